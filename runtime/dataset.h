@@ -1,0 +1,70 @@
+/* dataset.h -- measured values in the order in which kernels read them.
+ *
+ * A dataset owns the geometry (struct fit_layout), the tiles, and a copy of the data: the upper triangle
+ * i < j of every matrix once, as doubles, in the stream order of fit/kernel.h; or the rows of a table.
+ * Tiles are cut by the data's shape alone, never by threads, so that sums have the same bits everywhere.
+ */
+#ifndef FIT_DATASET_H
+#define FIT_DATASET_H
+
+#include "fit/kernel.h"
+#include "status.h"
+
+struct fit_dataset {
+    struct fit_layout layout;
+    size_t ntile;
+    struct fit_tile *tile;   /* in the fixed order in which partial sums are added */
+    double *reference;       /* ngroup: constant subtracted from y (0 unless center was asked for) */
+    size_t npoint;           /* values that count (weight > 0), all groups */
+    size_t *npoint_group;    /* ngroup */
+    size_t ndropped;         /* values left out because they are not finite or have weight 0 */
+    int weighted;            /* 1: weights come from a sigma; 0: they are 0 or 1 */
+    size_t bytes;            /* memory held for y and w */
+    struct fit_dataset_private *private_; /* storage */
+};
+
+/* Geometry of a two-time data set.  Arrays are copied. */
+struct fit_dataset_pairs {
+    size_t ntime;
+    const double *time;    /* s, increasing */
+    double step;           /* s */
+    size_t nframe;         /* frames used in pairs; 0: all */
+    const uint32_t *frame; /* their indices, increasing; NULL: all */
+    size_t ngroup, naxis, nsetting;
+    const double *const *coord; /* naxis arrays of ngroup */
+    const double *setting;
+    int center;           /* subtract each group's mean (only when the model has an intercept) */
+    size_t table_doubles; /* of the kernel: sets the width of the tiles */
+};
+
+enum fit_status fit_dataset_new_pairs(const struct fit_dataset_pairs *spec, struct fit_dataset **ds,
+                                      struct fit_error *err);
+
+/* Puts the matrix of group g: ntime x ntime, row by row; only elements i < j are read.  sigma: standard
+ * deviations in the same shape, or NULL.  Non-finite values (and sigma not > 0) get weight zero. */
+enum fit_status fit_dataset_put(struct fit_dataset *ds, size_t g, const double *matrix, const double *sigma,
+                                struct fit_error *err);
+
+/* Rows of a table: column[ncolumn][nrow] (all columns of the kernel, in its order; copied and padded),
+ * value[nrow] the observable, sigma[nrow] or NULL. */
+enum fit_status fit_dataset_new_rows(size_t nrow, size_t ncolumn, const double *const *column,
+                                     const double *value, const double *sigma, size_t nsetting,
+                                     const double *setting, int center, struct fit_dataset **ds,
+                                     struct fit_error *err);
+
+/* To be called after the last put: sums of the tiles, counts.  Then the dataset is read-only. */
+enum fit_status fit_dataset_finish(struct fit_dataset *ds, struct fit_error *err);
+
+/* A new dataset with every stride-th used frame of ds (>= 2), the time grid unchanged: for coarse searches. */
+enum fit_status fit_dataset_coarse(const struct fit_dataset *ds, size_t stride, struct fit_dataset **coarse,
+                                   struct fit_error *err);
+
+/* Offset in doubles from tile->y of element (i, j, g); the lane is inside the tile's storage. */
+size_t fit_tile_offset(const struct fit_layout *l, const struct fit_tile *t, size_t i, size_t j, size_t g);
+
+/* Doubles stored for the tile (including lanes that do not count). */
+size_t fit_tile_doubles(const struct fit_layout *l, const struct fit_tile *t);
+
+void fit_dataset_free(struct fit_dataset *ds);
+
+#endif

@@ -1,0 +1,185 @@
+/* fit/kernel.h -- the only bridge between an emitted kernel and the runtime.
+ *
+ * A kernel is one compiled model at one instruction-set level: a constant descriptor (what the model is)
+ * and a few functions that work on one tile of data (what it computes).  Kernels allocate nothing, keep no
+ * global state, are re-entrant, and call nothing but <math.h> and the inline functions of fit/vmath.h.
+ *
+ * The model of the data, for a group g (an azimuth, a q bin: one measured matrix or one table):
+ *
+ *     mean = sum_q  lin[g*nlinear + q] * b_q(theta)  +  rest(theta)
+ *
+ * theta are the nparam nonlinear parameters; the nlinear linear ones are eliminated by the driver
+ * (variable projection, Golub & Pereyra 1973), one set per group unless `over` says that they are shared.
+ *
+ * Two spaces of data points:
+ *   FIT_PAIRS  pairs of frames i < j of one time grid, for each group (two-time correlation);
+ *   FIT_ROWS   rows of a table; i is the row; groups are not used (ngroup = 1).
+ *
+ * Order of numbers in a tile.  Data are stored in vectors of FIT_LANES columns, angles innermost, so that
+ * a kernel reads one stream from front to back:
+ *   pairs:  for i in [i0, i1)  for block b in [max(j0, i+1) / 8, ceil(j1 / 8))  for g  8 lanes j = 8b .. 8b+7
+ *           a lane counts when i < j < j1;  other lanes hold zero.
+ *   rows:   for block b in [i0 / 8, ceil(i1 / 8))  8 lanes;  a lane counts when row < i1.
+ */
+#ifndef FIT_KERNEL_H
+#define FIT_KERNEL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define FIT_KERNEL_ABI 1
+#define FIT_LANES 8 /* doubles in a vector; fixed, so the order of summation does not depend on the machine */
+
+enum fit_space { FIT_PAIRS, FIT_ROWS };
+
+/* What a kernel answers.  REJECT: the parameters give non-finite tables; the driver shortens its step. */
+enum fit_eval { FIT_EVAL_OK = 0, FIT_EVAL_REJECT = 1, FIT_EVAL_STOP = -1 };
+
+enum fit_prior_kind {
+    FIT_PRIOR_NONE,             /* flat inside the bounds */
+    FIT_PRIOR_NORMAL,           /* a mean, b standard deviation */
+    FIT_PRIOR_TRUNCATED_NORMAL, /* the same, inside the bounds */
+    FIT_PRIOR_LOG_NORMAL,       /* a mean, b standard deviation, of the logarithm */
+    FIT_PRIOR_HALF_NORMAL,      /* b scale */
+    FIT_PRIOR_EXPONENTIAL,      /* b scale */
+    FIT_PRIOR_BETA_SCALED,      /* a, b: shape parameters on the bounds */
+    FIT_PRIOR_LOG_UNIFORM       /* flat in the logarithm, inside the bounds */
+};
+
+struct fit_param {
+    const char *name;         /* as in the model file */
+    const char *unit;         /* "angstrom^2/s", "1" when dimensionless */
+    const char *doc;          /* one sentence */
+    const char *const *alias; /* other spellings accepted in configurations; ends with NULL; may be NULL */
+    double start, lower, upper;
+    enum fit_prior_kind prior;
+    double prior_a, prior_b;
+    int over; /* axis index: one value per group; -1: one value */
+};
+
+struct fit_setting {
+    const char *name, *unit, *doc;
+    double value; /* default; NaN: must be given */
+};
+
+struct fit_axis {
+    const char *name, *unit, *doc;
+};
+
+/* A column of a table model. */
+enum fit_role { FIT_ROLE_COVARIATE, FIT_ROLE_VALUE, FIT_ROLE_SIGMA };
+struct fit_column {
+    const char *name, *unit, *doc;
+    enum fit_role role;
+};
+
+/* A derived curve over the time grid or, for table models, over the first covariate. */
+struct fit_curve {
+    const char *name, *unit, *doc;
+};
+
+/* Operations counted by the compiler: multiplications, additions, divisions, calls of functions. */
+struct fit_cost {
+    unsigned per_frame, per_pair, per_pair_group; /* arithmetic operations of `normal` */
+    unsigned value_per_pair_group;                /* of `moments` */
+    unsigned functions_per_pair;                  /* exp, sin, ... left in the pair loop; 0 when separable */
+};
+
+/* The geometry of one data set: fixed before the first evaluation, read-only, shared by threads. */
+struct fit_layout {
+    const double *setting; /* nsetting values, in the descriptor's order and units */
+
+    size_t ngroup;              /* groups: measured matrices */
+    const double *const *coord; /* naxis arrays of ngroup coordinates, in the descriptor's units */
+
+    /* FIT_PAIRS */
+    size_t ntime;          /* frames of the time grid on which integrals run */
+    const double *time;    /* ntime times, s, increasing */
+    double step;           /* frame period, s */
+    size_t nframe;         /* frames that take part in pairs */
+    const uint32_t *frame; /* nframe indices into time, increasing (masked frames are left out) */
+    size_t panel;          /* columns of a tile: a multiple of FIT_LANES; j0 is a multiple of it */
+    size_t chunk;          /* rows of a tile; i0 is a multiple of it */
+
+    /* FIT_ROWS */
+    size_t nrow;
+    const double *const *column; /* ncolumn arrays, padded with copies of the last row to a multiple of 8 */
+};
+
+/* Data of one tile.  y and w are aligned to 64 bytes, in the order given at the top of this file. */
+struct fit_tile {
+    size_t i0, i1, j0, j1;
+    const double *y; /* measured values minus a reference per group, see fit_kernel.intercept */
+    const double *w; /* weights (1/variance, up to a factor), or NULL: all 1 */
+    const double *sum; /* 3 per group: sum of w, w y, w y^2 over the lanes that count */
+};
+
+struct fit_kernel {
+    unsigned abi;         /* FIT_KERNEL_ABI */
+    const char *name;     /* "laminar" */
+    const char *variant;  /* "fast" or "parity" */
+    const char *title;    /* one line */
+    const char *formula;  /* plain text */
+    const char *reference;
+    const char *source;   /* "laminar.lua" */
+    const char *hash;     /* SHA-256 of the model's source text, hexadecimal */
+    const char *isa;      /* "x86-64-v3", ...; set by the build */
+    enum fit_space space;
+
+    size_t nparam;
+    const struct fit_param *param;
+    size_t nlinear;
+    const struct fit_param *linear;
+    int intercept; /* index of the linear parameter whose b_q is the constant 1, or -1.  When it is given the
+                      driver may subtract a constant per group from y and from lin[intercept] alike. */
+    size_t nsetting;
+    const struct fit_setting *setting;
+    size_t naxis;
+    const struct fit_axis *axis;
+    size_t ncolumn;
+    const struct fit_column *column;
+    size_t ncurve;
+    const struct fit_curve *curve;
+    size_t nscreen;       /* rows of `screen` */
+    const double *screen; /* nscreen x nparam sensible parameter sets (the model's random()), for starts */
+    struct fit_cost cost;
+    size_t table_doubles; /* doubles read per (group, frame) in the pair loop: for the choice of `panel` */
+
+    /* Doubles of workspace that `prepare` fills and the tile functions read; aligned to 64 bytes by the
+     * caller.  One workspace may be read by many threads. */
+    size_t (*workspace)(const struct fit_layout *l);
+
+    /* Tables for parameters theta[nparam].  derivative = 0: values only (enough for moments and model). */
+    enum fit_eval (*prepare)(const struct fit_layout *l, const double *theta, int derivative, double *ws);
+
+    /* Sums of one tile for the linear parameters.  Per group, nlinear*(nlinear+1)/2 + nlinear + 1 numbers:
+     *     sum w b_p b_q  (p <= q, row by row) | sum w b_q (y - rest) | sum w (y - rest)^2
+     * out: ngroup times that; overwritten. */
+    void (*moments)(const struct fit_layout *l, const double *ws, const struct fit_tile *t, double *out);
+
+    /* Sums of one tile for the nonlinear parameters at given linear ones (lin: ngroup x nlinear).  With
+     * m_k = d mean / d theta_k and r = y - mean:
+     *     sum w m_k m_l (k <= l, row by row) | sum w m_k r  [over all groups]
+     *     then per group, nlinear x nparam:  sum w b_q m_k
+     * out: nparam*(nparam+1)/2 + nparam + ngroup*nlinear*nparam numbers; overwritten. */
+    void (*normal)(const struct fit_layout *l, const double *ws, const double *lin, const struct fit_tile *t,
+                   double *out);
+
+    /* mean in the order of the tile's data (lanes that do not count hold anything finite or not). */
+    void (*model)(const struct fit_layout *l, const double *ws, const double *lin, const struct fit_tile *t,
+                  double *out);
+
+    /* mean and derivatives at n arbitrary points, by the direct (unfactored) formula; i >= j is allowed.
+     * pairs: i, j index the used frames, g the group; rows: i is the row, j and g may be NULL.
+     * mean: n;  jac: n x (nparam + nlinear), row by row, or NULL (then prepare with derivative = 0 will do). */
+    void (*points)(const struct fit_layout *l, const double *ws, const double *lin, size_t n,
+                   const uint32_t *i, const uint32_t *j, const uint32_t *g, double *mean, double *jac);
+
+    /* Derived curves at theta: value ncurve x ntime; tangent ncurve x nparam x ntime, or NULL. */
+    void (*curves)(const struct fit_layout *l, const double *theta, double *value, double *tangent);
+};
+
+/* The kernels compiled into a fitter: one per variant and instruction-set level, ended by NULL. */
+extern const struct fit_kernel *const fit_kernels[];
+
+#endif

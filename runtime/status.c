@@ -1,0 +1,37 @@
+/* status.c -- status codes and error messages of the runtime. */
+#include "status.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+enum fit_status fit_fail(struct fit_error *err, enum fit_status s, const char *format, ...)
+{
+    if (err) {
+        va_list ap;
+        err->status = s;
+        va_start(ap, format);
+        vsnprintf(err->message, sizeof err->message, format, ap);
+        va_end(ap);
+    }
+    return s;
+}
+
+const char *fit_status_name(enum fit_status s)
+{
+    static const char *const name[] = {"ok",     "usage",   "config",   "data",       "io",
+                                       "memory", "numeric", "internal", "interrupted"};
+    return (unsigned)s < sizeof name / sizeof *name ? name[s] : "unknown";
+}
+
+int fit_status_exit(enum fit_status s)
+{
+    switch (s) {
+    case FIT_OK: return 0;
+    case FIT_ERR_USAGE:
+    case FIT_ERR_CONFIG: return 3;
+    case FIT_ERR_DATA:
+    case FIT_ERR_IO: return 4;
+    case FIT_ERR_INTERRUPTED: return 130;
+    default: return 1;
+    }
+}
