@@ -1,0 +1,114 @@
+/* expr.h -- the expression graph: hash-consed, immutable, simplified as it is built.
+ *
+ * Law: ids a != b denote different expressions; a node never changes; operands have smaller ids than the
+ * node.  So equality is a comparison of ids, every pass is a loop over ids without recursion or visited
+ * flags, and what a pass finds is an array indexed by id.
+ *
+ * Two ways to make a node.  hg_raw() takes it as it is.  The named constructors simplify first: constants
+ * are folded, sums and products flattened, sorted and collected, functions of one frame pulled inside
+ * at_i / at_j.  The rewrites are listed at the top of simplify.c; they hold for reals wherever both sides
+ * are finite.
+ */
+#ifndef HG_EXPR_H
+#define HG_EXPR_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "arena.h"
+
+typedef uint32_t hg_id; /* 0 means: none */
+
+enum hg_op {
+#define OP(name, nargs, text, flags) HG_##name,
+#include "ops.def"
+#undef OP
+    HG_NOP
+};
+
+enum { HG_F_POINTWISE = 1, HG_F_BOOL = 2 };
+
+/* What an expression varies with: a set of indices. */
+enum {
+    HG_T = 1,  /* frame of the time grid */
+    HG_I = 2,  /* first frame of the pair */
+    HG_J = 4,  /* second frame */
+    HG_G = 8,  /* group (angle) */
+    HG_R = 16  /* row of a table */
+};
+
+struct hg_node {
+    enum hg_op op;
+    unsigned vary;       /* set of HG_T .. HG_R */
+    uint32_t nargs;
+    const hg_id *arg;
+    double value;        /* CONST */
+    uint32_t ref;        /* PARAM, LINEAR, SETTING, COORD, COLUMN */
+    const char *name;    /* name in the model, or NULL; first wins */
+    uint32_t line;       /* line of the model file, 0: none; first wins */
+};
+
+struct hg_expr {
+    struct hg_arena *arena;
+    struct hg_node *node; /* [1 .. n-1]; node[0] is unused */
+    uint32_t n;
+    uint32_t line;        /* given to nodes made from now on (0: none) */
+    struct hg_expr_private *private_;
+};
+
+struct hg_expr *hg_expr_new(struct hg_arena *a);
+
+static inline const struct hg_node *hg_at(const struct hg_expr *e, hg_id id)
+{
+    return &e->node[id];
+}
+
+extern const char *const hg_op_text[HG_NOP];
+extern const unsigned char hg_op_flags[HG_NOP];
+
+/* The node op(arg...) as it stands. */
+hg_id hg_raw(struct hg_expr *e, enum hg_op op, uint32_t nargs, const hg_id *arg);
+hg_id hg_const(struct hg_expr *e, double value);
+hg_id hg_symbol(struct hg_expr *e, enum hg_op op, uint32_t ref); /* PARAM LINEAR SETTING COORD COLUMN TIME STEP */
+
+/* Simplifying constructors (simplify.c). */
+hg_id hg_sum(struct hg_expr *e, uint32_t n, const hg_id *arg);
+hg_id hg_prod(struct hg_expr *e, uint32_t n, const hg_id *arg);
+hg_id hg_add(struct hg_expr *e, hg_id a, hg_id b);
+hg_id hg_sub(struct hg_expr *e, hg_id a, hg_id b);
+hg_id hg_mul(struct hg_expr *e, hg_id a, hg_id b);
+hg_id hg_div(struct hg_expr *e, hg_id a, hg_id b);
+hg_id hg_neg(struct hg_expr *e, hg_id a);
+hg_id hg_pow(struct hg_expr *e, hg_id a, hg_id b);
+hg_id hg_call(struct hg_expr *e, enum hg_op f, hg_id a);              /* EXP .. SIGN */
+hg_id hg_call2(struct hg_expr *e, enum hg_op f, hg_id a, hg_id b);    /* ATAN2, LT, LE */
+hg_id hg_where(struct hg_expr *e, hg_id condition, hg_id yes, hg_id no);
+hg_id hg_potential(struct hg_expr *e, hg_id f);                       /* f varies with HG_T (and HG_G) only */
+hg_id hg_pair_at(struct hg_expr *e, hg_id f, int second);             /* f(t1) or f(t2) */
+hg_id hg_delta(struct hg_expr *e, hg_id potential);
+
+/* Any operation by its simplifying constructor (used by passes that rebuild expressions). */
+hg_id hg_make(struct hg_expr *e, enum hg_op op, uint32_t nargs, const hg_id *arg);
+
+/* Names a node for the emitted code, when it has no name yet. */
+void hg_name(struct hg_expr *e, hg_id id, const char *name);
+
+/* 1 and its value when the node is a constant. */
+int hg_is_const(const struct hg_expr *e, hg_id id, double *value);
+int hg_is_value(const struct hg_expr *e, hg_id id, double value);
+
+/* 1 when `id` contains `leaf` (a PARAM, a DELTA, any node). */
+int hg_contains(const struct hg_expr *e, hg_id id, hg_id leaf);
+
+/* Replaces from[k] by to[k] everywhere in root, simplifying. */
+hg_id hg_replace(struct hg_expr *e, hg_id root, uint32_t n, const hg_id *from, const hg_id *to);
+
+/* d root / d leaf; leaf may be any node and is then taken as independent of its operands (diff.c).
+ * Returns the constant 0 when root does not depend on leaf. */
+hg_id hg_diff(struct hg_expr *e, hg_id root, hg_id leaf);
+
+/* One line of text: "D0*pow(ts, alpha) + D_offset" (names where nodes have them, one level deep when
+ * expand_root is set). */
+char *hg_text(const struct hg_expr *e, hg_id id, int expand_root);
+
+#endif
