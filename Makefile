@@ -1,0 +1,63 @@
+# Thin front for CMake; everything is built below $(BUILD), programs in $(BUILD)/bin.
+#
+#   make                    all programs
+#   make model=laminar      one fitter: build/bin/homodyne-laminar   (also model=path/to/own.lua)
+#   make demo               simulate an experiment and fit it
+#   make test               all tests
+#   make bench              times of the emitted kernels
+#   make install            to $(DESTDIR)$(PREFIX)
+#   make clean
+BUILD  ?= build
+PREFIX ?= /usr/local
+JOBS   ?= $(shell nproc 2>/dev/null || echo 2)
+CMAKE  ?= cmake
+CTEST  ?= ctest
+GENERATOR ?= $(if $(shell command -v ninja 2>/dev/null),Ninja,Unix Makefiles)
+
+CONFIGURE = $(CMAKE) -S . -B $(BUILD) -G "$(GENERATOR)" -DCMAKE_BUILD_TYPE=Release \
+            -DCMAKE_INSTALL_PREFIX=$(PREFIX)
+COMPILE   = $(CMAKE) --build $(BUILD) --parallel $(JOBS)
+
+# Other names of a model; a path to a model file of one's own.
+alias_laminar_flow   = laminar
+alias_two_component  = heterodyne
+alias_static         = static_isotropic
+file  = $(filter %.lua,$(model))
+name  = $(or $(alias_$(model)),$(basename $(notdir $(model))))
+extra = $(if $(file),-DFIT_EXTRA_MODELS=$(abspath $(file)))
+
+.PHONY: all configure demo test bench install clean
+ifdef model
+all: configure
+	@$(COMPILE) --target homodyne-$(name)
+else
+all: configure
+	@$(COMPILE)
+endif
+
+# CMake itself notices changes of its files later; so this runs once, or when a model of one's own is named.
+configure:
+ifdef file
+	@$(CONFIGURE) $(extra)
+else
+	@test -f $(BUILD)/CMakeCache.txt || $(CONFIGURE)
+endif
+
+demo: configure
+	@$(COMPILE) --target homodyne-laminar
+	@BUILD=$(BUILD) build-aux/demo.sh
+
+test: configure
+	@$(COMPILE)
+	@cd $(BUILD) && $(CTEST) --output-on-failure
+
+bench: configure
+	@$(COMPILE)
+	@for p in $(BUILD)/bin/homodyne-*; do case $$p in *-gen) ;; *) $$p bench --json ;; esac; done
+
+install: configure
+	@$(COMPILE)
+	@DESTDIR=$(DESTDIR) $(CMAKE) --install $(BUILD) --prefix $(PREFIX)
+
+clean:
+	rm -rf $(BUILD)

@@ -1,0 +1,127 @@
+# fit_add_model(NAME [FILE path.lua] [PARITY])
+#
+# Makes the program homodyne-NAME: runs the generator on models/NAME.lua, compiles what it emits once per
+# instruction-set level, and links it with the runtime and a table of the kernels.  This is the only place
+# that knows both the generator and the runtime.
+#
+# The generator is called as   homodyne-gen FILE -o DIR --variant=fast     -> DIR/NAME.c
+#                        and   homodyne-gen FILE -o DIR --variant=parity   -> DIR/NAME_parity.c (with PARITY)
+#
+# An emitted file defines   const struct fit_kernel FIT_KERNEL_SYMBOL   and gets from here
+#   FIT_KERNEL_SYMBOL   fit_kernel_laminar_fast_v3     name of the descriptor
+#   FIT_KERNEL_ISA      "x86-64-v3"                    its isa field
+#   FIT_ISA_SUFFIX      _v3                            for other names with external linkage
+#
+# fit_add_kernel_program(NAME SOURCES file.c...)  does the same for kernels written by hand (tests); each file
+# is a variant, named by what follows NAME_ in its file name, or "fast".
+
+# Levels from best to worst; the program picks the first that the machine supports.
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
+    set(FIT_ISA_LEVELS v4 v3 v2)
+    set(FIT_ISA_NAME_PREFIX "x86-64-")
+else()
+    set(FIT_ISA_LEVELS base)
+    set(FIT_ISA_NAME_PREFIX "${CMAKE_SYSTEM_PROCESSOR}-")
+endif()
+
+# The optimisation that emitted kernels are written for.  No -ffast-math: strict IEEE apart from the
+# contraction of a*b + c; errno and floating-point traps are not used, which frees the vectoriser.
+set(FIT_KERNEL_FLAGS -O3 -fno-math-errno -fno-trapping-math -ffp-contract=fast)
+
+# Compiles one emitted file at one level; appends the objects and the symbol to lists of the caller.
+function(fit_compile_kernel model variant level source depends objects symbols)
+    set(target kernel-${model}-${variant}-${level})
+    string(REPLACE "-" "_" symbol "fit_kernel_${model}_${variant}_${level}")
+    add_library(${target} OBJECT ${source})
+    set_target_properties(${target} PROPERTIES C_EXTENSIONS ON)
+    target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/runtime/include")
+    target_compile_options(${target} PRIVATE ${FIT_KERNEL_FLAGS})
+    if(NOT level STREQUAL "base")
+        target_compile_options(${target} PRIVATE -march=${FIT_ISA_NAME_PREFIX}${level})
+    endif()
+    if(level STREQUAL "v4") # full width: the kernels are long loops of arithmetic
+        target_compile_options(${target} PRIVATE -mprefer-vector-width=512)
+    endif()
+    target_compile_definitions(${target} PRIVATE FIT_KERNEL_SYMBOL=${symbol}
+        FIT_KERNEL_ISA="${FIT_ISA_NAME_PREFIX}${level}" FIT_ISA_SUFFIX=_${level})
+    target_link_libraries(${target} PRIVATE fit_warnings)
+    if(depends)
+        add_dependencies(${target} ${depends})
+    endif()
+    set(${objects} ${${objects}} $<TARGET_OBJECTS:${target}> PARENT_SCOPE)
+    set(${symbols} ${${symbols}} ${symbol} PARENT_SCOPE)
+endfunction()
+
+# Writes the table fit_kernels[] and links the program homodyne-NAME.
+function(fit_link_program model objects symbols)
+    set(text "/* Kernels of homodyne-${model}, from the best instruction set to the worst.  Made by the build. */\n")
+    string(APPEND text "#include \"fit/kernel.h\"\n\n")
+    foreach(symbol IN LISTS symbols)
+        string(APPEND text "extern const struct fit_kernel ${symbol};\n")
+    endforeach()
+    string(APPEND text "\nconst struct fit_kernel *const fit_kernels[] = {\n")
+    foreach(symbol IN LISTS symbols)
+        string(APPEND text "    &${symbol},\n")
+    endforeach()
+    string(APPEND text "    0,\n};\n")
+    set(registry "${CMAKE_CURRENT_BINARY_DIR}/registry_${model}.c")
+    file(CONFIGURE OUTPUT "${registry}" CONTENT "${text}" @ONLY)
+
+    add_executable(homodyne-${model} "${PROJECT_SOURCE_DIR}/runtime/fit_main.c" "${registry}" ${objects})
+    target_link_libraries(homodyne-${model} PRIVATE homodyne-fit fit_warnings)
+    target_compile_options(homodyne-${model} PRIVATE -ffp-contract=off)
+endfunction()
+
+function(fit_add_model model)
+    cmake_parse_arguments(arg "PARITY" "FILE" "" ${ARGN})
+    if(NOT arg_FILE)
+        set(arg_FILE "${CMAKE_CURRENT_SOURCE_DIR}/${model}.lua")
+    endif()
+    set(dir "${CMAKE_CURRENT_BINARY_DIR}/${model}")
+    file(MAKE_DIRECTORY "${dir}")
+    set(variants fast)
+    if(arg_PARITY)
+        list(APPEND variants parity)
+    endif()
+    separate_arguments(flags UNIX_COMMAND "${FIT_GENERATE_FLAGS}")
+
+    set(objects)
+    set(symbols)
+    foreach(variant IN LISTS variants)
+        set(source "${dir}/${model}.c")
+        if(NOT variant STREQUAL "fast")
+            set(source "${dir}/${model}_${variant}.c")
+        endif()
+        add_custom_command(
+            OUTPUT "${source}"
+            COMMAND homodyne-gen "${arg_FILE}" -o "${dir}" --variant=${variant} ${flags}
+            DEPENDS homodyne-gen "${arg_FILE}"
+            COMMENT "Compiling the model ${model} (${variant})"
+            VERBATIM)
+        # One target owns the command, so that three compilations do not start three generators.
+        add_custom_target(model-${model}-${variant} DEPENDS "${source}")
+        foreach(level IN LISTS FIT_ISA_LEVELS)
+            fit_compile_kernel(${model} ${variant} ${level} "${source}" model-${model}-${variant}
+                               objects symbols)
+        endforeach()
+    endforeach()
+    fit_link_program(${model} "${objects}" "${symbols}")
+    install(TARGETS homodyne-${model} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endfunction()
+
+function(fit_add_kernel_program model)
+    cmake_parse_arguments(arg "" "" "SOURCES" ${ARGN})
+    set(objects)
+    set(symbols)
+    foreach(source IN LISTS arg_SOURCES)
+        cmake_path(GET source STEM variant)
+        string(REGEX REPLACE "^${model}_?" "" variant "${variant}")
+        if(NOT variant)
+            set(variant fast)
+        endif()
+        foreach(level IN LISTS FIT_ISA_LEVELS)
+            fit_compile_kernel(${model} ${variant} ${level} "${source}" "" objects symbols)
+        endforeach()
+    endforeach()
+    fit_link_program(${model} "${objects}" "${symbols}")
+endfunction()

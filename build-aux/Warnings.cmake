@@ -1,0 +1,14 @@
+# Warnings and sanitizers: one interface target, linked by every target of the project.
+option(FIT_WERROR "treat warnings as errors" OFF)
+
+add_library(fit_warnings INTERFACE)
+target_compile_options(fit_warnings INTERFACE
+    -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes)
+if(FIT_WERROR)
+    target_compile_options(fit_warnings INTERFACE -Werror)
+endif()
+if(FIT_SANITIZE)
+    target_compile_options(fit_warnings INTERFACE
+        -fsanitize=${FIT_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    target_link_options(fit_warnings INTERFACE -fsanitize=${FIT_SANITIZE})
+endif()

@@ -1,0 +1,51 @@
+#!/bin/sh
+# Boundaries between the parts of the source, proved by looking at #include lines and at calls that print or
+# exit.  Usage: check-includes.sh [SOURCE_DIR].  Prints each offence and exits with 1 when there is one.
+set -eu
+cd "${1:-.}"
+bad=$(mktemp)
+trap 'rm -f "$bad"' EXIT
+
+sources() { # sources DIR: the C files below it
+    [ -d "$1" ] && find "$1" -name '*.[ch]' | sort || true
+}
+
+comment='^[0-9]+:[[:space:]]*(/\*|\*|//)' # lines that are only a comment
+
+# only RULE PATTERN DIR ALLOWED...: lines matching PATTERN below DIR may stand in the ALLOWED files only.
+only() {
+    rule=$1 pattern=$2 dir=$3
+    shift 3
+    for f in $(sources "$dir"); do
+        for a in "$@"; do
+            # shellcheck disable=SC2254  # ALLOWED holds patterns
+            case $f in $a) continue 2 ;; esac
+        done
+        grep -nE "$pattern" "$f" | grep -vE "$comment" | sed "s|^|$f:|; s|\$|   <- $rule|" >>"$bad" || true
+    done
+}
+
+include='^[[:space:]]*#[[:space:]]*include[[:space:]]*[<"]'
+
+only "the generator shares fit/kernel.h with the runtime, nothing else" \
+    "$include(\.\./)*(runtime/|fit/([^k]|k[^e]))" generator
+only "the runtime knows nothing of the generator" "$include(\.\./)*generator/" runtime
+only "Lua is known to generator/dsl*.c only" "$include(lua|lauxlib|lualib)\.h" generator 'generator/dsl*.c'
+only "the runtime never links Lua" "$include(lua|lauxlib|lualib)\.h" runtime
+only "hdf5.h is known to the HDF5 files only" "$include(hdf5|hdf5_hl|H5.*)\.h" runtime \
+    'runtime/hdf5_*.[ch]' runtime/lzf.c
+only "yaml.h is known to yaml_tree.c only" "${include}yaml\.h" runtime runtime/yaml_tree.c
+only "BLAS and LAPACK are known to linalg.c only" "$include.*(cblas|lapacke|openblas).*\.h" runtime \
+    runtime/linalg.c
+only "emitted kernels see <math.h> and fit/ only" "$include" runtime/include \
+    'runtime/include/fit/vmath.h' 'runtime/include/fit/kernel.h'
+only "only fit_main.c prints" "(^|[^a-zA-Z0-9_>.])(printf|puts|perror|putchar)[[:space:]]*\(" runtime \
+    runtime/fit_main.c
+only "only fit_main.c knows stdout and stderr" "(^|[^a-zA-Z0-9_])(stdout|stderr)([^a-zA-Z0-9_]|$)" runtime \
+    runtime/fit_main.c runtime/status.h
+only "only fit_main.c exits" "(^|[^a-zA-Z0-9_])(exit|_exit|abort)[[:space:]]*\(" runtime runtime/fit_main.c
+
+if [ -s "$bad" ]; then
+    cat "$bad"
+    exit 1
+fi
