@@ -1,0 +1,183 @@
+/* fit.h -- one least-squares fit: a kernel, a data set, options in; parameters with errors out.
+ *
+ * Minimises  cost = 1/2 sum_n w_n (y_n - mean_n(theta, lin))^2  over the nonlinear parameters theta inside
+ * their bounds; the linear parameters lin are eliminated by variable projection inside theirs
+ * (objective.h).  The optimiser is a trust-region method that keeps to the box (nlsq.h); starting points
+ * are found from the data (start.h); errors come from the full J^T J, linear parameters included
+ * (covariance.h).
+ *
+ *     struct fit_options opt;
+ *     struct fit_result res;
+ *     fit_options_default(&opt);
+ *     if (fit_run(kernel, dataset, &opt, &res, &err) != FIT_OK) ...
+ *     fit_result_free(&res);
+ *
+ * Order of the full vector, used by std, covariance, correlation and at_bound:
+ *     theta[0..nparam), then lin[g*nlinear + q] for g = 0..ngroup-1, q = 0..nlinear-1:  nfull numbers.
+ * A linear parameter shared by all groups (fit_param.over = -1, or averaged scaling) stands there once per
+ * group, with equal numbers and correlation 1.
+ *
+ * Fixed parameters have std 0 and covariance 0.  Parameters on a bound are held there: std NaN, covariance
+ * NaN.  Parameters that take part in a direction which the data do not determine: std NaN, covariance NaN
+ * (never the numbers of a pseudo-inverse).
+ */
+#ifndef FIT_FIT_H
+#define FIT_FIT_H
+
+#include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "dataset.h"
+#include "fit/kernel.h"
+#include "status.h"
+
+enum fit_loss {
+    FIT_LOSS_LINEAR, /* rho(z) = z: least squares */
+    FIT_LOSS_SOFT_L1 /* rho(z) = 2 (sqrt(1 + z) - 1), z = (r / (f_scale sigma))^2 */
+};
+
+/* What is done with linear parameters that the model declares one per group. */
+enum fit_scaling {
+    FIT_SCALING_INDIVIDUAL, /* one per group */
+    FIT_SCALING_AVERAGED,   /* one for all groups */
+    FIT_SCALING_CONSTANT    /* held at the given values */
+};
+
+enum fit_word {
+    FIT_CONVERGED_GRADIENT, /* the Gauss-Newton model promises less than gtol standard errors of movement */
+    FIT_CONVERGED_COST,     /* the cost cannot be lowered by more than ftol of itself */
+    FIT_CONVERGED_STEP,     /* steps have become shorter than xtol of the parameters */
+    FIT_AT_BOUND,           /* converged by one of these tests; at least one parameter stands on a bound */
+    FIT_MAX_ITERATIONS,     /* stopped by max_iterations or max_seconds */
+    FIT_FAILED,             /* no finite cost at the start, or no step lowers the cost */
+    FIT_INTERRUPTED         /* stopped by the callback or by *interrupt; the best point so far is given */
+};
+
+/* Told after every iteration of the final fit, in the thread that called fit_run. */
+struct fit_progress {
+    size_t iteration;
+    double chi2;     /* sum w r^2 */
+    double step;     /* length of the last accepted step, in standard errors */
+    double gradient; /* distance to the minimum promised by the gradient, in standard errors */
+    double seconds;  /* since fit_run began */
+};
+typedef int fit_progress_fn(void *user, const struct fit_progress *p); /* nonzero: stop */
+
+struct fit_options {
+    size_t max_iterations; /* of one run of the optimiser; default 200 */
+    double ftol;           /* relative change of cost; default 1e-14 */
+    double xtol;           /* step relative to the parameters' size; default 1e-12 */
+    double gtol;           /* distance to the minimum in standard errors; default 1e-6 */
+    enum fit_loss loss;    /* default linear */
+    double f_scale;        /* in standard deviations of the noise; default 1 */
+    enum fit_scaling scaling;
+    int threads;           /* 0: physical cores inside the affinity mask and the quota of the cgroup */
+
+    /* All of the following arrays are borrowed; NULL means: none given. */
+    const double *start;        /* nparam; NaN: the model's own start */
+    const double *lower;        /* nparam; NaN: the model's own bound */
+    const double *upper;
+    const unsigned char *fixed; /* nparam; nonzero: held at its start */
+    const double *linear_lower; /* nlinear; NaN: the model's own bound */
+    const double *linear_upper;
+    const unsigned char *linear_fixed; /* nlinear; nonzero: held at linear_start in every group */
+    const double *linear_start; /* ngroup x nlinear; NaN: the model's own start.  Values of constant scaling
+                                   and of fixed linear parameters; otherwise used only where the data do
+                                   not determine a linear parameter */
+    const double *sigma;        /* ngroup; known standard deviation of the noise per group (unweighted data
+                                   only); makes errors absolute */
+
+    int start_only;     /* nonzero: no search for starting points */
+    size_t multi_start; /* number of starting points followed to their minima; 0: as few as needed */
+    uint64_t seed;      /* of the search for starting points */
+
+    fit_progress_fn *progress;
+    void *progress_user;
+    double max_seconds;                     /* 0: no limit */
+    const volatile sig_atomic_t *interrupt; /* nonzero value: stop; may be NULL */
+};
+
+/* Fills in the defaults named above. */
+void fit_options_default(struct fit_options *opt);
+
+enum fit_noise_source {
+    FIT_NOISE_FILE,      /* weights of the data set: absolute */
+    FIT_NOISE_GIVEN,     /* fit_options.sigma: absolute */
+    FIT_NOISE_RESIDUALS  /* estimated from the residuals at the optimum */
+};
+
+/* One starting point that was followed. */
+struct fit_start {
+    char origin[48];    /* "given", "model: random point 3", "search: point 17" */
+    double *theta;      /* nparam: where it began */
+    double cost_start;  /* cost on all data at its beginning (NaN: not evaluated) */
+    double cost_final;  /* cost at its end, on the data set on which it was given up or finished */
+    int full;           /* 1: followed on all data */
+};
+
+struct fit_result {
+    enum fit_word status;
+    int converged; /* 1 for the three convergence words and FIT_AT_BOUND */
+    char message[256]; /* one sentence about how it ended */
+    size_t iterations, accepted, evaluations; /* final run; evaluations: passes over all data, all runs */
+    size_t normals;                           /* passes with derivatives over all data */
+
+    size_t nparam, nlinear, ngroup, nfull;
+    double *theta; /* nparam */
+    double *lin;   /* ngroup x nlinear, in the units of the data (no reference subtracted) */
+    size_t nfree;  /* independent parameters that were fitted, linear ones included */
+    size_t npoint; /* data points that count */
+
+    double cost;         /* 1/2 sum w rho; w as used in the fit */
+    double chi2;         /* sum w r^2 */
+    double reduced_chi2; /* chi2 / (npoint - nfree).  Without weights: the variance of the residuals */
+    double *sigma;       /* ngroup: standard deviation of the noise; with weights from the file, of the
+                            weighted residuals (1 when the file's errors are right) */
+    double sigma_common; /* the same for all groups together */
+    enum fit_noise_source noise;
+    int reweighted;      /* 1: groups differ in noise by more than 20 %, fitted again with weights 1/sigma^2 */
+    char noise_text[256];
+
+    double *std;         /* nfull */
+    double *covariance;  /* nfull x nfull; scaled by the estimated noise unless the noise is absolute */
+    double *correlation; /* nfull x nfull */
+    signed char *at_bound; /* nfull: -1 lower, +1 upper, 0 inside */
+    double *lower, *upper; /* nfull: bounds in effect */
+    double *start;         /* nparam: the starting point that led here */
+    char start_origin[48];
+    double gradient;       /* distance to the minimum promised by the gradient, in standard errors */
+
+    size_t nstart;
+    struct fit_start *starts;
+
+    /* Identifiability: eigenvalues, ascending, of J^T J of the free nonlinear parameters after elimination
+     * of the linear ones, scaled to a unit diagonal; vector[k*nparam + j] is the component along
+     * theta_j * scale[j] of the k-th eigenvector (0 for parameters that are fixed or on a bound).
+     * A direction with eigenvalue < 1e-12 of the largest is not determined by the data. */
+    size_t neigen, nnull;
+    double *eigenvalue; /* neigen */
+    double *eigenvector; /* neigen x nparam */
+    double *scale;      /* nparam: square roots of the diagonal of J^T J */
+    double *normal_matrix; /* nparam x nparam: projected J^T J at the optimum, in the weights of the fit */
+
+    int threads;
+    struct {
+        double start, fit, covariance, total;
+    } seconds;
+    void *storage_; /* everything above */
+};
+
+/* Fits.  Returns FIT_OK whenever a point with finite cost was found (look at res->status), otherwise an
+ * error: options that do not suit the model (FIT_ERR_CONFIG), too few data (FIT_ERR_DATA), no finite value
+ * at any start (FIT_ERR_NUMERIC), memory.  On error *res is empty and need not be freed. */
+enum fit_status fit_run(const struct fit_kernel *kernel, const struct fit_dataset *ds,
+                        const struct fit_options *opt, struct fit_result *res, struct fit_error *err);
+
+void fit_result_free(struct fit_result *res);
+
+/* "converged_gradient", "converged_cost", "converged_step", "at_bound", "max_iterations", "failed",
+ * "interrupted" */
+const char *fit_word_name(enum fit_word w);
+
+#endif
