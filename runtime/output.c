@@ -1,0 +1,145 @@
+/* output.c -- files that appear whole or not at all: temporary name, fsync, rename (POSIX rename is atomic). */
+#include "output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* mkdir -p */
+static enum fit_status make_folders(const char *folder, struct fit_error *err)
+{
+    char path[FIT_OUTPUT_PATH];
+    size_t n = strlen(folder);
+    if (n >= sizeof path)
+        return fit_fail(err, FIT_ERR_IO, "%.80s...: the path is too long", folder);
+    memcpy(path, folder, n + 1);
+    for (size_t k = 1; k <= n; k++) {
+        if (path[k] != '/' && path[k] != '\0')
+            continue;
+        path[k] = '\0';
+        if (mkdir(path, 0777) != 0 && errno != EEXIST)
+            return fit_fail(err, FIT_ERR_IO, "%s: cannot make this folder: %s", path, strerror(errno));
+        path[k] = k < n ? '/' : '\0';
+    }
+    struct stat s;
+    if (stat(folder, &s) != 0 || !S_ISDIR(s.st_mode))
+        return fit_fail(err, FIT_ERR_IO, "%s: a file of this name is in the way of the output folder", folder);
+    return FIT_OK;
+}
+
+enum fit_status fit_output_begin(struct fit_output *out, const char *folder, struct fit_error *err)
+{
+    *out = (struct fit_output){0};
+    if (!*folder)
+        folder = ".";
+    enum fit_status st = make_folders(folder, err);
+    if (st != FIT_OK)
+        return st;
+    snprintf(out->folder, sizeof out->folder, "%s", folder);
+    out->file = calloc(FIT_OUTPUT_MAX, sizeof *out->file);
+    if (!out->file)
+        return fit_fail(err, FIT_ERR_MEMORY, "no memory for the list of output files");
+    return FIT_OK;
+}
+
+enum fit_status fit_output_add(struct fit_output *out, const char *name, const char **path, struct fit_error *err)
+{
+    if (out->n == FIT_OUTPUT_MAX)
+        return fit_fail(err, FIT_ERR_INTERNAL, "%s: more than %d output files", name, FIT_OUTPUT_MAX);
+    struct fit_output_file *f = &out->file[out->n];
+    int n = snprintf(f->final, sizeof f->final, "%s/%s", out->folder, name);
+    int m = snprintf(f->temporary, sizeof f->temporary, "%s/.%s.%ld.part", out->folder, name, (long)getpid());
+    if (n < 0 || m < 0 || (size_t)n >= sizeof f->final || (size_t)m >= sizeof f->temporary)
+        return fit_fail(err, FIT_ERR_IO, "%s: the path is too long", name);
+    out->n++;
+    *path = f->temporary;
+    return FIT_OK;
+}
+
+static enum fit_status write_text(const char *path, const char *text, size_t size, struct fit_error *err)
+{
+    FILE *f = fopen(path, "wb");
+    if (!f)
+        return fit_fail(err, FIT_ERR_IO, "%s: cannot be written: %s", path, strerror(errno));
+    size_t n = fwrite(text, 1, size, f);
+    int bad = fclose(f) != 0 || n != size;
+    return bad ? fit_fail(err, FIT_ERR_IO, "%s: cannot be written: %s", path, strerror(errno)) : FIT_OK;
+}
+
+enum fit_status fit_output_add_text(struct fit_output *out, const char *name, const char *text, size_t size,
+                                    struct fit_error *err)
+{
+    const char *path = NULL;
+    enum fit_status st = fit_output_add(out, name, &path, err);
+    return st == FIT_OK ? write_text(path, text, size, err) : st;
+}
+
+/* Waits until the content is on disk.  Some file systems cannot (EINVAL); that is no error. */
+static int flush_to_disk(const char *path)
+{
+    int fd = open(path, O_RDONLY);
+    if (fd < 0)
+        return -1;
+    int bad = fsync(fd) != 0 && errno != EINVAL && errno != EROFS;
+    close(fd);
+    return bad ? -1 : 0;
+}
+
+enum fit_status fit_output_commit(struct fit_output *out, struct fit_error *err)
+{
+    enum fit_status st = FIT_OK;
+    for (size_t k = 0; k < out->n && st == FIT_OK; k++)
+        if (flush_to_disk(out->file[k].temporary) != 0)
+            st = fit_fail(err, FIT_ERR_IO, "%s: cannot be written: %s", out->file[k].final, strerror(errno));
+    for (size_t k = 0; k < out->n && st == FIT_OK; k++)
+        if (rename(out->file[k].temporary, out->file[k].final) != 0)
+            st = fit_fail(err, FIT_ERR_IO, "%s: cannot be put in place: %s", out->file[k].final, strerror(errno));
+    if (st == FIT_OK)
+        flush_to_disk(out->folder); /* the renames themselves; best effort */
+    fit_output_abandon(out);        /* frees; unlinks what a failure left */
+    return st;
+}
+
+void fit_output_abandon(struct fit_output *out)
+{
+    for (size_t k = 0; k < out->n; k++)
+        unlink(out->file[k].temporary);
+    free(out->file);
+    *out = (struct fit_output){0};
+}
+
+enum fit_status fit_output_one(struct fit_output *out, const char *path, const char **temporary,
+                               struct fit_error *err)
+{
+    char folder[FIT_OUTPUT_PATH];
+    const char *slash = strrchr(path, '/');
+    size_t n = slash ? (size_t)(slash - path) : 0;
+    *out = (struct fit_output){0};
+    if (n >= sizeof folder)
+        return fit_fail(err, FIT_ERR_IO, "%.80s...: the path is too long", path);
+    memcpy(folder, path, n);
+    folder[n] = '\0';
+    enum fit_status st = fit_output_begin(out, slash && n == 0 ? "/" : folder, err);
+    if (st == FIT_OK)
+        st = fit_output_add(out, slash ? slash + 1 : path, temporary, err);
+    if (st != FIT_OK)
+        fit_output_abandon(out);
+    return st;
+}
+
+enum fit_status fit_output_write(const char *path, const char *text, size_t size, struct fit_error *err)
+{
+    struct fit_output out;
+    const char *temporary;
+    enum fit_status st = fit_output_one(&out, path, &temporary, err);
+    if (st == FIT_OK)
+        st = write_text(temporary, text, size, err);
+    if (st == FIT_OK)
+        return fit_output_commit(&out, err);
+    fit_output_abandon(&out);
+    return st;
+}
