@@ -1,0 +1,796 @@
+/* dataset.c -- measured values cut into tiles, in the order in which kernels read them.
+ *
+ * Takes: the geometry of a two-time experiment and one matrix per group, or the columns of a table.
+ * Gives: struct fit_dataset, read-only after fit_dataset_finish().
+ *
+ * Pairs.  With nframe used frames, columns are cut into panels of `panel` (a multiple of 8) and rows into
+ * chunks of `chunk`.  Tiles go by panel, then by chunk; a tile exists when it holds a pair i < j.  Row i of
+ * the tile [i0, i1) x [j0, j1) starts at block max(j0, i+1) / 8 and ends before block ceil(j1 / 8); each
+ * block holds 8 lanes for every group in turn.  i1 <= j1 - 1, so every row of a tile holds a pair.
+ *
+ * The offset of (i, j, g) needs the number of blocks in the rows above i.  With S(n) = sum_{k<n} floor(k/8)
+ * = 4 m (m - 1) + r m, n = 8 m + r, that number is a difference of S: no loop.
+ *
+ * Storage is one anonymous mapping (zero pages until written), aligned to 2 MiB for huge pages.  Pages are
+ * touched first by the thread that scatters the tile, under a static schedule over tiles.
+ *
+ * Sums: per tile and group, lane by lane in stream order, then the 8 lanes in a fixed tree.  Nothing
+ * depends on the number of threads.
+ */
+#define _DEFAULT_SOURCE
+#include "dataset.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define L FIT_LANES
+#define HUGE_PAGE ((size_t)2 << 20)
+
+enum {
+    TABLE_BYTES = 24 * 1024, /* table lines of a panel: they share a first-level cache of 32 KiB or more */
+    PANEL_MIN = 16,
+    PANEL_MAX = 256,
+    CHUNK_MIN = 64,
+    CHUNK_MAX = 256,
+    TILE_VALUES = 100000, /* wanted values per tile: long against the cost of handing out work */
+    TILES_WANTED = 16,    /* at least, for FRAMES_SPLIT frames and more: work for a few threads */
+    FRAMES_SPLIT = 100,
+    SMALLEST = 16, /* no panel or chunk below this when small data are split further */
+    ROWS_MIN = 64,
+    ROWS_MAX = 4096
+};
+
+struct block {
+    void *map; /* what munmap wants */
+    size_t map_bytes;
+    double *data; /* aligned */
+};
+
+struct fit_dataset_private {
+    struct block y, w;
+    size_t ndouble;       /* doubles in y (and in w) */
+    size_t *offset;       /* ntile: of the tile in y and w */
+    size_t *panel_first;  /* npanel: index of the panel's first tile */
+    double *sum;          /* ntile x ngroup x 3 */
+    double *setting, *time;
+    double **coord;
+    size_t naxis, nsetting;
+    uint32_t *frame;
+    double **column;
+    size_t ncolumn;
+    unsigned char *put; /* ngroup: 1 when the matrix is there */
+    int center, any_put, finished;
+    int contiguous; /* used frames follow one another */
+    size_t table_doubles;
+};
+
+/* ---- storage ---------------------------------------------------------------------------------------- */
+
+static enum fit_status block_new(struct block *b, size_t ndouble, struct fit_error *err)
+{
+    size_t bytes = ndouble * sizeof(double);
+    if (ndouble > (SIZE_MAX >> 5))
+        return fit_fail(err, FIT_ERR_MEMORY, "data: %zu values are more than memory can address", ndouble);
+    b->map_bytes = bytes + HUGE_PAGE;
+    b->map = mmap(NULL, b->map_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (b->map == MAP_FAILED) {
+        b->map = NULL;
+        return fit_fail(err, FIT_ERR_MEMORY, "data: cannot allocate %zu MB for the upper triangle",
+                        bytes >> 20);
+    }
+    uintptr_t p = ((uintptr_t)b->map + HUGE_PAGE - 1) & ~(uintptr_t)(HUGE_PAGE - 1);
+    b->data = (double *)p;
+#ifdef MADV_HUGEPAGE
+    if (bytes >= 2 * HUGE_PAGE)
+        madvise(b->data, bytes & ~(HUGE_PAGE - 1), MADV_HUGEPAGE);
+#endif
+    return FIT_OK;
+}
+
+static void block_free(struct block *b)
+{
+    if (b->map)
+        munmap(b->map, b->map_bytes);
+    b->map = NULL;
+    b->data = NULL;
+}
+
+static void *copy_of(const void *from, size_t bytes)
+{
+    void *p = malloc(bytes ? bytes : 1);
+    if (p && bytes && from)
+        memcpy(p, from, bytes);
+    return p;
+}
+
+static enum fit_status no_memory(struct fit_error *err)
+{
+    return fit_fail(err, FIT_ERR_MEMORY, "data: out of memory");
+}
+
+/* ---- geometry of tiles ------------------------------------------------------------------------------ */
+
+static size_t min_size(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+static size_t clamp_size(size_t v, size_t lo, size_t hi)
+{
+    return v < lo ? lo : v > hi ? hi : v;
+}
+
+static size_t ceil_div(size_t a, size_t b)
+{
+    return (a + b - 1) / b;
+}
+
+/* sum of floor(k / 8) for k < n */
+static size_t sum_of_eighths(size_t n)
+{
+    size_t m = n / L, r = n % L;
+    return m ? L / 2 * m * (m - 1) + r * m : 0;
+}
+
+/* Blocks in the rows [i0, i) of a tile whose columns are [j0, j1). */
+static size_t blocks_above(size_t i0, size_t i, size_t j0, size_t j1)
+{
+    size_t end = ceil_div(j1, L);
+    size_t full = i0 < j0 ? min_size(i, j0) - i0 : 0; /* rows with i + 1 <= j0 start at block j0 / 8 */
+    size_t from = i0 + full;                          /* the others start at block (i + 1) / 8 */
+    size_t started = sum_of_eighths(i + 1) - sum_of_eighths(from + 1);
+    return full * (end - j0 / L) + (i - from) * end - started;
+}
+
+static int is_rows(const struct fit_layout *l)
+{
+    return l->nrow > 0;
+}
+
+size_t fit_tile_doubles(const struct fit_layout *l, const struct fit_tile *t)
+{
+    if (is_rows(l))
+        return (ceil_div(t->i1, L) - t->i0 / L) * L;
+    return blocks_above(t->i0, t->i1, t->j0, t->j1) * l->ngroup * L;
+}
+
+size_t fit_tile_offset(const struct fit_layout *l, const struct fit_tile *t, size_t i, size_t j, size_t g)
+{
+    if (is_rows(l))
+        return i - t->i0 / L * L;
+    size_t first = (t->j0 > i + 1 ? t->j0 : i + 1) / L;
+    size_t block = blocks_above(t->i0, i, t->j0, t->j1) + (j / L - first);
+    return (block * l->ngroup + g) * L + j % L;
+}
+
+static size_t count_tiles(size_t n, size_t panel, size_t chunk)
+{
+    size_t count = 0;
+    for (size_t j0 = 0; j0 < n; j0 += panel) {
+        size_t j1 = min_size(j0 + panel, n);
+        count += ceil_div(j1 - 1, chunk);
+    }
+    return count;
+}
+
+/* Widths that keep a panel's table lines in the first-level cache and make tiles of TILE_VALUES values;
+ * small data are split further so that a few threads find work. */
+static void choose_tiles(struct fit_layout *l, size_t table_doubles)
+{
+    size_t per_column = l->ngroup * (table_doubles ? table_doubles : 1) * sizeof(double);
+    size_t panel = clamp_size(TABLE_BYTES / per_column / L * L, PANEL_MIN, PANEL_MAX);
+    size_t chunk = clamp_size(TILE_VALUES / (panel * l->ngroup) / L * L, CHUNK_MIN, CHUNK_MAX);
+    while (l->nframe >= FRAMES_SPLIT && count_tiles(l->nframe, panel, chunk) < TILES_WANTED &&
+           (panel > SMALLEST || chunk > SMALLEST)) {
+        if (panel > chunk)
+            panel = clamp_size(panel / 2 / L * L, SMALLEST, panel);
+        else
+            chunk = clamp_size(chunk / 2 / L * L, SMALLEST, chunk);
+    }
+    l->panel = panel;
+    l->chunk = chunk;
+}
+
+static enum fit_status make_pair_tiles(struct fit_dataset *ds, struct fit_error *err)
+{
+    struct fit_layout *l = &ds->layout;
+    struct fit_dataset_private *p = ds->private_;
+    size_t npanel = ceil_div(l->nframe, l->panel), k = 0;
+    ds->ntile = count_tiles(l->nframe, l->panel, l->chunk);
+    ds->tile = calloc(ds->ntile, sizeof *ds->tile);
+    p->offset = calloc(ds->ntile, sizeof *p->offset);
+    p->panel_first = calloc(npanel, sizeof *p->panel_first);
+    p->sum = calloc(ds->ntile * l->ngroup * 3, sizeof *p->sum);
+    if (!ds->tile || !p->offset || !p->panel_first || !p->sum)
+        return no_memory(err);
+    for (size_t b = 0; b < npanel; b++) {
+        size_t j0 = b * l->panel, j1 = min_size(j0 + l->panel, l->nframe);
+        p->panel_first[b] = k;
+        for (size_t i0 = 0; i0 < j1 - 1; i0 += l->chunk, k++) {
+            ds->tile[k] = (struct fit_tile){
+                .i0 = i0, .i1 = min_size(i0 + l->chunk, j1 - 1), .j0 = j0, .j1 = j1};
+            p->offset[k] = p->ndouble;
+            p->ndouble += fit_tile_doubles(l, &ds->tile[k]);
+        }
+    }
+    return FIT_OK;
+}
+
+static void point_tiles(struct fit_dataset *ds)
+{
+    struct fit_dataset_private *p = ds->private_;
+    for (size_t k = 0; k < ds->ntile; k++) {
+        ds->tile[k].y = p->y.data + p->offset[k];
+        ds->tile[k].w = p->w.data ? p->w.data + p->offset[k] : NULL;
+        ds->tile[k].sum = p->sum + k * ds->layout.ngroup * 3;
+    }
+    ds->bytes = p->ndouble * sizeof(double) * (p->w.data ? 2 : 1);
+}
+
+/* ---- making and freeing ----------------------------------------------------------------------------- */
+
+static struct fit_dataset *dataset_alloc(size_t ngroup)
+{
+    struct fit_dataset *ds = calloc(1, sizeof *ds);
+    if (!ds)
+        return NULL;
+    ds->private_ = calloc(1, sizeof *ds->private_);
+    ds->reference = calloc(ngroup, sizeof *ds->reference);
+    ds->npoint_group = calloc(ngroup, sizeof *ds->npoint_group);
+    if (ds->private_)
+        ds->private_->put = calloc(ngroup, 1);
+    if (!ds->private_ || !ds->reference || !ds->npoint_group || !ds->private_->put) {
+        fit_dataset_free(ds);
+        return NULL;
+    }
+    ds->layout.ngroup = ngroup;
+    return ds;
+}
+
+void fit_dataset_free(struct fit_dataset *ds)
+{
+    if (!ds)
+        return;
+    struct fit_dataset_private *p = ds->private_;
+    if (p) {
+        block_free(&p->y);
+        block_free(&p->w);
+        for (size_t a = 0; p->coord && a < p->naxis; a++)
+            free(p->coord[a]);
+        for (size_t c = 0; p->column && c < p->ncolumn; c++)
+            free(p->column[c]);
+        free(p->coord);
+        free(p->column);
+        free(p->offset);
+        free(p->panel_first);
+        free(p->sum);
+        free(p->setting);
+        free(p->time);
+        free(p->frame);
+        free(p->put);
+        free(p);
+    }
+    free(ds->tile);
+    free(ds->reference);
+    free(ds->npoint_group);
+    free(ds);
+}
+
+static enum fit_status check_pairs(const struct fit_dataset_pairs *s, struct fit_error *err)
+{
+    if (s->ngroup == 0)
+        return fit_fail(err, FIT_ERR_DATA, "data: no group (matrix); at least one is needed");
+    if (s->ntime < 2 || s->ntime > UINT32_MAX)
+        return fit_fail(err, FIT_ERR_DATA, "data: %zu frames; at least 2 are needed", s->ntime);
+    for (size_t i = 0; i < s->ntime; i++) {
+        if (!isfinite(s->time[i]))
+            return fit_fail(err, FIT_ERR_DATA, "data: time of frame %zu is %g", i + 1, s->time[i]);
+        if (i && !(s->time[i] > s->time[i - 1]))
+            return fit_fail(err, FIT_ERR_DATA,
+                            "data: times must increase: frame %zu has %.9g s, frame %zu has %.9g s", i,
+                            s->time[i - 1], i + 1, s->time[i]);
+    }
+    if (!(s->step > 0) || !isfinite(s->step))
+        return fit_fail(err, FIT_ERR_DATA, "data: frame period is %g s; it must be positive", s->step);
+    if (s->frame && s->nframe) {
+        if (s->nframe < 2)
+            return fit_fail(err, FIT_ERR_DATA, "data: 1 used frame; at least 2 are needed");
+        for (size_t i = 0; i < s->nframe; i++)
+            if (s->frame[i] >= s->ntime || (i && s->frame[i] <= s->frame[i - 1]))
+                return fit_fail(err, FIT_ERR_INTERNAL,
+                                "data: list of used frames is not increasing below %zu at position %zu",
+                                s->ntime, i);
+    }
+    return FIT_OK;
+}
+
+/* Copies the geometry into the dataset; pointers of the layout refer to the copies. */
+static enum fit_status copy_geometry(struct fit_dataset *ds, const struct fit_dataset_pairs *s,
+                                     struct fit_error *err)
+{
+    struct fit_dataset_private *p = ds->private_;
+    struct fit_layout *l = &ds->layout;
+    int all = !s->frame || !s->nframe;
+    l->ntime = s->ntime;
+    l->step = s->step;
+    l->nframe = all ? s->ntime : s->nframe;
+    p->time = copy_of(s->time, s->ntime * sizeof *p->time);
+    p->setting = copy_of(s->setting, s->nsetting * sizeof *p->setting);
+    p->frame = copy_of(all ? NULL : s->frame, l->nframe * sizeof *p->frame);
+    p->coord = calloc(s->naxis ? s->naxis : 1, sizeof *p->coord);
+    if (!p->time || !p->setting || !p->frame || !p->coord)
+        return no_memory(err);
+    p->nsetting = s->nsetting;
+    p->naxis = s->naxis;
+    for (size_t a = 0; a < s->naxis; a++)
+        if (!(p->coord[a] = copy_of(s->coord[a], s->ngroup * sizeof **p->coord)))
+            return no_memory(err);
+    if (all)
+        for (size_t i = 0; i < l->nframe; i++)
+            p->frame[i] = (uint32_t)i;
+    p->contiguous = p->frame[l->nframe - 1] - p->frame[0] == l->nframe - 1;
+    p->center = s->center;
+    p->table_doubles = s->table_doubles;
+    l->time = p->time;
+    l->setting = p->setting;
+    l->frame = p->frame;
+    l->coord = (const double *const *)p->coord;
+    return FIT_OK;
+}
+
+enum fit_status fit_dataset_new_pairs(const struct fit_dataset_pairs *spec, struct fit_dataset **out,
+                                      struct fit_error *err)
+{
+    enum fit_status st = check_pairs(spec, err);
+    *out = NULL;
+    if (st != FIT_OK)
+        return st;
+    struct fit_dataset *ds = dataset_alloc(spec->ngroup);
+    if (!ds)
+        return no_memory(err);
+    if ((st = copy_geometry(ds, spec, err)) != FIT_OK)
+        goto done;
+    choose_tiles(&ds->layout, spec->table_doubles);
+    if ((st = make_pair_tiles(ds, err)) != FIT_OK)
+        goto done;
+    if ((st = block_new(&ds->private_->y, ds->private_->ndouble, err)) != FIT_OK)
+        goto done;
+    point_tiles(ds);
+done:
+    if (st == FIT_OK)
+        *out = ds;
+    else
+        fit_dataset_free(ds);
+    return st;
+}
+
+/* ---- filling pairs ---------------------------------------------------------------------------------- */
+
+static int counts(double y, const double *sigma, size_t at)
+{
+    if (!isfinite(y))
+        return 0;
+    if (!sigma)
+        return 1;
+    double w = 1 / (sigma[at] * sigma[at]); /* 0 or infinite for errors beyond 1e-154 .. 1e154, and NaN */
+    return sigma[at] > 0 && isfinite(w) && w > 0;
+}
+
+/* Mean of the values that count and number of those that do not, over i < j; row sums are added in order. */
+static enum fit_status survey(const struct fit_dataset *ds, const double *m, const double *sigma,
+                              double *mean, size_t *bad, struct fit_error *err)
+{
+    const struct fit_layout *l = &ds->layout;
+    size_t n = l->nframe, count = 0;
+    double *row = calloc(n, sizeof *row), total = 0;
+    size_t *good = calloc(n, sizeof *good);
+    if (!row || !good) {
+        free(row);
+        free(good);
+        return no_memory(err);
+    }
+#pragma omp parallel for schedule(static, 16)
+    for (size_t i = 0; i < n; i++) {
+        size_t base = (size_t)l->frame[i] * l->ntime;
+        double s = 0;
+        size_t c = 0;
+        for (size_t j = i + 1; j < n; j++) {
+            size_t at = base + l->frame[j];
+            if (counts(m[at], sigma, at)) {
+                s += m[at];
+                c++;
+            }
+        }
+        row[i] = s;
+        good[i] = c;
+    }
+    for (size_t i = 0; i < n; i++) {
+        total += row[i];
+        count += good[i];
+    }
+    *mean = count ? total / (double)count : 0;
+    *bad = n * (n - 1) / 2 - count;
+    free(row);
+    free(good);
+    return FIT_OK;
+}
+
+struct source {
+    const double *m, *sigma;
+    double reference;
+    int clean; /* every value counts and there is no sigma */
+    size_t g;
+};
+
+/* One vector of 8 columns from 8 b on, of row i; lanes outside i < j < j1 are left zero. */
+static void put_block(const struct fit_dataset *ds, const struct source *s, const struct fit_tile *t,
+                      size_t i, size_t b, size_t at)
+{
+    const struct fit_layout *l = &ds->layout;
+    double *y = ds->private_->y.data + at, *w = ds->private_->w.data;
+    size_t base = (size_t)l->frame[i] * l->ntime;
+    if (w)
+        w += at;
+    for (size_t lane = 0; lane < L; lane++) {
+        size_t j = b * L + lane;
+        if (j <= i || j >= t->j1)
+            continue;
+        size_t k = base + l->frame[j];
+        int ok = s->clean || counts(s->m[k], s->sigma, k);
+        y[lane] = ok ? s->m[k] - s->reference : 0;
+        if (w)
+            w[lane] = !ok ? 0 : s->sigma ? 1 / (s->sigma[k] * s->sigma[k]) : 1;
+    }
+}
+
+static void put_tile(const struct fit_dataset *ds, const struct source *s, const struct fit_tile *t)
+{
+    const struct fit_layout *l = &ds->layout;
+    const struct fit_dataset_private *p = ds->private_;
+    int quick = s->clean && p->contiguous && !p->w.data;
+    size_t at = (size_t)(t->y - p->y.data) + s->g * L, stride = l->ngroup * L;
+    for (size_t i = t->i0; i < t->i1; i++) {
+        const double *row = s->m + (size_t)l->frame[i] * l->ntime + l->frame[0];
+        size_t b = (t->j0 > i + 1 ? t->j0 : i + 1) / L, end = ceil_div(t->j1, L);
+        for (; b < end; b++, at += stride) {
+            if (quick && b * L > i && b * L + L <= t->j1) {
+                double *y = p->y.data + at;
+                for (size_t lane = 0; lane < L; lane++)
+                    y[lane] = row[b * L + lane] - s->reference;
+            } else {
+                put_block(ds, s, t, i, b, at);
+            }
+        }
+    }
+}
+
+/* Weights come into being when the first of them is not 1: all lanes that count get 1. */
+static enum fit_status need_weights(struct fit_dataset *ds, struct fit_error *err)
+{
+    struct fit_dataset_private *p = ds->private_;
+    const struct fit_layout *l = &ds->layout;
+    if (p->w.data)
+        return FIT_OK;
+    enum fit_status st = block_new(&p->w, p->ndouble, err);
+    if (st != FIT_OK)
+        return st;
+    point_tiles(ds);
+#pragma omp parallel for schedule(static)
+    for (size_t k = 0; k < ds->ntile; k++) {
+        const struct fit_tile *t = &ds->tile[k];
+        double *w = p->w.data + p->offset[k];
+        for (size_t i = t->i0; i < t->i1; i++) {
+            size_t b = (t->j0 > i + 1 ? t->j0 : i + 1) / L, end = ceil_div(t->j1, L);
+            for (; b < end; b++, w += l->ngroup * L)
+                for (size_t c = 0; c < l->ngroup * L; c++) {
+                    size_t j = b * L + c % L;
+                    w[c] = j > i && j < t->j1;
+                }
+        }
+    }
+    return FIT_OK;
+}
+
+enum fit_status fit_dataset_put(struct fit_dataset *ds, size_t g, const double *matrix, const double *sigma,
+                                struct fit_error *err)
+{
+    struct fit_dataset_private *p = ds->private_;
+    size_t bad = 0;
+    double mean = 0;
+    if (is_rows(&ds->layout) || p->finished || g >= ds->layout.ngroup)
+        return fit_fail(err, FIT_ERR_INTERNAL, "data: matrix %zu cannot be put here", g);
+    if (p->any_put && (sigma != NULL) != ds->weighted)
+        return fit_fail(err, FIT_ERR_USAGE,
+                        "data: matrix %zu %s errors, the others %s; give them for all or for none", g + 1,
+                        sigma ? "has" : "has no", sigma ? "have none" : "have them");
+    ds->weighted = sigma != NULL;
+    p->any_put = 1;
+    enum fit_status st = survey(ds, matrix, sigma, &mean, &bad, err);
+    if (st == FIT_OK && (bad || sigma))
+        st = need_weights(ds, err);
+    if (st != FIT_OK)
+        return st;
+    ds->reference[g] = p->center ? mean : 0;
+    struct source s = {
+        .m = matrix, .sigma = sigma, .reference = ds->reference[g], .clean = !bad && !sigma, .g = g};
+#pragma omp parallel for schedule(static)
+    for (size_t k = 0; k < ds->ntile; k++)
+        put_tile(ds, &s, &ds->tile[k]);
+    p->put[g] = 1;
+    return FIT_OK;
+}
+
+/* ---- finishing -------------------------------------------------------------------------------------- */
+
+/* Adds 8 lanes in a fixed tree. */
+static double add_lanes(const double v[L])
+{
+    return ((v[0] + v[1]) + (v[2] + v[3])) + ((v[4] + v[5]) + (v[6] + v[7]));
+}
+
+/* Sums of w, w y, w y^2 of one group in one tile and the number of values with w > 0. */
+static size_t sum_tile(const struct fit_dataset *ds, size_t k, size_t g)
+{
+    const struct fit_layout *l = &ds->layout;
+    const struct fit_tile *t = &ds->tile[k];
+    double s0[L] = {0}, s1[L] = {0}, s2[L] = {0};
+    double *out = ds->private_->sum + (k * l->ngroup + g) * 3;
+    size_t stride = l->ngroup * L, at = g * L, count = 0;
+    for (size_t i = t->i0; i < t->i1; i = is_rows(l) ? (i / L + 1) * L : i + 1) {
+        size_t b = is_rows(l) ? i / L : (t->j0 > i + 1 ? t->j0 : i + 1) / L;
+        size_t end = is_rows(l) ? b + 1 : ceil_div(t->j1, L);
+        size_t from = is_rows(l) ? t->i0 : i + 1, to = is_rows(l) ? t->i1 : t->j1;
+        for (; b < end; b++, at += stride) {
+            for (size_t lane = 0; lane < L; lane++) {
+                size_t j = b * L + lane;
+                double w = j < from || j >= to ? 0 : t->w ? t->w[at + lane] : 1;
+                double y = t->y[at + lane];
+                s0[lane] += w;
+                s1[lane] += w * y;
+                s2[lane] += w * y * y;
+                count += w > 0;
+            }
+        }
+    }
+    out[0] = add_lanes(s0);
+    out[1] = add_lanes(s1);
+    out[2] = add_lanes(s2);
+    return count;
+}
+
+enum fit_status fit_dataset_finish(struct fit_dataset *ds, struct fit_error *err)
+{
+    const struct fit_layout *l = &ds->layout;
+    size_t *count = calloc(ds->ntile * l->ngroup, sizeof *count), possible;
+    enum fit_status st = FIT_OK;
+    if (!count)
+        return no_memory(err);
+    for (size_t g = 0; g < l->ngroup && !is_rows(l); g++)
+        if (!ds->private_->put[g]) {
+            st = fit_fail(err, FIT_ERR_INTERNAL, "data: matrix %zu of %zu was never put", g + 1, l->ngroup);
+            goto done;
+        }
+#pragma omp parallel for schedule(static)
+    for (size_t k = 0; k < ds->ntile; k++)
+        for (size_t g = 0; g < l->ngroup; g++)
+            count[k * l->ngroup + g] = sum_tile(ds, k, g);
+    possible = is_rows(l) ? l->nrow : l->nframe * (l->nframe - 1) / 2;
+    ds->npoint = 0;
+    for (size_t g = 0; g < l->ngroup; g++) {
+        ds->npoint_group[g] = 0;
+        for (size_t k = 0; k < ds->ntile; k++)
+            ds->npoint_group[g] += count[k * l->ngroup + g];
+        ds->npoint += ds->npoint_group[g];
+        if (!ds->npoint_group[g] && st == FIT_OK)
+            st = fit_fail(err, FIT_ERR_DATA, "data: matrix %zu of %zu holds no finite value", g + 1,
+                          l->ngroup);
+    }
+    ds->ndropped = possible * l->ngroup - ds->npoint;
+    ds->private_->finished = 1;
+done:
+    free(count);
+    return st;
+}
+
+/* ---- a thinned copy --------------------------------------------------------------------------------- */
+
+static const struct fit_tile *tile_of(const struct fit_dataset *ds, size_t i, size_t j)
+{
+    return &ds->tile[ds->private_->panel_first[j / ds->layout.panel] + i / ds->layout.chunk];
+}
+
+/* Fills tile k of the thin dataset from the full one. */
+static void thin_tile(const struct fit_dataset *from, struct fit_dataset *to, size_t stride, size_t k)
+{
+    const struct fit_layout *l = &to->layout;
+    const struct fit_tile *t = &to->tile[k];
+    double *y = to->private_->y.data + to->private_->offset[k];
+    double *w = to->private_->w.data ? to->private_->w.data + to->private_->offset[k] : NULL;
+    for (size_t i = t->i0; i < t->i1; i++)
+        for (size_t j = t->j0 > i + 1 ? t->j0 : i + 1; j < t->j1; j++) {
+            const struct fit_tile *s = tile_of(from, i * stride, j * stride);
+            size_t a = fit_tile_offset(&from->layout, s, i * stride, j * stride, 0);
+            size_t b = fit_tile_offset(l, t, i, j, 0);
+            for (size_t g = 0; g < l->ngroup; g++) {
+                y[b + g * L] = s->y[a + g * L];
+                if (w)
+                    w[b + g * L] = s->w[a + g * L];
+            }
+        }
+}
+
+enum fit_status fit_dataset_coarse(const struct fit_dataset *ds, size_t stride, struct fit_dataset **coarse,
+                                   struct fit_error *err)
+{
+    const struct fit_layout *l = &ds->layout;
+    const struct fit_dataset_private *p = ds->private_;
+    struct fit_dataset *thin = NULL;
+    enum fit_status st = FIT_OK;
+    *coarse = NULL;
+    if (is_rows(l) || stride < 2 || ceil_div(l->nframe, stride) < 2)
+        return fit_fail(err, FIT_ERR_USAGE, "data: %zu frames cannot be thinned by %zu", l->nframe, stride);
+    size_t n = ceil_div(l->nframe, stride);
+    uint32_t *frame = malloc(n * sizeof *frame);
+    if (!frame)
+        return no_memory(err);
+    for (size_t i = 0; i < n; i++)
+        frame[i] = l->frame[i * stride];
+    struct fit_dataset_pairs spec = {.ntime = l->ntime, .time = l->time, .step = l->step, .nframe = n,
+                                     .frame = frame, .ngroup = l->ngroup, .naxis = p->naxis,
+                                     .nsetting = p->nsetting, .coord = l->coord, .setting = l->setting,
+                                     .center = p->center, .table_doubles = p->table_doubles};
+    if ((st = fit_dataset_new_pairs(&spec, &thin, err)) != FIT_OK)
+        goto done;
+    if (p->w.data && (st = need_weights(thin, err)) != FIT_OK)
+        goto done;
+    memcpy(thin->reference, ds->reference, l->ngroup * sizeof *thin->reference);
+    memset(thin->private_->put, 1, l->ngroup);
+    thin->weighted = ds->weighted;
+#pragma omp parallel for schedule(static)
+    for (size_t k = 0; k < thin->ntile; k++)
+        thin_tile(ds, thin, stride, k);
+    st = fit_dataset_finish(thin, err);
+done:
+    free(frame);
+    if (st == FIT_OK)
+        *coarse = thin;
+    else
+        fit_dataset_free(thin);
+    return st;
+}
+
+/* ---- tables ----------------------------------------------------------------------------------------- */
+
+static enum fit_status copy_columns(struct fit_dataset *ds, size_t nrow, size_t ncolumn,
+                                    const double *const *column, struct fit_error *err)
+{
+    struct fit_dataset_private *p = ds->private_;
+    size_t padded = ceil_div(nrow, L) * L;
+    p->column = calloc(ncolumn ? ncolumn : 1, sizeof *p->column);
+    if (!p->column)
+        return no_memory(err);
+    p->ncolumn = ncolumn;
+    for (size_t c = 0; c < ncolumn; c++) {
+        if (!(p->column[c] = malloc(padded * sizeof(double))))
+            return no_memory(err);
+        memcpy(p->column[c], column[c], nrow * sizeof(double));
+    }
+    ds->layout.column = (const double *const *)p->column;
+    return FIT_OK;
+}
+
+/* 1 for rows in which everything is finite and the error is positive. */
+static int row_counts(const struct fit_dataset *ds, size_t r, const double *value, const double *sigma)
+{
+    for (size_t c = 0; c < ds->private_->ncolumn; c++)
+        if (!isfinite(ds->private_->column[c][r]))
+            return 0;
+    return counts(value[r], sigma, r);
+}
+
+/* Rows that do not count, and the padding, repeat a row that does: the model stays finite there. */
+static void fill_row(struct fit_dataset *ds, size_t r, size_t from)
+{
+    for (size_t c = 0; c < ds->private_->ncolumn; c++)
+        ds->private_->column[c][r] = ds->private_->column[c][from];
+}
+
+static enum fit_status make_row_tiles(struct fit_dataset *ds, struct fit_error *err)
+{
+    struct fit_dataset_private *p = ds->private_;
+    size_t n = ds->layout.nrow;
+    size_t chunk = clamp_size(ceil_div(ceil_div(n, TILES_WANTED), L) * L, ROWS_MIN, ROWS_MAX);
+    ds->layout.chunk = chunk;
+    ds->ntile = ceil_div(n, chunk);
+    ds->tile = calloc(ds->ntile, sizeof *ds->tile);
+    p->offset = calloc(ds->ntile, sizeof *p->offset);
+    p->sum = calloc(ds->ntile * 3, sizeof *p->sum);
+    if (!ds->tile || !p->offset || !p->sum)
+        return no_memory(err);
+    for (size_t k = 0; k < ds->ntile; k++) {
+        ds->tile[k] = (struct fit_tile){.i0 = k * chunk, .i1 = min_size((k + 1) * chunk, n)};
+        p->offset[k] = k * chunk;
+    }
+    p->ndouble = ceil_div(n, L) * L;
+    return FIT_OK;
+}
+
+static enum fit_status fill_rows(struct fit_dataset *ds, const double *value, const double *sigma,
+                                 struct fit_error *err)
+{
+    struct fit_dataset_private *p = ds->private_;
+    size_t n = ds->layout.nrow, first = n, good = 0, last;
+    double mean = 0;
+    unsigned char *ok = malloc(n);
+    enum fit_status st = FIT_OK;
+    if (!ok)
+        return no_memory(err);
+    for (size_t r = 0; r < n; r++) {
+        ok[r] = (unsigned char)row_counts(ds, r, value, sigma);
+        if (ok[r]) {
+            first = first < n ? first : r;
+            mean += value[r];
+            good++;
+        }
+    }
+    if (!good) {
+        st = fit_fail(err, FIT_ERR_DATA, "table: none of the %zu rows is finite with a positive error", n);
+        goto done;
+    }
+    ds->reference[0] = p->center ? mean / (double)good : 0;
+    if ((sigma || good < n) && (st = block_new(&p->w, p->ndouble, err)) != FIT_OK)
+        goto done;
+    last = first;
+    for (size_t r = 0; r < n; r++) {
+        p->y.data[r] = ok[r] ? value[r] - ds->reference[0] : 0;
+        if (p->w.data)
+            p->w.data[r] = !ok[r] ? 0 : sigma ? 1 / (sigma[r] * sigma[r]) : 1;
+        if (ok[r])
+            last = r;
+        else
+            fill_row(ds, r, last);
+    }
+    for (size_t r = n; r < p->ndouble; r++)
+        fill_row(ds, r, n - 1);
+done:
+    free(ok);
+    return st;
+}
+
+enum fit_status fit_dataset_new_rows(size_t nrow, size_t ncolumn, const double *const *column,
+                                     const double *value, const double *sigma, size_t nsetting,
+                                     const double *setting, int center, struct fit_dataset **out,
+                                     struct fit_error *err)
+{
+    enum fit_status st;
+    *out = NULL;
+    if (!nrow)
+        return fit_fail(err, FIT_ERR_DATA, "table: no rows");
+    struct fit_dataset *ds = dataset_alloc(1);
+    if (!ds)
+        return no_memory(err);
+    struct fit_dataset_private *p = ds->private_;
+    ds->layout.nrow = nrow;
+    ds->weighted = sigma != NULL;
+    p->center = center;
+    p->nsetting = nsetting;
+    if (!(p->setting = copy_of(setting, nsetting * sizeof *setting))) {
+        st = no_memory(err);
+        goto done;
+    }
+    ds->layout.setting = p->setting;
+    if ((st = copy_columns(ds, nrow, ncolumn, column, err)) != FIT_OK ||
+        (st = make_row_tiles(ds, err)) != FIT_OK ||
+        (st = block_new(&p->y, p->ndouble, err)) != FIT_OK ||
+        (st = fill_rows(ds, value, sigma, err)) != FIT_OK)
+        goto done;
+    point_tiles(ds);
+done:
+    if (st == FIT_OK)
+        *out = ds;
+    else
+        fit_dataset_free(ds);
+    return st;
+}
