@@ -21,6 +21,7 @@
 #ifndef FIT_CONFIG_H
 #define FIT_CONFIG_H
 
+#include "fit.h" /* enum fit_loss, enum fit_scaling */
 #include "fit/kernel.h"
 #include "status.h"
 
@@ -132,14 +133,8 @@ struct fit_config_angles {
     struct fit_cfg_flag fallback_all; /* no match: 1 all angles with a note, 0 error */
 };
 
-enum fit_scaling_mode {
-    FIT_SCALING_INDIVIDUAL, /* linear parameters of every angle free (also what `auto` means here) */
-    FIT_SCALING_CONSTANT,   /* per angle, fixed at estimates made before the fit */
-    FIT_SCALING_AVERAGED    /* one set shared by all angles */
-};
-
 struct fit_config_scaling {
-    struct fit_cfg_choice mode; /* enum fit_scaling_mode */
+    struct fit_cfg_choice mode; /* enum fit_scaling (fit.h); what `auto` means here: individual */
     int automatic;              /* 1: the file says auto, or nothing */
     struct fit_cfg_int average_threshold; /* angles from which the peers' auto averages */
     struct fit_cfg_flag peers_enabled;    /* anti_degeneracy.enable: 0, their auto is individual */
@@ -161,12 +156,11 @@ struct fit_config_param {
 };
 
 enum fit_method { FIT_METHOD_NLSQ, FIT_METHOD_NUTS, FIT_METHOD_LAPLACE, FIT_METHOD_CMC };
-enum fit_loss { FIT_LOSS_LINEAR, FIT_LOSS_SOFT_L1 };
 
 struct fit_config_nlsq {
     struct fit_cfg_int max_iterations;
     struct fit_cfg_real ftol, xtol, gtol; /* relative; >= 0 */
-    struct fit_cfg_choice loss;           /* enum fit_loss */
+    struct fit_cfg_choice loss;           /* enum fit_loss (fit.h) */
     struct fit_cfg_flag multi_start;
     struct fit_cfg_int n_starts;
     struct fit_cfg_flag global; /* stage that searches the whole box (cmaes.enable of the packages) */

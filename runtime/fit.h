@@ -40,8 +40,8 @@ enum fit_loss {
 /* What is done with linear parameters that the model declares one per group. */
 enum fit_scaling {
     FIT_SCALING_INDIVIDUAL, /* one per group */
-    FIT_SCALING_AVERAGED,   /* one for all groups */
-    FIT_SCALING_CONSTANT    /* held at the given values */
+    FIT_SCALING_CONSTANT,   /* held at the given values */
+    FIT_SCALING_AVERAGED    /* one for all groups */
 };
 
 enum fit_word {
