@@ -71,6 +71,9 @@ hg_id hg_raw(struct hg_expr *e, enum hg_op op, uint32_t nargs, const hg_id *arg)
 hg_id hg_const(struct hg_expr *e, double value);
 hg_id hg_symbol(struct hg_expr *e, enum hg_op op, uint32_t ref); /* PARAM LINEAR SETTING COORD COLUMN TIME STEP */
 
+/* An opaque scalar, LOCAL ref, that varies with `vary` (0 or HG_G). */
+hg_id hg_local(struct hg_expr *e, uint32_t ref, unsigned vary);
+
 /* Simplifying constructors (simplify.c). */
 hg_id hg_sum(struct hg_expr *e, uint32_t n, const hg_id *arg);
 hg_id hg_prod(struct hg_expr *e, uint32_t n, const hg_id *arg);

@@ -149,13 +149,18 @@ struct fit_kernel {
      * caller.  One workspace may be read by many threads. */
     size_t (*workspace)(const struct fit_layout *l);
 
+    /* Doubles of scratch that moments and normal write; one per thread, aligned to 64 bytes.  Its content
+     * on entry does not matter. */
+    size_t (*scratch)(const struct fit_layout *l);
+
     /* Tables for parameters theta[nparam].  derivative = 0: values only (enough for moments and model). */
     enum fit_eval (*prepare)(const struct fit_layout *l, const double *theta, int derivative, double *ws);
 
     /* Sums of one tile for the linear parameters.  Per group, nlinear*(nlinear+1)/2 + nlinear + 1 numbers:
      *     sum w b_p b_q  (p <= q, row by row) | sum w b_q (y - rest) | sum w (y - rest)^2
      * out: ngroup times that; overwritten. */
-    void (*moments)(const struct fit_layout *l, const double *ws, const struct fit_tile *t, double *out);
+    void (*moments)(const struct fit_layout *l, const double *ws, const struct fit_tile *t, double *scratch,
+                    double *out);
 
     /* Sums of one tile for the nonlinear parameters at given linear ones (lin: ngroup x nlinear).  With
      * m_k = d mean / d theta_k and r = y - mean:
@@ -163,7 +168,7 @@ struct fit_kernel {
      *     then per group, nlinear x nparam:  sum w b_q m_k
      * out: nparam*(nparam+1)/2 + nparam + ngroup*nlinear*nparam numbers; overwritten. */
     void (*normal)(const struct fit_layout *l, const double *ws, const double *lin, const struct fit_tile *t,
-                   double *out);
+                   double *scratch, double *out);
 
     /* mean in the order of the tile's data (lanes that do not count hold anything finite or not). */
     void (*model)(const struct fit_layout *l, const double *ws, const double *lin, const struct fit_tile *t,

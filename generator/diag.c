@@ -1,0 +1,113 @@
+/* diag.c -- messages of the compiler to its user: place, sentence, line with a caret, remedy. */
+#include "diag.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_PRINTED = 20 };
+
+static int is_word(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+/* Start and length of a line of the text; NULL when there is no such line. */
+static const char *find_line(const char *text, uint32_t line, size_t *length)
+{
+    for (uint32_t k = 1; text && k < line; k++) {
+        text = strchr(text, '\n');
+        text = text ? text + 1 : NULL;
+    }
+    if (!text || line == 0)
+        return NULL;
+    *length = strcspn(text, "\r\n");
+    return text;
+}
+
+/* Column of `near` in the line, first as a word of its own, then anywhere; -1 when absent. */
+static long find_near(const char *line, size_t length, const char *near)
+{
+    size_t n = strlen(near);
+    long anywhere = -1;
+    for (size_t k = 0; n > 0 && k + n <= length; k++) {
+        if (memcmp(line + k, near, n) != 0)
+            continue;
+        int left = k > 0 && is_word(line[k - 1]) && is_word(near[0]);
+        int right = k + n < length && is_word(line[k + n]) && is_word(near[n - 1]);
+        if (!left && !right)
+            return (long)k;
+        if (anywhere < 0)
+            anywhere = (long)k;
+    }
+    return anywhere;
+}
+
+static void print_source(const struct hg_diag *d, uint32_t line, const char *near)
+{
+    size_t length = 0;
+    const char *text = find_line(d->text, line, &length);
+    if (!text || length == 0)
+        return;
+    fprintf(d->out, "%6u | %.*s\n", (unsigned)line, (int)(length < 200 ? length : 200), text);
+    long column = near ? find_near(text, length, near) : -1;
+    if (column < 0 || column >= 200)
+        return;
+    fputs("       | ", d->out);
+    for (long k = 0; k < column; k++) { /* tabs stay, bytes inside a UTF-8 character take no room */
+        if (((unsigned char)text[k] & 0xC0) != 0x80)
+            fputc(text[k] == '\t' ? '\t' : ' ', d->out);
+    }
+    fputs("^\n", d->out);
+}
+
+__attribute__((format(printf, 6, 0)))
+static void report(struct hg_diag *d, const char *kind, uint32_t line, const char *near, const char *help,
+                   const char *format, va_list args)
+{
+    if (d->errors > MAX_PRINTED)
+        return;
+    if (d->errors == MAX_PRINTED && *kind == 'e') {
+        fprintf(d->out, "%s: more than %d errors; the others are only counted\n", d->file, MAX_PRINTED);
+        return;
+    }
+    if (line)
+        fprintf(d->out, "%s:%u: %s: ", d->file, (unsigned)line, kind);
+    else
+        fprintf(d->out, "%s: %s: ", d->file, kind);
+    vfprintf(d->out, format, args);
+    fputc('\n', d->out);
+    print_source(d, line, near);
+    if (help)
+        fprintf(d->out, "    help: %s\n", help);
+}
+
+void hg_error(struct hg_diag *d, uint32_t line, const char *near, const char *help, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    report(d, "error", line, near, help, format, args);
+    va_end(args);
+    d->errors++;
+}
+
+void hg_warning(struct hg_diag *d, uint32_t line, const char *near, const char *help, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    report(d, "warning", line, near, help, format, args);
+    va_end(args);
+    d->warnings++;
+}
+
+void hg_bug(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    fputs("homodyne-gen: internal error: ", stderr);
+    vfprintf(stderr, format, args);
+    fputs("\nThis is a mistake in the compiler; please report it with the model file.\n", stderr);
+    va_end(args);
+    abort();
+}
