@@ -135,7 +135,6 @@ struct fit_config_angles {
 
 struct fit_config_scaling {
     struct fit_cfg_choice mode; /* enum fit_scaling (fit.h); what `auto` means here: individual */
-    int automatic;              /* 1: the file says auto, or nothing */
     struct fit_cfg_int average_threshold; /* angles from which the peers' auto averages */
     struct fit_cfg_flag peers_enabled;    /* anti_degeneracy.enable: 0, their auto is individual */
 };
@@ -161,6 +160,7 @@ struct fit_config_nlsq {
     struct fit_cfg_int max_iterations;
     struct fit_cfg_real ftol, xtol, gtol; /* relative; >= 0 */
     struct fit_cfg_choice loss;           /* enum fit_loss (fit.h) */
+    struct fit_cfg_real f_scale;          /* of the robust loss, in standard deviations of the noise */
     struct fit_cfg_flag multi_start;
     struct fit_cfg_int n_starts;
     struct fit_cfg_flag global; /* stage that searches the whole box (cmaes.enable of the packages) */
@@ -208,9 +208,11 @@ struct fit_config_compat {
     struct fit_cfg_flag files;        /* also write the package's own file names */
 };
 
+enum fit_log_level { FIT_LOG_DEBUG, FIT_LOG_INFO, FIT_LOG_WARNING, FIT_LOG_ERROR };
+
 struct fit_config_output {
     struct fit_cfg_text dir;       /* NULL: the program's default */
-    struct fit_cfg_text log_level; /* debug, info, warning, error */
+    struct fit_cfg_choice log_level; /* enum fit_log_level */
     struct fit_cfg_flag log_file;
     struct fit_cfg_text log_path, log_name; /* folder, file name; NULL: run.log in dir */
     struct fit_cfg_flag figures;
@@ -336,6 +338,10 @@ void fit_origin_text(const struct fit_config *cfg, struct fit_origin from, char 
 
 /* Index of the parameter with this name or alias (nonlinear first, then linear), or -1. */
 int fit_config_param_index(const struct fit_kernel *kernel, const char *name);
+
+/* What is done with contrast and offset of nangle angles: `mode`, or, when it is automatic,
+ * individual unless `compat:` asks for what the packages do. */
+enum fit_scaling fit_config_scaling(const struct fit_config *cfg, size_t nangle);
 
 /* True when the Python packages' `auto` would average contrast and offset over nangle angles. */
 int fit_config_peers_average(const struct fit_config *cfg, size_t nangle);

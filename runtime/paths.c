@@ -1,0 +1,137 @@
+/* paths.c -- paths as users write them in configurations. */
+#include "paths.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct buffer {
+    char *text;
+    size_t n, room;
+    int failed;
+};
+
+static void put(struct buffer *b, const char *text, size_t n)
+{
+    if (b->failed)
+        return;
+    if (b->n + n + 1 > b->room) {
+        const size_t room = 2 * (b->n + n + 1);
+        char *bigger = realloc(b->text, room);
+        if (!bigger) {
+            b->failed = 1;
+            return;
+        }
+        b->text = bigger;
+        b->room = room;
+    }
+    memcpy(b->text + b->n, text, n);
+    b->n += n;
+    b->text[b->n] = 0;
+}
+
+/* The variable that begins at text[0] = '$': its name, and the characters it takes; 0: it is no variable. */
+static size_t variable(const char *text, char name[128])
+{
+    const size_t brace = text[1] == '{';
+    size_t n = 0;
+    const char *t = text + 1 + brace;
+    while ((isalnum((unsigned char)t[n]) || t[n] == '_') && n < 127)
+        n++;
+    if (!n || (brace && t[n] != '}'))
+        return 0;
+    memcpy(name, t, n);
+    name[n] = 0;
+    return 1 + brace + n + brace;
+}
+
+static enum fit_status expand(const char *written, struct buffer *out, struct fit_error *err)
+{
+    const char *t = written;
+    put(out, "", 0);
+    if (t[0] == '~' && (t[1] == '/' || !t[1])) {
+        const char *home = getenv("HOME");
+        if (!home)
+            return fit_fail(err, FIT_ERR_CONFIG, "path '%.300s': HOME is not set, write the folder in full",
+                            written);
+        put(out, home, strlen(home));
+        t++;
+    }
+    while (*t) {
+        char name[128];
+        const size_t used = *t == '$' ? variable(t, name) : 0;
+        if (!used) {
+            put(out, t++, 1);
+            continue;
+        }
+        const char *value = getenv(name);
+        if (!value)
+            return fit_fail(err, FIT_ERR_CONFIG, "path '%.300s': the environment variable %s is not set",
+                            written, name);
+        put(out, value, strlen(value));
+        t += used;
+    }
+    return out->failed ? fit_fail(err, FIT_ERR_MEMORY, "out of memory") : FIT_OK;
+}
+
+char *fit_path_join(const char *folder, const char *name)
+{
+    struct buffer b = {0};
+    const size_t n = strlen(folder);
+    put(&b, "", 0);
+    if (n && name[0] != '/') {
+        put(&b, folder, n);
+        if (folder[n - 1] != '/')
+            put(&b, "/", 1);
+        while (name[0] == '.' && name[1] == '/')
+            for (name += 2; *name == '/';)
+                name++;
+    }
+    put(&b, name, strlen(name));
+    if (!b.failed)
+        return b.text;
+    free(b.text);
+    return NULL;
+}
+
+int fit_path_exists(const char *path)
+{
+    return access(path, F_OK) == 0;
+}
+
+/* The path beside the file `beside`; NULL: out of memory. */
+static char *join_beside(const char *beside, const char *name)
+{
+    const char *slash = beside ? strrchr(beside, '/') : NULL;
+    if (!slash)
+        return fit_path_join("", name);
+    struct buffer folder = {0};
+    put(&folder, beside, (size_t)(slash - beside) + 1);
+    char *path = folder.failed ? NULL : fit_path_join(folder.text, name);
+    free(folder.text);
+    return path;
+}
+
+enum fit_status fit_path_resolve(const char *written, const char *beside, char **path, struct fit_error *err)
+{
+    struct buffer b = {0};
+    *path = NULL;
+    enum fit_status st = expand(written, &b, err);
+    if (st != FIT_OK)
+        goto done;
+    char *near = join_beside(beside, b.text);
+    if (!near) {
+        st = fit_fail(err, FIT_ERR_MEMORY, "out of memory");
+        goto done;
+    }
+    if (!fit_path_exists(near) && fit_path_exists(b.text)) {
+        free(near);
+        near = b.text;
+        b.text = NULL;
+    }
+    *path = near;
+done:
+    free(b.text);
+    return st;
+}
