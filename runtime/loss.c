@@ -1,0 +1,177 @@
+/* loss.c -- weights of the soft-L1 loss, by iteratively reweighted least squares.
+ *
+ * rho(z) = 2 (sqrt(1 + z) - 1) is concave in z = (r / (f_scale sigma))^2, so the weighted sum of squares
+ * with w = rho'(z) taken at one point lies above the robust cost everywhere and touches it there: a step
+ * that lowers the former lowers the latter.  Kernels know nothing of this: for every tile the model at the
+ * point of the weights is computed again into scratch memory, so nothing as large as the data is stored.
+ *
+ * Holland & Welsch, Commun. Stat. A6 (1977) 813; Huber, Robust Statistics (1981), section 7.6.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "objective.h"
+
+struct loss {
+    const struct fit_objective *obj;
+    const struct fit_tile *tile;
+    const double *mean;
+    double *w;   /* weights out, or NULL */
+    double *out; /* sums, or NULL */
+    double unit; /* of the histogram */
+};
+
+static double weight(const struct loss *c, size_t i, size_t g)
+{
+    return (c->tile->w ? c->tile->w[i] : 1) * c->obj->factor[g];
+}
+
+static void weight_vector(void *user, size_t g, size_t offset, size_t lo, size_t hi)
+{
+    struct loss *c = user;
+    double scale = 1 / (c->obj->loss_scale * c->obj->loss_scale);
+    for (size_t i = offset; i < offset + FIT_LANES; i++)
+        c->w[i] = 0;
+    for (size_t i = offset + lo; i < offset + hi; i++) {
+        double w = weight(c, i, g), r = c->tile->y[i] - c->mean[i];
+        c->w[i] = w > 0 ? w / sqrt(1 + scale * w * r * r) : 0;
+    }
+}
+
+void fit_loss_weights(struct fit_objective *o, const struct fit_tile *t, double *scratch, size_t stride)
+{
+    struct loss c = {.obj = o, .tile = t, .mean = scratch, .w = scratch + stride};
+    o->kernel->model(&o->ds->layout, o->ws_loss, o->lin_loss, t, scratch);
+    fit_objective_vectors(o, t, weight_vector, &c);
+}
+
+/* ---- sums over residuals ---------------------------------------------------------------------------- */
+
+static void cost_vector(void *user, size_t g, size_t offset, size_t lo, size_t hi)
+{
+    struct loss *c = user;
+    double f2 = c->obj->loss_scale * c->obj->loss_scale, s = 0;
+    for (size_t i = offset + lo; i < offset + hi; i++) {
+        double w = weight(c, i, g), r = c->tile->y[i] - c->mean[i], z = w > 0 ? w * r * r / f2 : 0;
+        s += f2 * z / (1 + sqrt(1 + z)); /* 1/2 f^2 rho, without cancellation */
+    }
+    c->out[0] += s;
+}
+
+static void psi_vector(void *user, size_t g, size_t offset, size_t lo, size_t hi)
+{
+    struct loss *c = user;
+    double f2 = c->obj->loss_scale * c->obj->loss_scale;
+    for (size_t i = offset + lo; i < offset + hi; i++) {
+        double w = weight(c, i, g);
+        if (!(w > 0))
+            continue;
+        double r = c->tile->y[i] - c->mean[i], r2 = w * r * r, z = r2 / f2;
+        c->out[0] += r2 / (1 + z);              /* psi^2, psi = r / sqrt(1 + z) */
+        c->out[1] += 1 / ((1 + z) * sqrt(1 + z)); /* psi' */
+    }
+}
+
+enum { BINS_PER_OCTAVE = 16, OCTAVES_BELOW = 28 };
+
+static void histogram_vector(void *user, size_t g, size_t offset, size_t lo, size_t hi)
+{
+    struct loss *c = user;
+    for (size_t i = offset + lo; i < offset + hi; i++) {
+        double w = weight(c, i, g);
+        if (!(w > 0))
+            continue;
+        double r = sqrt(w) * fabs(c->tile->y[i] - c->mean[i]) / c->unit;
+        double bin = r > 0 ? BINS_PER_OCTAVE * (log2(r) + OCTAVES_BELOW) : 0;
+        bin = fmin(fmax(bin, 0), FIT_OBJECTIVE_BINS - 1);
+        c->out[(size_t)bin] += 1;
+    }
+}
+
+struct pass {
+    struct fit_objective *obj;
+    const double *ws, *lin;
+    fit_vector_fn *fn;
+    size_t n;
+    double unit;
+};
+
+static void pass_tile(void *user, const struct fit_tile *t, double *scratch, size_t stride, double *out)
+{
+    struct pass *p = user;
+    struct loss c = {.obj = p->obj, .tile = t, .mean = scratch, .out = out, .unit = p->unit};
+    (void)stride;
+    memset(out, 0, p->n * sizeof *out);
+    p->obj->kernel->model(&p->obj->ds->layout, p->ws, p->lin, t, scratch);
+    fit_objective_vectors(p->obj, t, p->fn, &c);
+}
+
+static enum fit_eval run(struct pass *p)
+{
+    struct fit_parallel_task task = {pass_tile, p, p->n};
+    return fit_parallel_sum(p->obj->par, &task, p->obj->sum) ? FIT_EVAL_STOP : FIT_EVAL_OK;
+}
+
+enum fit_eval fit_objective_reweight(struct fit_objective *o, const double *theta, const double *factor,
+                                     double f_scale, double *cost)
+{
+    if (!o->ws_loss) {
+        size_t bytes = (o->kernel->workspace(&o->ds->layout) * sizeof(double) + 127) / 64 * 64;
+        o->ws_loss = aligned_alloc(64, bytes);
+        if (!o->ws_loss)
+            return FIT_EVAL_STOP;
+        memset(o->ws_loss, 0, bytes);
+    }
+    enum fit_eval e = o->kernel->prepare(&o->ds->layout, theta, 0, o->ws_loss);
+    if (e != FIT_EVAL_OK)
+        return e;
+    o->weighting = FIT_WEIGHT_LOSS;
+    o->loss_scale = f_scale;
+    memcpy(o->factor, factor, o->ngroup * sizeof *factor);
+    memcpy(o->lin_loss, o->lin, o->ngroup * o->nlinear * sizeof *o->lin);
+    struct pass p = {o, o->ws_loss, o->lin_loss, cost_vector, 1, 0};
+    e = run(&p);
+    *cost = o->sum[0];
+    return e != FIT_EVAL_OK ? e : isfinite(*cost) ? FIT_EVAL_OK : FIT_EVAL_REJECT;
+}
+
+enum fit_eval fit_objective_loss_sums(struct fit_objective *o, double *psi2, double *dpsi)
+{
+    struct pass p = {o, o->ws, o->lin, psi_vector, 2, 0};
+    enum fit_eval e = run(&p);
+    *psi2 = o->sum[0];
+    *dpsi = o->sum[1];
+    return e;
+}
+
+enum fit_eval fit_objective_median(struct fit_objective *o, const double *theta, double *median)
+{
+    double total = 0, below = 0, ssr = 0;
+    enum fit_eval e = o->kernel->prepare(&o->ds->layout, theta, 0, o->ws);
+    if (e != FIT_EVAL_OK)
+        return e;
+    if (o->weighting == FIT_WEIGHT_DATA)
+        for (size_t g = 0; g < o->ngroup; g++)
+            o->factor[g] = 1;
+    for (size_t g = 0; g < o->ngroup; g++)
+        ssr += o->ssr[g];
+    struct pass p = {o, o->ws, o->lin, histogram_vector, FIT_OBJECTIVE_BINS,
+                     sqrt(ssr / (double)(o->npoint ? o->npoint : 1))};
+    *median = 0;
+    if (!(p.unit > 0))
+        return FIT_EVAL_OK;
+    if ((e = run(&p)) != FIT_EVAL_OK)
+        return e;
+    for (size_t k = 0; k < FIT_OBJECTIVE_BINS; k++)
+        total += o->sum[k];
+    for (size_t k = 0; k < FIT_OBJECTIVE_BINS; k++) {
+        if (below + o->sum[k] >= 0.5 * total) {
+            double part = o->sum[k] > 0 ? (0.5 * total - below) / o->sum[k] : 0;
+            *median = p.unit * exp2(((double)k + part) / BINS_PER_OCTAVE - OCTAVES_BELOW);
+            return FIT_EVAL_OK;
+        }
+        below += o->sum[k];
+    }
+    return FIT_EVAL_OK;
+}

@@ -1,0 +1,373 @@
+/* nlsq.c -- bounded trust-region Gauss-Newton for few parameters and any number of residuals.
+ *
+ * Takes cost, J^T J and J^T r as functions; gives the minimum and an honest word about how it was found.
+ * In scaled variables z = D p the step solves
+ *     min  1/2 z.(B' + rho + lambda) z - g'.z     lower <= x + z/D <= upper,   |z| <= delta,
+ * B' = D^-1 B D^-1, g' = D^-1 g.  |z(lambda)| does not increase with lambda, also with the box, so lambda
+ * is found by a secant on 1/|z| (Hebden 1973; More 1978) inside a bracket.
+ *
+ * rho_k = (s / (10 width_k D_k))^2: a direction that the data leave open over more than ten times the box is
+ * not followed.  It shortens steps only; the minimum is where g = 0 all the same.
+ *
+ * More, Lect. Notes Math. 630 (1978) 105; Conn, Gould & Toint, Trust-Region Methods (2000), chapter 6.
+ */
+#include "nlsq.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "linalg.h"
+#include "parallel.h"
+
+/* Steps whose predicted gain is below this many times the rounding of the cost cannot be judged by it. */
+static const double MEASURABLE = 4;
+
+struct state {
+    const struct fit_nlsq_problem *p;
+    const struct fit_nlsq_options *opt;
+    struct fit_nlsq *s;
+    double *x;
+    double delta, lambda, s2;
+    int stalled;   /* steps below the rounding of the cost that did not lower the gradient */
+    double before; /* gradient before the last such step */
+    double *d, *floor, *gs, *Bs, *M, *lower, *upper, *ref, *z, *trial, *qp; /* work, see allocate */
+    signed char *active;
+};
+
+struct fit_nlsq *fit_nlsq_new(size_t n)
+{
+    struct fit_nlsq *s = calloc(1, sizeof *s);
+    if (!s)
+        return NULL;
+    size_t m = n + 1;
+    s->n = n;
+    s->B = calloc(m * m, sizeof *s->B);
+    s->g = calloc(m, sizeof *s->g);
+    s->work = calloc(2 * m * m + 9 * m + fit_boxqp_work(m) + m, sizeof *s->work);
+    if (!s->B || !s->g || !s->work) {
+        fit_nlsq_free(s);
+        return NULL;
+    }
+    return s;
+}
+
+void fit_nlsq_free(struct fit_nlsq *s)
+{
+    if (!s)
+        return;
+    free(s->B);
+    free(s->g);
+    free(s->work);
+    free(s);
+}
+
+static void lay_out(struct state *t)
+{
+    size_t n = t->p->n;
+    double *w = t->s->work;
+    t->Bs = w;
+    t->M = w + n * n;
+    w += 2 * n * n;
+    double **vector[] = {&t->d, &t->floor, &t->gs, &t->lower, &t->upper, &t->ref, &t->z, &t->trial};
+    for (size_t k = 0; k < sizeof vector / sizeof *vector; k++, w += n)
+        *vector[k] = w;
+    t->active = (signed char *)w;
+    t->qp = w + n;
+    memset(t->ref, 0, n * sizeof *t->ref);
+    memset(t->d, 0, n * sizeof *t->d);
+}
+
+static int free_parameter(const struct state *t, size_t k)
+{
+    return t->p->upper[k] > t->p->lower[k];
+}
+
+/* How far the parameter may reasonably go. */
+static double width(const struct state *t, size_t k)
+{
+    double w = t->p->upper[k] - t->p->lower[k];
+    return isfinite(w) && w > 0 ? w : 1e3 * fmax(fabs(t->x[k]), 1);
+}
+
+/* Scale, scaled gradient and matrix, box for z, at the current x. */
+static void rescale(struct state *t)
+{
+    size_t n = t->p->n;
+    double s2 = 2 * t->s->cost / t->p->dof;
+    t->s2 = t->p->noise > 0 ? fmin(t->p->noise, s2) : s2;
+    for (size_t k = 0; k < n; k++) {
+        t->floor[k] = sqrt(t->s2) / (10 * width(t, k));
+        t->d[k] = fmax(t->d[k], fmax(sqrt(fmax(t->s->B[k * n + k], 0)), t->floor[k]));
+        if (!(t->d[k] > 0))
+            t->d[k] = 1;
+        t->gs[k] = t->s->g[k] / t->d[k];
+        t->lower[k] = (t->p->lower[k] - t->x[k]) * t->d[k];
+        t->upper[k] = (t->p->upper[k] - t->x[k]) * t->d[k];
+    }
+    for (size_t k = 0; k < n; k++)
+        for (size_t l = 0; l < n; l++)
+            t->Bs[k * n + l] = t->s->B[k * n + l] / (t->d[k] * t->d[l]);
+}
+
+/* z for a given lambda; returns its length, NaN when the matrix is not finite. */
+static double solve(struct state *t, double lambda)
+{
+    size_t n = t->p->n;
+    double s = 0;
+    memcpy(t->M, t->Bs, n * n * sizeof *t->M);
+    for (size_t k = 0; k < n; k++) {
+        double open = t->floor[k] / t->d[k];
+        t->M[k * n + k] += lambda + open * open;
+    }
+    if (fit_boxqp(n, t->M, t->gs, t->lower, t->upper, t->ref, t->z, t->active, t->qp) < 0)
+        return NAN;
+    for (size_t k = 0; k < n; k++)
+        s += t->z[k] * t->z[k];
+    return sqrt(s);
+}
+
+/* Reduction of the cost that the model promises for z; *square: z.B z. */
+static double promised(const struct state *t, double *square)
+{
+    size_t n = t->p->n;
+    double linear = 0, q = 0;
+    for (size_t k = 0; k < n; k++) {
+        linear += t->gs[k] * t->z[k];
+        for (size_t l = 0; l < n; l++)
+            q += t->z[k] * t->Bs[k * n + l] * t->z[l];
+    }
+    *square = q;
+    return linear - 0.5 * q;
+}
+
+/* z inside the trust region; length within 10 % of delta when delta limits it.  Returns the length. */
+static double find_step(struct state *t)
+{
+    double length = solve(t, 0), lo = 0, at_lo = length, hi, at_hi = 0, g = 0;
+    if (!(length > 1.1 * t->delta)) {
+        t->lambda = 0;
+        return length;
+    }
+    for (size_t k = 0; k < t->p->n; k++)
+        g += t->gs[k] * t->gs[k];
+    hi = sqrt(g) / t->delta; /* |z| <= |g'| / lambda */
+    double lambda = t->lambda > 0 && t->lambda < hi ? t->lambda : 0.001 * hi;
+    for (int turn = 0; turn < 40; turn++) {
+        length = solve(t, lambda);
+        if (isnan(length) || fabs(length - t->delta) <= 0.1 * t->delta)
+            break;
+        if (length > t->delta) {
+            lo = lambda;
+            at_lo = length;
+        } else {
+            hi = lambda;
+            at_hi = length;
+        }
+        double next = -1;
+        if (at_hi > 0) /* secant on 1/length, which is nearly linear in lambda */
+            next = lo + (hi - lo) * (1 / t->delta - 1 / at_lo) / (1 / at_hi - 1 / at_lo);
+        else if (lo > 0)
+            next = lo * (at_lo / t->delta) * 2;
+        if (!(next > lo + 1e-3 * (hi - lo) && next < hi - 1e-3 * (hi - lo)))
+            next = lo > 0 ? sqrt(lo * hi) : 1e-2 * hi;
+        lambda = next;
+    }
+    t->lambda = lambda;
+    return length;
+}
+
+/* trial = x + z / d, exactly on the bounds that are active. */
+static void make_trial(struct state *t)
+{
+    for (size_t k = 0; k < t->p->n; k++) {
+        double v = t->x[k] + t->z[k] / t->d[k];
+        if (!free_parameter(t, k))
+            v = t->x[k];
+        else if (t->active[k])
+            v = t->active[k] < 0 ? t->p->lower[k] : t->p->upper[k];
+        t->trial[k] = fmin(fmax(v, t->p->lower[k]), t->p->upper[k]);
+    }
+}
+
+static int tiny_step(const struct state *t)
+{
+    for (size_t k = 0; k < t->p->n; k++) {
+        double size = fabs(t->x[k]), w = t->p->upper[k] - t->p->lower[k];
+        if (isfinite(w))
+            size = fmax(size, 1e-6 * w);
+        if (fabs(t->trial[k] - t->x[k]) > t->opt->xtol * size)
+            return 0;
+    }
+    return 1;
+}
+
+enum outcome { ACCEPTED, ENDED };
+
+static enum outcome end(struct state *t, enum fit_word word, const char *reason)
+{
+    t->s->word = word;
+    t->s->reason = reason;
+    return ENDED;
+}
+
+static enum outcome no_better(struct state *t)
+{
+    if (t->s->gradient < 1e-2)
+        return end(t, t->s->accepted ? FIT_CONVERGED_STEP : FIT_FAILED, "steps have become too short to matter");
+    return end(t, FIT_FAILED, "no step lowers the cost, although the gradient promises it");
+}
+
+/* After a step that the rounding of the cost hides: go on only while the gradient falls. */
+static int stalls(struct state *t, int measurable)
+{
+    if (measurable) {
+        t->stalled = 0;
+        return 0;
+    }
+    if (t->stalled && t->s->gradient > 0.7 * t->before)
+        t->stalled++;
+    else
+        t->stalled += !t->stalled;
+    t->before = t->s->gradient;
+    return t->stalled > 4;
+}
+
+/* Tries steps until one is accepted. */
+static enum outcome iterate(struct state *t)
+{
+    struct fit_nlsq *s = t->s;
+    for (int turn = 0; turn < 80; turn++) {
+        double length = find_step(t), square, cost, error = 0;
+        double gain = promised(t, &square);
+        if (isnan(length) || !(gain > 0))
+            return end(t, FIT_CONVERGED_COST, "the gradient is zero to rounding");
+        make_trial(t);
+        enum fit_eval e = t->p->value(t->p->user, t->trial, &cost, &error);
+        s->evaluations++;
+        if (e == FIT_EVAL_STOP)
+            return end(t, FIT_INTERRUPTED, "stopped on request");
+        int tiny = tiny_step(t);
+        double fuzz = MEASURABLE * (error + s->error);
+        int measurable = gain > fuzz;
+        double actual = s->cost - cost;
+        if (e == FIT_EVAL_OK && (measurable ? actual > 1e-4 * gain : actual >= -fuzz)) {
+            if (stalls(t, measurable))
+                return end(t, FIT_CONVERGED_COST, "the cost is at its minimum to rounding");
+            s->step = sqrt(fmax(square, 0) / (t->s2 > 0 ? t->s2 : DBL_MIN));
+            if (measurable && actual < 0.25 * gain)
+                t->delta = 0.5 * length;
+            else if (measurable && actual > 0.75 * gain)
+                t->delta = fmax(t->delta, 2 * length);
+            memcpy(t->x, t->trial, t->p->n * sizeof *t->x);
+            s->cost = cost;
+            s->error = error;
+            s->accepted++;
+            if (fmax(fabs(actual), gain) <= t->opt->ftol * cost)
+                return end(t, FIT_CONVERGED_COST, "the cost does not fall any further");
+            if (tiny)
+                return end(t, FIT_CONVERGED_STEP, "steps have become too short to matter");
+            return ACCEPTED;
+        }
+        if (e == FIT_EVAL_OK && !measurable)
+            return end(t, FIT_CONVERGED_COST, "the cost is at its minimum to rounding");
+        if (tiny)
+            return no_better(t);
+        /* minimum of the parabola through both costs and the slope (More 1978), within [0.1, 0.5] */
+        double shrink = e == FIT_EVAL_OK ? 0.5 * (gain + 0.5 * square) / (gain + 0.5 * square - actual) : 0.1;
+        t->delta = fmin(fmax(shrink, 0.1), 0.5) * fmin(length, t->delta);
+        t->lambda *= 2;
+    }
+    return no_better(t);
+}
+
+/* Asks for derivatives at x and tests the gradient.  Returns 1 when the run is over. */
+static int linearise(struct state *t)
+{
+    struct fit_nlsq *s = t->s;
+    double square;
+    enum fit_eval e = t->p->normal(t->p->user, t->x, s->B, s->g);
+    if (e != FIT_EVAL_OK) {
+        end(t, e == FIT_EVAL_STOP ? FIT_INTERRUPTED : FIT_FAILED,
+            e == FIT_EVAL_STOP ? "stopped on request" : "derivatives are not finite");
+        return 1;
+    }
+    rescale(t);
+    if (isnan(solve(t, 0))) {
+        end(t, FIT_FAILED, "derivatives are not finite");
+        return 1;
+    }
+    double gain = fmax(promised(t, &square), 0);
+    s->gradient = t->s2 > 0 ? sqrt(2 * gain / t->s2) : gain > 0 ? INFINITY : 0;
+    if (s->gradient <= t->opt->gtol) {
+        end(t, FIT_CONVERGED_GRADIENT, "the gradient is zero to the accuracy asked for");
+        return 1;
+    }
+    if (s->cost <= s->error) {
+        end(t, FIT_CONVERGED_COST, "the model goes through the data to rounding");
+        return 1;
+    }
+    return 0;
+}
+
+static int told_to_stop(struct state *t)
+{
+    struct fit_nlsq *s = t->s;
+    double now = fit_seconds();
+    if (t->opt->progress) {
+        struct fit_progress p = {s->iterations, 2 * s->cost, s->step, s->gradient, now - t->opt->began};
+        if (t->opt->progress(t->opt->progress_user, &p)) {
+            end(t, FIT_INTERRUPTED, "stopped on request");
+            return 1;
+        }
+    }
+    if (t->opt->deadline > 0 && now > t->opt->deadline) {
+        end(t, FIT_MAX_ITERATIONS, "the time allowed is over");
+        return 1;
+    }
+    return 0;
+}
+
+/* First radius: the length of x itself, as in MINPACK; of the residual when x is zero. */
+static double first_radius(const struct state *t)
+{
+    double s = 0;
+    for (size_t k = 0; k < t->p->n; k++)
+        s += free_parameter(t, k) ? t->x[k] * t->d[k] * t->x[k] * t->d[k] : 0;
+    return s > 0 ? sqrt(s) : fmax(sqrt(2 * t->s->cost), DBL_MIN);
+}
+
+enum fit_word fit_nlsq_run(struct fit_nlsq *s, const struct fit_nlsq_problem *p,
+                           const struct fit_nlsq_options *opt, double *x)
+{
+    struct state t = {.p = p, .opt = opt, .s = s, .x = x};
+    double *B = s->B, *g = s->g, *work = s->work;
+    *s = (struct fit_nlsq){.n = s->n, .B = B, .g = g, .work = work, .cost = NAN, .gradient = NAN};
+    lay_out(&t);
+    for (size_t k = 0; k < p->n; k++)
+        x[k] = fmin(fmax(x[k], p->lower[k]), p->upper[k]);
+    enum fit_eval e = p->value(p->user, x, &s->cost, &s->error);
+    s->evaluations = 1;
+    if (e != FIT_EVAL_OK) {
+        s->cost = NAN;
+        end(&t, e == FIT_EVAL_STOP ? FIT_INTERRUPTED : FIT_FAILED,
+            e == FIT_EVAL_STOP ? "stopped on request" : "the model is not finite at the start");
+        return s->word;
+    }
+    if (linearise(&t))
+        return s->word;
+    t.delta = first_radius(&t);
+    for (;;) {
+        if (told_to_stop(&t))
+            break;
+        if (s->iterations >= opt->max_iterations) {
+            end(&t, FIT_MAX_ITERATIONS, "the number of iterations allowed is reached");
+            break;
+        }
+        s->iterations++;
+        if (iterate(&t) == ENDED || linearise(&t))
+            break;
+    }
+    return s->word;
+}

@@ -1,0 +1,620 @@
+/* objective.c -- variable projection: the linear parameters are eliminated exactly, inside their bounds.
+ *
+ * Takes a kernel, a data set and what is to be free; gives cost, gradient and Gauss-Newton matrix of the
+ * reduced problem.  For a group with moments M = sum w b b^T, v = sum w b (y - rest), s = sum w (y - rest)^2
+ * the sum of squares is  s - 2 lin.v + lin.M lin;  with lin = P u + shift it is a quadratic function of the
+ * unknowns u.  Golub & Pereyra, SIAM J. Numer. Anal. 10 (1973) 413; Kaufman, BIT 15 (1975) 49; bounds on
+ * the linear part as in Cornelio, Piccolomini & Nagy, Numer. Algorithms 65 (2014) 25.
+ *
+ * When the residuals are tiny against the data (noise-free data), the formula above loses them; then they
+ * are summed directly in a second pass.
+ */
+#include "objective.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "linalg.h"
+
+/* Below this part of the data's sum of squares, residuals are summed directly: 1e-16 / 1e-7 leaves nine
+ * digits of the cost, more than differences of costs need when they decide about steps. */
+static const double DIRECT_BELOW = 1e-7;
+
+static size_t max_size(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+/* ---- vectors of a tile ------------------------------------------------------------------------------ */
+
+void fit_objective_vectors(const struct fit_objective *obj, const struct fit_tile *t, fit_vector_fn *fn,
+                           void *user)
+{
+    const size_t L = FIT_LANES;
+    size_t offset = 0;
+    if (obj->kernel->space == FIT_ROWS) {
+        for (size_t b = t->i0 / L; b * L < t->i1; b++, offset += L)
+            fn(user, 0, offset, 0, t->i1 - b * L < L ? t->i1 - b * L : L);
+        return;
+    }
+    for (size_t i = t->i0; i < t->i1; i++) {
+        for (size_t b = max_size(t->j0, i + 1) / L; b * L < t->j1; b++) {
+            size_t lo = i + 1 > b * L ? i + 1 - b * L : 0;
+            size_t hi = t->j1 - b * L < L ? t->j1 - b * L : L;
+            if (lo > L)
+                lo = L;
+            for (size_t g = 0; g < obj->ngroup; g++, offset += L)
+                fn(user, g, offset, lo, hi);
+        }
+    }
+}
+
+/* ---- setting up ------------------------------------------------------------------------------------- */
+
+static double given(const double *array, size_t k, double otherwise)
+{
+    return array && !isnan(array[k]) ? array[k] : otherwise;
+}
+
+static int is_fixed(const struct fit_objective_setup *s, size_t q)
+{
+    return s->scaling == FIT_SCALING_CONSTANT || (s->linear_fixed && s->linear_fixed[q]);
+}
+
+/* Numbers the unknowns: fills map, origin and nu.  A shared parameter gets one unknown. */
+static void number_unknowns(struct fit_objective *o, const struct fit_objective_setup *s)
+{
+    o->nu = 0;
+    for (size_t g = 0; g < o->ngroup; g++) {
+        for (size_t q = 0; q < o->nlinear; q++) {
+            int *m = &o->map[g * o->nlinear + q];
+            int shared = o->kernel->linear[q].over < 0 || s->scaling == FIT_SCALING_AVERAGED;
+            if (is_fixed(s, q))
+                *m = -1;
+            else if (shared && g > 0)
+                *m = o->map[q];
+            else
+                *m = (int)o->nu++;
+        }
+    }
+}
+
+static enum fit_status set_bounds(struct fit_objective *o, const struct fit_objective_setup *s,
+                                  struct fit_error *err)
+{
+    const struct fit_kernel *k = o->kernel;
+    for (size_t u = 0; u < o->nu; u++) {
+        double sum = 0;
+        size_t n = 0, q = 0, first = 0;
+        for (size_t e = o->ngroup * o->nlinear; e-- > 0;) {
+            if (o->map[e] != (int)u)
+                continue;
+            first = e;
+            q = e % o->nlinear;
+            sum += (int)q == k->intercept ? o->ds->reference[e / o->nlinear] : 0;
+            n++;
+        }
+        double lo = given(s->linear_lower, q, k->linear[q].lower);
+        double hi = given(s->linear_upper, q, k->linear[q].upper);
+        double ref = given(s->linear_start, first, k->linear[q].start);
+        if (isnan(lo))
+            lo = -INFINITY;
+        if (isnan(hi))
+            hi = INFINITY;
+        if (!(lo <= hi))
+            return fit_fail(err, FIT_ERR_CONFIG, "%s: lower bound %g lies above the upper bound %g",
+                            k->linear[q].name, lo, hi);
+        o->origin[u] = n ? sum / (double)n : 0;
+        o->lower[u] = lo - o->origin[u];
+        o->upper[u] = hi - o->origin[u];
+        ref = isfinite(ref) ? ref - o->origin[u] : 0;
+        o->ref[u] = fmin(fmax(ref, o->lower[u]), o->upper[u]);
+        if (!isfinite(o->ref[u]))
+            o->ref[u] = 0;
+    }
+    return FIT_OK;
+}
+
+static enum fit_status set_shifts(struct fit_objective *o, const struct fit_objective_setup *s,
+                                  struct fit_error *err)
+{
+    const struct fit_kernel *k = o->kernel;
+    for (size_t e = 0; e < o->ngroup * o->nlinear; e++) {
+        size_t g = e / o->nlinear, q = e % o->nlinear;
+        double reference = (int)q == k->intercept ? o->ds->reference[g] : 0;
+        if (o->map[e] >= 0) {
+            o->shift[e] = o->origin[o->map[e]] - reference;
+            continue;
+        }
+        double v = given(s->linear_start, e, k->linear[q].start);
+        if (!isfinite(v))
+            return fit_fail(err, FIT_ERR_CONFIG, "%s is held fixed, but no value is given for it (group %zu)",
+                            k->linear[q].name, g + 1);
+        o->shift[e] = v - reference;
+    }
+    return FIT_OK;
+}
+
+/* Blocks: unknowns connected through groups.  Unknown -> representative by repeated relabelling; the
+ * numbers are small (groups x nlinear). */
+static void find_blocks(struct fit_objective *o)
+{
+    for (size_t u = 0; u < o->nu; u++)
+        o->block_of[u] = u;
+    for (int changed = 1; changed;) {
+        changed = 0;
+        for (size_t g = 0; g < o->ngroup; g++) {
+            size_t least = SIZE_MAX;
+            for (size_t q = 0; q < o->nlinear; q++) {
+                int m = o->map[g * o->nlinear + q];
+                if (m >= 0 && o->block_of[m] < least)
+                    least = o->block_of[m];
+            }
+            for (size_t q = 0; q < o->nlinear; q++) {
+                int m = o->map[g * o->nlinear + q];
+                if (m >= 0 && o->block_of[m] != least) {
+                    o->block_of[m] = least;
+                    changed = 1;
+                }
+            }
+        }
+    }
+    size_t n = 0, offset = 0;
+    o->nblock = 0;
+    for (size_t r = 0; r < o->nu; r++) {
+        size_t first = n;
+        for (size_t u = 0; u < o->nu; u++)
+            if (o->block_of[u] == r)
+                o->order[n++] = u;
+        if (n == first)
+            continue;
+        o->block_first[o->nblock] = first;
+        o->block_matrix[o->nblock++] = offset;
+        offset += (n - first) * (n - first);
+    }
+    o->block_first[o->nblock] = n;
+    for (size_t k = 0; k < o->nblock; k++)
+        for (size_t i = o->block_first[k]; i < o->block_first[k + 1]; i++) {
+            o->place[o->order[i]] = i - o->block_first[k];
+            o->block_of[o->order[i]] = k;
+        }
+}
+
+static size_t block_size(const struct fit_objective *o, size_t k)
+{
+    return o->block_first[k + 1] - o->block_first[k];
+}
+
+static size_t moments_per_group(size_t q)
+{
+    return q * (q + 1) / 2 + q + 1;
+}
+
+static size_t normal_size(const struct fit_objective *o)
+{
+    size_t p = o->nparam;
+    return p * (p + 1) / 2 + p + o->ngroup * o->nlinear * p;
+}
+
+static double *doubles(size_t n)
+{
+    size_t bytes = (n * sizeof(double) + 127) / 64 * 64;
+    double *p = aligned_alloc(64, bytes);
+    if (p)
+        memset(p, 0, bytes);
+    return p;
+}
+
+/* Arrays whose size does not depend on the blocks.  Returns 0 when memory is out. */
+static int allocate_basic(struct fit_objective *o)
+{
+    size_t e = o->ngroup * o->nlinear + 1; /* never zero bytes */
+    o->map = calloc(e, sizeof *o->map);
+    o->order = calloc(e, sizeof *o->order);
+    o->place = calloc(e, sizeof *o->place);
+    o->block_of = calloc(e, sizeof *o->block_of);
+    o->block_first = calloc(e + 1, sizeof *o->block_first);
+    o->block_matrix = calloc(e, sizeof *o->block_matrix);
+    o->state = calloc(e, sizeof *o->state);
+    o->shift = doubles(e);
+    o->origin = doubles(e);
+    o->lower = doubles(e);
+    o->upper = doubles(e);
+    o->ref = doubles(e);
+    o->u = doubles(e);
+    o->b = doubles(e);
+    o->lin = doubles(e);
+    o->lin_loss = doubles(e);
+    o->ssr = doubles(o->ngroup);
+    o->factor = doubles(o->ngroup);
+    o->cross = doubles(e * o->nparam);
+    o->hessian = doubles(o->nparam * o->nparam);
+    o->ws = doubles(o->kernel->workspace(&o->ds->layout));
+    return o->map && o->order && o->place && o->block_of && o->block_first && o->block_matrix && o->state &&
+           o->shift && o->origin && o->lower && o->upper && o->ref && o->u && o->b && o->lin &&
+           o->lin_loss && o->ssr && o->factor && o->cross && o->hessian && o->ws;
+}
+
+static enum fit_status allocate_blocks(struct fit_objective *o, const struct fit_objective_setup *s,
+                                       struct fit_error *err)
+{
+    size_t all = 0, largest = 0;
+    for (size_t k = 0; k < o->nblock; k++) {
+        all += block_size(o, k) * block_size(o, k);
+        largest = max_size(largest, block_size(o, k));
+    }
+    size_t pass = max_size(o->ngroup * moments_per_group(o->nlinear), normal_size(o));
+    pass = max_size(pass, FIT_OBJECTIVE_BINS);
+    o->A = doubles(all);
+    o->sum = doubles(pass);
+    o->work = doubles(fit_boxqp_work(largest) + largest * (largest + o->nparam + 10) + 16);
+    if (!o->A || !o->sum || !o->work)
+        return fit_fail(err, FIT_ERR_MEMORY, "fit: out of memory");
+    struct fit_parallel_need need = {pass, FIT_OBJECTIVE_SCRATCH, o->kernel->scratch(&o->ds->layout),
+                                     s->threads, s->interrupt};
+    return fit_parallel_new(o->ds, &need, &o->par, err);
+}
+
+enum fit_status fit_objective_new(const struct fit_kernel *kernel, const struct fit_dataset *ds,
+                                  const struct fit_objective_setup *setup, struct fit_objective **obj,
+                                  struct fit_error *err)
+{
+    enum fit_status st;
+    struct fit_objective *o = calloc(1, sizeof *o);
+    *obj = NULL;
+    if (!o)
+        return fit_fail(err, FIT_ERR_MEMORY, "fit: out of memory");
+    o->kernel = kernel;
+    o->ds = ds;
+    o->nparam = kernel->nparam;
+    o->nlinear = kernel->nlinear;
+    o->ngroup = kernel->space == FIT_ROWS ? 1 : ds->layout.ngroup;
+    o->npoint = ds->npoint;
+    if (!allocate_basic(o)) {
+        st = fit_fail(err, FIT_ERR_MEMORY, "fit: out of memory");
+        goto done;
+    }
+    number_unknowns(o, setup);
+    if ((st = set_bounds(o, setup, err)) != FIT_OK || (st = set_shifts(o, setup, err)) != FIT_OK)
+        goto done;
+    find_blocks(o);
+    if ((st = allocate_blocks(o, setup, err)) != FIT_OK)
+        goto done;
+    for (size_t t = 0; t < ds->ntile; t++)
+        for (size_t g = 0; g < o->ngroup; g++)
+            o->data_square += ds->tile[t].sum[3 * g + 2];
+    *obj = o;
+done:
+    if (st != FIT_OK)
+        fit_objective_free(o);
+    return st;
+}
+
+void fit_objective_free(struct fit_objective *o)
+{
+    if (!o)
+        return;
+    fit_parallel_free(o->par);
+    void *all[] = {o->map,   o->order, o->place, o->block_of, o->block_first, o->block_matrix, o->state,
+                   o->shift, o->origin, o->lower, o->upper,   o->ref,         o->u,            o->b,
+                   o->lin,   o->lin_loss, o->ssr, o->factor,  o->cross,       o->hessian,      o->ws,
+                   o->ws_loss, o->A, o->sum, o->work};
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+        free(all[k]);
+    free(o);
+}
+
+double fit_objective_linear(const struct fit_objective *o, size_t g, size_t q)
+{
+    double v = o->lin[g * o->nlinear + q];
+    return (int)q == o->kernel->intercept ? v + o->ds->reference[g] : v;
+}
+
+void fit_objective_group_factor(struct fit_objective *o, const double *factor)
+{
+    o->weighting = factor ? FIT_WEIGHT_GROUP : FIT_WEIGHT_DATA;
+    if (factor)
+        memcpy(o->factor, factor, o->ngroup * sizeof *factor);
+}
+
+/* ---- passes over the data --------------------------------------------------------------------------- */
+
+struct weigh {
+    const struct fit_objective *obj;
+    const struct fit_tile *tile;
+    double *w, *sum;
+    int loss; /* w already holds the weights: only the sums are wanted */
+};
+
+static void weigh_vector(void *user, size_t g, size_t offset, size_t lo, size_t hi)
+{
+    struct weigh *c = user;
+    const double *y = c->tile->y + offset, *w0 = c->tile->w ? c->tile->w + offset : NULL;
+    double *w = c->w + offset, s = 0, sy = 0, syy = 0;
+    for (size_t k = 0; k < FIT_LANES; k++) {
+        double v = k >= lo && k < hi ? (w0 ? w0[k] : 1) : 0;
+        w[k] = c->loss ? w[k] : v * c->obj->factor[g];
+        s += w[k];
+        sy += w[k] * y[k];
+        syy += w[k] * y[k] * y[k];
+    }
+    c->sum[3 * g] += s;
+    c->sum[3 * g + 1] += sy;
+    c->sum[3 * g + 2] += syy;
+}
+
+struct fit_tile fit_objective_weigh(struct fit_objective *o, const struct fit_tile *t, double *scratch,
+                                    size_t stride)
+{
+    struct fit_tile weighted = *t;
+    if (o->weighting == FIT_WEIGHT_DATA)
+        return weighted;
+    struct weigh c = {o, t, scratch + stride, scratch + 2 * stride, o->weighting == FIT_WEIGHT_LOSS};
+    if (c.loss)
+        fit_loss_weights(o, t, scratch, stride);
+    memset(c.sum, 0, 3 * o->ngroup * sizeof *c.sum);
+    fit_objective_vectors(o, t, weigh_vector, &c);
+    weighted.w = c.w;
+    weighted.sum = c.sum;
+    return weighted;
+}
+
+static void moments_tile(void *user, const struct fit_tile *t, double *scratch, size_t stride, double *out)
+{
+    struct fit_objective *o = user;
+    struct fit_tile w = fit_objective_weigh(o, t, scratch, stride);
+    o->kernel->moments(&o->ds->layout, o->ws, &w, scratch + FIT_OBJECTIVE_SCRATCH * stride, out);
+}
+
+static void normal_tile(void *user, const struct fit_tile *t, double *scratch, size_t stride, double *out)
+{
+    struct fit_objective *o = user;
+    struct fit_tile w = fit_objective_weigh(o, t, scratch, stride);
+    o->kernel->normal(&o->ds->layout, o->ws, o->lin, &w, scratch + FIT_OBJECTIVE_SCRATCH * stride, out);
+}
+
+struct direct {
+    const struct fit_tile *tile;
+    const double *mean;
+    double *out;
+};
+
+static void direct_vector(void *user, size_t g, size_t offset, size_t lo, size_t hi)
+{
+    struct direct *c = user;
+    const double *y = c->tile->y + offset, *w = c->tile->w ? c->tile->w + offset : NULL;
+    double s = 0;
+    for (size_t k = lo; k < hi; k++) {
+        double r = y[k] - c->mean[offset + k], wk = w ? w[k] : 1;
+        s += wk > 0 ? wk * r * r : 0;
+    }
+    c->out[g] += s;
+}
+
+static void direct_tile(void *user, const struct fit_tile *t, double *scratch, size_t stride, double *out)
+{
+    struct fit_objective *o = user;
+    struct fit_tile w = fit_objective_weigh(o, t, scratch, stride);
+    struct direct c = {&w, scratch, out};
+    memset(out, 0, o->ngroup * sizeof *out);
+    o->kernel->model(&o->ds->layout, o->ws, o->lin, &w, scratch);
+    fit_objective_vectors(o, &w, direct_vector, &c);
+}
+
+static enum fit_eval run_pass(struct fit_objective *o, size_t n,
+                              void (*tile)(void *, const struct fit_tile *, double *, size_t, double *))
+{
+    struct fit_parallel_task task = {tile, o, n};
+    if (fit_parallel_sum(o->par, &task, o->sum))
+        return FIT_EVAL_STOP;
+    for (size_t k = 0; k < n; k++)
+        if (!isfinite(o->sum[k]))
+            return FIT_EVAL_REJECT;
+    return FIT_EVAL_OK;
+}
+
+/* ---- value ------------------------------------------------------------------------------------------ */
+
+/* Index of element (p, q), p <= q, of a symmetric matrix stored by rows. */
+static size_t upper_index(size_t n, size_t p, size_t q)
+{
+    return p * n - p * (p + 1) / 2 + q;
+}
+
+static double moment(const struct fit_objective *o, const double *m, size_t p, size_t q)
+{
+    return m[p <= q ? upper_index(o->nlinear, p, q) : upper_index(o->nlinear, q, p)];
+}
+
+/* Adds a group's moments to the matrices and right sides of the blocks. */
+static void add_group(struct fit_objective *o, size_t g, const double *m)
+{
+    size_t n = o->nlinear;
+    const int *map = o->map + g * n;
+    const double *shift = o->shift + g * n, *v = m + n * (n + 1) / 2;
+    for (size_t p = 0; p < n; p++) {
+        if (map[p] < 0)
+            continue;
+        size_t up = (size_t)map[p], block = o->block_of[up], size = block_size(o, block);
+        double *row = o->A + o->block_matrix[block] + o->place[up] * size, t = v[p];
+        for (size_t q = 0; q < n; q++) {
+            double mpq = moment(o, m, p, q);
+            t -= mpq * shift[q];
+            if (map[q] >= 0)
+                row[o->place[map[q]]] += mpq;
+        }
+        o->b[up] += t;
+    }
+}
+
+static void solve_block(struct fit_objective *o, size_t k)
+{
+    size_t n = block_size(o, k), *index = o->order + o->block_first[k];
+    double *b = o->work, *lower = b + n, *upper = lower + n, *ref = upper + n, *x = ref + n, *work = x + n;
+    signed char *state = o->state + o->block_first[k]; /* by place for now; sorted out by the caller */
+    for (size_t i = 0; i < n; i++) {
+        b[i] = o->b[index[i]];
+        lower[i] = o->lower[index[i]];
+        upper[i] = o->upper[index[i]];
+        ref[i] = o->ref[index[i]];
+    }
+    double ridge = fit_boxqp(n, o->A + o->block_matrix[k], b, lower, upper, ref, x, state, work);
+    o->ridge = ridge < 0 ? NAN : fmax(o->ridge, ridge);
+    for (size_t i = 0; i < n; i++)
+        o->u[index[i]] = x[i];
+}
+
+static void group_residual(struct fit_objective *o, size_t g, const double *m)
+{
+    size_t n = o->nlinear;
+    double *lin = o->lin + g * n, s = m[moments_per_group(n) - 1];
+    const double *v = m + n * (n + 1) / 2;
+    for (size_t q = 0; q < n; q++) {
+        int u = o->map[g * n + q];
+        lin[q] = o->shift[g * n + q] + (u >= 0 ? o->u[u] : 0);
+    }
+    for (size_t p = 0; p < n; p++) {
+        double t = -2 * v[p];
+        for (size_t q = 0; q < n; q++)
+            t += moment(o, m, p, q) * lin[q];
+        s += lin[p] * t;
+    }
+    o->ssr[g] = s;
+}
+
+static enum fit_eval solve_linear(struct fit_objective *o, double *square)
+{
+    size_t n = moments_per_group(o->nlinear);
+    size_t last = o->nblock ? o->nblock - 1 : 0;
+    size_t all = o->nblock ? o->block_matrix[last] + block_size(o, last) * block_size(o, last) : 0;
+    memset(o->A, 0, all * sizeof *o->A);
+    memset(o->b, 0, o->nu * sizeof *o->b);
+    for (size_t g = 0; g < o->ngroup; g++)
+        add_group(o, g, o->sum + g * n);
+    o->ridge = 0;
+    for (size_t k = 0; k < o->nblock; k++)
+        solve_block(o, k);
+    if (isnan(o->ridge))
+        return FIT_EVAL_REJECT;
+    for (size_t i = 0; i < o->nu; i++) { /* state was written in the order of blocks */
+        size_t u = o->order[i];
+        o->work[u] = o->state[i];
+    }
+    for (size_t u = 0; u < o->nu; u++)
+        o->state[u] = (signed char)o->work[u];
+    *square = 0;
+    for (size_t g = 0; g < o->ngroup; g++) {
+        group_residual(o, g, o->sum + g * n);
+        *square += o->sum[(g + 1) * n - 1];
+    }
+    return FIT_EVAL_OK;
+}
+
+enum fit_eval fit_objective_value(struct fit_objective *o, const double *theta)
+{
+    double square, cost = 0;
+    enum fit_eval e = o->kernel->prepare(&o->ds->layout, theta, 0, o->ws);
+    if (e != FIT_EVAL_OK)
+        return e;
+    o->nvalue++;
+    e = run_pass(o, o->ngroup * moments_per_group(o->nlinear), moments_tile);
+    if (e != FIT_EVAL_OK || (e = solve_linear(o, &square)) != FIT_EVAL_OK)
+        return e;
+    for (size_t g = 0; g < o->ngroup; g++)
+        cost += 0.5 * o->ssr[g];
+    o->cost_error = 2 * DBL_EPSILON * (square + cost);
+    if (o->nlinear > 0 && !(cost > DIRECT_BELOW * square)) {
+        if ((e = run_pass(o, o->ngroup, direct_tile)) != FIT_EVAL_OK)
+            return e;
+        cost = 0;
+        for (size_t g = 0; g < o->ngroup; g++) {
+            o->ssr[g] = o->sum[g];
+            cost += 0.5 * o->ssr[g];
+        }
+        /* each residual carries the rounding of its datum: r (eps y) and (eps y)^2 */
+        o->cost_error = 4 * DBL_EPSILON * (sqrt(2 * cost * square) + DBL_EPSILON * square);
+    }
+    o->cost = cost;
+    return isfinite(cost) ? FIT_EVAL_OK : FIT_EVAL_REJECT;
+}
+
+/* ---- derivatives ------------------------------------------------------------------------------------ */
+
+size_t fit_objective_factor(const struct fit_objective *o, size_t block, size_t *index, double *d,
+                            double *factor)
+{
+    size_t n = block_size(o, block), m = 0;
+    const double *A = o->A + o->block_matrix[block];
+    for (size_t i = 0; i < n; i++) {
+        size_t u = o->order[o->block_first[block] + i];
+        if (o->state[u] == 0 && o->upper[u] > o->lower[u] && A[i * n + i] > 0)
+            index[m++] = u;
+    }
+    for (double ridge = 0; ridge < 1; ridge = ridge > 0 ? ridge * 10 : 1e-14) {
+        for (size_t r = 0; r < m; r++) {
+            size_t i = o->place[index[r]];
+            d[r] = sqrt(A[i * n + i]);
+            for (size_t c = 0; c <= r; c++)
+                factor[r * m + c] = A[i * n + o->place[index[c]]] / (d[r] * d[c]);
+            factor[r * m + r] += ridge;
+        }
+        if (fit_cholesky(m, factor, 1e-14) == 0)
+            break;
+    }
+    return m;
+}
+
+/* B -= C^T A^-1 C over the free unknowns of a block. */
+static void project_block(struct fit_objective *o, size_t block, double *B)
+{
+    size_t n = block_size(o, block), p = o->nparam;
+    double *factor = o->work, *d = factor + n * n, *t = d + n, *column = t + n * p;
+    size_t *index = (size_t *)(void *)(column + n);
+    size_t m = fit_objective_factor(o, block, index, d, factor);
+    for (size_t k = 0; k < p; k++) {
+        for (size_t r = 0; r < m; r++)
+            column[r] = o->cross[index[r] * p + k] / d[r];
+        fit_lower_solve(m, factor, column);
+        for (size_t r = 0; r < m; r++)
+            t[r * p + k] = column[r];
+    }
+    for (size_t r = 0; r < m; r++)
+        for (size_t k = 0; k < p; k++)
+            for (size_t l = 0; l < p; l++)
+                B[k * p + l] -= t[r * p + k] * t[r * p + l];
+}
+
+enum fit_eval fit_objective_normal(struct fit_objective *o, const double *theta, double *B, double *g)
+{
+    size_t p = o->nparam, n = o->nlinear;
+    enum fit_eval e = o->kernel->prepare(&o->ds->layout, theta, 1, o->ws);
+    if (e != FIT_EVAL_OK)
+        return e;
+    o->nnormal++;
+    if ((e = run_pass(o, normal_size(o), normal_tile)) != FIT_EVAL_OK)
+        return e;
+    const double *h = o->sum, *gradient = h + p * (p + 1) / 2, *cross = gradient + p;
+    for (size_t k = 0; k < p; k++) {
+        g[k] = gradient[k];
+        for (size_t l = k; l < p; l++)
+            o->hessian[k * p + l] = o->hessian[l * p + k] = h[upper_index(p, k, l)];
+    }
+    memset(o->cross, 0, o->nu * p * sizeof *o->cross);
+    for (size_t i = 0; i < o->ngroup * n; i++)
+        for (size_t k = 0; o->map[i] >= 0 && k < p; k++)
+            o->cross[(size_t)o->map[i] * p + k] += cross[i * p + k];
+    memcpy(B, o->hessian, p * p * sizeof *B);
+    for (size_t k = 0; k < o->nblock; k++)
+        project_block(o, k, B);
+    for (size_t k = 0; k < p; k++) {
+        /* What is left of a column after projection is rounding of what was there. */
+        if (B[k * p + k] > 1e-13 * o->hessian[k * p + k])
+            continue;
+        for (size_t l = 0; l < p; l++)
+            B[k * p + l] = B[l * p + k] = 0;
+        g[k] = 0;
+    }
+    return FIT_EVAL_OK;
+}
