@@ -1,0 +1,294 @@
+/* hdf5_write.c -- writing HDF5 files: arrays, strings, attributes, dimension scales.  See hdf5_io.h. */
+#include "hdf5_internal.h"
+
+#include <hdf5_hl.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum fit_status fit_h5_create(const char *file, struct fit_h5 **out, struct fit_error *err)
+{
+    struct fit_h5 *h = fit_h5_new(file);
+    *out = NULL;
+    if (!h)
+        return fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", file);
+    h->file = H5Fcreate(file, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    if (h->file < 0) {
+        enum fit_status st =
+            fit_fail(err, FIT_ERR_IO, "%s: cannot be created; is the folder there and writable?", file);
+        fit_h5_close(h);
+        return st;
+    }
+    *out = h;
+    return FIT_OK;
+}
+
+enum fit_status fit_h5_finish(struct fit_h5 *h, struct fit_error *err)
+{
+    enum fit_status st = FIT_OK;
+    if (!h)
+        return FIT_OK;
+    int flushed = H5Fflush(h->file, H5F_SCOPE_LOCAL) >= 0;
+    int closed = H5Fclose(h->file) >= 0;
+    if (!flushed || !closed)
+        st = fit_fail(err, FIT_ERR_IO, "%s: cannot be written; is the disk full?", h->name);
+    h->file = -1;
+    fit_h5_close(h);
+    return st;
+}
+
+static enum fit_status unwritten(const struct fit_h5 *h, const char *path, struct fit_error *err)
+{
+    return fit_fail(err, FIT_ERR_IO, "%s: %s cannot be written; does it exist, or is the disk full?",
+                    h->name, path);
+}
+
+/* Makes the groups above the object. */
+static hid_t parents(void)
+{
+    hid_t list = H5Pcreate(H5P_LINK_CREATE);
+    if (list >= 0)
+        H5Pset_create_intermediate_group(list, 1);
+    return list;
+}
+
+enum fit_status fit_h5_make_group(struct fit_h5 *h, const char *path, struct fit_error *err)
+{
+    if (fit_h5_kind(h, path) == FIT_H5_GROUP)
+        return FIT_OK;
+    hid_t links = parents(), group = H5Gcreate2(h->file, path, links, H5P_DEFAULT, H5P_DEFAULT);
+    enum fit_status st = group < 0 ? unwritten(h, path, err) : FIT_OK;
+    if (group >= 0)
+        H5Gclose(group);
+    H5Pclose(links);
+    return st;
+}
+
+/* Types in memory and in the file; both are the caller's to close. */
+static void types_of(enum fit_h5_type type, hid_t *memory, hid_t *file)
+{
+    static const signed char no = 0, yes = 1;
+    *memory = *file = -1;
+    switch (type) {
+    case FIT_H5_F64: *memory = H5Tcopy(H5T_NATIVE_DOUBLE), *file = H5Tcopy(H5T_IEEE_F64LE); break;
+    case FIT_H5_F32: *memory = H5Tcopy(H5T_NATIVE_FLOAT), *file = H5Tcopy(H5T_IEEE_F32LE); break;
+    case FIT_H5_I64: *memory = H5Tcopy(H5T_NATIVE_INT64), *file = H5Tcopy(H5T_STD_I64LE); break;
+    case FIT_H5_I32: *memory = H5Tcopy(H5T_NATIVE_INT32), *file = H5Tcopy(H5T_STD_I32LE); break;
+    case FIT_H5_U8: *memory = H5Tcopy(H5T_NATIVE_UINT8), *file = H5Tcopy(H5T_STD_U8LE); break;
+    case FIT_H5_BOOL:
+        *file = H5Tenum_create(H5T_STD_I8LE);
+        H5Tenum_insert(*file, "FALSE", &no);
+        H5Tenum_insert(*file, "TRUE", &yes);
+        *memory = H5Tcopy(*file);
+        break;
+    }
+}
+
+static hid_t space_of(int rank, const size_t *dims)
+{
+    hsize_t d[FIT_H5_RANK];
+    if (rank < 0 || rank > FIT_H5_RANK)
+        return -1;
+    for (int i = 0; i < rank; i++)
+        d[i] = dims[i];
+    return rank ? H5Screate_simple(rank, d, NULL) : H5Screate(H5S_SCALAR);
+}
+
+static size_t type_bytes(enum fit_h5_type type)
+{
+    switch (type) {
+    case FIT_H5_F64:
+    case FIT_H5_I64: return 8;
+    case FIT_H5_F32:
+    case FIT_H5_I32: return 4;
+    default: return 1;
+    }
+}
+
+/* Chunks of the last one or two dimensions, at most about a million elements. */
+static hid_t storage_of(const struct fit_h5_array *a)
+{
+    hid_t list = H5Pcreate(H5P_DATASET_CREATE);
+    hsize_t chunk[FIT_H5_RANK];
+    size_t n = 1, most = (size_t)1 << 20;
+    H5Pset_obj_track_times(list, 0); /* the same result gives the same bytes */
+    for (int i = 0; i < a->rank && i < FIT_H5_RANK; i++)
+        n *= a->dims[i];
+    if (!a->deflate || a->rank <= 0 || a->rank > FIT_H5_RANK || n * type_bytes(a->type) < 1024)
+        return list;
+    for (int i = a->rank; i-- > 0;) {
+        chunk[i] = i + 2 < a->rank ? 1 : a->dims[i] < most ? a->dims[i] : most;
+        most = most / chunk[i] > 0 ? most / chunk[i] : 1;
+    }
+    H5Pset_chunk(list, a->rank, chunk);
+    H5Pset_shuffle(list);
+    H5Pset_deflate(list, (unsigned)a->deflate);
+    return list;
+}
+
+enum fit_status fit_h5_write(struct fit_h5 *h, const char *path, const struct fit_h5_array *a,
+                             struct fit_error *err)
+{
+    hid_t memory, file, space = space_of(a->rank, a->dims), set = -1;
+    hid_t links = parents(), storage = storage_of(a);
+    enum fit_status st = FIT_OK;
+    types_of(a->type, &memory, &file);
+    if (space >= 0)
+        set = H5Dcreate2(h->file, path, file, space, links, storage, H5P_DEFAULT);
+    if (set < 0 || (H5Sget_simple_extent_npoints(space) > 0 &&
+                    H5Dwrite(set, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, a->value) < 0))
+        st = unwritten(h, path, err);
+    if (set >= 0 && H5Dclose(set) < 0 && st == FIT_OK)
+        st = unwritten(h, path, err);
+    if (space >= 0)
+        H5Sclose(space);
+    H5Tclose(memory);
+    H5Tclose(file);
+    H5Pclose(storage);
+    H5Pclose(links);
+    return st;
+}
+
+enum fit_status fit_h5_write_scalar(struct fit_h5 *h, const char *path, double value, struct fit_error *err)
+{
+    return fit_h5_write(h, path, &(struct fit_h5_array){.type = FIT_H5_F64, .value = &value}, err);
+}
+
+enum fit_status fit_h5_write_doubles(struct fit_h5 *h, const char *path, const double *value, size_t n,
+                                     struct fit_error *err)
+{
+    const struct fit_h5_array a = {.type = FIT_H5_F64, .rank = 1, .dims = &n, .value = value};
+    return fit_h5_write(h, path, &a, err);
+}
+
+/* ---- strings and attributes ----------------------------------------------------------------- */
+
+static hid_t text_type(void)
+{
+    hid_t type = H5Tcopy(H5T_C_S1);
+    H5Tset_size(type, H5T_VARIABLE);
+    H5Tset_cset(type, H5T_CSET_UTF8);
+    return type;
+}
+
+static enum fit_status write_text(struct fit_h5 *h, const char *path, int rank, size_t n,
+                                  const char *const *text, struct fit_error *err)
+{
+    hid_t type = text_type(), space = space_of(rank, &n), links = parents();
+    hid_t storage = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_obj_track_times(storage, 0);
+    hid_t set = H5Dcreate2(h->file, path, type, space, links, storage, H5P_DEFAULT);
+    enum fit_status st = FIT_OK;
+    if (set < 0 || (n && H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, text) < 0))
+        st = unwritten(h, path, err);
+    if (set >= 0)
+        H5Dclose(set);
+    H5Pclose(storage);
+    H5Pclose(links);
+    H5Sclose(space);
+    H5Tclose(type);
+    return st;
+}
+
+enum fit_status fit_h5_write_string(struct fit_h5 *h, const char *path, const char *text,
+                                    struct fit_error *err)
+{
+    return write_text(h, path, 0, 1, &text, err);
+}
+
+enum fit_status fit_h5_write_strings(struct fit_h5 *h, const char *path, const char *const *text, size_t n,
+                                     struct fit_error *err)
+{
+    return write_text(h, path, 1, n, text, err);
+}
+
+static enum fit_status write_attr(struct fit_h5 *h, const char *path, const char *name, hid_t file,
+                                  hid_t memory, hid_t space, const void *value, struct fit_error *err)
+{
+    hid_t attr = H5Acreate_by_name(h->file, path, name, file, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    enum fit_status st = FIT_OK;
+    if (attr < 0 || (H5Sget_simple_extent_npoints(space) > 0 && H5Awrite(attr, memory, value) < 0))
+        st = fit_fail(err, FIT_ERR_IO, "%s: attribute %s of %s cannot be written", h->name, name, path);
+    if (attr >= 0)
+        H5Aclose(attr);
+    return st;
+}
+
+static enum fit_status write_attr_text(struct fit_h5 *h, const char *path, const char *name, int rank,
+                                       size_t n, const char *const *text, struct fit_error *err)
+{
+    hid_t type = text_type(), space = space_of(rank, &n);
+    enum fit_status st = write_attr(h, path, name, type, type, space, text, err);
+    H5Sclose(space);
+    H5Tclose(type);
+    return st;
+}
+
+enum fit_status fit_h5_write_attr_string(struct fit_h5 *h, const char *path, const char *name,
+                                         const char *text, struct fit_error *err)
+{
+    return write_attr_text(h, path, name, 0, 1, &text, err);
+}
+
+enum fit_status fit_h5_write_attr_strings(struct fit_h5 *h, const char *path, const char *name,
+                                          const char *const *text, size_t n, struct fit_error *err)
+{
+    return write_attr_text(h, path, name, 1, n, text, err);
+}
+
+enum fit_status fit_h5_write_attr(struct fit_h5 *h, const char *path, const char *name,
+                                  const struct fit_h5_array *a, struct fit_error *err)
+{
+    hid_t memory, file, space = space_of(a->rank, a->dims);
+    types_of(a->type, &memory, &file);
+    enum fit_status st = space < 0 ? unwritten(h, path, err)
+                                   : write_attr(h, path, name, file, memory, space, a->value, err);
+    if (space >= 0)
+        H5Sclose(space);
+    H5Tclose(memory);
+    H5Tclose(file);
+    return st;
+}
+
+/* ---- dimension scales and links -------------------------------------------------------------- */
+
+enum fit_status fit_h5_make_scale(struct fit_h5 *h, const char *path, const char *name, int id,
+                                  struct fit_error *err)
+{
+    hid_t set = H5Dopen2(h->file, path, H5P_DEFAULT);
+    enum fit_status st = FIT_OK;
+    if (set < 0 || H5DSset_scale(set, name) < 0)
+        st = fit_fail(err, FIT_ERR_IO, "%s: %s cannot be made a dimension scale", h->name, path);
+    if (set >= 0)
+        H5Dclose(set);
+    if (st == FIT_OK && id >= 0) {
+        const int32_t value = id;
+        const struct fit_h5_array a = {.type = FIT_H5_I32, .value = &value};
+        st = fit_h5_write_attr(h, path, "_Netcdf4Dimid", &a, err);
+    }
+    return st;
+}
+
+enum fit_status fit_h5_attach_scale(struct fit_h5 *h, const char *path, unsigned dim, const char *scale,
+                                    struct fit_error *err)
+{
+    hid_t set = H5Dopen2(h->file, path, H5P_DEFAULT), of = H5Dopen2(h->file, scale, H5P_DEFAULT);
+    enum fit_status st = FIT_OK;
+    if (set < 0 || of < 0 || H5DSattach_scale(set, of, dim) < 0)
+        st = fit_fail(err, FIT_ERR_IO, "%s: scale %s cannot be attached to dimension %u of %s", h->name,
+                      scale, dim, path);
+    if (of >= 0)
+        H5Dclose(of);
+    if (set >= 0)
+        H5Dclose(set);
+    return st;
+}
+
+enum fit_status fit_h5_link(struct fit_h5 *h, const char *target, const char *path, struct fit_error *err)
+{
+    hid_t links = parents();
+    enum fit_status st = FIT_OK;
+    if (H5Lcreate_soft(target, h->file, path, links, H5P_DEFAULT) < 0)
+        st = unwritten(h, path, err);
+    H5Pclose(links);
+    return st;
+}
