@@ -17,6 +17,7 @@ struct block {
 
 struct hg_arena {
     struct block *block;        /* the one that is being filled; older ones follow */
+    size_t total;
 };
 
 static _Noreturn void out_of_memory(void)
@@ -25,11 +26,12 @@ static _Noreturn void out_of_memory(void)
     exit(1);
 }
 
-static struct block *new_block(struct block *next, size_t size)
+static struct block *new_block(struct hg_arena *a, struct block *next, size_t size)
 {
     struct block *b = size <= SIZE_MAX - sizeof *b ? malloc(sizeof *b + size) : NULL;
     if (!b)
         out_of_memory();
+    a->total += sizeof *b + size;
     b->next = next;
     b->used = 0;
     b->size = size;
@@ -41,7 +43,8 @@ struct hg_arena *hg_arena_new(void)
     struct hg_arena *a = malloc(sizeof *a);
     if (!a)
         out_of_memory();
-    a->block = new_block(NULL, BLOCK_SIZE);
+    a->total = 0;
+    a->block = new_block(a, NULL, BLOCK_SIZE);
     return a;
 }
 
@@ -56,6 +59,11 @@ void hg_arena_free(struct hg_arena *a)
     free(a);
 }
 
+size_t hg_arena_size(const struct hg_arena *a)
+{
+    return a->total;
+}
+
 void *hg_alloc(struct hg_arena *a, size_t n)
 {
     const size_t unit = _Alignof(max_align_t);
@@ -64,12 +72,12 @@ void *hg_alloc(struct hg_arena *a, size_t n)
     n = (n + unit - 1) / unit * unit;
     if (n > a->block->size - a->block->used) {
         if (n > BLOCK_SIZE / 4) { /* a block of its own, behind the current one, which stays in use */
-            struct block *own = new_block(a->block->next, n);
+            struct block *own = new_block(a, a->block->next, n);
             a->block->next = own;
             own->used = n;
             return memset(own->data, 0, n);
         }
-        a->block = new_block(a->block, BLOCK_SIZE);
+        a->block = new_block(a, a->block, BLOCK_SIZE);
     }
     void *p = a->block->data + a->block->used;
     a->block->used += n;

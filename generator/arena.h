@@ -13,6 +13,9 @@ struct hg_arena;
 struct hg_arena *hg_arena_new(void);
 void hg_arena_free(struct hg_arena *a);
 
+/* Bytes taken from the system so far. */
+size_t hg_arena_size(const struct hg_arena *a);
+
 /* n zeroed bytes, aligned for any type. */
 void *hg_alloc(struct hg_arena *a, size_t n);
 

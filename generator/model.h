@@ -2,8 +2,10 @@
 #ifndef HG_MODEL_H
 #define HG_MODEL_H
 
+#include "diag.h"
 #include "expr.h"
 #include "fit/kernel.h" /* enum fit_prior_kind, fit_role, fit_space */
+#include "units.h"
 
 struct hg_symbol_decl {      /* parameter, setting, axis, column or curve */
     const char *name, *unit, *doc;
@@ -59,6 +61,43 @@ struct hg_model {
     double *screen;                  /* nscreen x param.n */
     struct hg_test *test;
     uint32_t ntest;
+    const char *grid_name;           /* of the time grid: "t"; pairs only */
+    struct hg_units *units;
+    hg_unit *node_unit;              /* by node id, see hg_model_unit */
+    size_t nnode_unit, node_unit_room;
 };
+
+/* An empty model with an empty graph. */
+struct hg_model *hg_model_new(struct hg_arena *a);
+
+/* Declares a symbol: a copy of *s in the list. */
+struct hg_symbol_decl *hg_model_declare(struct hg_model *m, struct hg_list *list,
+                                        const struct hg_symbol_decl *s);
+
+/* The symbol of that name among parameters (both kinds), settings, axes and columns; NULL when there is
+ * none. */
+const struct hg_symbol_decl *hg_model_find(const struct hg_model *m, const char *name);
+
+/* The variant of that name, or NULL. */
+const struct hg_variant *hg_model_variant(const struct hg_model *m, const char *name);
+
+/* 1 when the name can be used as it is in C: an identifier, not a keyword, not reserved. */
+int hg_name_is_c(const char *name);
+
+/* Unit of a node.  The front end gives those that the author wrote (hg_model_set_unit; the first wins unless
+ * `force`); the others follow from the operands.  UNKNOWN when the unit depends on a parameter, as that of
+ * t^alpha. */
+hg_unit hg_model_unit(struct hg_model *m, hg_id id);
+void hg_model_set_unit(struct hg_model *m, hg_id id, hg_unit unit, int force);
+
+/* The same as text for a comment; NULL when unknown. */
+const char *hg_model_unit_text(struct hg_model *m, hg_id id);
+
+/* Index of the linear parameter whose coefficient in the mean is 1, or -1. */
+int hg_model_intercept(struct hg_model *m, hg_id mean);
+
+/* Checks what can be said only of the whole: the mean is linear in the linear parameters, it varies with what
+ * it should, nothing is unused.  Returns 0 when errors were reported. */
+int hg_model_check(struct hg_model *m, struct hg_diag *d);
 
 #endif

@@ -1,0 +1,476 @@
+/* dsl.c -- runs a model file in a sandbox.
+ *
+ * What the file sees is one table of names: the harmless part of Lua, the functions of dsl_expr.c and
+ * prelude.lua, model(), and units under their long names.  Reading any other name is an error that suggests
+ * the nearest one; so is an assignment to a name that is not local, which keeps expressions in local
+ * variables, where they get their names from.
+ *
+ * Limits: memory by the allocator, instructions and time by a hook.  pcall is not available, so a limit that
+ * is hit cannot be caught; patterns, sort and coroutines are not available, since they escape the hook.
+ *
+ * The file may be run twice.  Whether a parameter is linear decides what node stands for it, but is known
+ * only at the end (from observe's list, or found by differentiating); when the first run guessed wrong, a
+ * second one, with a fresh graph, makes it right.
+ */
+#include "dsl.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <lauxlib.h>
+#include <lua.h>
+#include <lualib.h>
+
+#include "dsl_private.h"
+#include "nearest.h"
+#include "sha256.h"
+
+enum {
+    MAX_FILE = 1 << 22,
+    MAX_MEMORY = 64 << 20,
+    MAX_INSTRUCTIONS = 20000000,
+    MAX_SECONDS = 10,
+    HOOK_EVERY = 1000
+};
+
+extern const unsigned char embedded_prelude_lua[];
+extern const size_t embedded_prelude_lua_size;
+
+/* --- errors --------------------------------------------------------------------------------------------- */
+
+static const char reported; /* its address, as a Lua error: the message is out already */
+
+struct dsl *dsl_of(lua_State *L)
+{
+    return *(struct dsl **)lua_getextraspace(L);
+}
+
+uint32_t dsl_line(lua_State *L)
+{
+    lua_Debug ar;
+    for (int level = 0; lua_getstack(L, level, &ar); level++) {
+        lua_getinfo(L, "Sl", &ar);
+        if (strcmp(ar.source, dsl_of(L)->chunk) == 0 && ar.currentline > 0)
+            return (uint32_t)ar.currentline;
+    }
+    return 0;
+}
+
+void dsl_complain(lua_State *L, const char *near, const char *help, const char *format, ...)
+{
+    char message[500];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(message, sizeof message, format, args);
+    va_end(args);
+    hg_error(dsl_of(L)->diag, dsl_line(L), near, help, "%s", message);
+}
+
+void dsl_fail(lua_State *L, const char *near, const char *help, const char *format, ...)
+{
+    char message[500];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(message, sizeof message, format, args);
+    va_end(args);
+    hg_error(dsl_of(L)->diag, dsl_line(L), near, help, "%s", message);
+    lua_pushlightuserdata(L, (void *)(uintptr_t)&reported);
+    lua_error(L);
+    abort(); /* lua_error does not return */
+}
+
+/* The word in quotes at the end of a message of Lua, "... near 'end'" or "... (local 'x')"; NULL: none. */
+static const char *quoted_word(struct hg_arena *a, const char *message)
+{
+    const char *end = strrchr(message, '\''), *start = end;
+    while (start && start > message && start[-1] != '\'')
+        start--;
+    return start && start > message && end > start ? hg_format(a, "%.*s", (int)(end - start), start) : NULL;
+}
+
+/* A message of Lua: "laminar.lua:14: ..." or, from the prelude, "prelude:3: ...". */
+static void report_lua(struct dsl *d, uint32_t line, const char *message)
+{
+    const char *colon = strchr(message, ':');
+    if (colon && colon[1] >= '0' && colon[1] <= '9') {
+        char *rest;
+        unsigned long at = strtoul(colon + 1, &rest, 10);
+        if (strncmp(message, "prelude", 7) != 0)
+            line = (uint32_t)at;
+        message = *rest == ':' ? rest + 1 : rest;
+        message += *message == ' ';
+    }
+    const char *help = strstr(message, "(a nil value)") || strstr(message, "a nil value")
+        ? "nil is what a misspelt field or a forgotten argument gives" : NULL;
+    hg_error(d->diag, line, quoted_word(d->arena, message), help, "%s", message);
+}
+
+/* Message handler: runs where the error is, so that the line of the model is known. */
+static int on_error(lua_State *L)
+{
+    if (lua_touserdata(L, 1) == (void *)(uintptr_t)&reported)
+        return 1;
+    if (lua_type(L, 1) == LUA_TSTRING)
+        report_lua(dsl_of(L), dsl_line(L), lua_tostring(L, 1));
+    else
+        hg_error(dsl_of(L)->diag, dsl_line(L), "error", NULL, "the model stopped with an error");
+    lua_pushlightuserdata(L, (void *)(uintptr_t)&reported);
+    return 1;
+}
+
+/* --- limits --------------------------------------------------------------------------------------------- */
+
+static void *limited_alloc(void *context, void *old, size_t old_size, size_t size)
+{
+    struct dsl *d = context;
+    size_t held = old ? old_size : 0; /* for new blocks Lua passes a type in old_size */
+    if (size == 0) {
+        free(old);
+        d->memory -= held;
+        return NULL;
+    }
+    if (size > held && d->memory - held + size > MAX_MEMORY)
+        return NULL;
+    void *p = realloc(old, size);
+    if (p)
+        d->memory = d->memory - held + size;
+    return p;
+}
+
+static void on_count(lua_State *L, lua_Debug *ar)
+{
+    struct dsl *d = dsl_of(L);
+    (void)ar;
+    d->instructions += HOOK_EVERY;
+    if (d->instructions > MAX_INSTRUCTIONS)
+        dsl_fail(L, NULL, "is there a loop without an end?", "the model ran for more than %d million steps",
+                 MAX_INSTRUCTIONS / 1000000);
+    if ((clock() - d->start) / CLOCKS_PER_SEC > MAX_SECONDS)
+        dsl_fail(L, NULL, "is there a loop without an end?", "the model ran for more than %d seconds",
+                 MAX_SECONDS);
+}
+
+/* --- names ---------------------------------------------------------------------------------------------- */
+
+void dsl_add_name(struct dsl *d, struct dsl_names *list, const char *name)
+{
+    if (dsl_has_name(list, name))
+        return;
+    list->name = hg_grow(d->arena, list->name, list->n, list->n + 1, sizeof *list->name, &list->room);
+    list->name[list->n++] = name;
+}
+
+int dsl_has_name(const struct dsl_names *list, const char *name)
+{
+    for (size_t k = 0; k < list->n; k++) {
+        if (strcmp(list->name[k], name) == 0)
+            return 1;
+    }
+    return 0;
+}
+
+/* Offers the local variables of the running function of the model. */
+static void try_locals(lua_State *L, struct hg_nearest *near)
+{
+    lua_Debug ar;
+    const char *name;
+    for (int level = 0; lua_getstack(L, level, &ar); level++) {
+        lua_getinfo(L, "S", &ar);
+        if (strcmp(ar.source, dsl_of(L)->chunk) != 0)
+            continue;
+        for (int k = 1; (name = lua_getlocal(L, &ar, k)) != NULL; k++) {
+            lua_pop(L, 1);
+            if (*name != '(')
+                hg_nearest_try(near, hg_strdup(dsl_of(L)->arena, name));
+        }
+    }
+}
+
+/* __index of the model's environment; the table of names is upvalue 1. */
+static int env_index(lua_State *L)
+{
+    struct dsl *d = dsl_of(L);
+    lua_pushvalue(L, 2);
+    if (lua_type(L, 2) != LUA_TSTRING || lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL)
+        return 1;
+    const char *name = lua_tostring(L, 2), *constant, *text;
+    struct hg_nearest near = {.name = name};
+    for (size_t k = 0; (constant = hg_unit_constant(k, &text)) != NULL; k++) {
+        if (strcmp(name, constant) == 0) {
+            hg_unit unit = dsl_unit(L, text);
+            dsl_push(L, hg_const(dsl_build(L), 1.0), unit);
+            return 1;
+        }
+        hg_nearest_try(&near, constant);
+    }
+    try_locals(L, &near);
+    for (lua_pushnil(L); lua_next(L, lua_upvalueindex(1)); lua_pop(L, 1))
+        hg_nearest_try(&near, hg_strdup(d->arena, lua_tostring(L, -2)));
+    dsl_fail(L, name, near.best ? hg_format(d->arena, "did you mean '%s'?", near.best)
+             : "names are declared with local; io, os, require and the like are not available in models",
+             "unknown name '%s'", name);
+}
+
+static int env_newindex(lua_State *L)
+{
+    struct dsl *d = dsl_of(L);
+    const char *name = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "?";
+    dsl_fail(L, name, hg_format(d->arena, "local %s = ...", name), "assignment to '%s', which is not local",
+             name);
+}
+
+/* --- the names of the sandbox --------------------------------------------------------------------------- */
+
+/* print(...): one line on the stream of the messages, for the author who looks for a mistake. */
+static int call_print(lua_State *L)
+{
+    struct dsl *d = dsl_of(L);
+    int n = lua_gettop(L);
+    for (int k = 1; k <= n; k++) {
+        const char *text = luaL_tolstring(L, k, NULL);
+        if (!d->silent)
+            fprintf(d->diag->out, "%s%s", k > 1 ? "\t" : "", text);
+        lua_pop(L, 1);
+    }
+    if (!d->silent)
+        fputc('\n', d->diag->out);
+    return 0;
+}
+
+/* Copies global `name` into the table on top of the stack. */
+static void copy_global(lua_State *L, const char *name)
+{
+    lua_getglobal(L, name);
+    lua_setfield(L, -2, name);
+}
+
+/* Opens a library of Lua and adds it, less some functions, to the table on top of the stack. */
+static void open_library(lua_State *L, const char *name, lua_CFunction open, const char *const *without)
+{
+    luaL_requiref(L, name, open, 1);
+    for (; *without; without++) {
+        lua_pushnil(L);
+        lua_setfield(L, -2, *without);
+    }
+    lua_setfield(L, -2, name);
+}
+
+static void run_prelude(lua_State *L) /* table of names on top: it becomes the prelude's environment */
+{
+    if (luaL_loadbufferx(L, (const char *)embedded_prelude_lua, embedded_prelude_lua_size, "=prelude", "t"))
+        hg_bug("prelude: %s", lua_tostring(L, -1));
+    lua_pushvalue(L, -2);
+    lua_setupvalue(L, -2, 1);
+    lua_call(L, 0, 0);
+}
+
+/* Leaves the table of names on the stack. */
+static void open_names(lua_State *L)
+{
+    static const char *const plain[] = {"assert", "error", "ipairs", "select", "tonumber", "tostring", "type"};
+    static const char *const no_math[] = {"random", "randomseed", NULL};
+    static const char *const no_string[] = {"dump", "find", "gmatch", "gsub", "match", "pack", "unpack",
+                                            "packsize", NULL};
+    static const char *const no_table[] = {"sort", "move", NULL};
+    luaL_requiref(L, LUA_GNAME, luaopen_base, 1);
+    lua_pop(L, 1);
+    lua_newtable(L);
+    for (size_t k = 0; k < sizeof plain / sizeof *plain; k++)
+        copy_global(L, plain[k]);
+    open_library(L, LUA_MATHLIBNAME, luaopen_math, no_math);
+    open_library(L, LUA_STRLIBNAME, luaopen_string, no_string);
+    open_library(L, LUA_TABLIBNAME, luaopen_table, no_table);
+    copy_global(L, "next"); /* for the prelude, which takes it away */
+    lua_pushcfunction(L, call_print);
+    lua_setfield(L, -2, "print");
+    dsl_open_expr(L);
+    dsl_open_model(L);
+    run_prelude(L);
+}
+
+/* --- one run -------------------------------------------------------------------------------------------- */
+
+static int run_protected(lua_State *L)
+{
+    struct dsl *d = dsl_of(L);
+    open_names(L);
+    lua_newtable(L); /* the environment: empty, so that every access goes through __index */
+    lua_newtable(L);
+    lua_pushvalue(L, -3);
+    lua_pushcclosure(L, env_index, 1);
+    lua_setfield(L, -2, "__index");
+    lua_pushcfunction(L, env_newindex);
+    lua_setfield(L, -2, "__newindex");
+    lua_setmetatable(L, -2);
+    if (luaL_loadbufferx(L, d->diag->text, strlen(d->diag->text), d->chunk, "t") != LUA_OK)
+        return lua_error(L);
+    lua_pushvalue(L, -2);
+    lua_setupvalue(L, -2, 1);
+    lua_sethook(L, on_count, LUA_MASKCOUNT, HOOK_EVERY);
+    lua_call(L, 0, 0);
+    return 0;
+}
+
+static void run(struct dsl *d)
+{
+    unsigned before = d->diag->errors;
+    lua_State *L = lua_newstate(limited_alloc, d);
+    if (!L) {
+        hg_error(d->diag, 0, NULL, NULL, "out of memory");
+        return;
+    }
+    *(struct dsl **)lua_getextraspace(L) = d;
+    lua_pushcfunction(L, on_error);
+    lua_pushcfunction(L, run_protected);
+    int status = lua_pcall(L, 0, 0, 1);
+    if (status == LUA_ERRMEM)
+        hg_error(d->diag, 0, NULL, NULL, "the model needs more than %d MB of memory", MAX_MEMORY >> 20);
+    else if (status != LUA_OK && d->diag->errors == before)
+        hg_error(d->diag, 0, NULL, NULL, "the model could not be run");
+    lua_close(L);
+    d->m->expr->line = 0;
+}
+
+static struct dsl *new_run(struct hg_arena *a, struct hg_diag *diag, const struct dsl *first)
+{
+    struct dsl *d = hg_alloc(a, sizeof *d);
+    d->arena = a;
+    d->diag = diag;
+    d->m = hg_model_new(a);
+    d->m->file = diag->file;
+    d->m->text = diag->text;
+    hg_sha256(diag->text, strlen(diag->text), d->m->hash);
+    d->chunk = hg_format(a, "@%s", diag->file);
+    d->silent = first != NULL;
+    d->start = clock();
+    return d;
+}
+
+/* --- which parameters are linear ------------------------------------------------------------------------ */
+
+static int second_derivative_vanishes(struct hg_expr *e, hg_id mean, hg_id a, hg_id b)
+{
+    return hg_is_value(e, hg_diff(e, hg_diff(e, mean, a), b), 0.0);
+}
+
+static int linear_in_all(struct hg_model *m, hg_id a, hg_id b)
+{
+    for (uint32_t k = 0; k < m->nvariant; k++) {
+        if (!second_derivative_vanishes(m->expr, m->variant[k].mean, a, b))
+            return 0;
+    }
+    return 1;
+}
+
+/* Nothing was declared: takes every parameter that can join, in order of declaration.  For pairs of frames only
+ * those with one value per group, since the driver solves for them group by group. */
+static void find_linear(struct dsl *d, struct dsl_names *found)
+{
+    struct hg_model *m = d->m;
+    hg_id *taken = hg_alloc(d->arena, (m->param.n + 1) * sizeof *taken);
+    for (uint32_t k = 0; k < m->param.n; k++) {
+        const struct hg_symbol_decl *s = &m->param.item[k];
+        int join = (m->space == FIT_ROWS || s->over >= 0) && !dsl_has_name(&d->nonlinear, s->name) &&
+                   hg_contains(m->expr, m->variant[0].mean, s->node) &&
+                   linear_in_all(m, s->node, s->node);
+        for (size_t j = 0; join && j < found->n; j++)
+            join = linear_in_all(m, s->node, taken[j]);
+        if (!join)
+            continue;
+        taken[found->n] = s->node;
+        dsl_add_name(d, found, s->name);
+    }
+}
+
+/* The linear parameters as they should be; 1 when this run had others. */
+static int wanted_linear(struct dsl *d, struct dsl_names *wanted)
+{
+    if (d->claim || d->claimed.n)
+        *wanted = d->claimed;
+    else
+        find_linear(d, wanted);
+    if (wanted->n != d->m->linear.n)
+        return 1;
+    for (uint32_t k = 0; k < d->m->linear.n; k++) {
+        if (!dsl_has_name(wanted, d->m->linear.item[k].name))
+            return 1;
+    }
+    return 0;
+}
+
+/* --- loading -------------------------------------------------------------------------------------------- */
+
+/* When the author gives no random(): uniform inside finite bounds, near the start otherwise. */
+static void default_screen(struct dsl *d)
+{
+    enum { ROWS = 64 };
+    struct hg_model *m = d->m;
+    m->nscreen = ROWS;
+    m->screen = hg_alloc(d->arena, (size_t)ROWS * (m->param.n + 1) * sizeof *m->screen);
+    for (uint32_t row = 0; row < ROWS; row++) {
+        for (uint32_t k = 0; k < m->param.n; k++)
+            m->screen[row * m->param.n + k] = dsl_random_start(d, &m->param.item[k]);
+    }
+}
+
+struct hg_model *hg_dsl_load_text(struct hg_arena *a, const char *file, const char *text, struct hg_diag *diag)
+{
+    struct dsl_names linear = {0};
+    unsigned before = diag->errors;
+    diag->file = file;
+    diag->text = text;
+    struct dsl *d = new_run(a, diag, NULL);
+    run(d);
+    if (diag->errors == before && !d->m->name)
+        hg_error(diag, 0, NULL, "local m = model \"name\" { title = \"...\" }", "the file declares no model");
+    if (diag->errors == before && !d->m->nvariant)
+        hg_error(diag, 0, NULL, "m.observe(\"c2\", { mean = ... })", "the model has no observe statement");
+    if (diag->errors != before)
+        return NULL;
+    if (wanted_linear(d, &linear)) {
+        d = new_run(a, diag, d);
+        d->linear = linear;
+        run(d);
+    }
+    if (diag->errors != before || !hg_model_check(d->m, diag))
+        return NULL;
+    if (!d->m->screen)
+        default_screen(d);
+    return d->m;
+}
+
+static char *read_file(struct hg_arena *a, const char *path, struct hg_diag *d)
+{
+    FILE *f = fopen(path, "rb");
+    if (!f) {
+        hg_error(d, 0, NULL, NULL, "cannot open %s", path);
+        return NULL;
+    }
+    char *text = NULL;
+    size_t n = 0, room = 0, got;
+    do {
+        text = hg_grow(a, text, n, n + (1 << 14), 1, &room);
+        n += got = fread(text + n, 1, room - n - 1, f);
+    } while (got > 0 && n <= MAX_FILE);
+    int bad = ferror(f);
+    fclose(f);
+    text[n] = '\0';
+    if (!bad && n <= MAX_FILE && !memchr(text, 0, n))
+        return text;
+    if (bad)
+        hg_error(d, 0, NULL, NULL, "cannot read %s", path);
+    else
+        hg_error(d, 0, NULL, NULL, "%s is no text, or longer than 4 MB", path);
+    return NULL;
+}
+
+struct hg_model *hg_dsl_load(struct hg_arena *a, const char *path, struct hg_diag *d)
+{
+    const char *slash = strrchr(path, '/');
+    d->file = hg_strdup(a, slash ? slash + 1 : path);
+    d->text = NULL;
+    char *text = read_file(a, path, d);
+    return text ? hg_dsl_load_text(a, d->file, text, d) : NULL;
+}

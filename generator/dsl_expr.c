@@ -1,0 +1,592 @@
+/* dsl_expr.c -- expressions in Lua: operators and functions that build nodes, with units checked as they are
+ * written, so that a mistake is reported at its line and once.
+ *
+ * After a unit mismatch the result has the unit ANY, which agrees with everything: no error follows from an
+ * error.  Functions of plain numbers return plain numbers.
+ */
+#include <ctype.h>
+#include <math.h>
+#include <string.h>
+
+#include <lauxlib.h>
+#include <lua.h>
+
+#include "dsl_private.h"
+#include "nearest.h"
+
+#define TYPE "expression" /* name of the metatable; Lua shows it in its own messages */
+
+enum { MAX_NODES = 200000, MAX_ARENA = 1 << 30, MAX_UNIT_TEXT = 100 };
+
+static const double degree = 3.14159265358979323846 / 180; /* pi/180 */
+
+/* --- values -------------------------------------------------------------------------------------------- */
+
+void dsl_push(lua_State *L, hg_id id, hg_unit unit)
+{
+    struct dsl *d = dsl_of(L);
+    hg_model_set_unit(d->m, id, unit, 0);
+    struct dsl_value *v = lua_newuserdatauv(L, sizeof *v, 0);
+    *v = (struct dsl_value){id, unit};
+    luaL_setmetatable(L, TYPE);
+}
+
+const struct dsl_value *dsl_test(lua_State *L, int i)
+{
+    return luaL_testudata(L, i, TYPE);
+}
+
+struct hg_expr *dsl_build(lua_State *L)
+{
+    struct dsl *d = dsl_of(L);
+    struct hg_expr *e = d->m->expr;
+    if (e->n > MAX_NODES || hg_arena_size(d->arena) > MAX_ARENA)
+        dsl_fail(L, NULL, "a model has some hundred nodes; is there a loop that builds expressions?",
+                 "the expressions of this model are too large (%u nodes)", (unsigned)e->n);
+    e->line = dsl_line(L);
+    return e;
+}
+
+/* A number as an expression; 0 agrees with every unit. */
+static struct dsl_value constant(lua_State *L, double x)
+{
+    if (!isfinite(x))
+        dsl_fail(L, NULL, "was something divided by zero?", "the number %g cannot enter an expression", x);
+    return (struct dsl_value){hg_const(dsl_build(L), x), x == 0.0 ? HG_UNIT_ANY : HG_UNIT_ONE};
+}
+
+struct dsl_value dsl_value_at(lua_State *L, int i, const char *what)
+{
+    const struct dsl_value *v = dsl_test(L, i);
+    if (v)
+        return *v;
+    if (lua_type(L, i) == LUA_TNUMBER)
+        return constant(L, lua_tonumber(L, i));
+    const char *help = lua_isnoneornil(L, i) ? "is a name misspelt, or an argument missing?" : NULL;
+    if (lua_isboolean(L, i))
+        help = "conditions are written with lt, le, gt, ge inside where(condition, a, b)";
+    dsl_fail(L, NULL, help, "%s must be an expression or a number, not %s", what,
+             lua_isnoneornil(L, i) ? "nil" : luaL_typename(L, i));
+}
+
+const char *dsl_local_name(lua_State *L, struct dsl_value v)
+{
+    struct dsl *d = dsl_of(L);
+    lua_Debug ar;
+    const struct hg_node *n = hg_at(d->m->expr, v.id);
+    if (n->name)
+        return n->name;
+    for (int level = 0; lua_getstack(L, level, &ar); level++) {
+        lua_getinfo(L, "S", &ar);
+        if (strcmp(ar.source, d->chunk) != 0)
+            continue;
+        const char *found = NULL, *name;
+        for (int k = 1; (name = lua_getlocal(L, &ar, k)) != NULL; k++) {
+            const struct dsl_value *w = dsl_test(L, -1);
+            if (w && w->id == v.id && w->unit == v.unit && *name != '(')
+                found = hg_strdup(d->arena, name);
+            lua_pop(L, 1);
+            if (found)
+                return found;
+        }
+        return NULL;
+    }
+    return NULL;
+}
+
+void dsl_name_locals(lua_State *L)
+{
+    struct dsl *d = dsl_of(L);
+    struct hg_expr *e = d->m->expr;
+    lua_Debug ar;
+    for (int level = 0; lua_getstack(L, level, &ar); level++) {
+        const char *name;
+        lua_getinfo(L, "S", &ar);
+        if (strcmp(ar.source, d->chunk) != 0)
+            continue;
+        for (int k = 1; (name = lua_getlocal(L, &ar, k)) != NULL; k++) {
+            const struct dsl_value *v = dsl_test(L, -1);
+            if (v && hg_name_is_c(name) && hg_at(e, v->id)->op != HG_CONST && !hg_at(e, v->id)->name) {
+                hg_name(e, v->id, hg_strdup(d->arena, name));
+                hg_model_set_unit(d->m, v->id, v->unit, 1);
+            }
+            lua_pop(L, 1);
+        }
+    }
+}
+
+/* --- units --------------------------------------------------------------------------------------------- */
+
+hg_unit dsl_unit(lua_State *L, const char *text)
+{
+    struct dsl *d = dsl_of(L);
+    hg_unit unit;
+    const char *why = NULL;
+    if (strlen(text) > MAX_UNIT_TEXT)
+        dsl_fail(L, NULL, NULL, "this unit has more than %d letters", MAX_UNIT_TEXT);
+    if (!hg_unit_parse(d->m->units, text, &unit, &why))
+        dsl_fail(L, text, NULL, "unit \"%s\": %s", text, why);
+    return unit;
+}
+
+static const char *unit_text(lua_State *L, hg_unit unit)
+{
+    return hg_unit_text(dsl_of(L)->m->units, unit);
+}
+
+/* A remedy for two units that do not agree. */
+static const char *mismatch_help(lua_State *L, struct dsl_value a, struct dsl_value b)
+{
+    struct dsl *d = dsl_of(L);
+    const struct hg_expr *e = d->m->expr;
+    double factor;
+    if (a.unit == HG_UNIT_BOOL || b.unit == HG_UNIT_BOOL)
+        return "a comparison is no number; choose with where(condition, a, b)";
+    if (hg_unit_factor(d->m->units, a.unit, b.unit, &factor))
+        return hg_format(d->arena, "1 %s = %.12g %s; write convert(..., \"%s\")", unit_text(L, a.unit), factor,
+                         unit_text(L, b.unit), unit_text(L, b.unit));
+    if (a.unit == HG_UNIT_ONE && hg_is_const(e, a.id, NULL))
+        return hg_format(d->arena, "a bare number has no unit; give it one: ... * unit \"%s\"",
+                         unit_text(L, b.unit));
+    if (b.unit == HG_UNIT_ONE && hg_is_const(e, b.id, NULL))
+        return hg_format(d->arena, "a bare number has no unit; give it one: ... * unit \"%s\"",
+                         unit_text(L, a.unit));
+    const char *p = dsl_local_name(L, a), *q = dsl_local_name(L, b);
+    if (p && q)
+        return hg_format(d->arena, "'%s' is in %s and '%s' in %s", p, unit_text(L, a.unit), q,
+                         unit_text(L, b.unit));
+    return NULL;
+}
+
+/* The unit that two operands share; complains when they do not agree. */
+static hg_unit common_unit(lua_State *L, const char *op, struct dsl_value a, struct dsl_value b)
+{
+    if (a.unit == b.unit && a.unit != HG_UNIT_BOOL)
+        return a.unit;
+    if (a.unit != HG_UNIT_BOOL && b.unit != HG_UNIT_BOOL) {
+        if (a.unit == HG_UNIT_ANY)
+            return b.unit;
+        if (b.unit == HG_UNIT_ANY)
+            return a.unit;
+    }
+    const char *near = dsl_local_name(L, a), *help = mismatch_help(L, a, b);
+    if (!near)
+        near = op;
+    if (isalpha((unsigned char)*op))
+        dsl_complain(L, near, help, "unit mismatch in %s: %s and %s", op, unit_text(L, a.unit),
+                     unit_text(L, b.unit));
+    else
+        dsl_complain(L, near, help, "unit mismatch: %s %s %s", unit_text(L, a.unit), op, unit_text(L, b.unit));
+    return HG_UNIT_ANY;
+}
+
+/* Complains unless the value has no unit; angles in degrees become numbers when `angle`. */
+static struct dsl_value dimensionless(lua_State *L, const char *function, struct dsl_value v, int angle)
+{
+    struct dsl *d = dsl_of(L);
+    if (v.unit == HG_UNIT_ONE || v.unit == HG_UNIT_ANY)
+        return v;
+    if (angle && strcmp(unit_text(L, v.unit), "deg") == 0) {
+        struct hg_expr *e = dsl_build(L);
+        return (struct dsl_value){hg_mul(e, hg_const(e, degree), v.id), HG_UNIT_ONE};
+    }
+    const char *name = dsl_local_name(L, v);
+    if (v.unit == HG_UNIT_BOOL)
+        dsl_complain(L, name, "choose with where(condition, a, b)", "a comparison is used as a number");
+    else
+        dsl_complain(L, name ? name : function,
+                     hg_format(d->arena, "divide it by its unit: %s / unit \"%s\"", name ? name : "...",
+                               unit_text(L, v.unit)),
+                     "%s needs a dimensionless argument, this one is in %s", function, unit_text(L, v.unit));
+    return (struct dsl_value){v.id, HG_UNIT_ANY};
+}
+
+/* --- operators ------------------------------------------------------------------------------------------ */
+
+static int op_add(lua_State *L)
+{
+    struct dsl_value a = dsl_value_at(L, 1, "a term of +"), b = dsl_value_at(L, 2, "a term of +");
+    hg_unit unit = common_unit(L, "+", a, b);
+    dsl_push(L, hg_add(dsl_build(L), a.id, b.id), unit);
+    return 1;
+}
+
+static int op_sub(lua_State *L)
+{
+    struct dsl_value a = dsl_value_at(L, 1, "a term of -"), b = dsl_value_at(L, 2, "a term of -");
+    hg_unit unit = common_unit(L, "-", a, b);
+    dsl_push(L, hg_sub(dsl_build(L), a.id, b.id), unit);
+    return 1;
+}
+
+static int op_neg(lua_State *L)
+{
+    struct dsl_value a = dsl_value_at(L, 1, "the term of -");
+    if (a.unit == HG_UNIT_BOOL)
+        a = dimensionless(L, "-", a, 0);
+    dsl_push(L, hg_neg(dsl_build(L), a.id), a.unit);
+    return 1;
+}
+
+/* Products and quotients: comparisons are the only thing that cannot be a factor. */
+static struct dsl_value factor(lua_State *L, int i, const char *op)
+{
+    struct dsl_value v = dsl_value_at(L, i, op);
+    return v.unit == HG_UNIT_BOOL ? dimensionless(L, op, v, 0) : v;
+}
+
+static int op_mul(lua_State *L)
+{
+    struct dsl_value a = factor(L, 1, "a factor of *"), b = factor(L, 2, "a factor of *");
+    dsl_push(L, hg_mul(dsl_build(L), a.id, b.id), hg_unit_mul(dsl_of(L)->m->units, a.unit, b.unit));
+    return 1;
+}
+
+static int op_div(lua_State *L)
+{
+    struct dsl_value a = factor(L, 1, "the left of /"), b = factor(L, 2, "the right of /");
+    struct hg_expr *e = dsl_build(L);
+    if (hg_is_value(e, b.id, 0.0))
+        dsl_fail(L, "/", NULL, "division by zero");
+    dsl_push(L, hg_div(e, a.id, b.id), hg_unit_div(dsl_of(L)->m->units, a.unit, b.unit));
+    return 1;
+}
+
+/* Unit of a^b. */
+static hg_unit power_unit(lua_State *L, struct dsl_value a, struct dsl_value b)
+{
+    struct dsl *d = dsl_of(L);
+    double exponent;
+    hg_unit unit;
+    if (a.unit == HG_UNIT_ONE || a.unit == HG_UNIT_ANY)
+        return a.unit;
+    const char *name = dsl_local_name(L, a);
+    if (hg_is_const(d->m->expr, b.id, &exponent)) {
+        if (hg_unit_pow_number(d->m->units, a.unit, exponent, &unit))
+            return unit;
+        dsl_complain(L, name ? name : "^", NULL, "%s to the power %g has no unit that can be written",
+                     unit_text(L, a.unit), exponent);
+        return HG_UNIT_ANY;
+    }
+    dsl_complain(L, name ? name : "^",
+                 hg_format(d->arena, "divide the base by its unit: (%s / unit \"%s\")^...", name ? name : "...",
+                           unit_text(L, a.unit)),
+                 "the exponent is not a number, so the base must be dimensionless; it is in %s",
+                 unit_text(L, a.unit));
+    return HG_UNIT_ANY;
+}
+
+static int op_pow(lua_State *L)
+{
+    struct dsl_value a = factor(L, 1, "the base of ^"), b = dsl_value_at(L, 2, "the exponent of ^");
+    double base, exponent;
+    b = dimensionless(L, "an exponent", b, 0);
+    hg_unit unit = power_unit(L, a, b);
+    struct hg_expr *e = dsl_build(L);
+    if (hg_is_const(e, a.id, &base) && hg_is_const(e, b.id, &exponent) && !isfinite(pow(base, exponent)))
+        dsl_fail(L, "^", NULL, "%g^%g is no finite number", base, exponent);
+    dsl_push(L, hg_pow(e, a.id, b.id), unit);
+    return 1;
+}
+
+static int op_compare(lua_State *L)
+{
+    static const char *const how[] = {"lt(a, b) or gt(a, b)", "le(a, b) or ge(a, b)",
+                                      "le(abs(a - b), small)"};
+    static const char *const sign[] = {"<", "<=", "=="};
+    lua_Integer k = lua_tointeger(L, lua_upvalueindex(1));
+    dsl_fail(L, sign[k], hg_format(dsl_of(L)->arena, "write where(%s, x, y)", how[k]),
+             "expressions cannot be compared with %s: their values are not known yet", sign[k]);
+}
+
+static int op_refused(lua_State *L)
+{
+    const char *op = lua_tostring(L, lua_upvalueindex(1));
+    dsl_fail(L, op, lua_tostring(L, lua_upvalueindex(2)), "%s cannot be applied to an expression", op);
+}
+
+static int op_call(lua_State *L)
+{
+    const struct dsl_value *v = dsl_test(L, 1);
+    const char *name = v ? dsl_local_name(L, *v) : NULL;
+    struct dsl *d = dsl_of(L);
+    dsl_fail(L, name, hg_format(d->arena, "at(%s, t1) is its value at the frame t1; a product needs *",
+                                name ? name : "f"),
+             "an expression is not a function");
+}
+
+static int op_index(lua_State *L)
+{
+    struct dsl *d = dsl_of(L);
+    const struct dsl_value *v = dsl_test(L, 1);
+    const char *key = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "?";
+    if (v && v->id == d->time && d->has_grid && strcmp(key, "step") == 0) {
+        dsl_push(L, hg_symbol(dsl_build(L), HG_STEP, 0), dsl_unit(L, "s"));
+        return 1;
+    }
+    dsl_fail(L, key, d->has_grid ? "only the time grid has a field: t.step, the frame period" : NULL,
+             "an expression has no field '%s'", key);
+}
+
+static int op_tostring(lua_State *L)
+{
+    const struct dsl_value *v = dsl_test(L, 1);
+    lua_pushstring(L, v ? hg_text(dsl_of(L)->m->expr, v->id, 1) : "?");
+    return 1;
+}
+
+/* --- functions ------------------------------------------------------------------------------------------ */
+
+static double number_sinc(double x)
+{
+    return x == 0.0 ? 1.0 : sin(x) / x; /* the removable singularity itself */
+}
+
+static double number_softplus(double x)
+{
+    return x > 0 ? x + log1p(exp(-x)) : log1p(exp(x));
+}
+
+static double number_logistic(double x)
+{
+    return 1.0 / (1.0 + exp(-x));
+}
+
+enum rule { PLAIN, ANGLE, KEEP }; /* argument: a number; a number or degrees; anything, unit kept */
+
+static const struct function {
+    const char *name;
+    enum hg_op op;
+    enum rule rule;
+    double (*of_number)(double);
+} function[] = {
+    {"exp", HG_EXP, PLAIN, exp},       {"log", HG_LOG, PLAIN, log},
+    {"expm1", HG_EXPM1, PLAIN, expm1}, {"log1p", HG_LOG1P, PLAIN, log1p},
+    {"sin", HG_SIN, ANGLE, sin},       {"cos", HG_COS, ANGLE, cos},
+    {"tan", HG_TAN, ANGLE, tan},       {"sinc", HG_SINC, ANGLE, number_sinc},
+    {"asin", HG_ASIN, PLAIN, asin},    {"acos", HG_ACOS, PLAIN, acos},
+    {"atan", HG_ATAN, PLAIN, atan},    {"sinh", HG_SINH, PLAIN, sinh},
+    {"cosh", HG_COSH, PLAIN, cosh},    {"tanh", HG_TANH, PLAIN, tanh},
+    {"erf", HG_ERF, PLAIN, erf},       {"erfc", HG_ERFC, PLAIN, erfc},
+    {"softplus", HG_SOFTPLUS, PLAIN, number_softplus},
+    {"logistic", HG_LOGISTIC, PLAIN, number_logistic},
+    {"abs", HG_ABS, KEEP, fabs},
+};
+
+static int call_function(lua_State *L)
+{
+    const struct function *f = &function[lua_tointeger(L, lua_upvalueindex(1))];
+    if (lua_gettop(L) != 1)
+        dsl_fail(L, f->name, NULL, "%s takes one argument, not %d", f->name, lua_gettop(L));
+    if (lua_type(L, 1) == LUA_TNUMBER) {
+        lua_pushnumber(L, f->of_number(lua_tonumber(L, 1)));
+        return 1;
+    }
+    struct dsl_value v = dsl_value_at(L, 1, hg_format(dsl_of(L)->arena, "the argument of %s", f->name));
+    hg_unit unit = f->rule == KEEP ? v.unit : HG_UNIT_ONE;
+    if (f->rule != KEEP || v.unit == HG_UNIT_BOOL)
+        v = dimensionless(L, f->name, v, f->rule == ANGLE);
+    hg_id id = hg_call(dsl_build(L), f->op, v.id);
+    double value;
+    if (hg_is_const(dsl_of(L)->m->expr, id, &value) && !isfinite(value))
+        dsl_fail(L, f->name, NULL, "%s of this constant is no finite number", f->name);
+    dsl_push(L, id, unit);
+    return 1;
+}
+
+static int call_atan2(lua_State *L)
+{
+    if (lua_type(L, 1) == LUA_TNUMBER && lua_type(L, 2) == LUA_TNUMBER) {
+        lua_pushnumber(L, atan2(lua_tonumber(L, 1), lua_tonumber(L, 2)));
+        return 1;
+    }
+    struct dsl_value y = dsl_value_at(L, 1, "the first argument of atan2");
+    struct dsl_value x = dsl_value_at(L, 2, "the second argument of atan2");
+    common_unit(L, "atan2", y, x);
+    dsl_push(L, hg_call2(dsl_build(L), HG_ATAN2, y.id, x.id), HG_UNIT_ONE);
+    return 1;
+}
+
+/* lt, le: a condition; of two numbers: true or false. */
+static int compare(lua_State *L, enum hg_op op, const char *name)
+{
+    if (lua_type(L, 1) == LUA_TNUMBER && lua_type(L, 2) == LUA_TNUMBER) {
+        double a = lua_tonumber(L, 1), b = lua_tonumber(L, 2);
+        lua_pushboolean(L, op == HG_LT ? a < b : a <= b);
+        return 1;
+    }
+    struct dsl_value a = dsl_value_at(L, 1, "the left of a comparison");
+    struct dsl_value b = dsl_value_at(L, 2, "the right of a comparison");
+    common_unit(L, name, a, b);
+    dsl_push(L, hg_call2(dsl_build(L), op, a.id, b.id), HG_UNIT_BOOL);
+    return 1;
+}
+
+static int call_lt(lua_State *L)
+{
+    return compare(L, HG_LT, "lt");
+}
+
+static int call_le(lua_State *L)
+{
+    return compare(L, HG_LE, "le");
+}
+
+static int call_where(lua_State *L)
+{
+    if (lua_isboolean(L, 1)) {
+        lua_pushvalue(L, lua_toboolean(L, 1) ? 2 : 3);
+        return 1;
+    }
+    struct dsl_value c = dsl_value_at(L, 1, "the condition of where");
+    struct dsl_value a = dsl_value_at(L, 2, "the second argument of where");
+    struct dsl_value b = dsl_value_at(L, 3, "the third argument of where");
+    if (c.unit != HG_UNIT_BOOL)
+        dsl_fail(L, "where", "write where(lt(a, b), x, y)", "the first argument of where must be a comparison");
+    hg_unit unit = common_unit(L, "where", a, b);
+    dsl_push(L, hg_where(dsl_build(L), c.id, a.id, b.id), unit);
+    return 1;
+}
+
+/* pair(t): the two frame times of a pair. */
+static int call_pair(lua_State *L)
+{
+    struct dsl *d = dsl_of(L);
+    const struct dsl_value *t = dsl_test(L, 1);
+    if (!t || !d->has_grid || t->id != d->time)
+        dsl_fail(L, "pair", "local t = m.grid(\"t\", \"s\"); local t1, t2 = pair(t)",
+                 "pair needs the time grid");
+    hg_unit s = t->unit;
+    hg_id time = t->id;
+    d->t1 = hg_pair_at(dsl_build(L), time, 0);
+    d->t2 = hg_pair_at(dsl_build(L), time, 1);
+    d->has_pair = 1;
+    dsl_push(L, d->t1, s);
+    dsl_push(L, d->t2, s);
+    return 2;
+}
+
+/* 0 or 1 for t1 or t2 at stack position i. */
+static int frame_of_pair(lua_State *L, int i, const char *function_name)
+{
+    struct dsl *d = dsl_of(L);
+    const struct dsl_value *v = dsl_test(L, i);
+    if (v && d->has_pair && (v->id == d->t1 || v->id == d->t2))
+        return v->id == d->t2;
+    dsl_fail(L, function_name, "local t1, t2 = pair(t) gives them",
+             "%s: argument %d must be one of the two times of a pair", function_name, i);
+}
+
+/* A function of the frame time at stack position 1. */
+static struct dsl_value function_of_time(lua_State *L, const char *function_name)
+{
+    struct dsl *d = dsl_of(L);
+    struct dsl_value f = factor(L, 1, hg_format(d->arena, "the function in %s", function_name));
+    if (!d->has_grid)
+        dsl_fail(L, function_name, "local t = m.grid(\"t\", \"s\")", "%s needs a time grid", function_name);
+    if (hg_at(d->m->expr, f.id)->vary & ~(unsigned)(HG_T | HG_G))
+        dsl_fail(L, function_name, "write it as a function of t, before pair(t)",
+                 "%s: the function is already taken at a frame of the pair", function_name);
+    return f;
+}
+
+/* integral(f, t1, t2), or integral(f, t, t1, t2): trapezoids over the grid. */
+static int call_integral(lua_State *L)
+{
+    struct dsl *d = dsl_of(L);
+    const struct dsl_value *t = dsl_test(L, 2);
+    if (lua_gettop(L) == 4 && t && t->id == d->time)
+        lua_remove(L, 2);
+    struct dsl_value f = function_of_time(L, "integral");
+    int from = frame_of_pair(L, 2, "integral"), to = frame_of_pair(L, 3, "integral");
+    struct hg_expr *e = dsl_build(L);
+    hg_unit unit = hg_unit_mul(d->m->units, f.unit, dsl_unit(L, "s"));
+    hg_id id = hg_delta(e, hg_potential(e, f.id));
+    if (from == to)
+        id = hg_const(e, 0.0);
+    else if (from > to)
+        id = hg_neg(e, id);
+    dsl_push(L, id, unit);
+    return 1;
+}
+
+static int call_at(lua_State *L)
+{
+    struct dsl_value f = function_of_time(L, "at");
+    int second = frame_of_pair(L, 2, "at");
+    dsl_push(L, hg_pair_at(dsl_build(L), f.id, second), f.unit);
+    return 1;
+}
+
+static int call_unit(lua_State *L)
+{
+    hg_unit unit = dsl_unit(L, luaL_checkstring(L, 1));
+    dsl_push(L, hg_const(dsl_build(L), 1.0), unit);
+    return 1;
+}
+
+static int call_convert(lua_State *L)
+{
+    struct dsl *d = dsl_of(L);
+    struct dsl_value v = factor(L, 1, "the first argument of convert");
+    hg_unit unit = dsl_unit(L, luaL_checkstring(L, 2));
+    double size = 1;
+    if (v.unit != HG_UNIT_ANY && !hg_unit_factor(d->m->units, v.unit, unit, &size))
+        dsl_fail(L, "convert", NULL, "%s cannot be converted to %s", unit_text(L, v.unit), unit_text(L, unit));
+    struct hg_expr *e = dsl_build(L);
+    dsl_push(L, hg_mul(e, hg_const(e, size), v.id), unit);
+    return 1;
+}
+
+/* --- opening -------------------------------------------------------------------------------------------- */
+
+static void add_compare(lua_State *L, const char *event, lua_Integer which)
+{
+    lua_pushinteger(L, which);
+    lua_pushcclosure(L, op_compare, 1);
+    lua_setfield(L, -2, event);
+}
+
+static void add_refused(lua_State *L, const char *event, const char *op, const char *help)
+{
+    lua_pushstring(L, op);
+    lua_pushstring(L, help);
+    lua_pushcclosure(L, op_refused, 2);
+    lua_setfield(L, -2, event);
+}
+
+static void open_metatable(lua_State *L)
+{
+    static const luaL_Reg event[] = {
+        {"__add", op_add}, {"__sub", op_sub}, {"__mul", op_mul}, {"__div", op_div}, {"__pow", op_pow},
+        {"__unm", op_neg}, {"__call", op_call}, {"__index", op_index}, {"__tostring", op_tostring},
+        {NULL, NULL}};
+    luaL_newmetatable(L, TYPE);
+    luaL_setfuncs(L, event, 0);
+    add_compare(L, "__lt", 0);
+    add_compare(L, "__le", 1);
+    add_compare(L, "__eq", 2);
+    add_refused(L, "__mod", "%", "it has no derivative; remainders are not available");
+    add_refused(L, "__idiv", "//", "write / for division");
+    add_refused(L, "__concat", "..", "text of an expression: tostring(x)");
+    add_refused(L, "__len", "#", NULL);
+    add_refused(L, "__newindex", "an assignment to a field", NULL);
+    lua_pushboolean(L, 0);
+    lua_setfield(L, -2, "__metatable");
+    lua_pop(L, 1);
+}
+
+void dsl_open_expr(lua_State *L)
+{
+    static const luaL_Reg builtin[] = {
+        {"atan2", call_atan2}, {"lt", call_lt}, {"le", call_le}, {"where", call_where}, {"pair", call_pair},
+        {"integral", call_integral}, {"at", call_at}, {"unit", call_unit}, {"convert", call_convert},
+        {NULL, NULL}};
+    open_metatable(L);
+    luaL_setfuncs(L, builtin, 0);
+    for (size_t k = 0; k < sizeof function / sizeof *function; k++) {
+        lua_pushinteger(L, (lua_Integer)k);
+        lua_pushcclosure(L, call_function, 1);
+        lua_setfield(L, -2, function[k].name);
+    }
+}

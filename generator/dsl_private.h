@@ -1,0 +1,127 @@
+/* dsl_private.h -- shared by the files that know Lua: dsl.c, dsl_expr.c, dsl_model.c.
+ *
+ * Invariants.  A Lua value that stands for an expression is a userdatum with two integers, node id and unit:
+ * everything else lives in the arena, so neither a Lua error (longjmp) nor a collection can leak or dangle.
+ * The unit belongs to what was written, not to the node: t and t / second are the same node.
+ */
+#ifndef HG_DSL_PRIVATE_H
+#define HG_DSL_PRIVATE_H
+
+#include <time.h>
+
+#include "arena.h"
+#include "diag.h"
+#include "model.h"
+
+struct lua_State;
+
+/* A growing list of names. */
+struct dsl_names {
+    const char **name;
+    size_t n, room;
+};
+
+/* One run of a model file. */
+struct dsl {
+    struct hg_arena *arena;
+    struct hg_diag *diag;
+    struct hg_model *m;
+    const char *chunk;         /* name of the model's code in Lua: "@laminar.lua" */
+    int silent;                /* second run: print() does nothing */
+    struct dsl_names linear;   /* these parameters are linear (from the first run) */
+    struct dsl_names claimed;  /* declared linear, by `linear = true` or in observe's list */
+    struct dsl_names nonlinear;/* declared `linear = false` */
+    int claim;                 /* observe had a list `linear` (perhaps empty) */
+    int has_grid, has_pair;
+    hg_id time, t1, t2;
+    size_t memory;             /* bytes held by Lua */
+    unsigned long instructions;
+    clock_t start;
+    uint64_t random;           /* state of the generator of random() */
+    size_t test_room;
+};
+
+struct dsl_value {
+    hg_id id;
+    hg_unit unit;
+};
+
+/* --- dsl.c --- */
+
+struct dsl *dsl_of(struct lua_State *L);
+
+/* Line of the model file that is being run; 0 when none is. */
+uint32_t dsl_line(struct lua_State *L);
+
+/* A user's mistake at the current line.  dsl_fail ends the run; after dsl_complain it goes on. */
+_Noreturn void dsl_fail(struct lua_State *L, const char *near, const char *help, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+void dsl_complain(struct lua_State *L, const char *near, const char *help, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+void dsl_add_name(struct dsl *d, struct dsl_names *list, const char *name);
+int dsl_has_name(const struct dsl_names *list, const char *name);
+
+/* --- dsl_expr.c --- */
+
+/* Makes the metatable of expressions; adds exp, sin, where, ... to the table on top of the stack. */
+void dsl_open_expr(struct lua_State *L);
+
+void dsl_push(struct lua_State *L, hg_id id, hg_unit unit);
+
+/* The expression at stack position i: NULL when it is none.  Valid while the value is on the stack. */
+const struct dsl_value *dsl_test(struct lua_State *L, int i);
+
+/* The expression or number at i; what: for the message, e.g. "mean". */
+struct dsl_value dsl_value_at(struct lua_State *L, int i, const char *what);
+
+/* Before building nodes: gives them the current line; fails when the graph has grown too large. */
+struct hg_expr *dsl_build(struct lua_State *L);
+
+/* Name of a local variable of the model that holds the value, or NULL. */
+const char *dsl_local_name(struct lua_State *L, struct dsl_value v);
+
+/* Names the nodes held by local variables of the model. */
+void dsl_name_locals(struct lua_State *L);
+
+/* A unit from text; fails with a message. */
+hg_unit dsl_unit(struct lua_State *L, const char *text);
+
+/* --- dsl_model.c --- */
+
+/* Adds model() to the table on top of the stack. */
+void dsl_open_model(struct lua_State *L);
+
+/* --- dsl_observe.c --- */
+
+int dsl_observe(struct lua_State *L); /* m.observe, m.variant, ... */
+int dsl_variant(struct lua_State *L);
+int dsl_curve(struct lua_State *L);
+int dsl_random(struct lua_State *L);
+int dsl_test_point(struct lua_State *L);
+
+/* A sensible random value of a parameter for which the author gave no rule. */
+double dsl_random_start(struct dsl *d, const struct hg_symbol_decl *s);
+
+/* --- dsl_options.c: reading tables of options --- */
+
+/* Is `key` among the words of a list such as "unit start bounds"? */
+int dsl_is_in(const char *list, const char *key);
+const char *dsl_nearest_in(struct dsl *d, const char *list, const char *key);
+
+/* Fails when the table at t (absolute) has a key that is not in the list; of several the first in the
+ * alphabet. */
+void dsl_check_keys(struct lua_State *L, int t, const char *what, const char *list);
+void dsl_need_table(struct lua_State *L, int t, const char *usage);
+
+/* Values at a stack position, or under a key of the table at t; texts are copied into the arena. */
+const char *dsl_text_at(struct lua_State *L, int i, const char *what);
+const char *dsl_text(struct lua_State *L, int t, const char *key);           /* NULL when absent */
+double dsl_number_at(struct lua_State *L, int i, const char *what);          /* never NaN */
+double dsl_number(struct lua_State *L, int t, const char *key, double otherwise);
+const char *const *dsl_texts(struct lua_State *L, int t, const char *key);   /* "x" or {"x", "y"}; NULL-ended */
+
+/* Fails unless the name can be used in C. */
+void dsl_check_c_name(struct lua_State *L, const char *name, const char *what);
+
+#endif
