@@ -1,0 +1,49 @@
+/* fit/vmath.h -- inline vector mathematics for emitted kernels: the manual page, and the parts in order.
+ *
+ * VECTORS.  A fit_vd holds FIT_VL doubles, a fit_vm as many int64_t: a mask, each lane 0 or -1, the result of
+ * a comparison.  Both are GNU vectors: + - * / < <= == & | ~ work, scalar constants are broadcast.
+ *     FIT_VL         lanes; may be defined before the first inclusion; default 8: then fit_v8, fit_m8 are
+ *                    other names of the two types;
+ *     FIT_VL_NATIVE  lanes of one register at this instruction-set level: 8 (AVX-512), 4 (AVX), 2 (others).
+ * Any FIT_VL is right; FIT_VL_NATIVE is fast.  gcc 12 keeps vectors wider than a register in memory and takes
+ * comparisons of them apart lane by lane (4 to 6 times the instructions); clang does not.  Data in blocks of
+ * 8 lanes are then walked in 8 / FIT_VL steps.
+ *
+ * CONTRACT.  Everything is static inline and pure.  Compile with any of -ffp-contract=off|fast, without
+ * -ffast-math; -fno-math-errno is needed for speed only.  A result depends on its lane's argument alone: not
+ * on the other lanes and not on FIT_VL, so a scalar form has the bits of the vector form at the same level.
+ * Levels with and without fused multiply-add may differ in the last place.
+ *
+ * ACCURACY.  Worst error found in ulp (units in the last place of the true value), against long double, over
+ * 10^6 arguments per function and level; tests/unit/test_vmath.c asserts them.
+ *     exp 0.6   log 0.9   pow 0.8   sin cos 0.8 (absolute 0.6e-16)   tan 0.9   expm1 0.9   log1p 1.0
+ *     tanh 0.9  sinh 0.9  cosh 0.9  atan 0.9   softplus 2.0   logistic 2.0   sinc 1.6
+ *     dsinc, d2sinc: 2e-16 absolute, and 2e-15 relative where |value| > 0.1
+ * Lanes of libm, at the speed and the accuracy of libm: asin acos atan2 erf erfc cbrt; rare lanes of others:
+ *     sin cos tan   |x| > 2^20, inf, NaN
+ *     log log1p     subnormal, <= 0 (<= -1), inf, NaN
+ *     pow           x subnormal or <= 0; result outside e^-708 .. e^708; inf, NaN
+ *     sinh cosh     |x| > 709, NaN
+ * Special values are those of C11 annex F, except sinc, dsinc, d2sinc at infinity: NaN.
+ *
+ * Parts: fit/vmath_basic.h, vmath_exp.h (exp log pow and relatives), vmath_trig.h (sin cos tan atan, sinc),
+ * vmath_scalar.h (scalar forms, cumulative trapezoid).  They are included from here only.
+ */
+#ifndef FIT_VMATH_H
+#define FIT_VMATH_H
+
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/* For the whole file that includes this one: vectors are passed between static functions only, so no binary
+ * interface is at stake. */
+#pragma GCC diagnostic ignored "-Wpsabi"
+
+#include "fit/vmath_basic.h"
+#include "fit/vmath_exp.h"
+#include "fit/vmath_trig.h"
+#include "fit/vmath_scalar.h"
+
+#endif
