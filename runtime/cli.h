@@ -1,0 +1,77 @@
+/* cli.h -- the command line: one table of options, from which parsing and --help are made.
+ *
+ * Takes argv, gives struct fit_cli.  Options that change the configuration are not interpreted here: they are
+ * kept in order in `change` and handed to fit_config_override.  Spellings of the Python packages are accepted;
+ * those that mean nothing here are kept in `ignored`, to be told once.
+ */
+#ifndef FIT_CLI_H
+#define FIT_CLI_H
+
+#include "status.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum fit_command {
+    FIT_COMMAND_FIT,
+    FIT_COMMAND_EVAL,
+    FIT_COMMAND_SIMULATE,
+    FIT_COMMAND_INFO,
+    FIT_COMMAND_BENCH,
+    FIT_COMMAND_CHECK,
+    FIT_COMMAND_COUNT
+};
+
+struct fit_cli_pair {
+    const char *name, *value; /* --name value; value NULL for a flag */
+};
+
+struct fit_cli {
+    enum fit_command command;
+    int help, version;
+    size_t nword;
+    const char **word; /* arguments that are no options */
+
+    size_t nchange; /* --set, --fix, --phi, ...: for fit_config_override, in order */
+    struct fit_cli_pair *change;
+    size_t nignored; /* accepted, without effect here */
+    struct fit_cli_pair *ignored;
+
+    /* all commands */
+    int json, quiet, verbose, lax;
+    const char *variant, *isa, *progress;
+    uint64_t threads; /* 0: one per core */
+
+    /* files */
+    const char *config, *output, *config_out, *data;
+
+    /* eval, simulate, bench: the experiment */
+    uint64_t frames, angles, repeat;
+    double dt, q, gap, first_time; /* NaN: not given */
+    size_t nphi, ncontrast, noffset;
+    double *phi, *contrast, *offset;
+    const char *x; /* table models: covariate as LO:HI:N */
+    int jacobian;
+    const char *noise;
+    double counts, pixels; /* --noise from-counts: mean counts per pixel and frame; pixels of a bin */
+    uint64_t seed;
+
+    /* fit */
+    int dry_run, resume;
+
+    void *storage_; /* argv words joined or split here */
+};
+
+/* Parses argv (borrowed: strings are kept as pointers).  On error the message names the option and the nearest
+ * one that exists.  Free the result in either case. */
+enum fit_status fit_cli_parse(int argc, char *const argv[], struct fit_cli *cli, struct fit_error *err);
+void fit_cli_free(struct fit_cli *cli);
+
+/* Text of --help for the program or, with command < FIT_COMMAND_COUNT, for one command.  Caller frees; NULL when
+ * memory ran out. */
+char *fit_cli_help(const char *program, const char *title, enum fit_command command);
+
+/* Name of a command: "fit", "eval", ... */
+const char *fit_cli_command_name(enum fit_command command);
+
+#endif

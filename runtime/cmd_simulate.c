@@ -1,0 +1,381 @@
+/* cmd_simulate.c -- `simulate`: a synthetic experiment with noise, in the layout that beamlines write.
+ *
+ * Pairs: an HDF5 file as the correlator of 8-ID-I at the APS writes it (upper halves including the diagonal,
+ * zeros below, one compressed chunk per matrix, bins numbered from 1), plus /entry/simulation with the truth.
+ * Float32 as there; float64 when there is no noise, so that the model can be compared to the last digit.
+ * Table models: a .csv with the covariate, the value and its standard deviation.
+ *
+ * Noise is normal, independent for each pair, a function of (seed, angle, pair) only, so that files do not depend
+ * on the number of threads.  Its standard deviation is given, or follows from counting statistics: for
+ * k counts per pixel and frame, averaged over n pixels, with <I1 I2> = c2,
+ *     var c2 = [c2 (2/k + 1/k^2) + c2^2 - 1] / n
+ * which is exact for Poisson counts of a constant intensity (c2 = 1) and close for weak contrast.
+ */
+#define _XOPEN_SOURCE 700 /* realpath */
+#include "experiment.h"
+#include "hdf5_results.h"
+#include "output.h"
+#include "parallel.h"
+#include "program.h"
+#include "rng.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct noise {
+    double sigma;          /* constant, or */
+    double counts, pixels; /* counts > 0: from counting statistics */
+    uint64_t seed;
+};
+
+static enum fit_status read_noise(const struct fit_cli *cli, struct noise *noise, struct fit_error *err)
+{
+    *noise = (struct noise){.seed = cli->seed};
+    if (!cli->noise)
+        return FIT_OK;
+    if (strcmp(cli->noise, "from-counts") == 0) {
+        if (!(cli->counts > 0) || !(cli->pixels >= 1))
+            return fit_fail(err, FIT_ERR_USAGE, "--noise from-counts: --counts %g, --pixels %g; both above 0, please",
+                            cli->counts, cli->pixels);
+        noise->counts = cli->counts;
+        noise->pixels = cli->pixels;
+        return FIT_OK;
+    }
+    char *end;
+    noise->sigma = strtod(cli->noise, &end);
+    if (end == cli->noise || *end || !(noise->sigma >= 0) || !isfinite(noise->sigma))
+        return fit_fail(err, FIT_ERR_USAGE, "--noise '%s': give a standard deviation, e.g. 0.01, or from-counts",
+                        cli->noise);
+    return FIT_OK;
+}
+
+static int is_noisy(const struct noise *n)
+{
+    return n->sigma > 0 || n->counts > 0;
+}
+
+static double sigma_at(const struct noise *n, double c2)
+{
+    if (!(n->counts > 0))
+        return n->sigma;
+    double k = n->counts, v = c2 * (2 / k + 1 / (k * k)) + c2 * c2 - 1;
+    return v > 0 ? sqrt(v / n->pixels) : 0;
+}
+
+/* Adds noise to columns j0.. of row i of matrix g. */
+static void add_noise(const struct noise *noise, uint64_t g, size_t i, size_t j0, size_t n, double *row)
+{
+    double z[2] = {0, 0};
+    size_t half = (n + 1) / 2;
+    for (size_t j = j0; j < n; j++) {
+        if (j == j0 || j % 2 == 0)
+            fit_rng_normal(noise->seed, g, i * half + j / 2, z);
+        row[j] += sigma_at(noise, row[j]) * z[j % 2];
+    }
+}
+
+/* ---- two-time matrices ------------------------------------------------------------------------------ */
+
+static void matrix_path(char *path, size_t size, size_t g)
+{
+    snprintf(path, size, "/xpcs/twotime/correlation_map/c2_%05zu", g + 1);
+}
+
+/* One matrix as doubles: upper half, noise added. */
+static enum fit_status make_matrix(const struct fit_experiment *e, const struct noise *noise, size_t g, int threads,
+                                   double *matrix, struct fit_error *err)
+{
+    size_t n = e->layout.nframe;
+    enum fit_status st = fit_experiment_rows(e, g, 0, n, 1, threads, matrix, NULL, err);
+    if (st != FIT_OK || !is_noisy(noise))
+        return st;
+    if (threads <= 0)
+        threads = fit_parallel_default_threads();
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 8)
+    for (size_t i = 0; i < n; i++)
+        add_noise(noise, g, i, i, n, matrix + i * n);
+    return FIT_OK;
+}
+
+struct packed {
+    void *bytes;
+    size_t size;
+};
+
+/* Makes the matrices g0 .. g0 + m - 1, packs them on as many threads, and writes them. */
+static enum fit_status write_batch(struct fit_h5r *h, const struct fit_experiment *e, const struct noise *noise,
+                                   size_t g0, size_t m, int threads, struct fit_error *err)
+{
+    size_t n = e->layout.nframe;
+    double *matrix = malloc(n * n * sizeof *matrix);
+    float *single = malloc(m * n * n * sizeof *single);
+    struct packed *packed = calloc(m, sizeof *packed);
+    enum fit_status st = FIT_OK;
+    int lost = 0;
+    if (!matrix || !single || !packed) {
+        st = fit_fail(err, FIT_ERR_MEMORY, "simulate: out of memory for matrices of %zu frames", n);
+        goto done;
+    }
+    for (size_t k = 0; k < m && st == FIT_OK; k++) {
+        st = make_matrix(e, noise, g0 + k, threads, matrix, err);
+        for (size_t c = 0; c < n * n && st == FIT_OK; c++)
+            single[k * n * n + c] = (float)matrix[c];
+    }
+    if (st != FIT_OK)
+        goto done;
+#pragma omp parallel for num_threads((int)m) schedule(static, 1) reduction(| : lost)
+    for (size_t k = 0; k < m; k++)
+        lost |= fit_h5r_pack(single + k * n * n, n, 1, &packed[k].bytes, &packed[k].size) != 0;
+    for (size_t k = 0; k < m && !lost; k++) {
+        char path[80];
+        matrix_path(path, sizeof path, g0 + k);
+        fit_h5r_packed_matrix(h, path, n, packed[k].bytes, packed[k].size);
+    }
+    if (lost)
+        st = fit_fail(err, FIT_ERR_MEMORY, "simulate: out of memory for compressed matrices");
+done:
+    for (size_t k = 0; packed && k < m; k++)
+        free(packed[k].bytes);
+    free(packed);
+    free(single);
+    free(matrix);
+    return st;
+}
+
+static enum fit_status write_exact(struct fit_h5r *h, const struct fit_experiment *e, const struct noise *noise,
+                                   int threads, struct fit_error *err)
+{
+    size_t n = e->layout.nframe, dims[2] = {n, n};
+    double *matrix = malloc(n * n * sizeof *matrix);
+    enum fit_status st = matrix ? FIT_OK : fit_fail(err, FIT_ERR_MEMORY, "simulate: out of memory");
+    for (size_t g = 0; g < e->layout.ngroup && st == FIT_OK; g++) {
+        char path[80];
+        matrix_path(path, sizeof path, g);
+        st = make_matrix(e, noise, g, threads, matrix, err);
+        if (st == FIT_OK)
+            fit_h5r_reals(h, path, 2, dims, matrix, NULL);
+    }
+    free(matrix);
+    return st;
+}
+
+static double setting_value(const struct fit_experiment *e, const char *name, double otherwise)
+{
+    for (size_t s = 0; s < e->kernel->nsetting; s++)
+        if (strcmp(e->kernel->setting[s].name, name) == 0)
+            return e->setting[s];
+    return isnan(otherwise) ? 0 : otherwise;
+}
+
+static void write_qmap(struct fit_h5r *h, const struct fit_experiment *e, double q)
+{
+    size_t n = e->layout.ngroup, one = 1;
+    int64_t *number = malloc(n * sizeof *number);
+    fit_h5r_reals(h, "/xpcs/qmap/dynamic_v_list_dim0", 1, &one, &q, NULL);
+    fit_h5r_attribute(h, "/xpcs/qmap/dynamic_v_list_dim0", "unit", "\xC3\x85\xE2\x81\xBB\xC2\xB9"); /* Å⁻¹ */
+    fit_h5r_reals(h, "/xpcs/qmap/dynamic_v_list_dim1", 1, &n, e->phi, NULL);
+    fit_h5r_attribute(h, "/xpcs/qmap/dynamic_v_list_dim1", "unit", "deg");
+    fit_h5r_integers(h, "/xpcs/qmap/dynamic_num_pts", 2, (int64_t[]){1, (int64_t)n});
+    fit_h5r_texts(h, "/xpcs/qmap/map_names", 2, (const char *const[]){"q", "phi"});
+    fit_h5r_texts(h, "/xpcs/qmap/map_units", 2, (const char *const[]){"\xC3\x85\xE2\x81\xBB\xC2\xB9", "deg"});
+    for (size_t g = 0; number && g < n; g++)
+        number[g] = (int64_t)g;
+    if (number)
+        fit_h5r_integers(h, "/xpcs/qmap/dynamic_index_mapping", n, number);
+    for (size_t g = 0; number && g < n; g++)
+        number[g] = (int64_t)g + 1;
+    if (number)
+        fit_h5r_integers(h, "/xpcs/twotime/processed_bins", n, number);
+    free(number);
+}
+
+static void write_truth(struct fit_h5r *h, const struct fit_experiment *e, const struct fit_cli *cli,
+                        const struct noise *noise)
+{
+    const struct fit_kernel *k = e->kernel;
+    size_t ngroup = e->layout.ngroup;
+    double *column = malloc(ngroup * sizeof *column);
+    char path[128];
+    fit_h5r_group(h, "/entry/simulation", NULL);
+    fit_h5r_attribute(h, "/entry/simulation", "model", k->name);
+    fit_h5r_attribute(h, "/entry/simulation", "model_sha256", k->hash);
+    fit_h5r_attribute(h, "/entry/simulation", "program", "homodyne-gen " FIT_VERSION);
+    for (size_t p = 0; p < k->nparam; p++) {
+        snprintf(path, sizeof path, "/entry/simulation/%s", k->param[p].name);
+        fit_h5r_real(h, path, e->theta[p], k->param[p].unit);
+    }
+    for (size_t q = 0; column && q < k->nlinear; q++) {
+        for (size_t g = 0; g < ngroup; g++)
+            column[g] = e->lin[g * k->nlinear + q];
+        snprintf(path, sizeof path, "/entry/simulation/%s", k->linear[q].name);
+        fit_h5r_reals(h, path, 1, &ngroup, column, k->linear[q].unit);
+    }
+    for (size_t s = 0; s < k->nsetting; s++) {
+        snprintf(path, sizeof path, "/entry/simulation/%s", k->setting[s].name);
+        fit_h5r_real(h, path, e->setting[s], k->setting[s].unit);
+    }
+    fit_h5r_real(h, "/entry/simulation/first_time", cli->first_time, "s");
+    fit_h5r_real(h, "/entry/simulation/sigma", noise->counts > 0 ? NAN : noise->sigma, NULL);
+    if (noise->counts > 0) {
+        fit_h5r_real(h, "/entry/simulation/counts", noise->counts, NULL);
+        fit_h5r_real(h, "/entry/simulation/pixels", noise->pixels, NULL);
+    }
+    fit_h5r_integer(h, "/entry/simulation/seed", (int64_t)noise->seed);
+    free(column);
+}
+
+static enum fit_status write_pairs(const char *path, const struct fit_experiment *e, const struct fit_cli *cli,
+                                   const struct noise *noise, struct fit_error *err)
+{
+    struct fit_h5r h;
+    int threads = cli->threads ? (int)cli->threads : fit_parallel_default_threads();
+    size_t batch = threads < 16 ? (size_t)threads : 16, ngroup = e->layout.ngroup;
+    enum fit_status st = fit_h5r_create(path, &h, err);
+    if (st != FIT_OK)
+        return st;
+    write_qmap(&h, e, setting_value(e, "q", cli->q));
+    fit_h5r_real(&h, "/entry/instrument/detector_1/frame_time", cli->dt, "s");
+    fit_h5r_integer(&h, "/xpcs/twotime/config/stride_frame", 1);
+    fit_h5r_integer(&h, "/xpcs/twotime/config/avg_frame", 1);
+    write_truth(&h, e, cli, noise);
+    if (!is_noisy(noise))
+        st = write_exact(&h, e, noise, threads, err);
+    for (size_t g = 0; is_noisy(noise) && g < ngroup && st == FIT_OK; g += batch)
+        st = write_batch(&h, e, noise, g, g + batch < ngroup ? batch : ngroup - g, threads, err);
+    enum fit_status closed = fit_h5r_close(&h, st == FIT_OK ? err : NULL);
+    return st == FIT_OK ? closed : st;
+}
+
+/* ---- tables ----------------------------------------------------------------------------------------- */
+
+static const char *column_name(const struct fit_kernel *k, enum fit_role role, const char *otherwise)
+{
+    for (size_t c = 0; c < k->ncolumn; c++)
+        if (k->column[c].role == role)
+            return k->column[c].name;
+    return otherwise;
+}
+
+static enum fit_status write_table(const char *path, const struct fit_experiment *e, const struct noise *noise,
+                                   struct fit_error *err)
+{
+    const struct fit_kernel *k = e->kernel;
+    size_t n = e->layout.nrow;
+    double *mean = malloc(n * sizeof *mean);
+    uint32_t *row = malloc(n * sizeof *row);
+    FILE *f = fopen(path, "w");
+    enum fit_status st = FIT_OK;
+    if (!mean || !row || !f) {
+        st = fit_fail(err, f ? FIT_ERR_MEMORY : FIT_ERR_IO, "%s: cannot be written", path);
+        goto done;
+    }
+    for (size_t i = 0; i < n; i++)
+        row[i] = (uint32_t)i;
+    k->points(&e->layout, e->workspace, e->lin, n, row, NULL, NULL, mean, NULL);
+    for (size_t c = 0; c < k->ncolumn; c++)
+        if (k->column[c].role == FIT_ROLE_COVARIATE)
+            fprintf(f, "%s,", k->column[c].name);
+    fprintf(f, "%s%s%s\n", column_name(k, FIT_ROLE_VALUE, "value"), is_noisy(noise) ? "," : "",
+            is_noisy(noise) ? column_name(k, FIT_ROLE_SIGMA, "sigma") : "");
+    for (size_t i = 0; i < n; i++) {
+        double z[2] = {0, 0}, sigma = noise->sigma;
+        for (size_t c = 0; c < k->ncolumn; c++)
+            if (k->column[c].role == FIT_ROLE_COVARIATE)
+                fprintf(f, "%.17g,", e->column[c][i]);
+        if (is_noisy(noise))
+            fit_rng_normal(noise->seed, 0, i, z);
+        fprintf(f, "%.17g", mean[i] + sigma * z[0]);
+        fprintf(f, is_noisy(noise) ? ",%.17g\n" : "\n", sigma);
+    }
+done:
+    if (f && fclose(f) != 0 && st == FIT_OK)
+        st = fit_fail(err, FIT_ERR_IO, "%s: cannot be written", path);
+    free(mean);
+    free(row);
+    return st;
+}
+
+/* ---- configuration ---------------------------------------------------------------------------------- */
+
+static int same_folder(const char *a, const char *b)
+{
+    const char *sa = strrchr(a, '/'), *sb = strrchr(b, '/');
+    size_t na = sa ? (size_t)(sa - a) : 0, nb = sb ? (size_t)(sb - b) : 0;
+    return na == nb && strncmp(a, b, na) == 0;
+}
+
+/* Path of the data as the configuration names it: relative when they lie side by side. */
+static void data_path(const char *data, const char *config, char *text, size_t size)
+{
+    char *full = NULL;
+    if (same_folder(data, config)) {
+        const char *slash = strrchr(data, '/');
+        snprintf(text, size, "%s", slash ? slash + 1 : data);
+    } else {
+        full = realpath(data, NULL);
+        snprintf(text, size, "%s", full ? full : data);
+    }
+    free(full);
+}
+
+static enum fit_status write_config(const struct fit_experiment *e, const struct fit_cli *cli, struct fit_error *err)
+{
+    char path[1024], text[4096];
+    double q = setting_value(e, "q", cli->q), gap = setting_value(e, "gap", cli->gap);
+    data_path(cli->output, cli->config_out, path, sizeof path);
+    int n = snprintf(text, sizeof text,
+                     "# Made by %s simulate.\n"
+                     "analysis_mode: %s\n"
+                     "experimental_data:\n"
+                     "  file_path: \"%s\"\n"
+                     "analyzer_parameters:\n"
+                     "  dt: %.17g            # s\n"
+                     "  start_frame: 1       # from 1, inclusive\n"
+                     "  end_frame: -1        # the last\n",
+                     e->kernel->name, e->kernel->name, path, cli->dt);
+    size_t at = (size_t)n;
+    if (q > 0)
+        at += (size_t)snprintf(text + at, sizeof text - at, "  scattering: {wavevector_q: %.17g}   # 1/angstrom\n", q);
+    if (gap > 0)
+        at += (size_t)snprintf(text + at, sizeof text - at, "  geometry: {stator_rotor_gap: %.17g}   # angstrom\n",
+                               gap);
+    return fit_output_write(cli->config_out, text, at, err);
+}
+
+enum fit_status fit_cmd_simulate(struct fit_program *p, const struct fit_cli *cli, struct fit_error *err)
+{
+    const struct fit_kernel *k;
+    struct fit_experiment *e = NULL;
+    struct fit_output out = {0};
+    struct noise noise;
+    const char *temporary;
+    enum fit_status st = fit_program_kernel(p, cli, &k, err);
+    if (st == FIT_OK && !cli->output)
+        st = fit_fail(err, FIT_ERR_USAGE, "simulate: -o FILE is missing");
+    if (st == FIT_OK)
+        st = read_noise(cli, &noise, err);
+    if (st == FIT_OK && k->space == FIT_ROWS && noise.counts > 0)
+        st = fit_fail(err, FIT_ERR_USAGE, "--noise from-counts: for two-time models only");
+    if (st == FIT_OK)
+        st = fit_experiment_new(k, cli, &e, err);
+    if (st == FIT_OK)
+        st = fit_experiment_prepare(e, 0, err);
+    if (st == FIT_OK)
+        st = fit_output_one(&out, cli->output, &temporary, err);
+    if (st == FIT_OK)
+        st = k->space == FIT_PAIRS ? write_pairs(temporary, e, cli, &noise, err)
+                                   : write_table(temporary, e, &noise, err);
+    if (st == FIT_OK)
+        st = fit_output_commit(&out, err);
+    else
+        fit_output_abandon(&out);
+    if (st == FIT_OK && cli->config_out && k->space == FIT_PAIRS)
+        st = write_config(e, cli, err);
+    if (st == FIT_OK && !cli->quiet && k->space == FIT_PAIRS)
+        fprintf(p->out, "%s: %zu angles, %zu frames, dt %g s\n", cli->output, e->layout.ngroup, e->layout.nframe,
+                cli->dt);
+    fit_experiment_free(e);
+    return st;
+}

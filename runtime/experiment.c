@@ -1,0 +1,327 @@
+/* experiment.c -- a model at given parameters on a given grid; see experiment.h. */
+#include "experiment.h"
+
+#include "config.h"
+#include "nearest.h"
+#include "parallel.h"
+#include "units.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+double *fit_alloc_doubles(size_t n)
+{
+    void *p = NULL;
+    if (n > SIZE_MAX / sizeof(double) - 8)
+        return NULL;
+    if (posix_memalign(&p, 64, (n ? n : 1) * sizeof(double)) != 0)
+        return NULL;
+    memset(p, 0, n * sizeof(double));
+    return p;
+}
+
+static enum fit_status no_memory(struct fit_error *err)
+{
+    return fit_fail(err, FIT_ERR_MEMORY, "out of memory for the time grid and tables");
+}
+
+/* ---- names and values ------------------------------------------------------------------------------- */
+
+static int setting_index(const struct fit_kernel *k, const char *name)
+{
+    for (size_t s = 0; s < k->nsetting; s++)
+        if (strcmp(k->setting[s].name, name) == 0)
+            return (int)s;
+    return -1;
+}
+
+static enum fit_status unknown_name(const struct fit_kernel *k, const char *name, struct fit_error *err)
+{
+    struct fit_nearest near = {.name = name};
+    for (size_t p = 0; p < k->nparam; p++)
+        fit_nearest_offer(&near, k->param[p].name);
+    for (size_t p = 0; p < k->nlinear; p++)
+        fit_nearest_offer(&near, k->linear[p].name);
+    for (size_t s = 0; s < k->nsetting; s++)
+        fit_nearest_offer(&near, k->setting[s].name);
+    return fit_fail(err, FIT_ERR_USAGE, "--set %s: the model %s has no parameter or setting of this name%s%s%s", name,
+                    k->name, near.best ? "; did you mean '" : "", near.best ? near.best : "",
+                    near.best ? "'?" : "");
+}
+
+/* name=value, the value possibly with a unit. */
+static enum fit_status set(struct fit_experiment *e, const char *text, struct fit_error *err)
+{
+    const struct fit_kernel *k = e->kernel;
+    char name[64];
+    const char *equal = strchr(text, '=');
+    if (!equal || (size_t)(equal - text) >= sizeof name)
+        return fit_fail(err, FIT_ERR_USAGE, "--set %s: write name=value", text);
+    snprintf(name, sizeof name, "%.*s", (int)(equal - text), text);
+
+    int p = fit_config_param_index(k, name), s = p < 0 ? setting_index(k, name) : -1;
+    if (p < 0 && s < 0)
+        return unknown_name(k, name, err);
+    const char *unit = s >= 0 ? k->setting[s].unit
+                       : (size_t)p < k->nparam ? k->param[p].unit
+                                               : k->linear[(size_t)p - k->nparam].unit;
+    double value;
+    enum fit_quantity q = fit_quantity_parse(equal + 1, unit, &value);
+    if ((q != FIT_QUANTITY_BARE && q != FIT_QUANTITY_CONVERTED) || !isfinite(value))
+        return fit_fail(err, FIT_ERR_USAGE, "--set %s: '%s' is not a number%s%s", name, equal + 1,
+                        strcmp(unit, "1") ? " in " : "", strcmp(unit, "1") ? unit : "");
+    if (s >= 0)
+        e->setting[s] = value;
+    else if ((size_t)p < k->nparam)
+        e->theta[p] = value;
+    else
+        for (size_t g = 0; g < e->layout.ngroup; g++)
+            e->lin[g * k->nlinear + (size_t)p - k->nparam] = value;
+    return FIT_OK;
+}
+
+/* --contrast, --offset: one number for all groups or one for each. */
+static enum fit_status set_linear(struct fit_experiment *e, const char *name, size_t n, const double *value,
+                                  struct fit_error *err)
+{
+    const struct fit_kernel *k = e->kernel;
+    size_t ngroup = e->layout.ngroup;
+    if (n == 0)
+        return FIT_OK;
+    for (size_t q = 0; q < k->nlinear; q++) {
+        if (strcmp(k->linear[q].name, name) != 0)
+            continue;
+        if (n != 1 && n != ngroup)
+            return fit_fail(err, FIT_ERR_USAGE, "--%s: %zu numbers for %zu angles; give 1 or %zu", name, n, ngroup,
+                            ngroup);
+        for (size_t g = 0; g < ngroup; g++)
+            e->lin[g * k->nlinear + q] = value[n == 1 ? 0 : g];
+        return FIT_OK;
+    }
+    return fit_fail(err, FIT_ERR_USAGE, "--%s: the model %s has no linear parameter of this name", name, k->name);
+}
+
+static void set_if(struct fit_experiment *e, const char *name, double value)
+{
+    int s = setting_index(e->kernel, name);
+    if (s >= 0 && !isnan(value))
+        e->setting[s] = value;
+}
+
+static enum fit_status all_settings_given(const struct fit_experiment *e, struct fit_error *err)
+{
+    for (size_t s = 0; s < e->kernel->nsetting; s++)
+        if (isnan(e->setting[s]))
+            return fit_fail(err, FIT_ERR_USAGE, "setting '%s' (%s, %s) has no default: give --set %s=VALUE%s",
+                            e->kernel->setting[s].name, e->kernel->setting[s].doc, e->kernel->setting[s].unit,
+                            e->kernel->setting[s].name,
+                            strcmp(e->kernel->setting[s].name, "q") == 0     ? " or --q"
+                            : strcmp(e->kernel->setting[s].name, "gap") == 0 ? " or --gap"
+                                                                             : "");
+    return FIT_OK;
+}
+
+/* ---- grids ------------------------------------------------------------------------------------------ */
+
+static enum fit_status grid_of_frames(struct fit_experiment *e, const struct fit_cli *cli, struct fit_error *err)
+{
+    struct fit_layout *l = &e->layout;
+    if (cli->frames < 2 || cli->frames > 100000)
+        return fit_fail(err, FIT_ERR_USAGE, "--frames %llu: give a number of frames from 2 to 100000",
+                        (unsigned long long)cli->frames);
+    if (!(cli->dt > 0))
+        return fit_fail(err, FIT_ERR_USAGE, "--dt: the frame period in seconds is missing or not above 0");
+    l->ntime = l->nframe = (size_t)cli->frames;
+    l->step = cli->dt;
+    e->time = malloc(l->ntime * sizeof *e->time);
+    e->frame = malloc(l->ntime * sizeof *e->frame);
+    if (!e->time || !e->frame)
+        return no_memory(err);
+    for (size_t n = 0; n < l->ntime; n++) {
+        e->time[n] = cli->first_time + (double)n * cli->dt;
+        e->frame[n] = (uint32_t)n;
+    }
+    l->time = e->time;
+    l->frame = e->frame;
+    l->panel = (l->nframe + FIT_LANES - 1) / FIT_LANES * FIT_LANES;
+    l->chunk = l->nframe;
+    return FIT_OK;
+}
+
+static enum fit_status grid_of_rows(struct fit_experiment *e, const struct fit_cli *cli, struct fit_error *err)
+{
+    const struct fit_kernel *k = e->kernel;
+    struct fit_layout *l = &e->layout;
+    double lo, hi;
+    unsigned long n;
+    char rest;
+    if (!cli->x || sscanf(cli->x, "%lf:%lf:%lu%c", &lo, &hi, &n, &rest) != 3 || n < 2 || n > 100000000UL)
+        return fit_fail(err, FIT_ERR_USAGE, "--x: give the grid of '%s' as FIRST:LAST:NUMBER, e.g. 0:10:101",
+                        k->ncolumn ? k->column[0].name : "x");
+    size_t first = 0;
+    while (first + 1 < k->ncolumn && k->column[first].role != FIT_ROLE_COVARIATE)
+        first++;
+    l->nrow = n;
+    size_t padded = (n + FIT_LANES - 1) / FIT_LANES * FIT_LANES;
+    e->column = calloc(k->ncolumn ? k->ncolumn : 1, sizeof *e->column);
+    if (!e->column)
+        return no_memory(err);
+    for (size_t c = 0; c < k->ncolumn; c++) {
+        e->column[c] = fit_alloc_doubles(padded);
+        if (!e->column[c])
+            return no_memory(err);
+        for (size_t r = 0; r < padded && c == first; r++)
+            e->column[c][r] = r < n ? lo + (hi - lo) * (double)r / (double)(n - 1) : hi;
+    }
+    l->column = (const double *const *)e->column;
+    return FIT_OK;
+}
+
+/* Axis "phi" gets the azimuths; another axis stays 0 (no model has one yet). */
+static enum fit_status coordinates(struct fit_experiment *e, const struct fit_cli *cli, struct fit_error *err)
+{
+    const struct fit_kernel *k = e->kernel;
+    struct fit_layout *l = &e->layout;
+    l->ngroup = k->space == FIT_PAIRS && cli->nphi ? cli->nphi : 1;
+    e->phi = calloc(l->ngroup, sizeof *e->phi);
+    e->coord = calloc(k->naxis ? k->naxis : 1, sizeof *e->coord);
+    if (!e->phi || !e->coord)
+        return no_memory(err);
+    if (cli->nphi && k->space == FIT_PAIRS)
+        memcpy(e->phi, cli->phi, l->ngroup * sizeof *e->phi);
+    for (size_t a = 0; a < k->naxis; a++) {
+        e->coord[a] = calloc(l->ngroup, sizeof **e->coord);
+        if (!e->coord[a])
+            return no_memory(err);
+        if (strcmp(k->axis[a].name, "phi") == 0) {
+            if (!cli->nphi)
+                return fit_fail(err, FIT_ERR_USAGE, "--phi: the model %s needs azimuths, e.g. --phi 0,45,90", k->name);
+            memcpy(e->coord[a], e->phi, l->ngroup * sizeof *e->phi);
+        }
+    }
+    l->coord = (const double *const *)e->coord;
+    return FIT_OK;
+}
+
+static enum fit_status values(struct fit_experiment *e, const struct fit_cli *cli, struct fit_error *err)
+{
+    const struct fit_kernel *k = e->kernel;
+    size_t ngroup = e->layout.ngroup;
+    e->setting = calloc(k->nsetting ? k->nsetting : 1, sizeof *e->setting);
+    e->theta = calloc(k->nparam ? k->nparam : 1, sizeof *e->theta);
+    e->lin = calloc(ngroup * k->nlinear + 1, sizeof *e->lin);
+    if (!e->setting || !e->theta || !e->lin)
+        return no_memory(err);
+    for (size_t s = 0; s < k->nsetting; s++)
+        e->setting[s] = k->setting[s].value;
+    for (size_t p = 0; p < k->nparam; p++)
+        e->theta[p] = k->param[p].start;
+    for (size_t q = 0; q < k->nlinear; q++)
+        for (size_t g = 0; g < ngroup; g++)
+            e->lin[g * k->nlinear + q] = k->linear[q].start;
+    set_if(e, "q", cli->q);
+    set_if(e, "gap", cli->gap);
+    set_if(e, "dt", cli->dt);
+    e->layout.setting = e->setting;
+    enum fit_status st = set_linear(e, "contrast", cli->ncontrast, cli->contrast, err);
+    if (st == FIT_OK)
+        st = set_linear(e, "offset", cli->noffset, cli->offset, err);
+    for (size_t c = 0; c < cli->nchange && st == FIT_OK; c++)
+        st = set(e, cli->change[c].value, err);
+    return st == FIT_OK ? all_settings_given(e, err) : st;
+}
+
+enum fit_status fit_experiment_new(const struct fit_kernel *kernel, const struct fit_cli *cli,
+                                   struct fit_experiment **out, struct fit_error *err)
+{
+    *out = NULL;
+    struct fit_experiment *e = calloc(1, sizeof *e);
+    if (!e)
+        return no_memory(err);
+    e->kernel = kernel;
+    enum fit_status st = kernel->space == FIT_PAIRS ? grid_of_frames(e, cli, err) : grid_of_rows(e, cli, err);
+    if (st == FIT_OK)
+        st = coordinates(e, cli, err);
+    if (st == FIT_OK)
+        st = values(e, cli, err);
+    if (st != FIT_OK) {
+        fit_experiment_free(e);
+        return st;
+    }
+    *out = e;
+    return FIT_OK;
+}
+
+void fit_experiment_free(struct fit_experiment *e)
+{
+    if (!e)
+        return;
+    for (size_t a = 0; e->coord && a < e->kernel->naxis; a++)
+        free(e->coord[a]);
+    for (size_t c = 0; e->column && c < e->kernel->ncolumn; c++)
+        free(e->column[c]);
+    free(e->coord);
+    free(e->column);
+    free(e->setting);
+    free(e->time);
+    free(e->frame);
+    free(e->theta);
+    free(e->lin);
+    free(e->phi);
+    free(e->workspace);
+    free(e);
+}
+
+/* ---- values of the model ---------------------------------------------------------------------------- */
+
+enum fit_status fit_experiment_prepare(struct fit_experiment *e, int derivative, struct fit_error *err)
+{
+    const struct fit_kernel *k = e->kernel;
+    free(e->workspace);
+    e->workspace = fit_alloc_doubles(k->workspace(&e->layout));
+    if (!e->workspace)
+        return no_memory(err);
+    if (k->prepare(&e->layout, e->theta, derivative, e->workspace) != FIT_EVAL_OK)
+        return fit_fail(err, FIT_ERR_NUMERIC, "the model %s has no finite value at these parameters", k->name);
+    return FIT_OK;
+}
+
+/* Row i: points (i, j), j in [j0, nframe). */
+static void one_row(const struct fit_experiment *e, size_t g, size_t i, size_t j0, uint32_t *index, double *mean,
+                    double *jac)
+{
+    const struct fit_kernel *k = e->kernel;
+    size_t n = e->layout.nframe, full = k->nparam + k->nlinear, m = n - j0;
+    uint32_t *ii = index, *jj = index + n, *gg = index + 2 * n;
+    for (size_t c = 0; c < m; c++) {
+        ii[c] = (uint32_t)i;
+        jj[c] = (uint32_t)(j0 + c);
+        gg[c] = (uint32_t)g;
+    }
+    memset(mean, 0, j0 * sizeof *mean);
+    if (jac)
+        memset(jac, 0, j0 * full * sizeof *jac);
+    k->points(&e->layout, e->workspace, e->lin, m, ii, jj, gg, mean + j0, jac ? jac + j0 * full : NULL);
+}
+
+enum fit_status fit_experiment_rows(const struct fit_experiment *e, size_t g, size_t i0, size_t i1, int upper,
+                                    int threads, double *mean, double *jac, struct fit_error *err)
+{
+    size_t n = e->layout.nframe, full = e->kernel->nparam + e->kernel->nlinear;
+    int lost = 0;
+    if (threads <= 0)
+        threads = fit_parallel_default_threads();
+#pragma omp parallel num_threads(threads) reduction(| : lost)
+    {
+        uint32_t *index = malloc(3 * n * sizeof *index);
+        lost = !index;
+#pragma omp for schedule(dynamic, 8)
+        for (size_t i = i0; i < i1; i++)
+            if (index)
+                one_row(e, g, i, upper ? i : 0, index, mean + (i - i0) * n, jac ? jac + (i - i0) * n * full : NULL);
+        free(index);
+    }
+    return lost ? no_memory(err) : FIT_OK;
+}

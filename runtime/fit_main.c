@@ -1,0 +1,99 @@
+/* fit_main.c -- the program: argv to a command, errors to stderr, status to the shell.
+ *
+ * The only file that prints by itself and ends the process.  Ctrl-C once asks the command to stop and write what
+ * it has (exit status 130); twice leaves at once. */
+#include "cli.h"
+#include "program.h"
+#include "registry.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t interrupted;
+
+static void on_interrupt(int number)
+{
+    (void)number;
+    if (interrupted)
+        _exit(130);
+    interrupted = 1;
+}
+
+static void catch_interrupts(void)
+{
+    struct sigaction a = {.sa_handler = on_interrupt};
+    sigemptyset(&a.sa_mask);
+    sigaction(SIGINT, &a, NULL);
+    sigaction(SIGTERM, &a, NULL);
+}
+
+enum fit_status fit_program_kernel(const struct fit_program *p, const struct fit_cli *cli,
+                                   const struct fit_kernel **kernel, struct fit_error *err)
+{
+    return fit_registry_pick(p->kernels, cli->variant, cli->isa, kernel, err);
+}
+
+static void print_version(const struct fit_program *p)
+{
+    const struct fit_kernel *k = p->kernels[0];
+    fprintf(p->out, "%s %s, model %s (SHA-256 %.16s...), kernels:", p->name, FIT_VERSION, k ? k->name : "none",
+            k ? k->hash : "");
+    for (size_t n = 0; p->kernels[n]; n++)
+        fprintf(p->out, " %s/%s%s", p->kernels[n]->variant, p->kernels[n]->isa,
+                fit_cpu_supports(p->kernels[n]->isa) ? "" : " (not this machine)");
+    fprintf(p->out, "\n");
+}
+
+static enum fit_status print_help(const struct fit_program *p, FILE *f, enum fit_command command,
+                                  struct fit_error *err)
+{
+    char *text = fit_cli_help(p->name, p->kernels[0] ? p->kernels[0]->title : "", command);
+    if (!text)
+        return fit_fail(err, FIT_ERR_MEMORY, "help: out of memory");
+    fputs(text, f);
+    free(text);
+    return FIT_OK;
+}
+
+static enum fit_status run(struct fit_program *p, const struct fit_cli *cli, struct fit_error *err)
+{
+    static enum fit_status (*const command[])(struct fit_program *, const struct fit_cli *, struct fit_error *) = {
+        [FIT_COMMAND_FIT] = fit_cmd_fit,     [FIT_COMMAND_EVAL] = fit_cmd_eval, [FIT_COMMAND_SIMULATE] = fit_cmd_simulate,
+        [FIT_COMMAND_INFO] = fit_cmd_info,   [FIT_COMMAND_BENCH] = fit_cmd_bench,
+        [FIT_COMMAND_CHECK] = fit_cmd_check,
+    };
+    if (cli->version) {
+        print_version(p);
+        return FIT_OK;
+    }
+    if (cli->help)
+        return print_help(p, p->out, p->argc > 2 ? cli->command : FIT_COMMAND_COUNT, err);
+    if (p->argc < 2) {
+        p->exit_code = fit_status_exit(FIT_ERR_USAGE);
+        return print_help(p, p->err, FIT_COMMAND_COUNT, err);
+    }
+    return command[cli->command](p, cli, err);
+}
+
+int main(int argc, char **argv)
+{
+    const char *slash = strrchr(argv[0], '/');
+    struct fit_program p = {.name = slash ? slash + 1 : argv[0], .kernels = fit_kernels, .argc = argc, .argv = argv,
+                            .out = stdout, .err = stderr, .err_is_terminal = isatty(STDERR_FILENO),
+                            .interrupt = &interrupted};
+    struct fit_cli cli;
+    struct fit_error err = {.status = FIT_OK};
+    catch_interrupts();
+    enum fit_status st = fit_cli_parse(argc, argv, &cli, &err);
+    if (st == FIT_OK)
+        st = run(&p, &cli, &err);
+    fit_cli_free(&cli);
+    if (st == FIT_OK && (fflush(stdout) != 0 || ferror(stdout)))
+        st = fit_fail(&err, FIT_ERR_IO, "standard output cannot be written");
+    if (st != FIT_OK)
+        fprintf(stderr, "%s: %s%s\n", p.name, st == FIT_ERR_INTERRUPTED ? "" : "error: ", err.message);
+    return st == FIT_OK ? p.exit_code : fit_status_exit(st);
+}

@@ -1,0 +1,36 @@
+/* progress.h -- what a person sees while a fit runs: one line on the terminal, five times a second.
+ *
+ * Nothing is written when standard error is not a terminal, unless JSON lines were asked for (one object per
+ * iteration, for programs that watch).
+ */
+#ifndef FIT_PROGRESS_H
+#define FIT_PROGRESS_H
+
+#include "fit.h"
+
+#include <stdio.h>
+
+enum fit_progress_mode { FIT_PROGRESS_NONE, FIT_PROGRESS_LINE, FIT_PROGRESS_JSON };
+
+struct fit_progress_view {
+    FILE *f;
+    enum fit_progress_mode mode;
+    size_t npoint; /* for chi2 per point; 0: unknown */
+    double last;   /* clock at the last line */
+    int shown;     /* a line stands on the terminal */
+};
+
+/* choice: "auto" (or NULL), "none", "json".  FIT_ERR_USAGE for other words. */
+enum fit_status fit_progress_begin(struct fit_progress_view *v, FILE *f, int terminal, const char *choice, int quiet,
+                                   struct fit_error *err);
+
+/* "loading 23 matrices" */
+void fit_progress_phase(struct fit_progress_view *v, const char *text);
+
+/* A fit_progress_fn; user is the view.  Always returns 0. */
+int fit_progress_show(void *user, const struct fit_progress *p);
+
+/* Wipes the line. */
+void fit_progress_clear(struct fit_progress_view *v);
+
+#endif
