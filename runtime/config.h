@@ -42,6 +42,7 @@ struct fit_origin {
     unsigned line, column; /* 1-based; 0 when not from a file */
     const char *option;    /* FIT_FROM_COMMAND: name of the option; else NULL */
     int weak;              /* from a spelling of lower precedence (internal to reading) */
+    int bare;              /* a number without unit (internal to reading) */
 };
 
 struct fit_cfg_real {
@@ -135,6 +136,7 @@ struct fit_config_angles {
 
 struct fit_config_scaling {
     struct fit_cfg_choice mode; /* enum fit_scaling (fit.h); what `auto` means here: individual */
+    int automatic;              /* 1: the file says auto, or nothing */
     struct fit_cfg_int average_threshold; /* angles from which the peers' auto averages */
     struct fit_cfg_flag peers_enabled;    /* anti_degeneracy.enable: 0, their auto is individual */
 };

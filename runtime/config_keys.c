@@ -1,0 +1,95 @@
+/* config_keys.c -- the table of known keys and of the words that some of them take. */
+#include "config_impl.h"
+
+#include <float.h>
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+// clang-format off
+const struct fit_cfg_word fit_cfg_word_dt_policy[] = {
+    {"strict", FIT_DT_STRICT}, {"yaml", FIT_DT_YAML}, {"file", FIT_DT_FILE}, {NULL, 0}};
+const struct fit_cfg_word fit_cfg_word_time_origin[] = {
+    {"window", FIT_TIME_WINDOW}, {"file", FIT_TIME_FILE}, {NULL, 0}};
+const struct fit_cfg_word fit_cfg_word_q_rule[] = {
+    {"nearest", FIT_Q_NEAREST}, {"homodyne_old_q10", FIT_Q_HOMODYNE_OLD}, {NULL, 0}};
+const struct fit_cfg_word fit_cfg_word_scaling_mode[] = {
+    {"auto", FIT_CFG_SCALING_AUTO}, {"individual", FIT_SCALING_INDIVIDUAL},
+    {"constant", FIT_SCALING_CONSTANT}, {"fixed_constant", FIT_SCALING_CONSTANT},
+    {"averaged", FIT_SCALING_AVERAGED}, {"auto_averaged", FIT_SCALING_AVERAGED},
+    {"fourier", -1}, {NULL, 0}};
+const struct fit_cfg_word fit_cfg_word_loss[] = {
+    {"linear", FIT_LOSS_LINEAR}, {"soft_l1", FIT_LOSS_SOFT_L1},
+    {"huber", -1}, {"cauchy", -1}, {"arctan", -1}, {NULL, 0}};
+const struct fit_cfg_word fit_cfg_word_units_policy[] = {{"check", 0}, {"trust", 1}, {NULL, 0}};
+const struct fit_cfg_word fit_cfg_word_variant[] = {{"fast", 0}, {"parity", 1}, {NULL, 0}};
+const struct fit_cfg_word fit_cfg_word_errors_kind[] = {
+    {"robust", FIT_ERRORS_ROBUST}, {"scaled", FIT_ERRORS_SCALED}, {"plain", FIT_ERRORS_PLAIN}, {NULL, 0}};
+const struct fit_cfg_word fit_cfg_word_log_level[] = {
+    {"debug", FIT_LOG_DEBUG}, {"info", FIT_LOG_INFO}, {"warning", FIT_LOG_WARNING},
+    {"error", FIT_LOG_ERROR}, {"critical", FIT_LOG_ERROR}, {NULL, 0}};
+const struct fit_cfg_word fit_cfg_word_method[] = {
+    {"nlsq", FIT_METHOD_NLSQ}, {"nuts", FIT_METHOD_NUTS}, {"laplace", FIT_METHOD_LAPLACE},
+    {"cmc", FIT_METHOD_CMC}, {"both", FIT_CFG_METHOD_BOTH}, {NULL, 0}};
+const struct fit_cfg_word fit_cfg_word_prior[] = {
+    {"TruncatedNormal", FIT_PRIOR_TRUNCATED_NORMAL}, {"truncated_normal", FIT_PRIOR_TRUNCATED_NORMAL},
+    {"Normal", FIT_PRIOR_NORMAL}, {"Uniform", FIT_PRIOR_NONE}, {"None", FIT_PRIOR_NONE},
+    {"LogNormal", FIT_PRIOR_LOG_NORMAL}, {"log_normal", FIT_PRIOR_LOG_NORMAL},
+    {"HalfNormal", FIT_PRIOR_HALF_NORMAL}, {"half_normal", FIT_PRIOR_HALF_NORMAL},
+    {"Exponential", FIT_PRIOR_EXPONENTIAL},
+    {"BetaScaled", FIT_PRIOR_BETA_SCALED}, {"beta_scaled", FIT_PRIOR_BETA_SCALED},
+    {"LogUniform", FIT_PRIOR_LOG_UNIFORM}, {"log_uniform", FIT_PRIOR_LOG_UNIFORM}, {NULL, 0}};
+
+#define AT(member) .offset = offsetof(struct fit_config, member)
+#define REAL(p, m, u, lo, hi, r) \
+    {.path = p, .kind = FIT_CFG_REAL, .role = FIT_CFG_##r, AT(m), .unit = u, .lower = lo, .upper = hi},
+#define INT(p, m, lo, hi, r) \
+    {.path = p, .kind = FIT_CFG_INT, .role = FIT_CFG_##r, AT(m), .lowest = lo, .highest = hi},
+#define INT_AUTO(p, m, lo, hi, r) \
+    {.path = p, .kind = FIT_CFG_INT_AUTO, .role = FIT_CFG_##r, AT(m), .lowest = lo, .highest = hi},
+#define FLAG(p, m, r) {.path = p, .kind = FIT_CFG_FLAG, .role = FIT_CFG_##r, AT(m)},
+#define TEXT(p, m, r) {.path = p, .kind = FIT_CFG_TEXT, .role = FIT_CFG_##r, AT(m)},
+#define CHOICE(p, m, t, r) \
+    {.path = p, .kind = FIT_CFG_CHOICE, .role = FIT_CFG_##r, AT(m), .word = fit_cfg_word_##t},
+#define READ(p, f) {.path = p, .kind = FIT_CFG_READ, .role = FIT_CFG_ALSO, .read = f},
+#define LATER(p) {.path = p, .kind = FIT_CFG_LATER, .role = FIT_CFG_ALSO},
+#define IGNORE(p, why) {.path = p, .kind = FIT_CFG_IGNORE, .role = FIT_CFG_ALSO, .reason = why},
+
+const struct fit_cfg_key fit_cfg_keys[] = {
+#include "config_keys.def"
+};
+// clang-format on
+
+const size_t fit_cfg_nkeys = sizeof fit_cfg_keys / sizeof *fit_cfg_keys;
+
+/* First row that is not before path. */
+static size_t lower_bound(const char *path)
+{
+    size_t lo = 0, hi = fit_cfg_nkeys;
+    while (lo < hi) {
+        const size_t mid = (lo + hi) / 2;
+        if (strcmp(fit_cfg_keys[mid].path, path) < 0)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+const struct fit_cfg_key *fit_cfg_find(const char *path)
+{
+    const size_t i = lower_bound(path);
+    return i < fit_cfg_nkeys && strcmp(fit_cfg_keys[i].path, path) == 0 ? &fit_cfg_keys[i] : NULL;
+}
+
+int fit_cfg_is_section(const char *path)
+{
+    const size_t n = strlen(path);
+    for (size_t i = lower_bound(path); i < fit_cfg_nkeys; i++) {
+        if (strncmp(fit_cfg_keys[i].path, path, n) != 0)
+            return 0;
+        if (fit_cfg_keys[i].path[n] == '.')
+            return 1;
+    }
+    return 0;
+}

@@ -1,0 +1,416 @@
+/* config_override.c -- options of the command line as changes of a configuration.
+ *
+ * Most options are a key of the file under a shorter name: they take the same way as a file, with another
+ * origin.  The others speak of parameters by name.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config_impl.h"
+#include "nearest.h"
+
+enum kind {
+    KEY,    /* the value of a key */
+    KEYS,   /* a list, split at commas and blanks */
+    SWITCH, /* no value; the key gets `fixed` */
+    CALL    /* by a function */
+};
+
+struct option {
+    const char *name;
+    enum kind kind;
+    const char *path;  /* KEY, KEYS, SWITCH */
+    const char *fixed; /* SWITCH */
+    void (*call)(struct fit_cfg_reader *r, const char *value);
+};
+
+/* ---- Keys ------------------------------------------------------------------------------------------ */
+
+static void apply_node(struct fit_cfg_reader *r, const char *path, const struct fit_yaml *node)
+{
+    const struct fit_cfg_key *key = fit_cfg_find(path);
+    if (!key) {
+        struct fit_nearest near = {.name = path};
+        for (size_t i = 0; i < fit_cfg_nkeys; i++)
+            fit_nearest_offer(&near, fit_cfg_keys[i].path);
+        fit_cfg_error(r, NULL, "unknown key '%.200s'%s%s%s", path, near.best ? "; did you mean '" : "",
+                      near.best ? near.best : "", near.best ? "'?" : "");
+        return;
+    }
+    if (key->kind == FIT_CFG_IGNORE) {
+        fit_cfg_note(r, 0, 0, "%s has no effect here: %s", path, key->reason);
+        return;
+    }
+    fit_cfg_read_key(r, key, node);
+    fit_cfg_later_input(r);
+    fit_cfg_later_angles(r);
+    fit_cfg_later_compat(r);
+    fit_cfg_later_params(r);
+}
+
+static void apply_scalar(struct fit_cfg_reader *r, const char *path, const char *value)
+{
+    const struct fit_yaml node = {.kind = FIT_YAML_SCALAR, .text = value, .size = 1};
+    apply_node(r, path, &node);
+}
+
+static void apply_list(struct fit_cfg_reader *r, const char *path, const char *value)
+{
+    const size_t room = strlen(value) + 1;
+    struct fit_yaml *scalar = fit_cfg_alloc(r, room * sizeof *scalar);
+    struct fit_yaml_entry *entry = fit_cfg_alloc(r, room * sizeof *entry);
+    char *text = fit_arena_string(&r->cfg->private_->arena, value), *save;
+    if (!scalar || !entry || !text) {
+        r->no_memory = 1;
+        return;
+    }
+    size_t n = 0;
+    for (char *word = strtok_r(text, ", ", &save); word; word = strtok_r(NULL, ", ", &save), n++) {
+        scalar[n] = (struct fit_yaml){.kind = FIT_YAML_SCALAR, .text = word, .size = 1};
+        entry[n].value = &scalar[n];
+    }
+    const struct fit_yaml list = {.kind = FIT_YAML_LIST, .n = n, .entry = entry, .size = n + 1, .depth = 1};
+    if (n)
+        apply_node(r, path, &list);
+    else
+        fit_cfg_error(r, NULL, "a list is wanted, as in 0,45,90");
+}
+
+/* ---- Parameters ------------------------------------------------------------------------------------ */
+
+/* Splits NAME=VALUE; value is NULL when there is no '='.  0 after an error. */
+static int split(struct fit_cfg_reader *r, const char *text, char name[128], const char **value)
+{
+    const char *equal = strchr(text, '=');
+    const size_t n = equal ? (size_t)(equal - text) : strlen(text);
+    if (!n || n >= 128) {
+        fit_cfg_error(r, NULL, "'%.100s': NAME=VALUE is wanted", text);
+        return 0;
+    }
+    memcpy(name, text, n);
+    name[n] = 0;
+    *value = equal ? equal + 1 : NULL;
+    return 1;
+}
+
+static int split_value(struct fit_cfg_reader *r, const char *text, char name[128], const char **value)
+{
+    if (!split(r, text, name, value))
+        return 0;
+    if (*value && **value)
+        return 1;
+    fit_cfg_error(r, NULL, "'%.100s': NAME=VALUE is wanted", text);
+    return 0;
+}
+
+static int get_number(struct fit_cfg_reader *r, const char *text, const char *unit, double *value)
+{
+    const struct fit_yaml node = {.kind = FIT_YAML_SCALAR, .text = text, .size = 1};
+    int bare;
+    return fit_cfg_get_real(r, &node, unit, value, &bare);
+}
+
+static void put_start(struct fit_cfg_reader *r, int i, const char *text)
+{
+    struct fit_config_param *p = &r->cfg->param[i];
+    double value;
+    r->path = p->declared->name;
+    if (!get_number(r, text, p->declared->unit, &value))
+        return;
+    if (!isfinite(value)) {
+        fit_cfg_error(r, NULL, "%s: infinite", p->declared->name);
+        return;
+    }
+    p->start = (struct fit_cfg_real){value, fit_cfg_origin(r, NULL)};
+    p->automatic = 0;
+    p->list.n = 0;
+}
+
+static void call_start(struct fit_cfg_reader *r, const char *text)
+{
+    char name[128];
+    const char *value;
+    r->path = "start";
+    if (!split_value(r, text, name, &value))
+        return;
+    const int i = fit_cfg_param_named(r, name, 0, 0);
+    if (i >= 0)
+        put_start(r, i, value);
+}
+
+/* a.dotted.key=VALUE, VALUE in YAML. */
+static void set_key(struct fit_cfg_reader *r, const char *path, const char *value)
+{
+    struct fit_yaml_doc *doc;
+    struct fit_error err = {0};
+    if (fit_yaml_parse(value, strlen(value), "value", &doc, &err) != FIT_OK) {
+        fit_cfg_error(r, NULL, "%s: %s", path, err.message);
+        return;
+    }
+    apply_node(r, path, fit_yaml_root(doc));
+    fit_yaml_free(doc);
+}
+
+static void call_set(struct fit_cfg_reader *r, const char *text)
+{
+    char name[128];
+    const char *value;
+    r->path = "set";
+    if (!split_value(r, text, name, &value))
+        return;
+    const struct fit_kernel *k = r->cfg->kernel;
+    const int setting = fit_cfg_setting_index(k, name);
+    if (setting >= 0) {
+        struct fit_cfg_real *x = fit_cfg_setting(r->cfg, (size_t)setting);
+        double number;
+        if (get_number(r, value, k->setting[setting].unit, &number))
+            *x = (struct fit_cfg_real){number, fit_cfg_origin(r, NULL)};
+    } else if (fit_config_param_index(k, name) < 0 && (strchr(name, '.') || fit_cfg_find(name))) {
+        set_key(r, name, value);
+    } else {
+        const int i = fit_cfg_param_named(r, name, 0, 0);
+        if (i >= 0)
+            put_start(r, i, value);
+    }
+}
+
+static void call_fix(struct fit_cfg_reader *r, const char *text)
+{
+    char name[128];
+    const char *value;
+    r->path = "fix";
+    if (!split(r, text, name, &value))
+        return;
+    const int i = fit_cfg_param_named(r, name, 0, 0);
+    if (i < 0)
+        return;
+    r->cfg->param[i].fixed = (struct fit_cfg_flag){1, fit_cfg_origin(r, NULL)};
+    r->cfg->param[i].tied = -1;
+    if (value)
+        put_start(r, i, value);
+}
+
+static void call_free(struct fit_cfg_reader *r, const char *text)
+{
+    r->path = "free";
+    const int i = fit_cfg_param_named(r, text, 0, 0);
+    if (i < 0)
+        return;
+    r->cfg->param[i].fixed = (struct fit_cfg_flag){0, fit_cfg_origin(r, NULL)};
+    r->cfg->param[i].tied = -1;
+}
+
+static void call_tie(struct fit_cfg_reader *r, const char *text)
+{
+    char child[128];
+    const char *parent;
+    r->path = "tie";
+    if (!split_value(r, text, child, &parent))
+        return;
+    const struct fit_yaml scalar = {.kind = FIT_YAML_SCALAR, .text = parent, .size = 1};
+    const struct fit_yaml_entry entry = {.key = child, .value = &scalar};
+    const struct fit_yaml map = {.kind = FIT_YAML_MAP, .n = 1, .entry = &entry, .size = 2, .depth = 1};
+    apply_node(r, "initial_parameters.tied_parameters", &map);
+}
+
+static void call_bounds(struct fit_cfg_reader *r, const char *text)
+{
+    char name[128], low[128] = "";
+    const char *value;
+    r->path = "bounds";
+    if (!split_value(r, text, name, &value))
+        return;
+    const char *colon = strchr(value, ':');
+    const int i = fit_cfg_param_named(r, name, 0, 0);
+    if (i < 0)
+        return;
+    if (!colon || (size_t)(colon - value) >= sizeof low || (colon == value && !colon[1])) {
+        fit_cfg_error(r, NULL, "'%.100s': NAME=LOWER:UPPER is wanted", text);
+        return;
+    }
+    memcpy(low, value, (size_t)(colon - value));
+    struct fit_config_param *p = &r->cfg->param[i];
+    double x;
+    r->path = p->declared->name;
+    if (*low && get_number(r, low, p->declared->unit, &x))
+        p->lower = (struct fit_cfg_real){x, fit_cfg_origin(r, NULL)};
+    if (colon[1] && get_number(r, colon + 1, p->declared->unit, &x))
+        p->upper = (struct fit_cfg_real){x, fit_cfg_origin(r, NULL)};
+}
+
+/* --initial-gamma-dot-t0 and the like: the parameter whose name or alias is the same but for case and dashes. */
+static void initial(struct fit_cfg_reader *r, const char *name, const char *value)
+{
+    const struct fit_config *cfg = r->cfg;
+    r->path = "initial";
+    for (size_t i = 0; i < cfg->nparam + cfg->nlinear; i++) {
+        const struct fit_param *p = cfg->param[i].declared;
+        int same = fit_edit_distance(name, p->name, 0) == 0;
+        for (const char *const *alias = p->alias; !same && alias && *alias; alias++)
+            same = fit_edit_distance(name, *alias, 0) == 0;
+        if (same) {
+            put_start(r, (int)i, value);
+            return;
+        }
+    }
+    fit_cfg_param_named(r, name, 0, 0); /* says what is near */
+}
+
+/* ---- Input ----------------------------------------------------------------------------------------- */
+
+static void call_data(struct fit_cfg_reader *r, const char *value)
+{
+    fit_cfg_set_files(r, NULL, 1, &value, NULL);
+}
+
+static void call_dt(struct fit_cfg_reader *r, const char *value)
+{
+    const int word = strcmp(value, "yaml") == 0 || strcmp(value, "file") == 0;
+    apply_scalar(r, word ? "analyzer_parameters.dt_policy" : "analyzer_parameters.dt", value);
+}
+
+/* A:B, A: or :B; B may be negative for the last frame. */
+static void call_frames(struct fit_cfg_reader *r, const char *value)
+{
+    char first[32] = "";
+    const char *colon = strchr(value, ':');
+    if (!colon || (size_t)(colon - value) >= sizeof first || (colon == value && !colon[1])) {
+        fit_cfg_error(r, NULL, "'%.60s': FIRST:LAST is wanted, counted from 1", value);
+        return;
+    }
+    memcpy(first, value, (size_t)(colon - value));
+    if (*first)
+        apply_scalar(r, "analyzer_parameters.start_frame", first);
+    if (colon[1])
+        apply_scalar(r, "analyzer_parameters.end_frame", colon + 1);
+}
+
+/* ---- The table ------------------------------------------------------------------------------------- */
+
+#define NLSQ "optimization.nlsq."
+#define SHARD "optimization.cmc.per_shard_mcmc."
+
+// clang-format off
+static const struct option options[] = {
+    {"bounds", CALL, NULL, NULL, call_bounds},
+    {"compat", KEYS, "compat", NULL, NULL},
+    {"data", CALL, NULL, NULL, call_data},
+    {"data-file", CALL, NULL, NULL, call_data},
+    {"dt", CALL, NULL, NULL, call_dt},
+    {"exclude-t0", SWITCH, "compat.exclude_t0", "true", NULL},
+    {"fix", CALL, NULL, NULL, call_fix},
+    {"frames", CALL, NULL, NULL, call_frames},
+    {"free", CALL, NULL, NULL, call_free},
+    {"ftol", KEY, NLSQ "ftol", NULL, NULL},
+    {"gap", KEY, "analyzer_parameters.geometry.stator_rotor_gap", NULL, NULL},
+    {"global", SWITCH, NLSQ "cmaes.enable", "true", NULL},
+    {"gtol", KEY, NLSQ "gtol", NULL, NULL},
+    {"layout", KEY, "experimental_data.layout", NULL, NULL},
+    {"loss", KEY, NLSQ "loss", NULL, NULL},
+    {"mask", KEYS, "mask", NULL, NULL},
+    {"max-iterations", KEY, NLSQ "max_iterations", NULL, NULL},
+    {"max-seconds", KEY, "max_seconds", NULL, NULL},
+    {"method", KEY, "optimization.method", NULL, NULL},
+    {"multistart", SWITCH, NLSQ "multi_start.enable", "true", NULL},
+    {"multistart-n", KEY, NLSQ "multi_start.n_starts", NULL, NULL},
+    {"n-chains", KEY, SHARD "num_chains", NULL, NULL},
+    {"n-samples", KEY, SHARD "num_samples", NULL, NULL},
+    {"n-warmup", KEY, SHARD "num_warmup", NULL, NULL},
+    {"no-multistart", SWITCH, NLSQ "multi_start.enable", "false", NULL},
+    {"no-nlsq-warmstart", SWITCH, "optimization.cmc.nlsq.use_nlsq_warmstart", "false", NULL},
+    {"num-chains", KEY, SHARD "num_chains", NULL, NULL},
+    {"num-samples", KEY, SHARD "num_samples", NULL, NULL},
+    {"num-warmup", KEY, SHARD "num_warmup", NULL, NULL},
+    {"o", KEY, "output.output_dir", NULL, NULL},
+    {"output", KEY, "output.output_dir", NULL, NULL},
+    {"output-dir", KEY, "output.output_dir", NULL, NULL},
+    {"phi", KEYS, "phi_filtering.angles", NULL, NULL},
+    {"q", KEY, "analyzer_parameters.scattering.wavevector_q", NULL, NULL},
+    {"q-tolerance", KEY, "analyzer_parameters.scattering.q_tolerance", NULL, NULL},
+    {"scaling", KEY, NLSQ "anti_degeneracy.per_angle_mode", NULL, NULL},
+    {"seed", KEY, "seed", NULL, NULL},
+    {"set", CALL, NULL, NULL, call_set},
+    {"sigma", KEY, "sigma", NULL, NULL},
+    {"start", CALL, NULL, NULL, call_start},
+    {"threads", KEY, "threads", NULL, NULL},
+    {"tie", CALL, NULL, NULL, call_tie},
+    {"tolerance", KEY, NLSQ "ftol", NULL, NULL},
+    {"units", KEY, "units", NULL, NULL},
+    {"variant", KEY, "compat.variant", NULL, NULL},
+    {"xtol", KEY, NLSQ "xtol", NULL, NULL},
+};
+// clang-format on
+
+static const struct option *find_option(const char *name)
+{
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        if (strcmp(options[i].name, name) == 0)
+            return &options[i];
+    return NULL;
+}
+
+static int is_initial(const char *name)
+{
+    return strncmp(name, "initial-", 8) == 0 && name[8];
+}
+
+int fit_config_option_known(const char *option, int *takes_value)
+{
+    const struct option *o = find_option(option);
+    *takes_value = o ? o->kind != SWITCH : is_initial(option);
+    return o || is_initial(option);
+}
+
+static void apply(struct fit_cfg_reader *r, const struct option *o, const char *option, const char *value)
+{
+    if (!value && !(o && o->kind == SWITCH))
+        fit_cfg_error(r, NULL, "a value is missing");
+    else if (!o)
+        initial(r, option + strlen("initial-"), value);
+    else if (o->kind == KEY)
+        apply_scalar(r, o->path, value);
+    else if (o->kind == KEYS)
+        apply_list(r, o->path, value);
+    else if (o->kind == SWITCH)
+        apply_scalar(r, o->path, o->fixed);
+    else
+        o->call(r, value);
+}
+
+static enum fit_status unknown_option(struct fit_error *err, const char *option)
+{
+    struct fit_nearest near = {.name = option};
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        fit_nearest_offer(&near, options[i].name);
+    if (near.best)
+        return fit_fail(err, FIT_ERR_USAGE, "unknown option --%.60s; did you mean --%s?", option, near.best);
+    return fit_fail(err, FIT_ERR_USAGE, "unknown option --%.60s", option);
+}
+
+enum fit_status fit_config_override(struct fit_config *cfg, const char *option, const char *value,
+                                    struct fit_config_log *log, struct fit_error *err)
+{
+    const struct option *o = find_option(option);
+    if (!o && !is_initial(option))
+        return unknown_option(err, option);
+    struct fit_config_log own;
+    struct fit_error own_err = {0};
+    char dashed[80];
+    fit_config_log_init(&own);
+    snprintf(dashed, sizeof dashed, "--%.70s", option);
+    struct fit_cfg_reader r = {.cfg = cfg, .log = log ? log : &own, .err = err ? err : &own_err, .path = ""};
+    r.source = FIT_FROM_COMMAND;
+    r.option = fit_cfg_copy(&r, dashed);
+    r.seen = calloc(fit_cfg_nkeys, sizeof *r.seen);
+    const size_t first = r.log->n;
+    if (r.seen && r.option)
+        apply(&r, o, option, value);
+    else
+        r.no_memory = 1;
+    const enum fit_status st = fit_cfg_status(&r, FIT_ERR_USAGE, first);
+    free(r.seen);
+    fit_config_log_free(&own);
+    return st;
+}
