@@ -53,26 +53,36 @@ static void read_linear_list(lua_State *L, int t)
     lua_pop(L, 1);
 }
 
+/* Entry k of the list `over`, on top of the stack: an axis is marked, t1 and t2 are fine. */
+static void mark_axis(lua_State *L, int k, int *listed)
+{
+    struct dsl *d = dsl_of(L);
+    const struct dsl_value *v = dsl_test(L, -1);
+    const struct hg_node *n = v ? hg_at(d->m->expr, v->id) : NULL;
+    if (n && n->op == HG_COORD)
+        listed[n->ref] = 1;
+    else if (!n || !d->has_pair || (v->id != d->t1 && v->id != d->t2))
+        dsl_fail(L, "over", "over = { phi, t1, t2 }", "entry %d of `over` is no axis", k);
+}
+
 /* The list `over` of observe: t1, t2 and the axes that the mean may vary with. */
 static void check_over(lua_State *L, int t, hg_id mean)
 {
     struct dsl *d = dsl_of(L);
-    int type = lua_getfield(L, t, "over"), axes = 0;
-    if (type == LUA_TTABLE) {
-        lua_Unsigned n = lua_rawlen(L, -1);
-        for (lua_Unsigned k = 1; k <= n; k++, lua_pop(L, 1)) {
-            lua_rawgeti(L, -1, (lua_Integer)k);
-            const struct dsl_value *v = dsl_test(L, -1);
-            int axis = v && hg_at(d->m->expr, v->id)->op == HG_COORD;
-            axes += axis;
-            if (!v || !(axis || (d->has_pair && (v->id == d->t1 || v->id == d->t2))))
-                dsl_fail(L, "over", "over = { phi, t1, t2 }", "entry %d of `over` is no axis", (int)k);
-        }
-        if (!axes && (hg_at(d->m->expr, mean)->vary & HG_G))
-            dsl_fail(L, "over", "add the axis: over = { phi, t1, t2 }",
-                     "the mean varies with an axis that is not in `over`");
-    } else if (type != LUA_TNIL) {
+    int *listed = hg_alloc(d->arena, (d->m->axis.n + 1) * sizeof *listed);
+    int type = lua_getfield(L, t, "over");
+    if (type != LUA_TNIL && type != LUA_TTABLE)
         dsl_fail(L, "over", "over = { phi, t1, t2 }", "over must be a list of axes");
+    for (lua_Unsigned k = 1; type == LUA_TTABLE && k <= lua_rawlen(L, -1); k++) {
+        lua_rawgeti(L, -1, (lua_Integer)k);
+        mark_axis(L, (int)k, listed);
+        lua_pop(L, 1);
+    }
+    for (uint32_t k = 0; type == LUA_TTABLE && k < d->m->axis.n; k++) {
+        const struct hg_symbol_decl *axis = &d->m->axis.item[k];
+        if (!listed[k] && hg_contains(d->m->expr, mean, axis->node))
+            dsl_fail(L, "over", hg_format(d->arena, "over = { %s, t1, t2 }", axis->name),
+                     "the mean varies with '%s', which is not in `over`", axis->name);
     }
     lua_pop(L, 1);
 }

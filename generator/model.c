@@ -237,7 +237,7 @@ static const char *index_name(const struct hg_model *m, unsigned vary)
 static void check_vary(const struct hg_model *m, const struct hg_variant *v, struct hg_diag *d)
 {
     unsigned vary = hg_at(m->expr, v->mean)->vary;
-    unsigned allowed = m->space == FIT_PAIRS ? HG_I | HG_J | HG_G : HG_R;
+    unsigned allowed = m->space == FIT_PAIRS ? HG_I | HG_J | HG_G : HG_R | HG_G; /* G: linear parameters */
     if (vary & ~allowed)
         hg_error(d, v->line, "mean", m->space == FIT_PAIRS
                  ? "a value at one frame is at(f, t1) or at(f, t2); between two: integral(f, t1, t2)"
