@@ -65,6 +65,8 @@ const char *dsl_text_at(lua_State *L, int i, const char *what)
     const char *s = lua_tolstring(L, i, &n);
     if (n > MAX_TEXT || strlen(s) != n)
         dsl_fail(L, NULL, NULL, "%s is too long or not a text", what);
+    if (strstr(s, "*/") || strstr(s, "/*")) /* texts go into comments of the emitted C */
+        dsl_fail(L, NULL, NULL, "%s must not contain /* or */", what);
     return hg_strdup(dsl_of(L)->arena, s);
 }
 

@@ -1,0 +1,182 @@
+/* emit_desc.c -- the description of a model as C tables. */
+#include "emit_desc.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "code.h"
+
+/* A text as a C string.  Lines of the text become lines of the source; a second ? in a row is escaped, since
+ * ??= and its like are trigraphs. */
+static void string(FILE *out, const char *s)
+{
+    fputc('"', out);
+    for (; s && *s; s++) {
+        if (*s == '\n' && s[1])
+            fputs("\\n\"\n        \"", out);
+        else if (*s == '\n')
+            fputs("\\n", out);
+        else if (*s == '"' || *s == '\\' || *s == '?')
+            fprintf(out, "\\%c", *s);
+        else if ((unsigned char)*s < ' ')
+            fprintf(out, "\\%03o", (unsigned)(unsigned char)*s);
+        else
+            fputc(*s, out);
+    }
+    fputc('"', out);
+}
+
+static const char *number(const struct hg_model *m, double x)
+{
+    if (isnan(x))
+        return "NAN";
+    if (isinf(x))
+        return x > 0 ? "HUGE_VAL" : "-HUGE_VAL";
+    return hg_number(m->expr->arena, x);
+}
+
+static const char *prior_name(enum fit_prior_kind kind)
+{
+    static const char *const name[] = {
+        [FIT_PRIOR_NONE] = "FIT_PRIOR_NONE", [FIT_PRIOR_NORMAL] = "FIT_PRIOR_NORMAL",
+        [FIT_PRIOR_TRUNCATED_NORMAL] = "FIT_PRIOR_TRUNCATED_NORMAL",
+        [FIT_PRIOR_LOG_NORMAL] = "FIT_PRIOR_LOG_NORMAL", [FIT_PRIOR_HALF_NORMAL] = "FIT_PRIOR_HALF_NORMAL",
+        [FIT_PRIOR_EXPONENTIAL] = "FIT_PRIOR_EXPONENTIAL", [FIT_PRIOR_BETA_SCALED] = "FIT_PRIOR_BETA_SCALED",
+        [FIT_PRIOR_LOG_UNIFORM] = "FIT_PRIOR_LOG_UNIFORM"};
+    return name[kind];
+}
+
+static void aliases(FILE *out, const char *prefix, const struct hg_list *list)
+{
+    for (uint32_t k = 0; k < list->n; k++) {
+        if (!list->item[k].alias)
+            continue;
+        fprintf(out, "static const char *const desc_%s_alias_%u[] = {", prefix, (unsigned)k);
+        for (const char *const *a = list->item[k].alias; *a; a++) {
+            string(out, *a);
+            fputs(", ", out);
+        }
+        fputs("NULL};\n", out);
+    }
+}
+
+static void params(const struct hg_model *m, FILE *out, const char *name, const struct hg_list *list)
+{
+    if (list->n == 0)
+        return;
+    aliases(out, name, list);
+    fprintf(out, "static const struct fit_param desc_%s[] = {\n", name);
+    for (uint32_t k = 0; k < list->n; k++) {
+        const struct hg_symbol_decl *s = &list->item[k];
+        fputs("    {.name = ", out);
+        string(out, s->name);
+        fputs(", .unit = ", out);
+        string(out, s->unit);
+        fputs(", .doc = ", out);
+        string(out, s->doc);
+        if (s->alias)
+            fprintf(out, ",\n     .alias = desc_%s_alias_%u", name, (unsigned)k);
+        fprintf(out, ",\n     .start = %s, ", number(m, s->start));
+        fprintf(out, ".lower = %s, ", number(m, s->lower));
+        fprintf(out, ".upper = %s, ", number(m, s->upper));
+        fprintf(out, ".over = %d,\n     .prior = %s, ", s->over, prior_name(s->prior));
+        fprintf(out, ".prior_a = %s, ", number(m, s->prior_a));
+        fprintf(out, ".prior_b = %s},\n", number(m, s->prior_b));
+    }
+    fputs("};\n\n", out);
+}
+
+/* Settings, axes, columns and curves: name, unit, doc and perhaps one thing more. */
+static void named(const struct hg_model *m, FILE *out, const char *type, const char *name,
+                  const struct hg_list *list)
+{
+    static const char *const role[] = {
+        [FIT_ROLE_COVARIATE] = "FIT_ROLE_COVARIATE", [FIT_ROLE_VALUE] = "FIT_ROLE_VALUE",
+        [FIT_ROLE_SIGMA] = "FIT_ROLE_SIGMA"};
+    if (list->n == 0)
+        return;
+    fprintf(out, "static const struct %s desc_%s[] = {\n", type, name);
+    for (uint32_t k = 0; k < list->n; k++) {
+        const struct hg_symbol_decl *s = &list->item[k];
+        fputs("    {", out);
+        string(out, s->name);
+        fputs(", ", out);
+        string(out, s->unit);
+        fputs(", ", out);
+        string(out, s->doc);
+        if (list == &m->setting)
+            fprintf(out, ", %s", number(m, s->start));
+        if (list == &m->column)
+            fprintf(out, ", %s", role[s->role]);
+        fputs("},\n", out);
+    }
+    fputs("};\n\n", out);
+}
+
+static void screen(const struct hg_model *m, FILE *out)
+{
+    if (m->nscreen == 0 || m->param.n == 0)
+        return;
+    fputs("/* sensible parameter sets, from the model's random() */\n"
+          "static const double desc_screen[] = {\n", out);
+    for (uint32_t row = 0; row < m->nscreen; row++) {
+        fputs("   ", out);
+        for (uint32_t k = 0; k < m->param.n; k++)
+            fprintf(out, " %s,", number(m, m->screen[row * m->param.n + k]));
+        fputc('\n', out);
+    }
+    fputs("};\n\n", out);
+}
+
+static void text_field(FILE *out, const char *field, const char *text)
+{
+    fprintf(out, "    .%s = ", field);
+    string(out, text);
+    fputs(",\n", out);
+}
+
+static void count_field(FILE *out, const char *name, uint32_t n)
+{
+    if (n)
+        fprintf(out, "    .n%s = %u,\n    .%s = desc_%s,\n", name, (unsigned)n, name, name);
+}
+
+void hg_emit_desc(const struct hg_model *m, const char *variant, int intercept, const struct fit_cost *cost,
+                  uint32_t table_doubles, FILE *out)
+{
+    params(m, out, "param", &m->param);
+    params(m, out, "linear", &m->linear);
+    named(m, out, "fit_setting", "setting", &m->setting);
+    named(m, out, "fit_axis", "axis", &m->axis);
+    named(m, out, "fit_column", "column", &m->column);
+    named(m, out, "fit_curve", "curve", &m->curve);
+    screen(m, out);
+
+    fputs("extern const struct fit_kernel FIT_KERNEL_SYMBOL;\n"
+          "const struct fit_kernel FIT_KERNEL_SYMBOL = {\n"
+          "    .abi = FIT_KERNEL_ABI,\n", out);
+    text_field(out, "name", m->name);
+    text_field(out, "variant", variant);
+    text_field(out, "title", m->title);
+    text_field(out, "formula", m->formula);
+    text_field(out, "reference", m->reference);
+    text_field(out, "source", m->file);
+    text_field(out, "hash", m->hash);
+    fprintf(out, "    .isa = FIT_KERNEL_ISA,\n    .space = %s,\n",
+            m->space == FIT_ROWS ? "FIT_ROWS" : "FIT_PAIRS");
+    count_field(out, "param", m->param.n);
+    count_field(out, "linear", m->linear.n);
+    fprintf(out, "    .intercept = %d,\n", intercept);
+    count_field(out, "setting", m->setting.n);
+    count_field(out, "axis", m->axis.n);
+    count_field(out, "column", m->column.n);
+    count_field(out, "curve", m->curve.n);
+    count_field(out, "screen", m->param.n ? m->nscreen : 0);
+    fprintf(out, "    .cost = {.per_frame = %u, .per_pair = %u, .per_pair_group = %u,\n"
+                 "             .value_per_pair_group = %u, .functions_per_pair = %u},\n"
+                 "    .table_doubles = %u,\n",
+            cost->per_frame, cost->per_pair, cost->per_pair_group, cost->value_per_pair_group,
+            cost->functions_per_pair, (unsigned)table_doubles);
+    fputs("    .workspace = workspace,\n    .prepare = prepare,\n    .moments = moments,\n    .normal = normal,\n"
+          "    .model = model,\n    .points = points,\n    .curves = curves,\n};\n", out);
+}
