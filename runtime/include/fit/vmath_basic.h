@@ -18,11 +18,18 @@
 #endif
 
 #define FIT_INLINE static inline __attribute__((always_inline, unused))
+/* Large functions: the compiler decides.  Vectors wider than a register are not passed between functions. */
+#if FIT_VL == FIT_VL_NATIVE
+#define FIT_LARGE static inline __attribute__((unused))
+#else
+#define FIT_LARGE FIT_INLINE
+#endif
 #define FIT_COLD static __attribute__((noinline, cold, unused))
 #define FIT_RARE(mask) __builtin_expect(fit_vany(mask), 0)
 
 typedef double fit_vd __attribute__((vector_size(8 * FIT_VL)));
 typedef int64_t fit_vm __attribute__((vector_size(8 * FIT_VL)));
+typedef uint64_t fit_vu __attribute__((vector_size(8 * FIT_VL)));
 #if FIT_VL == 8
 typedef fit_vd fit_v8;
 typedef fit_vm fit_m8;
@@ -250,20 +257,28 @@ FIT_INLINE fit_vd fit_vdiv2(fit_vd nh, fit_vd nl, fit_vd dh, fit_vd dl, fit_vd *
 
 /* ---- rare lanes ------------------------------------------------------------------------------------- */
 
-/* r with the lanes of the mask replaced by f(x). */
-FIT_COLD fit_vd fit_vpatch(double (*f)(double), fit_vm m, fit_vd x, fit_vd r)
+/* r[i] = f(x[i]) or g(x[i], y[i]) in the lanes of the mask.  Not inlined, and arguments in memory: what it
+ * costs is paid in the rare case only. */
+FIT_COLD void fit_patch_lanes(double (*f)(double), double (*g)(double, double), const fit_vm *m,
+                              const fit_vd *x, const fit_vd *y, fit_vd *r)
 {
     for (int i = 0; i < FIT_VL; i++)
-        if (m[i])
-            r[i] = f(x[i]);
-    return r;
+        if ((*m)[i])
+            (*r)[i] = f ? f((*x)[i]) : g((*x)[i], (*y)[i]);
+}
+
+/* r with the lanes of the mask replaced by f(x). */
+FIT_INLINE fit_vd fit_vpatch(double (*f)(double), fit_vm m, fit_vd x, fit_vd r)
+{
+    fit_vd patched = r;
+    fit_patch_lanes(f, 0, &m, &x, &x, &patched);
+    return patched;
 }
 
 /* The same for functions of two arguments. */
-FIT_COLD fit_vd fit_vpatch2(double (*f)(double, double), fit_vm m, fit_vd x, fit_vd y, fit_vd r)
+FIT_INLINE fit_vd fit_vpatch2(double (*f)(double, double), fit_vm m, fit_vd x, fit_vd y, fit_vd r)
 {
-    for (int i = 0; i < FIT_VL; i++)
-        if (m[i])
-            r[i] = f(x[i], y[i]);
-    return r;
+    fit_vd patched = r;
+    fit_patch_lanes(0, f, &m, &x, &y, &patched);
+    return patched;
 }

@@ -13,8 +13,9 @@
 #define FIT_LN2_LO 0x1.ef35793c76730p-45
 #define FIT_SHIFT 0x1.8p52 /* x + SHIFT rounds to an integer, which then stands in the low bits */
 
-/* e^(x + xl) = 2^k (1 + r + q): r and the small q; t holds k in its low bits.  |x| < 2^20, |xl| << 1. */
-FIT_INLINE void fit_vexp_reduce(fit_vd x, fit_vd xl, fit_vd *r_out, fit_vd *q_out, fit_vm *t_out)
+/* e^(x + xl) = 2^k (1 + r + q): r and the small q; t holds k in its low bits.  |x| < 2^20, |xl| < 2^-40.
+ * Integers are unsigned: lanes that are replaced later may hold any bits. */
+FIT_INLINE void fit_vexp_reduce(fit_vd x, fit_vd xl, fit_vd *r_out, fit_vd *q_out, fit_vu *t_out)
 {
     fit_vd t = x * 0x1.71547652b82fep0 + FIT_SHIFT, k = t - FIT_SHIFT;
     fit_vd x1 = x - k * FIT_LN2_HI;
@@ -32,43 +33,43 @@ FIT_INLINE void fit_vexp_reduce(fit_vd x, fit_vd xl, fit_vd *r_out, fit_vd *q_ou
     *r_out = r;
     fit_vd g = r2 * p;
     *q_out = g + (rl + rl * (r + g)); /* e^r rl: xl may be as large as 2^-44 */
-    *t_out = (fit_vm)t;
+    *t_out = (fit_vu)t;
 }
 
-/* y 2^k, where it may overflow or underflow: in two steps. */
-FIT_COLD fit_vd fit_vexp_edge(fit_vd x, fit_vd y, fit_vm t)
+/* y 2^k, where it may overflow or underflow: in two steps.  Beyond 746 k is nonsense and y as well. */
+FIT_INLINE fit_vd fit_vexp_edge(fit_vd x, fit_vd y, fit_vu t)
 {
-    fit_vm k = t - (int64_t)0x4338000000000000, h = k >> 1;
+    fit_vu k = t - 0x4338000000000000, h = (fit_vu)((fit_vm)k >> 1);
     fit_vd r = y * (fit_vd)((h + 1023) << 52) * (fit_vd)((k - h + 1023) << 52);
     r = fit_vselect(x > 710, fit_vset1((double)INFINITY), r);
     return fit_vselect(x < -746, fit_vset1(0), r);
 }
 
-FIT_INLINE fit_vd fit_vexp_sum(fit_vd x, fit_vd xl, fit_vd *y_out, fit_vm *t)
+FIT_INLINE fit_vd fit_vexp_sum(fit_vd x, fit_vd xl, fit_vd *y_out, fit_vu *t)
 {
     fit_vd r, q;
     fit_vexp_reduce(x, xl, &r, &q, t);
     fit_vd s = 1.0 + r, y = s + ((r - (s - 1.0)) + q);
     *y_out = y;
-    return (fit_vd)((fit_vm)y + (*t << 52));
+    return (fit_vd)((fit_vu)y + (*t << 52));
 }
 
 /* e^x.  Overflows to inf, underflows gradually. */
 FIT_INLINE fit_vd fit_vexp(fit_vd x)
 {
     fit_vd y;
-    fit_vm t;
+    fit_vu t;
     fit_vd r = fit_vexp_sum(x, (fit_vd){0}, &y, &t);
     fit_vm edge = ~(fit_vabs(x) < 708);
-    return FIT_RARE(edge) ? fit_vselect(edge, fit_vexp_edge(x, y, t), r) : r;
+    return FIT_RARE(edge) ? fit_vexp_edge(x, y, t) : r;
 }
 
-/* (e^x - 1)/2 = *hi + *lo, yet to be added up (lo is not small), with about 2^-57 relative error; NaN through;
- * x is cut at -40 and 710. */
+/* (e^x - 1)/2 = *hi + *lo, yet to be added up (lo is not small), with about 2^-57 relative error.
+ * x is cut at -40 and 710; NaN through. */
 FIT_INLINE void fit_vexpm1_half(fit_vd x, fit_vd *hi, fit_vd *lo)
 {
     fit_vd r, q, e;
-    fit_vm t;
+    fit_vu t;
     x = fit_vmin(fit_vset1(710), fit_vmax(fit_vset1(-40), x));
     fit_vexp_reduce(x, (fit_vd){0}, &r, &q, &t);
     fit_vd half = (fit_vd)((t + 1022) << 52); /* 2^(k-1) */
@@ -97,7 +98,7 @@ FIT_INLINE fit_vd fit_vtanh(fit_vd x)
 }
 
 /* (E + E/(E + 1))/2, E = e^|x| - 1. */
-static inline __attribute__((unused)) fit_vd fit_vsinh(fit_vd x)
+FIT_LARGE fit_vd fit_vsinh(fit_vd x)
 {
     fit_vd a = fit_vabs(x), h, l, dl, ql, e;
     fit_vexpm1_half(a, &h, &l);
@@ -110,10 +111,10 @@ static inline __attribute__((unused)) fit_vd fit_vsinh(fit_vd x)
     return FIT_RARE(rare) ? fit_vpatch(sinh, rare, x, r) : r;
 }
 
-static inline __attribute__((unused)) fit_vd fit_vcosh(fit_vd x)
+FIT_LARGE fit_vd fit_vcosh(fit_vd x)
 {
     fit_vd a = fit_vabs(x), r, q, el;
-    fit_vm t;
+    fit_vu t;
     fit_vexp_reduce(a, (fit_vd){0}, &r, &q, &t);
     fit_vd half = (fit_vd)((t + 1022) << 52); /* 2^(k-1) */
     fit_vd s = 1.0 + r, h = half * s, l = half * ((r - (s - 1.0)) + q);
@@ -134,11 +135,10 @@ FIT_INLINE fit_vd fit_vlogistic(fit_vd x)
 /* ---- logarithms ------------------------------------------------------------------------------------- */
 
 /* x = 2^k m, x positive and normal; m in [sqrt(1/2), sqrt 2); *biased = k + 1023. */
-FIT_INLINE fit_vd fit_vlog_split(fit_vd x, fit_vd *k, fit_vm *biased)
+FIT_INLINE fit_vd fit_vlog_split(fit_vd x, fit_vd *k, fit_vu *biased)
 {
-    typedef uint64_t bits __attribute__((vector_size(8 * FIT_VL)));
-    bits ix = (bits)x, e = (ix + (0x3ff0000000000000 - 0x3fe6a09e667f3bcd)) >> 52;
-    *biased = (fit_vm)e;
+    fit_vu ix = (fit_vu)x, e = (ix + (0x3ff0000000000000 - 0x3fe6a09e667f3bcd)) >> 52;
+    *biased = e;
     *k = (fit_vd)(e | 0x4330000000000000) - (0x1p52 + 1023); /* integer to double without a conversion */
     return (fit_vd)(ix - (e << 52) + 0x3ff0000000000000);
 }
@@ -159,7 +159,7 @@ FIT_INLINE fit_vd fit_vlog_sum(fit_vd k, fit_vd f, fit_vd small)
 FIT_INLINE fit_vd fit_vlog(fit_vd x)
 {
     fit_vd k;
-    fit_vm biased;
+    fit_vu biased;
     fit_vd m = fit_vlog_split(x, &k, &biased);
     fit_vd r = fit_vlog_sum(k, m - 1.0, (fit_vd){0});
     fit_vm rare = ~((x >= 0x1p-1022) & (x <= 0x1.fffffffffffffp1023));
@@ -170,7 +170,7 @@ FIT_INLINE fit_vd fit_vlog(fit_vd x)
 FIT_INLINE fit_vd fit_vlog1p(fit_vd x)
 {
     fit_vd c, k;
-    fit_vm biased;
+    fit_vu biased;
     fit_vd u = fit_vtwo_sum(fit_vset1(1), x, &c);
     fit_vd m = fit_vlog_split(u, &k, &biased), f = m - 1.0;
     fit_vm near1 = k == 0;
@@ -192,7 +192,7 @@ FIT_INLINE fit_vd fit_vsoftplus(fit_vd x)
 FIT_INLINE void fit_vlog2sum(fit_vd x, fit_vd *hi, fit_vd *lo)
 {
     fit_vd k, sl, zl, szl, vl, e1, e2;
-    fit_vm biased;
+    fit_vu biased;
     fit_vd f = fit_vlog_split(x, &k, &biased) - 1.0;
     fit_vd dh = 2.0 + f, dl = f - (dh - 2.0);
     fit_vd s = fit_vdiv2(f, (fit_vd){0}, dh, dl, &sl);
@@ -218,10 +218,10 @@ FIT_INLINE void fit_vlog2sum(fit_vd x, fit_vd *hi, fit_vd *lo)
 }
 
 /* x^y. */
-static inline __attribute__((unused)) fit_vd fit_vpow(fit_vd x, fit_vd y)
+FIT_LARGE fit_vd fit_vpow(fit_vd x, fit_vd y)
 {
     fit_vd h, l, pl, unscaled;
-    fit_vm t;
+    fit_vu t;
     fit_vlog2sum(x, &h, &l);
     fit_vd p = fit_vtwo_prod(y, h, &pl);
     pl += y * l;

@@ -10,10 +10,10 @@
 #define FIT_TRIG_MAX 0x1p20 /* larger arguments: libm, lane by lane */
 
 /* x = k pi/2 + r + *tail; the low two bits of *quadrant are those of k. */
-FIT_INLINE fit_vd fit_vtrig_reduce(fit_vd x, fit_vd *tail, fit_vm *quadrant)
+FIT_INLINE fit_vd fit_vtrig_reduce(fit_vd x, fit_vd *tail, fit_vu *quadrant)
 {
     fit_vd t = x * 0x1.45f306dc9c883p-1 + FIT_SHIFT, k = t - FIT_SHIFT, e1, h;
-    *quadrant = (fit_vm)t;
+    *quadrant = (fit_vu)t;
 #if FIT_FMA
     fit_vd pl, r = fit_vfma(-k, fit_vset1(0x1.921fb54442d18p0), x);
     fit_vd p = fit_vtwo_prod(k, fit_vset1(0x1.1a62633145c07p-54), &pl);
@@ -31,7 +31,7 @@ FIT_INLINE fit_vd fit_vtrig_reduce(fit_vd x, fit_vd *tail, fit_vm *quadrant)
 /* sin and cos of x + lo, each as two doubles yet to be added up. */
 FIT_INLINE void fit_vsincos_parts(fit_vd x, fit_vd lo, fit_vd s[2], fit_vd c[2])
 {
-    fit_vm quadrant;
+    fit_vu quadrant;
     fit_vd tail, r = fit_vtrig_reduce(x, &tail, &quadrant);
     tail += lo;
     fit_vd z = r * r, w = z * z;
@@ -45,8 +45,8 @@ FIT_INLINE void fit_vsincos_parts(fit_vd x, fit_vd lo, fit_vd s[2], fit_vd c[2])
     C = C * w + (z * -0x1.6c16c16c14f8ep-10 + 0x1.555555555554bp-5);
     fit_vd sl = r * z * S, half = 0.5 * z, ch = 1.0 - half, cl = ((1.0 - ch) - half) + w * C;
     fit_vd sl2 = sl + tail * (ch + cl), cl2 = cl - tail * (r + sl);
-    fit_vm swap = -(quadrant & 1);
-    fit_vm ss = (quadrant << 62) & FIT_SIGN_BIT, cs = ((quadrant + 1) << 62) & FIT_SIGN_BIT;
+    fit_vm swap = (fit_vm)(0 - (quadrant & 1));
+    fit_vm ss = (fit_vm)(quadrant << 62) & FIT_SIGN_BIT, cs = (fit_vm)((quadrant + 1) << 62) & FIT_SIGN_BIT;
     s[0] = (fit_vd)((fit_vm)fit_vselect(swap, ch, r) ^ ss);
     s[1] = (fit_vd)((fit_vm)fit_vselect(swap, cl2, sl2) ^ ss);
     c[0] = (fit_vd)((fit_vm)fit_vselect(swap, r, ch) ^ cs);
@@ -54,13 +54,13 @@ FIT_INLINE void fit_vsincos_parts(fit_vd x, fit_vd lo, fit_vd s[2], fit_vd c[2])
 }
 
 /* Lanes of libm for sin and cos of x + lo. */
-FIT_COLD void fit_vsincos_patch(fit_vm m, fit_vd x, fit_vd lo, fit_vd *s, fit_vd *c)
+FIT_COLD void fit_vsincos_patch(const fit_vm *m, const fit_vd *x, const fit_vd *lo, fit_vd *s, fit_vd *c)
 {
     for (int i = 0; i < FIT_VL; i++)
-        if (m[i]) {
-            double sx = sin(x[i]), cx = cos(x[i]);
-            (*s)[i] = sx + lo[i] * cx;
-            (*c)[i] = cx - lo[i] * sx;
+        if ((*m)[i]) {
+            double sx = sin((*x)[i]), cx = cos((*x)[i]);
+            (*s)[i] = sx + (*lo)[i] * cx;
+            (*c)[i] = cx - (*lo)[i] * sx;
         }
 }
 
@@ -72,8 +72,9 @@ FIT_INLINE void fit_vsincos2(fit_vd hi, fit_vd lo, fit_vd *s, fit_vd *c)
     fit_vd sr = sp[0] + sp[1], cr = cp[0] + cp[1];
     fit_vm rare = ~(fit_vabs(hi) <= FIT_TRIG_MAX);
     if (FIT_RARE(rare)) {
-        fit_vd s2 = sr, c2 = cr;
-        fit_vsincos_patch(rare, hi, lo, &s2, &c2);
+        fit_vd s2 = sr, c2 = cr; /* copies: only these need an address */
+        fit_vm m = rare;
+        fit_vsincos_patch(&m, &hi, &lo, &s2, &c2);
         sr = s2;
         cr = c2;
     }
@@ -101,7 +102,7 @@ FIT_INLINE fit_vd fit_vcos(fit_vd x)
     return c;
 }
 
-static inline __attribute__((unused)) fit_vd fit_vtan(fit_vd x)
+FIT_LARGE fit_vd fit_vtan(fit_vd x)
 {
     fit_vd s[2], c[2], el;
     fit_vsincos_parts(x, (fit_vd){0}, s, c);
@@ -114,7 +115,7 @@ static inline __attribute__((unused)) fit_vd fit_vtan(fit_vd x)
 }
 
 /* |x| <= tan(pi/8): x;  up to tan(3 pi/8): pi/4 + atan((x-1)/(x+1));  above: pi/2 - atan(1/x). */
-static inline __attribute__((unused)) fit_vd fit_vatan(fit_vd x)
+FIT_LARGE fit_vd fit_vatan(fit_vd x)
 {
     fit_vd a = fit_vmin(fit_vset1(0x1p100), fit_vabs(x)), one = fit_vset1(1), nl, dl, zl, e;
     fit_vm mid = a > 0x1.a827999fcef32p-2, top = a > 0x1.3504f333f9de6p1;
@@ -143,7 +144,7 @@ static inline __attribute__((unused)) fit_vd fit_vatan(fit_vd x)
 FIT_LANES_OF(fit_vasin, asin)
 FIT_LANES_OF(fit_vacos, acos)
 
-static inline __attribute__((unused)) fit_vd fit_vatan2(fit_vd y, fit_vd x)
+FIT_LARGE fit_vd fit_vatan2(fit_vd y, fit_vd x)
 {
     fit_vd r = x;
     for (int i = 0; i < FIT_VL; i++)
@@ -198,7 +199,7 @@ FIT_INLINE fit_vd fit_vsinc(fit_vd x)
     return r;
 }
 
-static inline __attribute__((unused)) fit_vd fit_vdsinc(fit_vd x)
+FIT_LARGE fit_vd fit_vdsinc(fit_vd x)
 {
     fit_vd z = x * x, s, c;
     fit_vd p = z * 0x1.ce2619aedc61fp-62 + -0x1.5532e8ea98c16p-53;
@@ -219,7 +220,7 @@ static inline __attribute__((unused)) fit_vd fit_vdsinc(fit_vd x)
     return r;
 }
 
-static inline __attribute__((unused)) fit_vd fit_vd2sinc(fit_vd x)
+FIT_LARGE fit_vd fit_vd2sinc(fit_vd x)
 {
     fit_vd z = x * x, s, c;
     fit_vd p = z * 0x1.12666c67ef32fp-57 + -0x1.6a861675df8f4p-49;
