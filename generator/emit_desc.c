@@ -6,7 +6,7 @@
 
 #include "code.h"
 
-/* A text as a C string.  Lines of the text become lines of the source; a second ? in a row is escaped, since
+/* A text as a C string.  Lines of the text become lines of the source; ? is escaped, since
  * ??= and its like are trigraphs. */
 static void string(FILE *out, const char *s)
 {
