@@ -179,7 +179,7 @@ static int solve_free(struct boxqp *q, size_t *nfree)
         q->factor[r * m + r] += q->ridge;
     }
     *nfree = m;
-    if (fit_cholesky(m, q->factor, 1e-14) != 0)
+    if (fit_cholesky(m, q->factor, 1e-13) != 0)
         return 1;
     fit_cholesky_solve(m, q->factor, q->rhs);
     return 0;
@@ -274,7 +274,7 @@ static int active_set(struct boxqp *q)
 double fit_boxqp(size_t n, const double *a, const double *b, const double *lower, const double *upper,
                  const double *ref, double *x, signed char *state, double *work)
 {
-    static const double ridges[] = {0, 1e-14, 1e-13, 1e-12, 1e-10, 1e-6, 1};
+    static const double ridges[] = {0, 1e-12, 1e-10, 1e-6, 1};
     struct boxqp q = {.n = n, .a = work, .state = state};
     q.factor = q.a + n * n;
     q.b = q.factor + n * n;

@@ -35,7 +35,7 @@ int fit_qr_solve(size_t m, size_t n, double *a, double *b, double *r, double tol
 
 /* Minimum of 1/2 x^T a x - b^T x inside lower <= x <= upper, a symmetric and positive semidefinite; bounds
  * may be infinite; lower = upper holds a variable.  Where a is singular, x stays as near to ref as the
- * rounding of a allows (a ridge of 1e-14 or more of the diagonal toward ref).
+ * rounding of a allows (a ridge of 1e-12 or more of the diagonal toward ref).
  * state: -1 on the lower bound, +1 on the upper, 0 free.  work: fit_boxqp_work(n) doubles.
  * Primal active set (Nocedal & Wright 2006, algorithm 16.3), exact for the strictly convex case.
  * Returns the ridge that was needed (0 when none), or -1 when a or b are not finite. */

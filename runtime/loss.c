@@ -70,6 +70,7 @@ static void psi_vector(void *user, size_t g, size_t offset, size_t lo, size_t hi
         double r = c->tile->y[i] - c->mean[i], r2 = w * r * r, z = r2 / f2;
         c->out[0] += r2 / (1 + z);              /* psi^2, psi = r / sqrt(1 + z) */
         c->out[1] += 1 / ((1 + z) * sqrt(1 + z)); /* psi' */
+        c->out[2] += r2;
     }
 }
 
@@ -136,12 +137,13 @@ enum fit_eval fit_objective_reweight(struct fit_objective *o, const double *thet
     return e != FIT_EVAL_OK ? e : isfinite(*cost) ? FIT_EVAL_OK : FIT_EVAL_REJECT;
 }
 
-enum fit_eval fit_objective_loss_sums(struct fit_objective *o, double *psi2, double *dpsi)
+enum fit_eval fit_objective_loss_sums(struct fit_objective *o, double *psi2, double *dpsi, double *square)
 {
-    struct pass p = {o, o->ws, o->lin, psi_vector, 2, 0};
+    struct pass p = {o, o->ws, o->lin, psi_vector, 3, 0};
     enum fit_eval e = run(&p);
     *psi2 = o->sum[0];
     *dpsi = o->sum[1];
+    *square = o->sum[2];
     return e;
 }
 

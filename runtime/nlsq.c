@@ -203,13 +203,19 @@ static int tiny_step(const struct state *t)
     return 1;
 }
 
-enum outcome { ACCEPTED, ENDED };
+enum outcome { ACCEPTED, LAST, ENDED }; /* LAST: accepted, and no further step is worth while */
 
 static enum outcome end(struct state *t, enum fit_word word, const char *reason)
 {
     t->s->word = word;
     t->s->reason = reason;
     return ENDED;
+}
+
+static enum outcome last(struct state *t, enum fit_word word, const char *reason)
+{
+    end(t, word, reason);
+    return LAST;
 }
 
 static enum outcome no_better(struct state *t)
@@ -265,9 +271,9 @@ static enum outcome iterate(struct state *t)
             s->error = error;
             s->accepted++;
             if (fmax(fabs(actual), gain) <= t->opt->ftol * cost)
-                return end(t, FIT_CONVERGED_COST, "the cost does not fall any further");
+                return last(t, FIT_CONVERGED_COST, "the cost does not fall any further");
             if (tiny)
-                return end(t, FIT_CONVERGED_STEP, "steps have become too short to matter");
+                return last(t, FIT_CONVERGED_STEP, "steps have become too short to matter");
             return ACCEPTED;
         }
         if (e == FIT_EVAL_OK && !measurable)
@@ -366,7 +372,8 @@ enum fit_word fit_nlsq_run(struct fit_nlsq *s, const struct fit_nlsq_problem *p,
             break;
         }
         s->iterations++;
-        if (iterate(&t) == ENDED || linearise(&t))
+        enum outcome o = iterate(&t);
+        if (o == ENDED || linearise(&t) || o == LAST) /* the gradient of the last point, if it is new */
             break;
     }
     return s->word;

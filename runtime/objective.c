@@ -306,6 +306,11 @@ void fit_objective_free(struct fit_objective *o)
     free(o);
 }
 
+int fit_objective_threads(const struct fit_objective *o)
+{
+    return fit_parallel_threads(o->par);
+}
+
 double fit_objective_linear(const struct fit_objective *o, size_t g, size_t q)
 {
     double v = o->lin[g * o->nlinear + q];
@@ -552,7 +557,7 @@ size_t fit_objective_factor(const struct fit_objective *o, size_t block, size_t 
         if (o->state[u] == 0 && o->upper[u] > o->lower[u] && A[i * n + i] > 0)
             index[m++] = u;
     }
-    for (double ridge = 0; ridge < 1; ridge = ridge > 0 ? ridge * 10 : 1e-14) {
+    for (double ridge = 0; ridge < 1; ridge = ridge > 0 ? ridge * 100 : 1e-12) {
         for (size_t r = 0; r < m; r++) {
             size_t i = o->place[index[r]];
             d[r] = sqrt(A[i * n + i]);
@@ -560,7 +565,7 @@ size_t fit_objective_factor(const struct fit_objective *o, size_t block, size_t 
                 factor[r * m + c] = A[i * n + o->place[index[c]]] / (d[r] * d[c]);
             factor[r * m + r] += ridge;
         }
-        if (fit_cholesky(m, factor, 1e-14) == 0)
+        if (fit_cholesky(m, factor, 1e-13) == 0)
             break;
     }
     return m;

@@ -102,6 +102,8 @@ enum fit_eval fit_objective_normal(struct fit_objective *obj, const double *thet
 size_t fit_objective_factor(const struct fit_objective *obj, size_t block, size_t *index, double *d,
                             double *factor);
 
+int fit_objective_threads(const struct fit_objective *obj);
+
 /* A linear parameter in the units of the data. */
 double fit_objective_linear(const struct fit_objective *obj, size_t g, size_t q);
 
@@ -118,9 +120,9 @@ void fit_objective_group_factor(struct fit_objective *obj, const double *factor)
 enum fit_eval fit_objective_reweight(struct fit_objective *obj, const double *theta, const double *factor,
                                      double f_scale, double *cost);
 
-/* sum psi^2 and sum psi' over all points, r = residual / sigma, psi = r rho'(z): for the covariance of
- * M-estimates (Huber 1981, section 7.6).  At the theta and lin of the last value. */
-enum fit_eval fit_objective_loss_sums(struct fit_objective *obj, double *psi2, double *dpsi);
+/* sum psi^2, sum psi' and sum r^2 over all points, r = residual / sigma, psi = r rho'(z): for the covariance
+ * of M-estimates (Huber 1981, section 7.6).  At the theta and lin of the last value. */
+enum fit_eval fit_objective_loss_sums(struct fit_objective *obj, double *psi2, double *dpsi, double *square);
 
 /* The median of sqrt(w) |r| over all points at theta and the lin of the last value, from a histogram with
  * bins of 4 %, interpolated: independent of the order of the points.  Group factors are applied. */

@@ -210,6 +210,11 @@ int fit_parallel_threads(const struct fit_parallel *par)
     return par->threads;
 }
 
+void fit_parallel_uninterruptible(struct fit_parallel *par)
+{
+    par->interrupt = NULL;
+}
+
 static void sum_leaf(struct fit_parallel *p, const struct fit_parallel_task *task, size_t leaf, size_t thread)
 {
     size_t first = leaf * p->ds->ntile / p->nleaf, last = (leaf + 1) * p->ds->ntile / p->nleaf;

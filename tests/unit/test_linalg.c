@@ -1,0 +1,225 @@
+/* test_linalg.c -- factorisations reproduce their matrices; the box program agrees with enumeration. */
+#include "linalg.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static uint64_t state = 1;
+
+static double uniform(void)
+{
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return (double)(state >> 11) * 0x1p-52 - 1;
+}
+
+/* a = m^T m of a random m with n + extra rows. */
+static void random_spd(size_t n, size_t rows, double *a)
+{
+    double m[20 * 20];
+    for (size_t i = 0; i < rows * n; i++)
+        m[i] = uniform();
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < n; j++) {
+            a[i * n + j] = 0;
+            for (size_t k = 0; k < rows; k++)
+                a[i * n + j] += m[k * n + i] * m[k * n + j];
+        }
+}
+
+static void test_cholesky_solves_and_names_the_bad_pivot(void **s)
+{
+    double a[36], l[36], x[6], b[6];
+    (void)s;
+    random_spd(6, 8, a);
+    memcpy(l, a, sizeof a);
+    for (size_t i = 0; i < 6; i++) {
+        x[i] = uniform();
+        b[i] = 0;
+    }
+    for (size_t i = 0; i < 6; i++)
+        for (size_t j = 0; j < 6; j++)
+            b[i] += a[i * 6 + j] * x[j];
+    assert_int_equal(fit_cholesky(6, l, 1e-14), 0);
+    fit_cholesky_solve(6, l, b);
+    for (size_t i = 0; i < 6; i++)
+        assert_true(fabs(b[i] - x[i]) < 1e-11);
+    double singular[9] = {1, 1, 0, 1, 1, 0, 0, 0, 1};
+    assert_int_equal(fit_cholesky(3, singular, 1e-14), 2);
+}
+
+static void test_eigenvectors_rebuild_the_matrix_in_ascending_order(void **s)
+{
+    double a[25], v[25], w[5], work[200];
+    (void)s;
+    random_spd(5, 7, a);
+    memcpy(v, a, sizeof a);
+    assert_true(fit_eigen_work(5) <= 200);
+    assert_int_equal(fit_eigen(5, v, w, work), 0);
+    for (size_t i = 0; i < 5; i++) {
+        assert_true(i == 0 || w[i] >= w[i - 1]);
+        for (size_t j = 0; j < 5; j++) {
+            double t = 0;
+            for (size_t k = 0; k < 5; k++)
+                t += w[k] * v[k * 5 + i] * v[k * 5 + j];
+            assert_true(fabs(t - a[i * 5 + j]) < 1e-13 * w[4]);
+        }
+    }
+    a[3] = NAN;
+    assert_int_not_equal(fit_eigen(5, a, w, work), 0);
+}
+
+static void test_qr_finds_a_polynomial_that_normal_equations_lose(void **s)
+{
+    enum { M = 40, N = 9 };
+    static double a[M * N], b[M], r[N * N];
+    double *work = malloc(fit_qr_work(M, N) * sizeof *work);
+    (void)s;
+    for (size_t i = 0; i < M; i++) {
+        double t = (double)i / (M - 1), p = 1;
+        b[i] = 0;
+        for (size_t k = 0; k < N; k++, p *= t) {
+            a[i * N + k] = p;
+            b[i] += p * (double)(k + 1);
+        }
+    }
+    assert_int_equal(fit_qr_solve(M, N, a, b, r, 1e-14, work), 0);
+    for (size_t k = 0; k < N; k++)
+        assert_true(fabs(b[k] - (double)(k + 1)) < 1e-8); /* condition 1e7; squared, nothing would be left */
+    for (size_t i = 0; i < M; i++)
+        a[i * N] = a[i * N + 1] = 1;
+    assert_int_not_equal(fit_qr_solve(M, N, a, b, r, 1e-12, work), 0);
+    free(work);
+}
+
+static double quadratic(size_t n, const double *a, const double *b, const double *x)
+{
+    double t = 0;
+    for (size_t i = 0; i < n; i++) {
+        t -= b[i] * x[i];
+        for (size_t j = 0; j < n; j++)
+            t += 0.5 * x[i] * a[i * n + j] * x[j];
+    }
+    return t;
+}
+
+/* Least value over all 3^n guesses of who is on which bound. */
+static double enumerate(size_t n, const double *a, const double *b, const double *lo, const double *hi)
+{
+    double best = INFINITY;
+    size_t all = 1;
+    for (size_t i = 0; i < n; i++)
+        all *= 3;
+    for (size_t code = 0; code < all; code++) {
+        double x[4], m[16], rhs[4];
+        size_t free_[4], nf = 0, c = code;
+        for (size_t i = 0; i < n; i++, c /= 3) {
+            x[i] = c % 3 == 1 ? lo[i] : hi[i];
+            if (c % 3 == 0)
+                free_[nf++] = i;
+        }
+        for (size_t r = 0; r < nf; r++)
+            x[free_[r]] = 0;
+        for (size_t r = 0; r < nf; r++) {
+            rhs[r] = b[free_[r]];
+            for (size_t j = 0; j < n; j++)
+                rhs[r] -= a[free_[r] * n + j] * x[j];
+            for (size_t k = 0; k < nf; k++)
+                m[r * nf + k] = a[free_[r] * n + free_[k]];
+        }
+        if (fit_cholesky(nf, m, 1e-15))
+            continue;
+        fit_cholesky_solve(nf, m, rhs);
+        int inside = 1;
+        for (size_t r = 0; r < nf; r++) {
+            x[free_[r]] = rhs[r];
+            inside &= rhs[r] >= lo[free_[r]] && rhs[r] <= hi[free_[r]];
+        }
+        if (inside)
+            best = fmin(best, quadratic(n, a, b, x));
+    }
+    return best;
+}
+
+static void test_box_program_agrees_with_enumeration(void **s)
+{
+    (void)s;
+    for (int trial = 0; trial < 2000; trial++) {
+        size_t n = 1 + (size_t)trial % 4;
+        double a[16], b[4], lo[4], hi[4], ref[4] = {0}, x[4], work[100];
+        signed char at[4];
+        random_spd(n, n + 1, a);
+        for (size_t i = 0; i < n; i++) {
+            b[i] = uniform();
+            lo[i] = uniform();
+            hi[i] = lo[i] + fabs(uniform());
+        }
+        assert_true(fit_boxqp_work(n) <= 100);
+        assert_true(fit_boxqp(n, a, b, lo, hi, ref, x, at, work) >= 0);
+        for (size_t i = 0; i < n; i++) {
+            assert_true(x[i] >= lo[i] && x[i] <= hi[i]);
+            assert_true(at[i] == 0 || x[i] == (at[i] < 0 ? lo[i] : hi[i])); /* exactly */
+        }
+        double best = enumerate(n, a, b, lo, hi);
+        assert_true(quadratic(n, a, b, x) <= best + 1e-10 * (1 + fabs(best)));
+    }
+}
+
+static void test_box_program_keeps_to_the_reference_where_the_matrix_is_silent(void **s)
+{
+    /* only x0 + x1 = 2 is asked for, and nothing of x2 */
+    double a[9] = {1, 1, 0, 1, 1, 0, 0, 0, 0}, b[3] = {2, 2, 0}, x[3], work[80];
+    double lo[3] = {-INFINITY, -INFINITY, -5}, hi[3] = {INFINITY, INFINITY, 5}, ref[3] = {3, 1, 4};
+    signed char at[3];
+    (void)s;
+    assert_true(fit_boxqp(3, a, b, lo, hi, ref, x, at, work) > 0);
+    assert_true(fabs(x[0] + x[1] - 2) < 1e-9);
+    assert_true(fabs(x[0] - 2) < 1e-2 && fabs(x[1]) < 1e-2); /* nearest to (3, 1) */
+    assert_true(x[2] == 4);
+    b[0] = NAN;
+    assert_true(fit_boxqp(3, a, b, lo, hi, ref, x, at, work) < 0);
+}
+
+static void test_large_box_program_satisfies_the_kkt_conditions(void **s)
+{
+    enum { N = 18 };
+    static double a[N * N], b[N], lo[N], hi[N], ref[N], x[N];
+    signed char at[N];
+    double *work = malloc(fit_boxqp_work(N) * sizeof *work);
+    (void)s;
+    for (int trial = 0; trial < 50; trial++) {
+        random_spd(N, N, a);
+        for (size_t i = 0; i < N; i++) {
+            b[i] = 3 * uniform();
+            lo[i] = i % 3 ? -0.1 : -INFINITY;
+            hi[i] = i % 4 ? 0.2 : 0;
+        }
+        assert_true(fit_boxqp(N, a, b, lo, hi, ref, x, at, work) >= 0);
+        for (size_t i = 0; i < N; i++) {
+            double g = -b[i];
+            for (size_t j = 0; j < N; j++)
+                g += a[i * N + j] * x[j];
+            assert_true(at[i] < 0 ? g > -1e-8 : at[i] > 0 ? g < 1e-8 : fabs(g) < 1e-8);
+        }
+    }
+    free(work);
+}
+
+int main(void)
+{
+    fit_linalg_serial();
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_cholesky_solves_and_names_the_bad_pivot),
+        cmocka_unit_test(test_eigenvectors_rebuild_the_matrix_in_ascending_order),
+        cmocka_unit_test(test_qr_finds_a_polynomial_that_normal_equations_lose),
+        cmocka_unit_test(test_box_program_agrees_with_enumeration),
+        cmocka_unit_test(test_box_program_keeps_to_the_reference_where_the_matrix_is_silent),
+        cmocka_unit_test(test_large_box_program_satisfies_the_kkt_conditions),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

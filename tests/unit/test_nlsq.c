@@ -1,0 +1,314 @@
+/* test_nlsq.c -- the trust region finds known minima, keeps to bounds exactly and says truly how it ended. */
+#include "nlsq.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* Residual function of m values and its Jacobian; nonzero return: reject. */
+struct problem {
+    size_t n, m;
+    int (*f)(const double *x, double *r, double *J);
+    int values, normals;
+};
+
+static enum fit_eval value(void *user, const double *x, double *cost, double *error)
+{
+    struct problem *p = user;
+    double r[32], J[32 * 8];
+    p->values++;
+    if (p->f(x, r, J))
+        return FIT_EVAL_REJECT;
+    *cost = 0;
+    for (size_t i = 0; i < p->m; i++)
+        *cost += 0.5 * r[i] * r[i];
+    *error = 1e-16 * *cost;
+    return FIT_EVAL_OK;
+}
+
+static enum fit_eval normal(void *user, const double *x, double *B, double *g)
+{
+    struct problem *p = user;
+    double r[32], J[32 * 8];
+    p->normals++;
+    p->f(x, r, J);
+    for (size_t k = 0; k < p->n; k++) {
+        g[k] = 0;
+        for (size_t i = 0; i < p->m; i++)
+            g[k] -= J[i * p->n + k] * r[i]; /* r = model - data here */
+        for (size_t l = 0; l < p->n; l++) {
+            B[k * p->n + l] = 0;
+            for (size_t i = 0; i < p->m; i++)
+                B[k * p->n + l] += J[i * p->n + k] * J[i * p->n + l];
+        }
+    }
+    return FIT_EVAL_OK;
+}
+
+static const double NONE[8] = {-INFINITY, -INFINITY, -INFINITY, -INFINITY,
+                               -INFINITY, -INFINITY, -INFINITY, -INFINITY};
+static const double ALL[8] = {INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY};
+
+static struct fit_nlsq *run(struct problem *p, const double *lower, const double *upper, double *x)
+{
+    struct fit_nlsq *s = fit_nlsq_new(p->n);
+    struct fit_nlsq_problem q = {p->n, lower, upper, 1, 0, p, value, normal};
+    struct fit_nlsq_options o = {.max_iterations = 200, .ftol = 1e-14, .xtol = 1e-12, .gtol = 1e-8};
+    assert_non_null(s);
+    fit_nlsq_run(s, &q, &o, x);
+    assert_true(p->normals <= (int)s->accepted + 1); /* derivatives only where a step was taken */
+    assert_int_equal(p->values, (int)s->evaluations);
+    return s;
+}
+
+static int converged(const struct fit_nlsq *s)
+{
+    return s->word <= FIT_CONVERGED_STEP;
+}
+
+static int rosenbrock(const double *x, double *r, double *J)
+{
+    r[0] = 10 * (x[1] - x[0] * x[0]);
+    r[1] = 1 - x[0];
+    J[0] = -20 * x[0];
+    J[1] = 10;
+    J[2] = -1;
+    J[3] = 0;
+    return 0;
+}
+
+static void test_rosenbrock_is_solved_to_rounding(void **s)
+{
+    struct problem p = {2, 2, rosenbrock, 0, 0};
+    double x[2] = {-1.2, 1};
+    struct fit_nlsq *r = run(&p, NONE, ALL, x);
+    (void)s;
+    assert_true(converged(r));
+    assert_true(fabs(x[0] - 1) < 1e-10 && fabs(x[1] - 1) < 1e-10);
+    assert_true(r->iterations < 40);
+    fit_nlsq_free(r);
+}
+
+static void test_minimum_on_a_bound_lies_exactly_on_it(void **s)
+{
+    struct problem p = {2, 2, rosenbrock, 0, 0};
+    double x[2] = {-1.2, 1}, lower[2] = {-2, -2}, upper[2] = {0.5, 2};
+    struct fit_nlsq *r = run(&p, lower, upper, x);
+    (void)s;
+    assert_true(converged(r));
+    assert_true(x[0] == 0.5);
+    assert_true(fabs(x[1] - 0.25) < 1e-10);
+    assert_true(fabs(r->cost - 0.125) < 1e-12);
+    fit_nlsq_free(r);
+}
+
+static void test_a_bound_touched_on_the_way_is_left_again(void **s)
+{
+    struct problem p = {2, 2, rosenbrock, 0, 0};
+    double x[2] = {-1.2, -0.4}, lower[2] = {-2, -0.5}, upper[2] = {2, 1.5};
+    struct fit_nlsq *r = run(&p, lower, upper, x);
+    (void)s;
+    assert_true(converged(r));
+    assert_true(fabs(x[0] - 1) < 1e-9 && fabs(x[1] - 1) < 1e-9);
+    fit_nlsq_free(r);
+}
+
+static void test_a_held_parameter_does_not_move(void **s)
+{
+    struct problem p = {2, 2, rosenbrock, 0, 0};
+    double x[2] = {-1.2, 0.3}, lower[2] = {-5, 0.36}, upper[2] = {5, 0.36};
+    struct fit_nlsq *r = run(&p, lower, upper, x);
+    (void)s;
+    assert_true(converged(r));
+    assert_true(x[1] == 0.36);
+    double slope = -200 * x[0] * (0.36 - x[0] * x[0]) - (1 - x[0]);
+    assert_true(fabs(slope) < 1e-6);
+    fit_nlsq_free(r);
+}
+
+static int powell(const double *x, double *r, double *J)
+{
+    const double c = sqrt(5), d = sqrt(10);
+    memset(J, 0, 16 * sizeof *J);
+    r[0] = x[0] + 10 * x[1];
+    J[0] = 1, J[1] = 10;
+    r[1] = c * (x[2] - x[3]);
+    J[6] = c, J[7] = -c;
+    double a = x[1] - 2 * x[2], b = x[0] - x[3];
+    r[2] = a * a;
+    J[9] = 2 * a, J[10] = -4 * a;
+    r[3] = d * b * b;
+    J[12] = 2 * d * b, J[15] = -2 * d * b;
+    return 0;
+}
+
+static void test_powell_singular_reaches_zero_although_the_jacobian_is_singular_there(void **s)
+{
+    struct problem p = {4, 4, powell, 0, 0};
+    double x[4] = {3, -1, 0, 1};
+    struct fit_nlsq *r = run(&p, NONE, ALL, x);
+    (void)s;
+    for (size_t k = 0; k < 4; k++)
+        assert_true(fabs(x[k]) < 1e-3);
+    assert_true(r->cost < 1e-12);
+    fit_nlsq_free(r);
+}
+
+/* Freudenstein & Roth: minima with cost 0 at (5, 4) and 24.49 at (11.41, -0.8968). */
+static int freudenstein(const double *x, double *r, double *J)
+{
+    r[0] = -13 + x[0] + ((5 - x[1]) * x[1] - 2) * x[1];
+    r[1] = -29 + x[0] + ((x[1] + 1) * x[1] - 14) * x[1];
+    J[0] = J[2] = 1;
+    J[1] = 10 * x[1] - 3 * x[1] * x[1] - 2;
+    J[3] = 3 * x[1] * x[1] + 2 * x[1] - 14;
+    return 0;
+}
+
+static void test_a_local_minimum_with_large_residuals_is_found(void **s)
+{
+    struct problem p = {2, 2, freudenstein, 0, 0};
+    double x[2] = {0.5, -2};
+    struct fit_nlsq *r = run(&p, NONE, ALL, x);
+    (void)s;
+    assert_true(converged(r));
+    assert_true(fabs(2 * r->cost - 48.98425367924) < 1e-8);
+    assert_true(fabs(x[0] - 11.412778989) < 1e-4 && fabs(x[1] + 0.896805253) < 1e-5);
+    fit_nlsq_free(r);
+}
+
+static int logarithm(const double *x, double *r, double *J)
+{
+    if (!(x[0] > 0))
+        return 1;
+    r[0] = log(x[0]) + 3;
+    J[0] = 1 / x[0];
+    return 0;
+}
+
+static void test_a_rejected_point_shortens_the_step(void **s)
+{
+    struct problem p = {1, 1, logarithm, 0, 0};
+    double x[1] = {20}; /* the full step goes to 20 - 20 (log 20 + 3) < 0 */
+    struct fit_nlsq *r = run(&p, NONE, ALL, x);
+    (void)s;
+    assert_true(converged(r));
+    assert_true(fabs(x[0] - exp(-3)) < 1e-10);
+    fit_nlsq_free(r);
+}
+
+static void test_no_value_at_the_start_is_a_failure(void **s)
+{
+    struct problem p = {1, 1, logarithm, 0, 0};
+    double x[1] = {-1};
+    struct fit_nlsq *r = run(&p, NONE, ALL, x);
+    (void)s;
+    assert_int_equal(r->word, FIT_FAILED);
+    assert_true(isnan(r->cost));
+    fit_nlsq_free(r);
+}
+
+static int wrong_sign(const double *x, double *r, double *J)
+{
+    r[0] = x[0] - 3;
+    r[1] = 1;
+    J[0] = -1; /* should be 1 */
+    J[1] = 0;
+    return 0;
+}
+
+static void test_wrong_derivatives_are_a_failure_not_a_convergence(void **s)
+{
+    struct problem p = {1, 2, wrong_sign, 0, 0};
+    double x[1] = {1};
+    struct fit_nlsq *r = run(&p, NONE, ALL, x);
+    (void)s;
+    assert_int_equal(r->word, FIT_FAILED);
+    assert_int_equal(r->accepted, 0);
+    assert_true(x[0] == 1);
+    fit_nlsq_free(r);
+}
+
+static void test_start_at_the_minimum_converges_without_a_step(void **s)
+{
+    struct problem p = {1, 2, wrong_sign, 0, 0};
+    double x[1] = {3};
+    struct fit_nlsq *r = run(&p, NONE, ALL, x);
+    (void)s;
+    assert_int_equal(r->word, FIT_CONVERGED_GRADIENT);
+    assert_int_equal(r->accepted, 0);
+    assert_int_equal(r->iterations, 0);
+    fit_nlsq_free(r);
+}
+
+static int useless(const double *x, double *r, double *J)
+{
+    r[0] = x[0] * x[0] + 2 * x[0] - 5;
+    r[1] = 0.5;
+    memset(J, 0, 6 * sizeof *J);
+    J[0] = 2 * x[0] + 2;
+    return 0;
+}
+
+static void test_parameters_without_effect_stay_where_they_are(void **s)
+{
+    struct problem p = {3, 2, useless, 0, 0};
+    double x[3] = {4, 7, -2};
+    struct fit_nlsq *r = run(&p, NONE, ALL, x);
+    (void)s;
+    assert_true(converged(r));
+    assert_true(fabs(x[0] - (sqrt(6) - 1)) < 1e-9);
+    assert_true(x[1] == 7 && x[2] == -2);
+    fit_nlsq_free(r);
+}
+
+static int stop_after_three(void *user, const struct fit_progress *p)
+{
+    *(size_t *)user = p->iteration;
+    return p->iteration >= 3;
+}
+
+static void test_iterations_and_the_callback_end_the_run(void **s)
+{
+    struct problem p = {2, 2, rosenbrock, 0, 0};
+    struct fit_nlsq *r = fit_nlsq_new(2);
+    struct fit_nlsq_problem q = {2, NONE, ALL, 1, 0, &p, value, normal};
+    struct fit_nlsq_options o = {.max_iterations = 2, .gtol = 1e-8};
+    double x[2] = {-1.2, 1};
+    size_t seen = 0;
+    (void)s;
+    assert_int_equal(fit_nlsq_run(r, &q, &o, x), FIT_MAX_ITERATIONS);
+    assert_int_equal(r->iterations, 2);
+    assert_true(r->cost < 12.1); /* 12.1 at the start */
+    o.max_iterations = 100;
+    o.progress = stop_after_three;
+    o.progress_user = &seen;
+    x[0] = -1.2, x[1] = 1;
+    assert_int_equal(fit_nlsq_run(r, &q, &o, x), FIT_INTERRUPTED);
+    assert_int_equal(seen, 3);
+    fit_nlsq_free(r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_rosenbrock_is_solved_to_rounding),
+        cmocka_unit_test(test_minimum_on_a_bound_lies_exactly_on_it),
+        cmocka_unit_test(test_a_bound_touched_on_the_way_is_left_again),
+        cmocka_unit_test(test_a_held_parameter_does_not_move),
+        cmocka_unit_test(test_powell_singular_reaches_zero_although_the_jacobian_is_singular_there),
+        cmocka_unit_test(test_a_local_minimum_with_large_residuals_is_found),
+        cmocka_unit_test(test_a_rejected_point_shortens_the_step),
+        cmocka_unit_test(test_no_value_at_the_start_is_a_failure),
+        cmocka_unit_test(test_wrong_derivatives_are_a_failure_not_a_convergence),
+        cmocka_unit_test(test_start_at_the_minimum_converges_without_a_step),
+        cmocka_unit_test(test_parameters_without_effect_stay_where_they_are),
+        cmocka_unit_test(test_iterations_and_the_callback_end_the_run),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
