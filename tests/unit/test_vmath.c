@@ -435,6 +435,26 @@ static void test_a_lane_does_not_depend_on_the_others(void **state)
         }
 }
 
+static void test_scalar_forms_have_the_bits_of_the_vectors(void **state)
+{
+    static const struct {
+        array_fn *fn;
+        double (*scalar)(double);
+    } pair[] = {{array_exp, fit_exp}, {array_log, fit_log},   {array_sin, fit_sin},     {array_tanh, fit_tanh},
+                {array_atan, fit_atan}, {array_sinc, fit_sinc}, {array_dsinc, fit_dsinc}};
+    (void)state;
+    random_state = 13;
+    for (size_t f = 0; f < sizeof pair / sizeof *pair; f++) {
+        for (size_t i = 0; i < BLOCK; i++)
+            X[i] = argument('p', -4, 4);
+        pair[f].fn(X, NULL, R);
+        for (size_t i = 0; i < BLOCK; i++) {
+            double s = pair[f].scalar(X[i]);
+            assert_memory_equal(&s, &R[i], sizeof s);
+        }
+    }
+}
+
 static void test_products_are_split_without_error(void **state)
 {
     (void)state;
@@ -574,6 +594,7 @@ int main(void)
         cmocka_unit_test(test_pow_of_special_values_is_that_of_libm),
         cmocka_unit_test(test_sinc_family_at_special_values),
         cmocka_unit_test(test_a_lane_does_not_depend_on_the_others),
+        cmocka_unit_test(test_scalar_forms_have_the_bits_of_the_vectors),
         cmocka_unit_test(test_trapezoid_is_rounded_once),
         cmocka_unit_test(test_speed_is_printed),
     };

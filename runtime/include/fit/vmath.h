@@ -6,19 +6,21 @@
  *                    other names of the two types;
  *     FIT_VL_NATIVE  lanes of one register at this instruction-set level: 8 (AVX-512), 4 (AVX), 2 (others).
  * Any FIT_VL is right; FIT_VL_NATIVE is fast.  gcc 12 keeps vectors wider than a register in memory and takes
- * comparisons of them apart lane by lane: with 8 lanes at x86-64-v3 arithmetic and functions are 3 to 5 times
- * slower than with 4.  clang 14 does not mind.  Data in blocks of 8 lanes are then walked in 8/FIT_VL steps.
+ * comparisons of them apart lane by lane: with 8 lanes at x86-64-v3 it is 1.5 to 5 times slower than with 4,
+ * in the functions as in plain arithmetic.  clang 14 does not mind.  Data in blocks of 8 lanes are then walked
+ * in 8/FIT_VL steps.
  *
  * CONTRACT.  Everything is static inline and pure.  Compile with any of -ffp-contract=off|fast, without
- * -ffast-math; -fno-math-errno is needed for speed only.  A result depends on its lane's argument alone: not
- * on the other lanes and not on FIT_VL, so a scalar form has the bits of the vector form at the same level.
- * Levels with and without fused multiply-add may differ in the last place.
+ * -ffast-math; -fno-math-errno is needed for speed only.  A result depends on its lane's argument, not on the
+ * other lanes, and a scalar form has the bits of the vector form.  Between compilers, and between levels with
+ * and without fused multiply-add, last places may differ, as contraction does; so may, with clang, those of
+ * vectors wider than a register.
  *
  * ACCURACY.  Worst error found in ulp (units in the last place of the true value), against long double, over
  * 10^6 arguments per function, at v2, v3 and v4, with gcc 12 and clang 14; tests/unit/test_vmath.c asserts a
  * little more than these:
- *     exp 0.62  log 0.83  pow 0.72  sin cos 0.81 (absolute 0.9e-16)  tan 1.03   expm1 0.96  log1p 0.87
- *     tanh 0.80 sinh 0.79 cosh 0.80 atan 0.78  softplus 1.5          logistic 2.3  sinc 1.5
+ *     exp 0.63  log 0.83  pow 0.72   sin cos 0.83 (absolute 0.92e-16)  tan 1.06   expm1 0.96  log1p 0.87
+ *     tanh 0.80 sinh 0.79 cosh 0.82  atan 0.80  softplus 1.5           logistic 2.3  sinc 1.6
  *     dsinc, d2sinc: 1.4e-16 absolute; 2e-15 relative away from their zeros (|value| > 0.07)
  * Lanes of libm, at the speed and the accuracy of libm: asin acos atan2 erf erfc cbrt; rare lanes of others:
  *     sin cos tan   |x| > 2^20, inf, NaN

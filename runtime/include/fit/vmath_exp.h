@@ -4,7 +4,7 @@
  *       what the reduction rounds away is added at the end, so that only the last addition counts.
  * log:  x = 2^k m, sqrt(1/2) <= m < sqrt 2, f = m - 1, s = f/(2 + f), log m = 2 s + s^3 P(s^2); arranged as
  *       in fdlibm (Ng 1993): f - (f^2/2 - s (f^2/2 + s^2 P)).
- * pow:  log as the sum of two doubles (error below 2^-65), times y, exp of the sum.
+ * pow:  log as the sum of two doubles (error about 2^-65, by estimate), times y, exp of the sum.
  * The polynomials are minimax approximations (Remez exchange in 50 digits), coefficients rounded to double;
  * the relative error of the function is given at each.
  */
@@ -188,7 +188,7 @@ FIT_INLINE fit_vd fit_vsoftplus(fit_vd x)
     return fit_vmax(x, (fit_vd){0}) + fit_vlog1p(fit_vexp(-fit_vabs(x)));
 }
 
-/* log x = *hi + *lo with relative error below 2^-65, x positive and normal. */
+/* log x = *hi + *lo with relative error about 2^-65, x positive and normal. */
 FIT_INLINE void fit_vlog2sum(fit_vd x, fit_vd *hi, fit_vd *lo)
 {
     fit_vd k, sl, zl, szl, vl, e1, e2;

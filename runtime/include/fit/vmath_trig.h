@@ -159,7 +159,7 @@ FIT_LARGE fit_vd fit_vatan2(fit_vd y, fit_vd x)
  *     dsinc:  (d + 0.6e-16)/x          d2sinc:  d (1 + 4/x^2)
  * to be compared with |dsinc| ~ x/3, |d2sinc| ~ 1/3: near 0 they are worthless, at 2 they reach 1e-16.  So:
  *     series_* for kernels, |x| < FIT_SINC_X0 = 1/2: the polynomials cut off 2^-60 of the value; the direct
- *         forms just above X0 still have relative errors of 3e-16, 2.5e-15 and 5e-15;
+ *         forms just above X0 may be off by 3e-16, 2.5e-15 and 5e-15 of the value (estimates);
  *     fit_vdsinc, fit_vd2sinc themselves use a longer polynomial below FIT_SINC_X1 = 2 (cut off 2^-73).
  */
 #define FIT_SINC_X0 0.5
