@@ -1,0 +1,553 @@
+/* measurement.c -- loads the selected matrices of a file into a dataset.  See measurement.h.
+ *
+ * Order of work: open, select, time axis, list of used frames; then per matrix: read, compare with the
+ * file's own diagonal means, cut the window, look for blank frames, scatter into tiles.  When blank frames
+ * turn up, the remaining matrices are searched for more, and all are read again with the shorter list.
+ */
+#include "measurement.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define G2_MISMATCH 1e-3    /* relative, of the diagonal means: sums of float32 */
+#define BLANK_MOST 0.2      /* share of blank frames that is accepted */
+#define UNEVEN 1e-2         /* of the period: largest departure of a time axis from even steps */
+#define CONSTANT 1e-24      /* relative variance below which a matrix holds one value */
+enum { FRAMES_MIN = 3 };
+
+struct loading {
+    const struct fit_selection *sel;
+    const struct fit_kernel *kernel;
+    struct fit_source *src;
+    struct fit_measurement *m;
+    size_t *index;          /* ngroup matrices of the file */
+    size_t row;             /* first row of the window */
+    unsigned char *out;     /* ntime: 1 listed as masked, 2 blank */
+    size_t nblank;
+    uint32_t *frame;        /* used frames */
+    double *matrix, *sigma; /* buffers: file_frames squared; sigma NULL when not needed */
+    double *g2;             /* file_frames: diagonal means */
+};
+
+static enum fit_status no_memory(struct fit_error *err)
+{
+    return fit_fail(err, FIT_ERR_MEMORY, "data: out of memory");
+}
+
+/* ---- the file's identity, in another thread ---------------------------------------------------------- */
+
+struct identity {
+    pthread_t thread;
+    int running;
+    const char *file;
+    char sha256[65];
+    uint64_t size;
+    enum fit_status status;
+    struct fit_error error;
+};
+
+static void *identify(void *job)
+{
+    struct identity *id = job;
+    id->status = fit_file_identity(id->file, id->sha256, &id->size, &id->error);
+    return NULL;
+}
+
+static void identity_start(struct identity *id, const char *file)
+{
+    *id = (struct identity){.file = file};
+    id->running = pthread_create(&id->thread, NULL, identify, id) == 0;
+}
+
+static enum fit_status identity_finish(struct identity *id, struct fit_measurement *m, struct fit_error *err)
+{
+    if (id->running)
+        pthread_join(id->thread, NULL);
+    else
+        identify(id);
+    if (!m || id->status != FIT_OK)
+        return id->status == FIT_OK ? FIT_OK : fit_fail(err, id->status, "%s", id->error.message);
+    memcpy(m->sha256, id->sha256, sizeof m->sha256);
+    m->size = id->size;
+    return FIT_OK;
+}
+
+/* ---- labels ------------------------------------------------------------------------------------------ */
+
+/* Azimuths that the file does not tell come from the list; a single matrix may do without. */
+static enum fit_status label_groups(struct loading *l, struct fit_error *err)
+{
+    const struct fit_selection *sel = l->sel;
+    struct fit_measurement *m = l->m;
+    for (size_t g = 0; g < m->ngroup; g++) {
+        const struct fit_source_matrix *from = &l->src->matrix[l->index[g]];
+        struct fit_group *to = &m->group[g];
+        *to = (struct fit_group){.q = from->q, .phi = from->phi, .bin = from->bin, .matrix = l->index[g],
+                                 .sigma = NAN};
+        memcpy(to->key, from->key, sizeof to->key);
+        if (isnan(to->q))
+            to->q = sel->q;
+        if (isnan(to->phi) && sel->nlist == m->ngroup)
+            to->phi = sel->list[g];
+        else if (isnan(to->phi) && sel->nlist)
+            return fit_fail(err, FIT_ERR_DATA,
+                            "%s: tells no azimuths and holds %zu matrices; the list of angles has %zu",
+                            l->src->file, m->ngroup, sel->nlist);
+    }
+    return FIT_OK;
+}
+
+static enum fit_status fill_settings(struct loading *l, const double *setting, struct fit_error *err)
+{
+    const struct fit_kernel *k = l->kernel;
+    struct fit_measurement *m = l->m;
+    for (size_t i = 0; i < k->nsetting; i++) {
+        m->setting[i] = setting ? setting[i] : k->setting[i].value;
+        if (strcmp(k->setting[i].name, "q") == 0 && !isnan(m->group[0].q))
+            m->setting[i] = m->group[0].q;
+        if (strcmp(k->setting[i].name, "dt") == 0)
+            m->setting[i] = m->dt;
+        if (isnan(m->setting[i]))
+            return fit_fail(err, FIT_ERR_CONFIG, "%s: the setting %s (%s) is not known; give it",
+                            l->src->file, k->setting[i].name, k->setting[i].unit);
+    }
+    return FIT_OK;
+}
+
+/* Coordinates of one axis of the model; the caller frees. */
+static enum fit_status axis_values(const struct loading *l, size_t a, double **value, struct fit_error *err)
+{
+    const char *name = l->kernel->axis[a].name;
+    int is_q = strcmp(name, "q") == 0, is_phi = strcmp(name, "phi") == 0;
+    const struct fit_measurement *m = l->m;
+    if (!is_q && !is_phi)
+        return fit_fail(err, FIT_ERR_CONFIG, "model %s: data files know the axes phi and q, not %s",
+                        l->kernel->name, name);
+    if (!(*value = malloc(m->ngroup * sizeof **value)))
+        return no_memory(err);
+    for (size_t g = 0; g < m->ngroup; g++) {
+        double v = is_q ? m->group[g].q : m->group[g].phi;
+        if (isnan(v) && is_phi && m->ngroup == 1)
+            v = 0;
+        (*value)[g] = v;
+        if (isnan(v))
+            return fit_fail(err, FIT_ERR_DATA, "%s: does not tell %s of matrix %s; give %s", l->src->file, name,
+                            m->group[g].key, is_q ? "q" : "the angles (--phi), one per matrix");
+    }
+    return FIT_OK;
+}
+
+/* ---- time and frames --------------------------------------------------------------------------------- */
+
+static enum fit_status make_time(struct loading *l, struct fit_error *err)
+{
+    const struct fit_selection *sel = l->sel;
+    const struct fit_source *s = l->src;
+    struct fit_measurement *m = l->m;
+    double origin = sel->first_time;
+    if (s->time && sel->dt_policy != FIT_DT_YAML) {
+        double step = (s->time[s->nframe - 1] - s->time[0]) / (double)(s->nframe - 1);
+        for (size_t i = 0; i < s->nframe; i++)
+            if (fabs(s->time[i] - s->time[0] - step * (double)i) > UNEVEN * step)
+                return fit_fail(err, FIT_ERR_DATA,
+                                "%s: frame %zu lies at %.9g s, even steps of %.9g s would be %.9g s; frames must "
+                                "be equally spaced (--dt yaml ignores the axis)", s->file, i + 1, s->time[i],
+                                step, s->time[0] + step * (double)i);
+    }
+    if (sel->time_origin == FIT_TIME_FILE)
+        origin += (s->time ? s->time[0] : 0) + m->dt * (double)(m->first - 1);
+    if (!(m->time = malloc(m->ntime * sizeof *m->time)))
+        return no_memory(err);
+    for (size_t i = 0; i < m->ntime; i++)
+        m->time[i] = origin + m->dt * (double)i;
+    return FIT_OK;
+}
+
+/* Frames of the window that are used; l->out says why not. */
+static enum fit_status list_frames(struct loading *l, struct fit_error *err)
+{
+    struct fit_measurement *m = l->m;
+    m->nframe = m->nmasked = 0;
+    for (size_t i = 0; i < m->ntime; i++) {
+        if (l->out[i])
+            m->masked[m->nmasked++] = (uint32_t)((long)i + m->first);
+        else if (i || !m->t0_excluded)
+            l->frame[m->nframe++] = (uint32_t)i;
+    }
+    if (m->nframe < FRAMES_MIN)
+        return fit_fail(err, FIT_ERR_DATA, "%s: %zu frames are left of %ld..%ld; at least %d are needed",
+                        l->src->file, m->nframe, m->first, m->last, FRAMES_MIN);
+    return FIT_OK;
+}
+
+static enum fit_status set_up(struct loading *l, const double *setting, struct fit_error *err)
+{
+    struct fit_measurement *m = l->m;
+    const struct fit_selection *sel = l->sel;
+    enum fit_status st;
+    m->file_frames = l->src->nframe;
+    if ((st = fit_select_matrices(l->src, sel, &l->index, &m->ngroup, &m->notes, err)) != FIT_OK ||
+        (st = fit_select_window(l->src, sel, &l->row, &m->ntime, &m->notes, err)) != FIT_OK ||
+        (st = fit_select_dt(l->src, sel, &m->dt, &m->notes, err)) != FIT_OK)
+        return st;
+    m->first = (long)l->row + l->src->first_frame;
+    m->last = m->first + (long)m->ntime - 1;
+    m->t0_excluded = sel->exclude_t0;
+    m->group = calloc(m->ngroup, sizeof *m->group);
+    m->setting = calloc(l->kernel->nsetting + 1, sizeof *m->setting);
+    m->masked = malloc(m->ntime * sizeof *m->masked);
+    l->out = calloc(m->ntime, 1);
+    l->frame = malloc(m->ntime * sizeof *l->frame);
+    if (!m->group || !m->setting || !m->masked || !l->out || !l->frame)
+        return no_memory(err);
+    for (size_t r = 0; r < sel->nmask; r++)
+        for (size_t i = 0; i < m->ntime; i++)
+            if ((long)i + m->first >= sel->mask[r].first && (long)i + m->first <= sel->mask[r].last)
+                l->out[i] = 1;
+    if ((st = label_groups(l, err)) != FIT_OK || (st = fill_settings(l, setting, err)) != FIT_OK ||
+        (st = make_time(l, err)) != FIT_OK)
+        return st;
+    return list_frames(l, err);
+}
+
+/* ---- errors of the data ------------------------------------------------------------------------------ */
+
+static enum fit_status set_up_sigma(struct loading *l, struct fit_error *err)
+{
+    const struct fit_selection *sel = l->sel;
+    struct fit_measurement *m = l->m;
+    enum fit_status st = FIT_OK;
+    int differ = 0;
+    if (sel->sigma == FIT_SIGMA_FILE && (st = fit_source_attach_sigma(l->src, sel->sigma_path, err)) != FIT_OK)
+        return st;
+    if (sel->sigma == FIT_SIGMA_VALUE) {
+        if (sel->nsigma != 1 && sel->nsigma != m->ngroup)
+            return fit_fail(err, FIT_ERR_CONFIG, "sigma: %zu values for %zu matrices; give one, or one each",
+                            sel->nsigma, m->ngroup);
+        for (size_t g = 0; g < m->ngroup; g++) {
+            double v = sel->sigma_value[sel->nsigma == 1 ? 0 : g];
+            if (!(v > 0) || !isfinite(v))
+                return fit_fail(err, FIT_ERR_CONFIG, "sigma: %g is not possible; it must be positive", v);
+            m->group[g].sigma = v;
+            differ |= v < m->group[0].sigma || v > m->group[0].sigma;
+        }
+        m->sigma_from = FIT_SIGMA_GIVEN;
+    } else if (l->src->has_sigma) {
+        m->sigma_from = FIT_SIGMA_ARRAY;
+        fit_notes_add(&m->notes, "errors (sigma) of the data are read from %s",
+                      sel->sigma == FIT_SIGMA_FILE ? sel->sigma_path : "the data file");
+    }
+    if (differ || m->sigma_from == FIT_SIGMA_ARRAY) {
+        l->sigma = malloc(m->file_frames * m->file_frames * sizeof *l->sigma);
+        if (!l->sigma)
+            return no_memory(err);
+    }
+    return FIT_OK;
+}
+
+/* Moves the window of a file_frames-wide matrix to its front, ntime wide. */
+static void cut(const struct loading *l, double *v)
+{
+    size_t n = l->m->ntime, wide = l->m->file_frames;
+    if (n == wide)
+        return;
+    for (size_t i = 0; i < n; i++)
+        memmove(v + i * n, v + (i + l->row) * wide + l->row, n * sizeof *v);
+}
+
+static enum fit_status read_sigma(struct loading *l, size_t g, struct fit_error *err)
+{
+    if (!l->sigma)
+        return FIT_OK;
+    if (l->m->sigma_from == FIT_SIGMA_GIVEN) {
+        for (size_t i = 0; i < l->m->ntime * l->m->ntime; i++)
+            l->sigma[i] = l->m->group[g].sigma;
+        return FIT_OK;
+    }
+    enum fit_status st = fit_source_read_sigma(l->src, l->index[g], l->sigma, err);
+    if (st == FIT_OK)
+        cut(l, l->sigma);
+    return st;
+}
+
+/* ---- checks of a matrix ------------------------------------------------------------------------------ */
+
+/* Root mean square difference of two g2 curves relative to the second, lags 1 .. n - 1, weighted by the
+ * number of pairs. */
+static double g2_distance(const double *a, const double *b, size_t n, size_t frames)
+{
+    double d = 0, s = 0;
+    for (size_t lag = 1; lag < n; lag++) {
+        double w = (double)(frames - lag);
+        if (!isfinite(a[lag]) || !isfinite(b[lag]))
+            continue;
+        d += w * (a[lag] - b[lag]) * (a[lag] - b[lag]);
+        s += w * b[lag] * b[lag];
+    }
+    return s > 0 ? sqrt(d / s) : 0;
+}
+
+/* Means over the diagonals of the upper triangle, NaN left out. */
+static void diagonal_means(const double *m, size_t n, double *g2)
+{
+    memset(g2, 0, n * sizeof *g2);
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = i; j < n; j++)
+            g2[j - i] += m[i * n + j];
+    for (size_t lag = 0; lag < n; lag++)
+        g2[lag] /= (double)(n - lag);
+}
+
+/* The file's own g2 of each bin must be the one of the matrix that carries the bin's name. */
+static enum fit_status check_mapping(struct loading *l, size_t g, struct fit_error *err)
+{
+    size_t n, k = l->index[g], frames = l->m->file_frames;
+    double *g2;
+    enum fit_status st = fit_source_read_g2(l->src, k, &g2, &n, err);
+    if (st != FIT_OK || !g2)
+        return st;
+    if (!l->g2 && !(l->g2 = malloc(frames * sizeof *l->g2))) {
+        free(g2);
+        return no_memory(err);
+    }
+    diagonal_means(l->matrix, frames, l->g2);
+    double off = g2_distance(l->g2, g2, n, frames);
+    free(g2);
+    for (size_t other = 0; off > G2_MISMATCH && other < l->src->nmatrix; other++) {
+        if (fit_source_read_g2(l->src, other, &g2, &n, NULL) != FIT_OK || !g2)
+            continue;
+        int same = g2_distance(l->g2, g2, n, frames) <= G2_MISMATCH;
+        free(g2);
+        if (same)
+            return fit_fail(err, FIT_ERR_DATA,
+                            "%s: bin mapping: the diagonal means of matrix %s are those of column %zu of "
+                            "normalized_g2, its own column is %zu; the bins are mixed up", l->src->file,
+                            l->m->group[g].key, other + 1, k + 1);
+    }
+    if (off > G2_MISMATCH)
+        return fit_fail(err, FIT_ERR_DATA,
+                        "%s: bin mapping: the diagonal means of matrix %s differ by %.2g from column %zu of "
+                        "normalized_g2 (at most %g is expected)", l->src->file, l->m->group[g].key, off, k + 1,
+                        G2_MISMATCH);
+    return FIT_OK;
+}
+
+/* 1 when frame i has a finite positive value with any other frame. */
+static int frame_lives(const double *m, size_t n, size_t i)
+{
+    for (size_t j = i + 1; j < n; j++)
+        if (m[i * n + j] > 0 && isfinite(m[i * n + j]))
+            return 1;
+    for (size_t j = 0; j < i; j++)
+        if (m[j * n + i] > 0 && isfinite(m[j * n + i]))
+            return 1;
+    return 0;
+}
+
+/* Marks blank frames that are not yet left out; returns how many. */
+static size_t find_blank(struct loading *l)
+{
+    size_t found = 0, n = l->m->ntime;
+    for (size_t i = 0; i < n; i++)
+        if (!l->out[i] && !frame_lives(l->matrix, n, i)) {
+            l->out[i] = 2;
+            found++;
+        }
+    return found;
+}
+
+static enum fit_status check_blank(const struct loading *l, const struct fit_group *group,
+                                   struct fit_error *err)
+{
+    const struct fit_measurement *m = l->m;
+    char list[200], advice[80] = "";
+    size_t n = 0;
+    if ((double)l->nblank <= BLANK_MOST * (double)m->ntime)
+        return FIT_OK;
+    uint32_t *blank = calloc(l->nblank, sizeof *blank);
+    if (!blank)
+        return no_memory(err);
+    for (size_t i = 0; i < m->ntime; i++)
+        if (l->out[i] == 2)
+            blank[n++] = (uint32_t)i;
+    fit_format_list(blank, n, m->first, list, sizeof list);
+    if (blank[n - 1] - blank[0] == n - 1 && blank[n - 1] == m->ntime - 1 && blank[0] > 0)
+        snprintf(advice, sizeof advice, "Set end_frame: %ld or list", (long)blank[0] + m->first - 1);
+    enum fit_status st =
+        fit_fail(err, FIT_ERR_DATA, "%s: %s (phi = %g): %zu of %zu frames are blank (rows without a positive "
+                 "value): %s. %s them under mask.", l->src->file, group->key, group->phi, n, m->ntime, list,
+                 *advice ? advice : "List");
+    free(blank);
+    return st;
+}
+
+/* ---- filling ----------------------------------------------------------------------------------------- */
+
+static enum fit_status new_dataset(struct loading *l, struct fit_error *err)
+{
+    struct fit_measurement *m = l->m;
+    const struct fit_kernel *k = l->kernel;
+    double **coord = calloc(k->naxis + 1, sizeof *coord);
+    enum fit_status st = coord ? FIT_OK : no_memory(err);
+    for (size_t a = 0; a < k->naxis && st == FIT_OK; a++)
+        st = axis_values(l, a, &coord[a], err);
+    if (st == FIT_OK) {
+        const struct fit_dataset_pairs spec = {
+            .ntime = m->ntime, .time = m->time, .step = m->dt, .nframe = m->nframe, .frame = l->frame,
+            .ngroup = m->ngroup, .naxis = k->naxis, .nsetting = k->nsetting,
+            .coord = (const double *const *)coord, .setting = m->setting, .center = k->intercept >= 0,
+            .table_doubles = k->table_doubles};
+        fit_dataset_free(m->dataset);
+        st = fit_dataset_new_pairs(&spec, &m->dataset, err);
+    }
+    for (size_t a = 0; coord && a < k->naxis; a++)
+        free(coord[a]);
+    free(coord);
+    return st;
+}
+
+/* One pass over the matrices; *blank counts frames found blank.  From the first of them on nothing is put. */
+static enum fit_status fill(struct loading *l, int again, size_t *blank, struct fit_error *err)
+{
+    struct fit_measurement *m = l->m;
+    enum fit_status st = new_dataset(l, err);
+    *blank = 0;
+    for (size_t g = 0; g < m->ngroup && st == FIT_OK; g++) {
+        if ((st = fit_source_read_upper(l->src, l->index[g], l->matrix, err)) != FIT_OK)
+            break;
+        if (!again && (st = check_mapping(l, g, err)) != FIT_OK)
+            break;
+        cut(l, l->matrix);
+        if (!again && (*blank += find_blank(l)) > 0) { /* no use for values: the list will change */
+            l->nblank = *blank;
+            if ((st = check_blank(l, &m->group[g], err)) != FIT_OK)
+                break;
+            continue;
+        }
+        if ((st = read_sigma(l, g, err)) == FIT_OK)
+            st = fit_dataset_put(m->dataset, g, l->matrix, l->sigma, err);
+    }
+    return st;
+}
+
+static enum fit_status fill_all(struct loading *l, struct fit_error *err)
+{
+    struct fit_measurement *m = l->m;
+    size_t blank, wide = m->file_frames;
+    char list[200];
+    l->matrix = malloc(wide * wide * sizeof *l->matrix);
+    if (!l->matrix)
+        return fit_fail(err, FIT_ERR_MEMORY, "%s: no memory for a matrix of %zu frames (%zu MB)", l->src->file,
+                        wide, wide * wide * sizeof(double) >> 20);
+    enum fit_status st = fill(l, 0, &blank, err);
+    if (st == FIT_OK && blank) {
+        if ((st = list_frames(l, err)) != FIT_OK)
+            return st;
+        st = fill(l, 1, &blank, err);
+    }
+    if (st == FIT_OK && m->nmasked) {
+        fit_format_list(m->masked, m->nmasked, 0, list, sizeof list);
+        fit_notes_add(&m->notes, "frames left out: %s (%zu, of which %zu are blank)", list, m->nmasked,
+                      l->nblank);
+    }
+    return st;
+}
+
+/* What the finished dataset tells about the data. */
+static void describe(struct loading *l)
+{
+    struct fit_measurement *m = l->m;
+    const struct fit_dataset *ds = m->dataset;
+    for (size_t g = 0; g < m->ngroup; g++) {
+        double s[3] = {0};
+        for (size_t t = 0; t < ds->ntile; t++)
+            for (int i = 0; i < 3; i++)
+                s[i] += ds->tile[t].sum[3 * g + (size_t)i];
+        double mean = s[1] / s[0], all = mean + ds->reference[g];
+        m->group[g].mean = all;
+        if (s[2] / s[0] - mean * mean <= CONSTANT * all * all)
+            fit_notes_add(&m->notes, "matrix %s (phi = %g) holds one value everywhere, %.6g", m->group[g].key,
+                          m->group[g].phi, all);
+        else if (!(all > 0.3 && all < 3))
+            fit_notes_add(&m->notes, "matrix %s (phi = %g) has the mean %.4g; c2 is near 1 when normalised",
+                          m->group[g].key, m->group[g].phi, all);
+    }
+    if (ds->ndropped)
+        fit_notes_add(&m->notes, "%zu of %zu values are not finite and have weight zero", ds->ndropped,
+                      ds->ndropped + ds->npoint);
+}
+
+static enum fit_status load(struct loading *l, const double *setting, struct fit_error *err)
+{
+    struct fit_measurement *m = l->m;
+    enum fit_status st = fit_source_open(l->sel->path, l->sel->layout, &l->src, err);
+    if (st != FIT_OK)
+        return st;
+    m->layout = l->src->layout;
+    for (size_t i = 0; i < l->src->nnote; i++)
+        fit_notes_add(&m->notes, "%s", l->src->note[i]);
+    if ((st = set_up(l, setting, err)) != FIT_OK || (st = set_up_sigma(l, err)) != FIT_OK ||
+        (st = fill_all(l, err)) != FIT_OK || (st = fit_dataset_finish(m->dataset, err)) != FIT_OK)
+        return st;
+    describe(l);
+    return FIT_OK;
+}
+
+enum fit_status fit_measurement_load(const struct fit_selection *sel, const struct fit_kernel *kernel,
+                                     const double *setting, struct fit_measurement **out,
+                                     struct fit_error *err)
+{
+    struct identity id;
+    struct fit_selection wanted = *sel;
+    struct fit_measurement *m = calloc(1, sizeof *m);
+    *out = NULL;
+    if (!m || !(m->file = malloc(strlen(sel->path) + 1))) {
+        free(m);
+        return no_memory(err);
+    }
+    strcpy(m->file, sel->path);
+    for (size_t a = 0; a < kernel->naxis; a++)
+        wanted.all_q |= strcmp(kernel->axis[a].name, "q") == 0;
+    struct loading l = {.sel = &wanted, .kernel = kernel, .m = m};
+    identity_start(&id, sel->path);
+    enum fit_status st = load(&l, setting, err);
+    enum fit_status known = identity_finish(&id, m, st == FIT_OK ? err : NULL);
+    if (st == FIT_OK)
+        st = known;
+    fit_source_close(l.src);
+    free(l.index);
+    free(l.out);
+    free(l.frame);
+    free(l.matrix);
+    free(l.sigma);
+    free(l.g2);
+    if (st == FIT_OK)
+        *out = m;
+    else
+        fit_measurement_free(m);
+    return st;
+}
+
+void fit_measurement_free(struct fit_measurement *m)
+{
+    if (!m)
+        return;
+    fit_dataset_free(m->dataset);
+    fit_notes_free(&m->notes);
+    free(m->file);
+    free(m->group);
+    free(m->time);
+    free(m->masked);
+    free(m->setting);
+    free(m);
+}
+
+size_t fit_measurement_memory(size_t file_frames, size_t used_frames, size_t ngroup, int weighted)
+{
+    size_t triangle = used_frames * (used_frames + 9) / 2 * ngroup * sizeof(double); /* 8 lanes at the edge */
+    size_t matrix = file_frames * file_frames * sizeof(double);
+    return weighted ? 2 * triangle + 2 * matrix : triangle + matrix;
+}

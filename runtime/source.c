@@ -1,0 +1,544 @@
+/* source.c -- opening a file of two-time matrices: which layout, which half; common parts of the layouts. */
+#include "source_impl.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    FRAMES_MIN = 3,
+    FRAMES_MAX = 100000,
+    MATRICES_MAX = 100000,
+    PROBE_ROWS = 32,           /* rows looked at to tell halves from wholes */
+    PIECE_BYTES = 4 << 20      /* of a q-last array read at a time */
+};
+
+/* Largest difference of mirrored elements, relative to the row's largest: float32 sums in another order. */
+#define ASYMMETRY 1e-5
+
+static const struct fit_source_layout *const layouts[] = {
+    &fit_layout_aps_u,          &fit_layout_aps_legacy, &fit_layout_chx,    &fit_layout_nxxpcs,
+    &fit_layout_homodyne_npz,   &fit_layout_heterodyne_npz, &fit_layout_exchange, &fit_layout_sirius,
+    &fit_layout_flat,           &fit_layout_npy};
+
+const char *const fit_source_layouts[] = {"aps_u",    "aps_legacy", "chx",    "nxxpcs", "homodyne_npz",
+                                          "heterodyne_npz", "exchange", "sirius", "flat", "npy", NULL};
+
+/* ---- helpers of the layouts -------------------------------------------------------------------------- */
+
+void fit_source_note(struct fit_source *s, const char *format, ...)
+{
+    char text[1024];
+    va_list ap;
+    va_start(ap, format);
+    vsnprintf(text, sizeof text, format, ap);
+    va_end(ap);
+    char **grown = realloc(s->note, (s->nnote + 1) * sizeof *grown);
+    if (!grown)
+        return;
+    s->note = grown;
+    s->note[s->nnote] = malloc(strlen(text) + 1);
+    if (s->note[s->nnote])
+        strcpy(s->note[s->nnote++], text);
+}
+
+enum fit_status fit_source_matrices(struct fit_source *s, size_t n, struct fit_error *err)
+{
+    if (n == 0 || n > MATRICES_MAX)
+        return fit_fail(err, FIT_ERR_DATA, "%s: holds %zu two-time matrices", s->file, n);
+    if (!(s->matrix = calloc(n, sizeof *s->matrix)))
+        return fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", s->file);
+    s->nmatrix = n;
+    for (size_t k = 0; k < n; k++) {
+        snprintf(s->matrix[k].key, sizeof s->matrix[k].key, "[%zu]", k);
+        s->matrix[k].q = s->matrix[k].phi = NAN;
+    }
+    return FIT_OK;
+}
+
+enum fit_status fit_source_label(struct fit_source *s, const char *what, int is_q, const double *value,
+                                 size_t n, struct fit_error *err)
+{
+    if (n != 1 && n != s->nmatrix)
+        return fit_fail(err, FIT_ERR_DATA, "%s: %s has %zu values for %zu matrices", s->file, what, n,
+                        s->nmatrix);
+    for (size_t k = 0; k < s->nmatrix; k++)
+        *(is_q ? &s->matrix[k].q : &s->matrix[k].phi) = value[n == 1 ? 0 : k];
+    return FIT_OK;
+}
+
+/* 0, 1, 2, ... or 1, 2, 3, ...: frame numbers instead of seconds. */
+static int counts_frames(const double *t, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (t[i] - t[0] != (double)i || (t[0] != 0 && t[0] != 1)) /* exact: small integers */
+            return 0;
+    return 1;
+}
+
+enum fit_status fit_source_time(struct fit_source *s, const char *what, const double *time, size_t n,
+                                struct fit_error *err)
+{
+    if (n != s->nframe) {
+        fit_source_note(s, "%s: %s has %zu values for %zu frames and is not used", s->file, what, n,
+                        s->nframe);
+        return FIT_OK;
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (!isfinite(time[i]))
+            return fit_fail(err, FIT_ERR_DATA, "%s: %s: the time of frame %zu is %g", s->file, what, i + 1,
+                            time[i]);
+        if (i && !(time[i] > time[i - 1]))
+            return fit_fail(err, FIT_ERR_DATA,
+                            "%s: %s: times must increase, but frame %zu has %.9g and frame %zu has %.9g",
+                            s->file, what, i, time[i - 1], i + 1, time[i]);
+    }
+    if (counts_frames(time, n)) {
+        fit_source_note(s, "%s: %s holds frame numbers, not seconds", s->file, what);
+        return FIT_OK;
+    }
+    if (!(s->time = malloc(n * sizeof *s->time)))
+        return fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", s->file);
+    memcpy(s->time, time, n * sizeof *time);
+    if (isnan(s->dt)) {
+        s->dt = (time[n - 1] - time[0]) / (double)(n - 1);
+        snprintf(s->dt_text, sizeof s->dt_text, "mean step of %s = %.9g s", what, s->dt);
+    }
+    return FIT_OK;
+}
+
+enum fit_status fit_cube_shape(const struct fit_source *s, const char *what, int rank, const size_t *dims,
+                               struct fit_cube *c, struct fit_error *err)
+{
+    char shape[96] = "";
+    for (int i = 0; i < rank; i++) {
+        size_t at = strlen(shape);
+        snprintf(shape + at, sizeof shape - at, "%s%zu", i ? " x " : "", dims[i]);
+    }
+    c->rank = rank;
+    c->last = 0;
+    if (rank == 2 && dims[0] == dims[1]) {
+        c->n = 1;
+        c->nframe = dims[0];
+    } else if (rank == 3 && dims[1] == dims[2]) {
+        c->n = dims[0];
+        c->nframe = dims[1];
+    } else if (rank == 3 && dims[0] == dims[1]) {
+        c->n = dims[2];
+        c->nframe = dims[0];
+        c->last = 1;
+    } else {
+        return fit_fail(err, FIT_ERR_DATA,
+                        "%s: %s is %s; square matrices are needed: N x N, n x N x N or N x N x n", s->file,
+                        what, rank ? shape : "one number");
+    }
+    if (c->nframe < FRAMES_MIN || c->nframe > FRAMES_MAX)
+        return fit_fail(err, FIT_ERR_DATA, "%s: %s is %s; %d to %d frames are possible", s->file, what,
+                        shape, FRAMES_MIN, FRAMES_MAX);
+    return FIT_OK;
+}
+
+/* Rows of a q-last array that are read at a time. */
+static size_t rows_at_a_time(const struct fit_cube *c)
+{
+    size_t rows = PIECE_BYTES / sizeof(double) / (c->nframe * c->n);
+    return rows < 1 ? 1 : rows < c->nframe ? rows : c->nframe;
+}
+
+/* Takes matrix k out of `rows` rows of all matrices. */
+static void pick(const struct fit_cube *c, size_t k, const double *piece, size_t rows, double *m)
+{
+    for (size_t i = 0; i < rows * c->nframe; i++)
+        m[i] = piece[i * c->n + k];
+}
+
+enum fit_status fit_cube_read_h5(struct fit_source *s, const struct fit_cube *c, size_t k, double *m,
+                                 struct fit_error *err)
+{
+    size_t n = c->nframe, step = rows_at_a_time(c);
+    enum fit_status st = FIT_OK;
+    if (c->rank == 2)
+        return fit_h5_read_into(s->private_->h5, c->path, m, n * n, err);
+    if (!c->last)
+        return fit_h5_read_block(s->private_->h5, c->path, (size_t[]){k, 0, 0}, (size_t[]){1, n, n}, m, err);
+    double *piece = malloc(step * n * c->n * sizeof *piece);
+    if (!piece)
+        return fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", s->file);
+    for (size_t i = 0; i < n && st == FIT_OK; i += step) {
+        size_t rows = n - i < step ? n - i : step;
+        st = fit_h5_read_block(s->private_->h5, c->path, (size_t[]){i, 0, 0}, (size_t[]){rows, n, c->n}, piece,
+                               err);
+        if (st == FIT_OK)
+            pick(c, k, piece, rows, m + i * n);
+    }
+    free(piece);
+    return st;
+}
+
+enum fit_status fit_cube_read_npz(struct fit_source *s, const struct fit_cube *c, size_t k, double *m,
+                                  struct fit_error *err)
+{
+    size_t n = c->nframe, step = rows_at_a_time(c);
+    struct fit_npz *z = s->private_->npz;
+    enum fit_status st = FIT_OK;
+    if (!c->last)
+        return fit_npz_read(z, c->member, k * n * n, n * n, m, err);
+    double *piece = malloc(step * n * c->n * sizeof *piece);
+    if (!piece)
+        return fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", s->file);
+    for (size_t i = 0; i < n && st == FIT_OK; i += step) {
+        size_t rows = n - i < step ? n - i : step;
+        st = fit_npz_read(z, c->member, i * n * c->n, rows * n * c->n, piece, err);
+        if (st == FIT_OK)
+            pick(c, k, piece, rows, m + i * n);
+    }
+    free(piece);
+    return st;
+}
+
+/* ---- opening ----------------------------------------------------------------------------------------- */
+
+static void list_members(const struct fit_source *s, char *text, size_t size)
+{
+    char **name = NULL;
+    size_t n = 0, at = 0;
+    text[0] = 0;
+    if (s->private_->h5)
+        fit_h5_list(s->private_->h5, "/", &name, &n, NULL);
+    else
+        n = fit_npz_count(s->private_->npz);
+    for (size_t i = 0; i < n && at + 40 < size; i++) {
+        const char *one = name ? name[i] : fit_npz_array(s->private_->npz, (int)i)->name;
+        int w = snprintf(text + at, size - at, "%s%.30s", at ? ", " : "", one);
+        at += w > 0 ? (size_t)w : 0;
+    }
+    if (name)
+        fit_h5_free_strings(name, n);
+}
+
+static enum fit_status not_understood(const struct fit_source *s, struct fit_error *err)
+{
+    const struct fit_h5 *h = s->private_->h5;
+    char members[400];
+    int rank = 0;
+    size_t dims[FIT_H5_RANK] = {0};
+    if (h && fit_h5_exists(h, "/xpcs/multitau") && !fit_h5_exists(h, "/xpcs/twotime/correlation_map")) {
+        fit_h5_shape(h, "/xpcs/multitau/normalized_g2", &rank, dims, NULL);
+        return fit_fail(err, FIT_ERR_DATA,
+                        "%s: no two-time data. The file holds multi-tau results only (/xpcs/multitau, %zu "
+                        "bins). Run boost_corr again with type Twotime or Both.", s->file,
+                        rank == 2 ? dims[1] : 0);
+    }
+    list_members(s, members, sizeof members);
+    return fit_fail(err, FIT_ERR_DATA, "%s: no layout of two-time data is recognised; the file holds: %s",
+                    s->file, *members ? members : "nothing");
+}
+
+static enum fit_status open_container(struct fit_source *s, struct fit_error *err)
+{
+    FILE *f = fopen(s->file, "rb");
+    if (!f)
+        return fit_fail(err, FIT_ERR_IO, "%s: no such file, or no permission to read it", s->file);
+    fclose(f);
+    if (fit_npz_is_npz(s->file) || fit_npz_is_npy(s->file))
+        return fit_npz_open(s->file, &s->private_->npz, err);
+    if (fit_h5_is_hdf5(s->file))
+        return fit_h5_open(s->file, &s->private_->h5, err);
+    return fit_fail(err, FIT_ERR_DATA, "%s: is neither HDF5 nor npz nor npy", s->file);
+}
+
+static enum fit_status choose_layout(struct fit_source *s, const char *wanted, struct fit_error *err)
+{
+    int in_hdf5 = s->private_->h5 != NULL, known = 0;
+    for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
+        known |= wanted && strcmp(layouts[i]->name, wanted) == 0;
+        if (layouts[i]->in_hdf5 == in_hdf5 &&
+            (wanted ? strcmp(layouts[i]->name, wanted) == 0 : layouts[i]->detect(s))) {
+            s->private_->ops = layouts[i];
+            s->layout = layouts[i]->name;
+            return FIT_OK;
+        }
+    }
+    if (wanted && !known)
+        return fit_fail(err, FIT_ERR_CONFIG,
+                        "layout '%s' is not known; there are aps_u, aps_legacy, chx, nxxpcs, homodyne_npz, "
+                        "heterodyne_npz, exchange, sirius, flat, npy", wanted);
+    if (wanted)
+        return fit_fail(err, FIT_ERR_DATA, "%s: layout %s is not one of %s files", s->file, wanted,
+                        in_hdf5 ? "HDF5" : "npz and npy");
+    return not_understood(s, err);
+}
+
+static enum fit_status check_opened(const struct fit_source *s, struct fit_error *err)
+{
+    if (s->nframe < FRAMES_MIN || s->nframe > FRAMES_MAX)
+        return fit_fail(err, FIT_ERR_DATA, "%s: %zu frames; %d to %d are possible", s->file, s->nframe,
+                        FRAMES_MIN, FRAMES_MAX);
+    for (size_t k = 0; k < s->nmatrix; k++) {
+        const struct fit_source_matrix *m = &s->matrix[k];
+        if (isinf(m->q) || m->q <= 0)
+            return fit_fail(err, FIT_ERR_DATA, "%s: matrix %s has q = %g; it must be positive", s->file,
+                            m->key, m->q);
+        if (isinf(m->phi))
+            return fit_fail(err, FIT_ERR_DATA, "%s: matrix %s has phi = %g", s->file, m->key, m->phi);
+    }
+    if (!isnan(s->dt) && !(s->dt > 0 && isfinite(s->dt)))
+        return fit_fail(err, FIT_ERR_DATA, "%s: %s; the frame period must be positive", s->file, s->dt_text);
+    return FIT_OK;
+}
+
+enum fit_status fit_source_open(const char *file, const char *layout, struct fit_source **out,
+                                struct fit_error *err)
+{
+    struct fit_source *s = calloc(1, sizeof *s);
+    struct fit_source_private *p = calloc(1, sizeof *p);
+    enum fit_status st = FIT_OK;
+    *out = NULL;
+    if (!s || !p || !(p->file = malloc(strlen(file) + 1))) {
+        free(s);
+        free(p);
+        return fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", file);
+    }
+    strcpy(p->file, file);
+    s->private_ = p;
+    s->file = p->file;
+    s->dt = NAN;
+    s->first_frame = 1;
+    p->sigma.member = -1;
+    if ((st = open_container(s, err)) != FIT_OK || (st = choose_layout(s, layout, err)) != FIT_OK ||
+        (st = p->ops->open(s, err)) != FIT_OK || (st = check_opened(s, err)) != FIT_OK)
+        goto done;
+done:
+    if (st == FIT_OK)
+        *out = s;
+    else
+        fit_source_close(s);
+    return st;
+}
+
+void fit_source_close(struct fit_source *s)
+{
+    if (!s)
+        return;
+    fit_h5_close(s->private_->h5);
+    fit_npz_close(s->private_->npz);
+    fit_h5_close(s->private_->sigma_h5);
+    fit_npz_close(s->private_->sigma_npz);
+    for (size_t i = 0; i < s->nnote; i++)
+        free(s->note[i]);
+    free(s->note);
+    free(s->matrix);
+    free(s->time);
+    free(s->private_->file);
+    free(s->private_);
+    free(s);
+}
+
+/* ---- halves ------------------------------------------------------------------------------------------ */
+
+static int is_something(double v)
+{
+    return !(v == 0); /* exactly: what a half leaves out is stored as 0; NaN is something */
+}
+
+/* What row i tells: bit 1 something above the diagonal, bit 2 something below; *bad: a column where the
+ * mirrored elements differ, or n. */
+static int look_at_row(const double *m, size_t n, size_t i, size_t *bad)
+{
+    int seen = 0;
+    double top = 0;
+    *bad = n;
+    for (size_t j = 0; j < n; j++) {
+        if (j == i)
+            continue;
+        if (is_something(m[i * n + j]))
+            seen |= j > i ? 1 : 2;
+        if (fabs(m[i * n + j]) > top)
+            top = fabs(m[i * n + j]);
+    }
+    for (size_t j = 0; j < n && *bad == n; j++) {
+        double a = m[i * n + j], b = m[j * n + i];
+        if (isfinite(a) && isfinite(b) && fabs(a - b) > ASYMMETRY * (top > fabs(b) ? top : fabs(b)))
+            *bad = j;
+    }
+    return seen;
+}
+
+/* Upper half, lower half or full, from a few rows. */
+static enum fit_status find_half(const struct fit_source *s, size_t k, const double *m, enum fit_half *half,
+                                 struct fit_error *err)
+{
+    size_t n = s->nframe, probes = n < PROBE_ROWS ? n : PROBE_ROWS, odd = n, where = 0;
+    int seen = 0;
+    for (size_t p = 0; p < probes; p++) {
+        size_t i = p * (n - 1) / (probes - 1), bad;
+        seen |= look_at_row(m, n, i, &bad);
+        if (bad < n && odd == n) {
+            odd = bad;
+            where = i;
+        }
+    }
+    *half = seen == 1 ? FIT_HALF_UPPER : seen == 2 ? FIT_HALF_LOWER : FIT_HALF_FULL;
+    if (*half == FIT_HALF_FULL && odd < n)
+        return fit_fail(err, FIT_ERR_DATA,
+                        "%s: matrix %s is neither symmetric nor one half: element (%zu,%zu) is %.7g, "
+                        "(%zu,%zu) is %.7g", s->file, s->matrix[k].key, where + 1, odd + 1,
+                        m[where * n + odd], odd + 1, where + 1, m[odd * n + where]);
+    return FIT_OK;
+}
+
+/* Copies one triangle onto the other, in square blocks that stay in the cache. */
+static void mirror(double *m, size_t n, int upper_to_lower)
+{
+    enum { B = 32 };
+    for (size_t ib = 0; ib < n; ib += B)
+        for (size_t jb = ib; jb < n; jb += B)
+            for (size_t i = ib; i < ib + B && i < n; i++)
+                for (size_t j = jb > i ? jb : i + 1; j < jb + B && j < n; j++) {
+                    if (upper_to_lower)
+                        m[j * n + i] = m[i * n + j];
+                    else
+                        m[i * n + j] = m[j * n + i];
+                }
+}
+
+static void flip_rows(double *m, size_t n)
+{
+    for (size_t i = 0; i < n / 2; i++)
+        for (size_t j = 0; j < n; j++) {
+            double v = m[i * n + j];
+            m[i * n + j] = m[(n - 1 - i) * n + j];
+            m[(n - 1 - i) * n + j] = v;
+        }
+}
+
+enum fit_status fit_source_read_upper(struct fit_source *s, size_t k, double *m, struct fit_error *err)
+{
+    const struct fit_source_private *p = s->private_;
+    enum fit_half half = p->half;
+    if (k >= s->nmatrix)
+        return fit_fail(err, FIT_ERR_INTERNAL, "%s: matrix %zu of %zu", s->file, k, s->nmatrix);
+    enum fit_status st = p->ops->read(s, k, m, err);
+    if (st != FIT_OK)
+        return st;
+    if (p->flipped)
+        flip_rows(m, s->nframe);
+    if (half == FIT_HALF_UNKNOWN && (st = find_half(s, k, m, &half, err)) != FIT_OK)
+        return st;
+    if (half == FIT_HALF_LOWER)
+        mirror(m, s->nframe, 0);
+    for (size_t i = 0; p->baseline > 0 && i < s->nframe * s->nframe; i++)
+        m[i] += p->baseline;
+    return FIT_OK;
+}
+
+enum fit_status fit_source_read(struct fit_source *s, size_t k, double *m, struct fit_error *err)
+{
+    enum fit_status st = fit_source_read_upper(s, k, m, err);
+    if (st == FIT_OK)
+        mirror(m, s->nframe, 1);
+    return st;
+}
+
+enum fit_status fit_source_read_sigma(struct fit_source *s, size_t k, double *sigma, struct fit_error *err)
+{
+    struct fit_source_private *p = s->private_;
+    enum fit_half half;
+    if (!s->has_sigma || k >= s->nmatrix)
+        return fit_fail(err, FIT_ERR_INTERNAL, "%s: holds no errors for matrix %zu", s->file, k);
+    struct fit_source other = *s; /* the same names, another file */
+    struct fit_source_private files = *p;
+    size_t of = p->sigma.n == 1 ? 0 : k;
+    if (p->sigma_h5 || p->sigma_npz) {
+        files.h5 = p->sigma_h5;
+        files.npz = p->sigma_npz;
+    }
+    other.private_ = &files;
+    enum fit_status st = files.h5 ? fit_cube_read_h5(&other, &p->sigma, of, sigma, err)
+                                  : fit_cube_read_npz(&other, &p->sigma, of, sigma, err);
+    if (st == FIT_OK && (st = find_half(s, k, sigma, &half, err)) == FIT_OK && half == FIT_HALF_LOWER)
+        mirror(sigma, s->nframe, 0);
+    return st;
+}
+
+/* Opens the array of errors: an npy, a member of an npz, or a dataset. */
+static enum fit_status open_sigma(struct fit_source *s, const char *file, const char *name, int *rank,
+                                  size_t dims[FIT_H5_RANK], struct fit_error *err)
+{
+    struct fit_source_private *p = s->private_;
+    enum fit_status st;
+    if (!fit_npz_is_npz(file) && !fit_npz_is_npy(file)) {
+        if ((st = fit_h5_open(file, &p->sigma_h5, err)) != FIT_OK)
+            return st;
+        snprintf(p->sigma.path, sizeof p->sigma.path, "%s", name ? name : "/sigma");
+        return fit_h5_shape(p->sigma_h5, p->sigma.path, rank, dims, err);
+    }
+    if ((st = fit_npz_open(file, &p->sigma_npz, err)) != FIT_OK)
+        return st;
+    const char *member = name ? name + (*name == '/') : fit_npz_is_npy(file) ? "" : "sigma";
+    p->sigma.member = fit_npz_find(p->sigma_npz, member);
+    const struct fit_npz_array *a = fit_npz_array(p->sigma_npz, p->sigma.member);
+    if (!a)
+        return fit_fail(err, FIT_ERR_DATA, "%s: no member %s", file, member);
+    if (a->fortran && a->rank > 2)
+        return fit_fail(err, FIT_ERR_DATA, "%s: %s is in Fortran order", file, member);
+    *rank = a->rank;
+    memcpy(dims, a->dims, sizeof a->dims);
+    return FIT_OK;
+}
+
+enum fit_status fit_source_attach_sigma(struct fit_source *s, const char *where, struct fit_error *err)
+{
+    struct fit_source_private *p = s->private_;
+    const char *colon = strstr(where, ":/");
+    size_t dims[FIT_H5_RANK] = {0}, length = colon ? (size_t)(colon - where) : strlen(where);
+    int rank = 0, member = -1;
+    char path[sizeof p->sigma.path], *file = malloc(length + 1);
+    if (!file)
+        return fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", where);
+    memcpy(file, where, length);
+    file[length] = 0;
+    s->has_sigma = 0;
+    enum fit_status st = open_sigma(s, file, colon ? colon + 1 : NULL, &rank, dims, err);
+    member = p->sigma.member;
+    memcpy(path, p->sigma.path, sizeof path);
+    if (st == FIT_OK)
+        st = fit_cube_shape(s, where, rank, dims, &p->sigma, err);
+    p->sigma.member = member;
+    memcpy(p->sigma.path, path, sizeof path);
+    if (st == FIT_OK && (p->sigma.nframe != s->nframe || (p->sigma.n != 1 && p->sigma.n != s->nmatrix)))
+        st = fit_fail(err, FIT_ERR_DATA,
+                      "%s: errors for %zu matrices of %zu frames; the data are %zu of %zu", where, p->sigma.n,
+                      p->sigma.nframe, s->nmatrix, s->nframe);
+    s->has_sigma = st == FIT_OK;
+    free(file);
+    return st;
+}
+
+enum fit_status fit_source_read_g2(struct fit_source *s, size_t k, double **g2, size_t *n,
+                                   struct fit_error *err)
+{
+    const struct fit_source_private *p = s->private_;
+    int rank;
+    size_t dims[FIT_H5_RANK];
+    *g2 = NULL;
+    *n = 0;
+    if (!p->h5 || !*p->g2 || fit_h5_kind(p->h5, p->g2) != FIT_H5_NUMBER)
+        return FIT_OK;
+    enum fit_status st = fit_h5_shape(p->h5, p->g2, &rank, dims, err);
+    if (st != FIT_OK || rank != 2 || dims[1] != s->nmatrix || dims[0] < 2 || dims[0] > s->nframe)
+        return st;
+    double *v = malloc(dims[0] * sizeof *v);
+    if (!v)
+        return fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", s->file);
+    st = fit_h5_read_block(p->h5, p->g2, (size_t[]){0, k}, (size_t[]){dims[0], 1}, v, err);
+    if (st != FIT_OK) {
+        free(v);
+        return st;
+    }
+    *g2 = v;
+    *n = dims[0];
+    return FIT_OK;
+}
