@@ -1,23 +1,24 @@
 /* config.h -- one experiment's configuration: what to read, what to fit, how, where to write.
  *
- * Takes a YAML (or JSON) file of any of the three Python packages, or the short form that `init` writes, and
- * the model (struct fit_kernel), which is the registry of names, units, starts, bounds and priors.  Gives a
- * struct fit_config in which every value knows where it came from.  Life of a configuration:
+ * Takes a YAML (or JSON) file of any of the three Python packages, or the short form that `init`
+ * writes, and the model (struct fit_kernel), which is the registry of names, units, starts, bounds
+ * and priors.  Gives a struct fit_config in which every value knows where it came from.  Life of a
+ * configuration:
  *
  *     fit_config_log_init(&log);
- *     st = fit_config_read("my.yaml", kernel, &options, &log, &cfg, &err);     file -> values
- *     st = fit_config_override(cfg, "bounds", "phi0=-90:90", &log, &err);      command line, any number
- *     st = fit_config_finish(cfg, &log, &err);                                 values agree with each other
+ *     st = fit_config_read("my.yaml", kernel, &options, &log, &cfg, &err);  file -> values
+ *     st = fit_config_override(cfg, "bounds", "phi0=-90:90", &log, &err);   command line
+ *     st = fit_config_finish(cfg, &log, &err);                              values agree
  *     ... use ...     text = fit_config_text(cfg);     fit_config_free(cfg);
  *
- * Rules of reading: nothing is guessed.  Unknown keys, wrong types, unknown names, impossible values are
- * errors with file:line:column and the nearest name; all of them (up to FIT_CONFIG_MAX_ERRORS) are collected
- * in the log before reading fails.  Keys of the packages' templates that have no meaning here are counted
- * and told in one note.  null means "not given".
+ * Rules of reading: nothing is guessed.  Unknown keys, wrong types, unknown names, impossible
+ * values are errors with file:line:column and the nearest name; all of them (up to
+ * FIT_CONFIG_MAX_ERRORS) are collected in the log before reading fails.  Keys of the packages'
+ * templates that have no meaning here are counted and told in one note.  null means "not given".
  *
- * Units inside: angstrom, 1/angstrom, s, degrees.  Lists and strings belong to the configuration and live
- * until fit_config_free.  Nothing prints; nothing touches the data file (only whether it exists).
- */
+ * Units inside: angstrom, 1/angstrom, s, degrees.  Lists and strings belong to the configuration
+ * and live until fit_config_free.  Nothing prints; nothing touches the data file (only whether it
+ * exists). */
 #ifndef FIT_CONFIG_H
 #define FIT_CONFIG_H
 
@@ -27,7 +28,7 @@
 
 #define FIT_CONFIG_MAX_ERRORS 20
 
-/* ---- Where a value comes from ---------------------------------------------------------------------- */
+/* ---- Where a value comes from ---------------------------------------------------------------- */
 
 enum fit_origin_kind {
     FIT_FROM_PROGRAM, /* built-in default */
@@ -82,11 +83,18 @@ static inline int fit_given(struct fit_origin from)
     return from.kind >= FIT_FROM_FILE;
 }
 
-/* ---- Parts ----------------------------------------------------------------------------------------- */
+/* ---- Parts ----------------------------------------------------------------------------------- */
 
-enum fit_dt_policy { FIT_DT_STRICT, FIT_DT_YAML, FIT_DT_FILE }; /* data and YAML differ: error, or which */
-enum fit_time_origin { FIT_TIME_WINDOW, FIT_TIME_FILE };        /* t = 0: the window's first frame, frame 1 */
-enum fit_q_rule { FIT_Q_NEAREST, FIT_Q_HOMODYNE_OLD };          /* OLD: all within 10 %, else ten nearest */
+enum fit_dt_policy {
+    FIT_DT_STRICT,
+    FIT_DT_YAML,
+    FIT_DT_FILE
+}; /* data and YAML differ: error, or which */
+enum fit_time_origin {
+    FIT_TIME_WINDOW,
+    FIT_TIME_FILE
+}; /* t = 0: the window's first frame, frame 1 */
+enum fit_q_rule { FIT_Q_NEAREST, FIT_Q_HOMODYNE_OLD }; /* OLD: all within 10 %, else ten nearest */
 enum fit_sigma_kind {
     FIT_SIGMA_AUTO,  /* the file's, else estimated from the data */
     FIT_SIGMA_VALUE, /* one number for all, or one per selected angle */
@@ -99,28 +107,29 @@ struct fit_frame_range {
 };
 
 struct fit_config_input {
-    struct fit_cfg_texts path;    /* data files; resolved (paths.h); n = 0: none given */
+    struct fit_cfg_texts path;           /* data files; resolved (paths.h); n = 0: none given */
     struct fit_cfg_text path_as_written; /* the first, as the user wrote it */
-    struct fit_cfg_text layout;   /* name of a file layout, or NULL: detect */
-    struct fit_cfg_real dt;       /* s per row of the matrix; NaN: from the data file */
-    struct fit_cfg_choice dt_policy;   /* enum fit_dt_policy */
-    struct fit_cfg_int start_frame;    /* 1-based, inclusive; >= 1 */
-    struct fit_cfg_int end_frame;      /* 1-based, inclusive; < 0: the last */
-    struct fit_cfg_choice time_origin; /* enum fit_time_origin */
-    struct fit_cfg_real q;        /* 1/angstrom; NaN: the file has only one */
-    struct fit_cfg_real q_tolerance;   /* largest |dq|/q accepted for the nearest bin */
-    struct fit_cfg_choice q_rule; /* enum fit_q_rule */
-    struct fit_cfg_real gap;      /* angstrom; NaN: not given */
-    struct fit_cfg_choice sigma;  /* enum fit_sigma_kind */
+    struct fit_cfg_text layout;          /* name of a file layout, or NULL: detect */
+    struct fit_cfg_real dt;              /* s per row of the matrix; NaN: from the data file */
+    struct fit_cfg_choice dt_policy;     /* enum fit_dt_policy */
+    struct fit_cfg_int start_frame;      /* 1-based, inclusive; >= 1 */
+    struct fit_cfg_int end_frame;        /* 1-based, inclusive; < 0: the last */
+    struct fit_cfg_choice time_origin;   /* enum fit_time_origin */
+    struct fit_cfg_real q;               /* 1/angstrom; NaN: the file has only one */
+    struct fit_cfg_real q_tolerance;     /* largest |dq|/q accepted for the nearest bin */
+    struct fit_cfg_choice q_rule;        /* enum fit_q_rule */
+    struct fit_cfg_real gap;             /* angstrom; NaN: not given */
+    struct fit_cfg_choice sigma;         /* enum fit_sigma_kind */
     struct fit_cfg_reals sigma_value;
-    struct fit_cfg_text sigma_path;    /* FILE or FILE:/dataset */
+    struct fit_cfg_text sigma_path; /* FILE or FILE:/dataset */
     size_t nmask;
-    const struct fit_frame_range *mask; /* frames left out; increasing, not overlapping; rows of the file */
+    const struct fit_frame_range
+        *mask; /* frames left out; increasing, not overlapping; rows of the file */
     struct fit_origin mask_from;
 };
 
 struct fit_angle_range {
-    double lower, upper; /* degrees, as written; lower > upper wraps; see spec of phi_filtering */
+    double lower, upper; /* degrees, as written; lower > upper wraps through 180 */
     struct fit_origin from;
 };
 
@@ -129,8 +138,8 @@ struct fit_config_angles {
     struct fit_cfg_flag filter; /* use `range` */
     size_t nrange;
     const struct fit_angle_range *range;
-    struct fit_cfg_reals list;       /* degrees: the nearest measured angle to each */
-    struct fit_cfg_real tolerance;   /* degrees: largest distance accepted for `list` */
+    struct fit_cfg_reals list;        /* degrees: the nearest measured angle to each */
+    struct fit_cfg_real tolerance;    /* degrees: largest distance accepted for `list` */
     struct fit_cfg_flag fallback_all; /* no match: 1 all angles with a note, 0 error */
 };
 
@@ -153,7 +162,8 @@ struct fit_config_param {
     struct fit_origin tied_from;
     struct fit_cfg_choice prior; /* enum fit_prior_kind */
     double prior_a, prior_b;     /* as in struct fit_param */
-    struct fit_cfg_reals list;   /* linear parameters: starting value of each selected angle; n = 0: none */
+    struct fit_cfg_reals
+        list; /* linear parameters: starting value of each selected angle; n = 0: none */
 };
 
 enum fit_method { FIT_METHOD_NLSQ, FIT_METHOD_NUTS, FIT_METHOD_LAPLACE, FIT_METHOD_CMC };
@@ -162,10 +172,11 @@ struct fit_config_nlsq {
     struct fit_cfg_int max_iterations;
     struct fit_cfg_real ftol, xtol, gtol; /* relative; >= 0 */
     struct fit_cfg_choice loss;           /* enum fit_loss (fit.h) */
-    struct fit_cfg_real f_scale;          /* of the robust loss, in standard deviations of the noise */
+    struct fit_cfg_real f_scale; /* of the robust loss, in standard deviations of the noise */
     struct fit_cfg_flag multi_start;
     struct fit_cfg_int n_starts;
-    struct fit_cfg_flag global; /* stage that searches the whole box (cmaes.enable of the packages) */
+    struct fit_cfg_flag
+        global; /* stage that searches the whole box (cmaes.enable of the packages) */
     struct fit_cfg_real memory_fraction; /* of the machine's memory, 0..1 */
 };
 
@@ -175,12 +186,12 @@ struct fit_config_sampling {
     struct fit_cfg_real target_accept;        /* target_accept_prob */
     struct fit_cfg_int max_tree_depth;
     struct fit_cfg_flag dense_mass;
-    struct fit_cfg_flag adaptive;             /* adaptive_sampling */
+    struct fit_cfg_flag adaptive; /* adaptive_sampling */
     struct fit_cfg_int min_warmup, min_draws;
     struct fit_cfg_text chain_method, run_id, scaling; /* scaling: the sampler's per_angle_mode */
-    struct fit_cfg_flag warm_start;           /* from least squares; use_nlsq_warmstart */
+    struct fit_cfg_flag warm_start;                    /* from least squares; use_nlsq_warmstart */
     struct fit_cfg_flag require_warm_start;
-    struct fit_cfg_flag informed_priors;      /* use_nlsq_informed_priors (consensus mode) */
+    struct fit_cfg_flag informed_priors; /* use_nlsq_informed_priors (consensus mode) */
     struct fit_cfg_real prior_width_factor;
     struct fit_cfg_real max_rhat, min_ess, max_divergence_rate, min_bfmi, max_parameter_cv;
     struct fit_cfg_flag heterogeneity_abort;
@@ -202,18 +213,19 @@ enum fit_errors { FIT_ERRORS_ROBUST, FIT_ERRORS_SCALED, FIT_ERRORS_PLAIN };
 
 /* Switches that reproduce the packages; all off unless `compat:` says otherwise. */
 struct fit_config_compat {
-    struct fit_cfg_choice peer;       /* enum fit_peer */
-    struct fit_cfg_flag exclude_t0;   /* drop the first frame of the window from the pairs */
-    struct fit_cfg_flag full_matrix;  /* count both triangles */
-    struct fit_cfg_flag parity;       /* use the parity variant of the kernel */
-    struct fit_cfg_choice errors;     /* enum fit_errors: which standard deviations are reported as `std` */
-    struct fit_cfg_flag files;        /* also write the package's own file names */
+    struct fit_cfg_choice peer;      /* enum fit_peer */
+    struct fit_cfg_flag exclude_t0;  /* drop the first frame of the window from the pairs */
+    struct fit_cfg_flag full_matrix; /* count both triangles */
+    struct fit_cfg_flag parity;      /* use the parity variant of the kernel */
+    struct fit_cfg_choice
+        errors; /* enum fit_errors: which standard deviations are reported as `std` */
+    struct fit_cfg_flag files; /* also write the package's own file names */
 };
 
 enum fit_log_level { FIT_LOG_DEBUG, FIT_LOG_INFO, FIT_LOG_WARNING, FIT_LOG_ERROR };
 
 struct fit_config_output {
-    struct fit_cfg_text dir;       /* NULL: the program's default */
+    struct fit_cfg_text dir;         /* NULL: the program's default */
     struct fit_cfg_choice log_level; /* enum fit_log_level */
     struct fit_cfg_flag log_file;
     struct fit_cfg_text log_path, log_name; /* folder, file name; NULL: run.log in dir */
@@ -234,7 +246,14 @@ struct fit_config_table {
     struct fit_cfg_int skip_rows;
 };
 
-/* ---- The whole ------------------------------------------------------------------------------------- */
+/* A key of the file that has no effect here, with all below it. */
+struct fit_config_ignored {
+    const char *path, *why;
+    unsigned line;
+    size_t nkey; /* how many values */
+};
+
+/* ---- The whole ------------------------------------------------------------------------------- */
 
 struct fit_config {
     const char *file; /* path of the YAML file as given; "command line" when there is none */
@@ -249,10 +268,10 @@ struct fit_config {
     struct fit_config_param *param;
     size_t nsetting;
     struct fit_cfg_real *setting; /* in the kernel's order and units; NaN: not given, no default.
-                                     q and gap are copied to the settings of these names by finish. */
+                                     finish copies q and gap to the settings of these names. */
 
     struct fit_cfg_choice method; /* enum fit_method */
-    struct fit_cfg_flag sample_after; /* --method both: least squares, then sampling; both written */
+    struct fit_cfg_flag sample_after; /* --method both: least squares, then sampling */
     struct fit_config_nlsq nlsq;
     struct fit_config_sampling sampling;
     struct fit_cfg_int seed;
@@ -265,10 +284,12 @@ struct fit_config {
     struct fit_config_table table;
 
     size_t nignored; /* keys of the file that have no effect here */
+    size_t nreason;  /* the same by row of the table of keys, in the order of the file */
+    struct fit_config_ignored *reason;
     struct fit_config_private *private_;
 };
 
-/* ---- Messages -------------------------------------------------------------------------------------- */
+/* ---- Messages -------------------------------------------------------------------------------- */
 
 struct fit_config_message {
     int error;             /* 1 error, 0 note */
@@ -282,40 +303,44 @@ struct fit_config_log {
 void fit_config_log_init(struct fit_config_log *log);
 void fit_config_log_free(struct fit_config_log *log);
 
-/* All errors, or all notes, one per line with a newline each; caller frees.  NULL: out of memory. */
+/* All errors, or all notes, a line each; caller frees.  NULL: out of memory. */
 char *fit_config_log_text(const struct fit_config_log *log, int errors);
 
-/* ---- Reading --------------------------------------------------------------------------------------- */
+/* ---- Reading --------------------------------------------------------------------------------- */
 
 struct fit_config_options {
     int lax; /* unknown keys become notes */
 };
 
-/* Reads file for the model kernel.  options and log may be NULL.  On failure *cfg is NULL and err holds the
- * first message (FIT_ERR_CONFIG; FIT_ERR_IO when the file cannot be read), the log all of them. */
+/* Reads file for the model kernel.  options and log may be NULL.  On failure *cfg is NULL and err
+ * holds the first message, the log all.  FIT_ERR_CONFIG also when the file cannot be read. */
 enum fit_status fit_config_read(const char *file, const struct fit_kernel *kernel,
-                                const struct fit_config_options *options, struct fit_config_log *log,
-                                struct fit_config **cfg, struct fit_error *err);
+                                const struct fit_config_options *options,
+                                struct fit_config_log *log, struct fit_config **cfg,
+                                struct fit_error *err);
 
-/* The same from text in memory; name stands for the file: in messages, and data paths are relative to its
- * folder. */
+/* The same from text in memory; name stands for the file: in messages, and data paths are relative
+ * to its folder. */
 enum fit_status fit_config_read_text(const char *text, size_t length, const char *name,
                                      const struct fit_kernel *kernel,
-                                     const struct fit_config_options *options, struct fit_config_log *log,
-                                     struct fit_config **cfg, struct fit_error *err);
+                                     const struct fit_config_options *options,
+                                     struct fit_config_log *log, struct fit_config **cfg,
+                                     struct fit_error *err);
 
 /* Defaults of the program and the model only: for runs without a file. */
 enum fit_status fit_config_new(const struct fit_kernel *kernel, struct fit_config **cfg,
                                struct fit_error *err);
 
-/* One option of the command line.  option without dashes; value may be NULL for options without one.
+/* One option of the command line.  option without dashes; value may be NULL for options without
+ * one.
  *   set NAME=VALUE        setting or start of a parameter; a.dotted.key=VALUE: any key of the file
- *   start NAME=VALUE      fix NAME[=VALUE]      free NAME      tie CHILD=PARENT      bounds NAME=LO:HI
+ *   start NAME=VALUE   fix NAME[=VALUE]   free NAME   tie CHILD=PARENT   bounds NAME=LO:HI
  *   initial-NAME VALUE    (initial-d0, initial-gamma-dot-t0: case and dashes do not matter)
- *   data-file, data, layout, dt (number, yaml, file), q, gap, frames A:B, phi A,B,C, mask A:B,..., sigma,
- *   method (nlsq, nuts, laplace, cmc, both), loss, max-iterations, tolerance, ftol, xtol, gtol, multistart,
- *   multistart-n, global, n-samples, n-warmup, n-chains (also num-...), seed, threads, max-seconds,
- *   output-dir, output, o, scaling, compat, variant, exclude-t0, no-nlsq-warmstart, units, q-tolerance
+ *   data-file, data, layout, dt (number, yaml, file), q, gap, frames A:B, phi A,B,C, mask A:B,...,
+ *   sigma, method (nlsq, nuts, laplace, cmc, both), loss, max-iterations, tolerance, ftol, xtol,
+ *   gtol, multistart, no-multistart, multistart-n, global, n-samples, n-warmup, n-chains (also
+ *   num-...), seed, threads, max-seconds, output-dir, output, o, scaling, compat, variant,
+ *   exclude-t0, no-nlsq-warmstart, units, q-tolerance
  * Returns FIT_ERR_USAGE with the nearest option when it is not one of these. */
 enum fit_status fit_config_override(struct fit_config *cfg, const char *option, const char *value,
                                     struct fit_config_log *log, struct fit_error *err);
@@ -323,16 +348,18 @@ enum fit_status fit_config_override(struct fit_config *cfg, const char *option, 
 /* True when `option` is known to fit_config_override; *takes_value: 0 no, 1 yes. */
 int fit_config_option_known(const char *option, int *takes_value);
 
-/* Checks that values agree with each other (starts inside bounds, ties, fixed values, sizes against the
- * model), fills settings from q and gap, and adds the notes about differences from the packages. */
-enum fit_status fit_config_finish(struct fit_config *cfg, struct fit_config_log *log, struct fit_error *err);
+/* Checks that values agree with each other (starts inside bounds, ties, fixed values, sizes
+ * against the model), fills settings from q and gap, and adds the notes about differences from the
+ * packages. */
+enum fit_status fit_config_finish(struct fit_config *cfg, struct fit_config_log *log,
+                                  struct fit_error *err);
 
 void fit_config_free(struct fit_config *cfg);
 
-/* ---- Answers --------------------------------------------------------------------------------------- */
+/* ---- Answers --------------------------------------------------------------------------------- */
 
-/* The effective configuration as YAML (short dialect): every value, with its source as a comment.  Reading
- * it again gives the same configuration.  Caller frees; NULL: out of memory. */
+/* The effective configuration as YAML (short dialect): every value, with its source as a comment. 
+ * Reading it again gives the same configuration.  Caller frees; NULL: out of memory. */
 char *fit_config_text(const struct fit_config *cfg);
 
 /* "my.yaml:41", "command line --bounds", "model", "default", "compat". */
@@ -349,8 +376,8 @@ enum fit_scaling fit_config_scaling(const struct fit_config *cfg, size_t nangle)
 int fit_config_peers_average(const struct fit_config *cfg, size_t nangle);
 
 /* Model that a configuration asks for, without a kernel: canonical name ("static_isotropic",
- * "static_anisotropic", "laminar", "heterodyne", or what the file says), from analysis_mode or from the
- * form of the file.  name[0] = 0 when the file does not tell. */
+ * "static_anisotropic", "laminar", "heterodyne", or what the file says), from analysis_mode or
+ * from the form of the file.  name[0] = 0 when the file does not tell. */
 enum fit_status fit_config_detect(const char *file, char name[64], struct fit_error *err);
 
 /* Canonical name of a mode or alias of the packages; name itself when it is not one of theirs. */

@@ -1,11 +1,10 @@
 /* config_impl.h -- what the files config_*.c share.
  *
- * Reading goes in three steps.  config_walk.c visits every key of the tree, finds its row in the table
- * fit_cfg_keys (config_keys.def) and reads plain values into members of struct fit_config; it remembers the
- * nodes of rows of kind LATER.  config_later.c and config_params.c read those, in a fixed order.
- * fit_config_finish checks that everything fits together.  The command line takes the same way, with another
- * origin.
- */
+ * Reading goes in three steps.  config_walk.c visits every key of the tree, finds its row in the
+ * table fit_cfg_keys (config_keys.def) and reads plain values into members of struct fit_config;
+ * it remembers the nodes of rows of kind LATER.  config_later.c and config_params.c read those, in
+ * a fixed order. fit_config_finish checks that everything fits together.  The command line takes
+ * the same way, with another origin. */
 #ifndef FIT_CONFIG_IMPL_H
 #define FIT_CONFIG_IMPL_H
 
@@ -76,21 +75,22 @@ struct fit_config_private {
 /* ---- config_log.c */
 void fit_cfg_error(struct fit_cfg_reader *r, const struct fit_yaml *at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-void fit_cfg_error_at(struct fit_cfg_reader *r, unsigned line, unsigned column, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+void fit_cfg_error_at(struct fit_cfg_reader *r, unsigned line, unsigned column, const char *format,
+                      ...) __attribute__((format(printf, 4, 5)));
 void fit_cfg_note(struct fit_cfg_reader *r, unsigned line, unsigned column, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 /* Status of the reader: FIT_OK, FIT_ERR_MEMORY or status, with the first message in err. */
-enum fit_status fit_cfg_status(const struct fit_cfg_reader *r, enum fit_status status, size_t first_message);
+enum fit_status fit_cfg_status(const struct fit_cfg_reader *r, enum fit_status status,
+                               size_t first_message);
 
 /* ---- config_scalar.c: a node as a value.  Return 1, or 0 after an error message. */
-int fit_cfg_get_real(struct fit_cfg_reader *r, const struct fit_yaml *node, const char *unit, double *value,
-                     int *bare);
+int fit_cfg_get_real(struct fit_cfg_reader *r, const struct fit_yaml *node, const char *unit,
+                     double *value, int *bare);
 int fit_cfg_get_int(struct fit_cfg_reader *r, const struct fit_yaml *node, long *value);
 int fit_cfg_get_flag(struct fit_cfg_reader *r, const struct fit_yaml *node, int *value);
 int fit_cfg_get_text(struct fit_cfg_reader *r, const struct fit_yaml *node, const char **value);
-int fit_cfg_get_word(struct fit_cfg_reader *r, const struct fit_yaml *node, const struct fit_cfg_word *word,
-                     int *value);
+int fit_cfg_get_word(struct fit_cfg_reader *r, const struct fit_yaml *node,
+                     const struct fit_cfg_word *word, int *value);
 int fit_cfg_get_reals(struct fit_cfg_reader *r, const struct fit_yaml *node, const char *unit,
                       struct fit_cfg_reals *out);
 int fit_cfg_want(struct fit_cfg_reader *r, const struct fit_yaml *node, enum fit_yaml_kind kind,
@@ -98,14 +98,15 @@ int fit_cfg_want(struct fit_cfg_reader *r, const struct fit_yaml *node, enum fit
 
 /* Origin of a value read at node. */
 struct fit_origin fit_cfg_origin(const struct fit_cfg_reader *r, const struct fit_yaml *node);
-/* True when a value read at node may replace one that came from `from`; then *from is the new origin.
- * same: the values are equal.  Two different values of the same rank in one file are an error. */
-int fit_cfg_claim(struct fit_cfg_reader *r, struct fit_origin *from, const struct fit_yaml *node, int weak,
-                  int same);
+/* True when a value read at node may replace one that came from `from`; then *from is the new
+ * origin. same: the values are equal.  Two different values of the same rank in one file are an
+ * error. */
+int fit_cfg_claim(struct fit_cfg_reader *r, struct fit_origin *from, const struct fit_yaml *node,
+                  int weak, int same);
 void fit_cfg_set_real(struct fit_cfg_reader *r, struct fit_cfg_real *x, const struct fit_yaml *node,
                       double value, int weak);
-void fit_cfg_set_int(struct fit_cfg_reader *r, struct fit_cfg_int *x, const struct fit_yaml *node, long value,
-                     int weak);
+void fit_cfg_set_int(struct fit_cfg_reader *r, struct fit_cfg_int *x, const struct fit_yaml *node,
+                     long value, int weak);
 
 void *fit_cfg_alloc(struct fit_cfg_reader *r, size_t size);
 const char *fit_cfg_copy(struct fit_cfg_reader *r, const char *text);
@@ -113,18 +114,20 @@ const char *fit_cfg_copy(struct fit_cfg_reader *r, const char *text);
 /* ---- config_walk.c */
 void fit_cfg_walk(struct fit_cfg_reader *r, const struct fit_yaml *root);
 /* Reads one value into the row's member, or remembers the node. */
-void fit_cfg_read_key(struct fit_cfg_reader *r, const struct fit_cfg_key *key, const struct fit_yaml *node);
+void fit_cfg_read_key(struct fit_cfg_reader *r, const struct fit_cfg_key *key,
+                      const struct fit_yaml *node);
 /* Node of a LATER row that was seen and is not null, or NULL; sets r->path. */
 const struct fit_yaml *fit_cfg_seen(struct fit_cfg_reader *r, const char *path);
 
-/* ---- config_later.c, config_params.c: LATER rows.  0 when the model does not fit the file. */
+/* ---- config_later.c, config_input.c, config_params.c: LATER rows.  later_mode
+ * returns 0 when the model does not fit the file. */
 int fit_cfg_later_mode(struct fit_cfg_reader *r);
 void fit_cfg_later_input(struct fit_cfg_reader *r);
 void fit_cfg_later_angles(struct fit_cfg_reader *r);
 void fit_cfg_later_compat(struct fit_cfg_reader *r);
 void fit_cfg_later_params(struct fit_cfg_reader *r);
-void fit_cfg_set_files(struct fit_cfg_reader *r, const struct fit_yaml *at, size_t n, const char *const *written,
-                       const char *beside);
+void fit_cfg_set_files(struct fit_cfg_reader *r, const struct fit_yaml *at, size_t n,
+                       const char *const *written, const char *beside);
 
 /* Index of a parameter, nonlinear first, or -1 after an error with the nearest name. */
 int fit_cfg_param_named(struct fit_cfg_reader *r, const char *name, unsigned line, unsigned column);
@@ -144,8 +147,9 @@ void fit_cfg_note_quality(struct fit_cfg_reader *r, const struct fit_yaml *node)
 /* ---- tables of words (config_keys.c) */
 #define FIT_CFG_SCALING_AUTO 100
 #define FIT_CFG_METHOD_BOTH 100
-extern const struct fit_cfg_word fit_cfg_word_dt_policy[], fit_cfg_word_time_origin[], fit_cfg_word_q_rule[],
-    fit_cfg_word_scaling_mode[], fit_cfg_word_loss[], fit_cfg_word_units_policy[], fit_cfg_word_variant[],
-    fit_cfg_word_errors_kind[], fit_cfg_word_log_level[], fit_cfg_word_method[], fit_cfg_word_prior[];
+extern const struct fit_cfg_word fit_cfg_word_dt_policy[], fit_cfg_word_time_origin[],
+    fit_cfg_word_q_rule[], fit_cfg_word_scaling_mode[], fit_cfg_word_loss[],
+    fit_cfg_word_units_policy[], fit_cfg_word_variant[], fit_cfg_word_errors_kind[],
+    fit_cfg_word_log_level[], fit_cfg_word_method[], fit_cfg_word_prior[];
 
 #endif

@@ -24,7 +24,8 @@ const struct fit_cfg_word fit_cfg_word_loss[] = {
 const struct fit_cfg_word fit_cfg_word_units_policy[] = {{"check", 0}, {"trust", 1}, {NULL, 0}};
 const struct fit_cfg_word fit_cfg_word_variant[] = {{"fast", 0}, {"parity", 1}, {NULL, 0}};
 const struct fit_cfg_word fit_cfg_word_errors_kind[] = {
-    {"robust", FIT_ERRORS_ROBUST}, {"scaled", FIT_ERRORS_SCALED}, {"plain", FIT_ERRORS_PLAIN}, {NULL, 0}};
+    {"robust", FIT_ERRORS_ROBUST}, {"scaled", FIT_ERRORS_SCALED}, {"plain", FIT_ERRORS_PLAIN},
+    {NULL, 0}};
 const struct fit_cfg_word fit_cfg_word_log_level[] = {
     {"debug", FIT_LOG_DEBUG}, {"info", FIT_LOG_INFO}, {"warning", FIT_LOG_WARNING},
     {"error", FIT_LOG_ERROR}, {"critical", FIT_LOG_ERROR}, {NULL, 0}};
@@ -32,7 +33,8 @@ const struct fit_cfg_word fit_cfg_word_method[] = {
     {"nlsq", FIT_METHOD_NLSQ}, {"nuts", FIT_METHOD_NUTS}, {"laplace", FIT_METHOD_LAPLACE},
     {"cmc", FIT_METHOD_CMC}, {"both", FIT_CFG_METHOD_BOTH}, {NULL, 0}};
 const struct fit_cfg_word fit_cfg_word_prior[] = {
-    {"TruncatedNormal", FIT_PRIOR_TRUNCATED_NORMAL}, {"truncated_normal", FIT_PRIOR_TRUNCATED_NORMAL},
+    {"TruncatedNormal", FIT_PRIOR_TRUNCATED_NORMAL},
+    {"truncated_normal", FIT_PRIOR_TRUNCATED_NORMAL},
     {"Normal", FIT_PRIOR_NORMAL}, {"Uniform", FIT_PRIOR_NONE}, {"None", FIT_PRIOR_NONE},
     {"LogNormal", FIT_PRIOR_LOG_NORMAL}, {"log_normal", FIT_PRIOR_LOG_NORMAL},
     {"HalfNormal", FIT_PRIOR_HALF_NORMAL}, {"half_normal", FIT_PRIOR_HALF_NORMAL},
@@ -42,7 +44,8 @@ const struct fit_cfg_word fit_cfg_word_prior[] = {
 
 #define AT(member) .offset = offsetof(struct fit_config, member)
 #define REAL(p, m, u, lo, hi, r) \
-    {.path = p, .kind = FIT_CFG_REAL, .role = FIT_CFG_##r, AT(m), .unit = u, .lower = lo, .upper = hi},
+    {.path = p, .kind = FIT_CFG_REAL, .role = FIT_CFG_##r, AT(m), .unit = u, \
+     .lower = lo, .upper = hi},
 #define INT(p, m, lo, hi, r) \
     {.path = p, .kind = FIT_CFG_INT, .role = FIT_CFG_##r, AT(m), .lowest = lo, .highest = hi},
 #define INT_AUTO(p, m, lo, hi, r) \

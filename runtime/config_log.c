@@ -23,7 +23,8 @@ void fit_config_log_free(struct fit_config_log *log)
     fit_config_log_init(log);
 }
 
-static void keep(struct fit_cfg_reader *r, int error, unsigned line, unsigned column, const char *text)
+static void keep(struct fit_cfg_reader *r, int error, unsigned line, unsigned column,
+                 const char *text)
 {
     struct fit_config_log *log = r->log;
     if (error && log->nerror++ >= FIT_CONFIG_MAX_ERRORS)
@@ -42,14 +43,15 @@ static void keep(struct fit_cfg_reader *r, int error, unsigned line, unsigned co
     log->message[log->n++] = (struct fit_config_message){error, line, column, copy};
 }
 
-static void add(struct fit_cfg_reader *r, int error, unsigned line, unsigned column, const char *format,
-                va_list ap)
+static void add(struct fit_cfg_reader *r, int error, unsigned line, unsigned column,
+                const char *format, va_list ap)
 {
     char text[LONGEST];
     const char *kind = error ? "error" : "note";
     int n;
     if (r->source == FIT_FROM_COMMAND)
-        n = snprintf(text, sizeof text, "%.100s: %s: ", r->option ? r->option : "command line", kind);
+        n = snprintf(text, sizeof text, "%.100s: %s: ", r->option ? r->option : "command line",
+                     kind);
     else if (line)
         n = snprintf(text, sizeof text, "%.300s:%u:%u: %s: ", r->cfg->file, line, column, kind);
     else
@@ -69,7 +71,8 @@ void fit_cfg_error(struct fit_cfg_reader *r, const struct fit_yaml *at, const ch
     va_end(ap);
 }
 
-void fit_cfg_error_at(struct fit_cfg_reader *r, unsigned line, unsigned column, const char *format, ...)
+void fit_cfg_error_at(struct fit_cfg_reader *r, unsigned line, unsigned column, const char *format,
+                      ...)
 {
     va_list ap;
     va_start(ap, format);
@@ -85,7 +88,8 @@ void fit_cfg_note(struct fit_cfg_reader *r, unsigned line, unsigned column, cons
     va_end(ap);
 }
 
-enum fit_status fit_cfg_status(const struct fit_cfg_reader *r, enum fit_status status, size_t first_message)
+enum fit_status fit_cfg_status(const struct fit_cfg_reader *r, enum fit_status status,
+                               size_t first_message)
 {
     if (r->no_memory)
         return fit_fail(r->err, FIT_ERR_MEMORY, "%s: out of memory while reading", r->cfg->file);

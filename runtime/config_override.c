@@ -1,8 +1,7 @@
 /* config_override.c -- options of the command line as changes of a configuration.
  *
- * Most options are a key of the file under a shorter name: they take the same way as a file, with another
- * origin.  The others speak of parameters by name.
- */
+ * Most options are a key of the file under a shorter name: they take the same way as a file, with
+ * another origin.  The others speak of parameters by name. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +25,7 @@ struct option {
     void (*call)(struct fit_cfg_reader *r, const char *value);
 };
 
-/* ---- Keys ------------------------------------------------------------------------------------------ */
+/* ---- Keys ------------------------------------------------------------------------------------ */
 
 static void apply_node(struct fit_cfg_reader *r, const char *path, const struct fit_yaml *node)
 {
@@ -35,8 +34,9 @@ static void apply_node(struct fit_cfg_reader *r, const char *path, const struct 
         struct fit_nearest near = {.name = path};
         for (size_t i = 0; i < fit_cfg_nkeys; i++)
             fit_nearest_offer(&near, fit_cfg_keys[i].path);
-        fit_cfg_error(r, NULL, "unknown key '%.200s'%s%s%s", path, near.best ? "; did you mean '" : "",
-                      near.best ? near.best : "", near.best ? "'?" : "");
+        fit_cfg_error(r, NULL, "unknown key '%.200s'%s%s%s", path,
+                      near.best ? "; did you mean '" : "", near.best ? near.best : "",
+                      near.best ? "'?" : "");
         return;
     }
     if (key->kind == FIT_CFG_IGNORE) {
@@ -71,14 +71,15 @@ static void apply_list(struct fit_cfg_reader *r, const char *path, const char *v
         scalar[n] = (struct fit_yaml){.kind = FIT_YAML_SCALAR, .text = word, .size = 1};
         entry[n].value = &scalar[n];
     }
-    const struct fit_yaml list = {.kind = FIT_YAML_LIST, .n = n, .entry = entry, .size = n + 1, .depth = 1};
+    const struct fit_yaml list = {
+        .kind = FIT_YAML_LIST, .n = n, .entry = entry, .size = n + 1, .depth = 1};
     if (n)
         apply_node(r, path, &list);
     else
         fit_cfg_error(r, NULL, "a list is wanted, as in 0,45,90");
 }
 
-/* ---- Parameters ------------------------------------------------------------------------------------ */
+/* ---- Parameters ------------------------------------------------------------------------------ */
 
 /* Splits NAME=VALUE; value is NULL when there is no '='.  0 after an error. */
 static int split(struct fit_cfg_reader *r, const char *text, char name[128], const char **value)
@@ -95,7 +96,8 @@ static int split(struct fit_cfg_reader *r, const char *text, char name[128], con
     return 1;
 }
 
-static int split_value(struct fit_cfg_reader *r, const char *text, char name[128], const char **value)
+static int split_value(struct fit_cfg_reader *r, const char *text, char name[128],
+                       const char **value)
 {
     if (!split(r, text, name, value))
         return 0;
@@ -211,7 +213,8 @@ static void call_tie(struct fit_cfg_reader *r, const char *text)
         return;
     const struct fit_yaml scalar = {.kind = FIT_YAML_SCALAR, .text = parent, .size = 1};
     const struct fit_yaml_entry entry = {.key = child, .value = &scalar};
-    const struct fit_yaml map = {.kind = FIT_YAML_MAP, .n = 1, .entry = &entry, .size = 2, .depth = 1};
+    const struct fit_yaml map = {
+        .kind = FIT_YAML_MAP, .n = 1, .entry = &entry, .size = 2, .depth = 1};
     apply_node(r, "initial_parameters.tied_parameters", &map);
 }
 
@@ -240,7 +243,8 @@ static void call_bounds(struct fit_cfg_reader *r, const char *text)
         p->upper = (struct fit_cfg_real){x, fit_cfg_origin(r, NULL)};
 }
 
-/* --initial-gamma-dot-t0 and the like: the parameter whose name or alias is the same but for case and dashes. */
+/* --initial-gamma-dot-t0 and the like: the parameter whose name or alias is the same but for case
+ * and dashes. */
 static void initial(struct fit_cfg_reader *r, const char *name, const char *value)
 {
     const struct fit_config *cfg = r->cfg;
@@ -258,7 +262,7 @@ static void initial(struct fit_cfg_reader *r, const char *name, const char *valu
     fit_cfg_param_named(r, name, 0, 0); /* says what is near */
 }
 
-/* ---- Input ----------------------------------------------------------------------------------------- */
+/* ---- Input ----------------------------------------------------------------------------------- */
 
 static void call_data(struct fit_cfg_reader *r, const char *value)
 {
@@ -287,7 +291,7 @@ static void call_frames(struct fit_cfg_reader *r, const char *value)
         apply_scalar(r, "analyzer_parameters.end_frame", colon + 1);
 }
 
-/* ---- The table ------------------------------------------------------------------------------------- */
+/* ---- The table ------------------------------------------------------------------------------- */
 
 #define NLSQ "optimization.nlsq."
 #define SHARD "optimization.cmc.per_shard_mcmc."
@@ -363,7 +367,8 @@ int fit_config_option_known(const char *option, int *takes_value)
     return o || is_initial(option);
 }
 
-static void apply(struct fit_cfg_reader *r, const struct option *o, const char *option, const char *value)
+static void apply(struct fit_cfg_reader *r, const struct option *o, const char *option,
+                  const char *value)
 {
     if (!value && !(o && o->kind == SWITCH))
         fit_cfg_error(r, NULL, "a value is missing");
@@ -385,7 +390,8 @@ static enum fit_status unknown_option(struct fit_error *err, const char *option)
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
         fit_nearest_offer(&near, options[i].name);
     if (near.best)
-        return fit_fail(err, FIT_ERR_USAGE, "unknown option --%.60s; did you mean --%s?", option, near.best);
+        return fit_fail(err, FIT_ERR_USAGE, "unknown option --%.60s; did you mean --%s?", option,
+                        near.best);
     return fit_fail(err, FIT_ERR_USAGE, "unknown option --%.60s", option);
 }
 
@@ -400,7 +406,8 @@ enum fit_status fit_config_override(struct fit_config *cfg, const char *option, 
     char dashed[80];
     fit_config_log_init(&own);
     snprintf(dashed, sizeof dashed, "--%.70s", option);
-    struct fit_cfg_reader r = {.cfg = cfg, .log = log ? log : &own, .err = err ? err : &own_err, .path = ""};
+    struct fit_cfg_reader r = {
+        .cfg = cfg, .log = log ? log : &own, .err = err ? err : &own_err, .path = ""};
     r.source = FIT_FROM_COMMAND;
     r.option = fit_cfg_copy(&r, dashed);
     r.seen = calloc(fit_cfg_nkeys, sizeof *r.seen);

@@ -1,10 +1,10 @@
-/* config_params.c -- starts, bounds, priors, fixed and tied parameters, settings: by the model's names.
+/* config_params.c -- starts, bounds, priors, fixed and tied parameters, settings: by the model's
+ * names.
  *
- * Two ways of writing are read: lists (parameter_space.bounds and initial_parameters of homodyne and xpcsjax)
- * and one entry per parameter (`parameters:` of heterodyne, with or without groups).  Where both speak of the
- * same bound, the second wins, as in heterodyne.  Any alias of a parameter will do; two spellings of one
- * parameter in the same place are an error.
- */
+ * Two ways of writing are read: lists (parameter_space.bounds and initial_parameters of homodyne
+ * and xpcsjax) and one entry per parameter (`parameters:` of heterodyne, with or without groups). 
+ * Where both speak of the same bound, the second wins, as in heterodyne.  Any alias of a parameter
+ * will do; two spellings of one parameter in the same place are an error. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #include "nearest.h"
 #include "units.h"
 
-/* ---- Names ----------------------------------------------------------------------------------------- */
+/* ---- Names ----------------------------------------------------------------------------------- */
 
 static const struct fit_param *declared(const struct fit_kernel *k, size_t i)
 {
@@ -72,10 +72,12 @@ int fit_cfg_param_named(struct fit_cfg_reader *r, const char *name, unsigned lin
     for (size_t j = 0; j < k->nparam + k->nlinear; j++)
         offer_param(&near, declared(k, j));
     if (near.best)
-        fit_cfg_error_at(r, line, column, "%s: the model %s has no parameter '%.60s'; did you mean '%s'?",
-                         r->path, k->name, name, near.best);
+        fit_cfg_error_at(r, line, column,
+                         "%s: the model %s has no parameter '%.60s'; did you mean '%s'?", r->path,
+                         k->name, name, near.best);
     else
-        fit_cfg_error_at(r, line, column, "%s: the model %s has no parameter '%.60s' (see the command info)",
+        fit_cfg_error_at(r, line, column,
+                         "%s: the model %s has no parameter '%.60s' (see the command info)",
                          r->path, k->name, name);
     return -1;
 }
@@ -88,11 +90,13 @@ static int param_of_node(struct fit_cfg_reader *r, const struct fit_yaml *node)
 }
 
 /* Marks parameter i as seen in this place; 0 after an error when it was there already. */
-static int first_time(struct fit_cfg_reader *r, unsigned *line, int i, unsigned now, unsigned column)
+static int first_time(struct fit_cfg_reader *r, unsigned *line, int i, unsigned now,
+                      unsigned column)
 {
     if (line[i]) {
-        fit_cfg_error_at(r, now, column, "%s: %s is given twice (first in line %u; other spellings count)",
-                         r->path, r->cfg->param[i].declared->name, line[i]);
+        fit_cfg_error_at(r, now, column,
+                         "%s: %s is given twice (first in line %u; other spellings count)", r->path,
+                         r->cfg->param[i].declared->name, line[i]);
         return 0;
     }
     line[i] = now ? now : 1;
@@ -110,11 +114,11 @@ static const struct fit_yaml *value_or_null(const struct fit_yaml *map, const ch
     return v && !fit_yaml_is_null(v) ? v : NULL;
 }
 
-/* ---- Single values --------------------------------------------------------------------------------- */
+/* ---- Single values --------------------------------------------------------------------------- */
 
 /* A number in the parameter's unit; label: unit written beside it (`unit: nm^2/s`), or NULL. */
-static int param_number(struct fit_cfg_reader *r, int i, const struct fit_yaml *node, const char *label,
-                        double *value)
+static int param_number(struct fit_cfg_reader *r, int i, const struct fit_yaml *node,
+                        const char *label, double *value)
 {
     const char *unit = r->cfg->param[i].declared->unit;
     struct fit_unit have, want;
@@ -127,8 +131,8 @@ static int param_number(struct fit_cfg_reader *r, int i, const struct fit_yaml *
     return 1;
 }
 
-static void set_start(struct fit_cfg_reader *r, int i, const struct fit_yaml *node, const char *label,
-                      const char *written)
+static void set_start(struct fit_cfg_reader *r, int i, const struct fit_yaml *node,
+                      const char *label, const char *written)
 {
     struct fit_config_param *p = &r->cfg->param[i];
     double value;
@@ -144,32 +148,34 @@ static void set_start(struct fit_cfg_reader *r, int i, const struct fit_yaml *no
         p->written = fit_cfg_copy(r, written);
 }
 
-static void set_bound(struct fit_cfg_reader *r, int i, struct fit_cfg_real *bound, const struct fit_yaml *node,
-                      const char *label)
+static void set_bound(struct fit_cfg_reader *r, int i, struct fit_cfg_real *bound,
+                      const struct fit_yaml *node, const char *label)
 {
     double value;
     if (param_number(r, i, node, label, &value))
         *bound = (struct fit_cfg_real){value, fit_cfg_origin(r, node)};
 }
 
-/* ---- Priors ---------------------------------------------------------------------------------------- */
+/* ---- Priors ---------------------------------------------------------------------------------- */
 
 struct prior_text {
     const struct fit_yaml *type, *mu, *sigma; /* NULL: not given */
 };
 
-/* Shape parameters of a beta distribution on the bounds with this mean and standard deviation; (2, 2) when
- * there is none. */
-static void beta_by_moments(double lower, double upper, double mu, double sigma, double *a, double *b)
+/* Shape parameters of a beta distribution on the bounds with this mean and standard deviation; (2,
+ * 2) when there is none. */
+static void beta_by_moments(double lower, double upper, double mu, double sigma, double *a,
+                            double *b)
 {
-    const double m = (mu - lower) / (upper - lower), s = sigma / (upper - lower), c = m * (1 - m) / (s * s) - 1;
+    const double m = (mu - lower) / (upper - lower), s = sigma / (upper - lower),
+                 c = m * (1 - m) / (s * s) - 1;
     const int possible = m > 0 && m < 1 && c > 0 && isfinite(c);
     *a = possible ? m * c : 2;
     *b = possible ? (1 - m) * c : 2;
 }
 
-/* Where nothing is said the mean is the middle of the bounds and the deviation a quarter of their distance, as
- * in the packages; the type is a truncated normal. */
+/* Where nothing is said the mean is the middle of the bounds and the deviation a quarter of their
+ * distance, as in the packages; the type is a truncated normal. */
 static void set_prior(struct fit_cfg_reader *r, int i, struct prior_text t, const char *label)
 {
     struct fit_config_param *p = &r->cfg->param[i];
@@ -179,15 +185,17 @@ static void set_prior(struct fit_cfg_reader *r, int i, struct prior_text t, cons
     const struct fit_yaml *at = t.type ? t.type : t.mu ? t.mu : t.sigma;
     if (!at || (t.type && !fit_cfg_get_word(r, t.type, fit_cfg_word_prior, &kind)))
         return;
-    if ((t.mu && !param_number(r, i, t.mu, label, &mu)) || (t.sigma && !param_number(r, i, t.sigma, label, &sigma)))
+    if ((t.mu && !param_number(r, i, t.mu, label, &mu)) ||
+        (t.sigma && !param_number(r, i, t.sigma, label, &sigma)))
         return;
-    if (!t.sigma && !(sigma > 0 && isfinite(sigma))) /* no finite box: the model's own prior stays */
+    if (!t.sigma &&
+        !(sigma > 0 && isfinite(sigma))) /* no finite box: the model's own prior stays */
         return;
     if (kind == FIT_PRIOR_NONE || kind == FIT_PRIOR_LOG_UNIFORM) {
         mu = sigma = 0;
     } else if (!isfinite(mu) || !(sigma > 0) || !isfinite(sigma)) {
-        fit_cfg_error(r, at, "%s: the prior of %s needs a finite mean and a positive deviation", r->path,
-                      p->declared->name);
+        fit_cfg_error(r, at, "%s: the prior of %s needs a finite mean and a positive deviation",
+                      r->path, p->declared->name);
         return;
     }
     p->prior = (struct fit_cfg_choice){kind, fit_cfg_origin(r, at)};
@@ -199,9 +207,10 @@ static void set_prior(struct fit_cfg_reader *r, int i, struct prior_text t, cons
         p->prior_a = 0;
 }
 
-/* ---- parameter_space.bounds ------------------------------------------------------------------------ */
+/* ---- parameter_space.bounds ------------------------------------------------------------------ */
 
-static int known_key(struct fit_cfg_reader *r, const struct fit_yaml_entry *e, const char *const *names, size_t n)
+static int known_key(struct fit_cfg_reader *r, const struct fit_yaml_entry *e,
+                     const char *const *names, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         if (strcmp(e->key, names[i]) == 0)
@@ -223,8 +232,9 @@ static const char *label_of(const struct fit_yaml *map)
 
 static void bounds_entry(struct fit_cfg_reader *r, const struct fit_yaml *node, unsigned *marks)
 {
-    static const char *const names[] = {"name",       "min",       "max",         "type",  "prior_mu",
-                                        "prior_sigma", "unit",     "description", "log_space", "default"};
+    static const char *const names[] = {"name",      "min",         "max",  "type",
+                                        "prior_mu",  "prior_sigma", "unit", "description",
+                                        "log_space", "default"};
     if (!fit_cfg_want(r, node, FIT_YAML_MAP, "an entry {name, min, max}"))
         return;
     for (size_t k = 0; k < node->n; k++)
@@ -259,16 +269,18 @@ static void read_bounds(struct fit_cfg_reader *r)
         bounds_entry(r, node->entry[k].value, marks);
 }
 
-/* ---- initial_parameters ---------------------------------------------------------------------------- */
+/* ---- initial_parameters ---------------------------------------------------------------------- */
 
 static void values_by_order(struct fit_cfg_reader *r, const struct fit_yaml *values)
 {
     if (values->n != r->cfg->nparam) {
-        fit_cfg_error(r, values, "%s: %zu values without parameter_names; the model %s has %zu parameters",
+        fit_cfg_error(r, values,
+                      "%s: %zu values without parameter_names; the model %s has %zu parameters",
                       r->path, values->n, r->cfg->kernel->name, r->cfg->nparam);
         return;
     }
-    fit_cfg_note(r, values->line, values->column, "values without parameter_names are taken in the model's order");
+    fit_cfg_note(r, values->line, values->column,
+                 "values without parameter_names are taken in the model's order");
     for (size_t k = 0; k < values->n; k++)
         if (!fit_yaml_is_null(values->entry[k].value))
             set_start(r, (int)k, values->entry[k].value, NULL, r->cfg->param[k].declared->name);
@@ -302,8 +314,8 @@ static void read_values(struct fit_cfg_reader *r)
         return;
     }
     if (values && values->n != names->n) {
-        fit_cfg_error(r, values, "%s: %zu values for %zu parameter_names (line %u)", r->path, values->n, names->n,
-                      names->line);
+        fit_cfg_error(r, values, "%s: %zu values for %zu parameter_names (line %u)", r->path,
+                      values->n, names->n, names->line);
         values = NULL;
     }
     for (size_t k = 0; names && k < names->n; k++) {
@@ -332,13 +344,14 @@ static void read_per_angle(struct fit_cfg_reader *r)
             continue;
         struct fit_config_param *p = &r->cfg->param[i];
         if ((size_t)i < r->cfg->nparam)
-            fit_cfg_error(r, e->value, "%s: %s is not a scaling of single angles", r->path, p->declared->name);
+            fit_cfg_error(r, e->value, "%s: %s is not a scaling of single angles", r->path,
+                          p->declared->name);
         else if (fit_cfg_get_reals(r, e->value, p->declared->unit, &p->list) && p->list.n)
             p->automatic = 0;
     }
 }
 
-/* ---- Fixed, tied ----------------------------------------------------------------------------------- */
+/* ---- Fixed, tied ----------------------------------------------------------------------------- */
 
 static void fix(struct fit_cfg_reader *r, int i, const struct fit_yaml *at, int fixed)
 {
@@ -359,7 +372,8 @@ static void read_fixed(struct fit_cfg_reader *r)
     for (size_t k = 0; k < node->n; k++) {
         const struct fit_yaml_entry *e = &node->entry[k];
         const int map = node->kind == FIT_YAML_MAP;
-        const int i = map ? fit_cfg_param_named(r, e->key, e->line, e->column) : param_of_node(r, e->value);
+        const int i =
+            map ? fit_cfg_param_named(r, e->key, e->line, e->column) : param_of_node(r, e->value);
         if (i < 0)
             continue;
         fix(r, i, e->value, 1);
@@ -416,12 +430,13 @@ static void read_tied(struct fit_cfg_reader *r)
     }
 }
 
-/* ---- parameters: ----------------------------------------------------------------------------------- */
+/* ---- parameters: ----------------------------------------------------------------------------- */
 
 static const char *const param_keys[] = {
-    "value",       "start",       "min",   "max",  "lower",       "upper",     "bounds",  "vary",  "fixed", "tie",
-    "tied_to",     "prior",       "type",  "unit", "prior_mu",    "prior_sigma", "prior_params", "description",
-    "name",        "log_space",   "scale", "per_angle"};
+    "value",  "start",     "min",      "max",         "lower",        "upper",
+    "bounds", "vary",      "fixed",    "tie",         "tied_to",      "prior",
+    "type",   "unit",      "prior_mu", "prior_sigma", "prior_params", "description",
+    "name",   "log_space", "scale",    "per_angle"};
 
 static const struct fit_yaml *first_of(const struct fit_yaml *map, const char *a, const char *b)
 {
@@ -432,7 +447,8 @@ static const struct fit_yaml *first_of(const struct fit_yaml *map, const char *a
 static void param_bounds(struct fit_cfg_reader *r, int i, const struct fit_yaml *map)
 {
     struct fit_config_param *p = &r->cfg->param[i];
-    const struct fit_yaml *lower = first_of(map, "min", "lower"), *upper = first_of(map, "max", "upper");
+    const struct fit_yaml *lower = first_of(map, "min", "lower"),
+                          *upper = first_of(map, "max", "upper");
     const struct fit_yaml *both = value_or_null(map, "bounds");
     if (both) {
         if (both->kind != FIT_YAML_LIST || both->n != 2) {
@@ -448,7 +464,8 @@ static void param_bounds(struct fit_cfg_reader *r, int i, const struct fit_yaml 
         set_bound(r, i, &p->upper, upper, label_of(map));
 }
 
-/* prior: normal | {type, mu, sigma}; prior_params: {mu, sigma} or {loc, scale} or {mean, std} or {low, high}. */
+/* prior: normal | {type, mu, sigma}; prior_params: {mu, sigma} or {loc, scale} or {mean, std} or
+ * {low, high}. */
 static void param_prior(struct fit_cfg_reader *r, int i, const struct fit_yaml *map)
 {
     struct prior_text t = {first_of(map, "type", "prior"), value_or_null(map, "prior_mu"),
@@ -458,7 +475,8 @@ static void param_prior(struct fit_cfg_reader *r, int i, const struct fit_yaml *
         params = t.type;
         t.type = value_or_null(params, "type");
     }
-    static const char *const mu[] = {"mu", "loc", "mean"}, *const sigma[] = {"sigma", "scale", "std"};
+    static const char *const mu[] = {"mu", "loc", "mean"}, *const sigma[] = {"sigma", "scale",
+                                                                             "std"};
     for (size_t k = 0; params && k < 3; k++) {
         t.mu = t.mu ? t.mu : value_or_null(params, mu[k]);
         t.sigma = t.sigma ? t.sigma : value_or_null(params, sigma[k]);
@@ -501,7 +519,8 @@ static int is_group(const struct fit_yaml *node)
     return 1;
 }
 
-static void params_map(struct fit_cfg_reader *r, const struct fit_yaml *map, int depth, unsigned *marks)
+static void params_map(struct fit_cfg_reader *r, const struct fit_yaml *map, int depth,
+                       unsigned *marks)
 {
     for (size_t k = 0; k < map->n; k++) {
         const struct fit_yaml_entry *e = &map->entry[k];
@@ -518,7 +537,9 @@ static void params_map(struct fit_cfg_reader *r, const struct fit_yaml *map, int
         else if (e->value->kind == FIT_YAML_SCALAR)
             set_start(r, i, e->value, NULL, e->key);
         else
-            fit_cfg_error(r, e->value, "parameters.%.60s: a number or {value, min, max, vary} is wanted", e->key);
+            fit_cfg_error(r, e->value,
+                          "parameters.%.60s: a number or {value, min, max, vary} is wanted",
+                          e->key);
     }
 }
 
@@ -530,7 +551,7 @@ static void read_parameters(struct fit_cfg_reader *r)
         params_map(r, node, 0, marks);
 }
 
-/* ---- settings: ------------------------------------------------------------------------------------- */
+/* ---- settings: ------------------------------------------------------------------------------- */
 
 static void read_settings(struct fit_cfg_reader *r)
 {
@@ -545,14 +566,16 @@ static void read_settings(struct fit_cfg_reader *r)
             struct fit_nearest near = {.name = e->key};
             for (size_t s = 0; s < k->nsetting; s++)
                 fit_nearest_offer(&near, k->setting[s].name);
-            fit_cfg_error_at(r, e->line, e->column, "settings: the model %s has no setting '%.60s'%s%s%s", k->name,
-                             e->key, near.best ? "; did you mean '" : "", near.best ? near.best : "",
+            fit_cfg_error_at(r, e->line, e->column,
+                             "settings: the model %s has no setting '%.60s'%s%s%s", k->name, e->key,
+                             near.best ? "; did you mean '" : "", near.best ? near.best : "",
                              near.best ? "'?" : "");
             continue;
         }
         double value;
         int bare;
-        if (fit_yaml_is_null(e->value) || !fit_cfg_get_real(r, e->value, k->setting[i].unit, &value, &bare))
+        if (fit_yaml_is_null(e->value) ||
+            !fit_cfg_get_real(r, e->value, k->setting[i].unit, &value, &bare))
             continue;
         struct fit_cfg_real *x = fit_cfg_setting(r->cfg, (size_t)i);
         fit_cfg_set_real(r, x, e->value, value, 0);

@@ -31,7 +31,8 @@ int fit_cfg_want(struct fit_cfg_reader *r, const struct fit_yaml *node, enum fit
 {
     if (node->kind == kind)
         return 1;
-    fit_cfg_error(r, node, "%s: %s is wanted here, there is %s", r->path, what, kind_name[node->kind]);
+    fit_cfg_error(r, node, "%s: %s is wanted here, there is %s", r->path, what,
+                  kind_name[node->kind]);
     return 0;
 }
 
@@ -40,7 +41,8 @@ static int is_flag_word(const char *text, int *value)
     static const struct {
         const char *text;
         int value;
-    } words[] = {{"true", 1}, {"false", 0}, {"yes", 1}, {"no", 0}, {"on", 1}, {"off", 0}, {"y", 1}, {"n", 0}};
+    } words[] = {{"true", 1}, {"false", 0}, {"yes", 1}, {"no", 0},
+                 {"on", 1},   {"off", 0},   {"y", 1},   {"n", 0}};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         if (fit_edit_distance(text, words[i].text, 0) == 0) {
             *value = words[i].value;
@@ -50,8 +52,8 @@ static int is_flag_word(const char *text, int *value)
     return 0;
 }
 
-int fit_cfg_get_real(struct fit_cfg_reader *r, const struct fit_yaml *node, const char *unit, double *value,
-                     int *bare)
+int fit_cfg_get_real(struct fit_cfg_reader *r, const struct fit_yaml *node, const char *unit,
+                     double *value, int *bare)
 {
     if (!fit_cfg_want(r, node, FIT_YAML_SCALAR, "a number"))
         return 0;
@@ -63,18 +65,19 @@ int fit_cfg_get_real(struct fit_cfg_reader *r, const struct fit_yaml *node, cons
     case FIT_QUANTITY_CONVERTED:
         if (!isnan(*value))
             return 1;
-        fit_cfg_error(r, node, "%s: not a number (nan); give a value, or null to leave it open", r->path);
+        fit_cfg_error(r, node, "%s: not a number (nan); give a value, or null to leave it open",
+                      r->path);
         return 0;
     case FIT_QUANTITY_NO_NUMBER:
         fit_cfg_error(r, node, "%s: '%.100s' is not a number", r->path, node->text);
         return 0;
     case FIT_QUANTITY_NO_UNIT:
-        fit_cfg_error(r, node, "%s: '%.100s': what follows the number is not a unit; wanted is %s", r->path,
-                      node->text, wanted);
+        fit_cfg_error(r, node, "%s: '%.100s': what follows the number is not a unit; wanted is %s",
+                      r->path, node->text, wanted);
         return 0;
     default:
-        fit_cfg_error(r, node, "%s: '%.100s' has another kind of unit; wanted is %s", r->path, node->text,
-                      wanted);
+        fit_cfg_error(r, node, "%s: '%.100s' has another kind of unit; wanted is %s", r->path,
+                      node->text, wanted);
         return 0;
     }
 }
@@ -125,8 +128,8 @@ static void list_words(const struct fit_cfg_word *word, char *text, size_t size)
     }
 }
 
-int fit_cfg_get_word(struct fit_cfg_reader *r, const struct fit_yaml *node, const struct fit_cfg_word *word,
-                     int *value)
+int fit_cfg_get_word(struct fit_cfg_reader *r, const struct fit_yaml *node,
+                     const struct fit_cfg_word *word, int *value)
 {
     char all[256];
     if (!fit_cfg_want(r, node, FIT_YAML_SCALAR, "a word"))
@@ -138,16 +141,19 @@ int fit_cfg_get_word(struct fit_cfg_reader *r, const struct fit_yaml *node, cons
             *value = w->value;
             if (w->value >= 0)
                 return 1;
-            fit_cfg_error(r, node, "%s: '%s' is not available here; possible are %s", r->path, node->text, all);
+            fit_cfg_error(r, node, "%s: '%s' is not available here; possible are %s", r->path,
+                          node->text, all);
             return 0;
         }
         if (w->value >= 0)
             fit_nearest_offer(&near, w->name);
     }
     if (near.best)
-        fit_cfg_error(r, node, "%s: unknown word '%.100s'; did you mean '%s'?", r->path, node->text, near.best);
+        fit_cfg_error(r, node, "%s: unknown word '%.100s'; did you mean '%s'?", r->path, node->text,
+                      near.best);
     else
-        fit_cfg_error(r, node, "%s: unknown word '%.100s'; possible are %s", r->path, node->text, all);
+        fit_cfg_error(r, node, "%s: unknown word '%.100s'; possible are %s", r->path, node->text,
+                      all);
     return 0;
 }
 
@@ -187,15 +193,16 @@ struct fit_origin fit_cfg_origin(const struct fit_cfg_reader *r, const struct fi
     return from;
 }
 
-int fit_cfg_claim(struct fit_cfg_reader *r, struct fit_origin *from, const struct fit_yaml *node, int weak,
-                  int same)
+int fit_cfg_claim(struct fit_cfg_reader *r, struct fit_origin *from, const struct fit_yaml *node,
+                  int weak, int same)
 {
     if (r->source < from->kind)
         return 0;
     if (r->source == FIT_FROM_FILE && from->kind == FIT_FROM_FILE && (weak || !from->weak)) {
         if (!weak && !same)
-            fit_cfg_error(r, node, "%s: line %u says otherwise for the same thing; keep one of them", r->path,
-                          from->line);
+            fit_cfg_error(r, node,
+                          "%s: line %u says otherwise for the same thing; keep one of them",
+                          r->path, from->line);
         return 0;
     }
     *from = fit_cfg_origin(r, node);
@@ -210,8 +217,8 @@ void fit_cfg_set_real(struct fit_cfg_reader *r, struct fit_cfg_real *x, const st
         x->value = value;
 }
 
-void fit_cfg_set_int(struct fit_cfg_reader *r, struct fit_cfg_int *x, const struct fit_yaml *node, long value,
-                     int weak)
+void fit_cfg_set_int(struct fit_cfg_reader *r, struct fit_cfg_int *x, const struct fit_yaml *node,
+                     long value, int weak)
 {
     if (fit_cfg_claim(r, &x->from, node, weak, x->value == value))
         x->value = value;

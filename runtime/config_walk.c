@@ -1,9 +1,8 @@
 /* config_walk.c -- every key of the tree to its row of the table.
  *
- * A key path is known when it has a row, when rows lie below it (a section), or when a row above it ignores
- * everything below.  All others are errors with the nearest name of the same section, or the section where
- * the name would be right.
- */
+ * A key path is known when it has a row, when rows lie below it (a section), or when a row above
+ * it ignores everything below.  All others are errors with the nearest name of the same section,
+ * or the section where the name would be right. */
 #include <stdio.h>
 #include <string.h>
 
@@ -23,7 +22,29 @@ static size_t count_keys(const struct fit_yaml *node)
     return n ? n : 1;
 }
 
-static int below_ignored(const char *path)
+/* Remembers that the node has no effect.  Rows come once each, but for keys below an ignored
+ * section. */
+static void ignore(struct fit_cfg_reader *r, const struct fit_cfg_key *key,
+                   const struct fit_yaml *node)
+{
+    struct fit_config *cfg = r->cfg;
+    if (r->source != FIT_FROM_FILE)
+        return;
+    const size_t n = count_keys(node);
+    cfg->nignored += n;
+    if (!cfg->reason)
+        cfg->reason = fit_cfg_alloc(r, fit_cfg_nkeys * sizeof *cfg->reason);
+    if (!cfg->reason)
+        return;
+    if (cfg->nreason && cfg->reason[cfg->nreason - 1].path == key->path)
+        cfg->reason[cfg->nreason - 1].nkey += n;
+    else if (cfg->nreason < fit_cfg_nkeys)
+        cfg->reason[cfg->nreason++] =
+            (struct fit_config_ignored){key->path, key->reason, node->line, n};
+}
+
+/* The row that ignores everything below it and stands above path, or NULL. */
+static const struct fit_cfg_key *ignored_above(const char *path)
 {
     char part[LONGEST_PATH];
     snprintf(part, sizeof part, "%s", path);
@@ -31,9 +52,9 @@ static int below_ignored(const char *path)
         *dot = 0;
         const struct fit_cfg_key *key = fit_cfg_find(part);
         if (key && key->kind == FIT_CFG_IGNORE)
-            return 1;
+            return key;
     }
-    return 0;
+    return NULL;
 }
 
 /* The next component of `path` below `section` ("" for the top): 1 and its text in word. */
@@ -51,7 +72,8 @@ static int component(const char *path, const char *section, char word[64])
     return 1;
 }
 
-static void unknown_key(struct fit_cfg_reader *r, const struct fit_yaml_entry *e, const char *section)
+static void unknown_key(struct fit_cfg_reader *r, const struct fit_yaml_entry *e,
+                        const char *section)
 {
     char word[64], best[64] = "", elsewhere[LONGEST_PATH] = "", hint[LONGEST_PATH + 64] = "";
     struct fit_nearest near = {.name = e->key};
@@ -65,7 +87,8 @@ static void unknown_key(struct fit_cfg_reader *r, const struct fit_yaml_entry *e
                 near.best = best;
             }
         }
-        if (leaf && strcmp(leaf + 1, e->key) == 0 && !elsewhere[0] && fit_cfg_keys[i].kind != FIT_CFG_IGNORE)
+        if (leaf && strcmp(leaf + 1, e->key) == 0 && !elsewhere[0] &&
+            fit_cfg_keys[i].kind != FIT_CFG_IGNORE)
             snprintf(elsewhere, sizeof elsewhere, "%.*s", (int)(leaf - path), path);
     }
     if (near.best)
@@ -76,8 +99,8 @@ static void unknown_key(struct fit_cfg_reader *r, const struct fit_yaml_entry *e
         fit_cfg_note(r, e->line, e->column, "unknown key '%.100s'%s%s is not read%s", e->key,
                      *section ? " in " : "", section, hint);
     else
-        fit_cfg_error_at(r, e->line, e->column, "unknown key '%.100s'%s%s%s", e->key, *section ? " in " : "",
-                         section, hint);
+        fit_cfg_error_at(r, e->line, e->column, "unknown key '%.100s'%s%s%s", e->key,
+                         *section ? " in " : "", section, hint);
 }
 
 static void *member(struct fit_cfg_reader *r, const struct fit_cfg_key *key)
@@ -85,23 +108,25 @@ static void *member(struct fit_cfg_reader *r, const struct fit_cfg_key *key)
     return (char *)r->cfg + key->offset;
 }
 
-static void out_of_range(struct fit_cfg_reader *r, const struct fit_cfg_key *key, const struct fit_yaml *node)
+static void out_of_range(struct fit_cfg_reader *r, const struct fit_cfg_key *key,
+                         const struct fit_yaml *node)
 {
     if (key->kind == FIT_CFG_REAL && key->lower > 0 && key->lower < 1e-300)
-        fit_cfg_error(r, node, "%s: %.100s is not possible; give a positive, finite number", key->path,
-                      node->text);
+        fit_cfg_error(r, node, "%s: %.100s is not possible; give a positive, finite number",
+                      key->path, node->text);
     else if (key->kind == FIT_CFG_REAL)
-        fit_cfg_error(r, node, "%s: %.100s is not possible; give a number from %g to %g", key->path, node->text,
-                      key->lower, key->upper);
+        fit_cfg_error(r, node, "%s: %.100s is not possible; give a number from %g to %g", key->path,
+                      node->text, key->lower, key->upper);
     else if (key->highest >= 1000000000)
-        fit_cfg_error(r, node, "%s: %.100s is not possible; give %ld or more", key->path, node->text,
-                      key->lowest);
+        fit_cfg_error(r, node, "%s: %.100s is not possible; give %ld or more", key->path,
+                      node->text, key->lowest);
     else
-        fit_cfg_error(r, node, "%s: %.100s is not possible; give a number from %ld to %ld", key->path,
-                      node->text, key->lowest, key->highest);
+        fit_cfg_error(r, node, "%s: %.100s is not possible; give a number from %ld to %ld",
+                      key->path, node->text, key->lowest, key->highest);
 }
 
-static void read_real(struct fit_cfg_reader *r, const struct fit_cfg_key *key, const struct fit_yaml *node)
+static void read_real(struct fit_cfg_reader *r, const struct fit_cfg_key *key,
+                      const struct fit_yaml *node)
 {
     struct fit_cfg_real *x = member(r, key);
     double value;
@@ -117,7 +142,8 @@ static void read_real(struct fit_cfg_reader *r, const struct fit_cfg_key *key, c
         x->from.bare = bare;
 }
 
-static void read_int(struct fit_cfg_reader *r, const struct fit_cfg_key *key, const struct fit_yaml *node)
+static void read_int(struct fit_cfg_reader *r, const struct fit_cfg_key *key,
+                     const struct fit_yaml *node)
 {
     long value = 0;
     const int automatic = key->kind == FIT_CFG_INT_AUTO && node->kind == FIT_YAML_SCALAR &&
@@ -130,7 +156,8 @@ static void read_int(struct fit_cfg_reader *r, const struct fit_cfg_key *key, co
         fit_cfg_set_int(r, member(r, key), node, value, key->role == FIT_CFG_WEAK);
 }
 
-static void read_choice(struct fit_cfg_reader *r, const struct fit_cfg_key *key, const struct fit_yaml *node)
+static void read_choice(struct fit_cfg_reader *r, const struct fit_cfg_key *key,
+                        const struct fit_yaml *node)
 {
     struct fit_cfg_choice *x = member(r, key); /* the same shape as struct fit_cfg_flag */
     int value;
@@ -141,34 +168,46 @@ static void read_choice(struct fit_cfg_reader *r, const struct fit_cfg_key *key,
         x->value = value;
 }
 
-static void read_text(struct fit_cfg_reader *r, const struct fit_cfg_key *key, const struct fit_yaml *node)
+static void read_text(struct fit_cfg_reader *r, const struct fit_cfg_key *key,
+                      const struct fit_yaml *node)
 {
     struct fit_cfg_text *x = member(r, key);
     const char *value;
     if (!fit_cfg_get_text(r, node, &value) || !*value)
         return;
-    if (fit_cfg_claim(r, &x->from, node, key->role == FIT_CFG_WEAK, x->value && strcmp(x->value, value) == 0))
+    if (fit_cfg_claim(r, &x->from, node, key->role == FIT_CFG_WEAK,
+                      x->value && strcmp(x->value, value) == 0))
         x->value = value;
 }
 
-void fit_cfg_read_key(struct fit_cfg_reader *r, const struct fit_cfg_key *key, const struct fit_yaml *node)
+void fit_cfg_read_key(struct fit_cfg_reader *r, const struct fit_cfg_key *key,
+                      const struct fit_yaml *node)
 {
     r->path = key->path;
     if (key->kind == FIT_CFG_IGNORE) {
-        if (r->source == FIT_FROM_FILE)
-            r->cfg->nignored += count_keys(node);
+        ignore(r, key, node);
         return;
     }
     if (fit_yaml_is_null(node))
         return;
     switch (key->kind) {
-    case FIT_CFG_REAL: read_real(r, key, node); break;
+    case FIT_CFG_REAL:
+        read_real(r, key, node);
+        break;
     case FIT_CFG_INT:
-    case FIT_CFG_INT_AUTO: read_int(r, key, node); break;
+    case FIT_CFG_INT_AUTO:
+        read_int(r, key, node);
+        break;
     case FIT_CFG_FLAG:
-    case FIT_CFG_CHOICE: read_choice(r, key, node); break;
-    case FIT_CFG_TEXT: read_text(r, key, node); break;
-    case FIT_CFG_READ: key->read(r, node); break;
+    case FIT_CFG_CHOICE:
+        read_choice(r, key, node);
+        break;
+    case FIT_CFG_TEXT:
+        read_text(r, key, node);
+        break;
+    case FIT_CFG_READ:
+        key->read(r, node);
+        break;
     default:
         if (r->seen[key - fit_cfg_keys])
             fit_cfg_error(r, node, "%s: already given in line %u", key->path,
@@ -187,9 +226,11 @@ const struct fit_yaml *fit_cfg_seen(struct fit_cfg_reader *r, const char *path)
     return r->seen[key - fit_cfg_keys];
 }
 
-static void walk_section(struct fit_cfg_reader *r, const struct fit_yaml *node, const char *section);
+static void walk_section(struct fit_cfg_reader *r, const struct fit_yaml *node,
+                         const char *section);
 
-static void walk_entry(struct fit_cfg_reader *r, const struct fit_yaml_entry *e, const char *section)
+static void walk_entry(struct fit_cfg_reader *r, const struct fit_yaml_entry *e,
+                       const char *section)
 {
     char path[LONGEST_PATH];
     const int n = snprintf(path, sizeof path, "%s%s%s", section, *section ? "." : "", e->key);
@@ -207,8 +248,8 @@ static void walk_entry(struct fit_cfg_reader *r, const struct fit_yaml_entry *e,
         walk_section(r, e->value, path);
     else if (has_rows_below && !fit_yaml_is_null(e->value))
         fit_cfg_error(r, e->value, "%s: a section (key: value) is wanted here", path);
-    else if (!has_rows_below && below_ignored(path))
-        r->cfg->nignored += r->source == FIT_FROM_FILE ? count_keys(e->value) : 0;
+    else if (!has_rows_below && (key = ignored_above(path)) != NULL)
+        ignore(r, key, e->value);
     else if (!has_rows_below)
         unknown_key(r, e, section);
 }

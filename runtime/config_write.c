@@ -1,8 +1,7 @@
 /* config_write.c -- the effective configuration as text, each value with its source.
  *
- * The table of keys is sorted, so keys of a section stand together; a row of role MAIN writes its member, and
- * the rows of `special` below write what has a form of its own.
- */
+ * The table of keys is sorted, so keys of a section stand together; a row of role MAIN writes its
+ * member, and the rows of `special` below write what has a form of its own. */
 #define _XOPEN_SOURCE 700 /* realpath */
 #include <math.h>
 #include <stdarg.h>
@@ -103,7 +102,8 @@ static void put_key(struct text *t, const char *path)
     size_t common = 0; /* length of the part of path that is open */
     for (const char *dot; (dot = strchr(begin, '.')) != NULL; begin = dot + 1, depth++) {
         const size_t n = (size_t)(dot - path);
-        const int open = strncmp(t->section, path, n) == 0 && (t->section[n] == '.' || !t->section[n]);
+        const int open =
+            strncmp(t->section, path, n) == 0 && (t->section[n] == '.' || !t->section[n]);
         if (open && common + (common > 0) == (size_t)(begin - path)) {
             common = n;
             continue;
@@ -111,12 +111,13 @@ static void put_key(struct text *t, const char *path)
         indent(t, depth);
         put(t, "%.*s:\n", (int)(dot - begin), begin);
     }
-    snprintf(t->section, sizeof t->section, "%.*s", begin > path ? (int)(begin - path) - 1 : 0, path);
+    snprintf(t->section, sizeof t->section, "%.*s", begin > path ? (int)(begin - path) - 1 : 0,
+             path);
     indent(t, depth);
     put(t, "%s: ", begin);
 }
 
-/* ---- Rows with a member ---------------------------------------------------------------------------- */
+/* ---- Rows with a member ---------------------------------------------------------------------- */
 
 static const char *word_of(const struct fit_cfg_word *word, int value)
 {
@@ -171,11 +172,12 @@ static void put_row(struct text *t, const struct fit_config *cfg, const struct f
         put_source(t, cfg, x->from);
         return;
     }
-    default: return;
+    default:
+        return;
     }
 }
 
-/* ---- Rows with a form of their own ----------------------------------------------------------------- */
+/* ---- Rows with a form of their own ----------------------------------------------------------- */
 
 static void put_mode(struct text *t, const struct fit_config *cfg, const char *path)
 {
@@ -248,14 +250,17 @@ static void put_mask(struct text *t, const struct fit_config *cfg, const char *p
 static void put_method(struct text *t, const struct fit_config *cfg, const char *path)
 {
     put_key(t, path);
-    put(t, "%s", cfg->sample_after.value ? "both" : word_of(fit_cfg_word_method, cfg->method.value));
+    put(t, "%s",
+        cfg->sample_after.value ? "both" : word_of(fit_cfg_word_method, cfg->method.value));
     put_source(t, cfg, cfg->method.from);
 }
 
 static void put_scaling(struct text *t, const struct fit_config *cfg, const char *path)
 {
     put_key(t, path);
-    put(t, "%s", cfg->scaling.automatic ? "auto" : word_of(fit_cfg_word_scaling_mode, cfg->scaling.mode.value));
+    put(t, "%s",
+        cfg->scaling.automatic ? "auto"
+                               : word_of(fit_cfg_word_scaling_mode, cfg->scaling.mode.value));
     put_source(t, cfg, cfg->scaling.mode.from);
 }
 
@@ -275,7 +280,8 @@ static void put_prior(struct text *t, const struct fit_config_param *p)
         put(t, "prior: %s", word_of(fit_cfg_word_prior, kind));
         return;
     }
-    if (kind == FIT_PRIOR_BETA_SCALED) { /* mean and deviation of the shape parameters, on the bounds */
+    if (kind ==
+        FIT_PRIOR_BETA_SCALED) { /* mean and deviation of the shape parameters, on the bounds */
         const double width = p->upper.value - p->lower.value, sum = a + b;
         b = width * sqrt(a * b / (sum + 1)) / sum;
         a = p->lower.value + width * a / sum;
@@ -289,7 +295,8 @@ static void put_prior(struct text *t, const struct fit_config_param *p)
     }
 }
 
-static void put_param(struct text *t, const struct fit_config *cfg, const struct fit_config_param *p)
+static void put_param(struct text *t, const struct fit_config *cfg,
+                      const struct fit_config_param *p)
 {
     char buffer[32], source[4][160];
     fit_origin_text(cfg, p->start.from, source[0], sizeof *source);
@@ -300,7 +307,8 @@ static void put_param(struct text *t, const struct fit_config *cfg, const struct
     put_quoted(t, p->declared->name);
     put(t, ": {value: %s, ", p->automatic ? "null" : number(p->start.value, buffer));
     put(t, "min: %s, ", number(p->lower.value, buffer));
-    put(t, "max: %s, vary: %s, ", number(p->upper.value, buffer), p->fixed.value ? "false" : "true");
+    put(t, "max: %s, vary: %s, ", number(p->upper.value, buffer),
+        p->fixed.value ? "false" : "true");
     if (p->tied >= 0)
         put(t, "tie: \"%s\", ", cfg->param[p->tied].declared->name);
     if (p->list.n) {
@@ -310,8 +318,8 @@ static void put_param(struct text *t, const struct fit_config *cfg, const struct
     }
     put_prior(t, p);
     put(t, "}  # %s", p->declared->unit);
-    put(t, "; value: %s, min: %s, max: %s, prior: %s", p->automatic ? "from the data" : source[0], source[1],
-        source[2], source[3]);
+    put(t, "; value: %s, min: %s, max: %s, prior: %s", p->automatic ? "from the data" : source[0],
+        source[1], source[2], source[3]);
     if (fit_given(p->fixed.from)) {
         fit_origin_text(cfg, p->fixed.from, source[0], sizeof *source);
         put(t, ", vary: %s", source[0]);
@@ -359,8 +367,8 @@ static void put_settings(struct text *t, const struct fit_config *cfg, const cha
     char buffer[32], key[160];
     for (size_t i = 0; i < cfg->nsetting; i++) {
         const struct fit_setting *s = &cfg->kernel->setting[i];
-        if (isnan(cfg->setting[i].value) || strcmp(s->name, "q") == 0 || strcmp(s->name, "gap") == 0 ||
-            strcmp(s->name, "dt") == 0)
+        if (isnan(cfg->setting[i].value) || strcmp(s->name, "q") == 0 ||
+            strcmp(s->name, "gap") == 0 || strcmp(s->name, "dt") == 0)
             continue;
         snprintf(key, sizeof key, "%s.%.100s", path, s->name);
         put_key(t, key);
@@ -404,7 +412,8 @@ static const struct {
 char *fit_config_text(const struct fit_config *cfg)
 {
     struct text t = {0};
-    put(&t, "# Configuration in effect, for the model %s.  Behind each value: where it comes from.\n",
+    put(&t,
+        "# Configuration in effect, for the model %s.  Behind each value: where it comes from.\n",
         cfg->kernel->name);
     for (size_t i = 0; i < fit_cfg_nkeys; i++) {
         const struct fit_cfg_key *key = &fit_cfg_keys[i];

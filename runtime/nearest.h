@@ -4,14 +4,15 @@
 
 #include <stddef.h>
 
-/* Letters to insert, delete, replace or swap with the neighbour to make b from a (optimal string alignment,
- * Damerau 1964); case does not matter and '-' is '_'.  Returns limit + 1 when there are more than limit. */
+/* Letters to insert, delete, replace or swap with the neighbour to make b from a (optimal string
+ * alignment, Damerau 1964); case does not matter and '-' is '_'.  Returns limit + 1 when there are
+ * more than limit. */
 size_t fit_edit_distance(const char *a, const char *b, size_t limit);
 
 /* The best candidate seen so far; start with all zero but `name`. */
 struct fit_nearest {
-    const char *name;  /* what was written */
-    const char *best;  /* NULL: nothing is near enough */
+    const char *name; /* what was written */
+    const char *best; /* NULL: nothing is near enough */
     size_t distance;
 };
 

@@ -31,7 +31,7 @@ static void put(struct buffer *b, const char *text, size_t n)
     b->text[b->n] = 0;
 }
 
-/* The variable that begins at text[0] = '$': its name, and the characters it takes; 0: it is no variable. */
+/* The variable that begins at text[0] = '$': its name, and the characters it takes; 0: none. */
 static size_t variable(const char *text, char name[128])
 {
     const size_t brace = text[1] == '{';
@@ -39,7 +39,7 @@ static size_t variable(const char *text, char name[128])
     const char *t = text + 1 + brace;
     while ((isalnum((unsigned char)t[n]) || t[n] == '_') && n < 127)
         n++;
-    if (!n || (brace && t[n] != '}'))
+    if (!n || isdigit((unsigned char)t[0]) || (brace && t[n] != '}'))
         return 0;
     memcpy(name, t, n);
     name[n] = 0;
@@ -53,8 +53,8 @@ static enum fit_status expand(const char *written, struct buffer *out, struct fi
     if (t[0] == '~' && (t[1] == '/' || !t[1])) {
         const char *home = getenv("HOME");
         if (!home)
-            return fit_fail(err, FIT_ERR_CONFIG, "path '%.300s': HOME is not set, write the folder in full",
-                            written);
+            return fit_fail(err, FIT_ERR_CONFIG,
+                            "path '%.300s': HOME is not set, write the folder in full", written);
         put(out, home, strlen(home));
         t++;
     }
@@ -67,8 +67,8 @@ static enum fit_status expand(const char *written, struct buffer *out, struct fi
         }
         const char *value = getenv(name);
         if (!value)
-            return fit_fail(err, FIT_ERR_CONFIG, "path '%.300s': the environment variable %s is not set",
-                            written, name);
+            return fit_fail(err, FIT_ERR_CONFIG,
+                            "path '%.300s': the environment variable %s is not set", written, name);
         put(out, value, strlen(value));
         t += used;
     }
@@ -113,7 +113,8 @@ static char *join_beside(const char *beside, const char *name)
     return path;
 }
 
-enum fit_status fit_path_resolve(const char *written, const char *beside, char **path, struct fit_error *err)
+enum fit_status fit_path_resolve(const char *written, const char *beside, char **path,
+                                 struct fit_error *err)
 {
     struct buffer b = {0};
     *path = NULL;

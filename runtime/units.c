@@ -1,8 +1,8 @@
 /* units.c -- numbers with units in configurations.
  *
- * A unit is read as a product of names with integer powers; superscript digits and the two characters that
- * Unicode has for the angstrom and the micro sign are understood.  Decimal points are points in any locale.
- */
+ * A unit is read as a product of names with integer powers; superscript digits and the two
+ * characters that Unicode has for the angstrom and the micro sign are understood.  Decimal points
+ * are points in any locale. */
 #include "units.h"
 
 #include <math.h>
@@ -24,8 +24,8 @@ static const struct name {
     {"pm", {0.01, 1, 0, 0}},
     {"nm", {10, 1, 0, 0}},
     {"um", {1e4, 1, 0, 0}},
-    {"µm", {1e4, 1, 0, 0}},          /* U+00B5 */
-    {"\xCE\xBCm", {1e4, 1, 0, 0}},   /* U+03BC, the Greek letter */
+    {"µm", {1e4, 1, 0, 0}},        /* U+00B5 */
+    {"\xCE\xBCm", {1e4, 1, 0, 0}}, /* U+03BC, the Greek letter */
     {"micron", {1e4, 1, 0, 0}},
     {"microns", {1e4, 1, 0, 0}},
     {"mm", {1e7, 1, 0, 0}},
@@ -63,7 +63,8 @@ static int starts(const char *text, const char *with)
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-/* A power after a name: "^-2", "**2", "⁻¹", "²", or nothing (1).  Returns the characters used, -1 on error. */
+/* A power after a name: "^-2", "**2", "⁻¹", "²", or nothing (1).  Returns the characters used, -1
+ * on error. */
 static ptrdiff_t read_power(const char *text, int *power)
 {
     const char *t = text;
@@ -103,8 +104,9 @@ static const struct name *read_name(const char *text)
     if (!best)
         return NULL;
     const char c = text[strlen(best->text)];
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ? NULL
-                                                                                                    : best;
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'
+               ? NULL
+               : best;
 }
 
 static void multiply(struct fit_unit *u, struct fit_unit by, int power)
@@ -184,7 +186,7 @@ static size_t special_number(const char *t, double *value)
     return 0;
 }
 
-/* Length of [sign] digits [. digits] [e [sign] digits]; 0 when there is no digit in the mantissa. */
+/* Length of [sign] digits [. digits] [e [sign] digits]; 0 when the mantissa has no digit. */
 static size_t decimal_length(const char *t)
 {
     size_t n = *t == '-' || *t == '+', digits = 0;
@@ -250,7 +252,7 @@ enum fit_quantity fit_quantity_parse(const char *text, const char *expect, doubl
         return FIT_QUANTITY_NO_UNIT;
     if (!expect || !fit_unit_parse(expect, &want) || !fit_unit_compatible(want, have))
         return FIT_QUANTITY_OTHER_KIND;
-    /* Scales are powers of ten in most cases: divide by the inverse to keep 200 um = 2000000 exact. */
+    /* Scales are mostly powers of ten: divide by the inverse where that one is exact. */
     const double factor = have.scale / want.scale;
     *value = factor < 1 ? number / (want.scale / have.scale) : number * factor;
     return FIT_QUANTITY_CONVERTED;
@@ -258,12 +260,14 @@ enum fit_quantity fit_quantity_parse(const char *text, const char *expect, doubl
 
 const char *fit_units_doubt_q(double q)
 {
-    return q > 0.5 ? "a wavevector above 0.5 1/angstrom looks like nm^-1; write the unit, e.g. '0.054 nm^-1'"
+    return q > 0.5 ? "a wavevector above 0.5 1/angstrom looks like nm^-1; write the unit, e.g. "
+                     "'0.054 nm^-1'"
                    : NULL;
 }
 
 const char *fit_units_doubt_gap(double gap)
 {
-    return gap < 1e4 ? "a gap below 10000 angstrom (1 um) looks like um or mm; write the unit, e.g. '200 um'"
+    return gap < 1e4 ? "a gap below 10000 angstrom (1 um) looks like um or mm; write the unit, "
+                       "e.g. '200 um'"
                      : NULL;
 }

@@ -1,9 +1,9 @@
 /* yaml_tree.c -- libyaml events to a tree of nodes.
  *
- * Takes a text, gives a tree in one arena.  The events are read by a recursive descent whose depth is limited
- * before libyaml's own stacks can grow.  Aliases share the node they name; `size` and `depth` of a node count
- * it as if it were copied, which bounds every later walk over the tree ("billion laughs").
- */
+ * Takes a text, gives a tree in one arena.  The events are read by a recursive descent whose depth
+ * is limited before libyaml's own stacks can grow.  Aliases share the node they name; `size` and
+ * `depth` of a node count it as if it were copied, which bounds every later walk over the tree
+ * ("billion laughs"). */
 #include "yaml_tree.h"
 
 #include <stdio.h>
@@ -45,8 +45,8 @@ static enum fit_status no_memory(struct parse *p)
 
 static enum fit_status complain(struct parse *p, yaml_mark_t at, const char *what)
 {
-    return fit_fail(p->err, FIT_ERR_CONFIG, "%s:%zu:%zu: error: %s", p->name, at.line + 1, at.column + 1,
-                    what);
+    return fit_fail(p->err, FIT_ERR_CONFIG, "%s:%zu:%zu: error: %s", p->name, at.line + 1,
+                    at.column + 1, what);
 }
 
 /* Line of a byte offset, for errors of the character decoder, which have no mark. */
@@ -75,15 +75,16 @@ static enum fit_status syntax_error(struct parse *p)
     if (y->error == YAML_MEMORY_ERROR)
         return no_memory(p);
     if (y->error == YAML_READER_ERROR)
-        return fit_fail(p->err, FIT_ERR_CONFIG, "%s:%zu: error: %s; save the file as UTF-8", p->name,
-                        line_of(p, y->problem_offset), y->problem ? y->problem : "unreadable characters");
+        return fit_fail(p->err, FIT_ERR_CONFIG, "%s:%zu: error: %s; save the file as UTF-8",
+                        p->name, line_of(p, y->problem_offset),
+                        y->problem ? y->problem : "unreadable characters");
     const int tab = tab_in_indent(p, y->problem_mark.line);
     const char *what = y->problem ? y->problem : "not YAML";
     char context[128] = "";
     if (y->context && !tab)
         snprintf(context, sizeof context, " (%s, line %zu)", y->context, y->context_mark.line + 1);
-    return fit_fail(p->err, FIT_ERR_CONFIG, "%s:%zu:%zu: error: %s%s%s", p->name, y->problem_mark.line + 1,
-                    y->problem_mark.column + 1, what, context,
+    return fit_fail(p->err, FIT_ERR_CONFIG, "%s:%zu:%zu: error: %s%s%s", p->name,
+                    y->problem_mark.line + 1, y->problem_mark.column + 1, what, context,
                     tab ? "; the line is indented with a tab, use spaces" : "");
 }
 
@@ -206,7 +207,8 @@ static int by_key(const void *a, const void *b)
     const int order = strcmp(x->key, y->key);
     if (order)
         return order;
-    return x->line != y->line ? (x->line < y->line ? -1 : 1) : (x->column > y->column) - (x->column < y->column);
+    return x->line != y->line ? (x->line < y->line ? -1 : 1)
+                              : (x->column > y->column) - (x->column < y->column);
 }
 
 static enum fit_status check_duplicates(struct parse *p, const struct entries *list)
@@ -221,8 +223,10 @@ static enum fit_status check_duplicates(struct parse *p, const struct entries *l
     qsort(sorted, list->n, sizeof *sorted, by_key);
     for (size_t i = 1; i < list->n && st == FIT_OK; i++)
         if (strcmp(sorted[i - 1].key, sorted[i].key) == 0)
-            st = fit_fail(p->err, FIT_ERR_CONFIG, "%s:%u:%u: error: key '%.200s' is given twice (first in line %u)",
-                          p->name, sorted[i].line, sorted[i].column, sorted[i].key, sorted[i - 1].line);
+            st =
+                fit_fail(p->err, FIT_ERR_CONFIG,
+                         "%s:%u:%u: error: key '%.200s' is given twice (first in line %u)", p->name,
+                         sorted[i].line, sorted[i].column, sorted[i].key, sorted[i - 1].line);
     free(sorted);
     return st;
 }
@@ -239,8 +243,9 @@ static int has_key(const struct entries *list, const char *key)
 static enum fit_status merge_map(struct parse *p, struct entries *list, const struct fit_yaml *from)
 {
     if (from->kind != FIT_YAML_MAP || from->n > 4096 || list->n > 4096)
-        return fit_fail(p->err, FIT_ERR_CONFIG, "%s:%u:%u: error: << needs an alias of a (small) map", p->name,
-                        from->line, from->column);
+        return fit_fail(p->err, FIT_ERR_CONFIG,
+                        "%s:%u:%u: error: << needs an alias of a (small) map", p->name, from->line,
+                        from->column);
     enum fit_status st = FIT_OK;
     for (size_t i = 0; i < from->n && st == FIT_OK; i++)
         if (!has_key(list, from->entry[i].key))
@@ -259,7 +264,8 @@ static enum fit_status merge(struct parse *p, struct entries *list, const struct
 }
 
 /* Puts the collected entries into the node and checks the size that aliases give it. */
-static enum fit_status close_node(struct parse *p, struct fit_yaml *node, const struct entries *list)
+static enum fit_status close_node(struct parse *p, struct fit_yaml *node,
+                                  const struct entries *list)
 {
     struct fit_yaml_entry *e = fit_arena_alloc(&p->doc->arena, list->n * sizeof *e);
     if (!e)
@@ -274,8 +280,9 @@ static enum fit_status close_node(struct parse *p, struct fit_yaml *node, const 
             node->depth = list->entry[i].value->depth + 1;
     }
     if (node->size > FIT_YAML_MAX_NODES || node->depth > FIT_YAML_MAX_DEPTH)
-        return fit_fail(p->err, FIT_ERR_CONFIG, "%s:%u:%u: error: aliases expand to too many values", p->name,
-                        node->line, node->column);
+        return fit_fail(p->err, FIT_ERR_CONFIG,
+                        "%s:%u:%u: error: aliases expand to too many values", p->name, node->line,
+                        node->column);
     return FIT_OK;
 }
 
@@ -314,7 +321,8 @@ static enum fit_status build_map(struct parse *p, int depth, struct fit_yaml *no
         if (!key->quoted && strcmp(key->text, "<<") == 0 && !merged)
             merged = value;
         else if ((st = append(p, &list,
-                              (struct fit_yaml_entry){key->text, key->line, key->column, value})) != FIT_OK)
+                              (struct fit_yaml_entry){key->text, key->line, key->column, value})) !=
+                 FIT_OK)
             break;
     }
     if (st == FIT_OK)
@@ -330,10 +338,14 @@ static enum fit_status build_map(struct parse *p, int depth, struct fit_yaml *no
 static const char *event_anchor(const yaml_event_t *e)
 {
     switch (e->type) {
-    case YAML_SCALAR_EVENT: return (const char *)e->data.scalar.anchor;
-    case YAML_SEQUENCE_START_EVENT: return (const char *)e->data.sequence_start.anchor;
-    case YAML_MAPPING_START_EVENT: return (const char *)e->data.mapping_start.anchor;
-    default: return NULL;
+    case YAML_SCALAR_EVENT:
+        return (const char *)e->data.scalar.anchor;
+    case YAML_SEQUENCE_START_EVENT:
+        return (const char *)e->data.sequence_start.anchor;
+    case YAML_MAPPING_START_EVENT:
+        return (const char *)e->data.mapping_start.anchor;
+    default:
+        return NULL;
     }
 }
 
@@ -341,8 +353,8 @@ static enum fit_status build_collection(struct parse *p, int depth, struct fit_y
 {
     const int list = p->event.type == YAML_SEQUENCE_START_EVENT;
     int string;
-    enum fit_status st = check_tag(p, list ? p->event.data.sequence_start.tag : p->event.data.mapping_start.tag,
-                                   &string);
+    enum fit_status st = check_tag(
+        p, list ? p->event.data.sequence_start.tag : p->event.data.mapping_start.tag, &string);
     if (st == FIT_OK)
         st = new_node(p, list ? FIT_YAML_LIST : FIT_YAML_MAP, out);
     if (st == FIT_OK)
@@ -363,7 +375,8 @@ static enum fit_status build(struct parse *p, int depth, struct fit_yaml **out)
     enum fit_status st;
     if (p->event.type == YAML_SCALAR_EVENT)
         st = build_scalar(p, out);
-    else if (p->event.type == YAML_SEQUENCE_START_EVENT || p->event.type == YAML_MAPPING_START_EVENT)
+    else if (p->event.type == YAML_SEQUENCE_START_EVENT ||
+             p->event.type == YAML_MAPPING_START_EVENT)
         st = build_collection(p, depth, out);
     else
         st = complain(p, p->event.start_mark, "a value is missing");
@@ -392,16 +405,18 @@ static enum fit_status build_document(struct parse *p)
     if ((st = next(p)) != FIT_OK || (st = next(p)) != FIT_OK) /* document end, then what follows */
         return st;
     if (p->event.type != YAML_STREAM_END_EVENT)
-        return complain(p, p->event.start_mark, "a second document (---); one file is one configuration");
+        return complain(p, p->event.start_mark,
+                        "a second document (---); one file is one configuration");
     return FIT_OK;
 }
 
-enum fit_status fit_yaml_parse(const char *text, size_t length, const char *name, struct fit_yaml_doc **doc,
-                               struct fit_error *err)
+enum fit_status fit_yaml_parse(const char *text, size_t length, const char *name,
+                               struct fit_yaml_doc **doc, struct fit_error *err)
 {
     *doc = NULL;
     if (length > FIT_YAML_MAX_BYTES)
-        return fit_fail(err, FIT_ERR_CONFIG, "%s: error: larger than %u MiB, which no configuration is", name,
+        return fit_fail(err, FIT_ERR_CONFIG,
+                        "%s: error: larger than %u MiB, which no configuration is", name,
                         FIT_YAML_MAX_BYTES >> 20);
     struct parse p = {.name = name, .text = text, .length = length, .err = err};
     p.doc = calloc(1, sizeof *p.doc);
@@ -423,7 +438,8 @@ enum fit_status fit_yaml_parse(const char *text, size_t length, const char *name
     return st;
 }
 
-static enum fit_status read_all(FILE *f, const char *path, char **text, size_t *length, struct fit_error *err)
+static enum fit_status read_all(FILE *f, const char *path, char **text, size_t *length,
+                                struct fit_error *err)
 {
     size_t room = 1 << 16, n = 0;
     char *t = NULL;
@@ -448,14 +464,16 @@ static enum fit_status read_all(FILE *f, const char *path, char **text, size_t *
     return FIT_OK;
 }
 
-enum fit_status fit_yaml_parse_file(const char *path, struct fit_yaml_doc **doc, struct fit_error *err)
+enum fit_status fit_yaml_parse_file(const char *path, struct fit_yaml_doc **doc,
+                                    struct fit_error *err)
 {
     char *text = NULL;
     size_t length = 0;
     *doc = NULL;
     FILE *f = fopen(path, "rb");
     if (!f)
-        return fit_fail(err, FIT_ERR_IO, "%s: error: there is no such configuration file, or it may not be read",
+        return fit_fail(err, FIT_ERR_IO,
+                        "%s: error: there is no such configuration file, or it may not be read",
                         path);
     enum fit_status st = read_all(f, path, &text, &length, err);
     fclose(f);

@@ -1,10 +1,9 @@
 /* yaml_tree.h -- a YAML (or JSON) text as a tree of nodes that know their place.
  *
- * One document; keys are scalars; a key given twice, a second document, a tag other than the core ones, an
- * alias to a node that contains it, and bad syntax are errors with name:line:column.  Merge keys (<<) are
- * expanded.  Size, depth and the growth by aliases are limited, so that no text can exhaust the machine.
- * The only place that knows libyaml.
- */
+ * One document; keys are scalars; a key given twice, a second document, a tag other than the core
+ * ones, an alias to a node that contains it, and bad syntax are errors with name:line:column. 
+ * Merge keys (<<) are expanded.  Size, depth and the growth by aliases are limited, so that no
+ * text can exhaust the machine. The only place that knows libyaml. */
 #ifndef FIT_YAML_TREE_H
 #define FIT_YAML_TREE_H
 
@@ -33,8 +32,8 @@ struct fit_yaml_entry {
 struct fit_yaml {
     enum fit_yaml_kind kind;
     unsigned line, column; /* 1-based; column in characters */
-    int quoted;            /* scalar in quotes, literal or tagged !!str: never null, true or a number by itself */
-    const char *text;      /* UTF-8, no zero bytes inside */
+    int quoted; /* scalar in quotes, literal or tagged !!str: never null */
+    const char *text; /* UTF-8, no zero bytes inside */
     size_t n;
     const struct fit_yaml_entry *entry;
     size_t size; /* nodes of this subtree, aliases expanded */
@@ -43,13 +42,14 @@ struct fit_yaml {
 
 struct fit_yaml_doc;
 
-/* Parses length bytes (UTF-8 or UTF-16 with a mark).  name: for messages.  An empty text gives an empty map.
- * Errors: FIT_ERR_CONFIG, FIT_ERR_MEMORY. */
-enum fit_status fit_yaml_parse(const char *text, size_t length, const char *name, struct fit_yaml_doc **doc,
-                               struct fit_error *err);
+/* Parses length bytes (UTF-8 or UTF-16 with a mark).  name: for messages.  An empty text gives an
+ * empty map. Errors: FIT_ERR_CONFIG, FIT_ERR_MEMORY. */
+enum fit_status fit_yaml_parse(const char *text, size_t length, const char *name,
+                               struct fit_yaml_doc **doc, struct fit_error *err);
 
 /* The same from a file.  FIT_ERR_IO when it cannot be read. */
-enum fit_status fit_yaml_parse_file(const char *path, struct fit_yaml_doc **doc, struct fit_error *err);
+enum fit_status fit_yaml_parse_file(const char *path, struct fit_yaml_doc **doc,
+                                    struct fit_error *err);
 
 const struct fit_yaml *fit_yaml_root(const struct fit_yaml_doc *doc);
 void fit_yaml_free(struct fit_yaml_doc *doc);

@@ -1,0 +1,167 @@
+/* Numbers with units, nearest names, paths. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "nearest.h"
+#include "paths.h"
+#include "units.h"
+
+static void reads_as(const char *text, const char *unit, double want)
+{
+    double x = NAN;
+    const enum fit_quantity q = fit_quantity_parse(text, unit, &x);
+    if (q > FIT_QUANTITY_CONVERTED || fabs(x - want) > 1e-15 * fabs(want))
+        fail_msg("'%s' in %s: got %.17g (kind %d), want %.17g", text, unit, x, (int)q, want);
+}
+
+static void test_suffixes_convert_to_angstrom_and_seconds(void **state)
+{
+    (void)state;
+    reads_as("200 um", "angstrom", 2e6);
+    reads_as("200um", "angstrom", 2e6);
+    reads_as("200 \xC2\xB5m", "angstrom", 2e6);
+    reads_as("200 \xCE\xBCm", "angstrom", 2e6);
+    reads_as("0.2 mm", "angstrom", 2e6);
+    reads_as("2000000", "angstrom", 2e6);
+    reads_as("0.054 nm^-1", "1/angstrom", 0.0054);
+    reads_as("0.054 1/nm", "1/angstrom", 0.0054);
+    reads_as("0.054 nm\xE2\x81\xBB\xC2\xB9", "1/angstrom", 0.0054);
+    reads_as("0.0054 \xC3\x85\xE2\x81\xBB\xC2\xB9", "1/angstrom", 0.0054);
+    reads_as("0.0054 A^-1", "1/angstrom", 0.0054);
+    reads_as("20 us", "s", 20e-6);
+    reads_as("3 min", "s", 180);
+    reads_as("5 Hz", "1/s", 5);
+    reads_as("10 nm^2/s", "angstrom^2/s", 1000);
+    reads_as("10 nm\xC2\xB2/s", "angstrom^2/s", 1000);
+    reads_as("1e3 \xC3\x85\xC2\xB2/s", "angstrom^2/s", 1000);
+    reads_as("2 degrees", "deg", 2);
+    reads_as("2 \xC2\xB0", "deg", 2);
+    reads_as(" -1e-8 ", "1", -1e-8);
+}
+
+static void test_wrong_units_are_told_apart(void **state)
+{
+    double x;
+    (void)state;
+    assert_int_equal(fit_quantity_parse("200 s", "angstrom", &x), FIT_QUANTITY_OTHER_KIND);
+    assert_int_equal(fit_quantity_parse("200 furlong", "angstrom", &x), FIT_QUANTITY_NO_UNIT);
+    assert_int_equal(fit_quantity_parse("um", "angstrom", &x), FIT_QUANTITY_NO_NUMBER);
+    assert_int_equal(fit_quantity_parse("", "angstrom", &x), FIT_QUANTITY_NO_NUMBER);
+    assert_int_equal(fit_quantity_parse("200 um", NULL, &x), FIT_QUANTITY_OTHER_KIND);
+    assert_int_equal(fit_quantity_parse("1.2.3", NULL, &x), FIT_QUANTITY_NO_UNIT);
+    assert_int_equal(fit_quantity_parse("5 nm^", "angstrom", &x), FIT_QUANTITY_NO_UNIT);
+    assert_int_equal(fit_quantity_parse("5 nm^-", "angstrom", &x), FIT_QUANTITY_NO_UNIT);
+    assert_int_equal(fit_quantity_parse("5 nm/", "angstrom", &x), FIT_QUANTITY_NO_UNIT);
+}
+
+static void test_numbers_as_yaml_files_write_them(void **state)
+{
+    double x;
+    (void)state;
+    static const struct {
+        const char *text;
+        double value;
+    } good[] = {{"1e-8", 1e-8}, {"1.0e-08", 1e-8}, {"1E-8", 1e-8},     {".5", 0.5},
+                {"5.", 5},      {"+3", 3},         {".inf", INFINITY}, {"-.Inf", -INFINITY}};
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        assert_true(fit_number_parse(good[i].text, &x));
+        assert_true(x == good[i].value);
+    }
+    assert_true(fit_number_parse(".nan", &x) && isnan(x));
+    static const char *const bad[] = {"",      "-",   ".",   "e5",  "0x10",    "1e",
+                                      "1_000", "1,5", "--1", "1 2", "infinity"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        if (fit_number_parse(bad[i], &x))
+            fail_msg("'%s' was taken for the number %g", bad[i], x);
+}
+
+static void test_doubts_about_bare_numbers(void **state)
+{
+    (void)state;
+    assert_null(fit_units_doubt_q(0.0054));
+    assert_non_null(fit_units_doubt_q(0.54));
+    assert_null(fit_units_doubt_gap(2e6));
+    assert_non_null(fit_units_doubt_gap(200));
+}
+
+static void test_edit_distance_counts_swaps_once(void **state)
+{
+    (void)state;
+    assert_int_equal(fit_edit_distance("apha", "alpha", 3), 1);
+    assert_int_equal(fit_edit_distance("aplha", "alpha", 3), 1);
+    assert_int_equal(fit_edit_distance("D0", "d0", 3), 0);
+    assert_int_equal(fit_edit_distance("gamma-dot-t0", "gamma_dot_t0", 3), 0);
+    assert_int_equal(fit_edit_distance("", "abc", 3), 3);
+    assert_int_equal(fit_edit_distance("abc", "xyzuvw", 2), 3);
+    assert_int_equal(fit_edit_distance("kitten", "sitting", 5), 3);
+}
+
+static void test_nearest_does_not_reach_too_far(void **state)
+{
+    static const char *const names[] = {"wavevector_q", "alpha", "beta", "D0"};
+    (void)state;
+    assert_string_equal(fit_nearest_of("wavevector", names, 4), "wavevector_q");
+    assert_string_equal(fit_nearest_of("bta", names, 4), "beta");
+    assert_string_equal(fit_nearest_of("D1", names, 4), "D0");
+    assert_null(fit_nearest_of("zzz", names, 4));
+    assert_null(fit_nearest_of("temperature", names, 4));
+}
+
+static void check_path(const char *written, const char *beside, const char *want)
+{
+    char *path = NULL;
+    struct fit_error err;
+    assert_int_equal(fit_path_resolve(written, beside, &path, &err), FIT_OK);
+    assert_string_equal(path, want);
+    free(path);
+}
+
+static void test_paths_are_beside_the_file_first(void **state)
+{
+    (void)state;
+    char dir[] = "/tmp/fit-paths-XXXXXX", file[64];
+    assert_non_null(mkdtemp(dir));
+    snprintf(file, sizeof file, "%s/a.h5", dir);
+    fclose(fopen(file, "w"));
+    setenv("FIT_TEST_DIR", dir, 1);
+    unsetenv("FIT_TEST_NOT_SET");
+    char config[64];
+    snprintf(config, sizeof config, "%s/run.yaml", dir);
+    check_path("a.h5", config, file);
+    check_path("./a.h5", config, file);
+    check_path("${FIT_TEST_DIR}/a.h5", "/nowhere/x.yaml", file);
+    check_path("$FIT_TEST_DIR/a.h5", NULL, file);
+    check_path("/abs/olute.h5", config, "/abs/olute.h5");
+    check_path("missing.h5", "/some/where/x.yaml", "/some/where/missing.h5");
+    check_path("missing.h5", "x.yaml", "missing.h5");
+    check_path("costs $5.h5", NULL, "costs $5.h5");
+    char *path;
+    struct fit_error err;
+    assert_int_equal(fit_path_resolve("$FIT_TEST_NOT_SET/a", NULL, &path, &err), FIT_ERR_CONFIG);
+    assert_non_null(strstr(err.message, "FIT_TEST_NOT_SET"));
+    unlink(file);
+    rmdir(dir);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_suffixes_convert_to_angstrom_and_seconds),
+        cmocka_unit_test(test_wrong_units_are_told_apart),
+        cmocka_unit_test(test_numbers_as_yaml_files_write_them),
+        cmocka_unit_test(test_doubts_about_bare_numbers),
+        cmocka_unit_test(test_edit_distance_counts_swaps_once),
+        cmocka_unit_test(test_nearest_does_not_reach_too_far),
+        cmocka_unit_test(test_paths_are_beside_the_file_first),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
