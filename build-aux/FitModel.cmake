@@ -29,7 +29,7 @@ endif()
 set(FIT_KERNEL_FLAGS -O3 -fno-math-errno -fno-trapping-math -ffp-contract=fast)
 
 # Compiles one emitted file at one level; appends the objects and the symbol to lists of the caller.
-function(fit_compile_kernel model variant level source depends objects symbols)
+function(fit_compile_kernel model variant level source depends objects_name symbols_name)
     set(target kernel-${model}-${variant}-${level})
     string(REPLACE "-" "_" symbol "fit_kernel_${model}_${variant}_${level}")
     add_library(${target} OBJECT ${source})
@@ -48,8 +48,8 @@ function(fit_compile_kernel model variant level source depends objects symbols)
     if(depends)
         add_dependencies(${target} ${depends})
     endif()
-    set(${objects} ${${objects}} $<TARGET_OBJECTS:${target}> PARENT_SCOPE)
-    set(${symbols} ${${symbols}} ${symbol} PARENT_SCOPE)
+    set(${objects_name} ${${objects_name}} $<TARGET_OBJECTS:${target}> PARENT_SCOPE)
+    set(${symbols_name} ${${symbols_name}} ${symbol} PARENT_SCOPE)
 endfunction()
 
 # Writes the table fit_kernels[] and links the program homodyne-NAME.
