@@ -27,12 +27,19 @@ const char *fit_config_canonical_mode(const char *name)
     return name;
 }
 
+/* True when kernel is `name`, or a variation of it: name_something. */
+static int is_variation(const char *kernel, const char *name)
+{
+    const size_t n = strlen(name);
+    return strncmp(kernel, name, n) == 0 && (!kernel[n] || kernel[n] == '_');
+}
+
 /* homodyne knows one static mode; both static models here may read its files. */
 static int fits_kernel(const char *written, const char *kernel)
 {
-    if (strcmp(written, kernel) == 0 || strcmp(fit_config_canonical_mode(written), kernel) == 0)
+    if (is_variation(kernel, written) || is_variation(kernel, fit_config_canonical_mode(written)))
         return 1;
-    return fit_edit_distance(written, "static", 0) == 0 && strcmp(kernel, "static_isotropic") == 0;
+    return fit_edit_distance(written, "static", 0) == 0 && is_variation(kernel, "static_isotropic");
 }
 
 /* Legacy switch: static_mode: true | false, static_submode: isotropic | anisotropic. */

@@ -241,7 +241,7 @@ static void test_table_model(void **state)
     refuse("data: {file: a.csv, columns: {tt: 1}}\n", &decay_kernel, "did you mean 't'?");
 }
 
-static void test_static_is_read_by_both_static_models(void **state)
+static void test_modes_and_the_models_that_may_read_them(void **state)
 {
     (void)state;
     struct fit_config_log log;
@@ -249,6 +249,10 @@ static void test_static_is_read_by_both_static_models(void **state)
     fit_config_free(read_text("analysis_mode: static\n", &static_isotropic_kernel, &log));
     fit_config_free(read_text("analysis_mode: static\n", &static_anisotropic_kernel, &log));
     fit_config_free(read_text("analysis_mode: static_isotropic\n", &static_isotropic_kernel, &log));
+    struct fit_kernel variation = laminar_kernel;
+    variation.name = "laminar_theory";
+    variation.nsetting = 1;
+    fit_config_free(read_text("analysis_mode: laminar_flow\n", &variation, &log));
     assert_int_equal(log.nerror, 0);
     fit_config_log_free(&log);
     refuse("analysis_mode: static_isotropic\n", &static_anisotropic_kernel,
@@ -799,7 +803,7 @@ int main(void)
         cmocka_unit_test(test_legacy_json),
         cmocka_unit_test(test_older_sections_and_flat_file),
         cmocka_unit_test(test_table_model),
-        cmocka_unit_test(test_static_is_read_by_both_static_models),
+        cmocka_unit_test(test_modes_and_the_models_that_may_read_them),
         cmocka_unit_test(test_errors_say_place_and_remedy),
         cmocka_unit_test(test_all_errors_at_once_but_not_too_many),
         cmocka_unit_test(test_trusted_units),
