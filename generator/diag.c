@@ -62,42 +62,53 @@ static void print_source(const struct hg_diag *d, uint32_t line, const char *nea
     fputs("^\n", d->out);
 }
 
-__attribute__((format(printf, 6, 0)))
-static void report(struct hg_diag *d, const char *kind, uint32_t line, const char *near, const char *help,
-                   const char *format, va_list args)
+static void report(const struct hg_diag *d, const char *kind, uint32_t line, const char *near, const char *help,
+                   const char *message)
 {
-    if (d->errors > MAX_PRINTED)
-        return;
-    if (d->errors == MAX_PRINTED && *kind == 'e') {
-        fprintf(d->out, "%s: more than %d errors; the others are only counted\n", d->file, MAX_PRINTED);
-        return;
-    }
     if (line)
-        fprintf(d->out, "%s:%u: %s: ", d->file, (unsigned)line, kind);
+        fprintf(d->out, "%s:%u: %s: %s\n", d->file, (unsigned)line, kind, message);
     else
-        fprintf(d->out, "%s: %s: ", d->file, kind);
-    vfprintf(d->out, format, args);
-    fputc('\n', d->out);
+        fprintf(d->out, "%s: %s: %s\n", d->file, kind, message);
     print_source(d, line, near);
     if (help)
         fprintf(d->out, "    help: %s\n", help);
 }
 
+/* Is this the error before once more?  Remembers it. */
+static int is_repeated(struct hg_diag *d, uint32_t line, const char *message)
+{
+    int same = d->errors > 0 && line > 0 && d->last_line == line &&
+               strncmp(d->last, message, sizeof d->last - 1) == 0;
+    d->last_line = line;
+    snprintf(d->last, sizeof d->last, "%.*s", (int)sizeof d->last - 1, message);
+    return same;
+}
+
 void hg_error(struct hg_diag *d, uint32_t line, const char *near, const char *help, const char *format, ...)
 {
+    char message[1000];
     va_list args;
     va_start(args, format);
-    report(d, "error", line, near, help, format, args);
+    vsnprintf(message, sizeof message, format, args);
     va_end(args);
+    if (is_repeated(d, line, message))
+        return;
+    if (d->errors < MAX_PRINTED)
+        report(d, "error", line, near, help, message);
+    else if (d->errors == MAX_PRINTED)
+        fprintf(d->out, "%s: more than %d errors; the others are only counted\n", d->file, MAX_PRINTED);
     d->errors++;
 }
 
 void hg_warning(struct hg_diag *d, uint32_t line, const char *near, const char *help, const char *format, ...)
 {
+    char message[1000];
     va_list args;
     va_start(args, format);
-    report(d, "warning", line, near, help, format, args);
+    vsnprintf(message, sizeof message, format, args);
     va_end(args);
+    if (d->errors <= MAX_PRINTED)
+        report(d, "warning", line, near, help, message);
     d->warnings++;
 }
 

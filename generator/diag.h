@@ -16,6 +16,8 @@ struct hg_diag {
     const char *file;   /* name printed */
     const char *text;   /* source text, for the line and the caret; may be NULL */
     unsigned errors, warnings;
+    uint32_t last_line; /* of the last error, so that a repetition (a loop) is only counted */
+    char last[160];
 };
 
 /* An error or a warning at a line (0: none); near: text of the line to put the caret under, or NULL; help: a

@@ -197,6 +197,10 @@ static int env_index(lua_State *L)
         return 1;
     const char *name = lua_tostring(L, 2), *constant, *text;
     struct hg_nearest near = {.name = name};
+    if (dsl_is_in("io os require package load loadfile loadstring dofile debug coroutine utf8 pcall xpcall next "
+                  "setmetatable getmetatable rawget rawset rawequal rawlen collectgarbage warn", name))
+        dsl_fail(L, name, "a model cannot reach files, the system or other code", "'%s' is not available in models",
+                 name);
     for (size_t k = 0; (constant = hg_unit_constant(k, &text)) != NULL; k++) {
         if (strcmp(name, constant) == 0) {
             hg_unit unit = dsl_unit(L, text);
@@ -209,7 +213,7 @@ static int env_index(lua_State *L)
     for (lua_pushnil(L); lua_next(L, lua_upvalueindex(1)); lua_pop(L, 1))
         hg_nearest_try(&near, hg_strdup(d->arena, lua_tostring(L, -2)));
     dsl_fail(L, name, near.best ? hg_format(d->arena, "did you mean '%s'?", near.best)
-             : "names are declared with local; io, os, require and the like are not available in models",
+             : "names are declared with local",
              "unknown name '%s'", name);
 }
 
@@ -350,15 +354,10 @@ static struct dsl *new_run(struct hg_arena *a, struct hg_diag *diag, const struc
 
 /* --- which parameters are linear ------------------------------------------------------------------------ */
 
-static int second_derivative_vanishes(struct hg_expr *e, hg_id mean, hg_id a, hg_id b)
-{
-    return hg_is_value(e, hg_diff(e, hg_diff(e, mean, a), b), 0.0);
-}
-
 static int linear_in_all(struct hg_model *m, hg_id a, hg_id b)
 {
     for (uint32_t k = 0; k < m->nvariant; k++) {
-        if (!second_derivative_vanishes(m->expr, m->variant[k].mean, a, b))
+        if (!hg_model_is_linear(m, m->variant[k].mean, a, b))
             return 0;
     }
     return 1;

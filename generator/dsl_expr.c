@@ -291,12 +291,13 @@ static int op_pow(lua_State *L)
 
 static int op_compare(lua_State *L)
 {
-    static const char *const how[] = {"lt(a, b) or gt(a, b)", "le(a, b) or ge(a, b)",
-                                      "le(abs(a - b), small)"};
-    static const char *const sign[] = {"<", "<=", "=="};
+    static const char *const help[] = {"write where(lt(a, b), x, y); for > there is gt",
+                                       "write where(le(a, b), x, y); for >= there is ge",
+                                       "write where(le(abs(a - b), small), x, y)"};
+    static const char *const sign[] = {"<", "<=", "=="}, *const name[] = {"< or >", "<= or >=", "== or ~="};
     lua_Integer k = lua_tointeger(L, lua_upvalueindex(1));
-    dsl_fail(L, sign[k], hg_format(dsl_of(L)->arena, "write where(%s, x, y)", how[k]),
-             "expressions cannot be compared with %s: their values are not known yet", sign[k]);
+    dsl_fail(L, sign[k], help[k], "expressions cannot be compared with %s: their values are not known yet",
+             name[k]);
 }
 
 static int op_refused(lua_State *L)

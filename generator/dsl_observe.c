@@ -199,9 +199,14 @@ int dsl_curve(lua_State *L)
     }
     dsl_name_locals(L);
     struct dsl_value v = dsl_value_at(L, 2, "a curve");
+    for (uint32_t k = 0; k < m->linear.n; k++) {
+        if (hg_contains(m->expr, v.id, m->linear.item[k].node))
+            dsl_fail(L, s.name, NULL, "the curve '%s' contains the linear parameter '%s'; curves are functions of "
+                     "the nonlinear ones", s.name, m->linear.item[k].name);
+    }
     unsigned allowed = m->column.n ? HG_R : HG_T;
     if (hg_at(m->expr, v.id)->vary & ~allowed)
-        dsl_fail(L, s.name, "a curve is drawn for all angles alike, before pair(t)",
+        dsl_fail(L, s.name, m->column.n ? NULL : "a curve is drawn once for all groups, over the frame times",
                  "the curve '%s' must be a function of %s only", s.name, m->column.n ? "columns" : "time");
     s.doc = lua_isnoneornil(L, 3) ? NULL : dsl_text_at(L, 3, "the description");
     s.unit = hg_unit_text(m->units, v.unit <= HG_UNIT_UNKNOWN ? HG_UNIT_ONE : v.unit);

@@ -201,16 +201,19 @@ int hg_model_intercept(struct hg_model *m, hg_id mean)
     return -1;
 }
 
-/* d2 mean / d a d b = 0 for all linear a, b. */
+int hg_model_is_linear(struct hg_model *m, hg_id mean, hg_id a, hg_id b)
+{
+    return !hg_contains(m->expr, hg_diff(m->expr, mean, a), b);
+}
+
+/* The slope with respect to a linear parameter contains no linear parameter. */
 static void check_linear(struct hg_model *m, const struct hg_variant *v, struct hg_diag *d)
 {
     for (uint32_t a = 0; a < m->linear.n; a++) {
         const struct hg_symbol_decl *p = &m->linear.item[a];
-        hg_id slope = hg_diff(m->expr, v->mean, p->node);
         for (uint32_t b = a; b < m->linear.n; b++) {
             const struct hg_symbol_decl *q = &m->linear.item[b];
-            if (!hg_contains(m->expr, slope, q->node) ||
-                hg_is_value(m->expr, hg_diff(m->expr, slope, q->node), 0.0))
+            if (hg_model_is_linear(m, v->mean, p->node, q->node))
                 continue;
             const char *help = p->over >= 0
                 ? "only linear parameters can have one value per group; drop `over`"
@@ -243,7 +246,7 @@ static void check_vary(const struct hg_model *m, const struct hg_variant *v, str
                  ? "a value at one frame is at(f, t1) or at(f, t2); between two: integral(f, t1, t2)"
                  : "a table model varies with its columns only",
                  "the mean varies with %s", index_name(m, vary & ~allowed));
-    if (!(vary & (HG_I | HG_J | HG_R)))
+    else if (!(vary & (HG_I | HG_J | HG_R)))
         hg_error(d, v->line, "mean", NULL, "the mean is the same for every %s",
                  m->space == FIT_PAIRS ? "pair of frames" : "row");
 }
@@ -292,10 +295,12 @@ int hg_model_check(struct hg_model *m, struct hg_diag *d)
             hg_error(d, s->line, "over", "add it to the list `linear` of observe, or drop `over`",
                      "'%s' has one value per group but is not declared linear", s->name);
     }
+    if (d->errors != before)
+        return 0;
     warn_unused(m, &m->param, "parameter", d);
     warn_unused(m, &m->linear, "parameter", d);
     warn_unused(m, &m->setting, "setting", d);
     warn_unused(m, &m->axis, "axis", d);
     warn_unused(m, &m->column, "column", d);
-    return d->errors == before;
+    return 1;
 }

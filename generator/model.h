@@ -96,6 +96,10 @@ const char *hg_model_unit_text(struct hg_model *m, hg_id id);
 /* Index of the linear parameter whose coefficient in the mean is 1, or -1. */
 int hg_model_intercept(struct hg_model *m, hg_id mean);
 
+/* 1 when d mean / d a is free of b, for parameters a, b that may be equal.  A second derivative of 0 is not
+ * enough: that of |a| and of floor_at(a, 0) is 0 almost everywhere. */
+int hg_model_is_linear(struct hg_model *m, hg_id mean, hg_id a, hg_id b);
+
 /* Checks what can be said only of the whole: the mean is linear in the linear parameters, it varies with what
  * it should, nothing is unused.  Returns 0 when errors were reported. */
 int hg_model_check(struct hg_model *m, struct hg_diag *d);

@@ -1,0 +1,3 @@
+-- A colon instead of a dot.
+local m = model "bad" { title = "x" }
+local D = m:parameter("D", { start = 1 })

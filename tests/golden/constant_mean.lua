@@ -1,0 +1,6 @@
+-- A mean that is the same for all pairs.
+local m = model "bad" { title = "x" }
+local t = m.grid("t", "s")
+local D = m.parameter("D", { unit = "angstrom^2/s", start = 1, bounds = {0, 10} })
+local t1, t2 = pair(t)
+m.observe("c2", { over = {t1, t2}, mean = D * second / unit "angstrom^2" })

@@ -1,0 +1,3 @@
+-- A keyword of C.
+local m = model "bad" { title = "x" }
+local D = m.parameter("double", { start = 1 })

@@ -1,0 +1,3 @@
+-- Not an identifier.
+local m = model "bad" { title = "x" }
+local D = m.parameter("D 0", { start = 1 })

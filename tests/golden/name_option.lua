@@ -1,0 +1,3 @@
+-- A misspelt option.
+local m = model "bad" { title = "x" }
+local D = m.parameter("D", { strat = 1 })

@@ -1,0 +1,2 @@
+-- No model.
+local x = 1

@@ -1,0 +1,2 @@
+-- Texts go into comments of C.
+local m = model "bad" { title = "*/ int x; /*" }

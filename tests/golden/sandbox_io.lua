@@ -1,0 +1,2 @@
+-- Files.
+local f = io.open("/etc/passwd")

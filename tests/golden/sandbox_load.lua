@@ -1,0 +1,2 @@
+-- Code from text.
+load("return 1")()

@@ -1,0 +1,2 @@
+-- The system.
+os.execute("true")

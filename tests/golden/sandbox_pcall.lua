@@ -1,0 +1,2 @@
+-- Limits cannot be caught.
+pcall(error)

@@ -1,0 +1,2 @@
+-- Other code.
+local ffi = require "ffi"

@@ -1,0 +1,3 @@
+-- No start.
+local m = model "bad" { title = "x" }
+local D = m.parameter("D", { bounds = {0, 1} })

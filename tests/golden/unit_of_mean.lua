@@ -1,0 +1,6 @@
+-- The mean has the unit of the observable.
+local m = model "bad" { title = "x" }
+local t = m.grid("t", "s")
+local D = m.parameter("D", { unit = "angstrom^2/s", start = 1, bounds = {0, 10} })
+local t1, t2 = pair(t)
+m.observe("c2", { over = {t1, t2}, mean = integral(D, t1, t2) })

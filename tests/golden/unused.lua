@@ -1,0 +1,8 @@
+-- Warnings: a parameter and a setting that do nothing.
+local m = model "bad" { title = "x" }
+local t = m.grid("t", "s")
+local D = m.parameter("D", { unit = "angstrom^2/s", start = 1, bounds = {0, 10} })
+local t1, t2 = pair(t)
+local E = m.parameter("E", { start = 1 })
+local q = m.setting("q", "1/angstrom")
+m.observe("c2", { over = {t1, t2}, mean = exp(-integral(D, t1, t2) / unit "angstrom^2") })

@@ -1,0 +1,311 @@
+/* test_gen_dsl.c -- from a model's text to its declarations and expressions; the models of the project at
+ * their test points. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "generator/dsl.h"
+#include "generator/eval.h"
+#include "generator/manifest.h"
+
+#ifndef FIT_SOURCE_DIR
+#define FIT_SOURCE_DIR "."
+#endif
+
+#define HEAD                                                                                             \
+    "local m = model \"x\" { title = \"t\" }\n"                                                          \
+    "local t = m.grid(\"t\", \"s\")\n"                                                                   \
+    "local phi = m.axis(\"phi\", \"deg\")\n"                                                             \
+    "local q = m.setting(\"q\", \"1/angstrom\")\n"                                                       \
+    "local D = m.parameter(\"D\", { unit = \"angstrom^2/s\", start = 2, bounds = {0, 10} })\n"           \
+    "local a = m.parameter(\"a\", { start = 1, over = phi })\n"                                          \
+    "local b = m.parameter(\"b\", { start = 1, over = phi })\n"                                          \
+    "local t1, t2 = pair(t)\n"                                                                           \
+    "local g = exp(-q^2 * integral(D, t1, t2))\n"
+#define OBSERVE "m.observe(\"c2\", { over = {phi, t1, t2}, mean = b + a * g, linear = {a, b} })\n"
+
+static struct hg_arena *arena;
+
+static int setup(void **state)
+{
+    (void)state;
+    arena = hg_arena_new();
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    hg_arena_free(arena);
+    return 0;
+}
+
+static struct hg_model *load(const char *text)
+{
+    struct hg_diag d = {.out = stderr};
+    struct hg_model *m = hg_dsl_load_text(arena, "x.lua", text, &d);
+    assert_non_null(m);
+    assert_int_equal(d.errors, 0);
+    return m;
+}
+
+static void refused(const char *text)
+{
+    struct hg_diag d = {.out = tmpfile()};
+    assert_non_null(d.out);
+    assert_null(hg_dsl_load_text(arena, "x.lua", text, &d));
+    assert_true(d.errors > 0);
+    fclose(d.out);
+}
+
+static hg_id named(const struct hg_model *m, const char *name)
+{
+    for (hg_id k = 1; k < m->expr->n; k++) {
+        if (hg_at(m->expr, k)->name && strcmp(hg_at(m->expr, k)->name, name) == 0)
+            return k;
+    }
+    fail_msg("no node is named %s", name);
+    return 0;
+}
+
+static void test_declarations_arrive(void **state)
+{
+    (void)state;
+    struct hg_model *m = load(HEAD OBSERVE);
+    assert_string_equal(m->name, "x");
+    assert_int_equal(m->space, FIT_PAIRS);
+    assert_int_equal(m->param.n, 1);
+    assert_int_equal(m->linear.n, 2);
+    assert_string_equal(m->param.item[0].name, "D");
+    assert_string_equal(m->param.item[0].unit, "angstrom^2/s");
+    assert_int_equal(m->param.item[0].line, 5);
+    assert_true(m->param.item[0].upper == 10.0); /* exactly */
+    assert_int_equal(m->linear.item[1].over, 0);
+    assert_true(isnan(m->setting.item[0].start));
+    assert_int_equal(strlen(m->hash), 64);
+    assert_int_equal(hg_model_intercept(m, m->variant[0].mean), 1);
+}
+
+static void test_nodes_have_names_lines_and_units(void **state)
+{
+    (void)state;
+    struct hg_model *m = load(HEAD "local speed = D * t / second\n" OBSERVE);
+    hg_id g = named(m, "g");
+    assert_int_equal(hg_at(m->expr, g)->line, 9);
+    assert_string_equal(hg_model_unit_text(m, g), "1");
+    assert_string_equal(hg_model_unit_text(m, named(m, "D")), "angstrom^2/s");
+    assert_string_equal(hg_model_unit_text(m, named(m, "speed")), "angstrom^2/s");
+}
+
+static void test_units_follow_through_derivatives(void **state)
+{
+    (void)state;
+    struct hg_model *m = load(HEAD OBSERVE);
+    hg_id g = named(m, "g");
+    hg_id slope = hg_diff(m->expr, g, m->param.item[0].node); /* 1 / (angstrom^2/s) */
+    assert_string_equal(hg_model_unit_text(m, slope), "s/angstrom^2");
+}
+
+static void test_linear_parameters_are_found(void **state)
+{
+    (void)state;
+    struct hg_model *m = load(HEAD "m.observe(\"c2\", { over = {phi, t1, t2}, mean = b + a * g })\n");
+    assert_int_equal(m->linear.n, 2);
+    m = load("local m = model \"x\" {}\nlocal x, y = m.columns(\"x\", \"y\")\n"
+             "local a = m.parameter(\"a\", { start = 1 })\nlocal b = m.parameter(\"b\", { start = 1 })\n"
+             "local c = m.parameter(\"c\", { start = 1 })\nm.observe(y, { mean = a * exp(-b * x) + a * c })\n");
+    assert_int_equal(m->linear.n, 1);
+    assert_string_equal(m->linear.item[0].name, "a");
+    assert_int_equal(m->param.n, 2);
+    m = load("local m = model \"x\" {}\nlocal x, y = m.columns(\"x\", \"y\")\n"
+             "local a = m.parameter(\"a\", { start = 1 })\nlocal b = m.parameter(\"b\", { start = 1 })\n"
+             "m.observe(y, { mean = a * exp(-b * x), linear = {} })\n");
+    assert_int_equal(m->linear.n, 0);
+}
+
+static void test_integral_changes_sign_with_its_limits(void **state)
+{
+    (void)state;
+    struct hg_model *m = load(HEAD "local up, down = integral(D * t, t1, t2), integral(D * t, t2, t1)\n"
+                              "local nothing = up + down\n" OBSERVE);
+    hg_id up = named(m, "up"), down = named(m, "down");
+    assert_true(hg_is_value(m->expr, hg_add(m->expr, up, down), 0.0));
+}
+
+static void test_degrees_are_converted(void **state)
+{
+    (void)state;
+    struct hg_model *m = load(HEAD "local right = cos(90 * deg - phi)\n" OBSERVE);
+    hg_id root = named(m, "right");
+    double coord[1] = {30}, zero[3] = {1, 1, 1}, time[2] = {0, 1};
+    struct hg_point p = {.param = zero, .linear = zero, .setting = zero, .coord = coord, .time = time,
+                         .ntime = 2, .step = 1};
+    struct hg_eval *ev = hg_eval_new(m->expr, 1, &root);
+    hg_eval_run(ev, &p);
+    assert_true(fabs((double)hg_eval_get(ev, root, 0).v - 0.5) < 1e-15);
+    hg_eval_free(ev);
+}
+
+static void test_numbers_stay_numbers(void **state)
+{
+    (void)state;
+    load(HEAD "assert(type(exp(1)) == \"number\" and abs(sqrt(2)^2 - 2) < 1e-15)\n"
+         "assert(clamp(5, 0, 1) == 1 and floor_at(-1, 0) == 0 and lt(1, 2) and not ge(1, 2))\n"
+         "assert(where(true, 1, 2) == 1 and sinc(0) == 1 and log10(1000) - 3 < 1e-15)\n" OBSERVE);
+}
+
+static void test_random_rows_repeat_and_keep_bounds(void **state)
+{
+    static const char text[] = HEAD OBSERVE "m.random(function(u) return { D = 10^u(-3, 1) } end)\n";
+    (void)state;
+    struct hg_model *m = load(text), *again = load(text);
+    assert_int_equal(m->nscreen, 64);
+    for (uint32_t k = 0; k < m->nscreen; k++) {
+        assert_true(m->screen[k] >= 0 && m->screen[k] <= 10);
+        assert_true(m->screen[k] == again->screen[k]); /* exactly */
+    }
+    assert_true(m->screen[0] != m->screen[1]);
+}
+
+static void test_order_of_pairs_is_that_of_the_keys(void **state)
+{
+    (void)state;
+    load(HEAD OBSERVE "local s = \"\"\nfor k, v in pairs { z = 1, a = 2, m = 3, [2] = 4, [1] = 5 } do\n"
+         "s = s .. tostring(k) end\nassert(s == \"12amz\", s)\n");
+}
+
+static void test_the_sandbox_has_no_exit(void **state)
+{
+    static const char *const bad[] = {
+        "string.rep(\"x\", 1 << 40)", "local f = print f()()", "table.concat({}, (\"x\"):rep(1 << 27))",
+        "error()", "error({})", "local t = {} t[t] = t.x.y", "string.format(\"%d\", \"x\")", "return model",
+        "_ENV = nil; x = 1", "_ENV.x = 1", "_G.x = 1", "model(nil)", "model(12)", "model(\"x\"){ title = 1 }",
+        "model \"x\".test{}", "model \"x\".observe()", "model \"x\".random(1)", "pair()", "integral()",
+        "where()", "exp()", "exp(1, 2)", "unit()", "convert()", "at()", "atan2()", "lt()", "\27Lua", "\"",
+        "goto out", "local a <close> = 1", "for k in pairs() do end", "select(-9)", "math.huge()",
+        "string.rep(\"(\", 300)()", "model \"x\".columns({})", "model \"x\".columns(1)",
+        "model \"x\".parameter(\"a\", { start = 1, alias = {1} })",
+        "model \"x\".parameter(\"a\", { start = 1, bounds = {0, {}} })",
+        "model \"x\".parameter(\"a\", { start = 0/0 })", "model \"x\".setting(\"a\", { default = \"1\" })",
+        "model \"x\".parameter(\"a\", { start = 1, over = 3 })", "model \"x\"()", "model \"x\".x.y = 1",
+        "local t = setmetatable({}, {})", "math.random()", "(\"x\"):gsub(\"x\", \"y\")", "next({})"};
+    (void)state;
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++)
+        refused(bad[k]);
+}
+
+static void test_nan_is_visible_behind_a_floor(void **state)
+{
+    (void)state;
+    struct hg_model *m = load("local m = model \"x\" {}\nlocal x, y = m.columns(\"x\", \"y\")\n"
+                              "local p = m.parameter(\"p\", { start = 1 })\n"
+                              "local f = floor_at(p * x, 0.5)\nm.observe(y, { mean = f })\n");
+    hg_id root = m->variant[0].mean;
+    double param[1] = {NAN}, column[2] = {1, 0};
+    struct hg_point p = {.param = param, .column = column};
+    struct hg_eval *ev = hg_eval_new(m->expr, 1, &root);
+    hg_eval_run(ev, &p);
+    assert_true(isnan((double)hg_eval_get(ev, root, 0).v));
+    hg_eval_free(ev);
+}
+
+/* --- the models of the project -------------------------------------------------------------------------- */
+
+static void fill_starts(double *x, const struct hg_list *list)
+{
+    for (uint32_t k = 0; k < list->n; k++)
+        x[k] = isnan(x[k]) ? list->item[k].start : x[k];
+}
+
+static double value_at(const struct hg_model *m, struct hg_test *t)
+{
+    enum { FRAMES = 64 };
+    hg_id root = hg_model_variant(m, t->variant)->mean;
+    double time[FRAMES];
+    struct hg_point p = {.param = t->param, .linear = t->linear, .setting = t->setting, .coord = t->coord,
+                         .column = t->column, .time = time, .step = t->step};
+    fill_starts(t->param, &m->param);
+    fill_starts(t->linear, &m->linear);
+    fill_starts(t->setting, &m->setting);
+    if (m->space == FIT_PAIRS) {
+        for (int k = 0; k < FRAMES; k++)
+            time[k] = t->first_time + k * t->step;
+        p.ntime = FRAMES;
+        p.i = (uint32_t)lround((t->t1 - t->first_time) / t->step);
+        p.j = (uint32_t)lround((t->t2 - t->first_time) / t->step);
+    }
+    struct hg_eval *ev = hg_eval_new(m->expr, 1, &root);
+    hg_eval_run(ev, &p);
+    double v = (double)hg_eval_get(ev, root, 0).v;
+    hg_eval_free(ev);
+    return v;
+}
+
+static void test_models_agree_with_their_test_points(void **state)
+{
+    static const char *const name[] = {"kww", "laminar", "laminar_theory", "static_anisotropic",
+                                       "static_isotropic"};
+    (void)state;
+    for (size_t k = 0; k < sizeof name / sizeof *name; k++) {
+        char path[600];
+        struct hg_diag d = {.out = stderr};
+        snprintf(path, sizeof path, "%s/models/%s.lua", FIT_SOURCE_DIR, name[k]);
+        struct hg_model *m = hg_dsl_load(arena, path, &d);
+        assert_non_null(m);
+        assert_string_equal(m->name, name[k]);
+        assert_int_equal(d.warnings, 0);
+        assert_true(m->ntest > 0);
+        for (uint32_t i = 0; i < m->ntest; i++) {
+            double v = value_at(m, &m->test[i]);
+            if (!(fabs(v - m->test[i].expected) <= 1e-14 * fabs(m->test[i].expected)))
+                fail_msg("%s:%u: %.17g instead of %.17g", m->file, (unsigned)m->test[i].line, v,
+                         m->test[i].expected);
+        }
+    }
+}
+
+static void test_manifest_mentions_every_symbol(void **state)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *f = open_memstream(&text, &size);
+    (void)state;
+    assert_non_null(f);
+    struct hg_model *m = load(HEAD OBSERVE);
+    hg_manifest_json(m, f);
+    hg_manifest_yaml(m, f);
+    fclose(f);
+    static const char *const part[] = {
+        "\"name\": \"D\"", "\"upper\": 10", "\"upper\": null", "\"default\": null", "\"over\": \"phi\"",
+        "analysis_mode: x", "wavevector_q: null", "FILL IN"};
+    for (size_t k = 0; k < sizeof part / sizeof *part; k++) {
+        if (!strstr(text, part[k]))
+            fail_msg("no %s in\n%s", part[k], text);
+    }
+    free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_declarations_arrive),
+        cmocka_unit_test(test_nodes_have_names_lines_and_units),
+        cmocka_unit_test(test_units_follow_through_derivatives),
+        cmocka_unit_test(test_linear_parameters_are_found),
+        cmocka_unit_test(test_integral_changes_sign_with_its_limits),
+        cmocka_unit_test(test_degrees_are_converted),
+        cmocka_unit_test(test_numbers_stay_numbers),
+        cmocka_unit_test(test_random_rows_repeat_and_keep_bounds),
+        cmocka_unit_test(test_order_of_pairs_is_that_of_the_keys),
+        cmocka_unit_test(test_the_sandbox_has_no_exit),
+        cmocka_unit_test(test_nan_is_visible_behind_a_floor),
+        cmocka_unit_test(test_models_agree_with_their_test_points),
+        cmocka_unit_test(test_manifest_mentions_every_symbol),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}

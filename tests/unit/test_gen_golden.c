@@ -1,0 +1,105 @@
+/* test_gen_golden.c -- messages of the compiler: tests/golden/X.lua must give the text of tests/golden/X.err.
+ *
+ * UPDATE=1 in the environment rewrites the texts; review the difference like code.
+ */
+#include <dirent.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "generator/dsl.h"
+
+#ifndef FIT_SOURCE_DIR
+#define FIT_SOURCE_DIR "."
+#endif
+
+/* What the compiler says of a file; "(no message)\n" when it is content.  The caller frees it. */
+static char *messages(const char *path)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *f = open_memstream(&text, &size);
+    assert_non_null(f);
+    struct hg_arena *a = hg_arena_new();
+    struct hg_diag d = {.out = f};
+    struct hg_model *m = hg_dsl_load(a, path, &d);
+    assert_int_equal(m == NULL, d.errors > 0);
+    if (!d.errors && !d.warnings)
+        fputs("(no message)\n", f);
+    hg_arena_free(a);
+    fclose(f);
+    return text;
+}
+
+static char *read_text(const char *path)
+{
+    FILE *f = fopen(path, "r");
+    char *text = calloc(1, 1 << 16);
+    assert_non_null(text);
+    if (f) {
+        size_t n = fread(text, 1, (1 << 16) - 1, f);
+        text[n] = '\0';
+        fclose(f);
+    }
+    return text;
+}
+
+static void write_text(const char *path, const char *text)
+{
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fputs(text, f);
+    fclose(f);
+}
+
+/* 1 when the messages are as stored. */
+static int check(const char *dir, const char *name)
+{
+    char lua[600], err[600];
+    snprintf(lua, sizeof lua, "%s/%s.lua", dir, name);
+    snprintf(err, sizeof err, "%s/%s.err", dir, name);
+    char *seen = messages(lua);
+    const char *update = getenv("UPDATE");
+    if (update && *update == '1')
+        write_text(err, seen);
+    char *stored = read_text(err);
+    int same = strcmp(seen, stored) == 0;
+    if (!same)
+        printf("%s\n--- stored\n%s--- seen\n%s---\n", name, stored, seen);
+    free(stored);
+    free(seen);
+    return same;
+}
+
+static int is_model(const struct dirent *e)
+{
+    size_t n = strlen(e->d_name);
+    return n > 4 && strcmp(e->d_name + n - 4, ".lua") == 0;
+}
+
+static void test_messages_are_as_stored(void **state)
+{
+    static const char dir[] = FIT_SOURCE_DIR "/tests/golden";
+    struct dirent **entry;
+    int n = scandir(dir, &entry, is_model, alphasort), bad = 0;
+    (void)state;
+    assert_true(n > 50);
+    for (int k = 0; k < n; k++) {
+        entry[k]->d_name[strlen(entry[k]->d_name) - 4] = '\0';
+        bad += !check(dir, entry[k]->d_name);
+        free(entry[k]);
+    }
+    free(entry);
+    assert_int_equal(bad, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_messages_are_as_stored)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
