@@ -70,6 +70,7 @@ function(fit_link_program model objects symbols)
     add_executable(homodyne-${model} "${PROJECT_SOURCE_DIR}/runtime/fit_main.c" "${registry}" ${objects})
     target_link_libraries(homodyne-${model} PRIVATE homodyne-fit fit_warnings)
     target_compile_options(homodyne-${model} PRIVATE -ffp-contract=off)
+    target_compile_definitions(homodyne-${model} PRIVATE _POSIX_C_SOURCE=200809L FIT_VERSION="${PROJECT_VERSION}")
 endfunction()
 
 function(fit_add_model model)

@@ -14,6 +14,7 @@
 #define _XOPEN_SOURCE 700 /* realpath */
 #include "experiment.h"
 #include "hdf5_results.h"
+#include "json.h"
 #include "output.h"
 #include "parallel.h"
 #include "program.h"
@@ -322,25 +323,28 @@ static void data_path(const char *data, const char *config, char *text, size_t s
 
 static enum fit_status write_config(const struct fit_experiment *e, const struct fit_cli *cli, struct fit_error *err)
 {
-    char path[1024], text[4096];
+    char path[1024], text[4096], number[32];
     double q = setting_value(e, "q", cli->q), gap = setting_value(e, "gap", cli->gap);
     data_path(cli->output, cli->config_out, path, sizeof path);
+    fit_format_double(number, sizeof number, cli->dt);
     int n = snprintf(text, sizeof text,
                      "# Made by %s simulate.\n"
                      "analysis_mode: %s\n"
                      "experimental_data:\n"
                      "  file_path: \"%s\"\n"
                      "analyzer_parameters:\n"
-                     "  dt: %.17g            # s\n"
+                     "  dt: %s               # s\n"
                      "  start_frame: 1       # from 1, inclusive\n"
                      "  end_frame: -1        # the last\n",
-                     e->kernel->name, e->kernel->name, path, cli->dt);
+                     e->kernel->name, e->kernel->name, path, number);
     size_t at = (size_t)n;
+    fit_format_double(number, sizeof number, q);
     if (q > 0)
-        at += (size_t)snprintf(text + at, sizeof text - at, "  scattering: {wavevector_q: %.17g}   # 1/angstrom\n", q);
+        at += (size_t)snprintf(text + at, sizeof text - at, "  scattering: {wavevector_q: %s}   # 1/angstrom\n", number);
+    fit_format_double(number, sizeof number, gap);
     if (gap > 0)
-        at += (size_t)snprintf(text + at, sizeof text - at, "  geometry: {stator_rotor_gap: %.17g}   # angstrom\n",
-                               gap);
+        at += (size_t)snprintf(text + at, sizeof text - at, "  geometry: {stator_rotor_gap: %s}   # angstrom\n",
+                               number);
     return fit_output_write(cli->config_out, text, at, err);
 }
 

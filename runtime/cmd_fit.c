@@ -1,0 +1,440 @@
+/* cmd_fit.c -- `fit`: configuration, data, least squares, results.
+ *
+ * The order of things: read the configuration; say how much memory it takes; load; fit; compare data and model;
+ * write all files under temporary names; rename them; print one screen.  An interrupted or not converged fit
+ * writes the same files, marked as what they are. */
+#define _DEFAULT_SOURCE /* gethostname */
+#include "parallel.h"
+#include "program.h"
+#include "progress.h"
+#include "registry.h"
+#include "results.h"
+#include "setup.h"
+#include "source.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Everything a run holds; released in one place. */
+struct run {
+    struct fit_program *p;
+    const struct fit_cli *cli;
+    const struct fit_kernel *k;
+    struct fit_config_log log;
+    struct fit_config *cfg;
+    struct fit_measurement *m;
+    struct fit_setup setup;
+    struct fit_result fit;
+    int fitted;
+    struct fit_maps *maps;
+    struct fit_notes notes;
+    struct fit_progress_view view;
+    char *command_line, *config_text;
+    char *runlog; /* text of run.log, grown by a memory stream */
+    size_t runlog_size;
+    FILE *log_file;
+    char folder[1024];
+    size_t *bin;
+    const char **key;
+    double *phi;
+    struct fit_input input;
+    struct fit_results r;
+    double clock;
+};
+
+/* One line in run.log, with the seconds since the program began. */
+static void say(struct run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void say(struct run *run, const char *format, ...)
+{
+    va_list ap;
+    if (!run->log_file)
+        return;
+    fprintf(run->log_file, "%8.3f  ", fit_seconds() - run->clock);
+    va_start(ap, format);
+    vfprintf(run->log_file, format, ap);
+    va_end(ap);
+    fputc('\n', run->log_file);
+}
+
+/* ---- configuration ---------------------------------------------------------------------------------- */
+
+static void print_config_log(struct run *run, const struct fit_error *err)
+{
+    for (size_t k = 0; k < run->log.n; k++) {
+        const struct fit_config_message *m = &run->log.message[k];
+        say(run, "%s", m->text);
+        if (m->error && strcmp(m->text, err->message) != 0)
+            fprintf(run->p->err, "%s\n", m->text);
+        else if (!m->error)
+            fit_notes_add(&run->notes, "%s", m->text);
+    }
+}
+
+static void note_ignored(struct run *run)
+{
+    char text[512] = "";
+    for (size_t k = 0; k < run->cli->nignored; k++) {
+        size_t n = strlen(text);
+        snprintf(text + n, sizeof text - n, "%s--%s", k ? ", " : "", run->cli->ignored[k].name);
+    }
+    if (run->cli->nignored)
+        fit_notes_add(&run->notes, "no effect here: %s", text);
+}
+
+static enum fit_status configure(struct run *run, struct fit_error *err)
+{
+    enum fit_status st = fit_program_kernel(run->p, run->cli, &run->k, err);
+    if (st == FIT_OK)
+        st = fit_progress_begin(&run->view, run->p->err, run->p->err_is_terminal, run->cli->progress,
+                                run->cli->quiet, err);
+    if (st != FIT_OK)
+        return st;
+    st = fit_setup_config(run->cli, run->k, &run->log, &run->cfg, err);
+    print_config_log(run, err);
+    note_ignored(run);
+    if (st != FIT_OK)
+        return st;
+    if (run->cfg->compat.parity.value && !run->cli->variant) /* same parameters, other arithmetic */
+        st = fit_registry_pick(run->p->kernels, "parity", run->cli->isa, &run->k, err);
+    if (st == FIT_OK && run->cfg->input.path.n > 1)
+        st = fit_fail(err, FIT_ERR_CONFIG, "%zu data files: this version fits one at a time", run->cfg->input.path.n);
+    const char *dir = run->cfg->output.dir.value;
+    if (dir)
+        snprintf(run->folder, sizeof run->folder, "%s", dir);
+    else
+        snprintf(run->folder, sizeof run->folder, "%s_results", run->k->name);
+    run->config_text = fit_config_text(run->cfg);
+    say(run, "%s %s, model %s, kernel %s %s", run->p->name, FIT_VERSION, run->k->name, run->k->variant, run->k->isa);
+    say(run, "%s", run->command_line ? run->command_line : "");
+    return st;
+}
+
+/* ---- data ------------------------------------------------------------------------------------------- */
+
+static double *settings(const struct run *run)
+{
+    double *s = malloc((run->k->nsetting + 1) * sizeof *s);
+    for (size_t i = 0; s && i < run->k->nsetting; i++)
+        s[i] = run->cfg->setting[i].value;
+    return s;
+}
+
+/* Says how much memory the fit takes, before anything large is read. */
+static enum fit_status estimate(struct run *run, const struct fit_selection *sel, struct fit_error *err)
+{
+    struct fit_source *src = NULL;
+    size_t *index = NULL, n = 0, first = 0, frames = 0;
+    struct fit_notes notes = {0}; /* the same ones come again with the data */
+    enum fit_status st = fit_source_open(sel->path, sel->layout, &src, err);
+    if (st == FIT_OK)
+        st = fit_select_matrices(src, sel, &index, &n, &notes, err);
+    if (st == FIT_OK)
+        st = fit_select_window(src, sel, &first, &frames, &notes, err);
+    if (st == FIT_OK) {
+        int weighted = sel->sigma == FIT_SIGMA_FILE || src->has_sigma;
+        double pairs = 0.5 * (double)frames * (double)(frames - 1) * (double)n, total = fit_memory_total_mb();
+        double mb = (double)fit_measurement_memory(src->nframe, frames, n, weighted) / 1e6;
+        double limit = run->cfg->nlsq.memory_fraction.value;
+        run->r.estimate_mb = mb;
+        say(run, "memory: %.0f MB for %.4g points (%zu matrices, %zu frames)", mb, pairs, n, frames);
+        if (!run->cli->quiet && !run->cli->json)
+            fprintf(run->p->err, "memory: %.0f MB for %.4g points\n", mb, pairs);
+        if (limit > 0 && mb > limit * total)
+            fit_notes_add(&run->notes, "the fit takes %.0f MB, %.0f %% of this machine's memory", mb, 100 * mb / total);
+    }
+    free(index);
+    fit_notes_free(&notes);
+    fit_source_close(src);
+    return st;
+}
+
+static void describe_input(struct run *run)
+{
+    const struct fit_measurement *m = run->m;
+    struct fit_input *in = &run->input;
+    struct stat s;
+    *in = (struct fit_input){.size = m->size, .q = NAN, .gap = NAN, .dt = m->dt, .nfile = m->file_frames,
+                             .first = (size_t)m->first, .last = (size_t)m->last, .nmasked = m->nmasked};
+    snprintf(in->file, sizeof in->file, "%s", m->file);
+    snprintf(in->sha256, sizeof in->sha256, "%s", m->sha256);
+    snprintf(in->layout, sizeof in->layout, "%s", m->layout);
+    in->mtime = stat(m->file, &s) == 0 ? s.st_mtime : 0;
+    for (size_t i = 0; i < run->k->nsetting; i++)
+        if (strcmp(run->k->setting[i].name, "gap") == 0)
+            in->gap = m->setting[i];
+    if (m->ngroup == 0)
+        return;
+    in->q = m->group[0].q;
+    run->bin = calloc(m->ngroup, sizeof *run->bin);
+    run->key = calloc(m->ngroup, sizeof *run->key);
+    run->phi = calloc(m->ngroup, sizeof *run->phi);
+    int known = 1;
+    for (size_t g = 0; run->bin && run->key && run->phi && g < m->ngroup; g++) {
+        run->bin[g] = m->group[g].bin;
+        run->key[g] = m->group[g].key;
+        run->phi[g] = m->group[g].phi;
+        known = known && !isnan(run->phi[g]);
+    }
+    in->bin = run->bin;
+    in->key = run->key;
+    in->phi = known ? run->phi : NULL;
+}
+
+static enum fit_status load_pairs(struct run *run, struct fit_error *err)
+{
+    struct fit_selection sel;
+    fit_selection_from_config(run->cfg, &sel);
+    if (!sel.path)
+        return fit_fail(err, FIT_ERR_CONFIG, "%s: no data file; give experimental_data.file_path or --data",
+                        run->cfg->file);
+    enum fit_status st = estimate(run, &sel, err);
+    if (st != FIT_OK)
+        return st;
+    double *setting = settings(run);
+    if (!setting)
+        return fit_fail(err, FIT_ERR_MEMORY, "out of memory");
+    fit_progress_phase(&run->view, "loading");
+    st = fit_measurement_load(&sel, run->k, setting, &run->m, err);
+    free(setting);
+    return st;
+}
+
+static enum fit_status load_rows(struct run *run, struct fit_error *err)
+{
+    (void)run;
+    return fit_fail(err, FIT_ERR_CONFIG, "tables: not in this version");
+}
+
+static enum fit_status load(struct run *run, struct fit_error *err)
+{
+    double begin = fit_seconds();
+    enum fit_status st = run->k->space == FIT_PAIRS ? load_pairs(run, err) : load_rows(run, err);
+    if (st != FIT_OK)
+        return st;
+    run->r.load_seconds = fit_seconds() - begin;
+    for (size_t k = 0; k < run->m->notes.n; k++)
+        fit_notes_add(&run->notes, "%s", run->m->notes.text[k]);
+    describe_input(run);
+    say(run, "%s: layout %s, SHA-256 %s", run->m->file, run->m->layout, run->m->sha256);
+    say(run, "%zu groups, %zu points, loaded in %.3f s", run->m->ngroup, run->m->dataset->npoint,
+        run->r.load_seconds);
+    return FIT_OK;
+}
+
+/* ---- fit -------------------------------------------------------------------------------------------- */
+
+/* Where the Python packages would have answered otherwise; each once. */
+static void note_peers(struct run *run)
+{
+    size_t n = run->k->space == FIT_PAIRS ? run->fit.ngroup : 0;
+    if (n && !run->cfg->compat.full_matrix.value)
+        fit_notes_add(&run->notes, "each pair of frames counts once; the Python packages count both triangles and "
+                                   "give errors that are too small by sqrt(2)");
+    if (n && run->setup.options.scaling == FIT_SCALING_INDIVIDUAL && fit_config_peers_average(run->cfg, n))
+        fit_notes_add(&run->notes, "contrast and offset are fitted for each of %zu angles; homodyne would average "
+                                   "them (--scaling averaged)", n);
+}
+
+static int on_progress(void *user, const struct fit_progress *p)
+{
+    struct run *run = user;
+    say(run, "iteration %zu: chi2 %.17g, step %.3g, distance %.3g", p->iteration, p->chi2, p->step, p->gradient);
+    return fit_progress_show(&run->view, p);
+}
+
+static enum fit_status fit(struct run *run, struct fit_error *err)
+{
+    enum fit_status st = fit_setup_options(run->cfg, run->k, run->m->dataset, run->m, &run->setup, err);
+    if (st != FIT_OK || run->cli->dry_run)
+        return st;
+    run->view.npoint = run->m->dataset->npoint;
+    run->setup.options.progress = on_progress;
+    run->setup.options.progress_user = run;
+    run->setup.options.interrupt = run->p->interrupt;
+    fit_progress_phase(&run->view, "looking for starting points");
+    st = fit_run(run->k, run->m->dataset, &run->setup.options, &run->fit, err);
+    fit_progress_clear(&run->view);
+    if (st != FIT_OK)
+        return *run->p->interrupt ? fit_fail(err, FIT_ERR_INTERRUPTED, "interrupted before a first result") : st;
+    run->fitted = 1;
+    say(run, "%s: %s", fit_word_name(run->fit.status), run->fit.message);
+    note_peers(run);
+    double begin = fit_seconds();
+    st = fit_maps_new(run->k, run->m->dataset, &run->fit, run->fit.threads, &run->maps, err);
+    run->r.maps_seconds = fit_seconds() - begin;
+    return st;
+}
+
+/* ---- results ---------------------------------------------------------------------------------------- */
+
+static void gather(struct run *run, time_t begin)
+{
+    struct fit_results *r = &run->r;
+    r->program = run->p->name;
+    r->command_line = run->command_line;
+    gethostname(r->host, sizeof r->host - 1);
+    r->begin = begin;
+    r->end = time(NULL);
+    r->kernel = run->k;
+    r->config = run->cfg;
+    r->config_text = run->config_text;
+    r->input = &run->input;
+    r->ds = run->m->dataset;
+    r->fit = &run->fit;
+    r->maps = run->maps;
+    r->peak_mb = fit_memory_peak_mb();
+    r->nnote = run->notes.n;
+    r->note = run->notes.text;
+    r->folder = run->folder;
+}
+
+static enum fit_status add_text(struct fit_output *out, const char *name, char *text, struct fit_error *err)
+{
+    enum fit_status st = text ? fit_output_add_text(out, name, text, strlen(text), err)
+                              : fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", name);
+    free(text);
+    return st;
+}
+
+static char *summary_text(const struct fit_results *r)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *f = open_memstream(&text, &size);
+    if (!f)
+        return NULL;
+    fit_write_summary(r, f);
+    for (size_t k = 0; k < r->nnote; k++)
+        fprintf(f, "note: %s\n", r->note[k]);
+    if (fclose(f) != 0) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}
+
+static char *runlog_text(struct run *run)
+{
+    for (size_t k = 0; k < run->notes.n; k++)
+        say(run, "note: %s", run->notes.text[k]);
+    say(run, "written to %s; %.0f MB at most", run->folder, run->r.peak_mb);
+    if (!run->log_file || fflush(run->log_file) != 0)
+        return NULL;
+    return run->runlog ? strdup(run->runlog) : NULL;
+}
+
+/* The large file first, so that its time is known to the others. */
+static enum fit_status write_files(struct run *run, struct fit_error *err)
+{
+    struct fit_output out;
+    const char *path = NULL;
+    double begin = fit_seconds();
+    enum fit_status st = fit_output_begin(&out, run->folder, err);
+    if (st != FIT_OK)
+        return st;
+    st = fit_output_add(&out, "fit.h5", &path, err);
+    if (st == FIT_OK)
+        st = fit_write_hdf5(&run->r, path, err);
+    run->r.write_seconds = fit_seconds() - begin;
+    run->r.wall_seconds = fit_seconds() - run->clock;
+    run->r.peak_mb = fit_memory_peak_mb();
+    if (st == FIT_OK)
+        st = add_text(&out, "fit.json", fit_write_json(&run->r), err);
+    if (st == FIT_OK)
+        st = add_text(&out, "summary.txt", summary_text(&run->r), err);
+    if (st == FIT_OK && run->config_text)
+        st = fit_output_add_text(&out, "config.effective.yaml", run->config_text, strlen(run->config_text), err);
+    if (st == FIT_OK)
+        st = add_text(&out, "run.log", runlog_text(run), err);
+    if (st == FIT_OK)
+        return fit_output_commit(&out, err);
+    fit_output_abandon(&out);
+    return st;
+}
+
+static enum fit_status print_results(struct run *run, struct fit_error *err)
+{
+    FILE *f = run->p->out;
+    if (run->cli->json) {
+        char *text = fit_write_json(&run->r);
+        if (!text)
+            return fit_fail(err, FIT_ERR_MEMORY, "out of memory");
+        fputs(text, f);
+        free(text);
+        return FIT_OK;
+    }
+    if (run->cli->quiet)
+        return FIT_OK;
+    fit_write_summary(&run->r, f);
+    for (size_t k = 0; k < run->notes.n; k++)
+        if (run->cli->verbose || k < 8)
+            fprintf(run->p->err, "note: %s\n", run->notes.text[k]);
+    if (!run->cli->verbose && run->notes.n > 8)
+        fprintf(run->p->err, "note: %zu more in %s/run.log\n", run->notes.n - 8, run->folder);
+    return FIT_OK;
+}
+
+static void print_dry_run(const struct run *run)
+{
+    const struct fit_measurement *m = run->m;
+    for (size_t k = 0; k < run->notes.n; k++)
+        fprintf(run->p->err, "note: %s\n", run->notes.text[k]);
+    fprintf(run->p->out, "%s: %zu groups, frames %ld..%ld, dt %g s, %zu points; would be written to %s\n", m->file,
+            m->ngroup, m->first, m->last, m->dt, m->dataset->npoint, run->folder);
+}
+
+static void release(struct run *run)
+{
+    fit_progress_clear(&run->view);
+    fit_maps_free(run->maps);
+    if (run->fitted)
+        fit_result_free(&run->fit);
+    fit_setup_free(&run->setup);
+    fit_measurement_free(run->m);
+    fit_config_free(run->cfg);
+    fit_config_log_free(&run->log);
+    fit_notes_free(&run->notes);
+    if (run->log_file)
+        fclose(run->log_file);
+    free(run->runlog);
+    free(run->command_line);
+    free(run->config_text);
+    free(run->bin);
+    free(run->key);
+    free(run->phi);
+}
+
+enum fit_status fit_cmd_fit(struct fit_program *p, const struct fit_cli *cli, struct fit_error *err)
+{
+    struct run run = {.p = p, .cli = cli, .clock = fit_seconds()};
+    time_t begin = time(NULL);
+    fit_config_log_init(&run.log);
+    run.log_file = open_memstream(&run.runlog, &run.runlog_size);
+    run.command_line = fit_command_line(p->argc, p->argv);
+    enum fit_status st = configure(&run, err);
+    if (st == FIT_OK)
+        st = load(&run, err);
+    if (st == FIT_OK)
+        st = fit(&run, err);
+    if (st == FIT_OK && cli->dry_run) {
+        print_dry_run(&run);
+        goto done;
+    }
+    if (st == FIT_OK) {
+        gather(&run, begin);
+        st = write_files(&run, err);
+    }
+    if (st == FIT_OK)
+        st = print_results(&run, err);
+    if (st == FIT_OK)
+        p->exit_code = run.fit.status == FIT_INTERRUPTED ? fit_status_exit(FIT_ERR_INTERRUPTED)
+                       : run.fit.converged ? 0 : 2;
+done:
+    release(&run);
+    return st;
+}

@@ -1,0 +1,291 @@
+/* maps.c -- data, model and residuals at the optimum; see maps.h.
+ *
+ * Tiles are taken in batches: the model of the batch is computed by one thread per tile, then its values are
+ * added to the maps by one thread per group, tile after tile.  So every sum is made in the same order whatever
+ * the number of threads, and no two threads write to the same place. */
+#include "maps.h"
+
+#include "experiment.h"
+#include "parallel.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct sums { /* of one group */
+    double n, y, y2, r2, chi2;
+};
+
+struct work {
+    const struct fit_kernel *k;
+    const struct fit_dataset *ds;
+    const struct fit_result *fit;
+    double *ws, *lin;          /* tables; linear parameters as the kernel wants them */
+    struct fit_maps *maps;
+    struct sums *sums;         /* ngroup */
+    double *map[4];            /* ngroup x n x n: sum of 1, data, model, r / sigma; upper triangle */
+    double *cut[4];            /* ngroup x ages x nlag: sum of 1, data, model, sigma^2 */
+    double *model;             /* of the batch: `stride` doubles per tile */
+    size_t stride;
+};
+
+/* Standard deviation of a value of group g: from its weight when weights are errors, else the group's. */
+static double sigma_of(const struct work *w, size_t g, double weight)
+{
+    double s = w->fit->sigma[g];
+    return w->ds->weighted ? s / sqrt(weight) : s;
+}
+
+/* One value: (i, j) of group g, or row i. */
+static void add(struct work *w, size_t g, size_t i, size_t j, double y, double weight, double model)
+{
+    const struct fit_layout *l = &w->ds->layout;
+    struct fit_maps *m = w->maps;
+    struct sums *s = &w->sums[g];
+    double sigma = sigma_of(w, g, weight), r = y - model;
+    s->n += 1;
+    s->y += y;
+    s->y2 += y * y;
+    s->r2 += r * r;
+    s->chi2 += (r / sigma) * (r / sigma);
+    double value[4] = {1, y + w->ds->reference[g], model + w->ds->reference[g], r / sigma};
+    size_t at = w->k->space == FIT_ROWS ? i : (g * m->n + i / m->bin) * m->n + j / m->bin;
+    for (int c = 0; c < 4; c++)
+        w->map[c][at] += value[c];
+    if (w->k->space == FIT_ROWS)
+        return;
+    size_t fi = l->frame[i], fj = l->frame[j], age = (fi + fj) * FIT_MAPS_AGES / (2 * l->ntime);
+    at = (g * FIT_MAPS_AGES + age) * m->nlag + (fj - fi - 1);
+    value[3] = sigma * sigma;
+    for (int c = 0; c < 4; c++)
+        w->cut[c][at] += value[c];
+}
+
+static void add_tile_pairs(struct work *w, const struct fit_tile *t, const double *model, size_t g)
+{
+    const struct fit_layout *l = &w->ds->layout;
+    for (size_t i = t->i0; i < t->i1; i++) {
+        size_t j0 = t->j0 > i + 1 ? t->j0 : i + 1, block = j0 / FIT_LANES;
+        size_t row = fit_tile_offset(l, t, i, j0, g) - j0 % FIT_LANES; /* of the row's first block */
+        for (size_t j = j0; j < t->j1; j++) {
+            size_t at = row + (j / FIT_LANES - block) * l->ngroup * FIT_LANES + j % FIT_LANES;
+            double weight = t->w ? t->w[at] : 1;
+            if (weight > 0)
+                add(w, g, i, j, t->y[at], weight, model[at]);
+        }
+    }
+}
+
+static void add_tile_rows(struct work *w, const struct fit_tile *t, const double *model)
+{
+    size_t first = t->i0 / FIT_LANES * FIT_LANES;
+    for (size_t i = t->i0; i < t->i1; i++) {
+        double weight = t->w ? t->w[i - first] : 1;
+        if (weight > 0)
+            add(w, 0, i, 0, t->y[i - first], weight, model[i - first]);
+    }
+}
+
+static void one_pass(struct work *w, int threads)
+{
+    const struct fit_layout *l = &w->ds->layout;
+    size_t batch = (size_t)threads * 4, ngroup = w->maps->ngroup;
+    for (size_t first = 0; first < w->ds->ntile; first += batch) {
+        size_t last = first + batch < w->ds->ntile ? first + batch : w->ds->ntile;
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
+        for (size_t k = first; k < last; k++)
+            w->k->model(l, w->ws, w->lin, &w->ds->tile[k], w->model + (k - first) * w->stride);
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
+        for (size_t g = 0; g < ngroup; g++)
+            for (size_t k = first; k < last; k++) {
+                const double *model = w->model + (k - first) * w->stride;
+                if (w->k->space == FIT_ROWS)
+                    add_tile_rows(w, &w->ds->tile[k], model);
+                else
+                    add_tile_pairs(w, &w->ds->tile[k], model, g);
+            }
+    }
+}
+
+/* ---- from sums to averages -------------------------------------------------------------------------- */
+
+static void finish_maps(struct work *w)
+{
+    struct fit_maps *m = w->maps;
+    int rows = w->k->space == FIT_ROWS;
+    size_t side = rows ? 1 : m->n;
+    for (size_t g = 0; g < m->ngroup; g++)
+        for (size_t a = 0; a < m->n; a++)
+            for (size_t b = rows ? 0 : a; b < side; b++) {
+                size_t at = rows ? a : (g * m->n + a) * m->n + b, mirror = rows ? a : (g * m->n + b) * m->n + a;
+                double n = w->map[0][at];
+                m->c2[at] = m->c2[mirror] = n > 0 ? (float)(w->map[1][at] / n) : NAN;
+                m->model[at] = m->model[mirror] = n > 0 ? (float)(w->map[2][at] / n) : NAN;
+                m->residual[at] = m->residual[mirror] = n > 0 ? (float)(w->map[3][at] / n) : NAN;
+                m->mask[at] = m->mask[mirror] = n > 0;
+            }
+}
+
+static void finish_cuts(struct work *w)
+{
+    struct fit_maps *m = w->maps;
+    for (size_t k = 0; k < m->ngroup * FIT_MAPS_AGES * m->nlag; k++) {
+        double n = w->cut[0][k];
+        m->g2[k] = n > 0 ? w->cut[1][k] / n : NAN;
+        m->g2_model[k] = n > 0 ? w->cut[2][k] / n : NAN;
+        m->g2_error[k] = n > 0 ? sqrt(w->cut[3][k]) / n : NAN;
+    }
+}
+
+static void finish_sums(struct work *w)
+{
+    struct fit_maps *m = w->maps;
+    double r2 = 0, variance = 0;
+    for (size_t g = 0; g < m->ngroup; g++) {
+        const struct sums *s = &w->sums[g];
+        m->chi2[g] = s->chi2;
+        m->npoint[g] = (size_t)s->n;
+        r2 += s->r2;
+        variance += s->n > 0 ? s->y2 - s->y * s->y / s->n : 0;
+    }
+    m->nrmse = variance > 0 ? sqrt(r2 / variance) : NAN;
+}
+
+/* ---- storage ---------------------------------------------------------------------------------------- */
+
+/* Smallest power of two by which the frames must be averaged. */
+static size_t choose_bin(size_t nframe, size_t ngroup)
+{
+    size_t bin = 1;
+    while (ngroup * ((nframe + bin - 1) / bin) * ((nframe + bin - 1) / bin) > FIT_MAPS_VALUES && bin < nframe)
+        bin *= 2;
+    return bin;
+}
+
+static void grids(struct fit_maps *m, const struct fit_layout *l)
+{
+    for (size_t a = 0; a < m->n; a++) {
+        size_t first = a * m->bin, last = first + m->bin < l->nframe ? first + m->bin : l->nframe;
+        double sum = 0;
+        for (size_t i = first; i < last; i++)
+            sum += l->time[l->frame[i]];
+        m->t[a] = sum / (double)(last - first);
+    }
+    for (size_t k = 0; k < m->nlag; k++)
+        m->tau[k] = (double)(k + 1) * l->step;
+    double length = l->time[l->ntime - 1] - l->time[0];
+    for (size_t a = 0; a < FIT_MAPS_AGES; a++)
+        m->age[a] = l->time[0] + length * ((double)a + 0.5) / FIT_MAPS_AGES;
+}
+
+static struct fit_maps *allocate(const struct fit_kernel *k, const struct fit_layout *l)
+{
+    struct fit_maps *m = calloc(1, sizeof *m);
+    if (!m)
+        return NULL;
+    int pairs = k->space == FIT_PAIRS;
+    m->ngroup = pairs ? l->ngroup : 1;
+    m->bin = pairs ? choose_bin(l->nframe, l->ngroup) : 1;
+    m->n = pairs ? (l->nframe + m->bin - 1) / m->bin : l->nrow;
+    m->nlag = pairs ? l->ntime - 1 : 0;
+    size_t values = pairs ? m->ngroup * m->n * m->n : m->n, cuts = m->ngroup * FIT_MAPS_AGES * m->nlag;
+    m->t = fit_alloc_doubles(m->n);
+    m->c2 = malloc(values * sizeof(float));
+    m->model = malloc(values * sizeof(float));
+    m->residual = malloc(values * sizeof(float));
+    m->mask = calloc(values, 1);
+    m->tau = fit_alloc_doubles(m->nlag);
+    m->g2 = fit_alloc_doubles(cuts);
+    m->g2_model = fit_alloc_doubles(cuts);
+    m->g2_error = fit_alloc_doubles(cuts);
+    m->chi2 = fit_alloc_doubles(m->ngroup);
+    m->npoint = calloc(m->ngroup, sizeof *m->npoint);
+    if (m->t && m->c2 && m->model && m->residual && m->mask && m->tau && m->g2 && m->g2_model && m->g2_error &&
+        m->chi2 && m->npoint) {
+        if (pairs)
+            grids(m, l);
+        return m;
+    }
+    fit_maps_free(m);
+    return NULL;
+}
+
+void fit_maps_free(struct fit_maps *m)
+{
+    if (!m)
+        return;
+    free(m->t);
+    free(m->c2);
+    free(m->model);
+    free(m->residual);
+    free(m->mask);
+    free(m->tau);
+    free(m->g2);
+    free(m->g2_model);
+    free(m->g2_error);
+    free(m->chi2);
+    free(m->npoint);
+    free(m);
+}
+
+static int allocate_work(struct work *w, int threads)
+{
+    const struct fit_layout *l = &w->ds->layout;
+    const struct fit_maps *m = w->maps;
+    int pairs = w->k->space == FIT_PAIRS;
+    size_t values = pairs ? m->ngroup * m->n * m->n : m->n, cuts = m->ngroup * FIT_MAPS_AGES * m->nlag;
+    for (size_t k = 0; k < w->ds->ntile; k++) {
+        size_t d = fit_tile_doubles(l, &w->ds->tile[k]);
+        w->stride = d > w->stride ? d : w->stride;
+    }
+    w->stride = (w->stride + FIT_LANES - 1) / FIT_LANES * FIT_LANES;
+    int ok = 1;
+    for (int c = 0; c < 4; c++) {
+        w->map[c] = fit_alloc_doubles(values);
+        w->cut[c] = fit_alloc_doubles(cuts);
+        ok = ok && w->map[c] && w->cut[c];
+    }
+    w->sums = calloc(m->ngroup, sizeof *w->sums);
+    w->model = fit_alloc_doubles((size_t)threads * 4 * w->stride);
+    w->ws = fit_alloc_doubles(w->k->workspace(l));
+    w->lin = fit_alloc_doubles(m->ngroup * w->k->nlinear);
+    return ok && w->sums && w->model && w->ws && w->lin;
+}
+
+enum fit_status fit_maps_new(const struct fit_kernel *kernel, const struct fit_dataset *ds,
+                             const struct fit_result *fit, int threads, struct fit_maps **maps,
+                             struct fit_error *err)
+{
+    struct work w = {.k = kernel, .ds = ds, .fit = fit, .maps = allocate(kernel, &ds->layout)};
+    enum fit_status st = FIT_OK;
+    threads = threads > 0 ? threads : fit_parallel_default_threads();
+    *maps = NULL;
+    if (!w.maps || !allocate_work(&w, threads)) {
+        st = fit_fail(err, FIT_ERR_MEMORY, "out of memory for the maps of data and model");
+        goto done;
+    }
+    memcpy(w.lin, fit->lin, w.maps->ngroup * kernel->nlinear * sizeof *w.lin);
+    for (size_t g = 0; g < w.maps->ngroup && kernel->intercept >= 0; g++)
+        w.lin[g * kernel->nlinear + (size_t)kernel->intercept] -= ds->reference[g];
+    if (kernel->prepare(&ds->layout, fit->theta, 0, w.ws) != FIT_EVAL_OK) {
+        st = fit_fail(err, FIT_ERR_NUMERIC, "the model has no finite value at the fitted parameters");
+        goto done;
+    }
+    one_pass(&w, threads);
+    finish_maps(&w);
+    finish_cuts(&w);
+    finish_sums(&w);
+    *maps = w.maps;
+    w.maps = NULL;
+done:
+    for (int c = 0; c < 4; c++) {
+        free(w.map[c]);
+        free(w.cut[c]);
+    }
+    free(w.sums);
+    free(w.model);
+    free(w.ws);
+    free(w.lin);
+    fit_maps_free(w.maps);
+    return st;
+}

@@ -1,0 +1,97 @@
+/* results.c -- questions that several writers of results ask; see results.h. */
+#include "results.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct fit_full_param fit_results_param(const struct fit_results *r, size_t k)
+{
+    const struct fit_kernel *kernel = r->kernel;
+    if (k < kernel->nparam)
+        return (struct fit_full_param){&kernel->param[k], -1, kernel->nlinear, r->fit->theta[k]};
+    size_t place = k - kernel->nparam, q = place % kernel->nlinear, g = place / kernel->nlinear;
+    const struct fit_param *p = &kernel->linear[q];
+    int shared = p->over < 0 || kernel->space == FIT_ROWS;
+    return (struct fit_full_param){p, shared ? -1 : (long)g, q, r->fit->lin[place]};
+}
+
+size_t fit_results_table(const struct fit_results *r, size_t *index)
+{
+    size_t n = 0;
+    for (size_t k = 0; k < r->kernel->nparam + r->kernel->nlinear; k++)
+        if (k < r->fit->nfull && fit_results_param(r, k).group < 0)
+            index[n++] = k;
+    return n;
+}
+
+int fit_results_fixed(const struct fit_results *r, size_t k)
+{
+    size_t nparam = r->kernel->nparam;
+    const struct fit_config *c = r->config;
+    if (k < nparam)
+        return c->param[k].fixed.value;
+    size_t q = (k - nparam) % r->kernel->nlinear;
+    return c->param[nparam + q].fixed.value || c->scaling.mode.value == FIT_SCALING_CONSTANT;
+}
+
+double fit_results_strongest(const struct fit_results *r, size_t *a, size_t *b)
+{
+    size_t n = r->kernel->nparam + r->kernel->nlinear, nfull = r->fit->nfull;
+    size_t *index = malloc((n + 1) * sizeof *index);
+    double best = 0;
+    size_t m = index ? fit_results_table(r, index) : 0;
+    for (size_t i = 0; i < m; i++)
+        for (size_t j = i + 1; j < m; j++) {
+            double c = r->fit->correlation[index[i] * nfull + index[j]];
+            if (fabs(c) > fabs(best)) {
+                best = c;
+                *a = index[i];
+                *b = index[j];
+            }
+        }
+    free(index);
+    return best;
+}
+
+void fit_format_error(double value, double std, char *v, size_t nv, char *e, size_t ne)
+{
+    *e = '\0';
+    if (!(std > 0) || !isfinite(std) || !isfinite(value)) {
+        snprintf(v, nv, "%.6g", value);
+        return;
+    }
+    int exponent = (int)floor(log10(std)), size = value != 0 ? (int)floor(log10(fabs(value))) : exponent;
+    int decimals = 1 - exponent;
+    if (size > exponent + 12) /* an error below the last digit worth showing */
+        decimals = 12 - size;
+    if (size >= 7 || exponent >= 7 || size < -5) { /* 1.234e-07: digits down to the second one of the error */
+        int digits = size - exponent + 1;
+        snprintf(v, nv, "%.*e", digits < 1 ? 1 : digits > 14 ? 14 : digits, value);
+        snprintf(e, ne, "%.1e", std);
+        return;
+    }
+    snprintf(v, nv, "%.*f", decimals < 0 ? 0 : decimals, value);
+    snprintf(e, ne, "%.*f", decimals < 0 ? 0 : decimals, std);
+}
+
+void fit_results_direction(const struct fit_results *r, size_t k, char *text, size_t size)
+{
+    const struct fit_result *f = r->fit;
+    const double *v = f->eigenvector + k * f->nparam;
+    size_t lead = 0, at = 0;
+    for (size_t j = 1; j < f->nparam; j++)
+        if (fabs(v[j]) > fabs(v[lead]))
+            lead = j;
+    text[0] = '\0';
+    if (f->nparam == 0 || v[lead] == 0)
+        return;
+    for (size_t j = 0; j < f->nparam && at + 1 < size; j++) {
+        double c = v[j] / v[lead];
+        if (fabs(c) < 0.05)
+            continue;
+        int n = snprintf(text + at, size - at, "%s%s%.2g %s", at ? (c < 0 ? " - " : " + ") : (c < 0 ? "-" : ""), "",
+                         fabs(c), r->kernel->param[j].name);
+        at += n > 0 ? (size_t)n : 0;
+    }
+}

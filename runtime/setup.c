@@ -1,0 +1,260 @@
+/* setup.c -- from the command line and a configuration to what a fit needs; see setup.h. */
+#define _DEFAULT_SOURCE /* getrusage */
+#include "setup.h"
+
+#include "hdf5_io.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+/* ---- configuration ---------------------------------------------------------------------------------- */
+
+static const char *config_file(const struct fit_cli *cli)
+{
+    return cli->config ? cli->config : cli->nword ? cli->word[0] : NULL;
+}
+
+static int names_data(const struct fit_cli *cli)
+{
+    for (size_t k = 0; k < cli->nchange; k++)
+        if (strncmp(cli->change[k].name, "data", 4) == 0)
+            return 1;
+    return 0;
+}
+
+static enum fit_status override(struct fit_config *cfg, const struct fit_cli *cli, struct fit_config_log *log,
+                                struct fit_error *err)
+{
+    enum fit_status st = FIT_OK;
+    char threads[32];
+    for (size_t k = 0; k < cli->nchange && st == FIT_OK; k++)
+        st = fit_config_override(cfg, cli->change[k].name, cli->change[k].value, log, err);
+    if (st == FIT_OK && cli->output)
+        st = fit_config_override(cfg, "output-dir", cli->output, log, err);
+    if (st == FIT_OK && cli->variant)
+        st = fit_config_override(cfg, "variant", cli->variant, log, err);
+    if (st == FIT_OK && cli->threads) {
+        snprintf(threads, sizeof threads, "%llu", (unsigned long long)cli->threads);
+        st = fit_config_override(cfg, "threads", threads, log, err);
+    }
+    return st;
+}
+
+enum fit_status fit_setup_config(const struct fit_cli *cli, const struct fit_kernel *kernel,
+                                 struct fit_config_log *log, struct fit_config **cfg, struct fit_error *err)
+{
+    const char *file = config_file(cli);
+    struct fit_config_options options = {.lax = cli->lax};
+    enum fit_status st = FIT_OK;
+    *cfg = NULL;
+    if (cli->nword + (cli->config != NULL) > 1)
+        return fit_fail(err, FIT_ERR_USAGE, "'%s': one configuration at a time", cli->word[cli->nword - 1]);
+    if (!file && !names_data(cli))
+        return fit_fail(err, FIT_ERR_USAGE, "%s: a configuration is missing, or --data FILE",
+                        fit_cli_command_name(cli->command));
+    st = file ? fit_config_read(file, kernel, &options, log, cfg, err) : fit_config_new(kernel, cfg, err);
+    if (st == FIT_OK)
+        st = override(*cfg, cli, log, err);
+    if (st == FIT_OK && cli->resume)
+        st = fit_setup_resume(*cfg, (*cfg)->output.dir.value, log, err);
+    if (st == FIT_OK)
+        st = fit_config_finish(*cfg, log, err);
+    return st;
+}
+
+enum fit_status fit_setup_resume(struct fit_config *cfg, const char *folder, struct fit_config_log *log,
+                                 struct fit_error *err)
+{
+    char path[1024], text[128], **name = NULL, number[40];
+    double *value = NULL;
+    size_t n = 0, m = 0;
+    struct fit_h5 *h = NULL;
+    snprintf(path, sizeof path, "%s/fit.h5", folder ? folder : ".");
+    if (access(path, R_OK) != 0)
+        return fit_fail(err, FIT_ERR_USAGE, "--resume: no %s to go on from", path);
+    enum fit_status st = fit_h5_open(path, &h, err);
+    if (st == FIT_OK)
+        st = fit_h5_read_strings(h, "/entry/parameters/name", &name, &n, err);
+    if (st == FIT_OK)
+        st = fit_h5_read_doubles(h, "/entry/parameters/value", &value, &m, err);
+    for (size_t k = 0; k < n && k < m && st == FIT_OK; k++) {
+        int index = fit_config_param_index(cfg->kernel, name[k]); /* contrast[2] is none */
+        if (index < 0 || (size_t)index >= cfg->nparam)
+            continue;
+        snprintf(number, sizeof number, "%.17g", value[k]);
+        snprintf(text, sizeof text, "%.60s=%s", name[k], number);
+        st = fit_config_override(cfg, "start", text, log, err);
+    }
+    fit_h5_free_strings(name, n);
+    free(value);
+    fit_h5_close(h);
+    return st;
+}
+
+/* ---- options ---------------------------------------------------------------------------------------- */
+
+static double *nan_array(size_t n)
+{
+    double *a = malloc((n + 1) * sizeof *a);
+    for (size_t k = 0; a && k < n; k++)
+        a[k] = NAN;
+    return a;
+}
+
+static int allocate(struct fit_setup *s, const struct fit_kernel *k, size_t ngroup)
+{
+    s->start = nan_array(k->nparam);
+    s->lower = nan_array(k->nparam);
+    s->upper = nan_array(k->nparam);
+    s->linear_lower = nan_array(k->nlinear);
+    s->linear_upper = nan_array(k->nlinear);
+    s->linear_start = nan_array(k->nlinear * ngroup);
+    s->sigma = nan_array(ngroup);
+    s->fixed = calloc(k->nparam + 1, 1);
+    s->linear_fixed = calloc(k->nlinear + 1, 1);
+    return s->start && s->lower && s->upper && s->linear_lower && s->linear_upper && s->linear_start && s->sigma &&
+           s->fixed && s->linear_fixed;
+}
+
+static void fill_parameters(struct fit_setup *s, const struct fit_config *cfg, const struct fit_kernel *k,
+                            size_t ngroup)
+{
+    for (size_t p = 0; p < k->nparam; p++) {
+        const struct fit_config_param *c = &cfg->param[p];
+        s->start[p] = c->automatic ? NAN : c->start.value;
+        s->lower[p] = c->lower.value;
+        s->upper[p] = c->upper.value;
+        s->fixed[p] = c->fixed.value != 0;
+        if (s->fixed[p])
+            s->start[p] = c->start.value;
+    }
+    for (size_t q = 0; q < k->nlinear; q++) {
+        const struct fit_config_param *c = &cfg->param[k->nparam + q];
+        s->linear_lower[q] = c->lower.value;
+        s->linear_upper[q] = c->upper.value;
+        s->linear_fixed[q] = c->fixed.value != 0;
+        for (size_t g = 0; g < ngroup; g++)
+            s->linear_start[g * k->nlinear + q] = c->list.n == ngroup ? c->list.value[g]
+                                                  : c->automatic && !s->linear_fixed[q] ? NAN : c->start.value;
+    }
+}
+
+static enum fit_status not_yet(const struct fit_config *cfg, const struct fit_kernel *k, struct fit_error *err)
+{
+    static const char *const method[] = {"nlsq", "nuts", "laplace", "cmc"};
+    if (cfg->method.value != FIT_METHOD_NLSQ || cfg->sample_after.value)
+        return fit_fail(err, FIT_ERR_CONFIG, "method %s: this version has least squares only; use --method nlsq",
+                        cfg->sample_after.value ? "both" : method[cfg->method.value]);
+    for (size_t p = 0; p < k->nparam + k->nlinear; p++)
+        if (cfg->param[p].tied >= 0)
+            return fit_fail(err, FIT_ERR_CONFIG, "tied parameter '%s': this version cannot tie parameters",
+                            cfg->param[p].declared->name);
+    return FIT_OK;
+}
+
+enum fit_status fit_setup_options(const struct fit_config *cfg, const struct fit_kernel *kernel,
+                                  const struct fit_dataset *ds, const struct fit_measurement *m,
+                                  struct fit_setup *s, struct fit_error *err)
+{
+    size_t ngroup = kernel->space == FIT_PAIRS ? ds->layout.ngroup : 1;
+    struct fit_options *o = &s->options;
+    *s = (struct fit_setup){0};
+    enum fit_status st = not_yet(cfg, kernel, err);
+    if (st != FIT_OK)
+        return st;
+    if (!allocate(s, kernel, ngroup))
+        return fit_fail(err, FIT_ERR_MEMORY, "out of memory for the options of the fit");
+    fill_parameters(s, cfg, kernel, ngroup);
+    fit_options_default(o);
+    o->max_iterations = (size_t)cfg->nlsq.max_iterations.value;
+    if (fit_given(cfg->nlsq.ftol.from))
+        o->ftol = cfg->nlsq.ftol.value;
+    if (fit_given(cfg->nlsq.xtol.from))
+        o->xtol = cfg->nlsq.xtol.value;
+    if (fit_given(cfg->nlsq.gtol.from))
+        o->gtol = cfg->nlsq.gtol.value;
+    o->loss = (enum fit_loss)cfg->nlsq.loss.value;
+    o->f_scale = cfg->nlsq.f_scale.value;
+    o->scaling = fit_config_scaling(cfg, ngroup);
+    o->threads = (int)cfg->threads.value;
+    o->start = s->start;
+    o->lower = s->lower;
+    o->upper = s->upper;
+    o->fixed = s->fixed;
+    o->linear_lower = s->linear_lower;
+    o->linear_upper = s->linear_upper;
+    o->linear_fixed = s->linear_fixed;
+    o->linear_start = s->linear_start;
+    if (m && m->sigma_from == FIT_SIGMA_GIVEN && !ds->weighted) {
+        for (size_t g = 0; g < ngroup; g++)
+            s->sigma[g] = m->group[g].sigma;
+        o->sigma = s->sigma;
+    }
+    o->multi_start = cfg->nlsq.multi_start.value ? (size_t)cfg->nlsq.n_starts.value : 0;
+    o->seed = (uint64_t)cfg->seed.value;
+    o->max_seconds = isnan(cfg->max_seconds.value) ? 0 : cfg->max_seconds.value;
+    return FIT_OK;
+}
+
+void fit_setup_free(struct fit_setup *s)
+{
+    free(s->start);
+    free(s->lower);
+    free(s->upper);
+    free(s->linear_lower);
+    free(s->linear_upper);
+    free(s->linear_start);
+    free(s->sigma);
+    free(s->fixed);
+    free(s->linear_fixed);
+    *s = (struct fit_setup){0};
+}
+
+/* ---- the process ------------------------------------------------------------------------------------ */
+
+double fit_memory_total_mb(void)
+{
+    long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+    return pages > 0 && size > 0 ? (double)pages * (double)size / 1e6 : NAN;
+}
+
+double fit_memory_peak_mb(void)
+{
+    struct rusage u;
+    return getrusage(RUSAGE_SELF, &u) == 0 ? (double)u.ru_maxrss * 1024 / 1e6 : NAN; /* Linux: KiB */
+}
+
+static int is_plain(const char *word)
+{
+    return *word && strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,+@%") ==
+                        strlen(word);
+}
+
+char *fit_command_line(int argc, char *const *argv)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *f = open_memstream(&text, &size);
+    if (!f)
+        return NULL;
+    for (int k = 0; k < argc; k++) {
+        fputs(k ? " " : "", f);
+        if (is_plain(argv[k])) {
+            fputs(argv[k], f);
+            continue;
+        }
+        fputc('\'', f);
+        for (const char *c = argv[k]; *c; c++)
+            fputs(*c == '\'' ? "'\\''" : (char[]){*c, 0}, f);
+        fputc('\'', f);
+    }
+    if (fclose(f) != 0) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}

@@ -1,0 +1,38 @@
+/* setup.h -- from the command line and a configuration to what a fit needs. */
+#ifndef FIT_SETUP_H
+#define FIT_SETUP_H
+
+#include "config.h"
+#include "fit.h"
+#include "measurement.h"
+#include "program.h"
+
+/* Reads the configuration file named on the command line (or none, with --data), applies the options, checks
+ * that all agree.  Prints nothing: errors and notes are in the log, the first error also in err. */
+enum fit_status fit_setup_config(const struct fit_cli *cli, const struct fit_kernel *kernel,
+                                 struct fit_config_log *log, struct fit_config **cfg, struct fit_error *err);
+
+/* Options of the fit.  The arrays they point to belong to *storage (released by free() on each of its members:
+ * fit_setup_free). */
+struct fit_setup {
+    struct fit_options options;
+    double *start, *lower, *upper, *linear_lower, *linear_upper, *linear_start, *sigma;
+    unsigned char *fixed, *linear_fixed;
+};
+enum fit_status fit_setup_options(const struct fit_config *cfg, const struct fit_kernel *kernel,
+                                  const struct fit_dataset *ds, const struct fit_measurement *m,
+                                  struct fit_setup *s, struct fit_error *err);
+void fit_setup_free(struct fit_setup *s);
+
+/* Starts from the parameters of an earlier fit.h5 in `folder` (--resume). */
+enum fit_status fit_setup_resume(struct fit_config *cfg, const char *folder, struct fit_config_log *log,
+                                 struct fit_error *err);
+
+/* Megabytes: installed, and the most that this process ever held. */
+double fit_memory_total_mb(void);
+double fit_memory_peak_mb(void);
+
+/* The words of the command, quoted where a shell would want it; the caller frees. */
+char *fit_command_line(int argc, char *const *argv);
+
+#endif

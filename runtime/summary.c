@@ -1,0 +1,187 @@
+/* summary.c -- one screen about a fit: at most 25 lines of at most 80 columns. */
+#include "results.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WIDTH = 80, LINES = 25, TEXT = 512 };
+
+/* Prints one line, cut to the width. */
+static void line(FILE *f, int *left, const char *format, ...)
+{
+    char text[TEXT];
+    va_list ap;
+    if (*left <= 0)
+        return;
+    va_start(ap, format);
+    vsnprintf(text, sizeof text, format, ap);
+    va_end(ap);
+    size_t n = strlen(text);
+    if (n > WIDTH) {
+        n = WIDTH - 3;
+        while (n > 0 && ((unsigned char)text[n] & 0xC0) == 0x80) /* not inside a character */
+            n--;
+        memcpy(text + n, "...", 4);
+    }
+    while (n > 0 && text[n - 1] == ' ')
+        text[--n] = '\0';
+    fprintf(f, "%s\n", text);
+    *left -= 1;
+}
+
+/* Appends " word" when it still fits. */
+static void append(char *text, size_t size, const char *format, ...)
+{
+    size_t n = strlen(text);
+    va_list ap;
+    va_start(ap, format);
+    vsnprintf(text + n, size - n, format, ap);
+    va_end(ap);
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static void head(FILE *f, int *left, const struct fit_results *r)
+{
+    const struct fit_input *in = r->input;
+    char text[TEXT] = "";
+    append(text, sizeof text, "%s  %s", r->kernel->name, base_name(in->file));
+    if (r->kernel->space == FIT_ROWS) {
+        append(text, sizeof text, "  %zu rows", r->ds->layout.nrow);
+    } else {
+        if (in->q > 0)
+            append(text, sizeof text, "  q %.4g 1/A", in->q);
+        append(text, sizeof text, "  %zu angle%s  frames %zu..%zu of %zu  dt %.4g s", r->fit->ngroup,
+               r->fit->ngroup == 1 ? "" : "s", in->first, in->last, in->nfile, in->dt);
+        if (in->nmasked)
+            append(text, sizeof text, "  %zu masked", in->nmasked);
+    }
+    line(f, left, "%s", text);
+}
+
+static void noise(FILE *f, int *left, const struct fit_results *r)
+{
+    static const char *const source[] = {"from the file's errors", "as given", "estimated from the residuals"};
+    const struct fit_result *fit = r->fit;
+    double least = INFINITY, most = 0;
+    for (size_t g = 0; g < fit->ngroup; g++) {
+        least = fmin(least, fit->sigma[g]);
+        most = fmax(most, fit->sigma[g]);
+    }
+    if (fit->noise == FIT_NOISE_FILE)
+        line(f, left, "%zu points, weighted by the file's errors", fit->npoint);
+    else if (most < 1.02 * least)
+        line(f, left, "%zu points, noise %.4g (%s)", fit->npoint, fit->sigma_common, source[fit->noise]);
+    else
+        line(f, left, "%zu points, noise %.4g .. %.4g by angle (%s)", fit->npoint, least, most, source[fit->noise]);
+}
+
+/* What is said instead of an error, or behind it. */
+static const char *remark(const struct fit_results *r, size_t k)
+{
+    if (fit_results_fixed(r, k))
+        return "held";
+    if (r->fit->at_bound[k])
+        return r->fit->at_bound[k] < 0 ? "AT LOWER BOUND" : "AT UPPER BOUND";
+    return isnan(r->fit->std[k]) ? "NOT DETERMINED by these data" : "";
+}
+
+static void parameter(FILE *f, int *left, const struct fit_results *r, size_t k)
+{
+    struct fit_full_param p = fit_results_param(r, k);
+    char value[40], error[40], name[64];
+    const char *unit = strcmp(p.param->unit, "1") == 0 ? "" : p.param->unit;
+    snprintf(name, sizeof name, "%s", p.param->name);
+    fit_format_error(p.value, r->fit->std[k], value, sizeof value, error, sizeof error);
+    line(f, left, "  %-20s %14s %s %-11s %-13s %s", name, value, error[0] ? "+-" : "  ", error, unit, remark(r, k));
+}
+
+/* A linear parameter of every group, in one line. */
+static void per_group(FILE *f, int *left, const struct fit_results *r, size_t q)
+{
+    const struct fit_result *fit = r->fit;
+    double least = INFINITY, most = -INFINITY, std = 0;
+    size_t bounds = 0;
+    for (size_t g = 0; g < fit->ngroup; g++) {
+        size_t k = fit->nparam + g * fit->nlinear + q;
+        least = fmin(least, fit->lin[g * fit->nlinear + q]);
+        most = fmax(most, fit->lin[g * fit->nlinear + q]);
+        std = fmax(std, fit->std[k]);
+        bounds += fit->at_bound[k] != 0;
+    }
+    if (fit->ngroup == 1) {
+        parameter(f, left, r, fit->nparam + q);
+        return;
+    }
+    char low[40], high[40], error[40], text[96];
+    fit_format_error(least, std, low, sizeof low, error, sizeof error);
+    fit_format_error(most, std, high, sizeof high, error, sizeof error);
+    snprintf(text, sizeof text, "%s .. %s", low, high);
+    line(f, left, "  %-20s %14s %s %-11s %zu angles%s", r->kernel->linear[q].name, text, error[0] ? "+-" : "",
+         error, fit->ngroup, bounds ? ", some AT BOUND" : "");
+}
+
+static void quality(FILE *f, int *left, const struct fit_results *r)
+{
+    const struct fit_result *fit = r->fit;
+    char text[TEXT] = "";
+    size_t a = 0, b = 0;
+    double c = fit_results_strongest(r, &a, &b);
+    if (fit->noise != FIT_NOISE_RESIDUALS) /* else it is 1 by construction */
+        append(text, sizeof text, "chi2/dof %.4f  ", fit->reduced_chi2);
+    if (r->maps)
+        append(text, sizeof text, "rms residual / std of data %.4g", r->maps->nrmse);
+    if (c != 0)
+        append(text, sizeof text, "  correlation %s/%s %.3f%s", fit_results_param(r, a).param->name,
+               fit_results_param(r, b).param->name, c, fabs(c) > 0.95 ? " (!)" : "");
+    line(f, left, "%s", text);
+    for (size_t k = 0; k < fit->nnull && k < fit->neigen; k++) {
+        char direction[256];
+        fit_results_direction(r, k, direction, sizeof direction);
+        line(f, left, "not determined by the data: %s", direction);
+    }
+}
+
+static void verdict(FILE *f, int *left, const struct fit_results *r)
+{
+    const struct fit_result *fit = r->fit;
+    const char *word = fit->status == FIT_AT_BOUND ? "CONVERGED, AT A BOUND" : fit->converged ? "CONVERGED"
+                       : fit->status == FIT_INTERRUPTED ? "INTERRUPTED" : "NOT CONVERGED";
+    line(f, left, "%s: %s", word, fit->message);
+    line(f, left, "%zu steps, %.2f s (load %.2f, start %.2f, fit %.2f, write %.2f), %d thread%s, %.0f MB", fit->accepted,
+         r->wall_seconds, r->load_seconds, fit->seconds.start, fit->seconds.fit + fit->seconds.covariance,
+         r->maps_seconds + r->write_seconds, fit->threads, fit->threads == 1 ? "" : "s", r->peak_mb);
+    line(f, left, "-> %s", r->folder);
+}
+
+void fit_write_summary(const struct fit_results *r, FILE *f)
+{
+    const struct fit_kernel *k = r->kernel;
+    int left = LINES;
+    size_t *index = malloc((k->nparam + k->nlinear + 1) * sizeof *index);
+    size_t n = index ? fit_results_table(r, index) : 0, per = 0;
+    for (size_t q = 0; q < k->nlinear; q++)
+        per += k->space == FIT_PAIRS && k->linear[q].over >= 0;
+    head(f, &left, r);
+    noise(f, &left, r);
+    int keep = 4 + (int)r->fit->nnull + (int)per; /* lines behind the table */
+    for (size_t i = 0; i < n; i++) {
+        if (left - keep <= 1 && i + 1 < n) {
+            line(f, &left, "  ... and %zu more in fit.json", n - i);
+            break;
+        }
+        parameter(f, &left, r, index[i]);
+    }
+    for (size_t q = 0; q < k->nlinear; q++)
+        if (k->space == FIT_PAIRS && k->linear[q].over >= 0)
+            per_group(f, &left, r, q);
+    quality(f, &left, r);
+    verdict(f, &left, r);
+    free(index);
+}

@@ -1,0 +1,423 @@
+/* write_hdf5.c -- fit.h5: everything about a fit, in NeXus groups with netCDF-4 dimension scales.
+ *
+ * h5py, xarray (engine h5netcdf) and netCDF4 read it without help:
+ *     xarray.open_dataset("fit.h5", group="entry/parameters", engine="h5netcdf").value.sel(name="D0")
+ * Text is UTF-8 of variable length; no compound types.  Maps of large data sets are averaged (attribute `bin` of
+ * /entry/data: frames per point on each side). */
+#include "hdf5_results.h"
+#include "results.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void iso_time(time_t t, char text[32])
+{
+    struct tm tm;
+    gmtime_r(&t, &tm);
+    strftime(text, 32, "%Y-%m-%dT%H:%M:%SZ", &tm);
+}
+
+static void put_entry(struct fit_h5r *w, const struct fit_results *r)
+{
+    char text[32];
+    iso_time(r->end, text);
+    fit_h5r_group(w, "/", "NXroot");
+    fit_h5r_attribute(w, "/", "default", "entry");
+    fit_h5r_attribute(w, "/", "creator", "homodyne-gen " FIT_VERSION);
+    fit_h5r_attribute(w, "/", "file_time", text);
+    fit_h5r_group(w, "/entry", "NXentry");
+    fit_h5r_attribute(w, "/entry", "default", "data");
+    fit_h5r_text(w, "/entry/title", r->kernel->title);
+    fit_h5r_text(w, "/entry/end_time", text);
+    iso_time(r->begin, text);
+    fit_h5r_text(w, "/entry/start_time", text);
+    fit_h5r_text(w, "/entry/program_name", r->program);
+    fit_h5r_text(w, "/entry/program_version", FIT_VERSION);
+    fit_h5r_text(w, "/entry/model_name", r->kernel->name);
+    fit_h5r_text(w, "/entry/model_formula", r->kernel->formula);
+    fit_h5r_text(w, "/entry/model_reference", r->kernel->reference);
+    fit_h5r_text(w, "/entry/model_sha256", r->kernel->hash);
+    fit_h5r_text(w, "/entry/kernel_variant", r->kernel->variant);
+    fit_h5r_text(w, "/entry/kernel_isa", r->kernel->isa);
+    fit_h5r_text(w, "/entry/command_line", r->command_line);
+    fit_h5r_text(w, "/entry/config_yaml", r->config_text);
+    fit_h5r_text(w, "/entry/host", r->host);
+}
+
+static void put_input(struct fit_h5r *w, const struct fit_results *r)
+{
+    const struct fit_input *in = r->input;
+    size_t ngroup = r->fit->ngroup;
+    char text[32];
+    fit_h5r_group(w, "/entry/input", "NXcollection");
+    fit_h5r_text(w, "/entry/input/file_name", in->file);
+    fit_h5r_text(w, "/entry/input/sha256", in->sha256);
+    fit_h5r_integer(w, "/entry/input/file_size", (int64_t)in->size);
+    iso_time(in->mtime, text);
+    fit_h5r_text(w, "/entry/input/file_mtime", text);
+    fit_h5r_text(w, "/entry/input/layout", in->layout);
+    if (r->kernel->space != FIT_PAIRS)
+        return;
+    int64_t *bin = in->bin ? malloc(ngroup * sizeof *bin) : NULL;
+    for (size_t g = 0; bin && g < ngroup; g++)
+        bin[g] = (int64_t)in->bin[g];
+    if (bin)
+        fit_h5r_integers(w, "/entry/input/bins", ngroup, bin);
+    if (in->key)
+        fit_h5r_texts(w, "/entry/input/keys", ngroup, in->key);
+    fit_h5r_integer(w, "/entry/input/start_frame", (int64_t)in->first);
+    fit_h5r_integer(w, "/entry/input/end_frame", (int64_t)in->last);
+    fit_h5r_integer(w, "/entry/input/masked_frames", (int64_t)in->nmasked);
+    fit_h5r_real(w, "/entry/input/q", in->q, "1/angstrom");
+    fit_h5r_real(w, "/entry/input/gap", in->gap, "angstrom");
+    fit_h5r_real(w, "/entry/input/dt", in->dt, "s");
+    fit_h5r_text(w, "/entry/input/dt_source", in->dt_text);
+    free(bin);
+}
+
+/* ---- data ------------------------------------------------------------------------------------------- */
+
+static void put_map(struct fit_h5r *w, const struct fit_results *r, const char *path, const float *value)
+{
+    const struct fit_maps *m = r->maps;
+    struct fit_h5_array a = {.type = FIT_H5_F32, .rank = 3, .dims = (size_t[]){m->ngroup, m->n, m->n},
+                             .value = value, .deflate = 1};
+    fit_h5r_array(w, path, &a, "1");
+    fit_h5r_attach(w, path, 0, "/entry/data/phi");
+    fit_h5r_attach(w, path, 1, "/entry/data/t1");
+    fit_h5r_attach(w, path, 2, "/entry/data/t2");
+}
+
+static void put_data_pairs(struct fit_h5r *w, const struct fit_results *r)
+{
+    const struct fit_maps *m = r->maps;
+    double *zero = calloc(m->ngroup, sizeof *zero);
+    const double *phi = r->input->phi ? r->input->phi : zero;
+    fit_h5r_group(w, "/entry/data", "NXdata");
+    fit_h5r_attribute(w, "/entry/data", "signal", "c2");
+    fit_h5r_attributes(w, "/entry/data", "axes", 3, (const char *const[]){"phi", "t1", "t2"});
+    fit_h5r_attributes(w, "/entry/data", "auxiliary_signals", 2, (const char *const[]){"c2_model", "residual"});
+    fit_h5r_attribute_real(w, "/entry/data", "bin", (double)m->bin);
+    if (phi)
+        fit_h5r_reals(w, "/entry/data/phi", 1, &m->ngroup, phi, "degree");
+    fit_h5r_scale(w, "/entry/data/phi", "phi");
+    fit_h5r_reals(w, "/entry/data/t1", 1, &m->n, m->t, "s");
+    fit_h5r_scale(w, "/entry/data/t1", "t1");
+    fit_h5r_reals(w, "/entry/data/t2", 1, &m->n, m->t, "s");
+    fit_h5r_scale(w, "/entry/data/t2", "t2");
+    put_map(w, r, "/entry/data/c2", m->c2);
+    put_map(w, r, "/entry/data/c2_model", m->model);
+    put_map(w, r, "/entry/data/residual", m->residual);
+    fit_h5r_attribute(w, "/entry/data/residual", "long_name", "(c2 - c2_model) / sigma");
+    fit_h5r_reals(w, "/entry/data/sigma", 1, &m->ngroup, r->fit->sigma, "1");
+    fit_h5r_attach(w, "/entry/data/sigma", 0, "/entry/data/phi");
+    struct fit_h5_array mask = {.type = FIT_H5_U8, .rank = 3, .dims = (size_t[]){m->ngroup, m->n, m->n},
+                                .value = m->mask, .deflate = 1};
+    fit_h5r_array(w, "/entry/data/mask", &mask, NULL);
+    free(zero);
+}
+
+static void put_cuts(struct fit_h5r *w, const struct fit_results *r)
+{
+    const struct fit_maps *m = r->maps;
+    size_t dims[3] = {m->ngroup, FIT_MAPS_AGES, m->nlag}, ages = FIT_MAPS_AGES;
+    static const char *const name[] = {"/entry/cuts/g2", "/entry/cuts/g2_model", "/entry/cuts/g2_err"};
+    const double *value[] = {m->g2, m->g2_model, m->g2_error};
+    double *zero = calloc(m->ngroup, sizeof *zero);
+    const double *phi = r->input->phi ? r->input->phi : zero;
+    fit_h5r_group(w, "/entry/cuts", "NXdata");
+    fit_h5r_attribute(w, "/entry/cuts", "signal", "g2");
+    fit_h5r_attributes(w, "/entry/cuts", "axes", 3, (const char *const[]){"phi", "age", "tau"});
+    if (phi)
+        fit_h5r_reals(w, "/entry/cuts/phi", 1, &m->ngroup, phi, "degree");
+    fit_h5r_scale(w, "/entry/cuts/phi", "phi");
+    fit_h5r_reals(w, "/entry/cuts/age", 1, &ages, m->age, "s");
+    fit_h5r_scale(w, "/entry/cuts/age", "age");
+    fit_h5r_reals(w, "/entry/cuts/tau", 1, &m->nlag, m->tau, "s");
+    fit_h5r_scale(w, "/entry/cuts/tau", "tau");
+    for (int c = 0; c < 3; c++) {
+        struct fit_h5_array a = {.type = FIT_H5_F64, .rank = 3, .dims = dims, .value = value[c], .deflate = 1};
+        fit_h5r_array(w, name[c], &a, "1");
+        fit_h5r_attach(w, name[c], 0, "/entry/cuts/phi");
+        fit_h5r_attach(w, name[c], 1, "/entry/cuts/age");
+        fit_h5r_attach(w, name[c], 2, "/entry/cuts/tau");
+    }
+    free(zero);
+}
+
+static void put_row_values(struct fit_h5r *w, const char *path, size_t n, const float *value)
+{
+    struct fit_h5_array a = {.type = FIT_H5_F32, .rank = 1, .dims = &n, .value = value};
+    fit_h5r_array(w, path, &a, NULL);
+}
+
+static void put_data_rows(struct fit_h5r *w, const struct fit_results *r)
+{
+    const struct fit_kernel *k = r->kernel;
+    const struct fit_maps *m = r->maps;
+    char path[128];
+    fit_h5r_group(w, "/entry/data", "NXdata");
+    fit_h5r_attribute(w, "/entry/data", "signal", "value");
+    for (size_t c = 0; c < k->ncolumn; c++) {
+        if (k->column[c].role != FIT_ROLE_COVARIATE || !r->ds->layout.column[c])
+            continue;
+        snprintf(path, sizeof path, "/entry/data/%s", k->column[c].name);
+        fit_h5r_reals(w, path, 1, &m->n, r->ds->layout.column[c], k->column[c].unit);
+    }
+    put_row_values(w, "/entry/data/value", m->n, m->c2);
+    put_row_values(w, "/entry/data/model", m->n, m->model);
+    put_row_values(w, "/entry/data/residual", m->n, m->residual);
+}
+
+/* ---- parameters ------------------------------------------------------------------------------------- */
+
+/* Name of parameter k of the full vector: "D0", "contrast[2]"; the caller frees. */
+static char *full_name(const struct fit_results *r, size_t k)
+{
+    struct fit_full_param p = fit_results_param(r, k);
+    size_t size = strlen(p.param->name) + 32;
+    char *s = malloc(size);
+    if (s && p.group >= 0)
+        snprintf(s, size, "%s[%ld]", p.param->name, p.group);
+    else if (s)
+        snprintf(s, size, "%s", p.param->name);
+    return s;
+}
+
+struct columns { /* of the table of all parameters */
+    const char **name, **unit, **group, **label;
+    double *value, *start;
+    unsigned char *fixed, *bound;
+    int64_t *phi;
+};
+
+static void fill_columns(const struct fit_results *r, struct columns *c)
+{
+    const struct fit_result *f = r->fit;
+    for (size_t k = 0; k < f->nfull; k++) {
+        struct fit_full_param p = fit_results_param(r, k);
+        c->name[k] = full_name(r, k);
+        c->unit[k] = p.param->unit;
+        c->group[k] = k < f->nparam ? "physics" : "scaling";
+        c->label[k] = p.param->doc;
+        c->value[k] = p.value;
+        c->start[k] = k < f->nparam ? f->start[k] : NAN;
+        c->fixed[k] = fit_results_fixed(r, k) != 0;
+        c->bound[k] = f->at_bound[k] != 0;
+        c->phi[k] = p.group;
+    }
+}
+
+static void write_columns(struct fit_h5r *w, const struct fit_results *r, const struct columns *c)
+{
+    const struct fit_result *f = r->fit;
+    size_t n = f->nfull, square[2] = {n, n};
+    static const char *const attached[] = {"value", "error", "initial", "lower", "upper", "fixed", "at_bound",
+                                           "unit", "group", "label", "phi_index"};
+    fit_h5r_group(w, "/entry/parameters", "NXcollection");
+    fit_h5r_texts(w, "/entry/parameters/name", n, c->name);
+    fit_h5r_scale(w, "/entry/parameters/name", "name");
+    fit_h5r_texts(w, "/entry/parameters/name_2", n, c->name);
+    fit_h5r_scale(w, "/entry/parameters/name_2", "name_2");
+    fit_h5r_reals(w, "/entry/parameters/value", 1, &n, c->value, NULL);
+    fit_h5r_reals(w, "/entry/parameters/error", 1, &n, f->std, NULL);
+    fit_h5r_reals(w, "/entry/parameters/initial", 1, &n, c->start, NULL);
+    fit_h5r_reals(w, "/entry/parameters/lower", 1, &n, f->lower, NULL);
+    fit_h5r_reals(w, "/entry/parameters/upper", 1, &n, f->upper, NULL);
+    fit_h5r_bytes(w, "/entry/parameters/fixed", n, c->fixed);
+    fit_h5r_bytes(w, "/entry/parameters/at_bound", n, c->bound);
+    fit_h5r_texts(w, "/entry/parameters/unit", n, c->unit);
+    fit_h5r_texts(w, "/entry/parameters/group", n, c->group);
+    fit_h5r_texts(w, "/entry/parameters/label", n, c->label);
+    fit_h5r_integers(w, "/entry/parameters/phi_index", n, c->phi);
+    for (size_t k = 0; k < sizeof attached / sizeof *attached; k++) {
+        char path[64];
+        snprintf(path, sizeof path, "/entry/parameters/%s", attached[k]);
+        fit_h5r_attach(w, path, 0, "/entry/parameters/name");
+    }
+    if (r->std_robust) {
+        fit_h5r_reals(w, "/entry/parameters/error_robust", 1, &n, r->std_robust, NULL);
+        fit_h5r_attach(w, "/entry/parameters/error_robust", 0, "/entry/parameters/name");
+    }
+    static const char *const matrix[] = {"/entry/parameters/covariance", "/entry/parameters/correlation"};
+    const double *value[] = {f->covariance, f->correlation};
+    for (int k = 0; k < 2; k++) {
+        fit_h5r_reals(w, matrix[k], 2, square, value[k], NULL);
+        fit_h5r_attach(w, matrix[k], 0, "/entry/parameters/name");
+        fit_h5r_attach(w, matrix[k], 1, "/entry/parameters/name_2");
+    }
+}
+
+static enum fit_status put_parameters(struct fit_h5r *w, const struct fit_results *r, struct fit_error *err)
+{
+    size_t n = r->fit->nfull + 1;
+    struct columns c = {calloc(n, sizeof *c.name), calloc(n, sizeof *c.unit), calloc(n, sizeof *c.group),
+                        calloc(n, sizeof *c.label), calloc(n, sizeof *c.value), calloc(n, sizeof *c.start),
+                        calloc(n, 1), calloc(n, 1), calloc(n, sizeof *c.phi)};
+    enum fit_status st = FIT_OK;
+    if (c.name && c.unit && c.group && c.label && c.value && c.start && c.fixed && c.bound && c.phi) {
+        fill_columns(r, &c);
+        write_columns(w, r, &c);
+    } else {
+        st = fit_fail(err, FIT_ERR_MEMORY, "fit.h5: out of memory for the table of parameters");
+    }
+    for (size_t k = 0; c.name && k < n; k++)
+        free((void *)(uintptr_t)c.name[k]);
+    free(c.name);
+    free(c.unit);
+    free(c.group);
+    free(c.label);
+    free(c.value);
+    free(c.start);
+    free(c.fixed);
+    free(c.bound);
+    free(c.phi);
+    return st;
+}
+
+/* ---- quality, convergence, starts, curves ----------------------------------------------------------- */
+
+static void put_quality(struct fit_h5r *w, const struct fit_results *r)
+{
+    static const char *const source[] = {"file", "given", "residuals"};
+    const struct fit_result *f = r->fit;
+    double dof = (double)f->npoint - (double)f->nfree;
+    fit_h5r_group(w, "/entry/fit_quality", "NXcollection");
+    fit_h5r_real(w, "/entry/fit_quality/cost", f->cost, NULL);
+    fit_h5r_real(w, "/entry/fit_quality/chi_squared", f->chi2, NULL);
+    fit_h5r_real(w, "/entry/fit_quality/degrees_of_freedom", dof, NULL);
+    fit_h5r_real(w, "/entry/fit_quality/reduced_chi_squared", f->reduced_chi2, NULL);
+    fit_h5r_integer(w, "/entry/fit_quality/n_data", (int64_t)f->npoint);
+    fit_h5r_integer(w, "/entry/fit_quality/n_free", (int64_t)f->nfree);
+    fit_h5r_text(w, "/entry/fit_quality/sigma_source", source[f->noise]);
+    fit_h5r_text(w, "/entry/fit_quality/sigma_text", f->noise_text);
+    fit_h5r_reals(w, "/entry/fit_quality/sigma", 1, &f->ngroup, f->sigma, NULL);
+    if (r->maps) {
+        const struct fit_maps *m = r->maps;
+        double *reduced = malloc(m->ngroup * sizeof *reduced);
+        for (size_t g = 0; reduced && g < m->ngroup; g++)
+            reduced[g] = m->chi2[g] / (double)m->npoint[g];
+        fit_h5r_real(w, "/entry/fit_quality/nrmse", m->nrmse, NULL);
+        if (reduced)
+            fit_h5r_reals(w, "/entry/fit_quality/reduced_chi_squared_phi", 1, &m->ngroup, reduced, NULL);
+        free(reduced);
+    }
+    if (f->neigen) {
+        size_t dims[2] = {f->neigen, f->nparam}, square[2] = {f->nparam, f->nparam};
+        fit_h5r_group(w, "/entry/identifiability", "NXcollection");
+        fit_h5r_integer(w, "/entry/identifiability/undetermined_directions", (int64_t)f->nnull);
+        fit_h5r_reals(w, "/entry/identifiability/eigenvalue", 1, dims, f->eigenvalue, NULL);
+        fit_h5r_reals(w, "/entry/identifiability/eigenvector", 2, dims, f->eigenvector, NULL);
+        fit_h5r_reals(w, "/entry/identifiability/scale", 1, &f->nparam, f->scale, NULL);
+        fit_h5r_reals(w, "/entry/identifiability/normal_matrix", 2, square, f->normal_matrix, NULL);
+    }
+}
+
+static void put_convergence(struct fit_h5r *w, const struct fit_results *r)
+{
+    const struct fit_result *f = r->fit;
+    fit_h5r_group(w, "/entry/convergence", "NXcollection");
+    fit_h5r_text(w, "/entry/convergence/status", fit_word_name(f->status));
+    fit_h5r_integer(w, "/entry/convergence/converged", f->converged);
+    fit_h5r_text(w, "/entry/convergence/message", f->message);
+    fit_h5r_integer(w, "/entry/convergence/iterations", (int64_t)f->iterations);
+    fit_h5r_integer(w, "/entry/convergence/accepted_steps", (int64_t)f->accepted);
+    fit_h5r_integer(w, "/entry/convergence/function_evaluations", (int64_t)f->evaluations);
+    fit_h5r_integer(w, "/entry/convergence/derivative_evaluations", (int64_t)f->normals);
+    fit_h5r_real(w, "/entry/convergence/gradient_norm", f->gradient, NULL);
+    fit_h5r_real(w, "/entry/convergence/time", f->seconds.total, "s");
+    fit_h5r_integer(w, "/entry/convergence/threads", f->threads);
+}
+
+static void put_starts(struct fit_h5r *w, const struct fit_results *r)
+{
+    const struct fit_result *f = r->fit;
+    size_t n = f->nstart, dims[2] = {n, f->nparam};
+    double *initial = malloc((n * f->nparam + 1) * sizeof *initial), *cost = malloc((n + 1) * sizeof *cost);
+    const char **origin = malloc((n + 1) * sizeof *origin);
+    for (size_t k = 0; initial && cost && origin && k < n; k++) {
+        memcpy(initial + k * f->nparam, f->starts[k].theta, f->nparam * sizeof *initial);
+        cost[k] = f->starts[k].cost_final;
+        origin[k] = f->starts[k].origin;
+    }
+    if (initial && cost && origin && n) {
+        fit_h5r_group(w, "/entry/starts", "NXcollection");
+        fit_h5r_reals(w, "/entry/starts/initial", 2, dims, initial, NULL);
+        fit_h5r_reals(w, "/entry/starts/cost", 1, dims, cost, NULL);
+        fit_h5r_texts(w, "/entry/starts/origin", n, origin);
+    }
+    free(initial);
+    free(cost);
+    free(origin);
+}
+
+/* Derived curves with errors: var f = d^T C d with d the tangent at each time. */
+static enum fit_status put_curves(struct fit_h5r *w, const struct fit_results *r, struct fit_error *err)
+{
+    const struct fit_kernel *k = r->kernel;
+    const struct fit_result *f = r->fit;
+    const struct fit_layout *l = &r->ds->layout;
+    size_t n = k->space == FIT_PAIRS ? l->ntime : l->nrow, np = k->nparam;
+    if (!k->curves || k->ncurve == 0 || k->space != FIT_PAIRS)
+        return FIT_OK;
+    double *value = malloc(k->ncurve * n * sizeof *value), *error = malloc(n * sizeof *error);
+    double *tangent = malloc(k->ncurve * np * n * sizeof *tangent);
+    char path[128];
+    if (!value || !error || !tangent) {
+        free(value);
+        free(error);
+        free(tangent);
+        return fit_fail(err, FIT_ERR_MEMORY, "fit.h5: out of memory for the curves");
+    }
+    k->curves(l, f->theta, value, tangent);
+    fit_h5r_group(w, "/entry/curves", "NXdata");
+    fit_h5r_reals(w, "/entry/curves/t", 1, &n, l->time, "s");
+    fit_h5r_scale(w, "/entry/curves/t", "t");
+    for (size_t c = 0; c < k->ncurve; c++) {
+        const double *d = tangent + c * np * n;
+        for (size_t i = 0; i < n; i++) {
+            double variance = 0;
+            for (size_t a = 0; a < np; a++)
+                for (size_t b = 0; b < np; b++)
+                    if (d[a * n + i] != 0 && d[b * n + i] != 0) /* exact zeros only: does not depend on it */
+                        variance += d[a * n + i] * d[b * n + i] * f->covariance[a * f->nfull + b];
+            error[i] = variance >= 0 ? sqrt(variance) : NAN;
+        }
+        snprintf(path, sizeof path, "/entry/curves/%s", k->curve[c].name);
+        fit_h5r_reals(w, path, 1, &n, value + c * n, k->curve[c].unit);
+        fit_h5r_attribute(w, path, "long_name", k->curve[c].doc);
+        fit_h5r_attach(w, path, 0, "/entry/curves/t");
+        snprintf(path, sizeof path, "/entry/curves/%s_err", k->curve[c].name);
+        fit_h5r_reals(w, path, 1, &n, error, k->curve[c].unit);
+        fit_h5r_attach(w, path, 0, "/entry/curves/t");
+    }
+    free(value);
+    free(error);
+    free(tangent);
+    return FIT_OK;
+}
+
+enum fit_status fit_write_hdf5(const struct fit_results *r, const char *path, struct fit_error *err)
+{
+    struct fit_h5r w;
+    enum fit_status st = fit_h5r_create(path, &w, err);
+    if (st != FIT_OK)
+        return st;
+    put_entry(&w, r);
+    put_input(&w, r);
+    if (r->maps && r->kernel->space == FIT_PAIRS) {
+        put_data_pairs(&w, r);
+        put_cuts(&w, r);
+    } else if (r->maps) {
+        put_data_rows(&w, r);
+    }
+    st = put_parameters(&w, r, err);
+    put_quality(&w, r);
+    put_convergence(&w, r);
+    put_starts(&w, r);
+    if (st == FIT_OK)
+        st = put_curves(&w, r, err);
+    enum fit_status closed = fit_h5r_close(&w, st == FIT_OK ? err : NULL);
+    return st == FIT_OK ? closed : st;
+}

@@ -1,0 +1,258 @@
+/* write_json.c -- fit.json: what a script wants to know about a fit.
+ *
+ * Errors (std): from J^T J, scaled by the estimated noise unless the noise is known.  null stands for "not
+ * determined by the data" and for "held at a bound" alike; `at_bound` tells them apart.  Correlations are between
+ * the parameters of the table; the full matrix, with those of every angle, is in fit.h5. */
+#include "json.h"
+#include "results.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void put_bound(struct fit_json *j, int at_bound)
+{
+    fit_json_string(j, "at_bound", at_bound < 0 ? "lower" : at_bound > 0 ? "upper" : NULL);
+}
+
+static void put_parameters(struct fit_json *j, const struct fit_results *r, const size_t *index, size_t n)
+{
+    const struct fit_result *f = r->fit;
+    fit_json_begin(j, "parameters", '{');
+    for (size_t i = 0; i < n; i++) {
+        size_t k = index[i];
+        struct fit_full_param p = fit_results_param(r, k);
+        fit_json_begin(j, p.param->name, '{');
+        fit_json_number(j, "value", p.value);
+        fit_json_number(j, "std", f->std[k]);
+        fit_json_number(j, "std_robust", r->std_robust ? r->std_robust[k] : NAN);
+        fit_json_string(j, "unit", p.param->unit);
+        fit_json_number(j, "lower", f->lower[k]);
+        fit_json_number(j, "upper", f->upper[k]);
+        put_bound(j, f->at_bound[k]);
+        fit_json_boolean(j, "fixed", fit_results_fixed(r, k));
+        fit_json_number(j, "start", k < f->nparam ? f->start[k] : NAN);
+        fit_json_end(j);
+    }
+    fit_json_end(j);
+}
+
+/* One object per group: phi and the linear parameters that each group has for itself. */
+static void put_scaling(struct fit_json *j, const struct fit_results *r)
+{
+    const struct fit_result *f = r->fit;
+    char key[80];
+    fit_json_begin(j, "scaling", '[');
+    for (size_t g = 0; g < f->ngroup && r->kernel->space == FIT_PAIRS; g++) {
+        fit_json_begin(j, NULL, '{');
+        fit_json_number(j, "phi", r->input->phi ? r->input->phi[g] : NAN);
+        for (size_t q = 0; q < f->nlinear; q++) {
+            size_t k = f->nparam + g * f->nlinear + q;
+            const char *name = r->kernel->linear[q].name;
+            if (r->kernel->linear[q].over < 0)
+                continue;
+            fit_json_number(j, name, f->lin[g * f->nlinear + q]);
+            snprintf(key, sizeof key, "%s_std", name);
+            fit_json_number(j, key, f->std[k]);
+            if (r->std_robust) {
+                snprintf(key, sizeof key, "%s_std_robust", name);
+                fit_json_number(j, key, r->std_robust[k]);
+            }
+            if (f->at_bound[k]) {
+                snprintf(key, sizeof key, "%s_at_bound", name);
+                fit_json_string(j, key, f->at_bound[k] < 0 ? "lower" : "upper");
+            }
+        }
+        if (r->maps) {
+            fit_json_integer(j, "n_points", (int64_t)r->maps->npoint[g]);
+            fit_json_number(j, "chi2_per_point", r->maps->chi2[g] / (double)r->maps->npoint[g]);
+        }
+        fit_json_end(j);
+    }
+    fit_json_end(j);
+}
+
+static void put_correlation(struct fit_json *j, const struct fit_results *r, const size_t *index, size_t n)
+{
+    double *row = malloc((n + 1) * sizeof *row);
+    fit_json_begin(j, "correlation", '{');
+    fit_json_begin(j, "names", '[');
+    for (size_t i = 0; i < n; i++)
+        fit_json_string(j, NULL, fit_results_param(r, index[i]).param->name);
+    fit_json_end(j);
+    fit_json_begin(j, "matrix", '[');
+    for (size_t i = 0; i < n && row; i++) {
+        for (size_t m = 0; m < n; m++)
+            row[m] = r->fit->correlation[index[i] * r->fit->nfull + index[m]];
+        fit_json_numbers(j, NULL, row, n);
+    }
+    fit_json_end(j);
+    fit_json_end(j);
+    free(row);
+}
+
+static void put_identifiability(struct fit_json *j, const struct fit_results *r)
+{
+    const struct fit_result *f = r->fit;
+    char text[512];
+    fit_json_begin(j, "identifiability", '{');
+    fit_json_integer(j, "undetermined_directions", (int64_t)f->nnull);
+    fit_json_numbers(j, "eigenvalues", f->eigenvalue, f->neigen);
+    fit_json_begin(j, "directions", '[');
+    for (size_t k = 0; k < f->neigen; k++) {
+        fit_results_direction(r, k, text, sizeof text);
+        fit_json_string(j, NULL, text);
+    }
+    fit_json_end(j);
+    fit_json_end(j);
+}
+
+static void put_noise(struct fit_json *j, const struct fit_results *r)
+{
+    static const char *const source[] = {"file", "given", "residuals"};
+    fit_json_begin(j, "noise", '{');
+    fit_json_string(j, "source", source[r->fit->noise]);
+    fit_json_string(j, "text", r->fit->noise_text);
+    fit_json_numbers(j, "sigma", r->fit->sigma, r->fit->ngroup);
+    fit_json_number(j, "sigma_common", r->fit->sigma_common);
+    fit_json_boolean(j, "reweighted", r->fit->reweighted);
+    fit_json_end(j);
+}
+
+static void put_data(struct fit_json *j, const struct fit_results *r)
+{
+    const struct fit_input *in = r->input;
+    fit_json_begin(j, "data", '{');
+    fit_json_string(j, "file", in->file);
+    fit_json_string(j, "sha256", in->sha256);
+    fit_json_integer(j, "size", (int64_t)in->size);
+    fit_json_string(j, "layout", in->layout);
+    if (r->kernel->space == FIT_PAIRS) {
+        fit_json_number(j, "q", in->q);
+        fit_json_number(j, "dt", in->dt);
+        fit_json_string(j, "dt_source", in->dt_text);
+        fit_json_integer(j, "first_frame", (int64_t)in->first);
+        fit_json_integer(j, "last_frame", (int64_t)in->last);
+        fit_json_integer(j, "masked_frames", (int64_t)in->nmasked);
+        if (in->phi)
+            fit_json_numbers(j, "phi", in->phi, r->fit->ngroup);
+        fit_json_begin(j, "keys", '[');
+        for (size_t g = 0; in->key && g < r->fit->ngroup; g++)
+            fit_json_string(j, NULL, in->key[g]);
+        fit_json_end(j);
+    }
+    fit_json_integer(j, "dropped_values", (int64_t)r->ds->ndropped);
+    fit_json_end(j);
+}
+
+static void put_settings(struct fit_json *j, const struct fit_results *r)
+{
+    static const char *const loss[] = {"linear", "soft_l1"};
+    static const char *const scaling[] = {"individual", "constant", "averaged"};
+    static const char *const method[] = {"nlsq", "nuts", "laplace", "cmc"};
+    const struct fit_config *c = r->config;
+    fit_json_begin(j, "settings", '{');
+    for (size_t s = 0; s < r->kernel->nsetting; s++)
+        fit_json_number(j, r->kernel->setting[s].name, r->ds->layout.setting[s]);
+    fit_json_string(j, "method", method[c->method.value]);
+    fit_json_string(j, "loss", loss[c->nlsq.loss.value]);
+    fit_json_string(j, "scaling", scaling[c->scaling.mode.value]);
+    fit_json_integer(j, "max_iterations", c->nlsq.max_iterations.value);
+    fit_json_number(j, "ftol", c->nlsq.ftol.value);
+    fit_json_number(j, "xtol", c->nlsq.xtol.value);
+    fit_json_number(j, "gtol", c->nlsq.gtol.value);
+    fit_json_integer(j, "seed", c->seed.value);
+    fit_json_string(j, "variant", r->kernel->variant);
+    fit_json_string(j, "config", c->file);
+    fit_json_end(j);
+}
+
+static void put_starts(struct fit_json *j, const struct fit_results *r)
+{
+    const struct fit_result *f = r->fit;
+    fit_json_begin(j, "starts", '[');
+    for (size_t k = 0; k < f->nstart; k++) {
+        fit_json_begin(j, NULL, '{');
+        fit_json_string(j, "origin", f->starts[k].origin);
+        fit_json_numbers(j, "theta", f->starts[k].theta, f->nparam);
+        fit_json_number(j, "cost_start", f->starts[k].cost_start);
+        fit_json_number(j, "cost_final", f->starts[k].cost_final);
+        fit_json_boolean(j, "all_data", f->starts[k].full);
+        fit_json_end(j);
+    }
+    fit_json_end(j);
+}
+
+static void put_phases(struct fit_json *j, const struct fit_results *r)
+{
+    fit_json_begin(j, "phases", '{');
+    fit_json_number(j, "load", r->load_seconds);
+    fit_json_number(j, "start", r->fit->seconds.start);
+    fit_json_number(j, "fit", r->fit->seconds.fit);
+    fit_json_number(j, "covariance", r->fit->seconds.covariance);
+    fit_json_number(j, "maps", r->maps_seconds);
+    fit_json_number(j, "write", r->write_seconds);
+    fit_json_end(j);
+}
+
+static void put_verdict(struct fit_json *j, const struct fit_results *r)
+{
+    const struct fit_result *f = r->fit;
+    fit_json_string(j, "status", fit_word_name(f->status));
+    fit_json_boolean(j, "converged", f->converged);
+    fit_json_string(j, "message", f->message);
+    fit_json_integer(j, "iterations", (int64_t)f->iterations);
+    fit_json_integer(j, "accepted_steps", (int64_t)f->accepted);
+    fit_json_integer(j, "evaluations", (int64_t)f->evaluations);
+    fit_json_integer(j, "derivative_evaluations", (int64_t)f->normals);
+    fit_json_number(j, "gradient", f->gradient);
+    fit_json_number(j, "wall_seconds", r->wall_seconds);
+    put_phases(j, r);
+    fit_json_number(j, "peak_rss_mb", r->peak_mb);
+    fit_json_number(j, "memory_estimate_mb", r->estimate_mb);
+    fit_json_integer(j, "threads", f->threads);
+    fit_json_string(j, "isa", r->kernel->isa);
+    fit_json_integer(j, "n_points", (int64_t)f->npoint);
+    fit_json_integer(j, "n_free", (int64_t)f->nfree);
+    fit_json_number(j, "cost", f->cost);
+    fit_json_number(j, "chi2", f->chi2);
+    fit_json_number(j, "reduced_chi2", f->reduced_chi2);
+    fit_json_number(j, "nrmse", r->maps ? r->maps->nrmse : NAN);
+}
+
+char *fit_write_json(const struct fit_results *r)
+{
+    struct fit_json j = {0};
+    size_t *index = malloc((r->kernel->nparam + r->kernel->nlinear + 1) * sizeof *index);
+    if (!index)
+        return NULL;
+    size_t n = fit_results_table(r, index);
+    fit_json_begin(&j, NULL, '{');
+    put_verdict(&j, r);
+    put_noise(&j, r);
+    put_parameters(&j, r, index, n);
+    put_scaling(&j, r);
+    put_correlation(&j, r, index, n);
+    put_identifiability(&j, r);
+    put_starts(&j, r);
+    fit_json_begin(&j, "model", '{');
+    fit_json_string(&j, "name", r->kernel->name);
+    fit_json_string(&j, "hash", r->kernel->hash);
+    fit_json_string(&j, "source", r->kernel->source);
+    fit_json_string(&j, "variant", r->kernel->variant);
+    fit_json_end(&j);
+    put_data(&j, r);
+    put_settings(&j, r);
+    fit_json_begin(&j, "notes", '[');
+    for (size_t k = 0; k < r->nnote; k++)
+        fit_json_string(&j, NULL, r->note[k]);
+    fit_json_end(&j);
+    fit_json_string(&j, "version", FIT_VERSION);
+    fit_json_string(&j, "command_line", r->command_line);
+    fit_json_end(&j);
+    free(index);
+    const char *text = fit_json_text(&j);
+    char *copy = text ? strdup(text) : NULL;
+    fit_json_free(&j);
+    return copy;
+}
