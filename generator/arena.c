@@ -71,7 +71,8 @@ void *hg_alloc(struct hg_arena *a, size_t n)
         out_of_memory();
     n = (n + unit - 1) / unit * unit;
     if (n > a->block->size - a->block->used) {
-        if (n > BLOCK_SIZE / 4) { /* a block of its own, behind the current one, which stays in use */
+        if (n >
+            BLOCK_SIZE / 4) { /* a block of its own, behind the current one, which stays in use */
             struct block *own = new_block(a, a->block->next, n);
             a->block->next = own;
             own->used = n;

@@ -62,8 +62,8 @@ static void print_source(const struct hg_diag *d, uint32_t line, const char *nea
     fputs("^\n", d->out);
 }
 
-static void report(const struct hg_diag *d, const char *kind, uint32_t line, const char *near, const char *help,
-                   const char *message)
+static void report(const struct hg_diag *d, const char *kind, uint32_t line, const char *near,
+                   const char *help, const char *message)
 {
     if (line)
         fprintf(d->out, "%s:%u: %s: %s\n", d->file, (unsigned)line, kind, message);
@@ -84,7 +84,8 @@ static int is_repeated(struct hg_diag *d, uint32_t line, const char *message)
     return same;
 }
 
-void hg_error(struct hg_diag *d, uint32_t line, const char *near, const char *help, const char *format, ...)
+void hg_error(struct hg_diag *d, uint32_t line, const char *near, const char *help,
+              const char *format, ...)
 {
     char message[1000];
     va_list args;
@@ -96,11 +97,13 @@ void hg_error(struct hg_diag *d, uint32_t line, const char *near, const char *he
     if (d->errors < MAX_PRINTED)
         report(d, "error", line, near, help, message);
     else if (d->errors == MAX_PRINTED)
-        fprintf(d->out, "%s: more than %d errors; the others are only counted\n", d->file, MAX_PRINTED);
+        fprintf(d->out, "%s: more than %d errors; the others are only counted\n", d->file,
+                MAX_PRINTED);
     d->errors++;
 }
 
-void hg_warning(struct hg_diag *d, uint32_t line, const char *near, const char *help, const char *format, ...)
+void hg_warning(struct hg_diag *d, uint32_t line, const char *near, const char *help,
+                const char *format, ...)
 {
     char message[1000];
     va_list args;

@@ -1,16 +1,17 @@
 /* dsl.c -- runs a model file in a sandbox.
  *
- * What the file sees is one table of names: the harmless part of Lua, the functions of dsl_expr.c and
- * prelude.lua, model(), and units under their long names.  Reading any other name is an error that suggests
- * the nearest one; so is an assignment to a name that is not local, which keeps expressions in local
- * variables, where they get their names from.
+ * What the file sees is one table of names: the harmless part of Lua, the functions of dsl_expr.c
+ * and prelude.lua, model(), and units under their long names.  Reading any other name is an error
+ * that suggests the nearest one; so is an assignment to a name that is not local, which keeps
+ * expressions in local variables, where they get their names from.
  *
- * Limits: memory by the allocator, instructions and time by a hook.  pcall is not available, so a limit that
- * is hit cannot be caught; patterns, sort and coroutines are not available, since they escape the hook.
+ * Limits: memory by the allocator, instructions and time by a hook.  pcall is not available, so a
+ * limit that is hit cannot be caught; patterns, sort and coroutines are not available, since they
+ * escape the hook.
  *
- * The file may be run twice.  Whether a parameter is linear decides what node stands for it, but is known
- * only at the end (from observe's list, or found by differentiating); when the first run guessed wrong, a
- * second one, with a fresh graph, makes it right.
+ * The file may be run twice.  Whether a parameter is linear decides what node stands for it, but
+ * is known only at the end (from observe's list, or found by differentiating); when the first run
+ * guessed wrong, a second one, with a fresh graph, makes it right.
  */
 #include "dsl.h"
 
@@ -38,7 +39,7 @@ enum {
 extern const unsigned char embedded_prelude_lua[];
 extern const size_t embedded_prelude_lua_size;
 
-/* --- errors --------------------------------------------------------------------------------------------- */
+/* --- errors ----------------------------------------------------------------------------------- */
 
 static const char reported; /* its address, as a Lua error: the message is out already */
 
@@ -81,13 +82,15 @@ void dsl_fail(lua_State *L, const char *near, const char *help, const char *form
     abort(); /* lua_error does not return */
 }
 
-/* The word in quotes at the end of a message of Lua, "... near 'end'" or "... (local 'x')"; NULL: none. */
+/* The word in quotes at the end of a message of Lua, "... near 'end'" or "... (local 'x')"; NULL:
+ * none. */
 static const char *quoted_word(struct hg_arena *a, const char *message)
 {
     const char *end = strrchr(message, '\''), *start = end;
     while (start && start > message && start[-1] != '\'')
         start--;
-    return start && start > message && end > start ? hg_format(a, "%.*s", (int)(end - start), start) : NULL;
+    return start && start > message && end > start ? hg_format(a, "%.*s", (int)(end - start), start)
+                                                   : NULL;
 }
 
 /* A message of Lua: "laminar.lua:14: ..." or, from the prelude, "prelude:3: ...". */
@@ -120,7 +123,7 @@ static int on_error(lua_State *L)
     return 1;
 }
 
-/* --- limits --------------------------------------------------------------------------------------------- */
+/* --- limits ----------------------------------------------------------------------------------- */
 
 static void *limited_alloc(void *context, void *old, size_t old_size, size_t size)
 {
@@ -145,20 +148,21 @@ static void on_count(lua_State *L, lua_Debug *ar)
     (void)ar;
     d->instructions += HOOK_EVERY;
     if (d->instructions > MAX_INSTRUCTIONS)
-        dsl_fail(L, NULL, "is there a loop without an end?", "the model ran for more than %d million steps",
-                 MAX_INSTRUCTIONS / 1000000);
+        dsl_fail(L, NULL, "is there a loop without an end?",
+                 "the model ran for more than %d million steps", MAX_INSTRUCTIONS / 1000000);
     if ((clock() - d->start) / CLOCKS_PER_SEC > MAX_SECONDS)
-        dsl_fail(L, NULL, "is there a loop without an end?", "the model ran for more than %d seconds",
-                 MAX_SECONDS);
+        dsl_fail(L, NULL, "is there a loop without an end?",
+                 "the model ran for more than %d seconds", MAX_SECONDS);
 }
 
-/* --- names ---------------------------------------------------------------------------------------------- */
+/* --- names ------------------------------------------------------------------------------------ */
 
 void dsl_add_name(struct dsl *d, struct dsl_names *list, const char *name)
 {
     if (dsl_has_name(list, name))
         return;
-    list->name = hg_grow(d->arena, list->name, list->n, list->n + 1, sizeof *list->name, &list->room);
+    list->name =
+        hg_grow(d->arena, list->name, list->n, list->n + 1, sizeof *list->name, &list->room);
     list->name[list->n++] = name;
 }
 
@@ -197,10 +201,12 @@ static int env_index(lua_State *L)
         return 1;
     const char *name = lua_tostring(L, 2), *constant, *text;
     struct hg_nearest near = {.name = name};
-    if (dsl_is_in("io os require package load loadfile loadstring dofile debug coroutine utf8 pcall xpcall next "
-                  "setmetatable getmetatable rawget rawset rawequal rawlen collectgarbage warn", name))
-        dsl_fail(L, name, "a model cannot reach files, the system or other code", "'%s' is not available in models",
-                 name);
+    if (dsl_is_in("io os require package load loadfile loadstring dofile debug coroutine utf8 "
+                  "pcall xpcall next "
+                  "setmetatable getmetatable rawget rawset rawequal rawlen collectgarbage warn",
+                  name))
+        dsl_fail(L, name, "a model cannot reach files, the system or other code",
+                 "'%s' is not available in models", name);
     for (size_t k = 0; (constant = hg_unit_constant(k, &text)) != NULL; k++) {
         if (strcmp(name, constant) == 0) {
             hg_unit unit = dsl_unit(L, text);
@@ -221,11 +227,11 @@ static int env_newindex(lua_State *L)
 {
     struct dsl *d = dsl_of(L);
     const char *name = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "?";
-    dsl_fail(L, name, hg_format(d->arena, "local %s = ...", name), "assignment to '%s', which is not local",
-             name);
+    dsl_fail(L, name, hg_format(d->arena, "local %s = ...", name),
+             "assignment to '%s', which is not local", name);
 }
 
-/* --- the names of the sandbox --------------------------------------------------------------------------- */
+/* --- the names of the sandbox ----------------------------------------------------------------- */
 
 /* print(...): one line on the stream of the messages, for the author who looks for a mistake. */
 static int call_print(lua_State *L)
@@ -251,7 +257,8 @@ static void copy_global(lua_State *L, const char *name)
 }
 
 /* Opens a library of Lua and adds it, less some functions, to the table on top of the stack. */
-static void open_library(lua_State *L, const char *name, lua_CFunction open, const char *const *without)
+static void open_library(lua_State *L, const char *name, lua_CFunction open,
+                         const char *const *without)
 {
     luaL_requiref(L, name, open, 1);
     for (; *without; without++) {
@@ -261,9 +268,11 @@ static void open_library(lua_State *L, const char *name, lua_CFunction open, con
     lua_setfield(L, -2, name);
 }
 
-static void run_prelude(lua_State *L) /* table of names on top: it becomes the prelude's environment */
+static void
+run_prelude(lua_State *L) /* table of names on top: it becomes the prelude's environment */
 {
-    if (luaL_loadbufferx(L, (const char *)embedded_prelude_lua, embedded_prelude_lua_size, "=prelude", "t"))
+    if (luaL_loadbufferx(L, (const char *)embedded_prelude_lua, embedded_prelude_lua_size,
+                         "=prelude", "t"))
         hg_bug("prelude: %s", lua_tostring(L, -1));
     lua_pushvalue(L, -2);
     lua_setupvalue(L, -2, 1);
@@ -273,10 +282,11 @@ static void run_prelude(lua_State *L) /* table of names on top: it becomes the p
 /* Leaves the table of names on the stack. */
 static void open_names(lua_State *L)
 {
-    static const char *const plain[] = {"assert", "error", "ipairs", "select", "tonumber", "tostring", "type"};
+    static const char *const plain[] = {"assert",   "error",    "ipairs", "select",
+                                        "tonumber", "tostring", "type"};
     static const char *const no_math[] = {"random", "randomseed", NULL};
-    static const char *const no_string[] = {"dump", "find", "gmatch", "gsub", "match", "pack", "unpack",
-                                            "packsize", NULL};
+    static const char *const no_string[] = {"dump", "find",   "gmatch",   "gsub", "match",
+                                            "pack", "unpack", "packsize", NULL};
     static const char *const no_table[] = {"sort", "move", NULL};
     luaL_requiref(L, LUA_GNAME, luaopen_base, 1);
     lua_pop(L, 1);
@@ -294,7 +304,7 @@ static void open_names(lua_State *L)
     run_prelude(L);
 }
 
-/* --- one run -------------------------------------------------------------------------------------------- */
+/* --- one run ---------------------------------------------------------------------------------- */
 
 static int run_protected(lua_State *L)
 {
@@ -330,7 +340,8 @@ static void run(struct dsl *d)
     lua_pushcfunction(L, run_protected);
     int status = lua_pcall(L, 0, 0, 1);
     if (status == LUA_ERRMEM)
-        hg_error(d->diag, 0, NULL, NULL, "the model needs more than %d MB of memory", MAX_MEMORY >> 20);
+        hg_error(d->diag, 0, NULL, NULL, "the model needs more than %d MB of memory",
+                 MAX_MEMORY >> 20);
     else if (status != LUA_OK && d->diag->errors == before)
         hg_error(d->diag, 0, NULL, NULL, "the model could not be run");
     lua_close(L);
@@ -352,7 +363,7 @@ static struct dsl *new_run(struct hg_arena *a, struct hg_diag *diag, const struc
     return d;
 }
 
-/* --- which parameters are linear ------------------------------------------------------------------------ */
+/* --- which parameters are linear -------------------------------------------------------------- */
 
 static int linear_in_all(struct hg_model *m, hg_id a, hg_id b)
 {
@@ -363,17 +374,18 @@ static int linear_in_all(struct hg_model *m, hg_id a, hg_id b)
     return 1;
 }
 
-/* Nothing was declared: takes every parameter that can join, in order of declaration.  For pairs of frames only
- * those with one value per group, since the driver solves for them group by group. */
+/* Nothing was declared: takes every parameter that can join, in order of declaration.  For pairs
+ * of frames only those with one value per group, since the driver solves for them group by group.
+ */
 static void find_linear(struct dsl *d, struct dsl_names *found)
 {
     struct hg_model *m = d->m;
     hg_id *taken = hg_alloc(d->arena, (m->param.n + 1) * sizeof *taken);
     for (uint32_t k = 0; k < m->param.n; k++) {
         const struct hg_symbol_decl *s = &m->param.item[k];
-        int join = (m->space == FIT_ROWS || s->over >= 0) && !dsl_has_name(&d->nonlinear, s->name) &&
-                   hg_contains(m->expr, m->variant[0].mean, s->node) &&
-                   linear_in_all(m, s->node, s->node);
+        int join =
+            (m->space == FIT_ROWS || s->over >= 0) && !dsl_has_name(&d->nonlinear, s->name) &&
+            hg_contains(m->expr, m->variant[0].mean, s->node) && linear_in_all(m, s->node, s->node);
         for (size_t j = 0; join && j < found->n; j++)
             join = linear_in_all(m, s->node, taken[j]);
         if (!join)
@@ -399,7 +411,7 @@ static int wanted_linear(struct dsl *d, struct dsl_names *wanted)
     return 0;
 }
 
-/* --- loading -------------------------------------------------------------------------------------------- */
+/* --- loading ---------------------------------------------------------------------------------- */
 
 /* When the author gives no random(): uniform inside finite bounds, near the start otherwise. */
 static void default_screen(struct dsl *d)
@@ -414,7 +426,8 @@ static void default_screen(struct dsl *d)
     }
 }
 
-struct hg_model *hg_dsl_load_text(struct hg_arena *a, const char *file, const char *text, struct hg_diag *diag)
+struct hg_model *hg_dsl_load_text(struct hg_arena *a, const char *file, const char *text,
+                                  struct hg_diag *diag)
 {
     struct dsl_names linear = {0};
     unsigned before = diag->errors;
@@ -423,9 +436,11 @@ struct hg_model *hg_dsl_load_text(struct hg_arena *a, const char *file, const ch
     struct dsl *d = new_run(a, diag, NULL);
     run(d);
     if (diag->errors == before && !d->m->name)
-        hg_error(diag, 0, NULL, "local m = model \"name\" { title = \"...\" }", "the file declares no model");
+        hg_error(diag, 0, NULL, "local m = model \"name\" { title = \"...\" }",
+                 "the file declares no model");
     if (diag->errors == before && !d->m->nvariant)
-        hg_error(diag, 0, NULL, "m.observe(\"c2\", { mean = ... })", "the model has no observe statement");
+        hg_error(diag, 0, NULL, "m.observe(\"c2\", { mean = ... })",
+                 "the model has no observe statement");
     if (diag->errors != before)
         return NULL;
     if (wanted_linear(d, &linear)) {

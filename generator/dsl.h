@@ -1,8 +1,9 @@
 /* dsl.h -- from a model file to a model.
  *
- * A model file is a Lua 5.4 program that declares symbols and builds expressions; docs of the language stand
- * at the top of prelude.lua.  The file is run in a sandbox: no files, no system, no loading of code; at most
- * 64 MB, 20 million instructions, 10 seconds and 200000 expression nodes.  A file from a stranger is safe.
+ * A model file is a Lua 5.4 program that declares symbols and builds expressions; docs of the
+ * language stand at the top of prelude.lua.  The file is run in a sandbox: no files, no system, no
+ * loading of code; at most 64 MB, 20 million instructions, 10 seconds and 200000 expression nodes.
+ *  A file from a stranger is safe.
  */
 #ifndef HG_DSL_H
 #define HG_DSL_H
@@ -11,11 +12,12 @@
 #include "diag.h"
 #include "model.h"
 
-/* Loads a model file.  d->file and d->text are set to the file's base name and text.  Returns NULL when errors
- * were reported. */
+/* Loads a model file.  d->file and d->text are set to the file's base name and text.  Returns NULL
+ * when errors were reported. */
 struct hg_model *hg_dsl_load(struct hg_arena *a, const char *path, struct hg_diag *d);
 
 /* The same from a text in memory; `file` is the name used in messages. */
-struct hg_model *hg_dsl_load_text(struct hg_arena *a, const char *file, const char *text, struct hg_diag *d);
+struct hg_model *hg_dsl_load_text(struct hg_arena *a, const char *file, const char *text,
+                                  struct hg_diag *d);
 
 #endif

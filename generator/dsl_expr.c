@@ -1,8 +1,8 @@
-/* dsl_expr.c -- expressions in Lua: operators and functions that build nodes, with units checked as they are
- * written, so that a mistake is reported at its line and once.
+/* dsl_expr.c -- expressions in Lua: operators and functions that build nodes, with units checked
+ * as they are written, so that a mistake is reported at its line and once.
  *
- * After a unit mismatch the result has the unit ANY, which agrees with everything: no error follows from an
- * error.  Functions of plain numbers return plain numbers.
+ * After a unit mismatch the result has the unit ANY, which agrees with everything: no error
+ * follows from an error.  Functions of plain numbers return plain numbers.
  */
 #include <ctype.h>
 #include <math.h>
@@ -20,7 +20,7 @@ enum { MAX_NODES = 200000, MAX_ARENA = 1 << 30, MAX_UNIT_TEXT = 100 };
 
 static const double degree = 3.14159265358979323846 / 180; /* pi/180 */
 
-/* --- values -------------------------------------------------------------------------------------------- */
+/* --- values ----------------------------------------------------------------------------------- */
 
 void dsl_push(lua_State *L, hg_id id, hg_unit unit)
 {
@@ -41,7 +41,8 @@ struct hg_expr *dsl_build(lua_State *L)
     struct dsl *d = dsl_of(L);
     struct hg_expr *e = d->m->expr;
     if (e->n > MAX_NODES || hg_arena_size(d->arena) > MAX_ARENA)
-        dsl_fail(L, NULL, "a model has some hundred nodes; is there a loop that builds expressions?",
+        dsl_fail(L, NULL,
+                 "a model has some hundred nodes; is there a loop that builds expressions?",
                  "the expressions of this model are too large (%u nodes)", (unsigned)e->n);
     e->line = dsl_line(L);
     return e;
@@ -51,7 +52,8 @@ struct hg_expr *dsl_build(lua_State *L)
 static struct dsl_value constant(lua_State *L, double x)
 {
     if (!isfinite(x))
-        dsl_fail(L, NULL, "was something divided by zero?", "the number %g cannot enter an expression", x);
+        dsl_fail(L, NULL, "was something divided by zero?",
+                 "the number %g cannot enter an expression", x);
     return (struct dsl_value){hg_const(dsl_build(L), x), x == 0.0 ? HG_UNIT_ANY : HG_UNIT_ONE};
 }
 
@@ -106,7 +108,8 @@ void dsl_name_locals(lua_State *L)
             continue;
         for (int k = 1; (name = lua_getlocal(L, &ar, k)) != NULL; k++) {
             const struct dsl_value *v = dsl_test(L, -1);
-            if (v && hg_name_is_c(name) && hg_at(e, v->id)->op != HG_CONST && !hg_at(e, v->id)->name) {
+            if (v && hg_name_is_c(name) && hg_at(e, v->id)->op != HG_CONST &&
+                !hg_at(e, v->id)->name) {
                 hg_name(e, v->id, hg_strdup(d->arena, name));
                 hg_model_set_unit(d->m, v->id, v->unit, 1);
             }
@@ -115,7 +118,7 @@ void dsl_name_locals(lua_State *L)
     }
 }
 
-/* --- units --------------------------------------------------------------------------------------------- */
+/* --- units ------------------------------------------------------------------------------------ */
 
 hg_unit dsl_unit(lua_State *L, const char *text)
 {
@@ -143,8 +146,8 @@ static const char *mismatch_help(lua_State *L, struct dsl_value a, struct dsl_va
     if (a.unit == HG_UNIT_BOOL || b.unit == HG_UNIT_BOOL)
         return "a comparison is no number; choose with where(condition, a, b)";
     if (hg_unit_factor(d->m->units, a.unit, b.unit, &factor))
-        return hg_format(d->arena, "1 %s = %.12g %s; write convert(..., \"%s\")", unit_text(L, a.unit), factor,
-                         unit_text(L, b.unit), unit_text(L, b.unit));
+        return hg_format(d->arena, "1 %s = %.12g %s; write convert(..., \"%s\")",
+                         unit_text(L, a.unit), factor, unit_text(L, b.unit), unit_text(L, b.unit));
     if (a.unit == HG_UNIT_ONE && hg_is_const(e, a.id, NULL))
         return hg_format(d->arena, "a bare number has no unit; give it one: ... * unit \"%s\"",
                          unit_text(L, b.unit));
@@ -176,12 +179,14 @@ static hg_unit common_unit(lua_State *L, const char *op, struct dsl_value a, str
         dsl_complain(L, near, help, "unit mismatch in %s: %s and %s", op, unit_text(L, a.unit),
                      unit_text(L, b.unit));
     else
-        dsl_complain(L, near, help, "unit mismatch: %s %s %s", unit_text(L, a.unit), op, unit_text(L, b.unit));
+        dsl_complain(L, near, help, "unit mismatch: %s %s %s", unit_text(L, a.unit), op,
+                     unit_text(L, b.unit));
     return HG_UNIT_ANY;
 }
 
 /* Complains unless the value has no unit; angles in degrees become numbers when `angle`. */
-static struct dsl_value dimensionless(lua_State *L, const char *function, struct dsl_value v, int angle)
+static struct dsl_value dimensionless(lua_State *L, const char *function, struct dsl_value v,
+                                      int angle)
 {
     struct dsl *d = dsl_of(L);
     if (v.unit == HG_UNIT_ONE || v.unit == HG_UNIT_ANY)
@@ -192,16 +197,18 @@ static struct dsl_value dimensionless(lua_State *L, const char *function, struct
     }
     const char *name = dsl_local_name(L, v);
     if (v.unit == HG_UNIT_BOOL)
-        dsl_complain(L, name, "choose with where(condition, a, b)", "a comparison is used as a number");
+        dsl_complain(L, name, "choose with where(condition, a, b)",
+                     "a comparison is used as a number");
     else
         dsl_complain(L, name ? name : function,
-                     hg_format(d->arena, "divide it by its unit: %s / unit \"%s\"", name ? name : "...",
-                               unit_text(L, v.unit)),
-                     "%s needs a dimensionless argument, this one is in %s", function, unit_text(L, v.unit));
+                     hg_format(d->arena, "divide it by its unit: %s / unit \"%s\"",
+                               name ? name : "...", unit_text(L, v.unit)),
+                     "%s needs a dimensionless argument, this one is in %s", function,
+                     unit_text(L, v.unit));
     return (struct dsl_value){v.id, HG_UNIT_ANY};
 }
 
-/* --- operators ------------------------------------------------------------------------------------------ */
+/* --- operators -------------------------------------------------------------------------------- */
 
 static int op_add(lua_State *L)
 {
@@ -264,13 +271,14 @@ static hg_unit power_unit(lua_State *L, struct dsl_value a, struct dsl_value b)
     if (hg_is_const(d->m->expr, b.id, &exponent)) {
         if (hg_unit_pow_number(d->m->units, a.unit, exponent, &unit))
             return unit;
-        dsl_complain(L, name ? name : "^", NULL, "%s to the power %g has no unit that can be written",
-                     unit_text(L, a.unit), exponent);
+        dsl_complain(L, name ? name : "^", NULL,
+                     "%s to the power %g has no unit that can be written", unit_text(L, a.unit),
+                     exponent);
         return HG_UNIT_ANY;
     }
     dsl_complain(L, name ? name : "^",
-                 hg_format(d->arena, "divide the base by its unit: (%s / unit \"%s\")^...", name ? name : "...",
-                           unit_text(L, a.unit)),
+                 hg_format(d->arena, "divide the base by its unit: (%s / unit \"%s\")^...",
+                           name ? name : "...", unit_text(L, a.unit)),
                  "the exponent is not a number, so the base must be dimensionless; it is in %s",
                  unit_text(L, a.unit));
     return HG_UNIT_ANY;
@@ -283,7 +291,8 @@ static int op_pow(lua_State *L)
     b = dimensionless(L, "an exponent", b, 0);
     hg_unit unit = power_unit(L, a, b);
     struct hg_expr *e = dsl_build(L);
-    if (hg_is_const(e, a.id, &base) && hg_is_const(e, b.id, &exponent) && !isfinite(pow(base, exponent)))
+    if (hg_is_const(e, a.id, &base) && hg_is_const(e, b.id, &exponent) &&
+        !isfinite(pow(base, exponent)))
         dsl_fail(L, "^", NULL, "%g^%g is no finite number", base, exponent);
     dsl_push(L, hg_pow(e, a.id, b.id), unit);
     return 1;
@@ -294,16 +303,18 @@ static int op_compare(lua_State *L)
     static const char *const help[] = {"write where(lt(a, b), x, y); for > there is gt",
                                        "write where(le(a, b), x, y); for >= there is ge",
                                        "write where(le(abs(a - b), small), x, y)"};
-    static const char *const sign[] = {"<", "<=", "=="}, *const name[] = {"< or >", "<= or >=", "== or ~="};
+    static const char *const sign[] = {"<", "<=", "=="}, *const name[] = {"< or >",
+                                                                          "<= or >=", "== or ~="};
     lua_Integer k = lua_tointeger(L, lua_upvalueindex(1));
-    dsl_fail(L, sign[k], help[k], "expressions cannot be compared with %s: their values are not known yet",
-             name[k]);
+    dsl_fail(L, sign[k], help[k],
+             "expressions cannot be compared with %s: their values are not known yet", name[k]);
 }
 
 static int op_refused(lua_State *L)
 {
     const char *op = lua_tostring(L, lua_upvalueindex(1));
-    dsl_fail(L, op, lua_tostring(L, lua_upvalueindex(2)), "%s cannot be applied to an expression", op);
+    dsl_fail(L, op, lua_tostring(L, lua_upvalueindex(2)), "%s cannot be applied to an expression",
+             op);
 }
 
 static int op_call(lua_State *L)
@@ -311,8 +322,9 @@ static int op_call(lua_State *L)
     const struct dsl_value *v = dsl_test(L, 1);
     const char *name = v ? dsl_local_name(L, *v) : NULL;
     struct dsl *d = dsl_of(L);
-    dsl_fail(L, name, hg_format(d->arena, "at(%s, t1) is its value at the frame t1; a product needs *",
-                                name ? name : "f"),
+    dsl_fail(L, name,
+             hg_format(d->arena, "at(%s, t1) is its value at the frame t1; a product needs *",
+                       name ? name : "f"),
              "an expression is not a function");
 }
 
@@ -325,7 +337,8 @@ static int op_index(lua_State *L)
         dsl_push(L, hg_symbol(dsl_build(L), HG_STEP, 0), dsl_unit(L, "s"));
         return 1;
     }
-    dsl_fail(L, key, d->has_grid ? "only the time grid has a field: t.step, the frame period" : NULL,
+    dsl_fail(L, key,
+             d->has_grid ? "only the time grid has a field: t.step, the frame period" : NULL,
              "an expression has no field '%s'", key);
 }
 
@@ -336,7 +349,7 @@ static int op_tostring(lua_State *L)
     return 1;
 }
 
-/* --- functions ------------------------------------------------------------------------------------------ */
+/* --- functions -------------------------------------------------------------------------------- */
 
 static double number_sinc(double x)
 {
@@ -383,7 +396,8 @@ static int call_function(lua_State *L)
         lua_pushnumber(L, f->of_number(lua_tonumber(L, 1)));
         return 1;
     }
-    struct dsl_value v = dsl_value_at(L, 1, hg_format(dsl_of(L)->arena, "the argument of %s", f->name));
+    struct dsl_value v =
+        dsl_value_at(L, 1, hg_format(dsl_of(L)->arena, "the argument of %s", f->name));
     hg_unit unit = f->rule == KEEP ? v.unit : HG_UNIT_ONE;
     if (f->rule != KEEP || v.unit == HG_UNIT_BOOL)
         v = dimensionless(L, f->name, v, f->rule == ANGLE);
@@ -443,7 +457,8 @@ static int call_where(lua_State *L)
     struct dsl_value a = dsl_value_at(L, 2, "the second argument of where");
     struct dsl_value b = dsl_value_at(L, 3, "the third argument of where");
     if (c.unit != HG_UNIT_BOOL)
-        dsl_fail(L, "where", "write where(lt(a, b), x, y)", "the first argument of where must be a comparison");
+        dsl_fail(L, "where", "write where(lt(a, b), x, y)",
+                 "the first argument of where must be a comparison");
     hg_unit unit = common_unit(L, "where", a, b);
     dsl_push(L, hg_where(dsl_build(L), c.id, a.id, b.id), unit);
     return 1;
@@ -484,7 +499,8 @@ static struct dsl_value function_of_time(lua_State *L, const char *function_name
     struct dsl *d = dsl_of(L);
     struct dsl_value f = factor(L, 1, hg_format(d->arena, "the function in %s", function_name));
     if (!d->has_grid)
-        dsl_fail(L, function_name, "local t = m.grid(\"t\", \"s\")", "%s needs a time grid", function_name);
+        dsl_fail(L, function_name, "local t = m.grid(\"t\", \"s\")", "%s needs a time grid",
+                 function_name);
     if (hg_at(d->m->expr, f.id)->vary & ~(unsigned)(HG_T | HG_G))
         dsl_fail(L, function_name, "write it as a function of t, before pair(t)",
                  "%s: the function is already taken at a frame of the pair", function_name);
@@ -533,13 +549,14 @@ static int call_convert(lua_State *L)
     hg_unit unit = dsl_unit(L, luaL_checkstring(L, 2));
     double size = 1;
     if (v.unit != HG_UNIT_ANY && !hg_unit_factor(d->m->units, v.unit, unit, &size))
-        dsl_fail(L, "convert", NULL, "%s cannot be converted to %s", unit_text(L, v.unit), unit_text(L, unit));
+        dsl_fail(L, "convert", NULL, "%s cannot be converted to %s", unit_text(L, v.unit),
+                 unit_text(L, unit));
     struct hg_expr *e = dsl_build(L);
     dsl_push(L, hg_mul(e, hg_const(e, size), v.id), unit);
     return 1;
 }
 
-/* --- opening -------------------------------------------------------------------------------------------- */
+/* --- opening ---------------------------------------------------------------------------------- */
 
 static void add_compare(lua_State *L, const char *event, lua_Integer which)
 {
@@ -559,9 +576,9 @@ static void add_refused(lua_State *L, const char *event, const char *op, const c
 static void open_metatable(lua_State *L)
 {
     static const luaL_Reg event[] = {
-        {"__add", op_add}, {"__sub", op_sub}, {"__mul", op_mul}, {"__div", op_div}, {"__pow", op_pow},
-        {"__unm", op_neg}, {"__call", op_call}, {"__index", op_index}, {"__tostring", op_tostring},
-        {NULL, NULL}};
+        {"__add", op_add},           {"__sub", op_sub}, {"__mul", op_mul},   {"__div", op_div},
+        {"__pow", op_pow},           {"__unm", op_neg}, {"__call", op_call}, {"__index", op_index},
+        {"__tostring", op_tostring}, {NULL, NULL}};
     luaL_newmetatable(L, TYPE);
     luaL_setfuncs(L, event, 0);
     add_compare(L, "__lt", 0);
@@ -579,10 +596,11 @@ static void open_metatable(lua_State *L)
 
 void dsl_open_expr(lua_State *L)
 {
-    static const luaL_Reg builtin[] = {
-        {"atan2", call_atan2}, {"lt", call_lt}, {"le", call_le}, {"where", call_where}, {"pair", call_pair},
-        {"integral", call_integral}, {"at", call_at}, {"unit", call_unit}, {"convert", call_convert},
-        {NULL, NULL}};
+    static const luaL_Reg builtin[] = {{"atan2", call_atan2},     {"lt", call_lt},
+                                       {"le", call_le},           {"where", call_where},
+                                       {"pair", call_pair},       {"integral", call_integral},
+                                       {"at", call_at},           {"unit", call_unit},
+                                       {"convert", call_convert}, {NULL, NULL}};
     open_metatable(L);
     luaL_setfuncs(L, builtin, 0);
     for (size_t k = 0; k < sizeof function / sizeof *function; k++) {

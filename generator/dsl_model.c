@@ -1,5 +1,5 @@
-/* dsl_model.c -- declarations in Lua: model "name" {...} and the functions of what it returns that declare
- * symbols: m.grid, m.axis, m.setting, m.parameter, m.columns.
+/* dsl_model.c -- declarations in Lua: model "name" {...} and the functions of what it returns that
+ * declare symbols: m.grid, m.axis, m.setting, m.parameter, m.columns.
  */
 #include <math.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 
 enum { MAX_SYMBOLS = 256 };
 
-/* --- names ---------------------------------------------------------------------------------------------- */
+/* --- names ------------------------------------------------------------------------------------ */
 
 /* Checks of a new symbol: name, duplicates, order. */
 static const char *new_name(lua_State *L, int i, const char *what)
@@ -37,11 +37,12 @@ static void check_space(lua_State *L, enum fit_space space, const char *what)
 {
     struct dsl *d = dsl_of(L);
     if ((space == FIT_ROWS && d->has_grid) || (space == FIT_PAIRS && d->m->column.n))
-        dsl_fail(L, what, "a model is over pairs of frames (grid, axis) or over rows of a table (columns)",
+        dsl_fail(L, what,
+                 "a model is over pairs of frames (grid, axis) or over rows of a table (columns)",
                  "a time grid and columns of a table in one model");
 }
 
-/* --- symbols -------------------------------------------------------------------------------------------- */
+/* --- symbols ---------------------------------------------------------------------------------- */
 
 /* Unit of a symbol: checks the text, keeps it in the author's spelling made regular. */
 static hg_unit symbol_unit(lua_State *L, struct hg_symbol_decl *s, const char *text)
@@ -127,7 +128,7 @@ static int m_setting(lua_State *L)
     return push_symbol(L, &d->m->setting, &s, HG_SETTING, unit);
 }
 
-/* --- parameters ----------------------------------------------------------------------------------------- */
+/* --- parameters ------------------------------------------------------------------------------- */
 
 static void read_bounds(lua_State *L, int t, struct hg_symbol_decl *s)
 {
@@ -141,7 +142,8 @@ static void read_bounds(lua_State *L, int t, struct hg_symbol_decl *s)
             s->upper = dsl_number_at(L, -1, "bounds");
         lua_pop(L, 2);
     } else if (type != LUA_TNIL) {
-        dsl_fail(L, "bounds", "bounds = {0, 1}; math.huge for none", "bounds must be a list of two numbers");
+        dsl_fail(L, "bounds", "bounds = {0, 1}; math.huge for none",
+                 "bounds must be a list of two numbers");
     }
     lua_pop(L, 1);
     if (!(s->lower < s->upper))
@@ -155,22 +157,30 @@ static void read_start(lua_State *L, int t, struct hg_symbol_decl *s)
     if (isnan(s->start))
         dsl_fail(L, s->name, "start = ... is a typical value", "'%s' has no start", s->name);
     if (!isfinite(s->start) || s->start < s->lower || s->start > s->upper)
-        dsl_fail(L, "start", NULL, "start = %g of '%s' is outside its bounds [%g, %g]", s->start, s->name,
-                 s->lower, s->upper);
+        dsl_fail(L, "start", NULL, "start = %g of '%s' is outside its bounds [%g, %g]", s->start,
+                 s->name, s->lower, s->upper);
 }
 
 /* prior = {"normal", mean, sd}, ... */
 static void read_prior(lua_State *L, int t, struct hg_symbol_decl *s)
 {
-    static const struct { const char *name; enum fit_prior_kind kind; int first, n; const char *usage; } prior[] = {
+    static const struct {
+        const char *name;
+        enum fit_prior_kind kind;
+        int first, n;
+        const char *usage;
+    } prior[] = {
         {"none", FIT_PRIOR_NONE, 1, 0, "prior = {\"none\"}"},
         {"normal", FIT_PRIOR_NORMAL, 1, 2, "prior = {\"normal\", mean, sd}"},
-        {"truncated_normal", FIT_PRIOR_TRUNCATED_NORMAL, 1, 2, "prior = {\"truncated_normal\", mean, sd}"},
-        {"log_normal", FIT_PRIOR_LOG_NORMAL, 1, 2, "prior = {\"log_normal\", mean, sd} of the logarithm"},
+        {"truncated_normal", FIT_PRIOR_TRUNCATED_NORMAL, 1, 2,
+         "prior = {\"truncated_normal\", mean, sd}"},
+        {"log_normal", FIT_PRIOR_LOG_NORMAL, 1, 2,
+         "prior = {\"log_normal\", mean, sd} of the logarithm"},
         {"half_normal", FIT_PRIOR_HALF_NORMAL, 2, 1, "prior = {\"half_normal\", scale}"},
         {"exponential", FIT_PRIOR_EXPONENTIAL, 2, 1, "prior = {\"exponential\", scale}"},
         {"beta", FIT_PRIOR_BETA_SCALED, 1, 2, "prior = {\"beta\", a, b}, scaled to the bounds"},
-        {"log_uniform", FIT_PRIOR_LOG_UNIFORM, 1, 0, "prior = {\"log_uniform\"}, inside positive bounds"},
+        {"log_uniform", FIT_PRIOR_LOG_UNIFORM, 1, 0,
+         "prior = {\"log_uniform\"}, inside positive bounds"},
     };
     struct hg_nearest near = {.name = "?"};
     if (lua_getfield(L, t, "prior") == LUA_TNIL) {
@@ -187,7 +197,8 @@ static void read_prior(lua_State *L, int t, struct hg_symbol_decl *s)
         if (strcmp(near.name, prior[k].name) != 0)
             continue;
         if (lua_rawlen(L, -1) != (lua_Unsigned)prior[k].n + 1)
-            dsl_fail(L, "prior", prior[k].usage, "the prior \"%s\" has %d numbers", prior[k].name, prior[k].n);
+            dsl_fail(L, "prior", prior[k].usage, "the prior \"%s\" has %d numbers", prior[k].name,
+                     prior[k].n);
         for (int i = 0; i < prior[k].n; i++, lua_pop(L, 1)) {
             lua_rawgeti(L, -1, i + 2);
             *to[prior[k].first + i] = dsl_number_at(L, -1, "prior");
@@ -201,8 +212,10 @@ static void read_prior(lua_State *L, int t, struct hg_symbol_decl *s)
         return;
     }
     struct dsl *d = dsl_of(L);
-    dsl_fail(L, near.name, near.best ? hg_format(d->arena, "did you mean \"%s\"?", near.best)
-             : "known: none normal truncated_normal log_normal half_normal exponential beta log_uniform",
+    dsl_fail(L, near.name,
+             near.best ? hg_format(d->arena, "did you mean \"%s\"?", near.best)
+                       : "known: none normal truncated_normal log_normal half_normal exponential "
+                         "beta log_uniform",
              "unknown prior \"%s\"", near.name);
 }
 
@@ -214,7 +227,8 @@ static int read_over(lua_State *L, int t)
     if (lua_getfield(L, t, "over") != LUA_TNIL) {
         const struct dsl_value *v = dsl_test(L, -1);
         if (!v || hg_at(d->m->expr, v->id)->op != HG_COORD)
-            dsl_fail(L, "over", "over = phi, with local phi = m.axis(\"phi\", \"deg\")", "over must be an axis");
+            dsl_fail(L, "over", "over = phi, with local phi = m.axis(\"phi\", \"deg\")",
+                     "over must be an axis");
         over = (int)hg_at(d->m->expr, v->id)->ref;
     }
     lua_pop(L, 1);
@@ -240,7 +254,8 @@ static int m_parameter(lua_State *L)
     struct dsl *d = dsl_of(L);
     struct hg_symbol_decl s = {.line = dsl_line(L)};
     s.name = new_name(L, 1, "parameter");
-    dsl_need_table(L, 2, "m.parameter(\"tau\", { unit = \"s\", start = 1, bounds = {0, 10}, doc = \"...\" })");
+    dsl_need_table(
+        L, 2, "m.parameter(\"tau\", { unit = \"s\", start = 1, bounds = {0, 10}, doc = \"...\" })");
     dsl_check_keys(L, 2, "a parameter", "unit start bounds prior doc alias over linear");
     hg_unit unit = symbol_unit(L, &s, dsl_text(L, 2, "unit"));
     s.doc = dsl_text(L, 2, "doc");
@@ -254,7 +269,7 @@ static int m_parameter(lua_State *L)
     return push_symbol(L, list, &s, linear ? HG_LINEAR : HG_PARAM, unit);
 }
 
-/* --- columns of a table --------------------------------------------------------------------------------- */
+/* --- columns of a table ----------------------------------------------------------------------- */
 
 /* m.columns("t:s", {"y", unit="count", doc="..."}, ...): one expression each. */
 static int m_columns(lua_State *L)
@@ -284,15 +299,16 @@ static int m_columns(lua_State *L)
     return n;
 }
 
-/* --- model "name" { ... } ------------------------------------------------------------------------------- */
+/* --- model "name" { ... } --------------------------------------------------------------------- */
 
 static const struct method {
     const char *name;
     lua_CFunction call;
 } method[] = {
-    {"grid", m_grid}, {"axis", m_axis}, {"setting", m_setting}, {"parameter", m_parameter},
-    {"columns", m_columns}, {"observe", dsl_observe}, {"variant", dsl_variant}, {"curve", dsl_curve},
-    {"random", dsl_random}, {"test", dsl_test_point},
+    {"grid", m_grid},           {"axis", m_axis},       {"setting", m_setting},
+    {"parameter", m_parameter}, {"columns", m_columns}, {"observe", dsl_observe},
+    {"variant", dsl_variant},   {"curve", dsl_curve},   {"random", dsl_random},
+    {"test", dsl_test_point},
 };
 enum { NMETHOD = sizeof method / sizeof *method };
 

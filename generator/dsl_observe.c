@@ -1,5 +1,6 @@
-/* dsl_observe.c -- the second half of a model file: what is observed and by which formula (m.observe, m.variant),
- * derived curves (m.curve), sensible random parameters (m.random) and points with known values (m.test).
+/* dsl_observe.c -- the second half of a model file: what is observed and by which formula
+ * (m.observe, m.variant), derived curves (m.curve), sensible random parameters (m.random) and
+ * points with known values (m.test).
  */
 #include <math.h>
 #include <stdio.h>
@@ -21,13 +22,14 @@ static struct hg_symbol_decl *column_at(lua_State *L, int i)
     const struct dsl_value *v = dsl_test(L, i);
     for (uint32_t k = 0; k < d->m->column.n; k++) {
         struct hg_symbol_decl *c = &d->m->column.item[k];
-        if (v ? c->node == v->id : lua_type(L, i) == LUA_TSTRING && strcmp(lua_tostring(L, i), c->name) == 0)
+        if (v ? c->node == v->id
+              : lua_type(L, i) == LUA_TSTRING && strcmp(lua_tostring(L, i), c->name) == 0)
             return c;
     }
     return NULL;
 }
 
-/* --- what is measured ----------------------------------------------------------------------------------- */
+/* --- what is measured ------------------------------------------------------------------------- */
 
 /* The list `linear` of observe: names of parameters. */
 static void read_linear_list(lua_State *L, int t)
@@ -39,7 +41,8 @@ static void read_linear_list(lua_State *L, int t)
         return;
     }
     if (type != LUA_TTABLE)
-        dsl_fail(L, "linear", "linear = { contrast, offset }", "linear must be a list of parameters");
+        dsl_fail(L, "linear", "linear = { contrast, offset }",
+                 "linear must be a list of parameters");
     d->claim = 1;
     lua_Unsigned n = lua_rawlen(L, -1);
     for (lua_Unsigned k = 1; k <= n; k++, lua_pop(L, 1)) {
@@ -96,7 +99,8 @@ static struct dsl_value read_mean(lua_State *L, int t, hg_unit unit)
     lua_pop(L, 1);
     if (v.unit != unit && v.unit != HG_UNIT_ANY)
         dsl_complain(L, "mean", NULL, "unit mismatch: the mean is in %s, '%s' in %s",
-                     hg_unit_text(d->m->units, v.unit), d->m->observable, hg_unit_text(d->m->units, unit));
+                     hg_unit_text(d->m->units, v.unit), d->m->observable,
+                     hg_unit_text(d->m->units, unit));
     return v;
 }
 
@@ -116,7 +120,8 @@ static hg_unit observe_column(lua_State *L, int t)
         if (!sigma || sigma == value)
             dsl_fail(L, "sigma", NULL, "sigma must be another column");
         if (strcmp(sigma->unit, value->unit) != 0)
-            dsl_complain(L, "sigma", NULL, "unit mismatch: '%s' is in %s, its standard deviation '%s' in %s",
+            dsl_complain(L, "sigma", NULL,
+                         "unit mismatch: '%s' is in %s, its standard deviation '%s' in %s",
                          value->name, value->unit, sigma->name, sigma->unit);
         sigma->role = FIT_ROLE_SIGMA;
     }
@@ -127,7 +132,8 @@ static hg_unit observe_column(lua_State *L, int t)
 static hg_unit observe_pairs(lua_State *L, int t)
 {
     struct dsl *d = dsl_of(L);
-    const char *name = dsl_text_at(L, 1, "the name of what is observed"), *unit = dsl_text(L, t, "unit");
+    const char *name = dsl_text_at(L, 1, "the name of what is observed"),
+               *unit = dsl_text(L, t, "unit");
     dsl_check_c_name(L, name, "measured quantity");
     if (hg_model_find(d->m, name))
         dsl_fail(L, name, NULL, "'%s' is declared twice", name);
@@ -140,13 +146,17 @@ int dsl_observe(lua_State *L)
 {
     struct dsl *d = dsl_of(L);
     struct hg_model *m = d->m;
-    dsl_need_table(L, 2, "m.observe(\"c2\", { over = {phi, t1, t2}, mean = ..., linear = {contrast, offset} })");
+    dsl_need_table(
+        L, 2,
+        "m.observe(\"c2\", { over = {phi, t1, t2}, mean = ..., linear = {contrast, offset} })");
     dsl_check_keys(L, 2, "observe", "over mean linear unit sigma");
     if (m->nvariant)
-        dsl_fail(L, "observe", "another formula for the same data is m.variant(name, { mean = ... })",
+        dsl_fail(L, "observe",
+                 "another formula for the same data is m.variant(name, { mean = ... })",
                  "a model observes one quantity; '%s' is it", m->observable);
     if (!m->column.n && !d->has_grid)
-        dsl_fail(L, "observe", "m.grid(\"t\", \"s\") for pairs of frames, m.columns(...) for a table",
+        dsl_fail(L, "observe",
+                 "m.grid(\"t\", \"s\") for pairs of frames, m.columns(...) for a table",
                  "there is neither a time grid nor a column");
     hg_unit unit = m->column.n ? observe_column(L, 2) : observe_pairs(L, 2);
     dsl_name_locals(L);
@@ -185,7 +195,8 @@ int dsl_variant(lua_State *L)
     return 0;
 }
 
-/* m.curve("D", D, "description"): a derived function of time (of the first covariate for tables). */
+/* m.curve("D", D, "description"): a derived function of time (of the first covariate for tables).
+ */
 int dsl_curve(lua_State *L)
 {
     struct dsl *d = dsl_of(L);
@@ -201,13 +212,17 @@ int dsl_curve(lua_State *L)
     struct dsl_value v = dsl_value_at(L, 2, "a curve");
     for (uint32_t k = 0; k < m->linear.n; k++) {
         if (hg_contains(m->expr, v.id, m->linear.item[k].node))
-            dsl_fail(L, s.name, NULL, "the curve '%s' contains the linear parameter '%s'; curves are functions of "
-                     "the nonlinear ones", s.name, m->linear.item[k].name);
+            dsl_fail(L, s.name, NULL,
+                     "the curve '%s' contains the linear parameter '%s'; curves are functions of "
+                     "the nonlinear ones",
+                     s.name, m->linear.item[k].name);
     }
     unsigned allowed = m->column.n ? HG_R : HG_T;
     if (hg_at(m->expr, v.id)->vary & ~allowed)
-        dsl_fail(L, s.name, m->column.n ? NULL : "a curve is drawn once for all groups, over the frame times",
-                 "the curve '%s' must be a function of %s only", s.name, m->column.n ? "columns" : "time");
+        dsl_fail(L, s.name,
+                 m->column.n ? NULL : "a curve is drawn once for all groups, over the frame times",
+                 "the curve '%s' must be a function of %s only", s.name,
+                 m->column.n ? "columns" : "time");
     s.doc = lua_isnoneornil(L, 3) ? NULL : dsl_text_at(L, 3, "the description");
     s.unit = hg_unit_text(m->units, v.unit <= HG_UNIT_UNKNOWN ? HG_UNIT_ONE : v.unit);
     s.node = v.id;
@@ -232,7 +247,7 @@ static const char *nearest_symbol(struct dsl *d, const char *name, const char *m
     return near.best ? hg_format(d->arena, "did you mean '%s'?", near.best) : NULL;
 }
 
-/* --- random parameters and test points ------------------------------------------------------------------ */
+/* --- random parameters and test points -------------------------------------------------------- */
 
 /* SplitMix64 (Steele, Lea, Flood 2014); uniform in [0, 1). */
 static double next_random(struct dsl *d)
@@ -267,7 +282,8 @@ double dsl_random_start(struct dsl *d, const struct hg_symbol_decl *s)
         return rounded(s->lower * pow(s->upper / s->lower, u));
     if (isfinite(s->lower) && isfinite(s->upper))
         return rounded(s->lower + (s->upper - s->lower) * u);
-    double x = s->start + (s->start != 0.0 ? fabs(s->start) : 1.0) * (u - 0.5); /* exactly zero: no scale */
+    double x = s->start +
+               (s->start != 0.0 ? fabs(s->start) : 1.0) * (u - 0.5); /* exactly zero: no scale */
     return rounded(x < s->lower ? s->lower : x > s->upper ? s->upper : x);
 }
 
@@ -282,8 +298,8 @@ static const char *symbol_names(struct dsl *d)
     return names;
 }
 
-/* m.random(function(u) return { D0 = 10^u(2, 5), ... } end): 64 sensible sets; what is left out is at its
- * start. */
+/* m.random(function(u) return { D0 = 10^u(2, 5), ... } end): 64 sensible sets; what is left out is
+ * at its start. */
 int dsl_random(lua_State *L)
 {
     struct dsl *d = dsl_of(L);
@@ -307,8 +323,8 @@ int dsl_random(lua_State *L)
             const struct hg_symbol_decl *s = &m->param.item[k];
             double x = dsl_number(L, lua_gettop(L), s->name, s->start);
             if (x < s->lower || x > s->upper)
-                dsl_fail(L, s->name, NULL, "m.random gave %s = %g, outside its bounds [%g, %g]", s->name, x,
-                         s->lower, s->upper);
+                dsl_fail(L, s->name, NULL, "m.random gave %s = %g, outside its bounds [%g, %g]",
+                         s->name, x, s->lower, s->upper);
             x = rounded(x);
             m->screen[row * m->param.n + k] = x < s->lower ? s->lower : x > s->upper ? s->upper : x;
         }
@@ -357,19 +373,22 @@ static void read_test_times(lua_State *L, struct hg_test *test)
 static void check_test_keys(lua_State *L)
 {
     struct dsl *d = dsl_of(L);
-    const char *words = d->m->column.n ? "tolerance variant" : "t1 t2 dt first_time tolerance variant";
+    const char *words =
+        d->m->column.n ? "tolerance variant" : "t1 t2 dt first_time tolerance variant";
     const char *bad = NULL;
     for (lua_pushnil(L); lua_next(L, 1); lua_pop(L, 1)) {
         const char *key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : "[1]";
-        if (!dsl_is_in(words, key) && strcmp(key, d->m->observable) != 0 && !hg_model_find(d->m, key) &&
-            (!bad || strcmp(key, bad) < 0))
+        if (!dsl_is_in(words, key) && strcmp(key, d->m->observable) != 0 &&
+            !hg_model_find(d->m, key) && (!bad || strcmp(key, bad) < 0))
             bad = hg_strdup(d->arena, key);
     }
     if (bad)
-        dsl_fail(L, bad, nearest_symbol(d, bad, words), "the test names '%s', which the model does not have", bad);
+        dsl_fail(L, bad, nearest_symbol(d, bad, words),
+                 "the test names '%s', which the model does not have", bad);
 }
 
-/* m.test{ parameters, settings, axes, dt, t1, t2 (or columns), c2 = expected, tolerance, variant } */
+/* m.test{ parameters, settings, axes, dt, t1, t2 (or columns), c2 = expected, tolerance, variant }
+ */
 int dsl_test_point(lua_State *L)
 {
     struct dsl *d = dsl_of(L);

@@ -32,7 +32,8 @@ const char *dsl_nearest_in(struct dsl *d, const char *list, const char *key)
     return near.best;
 }
 
-/* Fails when the table at t has a key that is not in the list; of several the first in the alphabet. */
+/* Fails when the table at t has a key that is not in the list; of several the first in the
+ * alphabet. */
 void dsl_check_keys(lua_State *L, int t, const char *what, const char *list)
 {
     struct dsl *d = dsl_of(L);
@@ -126,7 +127,8 @@ const char *const *dsl_texts(lua_State *L, int t, const char *key)
 void dsl_check_c_name(lua_State *L, const char *name, const char *what)
 {
     if (!hg_name_is_c(name))
-        dsl_fail(L, name, "a name has letters, digits and _, starts with a letter, and is no keyword of C",
+        dsl_fail(L, name,
+                 "a name has letters, digits and _, starts with a letter, and is no keyword of C",
                  "'%s' cannot be the name of a %s", name, what);
 }
 

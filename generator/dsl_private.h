@@ -1,8 +1,9 @@
 /* dsl_private.h -- shared by the files that know Lua: dsl.c, dsl_expr.c, dsl_model.c.
  *
- * Invariants.  A Lua value that stands for an expression is a userdatum with two integers, node id and unit:
- * everything else lives in the arena, so neither a Lua error (longjmp) nor a collection can leak or dangle.
- * The unit belongs to what was written, not to the node: t and t / second are the same node.
+ * Invariants.  A Lua value that stands for an expression is a userdatum with two integers, node id
+ * and unit: everything else lives in the arena, so neither a Lua error (longjmp) nor a collection
+ * can leak or dangle. The unit belongs to what was written, not to the node: t and t / second are
+ * the same node.
  */
 #ifndef HG_DSL_PRIVATE_H
 #define HG_DSL_PRIVATE_H
@@ -54,8 +55,8 @@ struct dsl *dsl_of(struct lua_State *L);
 uint32_t dsl_line(struct lua_State *L);
 
 /* A user's mistake at the current line.  dsl_fail ends the run; after dsl_complain it goes on. */
-_Noreturn void dsl_fail(struct lua_State *L, const char *near, const char *help, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+_Noreturn void dsl_fail(struct lua_State *L, const char *near, const char *help,
+                        const char *format, ...) __attribute__((format(printf, 4, 5)));
 void dsl_complain(struct lua_State *L, const char *near, const char *help, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
@@ -64,12 +65,14 @@ int dsl_has_name(const struct dsl_names *list, const char *name);
 
 /* --- dsl_expr.c --- */
 
-/* Makes the metatable of expressions; adds exp, sin, where, ... to the table on top of the stack. */
+/* Makes the metatable of expressions; adds exp, sin, where, ... to the table on top of the stack.
+ */
 void dsl_open_expr(struct lua_State *L);
 
 void dsl_push(struct lua_State *L, hg_id id, hg_unit unit);
 
-/* The expression at stack position i: NULL when it is none.  Valid while the value is on the stack. */
+/* The expression at stack position i: NULL when it is none.  Valid while the value is on the
+ * stack. */
 const struct dsl_value *dsl_test(struct lua_State *L, int i);
 
 /* The expression or number at i; what: for the message, e.g. "mean". */
@@ -109,8 +112,8 @@ double dsl_random_start(struct dsl *d, const struct hg_symbol_decl *s);
 int dsl_is_in(const char *list, const char *key);
 const char *dsl_nearest_in(struct dsl *d, const char *list, const char *key);
 
-/* Fails when the table at t (absolute) has a key that is not in the list; of several the first in the
- * alphabet. */
+/* Fails when the table at t (absolute) has a key that is not in the list; of several the first in
+ * the alphabet. */
 void dsl_check_keys(struct lua_State *L, int t, const char *what, const char *list);
 void dsl_need_table(struct lua_State *L, int t, const char *usage);
 
@@ -119,7 +122,8 @@ const char *dsl_text_at(struct lua_State *L, int i, const char *what);
 const char *dsl_text(struct lua_State *L, int t, const char *key);           /* NULL when absent */
 double dsl_number_at(struct lua_State *L, int i, const char *what);          /* never NaN */
 double dsl_number(struct lua_State *L, int t, const char *key, double otherwise);
-const char *const *dsl_texts(struct lua_State *L, int t, const char *key);   /* "x" or {"x", "y"}; NULL-ended */
+/* "x" or {"x", "y"}; ends with NULL */
+const char *const *dsl_texts(struct lua_State *L, int t, const char *key);
 
 /* Fails unless the name can be used in C. */
 void dsl_check_c_name(struct lua_State *L, const char *name, const char *what);

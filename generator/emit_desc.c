@@ -37,12 +37,14 @@ static const char *number(const struct hg_model *m, double x)
 
 static const char *prior_name(enum fit_prior_kind kind)
 {
-    static const char *const name[] = {
-        [FIT_PRIOR_NONE] = "FIT_PRIOR_NONE", [FIT_PRIOR_NORMAL] = "FIT_PRIOR_NORMAL",
-        [FIT_PRIOR_TRUNCATED_NORMAL] = "FIT_PRIOR_TRUNCATED_NORMAL",
-        [FIT_PRIOR_LOG_NORMAL] = "FIT_PRIOR_LOG_NORMAL", [FIT_PRIOR_HALF_NORMAL] = "FIT_PRIOR_HALF_NORMAL",
-        [FIT_PRIOR_EXPONENTIAL] = "FIT_PRIOR_EXPONENTIAL", [FIT_PRIOR_BETA_SCALED] = "FIT_PRIOR_BETA_SCALED",
-        [FIT_PRIOR_LOG_UNIFORM] = "FIT_PRIOR_LOG_UNIFORM"};
+    static const char *const name[] = {[FIT_PRIOR_NONE] = "FIT_PRIOR_NONE",
+                                       [FIT_PRIOR_NORMAL] = "FIT_PRIOR_NORMAL",
+                                       [FIT_PRIOR_TRUNCATED_NORMAL] = "FIT_PRIOR_TRUNCATED_NORMAL",
+                                       [FIT_PRIOR_LOG_NORMAL] = "FIT_PRIOR_LOG_NORMAL",
+                                       [FIT_PRIOR_HALF_NORMAL] = "FIT_PRIOR_HALF_NORMAL",
+                                       [FIT_PRIOR_EXPONENTIAL] = "FIT_PRIOR_EXPONENTIAL",
+                                       [FIT_PRIOR_BETA_SCALED] = "FIT_PRIOR_BETA_SCALED",
+                                       [FIT_PRIOR_LOG_UNIFORM] = "FIT_PRIOR_LOG_UNIFORM"};
     return name[kind];
 }
 
@@ -60,7 +62,8 @@ static void aliases(FILE *out, const char *prefix, const struct hg_list *list)
     }
 }
 
-static void params(const struct hg_model *m, FILE *out, const char *name, const struct hg_list *list)
+static void params(const struct hg_model *m, FILE *out, const char *name,
+                   const struct hg_list *list)
 {
     if (list->n == 0)
         return;
@@ -141,8 +144,8 @@ static void count_field(FILE *out, const char *name, uint32_t n)
         fprintf(out, "    .n%s = %u,\n    .%s = desc_%s,\n", name, (unsigned)n, name, name);
 }
 
-void hg_emit_desc(const struct hg_model *m, const char *variant, int intercept, const struct fit_cost *cost,
-                  uint32_t table_doubles, FILE *out)
+void hg_emit_desc(const struct hg_model *m, const char *variant, int intercept,
+                  const struct fit_cost *cost, uint32_t table_doubles, FILE *out)
 {
     params(m, out, "param", &m->param);
     params(m, out, "linear", &m->linear);
@@ -177,6 +180,8 @@ void hg_emit_desc(const struct hg_model *m, const char *variant, int intercept, 
                  "    .table_doubles = %u,\n",
             cost->per_frame, cost->per_pair, cost->per_pair_group, cost->value_per_pair_group,
             cost->functions_per_pair, (unsigned)table_doubles);
-    fputs("    .workspace = workspace,\n    .prepare = prepare,\n    .moments = moments,\n    .normal = normal,\n"
-          "    .model = model,\n    .points = points,\n    .curves = curves,\n};\n", out);
+    fputs("    .workspace = workspace,\n    .prepare = prepare,\n    .moments = moments,\n    "
+          ".normal = normal,\n"
+          "    .model = model,\n    .points = points,\n    .curves = curves,\n};\n",
+          out);
 }

@@ -1,4 +1,5 @@
-/* emit_desc.h -- the description of a model as C tables: everything in struct fit_kernel that is no code. */
+/* emit_desc.h -- the description of a model as C tables: everything in struct fit_kernel that is
+ * no code. */
 #ifndef HG_EMIT_DESC_H
 #define HG_EMIT_DESC_H
 
@@ -10,7 +11,7 @@
  *     const struct fit_kernel FIT_KERNEL_SYMBOL = { ... };
  * whose functions are workspace, prepare, moments, normal, model, points and curves.
  * intercept: as in struct fit_kernel.  Names made here start with desc_. */
-void hg_emit_desc(const struct hg_model *m, const char *variant, int intercept, const struct fit_cost *cost,
-                  uint32_t table_doubles, FILE *out);
+void hg_emit_desc(const struct hg_model *m, const char *variant, int intercept,
+                  const struct fit_cost *cost, uint32_t table_doubles, FILE *out);
 
 #endif

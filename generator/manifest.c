@@ -7,7 +7,7 @@
 
 #include "code.h"
 
-/* --- JSON ----------------------------------------------------------------------------------------------- */
+/* --- JSON ------------------------------------------------------------------------------------- */
 
 static void json_string(FILE *out, const char *s)
 {
@@ -155,7 +155,7 @@ void hg_manifest_json(struct hg_model *m, FILE *out)
     fprintf(out, "],\n  \"tests\": %u\n}\n", (unsigned)m->ntest);
 }
 
-/* --- YAML ----------------------------------------------------------------------------------------------- */
+/* --- YAML ------------------------------------------------------------------------------------- */
 
 static void comment(FILE *out, const char *text)
 {
@@ -178,7 +178,8 @@ static void yaml_line(FILE *out, const char *text, const char *format, ...)
     fputc('\n', out);
 }
 
-static void yaml_setting(FILE *out, struct hg_model *m, const struct hg_symbol_decl *s, const char *key)
+static void yaml_setting(FILE *out, struct hg_model *m, const struct hg_symbol_decl *s,
+                         const char *key)
 {
     struct hg_arena *a = m->expr->arena;
     const char *value = isnan(s->start) ? "null" : hg_number(a, s->start);
@@ -215,10 +216,12 @@ static void yaml_pairs(FILE *out, struct hg_model *m)
     }
     if (m->axis.n)
         fputs("\nphi_filtering:\n"
-              "  enabled: false                             # true: only the angles in these ranges, in degrees\n"
+              "  enabled: false                             # true: only the angles in these "
+              "ranges, in degrees\n"
               "  target_ranges:\n"
               "    - {min_angle: -10, max_angle: 10}\n"
-              "    - {min_angle: 85, max_angle: 95}\n", out);
+              "    - {min_angle: 85, max_angle: 95}\n",
+              out);
 }
 
 static void yaml_table(FILE *out, struct hg_model *m)
@@ -229,8 +232,9 @@ static void yaml_table(FILE *out, struct hg_model *m)
     yaml_line(out, "  columns:", "column of the model: column of the file, by name or number");
     for (uint32_t k = 0; k < m->column.n; k++) {
         const struct hg_symbol_decl *s = &m->column.item[k];
-        yaml_line(out, hg_format(a, "    %s: %s", s->name, s->name), "%s%s%s%s", s->unit, s->doc ? ", " : "",
-                  s->doc ? s->doc : "", s->role == FIT_ROLE_SIGMA ? "; may be absent" : "");
+        yaml_line(out, hg_format(a, "    %s: %s", s->name, s->name), "%s%s%s%s", s->unit,
+                  s->doc ? ", " : "", s->doc ? s->doc : "",
+                  s->role == FIT_ROLE_SIGMA ? "; may be absent" : "");
     }
 }
 
@@ -239,7 +243,8 @@ static void yaml_other_settings(FILE *out, struct hg_model *m)
     int any = 0;
     for (uint32_t k = 0; k < m->setting.n; k++) {
         const struct hg_symbol_decl *s = &m->setting.item[k];
-        int placed = m->space == FIT_PAIRS && (strcmp(s->name, "q") == 0 || strcmp(s->name, "gap") == 0);
+        int placed =
+            m->space == FIT_PAIRS && (strcmp(s->name, "q") == 0 || strcmp(s->name, "gap") == 0);
         if (placed || strcmp(s->name, "dt") == 0)
             continue;
         if (!any++)
@@ -255,7 +260,8 @@ static const char *yaml_prior(struct hg_model *m, const struct hg_symbol_decl *s
         [FIT_PRIOR_NORMAL] = "Normal", [FIT_PRIOR_TRUNCATED_NORMAL] = "TruncatedNormal",
         [FIT_PRIOR_LOG_NORMAL] = "LogNormal"};
     struct hg_arena *a = m->expr->arena;
-    if (s->prior != FIT_PRIOR_NORMAL && s->prior != FIT_PRIOR_TRUNCATED_NORMAL && s->prior != FIT_PRIOR_LOG_NORMAL)
+    if (s->prior != FIT_PRIOR_NORMAL && s->prior != FIT_PRIOR_TRUNCATED_NORMAL &&
+        s->prior != FIT_PRIOR_LOG_NORMAL)
         return "";
     const char *mean = hg_number(a, s->prior_a), *sd = hg_number(a, s->prior_b);
     return hg_format(a, ", prior: %s, prior_mu: %s, prior_sigma: %s", word[s->prior], mean, sd);
@@ -277,7 +283,9 @@ static void yaml_param(FILE *out, struct hg_model *m, const struct hg_symbol_dec
 
 void hg_manifest_yaml(struct hg_model *m, FILE *out)
 {
-    fprintf(out, "# Configuration of homodyne-%s.  What is left out keeps the value shown here.\n#\n", m->name);
+    fprintf(out,
+            "# Configuration of homodyne-%s.  What is left out keeps the value shown here.\n#\n",
+            m->name);
     comment(out, m->title);
     comment(out, m->formula);
     fprintf(out, "analysis_mode: %s\n", m->alias && m->alias[0] ? m->alias[0] : m->name);
@@ -286,8 +294,10 @@ void hg_manifest_yaml(struct hg_model *m, FILE *out)
     else
         yaml_pairs(out, m);
     yaml_other_settings(out, m);
-    fputs("\n# Starts, bounds and priors.  value: null lets the program choose; vary: false keeps it fixed.\n"
-          "parameters:\n", out);
+    fputs("\n# Starts, bounds and priors.  value: null lets the program choose; vary: false keeps "
+          "it fixed.\n"
+          "parameters:\n",
+          out);
     for (uint32_t k = 0; k < m->param.n; k++)
         yaml_param(out, m, &m->param.item[k]);
     for (uint32_t k = 0; k < m->linear.n; k++)

@@ -6,12 +6,12 @@
 
 #include "model.h"
 
-/* JSON: name, hash, formula, parameters with units, bounds and priors, settings, axes, columns, curves,
- * variants.  A bound that is infinite and a default that is not given are null. */
+/* JSON: name, hash, formula, parameters with units, bounds and priors, settings, axes, columns,
+ * curves, variants.  A bound that is infinite and a default that is not given are null. */
 void hg_manifest_json(struct hg_model *m, FILE *out);
 
-/* YAML: a configuration of homodyne-NAME with every parameter at its start; what must be filled in is marked
- * FILL IN. */
+/* YAML: a configuration of homodyne-NAME with every parameter at its start; what must be filled in
+ * is marked FILL IN. */
 void hg_manifest_yaml(struct hg_model *m, FILE *out);
 
 #endif

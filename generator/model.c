@@ -48,11 +48,14 @@ const struct hg_variant *hg_model_variant(const struct hg_model *m, const char *
 int hg_name_is_c(const char *name)
 {
     static const char *const reserved[] = {
-        "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum",
-        "extern", "float", "for", "goto", "if", "inline", "int", "long", "register", "restrict", "return",
-        "short", "signed", "sizeof", "static", "struct", "switch", "typedef", "union", "unsigned", "void",
-        "volatile", "while", "asm", "typeof", "main", "NULL", "NAN", "INFINITY", "HUGE_VAL"};
-    if (!isalpha((unsigned char)*name) || strncmp(name, "fit_", 4) == 0 || strncmp(name, "FIT_", 4) == 0)
+        "auto",    "break",  "case",     "char",   "const",    "continue", "default",
+        "do",      "double", "else",     "enum",   "extern",   "float",    "for",
+        "goto",    "if",     "inline",   "int",    "long",     "register", "restrict",
+        "return",  "short",  "signed",   "sizeof", "static",   "struct",   "switch",
+        "typedef", "union",  "unsigned", "void",   "volatile", "while",    "asm",
+        "typeof",  "main",   "NULL",     "NAN",    "INFINITY", "HUGE_VAL"};
+    if (!isalpha((unsigned char)*name) || strncmp(name, "fit_", 4) == 0 ||
+        strncmp(name, "FIT_", 4) == 0)
         return 0;
     for (const char *s = name; *s; s++) {
         if (!isalnum((unsigned char)*s) && *s != '_')
@@ -65,7 +68,7 @@ int hg_name_is_c(const char *name)
     return 1;
 }
 
-/* --- units of nodes ----------------------------------------------------------------------------------- */
+/* --- units of nodes --------------------------------------------------------------------------- */
 
 static const char *declared_unit(const struct hg_list *list, uint32_t ref)
 {
@@ -123,7 +126,8 @@ static hg_unit derived_unit(struct hg_model *m, const struct hg_node *n)
     const char *why;
     switch (n->op) {
     case HG_SUM: /* numbers do not vote: a sum may hold a stripped 1 s */
-        for (uint32_t k = 0; k < n->nargs && (unit == HG_UNIT_ANY || unit == HG_UNIT_UNKNOWN); k++) {
+        for (uint32_t k = 0; k < n->nargs && (unit == HG_UNIT_ANY || unit == HG_UNIT_UNKNOWN);
+             k++) {
             if (hg_at(m->expr, n->arg[k])->op != HG_CONST)
                 unit = m->node_unit[n->arg[k]];
         }
@@ -159,8 +163,8 @@ static hg_unit derived_unit(struct hg_model *m, const struct hg_node *n)
 /* Units of all nodes up to and including id, in order of id: operands come first. */
 static void spread_units(struct hg_model *m, hg_id id)
 {
-    m->node_unit = hg_grow(m->expr->arena, m->node_unit, m->nnode_unit, (size_t)id + 1, sizeof *m->node_unit,
-                           &m->node_unit_room);
+    m->node_unit = hg_grow(m->expr->arena, m->node_unit, m->nnode_unit, (size_t)id + 1,
+                           sizeof *m->node_unit, &m->node_unit_room);
     if (m->nnode_unit == 0)
         m->node_unit[m->nnode_unit++] = HG_UNIT_UNKNOWN; /* node 0 is none */
     for (; m->nnode_unit <= id; m->nnode_unit++)
@@ -190,7 +194,7 @@ const char *hg_model_unit_text(struct hg_model *m, hg_id id)
                ? NULL : hg_unit_text(m->units, unit);
 }
 
-/* --- checks of the whole ------------------------------------------------------------------------------ */
+/* --- checks of the whole ---------------------------------------------------------------------- */
 
 int hg_model_intercept(struct hg_model *m, hg_id mean)
 {
@@ -240,12 +244,15 @@ static const char *index_name(const struct hg_model *m, unsigned vary)
 static void check_vary(const struct hg_model *m, const struct hg_variant *v, struct hg_diag *d)
 {
     unsigned vary = hg_at(m->expr, v->mean)->vary;
-    unsigned allowed = m->space == FIT_PAIRS ? HG_I | HG_J | HG_G : HG_R | HG_G; /* G: linear parameters */
+    unsigned allowed =
+        m->space == FIT_PAIRS ? HG_I | HG_J | HG_G : HG_R | HG_G; /* G: linear parameters */
     if (vary & ~allowed)
-        hg_error(d, v->line, "mean", m->space == FIT_PAIRS
-                 ? "a value at one frame is at(f, t1) or at(f, t2); between two: integral(f, t1, t2)"
-                 : "a table model varies with its columns only",
-                 "the mean varies with %s", index_name(m, vary & ~allowed));
+        hg_error(
+            d, v->line, "mean",
+            m->space == FIT_PAIRS
+                ? "a value at one frame is at(f, t1) or at(f, t2); between two: integral(f, t1, t2)"
+                : "a table model varies with its columns only",
+            "the mean varies with %s", index_name(m, vary & ~allowed));
     else if (!(vary & (HG_I | HG_J | HG_R)))
         hg_error(d, v->line, "mean", NULL, "the mean is the same for every %s",
                  m->space == FIT_PAIRS ? "pair of frames" : "row");
@@ -278,7 +285,8 @@ static void warn_unused(const struct hg_model *m, const struct hg_list *list, co
             continue;
         if (list == &m->column && s->role != FIT_ROLE_COVARIATE)
             continue;
-        hg_warning(d, s->line, s->name, NULL, "the mean does not depend on the %s '%s'", what, s->name);
+        hg_warning(d, s->line, s->name, NULL, "the mean does not depend on the %s '%s'", what,
+                   s->name);
     }
 }
 

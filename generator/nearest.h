@@ -16,8 +16,8 @@ struct hg_nearest {
     size_t distance;   /* of best */
 };
 
-/* Distance: insertions, deletions, substitutions and swaps of neighbours (Damerau 1964, restricted form),
- * case ignored at half price.  Within reach: at most a third of the length, at least one. */
+/* Distance: insertions, deletions, substitutions and swaps of neighbours (Damerau 1964, restricted
+ * form), case ignored at half price.  Within reach: at most a third of the length, at least one. */
 void hg_nearest_try(struct hg_nearest *n, const char *candidate);
 
 #endif

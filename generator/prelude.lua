@@ -1,28 +1,31 @@
--- prelude.lua -- the part of the model language that is written in itself.  Its globals are the names that a
--- model file can use.
+-- prelude.lua -- the part of the model language that is written in itself.  Its globals are names that
+-- a model file can use.
 --
 -- A model file in short (models/laminar.lua is a complete one):
 --
---   local m = model "name" { title = "...", formula = "...", reference = "...", validity = "...", alias = {} }
---   local t = m.grid("t", "s")                          times of the frames; t.step is the frame period
---   local phi = m.axis("phi", "deg")                    one coordinate per measured matrix
---   local q = m.setting("q", "1/angstrom", "doc")       a number known at run time; {unit=, doc=, default=}
---   local p = m.parameter("p", { unit = "1", start = 1, bounds = {0, 2}, prior = {"normal", 1, 0.5},
---                                doc = "...", alias = {"P"}, over = phi, linear = true })
---   local x, y, sigma = m.columns("x:s", "y", "sigma")  instead of grid and axis: columns of a table
---   local t1, t2 = pair(t)                              two frames
---   integral(f, t1, t2)  at(f, t1)                      of f, a function of t
---   m.observe("c2", { over = {phi, t1, t2}, mean = ..., linear = {p} })    tables: m.observe(y, { sigma = sigma,...
---   m.variant("parity", { mean = ... })
---   m.curve("D", D, "doc")                              drawn with the fit
---   m.random(function(u) return { p = u(0, 2) } end)    sensible parameters: u(a, b) is uniform
+--   local m = model "name" { title = "...", formula = "...", reference = "...", validity = "..." }
+--   local t = m.grid("t", "s")                    times of the frames; t.step is the frame period
+--   local phi = m.axis("phi", "deg", "doc")       one coordinate per measured matrix
+--   local x, y, s = m.columns("x:s", "y", "s")    instead of grid and axis: columns of a table
+--   local q = m.setting("q", "1/angstrom", "doc") known at run time; or {unit=, doc=, default=}
+--   local p = m.parameter("p", { unit = "1", start = 1, bounds = {0, 2}, doc = "...",
+--       prior = {"normal", 1, 0.5}, alias = {"P"}, over = phi, linear = true })
+--   local t1, t2 = pair(t)                        two frames
+--   integral(f, t1, t2)  at(f, t1)                of f, a function of t
+--   m.observe("c2", { over = {phi, t1, t2}, mean = ..., linear = {p} })
+--   m.observe(y, { mean = ..., sigma = s })       tables
+--   m.variant("parity", { mean = ... })           another formula for the same data
+--   m.curve("D", D, "doc")                        drawn with the fit
+--   m.random(function(u) return { p = u(0, 2) } end)    sensible sets; u(a, b) is uniform
 --   m.test { p = 1, q = 0.01, phi = 0, dt = 0.1, t1 = 0.1, t2 = 0.7, c2 = 1.23 }
 --
--- Functions: exp log expm1 log1p sin cos tan sinc asin acos atan sinh cosh tanh erf erfc softplus logistic abs
--- atan2, where(lt(a, b), x, y) with lt le gt ge, and those below.  sinc x = sin x / x.  sin, cos, tan and sinc take
--- degrees as well, by the unit of their argument.
--- Units: every expression has one; + - and comparisons need equal units, exp, log, ... none.  second, angstrom, deg,
--- ... are units as factors, unit "angstrom^2/s" any; t / second is a number; convert(x, "nm") changes the unit.
+-- Functions: exp log expm1 log1p sin cos tan sinc asin acos atan sinh cosh tanh erf erfc softplus
+-- logistic abs atan2, where(lt(a, b), x, y) with lt le gt ge, and those below.  sinc x = sin x / x.
+-- sin, cos, tan and sinc take degrees as well, by the unit of their argument.
+-- Units: every expression has one; + - and comparisons need equal units; exp, log, ... need none.
+-- second, angstrom, deg, ... are units as factors, unit "angstrom^2/s" is any; t / second is a number;
+-- convert(x, "nm") changes the unit.
+-- A parameter is linear when it says so, or observe does; when nobody does, the compiler finds out.
 
 pi = math.pi
 
@@ -52,7 +55,7 @@ end
 function pairs(list)
     local keys, n = {}, 0
     for key in next, list do
-        local k = n                       -- insertion keeps the work inside the limit on instructions
+        local k = n -- insertion sort: its work counts as instructions
         while k > 0 and before(key, keys[k]) do
             keys[k + 1] = keys[k]
             k = k - 1

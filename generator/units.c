@@ -1,4 +1,5 @@
-/* units.c -- units of measurement as sorted lists of (word, rational exponent), each list kept once. */
+/* units.c -- units of measurement as sorted lists of (word, rational exponent), each list kept
+ * once. */
 #include "units.h"
 
 #include <ctype.h>
@@ -10,7 +11,8 @@
 
 enum { MAX_FACTORS = 12, MAX_EXPONENT = 1000, MAX_DENOMINATOR = 12 };
 
-/* Words.  kind and size serve messages and convert() only: units of the same kinds differ by a number. */
+/* Words.  kind and size serve messages and convert() only: units of the same kinds differ by a
+ * number. */
 static const struct word {
     const char *name, *constant; /* as in "1/s"; as a name in model files (NULL: none) */
     const char *kind;
@@ -61,12 +63,26 @@ static const struct word {
 enum { NKNOWN = sizeof known / sizeof *known };
 
 /* Other spellings; value "": dimensionless, "1/s": that. */
-static const struct { const char *name, *same; int exponent; } synonym[] = {
-    {"\xC3\x85", "angstrom", 1}, {"\xE2\x84\xAB", "angstrom", 1}, {"Angstrom", "angstrom", 1},
-    {"angstroms", "angstrom", 1}, {"\xC2\xB5m", "um", 1}, {"\xCE\xBCm", "um", 1}, {"\xC2\xB5s", "us", 1},
-    {"\xCE\xBCs", "us", 1}, {"micron", "um", 1}, {"sec", "s", 1}, {"degree", "deg", 1},
-    {"degrees", "deg", 1}, {"\xC2\xB0", "deg", 1}, {"Hz", "s", -1}, {"rad", NULL, 1},
-    {"counts", "count", 1}, {"photons", "photon", 1}, {"pixels", "pixel", 1},
+static const struct { const char *name, *same; int exponent;
+} synonym[] = {
+    {"\xC3\x85", "angstrom", 1},
+    {"\xE2\x84\xAB", "angstrom", 1},
+    {"Angstrom", "angstrom", 1},
+    {"angstroms", "angstrom", 1},
+    {"\xC2\xB5m", "um", 1},
+    {"\xCE\xBCm", "um", 1},
+    {"\xC2\xB5s", "us", 1},
+    {"\xCE\xBCs", "us", 1},
+    {"micron", "um", 1},
+    {"sec", "s", 1},
+    {"degree", "deg", 1},
+    {"degrees", "deg", 1},
+    {"\xC2\xB0", "deg", 1},
+    {"Hz", "s", -1},
+    {"rad", NULL, 1},
+    {"counts", "count", 1},
+    {"photons", "photon", 1},
+    {"pixels", "pixel", 1},
 };
 enum { NSYNONYM = sizeof synonym / sizeof *synonym };
 
@@ -130,7 +146,8 @@ static hg_unit intern(struct hg_units *u, const struct unit *x)
         if (i == x->n)
             return (hg_unit)k;
     }
-    u->unit = hg_grow(u->arena, u->unit, u->nunit, u->nunit + 1, sizeof *u->unit, &u->unit_capacity);
+    u->unit =
+        hg_grow(u->arena, u->unit, u->nunit, u->nunit + 1, sizeof *u->unit, &u->unit_capacity);
     u->unit[u->nunit] = *x;
     u->unit[u->nunit].text = NULL;
     return (hg_unit)u->nunit++;
@@ -215,8 +232,8 @@ int hg_unit_pow_number(struct hg_units *u, hg_unit a, double exponent, hg_unit *
     return 0;
 }
 
-static char *append_factor(struct hg_arena *a, const char *text, const char *sign, const char *name, int num,
-                           int den)
+static char *append_factor(struct hg_arena *a, const char *text, const char *sign, const char *name,
+                           int num, int den)
 {
     if (den != 1)
         return hg_format(a, "%s%s%s^(%d/%d)", text, sign, name, num, den);
@@ -236,14 +253,15 @@ const char *hg_unit_text(struct hg_units *u, hg_unit unit)
     const char *text = "";
     for (uint32_t k = 0; k < x->n; k++) {
         if (x->f[k].num > 0)
-            text = append_factor(u->arena, text, *text ? "*" : "", word_name(u, x->f[k].word), x->f[k].num,
-                                 x->f[k].den);
+            text = append_factor(u->arena, text, *text ? "*" : "", word_name(u, x->f[k].word),
+                                 x->f[k].num, x->f[k].den);
     }
     if (!*text)
         text = "1";
     for (uint32_t k = 0; k < x->n; k++) {
         if (x->f[k].num < 0)
-            text = append_factor(u->arena, text, "/", word_name(u, x->f[k].word), -x->f[k].num, x->f[k].den);
+            text = append_factor(u->arena, text, "/", word_name(u, x->f[k].word), -x->f[k].num,
+                                 x->f[k].den);
     }
     x->text = text;
     return text;
@@ -271,14 +289,16 @@ static int find_word(struct hg_units *u, const char *name, uint32_t *word, const
         *why = hg_format(u->arena, "unknown unit '%s'; did you mean '%s'?", name, near.best);
         return 0;
     }
-    u->extra = hg_grow(u->arena, u->extra, u->nextra, u->nextra + 1, sizeof *u->extra, &u->extra_capacity);
+    u->extra =
+        hg_grow(u->arena, u->extra, u->nextra, u->nextra + 1, sizeof *u->extra, &u->extra_capacity);
     u->extra[u->nextra] = name;
     *word = NKNOWN + (uint32_t)u->nextra++;
     return 1;
 }
 
 /* Multiplies x by one word of the text, synonyms resolved. */
-static int times_word(struct hg_units *u, struct unit *x, const char *name, int num, int den, const char **why)
+static int times_word(struct hg_units *u, struct unit *x, const char *name, int num, int den,
+                      const char **why)
 {
     for (size_t k = 0; k < NSYNONYM; k++) {
         if (strcmp(name, synonym[k].name) != 0)
@@ -342,7 +362,8 @@ static int is_unit_letter(char c)
 }
 
 /* One factor: a word with an exponent, or the number 1. */
-static int read_factor(struct hg_units *u, const char **s, struct unit *x, int sign, const char **why)
+static int read_factor(struct hg_units *u, const char **s, struct unit *x, int sign,
+                       const char **why)
 {
     const char *p = *s;
     size_t n = 0;
@@ -361,7 +382,8 @@ static int read_factor(struct hg_units *u, const char **s, struct unit *x, int s
     if (*p == '^') {
         p++;
         if (!read_exponent(&p, &num, &den)) {
-            *why = hg_format(u->arena, "the exponent of %s must be a number such as 2, -1 or (1/2)", name);
+            *why = hg_format(u->arena, "the exponent of %s must be a number such as 2, -1 or (1/2)",
+                             name);
             return 0;
         }
     }
@@ -406,7 +428,8 @@ int hg_unit_factor(struct hg_units *u, hg_unit from, hg_unit to, double *factor)
         if (x->f[k].word >= NKNOWN)
             return 0;
         for (uint32_t j = 0; j < x->n; j++) {
-            if (x->f[j].word < NKNOWN && strcmp(known[x->f[j].word].kind, known[x->f[k].word].kind) == 0)
+            if (x->f[j].word < NKNOWN &&
+                strcmp(known[x->f[j].word].kind, known[x->f[k].word].kind) == 0)
                 sum += (double)x->f[j].num / x->f[j].den;
         }
         if (fabs(sum) > 1e-12)

@@ -1,5 +1,5 @@
-/* test_gen_dsl.c -- from a model's text to its declarations and expressions; the models of the project at
- * their test points. */
+/* test_gen_dsl.c -- from a model's text to its declarations and expressions; the models of the
+ * project at their test points. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,15 +17,15 @@
 #define FIT_SOURCE_DIR "."
 #endif
 
-#define HEAD                                                                                             \
-    "local m = model \"x\" { title = \"t\" }\n"                                                          \
-    "local t = m.grid(\"t\", \"s\")\n"                                                                   \
-    "local phi = m.axis(\"phi\", \"deg\")\n"                                                             \
-    "local q = m.setting(\"q\", \"1/angstrom\")\n"                                                       \
-    "local D = m.parameter(\"D\", { unit = \"angstrom^2/s\", start = 2, bounds = {0, 10} })\n"           \
-    "local a = m.parameter(\"a\", { start = 1, over = phi })\n"                                          \
-    "local b = m.parameter(\"b\", { start = 1, over = phi })\n"                                          \
-    "local t1, t2 = pair(t)\n"                                                                           \
+#define HEAD                                                                                       \
+    "local m = model \"x\" { title = \"t\" }\n"                                                    \
+    "local t = m.grid(\"t\", \"s\")\n"                                                             \
+    "local phi = m.axis(\"phi\", \"deg\")\n"                                                       \
+    "local q = m.setting(\"q\", \"1/angstrom\")\n"                                                 \
+    "local D = m.parameter(\"D\", { unit = \"angstrom^2/s\", start = 2, bounds = {0, 10} })\n"     \
+    "local a = m.parameter(\"a\", { start = 1, over = phi })\n"                                    \
+    "local b = m.parameter(\"b\", { start = 1, over = phi })\n"                                    \
+    "local t1, t2 = pair(t)\n"                                                                     \
     "local g = exp(-q^2 * integral(D, t1, t2))\n"
 #define OBSERVE "m.observe(\"c2\", { over = {phi, t1, t2}, mean = b + a * g, linear = {a, b} })\n"
 
@@ -114,25 +114,30 @@ static void test_units_follow_through_derivatives(void **state)
 static void test_linear_parameters_are_found(void **state)
 {
     (void)state;
-    struct hg_model *m = load(HEAD "m.observe(\"c2\", { over = {phi, t1, t2}, mean = b + a * g })\n");
+    struct hg_model *m =
+        load(HEAD "m.observe(\"c2\", { over = {phi, t1, t2}, mean = b + a * g })\n");
     assert_int_equal(m->linear.n, 2);
-    m = load("local m = model \"x\" {}\nlocal x, y = m.columns(\"x\", \"y\")\n"
-             "local a = m.parameter(\"a\", { start = 1 })\nlocal b = m.parameter(\"b\", { start = 1 })\n"
-             "local c = m.parameter(\"c\", { start = 1 })\nm.observe(y, { mean = a * exp(-b * x) + a * c })\n");
+    m = load(
+        "local m = model \"x\" {}\nlocal x, y = m.columns(\"x\", \"y\")\n"
+        "local a = m.parameter(\"a\", { start = 1 })\nlocal b = m.parameter(\"b\", { start = 1 })\n"
+        "local c = m.parameter(\"c\", { start = 1 })\nm.observe(y, { mean = a * exp(-b * x) + a * "
+        "c })\n");
     assert_int_equal(m->linear.n, 1);
     assert_string_equal(m->linear.item[0].name, "a");
     assert_int_equal(m->param.n, 2);
-    m = load("local m = model \"x\" {}\nlocal x, y = m.columns(\"x\", \"y\")\n"
-             "local a = m.parameter(\"a\", { start = 1 })\nlocal b = m.parameter(\"b\", { start = 1 })\n"
-             "m.observe(y, { mean = a * exp(-b * x), linear = {} })\n");
+    m = load(
+        "local m = model \"x\" {}\nlocal x, y = m.columns(\"x\", \"y\")\n"
+        "local a = m.parameter(\"a\", { start = 1 })\nlocal b = m.parameter(\"b\", { start = 1 })\n"
+        "m.observe(y, { mean = a * exp(-b * x), linear = {} })\n");
     assert_int_equal(m->linear.n, 0);
 }
 
 static void test_integral_changes_sign_with_its_limits(void **state)
 {
     (void)state;
-    struct hg_model *m = load(HEAD "local up, down = integral(D * t, t1, t2), integral(D * t, t2, t1)\n"
-                              "local nothing = up + down\n" OBSERVE);
+    struct hg_model *m =
+        load(HEAD "local up, down = integral(D * t, t1, t2), integral(D * t, t2, t1)\n"
+                  "local nothing = up + down\n" OBSERVE);
     hg_id up = named(m, "up"), down = named(m, "down");
     assert_true(hg_is_value(m->expr, hg_add(m->expr, up, down), 0.0));
 }
@@ -143,8 +148,13 @@ static void test_degrees_are_converted(void **state)
     struct hg_model *m = load(HEAD "local right = cos(90 * deg - phi)\n" OBSERVE);
     hg_id root = named(m, "right");
     double coord[1] = {30}, zero[3] = {1, 1, 1}, time[2] = {0, 1};
-    struct hg_point p = {.param = zero, .linear = zero, .setting = zero, .coord = coord, .time = time,
-                         .ntime = 2, .step = 1};
+    struct hg_point p = {.param = zero,
+                         .linear = zero,
+                         .setting = zero,
+                         .coord = coord,
+                         .time = time,
+                         .ntime = 2,
+                         .step = 1};
     struct hg_eval *ev = hg_eval_new(m->expr, 1, &root);
     hg_eval_run(ev, &p);
     assert_true(fabs((double)hg_eval_get(ev, root, 0).v - 0.5) < 1e-15);
@@ -161,7 +171,8 @@ static void test_numbers_stay_numbers(void **state)
 
 static void test_random_rows_repeat_and_keep_bounds(void **state)
 {
-    static const char text[] = HEAD OBSERVE "m.random(function(u) return { D = 10^u(-3, 1) } end)\n";
+    static const char text[] =
+        HEAD OBSERVE "m.random(function(u) return { D = 10^u(-3, 1) } end)\n";
     (void)state;
     struct hg_model *m = load(text), *again = load(text);
     assert_int_equal(m->nscreen, 64);
@@ -175,25 +186,62 @@ static void test_random_rows_repeat_and_keep_bounds(void **state)
 static void test_order_of_pairs_is_that_of_the_keys(void **state)
 {
     (void)state;
-    load(HEAD OBSERVE "local s = \"\"\nfor k, v in pairs { z = 1, a = 2, m = 3, [2] = 4, [1] = 5 } do\n"
+    load(HEAD OBSERVE
+         "local s = \"\"\nfor k, v in pairs { z = 1, a = 2, m = 3, [2] = 4, [1] = 5 } do\n"
          "s = s .. tostring(k) end\nassert(s == \"12amz\", s)\n");
 }
 
 static void test_the_sandbox_has_no_exit(void **state)
 {
     static const char *const bad[] = {
-        "string.rep(\"x\", 1 << 40)", "local f = print f()()", "table.concat({}, (\"x\"):rep(1 << 27))",
-        "error()", "error({})", "local t = {} t[t] = t.x.y", "string.format(\"%d\", \"x\")", "return model",
-        "_ENV = nil; x = 1", "_ENV.x = 1", "_G.x = 1", "model(nil)", "model(12)", "model(\"x\"){ title = 1 }",
-        "model \"x\".test{}", "model \"x\".observe()", "model \"x\".random(1)", "pair()", "integral()",
-        "where()", "exp()", "exp(1, 2)", "unit()", "convert()", "at()", "atan2()", "lt()", "\27Lua", "\"",
-        "goto out", "local a <close> = 1", "for k in pairs() do end", "select(-9)", "math.huge()",
-        "string.rep(\"(\", 300)()", "model \"x\".columns({})", "model \"x\".columns(1)",
+        "string.rep(\"x\", 1 << 40)",
+        "local f = print f()()",
+        "table.concat({}, (\"x\"):rep(1 << 27))",
+        "error()",
+        "error({})",
+        "local t = {} t[t] = t.x.y",
+        "string.format(\"%d\", \"x\")",
+        "return model",
+        "_ENV = nil; x = 1",
+        "_ENV.x = 1",
+        "_G.x = 1",
+        "model(nil)",
+        "model(12)",
+        "model(\"x\"){ title = 1 }",
+        "model \"x\".test{}",
+        "model \"x\".observe()",
+        "model \"x\".random(1)",
+        "pair()",
+        "integral()",
+        "where()",
+        "exp()",
+        "exp(1, 2)",
+        "unit()",
+        "convert()",
+        "at()",
+        "atan2()",
+        "lt()",
+        "\27Lua",
+        "\"",
+        "goto out",
+        "local a <close> = 1",
+        "for k in pairs() do end",
+        "select(-9)",
+        "math.huge()",
+        "string.rep(\"(\", 300)()",
+        "model \"x\".columns({})",
+        "model \"x\".columns(1)",
         "model \"x\".parameter(\"a\", { start = 1, alias = {1} })",
         "model \"x\".parameter(\"a\", { start = 1, bounds = {0, {}} })",
-        "model \"x\".parameter(\"a\", { start = 0/0 })", "model \"x\".setting(\"a\", { default = \"1\" })",
-        "model \"x\".parameter(\"a\", { start = 1, over = 3 })", "model \"x\"()", "model \"x\".x.y = 1",
-        "local t = setmetatable({}, {})", "math.random()", "(\"x\"):gsub(\"x\", \"y\")", "next({})"};
+        "model \"x\".parameter(\"a\", { start = 0/0 })",
+        "model \"x\".setting(\"a\", { default = \"1\" })",
+        "model \"x\".parameter(\"a\", { start = 1, over = 3 })",
+        "model \"x\"()",
+        "model \"x\".x.y = 1",
+        "local t = setmetatable({}, {})",
+        "math.random()",
+        "(\"x\"):gsub(\"x\", \"y\")",
+        "next({})"};
     (void)state;
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++)
         refused(bad[k]);
@@ -214,7 +262,7 @@ static void test_nan_is_visible_behind_a_floor(void **state)
     hg_eval_free(ev);
 }
 
-/* --- the models of the project -------------------------------------------------------------------------- */
+/* --- the models of the project ---------------------------------------------------------------- */
 
 static void fill_starts(double *x, const struct hg_list *list)
 {
@@ -227,8 +275,13 @@ static double value_at(const struct hg_model *m, struct hg_test *t)
     enum { FRAMES = 64 };
     hg_id root = hg_model_variant(m, t->variant)->mean;
     double time[FRAMES];
-    struct hg_point p = {.param = t->param, .linear = t->linear, .setting = t->setting, .coord = t->coord,
-                         .column = t->column, .time = time, .step = t->step};
+    struct hg_point p = {.param = t->param,
+                         .linear = t->linear,
+                         .setting = t->setting,
+                         .coord = t->coord,
+                         .column = t->column,
+                         .time = time,
+                         .step = t->step};
     fill_starts(t->param, &m->param);
     fill_starts(t->linear, &m->linear);
     fill_starts(t->setting, &m->setting);
@@ -281,8 +334,8 @@ static void test_manifest_mentions_every_symbol(void **state)
     hg_manifest_yaml(m, f);
     fclose(f);
     static const char *const part[] = {
-        "\"name\": \"D\"", "\"upper\": 10", "\"upper\": null", "\"default\": null", "\"over\": \"phi\"",
-        "analysis_mode: x", "wavevector_q: null", "FILL IN"};
+        "\"name\": \"D\"",   "\"upper\": 10",    "\"upper\": null",    "\"default\": null",
+        "\"over\": \"phi\"", "analysis_mode: x", "wavevector_q: null", "FILL IN"};
     for (size_t k = 0; k < sizeof part / sizeof *part; k++) {
         if (!strstr(text, part[k]))
             fail_msg("no %s in\n%s", part[k], text);

@@ -1,4 +1,5 @@
-/* test_gen_golden.c -- messages of the compiler: tests/golden/X.lua must give the text of tests/golden/X.err.
+/* test_gen_golden.c -- messages of the compiler: tests/golden/X.lua must give the text of
+ * tests/golden/X.err.
  *
  * UPDATE=1 in the environment rewrites the texts; review the difference like code.
  */

@@ -38,12 +38,29 @@ static hg_unit unit(const char *text)
 
 static void test_text_of_a_unit_is_regular(void **state)
 {
-    static const struct { const char *written, *regular; } c[] = {
-        {"", "1"}, {"1", "1"}, {"rad", "1"}, {"s", "s"}, {"1/s", "1/s"}, {"s^-1", "1/s"}, {"Hz", "1/s"},
-        {"angstrom^2/s", "angstrom^2/s"}, {"angstrom^2 s^-1", "angstrom^2/s"}, {"s^-1*angstrom*angstrom",
-        "angstrom^2/s"}, {"kg.m^2/s^2", "m^2*kg/s^2"}, {"J/mol/K", "J/K/mol"}, {"s^(1/2)", "s^(1/2)"},
-        {"s^0.5", "s^(1/2)"}, {"1/s^(3/2)", "1/s^(3/2)"}, {"m/m", "1"}, {"\xC3\x85^-1", "1/angstrom"},
-        {"sec", "s"}, {"degrees", "deg"}, {"second", "s"}, {" m / s ", "m/s"}, {"furlong^2", "furlong^2"}};
+    static const struct { const char *written, *regular;
+    } c[] = {{"", "1"},
+             {"1", "1"},
+             {"rad", "1"},
+             {"s", "s"},
+             {"1/s", "1/s"},
+             {"s^-1", "1/s"},
+             {"Hz", "1/s"},
+             {"angstrom^2/s", "angstrom^2/s"},
+             {"angstrom^2 s^-1", "angstrom^2/s"},
+             {"s^-1*angstrom*angstrom", "angstrom^2/s"},
+             {"kg.m^2/s^2", "m^2*kg/s^2"},
+             {"J/mol/K", "J/K/mol"},
+             {"s^(1/2)", "s^(1/2)"},
+             {"s^0.5", "s^(1/2)"},
+             {"1/s^(3/2)", "1/s^(3/2)"},
+             {"m/m", "1"},
+             {"\xC3\x85^-1", "1/angstrom"},
+             {"sec", "s"},
+             {"degrees", "deg"},
+             {"second", "s"},
+             {" m / s ", "m/s"},
+             {"furlong^2", "furlong^2"}};
     (void)state;
     for (size_t k = 0; k < sizeof c / sizeof *c; k++)
         assert_string_equal(hg_unit_text(units, unit(c[k].written)), c[k].regular);
@@ -51,8 +68,9 @@ static void test_text_of_a_unit_is_regular(void **state)
 
 static void test_what_is_no_unit_is_refused(void **state)
 {
-    static const char *const bad[] = {"angstorm", "s^", "s^x", "s^(1/", "2", "10 s", "/", "m/", "m//s", "A",
-                                      "s^1e9", "s^(1/97)", "m^2)", "0", "1.5", "m^0"};
+    static const char *const bad[] = {"angstorm", "s^", "s^x",  "s^(1/", "2",     "10 s",
+                                      "/",        "m/", "m//s", "A",     "s^1e9", "s^(1/97)",
+                                      "m^2)",     "0",  "1.5",  "m^0"};
     (void)state;
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
         hg_unit u;
