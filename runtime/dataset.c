@@ -12,7 +12,7 @@
  * = 4 m (m - 1) + r m, n = 8 m + r, that number is a difference of S: no loop.
  *
  * Storage is one anonymous mapping (zero pages until written), aligned to 2 MiB for huge pages.  Pages are
- * touched first by the thread that scatters the tile, under a static schedule over tiles.
+ * touched first by the thread that has the tile under a static schedule over tiles.
  *
  * Sums: per tile and group, lane by lane in stream order, then the 8 lanes in a fixed tree.  Nothing
  * depends on the number of threads.
@@ -37,6 +37,8 @@ enum {
     TILE_VALUES = 100000, /* wanted values per tile: long against the cost of handing out work */
     TILES_WANTED = 16,    /* at least, for FRAMES_SPLIT frames and more: work for a few threads */
     FRAMES_SPLIT = 100,
+    FRAMES_PARALLEL = 3000, /* from here a matrix is worth the waiting of threads for each other */
+    PAGE_DOUBLES = 512,
     SMALLEST = 16, /* no panel or chunk below this when small data are split further */
     ROWS_MIN = 64,
     ROWS_MAX = 4096
@@ -229,6 +231,18 @@ static void point_tiles(struct fit_dataset *ds)
     ds->bytes = p->ndouble * sizeof(double) * (p->w.data ? 2 : 1);
 }
 
+/* First touch: pages lie in the memory of the thread that will sum over the tile. */
+static void touch_pages(const struct fit_dataset *ds, double *data)
+{
+#pragma omp parallel for schedule(static)
+    for (size_t k = 0; k < ds->ntile; k++) {
+        size_t from = ds->private_->offset[k];
+        size_t to = k + 1 < ds->ntile ? ds->private_->offset[k + 1] : ds->private_->ndouble;
+        for (size_t o = from; o < to; o += PAGE_DOUBLES)
+            data[o] = 0;
+    }
+}
+
 /* ---- making and freeing ----------------------------------------------------------------------------- */
 
 static struct fit_dataset *dataset_alloc(size_t ngroup)
@@ -357,6 +371,7 @@ enum fit_status fit_dataset_new_pairs(const struct fit_dataset_pairs *spec, stru
         goto done;
     if ((st = block_new(&ds->private_->y, ds->private_->ndouble, err)) != FIT_OK)
         goto done;
+    touch_pages(ds, ds->private_->y.data);
     point_tiles(ds);
 done:
     if (st == FIT_OK)
@@ -391,7 +406,7 @@ static enum fit_status survey(const struct fit_dataset *ds, const double *m, con
         free(good);
         return no_memory(err);
     }
-#pragma omp parallel for schedule(static, 16)
+#pragma omp parallel for schedule(static, 16) if (n >= FRAMES_PARALLEL)
     for (size_t i = 0; i < n; i++) {
         size_t base = (size_t)l->frame[i] * l->ntime;
         double s = 0;
@@ -515,7 +530,7 @@ enum fit_status fit_dataset_put(struct fit_dataset *ds, size_t g, const double *
     ds->reference[g] = p->center ? mean : 0;
     struct source s = {
         .m = matrix, .sigma = sigma, .reference = ds->reference[g], .clean = !bad && !sigma, .g = g};
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (ds->layout.nframe >= FRAMES_PARALLEL)
     for (size_t k = 0; k < ds->ntile; k++)
         put_tile(ds, &s, &ds->tile[k]);
     p->put[g] = 1;

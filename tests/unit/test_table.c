@@ -1,0 +1,220 @@
+/* test_table.c -- tables from text, HDF5 and numpy files, and datasets made of them. */
+#include "hdf5_io.h"
+#include "table.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char file[64];
+static struct fit_error err;
+
+static void write_text(const char *text)
+{
+    FILE *f = fopen(file, "wb");
+    assert_non_null(f);
+    assert_int_equal(fwrite(text, 1, strlen(text), f), strlen(text));
+    fclose(f);
+}
+
+static struct fit_table *read_ok(const char *text, const struct fit_table_options *o)
+{
+    struct fit_table *t;
+    write_text(text);
+    if (fit_table_read(file, o, &t, &err) != FIT_OK)
+        fail_msg("%s", err.message);
+    return t;
+}
+
+static void read_bad(const char *text, const char *message)
+{
+    struct fit_table *t;
+    write_text(text);
+    assert_int_equal(fit_table_read(file, NULL, &t, &err), FIT_ERR_DATA);
+    assert_null(t);
+    if (!strstr(err.message, message))
+        fail_msg("'%s' does not tell '%s'", err.message, message);
+}
+
+static void test_text_in_many_forms(void **state)
+{
+    (void)state;
+    static const char *const form[] = {
+        "t,y\n1,2\n3,4\n",
+        "\xef\xbb\xbft,y\r\n1,2\r\n3,4",
+        "# made by hand\n# t y\n1 2\n  3\t4 \n\n",
+        "# t,y\n1.0e+00,2\n3,4\n",
+        "\"t\";\"y\"\n1;2\n# in between\n3;4\n",
+        "t\ty\n1\t2\n3\t4\n",
+        "t y\n1    2\n3 4",
+    };
+    for (size_t i = 0; i < sizeof form / sizeof *form; i++) {
+        struct fit_table *t = read_ok(form[i], NULL);
+        assert_int_equal(t->nrow, 2);
+        assert_int_equal(t->ncolumn, 2);
+        assert_string_equal(t->name[0], "t");
+        assert_string_equal(t->name[1], "y");
+        assert_true(t->column[0][1] == 3 && t->column[1][0] == 2);
+        fit_table_free(t);
+    }
+}
+
+static void test_names_numbers_gaps_and_skipped_rows(void **state)
+{
+    (void)state;
+    struct fit_table *t = read_ok("1,2,\n4,nan,6\n", NULL);
+    assert_int_equal(t->ncolumn, 3);
+    assert_string_equal(t->name[0], "");
+    assert_true(isnan(t->column[2][0]) && isnan(t->column[1][1]) && t->column[2][1] == 6);
+    assert_int_equal(fit_table_find(t, "2"), 1);
+    assert_int_equal(fit_table_find(t, "4"), -1);
+    assert_int_equal(fit_table_find(t, ""), -1);
+    fit_table_free(t);
+    t = read_ok("instrument 7\nrun 12\ntau g2\n1 2\n", &(struct fit_table_options){.skip_rows = 2});
+    assert_int_equal(fit_table_find(t, "G2"), 1);
+    assert_int_equal(fit_table_find(t, "tau"), 0);
+    fit_table_free(t);
+    t = read_ok("a|b\n1|2\n", &(struct fit_table_options){.delimiter = '|'});
+    assert_int_equal(t->ncolumn, 2);
+    fit_table_free(t);
+}
+
+static void test_bad_text_is_refused_with_its_line(void **state)
+{
+    (void)state;
+    read_bad("t,y\n1,2\n3\n", ":3: 1 columns");
+    read_bad("t,y\n1,2\n\n3,x4\n", ":4: column 2: 'x4'");
+    read_bad("t,y\n", "no row of numbers");
+    read_bad("", "no row of numbers");
+    struct fit_table *t;
+    FILE *f = fopen(file, "wb");
+    fwrite("1,2\n\0\0", 1, 6, f);
+    fclose(f);
+    assert_int_equal(fit_table_read(file, NULL, &t, &err), FIT_ERR_DATA);
+    assert_int_equal(fit_table_read("/nonexistent.csv", NULL, &t, &err), FIT_ERR_IO);
+}
+
+static void test_hdf5_groups_and_matrices(void **state)
+{
+    (void)state;
+    struct fit_h5 *h;
+    struct fit_table *t;
+    const double x[4] = {1, 2, 3, 4}, m[6] = {1, 2, 3, 4, 5, 6};
+    const size_t dims[2] = {3, 2};
+    assert_int_equal(fit_h5_create(file, &h, &err), FIT_OK);
+    fit_h5_write_doubles(h, "/run/x", x, 4, &err);
+    fit_h5_write_doubles(h, "/run/y", x, 4, &err);
+    fit_h5_write_string(h, "/run/title", "not a column", &err);
+    fit_h5_write_doubles(h, "/odd/x", x, 4, &err);
+    fit_h5_write_doubles(h, "/odd/y", x, 3, &err);
+    fit_h5_write(h, "/m", &(struct fit_h5_array){FIT_H5_F64, 2, dims, m, 0}, &err);
+    fit_h5_write_attr_string(h, "/m", "columns", "tau, g2", &err);
+    assert_int_equal(fit_h5_finish(h, &err), FIT_OK);
+    assert_int_equal(fit_table_read(file, &(struct fit_table_options){.dataset = "/run"}, &t, &err), FIT_OK);
+    assert_true(t->nrow == 4 && t->ncolumn == 2 && t->column[1][3] == 4);
+    assert_string_equal(t->name[1], "y");
+    fit_table_free(t);
+    assert_int_equal(fit_table_read(file, &(struct fit_table_options){.dataset = "/m"}, &t, &err), FIT_OK);
+    assert_true(t->nrow == 3 && t->ncolumn == 2 && t->column[1][2] == 6);
+    assert_string_equal(t->name[1], "g2");
+    fit_table_free(t);
+    assert_int_equal(fit_table_read(file, &(struct fit_table_options){.dataset = "/odd"}, &t, &err),
+                     FIT_ERR_DATA);
+    assert_int_equal(fit_table_read(file, &(struct fit_table_options){.dataset = "/no"}, &t, &err),
+                     FIT_ERR_DATA);
+    assert_int_equal(fit_table_read(file, NULL, &t, &err), FIT_ERR_DATA); /* no columns at the root */
+}
+
+static void test_npy_in_both_orders(void **state)
+{
+    (void)state;
+    for (int fortran = 0; fortran < 2; fortran++) {
+        unsigned char bytes[128 + 48] = "\x93NUMPY\1\0\x76";
+        const double c[6] = {1, 2, 3, 4, 5, 6}, f[6] = {1, 3, 5, 2, 4, 6};
+        struct fit_table *t;
+        memset(bytes + 10, ' ', 118);
+        int n = sprintf((char *)bytes + 10, "{'descr': '<f8', 'fortran_order': %s, 'shape': (3, 2), }",
+                        fortran ? "True" : "False");
+        bytes[10 + n] = ' ';
+        memcpy(bytes + 128, fortran ? f : c, 48);
+        FILE *to = fopen(file, "wb");
+        fwrite(bytes, 1, sizeof bytes, to);
+        fclose(to);
+        assert_int_equal(fit_table_read(file, NULL, &t, &err), FIT_OK);
+        assert_true(t->nrow == 3 && t->ncolumn == 2 && t->column[0][1] == 3 && t->column[1][2] == 6);
+        fit_table_free(t);
+    }
+}
+
+static const struct fit_column columns[] = {{"tau", "s", "", FIT_ROLE_COVARIATE},
+                                            {"g2", "1", "", FIT_ROLE_VALUE},
+                                            {"sigma", "1", "", FIT_ROLE_SIGMA}};
+static const struct fit_setting settings[] = {{"q", "1/angstrom", "", NAN}};
+static const struct fit_kernel kernel = {.name = "kww", .space = FIT_ROWS, .ncolumn = 3, .column = columns,
+                                         .nsetting = 1, .setting = settings, .intercept = -1};
+
+static void test_columns_find_their_roles(void **state)
+{
+    (void)state;
+    struct fit_measurement *m;
+    const double q = 0.01;
+    write_text("g2,tau,sigma\n1.5,1e-3,0.1\n1.25,1e-2,0.1\n1.1,1e-1,0\n");
+    assert_int_equal(fit_table_load(file, NULL, &kernel, &q, &m, &err), FIT_OK);
+    assert_int_equal(m->dataset->npoint, 2);
+    assert_int_equal(m->dataset->ndropped, 1);
+    assert_int_equal(m->dataset->weighted, 1);
+    assert_true(m->dataset->tile[0].y[1] == 1.25 && m->dataset->layout.column[0][1] == 1e-2);
+    assert_int_equal(strlen(m->sha256), 64);
+    assert_true(m->size == 51);
+    fit_measurement_free(m);
+    write_text("1e-3 1.5\n1e-2 1.25\n"); /* by position, without errors */
+    assert_int_equal(fit_table_load(file, NULL, &kernel, &q, &m, &err), FIT_OK);
+    assert_int_equal(m->dataset->weighted, 0);
+    assert_int_equal(m->notes.n, 1);
+    assert_true(m->dataset->tile[0].y[0] == 1.5);
+    fit_measurement_free(m);
+    struct fit_config_column map[2] = {{.role = "tau", .source = "delay"}, {.role = "g2", .source = "3"}};
+    const struct fit_config_table cfg = {.ncolumn = 2, .column = map};
+    write_text("delay,other,value\n1,7,1.5\n");
+    assert_int_equal(fit_table_load(file, &cfg, &kernel, &q, &m, &err), FIT_OK);
+    assert_true(m->dataset->tile[0].y[0] == 1.5);
+    fit_measurement_free(m);
+    map[1].source = "g3";
+    assert_int_equal(fit_table_load(file, &cfg, &kernel, &q, &m, &err), FIT_ERR_DATA);
+    assert_non_null(strstr(err.message, "'g3'"));
+    assert_int_equal(fit_table_load(file, &cfg, &kernel, NULL, &m, &err), FIT_ERR_CONFIG); /* q */
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    snprintf(file, sizeof file, "test_table_%ld.tmp", (long)getpid());
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    remove(file);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_text_in_many_forms),
+        cmocka_unit_test(test_names_numbers_gaps_and_skipped_rows),
+        cmocka_unit_test(test_bad_text_is_refused_with_its_line),
+        cmocka_unit_test(test_hdf5_groups_and_matrices),
+        cmocka_unit_test(test_npy_in_both_orders),
+        cmocka_unit_test(test_columns_find_their_roles),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
