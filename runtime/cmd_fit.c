@@ -11,6 +11,7 @@
 #include "results.h"
 #include "setup.h"
 #include "source.h"
+#include "table.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -167,7 +168,7 @@ static void describe_input(struct run *run)
     for (size_t i = 0; i < run->k->nsetting; i++)
         if (strcmp(run->k->setting[i].name, "gap") == 0)
             in->gap = m->setting[i];
-    if (m->ngroup == 0)
+    if (m->ngroup == 0 || run->k->space != FIT_PAIRS)
         return;
     in->q = m->group[0].q;
     run->bin = calloc(m->ngroup, sizeof *run->bin);
@@ -206,8 +207,16 @@ static enum fit_status load_pairs(struct run *run, struct fit_error *err)
 
 static enum fit_status load_rows(struct run *run, struct fit_error *err)
 {
-    (void)run;
-    return fit_fail(err, FIT_ERR_CONFIG, "tables: not in this version");
+    const struct fit_config_input *in = &run->cfg->input;
+    if (in->path.n == 0)
+        return fit_fail(err, FIT_ERR_CONFIG, "%s: no table; give experimental_data.file_path or --data",
+                        run->cfg->file);
+    double *setting = settings(run);
+    if (!setting)
+        return fit_fail(err, FIT_ERR_MEMORY, "out of memory");
+    enum fit_status st = fit_table_load(in->path.value[0], &run->cfg->table, run->k, setting, &run->m, err);
+    free(setting);
+    return st;
 }
 
 static enum fit_status load(struct run *run, struct fit_error *err)

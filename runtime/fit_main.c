@@ -93,7 +93,8 @@ int main(int argc, char **argv)
     fit_cli_free(&cli);
     if (st == FIT_OK && (fflush(stdout) != 0 || ferror(stdout)))
         st = fit_fail(&err, FIT_ERR_IO, "standard output cannot be written");
-    if (st != FIT_OK)
-        fprintf(stderr, "%s: %s%s\n", p.name, st == FIT_ERR_INTERRUPTED ? "" : "error: ", err.message);
+    if (st != FIT_OK) /* messages about a place in a file are complete: "my.yaml:14: error: ..." */
+        fprintf(stderr, "%s: %s%s\n", p.name,
+                st == FIT_ERR_INTERRUPTED || strstr(err.message, "error: ") ? "" : "error: ", err.message);
     return st == FIT_OK ? p.exit_code : fit_status_exit(st);
 }

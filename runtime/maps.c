@@ -25,55 +25,67 @@ struct work {
     struct sums *sums;         /* ngroup */
     double *map[4];            /* ngroup x n x n: sum of 1, data, model, r / sigma; upper triangle */
     double *cut[4];            /* ngroup x ages x nlag: sum of 1, data, model, sigma^2 */
+    unsigned char *age;        /* 2 ntime: range of ages by the sum of two frame numbers */
+    unsigned shift;            /* log2 of maps->bin */
     double *model;             /* of the batch: `stride` doubles per tile */
     size_t stride;
 };
 
-/* Standard deviation of a value of group g: from its weight when weights are errors, else the group's. */
-static double sigma_of(const struct work *w, size_t g, double weight)
+/* 1 / standard deviation of a value of group g: from its weight when weights are errors, else the group's. */
+static double inverse_sigma(const struct work *w, size_t g, double weight)
 {
-    double s = w->fit->sigma[g];
-    return w->ds->weighted ? s / sqrt(weight) : s;
+    return (w->ds->weighted ? sqrt(weight) : 1) / w->fit->sigma[g];
 }
 
-/* One value: (i, j) of group g, or row i. */
-static void add(struct work *w, size_t g, size_t i, size_t j, double y, double weight, double model)
+static void add_sums(struct sums *s, double y, double r, double z)
 {
-    const struct fit_layout *l = &w->ds->layout;
-    struct fit_maps *m = w->maps;
-    struct sums *s = &w->sums[g];
-    double sigma = sigma_of(w, g, weight), r = y - model;
     s->n += 1;
     s->y += y;
     s->y2 += y * y;
     s->r2 += r * r;
-    s->chi2 += (r / sigma) * (r / sigma);
-    double value[4] = {1, y + w->ds->reference[g], model + w->ds->reference[g], r / sigma};
-    size_t at = w->k->space == FIT_ROWS ? i : (g * m->n + i / m->bin) * m->n + j / m->bin;
-    for (int c = 0; c < 4; c++)
-        w->map[c][at] += value[c];
-    if (w->k->space == FIT_ROWS)
-        return;
-    size_t fi = l->frame[i], fj = l->frame[j], age = (fi + fj) * FIT_MAPS_AGES / (2 * l->ntime);
-    at = (g * FIT_MAPS_AGES + age) * m->nlag + (fj - fi - 1);
-    value[3] = sigma * sigma;
-    for (int c = 0; c < 4; c++)
-        w->cut[c][at] += value[c];
+    s->chi2 += z * z;
+}
+
+/* Row i of a tile, group g: sums over a bin of columns stay in registers until the bin ends. */
+static void add_row(struct work *w, const struct fit_tile *t, const double *model, size_t g, size_t i)
+{
+    const struct fit_layout *l = &w->ds->layout;
+    const struct fit_maps *m = w->maps;
+    const double reference = w->ds->reference[g];
+    struct sums sums = w->sums[g];
+    size_t j0 = t->j0 > i + 1 ? t->j0 : i + 1, block = j0 / FIT_LANES, fi = l->frame[i];
+    size_t row = fit_tile_offset(l, t, i, j0, g) - j0 % FIT_LANES; /* of the row's first block */
+    size_t map = (g * m->n + (i >> w->shift)) * m->n, cut = g * FIT_MAPS_AGES * m->nlag;
+    double bin[4] = {0};
+    for (size_t j = j0; j < t->j1; j++) {
+        size_t at = row + (j / FIT_LANES - block) * l->ngroup * FIT_LANES + j % FIT_LANES;
+        double weight = t->w ? t->w[at] : 1;
+        if (weight > 0) {
+            double y = t->y[at], r = y - model[at], inverse = inverse_sigma(w, g, weight), z = r * inverse;
+            size_t fj = l->frame[j], c = cut + w->age[fi + fj] * m->nlag + (fj - fi - 1);
+            add_sums(&sums, y, r, z);
+            bin[0] += 1;
+            bin[1] += y + reference;
+            bin[2] += model[at] + reference;
+            bin[3] += z;
+            w->cut[0][c] += 1;
+            w->cut[1][c] += y + reference;
+            w->cut[2][c] += model[at] + reference;
+            w->cut[3][c] += 1 / (inverse * inverse);
+        }
+        if (j + 1 == t->j1 || (j + 1) >> w->shift != j >> w->shift)
+            for (int c = 0; c < 4; c++) {
+                w->map[c][map + (j >> w->shift)] += bin[c];
+                bin[c] = 0;
+            }
+    }
+    w->sums[g] = sums;
 }
 
 static void add_tile_pairs(struct work *w, const struct fit_tile *t, const double *model, size_t g)
 {
-    const struct fit_layout *l = &w->ds->layout;
-    for (size_t i = t->i0; i < t->i1; i++) {
-        size_t j0 = t->j0 > i + 1 ? t->j0 : i + 1, block = j0 / FIT_LANES;
-        size_t row = fit_tile_offset(l, t, i, j0, g) - j0 % FIT_LANES; /* of the row's first block */
-        for (size_t j = j0; j < t->j1; j++) {
-            size_t at = row + (j / FIT_LANES - block) * l->ngroup * FIT_LANES + j % FIT_LANES;
-            double weight = t->w ? t->w[at] : 1;
-            if (weight > 0)
-                add(w, g, i, j, t->y[at], weight, model[at]);
-        }
-    }
+    for (size_t i = t->i0; i < t->i1; i++)
+        add_row(w, t, model, g, i);
 }
 
 static void add_tile_rows(struct work *w, const struct fit_tile *t, const double *model)
@@ -81,8 +93,14 @@ static void add_tile_rows(struct work *w, const struct fit_tile *t, const double
     size_t first = t->i0 / FIT_LANES * FIT_LANES;
     for (size_t i = t->i0; i < t->i1; i++) {
         double weight = t->w ? t->w[i - first] : 1;
-        if (weight > 0)
-            add(w, 0, i, 0, t->y[i - first], weight, model[i - first]);
+        double y = t->y[i - first], r = y - model[i - first], z = r * inverse_sigma(w, 0, weight);
+        if (!(weight > 0))
+            continue;
+        add_sums(&w->sums[0], y, r, z);
+        w->map[0][i] = 1;
+        w->map[1][i] = y + w->ds->reference[0];
+        w->map[2][i] = model[i - first] + w->ds->reference[0];
+        w->map[3][i] = z;
     }
 }
 
@@ -246,10 +264,15 @@ static int allocate_work(struct work *w, int threads)
         ok = ok && w->map[c] && w->cut[c];
     }
     w->sums = calloc(m->ngroup, sizeof *w->sums);
+    w->age = calloc(2 * l->ntime + 1, 1);
+    for (size_t k = 0; w->age && k < 2 * l->ntime; k++)
+        w->age[k] = (unsigned char)(k * FIT_MAPS_AGES / (2 * l->ntime));
+    while ((size_t)1 << w->shift < m->bin)
+        w->shift++;
     w->model = fit_alloc_doubles((size_t)threads * 4 * w->stride);
     w->ws = fit_alloc_doubles(w->k->workspace(l));
     w->lin = fit_alloc_doubles(m->ngroup * w->k->nlinear);
-    return ok && w->sums && w->model && w->ws && w->lin;
+    return ok && w->sums && w->age && w->model && w->ws && w->lin;
 }
 
 enum fit_status fit_maps_new(const struct fit_kernel *kernel, const struct fit_dataset *ds,
@@ -283,6 +306,7 @@ done:
         free(w.cut[c]);
     }
     free(w.sums);
+    free(w.age);
     free(w.model);
     free(w.ws);
     free(w.lin);

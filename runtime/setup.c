@@ -85,6 +85,9 @@ enum fit_status fit_setup_resume(struct fit_config *cfg, const char *folder, str
         int index = fit_config_param_index(cfg->kernel, name[k]); /* contrast[2] is none */
         if (index < 0 || (size_t)index >= cfg->nparam)
             continue;
+        const struct fit_config_param *c = &cfg->param[index];
+        if (c->fixed.value || c->start.from.kind == FIT_FROM_COMMAND) /* the command line knows better */
+            continue;
         snprintf(number, sizeof number, "%.17g", value[k]);
         snprintf(text, sizeof text, "%.60s=%s", name[k], number);
         st = fit_config_override(cfg, "start", text, log, err);

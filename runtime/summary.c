@@ -67,19 +67,23 @@ static void head(FILE *f, int *left, const struct fit_results *r)
 
 static void noise(FILE *f, int *left, const struct fit_results *r)
 {
-    static const char *const source[] = {"from the file's errors", "as given", "estimated from the residuals"};
     const struct fit_result *fit = r->fit;
     double least = INFINITY, most = 0;
     for (size_t g = 0; g < fit->ngroup; g++) {
         least = fmin(least, fit->sigma[g]);
         most = fmax(most, fit->sigma[g]);
     }
-    if (fit->noise == FIT_NOISE_FILE)
-        line(f, left, "%zu points, weighted by the file's errors", fit->npoint);
-    else if (most < 1.02 * least)
-        line(f, left, "%zu points, noise %.4g (%s)", fit->npoint, fit->sigma_common, source[fit->noise]);
+    char text[64];
+    if (most < 1.02 * least)
+        snprintf(text, sizeof text, "%.4g", fit->sigma_common);
     else
-        line(f, left, "%zu points, noise %.4g .. %.4g by angle (%s)", fit->npoint, least, most, source[fit->noise]);
+        snprintf(text, sizeof text, "%.4g .. %.4g by angle", least, most);
+    if (fit->noise == FIT_NOISE_FILE)
+        line(f, left, "%zu points, weighted by the errors in the file", fit->npoint);
+    else if (fit->noise == FIT_NOISE_GIVEN)
+        line(f, left, "%zu points, noise as given; residuals %s", fit->npoint, text);
+    else
+        line(f, left, "%zu points, noise %s (estimated from the residuals)", fit->npoint, text);
 }
 
 /* What is said instead of an error, or behind it. */
@@ -136,7 +140,7 @@ static void quality(FILE *f, int *left, const struct fit_results *r)
     if (fit->noise != FIT_NOISE_RESIDUALS) /* else it is 1 by construction */
         append(text, sizeof text, "chi2/dof %.4f  ", fit->reduced_chi2);
     if (r->maps)
-        append(text, sizeof text, "rms residual / std of data %.4g", r->maps->nrmse);
+        append(text, sizeof text, "nrmse %.4g", r->maps->nrmse);
     if (c != 0)
         append(text, sizeof text, "  correlation %s/%s %.3f%s", fit_results_param(r, a).param->name,
                fit_results_param(r, b).param->name, c, fabs(c) > 0.95 ? " (!)" : "");
