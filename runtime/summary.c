@@ -92,8 +92,8 @@ static const char *remark(const struct fit_results *r, size_t k)
     if (fit_results_fixed(r, k))
         return "held";
     if (r->fit->at_bound[k])
-        return r->fit->at_bound[k] < 0 ? "AT LOWER BOUND" : "AT UPPER BOUND";
-    return isnan(r->fit->std[k]) ? "NOT DETERMINED by these data" : "";
+        return r->fit->at_bound[k] < 0 ? "AT LOWER END" : "AT UPPER END";
+    return isnan(r->fit->std[k]) ? "UNDETERMINED" : "";
 }
 
 static void parameter(FILE *f, int *left, const struct fit_results *r, size_t k)
