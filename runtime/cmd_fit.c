@@ -34,6 +34,7 @@ struct run {
     int fitted;
     struct fit_maps *maps;
     struct fit_notes notes;
+    int average_noted; /* the configuration's notes speak of averaged scaling already */
     struct fit_progress_view view;
     char *command_line, *config_text;
     char *runlog; /* text of run.log, grown by a memory stream */
@@ -64,6 +65,20 @@ static void say(struct run *run, const char *format, ...)
 
 /* ---- configuration ---------------------------------------------------------------------------------- */
 
+/* "dir/my.yaml:14:3: note: text" -> "my.yaml:14:3: text" */
+static void add_config_note(struct run *run, const char *text)
+{
+    const char *mark = strstr(text, ": note: "), *from = text;
+    if (!mark) {
+        fit_notes_add(&run->notes, "%s", text);
+        return;
+    }
+    for (const char *c = text; c < mark; c++)
+        from = *c == '/' ? c + 1 : from;
+    fit_notes_add(&run->notes, "%.*s: %s", (int)(mark - from), from, mark + strlen(": note: "));
+    run->average_noted |= strstr(mark, "average") != NULL;
+}
+
 static void print_config_log(struct run *run, const struct fit_error *err)
 {
     for (size_t k = 0; k < run->log.n; k++) {
@@ -72,7 +87,7 @@ static void print_config_log(struct run *run, const struct fit_error *err)
         if (m->error && strcmp(m->text, err->message) != 0)
             fprintf(run->p->err, "%s\n", m->text);
         else if (!m->error)
-            fit_notes_add(&run->notes, "%s", m->text);
+            add_config_note(run, m->text);
     }
 }
 
@@ -125,6 +140,8 @@ static double *settings(const struct run *run)
     return s;
 }
 
+static const double program_mb = 40; /* libraries, tables, maps of the results: measured */
+
 /* Says how much memory the fit takes, before anything large is read. */
 static enum fit_status estimate(struct run *run, const struct fit_selection *sel, struct fit_error *err)
 {
@@ -139,12 +156,12 @@ static enum fit_status estimate(struct run *run, const struct fit_selection *sel
     if (st == FIT_OK) {
         int weighted = sel->sigma == FIT_SIGMA_FILE || src->has_sigma;
         double pairs = 0.5 * (double)frames * (double)(frames - 1) * (double)n, total = fit_memory_total_mb();
-        double mb = (double)fit_measurement_memory(src->nframe, frames, n, weighted) / 1e6;
+        double mb = program_mb + (double)fit_measurement_memory(src->nframe, frames, n, weighted) / 1e6;
         double limit = run->cfg->nlsq.memory_fraction.value;
         run->r.estimate_mb = mb;
-        say(run, "memory: %.0f MB for %.4g points (%zu matrices, %zu frames)", mb, pairs, n, frames);
+        say(run, "memory: %.3g MB for %.0f points (%zu matrices, %zu frames)", mb, pairs, n, frames);
         if (!run->cli->quiet && !run->cli->json)
-            fprintf(run->p->err, "memory: %.0f MB for %.4g points\n", mb, pairs);
+            fprintf(run->p->err, "memory: %.3g MB for %.0f points\n", mb, pairs);
         if (limit > 0 && mb > limit * total)
             fit_notes_add(&run->notes, "the fit takes %.0f MB, %.0f %% of this machine's memory", mb, 100 * mb / total);
     }
@@ -244,7 +261,7 @@ static void note_peers(struct run *run)
     if (n && !run->cfg->compat.full_matrix.value)
         fit_notes_add(&run->notes, "each pair of frames counts once; the Python packages count both triangles and "
                                    "give errors that are too small by sqrt(2)");
-    if (n && run->setup.options.scaling == FIT_SCALING_INDIVIDUAL && fit_config_peers_average(run->cfg, n))
+    if (n && !run->average_noted && run->setup.options.scaling == FIT_SCALING_INDIVIDUAL && fit_config_peers_average(run->cfg, n))
         fit_notes_add(&run->notes, "contrast and offset are fitted for each of %zu angles; homodyne would average "
                                    "them (--scaling averaged)", n);
 }

@@ -51,17 +51,17 @@ static void head(FILE *f, int *left, const struct fit_results *r)
 {
     const struct fit_input *in = r->input;
     char text[TEXT] = "";
-    append(text, sizeof text, "%s  %s", r->kernel->name, base_name(in->file));
     if (r->kernel->space == FIT_ROWS) {
-        append(text, sizeof text, "  %zu rows", r->ds->layout.nrow);
-    } else {
-        if (in->q > 0)
-            append(text, sizeof text, "  q %.4g 1/A", in->q);
-        append(text, sizeof text, "  %zu angle%s  frames %zu..%zu of %zu  dt %.4g s", r->fit->ngroup,
-               r->fit->ngroup == 1 ? "" : "s", in->first, in->last, in->nfile, in->dt);
-        if (in->nmasked)
-            append(text, sizeof text, "  %zu masked", in->nmasked);
+        line(f, left, "%s  %s  %zu rows", r->kernel->name, base_name(in->file), r->ds->layout.nrow);
+        return;
     }
+    line(f, left, "%s  %s  (%s)", r->kernel->name, base_name(in->file), in->layout);
+    if (in->q > 0)
+        append(text, sizeof text, "q %.4g 1/angstrom, ", in->q);
+    append(text, sizeof text, "%zu angle%s, frames %zu..%zu of %zu, dt %.4g s", r->fit->ngroup,
+           r->fit->ngroup == 1 ? "" : "s", in->first, in->last, in->nfile, in->dt);
+    if (in->nmasked)
+        append(text, sizeof text, ", %zu masked", in->nmasked);
     line(f, left, "%s", text);
 }
 
@@ -158,7 +158,7 @@ static void verdict(FILE *f, int *left, const struct fit_results *r)
     const char *word = fit->status == FIT_AT_BOUND ? "CONVERGED, AT A BOUND" : fit->converged ? "CONVERGED"
                        : fit->status == FIT_INTERRUPTED ? "INTERRUPTED" : "NOT CONVERGED";
     line(f, left, "%s: %s", word, fit->message);
-    line(f, left, "%zu steps, %.2f s (load %.2f, start %.2f, fit %.2f, write %.2f), %d thread%s, %.0f MB", fit->accepted,
+    line(f, left, "%zu steps, %.2f s (load %.2f, start %.2f, fit %.2f, write %.2f) %d thread%s %.0f MB", fit->accepted,
          r->wall_seconds, r->load_seconds, fit->seconds.start, fit->seconds.fit + fit->seconds.covariance,
          r->maps_seconds + r->write_seconds, fit->threads, fit->threads == 1 ? "" : "s", r->peak_mb);
     line(f, left, "-> %s", r->folder);
