@@ -27,7 +27,9 @@
 static const double SIGMAS_DIFFER = 1.2;
 /* Two runs have met when their chi2 differ by less than this in units of the noise. */
 static const double SAME_MINIMUM = 1e-2;
-enum { MOST_RUNS = 3, MOST_RUNS_MULTI = 5, ROBUST_ROUNDS = 200, ROBUST_STEPS = 3 };
+/* A rival is followed on all data when thinned data do not tell it from the best: chi2 apart by less. */
+static const double RIVAL = 50;
+enum { MOST_RUNS = 3, MOST_RUNS_MULTI = 5, RIVAL_STEPS = 60, ROBUST_ROUNDS = 200, ROBUST_STEPS = 3 };
 
 struct run {
     const struct fit_kernel *kernel;
@@ -36,12 +38,15 @@ struct run {
     struct fit_result *res;
     struct fit_error *err;
     size_t p, q, ng;
-    double *lower, *upper, *start, *theta, *best, *B, *g, *linear, *factor, *save;
+    double *lower, *upper, *start, *theta, *best, *began_at, *B, *g, *linear, *factor, *save;
     char origin[48];
     struct fit_objective_setup setup;
     struct fit_objective *obj;
     struct fit_nlsq *nlsq;
     struct fit_candidates list;
+    struct fit_start *starts; /* what was followed; theta: one block each */
+    size_t nstart;
+    double noise_data; /* variance of the data's noise, without a model; NaN: unknown */
     double began, deadline, dof, noise; /* noise: known variance of weighted residuals, or 0 */
     double unit;    /* variance to which sum w r^2 is referred: 1, or the given sigma squared */
     double robust;  /* cost with the robust loss; NAN: linear */
@@ -113,13 +118,19 @@ static enum fit_status result_new(struct run *f)
     r->nlinear = f->q;
     r->ngroup = f->ng;
     r->nfull = f->p + f->ng * f->q;
-    r->nstart = f->list.n;
+    r->nstart = f->nstart;
     lay_out(&count, r);
     real.block = calloc(count.used + 1, 1);
     if (!real.block)
         return fit_fail(f->err, FIT_ERR_MEMORY, "fit: out of memory");
     lay_out(&real, r);
     r->storage_ = real.block;
+    for (size_t k = 0; k < f->nstart; k++) {
+        double *theta = r->starts[k].theta;
+        memcpy(theta, f->starts[k].theta, f->p * sizeof *theta);
+        r->starts[k] = f->starts[k];
+        r->starts[k].theta = theta;
+    }
     return FIT_OK;
 }
 
@@ -134,7 +145,7 @@ void fit_result_free(struct fit_result *res)
 static enum fit_status run_new(struct run *f)
 {
     size_t n = f->p + 1, e = f->ng * f->q + 1;
-    double *all = calloc(6 * n + 2 * n * n + 2 * e + 3 * f->ng + 8, sizeof *all);
+    double *all = calloc(7 * n + 2 * n * n + 2 * e + 3 * f->ng + 8, sizeof *all);
     if (!all)
         return fit_fail(f->err, FIT_ERR_MEMORY, "fit: out of memory");
     f->lower = all;
@@ -142,7 +153,8 @@ static enum fit_status run_new(struct run *f)
     f->start = f->upper + n;
     f->theta = f->start + n;
     f->best = f->theta + n;
-    f->g = f->best + n;
+    f->began_at = f->best + n;
+    f->g = f->began_at + n;
     f->B = f->g + n;
     f->linear = f->B + n * n;
     f->factor = f->linear + e;
@@ -271,29 +283,48 @@ struct outcome {
     const char *reason;
     double cost, gradient;
     size_t iterations, accepted;
-    const struct fit_candidate *from;
+    double thin, thin_dof; /* variance on the thinned data from which it came; NaN: none */
+    char origin[48];
 };
 
-static void keep_best(struct run *f, struct outcome *o, const struct fit_candidate *from)
+static void keep_best(struct run *f, struct outcome *o)
 {
     const struct fit_nlsq *s = f->nlsq;
-    *o = (struct outcome){s->word, s->reason, s->cost, s->gradient, s->iterations, s->accepted, from};
+    o->word = s->word;
+    o->reason = s->reason;
+    o->cost = s->cost;
+    o->gradient = s->gradient;
+    o->iterations = s->iterations;
+    o->accepted = s->accepted;
     memcpy(f->best, f->theta, f->p * sizeof *f->best);
 }
 
 /* Runs from theta; better than before: kept.  Returns 1 when it met the best so far. */
 static int run_from(struct run *f, const double *theta, const struct fit_candidate *from, struct outcome *o)
 {
+    size_t most = f->opt->max_iterations;
     memcpy(f->theta, theta, f->p * sizeof *f->theta);
-    optimise(f, f->theta, f->opt->max_iterations);
+    if (isfinite(o->cost) && most > RIVAL_STEPS)
+        most = RIVAL_STEPS; /* a rival that is still behind after so many steps is given up */
+    optimise(f, f->theta, most);
     double cost = f->nlsq->cost, gap = fabs(cost - o->cost);
     double s2 = f->noise > 0 ? f->noise : 2 * fmin(cost, o->cost) / f->dof;
-    int met = 2 * gap <= SAME_MINIMUM * s2 || gap <= 1e-12 * f->obj->data_square * DBL_EPSILON;
-    if (isfinite(cost) && !(met || cost >= o->cost))
-        keep_best(f, o, from);
-    else if (isfinite(cost) && !isfinite(o->cost))
-        keep_best(f, o, from);
-    return met && isfinite(o->cost);
+    int met = isfinite(o->cost) && (2 * gap <= SAME_MINIMUM * s2 || gap <= 1e-28 * f->obj->data_square);
+    if (!isfinite(cost) || met || cost >= o->cost)
+        return met;
+    if (f->nlsq->word == FIT_MAX_ITERATIONS && most < f->opt->max_iterations)
+        optimise(f, f->theta, f->opt->max_iterations - most); /* ahead, but not at its end */
+    keep_best(f, o);
+    memcpy(o->origin, from->origin, sizeof o->origin);
+    memcpy(f->began_at, from->first, f->p * sizeof *f->began_at);
+    o->thin = f->list.searched && !f->list.on_all && theta != from->first ? from->variance : NAN;
+    o->thin_dof = from->dof;
+    return 0;
+}
+
+static int explains_data(const struct run *f, const struct outcome *o)
+{
+    return isfinite(o->cost) && 2 * o->cost / f->dof <= f->noise_data * (1 + 2.5 * sqrt(2 / f->dof));
 }
 
 /* The thinned data led astray: all data fit clearly worse than they did. */
@@ -301,59 +332,110 @@ static int misled(const struct run *f, const struct outcome *o)
 {
     if (!isfinite(o->cost) || o->word == FIT_FAILED)
         return 1;
-    if (!f->list.searched || f->list.on_all || !o->from)
-        return 0;
-    double variance = 2 * o->cost / f->dof;
-    double spread = sqrt(2 / fmax(o->from->dof, 1));
-    return variance > (1.3 + 6 * spread) * o->from->variance;
+    return 2 * o->cost / f->dof > (1.3 + 6 * sqrt(2 / fmax(o->thin_dof, 1))) * o->thin;
 }
 
-static void record_start(struct run *f, const struct fit_candidate *c, double before, int full)
+/* Appends a record of something followed. */
+static enum fit_status record_start(struct run *f, const struct fit_candidate *c, int full)
 {
-    struct fit_start *s = &f->res->starts[c - f->list.item];
+    struct fit_start *all = realloc(f->starts, (f->nstart + 1) * sizeof *all);
+    if (!all)
+        return fit_fail(f->err, FIT_ERR_MEMORY, "fit: out of memory");
+    f->starts = all;
+    struct fit_start *s = &all[f->nstart];
+    s->theta = malloc((f->p + 1) * sizeof *s->theta);
+    if (!s->theta)
+        return fit_fail(f->err, FIT_ERR_MEMORY, "fit: out of memory");
     memcpy(s->theta, c->first, f->p * sizeof *s->theta);
-    snprintf(s->origin, sizeof s->origin, "%s", c->origin);
-    s->cost_start = before;
+    memcpy(s->origin, c->origin, sizeof s->origin);
+    s->cost_start = NAN;
     s->cost_final = full ? f->nlsq->cost : c->cost;
     s->full = full;
+    f->nstart++;
+    return FIT_OK;
 }
 
+static int worth_following(const struct run *f, const struct fit_candidate *k, const struct outcome *o)
+{
+    const struct fit_candidate *first = &f->list.item[0];
+    if (!k->alive)
+        return 0;
+    return f->opt->multi_start || !isfinite(o->cost) || !explains_data(f, o) ||
+           k->dof * (k->variance - first->variance) <= RIVAL * first->variance;
+}
+
+/* Follows the candidates of the list on all data, best first. */
 static enum fit_status run_candidates(struct run *f, struct outcome *o)
 {
     size_t most = f->opt->multi_start ? MOST_RUNS_MULTI : MOST_RUNS, runs = 0;
     const struct fit_candidate *own = NULL;
-    *o = (struct outcome){.word = FIT_FAILED, .cost = INFINITY, .gradient = NAN};
-    for (size_t c = 0; c < f->list.n; c++)
-        record_start(f, &f->list.item[c], NAN, 0);
-    for (size_t c = 0; c < f->list.n; c++) {
+    enum fit_status st = FIT_OK;
+    int over = 0;
+    for (size_t c = 0; st == FIT_OK && c < f->list.n; c++) {
         const struct fit_candidate *k = &f->list.item[c];
-        if (k->given)
-            own = k;
-        if (!k->alive || runs >= most)
+        own = k->given ? k : own;
+        if (over || runs >= most || !worth_following(f, k, o)) {
+            st = record_start(f, k, 0);
             continue;
-        int met = run_from(f, k->theta, k, o);
-        record_start(f, k, NAN, 1);
+        }
+        over = run_from(f, k->theta, k, o) && !f->opt->multi_start;
+        over |= is_end(f->nlsq->word);
         runs++;
-        if (is_end(f->nlsq->word))
-            break;
-        if (met && !f->opt->multi_start)
-            break;
+        st = record_start(f, k, 1);
     }
-    if (own && !is_end(f->nlsq->word) && misled(f, o)) {
+    if (st == FIT_OK && own && f->nlsq->word != FIT_INTERRUPTED && misled(f, o)) {
         run_from(f, own->first, own, o);
-        record_start(f, own, NAN, 1);
+        st = record_start(f, own, 1);
     }
+    return st;
+}
+
+static enum fit_status find_starts(struct run *f, size_t rounds)
+{
+    struct fit_start_spec spec = {.kernel = f->kernel,
+                                  .ds = f->ds,
+                                  .setup = &f->setup,
+                                  .lower = f->lower,
+                                  .upper = f->upper,
+                                  .start = f->start,
+                                  .origin = f->origin,
+                                  .multi_start = f->opt->multi_start,
+                                  .first_round = rounds,
+                                  .centre = rounds ? f->best : NULL,
+                                  .seed = f->opt->seed,
+                                  .deadline = f->deadline};
+    double t = fit_seconds();
+    fit_candidates_free(&f->list);
+    enum fit_status st = f->opt->start_only ? fit_start_given(&spec, &f->list, f->err)
+                                            : fit_start_search(&spec, &f->list, f->err);
+    f->res->seconds.start += fit_seconds() - t;
+    return st;
+}
+
+/* Searches and fits; searches again, wider, while the residuals are larger than the noise. */
+static enum fit_status find_minimum(struct run *f, struct outcome *o)
+{
+    enum fit_status st;
+    size_t rounds = 0;
+    *o = (struct outcome){.word = FIT_FAILED, .cost = INFINITY, .gradient = NAN, .thin = NAN};
+    f->noise_data = fit_start_noise(f->obj);
+    do {
+        if ((st = find_starts(f, rounds)) != FIT_OK || (st = run_candidates(f, o)) != FIT_OK)
+            return st;
+        rounds = f->list.rounds;
+    } while (f->list.searched && rounds < FIT_START_ROUNDS && !is_end(f->nlsq->word) &&
+             !f->opt->multi_start && f->noise_data > 0 && !explains_data(f, o));
     if (f->nlsq->word == FIT_INTERRUPTED) {
         o->word = FIT_INTERRUPTED; /* errors of the best point so far are still to be found */
         o->reason = f->nlsq->reason;
         fit_parallel_uninterruptible(f->obj->par);
     }
-    if (!isfinite(o->cost))
-        return o->word == FIT_INTERRUPTED
-                   ? fit_fail(f->err, FIT_ERR_INTERRUPTED, "fit: interrupted before a first value was found")
-                   : fit_fail(f->err, FIT_ERR_NUMERIC,
-                              "fit: the model is not finite at any starting point; give other start values");
-    return FIT_OK;
+    if (isfinite(o->cost))
+        return FIT_OK;
+    return o->word == FIT_INTERRUPTED
+               ? fit_fail(f->err, FIT_ERR_INTERRUPTED, "fit: interrupted before a first value was found")
+               : fit_fail(f->err, FIT_ERR_NUMERIC,
+                          "fit: the model is not finite at any starting point; give other start values");
 }
 
 /* ---- noise ------------------------------------------------------------------------------------------ */
@@ -438,7 +520,7 @@ static enum fit_status settle_noise(struct run *f, struct outcome *o)
     fit_objective_group_factor(f->obj, f->factor);
     memcpy(f->theta, f->best, f->p * sizeof *f->theta);
     optimise(f, f->theta, f->opt->max_iterations);
-    keep_best(f, o, o->from);
+    keep_best(f, o);
     r->reweighted = 1;
     snprintf(r->noise_text, sizeof r->noise_text,
              "estimated from the residuals, per group; they differ by more than 20 %%: fitted again with "
@@ -610,29 +692,11 @@ static enum fit_status finish(struct run *f, const struct outcome *o)
     if (st != FIT_OK)
         return st;
     tell_end(f, o);
-    if (o->from) {
-        memcpy(r->start, o->from->first, f->p * sizeof *r->start);
-        memcpy(r->start_origin, o->from->origin, sizeof r->start_origin);
-    }
+    memcpy(r->start, f->began_at, f->p * sizeof *r->start);
+    memcpy(r->start_origin, o->origin, sizeof r->start_origin);
     r->threads = fit_objective_threads(f->obj);
     r->seconds.covariance = fit_seconds() - t;
     return FIT_OK;
-}
-
-static enum fit_status find_starts(struct run *f)
-{
-    struct fit_start_spec spec = {.kernel = f->kernel,
-                                  .ds = f->ds,
-                                  .setup = &f->setup,
-                                  .lower = f->lower,
-                                  .upper = f->upper,
-                                  .start = f->start,
-                                  .origin = f->origin,
-                                  .multi_start = f->opt->multi_start,
-                                  .seed = f->opt->seed,
-                                  .deadline = f->deadline};
-    return f->opt->start_only ? fit_start_given(&spec, &f->list, f->err)
-                              : fit_start_search(&spec, &f->list, f->err);
 }
 
 static enum fit_status run_all(struct run *f)
@@ -653,17 +717,15 @@ static enum fit_status run_all(struct run *f)
     f->unit = 1;
     if (f->opt->sigma && !f->ds->weighted)
         known_sigmas(f);
-    if ((st = find_starts(f)) != FIT_OK || (st = result_new(f)) != FIT_OK)
+    if ((st = find_minimum(f, &o)) != FIT_OK || (st = result_new(f)) != FIT_OK)
         return st;
     r->nfree = nfree;
     r->npoint = f->ds->npoint;
-    r->seconds.start = fit_seconds() - t;
-    t = fit_seconds();
-    if ((st = run_candidates(f, &o)) != FIT_OK || (st = settle_noise(f, &o)) != FIT_OK)
+    if ((st = settle_noise(f, &o)) != FIT_OK)
         return st;
     if (f->opt->loss == FIT_LOSS_SOFT_L1 && !is_end(o.word) && run_robust(f, &o) != FIT_EVAL_OK)
         return fit_fail(f->err, FIT_ERR_NUMERIC, "fit: the robust fit met values that are not finite");
-    r->seconds.fit = fit_seconds() - t;
+    r->seconds.fit = fit_seconds() - t - r->seconds.start;
     return finish(f, &o);
 }
 
@@ -695,6 +757,9 @@ enum fit_status fit_run(const struct fit_kernel *kernel, const struct fit_datase
     fit_objective_free(f.obj);
     fit_nlsq_free(f.nlsq);
     fit_candidates_free(&f.list);
+    for (size_t k = 0; k < f.nstart; k++)
+        free(f.starts[k].theta);
+    free(f.starts);
     free(f.lower);
     if (st != FIT_OK)
         fit_result_free(res);

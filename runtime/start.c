@@ -1,10 +1,12 @@
 /* start.c -- looks for starting points by the sum of squares itself, on thinned data.
  *
  * Takes the box and one given start; gives candidates, each followed some way downhill, best first.  A
- * pass over 50 frames costs a hundredth of one over 500, so that a few hundred points are affordable where
- * a second full fit would not be.  What the thinned data prefer is judged again on all data by fit.c.
+ * pass over 50 frames costs a hundredth of one over 500, so that some hundreds of points are affordable
+ * where a second full fit would not be.  What the thinned data prefer is judged on all data by fit.c.
  *
- * Latin hypercube: McKay, Beckman & Conover, Technometrics 21 (1979) 239.
+ * Latin hypercube: McKay, Beckman & Conover, Technometrics 21 (1979) 239.  Dropping the worse part of the
+ * runs while they are under way: Jamieson & Talwalkar, AISTATS 2016 ("successive halving").  Noise from
+ * second differences: Gasser, Sroka & Jennen-Steinmetz, Biometrika 73 (1986) 625.
  */
 #include "start.h"
 
@@ -17,86 +19,100 @@
 #include "rng.h"
 
 enum {
-    COARSE_FRAMES = 56,      /* wanted on the coarse copy */
-    COARSE_ENOUGH = 84,      /* with fewer frames the data are their own coarse copy */
-    MEDIUM_FRAMES = 200,     /* the finer copy, for more than MEDIUM_ENOUGH frames */
+    COARSE_FRAMES = 56,  /* wanted on the coarse copy */
+    COARSE_ENOUGH = 84,  /* with fewer frames the data are their own coarse copy */
+    MEDIUM_FRAMES = 200, /* the finer copy, for more than MEDIUM_ENOUGH frames */
     MEDIUM_ENOUGH = 400,
-    POINTS_PER_PARAMETER = 16,
-    POINTS_MOST = 160,
-    FOLLOWED = 5, /* besides the given start, when multi_start does not say otherwise */
-    COARSE_STEPS = 15,
-    MEDIUM_STEPS = 25
+    MEDIUM_STEPS = 25,
+    SURVIVORS = 3, /* of the coarse copy */
+    STAGES = 3,
+    SCAN = 16,     /* points of a scan along one parameter */
+    DEAD_POINTS = 32, /* drawn for parameters that have lost their effect */
+    EXPLORED = 4,  /* points followed from scans */
+    EXPLORATIONS = 3
 };
 
-static const double WORK = 3e7; /* residuals that screening may cost */
+/* One round: screened points per free parameter, followed points, steps of each stage. */
+static const struct round {
+    size_t points, followed;
+    size_t steps[STAGES];
+} rounds[FIT_START_ROUNDS] = {{16, 8, {4, 8, 25}}, {48, 20, {5, 10, 30}}, {100, 40, {6, 12, 40}}},
+  exploration = {0, EXPLORED, {4, 8, 25}};
+
+static const double WORK = 2e8;  /* residuals that screening may cost at most */
 static const double APART = 0.1; /* least distance of followed points, as a part of the box */
 
 struct search {
     const struct fit_start_spec *s;
-    size_t p, npoint;   /* parameters; screened points */
-    double *point;      /* npoint x p */
-    double *unit;       /* npoint x p: position in the box, 0..1 */
-    double *cost;       /* npoint */
-    size_t *rank;       /* npoint, by cost */
-    size_t nmodel;      /* points 1..nmodel are the model's own */
+    size_t p, nfree, npoint; /* parameters; free ones; screened points of the round */
+    double *point;           /* npoint x p */
+    double *unit;            /* npoint x p: position in the box, 0..1; NaN in the first: not to be chosen */
+    double *cost;            /* npoint */
+    size_t *rank, *chosen;   /* npoint each: by cost; followed */
+    size_t nmodel;           /* points 1..nmodel are the model's own */
+    size_t number;           /* points of earlier rounds, for names */
+    const double *centre;    /* best of the earlier rounds, or NULL */
+    uint64_t draw;           /* stream of random numbers */
 };
 
 /* ---- where to look ---------------------------------------------------------------------------------- */
 
-static double log_between(double lo, double hi, double u)
+static int has_natural_scale(const struct fit_param *param)
 {
-    return exp(log(lo) + u * (log(hi) - log(lo)));
+    static const char *const unit[] = {"", "1", "deg", "degree", "degrees", "rad"};
+    for (size_t k = 0; param->unit && k < sizeof unit / sizeof *unit; k++)
+        if (strcmp(param->unit, unit[k]) == 0)
+            return 1;
+    return !param->unit;
 }
 
-/* Sign by halves of u, size from 1e-5 of the half width to all of it. */
+/* Sign by the parts of u that the two sides of zero get, size from 1e-5 of the side to all of it. */
 static double signed_log(double lower, double upper, double u)
 {
-    double part = u < 0.5 ? 1 - 2 * u : 2 * u - 1, most = u < 0.5 ? -lower : upper;
-    return (u < 0.5 ? -1 : 1) * most * pow(10, -5 * (1 - part));
+    double part = u < 0.5 ? 1 - 2 * u : 2 * u - 1;
+    return (u < 0.5 ? lower : upper) * pow(10, -5 * (1 - part));
 }
 
-double fit_start_sample(double lower, double upper, double start, double u)
+double fit_start_sample(const struct fit_param *param, double lower, double upper, double start, double u)
 {
     double v;
     if (!(upper > lower))
         return lower;
-    if (!isfinite(lower) || !isfinite(upper)) {
-        v = fabs(start) > 0 ? start * pow(10, 3 * (u - 0.5)) : 2 * u - 1;
-        return fmin(fmax(v, lower), upper);
-    }
-    if (lower > 0 && upper > 100 * lower)
-        v = log_between(lower, upper, u);
+    if (!isfinite(lower) || !isfinite(upper))
+        v = fabs(start) > 0 ? start * pow(10, 3 * (start > 0 ? u - 0.5 : 0.5 - u)) : 2 * u - 1;
+    else if (lower > 0 && upper > 100 * lower)
+        v = lower * pow(upper / lower, u);
     else if (upper < 0 && lower < 100 * upper)
-        v = -log_between(-upper, -lower, 1 - u);
-    else if (lower < 0 && upper > 0 && fmin(-lower, upper) > 0.05 * fmax(-lower, upper) && upper > 100)
+        v = upper * pow(lower / upper, 1 - u);
+    else if (lower < 0 && upper > 0 && !has_natural_scale(param))
         v = signed_log(lower, upper, u);
     else
         v = lower + u * (upper - lower);
     return fmin(fmax(v, lower), upper);
 }
 
-/* Position of x in the coordinate in which the box is sampled, 0..1. */
-static double unit_position(double lower, double upper, double start, double x)
+/* The u whose sample is x: the sample increases with u. */
+static double unit_position(const struct fit_start_spec *s, size_t k, double x)
 {
     double lo = 0, hi = 1;
-    if (!(upper > lower))
-        return 0;
-    for (int k = 0; k < 30; k++) { /* sample() increases with u */
-        double mid = 0.5 * (lo + hi), v = fit_start_sample(lower, upper, start, mid);
-        int below = start < 0 && (!isfinite(lower) || !isfinite(upper)) ? v > x : v < x;
-        *(below ? &lo : &hi) = mid;
+    for (int turn = 0; turn < 30; turn++) {
+        double mid = 0.5 * (lo + hi);
+        if (fit_start_sample(&s->kernel->param[k], s->lower[k], s->upper[k], s->start[k], mid) < x)
+            lo = mid;
+        else
+            hi = mid;
     }
     return 0.5 * (lo + hi);
 }
 
-/* Permutation of 0..n-1 for dimension k (Fisher & Yates), from the seed alone. */
-static void shuffle(uint64_t seed, size_t k, size_t n, size_t *perm)
+/* Permutation of 0..n-1 (Fisher & Yates) from seed and stream alone. */
+static void shuffle(uint64_t seed, uint64_t stream, size_t n, size_t *perm)
 {
     for (size_t i = 0; i < n; i++)
         perm[i] = i;
     for (size_t i = n; i-- > 1;) {
         double u[2];
-        fit_rng_uniform(seed, 0x5354415254u + k, i, u);
+        fit_rng_uniform(seed, stream, i, u);
         size_t j = (size_t)(u[0] * (double)(i + 1)), t = perm[i];
         perm[i] = perm[j];
         perm[j] = t;
@@ -108,34 +124,82 @@ static double clip(const struct fit_start_spec *s, size_t k, double x)
     return isfinite(x) ? fmin(fmax(x, s->lower[k]), s->upper[k]) : s->start[k];
 }
 
-/* Point 0: the given start.  Then the model's, then the hypercube's.  rank serves as scratch. */
+/* Hypercube points first..npoint-1 of parameter k; every third near the best of earlier rounds. */
+static void make_column(struct search *q, size_t k, size_t first)
+{
+    const struct fit_start_spec *s = q->s;
+    size_t n = q->npoint - first;
+    uint64_t stream = q->draw * 4096 + k;
+    shuffle(s->seed, 0x53480000u + stream, n, q->rank);
+    double at = q->centre ? unit_position(s, k, q->centre[k]) : 0;
+    for (size_t i = 0; i < n; i++) {
+        double u[2], z[2], v;
+        fit_rng_uniform(s->seed, 0x4c480000u + stream, i, u);
+        v = ((double)q->rank[i] + u[0]) / (double)n;
+        if (q->centre && i % 3 == 0) {
+            fit_rng_normal(s->seed, 0x4e4f0000u + stream, i, z);
+            v = fmin(fmax(at + 0.15 * z[0], 0), 1);
+        }
+        q->point[(first + i) * q->p + k] =
+            fit_start_sample(&s->kernel->param[k], s->lower[k], s->upper[k], s->start[k], v);
+    }
+}
+
+/* Point 0: the given start (or, later, the best so far).  Then the model's, then the hypercube's. */
 static void make_points(struct search *q)
 {
     const struct fit_start_spec *s = q->s;
-    size_t p = q->p, first = 1 + q->nmodel, n = q->npoint - first;
-    memcpy(q->point, s->start, p * sizeof *q->point);
+    size_t p = q->p, first = 1 + q->nmodel;
+    memcpy(q->point, q->centre ? q->centre : s->start, p * sizeof *q->point);
     for (size_t i = 0; i < q->nmodel; i++)
         for (size_t k = 0; k < p; k++)
             q->point[(1 + i) * p + k] = clip(s, k, s->kernel->screen[i * p + k]);
     for (size_t k = 0; k < p; k++) {
-        shuffle(s->seed, k, n, q->rank);
-        for (size_t i = 0; i < n; i++) {
-            double u[2];
-            fit_rng_uniform(s->seed, 0x4c4853u + k, i, u);
-            q->point[(first + i) * p + k] = fit_start_sample(
-                s->lower[k], s->upper[k], s->start[k], ((double)q->rank[i] + u[0]) / (double)n);
-        }
-    }
-    for (size_t i = 0; i < q->npoint; i++)
-        for (size_t k = 0; k < p; k++) {
+        make_column(q, k, first);
+        for (size_t i = 0; i < q->npoint; i++) {
             double *x = &q->point[i * p + k];
             if (!(s->upper[k] > s->lower[k]))
                 *x = s->lower[k];
-            q->unit[i * p + k] = unit_position(s->lower[k], s->upper[k], s->start[k], *x);
+            q->unit[i * p + k] = s->upper[k] > s->lower[k] ? unit_position(s, k, *x) : 0;
         }
+    }
 }
 
 /* ---- screening -------------------------------------------------------------------------------------- */
+
+struct second {
+    const struct fit_tile *tile;
+    double sum, n;
+};
+
+static void second_differences(void *user, size_t g, size_t offset, size_t lo, size_t hi)
+{
+    struct second *c = user;
+    const double *y = c->tile->y + offset, *w = c->tile->w ? c->tile->w + offset : NULL;
+    (void)g;
+    for (size_t k = lo + 1; k + 1 < hi; k++) {
+        double d = y[k - 1] - 2 * y[k] + y[k + 1];
+        if (!w) {
+            c->sum += d * d / 6;
+            c->n += 1;
+        } else if (w[k - 1] > 0 && w[k] > 0 && w[k + 1] > 0) {
+            c->sum += d * d / (1 / w[k - 1] + 4 / w[k] + 1 / w[k + 1]);
+            c->n += 1;
+        }
+    }
+}
+
+double fit_start_noise(const struct fit_objective *obj)
+{
+    const struct fit_dataset *ds = obj->ds;
+    struct second c = {0};
+    size_t stride = 1 + ds->npoint / 200000; /* a sample is enough */
+    for (size_t t = 0; t < ds->ntile; t += stride) {
+        c.tile = &ds->tile[t];
+        fit_objective_vectors(obj, c.tile, second_differences, &c);
+    }
+    return c.n >= 10 ? c.sum / c.n : NAN;
+}
 
 static enum fit_status screen(struct search *q, struct fit_objective *obj, struct fit_error *err)
 {
@@ -160,40 +224,38 @@ static double distance(const struct search *q, size_t a, size_t b)
     return d;
 }
 
-static void name_point(const struct search *q, size_t i, char *name, size_t size)
+static void set_candidate(const struct search *q, size_t i, struct fit_candidate *f)
 {
+    memcpy(f->first, q->point + i * q->p, q->p * sizeof *f->first);
+    memcpy(f->theta, f->first, q->p * sizeof *f->theta);
+    f->given = i == 0;
+    f->alive = 1;
+    f->cost = q->cost[i];
+    f->variance = INFINITY;
     if (i == 0)
-        snprintf(name, size, "%s", q->s->origin);
+        snprintf(f->origin, sizeof f->origin, "%s", q->s->origin);
     else if (i <= q->nmodel)
-        snprintf(name, size, "data-driven: model point %zu", i);
+        snprintf(f->origin, sizeof f->origin, "data-driven: model point %zu", i);
     else
-        snprintf(name, size, "data-driven: point %zu", i - q->nmodel);
+        snprintf(f->origin, sizeof f->origin, "data-driven: point %zu", q->number + i - q->nmodel);
 }
 
-/* The given start and the best points that lie apart from one another. */
-static void choose(const struct search *q, size_t wanted, struct fit_candidates *list, size_t *chosen)
+/* Adds the best points that lie apart from one another (first round: after the given start). */
+static size_t choose(struct search *q, size_t wanted, struct fit_candidates *list)
 {
-    size_t n = 0;
-    chosen[n++] = 0;
-    for (size_t r = 0; r < q->npoint && n < wanted; r++) {
+    size_t n = 1, from = q->centre ? 1 : 0, first = list->n;
+    q->chosen[0] = 0;
+    for (size_t r = 0; r < q->npoint && n < wanted + 1; r++) {
         size_t i = q->rank[r];
-        int near = !isfinite(q->cost[i]) || i == 0;
+        int near = !isfinite(q->cost[i]) || isnan(q->unit[i * q->p]) || i == 0;
         for (size_t c = 0; c < n && !near; c++)
-            near = distance(q, i, chosen[c]) < APART;
+            near = distance(q, i, q->chosen[c]) < APART;
         if (!near)
-            chosen[n++] = i;
+            q->chosen[n++] = i;
     }
-    for (size_t c = 0; c < n; c++) {
-        struct fit_candidate *f = &list->item[c];
-        memcpy(f->first, q->point + chosen[c] * q->p, q->p * sizeof *f->first);
-        memcpy(f->theta, f->first, q->p * sizeof *f->theta);
-        name_point(q, chosen[c], f->origin, sizeof f->origin);
-        f->given = c == 0;
-        f->alive = 1;
-        f->cost = q->cost[chosen[c]];
-        f->variance = f->cost;
-    }
-    list->n = n;
+    for (size_t c = from; c < n; c++)
+        set_candidate(q, q->chosen[c], &list->item[list->n++]);
+    return first;
 }
 
 /* ---- following -------------------------------------------------------------------------------------- */
@@ -212,14 +274,6 @@ static enum fit_eval normal(void *user, const double *x, double *B, double *g)
     return fit_objective_normal(user, x, B, g);
 }
 
-static double degrees_of_freedom(const struct search *q, const struct fit_objective *o)
-{
-    double n = (double)o->npoint - (double)o->nu;
-    for (size_t k = 0; k < q->p; k++)
-        n -= q->s->upper[k] > q->s->lower[k];
-    return fmax(n, 1);
-}
-
 static int by_variance(const void *a, const void *b)
 {
     const struct fit_candidate *x = a, *y = b;
@@ -227,7 +281,7 @@ static int by_variance(const void *a, const void *b)
         return y->alive - x->alive;
     if (x->variance < y->variance || x->variance > y->variance)
         return x->variance < y->variance ? -1 : 1;
-    return y->given - x->given ? y->given - x->given : strcmp(x->origin, y->origin);
+    return y->given != x->given ? y->given - x->given : strcmp(x->origin, y->origin);
 }
 
 /* Two that have come to the same minimum: the given one stays, else the better one. */
@@ -236,81 +290,115 @@ static void drop_doubles(struct fit_candidates *list)
     for (size_t a = 0; a < list->n; a++)
         for (size_t b = a + 1; b < list->n; b++) {
             struct fit_candidate *x = &list->item[a], *y = &list->item[b];
-            double gap = x->dof * fabs(x->variance - y->variance) / fmin(x->variance, y->variance);
             if (!x->alive || !y->alive || !x->converged || !y->converged)
                 continue;
-            if (gap < 1e-2 || !(fmax(x->variance, y->variance) > 0))
-                *(y->given ? &x->alive : &y->alive) = 0;
+            double least = fmin(x->variance, y->variance), gap = fabs(x->variance - y->variance);
+            if (x->dof * gap > 1e-2 * least)
+                continue;
+            struct fit_candidate *less = y->given ? x : y;
+            less->alive = 0;
+            less->doubled = 1;
         }
 }
 
-static enum fit_status follow(const struct search *q, struct fit_objective *obj, size_t steps,
+/* Follows those alive in item[from..) for some steps; then sorts. */
+static enum fit_status follow(const struct search *q, struct fit_objective *obj, size_t steps, size_t from,
                               struct fit_candidates *list, struct fit_error *err)
 {
     struct fit_nlsq *s = fit_nlsq_new(q->p);
     if (!s)
         return fit_fail(err, FIT_ERR_MEMORY, "fit: out of memory");
-    double dof = degrees_of_freedom(q, obj);
+    double dof = fmax((double)obj->npoint - (double)obj->nu - (double)q->nfree, 1);
     struct fit_nlsq_problem problem = {q->p, q->s->lower, q->s->upper, dof, 0, obj, value, normal};
-    struct fit_nlsq_options opt = {.max_iterations = steps, .ftol = 1e-12, .xtol = 1e-10, .gtol = 1e-2,
+    struct fit_nlsq_options opt = {.max_iterations = steps,
+                                   .ftol = 1e-12,
+                                   .xtol = 1e-10,
+                                   .gtol = 1e-2,
                                    .deadline = q->s->deadline};
     enum fit_word w = FIT_FAILED;
-    for (size_t c = 0; c < list->n && w != FIT_INTERRUPTED; c++) {
+    for (size_t c = from; c < list->n && w != FIT_INTERRUPTED; c++) {
         struct fit_candidate *f = &list->item[c];
-        if (!f->alive)
+        if (!f->alive || f->converged)
             continue;
         w = fit_nlsq_run(s, &problem, &opt, f->theta);
         f->cost = isfinite(s->cost) ? s->cost : INFINITY;
         f->dof = dof;
         f->variance = 2 * f->cost / dof;
-        f->converged = w == FIT_CONVERGED_GRADIENT || w == FIT_CONVERGED_COST || w == FIT_CONVERGED_STEP;
+        f->converged = w <= FIT_CONVERGED_STEP || w == FIT_FAILED;
     }
     fit_nlsq_free(s);
     if (w == FIT_INTERRUPTED)
         return fit_fail(err, FIT_ERR_INTERRUPTED, "fit: interrupted while looking for a start");
     drop_doubles(list);
-    qsort(list->item, list->n, sizeof *list->item, by_variance);
+    qsort(list->item + from, list->n - from, sizeof *list->item, by_variance);
     return FIT_OK;
 }
 
-/* Keeps at most `most` alive, none with a variance above `factor` times the best. */
-static void keep(struct fit_candidates *list, size_t most, double factor)
+/* Keeps at most `most` of item[from..) alive, none above `factor` times the best. */
+static void keep(struct fit_candidates *list, size_t from, size_t most, double factor)
 {
-    for (size_t c = 1; c < list->n; c++)
-        if (c >= most || !(list->item[c].variance <= factor * list->item[0].variance))
+    for (size_t c = from; c < list->n; c++)
+        if (c >= from + most || !(list->item[c].variance <= factor * list->item[from].variance))
             list->item[c].alive = 0;
 }
 
-/* ---- all together ----------------------------------------------------------------------------------- */
+/* Residuals as small as the noise: nothing better can be found. */
+static int good_enough(const struct fit_candidates *list)
+{
+    const struct fit_candidate *best = &list->item[0];
+    return isnan(list->noise) || best->variance <= list->noise * (1 + 2.5 * sqrt(2 / best->dof));
+}
+
+/* ---- memory ----------------------------------------------------------------------------------------- */
 
 static enum fit_status list_new(struct fit_candidates *list, size_t n, size_t p, struct fit_error *err)
 {
     list->item = calloc(n, sizeof *list->item);
-    double *numbers = calloc(2 * n * p + 1, sizeof *numbers);
-    if (!list->item || !numbers) {
-        free(list->item);
-        free(numbers);
-        list->item = NULL;
+    list->numbers = calloc(2 * n * p + 1, sizeof *list->numbers);
+    if (!list->item || !list->numbers)
         return fit_fail(err, FIT_ERR_MEMORY, "fit: out of memory");
-    }
     for (size_t c = 0; c < n; c++) {
-        list->item[c].first = numbers + 2 * c * p;
-        list->item[c].theta = numbers + (2 * c + 1) * p;
+        list->item[c].first = list->numbers + 2 * c * p;
+        list->item[c].theta = list->numbers + (2 * c + 1) * p;
     }
-    list->n = n;
+    list->noise = NAN;
     return FIT_OK;
 }
 
-/* The block of numbers begins where the lowest pointer points: items are sorted, so look for it. */
 void fit_candidates_free(struct fit_candidates *list)
 {
-    double *numbers = NULL;
-    for (size_t c = 0; list->item && c < list->n; c++)
-        if (!numbers || list->item[c].first < numbers)
-            numbers = list->item[c].first;
-    free(numbers);
+    free(list->numbers);
     free(list->item);
     *list = (struct fit_candidates){0};
+}
+
+static void round_free(struct search *q)
+{
+    free(q->point);
+    free(q->unit);
+    free(q->cost);
+    free(q->rank);
+    q->point = q->unit = q->cost = NULL;
+    q->rank = NULL;
+}
+
+static enum fit_status round_new(struct search *q, size_t points, const struct fit_dataset *ds,
+                                 struct fit_error *err)
+{
+    double most = WORK / (double)(ds->npoint + 1);
+    if ((double)points > most)
+        points = most > 8 ? (size_t)most : 8;
+    round_free(q);
+    q->nmodel = q->s->kernel->screen && !q->centre ? q->s->kernel->nscreen : 0;
+    q->npoint = 1 + q->nmodel + points;
+    q->point = malloc(q->npoint * q->p * sizeof *q->point);
+    q->unit = malloc(q->npoint * q->p * sizeof *q->unit);
+    q->cost = malloc(q->npoint * sizeof *q->cost);
+    q->rank = malloc(2 * q->npoint * sizeof *q->rank);
+    if (!q->point || !q->unit || !q->cost || !q->rank)
+        return fit_fail(err, FIT_ERR_MEMORY, "fit: out of memory");
+    q->chosen = q->rank + q->npoint;
+    return FIT_OK;
 }
 
 enum fit_status fit_start_given(const struct fit_start_spec *spec, struct fit_candidates *list,
@@ -319,8 +407,11 @@ enum fit_status fit_start_given(const struct fit_start_spec *spec, struct fit_ca
     size_t p = spec->kernel->nparam;
     *list = (struct fit_candidates){0};
     enum fit_status st = list_new(list, 1, p, err);
-    if (st != FIT_OK)
+    if (st != FIT_OK) {
+        fit_candidates_free(list);
         return st;
+    }
+    list->n = 1;
     memcpy(list->item->first, spec->start, p * sizeof *spec->start);
     memcpy(list->item->theta, spec->start, p * sizeof *spec->start);
     snprintf(list->item->origin, sizeof list->item->origin, "%s", spec->origin);
@@ -329,58 +420,163 @@ enum fit_status fit_start_given(const struct fit_start_spec *spec, struct fit_ca
     return FIT_OK;
 }
 
-static enum fit_status search_new(struct search *q, const struct fit_dataset *ds, struct fit_error *err)
+/* Follows the points chosen from those screened, in stages: after each, a third goes on. */
+static enum fit_status follow_chosen(struct search *q, const struct round *plan, struct fit_objective *obj,
+                                     struct fit_candidates *list, struct fit_error *err)
 {
-    size_t p = q->p, nfree = 0;
-    for (size_t k = 0; k < p; k++)
-        nfree += q->s->upper[k] > q->s->lower[k];
-    size_t n = POINTS_PER_PARAMETER * nfree;
-    n = n > POINTS_MOST ? POINTS_MOST : n;
-    n = q->s->multi_start > n / 4 ? 4 * q->s->multi_start : n;
-    double most = WORK / (double)(ds->npoint + 1);
-    if ((double)n > most)
-        n = most > 8 ? (size_t)most : 8;
-    q->nmodel = q->s->kernel->screen ? q->s->kernel->nscreen : 0;
-    q->npoint = 1 + q->nmodel + n;
-    q->point = malloc(q->npoint * p * sizeof *q->point);
-    q->unit = malloc(q->npoint * p * sizeof *q->unit);
-    q->cost = malloc(q->npoint * sizeof *q->cost);
-    q->rank = malloc(2 * q->npoint * sizeof *q->rank);
-    if (!q->point || !q->unit || !q->cost || !q->rank)
-        return fit_fail(err, FIT_ERR_MEMORY, "fit: out of memory");
+    size_t followed = q->s->multi_start ? q->s->multi_start : plan->followed;
+    size_t from = choose(q, followed, list);
+    for (size_t stage = 0; stage < STAGES; stage++) {
+        enum fit_status st = follow(q, obj, plan->steps[stage], from, list, err);
+        if (st != FIT_OK)
+            return st;
+        if (!q->s->multi_start)
+            keep(list, from, followed / (stage == 0 ? 3 : 6) + SURVIVORS - 1, INFINITY);
+        for (size_t c = from; c < list->n; c++) /* the user's own start is followed to its end */
+            list->item[c].alive |= list->item[c].given && !list->item[c].doubled;
+    }
+    q->number += q->npoint;
+    qsort(list->item, list->n, sizeof *list->item, by_variance);
+    drop_doubles(list);
     return FIT_OK;
 }
 
-/* Screens and follows on ds, then follows on `finer` when there is one. */
-static enum fit_status search_on(struct search *q, const struct fit_dataset *ds,
-                                 const struct fit_dataset *finer, struct fit_candidates *list,
-                                 struct fit_error *err)
+static enum fit_status one_round(struct search *q, const struct round *plan, struct fit_objective *obj,
+                                 struct fit_candidates *list, struct fit_error *err)
 {
-    struct fit_objective *obj = NULL;
-    size_t wanted = 1 + (q->s->multi_start ? q->s->multi_start : FOLLOWED);
-    size_t most = q->s->multi_start ? wanted : 3;
-    double factor = q->s->multi_start ? INFINITY : 2;
+    size_t points = plan->points * q->nfree;
     enum fit_status st;
-    if ((st = search_new(q, ds, err)) != FIT_OK || (st = list_new(list, wanted, q->p, err)) != FIT_OK ||
-        (st = fit_objective_new(q->s->kernel, ds, q->s->setup, &obj, err)) != FIT_OK)
-        goto done;
+    if (points < 4 * q->s->multi_start)
+        points = 4 * q->s->multi_start;
+    if ((st = round_new(q, points, obj->ds, err)) != FIT_OK)
+        return st;
     make_points(q);
+    q->draw++;
     if ((st = screen(q, obj, err)) != FIT_OK)
-        goto done;
-    choose(q, wanted, list, q->rank + q->npoint);
-    if ((st = follow(q, obj, COARSE_STEPS, list, err)) != FIT_OK)
-        goto done;
-    keep(list, most, factor);
-    if (finer) {
-        fit_objective_free(obj);
-        obj = NULL;
-        if ((st = fit_objective_new(q->s->kernel, finer, q->s->setup, &obj, err)) != FIT_OK ||
-            (st = follow(q, obj, MEDIUM_STEPS, list, err)) != FIT_OK)
-            goto done;
-        keep(list, q->s->multi_start ? 4 : 2, q->s->multi_start ? 2 : 1.1);
+        return st;
+    return follow_chosen(q, plan, obj, list, err);
+}
+
+/* ---- exploring around a minimum --------------------------------------------------------------------- */
+
+/* Parameters without effect at the best point: the model has saturated there (a floor, a cut). */
+static size_t find_dead(const struct search *q, struct fit_objective *obj, const double *at, double *B,
+                        unsigned char *dead)
+{
+    size_t n = 0;
+    memset(dead, 0, q->p);
+    if (fit_objective_value(obj, at) != FIT_EVAL_OK ||
+        fit_objective_normal(obj, at, B, B + q->p * q->p) != FIT_EVAL_OK)
+        return 0;
+    for (size_t k = 0; k < q->p; k++) {
+        dead[k] = q->s->upper[k] > q->s->lower[k] && !(B[k * (q->p + 1)] > 0);
+        n += dead[k];
     }
-done:
-    fit_objective_free(obj);
+    return n;
+}
+
+/* Points 1..: a scan along each free parameter through the best point, then random values of the dead
+ * ones.  Mirror images (the sign of an angle) and saturated corners are what a descent cannot leave. */
+static size_t make_scans(struct search *q, const double *best, const unsigned char *dead, size_t ndead)
+{
+    const struct fit_start_spec *s = q->s;
+    size_t n = 0, p = q->p;
+    memcpy(q->point + p * n++, best, p * sizeof *best);
+    for (size_t k = 0; k < p; k++)
+        for (size_t i = 0; s->upper[k] > s->lower[k] && i < SCAN; i++) {
+            double *x = q->point + p * n++;
+            memcpy(x, best, p * sizeof *x);
+            x[k] = fit_start_sample(&s->kernel->param[k], s->lower[k], s->upper[k], s->start[k],
+                                    ((double)i + 0.5) / SCAN);
+        }
+    for (size_t i = 0; ndead > 0 && i < DEAD_POINTS; i++) {
+        double *x = q->point + p * n++, u[2];
+        memcpy(x, best, p * sizeof *x);
+        for (size_t k = 0; k < p; k++) {
+            fit_rng_uniform(s->seed, 0x44450000u + q->draw * 4096 + k, i, u);
+            if (dead[k])
+                x[k] = fit_start_sample(&s->kernel->param[k], s->lower[k], s->upper[k], s->start[k], u[0]);
+        }
+    }
+    q->draw++;
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < p; k++)
+            q->unit[i * p + k] = s->upper[k] > s->lower[k] ? unit_position(s, k, q->point[i * p + k]) : 0;
+    return n;
+}
+
+/* Of a scan only dips other than the one in which the best point lies are worth following. */
+static void bar_slopes(struct search *q)
+{
+    size_t n = 1;
+    for (size_t k = 0; k < q->p; k++) {
+        if (!(q->s->upper[k] > q->s->lower[k]))
+            continue;
+        const double *c = q->cost + n;
+        double here = q->unit[k];
+        for (size_t i = 0; i < SCAN; i++) {
+            int dip = (i == 0 || c[i] < c[i - 1]) && (i + 1 == SCAN || c[i] < c[i + 1]);
+            int own = fabs(((double)i + 0.5) / SCAN - here) <= 1.0 / SCAN;
+            if (!dip || own)
+                q->unit[(n + i) * q->p] = NAN;
+        }
+        n += SCAN;
+    }
+}
+
+/* Looks around the best point as long as that leads to a better one. */
+static enum fit_status explore(struct search *q, struct fit_objective *obj, struct fit_candidates *list,
+                               struct fit_error *err)
+{
+    double *B = malloc((q->p * q->p + q->p + 1) * sizeof *B), before = INFINITY;
+    unsigned char *dead = malloc(q->p);
+    enum fit_status st = B && dead ? FIT_OK : fit_fail(err, FIT_ERR_MEMORY, "fit: out of memory");
+    for (size_t turn = 0; st == FIT_OK && turn < EXPLORATIONS; turn++) {
+        const double *best = list->item[0].theta;
+        if (!(list->item[0].variance < before * (1 - 1e-6)))
+            break;
+        before = list->item[0].variance;
+        size_t ndead = find_dead(q, obj, best, B, dead);
+        q->centre = best; /* no model points, and no second copy of the given start */
+        if ((st = round_new(q, q->nfree * SCAN + DEAD_POINTS, obj->ds, err)) != FIT_OK)
+            break;
+        if (q->npoint < 1 + q->nfree * SCAN + DEAD_POINTS)
+            break; /* too much data for so many points */
+        q->npoint = make_scans(q, best, dead, ndead);
+        if ((st = screen(q, obj, err)) != FIT_OK)
+            break;
+        bar_slopes(q);
+        st = follow_chosen(q, &exploration, obj, list, err);
+    }
+    free(B);
+    free(dead);
+    return st;
+}
+
+/* ---- all together ----------------------------------------------------------------------------------- */
+
+static enum fit_status search_coarse(struct search *q, struct fit_objective *obj, struct fit_candidates *list,
+                                     struct fit_error *err)
+{
+    size_t most = 2 + q->s->multi_start;
+    for (size_t r = 0; r < FIT_START_ROUNDS; r++)
+        most += rounds[r].followed + EXPLORATIONS * EXPLORED;
+    enum fit_status st = list_new(list, most, q->p, err);
+    if (st != FIT_OK)
+        return st;
+    list->noise = fit_start_noise(obj);
+    list->rounds = q->s->first_round;
+    while (list->rounds < FIT_START_ROUNDS) {
+        if ((st = one_round(q, &rounds[list->rounds++], obj, list, err)) != FIT_OK || q->s->multi_start)
+            break;
+        if ((st = explore(q, obj, list, err)) != FIT_OK || good_enough(list))
+            break;
+        if (q->s->deadline > 0 && fit_seconds() > q->s->deadline)
+            break;
+        q->centre = list->item[0].theta;
+    }
+    if (!q->s->multi_start)
+        keep(list, 0, SURVIVORS, 2);
     return st;
 }
 
@@ -389,23 +585,39 @@ static size_t stride_for(size_t frames, size_t wanted)
     return (frames + wanted - 1) / wanted;
 }
 
-static int anything_free(const struct fit_start_spec *s)
+static enum fit_status search_on(struct search *q, const struct fit_dataset *ds,
+                                 const struct fit_dataset *finer, struct fit_candidates *list,
+                                 struct fit_error *err)
 {
-    for (size_t k = 0; k < s->kernel->nparam; k++)
-        if (s->upper[k] > s->lower[k])
-            return 1;
-    return 0;
+    struct fit_objective *obj = NULL;
+    enum fit_status st = fit_objective_new(q->s->kernel, ds, q->s->setup, &obj, err);
+    if (st == FIT_OK)
+        st = search_coarse(q, obj, list, err);
+    if (st == FIT_OK && finer) {
+        fit_objective_free(obj);
+        for (size_t c = 0; c < list->n; c++)
+            list->item[c].converged = 0;
+        if ((st = fit_objective_new(q->s->kernel, finer, q->s->setup, &obj, err)) == FIT_OK)
+            st = follow(q, obj, MEDIUM_STEPS, 0, list, err);
+        if (st == FIT_OK)
+            keep(list, 0, q->s->multi_start ? 4 : 2, q->s->multi_start ? 2 : 1.1);
+    }
+    fit_objective_free(obj);
+    return st;
 }
 
 enum fit_status fit_start_search(const struct fit_start_spec *spec, struct fit_candidates *list,
                                  struct fit_error *err)
 {
     struct fit_dataset *coarse = NULL, *medium = NULL;
-    struct search q = {.s = spec, .p = spec->kernel->nparam};
+    struct search q = {.s = spec, .p = spec->kernel->nparam, .centre = spec->centre,
+                       .draw = 64 * spec->first_round};
     size_t frames = spec->kernel->space == FIT_PAIRS ? spec->ds->layout.nframe : 0;
     enum fit_status st = FIT_OK;
     *list = (struct fit_candidates){0};
-    if (!anything_free(spec))
+    for (size_t k = 0; k < q.p; k++)
+        q.nfree += spec->upper[k] > spec->lower[k];
+    if (q.nfree == 0)
         return fit_start_given(spec, list, err);
     if (frames > COARSE_ENOUGH)
         st = fit_dataset_coarse(spec->ds, stride_for(frames, COARSE_FRAMES), &coarse, err);
@@ -419,9 +631,6 @@ enum fit_status fit_start_search(const struct fit_start_spec *spec, struct fit_c
         fit_candidates_free(list);
     fit_dataset_free(coarse);
     fit_dataset_free(medium);
-    free(q.point);
-    free(q.unit);
-    free(q.cost);
-    free(q.rank);
+    round_free(&q);
     return st;
 }

@@ -2,13 +2,20 @@
  *
  * The linear parameters need no start (objective.h), so a point is judged by its true sum of squares, on a
  * coarse copy of the data with 40 to 60 frames: the given start, the model's own random points
- * (fit_kernel.screen) and a Latin hypercube over the box.  The best few that lie apart are followed for some
- * iterations there, then on a finer copy; what arrives at the same minimum is dropped.
+ * (fit_kernel.screen) and a Latin hypercube over the box.  The best that lie apart are followed downhill
+ * there, the worse ones being dropped on the way; what arrives at the same minimum is dropped too.
+ *
+ * When to stop looking.  The variance of the noise is estimated without a model, from second differences
+ * of neighbouring values.  A fit whose residuals are as small as that needs no rival.  One whose residuals
+ * are larger may stand in a wrong minimum: then the search goes on with more points, some of them around
+ * the best, up to a fixed amount of work.
  */
 #ifndef FIT_START_H
 #define FIT_START_H
 
 #include "objective.h"
+
+enum { FIT_START_ROUNDS = 3 };
 
 struct fit_start_spec {
     const struct fit_kernel *kernel;
@@ -18,6 +25,8 @@ struct fit_start_spec {
     const double *start;         /* nparam, inside the bounds */
     const char *origin;          /* what to call it */
     size_t multi_start;          /* follow so many; 0: a few */
+    size_t first_round;          /* 0; more: go on with so many rounds behind, */
+    const double *centre;        /* some of the points around this one (NULL: nothing found yet) */
     uint64_t seed;
     double deadline; /* fit_seconds(); 0: none */
 };
@@ -31,6 +40,7 @@ struct fit_candidate {
     double dof;
     int given;       /* 1: the given start */
     int alive;       /* 0: dropped */
+    int doubled;     /* 1: dropped because another one came to the same minimum */
     int converged;   /* on that data set */
 };
 
@@ -38,7 +48,10 @@ struct fit_candidates {
     size_t n;
     struct fit_candidate *item; /* those alive first, by variance; the given start is always there */
     int searched;               /* 0: nothing to search (no free nonlinear parameter) */
+    size_t rounds;              /* rounds behind */
+    double noise;               /* variance of the data's noise, without a model; NaN: unknown */
     int on_all;                 /* 1: variance refers to all data */
+    double *numbers;            /* storage */
 };
 
 /* Searches.  The list always holds the given start; without free parameters it holds nothing else. */
@@ -49,8 +62,15 @@ enum fit_status fit_start_given(const struct fit_start_spec *spec, struct fit_ca
                                 struct fit_error *err);
 void fit_candidates_free(struct fit_candidates *list);
 
-/* A point of the box for u in (0,1): logarithmic for positive boxes of more than two decades, signed
- * logarithmic for boxes around zero, around `start` where a bound is infinite, otherwise linear. */
-double fit_start_sample(double lower, double upper, double start, double u);
+/* A value in the box for u in (0,1): logarithmic for positive boxes of more than two decades; signed
+ * logarithmic for boxes around zero of a quantity with a unit (angles and pure numbers have a natural
+ * scale, others may lie decades below their bounds); around `start` where a bound is infinite; otherwise
+ * linear. */
+double fit_start_sample(const struct fit_param *param, double lower, double upper, double start, double u);
+
+/* Variance of the noise of weighted values, sum of w (second difference)^2 over neighbours; NaN when there
+ * are none.  Smooth signals and white noise are assumed; anything else makes it larger or smaller, and the
+ * search shorter or longer, no more. */
+double fit_start_noise(const struct fit_objective *obj);
 
 #endif

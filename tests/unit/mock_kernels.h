@@ -37,7 +37,7 @@ struct mock_sums {
 static inline void mock_point(struct mock_sums *s, size_t i, size_t j, size_t g, size_t at)
 {
     size_t np = s->m->np, nl = s->m->nl;
-    double b[8] = {0}, rest = 0, db[64] = {0}, drest[8] = {0}, m[8];
+    double b[8] = {0}, rest = 0, db[64] = {0}, drest[16] = {0}, m[16];
     double y = s->t->y[at], w = s->t->w ? s->t->w[at] : 1;
     s->m->eval(s->l, s->th, i, j, g, b, &rest, db, drest);
     if (s->what == 0) {
@@ -132,7 +132,7 @@ static inline void mock_pass(struct mock_sums *s)
                               double *jac)                                                                   \
     {                                                                                                        \
         for (size_t a = 0; a < n; a++) {                                                                     \
-            double b[8] = {0}, rest = 0, db[64] = {0}, dr[8] = {0};                                          \
+            double b[8] = {0}, rest = 0, db[64] = {0}, dr[16] = {0};                                          \
             size_t gg = g ? g[a] : 0;                                                                        \
             NAME##_eval(l, ws, i[a], j ? j[a] : 0, gg, b, &rest, db, dr);                                    \
             mean[a] = rest;                                                                                  \
