@@ -28,7 +28,13 @@ static const char *const keyword[] = {
     "i",      "j",      "k",        "l",      "t",        "w",        "y",        "out",    "ws",
     "lin",    "scratch", "exp",     "log",    "sin",      "cos",      "tan",      "pow",    "erf",
     "gamma",  "j0",     "j1",       "y0",     "y1",       "jn",       "yn",       "ng",     "nf",
-    "lanes",  "on",     "r",        "theta",  "tables",   "main",     "abs",      "sqrt",   "use"};
+    "lanes",  "on",     "r",        "theta",  "tables",   "main",     "abs",      "sqrt",   "use",
+    "p",      "n",      "J",        "mean",   "jac",      "pi",       "pj",       "pg",     "F",
+    "G",      "H",      "V",        "s",      "v",        "m",        "row",      "column", "at",
+    "start",  "end",    "exps",     "weight", "sum",      "sums",     "data",     "d",      "nt",
+    "value",  "tangent", "derivative", "check", "base",   "y0",       "yn",       "lgamma", "tgamma",
+    "atan2",  "cosh",   "sinh",     "tanh",   "asin",     "acos",     "atan",     "fabs",   "floor",
+    "ceil",   "round",  "expm1",    "log1p",  "erfc",     "hypot",    "cbrt",     "fma",    "masked"};
 
 const char *hg_number(struct hg_arena *a, double x)
 {
@@ -65,7 +71,20 @@ static int taken(const struct hg_code_private *p, const char *name)
     for (size_t k = 0; k < p->nname; k++)
         if (strcmp(p->name[k], name) == 0)
             return 1;
-    return 0;
+    /* p and b with digits are made by the writers of functions */
+    return name[1] >= '0' && name[1] <= '9' && strspn(name + 1, "0123456789_") == strlen(name + 1) &&
+           strchr("pbmsuFG", name[0]) != NULL;
+}
+
+int hg_code_reserved(const char *name)
+{
+    struct hg_code_private none = {0};
+    return taken(&none, name);
+}
+
+uint32_t hg_code_uses(const struct hg_code *c, hg_id id)
+{
+    return id < c->private_->n ? c->private_->uses[id] : 0;
 }
 
 const char *hg_code_unique(struct hg_code *c, const char *stem)
@@ -77,7 +96,7 @@ const char *hg_code_unique(struct hg_code *c, const char *stem)
             *q = '_';
     const char *name = s;
     for (int k = 2; taken(p, name); k++)
-        name = hg_format(c->e->arena, "%s%s%d", s, s[strlen(s) - 1] <= '9' ? "_" : "", k);
+        name = hg_format(c->e->arena, "%s_%d", s, k);
     if (p->nname == p->name_room)
         p->name = hg_grow(c->e->arena, p->name, p->nname, p->nname + 16, sizeof *p->name, &p->name_room);
     p->name[p->nname++] = name;
@@ -113,6 +132,8 @@ void hg_code_begin(struct hg_code *c, uint32_t nroot, const hg_id *root)
     p->var = calloc(p->n, sizeof *p->var);
     if (!p->uses || !p->var)
         hg_bug("out of memory");
+    for (uint32_t k = 0; k < c->nreserve; k++)
+        hg_code_unique(c, c->reserve[k]);
     count_uses(c, nroot, root);
 }
 
@@ -167,9 +188,9 @@ static const char *text(struct hg_code *c, hg_id id, int *sum);
 static const char *stem(const struct hg_node *n)
 {
     switch (n->op) {
-    case HG_SUM: return "a";
-    case HG_PROD: return "p";
-    case HG_POW: return n->nargs == 2 ? "q" : "p";
+    case HG_SUM: return "sum";
+    case HG_PROD: return "prod";
+    case HG_POW: return "power";
     case HG_EXP:
     case HG_EXPD: return "e";
     case HG_SIN:
@@ -181,9 +202,11 @@ static const char *stem(const struct hg_node *n)
     case HG_DSINC:
     case HG_DSINC_SERIES: return "dsinc";
     case HG_GUARD:
-    case HG_WHERE: return "v";
+    case HG_WHERE: return "choice";
     case HG_SMALL: return "small";
-    default: return "x";
+    case HG_LT:
+    case HG_LE: return "below";
+    default: return hg_op_text[n->op];
     }
 }
 
@@ -401,8 +424,8 @@ static const char *type_of(const struct hg_code *c, hg_id id)
 {
     int vector = hg_code_is_vector(c, id);
     if (hg_op_flags[hg_at(c->e, id)->op] & HG_F_BOOL)
-        return vector ? "fit_m8" : "int";
-    return vector ? "fit_v8" : "double";
+        return vector ? "fit_vm" : "int";
+    return vector ? "fit_vd" : "double";
 }
 
 static void remark(struct hg_code *c, hg_id id, char *s, size_t size)

@@ -21,6 +21,9 @@ struct hg_code {
     const char *(*leaf)(struct hg_code *c, hg_id id); /* text of a leaf; may declare temporaries before */
     int (*is_leaf)(const struct hg_code *c, hg_id id);
     const char *(*note)(const struct hg_code *c, hg_id id); /* unit or other remark, or NULL; may be NULL */
+    const char *const *reserve; /* names the caller uses in the function */
+    uint32_t nreserve;
+    uint32_t nparam;            /* of them the first are parameters, then settings */
     void *user;
     struct hg_code_private *private_;
 };
@@ -54,6 +57,12 @@ const char *hg_code_bound(const struct hg_code *c, hg_id id);
 
 /* A name not yet used in this function, made from `stem`. */
 const char *hg_code_unique(struct hg_code *c, const char *stem);
+
+/* 1 when the name means something else in emitted code (C keywords, <math.h>, loop indices). */
+int hg_code_reserved(const char *name);
+
+/* How often the node is used in the function. */
+uint32_t hg_code_uses(const struct hg_code *c, hg_id id);
 
 int hg_code_is_vector(const struct hg_code *c, hg_id id);
 

@@ -11,17 +11,16 @@ enum { BIG = HG_I | HG_J | HG_R };
 enum { SCALAR, PAIR, PAIR_GROUP, NCLASS };
 enum { MAX_FACTORS = 64 }; /* longer products are not shared */
 
-/* A product of one class whose factors may be shared with others. */
+/* The factors of a product, without its scalars; they may be shared with other products. */
 struct list {
     hg_id f[MAX_FACTORS];
     uint32_t n;
-    hg_id result;
 };
 
-struct product {      /* one PROD node of the source */
+struct product {  /* one PROD node of the source */
     hg_id id;
-    int list[NCLASS]; /* index of its list, or -1 */
-    hg_id scalar;     /* product of the scalars, or 0 */
+    int list;     /* index of its list, or -1 */
+    hg_id scalar; /* product of the scalars, or 0 */
 };
 
 struct work {
@@ -144,8 +143,6 @@ static void share(struct work *w)
             take(&w->list[l], c.a, c.b, ab);
     }
     free(buffer);
-    for (uint32_t l = 0; l < w->nlist; l++)
-        w->list[l].result = raw_or_only(w->e, HG_PROD, w->list[l].n, w->list[l].f);
 }
 
 /* --- splitting ---------------------------------------------------------------------------------------- */
@@ -158,7 +155,7 @@ static int new_list(struct work *w)
     return (int)w->nlist++;
 }
 
-/* Puts factor^1 (integer powers as repeated factors) into the list of its class. */
+/* Puts a factor (integer powers as repeated factors) into the list. */
 static void add_factor(struct work *w, struct product *p, hg_id factor)
 {
     struct hg_expr *e = w->e;
@@ -172,10 +169,9 @@ static void add_factor(struct work *w, struct product *p, hg_id factor)
         power = 1;
         base = w->map[factor];
     }
-    int c = class_of(e, base);
-    if (p->list[c] < 0)
-        p->list[c] = new_list(w);
-    struct list *l = &w->list[p->list[c]];
+    if (p->list < 0)
+        p->list = new_list(w);
+    struct list *l = &w->list[p->list];
     for (int k = 0; k < (int)fabs(power); k++)
         if (l->n < MAX_FACTORS)
             l->f[l->n++] = base;
@@ -189,7 +185,7 @@ static void split_product(struct work *w, hg_id id, struct product *p)
     const struct hg_node n = *hg_at(w->e, id);
     hg_id *scalar = hg_alloc(w->e->arena, (n.nargs + 1) * sizeof *scalar);
     uint32_t ns = 0;
-    *p = (struct product){id, {-1, -1, -1}, 0};
+    *p = (struct product){id, -1, 0};
     if (n.op == HG_POW) {
         add_factor(w, p, id);
         return;
@@ -204,15 +200,21 @@ static void split_product(struct work *w, hg_id id, struct product *p)
         p->scalar = raw_or_only(w->e, HG_PROD, ns, scalar);
 }
 
+/* Scalars, then the factors that do not depend on the group as one, then the others. */
 static hg_id join_product(struct work *w, const struct product *p)
 {
-    hg_id arg[NCLASS];
-    uint32_t n = 0;
+    hg_id part[NCLASS][MAX_FACTORS], arg[NCLASS];
+    uint32_t count[NCLASS] = {0}, n = 0;
+    const struct list *l = p->list >= 0 ? &w->list[p->list] : NULL;
+    for (uint32_t k = 0; l && k < l->n; k++) {
+        int c = class_of(w->e, l->f[k]);
+        part[c][count[c]++] = l->f[k];
+    }
     if (p->scalar)
         arg[n++] = p->scalar;
     for (int c = PAIR; c < NCLASS; c++)
-        if (p->list[c] >= 0)
-            arg[n++] = w->list[p->list[c]].result;
+        if (count[c])
+            arg[n++] = raw_or_only(w->e, HG_PROD, count[c], part[c]);
     return raw_or_only(w->e, HG_PROD, n, arg);
 }
 

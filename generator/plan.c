@@ -148,6 +148,20 @@ static int input_kind(enum hg_op op, enum hg_input_kind *kind)
     }
 }
 
+/* Names for the emitted code: d(int_D)/d(alpha) is int_dD_dalpha, the integral of dD_dalpha. */
+static void name_tangent(struct hg_plan *p, hg_id def, hg_id tangent, const char *param)
+{
+    struct hg_expr *e = p->e;
+    const struct hg_node n = *hg_at(e, def), t = *hg_at(e, tangent);
+    if (n.op == HG_POTENTIAL && t.op == HG_POTENTIAL && hg_at(e, n.arg[0])->name) {
+        const char *f = hg_at(e, n.arg[0])->name;
+        hg_name(e, tangent, hg_format(e->arena, "int_d%s_d%s", f, param));
+        hg_name(e, t.arg[0], hg_format(e->arena, "d%s_d%s", f, param));
+    } else if (n.name && t.nargs) {
+        hg_name(e, tangent, hg_format(e->arena, "d%s_d%s", n.name, param));
+    }
+}
+
 /* The input with its tangents; 0 when it depends on no parameter. */
 static int fill_input(struct hg_plan *p, hg_id leaf, enum hg_input_kind kind, struct hg_input *in)
 {
@@ -161,6 +175,8 @@ static int fill_input(struct hg_plan *p, hg_id leaf, enum hg_input_kind kind, st
     for (uint32_t k = 0; k < p->nparam; k++) {
         hg_id t = hg_diff(e, in->def, p->param[k]);
         in->tangent[k] = hg_is_value(e, t, 0.0) ? 0 : t;
+        if (in->tangent[k])
+            name_tangent(p, in->def, t, p->model->param.item[k].name);
         active |= in->tangent[k] != 0;
     }
     return active;

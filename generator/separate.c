@@ -102,6 +102,9 @@ static hg_id reciprocal(struct hg_plan *p, hg_id x, const struct linear_form *f)
     if (f->nterm != 1)
         return hg_pow(e, x, minus);
     hg_id inverse = hg_pow(e, f->delta, minus);
+    if (f->coefficient && hg_at(e, f->coefficient)->name)
+        hg_name(e, hg_plan_local(p, hg_pow(e, f->coefficient, minus)),
+                hg_format(e->arena, "inv_%s", hg_at(e, f->coefficient)->name));
     return f->coefficient ? hg_mul(e, hg_plan_local(p, hg_pow(e, f->coefficient, minus)), inverse) : inverse;
 }
 

@@ -400,8 +400,8 @@ hg_id hg_potential(struct hg_expr *e, hg_id f)
 {
     if (hg_at(e, f)->vary & (HG_I | HG_J | HG_R))
         hg_bug("potential of something that is not a function of time alone");
-    if (hg_is_value(e, f, 0.0))
-        return f;
+    if (!(hg_at(e, f)->vary & HG_T)) /* up to a constant, which no difference sees */
+        return hg_mul(e, f, hg_symbol(e, HG_TIME, 0));
     return hg_raw(e, HG_POTENTIAL, 1, &f);
 }
 

@@ -1,0 +1,176 @@
+/* check.c -- proofs before code: derivatives against dual numbers, the model's own test points.
+ *
+ * Both sides run in the interpreter in extended precision: the symbolic derivative as an expression, and the
+ * dual number carried through the model itself.  They share no rule, so they agree only when both are right.
+ */
+#include "check.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "eval.h"
+
+/* Agreement of a derivative with its dual number, relative to the largest entry of its column: rounding of
+ * 64-bit mantissas after some thousand operations stays below 1e-15. */
+#define TOL_DERIVATIVE 1e-13
+
+enum { FRAMES = 14, SETS = 12 };
+
+struct check {
+    struct hg_model *m;
+    hg_id mean;
+    uint32_t nleaf; /* parameters, then linear parameters */
+    hg_id *root;    /* mean, then its derivatives */
+    struct hg_eval *symbolic, *dual;
+    double worst;
+    const char *worst_name;
+};
+
+static hg_id leaf_of(struct check *c, uint32_t k)
+{
+    uint32_t K = c->m->param.n;
+    return k < K ? hg_symbol(c->m->expr, HG_PARAM, k) : hg_symbol(c->m->expr, HG_LINEAR, k - K);
+}
+
+static const char *name_of(const struct check *c, uint32_t k)
+{
+    uint32_t K = c->m->param.n;
+    return k < K ? c->m->param.item[k].name : c->m->linear.item[k - K].name;
+}
+
+/* A number for a symbol that the model does not fix: from its first test, its default, or 1. */
+static double some_value(const struct hg_model *m, const struct hg_list *list, uint32_t k, size_t offset)
+{
+    for (uint32_t t = 0; t < m->ntest; t++) {
+        const double *x = *(double *const *)((const char *)&m->test[t] + offset);
+        if (x && isfinite(x[k]))
+            return x[k];
+    }
+    return isfinite(list->item[k].start) ? list->item[k].start : 1.0;
+}
+
+static double *values_of(const struct hg_model *m, const struct hg_list *list, size_t offset)
+{
+    double *v = hg_alloc(m->expr->arena, (list->n + 1) * sizeof *v);
+    for (uint32_t k = 0; k < list->n; k++)
+        v[k] = some_value(m, list, k, offset);
+    return v;
+}
+
+static int is_pair(const struct hg_model *m)
+{
+    return m->space == FIT_PAIRS;
+}
+
+/* Derivatives at one point; seeds one after the other. */
+static int compare_at(struct check *c, struct hg_point *p, struct hg_diag *d)
+{
+    p->seed = 0;
+    hg_eval_run(c->symbolic, p);
+    for (uint32_t k = 0; k < c->nleaf; k++) {
+        p->seed = leaf_of(c, k);
+        hg_eval_run(c->dual, p);
+        long double s = hg_eval_get(c->symbolic, c->root[k + 1], 0).v, x = hg_eval_get(c->dual, c->mean, 0).d;
+        long double scale = fmaxl(fabsl(s), fabsl(x)), value = fabsl(hg_eval_get(c->dual, c->mean, 0).v);
+        if (!isfinite(s) && !isfinite(x))
+            continue;
+        /* below the resolution of the mean itself nothing can be told */
+        double error = scale > 1e-12L * value ? (double)(fabsl(s - x) / scale) : 0.0;
+        if (error > c->worst || !isfinite(error)) {
+            c->worst = error;
+            c->worst_name = name_of(c, k);
+        }
+        if (!(error <= TOL_DERIVATIVE)) {
+            hg_error(d, c->m->observe_line, NULL, "this is an error of the compiler: please report it",
+                     "the derivative by '%s' is %.17Lg but dual numbers give %.17Lg", name_of(c, k), s, x);
+            return 0;
+        }
+    }
+    return 1;
+}
+
+static int check_derivatives(struct check *c, struct hg_diag *d)
+{
+    static const uint32_t pair[][2] = {{0, 1}, {0, FRAMES - 1}, {2, 7}, {5, 6}, {FRAMES - 2, FRAMES - 1}};
+    struct hg_model *m = c->m;
+    double time[FRAMES], step = 0.1;
+    struct hg_point p = {.time = time, .ntime = FRAMES};
+    p.linear = values_of(m, &m->linear, offsetof(struct hg_test, linear));
+    p.setting = values_of(m, &m->setting, offsetof(struct hg_test, setting));
+    p.coord = values_of(m, &m->axis, offsetof(struct hg_test, coord));
+    p.column = values_of(m, &m->column, offsetof(struct hg_test, column));
+    if (m->ntest && m->test[0].step > 0)
+        step = m->test[0].step;
+    p.step = step;
+    for (uint32_t k = 0; k < FRAMES; k++)
+        time[k] = step * k;
+    for (uint32_t s = 0; s < m->nscreen && s < SETS; s++) {
+        p.param = m->screen + (size_t)s * m->param.n;
+        for (size_t k = 0; k < (is_pair(m) ? sizeof pair / sizeof *pair : 1); k++) {
+            p.i = pair[k][0], p.j = pair[k][1];
+            if (!compare_at(c, &p, d))
+                return 0;
+        }
+    }
+    return 1;
+}
+
+/* The model's own test points. */
+static int check_test(struct check *c, const struct hg_test *t, struct hg_diag *d)
+{
+    struct hg_model *m = c->m;
+    double first = t->first_time, step = t->step > 0 ? t->step : 1, last = fmax(t->t1, t->t2);
+    uint32_t n = is_pair(m) ? (uint32_t)lround((last - first) / step) + 1 : 1;
+    n = n < 2 ? 2 : n;
+    double *time = hg_alloc(m->expr->arena, n * sizeof *time);
+    double *param = hg_alloc(m->expr->arena, (m->param.n + 1) * sizeof *param);
+    double *linear = hg_alloc(m->expr->arena, (m->linear.n + 1) * sizeof *linear);
+    for (uint32_t k = 0; k < n; k++)
+        time[k] = first + step * k;
+    for (uint32_t k = 0; k < m->param.n; k++)
+        param[k] = isnan(t->param[k]) ? m->param.item[k].start : t->param[k];
+    for (uint32_t k = 0; k < m->linear.n; k++)
+        linear[k] = isnan(t->linear[k]) ? m->linear.item[k].start : t->linear[k];
+    struct hg_point p = {.param = param, .linear = linear, .setting = t->setting, .coord = t->coord,
+                         .column = t->column, .time = time, .ntime = n, .step = step};
+    p.i = (uint32_t)lround((fmin(t->t1, t->t2) - first) / step);
+    p.j = n - 1;
+    if (is_pair(m))
+        p.j = (uint32_t)lround((last - first) / step);
+    else
+        p.i = p.j = 0;
+    hg_eval_run(c->dual, &p);
+    long double x = hg_eval_get(c->dual, c->mean, 0).v;
+    double tolerance = t->tolerance > 0 ? t->tolerance : 1e-12;
+    if (fabsl(x - t->expected) <= tolerance * fmaxl(1e-300L, fabsl((long double)t->expected)))
+        return 1;
+    hg_error(d, t->line, NULL, "correct the equations or the test point",
+             "test point: %s is %.17Lg, expected %.17g (tolerance %g)", m->observable, x, t->expected, tolerance);
+    return 0;
+}
+
+int hg_check(struct hg_model *m, const struct hg_variant *v, struct hg_diag *d, FILE *out)
+{
+    struct check c = {.m = m, .mean = v->mean, .nleaf = m->param.n + m->linear.n, .worst_name = "-"};
+    uint32_t tests = 0;
+    int ok = 1;
+    c.root = hg_alloc(m->expr->arena, (c.nleaf + 1) * sizeof *c.root);
+    c.root[0] = v->mean;
+    for (uint32_t k = 0; k < c.nleaf; k++)
+        c.root[k + 1] = hg_diff(m->expr, v->mean, leaf_of(&c, k));
+    c.symbolic = hg_eval_new(m->expr, c.nleaf + 1, c.root);
+    c.dual = hg_eval_new(m->expr, 1, &c.mean);
+    ok = check_derivatives(&c, d);
+    for (uint32_t t = 0; t < m->ntest; t++)
+        if (strcmp(m->test[t].variant ? m->test[t].variant : "fast", v->name) == 0) {
+            ok &= check_test(&c, &m->test[t], d);
+            tests++;
+        }
+    hg_eval_free(c.symbolic);
+    hg_eval_free(c.dual);
+    if (ok && out)
+        fprintf(out, "%s (%s): derivatives agree with dual numbers to %.1e (%s) at %u parameter sets; %u test points"
+                     " hold\n", m->file, v->name, c.worst, c.worst_name, m->nscreen < SETS ? m->nscreen : SETS, tests);
+    return ok;
+}

@@ -1,0 +1,123 @@
+/* emit.c -- a kernel file from a variant of a model: the pieces in the order of the template. */
+#include "emit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "emit_desc.h"
+#include "tmpl.h"
+
+extern const unsigned char embedded_kernel_c_tmpl[];
+
+struct pieces {
+    struct hg_emit *em;
+    char *text[8]; /* tables, prepare, sums, points, in the order of piece_name */
+};
+
+static const char *const piece_name[] = {"tables", "prepare", "sums", "points"};
+
+/* Text laid out in lines of at most `width` characters after a prefix. */
+static void paragraph(FILE *out, const char *prefix, const char *text, int width)
+{
+    int column = 0;
+    while (*text) {
+        size_t n = strcspn(text, " \n");
+        if (column && column + 1 + (int)n > width) {
+            fputc('\n', out);
+            column = 0;
+        }
+        fputs(column ? " " : prefix, out);
+        fprintf(out, "%.*s", (int)n, text);
+        column += (column ? 1 : 0) + (int)n;
+        text += n;
+        if (*text == '\n' && column) {
+            fputc('\n', out);
+            column = 0;
+        }
+        text += *text != 0;
+    }
+    if (column)
+        fputc('\n', out);
+}
+
+static void list_of(FILE *out, const char *title, const struct hg_list *list)
+{
+    for (uint32_t k = 0; k < list->n; k++)
+        fprintf(out, " *   %-9s %2u  %-20s [%s]\n", k ? "" : title, k, list->item[k].name, list->item[k].unit);
+}
+
+static void head(struct hg_emit *em, FILE *out)
+{
+    const struct hg_model *m = em->p->model;
+    paragraph(out, " * ", m->title ? m->title : m->name, 96);
+    if (m->formula) {
+        fprintf(out, " *\n");
+        paragraph(out, " *     ", m->formula, 90);
+    }
+    fprintf(out, " *\n");
+    list_of(out, "theta", &m->param);
+    list_of(out, "lin", &m->linear);
+    list_of(out, "setting", &m->setting);
+    list_of(out, "group", &m->axis);
+    list_of(out, "column", &m->column);
+    fprintf(out, " *\n * cost of normal, operations: %u per frame, %u per %s, %u per %s and group; of moments %u\n",
+            em->cost.per_frame, em->cost.per_pair, m->space == FIT_ROWS ? "row" : "pair", em->cost.per_pair_group,
+            m->space == FIT_ROWS ? "row" : "pair", em->cost.value_per_pair_group);
+}
+
+static void fill(void *user, const char *name, FILE *out)
+{
+    struct pieces *p = user;
+    for (size_t k = 0; k < sizeof piece_name / sizeof *piece_name; k++)
+        if (strcmp(name, piece_name[k]) == 0) {
+            fputs(p->text[k], out);
+            fputc('\n', out);
+            return;
+        }
+    if (strcmp(name, "head") == 0)
+        head(p->em, out);
+    else if (strcmp(name, "descriptor") == 0)
+        hg_emit_desc(p->em->p->model, p->em->variant, p->em->p->intercept, &p->em->cost, p->em->table_doubles, out);
+    else
+        hg_bug("emit: the template asks for '%s'", name);
+}
+
+static char *written(struct hg_emit *em, void (*write)(struct hg_emit *, FILE *))
+{
+    char *text = NULL;
+    size_t size;
+    FILE *f = open_memstream(&text, &size);
+    if (!f)
+        hg_bug("out of memory");
+    write(em, f);
+    fclose(f);
+    return text;
+}
+
+static void points_and_curves(struct hg_emit *em, FILE *out)
+{
+    hg_emit_points(em, out);
+    fputc('\n', out);
+    hg_emit_curves(em, out);
+}
+
+int hg_emit_kernel(struct hg_model *m, const struct hg_variant *v, struct hg_diag *d, FILE *out, FILE *explain)
+{
+    struct hg_emit em = {.e = m->expr, .variant = v->name};
+    struct pieces p = {.em = &em};
+    em.p = hg_plan_new(m, v, d);
+    if (!em.p)
+        return 0;
+    hg_emit_arrange(&em);
+    p.text[2] = written(&em, m->space == FIT_ROWS ? hg_emit_rows : hg_emit_pairs);
+    p.text[3] = written(&em, points_and_curves);
+    p.text[1] = written(&em, hg_emit_prepare);
+    p.text[0] = written(&em, hg_emit_tables);
+    hg_count_cost(&em);
+    hg_template((const char *)embedded_kernel_c_tmpl, m->name, m->file, fill, &p, out);
+    if (explain)
+        hg_explain(&em, explain);
+    for (size_t k = 0; k < sizeof piece_name / sizeof *piece_name; k++)
+        free(p.text[k]);
+    return 1;
+}

@@ -1,0 +1,93 @@
+/* emit.h -- from a plan to the text of a kernel.
+ *
+ * The tile functions are written first; each table or scalar they mention is registered as a field of the
+ * workspace.  Then `prepare` is written to fill the fields.  emit.c puts the pieces into the template.
+ */
+#ifndef HG_EMIT_H
+#define HG_EMIT_H
+
+#include <stdio.h>
+
+#include "code.h"
+#include "plan.h"
+#include "factor.h"
+#include "separate.h"
+
+enum hg_field_kind {
+    HG_FIELD_SCALAR,  /* one number                                             w.x[0] */
+    HG_FIELD_GROUP,   /* [group]                                                w.x[g] */
+    HG_FIELD_GRID,    /* [time], padded: tables on the time grid                w.x[k] */
+    HG_FIELD_GRID_G,  /* [group][time]                                          w.x[g*nt + k] */
+    HG_FIELD_FRAME,   /* [frame], padded: a table at the used frames            w.x[f] */
+    HG_FIELD_FRAME_G, /* the same per group, w.x_i[f*ng + g] and w.x_j[(b*ng + g)*8] */
+    HG_FIELD_EXP,     /* exp tables of a frame array u: w.x_i[f], w.x_j[f] */
+    HG_FIELD_EXP_G,   /* per group: w.x_i[f*ng + g], w.x_j[(b*ng + g)*8] */
+    HG_FIELD_ROT,     /* w.sin_x[f], w.cos_x[f] */
+    HG_FIELD_ROT_G    /* w.sin_x_i[f*ng + g], ..., w.cos_x_j[(b*ng + g)*8] */
+};
+
+struct hg_field {
+    enum hg_field_kind kind;
+    hg_id id;         /* what is tabulated (EXP, ROT: u) */
+    const char *name;
+    int derivative;   /* needed only when derivatives are */
+};
+
+struct hg_emit {
+    struct hg_plan *p;
+    struct hg_expr *e;
+    const char *variant;
+    struct hg_field *field;
+    uint32_t nfield;
+    size_t field_room;
+    struct hg_separation separation;
+
+    /* roots of the tile functions, separated and factored */
+    hg_id *basis, rest;
+    hg_id *m;                    /* [nchannel] */
+    struct hg_moment *moment;    /* cross moments of basis functions and channels */
+    uint32_t nmoment;
+
+    struct fit_cost cost;
+    uint32_t table_doubles;
+    uint32_t moment_sums; /* vectors per group that moments() keeps */
+};
+
+/* sum over pairs of  core * U  for a basis function q and a channel c; coefficient * that is sum b_q m_k. */
+struct hg_moment {
+    uint32_t q, channel;
+    hg_id coefficient; /* scalar with LINEAR leaves */
+    hg_id core;        /* function of the pair */
+    uint32_t slot;     /* equal cores of the same kind of channel share one */
+};
+
+/* Registers (or finds) a field; `derivative` is cleared when a value function needs it too. */
+const struct hg_field *hg_emit_field(struct hg_emit *em, enum hg_field_kind kind, hg_id id, int derivative);
+
+/* Separates and factors the plan's expressions: fills basis, rest, m, moment. */
+void hg_emit_arrange(struct hg_emit *em);
+
+/* The functions of a kernel, as C text to `out`. */
+void hg_emit_pairs(struct hg_emit *em, FILE *out);   /* moments, normal, model */
+void hg_emit_points(struct hg_emit *em, FILE *out);  /* points, both spaces */
+void hg_emit_rows(struct hg_emit *em, FILE *out);    /* moments, normal, model */
+void hg_emit_curves(struct hg_emit *em, FILE *out);
+void hg_emit_prepare(struct hg_emit *em, FILE *out); /* prepare */
+void hg_emit_tables(struct hg_emit *em, FILE *out);  /* struct tables, carve, workspace */
+
+/* Text of the leaves that are the same everywhere: parameters, settings, coordinates, the step. 
+ * Parameters and settings go by the names that c->reserve lists. */
+const char *hg_emit_common_leaf(struct hg_code *c, hg_id id);
+
+/* Parameters and settings under their own names at the start of a function; the names. */
+void hg_emit_declare_names(struct hg_emit *em, FILE *out);
+uint32_t hg_emit_names(struct hg_emit *em, const char *const **name);
+
+/* Fills em->cost; prints what was found (explain.c). */
+void hg_count_cost(struct hg_emit *em);
+void hg_explain(const struct hg_emit *em, FILE *out);
+
+/* The whole kernel file. */
+int hg_emit_kernel(struct hg_model *m, const struct hg_variant *v, struct hg_diag *d, FILE *out, FILE *explain);
+
+#endif

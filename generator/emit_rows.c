@@ -1,0 +1,160 @@
+/* emit_rows.c -- moments, normal and model for the rows of a table: vectors of eight rows. */
+#include <stdlib.h>
+
+#include "emit.h"
+
+static int row_is_leaf(const struct hg_code *c, hg_id id)
+{
+    return hg_at(c->e, id)->nargs == 0;
+}
+
+static const char *row_leaf(struct hg_code *c, hg_id id)
+{
+    struct hg_emit *em = c->user;
+    struct hg_arena *a = c->e->arena;
+    const struct hg_node *n = hg_at(c->e, id);
+    const char *name;
+    switch (n->op) {
+    case HG_COLUMN:
+        name = hg_code_unique(c, n->name ? n->name : em->p->model->column.item[n->ref].name);
+        hg_line(c, "const fit_vd %s = fit_vload(l->column[%u] + row);", name, n->ref);
+        return name;
+    case HG_LINEAR: return hg_format(a, "lin[%u]", n->ref);
+    case HG_LOCAL: return hg_format(a, "w.%s[0]", hg_emit_field(em, HG_FIELD_SCALAR, id, 0)->name);
+    default: return hg_emit_common_leaf(c, id);
+    }
+}
+
+static struct hg_code begin(struct hg_emit *em, FILE *out, uint32_t nroot, const hg_id *root)
+{
+    struct hg_code c = {.e = em->e, .out = out, .indent = 2, .vector_if = HG_R, .source = em->p->model->file,
+                        .leaf = row_leaf, .is_leaf = row_is_leaf, .user = em};
+    hg_code_begin(&c, nroot, root);
+    hg_code_push(&c);
+    return c;
+}
+
+static void end(struct hg_code *c)
+{
+    hg_code_pop(c);
+    hg_code_end(c);
+}
+
+static const char loop_head[] =
+    "    for (size_t row = t->i0; row < fit_padded(t->i1); row += FIT_VL) {\n";
+
+/* Weight of the lanes: 0 where a lane does not count. */
+static const char weights[] =
+    "        const size_t at = row - t->i0;\n"
+    "        const fit_vm use = fit_row_lanes(t, row);\n"
+    "        const fit_vd weight = fit_where_set(use, t->w ? fit_vload(t->w + at) : fit_vset1(1.0));\n";
+
+static uint32_t value_roots(const struct hg_emit *em, hg_id *root)
+{
+    uint32_t n = 0;
+    for (uint32_t q = 0; q < em->p->nlinear; q++)
+        root[n++] = em->basis[q];
+    root[n++] = em->rest;
+    return n;
+}
+
+static void emit_moments(struct hg_emit *em, FILE *out)
+{
+    uint32_t Q = em->p->nlinear, nsum = Q * (Q + 1) / 2 + Q + 1, at = 0;
+    hg_id *root = hg_alloc(em->e->arena, (Q + 1) * sizeof *root);
+    uint32_t nroot = value_roots(em, root);
+    fprintf(out, "static void moments(const struct fit_layout *l, const double *ws, const struct fit_tile *t,\n"
+                 "                    double *scratch, double *out)\n{\n"
+                 "    struct tables w;\n    carve(l, (double *)(uintptr_t)ws, &w);\n"
+                 "    fit_vd sum[%u] = {{0}};\n    (void)w, (void)scratch;\n%s%s", nsum, loop_head, weights);
+    struct hg_code c = begin(em, out, nroot, root);
+    for (uint32_t k = 0; k < nroot; k++)
+        hg_code_need(&c, root[k]);
+    for (uint32_t q = 0; q < Q; q++)
+        hg_line(&c, "const fit_vd b%u = fit_where_set(use, %s);", q, hg_code_vector(&c, em->basis[q]));
+    if (hg_is_value(em->e, em->rest, 0.0))
+        hg_line(&c, "const fit_vd d = fit_vload(t->y + at);");
+    else
+        hg_line(&c, "const fit_vd d = fit_where_set(use, fit_vload(t->y + at) - (%s));", hg_code_text(&c, em->rest));
+    for (uint32_t p = 0; p < Q; p++)
+        for (uint32_t q = p; q < Q; q++)
+            hg_line(&c, "sum[%u] += weight*b%u*b%u;", at++, p, q);
+    for (uint32_t p = 0; p < Q; p++)
+        hg_line(&c, "sum[%u] += weight*b%u*d;", at++, p);
+    hg_line(&c, "sum[%u] += weight*d*d;", at);
+    end(&c);
+    fprintf(out, "    }\n    for (size_t k = 0; k < %u; k++)\n        out[k] = fit_vsum(sum[k]);\n}\n\n", nsum);
+}
+
+static void residual(struct hg_code *c, struct hg_emit *em, const char *before)
+{
+    struct hg_arena *a = em->e->arena;
+    const char *s = NULL;
+    for (uint32_t q = 0; q < em->p->nlinear; q++) {
+        const char *x = hg_is_value(em->e, em->basis[q], 1.0)
+                            ? hg_format(a, "lin[%u]", q)
+                            : hg_format(a, "lin[%u]*%s", q, hg_code_factor(c, em->basis[q]));
+        s = s ? hg_format(a, "%s + %s", s, x) : x;
+    }
+    if (!hg_is_value(em->e, em->rest, 0.0))
+        s = s ? hg_format(a, "%s + %s", s, hg_code_factor(c, em->rest)) : hg_code_text(c, em->rest);
+    hg_line(c, before, s ? s : "0.0");
+}
+
+static void emit_normal(struct hg_emit *em, FILE *out)
+{
+    uint32_t Q = em->p->nlinear, K = em->p->nparam, E = em->p->nchannel, nH = K * (K + 1) / 2, nroot;
+    hg_id *root = hg_alloc(em->e->arena, (Q + 1 + E) * sizeof *root);
+    nroot = value_roots(em, root);
+    for (uint32_t e = 0; e < E; e++)
+        root[nroot++] = em->m[e];
+    fprintf(out, "enum { SUMS = %u };\n\nstatic size_t scratch_size(const struct fit_layout *l)\n{\n    (void)l;\n"
+                 "    return FIT_VL * SUMS;\n}\n\n", nH + K + Q * K + 1);
+    fprintf(out, "static void normal(const struct fit_layout *l, const double *ws, const double *lin,\n"
+                 "                   const struct fit_tile *t, double *scratch, double *out)\n{\n"
+                 "    struct tables w;\n    carve(l, (double *)(uintptr_t)ws, &w);\n"
+                 "    fit_vd *H = (fit_vd *)scratch, *G = H + %u, *V = G + %u;\n    (void)w, (void)lin, (void)V;\n"
+                 "    for (size_t k = 0; k < SUMS; k++)\n        H[k] = (fit_vd){0};\n%s%s", nH, K, loop_head, weights);
+    struct hg_code c = begin(em, out, nroot, root);
+    for (uint32_t k = 0; k < nroot; k++)
+        hg_code_need(&c, root[k]);
+    residual(&c, em, "const fit_vd r = fit_where_set(use, fit_vload(t->y + at) - (%s));");
+    hg_line(&c, "fit_vd m[%u] = {{0}}; /* d mean / d theta_k */", K ? K : 1);
+    for (uint32_t e = 0; e < E; e++)
+        for (uint32_t k = 0; k < K; k++)
+            if (em->p->channel[e].table[k])
+                hg_line(&c, "m[%u] = fit_where_set(use, %s); /* %s */", k, hg_code_vector(&c, em->m[e]),
+                        em->p->model->param.item[k].name);
+    for (uint32_t q = 0; q < Q; q++)
+        hg_line(&c, "const fit_vd b%u = fit_where_set(use, %s);", q, hg_code_vector(&c, em->basis[q]));
+    fprintf(out, "        for (size_t k = 0, n = 0; k < %u; k++) {\n"
+                 "            const fit_vd mw = weight*m[k];\n"
+                 "            for (size_t q = k; q < %u; q++)\n                H[n++] += mw*m[q];\n"
+                 "            G[k] += mw*r;\n", K, K);
+    for (uint32_t q = 0; q < Q; q++)
+        fprintf(out, "            V[%u + k] += mw*b%u;\n", q * K, q);
+    fprintf(out, "        }\n    }\n    for (size_t k = 0; k < SUMS - 1; k++)\n        out[k] = fit_vsum(H[k]);\n}\n\n");
+    end(&c);
+}
+
+static void emit_model(struct hg_emit *em, FILE *out)
+{
+    hg_id *root = hg_alloc(em->e->arena, (em->p->nlinear + 1) * sizeof *root);
+    uint32_t nroot = value_roots(em, root);
+    fprintf(out, "static void model(const struct fit_layout *l, const double *ws, const double *lin,\n"
+                 "                  const struct fit_tile *t, double *out)\n{\n"
+                 "    struct tables w;\n    carve(l, (double *)(uintptr_t)ws, &w);\n    (void)w, (void)lin;\n%s", loop_head);
+    struct hg_code c = begin(em, out, nroot, root);
+    for (uint32_t k = 0; k < nroot; k++)
+        hg_code_need(&c, root[k]);
+    residual(&c, em, "fit_vstore(out + (row - t->i0), fit_vset1(0.0) + (%s));");
+    end(&c);
+    fprintf(out, "    }\n}\n\n");
+}
+
+void hg_emit_rows(struct hg_emit *em, FILE *out)
+{
+    emit_moments(em, out);
+    emit_normal(em, out);
+    emit_model(em, out);
+}

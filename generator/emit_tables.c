@@ -1,0 +1,579 @@
+/* emit_tables.c -- the workspace of a kernel: its fields, and `prepare`, which fills them.
+ *
+ * prepare runs in the order in which tables depend on each other: scalars; then, for each depth of nested
+ * integrals, the functions of time (vectors of 8 frames) and their cumulative trapezoids; then what the
+ * pair loop reads: tables at the used frames, re-centred exponentials, rotations.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "emit.h"
+
+/* --- fields ------------------------------------------------------------------------------------------- */
+
+static const char *field_stem(const struct hg_emit *em, enum hg_field_kind kind, hg_id id)
+{
+    const struct hg_node *n = hg_at(em->e, id);
+    struct hg_arena *a = em->e->arena;
+    const char *name = n->name;
+    if (!name && n->op == HG_POTENTIAL)
+        name = hg_format(a, "int_%s", hg_at(em->e, n->arg[0])->name ? hg_at(em->e, n->arg[0])->name : "f");
+    if (!name && n->op == HG_TIME)
+        name = "time";
+    if (!name && n->op == HG_LOCAL)
+        name = hg_at(em->e, em->p->local[n->ref].def)->name;
+    if (!name)
+        name = n->vary & HG_T ? "f" : "c";
+    switch (kind) {
+    case HG_FIELD_GRID:
+    case HG_FIELD_GRID_G: return hg_format(a, "%s_grid", name);
+    case HG_FIELD_EXP:
+    case HG_FIELD_EXP_G: return hg_format(a, "exp_%s", n->name ? name : "u");
+    case HG_FIELD_ROT:
+    case HG_FIELD_ROT_G: return n->name ? name : "u";
+    default: return name;
+    }
+}
+
+static int name_taken(const struct hg_emit *em, const char *name)
+{
+    for (uint32_t k = 0; k < em->nfield; k++)
+        if (strcmp(em->field[k].name, name) == 0)
+            return 1;
+    return strcmp(name, "time_grid") == 0;
+}
+
+const struct hg_field *hg_emit_field(struct hg_emit *em, enum hg_field_kind kind, hg_id id, int derivative)
+{
+    for (uint32_t k = 0; k < em->nfield; k++)
+        if (em->field[k].kind == kind && em->field[k].id == id) {
+            em->field[k].derivative &= derivative;
+            return &em->field[k];
+        }
+    char *clean = hg_strdup(em->e->arena, field_stem(em, kind, id));
+    for (char *q = clean; *q; q++)
+        if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_", *q))
+            *q = '_';
+    const char *name = clean;
+    for (int k = 2; name_taken(em, name); k++)
+        name = hg_format(em->e->arena, "%s_%d", clean, k);
+    if (em->nfield == em->field_room)
+        em->field = hg_grow(em->e->arena, em->field, em->nfield, em->nfield + 16, sizeof *em->field,
+                            &em->field_room);
+    em->field[em->nfield] = (struct hg_field){kind, id, name, derivative};
+    return &em->field[em->nfield++];
+}
+
+/* Suffixes of the arrays of a field and their sizes. */
+static const char *const sizes[] = {"8", "ng", "nt", "ng * nt", "nf"};
+
+static void one_array(FILE *out, int pass, const char *prefix, const char *name, const char *suffix,
+                      const char *size, const char *comment)
+{
+    if (pass == 0)
+        fprintf(out, "    double *%s%s%s; /* %s */\n", prefix, name, suffix, comment);
+    else
+        fprintf(out, "    w->%s%s%s = base + n, n += fit_padded(%s);\n", prefix, name, suffix, size);
+}
+
+static void arrays_of(const struct hg_emit *em, FILE *out, int pass, const struct hg_field *f)
+{
+    const char *what = hg_text(em->e, hg_at(em->e, f->id)->op == HG_LOCAL
+                                          ? em->p->local[hg_at(em->e, f->id)->ref].def
+                                          : f->id, 1);
+    what = strlen(what) > 76 ? hg_format(em->e->arena, "%.73s...", what) : what;
+    switch (f->kind) {
+    case HG_FIELD_SCALAR:
+    case HG_FIELD_GROUP:
+    case HG_FIELD_GRID:
+    case HG_FIELD_GRID_G:
+    case HG_FIELD_FRAME: one_array(out, pass, "", f->name, "", sizes[f->kind], what); break;
+    case HG_FIELD_FRAME_G:
+    case HG_FIELD_EXP_G:
+        one_array(out, pass, "", f->name, "_i", "nf * ng", what);
+        one_array(out, pass, "", f->name, "_j", "nf * ng", "the same, vectors at the second frame");
+        break;
+    case HG_FIELD_EXP:
+        one_array(out, pass, "", f->name, "_i", "nf", hg_format(em->e->arena, "exp of %s", what));
+        one_array(out, pass, "", f->name, "_j", "nf", "the same for the second frame");
+        break;
+    case HG_FIELD_ROT:
+        one_array(out, pass, "sin_", f->name, "", "nf", hg_format(em->e->arena, "sin of %s", what));
+        one_array(out, pass, "cos_", f->name, "", "nf", "and its cos");
+        break;
+    case HG_FIELD_ROT_G:
+        one_array(out, pass, "sin_", f->name, "_i", "nf * ng", hg_format(em->e->arena, "sin of %s", what));
+        one_array(out, pass, "cos_", f->name, "_i", "nf * ng", "and its cos");
+        one_array(out, pass, "sin_", f->name, "_j", "nf * ng", "the same, vectors at the second frame");
+        one_array(out, pass, "cos_", f->name, "_j", "nf * ng", "");
+        break;
+    }
+}
+
+void hg_emit_tables(struct hg_emit *em, FILE *out)
+{
+    int rows = em->p->model->space == FIT_ROWS;
+    fprintf(out, "/* Workspace: scalars, tables over the time grid, tables at the used frames. */\n");
+    fprintf(out, "struct tables {\n");
+    if (!rows)
+        fprintf(out, "    double *time_grid; /* time, padded */\n");
+    for (uint32_t k = 0; k < em->nfield; k++)
+        arrays_of(em, out, 0, &em->field[k]);
+    if (rows && em->nfield == 0)
+        fprintf(out, "    double *none;\n");
+    fprintf(out, "};\n\n");
+    fprintf(out, "FIT_INLINE size_t carve(const struct fit_layout *l, double *base, struct tables *w)\n{\n");
+    fprintf(out, "    const size_t ng = l->ngroup, nt = fit_padded(l->ntime), nf = fit_padded(l->nframe);\n");
+    fprintf(out, "    size_t n = 0;\n    (void)ng, (void)nt, (void)nf;\n");
+    if (!rows)
+        fprintf(out, "    w->time_grid = base + n, n += nt;\n");
+    for (uint32_t k = 0; k < em->nfield; k++)
+        arrays_of(em, out, 1, &em->field[k]);
+    if (rows && em->nfield == 0)
+        fprintf(out, "    w->none = base + n, n += 8;\n");
+    fprintf(out, "    return n;\n}\n\n");
+    fprintf(out, "static size_t workspace(const struct fit_layout *l)\n{\n");
+    fprintf(out, "    static double origin[1]; /* only differences of addresses are used */\n");
+    fprintf(out, "    struct tables w;\n    return carve(l, origin, &w);\n}\n");
+}
+
+/* --- prepare ------------------------------------------------------------------------------------------ */
+
+struct prepare {
+    struct hg_emit *em;
+    unsigned char *stored;     /* per node: 1 kept on the grid for values, 2 for derivatives */
+    unsigned char *ready;      /* grid table written already */
+    uint32_t *depth;           /* integrals nested below */
+    uint32_t deepest;
+    hg_id n;
+};
+
+static int is_time(const struct hg_emit *em, hg_id id)
+{
+    return (hg_at(em->e, id)->vary & HG_T) != 0;
+}
+
+static const struct hg_field *grid_field(struct hg_emit *em, hg_id id, int derivative)
+{
+    return hg_emit_field(em, hg_at(em->e, id)->vary & HG_G ? HG_FIELD_GRID_G : HG_FIELD_GRID, id, derivative);
+}
+
+/* Marks id and, below it, integrals and what they integrate. */
+static void keep(struct prepare *q, hg_id root, unsigned char mark)
+{
+    unsigned char *need = calloc(root + 1, 1);
+    if (!need)
+        hg_bug("out of memory");
+    need[root] = 1;
+    if (!q->stored[root])
+        q->stored[root] = mark;
+    for (hg_id id = root; id > 0; id--) {
+        const struct hg_node *n = hg_at(q->em->e, id);
+        if (!need[id] || !is_time(q->em, id))
+            continue;
+        for (uint32_t k = 0; k < n->nargs; k++)
+            need[n->arg[k]] = 1;
+        if (n->op == HG_POTENTIAL) {
+            if (!q->stored[id])
+                q->stored[id] = mark;
+            if (!q->stored[n->arg[0]])
+                q->stored[n->arg[0]] = mark;
+        }
+    }
+    free(need);
+}
+
+static void reach(const struct prepare *q, unsigned char *set, unsigned char mark)
+{
+    for (hg_id id = 1; id < q->n; id++)
+        set[id] = q->stored[id] == mark;
+    for (hg_id id = q->n - 1; id > 0; id--)
+        for (uint32_t k = 0; set[id] && k < hg_at(q->em->e, id)->nargs; k++)
+            set[hg_at(q->em->e, id)->arg[k]] = 1;
+}
+
+/* Functions needed both for values and for derivatives are computed once. */
+static void keep_shared_functions(struct prepare *q)
+{
+    unsigned char *value = calloc(q->n, 1), *derivative = calloc(q->n, 1);
+    if (!value || !derivative)
+        hg_bug("out of memory");
+    reach(q, value, 1);
+    reach(q, derivative, 2);
+    for (hg_id id = 1; id < q->n; id++) {
+        const struct hg_node *n = hg_at(q->em->e, id);
+        double power;
+        int cheap = !(hg_op_flags[n->op] & HG_F_POINTWISE) || n->op == HG_WHERE || (hg_op_flags[n->op] & HG_F_BOOL) ||
+                    (n->op == HG_POW && hg_is_const(q->em->e, n->arg[1], &power));
+        if (value[id] && derivative[id] && is_time(q->em, id) && n->nargs && !cheap && !q->stored[id])
+            q->stored[id] = 1;
+    }
+    free(value);
+    free(derivative);
+}
+
+/* u = a P with a scalar per group and P a table: returns P, and *a the scalar. */
+static hg_id scaled_table(const struct hg_emit *em, hg_id u, hg_id *a)
+{
+    const struct hg_node *n = hg_at(em->e, u);
+    if (n->op != HG_PROD || n->nargs != 2)
+        return 0;
+    for (uint32_t k = 0; k < 2; k++) {
+        const struct hg_node *x = hg_at(em->e, n->arg[k]), *y = hg_at(em->e, n->arg[1 - k]);
+        if (x->op == HG_LOCAL && (x->vary & HG_G) && (y->vary & (HG_T | HG_G)) == HG_T) {
+            *a = n->arg[k];
+            return n->arg[1 - k];
+        }
+    }
+    return 0;
+}
+
+/* Fields that other fields are made from. */
+static void register_sources(struct prepare *q)
+{
+    struct hg_emit *em = q->em;
+    for (uint32_t k = 0; k < em->nfield; k++) {
+        struct hg_field f = em->field[k];
+        hg_id a;
+        switch (f.kind) {
+        case HG_FIELD_EXP: hg_emit_field(em, HG_FIELD_FRAME, f.id, f.derivative); break;
+        case HG_FIELD_EXP_G: hg_emit_field(em, HG_FIELD_FRAME_G, f.id, f.derivative); break;
+        case HG_FIELD_ROT: hg_emit_field(em, HG_FIELD_FRAME, f.id, f.derivative); break;
+        case HG_FIELD_ROT_G:
+            if (scaled_table(em, f.id, &a))
+                hg_emit_field(em, HG_FIELD_FRAME, scaled_table(em, f.id, &a), f.derivative);
+            else
+                hg_emit_field(em, HG_FIELD_FRAME_G, f.id, f.derivative);
+            break;
+        default: break;
+        }
+    }
+}
+
+static void plan_tables(struct prepare *q)
+{
+    struct hg_emit *em = q->em;
+    register_sources(q);
+    q->n = em->e->n;
+    q->stored = calloc(q->n, 1);
+    q->ready = calloc(q->n, 1);
+    q->depth = calloc(q->n, sizeof *q->depth);
+    if (!q->stored || !q->ready || !q->depth)
+        hg_bug("out of memory");
+    for (int derivative = 0; derivative < 2; derivative++)
+        for (uint32_t k = 0; k < em->nfield; k++)
+            if (em->field[k].derivative == derivative && is_time(em, em->field[k].id) &&
+                (em->field[k].kind == HG_FIELD_FRAME || em->field[k].kind == HG_FIELD_FRAME_G))
+                keep(q, em->field[k].id, (unsigned char)(derivative + 1));
+    keep_shared_functions(q);
+    for (hg_id id = 1; id < q->n; id++) {
+        const struct hg_node *n = hg_at(em->e, id);
+        for (uint32_t k = 0; k < n->nargs; k++)
+            q->depth[id] = q->depth[n->arg[k]] > q->depth[id] ? q->depth[n->arg[k]] : q->depth[id];
+        q->depth[id] += n->op == HG_POTENTIAL;
+        if (q->stored[id] && q->depth[id] > q->deepest)
+            q->deepest = q->depth[id];
+        if (q->stored[id] && hg_at(em->e, id)->op != HG_TIME)
+            grid_field(em, id, q->stored[id] == 2);
+    }
+}
+
+/* The model's name, or with an underscore when it means something else in C. */
+static const char *clean_name(struct hg_emit *em, const char *name)
+{
+    return hg_code_reserved(name) ? hg_format(em->e->arena, "%s_", name) : name;
+}
+
+uint32_t hg_emit_names(struct hg_emit *em, const char *const **name)
+{
+    const struct hg_model *m = em->p->model;
+    const char **list = hg_alloc(em->e->arena, (m->param.n + m->setting.n + 1) * sizeof *list);
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < m->param.n; k++)
+        list[n++] = clean_name(em, m->param.item[k].name);
+    for (uint32_t k = 0; k < m->setting.n; k++)
+        list[n++] = clean_name(em, m->setting.item[k].name);
+    *name = list;
+    return n;
+}
+
+void hg_emit_declare_names(struct hg_emit *em, FILE *out)
+{
+    const struct hg_model *m = em->p->model;
+    for (uint32_t k = 0; k < m->param.n; k++) {
+        const char *name = clean_name(em, m->param.item[k].name);
+        fprintf(out, "    const double %s = theta[%u]; /* [%s] */\n    (void)%s;\n", name, k, m->param.item[k].unit,
+                name);
+    }
+    for (uint32_t k = 0; k < m->setting.n; k++) {
+        const char *name = clean_name(em, m->setting.item[k].name);
+        fprintf(out, "    const double %s = l->setting[%u]; /* [%s] */\n    (void)%s;\n", name, k,
+                m->setting.item[k].unit, name);
+    }
+}
+
+const char *hg_emit_common_leaf(struct hg_code *c, hg_id id)
+{
+    const struct hg_node *n = hg_at(c->e, id);
+    struct hg_arena *a = c->e->arena;
+    switch (n->op) {
+    case HG_STEP: return "l->step";
+    case HG_COORD: return hg_format(a, "l->coord[%u][g]", n->ref);
+    case HG_PARAM:
+    case HG_SETTING:
+        /* names follow those of the parameters in the list of reserved ones */
+        return c->reserve[n->ref + (n->op == HG_SETTING ? c->nparam : 0)];
+    default: hg_bug("emit: no leaf %s here", hg_op_text[n->op]);
+    }
+}
+
+static int prepare_is_leaf(const struct hg_code *c, hg_id id)
+{
+    const struct prepare *q = c->user;
+    return hg_at(c->e, id)->nargs == 0 || (id < q->n && q->ready[id]);
+}
+
+static const char *prepare_leaf(struct hg_code *c, hg_id id)
+{
+    struct prepare *q = c->user;
+    const struct hg_node *n = hg_at(c->e, id);
+    struct hg_arena *a = c->e->arena;
+    if (n->op == HG_TIME)
+        return "fit_vload(w.time_grid + k)";
+    if (n->op == HG_LOCAL) {
+        const struct hg_field *f = hg_emit_field(q->em, n->vary ? HG_FIELD_GROUP : HG_FIELD_SCALAR, id, 0);
+        return hg_format(a, n->vary ? "w.%s[g]" : "w.%s[0]", f->name);
+    }
+    if (id < q->n && q->ready[id]) {
+        const struct hg_field *f = grid_field(q->em, id, 1);
+        return hg_format(a, n->vary & HG_G ? "fit_vload(w.%s + g * nt + k)" : "fit_vload(w.%s + k)", f->name);
+    }
+    return hg_emit_common_leaf(c, id);
+}
+
+/* Nodes to be written now: kept with this mark, at this depth, not integrals, with or without groups. */
+static uint32_t pick(const struct prepare *q, unsigned char mark, uint32_t depth, unsigned group, hg_id *out)
+{
+    uint32_t n = 0;
+    for (hg_id id = 1; id < q->n; id++) {
+        const struct hg_node *x = hg_at(q->em->e, id);
+        if (q->stored[id] == mark && q->depth[id] == depth && x->op != HG_POTENTIAL && x->op != HG_TIME &&
+            (x->vary & HG_G) == group)
+            out[n++] = id;
+    }
+    return n;
+}
+
+/* Scalars first, outside the loop, then the loop over frames. */
+static void time_loop(struct prepare *q, FILE *out, int indent, uint32_t n, const hg_id *root)
+{
+    struct hg_code c = {.e = q->em->e, .out = out, .indent = indent, .vector_if = HG_T,
+                        .source = q->em->p->model->file, .leaf = prepare_leaf, .is_leaf = prepare_is_leaf,
+                        .user = q};
+    c.nparam = q->em->p->nparam;
+    c.nreserve = hg_emit_names(q->em, &c.reserve);
+    unsigned group = hg_at(c.e, root[0])->vary & HG_G;
+    if (n == 0)
+        return;
+    hg_line(&c, group ? "for (size_t g = 0; g < ng; g++)" : "{");
+    if (group)
+        hg_line(&c, "{");
+    c.indent++;
+    hg_code_begin(&c, n, root);
+    hg_code_push(&c);
+    for (hg_id id = 1; id < q->n; id++) /* scalars that several statements use */
+        if (!is_time(q->em, id) && hg_at(c.e, id)->nargs && hg_at(c.e, id)->op != HG_LOCAL) {
+            int used = 0;
+            for (uint32_t k = 0; k < n && !used; k++)
+                used = hg_contains(c.e, root[k], id);
+            if (used)
+                hg_code_need(&c, id);
+        }
+    hg_line(&c, "for (size_t k = 0; k < nt; k += FIT_VL) {");
+    c.indent++;
+    for (uint32_t k = 0; k < n; k++) {
+        const struct hg_field *f = grid_field(q->em, root[k], 1);
+        hg_code_need(&c, root[k]);
+        hg_line(&c, group ? "fit_vstore(w.%s + g * nt + k, %s);" : "fit_vstore(w.%s + k, %s);", f->name,
+                hg_code_vector(&c, root[k]));
+    }
+    c.indent--;
+    hg_line(&c, "}");
+    hg_code_pop(&c);
+    hg_code_end(&c);
+    c.indent--;
+    hg_line(&c, "}");
+    for (uint32_t k = 0; k < n; k++)
+        q->ready[root[k]] = 1;
+}
+
+static void integrals(struct prepare *q, FILE *out, int indent, unsigned char mark, uint32_t depth)
+{
+    for (hg_id id = 1; id < q->n; id++) {
+        const struct hg_node *n = hg_at(q->em->e, id);
+        if (q->stored[id] != mark || q->depth[id] != depth || n->op != HG_POTENTIAL)
+            continue;
+        const char *F = grid_field(q->em, id, 1)->name;
+        const char *f = hg_at(q->em->e, n->arg[0])->op == HG_TIME ? "time_grid"
+                                                                   : grid_field(q->em, n->arg[0], 1)->name;
+        if (hg_at(q->em->e, n->arg[0])->vary & HG_G)
+            fprintf(out,
+                    "%*sfor (size_t g = 0; g < ng; g++)\n"
+                    "%*s    fit_trapezoid(l->ntime, w.%s + g * nt, l->time, w.%s + g * nt);\n",
+                    4 * indent, "", 4 * indent, "", f, F);
+        else if (is_time(q->em, n->arg[0]))
+            fprintf(out, "%*sfit_trapezoid(l->ntime, w.%s, l->time, w.%s);\n", 4 * indent, "", f, F);
+        else
+            hg_bug("emit: integral of a constant was not simplified");
+        q->ready[id] = 1;
+    }
+}
+
+static void gather(struct prepare *q, FILE *out, int indent, int derivative)
+{
+    struct hg_emit *em = q->em;
+    for (uint32_t k = 0; k < em->nfield; k++) {
+        const struct hg_field *f = &em->field[k];
+        if (f->derivative != derivative)
+            continue;
+        if (f->kind == HG_FIELD_FRAME)
+            fprintf(out, "%*sfit_gather(l, w.%s, w.%s);\n", 4 * indent, "",
+                    hg_at(em->e, f->id)->op == HG_TIME ? "time_grid" : grid_field(em, f->id, 1)->name, f->name);
+        else if (f->kind == HG_FIELD_FRAME_G)
+            fprintf(out, "%*sfit_gather_group(l, w.%s, w.%s_i, w.%s_j);\n", 4 * indent, "",
+                    grid_field(em, f->id, 1)->name, f->name, f->name);
+    }
+}
+
+static void factored(struct prepare *q, FILE *out, int indent)
+{
+    struct hg_emit *em = q->em;
+    for (uint32_t k = 0; k < em->nfield; k++) {
+        struct hg_field f = em->field[k];
+        const char *u;
+        hg_id a = 0, P;
+        switch (f.kind) {
+        case HG_FIELD_EXP:
+            u = hg_emit_field(em, HG_FIELD_FRAME, f.id, 0)->name;
+            fprintf(out, "%*sfit_exp_tables(l, w.%s, w.%s_i, w.%s_j);\n", 4 * indent, "", u, f.name, f.name);
+            break;
+        case HG_FIELD_EXP_G:
+            u = hg_emit_field(em, HG_FIELD_FRAME_G, f.id, 0)->name;
+            fprintf(out, "%*sfit_exp_tables_group(l, w.%s_i, w.%s_i, w.%s_j);\n", 4 * indent, "", u, f.name,
+                    f.name);
+            break;
+        case HG_FIELD_ROT:
+            u = hg_emit_field(em, HG_FIELD_FRAME, f.id, 0)->name;
+            fprintf(out, "%*sfit_rotation(l, w.%s, w.sin_%s, w.cos_%s);\n", 4 * indent, "", u, f.name, f.name);
+            break;
+        case HG_FIELD_ROT_G:
+            P = scaled_table(em, f.id, &a);
+            if (P)
+                fprintf(out, "%*sfit_rotation_group(l, w.%s, w.%s, ", 4 * indent, "",
+                        hg_emit_field(em, HG_FIELD_GROUP, a, 0)->name,
+                        hg_emit_field(em, HG_FIELD_FRAME, P, 0)->name);
+            else
+                fprintf(out, "%*sfit_rotation_group_u(l, w.%s_j, ", 4 * indent, "",
+                        hg_emit_field(em, HG_FIELD_FRAME_G, f.id, 0)->name);
+            fprintf(out, "w.sin_%s_i, w.cos_%s_i, w.sin_%s_j, w.cos_%s_j);\n", f.name, f.name, f.name, f.name);
+            break;
+        default: break;
+        }
+    }
+}
+
+/* Scalars of the call and of the groups, in the order of their numbers: later ones may use earlier ones. */
+static void locals(struct prepare *q, FILE *out)
+{
+    struct hg_emit *em = q->em;
+    uint32_t n = em->p->nlocal, nroot = 0;
+    hg_id *root = hg_alloc(em->e->arena, (n + 1) * sizeof *root);
+    for (uint32_t k = 0; k < n; k++)
+        root[nroot++] = em->p->local[k].def;
+    struct hg_code c = {.e = em->e, .out = out, .indent = 1, .source = em->p->model->file, .leaf = prepare_leaf,
+                        .is_leaf = prepare_is_leaf, .user = q};
+    c.nparam = em->p->nparam;
+    c.nreserve = hg_emit_names(em, &c.reserve);
+    for (int group = 0; group < 2 && n; group++) {
+        int any = 0;
+        hg_code_begin(&c, nroot, root);
+        hg_code_push(&c);
+        for (uint32_t k = 0; k < n; k++) {
+            hg_id id = em->p->local[k].symbol, def = em->p->local[k].def;
+            if (((hg_at(em->e, id)->vary & HG_G) != 0) != group)
+                continue;
+            if (group && !any)
+                hg_line(&c, "for (size_t g = 0; g < ng; g++) {"), c.indent++;
+            any = 1;
+            const struct hg_field *f = hg_emit_field(em, group ? HG_FIELD_GROUP : HG_FIELD_SCALAR, id, 0);
+            const char *s;
+            hg_code_need(&c, def);
+            s = hg_format(em->e->arena, group ? "w.%s[g] = %s;" : "w.%s[0] = %s;", f->name, hg_code_text(&c, def));
+            hg_line(&c, "%-*s /* %s:%u */", 78 - 4 * c.indent, s, em->p->model->file, hg_at(em->e, def)->line);
+        }
+        hg_code_pop(&c);
+        hg_code_end(&c);
+        if (group && any)
+            c.indent--, hg_line(&c, "}");
+    }
+}
+
+static void finite_check(struct prepare *q, FILE *out)
+{
+    struct hg_emit *em = q->em;
+    fprintf(out, "    double check = 0.0;\n");
+    for (uint32_t k = 0; k < em->nfield; k++) {
+        const struct hg_field *f = &em->field[k];
+        if (f->derivative || f->kind != HG_FIELD_FRAME)
+            continue;
+        fprintf(out, "    check += 0.0 * w.%s[l->nframe - 1];\n", f->name);
+    }
+    fprintf(out, "    return check == 0.0 ? FIT_EVAL_OK : FIT_EVAL_REJECT;\n");
+}
+
+void hg_emit_prepare(struct hg_emit *em, FILE *out)
+{
+    struct prepare q = {.em = em};
+    int rows = em->p->model->space == FIT_ROWS;
+    /* every scalar has a field before the tables are planned */
+    for (uint32_t k = 0; k < em->p->nlocal; k++)
+        hg_emit_field(em, hg_at(em->e, em->p->local[k].symbol)->vary ? HG_FIELD_GROUP : HG_FIELD_SCALAR,
+                      em->p->local[k].symbol, 0);
+    plan_tables(&q);
+    fprintf(out, "static enum fit_eval prepare(const struct fit_layout *l, const double *theta, int derivative,\n"
+                 "                             double *ws)\n{\n");
+    fprintf(out, "    const size_t ng = l->ngroup, nt = fit_padded(l->ntime);\n");
+    fprintf(out, "    struct tables w;\n    carve(l, ws, &w);\n    (void)ng, (void)nt, (void)theta, (void)derivative;\n");
+    hg_emit_declare_names(em, out);
+    fprintf(out, "\n    /* scalars of the call and of the groups */\n");
+    locals(&q, out);
+    if (!rows) {
+        hg_id *list = hg_alloc(em->e->arena, q.n * sizeof *list);
+        fprintf(out, "\n    /* functions of time and their integrals */\n");
+        fprintf(out, "    for (size_t k = 0; k < nt; k++)\n"
+                     "        w.time_grid[k] = l->time[k < l->ntime ? k : l->ntime - 1];\n");
+        for (unsigned char mark = 1; mark <= 2; mark++) {
+            if (mark == 2)
+                fprintf(out, "\n    if (derivative) { /* tangents: the same integrals of the derivatives */\n");
+            for (uint32_t d = 0; d <= q.deepest; d++) {
+                for (unsigned group = 0; group <= HG_G; group += HG_G) {
+                    uint32_t n = pick(&q, mark, d, group, list);
+                    if (n)
+                        time_loop(&q, out, mark, n, list);
+                }
+                integrals(&q, out, mark, mark, d + 1);
+            }
+            gather(&q, out, mark, mark == 2);
+            if (mark == 1) {
+                fprintf(out, "\n    /* factored forms */\n");
+                factored(&q, out, 1);
+            }
+        }
+        fprintf(out, "    }\n");
+    }
+    finite_check(&q, out);
+    fprintf(out, "}\n");
+    free(q.stored);
+    free(q.ready);
+    free(q.depth);
+}

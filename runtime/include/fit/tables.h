@@ -1,0 +1,195 @@
+/* fit/tables.h -- small tables over frames that emitted kernels read: gathering, re-centring, rotations.
+ *
+ * Frame arrays hold one double per used frame, padded with copies of the last one to a multiple of
+ * FIT_LANES.  For functions that differ between groups there are two copies: _i [frame][group], read as
+ * scalars at the first frame of a pair, and _j [frame / 8][group][8], read as vectors at the second.
+ */
+#ifndef FIT_TABLES_H
+#define FIT_TABLES_H
+
+#include "fit/kernel.h"
+#include "fit/vmath.h"
+
+#define FIT_INLINE static inline __attribute__((always_inline, unused))
+
+/* A product of tables is trusted when no factor can overflow: re-centred arguments below this. */
+#define FIT_EXP_SPAN 300.0
+
+FIT_INLINE size_t fit_padded(size_t n)
+{
+    return (n + FIT_LANES - 1) / FIT_LANES * FIT_LANES;
+}
+
+/* Takes the used frames out of a table on the time grid. */
+FIT_INLINE void fit_gather(const struct fit_layout *l, const double *grid, double *frame)
+{
+    for (size_t f = 0; f < fit_padded(l->nframe); f++)
+        frame[f] = grid[l->frame[f < l->nframe ? f : l->nframe - 1]];
+}
+
+/* The same for ngroup tables, each padded(ntime) long, into both orders. */
+FIT_INLINE void fit_gather_group(const struct fit_layout *l, const double *grid, double *frame_i, double *frame_j)
+{
+    const size_t ng = l->ngroup, stride = fit_padded(l->ntime);
+    for (size_t f = 0; f < fit_padded(l->nframe); f++)
+        for (size_t g = 0; g < ng; g++) {
+            const double x = grid[g * stride + l->frame[f < l->nframe ? f : l->nframe - 1]];
+            frame_i[f * ng + g] = x;
+            frame_j[(f / FIT_LANES * ng + g) * FIT_LANES + f % FIT_LANES] = x;
+        }
+}
+
+/* Place of frame f (a multiple of FIT_VL), group g in a _j array. */
+FIT_INLINE size_t fit_group_at(const struct fit_layout *l, size_t f, size_t g)
+{
+    return (f / FIT_LANES * l->ngroup + g) * FIT_LANES + f % FIT_LANES;
+}
+
+/* First frame of the panel and last frame of the chunk that hold frame f: the references of exp tables. */
+FIT_INLINE size_t fit_panel_start(const struct fit_layout *l, size_t f)
+{
+    return f / l->panel * l->panel;
+}
+
+FIT_INLINE size_t fit_chunk_end(const struct fit_layout *l, size_t f)
+{
+    const size_t end = (f / l->chunk + 1) * l->chunk;
+    return (end < l->nframe ? end : l->nframe) - 1;
+}
+
+/* exp(u_j - u_i) = e_j * middle * e_i with e_j = exp(u_j - u_panel start), e_i = exp(u_chunk end - u_i) and
+ * middle = exp(u_panel start - u_chunk end) per tile.  For a decaying exponential every factor is <= 1
+ * outside the diagonal tiles: nothing overflows, and underflow happens only where the product underflows. */
+FIT_INLINE void fit_exp_tables(const struct fit_layout *l, const double *u, double *e_i, double *e_j)
+{
+    for (size_t f = 0; f < fit_padded(l->nframe); f += FIT_VL) {
+        fit_vd to_i, to_j;
+        for (size_t k = 0; k < FIT_VL; k++) {
+            const size_t ff = f + k < l->nframe ? f + k : l->nframe - 1;
+            to_i[k] = u[fit_chunk_end(l, ff)] - u[ff];
+            to_j[k] = u[ff] - u[fit_panel_start(l, ff)];
+        }
+        fit_vstore(e_i + f, fit_vexp(to_i));
+        fit_vstore(e_j + f, fit_vexp(to_j));
+    }
+}
+
+/* The same per group; u_i in the order [frame][group]. */
+FIT_INLINE void fit_exp_tables_group(const struct fit_layout *l, const double *u_i, double *e_i, double *e_j)
+{
+    const size_t ng = l->ngroup;
+    for (size_t f = 0; f < fit_padded(l->nframe); f += FIT_VL)
+        for (size_t g = 0; g < ng; g++) {
+            fit_vd to_i, to_j;
+            for (size_t k = 0; k < FIT_VL; k++) {
+                const size_t ff = f + k < l->nframe ? f + k : l->nframe - 1;
+                to_i[k] = u_i[fit_chunk_end(l, ff) * ng + g] - u_i[ff * ng + g];
+                to_j[k] = u_i[ff * ng + g] - u_i[fit_panel_start(l, ff) * ng + g];
+            }
+            to_i = fit_vexp(to_i);
+            fit_vstore(e_j + fit_group_at(l, f, g), fit_vexp(to_j));
+            for (size_t k = 0; k < FIT_VL; k++)
+                e_i[(f + k) * ng + g] = to_i[k];
+        }
+}
+
+/* What a tile needs to know of an exponential: the factor between its two references, and whether the
+ * tables may be used (else exp is taken per pair). */
+struct fit_exp_tile {
+    double middle;
+    int direct;
+};
+
+/* u: frame array (ng = 1) or [frame][group] at group g. */
+FIT_INLINE struct fit_exp_tile fit_exp_tile(const struct fit_layout *l, const struct fit_tile *t, const double *u,
+                                            size_t ng, size_t g)
+{
+    const double ref_i = u[fit_chunk_end(l, t->i0) * ng + g], ref_j = u[fit_panel_start(l, t->j0) * ng + g];
+    double top = ref_j - ref_i, span = fabs(top);
+    for (size_t i = t->i0; i < t->i1; i++) {
+        const double x = ref_i - u[i * ng + g];
+        top = x > top ? x : top;
+        span = fabs(x) > span ? fabs(x) : span;
+    }
+    for (size_t j = t->j0; j < t->j1; j++) {
+        const double x = u[j * ng + g] - ref_j;
+        top = x > top ? x : top;
+        span = fabs(x) > span ? fabs(x) : span;
+    }
+    /* all factors at most e: an underflow of one is an underflow of the product */
+    return (struct fit_exp_tile){exp(ref_j - ref_i), !(top <= 1.0 || span < FIT_EXP_SPAN)};
+}
+
+/* sin and cos of u, a frame array. */
+FIT_INLINE void fit_rotation(const struct fit_layout *l, const double *u, double *s, double *c)
+{
+    for (size_t f = 0; f < fit_padded(l->nframe); f += FIT_VL) {
+        fit_vd sn, cs;
+        fit_vsincos(fit_vload(u + f), &sn, &cs);
+        fit_vstore(s + f, sn);
+        fit_vstore(c + f, cs);
+    }
+}
+
+FIT_INLINE void fit_store_group(const struct fit_layout *l, size_t f, size_t g, fit_vd x, double *x_i, double *x_j)
+{
+    fit_vstore(x_j + fit_group_at(l, f, g), x);
+    for (size_t k = 0; k < FIT_VL; k++)
+        x_i[(f + k) * l->ngroup + g] = x[k];
+}
+
+/* sin and cos of a_g P, P a frame array.  The product's rounding error is passed on, so that differences of
+ * large angles keep the accuracy of P itself. */
+FIT_INLINE void fit_rotation_group(const struct fit_layout *l, const double *a, const double *P, double *s_i,
+                                   double *c_i, double *s_j, double *c_j)
+{
+    for (size_t f = 0; f < fit_padded(l->nframe); f += FIT_VL)
+        for (size_t g = 0; g < l->ngroup; g++) {
+            const fit_vd p = fit_vload(P + f), hi = p * a[g];
+            fit_vd lo, sn, cs;
+            for (size_t k = 0; k < FIT_VL; k++)
+                lo[k] = fma(p[k], a[g], -hi[k]);
+            fit_vsincos2(hi, lo, &sn, &cs);
+            fit_store_group(l, f, g, sn, s_i, s_j);
+            fit_store_group(l, f, g, cs, c_i, c_j);
+        }
+}
+
+/* The same from u_j in the order [frame / 8][group][8]. */
+FIT_INLINE void fit_rotation_group_u(const struct fit_layout *l, const double *u_j, double *s_i, double *c_i,
+                                     double *s_j, double *c_j)
+{
+    for (size_t f = 0; f < fit_padded(l->nframe); f += FIT_VL)
+        for (size_t g = 0; g < l->ngroup; g++) {
+            fit_vd sn, cs;
+            fit_vsincos(fit_vload(u_j + fit_group_at(l, f, g)), &sn, &cs);
+            fit_store_group(l, f, g, sn, s_i, s_j);
+            fit_store_group(l, f, g, cs, c_i, c_j);
+        }
+}
+
+/* Lanes of the columns j, j+1, ... that pair with row i in the tile. */
+FIT_INLINE fit_vm fit_pair_lanes(const struct fit_tile *t, size_t i, size_t j)
+{
+    fit_vm m;
+    for (size_t k = 0; k < FIT_VL; k++)
+        m[k] = (j + k > i && j + k >= t->j0 && j + k < t->j1) ? -1 : 0;
+    return m;
+}
+
+/* Rows row, row+1, ... of a table that belong to the tile. */
+FIT_INLINE fit_vm fit_row_lanes(const struct fit_tile *t, size_t row)
+{
+    fit_vm m;
+    for (size_t k = 0; k < FIT_VL; k++)
+        m[k] = row + k < t->i1 ? -1 : 0;
+    return m;
+}
+
+/* x where the mask is set, 0 elsewhere (also when x is not finite there). */
+FIT_INLINE fit_vd fit_where_set(fit_vm m, fit_vd x)
+{
+    return (fit_vd)(m & (fit_vm)x);
+}
+
+#endif
