@@ -1,8 +1,9 @@
-/* sha256.c -- SHA-256 (NIST FIPS 180-4, section 6.2) with the SHA instructions of x86 chosen at run time.
+/* sha256.c -- SHA-256 (NIST FIPS 180-4, section 6.2) with the SHA instructions of x86 chosen at
+ * run time.
  *
- * The accelerated form keeps the state as two vectors (a b e f) and (c d g h); SHA256RNDS2 does two rounds
- * with the sum of message and constant words, SHA256MSG1/MSG2 extend the message (Gulley et al., "Intel SHA
- * Extensions", 2013).
+ * The accelerated form keeps the state as two vectors (a b e f) and (c d g h); SHA256RNDS2 does
+ * two rounds with the sum of message and constant words, SHA256MSG1/MSG2 extend the message
+ * (Gulley et al., "Intel SHA Extensions", 2013).
  */
 #include "sha256.h"
 
@@ -37,12 +38,13 @@ static uint32_t big_endian(const unsigned char *p)
     return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
 }
 
-/* One round; the names of the state move on by one place from call to call instead of the values. */
-#define ROUND(a, b, c, d, e, f, g, h, t)                                                                 \
-    do {                                                                                                 \
-        uint32_t t1 = h + (rotr(e, 6) ^ rotr(e, 11) ^ rotr(e, 25)) + ((e & f) ^ (~e & g)) + K[t] + w[t]; \
-        d += t1;                                                                                         \
-        h = t1 + (rotr(a, 2) ^ rotr(a, 13) ^ rotr(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));               \
+/* One round; from call to call the names of the state move on by one place, not the values. */
+#define ROUND(a, b, c, d, e, f, g, h, t)                                                           \
+    do {                                                                                           \
+        uint32_t t1 =                                                                              \
+            h + (rotr(e, 6) ^ rotr(e, 11) ^ rotr(e, 25)) + ((e & f) ^ (~e & g)) + K[t] + w[t];     \
+        d += t1;                                                                                   \
+        h = t1 + (rotr(a, 2) ^ rotr(a, 13) ^ rotr(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));         \
     } while (0)
 
 static void compress_portable(uint32_t s[8], const unsigned char *block, size_t nblock)
@@ -79,31 +81,31 @@ static void compress_portable(uint32_t s[8], const unsigned char *block, size_t 
 }
 
 #if HAVE_X86
-/* Four rounds with the message vector m; m1, m2, m3 are those of the next rounds.  m becomes the message of
- * the rounds 16 later. */
-#define ROUNDS(m, k)                                                                \
-    do {                                                                            \
-        __m128i x = _mm_add_epi32(m, _mm_loadu_si128((const void *)(K + 4 * (k)))); \
-        cdgh = _mm_sha256rnds2_epu32(cdgh, abef, x);                                \
-        abef = _mm_sha256rnds2_epu32(abef, cdgh, _mm_shuffle_epi32(x, 0x0e));       \
+/* Four rounds with the message vector m; m1, m2, m3 are those of the next rounds.  m becomes the
+ * message of the rounds 16 later. */
+#define ROUNDS(m, k)                                                                               \
+    do {                                                                                           \
+        __m128i x = _mm_add_epi32(m, _mm_loadu_si128((const void *)(K + 4 * (k))));                \
+        cdgh = _mm_sha256rnds2_epu32(cdgh, abef, x);                                               \
+        abef = _mm_sha256rnds2_epu32(abef, cdgh, _mm_shuffle_epi32(x, 0x0e));                      \
     } while (0)
-#define EXTEND(m, m1, m2, m3)                                                                  \
-    (m = _mm_sha256msg2_epu32(                                                                 \
+#define EXTEND(m, m1, m2, m3)                                                                      \
+    (m = _mm_sha256msg2_epu32(                                                                     \
          _mm_add_epi32(_mm_sha256msg1_epu32(m, m1), _mm_alignr_epi8(m3, m2, 4)), m3))
-#define SIXTEEN(k, last)                \
-    do {                                \
-        ROUNDS(a, k);                   \
-        if (!(last))                    \
-            EXTEND(a, b, c, d);         \
-        ROUNDS(b, k + 1);               \
-        if (!(last))                    \
-            EXTEND(b, c, d, a);         \
-        ROUNDS(c, k + 2);               \
-        if (!(last))                    \
-            EXTEND(c, d, a, b);         \
-        ROUNDS(d, k + 3);               \
-        if (!(last))                    \
-            EXTEND(d, a, b, c);         \
+#define SIXTEEN(k, last)                                                                           \
+    do {                                                                                           \
+        ROUNDS(a, k);                                                                              \
+        if (!(last))                                                                               \
+            EXTEND(a, b, c, d);                                                                    \
+        ROUNDS(b, k + 1);                                                                          \
+        if (!(last))                                                                               \
+            EXTEND(b, c, d, a);                                                                    \
+        ROUNDS(c, k + 2);                                                                          \
+        if (!(last))                                                                               \
+            EXTEND(c, d, a, b);                                                                    \
+        ROUNDS(d, k + 3);                                                                          \
+        if (!(last))                                                                               \
+            EXTEND(d, a, b, c);                                                                    \
     } while (0)
 
 __attribute__((target("sha,sse4.1,ssse3"))) static void

@@ -1,4 +1,5 @@
-/* sha256.h -- SHA-256 (NIST FIPS 180-4, section 6.2), for the identity of data files and model sources.
+/* sha256.h -- SHA-256 (NIST FIPS 180-4, section 6.2), for the identity of data files and model
+ * sources.
  *
  *     struct sha256 s;
  *     unsigned char digest[SHA256_BYTES];
@@ -8,8 +9,8 @@
  *     sha256_final(&s, digest);
  *     sha256_hex(digest, hex);
  *
- * Uses the SHA instructions of x86 when the processor has them (about 2 GB/s), plain C otherwise.  No global
- * state; nothing allocated; nothing can fail.
+ * Uses the SHA instructions of x86 when the processor has them (about 2 GB/s), plain C otherwise.
+ * No global state; nothing allocated; nothing can fail.
  */
 #ifndef COMMON_SHA256_H
 #define COMMON_SHA256_H

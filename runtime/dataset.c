@@ -3,22 +3,23 @@
  * Takes: the geometry of a two-time experiment and one matrix per group, or the columns of a table.
  * Gives: struct fit_dataset, read-only after fit_dataset_finish().
  *
- * Pairs.  With nframe used frames, columns are cut into panels of `panel` (a multiple of 8) and rows into
- * chunks of `chunk`.  Tiles go by panel, then by chunk; a tile exists when it holds a pair i < j.  Row i of
- * the tile [i0, i1) x [j0, j1) starts at block max(j0, i+1) / 8 and ends before block ceil(j1 / 8); each
- * block holds 8 lanes for every group in turn.  i1 <= j1 - 1, so every row of a tile holds a pair.
+ * Pairs.  With nframe used frames, columns are cut into panels of `panel` (a multiple of 8) and
+ * rows into chunks of `chunk`.  Tiles go by panel, then by chunk; a tile exists when it holds a
+ * pair i < j.  Row i of the tile [i0, i1) x [j0, j1) starts at block max(j0, i+1) / 8 and ends
+ * before block ceil(j1 / 8); each block holds 8 lanes for every group in turn.  i1 <= j1 - 1, so
+ * every row of a tile holds a pair.
  *
- * The offset of (i, j, g) needs the number of blocks in the rows above i.  With S(n) = sum_{k<n} floor(k/8)
- * = 4 m (m - 1) + r m, n = 8 m + r, that number is a difference of S: no loop.
+ * The offset of (i, j, g) needs the number of blocks in the rows above i.  With S(n) = sum_{k<n}
+ * floor(k/8) = 4 m (m - 1) + r m, n = 8 m + r, that number is a difference of S: no loop.
  *
- * Storage is one anonymous mapping (zero pages until written), aligned to 2 MiB for huge pages.  Pages are
- * touched first by the thread that has the tile under a static schedule over tiles.
+ * Storage is one anonymous mapping (zero pages until written), aligned to 2 MiB for huge pages.
+ * Pages are touched first by the thread that has the tile under a static schedule over tiles.
  *
- * Sums: per tile and group, lane by lane in stream order, then the 8 lanes in a fixed tree.  Nothing
- * depends on the number of threads.
+ * Sums: per tile and group, lane by lane in stream order, then the 8 lanes in a fixed tree.
+ * Nothing depends on the number of threads.
  */
 #define _DEFAULT_SOURCE
-#include "dataset.h"
+#include "dataset_impl.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -29,7 +30,8 @@
 #define HUGE_PAGE ((size_t)2 << 20)
 
 enum {
-    TABLE_BYTES = 24 * 1024, /* table lines of a panel: they share a first-level cache of 32 KiB or more */
+    TABLE_BYTES =
+        24 * 1024, /* table lines of a panel: they share a first-level cache of 32 KiB or more */
     PANEL_MIN = 16,
     PANEL_MAX = 256,
     CHUNK_MIN = 64,
@@ -39,42 +41,17 @@ enum {
     FRAMES_SPLIT = 100,
     FRAMES_PARALLEL = 3000, /* from here a matrix is worth the waiting of threads for each other */
     PAGE_DOUBLES = 512,
-    SMALLEST = 16, /* no panel or chunk below this when small data are split further */
-    ROWS_MIN = 64,
-    ROWS_MAX = 4096
+    SMALLEST = 16 /* no panel or chunk below this when small data are split further */
 };
 
-struct block {
-    void *map; /* what munmap wants */
-    size_t map_bytes;
-    double *data; /* aligned */
-};
+/* ---- storage --------------------------------------------------------------------------------- */
 
-struct fit_dataset_private {
-    struct block y, w;
-    size_t ndouble;       /* doubles in y (and in w) */
-    size_t *offset;       /* ntile: of the tile in y and w */
-    size_t *panel_first;  /* npanel: index of the panel's first tile */
-    double *sum;          /* ntile x ngroup x 3 */
-    double *setting, *time;
-    double **coord;
-    size_t naxis, nsetting;
-    uint32_t *frame;
-    double **column;
-    size_t ncolumn;
-    unsigned char *put; /* ngroup: 1 when the matrix is there */
-    int center, any_put, finished;
-    int contiguous; /* used frames follow one another */
-    size_t table_doubles;
-};
-
-/* ---- storage ---------------------------------------------------------------------------------------- */
-
-static enum fit_status block_new(struct block *b, size_t ndouble, struct fit_error *err)
+enum fit_status fit_dataset_block_new(struct fit_block *b, size_t ndouble, struct fit_error *err)
 {
     size_t bytes = ndouble * sizeof(double);
     if (ndouble > (SIZE_MAX >> 5))
-        return fit_fail(err, FIT_ERR_MEMORY, "data: %zu values are more than memory can address", ndouble);
+        return fit_fail(err, FIT_ERR_MEMORY, "data: %zu values are more than memory can address",
+                        ndouble);
     b->map_bytes = bytes + HUGE_PAGE;
     b->map = mmap(NULL, b->map_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (b->map == MAP_FAILED) {
@@ -91,7 +68,7 @@ static enum fit_status block_new(struct block *b, size_t ndouble, struct fit_err
     return FIT_OK;
 }
 
-static void block_free(struct block *b)
+static void block_free(struct fit_block *b)
 {
     if (b->map)
         munmap(b->map, b->map_bytes);
@@ -99,7 +76,7 @@ static void block_free(struct block *b)
     b->data = NULL;
 }
 
-static void *copy_of(const void *from, size_t bytes)
+void *fit_dataset_copy(const void *from, size_t bytes)
 {
     void *p = malloc(bytes ? bytes : 1);
     if (p && bytes && from)
@@ -112,7 +89,7 @@ static enum fit_status no_memory(struct fit_error *err)
     return fit_fail(err, FIT_ERR_MEMORY, "data: out of memory");
 }
 
-/* ---- geometry of tiles ------------------------------------------------------------------------------ */
+/* ---- geometry of tiles ----------------------------------------------------------------------- */
 
 static size_t min_size(size_t a, size_t b)
 {
@@ -140,8 +117,9 @@ static size_t sum_of_eighths(size_t n)
 static size_t blocks_above(size_t i0, size_t i, size_t j0, size_t j1)
 {
     size_t end = ceil_div(j1, L);
-    size_t full = i0 < j0 ? min_size(i, j0) - i0 : 0; /* rows with i + 1 <= j0 start at block j0 / 8 */
-    size_t from = i0 + full;                          /* the others start at block (i + 1) / 8 */
+    size_t full =
+        i0 < j0 ? min_size(i, j0) - i0 : 0; /* rows with i + 1 <= j0 start at block j0 / 8 */
+    size_t from = i0 + full;                /* the others start at block (i + 1) / 8 */
     size_t started = sum_of_eighths(i + 1) - sum_of_eighths(from + 1);
     return full * (end - j0 / L) + (i - from) * end - started;
 }
@@ -158,7 +136,8 @@ size_t fit_tile_doubles(const struct fit_layout *l, const struct fit_tile *t)
     return blocks_above(t->i0, t->i1, t->j0, t->j1) * l->ngroup * L;
 }
 
-size_t fit_tile_offset(const struct fit_layout *l, const struct fit_tile *t, size_t i, size_t j, size_t g)
+size_t fit_tile_offset(const struct fit_layout *l, const struct fit_tile *t, size_t i, size_t j,
+                       size_t g)
 {
     if (is_rows(l))
         return i - t->i0 / L * L;
@@ -177,8 +156,8 @@ static size_t count_tiles(size_t n, size_t panel, size_t chunk)
     return count;
 }
 
-/* Widths that keep a panel's table lines in the first-level cache and make tiles of TILE_VALUES values;
- * small data are split further so that a few threads find work. */
+/* Widths that keep a panel's table lines in the first-level cache and make tiles of TILE_VALUES
+ * values; small data are split further so that a few threads find work. */
 static void choose_tiles(struct fit_layout *l, size_t table_doubles)
 {
     size_t per_column = l->ngroup * (table_doubles ? table_doubles : 1) * sizeof(double);
@@ -220,7 +199,7 @@ static enum fit_status make_pair_tiles(struct fit_dataset *ds, struct fit_error 
     return FIT_OK;
 }
 
-static void point_tiles(struct fit_dataset *ds)
+void fit_dataset_point_tiles(struct fit_dataset *ds)
 {
     struct fit_dataset_private *p = ds->private_;
     for (size_t k = 0; k < ds->ntile; k++) {
@@ -243,9 +222,9 @@ static void touch_pages(const struct fit_dataset *ds, double *data)
     }
 }
 
-/* ---- making and freeing ----------------------------------------------------------------------------- */
+/* ---- making and freeing ---------------------------------------------------------------------- */
 
-static struct fit_dataset *dataset_alloc(size_t ngroup)
+struct fit_dataset *fit_dataset_alloc(size_t ngroup)
 {
     struct fit_dataset *ds = calloc(1, sizeof *ds);
     if (!ds)
@@ -303,19 +282,21 @@ static enum fit_status check_pairs(const struct fit_dataset_pairs *s, struct fit
             return fit_fail(err, FIT_ERR_DATA, "data: time of frame %zu is %g", i + 1, s->time[i]);
         if (i && !(s->time[i] > s->time[i - 1]))
             return fit_fail(err, FIT_ERR_DATA,
-                            "data: times must increase: frame %zu has %.9g s, frame %zu has %.9g s", i,
-                            s->time[i - 1], i + 1, s->time[i]);
+                            "data: times must increase: frame %zu has %.9g s, frame %zu has %.9g s",
+                            i, s->time[i - 1], i + 1, s->time[i]);
     }
     if (!(s->step > 0) || !isfinite(s->step))
-        return fit_fail(err, FIT_ERR_DATA, "data: frame period is %g s; it must be positive", s->step);
+        return fit_fail(err, FIT_ERR_DATA, "data: frame period is %g s; it must be positive",
+                        s->step);
     if (s->frame && s->nframe) {
         if (s->nframe < 2)
             return fit_fail(err, FIT_ERR_DATA, "data: 1 used frame; at least 2 are needed");
         for (size_t i = 0; i < s->nframe; i++)
             if (s->frame[i] >= s->ntime || (i && s->frame[i] <= s->frame[i - 1]))
-                return fit_fail(err, FIT_ERR_INTERNAL,
-                                "data: list of used frames is not increasing below %zu at position %zu",
-                                s->ntime, i);
+                return fit_fail(
+                    err, FIT_ERR_INTERNAL,
+                    "data: list of used frames is not increasing below %zu at position %zu",
+                    s->ntime, i);
     }
     return FIT_OK;
 }
@@ -330,16 +311,16 @@ static enum fit_status copy_geometry(struct fit_dataset *ds, const struct fit_da
     l->ntime = s->ntime;
     l->step = s->step;
     l->nframe = all ? s->ntime : s->nframe;
-    p->time = copy_of(s->time, s->ntime * sizeof *p->time);
-    p->setting = copy_of(s->setting, s->nsetting * sizeof *p->setting);
-    p->frame = copy_of(all ? NULL : s->frame, l->nframe * sizeof *p->frame);
+    p->time = fit_dataset_copy(s->time, s->ntime * sizeof *p->time);
+    p->setting = fit_dataset_copy(s->setting, s->nsetting * sizeof *p->setting);
+    p->frame = fit_dataset_copy(all ? NULL : s->frame, l->nframe * sizeof *p->frame);
     p->coord = calloc(s->naxis ? s->naxis : 1, sizeof *p->coord);
     if (!p->time || !p->setting || !p->frame || !p->coord)
         return no_memory(err);
     p->nsetting = s->nsetting;
     p->naxis = s->naxis;
     for (size_t a = 0; a < s->naxis; a++)
-        if (!(p->coord[a] = copy_of(s->coord[a], s->ngroup * sizeof **p->coord)))
+        if (!(p->coord[a] = fit_dataset_copy(s->coord[a], s->ngroup * sizeof **p->coord)))
             return no_memory(err);
     if (all)
         for (size_t i = 0; i < l->nframe; i++)
@@ -354,14 +335,14 @@ static enum fit_status copy_geometry(struct fit_dataset *ds, const struct fit_da
     return FIT_OK;
 }
 
-enum fit_status fit_dataset_new_pairs(const struct fit_dataset_pairs *spec, struct fit_dataset **out,
-                                      struct fit_error *err)
+enum fit_status fit_dataset_new_pairs(const struct fit_dataset_pairs *spec,
+                                      struct fit_dataset **out, struct fit_error *err)
 {
     enum fit_status st = check_pairs(spec, err);
     *out = NULL;
     if (st != FIT_OK)
         return st;
-    struct fit_dataset *ds = dataset_alloc(spec->ngroup);
+    struct fit_dataset *ds = fit_dataset_alloc(spec->ngroup);
     if (!ds)
         return no_memory(err);
     if ((st = copy_geometry(ds, spec, err)) != FIT_OK)
@@ -369,10 +350,10 @@ enum fit_status fit_dataset_new_pairs(const struct fit_dataset_pairs *spec, stru
     choose_tiles(&ds->layout, spec->table_doubles);
     if ((st = make_pair_tiles(ds, err)) != FIT_OK)
         goto done;
-    if ((st = block_new(&ds->private_->y, ds->private_->ndouble, err)) != FIT_OK)
+    if ((st = fit_dataset_block_new(&ds->private_->y, ds->private_->ndouble, err)) != FIT_OK)
         goto done;
     touch_pages(ds, ds->private_->y.data);
-    point_tiles(ds);
+    fit_dataset_point_tiles(ds);
 done:
     if (st == FIT_OK)
         *out = ds;
@@ -381,19 +362,21 @@ done:
     return st;
 }
 
-/* ---- filling pairs ---------------------------------------------------------------------------------- */
+/* ---- filling pairs --------------------------------------------------------------------------- */
 
-static int counts(double y, const double *sigma, size_t at)
+int fit_dataset_counts(double y, const double *sigma, size_t at)
 {
     if (!isfinite(y))
         return 0;
     if (!sigma)
         return 1;
-    double w = 1 / (sigma[at] * sigma[at]); /* 0 or infinite for errors beyond 1e-154 .. 1e154, and NaN */
+    double w =
+        1 / (sigma[at] * sigma[at]); /* 0 or infinite for errors beyond 1e-154 .. 1e154, and NaN */
     return sigma[at] > 0 && isfinite(w) && w > 0;
 }
 
-/* Mean of the values that count and number of those that do not, over i < j; row sums are added in order. */
+/* Mean of the values that count and number of those that do not, over i < j; row sums are added in
+ * order. */
 static enum fit_status survey(const struct fit_dataset *ds, const double *m, const double *sigma,
                               double *mean, size_t *bad, struct fit_error *err)
 {
@@ -413,7 +396,7 @@ static enum fit_status survey(const struct fit_dataset *ds, const double *m, con
         size_t c = 0;
         for (size_t j = i + 1; j < n; j++) {
             size_t at = base + l->frame[j];
-            if (counts(m[at], sigma, at)) {
+            if (fit_dataset_counts(m[at], sigma, at)) {
                 s += m[at];
                 c++;
             }
@@ -440,8 +423,8 @@ struct source {
 };
 
 /* One vector of 8 columns from 8 b on, of row i; lanes outside i < j < j1 are left zero. */
-static void put_block(const struct fit_dataset *ds, const struct source *s, const struct fit_tile *t,
-                      size_t i, size_t b, size_t at)
+static void put_block(const struct fit_dataset *ds, const struct source *s,
+                      const struct fit_tile *t, size_t i, size_t b, size_t at)
 {
     const struct fit_layout *l = &ds->layout;
     double *y = ds->private_->y.data + at, *w = ds->private_->w.data;
@@ -453,7 +436,7 @@ static void put_block(const struct fit_dataset *ds, const struct source *s, cons
         if (j <= i || j >= t->j1)
             continue;
         size_t k = base + l->frame[j];
-        int ok = s->clean || counts(s->m[k], s->sigma, k);
+        int ok = s->clean || fit_dataset_counts(s->m[k], s->sigma, k);
         y[lane] = ok ? s->m[k] - s->reference : 0;
         if (w)
             w[lane] = !ok ? 0 : s->sigma ? 1 / (s->sigma[k] * s->sigma[k]) : 1;
@@ -488,10 +471,10 @@ static enum fit_status need_weights(struct fit_dataset *ds, struct fit_error *er
     const struct fit_layout *l = &ds->layout;
     if (p->w.data)
         return FIT_OK;
-    enum fit_status st = block_new(&p->w, p->ndouble, err);
+    enum fit_status st = fit_dataset_block_new(&p->w, p->ndouble, err);
     if (st != FIT_OK)
         return st;
-    point_tiles(ds);
+    fit_dataset_point_tiles(ds);
 #pragma omp parallel for schedule(static)
     for (size_t k = 0; k < ds->ntile; k++) {
         const struct fit_tile *t = &ds->tile[k];
@@ -508,8 +491,8 @@ static enum fit_status need_weights(struct fit_dataset *ds, struct fit_error *er
     return FIT_OK;
 }
 
-enum fit_status fit_dataset_put(struct fit_dataset *ds, size_t g, const double *matrix, const double *sigma,
-                                struct fit_error *err)
+enum fit_status fit_dataset_put(struct fit_dataset *ds, size_t g, const double *matrix,
+                                const double *sigma, struct fit_error *err)
 {
     struct fit_dataset_private *p = ds->private_;
     size_t bad = 0;
@@ -518,8 +501,8 @@ enum fit_status fit_dataset_put(struct fit_dataset *ds, size_t g, const double *
         return fit_fail(err, FIT_ERR_INTERNAL, "data: matrix %zu cannot be put here", g);
     if (p->any_put && (sigma != NULL) != ds->weighted)
         return fit_fail(err, FIT_ERR_USAGE,
-                        "data: matrix %zu %s errors, the others %s; give them for all or for none", g + 1,
-                        sigma ? "has" : "has no", sigma ? "have none" : "have them");
+                        "data: matrix %zu %s errors, the others %s; give them for all or for none",
+                        g + 1, sigma ? "has" : "has no", sigma ? "have none" : "have them");
     ds->weighted = sigma != NULL;
     p->any_put = 1;
     enum fit_status st = survey(ds, matrix, sigma, &mean, &bad, err);
@@ -528,8 +511,11 @@ enum fit_status fit_dataset_put(struct fit_dataset *ds, size_t g, const double *
     if (st != FIT_OK)
         return st;
     ds->reference[g] = p->center ? mean : 0;
-    struct source s = {
-        .m = matrix, .sigma = sigma, .reference = ds->reference[g], .clean = !bad && !sigma, .g = g};
+    struct source s = {.m = matrix,
+                       .sigma = sigma,
+                       .reference = ds->reference[g],
+                       .clean = !bad && !sigma,
+                       .g = g};
 #pragma omp parallel for schedule(static) if (ds->layout.nframe >= FRAMES_PARALLEL)
     for (size_t k = 0; k < ds->ntile; k++)
         put_tile(ds, &s, &ds->tile[k]);
@@ -537,7 +523,7 @@ enum fit_status fit_dataset_put(struct fit_dataset *ds, size_t g, const double *
     return FIT_OK;
 }
 
-/* ---- finishing -------------------------------------------------------------------------------------- */
+/* ---- finishing ------------------------------------------------------------------------------- */
 
 /* Adds 8 lanes in a fixed tree. */
 static double add_lanes(const double v[L])
@@ -584,7 +570,8 @@ enum fit_status fit_dataset_finish(struct fit_dataset *ds, struct fit_error *err
         return no_memory(err);
     for (size_t g = 0; g < l->ngroup && !is_rows(l); g++)
         if (!ds->private_->put[g]) {
-            st = fit_fail(err, FIT_ERR_INTERNAL, "data: matrix %zu of %zu was never put", g + 1, l->ngroup);
+            st = fit_fail(err, FIT_ERR_INTERNAL, "data: matrix %zu of %zu was never put", g + 1,
+                          l->ngroup);
             goto done;
         }
 #pragma omp parallel for schedule(static)
@@ -609,7 +596,7 @@ done:
     return st;
 }
 
-/* ---- a thinned copy --------------------------------------------------------------------------------- */
+/* ---- a thinned copy -------------------------------------------------------------------------- */
 
 static const struct fit_tile *tile_of(const struct fit_dataset *ds, size_t i, size_t j)
 {
@@ -617,7 +604,8 @@ static const struct fit_tile *tile_of(const struct fit_dataset *ds, size_t i, si
 }
 
 /* Fills tile k of the thin dataset from the full one. */
-static void thin_tile(const struct fit_dataset *from, struct fit_dataset *to, size_t stride, size_t k)
+static void thin_tile(const struct fit_dataset *from, struct fit_dataset *to, size_t stride,
+                      size_t k)
 {
     const struct fit_layout *l = &to->layout;
     const struct fit_tile *t = &to->tile[k];
@@ -636,8 +624,8 @@ static void thin_tile(const struct fit_dataset *from, struct fit_dataset *to, si
         }
 }
 
-enum fit_status fit_dataset_coarse(const struct fit_dataset *ds, size_t stride, struct fit_dataset **coarse,
-                                   struct fit_error *err)
+enum fit_status fit_dataset_coarse(const struct fit_dataset *ds, size_t stride,
+                                   struct fit_dataset **coarse, struct fit_error *err)
 {
     const struct fit_layout *l = &ds->layout;
     const struct fit_dataset_private *p = ds->private_;
@@ -645,17 +633,26 @@ enum fit_status fit_dataset_coarse(const struct fit_dataset *ds, size_t stride, 
     enum fit_status st = FIT_OK;
     *coarse = NULL;
     if (is_rows(l) || stride < 2 || ceil_div(l->nframe, stride) < 2)
-        return fit_fail(err, FIT_ERR_USAGE, "data: %zu frames cannot be thinned by %zu", l->nframe, stride);
+        return fit_fail(err, FIT_ERR_USAGE, "data: %zu frames cannot be thinned by %zu", l->nframe,
+                        stride);
     size_t n = ceil_div(l->nframe, stride);
     uint32_t *frame = malloc(n * sizeof *frame);
     if (!frame)
         return no_memory(err);
     for (size_t i = 0; i < n; i++)
         frame[i] = l->frame[i * stride];
-    struct fit_dataset_pairs spec = {.ntime = l->ntime, .time = l->time, .step = l->step, .nframe = n,
-                                     .frame = frame, .ngroup = l->ngroup, .naxis = p->naxis,
-                                     .nsetting = p->nsetting, .coord = l->coord, .setting = l->setting,
-                                     .center = p->center, .table_doubles = p->table_doubles};
+    struct fit_dataset_pairs spec = {.ntime = l->ntime,
+                                     .time = l->time,
+                                     .step = l->step,
+                                     .nframe = n,
+                                     .frame = frame,
+                                     .ngroup = l->ngroup,
+                                     .naxis = p->naxis,
+                                     .nsetting = p->nsetting,
+                                     .coord = l->coord,
+                                     .setting = l->setting,
+                                     .center = p->center,
+                                     .table_doubles = p->table_doubles};
     if ((st = fit_dataset_new_pairs(&spec, &thin, err)) != FIT_OK)
         goto done;
     if (p->w.data && (st = need_weights(thin, err)) != FIT_OK)
@@ -673,139 +670,5 @@ done:
         *coarse = thin;
     else
         fit_dataset_free(thin);
-    return st;
-}
-
-/* ---- tables ----------------------------------------------------------------------------------------- */
-
-static enum fit_status copy_columns(struct fit_dataset *ds, size_t nrow, size_t ncolumn,
-                                    const double *const *column, struct fit_error *err)
-{
-    struct fit_dataset_private *p = ds->private_;
-    size_t padded = ceil_div(nrow, L) * L;
-    p->column = calloc(ncolumn ? ncolumn : 1, sizeof *p->column);
-    if (!p->column)
-        return no_memory(err);
-    p->ncolumn = ncolumn;
-    for (size_t c = 0; c < ncolumn; c++) {
-        if (!(p->column[c] = malloc(padded * sizeof(double))))
-            return no_memory(err);
-        memcpy(p->column[c], column[c], nrow * sizeof(double));
-    }
-    ds->layout.column = (const double *const *)p->column;
-    return FIT_OK;
-}
-
-/* 1 for rows in which everything is finite and the error is positive. */
-static int row_counts(const struct fit_dataset *ds, size_t r, const double *value, const double *sigma)
-{
-    for (size_t c = 0; c < ds->private_->ncolumn; c++)
-        if (!isfinite(ds->private_->column[c][r]))
-            return 0;
-    return counts(value[r], sigma, r);
-}
-
-/* Rows that do not count, and the padding, repeat a row that does: the model stays finite there. */
-static void fill_row(struct fit_dataset *ds, size_t r, size_t from)
-{
-    for (size_t c = 0; c < ds->private_->ncolumn; c++)
-        ds->private_->column[c][r] = ds->private_->column[c][from];
-}
-
-static enum fit_status make_row_tiles(struct fit_dataset *ds, struct fit_error *err)
-{
-    struct fit_dataset_private *p = ds->private_;
-    size_t n = ds->layout.nrow;
-    size_t chunk = clamp_size(ceil_div(ceil_div(n, TILES_WANTED), L) * L, ROWS_MIN, ROWS_MAX);
-    ds->layout.chunk = chunk;
-    ds->ntile = ceil_div(n, chunk);
-    ds->tile = calloc(ds->ntile, sizeof *ds->tile);
-    p->offset = calloc(ds->ntile, sizeof *p->offset);
-    p->sum = calloc(ds->ntile * 3, sizeof *p->sum);
-    if (!ds->tile || !p->offset || !p->sum)
-        return no_memory(err);
-    for (size_t k = 0; k < ds->ntile; k++) {
-        ds->tile[k] = (struct fit_tile){.i0 = k * chunk, .i1 = min_size((k + 1) * chunk, n)};
-        p->offset[k] = k * chunk;
-    }
-    p->ndouble = ceil_div(n, L) * L;
-    return FIT_OK;
-}
-
-static enum fit_status fill_rows(struct fit_dataset *ds, const double *value, const double *sigma,
-                                 struct fit_error *err)
-{
-    struct fit_dataset_private *p = ds->private_;
-    size_t n = ds->layout.nrow, first = n, good = 0, last;
-    double mean = 0;
-    unsigned char *ok = malloc(n);
-    enum fit_status st = FIT_OK;
-    if (!ok)
-        return no_memory(err);
-    for (size_t r = 0; r < n; r++) {
-        ok[r] = (unsigned char)row_counts(ds, r, value, sigma);
-        if (ok[r]) {
-            first = first < n ? first : r;
-            mean += value[r];
-            good++;
-        }
-    }
-    if (!good) {
-        st = fit_fail(err, FIT_ERR_DATA, "table: none of the %zu rows is finite with a positive error", n);
-        goto done;
-    }
-    ds->reference[0] = p->center ? mean / (double)good : 0;
-    if ((sigma || good < n) && (st = block_new(&p->w, p->ndouble, err)) != FIT_OK)
-        goto done;
-    last = first;
-    for (size_t r = 0; r < n; r++) {
-        p->y.data[r] = ok[r] ? value[r] - ds->reference[0] : 0;
-        if (p->w.data)
-            p->w.data[r] = !ok[r] ? 0 : sigma ? 1 / (sigma[r] * sigma[r]) : 1;
-        if (ok[r])
-            last = r;
-        else
-            fill_row(ds, r, last);
-    }
-    for (size_t r = n; r < p->ndouble; r++)
-        fill_row(ds, r, n - 1);
-done:
-    free(ok);
-    return st;
-}
-
-enum fit_status fit_dataset_new_rows(size_t nrow, size_t ncolumn, const double *const *column,
-                                     const double *value, const double *sigma, size_t nsetting,
-                                     const double *setting, int center, struct fit_dataset **out,
-                                     struct fit_error *err)
-{
-    enum fit_status st;
-    *out = NULL;
-    if (!nrow)
-        return fit_fail(err, FIT_ERR_DATA, "table: no rows");
-    struct fit_dataset *ds = dataset_alloc(1);
-    if (!ds)
-        return no_memory(err);
-    struct fit_dataset_private *p = ds->private_;
-    ds->layout.nrow = nrow;
-    ds->weighted = sigma != NULL;
-    p->center = center;
-    p->nsetting = nsetting;
-    if (!(p->setting = copy_of(setting, nsetting * sizeof *setting))) {
-        st = no_memory(err);
-        goto done;
-    }
-    ds->layout.setting = p->setting;
-    if ((st = copy_columns(ds, nrow, ncolumn, column, err)) != FIT_OK ||
-        (st = make_row_tiles(ds, err)) != FIT_OK ||
-        (st = block_new(&p->y, p->ndouble, err)) != FIT_OK ||
-        (st = fill_rows(ds, value, sigma, err)) != FIT_OK)
-        goto done;
-    point_tiles(ds);
-done:
-    if (st == FIT_OK)
-        *out = ds;
-    else
-        fit_dataset_free(ds);
     return st;
 }

@@ -51,9 +51,9 @@ enum fit_status fit_h5_open(const char *file, struct fit_h5 **out, struct fit_er
     if (h->file < 0) {
         const char *why = NULL;
         H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, keep_innermost, &why);
-        enum fit_status st = fit_fail(err, FIT_ERR_IO,
-                                      "%s: cannot be opened as HDF5 (%s); is the file complete?", file,
-                                      why && *why ? why : "no reason given");
+        enum fit_status st =
+            fit_fail(err, FIT_ERR_IO, "%s: cannot be opened as HDF5 (%s); is the file complete?",
+                     file, why && *why ? why : "no reason given");
         fit_h5_close(h);
         return st;
     }
@@ -76,7 +76,7 @@ const char *fit_h5_file(const struct fit_h5 *h)
     return h->name;
 }
 
-/* ---- what is there ----------------------------------------------------------------------------------- */
+/* ---- what is there --------------------------------------------------------------------------- */
 
 /* H5Lexists fails when a group on the way is missing, so every step is asked for. */
 int fit_h5_exists(const struct fit_h5 *h, const char *path)
@@ -104,9 +104,12 @@ static enum fit_h5_kind kind_of_type(hid_t type)
 {
     switch (H5Tget_class(type)) {
     case H5T_INTEGER:
-    case H5T_FLOAT: return FIT_H5_NUMBER;
-    case H5T_STRING: return FIT_H5_TEXT;
-    default: return FIT_H5_OTHER;
+    case H5T_FLOAT:
+        return FIT_H5_NUMBER;
+    case H5T_STRING:
+        return FIT_H5_TEXT;
+    default:
+        return FIT_H5_OTHER;
     }
 }
 
@@ -179,7 +182,8 @@ static enum fit_status open_dataset(const struct fit_h5 *h, const char *path, st
     if (kind == FIT_H5_NONE)
         return fit_fail(err, FIT_ERR_DATA, "%s: no dataset %s", h->name, path);
     if (kind == FIT_H5_GROUP)
-        return fit_fail(err, FIT_ERR_DATA, "%s: %s is a group; a dataset was expected", h->name, path);
+        return fit_fail(err, FIT_ERR_DATA, "%s: %s is a group; a dataset was expected", h->name,
+                        path);
     o->id = H5Dopen2(h->file, path, H5P_DEFAULT);
     if (o->id >= 0) {
         o->type = H5Dget_type(o->id);
@@ -187,8 +191,8 @@ static enum fit_status open_dataset(const struct fit_h5 *h, const char *path, st
     }
     if (o->id < 0 || o->type < 0 || o->space < 0 || measure(o)) {
         opened_close(o, 0);
-        return fit_fail(err, FIT_ERR_DATA, "%s: %s is damaged or has an extent that cannot be", h->name,
-                        path);
+        return fit_fail(err, FIT_ERR_DATA, "%s: %s is damaged or has an extent that cannot be",
+                        h->name, path);
     }
     return FIT_OK;
 }
@@ -204,8 +208,8 @@ static enum fit_status open_numbers(const struct fit_h5 *h, const char *path, st
     return st;
 }
 
-enum fit_status fit_h5_shape(const struct fit_h5 *h, const char *path, int *rank, size_t dims[FIT_H5_RANK],
-                             struct fit_error *err)
+enum fit_status fit_h5_shape(const struct fit_h5 *h, const char *path, int *rank,
+                             size_t dims[FIT_H5_RANK], struct fit_error *err)
 {
     struct opened o;
     enum fit_status st = open_dataset(h, path, &o, err);
@@ -227,18 +231,18 @@ size_t fit_h5_item_bytes(const struct fit_h5 *h, const char *path)
     return bytes;
 }
 
-/* ---- numbers ----------------------------------------------------------------------------------------- */
+/* ---- numbers --------------------------------------------------------------------------------- */
 
 static enum fit_status unreadable(const struct fit_h5 *h, const char *path, struct fit_error *err)
 {
     const char *why = NULL;
     H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, keep_innermost, &why);
-    return fit_fail(err, FIT_ERR_DATA, "%s: %s cannot be read (%s); the file may be truncated", h->name,
-                    path, why && *why ? why : "no reason given");
+    return fit_fail(err, FIT_ERR_DATA, "%s: %s cannot be read (%s); the file may be truncated",
+                    h->name, path, why && *why ? why : "no reason given");
 }
 
-/* n floats in the second half of value's memory become n doubles.  Double i ends at byte 8 i + 8, float
- * i + 1 begins at 4 n + 4 i + 4: going forward, nothing is overwritten before it is read. */
+/* n floats in the second half of value's memory become n doubles.  Double i ends at byte 8 i + 8,
+ * float i + 1 begins at 4 n + 4 i + 4: going forward, nothing is overwritten before it is read. */
 static void widen_in_place(double *value, size_t n)
 {
     enum { PIECE = 256 };
@@ -257,7 +261,8 @@ static enum fit_status read_open(const struct fit_h5 *h, const char *path, const
 {
     int narrow = H5Tequal(o->type, H5T_NATIVE_FLOAT) > 0;
     void *to = narrow ? (void *)((char *)value + o->n * sizeof(float)) : (void *)value;
-    if (H5Dread(o->id, narrow ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, to) < 0)
+    if (H5Dread(o->id, narrow ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT,
+                to) < 0)
         return unreadable(h, path, err);
     if (narrow)
         widen_in_place(value, o->n);
@@ -272,15 +277,16 @@ enum fit_status fit_h5_read_into(const struct fit_h5 *h, const char *path, doubl
     if (st != FIT_OK)
         return st;
     if (o.n != n)
-        st = fit_fail(err, FIT_ERR_DATA, "%s: %s has %zu elements; %zu were expected", h->name, path, o.n, n);
+        st = fit_fail(err, FIT_ERR_DATA, "%s: %s has %zu elements; %zu were expected", h->name,
+                      path, o.n, n);
     else
         st = read_open(h, path, &o, value, err);
     opened_close(&o, 0);
     return st;
 }
 
-enum fit_status fit_h5_read_doubles(const struct fit_h5 *h, const char *path, double **value, size_t *n,
-                                    struct fit_error *err)
+enum fit_status fit_h5_read_doubles(const struct fit_h5 *h, const char *path, double **value,
+                                    size_t *n, struct fit_error *err)
 {
     struct opened o;
     enum fit_status st = open_numbers(h, path, &o, err);
@@ -316,8 +322,9 @@ enum fit_status fit_h5_read_block(const struct fit_h5 *h, const char *path, cons
         from[i] = start[i];
         size[i] = count[i];
         if (count[i] > o.dims[i] || start[i] > o.dims[i] - count[i]) {
-            st = fit_fail(err, FIT_ERR_DATA, "%s: %s has %zu elements in dimension %d; %zu were expected",
-                          h->name, path, o.dims[i], i, start[i] + count[i]);
+            st = fit_fail(err, FIT_ERR_DATA,
+                          "%s: %s has %zu elements in dimension %d; %zu were expected", h->name,
+                          path, o.dims[i], i, start[i] + count[i]);
             goto done;
         }
     }
@@ -344,12 +351,13 @@ enum fit_status fit_h5_read_scalar(const struct fit_h5 *h, const char *path, dou
     const size_t start[FIT_H5_RANK] = {0}, count[FIT_H5_RANK] = {1, 1, 1, 1, 1, 1, 1, 1};
     int rank = o.rank;
     if (st == FIT_OK && rank == 0)
-        st = read_open(h, path, &(struct opened){.id = o.id, .type = H5T_NATIVE_DOUBLE, .n = 1}, value, err);
+        st = read_open(h, path, &(struct opened){.id = o.id, .type = H5T_NATIVE_DOUBLE, .n = 1},
+                       value, err);
     opened_close(&o, 0);
     return st == FIT_OK && rank > 0 ? fit_h5_read_block(h, path, start, count, value, err) : st;
 }
 
-/* ---- strings ----------------------------------------------------------------------------------------- */
+/* ---- strings --------------------------------------------------------------------------------- */
 
 void fit_h5_free_strings(char **text, size_t n)
 {
@@ -375,7 +383,7 @@ static herr_t read_raw(const struct opened *o, int attribute, hid_t type, void *
                      : H5Dread(o->id, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, to);
 }
 
-/* All strings of an open dataset or attribute.  The bytes are taken as they are (ASCII or UTF-8). */
+/* All strings of an open dataset or attribute, bytes as they are (ASCII or UTF-8). */
 static char **read_text(const struct opened *o, int attribute)
 {
     char **text = calloc(o->n ? o->n : 1, sizeof *text), *fixed = NULL, **vary = NULL;
@@ -409,8 +417,8 @@ static char **read_text(const struct opened *o, int attribute)
     return text;
 }
 
-static enum fit_status strings_of(const struct fit_h5 *h, const char *what, struct opened *o, int attribute,
-                                  char ***text, size_t *n, struct fit_error *err)
+static enum fit_status strings_of(const struct fit_h5 *h, const char *what, struct opened *o,
+                                  int attribute, char ***text, size_t *n, struct fit_error *err)
 {
     enum fit_status st = FIT_OK;
     *text = NULL;
@@ -424,8 +432,8 @@ static enum fit_status strings_of(const struct fit_h5 *h, const char *what, stru
     return st;
 }
 
-enum fit_status fit_h5_read_strings(const struct fit_h5 *h, const char *path, char ***text, size_t *n,
-                                    struct fit_error *err)
+enum fit_status fit_h5_read_strings(const struct fit_h5 *h, const char *path, char ***text,
+                                    size_t *n, struct fit_error *err)
 {
     struct opened o;
     enum fit_status st = open_dataset(h, path, &o, err);
@@ -464,7 +472,7 @@ enum fit_status fit_h5_read_string(const struct fit_h5 *h, const char *path, cha
     return st == FIT_OK ? first_string(h, path, all, n, text, err) : st;
 }
 
-/* ---- attributes -------------------------------------------------------------------------------------- */
+/* ---- attributes ------------------------------------------------------------------------------ */
 
 int fit_h5_has_attr(const struct fit_h5 *h, const char *path, const char *name)
 {
@@ -484,7 +492,8 @@ static enum fit_status open_attr(const struct fit_h5 *h, const char *path, const
     }
     if (o->id < 0 || o->type < 0 || o->space < 0 || measure(o)) {
         opened_close(o, 1);
-        return fit_fail(err, FIT_ERR_DATA, "%s: attribute %s of %s is damaged", h->name, name, path);
+        return fit_fail(err, FIT_ERR_DATA, "%s: attribute %s of %s is damaged", h->name, name,
+                        path);
     }
     return FIT_OK;
 }
@@ -499,7 +508,8 @@ enum fit_status fit_h5_read_attr_doubles(const struct fit_h5 *h, const char *pat
     if (st != FIT_OK)
         return st;
     if (kind_of_type(o.type) != FIT_H5_NUMBER)
-        st = fit_fail(err, FIT_ERR_DATA, "%s: attribute %s of %s is no number", h->name, name, path);
+        st =
+            fit_fail(err, FIT_ERR_DATA, "%s: attribute %s of %s is no number", h->name, name, path);
     else if (!(*value = malloc((o.n ? o.n : 1) * sizeof **value)))
         st = fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", h->name);
     else if (o.n && H5Aread(o.id, H5T_NATIVE_DOUBLE, *value) < 0)
@@ -529,7 +539,7 @@ enum fit_status fit_h5_read_attr_string(const struct fit_h5 *h, const char *path
     return st == FIT_OK ? first_string(h, name, all, n, text, err) : st;
 }
 
-/* ---- lists ------------------------------------------------------------------------------------------- */
+/* ---- lists ----------------------------------------------------------------------------------- */
 
 struct names {
     char **name;
@@ -583,8 +593,9 @@ static enum fit_status list(const struct fit_h5 *h, const char *path, int attrib
     if (!fit_h5_exists(h, path))
         return fit_fail(err, FIT_ERR_DATA, "%s: no group %s", h->name, path);
     hid_t object = H5Oopen(h->file, path, H5P_DEFAULT);
-    if (object < 0 || (attributes ? H5Aiterate2(object, H5_INDEX_NAME, H5_ITER_INC, NULL, add_attr, &l)
-                                  : H5Literate(object, H5_INDEX_NAME, H5_ITER_INC, NULL, add_link, &l)) < 0) {
+    if (object < 0 ||
+        (attributes ? H5Aiterate2(object, H5_INDEX_NAME, H5_ITER_INC, NULL, add_attr, &l)
+                    : H5Literate(object, H5_INDEX_NAME, H5_ITER_INC, NULL, add_link, &l)) < 0) {
         fit_h5_free_strings(l.name, l.n);
         st = unreadable(h, path, err);
     } else {

@@ -1,11 +1,12 @@
 /* hdf5_io.h -- HDF5 files: what the loader and the writers of results need, and nothing more.
  *
- * Objects are named by their absolute path in the file ("/xpcs/qmap/map_names").  Messages begin with the
- * file and the path.  HDF5's own printing is turned off when the first file is opened; LZF chunks can be
- * read (lzf.h).  Not for use by several threads at a time.
+ * Objects are named by their absolute path in the file ("/xpcs/qmap/map_names").  Messages begin
+ * with the file and the path.  HDF5's own printing is turned off when the first file is opened;
+ * LZF chunks can be read (lzf.h).  Not for use by several threads at a time.
  *
- * Reading converts: numbers of any kind to double, strings fixed or of variable length to NUL-ended text.
- * Arrays and strings returned through a pointer belong to the caller (free; fit_h5_free_strings).
+ * Reading converts: numbers of any kind to double, strings fixed or of variable length to
+ * NUL-ended text. Arrays and strings returned through a pointer belong to the caller (free;
+ * fit_h5_free_strings).
  *
  * Writing makes missing groups on the way.  Nothing is overwritten: a path that exists is an error.
  */
@@ -29,7 +30,7 @@ enum fit_h5_kind {
     FIT_H5_OTHER   /* dataset of another kind */
 };
 
-/* ---- Reading ----------------------------------------------------------------------------------------- */
+/* ---- Reading --------------------------------------------------------------------------------- */
 
 /* 1 when the file begins like an HDF5 file (it may still be damaged). */
 int fit_h5_is_hdf5(const char *file);
@@ -43,9 +44,10 @@ const char *fit_h5_file(const struct fit_h5 *h);
 enum fit_h5_kind fit_h5_kind(const struct fit_h5 *h, const char *path);
 int fit_h5_exists(const struct fit_h5 *h, const char *path);
 
-/* Rank and extents of a dataset; a scalar has rank 0.  dims: FIT_H5_RANK elements, the unused ones 1. */
-enum fit_status fit_h5_shape(const struct fit_h5 *h, const char *path, int *rank, size_t dims[FIT_H5_RANK],
-                             struct fit_error *err);
+/* Rank and extents of a dataset; a scalar has rank 0.  dims:  FIT_H5_RANK elements, the unused
+ * ones 1. */
+enum fit_status fit_h5_shape(const struct fit_h5 *h, const char *path, int *rank,
+                             size_t dims[FIT_H5_RANK], struct fit_error *err);
 
 /* Bytes of one stored element (4: float32, 8: float64), 0 when it is no dataset. */
 size_t fit_h5_item_bytes(const struct fit_h5 *h, const char *path);
@@ -55,11 +57,11 @@ enum fit_status fit_h5_read_scalar(const struct fit_h5 *h, const char *path, dou
                                    struct fit_error *err);
 
 /* All elements of a dataset of any rank, row by row. */
-enum fit_status fit_h5_read_doubles(const struct fit_h5 *h, const char *path, double **value, size_t *n,
-                                    struct fit_error *err);
+enum fit_status fit_h5_read_doubles(const struct fit_h5 *h, const char *path, double **value,
+                                    size_t *n, struct fit_error *err);
 
-/* All n elements into memory of the caller, by a single read: a compressed chunk is expanded once.  float32
- * is widened in place, without another buffer. */
+/* All n elements into memory of the caller, by a single read: a compressed chunk is expanded once.
+ * float32 is widened in place, without another buffer. */
 enum fit_status fit_h5_read_into(const struct fit_h5 *h, const char *path, double *value, size_t n,
                                  struct fit_error *err);
 
@@ -69,8 +71,8 @@ enum fit_status fit_h5_read_block(const struct fit_h5 *h, const char *path, cons
 
 enum fit_status fit_h5_read_string(const struct fit_h5 *h, const char *path, char **text,
                                    struct fit_error *err);
-enum fit_status fit_h5_read_strings(const struct fit_h5 *h, const char *path, char ***text, size_t *n,
-                                    struct fit_error *err);
+enum fit_status fit_h5_read_strings(const struct fit_h5 *h, const char *path, char ***text,
+                                    size_t *n, struct fit_error *err);
 void fit_h5_free_strings(char **text, size_t n);
 
 /* Names of the members of a group, or of the attributes of an object, sorted by their bytes. */
@@ -85,7 +87,7 @@ enum fit_status fit_h5_read_attr_doubles(const struct fit_h5 *h, const char *pat
 enum fit_status fit_h5_read_attr_string(const struct fit_h5 *h, const char *path, const char *name,
                                         char **text, struct fit_error *err);
 
-/* ---- Writing ----------------------------------------------------------------------------------------- */
+/* ---- Writing --------------------------------------------------------------------------------- */
 
 enum fit_h5_type {
     FIT_H5_F64,
@@ -107,7 +109,8 @@ struct fit_h5_array {
 /* Makes an empty file, replacing one that exists. */
 enum fit_status fit_h5_create(const char *file, struct fit_h5 **h, struct fit_error *err);
 
-/* Writes what is still in memory and closes; tells when that failed (a full disk).  h is freed anyway. */
+/* Writes what is still in memory and closes; tells when that failed (a full disk).  h is freed
+ * anyway. */
 enum fit_status fit_h5_finish(struct fit_h5 *h, struct fit_error *err);
 
 enum fit_status fit_h5_make_group(struct fit_h5 *h, const char *path, struct fit_error *err);
@@ -115,15 +118,16 @@ enum fit_status fit_h5_write(struct fit_h5 *h, const char *path, const struct fi
                              struct fit_error *err);
 
 /* Short forms of fit_h5_write. */
-enum fit_status fit_h5_write_scalar(struct fit_h5 *h, const char *path, double value, struct fit_error *err);
-enum fit_status fit_h5_write_doubles(struct fit_h5 *h, const char *path, const double *value, size_t n,
-                                     struct fit_error *err);
+enum fit_status fit_h5_write_scalar(struct fit_h5 *h, const char *path, double value,
+                                    struct fit_error *err);
+enum fit_status fit_h5_write_doubles(struct fit_h5 *h, const char *path, const double *value,
+                                     size_t n, struct fit_error *err);
 
 /* UTF-8 strings of variable length; n strings as a list, or one as a scalar. */
 enum fit_status fit_h5_write_string(struct fit_h5 *h, const char *path, const char *text,
                                     struct fit_error *err);
-enum fit_status fit_h5_write_strings(struct fit_h5 *h, const char *path, const char *const *text, size_t n,
-                                     struct fit_error *err);
+enum fit_status fit_h5_write_strings(struct fit_h5 *h, const char *path, const char *const *text,
+                                     size_t n, struct fit_error *err);
 
 /* Attributes; path "/" is the file itself. */
 enum fit_status fit_h5_write_attr_string(struct fit_h5 *h, const char *path, const char *name,
@@ -133,14 +137,16 @@ enum fit_status fit_h5_write_attr_strings(struct fit_h5 *h, const char *path, co
 enum fit_status fit_h5_write_attr(struct fit_h5 *h, const char *path, const char *name,
                                   const struct fit_h5_array *a, struct fit_error *err);
 
-/* Dimension scales (netCDF-4 dimensions): make the 1-D dataset `path` a scale called `name`, with the
- * number `id` in the attribute _Netcdf4Dimid (id < 0: none); attach it to dimension `dim` of a dataset. */
+/* Dimension scales (netCDF-4 dimensions): make the 1-D dataset `path` a scale called `name`, with
+ * the number `id` in the attribute _Netcdf4Dimid (id < 0: none); attach it to dimension `dim` of a
+ * dataset. */
 enum fit_status fit_h5_make_scale(struct fit_h5 *h, const char *path, const char *name, int id,
                                   struct fit_error *err);
-enum fit_status fit_h5_attach_scale(struct fit_h5 *h, const char *path, unsigned dim, const char *scale,
-                                    struct fit_error *err);
+enum fit_status fit_h5_attach_scale(struct fit_h5 *h, const char *path, unsigned dim,
+                                    const char *scale, struct fit_error *err);
 
 /* A second name for an object of the same file (a soft link). */
-enum fit_status fit_h5_link(struct fit_h5 *h, const char *target, const char *path, struct fit_error *err);
+enum fit_status fit_h5_link(struct fit_h5 *h, const char *target, const char *path,
+                            struct fit_error *err);
 
 #endif

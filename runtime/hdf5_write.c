@@ -1,4 +1,5 @@
-/* hdf5_write.c -- writing HDF5 files: arrays, strings, attributes, dimension scales.  See hdf5_io.h. */
+/* hdf5_write.c -- writing HDF5 files: arrays, strings, attributes, dimension scales.  See
+ * hdf5_io.h. */
 #include "hdf5_internal.h"
 
 #include <hdf5_hl.h>
@@ -13,8 +14,8 @@ enum fit_status fit_h5_create(const char *file, struct fit_h5 **out, struct fit_
         return fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", file);
     h->file = H5Fcreate(file, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
     if (h->file < 0) {
-        enum fit_status st =
-            fit_fail(err, FIT_ERR_IO, "%s: cannot be created; is the folder there and writable?", file);
+        enum fit_status st = fit_fail(
+            err, FIT_ERR_IO, "%s: cannot be created; is the folder there and writable?", file);
         fit_h5_close(h);
         return st;
     }
@@ -38,8 +39,8 @@ enum fit_status fit_h5_finish(struct fit_h5 *h, struct fit_error *err)
 
 static enum fit_status unwritten(const struct fit_h5 *h, const char *path, struct fit_error *err)
 {
-    return fit_fail(err, FIT_ERR_IO, "%s: %s cannot be written; does it exist, or is the disk full?",
-                    h->name, path);
+    return fit_fail(err, FIT_ERR_IO,
+                    "%s: %s cannot be written; does it exist, or is the disk full?", h->name, path);
 }
 
 /* Makes the groups above the object. */
@@ -69,11 +70,21 @@ static void types_of(enum fit_h5_type type, hid_t *memory, hid_t *file)
     static const signed char no = 0, yes = 1;
     *memory = *file = -1;
     switch (type) {
-    case FIT_H5_F64: *memory = H5Tcopy(H5T_NATIVE_DOUBLE), *file = H5Tcopy(H5T_IEEE_F64LE); break;
-    case FIT_H5_F32: *memory = H5Tcopy(H5T_NATIVE_FLOAT), *file = H5Tcopy(H5T_IEEE_F32LE); break;
-    case FIT_H5_I64: *memory = H5Tcopy(H5T_NATIVE_INT64), *file = H5Tcopy(H5T_STD_I64LE); break;
-    case FIT_H5_I32: *memory = H5Tcopy(H5T_NATIVE_INT32), *file = H5Tcopy(H5T_STD_I32LE); break;
-    case FIT_H5_U8: *memory = H5Tcopy(H5T_NATIVE_UINT8), *file = H5Tcopy(H5T_STD_U8LE); break;
+    case FIT_H5_F64:
+        *memory = H5Tcopy(H5T_NATIVE_DOUBLE), *file = H5Tcopy(H5T_IEEE_F64LE);
+        break;
+    case FIT_H5_F32:
+        *memory = H5Tcopy(H5T_NATIVE_FLOAT), *file = H5Tcopy(H5T_IEEE_F32LE);
+        break;
+    case FIT_H5_I64:
+        *memory = H5Tcopy(H5T_NATIVE_INT64), *file = H5Tcopy(H5T_STD_I64LE);
+        break;
+    case FIT_H5_I32:
+        *memory = H5Tcopy(H5T_NATIVE_INT32), *file = H5Tcopy(H5T_STD_I32LE);
+        break;
+    case FIT_H5_U8:
+        *memory = H5Tcopy(H5T_NATIVE_UINT8), *file = H5Tcopy(H5T_STD_U8LE);
+        break;
     case FIT_H5_BOOL:
         *file = H5Tenum_create(H5T_STD_I8LE);
         H5Tenum_insert(*file, "FALSE", &no);
@@ -97,10 +108,13 @@ static size_t type_bytes(enum fit_h5_type type)
 {
     switch (type) {
     case FIT_H5_F64:
-    case FIT_H5_I64: return 8;
+    case FIT_H5_I64:
+        return 8;
     case FIT_H5_F32:
-    case FIT_H5_I32: return 4;
-    default: return 1;
+    case FIT_H5_I32:
+        return 4;
+    default:
+        return 1;
     }
 }
 
@@ -148,19 +162,20 @@ enum fit_status fit_h5_write(struct fit_h5 *h, const char *path, const struct fi
     return st;
 }
 
-enum fit_status fit_h5_write_scalar(struct fit_h5 *h, const char *path, double value, struct fit_error *err)
+enum fit_status fit_h5_write_scalar(struct fit_h5 *h, const char *path, double value,
+                                    struct fit_error *err)
 {
     return fit_h5_write(h, path, &(struct fit_h5_array){.type = FIT_H5_F64, .value = &value}, err);
 }
 
-enum fit_status fit_h5_write_doubles(struct fit_h5 *h, const char *path, const double *value, size_t n,
-                                     struct fit_error *err)
+enum fit_status fit_h5_write_doubles(struct fit_h5 *h, const char *path, const double *value,
+                                     size_t n, struct fit_error *err)
 {
     const struct fit_h5_array a = {.type = FIT_H5_F64, .rank = 1, .dims = &n, .value = value};
     return fit_h5_write(h, path, &a, err);
 }
 
-/* ---- strings and attributes ----------------------------------------------------------------- */
+/* ---- strings and attributes ------------------------------------------------------------------ */
 
 static hid_t text_type(void)
 {
@@ -195,26 +210,30 @@ enum fit_status fit_h5_write_string(struct fit_h5 *h, const char *path, const ch
     return write_text(h, path, 0, 1, &text, err);
 }
 
-enum fit_status fit_h5_write_strings(struct fit_h5 *h, const char *path, const char *const *text, size_t n,
-                                     struct fit_error *err)
+enum fit_status fit_h5_write_strings(struct fit_h5 *h, const char *path, const char *const *text,
+                                     size_t n, struct fit_error *err)
 {
     return write_text(h, path, 1, n, text, err);
 }
 
 static enum fit_status write_attr(struct fit_h5 *h, const char *path, const char *name, hid_t file,
-                                  hid_t memory, hid_t space, const void *value, struct fit_error *err)
+                                  hid_t memory, hid_t space, const void *value,
+                                  struct fit_error *err)
 {
-    hid_t attr = H5Acreate_by_name(h->file, path, name, file, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    hid_t attr =
+        H5Acreate_by_name(h->file, path, name, file, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     enum fit_status st = FIT_OK;
     if (attr < 0 || (H5Sget_simple_extent_npoints(space) > 0 && H5Awrite(attr, memory, value) < 0))
-        st = fit_fail(err, FIT_ERR_IO, "%s: attribute %s of %s cannot be written", h->name, name, path);
+        st = fit_fail(err, FIT_ERR_IO, "%s: attribute %s of %s cannot be written", h->name, name,
+                      path);
     if (attr >= 0)
         H5Aclose(attr);
     return st;
 }
 
-static enum fit_status write_attr_text(struct fit_h5 *h, const char *path, const char *name, int rank,
-                                       size_t n, const char *const *text, struct fit_error *err)
+static enum fit_status write_attr_text(struct fit_h5 *h, const char *path, const char *name,
+                                       int rank, size_t n, const char *const *text,
+                                       struct fit_error *err)
 {
     hid_t type = text_type(), space = space_of(rank, &n);
     enum fit_status st = write_attr(h, path, name, type, type, space, text, err);
@@ -268,14 +287,14 @@ enum fit_status fit_h5_make_scale(struct fit_h5 *h, const char *path, const char
     return st;
 }
 
-enum fit_status fit_h5_attach_scale(struct fit_h5 *h, const char *path, unsigned dim, const char *scale,
-                                    struct fit_error *err)
+enum fit_status fit_h5_attach_scale(struct fit_h5 *h, const char *path, unsigned dim,
+                                    const char *scale, struct fit_error *err)
 {
     hid_t set = H5Dopen2(h->file, path, H5P_DEFAULT), of = H5Dopen2(h->file, scale, H5P_DEFAULT);
     enum fit_status st = FIT_OK;
     if (set < 0 || of < 0 || H5DSattach_scale(set, of, dim) < 0)
-        st = fit_fail(err, FIT_ERR_IO, "%s: scale %s cannot be attached to dimension %u of %s", h->name,
-                      scale, dim, path);
+        st = fit_fail(err, FIT_ERR_IO, "%s: scale %s cannot be attached to dimension %u of %s",
+                      h->name, scale, dim, path);
     if (of >= 0)
         H5Dclose(of);
     if (set >= 0)
@@ -283,7 +302,8 @@ enum fit_status fit_h5_attach_scale(struct fit_h5 *h, const char *path, unsigned
     return st;
 }
 
-enum fit_status fit_h5_link(struct fit_h5 *h, const char *target, const char *path, struct fit_error *err)
+enum fit_status fit_h5_link(struct fit_h5 *h, const char *target, const char *path,
+                            struct fit_error *err)
 {
     hid_t links = parents();
     enum fit_status st = FIT_OK;

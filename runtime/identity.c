@@ -11,7 +11,8 @@
 
 enum { PIECE = 1 << 18 /* bytes: stays in the second-level cache between copy and hash */ };
 
-enum fit_status fit_file_identity(const char *file, char sha256[65], uint64_t *size, struct fit_error *err)
+enum fit_status fit_file_identity(const char *file, char sha256[65], uint64_t *size,
+                                  struct fit_error *err)
 {
     enum fit_status st = FIT_OK;
     struct sha256 s;

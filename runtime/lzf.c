@@ -1,8 +1,9 @@
 /* lzf.c -- LZF decoder and the HDF5 filter around it.
  *
- * Stream (Lehmann, LibLZF): a control byte c < 32 is followed by c + 1 literal bytes.  Otherwise the length
- * is c >> 5, plus the next byte when it is 7, plus 2; the distance is ((c & 31) << 8) + next byte + 1; the
- * bytes are copied from that far back in the output, and may overlap what is being written.
+ * Stream (Lehmann, LibLZF): a control byte c < 32 is followed by c + 1 literal bytes.  Otherwise
+ * the length is c >> 5, plus the next byte when it is 7, plus 2; the distance is ((c & 31) << 8) +
+ * next byte + 1; the bytes are copied from that far back in the output, and may overlap what is
+ * being written.
  */
 #include "lzf.h"
 
@@ -54,12 +55,14 @@ enum fit_lzf fit_lzf_decode(const unsigned char *in, size_t n, unsigned char *ou
     return FIT_LZF_OK;
 }
 
-/* Called by HDF5.  Parameters: filter revision, library version, size of the chunk in bytes (0 in very old
- * files: the output grows until everything fits).  Returns 0 to say that the chunk cannot be read. */
-static size_t filter(unsigned flags, size_t nparam, const unsigned param[], size_t nbytes, size_t *size,
-                     void **buf)
+/* Called by HDF5.  Parameters: filter revision, library version, size of the chunk in bytes (0 in
+ * very old files: the output grows until everything fits).  Returns 0 to say that the chunk cannot
+ * be read. */
+static size_t filter(unsigned flags, size_t nparam, const unsigned param[], size_t nbytes,
+                     size_t *size, void **buf)
 {
-    size_t known = nparam > 2 ? param[2] : 0, room = known ? known : 2 * nbytes, limit = MAX_RATIO * nbytes;
+    size_t known = nparam > 2 ? param[2] : 0, room = known ? known : 2 * nbytes,
+           limit = MAX_RATIO * nbytes;
     if (!(flags & H5Z_FLAG_REVERSE) || !nbytes || known > limit)
         return 0;
     for (; room <= limit; room *= 2) {
@@ -83,7 +86,8 @@ static size_t filter(unsigned flags, size_t nparam, const unsigned param[], size
 
 int fit_lzf_register(void)
 {
-    static const H5Z_class2_t class = {H5Z_CLASS_T_VERS, FILTER_ID, 0, 1, "lzf", NULL, NULL, filter};
+    static const H5Z_class2_t class = {
+        H5Z_CLASS_T_VERS, FILTER_ID, 0, 1, "lzf", NULL, NULL, filter};
     if (H5Zfilter_avail(FILTER_ID) > 0)
         return 0;
     return H5Zregister(&class) < 0 ? -1 : 0;

@@ -7,10 +7,14 @@
 
 #include <stddef.h>
 
-enum fit_lzf { FIT_LZF_OK, FIT_LZF_FULL /* the output is too small */, FIT_LZF_BAD /* not LZF data */ };
+enum fit_lzf {
+    FIT_LZF_OK,
+    FIT_LZF_FULL /* the output is too small */,
+    FIT_LZF_BAD /* not LZF data */
+};
 
-/* Decodes n bytes of `in` into `out` (room for size bytes); *written tells how many came out.  Never reads
- * or writes outside the two buffers. */
+/* Decodes n bytes of `in` into `out` (room for size bytes); *written tells how many came out.
+ * Never reads or writes outside the two buffers. */
 enum fit_lzf fit_lzf_decode(const unsigned char *in, size_t n, unsigned char *out, size_t size,
                             size_t *written);
 

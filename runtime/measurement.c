@@ -1,8 +1,9 @@
 /* measurement.c -- loads the selected matrices of a file into a dataset.  See measurement.h.
  *
- * Order of work: open, select, time axis, list of used frames; then per matrix: read, compare with the
- * file's own diagonal means, cut the window, look for blank frames, scatter into tiles.  When blank frames
- * turn up, the remaining matrices are searched for more, and all are read again with the shorter list.
+ * Order of work: open, select, time axis, list of used frames; then per matrix: read, compare with
+ * the file's own diagonal means, cut the window, look for blank frames, scatter into tiles.  When
+ * blank frames turn up, the remaining matrices are searched for more, and all are read again with
+ * the shorter list.
  */
 #include "measurement.h"
 
@@ -12,10 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define G2_MISMATCH 1e-3    /* relative, of the diagonal means: sums of float32 */
-#define BLANK_MOST 0.2      /* share of blank frames that is accepted */
-#define UNEVEN 1e-2         /* of the period: largest departure of a time axis from even steps */
-#define CONSTANT 1e-24      /* relative variance below which a matrix holds one value */
+#define G2_MISMATCH 1e-3 /* relative, of the diagonal means: sums of float32 */
+#define BLANK_MOST 0.2   /* share of blank frames that is accepted */
+#define UNEVEN 1e-2      /* of the period: largest departure of a time axis from even steps */
+#define CONSTANT 1e-24   /* relative variance below which a matrix holds one value */
 enum { FRAMES_MIN = 3 };
 
 struct loading {
@@ -23,9 +24,9 @@ struct loading {
     const struct fit_kernel *kernel;
     struct fit_source *src;
     struct fit_measurement *m;
-    size_t *index;          /* ngroup matrices of the file */
-    size_t row;             /* first row of the window */
-    unsigned char *out;     /* ntime: 1 listed as masked, 2 blank */
+    size_t *index;      /* ngroup matrices of the file */
+    size_t row;         /* first row of the window */
+    unsigned char *out; /* ntime: 1 listed as masked, 2 blank */
     size_t nblank;
     uint32_t *frame;        /* used frames */
     double *matrix, *sigma; /* buffers: file_frames squared; sigma NULL when not needed */
@@ -37,7 +38,7 @@ static enum fit_status no_memory(struct fit_error *err)
     return fit_fail(err, FIT_ERR_MEMORY, "data: out of memory");
 }
 
-/* ---- the file's identity, in another thread ---------------------------------------------------------- */
+/* ---- the file's identity, in another thread -------------------------------------------------- */
 
 struct identity {
     pthread_t thread;
@@ -62,7 +63,8 @@ static void identity_start(struct identity *id, const char *file)
     id->running = pthread_create(&id->thread, NULL, identify, id) == 0;
 }
 
-static enum fit_status identity_finish(struct identity *id, struct fit_measurement *m, struct fit_error *err)
+static enum fit_status identity_finish(struct identity *id, struct fit_measurement *m,
+                                       struct fit_error *err)
 {
     if (id->running)
         pthread_join(id->thread, NULL);
@@ -75,7 +77,7 @@ static enum fit_status identity_finish(struct identity *id, struct fit_measureme
     return FIT_OK;
 }
 
-/* ---- labels ------------------------------------------------------------------------------------------ */
+/* ---- labels ---------------------------------------------------------------------------------- */
 
 /* Azimuths that the file does not tell come from the list; a single matrix may do without. */
 static enum fit_status label_groups(struct loading *l, struct fit_error *err)
@@ -85,22 +87,24 @@ static enum fit_status label_groups(struct loading *l, struct fit_error *err)
     for (size_t g = 0; g < m->ngroup; g++) {
         const struct fit_source_matrix *from = &l->src->matrix[l->index[g]];
         struct fit_group *to = &m->group[g];
-        *to = (struct fit_group){.q = from->q, .phi = from->phi, .bin = from->bin, .matrix = l->index[g],
-                                 .sigma = NAN};
+        *to = (struct fit_group){
+            .q = from->q, .phi = from->phi, .bin = from->bin, .matrix = l->index[g], .sigma = NAN};
         memcpy(to->key, from->key, sizeof to->key);
         if (isnan(to->q))
             to->q = sel->q;
         if (isnan(to->phi) && sel->nlist == m->ngroup)
             to->phi = sel->list[g];
         else if (isnan(to->phi) && sel->nlist)
-            return fit_fail(err, FIT_ERR_DATA,
-                            "%s: tells no azimuths and holds %zu matrices; the list of angles has %zu",
-                            l->src->file, m->ngroup, sel->nlist);
+            return fit_fail(
+                err, FIT_ERR_DATA,
+                "%s: tells no azimuths and holds %zu matrices; the list of angles has %zu",
+                l->src->file, m->ngroup, sel->nlist);
     }
     return FIT_OK;
 }
 
-static enum fit_status fill_settings(struct loading *l, const double *setting, struct fit_error *err)
+static enum fit_status fill_settings(struct loading *l, const double *setting,
+                                     struct fit_error *err)
 {
     const struct fit_kernel *k = l->kernel;
     struct fit_measurement *m = l->m;
@@ -118,7 +122,8 @@ static enum fit_status fill_settings(struct loading *l, const double *setting, s
 }
 
 /* Coordinates of one axis of the model; the caller frees. */
-static enum fit_status axis_values(const struct loading *l, size_t a, double **value, struct fit_error *err)
+static enum fit_status axis_values(const struct loading *l, size_t a, double **value,
+                                   struct fit_error *err)
 {
     const char *name = l->kernel->axis[a].name;
     int is_q = strcmp(name, "q") == 0, is_phi = strcmp(name, "phi") == 0;
@@ -134,13 +139,14 @@ static enum fit_status axis_values(const struct loading *l, size_t a, double **v
             v = 0;
         (*value)[g] = v;
         if (isnan(v))
-            return fit_fail(err, FIT_ERR_DATA, "%s: does not tell %s of matrix %s; give %s", l->src->file, name,
-                            m->group[g].key, is_q ? "q" : "the angles (--phi), one per matrix");
+            return fit_fail(err, FIT_ERR_DATA, "%s: does not tell %s of matrix %s; give %s",
+                            l->src->file, name, m->group[g].key,
+                            is_q ? "q" : "the angles (--phi), one per matrix");
     }
     return FIT_OK;
 }
 
-/* ---- time and frames --------------------------------------------------------------------------------- */
+/* ---- time and frames ------------------------------------------------------------------------- */
 
 static enum fit_status make_time(struct loading *l, struct fit_error *err)
 {
@@ -153,9 +159,10 @@ static enum fit_status make_time(struct loading *l, struct fit_error *err)
         for (size_t i = 0; i < s->nframe; i++)
             if (fabs(s->time[i] - s->time[0] - step * (double)i) > UNEVEN * step)
                 return fit_fail(err, FIT_ERR_DATA,
-                                "%s: frame %zu lies at %.9g s, even steps of %.9g s would be %.9g s; frames must "
-                                "be equally spaced (--dt yaml ignores the axis)", s->file, i + 1, s->time[i],
-                                step, s->time[0] + step * (double)i);
+                                "%s: frame %zu lies at %.9g s, even steps of %.9g s would be %.9g "
+                                "s; frames must "
+                                "be equally spaced (--dt yaml ignores the axis)",
+                                s->file, i + 1, s->time[i], step, s->time[0] + step * (double)i);
     }
     if (sel->time_origin == FIT_TIME_FILE)
         origin += (s->time ? s->time[0] : 0) + m->dt * (double)(m->first - 1);
@@ -178,8 +185,9 @@ static enum fit_status list_frames(struct loading *l, struct fit_error *err)
             l->frame[m->nframe++] = (uint32_t)i;
     }
     if (m->nframe < FRAMES_MIN)
-        return fit_fail(err, FIT_ERR_DATA, "%s: %zu frames are left of %ld..%ld; at least %d are needed",
-                        l->src->file, m->nframe, m->first, m->last, FRAMES_MIN);
+        return fit_fail(err, FIT_ERR_DATA,
+                        "%s: %zu frames are left of %ld..%ld; at least %d are needed", l->src->file,
+                        m->nframe, m->first, m->last, FRAMES_MIN);
     return FIT_OK;
 }
 
@@ -213,7 +221,7 @@ static enum fit_status set_up(struct loading *l, const double *setting, struct f
     return list_frames(l, err);
 }
 
-/* ---- errors of the data ------------------------------------------------------------------------------ */
+/* ---- errors of the data ---------------------------------------------------------------------- */
 
 static enum fit_status set_up_sigma(struct loading *l, struct fit_error *err)
 {
@@ -221,16 +229,19 @@ static enum fit_status set_up_sigma(struct loading *l, struct fit_error *err)
     struct fit_measurement *m = l->m;
     enum fit_status st = FIT_OK;
     int differ = 0;
-    if (sel->sigma == FIT_SIGMA_FILE && (st = fit_source_attach_sigma(l->src, sel->sigma_path, err)) != FIT_OK)
+    if (sel->sigma == FIT_SIGMA_FILE &&
+        (st = fit_source_attach_sigma(l->src, sel->sigma_path, err)) != FIT_OK)
         return st;
     if (sel->sigma == FIT_SIGMA_VALUE) {
         if (sel->nsigma != 1 && sel->nsigma != m->ngroup)
-            return fit_fail(err, FIT_ERR_CONFIG, "sigma: %zu values for %zu matrices; give one, or one each",
+            return fit_fail(err, FIT_ERR_CONFIG,
+                            "sigma: %zu values for %zu matrices; give one, or one each",
                             sel->nsigma, m->ngroup);
         for (size_t g = 0; g < m->ngroup; g++) {
             double v = sel->sigma_value[sel->nsigma == 1 ? 0 : g];
             if (!(v > 0) || !isfinite(v))
-                return fit_fail(err, FIT_ERR_CONFIG, "sigma: %g is not possible; it must be positive", v);
+                return fit_fail(err, FIT_ERR_CONFIG,
+                                "sigma: %g is not possible; it must be positive", v);
             m->group[g].sigma = v;
             differ |= v < m->group[0].sigma || v > m->group[0].sigma;
         }
@@ -273,10 +284,10 @@ static enum fit_status read_sigma(struct loading *l, size_t g, struct fit_error 
     return st;
 }
 
-/* ---- checks of a matrix ------------------------------------------------------------------------------ */
+/* ---- checks of a matrix ---------------------------------------------------------------------- */
 
-/* Root mean square difference of two g2 curves relative to the second, lags 1 .. n - 1, weighted by the
- * number of pairs. */
+/* Root mean square difference of two g2 curves relative to the second, lags 1 .. n - 1, weighted
+ * by the number of pairs. */
 static double g2_distance(const double *a, const double *b, size_t n, size_t frames)
 {
     double d = 0, s = 0;
@@ -322,16 +333,18 @@ static enum fit_status check_mapping(struct loading *l, size_t g, struct fit_err
         int same = g2_distance(l->g2, g2, n, frames) <= G2_MISMATCH;
         free(g2);
         if (same)
-            return fit_fail(err, FIT_ERR_DATA,
-                            "%s: bin mapping: the diagonal means of matrix %s are those of column %zu of "
-                            "normalized_g2, its own column is %zu; the bins are mixed up", l->src->file,
-                            l->m->group[g].key, other + 1, k + 1);
+            return fit_fail(
+                err, FIT_ERR_DATA,
+                "%s: bin mapping: the diagonal means of matrix %s are those of column %zu of "
+                "normalized_g2, its own column is %zu; the bins are mixed up",
+                l->src->file, l->m->group[g].key, other + 1, k + 1);
     }
     if (off > G2_MISMATCH)
-        return fit_fail(err, FIT_ERR_DATA,
-                        "%s: bin mapping: the diagonal means of matrix %s differ by %.2g from column %zu of "
-                        "normalized_g2 (at most %g is expected)", l->src->file, l->m->group[g].key, off, k + 1,
-                        G2_MISMATCH);
+        return fit_fail(
+            err, FIT_ERR_DATA,
+            "%s: bin mapping: the diagonal means of matrix %s differ by %.2g from column %zu of "
+            "normalized_g2 (at most %g is expected)",
+            l->src->file, l->m->group[g].key, off, k + 1, G2_MISMATCH);
     return FIT_OK;
 }
 
@@ -375,16 +388,18 @@ static enum fit_status check_blank(const struct loading *l, const struct fit_gro
             blank[n++] = (uint32_t)i;
     fit_format_list(blank, n, m->first, list, sizeof list);
     if (blank[n - 1] - blank[0] == n - 1 && blank[n - 1] == m->ntime - 1 && blank[0] > 0)
-        snprintf(advice, sizeof advice, "Set end_frame: %ld or list", (long)blank[0] + m->first - 1);
-    enum fit_status st =
-        fit_fail(err, FIT_ERR_DATA, "%s: %s (phi = %g): %zu of %zu frames are blank (rows without a positive "
-                 "value): %s. %s them under mask.", l->src->file, group->key, group->phi, n, m->ntime, list,
-                 *advice ? advice : "List");
+        snprintf(advice, sizeof advice, "Set end_frame: %ld or list",
+                 (long)blank[0] + m->first - 1);
+    enum fit_status st = fit_fail(
+        err, FIT_ERR_DATA,
+        "%s: %s (phi = %g): %zu of %zu frames are blank (rows without a positive "
+        "value): %s. %s them under mask.",
+        l->src->file, group->key, group->phi, n, m->ntime, list, *advice ? advice : "List");
     free(blank);
     return st;
 }
 
-/* ---- filling ----------------------------------------------------------------------------------------- */
+/* ---- filling --------------------------------------------------------------------------------- */
 
 static enum fit_status new_dataset(struct loading *l, struct fit_error *err)
 {
@@ -395,11 +410,18 @@ static enum fit_status new_dataset(struct loading *l, struct fit_error *err)
     for (size_t a = 0; a < k->naxis && st == FIT_OK; a++)
         st = axis_values(l, a, &coord[a], err);
     if (st == FIT_OK) {
-        const struct fit_dataset_pairs spec = {
-            .ntime = m->ntime, .time = m->time, .step = m->dt, .nframe = m->nframe, .frame = l->frame,
-            .ngroup = m->ngroup, .naxis = k->naxis, .nsetting = k->nsetting,
-            .coord = (const double *const *)coord, .setting = m->setting, .center = k->intercept >= 0,
-            .table_doubles = k->table_doubles};
+        const struct fit_dataset_pairs spec = {.ntime = m->ntime,
+                                               .time = m->time,
+                                               .step = m->dt,
+                                               .nframe = m->nframe,
+                                               .frame = l->frame,
+                                               .ngroup = m->ngroup,
+                                               .naxis = k->naxis,
+                                               .nsetting = k->nsetting,
+                                               .coord = (const double *const *)coord,
+                                               .setting = m->setting,
+                                               .center = k->intercept >= 0,
+                                               .table_doubles = k->table_doubles};
         fit_dataset_free(m->dataset);
         st = fit_dataset_new_pairs(&spec, &m->dataset, err);
     }
@@ -409,7 +431,8 @@ static enum fit_status new_dataset(struct loading *l, struct fit_error *err)
     return st;
 }
 
-/* One pass over the matrices; *blank counts frames found blank.  From the first of them on nothing is put. */
+/* One pass over the matrices; *blank counts frames found blank.  From the first of them on nothing
+ * is put. */
 static enum fit_status fill(struct loading *l, int again, size_t *blank, struct fit_error *err)
 {
     struct fit_measurement *m = l->m;
@@ -440,8 +463,8 @@ static enum fit_status fill_all(struct loading *l, struct fit_error *err)
     char list[200];
     l->matrix = malloc(wide * wide * sizeof *l->matrix);
     if (!l->matrix)
-        return fit_fail(err, FIT_ERR_MEMORY, "%s: no memory for a matrix of %zu frames (%zu MB)", l->src->file,
-                        wide, wide * wide * sizeof(double) >> 20);
+        return fit_fail(err, FIT_ERR_MEMORY, "%s: no memory for a matrix of %zu frames (%zu MB)",
+                        l->src->file, wide, wide * wide * sizeof(double) >> 20);
     enum fit_status st = fill(l, 0, &blank, err);
     if (st == FIT_OK && blank) {
         if ((st = list_frames(l, err)) != FIT_OK)
@@ -450,8 +473,8 @@ static enum fit_status fill_all(struct loading *l, struct fit_error *err)
     }
     if (st == FIT_OK && m->nmasked) {
         fit_format_list(m->masked, m->nmasked, 0, list, sizeof list);
-        fit_notes_add(&m->notes, "frames left out: %s (%zu, of which %zu are blank)", list, m->nmasked,
-                      l->nblank);
+        fit_notes_add(&m->notes, "frames left out: %s (%zu, of which %zu are blank)", list,
+                      m->nmasked, l->nblank);
     }
     return st;
 }
@@ -469,15 +492,16 @@ static void describe(struct loading *l)
         double mean = s[1] / s[0], all = mean + ds->reference[g];
         m->group[g].mean = all;
         if (s[2] / s[0] - mean * mean <= CONSTANT * all * all)
-            fit_notes_add(&m->notes, "matrix %s (phi = %g) holds one value everywhere, %.6g", m->group[g].key,
-                          m->group[g].phi, all);
+            fit_notes_add(&m->notes, "matrix %s (phi = %g) holds one value everywhere, %.6g",
+                          m->group[g].key, m->group[g].phi, all);
         else if (!(all > 0.3 && all < 3))
-            fit_notes_add(&m->notes, "matrix %s (phi = %g) has the mean %.4g; c2 is near 1 when normalised",
+            fit_notes_add(&m->notes,
+                          "matrix %s (phi = %g) has the mean %.4g; c2 is near 1 when normalised",
                           m->group[g].key, m->group[g].phi, all);
     }
     if (ds->ndropped)
-        fit_notes_add(&m->notes, "%zu of %zu values are not finite and have weight zero", ds->ndropped,
-                      ds->ndropped + ds->npoint);
+        fit_notes_add(&m->notes, "%zu of %zu values are not finite and have weight zero",
+                      ds->ndropped, ds->ndropped + ds->npoint);
 }
 
 static enum fit_status load(struct loading *l, const double *setting, struct fit_error *err)
@@ -496,9 +520,9 @@ static enum fit_status load(struct loading *l, const double *setting, struct fit
     return FIT_OK;
 }
 
-enum fit_status fit_measurement_load(const struct fit_selection *sel, const struct fit_kernel *kernel,
-                                     const double *setting, struct fit_measurement **out,
-                                     struct fit_error *err)
+enum fit_status fit_measurement_load(const struct fit_selection *sel,
+                                     const struct fit_kernel *kernel, const double *setting,
+                                     struct fit_measurement **out, struct fit_error *err)
 {
     struct identity id;
     struct fit_selection wanted = *sel;
@@ -547,7 +571,8 @@ void fit_measurement_free(struct fit_measurement *m)
 
 size_t fit_measurement_memory(size_t file_frames, size_t used_frames, size_t ngroup, int weighted)
 {
-    size_t triangle = used_frames * (used_frames + 9) / 2 * ngroup * sizeof(double); /* 8 lanes at the edge */
+    size_t triangle =
+        used_frames * (used_frames + 9) / 2 * ngroup * sizeof(double); /* 8 lanes at the edge */
     size_t matrix = file_frames * file_frames * sizeof(double);
     return weighted ? 2 * triangle + 2 * matrix : triangle + matrix;
 }

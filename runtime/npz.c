@@ -1,8 +1,9 @@
 /* npz.c -- reading numpy's .npy and .npz.
  *
- * Formats: NEP 1 and numpy.lib.format (NPY); PKWARE APPNOTE 6.3 (ZIP: end-of-central-directory record,
- * ZIP64 locator, central directory).  numpy writes 0xffffffff sizes into local headers, so the central
- * directory is the only source of sizes.  All sizes are checked against the file before use.
+ * Formats:  NEP 1 and numpy.lib.format (NPY);  PKWARE APPNOTE 6.3 (ZIP: end-of-central-directory
+ * record, ZIP64 locator, central directory).  numpy writes 0xffffffff sizes into local headers, so
+ * the central directory is the only source of sizes.  All sizes are checked against the file
+ * before use.
  */
 #include "npz.h"
 
@@ -14,11 +15,15 @@
 #include <zlib.h>
 
 enum {
-    PIECE = 1 << 16,            /* bytes handled at a time */
+    PIECE = 1 << 16, /* bytes handled at a time */
     MOST_MEMBERS = 4096,
-    MOST_HEADER = 1 << 16,      /* bytes of an NPY header */
-    MOST_TEXT = 1 << 24,        /* bytes of a text element */
-    END_BYTES = 22, ZIP64_LOCATOR_BYTES = 20, ZIP64_END_BYTES = 56, CENTRAL_BYTES = 46, LOCAL_BYTES = 30
+    MOST_HEADER = 1 << 16, /* bytes of an NPY header */
+    MOST_TEXT = 1 << 24,   /* bytes of a text element */
+    END_BYTES = 22,
+    ZIP64_LOCATOR_BYTES = 20,
+    ZIP64_END_BYTES = 56,
+    CENTRAL_BYTES = 46,
+    LOCAL_BYTES = 30
 };
 
 struct member {
@@ -77,7 +82,7 @@ int fit_npz_is_npy(const char *file)
     return begins_with(file, "\x93NUMPY", 6);
 }
 
-/* ---- the stream of a member -------------------------------------------------------------------------- */
+/* ---- the stream of a member ------------------------------------------------------------------ */
 
 static void stream_close(struct fit_npz *z)
 {
@@ -149,7 +154,7 @@ static int member_bytes(struct fit_npz *z, int k, uint64_t from, unsigned char *
     return 1;
 }
 
-/* ---- NPY header -------------------------------------------------------------------------------------- */
+/* ---- NPY header ------------------------------------------------------------------------------ */
 
 /* The text after 'key': in the header's dictionary, or NULL. */
 static const char *value_of(const char *header, const char *key)
@@ -195,7 +200,8 @@ static int parse_type(const char *p, struct fit_npz_array *a)
         return 0;
     a->item = size * (p[2] == 'U' ? 4 : 1);
     int number = strchr("fiub", p[2]) != NULL;
-    if (number && ((size != 1 && size != 2 && size != 4 && size != 8) || (p[2] == 'f' && size == 1)))
+    if (number &&
+        ((size != 1 && size != 2 && size != 4 && size != 8) || (p[2] == 'f' && size == 1)))
         return 1;
     a->kind = p[2];
     return 1;
@@ -256,7 +262,7 @@ static int read_header(struct fit_npz *z, int k)
     return ok;
 }
 
-/* ---- ZIP directory ----------------------------------------------------------------------------------- */
+/* ---- ZIP directory --------------------------------------------------------------------------- */
 
 struct directory {
     uint64_t start, bytes, count;
@@ -276,13 +282,14 @@ static int find_directory(struct fit_npz *z, struct directory *d)
             end = tail + i;
     if (!end)
         goto done;
-    *d = (struct directory){.count = little(end + 10, 2), .bytes = little(end + 12, 4),
-                            .start = little(end + 16, 4)};
+    *d = (struct directory){
+        .count = little(end + 10, 2), .bytes = little(end + 12, 4), .start = little(end + 16, 4)};
     if (end - tail >= ZIP64_LOCATOR_BYTES && memcmp(end - ZIP64_LOCATOR_BYTES, "PK\6\7", 4) == 0) {
         uint64_t where = little(end - ZIP64_LOCATOR_BYTES + 8, 8);
         if (!read_at(z, where, zip64, sizeof zip64) || memcmp(zip64, "PK\6\6", 4) != 0)
             goto done;
-        *d = (struct directory){.count = little(zip64 + 32, 8), .bytes = little(zip64 + 40, 8),
+        *d = (struct directory){.count = little(zip64 + 32, 8),
+                                .bytes = little(zip64 + 40, 8),
                                 .start = little(zip64 + 48, 8)};
     }
     ok = d->count <= MOST_MEMBERS && d->start <= z->size && d->bytes <= z->size - d->start;
@@ -292,7 +299,8 @@ done:
 }
 
 /* ZIP64 extra field: 64-bit numbers for those that are 0xffffffff, in this order. */
-static int apply_zip64(const unsigned char *p, size_t n, uint64_t *plain, uint64_t *packed, uint64_t *local)
+static int apply_zip64(const unsigned char *p, size_t n, uint64_t *plain, uint64_t *packed,
+                       uint64_t *local)
 {
     uint64_t *wanted[3] = {plain, packed, local};
     while (n >= 4) {
@@ -352,8 +360,10 @@ static enum fit_status read_directory(struct fit_npz *z, struct fit_error *err)
     enum fit_status st = FIT_OK;
     unsigned char *bytes = NULL;
     if (!find_directory(z, &d))
-        return fit_fail(err, FIT_ERR_DATA, "%s: the directory of the npz file is missing or damaged; is the "
-                        "file complete?", z->file);
+        return fit_fail(err, FIT_ERR_DATA,
+                        "%s: the directory of the npz file is missing or damaged; is the "
+                        "file complete?",
+                        z->file);
     bytes = malloc((size_t)d.bytes + 1);
     z->member = calloc((size_t)d.count + 1, sizeof *z->member);
     if (!bytes || !z->member)
@@ -363,7 +373,8 @@ static enum fit_status read_directory(struct fit_npz *z, struct fit_error *err)
     for (size_t at = 0, k = 0; st == FIT_OK && k < d.count; k++) {
         size_t length = add_member(z, bytes + at, (size_t)d.bytes - at);
         if (!length)
-            st = fit_fail(err, FIT_ERR_DATA, "%s: member %zu of the npz file is damaged", z->file, k + 1);
+            st = fit_fail(err, FIT_ERR_DATA, "%s: member %zu of the npz file is damaged", z->file,
+                          k + 1);
         at += length;
     }
     free(bytes);
@@ -444,7 +455,7 @@ int fit_npz_find(const struct fit_npz *z, const char *name)
     return -1;
 }
 
-/* ---- values ------------------------------------------------------------------------------------------ */
+/* ---- values ---------------------------------------------------------------------------------- */
 
 static enum fit_status member_ready(const struct fit_npz *z, int k, int text, struct fit_error *err)
 {
@@ -453,11 +464,15 @@ static enum fit_status member_ready(const struct fit_npz *z, int k, int text, st
     const struct member *m = &z->member[k];
     const char *comma = *m->name ? ": " : "";
     if (m->method != 0 && m->method != 8)
-        return fit_fail(err, FIT_ERR_DATA, "%s%s%s: compression method %d is not supported; save it again "
-                        "with numpy.savez or savez_compressed", z->file, comma, m->name, m->method);
+        return fit_fail(err, FIT_ERR_DATA,
+                        "%s%s%s: compression method %d is not supported; save it again "
+                        "with numpy.savez or savez_compressed",
+                        z->file, comma, m->name, m->method);
     if (m->array.kind == 'O')
-        return fit_fail(err, FIT_ERR_DATA, "%s%s%s: holds pickled Python objects, which are not read; save "
-                        "plain arrays", z->file, comma, m->name);
+        return fit_fail(err, FIT_ERR_DATA,
+                        "%s%s%s: holds pickled Python objects, which are not read; save "
+                        "plain arrays",
+                        z->file, comma, m->name);
     if (!strchr(text ? "US" : "fiub", m->array.kind))
         return fit_fail(err, FIT_ERR_DATA, "%s%s%s: does not hold %s", z->file, comma, m->name,
                         text ? "text" : "real numbers of 1 to 8 bytes");
@@ -481,7 +496,12 @@ static double one_value(const unsigned char *p, const struct fit_npz_array *a)
     unsigned char b[8];
     for (size_t i = 0; i < a->item; i++)
         b[i] = a->swapped ? p[a->item - 1 - i] : p[i];
-#define AS(type) do { type v; memcpy(&v, b, sizeof v); return (double)v; } while (0)
+#define AS(type)                                                                                   \
+    do {                                                                                           \
+        type v;                                                                                    \
+        memcpy(&v, b, sizeof v);                                                                   \
+        return (double)v;                                                                          \
+    } while (0)
     if (a->kind == 'f') {
         if (a->item == 8)
             AS(double);
@@ -493,17 +513,25 @@ static double one_value(const unsigned char *p, const struct fit_npz_array *a)
     }
     if (a->kind == 'i') {
         switch (a->item) {
-        case 8: AS(int64_t);
-        case 4: AS(int32_t);
-        case 2: AS(int16_t);
-        default: AS(int8_t);
+        case 8:
+            AS(int64_t);
+        case 4:
+            AS(int32_t);
+        case 2:
+            AS(int16_t);
+        default:
+            AS(int8_t);
         }
     }
     switch (a->item) {
-    case 8: AS(uint64_t);
-    case 4: AS(uint32_t);
-    case 2: AS(uint16_t);
-    default: return b[0];
+    case 8:
+        AS(uint64_t);
+    case 4:
+        AS(uint32_t);
+    case 2:
+        AS(uint16_t);
+    default:
+        return b[0];
     }
 #undef AS
 }
@@ -532,8 +560,8 @@ enum fit_status fit_npz_read(struct fit_npz *z, int k, size_t first, size_t n, d
         return st;
     const struct member *m = &z->member[k];
     if (first > m->array.n || n > m->array.n - first)
-        return fit_fail(err, FIT_ERR_DATA, "%s: %s has %zu elements; %zu were expected", z->file, m->name,
-                        m->array.n, first + n);
+        return fit_fail(err, FIT_ERR_DATA, "%s: %s has %zu elements; %zu were expected", z->file,
+                        m->name, m->array.n, first + n);
     unsigned char *piece = malloc(PIECE);
     if (!piece)
         return fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", z->file);
@@ -543,14 +571,16 @@ enum fit_status fit_npz_read(struct fit_npz *z, int k, size_t first, size_t n, d
         if (member_bytes(z, k, m->data + (uint64_t)(first + i) * item, piece, c * item))
             convert(piece, &m->array, c, value + i);
         else
-            st = fit_fail(err, FIT_ERR_DATA, "%s: %s ends early or is damaged; is the file complete?",
-                          z->file, *m->name ? m->name : "the array");
+            st = fit_fail(err, FIT_ERR_DATA,
+                          "%s: %s ends early or is damaged; is the file complete?", z->file,
+                          *m->name ? m->name : "the array");
     }
     free(piece);
     return st;
 }
 
-enum fit_status fit_npz_read_all(struct fit_npz *z, int k, double **value, size_t *n, struct fit_error *err)
+enum fit_status fit_npz_read_all(struct fit_npz *z, int k, double **value, size_t *n,
+                                 struct fit_error *err)
 {
     enum fit_status st = member_ready(z, k, 0, err);
     *value = NULL;
@@ -559,7 +589,8 @@ enum fit_status fit_npz_read_all(struct fit_npz *z, int k, double **value, size_
         return st;
     const struct member *m = &z->member[k];
     if (m->array.n > m->plain / m->array.item) /* before asking for memory */
-        return fit_fail(err, FIT_ERR_DATA, "%s: %s ends early; is the file complete?", z->file, m->name);
+        return fit_fail(err, FIT_ERR_DATA, "%s: %s ends early; is the file complete?", z->file,
+                        m->name);
     double *v = malloc((m->array.n ? m->array.n : 1) * sizeof *v);
     if (!v)
         return fit_fail(err, FIT_ERR_MEMORY, "%s: no memory for %zu values", z->file, m->array.n);

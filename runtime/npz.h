@@ -1,4 +1,5 @@
-/* npz.h -- arrays of numpy: .npz (a ZIP file of .npy members, stored or deflated) and bare .npy files.
+/* npz.h -- arrays of numpy: .npz (a ZIP file of .npy members, stored or deflated) and bare .npy
+ * files.
  *
  *     struct fit_npz *z;
  *     st = fit_npz_open("cache.npz", &z, &err);
@@ -7,8 +8,9 @@
  *     st = fit_npz_read(z, m, 0, n, value, &err);                 numbers, as double
  *     fit_npz_close(z);
  *
- * Formats: NPY 1.0 to 3.0; ZIP by its central directory, with ZIP64, methods 0 and 8.  Pickled objects are
- * refused: reading them would run code of the file's author.  A bare .npy is a container with one member "".
+ * Formats:  NPY 1.0 to 3.0;  ZIP by its central directory, with ZIP64, methods 0 and 8.  Pickled
+ * objects are refused: reading them would run code of the file's author.  A bare .npy is a
+ * container with one member "".
  */
 #ifndef FIT_NPZ_H
 #define FIT_NPZ_H
@@ -23,10 +25,10 @@ struct fit_npz;
 
 struct fit_npz_array {
     const char *name; /* without .npy */
-    char kind;        /* of numpy's type: 'f' 'i' 'u' 'b' numbers; 'U' 'S' text; 'O' pickled; '?' others */
-    size_t item;      /* bytes of an element */
-    int swapped;      /* 1: the other byte order */
-    int fortran;      /* 1: the first index runs fastest */
+    char kind; /* of numpy's type: 'f' 'i' 'u' 'b' numbers; 'U' 'S' text; 'O' pickled; '?' others */
+    size_t item; /* bytes of an element */
+    int swapped; /* 1: the other byte order */
+    int fortran; /* 1: the first index runs fastest */
     int rank;
     size_t dims[FIT_NPZ_RANK]; /* unused ones are 1 */
     size_t n;                  /* elements */
@@ -44,8 +46,8 @@ size_t fit_npz_count(const struct fit_npz *z);
 const struct fit_npz_array *fit_npz_array(const struct fit_npz *z, int member);
 int fit_npz_find(const struct fit_npz *z, const char *name);
 
-/* Elements first .. first + n - 1 in the order of the file, as doubles.  A deflated member is expanded as a
- * stream: reading pieces in increasing order costs one pass. */
+/* Elements first .. first + n - 1 in the order of the file, as doubles.  A deflated member is
+ * expanded as a stream: reading pieces in increasing order costs one pass. */
 enum fit_status fit_npz_read(struct fit_npz *z, int member, size_t first, size_t n, double *value,
                              struct fit_error *err);
 
@@ -54,6 +56,7 @@ enum fit_status fit_npz_read_all(struct fit_npz *z, int member, double **value, 
                                  struct fit_error *err);
 
 /* The first element of a member of text, as UTF-8; the caller frees. */
-enum fit_status fit_npz_read_text(struct fit_npz *z, int member, char **text, struct fit_error *err);
+enum fit_status fit_npz_read_text(struct fit_npz *z, int member, char **text,
+                                  struct fit_error *err);
 
 #endif

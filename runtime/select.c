@@ -10,14 +10,24 @@
 #define Q_EQUAL 1e-9       /* relative: bins of one ring carry the same number */
 #define Q_OLD_FRACTION 0.1 /* homodyne's rule for old files: all bins within 10 %, ... */
 #define DT_EQUAL 1e-6      /* relative: float32 periods against decimal ones */
-enum { Q_OLD_FEW = 5, Q_OLD_NEAREST = 10 }; /* ... and the ten nearest when there are fewer than five */
+enum {
+    Q_OLD_FEW = 5,
+    Q_OLD_NEAREST = 10
+}; /* ... and the ten nearest when there are fewer than five */
 enum { FRAMES_MIN = 3 };
 
 void fit_selection_init(struct fit_selection *sel, const char *path)
 {
-    *sel = (struct fit_selection){.path = path, .q = NAN, .q_tolerance = 0.05, .phi_tolerance = 5,
-                                  .first = 1, .last = -1, .dt = NAN, .dt_policy = FIT_DT_STRICT,
-                                  .q_rule = FIT_Q_NEAREST, .time_origin = FIT_TIME_WINDOW,
+    *sel = (struct fit_selection){.path = path,
+                                  .q = NAN,
+                                  .q_tolerance = 0.05,
+                                  .phi_tolerance = 5,
+                                  .first = 1,
+                                  .last = -1,
+                                  .dt = NAN,
+                                  .dt_policy = FIT_DT_STRICT,
+                                  .q_rule = FIT_Q_NEAREST,
+                                  .time_origin = FIT_TIME_WINDOW,
                                   .sigma = FIT_SIGMA_AUTO};
 }
 
@@ -52,7 +62,7 @@ void fit_selection_from_config(const struct fit_config *cfg, struct fit_selectio
     sel->sigma_path = in->sigma_path.value;
 }
 
-/* ---- notes ------------------------------------------------------------------------------------------- */
+/* ---- notes ----------------------------------------------------------------------------------- */
 
 void fit_notes_add(struct fit_notes *notes, const char *format, ...)
 {
@@ -107,7 +117,7 @@ void fit_format_list(const uint32_t *index, size_t n, long offset, char *text, s
     }
 }
 
-/* ---- q ----------------------------------------------------------------------------------------------- */
+/* ---- q --------------------------------------------------------------------------------------- */
 
 static int same_q(double a, double b)
 {
@@ -152,8 +162,8 @@ static void format_q(const double *q, size_t n, char *text, size_t size)
 }
 
 /* The q to take: *q, NaN when the file has none. */
-static enum fit_status choose_q(const struct fit_source *src, const struct fit_selection *sel, double *q,
-                                struct fit_notes *notes, struct fit_error *err)
+static enum fit_status choose_q(const struct fit_source *src, const struct fit_selection *sel,
+                                double *q, struct fit_notes *notes, struct fit_error *err)
 {
     size_t n, best = 0;
     char text[400];
@@ -166,8 +176,9 @@ static enum fit_status choose_q(const struct fit_source *src, const struct fit_s
         goto done;
     format_q(all, n, text, sizeof text);
     if (isnan(sel->q) && n > 1) {
-        st = fit_fail(err, FIT_ERR_DATA, "%s: holds %zu values of q; choose one. Processed bins: %s 1/A",
-                      src->file, n, text);
+        st = fit_fail(err, FIT_ERR_DATA,
+                      "%s: holds %zu values of q; choose one. Processed bins: %s 1/A", src->file, n,
+                      text);
         goto done;
     }
     for (size_t i = 1; i < n && !isnan(sel->q); i++)
@@ -176,11 +187,13 @@ static enum fit_status choose_q(const struct fit_source *src, const struct fit_s
     *q = all[best];
     double off = isnan(sel->q) ? 0 : fabs(*q - sel->q) / sel->q;
     if (!(off <= sel->q_tolerance))
-        st = fit_fail(err, FIT_ERR_DATA,
-                      "%s: nearest q bin is %.6g 1/A, you asked for %.6g (%.3g%% off). Processed bins: %s",
-                      src->file, *q, sel->q, 100 * off, text);
+        st = fit_fail(
+            err, FIT_ERR_DATA,
+            "%s: nearest q bin is %.6g 1/A, you asked for %.6g (%.3g%% off). Processed bins: %s",
+            src->file, *q, sel->q, 100 * off, text);
     else if (off > 1e-6)
-        fit_notes_add(notes, "q = %.9g 1/A, the bin nearest to %.6g (%.2g%% off)", *q, sel->q, 100 * off);
+        fit_notes_add(notes, "q = %.9g 1/A, the bin nearest to %.6g (%.2g%% off)", *q, sel->q,
+                      100 * off);
 done:
     free(all);
     return st;
@@ -197,7 +210,7 @@ static int nearer(const void *a, const void *b)
     return x->off != y->off ? (x->off > y->off) - (x->off < y->off) : (x->k > y->k) - (x->k < y->k);
 }
 
-/* homodyne's rule for old files, for comparisons only: bins within 10 % of q, or the ten nearest. */
+/* homodyne's rule for old files, for comparisons: bins within 10 % of q, or the ten nearest. */
 static size_t old_rule(const struct fit_source *src, double q, size_t *index)
 {
     struct ranked *r = malloc(src->nmatrix * sizeof *r);
@@ -219,8 +232,9 @@ static size_t old_rule(const struct fit_source *src, double q, size_t *index)
     return n;
 }
 
-static enum fit_status select_q(const struct fit_source *src, const struct fit_selection *sel, size_t *index,
-                                size_t *n, struct fit_notes *notes, struct fit_error *err)
+static enum fit_status select_q(const struct fit_source *src, const struct fit_selection *sel,
+                                size_t *index, size_t *n, struct fit_notes *notes,
+                                struct fit_error *err)
 {
     double q;
     *n = 0;
@@ -234,8 +248,9 @@ static enum fit_status select_q(const struct fit_source *src, const struct fit_s
         return st;
     if (!isnan(q) && sel->q_rule == FIT_Q_HOMODYNE_OLD) {
         *n = old_rule(src, q, index);
-        fit_notes_add(notes, "q: homodyne's rule for old files mixes %zu bins; use it for comparisons only",
-                      *n);
+        fit_notes_add(
+            notes, "q: homodyne's rule for old files mixes %zu bins; use it for comparisons only",
+            *n);
         return FIT_OK;
     }
     for (size_t k = 0; k < src->nmatrix; k++)
@@ -244,7 +259,7 @@ static enum fit_status select_q(const struct fit_source *src, const struct fit_s
     return FIT_OK;
 }
 
-/* ---- azimuths ---------------------------------------------------------------------------------------- */
+/* ---- azimuths -------------------------------------------------------------------------------- */
 
 double fit_wrap_angle(double a)
 {
@@ -262,7 +277,8 @@ int fit_angle_inside(double degrees, double lower, double upper)
     return lo <= hi ? a >= lo && a <= hi : a >= lo || a <= hi;
 }
 
-static void format_phi(const struct fit_source *src, const size_t *index, size_t n, char *text, size_t size)
+static void format_phi(const struct fit_source *src, const size_t *index, size_t n, char *text,
+                       size_t size)
 {
     size_t at = 0;
     text[0] = 0;
@@ -277,7 +293,8 @@ static void format_phi(const struct fit_source *src, const size_t *index, size_t
 
 /* For each angle of the list the nearest measured one, in the order of the list. */
 static enum fit_status select_list(const struct fit_source *src, const struct fit_selection *sel,
-                                   size_t *index, size_t *n, struct fit_notes *notes, struct fit_error *err)
+                                   size_t *index, size_t *n, struct fit_notes *notes,
+                                   struct fit_error *err)
 {
     size_t *chosen = malloc(sel->nlist * sizeof *chosen), m = 0;
     char text[400];
@@ -297,21 +314,21 @@ static enum fit_status select_list(const struct fit_source *src, const struct fi
         }
         if (best == *n || !(off <= sel->phi_tolerance)) {
             format_phi(src, index, *n, text, sizeof text);
-            st = fit_fail(err, FIT_ERR_DATA,
-                          "%s: no azimuth within %g degrees of %g; there are %s", src->file,
-                          sel->phi_tolerance, sel->list[l], text);
+            st = fit_fail(err, FIT_ERR_DATA, "%s: no azimuth within %g degrees of %g; there are %s",
+                          src->file, sel->phi_tolerance, sel->list[l], text);
             break;
         }
         for (size_t i = 0; i < m; i++)
             twice |= chosen[i] == index[best];
         if (twice)
-            fit_notes_add(notes, "phi: %g degrees is nearest to an azimuth that is already chosen (%g)",
+            fit_notes_add(notes,
+                          "phi: %g degrees is nearest to an azimuth that is already chosen (%g)",
                           sel->list[l], src->matrix[index[best]].phi);
         else
             chosen[m++] = index[best];
         if (off > 1e-6 && !twice)
-            fit_notes_add(notes, "phi = %.6g degrees, the azimuth nearest to %g", src->matrix[index[best]].phi,
-                          sel->list[l]);
+            fit_notes_add(notes, "phi = %.6g degrees, the azimuth nearest to %g",
+                          src->matrix[index[best]].phi, sel->list[l]);
     }
     if (st == FIT_OK) {
         memcpy(index, chosen, m * sizeof *index);
@@ -332,17 +349,19 @@ static enum fit_status select_ranges(const struct fit_source *src, const struct 
         return fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", src->file);
     for (size_t i = 0; i < *n; i++) {
         for (size_t r = 0; r < sel->nrange && !inside[i]; r++)
-            inside[i] = (unsigned char)fit_angle_inside(src->matrix[index[i]].phi, sel->range[r].lower,
-                                                        sel->range[r].upper);
+            inside[i] = (unsigned char)fit_angle_inside(src->matrix[index[i]].phi,
+                                                        sel->range[r].lower, sel->range[r].upper);
         m += inside[i];
     }
     if (m == 0) {
         free(inside);
         format_phi(src, index, *n, text, sizeof text);
         if (!sel->fallback_all)
-            return fit_fail(err, FIT_ERR_DATA, "%s: no azimuth lies in the ranges of phi_filtering; there are %s",
+            return fit_fail(err, FIT_ERR_DATA,
+                            "%s: no azimuth lies in the ranges of phi_filtering; there are %s",
                             src->file, text);
-        fit_notes_add(notes, "phi: no azimuth lies in the ranges of phi_filtering; all are used (%s)", text);
+        fit_notes_add(
+            notes, "phi: no azimuth lies in the ranges of phi_filtering; all are used (%s)", text);
         return FIT_OK;
     }
     m = 0;
@@ -355,7 +374,8 @@ static enum fit_status select_ranges(const struct fit_source *src, const struct 
 }
 
 enum fit_status fit_select_matrices(const struct fit_source *src, const struct fit_selection *sel,
-                                    size_t **out, size_t *n, struct fit_notes *notes, struct fit_error *err)
+                                    size_t **out, size_t *n, struct fit_notes *notes,
+                                    struct fit_error *err)
 {
     size_t *index = malloc(src->nmatrix * sizeof *index), unknown = 0;
     *out = NULL;
@@ -370,7 +390,9 @@ enum fit_status fit_select_matrices(const struct fit_source *src, const struct f
     else if (st == FIT_OK && !unknown && sel->nrange)
         st = select_ranges(src, sel, index, n, notes, err);
     else if (st == FIT_OK && unknown && sel->nrange && !sel->nlist)
-        fit_notes_add(notes, "phi: the file does not tell azimuths; the ranges of phi_filtering are not used");
+        fit_notes_add(
+            notes,
+            "phi: the file does not tell azimuths; the ranges of phi_filtering are not used");
     if (st == FIT_OK)
         *out = index;
     else
@@ -378,10 +400,11 @@ enum fit_status fit_select_matrices(const struct fit_source *src, const struct f
     return st;
 }
 
-/* ---- frames and time --------------------------------------------------------------------------------- */
+/* ---- frames and time ------------------------------------------------------------------------- */
 
-enum fit_status fit_select_window(const struct fit_source *src, const struct fit_selection *sel, size_t *first,
-                                  size_t *n, struct fit_notes *notes, struct fit_error *err)
+enum fit_status fit_select_window(const struct fit_source *src, const struct fit_selection *sel,
+                                  size_t *first, size_t *n, struct fit_notes *notes,
+                                  struct fit_error *err)
 {
     long lo = src->first_frame, hi = lo + (long)src->nframe - 1;
     long a = sel->first, b = sel->last < 0 ? hi : sel->last;
@@ -390,11 +413,13 @@ enum fit_status fit_select_window(const struct fit_source *src, const struct fit
         a = 1;
     }
     if (a > b || a > hi || b < lo)
-        return fit_fail(err, FIT_ERR_DATA, "%s: frames %ld..%ld were asked for; the file has %ld..%ld",
-                        src->file, sel->first, sel->last, lo, hi);
+        return fit_fail(err, FIT_ERR_DATA,
+                        "%s: frames %ld..%ld were asked for; the file has %ld..%ld", src->file,
+                        sel->first, sel->last, lo, hi);
     if (b > hi) {
-        fit_notes_add(notes, "frames: end_frame %ld is beyond the last one, %ld; frames to %ld are used", b,
-                      hi, hi);
+        fit_notes_add(notes,
+                      "frames: end_frame %ld is beyond the last one, %ld; frames to %ld are used",
+                      b, hi, hi);
         b = hi;
     }
     if (a < lo) {
@@ -402,24 +427,28 @@ enum fit_status fit_select_window(const struct fit_source *src, const struct fit
         a = lo;
     }
     if (b - a + 1 < FRAMES_MIN)
-        return fit_fail(err, FIT_ERR_DATA, "%s: frames %ld..%ld are only %ld; at least %d are needed",
-                        src->file, a, b, b - a + 1, FRAMES_MIN);
+        return fit_fail(err, FIT_ERR_DATA,
+                        "%s: frames %ld..%ld are only %ld; at least %d are needed", src->file, a, b,
+                        b - a + 1, FRAMES_MIN);
     *first = (size_t)(a - lo);
     *n = (size_t)(b - a + 1);
     return FIT_OK;
 }
 
-enum fit_status fit_select_dt(const struct fit_source *src, const struct fit_selection *sel, double *dt,
-                              struct fit_notes *notes, struct fit_error *err)
+enum fit_status fit_select_dt(const struct fit_source *src, const struct fit_selection *sel,
+                              double *dt, struct fit_notes *notes, struct fit_error *err)
 {
     double file = src->dt, given = sel->dt;
     if (!isnan(given) && !(given > 0 && isfinite(given)))
         return fit_fail(err, FIT_ERR_CONFIG, "dt = %g s; the frame period must be positive", given);
     if (isnan(file) && isnan(given))
-        return fit_fail(err, FIT_ERR_DATA, "%s: does not tell the frame period; give dt", src->file);
+        return fit_fail(err, FIT_ERR_DATA, "%s: does not tell the frame period; give dt",
+                        src->file);
     if (sel->dt_policy == FIT_DT_FILE && isnan(file))
-        return fit_fail(err, FIT_ERR_DATA, "%s: does not tell the frame period, which was to be taken from it "
-                        "(--dt file)", src->file);
+        return fit_fail(err, FIT_ERR_DATA,
+                        "%s: does not tell the frame period, which was to be taken from it "
+                        "(--dt file)",
+                        src->file);
     if (isnan(file) || isnan(given)) {
         *dt = isnan(file) ? given : file;
         if (isnan(given))
@@ -430,9 +459,11 @@ enum fit_status fit_select_dt(const struct fit_source *src, const struct fit_sel
     if (fabs(file - given) <= DT_EQUAL * fabs(file))
         return FIT_OK;
     if (sel->dt_policy == FIT_DT_STRICT)
-        return fit_fail(err, FIT_ERR_DATA,
-                        "%s: %s but the configuration says dt = %.9g s. Remove dt, or pass --dt yaml or --dt "
-                        "file.", src->file, src->dt_text, given);
+        return fit_fail(
+            err, FIT_ERR_DATA,
+            "%s: %s but the configuration says dt = %.9g s. Remove dt, or pass --dt yaml or --dt "
+            "file.",
+            src->file, src->dt_text, given);
     fit_notes_add(notes, "dt = %.9g s from the %s; the %s says %.9g s", *dt,
                   sel->dt_policy == FIT_DT_FILE ? "file" : "configuration",
                   sel->dt_policy == FIT_DT_FILE ? "configuration" : "file",

@@ -1,9 +1,9 @@
 /* select.h -- which matrices and which frames of a file are fitted.
  *
- * q: the bin centre nearest to the wanted value, among the matrices that are in the file; then all azimuths
- * of exactly that q.  Azimuths: the nearest to each of a list, or all inside ranges.  Frames: a window of
- * rows, from 1, ends included.  Nothing is chosen silently: what is not there is an error that tells what is,
- * and whatever was adjusted is told in a note.
+ * q: the bin centre nearest to the wanted value, among the matrices that are in the file; then all
+ * azimuths of exactly that q.  Azimuths: the nearest to each of a list, or all inside ranges.
+ * Frames: a window of rows, from 1, ends included.  Nothing is chosen silently: what is not there
+ * is an error that tells what is, and whatever was adjusted is told in a note.
  */
 #ifndef FIT_SELECT_H
 #define FIT_SELECT_H
@@ -25,29 +25,30 @@ struct fit_selection {
     int all_q;          /* 1: every q (models with q as an axis) */
 
     size_t nlist;
-    const double *list; /* azimuths, degrees, in the order of the fit; wins over `range` */
+    const double *list;   /* azimuths, degrees, in the order of the fit; wins over `range` */
     double phi_tolerance; /* degrees, for `list` */
     size_t nrange;
     const struct fit_angle_range *range;
-    int fallback_all;   /* 1: when no azimuth is inside the ranges take all, with a note */
+    int fallback_all; /* 1: when no azimuth is inside the ranges take all, with a note */
 
-    long first, last;   /* frames, from 1, ends included; last < 0: to the end */
+    long first, last; /* frames, from 1, ends included; last < 0: to the end */
     size_t nmask;
     const struct fit_frame_range *mask; /* frames left out; numbers of the file */
-    int exclude_t0;     /* 1: leave the first frame of the window out of the pairs */
+    int exclude_t0; /* 1: leave the first frame of the window out of the pairs */
 
-    double dt;          /* s, of the configuration; NaN: not given */
-    int dt_policy;      /* enum fit_dt_policy: what when file and configuration differ */
-    int time_origin;    /* enum fit_time_origin */
-    double first_time;  /* s, time of the frame at the origin; 0 unless data say otherwise */
+    double dt;         /* s, of the configuration; NaN: not given */
+    int dt_policy;     /* enum fit_dt_policy: what when file and configuration differ */
+    int time_origin;   /* enum fit_time_origin */
+    double first_time; /* s, time of the frame at the origin; 0 unless data say otherwise */
 
-    int sigma;          /* enum fit_sigma_kind */
-    size_t nsigma;      /* FIT_SIGMA_VALUE: 1, or one per selected azimuth */
+    int sigma;     /* enum fit_sigma_kind */
+    size_t nsigma; /* FIT_SIGMA_VALUE: 1, or one per selected azimuth */
     const double *sigma_value;
     const char *sigma_path; /* FIT_SIGMA_FILE: FILE or FILE:/dataset */
 };
 
-/* What a configuration without any wish would give: all azimuths, all frames, dt of the file, 5 % for q. */
+/* What a configuration without any wish would give: all azimuths, all frames, dt of the file, 5 %
+ * for q. */
 void fit_selection_init(struct fit_selection *sel, const char *path);
 
 /* The wishes of a configuration; pointers refer to it. */
@@ -58,7 +59,8 @@ struct fit_notes {
     size_t n;
     char **text;
 };
-void fit_notes_add(struct fit_notes *notes, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void fit_notes_add(struct fit_notes *notes, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 void fit_notes_free(struct fit_notes *notes);
 
 /* Indices of the selected matrices (the caller frees) and their number. */
@@ -67,21 +69,23 @@ enum fit_status fit_select_matrices(const struct fit_source *src, const struct f
                                     struct fit_error *err);
 
 /* The window as rows of the matrices: first row (from 0) and number of rows, at least 3. */
-enum fit_status fit_select_window(const struct fit_source *src, const struct fit_selection *sel, size_t *first,
-                                  size_t *n, struct fit_notes *notes, struct fit_error *err);
+enum fit_status fit_select_window(const struct fit_source *src, const struct fit_selection *sel,
+                                  size_t *first, size_t *n, struct fit_notes *notes,
+                                  struct fit_error *err);
 
 /* Frame period of the rows by sel->dt_policy. */
-enum fit_status fit_select_dt(const struct fit_source *src, const struct fit_selection *sel, double *dt,
-                              struct fit_notes *notes, struct fit_error *err);
+enum fit_status fit_select_dt(const struct fit_source *src, const struct fit_selection *sel,
+                              double *dt, struct fit_notes *notes, struct fit_error *err);
 
 /* An angle moved into (-180, 180]. */
 double fit_wrap_angle(double degrees);
 
-/* 1 when the angle lies in the range; both are wrapped first, and lower > upper goes through 180.  A range of
- * 360 degrees or more holds every angle. */
+/* 1 when the angle lies in the range; both are wrapped first, and lower > upper goes through 180.
+ * A range of 360 degrees or more holds every angle. */
 int fit_angle_inside(double degrees, double lower, double upper);
 
-/* "1..3, 7, 9..12": numbers from increasing indices (index + offset), cut with "..." when too long. */
+/* "1..3, 7, 9..12": numbers from increasing indices (index + offset), cut with "..." when too
+ * long. */
 void fit_format_list(const uint32_t *index, size_t n, long offset, char *text, size_t size);
 
 #endif

@@ -1,4 +1,5 @@
-/* source.c -- opening a file of two-time matrices: which layout, which half; common parts of the layouts. */
+/* source.c -- opening a file of two-time matrices: which layout, which half; common parts of the
+ * layouts. */
 #include "source_impl.h"
 
 #include <math.h>
@@ -11,22 +12,25 @@ enum {
     FRAMES_MIN = 3,
     FRAMES_MAX = 100000,
     MATRICES_MAX = 100000,
-    PROBE_ROWS = 32,           /* rows looked at to tell halves from wholes */
-    PIECE_BYTES = 4 << 20      /* of a q-last array read at a time */
+    PROBE_ROWS = 32,      /* rows looked at to tell halves from wholes */
+    PIECE_BYTES = 4 << 20 /* of a q-last array read at a time */
 };
 
-/* Largest difference of mirrored elements, relative to the row's largest: float32 sums in another order. */
+/* Largest difference of mirrored elements, relative to the row's largest: float32 sums in another
+ * order. */
 #define ASYMMETRY 1e-5
 
 static const struct fit_source_layout *const layouts[] = {
-    &fit_layout_aps_u,          &fit_layout_aps_legacy, &fit_layout_chx,    &fit_layout_nxxpcs,
-    &fit_layout_homodyne_npz,   &fit_layout_heterodyne_npz, &fit_layout_exchange, &fit_layout_sirius,
-    &fit_layout_flat,           &fit_layout_npy};
+    &fit_layout_aps_u,    &fit_layout_aps_legacy,   &fit_layout_chx,
+    &fit_layout_nxxpcs,   &fit_layout_homodyne_npz, &fit_layout_heterodyne_npz,
+    &fit_layout_exchange, &fit_layout_sirius,       &fit_layout_flat,
+    &fit_layout_npy};
 
-const char *const fit_source_layouts[] = {"aps_u",    "aps_legacy", "chx",    "nxxpcs", "homodyne_npz",
-                                          "heterodyne_npz", "exchange", "sirius", "flat", "npy", NULL};
+const char *const fit_source_layouts[] = {
+    "aps_u",  "aps_legacy", "chx", "nxxpcs", "homodyne_npz", "heterodyne_npz", "exchange",
+    "sirius", "flat",       "npy", NULL};
 
-/* ---- helpers of the layouts -------------------------------------------------------------------------- */
+/* ---- helpers of the layouts ------------------------------------------------------------------ */
 
 void fit_source_note(struct fit_source *s, const char *format, ...)
 {
@@ -58,12 +62,12 @@ enum fit_status fit_source_matrices(struct fit_source *s, size_t n, struct fit_e
     return FIT_OK;
 }
 
-enum fit_status fit_source_label(struct fit_source *s, const char *what, int is_q, const double *value,
-                                 size_t n, struct fit_error *err)
+enum fit_status fit_source_label(struct fit_source *s, const char *what, int is_q,
+                                 const double *value, size_t n, struct fit_error *err)
 {
     if (n != 1 && n != s->nmatrix)
-        return fit_fail(err, FIT_ERR_DATA, "%s: %s has %zu values for %zu matrices", s->file, what, n,
-                        s->nmatrix);
+        return fit_fail(err, FIT_ERR_DATA, "%s: %s has %zu values for %zu matrices", s->file, what,
+                        n, s->nmatrix);
     for (size_t k = 0; k < s->nmatrix; k++)
         *(is_q ? &s->matrix[k].q : &s->matrix[k].phi) = value[n == 1 ? 0 : k];
     return FIT_OK;
@@ -78,8 +82,8 @@ static int counts_frames(const double *t, size_t n)
     return 1;
 }
 
-enum fit_status fit_source_time(struct fit_source *s, const char *what, const double *time, size_t n,
-                                struct fit_error *err)
+enum fit_status fit_source_time(struct fit_source *s, const char *what, const double *time,
+                                size_t n, struct fit_error *err)
 {
     if (n != s->nframe) {
         fit_source_note(s, "%s: %s has %zu values for %zu frames and is not used", s->file, what, n,
@@ -88,12 +92,13 @@ enum fit_status fit_source_time(struct fit_source *s, const char *what, const do
     }
     for (size_t i = 0; i < n; i++) {
         if (!isfinite(time[i]))
-            return fit_fail(err, FIT_ERR_DATA, "%s: %s: the time of frame %zu is %g", s->file, what, i + 1,
-                            time[i]);
+            return fit_fail(err, FIT_ERR_DATA, "%s: %s: the time of frame %zu is %g", s->file, what,
+                            i + 1, time[i]);
         if (i && !(time[i] > time[i - 1]))
-            return fit_fail(err, FIT_ERR_DATA,
-                            "%s: %s: times must increase, but frame %zu has %.9g and frame %zu has %.9g",
-                            s->file, what, i, time[i - 1], i + 1, time[i]);
+            return fit_fail(
+                err, FIT_ERR_DATA,
+                "%s: %s: times must increase, but frame %zu has %.9g and frame %zu has %.9g",
+                s->file, what, i, time[i - 1], i + 1, time[i]);
     }
     if (counts_frames(time, n)) {
         fit_source_note(s, "%s: %s holds frame numbers, not seconds", s->file, what);
@@ -109,8 +114,8 @@ enum fit_status fit_source_time(struct fit_source *s, const char *what, const do
     return FIT_OK;
 }
 
-enum fit_status fit_cube_shape(const struct fit_source *s, const char *what, int rank, const size_t *dims,
-                               struct fit_cube *c, struct fit_error *err)
+enum fit_status fit_cube_shape(const struct fit_source *s, const char *what, int rank,
+                               const size_t *dims, struct fit_cube *c, struct fit_error *err)
 {
     char shape[96] = "";
     for (int i = 0; i < rank; i++) {
@@ -131,12 +136,12 @@ enum fit_status fit_cube_shape(const struct fit_source *s, const char *what, int
         c->last = 1;
     } else {
         return fit_fail(err, FIT_ERR_DATA,
-                        "%s: %s is %s; square matrices are needed: N x N, n x N x N or N x N x n", s->file,
-                        what, rank ? shape : "one number");
+                        "%s: %s is %s; square matrices are needed: N x N, n x N x N or N x N x n",
+                        s->file, what, rank ? shape : "one number");
     }
     if (c->nframe < FRAMES_MIN || c->nframe > FRAMES_MAX)
-        return fit_fail(err, FIT_ERR_DATA, "%s: %s is %s; %d to %d frames are possible", s->file, what,
-                        shape, FRAMES_MIN, FRAMES_MAX);
+        return fit_fail(err, FIT_ERR_DATA, "%s: %s is %s; %d to %d frames are possible", s->file,
+                        what, shape, FRAMES_MIN, FRAMES_MAX);
     return FIT_OK;
 }
 
@@ -154,22 +159,23 @@ static void pick(const struct fit_cube *c, size_t k, const double *piece, size_t
         m[i] = piece[i * c->n + k];
 }
 
-enum fit_status fit_cube_read_h5(struct fit_source *s, const struct fit_cube *c, size_t k, double *m,
-                                 struct fit_error *err)
+enum fit_status fit_cube_read_h5(struct fit_source *s, const struct fit_cube *c, size_t k,
+                                 double *m, struct fit_error *err)
 {
     size_t n = c->nframe, step = rows_at_a_time(c);
     enum fit_status st = FIT_OK;
     if (c->rank == 2)
         return fit_h5_read_into(s->private_->h5, c->path, m, n * n, err);
     if (!c->last)
-        return fit_h5_read_block(s->private_->h5, c->path, (size_t[]){k, 0, 0}, (size_t[]){1, n, n}, m, err);
+        return fit_h5_read_block(s->private_->h5, c->path, (size_t[]){k, 0, 0}, (size_t[]){1, n, n},
+                                 m, err);
     double *piece = malloc(step * n * c->n * sizeof *piece);
     if (!piece)
         return fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", s->file);
     for (size_t i = 0; i < n && st == FIT_OK; i += step) {
         size_t rows = n - i < step ? n - i : step;
-        st = fit_h5_read_block(s->private_->h5, c->path, (size_t[]){i, 0, 0}, (size_t[]){rows, n, c->n}, piece,
-                               err);
+        st = fit_h5_read_block(s->private_->h5, c->path, (size_t[]){i, 0, 0},
+                               (size_t[]){rows, n, c->n}, piece, err);
         if (st == FIT_OK)
             pick(c, k, piece, rows, m + i * n);
     }
@@ -177,8 +183,8 @@ enum fit_status fit_cube_read_h5(struct fit_source *s, const struct fit_cube *c,
     return st;
 }
 
-enum fit_status fit_cube_read_npz(struct fit_source *s, const struct fit_cube *c, size_t k, double *m,
-                                  struct fit_error *err)
+enum fit_status fit_cube_read_npz(struct fit_source *s, const struct fit_cube *c, size_t k,
+                                  double *m, struct fit_error *err)
 {
     size_t n = c->nframe, step = rows_at_a_time(c);
     struct fit_npz *z = s->private_->npz;
@@ -198,7 +204,7 @@ enum fit_status fit_cube_read_npz(struct fit_source *s, const struct fit_cube *c
     return st;
 }
 
-/* ---- opening ----------------------------------------------------------------------------------------- */
+/* ---- opening --------------------------------------------------------------------------------- */
 
 static void list_members(const struct fit_source *s, char *text, size_t size)
 {
@@ -224,16 +230,19 @@ static enum fit_status not_understood(const struct fit_source *s, struct fit_err
     char members[400];
     int rank = 0;
     size_t dims[FIT_H5_RANK] = {0};
-    if (h && fit_h5_exists(h, "/xpcs/multitau") && !fit_h5_exists(h, "/xpcs/twotime/correlation_map")) {
+    if (h && fit_h5_exists(h, "/xpcs/multitau") &&
+        !fit_h5_exists(h, "/xpcs/twotime/correlation_map")) {
         fit_h5_shape(h, "/xpcs/multitau/normalized_g2", &rank, dims, NULL);
-        return fit_fail(err, FIT_ERR_DATA,
-                        "%s: no two-time data. The file holds multi-tau results only (/xpcs/multitau, %zu "
-                        "bins). Run boost_corr again with type Twotime or Both.", s->file,
-                        rank == 2 ? dims[1] : 0);
+        return fit_fail(
+            err, FIT_ERR_DATA,
+            "%s: no two-time data. The file holds multi-tau results only (/xpcs/multitau, %zu "
+            "bins). Run boost_corr again with type Twotime or Both.",
+            s->file, rank == 2 ? dims[1] : 0);
     }
     list_members(s, members, sizeof members);
-    return fit_fail(err, FIT_ERR_DATA, "%s: no layout of two-time data is recognised; the file holds: %s",
-                    s->file, *members ? members : "nothing");
+    return fit_fail(err, FIT_ERR_DATA,
+                    "%s: no layout of two-time data is recognised; the file holds: %s", s->file,
+                    *members ? members : "nothing");
 }
 
 static enum fit_status open_container(struct fit_source *s, struct fit_error *err)
@@ -249,7 +258,8 @@ static enum fit_status open_container(struct fit_source *s, struct fit_error *er
     return fit_fail(err, FIT_ERR_DATA, "%s: is neither HDF5 nor npz nor npy", s->file);
 }
 
-static enum fit_status choose_layout(struct fit_source *s, const char *wanted, struct fit_error *err)
+static enum fit_status choose_layout(struct fit_source *s, const char *wanted,
+                                     struct fit_error *err)
 {
     int in_hdf5 = s->private_->h5 != NULL, known = 0;
     for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
@@ -262,9 +272,11 @@ static enum fit_status choose_layout(struct fit_source *s, const char *wanted, s
         }
     }
     if (wanted && !known)
-        return fit_fail(err, FIT_ERR_CONFIG,
-                        "layout '%s' is not known; there are aps_u, aps_legacy, chx, nxxpcs, homodyne_npz, "
-                        "heterodyne_npz, exchange, sirius, flat, npy", wanted);
+        return fit_fail(
+            err, FIT_ERR_CONFIG,
+            "layout '%s' is not known; there are aps_u, aps_legacy, chx, nxxpcs, homodyne_npz, "
+            "heterodyne_npz, exchange, sirius, flat, npy",
+            wanted);
     if (wanted)
         return fit_fail(err, FIT_ERR_DATA, "%s: layout %s is not one of %s files", s->file, wanted,
                         in_hdf5 ? "HDF5" : "npz and npy");
@@ -274,18 +286,20 @@ static enum fit_status choose_layout(struct fit_source *s, const char *wanted, s
 static enum fit_status check_opened(const struct fit_source *s, struct fit_error *err)
 {
     if (s->nframe < FRAMES_MIN || s->nframe > FRAMES_MAX)
-        return fit_fail(err, FIT_ERR_DATA, "%s: %zu frames; %d to %d are possible", s->file, s->nframe,
-                        FRAMES_MIN, FRAMES_MAX);
+        return fit_fail(err, FIT_ERR_DATA, "%s: %zu frames; %d to %d are possible", s->file,
+                        s->nframe, FRAMES_MIN, FRAMES_MAX);
     for (size_t k = 0; k < s->nmatrix; k++) {
         const struct fit_source_matrix *m = &s->matrix[k];
         if (isinf(m->q) || m->q <= 0)
-            return fit_fail(err, FIT_ERR_DATA, "%s: matrix %s has q = %g; it must be positive", s->file,
-                            m->key, m->q);
+            return fit_fail(err, FIT_ERR_DATA, "%s: matrix %s has q = %g; it must be positive",
+                            s->file, m->key, m->q);
         if (isinf(m->phi))
-            return fit_fail(err, FIT_ERR_DATA, "%s: matrix %s has phi = %g", s->file, m->key, m->phi);
+            return fit_fail(err, FIT_ERR_DATA, "%s: matrix %s has phi = %g", s->file, m->key,
+                            m->phi);
     }
     if (!isnan(s->dt) && !(s->dt > 0 && isfinite(s->dt)))
-        return fit_fail(err, FIT_ERR_DATA, "%s: %s; the frame period must be positive", s->file, s->dt_text);
+        return fit_fail(err, FIT_ERR_DATA, "%s: %s; the frame period must be positive", s->file,
+                        s->dt_text);
     return FIT_OK;
 }
 
@@ -336,15 +350,15 @@ void fit_source_close(struct fit_source *s)
     free(s);
 }
 
-/* ---- halves ------------------------------------------------------------------------------------------ */
+/* ---- halves ---------------------------------------------------------------------------------- */
 
 static int is_something(double v)
 {
     return !(v == 0); /* exactly: what a half leaves out is stored as 0; NaN is something */
 }
 
-/* What row i tells: bit 1 something above the diagonal, bit 2 something below; *bad: a column where the
- * mirrored elements differ, or n. */
+/* What row i tells: bit 1 something above the diagonal, bit 2 something below; *bad: a column
+ * where the mirrored elements differ, or n. */
 static int look_at_row(const double *m, size_t n, size_t i, size_t *bad)
 {
     int seen = 0;
@@ -367,8 +381,8 @@ static int look_at_row(const double *m, size_t n, size_t i, size_t *bad)
 }
 
 /* Upper half, lower half or full, from a few rows. */
-static enum fit_status find_half(const struct fit_source *s, size_t k, const double *m, enum fit_half *half,
-                                 struct fit_error *err)
+static enum fit_status find_half(const struct fit_source *s, size_t k, const double *m,
+                                 enum fit_half *half, struct fit_error *err)
 {
     size_t n = s->nframe, probes = n < PROBE_ROWS ? n : PROBE_ROWS, odd = n, where = 0;
     int seen = 0;
@@ -382,10 +396,12 @@ static enum fit_status find_half(const struct fit_source *s, size_t k, const dou
     }
     *half = seen == 1 ? FIT_HALF_UPPER : seen == 2 ? FIT_HALF_LOWER : FIT_HALF_FULL;
     if (*half == FIT_HALF_FULL && odd < n)
-        return fit_fail(err, FIT_ERR_DATA,
-                        "%s: matrix %s is neither symmetric nor one half: element (%zu,%zu) is %.7g, "
-                        "(%zu,%zu) is %.7g", s->file, s->matrix[k].key, where + 1, odd + 1,
-                        m[where * n + odd], odd + 1, where + 1, m[odd * n + where]);
+        return fit_fail(
+            err, FIT_ERR_DATA,
+            "%s: matrix %s is neither symmetric nor one half: element (%zu,%zu) is %.7g, "
+            "(%zu,%zu) is %.7g",
+            s->file, s->matrix[k].key, where + 1, odd + 1, m[where * n + odd], odd + 1, where + 1,
+            m[odd * n + where]);
     return FIT_OK;
 }
 
@@ -414,7 +430,8 @@ static void flip_rows(double *m, size_t n)
         }
 }
 
-enum fit_status fit_source_read_upper(struct fit_source *s, size_t k, double *m, struct fit_error *err)
+enum fit_status fit_source_read_upper(struct fit_source *s, size_t k, double *m,
+                                      struct fit_error *err)
 {
     const struct fit_source_private *p = s->private_;
     enum fit_half half = p->half;
@@ -442,7 +459,8 @@ enum fit_status fit_source_read(struct fit_source *s, size_t k, double *m, struc
     return st;
 }
 
-enum fit_status fit_source_read_sigma(struct fit_source *s, size_t k, double *sigma, struct fit_error *err)
+enum fit_status fit_source_read_sigma(struct fit_source *s, size_t k, double *sigma,
+                                      struct fit_error *err)
 {
     struct fit_source_private *p = s->private_;
     enum fit_half half;
@@ -458,14 +476,15 @@ enum fit_status fit_source_read_sigma(struct fit_source *s, size_t k, double *si
     other.private_ = &files;
     enum fit_status st = files.h5 ? fit_cube_read_h5(&other, &p->sigma, of, sigma, err)
                                   : fit_cube_read_npz(&other, &p->sigma, of, sigma, err);
-    if (st == FIT_OK && (st = find_half(s, k, sigma, &half, err)) == FIT_OK && half == FIT_HALF_LOWER)
+    if (st == FIT_OK && (st = find_half(s, k, sigma, &half, err)) == FIT_OK &&
+        half == FIT_HALF_LOWER)
         mirror(sigma, s->nframe, 0);
     return st;
 }
 
 /* Opens the array of errors: an npy, a member of an npz, or a dataset. */
-static enum fit_status open_sigma(struct fit_source *s, const char *file, const char *name, int *rank,
-                                  size_t dims[FIT_H5_RANK], struct fit_error *err)
+static enum fit_status open_sigma(struct fit_source *s, const char *file, const char *name,
+                                  int *rank, size_t dims[FIT_H5_RANK], struct fit_error *err)
 {
     struct fit_source_private *p = s->private_;
     enum fit_status st;
@@ -489,7 +508,8 @@ static enum fit_status open_sigma(struct fit_source *s, const char *file, const 
     return FIT_OK;
 }
 
-enum fit_status fit_source_attach_sigma(struct fit_source *s, const char *where, struct fit_error *err)
+enum fit_status fit_source_attach_sigma(struct fit_source *s, const char *where,
+                                        struct fit_error *err)
 {
     struct fit_source_private *p = s->private_;
     const char *colon = strstr(where, ":/");
@@ -508,10 +528,11 @@ enum fit_status fit_source_attach_sigma(struct fit_source *s, const char *where,
         st = fit_cube_shape(s, where, rank, dims, &p->sigma, err);
     p->sigma.member = member;
     memcpy(p->sigma.path, path, sizeof path);
-    if (st == FIT_OK && (p->sigma.nframe != s->nframe || (p->sigma.n != 1 && p->sigma.n != s->nmatrix)))
+    if (st == FIT_OK &&
+        (p->sigma.nframe != s->nframe || (p->sigma.n != 1 && p->sigma.n != s->nmatrix)))
         st = fit_fail(err, FIT_ERR_DATA,
-                      "%s: errors for %zu matrices of %zu frames; the data are %zu of %zu", where, p->sigma.n,
-                      p->sigma.nframe, s->nmatrix, s->nframe);
+                      "%s: errors for %zu matrices of %zu frames; the data are %zu of %zu", where,
+                      p->sigma.n, p->sigma.nframe, s->nmatrix, s->nframe);
     s->has_sigma = st == FIT_OK;
     free(file);
     return st;

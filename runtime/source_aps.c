@@ -1,11 +1,13 @@
-/* source_aps.c -- result files of APS 8-ID-I and 9-ID: boost_corr (aps_u) and xpcs-eigen (aps_legacy).
+/* source_aps.c -- result files of APS 8-ID-I and 9-ID: boost_corr (aps_u) and xpcs-eigen
+ * (aps_legacy).
  *
- * aps_u.  Matrix k is the k-th name c2_00001, c2_00002, ... and has the bin label processed_bins[k].  The
- * cell of bin b on the (q, phi) grid is dynamic_index_mapping[b - 1] = i0 n1 + i1: the program that makes
- * the grid (pySimpleMask) leaves out empty cells and numbers the others.  Without a mapping the cell is b - 1.
+ * aps_u.  Matrix k is the k-th name c2_00001, c2_00002, ... and has the bin label
+ * processed_bins[k].  The cell of bin b on the (q, phi) grid is dynamic_index_mapping[b - 1] = i0
+ * n1 + i1: the program that makes the grid (pySimpleMask) leaves out empty cells and numbers the
+ * others.  Without a mapping the cell is b - 1.
  *
- * aps_legacy.  The number in g2_00017 is the bin label; q and phi are dqlist[16] and dphilist[16].  The name
- * of the output group stands in /xpcs/output_data.
+ * aps_legacy.  The number in g2_00017 is the bin label; q and phi are dqlist[16] and dphilist[16].
+ * The name of the output group stands in /xpcs/output_data.
  */
 #include "source_impl.h"
 
@@ -19,7 +21,7 @@
 #define MAP "/xpcs/twotime/correlation_map"
 #define QMAP "/xpcs/qmap"
 
-/* ---- names of matrices ------------------------------------------------------------------------------- */
+/* ---- names of matrices ----------------------------------------------------------------------- */
 
 /* The number at the end of a name, or -1. */
 static long trailing_number(const char *name)
@@ -30,7 +32,7 @@ static long trailing_number(const char *name)
     return i == n || n - i > 9 ? -1 : strtol(name + i, NULL, 10);
 }
 
-/* By number, so that c2_2 comes before c2_10; names without one come in the order of their bytes. */
+/* By number, so that c2_2 comes before c2_10; names without one in the order of their bytes. */
 static int by_number(const void *a, const void *b)
 {
     const char *x = *(char *const *)a, *y = *(char *const *)b;
@@ -60,7 +62,8 @@ static enum fit_status list_matrices(struct fit_source *s, const char *group, st
         int rank;
         size_t dims[FIT_H5_RANK];
         if (strlen(name[k]) >= sizeof s->matrix[k].key) {
-            st = fit_fail(err, FIT_ERR_DATA, "%s: the name %s/%.40s... is too long", s->file, group, name[k]);
+            st = fit_fail(err, FIT_ERR_DATA, "%s: the name %s/%.40s... is too long", s->file, group,
+                          name[k]);
             goto done;
         }
         snprintf(s->matrix[k].key, sizeof s->matrix[k].key, "%s", name[k]);
@@ -68,15 +71,17 @@ static enum fit_status list_matrices(struct fit_source *s, const char *group, st
         if ((st = fit_h5_shape(p->h5, path, &rank, dims, err)) != FIT_OK)
             goto done;
         if (rank != 2) {
-            st = fit_fail(err, FIT_ERR_DATA, "%s: %s has %d dimensions; a matrix N x N was expected", s->file,
-                          path, rank);
+            st =
+                fit_fail(err, FIT_ERR_DATA, "%s: %s has %d dimensions; a matrix N x N was expected",
+                         s->file, path, rank);
             goto done;
         }
         if ((st = fit_cube_shape(s, path, rank, dims, &c, err)) != FIT_OK)
             goto done;
         if (k && c.nframe != s->nframe) {
-            st = fit_fail(err, FIT_ERR_DATA, "%s: %s is %zu x %zu, the matrices before are %zu x %zu", s->file,
-                          path, c.nframe, c.nframe, s->nframe, s->nframe);
+            st = fit_fail(err, FIT_ERR_DATA,
+                          "%s: %s is %zu x %zu, the matrices before are %zu x %zu", s->file, path,
+                          c.nframe, c.nframe, s->nframe, s->nframe);
             goto done;
         }
         s->nframe = c.nframe;
@@ -93,7 +98,7 @@ static enum fit_status read_matrix(struct fit_source *s, size_t k, double *m, st
     return fit_h5_read_into(s->private_->h5, path, m, s->nframe * s->nframe, err);
 }
 
-/* ---- time -------------------------------------------------------------------------------------------- */
+/* ---- time ------------------------------------------------------------------------------------ */
 
 /* A positive number, or NaN when it is missing. */
 static double positive(const struct fit_source *s, const char *path)
@@ -114,11 +119,13 @@ static void set_dt(struct fit_source *s, const char *name, double period, const 
     stride = isnan(stride) ? 1 : stride;
     avg = isnan(avg) ? 1 : avg;
     s->dt = period * stride * avg;
-    snprintf(s->dt_text, sizeof s->dt_text, "%s x stride x avg = %.9g x %g x %g s", name, period, stride, avg);
+    snprintf(s->dt_text, sizeof s->dt_text, "%s x stride x avg = %.9g x %g x %g s", name, period,
+             stride, avg);
 }
 
 /* A time axis with one value per frame, from the first of the paths that is there. */
-static enum fit_status time_axis(struct fit_source *s, const char *const *path, struct fit_error *err)
+static enum fit_status time_axis(struct fit_source *s, const char *const *path,
+                                 struct fit_error *err)
 {
     for (; *path; path++) {
         double *t;
@@ -134,7 +141,7 @@ static enum fit_status time_axis(struct fit_source *s, const char *const *path, 
     return FIT_OK;
 }
 
-/* ---- aps_u ------------------------------------------------------------------------------------------- */
+/* ---- aps_u ----------------------------------------------------------------------------------- */
 
 static int detect_aps_u(const struct fit_source *s)
 {
@@ -153,7 +160,8 @@ static enum fit_status check_map_names(const struct fit_source *s, struct fit_er
     if ((st = fit_h5_read_strings(s->private_->h5, QMAP "/map_names", &name, &n, err)) != FIT_OK)
         return st;
     if (n < 2 || strcasecmp(name[0], "q") != 0 || strcasecmp(name[1], "phi") != 0)
-        st = fit_fail(err, FIT_ERR_DATA, "%s: " QMAP "/map_names are %.40s, %.40s; bins of q and phi are needed",
+        st = fit_fail(err, FIT_ERR_DATA,
+                      "%s: " QMAP "/map_names are %.40s, %.40s; bins of q and phi are needed",
                       s->file, n > 0 ? name[0] : "(none)", n > 1 ? name[1] : "(none)");
     fit_h5_free_strings(name, n);
     return st;
@@ -179,17 +187,23 @@ static enum fit_status read_grid(struct fit_source *s, struct grid *g, struct fi
     size_t n = 0;
     enum fit_status st;
     if ((st = fit_h5_read_doubles(h, QMAP "/dynamic_v_list_dim0", &g->q, &g->nq, err)) != FIT_OK ||
-        (st = fit_h5_read_doubles(h, QMAP "/dynamic_v_list_dim1", &g->phi, &g->nphi, err)) != FIT_OK ||
-        (st = fit_h5_read_doubles(h, "/xpcs/twotime/processed_bins", &g->bin, &g->nbin, err)) != FIT_OK ||
-        (st = optional(s, QMAP "/dynamic_index_mapping", &g->mapping, &g->nmapping, err)) != FIT_OK ||
+        (st = fit_h5_read_doubles(h, QMAP "/dynamic_v_list_dim1", &g->phi, &g->nphi, err)) !=
+            FIT_OK ||
+        (st = fit_h5_read_doubles(h, "/xpcs/twotime/processed_bins", &g->bin, &g->nbin, err)) !=
+            FIT_OK ||
+        (st = optional(s, QMAP "/dynamic_index_mapping", &g->mapping, &g->nmapping, err)) !=
+            FIT_OK ||
         (st = optional(s, QMAP "/dynamic_num_pts", &points, &n, err)) != FIT_OK)
         goto done;
     if (g->nbin != s->nmatrix)
-        st = fit_fail(err, FIT_ERR_DATA, "%s: /xpcs/twotime/processed_bins has %zu bins, " MAP " %zu matrices",
-                      s->file, g->nbin, s->nmatrix);
-    else if (n >= 2 && (points[0] != (double)g->nq || points[1] != (double)g->nphi)) /* exact: counts */
         st = fit_fail(err, FIT_ERR_DATA,
-                      "%s: " QMAP "/dynamic_num_pts says %g x %g cells, the lists of centres have %zu and %zu",
+                      "%s: /xpcs/twotime/processed_bins has %zu bins, " MAP " %zu matrices",
+                      s->file, g->nbin, s->nmatrix);
+    else if (n >= 2 &&
+             (points[0] != (double)g->nq || points[1] != (double)g->nphi)) /* exact: counts */
+        st = fit_fail(err, FIT_ERR_DATA,
+                      "%s: " QMAP
+                      "/dynamic_num_pts says %g x %g cells, the lists of centres have %zu and %zu",
                       s->file, points[0], points[1], g->nq, g->nphi);
 done:
     free(points);
@@ -200,7 +214,8 @@ done:
 static void convert_unit(struct fit_source *s, struct grid *g)
 {
     char *unit = NULL;
-    if (fit_h5_read_attr_string(s->private_->h5, QMAP "/dynamic_v_list_dim0", "unit", &unit, NULL) == FIT_OK &&
+    if (fit_h5_read_attr_string(s->private_->h5, QMAP "/dynamic_v_list_dim0", "unit", &unit,
+                                NULL) == FIT_OK &&
         strstr(unit, "nm")) {
         for (size_t i = 0; i < g->nq; i++)
             g->q[i] *= 0.1;
@@ -216,13 +231,13 @@ static enum fit_status label_bins(struct fit_source *s, const struct grid *g, st
         double b = g->bin[k], most = g->mapping ? (double)g->nmapping : (double)cells;
         if (!(b >= 1 && b <= most && b == floor(b)))
             return fit_fail(err, FIT_ERR_DATA,
-                            "%s: /xpcs/twotime/processed_bins[%zu] is %g; bins go from 1 to %g", s->file, k, b,
-                            most);
+                            "%s: /xpcs/twotime/processed_bins[%zu] is %g; bins go from 1 to %g",
+                            s->file, k, b, most);
         double cell = g->mapping ? g->mapping[(size_t)b - 1] : b - 1;
         if (!(cell >= 0 && cell < (double)cells && cell == floor(cell)))
             return fit_fail(err, FIT_ERR_DATA,
-                            "%s: " QMAP "/dynamic_index_mapping[%zu] is %g; the grid has %zu cells", s->file,
-                            (size_t)b - 1, cell, cells);
+                            "%s: " QMAP "/dynamic_index_mapping[%zu] is %g; the grid has %zu cells",
+                            s->file, (size_t)b - 1, cell, cells);
         s->matrix[k].bin = (size_t)b;
         s->matrix[k].q = g->q[(size_t)cell / g->nphi];
         s->matrix[k].phi = g->phi[(size_t)cell % g->nphi];
@@ -230,15 +245,18 @@ static enum fit_status label_bins(struct fit_source *s, const struct grid *g, st
             example = k;
     }
     if (!g->mapping)
-        fit_source_note(s, "%s: no " QMAP "/dynamic_index_mapping; cell = bin - 1 is assumed", s->file);
+        fit_source_note(s, "%s: no " QMAP "/dynamic_index_mapping; cell = bin - 1 is assumed",
+                        s->file);
     if (moved) {
         size_t wrong = s->matrix[example].bin - 1;
-        fit_source_note(s,
-                        "%s: %zu of %zu bins follow empty cells of masked sectors; labels follow "
-                        "dynamic_index_mapping (homodyne would read bin %zu as q = %.6g, phi = %g instead of "
-                        "q = %.6g, phi = %g)", s->file, moved, s->nmatrix, wrong + 1,
-                        g->q[wrong / g->nphi < g->nq ? wrong / g->nphi : 0], g->phi[wrong % g->nphi],
-                        s->matrix[example].q, s->matrix[example].phi);
+        fit_source_note(
+            s,
+            "%s: %zu of %zu bins follow empty cells of masked sectors; labels follow "
+            "dynamic_index_mapping (homodyne would read bin %zu as q = %.6g, phi = %g instead of "
+            "q = %.6g, phi = %g)",
+            s->file, moved, s->nmatrix, wrong + 1,
+            g->q[wrong / g->nphi < g->nq ? wrong / g->nphi : 0], g->phi[wrong % g->nphi],
+            s->matrix[example].q, s->matrix[example].phi);
     }
     return FIT_OK;
 }
@@ -252,7 +270,8 @@ static enum fit_status open_aps_u(struct fit_source *s, struct fit_error *err)
         (st = read_grid(s, &g, err)) != FIT_OK)
         goto done;
     if (!g.nq || !g.nphi) {
-        st = fit_fail(err, FIT_ERR_DATA, "%s: " QMAP "/dynamic_v_list_dim0 or _dim1 is empty", s->file);
+        st = fit_fail(err, FIT_ERR_DATA, "%s: " QMAP "/dynamic_v_list_dim0 or _dim1 is empty",
+                      s->file);
         goto done;
     }
     convert_unit(s, &g);
@@ -273,7 +292,7 @@ done:
 const struct fit_source_layout fit_layout_aps_u = {
     .name = "aps_u", .in_hdf5 = 1, .detect = detect_aps_u, .open = open_aps_u, .read = read_matrix};
 
-/* ---- aps_legacy -------------------------------------------------------------------------------------- */
+/* ---- aps_legacy ------------------------------------------------------------------------------ */
 
 /* The group of results, normally /exchange; reprocessed files name another one. */
 static void output_group(const struct fit_source *s, char *group, size_t size)
@@ -295,23 +314,27 @@ static int detect_aps_legacy(const struct fit_source *s)
     char group[128], path[160];
     output_group(s, group, sizeof group);
     snprintf(path, sizeof path, "%s/C2T_all", group);
-    return fit_h5_exists(s->private_->h5, "/xpcs/dqlist") && fit_h5_exists(s->private_->h5, "/xpcs/dphilist") &&
+    return fit_h5_exists(s->private_->h5, "/xpcs/dqlist") &&
+           fit_h5_exists(s->private_->h5, "/xpcs/dphilist") &&
            fit_h5_kind(s->private_->h5, path) == FIT_H5_GROUP;
 }
 
-/* Period of the frames: exposure_period where it is positive; xpcs-eigen itself takes exposure_time.  When
- * both are there and differ only the user can tell. */
+/* Period of the frames: exposure_period where it is positive; xpcs-eigen itself takes
+ * exposure_time.  When both are there and differ only the user can tell. */
 static void legacy_dt(struct fit_source *s)
 {
     double period = positive(s, "/measurement/instrument/detector/exposure_period");
     double exposure = positive(s, "/measurement/instrument/detector/exposure_time");
     if (!isnan(period) && !isnan(exposure) && fabs(period - exposure) > 1e-6 * period) {
-        fit_source_note(s, "%s: exposure_period is %.9g s, exposure_time %.9g s; the frame period must come from "
-                        "the configuration (dt)", s->file, period, exposure);
+        fit_source_note(
+            s,
+            "%s: exposure_period is %.9g s, exposure_time %.9g s; the frame period must come from "
+            "the configuration (dt)",
+            s->file, period, exposure);
         return;
     }
-    set_dt(s, isnan(period) ? "exposure_time" : "exposure_period", isnan(period) ? exposure : period,
-           "/xpcs/stride_frames", "/xpcs/avg_frames");
+    set_dt(s, isnan(period) ? "exposure_time" : "exposure_period",
+           isnan(period) ? exposure : period, "/xpcs/stride_frames", "/xpcs/avg_frames");
 }
 
 static enum fit_status open_aps_legacy(struct fit_source *s, struct fit_error *err)
@@ -329,9 +352,10 @@ static enum fit_status open_aps_legacy(struct fit_source *s, struct fit_error *e
     for (size_t k = 0; k < s->nmatrix && st == FIT_OK; k++) {
         long bin = trailing_number(s->matrix[k].key);
         if (bin < 1 || (size_t)bin > nq || (size_t)bin > nphi) {
-            st = fit_fail(err, FIT_ERR_DATA,
-                          "%s: %s/%s: the number is the bin, from 1 to %zu (length of /xpcs/dqlist)", s->file,
-                          path, s->matrix[k].key, nq < nphi ? nq : nphi);
+            st =
+                fit_fail(err, FIT_ERR_DATA,
+                         "%s: %s/%s: the number is the bin, from 1 to %zu (length of /xpcs/dqlist)",
+                         s->file, path, s->matrix[k].key, nq < nphi ? nq : nphi);
         } else {
             s->matrix[k].bin = (size_t)bin;
             s->matrix[k].q = q[bin - 1];
@@ -349,5 +373,8 @@ done:
     return st;
 }
 
-const struct fit_source_layout fit_layout_aps_legacy = {.name = "aps_legacy", .in_hdf5 = 1,
-    .detect = detect_aps_legacy, .open = open_aps_legacy, .read = read_matrix};
+const struct fit_source_layout fit_layout_aps_legacy = {.name = "aps_legacy",
+                                                        .in_hdf5 = 1,
+                                                        .detect = detect_aps_legacy,
+                                                        .open = open_aps_legacy,
+                                                        .read = read_matrix};

@@ -1,4 +1,5 @@
-/* source_hdf5.c -- layouts in which one HDF5 dataset holds all matrices: CHX, NXxpcs, exchange, SIRIUS, flat. */
+/* source_hdf5.c -- layouts in which one HDF5 dataset holds all matrices: CHX, NXxpcs, exchange,
+ * SIRIUS, flat. */
 #include "source_impl.h"
 
 #include <math.h>
@@ -33,7 +34,8 @@ static int is_number(const struct fit_source *s, const char *path)
 /* q, phi or time from a dataset, when it is there. */
 enum axis { Q, PHI, TIME };
 
-static enum fit_status use_axis(struct fit_source *s, const char *path, enum axis axis, struct fit_error *err)
+static enum fit_status use_axis(struct fit_source *s, const char *path, enum axis axis,
+                                struct fit_error *err)
 {
     double *v;
     size_t n;
@@ -56,14 +58,15 @@ static void use_sigma(struct fit_source *s, const char *path)
         return;
     if (fit_cube_shape(s, path, rank, dims, c, NULL) != FIT_OK || c->nframe != s->nframe ||
         (c->n != 1 && c->n != s->nmatrix)) {
-        fit_source_note(s, "%s: %s does not have the shape of the data and is not used", s->file, path);
+        fit_source_note(s, "%s: %s does not have the shape of the data and is not used", s->file,
+                        path);
         return;
     }
     snprintf(c->path, sizeof c->path, "%s", path);
     s->has_sigma = 1;
 }
 
-/* ---- CHX: /g12b (N, N, n), attributes of qval_dict and md -------------------------------------------- */
+/* ---- CHX: /g12b (N, N, n), attributes of qval_dict and md ------------------------------------ */
 
 static int detect_chx(const struct fit_source *s)
 {
@@ -109,7 +112,7 @@ static enum fit_status open_chx(struct fit_source *s, struct fit_error *err)
 const struct fit_source_layout fit_layout_chx = {
     .name = "chx", .in_hdf5 = 1, .detect = detect_chx, .open = open_chx, .read = read_cube};
 
-/* ---- NeXus NXxpcs ------------------------------------------------------------------------------------ */
+/* ---- NeXus NXxpcs ---------------------------------------------------------------------------- */
 
 #define NX "/entry/XPCS/twotime/two_time_corr_func"
 #define NX_MASKS "/entry/XPCS/instrument/masks"
@@ -134,8 +137,10 @@ static enum fit_status open_nxxpcs(struct fit_source *s, struct fit_error *err)
     double *base = NULL;
     size_t n = 0;
     if (attr_is(s, "storage_mode", "data_exchange_keys") || attr_is(s, "storage_mode", "other"))
-        return fit_fail(err, FIT_ERR_DATA, "%s: " NX ": this storage_mode is not supported; one_array_q_first "
-                        "and one_array_q_last are", s->file);
+        return fit_fail(err, FIT_ERR_DATA,
+                        "%s: " NX ": this storage_mode is not supported; one_array_q_first "
+                        "and one_array_q_last are",
+                        s->file);
     enum fit_status st = use_cube(s, NX, err);
     if (st != FIT_OK)
         return st;
@@ -149,7 +154,8 @@ static enum fit_status open_nxxpcs(struct fit_source *s, struct fit_error *err)
     if (fit_h5_read_attr_doubles(p->h5, NX, "baseline_reference", &base, &n, NULL) == FIT_OK && n &&
         base[0] == 0) { /* exact: 0 or 1 */
         p->baseline = 1;
-        fit_source_note(s, "%s: the file states a baseline of 0; 1 was added to all values", s->file);
+        fit_source_note(s, "%s: the file states a baseline of 0; 1 was added to all values",
+                        s->file);
     }
     free(base);
     if ((st = use_axis(s, NX_MASKS "/dynamic_q_list", Q, err)) != FIT_OK ||
@@ -158,10 +164,13 @@ static enum fit_status open_nxxpcs(struct fit_source *s, struct fit_error *err)
     return use_axis(s, "/entry/XPCS/twotime/time", TIME, err);
 }
 
-const struct fit_source_layout fit_layout_nxxpcs = {
-    .name = "nxxpcs", .in_hdf5 = 1, .detect = detect_nxxpcs, .open = open_nxxpcs, .read = read_cube};
+const struct fit_source_layout fit_layout_nxxpcs = {.name = "nxxpcs",
+                                                    .in_hdf5 = 1,
+                                                    .detect = detect_nxxpcs,
+                                                    .open = open_nxxpcs,
+                                                    .read = read_cube};
 
-/* ---- exchange group and flat files --------------------------------------------------------------------- */
+/* ---- exchange group and flat files ----------------------------------------------------------- */
 
 /* The first of the names that is a dataset of numbers below the prefix; NULL: none. */
 static const char *first_of(const struct fit_source *s, const char *prefix, const char *const *name,
@@ -175,7 +184,8 @@ static const char *first_of(const struct fit_source *s, const char *prefix, cons
     return NULL;
 }
 
-static const char *const names_c2[] = {"twotime_corr", "twotime", "c2", "corr", "correlation", "data", NULL};
+static const char *const names_c2[] = {"twotime_corr", "twotime", "c2", "corr",
+                                       "correlation",  "data",    NULL};
 static const char *const names_t[] = {"tau", "t", "times", "delay_time", NULL};
 static const char *const names_q[] = {"q_val", "q_values", "q", "qval", NULL};
 static const char *const names_phi[] = {"phi", "phi_angles", "azimuth", NULL};
@@ -189,9 +199,11 @@ static enum fit_status open_group(struct fit_source *s, const char *prefix, cons
         return fit_fail(err, FIT_ERR_DATA, "%s: no dataset %s/%s", s->file, prefix, c2[0]);
     if ((st = use_cube(s, path, err)) != FIT_OK)
         return st;
-    if (first_of(s, prefix, names_q, path, sizeof path) && (st = use_axis(s, path, Q, err)) != FIT_OK)
+    if (first_of(s, prefix, names_q, path, sizeof path) &&
+        (st = use_axis(s, path, Q, err)) != FIT_OK)
         return st;
-    if (first_of(s, prefix, names_phi, path, sizeof path) && (st = use_axis(s, path, PHI, err)) != FIT_OK)
+    if (first_of(s, prefix, names_phi, path, sizeof path) &&
+        (st = use_axis(s, path, PHI, err)) != FIT_OK)
         return st;
     snprintf(path, sizeof path, "%s/sigma", prefix);
     use_sigma(s, path);
@@ -209,8 +221,11 @@ static enum fit_status open_exchange(struct fit_source *s, struct fit_error *err
     return open_group(s, "/exchange", names_c2, err);
 }
 
-const struct fit_source_layout fit_layout_exchange = {
-    .name = "exchange", .in_hdf5 = 1, .detect = detect_exchange, .open = open_exchange, .read = read_cube};
+const struct fit_source_layout fit_layout_exchange = {.name = "exchange",
+                                                      .in_hdf5 = 1,
+                                                      .detect = detect_exchange,
+                                                      .open = open_exchange,
+                                                      .read = read_cube};
 
 static const char *const flat_c2[] = {"c2", NULL};
 
@@ -227,10 +242,10 @@ static enum fit_status open_flat(struct fit_source *s, struct fit_error *err)
 const struct fit_source_layout fit_layout_flat = {
     .name = "flat", .in_hdf5 = 1, .detect = detect_flat, .open = open_flat, .read = read_cube};
 
-/* ---- SIRIUS (LNLS) ------------------------------------------------------------------------------------- */
+/* ---- SIRIUS (LNLS) --------------------------------------------------------------------------- */
 
-static const char *const sirius_c2[] = {"Two-time correlation function/2-TCF", "Two-time correlation/2-TCF",
-                                        NULL};
+static const char *const sirius_c2[] = {"Two-time correlation function/2-TCF",
+                                        "Two-time correlation/2-TCF", NULL};
 
 static int detect_sirius(const struct fit_source *s)
 {
@@ -246,7 +261,8 @@ static enum fit_status open_sirius(struct fit_source *s, struct fit_error *err)
     enum fit_status st;
     if (!first_of(s, "", sirius_c2, path, 64))
         return fit_fail(err, FIT_ERR_DATA, "%s: no dataset /%s", s->file, sirius_c2[0]);
-    if ((st = use_cube(s, path, err)) != FIT_OK || (st = fit_h5_list(s->private_->h5, "/", &name, &n, err)) != FIT_OK)
+    if ((st = use_cube(s, path, err)) != FIT_OK ||
+        (st = fit_h5_list(s->private_->h5, "/", &name, &n, err)) != FIT_OK)
         return st;
     for (size_t i = 0; i < n && st == FIT_OK; i++) {
         if (strlen(name[i]) > 200 || !strstr(name[i], "Fitting results"))
@@ -258,5 +274,8 @@ static enum fit_status open_sirius(struct fit_source *s, struct fit_error *err)
     return st;
 }
 
-const struct fit_source_layout fit_layout_sirius = {
-    .name = "sirius", .in_hdf5 = 1, .detect = detect_sirius, .open = open_sirius, .read = read_cube};
+const struct fit_source_layout fit_layout_sirius = {.name = "sirius",
+                                                    .in_hdf5 = 1,
+                                                    .detect = detect_sirius,
+                                                    .open = open_sirius,
+                                                    .read = read_cube};

@@ -14,23 +14,23 @@ struct fit_cube {
     int member;     /* of the npz file */
     size_t n;       /* matrices */
     size_t nframe;
-    int last;       /* 1: (N,N,n); 0: (n,N,N) or (N,N) */
+    int last; /* 1: (N,N,n); 0: (n,N,N) or (N,N) */
     int rank;
 };
 
 struct fit_source_private {
-    struct fit_h5 *h5;   /* one of the two is open */
+    struct fit_h5 *h5; /* one of the two is open */
     struct fit_npz *npz;
     struct fit_h5 *sigma_h5; /* errors from another file, or both NULL */
     struct fit_npz *sigma_npz;
     const struct fit_source_layout *ops;
     char *file;
-    char group[256];     /* path of the group of matrices, with a final '/' */
-    char g2[256];        /* dataset (lag, matrix) of diagonal means, or "" */
+    char group[256]; /* path of the group of matrices, with a final '/' */
+    char g2[256];    /* dataset (lag, matrix) of diagonal means, or "" */
     struct fit_cube cube, sigma;
-    enum fit_half half;  /* stated by the file */
-    int flipped;         /* 1: rows run upwards */
-    double baseline;     /* added to every value */
+    enum fit_half half; /* stated by the file */
+    int flipped;        /* 1: rows run upwards */
+    double baseline;    /* added to every value */
 };
 
 struct fit_source_layout {
@@ -38,38 +38,41 @@ struct fit_source_layout {
     int in_hdf5; /* else in npz or npy */
     int (*detect)(const struct fit_source *s);
     enum fit_status (*open)(struct fit_source *s, struct fit_error *err);
-    enum fit_status (*read)(struct fit_source *s, size_t k, double *m, struct fit_error *err); /* as stored */
+    enum fit_status (*read)(struct fit_source *s, size_t k, double *m,
+                            struct fit_error *err); /* as stored */
 };
 
 extern const struct fit_source_layout fit_layout_aps_u, fit_layout_aps_legacy, fit_layout_chx,
     fit_layout_nxxpcs, fit_layout_homodyne_npz, fit_layout_heterodyne_npz, fit_layout_exchange,
     fit_layout_sirius, fit_layout_flat, fit_layout_npy;
 
-/* ---- helpers of source.c ------------------------------------------------------------------------------ */
+/* ---- helpers of source.c --------------------------------------------------------------------- */
 
 /* Adds a note; running out of memory loses it. */
-void fit_source_note(struct fit_source *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void fit_source_note(struct fit_source *s, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /* Makes n matrices with unknown q and phi, bin 0, keys "[0]", "[1]", ... */
 enum fit_status fit_source_matrices(struct fit_source *s, size_t n, struct fit_error *err);
 
-/* Takes the n values (borrowed) as q (or phi) of the matrices: one each, or one for all.  Any other number
- * is an error that names `what`. */
-enum fit_status fit_source_label(struct fit_source *s, const char *what, int is_q, const double *value,
-                                 size_t n, struct fit_error *err);
+/* Takes the n values (borrowed) as q (or phi) of the matrices: one each, or one for all.  Any
+ * other number is an error that names `what`. */
+enum fit_status fit_source_label(struct fit_source *s, const char *what, int is_q,
+                                 const double *value, size_t n, struct fit_error *err);
 
-/* Takes the times (borrowed); a wrong number gives a note and is ignored, except when it is frame numbers. */
-enum fit_status fit_source_time(struct fit_source *s, const char *what, const double *time, size_t n,
-                                struct fit_error *err);
+/* Takes the times (borrowed); a wrong number gives a note and is ignored, except when it is frame
+ * numbers. */
+enum fit_status fit_source_time(struct fit_source *s, const char *what, const double *time,
+                                size_t n, struct fit_error *err);
 
 /* Shape of an array of matrices -> cube; names what when it is none. */
-enum fit_status fit_cube_shape(const struct fit_source *s, const char *what, int rank, const size_t *dims,
-                               struct fit_cube *c, struct fit_error *err);
+enum fit_status fit_cube_shape(const struct fit_source *s, const char *what, int rank,
+                               const size_t *dims, struct fit_cube *c, struct fit_error *err);
 
 /* Reads matrix k of a cube. */
-enum fit_status fit_cube_read_h5(struct fit_source *s, const struct fit_cube *c, size_t k, double *m,
-                                 struct fit_error *err);
-enum fit_status fit_cube_read_npz(struct fit_source *s, const struct fit_cube *c, size_t k, double *m,
-                                  struct fit_error *err);
+enum fit_status fit_cube_read_h5(struct fit_source *s, const struct fit_cube *c, size_t k,
+                                 double *m, struct fit_error *err);
+enum fit_status fit_cube_read_npz(struct fit_source *s, const struct fit_cube *c, size_t k,
+                                  double *m, struct fit_error *err);
 
 #endif

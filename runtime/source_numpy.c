@@ -1,4 +1,5 @@
-/* source_numpy.c -- layouts in numpy files: the caches of homodyne, xpcsjax and heterodyne, arrays of users. */
+/* source_numpy.c -- layouts in numpy files: the caches of homodyne, xpcsjax and heterodyne, arrays
+ * of users. */
 #include "source_impl.h"
 
 #include <math.h>
@@ -12,7 +13,8 @@ static enum fit_status use_cube(struct fit_source *s, int member, struct fit_err
     const struct fit_npz_array *a = fit_npz_array(s->private_->npz, member);
     const char *what = *a->name ? a->name : "the array";
     if (a->fortran && a->rank > 2)
-        return fit_fail(err, FIT_ERR_DATA, "%s: %s is in Fortran order; save numpy.ascontiguousarray(...) of it",
+        return fit_fail(err, FIT_ERR_DATA,
+                        "%s: %s is in Fortran order; save numpy.ascontiguousarray(...) of it",
                         s->file, what);
     enum fit_status st = fit_cube_shape(s, what, a->rank, a->dims, c, err);
     if (st != FIT_OK)
@@ -29,7 +31,8 @@ static enum fit_status read_cube(struct fit_source *s, size_t k, double *m, stru
 
 enum axis { Q, PHI, TIME };
 
-static enum fit_status use_axis(struct fit_source *s, int member, enum axis axis, struct fit_error *err)
+static enum fit_status use_axis(struct fit_source *s, int member, enum axis axis,
+                                struct fit_error *err)
 {
     double *v;
     size_t n;
@@ -51,16 +54,18 @@ static void use_sigma(struct fit_source *s)
     const struct fit_npz_array *a = fit_npz_array(s->private_->npz, member);
     if (!a || !a->rank)
         return;
-    if ((a->fortran && a->rank > 2) || fit_cube_shape(s, "sigma", a->rank, a->dims, c, NULL) != FIT_OK ||
-        c->nframe != s->nframe || (c->n != 1 && c->n != s->nmatrix)) {
-        fit_source_note(s, "%s: sigma does not have the shape of the data and is not used", s->file);
+    if ((a->fortran && a->rank > 2) ||
+        fit_cube_shape(s, "sigma", a->rank, a->dims, c, NULL) != FIT_OK || c->nframe != s->nframe ||
+        (c->n != 1 && c->n != s->nmatrix)) {
+        fit_source_note(s, "%s: sigma does not have the shape of the data and is not used",
+                        s->file);
         return;
     }
     c->member = member;
     s->has_sigma = 1;
 }
 
-/* ---- homodyne and xpcsjax: c2_exp, t1, wavevector_q_list, phi_angles_list ------------------------------ */
+/* ---- homodyne and xpcsjax: c2_exp, t1, wavevector_q_list, phi_angles_list -------------------- */
 
 static int detect_homodyne(const struct fit_source *s)
 {
@@ -80,7 +85,8 @@ static void homodyne_window(struct fit_source *s)
     }
     free(json);
     if (s->first_frame > 1)
-        fit_source_note(s, "%s: the cache begins with frame %ld of its file", s->file, s->first_frame);
+        fit_source_note(s, "%s: the cache begins with frame %ld of its file", s->file,
+                        s->first_frame);
 }
 
 static enum fit_status open_homodyne(struct fit_source *s, struct fit_error *err)
@@ -103,7 +109,7 @@ static enum fit_status open_homodyne(struct fit_source *s, struct fit_error *err
 const struct fit_source_layout fit_layout_homodyne_npz = {
     .name = "homodyne_npz", .detect = detect_homodyne, .open = open_homodyne, .read = read_cube};
 
-/* ---- heterodyne: c2, t, q or q_values, phi; dynamix: data ---------------------------------------------- */
+/* ---- heterodyne: c2, t, q or q_values, phi; dynamix: data ------------------------------------ */
 
 static int heterodyne_member(const struct fit_source *s)
 {
@@ -135,17 +141,20 @@ static enum fit_status open_heterodyne(struct fit_source *s, struct fit_error *e
         return st;
     int q = fitting(s, "q_values") >= 0 ? fitting(s, "q_values") : fitting(s, "q");
     const struct fit_npz_array *t = fit_npz_array(z, fit_npz_find(z, "t"));
-    if ((st = use_axis(s, q, Q, err)) != FIT_OK || (st = use_axis(s, fitting(s, "phi"), PHI, err)) != FIT_OK ||
+    if ((st = use_axis(s, q, Q, err)) != FIT_OK ||
+        (st = use_axis(s, fitting(s, "phi"), PHI, err)) != FIT_OK ||
         (st = use_axis(s, t && t->rank == 1 ? fit_npz_find(z, "t") : -1, TIME, err)) != FIT_OK)
         return st;
     use_sigma(s);
     return FIT_OK;
 }
 
-const struct fit_source_layout fit_layout_heterodyne_npz = {
-    .name = "heterodyne_npz", .detect = detect_heterodyne, .open = open_heterodyne, .read = read_cube};
+const struct fit_source_layout fit_layout_heterodyne_npz = {.name = "heterodyne_npz",
+                                                            .detect = detect_heterodyne,
+                                                            .open = open_heterodyne,
+                                                            .read = read_cube};
 
-/* ---- one bare array ------------------------------------------------------------------------------------ */
+/* ---- one bare array -------------------------------------------------------------------------- */
 
 static int detect_npy(const struct fit_source *s)
 {

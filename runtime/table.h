@@ -1,10 +1,11 @@
 /* table.h -- ordinary tables as input of models with columns: text, HDF5, npz, npy.
  *
- * Text: numbers separated by commas, semicolons, tabs or spaces (found out, or given); lines that begin with
- * '#' and empty lines are skipped.  Names of columns come from a first line that is not all numbers, or from
- * the last '#' line before the numbers when it has as many words.  An empty cell is NaN.
- * HDF5: a group of 1-D datasets of one length, or a 2-D dataset (rows, columns) with names in its attribute
- * `columns`.  npz: 1-D members of one length, or one 2-D member.  npy: 1-D or 2-D.
+ * Text: numbers separated by commas, semicolons, tabs or spaces (found out, or given); lines that
+ * begin with '#' and empty lines are skipped.  Names of columns come from a first line that is not
+ * all numbers, or from the last '#' line before the numbers when it has as many words.  An empty
+ * cell is NaN.  HDF5: a group of 1-D datasets of one length, or a 2-D dataset (rows, columns) with
+ * names in its attribute `columns`.  npz: 1-D members of one length, or one 2-D member.  npy: 1-D
+ * or 2-D.
  */
 #ifndef FIT_TABLE_H
 #define FIT_TABLE_H
@@ -33,12 +34,13 @@ enum fit_status fit_table_read(const char *file, const struct fit_table_options 
                                struct fit_table **table, struct fit_error *err);
 void fit_table_free(struct fit_table *table);
 
-/* Index of the column with this name (case matters only when two differ by nothing else) or 1-based number;
- * -1: none. */
+/* Index of the column with this name (case matters only when two differ by nothing else) or
+ * 1-based number; -1: none. */
 int fit_table_find(const struct fit_table *table, const char *source);
 
-/* Reads the table and makes the dataset of a model with columns.  cfg: how columns of the file are called
- * (NULL: by equal names, else by position).  A missing column of errors means equal weights. */
+/* Reads the table and makes the dataset of a model with columns.  cfg: how columns of the file are
+ * called (NULL: by equal names, else by position).  A missing column of errors means equal
+ * weights. */
 enum fit_status fit_table_load(const char *file, const struct fit_config_table *cfg,
                                const struct fit_kernel *kernel, const double *setting,
                                struct fit_measurement **m, struct fit_error *err);

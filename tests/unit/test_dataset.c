@@ -1,4 +1,5 @@
-/* test_dataset.c -- tiles hold every pair once, where the kernel looks for it, with the right sums. */
+/* test_dataset.c -- tiles hold every pair once, where the kernel looks for it, with the right
+ * sums. */
 #include "dataset.h"
 
 #include <math.h>
@@ -50,14 +51,23 @@ static struct fit_dataset *build(const struct setup *s)
         phi[g] = 10.0 * (double)g;
     const double *coord[1] = {phi};
     const double setting[2] = {0.0054, 2e6};
-    struct fit_dataset_pairs spec = {.ntime = s->n, .time = time, .step = 0.1, .nframe = s->nframe,
-                                     .frame = s->frame, .ngroup = s->ngroup, .naxis = 1, .nsetting = 2,
-                                     .coord = coord, .setting = setting, .center = s->center,
+    struct fit_dataset_pairs spec = {.ntime = s->n,
+                                     .time = time,
+                                     .step = 0.1,
+                                     .nframe = s->nframe,
+                                     .frame = s->frame,
+                                     .ngroup = s->ngroup,
+                                     .naxis = 1,
+                                     .nsetting = 2,
+                                     .coord = coord,
+                                     .setting = setting,
+                                     .center = s->center,
                                      .table_doubles = s->table_doubles};
     if (fit_dataset_new_pairs(&spec, &ds, &err) != FIT_OK)
         fail_msg("%s", err.message);
     for (size_t g = 0; g < s->ngroup; g++) {
-        double *m = matrix_of(s->n, g, value_at), *e = s->sigma ? matrix_of(s->n, g, sigma_at) : NULL;
+        double *m = matrix_of(s->n, g, value_at),
+               *e = s->sigma ? matrix_of(s->n, g, sigma_at) : NULL;
         if (g == 0 && s->bad_j)
             m[s->bad_i * s->n + s->bad_j] = NAN;
         if (fit_dataset_put(ds, g, m, e, &err) != FIT_OK)
@@ -72,7 +82,8 @@ static struct fit_dataset *build(const struct setup *s)
     return ds;
 }
 
-/* Walks the stream exactly as fit/kernel.h says and checks every lane, every offset and every sum. */
+/* Walks the stream exactly as fit/kernel.h says and checks every lane, every offset and every sum.
+ */
 static void check(const struct setup *s, const struct fit_dataset *ds)
 {
     const struct fit_layout *l = &ds->layout;
@@ -159,7 +170,8 @@ static void test_weights_and_references(void **state)
     (void)state;
     run((struct setup){.n = 70, .ngroup = 3, .table_doubles = 4, .center = 1});
     run((struct setup){.n = 70, .ngroup = 3, .table_doubles = 4, .center = 1, .sigma = 1});
-    run((struct setup){.n = 70, .ngroup = 3, .table_doubles = 4, .center = 1, .bad_i = 3, .bad_j = 9});
+    run((struct setup){
+        .n = 70, .ngroup = 3, .table_doubles = 4, .center = 1, .bad_i = 3, .bad_j = 9});
     run((struct setup){.n = 70, .ngroup = 3, .sigma = 1, .bad_i = 3, .bad_j = 69});
 }
 
@@ -186,7 +198,8 @@ static void test_left_out_frames(void **state)
     for (uint32_t i = 0; i < 115; i++)
         if (i != 0 && i != 17 && (i < 40 || i > 47))
             frame[m++] = i;
-    run((struct setup){.n = 115, .ngroup = 2, .table_doubles = 3, .nframe = m, .frame = frame, .center = 1});
+    run((struct setup){
+        .n = 115, .ngroup = 2, .table_doubles = 3, .nframe = m, .frame = frame, .center = 1});
     run((struct setup){.n = 115, .ngroup = 2, .nframe = m - 1, .frame = frame + 1, .sigma = 1});
 }
 
@@ -196,8 +209,12 @@ static void test_coarse_takes_every_stride_th_frame(void **state)
     struct fit_error err;
     for (size_t stride = 2; stride < 6; stride++)
         for (int variant = 0; variant < 3; variant++) {
-            struct setup s = {.n = 131, .ngroup = 3, .table_doubles = 5, .center = 1,
-                              .sigma = variant == 1, .bad_i = variant == 2 ? 60 : 0,
+            struct setup s = {.n = 131,
+                              .ngroup = 3,
+                              .table_doubles = 5,
+                              .center = 1,
+                              .sigma = variant == 1,
+                              .bad_i = variant == 2 ? 60 : 0,
                               .bad_j = variant == 2 ? 120 : 0};
             struct fit_dataset *ds = build(&s), *thin = NULL;
             assert_int_equal(fit_dataset_coarse(ds, stride, &thin, &err), FIT_OK);
@@ -237,8 +254,8 @@ static void test_bad_geometry_is_refused(void **state)
     struct fit_dataset *ds;
     double time[4] = {0, 1, 1, 2}, phi[1] = {0};
     const double *coord[1] = {phi};
-    struct fit_dataset_pairs spec = {.ntime = 4, .time = time, .step = 1, .ngroup = 1, .naxis = 1,
-                                     .coord = coord};
+    struct fit_dataset_pairs spec = {
+        .ntime = 4, .time = time, .step = 1, .ngroup = 1, .naxis = 1, .coord = coord};
     assert_int_equal(fit_dataset_new_pairs(&spec, &ds, &err), FIT_ERR_DATA);
     assert_non_null(strstr(err.message, "frame 3"));
     time[2] = NAN;
@@ -281,7 +298,8 @@ static void test_sigma_that_is_not_positive_has_weight_zero(void **state)
     (void)state;
     struct fit_error err;
     struct fit_dataset *ds;
-    double time[3] = {0, 1, 2}, m[9] = {1, 1, 2, 1, 1, 3, 1, 1, 1}, e[9] = {1, 0, 2, 1, 1, -1, 1, 1, 1};
+    double time[3] = {0, 1, 2}, m[9] = {1, 1, 2, 1, 1, 3, 1, 1, 1},
+           e[9] = {1, 0, 2, 1, 1, -1, 1, 1, 1};
     struct fit_dataset_pairs spec = {.ntime = 3, .time = time, .step = 1, .ngroup = 1};
     assert_int_equal(fit_dataset_new_pairs(&spec, &ds, &err), FIT_OK);
     assert_int_equal(fit_dataset_put(ds, 0, m, e, &err), FIT_OK);

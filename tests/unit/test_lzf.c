@@ -1,4 +1,5 @@
-/* test_lzf.c -- the LZF decoder, alone and as a filter of HDF5; and the HDF5 helpers, round and round. */
+/* test_lzf.c -- the LZF decoder, alone and as a filter of HDF5; and the HDF5 helpers, round and
+ * round. */
 #include "hdf5_io.h"
 #include "lzf.h"
 
@@ -193,14 +194,20 @@ static void test_arrays_strings_and_attributes_come_back(void **state)
     for (size_t i = 0; i < 2400; i++)
         big[i] = (double)i / 7;
     assert_int_equal(fit_h5_create(file, &h, &err), FIT_OK);
-    assert_int_equal(fit_h5_write(h, "/a/b/big", &(struct fit_h5_array){FIT_H5_F64, 3, dims, big, 4},
-                                  &err), FIT_OK);
-    assert_int_equal(fit_h5_write(h, "/a/small", &(struct fit_h5_array){FIT_H5_F32, 1, (size_t[]){2}, small, 0},
-                                  &err), FIT_OK);
-    assert_int_equal(fit_h5_write(h, "/a/count", &(struct fit_h5_array){FIT_H5_I64, 1, (size_t[]){3}, count, 0},
-                                  &err), FIT_OK);
-    assert_int_equal(fit_h5_write(h, "/a/flag", &(struct fit_h5_array){FIT_H5_BOOL, 0, NULL, &flag, 0},
-                                  &err), FIT_OK);
+    assert_int_equal(
+        fit_h5_write(h, "/a/b/big", &(struct fit_h5_array){FIT_H5_F64, 3, dims, big, 4}, &err),
+        FIT_OK);
+    assert_int_equal(fit_h5_write(h, "/a/small",
+                                  &(struct fit_h5_array){FIT_H5_F32, 1, (size_t[]){2}, small, 0},
+                                  &err),
+                     FIT_OK);
+    assert_int_equal(fit_h5_write(h, "/a/count",
+                                  &(struct fit_h5_array){FIT_H5_I64, 1, (size_t[]){3}, count, 0},
+                                  &err),
+                     FIT_OK);
+    assert_int_equal(
+        fit_h5_write(h, "/a/flag", &(struct fit_h5_array){FIT_H5_BOOL, 0, NULL, &flag, 0}, &err),
+        FIT_OK);
     assert_int_equal(fit_h5_write_scalar(h, "/one", 0.25, &err), FIT_OK);
     assert_int_equal(fit_h5_write_scalar(h, "/one", 0.5, &err), FIT_ERR_IO); /* exists */
     assert_int_equal(fit_h5_write_doubles(h, "/t", big, 40, &err), FIT_OK);
@@ -274,7 +281,8 @@ static void test_fixed_strings_lose_their_padding(void **state)
     size_t n;
     const char spaces[2][6] = {{'q', ' ', ' ', ' ', ' ', ' '}, {'p', 'h', 'i', ' ', ' ', ' '}};
     hsize_t dims[1] = {2};
-    hid_t f = H5Fcreate(file, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), type = H5Tcopy(H5T_FORTRAN_S1);
+    hid_t f = H5Fcreate(file, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT),
+          type = H5Tcopy(H5T_FORTRAN_S1);
     H5Tset_size(type, 6);
     hid_t space = H5Screate_simple(1, dims, NULL);
     hid_t d = H5Dcreate2(f, "names", type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);

@@ -25,12 +25,13 @@ static void write_file(const void *bytes, size_t n)
 }
 
 /* An NPY file in memory; returns its length. */
-static size_t npy(unsigned char *to, int version, const char *descr, const char *shape, const void *data,
-                  size_t bytes)
+static size_t npy(unsigned char *to, int version, const char *descr, const char *shape,
+                  const void *data, size_t bytes)
 {
     char header[256];
     size_t first = version == 1 ? 10 : 12;
-    int n = snprintf(header, sizeof header, "{'descr': %s, 'fortran_order': False, 'shape': %s, }", descr, shape);
+    int n = snprintf(header, sizeof header, "{'descr': %s, 'fortran_order': False, 'shape': %s, }",
+                     descr, shape);
     size_t length = ((size_t)n + first + 1 + 63) / 64 * 64 - first;
     memcpy(to, "\x93NUMPY", 6);
     to[6] = (unsigned char)version;
@@ -194,7 +195,8 @@ static void test_text_becomes_utf8(void **state)
 {
     (void)state;
     static unsigned char array[400];
-    const unsigned char wide[20] = {'q', 0, 0, 0, 0xc5, 0, 0, 0, 0xac, 0x20, 0, 0, 0x00, 0xf6, 1, 0};
+    const unsigned char wide[20] = {'q',  0,    0, 0, 0xc5, 0,    0, 0,
+                                    0xac, 0x20, 0, 0, 0x00, 0xf6, 1, 0};
     struct fit_npz *z;
     char *text;
     write_file(array, npy(array, 1, "'<U5'", "()", wide, 20));
@@ -214,7 +216,8 @@ static void test_files_of_numpy(void **state)
     size_t n;
     assert_int_equal(fit_npz_open(FIT_SOURCE_DIR "/tests/data/homodyne.npz", &z, &err), FIT_OK);
     assert_int_equal(fit_npz_count(z), 6);
-    assert_int_equal(fit_npz_read_text(z, fit_npz_find(z, "cache_metadata_json"), &text, &err), FIT_OK);
+    assert_int_equal(fit_npz_read_text(z, fit_npz_find(z, "cache_metadata_json"), &text, &err),
+                     FIT_OK);
     assert_string_equal(text, "{\"start_frame\": 11, \"end_frame\": 26}");
     free(text);
     assert_int_equal(fit_npz_read_all(z, fit_npz_find(z, "phi_angles_list"), &v, &n, &err), FIT_OK);

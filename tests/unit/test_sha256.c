@@ -44,7 +44,8 @@ static void test_published_values(void **state)
             assert_string_equal(hex, v[i].hex);
         }
         hash(million, 1000000, 999, portable, hex);
-        assert_string_equal(hex, "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+        assert_string_equal(hex,
+                            "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
     }
     free(million);
 }

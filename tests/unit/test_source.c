@@ -1,6 +1,8 @@
-/* test_source.c -- layouts, labels, halves, selection, blank frames, time: from data file to dataset.
+/* test_source.c -- layouts, labels, halves, selection, blank frames, time: from data file to
+ * dataset.
  *
- * Files in tests/data were written by h5py and numpy (make_samples.py there); the others are made here.
+ * Files in tests/data were written by h5py and numpy (make_samples.py there); the others are made
+ * here.
  */
 #include "hdf5_io.h"
 #include "measurement.h"
@@ -27,8 +29,13 @@ static struct fit_error err;
 
 static const struct fit_axis axes[] = {{"phi", "deg", ""}};
 static const struct fit_setting settings[] = {{"q", "1/angstrom", "", NAN}};
-static const struct fit_kernel kernel = {.name = "toy", .naxis = 1, .axis = axes, .nsetting = 1,
-                                         .setting = settings, .intercept = -1, .table_doubles = 4};
+static const struct fit_kernel kernel = {.name = "toy",
+                                         .naxis = 1,
+                                         .axis = axes,
+                                         .nsetting = 1,
+                                         .setting = settings,
+                                         .intercept = -1,
+                                         .table_doubles = 4};
 
 /* The values of make_samples.py, rounded to float where the file does so. */
 static double value(size_t k, size_t i, size_t j)
@@ -69,7 +76,8 @@ static void load_bad(const struct fit_selection *sel, enum fit_status st, const 
     struct fit_measurement *m;
     enum fit_status got = fit_measurement_load(sel, &kernel, NULL, &m, &err);
     if (got != st)
-        fail_msg("status %s instead of %s: %s", fit_status_name(got), fit_status_name(st), err.message);
+        fail_msg("status %s instead of %s: %s", fit_status_name(got), fit_status_name(st),
+                 err.message);
     assert_null(m);
     if (!strstr(err.message, message))
         fail_msg("'%s' does not tell '%s'", err.message, message);
@@ -98,7 +106,8 @@ static double stored(const struct fit_dataset *ds, size_t i, size_t j, size_t g,
     return 0;
 }
 
-/* ---- files of other writers ---------------------------------------------------------------------------- */
+/* ---- files of other writers
+ * ---------------------------------------------------------------------------- */
 
 static void test_aps_u_with_masked_sectors(void **state)
 {
@@ -176,25 +185,26 @@ static void test_data_folder_is_left_as_it_is(void **state)
     assert_true(before.st_mtime == after.st_mtime && before.st_nlink == after.st_nlink);
 }
 
-/* ---- files made here ----------------------------------------------------------------------------------- */
+/* ---- files made here
+ * ----------------------------------------------------------------------------------- */
 
 enum form { UPPER, LOWER, FULL, ODD };
 
 struct recipe {
     size_t n, nmatrix;
     enum form form;
-    int short_names;                /* c2_1 instead of c2_00001 */
-    const double *bin;              /* processed_bins; NULL: 1, 2, ... */
-    size_t nbin;                    /* 0: nmatrix */
-    const double *mapping;          /* dynamic_index_mapping or NULL */
+    int short_names;       /* c2_1 instead of c2_00001 */
+    const double *bin;     /* processed_bins; NULL: 1, 2, ... */
+    size_t nbin;           /* 0: nmatrix */
+    const double *mapping; /* dynamic_index_mapping or NULL */
     size_t nmapping;
     const char *map_names[2];
-    double frame_time;              /* 0: none */
-    const double *time;             /* n, or NULL */
-    size_t blank_from, blank_to;    /* frames with zero rows: [from, to) */
-    size_t nan_i, nan_j;            /* a NaN in matrix 0; 0, 0: none */
+    double frame_time;           /* 0: none */
+    const double *time;          /* n, or NULL */
+    size_t blank_from, blank_to; /* frames with zero rows: [from, to) */
+    size_t nan_i, nan_j;         /* a NaN in matrix 0; 0, 0: none */
     int all_nan, constant;
-    int g2;                         /* 1 write normalized_g2; 2 with columns exchanged */
+    int g2; /* 1 write normalized_g2; 2 with columns exchanged */
     int deflate, single;
 };
 
@@ -203,7 +213,8 @@ static double entry(const struct recipe *r, size_t k, size_t i, size_t j)
     int blank = (i >= r->blank_from && i < r->blank_to) || (j >= r->blank_from && j < r->blank_to);
     if (r->constant)
         return 1;
-    if (k == 0 && r->nan_j && ((i == r->nan_i && j == r->nan_j) || (i == r->nan_j && j == r->nan_i)))
+    if (k == 0 && r->nan_j &&
+        ((i == r->nan_i && j == r->nan_j) || (i == r->nan_j && j == r->nan_i)))
         return NAN;
     return r->all_nan && k == 1 ? NAN : blank ? 0 : value(k, i, j);
 }
@@ -226,9 +237,15 @@ static void write_matrix(struct fit_h5 *h, const struct recipe *r, size_t k, dou
             if (j >= i)
                 g2[(j - i) * r->nmatrix + k] += entry(r, k, i, j) / (double)(n - (j - i));
         }
-    assert_int_equal(fit_h5_write(h, path, &(struct fit_h5_array){.type = r->single ? FIT_H5_F32 : FIT_H5_F64,
-                                  .rank = 2, .dims = dims, .value = r->single ? (void *)f : (void *)m,
-                                  .deflate = r->deflate}, &err), FIT_OK);
+    assert_int_equal(
+        fit_h5_write(h, path,
+                     &(struct fit_h5_array){.type = r->single ? FIT_H5_F32 : FIT_H5_F64,
+                                            .rank = 2,
+                                            .dims = dims,
+                                            .value = r->single ? (void *)f : (void *)m,
+                                            .deflate = r->deflate},
+                     &err),
+        FIT_OK);
     free(m);
     free(f);
 }
@@ -244,7 +261,8 @@ static void make(const struct recipe *r)
         bins[k] = r->bin && k < r->nmatrix ? r->bin[k] : (double)k + 1;
     fit_h5_write_doubles(h, "/xpcs/qmap/dynamic_v_list_dim0", q, 5, &err);
     fit_h5_write_doubles(h, "/xpcs/qmap/dynamic_v_list_dim1", phi, 3, &err);
-    fit_h5_write_doubles(h, "/xpcs/twotime/processed_bins", bins, r->nbin ? r->nbin : r->nmatrix, &err);
+    fit_h5_write_doubles(h, "/xpcs/twotime/processed_bins", bins, r->nbin ? r->nbin : r->nmatrix,
+                         &err);
     if (r->mapping)
         fit_h5_write_doubles(h, "/xpcs/qmap/dynamic_index_mapping", r->mapping, r->nmapping, &err);
     if (r->map_names[0])
@@ -262,8 +280,11 @@ static void make(const struct recipe *r)
             g2[lag * r->nmatrix + 1] = first;
         }
     if (r->g2)
-        fit_h5_write(h, "/xpcs/twotime/normalized_g2", &(struct fit_h5_array){.type = FIT_H5_F64, .rank = 2,
-                     .dims = (size_t[]){r->n, r->nmatrix}, .value = g2}, &err);
+        fit_h5_write(
+            h, "/xpcs/twotime/normalized_g2",
+            &(struct fit_h5_array){
+                .type = FIT_H5_F64, .rank = 2, .dims = (size_t[]){r->n, r->nmatrix}, .value = g2},
+            &err);
     assert_int_equal(fit_h5_finish(h, &err), FIT_OK);
     free(g2);
 }
@@ -282,8 +303,12 @@ static void test_halves_wholes_types_and_filters(void **state)
         for (int variant = 0; variant < 4; variant++) {
             struct fit_selection sel;
             double w;
-            make(&(struct recipe){.n = 40, .nmatrix = 3, .form = (enum form)form, .deflate = variant & 1,
-                                  .single = variant >> 1, .g2 = 1});
+            make(&(struct recipe){.n = 40,
+                                  .nmatrix = 3,
+                                  .form = (enum form)form,
+                                  .deflate = variant & 1,
+                                  .single = variant >> 1,
+                                  .g2 = 1});
             plain(&sel);
             struct fit_measurement *m = load_ok(&sel);
             assert_int_equal(m->ngroup, 3);
@@ -373,7 +398,8 @@ static void test_choice_of_q(void **state)
     sel.q = NAN;
     load_bad(&sel, FIT_ERR_DATA, "3 values of q");
     sel.q = 0.006;
-    sel.q_rule = FIT_Q_HOMODYNE_OLD; /* fewer than five within 10 %: the ten nearest, here all nine */
+    sel.q_rule =
+        FIT_Q_HOMODYNE_OLD; /* fewer than five within 10 %: the ten nearest, here all nine */
     m = load_ok(&sel);
     assert_int_equal(m->ngroup, 9);
     fit_measurement_free(m);
@@ -385,7 +411,8 @@ static void test_choice_of_azimuths(void **state)
     struct fit_selection sel;
     struct fit_measurement *m;
     const double list[] = {59, 0.5, 1}, far[] = {0, 45};
-    const struct fit_angle_range wrap[] = {{.lower = 350, .upper = 370}}, none[] = {{.lower = 80, .upper = 90}};
+    const struct fit_angle_range wrap[] = {{.lower = 350, .upper = 370}},
+                                 none[] = {{.lower = 80, .upper = 90}};
     make(&(struct recipe){.n = 20, .nmatrix = 6});
     plain(&sel);
     sel.list = list;
@@ -414,9 +441,12 @@ static void test_choice_of_azimuths(void **state)
 static void test_angles_wrap(void **state)
 {
     (void)state;
-    assert_true(fit_wrap_angle(370) == 10 && fit_wrap_angle(-190) == 170 && fit_wrap_angle(180) == 180);
-    assert_true(fit_wrap_angle(-180) == 180 && fit_wrap_angle(-540) == 180 && fit_wrap_angle(0) == 0);
-    assert_true(fit_angle_inside(5, -10, 10) && fit_angle_inside(365, -10, 10) && !fit_angle_inside(11, -10, 10));
+    assert_true(fit_wrap_angle(370) == 10 && fit_wrap_angle(-190) == 170 &&
+                fit_wrap_angle(180) == 180);
+    assert_true(fit_wrap_angle(-180) == 180 && fit_wrap_angle(-540) == 180 &&
+                fit_wrap_angle(0) == 0);
+    assert_true(fit_angle_inside(5, -10, 10) && fit_angle_inside(365, -10, 10) &&
+                !fit_angle_inside(11, -10, 10));
     assert_true(fit_angle_inside(-175, 170, -170) && fit_angle_inside(175, 170, 190));
     assert_true(!fit_angle_inside(0, 170, -170));
     assert_true(fit_angle_inside(33, 0, 360) && fit_angle_inside(33, -180, 180));
@@ -474,7 +504,8 @@ static void test_small_and_single(void **state)
     plain(&sel);
     sel.q = NAN;
     struct fit_measurement *m = load_ok(&sel);
-    assert_true(m->ngroup == 1 && m->group[0].phi == 30 && m->group[0].q == 0.006 && m->dataset->npoint == 3);
+    assert_true(m->ngroup == 1 && m->group[0].phi == 30 && m->group[0].q == 0.006 &&
+                m->dataset->npoint == 3);
     fit_measurement_free(m);
     make(&(struct recipe){.n = 2, .nmatrix = 1});
     load_bad(&sel, FIT_ERR_DATA, "2 x 2");
@@ -487,7 +518,8 @@ static void test_frame_period(void **state)
     struct fit_measurement *m;
     make(&(struct recipe){.n = 20, .nmatrix = 3, .frame_time = 0.25});
     plain(&sel);
-    load_bad(&sel, FIT_ERR_DATA, "frame_time x stride x avg = 0.25 x 1 x 1 s but the configuration says dt = 0.5");
+    load_bad(&sel, FIT_ERR_DATA,
+             "frame_time x stride x avg = 0.25 x 1 x 1 s but the configuration says dt = 0.5");
     sel.dt_policy = FIT_DT_YAML;
     m = load_ok(&sel);
     assert_true(m->dt == 0.5 && m->dataset->layout.step == 0.5);
@@ -607,7 +639,8 @@ static void test_errors_of_the_data(void **state)
     sel.sigma_value = &same;
     sel.nsigma = 1;
     m = load_ok(&sel); /* the same everywhere: no weights need be held */
-    assert_true(m->sigma_from == FIT_SIGMA_GIVEN && m->group[2].sigma == 0.25 && !m->dataset->weighted);
+    assert_true(m->sigma_from == FIT_SIGMA_GIVEN && m->group[2].sigma == 0.25 &&
+                !m->dataset->weighted);
     fit_measurement_free(m);
     sel.sigma_value = each;
     sel.nsigma = 3;
@@ -624,8 +657,10 @@ static void test_errors_of_the_data(void **state)
     assert_int_equal(fit_h5_create(other, &h, &err), FIT_OK);
     for (size_t i = 0; i < 400; i++)
         one[i] = 0.5;
-    fit_h5_write(h, "/errors", &(struct fit_h5_array){.type = FIT_H5_F64, .rank = 2,
-                 .dims = (size_t[]){20, 20}, .value = one}, &err);
+    fit_h5_write(h, "/errors",
+                 &(struct fit_h5_array){
+                     .type = FIT_H5_F64, .rank = 2, .dims = (size_t[]){20, 20}, .value = one},
+                 &err);
     fit_h5_finish(h, &err);
     char where[120];
     snprintf(where, sizeof where, "%s:/errors", other);
@@ -660,8 +695,10 @@ static void test_files_that_cannot_be_read(void **state)
     fit_h5_finish(h, &err);
     load_bad(&sel, FIT_ERR_DATA, "the file holds: measurement");
     assert_int_equal(fit_h5_create(file, &h, &err), FIT_OK);
-    fit_h5_write(h, "/xpcs/multitau/normalized_g2", &(struct fit_h5_array){.type = FIT_H5_F64, .rank = 2,
-                 .dims = (size_t[]){1, 3}, .value = x}, &err);
+    fit_h5_write(
+        h, "/xpcs/multitau/normalized_g2",
+        &(struct fit_h5_array){.type = FIT_H5_F64, .rank = 2, .dims = (size_t[]){1, 3}, .value = x},
+        &err);
     fit_h5_finish(h, &err);
     load_bad(&sel, FIT_ERR_DATA, "multi-tau results only (/xpcs/multitau, 3 bins)");
     make(&(struct recipe){.n = 60, .nmatrix = 3, .form = FULL});
@@ -669,8 +706,10 @@ static void test_files_that_cannot_be_read(void **state)
     assert_int_equal(truncate(file, st.st_size / 2), 0);
     load_bad(&sel, FIT_ERR_IO, "complete");
     assert_int_equal(fit_h5_create(file, &h, &err), FIT_OK);
-    fit_h5_write(h, "/c2", &(struct fit_h5_array){.type = FIT_H5_F64, .rank = 2, .dims = (size_t[]){1, 3},
-                 .value = x}, &err);
+    fit_h5_write(
+        h, "/c2",
+        &(struct fit_h5_array){.type = FIT_H5_F64, .rank = 2, .dims = (size_t[]){1, 3}, .value = x},
+        &err);
     fit_h5_finish(h, &err);
     load_bad(&sel, FIT_ERR_DATA, "/c2 is 1 x 3");
 }
@@ -689,8 +728,10 @@ static void test_flat_files_and_exchange_groups(void **state)
         struct fit_h5 *h;
         struct fit_selection sel;
         assert_int_equal(fit_h5_create(file, &h, &err), FIT_OK);
-        fit_h5_write(h, exchange ? "/exchange/correlation" : "/c2", &(struct fit_h5_array){.type = FIT_H5_F64,
-                     .rank = 3, .dims = (size_t[]){2, N, N}, .value = c2}, &err);
+        fit_h5_write(h, exchange ? "/exchange/correlation" : "/c2",
+                     &(struct fit_h5_array){
+                         .type = FIT_H5_F64, .rank = 3, .dims = (size_t[]){2, N, N}, .value = c2},
+                     &err);
         fit_h5_write_doubles(h, exchange ? "/exchange/t" : "/t", t, N, &err);
         fit_h5_write_doubles(h, exchange ? "/exchange/phi" : "/phi", phi, 2, &err);
         fit_h5_finish(h, &err);
@@ -723,8 +764,8 @@ static void test_same_bits_in_every_load(void **state)
     fit_measurement_free(b);
 }
 
-/* npz: changed bytes; HDF5: cut anywhere (damage inside its metadata is the library's business).  The answer
- * is a measurement or an error, nothing else. */
+/* npz: changed bytes;  HDF5: cut anywhere (damage inside its metadata is the library's business).
+ * The answer is a measurement or an error, nothing else. */
 static void test_damaged_files_do_no_harm(void **state)
 {
     (void)state;

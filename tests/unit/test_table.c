@@ -117,11 +117,13 @@ static void test_hdf5_groups_and_matrices(void **state)
     fit_h5_write(h, "/m", &(struct fit_h5_array){FIT_H5_F64, 2, dims, m, 0}, &err);
     fit_h5_write_attr_string(h, "/m", "columns", "tau, g2", &err);
     assert_int_equal(fit_h5_finish(h, &err), FIT_OK);
-    assert_int_equal(fit_table_read(file, &(struct fit_table_options){.dataset = "/run"}, &t, &err), FIT_OK);
+    assert_int_equal(fit_table_read(file, &(struct fit_table_options){.dataset = "/run"}, &t, &err),
+                     FIT_OK);
     assert_true(t->nrow == 4 && t->ncolumn == 2 && t->column[1][3] == 4);
     assert_string_equal(t->name[1], "y");
     fit_table_free(t);
-    assert_int_equal(fit_table_read(file, &(struct fit_table_options){.dataset = "/m"}, &t, &err), FIT_OK);
+    assert_int_equal(fit_table_read(file, &(struct fit_table_options){.dataset = "/m"}, &t, &err),
+                     FIT_OK);
     assert_true(t->nrow == 3 && t->ncolumn == 2 && t->column[1][2] == 6);
     assert_string_equal(t->name[1], "g2");
     fit_table_free(t);
@@ -129,7 +131,8 @@ static void test_hdf5_groups_and_matrices(void **state)
                      FIT_ERR_DATA);
     assert_int_equal(fit_table_read(file, &(struct fit_table_options){.dataset = "/no"}, &t, &err),
                      FIT_ERR_DATA);
-    assert_int_equal(fit_table_read(file, NULL, &t, &err), FIT_ERR_DATA); /* no columns at the root */
+    assert_int_equal(fit_table_read(file, NULL, &t, &err),
+                     FIT_ERR_DATA); /* no columns at the root */
 }
 
 static void test_npy_in_both_orders(void **state)
@@ -140,15 +143,17 @@ static void test_npy_in_both_orders(void **state)
         const double c[6] = {1, 2, 3, 4, 5, 6}, f[6] = {1, 3, 5, 2, 4, 6};
         struct fit_table *t;
         memset(bytes + 10, ' ', 118);
-        int n = sprintf((char *)bytes + 10, "{'descr': '<f8', 'fortran_order': %s, 'shape': (3, 2), }",
-                        fortran ? "True" : "False");
+        int n =
+            sprintf((char *)bytes + 10, "{'descr': '<f8', 'fortran_order': %s, 'shape': (3, 2), }",
+                    fortran ? "True" : "False");
         bytes[10 + n] = ' ';
         memcpy(bytes + 128, fortran ? f : c, 48);
         FILE *to = fopen(file, "wb");
         fwrite(bytes, 1, sizeof bytes, to);
         fclose(to);
         assert_int_equal(fit_table_read(file, NULL, &t, &err), FIT_OK);
-        assert_true(t->nrow == 3 && t->ncolumn == 2 && t->column[0][1] == 3 && t->column[1][2] == 6);
+        assert_true(t->nrow == 3 && t->ncolumn == 2 && t->column[0][1] == 3 &&
+                    t->column[1][2] == 6);
         fit_table_free(t);
     }
 }
@@ -157,8 +162,13 @@ static const struct fit_column columns[] = {{"tau", "s", "", FIT_ROLE_COVARIATE}
                                             {"g2", "1", "", FIT_ROLE_VALUE},
                                             {"sigma", "1", "", FIT_ROLE_SIGMA}};
 static const struct fit_setting settings[] = {{"q", "1/angstrom", "", NAN}};
-static const struct fit_kernel kernel = {.name = "kww", .space = FIT_ROWS, .ncolumn = 3, .column = columns,
-                                         .nsetting = 1, .setting = settings, .intercept = -1};
+static const struct fit_kernel kernel = {.name = "kww",
+                                         .space = FIT_ROWS,
+                                         .ncolumn = 3,
+                                         .column = columns,
+                                         .nsetting = 1,
+                                         .setting = settings,
+                                         .intercept = -1};
 
 static void test_columns_find_their_roles(void **state)
 {
@@ -180,7 +190,8 @@ static void test_columns_find_their_roles(void **state)
     assert_int_equal(m->notes.n, 1);
     assert_true(m->dataset->tile[0].y[0] == 1.5);
     fit_measurement_free(m);
-    struct fit_config_column map[2] = {{.role = "tau", .source = "delay"}, {.role = "g2", .source = "3"}};
+    struct fit_config_column map[2] = {{.role = "tau", .source = "delay"},
+                                       {.role = "g2", .source = "3"}};
     const struct fit_config_table cfg = {.ncolumn = 2, .column = map};
     write_text("delay,other,value\n1,7,1.5\n");
     assert_int_equal(fit_table_load(file, &cfg, &kernel, &q, &m, &err), FIT_OK);

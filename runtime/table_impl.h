@@ -1,0 +1,30 @@
+/* table_impl.h -- what table.c and table_text.c share. */
+#ifndef FIT_TABLE_IMPL_H
+#define FIT_TABLE_IMPL_H
+
+#include "table.h"
+
+/* A part of a text. */
+struct fit_cell {
+    const char *at;
+    size_t n;
+};
+
+/* Cuts the line [p, e) into cells, without surrounding spaces and quotes; keeps at most `most` and
+ * returns how many there are.  delimiter ' ': any run of spaces and tabs. */
+size_t fit_text_split(char delimiter, const char *p, const char *e, struct fit_cell *cell,
+                      size_t most);
+
+/* An empty table of this shape with empty names; NULL: out of memory. */
+struct fit_table *fit_table_new(size_t nrow, size_t ncolumn);
+
+/* 0: out of memory. */
+int fit_table_set_name(struct fit_table *t, size_t c, const char *name, size_t n);
+
+enum { FIT_TABLE_COLUMNS = 4096 };
+
+/* fit_table_read for text. */
+enum fit_status fit_table_read_text(const char *file, const struct fit_table_options *o,
+                                    struct fit_table **out, struct fit_error *err);
+
+#endif

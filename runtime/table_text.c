@@ -1,0 +1,275 @@
+/* table_text.c -- tables in text files.  See table.h. */
+#include "table_impl.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TEXT_MAX ((size_t)1 << 32) /* bytes */
+
+static enum fit_status no_memory(const char *file, struct fit_error *err)
+{
+    return fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", file);
+}
+
+struct text {
+    const char *file;
+    char *bytes, *end;
+    char delimiter; /* ' ' means any run of spaces and tabs */
+    size_t line;    /* number of the line that `at` begins, from 1 */
+};
+
+static enum fit_status read_text(const char *file, struct text *t, struct fit_error *err)
+{
+    FILE *f = fopen(file, "rb");
+    size_t room = 1 << 16, n = 0, got;
+    enum fit_status st = FIT_OK;
+    char *b = f ? malloc(room + 1) : NULL;
+    if (!f)
+        return fit_fail(err, FIT_ERR_IO, "%s: no such file, or no permission to read it", file);
+    while (b && (got = fread(b + n, 1, room - n, f)) > 0) {
+        n += got;
+        if (n == room) {
+            char *grown = room < TEXT_MAX ? realloc(b, 2 * room + 1) : NULL;
+            if (!grown) {
+                free(b);
+                b = NULL;
+                break;
+            }
+            b = grown;
+            room *= 2;
+        }
+    }
+    if (!b)
+        st = no_memory(file, err);
+    else if (ferror(f))
+        st = fit_fail(err, FIT_ERR_IO, "%s: cannot be read", file);
+    fclose(f);
+    if (st == FIT_OK && memchr(b, 0, n))
+        st = fit_fail(err, FIT_ERR_DATA, "%s: is no text, and neither HDF5 nor npz nor npy", file);
+    if (st != FIT_OK) {
+        free(b);
+        return st;
+    }
+    b[n] = 0;
+    *t = (struct text){.file = file, .bytes = b, .end = b + n, .line = 1};
+    return FIT_OK;
+}
+
+/* End of the line that begins at p: its newline, or the end of the text. */
+static char *line_end(const struct text *t, char *p)
+{
+    char *e = memchr(p, '\n', (size_t)(t->end - p));
+    return e ? e : t->end;
+}
+
+static int is_space(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r';
+}
+
+static struct fit_cell trim(const char *a, const char *b)
+{
+    while (a < b && is_space(*a))
+        a++;
+    while (a < b && is_space(b[-1]))
+        b--;
+    if (b - a >= 2 && *a == '"' && b[-1] == '"') {
+        a++;
+        b--;
+    }
+    return (struct fit_cell){a, (size_t)(b - a)};
+}
+
+/* Cuts the line [p, e) into at most `most` cells and returns how many there are. */
+size_t fit_text_split(char delimiter, const char *p, const char *e, struct fit_cell *cell,
+                      size_t most)
+{
+    size_t n = 0;
+    while (e > p && is_space(e[-1]) && (delimiter != '\t' || e[-1] == '\r'))
+        e--;
+    if (delimiter == ' ') {
+        for (;;) {
+            while (p < e && is_space(*p))
+                p++;
+            if (p == e)
+                return n;
+            const char *a = p;
+            while (p < e && !is_space(*p))
+                p++;
+            if (n < most)
+                cell[n] = trim(a, p);
+            n++;
+        }
+    }
+    for (;;) {
+        const char *a = p;
+        while (p < e && *p != delimiter)
+            p++;
+        if (n < most)
+            cell[n] = trim(a, p);
+        n++;
+        if (p == e)
+            return n;
+        p++;
+    }
+}
+
+/* The number in a cell; an empty one is NaN.  0: it is no number. */
+static int number(struct fit_cell c, double *v)
+{
+    char *end;
+    *v = NAN;
+    if (c.n == 0)
+        return 1;
+    if (isspace((unsigned char)*c.at))
+        return 0;
+    *v = strtod(c.at, &end);
+    return end == c.at + c.n;
+}
+
+static int is_blank(const char *p, const char *e)
+{
+    while (p < e && is_space(*p))
+        p++;
+    return p == e;
+}
+
+static char detect_delimiter(const char *p, const char *e)
+{
+    for (const char *d = ",;\t"; *d; d++)
+        if (memchr(p, *d, (size_t)(e - p)))
+            return *d;
+    return ' ';
+}
+
+static int all_numbers(const struct fit_cell *cell, size_t n)
+{
+    double v;
+    for (size_t c = 0; c < n; c++)
+        if (!number(cell[c], &v))
+            return 0;
+    return 1;
+}
+
+/* Where the numbers begin, how many columns there are, and the cells that hold their names (nname
+ * 0: none). */
+struct plan {
+    char *first;
+    size_t line, ncolumn, nname;
+};
+
+static enum fit_status make_plan(struct text *t, const struct fit_table_options *o,
+                                 struct plan *plan, struct fit_cell *cell, struct fit_cell *name,
+                                 struct fit_error *err)
+{
+    char *p = t->bytes, *comment = NULL, *comment_end = NULL;
+    int named = 0;
+    *plan = (struct plan){0};
+    if (t->end - p >= 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0)
+        p += 3;
+    for (; p < t->end; t->line++) {
+        char *e = line_end(t, p), *next = e < t->end ? e + 1 : e;
+        char *q = p;
+        while (q < e && is_space(*q))
+            q++;
+        if (t->line > o->skip_rows && *q == '#' && q < e) {
+            comment = q + 1;
+            comment_end = e;
+        } else if (t->line > o->skip_rows && !is_blank(p, e)) {
+            if (!t->delimiter)
+                t->delimiter = o->delimiter ? o->delimiter : detect_delimiter(p, e);
+            size_t n = fit_text_split(t->delimiter, p, e, cell, FIT_TABLE_COLUMNS);
+            if (n > FIT_TABLE_COLUMNS)
+                return fit_fail(err, FIT_ERR_DATA, "%s:%zu: more than %d columns", t->file, t->line,
+                                FIT_TABLE_COLUMNS);
+            if (named || all_numbers(cell, n)) {
+                *plan = (struct plan){
+                    .first = p, .line = t->line, .ncolumn = n, .nname = named ? plan->nname : 0};
+                if (!named && comment)
+                    plan->nname = fit_text_split(detect_delimiter(comment, comment_end), comment,
+                                                 comment_end, name, FIT_TABLE_COLUMNS);
+                if (plan->nname != n)
+                    plan->nname = 0;
+                return FIT_OK;
+            }
+            memcpy(name, cell, n * sizeof *cell);
+            plan->nname = n;
+            named = 1;
+        }
+        p = next;
+    }
+    return fit_fail(err, FIT_ERR_DATA, "%s: holds no row of numbers", t->file);
+}
+
+static size_t count_rows(const struct text *t, char *p)
+{
+    size_t n = 0;
+    while (p < t->end) {
+        char *e = line_end(t, p);
+        n += !is_blank(p, e);
+        p = e < t->end ? e + 1 : e;
+    }
+    return n;
+}
+
+static enum fit_status fill_rows(const struct text *t, const struct plan *plan,
+                                 struct fit_table *table, struct fit_cell *cell,
+                                 struct fit_error *err)
+{
+    size_t row = 0, line = plan->line;
+    for (char *p = plan->first; p < t->end; line++) {
+        char *e = line_end(t, p), *q = p;
+        while (q < e && is_space(*q))
+            q++;
+        if (q < e && *q != '#') {
+            size_t n = fit_text_split(t->delimiter, p, e, cell, FIT_TABLE_COLUMNS);
+            if (n != plan->ncolumn)
+                return fit_fail(err, FIT_ERR_DATA, "%s:%zu: %zu columns; the rows before have %zu",
+                                t->file, line, n, plan->ncolumn);
+            for (size_t c = 0; c < n; c++)
+                if (!number(cell[c], &table->column[c][row]))
+                    return fit_fail(err, FIT_ERR_DATA, "%s:%zu: column %zu: '%.*s' is no number",
+                                    t->file, line, c + 1, (int)(cell[c].n < 40 ? cell[c].n : 40),
+                                    cell[c].at);
+            row++;
+        }
+        p = e < t->end ? e + 1 : e;
+    }
+    table->nrow = row;
+    return FIT_OK;
+}
+
+enum fit_status fit_table_read_text(const char *file, const struct fit_table_options *o,
+                                    struct fit_table **out, struct fit_error *err)
+{
+    struct text t = {0};
+    struct plan plan;
+    struct fit_cell *cell = malloc(2 * FIT_TABLE_COLUMNS * sizeof *cell),
+                    *name = cell + FIT_TABLE_COLUMNS;
+    struct fit_table *table = NULL;
+    if (!cell)
+        return no_memory(file, err);
+    enum fit_status st = read_text(file, &t, err);
+    if (st != FIT_OK || (st = make_plan(&t, o, &plan, cell, name, err)) != FIT_OK)
+        goto done;
+    if (!(table = fit_table_new(count_rows(&t, plan.first), plan.ncolumn))) {
+        st = no_memory(file, err);
+        goto done;
+    }
+    for (size_t c = 0; c < plan.nname; c++)
+        if (!fit_table_set_name(table, c, name[c].at, name[c].n))
+            st = no_memory(file, err);
+    if (st == FIT_OK)
+        st = fill_rows(&t, &plan, table, cell, err);
+done:
+    free(t.bytes);
+    free(cell);
+    if (st == FIT_OK)
+        *out = table;
+    else
+        fit_table_free(table);
+    return st;
+}
