@@ -30,7 +30,7 @@ static const char *const keyword[] = {
     "gamma",  "j0",     "j1",       "y0",     "y1",       "jn",       "yn",       "ng",     "nf",
     "lanes",  "on",     "r",        "theta",  "tables",   "main",     "abs",      "sqrt",   "use",
     "p",      "n",      "J",        "mean",   "jac",      "pi",       "pj",       "pg",     "F",
-    "G",      "H",      "V",        "s",      "v",        "m",        "row",      "column", "at",
+    "G",      "H",      "V",        "v",        "m",        "row",      "column", "at",
     "start",  "end",    "exps",     "weight", "sum",      "sums",     "data",     "d",      "nt",
     "value",  "tangent", "derivative", "check", "base",   "y0",       "yn",       "lgamma", "tgamma",
     "atan2",  "cosh",   "sinh",     "tanh",   "asin",     "acos",     "atan",     "fabs",   "floor",
@@ -208,6 +208,40 @@ static const char *stem(const struct hg_node *n)
     case HG_LE: return "below";
     default: return hg_op_text[n->op];
     }
+}
+
+/* A name that tells what the node is made of: a product of few named things, their squares and reciprocals;
+ * NULL when it would be too long to help. */
+static const char *derived_name(const struct hg_code *c, hg_id id, int depth)
+{
+    enum { LONGEST = 20 };
+    const struct hg_node *n = hg_at(c->e, id);
+    struct hg_arena *a = c->e->arena;
+    const char *s = NULL, *x;
+    double b;
+    if (id < c->private_->n && c->private_->var[id] && c->private_->var[id][0] != '(' &&
+        strspn(c->private_->var[id], "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") ==
+            strlen(c->private_->var[id]))
+        return c->private_->var[id];
+    if (n->name)
+        return n->name;
+    if (n->op == HG_POW && hg_is_const(c->e, n->arg[1], &b) && (b == 2.0 || b == -1.0) && depth < 3) {
+        x = derived_name(c, n->arg[0], depth + 1);
+        s = x ? hg_format(a, b == 2.0 ? "%s_sq" : "inv_%s", x) : NULL;
+    } else if (n->op == HG_PROD && depth < 3) {
+        for (uint32_t k = 0; k < n->nargs; k++) {
+            if (hg_is_const(c->e, n->arg[k], NULL))
+                continue;
+            x = derived_name(c, n->arg[k], depth + 1);
+            if (!x)
+                return NULL;
+            if (n->nargs == 2 && n->arg[0] == n->arg[1])
+                s = hg_format(a, "%s_sq", x);
+            else
+                s = s ? hg_format(a, "%s_%s", s, x) : x;
+        }
+    }
+    return s && strlen(s) <= LONGEST ? s : NULL;
 }
 
 static const char *scalar_name(enum hg_op op)
@@ -448,7 +482,8 @@ const char *hg_code_declare(struct hg_code *c, hg_id id, const char *name)
     char comment[200];
     int sum;
     const char *value = text(c, id, &sum);
-    name = hg_code_unique(c, name ? name : n->name ? n->name : stem(n));
+    const char *derived = n->op == HG_PROD || n->op == HG_POW ? derived_name(c, id, 0) : NULL;
+    name = hg_code_unique(c, name ? name : n->name ? n->name : derived ? derived : stem(n));
     remark(c, id, comment, sizeof comment);
     const char *s = hg_format(a, "const %s %s = %s;", type_of(c, id), name, value);
     if (comment[0])

@@ -52,7 +52,7 @@ static void head(struct hg_emit *em, FILE *out)
     paragraph(out, " * ", m->title ? m->title : m->name, 96);
     if (m->formula) {
         fprintf(out, " *\n");
-        paragraph(out, " *     ", m->formula, 90);
+        paragraph(out, " *     ", m->formula, 100);
     }
     fprintf(out, " *\n");
     list_of(out, "theta", &m->param);

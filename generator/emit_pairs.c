@@ -63,8 +63,11 @@ void hg_emit_arrange(struct hg_emit *em)
         }
     hg_factor(e, nroot, root);
     nroot = 0;
-    for (uint32_t q = 0; q < Q; q++)
+    for (uint32_t q = 0; q < Q; q++) {
         em->basis[q] = root[nroot++];
+        if (hg_at(e, em->basis[q])->nargs)
+            hg_name(e, em->basis[q], hg_format(e->arena, "b_%s", p->model->linear.item[q].name));
+    }
     em->rest = root[nroot++];
     for (uint32_t c = 0; c < E; c++)
         em->m[c] = root[nroot++];
@@ -497,23 +500,15 @@ static void emit_moments(struct hg_emit *em, FILE *out)
     for (uint32_t k = 0; k < nroot; k++)
         hg_code_need(&c, root[k]);
     for (uint32_t q = 0; q < Q; q++)
-        if (!is_constant(em, em->basis[q], &v))
-            hg_line(&c, "fit_vd b%u = %s, b%u_w;", q, hg_code_vector(&c, em->basis[q]), q);
-    if (rest)
-        hg_line(&c, "fit_vd d = fit_vload(y) - (%s), d_w;", hg_code_text(&c, em->rest));
-    hg_line(&c, "if (masked) {");
-    for (uint32_t q = 0; q < Q; q++)
-        if (!is_constant(em, em->basis[q], &v))
-            hg_line(&c, "    b%u = fit_where_set(use, b%u), b%u_w = weight*b%u;", q, q, q, q);
-    if (rest)
-        hg_line(&c, "    d = fit_where_set(use, d), d_w = weight*d;");
-    hg_line(&c, "} else {");
-    for (uint32_t q = 0; q < Q; q++)
-        if (!is_constant(em, em->basis[q], &v))
-            hg_line(&c, "    b%u_w = b%u;", q, q);
-    if (rest)
-        hg_line(&c, "    d_w = d;");
-    hg_line(&c, "}");
+        if (!is_constant(em, em->basis[q], &v)) {
+            hg_line(&c, "const fit_vd b%u = fit_kept(masked, use, %s); /* multiplies %s */", q,
+                    hg_code_vector(&c, em->basis[q]), em->p->model->linear.item[q].name);
+            hg_line(&c, "const fit_vd b%u_w = fit_weighted(masked, weight, b%u);", q, q);
+        }
+    if (rest) {
+        hg_line(&c, "const fit_vd d = fit_kept(masked, use, fit_vload(y) - (%s));", hg_code_text(&c, em->rest));
+        hg_line(&c, "const fit_vd d_w = fit_weighted(masked, weight, d);");
+    }
     moment_sums(em, out, &c, 1);
     fprintf(out, "    }\n}\n\n");
     hg_code_pop(&c);
@@ -606,7 +601,8 @@ static const char *table_name(struct hg_emit *em, uint32_t c, uint32_t k)
 /* The small factor U of channel c for parameter k at this pair. */
 static const char *small_factor(struct hg_emit *em, uint32_t c, uint32_t k)
 {
-    return em->p->channel[c].kind == HG_CHANNEL_ONE ? NULL : hg_format(em->e->arena, "u%u_%u", c, k);
+    return em->p->channel[c].kind == HG_CHANNEL_ONE ? NULL : hg_format(em->e->arena, "u_%s_%s", em->p->channel[c].name,
+                                                                              em->p->model->param.item[k].name);
 }
 
 static void declare_small_factors(struct hg_emit *em, FILE *out)
@@ -626,9 +622,16 @@ static void declare_small_factors(struct hg_emit *em, FILE *out)
         }
 }
 
-static uint32_t field_index(const struct hg_emit *em, uint32_t c, uint32_t d)
+/* F_c_d: sum over groups of m_c m_d. */
+static const char *field_name(const struct hg_emit *em, uint32_t c, uint32_t d)
 {
-    return c <= d ? triangle(em->p->nchannel, c, d) : triangle(em->p->nchannel, d, c);
+    const struct hg_channel *ch = em->p->channel;
+    return hg_format(em->e->arena, "F_%s_%s", ch[c < d ? c : d].name, ch[c < d ? d : c].name);
+}
+
+static const char *param_name(const struct hg_emit *em, uint32_t k)
+{
+    return em->p->model->param.item[k].name;
 }
 
 /* H_kl += sum_c U_ck P_cl,  P_cl = sum_d F_cd U_dl;  g_k += sum_c U_ck G_c */
@@ -645,25 +648,26 @@ static void contract_fields(struct hg_emit *em, FILE *out)
                 if (!channel_serves(em, d, l))
                     continue;
                 const char *u = small_factor(em, d, l);
-                const char *x = u ? hg_format(em->e->arena, "F%u*%s", field_index(em, c, d), u)
-                                  : hg_format(em->e->arena, "F%u", field_index(em, c, d));
+                const char *x = u ? hg_format(em->e->arena, "%s*%s", field_name(em, c, d), u) : field_name(em, c, d);
                 sum = sum ? hg_format(em->e->arena, "%s + %s", sum, x) : x;
             }
             if (!sum)
                 continue;
-            fprintf(out, "    const fit_vd p%u_%u = %s;\n", c, l, sum);
+            const char *p = hg_format(em->e->arena, "p_%s_%s", em->p->channel[c].name, param_name(em, l));
+            fprintf(out, "    const fit_vd %s = %s;\n", p, sum);
             for (uint32_t k = 0; k <= l; k++) {
                 const char *u = small_factor(em, c, k);
                 if (channel_serves(em, c, k))
-                    fprintf(out, u ? "    H[%u] += %s*p%u_%u;\n" : "    H[%u] += %sp%u_%u;\n", triangle(K, k, l),
-                            u ? u : "", c, l);
+                    fprintf(out, "    H[%u] += %s%s%s; /* %s, %s */\n", triangle(K, k, l), u ? u : "", u ? "*" : "", p,
+                            param_name(em, k), param_name(em, l));
             }
         }
     for (uint32_t k = 0; k < K; k++)
         for (uint32_t c = 0; c < E; c++)
             if (channel_serves(em, c, k)) {
                 const char *u = small_factor(em, c, k);
-                fprintf(out, u ? "    H[%u] += %s*G%u;\n" : "    H[%u] += %sG%u;\n", K * (K + 1) / 2 + k, u ? u : "", c);
+                fprintf(out, "    H[%u] += %s%sG_%s; /* J^T r: %s */\n", K * (K + 1) / 2 + k, u ? u : "", u ? "*" : "",
+                        em->p->channel[c].name, param_name(em, k));
             }
 }
 
@@ -672,40 +676,34 @@ static void accumulate_slots(struct hg_emit *em, struct hg_code *c)
     uint32_t n = nslot(em);
     for (uint32_t s = 0; s < n; s++) {
         enum hg_channel_kind kind = slot_kind(em, s);
-        const char *x = hg_format(em->e->arena, "s%u", s);
-        hg_line(c, "fit_vd %s = %s;", x, hg_code_vector(c, slot(em, s)->core));
-        hg_line(c, "if (masked)");
-        hg_line(c, "    %s = fit_where_set(use, weight*%s);", x, x);
+        const struct hg_moment *x = slot(em, s);
+        hg_line(c, "const fit_vd s%u = fit_counted(masked, use, weight, %s); /* %s: b m_%s */", s,
+                hg_code_vector(c, x->core), em->p->model->linear.item[x->q].name, em->p->channel[x->channel].name);
         if (kind == HG_CHANNEL_DELTA || kind == HG_CHANNEL_AT_J)
-            hg_line(c, "column[g * %u + %u] += %s;", n, s, x);
+            hg_line(c, "column[g * %u + %u] += s%u;", n, s, s);
         if (kind != HG_CHANNEL_AT_J)
-            hg_line(c, "row[g * %u + %u] += %s;", n, s, x);
+            hg_line(c, "row[g * %u + %u] += s%u;", n, s, s);
     }
 }
 
 static void normal_group(struct hg_emit *em, struct hg_code *c, uint32_t nroot, const hg_id *root)
 {
     uint32_t E = em->p->nchannel;
+    const struct hg_channel *ch = em->p->channel;
     declare_linear(c);
     need_scalars(c, nroot, root);
     for (uint32_t k = 0; k < nroot; k++)
         hg_code_need(c, root[k]);
-    hg_line(c, "fit_vd r = fit_vload(y) - (%s);", mean_text(c));
-    for (uint32_t e = 0; e < E; e++)
-        hg_line(c, "fit_vd m%u = %s, m%u_w;", e, hg_code_vector(c, em->m[e]), e);
-    hg_line(c, "if (masked) {");
-    hg_line(c, "    r = fit_where_set(use, r);");
-    for (uint32_t e = 0; e < E; e++)
-        hg_line(c, "    m%u = fit_where_set(use, m%u), m%u_w = weight*m%u;", e, e, e, e);
-    hg_line(c, "} else {");
-    for (uint32_t e = 0; e < E; e++)
-        hg_line(c, "    m%u_w = m%u;", e, e);
-    hg_line(c, "}");
+    hg_line(c, "const fit_vd r = fit_kept(masked, use, fit_vload(y) - (%s));", mean_text(c));
+    for (uint32_t e = 0; e < E; e++) {
+        hg_line(c, "const fit_vd m_%s = fit_kept(masked, use, %s);", ch[e].name, hg_code_vector(c, em->m[e]));
+        hg_line(c, "const fit_vd w_%s = fit_weighted(masked, weight, m_%s);", ch[e].name, ch[e].name);
+    }
     for (uint32_t e = 0; e < E; e++)
         for (uint32_t f = e; f < E; f++)
-            hg_line(c, "F%u += m%u_w*m%u;", field_index(em, e, f), e, f);
+            hg_line(c, "%s += w_%s*m_%s;", field_name(em, e, f), ch[e].name, ch[f].name);
     for (uint32_t e = 0; e < E; e++)
-        hg_line(c, "G%u += m%u_w*r;", e, e);
+        hg_line(c, "G_%s += w_%s*r;", ch[e].name, ch[e].name);
     accumulate_slots(em, c);
 }
 
@@ -732,10 +730,11 @@ static void normal_block(struct hg_emit *em, struct block *b, FILE *out)
             "                             fit_vd *restrict H, const int masked)\n{\n%s", block_head);
     hg_code_push(&c);
     need_pair_part(&c, nroot, root);
-    for (uint32_t f = 0; f < E * (E + 1) / 2; f++)
-        fprintf(out, "    fit_vd F%u = {0};\n", f);
     for (uint32_t e = 0; e < E; e++)
-        fprintf(out, "    fit_vd G%u = {0};\n", e);
+        for (uint32_t f = e; f < E; f++)
+            fprintf(out, "    fit_vd %s = {0};\n", field_name(em, e, f));
+    for (uint32_t e = 0; e < E; e++)
+        fprintf(out, "    fit_vd G_%s = {0};\n", em->p->channel[e].name);
     fprintf(out, "    for (size_t g = 0; g < ng; g++) {\n%s", group_head);
     c.indent = 2;
     hg_code_push(&c);
@@ -808,8 +807,8 @@ static void cross_moments(struct hg_emit *em, struct block *b, FILE *out)
     struct hg_code c = begin(em, b, out, nroot, root);
     c.indent = 2;
     hg_code_push(&c);
-    hg_line(&c, "const fit_vd *s = row_sum + g * ROW_SUMS;");
-    hg_line(&c, "(void)s;");
+    hg_line(&c, "const fit_vd *at_rows = row_sum + g * ROW_SUMS;");
+    hg_line(&c, "(void)at_rows;");
     declare_linear(&c);
     for (uint32_t k = 0; k < nroot; k++)
         hg_code_need(&c, root[k]);
@@ -831,7 +830,7 @@ static void cross_moments(struct hg_emit *em, struct block *b, FILE *out)
                         x->slot, table_name(em, x->channel, k));
             }
             if (kind != HG_CHANNEL_AT_J)
-                hg_line(&c, "v %s= s[%u];", kind == HG_CHANNEL_DELTA ? "-" : "+",
+                hg_line(&c, "v %s= at_rows[%u];", kind == HG_CHANNEL_DELTA ? "-" : "+",
                         row_place(em, x->slot, x->channel, k));
             hg_line(&c, "V[%u] += %s * fit_vsum(v);", x->q * K + k, hg_code_factor(&c, x->coefficient));
             c.indent--;

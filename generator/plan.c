@@ -249,6 +249,7 @@ static void add_one(struct hg_plan *p, uint32_t k, hg_id m)
             return;
         }
     struct hg_channel *c = new_channel(p, HG_CHANNEL_ONE, m);
+    c->name = p->model->param.item[k].name;
     c->table[k] = hg_const(p->e, 1.0);
     c->nuse = 1;
 }
@@ -262,6 +263,19 @@ static hg_id tangent_at_pair(struct hg_plan *p, const struct hg_input *in, uint3
     case HG_INPUT_AT_J: return hg_pair_at(p->e, in->tangent[k], 1);
     default: return hg_plan_local(p, in->tangent[k]);
     }
+}
+
+/* The rate whose integral it is, the factor and its frame, or a number. */
+static const char *channel_name(struct hg_plan *p, const struct hg_input *in)
+{
+    const struct hg_node *def = hg_at(p->e, in->def);
+    const char *name = def->name, *end = in->kind == HG_INPUT_AT_I ? "_i" : in->kind == HG_INPUT_AT_J ? "_j" : "";
+    if (def->op == HG_POTENTIAL && hg_at(p->e, def->arg[0])->name)
+        name = hg_at(p->e, def->arg[0])->name;
+    for (uint32_t c = 0; name && c + 1 < p->nchannel; c++)
+        if (strcmp(p->channel[c].name, hg_format(p->e->arena, "%s%s", name, end)) == 0)
+            name = NULL;
+    return name ? hg_format(p->e->arena, "%s%s", name, end) : hg_format(p->e->arena, "%u", p->nchannel);
 }
 
 static void add_input(struct hg_plan *p, const struct hg_input *in)
@@ -280,6 +294,7 @@ static void add_input(struct hg_plan *p, const struct hg_input *in)
                                 : in->kind == HG_INPUT_AT_I ? HG_CHANNEL_AT_I
                                                             : HG_CHANNEL_AT_J;
     struct hg_channel *c = new_channel(p, kind, m);
+    c->name = channel_name(p, in);
     for (uint32_t k = 0; k < p->nparam; k++) {
         c->table[k] = in->tangent[k];
         c->nuse += in->tangent[k] != 0;

@@ -40,6 +40,7 @@ struct hg_channel {
     hg_id m;       /* function of the pair (or row), with LINEAR leaves */
     hg_id *table;  /* [nparam] U_k as a function of time; 0: none.  ONE: nonzero marks its parameter */
     uint32_t nuse; /* parameters it serves */
+    const char *name; /* of what it differentiates by: a rate, a factor, a parameter */
 };
 
 struct hg_plan {

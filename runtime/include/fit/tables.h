@@ -192,4 +192,20 @@ FIT_INLINE fit_vd fit_where_set(fit_vm m, fit_vd x)
     return (fit_vd)(m & (fit_vm)x);
 }
 
+/* What enters a sum in a block.  masked is a constant in every call, so that whole blocks pay nothing. */
+FIT_INLINE fit_vd fit_kept(int masked, fit_vm use, fit_vd x)
+{
+    return masked ? fit_where_set(use, x) : x;
+}
+
+FIT_INLINE fit_vd fit_weighted(int masked, fit_vd weight, fit_vd x)
+{
+    return masked ? weight * x : x;
+}
+
+FIT_INLINE fit_vd fit_counted(int masked, fit_vm use, fit_vd weight, fit_vd x)
+{
+    return masked ? fit_where_set(use, weight * x) : x;
+}
+
 #endif
