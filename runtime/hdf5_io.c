@@ -41,13 +41,28 @@ static herr_t keep_innermost(unsigned n, const H5E_error2_t *e, void *to)
     return 0;
 }
 
+/* Without file locks where HDF5 can do so: network file systems of beamlines often refuse them. */
+static hid_t open_unlocked(const char *file)
+{
+    hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+#if H5_VERSION_GE(1, 12, 1) || (H5_VERS_MINOR == 10 && H5_VERS_RELEASE >= 7)
+    H5Pset_file_locking(access, 0, 1);
+#endif
+    hid_t f = H5Fopen(file, H5F_ACC_RDONLY, access);
+    hid_t why = f < 0 ? H5Eget_current_stack() : -1; /* closing the list clears the reason */
+    H5Pclose(access);
+    if (why >= 0)
+        H5Eset_current_stack(why); /* closes `why` */
+    return f;
+}
+
 enum fit_status fit_h5_open(const char *file, struct fit_h5 **out, struct fit_error *err)
 {
     struct fit_h5 *h = fit_h5_new(file);
     *out = NULL;
     if (!h)
         return fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", file);
-    h->file = H5Fopen(file, H5F_ACC_RDONLY, H5P_DEFAULT);
+    h->file = open_unlocked(file);
     if (h->file < 0) {
         const char *why = NULL;
         H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, keep_innermost, &why);

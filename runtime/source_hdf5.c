@@ -16,7 +16,7 @@ static enum fit_status use_cube(struct fit_source *s, const char *path, struct f
     enum fit_status st = fit_h5_shape(s->private_->h5, path, &rank, dims, err);
     if (st != FIT_OK || (st = fit_cube_shape(s, path, rank, dims, c, err)) != FIT_OK)
         return st;
-    snprintf(c->path, sizeof c->path, "%s", path);
+    snprintf(c->path, sizeof c->path, "%.*s", (int)sizeof c->path - 1, path);
     s->nframe = c->nframe;
     return fit_source_matrices(s, c->n, err);
 }
@@ -62,7 +62,7 @@ static void use_sigma(struct fit_source *s, const char *path)
                         path);
         return;
     }
-    snprintf(c->path, sizeof c->path, "%s", path);
+    snprintf(c->path, sizeof c->path, "%.*s", (int)sizeof c->path - 1, path);
     s->has_sigma = 1;
 }
 

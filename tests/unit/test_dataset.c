@@ -165,6 +165,13 @@ static void test_every_pair_is_stored_once_for_many_shapes(void **state)
                 run((struct setup){.n = n[a], .ngroup = ngroup[b], .table_doubles = table});
 }
 
+/* Large enough for several threads at a matrix. */
+static void test_large_matrix(void **state)
+{
+    (void)state;
+    run((struct setup){.n = 3001, .ngroup = 1, .table_doubles = 4, .center = 1});
+}
+
 static void test_weights_and_references(void **state)
 {
     (void)state;
@@ -359,6 +366,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_pair_is_stored_once_for_many_shapes),
+        cmocka_unit_test(test_large_matrix),
         cmocka_unit_test(test_weights_and_references),
         cmocka_unit_test(test_reference_is_the_mean_of_the_group),
         cmocka_unit_test(test_left_out_frames),
