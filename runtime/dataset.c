@@ -352,7 +352,8 @@ enum fit_status fit_dataset_new_pairs(const struct fit_dataset_pairs *spec,
         goto done;
     if ((st = fit_dataset_block_new(&ds->private_->y, ds->private_->ndouble, err)) != FIT_OK)
         goto done;
-    touch_pages(ds, ds->private_->y.data);
+    if (ds->layout.nframe < FRAMES_PARALLEL) /* else the threads of fit_dataset_put do it */
+        touch_pages(ds, ds->private_->y.data);
     fit_dataset_point_tiles(ds);
 done:
     if (st == FIT_OK)

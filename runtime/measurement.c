@@ -4,7 +4,11 @@
  * the file's own diagonal means, cut the window, look for blank frames, scatter into tiles.  When
  * blank frames turn up, the remaining matrices are searched for more, and all are read again with
  * the shorter list.
+ *
+ * Large matrices: the buffer is given back before each read, and its lower triangle as soon as it
+ * is not needed any more: loading shall take little more than the data.
  */
+#define _DEFAULT_SOURCE /* madvise */
 #include "measurement.h"
 
 #include <math.h>
@@ -12,11 +16,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #define G2_MISMATCH 1e-3 /* relative, of the diagonal means: sums of float32 */
 #define BLANK_MOST 0.2   /* share of blank frames that is accepted */
 #define UNEVEN 1e-2      /* of the period: largest departure of a time axis from even steps */
 #define CONSTANT 1e-24   /* relative variance below which a matrix holds one value */
+#define LARGE ((size_t)64 << 20) /* bytes of a matrix from which memory is given back */
 enum { FRAMES_MIN = 3 };
 
 struct loading {
@@ -431,6 +438,42 @@ static enum fit_status new_dataset(struct loading *l, struct fit_error *err)
     return st;
 }
 
+/* A buffer for the next matrix.  A large one is a new one: while the file is read, HDF5 holds a
+ * compressed and an expanded copy of the same matrix. */
+static enum fit_status new_buffer(struct loading *l, struct fit_error *err)
+{
+    size_t wide = l->m->file_frames, bytes = wide * wide * sizeof *l->matrix;
+    if (l->matrix && bytes < LARGE)
+        return FIT_OK;
+    free(l->matrix);
+    l->matrix = malloc(bytes);
+    if (!l->matrix)
+        return fit_fail(err, FIT_ERR_MEMORY, "%s: no memory for a matrix of %zu frames (%zu MB)",
+                        l->src->file, wide, bytes >> 20);
+    return FIT_OK;
+}
+
+/* Gives back the pages of a large matrix that lie below the diagonal of the window or behind it. */
+static void release_lower(const struct loading *l)
+{
+#ifdef MADV_DONTNEED
+    size_t n = l->m->ntime, wide = l->m->file_frames;
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    if (wide * wide * sizeof *l->matrix < LARGE)
+        return;
+    for (size_t i = 0; i <= n; i++) {
+        uintptr_t from = (uintptr_t)(l->matrix + i * n);
+        uintptr_t to = (uintptr_t)(i < n ? l->matrix + i * n + i : l->matrix + wide * wide);
+        from = (from + page - 1) / page * page;
+        to = to / page * page;
+        if (to > from)
+            madvise((void *)from, to - from, MADV_DONTNEED);
+    }
+#else
+    (void)l;
+#endif
+}
+
 /* One pass over the matrices; *blank counts frames found blank.  From the first of them on nothing
  * is put. */
 static enum fit_status fill(struct loading *l, int again, size_t *blank, struct fit_error *err)
@@ -439,7 +482,8 @@ static enum fit_status fill(struct loading *l, int again, size_t *blank, struct 
     enum fit_status st = new_dataset(l, err);
     *blank = 0;
     for (size_t g = 0; g < m->ngroup && st == FIT_OK; g++) {
-        if ((st = fit_source_read_upper(l->src, l->index[g], l->matrix, err)) != FIT_OK)
+        if ((st = new_buffer(l, err)) != FIT_OK ||
+            (st = fit_source_read_upper(l->src, l->index[g], l->matrix, err)) != FIT_OK)
             break;
         if (!again && (st = check_mapping(l, g, err)) != FIT_OK)
             break;
@@ -450,6 +494,7 @@ static enum fit_status fill(struct loading *l, int again, size_t *blank, struct 
                 break;
             continue;
         }
+        release_lower(l);
         if ((st = read_sigma(l, g, err)) == FIT_OK)
             st = fit_dataset_put(m->dataset, g, l->matrix, l->sigma, err);
     }
@@ -459,12 +504,8 @@ static enum fit_status fill(struct loading *l, int again, size_t *blank, struct 
 static enum fit_status fill_all(struct loading *l, struct fit_error *err)
 {
     struct fit_measurement *m = l->m;
-    size_t blank, wide = m->file_frames;
+    size_t blank;
     char list[200];
-    l->matrix = malloc(wide * wide * sizeof *l->matrix);
-    if (!l->matrix)
-        return fit_fail(err, FIT_ERR_MEMORY, "%s: no memory for a matrix of %zu frames (%zu MB)",
-                        l->src->file, wide, wide * wide * sizeof(double) >> 20);
     enum fit_status st = fill(l, 0, &blank, err);
     if (st == FIT_OK && blank) {
         if ((st = list_frames(l, err)) != FIT_OK)
