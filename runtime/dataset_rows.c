@@ -33,7 +33,7 @@ static enum fit_status copy_columns(struct fit_dataset *ds, size_t nrow, size_t 
         return no_memory(err);
     p->ncolumn = ncolumn;
     for (size_t c = 0; c < ncolumn; c++) {
-        if (!(p->column[c] = malloc(padded(nrow) * sizeof(double))))
+        if (!(p->column[c] = aligned_alloc(64, padded(nrow) * sizeof(double))))
             return no_memory(err);
         memcpy(p->column[c], column[c], nrow * sizeof(double));
     }
