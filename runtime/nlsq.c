@@ -30,9 +30,10 @@ struct state {
     struct fit_nlsq *s;
     double *x;
     double delta, lambda, s2;
+    int luck, wait; /* with corrected steps: see correct() */
     int stalled;   /* steps below the rounding of the cost that did not lower the gradient */
     double before; /* gradient before the last such step */
-    double *d, *floor, *gs, *Bs, *M, *lower, *upper, *ref, *z, *trial, *qp; /* work, see allocate */
+    double *d, *floor, *gs, *Bs, *M, *lower, *upper, *ref, *z, *trial, *saved, *qp; /* work */
     signed char *active;
 };
 
@@ -45,7 +46,7 @@ struct fit_nlsq *fit_nlsq_new(size_t n)
     s->n = n;
     s->B = calloc(m * m, sizeof *s->B);
     s->g = calloc(m, sizeof *s->g);
-    s->work = calloc(2 * m * m + 9 * m + fit_boxqp_work(m) + m, sizeof *s->work);
+    s->work = calloc(3 * m * m + 12 * m + fit_boxqp_work(m) + m, sizeof *s->work);
     if (!s->B || !s->g || !s->work) {
         fit_nlsq_free(s);
         return NULL;
@@ -74,7 +75,8 @@ static void lay_out(struct state *t)
     for (size_t k = 0; k < sizeof vector / sizeof *vector; k++, w += n)
         *vector[k] = w;
     t->active = (signed char *)w;
-    t->qp = w + n;
+    t->saved = w + n;
+    t->qp = t->saved + n * n + 3 * n;
     memset(t->ref, 0, n * sizeof *t->ref);
     memset(t->d, 0, n * sizeof *t->d);
 }
@@ -240,6 +242,66 @@ static int stalls(struct state *t, int measurable)
     return t->stalled > 4;
 }
 
+static void accept(struct state *t, double cost, double error, double square)
+{
+    t->s->step = sqrt(fmax(square, 0) / (t->s2 > 0 ? t->s2 : DBL_MIN));
+    memcpy(t->x, t->trial, t->p->n * sizeof *t->x);
+    t->s->cost = cost;
+    t->s->error = error;
+    t->s->accepted++;
+}
+
+/* A step along a narrow curved valley fails because it leaves the floor sideways, although it leads the
+ * right way.  Before such a step is given up, one correction from its end is tried: linearise there, step
+ * again within 0.3 of its length, and look at the cost then (the watchdog of Chamberlain, Powell,
+ * Lemarechal & Pedersen 1982 with one step of patience).  Costs one pass with derivatives; tried less often
+ * when it does not pay.  Returns 1 when the corrected point is accepted, -1 when told to stop. */
+static int correct(struct state *t, double gain, double length, double cost, double error)
+{
+    struct fit_nlsq *s = t->s;
+    size_t n = t->p->n;
+    double before = s->cost, error_before = s->error, delta = t->delta, lambda = t->lambda, square;
+    if (t->wait > 0) {
+        t->wait--;
+        return 0;
+    }
+    memcpy(t->saved, s->B, n * n * sizeof *s->B);
+    memcpy(t->saved + n * n, s->g, n * sizeof *s->g);
+    memcpy(t->saved + n * n + n, t->x, n * sizeof *t->x);
+    memcpy(t->saved + n * n + 2 * n, t->d, n * sizeof *t->d);
+    enum fit_eval e = t->p->normal(t->p->user, t->trial, s->B, s->g);
+    if (e == FIT_EVAL_OK) {
+        memcpy(t->x, t->trial, n * sizeof *t->x);
+        s->cost = cost;
+        s->error = error;
+        rescale(t);
+        t->delta = 0.3 * length;
+        length += find_step(t);
+        promised(t, &square);
+        make_trial(t);
+        e = t->p->value(t->p->user, t->trial, &cost, &error);
+        s->evaluations++;
+    }
+    if (e == FIT_EVAL_OK && before - cost > 0.1 * gain) {
+        accept(t, cost, error, square);
+        t->delta = before - cost > 0.5 * gain ? fmax(delta, 2 * length) : delta;
+        t->luck = 2;
+        return 1;
+    }
+    memcpy(s->B, t->saved, n * n * sizeof *s->B);
+    memcpy(s->g, t->saved + n * n, n * sizeof *s->g);
+    memcpy(t->x, t->saved + n * n + n, n * sizeof *t->x);
+    memcpy(t->d, t->saved + n * n + 2 * n, n * sizeof *t->d);
+    s->cost = before;
+    s->error = error_before;
+    rescale(t);
+    t->delta = delta;
+    t->lambda = lambda;
+    if (--t->luck <= 0)
+        t->wait = 4;
+    return e == FIT_EVAL_STOP ? -1 : 0;
+}
+
 /* Tries steps until one is accepted. */
 static enum outcome iterate(struct state *t)
 {
@@ -261,15 +323,11 @@ static enum outcome iterate(struct state *t)
         if (e == FIT_EVAL_OK && (measurable ? actual > 1e-4 * gain : actual >= -fuzz)) {
             if (stalls(t, measurable))
                 return end(t, FIT_CONVERGED_COST, "the cost is at its minimum to rounding");
-            s->step = sqrt(fmax(square, 0) / (t->s2 > 0 ? t->s2 : DBL_MIN));
             if (measurable && actual < 0.25 * gain)
                 t->delta = 0.5 * length;
             else if (measurable && actual > 0.75 * gain)
                 t->delta = fmax(t->delta, 2 * length);
-            memcpy(t->x, t->trial, t->p->n * sizeof *t->x);
-            s->cost = cost;
-            s->error = error;
-            s->accepted++;
+            accept(t, cost, error, square);
             if (fmax(fabs(actual), gain) <= t->opt->ftol * cost)
                 return last(t, FIT_CONVERGED_COST, "the cost does not fall any further");
             if (tiny)
@@ -280,6 +338,9 @@ static enum outcome iterate(struct state *t)
             return end(t, FIT_CONVERGED_COST, "the cost is at its minimum to rounding");
         if (tiny)
             return no_better(t);
+        int corrected = e == FIT_EVAL_OK ? correct(t, gain, length, cost, error) : 0;
+        if (corrected)
+            return corrected > 0 ? ACCEPTED : end(t, FIT_INTERRUPTED, "stopped on request");
         /* minimum of the parabola through both costs and the slope (More 1978), within [0.1, 0.5] */
         double shrink = e == FIT_EVAL_OK ? 0.5 * (gain + 0.5 * square) / (gain + 0.5 * square - actual) : 0.1;
         t->delta = fmin(fmax(shrink, 0.1), 0.5) * fmin(length, t->delta);
@@ -347,7 +408,7 @@ static double first_radius(const struct state *t)
 enum fit_word fit_nlsq_run(struct fit_nlsq *s, const struct fit_nlsq_problem *p,
                            const struct fit_nlsq_options *opt, double *x)
 {
-    struct state t = {.p = p, .opt = opt, .s = s, .x = x};
+    struct state t = {.p = p, .opt = opt, .s = s, .x = x, .luck = 2};
     double *B = s->B, *g = s->g, *work = s->work;
     *s = (struct fit_nlsq){.n = s->n, .B = B, .g = g, .work = work, .cost = NAN, .gradient = NAN};
     lay_out(&t);

@@ -61,7 +61,7 @@ static struct fit_nlsq *run(struct problem *p, const double *lower, const double
     struct fit_nlsq_options o = {.max_iterations = 200, .ftol = 1e-14, .xtol = 1e-12, .gtol = 1e-8};
     assert_non_null(s);
     fit_nlsq_run(s, &q, &o, x);
-    assert_true(p->normals <= (int)s->accepted + 1); /* derivatives only where a step was taken */
+    assert_true(p->normals <= p->values); /* derivatives cost more: never without a value before */
     assert_int_equal(p->values, (int)s->evaluations);
     return s;
 }
