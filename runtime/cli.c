@@ -1,8 +1,9 @@
 /* cli.c -- parsing of the command line by a table.
  *
- * A row of the table says how an option is spelled, what argument it takes, for which commands, where its value
- * goes and one line of help.  Rows with the same name may exist for different commands (--frames is a number for
- * `eval` and a range for `fit`).  Rows without help text are accepted but not shown.
+ * A row of the table says how an option is spelled, what argument it takes, for which commands,
+ * where its value goes and one line of help.  Rows with the same name may exist for different
+ * commands (--frames is a number for `eval` and a range for `fit`).  Rows without help text are
+ * accepted but not shown.
  */
 #include "cli.h"
 
@@ -16,16 +17,16 @@
 #include <string.h>
 
 enum kind {
-    FLAG,      /* int member becomes 1 */
-    LEVEL,     /* int member counts up */
-    TEXT,      /* const char * member */
-    REAL,      /* double member */
-    COUNT,     /* uint64_t member, not negative */
-    REALS,     /* size_t member followed by its array in `aux`: numbers, split by commas or as words */
-    CHANGE,    /* one value, to fit_config_override */
-    CHANGES,   /* numbers in one or more words, joined by commas, to fit_config_override */
-    SWITCH,    /* no value, to fit_config_override */
-    IGNORE,    /* one value, no effect */
+    FLAG,   /* int member becomes 1 */
+    LEVEL,  /* int member counts up */
+    TEXT,   /* const char * member */
+    REAL,   /* double member */
+    COUNT,  /* uint64_t member, not negative */
+    REALS,  /* size_t member followed by its array in `aux`: numbers, split by commas or as words */
+    CHANGE, /* one value, to fit_config_override */
+    CHANGES, /* numbers in one or more words, joined by commas, to fit_config_override */
+    SWITCH,  /* no value, to fit_config_override */
+    IGNORE,  /* one value, no effect */
     IGNORE_FLAG
 };
 
@@ -45,109 +46,123 @@ struct option {
     const char *argument, *help;
 };
 
-// clang-format off
 static const struct option options[] = {
-    {"help",        'h', FLAG,  ALL, AT(help), 0, NULL, "this text"},
-    {"version",     0,   FLAG,  ALL, AT(version), 0, NULL, "program, model and kernels"},
-    {"output",      'o', TEXT,  MODEL, AT(output), 0, "FILE", "where the result is written (.h5; table models: .csv)"},
-    {"output-dir",  0,   TEXT,  RUNS, AT(output), 0, "DIR", "folder of the results; default ./<model>_results"},
-    {"output",      'o', TEXT,  RUNS, AT(output), 0, NULL, NULL},
-    {"config",      'c', TEXT,  RUNS, AT(config), 0, "FILE", "configuration; the same as the plain argument"},
-    {"frames",      0,   COUNT, MODEL | BIT(BENCH), AT(frames), 0, "N", "number of frames"},
-    {"dt",          0,   REAL,  MODEL, AT(dt), 0, "S", "frame period, s"},
-    {"q",           0,   REAL,  MODEL, AT(q), 0, "Q", "wavevector, 1/angstrom"},
-    {"gap",         0,   REAL,  MODEL, AT(gap), 0, "A", "stator-rotor gap, angstrom"},
-    {"phi",         0,   REALS, MODEL, AT(nphi), AT(phi), "D1,D2,..", "azimuths, degrees"},
-    {"phi-angles",  0,   REALS, MODEL, AT(nphi), AT(phi), NULL, NULL},
-    {"x",           0,   TEXT,  MODEL, AT(x), 0, "LO:HI:N", "table models: grid of the first covariate"},
-    {"set",         0,   CHANGE, MODEL, 0, 0, "NAME=VALUE", "parameter or setting; repeat; default: the model's start"},
-    {"contrast",    0,   REALS, MODEL, AT(ncontrast), AT(contrast), "C1,..", "one for all angles or one each"},
-    {"offset",      0,   REALS, MODEL, AT(noffset), AT(offset), "O1,..", "one for all angles or one each"},
-    {"offset-sim",  0,   REALS, MODEL, AT(noffset), AT(offset), NULL, NULL},
-    {"first-time",  0,   REAL,  MODEL, AT(first_time), 0, "T", "time of the first frame, s; default 0"},
-    {"jacobian",    0,   FLAG,  BIT(EVAL), AT(jacobian), 0, NULL, "also the derivatives"},
-    {"noise",       0,   TEXT,  BIT(SIMULATE), AT(noise), 0, "S|from-counts", "standard deviation of the noise"},
-    {"sigma",       0,   TEXT,  BIT(SIMULATE), AT(noise), 0, NULL, NULL},
-    {"counts",      0,   REAL,  BIT(SIMULATE), AT(counts), 0, "K", "from-counts: mean counts per pixel and frame; 0.2"},
-    {"pixels",      0,   REAL,  BIT(SIMULATE), AT(pixels), 0, "N", "from-counts: pixels of an angle; 100000"},
-    {"config-out",  0,   TEXT,  BIT(SIMULATE), AT(config_out), 0, "FILE", "also a configuration that fits the result"},
-    {"seed",        0,   COUNT, BIT(SIMULATE), AT(seed), 0, "K", "of the random numbers; default 1"},
-    {"angles",      0,   COUNT, BIT(BENCH), AT(angles), 0, "N", "number of azimuths; default 23"},
-    {"repeat",      0,   COUNT, BIT(BENCH), AT(repeat), 0, "N", "best of N; default 9"},
+    {"help", 'h', FLAG, ALL, AT(help), 0, NULL, "this text"},
+    {"version", 0, FLAG, ALL, AT(version), 0, NULL, "program, model and kernels"},
+    {"output", 'o', TEXT, MODEL, AT(output), 0, "FILE",
+     "where the result is written (.h5; table models: .csv)"},
+    {"output-dir", 0, TEXT, RUNS, AT(output), 0, "DIR",
+     "folder of the results; default ./<model>_results"},
+    {"output", 'o', TEXT, RUNS, AT(output), 0, NULL, NULL},
+    {"config", 'c', TEXT, RUNS, AT(config), 0, "FILE",
+     "configuration; the same as the plain argument"},
+    {"frames", 0, COUNT, MODEL | BIT(BENCH), AT(frames), 0, "N", "number of frames"},
+    {"dt", 0, REAL, MODEL, AT(dt), 0, "S", "frame period, s"},
+    {"q", 0, REAL, MODEL, AT(q), 0, "Q", "wavevector, 1/angstrom"},
+    {"gap", 0, REAL, MODEL, AT(gap), 0, "A", "stator-rotor gap, angstrom"},
+    {"phi", 0, REALS, MODEL, AT(nphi), AT(phi), "D1,D2,..", "azimuths, degrees"},
+    {"phi-angles", 0, REALS, MODEL, AT(nphi), AT(phi), NULL, NULL},
+    {"x", 0, TEXT, MODEL, AT(x), 0, "LO:HI:N", "table models: grid of the first covariate"},
+    {"set", 0, CHANGE, MODEL, 0, 0, "NAME=VALUE",
+     "parameter or setting; repeat; default: the model's start"},
+    {"contrast", 0, REALS, MODEL, AT(ncontrast), AT(contrast), "C1,..",
+     "one for all angles or one each"},
+    {"offset", 0, REALS, MODEL, AT(noffset), AT(offset), "O1,..", "one for all angles or one each"},
+    {"offset-sim", 0, REALS, MODEL, AT(noffset), AT(offset), NULL, NULL},
+    {"first-time", 0, REAL, MODEL, AT(first_time), 0, "T", "time of the first frame, s; default 0"},
+    {"jacobian", 0, FLAG, BIT(EVAL), AT(jacobian), 0, NULL, "also the derivatives"},
+    {"noise", 0, TEXT, BIT(SIMULATE), AT(noise), 0, "S|from-counts",
+     "standard deviation of the noise"},
+    {"sigma", 0, TEXT, BIT(SIMULATE), AT(noise), 0, NULL, NULL},
+    {"counts", 0, REAL, BIT(SIMULATE), AT(counts), 0, "K",
+     "from-counts: mean counts per pixel and frame; 0.2"},
+    {"pixels", 0, REAL, BIT(SIMULATE), AT(pixels), 0, "N",
+     "from-counts: pixels of an angle; 100000"},
+    {"config-out", 0, TEXT, BIT(SIMULATE), AT(config_out), 0, "FILE",
+     "also a configuration that fits the result"},
+    {"seed", 0, COUNT, BIT(SIMULATE), AT(seed), 0, "K", "of the random numbers; default 1"},
+    {"angles", 0, COUNT, BIT(BENCH), AT(angles), 0, "N", "number of azimuths; default 23"},
+    {"repeat", 0, COUNT, BIT(BENCH), AT(repeat), 0, "N", "best of N; default 9"},
 
-    {"data",        0,   CHANGE, RUNS, 0, 0, "FILE", "data file, instead of the configured one"},
-    {"data-file",   0,   CHANGE, RUNS, 0, 0, NULL, NULL},
-    {"method",      'm', CHANGE, RUNS, 0, 0, "M", "nlsq (default), nuts, laplace, cmc, both"},
-    {"start",       0,   CHANGE, RUNS, 0, 0, "NAME=VALUE", "starting value; repeat"},
-    {"set",         0,   CHANGE, RUNS, 0, 0, "NAME=VALUE", "setting, start, or any key of the configuration"},
-    {"fix",         0,   CHANGE, RUNS, 0, 0, "NAME[=VALUE]", "hold a parameter"},
-    {"free",        0,   CHANGE, RUNS, 0, 0, "NAME", "fit a parameter that the configuration holds"},
-    {"tie",         0,   CHANGE, RUNS, 0, 0, "CHILD=PARENT", "child takes the value of parent"},
-    {"bounds",      0,   CHANGE, RUNS, 0, 0, "NAME=LO:HI", "bounds of a parameter"},
-    {"q",           0,   CHANGE, RUNS, 0, 0, "Q", "wavevector, 1/angstrom"},
-    {"gap",         0,   CHANGE, RUNS, 0, 0, "A", "stator-rotor gap, angstrom, or with a unit: \"200 um\""},
-    {"dt",          0,   CHANGE, RUNS, 0, 0, "S", "frame period, s; or yaml, file: which one is right"},
-    {"frames",      0,   CHANGE, RUNS, 0, 0, "A:B", "first and last row of the matrices, from 1"},
-    {"phi",         0,   CHANGES, RUNS, 0, 0, "D1,D2,..", "azimuths to fit, degrees"},
-    {"sigma",       0,   CHANGE, RUNS, 0, 0, "S", "known standard deviation of the noise"},
-    {"mask",        0,   CHANGE, RUNS, 0, 0, "A:B,..", "frames to leave out"},
-    {"loss",        0,   CHANGE, RUNS, 0, 0, "L", "linear (default) or soft_l1"},
-    {"scaling",     0,   CHANGE, RUNS, 0, 0, "S", "contrast and offset: individual, averaged, constant"},
-    {"compat",      0,   CHANGE, RUNS, 0, 0, "P", "conventions of homodyne, heterodyne or xpcsjax"},
+    {"data", 0, CHANGE, RUNS, 0, 0, "FILE", "data file, instead of the configured one"},
+    {"data-file", 0, CHANGE, RUNS, 0, 0, NULL, NULL},
+    {"method", 'm', CHANGE, RUNS, 0, 0, "M", "nlsq (default), nuts, laplace, cmc, both"},
+    {"start", 0, CHANGE, RUNS, 0, 0, "NAME=VALUE", "starting value; repeat"},
+    {"set", 0, CHANGE, RUNS, 0, 0, "NAME=VALUE", "setting, start, or any key of the configuration"},
+    {"fix", 0, CHANGE, RUNS, 0, 0, "NAME[=VALUE]", "hold a parameter"},
+    {"free", 0, CHANGE, RUNS, 0, 0, "NAME", "fit a parameter that the configuration holds"},
+    {"tie", 0, CHANGE, RUNS, 0, 0, "CHILD=PARENT", "child takes the value of parent"},
+    {"bounds", 0, CHANGE, RUNS, 0, 0, "NAME=LO:HI", "bounds of a parameter"},
+    {"q", 0, CHANGE, RUNS, 0, 0, "Q", "wavevector, 1/angstrom"},
+    {"gap", 0, CHANGE, RUNS, 0, 0, "A", "stator-rotor gap, angstrom, or with a unit: \"200 um\""},
+    {"dt", 0, CHANGE, RUNS, 0, 0, "S", "frame period, s; or yaml, file: which one is right"},
+    {"frames", 0, CHANGE, RUNS, 0, 0, "A:B", "first and last row of the matrices, from 1"},
+    {"phi", 0, CHANGES, RUNS, 0, 0, "D1,D2,..", "azimuths to fit, degrees"},
+    {"sigma", 0, CHANGE, RUNS, 0, 0, "S", "known standard deviation of the noise"},
+    {"mask", 0, CHANGE, RUNS, 0, 0, "A:B,..", "frames to leave out"},
+    {"loss", 0, CHANGE, RUNS, 0, 0, "L", "linear (default) or soft_l1"},
+    {"scaling", 0, CHANGE, RUNS, 0, 0, "S", "contrast and offset: individual, averaged, constant"},
+    {"compat", 0, CHANGE, RUNS, 0, 0, "P", "conventions of homodyne, heterodyne or xpcsjax"},
     {"max-iterations", 0, CHANGE, RUNS, 0, 0, "N", "of least squares"},
-    {"tolerance",   0,   CHANGE, RUNS, 0, 0, "T", "relative change of the cost at which to stop"},
-    {"multistart",  0,   SWITCH, RUNS, 0, 0, NULL, "follow several starting points to their minima"},
-    {"multistart-n", 0,  CHANGE, RUNS, 0, 0, "N", "how many"},
+    {"tolerance", 0, CHANGE, RUNS, 0, 0, "T", "relative change of the cost at which to stop"},
+    {"multistart", 0, SWITCH, RUNS, 0, 0, NULL, "follow several starting points to their minima"},
+    {"multistart-n", 0, CHANGE, RUNS, 0, 0, "N", "how many"},
     {"no-multistart", 0, IGNORE_FLAG, RUNS, 0, 0, NULL, NULL},
-    {"seed",        0,   CHANGE, RUNS, 0, 0, "K", "of the search for starting points"},
-    {"max-seconds", 0,   CHANGE, RUNS, 0, 0, "T", "stop after T seconds with what there is"},
-    {"dry-run",     0,   FLAG,  RUNS, AT(dry_run), 0, NULL, "everything up to the fit, then stop"},
-    {"resume",      0,   FLAG,  BIT(FIT), AT(resume), 0, NULL, "start from the results in the output folder"},
-    {"lax",         0,   FLAG,  RUNS, AT(lax), 0, NULL, "unknown keys of the configuration are only noted"},
-    {"initial-*",   0,   CHANGE, RUNS, 0, 0, "VALUE", "starting value, as the Python packages spell it"},
+    {"seed", 0, CHANGE, RUNS, 0, 0, "K", "of the search for starting points"},
+    {"max-seconds", 0, CHANGE, RUNS, 0, 0, "T", "stop after T seconds with what there is"},
+    {"dry-run", 0, FLAG, RUNS, AT(dry_run), 0, NULL, "everything up to the fit, then stop"},
+    {"resume", 0, FLAG, BIT(FIT), AT(resume), 0, NULL,
+     "start from the results in the output folder"},
+    {"lax", 0, FLAG, RUNS, AT(lax), 0, NULL, "unknown keys of the configuration are only noted"},
+    {"initial-*", 0, CHANGE, RUNS, 0, 0, "VALUE",
+     "starting value, as the Python packages spell it"},
 
-    {"variant",     0,   TEXT,  ALL, AT(variant), 0, "V", "fast (default) or parity (as the Python packages compute)"},
-    {"isa",         0,   TEXT,  ALL, AT(isa), 0, "LEVEL", "v2, v3, v4: kernel for this instruction set; also FIT_ISA"},
-    {"threads",     'j', COUNT, ALL, AT(threads), 0, "N", "default: one per core"},
-    {"json",        0,   FLAG,  BIT(FIT) | BIT(INFO) | BIT(BENCH) | BIT(CHECK), AT(json), 0, NULL, "result as JSON on standard output"},
-    {"quiet",       0,   FLAG,  ALL, AT(quiet), 0, NULL, "nothing but errors"},
-    {"silent",      'q', FLAG,  ALL, AT(quiet), 0, NULL, NULL},
-    {"verbose",     'v', LEVEL, ALL, AT(verbose), 0, NULL, "more notes"},
-    {"progress",    0,   TEXT,  BIT(FIT), AT(progress), 0, "P", "auto (default: on a terminal), none, json"},
+    {"variant", 0, TEXT, ALL, AT(variant), 0, "V",
+     "fast (default) or parity (as the Python packages compute)"},
+    {"isa", 0, TEXT, ALL, AT(isa), 0, "LEVEL",
+     "v2, v3, v4: kernel for this instruction set; also FIT_ISA"},
+    {"threads", 'j', COUNT, ALL, AT(threads), 0, "N", "default: one per core"},
+    {"json", 0, FLAG, BIT(FIT) | BIT(INFO) | BIT(BENCH) | BIT(CHECK), AT(json), 0, NULL,
+     "result as JSON on standard output"},
+    {"quiet", 0, FLAG, ALL, AT(quiet), 0, NULL, "nothing but errors"},
+    {"silent", 'q', FLAG, ALL, AT(quiet), 0, NULL, NULL},
+    {"verbose", 'v', LEVEL, ALL, AT(verbose), 0, NULL, "more notes"},
+    {"progress", 0, TEXT, BIT(FIT), AT(progress), 0, "P",
+     "auto (default: on a terminal), none, json"},
 
-    {"static-mode", 0,   IGNORE_FLAG, RUNS, 0, 0, NULL, NULL},
-    {"laminar-flow", 0,  IGNORE_FLAG, RUNS, 0, 0, NULL, NULL},
-    {"mode",        0,   IGNORE, RUNS, 0, 0, NULL, NULL},
-    {"no-jit",      0,   IGNORE_FLAG, ALL, 0, 0, NULL, NULL},
-    {"cmc-backend", 0,   IGNORE, RUNS, 0, 0, NULL, NULL},
+    {"static-mode", 0, IGNORE_FLAG, RUNS, 0, 0, NULL, NULL},
+    {"laminar-flow", 0, IGNORE_FLAG, RUNS, 0, 0, NULL, NULL},
+    {"mode", 0, IGNORE, RUNS, 0, 0, NULL, NULL},
+    {"no-jit", 0, IGNORE_FLAG, ALL, 0, 0, NULL, NULL},
+    {"cmc-backend", 0, IGNORE, RUNS, 0, 0, NULL, NULL},
     {"cmc-num-shards", 0, IGNORE, RUNS, 0, 0, NULL, NULL},
     {"cmc-plot-diagnostics", 0, IGNORE_FLAG, RUNS, 0, 0, NULL, NULL},
     {"plotting-backend", 0, IGNORE, RUNS, 0, 0, NULL, NULL},
     {"parallel-plots", 0, IGNORE_FLAG, RUNS, 0, 0, NULL, NULL},
     {"dense-mass-matrix", 0, IGNORE_FLAG, RUNS, 0, 0, NULL, NULL},
     {"output-format", 0, IGNORE, RUNS, 0, 0, NULL, NULL},
-    {"save-plots",  0,   IGNORE_FLAG, RUNS, 0, 0, NULL, NULL},
-    {"plot",        0,   IGNORE_FLAG, RUNS, 0, 0, NULL, NULL},
-    {"no-plot",     0,   IGNORE_FLAG, RUNS, 0, 0, NULL, NULL},
-    {"contrast",    0,   IGNORE, RUNS, 0, 0, NULL, NULL},
-    {"offset",      0,   IGNORE, RUNS, 0, 0, NULL, NULL},
-    {"offset-sim",  0,   IGNORE, RUNS, 0, 0, NULL, NULL},
-    {"phi-angles",  0,   IGNORE, RUNS, 0, 0, NULL, NULL},
-    {"nlsq-result", 0,   IGNORE, RUNS, 0, 0, NULL, NULL},
-    {"layout",      0,   CHANGE, RUNS, 0, 0, NULL, NULL},
-    {"ftol",        0,   CHANGE, RUNS, 0, 0, NULL, NULL},
-    {"xtol",        0,   CHANGE, RUNS, 0, 0, NULL, NULL},
-    {"gtol",        0,   CHANGE, RUNS, 0, 0, NULL, NULL},
-    {"global",      0,   SWITCH, RUNS, 0, 0, NULL, NULL},
-    {"exclude-t0",  0,   SWITCH, RUNS, 0, 0, NULL, NULL},
-    {"units",       0,   CHANGE, RUNS, 0, 0, NULL, NULL},
-    {"q-tolerance", 0,   CHANGE, RUNS, 0, 0, NULL, NULL},
-    {"n-samples",   0,   CHANGE, RUNS, 0, 0, NULL, NULL},
-    {"num-samples", 0,   CHANGE, RUNS, 0, 0, NULL, NULL},
-    {"n-warmup",    0,   CHANGE, RUNS, 0, 0, NULL, NULL},
-    {"num-warmup",  0,   CHANGE, RUNS, 0, 0, NULL, NULL},
-    {"n-chains",    0,   CHANGE, RUNS, 0, 0, NULL, NULL},
-    {"num-chains",  0,   CHANGE, RUNS, 0, 0, NULL, NULL},
+    {"save-plots", 0, IGNORE_FLAG, RUNS, 0, 0, NULL, NULL},
+    {"plot", 0, IGNORE_FLAG, RUNS, 0, 0, NULL, NULL},
+    {"no-plot", 0, IGNORE_FLAG, RUNS, 0, 0, NULL, NULL},
+    {"contrast", 0, IGNORE, RUNS, 0, 0, NULL, NULL},
+    {"offset", 0, IGNORE, RUNS, 0, 0, NULL, NULL},
+    {"offset-sim", 0, IGNORE, RUNS, 0, 0, NULL, NULL},
+    {"phi-angles", 0, IGNORE, RUNS, 0, 0, NULL, NULL},
+    {"nlsq-result", 0, IGNORE, RUNS, 0, 0, NULL, NULL},
+    {"layout", 0, CHANGE, RUNS, 0, 0, NULL, NULL},
+    {"ftol", 0, CHANGE, RUNS, 0, 0, NULL, NULL},
+    {"xtol", 0, CHANGE, RUNS, 0, 0, NULL, NULL},
+    {"gtol", 0, CHANGE, RUNS, 0, 0, NULL, NULL},
+    {"global", 0, SWITCH, RUNS, 0, 0, NULL, NULL},
+    {"exclude-t0", 0, SWITCH, RUNS, 0, 0, NULL, NULL},
+    {"units", 0, CHANGE, RUNS, 0, 0, NULL, NULL},
+    {"q-tolerance", 0, CHANGE, RUNS, 0, 0, NULL, NULL},
+    {"n-samples", 0, CHANGE, RUNS, 0, 0, NULL, NULL},
+    {"num-samples", 0, CHANGE, RUNS, 0, 0, NULL, NULL},
+    {"n-warmup", 0, CHANGE, RUNS, 0, 0, NULL, NULL},
+    {"num-warmup", 0, CHANGE, RUNS, 0, 0, NULL, NULL},
+    {"n-chains", 0, CHANGE, RUNS, 0, 0, NULL, NULL},
+    {"num-chains", 0, CHANGE, RUNS, 0, 0, NULL, NULL},
     {"no-nlsq-warmstart", 0, SWITCH, RUNS, 0, 0, NULL, NULL},
 };
 
@@ -156,16 +171,20 @@ static const struct {
     enum fit_command command;
     const char *usage, *help;
 } commands[] = {
-    {"fit", NULL, FIT_COMMAND_FIT, "CONFIG.yaml [options]", "least-squares fit of a measured data set"},
-    {"eval", NULL, FIT_COMMAND_EVAL, "-o out.h5 --frames N --dt S --q Q --phi D1,.. --set NAME=VALUE ..",
+    {"fit", NULL, FIT_COMMAND_FIT, "CONFIG.yaml [options]",
+     "least-squares fit of a measured data set"},
+    {"eval", NULL, FIT_COMMAND_EVAL,
+     "-o out.h5 --frames N --dt S --q Q --phi D1,.. --set NAME=VALUE ..",
      "values and derivatives of the model"},
     {"simulate", "sim", FIT_COMMAND_SIMULATE,
-     "-o data.h5 --frames N --dt S --q Q --phi D1,.. --set NAME=VALUE .. --noise S", "a synthetic experiment"},
-    {"info", "params", FIT_COMMAND_INFO, "[--json]", "parameters, units, bounds, cost of the model"},
-    {"bench", NULL, FIT_COMMAND_BENCH, "[--frames N] [--angles N] [--json]", "times of the kernels"},
+     "-o data.h5 --frames N --dt S --q Q --phi D1,.. --set NAME=VALUE .. --noise S",
+     "a synthetic experiment"},
+    {"info", "params", FIT_COMMAND_INFO, "[--json]",
+     "parameters, units, bounds, cost of the model"},
+    {"bench", NULL, FIT_COMMAND_BENCH, "[--frames N] [--angles N] [--json]",
+     "times of the kernels"},
     {"check", NULL, FIT_COMMAND_CHECK, "CONFIG.yaml", "validates a configuration"},
 };
-// clang-format on
 
 const char *fit_cli_command_name(enum fit_command command)
 {
@@ -175,7 +194,8 @@ const char *fit_cli_command_name(enum fit_command command)
     return "?";
 }
 
-/* ---- storage ---------------------------------------------------------------------------------------- */
+/* ---- storage
+ * ---------------------------------------------------------------------------------------- */
 
 struct parser {
     struct fit_cli *cli;
@@ -206,8 +226,8 @@ static char *keep(struct fit_cli *cli, size_t size)
     return k->text;
 }
 
-static enum fit_status add_pair(struct fit_cli_pair **list, size_t *n, const char *name, const char *value,
-                                struct fit_error *err)
+static enum fit_status add_pair(struct fit_cli_pair **list, size_t *n, const char *name,
+                                const char *value, struct fit_error *err)
 {
     struct fit_cli_pair *p = realloc(*list, (*n + 1) * sizeof *p);
     if (!p)
@@ -218,7 +238,8 @@ static enum fit_status add_pair(struct fit_cli_pair **list, size_t *n, const cha
     return FIT_OK;
 }
 
-/* ---- values ----------------------------------------------------------------------------------------- */
+/* ---- values
+ * ----------------------------------------------------------------------------------------- */
 
 static int is_number(const char *s)
 {
@@ -229,27 +250,31 @@ static int is_number(const char *s)
     return end != s && (*end == '\0' || *end == ',');
 }
 
-/* Unit in which an option's number is kept; another unit may be written behind it: --gap "200 um". */
+/* Unit in which an option's number is kept; another unit may be written behind it: --gap "200 um".
+ */
 static const char *unit_of(const char *name)
 {
-    static const char *const unit[][2] = {{"q", "1/angstrom"}, {"gap", "angstrom"}, {"dt", "s"}, {"first-time", "s"}};
+    static const char *const unit[][2] = {
+        {"q", "1/angstrom"}, {"gap", "angstrom"}, {"dt", "s"}, {"first-time", "s"}};
     for (size_t k = 0; k < COUNT_OF(unit); k++)
         if (strcmp(name, unit[k][0]) == 0)
             return unit[k][1];
     return NULL;
 }
 
-static enum fit_status to_real(const char *name, const char *s, double *value, struct fit_error *err)
+static enum fit_status to_real(const char *name, const char *s, double *value,
+                               struct fit_error *err)
 {
     const char *unit = unit_of(name);
     enum fit_quantity q = fit_quantity_parse(s, unit, value);
     if ((q == FIT_QUANTITY_BARE || q == FIT_QUANTITY_CONVERTED) && isfinite(*value))
         return FIT_OK;
-    return fit_fail(err, FIT_ERR_USAGE, "--%s: '%s' is not a number%s%s", name, s, unit ? " in " : "",
-                    unit ? unit : "");
+    return fit_fail(err, FIT_ERR_USAGE, "--%s: '%s' is not a number%s%s", name, s,
+                    unit ? " in " : "", unit ? unit : "");
 }
 
-static enum fit_status to_count(const char *name, const char *s, uint64_t *value, struct fit_error *err)
+static enum fit_status to_count(const char *name, const char *s, uint64_t *value,
+                                struct fit_error *err)
 {
     char *end;
     errno = 0;
@@ -261,13 +286,15 @@ static enum fit_status to_count(const char *name, const char *s, uint64_t *value
 }
 
 /* Adds the numbers of "1,2,3" to an array. */
-static enum fit_status add_reals(const char *name, const char *s, size_t *n, double **array, struct fit_error *err)
+static enum fit_status add_reals(const char *name, const char *s, size_t *n, double **array,
+                                 struct fit_error *err)
 {
     while (*s) {
         char *end;
         double v = strtod(s, &end);
         if (end == s || (*end && *end != ',') || !isfinite(v))
-            return fit_fail(err, FIT_ERR_USAGE, "--%s: '%s' is not a list of numbers, e.g. 0,45,90", name, s);
+            return fit_fail(err, FIT_ERR_USAGE, "--%s: '%s' is not a list of numbers, e.g. 0,45,90",
+                            name, s);
         double *a = realloc(*array, (*n + 1) * sizeof *a);
         if (!a)
             return no_memory(err);
@@ -298,7 +325,8 @@ static enum fit_status join_numbers(struct parser *p, const char *first, const c
     return FIT_OK;
 }
 
-/* ---- options ---------------------------------------------------------------------------------------- */
+/* ---- options
+ * ---------------------------------------------------------------------------------------- */
 
 static int takes_value(enum kind kind)
 {
@@ -340,45 +368,38 @@ static enum fit_status unknown(const struct parser *p, const char *word, const c
                     elsewhere = commands[c].name;
     }
     if (elsewhere)
-        return fit_fail(p->err, FIT_ERR_USAGE, "%s: no option of `%s`; it belongs to `%s`", word, command,
-                        elsewhere);
+        return fit_fail(p->err, FIT_ERR_USAGE, "%s: no option of `%s`; it belongs to `%s`", word,
+                        command, elsewhere);
     return fit_fail(p->err, FIT_ERR_USAGE, "%s: unknown option%s%s; see %s --help", word,
-                    nearest.best ? "; did you mean --" : "", nearest.best ? nearest.best : "", command);
+                    nearest.best ? "; did you mean --" : "", nearest.best ? nearest.best : "",
+                    command);
 }
 
-static enum fit_status store(struct parser *p, const struct option *o, const char *name, const char *value)
+static enum fit_status store(struct parser *p, const struct option *o, const char *name,
+                             const char *value)
 {
     struct fit_cli *cli = p->cli;
     char *at = (char *)cli + o->at;
     switch (o->kind) {
-    case FLAG:
-        *(int *)(void *)at = 1;
-        return FIT_OK;
-    case LEVEL:
-        *(int *)(void *)at += 1;
-        return FIT_OK;
-    case TEXT:
-        *(const char **)(void *)at = value;
-        return FIT_OK;
-    case REAL:
-        return to_real(name, value, (double *)(void *)at, p->err);
-    case COUNT:
-        return to_count(name, value, (uint64_t *)(void *)at, p->err);
+    case FLAG: *(int *)(void *)at = 1; return FIT_OK;
+    case LEVEL: *(int *)(void *)at += 1; return FIT_OK;
+    case TEXT: *(const char **)(void *)at = value; return FIT_OK;
+    case REAL: return to_real(name, value, (double *)(void *)at, p->err);
+    case COUNT: return to_count(name, value, (uint64_t *)(void *)at, p->err);
     case REALS:
         if (join_numbers(p, value, &value) != FIT_OK)
             return FIT_ERR_MEMORY;
         *(size_t *)(void *)at = 0; /* the last one counts */
-        return add_reals(name, value, (size_t *)(void *)at, (double **)(void *)((char *)cli + o->aux), p->err);
+        return add_reals(name, value, (size_t *)(void *)at,
+                         (double **)(void *)((char *)cli + o->aux), p->err);
     case CHANGES:
         if (join_numbers(p, value, &value) != FIT_OK)
             return FIT_ERR_MEMORY;
         return add_pair(&cli->change, &cli->nchange, name, value, p->err);
     case CHANGE:
-    case SWITCH:
-        return add_pair(&cli->change, &cli->nchange, name, value, p->err);
+    case SWITCH: return add_pair(&cli->change, &cli->nchange, name, value, p->err);
     case IGNORE:
-    case IGNORE_FLAG:
-        break;
+    case IGNORE_FLAG: break;
     }
     return add_pair(&cli->ignored, &cli->nignored, name, value, p->err);
 }
@@ -404,8 +425,8 @@ static enum fit_status option(struct parser *p)
         return fit_fail(p->err, FIT_ERR_USAGE, "--%s: takes no value", o->name);
     if (takes_value(o->kind) && !value) {
         if (p->at == p->argc)
-            return fit_fail(p->err, FIT_ERR_USAGE, "%s: a value is missing%s%s", word, o->argument ? ": " : "",
-                            o->argument ? o->argument : "");
+            return fit_fail(p->err, FIT_ERR_USAGE, "%s: a value is missing%s%s", word,
+                            o->argument ? ": " : "", o->argument ? o->argument : "");
         value = p->argv[p->at++];
     }
     const char *full = o->name;
@@ -423,18 +444,28 @@ static enum fit_status option(struct parser *p)
 static int find_command(const char *word, enum fit_command *command)
 {
     for (size_t k = 0; k < COUNT_OF(commands); k++)
-        if (strcmp(word, commands[k].name) == 0 || (commands[k].alias && strcmp(word, commands[k].alias) == 0)) {
+        if (strcmp(word, commands[k].name) == 0 ||
+            (commands[k].alias && strcmp(word, commands[k].alias) == 0)) {
             *command = commands[k].command;
             return 1;
         }
     return 0;
 }
 
-enum fit_status fit_cli_parse(int argc, char *const argv[], struct fit_cli *cli, struct fit_error *err)
+enum fit_status fit_cli_parse(int argc, char *const argv[], struct fit_cli *cli,
+                              struct fit_error *err)
 {
     struct parser p = {cli, argc, argv, 1, err};
-    *cli = (struct fit_cli){.command = FIT_COMMAND_FIT, .dt = NAN, .q = NAN, .gap = NAN, .first_time = 0,
-                            .counts = 0.2, .pixels = 1e5, .seed = 1, .repeat = 9, .angles = 23};
+    *cli = (struct fit_cli){.command = FIT_COMMAND_FIT,
+                            .dt = NAN,
+                            .q = NAN,
+                            .gap = NAN,
+                            .first_time = 0,
+                            .counts = 0.2,
+                            .pixels = 1e5,
+                            .seed = 1,
+                            .repeat = 9,
+                            .angles = 23};
     if (argc > 1 && find_command(argv[1], &cli->command))
         p.at = 2;
     enum fit_status st = FIT_OK;
@@ -473,7 +504,8 @@ void fit_cli_free(struct fit_cli *cli)
     *cli = (struct fit_cli){0};
 }
 
-/* ---- help ------------------------------------------------------------------------------------------- */
+/* ---- help
+ * ------------------------------------------------------------------------------------------- */
 
 static void help_options(FILE *f, unsigned mask)
 {
@@ -482,8 +514,9 @@ static void help_options(FILE *f, unsigned mask)
         char left[40];
         if (!(o->commands & mask) || !o->help)
             continue;
-        snprintf(left, sizeof left, "%s%c%s--%s%s%s", o->letter ? "-" : " ", o->letter ? o->letter : ' ',
-                 o->letter ? ", " : "  ", o->name, o->argument ? " " : "", o->argument ? o->argument : "");
+        snprintf(left, sizeof left, "%s%c%s--%s%s%s", o->letter ? "-" : " ",
+                 o->letter ? o->letter : ' ', o->letter ? ", " : "  ", o->name,
+                 o->argument ? " " : "", o->argument ? o->argument : "");
         fprintf(f, "  %-30s %s\n", left, o->help);
     }
 }
@@ -499,16 +532,19 @@ char *fit_cli_help(const char *program, const char *title, enum fit_command comm
     for (size_t k = 0; k < COUNT_OF(commands); k++) {
         if (command != FIT_COMMAND_COUNT && command != commands[k].command)
             continue;
-        fprintf(f, "%s %s %s\n    %s%s%s\n", program, commands[k].name, commands[k].usage, commands[k].help,
-                commands[k].alias ? "; also called " : "", commands[k].alias ? commands[k].alias : "");
+        fprintf(f, "%s %s %s\n    %s%s%s\n", program, commands[k].name, commands[k].usage,
+                commands[k].help, commands[k].alias ? "; also called " : "",
+                commands[k].alias ? commands[k].alias : "");
     }
     fprintf(f, "\n");
     if (command == FIT_COMMAND_COUNT)
         fprintf(f, "Without a command: fit.  Options of a command: %s COMMAND --help\n", program);
     else
         help_options(f, 1u << command);
-    fprintf(f, "\nExit status: 0 converged, 1 internal error, 2 finished but not converged, 3 usage or\n"
-               "configuration, 4 data, 130 interrupted.\n");
+    fprintf(
+        f,
+        "\nExit status: 0 converged, 1 internal error, 2 finished but not converged, 3 usage or\n"
+        "configuration, 4 data, 130 interrupted.\n");
     if (fclose(f) != 0) {
         free(text);
         return NULL;

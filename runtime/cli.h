@@ -1,8 +1,9 @@
 /* cli.h -- the command line: one table of options, from which parsing and --help are made.
  *
- * Takes argv, gives struct fit_cli.  Options that change the configuration are not interpreted here: they are
- * kept in order in `change` and handed to fit_config_override.  Spellings of the Python packages are accepted;
- * those that mean nothing here are kept in `ignored`, to be told once.
+ * Takes argv, gives struct fit_cli.  Options that change the configuration are not interpreted
+ * here: they are kept in order in `change` and handed to fit_config_override.  Spellings of the
+ * Python packages are accepted; those that mean nothing here are kept in `ignored`, to be told
+ * once.
  */
 #ifndef FIT_CLI_H
 #define FIT_CLI_H
@@ -53,7 +54,8 @@ struct fit_cli {
     const char *x; /* table models: covariate as LO:HI:N */
     int jacobian;
     const char *noise;
-    double counts, pixels; /* --noise from-counts: mean counts per pixel and frame; pixels of a bin */
+    double counts,
+        pixels; /* --noise from-counts: mean counts per pixel and frame; pixels of a bin */
     uint64_t seed;
 
     /* fit */
@@ -62,13 +64,14 @@ struct fit_cli {
     void *storage_; /* argv words joined or split here */
 };
 
-/* Parses argv (borrowed: strings are kept as pointers).  On error the message names the option and the nearest
- * one that exists.  Free the result in either case. */
-enum fit_status fit_cli_parse(int argc, char *const argv[], struct fit_cli *cli, struct fit_error *err);
+/* Parses argv (borrowed: strings are kept as pointers).  On error the message names the option and
+ * the nearest one that exists.  Free the result in either case. */
+enum fit_status fit_cli_parse(int argc, char *const argv[], struct fit_cli *cli,
+                              struct fit_error *err);
 void fit_cli_free(struct fit_cli *cli);
 
-/* Text of --help for the program or, with command < FIT_COMMAND_COUNT, for one command.  Caller frees; NULL when
- * memory ran out. */
+/* Text of --help for the program or, with command < FIT_COMMAND_COUNT, for one command.  Caller
+ * frees; NULL when memory ran out. */
 char *fit_cli_help(const char *program, const char *title, enum fit_command command);
 
 /* Name of a command: "fit", "eval", ... */

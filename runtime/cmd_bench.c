@@ -4,8 +4,9 @@
  *   normal    J^T J and J^T r (kernel->normal), with the tables
  *   jacobian  explicit derivatives by the direct formula (kernel->points), a block at a time
  *   gradient  null until kernels have it
- * Each is the best of --repeat runs (9) on all pairs of --frames frames (1000) and --angles angles (23), tiled as
- * for a fit; for table models --frames is the number of rows.  Times do not depend on the values of the data.
+ * Each is the best of --repeat runs (9) on all pairs of --frames frames (1000) and --angles angles
+ * (23), tiled as for a fit; for table models --frames is the number of rows.  Times do not depend
+ * on the values of the data.
  */
 #include "dataset.h"
 #include "experiment.h"
@@ -30,13 +31,17 @@ static double default_setting(const struct fit_setting *s)
 {
     if (!isnan(s->value))
         return s->value;
-    return strcmp(s->name, "q") == 0 ? 0.0054 : strcmp(s->name, "gap") == 0 ? 2e6 : strcmp(s->name, "dt") == 0 ? 0.1 : 1;
+    return strcmp(s->name, "q") == 0     ? 0.0054
+           : strcmp(s->name, "gap") == 0 ? 2e6
+           : strcmp(s->name, "dt") == 0  ? 0.1
+                                         : 1;
 }
 
 static enum fit_status data_pairs(struct bench *b, size_t n, size_t ngroup, struct fit_error *err)
 {
     const struct fit_kernel *k = b->k;
-    double *time = malloc(n * sizeof *time), *phi = malloc(ngroup * sizeof *phi), *matrix = malloc(n * n * sizeof *matrix);
+    double *time = malloc(n * sizeof *time), *phi = malloc(ngroup * sizeof *phi),
+           *matrix = malloc(n * n * sizeof *matrix);
     const double **coord = malloc((k->naxis + 1) * sizeof *coord);
     enum fit_status st = FIT_OK;
     if (!time || !phi || !matrix || !coord) {
@@ -51,9 +56,16 @@ static enum fit_status data_pairs(struct bench *b, size_t n, size_t ngroup, stru
         coord[a] = phi;
     for (size_t i = 0; i < n * n; i++)
         matrix[i] = 1.1 + 1e-3 * (double)(i % 97);
-    struct fit_dataset_pairs spec = {.ntime = n, .time = time, .step = 0.1, .ngroup = ngroup, .naxis = k->naxis,
-                                     .nsetting = k->nsetting, .coord = coord, .setting = b->setting,
-                                     .center = k->intercept >= 0, .table_doubles = k->table_doubles};
+    struct fit_dataset_pairs spec = {.ntime = n,
+                                     .time = time,
+                                     .step = 0.1,
+                                     .ngroup = ngroup,
+                                     .naxis = k->naxis,
+                                     .nsetting = k->nsetting,
+                                     .coord = coord,
+                                     .setting = b->setting,
+                                     .center = k->intercept >= 0,
+                                     .table_doubles = k->table_doubles};
     st = fit_dataset_new_pairs(&spec, &b->ds, err);
     for (size_t g = 0; g < ngroup && st == FIT_OK; g++)
         st = fit_dataset_put(b->ds, g, matrix, NULL, err);
@@ -81,7 +93,8 @@ static enum fit_status data_rows(struct bench *b, size_t n, struct fit_error *er
     }
     for (size_t c = 0; c < k->ncolumn; c++)
         column[c] = x;
-    st = fit_dataset_new_rows(n, k->ncolumn, column, y, NULL, k->nsetting, b->setting, k->intercept >= 0, &b->ds, err);
+    st = fit_dataset_new_rows(n, k->ncolumn, column, y, NULL, k->nsetting, b->setting,
+                              k->intercept >= 0, &b->ds, err);
 done:
     free(x);
     free(y);
@@ -93,9 +106,13 @@ static enum fit_status set_up(struct bench *b, const struct fit_cli *cli, struct
 {
     const struct fit_kernel *k = b->k;
     int rows = k->space == FIT_ROWS;
-    size_t n = cli->frames ? (size_t)cli->frames : rows ? 100000 : 1000, ngroup = rows ? 1 : (size_t)cli->angles;
+    size_t n = cli->frames ? (size_t)cli->frames
+               : rows      ? 100000
+                           : 1000,
+           ngroup = rows ? 1 : (size_t)cli->angles;
     if (n < 2 || ngroup < 1 || (!rows && n > 30000))
-        return fit_fail(err, FIT_ERR_USAGE, "bench: --frames %zu --angles %zu is no data set", n, ngroup);
+        return fit_fail(err, FIT_ERR_USAGE, "bench: --frames %zu --angles %zu is no data set", n,
+                        ngroup);
     b->setting = malloc((k->nsetting + 1) * sizeof *b->setting);
     b->theta = malloc((k->nparam + 1) * sizeof *b->theta);
     b->lin = malloc((ngroup * k->nlinear + 1) * sizeof *b->lin);
@@ -121,19 +138,22 @@ static enum fit_status set_up(struct bench *b, const struct fit_cli *cli, struct
     b->ws = fit_alloc_doubles(k->workspace(&b->ds->layout));
     if (!b->out || !b->ws)
         return fit_fail(err, FIT_ERR_MEMORY, "bench: out of memory");
-    struct fit_parallel_need need = {.nout = nout, .nextra = k->scratch ? k->scratch(&b->ds->layout) : 0,
+    struct fit_parallel_need need = {.nout = nout,
+                                     .nextra = k->scratch ? k->scratch(&b->ds->layout) : 0,
                                      .threads = (int)cli->threads};
     return fit_parallel_new(b->ds, &need, &b->par, err);
 }
 
-static void tile_moments(void *user, const struct fit_tile *t, double *scratch, size_t stride, double *out)
+static void tile_moments(void *user, const struct fit_tile *t, double *scratch, size_t stride,
+                         double *out)
 {
     const struct bench *b = user;
     (void)stride;
     b->k->moments(&b->ds->layout, b->ws, t, scratch, out);
 }
 
-static void tile_normal(void *user, const struct fit_tile *t, double *scratch, size_t stride, double *out)
+static void tile_normal(void *user, const struct fit_tile *t, double *scratch, size_t stride,
+                        double *out)
 {
     const struct bench *b = user;
     (void)stride;
@@ -147,7 +167,8 @@ static void row_points(void *user, size_t row)
     const struct fit_kernel *k = b->k;
     const struct fit_layout *l = &b->ds->layout;
     size_t full = k->nparam + k->nlinear, m = 1000;
-    size_t n = k->space == FIT_ROWS ? (row + 1) * m <= l->nrow ? m : l->nrow - row * m : l->nframe - row - 1;
+    size_t n = k->space == FIT_ROWS ? (row + 1) * m <= l->nrow ? m : l->nrow - row * m
+                                    : l->nframe - row - 1;
     uint32_t *index = malloc(3 * (n + 1) * sizeof *index);
     double *mean = malloc((n + 1) * (full + 1) * sizeof *mean);
     for (size_t g = 0; g < l->ngroup && index && mean; g++) {
@@ -163,7 +184,8 @@ static void row_points(void *user, size_t row)
 }
 
 /* Best time in ms of `repeat` passes; derivative: also the tables of derivatives. */
-static double time_sum(struct bench *b, const struct fit_parallel_task *task, int derivative, uint64_t repeat)
+static double time_sum(struct bench *b, const struct fit_parallel_task *task, int derivative,
+                       uint64_t repeat)
 {
     double best = INFINITY;
     for (uint64_t r = 0; r < repeat; r++) {
@@ -193,8 +215,8 @@ struct times {
     double value, normal, jacobian;
 };
 
-static enum fit_status print_json(const struct fit_program *p, const struct bench *b, struct times t,
-                                  struct fit_error *err)
+static enum fit_status print_json(const struct fit_program *p, const struct bench *b,
+                                  struct times t, struct fit_error *err)
 {
     struct fit_json j = {.compact = 1};
     fit_json_begin(&j, NULL, '{');
@@ -222,10 +244,12 @@ static void print_text(const struct fit_program *p, const struct bench *b, struc
     fprintf(p->out, "%s %s %s, %d thread%s, %zu points\n", b->k->name, b->k->variant, b->k->isa,
             fit_parallel_threads(b->par), fit_parallel_threads(b->par) == 1 ? "" : "s", b->pairs);
     for (size_t k = 0; k < 3; k++)
-        fprintf(p->out, "  %-9s %10.3f ms %8.3f ns per point\n", name[k], ms[k], 1e6 * ms[k] / (double)b->pairs);
+        fprintf(p->out, "  %-9s %10.3f ms %8.3f ns per point\n", name[k], ms[k],
+                1e6 * ms[k] / (double)b->pairs);
 }
 
-enum fit_status fit_cmd_bench(struct fit_program *p, const struct fit_cli *cli, struct fit_error *err)
+enum fit_status fit_cmd_bench(struct fit_program *p, const struct fit_cli *cli,
+                              struct fit_error *err)
 {
     struct bench b = {0};
     enum fit_status st = fit_program_kernel(p, cli, &b.k, err);
@@ -234,7 +258,8 @@ enum fit_status fit_cmd_bench(struct fit_program *p, const struct fit_cli *cli, 
     if (st != FIT_OK)
         goto done;
     if (b.k->prepare(&b.ds->layout, b.theta, 1, b.ws) != FIT_EVAL_OK) {
-        st = fit_fail(err, FIT_ERR_NUMERIC, "bench: the model %s has no finite value at its start", b.k->name);
+        st = fit_fail(err, FIT_ERR_NUMERIC, "bench: the model %s has no finite value at its start",
+                      b.k->name);
         goto done;
     }
     uint64_t repeat = cli->repeat ? cli->repeat : 1;

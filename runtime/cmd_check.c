@@ -1,4 +1,5 @@
-/* cmd_check.c -- `check`: everything that is wrong with a configuration, and what in it has no effect. */
+/* cmd_check.c -- `check`: everything that is wrong with a configuration, and what in it has no
+ * effect. */
 #include "program.h"
 #include "setup.h"
 
@@ -7,7 +8,8 @@
 #include <string.h>
 
 /* Prints the log; the first error is not repeated when it is also in err. */
-static void print_log(FILE *f, const struct fit_config_log *log, int errors, const struct fit_error *err)
+static void print_log(FILE *f, const struct fit_config_log *log, int errors,
+                      const struct fit_error *err)
 {
     for (size_t k = 0; k < log->n; k++) {
         const struct fit_config_message *m = &log->message[k];
@@ -17,7 +19,8 @@ static void print_log(FILE *f, const struct fit_config_log *log, int errors, con
     }
 }
 
-enum fit_status fit_cmd_check(struct fit_program *p, const struct fit_cli *cli, struct fit_error *err)
+enum fit_status fit_cmd_check(struct fit_program *p, const struct fit_cli *cli,
+                              struct fit_error *err)
 {
     const struct fit_kernel *k;
     struct fit_config *cfg = NULL;

@@ -1,8 +1,10 @@
-/* cmd_eval.c -- `eval`: values and derivatives of the model at given parameters, by the direct formula.
+/* cmd_eval.c -- `eval`: values and derivatives of the model at given parameters, by the direct
+ * formula.
  *
- * Pairs: an HDF5 file with /c2 (ngroup, N, N), /jacobian (ngroup, N, N, nparam + nlinear; linear parameters last),
- * /t, /phi, /parameters.  All (i, j) including the diagonal are evaluated with kernel->points, block by block, so
- * that memory stays small.  Table models: /column names, /mean, /jacobian (nrow, ...), or a .csv. */
+ * Pairs: an HDF5 file with /c2 (ngroup, N, N), /jacobian (ngroup, N, N, nparam + nlinear; linear
+ * parameters last), /t, /phi, /parameters.  All (i, j) including the diagonal are evaluated with
+ * kernel->points, block by block, so that memory stays small.  Table models: /column names, /mean,
+ * /jacobian (nrow, ...), or a .csv. */
 #include "experiment.h"
 #include "hdf5_results.h"
 #include "output.h"
@@ -51,17 +53,19 @@ static void write_head(struct fit_h5r *h, const struct fit_experiment *e)
     }
 }
 
-static enum fit_status write_pairs(struct fit_h5r *h, const struct fit_experiment *e, const struct fit_cli *cli,
-                                   struct fit_error *err)
+static enum fit_status write_pairs(struct fit_h5r *h, const struct fit_experiment *e,
+                                   const struct fit_cli *cli, struct fit_error *err)
 {
-    size_t n = e->layout.nframe, ngroup = e->layout.ngroup, full = e->kernel->nparam + e->kernel->nlinear;
+    size_t n = e->layout.nframe, ngroup = e->layout.ngroup,
+           full = e->kernel->nparam + e->kernel->nlinear;
     size_t rows = (size_t)BLOCK_BYTES / (8 * n * (cli->jacobian ? full + 1 : 1));
     rows = rows < 1 ? 1 : rows > n ? n : rows;
     double *mean = malloc(rows * n * sizeof *mean);
     double *jac = cli->jacobian ? malloc(rows * n * full * sizeof *jac) : NULL;
     enum fit_status st = FIT_OK;
     if (!mean || (cli->jacobian && !jac))
-        st = fit_fail(err, FIT_ERR_MEMORY, "eval: out of memory for %zu rows of %zu points", rows, n);
+        st = fit_fail(err, FIT_ERR_MEMORY, "eval: out of memory for %zu rows of %zu points", rows,
+                      n);
     fit_h5r_reals(h, "/t", 1, &n, e->time, "s");
     fit_h5r_reals(h, "/phi", 1, &ngroup, e->phi, "deg");
     fit_h5r_empty(h, "/c2", 3, (size_t[]){ngroup, n, n}, "1");
@@ -75,19 +79,21 @@ static enum fit_status write_pairs(struct fit_h5r *h, const struct fit_experimen
                 break;
             fit_h5r_block(h, "/c2", (size_t[]){g, i, 0}, (size_t[]){1, m, n}, mean);
             if (jac)
-                fit_h5r_block(h, "/jacobian", (size_t[]){g, i, 0, 0}, (size_t[]){1, m, n, full}, jac);
+                fit_h5r_block(h, "/jacobian", (size_t[]){g, i, 0, 0}, (size_t[]){1, m, n, full},
+                              jac);
         }
     free(mean);
     free(jac);
     return st;
 }
 
-static enum fit_status write_rows(struct fit_h5r *h, const struct fit_experiment *e, const struct fit_cli *cli,
-                                  struct fit_error *err)
+static enum fit_status write_rows(struct fit_h5r *h, const struct fit_experiment *e,
+                                  const struct fit_cli *cli, struct fit_error *err)
 {
     const struct fit_kernel *k = e->kernel;
     size_t n = e->layout.nrow, full = k->nparam + k->nlinear, dims[2] = {n, full};
-    double *mean = malloc(n * sizeof *mean), *jac = cli->jacobian ? malloc(n * full * sizeof *jac) : NULL;
+    double *mean = malloc(n * sizeof *mean),
+           *jac = cli->jacobian ? malloc(n * full * sizeof *jac) : NULL;
     uint32_t *row = malloc(n * sizeof *row);
     enum fit_status st = FIT_OK;
     if (!mean || !row || (cli->jacobian && !jac)) {
@@ -114,7 +120,8 @@ done:
     return st;
 }
 
-enum fit_status fit_cmd_eval(struct fit_program *p, const struct fit_cli *cli, struct fit_error *err)
+enum fit_status fit_cmd_eval(struct fit_program *p, const struct fit_cli *cli,
+                             struct fit_error *err)
 {
     const struct fit_kernel *k;
     struct fit_experiment *e = NULL;

@@ -1,8 +1,8 @@
 /* cmd_fit.c -- `fit`: configuration, data, least squares, results.
  *
- * The order of things: read the configuration; say how much memory it takes; load; fit; compare data and model;
- * write all files under temporary names; rename them; print one screen.  An interrupted or not converged fit
- * writes the same files, marked as what they are. */
+ * The order of things: read the configuration; say how much memory it takes; load; fit; compare
+ * data and model; write all files under temporary names; rename them; print one screen.  An
+ * interrupted or not converged fit writes the same files, marked as what they are. */
 #define _DEFAULT_SOURCE /* gethostname */
 #include "parallel.h"
 #include "program.h"
@@ -63,7 +63,8 @@ static void say(struct run *run, const char *format, ...)
     fputc('\n', run->log_file);
 }
 
-/* ---- configuration ---------------------------------------------------------------------------------- */
+/* ---- configuration
+ * ---------------------------------------------------------------------------------- */
 
 /* "dir/my.yaml:14:3: note: text" -> "my.yaml:14:3: text" */
 static void add_config_note(struct run *run, const char *text)
@@ -106,8 +107,8 @@ static enum fit_status configure(struct run *run, struct fit_error *err)
 {
     enum fit_status st = fit_program_kernel(run->p, run->cli, &run->k, err);
     if (st == FIT_OK)
-        st = fit_progress_begin(&run->view, run->p->err, run->p->err_is_terminal, run->cli->progress,
-                                run->cli->quiet, err);
+        st = fit_progress_begin(&run->view, run->p->err, run->p->err_is_terminal,
+                                run->cli->progress, run->cli->quiet, err);
     if (st != FIT_OK)
         return st;
     st = fit_setup_config(run->cli, run->k, &run->log, &run->cfg, err);
@@ -118,19 +119,22 @@ static enum fit_status configure(struct run *run, struct fit_error *err)
     if (run->cfg->compat.parity.value && !run->cli->variant) /* same parameters, other arithmetic */
         st = fit_registry_pick(run->p->kernels, "parity", run->cli->isa, &run->k, err);
     if (st == FIT_OK && run->cfg->input.path.n > 1)
-        st = fit_fail(err, FIT_ERR_CONFIG, "%zu data files: this version fits one at a time", run->cfg->input.path.n);
+        st = fit_fail(err, FIT_ERR_CONFIG, "%zu data files: this version fits one at a time",
+                      run->cfg->input.path.n);
     const char *dir = run->cfg->output.dir.value;
     if (dir)
         snprintf(run->folder, sizeof run->folder, "%s", dir);
     else
         snprintf(run->folder, sizeof run->folder, "%s_results", run->k->name);
     run->config_text = fit_config_text(run->cfg);
-    say(run, "%s %s, model %s, kernel %s %s", run->p->name, FIT_VERSION, run->k->name, run->k->variant, run->k->isa);
+    say(run, "%s %s, model %s, kernel %s %s", run->p->name, FIT_VERSION, run->k->name,
+        run->k->variant, run->k->isa);
     say(run, "%s", run->command_line ? run->command_line : "");
     return st;
 }
 
-/* ---- data ------------------------------------------------------------------------------------------- */
+/* ---- data
+ * ------------------------------------------------------------------------------------------- */
 
 static double *settings(const struct run *run)
 {
@@ -143,7 +147,8 @@ static double *settings(const struct run *run)
 static const double program_mb = 40; /* libraries, tables, maps of the results: measured */
 
 /* Says how much memory the fit takes, before anything large is read. */
-static enum fit_status estimate(struct run *run, const struct fit_selection *sel, struct fit_error *err)
+static enum fit_status estimate(struct run *run, const struct fit_selection *sel,
+                                struct fit_error *err)
 {
     struct fit_source *src = NULL;
     size_t *index = NULL, n = 0, first = 0, frames = 0;
@@ -155,15 +160,19 @@ static enum fit_status estimate(struct run *run, const struct fit_selection *sel
         st = fit_select_window(src, sel, &first, &frames, &notes, err);
     if (st == FIT_OK) {
         int weighted = sel->sigma == FIT_SIGMA_FILE || src->has_sigma;
-        double pairs = 0.5 * (double)frames * (double)(frames - 1) * (double)n, total = fit_memory_total_mb();
-        double mb = program_mb + (double)fit_measurement_memory(src->nframe, frames, n, weighted) / 1e6;
+        double pairs = 0.5 * (double)frames * (double)(frames - 1) * (double)n,
+               total = fit_memory_total_mb();
+        double mb =
+            program_mb + (double)fit_measurement_memory(src->nframe, frames, n, weighted) / 1e6;
         double limit = run->cfg->nlsq.memory_fraction.value;
         run->r.estimate_mb = mb;
-        say(run, "memory: %.3g MB for %.0f points (%zu matrices, %zu frames)", mb, pairs, n, frames);
+        say(run, "memory: %.3g MB for %.0f points (%zu matrices, %zu frames)", mb, pairs, n,
+            frames);
         if (!run->cli->quiet && !run->cli->json)
             fprintf(run->p->err, "memory: %.3g MB for %.0f points\n", mb, pairs);
         if (limit > 0 && mb > limit * total)
-            fit_notes_add(&run->notes, "the fit takes %.0f MB, %.0f %% of this machine's memory", mb, 100 * mb / total);
+            fit_notes_add(&run->notes, "the fit takes %.0f MB, %.0f %% of this machine's memory",
+                          mb, 100 * mb / total);
     }
     free(index);
     fit_notes_free(&notes);
@@ -176,8 +185,14 @@ static void describe_input(struct run *run)
     const struct fit_measurement *m = run->m;
     struct fit_input *in = &run->input;
     struct stat s;
-    *in = (struct fit_input){.size = m->size, .q = NAN, .gap = NAN, .dt = m->dt, .nfile = m->file_frames,
-                             .first = (size_t)m->first, .last = (size_t)m->last, .nmasked = m->nmasked};
+    *in = (struct fit_input){.size = m->size,
+                             .q = NAN,
+                             .gap = NAN,
+                             .dt = m->dt,
+                             .nfile = m->file_frames,
+                             .first = (size_t)m->first,
+                             .last = (size_t)m->last,
+                             .nmasked = m->nmasked};
     snprintf(in->file, sizeof in->file, "%s", m->file);
     snprintf(in->sha256, sizeof in->sha256, "%s", m->sha256);
     snprintf(in->layout, sizeof in->layout, "%s", m->layout);
@@ -208,7 +223,8 @@ static enum fit_status load_pairs(struct run *run, struct fit_error *err)
     struct fit_selection sel;
     fit_selection_from_config(run->cfg, &sel);
     if (!sel.path)
-        return fit_fail(err, FIT_ERR_CONFIG, "%s: no data file; give experimental_data.file_path or --data",
+        return fit_fail(err, FIT_ERR_CONFIG,
+                        "%s: no data file; give experimental_data.file_path or --data",
                         run->cfg->file);
     enum fit_status st = estimate(run, &sel, err);
     if (st != FIT_OK)
@@ -226,12 +242,13 @@ static enum fit_status load_rows(struct run *run, struct fit_error *err)
 {
     const struct fit_config_input *in = &run->cfg->input;
     if (in->path.n == 0)
-        return fit_fail(err, FIT_ERR_CONFIG, "%s: no table; give experimental_data.file_path or --data",
-                        run->cfg->file);
+        return fit_fail(err, FIT_ERR_CONFIG,
+                        "%s: no table; give experimental_data.file_path or --data", run->cfg->file);
     double *setting = settings(run);
     if (!setting)
         return fit_fail(err, FIT_ERR_MEMORY, "out of memory");
-    enum fit_status st = fit_table_load(in->path.value[0], &run->cfg->table, run->k, setting, &run->m, err);
+    enum fit_status st =
+        fit_table_load(in->path.value[0], &run->cfg->table, run->k, setting, &run->m, err);
     free(setting);
     return st;
 }
@@ -252,30 +269,39 @@ static enum fit_status load(struct run *run, struct fit_error *err)
     return FIT_OK;
 }
 
-/* ---- fit -------------------------------------------------------------------------------------------- */
+/* ---- fit
+ * -------------------------------------------------------------------------------------------- */
 
 /* Where the Python packages would have answered otherwise; each once. */
 static void note_peers(struct run *run)
 {
     size_t n = run->k->space == FIT_PAIRS ? run->fit.ngroup : 0;
     if (n && !run->cfg->compat.full_matrix.value)
-        fit_notes_add(&run->notes, "each pair of frames counts once; the Python packages count both triangles and "
-                                   "give errors that are too small by sqrt(2)");
-    if (n && !run->average_noted && run->setup.options.scaling == FIT_SCALING_INDIVIDUAL && fit_config_peers_average(run->cfg, n))
-        fit_notes_add(&run->notes, "contrast and offset are fitted for each of %zu angles; homodyne would average "
-                                   "them (--scaling averaged)", n);
+        fit_notes_add(
+            &run->notes,
+            "each pair of frames counts once; the Python packages count both triangles and "
+            "give errors that are too small by sqrt(2)");
+    if (n && !run->average_noted && run->setup.options.scaling == FIT_SCALING_INDIVIDUAL &&
+        fit_config_peers_average(run->cfg, n))
+        fit_notes_add(
+            &run->notes,
+            "contrast and offset are fitted for each of %zu angles; homodyne would average "
+            "them (--scaling averaged)",
+            n);
 }
 
 static int on_progress(void *user, const struct fit_progress *p)
 {
     struct run *run = user;
-    say(run, "iteration %zu: chi2 %.17g, step %.3g, distance %.3g", p->iteration, p->chi2, p->step, p->gradient);
+    say(run, "iteration %zu: chi2 %.17g, step %.3g, distance %.3g", p->iteration, p->chi2, p->step,
+        p->gradient);
     return fit_progress_show(&run->view, p);
 }
 
 static enum fit_status fit(struct run *run, struct fit_error *err)
 {
-    enum fit_status st = fit_setup_options(run->cfg, run->k, run->m->dataset, run->m, &run->setup, err);
+    enum fit_status st =
+        fit_setup_options(run->cfg, run->k, run->m->dataset, run->m, &run->setup, err);
     if (st != FIT_OK || run->cli->dry_run)
         return st;
     run->view.npoint = run->m->dataset->npoint;
@@ -286,7 +312,9 @@ static enum fit_status fit(struct run *run, struct fit_error *err)
     st = fit_run(run->k, run->m->dataset, &run->setup.options, &run->fit, err);
     fit_progress_clear(&run->view);
     if (st != FIT_OK)
-        return *run->p->interrupt ? fit_fail(err, FIT_ERR_INTERRUPTED, "interrupted before a first result") : st;
+        return *run->p->interrupt
+                   ? fit_fail(err, FIT_ERR_INTERRUPTED, "interrupted before a first result")
+                   : st;
     run->fitted = 1;
     say(run, "%s: %s", fit_word_name(run->fit.status), run->fit.message);
     note_peers(run);
@@ -296,7 +324,8 @@ static enum fit_status fit(struct run *run, struct fit_error *err)
     return st;
 }
 
-/* ---- results ---------------------------------------------------------------------------------------- */
+/* ---- results
+ * ---------------------------------------------------------------------------------------- */
 
 static void gather(struct run *run, time_t begin)
 {
@@ -319,7 +348,8 @@ static void gather(struct run *run, time_t begin)
     r->folder = run->folder;
 }
 
-static enum fit_status add_text(struct fit_output *out, const char *name, char *text, struct fit_error *err)
+static enum fit_status add_text(struct fit_output *out, const char *name, char *text,
+                                struct fit_error *err)
 {
     enum fit_status st = text ? fit_output_add_text(out, name, text, strlen(text), err)
                               : fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", name);
@@ -374,7 +404,8 @@ static enum fit_status write_files(struct run *run, struct fit_error *err)
     if (st == FIT_OK)
         st = add_text(&out, "summary.txt", summary_text(&run->r), err);
     if (st == FIT_OK && run->config_text)
-        st = fit_output_add_text(&out, "config.effective.yaml", run->config_text, strlen(run->config_text), err);
+        st = fit_output_add_text(&out, "config.effective.yaml", run->config_text,
+                                 strlen(run->config_text), err);
     if (st == FIT_OK)
         st = add_text(&out, "run.log", runlog_text(run), err);
     if (st == FIT_OK)
@@ -410,8 +441,9 @@ static void print_dry_run(const struct run *run)
     const struct fit_measurement *m = run->m;
     for (size_t k = 0; k < run->notes.n; k++)
         fprintf(run->p->err, "note: %s\n", run->notes.text[k]);
-    fprintf(run->p->out, "%s: %zu groups, frames %ld..%ld, dt %g s, %zu points; would be written to %s\n", m->file,
-            m->ngroup, m->first, m->last, m->dt, m->dataset->npoint, run->folder);
+    fprintf(run->p->out,
+            "%s: %zu groups, frames %ld..%ld, dt %g s, %zu points; would be written to %s\n",
+            m->file, m->ngroup, m->first, m->last, m->dt, m->dataset->npoint, run->folder);
 }
 
 static void release(struct run *run)
@@ -459,7 +491,8 @@ enum fit_status fit_cmd_fit(struct fit_program *p, const struct fit_cli *cli, st
         st = print_results(&run, err);
     if (st == FIT_OK)
         p->exit_code = run.fit.status == FIT_INTERRUPTED ? fit_status_exit(FIT_ERR_INTERRUPTED)
-                       : run.fit.converged ? 0 : 2;
+                       : run.fit.converged               ? 0
+                                                         : 2;
 done:
     release(&run);
     return st;

@@ -1,4 +1,5 @@
-/* cmd_info.c -- `info`: what the model is; its parameters, units, bounds, axes, and what it costs. */
+/* cmd_info.c -- `info`: what the model is; its parameters, units, bounds, axes, and what it costs.
+ */
 #include "json.h"
 #include "program.h"
 #include "registry.h"
@@ -10,8 +11,9 @@
 
 static const char *prior_text(const struct fit_param *p, char *text, size_t size)
 {
-    static const char *const name[] = {"flat",        "normal",      "truncated_normal", "log_normal",
-                                       "half_normal", "exponential", "beta_scaled",      "log_uniform"};
+    static const char *const name[] = {"flat",        "normal",      "truncated_normal",
+                                       "log_normal",  "half_normal", "exponential",
+                                       "beta_scaled", "log_uniform"};
     static const int numbers[] = {0, 2, 2, 2, 1, 1, 2, 0};
     const char *kind = (size_t)p->prior < sizeof name / sizeof *name ? name[p->prior] : "?";
     int n = kind[0] == '?' ? 0 : numbers[p->prior];
@@ -38,8 +40,10 @@ static void json_params(struct fit_json *j, const char *key, const struct fit_ke
         fit_json_number(j, "lower", param[i].lower);
         fit_json_number(j, "upper", param[i].upper);
         fit_json_string(j, "prior", prior_text(&param[i], prior, sizeof prior));
-        fit_json_string(j, "over", param[i].over >= 0 && (size_t)param[i].over < k->naxis
-                                       ? k->axis[param[i].over].name : NULL);
+        fit_json_string(j, "over",
+                        param[i].over >= 0 && (size_t)param[i].over < k->naxis
+                            ? k->axis[param[i].over].name
+                            : NULL);
         fit_json_begin(j, "alias", '[');
         for (size_t a = 0; param[i].alias && param[i].alias[a]; a++)
             fit_json_string(j, NULL, param[i].alias[a]);
@@ -101,7 +105,8 @@ static void json_lists(struct fit_json *j, const struct fit_kernel *k)
     fit_json_end(j);
 }
 
-static enum fit_status info_json(const struct fit_program *p, const struct fit_kernel *k, struct fit_error *err)
+static enum fit_status info_json(const struct fit_program *p, const struct fit_kernel *k,
+                                 struct fit_error *err)
 {
     struct fit_json j = {0};
     fit_json_begin(&j, NULL, '{');
@@ -174,15 +179,17 @@ static void info_text(const struct fit_program *p, const struct fit_kernel *k)
         fprintf(f, "column %s, %s: %s\n", k->column[c].name, k->column[c].unit, k->column[c].doc);
     for (size_t c = 0; c < k->ncurve; c++)
         fprintf(f, "curve %s, %s: %s\n", k->curve[c].name, k->curve[c].unit, k->curve[c].doc);
-    fprintf(f, "\noperations: %u per frame, %u per pair, %u per pair and angle (value only %u); "
-               "%u functions per pair\n",
-            k->cost.per_frame, k->cost.per_pair, k->cost.per_pair_group, k->cost.value_per_pair_group,
-            k->cost.functions_per_pair);
-    fprintf(f, "source %s, SHA-256 %.16s..., kernel %s %s, homodyne-gen %s\n", k->source, k->hash, k->variant,
-            k->isa, FIT_VERSION);
+    fprintf(f,
+            "\noperations: %u per frame, %u per pair, %u per pair and angle (value only %u); "
+            "%u functions per pair\n",
+            k->cost.per_frame, k->cost.per_pair, k->cost.per_pair_group,
+            k->cost.value_per_pair_group, k->cost.functions_per_pair);
+    fprintf(f, "source %s, SHA-256 %.16s..., kernel %s %s, homodyne-gen %s\n", k->source, k->hash,
+            k->variant, k->isa, FIT_VERSION);
 }
 
-enum fit_status fit_cmd_info(struct fit_program *p, const struct fit_cli *cli, struct fit_error *err)
+enum fit_status fit_cmd_info(struct fit_program *p, const struct fit_cli *cli,
+                             struct fit_error *err)
 {
     const struct fit_kernel *k;
     enum fit_status st = fit_program_kernel(p, cli, &k, err);

@@ -1,13 +1,15 @@
-/* cmd_simulate.c -- `simulate`: a synthetic experiment with noise, in the layout that beamlines write.
+/* cmd_simulate.c -- `simulate`: a synthetic experiment with noise, in the layout that beamlines
+ * write.
  *
- * Pairs: an HDF5 file as the correlator of 8-ID-I at the APS writes it (upper halves including the diagonal,
- * zeros below, one compressed chunk per matrix, bins numbered from 1), plus /entry/simulation with the truth.
- * Float32 as there; float64 when there is no noise, so that the model can be compared to the last digit.
- * Table models: a .csv with the covariate, the value and its standard deviation.
+ * Pairs: an HDF5 file as the correlator of 8-ID-I at the APS writes it (upper halves including the
+ * diagonal, zeros below, one compressed chunk per matrix, bins numbered from 1), plus
+ * /entry/simulation with the truth. Float32 as there; float64 when there is no noise, so that the
+ * model can be compared to the last digit. Table models: a .csv with the covariate, the value and
+ * its standard deviation.
  *
- * Noise is normal, independent for each pair, a function of (seed, angle, pair) only, so that files do not depend
- * on the number of threads.  Its standard deviation is given, or follows from counting statistics: for
- * k counts per pixel and frame, averaged over n pixels, with <I1 I2> = c2,
+ * Noise is normal, independent for each pair, a function of (seed, angle, pair) only, so that files
+ * do not depend on the number of threads.  Its standard deviation is given, or follows from
+ * counting statistics: for k counts per pixel and frame, averaged over n pixels, with <I1 I2> = c2,
  *     var c2 = [c2 (2/k + 1/k^2) + c2^2 - 1] / n
  * which is exact for Poisson counts of a constant intensity (c2 = 1) and close for weak contrast.
  */
@@ -31,14 +33,16 @@ struct noise {
     uint64_t seed;
 };
 
-static enum fit_status read_noise(const struct fit_cli *cli, struct noise *noise, struct fit_error *err)
+static enum fit_status read_noise(const struct fit_cli *cli, struct noise *noise,
+                                  struct fit_error *err)
 {
     *noise = (struct noise){.seed = cli->seed};
     if (!cli->noise)
         return FIT_OK;
     if (strcmp(cli->noise, "from-counts") == 0) {
         if (!(cli->counts > 0) || !(cli->pixels >= 1))
-            return fit_fail(err, FIT_ERR_USAGE, "--noise from-counts: --counts %g, --pixels %g; both above 0, please",
+            return fit_fail(err, FIT_ERR_USAGE,
+                            "--noise from-counts: --counts %g, --pixels %g; both above 0, please",
                             cli->counts, cli->pixels);
         noise->counts = cli->counts;
         noise->pixels = cli->pixels;
@@ -47,7 +51,8 @@ static enum fit_status read_noise(const struct fit_cli *cli, struct noise *noise
     char *end;
     noise->sigma = strtod(cli->noise, &end);
     if (end == cli->noise || *end || !(noise->sigma >= 0) || !isfinite(noise->sigma))
-        return fit_fail(err, FIT_ERR_USAGE, "--noise '%s': give a standard deviation, e.g. 0.01, or from-counts",
+        return fit_fail(err, FIT_ERR_USAGE,
+                        "--noise '%s': give a standard deviation, e.g. 0.01, or from-counts",
                         cli->noise);
     return FIT_OK;
 }
@@ -66,7 +71,8 @@ static double sigma_at(const struct noise *n, double c2)
 }
 
 /* Adds noise to columns j0.. of row i of matrix g. */
-static void add_noise(const struct noise *noise, uint64_t g, size_t i, size_t j0, size_t n, double *row)
+static void add_noise(const struct noise *noise, uint64_t g, size_t i, size_t j0, size_t n,
+                      double *row)
 {
     double z[2] = {0, 0};
     size_t half = (n + 1) / 2;
@@ -77,7 +83,8 @@ static void add_noise(const struct noise *noise, uint64_t g, size_t i, size_t j0
     }
 }
 
-/* ---- two-time matrices ------------------------------------------------------------------------------ */
+/* ---- two-time matrices
+ * ------------------------------------------------------------------------------ */
 
 static void matrix_path(char *path, size_t size, size_t g)
 {
@@ -85,8 +92,8 @@ static void matrix_path(char *path, size_t size, size_t g)
 }
 
 /* One matrix as doubles: upper half, noise added. */
-static enum fit_status make_matrix(const struct fit_experiment *e, const struct noise *noise, size_t g, int threads,
-                                   double *matrix, struct fit_error *err)
+static enum fit_status make_matrix(const struct fit_experiment *e, const struct noise *noise,
+                                   size_t g, int threads, double *matrix, struct fit_error *err)
 {
     size_t n = e->layout.nframe;
     enum fit_status st = fit_experiment_rows(e, g, 0, n, 1, threads, matrix, NULL, err);
@@ -106,8 +113,9 @@ struct packed {
 };
 
 /* Makes the matrices g0 .. g0 + m - 1, packs them on as many threads, and writes them. */
-static enum fit_status write_batch(struct fit_h5r *h, const struct fit_experiment *e, const struct noise *noise,
-                                   size_t g0, size_t m, int threads, struct fit_error *err)
+static enum fit_status write_batch(struct fit_h5r *h, const struct fit_experiment *e,
+                                   const struct noise *noise, size_t g0, size_t m, int threads,
+                                   struct fit_error *err)
 {
     size_t n = e->layout.nframe;
     double *matrix = malloc(n * n * sizeof *matrix);
@@ -145,8 +153,8 @@ done:
     return st;
 }
 
-static enum fit_status write_exact(struct fit_h5r *h, const struct fit_experiment *e, const struct noise *noise,
-                                   int threads, struct fit_error *err)
+static enum fit_status write_exact(struct fit_h5r *h, const struct fit_experiment *e,
+                                   const struct noise *noise, int threads, struct fit_error *err)
 {
     size_t n = e->layout.nframe, dims[2] = {n, n};
     double *matrix = malloc(n * n * sizeof *matrix);
@@ -175,12 +183,14 @@ static void write_qmap(struct fit_h5r *h, const struct fit_experiment *e, double
     size_t n = e->layout.ngroup, one = 1;
     int64_t *number = malloc(n * sizeof *number);
     fit_h5r_reals(h, "/xpcs/qmap/dynamic_v_list_dim0", 1, &one, &q, NULL);
-    fit_h5r_attribute(h, "/xpcs/qmap/dynamic_v_list_dim0", "unit", "\xC3\x85\xE2\x81\xBB\xC2\xB9"); /* Å⁻¹ */
+    fit_h5r_attribute(h, "/xpcs/qmap/dynamic_v_list_dim0", "unit",
+                      "\xC3\x85\xE2\x81\xBB\xC2\xB9"); /* Å⁻¹ */
     fit_h5r_reals(h, "/xpcs/qmap/dynamic_v_list_dim1", 1, &n, e->phi, NULL);
     fit_h5r_attribute(h, "/xpcs/qmap/dynamic_v_list_dim1", "unit", "deg");
     fit_h5r_integers(h, "/xpcs/qmap/dynamic_num_pts", 2, (int64_t[]){1, (int64_t)n});
     fit_h5r_texts(h, "/xpcs/qmap/map_names", 2, (const char *const[]){"q", "phi"});
-    fit_h5r_texts(h, "/xpcs/qmap/map_units", 2, (const char *const[]){"\xC3\x85\xE2\x81\xBB\xC2\xB9", "deg"});
+    fit_h5r_texts(h, "/xpcs/qmap/map_units", 2,
+                  (const char *const[]){"\xC3\x85\xE2\x81\xBB\xC2\xB9", "deg"});
     for (size_t g = 0; number && g < n; g++)
         number[g] = (int64_t)g;
     if (number)
@@ -192,8 +202,8 @@ static void write_qmap(struct fit_h5r *h, const struct fit_experiment *e, double
     free(number);
 }
 
-static void write_truth(struct fit_h5r *h, const struct fit_experiment *e, const struct fit_cli *cli,
-                        const struct noise *noise)
+static void write_truth(struct fit_h5r *h, const struct fit_experiment *e,
+                        const struct fit_cli *cli, const struct noise *noise)
 {
     const struct fit_kernel *k = e->kernel;
     size_t ngroup = e->layout.ngroup;
@@ -227,8 +237,9 @@ static void write_truth(struct fit_h5r *h, const struct fit_experiment *e, const
     free(column);
 }
 
-static enum fit_status write_pairs(const char *path, const struct fit_experiment *e, const struct fit_cli *cli,
-                                   const struct noise *noise, struct fit_error *err)
+static enum fit_status write_pairs(const char *path, const struct fit_experiment *e,
+                                   const struct fit_cli *cli, const struct noise *noise,
+                                   struct fit_error *err)
 {
     struct fit_h5r h;
     int threads = cli->threads ? (int)cli->threads : fit_parallel_default_threads();
@@ -249,9 +260,11 @@ static enum fit_status write_pairs(const char *path, const struct fit_experiment
     return st == FIT_OK ? closed : st;
 }
 
-/* ---- tables ----------------------------------------------------------------------------------------- */
+/* ---- tables
+ * ----------------------------------------------------------------------------------------- */
 
-static const char *column_name(const struct fit_kernel *k, enum fit_role role, const char *otherwise)
+static const char *column_name(const struct fit_kernel *k, enum fit_role role,
+                               const char *otherwise)
 {
     for (size_t c = 0; c < k->ncolumn; c++)
         if (k->column[c].role == role)
@@ -259,8 +272,8 @@ static const char *column_name(const struct fit_kernel *k, enum fit_role role, c
     return otherwise;
 }
 
-static enum fit_status write_table(const char *path, const struct fit_experiment *e, const struct noise *noise,
-                                   struct fit_error *err)
+static enum fit_status write_table(const char *path, const struct fit_experiment *e,
+                                   const struct noise *noise, struct fit_error *err)
 {
     const struct fit_kernel *k = e->kernel;
     size_t n = e->layout.nrow;
@@ -298,7 +311,8 @@ done:
     return st;
 }
 
-/* ---- configuration ---------------------------------------------------------------------------------- */
+/* ---- configuration
+ * ---------------------------------------------------------------------------------- */
 
 static int same_folder(const char *a, const char *b)
 {
@@ -321,7 +335,8 @@ static void data_path(const char *data, const char *config, char *text, size_t s
     free(full);
 }
 
-static enum fit_status write_config(const struct fit_experiment *e, const struct fit_cli *cli, struct fit_error *err)
+static enum fit_status write_config(const struct fit_experiment *e, const struct fit_cli *cli,
+                                    struct fit_error *err)
 {
     char path[1024], text[4096], number[32];
     double q = setting_value(e, "q", cli->q), gap = setting_value(e, "gap", cli->gap);
@@ -340,15 +355,17 @@ static enum fit_status write_config(const struct fit_experiment *e, const struct
     size_t at = (size_t)n;
     fit_format_double(number, sizeof number, q);
     if (q > 0)
-        at += (size_t)snprintf(text + at, sizeof text - at, "  scattering: {wavevector_q: %s}   # 1/angstrom\n", number);
+        at += (size_t)snprintf(text + at, sizeof text - at,
+                               "  scattering: {wavevector_q: %s}   # 1/angstrom\n", number);
     fit_format_double(number, sizeof number, gap);
     if (gap > 0)
-        at += (size_t)snprintf(text + at, sizeof text - at, "  geometry: {stator_rotor_gap: %s}   # angstrom\n",
-                               number);
+        at += (size_t)snprintf(text + at, sizeof text - at,
+                               "  geometry: {stator_rotor_gap: %s}   # angstrom\n", number);
     return fit_output_write(cli->config_out, text, at, err);
 }
 
-enum fit_status fit_cmd_simulate(struct fit_program *p, const struct fit_cli *cli, struct fit_error *err)
+enum fit_status fit_cmd_simulate(struct fit_program *p, const struct fit_cli *cli,
+                                 struct fit_error *err)
 {
     const struct fit_kernel *k;
     struct fit_experiment *e = NULL;
@@ -378,8 +395,8 @@ enum fit_status fit_cmd_simulate(struct fit_program *p, const struct fit_cli *cl
     if (st == FIT_OK && cli->config_out && k->space == FIT_PAIRS)
         st = write_config(e, cli, err);
     if (st == FIT_OK && !cli->quiet && k->space == FIT_PAIRS)
-        fprintf(p->out, "%s: %zu angles, %zu frames, dt %g s\n", cli->output, e->layout.ngroup, e->layout.nframe,
-                cli->dt);
+        fprintf(p->out, "%s: %zu angles, %zu frames, dt %g s\n", cli->output, e->layout.ngroup,
+                e->layout.nframe, cli->dt);
     fit_experiment_free(e);
     return st;
 }

@@ -27,7 +27,8 @@ static enum fit_status no_memory(struct fit_error *err)
     return fit_fail(err, FIT_ERR_MEMORY, "out of memory for the time grid and tables");
 }
 
-/* ---- names and values ------------------------------------------------------------------------------- */
+/* ---- names and values
+ * ------------------------------------------------------------------------------- */
 
 static int setting_index(const struct fit_kernel *k, const char *name)
 {
@@ -37,7 +38,8 @@ static int setting_index(const struct fit_kernel *k, const char *name)
     return -1;
 }
 
-static enum fit_status unknown_name(const struct fit_kernel *k, const char *name, struct fit_error *err)
+static enum fit_status unknown_name(const struct fit_kernel *k, const char *name,
+                                    struct fit_error *err)
 {
     struct fit_nearest near = {.name = name};
     for (size_t p = 0; p < k->nparam; p++)
@@ -46,7 +48,8 @@ static enum fit_status unknown_name(const struct fit_kernel *k, const char *name
         fit_nearest_offer(&near, k->linear[p].name);
     for (size_t s = 0; s < k->nsetting; s++)
         fit_nearest_offer(&near, k->setting[s].name);
-    return fit_fail(err, FIT_ERR_USAGE, "--set %s: the model %s has no parameter or setting of this name%s%s%s", name,
+    return fit_fail(err, FIT_ERR_USAGE,
+                    "--set %s: the model %s has no parameter or setting of this name%s%s%s", name,
                     k->name, near.best ? "; did you mean '" : "", near.best ? near.best : "",
                     near.best ? "'?" : "");
 }
@@ -64,7 +67,7 @@ static enum fit_status set(struct fit_experiment *e, const char *text, struct fi
     int p = fit_config_param_index(k, name), s = p < 0 ? setting_index(k, name) : -1;
     if (p < 0 && s < 0)
         return unknown_name(k, name, err);
-    const char *unit = s >= 0 ? k->setting[s].unit
+    const char *unit = s >= 0                  ? k->setting[s].unit
                        : (size_t)p < k->nparam ? k->param[p].unit
                                                : k->linear[(size_t)p - k->nparam].unit;
     double value;
@@ -83,8 +86,8 @@ static enum fit_status set(struct fit_experiment *e, const char *text, struct fi
 }
 
 /* --contrast, --offset: one number for all groups or one for each. */
-static enum fit_status set_linear(struct fit_experiment *e, const char *name, size_t n, const double *value,
-                                  struct fit_error *err)
+static enum fit_status set_linear(struct fit_experiment *e, const char *name, size_t n,
+                                  const double *value, struct fit_error *err)
 {
     const struct fit_kernel *k = e->kernel;
     size_t ngroup = e->layout.ngroup;
@@ -94,13 +97,14 @@ static enum fit_status set_linear(struct fit_experiment *e, const char *name, si
         if (strcmp(k->linear[q].name, name) != 0)
             continue;
         if (n != 1 && n != ngroup)
-            return fit_fail(err, FIT_ERR_USAGE, "--%s: %zu numbers for %zu angles; give 1 or %zu", name, n, ngroup,
-                            ngroup);
+            return fit_fail(err, FIT_ERR_USAGE, "--%s: %zu numbers for %zu angles; give 1 or %zu",
+                            name, n, ngroup, ngroup);
         for (size_t g = 0; g < ngroup; g++)
             e->lin[g * k->nlinear + q] = value[n == 1 ? 0 : g];
         return FIT_OK;
     }
-    return fit_fail(err, FIT_ERR_USAGE, "--%s: the model %s has no linear parameter of this name", name, k->name);
+    return fit_fail(err, FIT_ERR_USAGE, "--%s: the model %s has no linear parameter of this name",
+                    name, k->name);
 }
 
 static void set_if(struct fit_experiment *e, const char *name, double value)
@@ -114,25 +118,30 @@ static enum fit_status all_settings_given(const struct fit_experiment *e, struct
 {
     for (size_t s = 0; s < e->kernel->nsetting; s++)
         if (isnan(e->setting[s]))
-            return fit_fail(err, FIT_ERR_USAGE, "setting '%s' (%s, %s) has no default: give --set %s=VALUE%s",
-                            e->kernel->setting[s].name, e->kernel->setting[s].doc, e->kernel->setting[s].unit,
-                            e->kernel->setting[s].name,
+            return fit_fail(err, FIT_ERR_USAGE,
+                            "setting '%s' (%s, %s) has no default: give --set %s=VALUE%s",
+                            e->kernel->setting[s].name, e->kernel->setting[s].doc,
+                            e->kernel->setting[s].unit, e->kernel->setting[s].name,
                             strcmp(e->kernel->setting[s].name, "q") == 0     ? " or --q"
                             : strcmp(e->kernel->setting[s].name, "gap") == 0 ? " or --gap"
                                                                              : "");
     return FIT_OK;
 }
 
-/* ---- grids ------------------------------------------------------------------------------------------ */
+/* ---- grids
+ * ------------------------------------------------------------------------------------------ */
 
-static enum fit_status grid_of_frames(struct fit_experiment *e, const struct fit_cli *cli, struct fit_error *err)
+static enum fit_status grid_of_frames(struct fit_experiment *e, const struct fit_cli *cli,
+                                      struct fit_error *err)
 {
     struct fit_layout *l = &e->layout;
     if (cli->frames < 2 || cli->frames > 100000)
-        return fit_fail(err, FIT_ERR_USAGE, "--frames %llu: give a number of frames from 2 to 100000",
+        return fit_fail(err, FIT_ERR_USAGE,
+                        "--frames %llu: give a number of frames from 2 to 100000",
                         (unsigned long long)cli->frames);
     if (!(cli->dt > 0))
-        return fit_fail(err, FIT_ERR_USAGE, "--dt: the frame period in seconds is missing or not above 0");
+        return fit_fail(err, FIT_ERR_USAGE,
+                        "--dt: the frame period in seconds is missing or not above 0");
     l->ntime = l->nframe = (size_t)cli->frames;
     l->step = cli->dt;
     e->time = malloc(l->ntime * sizeof *e->time);
@@ -150,15 +159,18 @@ static enum fit_status grid_of_frames(struct fit_experiment *e, const struct fit
     return FIT_OK;
 }
 
-static enum fit_status grid_of_rows(struct fit_experiment *e, const struct fit_cli *cli, struct fit_error *err)
+static enum fit_status grid_of_rows(struct fit_experiment *e, const struct fit_cli *cli,
+                                    struct fit_error *err)
 {
     const struct fit_kernel *k = e->kernel;
     struct fit_layout *l = &e->layout;
     double lo, hi;
     unsigned long n;
     char rest;
-    if (!cli->x || sscanf(cli->x, "%lf:%lf:%lu%c", &lo, &hi, &n, &rest) != 3 || n < 2 || n > 100000000UL)
-        return fit_fail(err, FIT_ERR_USAGE, "--x: give the grid of '%s' as FIRST:LAST:NUMBER, e.g. 0:10:101",
+    if (!cli->x || sscanf(cli->x, "%lf:%lf:%lu%c", &lo, &hi, &n, &rest) != 3 || n < 2 ||
+        n > 100000000UL)
+        return fit_fail(err, FIT_ERR_USAGE,
+                        "--x: give the grid of '%s' as FIRST:LAST:NUMBER, e.g. 0:10:101",
                         k->ncolumn ? k->column[0].name : "x");
     size_t first = 0;
     while (first + 1 < k->ncolumn && k->column[first].role != FIT_ROLE_COVARIATE)
@@ -180,7 +192,8 @@ static enum fit_status grid_of_rows(struct fit_experiment *e, const struct fit_c
 }
 
 /* Axis "phi" gets the azimuths; another axis stays 0 (no model has one yet). */
-static enum fit_status coordinates(struct fit_experiment *e, const struct fit_cli *cli, struct fit_error *err)
+static enum fit_status coordinates(struct fit_experiment *e, const struct fit_cli *cli,
+                                   struct fit_error *err)
 {
     const struct fit_kernel *k = e->kernel;
     struct fit_layout *l = &e->layout;
@@ -197,7 +210,8 @@ static enum fit_status coordinates(struct fit_experiment *e, const struct fit_cl
             return no_memory(err);
         if (strcmp(k->axis[a].name, "phi") == 0) {
             if (!cli->nphi)
-                return fit_fail(err, FIT_ERR_USAGE, "--phi: the model %s needs azimuths, e.g. --phi 0,45,90", k->name);
+                return fit_fail(err, FIT_ERR_USAGE,
+                                "--phi: the model %s needs azimuths, e.g. --phi 0,45,90", k->name);
             memcpy(e->coord[a], e->phi, l->ngroup * sizeof *e->phi);
         }
     }
@@ -205,7 +219,8 @@ static enum fit_status coordinates(struct fit_experiment *e, const struct fit_cl
     return FIT_OK;
 }
 
-static enum fit_status values(struct fit_experiment *e, const struct fit_cli *cli, struct fit_error *err)
+static enum fit_status values(struct fit_experiment *e, const struct fit_cli *cli,
+                              struct fit_error *err)
 {
     const struct fit_kernel *k = e->kernel;
     size_t ngroup = e->layout.ngroup;
@@ -241,7 +256,8 @@ enum fit_status fit_experiment_new(const struct fit_kernel *kernel, const struct
     if (!e)
         return no_memory(err);
     e->kernel = kernel;
-    enum fit_status st = kernel->space == FIT_PAIRS ? grid_of_frames(e, cli, err) : grid_of_rows(e, cli, err);
+    enum fit_status st =
+        kernel->space == FIT_PAIRS ? grid_of_frames(e, cli, err) : grid_of_rows(e, cli, err);
     if (st == FIT_OK)
         st = coordinates(e, cli, err);
     if (st == FIT_OK)
@@ -274,9 +290,11 @@ void fit_experiment_free(struct fit_experiment *e)
     free(e);
 }
 
-/* ---- values of the model ---------------------------------------------------------------------------- */
+/* ---- values of the model
+ * ---------------------------------------------------------------------------- */
 
-enum fit_status fit_experiment_prepare(struct fit_experiment *e, int derivative, struct fit_error *err)
+enum fit_status fit_experiment_prepare(struct fit_experiment *e, int derivative,
+                                       struct fit_error *err)
 {
     const struct fit_kernel *k = e->kernel;
     free(e->workspace);
@@ -284,13 +302,14 @@ enum fit_status fit_experiment_prepare(struct fit_experiment *e, int derivative,
     if (!e->workspace)
         return no_memory(err);
     if (k->prepare(&e->layout, e->theta, derivative, e->workspace) != FIT_EVAL_OK)
-        return fit_fail(err, FIT_ERR_NUMERIC, "the model %s has no finite value at these parameters", k->name);
+        return fit_fail(err, FIT_ERR_NUMERIC,
+                        "the model %s has no finite value at these parameters", k->name);
     return FIT_OK;
 }
 
 /* Row i: points (i, j), j in [j0, nframe). */
-static void one_row(const struct fit_experiment *e, size_t g, size_t i, size_t j0, uint32_t *index, double *mean,
-                    double *jac)
+static void one_row(const struct fit_experiment *e, size_t g, size_t i, size_t j0, uint32_t *index,
+                    double *mean, double *jac)
 {
     const struct fit_kernel *k = e->kernel;
     size_t n = e->layout.nframe, full = k->nparam + k->nlinear, m = n - j0;
@@ -303,11 +322,13 @@ static void one_row(const struct fit_experiment *e, size_t g, size_t i, size_t j
     memset(mean, 0, j0 * sizeof *mean);
     if (jac)
         memset(jac, 0, j0 * full * sizeof *jac);
-    k->points(&e->layout, e->workspace, e->lin, m, ii, jj, gg, mean + j0, jac ? jac + j0 * full : NULL);
+    k->points(&e->layout, e->workspace, e->lin, m, ii, jj, gg, mean + j0,
+              jac ? jac + j0 * full : NULL);
 }
 
-enum fit_status fit_experiment_rows(const struct fit_experiment *e, size_t g, size_t i0, size_t i1, int upper,
-                                    int threads, double *mean, double *jac, struct fit_error *err)
+enum fit_status fit_experiment_rows(const struct fit_experiment *e, size_t g, size_t i0, size_t i1,
+                                    int upper, int threads, double *mean, double *jac,
+                                    struct fit_error *err)
 {
     size_t n = e->layout.nframe, full = e->kernel->nparam + e->kernel->nlinear;
     int lost = 0;
@@ -320,7 +341,8 @@ enum fit_status fit_experiment_rows(const struct fit_experiment *e, size_t g, si
 #pragma omp for schedule(dynamic, 8)
         for (size_t i = i0; i < i1; i++)
             if (index)
-                one_row(e, g, i, upper ? i : 0, index, mean + (i - i0) * n, jac ? jac + (i - i0) * n * full : NULL);
+                one_row(e, g, i, upper ? i : 0, index, mean + (i - i0) * n,
+                        jac ? jac + (i - i0) * n * full : NULL);
         free(index);
     }
     return lost ? no_memory(err) : FIT_OK;

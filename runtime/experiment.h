@@ -1,8 +1,9 @@
-/* experiment.h -- a model at given parameters on a given grid, without data: for `eval` and `simulate`.
+/* experiment.h -- a model at given parameters on a given grid, without data: for `eval` and
+ * `simulate`.
  *
- * From the command line: frames, dt, q, gap, azimuths (or, for table models, a grid of the first covariate),
- * parameters, contrast and offset.  What is not given takes the model's start; settings without a default must
- * be given.
+ * From the command line: frames, dt, q, gap, azimuths (or, for table models, a grid of the first
+ * covariate), parameters, contrast and offset.  What is not given takes the model's start; settings
+ * without a default must be given.
  */
 #ifndef FIT_EXPERIMENT_H
 #define FIT_EXPERIMENT_H
@@ -30,13 +31,15 @@ enum fit_status fit_experiment_new(const struct fit_kernel *kernel, const struct
 void fit_experiment_free(struct fit_experiment *e);
 
 /* Tables for the parameters.  FIT_ERR_NUMERIC when the model has no finite value there. */
-enum fit_status fit_experiment_prepare(struct fit_experiment *e, int derivative, struct fit_error *err);
+enum fit_status fit_experiment_prepare(struct fit_experiment *e, int derivative,
+                                       struct fit_error *err);
 
-/* Rows [i0, i1) of the matrix of group g, all columns j: mean (rows x nframe) and, unless jac is NULL, the
- * derivatives (rows x nframe x (nparam + nlinear)), by kernel->points.  upper: only j >= i, the rest is 0.
- * threads: 0 for one per core. */
-enum fit_status fit_experiment_rows(const struct fit_experiment *e, size_t g, size_t i0, size_t i1, int upper,
-                                    int threads, double *mean, double *jac, struct fit_error *err);
+/* Rows [i0, i1) of the matrix of group g, all columns j: mean (rows x nframe) and, unless jac is
+ * NULL, the derivatives (rows x nframe x (nparam + nlinear)), by kernel->points.  upper: only j >=
+ * i, the rest is 0. threads: 0 for one per core. */
+enum fit_status fit_experiment_rows(const struct fit_experiment *e, size_t g, size_t i0, size_t i1,
+                                    int upper, int threads, double *mean, double *jac,
+                                    struct fit_error *err);
 
 /* 64-byte aligned storage, released by free(). */
 double *fit_alloc_doubles(size_t n);

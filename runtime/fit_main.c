@@ -1,7 +1,7 @@
 /* fit_main.c -- the program: argv to a command, errors to stderr, status to the shell.
  *
- * The only file that prints by itself and ends the process.  Ctrl-C once asks the command to stop and write what
- * it has (exit status 130); twice leaves at once. */
+ * The only file that prints by itself and ends the process.  Ctrl-C once asks the command to stop
+ * and write what it has (exit status 130); twice leaves at once. */
 #include "cli.h"
 #include "program.h"
 #include "registry.h"
@@ -39,8 +39,8 @@ enum fit_status fit_program_kernel(const struct fit_program *p, const struct fit
 static void print_version(const struct fit_program *p)
 {
     const struct fit_kernel *k = p->kernels[0];
-    fprintf(p->out, "%s %s, model %s (SHA-256 %.16s...), kernels:", p->name, FIT_VERSION, k ? k->name : "none",
-            k ? k->hash : "");
+    fprintf(p->out, "%s %s, model %s (SHA-256 %.16s...), kernels:", p->name, FIT_VERSION,
+            k ? k->name : "none", k ? k->hash : "");
     for (size_t n = 0; p->kernels[n]; n++)
         fprintf(p->out, " %s/%s%s", p->kernels[n]->variant, p->kernels[n]->isa,
                 fit_cpu_supports(p->kernels[n]->isa) ? "" : " (not this machine)");
@@ -60,10 +60,11 @@ static enum fit_status print_help(const struct fit_program *p, FILE *f, enum fit
 
 static enum fit_status run(struct fit_program *p, const struct fit_cli *cli, struct fit_error *err)
 {
-    static enum fit_status (*const command[])(struct fit_program *, const struct fit_cli *, struct fit_error *) = {
-        [FIT_COMMAND_FIT] = fit_cmd_fit,     [FIT_COMMAND_EVAL] = fit_cmd_eval, [FIT_COMMAND_SIMULATE] = fit_cmd_simulate,
-        [FIT_COMMAND_INFO] = fit_cmd_info,   [FIT_COMMAND_BENCH] = fit_cmd_bench,
-        [FIT_COMMAND_CHECK] = fit_cmd_check,
+    static enum fit_status (*const command[])(struct fit_program *, const struct fit_cli *,
+                                              struct fit_error *) = {
+        [FIT_COMMAND_FIT] = fit_cmd_fit,           [FIT_COMMAND_EVAL] = fit_cmd_eval,
+        [FIT_COMMAND_SIMULATE] = fit_cmd_simulate, [FIT_COMMAND_INFO] = fit_cmd_info,
+        [FIT_COMMAND_BENCH] = fit_cmd_bench,       [FIT_COMMAND_CHECK] = fit_cmd_check,
     };
     if (cli->version) {
         print_version(p);
@@ -81,8 +82,13 @@ static enum fit_status run(struct fit_program *p, const struct fit_cli *cli, str
 int main(int argc, char **argv)
 {
     const char *slash = strrchr(argv[0], '/');
-    struct fit_program p = {.name = slash ? slash + 1 : argv[0], .kernels = fit_kernels, .argc = argc, .argv = argv,
-                            .out = stdout, .err = stderr, .err_is_terminal = isatty(STDERR_FILENO),
+    struct fit_program p = {.name = slash ? slash + 1 : argv[0],
+                            .kernels = fit_kernels,
+                            .argc = argc,
+                            .argv = argv,
+                            .out = stdout,
+                            .err = stderr,
+                            .err_is_terminal = isatty(STDERR_FILENO),
                             .interrupt = &interrupted};
     struct fit_cli cli;
     struct fit_error err = {.status = FIT_OK};
@@ -95,6 +101,7 @@ int main(int argc, char **argv)
         st = fit_fail(&err, FIT_ERR_IO, "standard output cannot be written");
     if (st != FIT_OK) /* messages about a place in a file are complete: "my.yaml:14: error: ..." */
         fprintf(stderr, "%s: %s%s\n", p.name,
-                st == FIT_ERR_INTERRUPTED || strstr(err.message, "error: ") ? "" : "error: ", err.message);
+                st == FIT_ERR_INTERRUPTED || strstr(err.message, "error: ") ? "" : "error: ",
+                err.message);
     return st == FIT_OK ? p.exit_code : fit_status_exit(st);
 }

@@ -7,10 +7,10 @@
 #include <string.h>
 #include <zlib.h>
 
-#define DO(call)                                                                                                       \
-    do {                                                                                                               \
-        if (w->error.status == FIT_OK)                                                                                 \
-            call;                                                                                                      \
+#define DO(call)                                                                                   \
+    do {                                                                                           \
+        if (w->error.status == FIT_OK)                                                             \
+            call;                                                                                  \
     } while (0)
 
 enum fit_status fit_h5r_create(const char *path, struct fit_h5r *w, struct fit_error *err)
@@ -55,18 +55,21 @@ void fit_h5r_group(struct fit_h5r *w, const char *path, const char *nx_class)
         fit_h5r_attribute(w, path, "NX_class", nx_class);
 }
 
-void fit_h5r_array(struct fit_h5r *w, const char *path, const struct fit_h5_array *a, const char *units)
+void fit_h5r_array(struct fit_h5r *w, const char *path, const struct fit_h5_array *a,
+                   const char *units)
 {
     DO(fit_h5_write(w->h, path, a, &w->error));
     if (units)
         fit_h5r_attribute(w, path, "units", units);
 }
 
-void fit_h5r_reals(struct fit_h5r *w, const char *path, int rank, const size_t *dims, const double *value,
-                   const char *units)
+void fit_h5r_reals(struct fit_h5r *w, const char *path, int rank, const size_t *dims,
+                   const double *value, const char *units)
 {
-    fit_h5r_array(w, path, &(struct fit_h5_array){.type = FIT_H5_F64, .rank = rank, .dims = dims, .value = value},
-                  units);
+    fit_h5r_array(
+        w, path,
+        &(struct fit_h5_array){.type = FIT_H5_F64, .rank = rank, .dims = dims, .value = value},
+        units);
 }
 
 void fit_h5r_real(struct fit_h5r *w, const char *path, double value, const char *units)
@@ -76,7 +79,9 @@ void fit_h5r_real(struct fit_h5r *w, const char *path, double value, const char 
 
 void fit_h5r_integers(struct fit_h5r *w, const char *path, size_t n, const int64_t *value)
 {
-    fit_h5r_array(w, path, &(struct fit_h5_array){.type = FIT_H5_I64, .rank = 1, .dims = &n, .value = value}, NULL);
+    fit_h5r_array(w, path,
+                  &(struct fit_h5_array){.type = FIT_H5_I64, .rank = 1, .dims = &n, .value = value},
+                  NULL);
 }
 
 void fit_h5r_integer(struct fit_h5r *w, const char *path, int64_t value)
@@ -86,7 +91,9 @@ void fit_h5r_integer(struct fit_h5r *w, const char *path, int64_t value)
 
 void fit_h5r_bytes(struct fit_h5r *w, const char *path, size_t n, const unsigned char *value)
 {
-    fit_h5r_array(w, path, &(struct fit_h5_array){.type = FIT_H5_U8, .rank = 1, .dims = &n, .value = value}, NULL);
+    fit_h5r_array(w, path,
+                  &(struct fit_h5_array){.type = FIT_H5_U8, .rank = 1, .dims = &n, .value = value},
+                  NULL);
 }
 
 void fit_h5r_text(struct fit_h5r *w, const char *path, const char *value)
@@ -100,7 +107,8 @@ void fit_h5r_texts(struct fit_h5r *w, const char *path, size_t n, const char *co
     DO(fit_h5_write_strings(w->h, path, value, n, &w->error));
 }
 
-/* ---- blocks ----------------------------------------------------------------------------------------- */
+/* ---- blocks
+ * ----------------------------------------------------------------------------------------- */
 
 static void fail(struct fit_h5r *w, const char *path)
 {
@@ -108,7 +116,8 @@ static void fail(struct fit_h5r *w, const char *path)
 }
 
 /* Creates a dataset, with the groups above it. */
-static hid_t new_dataset(struct fit_h5r *w, const char *path, hid_t type, int rank, const hsize_t *dims, hid_t dcpl)
+static hid_t new_dataset(struct fit_h5r *w, const char *path, hid_t type, int rank,
+                         const hsize_t *dims, hid_t dcpl)
 {
     hid_t lcpl = H5Pcreate(H5P_LINK_CREATE), space = H5Screate_simple(rank, dims, NULL);
     H5Pset_create_intermediate_group(lcpl, 1);
@@ -120,7 +129,8 @@ static hid_t new_dataset(struct fit_h5r *w, const char *path, hid_t type, int ra
     return d;
 }
 
-void fit_h5r_empty(struct fit_h5r *w, const char *path, int rank, const size_t *dims, const char *units)
+void fit_h5r_empty(struct fit_h5r *w, const char *path, int rank, const size_t *dims,
+                   const char *units)
 {
     hsize_t extent[4];
     if (w->error.status != FIT_OK)
@@ -186,7 +196,8 @@ int fit_h5r_pack(const float *matrix, size_t n, int level, void **bytes, size_t 
     return 0;
 }
 
-void fit_h5r_packed_matrix(struct fit_h5r *w, const char *path, size_t n, const void *bytes, size_t size)
+void fit_h5r_packed_matrix(struct fit_h5r *w, const char *path, size_t n, const void *bytes,
+                           size_t size)
 {
     if (w->error.status != FIT_OK)
         return;
@@ -204,7 +215,8 @@ void fit_h5r_packed_matrix(struct fit_h5r *w, const char *path, size_t n, const 
     H5Pclose(dcpl);
 }
 
-/* ---- scales ----------------------------------------------------------------------------------------- */
+/* ---- scales
+ * ----------------------------------------------------------------------------------------- */
 
 void fit_h5r_scale(struct fit_h5r *w, const char *path, const char *name)
 {

@@ -1,7 +1,8 @@
 /* json.c -- a small writer of JSON text (RFC 8259).
  *
- * Layout: two blanks per level, one value per line; arrays of numbers on one line.  The shortest number is
- * found by trying 15, 16 and 17 digits: 17 always read back exactly (Steele & White 1990), 15 usually do. */
+ * Layout: two blanks per level, one value per line; arrays of numbers on one line.  The shortest
+ * number is found by trying 15, 16 and 17 digits: 17 always read back exactly (Steele & White
+ * 1990), 15 usually do. */
 #include "json.h"
 
 #include <math.h>
@@ -47,7 +48,12 @@ static void new_line(struct fit_json *j)
 /* Length of the well-formed UTF-8 character at s (RFC 3629, table of section 4), or 0. */
 static size_t utf8_length(const unsigned char *s)
 {
-    size_t n = s[0] < 0x80 ? 1 : s[0] < 0xC2 ? 0 : s[0] < 0xE0 ? 2 : s[0] < 0xF0 ? 3 : s[0] < 0xF5 ? 4 : 0;
+    size_t n = s[0] < 0x80   ? 1
+               : s[0] < 0xC2 ? 0
+               : s[0] < 0xE0 ? 2
+               : s[0] < 0xF0 ? 3
+               : s[0] < 0xF5 ? 4
+                             : 0;
     for (size_t k = 1; k < n; k++)
         if ((s[k] & 0xC0) != 0x80)
             return 0;

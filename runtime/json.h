@@ -1,8 +1,8 @@
 /* json.h -- a small writer of JSON text.
  *
- * Text grows in memory; nothing is printed and nothing fails half-way: a lack of memory is remembered and
- * reported by fit_json_text().  Objects and arrays nest up to FIT_JSON_DEPTH.  Inside an object every value has
- * a key; inside an array the key is NULL.
+ * Text grows in memory; nothing is printed and nothing fails half-way: a lack of memory is
+ * remembered and reported by fit_json_text().  Objects and arrays nest up to FIT_JSON_DEPTH. Inside
+ * an object every value has a key; inside an array the key is NULL.
  *
  *     struct fit_json j = {0};
  *     fit_json_begin(&j, NULL, '{');
@@ -14,8 +14,8 @@
  *     puts(fit_json_text(&j));   -> {"cost": 1.5, "starts": [3]}
  *     fit_json_free(&j);
  *
- * Numbers are written with the fewest digits that read back to the same double; what JSON cannot say (NaN,
- * infinities) becomes null.  Strings are UTF-8; bytes that are not become U+FFFD.
+ * Numbers are written with the fewest digits that read back to the same double; what JSON cannot
+ * say (NaN, infinities) becomes null.  Strings are UTF-8; bytes that are not become U+FFFD.
  */
 #ifndef FIT_JSON_H
 #define FIT_JSON_H
@@ -37,12 +37,14 @@ struct fit_json {
 
 void fit_json_begin(struct fit_json *j, const char *key, char bracket); /* bracket: '{' or '[' */
 void fit_json_end(struct fit_json *j);
-void fit_json_string(struct fit_json *j, const char *key, const char *value); /* NULL becomes null */
+/* A NULL string becomes null. */
+void fit_json_string(struct fit_json *j, const char *key, const char *value);
 void fit_json_number(struct fit_json *j, const char *key, double value);
 void fit_json_integer(struct fit_json *j, const char *key, int64_t value);
 void fit_json_boolean(struct fit_json *j, const char *key, int value);
 void fit_json_null(struct fit_json *j, const char *key);
-void fit_json_numbers(struct fit_json *j, const char *key, const double *value, size_t n); /* on one line */
+/* An array of numbers, on one line. */
+void fit_json_numbers(struct fit_json *j, const char *key, const double *value, size_t n);
 
 /* The text written so far (owned by j), or NULL when memory ran out or brackets are not closed. */
 const char *fit_json_text(const struct fit_json *j);

@@ -1,8 +1,8 @@
 /* maps.c -- data, model and residuals at the optimum; see maps.h.
  *
- * Tiles are taken in batches: the model of the batch is computed by one thread per tile, then its values are
- * added to the maps by one thread per group, tile after tile.  So every sum is made in the same order whatever
- * the number of threads, and no two threads write to the same place. */
+ * Tiles are taken in batches: the model of the batch is computed by one thread per tile, then its
+ * values are added to the maps by one thread per group, tile after tile.  So every sum is made in
+ * the same order whatever the number of threads, and no two threads write to the same place. */
 #include "maps.h"
 
 #include "experiment.h"
@@ -20,18 +20,19 @@ struct work {
     const struct fit_kernel *k;
     const struct fit_dataset *ds;
     const struct fit_result *fit;
-    double *ws, *lin;          /* tables; linear parameters as the kernel wants them */
+    double *ws, *lin; /* tables; linear parameters as the kernel wants them */
     struct fit_maps *maps;
-    struct sums *sums;         /* ngroup */
-    double *map[4];            /* ngroup x n x n: sum of 1, data, model, r / sigma; upper triangle */
-    double *cut[4];            /* ngroup x ages x nlag: sum of 1, data, model, sigma^2 */
-    unsigned char *age;        /* 2 ntime: range of ages by the sum of two frame numbers */
-    unsigned shift;            /* log2 of maps->bin */
-    double *model;             /* of the batch: `stride` doubles per tile */
+    struct sums *sums;  /* ngroup */
+    double *map[4];     /* ngroup x n x n: sum of 1, data, model, r / sigma; upper triangle */
+    double *cut[4];     /* ngroup x ages x nlag: sum of 1, data, model, sigma^2 */
+    unsigned char *age; /* 2 ntime: range of ages by the sum of two frame numbers */
+    unsigned shift;     /* log2 of maps->bin */
+    double *model;      /* of the batch: `stride` doubles per tile */
     size_t stride;
 };
 
-/* 1 / standard deviation of a value of group g: from its weight when weights are errors, else the group's. */
+/* 1 / standard deviation of a value of group g: from its weight when weights are errors, else the
+ * group's. */
 static double inverse_sigma(const struct work *w, size_t g, double weight)
 {
     return (w->ds->weighted ? sqrt(weight) : 1) / w->fit->sigma[g];
@@ -47,7 +48,8 @@ static void add_sums(struct sums *s, double y, double r, double z)
 }
 
 /* Row i of a tile, group g: sums over a bin of columns stay in registers until the bin ends. */
-static void add_row(struct work *w, const struct fit_tile *t, const double *model, size_t g, size_t i)
+static void add_row(struct work *w, const struct fit_tile *t, const double *model, size_t g,
+                    size_t i)
 {
     const struct fit_layout *l = &w->ds->layout;
     const struct fit_maps *m = w->maps;
@@ -61,7 +63,8 @@ static void add_row(struct work *w, const struct fit_tile *t, const double *mode
         size_t at = row + (j / FIT_LANES - block) * l->ngroup * FIT_LANES + j % FIT_LANES;
         double weight = t->w ? t->w[at] : 1;
         if (weight > 0) {
-            double y = t->y[at], r = y - model[at], inverse = inverse_sigma(w, g, weight), z = r * inverse;
+            double y = t->y[at], r = y - model[at], inverse = inverse_sigma(w, g, weight),
+                   z = r * inverse;
             size_t fj = l->frame[j], c = cut + w->age[fi + fj] * m->nlag + (fj - fi - 1);
             add_sums(&sums, y, r, z);
             bin[0] += 1;
@@ -125,7 +128,8 @@ static void one_pass(struct work *w, int threads)
     }
 }
 
-/* ---- from sums to averages -------------------------------------------------------------------------- */
+/* ---- from sums to averages
+ * -------------------------------------------------------------------------- */
 
 static void finish_maps(struct work *w)
 {
@@ -135,7 +139,8 @@ static void finish_maps(struct work *w)
     for (size_t g = 0; g < m->ngroup; g++)
         for (size_t a = 0; a < m->n; a++)
             for (size_t b = rows ? 0 : a; b < side; b++) {
-                size_t at = rows ? a : (g * m->n + a) * m->n + b, mirror = rows ? a : (g * m->n + b) * m->n + a;
+                size_t at = rows ? a : (g * m->n + a) * m->n + b,
+                       mirror = rows ? a : (g * m->n + b) * m->n + a;
                 double n = w->map[0][at];
                 m->c2[at] = m->c2[mirror] = n > 0 ? (float)(w->map[1][at] / n) : NAN;
                 m->model[at] = m->model[mirror] = n > 0 ? (float)(w->map[2][at] / n) : NAN;
@@ -169,13 +174,15 @@ static void finish_sums(struct work *w)
     m->nrmse = variance > 0 ? sqrt(r2 / variance) : NAN;
 }
 
-/* ---- storage ---------------------------------------------------------------------------------------- */
+/* ---- storage
+ * ---------------------------------------------------------------------------------------- */
 
 /* Smallest power of two by which the frames must be averaged. */
 static size_t choose_bin(size_t nframe, size_t ngroup)
 {
     size_t bin = 1;
-    while (ngroup * ((nframe + bin - 1) / bin) * ((nframe + bin - 1) / bin) > FIT_MAPS_VALUES && bin < nframe)
+    while (ngroup * ((nframe + bin - 1) / bin) * ((nframe + bin - 1) / bin) > FIT_MAPS_VALUES &&
+           bin < nframe)
         bin *= 2;
     return bin;
 }
@@ -206,7 +213,8 @@ static struct fit_maps *allocate(const struct fit_kernel *k, const struct fit_la
     m->bin = pairs ? choose_bin(l->nframe, l->ngroup) : 1;
     m->n = pairs ? (l->nframe + m->bin - 1) / m->bin : l->nrow;
     m->nlag = pairs ? l->ntime - 1 : 0;
-    size_t values = pairs ? m->ngroup * m->n * m->n : m->n, cuts = m->ngroup * FIT_MAPS_AGES * m->nlag;
+    size_t values = pairs ? m->ngroup * m->n * m->n : m->n,
+           cuts = m->ngroup * FIT_MAPS_AGES * m->nlag;
     m->t = fit_alloc_doubles(m->n);
     m->c2 = malloc(values * sizeof(float));
     m->model = malloc(values * sizeof(float));
@@ -218,8 +226,8 @@ static struct fit_maps *allocate(const struct fit_kernel *k, const struct fit_la
     m->g2_error = fit_alloc_doubles(cuts);
     m->chi2 = fit_alloc_doubles(m->ngroup);
     m->npoint = calloc(m->ngroup, sizeof *m->npoint);
-    if (m->t && m->c2 && m->model && m->residual && m->mask && m->tau && m->g2 && m->g2_model && m->g2_error &&
-        m->chi2 && m->npoint) {
+    if (m->t && m->c2 && m->model && m->residual && m->mask && m->tau && m->g2 && m->g2_model &&
+        m->g2_error && m->chi2 && m->npoint) {
         if (pairs)
             grids(m, l);
         return m;
@@ -251,7 +259,8 @@ static int allocate_work(struct work *w, int threads)
     const struct fit_layout *l = &w->ds->layout;
     const struct fit_maps *m = w->maps;
     int pairs = w->k->space == FIT_PAIRS;
-    size_t values = pairs ? m->ngroup * m->n * m->n : m->n, cuts = m->ngroup * FIT_MAPS_AGES * m->nlag;
+    size_t values = pairs ? m->ngroup * m->n * m->n : m->n,
+           cuts = m->ngroup * FIT_MAPS_AGES * m->nlag;
     for (size_t k = 0; k < w->ds->ntile; k++) {
         size_t d = fit_tile_doubles(l, &w->ds->tile[k]);
         w->stride = d > w->stride ? d : w->stride;
@@ -291,7 +300,8 @@ enum fit_status fit_maps_new(const struct fit_kernel *kernel, const struct fit_d
     for (size_t g = 0; g < w.maps->ngroup && kernel->intercept >= 0; g++)
         w.lin[g * kernel->nlinear + (size_t)kernel->intercept] -= ds->reference[g];
     if (kernel->prepare(&ds->layout, fit->theta, 0, w.ws) != FIT_EVAL_OK) {
-        st = fit_fail(err, FIT_ERR_NUMERIC, "the model has no finite value at the fitted parameters");
+        st = fit_fail(err, FIT_ERR_NUMERIC,
+                      "the model has no finite value at the fitted parameters");
         goto done;
     }
     one_pass(&w, threads);

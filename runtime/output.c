@@ -1,4 +1,5 @@
-/* output.c -- files that appear whole or not at all: temporary name, fsync, rename (POSIX rename is atomic). */
+/* output.c -- files that appear whole or not at all: temporary name, fsync, rename (POSIX rename is
+ * atomic). */
 #include "output.h"
 
 #include <errno.h>
@@ -22,12 +23,14 @@ static enum fit_status make_folders(const char *folder, struct fit_error *err)
             continue;
         path[k] = '\0';
         if (mkdir(path, 0777) != 0 && errno != EEXIST)
-            return fit_fail(err, FIT_ERR_IO, "%s: cannot make this folder: %s", path, strerror(errno));
+            return fit_fail(err, FIT_ERR_IO, "%s: cannot make this folder: %s", path,
+                            strerror(errno));
         path[k] = k < n ? '/' : '\0';
     }
     struct stat s;
     if (stat(folder, &s) != 0 || !S_ISDIR(s.st_mode))
-        return fit_fail(err, FIT_ERR_IO, "%s: a file of this name is in the way of the output folder", folder);
+        return fit_fail(err, FIT_ERR_IO,
+                        "%s: a file of this name is in the way of the output folder", folder);
     return FIT_OK;
 }
 
@@ -46,13 +49,16 @@ enum fit_status fit_output_begin(struct fit_output *out, const char *folder, str
     return FIT_OK;
 }
 
-enum fit_status fit_output_add(struct fit_output *out, const char *name, const char **path, struct fit_error *err)
+enum fit_status fit_output_add(struct fit_output *out, const char *name, const char **path,
+                               struct fit_error *err)
 {
     if (out->n == FIT_OUTPUT_MAX)
-        return fit_fail(err, FIT_ERR_INTERNAL, "%s: more than %d output files", name, FIT_OUTPUT_MAX);
+        return fit_fail(err, FIT_ERR_INTERNAL, "%s: more than %d output files", name,
+                        FIT_OUTPUT_MAX);
     struct fit_output_file *f = &out->file[out->n];
     int n = snprintf(f->final, sizeof f->final, "%s/%s", out->folder, name);
-    int m = snprintf(f->temporary, sizeof f->temporary, "%s/.%s.%ld.part", out->folder, name, (long)getpid());
+    int m = snprintf(f->temporary, sizeof f->temporary, "%s/.%s.%ld.part", out->folder, name,
+                     (long)getpid());
     if (n < 0 || m < 0 || (size_t)n >= sizeof f->final || (size_t)m >= sizeof f->temporary)
         return fit_fail(err, FIT_ERR_IO, "%s: the path is too long", name);
     out->n++;
@@ -60,18 +66,20 @@ enum fit_status fit_output_add(struct fit_output *out, const char *name, const c
     return FIT_OK;
 }
 
-static enum fit_status write_text(const char *path, const char *text, size_t size, struct fit_error *err)
+static enum fit_status write_text(const char *path, const char *text, size_t size,
+                                  struct fit_error *err)
 {
     FILE *f = fopen(path, "wb");
     if (!f)
         return fit_fail(err, FIT_ERR_IO, "%s: cannot be written: %s", path, strerror(errno));
     size_t n = fwrite(text, 1, size, f);
     int bad = fclose(f) != 0 || n != size;
-    return bad ? fit_fail(err, FIT_ERR_IO, "%s: cannot be written: %s", path, strerror(errno)) : FIT_OK;
+    return bad ? fit_fail(err, FIT_ERR_IO, "%s: cannot be written: %s", path, strerror(errno))
+               : FIT_OK;
 }
 
-enum fit_status fit_output_add_text(struct fit_output *out, const char *name, const char *text, size_t size,
-                                    struct fit_error *err)
+enum fit_status fit_output_add_text(struct fit_output *out, const char *name, const char *text,
+                                    size_t size, struct fit_error *err)
 {
     const char *path = NULL;
     enum fit_status st = fit_output_add(out, name, &path, err);
@@ -94,10 +102,12 @@ enum fit_status fit_output_commit(struct fit_output *out, struct fit_error *err)
     enum fit_status st = FIT_OK;
     for (size_t k = 0; k < out->n && st == FIT_OK; k++)
         if (flush_to_disk(out->file[k].temporary) != 0)
-            st = fit_fail(err, FIT_ERR_IO, "%s: cannot be written: %s", out->file[k].final, strerror(errno));
+            st = fit_fail(err, FIT_ERR_IO, "%s: cannot be written: %s", out->file[k].final,
+                          strerror(errno));
     for (size_t k = 0; k < out->n && st == FIT_OK; k++)
         if (rename(out->file[k].temporary, out->file[k].final) != 0)
-            st = fit_fail(err, FIT_ERR_IO, "%s: cannot be put in place: %s", out->file[k].final, strerror(errno));
+            st = fit_fail(err, FIT_ERR_IO, "%s: cannot be put in place: %s", out->file[k].final,
+                          strerror(errno));
     if (st == FIT_OK)
         flush_to_disk(out->folder); /* the renames themselves; best effort */
     fit_output_abandon(out);        /* frees; unlinks what a failure left */
@@ -131,7 +141,8 @@ enum fit_status fit_output_one(struct fit_output *out, const char *path, const c
     return st;
 }
 
-enum fit_status fit_output_write(const char *path, const char *text, size_t size, struct fit_error *err)
+enum fit_status fit_output_write(const char *path, const char *text, size_t size,
+                                 struct fit_error *err)
 {
     struct fit_output out;
     const char *temporary;

@@ -1,8 +1,8 @@
 /* output.h -- files that appear whole or not at all.
  *
- * A set of result files is written under temporary names beside the final ones; fit_output_commit() flushes
- * them to disk and renames them one after the other, so that a reader never sees half a file and a crash while
- * writing leaves the former results in place.
+ * A set of result files is written under temporary names beside the final ones; fit_output_commit()
+ * flushes them to disk and renames them one after the other, so that a reader never sees half a
+ * file and a crash while writing leaves the former results in place.
  *
  *     struct fit_output out;
  *     fit_output_begin(&out, "results", err);
@@ -31,20 +31,23 @@ struct fit_output {
 enum fit_status fit_output_begin(struct fit_output *out, const char *folder, struct fit_error *err);
 
 /* A file of the set; *path (owned by out) is the temporary name to write to. */
-enum fit_status fit_output_add(struct fit_output *out, const char *name, const char **path, struct fit_error *err);
+enum fit_status fit_output_add(struct fit_output *out, const char *name, const char **path,
+                               struct fit_error *err);
 
 /* The same, with its content: size bytes of text. */
-enum fit_status fit_output_add_text(struct fit_output *out, const char *name, const char *text, size_t size,
-                                    struct fit_error *err);
+enum fit_status fit_output_add_text(struct fit_output *out, const char *name, const char *text,
+                                    size_t size, struct fit_error *err);
 
-/* Flushes and renames all files.  On failure the temporary files are removed; out is free again either way. */
+/* Flushes and renames all files.  On failure the temporary files are removed; out is free again
+ * either way. */
 enum fit_status fit_output_commit(struct fit_output *out, struct fit_error *err);
 
 /* Removes the temporary files. */
 void fit_output_abandon(struct fit_output *out);
 
 /* One file at `path`: splits it into folder and name, writes text, commits. */
-enum fit_status fit_output_write(const char *path, const char *text, size_t size, struct fit_error *err);
+enum fit_status fit_output_write(const char *path, const char *text, size_t size,
+                                 struct fit_error *err);
 
 /* Begins a set with the single file `path`; *temporary is where to write it. */
 enum fit_status fit_output_one(struct fit_output *out, const char *path, const char **temporary,

@@ -1,7 +1,8 @@
 /* program.h -- what the commands of a fitter share.
  *
- * fit_main.c, the only file that prints by itself and ends the process, makes a struct fit_program and hands it
- * to one command; a command writes to p->out (results) and p->err (notes) and returns a status.
+ * fit_main.c, the only file that prints by itself and ends the process, makes a struct fit_program
+ * and hands it to one command; a command writes to p->out (results) and p->err (notes) and returns
+ * a status.
  */
 #ifndef FIT_PROGRAM_H
 #define FIT_PROGRAM_H
@@ -14,23 +15,30 @@
 #include <stdio.h>
 
 struct fit_program {
-    const char *name;                      /* "homodyne-laminar" */
+    const char *name;                        /* "homodyne-laminar" */
     const struct fit_kernel *const *kernels; /* ended by NULL */
     int argc;
     char **argv;
     FILE *out, *err;
     int err_is_terminal;
     const volatile sig_atomic_t *interrupt; /* > 0: the user asked to stop */
-    int exit_code;                          /* set by a command that succeeds with another code than 0 */
+    int exit_code; /* set by a command that succeeds with another code than 0 */
 };
 
-/* Commands.  Each takes the parsed command line, writes its results, and returns FIT_OK or an error. */
-enum fit_status fit_cmd_info(struct fit_program *p, const struct fit_cli *cli, struct fit_error *err);
-enum fit_status fit_cmd_eval(struct fit_program *p, const struct fit_cli *cli, struct fit_error *err);
-enum fit_status fit_cmd_simulate(struct fit_program *p, const struct fit_cli *cli, struct fit_error *err);
-enum fit_status fit_cmd_fit(struct fit_program *p, const struct fit_cli *cli, struct fit_error *err);
-enum fit_status fit_cmd_check(struct fit_program *p, const struct fit_cli *cli, struct fit_error *err);
-enum fit_status fit_cmd_bench(struct fit_program *p, const struct fit_cli *cli, struct fit_error *err);
+/* Commands.  Each takes the parsed command line, writes its results, and returns FIT_OK or an
+ * error. */
+enum fit_status fit_cmd_info(struct fit_program *p, const struct fit_cli *cli,
+                             struct fit_error *err);
+enum fit_status fit_cmd_eval(struct fit_program *p, const struct fit_cli *cli,
+                             struct fit_error *err);
+enum fit_status fit_cmd_simulate(struct fit_program *p, const struct fit_cli *cli,
+                                 struct fit_error *err);
+enum fit_status fit_cmd_fit(struct fit_program *p, const struct fit_cli *cli,
+                            struct fit_error *err);
+enum fit_status fit_cmd_check(struct fit_program *p, const struct fit_cli *cli,
+                              struct fit_error *err);
+enum fit_status fit_cmd_bench(struct fit_program *p, const struct fit_cli *cli,
+                              struct fit_error *err);
 
 /* The kernel that --variant and --isa choose. */
 enum fit_status fit_program_kernel(const struct fit_program *p, const struct fit_cli *cli,

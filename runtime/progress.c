@@ -8,8 +8,8 @@
 
 static const double interval = 0.2; /* s between lines: 5 Hz */
 
-enum fit_status fit_progress_begin(struct fit_progress_view *v, FILE *f, int terminal, const char *choice, int quiet,
-                                   struct fit_error *err)
+enum fit_status fit_progress_begin(struct fit_progress_view *v, FILE *f, int terminal,
+                                   const char *choice, int quiet, struct fit_error *err)
 {
     *v = (struct fit_progress_view){.f = f, .mode = FIT_PROGRESS_NONE};
     if (choice && strcmp(choice, "json") == 0)
@@ -60,9 +60,9 @@ int fit_progress_show(void *user, const struct fit_progress *p)
         show_json(v, p);
     if (v->mode != FIT_PROGRESS_LINE || fit_seconds() - v->last < interval)
         return 0;
-    snprintf(line, sizeof line, "fit  it %3zu  chi2%s %.6g  step %.1e  distance %.1e  %.1f s", p->iteration,
-             v->npoint ? "/n" : "", v->npoint ? p->chi2 / (double)v->npoint : p->chi2, p->step, p->gradient,
-             p->seconds);
+    snprintf(line, sizeof line, "fit  it %3zu  chi2%s %.6g  step %.1e  distance %.1e  %.1f s",
+             p->iteration, v->npoint ? "/n" : "", v->npoint ? p->chi2 / (double)v->npoint : p->chi2,
+             p->step, p->gradient, p->seconds);
     show(v, line);
     return 0;
 }

@@ -1,7 +1,7 @@
 /* progress.h -- what a person sees while a fit runs: one line on the terminal, five times a second.
  *
- * Nothing is written when standard error is not a terminal, unless JSON lines were asked for (one object per
- * iteration, for programs that watch).
+ * Nothing is written when standard error is not a terminal, unless JSON lines were asked for (one
+ * object per iteration, for programs that watch).
  */
 #ifndef FIT_PROGRESS_H
 #define FIT_PROGRESS_H
@@ -21,8 +21,8 @@ struct fit_progress_view {
 };
 
 /* choice: "auto" (or NULL), "none", "json".  FIT_ERR_USAGE for other words. */
-enum fit_status fit_progress_begin(struct fit_progress_view *v, FILE *f, int terminal, const char *choice, int quiet,
-                                   struct fit_error *err);
+enum fit_status fit_progress_begin(struct fit_progress_view *v, FILE *f, int terminal,
+                                   const char *choice, int quiet, struct fit_error *err);
 
 /* "loading 23 matrices" */
 void fit_progress_phase(struct fit_progress_view *v, const char *text);

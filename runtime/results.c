@@ -61,11 +61,13 @@ void fit_format_error(double value, double std, char *v, size_t nv, char *e, siz
         snprintf(v, nv, "%.6g", value);
         return;
     }
-    int exponent = (int)floor(log10(std)), size = value != 0 ? (int)floor(log10(fabs(value))) : exponent;
+    int exponent = (int)floor(log10(std)),
+        size = value != 0 ? (int)floor(log10(fabs(value))) : exponent;
     int decimals = 1 - exponent;
     if (size > exponent + 12) /* an error below the last digit worth showing */
         decimals = 12 - size;
-    if (size >= 7 || exponent >= 7 || size < -5) { /* 1.234e-07: digits down to the second one of the error */
+    if (size >= 7 || exponent >= 7 ||
+        size < -5) { /* 1.234e-07: digits down to the second one of the error */
         int digits = size - exponent + 1;
         snprintf(v, nv, "%.*e", digits < 1 ? 1 : digits > 14 ? 14 : digits, value);
         snprintf(e, ne, "%.1e", std);
@@ -90,8 +92,9 @@ void fit_results_direction(const struct fit_results *r, size_t k, char *text, si
         double c = v[j] / v[lead];
         if (fabs(c) < 0.05)
             continue;
-        int n = snprintf(text + at, size - at, "%s%s%.2g %s", at ? (c < 0 ? " - " : " + ") : (c < 0 ? "-" : ""), "",
-                         fabs(c), r->kernel->param[j].name);
+        int n = snprintf(text + at, size - at, "%s%s%.2g %s",
+                         at ? (c < 0 ? " - " : " + ") : (c < 0 ? "-" : ""), "", fabs(c),
+                         r->kernel->param[j].name);
         at += n > 0 ? (size_t)n : 0;
     }
 }

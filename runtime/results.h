@@ -25,13 +25,13 @@ struct fit_input {
     char file[1024], sha256[65], layout[32];
     uint64_t size; /* bytes */
     time_t mtime;
-    double q, gap, dt;              /* NaN: none */
-    const char *dt_text;            /* where dt comes from, or NULL */
-    size_t nfile, first, last;      /* rows of the matrices in the file; window, from 1, inclusive */
-    size_t nmasked;                 /* frames left out inside the window */
-    const double *phi;              /* ngroup, or NULL: no azimuths */
-    const size_t *bin;              /* ngroup labels in the file, or NULL */
-    const char *const *key;         /* ngroup names of datasets, or NULL */
+    double q, gap, dt;         /* NaN: none */
+    const char *dt_text;       /* where dt comes from, or NULL */
+    size_t nfile, first, last; /* rows of the matrices in the file; window, from 1, inclusive */
+    size_t nmasked;            /* frames left out inside the window */
+    const double *phi;         /* ngroup, or NULL: no azimuths */
+    const size_t *bin;         /* ngroup labels in the file, or NULL */
+    const char *const *key;    /* ngroup names of datasets, or NULL */
 };
 
 struct fit_results {
@@ -58,14 +58,16 @@ struct fit_results {
 char *fit_write_json(const struct fit_results *r);
 
 /* fit.h5 at `path`. */
-enum fit_status fit_write_hdf5(const struct fit_results *r, const char *path, struct fit_error *err);
+enum fit_status fit_write_hdf5(const struct fit_results *r, const char *path,
+                               struct fit_error *err);
 
 /* The summary: at most 25 lines of 80 columns. */
 void fit_write_summary(const struct fit_results *r, FILE *f);
 
 /* Shared by the writers. */
 
-/* Parameter k of the full vector: name, unit, index of the group or -1 when there is one for all. */
+/* Parameter k of the full vector: name, unit, index of the group or -1 when there is one for all.
+ */
 struct fit_full_param {
     const struct fit_param *param;
     long group;
@@ -74,17 +76,19 @@ struct fit_full_param {
 };
 struct fit_full_param fit_results_param(const struct fit_results *r, size_t k);
 
-/* Number of parameters that stand in the table of parameters: nonlinear ones and those linear ones that all
- * groups share; index[nfull] gets their places in the full vector. */
+/* Number of parameters that stand in the table of parameters: nonlinear ones and those linear ones
+ * that all groups share; index[nfull] gets their places in the full vector. */
 size_t fit_results_table(const struct fit_results *r, size_t *index);
 
 /* True for a parameter that was held at its value. */
 int fit_results_fixed(const struct fit_results *r, size_t k);
 
-/* Largest |correlation| of two parameters of the table, in *a and *b (places in the full vector); 0: none. */
+/* Largest |correlation| of two parameters of the table, in *a and *b (places in the full vector);
+ * 0: none. */
 double fit_results_strongest(const struct fit_results *r, size_t *a, size_t *b);
 
-/* "1998.3" and "21": value with two digits of its error.  std not finite or 0: six digits, error empty. */
+/* "1998.3" and "21": value with two digits of its error.  std not finite or 0: six digits, error
+ * empty. */
 void fit_format_error(double value, double std, char *v, size_t nv, char *e, size_t ne);
 
 /* Direction k of the eigenvectors in words: "D0 + 0.98 D_offset". */

@@ -1,7 +1,7 @@
 /* rng.c -- Philox 4x32-10 and what is made of it.
  *
- * Ten rounds of two 32 x 32 -> 64 bit products on a counter of four words, with a key of two words that is
- * raised by Weyl constants each round (Salmon et al. 2011, section 3.3 and table 2). */
+ * Ten rounds of two 32 x 32 -> 64 bit products on a counter of four words, with a key of two words
+ * that is raised by Weyl constants each round (Salmon et al. 2011, section 3.3 and table 2). */
 #include "rng.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
-/* rng.h -- random numbers that are a function of their position, not of the order in which they are drawn.
+/* rng.h -- random numbers that are a function of their position, not of the order in which they are
+ * drawn.
  *
  * A counter-based generator (Philox 4x32-10; Salmon, Moraes, Dror & Shaw, SC 2011): the numbers at
  * (seed, stream, index) are the same for any number of threads.

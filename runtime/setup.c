@@ -11,7 +11,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* ---- configuration ---------------------------------------------------------------------------------- */
+/* ---- configuration
+ * ---------------------------------------------------------------------------------- */
 
 static const char *config_file(const struct fit_cli *cli)
 {
@@ -26,8 +27,8 @@ static int names_data(const struct fit_cli *cli)
     return 0;
 }
 
-static enum fit_status override(struct fit_config *cfg, const struct fit_cli *cli, struct fit_config_log *log,
-                                struct fit_error *err)
+static enum fit_status override(struct fit_config *cfg, const struct fit_cli *cli,
+                                struct fit_config_log *log, struct fit_error *err)
 {
     enum fit_status st = FIT_OK;
     char threads[32];
@@ -45,18 +46,21 @@ static enum fit_status override(struct fit_config *cfg, const struct fit_cli *cl
 }
 
 enum fit_status fit_setup_config(const struct fit_cli *cli, const struct fit_kernel *kernel,
-                                 struct fit_config_log *log, struct fit_config **cfg, struct fit_error *err)
+                                 struct fit_config_log *log, struct fit_config **cfg,
+                                 struct fit_error *err)
 {
     const char *file = config_file(cli);
     struct fit_config_options options = {.lax = cli->lax};
     enum fit_status st = FIT_OK;
     *cfg = NULL;
     if (cli->nword + (cli->config != NULL) > 1)
-        return fit_fail(err, FIT_ERR_USAGE, "'%s': one configuration at a time", cli->word[cli->nword - 1]);
+        return fit_fail(err, FIT_ERR_USAGE, "'%s': one configuration at a time",
+                        cli->word[cli->nword - 1]);
     if (!file && !names_data(cli))
         return fit_fail(err, FIT_ERR_USAGE, "%s: a configuration is missing, or --data FILE",
                         fit_cli_command_name(cli->command));
-    st = file ? fit_config_read(file, kernel, &options, log, cfg, err) : fit_config_new(kernel, cfg, err);
+    st = file ? fit_config_read(file, kernel, &options, log, cfg, err)
+              : fit_config_new(kernel, cfg, err);
     if (st == FIT_OK)
         st = override(*cfg, cli, log, err);
     if (st == FIT_OK && cli->resume)
@@ -66,8 +70,8 @@ enum fit_status fit_setup_config(const struct fit_cli *cli, const struct fit_ker
     return st;
 }
 
-enum fit_status fit_setup_resume(struct fit_config *cfg, const char *folder, struct fit_config_log *log,
-                                 struct fit_error *err)
+enum fit_status fit_setup_resume(struct fit_config *cfg, const char *folder,
+                                 struct fit_config_log *log, struct fit_error *err)
 {
     char path[1024], text[128], **name = NULL, number[40];
     double *value = NULL;
@@ -86,7 +90,8 @@ enum fit_status fit_setup_resume(struct fit_config *cfg, const char *folder, str
         if (index < 0 || (size_t)index >= cfg->nparam)
             continue;
         const struct fit_config_param *c = &cfg->param[index];
-        if (c->fixed.value || c->start.from.kind == FIT_FROM_COMMAND) /* the command line knows better */
+        if (c->fixed.value ||
+            c->start.from.kind == FIT_FROM_COMMAND) /* the command line knows better */
             continue;
         snprintf(number, sizeof number, "%.17g", value[k]);
         snprintf(text, sizeof text, "%.60s=%s", name[k], number);
@@ -98,7 +103,8 @@ enum fit_status fit_setup_resume(struct fit_config *cfg, const char *folder, str
     return st;
 }
 
-/* ---- options ---------------------------------------------------------------------------------------- */
+/* ---- options
+ * ---------------------------------------------------------------------------------------- */
 
 static double *nan_array(size_t n)
 {
@@ -119,12 +125,12 @@ static int allocate(struct fit_setup *s, const struct fit_kernel *k, size_t ngro
     s->sigma = nan_array(ngroup);
     s->fixed = calloc(k->nparam + 1, 1);
     s->linear_fixed = calloc(k->nlinear + 1, 1);
-    return s->start && s->lower && s->upper && s->linear_lower && s->linear_upper && s->linear_start && s->sigma &&
-           s->fixed && s->linear_fixed;
+    return s->start && s->lower && s->upper && s->linear_lower && s->linear_upper &&
+           s->linear_start && s->sigma && s->fixed && s->linear_fixed;
 }
 
-static void fill_parameters(struct fit_setup *s, const struct fit_config *cfg, const struct fit_kernel *k,
-                            size_t ngroup)
+static void fill_parameters(struct fit_setup *s, const struct fit_config *cfg,
+                            const struct fit_kernel *k, size_t ngroup)
 {
     for (size_t p = 0; p < k->nparam; p++) {
         const struct fit_config_param *c = &cfg->param[p];
@@ -142,19 +148,24 @@ static void fill_parameters(struct fit_setup *s, const struct fit_config *cfg, c
         s->linear_fixed[q] = c->fixed.value != 0;
         for (size_t g = 0; g < ngroup; g++)
             s->linear_start[g * k->nlinear + q] = c->list.n == ngroup ? c->list.value[g]
-                                                  : c->automatic && !s->linear_fixed[q] ? NAN : c->start.value;
+                                                  : c->automatic && !s->linear_fixed[q]
+                                                      ? NAN
+                                                      : c->start.value;
     }
 }
 
-static enum fit_status not_yet(const struct fit_config *cfg, const struct fit_kernel *k, struct fit_error *err)
+static enum fit_status not_yet(const struct fit_config *cfg, const struct fit_kernel *k,
+                               struct fit_error *err)
 {
     static const char *const method[] = {"nlsq", "nuts", "laplace", "cmc"};
     if (cfg->method.value != FIT_METHOD_NLSQ || cfg->sample_after.value)
-        return fit_fail(err, FIT_ERR_CONFIG, "method %s: this version has least squares only; use --method nlsq",
+        return fit_fail(err, FIT_ERR_CONFIG,
+                        "method %s: this version has least squares only; use --method nlsq",
                         cfg->sample_after.value ? "both" : method[cfg->method.value]);
     for (size_t p = 0; p < k->nparam + k->nlinear; p++)
         if (cfg->param[p].tied >= 0)
-            return fit_fail(err, FIT_ERR_CONFIG, "tied parameter '%s': this version cannot tie parameters",
+            return fit_fail(err, FIT_ERR_CONFIG,
+                            "tied parameter '%s': this version cannot tie parameters",
                             cfg->param[p].declared->name);
     return FIT_OK;
 }
@@ -217,7 +228,8 @@ void fit_setup_free(struct fit_setup *s)
     *s = (struct fit_setup){0};
 }
 
-/* ---- the process ------------------------------------------------------------------------------------ */
+/* ---- the process
+ * ------------------------------------------------------------------------------------ */
 
 double fit_memory_total_mb(void)
 {
@@ -228,13 +240,16 @@ double fit_memory_total_mb(void)
 double fit_memory_peak_mb(void)
 {
     struct rusage u;
-    return getrusage(RUSAGE_SELF, &u) == 0 ? (double)u.ru_maxrss * 1024 / 1e6 : NAN; /* Linux: KiB */
+    return getrusage(RUSAGE_SELF, &u) == 0 ? (double)u.ru_maxrss * 1024 / 1e6
+                                           : NAN; /* Linux: KiB */
 }
 
 static int is_plain(const char *word)
 {
-    return *word && strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,+@%") ==
-                        strlen(word);
+    return *word &&
+           strspn(word,
+                  "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,+@%") ==
+               strlen(word);
 }
 
 char *fit_command_line(int argc, char *const *argv)

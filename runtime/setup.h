@@ -7,13 +7,15 @@
 #include "measurement.h"
 #include "program.h"
 
-/* Reads the configuration file named on the command line (or none, with --data), applies the options, checks
- * that all agree.  Prints nothing: errors and notes are in the log, the first error also in err. */
+/* Reads the configuration file named on the command line (or none, with --data), applies the
+ * options, checks that all agree.  Prints nothing: errors and notes are in the log, the first error
+ * also in err. */
 enum fit_status fit_setup_config(const struct fit_cli *cli, const struct fit_kernel *kernel,
-                                 struct fit_config_log *log, struct fit_config **cfg, struct fit_error *err);
+                                 struct fit_config_log *log, struct fit_config **cfg,
+                                 struct fit_error *err);
 
-/* Options of the fit.  The arrays they point to belong to *storage (released by free() on each of its members:
- * fit_setup_free). */
+/* Options of the fit.  The arrays they point to belong to *storage (released by free() on each of
+ * its members: fit_setup_free). */
 struct fit_setup {
     struct fit_options options;
     double *start, *lower, *upper, *linear_lower, *linear_upper, *linear_start, *sigma;
@@ -25,8 +27,8 @@ enum fit_status fit_setup_options(const struct fit_config *cfg, const struct fit
 void fit_setup_free(struct fit_setup *s);
 
 /* Starts from the parameters of an earlier fit.h5 in `folder` (--resume). */
-enum fit_status fit_setup_resume(struct fit_config *cfg, const char *folder, struct fit_config_log *log,
-                                 struct fit_error *err);
+enum fit_status fit_setup_resume(struct fit_config *cfg, const char *folder,
+                                 struct fit_config_log *log, struct fit_error *err);
 
 /* Megabytes: installed, and the most that this process ever held. */
 double fit_memory_total_mb(void);

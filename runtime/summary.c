@@ -103,7 +103,8 @@ static void parameter(FILE *f, int *left, const struct fit_results *r, size_t k)
     const char *unit = strcmp(p.param->unit, "1") == 0 ? "" : p.param->unit;
     snprintf(name, sizeof name, "%s", p.param->name);
     fit_format_error(p.value, r->fit->std[k], value, sizeof value, error, sizeof error);
-    line(f, left, "  %-20s %14s %s %-11s %-13s %s", name, value, error[0] ? "+-" : "  ", error, unit, remark(r, k));
+    line(f, left, "  %-20s %14s %s %-11s %-13s %s", name, value, error[0] ? "+-" : "  ", error,
+         unit, remark(r, k));
 }
 
 /* A linear parameter of every group, in one line. */
@@ -127,8 +128,8 @@ static void per_group(FILE *f, int *left, const struct fit_results *r, size_t q)
     fit_format_error(least, std, low, sizeof low, error, sizeof error);
     fit_format_error(most, std, high, sizeof high, error, sizeof error);
     snprintf(text, sizeof text, "%s .. %s", low, high);
-    line(f, left, "  %-20s %14s %s %-11s %zu angles%s", r->kernel->linear[q].name, text, error[0] ? "+-" : "",
-         error, fit->ngroup, bounds ? ", some AT BOUND" : "");
+    line(f, left, "  %-20s %14s %s %-11s %zu angles%s", r->kernel->linear[q].name, text,
+         error[0] ? "+-" : "", error, fit->ngroup, bounds ? ", some AT BOUND" : "");
 }
 
 static void quality(FILE *f, int *left, const struct fit_results *r)
@@ -155,12 +156,16 @@ static void quality(FILE *f, int *left, const struct fit_results *r)
 static void verdict(FILE *f, int *left, const struct fit_results *r)
 {
     const struct fit_result *fit = r->fit;
-    const char *word = fit->status == FIT_AT_BOUND ? "CONVERGED, AT A BOUND" : fit->converged ? "CONVERGED"
-                       : fit->status == FIT_INTERRUPTED ? "INTERRUPTED" : "NOT CONVERGED";
+    const char *word = fit->status == FIT_AT_BOUND      ? "CONVERGED, AT A BOUND"
+                       : fit->converged                 ? "CONVERGED"
+                       : fit->status == FIT_INTERRUPTED ? "INTERRUPTED"
+                                                        : "NOT CONVERGED";
     line(f, left, "%s: %s", word, fit->message);
-    line(f, left, "%zu steps, %.2f s (load %.2f, start %.2f, fit %.2f, write %.2f) %d thread%s %.0f MB", fit->accepted,
-         r->wall_seconds, r->load_seconds, fit->seconds.start, fit->seconds.fit + fit->seconds.covariance,
-         r->maps_seconds + r->write_seconds, fit->threads, fit->threads == 1 ? "" : "s", r->peak_mb);
+    line(f, left,
+         "%zu steps, %.2f s (load %.2f, start %.2f, fit %.2f, write %.2f) %d thread%s %.0f MB",
+         fit->accepted, r->wall_seconds, r->load_seconds, fit->seconds.start,
+         fit->seconds.fit + fit->seconds.covariance, r->maps_seconds + r->write_seconds,
+         fit->threads, fit->threads == 1 ? "" : "s", r->peak_mb);
     line(f, left, "-> %s", r->folder);
 }
 

@@ -1,9 +1,10 @@
 /* write_hdf5.c -- fit.h5: everything about a fit, in NeXus groups with netCDF-4 dimension scales.
  *
  * h5py, xarray (engine h5netcdf) and netCDF4 read it without help:
- *     xarray.open_dataset("fit.h5", group="entry/parameters", engine="h5netcdf").value.sel(name="D0")
- * Text is UTF-8 of variable length; no compound types.  Maps of large data sets are averaged (attribute `bin` of
- * /entry/data: frames per point on each side). */
+ *     xarray.open_dataset("fit.h5", group="entry/parameters",
+ * engine="h5netcdf").value.sel(name="D0") Text is UTF-8 of variable length; no compound types. Maps
+ * of large data sets are averaged (attribute `bin` of /entry/data: frames per point on each side).
+ */
 #include "hdf5_results.h"
 #include "results.h"
 
@@ -76,13 +77,18 @@ static void put_input(struct fit_h5r *w, const struct fit_results *r)
     free(bin);
 }
 
-/* ---- data ------------------------------------------------------------------------------------------- */
+/* ---- data
+ * ------------------------------------------------------------------------------------------- */
 
-static void put_map(struct fit_h5r *w, const struct fit_results *r, const char *path, const float *value)
+static void put_map(struct fit_h5r *w, const struct fit_results *r, const char *path,
+                    const float *value)
 {
     const struct fit_maps *m = r->maps;
-    struct fit_h5_array a = {.type = FIT_H5_F32, .rank = 3, .dims = (size_t[]){m->ngroup, m->n, m->n},
-                             .value = value, .deflate = 1};
+    struct fit_h5_array a = {.type = FIT_H5_F32,
+                             .rank = 3,
+                             .dims = (size_t[]){m->ngroup, m->n, m->n},
+                             .value = value,
+                             .deflate = 1};
     fit_h5r_array(w, path, &a, "1");
     fit_h5r_attach(w, path, 0, "/entry/data/phi");
     fit_h5r_attach(w, path, 1, "/entry/data/t1");
@@ -97,7 +103,8 @@ static void put_data_pairs(struct fit_h5r *w, const struct fit_results *r)
     fit_h5r_group(w, "/entry/data", "NXdata");
     fit_h5r_attribute(w, "/entry/data", "signal", "c2");
     fit_h5r_attributes(w, "/entry/data", "axes", 3, (const char *const[]){"phi", "t1", "t2"});
-    fit_h5r_attributes(w, "/entry/data", "auxiliary_signals", 2, (const char *const[]){"c2_model", "residual"});
+    fit_h5r_attributes(w, "/entry/data", "auxiliary_signals", 2,
+                       (const char *const[]){"c2_model", "residual"});
     fit_h5r_attribute_real(w, "/entry/data", "bin", (double)m->bin);
     if (phi)
         fit_h5r_reals(w, "/entry/data/phi", 1, &m->ngroup, phi, "degree");
@@ -112,8 +119,11 @@ static void put_data_pairs(struct fit_h5r *w, const struct fit_results *r)
     fit_h5r_attribute(w, "/entry/data/residual", "long_name", "(c2 - c2_model) / sigma");
     fit_h5r_reals(w, "/entry/data/sigma", 1, &m->ngroup, r->fit->sigma, "1");
     fit_h5r_attach(w, "/entry/data/sigma", 0, "/entry/data/phi");
-    struct fit_h5_array mask = {.type = FIT_H5_U8, .rank = 3, .dims = (size_t[]){m->ngroup, m->n, m->n},
-                                .value = m->mask, .deflate = 1};
+    struct fit_h5_array mask = {.type = FIT_H5_U8,
+                                .rank = 3,
+                                .dims = (size_t[]){m->ngroup, m->n, m->n},
+                                .value = m->mask,
+                                .deflate = 1};
     fit_h5r_array(w, "/entry/data/mask", &mask, NULL);
     free(zero);
 }
@@ -122,7 +132,8 @@ static void put_cuts(struct fit_h5r *w, const struct fit_results *r)
 {
     const struct fit_maps *m = r->maps;
     size_t dims[3] = {m->ngroup, FIT_MAPS_AGES, m->nlag}, ages = FIT_MAPS_AGES;
-    static const char *const name[] = {"/entry/cuts/g2", "/entry/cuts/g2_model", "/entry/cuts/g2_err"};
+    static const char *const name[] = {"/entry/cuts/g2", "/entry/cuts/g2_model",
+                                       "/entry/cuts/g2_err"};
     const double *value[] = {m->g2, m->g2_model, m->g2_error};
     double *zero = calloc(m->ngroup, sizeof *zero);
     const double *phi = r->input->phi ? r->input->phi : zero;
@@ -137,7 +148,8 @@ static void put_cuts(struct fit_h5r *w, const struct fit_results *r)
     fit_h5r_reals(w, "/entry/cuts/tau", 1, &m->nlag, m->tau, "s");
     fit_h5r_scale(w, "/entry/cuts/tau", "tau");
     for (int c = 0; c < 3; c++) {
-        struct fit_h5_array a = {.type = FIT_H5_F64, .rank = 3, .dims = dims, .value = value[c], .deflate = 1};
+        struct fit_h5_array a = {
+            .type = FIT_H5_F64, .rank = 3, .dims = dims, .value = value[c], .deflate = 1};
         fit_h5r_array(w, name[c], &a, "1");
         fit_h5r_attach(w, name[c], 0, "/entry/cuts/phi");
         fit_h5r_attach(w, name[c], 1, "/entry/cuts/age");
@@ -170,7 +182,8 @@ static void put_data_rows(struct fit_h5r *w, const struct fit_results *r)
     put_row_values(w, "/entry/data/residual", m->n, m->residual);
 }
 
-/* ---- parameters ------------------------------------------------------------------------------------- */
+/* ---- parameters
+ * ------------------------------------------------------------------------------------- */
 
 /* Name of parameter k of the full vector: "D0", "contrast[2]"; the caller frees. */
 static char *full_name(const struct fit_results *r, size_t k)
@@ -213,8 +226,9 @@ static void write_columns(struct fit_h5r *w, const struct fit_results *r, const 
 {
     const struct fit_result *f = r->fit;
     size_t n = f->nfull, square[2] = {n, n};
-    static const char *const attached[] = {"value", "error", "initial", "lower", "upper", "fixed", "at_bound",
-                                           "unit", "group", "label", "phi_index"};
+    static const char *const attached[] = {"value", "error", "initial",  "lower",
+                                           "upper", "fixed", "at_bound", "unit",
+                                           "group", "label", "phi_index"};
     fit_h5r_group(w, "/entry/parameters", "NXcollection");
     fit_h5r_texts(w, "/entry/parameters/name", n, c->name);
     fit_h5r_scale(w, "/entry/parameters/name", "name");
@@ -240,7 +254,8 @@ static void write_columns(struct fit_h5r *w, const struct fit_results *r, const 
         fit_h5r_reals(w, "/entry/parameters/error_robust", 1, &n, r->std_robust, NULL);
         fit_h5r_attach(w, "/entry/parameters/error_robust", 0, "/entry/parameters/name");
     }
-    static const char *const matrix[] = {"/entry/parameters/covariance", "/entry/parameters/correlation"};
+    static const char *const matrix[] = {"/entry/parameters/covariance",
+                                         "/entry/parameters/correlation"};
     const double *value[] = {f->covariance, f->correlation};
     for (int k = 0; k < 2; k++) {
         fit_h5r_reals(w, matrix[k], 2, square, value[k], NULL);
@@ -249,14 +264,22 @@ static void write_columns(struct fit_h5r *w, const struct fit_results *r, const 
     }
 }
 
-static enum fit_status put_parameters(struct fit_h5r *w, const struct fit_results *r, struct fit_error *err)
+static enum fit_status put_parameters(struct fit_h5r *w, const struct fit_results *r,
+                                      struct fit_error *err)
 {
     size_t n = r->fit->nfull + 1;
-    struct columns c = {calloc(n, sizeof *c.name), calloc(n, sizeof *c.unit), calloc(n, sizeof *c.group),
-                        calloc(n, sizeof *c.label), calloc(n, sizeof *c.value), calloc(n, sizeof *c.start),
-                        calloc(n, 1), calloc(n, 1), calloc(n, sizeof *c.phi)};
+    struct columns c = {calloc(n, sizeof *c.name),
+                        calloc(n, sizeof *c.unit),
+                        calloc(n, sizeof *c.group),
+                        calloc(n, sizeof *c.label),
+                        calloc(n, sizeof *c.value),
+                        calloc(n, sizeof *c.start),
+                        calloc(n, 1),
+                        calloc(n, 1),
+                        calloc(n, sizeof *c.phi)};
     enum fit_status st = FIT_OK;
-    if (c.name && c.unit && c.group && c.label && c.value && c.start && c.fixed && c.bound && c.phi) {
+    if (c.name && c.unit && c.group && c.label && c.value && c.start && c.fixed && c.bound &&
+        c.phi) {
         fill_columns(r, &c);
         write_columns(w, r, &c);
     } else {
@@ -276,7 +299,8 @@ static enum fit_status put_parameters(struct fit_h5r *w, const struct fit_result
     return st;
 }
 
-/* ---- quality, convergence, starts, curves ----------------------------------------------------------- */
+/* ---- quality, convergence, starts, curves
+ * ----------------------------------------------------------- */
 
 static void put_quality(struct fit_h5r *w, const struct fit_results *r)
 {
@@ -300,7 +324,8 @@ static void put_quality(struct fit_h5r *w, const struct fit_results *r)
             reduced[g] = m->chi2[g] / (double)m->npoint[g];
         fit_h5r_real(w, "/entry/fit_quality/nrmse", m->nrmse, NULL);
         if (reduced)
-            fit_h5r_reals(w, "/entry/fit_quality/reduced_chi_squared_phi", 1, &m->ngroup, reduced, NULL);
+            fit_h5r_reals(w, "/entry/fit_quality/reduced_chi_squared_phi", 1, &m->ngroup, reduced,
+                          NULL);
         free(reduced);
     }
     if (f->neigen) {
@@ -334,7 +359,8 @@ static void put_starts(struct fit_h5r *w, const struct fit_results *r)
 {
     const struct fit_result *f = r->fit;
     size_t n = f->nstart, dims[2] = {n, f->nparam};
-    double *initial = malloc((n * f->nparam + 1) * sizeof *initial), *cost = malloc((n + 1) * sizeof *cost);
+    double *initial = malloc((n * f->nparam + 1) * sizeof *initial),
+           *cost = malloc((n + 1) * sizeof *cost);
     const char **origin = malloc((n + 1) * sizeof *origin);
     for (size_t k = 0; initial && cost && origin && k < n; k++) {
         memcpy(initial + k * f->nparam, f->starts[k].theta, f->nparam * sizeof *initial);
@@ -353,7 +379,8 @@ static void put_starts(struct fit_h5r *w, const struct fit_results *r)
 }
 
 /* Derived curves with errors: var f = d^T C d with d the tangent at each time. */
-static enum fit_status put_curves(struct fit_h5r *w, const struct fit_results *r, struct fit_error *err)
+static enum fit_status put_curves(struct fit_h5r *w, const struct fit_results *r,
+                                  struct fit_error *err)
 {
     const struct fit_kernel *k = r->kernel;
     const struct fit_result *f = r->fit;
@@ -380,7 +407,8 @@ static enum fit_status put_curves(struct fit_h5r *w, const struct fit_results *r
             double variance = 0;
             for (size_t a = 0; a < np; a++)
                 for (size_t b = 0; b < np; b++)
-                    if (d[a * n + i] != 0 && d[b * n + i] != 0) /* exact zeros only: does not depend on it */
+                    if (d[a * n + i] != 0 &&
+                        d[b * n + i] != 0) /* exact zeros only: does not depend on it */
                         variance += d[a * n + i] * d[b * n + i] * f->covariance[a * f->nfull + b];
             error[i] = variance >= 0 ? sqrt(variance) : NAN;
         }

@@ -1,8 +1,9 @@
 /* write_json.c -- fit.json: what a script wants to know about a fit.
  *
- * Errors (std): from J^T J, scaled by the estimated noise unless the noise is known.  null stands for "not
- * determined by the data" and for "held at a bound" alike; `at_bound` tells them apart.  Correlations are between
- * the parameters of the table; the full matrix, with those of every angle, is in fit.h5. */
+ * Errors (std): from J^T J, scaled by the estimated noise unless the noise is known.  null stands
+ * for "not determined by the data" and for "held at a bound" alike; `at_bound` tells them apart.
+ * Correlations are between the parameters of the table; the full matrix, with those of every angle,
+ * is in fit.h5. */
 #include "json.h"
 #include "results.h"
 
@@ -15,7 +16,8 @@ static void put_bound(struct fit_json *j, int at_bound)
     fit_json_string(j, "at_bound", at_bound < 0 ? "lower" : at_bound > 0 ? "upper" : NULL);
 }
 
-static void put_parameters(struct fit_json *j, const struct fit_results *r, const size_t *index, size_t n)
+static void put_parameters(struct fit_json *j, const struct fit_results *r, const size_t *index,
+                           size_t n)
 {
     const struct fit_result *f = r->fit;
     fit_json_begin(j, "parameters", '{');
@@ -72,7 +74,8 @@ static void put_scaling(struct fit_json *j, const struct fit_results *r)
     fit_json_end(j);
 }
 
-static void put_correlation(struct fit_json *j, const struct fit_results *r, const size_t *index, size_t n)
+static void put_correlation(struct fit_json *j, const struct fit_results *r, const size_t *index,
+                            size_t n)
 {
     double *row = malloc((n + 1) * sizeof *row);
     fit_json_begin(j, "correlation", '{');

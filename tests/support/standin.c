@@ -1,8 +1,10 @@
-/* standin.c -- a kernel written by hand, plain and slow: a stand-in for emitted ones in tests of the program.
+/* standin.c -- a kernel written by hand, plain and slow: a stand-in for emitted ones in tests of
+ * the program.
  *
- * Equilibrium-like diffusion without flow (He et al., PNAS 121 (2024) e2401162121, eq. 3 at zero shear):
- *     c2(phi, t1, t2) = offset + contrast exp(-q^2 |S(t2) - S(t1)|),   S(t) = int_0^t D0 s^alpha + D_offset ds
- * with the cumulative trapezoid on the time grid and s floored at half a frame. */
+ * Equilibrium-like diffusion without flow (He et al., PNAS 121 (2024) e2401162121, eq. 3 at zero
+ * shear): c2(phi, t1, t2) = offset + contrast exp(-q^2 |S(t2) - S(t1)|),   S(t) = int_0^t D0
+ * s^alpha + D_offset ds with the cumulative trapezoid on the time grid and s floored at half a
+ * frame. */
 #include "fit/kernel.h"
 
 #include <math.h>
@@ -19,7 +21,8 @@ static size_t workspace(const struct fit_layout *l)
     return NT * l->nframe;
 }
 
-static enum fit_eval prepare(const struct fit_layout *l, const double *theta, int derivative, double *ws)
+static enum fit_eval prepare(const struct fit_layout *l, const double *theta, int derivative,
+                             double *ws)
 {
     double sum[NT] = {0}, before[NT] = {0};
     size_t k = 0;
@@ -45,7 +48,8 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
 }
 
 /* b = exp(-q^2 |S_j - S_i|) and its derivatives. */
-static void point(const struct fit_layout *l, const double *ws, size_t i, size_t j, double *b, double d[NP])
+static void point(const struct fit_layout *l, const double *ws, size_t i, size_t j, double *b,
+                  double d[NP])
 {
     double q2 = l->setting[0] * l->setting[0], sign = i < j ? 1 : -1;
     double x = sign * (ws[j] - ws[i]);
@@ -99,8 +103,8 @@ static size_t scratch_size(const struct fit_layout *l)
     return 0;
 }
 
-static void moments(const struct fit_layout *l, const double *ws, const struct fit_tile *t, double *scratch,
-                    double *out)
+static void moments(const struct fit_layout *l, const double *ws, const struct fit_tile *t,
+                    double *scratch, double *out)
 {
     (void)scratch;
     for (size_t k = 0; k < 6 * l->ngroup; k++)
@@ -127,8 +131,8 @@ static void add_normal(void *user, size_t at, size_t i, size_t j, size_t g)
     }
 }
 
-static void normal(const struct fit_layout *l, const double *ws, const double *lin, const struct fit_tile *t,
-                   double *scratch, double *out)
+static void normal(const struct fit_layout *l, const double *ws, const double *lin,
+                   const struct fit_tile *t, double *scratch, double *out)
 {
     (void)scratch;
     for (size_t k = 0; k < NP * (NP + 1) / 2 + NP + l->ngroup * NL * NP; k++)
@@ -144,14 +148,15 @@ static void put_model(void *user, size_t at, size_t i, size_t j, size_t g)
     s->out[at] = s->lin[NL * g] * b + s->lin[NL * g + 1];
 }
 
-static void model(const struct fit_layout *l, const double *ws, const double *lin, const struct fit_tile *t,
-                  double *out)
+static void model(const struct fit_layout *l, const double *ws, const double *lin,
+                  const struct fit_tile *t, double *out)
 {
     walk(l, t, put_model, &(struct sums){l, ws, lin, t, out});
 }
 
-static void points(const struct fit_layout *l, const double *ws, const double *lin, size_t n, const uint32_t *i,
-                   const uint32_t *j, const uint32_t *g, double *mean, double *jac)
+static void points(const struct fit_layout *l, const double *ws, const double *lin, size_t n,
+                   const uint32_t *i, const uint32_t *j, const uint32_t *g, double *mean,
+                   double *jac)
 {
     for (size_t k = 0; k < n; k++) {
         double b, d[NP], c = lin[NL * g[k]];
@@ -208,10 +213,27 @@ const struct fit_kernel FIT_KERNEL_SYMBOL = {
     .hash = "0000000000000000000000000000000000000000000000000000000000000000",
     .isa = FIT_KERNEL_ISA,
     .space = FIT_PAIRS,
-    .nparam = NP, .param = param, .nlinear = NL, .linear = linear, .intercept = 1,
-    .nsetting = 2, .setting = setting, .naxis = 1, .axis = axis,
-    .ncurve = 1, .curve = curve, .nscreen = 3, .screen = screen,
-    .cost = {20, 30, 20, 10, 1}, .table_doubles = NT,
-    .workspace = workspace, .scratch = scratch_size, .prepare = prepare, .moments = moments, .normal = normal, .model = model,
-    .points = points, .curves = curves,
+    .nparam = NP,
+    .param = param,
+    .nlinear = NL,
+    .linear = linear,
+    .intercept = 1,
+    .nsetting = 2,
+    .setting = setting,
+    .naxis = 1,
+    .axis = axis,
+    .ncurve = 1,
+    .curve = curve,
+    .nscreen = 3,
+    .screen = screen,
+    .cost = {20, 30, 20, 10, 1},
+    .table_doubles = NT,
+    .workspace = workspace,
+    .scratch = scratch_size,
+    .prepare = prepare,
+    .moments = moments,
+    .normal = normal,
+    .model = model,
+    .points = points,
+    .curves = curves,
 };

@@ -1,6 +1,8 @@
-/* standintable.c -- a table kernel written by hand: a stand-in for emitted ones in tests of the program.
+/* standintable.c -- a table kernel written by hand: a stand-in for emitted ones in tests of the
+ * program.
  *
- *     y = amplitude exp(-x / tau) + background          columns x, y, sigma; amplitude and background linear */
+ *     y = amplitude exp(-x / tau) + background          columns x, y, sigma; amplitude and
+ * background linear */
 #include "fit/kernel.h"
 
 #include <math.h>
@@ -16,7 +18,8 @@ static size_t workspace(const struct fit_layout *l)
     return 8;
 }
 
-static enum fit_eval prepare(const struct fit_layout *l, const double *theta, int derivative, double *ws)
+static enum fit_eval prepare(const struct fit_layout *l, const double *theta, int derivative,
+                             double *ws)
 {
     (void)l;
     (void)derivative;
@@ -42,8 +45,8 @@ static size_t scratch_size(const struct fit_layout *l)
     return 0;
 }
 
-static void moments(const struct fit_layout *l, const double *ws, const struct fit_tile *t, double *scratch,
-                    double *out)
+static void moments(const struct fit_layout *l, const double *ws, const struct fit_tile *t,
+                    double *scratch, double *out)
 {
     (void)scratch;
     for (size_t k = 0; k < 6; k++)
@@ -61,8 +64,8 @@ static void moments(const struct fit_layout *l, const double *ws, const struct f
     }
 }
 
-static void normal(const struct fit_layout *l, const double *ws, const double *lin, const struct fit_tile *t,
-                   double *scratch, double *out)
+static void normal(const struct fit_layout *l, const double *ws, const double *lin,
+                   const struct fit_tile *t, double *scratch, double *out)
 {
     (void)scratch;
     for (size_t k = 0; k < 4; k++)
@@ -79,8 +82,8 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
     }
 }
 
-static void model(const struct fit_layout *l, const double *ws, const double *lin, const struct fit_tile *t,
-                  double *out)
+static void model(const struct fit_layout *l, const double *ws, const double *lin,
+                  const struct fit_tile *t, double *out)
 {
     for (size_t row = t->i0; row < t->i1; row++) {
         double b, d;
@@ -89,8 +92,9 @@ static void model(const struct fit_layout *l, const double *ws, const double *li
     }
 }
 
-static void points(const struct fit_layout *l, const double *ws, const double *lin, size_t n, const uint32_t *i,
-                   const uint32_t *j, const uint32_t *g, double *mean, double *jac)
+static void points(const struct fit_layout *l, const double *ws, const double *lin, size_t n,
+                   const uint32_t *i, const uint32_t *j, const uint32_t *g, double *mean,
+                   double *jac)
 {
     (void)j;
     (void)g;
@@ -111,9 +115,10 @@ static const struct fit_param param[] = {
 static const struct fit_param linear[] = {
     {"amplitude", "1", "value at 0", 0, 1, -1e6, 1e6, FIT_PRIOR_NONE, 0, 0, -1},
     {"background", "1", "value at infinity", 0, 0, -1e6, 1e6, FIT_PRIOR_NONE, 0, 0, -1}};
-static const struct fit_column column[] = {{"x", "s", "time", FIT_ROLE_COVARIATE},
-                                           {"y", "1", "signal", FIT_ROLE_VALUE},
-                                           {"sigma", "1", "its standard deviation", FIT_ROLE_SIGMA}};
+static const struct fit_column column[] = {
+    {"x", "s", "time", FIT_ROLE_COVARIATE},
+    {"y", "1", "signal", FIT_ROLE_VALUE},
+    {"sigma", "1", "its standard deviation", FIT_ROLE_SIGMA}};
 static const double screen[] = {0.1, 1, 10};
 
 extern const struct fit_kernel FIT_KERNEL_SYMBOL;
@@ -128,9 +133,22 @@ const struct fit_kernel FIT_KERNEL_SYMBOL = {
     .hash = "1111111111111111111111111111111111111111111111111111111111111111",
     .isa = FIT_KERNEL_ISA,
     .space = FIT_ROWS,
-    .nparam = 1, .param = param, .nlinear = 2, .linear = linear, .intercept = 1,
-    .ncolumn = 3, .column = column, .nscreen = 3, .screen = screen,
-    .cost = {0, 10, 10, 5, 1}, .table_doubles = 1,
-    .workspace = workspace, .scratch = scratch_size, .prepare = prepare, .moments = moments, .normal = normal, .model = model,
+    .nparam = 1,
+    .param = param,
+    .nlinear = 2,
+    .linear = linear,
+    .intercept = 1,
+    .ncolumn = 3,
+    .column = column,
+    .nscreen = 3,
+    .screen = screen,
+    .cost = {0, 10, 10, 5, 1},
+    .table_doubles = 1,
+    .workspace = workspace,
+    .scratch = scratch_size,
+    .prepare = prepare,
+    .moments = moments,
+    .normal = normal,
+    .model = model,
     .points = points,
 };

@@ -54,7 +54,8 @@ static void test_lists_by_commas_and_by_words_negative_numbers_too(void **state)
     (void)state;
     struct fit_cli cli;
     struct fit_error err;
-    assert_int_equal(PARSE("eval", "--phi", "-10,0", "5.5", "-3", "--frames", "20", "--contrast=0.3"), FIT_OK);
+    assert_int_equal(
+        PARSE("eval", "--phi", "-10,0", "5.5", "-3", "--frames", "20", "--contrast=0.3"), FIT_OK);
     assert_int_equal(cli.nphi, 4);
     assert_true(cli.phi[0] == -10 && cli.phi[2] == 5.5 && cli.phi[3] == -3);
     assert_int_equal(cli.frames, 20);
@@ -90,8 +91,8 @@ static void test_changes_keep_their_order(void **state)
     (void)state;
     struct fit_cli cli;
     struct fit_error err;
-    assert_int_equal(PARSE("fit", "--set", "a=1", "--fix", "b", "--initial-gamma-dot-t0", "0.01", "--set=a=2",
-                           "--multistart"),
+    assert_int_equal(PARSE("fit", "--set", "a=1", "--fix", "b", "--initial-gamma-dot-t0", "0.01",
+                           "--set=a=2", "--multistart"),
                      FIT_OK);
     assert_int_equal(cli.nchange, 5);
     assert_string_equal(cli.change[2].name, "initial-gamma-dot-t0");
@@ -107,8 +108,9 @@ static void test_spellings_of_the_packages_are_accepted_and_remembered(void **st
     (void)state;
     struct fit_cli cli;
     struct fit_error err;
-    assert_int_equal(PARSE("--config", "a.yaml", "--method", "nlsq", "--output-dir", "o", "--save-plots", "--no-jit",
-                           "--plotting-backend", "auto", "-v", "-v", "--n-samples", "10"),
+    assert_int_equal(PARSE("--config", "a.yaml", "--method", "nlsq", "--output-dir", "o",
+                           "--save-plots", "--no-jit", "--plotting-backend", "auto", "-v", "-v",
+                           "--n-samples", "10"),
                      FIT_OK);
     assert_string_equal(cli.config, "a.yaml");
     assert_int_equal(cli.nignored, 3);

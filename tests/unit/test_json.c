@@ -30,8 +30,9 @@ static void test_compact_text_has_commas_between_values_only(void **state)
     fit_json_end(&j);
     fit_json_numbers(&j, "x", (double[]){1, 0.1, NAN}, 3);
     fit_json_end(&j);
-    assert_string_equal(fit_json_text(&j), "{\"cost\": 1.5, \"starts\": [-3, true, null], \"empty\": {}, "
-                                           "\"x\": [1, 0.1, null]}");
+    assert_string_equal(fit_json_text(&j),
+                        "{\"cost\": 1.5, \"starts\": [-3, true, null], \"empty\": {}, "
+                        "\"x\": [1, 0.1, null]}");
     fit_json_free(&j);
 }
 
@@ -45,7 +46,8 @@ static void test_indented_text_puts_one_value_on_a_line(void **state)
     fit_json_integer(&j, "d", 1);
     fit_json_end(&j);
     fit_json_end(&j);
-    assert_string_equal(fit_json_text(&j), "{\n  \"a\": \"b\",\n  \"c\": {\n    \"d\": 1\n  }\n}\n");
+    assert_string_equal(fit_json_text(&j),
+                        "{\n  \"a\": \"b\",\n  \"c\": {\n    \"d\": 1\n  }\n}\n");
     fit_json_free(&j);
 }
 
@@ -65,7 +67,8 @@ static void test_every_double_reads_back_to_the_same_bits(void **state)
 {
     (void)state;
     char text[32];
-    double special[] = {0.0, -0.0, DBL_MIN, DBL_MAX, DBL_TRUE_MIN, 0.1, 1.0 / 3.0, 1e22, 123456789.123456789};
+    double special[] = {
+        0.0, -0.0, DBL_MIN, DBL_MAX, DBL_TRUE_MIN, 0.1, 1.0 / 3.0, 1e22, 123456789.123456789};
     for (size_t k = 0; k < sizeof special / sizeof *special + 2000; k++) {
         double x;
         if (k < sizeof special / sizeof *special) {
