@@ -1,9 +1,10 @@
 /* loss.c -- weights of the soft-L1 loss, by iteratively reweighted least squares.
  *
- * rho(z) = 2 (sqrt(1 + z) - 1) is concave in z = (r / (f_scale sigma))^2, so the weighted sum of squares
- * with w = rho'(z) taken at one point lies above the robust cost everywhere and touches it there: a step
- * that lowers the former lowers the latter.  Kernels know nothing of this: for every tile the model at the
- * point of the weights is computed again into scratch memory, so nothing as large as the data is stored.
+ * rho(z) = 2 (sqrt(1 + z) - 1) is concave in z = (r / (f_scale sigma))^2, so the weighted sum of
+ * squares with w = rho'(z) taken at one point lies above the robust cost everywhere and touches it
+ * there: a step that lowers the former lowers the latter.  Kernels know nothing of this: for every
+ * tile the model at the point of the weights is computed again into scratch memory, so nothing as
+ * large as the data is stored.
  *
  * Holland & Welsch, Commun. Stat. A6 (1977) 813; Huber, Robust Statistics (1981), section 7.6.
  */
@@ -11,12 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lanes.h"
 #include "objective.h"
 
 struct loss {
     const struct fit_objective *obj;
     const struct fit_tile *tile;
     const double *mean;
+    double *settled; /* mean, while it is put in order */
     double *w;   /* weights out, or NULL */
     double *out; /* sums, or NULL */
     double unit; /* of the histogram */
@@ -27,37 +30,44 @@ static double weight(const struct loss *c, size_t i, size_t g)
     return (c->tile->w ? c->tile->w[i] : 1) * c->obj->factor[g];
 }
 
-static void weight_vector(void *user, size_t g, size_t offset, size_t lo, size_t hi)
+/* Lanes that do not count get a residual of zero, so that the sums over whole vectors can pass over them. */
+static void settle_vector(void *user, size_t g, size_t offset, size_t lo, size_t hi)
 {
     struct loss *c = user;
-    double scale = 1 / (c->obj->loss_scale * c->obj->loss_scale);
-    for (size_t i = offset; i < offset + FIT_LANES; i++)
-        c->w[i] = 0;
-    for (size_t i = offset + lo; i < offset + hi; i++) {
-        double w = weight(c, i, g), r = c->tile->y[i] - c->mean[i];
-        c->w[i] = w > 0 ? w / sqrt(1 + scale * w * r * r) : 0;
-    }
+    (void)g;
+    for (size_t k = 0; k < FIT_LANES; k++)
+        if (k < lo || k >= hi)
+            c->settled[offset + k] = c->tile->y[offset + k];
 }
 
-void fit_loss_weights(struct fit_objective *o, const struct fit_tile *t, double *scratch, size_t stride)
+/* ... and, in the end, weight zero. */
+static void clear_vector(void *user, size_t g, size_t offset, size_t lo, size_t hi)
 {
-    struct loss c = {.obj = o, .tile = t, .mean = scratch, .w = scratch + stride};
+    struct loss *c = user;
+    (void)g;
+    for (size_t k = 0; k < FIT_LANES; k++)
+        if (k < lo || k >= hi)
+            c->w[offset + k] = 0;
+}
+
+static struct fit_lanes lanes_of(const struct fit_objective *o, const struct fit_tile *t, const double *mean)
+{
+    return (struct fit_lanes){fit_tile_doubles(&o->ds->layout, t) / FIT_LANES, o->ngroup, t->y, mean, t->w,
+                              o->factor};
+}
+
+void fit_loss_weights(struct fit_objective *o, const struct fit_tile *t, double *scratch,
+                      size_t stride)
+{
+    struct loss c = {.obj = o, .tile = t, .mean = scratch, .settled = scratch, .w = scratch + stride};
+    struct fit_lanes lanes = lanes_of(o, t, scratch);
     o->kernel->model(&o->ds->layout, o->ws_loss, o->lin_loss, t, scratch);
-    fit_objective_vectors(o, t, weight_vector, &c);
+    fit_objective_vectors(o, t, settle_vector, &c);
+    fit_lanes_soft_l1_weights(&lanes, o->loss_scale, c.w);
+    fit_objective_vectors(o, t, clear_vector, &c);
 }
 
-/* ---- sums over residuals ---------------------------------------------------------------------------- */
-
-static void cost_vector(void *user, size_t g, size_t offset, size_t lo, size_t hi)
-{
-    struct loss *c = user;
-    double f2 = c->obj->loss_scale * c->obj->loss_scale, s = 0;
-    for (size_t i = offset + lo; i < offset + hi; i++) {
-        double w = weight(c, i, g), r = c->tile->y[i] - c->mean[i], z = w > 0 ? w * r * r / f2 : 0;
-        s += f2 * z / (1 + sqrt(1 + z)); /* 1/2 f^2 rho, without cancellation */
-    }
-    c->out[0] += s;
-}
+/* ---- sums over residuals --------------------------------------------------------------------- */
 
 static void psi_vector(void *user, size_t g, size_t offset, size_t lo, size_t hi)
 {
@@ -68,7 +78,7 @@ static void psi_vector(void *user, size_t g, size_t offset, size_t lo, size_t hi
         if (!(w > 0))
             continue;
         double r = c->tile->y[i] - c->mean[i], r2 = w * r * r, z = r2 / f2;
-        c->out[0] += r2 / (1 + z);              /* psi^2, psi = r / sqrt(1 + z) */
+        c->out[0] += r2 / (1 + z);                /* psi^2, psi = r / sqrt(1 + z) */
         c->out[1] += 1 / ((1 + z) * sqrt(1 + z)); /* psi' */
         c->out[2] += r2;
     }
@@ -93,19 +103,26 @@ static void histogram_vector(void *user, size_t g, size_t offset, size_t lo, siz
 struct pass {
     struct fit_objective *obj;
     const double *ws, *lin;
-    fit_vector_fn *fn;
+    fit_vector_fn *fn; /* NULL: the cost */
     size_t n;
     double unit;
 };
 
-static void pass_tile(void *user, const struct fit_tile *t, double *scratch, size_t stride, double *out)
+static void pass_tile(void *user, const struct fit_tile *t, double *scratch, size_t stride,
+                      double *out)
 {
     struct pass *p = user;
-    struct loss c = {.obj = p->obj, .tile = t, .mean = scratch, .out = out, .unit = p->unit};
+    struct loss c = {.obj = p->obj, .tile = t, .mean = scratch, .settled = scratch, .out = out, .unit = p->unit};
+    struct fit_lanes lanes = lanes_of(p->obj, t, scratch);
     (void)stride;
     memset(out, 0, p->n * sizeof *out);
     p->obj->kernel->model(&p->obj->ds->layout, p->ws, p->lin, t, scratch);
-    fit_objective_vectors(p->obj, t, p->fn, &c);
+    if (p->fn) {
+        fit_objective_vectors(p->obj, t, p->fn, &c);
+        return;
+    }
+    fit_objective_vectors(p->obj, t, settle_vector, &c);
+    out[0] = fit_lanes_soft_l1_cost(&lanes, p->obj->loss_scale);
 }
 
 static enum fit_eval run(struct pass *p)
@@ -114,8 +131,8 @@ static enum fit_eval run(struct pass *p)
     return fit_parallel_sum(p->obj->par, &task, p->obj->sum) ? FIT_EVAL_STOP : FIT_EVAL_OK;
 }
 
-enum fit_eval fit_objective_reweight(struct fit_objective *o, const double *theta, const double *factor,
-                                     double f_scale, double *cost)
+enum fit_eval fit_objective_reweight(struct fit_objective *o, const double *theta,
+                                     const double *factor, double f_scale, double *cost)
 {
     if (!o->ws_loss) {
         size_t bytes = (o->kernel->workspace(&o->ds->layout) * sizeof(double) + 127) / 64 * 64;
@@ -131,13 +148,14 @@ enum fit_eval fit_objective_reweight(struct fit_objective *o, const double *thet
     o->loss_scale = f_scale;
     memcpy(o->factor, factor, o->ngroup * sizeof *factor);
     memcpy(o->lin_loss, o->lin, o->ngroup * o->nlinear * sizeof *o->lin);
-    struct pass p = {o, o->ws_loss, o->lin_loss, cost_vector, 1, 0};
+    struct pass p = {o, o->ws_loss, o->lin_loss, NULL, 1, 0};
     e = run(&p);
     *cost = o->sum[0];
     return e != FIT_EVAL_OK ? e : isfinite(*cost) ? FIT_EVAL_OK : FIT_EVAL_REJECT;
 }
 
-enum fit_eval fit_objective_loss_sums(struct fit_objective *o, double *psi2, double *dpsi, double *square)
+enum fit_eval fit_objective_loss_sums(struct fit_objective *o, double *psi2, double *dpsi,
+                                      double *square)
 {
     struct pass p = {o, o->ws, o->lin, psi_vector, 3, 0};
     enum fit_eval e = run(&p);
@@ -158,7 +176,11 @@ enum fit_eval fit_objective_median(struct fit_objective *o, const double *theta,
             o->factor[g] = 1;
     for (size_t g = 0; g < o->ngroup; g++)
         ssr += o->ssr[g];
-    struct pass p = {o, o->ws, o->lin, histogram_vector, FIT_OBJECTIVE_BINS,
+    struct pass p = {o,
+                     o->ws,
+                     o->lin,
+                     histogram_vector,
+                     FIT_OBJECTIVE_BINS,
                      sqrt(ssr / (double)(o->npoint ? o->npoint : 1))};
     *median = 0;
     if (!(p.unit > 0))

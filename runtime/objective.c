@@ -1,13 +1,15 @@
-/* objective.c -- variable projection: the linear parameters are eliminated exactly, inside their bounds.
+/* objective.c -- variable projection: the linear parameters are eliminated exactly, inside their
+ * bounds.
  *
- * Takes a kernel, a data set and what is to be free; gives cost, gradient and Gauss-Newton matrix of the
- * reduced problem.  For a group with moments M = sum w b b^T, v = sum w b (y - rest), s = sum w (y - rest)^2
- * the sum of squares is  s - 2 lin.v + lin.M lin;  with lin = P u + shift it is a quadratic function of the
- * unknowns u.  Golub & Pereyra, SIAM J. Numer. Anal. 10 (1973) 413; Kaufman, BIT 15 (1975) 49; bounds on
- * the linear part as in Cornelio, Piccolomini & Nagy, Numer. Algorithms 65 (2014) 25.
+ * Takes a kernel, a data set and what is to be free; gives cost, gradient and Gauss-Newton matrix
+ * of the reduced problem.  For a group with moments M = sum w b b^T, v = sum w b (y - rest), s =
+ * sum w (y - rest)^2 the sum of squares is  s - 2 lin.v + lin.M lin;  with lin = P u + shift it is
+ * a quadratic function of the unknowns u.  Golub & Pereyra, SIAM J. Numer. Anal. 10 (1973) 413;
+ * Kaufman, BIT 15 (1975) 49; bounds on the linear part as in Cornelio, Piccolomini & Nagy, Numer.
+ * Algorithms 65 (2014) 25.
  *
- * When the residuals are tiny against the data (noise-free data), the formula above loses them; then they
- * are summed directly in a second pass.
+ * When the residuals are tiny against the data (noise-free data), the formula above loses them;
+ * then they are summed directly in a second pass.
  */
 #include "objective.h"
 
@@ -16,10 +18,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lanes.h"
 #include "linalg.h"
 
-/* Below this part of the data's sum of squares, residuals are summed directly: 1e-16 / 1e-7 leaves nine
- * digits of the cost, more than differences of costs need when they decide about steps. */
+/* Below this part of the data's sum of squares, residuals are summed directly: 1e-16 / 1e-7 leaves
+ * nine digits of the cost, more than differences of costs need when they decide about steps. */
 static const double DIRECT_BELOW = 1e-7;
 
 static size_t max_size(size_t a, size_t b)
@@ -27,10 +30,10 @@ static size_t max_size(size_t a, size_t b)
     return a > b ? a : b;
 }
 
-/* ---- vectors of a tile ------------------------------------------------------------------------------ */
+/* ---- vectors of a tile ----------------------------------------------------------------------- */
 
-void fit_objective_vectors(const struct fit_objective *obj, const struct fit_tile *t, fit_vector_fn *fn,
-                           void *user)
+void fit_objective_vectors(const struct fit_objective *obj, const struct fit_tile *t,
+                           fit_vector_fn *fn, void *user)
 {
     const size_t L = FIT_LANES;
     size_t offset = 0;
@@ -51,7 +54,7 @@ void fit_objective_vectors(const struct fit_objective *obj, const struct fit_til
     }
 }
 
-/* ---- setting up ------------------------------------------------------------------------------------- */
+/* ---- setting up ------------------------------------------------------------------------------ */
 
 static double given(const double *array, size_t k, double otherwise)
 {
@@ -130,15 +133,16 @@ static enum fit_status set_shifts(struct fit_objective *o, const struct fit_obje
         }
         double v = given(s->linear_start, e, k->linear[q].start);
         if (!isfinite(v))
-            return fit_fail(err, FIT_ERR_CONFIG, "%s is held fixed, but no value is given for it (group %zu)",
+            return fit_fail(err, FIT_ERR_CONFIG,
+                            "%s is held fixed, but no value is given for it (group %zu)",
                             k->linear[q].name, g + 1);
         o->shift[e] = v - reference;
     }
     return FIT_OK;
 }
 
-/* Blocks: unknowns connected through groups.  Unknown -> representative by repeated relabelling; the
- * numbers are small (groups x nlinear). */
+/* Blocks: unknowns connected through groups.  Unknown -> representative by repeated relabelling;
+ * the numbers are small (groups x nlinear). */
 static void find_blocks(struct fit_objective *o)
 {
     for (size_t u = 0; u < o->nu; u++)
@@ -232,9 +236,9 @@ static int allocate_basic(struct fit_objective *o)
     o->cross = doubles(e * o->nparam);
     o->hessian = doubles(o->nparam * o->nparam);
     o->ws = doubles(o->kernel->workspace(&o->ds->layout));
-    return o->map && o->order && o->place && o->block_of && o->block_first && o->block_matrix && o->state &&
-           o->shift && o->origin && o->lower && o->upper && o->ref && o->u && o->b && o->lin &&
-           o->lin_loss && o->ssr && o->factor && o->cross && o->hessian && o->ws;
+    return o->map && o->order && o->place && o->block_of && o->block_first && o->block_matrix &&
+           o->state && o->shift && o->origin && o->lower && o->upper && o->ref && o->u && o->b &&
+           o->lin && o->lin_loss && o->ssr && o->factor && o->cross && o->hessian && o->ws;
 }
 
 static enum fit_status allocate_blocks(struct fit_objective *o, const struct fit_objective_setup *s,
@@ -252,14 +256,14 @@ static enum fit_status allocate_blocks(struct fit_objective *o, const struct fit
     o->work = doubles(fit_boxqp_work(largest) + largest * (largest + o->nparam + 10) + 16);
     if (!o->A || !o->sum || !o->work)
         return fit_fail(err, FIT_ERR_MEMORY, "fit: out of memory");
-    struct fit_parallel_need need = {pass, FIT_OBJECTIVE_SCRATCH, o->kernel->scratch(&o->ds->layout),
-                                     s->threads, s->interrupt};
+    size_t extra = max_size(o->kernel->scratch(&o->ds->layout), 3 * FIT_LANES * o->ngroup);
+    struct fit_parallel_need need = {pass, FIT_OBJECTIVE_SCRATCH, extra, s->threads, s->interrupt};
     return fit_parallel_new(o->ds, &need, &o->par, err);
 }
 
 enum fit_status fit_objective_new(const struct fit_kernel *kernel, const struct fit_dataset *ds,
-                                  const struct fit_objective_setup *setup, struct fit_objective **obj,
-                                  struct fit_error *err)
+                                  const struct fit_objective_setup *setup,
+                                  struct fit_objective **obj, struct fit_error *err)
 {
     enum fit_status st;
     struct fit_objective *o = calloc(1, sizeof *o);
@@ -297,10 +301,11 @@ void fit_objective_free(struct fit_objective *o)
     if (!o)
         return;
     fit_parallel_free(o->par);
-    void *all[] = {o->map,   o->order, o->place, o->block_of, o->block_first, o->block_matrix, o->state,
-                   o->shift, o->origin, o->lower, o->upper,   o->ref,         o->u,            o->b,
-                   o->lin,   o->lin_loss, o->ssr, o->factor,  o->cross,       o->hessian,      o->ws,
-                   o->ws_loss, o->A, o->sum, o->work};
+    void *all[] = {o->map,          o->order,   o->place,  o->block_of, o->block_first,
+                   o->block_matrix, o->state,   o->shift,  o->origin,   o->lower,
+                   o->upper,        o->ref,     o->u,      o->b,        o->lin,
+                   o->lin_loss,     o->ssr,     o->factor, o->cross,    o->hessian,
+                   o->ws,           o->ws_loss, o->A,      o->sum,      o->work};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++)
         free(all[k]);
     free(o);
@@ -324,60 +329,57 @@ void fit_objective_group_factor(struct fit_objective *o, const double *factor)
         memcpy(o->factor, factor, o->ngroup * sizeof *factor);
 }
 
-/* ---- passes over the data --------------------------------------------------------------------------- */
+/* ---- passes over the data -------------------------------------------------------------------- */
 
 struct weigh {
     const struct fit_objective *obj;
     const struct fit_tile *tile;
-    double *w, *sum;
-    int loss; /* w already holds the weights: only the sums are wanted */
+    double *w;
 };
 
 static void weigh_vector(void *user, size_t g, size_t offset, size_t lo, size_t hi)
 {
     struct weigh *c = user;
-    const double *y = c->tile->y + offset, *w0 = c->tile->w ? c->tile->w + offset : NULL;
-    double *w = c->w + offset, s = 0, sy = 0, syy = 0;
-    for (size_t k = 0; k < FIT_LANES; k++) {
-        double v = k >= lo && k < hi ? (w0 ? w0[k] : 1) : 0;
-        w[k] = c->loss ? w[k] : v * c->obj->factor[g];
-        s += w[k];
-        sy += w[k] * y[k];
-        syy += w[k] * y[k] * y[k];
-    }
-    c->sum[3 * g] += s;
-    c->sum[3 * g + 1] += sy;
-    c->sum[3 * g + 2] += syy;
+    const double *w0 = c->tile->w ? c->tile->w + offset : NULL;
+    for (size_t k = 0; k < FIT_LANES; k++)
+        c->w[offset + k] = k >= lo && k < hi ? (w0 ? w0[k] : 1) * c->obj->factor[g] : 0;
 }
 
-struct fit_tile fit_objective_weigh(struct fit_objective *o, const struct fit_tile *t, double *scratch,
-                                    size_t stride)
+struct fit_tile fit_objective_weigh(struct fit_objective *o, const struct fit_tile *t,
+                                    double *scratch, size_t stride)
 {
     struct fit_tile weighted = *t;
     if (o->weighting == FIT_WEIGHT_DATA)
         return weighted;
-    struct weigh c = {o, t, scratch + stride, scratch + 2 * stride, o->weighting == FIT_WEIGHT_LOSS};
-    if (c.loss)
+    struct weigh c = {o, t, scratch + stride};
+    double *sum = scratch + 2 * stride, *acc = scratch + FIT_OBJECTIVE_SCRATCH * stride;
+    struct fit_lanes lanes = {fit_tile_doubles(&o->ds->layout, t) / FIT_LANES, o->ngroup, t->y, NULL, NULL, NULL};
+    if (o->weighting == FIT_WEIGHT_LOSS)
         fit_loss_weights(o, t, scratch, stride);
-    memset(c.sum, 0, 3 * o->ngroup * sizeof *c.sum);
-    fit_objective_vectors(o, t, weigh_vector, &c);
+    else
+        fit_objective_vectors(o, t, weigh_vector, &c);
+    memset(sum, 0, 3 * o->ngroup * sizeof *sum);
+    fit_lanes_sums(&lanes, c.w, acc, sum);
     weighted.w = c.w;
-    weighted.sum = c.sum;
+    weighted.sum = sum;
     return weighted;
 }
 
-static void moments_tile(void *user, const struct fit_tile *t, double *scratch, size_t stride, double *out)
+static void moments_tile(void *user, const struct fit_tile *t, double *scratch, size_t stride,
+                         double *out)
 {
     struct fit_objective *o = user;
     struct fit_tile w = fit_objective_weigh(o, t, scratch, stride);
     o->kernel->moments(&o->ds->layout, o->ws, &w, scratch + FIT_OBJECTIVE_SCRATCH * stride, out);
 }
 
-static void normal_tile(void *user, const struct fit_tile *t, double *scratch, size_t stride, double *out)
+static void normal_tile(void *user, const struct fit_tile *t, double *scratch, size_t stride,
+                        double *out)
 {
     struct fit_objective *o = user;
     struct fit_tile w = fit_objective_weigh(o, t, scratch, stride);
-    o->kernel->normal(&o->ds->layout, o->ws, o->lin, &w, scratch + FIT_OBJECTIVE_SCRATCH * stride, out);
+    o->kernel->normal(&o->ds->layout, o->ws, o->lin, &w, scratch + FIT_OBJECTIVE_SCRATCH * stride,
+                      out);
 }
 
 struct direct {
@@ -398,7 +400,8 @@ static void direct_vector(void *user, size_t g, size_t offset, size_t lo, size_t
     c->out[g] += s;
 }
 
-static void direct_tile(void *user, const struct fit_tile *t, double *scratch, size_t stride, double *out)
+static void direct_tile(void *user, const struct fit_tile *t, double *scratch, size_t stride,
+                        double *out)
 {
     struct fit_objective *o = user;
     struct fit_tile w = fit_objective_weigh(o, t, scratch, stride);
@@ -409,7 +412,8 @@ static void direct_tile(void *user, const struct fit_tile *t, double *scratch, s
 }
 
 static enum fit_eval run_pass(struct fit_objective *o, size_t n,
-                              void (*tile)(void *, const struct fit_tile *, double *, size_t, double *))
+                              void (*tile)(void *, const struct fit_tile *, double *, size_t,
+                                           double *))
 {
     struct fit_parallel_task task = {tile, o, n};
     if (fit_parallel_sum(o->par, &task, o->sum))
@@ -420,7 +424,7 @@ static enum fit_eval run_pass(struct fit_objective *o, size_t n,
     return FIT_EVAL_OK;
 }
 
-/* ---- value ------------------------------------------------------------------------------------------ */
+/* ---- value ----------------------------------------------------------------------------------- */
 
 /* Index of element (p, q), p <= q, of a symmetric matrix stored by rows. */
 static size_t upper_index(size_t n, size_t p, size_t q)
@@ -457,8 +461,10 @@ static void add_group(struct fit_objective *o, size_t g, const double *m)
 static void solve_block(struct fit_objective *o, size_t k)
 {
     size_t n = block_size(o, k), *index = o->order + o->block_first[k];
-    double *b = o->work, *lower = b + n, *upper = lower + n, *ref = upper + n, *x = ref + n, *work = x + n;
-    signed char *state = o->state + o->block_first[k]; /* by place for now; sorted out by the caller */
+    double *b = o->work, *lower = b + n, *upper = lower + n, *ref = upper + n, *x = ref + n,
+           *work = x + n;
+    signed char *state =
+        o->state + o->block_first[k]; /* by place for now; sorted out by the caller */
     for (size_t i = 0; i < n; i++) {
         b[i] = o->b[index[i]];
         lower[i] = o->lower[index[i]];
@@ -545,7 +551,7 @@ enum fit_eval fit_objective_value(struct fit_objective *o, const double *theta)
     return isfinite(cost) ? FIT_EVAL_OK : FIT_EVAL_REJECT;
 }
 
-/* ---- derivatives ------------------------------------------------------------------------------------ */
+/* ---- derivatives ----------------------------------------------------------------------------- */
 
 size_t fit_objective_factor(const struct fit_objective *o, size_t block, size_t *index, double *d,
                             double *factor)
@@ -557,7 +563,7 @@ size_t fit_objective_factor(const struct fit_objective *o, size_t block, size_t 
         if (o->state[u] == 0 && o->upper[u] > o->lower[u] && A[i * n + i] > 0)
             index[m++] = u;
     }
-    for (double ridge = 0; ridge < 1; ridge = ridge > 0 ? ridge * 100 : 1e-12) {
+    for (double ridge = 0; ridge<1; ridge = ridge> 0 ? ridge * 100 : 1e-12) {
         for (size_t r = 0; r < m; r++) {
             size_t i = o->place[index[r]];
             d[r] = sqrt(A[i * n + i]);
@@ -591,7 +597,8 @@ static void project_block(struct fit_objective *o, size_t block, double *B)
                 B[k * p + l] -= t[r * p + k] * t[r * p + l];
 }
 
-enum fit_eval fit_objective_normal(struct fit_objective *o, const double *theta, double *B, double *g)
+enum fit_eval fit_objective_normal(struct fit_objective *o, const double *theta, double *B,
+                                   double *g)
 {
     size_t p = o->nparam, n = o->nlinear;
     enum fit_eval e = o->kernel->prepare(&o->ds->layout, theta, 1, o->ws);

@@ -1,10 +1,11 @@
 /* objective.h -- the sum of squares as a function of the nonlinear parameters alone.
  *
- * Variable projection (Golub & Pereyra 1973; Kaufman 1975).  For given theta the linear parameters solve,
- * inside their bounds, a convex quadratic program whose coefficients the kernel's `moments` gives;
- * cost(theta) is its minimum.  Derivatives use the kernel's `normal`:
+ * Variable projection (Golub & Pereyra 1973; Kaufman 1975).  For given theta the linear parameters
+ * solve, inside their bounds, a convex quadratic program whose coefficients the kernel's `moments`
+ * gives; cost(theta) is its minimum.  Derivatives use the kernel's `normal`:
  *     g = J^T r            exact: at the minimum over lin the derivative of lin does not enter;
- *     B = H - C^T A^-1 C   Kaufman's Gauss-Newton matrix, H = sum w m_k m_l, A and C over the free linear
+ * B = H - C^T A^-1 C   Kaufman's Gauss-Newton matrix, H = sum w m_k m_l, A and C over the free
+ * linear
  *                          parameters only (those on a bound are held).
  *
  * Three numberings of linear parameters:
@@ -26,7 +27,7 @@ struct fit_objective_setup {
     enum fit_scaling scaling;
     const double *linear_lower, *linear_upper; /* nlinear, NaN: the model's; or NULL */
     const unsigned char *linear_fixed;         /* nlinear, or NULL */
-    const double *linear_start;                /* ngroup x nlinear, in data units, NaN: the model's; or NULL */
+    const double *linear_start; /* ngroup x nlinear, data units, NaN: the model's; or NULL */
     int threads;
     const volatile sig_atomic_t *interrupt;
 };
@@ -83,8 +84,8 @@ struct fit_objective {
 
 /* Borrows kernel and ds.  FIT_ERR_CONFIG when bounds cross or a fixed value is missing. */
 enum fit_status fit_objective_new(const struct fit_kernel *kernel, const struct fit_dataset *ds,
-                                  const struct fit_objective_setup *setup, struct fit_objective **obj,
-                                  struct fit_error *err);
+                                  const struct fit_objective_setup *setup,
+                                  struct fit_objective **obj, struct fit_error *err);
 void fit_objective_free(struct fit_objective *obj);
 
 /* Minimum over the linear parameters at theta[nparam]: u, state, lin, ssr, cost.
@@ -92,13 +93,14 @@ void fit_objective_free(struct fit_objective *obj);
 enum fit_eval fit_objective_value(struct fit_objective *obj, const double *theta);
 
 /* B (nparam x nparam) and g = sum w m r (nparam; the direction of descent) at theta, for which
- * fit_objective_value() must have been called just before.  A parameter whose derivative lies in the span
- * of the linear terms to rounding gets a zero row and column in B and zero in g. */
-enum fit_eval fit_objective_normal(struct fit_objective *obj, const double *theta, double *B, double *g);
+ * fit_objective_value() must have been called just before.  A parameter whose derivative lies in
+ * the span of the linear terms to rounding gets a zero row and column in B and zero in g. */
+enum fit_eval fit_objective_normal(struct fit_objective *obj, const double *theta, double *B,
+                                   double *g);
 
-/* Lower Cholesky factor of the free part of a block's matrix, scaled to a unit diagonal with a ridge where
- * rounding asks for one: A_ff = D (L L^T) D.  index: the free unknowns, d their scale.  Returns how many.
- * Arrays for the size of the block (squared for the factor). */
+/* Lower Cholesky factor of the free part of a block's matrix, scaled to a unit diagonal with a
+ * ridge where rounding asks for one: A_ff = D (L L^T) D.  index: the free unknowns, d their scale.
+ * Returns how many. Arrays for the size of the block (squared for the factor). */
 size_t fit_objective_factor(const struct fit_objective *obj, size_t block, size_t *index, double *d,
                             double *factor);
 
@@ -110,37 +112,41 @@ double fit_objective_linear(const struct fit_objective *obj, size_t g, size_t q)
 /* Weights of the data set times factor[g]; NULL: as they are. */
 void fit_objective_group_factor(struct fit_objective *obj, const double *factor);
 
-/* ---- robust loss (loss.c) --------------------------------------------------------------------------- */
+/* ---- robust loss (loss.c) -------------------------------------------------------------------- */
 
-/* Makes (theta, lin of the last value) the point at which the weights of the soft-L1 loss are taken:
+/* Makes (theta, lin of the last value) the point at which the weights of the soft-L1 loss are
+ * taken:
  *     z = w factor[g] r^2 / f_scale^2,  rho(z) = 2 (sqrt(1 + z) - 1),  w <- w factor[g] rho'(z);
- * factor[g] w is 1 / sigma^2.  *cost: the robust cost there, 1/2 f_scale^2 sum rho(z).  Until the next call
- * the objective is the quadratic majorant that touches the robust cost at this point (Holland & Welsch
- * 1977), so lowering one lowers the other. */
-enum fit_eval fit_objective_reweight(struct fit_objective *obj, const double *theta, const double *factor,
-                                     double f_scale, double *cost);
+ * factor[g] w is 1 / sigma^2.  *cost: the robust cost there, 1/2 f_scale^2 sum rho(z).  Until the
+ * next call the objective is the quadratic majorant that touches the robust cost at this point
+ * (Holland & Welsch 1977), so lowering one lowers the other. */
+enum fit_eval fit_objective_reweight(struct fit_objective *obj, const double *theta,
+                                     const double *factor, double f_scale, double *cost);
 
-/* sum psi^2, sum psi' and sum r^2 over all points, r = residual / sigma, psi = r rho'(z): for the covariance
- * of M-estimates (Huber 1981, section 7.6).  At the theta and lin of the last value. */
-enum fit_eval fit_objective_loss_sums(struct fit_objective *obj, double *psi2, double *dpsi, double *square);
+/* sum psi^2, sum psi' and sum r^2 over all points, r = residual / sigma, psi = r rho'(z): for the
+ * covariance of M-estimates (Huber 1981, section 7.6).  At the theta and lin of the last value. */
+enum fit_eval fit_objective_loss_sums(struct fit_objective *obj, double *psi2, double *dpsi,
+                                      double *square);
 
-/* The median of sqrt(w) |r| over all points at theta and the lin of the last value, from a histogram with
- * bins of 4 %, interpolated: independent of the order of the points.  Group factors are applied. */
+/* The median of sqrt(w) |r| over all points at theta and the lin of the last value, from a
+ * histogram with bins of 4 %, interpolated: independent of the order of the points.  Group factors
+ * are applied. */
 enum fit_eval fit_objective_median(struct fit_objective *obj, const double *theta, double *median);
 
-/* ---- for loss.c and objective.c --------------------------------------------------------------------- */
+/* ---- for loss.c and objective.c -------------------------------------------------------------- */
 
 enum { FIT_OBJECTIVE_BINS = 512, FIT_OBJECTIVE_SCRATCH = 3 };
 
-/* Calls fn for every vector of the tile, in the order of the data: group, offset of its first lane from
- * tile->y, and the lanes [lo, hi) that count. */
+/* Calls fn for every vector of the tile, in the order of the data: group, offset of its first lane
+ * from tile->y, and the lanes [lo, hi) that count. */
 typedef void fit_vector_fn(void *user, size_t g, size_t offset, size_t lo, size_t hi);
-void fit_objective_vectors(const struct fit_objective *obj, const struct fit_tile *t, fit_vector_fn *fn,
-                           void *user);
+void fit_objective_vectors(const struct fit_objective *obj, const struct fit_tile *t,
+                           fit_vector_fn *fn, void *user);
 
 /* The tile with the weights of the objective; scratch as in parallel.h, three arrays. */
-struct fit_tile fit_objective_weigh(struct fit_objective *obj, const struct fit_tile *t, double *scratch,
-                                    size_t stride);
-void fit_loss_weights(struct fit_objective *obj, const struct fit_tile *t, double *scratch, size_t stride);
+struct fit_tile fit_objective_weigh(struct fit_objective *obj, const struct fit_tile *t,
+                                    double *scratch, size_t stride);
+void fit_loss_weights(struct fit_objective *obj, const struct fit_tile *t, double *scratch,
+                      size_t stride);
 
 #endif

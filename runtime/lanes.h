@@ -1,0 +1,27 @@
+/* lanes.h -- arithmetic on the data of a tile, eight lanes at a time, for the widest vectors of the machine.
+ *
+ * Data of a tile are nvector vectors of FIT_LANES doubles, the group running fastest.  Every function goes
+ * through all lanes; lanes that do not count must have been settled before (weight 0 or residual 0).
+ * Sums are kept per lane and added in a fixed tree: the same bits on one instruction-set level.
+ */
+#ifndef FIT_LANES_H
+#define FIT_LANES_H
+
+#include <stddef.h>
+
+/* One tile: y and mean hold 8 nvector doubles, w0 the same or NULL (weights 1), factor one per group. */
+struct fit_lanes {
+    size_t nvector, ngroup;
+    const double *y, *mean, *w0, *factor;
+};
+
+/* Soft-L1 weights w = v / sqrt(1 + v r^2 / f^2) with v = w0 factor and r = y - mean. */
+void fit_lanes_soft_l1_weights(const struct fit_lanes *t, double f, double *w);
+
+/* Half the soft-L1 cost, sum f^2 (sqrt(1 + z) - 1), z = v r^2 / f^2, without cancellation for small z. */
+double fit_lanes_soft_l1_cost(const struct fit_lanes *t, double f);
+
+/* sum += per group  w, w y, w y^2;  acc: 3 x 8 x ngroup doubles of scratch. */
+void fit_lanes_sums(const struct fit_lanes *t, const double *w, double *acc, double *sum);
+
+#endif
