@@ -465,7 +465,7 @@ static const char *type_of(const struct hg_code *c, hg_id id)
 static void remark(struct hg_code *c, hg_id id, char *s, size_t size)
 {
     const struct hg_node *n = hg_at(c->e, id);
-    const char *note = c->note ? c->note(c, id) : NULL;
+    const char *note = c->units ? hg_model_unit_text(c->units, id) : NULL;
     s[0] = 0;
     if (c->source && n->line && note)
         snprintf(s, size, "/* %s:%u  [%s] */", c->source, n->line, note);
@@ -473,6 +473,8 @@ static void remark(struct hg_code *c, hg_id id, char *s, size_t size)
         snprintf(s, size, "/* %s:%u */", c->source, n->line);
     else if (note)
         snprintf(s, size, "/* [%s] */", note);
+    if (n->op == HG_LOCAL || hg_op_flags[n->op] & HG_F_BOOL)
+        s[0] = 0;
 }
 
 const char *hg_code_declare(struct hg_code *c, hg_id id, const char *name)

@@ -10,7 +10,7 @@
 
 #include <stdio.h>
 
-#include "expr.h"
+#include "model.h"
 
 struct hg_code {
     const struct hg_expr *e;
@@ -20,7 +20,7 @@ struct hg_code {
     const char *source;   /* file named in comments, or NULL for no comments */
     const char *(*leaf)(struct hg_code *c, hg_id id); /* text of a leaf; may declare temporaries before */
     int (*is_leaf)(const struct hg_code *c, hg_id id);
-    const char *(*note)(const struct hg_code *c, hg_id id); /* unit or other remark, or NULL; may be NULL */
+    struct hg_model *units; /* tells the unit of a node for its comment, or NULL */
     const char *const *reserve; /* names the caller uses in the function */
     uint32_t nreserve;
     uint32_t nparam;            /* of them the first are parameters, then settings */

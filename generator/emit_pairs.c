@@ -300,7 +300,7 @@ static void need_scalars(struct hg_code *c, uint32_t nroot, const hg_id *root)
 
 static struct hg_code begin(struct hg_emit *em, struct block *b, FILE *out, uint32_t nroot, const hg_id *root)
 {
-    struct hg_code c = {.e = em->e, .out = out, .indent = 1, .vector_if = HG_J, .source = em->p->model->file,
+    struct hg_code c = {.e = em->e, .out = out, .indent = 1, .vector_if = HG_J, .source = em->p->model->file, .units = em->p->model,
                         .leaf = pair_leaf, .is_leaf = pair_is_leaf, .user = b};
     /* the twins of rotations must exist before the function is begun */
     for (hg_id id = 1; id < em->e->n; id++) {

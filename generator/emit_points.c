@@ -104,7 +104,7 @@ void hg_emit_points(struct hg_emit *em, FILE *out)
         root[nroot++] = p->linear[k];
     for (uint32_t c = 0; c < p->nchannel; c++)
         root[nroot++] = p->channel[c].m;
-    struct hg_code c = {.e = em->e, .out = out, .indent = 2, .source = p->model->file, .leaf = point_leaf,
+    struct hg_code c = {.e = em->e, .out = out, .indent = 2, .source = p->model->file, .units = p->model, .leaf = point_leaf,
                         .is_leaf = point_is_leaf, .user = &q};
     hg_code_begin(&c, nroot, root);
     fprintf(out, "static void points(const struct fit_layout *l, const double *ws, const double *lin, size_t n,\n"
@@ -169,7 +169,7 @@ void hg_emit_curves(struct hg_emit *em, FILE *out)
             root[nroot++] = hg_diff(em->e, m->curve.item[c].node, em->p->param[k]);
     const char *const *reserve;
     uint32_t nreserve = hg_emit_names(em, &reserve);
-    struct hg_code c = {.e = em->e, .out = out, .indent = 2, .source = m->file, .leaf = curve_leaf,
+    struct hg_code c = {.e = em->e, .out = out, .indent = 2, .source = m->file, .units = m, .leaf = curve_leaf,
                         .is_leaf = curve_is_leaf, .reserve = reserve, .nreserve = nreserve, .nparam = K, .user = em};
     hg_code_begin(&c, nroot, root);
     fprintf(out, "static void curves(const struct fit_layout *l, const double *theta, double *value, double *tangent)\n{\n"

@@ -27,7 +27,7 @@ static const char *row_leaf(struct hg_code *c, hg_id id)
 
 static struct hg_code begin(struct hg_emit *em, FILE *out, uint32_t nroot, const hg_id *root)
 {
-    struct hg_code c = {.e = em->e, .out = out, .indent = 2, .vector_if = HG_R, .source = em->p->model->file,
+    struct hg_code c = {.e = em->e, .out = out, .indent = 2, .vector_if = HG_R, .source = em->p->model->file, .units = em->p->model,
                         .leaf = row_leaf, .is_leaf = row_is_leaf, .user = em};
     hg_code_begin(&c, nroot, root);
     hg_code_push(&c);

@@ -402,7 +402,7 @@ static uint32_t pick(const struct prepare *q, unsigned char mark, uint32_t depth
 static void time_loop(struct prepare *q, FILE *out, int indent, uint32_t n, const hg_id *root)
 {
     struct hg_code c = {.e = q->em->e, .out = out, .indent = indent, .vector_if = HG_T,
-                        .source = q->em->p->model->file, .leaf = prepare_leaf, .is_leaf = prepare_is_leaf,
+                        .source = q->em->p->model->file, .units = q->em->p->model, .leaf = prepare_leaf, .is_leaf = prepare_is_leaf,
                         .user = q};
     c.nparam = q->em->p->nparam;
     c.nreserve = hg_emit_names(q->em, &c.reserve);
@@ -524,7 +524,7 @@ static void locals(struct prepare *q, FILE *out)
     hg_id *root = hg_alloc(em->e->arena, (n + 1) * sizeof *root);
     for (uint32_t k = 0; k < n; k++)
         root[nroot++] = em->p->local[k].def;
-    struct hg_code c = {.e = em->e, .out = out, .indent = 1, .source = em->p->model->file, .leaf = prepare_leaf,
+    struct hg_code c = {.e = em->e, .out = out, .indent = 1, .source = em->p->model->file, .units = em->p->model, .leaf = prepare_leaf,
                         .is_leaf = prepare_is_leaf, .user = q};
     c.nparam = em->p->nparam;
     c.nreserve = hg_emit_names(em, &c.reserve);

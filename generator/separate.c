@@ -58,8 +58,12 @@ static int add_term(struct hg_plan *p, hg_id term, struct linear_form *f)
     f->delta = delta;
     f->coefficient = ns ? hg_plan_local(p, ns == 1 ? scalar[0] : hg_prod(e, ns, scalar)) : 0;
     u = hg_at(e, delta)->arg[0];
-    if (f->coefficient)
+    if (f->coefficient) {
+        const struct hg_node P = *hg_at(e, u);
         u = hg_mul(e, f->coefficient, u);
+        if (P.op == HG_POTENTIAL && hg_at(e, P.arg[0])->name)
+            hg_name(e, u, hg_format(e->arena, "u_%s", hg_at(e, P.arg[0])->name));
+    }
     f->u = f->u ? hg_add(e, f->u, u) : u;
     return 1;
 }
