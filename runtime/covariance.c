@@ -3,10 +3,10 @@
  * With H over the nonlinear parameters, A over the linear unknowns and C between them,
  *     [ H  C^T ]^-1     [  S^-1         -S^-1 T^T          ]      S = H - C^T A^-1 C
  *     [ C   A  ]     =  [ -T S^-1       A^-1 + T S^-1 T^T  ]      T = A^-1 C
- * (S is Kaufman's matrix of objective.h).  Both inverses go through eigenvectors of the matrices scaled to a
- * unit diagonal.  Directions with an eigenvalue below 1e-12 of the largest are left out, and every parameter
- * with a share in one gets NaN: a pseudo-inverse would give it a small, false error.
- * Parameters on a bound are held.
+ * (S is Kaufman's matrix of objective.h).  Both inverses go through eigenvectors of the matrices
+ * scaled to a unit diagonal.  Directions with an eigenvalue below 1e-12 of the largest are left
+ * out, and every parameter with a share in one gets NaN: a pseudo-inverse would give it a small,
+ * false error. Parameters on a bound are held.
  */
 #include "covariance.h"
 
@@ -16,7 +16,8 @@
 
 #include "linalg.h"
 
-/* Normal equations carry the square of J's condition number; below this, eigenvalues are rounding. */
+/* Normal equations carry the square of J's condition number; below this, eigenvalues are rounding.
+ */
 static const double NULL_EIGENVALUE = 1e-12;
 /* A component of a null vector below this is rounding of its eigenvector. */
 static const double NULL_COMPONENT = 1e-6;
@@ -24,12 +25,12 @@ static const double NULL_COMPONENT = 1e-6;
 struct work {
     const struct fit_covariance_spec *s;
     const struct fit_objective *o;
-    size_t p, m, nu;     /* all and free nonlinear parameters; linear unknowns */
-    size_t *free;        /* m */
-    signed char *open;   /* nparam + nu: 1 when it takes part in an undetermined direction */
-    double *cov;         /* nparam x nparam: S^-1 */
-    double *T;           /* nu x nparam */
-    double *inverse;     /* blocks of A^-1, in the layout of objective->A */
+    size_t p, m, nu;      /* all and free nonlinear parameters; linear unknowns */
+    size_t *free;         /* m */
+    signed char *open;    /* nparam + nu: 1 when it takes part in an undetermined direction */
+    double *cov;          /* nparam x nparam: S^-1 */
+    double *T;            /* nu x nparam */
+    double *inverse;      /* blocks of A^-1, in the layout of objective->A */
     double *V, *w, *work; /* eigenvectors; eigenvalues; work space of fit_eigen */
 };
 
@@ -81,8 +82,9 @@ static signed char bound_of(const struct fit_covariance_spec *s, size_t k)
     return s->theta[k] <= s->lower[k] ? -1 : s->theta[k] >= s->upper[k] ? 1 : 0;
 }
 
-/* Eigenvectors (rows of V) of a matrix of n rows scaled to unit diagonal; d gets the scale.  Returns the
- * number of null directions (they come first; relative eigenvalue not above limit), or -1. */
+/* Eigenvectors (rows of V) of a matrix of n rows scaled to unit diagonal; d gets the scale.
+ * Returns the number of null directions (they come first; relative eigenvalue not above limit), or
+ * -1. */
 static int scaled_eigen(struct work *c, size_t n, double limit, double *d)
 {
     int null = 0;
@@ -105,7 +107,8 @@ static double component_limit(const struct work *c, size_t n, int null)
     return fmax(NULL_COMPONENT, 1e-14 / next);
 }
 
-/* S is a difference, H - C^T A^-1 C: where little is left of H, its rounding is relatively larger. */
+/* S is a difference, H - C^T A^-1 C: where little is left of H, its rounding is relatively larger.
+ */
 static double null_limit(const struct work *c)
 {
     double worst = 1;
@@ -207,7 +210,7 @@ static void spread_open(struct work *c, const struct fit_result *res)
     }
 }
 
-/* ---- the full matrix -------------------------------------------------------------------------------- */
+/* ---- the full matrix ------------------------------------------------------------------------- */
 
 enum kind { FIXED, HELD, OPEN, DETERMINED };
 

@@ -1,10 +1,10 @@
 /* fit.h -- one least-squares fit: a kernel, a data set, options in; parameters with errors out.
  *
- * Minimises  cost = 1/2 sum_n w_n (y_n - mean_n(theta, lin))^2  over the nonlinear parameters theta inside
- * their bounds; the linear parameters lin are eliminated by variable projection inside theirs
- * (objective.h).  The optimiser is a trust-region method that keeps to the box (nlsq.h); starting points
- * are found from the data (start.h); errors come from the full J^T J, linear parameters included
- * (covariance.h).
+ * Minimises  cost = 1/2 sum_n w_n (y_n - mean_n(theta, lin))^2  over the nonlinear parameters
+ * theta inside their bounds; the linear parameters lin are eliminated by variable projection
+ * inside theirs (objective.h).  The optimiser is a trust-region method that keeps to the box
+ * (nlsq.h); starting points are found from the data (start.h); errors come from the full J^T J,
+ * linear parameters included (covariance.h).
  *
  *     struct fit_options opt;
  *     struct fit_result res;
@@ -13,13 +13,13 @@
  *     fit_result_free(&res);
  *
  * Order of the full vector, used by std, covariance, correlation and at_bound:
- *     theta[0..nparam), then lin[g*nlinear + q] for g = 0..ngroup-1, q = 0..nlinear-1:  nfull numbers.
- * A linear parameter shared by all groups (fit_param.over = -1, or averaged scaling) stands there once per
- * group, with equal numbers and correlation 1.
+ *     theta[0..nparam), then lin[g*nlinear + q] for g < ngroup, q < nlinear: nfull numbers.
+ * A linear parameter shared by all groups (fit_param.over = -1, or averaged scaling) stands there
+ * once per group, with equal numbers and correlation 1.
  *
- * Fixed parameters have std 0 and covariance 0.  Parameters on a bound are held there: std NaN, covariance
- * NaN.  Parameters that take part in a direction which the data do not determine: std NaN, covariance NaN
- * (never the numbers of a pseudo-inverse).
+ * Fixed parameters have std 0 and covariance 0.  Parameters on a bound are held there: std NaN,
+ * covariance NaN.  Parameters that take part in a direction which the data do not determine: std
+ * NaN, covariance NaN (never the numbers of a pseudo-inverse).
  */
 #ifndef FIT_FIT_H
 #define FIT_FIT_H
@@ -45,13 +45,13 @@ enum fit_scaling {
 };
 
 enum fit_word {
-    FIT_CONVERGED_GRADIENT, /* the Gauss-Newton model promises less than gtol standard errors of movement */
+    FIT_CONVERGED_GRADIENT, /* the gradient promises less than gtol standard errors of movement */
     FIT_CONVERGED_COST,     /* the cost cannot be lowered by more than ftol of itself */
     FIT_CONVERGED_STEP,     /* steps have become shorter than xtol of the parameters */
-    FIT_AT_BOUND,           /* converged by one of these tests; at least one parameter stands on a bound */
+    FIT_AT_BOUND,           /* converged by one of these tests, with a parameter on a bound */
     FIT_MAX_ITERATIONS,     /* stopped by max_iterations or max_seconds */
     FIT_FAILED,             /* no finite cost at the start, or no step lowers the cost */
-    FIT_INTERRUPTED         /* stopped by the callback or by *interrupt; the best point so far is given */
+    FIT_INTERRUPTED         /* by the callback or *interrupt; the best point so far is given */
 };
 
 /* Told after every iteration of the final fit, in the thread that called fit_run. */
@@ -72,7 +72,7 @@ struct fit_options {
     enum fit_loss loss;    /* default linear */
     double f_scale;        /* in standard deviations of the noise; default 1 */
     enum fit_scaling scaling;
-    int threads;           /* 0: physical cores inside the affinity mask and the quota of the cgroup */
+    int threads;           /* 0: physical cores, inside affinity mask and quota of the cgroup */
 
     /* All of the following arrays are borrowed; NULL means: none given. */
     const double *start;        /* nparam; NaN: the model's own start */
@@ -82,14 +82,15 @@ struct fit_options {
     const double *linear_lower; /* nlinear; NaN: the model's own bound */
     const double *linear_upper;
     const unsigned char *linear_fixed; /* nlinear; nonzero: held at linear_start in every group */
-    const double *linear_start; /* ngroup x nlinear; NaN: the model's own start.  Values of constant scaling
-                                   and of fixed linear parameters; otherwise used only where the data do
+    const double *linear_start; /* ngroup x nlinear; NaN: the model's own start, or with constant
+                                   scaling the best at the start.  Values of constant scaling and of
+                                   fixed linear parameters; otherwise used only where the data do
                                    not determine a linear parameter */
-    const double *sigma;        /* ngroup; known standard deviation of the noise per group (unweighted data
-                                   only); makes errors absolute */
+    const double *sigma;        /* ngroup; known standard deviation of the noise per group (for
+                                   unweighted data only); makes errors absolute */
 
     int start_only;     /* nonzero: no search for starting points */
-    size_t multi_start; /* number of starting points followed to their minima; 0: as few as needed */
+    size_t multi_start; /* starting points followed to their minima; 0: as few as needed */
     uint64_t seed;      /* of the search for starting points */
 
     fit_progress_fn *progress;
@@ -109,7 +110,7 @@ enum fit_noise_source {
 
 /* One starting point that was followed. */
 struct fit_start {
-    char origin[48];    /* "given", "model: random point 3", "search: point 17" */
+    char origin[48];    /* "given", "model", "data-driven: point 17", ... */
     double *theta;      /* nparam: where it began */
     double cost_start;  /* cost on all data at its beginning (NaN: not evaluated) */
     double cost_final;  /* cost at its end, on the data set on which it was given up or finished */
@@ -120,8 +121,8 @@ struct fit_result {
     enum fit_word status;
     int converged; /* 1 for the three convergence words and FIT_AT_BOUND */
     char message[256]; /* one sentence about how it ended */
-    size_t iterations, accepted, evaluations; /* final run; evaluations: passes over all data, all runs */
-    size_t normals;                           /* passes with derivatives over all data */
+    size_t iterations, accepted; /* of the run that led to the result */
+    size_t evaluations, normals; /* passes over all data without, with derivatives, of all runs */
 
     size_t nparam, nlinear, ngroup, nfull;
     double *theta; /* nparam */
@@ -131,35 +132,36 @@ struct fit_result {
 
     double cost;         /* 1/2 sum w rho; w as used in the fit */
     double chi2;         /* sum w r^2 */
-    double reduced_chi2; /* chi2 / (npoint - nfree).  Without weights: the variance of the residuals */
-    double *sigma;       /* ngroup: standard deviation of the noise; with weights from the file, of the
-                            weighted residuals (1 when the file's errors are right) */
+    double reduced_chi2; /* chi2 / (npoint - nfree); without weights the residuals' variance */
+    double *sigma;       /* ngroup: standard deviation of the noise; with weights from the file, of
+                            the weighted residuals (1 when the file's errors are right) */
     double sigma_common; /* the same for all groups together */
     enum fit_noise_source noise;
-    int reweighted;      /* 1: groups differ in noise by more than 20 %, fitted again with weights 1/sigma^2 */
+    int reweighted;      /* 1: groups differ in noise by more than 20 %; weights 1/sigma^2 */
     char noise_text[256];
 
     double *std;         /* nfull */
-    double *covariance;  /* nfull x nfull; scaled by the estimated noise unless the noise is absolute */
+    double *covariance;  /* nfull x nfull; scaled by the estimated noise unless it is absolute */
     double *correlation; /* nfull x nfull */
     signed char *at_bound; /* nfull: -1 lower, +1 upper, 0 inside */
     double *lower, *upper; /* nfull: bounds in effect */
     double *start;         /* nparam: the starting point that led here */
     char start_origin[48];
-    double gradient;       /* distance to the minimum promised by the gradient, in standard errors */
+    double gradient;       /* distance to the minimum by the gradient, in standard errors */
 
     size_t nstart;
     struct fit_start *starts;
 
-    /* Identifiability: eigenvalues, ascending, of J^T J of the free nonlinear parameters after elimination
-     * of the linear ones, scaled to a unit diagonal; vector[k*nparam + j] is the component along
-     * theta_j * scale[j] of the k-th eigenvector (0 for parameters that are fixed or on a bound).
-     * A direction with eigenvalue < 1e-12 of the largest is not determined by the data. */
+    /* Identifiability: eigenvalues, ascending, of J^T J of the free nonlinear parameters after
+     * elimination of the linear ones, scaled to a unit diagonal; vector[k*nparam + j] is the
+     * component along theta_j * scale[j] of the k-th eigenvector (0 for parameters that are fixed
+     * or on a bound). A direction with eigenvalue < 1e-12 of the largest is not determined by the
+     * data. */
     size_t neigen, nnull;
     double *eigenvalue; /* neigen */
     double *eigenvector; /* neigen x nparam */
     double *scale;      /* nparam: square roots of the diagonal of J^T J */
-    double *normal_matrix; /* nparam x nparam: projected J^T J at the optimum, in the weights of the fit */
+    double *normal_matrix; /* nparam x nparam: projected J^T J, in the weights of the fit */
 
     int threads;
     struct {
@@ -168,11 +170,13 @@ struct fit_result {
     void *storage_; /* everything above */
 };
 
-/* Fits.  Returns FIT_OK whenever a point with finite cost was found (look at res->status), otherwise an
- * error: options that do not suit the model (FIT_ERR_CONFIG), too few data (FIT_ERR_DATA), no finite value
- * at any start (FIT_ERR_NUMERIC), memory.  On error *res is empty and need not be freed. */
+/* Fits.  Returns FIT_OK whenever a point with finite cost was found (look at res->status),
+ * otherwise an error: options that do not suit the model (FIT_ERR_CONFIG), too few data
+ * (FIT_ERR_DATA), no finite value at any start (FIT_ERR_NUMERIC), memory.  On error *res is empty
+ * and need not be freed. */
 enum fit_status fit_run(const struct fit_kernel *kernel, const struct fit_dataset *ds,
-                        const struct fit_options *opt, struct fit_result *res, struct fit_error *err);
+                        const struct fit_options *opt, struct fit_result *res,
+                        struct fit_error *err);
 
 void fit_result_free(struct fit_result *res);
 

@@ -1,11 +1,11 @@
 /* linalg.c -- small dense linear algebra for fits with a few parameters.
  *
- * Cholesky and triangular solves are written out: for n < 50 a call of BLAS costs more than the work, and
- * our loops give the same bits on every machine.  Eigenvectors and QR come from LAPACK.
+ * Cholesky and triangular solves are written out: for n < 50 a call of BLAS costs more than the
+ * work, and our loops give the same bits on every machine.  Eigenvectors and QR come from LAPACK.
  *
- * The box-constrained quadratic program is solved in variables scaled to a unit diagonal (van der Sluis
- * 1969: within a factor n of the best condition number that scaling can give) by a primal active-set
- * method; see Nocedal & Wright, Numerical Optimization (2006), section 16.5.
+ * The box-constrained quadratic program is solved in variables scaled to a unit diagonal (van der
+ * Sluis 1969: within a factor n of the best condition number that scaling can give) by a primal
+ * active-set method; see Nocedal & Wright, Numerical Optimization (2006), section 16.5.
  */
 #include "linalg.h"
 
@@ -72,7 +72,7 @@ void fit_cholesky_solve(size_t n, const double *l, double *b)
     fit_lower_solve_transposed(n, l, b);
 }
 
-/* ---- eigenvectors and QR ---------------------------------------------------------------------------- */
+/* ---- eigenvectors and QR --------------------------------------------------------------------- */
 
 size_t fit_eigen_work(size_t n)
 {
@@ -87,8 +87,8 @@ int fit_eigen(size_t n, double *a, double *w, double *work)
         if (!isfinite(a[i]))
             return 1;
     /* Symmetric, so our rows are LAPACK's columns: no transposition. */
-    lapack_int info = LAPACKE_dsyev_work(LAPACK_COL_MAJOR, 'V', 'U', (lapack_int)n, a, (lapack_int)n, w,
-                                         work, (lapack_int)fit_eigen_work(n));
+    lapack_int info = LAPACKE_dsyev_work(LAPACK_COL_MAJOR, 'V', 'U', (lapack_int)n, a,
+                                         (lapack_int)n, w, work, (lapack_int)fit_eigen_work(n));
     if (info != 0)
         return 1;
     for (size_t k = 0; k < n; k++) {
@@ -125,7 +125,8 @@ int fit_qr_solve(size_t m, size_t n, double *a, double *b, double *r, double tol
     double largest = 0;
     transpose(m, n, a, q);
     if (LAPACKE_dgeqrf_work(LAPACK_COL_MAJOR, mm, nn, q, mm, tau, rest, lwork) != 0 ||
-        LAPACKE_dormqr_work(LAPACK_COL_MAJOR, 'L', 'T', mm, 1, nn, q, mm, tau, b, mm, rest, lwork) != 0)
+        LAPACKE_dormqr_work(LAPACK_COL_MAJOR, 'L', 'T', mm, 1, nn, q, mm, tau, b, mm, rest,
+                            lwork) != 0)
         return 1;
     memset(r, 0, n * n * sizeof *r);
     for (size_t i = 0; i < n; i++) {
@@ -143,7 +144,7 @@ int fit_qr_solve(size_t m, size_t n, double *a, double *b, double *r, double tol
     return 0;
 }
 
-/* ---- quadratic program in a box --------------------------------------------------------------------- */
+/* ---- quadratic program in a box -------------------------------------------------------------- */
 
 /* In scaled variables, measured from ref: y = d (x - ref), matrix with unit diagonal. */
 struct boxqp {
@@ -185,8 +186,8 @@ static int solve_free(struct boxqp *q, size_t *nfree)
     return 0;
 }
 
-/* Moves from y toward the minimiser of the free variables as far as the box allows; a variable that stops
- * the move becomes active.  Returns 1 when the whole step was taken. */
+/* Moves from y toward the minimiser of the free variables as far as the box allows; a variable
+ * that stops the move becomes active.  Returns 1 when the whole step was taken. */
 static int move_free(struct boxqp *q, size_t m)
 {
     double alpha = 1;
@@ -217,7 +218,8 @@ static int move_free(struct boxqp *q, size_t m)
     return 0;
 }
 
-/* Releases the active variable with the largest multiplier of the wrong sign.  Returns 1 when none. */
+/* Releases the active variable with the largest multiplier of the wrong sign.  Returns 1 when
+ * none. */
 static int release(struct boxqp *q)
 {
     double worst = 0, size = 0;
@@ -271,8 +273,9 @@ static int active_set(struct boxqp *q)
     return 0; /* degenerate cycling: y is feasible and no worse than its start */
 }
 
-double fit_boxqp(size_t n, const double *a, const double *b, const double *lower, const double *upper,
-                 const double *ref, double *x, signed char *state, double *work)
+double fit_boxqp(size_t n, const double *a, const double *b, const double *lower,
+                 const double *upper, const double *ref, double *x, signed char *state,
+                 double *work)
 {
     static const double ridges[] = {0, 1e-12, 1e-10, 1e-6, 1};
     struct boxqp q = {.n = n, .a = work, .state = state};

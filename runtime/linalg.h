@@ -7,8 +7,8 @@
 
 #include <stddef.h>
 
-/* Holds the BLAS library to one thread: our threads are at work outside it, and its sums must not depend
- * on their number.  Call once per process; cheap. */
+/* Holds the BLAS library to one thread: our threads are at work outside it, and its sums must not
+ * depend on their number.  Call once per process; cheap. */
 void fit_linalg_serial(void);
 
 /* Lower Cholesky factor of a in place (the lower triangle is read and written).
@@ -20,27 +20,30 @@ void fit_lower_solve(size_t n, const double *l, double *b);
 void fit_lower_solve_transposed(size_t n, const double *l, double *b);
 void fit_cholesky_solve(size_t n, const double *l, double *b);
 
-/* Eigenvalues w (ascending) and eigenvectors of the symmetric matrix a; on return row k of a is the k-th
- * eigenvector, its largest component positive.  work: fit_eigen_work(n) doubles.
- * Returns 0, or nonzero when LAPACK's dsyev fails (a not finite). */
+/* Eigenvalues w (ascending) and eigenvectors of the symmetric matrix a; on return row k of a is
+ * the k-th eigenvector, its largest component positive.  work: fit_eigen_work(n) doubles. Returns
+ * 0, or nonzero when LAPACK's dsyev fails (a not finite). */
 size_t fit_eigen_work(size_t n);
 int fit_eigen(size_t n, double *a, double *w, double *work);
 
 /* Least squares min |a x - b| with a of m rows and n columns (row by row, m >= n, destroyed) by
- * Householder QR.  On return b holds x in its first n elements and r (n x n, upper triangle, row by row)
- * the triangular factor.  work: fit_qr_work(m, n) doubles.  Returns 0, or nonzero when a diagonal element
- * of r is below tol times the largest (the columns are dependent) or not finite; b is then undefined. */
+ * Householder QR.  On return b holds x in its first n elements and r (n x n, upper triangle, row
+ * by row) the triangular factor.  work: fit_qr_work(m, n) doubles.  Returns 0, or nonzero when a
+ * diagonal element of r is below tol times the largest (the columns are dependent) or not finite;
+ * b is then undefined. */
 size_t fit_qr_work(size_t m, size_t n);
 int fit_qr_solve(size_t m, size_t n, double *a, double *b, double *r, double tol, double *work);
 
-/* Minimum of 1/2 x^T a x - b^T x inside lower <= x <= upper, a symmetric and positive semidefinite; bounds
- * may be infinite; lower = upper holds a variable.  Where a is singular, x stays as near to ref as the
- * rounding of a allows (a ridge of 1e-12 or more of the diagonal toward ref).
+/* Minimum of 1/2 x^T a x - b^T x inside lower <= x <= upper, a symmetric and positive
+ * semidefinite; bounds may be infinite; lower = upper holds a variable.  Where a is singular, x
+ * stays as near to ref as the rounding of a allows (a ridge of 1e-12 or more of the diagonal
+ * toward ref).
  * state: -1 on the lower bound, +1 on the upper, 0 free.  work: fit_boxqp_work(n) doubles.
  * Primal active set (Nocedal & Wright 2006, algorithm 16.3), exact for the strictly convex case.
  * Returns the ridge that was needed (0 when none), or -1 when a or b are not finite. */
 size_t fit_boxqp_work(size_t n);
-double fit_boxqp(size_t n, const double *a, const double *b, const double *lower, const double *upper,
-                 const double *ref, double *x, signed char *state, double *work);
+double fit_boxqp(size_t n, const double *a, const double *b, const double *lower,
+                 const double *upper, const double *ref, double *x, signed char *state,
+                 double *work);
 
 #endif

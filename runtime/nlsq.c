@@ -1,15 +1,16 @@
 /* nlsq.c -- bounded trust-region Gauss-Newton for few parameters and any number of residuals.
  *
- * Takes cost, J^T J and J^T r as functions; gives the minimum and an honest word about how it was found.
- * In scaled variables z = D p the step solves
+ * Takes cost, J^T J and J^T r as functions; gives the minimum and an honest word about how it was
+ * found. In scaled variables z = D p the step solves
  *     min  1/2 z.(B' + rho + lambda) z - g'.z     lower <= x + z/D <= upper,   |z| <= delta,
- * B' = D^-1 B D^-1, g' = D^-1 g.  |z(lambda)| does not increase with lambda, also with the box, so lambda
- * is found by a secant on 1/|z| (Hebden 1973; More 1978) inside a bracket.
+ * B' = D^-1 B D^-1, g' = D^-1 g.  |z(lambda)| does not increase with lambda, also with the box, so
+ * lambda is found by a secant on 1/|z| (Hebden 1973; More 1978) inside a bracket.
  *
- * rho_k = (s / (10 width_k D_k))^2: a direction that the data leave open over more than ten times the box is
- * not followed.  It shortens steps only; the minimum is where g = 0 all the same.
+ * rho_k = (s / (10 width_k D_k))^2: a direction that the data leave open over more than ten times
+ * the box is not followed.  It shortens steps only; the minimum is where g = 0 all the same.
  *
- * More, Lect. Notes Math. 630 (1978) 105; Conn, Gould & Toint, Trust-Region Methods (2000), chapter 6.
+ * More, Lect. Notes Math. 630 (1978) 105; Conn, Gould & Toint, Trust-Region Methods (2000),
+ * chapter 6.
  */
 #include "nlsq.h"
 
@@ -21,7 +22,8 @@
 #include "linalg.h"
 #include "parallel.h"
 
-/* Steps whose predicted gain is below this many times the rounding of the cost cannot be judged by it. */
+/* Steps whose predicted gain is below this many times the rounding of the cost cannot be judged by
+ * it. */
 static const double MEASURABLE = 4;
 
 struct state {
@@ -31,8 +33,8 @@ struct state {
     double *x;
     double delta, lambda, s2;
     int luck, wait; /* with corrected steps: see correct() */
-    int stalled;   /* steps below the rounding of the cost that did not lower the gradient */
-    double before; /* gradient before the last such step */
+    int stalled;    /* steps below the rounding of the cost that did not lower the gradient */
+    double before;  /* gradient before the last such step */
     double *d, *floor, *gs, *Bs, *M, *lower, *upper, *ref, *z, *trial, *saved, *qp; /* work */
     signed char *active;
 };
@@ -144,7 +146,8 @@ static double promised(const struct state *t, double *square)
     return linear - 0.5 * q;
 }
 
-/* z inside the trust region; length within 10 % of delta when delta limits it.  Returns the length. */
+/* z inside the trust region; length within 10 % of delta when delta limits it.  Returns the
+ * length. */
 static double find_step(struct state *t)
 {
     double length = solve(t, 0), lo = 0, at_lo = length, hi, at_hi = 0, g = 0;
@@ -223,7 +226,8 @@ static enum outcome last(struct state *t, enum fit_word word, const char *reason
 static enum outcome no_better(struct state *t)
 {
     if (t->s->gradient < 1e-2)
-        return end(t, t->s->accepted ? FIT_CONVERGED_STEP : FIT_FAILED, "steps have become too short to matter");
+        return end(t, t->s->accepted ? FIT_CONVERGED_STEP : FIT_FAILED,
+                   "steps have become too short to matter");
     return end(t, FIT_FAILED, "no step lowers the cost, although the gradient promises it");
 }
 
@@ -251,11 +255,12 @@ static void accept(struct state *t, double cost, double error, double square)
     t->s->accepted++;
 }
 
-/* A step along a narrow curved valley fails because it leaves the floor sideways, although it leads the
- * right way.  Before such a step is given up, one correction from its end is tried: linearise there, step
- * again within 0.3 of its length, and look at the cost then (the watchdog of Chamberlain, Powell,
- * Lemarechal & Pedersen 1982 with one step of patience).  Costs one pass with derivatives; tried less often
- * when it does not pay.  Returns 1 when the corrected point is accepted, -1 when told to stop. */
+/* A step along a narrow curved valley fails because it leaves the floor sideways, although it
+ * leads the right way.  Before such a step is given up, one correction from its end is tried:
+ * linearise there, step again within 0.3 of its length, and look at the cost then (the watchdog of
+ * Chamberlain, Powell, Lemarechal & Pedersen 1982 with one step of patience).  Costs one pass with
+ * derivatives; tried less often when it does not pay.  Returns 1 when the corrected point is
+ * accepted, -1 when told to stop. */
 static int correct(struct state *t, double gain, double length, double cost, double error)
 {
     struct fit_nlsq *s = t->s;
@@ -341,8 +346,10 @@ static enum outcome iterate(struct state *t)
         int corrected = e == FIT_EVAL_OK ? correct(t, gain, length, cost, error) : 0;
         if (corrected)
             return corrected > 0 ? ACCEPTED : end(t, FIT_INTERRUPTED, "stopped on request");
-        /* minimum of the parabola through both costs and the slope (More 1978), within [0.1, 0.5] */
-        double shrink = e == FIT_EVAL_OK ? 0.5 * (gain + 0.5 * square) / (gain + 0.5 * square - actual) : 0.1;
+        /* minimum of the parabola through both costs and the slope (More 1978), within [0.1, 0.5]
+         */
+        double shrink =
+            e == FIT_EVAL_OK ? 0.5 * (gain + 0.5 * square) / (gain + 0.5 * square - actual) : 0.1;
         t->delta = fmin(fmax(shrink, 0.1), 0.5) * fmin(length, t->delta);
         t->lambda *= 2;
     }
@@ -383,7 +390,8 @@ static int told_to_stop(struct state *t)
     struct fit_nlsq *s = t->s;
     double now = fit_seconds();
     if (t->opt->progress) {
-        struct fit_progress p = {s->iterations, 2 * s->cost, s->step, s->gradient, now - t->opt->began};
+        struct fit_progress p = {s->iterations, 2 * s->cost, s->step, s->gradient,
+                                 now - t->opt->began};
         if (t->opt->progress(t->opt->progress_user, &p)) {
             end(t, FIT_INTERRUPTED, "stopped on request");
             return 1;
@@ -434,7 +442,8 @@ enum fit_word fit_nlsq_run(struct fit_nlsq *s, const struct fit_nlsq_problem *p,
         }
         s->iterations++;
         enum outcome o = iterate(&t);
-        if (o == ENDED || linearise(&t) || o == LAST) /* the gradient of the last point, if it is new */
+        if (o == ENDED || linearise(&t) ||
+            o == LAST) /* the gradient of the last point, if it is new */
             break;
     }
     return s->word;

@@ -1,13 +1,13 @@
 /* nlsq.h -- trust-region minimisation of a sum of squares inside a box.
  *
- * Every step minimises the Gauss-Newton model g.p - 1/2 p.B p exactly over the intersection of the box and
- * the ellipsoid |D p| <= delta (Levenberg-Marquardt parameter found by safeguarded secant; for each trial
- * value a small quadratic program, linalg.h).  Bounds are met exactly and left again freely; there is no
- * interior path to creep along.  D: column norms of J, never decreasing (More 1978).  Accepting and
- * resizing as in More (1978) and Conn, Gould & Toint (2000).
+ * Every step minimises the Gauss-Newton model g.p - 1/2 p.B p exactly over the intersection of the
+ * box and the ellipsoid |D p| <= delta (Levenberg-Marquardt parameter found by safeguarded secant;
+ * for each trial value a small quadratic program, linalg.h).  Bounds are met exactly and left
+ * again freely; there is no interior path to creep along.  D: column norms of J, never decreasing
+ * (More 1978).  Accepting and resizing as in More (1978) and Conn, Gould & Toint (2000).
  *
- * "Distance to the minimum in standard errors" is sqrt(2 predicted reduction / s^2), s^2 the variance of
- * the residuals: 1 means that the fit is off by one standard error in some direction.
+ * "Distance to the minimum in standard errors" is sqrt(2 predicted reduction / s^2), s^2 the
+ * variance of the residuals: 1 means that the fit is off by one standard error in some direction.
  */
 #ifndef FIT_NLSQ_H
 #define FIT_NLSQ_H
@@ -18,7 +18,7 @@ struct fit_nlsq_problem {
     size_t n;
     const double *lower, *upper; /* n; lower = upper holds a parameter */
     double dof;                  /* points minus parameters, at least 1 */
-    double noise;                /* known variance of the residuals (1 with absolute weights); 0: unknown */
+    double noise;                /* variance of residuals (1: absolute weights); 0: unknown */
     void *user;
     /* Cost 1/2 sum r^2 at x and how far rounding may have moved it. */
     enum fit_eval (*value)(void *user, const double *x, double *cost, double *error);

@@ -1,8 +1,8 @@
 /* parallel.c -- sums over tiles in a fixed tree, and how many threads to use for them.
  *
- * Takes a data set and a function that sums one tile; gives the total.  The order of additions is decided
- * by the number of tiles: leaf k holds tiles [k T / n, (k+1) T / n) for T tiles and n leaves; the tree adds
- * leaf k + 2^s to leaf k at level s.
+ * Takes a data set and a function that sums one tile; gives the total.  The order of additions is
+ * decided by the number of tiles: leaf k holds tiles [k T / n, (k+1) T / n) for T tiles and n
+ * leaves; the tree adds leaf k + 2^s to leaf k at level s.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* sched_getaffinity */
@@ -22,9 +22,9 @@ struct fit_parallel {
     int threads;
     size_t nleaf, nout, stride; /* stride: doubles of the largest tile, rounded up */
     size_t nscratch;            /* doubles of scratch per thread */
-    double *partial;                      /* nleaf x nout */
-    double *tile;                         /* threads x nout */
-    double *scratch;                      /* threads x nscratch */
+    double *partial;            /* nleaf x nout */
+    double *tile;               /* threads x nout */
+    double *scratch;            /* threads x nscratch */
 };
 
 double fit_seconds(void)
@@ -34,10 +34,11 @@ double fit_seconds(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* ---- how many threads ------------------------------------------------------------------------------- */
+/* ---- how many threads ------------------------------------------------------------------------ */
 
 #ifdef __linux__
-/* The first hardware thread of the core to which cpu belongs, or cpu itself when the system does not say. */
+/* The first hardware thread of the core to which cpu belongs, or cpu itself when the system does
+ * not say. */
 static int first_sibling(int cpu)
 {
     char path[96];
@@ -149,7 +150,7 @@ int fit_parallel_default_threads(void)
     return n > 0 ? n : 1;
 }
 
-/* ---- sums ------------------------------------------------------------------------------------------- */
+/* ---- sums ------------------------------------------------------------------------------------ */
 
 static double *alloc_doubles(size_t n)
 {
@@ -189,7 +190,8 @@ enum fit_status fit_parallel_new(const struct fit_dataset *ds, const struct fit_
     if (!p->partial || !p->tile || !p->scratch) {
         size_t numbers = (p->nleaf + threads) * p->nout + threads * p->nscratch;
         fit_parallel_free(p);
-        return fit_fail(err, FIT_ERR_MEMORY, "fit: cannot allocate %zu MB of work space", numbers >> 17);
+        return fit_fail(err, FIT_ERR_MEMORY, "fit: cannot allocate %zu MB of work space",
+                        numbers >> 17);
     }
     *par = p;
     return FIT_OK;
@@ -215,7 +217,8 @@ void fit_parallel_uninterruptible(struct fit_parallel *par)
     par->interrupt = NULL;
 }
 
-static void sum_leaf(struct fit_parallel *p, const struct fit_parallel_task *task, size_t leaf, size_t thread)
+static void sum_leaf(struct fit_parallel *p, const struct fit_parallel_task *task, size_t leaf,
+                     size_t thread)
 {
     size_t first = leaf * p->ds->ntile / p->nleaf, last = (leaf + 1) * p->ds->ntile / p->nleaf;
     double *sum = p->partial + leaf * p->nout, *one = p->tile + thread * p->nout;
@@ -255,7 +258,8 @@ int fit_parallel_sum(struct fit_parallel *par, const struct fit_parallel_task *t
     return 0;
 }
 
-void fit_parallel_each(struct fit_parallel *par, size_t n, void (*body)(void *user, size_t k), void *user)
+void fit_parallel_each(struct fit_parallel *par, size_t n, void (*body)(void *user, size_t k),
+                       void *user)
 {
 #pragma omp parallel for schedule(dynamic, 1) num_threads(par->threads)
     for (size_t k = 0; k < n; k++)

@@ -1,8 +1,9 @@
 /* parallel.h -- sums over the tiles of a data set, with the same bits for any number of threads.
  *
- * Tiles are gathered into at most FIT_PARALLEL_LEAVES leaves by their index alone; within a leaf they are
- * added in order, leaves in a binary tree (Higham 2002, section 4.2: error grows with the logarithm of the
- * number of leaves).  Threads take leaves as they come and influence nothing but the time.
+ * Tiles are gathered into at most FIT_PARALLEL_LEAVES leaves by their index alone; within a leaf
+ * they are added in order, leaves in a binary tree (Higham 2002, section 4.2: error grows with the
+ * logarithm of the number of leaves).  Threads take leaves as they come and influence nothing but
+ * the time.
  */
 #ifndef FIT_PARALLEL_H
 #define FIT_PARALLEL_H
@@ -13,8 +14,8 @@
 
 enum { FIT_PARALLEL_LEAVES = 512 }; /* bounds the memory: 512 x 1500 doubles = 6 MB */
 
-/* Physical cores inside the affinity mask of the process, not more than the quota of its cgroup (at least
- * 1).  OMP_NUM_THREADS, when set, wins. */
+/* Physical cores inside the affinity mask of the process, not more than the quota of its cgroup
+ * (at least 1).  OMP_NUM_THREADS, when set, wins. */
 int fit_parallel_default_threads(void);
 
 struct fit_parallel;
@@ -34,20 +35,21 @@ int fit_parallel_threads(const struct fit_parallel *par);
 /* From now on *interrupt is not looked at: for what has to be finished after an interruption. */
 void fit_parallel_uninterruptible(struct fit_parallel *par);
 
-/* What is done for one tile.  out: nout numbers, to be overwritten.  scratch: nscratch arrays of `stride`
- * doubles, one after the other, then nextra doubles; all aligned to 64 bytes. */
+/* What is done for one tile.  out: nout numbers, to be overwritten.  scratch: nscratch arrays of
+ * `stride` doubles, one after the other, then nextra doubles; all aligned to 64 bytes. */
 struct fit_parallel_task {
     void (*tile)(void *user, const struct fit_tile *t, double *scratch, size_t stride, double *out);
     void *user;
     size_t nout;
 };
 
-/* total[nout] <- sum over all tiles.  Returns 0, or 1 when *interrupt became nonzero on the way (total is
- * then meaningless). */
+/* total[nout] <- sum over all tiles.  Returns 0, or 1 when *interrupt became nonzero on the way
+ * (total is then meaningless). */
 int fit_parallel_sum(struct fit_parallel *par, const struct fit_parallel_task *task, double *total);
 
 /* Runs body(user, k) for k = 0..n-1, each once, in any order, on the threads of par. */
-void fit_parallel_each(struct fit_parallel *par, size_t n, void (*body)(void *user, size_t k), void *user);
+void fit_parallel_each(struct fit_parallel *par, size_t n, void (*body)(void *user, size_t k),
+                       void *user);
 
 /* Seconds of a clock that only goes forward. */
 double fit_seconds(void);

@@ -1,12 +1,13 @@
 /* start.c -- looks for starting points by the sum of squares itself, on thinned data.
  *
- * Takes the box and one given start; gives candidates, each followed some way downhill, best first.  A
- * pass over 50 frames costs a hundredth of one over 500, so that some hundreds of points are affordable
- * where a second full fit would not be.  What the thinned data prefer is judged on all data by fit.c.
+ * Takes the box and one given start; gives candidates, each followed some way downhill, best
+ * first.  A pass over 50 frames costs a hundredth of one over 500, so that some hundreds of points
+ * are affordable where a second full fit would not be.  What the thinned data prefer is judged on
+ * all data by fit.c.
  *
- * Latin hypercube: McKay, Beckman & Conover, Technometrics 21 (1979) 239.  Dropping the worse part of the
- * runs while they are under way: Jamieson & Talwalkar, AISTATS 2016 ("successive halving").  Noise from
- * second differences: Gasser, Sroka & Jennen-Steinmetz, Biometrika 73 (1986) 625.
+ * Latin hypercube: McKay, Beckman & Conover, Technometrics 21 (1979) 239.  Dropping the worse part
+ * of the runs while they are under way: Jamieson & Talwalkar, AISTATS 2016 ("successive halving").
+ * Noise from second differences: Gasser, Sroka & Jennen-Steinmetz, Biometrika 73 (1986) 625.
  */
 #include "start.h"
 
@@ -26,9 +27,9 @@ enum {
     MEDIUM_STEPS = 25,
     SURVIVORS = 3, /* of the coarse copy */
     STAGES = 3,
-    SCAN = 16,     /* points of a scan along one parameter */
+    SCAN = 16,        /* points of a scan along one parameter */
     DEAD_POINTS = 32, /* drawn for parameters that have lost their effect */
-    EXPLORED = 4,  /* points followed from scans */
+    EXPLORED = 4,     /* points followed from scans */
     EXPLORATIONS = 3
 };
 
@@ -46,16 +47,16 @@ struct search {
     const struct fit_start_spec *s;
     size_t p, nfree, npoint; /* parameters; free ones; screened points of the round */
     double *point;           /* npoint x p */
-    double *unit;            /* npoint x p: position in the box, 0..1; NaN in the first: not to be chosen */
-    double *cost;            /* npoint */
-    size_t *rank, *chosen;   /* npoint each: by cost; followed */
-    size_t nmodel;           /* points 1..nmodel are the model's own */
-    size_t number;           /* points of earlier rounds, for names */
-    const double *centre;    /* best of the earlier rounds, or NULL */
-    uint64_t draw;           /* stream of random numbers */
+    double *unit; /* npoint x p: position in the box, 0..1; NaN in the first: not to be chosen */
+    double *cost; /* npoint */
+    size_t *rank, *chosen; /* npoint each: by cost; followed */
+    size_t nmodel;         /* points 1..nmodel are the model's own */
+    size_t number;         /* points of earlier rounds, for names */
+    const double *centre;  /* best of the earlier rounds, or NULL */
+    uint64_t draw;         /* stream of random numbers */
 };
 
-/* ---- where to look ---------------------------------------------------------------------------------- */
+/* ---- where to look --------------------------------------------------------------------------- */
 
 static int has_natural_scale(const struct fit_param *param)
 {
@@ -66,14 +67,16 @@ static int has_natural_scale(const struct fit_param *param)
     return !param->unit;
 }
 
-/* Sign by the parts of u that the two sides of zero get, size from 1e-5 of the side to all of it. */
+/* Sign by the parts of u that the two sides of zero get, size from 1e-5 of the side to all of it.
+ */
 static double signed_log(double lower, double upper, double u)
 {
     double part = u < 0.5 ? 1 - 2 * u : 2 * u - 1;
     return (u < 0.5 ? lower : upper) * pow(10, -5 * (1 - part));
 }
 
-double fit_start_sample(const struct fit_param *param, double lower, double upper, double start, double u)
+double fit_start_sample(const struct fit_param *param, double lower, double upper, double start,
+                        double u)
 {
     double v;
     if (!(upper > lower))
@@ -145,7 +148,8 @@ static void make_column(struct search *q, size_t k, size_t first)
     }
 }
 
-/* Point 0: the given start (or, later, the best so far).  Then the model's, then the hypercube's. */
+/* Point 0: the given start (or, later, the best so far).  Then the model's, then the hypercube's.
+ */
 static void make_points(struct search *q)
 {
     const struct fit_start_spec *s = q->s;
@@ -165,7 +169,7 @@ static void make_points(struct search *q)
     }
 }
 
-/* ---- screening -------------------------------------------------------------------------------------- */
+/* ---- screening ------------------------------------------------------------------------------- */
 
 struct second {
     const struct fit_tile *tile;
@@ -258,7 +262,7 @@ static size_t choose(struct search *q, size_t wanted, struct fit_candidates *lis
     return first;
 }
 
-/* ---- following -------------------------------------------------------------------------------------- */
+/* ---- following ------------------------------------------------------------------------------- */
 
 static enum fit_eval value(void *user, const double *x, double *cost, double *error)
 {
@@ -302,8 +306,8 @@ static void drop_doubles(struct fit_candidates *list)
 }
 
 /* Follows those alive in item[from..) for some steps; then sorts. */
-static enum fit_status follow(const struct search *q, struct fit_objective *obj, size_t steps, size_t from,
-                              struct fit_candidates *list, struct fit_error *err)
+static enum fit_status follow(const struct search *q, struct fit_objective *obj, size_t steps,
+                              size_t from, struct fit_candidates *list, struct fit_error *err)
 {
     struct fit_nlsq *s = fit_nlsq_new(q->p);
     if (!s)
@@ -349,9 +353,10 @@ static int good_enough(const struct fit_candidates *list)
     return isnan(list->noise) || best->variance <= list->noise * (1 + 2.5 * sqrt(2 / best->dof));
 }
 
-/* ---- memory ----------------------------------------------------------------------------------------- */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
-static enum fit_status list_new(struct fit_candidates *list, size_t n, size_t p, struct fit_error *err)
+static enum fit_status list_new(struct fit_candidates *list, size_t n, size_t p,
+                                struct fit_error *err)
 {
     list->item = calloc(n, sizeof *list->item);
     list->numbers = calloc(2 * n * p + 1, sizeof *list->numbers);
@@ -421,8 +426,9 @@ enum fit_status fit_start_given(const struct fit_start_spec *spec, struct fit_ca
 }
 
 /* Follows the points chosen from those screened, in stages: after each, a third goes on. */
-static enum fit_status follow_chosen(struct search *q, const struct round *plan, struct fit_objective *obj,
-                                     struct fit_candidates *list, struct fit_error *err)
+static enum fit_status follow_chosen(struct search *q, const struct round *plan,
+                                     struct fit_objective *obj, struct fit_candidates *list,
+                                     struct fit_error *err)
 {
     size_t followed = q->s->multi_start ? q->s->multi_start : plan->followed;
     size_t from = choose(q, followed, list);
@@ -441,8 +447,9 @@ static enum fit_status follow_chosen(struct search *q, const struct round *plan,
     return FIT_OK;
 }
 
-static enum fit_status one_round(struct search *q, const struct round *plan, struct fit_objective *obj,
-                                 struct fit_candidates *list, struct fit_error *err)
+static enum fit_status one_round(struct search *q, const struct round *plan,
+                                 struct fit_objective *obj, struct fit_candidates *list,
+                                 struct fit_error *err)
 {
     size_t points = plan->points * q->nfree;
     enum fit_status st;
@@ -457,11 +464,11 @@ static enum fit_status one_round(struct search *q, const struct round *plan, str
     return follow_chosen(q, plan, obj, list, err);
 }
 
-/* ---- exploring around a minimum --------------------------------------------------------------------- */
+/* ---- exploring around a minimum -------------------------------------------------------------- */
 
 /* Parameters without effect at the best point: the model has saturated there (a floor, a cut). */
-static size_t find_dead(const struct search *q, struct fit_objective *obj, const double *at, double *B,
-                        unsigned char *dead)
+static size_t find_dead(const struct search *q, struct fit_objective *obj, const double *at,
+                        double *B, unsigned char *dead)
 {
     size_t n = 0;
     memset(dead, 0, q->p);
@@ -475,9 +482,11 @@ static size_t find_dead(const struct search *q, struct fit_objective *obj, const
     return n;
 }
 
-/* Points 1..: a scan along each free parameter through the best point, then random values of the dead
- * ones.  Mirror images (the sign of an angle) and saturated corners are what a descent cannot leave. */
-static size_t make_scans(struct search *q, const double *best, const unsigned char *dead, size_t ndead)
+/* Points 1..: a scan along each free parameter through the best point, then random values of the
+ * dead ones.  Mirror images (the sign of an angle) and saturated corners are what a descent cannot
+ * leave. */
+static size_t make_scans(struct search *q, const double *best, const unsigned char *dead,
+                         size_t ndead)
 {
     const struct fit_start_spec *s = q->s;
     size_t n = 0, p = q->p;
@@ -495,13 +504,15 @@ static size_t make_scans(struct search *q, const double *best, const unsigned ch
         for (size_t k = 0; k < p; k++) {
             fit_rng_uniform(s->seed, 0x44450000u + q->draw * 4096 + k, i, u);
             if (dead[k])
-                x[k] = fit_start_sample(&s->kernel->param[k], s->lower[k], s->upper[k], s->start[k], u[0]);
+                x[k] = fit_start_sample(&s->kernel->param[k], s->lower[k], s->upper[k], s->start[k],
+                                        u[0]);
         }
     }
     q->draw++;
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < p; k++)
-            q->unit[i * p + k] = s->upper[k] > s->lower[k] ? unit_position(s, k, q->point[i * p + k]) : 0;
+            q->unit[i * p + k] =
+                s->upper[k] > s->lower[k] ? unit_position(s, k, q->point[i * p + k]) : 0;
     return n;
 }
 
@@ -525,8 +536,8 @@ static void bar_slopes(struct search *q)
 }
 
 /* Looks around the best point as long as that leads to a better one. */
-static enum fit_status explore(struct search *q, struct fit_objective *obj, struct fit_candidates *list,
-                               struct fit_error *err)
+static enum fit_status explore(struct search *q, struct fit_objective *obj,
+                               struct fit_candidates *list, struct fit_error *err)
 {
     double *B = malloc((q->p * q->p + q->p + 1) * sizeof *B), before = INFINITY;
     unsigned char *dead = malloc(q->p);
@@ -553,10 +564,10 @@ static enum fit_status explore(struct search *q, struct fit_objective *obj, stru
     return st;
 }
 
-/* ---- all together ----------------------------------------------------------------------------------- */
+/* ---- all together ---------------------------------------------------------------------------- */
 
-static enum fit_status search_coarse(struct search *q, struct fit_objective *obj, struct fit_candidates *list,
-                                     struct fit_error *err)
+static enum fit_status search_coarse(struct search *q, struct fit_objective *obj,
+                                     struct fit_candidates *list, struct fit_error *err)
 {
     size_t most = 2 + q->s->multi_start;
     for (size_t r = 0; r < FIT_START_ROUNDS; r++)
@@ -567,7 +578,8 @@ static enum fit_status search_coarse(struct search *q, struct fit_objective *obj
     list->noise = fit_start_noise(obj);
     list->rounds = q->s->first_round;
     while (list->rounds < FIT_START_ROUNDS) {
-        if ((st = one_round(q, &rounds[list->rounds++], obj, list, err)) != FIT_OK || q->s->multi_start)
+        if ((st = one_round(q, &rounds[list->rounds++], obj, list, err)) != FIT_OK ||
+            q->s->multi_start)
             break;
         if ((st = explore(q, obj, list, err)) != FIT_OK || good_enough(list))
             break;
@@ -610,7 +622,9 @@ enum fit_status fit_start_search(const struct fit_start_spec *spec, struct fit_c
                                  struct fit_error *err)
 {
     struct fit_dataset *coarse = NULL, *medium = NULL;
-    struct search q = {.s = spec, .p = spec->kernel->nparam, .centre = spec->centre,
+    struct search q = {.s = spec,
+                       .p = spec->kernel->nparam,
+                       .centre = spec->centre,
                        .draw = 64 * spec->first_round};
     size_t frames = spec->kernel->space == FIT_PAIRS ? spec->ds->layout.nframe : 0;
     enum fit_status st = FIT_OK;

@@ -1,14 +1,15 @@
 /* start.h -- starting points from the data.
  *
- * The linear parameters need no start (objective.h), so a point is judged by its true sum of squares, on a
- * coarse copy of the data with 40 to 60 frames: the given start, the model's own random points
- * (fit_kernel.screen) and a Latin hypercube over the box.  The best that lie apart are followed downhill
- * there, the worse ones being dropped on the way; what arrives at the same minimum is dropped too.
+ * The linear parameters need no start (objective.h), so a point is judged by its true sum of
+ * squares, on a coarse copy of the data with 40 to 60 frames: the given start, the model's own
+ * random points (fit_kernel.screen) and a Latin hypercube over the box.  The best that lie apart
+ * are followed downhill there, the worse ones being dropped on the way; what arrives at the same
+ * minimum is dropped too.
  *
- * When to stop looking.  The variance of the noise is estimated without a model, from second differences
- * of neighbouring values.  A fit whose residuals are as small as that needs no rival.  One whose residuals
- * are larger may stand in a wrong minimum: then the search goes on with more points, some of them around
- * the best, up to a fixed amount of work.
+ * When to stop looking.  The variance of the noise is estimated without a model, from second
+ * differences of neighbouring values.  A fit whose residuals are as small as that needs no rival.
+ * One whose residuals are larger may stand in a wrong minimum: then the search goes on with more
+ * points, some of them around the best, up to a fixed amount of work.
  */
 #ifndef FIT_START_H
 #define FIT_START_H
@@ -35,7 +36,7 @@ struct fit_candidate {
     char origin[48];
     double *first;   /* nparam: where it began */
     double *theta;   /* nparam: where it is now */
-    double variance; /* 2 cost / dof on the data set on which it was followed last; INFINITY: rejected */
+    double variance; /* 2 cost / dof where it was followed last; INFINITY: rejected */
     double cost;     /* the same as a cost */
     double dof;
     int given;       /* 1: the given start */
@@ -46,7 +47,7 @@ struct fit_candidate {
 
 struct fit_candidates {
     size_t n;
-    struct fit_candidate *item; /* those alive first, by variance; the given start is always there */
+    struct fit_candidate *item; /* those alive first, by variance */
     int searched;               /* 0: nothing to search (no free nonlinear parameter) */
     size_t rounds;              /* rounds behind */
     double noise;               /* variance of the data's noise, without a model; NaN: unknown */
@@ -54,7 +55,8 @@ struct fit_candidates {
     double *numbers;            /* storage */
 };
 
-/* Searches.  The list always holds the given start; without free parameters it holds nothing else. */
+/* Searches.  The list always holds the given start; without free parameters it holds nothing else.
+ */
 enum fit_status fit_start_search(const struct fit_start_spec *spec, struct fit_candidates *list,
                                  struct fit_error *err);
 /* The list with the given start only. */
@@ -62,15 +64,16 @@ enum fit_status fit_start_given(const struct fit_start_spec *spec, struct fit_ca
                                 struct fit_error *err);
 void fit_candidates_free(struct fit_candidates *list);
 
-/* A value in the box for u in (0,1): logarithmic for positive boxes of more than two decades; signed
- * logarithmic for boxes around zero of a quantity with a unit (angles and pure numbers have a natural
- * scale, others may lie decades below their bounds); around `start` where a bound is infinite; otherwise
- * linear. */
-double fit_start_sample(const struct fit_param *param, double lower, double upper, double start, double u);
+/* A value in the box for u in (0,1): logarithmic for positive boxes of more than two decades;
+ * signed logarithmic for boxes around zero of a quantity with a unit (angles and pure numbers have
+ * a natural scale, others may lie decades below their bounds); around `start` where a bound is
+ * infinite; otherwise linear. */
+double fit_start_sample(const struct fit_param *param, double lower, double upper, double start,
+                        double u);
 
-/* Variance of the noise of weighted values, sum of w (second difference)^2 over neighbours; NaN when there
- * are none.  Smooth signals and white noise are assumed; anything else makes it larger or smaller, and the
- * search shorter or longer, no more. */
+/* Variance of the noise of weighted values, sum of w (second difference)^2 over neighbours; NaN
+ * when there are none.  Smooth signals and white noise are assumed; anything else makes it larger
+ * or smaller, and the search shorter or longer, no more. */
 double fit_start_noise(const struct fit_objective *obj);
 
 #endif

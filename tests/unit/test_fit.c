@@ -1,4 +1,5 @@
-/* test_fit.c -- whole fits of small models: values, errors, words about the end, starts, noise, losses. */
+/* test_fit.c -- whole fits of small models: values, errors, words about the end, starts, noise,
+ * losses. */
 #include "fit.h"
 
 #include <setjmp.h>
@@ -19,12 +20,14 @@ static struct fit_dataset *decay_rows(double noise, double outlier)
     uint64_t state = 11;
     for (size_t i = 0; i < ROWS; i++) {
         row_t[i] = 0.05 * (double)i;
-        row_y[i] = 0.5 + 2 * exp(-1.3 * row_t[i]) + noise * mock_noise(&state) + (i % 7 == 3 ? outlier : 0);
+        row_y[i] = 0.5 + 2 * exp(-1.3 * row_t[i]) + noise * mock_noise(&state) +
+                   (i % 7 == 3 ? outlier : 0);
     }
     return mock_rows(ROWS, row_t, row_y, NULL, 1);
 }
 
-static struct fit_result run(const struct fit_kernel *k, const struct fit_dataset *ds, const struct fit_options *o)
+static struct fit_result run(const struct fit_kernel *k, const struct fit_dataset *ds,
+                             const struct fit_options *o)
 {
     struct fit_result r;
     struct fit_error err = {0};
@@ -71,7 +74,8 @@ static void test_eliminated_and_plain_form_agree_in_values_errors_and_correlatio
 {
     struct fit_options o = defaults();
     (void)s;
-    struct fit_dataset *ds = decay_rows(0.05, 0), *plain_ds = mock_rows(ROWS, row_t, row_y, NULL, 0);
+    struct fit_dataset *ds = decay_rows(0.05, 0),
+                       *plain_ds = mock_rows(ROWS, row_t, row_y, NULL, 0);
     struct fit_result r = run(&decay, ds, &o), q = run(&plain, plain_ds, &o);
     double cov[9];
     assert_true(r.converged && q.converged);
@@ -401,7 +405,8 @@ static void test_soft_l1_reaches_the_minimum_of_the_robust_cost(void **s)
             }
     o.loss = FIT_LOSS_LINEAR;
     struct fit_result l = run(&decay, ds, &o);
-    assert_true(fabs(r.lin[1] - 0.5) < 0.3 * fabs(l.lin[1] - 0.5)); /* outliers pull the offset up */
+    assert_true(fabs(r.lin[1] - 0.5) <
+                0.3 * fabs(l.lin[1] - 0.5)); /* outliers pull the offset up */
     assert_true(fabs(r.theta[0] - 1.3) < 5 * r.std[0] && fabs(r.lin[1] - 0.5) < 8 * r.std[2]);
     fit_result_free(&r);
     fit_result_free(&l);

@@ -1,4 +1,5 @@
-/* test_linalg.c -- factorisations reproduce their matrices; the box program agrees with enumeration. */
+/* test_linalg.c -- factorisations reproduce their matrices; the box program agrees with
+ * enumeration. */
 #include "linalg.h"
 
 #include <math.h>
@@ -90,7 +91,8 @@ static void test_qr_finds_a_polynomial_that_normal_equations_lose(void **s)
     }
     assert_int_equal(fit_qr_solve(M, N, a, b, r, 1e-14, work), 0);
     for (size_t k = 0; k < N; k++)
-        assert_true(fabs(b[k] - (double)(k + 1)) < 1e-8); /* condition 1e7; squared, nothing would be left */
+        assert_true(fabs(b[k] - (double)(k + 1)) <
+                    1e-8); /* condition 1e7; squared, nothing would be left */
     for (size_t i = 0; i < M; i++)
         a[i * N] = a[i * N + 1] = 1;
     assert_int_not_equal(fit_qr_solve(M, N, a, b, r, 1e-12, work), 0);
@@ -109,7 +111,8 @@ static double quadratic(size_t n, const double *a, const double *b, const double
 }
 
 /* Least value over all 3^n guesses of who is on which bound. */
-static double enumerate(size_t n, const double *a, const double *b, const double *lo, const double *hi)
+static double enumerate(size_t n, const double *a, const double *b, const double *lo,
+                        const double *hi)
 {
     double best = INFINITY;
     size_t all = 1;

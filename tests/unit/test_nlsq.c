@@ -1,4 +1,5 @@
-/* test_nlsq.c -- the trust region finds known minima, keeps to bounds exactly and says truly how it ended. */
+/* test_nlsq.c -- the trust region finds known minima, keeps to bounds exactly and says truly how
+ * it ended. */
 #include "nlsq.h"
 
 #include <math.h>
@@ -52,7 +53,8 @@ static enum fit_eval normal(void *user, const double *x, double *B, double *g)
 
 static const double NONE[8] = {-INFINITY, -INFINITY, -INFINITY, -INFINITY,
                                -INFINITY, -INFINITY, -INFINITY, -INFINITY};
-static const double ALL[8] = {INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY};
+static const double ALL[8] = {INFINITY, INFINITY, INFINITY, INFINITY,
+                              INFINITY, INFINITY, INFINITY, INFINITY};
 
 static struct fit_nlsq *run(struct problem *p, const double *lower, const double *upper, double *x)
 {

@@ -1,5 +1,6 @@
-/* test_objective.c -- variable projection: linear parameters, gradient and Gauss-Newton matrix against
- * direct computation, bounds, sharing, centring, and the same bits for any number of threads. */
+/* test_objective.c -- variable projection: linear parameters, gradient and Gauss-Newton matrix
+ * against direct computation, bounds, sharing, centring, and the same bits for any number of
+ * threads. */
 #include "objective.h"
 
 #include <setjmp.h>
@@ -23,7 +24,8 @@ static void fill_rows(double a, double b, double k, double noise)
     }
 }
 
-static struct fit_objective *open_objective(const struct fit_kernel *k, const struct fit_dataset *ds,
+static struct fit_objective *open_objective(const struct fit_kernel *k,
+                                            const struct fit_dataset *ds,
                                             const struct fit_objective_setup *setup)
 {
     struct fit_objective *o = NULL;
@@ -125,7 +127,8 @@ static void test_bounds_on_linear_parameters_are_met_exactly_and_the_gradient_st
     fit_dataset_free(ds);
 }
 
-static const double two_contrast[2] = {0.3, 0.25}, two_offset[2] = {1.0, 1.04}, two_sigma[2] = {0.02, 0.02};
+static const double two_contrast[2] = {0.3, 0.25}, two_offset[2] = {1.0, 1.04},
+                    two_sigma[2] = {0.02, 0.02};
 
 static struct fit_dataset *two_groups(size_t n, int center)
 {
@@ -180,13 +183,15 @@ static void test_constant_scaling_uses_the_given_values(void **s)
     double theta[2] = {1.5, 4}, lin[4] = {0.3, 1.0, 0.25, 1.04};
     (void)s;
     struct fit_dataset *ds = two_groups(30, 1);
-    struct fit_objective_setup setup = {.scaling = FIT_SCALING_CONSTANT, .linear_start = lin, .threads = 1};
+    struct fit_objective_setup setup = {
+        .scaling = FIT_SCALING_CONSTANT, .linear_start = lin, .threads = 1};
     struct fit_objective *o = open_objective(&fringe, ds, &setup);
     assert_int_equal(o->nu, 0);
     double cost = cost_at(o, theta);
     for (size_t e = 0; e < 4; e++)
         assert_true(fabs(fit_objective_linear(o, e / 2, e % 2) - lin[e]) < 1e-15);
-    assert_true(fabs(2 * cost / (double)ds->npoint / 4e-4 - 1) < 0.2); /* the true parameters: noise is left */
+    assert_true(fabs(2 * cost / (double)ds->npoint / 4e-4 - 1) <
+                0.2); /* the true parameters: noise is left */
     check_gradient(o, theta, 1e-7);
     fit_objective_free(o);
     fit_dataset_free(ds);
@@ -278,7 +283,7 @@ static void test_loss_weights_touch_the_robust_cost(void **s)
     struct fit_dataset *ds = two_groups(24, 1);
     struct fit_objective *o = open_objective(&fringe, ds, NULL);
     cost_at(o, theta);
-    
+
     assert_int_equal(fit_objective_reweight(o, theta, factor, 1.5, &robust), FIT_EVAL_OK);
     for (size_t i = 0; i < 24; i++)
         for (size_t j = i + 1; j < 24; j++)
@@ -334,7 +339,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_linear_parameters_are_those_of_the_normal_equations),
         cmocka_unit_test(test_matrix_is_the_schur_complement_of_the_full_one),
-        cmocka_unit_test(test_bounds_on_linear_parameters_are_met_exactly_and_the_gradient_stays_exact),
+        cmocka_unit_test(
+            test_bounds_on_linear_parameters_are_met_exactly_and_the_gradient_stays_exact),
         cmocka_unit_test(test_pairs_give_the_same_for_centred_and_plain_data),
         cmocka_unit_test(test_averaged_scaling_shares_one_pair_over_groups),
         cmocka_unit_test(test_constant_scaling_uses_the_given_values),

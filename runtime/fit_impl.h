@@ -1,0 +1,70 @@
+/* fit_impl.h -- what the parts of a fit share: fit.c, fit_minimum.c, fit_noise.c. */
+#ifndef FIT_FIT_IMPL_H
+#define FIT_FIT_IMPL_H
+
+#include "fit.h"
+#include "nlsq.h"
+#include "objective.h"
+#include "start.h"
+
+/* One call of fit_run(). */
+struct fit_job {
+    const struct fit_kernel *kernel;
+    const struct fit_dataset *ds;
+    const struct fit_options *opt;
+    struct fit_result *res;
+    struct fit_error *err;
+    size_t p, q, ng;
+    double *lower, *upper, *start, *theta, *best, *began_at, *B, *g, *linear, *factor, *save;
+    char origin[48];
+    struct fit_objective_setup setup;
+    struct fit_objective *obj;
+    struct fit_nlsq *nlsq;
+    struct fit_candidates list;
+    struct fit_start *starts; /* what was followed; theta: one block each */
+    size_t nstart;
+    double noise_data; /* variance of the data's noise, without a model; NaN: unknown */
+    double began, deadline, dof, noise; /* noise: known variance of weighted residuals, or 0 */
+    double unit;   /* variance to which sum w r^2 is referred: 1, or the given sigma squared */
+    double robust; /* cost with the robust loss; NAN: linear */
+    double huber;  /* factor on (J^T J)^-1 for the robust loss */
+    double square; /* sum w r^2 with the robust loss */
+};
+
+/* What the winning run left behind. */
+struct fit_outcome {
+    enum fit_word word;
+    const char *reason;
+    double cost, gradient;
+    size_t iterations, accepted;
+    double thin, thin_dof; /* variance on the thinned data from which it came; NaN: none */
+    char origin[48];
+};
+
+/* ---- fit_minimum.c --------------------------------------------------------------------------- */
+
+/* Runs the optimiser on all data from theta, at most so many iterations; result in job->nlsq. */
+enum fit_word fit_job_optimise(struct fit_job *f, double *theta, size_t iterations);
+/* What the optimiser left becomes the best so far. */
+void fit_job_keep(struct fit_job *f, struct fit_outcome *o);
+/* Searches for starts and fits; searches again, wider, while the residuals exceed the noise. */
+enum fit_status fit_job_minimum(struct fit_job *f, struct fit_outcome *o);
+
+/* Stopped from outside: nothing more is to be tried. */
+static inline int fit_word_ends(enum fit_word w)
+{
+    return w == FIT_INTERRUPTED || w == FIT_MAX_ITERATIONS;
+}
+
+/* ---- fit_noise.c ----------------------------------------------------------------------------- */
+
+/* Known sigmas that differ become group factors; equal ones only a unit. */
+void fit_job_known_sigmas(struct fit_job *f);
+/* Noise of the result; groups that differ in it are weighted, and the fit is run again. */
+enum fit_status fit_job_noise(struct fit_job *f, struct fit_outcome *o);
+/* The fit with the soft-L1 loss, from the linear one. */
+enum fit_eval fit_job_robust(struct fit_job *f, struct fit_outcome *o);
+/* Value and derivatives at its end, for the covariance. */
+enum fit_eval fit_job_robust_normal(struct fit_job *f);
+
+#endif

@@ -1,0 +1,210 @@
+/* fit_minimum.c -- from starting points to the best minimum on all data.
+ *
+ * Takes the candidates of start.c, followed on thinned data; runs the full fit from the best and
+ * from rivals that thinned data cannot tell from it, until a minimum is found twice or none is
+ * left.  While the residuals are larger than the noise that neighbouring values show, the search is
+ * made wider and all this is done again.  Thinned data may lead astray (a fringe that they alias);
+ * then the given start is followed as it is.
+ */
+#include "fit_impl.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Two runs have met when their chi2 differ by less than this in units of the noise. */
+static const double SAME_MINIMUM = 1e-2;
+/* A rival is followed on all data when thinned data do not tell it from the best: chi2 apart by
+ * less. */
+static const double RIVAL = 50;
+enum { MOST_RUNS = 3, MOST_RUNS_MULTI = 5, RIVAL_STEPS = 60 };
+
+/* ---- the optimiser on all data --------------------------------------------------------------- */
+
+static enum fit_eval value(void *user, const double *x, double *cost, double *error)
+{
+    struct fit_objective *o = user;
+    enum fit_eval e = fit_objective_value(o, x);
+    *cost = o->cost;
+    *error = o->cost_error;
+    return e;
+}
+
+static enum fit_eval normal(void *user, const double *x, double *B, double *g)
+{
+    return fit_objective_normal(user, x, B, g);
+}
+
+enum fit_word fit_job_optimise(struct fit_job *f, double *theta, size_t iterations)
+{
+    struct fit_nlsq_problem problem = {f->p,     f->lower, f->upper, f->dof,
+                                       f->noise, f->obj,   value,    normal};
+    struct fit_nlsq_options opt = {.max_iterations = iterations,
+                                   .ftol = f->opt->ftol,
+                                   .xtol = f->opt->xtol,
+                                   .gtol = f->opt->gtol,
+                                   .deadline = f->deadline,
+                                   .began = f->began,
+                                   .progress = f->opt->progress,
+                                   .progress_user = f->opt->progress_user};
+    return fit_nlsq_run(f->nlsq, &problem, &opt, theta);
+}
+
+void fit_job_keep(struct fit_job *f, struct fit_outcome *o)
+{
+    const struct fit_nlsq *s = f->nlsq;
+    o->word = s->word;
+    o->reason = s->reason;
+    o->cost = s->cost;
+    o->gradient = s->gradient;
+    o->iterations = s->iterations;
+    o->accepted = s->accepted;
+    memcpy(f->best, f->theta, f->p * sizeof *f->best);
+}
+
+/* Runs from theta; better than before: kept.  Returns 1 when it met the best so far. */
+static int run_from(struct fit_job *f, const double *theta, const struct fit_candidate *from,
+                    struct fit_outcome *o)
+{
+    size_t most = f->opt->max_iterations;
+    memcpy(f->theta, theta, f->p * sizeof *f->theta);
+    if (isfinite(o->cost) && most > RIVAL_STEPS)
+        most = RIVAL_STEPS; /* a rival that is still behind after so many steps is given up */
+    fit_job_optimise(f, f->theta, most);
+    double cost = f->nlsq->cost, gap = fabs(cost - o->cost);
+    double s2 = f->noise > 0 ? f->noise : 2 * fmin(cost, o->cost) / f->dof;
+    int met =
+        isfinite(o->cost) && (2 * gap <= SAME_MINIMUM * s2 || gap <= 1e-28 * f->obj->data_square);
+    if (!isfinite(cost) || met || cost >= o->cost)
+        return met;
+    if (f->nlsq->word == FIT_MAX_ITERATIONS && most < f->opt->max_iterations)
+        fit_job_optimise(f, f->theta,
+                         f->opt->max_iterations - most); /* ahead, but not at its end */
+    fit_job_keep(f, o);
+    memcpy(o->origin, from->origin, sizeof o->origin);
+    memcpy(f->began_at, from->first, f->p * sizeof *f->began_at);
+    o->thin = f->list.searched && !f->list.on_all && theta != from->first ? from->variance : NAN;
+    o->thin_dof = from->dof;
+    return 0;
+}
+
+static int explains_data(const struct fit_job *f, const struct fit_outcome *o)
+{
+    return isfinite(o->cost) &&
+           2 * o->cost / f->dof <= f->noise_data * (1 + 2.5 * sqrt(2 / f->dof));
+}
+
+/* The thinned data led astray: all data fit clearly worse than they did. */
+static int misled(const struct fit_job *f, const struct fit_outcome *o)
+{
+    if (!isfinite(o->cost) || o->word == FIT_FAILED)
+        return 1;
+    return 2 * o->cost / f->dof > (1.3 + 6 * sqrt(2 / fmax(o->thin_dof, 1))) * o->thin;
+}
+
+/* Appends a record of something followed. */
+static enum fit_status record_start(struct fit_job *f, const struct fit_candidate *c, int full)
+{
+    struct fit_start *all = realloc(f->starts, (f->nstart + 1) * sizeof *all);
+    if (!all)
+        return fit_fail(f->err, FIT_ERR_MEMORY, "fit: out of memory");
+    f->starts = all;
+    struct fit_start *s = &all[f->nstart];
+    s->theta = malloc((f->p + 1) * sizeof *s->theta);
+    if (!s->theta)
+        return fit_fail(f->err, FIT_ERR_MEMORY, "fit: out of memory");
+    memcpy(s->theta, c->first, f->p * sizeof *s->theta);
+    memcpy(s->origin, c->origin, sizeof s->origin);
+    s->cost_start = NAN;
+    s->cost_final = full ? f->nlsq->cost : c->cost;
+    s->full = full;
+    f->nstart++;
+    return FIT_OK;
+}
+
+static int worth_following(const struct fit_job *f, const struct fit_candidate *k,
+                           const struct fit_outcome *o)
+{
+    const struct fit_candidate *first = &f->list.item[0];
+    if (!k->alive)
+        return 0;
+    return f->opt->multi_start || !isfinite(o->cost) || !explains_data(f, o) ||
+           k->dof * (k->variance - first->variance) <= RIVAL * first->variance;
+}
+
+/* Follows the candidates of the list on all data, best first. */
+static enum fit_status run_candidates(struct fit_job *f, struct fit_outcome *o)
+{
+    size_t most = f->opt->multi_start ? MOST_RUNS_MULTI : MOST_RUNS, runs = 0;
+    const struct fit_candidate *own = NULL;
+    enum fit_status st = FIT_OK;
+    int over = 0;
+    for (size_t c = 0; st == FIT_OK && c < f->list.n; c++) {
+        const struct fit_candidate *k = &f->list.item[c];
+        own = k->given ? k : own;
+        if (over || runs >= most || !worth_following(f, k, o)) {
+            st = record_start(f, k, 0);
+            continue;
+        }
+        over = run_from(f, k->theta, k, o) && !f->opt->multi_start;
+        over |= fit_word_ends(f->nlsq->word);
+        runs++;
+        st = record_start(f, k, 1);
+    }
+    if (st == FIT_OK && own && f->nlsq->word != FIT_INTERRUPTED && misled(f, o)) {
+        run_from(f, own->first, own, o);
+        st = record_start(f, own, 1);
+    }
+    return st;
+}
+
+static enum fit_status find_starts(struct fit_job *f, size_t rounds)
+{
+    struct fit_start_spec spec = {.kernel = f->kernel,
+                                  .ds = f->ds,
+                                  .setup = &f->setup,
+                                  .lower = f->lower,
+                                  .upper = f->upper,
+                                  .start = f->start,
+                                  .origin = f->origin,
+                                  .multi_start = f->opt->multi_start,
+                                  .first_round = rounds,
+                                  .centre = rounds ? f->best : NULL,
+                                  .seed = f->opt->seed,
+                                  .deadline = f->deadline};
+    double t = fit_seconds();
+    fit_candidates_free(&f->list);
+    enum fit_status st = f->opt->start_only ? fit_start_given(&spec, &f->list, f->err)
+                                            : fit_start_search(&spec, &f->list, f->err);
+    f->res->seconds.start += fit_seconds() - t;
+    return st;
+}
+
+/* Searches and fits; searches again, wider, while the residuals are larger than the noise. */
+enum fit_status fit_job_minimum(struct fit_job *f, struct fit_outcome *o)
+{
+    enum fit_status st;
+    size_t rounds = 0;
+    *o = (struct fit_outcome){.word = FIT_FAILED, .cost = INFINITY, .gradient = NAN, .thin = NAN};
+    f->noise_data = fit_start_noise(f->obj);
+    do {
+        if ((st = find_starts(f, rounds)) != FIT_OK || (st = run_candidates(f, o)) != FIT_OK)
+            return st;
+        rounds = f->list.rounds;
+    } while (f->list.searched && rounds < FIT_START_ROUNDS && !fit_word_ends(f->nlsq->word) &&
+             !f->opt->multi_start && f->noise_data > 0 && !explains_data(f, o));
+    if (f->nlsq->word == FIT_INTERRUPTED) {
+        o->word = FIT_INTERRUPTED; /* errors of the best point so far are still to be found */
+        o->reason = f->nlsq->reason;
+        fit_parallel_uninterruptible(f->obj->par);
+    }
+    if (isfinite(o->cost))
+        return FIT_OK;
+    return o->word == FIT_INTERRUPTED
+               ? fit_fail(f->err, FIT_ERR_INTERRUPTED,
+                          "fit: interrupted before a first value was found")
+               : fit_fail(
+                     f->err, FIT_ERR_NUMERIC,
+                     "fit: the model is not finite at any starting point; give other start values");
+}

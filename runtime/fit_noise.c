@@ -1,0 +1,211 @@
+/* fit_noise.c -- how large the noise is, weights of groups, and the robust loss.
+ *
+ * With weights from the file, or a given sigma, errors are absolute.  Otherwise sigma is estimated
+ * from the residuals, per group: sigma_g^2 = ssr_g / (n_g - parameters of the group - its share of
+ * the common ones).  Groups are weighted by 1 / sigma_g^2 only when sigmas differ by more than 20 %
+ * and by more than their own uncertainty sigma_g / sqrt(2 n_g) allows: with equal noise, equal
+ * weights are the best estimate.
+ *
+ * The soft-L1 fit starts from the linear one and alternates weights (loss.c) with a few steps of
+ * the optimiser; every round lowers the robust cost.  Its covariance is Huber's (1981,
+ * section 7.6): sum psi^2 / dof / mean(psi')^2 times (J^T J)^-1.
+ */
+#include "fit_impl.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double SIGMAS_DIFFER = 1.2;
+enum { ROBUST_ROUNDS = 200, ROBUST_STEPS = 3 };
+
+/* ---- noise ----------------------------------------------------------------------------------- */
+
+/* Standard deviations per group from the residuals of the last value, in units of 1 / sqrt(w). */
+static void group_sigmas(const struct fit_job *f, double *sigma, double *common)
+{
+    const struct fit_objective *o = f->obj;
+    double n = (double)f->ds->npoint, total = 0, own_all = 0;
+    for (size_t g = 0; g < f->ng; g++)
+        for (size_t k = 0; k < f->q; k++) {
+            int u = o->map[g * f->q + k];
+            size_t block = u >= 0 ? o->block_of[u] : 0;
+            own_all +=
+                u >= 0 && o->block_first[block + 1] - o->block_first[block] <= f->q && f->ng > 1;
+        }
+    double shared = fmax((double)f->res->nfree - own_all, 0);
+    for (size_t g = 0; g < f->ng; g++) {
+        double ng = (double)f->ds->npoint_group[g], own = f->ng > 1 ? own_all / (double)f->ng : 0;
+        double ssr = o->ssr[g] / (o->weighting == FIT_WEIGHT_GROUP ? o->factor[g] : 1);
+        sigma[g] = sqrt(fmax(ssr, 0) / fmax(ng - own - shared * ng / n, 1));
+        total += fmax(ssr, 0);
+    }
+    *common = sqrt(total / f->dof);
+}
+
+static int sigmas_differ(const struct fit_job *f, const double *sigma)
+{
+    double least = INFINITY, most = 0, spread = 0;
+    for (size_t g = 0; g < f->ng; g++) {
+        if (f->ds->npoint_group[g] == 0)
+            continue;
+        least = fmin(least, sigma[g]);
+        most = fmax(most, sigma[g]);
+        spread = fmax(spread, 1 / sqrt(2 * (double)f->ds->npoint_group[g]));
+    }
+    return least > 0 && most > least * (SIGMAS_DIFFER + 6 * spread);
+}
+
+/* Known sigmas that differ become group factors; equal ones only a unit. */
+void fit_job_known_sigmas(struct fit_job *f)
+{
+    const double *s = f->opt->sigma;
+    double sum = 0;
+    int equal = 1;
+    for (size_t g = 0; g < f->ng; g++) {
+        sum += s[g] * s[g];
+        equal &= fabs(s[g] - s[0]) <= 1e-12 * s[0];
+    }
+    f->unit = sum / (double)f->ng;
+    f->noise = f->unit;
+    for (size_t g = 0; g < f->ng; g++)
+        f->factor[g] = equal ? 1 : f->unit / (s[g] * s[g]);
+    if (!equal)
+        fit_objective_group_factor(f->obj, f->factor);
+}
+
+enum fit_status fit_job_noise(struct fit_job *f, struct fit_outcome *o)
+{
+    struct fit_result *r = f->res;
+    r->noise = f->ds->weighted ? FIT_NOISE_FILE
+               : f->opt->sigma ? FIT_NOISE_GIVEN
+                               : FIT_NOISE_RESIDUALS;
+    if (fit_objective_value(f->obj, f->best) != FIT_EVAL_OK)
+        return fit_fail(f->err, FIT_ERR_INTERRUPTED, "fit: interrupted");
+    group_sigmas(f, r->sigma, &r->sigma_common);
+    if (r->noise == FIT_NOISE_FILE)
+        snprintf(r->noise_text, sizeof r->noise_text,
+                 "standard deviations from the file, taken as absolute; residuals are %.4g of them",
+                 r->sigma_common);
+    else if (r->noise == FIT_NOISE_GIVEN)
+        snprintf(r->noise_text, sizeof r->noise_text,
+                 "standard deviations as given, taken as absolute; residuals are %.4g of them",
+                 r->sigma_common / sqrt(f->unit));
+    else
+        snprintf(r->noise_text, sizeof r->noise_text,
+                 "estimated from the residuals, %s; equal weights for all points",
+                 f->ng > 1 ? "per group" : "one value");
+    if (r->noise != FIT_NOISE_RESIDUALS || f->opt->loss != FIT_LOSS_LINEAR || f->ng < 2 ||
+        fit_word_ends(o->word) || !sigmas_differ(f, r->sigma))
+        return FIT_OK;
+    double common = r->sigma_common * r->sigma_common;
+    for (size_t g = 0; g < f->ng; g++)
+        f->factor[g] = r->sigma[g] > 0 ? common / (r->sigma[g] * r->sigma[g]) : 1;
+    fit_objective_group_factor(f->obj, f->factor);
+    memcpy(f->theta, f->best, f->p * sizeof *f->theta);
+    fit_job_optimise(f, f->theta, f->opt->max_iterations);
+    fit_job_keep(f, o);
+    r->reweighted = 1;
+    snprintf(r->noise_text, sizeof r->noise_text,
+             "estimated from the residuals, per group; they differ by more than 20 %%: fitted "
+             "again with "
+             "weights 1/sigma^2");
+    if (fit_objective_value(f->obj, f->best) != FIT_EVAL_OK)
+        return fit_fail(f->err, FIT_ERR_INTERRUPTED, "fit: interrupted");
+    group_sigmas(f, r->sigma, &r->sigma_common);
+    return FIT_OK;
+}
+
+/* ---- robust loss ----------------------------------------------------------------------------- */
+
+/* sigma for the loss: known, or 1.4826 times the median of the absolute residuals of the linear
+ * fit, which outliers hardly move. */
+static enum fit_eval loss_sigma(struct fit_job *f)
+{
+    struct fit_result *r = f->res;
+    double median;
+    for (size_t g = 0; g < f->ng; g++)
+        f->factor[g] = f->ds->weighted ? 1
+                       : f->opt->sigma ? 1 / (f->opt->sigma[g] * f->opt->sigma[g])
+                                       : 1;
+    f->unit = 1;
+    f->noise = 1;
+    if (r->noise != FIT_NOISE_RESIDUALS)
+        return FIT_EVAL_OK;
+    enum fit_eval e = fit_objective_median(f->obj, f->best, &median);
+    if (e != FIT_EVAL_OK)
+        return e;
+    double sigma = median > 0 ? 1.4826 * median : r->sigma_common > 0 ? r->sigma_common : 1;
+    for (size_t g = 0; g < f->ng; g++) {
+        r->sigma[g] = sigma;
+        f->factor[g] = 1 / (sigma * sigma);
+    }
+    r->sigma_common = sigma;
+    f->unit = 1 / (sigma * sigma); /* chi2 is told in the units of unweighted data */
+    snprintf(
+        r->noise_text, sizeof r->noise_text,
+        "estimated from the residuals: 1.4826 times the median of their size after a linear fit");
+    return FIT_EVAL_OK;
+}
+
+enum fit_eval fit_job_robust(struct fit_job *f, struct fit_outcome *o)
+{
+    double cost, before = INFINITY;
+    size_t iterations = 0, accepted = 0;
+    enum fit_eval e = loss_sigma(f);
+    memcpy(f->theta, f->best, f->p * sizeof *f->theta);
+    for (int round = 0; e == FIT_EVAL_OK && round < ROBUST_ROUNDS; round++) {
+        if ((e = fit_objective_reweight(f->obj, f->theta, f->factor, f->opt->f_scale, &cost)) !=
+            FIT_EVAL_OK)
+            break;
+        f->robust = cost;
+        if (round > 0 && before - cost <= 1e-11 * cost) {
+            o->word = FIT_CONVERGED_COST;
+            o->reason = "the robust cost does not fall any further";
+            break;
+        }
+        before = cost;
+        o->word = FIT_MAX_ITERATIONS;
+        o->reason = "the number of iterations allowed is reached";
+        if (iterations >= f->opt->max_iterations)
+            break;
+        enum fit_word w = fit_job_optimise(f, f->theta, ROBUST_STEPS);
+        iterations += f->nlsq->iterations > 0 ? f->nlsq->iterations : 1;
+        accepted += f->nlsq->accepted;
+        if (w == FIT_INTERRUPTED || (f->deadline > 0 && fit_seconds() > f->deadline)) {
+            o->word = w == FIT_INTERRUPTED ? w : FIT_MAX_ITERATIONS;
+            o->reason = f->nlsq->reason;
+            fit_parallel_uninterruptible(f->obj->par);
+            break;
+        }
+        e = fit_objective_value(f->obj, f->theta);
+    }
+    memcpy(f->best, f->theta, f->p * sizeof *f->best);
+    o->iterations = iterations;
+    o->accepted = accepted;
+    o->gradient = f->nlsq->gradient;
+    return e;
+}
+
+/* Moments and sums for the covariance of the robust fit: J^T J unweighted by the loss, at its lin.
+ */
+enum fit_eval fit_job_robust_normal(struct fit_job *f)
+{
+    struct fit_objective *o = f->obj;
+    size_t e = f->ng * f->q, bytes = e * sizeof *f->save;
+    double psi2, dpsi, square, n = (double)f->ds->npoint;
+    enum fit_eval ev = fit_objective_value(o, f->best);
+    if (ev != FIT_EVAL_OK)
+        return ev;
+    memcpy(f->save, o->lin, bytes);
+    if ((ev = fit_objective_loss_sums(o, &psi2, &dpsi, &square)) != FIT_EVAL_OK)
+        return ev;
+    fit_objective_group_factor(o, f->factor);
+    if ((ev = fit_objective_value(o, f->best)) != FIT_EVAL_OK)
+        return ev;
+    memcpy(o->lin, f->save, bytes);
+    f->huber = psi2 / f->dof / (dpsi / n * (dpsi / n));
+    f->square = square;
+    return fit_objective_normal(o, f->best, f->B, f->g);
+}
