@@ -4,7 +4,7 @@
 #   make model=laminar      one fitter: build/bin/homodyne-laminar   (also model=path/to/own.lua)
 #   make demo               simulate an experiment and fit it
 #   make test               all tests
-#   make bench              times of the emitted kernels
+#   make bench              times: kernels, threads, whole fits, model compilation
 #   make install            to $(DESTDIR)$(PREFIX)
 #   make clean
 BUILD  ?= build
@@ -14,7 +14,8 @@ CMAKE  ?= cmake
 CTEST  ?= ctest
 GENERATOR ?= $(if $(shell command -v ninja 2>/dev/null),Ninja,Unix Makefiles)
 
-CONFIGURE = $(CMAKE) -S . -B $(BUILD) -G "$(GENERATOR)" -DCMAKE_BUILD_TYPE=Release \
+configured = $(wildcard $(BUILD)/CMakeCache.txt)
+CONFIGURE = $(CMAKE) -S . -B $(BUILD) $(if $(configured),,-G "$(GENERATOR)" -DCMAKE_BUILD_TYPE=Release) \
             -DCMAKE_INSTALL_PREFIX=$(PREFIX)
 COMPILE   = $(CMAKE) --build $(BUILD) --parallel $(JOBS)
 
@@ -26,7 +27,7 @@ file  = $(filter %.lua,$(model))
 name  = $(or $(alias_$(model)),$(basename $(notdir $(model))))
 extra = $(if $(file),-DFIT_EXTRA_MODELS=$(abspath $(file)))
 
-.PHONY: all configure demo test bench install clean
+.PHONY: all configure dependencies demo test bench install clean
 ifdef model
 all: configure
 	@$(COMPILE) --target homodyne-$(name)
@@ -35,9 +36,13 @@ all: configure
 	@$(COMPILE)
 endif
 
+# Before the first build: packages that are missing are installed (Debian, Ubuntu) or named.
+dependencies:
+	@test -f $(BUILD)/CMakeCache.txt || build-aux/install-deps
+
 # CMake itself notices changes of its files later; so this runs once, or when a model of one's own is named.
-configure:
-ifdef file
+configure: dependencies
+ifneq ($(file),)
 	@$(CONFIGURE) $(extra)
 else
 	@test -f $(BUILD)/CMakeCache.txt || $(CONFIGURE)
@@ -52,8 +57,8 @@ test: configure
 	@cd $(BUILD) && $(CTEST) --output-on-failure
 
 bench: configure
-	@$(COMPILE)
-	@for p in $(BUILD)/bin/homodyne-*; do case $$p in *-gen) ;; *) $$p bench --json ;; esac; done
+	@$(COMPILE) --target homodyne-laminar homodyne-static_isotropic
+	@BUILD=$(BUILD) build-aux/bench.sh
 
 install: configure
 	@$(COMPILE)
