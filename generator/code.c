@@ -72,7 +72,7 @@ static int taken(const struct hg_code_private *p, const char *name)
         if (strcmp(p->name[k], name) == 0)
             return 1;
     /* p and b with digits are made by the writers of functions */
-    return name[1] >= '0' && name[1] <= '9' && strspn(name + 1, "0123456789_") == strlen(name + 1) &&
+    return name[1] >= '0' && name[1] <= '9' && strspn(name + 1, "0123456789") == strlen(name + 1) &&
            strchr("pbmsuFG", name[0]) != NULL;
 }
 

@@ -118,33 +118,62 @@ static void unary(enum hg_op f, long double x, long double *y, long double *slop
 
 static struct hg_num num_pow(struct hg_num a, struct hg_num b)
 {
-    struct hg_num r;
-    r.v = powl(a.v, b.v);
-    r.d = 0;
+    struct hg_num r = {powl(a.v, b.v), 0, 0};
+    r.e = (2 + (b.v == rintl(b.v) ? fabsl(b.v) : 0)) * fabsl(r.v); /* integer powers: multiplications */
     if (a.d != 0)
         r.d += b.v * powl(a.v, b.v - 1) * a.d;
     if (b.d != 0)
         r.d += r.v * logl(a.v) * b.d;
+    if (a.e != 0)
+        r.e += fabsl(b.v * powl(a.v, b.v - 1)) * a.e;
+    if (b.e != 0)
+        r.e += fabsl(r.v * logl(a.v)) * b.e;
     return r;
 }
 
 static struct hg_num num_prod(uint32_t n, const struct hg_num *x)
 {
-    struct hg_num r = {1, 0};
+    struct hg_num r = {1, 0, 0};
     for (uint32_t k = 0; k < n; k++)
-        r = (struct hg_num){r.v * x[k].v, r.d * x[k].v + r.v * x[k].d};
+        r = (struct hg_num){r.v * x[k].v, r.d * x[k].v + r.v * x[k].d,
+                            r.e * fabsl(x[k].v) + fabsl(r.v) * x[k].e + fabsl(r.v * x[k].v)};
+    return r;
+}
+
+/* What a function adds to the error of its argument: two roundings of its value; the absolute error of sines
+ * and cosines, divided by x in the sinc family, whose tables serve |x| > 0.5. */
+static long double own_error(enum hg_op f, long double x, long double y)
+{
+    long double e = 2 * fabsl(y);
+    switch (f) {
+    case HG_SIN:
+    case HG_COS: return e + 1;
+    case HG_SINC: return fabsl(x) > 0.5L ? e + 1 / fabsl(x) : e;
+    case HG_DSINC: return fabsl(x) > 0.5L ? e + 2 / fabsl(x) : e;
+    case HG_D2SINC: return e + 8;
+    default: return e;
+    }
+}
+
+static struct hg_num apply_to(enum hg_op f, struct hg_num x)
+{
+    struct hg_num r = {0, 0, 0};
+    long double slope;
+    unary(f, x.v, &r.v, &slope);
+    r.d = x.d != 0 ? slope * x.d : 0;
+    r.e = (x.e != 0 ? fabsl(slope) * x.e : 0) + own_error(f, x.v, r.v);
     return r;
 }
 
 /* Pointwise operations on values already picked for one place. */
 static struct hg_num apply(const struct hg_node *n, const struct hg_num *x)
 {
-    struct hg_num r = {0, 0};
-    long double slope;
+    struct hg_num r = {0, 0, 0};
+    long double rr;
     switch (n->op) {
     case HG_SUM:
         for (uint32_t k = 0; k < n->nargs; k++)
-            r.v += x[k].v, r.d += x[k].d;
+            r.v += x[k].v, r.d += x[k].d, r.e += x[k].e + fabsl(x[k].v);
         return r;
     case HG_PROD: return num_prod(n->nargs, x);
     case HG_POW: return num_pow(x[0], x[1]);
@@ -154,15 +183,15 @@ static struct hg_num apply(const struct hg_node *n, const struct hg_num *x)
     case HG_GUARD: return x[0].v != 0 ? x[1] : x[2];
     case HG_ATAN2:
         r.v = atan2l(x[0].v, x[1].v);
-        r.d = (x[1].v * x[0].d - x[0].v * x[1].d) / (x[0].v * x[0].v + x[1].v * x[1].v);
+        rr = x[0].v * x[0].v + x[1].v * x[1].v;
+        r.d = (x[1].v * x[0].d - x[0].v * x[1].d) / rr;
+        r.e = (fabsl(x[1].v) * x[0].e + fabsl(x[0].v) * x[1].e) / rr + 2 * fabsl(r.v);
         return r;
     case HG_SMALL: r.v = fabsl(x[0].v) < 0.5L; return r;
     case HG_SINC_SERIES: r.v = sinc_derivative(sqrtl(x[0].v), 0); return r;
     case HG_DSINC_SERIES: r.v = sinc_derivative(x[0].v, 1); return r;
     default:
-        unary(n->op, x[0].v, &r.v, &slope);
-        r.d = x[0].d != 0 ? slope * x[0].d : 0;
-        return r;
+        return apply_to(n->op, x[0]);
     }
 }
 
@@ -170,7 +199,7 @@ static struct hg_num leaf(const struct hg_eval *ev, hg_id id, uint32_t k)
 {
     const struct hg_node *n = hg_at(ev->e, id);
     const struct hg_point *p = ev->at;
-    struct hg_num r = {0, id == p->seed};
+    struct hg_num r = {0, id == p->seed, 0};
     switch (n->op) {
     case HG_CONST: r.v = n->value; break;
     case HG_PARAM: r.v = p->param[n->ref]; break;
@@ -194,7 +223,7 @@ static struct hg_num pick(const struct hg_eval *ev, hg_id id, uint32_t k)
 static struct hg_num difference(const struct hg_eval *ev, hg_id p)
 {
     struct hg_num a = ev->table[p][ev->at->i], b = ev->table[p][ev->at->j];
-    return (struct hg_num){b.v - a.v, b.d - a.d};
+    return (struct hg_num){b.v - a.v, b.d - a.d, a.e + b.e + fabsl(a.v) + fabsl(b.v)};
 }
 
 static struct hg_num pointwise(const struct hg_eval *ev, hg_id id, uint32_t k)
@@ -209,9 +238,9 @@ static struct hg_num pointwise(const struct hg_eval *ev, hg_id id, uint32_t k)
     case HG_AT_I: r = ev->table[n->arg[0]][ev->at->i]; break;
     case HG_AT_J: r = ev->table[n->arg[0]][ev->at->j]; break;
     case HG_DELTA: r = difference(ev, n->arg[0]); break;
-    case HG_EXPD: d = difference(ev, n->arg[0]); r.v = expl(d.v), r.d = r.v * d.d; break;
-    case HG_SIND: d = difference(ev, n->arg[0]); r.v = sinl(d.v), r.d = cosl(d.v) * d.d; break;
-    case HG_COSD: d = difference(ev, n->arg[0]); r.v = cosl(d.v), r.d = -sinl(d.v) * d.d; break;
+    case HG_EXPD: d = difference(ev, n->arg[0]); r = apply_to(HG_EXP, d); break;
+    case HG_SIND: d = difference(ev, n->arg[0]); r = apply_to(HG_SIN, d); break;
+    case HG_COSD: d = difference(ev, n->arg[0]); r = apply_to(HG_COS, d); break;
     default:
         for (uint32_t m = 0; m < n->nargs; m++)
             x[m] = pick(ev, n->arg[m], k);
@@ -229,11 +258,12 @@ static void potential(struct hg_eval *ev, hg_id id)
 {
     hg_id f = hg_at(ev->e, id)->arg[0];
     struct hg_num *F = ev->table[id];
-    F[0] = (struct hg_num){0, 0};
+    F[0] = (struct hg_num){0, 0, 0};
     for (uint32_t k = 1; k < ev->ntime; k++) {
         struct hg_num a = pick(ev, f, k - 1), b = pick(ev, f, k);
         long double h = 0.5L * ((long double)ev->at->time[k] - ev->at->time[k - 1]);
-        F[k] = (struct hg_num){F[k - 1].v + h * (a.v + b.v), F[k - 1].d + h * (a.d + b.d)};
+        F[k] = (struct hg_num){F[k - 1].v + h * (a.v + b.v), F[k - 1].d + h * (a.d + b.d),
+                               F[k - 1].e + h * (a.e + b.e + fabsl(a.v) + fabsl(b.v))};
     }
 }
 

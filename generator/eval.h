@@ -3,6 +3,11 @@
  * Every value carries its derivative with respect to one parameter (a dual number, Clifford 1873; forward
  * mode, Wengert 1964), computed while evaluating and so independent of diff.c.  Long double has 64 bits of
  * mantissa on x86.  Slow and plain on purpose: it is what the emitted code is judged by.
+ *
+ * How strictly it may judge is told by the running error `e` (Wilkinson 1963; Higham 2002, section 3.3):
+ * what rounding in double does to the value, to first order.  Each operation passes on the errors of its
+ * operands times its slopes and adds its own: one rounding, two for a function, and the absolute error of
+ * sines and cosines put together from tables.
  */
 #ifndef HG_EVAL_H
 #define HG_EVAL_H
@@ -12,6 +17,7 @@
 struct hg_num {
     long double v; /* value */
     long double d; /* derivative with respect to the seed */
+    long double e; /* rounding error to expect of v in double, in units of 2^-53 */
 };
 
 /* Where expressions are evaluated.  Arrays are borrowed. */
