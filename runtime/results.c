@@ -92,9 +92,11 @@ void fit_results_direction(const struct fit_results *r, size_t k, char *text, si
         double c = v[j] / v[lead];
         if (fabs(c) < 0.05)
             continue;
-        int n = snprintf(text + at, size - at, "%s%s%.2g %s",
-                         at ? (c < 0 ? " - " : " + ") : (c < 0 ? "-" : ""), "", fabs(c),
-                         r->kernel->param[j].name);
+        const char *sign = at ? (c < 0 ? " - " : " + ") : "";
+        int n = fabs(c) > 0.995
+                    ? snprintf(text + at, size - at, "%s%s", sign, r->kernel->param[j].name)
+                    : snprintf(text + at, size - at, "%s%s%.2g %s", sign, !at && c < 0 ? "-" : "",
+                               fabs(c), r->kernel->param[j].name);
         at += n > 0 ? (size_t)n : 0;
     }
 }

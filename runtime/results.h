@@ -91,7 +91,8 @@ double fit_results_strongest(const struct fit_results *r, size_t *a, size_t *b);
  * empty. */
 void fit_format_error(double value, double std, char *v, size_t nv, char *e, size_t ne);
 
-/* Direction k of the eigenvectors in words: "D0 + 0.98 D_offset". */
+/* Direction k of the eigenvectors in words: "D0 - 0.98 D_offset", each parameter counted in units of
+ * its own standard error with the others held. */
 void fit_results_direction(const struct fit_results *r, size_t k, char *text, size_t size);
 
 #endif
