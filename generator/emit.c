@@ -94,6 +94,13 @@ static char *written(struct hg_emit *em, void (*write)(struct hg_emit *, FILE *)
     return text;
 }
 
+static void pair_sums(struct hg_emit *em, FILE *out)
+{
+    hg_emit_moments(em, out);
+    hg_emit_normal(em, out);
+    hg_emit_model(em, out);
+}
+
 static void points_and_curves(struct hg_emit *em, FILE *out)
 {
     hg_emit_points(em, out);
@@ -109,7 +116,7 @@ int hg_emit_kernel(struct hg_model *m, const struct hg_variant *v, struct hg_dia
     if (!em.p)
         return 0;
     hg_emit_arrange(&em);
-    p.text[2] = written(&em, m->space == FIT_ROWS ? hg_emit_rows : hg_emit_pairs);
+    p.text[2] = written(&em, m->space == FIT_ROWS ? hg_emit_rows : pair_sums);
     p.text[3] = written(&em, points_and_curves);
     p.text[1] = written(&em, hg_emit_prepare);
     p.text[0] = written(&em, hg_emit_tables);

@@ -67,8 +67,17 @@ const struct hg_field *hg_emit_field(struct hg_emit *em, enum hg_field_kind kind
 /* Separates and factors the plan's expressions: fills basis, rest, m, moment. */
 void hg_emit_arrange(struct hg_emit *em);
 
+/* Cross moments that share a core: their number, one of the moments, how its table enters, and whether the
+ * table of (channel, parameter k) is wanted. */
+uint32_t hg_emit_nslot(const struct hg_emit *em);
+const struct hg_moment *hg_emit_slot(const struct hg_emit *em, uint32_t s);
+enum hg_channel_kind hg_emit_slot_kind(const struct hg_emit *em, uint32_t s);
+int hg_emit_slot_uses(const struct hg_emit *em, uint32_t s, uint32_t channel, uint32_t k);
+
 /* The functions of a kernel, as C text to `out`. */
-void hg_emit_pairs(struct hg_emit *em, FILE *out);   /* moments, normal, model */
+void hg_emit_moments(struct hg_emit *em, FILE *out); /* pairs */
+void hg_emit_normal(struct hg_emit *em, FILE *out);  /* pairs */
+void hg_emit_model(struct hg_emit *em, FILE *out);   /* pairs */
 void hg_emit_points(struct hg_emit *em, FILE *out);  /* points, both spaces */
 void hg_emit_rows(struct hg_emit *em, FILE *out);    /* moments, normal, model */
 void hg_emit_curves(struct hg_emit *em, FILE *out);
