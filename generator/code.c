@@ -329,8 +329,9 @@ static const char *prod_text(struct hg_code *c, const struct hg_node *n)
     double v;
     for (uint32_t k = 0; k < n->nargs; k++) {
         const struct hg_node *f = hg_at(c->e, n->arg[k]);
-        if (k == 0 && hg_is_value(c->e, n->arg[0], -1.0)) {
+        if (k == 0 && hg_is_const(c->e, n->arg[0], &v) && v < 0) {
             sign = "-";
+            top = v == -1.0 ? NULL : hg_number(a, -v);
         } else if (f->op == HG_POW && hg_is_const(c->e, f->arg[1], &v) && v == -1.0 &&
                    !hg_code_bound(c, n->arg[k])) {
             const char *x = hg_code_factor(c, f->arg[0]);
