@@ -25,7 +25,7 @@ alias_two_component  = heterodyne
 alias_static         = static_isotropic
 file  = $(filter %.lua,$(model))
 name  = $(or $(alias_$(model)),$(basename $(notdir $(model))))
-extra = $(if $(file),-DFIT_EXTRA_MODELS=$(abspath $(file)))
+extra = $(if $(file),-DFIT_ADD_MODEL=$(abspath $(file)))
 
 .PHONY: all configure dependencies demo test bench install clean
 ifdef model
@@ -43,6 +43,7 @@ dependencies:
 # CMake itself notices changes of its files later; so this runs once, or when a model of one's own is named.
 configure: dependencies
 ifneq ($(file),)
+	@test -f $(file) || { echo "make: no file $(file)" >&2; exit 1; }
 	@$(CONFIGURE) $(extra)
 else
 	@test -f $(BUILD)/CMakeCache.txt || $(CONFIGURE)
