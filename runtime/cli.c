@@ -34,6 +34,7 @@ enum kind {
 #define ALL 0xffu
 #define RUNS (BIT(FIT) | BIT(CHECK))
 #define MODEL (BIT(EVAL) | BIT(SIMULATE))
+#define FILES (BIT(INSPECT) | BIT(INIT))
 #define COUNT_OF(a) (sizeof(a) / sizeof *(a))
 #define AT(member) offsetof(struct fit_cli, member)
 
@@ -83,6 +84,12 @@ static const struct option options[] = {
     {"seed", 0, COUNT, BIT(SIMULATE), AT(seed), 0, "K", "of the random numbers; default 1"},
     {"angles", 0, COUNT, BIT(BENCH), AT(angles), 0, "N", "number of azimuths; default 23"},
     {"repeat", 0, COUNT, BIT(BENCH), AT(repeat), 0, "N", "best of N; default 9"},
+
+    {"output", 'o', TEXT, FILES, AT(output), 0, "FILE", "configuration to be written"},
+    {"q", 0, REAL, FILES, AT(q), 0, "Q", "wavevector, 1/angstrom: the nearest one is taken"},
+    {"gap", 0, REAL, FILES, AT(gap), 0, "A", "stator-rotor gap, angstrom"},
+    {"layout", 0, TEXT, FILES, AT(layout), 0, "NAME",
+     "layout of the file, when it is not found out"},
 
     {"data", 0, CHANGE, RUNS, 0, 0, "FILE", "data file, instead of the configured one"},
     {"data-file", 0, CHANGE, RUNS, 0, 0, NULL, NULL},
@@ -183,6 +190,10 @@ static const struct {
      "parameters, units, bounds, cost of the model"},
     {"bench", NULL, FIT_COMMAND_BENCH, "[--frames N] [--angles N] [--json]",
      "times of the kernels"},
+    {"inspect", NULL, FIT_COMMAND_INSPECT, "FILE [--q Q] [-o CONFIG.yaml]",
+     "what a data file holds"},
+    {"init", NULL, FIT_COMMAND_INIT, "FILE -o CONFIG.yaml [--q Q]",
+     "writes a short configuration for a data file"},
     {"check", NULL, FIT_COMMAND_CHECK, "CONFIG.yaml", "validates a configuration"},
 };
 

@@ -20,6 +20,8 @@ enum fit_command {
     FIT_COMMAND_INFO,
     FIT_COMMAND_BENCH,
     FIT_COMMAND_CHECK,
+    FIT_COMMAND_INSPECT,
+    FIT_COMMAND_INIT,
     FIT_COMMAND_COUNT
 };
 
@@ -44,7 +46,7 @@ struct fit_cli {
     uint64_t threads; /* 0: one per core */
 
     /* files */
-    const char *config, *output, *config_out, *data;
+    const char *config, *output, *config_out, *layout;
 
     /* eval, simulate, bench: the experiment */
     uint64_t frames, angles, repeat;

@@ -35,6 +35,8 @@ enum fit_status fit_cmd_simulate(struct fit_program *p, const struct fit_cli *cl
                                  struct fit_error *err);
 enum fit_status fit_cmd_fit(struct fit_program *p, const struct fit_cli *cli,
                             struct fit_error *err);
+enum fit_status fit_cmd_inspect(struct fit_program *p, const struct fit_cli *cli,
+                                struct fit_error *err);
 enum fit_status fit_cmd_check(struct fit_program *p, const struct fit_cli *cli,
                               struct fit_error *err);
 enum fit_status fit_cmd_bench(struct fit_program *p, const struct fit_cli *cli,

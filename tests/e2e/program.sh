@@ -120,6 +120,15 @@ expect 4 "$pairs" fit exp.yaml --data bad.h5 -o no
 expect 4 "$pairs" fit exp.yaml --output-dir exp.h5/below
 [ ! -e no ] || fail "a failed fit leaves a folder"
 
+# ---- inspect and init
+expect 0 "$pairs" inspect exp.h5
+has out "phi 0, 45, 90"
+expect 0 "$pairs" init exp.h5 -o init.yaml
+expect 0 "$pairs" fit init.yaml -o fit6 --threads 1
+[ "$(number fit3/fit.json D0 value)" = "$(number fit6/fit.json D0 value)" ] || fail "init: another fit"
+expect 3 "$pairs" init exp.h5
+expect 4 "$pairs" inspect bad.h5
+
 # noise from counting statistics; a simulation does not depend on the number of threads
 # shellcheck disable=SC2086
 expect 0 "$pairs" simulate -o counts.h5 $grid $truth --noise from-counts --counts 0.3 --threads 1 --config-out counts.yaml

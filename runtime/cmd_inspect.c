@@ -1,0 +1,210 @@
+/* cmd_inspect.c -- `inspect` and `init`: what a data file holds, and a short configuration that
+ * fits it.
+ *
+ * inspect lists layout, frames, period, wavevectors with their azimuths, and looks at one matrix
+ * (blank frames, values that are not finite, range).  With -o, and always for init, the
+ * configuration is written; every value in it comes from the file, except the gap, which no file
+ * knows. */
+#define _XOPEN_SOURCE 700 /* realpath */
+#include "json.h"
+#include "output.h"
+#include "program.h"
+#include "source.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double same_q = 1e-9; /* relative: bins of one ring */
+
+static int is_same(double a, double b)
+{
+    return (isnan(a) && isnan(b)) || fabs(a - b) <= same_q * fabs(a);
+}
+
+/* The wavevector that is in the file and nearest to `wanted`; NaN: the first. */
+static double nearest_q(const struct fit_source *src, double wanted)
+{
+    double best = src->nmatrix ? src->matrix[0].q : NAN;
+    for (size_t k = 0; k < src->nmatrix && !isnan(wanted); k++)
+        if (fabs(src->matrix[k].q - wanted) < fabs(best - wanted))
+            best = src->matrix[k].q;
+    return best;
+}
+
+static void print_bins(FILE *f, const struct fit_source *src, double chosen, int marked)
+{
+    for (size_t k = 0; k < src->nmatrix; k++) {
+        int seen = 0;
+        for (size_t m = 0; m < k; m++)
+            seen = seen || is_same(src->matrix[m].q, src->matrix[k].q);
+        if (seen)
+            continue;
+        fprintf(f, "  q %-12.6g", src->matrix[k].q);
+        size_t n = 0;
+        for (size_t m = k; m < src->nmatrix; m++) {
+            if (!is_same(src->matrix[m].q, src->matrix[k].q))
+                continue;
+            if (n++ < 8)
+                fprintf(f, "%s%g", n == 1 ? " phi " : ", ", src->matrix[m].phi);
+        }
+        fprintf(f, "%s  (%zu matri%s)%s\n", n > 8 ? ", ..." : "", n, n == 1 ? "x" : "ces",
+                marked && is_same(chosen, src->matrix[k].q) ? "  <- selected" : "");
+    }
+}
+
+/* Blank frames, values that are not finite, and range, of one matrix. */
+static enum fit_status look_at(FILE *f, struct fit_source *src, size_t which, struct fit_error *err)
+{
+    size_t n = src->nframe, bad = 0, blank = 0;
+    double *c2 = malloc(n * n * sizeof *c2), least = INFINITY, most = -INFINITY, sum = 0;
+    if (!c2)
+        return fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory for a matrix of %zu frames",
+                        src->file, n);
+    enum fit_status st = fit_source_read(src, which, c2, err);
+    for (size_t i = 0; i < n && st == FIT_OK; i++) {
+        int live = 0;
+        for (size_t j = 0; j < n; j++) {
+            double v = c2[i * n + j];
+            live = live || (isfinite(v) && v > 0);
+            if (j <= i)
+                continue;
+            bad += isfinite(v) ? 0 : 1;
+            sum += isfinite(v) ? v : 0;
+            least = isfinite(v) && v < least ? v : least;
+            most = isfinite(v) && v > most ? v : most;
+        }
+        blank += live ? 0 : 1;
+    }
+    if (st == FIT_OK)
+        fprintf(f, "%s: values %.5g .. %.5g, mean %.5g; %zu blank frames, %zu values not finite\n",
+                src->matrix[which].key, least, most,
+                sum / (0.5 * (double)n * (double)(n - 1) - (double)bad), blank, bad);
+    free(c2);
+    return st;
+}
+
+static enum fit_status print_source(FILE *f, struct fit_source *src, double chosen, int marked,
+                                    struct fit_error *err)
+{
+    fprintf(f, "%s: layout %s, %zu matrices of %zu frames\n", src->file, src->layout, src->nmatrix,
+            src->nframe);
+    if (isnan(src->dt))
+        fprintf(f, "the file does not say the time from frame to frame\n");
+    else
+        fprintf(f, "dt %g s (%s)\n", src->dt, src->dt_text);
+    print_bins(f, src, chosen, marked);
+    for (size_t k = 0; k < src->nnote; k++)
+        fprintf(f, "note: %s\n", src->note[k]);
+    size_t which = 0;
+    while (which + 1 < src->nmatrix && !is_same(src->matrix[which].q, chosen))
+        which++;
+    return src->nmatrix ? look_at(f, src, which, err) : FIT_OK;
+}
+
+/* ---- configuration
+ * ---------------------------------------------------------------------------------- */
+
+static int wants_gap(const struct fit_kernel *k)
+{
+    for (size_t s = 0; s < k->nsetting; s++)
+        if (strcmp(k->setting[s].name, "gap") == 0)
+            return 1;
+    return 0;
+}
+
+static void put_angles(FILE *f, const struct fit_source *src, double q)
+{
+    size_t n = 0;
+    fprintf(f, "# azimuths in the file:");
+    for (size_t k = 0; k < src->nmatrix; k++)
+        if (is_same(src->matrix[k].q, q) && n++ < 40)
+            fprintf(f, " %g", src->matrix[k].phi);
+    fprintf(f,
+            "%s\nphi_filtering:\n  enabled: false   # true: only these\n"
+            "  target_ranges: [{min_angle: -10, max_angle: 10}, {min_angle: 80, max_angle: 100}]\n",
+            n > 40 ? " ..." : "");
+}
+
+static void put_config(FILE *f, const struct fit_program *p, const struct fit_kernel *k,
+                       const struct fit_source *src, const char *file, double q, double gap)
+{
+    char number[32];
+    fprintf(f, "# For %s; values are those of the data file unless said otherwise.\n", p->name);
+    fprintf(f, "analysis_mode: %s\nexperimental_data:\n  file_path: \"%s\"\nanalyzer_parameters:\n",
+            k->name, file);
+    if (isnan(src->dt)) {
+        fprintf(f,
+                "  dt: null             # s from frame to frame: the file does not say; FILL IN\n");
+    } else {
+        fit_format_double(number, sizeof number, src->dt);
+        fprintf(f, "  dt: %s   # s\n", number);
+    }
+    fprintf(f,
+            "  start_frame: 1       # from 1, inclusive\n  end_frame: -1        # the last: %zu\n",
+            src->nframe);
+    if (isnan(q)) {
+        fprintf(
+            f,
+            "  scattering: {wavevector_q: null}   # 1/angstrom: the file does not say; FILL IN\n");
+    } else {
+        fit_format_double(number, sizeof number, q);
+        fprintf(f, "  scattering: {wavevector_q: %s}   # 1/angstrom\n", number);
+    }
+    if (wants_gap(k)) {
+        fit_format_double(number, sizeof number, isnan(gap) ? 2e6 : gap);
+        fprintf(f, "  geometry: {stator_rotor_gap: %s}   # angstrom%s\n", number,
+                isnan(gap) ? ": A GUESS (200 um), no file says it" : "");
+    }
+    if (src->nmatrix > 1)
+        put_angles(f, src, q);
+}
+
+static enum fit_status write_config(const struct fit_program *p, const struct fit_cli *cli,
+                                    const struct fit_kernel *k, const struct fit_source *src,
+                                    double q, struct fit_error *err)
+{
+    char *text = NULL, *full = realpath(src->file, NULL);
+    size_t size = 0;
+    FILE *f = open_memstream(&text, &size);
+    if (f)
+        put_config(f, p, k, src, full ? full : src->file, q, cli->gap);
+    enum fit_status st = f && fclose(f) == 0
+                             ? fit_output_write(cli->output, text, size, err)
+                             : fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", cli->output);
+    free(text);
+    free(full);
+    return st;
+}
+
+enum fit_status fit_cmd_inspect(struct fit_program *p, const struct fit_cli *cli,
+                                struct fit_error *err)
+{
+    const struct fit_kernel *k;
+    struct fit_source *src = NULL;
+    int init = cli->command == FIT_COMMAND_INIT;
+    enum fit_status st = fit_program_kernel(p, cli, &k, err);
+    if (st == FIT_OK && cli->nword != 1)
+        st = fit_fail(err, FIT_ERR_USAGE, "%s: give one data file",
+                      fit_cli_command_name(cli->command));
+    if (st == FIT_OK && init && !cli->output)
+        st = fit_fail(err, FIT_ERR_USAGE, "init: -o CONFIG.yaml is missing");
+    if (st == FIT_OK && k->space != FIT_PAIRS)
+        st = fit_fail(err, FIT_ERR_USAGE,
+                      "%s: for two-time data; a table needs no configuration (fit --data)",
+                      fit_cli_command_name(cli->command));
+    if (st == FIT_OK)
+        st = fit_source_open(cli->word[0], cli->layout, &src, err);
+    if (st != FIT_OK)
+        return st;
+    double q = nearest_q(src, cli->q);
+    if (!init)
+        st = print_source(p->out, src, q, !isnan(cli->q) || cli->output != NULL, err);
+    if (st == FIT_OK && cli->output)
+        st = write_config(p, cli, k, src, q, err);
+    if (st == FIT_OK && cli->output && !cli->quiet)
+        fprintf(p->out, "%s: written; next: %s fit %s\n", cli->output, p->name, cli->output);
+    fit_source_close(src);
+    return st;
+}
