@@ -259,8 +259,8 @@ static hg_id tangent_at_pair(struct hg_plan *p, const struct hg_input *in, uint3
 {
     switch (in->kind) {
     case HG_INPUT_DELTA: return hg_plan_bundle(p, hg_delta(p->e, in->tangent[k]));
-    case HG_INPUT_AT_I: return hg_pair_at(p->e, in->tangent[k], 0);
-    case HG_INPUT_AT_J: return hg_pair_at(p->e, in->tangent[k], 1);
+    case HG_INPUT_AT_I: return hg_plan_bundle(p, hg_pair_at(p->e, in->tangent[k], 0));
+    case HG_INPUT_AT_J: return hg_plan_bundle(p, hg_pair_at(p->e, in->tangent[k], 1));
     default: return hg_plan_local(p, in->tangent[k]);
     }
 }
@@ -278,26 +278,37 @@ static const char *channel_name(struct hg_plan *p, const struct hg_input *in)
     return name ? hg_format(p->e->arena, "%s%s", name, end) : hg_format(p->e->arena, "%u", p->nchannel);
 }
 
+static enum hg_channel_kind table_kind(enum hg_input_kind kind)
+{
+    switch (kind) {
+    case HG_INPUT_DELTA: return HG_CHANNEL_DELTA;
+    case HG_INPUT_AT_I: return HG_CHANNEL_AT_I;
+    case HG_INPUT_AT_J: return HG_CHANNEL_AT_J;
+    default: return HG_CHANNEL_ONE;
+    }
+}
+
 static void add_input(struct hg_plan *p, const struct hg_input *in)
 {
     hg_id m = weigh(p, in->partial);
     int table = in->kind != HG_INPUT_SCALAR && !(hg_at(p->e, in->def)->vary & HG_G);
     if (hg_is_value(p->e, m, 0.0))
         return;
-    if (!table) {
-        for (uint32_t k = 0; k < p->nparam; k++)
-            if (in->tangent[k])
-                add_one(p, k, hg_mul(p->e, m, tangent_at_pair(p, in, k)));
-        return;
-    }
-    enum hg_channel_kind kind = in->kind == HG_INPUT_DELTA  ? HG_CHANNEL_DELTA
-                                : in->kind == HG_INPUT_AT_I ? HG_CHANNEL_AT_I
-                                                            : HG_CHANNEL_AT_J;
-    struct hg_channel *c = new_channel(p, kind, m);
-    c->name = channel_name(p, in);
+    struct hg_channel *c = NULL;
     for (uint32_t k = 0; k < p->nparam; k++) {
-        c->table[k] = in->tangent[k];
-        c->nuse += in->tangent[k] != 0;
+        hg_id t = in->tangent[k];
+        if (!t)
+            continue;
+        if (!table || !(hg_at(p->e, t)->vary & HG_T)) { /* at(p + q t, t1): d/dp is 1, no table */
+            add_one(p, k, hg_mul(p->e, m, tangent_at_pair(p, in, k)));
+            continue;
+        }
+        if (!c) {
+            c = new_channel(p, table_kind(in->kind), m);
+            c->name = channel_name(p, in);
+        }
+        c->table[k] = t;
+        c->nuse++;
     }
 }
 
