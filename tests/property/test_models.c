@@ -1,0 +1,166 @@
+/* test_models.c -- random models, compiled and judged by the interpreter.
+ *
+ * A batch of models is written by gen_model.c, compiled by the generator to C and by the C compiler to one
+ * shared object, loaded, and judged (judge.h).  This is the test that keeps the compiler general: nothing in
+ * it knows what the emitted loops look like.
+ *
+ *   HG_SEED=n   another batch (default 1)        HG_CASES=n   models of the batch (default 12)
+ * A failure prints the seed, the model, and the folder where model and C are left.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include "generator/dsl.h"
+#include "generator/emit.h"
+#include "property/gen_model.h"
+#include "property/judge.h"
+
+#ifndef HG_CC
+#define HG_CC "cc"
+#endif
+
+enum { GEOMETRIES = 5 };
+
+struct subject {
+    struct hg_arena *a;
+    char *text;
+    struct hg_model *m;
+};
+
+static void write_text(const char *path, const char *text)
+{
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fputs(text, f);
+    assert_int_equal(fclose(f), 0);
+}
+
+/* From text to DIR/mK.c, and DIR/wK.c that gives the kernel its names. */
+static int compile(struct subject *s, const char *dir, uint32_t number)
+{
+    char path[300], wrapper[300];
+    snprintf(path, sizeof path, "%s/m%u.messages", dir, number);
+    struct hg_diag d = {.out = fopen(path, "w")};
+    assert_non_null(d.out);
+    snprintf(path, sizeof path, "%s/m%u.lua", dir, number);
+    write_text(path, s->text);
+    s->m = hg_dsl_load_text(s->a, "random.lua", s->text, &d);
+    if (!s->m) {
+        fclose(d.out);
+        return 0;
+    }
+    snprintf(path, sizeof path, "%s/m%u.c", dir, number);
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    int ok = hg_emit_kernel(s->m, hg_model_variant(s->m, "fast"), &d, f, NULL);
+    assert_int_equal(fclose(f), 0);
+    fclose(d.out);
+    snprintf(path, sizeof path, "%s/w%u.c", dir, number);
+    snprintf(wrapper, sizeof wrapper, "#define FIT_KERNEL_SYMBOL random_kernel_%u\n#define FIT_KERNEL_ISA \"native\"\n"
+             "#define FIT_ISA_SUFFIX _native\n#include \"m%u.c\"\n", number, number);
+    write_text(path, wrapper);
+    return ok;
+}
+
+static void *build(const char *dir, uint32_t n)
+{
+    size_t size = 1000 + 400 * (size_t)n, at;
+    char *command = malloc(size), path[300];
+    assert_non_null(command);
+    at = (size_t)snprintf(command, size, "cd '%s' && %s -std=gnu11 -O1 %s -shared -fPIC -Wall -Wextra -Wconversion"
+                          " -Wshadow -Wno-unused-parameter -Wno-unused-variable -Werror -fno-math-errno -fno-trapping-math -ffp-contract=fast -I'%s/runtime/include'",
+                          dir, HG_CC, HG_NATIVE, FIT_SOURCE_DIR);
+    for (uint32_t k = 0; k < n; k++)
+        at += (size_t)snprintf(command + at, size - at, " w%u.c", k);
+    snprintf(command + at, size - at, " -o batch.so -lm");
+    int rc = system(command);
+    if (rc != 0)
+        fail_msg("the C compiler refused an emitted kernel: %s", command);
+    free(command);
+    snprintf(path, sizeof path, "%s/batch.so", dir);
+    void *so = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!so)
+        fail_msg("%s", dlerror());
+    return so;
+}
+
+static int judge_one(const struct subject *s, void *so, uint32_t number, struct random *r, struct judge_report *report)
+{
+    char symbol[40];
+    snprintf(symbol, sizeof symbol, "random_kernel_%u", number);
+    const struct fit_kernel *k = dlsym(so, symbol);
+    assert_non_null(k);
+    struct judge *j = judge_new(s->m);
+    const char *wrong = NULL;
+    for (int n = 0; n < GEOMETRIES && !wrong; n++)
+        wrong = judge_case(j, k, r, n >= GEOMETRIES - 2, report);
+    if (wrong)
+        print_message("model %u: %s\n%s\n", number, wrong, s->text);
+    judge_free(j);
+    return wrong == NULL;
+}
+
+static void clean(const char *dir, uint32_t n)
+{
+    static const char *const form[] = {"%s/m%u.lua", "%s/m%u.messages", "%s/m%u.c", "%s/w%u.c"};
+    char path[300];
+    for (uint32_t k = 0; k < n; k++)
+        for (size_t f = 0; f < sizeof form / sizeof *form; f++) {
+            snprintf(path, sizeof path, form[f], dir, k);
+            unlink(path);
+        }
+    snprintf(path, sizeof path, "%s/batch.so", dir);
+    unlink(path);
+    rmdir(dir);
+}
+
+static void test_random_models(void **state)
+{
+    uint64_t seed = random_environment("HG_SEED", 1);
+    uint32_t n = (uint32_t)random_environment("HG_CASES", 12), bad = 0;
+    struct random r = {seed};
+    struct judge_report report = {{0}, 0};
+    const char *base = getenv("TMPDIR");
+    char dir[200], name[40];
+    (void)state;
+    snprintf(dir, sizeof dir, "%s/homodyne-models-XXXXXX", base && *base ? base : "/tmp");
+    assert_non_null(mkdtemp(dir));
+    print_message("HG_SEED=%llu HG_CASES=%u, in %s\n", (unsigned long long)seed, n, dir);
+    struct subject *s = calloc(n, sizeof *s);
+    assert_non_null(s);
+    for (uint32_t k = 0; k < n; k++) {
+        snprintf(name, sizeof name, "random_%u", k);
+        s[k].a = hg_arena_new();
+        s[k].text = gen_model(s[k].a, &r, name, k % 6 == 5);
+        if (!compile(&s[k], dir, k))
+            fail_msg("the compiler refused model %u:\n%s", k, s[k].text);
+    }
+    void *so = build(dir, n);
+    for (uint32_t k = 0; k < n; k++)
+        bad += !judge_one(&s[k], so, k, &r, &report);
+    dlclose(so);
+    print_message("%lu numbers compared; worst error in bounds:", report.compared);
+    for (int p = 0; p < JUDGE_PRODUCTS; p++)
+        print_message(" %s %.2g", judge_name[p], report.worst[p]);
+    print_message("\n");
+    for (uint32_t k = 0; k < n; k++)
+        hg_arena_free(s[k].a);
+    free(s);
+    if (!bad)
+        clean(dir, n);
+    assert_int_equal(bad, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_models)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
