@@ -145,9 +145,11 @@ static hg_unit derived_unit(struct hg_model *m, const struct hg_node *n)
     case HG_DELTA:
         return m->node_unit[n->arg[0]];
     case HG_WHERE:
-    case HG_GUARD:
-        unit = m->node_unit[n->arg[1]];
-        return unit == HG_UNIT_ANY || unit == HG_UNIT_UNKNOWN ? m->node_unit[n->arg[2]] : unit;
+    case HG_GUARD: /* a number does not vote here either */
+        for (uint32_t k = 2; k >= 1 && (unit == HG_UNIT_ANY || unit == HG_UNIT_UNKNOWN); k--)
+            if (hg_at(m->expr, n->arg[k])->op != HG_CONST)
+                unit = m->node_unit[n->arg[k]];
+        return unit;
     case HG_LT:
     case HG_LE:
     case HG_SMALL:
