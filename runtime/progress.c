@@ -4,6 +4,7 @@
 #include "json.h"
 #include "parallel.h"
 
+#include <math.h>
 #include <string.h>
 
 static const double interval = 0.2; /* s between lines: 5 Hz */
@@ -60,9 +61,9 @@ int fit_progress_show(void *user, const struct fit_progress *p)
         show_json(v, p);
     if (v->mode != FIT_PROGRESS_LINE || fit_seconds() - v->last < interval)
         return 0;
-    snprintf(line, sizeof line, "fit  it %3zu  chi2%s %.6g  step %.1e  distance %.1e  %.1f s",
-             p->iteration, v->npoint ? "/n" : "", v->npoint ? p->chi2 / (double)v->npoint : p->chi2,
-             p->step, p->gradient, p->seconds);
+    double n = v->npoint ? (double)v->npoint : 1;
+    snprintf(line, sizeof line, "fit  it %3zu  rms %.6g  step %.1e  distance %.1e  %.1f s",
+             p->iteration, sqrt(p->chi2 / n), p->step, p->gradient, p->seconds);
     show(v, line);
     return 0;
 }

@@ -15,7 +15,7 @@ enum fit_progress_mode { FIT_PROGRESS_NONE, FIT_PROGRESS_LINE, FIT_PROGRESS_JSON
 struct fit_progress_view {
     FILE *f;
     enum fit_progress_mode mode;
-    size_t npoint; /* for chi2 per point; 0: unknown */
+    size_t npoint; /* for the rms of the (weighted) residuals; 0: unknown */
     double last;   /* clock at the last line */
     int shown;     /* a line stands on the terminal */
 };
