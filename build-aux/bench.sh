@@ -27,10 +27,8 @@ median() {
 ratio() { awk -v a="$1" -v b="$2" 'BEGIN { printf "%.2f", a / b }'; }
 field() { sed -n "s/.*\"$1\": *\([0-9.eE+-]*\).*/\1/p" "$2" | head -n 1; } # field KEY FILE: the first one
 now() { date +%s.%N; }
-cpu() { # seconds of processor time that finished children of this shell have used
-    times >"$dir/times"
-    sed -n 's/s//g; 2s/m/ /gp' "$dir/times" | awk '{ print 60 * ($1 + $3) + $2 + $4 }'
-}
+# Processor seconds of finished children, in a file written by `times` (not in $(): a subshell has none).
+cpu() { sed -n 's/s//g; 2s/m/ /gp' "$1" | awk '{ print 60 * ($1 + $3) + $2 + $4 }'; }
 
 # ---- kernels: 23 angles x 1000 frames
 
@@ -162,10 +160,11 @@ fi
 
 touch "$source/models/laminar.lua"
 begin=$(now)
-used=$(cpu)
+times >"$dir/before"
 if ${MAKE:-make} -s -C "$source" BUILD="$(cd "$BUILD" && pwd)" model=laminar >"$dir/log" 2>&1; then
     end=$(now)
-    awk -v a="$begin" -v b="$end" -v c="$used" -v d="$(cpu)" 'BEGIN {
+    times >"$dir/after"
+    awk -v a="$begin" -v b="$end" -v c="$(cpu "$dir/before")" -v d="$(cpu "$dir/after")" 'BEGIN {
         printf "compiler, models/laminar.lua to fitter  %.2f s, %.2f s of processor time", b - a, d - c }'
     begin=$(now)
     "$BUILD/bin/homodyne-gen" "$source/models/laminar.lua" -o "$dir" >/dev/null
