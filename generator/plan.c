@@ -217,6 +217,137 @@ static void find_inputs(struct hg_plan *p)
     free(need);
 }
 
+/* --- the narrowest cut -------------------------------------------------------------------------------- */
+
+/* 1 when root depends on a nonlinear parameter by a way that does not lead through `cut`. */
+static int escapes(const struct hg_expr *e, hg_id root, hg_id cut)
+{
+    unsigned char *need = calloc(root + 1, 1);
+    int found = 0;
+    if (!need)
+        hg_bug("out of memory");
+    need[root] = root != cut;
+    for (hg_id id = root; id > 0 && !found; id--) {
+        const struct hg_node *n = hg_at(e, id);
+        found = need[id] && n->op == HG_PARAM;
+        for (uint32_t k = 0; need[id] && k < n->nargs; k++)
+            if (n->arg[k] != cut)
+                need[n->arg[k]] = 1;
+    }
+    free(need);
+    return found;
+}
+
+/* The same expression with numbers taken out of products: -1 f0 exp(x) becomes -1 (f0 exp(x)), so that
+ * what is shared with f0 exp(x) shows.  Only for looking and differentiating: the nodes are raw. */
+static hg_id coefficients_apart(struct hg_expr *e, hg_id root)
+{
+    hg_id *map = calloc(root + 1, sizeof *map);
+    unsigned char *need = calloc(root + 1, 1);
+    if (!map || !need)
+        hg_bug("out of memory");
+    need[root] = 1;
+    for (hg_id id = root; id > 0; id--)
+        for (uint32_t k = 0; need[id] && k < hg_at(e, id)->nargs; k++)
+            need[hg_at(e, id)->arg[k]] = 1;
+    for (hg_id id = 1; id <= root; id++) {
+        const struct hg_node n = *hg_at(e, id);
+        hg_id *arg = hg_alloc(e->arena, (n.nargs + 1) * sizeof *arg);
+        if (!need[id])
+            continue;
+        for (uint32_t k = 0; k < n.nargs; k++)
+            arg[k] = map[n.arg[k]];
+        if (n.op == HG_PROD && n.nargs > 2 && hg_is_const(e, n.arg[0], NULL)) {
+            hg_id pair[2] = {arg[0], hg_raw(e, HG_PROD, n.nargs - 1, arg + 1)};
+            map[id] = hg_raw(e, HG_PROD, 2, pair);
+        } else {
+            map[id] = n.nargs ? hg_raw(e, n.op, n.nargs, arg) : id;
+        }
+    }
+    hg_id r = map[root];
+    free(map);
+    free(need);
+    return r;
+}
+
+static int same_parameters(const struct hg_plan *p, const struct hg_input *a, const struct hg_input *b)
+{
+    for (uint32_t k = 0; k < p->nparam; k++)
+        if ((a->tangent[k] != 0) != (b->tangent[k] != 0))
+            return 0;
+    return 1;
+}
+
+/* The function of time through which all parameters reach every member, nearest to them; 0: none. */
+static hg_id narrowest(const struct hg_plan *p, uint32_t n, const hg_id *def)
+{
+    hg_id top = def[0];
+    for (uint32_t m = 1; m < n; m++)
+        top = def[m] < top ? def[m] : top;
+    for (hg_id d = top; d > 0; d--) {
+        const struct hg_node *x = hg_at(p->e, d);
+        int all = x->nargs && (x->vary & HG_T) && !(x->vary & (HG_I | HG_J | HG_R));
+        for (uint32_t m = 0; m < n && all; m++)
+            all = !escapes(p->e, def[m], d) && hg_contains(p->e, def[m], d);
+        if (all)
+            return d;
+    }
+    return 0;
+}
+
+/* d b_q / d (d at the frame) = sum over members of their partials times d def / d d at the frame. */
+static void merge_members(struct hg_plan *p, hg_id d, uint32_t n, const uint32_t *member, const hg_id *def)
+{
+    struct hg_expr *e = p->e;
+    struct hg_input *first = &p->input[member[0]], merged;
+    fill_input(p, hg_pair_at(e, d, first->kind == HG_INPUT_AT_J), first->kind, &merged);
+    for (uint32_t q = 0; q <= p->nlinear; q++) {
+        hg_id *term = hg_alloc(e->arena, n * sizeof *term);
+        uint32_t nterm = 0;
+        for (uint32_t m = 0; m < n; m++) {
+            const struct hg_input *in = &p->input[member[m]];
+            hg_id slope = hg_pair_at(e, hg_diff(e, def[m], d), in->kind == HG_INPUT_AT_J);
+            if (in->partial[q])
+                term[nterm++] = hg_plan_bundle(p, hg_mul(e, in->partial[q], slope));
+        }
+        merged.partial[q] = nterm ? hg_plan_bundle(p, hg_sum(e, nterm, term)) : 0;
+        if (merged.partial[q] && hg_is_value(e, merged.partial[q], 0.0))
+            merged.partial[q] = 0;
+    }
+    *first = merged;
+    uint32_t kept = member[0] + 1;
+    for (uint32_t a = member[0] + 1, m = 1; a < p->ninput; a++) {
+        if (m < n && member[m] == a)
+            m++;
+        else
+            p->input[kept++] = p->input[a];
+    }
+    p->ninput = kept;
+}
+
+/* Several tables at one frame that depend on the parameters through one function of time are replaced by
+ * that function: the cut moves to where it is narrowest, and with it the number of channels. */
+static void narrow_inputs(struct hg_plan *p)
+{
+    for (uint32_t a = 0; a < p->ninput; a++) {
+        uint32_t n = 0, *member = hg_alloc(p->e->arena, p->ninput * sizeof *member);
+        const struct hg_input *in = &p->input[a];
+        if (in->kind != HG_INPUT_AT_I && in->kind != HG_INPUT_AT_J)
+            continue;
+        for (uint32_t b = a; b < p->ninput; b++)
+            if (p->input[b].kind == in->kind && same_parameters(p, in, &p->input[b]))
+                member[n++] = b;
+        if (n < 2)
+            continue;
+        hg_id *def = hg_alloc(p->e->arena, n * sizeof *def);
+        for (uint32_t m = 0; m < n; m++)
+            def[m] = coefficients_apart(p->e, p->input[member[m]].def);
+        hg_id d = narrowest(p, n, def);
+        if (d)
+            merge_members(p, d, n, member, def);
+    }
+}
+
 /* --- channels ----------------------------------------------------------------------------------------- */
 
 /* d mean / d input with the linear parameters put back. */
@@ -355,6 +486,7 @@ struct hg_plan *hg_plan_new(struct hg_model *m, const struct hg_variant *v, stru
     p->rest = hg_plan_bundle(p, p->rest);
     if (m->space == FIT_PAIRS) {
         find_inputs(p);
+        narrow_inputs(p);
         for (uint32_t a = 0; a < p->ninput; a++)
             add_input(p, &p->input[a]);
     }
