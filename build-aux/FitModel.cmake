@@ -7,6 +7,9 @@
 # The generator is called as   homodyne-gen FILE -o DIR --variant=fast     -> DIR/NAME.c
 #                        and   homodyne-gen FILE -o DIR --variant=parity   -> DIR/NAME_parity.c (with PARITY)
 #
+# and writes beside it NAME_check.txt (NAME_parity_check.txt), reference values by which the linked program
+# checks its kernels; a program that fails is removed.
+#
 # An emitted file defines   const struct fit_kernel FIT_KERNEL_SYMBOL   and gets from here
 #   FIT_KERNEL_SYMBOL   fit_kernel_laminar_fast_v3     name of the descriptor
 #   FIT_KERNEL_ISA      "x86-64-v3"                    its isa field
@@ -88,14 +91,17 @@ function(fit_add_model model)
 
     set(objects)
     set(symbols)
+    set(checks)
     foreach(variant IN LISTS variants)
-        set(source "${dir}/${model}.c")
+        set(stem "${dir}/${model}")
         if(NOT variant STREQUAL "fast")
-            set(source "${dir}/${model}_${variant}.c")
+            string(APPEND stem "_${variant}")
         endif()
+        set(source "${stem}.c")
+        list(APPEND checks "${stem}_check.txt")
         add_custom_command(
-            OUTPUT "${source}"
-            COMMAND homodyne-gen "${arg_FILE}" -o "${dir}" --variant=${variant} ${flags}
+            OUTPUT "${source}" "${stem}_check.txt"
+            COMMAND homodyne-gen "${arg_FILE}" -o "${dir}" --variant=${variant} --emit=c,check ${flags}
             DEPENDS homodyne-gen "${arg_FILE}"
             COMMENT "Compiling the model ${model} (${variant})"
             VERBATIM)
@@ -107,6 +113,13 @@ function(fit_add_model model)
         endforeach()
     endforeach()
     fit_link_program(${model} "${objects}" "${symbols}")
+    if(NOT CMAKE_CROSSCOMPILING)
+        add_custom_command(TARGET homodyne-${model} POST_BUILD
+            COMMAND "${CMAKE_COMMAND}" "-DPROGRAM=$<TARGET_FILE:homodyne-${model}>" "-DFILES=${checks}"
+                    -P "${PROJECT_SOURCE_DIR}/build-aux/SelfCheck.cmake"
+            COMMENT "Checking the kernels of ${model} against the interpreter"
+            VERBATIM)
+    endif()
     install(TARGETS homodyne-${model} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endfunction()
 

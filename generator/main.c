@@ -1,6 +1,7 @@
 /* main.c -- homodyne-gen: from a model file to kernels.
  *
- *   homodyne-gen MODEL.lua [-o DIR] [--variant=fast|parity] [--check] [--explain] [--emit=c,json,yaml,dot]
+ *   homodyne-gen MODEL.lua [-o DIR] [--variant=fast|parity] [--check] [--explain]
+ *                [--emit=c,check,json,yaml,dot]
  *
  * The pipeline: load (dsl) -> check (check) -> plan, separate, factor, write (emit) -> manifest.  Files are
  * written to temporary names and renamed; when anything is wrong nothing is written.
@@ -15,6 +16,7 @@
 #include "dot.h"
 #include "dsl.h"
 #include "emit.h"
+#include "emit_check.h"
 #include "manifest.h"
 
 #ifndef HG_VERSION
@@ -34,6 +36,7 @@ static const char usage[] =
     "  --variant=NAME   variant of the model: fast (default) or one the model declares, such as parity\n"
     "  --emit=LIST      what to write, separated by commas (default: c)\n"
     "                     c      the kernel, NAME.c (NAME_VARIANT.c for other variants)\n"
+    "                     check  reference values for NAME selfcheck, NAME_check.txt\n"
     "                     json   the manifest: parameters, units, bounds, hash of the model\n"
     "                     yaml   a commented configuration\n"
     "                     dot    the expression graph\n"
@@ -89,14 +92,15 @@ static int wants(const struct options *o, const char *what)
 
 static int known_emit(const struct options *o)
 {
-    static const char *const known[] = {"c", "json", "yaml", "dot"};
+    static const char *const known[] = {"c", "check", "json", "yaml", "dot"};
     for (const char *p = o->emit; *p; p += strcspn(p, ","), p += *p == ',') {
         size_t n = strcspn(p, ",");
         int ok = 0;
         for (size_t k = 0; k < sizeof known / sizeof *known; k++)
             ok |= strlen(known[k]) == n && strncmp(p, known[k], n) == 0;
         if (!ok) {
-            fprintf(stderr, "homodyne-gen: --emit=%.*s is not possible; choose from c, json, yaml, dot\n", (int)n, p);
+            fprintf(stderr, "homodyne-gen: --emit=%.*s is not possible; choose from c, check, json, yaml,"
+                    " dot\n", (int)n, p);
             return 0;
         }
     }
@@ -165,6 +169,10 @@ static int emit_all(struct hg_arena *a, const struct options *o, struct hg_model
         hg_bug("out of memory");
     int ok = hg_emit_kernel(m, v, d, kernel.f, o->explain ? stdout : NULL);
     ok = close_output(&kernel, output_path(a, o, m, ".c"), ok && wants(o, "c")) && ok;
+    if (ok && wants(o, "check") && open_output(&other)) {
+        hg_emit_check(m, v, other.f);
+        ok = close_output(&other, output_path(a, o, m, "_check.txt"), 1);
+    }
     if (ok && wants(o, "json") && open_output(&other)) {
         hg_manifest_json(m, other.f);
         ok = close_output(&other, output_path(a, o, m, ".json"), 1);

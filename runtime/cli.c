@@ -31,7 +31,7 @@ enum kind {
 };
 
 #define BIT(c) (1u << FIT_COMMAND_##c)
-#define ALL 0xffu
+#define ALL 0xffffu
 #define RUNS (BIT(FIT) | BIT(CHECK))
 #define MODEL (BIT(EVAL) | BIT(SIMULATE))
 #define FILES (BIT(INSPECT) | BIT(INIT))
@@ -195,6 +195,8 @@ static const struct {
     {"init", NULL, FIT_COMMAND_INIT, "FILE -o CONFIG.yaml [--q Q]",
      "writes a short configuration for a data file"},
     {"check", NULL, FIT_COMMAND_CHECK, "CONFIG.yaml", "validates a configuration"},
+    {"selfcheck", NULL, FIT_COMMAND_SELFCHECK, "FILE..",
+     "compares the kernels with reference values that the build made"},
 };
 
 const char *fit_cli_command_name(enum fit_command command)

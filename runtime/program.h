@@ -41,6 +41,8 @@ enum fit_status fit_cmd_check(struct fit_program *p, const struct fit_cli *cli,
                               struct fit_error *err);
 enum fit_status fit_cmd_bench(struct fit_program *p, const struct fit_cli *cli,
                               struct fit_error *err);
+enum fit_status fit_cmd_selfcheck(struct fit_program *p, const struct fit_cli *cli,
+                                  struct fit_error *err);
 
 /* The kernel that --variant and --isa choose. */
 enum fit_status fit_program_kernel(const struct fit_program *p, const struct fit_cli *cli,

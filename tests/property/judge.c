@@ -320,9 +320,9 @@ struct data {
 static void fill_tile(struct setup *s, struct data *d, size_t i0, size_t i1, size_t j0, size_t j1, int weighted)
 {
     struct fit_tile *t = &d->t;
+    long double sum[3 * MAX_GROUPS] = {0};
     *t = (struct fit_tile){.i0 = i0, .i1 = i1, .j0 = j0, .j1 = j1, .y = d->y, .w = weighted ? d->w : NULL, .sum = d->sum};
     d->n = 0;
-    memset(d->sum, 0, 3 * s->l.ngroup * sizeof *d->sum);
     for (size_t i = i0; i < i1; i = rows(s) ? (i / L + 1) * L : i + 1) {
         size_t b = rows(s) ? i / L : (j0 > i + 1 ? j0 : i + 1) / L, end = rows(s) ? b + 1 : (j1 + L - 1) / L;
         for (; b < end; b++)
@@ -338,9 +338,11 @@ static void fill_tile(struct setup *s, struct data *d, size_t i0, size_t i1, siz
                     double w = !weighted ? 1 : random_chance(s->r, 0.1) ? 0 : random_in(s->r, 0.2, 3);
                     double y = (double)d->ref[d->n][0].v + random_in(s->r, -0.5, 0.5);
                     d->w[d->n] = w, d->y[d->n] = y;
-                    d->sum[3 * g] += w, d->sum[3 * g + 1] += w * y, d->sum[3 * g + 2] += w * y * y;
+                    sum[3 * g] += w, sum[3 * g + 1] += (long double)w * y, sum[3 * g + 2] += (long double)w * y * y;
                 }
     }
+    for (size_t k = 0; k < 3 * s->l.ngroup; k++)
+        d->sum[k] = (double)sum[k];
 }
 
 static int check_model(struct setup *s, struct data *d)

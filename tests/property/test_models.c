@@ -76,7 +76,7 @@ static void *build(const char *dir, uint32_t n)
     char *command = malloc(size), path[300];
     assert_non_null(command);
     at = (size_t)snprintf(command, size, "cd '%s' && %s -std=gnu11 -O1 %s -shared -fPIC -Wall -Wextra -Wconversion"
-                          " -Wshadow -Wno-unused-parameter -Wno-unused-variable -Werror -fno-math-errno -fno-trapping-math -ffp-contract=fast -I'%s/runtime/include'",
+                          " -Wno-unused-parameter -Wno-unused-variable -Werror -fno-math-errno -fno-trapping-math -ffp-contract=fast -I'%s/runtime/include'",
                           dir, HG_CC, HG_NATIVE, FIT_SOURCE_DIR);
     for (uint32_t k = 0; k < n; k++)
         at += (size_t)snprintf(command + at, size - at, " w%u.c", k);
