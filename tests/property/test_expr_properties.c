@@ -1,0 +1,371 @@
+/* test_expr_properties.c -- laws of the expression graph, at random expressions.
+ *
+ *   simplified and raw form have the same value          derivatives agree with dual numbers
+ *   differentiation is linear and obeys the chain rule   the same input gives the same ids
+ *
+ * HG_SEED=n, HG_CASES=n (default 1, 1000).  A failure prints the seed and the smallest expression found
+ * that still fails. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "generator/eval.h"
+#include "property/gen_expr.h"
+#include "support/tol.h"
+
+enum { FRAMES = 9, POINTS = 3 };
+
+/* A place where expressions are evaluated. */
+struct place {
+    double param[RECIPE_PARAMETERS], one[2], column[2], time[FRAMES];
+    struct hg_point p;
+};
+
+static void draw_place(struct place *at, struct random *r)
+{
+    for (int k = 0; k < RECIPE_PARAMETERS; k++)
+        at->param[k] = random_in(r, -2, 2);
+    for (int k = 0; k < 2; k++) {
+        at->one[k] = random_in(r, 0.2, 2);
+        at->column[k] = random_in(r, -2, 2);
+    }
+    for (int k = 0; k < FRAMES; k++)
+        at->time[k] = 0.25 * k;
+    uint32_t i = random_below(r, FRAMES - 1);
+    at->p = (struct hg_point){.param = at->param, .linear = at->one, .setting = at->one + 1,
+                              .coord = at->one, .column = at->column, .time = at->time,
+                              .ntime = FRAMES, .step = 0.25, .i = i,
+                              .j = i + 1 + random_below(r, FRAMES - 1 - i)};
+}
+
+static struct hg_num value_at(const struct hg_expr *e, hg_id root, struct place *at, hg_id seed)
+{
+    struct hg_eval *ev = hg_eval_new(e, 1, &root);
+    at->p.seed = seed;
+    hg_eval_run(ev, &at->p);
+    struct hg_num x = hg_eval_get(ev, root, 0);
+    hg_eval_free(ev);
+    return x;
+}
+
+/* Too large to be of interest, or not a number: nothing is asserted. */
+static int wild(long double x)
+{
+    return !(fabsl(x) < 1e30L);
+}
+
+static int close_to(long double a, long double b, long double bound, long double allowed)
+{
+    return fabsl(a - b) <= allowed * TOL_UNIT * bound;
+}
+
+/* --- the laws: 1 when they are broken ---------------------------------------------------------- */
+
+struct context {
+    uint64_t seed;       /* of the places */
+    unsigned long skipped, compared;
+    unsigned char seen[HG_NOP];
+    char message[300];
+};
+
+typedef int law(const struct recipe *r, void *user);
+
+static void count_operations(struct context *c, const struct hg_expr *e)
+{
+    for (hg_id id = 1; id < e->n; id++)
+        c->seen[hg_at(e, id)->op] = 1;
+}
+
+static int simplified_differs(const struct recipe *r, void *user)
+{
+    struct context *c = user;
+    struct hg_arena *a = hg_arena_new();
+    struct hg_expr *e = hg_expr_new(a);
+    hg_id raw = recipe_build(r, e, 1, NULL);
+    count_operations(c, e);
+    hg_id simple = recipe_build(r, e, 0, NULL);
+    struct random random = {c->seed};
+    struct place at;
+    int bad = 0;
+    for (int k = 0; k < POINTS && !bad; k++) {
+        draw_place(&at, &random);
+        struct hg_num x = value_at(e, raw, &at, 0), y = value_at(e, simple, &at, 0);
+        c->compared++;
+        if (wild(x.e) || wild(x.v)) {
+            c->skipped++;
+            continue;
+        }
+        bad = !close_to(x.v, y.v, x.e + y.e, TOL_REWRITE);
+        if (bad)
+            snprintf(c->message, sizeof c->message, "raw %.19Lg, simplified %.19Lg (bound %.2Lg)", x.v,
+                     y.v, (x.e + y.e) * TOL_UNIT);
+    }
+    hg_arena_free(a);
+    return bad;
+}
+
+static int derivative_differs(const struct recipe *r, void *user)
+{
+    struct context *c = user;
+    struct hg_arena *a = hg_arena_new();
+    struct hg_expr *e = hg_expr_new(a);
+    hg_id root = recipe_build(r, e, 0, NULL), raw = recipe_build(r, e, 1, NULL);
+    struct random random = {c->seed};
+    struct place at;
+    int bad = 0;
+    for (uint32_t k = 0; k < RECIPE_PARAMETERS && !bad; k++) {
+        hg_id p = hg_symbol(e, HG_PARAM, k), d = hg_diff(e, root, p), draw = hg_diff(e, raw, p);
+        draw_place(&at, &random);
+        struct hg_num x = value_at(e, root, &at, p), y = value_at(e, d, &at, 0);
+        struct hg_num z = value_at(e, draw, &at, 0);
+        c->compared++;
+        if (wild(y.e) || wild(x.d) || wild(z.e)) {
+            c->skipped++;
+            continue;
+        }
+        bad = !close_to(x.d, y.v, y.e + z.e + fabsl(x.d), TOL_DUAL) ||
+              !close_to(x.d, z.v, y.e + z.e + fabsl(x.d), TOL_DUAL);
+        if (bad)
+            snprintf(c->message, sizeof c->message,
+                     "by p%u: dual %.19Lg, symbolic %.19Lg, of the raw form %.19Lg (bound %.2Lg)", k, x.d,
+                     y.v, z.v, (y.e + z.e) * TOL_UNIT);
+    }
+    hg_arena_free(a);
+    return bad;
+}
+
+/* d (3 f + p1 g) / dp0 = 3 df + p1 dg with g = f(p0 -> p2 p0). */
+static int not_linear(const struct recipe *r, void *user)
+{
+    struct context *c = user;
+    struct hg_arena *a = hg_arena_new();
+    struct hg_expr *e = hg_expr_new(a);
+    hg_id p0 = hg_symbol(e, HG_PARAM, 0), p1 = hg_symbol(e, HG_PARAM, 1);
+    hg_id to = hg_mul(e, p0, hg_symbol(e, HG_PARAM, 2)), f = recipe_build(r, e, 0, NULL);
+    hg_id g = hg_replace(e, f, 1, &p0, &to), three = hg_const(e, 3.0);
+    hg_id sum = hg_diff(e, hg_add(e, hg_mul(e, three, f), hg_mul(e, p1, g)), p0);
+    hg_id parts = hg_add(e, hg_mul(e, three, hg_diff(e, f, p0)), hg_mul(e, p1, hg_diff(e, g, p0)));
+    struct random random = {c->seed};
+    struct place at;
+    draw_place(&at, &random);
+    struct hg_num x = value_at(e, sum, &at, 0), y = value_at(e, parts, &at, 0);
+    int skip = wild(x.e) || wild(y.e), bad;
+    c->compared++;
+    c->skipped += (unsigned long)skip;
+    bad = !skip && !close_to(x.v, y.v, x.e + y.e, TOL_REWRITE);
+    if (bad)
+        snprintf(c->message, sizeof c->message, "of the sum %.19Lg, sum of them %.19Lg", x.v, y.v);
+    hg_arena_free(a);
+    return bad;
+}
+
+/* F(u) with u = p1 and g(p0):  d F(g) / dp0 = F'(g) g'. */
+static int chain_broken(const struct recipe *r, void *user)
+{
+    struct context *c = user;
+    struct hg_arena *a = hg_arena_new();
+    struct hg_expr *e = hg_expr_new(a);
+    hg_id p0 = hg_symbol(e, HG_PARAM, 0), u = hg_symbol(e, HG_PARAM, 1);
+    hg_id half = hg_mul(e, hg_const(e, 0.5), p0);
+    hg_id g = hg_add(e, hg_call(e, HG_SIN, p0), hg_mul(e, half, half));
+    hg_id F = recipe_build(r, e, 0, NULL);
+    hg_id whole = hg_diff(e, hg_replace(e, F, 1, &u, &g), p0);
+    hg_id outer = hg_diff(e, F, u), inner = hg_diff(e, g, p0);
+    hg_id chain = hg_mul(e, hg_replace(e, outer, 1, &u, &g), inner);
+    struct random random = {c->seed};
+    struct place at;
+    draw_place(&at, &random);
+    struct hg_num x = value_at(e, whole, &at, 0), y = value_at(e, chain, &at, 0);
+    int skip = wild(x.e) || wild(y.e), bad;
+    c->compared++;
+    c->skipped += (unsigned long)skip;
+    bad = !skip && !close_to(x.v, y.v, x.e + y.e, TOL_REWRITE);
+    if (bad)
+        snprintf(c->message, sizeof c->message, "of the whole %.19Lg, by the chain rule %.19Lg", x.v, y.v);
+    hg_arena_free(a);
+    return bad;
+}
+
+static int ids_differ(const struct recipe *r, void *user)
+{
+    struct context *c = user;
+    struct hg_arena *a = hg_arena_new();
+    struct hg_expr *e[2];
+    hg_id root[2];
+    for (int k = 0; k < 2; k++) {
+        e[k] = hg_expr_new(a);
+        root[k] = recipe_build(r, e[k], 0, NULL);
+        root[k] = hg_add(e[k], root[k], hg_diff(e[k], root[k], hg_symbol(e[k], HG_PARAM, 0)));
+    }
+    int bad = root[0] != root[1] || e[0]->n != e[1]->n ||
+              strcmp(hg_text(e[0], root[0], 1), hg_text(e[1], root[1], 1)) != 0;
+    /* building again in the same graph adds nothing */
+    hg_id n = e[0]->n;
+    recipe_build(r, e[0], 0, NULL);
+    bad |= e[0]->n != n;
+    c->compared++;
+    if (bad)
+        snprintf(c->message, sizeof c->message, "root %u, %u of %u, %u nodes", root[0], root[1], n, e[1]->n);
+    hg_arena_free(a);
+    return bad;
+}
+
+/* --- running ----------------------------------------------------------------------------------- */
+
+static void print_recipe(const struct recipe *r)
+{
+    for (uint32_t k = 0; k < r->n; k++) {
+        const struct recipe_step *s = &r->step[k];
+        print_message("  %2u: %s", k, hg_op_text[s->op]);
+        for (uint32_t a = 0; a < s->nargs; a++)
+            print_message(" #%u", s->arg[a]);
+        print_message(" (ref %u, value %.17g)\n", s->ref, s->value);
+    }
+    struct hg_arena *a = hg_arena_new();
+    struct hg_expr *e = hg_expr_new(a);
+    hg_id raw = recipe_build(r, e, 1, NULL), simple = recipe_build(r, e, 0, NULL);
+    print_message("  raw        %s\n", hg_text(e, raw, 1));
+    print_message("  simplified %s\n", hg_text(e, simple, 1));
+    hg_arena_free(a);
+}
+
+static void run(law *broken, uint32_t share, uint32_t first, struct context *c)
+{
+    uint64_t seed = random_environment("HG_SEED", 1), n = random_environment("HG_CASES", 1000) / share;
+    struct random random = {seed};
+    *c = (struct context){0};
+    for (uint64_t k = 0; k < n; k++) {
+        struct recipe r;
+        c->seed = random_bits(&random);
+        recipe_draw(&r, &random, 5 + random_below(&random, RECIPE_MOST - 5), k % 5 == 4, first);
+        if (!broken(&r, c))
+            continue;
+        recipe_shrink(&r, broken, c);
+        broken(&r, c);
+        print_message("HG_SEED=%llu, case %llu: %s\n", (unsigned long long)seed, (unsigned long long)k,
+                      c->message);
+        print_recipe(&r);
+        fail();
+    }
+    /* the generator must not make mostly nonsense */
+    assert_true(c->skipped * 10 <= c->compared);
+}
+
+static void test_simplified_equals_raw(void **state)
+{
+    struct context c;
+    (void)state;
+    run(simplified_differs, 1, 0, &c);
+    if (random_environment("HG_CASES", 1000) < 1000)
+        return;
+    for (int op = 0; op < HG_NOP; op++)
+        if (recipe_guard[op] != GUARD_MADE && op != HG_D2SINC && !c.seen[op])
+            fail_msg("no random expression had the operation %s", hg_op_text[op]);
+}
+
+static void test_derivatives_equal_dual_numbers(void **state)
+{
+    struct context c;
+    (void)state;
+    run(derivative_differs, 1, 0, &c);
+}
+
+static void test_differentiation_is_linear(void **state)
+{
+    struct context c;
+    (void)state;
+    run(not_linear, 4, 0, &c);
+}
+
+static void test_chain_rule(void **state)
+{
+    struct context c;
+    (void)state;
+    run(chain_broken, 4, 1, &c); /* F is free of p0 */
+}
+
+static void test_same_input_same_ids(void **state)
+{
+    struct context c;
+    (void)state;
+    run(ids_differ, 4, 0, &c);
+}
+
+/* --- every operation once ---------------------------------------------------------------------- */
+
+/* 1: has a derivative rule of its own to be tested here; 0: a leaf, or made after differentiation.  One entry
+ * per row of ops.def: an operation added there without one here does not compile. */
+static const struct {
+    const char *name;
+    int rule;
+} rule[] = {
+    {"CONST", 0},   {"PARAM", 0},   {"LINEAR", 0},      {"SETTING", 0},     {"COORD", 0},
+    {"TIME", 0},    {"STEP", 0},    {"COLUMN", 0},      {"LOCAL", 0},       {"SUM", 2},
+    {"PROD", 2},    {"POW", 2},     {"EXP", 1},         {"LOG", 1},         {"EXPM1", 1},
+    {"LOG1P", 1},   {"SIN", 1},     {"COS", 1},         {"TAN", 1},         {"ASIN", 1},
+    {"ACOS", 1},    {"ATAN", 1},    {"SINH", 1},        {"COSH", 1},        {"TANH", 1},
+    {"ERF", 1},     {"ERFC", 1},    {"SINC", 1},        {"DSINC", 1},       {"D2SINC", 0},
+    {"SOFTPLUS", 1}, {"LOGISTIC", 1}, {"ABS", 1},       {"SIGN", 1},        {"ATAN2", 2},
+    {"LT", 3},      {"LE", 3},      {"WHERE", 3},       {"POTENTIAL", -1},  {"AT_I", -1},
+    {"AT_J", -1},   {"DELTA", -1},  {"EXPD", 0},        {"SIND", 0},        {"COSD", 0},
+    {"SINC_SERIES", 0}, {"DSINC_SERIES", 0}, {"SMALL", 0}, {"GUARD", 0},
+};
+_Static_assert(sizeof rule / sizeof *rule == HG_NOP, "ops.def has rows without an entry in this table");
+
+/* Structure: of a function of time with parameters. */
+static hg_id structure(struct hg_expr *e, enum hg_op op, hg_id p0, hg_id p1)
+{
+    hg_id t = hg_symbol(e, HG_TIME, 0);
+    hg_id f = hg_call(e, HG_SIN, hg_add(e, hg_mul(e, p0, t), p1));
+    hg_id F = op == HG_POTENTIAL ? hg_delta(e, hg_potential(e, f)) : f;
+    return op == HG_POTENTIAL ? F : hg_make(e, op, 1, &F);
+}
+
+static void test_rule_of_every_operation(void **state)
+{
+    static const char *const name[] = {
+#define OP(name, nargs, text, flags) #name,
+#include "generator/ops.def"
+#undef OP
+    };
+    struct random random = {random_environment("HG_SEED", 1)};
+    (void)state;
+    for (int op = 0; op < HG_NOP; op++) {
+        assert_string_equal(rule[op].name, name[op]);
+        for (int k = 0; k < 20 && rule[op].rule; k++) {
+            struct hg_arena *a = hg_arena_new();
+            struct hg_expr *e = hg_expr_new(a);
+            hg_id p[3] = {hg_symbol(e, HG_PARAM, 0), hg_symbol(e, HG_PARAM, 1), hg_symbol(e, HG_PARAM, 2)};
+            hg_id f = rule[op].rule < 0 ? structure(e, (enum hg_op)op, p[0], p[1])
+                                        : recipe_apply(e, 0, (enum hg_op)op, (uint32_t)rule[op].rule, p, 0.3);
+            for (int by = 0; by < 3; by++) {
+                struct place at;
+                draw_place(&at, &random);
+                long double x = value_at(e, f, &at, p[by]).d;
+                struct hg_num y = value_at(e, hg_diff(e, f, p[by]), &at, 0);
+                if (!close_to(x, y.v, y.e + fabsl(x), TOL_DUAL))
+                    fail_msg("%s by p%d: dual %.19Lg, symbolic %.19Lg", name[op], by, x, y.v);
+            }
+            hg_arena_free(a);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_rule_of_every_operation),
+        cmocka_unit_test(test_simplified_equals_raw),
+        cmocka_unit_test(test_derivatives_equal_dual_numbers),
+        cmocka_unit_test(test_differentiation_is_linear),
+        cmocka_unit_test(test_chain_rule),
+        cmocka_unit_test(test_same_input_same_ids),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
