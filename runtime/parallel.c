@@ -166,6 +166,14 @@ static size_t multiple_of_8(size_t n)
     return (n + 7) / 8 * 8;
 }
 
+/* Waking a thread costs as much as it saves on fewer points than this. */
+static int worthwhile_threads(size_t npoint)
+{
+    enum { POINTS_PER_THREAD = 200000 };
+    size_t most = 1 + npoint / POINTS_PER_THREAD, all = (size_t)fit_parallel_default_threads();
+    return (int)(all < most ? all : most);
+}
+
 enum fit_status fit_parallel_new(const struct fit_dataset *ds, const struct fit_parallel_need *need,
                                  struct fit_parallel **par, struct fit_error *err)
 {
@@ -175,7 +183,7 @@ enum fit_status fit_parallel_new(const struct fit_dataset *ds, const struct fit_
         return fit_fail(err, FIT_ERR_MEMORY, "fit: out of memory");
     p->ds = ds;
     p->interrupt = need->interrupt;
-    p->threads = need->threads > 0 ? need->threads : fit_parallel_default_threads();
+    p->threads = need->threads > 0 ? need->threads : worthwhile_threads(ds->npoint);
     p->nleaf = ds->ntile < FIT_PARALLEL_LEAVES ? ds->ntile : FIT_PARALLEL_LEAVES;
     p->nout = multiple_of_8(need->nout);
     for (size_t t = 0; need->nscratch > 0 && t < ds->ntile; t++) {
