@@ -1,7 +1,7 @@
 /* emit_check.c -- reference values from the interpreter: see emit_check.h.
  *
- * Values are those of extended precision; derivatives are dual numbers, which share no rule with the
- * derivatives in the emitted code. */
+ * Values are those of extended precision; derivatives are dual numbers, which share no rule with
+ * the derivatives in the emitted code. */
 #include "emit_check.h"
 
 #include <math.h>
@@ -100,8 +100,8 @@ static void prepare(struct check *c, const struct hg_variant *v)
     c->leaf = hg_alloc(m->expr->arena, (c->K + c->Q + 1) * sizeof *c->leaf);
     c->root[0] = v->mean;
     for (uint32_t k = 0; k < c->K + c->Q; k++) {
-        c->leaf[k] = k < c->K ? hg_symbol(m->expr, HG_PARAM, k)
-                              : hg_symbol(m->expr, HG_LINEAR, k - c->K);
+        c->leaf[k] =
+            k < c->K ? hg_symbol(m->expr, HG_PARAM, k) : hg_symbol(m->expr, HG_LINEAR, k - c->K);
         c->root[k + 1] = hg_diff(m->expr, v->mean, c->leaf[k]);
     }
     c->symbolic = hg_eval_new(m->expr, c->K + c->Q + 1, c->root);
@@ -112,13 +112,18 @@ static void prepare(struct check *c, const struct hg_variant *v)
         hg_bug("out of memory");
 }
 
-/* --- values ------------------------------------------------------------------------------------ */
+/* --- values ---------------------------------------------------------------------------------- */
 
 static void point_at(const struct check *c, uint32_t i, uint32_t j, uint32_t g, double *coord,
                      double *column, struct hg_point *p)
 {
-    *p = (struct hg_point){.param = c->theta, .linear = c->lin, .setting = c->setting,
-                           .coord = coord, .column = column, .time = c->time, .step = c->step,
+    *p = (struct hg_point){.param = c->theta,
+                           .linear = c->lin,
+                           .setting = c->setting,
+                           .coord = coord,
+                           .column = column,
+                           .time = c->time,
+                           .step = c->step,
                            .ntime = is_pair(c->m) ? FRAMES : 0};
     for (uint32_t a = 0; a < c->m->axis.n; a++)
         coord[a] = c->coord[a * c->ngroup + g];
@@ -164,7 +169,7 @@ static void sweep(struct check *c, struct hg_eval *ev, uint32_t k)
             }
 }
 
-/* --- text -------------------------------------------------------------------------------------- */
+/* --- text ------------------------------------------------------------------------------------ */
 
 static void list(FILE *out, const char *name, size_t n, const double *x)
 {
@@ -179,9 +184,9 @@ static void write_head(const struct check *c, const struct hg_variant *v)
     const struct hg_model *m = c->m;
     fprintf(c->out, "homodyne-selfcheck 1\nmodel %s variant %s hash %s\n", m->name, v->name,
             m->hash);
-    fprintf(c->out, "sizes %u %u %u %u %u %u %u %u %u %u %u\n", c->K, c->Q, m->setting.n,
-            m->axis.n, m->column.n, c->ngroup, is_pair(m) ? FRAMES : 0, c->nframe, c->nrow,
-            c->npoint, 1 + (m->nscreen < SETS - 1 ? m->nscreen : SETS - 1));
+    fprintf(c->out, "sizes %u %u %u %u %u %u %u %u %u %u %u\n", c->K, c->Q, m->setting.n, m->axis.n,
+            m->column.n, c->ngroup, is_pair(m) ? FRAMES : 0, c->nframe, c->nrow, c->npoint,
+            1 + (m->nscreen < SETS - 1 ? m->nscreen : SETS - 1));
     list(c->out, "setting", m->setting.n, c->setting);
     list(c->out, "coord", (size_t)m->axis.n * c->ngroup, c->coord);
     list(c->out, "step", 1, &c->step);

@@ -1,4 +1,5 @@
-/* emit_check.h -- reference values of a model, by which a fitter checks its kernels after the build. */
+/* emit_check.h -- reference values of a model, by which a fitter checks its kernels after the
+ * build. */
 #ifndef HG_EMIT_CHECK_H
 #define HG_EMIT_CHECK_H
 
@@ -14,8 +15,8 @@
  *     sizes nparam nlinear nsetting naxis ncolumn ngroup ntime nframe nrow npoint nset
  *     setting ..  coord (naxis x ngroup) ..  step s  time ..  frame ..  column (ncolumn x nrow) ..
  *     then nset times:  theta ..  lin (ngroup x nlinear) ..
- *     and npoint lines: i j g, then mean, d mean / d theta_k, d mean / d lin_q: each a value and the
- *     error that rounding in double may cause (see eval.h)
+ *     and npoint lines: i j g, then mean, d mean / d theta_k, d mean / d lin_q: each a value and
+ * the error that rounding in double may cause (see eval.h)
  *
  * Points are all pairs i < j of the used frames for all groups (group by group, i by i), or all
  * rows.  Parameters are the starts and some of the model's random() sets. */

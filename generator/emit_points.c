@@ -116,7 +116,8 @@ void hg_emit_points(struct hg_emit *em, FILE *out)
     if (rows)
         hg_line(&c, "const size_t i = pi[p], g = 0;\n        (void)pj, (void)pg, (void)g;");
     else
-        hg_line(&c, "const size_t g = pg[p], i = pi[p] < pj[p] ? pi[p] : pj[p], j = pi[p] < pj[p] ? pj[p] : pi[p];");
+        hg_line(&c, "const size_t g = pg[p], i = pi[p] < pj[p] ? pi[p] : pj[p], j = pi[p] < pj[p] ? pj[p] : pi[p];\n"
+                    "        (void)g;");
     hg_code_push(&c);
     for (uint32_t k = 0; k < Q; k++) {
         const char *name = hg_code_unique(&c, p->model->linear.item[k].name);

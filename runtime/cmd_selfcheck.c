@@ -1,17 +1,16 @@
-/* cmd_selfcheck.c -- `selfcheck FILE..`: the kernels of this program against the reference values of
- * the compiler, on every instruction-set level that the machine has.
+/* cmd_selfcheck.c -- `selfcheck FILE..`: the kernels of this program against the reference values
+ * of the compiler, on every instruction-set level that the machine has.
  *
  * A file (its form: generator/emit_check.h) holds, for a few parameter sets, the mean and its
  * derivatives at all pairs of a small grid in extended precision, and with each number the error
  * that rounding in double may cause: a running error bound (Higham, Accuracy and Stability of
- * Numerical Algorithms, 2002, section 3.3).  All five products of a kernel are compared; the sums of
- * moments and normal are formed here in extended precision.  Kernels compute by other formulas than
- * the bound is for -- tables re-centred per tile, angle addition -- so LIMIT bounds are allowed;
- * correct kernels stay near 1, and a wrong sign or table is 1e8 and more. */
+ * Numerical Algorithms, 2002, section 3.3).  All five products of a kernel are compared; the sums
+ * of moments and normal are formed here in extended precision.  Kernels compute by other formulas
+ * than the bound is for -- tables re-centred per tile, angle addition -- so LIMIT bounds are
+ * allowed; correct kernels stay near 1, and a wrong sign or table is 1e8 and more. */
 #include "program.h"
 #include "registry.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,7 +49,7 @@ struct selfcheck {
     size_t nkept;
 };
 
-/* --- reading ----------------------------------------------------------------------------------- */
+/* --- reading --------------------------------------------------------------------------------- */
 
 /* Zeroed memory until release(), aligned for vectors. */
 static void *room(struct selfcheck *s, size_t n, size_t size)
@@ -195,7 +194,7 @@ static void read_set(struct selfcheck *s)
     }
 }
 
-/* --- comparing --------------------------------------------------------------------------------- */
+/* --- comparing ------------------------------------------------------------------------------- */
 
 static int agrees(struct selfcheck *s, enum product what, double x, struct value ref,
                   const char *name)
@@ -210,7 +209,8 @@ static int agrees(struct selfcheck *s, enum product what, double x, struct value
     if (ratio <= LIMIT)
         return 1;
     fit_fail(s->err, FIT_ERR_NUMERIC,
-             "selfcheck: %s of kernel %s %s %s: %s is %.17g, expected %.17Lg; the error is %.3g times what"
+             "selfcheck: %s of kernel %s %s %s: %s is %.17g, expected %.17Lg; the error is %.3g "
+             "times what"
              " rounding explains.  Rebuild; if this stays, please report it",
              product_name[what], s->k->name, s->k->variant, s->k->isa, name, x, ref.v, ratio);
     return 0;
@@ -251,11 +251,6 @@ static int check_points(struct selfcheck *s)
     return 1;
 }
 
-/* The reference at lane n of the tile: NULL when it does not count.  Walks in the kernel's order. */
-struct walk {
-    size_t i, b, g, lane;
-};
-
 static const struct value *at_point(const struct selfcheck *s, size_t g, size_t i, size_t j)
 {
     size_t n = s->l.nframe;
@@ -263,8 +258,10 @@ static const struct value *at_point(const struct selfcheck *s, size_t g, size_t 
     return s->ref + p * s->width;
 }
 
+/* What is done at a lane that counts; 0 ends the walk. */
 typedef int visit(struct selfcheck *s, size_t lane, size_t g, const struct value *x, void *user);
 
+/* All lanes of a tile in the kernel's order.  Without `user` those that do not count become 0. */
 static int each_lane(struct selfcheck *s, const struct fit_tile *t, visit *f, void *user)
 {
     size_t n = 0, G = rows(s) ? 1 : s->l.ngroup;
@@ -388,10 +385,18 @@ static int check_tiles(struct selfcheck *s)
 {
     size_t n = rows(s) ? 1 : s->l.nframe, step = rows(s) ? 1 : PANEL;
     for (size_t j0 = 0; j0 < n; j0 += step) {
-        size_t j1 = rows(s) ? 0 : j0 + step < n ? j0 + step : n, last = rows(s) ? s->l.nrow : j1 - 1;
+        size_t j1 = rows(s)         ? 0
+                    : j0 + step < n ? j0 + step
+                                    : n,
+               last = rows(s) ? s->l.nrow : j1 - 1;
         for (size_t i0 = 0; i0 < last; i0 += CHUNK) {
-            struct fit_tile t = {.i0 = i0, .i1 = i0 + CHUNK < last ? i0 + CHUNK : last, .j0 = j0,
-                                 .j1 = j1, .y = s->y, .w = s->w, .sum = s->sum};
+            struct fit_tile t = {.i0 = i0,
+                                 .i1 = i0 + CHUNK < last ? i0 + CHUNK : last,
+                                 .j0 = j0,
+                                 .j1 = j1,
+                                 .y = s->y,
+                                 .w = s->w,
+                                 .sum = s->sum};
             if (!check_tile(s, &t))
                 return 0;
         }
@@ -399,7 +404,7 @@ static int check_tiles(struct selfcheck *s)
     return 1;
 }
 
-/* --- the command ------------------------------------------------------------------------------- */
+/* --- the command ----------------------------------------------------------------------------- */
 
 /* 1 when the file is for this kernel. */
 static int concerns(const struct selfcheck *s)
@@ -454,7 +459,8 @@ static enum fit_status check_kernel(struct fit_program *p, const struct fit_cli 
         fprintf(p->out, "%s %s %s:", k->name, k->variant, k->isa);
         for (int n = 0; n < PRODUCTS; n++)
             fprintf(p->out, " %s %.2f", product_name[n], s.worst[n]);
-        fprintf(p->out, " of the rounding error allowed for, %zu numbers; worst column %s: %.1f ulp\n",
+        fprintf(p->out,
+                " of the rounding error allowed for, %zu numbers; worst column %s: %.1f ulp\n",
                 s.compared, column_name(&s, s.worst_column), s.worst_ulp);
     }
     release(&s);
@@ -465,8 +471,9 @@ enum fit_status fit_cmd_selfcheck(struct fit_program *p, const struct fit_cli *c
                                   struct fit_error *err)
 {
     if (cli->nword == 0)
-        return fit_fail(err, FIT_ERR_USAGE, "selfcheck: name the files that the compiler wrote with"
-                                            " --emit=check");
+        return fit_fail(err, FIT_ERR_USAGE,
+                        "selfcheck: name the files that the compiler wrote with"
+                        " --emit=check");
     for (size_t n = 0; n < cli->nword; n++) {
         int used = 0;
         for (size_t k = 0; p->kernels[k]; k++) {

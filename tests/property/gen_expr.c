@@ -5,17 +5,17 @@
 
 /* In the order of ops.def; the test counts them against it. */
 const enum recipe_guard recipe_guard[HG_NOP] = {
-    [HG_EXP] = GUARD_BOUNDED,   [HG_LOG] = GUARD_POSITIVE,   [HG_EXPM1] = GUARD_BOUNDED,
-    [HG_LOG1P] = GUARD_POSITIVE, [HG_TAN] = GUARD_BOUNDED,    [HG_ASIN] = GUARD_BOUNDED,
-    [HG_ACOS] = GUARD_BOUNDED,  [HG_SINH] = GUARD_BOUNDED,   [HG_COSH] = GUARD_BOUNDED,
-    [HG_ABS] = GUARD_OFFSET,    [HG_SIGN] = GUARD_OFFSET,    [HG_POW] = GUARD_POSITIVE,
-    [HG_LT] = GUARD_OFFSET,     [HG_LE] = GUARD_OFFSET,      [HG_ATAN2] = GUARD_POSITIVE,
-    [HG_LOCAL] = GUARD_MADE,    [HG_EXPD] = GUARD_MADE,      [HG_SIND] = GUARD_MADE,
-    [HG_COSD] = GUARD_MADE,     [HG_SINC_SERIES] = GUARD_MADE, [HG_DSINC_SERIES] = GUARD_MADE,
-    [HG_SMALL] = GUARD_MADE,    [HG_GUARD] = GUARD_MADE,
+    [HG_EXP] = GUARD_BOUNDED,    [HG_LOG] = GUARD_POSITIVE,     [HG_EXPM1] = GUARD_BOUNDED,
+    [HG_LOG1P] = GUARD_POSITIVE, [HG_TAN] = GUARD_BOUNDED,      [HG_ASIN] = GUARD_BOUNDED,
+    [HG_ACOS] = GUARD_BOUNDED,   [HG_SINH] = GUARD_BOUNDED,     [HG_COSH] = GUARD_BOUNDED,
+    [HG_ABS] = GUARD_OFFSET,     [HG_SIGN] = GUARD_OFFSET,      [HG_POW] = GUARD_POSITIVE,
+    [HG_LT] = GUARD_OFFSET,      [HG_LE] = GUARD_OFFSET,        [HG_ATAN2] = GUARD_POSITIVE,
+    [HG_LOCAL] = GUARD_MADE,     [HG_EXPD] = GUARD_MADE,        [HG_SIND] = GUARD_MADE,
+    [HG_COSD] = GUARD_MADE,      [HG_SINC_SERIES] = GUARD_MADE, [HG_DSINC_SERIES] = GUARD_MADE,
+    [HG_SMALL] = GUARD_MADE,     [HG_GUARD] = GUARD_MADE,
 };
 
-/* --- building ---------------------------------------------------------------------------------- */
+/* --- building -------------------------------------------------------------------------------- */
 
 static hg_id make(struct hg_expr *e, int raw, enum hg_op op, uint32_t n, const hg_id *arg)
 {
@@ -89,25 +89,26 @@ hg_id recipe_build(const struct recipe *r, struct hg_expr *e, int raw, hg_id *at
     return at[r->n - 1];
 }
 
-/* --- drawing ----------------------------------------------------------------------------------- */
+/* --- drawing --------------------------------------------------------------------------------- */
 
 static const enum hg_op pointwise[] = {
-    HG_SUM,  HG_SUM,  HG_SUM,   HG_PROD, HG_PROD, HG_PROD, HG_POW,   HG_POW,    HG_EXP,     HG_LOG,
-    HG_EXPM1, HG_LOG1P, HG_SIN, HG_COS,  HG_TAN,  HG_ASIN, HG_ACOS,  HG_ATAN,   HG_SINH,    HG_COSH,
-    HG_TANH, HG_ERF,  HG_ERFC,  HG_SINC, HG_DSINC, HG_SOFTPLUS, HG_LOGISTIC, HG_ABS, HG_SIGN,
-    HG_ATAN2, HG_WHERE, HG_LT,  HG_LE};
+    HG_SUM,  HG_SUM,   HG_SUM,   HG_PROD,  HG_PROD, HG_PROD, HG_POW,   HG_POW,      HG_EXP,
+    HG_LOG,  HG_EXPM1, HG_LOG1P, HG_SIN,   HG_COS,  HG_TAN,  HG_ASIN,  HG_ACOS,     HG_ATAN,
+    HG_SINH, HG_COSH,  HG_TANH,  HG_ERF,   HG_ERFC, HG_SINC, HG_DSINC, HG_SOFTPLUS, HG_LOGISTIC,
+    HG_ABS,  HG_SIGN,  HG_ATAN2, HG_WHERE, HG_LT,   HG_LE};
 
 static double draw_constant(struct random *random)
 {
     static const double nice[] = {-1, 2, 0.5, -2, 3};
-    return random_chance(random, 0.5) ? nice[random_below(random, 5)] : random_in(random, -1.5, 1.5);
+    return random_chance(random, 0.5) ? nice[random_below(random, 5)]
+                                      : random_in(random, -1.5, 1.5);
 }
 
 static void draw_leaf(struct recipe_step *s, struct random *random, enum recipe_kind kind, int rows,
                       uint32_t first)
 {
-    static const enum hg_op scalar[] = {HG_PARAM, HG_PARAM, HG_PARAM, HG_LINEAR, HG_SETTING,
-                                        HG_COORD, HG_STEP,  HG_CONST};
+    static const enum hg_op scalar[] = {HG_PARAM,   HG_PARAM, HG_PARAM, HG_LINEAR,
+                                        HG_SETTING, HG_COORD, HG_STEP,  HG_CONST};
     *s = (struct recipe_step){.kind = kind};
     if (kind == KIND_SCALAR) {
         s->op = scalar[random_below(random, 8)];
@@ -195,7 +196,7 @@ void recipe_draw(struct recipe *r, struct random *random, uint32_t size, int row
         r->n--; /* the root has one value */
 }
 
-/* --- shrinking --------------------------------------------------------------------------------- */
+/* --- shrinking ------------------------------------------------------------------------------- */
 
 /* Without step k: what used it uses its first operand of the same kind, or a parameter. */
 static int drop(const struct recipe *r, uint32_t k, struct recipe *out)

@@ -1,9 +1,9 @@
 /* gen_expr.h -- random expressions, as recipes that can be built in two ways and shrunk.
  *
- * A recipe is a list of steps, each an operation on earlier steps; the last one is the root.  Built raw it
- * gives the graph as it was drawn, built by the simplifying constructors it gives what a model would give.
- * Every operation of ops.def that a model can make occurs.  Domains are kept by wrapping operands:
- * log(1 + x^2), exp(x / sqrt(1 + x^2)), sign(x + c).
+ * A recipe is a list of steps, each an operation on earlier steps; the last one is the root.  Built
+ * raw it gives the graph as it was drawn, built by the simplifying constructors it gives what a
+ * model would give. Every operation of ops.def that a model can make occurs.  Domains are kept by
+ * wrapping operands: log(1 + x^2), exp(x / sqrt(1 + x^2)), sign(x + c).
  */
 #ifndef GEN_EXPR_H
 #define GEN_EXPR_H
@@ -39,8 +39,8 @@ enum recipe_guard {
 };
 extern const enum recipe_guard recipe_guard[HG_NOP];
 
-/* Draws a recipe of at most `size` steps.  rows: over columns of a table instead of pairs of frames.
- * first: parameters below it are not used. */
+/* Draws a recipe of at most `size` steps.  rows: over columns of a table instead of pairs of
+ * frames. first: parameters below it are not used. */
 void recipe_draw(struct recipe *r, struct random *random, uint32_t size, int rows, uint32_t first);
 
 /* Builds it; id of the root.  at[k], when given, is the node of step k. */

@@ -40,8 +40,10 @@ static char *parameter(struct gen *g, enum role role)
     if (g->n == MOST_PARAMETERS)
         return number(g, role == SIGNED || role == ANGLE ? 0.1 : bounds[role][0], bounds[role][1]);
     g->role[g->n] = role;
-    g->head = hg_format(g->a, "%slocal p%u = m.parameter(\"p%u\", { start = %g, bounds = {%g, %g} })\n", g->head,
-                        g->n, g->n, (bounds[role][0] + bounds[role][1]) / 2 + 0.01, bounds[role][0], bounds[role][1]);
+    g->head =
+        hg_format(g->a, "%slocal p%u = m.parameter(\"p%u\", { start = %g, bounds = {%g, %g} })\n",
+                  g->head, g->n, g->n, (bounds[role][0] + bounds[role][1]) / 2 + 0.01,
+                  bounds[role][0], bounds[role][1]);
     return hg_format(g->a, "p%u", g->n++);
 }
 
@@ -60,14 +62,24 @@ static char *rate(struct gen *g)
     struct hg_arena *a = g->a;
     char *x = parameter(g, POSITIVE), *s;
     switch (pick(g, 8)) {
-    case 0: s = hg_format(a, "%s*ts^%s + %s", x, parameter(g, EXPONENT), parameter(g, SMALL)); break;
-    case 1:
-        s = hg_format(a, "floor_at(%s*ts^%s + %s, 0.3)", x, parameter(g, EXPONENT), parameter(g, SIGNED));
+    case 0:
+        s = hg_format(a, "%s*ts^%s + %s", x, parameter(g, EXPONENT), parameter(g, SMALL));
         break;
-    case 2: s = hg_format(a, "%s*exp(-%s*ts) + %s", x, parameter(g, POSITIVE), number(g, 0.1, 0.5)); break;
+    case 1:
+        s = hg_format(a, "floor_at(%s*ts^%s + %s, 0.3)", x, parameter(g, EXPONENT),
+                      parameter(g, SIGNED));
+        break;
+    case 2:
+        s = hg_format(a, "%s*exp(-%s*ts) + %s", x, parameter(g, POSITIVE), number(g, 0.1, 0.5));
+        break;
     case 3: s = hg_format(a, "%s/(1 + %s*ts)", x, parameter(g, POSITIVE)); break;
-    case 4: s = hg_format(a, "%s*(1 + 0.5*sin(%s*ts + %s))", x, parameter(g, POSITIVE), parameter(g, ANGLE)); break;
-    case 5: s = hg_format(a, "%s*exp(-%s*ts*(1.5 + 0.5*sin(phi)))", x, parameter(g, SMALL)); break; /* per group */
+    case 4:
+        s = hg_format(a, "%s*(1 + 0.5*sin(%s*ts + %s))", x, parameter(g, POSITIVE),
+                      parameter(g, ANGLE));
+        break;
+    case 5:
+        s = hg_format(a, "%s*exp(-%s*ts*(1.5 + 0.5*sin(phi)))", x, parameter(g, SMALL));
+        break; /* per group */
     case 6: s = hg_format(a, "cap_at(%s + %s*ts, 2.5)", x, parameter(g, SMALL)); break;
     default: s = x; break;
     }
@@ -80,7 +92,8 @@ static char *scalar(struct gen *g)
     struct hg_arena *a = g->a;
     switch (pick(g, 7)) {
     case 0: return hg_format(a, "cos(%s - phi)", parameter(g, ANGLE));
-    case 1: return hg_format(a, "(%s*q*cos(%s - phi))", parameter(g, POSITIVE), parameter(g, ANGLE));
+    case 1:
+        return hg_format(a, "(%s*q*cos(%s - phi))", parameter(g, POSITIVE), parameter(g, ANGLE));
     case 2: return hg_format(a, "(%s*exp(0.2*phi))", parameter(g, POSITIVE));
     case 3: return parameter(g, SIGNED);
     case 4: return hg_format(a, "(%s*%s)", number(g, 0.2, 1), parameter(g, POSITIVE));
@@ -114,7 +127,9 @@ static char *of_difference(struct gen *g)
     case 11: return hg_format(a, "(0.2*%s)", x);
     case 12: return hg_format(a, "where(lt(%s, 1.03), %s, 1.03 + sin(%s - 1.03))", x, x, x);
     case 13: return hg_format(a, "log1p(%s^2)", x);
-    case 14: return hg_format(a, "exp(-%s*%s)*cos(%s*%s)", parameter(g, SMALL), x, scalar(g), integral(g));
+    case 14:
+        return hg_format(a, "exp(-%s*%s)*cos(%s*%s)", parameter(g, SMALL), x, scalar(g),
+                         integral(g));
     default: return hg_format(a, "erf(%s*%s)", scalar(g), x);
     }
 }
@@ -147,7 +162,9 @@ static char *of_row(struct gen *g)
     case 4: return hg_format(a, "1/(1 + (%s*x)^2)", parameter(g, SIGNED));
     case 5: return hg_format(a, "where(lt(x, 1.03), %s*x, sqrt(x))", parameter(g, POSITIVE));
     case 6: return hg_format(a, "log1p(%s*x)", parameter(g, POSITIVE));
-    case 7: return hg_format(a, "(%s + logistic(%s*(x - 2)))", parameter(g, SIGNED), parameter(g, ANGLE));
+    case 7:
+        return hg_format(a, "(%s + logistic(%s*(x - 2)))", parameter(g, SIGNED),
+                         parameter(g, ANGLE));
     default: return hg_format(a, "(%s*x)", parameter(g, SIGNED));
     }
 }
@@ -188,8 +205,9 @@ static char *mean(struct gen *g, char **list)
     for (uint32_t q = 0; q < nlinear; q++) {
         const char *over = !g->rows && random_chance(g->r, 0.5) ? ", over = phi" : "";
         char *basis = q == 0 && random_chance(g->r, 0.7) ? "1" : terms(g);
-        g->head = hg_format(a, "%slocal l%u = m.parameter(\"l%u\", { start = 0.5, bounds = {-2, 2}%s })\n", g->head,
-                            q, q, over);
+        g->head = hg_format(
+            a, "%slocal l%u = m.parameter(\"l%u\", { start = 0.5, bounds = {-2, 2}%s })\n", g->head,
+            q, q, over);
         *list = hg_format(a, "%s%sl%u", *list, q ? ", " : "", q);
         s = hg_format(a, "%s%sl%u*(%s)", s ? s : "", s ? " + " : "", q, basis);
     }
@@ -205,16 +223,19 @@ char *gen_model(struct hg_arena *a, struct random *r, const char *name, int rows
     if (*list && random_chance(r, 0.8))
         linear = hg_format(a, ", linear = {%s}", list);
     if (rows)
-        return hg_format(a, "local m = model \"%s\" { title = \"random\" }\n"
-                            "local x, y, s = m.columns(\"x\", \"y\", \"s\")\n%s%s"
-                            "m.observe(y, { mean = %s, sigma = s%s })\n", name, g.head, g.body, m, linear);
+        return hg_format(a,
+                         "local m = model \"%s\" { title = \"random\" }\n"
+                         "local x, y, s = m.columns(\"x\", \"y\", \"s\")\n%s%s"
+                         "m.observe(y, { mean = %s, sigma = s%s })\n",
+                         name, g.head, g.body, m, linear);
     if (random_chance(r, 0.3))
         curve = hg_format(a, "m.curve(\"c\", ts*%s, \"a curve\")\n", parameter(&g, SMALL));
-    return hg_format(a, "local m = model \"%s\" { title = \"random\" }\n"
-                        "local t = m.grid(\"t\", \"s\")\n"
-                        "local phi = m.axis(\"phi\", \"1\", \"an angle\")\n"
-                        "local q = m.setting(\"q\", \"1\", \"a setting\")\n"
-                        "%slocal ts = floor_at(t, t.step/2)/second\nlocal t1, t2 = pair(t)\n%s"
-                        "m.observe(\"c2\", { over = {phi, t1, t2}, mean = %s%s })\n%s",
+    return hg_format(a,
+                     "local m = model \"%s\" { title = \"random\" }\n"
+                     "local t = m.grid(\"t\", \"s\")\n"
+                     "local phi = m.axis(\"phi\", \"1\", \"an angle\")\n"
+                     "local q = m.setting(\"q\", \"1\", \"a setting\")\n"
+                     "%slocal ts = floor_at(t, t.step/2)/second\nlocal t1, t2 = pair(t)\n%s"
+                     "m.observe(\"c2\", { over = {phi, t1, t2}, mean = %s%s })\n%s",
                      name, g.head, g.body, m, linear, curve);
 }

@@ -1,8 +1,8 @@
 /* gen_model.h -- random models, as text of the model language.
  *
- * Pair models are sums of products of functions of integrals, of per-frame factors and of angles; row models
- * are sums of decays and oscillations of a covariate.  Everything stays finite inside the bounds: exponents
- * are small, denominators and arguments of logarithms positive.
+ * Pair models are sums of products of functions of integrals, of per-frame factors and of angles;
+ * row models are sums of decays and oscillations of a covariate.  Everything stays finite inside
+ * the bounds: exponents are small, denominators and arguments of logarithms positive.
  */
 #ifndef GEN_MODEL_H
 #define GEN_MODEL_H

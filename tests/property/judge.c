@@ -12,8 +12,8 @@ enum { L = FIT_LANES, MAX_GROUPS = 5, MAX_FRAMES = 45, MAX_ROWS = 64, MAX_LINEAR
 
 const char *const judge_name[JUDGE_PRODUCTS] = {"points", "jacobian", "model", "moments", "normal"};
 
-/* Reference of one point: value and error bound of the mean, the rest, the derivatives (parameters, then
- * linear parameters). */
+/* Reference of one point: value and error bound of the mean, the rest, the derivatives (parameters,
+ * then linear parameters). */
 struct value {
     long double v, e;
 };
@@ -21,8 +21,8 @@ struct value {
 struct judge {
     struct hg_model *m;
     size_t K, Q;
-    hg_id *leaf;            /* K + Q */
-    hg_id *root;            /* mean, rest, K + Q derivatives */
+    hg_id *leaf; /* K + Q */
+    hg_id *root; /* mean, rest, K + Q derivatives */
     struct hg_eval *symbolic, *dual;
     char message[1000];
 };
@@ -39,10 +39,10 @@ struct setup {
     const double *coord_ptr[4], *column_ptr[4];
     uint32_t frame[MAX_FRAMES];
     double theta[16], lin[MAX_GROUPS * MAX_LINEAR];
-    size_t npoint, width;   /* reference points; values per point: 2 + K + Q */
-    struct value *ref;      /* npoint x width */
+    size_t npoint, width; /* reference points; values per point: 2 + K + Q */
+    struct value *ref;    /* npoint x width */
     uint32_t *pi, *pj, *pg;
-    long double *top;       /* largest |value| of each column */
+    long double *top; /* largest |value| of each column */
     double *ws, *scratch;
 };
 
@@ -78,7 +78,8 @@ struct judge *judge_new(struct hg_model *m)
     j->leaf = room(j->K + j->Q, sizeof *j->leaf);
     j->root = room(j->K + j->Q + 2, sizeof *j->root);
     for (uint32_t k = 0; k < j->K + j->Q; k++) {
-        j->leaf[k] = hg_symbol(m->expr, k < j->K ? HG_PARAM : HG_LINEAR, k < j->K ? k : k - (uint32_t)j->K);
+        j->leaf[k] =
+            hg_symbol(m->expr, k < j->K ? HG_PARAM : HG_LINEAR, k < j->K ? k : k - (uint32_t)j->K);
         j->root[k + 2] = hg_diff(m->expr, mean, j->leaf[k]);
     }
     for (uint32_t q = 0; q < j->Q; q++)
@@ -101,14 +102,16 @@ void judge_free(struct judge *j)
     free(j);
 }
 
-/* --- geometry ----------------------------------------------------------------------------------------- */
+/* --- geometry
+ * ----------------------------------------------------------------------------------------- */
 
 static void draw_parameters(struct setup *s, int edges)
 {
     for (size_t k = 0; k < s->k->nparam; k++) {
         const struct fit_param *p = &s->k->param[k];
-        s->theta[k] = edges && random_chance(s->r, 0.6) ? random_chance(s->r, 0.5) ? p->lower : p->upper
-                                                        : random_in(s->r, p->lower, p->upper);
+        s->theta[k] = edges && random_chance(s->r, 0.6)
+                          ? random_chance(s->r, 0.5) ? p->lower : p->upper
+                          : random_in(s->r, p->lower, p->upper);
     }
     for (size_t k = 0; k < s->l.ngroup * s->k->nlinear; k++)
         s->lin[k] = random_in(s->r, -1, 2);
@@ -117,7 +120,8 @@ static void draw_parameters(struct setup *s, int edges)
 static void draw_pairs(struct setup *s)
 {
     struct random *r = s->r;
-    double first = random_chance(r, 0.5) ? 0 : random_in(r, 0, 3), masked = random_chance(r, 0.5) ? 0.15 : 0;
+    double first = random_chance(r, 0.5) ? 0 : random_in(r, 0, 3),
+           masked = random_chance(r, 0.5) ? 0.15 : 0;
     s->l.step = random_in(r, 0.02, 0.2);
     s->l.ngroup = 1 + random_below(r, MAX_GROUPS);
     s->l.ntime = 2 + random_below(r, MAX_FRAMES - 2);
@@ -164,12 +168,18 @@ static void draw(struct setup *s, int edges)
     draw_parameters(s, edges);
 }
 
-/* --- reference ---------------------------------------------------------------------------------------- */
+/* --- reference
+ * ---------------------------------------------------------------------------------------- */
 
 static struct hg_point point_of(const struct setup *s, size_t p, double *coord, double *column)
 {
-    struct hg_point at = {.param = s->theta, .setting = s->setting, .time = s->time, .ntime = (uint32_t)s->l.ntime,
-                          .step = s->l.step, .coord = coord, .column = column};
+    struct hg_point at = {.param = s->theta,
+                          .setting = s->setting,
+                          .time = s->time,
+                          .ntime = (uint32_t)s->l.ntime,
+                          .step = s->l.step,
+                          .coord = coord,
+                          .column = column};
     at.linear = s->lin + s->pg[p] * s->k->nlinear;
     for (size_t a = 0; a < 4; a++) {
         coord[a] = s->coord[a][s->pg[p]];
@@ -183,7 +193,8 @@ static struct hg_point point_of(const struct setup *s, size_t p, double *coord, 
 }
 
 /* Runs an evaluator over all points; everything once per group, then only the pair. */
-static void sweep(struct setup *s, struct hg_eval *ev, hg_id seed, void (*take)(struct setup *, size_t, hg_id))
+static void sweep(struct setup *s, struct hg_eval *ev, hg_id seed,
+                  void (*take)(struct setup *, size_t, hg_id))
 {
     double coord[4], column[4];
     for (size_t p = 0; p < s->npoint; p++) {
@@ -237,11 +248,13 @@ static void reference(struct setup *s)
 
 static const struct value *ref_at(const struct setup *s, size_t g, size_t i, size_t j)
 {
-    size_t n = s->l.nframe, p = rows(s) ? i : g * (n * (n - 1) / 2) + i * (2 * n - i - 1) / 2 + (j - i - 1);
+    size_t n = s->l.nframe,
+           p = rows(s) ? i : g * (n * (n - 1) / 2) + i * (2 * n - i - 1) / 2 + (j - i - 1);
     return s->ref + p * s->width;
 }
 
-/* --- comparison --------------------------------------------------------------------------------------- */
+/* --- comparison
+ * --------------------------------------------------------------------------------------- */
 
 /* 1 when x is within `allowed` bounds of the reference. */
 static int agrees(struct setup *s, enum judge_product what, double x, long double v, long double e,
@@ -259,9 +272,11 @@ static int agrees(struct setup *s, enum judge_product what, double x, long doubl
     if (ratio <= allowed)
         return 1;
     size_t n = (size_t)snprintf(s->jd->message, sizeof s->jd->message,
-                                "%s: %.17g, expected %.17Lg; error %.3Lg is %.3Lg bounds (%s, %zu frames of %zu, %zu groups,"
-                                " %zu rows, panel %zu, chunk %zu, theta", judge_name[what], x, v, error, ratio,
-                                s->k->isa, s->l.nframe, s->l.ntime, s->l.ngroup, s->l.nrow, s->l.panel, s->l.chunk);
+                                "%s: %.17g, expected %.17Lg; error %.3Lg is %.3Lg bounds (%s, %zu "
+                                "frames of %zu, %zu groups,"
+                                " %zu rows, panel %zu, chunk %zu, theta",
+                                judge_name[what], x, v, error, ratio, s->k->isa, s->l.nframe,
+                                s->l.ntime, s->l.ngroup, s->l.nrow, s->l.panel, s->l.chunk);
     for (size_t k = 0; k < s->k->nparam && n < sizeof s->jd->message - 40; k++)
         n += (size_t)snprintf(s->jd->message + n, sizeof s->jd->message - n, " %.6g", s->theta[k]);
     snprintf(s->jd->message + n, sizeof s->jd->message - n, ")");
@@ -288,8 +303,10 @@ static int check_points(struct setup *s)
         i[p] = swap ? s->pj[p] : s->pi[p];
         j[p] = swap ? s->pi[p] : s->pj[p];
     }
-    s->k->points(&s->l, s->ws, s->lin, s->npoint, i, rows(s) ? NULL : j, rows(s) ? NULL : s->pg, mean, jac);
-    s->k->points(&s->l, s->ws, s->lin, s->npoint, i, rows(s) ? NULL : j, rows(s) ? NULL : s->pg, again, NULL);
+    s->k->points(&s->l, s->ws, s->lin, s->npoint, i, rows(s) ? NULL : j, rows(s) ? NULL : s->pg,
+                 mean, jac);
+    s->k->points(&s->l, s->ws, s->lin, s->npoint, i, rows(s) ? NULL : j, rows(s) ? NULL : s->pg,
+                 again, NULL);
     for (size_t p = 0; p < s->npoint && ok; p++) {
         const struct value *x = s->ref + p * s->width;
         ok = agrees(s, JUDGE_POINTS, mean[p], x[0].v, x[0].e, TOL_POINTS) &&
@@ -306,9 +323,11 @@ static int check_points(struct setup *s)
     return ok;
 }
 
-/* --- tiles -------------------------------------------------------------------------------------------- */
+/* --- tiles
+ * -------------------------------------------------------------------------------------------- */
 
-/* Data of a tile in kernel order, and the reference of each lane (NULL: a lane that does not count). */
+/* Data of a tile in kernel order, and the reference of each lane (NULL: a lane that does not
+ * count). */
 struct data {
     struct fit_tile t;
     double *y, *w, *sum, *out;
@@ -317,28 +336,41 @@ struct data {
     size_t n;
 };
 
-static void fill_tile(struct setup *s, struct data *d, size_t i0, size_t i1, size_t j0, size_t j1, int weighted)
+static void fill_tile(struct setup *s, struct data *d, size_t i0, size_t i1, size_t j0, size_t j1,
+                      int weighted)
 {
     struct fit_tile *t = &d->t;
     long double sum[3 * MAX_GROUPS] = {0};
-    *t = (struct fit_tile){.i0 = i0, .i1 = i1, .j0 = j0, .j1 = j1, .y = d->y, .w = weighted ? d->w : NULL, .sum = d->sum};
+    *t = (struct fit_tile){.i0 = i0,
+                           .i1 = i1,
+                           .j0 = j0,
+                           .j1 = j1,
+                           .y = d->y,
+                           .w = weighted ? d->w : NULL,
+                           .sum = d->sum};
     d->n = 0;
     for (size_t i = i0; i < i1; i = rows(s) ? (i / L + 1) * L : i + 1) {
-        size_t b = rows(s) ? i / L : (j0 > i + 1 ? j0 : i + 1) / L, end = rows(s) ? b + 1 : (j1 + L - 1) / L;
+        size_t b = rows(s) ? i / L : (j0 > i + 1 ? j0 : i + 1) / L,
+               end = rows(s) ? b + 1 : (j1 + L - 1) / L;
         for (; b < end; b++)
             for (size_t g = 0; g < s->l.ngroup; g++)
                 for (size_t lane = 0; lane < L; lane++, d->n++) {
                     size_t j = b * L + lane;
                     int counts = rows(s) ? j < i1 : j > i && j < j1;
-                    d->ref[d->n] = !counts ? NULL : rows(s) ? ref_at(s, 0, j, 0) : ref_at(s, g, i, j);
+                    d->ref[d->n] = !counts   ? NULL
+                                   : rows(s) ? ref_at(s, 0, j, 0)
+                                             : ref_at(s, g, i, j);
                     d->group[d->n] = (uint32_t)g;
                     d->y[d->n] = d->w[d->n] = 0;
                     if (!counts)
                         continue;
-                    double w = !weighted ? 1 : random_chance(s->r, 0.1) ? 0 : random_in(s->r, 0.2, 3);
+                    double w = !weighted                  ? 1
+                               : random_chance(s->r, 0.1) ? 0
+                                                          : random_in(s->r, 0.2, 3);
                     double y = (double)d->ref[d->n][0].v + random_in(s->r, -0.5, 0.5);
                     d->w[d->n] = w, d->y[d->n] = y;
-                    sum[3 * g] += w, sum[3 * g + 1] += (long double)w * y, sum[3 * g + 2] += (long double)w * y * y;
+                    sum[3 * g] += w, sum[3 * g + 1] += (long double)w * y,
+                        sum[3 * g + 2] += (long double)w * y * y;
                 }
     }
     for (size_t k = 0; k < 3 * s->l.ngroup; k++)
@@ -363,8 +395,8 @@ static void add(struct value *sum, long double w, struct value a, struct value b
     sum->e += w * (fabsl(a.v) * b.e + fabsl(b.v) * a.e + fabsl(a.v * b.v) * TOL_UNIT);
 }
 
-static int check_sums(struct setup *s, enum judge_product what, const struct value *sum, const double *out, size_t n,
-                      const struct data *d)
+static int check_sums(struct setup *s, enum judge_product what, const struct value *sum,
+                      const double *out, size_t n, const struct data *d)
 {
     for (size_t k = 0; k < n; k++) {
         if (sum[k].v == 0 && sum[k].e == 0 && out[k] == 0)
@@ -406,7 +438,8 @@ static int check_moments(struct setup *s, struct data *d)
 
 static int check_normal(struct setup *s, struct data *d)
 {
-    size_t K = s->k->nparam, Q = s->k->nlinear, H = K * (K + 1) / 2, n = H + K + s->l.ngroup * Q * K;
+    size_t K = s->k->nparam, Q = s->k->nlinear, H = K * (K + 1) / 2,
+           n = H + K + s->l.ngroup * Q * K;
     struct value *sum = room(n, sizeof *sum);
     for (size_t p = 0; p < d->n; p++) {
         const struct value *x = d->ref[p], *m = x ? x + 2 : NULL;
@@ -432,15 +465,22 @@ static int check_normal(struct setup *s, struct data *d)
 static int check_tiles(struct setup *s)
 {
     size_t most = (s->l.nframe + s->l.nrow + L) * (s->l.nframe + 2 * L) * s->l.ngroup + 1000;
-    struct data d = {.y = aligned(most), .w = aligned(most), .sum = aligned(3 * MAX_GROUPS), .out = aligned(most)};
+    struct data d = {.y = aligned(most),
+                     .w = aligned(most),
+                     .sum = aligned(3 * MAX_GROUPS),
+                     .out = aligned(most)};
     size_t n = rows(s) ? s->l.nrow : s->l.nframe;
     int ok = 1;
     d.ref = room(most, sizeof *d.ref);
     d.group = room(most, sizeof *d.group);
     for (size_t j0 = 0; j0 < (rows(s) ? 1 : n) && ok; j0 += rows(s) ? 1 : s->l.panel) {
-        size_t j1 = rows(s) ? 0 : j0 + s->l.panel < n ? j0 + s->l.panel : n, last = rows(s) ? n : j1 - 1;
+        size_t j1 = rows(s)               ? 0
+                    : j0 + s->l.panel < n ? j0 + s->l.panel
+                                          : n,
+               last = rows(s) ? n : j1 - 1;
         for (size_t i0 = 0; i0 < last && ok; i0 += s->l.chunk) {
-            fill_tile(s, &d, i0, i0 + s->l.chunk < last ? i0 + s->l.chunk : last, j0, j1, random_chance(s->r, 0.7));
+            fill_tile(s, &d, i0, i0 + s->l.chunk < last ? i0 + s->l.chunk : last, j0, j1,
+                      random_chance(s->r, 0.7));
             ok = check_model(s, &d) && check_moments(s, &d) && check_normal(s, &d);
         }
     }

@@ -12,7 +12,14 @@
 #include "generator/model.h"
 #include "property/random.h"
 
-enum judge_product { JUDGE_POINTS, JUDGE_JACOBIAN, JUDGE_MODEL, JUDGE_MOMENTS, JUDGE_NORMAL, JUDGE_PRODUCTS };
+enum judge_product {
+    JUDGE_POINTS,
+    JUDGE_JACOBIAN,
+    JUDGE_MODEL,
+    JUDGE_MOMENTS,
+    JUDGE_NORMAL,
+    JUDGE_PRODUCTS
+};
 extern const char *const judge_name[JUDGE_PRODUCTS];
 
 /* Errors found so far, in units of the running error bound. */
@@ -27,8 +34,8 @@ struct judge;
 struct judge *judge_new(struct hg_model *m);
 void judge_free(struct judge *j);
 
-/* Draws a geometry (frames, masks, groups, tiles) and parameters, and compares everything.  edges: parameters
- * stand on bounds.  Returns NULL, or what was wrong (until the next call). */
+/* Draws a geometry (frames, masks, groups, tiles) and parameters, and compares everything.  edges:
+ * parameters stand on bounds.  Returns NULL, or what was wrong (until the next call). */
 const char *judge_case(struct judge *j, const struct fit_kernel *k, struct random *r, int edges,
                        struct judge_report *report);
 

@@ -1,7 +1,7 @@
 /* random.h -- random numbers of the property tests: the same for the same seed on every machine.
  *
- * SplitMix64 (Steele, Lea, Flood, OOPSLA 2014).  HG_SEED and HG_CASES in the environment choose the seed and
- * the number of cases.
+ * SplitMix64 (Steele, Lea, Flood, OOPSLA 2014).  HG_SEED and HG_CASES in the environment choose the
+ * seed and the number of cases.
  */
 #ifndef PROPERTY_RANDOM_H
 #define PROPERTY_RANDOM_H

@@ -1,8 +1,8 @@
 /* test_models.c -- random models, compiled and judged by the interpreter.
  *
- * A batch of models is written by gen_model.c, compiled by the generator to C and by the C compiler to one
- * shared object, loaded, and judged (judge.h).  This is the test that keeps the compiler general: nothing in
- * it knows what the emitted loops look like.
+ * A batch of models is written by gen_model.c, compiled by the generator to C and by the C compiler
+ * to one shared object, loaded, and judged (judge.h).  This is the test that keeps the compiler
+ * general: nothing in it knows what the emitted loops look like.
  *
  *   HG_SEED=n   another batch (default 1)        HG_CASES=n   models of the batch (default 12)
  * A failure prints the seed, the model, and the folder where model and C are left.
@@ -64,8 +64,10 @@ static int compile(struct subject *s, const char *dir, uint32_t number)
     assert_int_equal(fclose(f), 0);
     fclose(d.out);
     snprintf(path, sizeof path, "%s/w%u.c", dir, number);
-    snprintf(wrapper, sizeof wrapper, "#define FIT_KERNEL_SYMBOL random_kernel_%u\n#define FIT_KERNEL_ISA \"native\"\n"
-             "#define FIT_ISA_SUFFIX _native\n#include \"m%u.c\"\n", number, number);
+    snprintf(wrapper, sizeof wrapper,
+             "#define FIT_KERNEL_SYMBOL random_kernel_%u\n#define FIT_KERNEL_ISA \"native\"\n"
+             "#define FIT_ISA_SUFFIX _native\n#include \"m%u.c\"\n",
+             number, number);
     write_text(path, wrapper);
     return ok;
 }
@@ -75,8 +77,10 @@ static void *build(const char *dir, uint32_t n)
     size_t size = 1000 + 400 * (size_t)n, at;
     char *command = malloc(size), path[300];
     assert_non_null(command);
-    at = (size_t)snprintf(command, size, "cd '%s' && %s -std=gnu11 -O1 %s -shared -fPIC -Wall -Wextra -Wconversion"
-                          " -Wno-unused-parameter -Wno-unused-variable -Werror -fno-math-errno -fno-trapping-math -ffp-contract=fast -I'%s/runtime/include'",
+    at = (size_t)snprintf(command, size,
+                          "cd '%s' && %s -std=gnu11 -O1 %s -shared -fPIC -Wall -Wextra -Wconversion"
+                          " -Wno-unused-parameter -Wno-unused-variable -Werror -fno-math-errno "
+                          "-fno-trapping-math -ffp-contract=fast -I'%s/runtime/include'",
                           dir, HG_CC, HG_NATIVE, FIT_SOURCE_DIR);
     for (uint32_t k = 0; k < n; k++)
         at += (size_t)snprintf(command + at, size - at, " w%u.c", k);
@@ -92,7 +96,8 @@ static void *build(const char *dir, uint32_t n)
     return so;
 }
 
-static int judge_one(const struct subject *s, void *so, uint32_t number, struct random *r, struct judge_report *report)
+static int judge_one(const struct subject *s, void *so, uint32_t number, struct random *r,
+                     struct judge_report *report)
 {
     char symbol[40];
     snprintf(symbol, sizeof symbol, "random_kernel_%u", number);

@@ -1,0 +1,305 @@
+/* decay_table.c -- written by homodyne-gen from decay_table.lua.  Edit the model, not this file.
+ *
+ * Exponential decay over a background
+ *
+ *     y = A exp(-rate x) + c
+ *
+ *   theta      0  rate                 [1/s]
+ *   lin        0  A                    [1]
+ *              1  c                    [1]
+ *   column     0  x                    [s]
+ *              1  y                    [1]
+ *              2  s                    [1]
+ *
+ * cost of normal, operations: 0 per frame, 10 per row, 13 per row and group; of moments 7
+ */
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define FIT_VL FIT_VL_NATIVE /* lanes computed at once: as many as the machine has */
+#include "fit/kernel.h"
+#include "fit/tables.h"
+#include "fit/vmath.h"
+
+/* Workspace: scalars, tables over the time grid, tables at the used frames. */
+struct tables {
+    double *minus_rate; /* (-1 * rate) */
+};
+
+FIT_INLINE size_t carve(const struct fit_layout *l, double *base, struct tables *w)
+{
+    const size_t ng = l->ngroup, nt = fit_padded(l->ntime), nf = fit_padded(l->nframe);
+    size_t n = 0;
+    (void)ng, (void)nt, (void)nf;
+    w->minus_rate = base + n, n += fit_padded(8);
+    return n;
+}
+
+static size_t workspace(const struct fit_layout *l)
+{
+    static double origin[1]; /* only differences of addresses are used */
+    struct tables w;
+    return carve(l, origin, &w);
+}
+
+static enum fit_eval prepare(const struct fit_layout *l, const double *theta, int derivative,
+                             double *ws)
+{
+    const size_t ng = l->ngroup, nt = fit_padded(l->ntime);
+    struct tables w;
+    carve(l, ws, &w);
+    (void)ng, (void)nt, (void)theta, (void)derivative;
+    const double rate = theta[0]; /* [1/s] */
+    (void)rate;
+
+    /* scalars of the call and of the groups */
+    w.minus_rate[0] = -rate;                                                   /* decay_table.lua:8 */
+    double check = 0.0;
+    return check == 0.0 ? FIT_EVAL_OK : FIT_EVAL_REJECT;
+}
+
+/* ---- sums over the data ---------------------------------------------------------------------------- */
+
+static void moments(const struct fit_layout *l, const double *ws, const struct fit_tile *t,
+                    double *scratch, double *out)
+{
+    struct tables w;
+    carve(l, (double *)(uintptr_t)ws, &w);
+    fit_vd sum[6] = {{0}};
+    (void)w, (void)scratch;
+    for (size_t row = t->i0; row < fit_padded(t->i1); row += FIT_VL) {
+        const size_t at = row - t->i0;
+        const fit_vm use = fit_row_lanes(t, row);
+        const fit_vd weight = fit_where_set(use, t->w ? fit_vload(t->w + at) : fit_vset1(1.0));
+        const fit_vd x = fit_vload(l->column[0] + row);
+        const fit_vd b_A = fit_vexp(w.minus_rate[0]*x);                        /* decay_table.lua:8  [1] */
+        const fit_vd b0 = fit_where_set(use, b_A);
+        const fit_vd b1 = fit_where_set(use, fit_vset1(1.0));
+        const fit_vd d = fit_vload(t->y + at);
+        sum[0] += weight*b0*b0;
+        sum[1] += weight*b0*b1;
+        sum[2] += weight*b1*b1;
+        sum[3] += weight*b0*d;
+        sum[4] += weight*b1*d;
+        sum[5] += weight*d*d;
+    }
+    for (size_t k = 0; k < 6; k++)
+        out[k] = fit_vsum(sum[k]);
+}
+
+enum { SUMS = 5 };
+
+static size_t scratch_size(const struct fit_layout *l)
+{
+    (void)l;
+    return FIT_VL * SUMS;
+}
+
+static void normal(const struct fit_layout *l, const double *ws, const double *lin,
+                   const struct fit_tile *t, double *scratch, double *out)
+{
+    struct tables w;
+    carve(l, (double *)(uintptr_t)ws, &w);
+    fit_vd *H = (fit_vd *)scratch, *G = H + 1, *V = G + 1;
+    (void)w, (void)lin, (void)V;
+    for (size_t k = 0; k < SUMS; k++)
+        H[k] = (fit_vd){0};
+    for (size_t row = t->i0; row < fit_padded(t->i1); row += FIT_VL) {
+        const size_t at = row - t->i0;
+        const fit_vm use = fit_row_lanes(t, row);
+        const fit_vd weight = fit_where_set(use, t->w ? fit_vload(t->w + at) : fit_vset1(1.0));
+        const fit_vd x = fit_vload(l->column[0] + row);
+        const fit_vd b_A = fit_vexp(w.minus_rate[0]*x);                        /* decay_table.lua:8  [1] */
+        const fit_vd r = fit_where_set(use, fit_vload(t->y + at) - (lin[0]*b_A + lin[1]));
+        fit_vd m[1] = {{0}}; /* d mean / d theta_k */
+        m[0] = fit_where_set(use, (-lin[0])*x*b_A); /* rate */
+        const fit_vd b0 = fit_where_set(use, b_A);
+        const fit_vd b1 = fit_where_set(use, fit_vset1(1.0));
+        for (size_t k = 0, n = 0; k < 1; k++) {
+            const fit_vd mw = weight*m[k];
+            for (size_t q = k; q < 1; q++)
+                H[n++] += mw*m[q];
+            G[k] += mw*r;
+            V[0 + k] += mw*b0;
+            V[1 + k] += mw*b1;
+        }
+    }
+    for (size_t k = 0; k < SUMS - 1; k++)
+        out[k] = fit_vsum(H[k]);
+}
+
+static void model(const struct fit_layout *l, const double *ws, const double *lin,
+                  const struct fit_tile *t, double *out)
+{
+    struct tables w;
+    carve(l, (double *)(uintptr_t)ws, &w);
+    (void)w, (void)lin;
+    for (size_t row = t->i0; row < fit_padded(t->i1); row += FIT_VL) {
+        const fit_vd x = fit_vload(l->column[0] + row);
+        const fit_vd b_A = fit_vexp(w.minus_rate[0]*x);                        /* decay_table.lua:8  [1] */
+        fit_vstore(out + (row - t->i0), fit_vset1(0.0) + (lin[0]*b_A + lin[1]));
+    }
+}
+
+
+/* ---- single points, by the direct formula ---------------------------------------------------------- */
+
+static void points(const struct fit_layout *l, const double *ws, const double *lin, size_t n,
+                   const uint32_t *pi, const uint32_t *pj, const uint32_t *pg, double *mean,
+                   double *jac)
+{
+    const size_t ng = l->ngroup;
+    struct tables w;
+    carve(l, (double *)(uintptr_t)ws, &w);
+    (void)ng, (void)lin, (void)w;
+    for (size_t p = 0; p < n; p++) {
+        const size_t i = pi[p], g = 0;
+        (void)pj, (void)pg, (void)g;
+        const double A = lin[g * 2 + 0];
+        const double c = lin[g * 2 + 1];
+        const double e = exp(l->column[0][i]*w.minus_rate[0]);                 /* decay_table.lua:8  [1] */
+        mean[p] = A*e + c;
+        if (!jac)
+            continue;
+        double *J = jac + p * 3;
+        J[0] = (-l->column[0][i]*A*e); /* rate */
+        J[1] = e; /* A */
+        J[2] = 1.0; /* c */
+    }
+}
+
+static void curves(const struct fit_layout *l, const double *theta, double *value, double *tangent)
+{
+    const size_t n = l->nrow;
+    (void)theta, (void)value, (void)tangent;
+    const double rate = theta[0]; /* [1/s] */
+    (void)rate;
+    for (size_t k = 0; k < n; k++) {
+    }
+}
+
+/* ---- description ----------------------------------------------------------------------------------- */
+
+static const struct fit_param desc_param[] = {
+    {.name = "rate", .unit = "1/s", .doc = "decay rate",
+     .start = 1.0, .lower = 0.0, .upper = 100.0, .over = -1,
+     .prior = FIT_PRIOR_NONE, .prior_a = 0.0, .prior_b = 0.0},
+};
+
+static const struct fit_param desc_linear[] = {
+    {.name = "A", .unit = "1", .doc = "amplitude",
+     .start = 1.0, .lower = 0.0, .upper = 10.0, .over = -1,
+     .prior = FIT_PRIOR_NONE, .prior_a = 0.0, .prior_b = 0.0},
+    {.name = "c", .unit = "1", .doc = "background",
+     .start = 0.0, .lower = -1.0, .upper = 1.0, .over = -1,
+     .prior = FIT_PRIOR_NONE, .prior_a = 0.0, .prior_b = 0.0},
+};
+
+static const struct fit_column desc_column[] = {
+    {"x", "s", "", FIT_ROLE_COVARIATE},
+    {"y", "1", "", FIT_ROLE_VALUE},
+    {"s", "1", "", FIT_ROLE_SIGMA},
+};
+
+/* sensible parameter sets, from the model's random() */
+static const double desc_screen[] = {
+    88.3311,
+    43.1528,
+    2.64338,
+    97.0882,
+    10.6347,
+    32.7326,
+    17.3868,
+    77.1547,
+    24.5689,
+    95.2031,
+    39.6468,
+    76.1034,
+    52.3951,
+    55.5168,
+    70.8222,
+    51.8482,
+    48.8915,
+    76.4879,
+    20.4695,
+    84.4155,
+    85.549,
+    66.021,
+    92.9534,
+    32.9245,
+    86.5173,
+    57.5661,
+    41.2967,
+    25.3214,
+    63.6484,
+    93.094,
+    94.3013,
+    21.6754,
+    4.87962,
+    2.08767,
+    82.1601,
+    41.1668,
+    25.5844,
+    23.5294,
+    43.0078,
+    31.1187,
+    51.9215,
+    7.54309,
+    3.07094,
+    7.32435,
+    79.6978,
+    92.5513,
+    24.4216,
+    41.0383,
+    46.5913,
+    13.5549,
+    89.0104,
+    87.1682,
+    12.7333,
+    1.4992,
+    78.6419,
+    60.5857,
+    18.808,
+    80.964,
+    95.565,
+    74.9492,
+    92.7631,
+    33.57,
+    24.2197,
+    88.412,
+};
+
+extern const struct fit_kernel FIT_KERNEL_SYMBOL;
+const struct fit_kernel FIT_KERNEL_SYMBOL = {
+    .abi = FIT_KERNEL_ABI,
+    .name = "decay_table",
+    .variant = "fast",
+    .title = "Exponential decay over a background",
+    .formula = "y = A exp(-rate x) + c",
+    .reference = "",
+    .source = "decay_table.lua",
+    .hash = "eec8271d005e51950929edd7c637dc19a74f722107fa4dd2446abfac9daa6c00",
+    .isa = FIT_KERNEL_ISA,
+    .space = FIT_ROWS,
+    .nparam = 1,
+    .param = desc_param,
+    .nlinear = 2,
+    .linear = desc_linear,
+    .intercept = 1,
+    .ncolumn = 3,
+    .column = desc_column,
+    .nscreen = 64,
+    .screen = desc_screen,
+    .cost = {.per_frame = 0, .per_pair = 10, .per_pair_group = 13,
+             .value_per_pair_group = 7, .functions_per_pair = 2},
+    .table_doubles = 0,
+    .workspace = workspace,
+    .scratch = scratch_size,
+    .prepare = prepare,
+    .moments = moments,
+    .normal = normal,
+    .model = model,
+    .points = points,
+    .curves = curves,
+};

@@ -1,0 +1,637 @@
+/* frame_factor.c -- written by homodyne-gen from frame_factor.lua.  Edit the model, not this file.
+ *
+ * A decaying fraction that oscillates along the flow
+ *
+ *   theta      0  rate                 [1/s]
+ *              1  v                    [1/s]
+ *              2  phi0                 [deg]
+ *   lin        0  contrast             [1]
+ *              1  offset               [1]
+ *   group      0  phi                  [deg]
+ *
+ * cost of normal, operations: 36 per frame, 30 per pair, 62 per pair and group; of moments 10
+ */
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define FIT_VL FIT_VL_NATIVE /* lanes computed at once: as many as the machine has */
+#include "fit/kernel.h"
+#include "fit/tables.h"
+#include "fit/vmath.h"
+
+/* Workspace: scalars, tables over the time grid, tables at the used frames. */
+struct tables {
+    double *time_grid; /* time, padded */
+    double *t; /* t */
+    double *f; /* (-1 * t) */
+    double *f_2; /* exp((-1 * t * rate)) */
+    double *scale; /* (v * cos((0.0174533 * ((-1 * phi) + phi0)))) */
+    double *df_drate; /* (-1 * t * f) */
+    double *f_3; /* exp((-2 * t * rate)) */
+    double *scale_2; /* cos((0.0174533 * ((-1 * phi) + phi0))) */
+    double *scale_3; /* (-0.0174533 * v * sin((0.0174533 * ((-1 * phi) + phi0)))) */
+    double *f_grid; /* exp((-1 * t * rate)) */
+    double *f_grid_2; /* (-1 * t) */
+    double *df_drate_grid; /* (-1 * t * f) */
+    double *f_grid_3; /* exp((-2 * t * rate)) */
+};
+
+FIT_INLINE size_t carve(const struct fit_layout *l, double *base, struct tables *w)
+{
+    const size_t ng = l->ngroup, nt = fit_padded(l->ntime), nf = fit_padded(l->nframe);
+    size_t n = 0;
+    (void)ng, (void)nt, (void)nf;
+    w->time_grid = base + n, n += nt;
+    w->t = base + n, n += fit_padded(nf);
+    w->f = base + n, n += fit_padded(nf);
+    w->f_2 = base + n, n += fit_padded(nf);
+    w->scale = base + n, n += fit_padded(ng);
+    w->df_drate = base + n, n += fit_padded(nf);
+    w->f_3 = base + n, n += fit_padded(nf);
+    w->scale_2 = base + n, n += fit_padded(ng);
+    w->scale_3 = base + n, n += fit_padded(ng);
+    w->f_grid = base + n, n += fit_padded(nt);
+    w->f_grid_2 = base + n, n += fit_padded(nt);
+    w->df_drate_grid = base + n, n += fit_padded(nt);
+    w->f_grid_3 = base + n, n += fit_padded(nt);
+    return n;
+}
+
+static size_t workspace(const struct fit_layout *l)
+{
+    static double origin[1]; /* only differences of addresses are used */
+    struct tables w;
+    return carve(l, origin, &w);
+}
+
+static enum fit_eval prepare(const struct fit_layout *l, const double *theta, int derivative,
+                             double *ws)
+{
+    const size_t ng = l->ngroup, nt = fit_padded(l->ntime);
+    struct tables w;
+    carve(l, ws, &w);
+    (void)ng, (void)nt, (void)theta, (void)derivative;
+    const double rate = theta[0]; /* [1/s] */
+    (void)rate;
+    const double v_ = theta[1]; /* [1/s] */
+    (void)v_;
+    const double phi0 = theta[2]; /* [deg] */
+    (void)phi0;
+
+    /* scalars of the call and of the groups */
+    for (size_t g = 0; g < ng; g++) {
+        const double prod = 0.017453292519943295*(phi0 - l->coord[0][g]);      /* frame_factor.lua:17  [deg] */
+        const double cs = cos(prod);                                           /* frame_factor.lua:17  [1] */
+        w.scale[g] = v_*cs;                                                    /* frame_factor.lua:17 */
+        w.scale_2[g] = cs;                                                     /* frame_factor.lua:17 */
+        w.scale_3[g] = -0.017453292519943295*v_*sin(prod);                     /* frame_factor.lua:17 */
+    }
+
+    /* functions of time and their integrals */
+    for (size_t k = 0; k < nt; k++)
+        w.time_grid[k] = l->time[k < l->ntime ? k : l->ntime - 1];
+    {
+        for (size_t k = 0; k < nt; k += FIT_VL) {
+            const fit_vd f = fit_vexp(-fit_vload(w.time_grid + k)*rate);       /* frame_factor.lua:16  [1] */
+            fit_vstore(w.f_grid + k, f);
+            fit_vstore(w.f_grid_2 + k, -fit_vload(w.time_grid + k));
+            fit_vstore(w.f_grid_3 + k, fit_vexp(-2.0*fit_vload(w.time_grid + k)*rate));
+        }
+    }
+    fit_gather(l, w.time_grid, w.t);
+    fit_gather(l, w.f_grid_2, w.f);
+    fit_gather(l, w.f_grid, w.f_2);
+    fit_gather(l, w.f_grid_3, w.f_3);
+
+    /* factored forms */
+
+    if (derivative) { /* tangents: the same integrals of the derivatives */
+        {
+            for (size_t k = 0; k < nt; k += FIT_VL) {
+                const fit_vd df_drate = -fit_vload(w.time_grid + k)*fit_vload(w.f_grid + k); /* frame_factor.lua:16  [s] */
+                fit_vstore(w.df_drate_grid + k, df_drate);
+            }
+        }
+        fit_gather(l, w.df_drate_grid, w.df_drate);
+    }
+    double check = 0.0;
+    check += 0.0 * w.t[l->nframe - 1];
+    check += 0.0 * w.f[l->nframe - 1];
+    check += 0.0 * w.f_2[l->nframe - 1];
+    check += 0.0 * w.f_3[l->nframe - 1];
+    return check == 0.0 ? FIT_EVAL_OK : FIT_EVAL_REJECT;
+}
+
+/* ---- sums over the data ---------------------------------------------------------------------------- */
+
+/* Pairs (i, 8b .. 8b+7): sums of products of the basis functions and the data, per group. */
+FIT_INLINE void moments_block(const struct fit_layout *l, const struct tables *w,
+                              const struct fit_exp_tile *exps, const struct fit_tile *t, size_t i,
+                              size_t b, size_t h, size_t at, fit_vd *restrict sums, const int masked)
+{
+    const size_t ng = l->ngroup, j = b * FIT_LANES + h;
+    const fit_vm lanes = masked ? fit_pair_lanes(t, i, j) : (fit_vm){0};
+    (void)exps, (void)lanes;
+    const fit_vd t2 = fit_vload(w->t + j);
+    const fit_vd sum_2 = t2 + w->f[i];                                         /* frame_factor.lua:17  [s] */
+    const fit_vd f_j = fit_vload(w->f_2 + j);
+    const fit_vd prod = w->f_2[i]*f_j;                                         /* [1] */
+    for (size_t g = 0; g < ng; g++) {
+        const double *y = t->y + at + g * FIT_LANES + h;
+        __builtin_prefetch(y + 64 * FIT_LANES);
+        fit_vm use = lanes;
+        fit_vd weight = {0};
+        if (masked) {
+            weight = t->w ? fit_vload(t->w + at + g * FIT_LANES + h) : fit_vset1(1.0);
+            use &= weight > 0.0;
+        }
+        (void)use, (void)weight;
+        fit_vd *restrict sum = sums + g * 3;
+        const double scale = w->scale[g];
+        const fit_vd phase = scale*sum_2;                                      /* frame_factor.lua:17 */
+        const fit_vd b_contrast = prod*fit_vcos(phase);                        /* frame_factor.lua:19  [1] */
+        const fit_vd b0 = fit_kept(masked, use, b_contrast); /* multiplies contrast */
+        const fit_vd b0_w = fit_weighted(masked, weight, b0);
+        sum[0] += b0_w;
+        sum[1] += b0_w*b0;
+        sum[2] += b0_w*fit_vload(y);
+    }
+}
+
+static void moments(const struct fit_layout *l, const double *ws, const struct fit_tile *t,
+                    double *scratch, double *out)
+{
+    const size_t ng = l->ngroup, end = fit_padded(t->j1) / FIT_LANES;
+    struct tables tables;
+    carve(l, (double *)(uintptr_t)ws, &tables);
+    const struct tables *const w = &tables;
+    fit_vd *sums = (fit_vd *)scratch;
+    struct fit_exp_tile *exps = (struct fit_exp_tile *)(sums + 3 * ng);
+    size_t at = 0;
+    for (size_t k = 0; k < 3 * ng; k++)
+        sums[k] = (fit_vd){0};
+    for (size_t i = t->i0; i < t->i1; i++) {
+        for (size_t b = (i + 1 > t->j0 ? i + 1 : t->j0) / FIT_LANES; b < end; b++) {
+            for (size_t h = 0; h < FIT_LANES; h += FIT_VL) {
+                const size_t j = b * FIT_LANES + h;
+                if (t->w || j <= i || j + FIT_VL > t->j1)
+                    moments_block(l, w, exps, t, i, b, h, at, sums, 1);
+                else
+                    moments_block(l, w, exps, t, i, b, h, at, sums, 0);
+            }
+            at += ng * FIT_LANES;
+        }
+    }
+    for (size_t g = 0; g < ng; g++) {
+        const double *data = t->sum + 3 * g;
+        const fit_vd *sum = sums + g * 3;
+        (void)data, (void)sum;
+        out[0] = fit_vsum(sum[1]);
+        out[1] = 1.0 * fit_vsum(sum[0]);
+        out[2] = 1.0 * data[0];
+        out[3] = fit_vsum(sum[2]);
+        out[4] = 1.0 * data[1];
+        out[5] = data[2];
+        out += 6;
+    }
+}
+
+/* Pairs (i, 8b .. 8b+7): products of the channels m_c (d mean/d theta_k = sum_c m_c U_ck), summed over
+ * the groups, then multiplied by the tables U; and the fields of the cross moments per group. */
+FIT_INLINE void normal_block(const struct fit_layout *l, const struct tables *w, const double *lin,
+                             const struct fit_exp_tile *exps, const struct fit_tile *t, size_t i,
+                             size_t b, size_t h, size_t at, fit_vd *restrict column, fit_vd *restrict row,
+                             fit_vd *restrict H, const int masked)
+{
+    const size_t ng = l->ngroup, j = b * FIT_LANES + h;
+    const fit_vm lanes = masked ? fit_pair_lanes(t, i, j) : (fit_vm){0};
+    (void)exps, (void)lanes;
+    const fit_vd t2 = fit_vload(w->t + j);
+    const fit_vd sum_2 = t2 + w->f[i];                                         /* frame_factor.lua:17  [s] */
+    const fit_vd f_j = fit_vload(w->f_2 + j);
+    const fit_vd f_j_2 = fit_vload(w->f_3 + j);
+    const fit_vd prod = w->f_2[i]*f_j;                                         /* [1] */
+    fit_vd F_f_i_f_i = {0};
+    fit_vd F_f_i_f_j = {0};
+    fit_vd F_f_i_v = {0};
+    fit_vd F_f_i_phi0 = {0};
+    fit_vd F_f_j_f_j = {0};
+    fit_vd F_f_j_v = {0};
+    fit_vd F_f_j_phi0 = {0};
+    fit_vd F_v_v = {0};
+    fit_vd F_v_phi0 = {0};
+    fit_vd F_phi0_phi0 = {0};
+    fit_vd G_f_i = {0};
+    fit_vd G_f_j = {0};
+    fit_vd G_v = {0};
+    fit_vd G_phi0 = {0};
+    for (size_t g = 0; g < ng; g++) {
+        const double *y = t->y + at + g * FIT_LANES + h;
+        __builtin_prefetch(y + 64 * FIT_LANES);
+        fit_vm use = lanes;
+        fit_vd weight = {0};
+        if (masked) {
+            weight = t->w ? fit_vload(t->w + at + g * FIT_LANES + h) : fit_vset1(1.0);
+            use &= weight > 0.0;
+        }
+        (void)use, (void)weight;
+        const double contrast = lin[g * 2 + 0];
+        const double offset = lin[g * 2 + 1];
+        const double scale_2 = w->scale_2[g];
+        const double scale = -contrast*scale_2;
+        const double scale_3 = w->scale_3[g];
+        const double scale_4 = -contrast*scale_3;
+        const double scale_5 = w->scale[g];
+        const fit_vd phase = scale_5*sum_2;                                    /* frame_factor.lua:17 */
+        const fit_vd cs = fit_vcos(phase);                                     /* frame_factor.lua:19  [1] */
+        const fit_vd b_contrast = prod*cs;                                     /* frame_factor.lua:19  [1] */
+        const fit_vd f_j_cs = f_j*cs;                                          /* [1] */
+        const fit_vd prod_2 = w->f_2[i]*cs;                                    /* [1] */
+        const fit_vd prod_3 = sum_2*fit_vsin(phase);                           /* [s] */
+        const fit_vd prod_3_prod = prod_3*prod;                                /* [s] */
+        const fit_vd f_j_2_cs = f_j_2*cs;                                      /* [1] */
+        const fit_vd r = fit_kept(masked, use, fit_vload(y) - (contrast*b_contrast + offset));
+        const fit_vd m_f_i = fit_kept(masked, use, contrast*f_j_cs);
+        const fit_vd w_f_i = fit_weighted(masked, weight, m_f_i);
+        const fit_vd m_f_j = fit_kept(masked, use, contrast*prod_2);
+        const fit_vd w_f_j = fit_weighted(masked, weight, m_f_j);
+        const fit_vd m_v = fit_kept(masked, use, scale*prod_3_prod);
+        const fit_vd w_v = fit_weighted(masked, weight, m_v);
+        const fit_vd m_phi0 = fit_kept(masked, use, scale_4*prod_3_prod);
+        const fit_vd w_phi0 = fit_weighted(masked, weight, m_phi0);
+        F_f_i_f_i += w_f_i*m_f_i;
+        F_f_i_f_j += w_f_i*m_f_j;
+        F_f_i_v += w_f_i*m_v;
+        F_f_i_phi0 += w_f_i*m_phi0;
+        F_f_j_f_j += w_f_j*m_f_j;
+        F_f_j_v += w_f_j*m_v;
+        F_f_j_phi0 += w_f_j*m_phi0;
+        F_v_v += w_v*m_v;
+        F_v_phi0 += w_v*m_phi0;
+        F_phi0_phi0 += w_phi0*m_phi0;
+        G_f_i += w_f_i*r;
+        G_f_j += w_f_j*r;
+        G_v += w_v*r;
+        G_phi0 += w_phi0*r;
+        const fit_vd s0 = fit_counted(masked, use, weight, prod_2*f_j_2_cs); /* contrast: b m_f_i */
+        row[g * 6 + 0] += s0;
+        const fit_vd s1 = fit_counted(masked, use, weight, w->f_3[i]*cs*f_j_cs); /* contrast: b m_f_j */
+        column[g * 6 + 1] += s1;
+        const fit_vd s2 = fit_counted(masked, use, weight, w->f_3[i]*prod_3*f_j_2_cs); /* contrast: b m_v */
+        row[g * 6 + 2] += s2;
+        const fit_vd s3 = fit_counted(masked, use, weight, f_j_cs); /* offset: b m_f_i */
+        row[g * 6 + 3] += s3;
+        const fit_vd s4 = fit_counted(masked, use, weight, prod_2); /* offset: b m_f_j */
+        column[g * 6 + 4] += s4;
+        const fit_vd s5 = fit_counted(masked, use, weight, prod_3_prod); /* offset: b m_v */
+        row[g * 6 + 5] += s5;
+    }
+
+    /* products with the tables */
+    const double u_f_i_rate = w->df_drate[i];
+    const fit_vd u_f_j_rate = fit_vload(w->df_drate + j);
+    const fit_vd p_f_i_rate = F_f_i_f_i*u_f_i_rate + F_f_i_f_j*u_f_j_rate;
+    H[0] += u_f_i_rate*p_f_i_rate; /* rate, rate */
+    const fit_vd p_f_j_rate = F_f_i_f_j*u_f_i_rate + F_f_j_f_j*u_f_j_rate;
+    H[0] += u_f_j_rate*p_f_j_rate; /* rate, rate */
+    const fit_vd p_f_i_v = F_f_i_v;
+    H[1] += u_f_i_rate*p_f_i_v; /* rate, v */
+    const fit_vd p_f_j_v = F_f_j_v;
+    H[1] += u_f_j_rate*p_f_j_v; /* rate, v */
+    const fit_vd p_v_v = F_v_v;
+    H[3] += p_v_v; /* v, v */
+    const fit_vd p_f_i_phi0 = F_f_i_phi0;
+    H[2] += u_f_i_rate*p_f_i_phi0; /* rate, phi0 */
+    const fit_vd p_f_j_phi0 = F_f_j_phi0;
+    H[2] += u_f_j_rate*p_f_j_phi0; /* rate, phi0 */
+    const fit_vd p_v_phi0 = F_v_phi0;
+    H[4] += p_v_phi0; /* v, phi0 */
+    const fit_vd p_phi0_phi0 = F_phi0_phi0;
+    H[5] += p_phi0_phi0; /* phi0, phi0 */
+    H[6] += u_f_i_rate*G_f_i; /* J^T r: rate */
+    H[6] += u_f_j_rate*G_f_j; /* J^T r: rate */
+    H[7] += G_v; /* J^T r: v */
+    H[8] += G_phi0; /* J^T r: phi0 */
+}
+
+enum { PIECES = FIT_LANES / FIT_VL, SLOTS = 6, ROW_SUMS = 4, SUMS = 9, MOMENT_SUMS = 4, EXPS = 1 };
+
+/* Scratch, in vectors: column sums [block][group][SLOTS], row sums of one row, row sums times tables,
+ * the sums of J^T J and J^T r; then what the exponentials need to know of the tile. */
+static size_t scratch_size(const struct fit_layout *l)
+{
+    const size_t ng = l->ngroup, vectors = ng * SLOTS + ng * ROW_SUMS + SUMS;
+    return l->panel * ng * SLOTS + FIT_VL * vectors + MOMENT_SUMS * FIT_VL * ng + 2 * EXPS * ng;
+}
+
+static void normal(const struct fit_layout *l, const double *ws, const double *lin,
+                   const struct fit_tile *t, double *scratch, double *out)
+{
+    const size_t ng = l->ngroup, start = t->j0 / FIT_LANES, end = fit_padded(t->j1) / FIT_LANES;
+    struct tables tables;
+    carve(l, (double *)(uintptr_t)ws, &tables);
+    const struct tables *const w = &tables;
+    const size_t pieces = (end - start) * PIECES; /* vectors in a row of the tile */
+    fit_vd *column = (fit_vd *)scratch, *row = column + pieces * ng * SLOTS;
+    fit_vd *row_sum = row + ng * SLOTS, *H = row_sum + ng * ROW_SUMS;
+    struct fit_exp_tile *exps = (struct fit_exp_tile *)(H + SUMS);
+    size_t at = 0;
+    for (fit_vd *v = column; v < H + SUMS; v++)
+        *v = (fit_vd){0};
+    for (size_t i = t->i0; i < t->i1; i++) {
+        for (size_t b = (i + 1 > t->j0 ? i + 1 : t->j0) / FIT_LANES; b < end; b++) {
+            for (size_t h = 0; h < FIT_LANES; h += FIT_VL) {
+                const size_t j = b * FIT_LANES + h;
+                if (t->w || j <= i || j + FIT_VL > t->j1)
+                    normal_block(l, w, lin, exps, t, i, b, h, at, column + ((b - start) * PIECES + h / FIT_VL) * ng * 6, row, H, 1);
+                else
+                    normal_block(l, w, lin, exps, t, i, b, h, at, column + ((b - start) * PIECES + h / FIT_VL) * ng * 6, row, H, 0);
+            }
+            at += ng * FIT_LANES;
+        }
+        for (size_t g = 0; g < ng; g++) {
+            fit_vd *r = row + g * 6, *s = row_sum + g * ROW_SUMS;
+            s[0] += r[0]*w->df_drate[i];
+            r[0] = (fit_vd){0};
+            s[1] += r[2];
+            r[2] = (fit_vd){0};
+            s[2] += r[3]*w->df_drate[i];
+            r[3] = (fit_vd){0};
+            s[3] += r[5];
+            r[5] = (fit_vd){0};
+        }
+    }
+
+    for (size_t k = 0; k < 9; k++)
+        out[k] = fit_vsum(H[k]);
+    double *V = out + 9;
+    for (size_t g = 0; g < ng; g++, V += 6) {
+        const fit_vd *at_rows = row_sum + g * ROW_SUMS;
+        (void)at_rows;
+        const double contrast = lin[g * 2 + 0];
+        const double scale_2 = w->scale_2[g];
+        const double contrast_scale_2 = -contrast*scale_2;
+        const double scale_3 = w->scale_3[g];
+        const double contrast_scale_3 = -contrast*scale_3;
+        V[0] = 0.0;
+        V[1] = 0.0;
+        V[2] = 0.0;
+        V[3] = 0.0;
+        V[4] = 0.0;
+        V[5] = 0.0;
+        {
+            fit_vd v = {0};
+            v += at_rows[0];
+            V[0] += contrast * fit_vsum(v);
+        }
+        {
+            fit_vd v = {0};
+            for (size_t k = 0; k < pieces; k++)
+                v += column[(k * ng + g) * 6 + 1] * fit_vload(w->df_drate + t->j0 + k * FIT_VL);
+            V[0] += contrast * fit_vsum(v);
+        }
+        {
+            fit_vd v = {0};
+            v += at_rows[1];
+            V[1] += contrast_scale_2 * fit_vsum(v);
+        }
+        {
+            fit_vd v = {0};
+            v += at_rows[1];
+            V[2] += contrast_scale_3 * fit_vsum(v);
+        }
+        {
+            fit_vd v = {0};
+            v += at_rows[2];
+            V[3] += contrast * fit_vsum(v);
+        }
+        {
+            fit_vd v = {0};
+            for (size_t k = 0; k < pieces; k++)
+                v += column[(k * ng + g) * 6 + 4] * fit_vload(w->df_drate + t->j0 + k * FIT_VL);
+            V[3] += contrast * fit_vsum(v);
+        }
+        {
+            fit_vd v = {0};
+            v += at_rows[3];
+            V[4] += contrast_scale_2 * fit_vsum(v);
+        }
+        {
+            fit_vd v = {0};
+            v += at_rows[3];
+            V[5] += contrast_scale_3 * fit_vsum(v);
+        }
+    }
+}
+
+/* Pairs (i, 8b .. 8b+7): the mean of every group. */
+FIT_INLINE void model_block(const struct fit_layout *l, const struct tables *w, const double *lin,
+                            size_t i, size_t b, size_t h, double *out)
+{
+    const size_t ng = l->ngroup, j = b * FIT_LANES + h;
+    (void)j;
+    const fit_vd t2 = fit_vload(w->t + j);
+    const fit_vd sum_2 = t2 + w->f[i];                                         /* frame_factor.lua:17  [s] */
+    const fit_vd f_j = fit_vload(w->f_2 + j);
+    const fit_vd prod = w->f_2[i]*f_j;                                         /* [1] */
+    for (size_t g = 0; g < ng; g++) {
+        const double contrast = lin[g * 2 + 0];
+        const double offset = lin[g * 2 + 1];
+        const double scale = w->scale[g];
+        const fit_vd phase = scale*sum_2;                                      /* frame_factor.lua:17 */
+        const fit_vd b_contrast = prod*fit_vcos(phase);                        /* frame_factor.lua:19  [1] */
+        fit_vstore(out + g * FIT_LANES + h, fit_vset1(0.0) + (contrast*b_contrast + offset));
+    }
+}
+
+static void model(const struct fit_layout *l, const double *ws, const double *lin,
+                  const struct fit_tile *t, double *out)
+{
+    const size_t ng = l->ngroup, end = fit_padded(t->j1) / FIT_LANES;
+    struct tables tables;
+    carve(l, (double *)(uintptr_t)ws, &tables);
+    const struct tables *const w = &tables;
+    (void)ng;
+    for (size_t i = t->i0; i < t->i1; i++)
+        for (size_t b = (i + 1 > t->j0 ? i + 1 : t->j0) / FIT_LANES; b < end; b++) {
+            for (size_t h = 0; h < FIT_LANES; h += FIT_VL)
+                model_block(l, w, lin, i, b, h, out);
+            out += ng * FIT_LANES;
+        }
+}
+
+
+/* ---- single points, by the direct formula ---------------------------------------------------------- */
+
+static void points(const struct fit_layout *l, const double *ws, const double *lin, size_t n,
+                   const uint32_t *pi, const uint32_t *pj, const uint32_t *pg, double *mean,
+                   double *jac)
+{
+    const size_t ng = l->ngroup;
+    struct tables w;
+    carve(l, (double *)(uintptr_t)ws, &w);
+    (void)ng, (void)lin, (void)w;
+    for (size_t p = 0; p < n; p++) {
+        const size_t g = pg[p], i = pi[p] < pj[p] ? pi[p] : pj[p], j = pi[p] < pj[p] ? pj[p] : pi[p];
+        (void)g;
+        const double contrast = lin[g * 2 + 0];
+        const double offset = lin[g * 2 + 1];
+        const double sum_2 = w.t[j] + w.f[i];                                  /* frame_factor.lua:17  [s] */
+        const double phase = sum_2*w.scale[g];                                 /* frame_factor.lua:17 */
+        const double cs = cos(phase);                                          /* frame_factor.lua:19  [1] */
+        mean[p] = contrast*w.f_2[i]*w.f_2[j]*cs + offset;
+        if (!jac)
+            continue;
+        double *J = jac + p * 5;
+        const double sn = sin(phase);                                          /* frame_factor.lua:19  [1] */
+        J[0] = contrast*w.f_2[j]*cs*w.df_drate[i] + contrast*w.f_2[i]*cs*w.df_drate[j]; /* rate */
+        J[1] = (-contrast*sum_2*w.f_2[i]*w.f_2[j]*sn*w.scale_2[g]); /* v */
+        J[2] = (-contrast*sum_2*w.f_2[i]*w.f_2[j]*sn*w.scale_3[g]); /* phi0 */
+        J[3] = w.f_2[i]*w.f_2[j]*cs; /* contrast */
+        J[4] = 1.0; /* offset */
+    }
+}
+
+static void curves(const struct fit_layout *l, const double *theta, double *value, double *tangent)
+{
+    const size_t n = l->ntime;
+    (void)theta, (void)value, (void)tangent;
+    const double rate = theta[0]; /* [1/s] */
+    (void)rate;
+    const double v_ = theta[1]; /* [1/s] */
+    (void)v_;
+    const double phi0 = theta[2]; /* [deg] */
+    (void)phi0;
+    for (size_t k = 0; k < n; k++) {
+    }
+}
+
+/* ---- description ----------------------------------------------------------------------------------- */
+
+static const struct fit_param desc_param[] = {
+    {.name = "rate", .unit = "1/s", .doc = "of the fraction",
+     .start = 0.1, .lower = 0.0, .upper = 10.0, .over = -1,
+     .prior = FIT_PRIOR_NONE, .prior_a = 0.0, .prior_b = 0.0},
+    {.name = "v", .unit = "1/s", .doc = "phase velocity",
+     .start = 1.0, .lower = 0.0, .upper = 10.0, .over = -1,
+     .prior = FIT_PRIOR_NONE, .prior_a = 0.0, .prior_b = 0.0},
+    {.name = "phi0", .unit = "deg", .doc = "direction of the flow",
+     .start = 0.0, .lower = -90.0, .upper = 90.0, .over = -1,
+     .prior = FIT_PRIOR_NONE, .prior_a = 0.0, .prior_b = 0.0},
+};
+
+static const struct fit_param desc_linear[] = {
+    {.name = "contrast", .unit = "1", .doc = "contrast",
+     .start = 0.3, .lower = 0.0, .upper = 1.0, .over = 0,
+     .prior = FIT_PRIOR_NONE, .prior_a = 0.0, .prior_b = 0.0},
+    {.name = "offset", .unit = "1", .doc = "baseline",
+     .start = 1.0, .lower = 0.5, .upper = 1.5, .over = 0,
+     .prior = FIT_PRIOR_NONE, .prior_a = 0.0, .prior_b = 0.0},
+};
+
+static const struct fit_axis desc_axis[] = {
+    {"phi", "deg", "azimuth"},
+};
+
+/* sensible parameter sets, from the model's random() */
+static const double desc_screen[] = {
+    8.83311, 4.31528, -85.2419,
+    9.70882, 1.06347, -31.0814,
+    1.73868, 7.71547, -45.776,
+    9.52031, 3.96468, 46.9862,
+    5.23951, 5.55168, 37.48,
+    5.18482, 4.88915, 47.6782,
+    2.04695, 8.44155, 63.9882,
+    6.6021, 9.29534, -30.7359,
+    8.65173, 5.75661, -15.666,
+    2.53214, 6.36484, 77.5693,
+    9.43013, 2.16754, -81.2167,
+    0.208767, 8.21601, -15.8998,
+    2.55844, 2.35294, -12.586,
+    3.11187, 5.19215, -76.4224,
+    0.307094, 0.732435, 53.4561,
+    9.25513, 2.44216, -16.1311,
+    4.65913, 1.35549, 70.2187,
+    8.71682, 1.27333, -87.3014,
+    7.86419, 6.05857, -56.1456,
+    8.0964, 9.5565, 44.9085,
+    9.27631, 3.357, -46.4045,
+    8.8412, 1.65946, -40.4809,
+    2.58657, 5.48983, -54.1498,
+    6.18656, 9.3179, 63.9901,
+    3.62517, 9.44286, 78.0615,
+    8.73077, 1.60727, 48.42,
+    8.45202, 4.14673, 15.9232,
+    2.76031, 2.41473, -41.4011,
+    3.3942, 4.82388, 49.5536,
+    5.72471, 1.06332, 0.370291,
+    1.31941, 8.51025, 12.5172,
+    4.68695, 0.223491, -76.6674,
+    3.92901, 9.31826, 64.8973,
+    2.07118, 5.0572, 8.33038,
+    1.03367, 7.43364, 28.3835,
+    3.37732, 9.51809, -51.7811,
+    1.22959, 2.07548, -15.14,
+    0.921366, 3.70865, 82.3434,
+    7.71548, 9.79873, 55.9163,
+    4.92603, 5.98356, -0.183016,
+    2.14929, 6.92279, 22.4409,
+    2.52703, 6.31145, 50.8212,
+    4.33892, 0.734918, 17.2956,
+    9.13194, 3.08271, 73.1516,
+    3.03252, 5.17315, 5.4352,
+    4.96925, 2.20771, 44.925,
+    7.73385, 2.17575, -1.78571,
+    4.38223, 0.400357, 70.802,
+    9.69721, 7.25034, -50.1226,
+    0.361307, 1.03362, -42.0643,
+    1.36071, 5.30588, -27.6864,
+    5.69583, 6.71585, 39.6618,
+    9.8699, 6.7263, -12.151,
+    8.09609, 2.91913, 46.4809,
+    8.3039, 6.94649, -30.7923,
+    8.81905, 6.57737, -54.98,
+    6.86778, 8.99557, -80.318,
+    5.46079, 1.4091, 51.2115,
+    1.37589, 1.44941, 84.6095,
+    7.93968, 5.00625, -78.1264,
+    1.77863, 5.90476, 42.263,
+    0.990132, 7.90515, 67.6034,
+    2.5586, 5.94374, -33.9401,
+    2.02596, 1.39784, -54.1623,
+};
+
+extern const struct fit_kernel FIT_KERNEL_SYMBOL;
+const struct fit_kernel FIT_KERNEL_SYMBOL = {
+    .abi = FIT_KERNEL_ABI,
+    .name = "frame_factor",
+    .variant = "fast",
+    .title = "A decaying fraction that oscillates along the flow",
+    .formula = "",
+    .reference = "",
+    .source = "frame_factor.lua",
+    .hash = "57429f83b7990fc7bceee5ed9ae7bbbf92dff09d26b73ac2216976ea96d0d171",
+    .isa = FIT_KERNEL_ISA,
+    .space = FIT_PAIRS,
+    .nparam = 3,
+    .param = desc_param,
+    .nlinear = 2,
+    .linear = desc_linear,
+    .intercept = 1,
+    .naxis = 1,
+    .axis = desc_axis,
+    .nscreen = 64,
+    .screen = desc_screen,
+    .cost = {.per_frame = 36, .per_pair = 30, .per_pair_group = 62,
+             .value_per_pair_group = 10, .functions_per_pair = 2},
+    .table_doubles = 0,
+    .workspace = workspace,
+    .scratch = scratch_size,
+    .prepare = prepare,
+    .moments = moments,
+    .normal = normal,
+    .model = model,
+    .points = points,
+    .curves = curves,
+};

@@ -1,0 +1,581 @@
+/* not_separable.c -- written by homodyne-gen from not_separable.lua.  Edit the model, not this file.
+ *
+ * Stretched exponential of an integral
+ *
+ *   theta      0  rate                 [1/s]
+ *              1  decay                [1/s]
+ *              2  beta                 [1]
+ *   lin        0  contrast             [1]
+ *              1  offset               [1]
+ *   group      0  phi                  [deg]
+ *
+ * cost of normal, operations: 36 per frame, 31 per pair, 24 per pair and group; of moments 7
+ */
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define FIT_VL FIT_VL_NATIVE /* lanes computed at once: as many as the machine has */
+#include "fit/kernel.h"
+#include "fit/tables.h"
+#include "fit/vmath.h"
+
+/* Workspace: scalars, tables over the time grid, tables at the used frames. */
+struct tables {
+    double *time_grid; /* time, padded */
+    double *int_f; /* potential((rate * exp((-1 * t * decay)))) */
+    double *beta; /* param2 */
+    double *int_f_2; /* potential(exp((-1 * t * decay))) */
+    double *int_f_3; /* potential((-1 * t * rate * exp((-1 * t * decay)))) */
+    double *minus_beta; /* (-1 * beta) */
+    double *scale; /* (-1 + beta) */
+    double *f_grid; /* exp((-1 * t * decay)) */
+    double *f_grid_2; /* (rate * exp((-1 * t * decay))) */
+    double *int_f_grid; /* potential((rate * exp((-1 * t * decay)))) */
+    double *int_f_grid_2; /* potential(exp((-1 * t * decay))) */
+    double *f_grid_3; /* (-1 * t * rate * exp((-1 * t * decay))) */
+    double *int_f_grid_3; /* potential((-1 * t * rate * exp((-1 * t * decay)))) */
+};
+
+FIT_INLINE size_t carve(const struct fit_layout *l, double *base, struct tables *w)
+{
+    const size_t ng = l->ngroup, nt = fit_padded(l->ntime), nf = fit_padded(l->nframe);
+    size_t n = 0;
+    (void)ng, (void)nt, (void)nf;
+    w->time_grid = base + n, n += nt;
+    w->int_f = base + n, n += fit_padded(nf);
+    w->beta = base + n, n += fit_padded(8);
+    w->int_f_2 = base + n, n += fit_padded(nf);
+    w->int_f_3 = base + n, n += fit_padded(nf);
+    w->minus_beta = base + n, n += fit_padded(8);
+    w->scale = base + n, n += fit_padded(8);
+    w->f_grid = base + n, n += fit_padded(nt);
+    w->f_grid_2 = base + n, n += fit_padded(nt);
+    w->int_f_grid = base + n, n += fit_padded(nt);
+    w->int_f_grid_2 = base + n, n += fit_padded(nt);
+    w->f_grid_3 = base + n, n += fit_padded(nt);
+    w->int_f_grid_3 = base + n, n += fit_padded(nt);
+    return n;
+}
+
+static size_t workspace(const struct fit_layout *l)
+{
+    static double origin[1]; /* only differences of addresses are used */
+    struct tables w;
+    return carve(l, origin, &w);
+}
+
+static enum fit_eval prepare(const struct fit_layout *l, const double *theta, int derivative,
+                             double *ws)
+{
+    const size_t ng = l->ngroup, nt = fit_padded(l->ntime);
+    struct tables w;
+    carve(l, ws, &w);
+    (void)ng, (void)nt, (void)theta, (void)derivative;
+    const double rate = theta[0]; /* [1/s] */
+    (void)rate;
+    const double decay = theta[1]; /* [1/s] */
+    (void)decay;
+    const double beta = theta[2]; /* [1] */
+    (void)beta;
+
+    /* scalars of the call and of the groups */
+    w.beta[0] = beta;                                                          /* not_separable.lua:9 */
+    w.scale[0] = w.beta[0] - 1.0;                                              /* not_separable.lua:16 */
+    w.minus_beta[0] = -w.beta[0];                                              /* not_separable.lua:16 */
+
+    /* functions of time and their integrals */
+    for (size_t k = 0; k < nt; k++)
+        w.time_grid[k] = l->time[k < l->ntime ? k : l->ntime - 1];
+    {
+        for (size_t k = 0; k < nt; k += FIT_VL) {
+            fit_vstore(w.f_grid_2 + k, rate*fit_vexp(-fit_vload(w.time_grid + k)*decay));
+        }
+    }
+    fit_trapezoid(l->ntime, w.f_grid_2, l->time, w.int_f_grid);
+    fit_gather(l, w.int_f_grid, w.int_f);
+
+    /* factored forms */
+
+    if (derivative) { /* tangents: the same integrals of the derivatives */
+        {
+            for (size_t k = 0; k < nt; k += FIT_VL) {
+                const fit_vd e = fit_vexp(-fit_vload(w.time_grid + k)*decay);  /* not_separable.lua:15  [1] */
+                fit_vstore(w.f_grid + k, e);
+                fit_vstore(w.f_grid_3 + k, -fit_vload(w.time_grid + k)*rate*e);
+            }
+        }
+        fit_trapezoid(l->ntime, w.f_grid, l->time, w.int_f_grid_2);
+        fit_trapezoid(l->ntime, w.f_grid_3, l->time, w.int_f_grid_3);
+        fit_gather(l, w.int_f_grid_2, w.int_f_2);
+        fit_gather(l, w.int_f_grid_3, w.int_f_3);
+    }
+    double check = 0.0;
+    check += 0.0 * w.int_f[l->nframe - 1];
+    return check == 0.0 ? FIT_EVAL_OK : FIT_EVAL_REJECT;
+}
+
+/* ---- sums over the data ---------------------------------------------------------------------------- */
+
+/* Pairs (i, 8b .. 8b+7): sums of products of the basis functions and the data, per group. */
+FIT_INLINE void moments_block(const struct fit_layout *l, const struct tables *w,
+                              const struct fit_exp_tile *exps, const struct fit_tile *t, size_t i,
+                              size_t b, size_t h, size_t at, fit_vd *restrict sums, const int masked)
+{
+    const size_t ng = l->ngroup, j = b * FIT_LANES + h;
+    const fit_vm lanes = masked ? fit_pair_lanes(t, i, j) : (fit_vm){0};
+    (void)exps, (void)lanes;
+    const fit_vd x = fit_vload(w->int_f + j) - w->int_f[i];
+    const double beta = w->beta[0];
+    const fit_vd b_contrast = fit_vexp(-fit_vpow(x, fit_vset1(beta)));         /* not_separable.lua:16  [1] */
+    for (size_t g = 0; g < ng; g++) {
+        const double *y = t->y + at + g * FIT_LANES + h;
+        __builtin_prefetch(y + 64 * FIT_LANES);
+        fit_vm use = lanes;
+        fit_vd weight = {0};
+        if (masked) {
+            weight = t->w ? fit_vload(t->w + at + g * FIT_LANES + h) : fit_vset1(1.0);
+            use &= weight > 0.0;
+        }
+        (void)use, (void)weight;
+        fit_vd *restrict sum = sums + g * 3;
+        const fit_vd b0 = fit_kept(masked, use, b_contrast); /* multiplies contrast */
+        const fit_vd b0_w = fit_weighted(masked, weight, b0);
+        sum[0] += b0_w;
+        sum[1] += b0_w*b0;
+        sum[2] += b0_w*fit_vload(y);
+    }
+}
+
+static void moments(const struct fit_layout *l, const double *ws, const struct fit_tile *t,
+                    double *scratch, double *out)
+{
+    const size_t ng = l->ngroup, end = fit_padded(t->j1) / FIT_LANES;
+    struct tables tables;
+    carve(l, (double *)(uintptr_t)ws, &tables);
+    const struct tables *const w = &tables;
+    fit_vd *sums = (fit_vd *)scratch;
+    struct fit_exp_tile *exps = (struct fit_exp_tile *)(sums + 3 * ng);
+    size_t at = 0;
+    for (size_t k = 0; k < 3 * ng; k++)
+        sums[k] = (fit_vd){0};
+    for (size_t i = t->i0; i < t->i1; i++) {
+        for (size_t b = (i + 1 > t->j0 ? i + 1 : t->j0) / FIT_LANES; b < end; b++) {
+            for (size_t h = 0; h < FIT_LANES; h += FIT_VL) {
+                const size_t j = b * FIT_LANES + h;
+                if (t->w || j <= i || j + FIT_VL > t->j1)
+                    moments_block(l, w, exps, t, i, b, h, at, sums, 1);
+                else
+                    moments_block(l, w, exps, t, i, b, h, at, sums, 0);
+            }
+            at += ng * FIT_LANES;
+        }
+    }
+    for (size_t g = 0; g < ng; g++) {
+        const double *data = t->sum + 3 * g;
+        const fit_vd *sum = sums + g * 3;
+        (void)data, (void)sum;
+        out[0] = fit_vsum(sum[1]);
+        out[1] = 1.0 * fit_vsum(sum[0]);
+        out[2] = 1.0 * data[0];
+        out[3] = fit_vsum(sum[2]);
+        out[4] = 1.0 * data[1];
+        out[5] = data[2];
+        out += 6;
+    }
+}
+
+/* Pairs (i, 8b .. 8b+7): products of the channels m_c (d mean/d theta_k = sum_c m_c U_ck), summed over
+ * the groups, then multiplied by the tables U; and the fields of the cross moments per group. */
+FIT_INLINE void normal_block(const struct fit_layout *l, const struct tables *w, const double *lin,
+                             const struct fit_exp_tile *exps, const struct fit_tile *t, size_t i,
+                             size_t b, size_t h, size_t at, fit_vd *restrict column, fit_vd *restrict row,
+                             fit_vd *restrict H, const int masked)
+{
+    const size_t ng = l->ngroup, j = b * FIT_LANES + h;
+    const fit_vm lanes = masked ? fit_pair_lanes(t, i, j) : (fit_vm){0};
+    (void)exps, (void)lanes;
+    const fit_vd x = fit_vload(w->int_f + j) - w->int_f[i];
+    const double beta = w->beta[0];
+    const fit_vd power = fit_vpow(x, fit_vset1(beta));                         /* not_separable.lua:16  [1] */
+    const fit_vd b_contrast = fit_vexp(-power);                                /* not_separable.lua:16  [1] */
+    const double minus_beta = w->minus_beta[0];
+    const double scale = w->scale[0];
+    const fit_vd power_2 = fit_vpow(x, fit_vset1(scale));                      /* not_separable.lua:16  [1] */
+    const fit_vd e = fit_vexp(-2.0*power);                                     /* [1] */
+    const fit_vd power_2_e = power_2*e;                                        /* [1] */
+    const fit_vd b_contrast_power_2 = b_contrast*power_2;                      /* [1] */
+    const fit_vd prod = power*fit_vlog(x);                                     /* not_separable.lua:16  [1] */
+    const fit_vd b_contrast_prod = b_contrast*prod;                            /* [1] */
+    const fit_vd prod_e = prod*e;                                              /* [1] */
+    fit_vd F_1_1 = {0};
+    fit_vd F_1_beta = {0};
+    fit_vd F_beta_beta = {0};
+    fit_vd G_1 = {0};
+    fit_vd G_beta = {0};
+    for (size_t g = 0; g < ng; g++) {
+        const double *y = t->y + at + g * FIT_LANES + h;
+        __builtin_prefetch(y + 64 * FIT_LANES);
+        fit_vm use = lanes;
+        fit_vd weight = {0};
+        if (masked) {
+            weight = t->w ? fit_vload(t->w + at + g * FIT_LANES + h) : fit_vset1(1.0);
+            use &= weight > 0.0;
+        }
+        (void)use, (void)weight;
+        const double contrast = lin[g * 2 + 0];
+        const double offset = lin[g * 2 + 1];
+        const double scale_2 = contrast*minus_beta;
+        const double scale_3 = -contrast;                                      /* [1] */
+        const fit_vd r = fit_kept(masked, use, fit_vload(y) - (contrast*b_contrast + offset));
+        const fit_vd m_1 = fit_kept(masked, use, scale_2*b_contrast_power_2);
+        const fit_vd w_1 = fit_weighted(masked, weight, m_1);
+        const fit_vd m_beta = fit_kept(masked, use, scale_3*b_contrast_prod);
+        const fit_vd w_beta = fit_weighted(masked, weight, m_beta);
+        F_1_1 += w_1*m_1;
+        F_1_beta += w_1*m_beta;
+        F_beta_beta += w_beta*m_beta;
+        G_1 += w_1*r;
+        G_beta += w_beta*r;
+        const fit_vd s0 = fit_counted(masked, use, weight, power_2_e); /* contrast: b m_1 */
+        column[g * 4 + 0] += s0;
+        row[g * 4 + 0] += s0;
+        const fit_vd s1 = fit_counted(masked, use, weight, prod_e); /* contrast: b m_beta */
+        row[g * 4 + 1] += s1;
+        const fit_vd s2 = fit_counted(masked, use, weight, b_contrast_power_2); /* offset: b m_1 */
+        column[g * 4 + 2] += s2;
+        row[g * 4 + 2] += s2;
+        const fit_vd s3 = fit_counted(masked, use, weight, b_contrast_prod); /* offset: b m_beta */
+        row[g * 4 + 3] += s3;
+    }
+
+    /* products with the tables */
+    const fit_vd u_1_rate = fit_vload(w->int_f_2 + j) - w->int_f_2[i];
+    const fit_vd u_1_decay = fit_vload(w->int_f_3 + j) - w->int_f_3[i];
+    const fit_vd p_1_rate = F_1_1*u_1_rate;
+    H[0] += u_1_rate*p_1_rate; /* rate, rate */
+    const fit_vd p_1_decay = F_1_1*u_1_decay;
+    H[1] += u_1_rate*p_1_decay; /* rate, decay */
+    H[3] += u_1_decay*p_1_decay; /* decay, decay */
+    const fit_vd p_1_beta = F_1_beta;
+    H[2] += u_1_rate*p_1_beta; /* rate, beta */
+    H[4] += u_1_decay*p_1_beta; /* decay, beta */
+    const fit_vd p_beta_beta = F_beta_beta;
+    H[5] += p_beta_beta; /* beta, beta */
+    H[6] += u_1_rate*G_1; /* J^T r: rate */
+    H[7] += u_1_decay*G_1; /* J^T r: decay */
+    H[8] += G_beta; /* J^T r: beta */
+}
+
+enum { PIECES = FIT_LANES / FIT_VL, SLOTS = 4, ROW_SUMS = 6, SUMS = 9, MOMENT_SUMS = 4, EXPS = 1 };
+
+/* Scratch, in vectors: column sums [block][group][SLOTS], row sums of one row, row sums times tables,
+ * the sums of J^T J and J^T r; then what the exponentials need to know of the tile. */
+static size_t scratch_size(const struct fit_layout *l)
+{
+    const size_t ng = l->ngroup, vectors = ng * SLOTS + ng * ROW_SUMS + SUMS;
+    return l->panel * ng * SLOTS + FIT_VL * vectors + MOMENT_SUMS * FIT_VL * ng + 2 * EXPS * ng;
+}
+
+static void normal(const struct fit_layout *l, const double *ws, const double *lin,
+                   const struct fit_tile *t, double *scratch, double *out)
+{
+    const size_t ng = l->ngroup, start = t->j0 / FIT_LANES, end = fit_padded(t->j1) / FIT_LANES;
+    struct tables tables;
+    carve(l, (double *)(uintptr_t)ws, &tables);
+    const struct tables *const w = &tables;
+    const size_t pieces = (end - start) * PIECES; /* vectors in a row of the tile */
+    fit_vd *column = (fit_vd *)scratch, *row = column + pieces * ng * SLOTS;
+    fit_vd *row_sum = row + ng * SLOTS, *H = row_sum + ng * ROW_SUMS;
+    struct fit_exp_tile *exps = (struct fit_exp_tile *)(H + SUMS);
+    size_t at = 0;
+    for (fit_vd *v = column; v < H + SUMS; v++)
+        *v = (fit_vd){0};
+    for (size_t i = t->i0; i < t->i1; i++) {
+        for (size_t b = (i + 1 > t->j0 ? i + 1 : t->j0) / FIT_LANES; b < end; b++) {
+            for (size_t h = 0; h < FIT_LANES; h += FIT_VL) {
+                const size_t j = b * FIT_LANES + h;
+                if (t->w || j <= i || j + FIT_VL > t->j1)
+                    normal_block(l, w, lin, exps, t, i, b, h, at, column + ((b - start) * PIECES + h / FIT_VL) * ng * 4, row, H, 1);
+                else
+                    normal_block(l, w, lin, exps, t, i, b, h, at, column + ((b - start) * PIECES + h / FIT_VL) * ng * 4, row, H, 0);
+            }
+            at += ng * FIT_LANES;
+        }
+        for (size_t g = 0; g < ng; g++) {
+            fit_vd *r = row + g * 4, *s = row_sum + g * ROW_SUMS;
+            s[0] += r[0]*w->int_f_2[i];
+            s[1] += r[0]*w->int_f_3[i];
+            r[0] = (fit_vd){0};
+            s[2] += r[1];
+            r[1] = (fit_vd){0};
+            s[3] += r[2]*w->int_f_2[i];
+            s[4] += r[2]*w->int_f_3[i];
+            r[2] = (fit_vd){0};
+            s[5] += r[3];
+            r[3] = (fit_vd){0};
+        }
+    }
+
+    for (size_t k = 0; k < 9; k++)
+        out[k] = fit_vsum(H[k]);
+    double *V = out + 9;
+    for (size_t g = 0; g < ng; g++, V += 6) {
+        const fit_vd *at_rows = row_sum + g * ROW_SUMS;
+        (void)at_rows;
+        const double contrast = lin[g * 2 + 0];
+        const double minus_beta = w->minus_beta[0];
+        const double contrast_minus_beta = contrast*minus_beta;
+        const double contrast_2 = -contrast;                                   /* [1] */
+        V[0] = 0.0;
+        V[1] = 0.0;
+        V[2] = 0.0;
+        V[3] = 0.0;
+        V[4] = 0.0;
+        V[5] = 0.0;
+        {
+            fit_vd v = {0};
+            for (size_t k = 0; k < pieces; k++)
+                v += column[(k * ng + g) * 4 + 0] * fit_vload(w->int_f_2 + t->j0 + k * FIT_VL);
+            v -= at_rows[0];
+            V[0] += contrast_minus_beta * fit_vsum(v);
+        }
+        {
+            fit_vd v = {0};
+            for (size_t k = 0; k < pieces; k++)
+                v += column[(k * ng + g) * 4 + 0] * fit_vload(w->int_f_3 + t->j0 + k * FIT_VL);
+            v -= at_rows[1];
+            V[1] += contrast_minus_beta * fit_vsum(v);
+        }
+        {
+            fit_vd v = {0};
+            v += at_rows[2];
+            V[2] += contrast_2 * fit_vsum(v);
+        }
+        {
+            fit_vd v = {0};
+            for (size_t k = 0; k < pieces; k++)
+                v += column[(k * ng + g) * 4 + 2] * fit_vload(w->int_f_2 + t->j0 + k * FIT_VL);
+            v -= at_rows[3];
+            V[3] += contrast_minus_beta * fit_vsum(v);
+        }
+        {
+            fit_vd v = {0};
+            for (size_t k = 0; k < pieces; k++)
+                v += column[(k * ng + g) * 4 + 2] * fit_vload(w->int_f_3 + t->j0 + k * FIT_VL);
+            v -= at_rows[4];
+            V[4] += contrast_minus_beta * fit_vsum(v);
+        }
+        {
+            fit_vd v = {0};
+            v += at_rows[5];
+            V[5] += contrast_2 * fit_vsum(v);
+        }
+    }
+}
+
+/* Pairs (i, 8b .. 8b+7): the mean of every group. */
+FIT_INLINE void model_block(const struct fit_layout *l, const struct tables *w, const double *lin,
+                            size_t i, size_t b, size_t h, double *out)
+{
+    const size_t ng = l->ngroup, j = b * FIT_LANES + h;
+    (void)j;
+    const fit_vd x = fit_vload(w->int_f + j) - w->int_f[i];
+    const double beta = w->beta[0];
+    const fit_vd b_contrast = fit_vexp(-fit_vpow(x, fit_vset1(beta)));         /* not_separable.lua:16  [1] */
+    for (size_t g = 0; g < ng; g++) {
+        const double contrast = lin[g * 2 + 0];
+        const double offset = lin[g * 2 + 1];
+        fit_vstore(out + g * FIT_LANES + h, fit_vset1(0.0) + (contrast*b_contrast + offset));
+    }
+}
+
+static void model(const struct fit_layout *l, const double *ws, const double *lin,
+                  const struct fit_tile *t, double *out)
+{
+    const size_t ng = l->ngroup, end = fit_padded(t->j1) / FIT_LANES;
+    struct tables tables;
+    carve(l, (double *)(uintptr_t)ws, &tables);
+    const struct tables *const w = &tables;
+    (void)ng;
+    for (size_t i = t->i0; i < t->i1; i++)
+        for (size_t b = (i + 1 > t->j0 ? i + 1 : t->j0) / FIT_LANES; b < end; b++) {
+            for (size_t h = 0; h < FIT_LANES; h += FIT_VL)
+                model_block(l, w, lin, i, b, h, out);
+            out += ng * FIT_LANES;
+        }
+}
+
+
+/* ---- single points, by the direct formula ---------------------------------------------------------- */
+
+static void points(const struct fit_layout *l, const double *ws, const double *lin, size_t n,
+                   const uint32_t *pi, const uint32_t *pj, const uint32_t *pg, double *mean,
+                   double *jac)
+{
+    const size_t ng = l->ngroup;
+    struct tables w;
+    carve(l, (double *)(uintptr_t)ws, &w);
+    (void)ng, (void)lin, (void)w;
+    for (size_t p = 0; p < n; p++) {
+        const size_t g = pg[p], i = pi[p] < pj[p] ? pi[p] : pj[p], j = pi[p] < pj[p] ? pj[p] : pi[p];
+        (void)g;
+        const double contrast = lin[g * 2 + 0];
+        const double offset = lin[g * 2 + 1];
+        const double x = w.int_f[j] - w.int_f[i];
+        const double power = pow(x, w.beta[0]);                                /* not_separable.lua:16  [1] */
+        const double b_contrast = exp(-power);                                 /* not_separable.lua:16  [1] */
+        mean[p] = contrast*b_contrast + offset;
+        if (!jac)
+            continue;
+        double *J = jac + p * 5;
+        J[0] = contrast*b_contrast*pow(x, w.scale[0])*w.minus_beta[0]*(w.int_f_2[j] - w.int_f_2[i]); /* rate */
+        J[1] = contrast*b_contrast*pow(x, w.scale[0])*w.minus_beta[0]*(w.int_f_3[j] - w.int_f_3[i]); /* decay */
+        J[2] = (-contrast*power*b_contrast*log(x)); /* beta */
+        J[3] = b_contrast; /* contrast */
+        J[4] = 1.0; /* offset */
+    }
+}
+
+static void curves(const struct fit_layout *l, const double *theta, double *value, double *tangent)
+{
+    const size_t n = l->ntime;
+    (void)theta, (void)value, (void)tangent;
+    const double rate = theta[0]; /* [1/s] */
+    (void)rate;
+    const double decay = theta[1]; /* [1/s] */
+    (void)decay;
+    const double beta = theta[2]; /* [1] */
+    (void)beta;
+    for (size_t k = 0; k < n; k++) {
+    }
+}
+
+/* ---- description ----------------------------------------------------------------------------------- */
+
+static const struct fit_param desc_param[] = {
+    {.name = "rate", .unit = "1/s", .doc = "at the start",
+     .start = 0.1, .lower = 0.001, .upper = 10.0, .over = -1,
+     .prior = FIT_PRIOR_NONE, .prior_a = 0.0, .prior_b = 0.0},
+    {.name = "decay", .unit = "1/s", .doc = "of the rate",
+     .start = 0.1, .lower = 0.0, .upper = 10.0, .over = -1,
+     .prior = FIT_PRIOR_NONE, .prior_a = 0.0, .prior_b = 0.0},
+    {.name = "beta", .unit = "1", .doc = "stretching exponent",
+     .start = 1.0, .lower = 0.3, .upper = 2.0, .over = -1,
+     .prior = FIT_PRIOR_NONE, .prior_a = 0.0, .prior_b = 0.0},
+};
+
+static const struct fit_param desc_linear[] = {
+    {.name = "contrast", .unit = "1", .doc = "contrast",
+     .start = 0.3, .lower = 0.0, .upper = 1.0, .over = 0,
+     .prior = FIT_PRIOR_NONE, .prior_a = 0.0, .prior_b = 0.0},
+    {.name = "offset", .unit = "1", .doc = "baseline",
+     .start = 1.0, .lower = 0.5, .upper = 1.5, .over = 0,
+     .prior = FIT_PRIOR_NONE, .prior_a = 0.0, .prior_b = 0.0},
+};
+
+static const struct fit_axis desc_axis[] = {
+    {"phi", "deg", "azimuth"},
+};
+
+/* sensible parameter sets, from the model's random() */
+static const double desc_screen[] = {
+    3.41384, 4.31528, 0.344937,
+    7.64765, 1.06347, 0.856454,
+    0.00495988, 7.71547, 0.717671,
+    6.42869, 3.96468, 1.59376,
+    0.124682, 5.55168, 1.50398,
+    0.118557, 4.88915, 1.60029,
+    0.00658842, 8.44155, 1.75433,
+    0.437362, 9.29534, 0.859717,
+    2.88864, 5.75661, 1.00204,
+    0.0103004, 6.36484, 1.8826,
+    5.91634, 2.16754, 0.382954,
+    0.00121201, 8.21601, 0.999835,
+    0.010553, 2.35294, 1.03113,
+    0.0175691, 5.19215, 0.428233,
+    0.0013269, 0.732435, 1.65486,
+    5.03559, 2.44216, 0.99765,
+    0.0730555, 1.35549, 1.81318,
+    3.0671, 1.27333, 0.325486,
+    1.39855, 6.05857, 0.619736,
+    1.73204, 9.5565, 1.57414,
+    5.13482, 3.357, 0.711735,
+    3.43938, 1.65946, 0.767681,
+    0.01083, 5.48983, 0.638585,
+    0.298279, 9.3179, 1.75435,
+    0.0281882, 9.44286, 1.88725,
+    3.10678, 1.60727, 1.6073,
+    2.40329, 4.14673, 1.30039,
+    0.0127094, 2.41473, 0.75899,
+    0.0227866, 4.82388, 1.61801,
+    0.194932, 1.06332, 1.1535,
+    0.00337104, 8.51025, 1.26822,
+    0.0749512, 0.223491, 0.425919,
+    0.0372909, 9.31826, 1.76292,
+    0.00673711, 5.0572, 1.22868,
+    0.00259101, 7.43364, 1.41807,
+    0.0224351, 9.51809, 0.660956,
+    0.0031034, 2.07548, 1.00701,
+    0.00233639, 3.70865, 1.92769,
+    1.21953, 9.79873, 1.6781,
+    0.093414, 5.98356, 1.14827,
+    0.00723962, 6.92279, 1.36194,
+    0.0102521, 6.31145, 1.62998,
+    0.0543959, 0.734918, 1.31335,
+    4.49549, 3.08271, 1.84088,
+    0.0163308, 5.17315, 1.20133,
+    0.0972076, 2.20771, 1.57429,
+    1.24033, 2.17575, 1.13313,
+    0.0566096, 0.400357, 1.81869,
+    7.56631, 7.25034, 0.67662,
+    0.00139483, 1.03362, 0.752726,
+    0.00350174, 5.30588, 0.888517,
+    0.189816, 6.71585, 1.52458,
+    8.87077, 6.7263, 1.03524,
+    1.73155, 2.91913, 1.58899,
+    2.09682, 6.94649, 0.859184,
+    3.36992, 6.57737, 0.630744,
+    0.558616, 8.99557, 0.391441,
+    0.152867, 1.4091, 1.63366,
+    0.00355106, 1.44941, 1.94909,
+    1.49924, 5.00625, 0.41214,
+    0.00514578, 5.90476, 1.54915,
+    0.00248916, 7.90515, 1.78848,
+    0.0105546, 5.94374, 0.829455,
+    0.00646228, 1.39784, 0.638467,
+};
+
+extern const struct fit_kernel FIT_KERNEL_SYMBOL;
+const struct fit_kernel FIT_KERNEL_SYMBOL = {
+    .abi = FIT_KERNEL_ABI,
+    .name = "not_separable",
+    .variant = "fast",
+    .title = "Stretched exponential of an integral",
+    .formula = "",
+    .reference = "",
+    .source = "not_separable.lua",
+    .hash = "64c91b01f0f26e7c2e18819840e6d2bfc79f5f9e8ac6e1f20fef970ee163f6ff",
+    .isa = FIT_KERNEL_ISA,
+    .space = FIT_PAIRS,
+    .nparam = 3,
+    .param = desc_param,
+    .nlinear = 2,
+    .linear = desc_linear,
+    .intercept = 1,
+    .naxis = 1,
+    .axis = desc_axis,
+    .nscreen = 64,
+    .screen = desc_screen,
+    .cost = {.per_frame = 36, .per_pair = 31, .per_pair_group = 24,
+             .value_per_pair_group = 7, .functions_per_pair = 3},
+    .table_doubles = 0,
+    .workspace = workspace,
+    .scratch = scratch_size,
+    .prepare = prepare,
+    .moments = moments,
+    .normal = normal,
+    .model = model,
+    .points = points,
+    .curves = curves,
+};

@@ -1,0 +1,575 @@
+/* static_pair.c -- written by homodyne-gen from static_pair.lua.  Edit the model, not this file.
+ *
+ * Diffusion with a rate that changes in time
+ *
+ *   theta      0  D0                   [angstrom^2/s]
+ *              1  alpha                [1]
+ *   lin        0  contrast             [1]
+ *              1  offset               [1]
+ *   setting    0  q                    [1/angstrom]
+ *   group      0  phi                  [deg]
+ *
+ * cost of normal, operations: 48 per frame, 12 per pair, 13 per pair and group; of moments 7
+ */
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define FIT_VL FIT_VL_NATIVE /* lanes computed at once: as many as the machine has */
+#include "fit/kernel.h"
+#include "fit/tables.h"
+#include "fit/vmath.h"
+
+/* Workspace: scalars, tables over the time grid, tables at the used frames. */
+struct tables {
+    double *time_grid; /* time, padded */
+    double *exp_u_D_i; /* exp of (potential(D) * local0) */
+    double *exp_u_D_j; /* the same for the second frame */
+    double *u_D; /* (potential(D) * local0) */
+    double *int_dD_dD0; /* potential(dD_dD0) */
+    double *int_dD_dalpha; /* potential(dD_dalpha) */
+    double *scale; /* (-2 * pow(q, 2)) */
+    double *int_D; /* potential(D) */
+    double *dD_dD0_grid; /* pow(where((t <= (0.5 * step)), (0.5 * step), t), alpha) */
+    double *D_grid; /* (D0 * dD_dD0) */
+    double *int_D_grid; /* potential(D) */
+    double *int_dD_dD0_grid; /* potential(dD_dD0) */
+    double *dD_dalpha_grid; /* (D0 * dD_dD0 * log(where((t <= (0.5 * step)), (0.5 * step), t))) */
+    double *int_dD_dalpha_grid; /* potential(dD_dalpha) */
+    double *u_D_grid; /* (potential(D) * local0) */
+};
+
+FIT_INLINE size_t carve(const struct fit_layout *l, double *base, struct tables *w)
+{
+    const size_t ng = l->ngroup, nt = fit_padded(l->ntime), nf = fit_padded(l->nframe);
+    size_t n = 0;
+    (void)ng, (void)nt, (void)nf;
+    w->time_grid = base + n, n += nt;
+    w->exp_u_D_i = base + n, n += fit_padded(nf);
+    w->exp_u_D_j = base + n, n += fit_padded(nf);
+    w->u_D = base + n, n += fit_padded(nf);
+    w->int_dD_dD0 = base + n, n += fit_padded(nf);
+    w->int_dD_dalpha = base + n, n += fit_padded(nf);
+    w->scale = base + n, n += fit_padded(8);
+    w->int_D = base + n, n += fit_padded(nf);
+    w->dD_dD0_grid = base + n, n += fit_padded(nt);
+    w->D_grid = base + n, n += fit_padded(nt);
+    w->int_D_grid = base + n, n += fit_padded(nt);
+    w->int_dD_dD0_grid = base + n, n += fit_padded(nt);
+    w->dD_dalpha_grid = base + n, n += fit_padded(nt);
+    w->int_dD_dalpha_grid = base + n, n += fit_padded(nt);
+    w->u_D_grid = base + n, n += fit_padded(nt);
+    return n;
+}
+
+static size_t workspace(const struct fit_layout *l)
+{
+    static double origin[1]; /* only differences of addresses are used */
+    struct tables w;
+    return carve(l, origin, &w);
+}
+
+static enum fit_eval prepare(const struct fit_layout *l, const double *theta, int derivative,
+                             double *ws)
+{
+    const size_t ng = l->ngroup, nt = fit_padded(l->ntime);
+    struct tables w;
+    carve(l, ws, &w);
+    (void)ng, (void)nt, (void)theta, (void)derivative;
+    const double D0 = theta[0]; /* [angstrom^2/s] */
+    (void)D0;
+    const double alpha = theta[1]; /* [1] */
+    (void)alpha;
+    const double q = l->setting[0]; /* [1/angstrom] */
+    (void)q;
+
+    /* scalars of the call and of the groups */
+    w.scale[0] = -2.0*q*q;                                                     /* static_pair.lua:16 */
+
+    /* functions of time and their integrals */
+    for (size_t k = 0; k < nt; k++)
+        w.time_grid[k] = l->time[k < l->ntime ? k : l->ntime - 1];
+    {
+        const double prod = 0.5*l->step;                                       /* static_pair.lua:14  [s] */
+        for (size_t k = 0; k < nt; k += FIT_VL) {
+            const fit_vd dD_dD0 = fit_vpow(fit_vselect(fit_vload(w.time_grid + k) <= prod, fit_vset1(prod), fit_vload(w.time_grid + k)), fit_vset1(alpha)); /* static_pair.lua:14  [1] */
+            const fit_vd D = D0*dD_dD0;                                        /* static_pair.lua:14  [angstrom^2/s] */
+            fit_vstore(w.D_grid + k, D);
+        }
+    }
+    fit_trapezoid(l->ntime, w.D_grid, l->time, w.int_D_grid);
+    {
+        for (size_t k = 0; k < nt; k += FIT_VL) {
+            const fit_vd u_D = fit_vload(w.int_D_grid + k)*w.scale[0];         /* static_pair.lua:16 */
+            fit_vstore(w.u_D_grid + k, u_D);
+        }
+    }
+    fit_gather(l, w.u_D_grid, w.u_D);
+    fit_gather(l, w.int_D_grid, w.int_D);
+
+    /* factored forms */
+    fit_exp_tables(l, w.u_D, w.exp_u_D_i, w.exp_u_D_j);
+
+    if (derivative) { /* tangents: the same integrals of the derivatives */
+        {
+            const double prod = 0.5*l->step;                                   /* static_pair.lua:14  [s] */
+            for (size_t k = 0; k < nt; k += FIT_VL) {
+                const fit_vd choice = fit_vselect(fit_vload(w.time_grid + k) <= prod, fit_vset1(prod), fit_vload(w.time_grid + k)); /* static_pair.lua:14  [s] */
+                const fit_vd dD_dD0 = fit_vpow(choice, fit_vset1(alpha));      /* static_pair.lua:14  [1] */
+                fit_vstore(w.dD_dD0_grid + k, dD_dD0);
+                const fit_vd dD_dalpha = D0*dD_dD0*fit_vlog(choice);           /* static_pair.lua:14  [angstrom^2/s] */
+                fit_vstore(w.dD_dalpha_grid + k, dD_dalpha);
+            }
+        }
+        fit_trapezoid(l->ntime, w.dD_dD0_grid, l->time, w.int_dD_dD0_grid);
+        fit_trapezoid(l->ntime, w.dD_dalpha_grid, l->time, w.int_dD_dalpha_grid);
+        fit_gather(l, w.int_dD_dD0_grid, w.int_dD_dD0);
+        fit_gather(l, w.int_dD_dalpha_grid, w.int_dD_dalpha);
+    }
+    double check = 0.0;
+    check += 0.0 * w.u_D[l->nframe - 1];
+    check += 0.0 * w.int_D[l->nframe - 1];
+    return check == 0.0 ? FIT_EVAL_OK : FIT_EVAL_REJECT;
+}
+
+/* ---- sums over the data ---------------------------------------------------------------------------- */
+
+/* Pairs (i, 8b .. 8b+7): sums of products of the basis functions and the data, per group. */
+FIT_INLINE void moments_block(const struct fit_layout *l, const struct tables *w,
+                              const struct fit_exp_tile *exps, const struct fit_tile *t, size_t i,
+                              size_t b, size_t h, size_t at, fit_vd *restrict sums, const int masked)
+{
+    const size_t ng = l->ngroup, j = b * FIT_LANES + h;
+    const fit_vm lanes = masked ? fit_pair_lanes(t, i, j) : (fit_vm){0};
+    (void)exps, (void)lanes;
+    fit_vd b_contrast;
+    if (!exps[0 * ng].direct)
+        b_contrast = fit_vload(w->exp_u_D_j + j) * (w->exp_u_D_i[i] * exps[0 * ng].middle);
+    else
+        b_contrast = fit_vexp(fit_vload(w->u_D + j) - w->u_D[i]);
+    for (size_t g = 0; g < ng; g++) {
+        const double *y = t->y + at + g * FIT_LANES + h;
+        __builtin_prefetch(y + 64 * FIT_LANES);
+        fit_vm use = lanes;
+        fit_vd weight = {0};
+        if (masked) {
+            weight = t->w ? fit_vload(t->w + at + g * FIT_LANES + h) : fit_vset1(1.0);
+            use &= weight > 0.0;
+        }
+        (void)use, (void)weight;
+        fit_vd *restrict sum = sums + g * 3;
+        const fit_vd b0 = fit_kept(masked, use, b_contrast); /* multiplies contrast */
+        const fit_vd b0_w = fit_weighted(masked, weight, b0);
+        sum[0] += b0_w;
+        sum[1] += b0_w*b0;
+        sum[2] += b0_w*fit_vload(y);
+    }
+}
+
+static void moments(const struct fit_layout *l, const double *ws, const struct fit_tile *t,
+                    double *scratch, double *out)
+{
+    const size_t ng = l->ngroup, end = fit_padded(t->j1) / FIT_LANES;
+    struct tables tables;
+    carve(l, (double *)(uintptr_t)ws, &tables);
+    const struct tables *const w = &tables;
+    fit_vd *sums = (fit_vd *)scratch;
+    struct fit_exp_tile *exps = (struct fit_exp_tile *)(sums + 3 * ng);
+    size_t at = 0;
+    for (size_t k = 0; k < 3 * ng; k++)
+        sums[k] = (fit_vd){0};
+    exps[0 * ng] = fit_exp_tile(l, t, w->u_D, 1, 0);
+    for (size_t i = t->i0; i < t->i1; i++) {
+        for (size_t b = (i + 1 > t->j0 ? i + 1 : t->j0) / FIT_LANES; b < end; b++) {
+            for (size_t h = 0; h < FIT_LANES; h += FIT_VL) {
+                const size_t j = b * FIT_LANES + h;
+                if (t->w || j <= i || j + FIT_VL > t->j1)
+                    moments_block(l, w, exps, t, i, b, h, at, sums, 1);
+                else
+                    moments_block(l, w, exps, t, i, b, h, at, sums, 0);
+            }
+            at += ng * FIT_LANES;
+        }
+    }
+    for (size_t g = 0; g < ng; g++) {
+        const double *data = t->sum + 3 * g;
+        const fit_vd *sum = sums + g * 3;
+        (void)data, (void)sum;
+        out[0] = fit_vsum(sum[1]);
+        out[1] = 1.0 * fit_vsum(sum[0]);
+        out[2] = 1.0 * data[0];
+        out[3] = fit_vsum(sum[2]);
+        out[4] = 1.0 * data[1];
+        out[5] = data[2];
+        out += 6;
+    }
+}
+
+/* Pairs (i, 8b .. 8b+7): products of the channels m_c (d mean/d theta_k = sum_c m_c U_ck), summed over
+ * the groups, then multiplied by the tables U; and the fields of the cross moments per group. */
+FIT_INLINE void normal_block(const struct fit_layout *l, const struct tables *w, const double *lin,
+                             const struct fit_exp_tile *exps, const struct fit_tile *t, size_t i,
+                             size_t b, size_t h, size_t at, fit_vd *restrict column, fit_vd *restrict row,
+                             fit_vd *restrict H, const int masked)
+{
+    const size_t ng = l->ngroup, j = b * FIT_LANES + h;
+    const fit_vm lanes = masked ? fit_pair_lanes(t, i, j) : (fit_vm){0};
+    (void)exps, (void)lanes;
+    const double scale = w->scale[0];
+    fit_vd b_contrast;
+    if (!exps[0 * ng].direct)
+        b_contrast = fit_vload(w->exp_u_D_j + j) * (w->exp_u_D_i[i] * exps[0 * ng].middle);
+    else
+        b_contrast = fit_vexp(fit_vload(w->u_D + j) - w->u_D[i]);
+    const fit_vd b_contrast_sq = b_contrast*b_contrast;                        /* [1] */
+    fit_vd F_D_D = {0};
+    fit_vd G_D = {0};
+    for (size_t g = 0; g < ng; g++) {
+        const double *y = t->y + at + g * FIT_LANES + h;
+        __builtin_prefetch(y + 64 * FIT_LANES);
+        fit_vm use = lanes;
+        fit_vd weight = {0};
+        if (masked) {
+            weight = t->w ? fit_vload(t->w + at + g * FIT_LANES + h) : fit_vset1(1.0);
+            use &= weight > 0.0;
+        }
+        (void)use, (void)weight;
+        const double contrast = lin[g * 2 + 0];
+        const double offset = lin[g * 2 + 1];
+        const double scale_2 = contrast*scale;
+        const fit_vd r = fit_kept(masked, use, fit_vload(y) - (contrast*b_contrast + offset));
+        const fit_vd m_D = fit_kept(masked, use, scale_2*b_contrast);
+        const fit_vd w_D = fit_weighted(masked, weight, m_D);
+        F_D_D += w_D*m_D;
+        G_D += w_D*r;
+        const fit_vd s0 = fit_counted(masked, use, weight, b_contrast_sq); /* contrast: b m_D */
+        column[g * 2 + 0] += s0;
+        row[g * 2 + 0] += s0;
+        const fit_vd s1 = fit_counted(masked, use, weight, b_contrast); /* offset: b m_D */
+        column[g * 2 + 1] += s1;
+        row[g * 2 + 1] += s1;
+    }
+
+    /* products with the tables */
+    const fit_vd u_D_D0 = fit_vload(w->int_dD_dD0 + j) - w->int_dD_dD0[i];
+    const fit_vd u_D_alpha = fit_vload(w->int_dD_dalpha + j) - w->int_dD_dalpha[i];
+    const fit_vd p_D_D0 = F_D_D*u_D_D0;
+    H[0] += u_D_D0*p_D_D0; /* D0, D0 */
+    const fit_vd p_D_alpha = F_D_D*u_D_alpha;
+    H[1] += u_D_D0*p_D_alpha; /* D0, alpha */
+    H[2] += u_D_alpha*p_D_alpha; /* alpha, alpha */
+    H[3] += u_D_D0*G_D; /* J^T r: D0 */
+    H[4] += u_D_alpha*G_D; /* J^T r: alpha */
+}
+
+enum { PIECES = FIT_LANES / FIT_VL, SLOTS = 2, ROW_SUMS = 4, SUMS = 5, MOMENT_SUMS = 4, EXPS = 2 };
+
+/* Scratch, in vectors: column sums [block][group][SLOTS], row sums of one row, row sums times tables,
+ * the sums of J^T J and J^T r; then what the exponentials need to know of the tile. */
+static size_t scratch_size(const struct fit_layout *l)
+{
+    const size_t ng = l->ngroup, vectors = ng * SLOTS + ng * ROW_SUMS + SUMS;
+    return l->panel * ng * SLOTS + FIT_VL * vectors + MOMENT_SUMS * FIT_VL * ng + 2 * EXPS * ng;
+}
+
+static void normal(const struct fit_layout *l, const double *ws, const double *lin,
+                   const struct fit_tile *t, double *scratch, double *out)
+{
+    const size_t ng = l->ngroup, start = t->j0 / FIT_LANES, end = fit_padded(t->j1) / FIT_LANES;
+    struct tables tables;
+    carve(l, (double *)(uintptr_t)ws, &tables);
+    const struct tables *const w = &tables;
+    const size_t pieces = (end - start) * PIECES; /* vectors in a row of the tile */
+    fit_vd *column = (fit_vd *)scratch, *row = column + pieces * ng * SLOTS;
+    fit_vd *row_sum = row + ng * SLOTS, *H = row_sum + ng * ROW_SUMS;
+    struct fit_exp_tile *exps = (struct fit_exp_tile *)(H + SUMS);
+    size_t at = 0;
+    for (fit_vd *v = column; v < H + SUMS; v++)
+        *v = (fit_vd){0};
+    exps[0 * ng] = fit_exp_tile(l, t, w->u_D, 1, 0);
+    for (size_t i = t->i0; i < t->i1; i++) {
+        for (size_t b = (i + 1 > t->j0 ? i + 1 : t->j0) / FIT_LANES; b < end; b++) {
+            for (size_t h = 0; h < FIT_LANES; h += FIT_VL) {
+                const size_t j = b * FIT_LANES + h;
+                if (t->w || j <= i || j + FIT_VL > t->j1)
+                    normal_block(l, w, lin, exps, t, i, b, h, at, column + ((b - start) * PIECES + h / FIT_VL) * ng * 2, row, H, 1);
+                else
+                    normal_block(l, w, lin, exps, t, i, b, h, at, column + ((b - start) * PIECES + h / FIT_VL) * ng * 2, row, H, 0);
+            }
+            at += ng * FIT_LANES;
+        }
+        for (size_t g = 0; g < ng; g++) {
+            fit_vd *r = row + g * 2, *s = row_sum + g * ROW_SUMS;
+            s[0] += r[0]*w->int_dD_dD0[i];
+            s[1] += r[0]*w->int_dD_dalpha[i];
+            r[0] = (fit_vd){0};
+            s[2] += r[1]*w->int_dD_dD0[i];
+            s[3] += r[1]*w->int_dD_dalpha[i];
+            r[1] = (fit_vd){0};
+        }
+    }
+
+    for (size_t k = 0; k < 5; k++)
+        out[k] = fit_vsum(H[k]);
+    double *V = out + 5;
+    for (size_t g = 0; g < ng; g++, V += 4) {
+        const fit_vd *at_rows = row_sum + g * ROW_SUMS;
+        (void)at_rows;
+        const double contrast = lin[g * 2 + 0];
+        const double scale = w->scale[0];
+        const double contrast_scale = contrast*scale;
+        V[0] = 0.0;
+        V[1] = 0.0;
+        V[2] = 0.0;
+        V[3] = 0.0;
+        {
+            fit_vd v = {0};
+            for (size_t k = 0; k < pieces; k++)
+                v += column[(k * ng + g) * 2 + 0] * fit_vload(w->int_dD_dD0 + t->j0 + k * FIT_VL);
+            v -= at_rows[0];
+            V[0] += contrast_scale * fit_vsum(v);
+        }
+        {
+            fit_vd v = {0};
+            for (size_t k = 0; k < pieces; k++)
+                v += column[(k * ng + g) * 2 + 0] * fit_vload(w->int_dD_dalpha + t->j0 + k * FIT_VL);
+            v -= at_rows[1];
+            V[1] += contrast_scale * fit_vsum(v);
+        }
+        {
+            fit_vd v = {0};
+            for (size_t k = 0; k < pieces; k++)
+                v += column[(k * ng + g) * 2 + 1] * fit_vload(w->int_dD_dD0 + t->j0 + k * FIT_VL);
+            v -= at_rows[2];
+            V[2] += contrast_scale * fit_vsum(v);
+        }
+        {
+            fit_vd v = {0};
+            for (size_t k = 0; k < pieces; k++)
+                v += column[(k * ng + g) * 2 + 1] * fit_vload(w->int_dD_dalpha + t->j0 + k * FIT_VL);
+            v -= at_rows[3];
+            V[3] += contrast_scale * fit_vsum(v);
+        }
+    }
+}
+
+/* Pairs (i, 8b .. 8b+7): the mean of every group. */
+FIT_INLINE void model_block(const struct fit_layout *l, const struct tables *w, const double *lin,
+                            size_t i, size_t b, size_t h, double *out)
+{
+    const size_t ng = l->ngroup, j = b * FIT_LANES + h;
+    (void)j;
+    const fit_vd b_contrast = fit_vexp(fit_vload(w->u_D + j) - w->u_D[i]);
+    for (size_t g = 0; g < ng; g++) {
+        const double contrast = lin[g * 2 + 0];
+        const double offset = lin[g * 2 + 1];
+        fit_vstore(out + g * FIT_LANES + h, fit_vset1(0.0) + (contrast*b_contrast + offset));
+    }
+}
+
+static void model(const struct fit_layout *l, const double *ws, const double *lin,
+                  const struct fit_tile *t, double *out)
+{
+    const size_t ng = l->ngroup, end = fit_padded(t->j1) / FIT_LANES;
+    struct tables tables;
+    carve(l, (double *)(uintptr_t)ws, &tables);
+    const struct tables *const w = &tables;
+    (void)ng;
+    for (size_t i = t->i0; i < t->i1; i++)
+        for (size_t b = (i + 1 > t->j0 ? i + 1 : t->j0) / FIT_LANES; b < end; b++) {
+            for (size_t h = 0; h < FIT_LANES; h += FIT_VL)
+                model_block(l, w, lin, i, b, h, out);
+            out += ng * FIT_LANES;
+        }
+}
+
+
+/* ---- single points, by the direct formula ---------------------------------------------------------- */
+
+static void points(const struct fit_layout *l, const double *ws, const double *lin, size_t n,
+                   const uint32_t *pi, const uint32_t *pj, const uint32_t *pg, double *mean,
+                   double *jac)
+{
+    const size_t ng = l->ngroup;
+    struct tables w;
+    carve(l, (double *)(uintptr_t)ws, &w);
+    (void)ng, (void)lin, (void)w;
+    for (size_t p = 0; p < n; p++) {
+        const size_t g = pg[p], i = pi[p] < pj[p] ? pi[p] : pj[p], j = pi[p] < pj[p] ? pj[p] : pi[p];
+        (void)g;
+        const double contrast = lin[g * 2 + 0];
+        const double offset = lin[g * 2 + 1];
+        const double delta = w.int_D[j] - w.int_D[i];
+        const double e = exp(delta*w.scale[0]);                                /* static_pair.lua:16  [1] */
+        mean[p] = contrast*e + offset;
+        if (!jac)
+            continue;
+        double *J = jac + p * 4;
+        J[0] = contrast*w.scale[0]*e*(w.int_dD_dD0[j] - w.int_dD_dD0[i]); /* D0 */
+        J[1] = contrast*w.scale[0]*e*(w.int_dD_dalpha[j] - w.int_dD_dalpha[i]); /* alpha */
+        J[2] = e; /* contrast */
+        J[3] = 1.0; /* offset */
+    }
+}
+
+static void curves(const struct fit_layout *l, const double *theta, double *value, double *tangent)
+{
+    const size_t n = l->ntime;
+    (void)theta, (void)value, (void)tangent;
+    const double D0 = theta[0]; /* [angstrom^2/s] */
+    (void)D0;
+    const double alpha = theta[1]; /* [1] */
+    (void)alpha;
+    const double q = l->setting[0]; /* [1/angstrom] */
+    (void)q;
+    for (size_t k = 0; k < n; k++) {
+        const double prod = 0.5*l->step;                                       /* static_pair.lua:14  [s] */
+        const double choice = ((l->time[k] <= prod) ? prod : l->time[k]);      /* static_pair.lua:14  [s] */
+        const double dD_dD0 = pow(choice, alpha);                              /* static_pair.lua:14  [1] */
+        const double D = D0*dD_dD0;                                            /* static_pair.lua:14  [angstrom^2/s] */
+        value[0 * n + k] = D; /* D */
+        if (!tangent)
+            continue;
+        tangent[0 * n + k] = dD_dD0;
+        const double dD_dalpha = D0*dD_dD0*log(choice);                        /* static_pair.lua:14  [angstrom^2/s] */
+        tangent[1 * n + k] = dD_dalpha;
+    }
+}
+
+/* ---- description ----------------------------------------------------------------------------------- */
+
+static const struct fit_param desc_param[] = {
+    {.name = "D0", .unit = "angstrom^2/s", .doc = "at 1 s",
+     .start = 1000.0, .lower = 1.0, .upper = 1000000.0, .over = -1,
+     .prior = FIT_PRIOR_NONE, .prior_a = 0.0, .prior_b = 0.0},
+    {.name = "alpha", .unit = "1", .doc = "exponent",
+     .start = 0.0, .lower = -2.0, .upper = 2.0, .over = -1,
+     .prior = FIT_PRIOR_NONE, .prior_a = 0.0, .prior_b = 0.0},
+};
+
+static const struct fit_param desc_linear[] = {
+    {.name = "contrast", .unit = "1", .doc = "contrast",
+     .start = 0.3, .lower = 0.0, .upper = 1.0, .over = 0,
+     .prior = FIT_PRIOR_NONE, .prior_a = 0.0, .prior_b = 0.0},
+    {.name = "offset", .unit = "1", .doc = "baseline",
+     .start = 1.0, .lower = 0.5, .upper = 1.5, .over = 0,
+     .prior = FIT_PRIOR_NONE, .prior_a = 0.0, .prior_b = 0.0},
+};
+
+static const struct fit_setting desc_setting[] = {
+    {"q", "1/angstrom", "wavevector", NAN},
+};
+
+static const struct fit_axis desc_axis[] = {
+    {"phi", "deg", "azimuth"},
+};
+
+static const struct fit_curve desc_curve[] = {
+    {"D", "angstrom^2/s", "diffusion coefficient"},
+};
+
+/* sensible parameter sets, from the model's random() */
+static const double desc_screen[] = {
+    199464.0, -0.273888,
+    1.4408, 1.88353,
+    4.3459, -0.690697,
+    11.0461, 1.08619,
+    29.7943, 1.80812,
+    239.226, 1.04414,
+    1392.21, 0.22067,
+    17755.5, 0.0739287,
+    858.001, 1.05951,
+    16.9111, 1.37662,
+    135812.0, 0.640841,
+    377750.0, -0.683019,
+    155253.0, 0.302644,
+    300.469, -0.987145,
+    6590.28, 1.72376,
+    455072.0, -1.13298,
+    1.96235, -1.91649,
+    85036.8, -0.353329,
+    34.2817, -1.05882,
+    380.597, -0.75525,
+    1304.04, -1.69828,
+    1.52847, -1.70703,
+    60515.8, 1.70205,
+    29.1941, -0.35847,
+    624.423, -1.4578,
+    219090.0, 1.48673,
+    5.80765, -1.94003,
+    52301.7, 0.423427,
+    13.4425, 1.23856,
+    541875.0, 0.997966,
+    367950.0, -0.6572,
+    28.3912, 1.53648,
+    9.90086, -0.899575,
+    35.6405, 0.19593,
+    15.6678, 0.474623,
+    389710.0, 1.422,
+    149.658, 1.77714,
+    399990.0, 1.49231,
+    9.21217, 1.076,
+    117817.0, -0.341309,
+    3394.48, -0.895875,
+    28.1083, -0.920024,
+    108.773, -0.0704493,
+    44852.6, 0.289882,
+    4.34504, 0.00822868,
+    6.18936, 1.4041,
+    2613.62, -0.125221,
+    1.36174, -1.70372,
+    227.722, 1.72731,
+    145627.0, -1.17153,
+    1082.23, 0.18512,
+    4.17066, 0.973455,
+    8833.18, -0.649072,
+    513869.0, -1.15069,
+    5.46709, -1.16981,
+    312.847, -1.63145,
+    167.954, 1.82985,
+    42588.0, 1.91949,
+    73093.3, -0.0295879,
+    3891.66, -0.00406702,
+    19.4793, 0.769115,
+    5597.97, -0.989187,
+    6121.63, 1.12936,
+    401.189, -1.70603,
+};
+
+extern const struct fit_kernel FIT_KERNEL_SYMBOL;
+const struct fit_kernel FIT_KERNEL_SYMBOL = {
+    .abi = FIT_KERNEL_ABI,
+    .name = "static_pair",
+    .variant = "fast",
+    .title = "Diffusion with a rate that changes in time",
+    .formula = "",
+    .reference = "",
+    .source = "static_pair.lua",
+    .hash = "acdca8fd1123d92e3c4539b025624b9cf74aedd70d402b65de293e8d72fef3f7",
+    .isa = FIT_KERNEL_ISA,
+    .space = FIT_PAIRS,
+    .nparam = 2,
+    .param = desc_param,
+    .nlinear = 2,
+    .linear = desc_linear,
+    .intercept = 1,
+    .nsetting = 1,
+    .setting = desc_setting,
+    .naxis = 1,
+    .axis = desc_axis,
+    .ncurve = 1,
+    .curve = desc_curve,
+    .nscreen = 64,
+    .screen = desc_screen,
+    .cost = {.per_frame = 48, .per_pair = 12, .per_pair_group = 13,
+             .value_per_pair_group = 7, .functions_per_pair = 0},
+    .table_doubles = 0,
+    .workspace = workspace,
+    .scratch = scratch_size,
+    .prepare = prepare,
+    .moments = moments,
+    .normal = normal,
+    .model = model,
+    .points = points,
+    .curves = curves,
+};
