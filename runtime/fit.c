@@ -2,7 +2,8 @@
  *
  * Order of work: bounds and start (check_options), the best minimum on all data (fit_minimum.c), the
  * noise and, if groups differ in it, one fit with weights, and a robust loss if asked for
- * (fit_noise.c), covariance and identifiability (covariance.c).
+ * (fit_noise.c), the last digits of small tables (polish.c), covariance and identifiability
+ * (covariance.c).
  */
 #include "fit.h"
 
@@ -15,6 +16,7 @@
 #include "covariance.h"
 #include "fit_impl.h"
 #include "linalg.h"
+#include "polish.h"
 
 void fit_options_default(struct fit_options *opt)
 {
@@ -258,40 +260,96 @@ static void tell_end(struct fit_job *f, const struct fit_outcome *o)
     r->normals = f->obj->nnormal;
 }
 
-static enum fit_status finish(struct fit_job *f, const struct fit_outcome *o)
+/* Small tables: steps with the whole Jacobian.  p->n = 0: the fit stays as it is. */
+static enum fit_status polish(struct fit_job *f, struct fit_outcome *o, struct fit_polish *p)
 {
-    struct fit_result *r = f->res;
-    double t = fit_seconds();
+    *p = (struct fit_polish){0};
+    if (!isnan(f->robust) || fit_word_ends(o->word) || !fit_polish_suits(f->obj) ||
+        fit_objective_value(f->obj, f->best) != FIT_EVAL_OK)
+        return FIT_OK;
+    struct fit_polish_spec spec = {f->obj, f->best, f->lower, f->upper, f->dof, f->noise};
+    enum fit_status st = fit_polish(&spec, p, f->err);
+    if (st != FIT_OK || p->n == 0)
+        return st;
+    memcpy(f->best, p->theta, f->p * sizeof *f->best);
+    o->gradient = p->gradient;
+    if (p->gradient <= f->opt->gtol) {
+        o->word = FIT_CONVERGED_GRADIENT;
+        o->reason = "the gradient is zero to the accuracy asked for";
+    } else if (p->gradient > 0.1) { /* the sums over the data showed none of it */
+        o->word = FIT_FAILED;
+        o->reason = "the parameters depend on one another so strongly that no step leads further";
+    }
+    return FIT_OK;
+}
+
+/* Value and derivatives at the end. */
+static enum fit_status last_pass(struct fit_job *f)
+{
     int robust = !isnan(f->robust);
     enum fit_eval e = robust ? fit_job_robust_normal(f) : fit_objective_value(f->obj, f->best);
     if (e == FIT_EVAL_OK && !robust)
         e = fit_objective_normal(f->obj, f->best, f->B, f->g);
-    if (e != FIT_EVAL_OK)
-        return e == FIT_EVAL_STOP ? fit_fail(f->err, FIT_ERR_INTERRUPTED, "fit: interrupted")
-                                  : fit_fail(f->err, FIT_ERR_NUMERIC,
-                                             "fit: derivatives are not finite at the optimum");
+    if (e == FIT_EVAL_OK)
+        return FIT_OK;
+    return e == FIT_EVAL_STOP
+               ? fit_fail(f->err, FIT_ERR_INTERRUPTED, "fit: interrupted")
+               : fit_fail(f->err, FIT_ERR_NUMERIC,
+                          "fit: derivatives are not finite at the optimum");
+}
+
+/* Costs, and the variance by which (J^T J)^-1 is multiplied. */
+static double fill_costs(struct fit_job *f, double square, double cost)
+{
+    struct fit_result *r = f->res;
+    r->chi2 = square / f->unit;
+    r->cost = cost / f->unit;
+    r->reduced_chi2 = r->chi2 / f->dof;
+    if (!isnan(f->robust))
+        return f->huber;
+    return r->noise == FIT_NOISE_RESIDUALS ? r->reduced_chi2
+           : r->noise == FIT_NOISE_GIVEN   ? f->unit
+                                           : 1;
+}
+
+/* What the last steps have made better than the sums over the data: one group. */
+static enum fit_status take_polished(struct fit_job *f, const struct fit_polish *p)
+{
+    struct fit_result *r = f->res;
+    for (size_t j = 0; j < p->nlin; j++) {
+        size_t q = p->column[j] - f->p;
+        r->lin[q] = p->lin[q] + ((int)q == f->kernel->intercept ? f->ds->reference[0] : 0);
+    }
+    r->sigma_common = r->sigma[0] = sqrt(p->chi2 / f->dof);
+    return fit_polish_covariance(p, fill_costs(f, p->chi2, p->chi2 / 2), r, f->err);
+}
+
+static enum fit_status finish(struct fit_job *f, struct fit_outcome *o)
+{
+    struct fit_result *r = f->res;
+    struct fit_polish polished;
+    double t = fit_seconds();
+    enum fit_status st = polish(f, o, &polished);
+    if (st != FIT_OK || (st = last_pass(f)) != FIT_OK)
+        goto done;
     memcpy(r->theta, f->best, f->p * sizeof *r->theta);
     memcpy(r->normal_matrix, f->B, f->p * f->p * sizeof *f->B);
     fill_bounds(f);
-    double chi2 = (robust ? f->square : 2 * f->obj->cost) / f->unit;
-    r->chi2 = chi2;
-    r->cost = (robust ? f->robust : f->obj->cost) / f->unit;
-    r->reduced_chi2 = chi2 / f->dof;
-    double variance = r->noise == FIT_NOISE_RESIDUALS ? r->reduced_chi2
-                      : r->noise == FIT_NOISE_GIVEN   ? f->unit
-                                                      : 1;
-    if (robust)
-        variance = f->huber;
+    int robust = !isnan(f->robust);
+    double variance = fill_costs(f, robust ? f->square : 2 * f->obj->cost,
+                                 robust ? f->robust : f->obj->cost);
     struct fit_covariance_spec spec = {f->obj, f->best, f->lower, f->upper, f->B, variance};
-    enum fit_status st = fit_covariance(&spec, r, f->err);
-    if (st != FIT_OK)
-        return st;
+    if ((st = fit_covariance(&spec, r, f->err)) != FIT_OK ||
+        (polished.n > 0 && (st = take_polished(f, &polished)) != FIT_OK))
+        goto done;
     tell_end(f, o);
     memcpy(r->start, f->began_at, f->p * sizeof *r->start);
     memcpy(r->start_origin, o->origin, sizeof r->start_origin);
     r->threads = fit_objective_threads(f->obj);
     r->seconds.covariance = fit_seconds() - t;
-    return FIT_OK;
+done:
+    fit_polish_free(&polished);
+    return st;
 }
 
 static enum fit_status run_all(struct fit_job *f)

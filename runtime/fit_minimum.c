@@ -4,9 +4,11 @@
  * from rivals that thinned data cannot tell from it, until a minimum is found twice or none is
  * left.  While the residuals are larger than the noise that neighbouring values show, the search is
  * made wider and all this is done again.  Thinned data may lead astray (a fringe that they alias);
- * then the given start is followed as it is.
+ * then the given start is followed as it is; in small tables always, so that it leads where the
+ * user expects.
  */
 #include "fit_impl.h"
+#include "polish.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -15,6 +17,9 @@
 
 /* Two runs have met when their chi2 differ by less than this in units of the noise. */
 static const double SAME_MINIMUM = 1e-2;
+/* Or when they differ by less than this part of the data's sum of squares: residuals of 1e-13 of
+ * the data are rounding. */
+static const double SAME_ROUNDING = 1e-26;
 /* A rival is followed on all data when thinned data do not tell it from the best: chi2 apart by
  * less. */
 static const double RIVAL = 50;
@@ -63,7 +68,9 @@ void fit_job_keep(struct fit_job *f, struct fit_outcome *o)
     memcpy(f->best, f->theta, f->p * sizeof *f->best);
 }
 
-/* Runs from theta; better than before: kept.  Returns 1 when it met the best so far. */
+/* Runs from theta; better than before: kept.  So is the given start's run when it meets the best so
+ * far: of equivalent minima (an exchange of terms, a sign) that one is wanted.  Returns 1 when the
+ * two have met. */
 static int run_from(struct fit_job *f, const double *theta, const struct fit_candidate *from,
                     struct fit_outcome *o)
 {
@@ -74,9 +81,9 @@ static int run_from(struct fit_job *f, const double *theta, const struct fit_can
     fit_job_optimise(f, f->theta, most);
     double cost = f->nlsq->cost, gap = fabs(cost - o->cost);
     double s2 = f->noise > 0 ? f->noise : 2 * fmin(cost, o->cost) / f->dof;
-    int met =
-        isfinite(o->cost) && (2 * gap <= SAME_MINIMUM * s2 || gap <= 1e-28 * f->obj->data_square);
-    if (!isfinite(cost) || met || cost >= o->cost)
+    int met = isfinite(o->cost) &&
+              (2 * gap <= SAME_MINIMUM * s2 || gap <= SAME_ROUNDING * f->obj->data_square);
+    if (!isfinite(cost) || (met && !from->given) || (!met && cost >= o->cost))
         return met;
     if (f->nlsq->word == FIT_MAX_ITERATIONS && most < f->opt->max_iterations)
         fit_job_optimise(f, f->theta,
@@ -86,7 +93,7 @@ static int run_from(struct fit_job *f, const double *theta, const struct fit_can
     memcpy(f->began_at, from->first, f->p * sizeof *f->began_at);
     o->thin = f->list.searched && !f->list.on_all && theta != from->first ? from->variance : NAN;
     o->thin_dof = from->dof;
-    return 0;
+    return met;
 }
 
 static int explains_data(const struct fit_job *f, const struct fit_outcome *o)
@@ -139,7 +146,7 @@ static enum fit_status run_candidates(struct fit_job *f, struct fit_outcome *o)
     size_t most = f->opt->multi_start ? MOST_RUNS_MULTI : MOST_RUNS, runs = 0;
     const struct fit_candidate *own = NULL;
     enum fit_status st = FIT_OK;
-    int over = 0;
+    int over = 0, followed = 0;
     for (size_t c = 0; st == FIT_OK && c < f->list.n; c++) {
         const struct fit_candidate *k = &f->list.item[c];
         own = k->given ? k : own;
@@ -151,8 +158,10 @@ static enum fit_status run_candidates(struct fit_job *f, struct fit_outcome *o)
         over |= fit_word_ends(f->nlsq->word);
         runs++;
         st = record_start(f, k, 1);
+        followed |= k->given;
     }
-    if (st == FIT_OK && own && f->nlsq->word != FIT_INTERRUPTED && misled(f, o)) {
+    int more = !followed && fit_polish_suits(f->obj) && f->list.searched;
+    if (st == FIT_OK && own && f->nlsq->word != FIT_INTERRUPTED && (more || misled(f, o))) {
         run_from(f, own->first, own, o);
         st = record_start(f, own, 1);
     }

@@ -74,6 +74,19 @@ void fit_cholesky_solve(size_t n, const double *l, double *b)
 
 /* ---- eigenvectors and QR --------------------------------------------------------------------- */
 
+/* The largest component positive. */
+static void turn_positive(size_t n, double *v)
+{
+    size_t top = 0;
+    for (size_t j = 1; j < n; j++)
+        if (fabs(v[j]) > fabs(v[top]) * (1 + 1e-9))
+            top = j;
+    for (size_t j = 0; v[top] < 0 && j < n; j++)
+        if (j != top)
+            v[j] = -v[j];
+    v[top] = fabs(v[top]);
+}
+
 size_t fit_eigen_work(size_t n)
 {
     return 8 * n + 32;
@@ -91,17 +104,43 @@ int fit_eigen(size_t n, double *a, double *w, double *work)
                                          (lapack_int)n, w, work, (lapack_int)fit_eigen_work(n));
     if (info != 0)
         return 1;
-    for (size_t k = 0; k < n; k++) {
-        double *v = a + k * n;
-        size_t top = 0;
-        for (size_t j = 1; j < n; j++)
-            if (fabs(v[j]) > fabs(v[top]) * (1 + 1e-9))
-                top = j;
-        for (size_t j = 0; v[top] < 0 && j < n; j++)
-            if (j != top)
-                v[j] = -v[j];
-        v[top] = fabs(v[top]);
+    for (size_t k = 0; k < n; k++)
+        turn_positive(n, a + k * n);
+    return 0;
+}
+
+size_t fit_singular_work(size_t n)
+{
+    return 2 * n + 16;
+}
+
+int fit_singular(size_t n, double *a, double *w, double *work)
+{
+    lapack_int nn = (lapack_int)n;
+    for (size_t i = 0; i < n * n; i++)
+        if (!isfinite(a[i]))
+            return 1;
+    if (n == 0)
+        return 0;
+    /* Our rows are LAPACK's columns: it sees the transpose, lower triangular, and its left vectors
+     * are our right ones. */
+    if (LAPACKE_dgesvj_work(LAPACK_COL_MAJOR, 'L', 'U', 'N', nn, nn, a, nn, w, 0, NULL, 1, work,
+                            (lapack_int)fit_singular_work(n)) != 0)
+        return 1;
+    for (size_t k = 0; k < n; k++)
+        w[k] *= work[0]; /* the scale that keeps them from underflow */
+    for (size_t k = 0; k < n / 2; k++) { /* descending -> ascending */
+        double t = w[k];
+        w[k] = w[n - 1 - k];
+        w[n - 1 - k] = t;
+        for (size_t j = 0; j < n; j++) {
+            t = a[k * n + j];
+            a[k * n + j] = a[(n - 1 - k) * n + j];
+            a[(n - 1 - k) * n + j] = t;
+        }
     }
+    for (size_t k = 0; k < n; k++)
+        turn_positive(n, a + k * n);
     return 0;
 }
 

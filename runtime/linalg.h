@@ -26,6 +26,13 @@ void fit_cholesky_solve(size_t n, const double *l, double *b);
 size_t fit_eigen_work(size_t n);
 int fit_eigen(size_t n, double *a, double *w, double *work);
 
+/* Singular values w (ascending) of the upper triangular matrix a; on return row k of a is the k-th
+ * right singular vector, its largest component positive, to high relative accuracy when columns of
+ * a have been scaled to unit length (one-sided Jacobi, Drmac & Veselic 2008).  work:
+ * fit_singular_work(n) doubles.  Returns 0, or nonzero when LAPACK's dgesvj fails. */
+size_t fit_singular_work(size_t n);
+int fit_singular(size_t n, double *a, double *w, double *work);
+
 /* Least squares min |a x - b| with a of m rows and n columns (row by row, m >= n, destroyed) by
  * Householder QR.  On return b holds x in its first n elements and r (n x n, upper triangle, row
  * by row) the triangular factor.  work: fit_qr_work(m, n) doubles.  Returns 0, or nonzero when a

@@ -1,0 +1,36 @@
+local m = model "gauss2" {
+    title = "Two Gaussians that touch, on an exponential background",
+    formula = [[
+y(x) = b1 * exp(-b2 * x) + b3 * exp(-(x - b4)^2 / b5^2)
+       + b6 * exp(-(x - b7)^2 / b8^2)
+]],
+    reference = [[
+B. Rust, NIST (1996);
+NIST Statistical Reference Datasets, nonlinear regression: Gauss2 (public domain)]],
+    validity = [[
+Level of difficulty: lower.  The start is the second of the two that come with the data.]],
+}
+
+local x, y = m.columns({ "x", doc = "channel" }, { "y", doc = "counts" })
+
+local b1 = m.parameter("b1", { start = 98, doc = "height of the background" })
+local b2 = m.parameter("b2", { start = 0.0105, doc = "decay of the background" })
+local b3 = m.parameter("b3", { start = 103, doc = "height of the first peak" })
+local b4 = m.parameter("b4", { start = 105, doc = "place of the first peak" })
+local b5 = m.parameter("b5", { start = 20, bounds = {0, math.huge},
+    doc = "width of the first peak (1/e)" })
+local b6 = m.parameter("b6", { start = 73, doc = "height of the second peak" })
+local b7 = m.parameter("b7", { start = 150, doc = "place of the second peak" })
+local b8 = m.parameter("b8", { start = 20, bounds = {0, math.huge},
+    doc = "width of the second peak (1/e)" })
+
+local mean = b1 * exp(-b2 * x) + b3 * exp(-(x - b4)^2 / b5^2)
+           + b6 * exp(-(x - b7)^2 / b8^2)
+m.observe(y, { mean = mean, linear = {b1, b3, b6} })
+
+m.test { x = 1,
+         b1 = 98, b2 = 0.0105, b3 = 103, b4 = 105, b5 = 20, b6 = 73, b7 = 150, b8 = 20,
+         y = 96.97638339184013 }
+m.test { x = 126,
+         b1 = 98, b2 = 0.0105, b3 = 103, b4 = 105, b5 = 20, b6 = 73, b7 = 150, b8 = 20,
+         y = 77.59668025712011 }
