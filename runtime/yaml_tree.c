@@ -163,7 +163,7 @@ static enum fit_status check_tag(struct parse *p, const yaml_char_t *tag, int *s
 
 static enum fit_status build_scalar(struct parse *p, struct fit_yaml **out)
 {
-    struct fit_yaml *node;
+    struct fit_yaml *node = NULL;
     enum fit_status st = new_node(p, FIT_YAML_SCALAR, &node);
     if (st)
         return st;
