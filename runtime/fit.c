@@ -305,6 +305,11 @@ static double fill_costs(struct fit_job *f, double square, double cost)
     r->chi2 = square / f->unit;
     r->cost = cost / f->unit;
     r->reduced_chi2 = r->chi2 / f->dof;
+    int local = f->kernel->space == FIT_PAIRS && f->noise_data > 0;
+    r->local_sigma = local ? sqrt(f->noise_data) : NAN;
+    r->goodness = r->noise != FIT_NOISE_RESIDUALS ? r->reduced_chi2
+                  : local                         ? r->reduced_chi2 / f->noise_data
+                                                  : NAN;
     if (!isnan(f->robust))
         return f->huber;
     return r->noise == FIT_NOISE_RESIDUALS ? r->reduced_chi2

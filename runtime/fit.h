@@ -133,6 +133,10 @@ struct fit_result {
     double cost;         /* 1/2 sum w rho; w as used in the fit */
     double chi2;         /* sum w r^2 */
     double reduced_chi2; /* chi2 / (npoint - nfree); without weights the residuals' variance */
+    double local_sigma;  /* pairs: noise from second differences of neighbouring values, without any
+                            model, in the units of the weighted residuals; NaN: unknown */
+    double goodness;     /* residual variance over that of the noise: known (file, given) or local;
+                            near 1 when the model explains the data; NaN: unknown */
     double *sigma;       /* ngroup: standard deviation of the noise; with weights from the file, of
                             the weighted residuals (1 when the file's errors are right) */
     double sigma_common; /* the same for all groups together */

@@ -138,8 +138,8 @@ static void quality(FILE *f, int *left, const struct fit_results *r)
     char text[TEXT] = "";
     size_t a = 0, b = 0;
     double c = fit_results_strongest(r, &a, &b);
-    if (fit->noise != FIT_NOISE_RESIDUALS) /* else it is 1 by construction */
-        append(text, sizeof text, "chi2/dof %.4f  ", fit->reduced_chi2);
+    if (!isnan(fit->goodness)) /* against the known noise, or that of second differences */
+        append(text, sizeof text, "chi2/dof %.4f  ", fit->goodness);
     if (r->maps)
         append(text, sizeof text, "nrmse %.4g", r->maps->nrmse);
     if (c != 0)
