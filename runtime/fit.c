@@ -260,6 +260,9 @@ static void tell_end(struct fit_job *f, const struct fit_outcome *o)
     r->normals = f->obj->nnormal;
 }
 
+/* Below this part of the data's sum of squares, residuals are the rounding of exact data. */
+static const double EXACT = 1e-24;
+
 /* Small tables: steps with the whole Jacobian.  p->n = 0: the fit stays as it is. */
 static enum fit_status polish(struct fit_job *f, struct fit_outcome *o, struct fit_polish *p)
 {
@@ -271,12 +274,14 @@ static enum fit_status polish(struct fit_job *f, struct fit_outcome *o, struct f
     enum fit_status st = fit_polish(&spec, p, f->err);
     if (st != FIT_OK || p->n == 0)
         return st;
+    double square = f->obj->data_square + f->obj->reference_square;
     memcpy(f->best, p->theta, f->p * sizeof *f->best);
     o->gradient = p->gradient;
     if (p->gradient <= f->opt->gtol) {
         o->word = FIT_CONVERGED_GRADIENT;
         o->reason = "the gradient is zero to the accuracy asked for";
-    } else if (p->gradient > 0.1) { /* the sums over the data showed none of it */
+    } else if (p->gradient > 0.1 && p->chi2 > EXACT * square) {
+        /* the sums over the data showed none of it */
         o->word = FIT_FAILED;
         o->reason = "the parameters depend on one another so strongly that no step leads further";
     }

@@ -66,7 +66,8 @@ typedef int fit_progress_fn(void *user, const struct fit_progress *p); /* nonzer
 
 struct fit_options {
     size_t max_iterations; /* of one run of the optimiser; default 200 */
-    double ftol;           /* relative change of cost; default 1e-14 */
+    double ftol;           /* relative change of cost; default 1e-14.  1e-13 and less: goes on
+                              while the gradient falls, for the cost shows no more */
     double xtol;           /* step relative to the parameters' size; default 1e-12 */
     double gtol;           /* distance to the minimum in standard errors; default 1e-6 */
     enum fit_loss loss;    /* default linear */
@@ -112,7 +113,7 @@ enum fit_noise_source {
 struct fit_start {
     char origin[48];    /* "given", "model", "data-driven: point 17", ... */
     double *theta;      /* nparam: where it began */
-    double cost_start;  /* cost on all data at its beginning (NaN: not evaluated) */
+    double cost_start;  /* cost on all data at its beginning (NaN: not followed there) */
     double cost_final;  /* cost at its end, on the data set on which it was given up or finished */
     int full;           /* 1: followed on all data */
 };

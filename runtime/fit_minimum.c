@@ -81,8 +81,8 @@ static int run_from(struct fit_job *f, const double *theta, const struct fit_can
     fit_job_optimise(f, f->theta, most);
     double cost = f->nlsq->cost, gap = fabs(cost - o->cost);
     double s2 = f->noise > 0 ? f->noise : 2 * fmin(cost, o->cost) / f->dof;
-    int met = isfinite(o->cost) &&
-              (2 * gap <= SAME_MINIMUM * s2 || gap <= SAME_ROUNDING * f->obj->data_square);
+    double square = f->obj->data_square + f->obj->reference_square;
+    int met = isfinite(o->cost) && (2 * gap <= SAME_MINIMUM * s2 || gap <= SAME_ROUNDING * square);
     if (!isfinite(cost) || (met && !from->given) || (!met && cost >= o->cost))
         return met;
     if (f->nlsq->word == FIT_MAX_ITERATIONS && most < f->opt->max_iterations)
@@ -123,7 +123,8 @@ static enum fit_status record_start(struct fit_job *f, const struct fit_candidat
         return fit_fail(f->err, FIT_ERR_MEMORY, "fit: out of memory");
     memcpy(s->theta, c->first, f->p * sizeof *s->theta);
     memcpy(s->origin, c->origin, sizeof s->origin);
-    s->cost_start = NAN;
+    s->cost_start =
+        full && fit_objective_value(f->obj, c->first) == FIT_EVAL_OK ? f->obj->cost : NAN;
     s->cost_final = full ? f->nlsq->cost : c->cost;
     s->full = full;
     f->nstart++;

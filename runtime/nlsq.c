@@ -25,6 +25,9 @@
 /* Steps whose predicted gain is below this many times the rounding of the cost cannot be judged by
  * it. */
 static const double MEASURABLE = 4;
+/* An ftol of this or less asks for what the cost can show at most: then steps go on while the
+ * gradient falls.  A larger one ends the run by itself. */
+static const double FINEST_FTOL = 1e-13;
 
 struct state {
     const struct fit_nlsq_problem *p;
@@ -243,7 +246,7 @@ static int stalls(struct state *t, int measurable)
     else
         t->stalled += !t->stalled;
     t->before = t->s->gradient;
-    return t->stalled > 4;
+    return t->stalled > 2;
 }
 
 static void accept(struct state *t, double cost, double error, double square)
@@ -326,14 +329,15 @@ static enum outcome iterate(struct state *t)
         int measurable = gain > fuzz;
         double actual = s->cost - cost;
         if (e == FIT_EVAL_OK && (measurable ? actual > 1e-4 * gain : actual >= -fuzz)) {
-            if (stalls(t, measurable))
+            int small = fmax(fabs(actual), gain) <= t->opt->ftol * cost;
+            if (stalls(t, measurable && !small))
                 return end(t, FIT_CONVERGED_COST, "the cost is at its minimum to rounding");
             if (measurable && actual < 0.25 * gain)
                 t->delta = 0.5 * length;
             else if (measurable && actual > 0.75 * gain)
                 t->delta = fmax(t->delta, 2 * length);
             accept(t, cost, error, square);
-            if (fmax(fabs(actual), gain) <= t->opt->ftol * cost)
+            if (small && t->opt->ftol > FINEST_FTOL)
                 return last(t, FIT_CONVERGED_COST, "the cost does not fall any further");
             if (tiny)
                 return last(t, FIT_CONVERGED_STEP, "steps have become too short to matter");

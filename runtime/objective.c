@@ -287,8 +287,11 @@ enum fit_status fit_objective_new(const struct fit_kernel *kernel, const struct 
     if ((st = allocate_blocks(o, setup, err)) != FIT_OK)
         goto done;
     for (size_t t = 0; t < ds->ntile; t++)
-        for (size_t g = 0; g < o->ngroup; g++)
-            o->data_square += ds->tile[t].sum[3 * g + 2];
+        for (size_t g = 0; g < o->ngroup; g++) {
+            const double *sum = &ds->tile[t].sum[3 * g];
+            o->data_square += sum[2];
+            o->reference_square += sum[0] * ds->reference[g] * ds->reference[g];
+        }
     *obj = o;
 done:
     if (st != FIT_OK)
@@ -544,7 +547,9 @@ enum fit_eval fit_objective_value(struct fit_objective *o, const double *theta)
             o->ssr[g] = o->sum[g];
             cost += 0.5 * o->ssr[g];
         }
-        /* each residual carries the rounding of its datum: r (eps y) and (eps y)^2 */
+        /* each residual carries the rounding of its datum: r (eps y) and (eps y)^2, y with the
+         * reference that was subtracted */
+        square += o->reference_square;
         o->cost_error = 4 * DBL_EPSILON * (sqrt(2 * cost * square) + DBL_EPSILON * square);
     }
     o->cost = cost;

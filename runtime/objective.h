@@ -76,6 +76,7 @@ struct fit_objective {
     double *lin_loss;            /* ngroup x nlinear at the point of the weights */
 
     double data_square;          /* sum w y^2, reference subtracted */
+    double reference_square;     /* sum w reference^2 */
     struct fit_parallel *par;
     double *sum;                 /* result of a pass */
     double *work;

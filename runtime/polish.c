@@ -251,17 +251,21 @@ static int move(struct work *c, const double *from_theta, const double *from_lin
 }
 
 /* Takes the step of the point, shortened while it raises the cost by more than rounding.  from:
- * np + nl doubles of scratch.  0: no such step. */
+ * np + nl doubles of scratch.  0: no such step, or it leaves the box (the optimiser has settled
+ * what is held). */
 static int step(struct work *c, double *from)
 {
-    double before = c->chi2, part = 1;
+    double before = c->chi2, part = 1, square = c->o->data_square + c->o->reference_square;
     /* rounding of the residuals moves the cost by about this */
-    double fuzz = 1e-13 * before + 8 * DBL_EPSILON * sqrt(before * c->o->data_square);
+    double fuzz = 1e-13 * before + 8 * DBL_EPSILON * sqrt(before * square);
     memcpy(from, c->theta, c->np * sizeof *from);
     memcpy(from + c->np, c->lin, c->nl * sizeof *from);
-    for (int k = 0; k < HALVINGS; k++, part /= 2)
-        if (move(c, from, from + c->np, part) && evaluate(c, 0) && c->chi2 <= before + fuzz)
+    for (int k = 0; k < HALVINGS; k++, part /= 2) {
+        if (!move(c, from, from + c->np, part))
+            return 0;
+        if (evaluate(c, 0) && c->chi2 <= before + fuzz)
             return linearise(c);
+    }
     return 0;
 }
 

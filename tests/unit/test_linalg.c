@@ -149,6 +149,33 @@ static double enumerate(size_t n, const double *a, const double *b, const double
     return best;
 }
 
+static void test_singular_values_are_relatively_accurate(void **s)
+{
+    /* columns of unit length, the second 1e-9 away from the first */
+    enum { N = 3 };
+    double c = 1e-9, a[N * N] = {1, sqrt(1 - c * c), 0.6, 0, c, 0, 0, 0, 0.8}, b[N * N], w[N];
+    double work[2 * N + 16];
+    (void)s;
+    memcpy(b, a, sizeof b);
+    assert_true(fit_singular_work(N) <= sizeof work / sizeof *work);
+    assert_int_equal(fit_singular(N, a, w, work), 0);
+    assert_true(w[0] < w[1] && w[1] < w[2]);
+    assert_true(fabs(w[0] * w[1] * w[2] / (c * 0.8) - 1) < 1e-13); /* the determinant */
+    for (size_t p = 0; p < N; p++)
+        for (size_t q = 0; q < N; q++) {
+            double dot = 0, first = 0, second = 0; /* b^T b = V w^2 V^T */
+            for (size_t k = 0; k < N; k++) {
+                dot += a[p * N + k] * a[q * N + k];
+                first += b[k * N + p] * b[k * N + q];
+                second += a[k * N + p] * w[k] * w[k] * a[k * N + q];
+            }
+            assert_true(fabs(dot - (p == q)) < 1e-14);
+            assert_true(fabs(first - second) < 1e-14);
+        }
+    a[1] = NAN;
+    assert_true(fit_singular(N, a, w, work) != 0);
+}
+
 static void test_box_program_agrees_with_enumeration(void **s)
 {
     (void)s;
@@ -220,6 +247,7 @@ int main(void)
         cmocka_unit_test(test_cholesky_solves_and_names_the_bad_pivot),
         cmocka_unit_test(test_eigenvectors_rebuild_the_matrix_in_ascending_order),
         cmocka_unit_test(test_qr_finds_a_polynomial_that_normal_equations_lose),
+        cmocka_unit_test(test_singular_values_are_relatively_accurate),
         cmocka_unit_test(test_box_program_agrees_with_enumeration),
         cmocka_unit_test(test_box_program_keeps_to_the_reference_where_the_matrix_is_silent),
         cmocka_unit_test(test_large_box_program_satisfies_the_kkt_conditions),
