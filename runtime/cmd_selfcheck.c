@@ -306,7 +306,7 @@ static int compare_model(struct selfcheck *s, size_t n, size_t g, const struct v
 static void add(struct value *sum, long double w, struct value a, struct value b)
 {
     sum->v += w * a.v * b.v;
-    sum->e += w * (fabsl(a.v) * b.e + fabsl(b.v) * a.e + 4 * fabsl(a.v * b.v) * UNIT);
+    sum->e += w * (fabsl(a.v) * b.e + fabsl(b.v) * a.e + a.e * b.e + 4 * fabsl(a.v * b.v) * UNIT);
 }
 
 static struct value residual(double y, struct value m)

@@ -7,8 +7,9 @@
 enum { MOST_PARAMETERS = 8 };
 
 /* What a parameter may be used for, by its bounds. */
-enum role { POSITIVE, EXPONENT, SIGNED, ANGLE, SMALL, NROLE };
-static const double bounds[NROLE][2] = {{0.3, 2}, {-1.2, 1.2}, {-1, 1}, {-3, 3}, {0.02, 0.3}};
+enum role { POSITIVE, EXPONENT, SIGNED, ANGLE, SMALL, STIFF, NROLE };
+static const double bounds[NROLE][2] = {{0.3, 2}, {-1.2, 1.2}, {-1, 1},
+                                        {-3, 3},  {0.02, 0.3}, {20, 300}};
 
 struct gen {
     struct hg_arena *a;
@@ -81,7 +82,7 @@ static char *rate(struct gen *g)
         s = hg_format(a, "%s*exp(-%s*ts*(1.5 + 0.5*sin(phi)))", x, parameter(g, SMALL));
         break; /* per group */
     case 6: s = hg_format(a, "cap_at(%s + %s*ts, 2.5)", x, parameter(g, SMALL)); break;
-    default: s = x; break;
+    default: s = hg_format(a, "%s*ts + 1", x); break;
     }
     return maybe_named(g, "rate", s);
 }
@@ -104,7 +105,8 @@ static char *scalar(struct gen *g)
 
 static char *integral(struct gen *g)
 {
-    return hg_format(g->a, "(integral(%s, t1, t2)/second)", rate(g));
+    char *f = pick(g, 8) ? rate(g) : parameter(g, POSITIVE);
+    return hg_format(g->a, "(integral(%s, t1, t2)/second)", f);
 }
 
 /* A function of the integral x, bounded. */
@@ -112,7 +114,7 @@ static char *of_difference(struct gen *g)
 {
     struct hg_arena *a = g->a;
     char *x = integral(g);
-    switch (pick(g, 16)) {
+    switch (pick(g, 18)) {
     case 0:
     case 1: return hg_format(a, "exp(-%s*%s)", parameter(g, POSITIVE), x);
     case 2: return hg_format(a, "exp(-0.3*%s - %s^2*%s)", x, scalar(g), integral(g));
@@ -130,6 +132,9 @@ static char *of_difference(struct gen *g)
     case 14:
         return hg_format(a, "exp(-%s*%s)*cos(%s*%s)", parameter(g, SMALL), x, scalar(g),
                          integral(g));
+    case 15: return hg_format(a, "exp(-%s*%s)", parameter(g, STIFF), x);
+    case 16: /* not monotone, and wider than tables may be */
+        return hg_format(a, "exp(%s*(%s - 1.1*%s))", parameter(g, STIFF), x, integral(g));
     default: return hg_format(a, "erf(%s*%s)", scalar(g), x);
     }
 }

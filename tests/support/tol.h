@@ -26,6 +26,9 @@
  * there on purpose), and denormal numbers have no relative accuracy. */
 #define TOL_TINY 1e-290L
 
+/* Above this nothing is compared: squares and products on the way overflow. */
+#define TOL_HUGE 1e150L
+
 /* Two forms of one expression, both evaluated in long double.  Constants are folded in double,
  * which the bound of the other form accounts for; a factor for folding several at once. */
 #define TOL_REWRITE 4.0L
