@@ -1,4 +1,4 @@
-# fit_add_model(NAME [FILE path.lua] [PARITY])
+# fit_add_model(NAME [FILE path.lua] [PARITY] [VARIANTS name...])
 #
 # Makes the program homodyne-NAME: runs the generator on models/NAME.lua, compiles what it emits once per
 # instruction-set level, and links it with the runtime and a table of the kernels.  This is the only place
@@ -6,6 +6,8 @@
 #
 # The generator is called as   homodyne-gen FILE -o DIR --variant=fast     -> DIR/NAME.c
 #                        and   homodyne-gen FILE -o DIR --variant=parity   -> DIR/NAME_parity.c (with PARITY)
+#
+# and so on for every other variant of the model named after VARIANTS.
 #
 # and writes beside it NAME_check.txt (NAME_parity_check.txt), reference values by which the linked program
 # checks its kernels; a program that fails is removed.
@@ -77,7 +79,7 @@ function(fit_link_program model objects symbols)
 endfunction()
 
 function(fit_add_model model)
-    cmake_parse_arguments(arg "PARITY" "FILE" "" ${ARGN})
+    cmake_parse_arguments(arg "PARITY" "FILE" "VARIANTS" ${ARGN})
     if(NOT arg_FILE)
         set(arg_FILE "${CMAKE_CURRENT_SOURCE_DIR}/${model}.lua")
     endif()
@@ -87,6 +89,7 @@ function(fit_add_model model)
     if(arg_PARITY)
         list(APPEND variants parity)
     endif()
+    list(APPEND variants ${arg_VARIANTS})
     separate_arguments(flags UNIX_COMMAND "${FIT_GENERATE_FLAGS}")
 
     set(objects)

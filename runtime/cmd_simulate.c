@@ -203,7 +203,7 @@ static void write_qmap(struct fit_h5r *h, const struct fit_experiment *e, double
 }
 
 static void write_truth(struct fit_h5r *h, const struct fit_experiment *e,
-                        const struct fit_cli *cli, const struct noise *noise)
+                        const struct noise *noise)
 {
     const struct fit_kernel *k = e->kernel;
     size_t ngroup = e->layout.ngroup;
@@ -227,7 +227,7 @@ static void write_truth(struct fit_h5r *h, const struct fit_experiment *e,
         snprintf(path, sizeof path, "/entry/simulation/%s", k->setting[s].name);
         fit_h5r_real(h, path, e->setting[s], k->setting[s].unit);
     }
-    fit_h5r_real(h, "/entry/simulation/first_time", cli->first_time, "s");
+    fit_h5r_real(h, "/entry/simulation/first_time", e->time[0], "s");
     fit_h5r_real(h, "/entry/simulation/sigma", noise->counts > 0 ? NAN : noise->sigma, NULL);
     if (noise->counts > 0) {
         fit_h5r_real(h, "/entry/simulation/counts", noise->counts, NULL);
@@ -251,7 +251,7 @@ static enum fit_status write_pairs(const char *path, const struct fit_experiment
     fit_h5r_real(&h, "/entry/instrument/detector_1/frame_time", cli->dt, "s");
     fit_h5r_integer(&h, "/xpcs/twotime/config/stride_frame", 1);
     fit_h5r_integer(&h, "/xpcs/twotime/config/avg_frame", 1);
-    write_truth(&h, e, cli, noise);
+    write_truth(&h, e, noise);
     if (!is_noisy(noise))
         st = write_exact(&h, e, noise, threads, err);
     for (size_t g = 0; is_noisy(noise) && g < ngroup && st == FIT_OK; g += batch)

@@ -91,9 +91,10 @@ enum fit_dt_policy {
     FIT_DT_FILE
 }; /* data and YAML differ: error, or which */
 enum fit_time_origin {
-    FIT_TIME_WINDOW,
-    FIT_TIME_FILE
-}; /* t = 0: the window's first frame, frame 1 */
+    FIT_TIME_WINDOW, /* the window's first frame lies at 0 */
+    FIT_TIME_FILE,   /* frame 1 lies at 0, or where the file's time axis says */
+    FIT_TIME_STEP    /* the window's first frame lies at dt; default of the heterodyne model */
+};
 enum fit_q_rule { FIT_Q_NEAREST, FIT_Q_HOMODYNE_OLD }; /* OLD: all within 10 %, else ten nearest */
 enum fit_sigma_kind {
     FIT_SIGMA_AUTO,  /* the file's, else estimated from the data */

@@ -136,6 +136,19 @@ static void check_frames(struct fit_cfg_reader *r)
                          first, last);
 }
 
+/* heterodyne and xpcsjax's two_component count t = dt, 2 dt, ..., the other models t = 0, dt, ... */
+static void choose_time_origin(struct fit_cfg_reader *r)
+{
+    struct fit_cfg_choice *origin = &r->cfg->input.time_origin;
+    if (fit_given(origin->from) || strcmp(r->cfg->kernel->name, "heterodyne") != 0)
+        return;
+    origin->value = FIT_TIME_STEP;
+    r->source = FIT_FROM_FILE;
+    fit_cfg_note(r, 0, 0,
+                 "frames of the window lie at t = dt, 2 dt, ..., as in heterodyne and xpcsjax "
+                 "(analyzer_parameters.time_origin: window puts the first one at 0)");
+}
+
 static void doubt(struct fit_cfg_reader *r, const struct fit_cfg_real *x, const char *name,
                   const char *why)
 {
@@ -211,6 +224,7 @@ enum fit_status fit_config_finish(struct fit_config *cfg, struct fit_config_log 
     const size_t first = r.log->n;
     check_params(&r);
     check_frames(&r);
+    choose_time_origin(&r);
     check_settings(&r);
     check_scaling(&r);
     note_average(&r);

@@ -10,7 +10,7 @@
 const struct fit_cfg_word fit_cfg_word_dt_policy[] = {
     {"strict", FIT_DT_STRICT}, {"yaml", FIT_DT_YAML}, {"file", FIT_DT_FILE}, {NULL, 0}};
 const struct fit_cfg_word fit_cfg_word_time_origin[] = {
-    {"window", FIT_TIME_WINDOW}, {"file", FIT_TIME_FILE}, {NULL, 0}};
+    {"window", FIT_TIME_WINDOW}, {"file", FIT_TIME_FILE}, {"step", FIT_TIME_STEP}, {NULL, 0}};
 const struct fit_cfg_word fit_cfg_word_q_rule[] = {
     {"nearest", FIT_Q_NEAREST}, {"homodyne_old_q10", FIT_Q_HOMODYNE_OLD}, {NULL, 0}};
 const struct fit_cfg_word fit_cfg_word_scaling_mode[] = {

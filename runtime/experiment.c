@@ -148,8 +148,11 @@ static enum fit_status grid_of_frames(struct fit_experiment *e, const struct fit
     e->frame = malloc(l->ntime * sizeof *e->frame);
     if (!e->time || !e->frame)
         return no_memory(err);
+    double first = cli->first_time;
+    if (isnan(first)) /* as a fit assumes: see config_finish.c */
+        first = strcmp(e->kernel->name, "heterodyne") == 0 ? cli->dt : 0;
     for (size_t n = 0; n < l->ntime; n++) {
-        e->time[n] = cli->first_time + (double)n * cli->dt;
+        e->time[n] = first + (double)n * cli->dt;
         e->frame[n] = (uint32_t)n;
     }
     l->time = e->time;

@@ -173,6 +173,8 @@ static enum fit_status make_time(struct loading *l, struct fit_error *err)
     }
     if (sel->time_origin == FIT_TIME_FILE)
         origin += (s->time ? s->time[0] : 0) + m->dt * (double)(m->first - 1);
+    else if (sel->time_origin == FIT_TIME_STEP)
+        origin += m->dt;
     if (!(m->time = malloc(m->ntime * sizeof *m->time)))
         return no_memory(err);
     for (size_t i = 0; i < m->ntime; i++)

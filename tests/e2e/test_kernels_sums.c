@@ -339,6 +339,9 @@ static void check_model(const char *model, const char *variant)
         (void)state;                                                                                         \
         check_model(#model, #variant);                                                                       \
     }
+MODEL(heterodyne, fast)
+MODEL(heterodyne, parity)
+MODEL(heterodyne, parity_hard)
 MODEL(kww, fast)
 MODEL(laminar, fast)
 MODEL(laminar, parity)
@@ -351,6 +354,9 @@ MODEL(static_isotropic, parity)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(heterodyne_fast),
+        cmocka_unit_test(heterodyne_parity),
+        cmocka_unit_test(heterodyne_parity_hard),
         cmocka_unit_test(kww_fast),
         cmocka_unit_test(laminar_fast),
         cmocka_unit_test(laminar_parity),
