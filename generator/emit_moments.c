@@ -161,7 +161,7 @@ void hg_emit_model(struct hg_emit *em, FILE *out)
     fprintf(out, "/* Pairs (i, 8b .. 8b+7): the mean of every group. */\n"
                  "FIT_INLINE void model_block(const struct fit_layout *l, const struct tables *w, const double *lin,\n"
                  "                            size_t i, size_t b, size_t h, double *out)\n{\n"
-                 "    const size_t ng = l->ngroup, j = b * FIT_LANES + h;\n    (void)j;\n");
+                 "    const size_t ng = l->ngroup, j = b * FIT_LANES + h;\n    (void)j, (void)lin;\n");
     hg_code_push(&c);
     hg_block_need_pair_part(&c, nroot, root);
     fprintf(out, "    for (size_t g = 0; g < ng; g++) {\n");

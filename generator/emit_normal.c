@@ -156,7 +156,8 @@ static void normal_block(struct hg_emit *em, struct hg_block *b, FILE *out)
             "FIT_INLINE void normal_block(const struct fit_layout *l, const struct tables *w, const double *lin,\n"
             "                             const struct fit_exp_tile *exps, const struct fit_tile *t, size_t i,\n"
             "                             size_t b, size_t h, size_t at, fit_vd *restrict column, fit_vd *restrict row,\n"
-            "                             fit_vd *restrict H, const int masked)\n{\n%s", hg_block_head);
+            "                             fit_vd *restrict H, const int masked)\n{\n%s%s", hg_block_head,
+            n ? "" : "    (void)lin, (void)column, (void)row;\n");
     hg_code_push(&c);
     hg_block_need_pair_part(&c, nroot, root);
     for (uint32_t e = 0; e < E; e++)
@@ -182,7 +183,8 @@ static void row_end(struct hg_emit *em, FILE *out, uint32_t *nrow)
 {
     uint32_t n = hg_emit_nslot(em), at = 0;
     fprintf(out, "        for (size_t g = 0; g < ng; g++) {\n"
-                 "            fit_vd *r = row + g * %u, *s = row_sum + g * ROW_SUMS;\n", n);
+                 "            fit_vd *r = row + g * %u, *s = row_sum + g * ROW_SUMS;\n"
+                 "            (void)r, (void)s;\n", n);
     for (uint32_t s = 0; s < n; s++) {
         enum hg_channel_kind kind = hg_emit_slot_kind(em, s);
         if (kind == HG_CHANNEL_AT_J)

@@ -524,7 +524,9 @@ static void locals(struct prepare *q, FILE *out)
     hg_id *root = hg_alloc(em->e->arena, (n + 1) * sizeof *root);
     for (uint32_t k = 0; k < n; k++)
         root[nroot++] = em->p->local[k].def;
-    struct hg_code c = {.e = em->e, .out = out, .indent = 1, .source = em->p->model->file, .units = em->p->model, .leaf = prepare_leaf,
+    if (n)
+        fprintf(out, "    {\n");
+    struct hg_code c = {.e = em->e, .out = out, .indent = 2, .source = em->p->model->file, .units = em->p->model, .leaf = prepare_leaf,
                         .is_leaf = prepare_is_leaf, .user = q};
     c.nparam = em->p->nparam;
     c.nreserve = hg_emit_names(em, &c.reserve);
@@ -550,6 +552,8 @@ static void locals(struct prepare *q, FILE *out)
         if (group && any)
             c.indent--, hg_line(&c, "}");
     }
+    if (n)
+        fprintf(out, "    }\n");
 }
 
 static void finite_check(struct prepare *q, FILE *out)

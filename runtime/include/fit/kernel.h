@@ -103,7 +103,8 @@ struct fit_layout {
 
     /* FIT_ROWS */
     size_t nrow;
-    const double *const *column; /* ncolumn arrays, padded with copies of the last row to a multiple of 8 */
+    const double *const *column; /* ncolumn arrays, each aligned to 64 bytes and padded with copies of the
+                                    last row to a multiple of 8 */
 };
 
 /* Data of one tile.  y and w are aligned to 64 bytes, in the order given at the top of this file. */

@@ -171,7 +171,7 @@ FIT_INLINE void fit_rotation_group_u(const struct fit_layout *l, const double *u
 /* Lanes of the columns j, j+1, ... that pair with row i in the tile. */
 FIT_INLINE fit_vm fit_pair_lanes(const struct fit_tile *t, size_t i, size_t j)
 {
-    fit_vm m;
+    fit_vm m = {0};
     for (size_t k = 0; k < FIT_VL; k++)
         m[k] = (j + k > i && j + k >= t->j0 && j + k < t->j1) ? -1 : 0;
     return m;
@@ -180,7 +180,7 @@ FIT_INLINE fit_vm fit_pair_lanes(const struct fit_tile *t, size_t i, size_t j)
 /* Rows row, row+1, ... of a table that belong to the tile. */
 FIT_INLINE fit_vm fit_row_lanes(const struct fit_tile *t, size_t row)
 {
-    fit_vm m;
+    fit_vm m = {0};
     for (size_t k = 0; k < FIT_VL; k++)
         m[k] = row + k < t->i1 ? -1 : 0;
     return m;

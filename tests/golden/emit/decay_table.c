@@ -54,7 +54,9 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
     (void)rate;
 
     /* scalars of the call and of the groups */
-    w.minus_rate[0] = -rate;                                                   /* decay_table.lua:8 */
+    {
+        w.minus_rate[0] = -rate;                                               /* decay_table.lua:8 */
+    }
     double check = 0.0;
     return check == 0.0 ? FIT_EVAL_OK : FIT_EVAL_REJECT;
 }

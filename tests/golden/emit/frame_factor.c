@@ -80,12 +80,14 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
     (void)phi0;
 
     /* scalars of the call and of the groups */
-    for (size_t g = 0; g < ng; g++) {
-        const double prod = 0.017453292519943295*(phi0 - l->coord[0][g]);      /* frame_factor.lua:17  [deg] */
-        const double cs = cos(prod);                                           /* frame_factor.lua:17  [1] */
-        w.scale[g] = v_*cs;                                                    /* frame_factor.lua:17 */
-        w.scale_2[g] = cs;                                                     /* frame_factor.lua:17 */
-        w.scale_3[g] = -0.017453292519943295*v_*sin(prod);                     /* frame_factor.lua:17 */
+    {
+        for (size_t g = 0; g < ng; g++) {
+            const double prod = 0.017453292519943295*(phi0 - l->coord[0][g]);  /* frame_factor.lua:17  [deg] */
+            const double cs = cos(prod);                                       /* frame_factor.lua:17  [1] */
+            w.scale[g] = v_*cs;                                                /* frame_factor.lua:17 */
+            w.scale_2[g] = cs;                                                 /* frame_factor.lua:17 */
+            w.scale_3[g] = -0.017453292519943295*v_*sin(prod);                 /* frame_factor.lua:17 */
+        }
     }
 
     /* functions of time and their integrals */
@@ -352,6 +354,7 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
         }
         for (size_t g = 0; g < ng; g++) {
             fit_vd *r = row + g * 6, *s = row_sum + g * ROW_SUMS;
+            (void)r, (void)s;
             s[0] += r[0]*w->df_drate[i];
             r[0] = (fit_vd){0};
             s[1] += r[2];
@@ -430,7 +433,7 @@ FIT_INLINE void model_block(const struct fit_layout *l, const struct tables *w, 
                             size_t i, size_t b, size_t h, double *out)
 {
     const size_t ng = l->ngroup, j = b * FIT_LANES + h;
-    (void)j;
+    (void)j, (void)lin;
     const fit_vd t2 = fit_vload(w->t + j);
     const fit_vd sum_2 = t2 + w->f[i];                                         /* frame_factor.lua:17  [s] */
     const fit_vd f_j = fit_vload(w->f_2 + j);

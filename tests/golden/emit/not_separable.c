@@ -80,9 +80,11 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
     (void)beta;
 
     /* scalars of the call and of the groups */
-    w.beta[0] = beta;                                                          /* not_separable.lua:9 */
-    w.scale[0] = w.beta[0] - 1.0;                                              /* not_separable.lua:16 */
-    w.minus_beta[0] = -w.beta[0];                                              /* not_separable.lua:16 */
+    {
+        w.beta[0] = beta;                                                      /* not_separable.lua:9 */
+        w.scale[0] = w.beta[0] - 1.0;                                          /* not_separable.lua:16 */
+        w.minus_beta[0] = -w.beta[0];                                          /* not_separable.lua:16 */
+    }
 
     /* functions of time and their integrals */
     for (size_t k = 0; k < nt; k++)
@@ -304,6 +306,7 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
         }
         for (size_t g = 0; g < ng; g++) {
             fit_vd *r = row + g * 4, *s = row_sum + g * ROW_SUMS;
+            (void)r, (void)s;
             s[0] += r[0]*w->int_f_2[i];
             s[1] += r[0]*w->int_f_3[i];
             r[0] = (fit_vd){0};
@@ -379,7 +382,7 @@ FIT_INLINE void model_block(const struct fit_layout *l, const struct tables *w, 
                             size_t i, size_t b, size_t h, double *out)
 {
     const size_t ng = l->ngroup, j = b * FIT_LANES + h;
-    (void)j;
+    (void)j, (void)lin;
     const fit_vd x = fit_vload(w->int_f + j) - w->int_f[i];
     const double beta = w->beta[0];
     const fit_vd b_contrast = fit_vexp(-fit_vpow(x, fit_vset1(beta)));         /* not_separable.lua:16  [1] */

@@ -84,7 +84,9 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
     (void)q;
 
     /* scalars of the call and of the groups */
-    w.scale[0] = -2.0*q*q;                                                     /* static_pair.lua:16 */
+    {
+        w.scale[0] = -2.0*q*q;                                                 /* static_pair.lua:16 */
+    }
 
     /* functions of time and their integrals */
     for (size_t k = 0; k < nt; k++)
@@ -300,6 +302,7 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
         }
         for (size_t g = 0; g < ng; g++) {
             fit_vd *r = row + g * 2, *s = row_sum + g * ROW_SUMS;
+            (void)r, (void)s;
             s[0] += r[0]*w->int_dD_dD0[i];
             s[1] += r[0]*w->int_dD_dalpha[i];
             r[0] = (fit_vd){0};
@@ -358,7 +361,7 @@ FIT_INLINE void model_block(const struct fit_layout *l, const struct tables *w, 
                             size_t i, size_t b, size_t h, double *out)
 {
     const size_t ng = l->ngroup, j = b * FIT_LANES + h;
-    (void)j;
+    (void)j, (void)lin;
     const fit_vd b_contrast = fit_vexp(fit_vload(w->u_D + j) - w->u_D[i]);
     for (size_t g = 0; g < ng; g++) {
         const double contrast = lin[g * 2 + 0];
