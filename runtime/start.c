@@ -26,11 +26,14 @@ enum {
     MEDIUM_ENOUGH = 400,
     MEDIUM_STEPS = 25,
     SURVIVORS = 3, /* of the coarse copy */
+    FEW = 8,       /* free parameters; for each one beyond them */
+    MORE = 8,      /* so many points more are followed */
     STAGES = 3,
     SCAN = 16,        /* points of a scan along one parameter */
     DEAD_POINTS = 32, /* drawn for parameters that have lost their effect */
     EXPLORED = 4,     /* points followed from scans */
-    EXPLORATIONS = 3
+    EXPLORATIONS = 3,
+    CROSSINGS = 3
 };
 
 /* One round: screened points per free parameter, followed points, steps of each stage. */
@@ -38,10 +41,12 @@ static const struct round {
     size_t points, followed;
     size_t steps[STAGES];
 } rounds[FIT_START_ROUNDS] = {{16, 8, {4, 8, 25}}, {48, 20, {5, 10, 30}}, {100, 40, {6, 12, 40}}},
-  exploration = {0, EXPLORED, {4, 8, 25}};
+  exploration = {0, EXPLORED, {4, 8, 25}}, crossing = {48, 0, {5, 10, 30}};
 
 static const double WORK = 2e8;  /* residuals that screening may cost at most */
 static const double APART = 0.1; /* least distance of followed points, as a part of the box */
+/* Differences of chi2 that thinned data cannot judge: 16 times as many data make 3 of them. */
+static const double UNDECIDED = 50;
 
 struct search {
     const struct fit_start_spec *s;
@@ -346,6 +351,25 @@ static void keep(struct fit_candidates *list, size_t from, size_t most, double f
             list->item[c].alive = 0;
 }
 
+/* What more free parameters than FEW add: with each of them more points that look good lead into
+ * side valleys. */
+static size_t beyond_few(const struct search *q)
+{
+    return q->nfree > FEW ? q->nfree - FEW : 0;
+}
+
+/* Keeps the best; of many parameters also those that the thinned data do not tell from them. */
+static void keep_survivors(const struct search *q, struct fit_candidates *list)
+{
+    const struct fit_candidate *best = &list->item[0];
+    size_t most = SURVIVORS;
+    while (most < SURVIVORS + beyond_few(q) && most < list->n && list->item[most].alive &&
+           list->item[most].dof * (list->item[most].variance - best->variance) <=
+               UNDECIDED * best->variance)
+        most++;
+    keep(list, 0, most, 2);
+}
+
 /* Residuals as small as the noise: nothing better can be found. */
 static int good_enough(const struct fit_candidates *list)
 {
@@ -430,14 +454,16 @@ static enum fit_status follow_chosen(struct search *q, const struct round *plan,
                                      struct fit_objective *obj, struct fit_candidates *list,
                                      struct fit_error *err)
 {
-    size_t followed = q->s->multi_start ? q->s->multi_start : plan->followed;
+    size_t wide = plan->points ? beyond_few(q) : 0, divisor = wide ? 2 : 3;
+    size_t followed = q->s->multi_start ? q->s->multi_start : plan->followed + MORE * wide;
     size_t from = choose(q, followed, list);
     for (size_t stage = 0; stage < STAGES; stage++) {
         enum fit_status st = follow(q, obj, plan->steps[stage], from, list, err);
         if (st != FIT_OK)
             return st;
         if (!q->s->multi_start)
-            keep(list, from, followed / (stage == 0 ? 3 : 6) + SURVIVORS - 1, INFINITY);
+            keep(list, from, followed / (stage == 0 ? divisor : 2 * divisor) + SURVIVORS - 1,
+                 INFINITY);
         for (size_t c = from; c < list->n; c++) /* the user's own start is followed to its end */
             list->item[c].alive |= list->item[c].given && !list->item[c].doubled;
     }
@@ -564,6 +590,58 @@ static enum fit_status explore(struct search *q, struct fit_objective *obj,
     return st;
 }
 
+/* Points 1..: the best point with random values of about half of the free parameters: in every
+ * second point those of one model point, else uniform in the box.  What the data determine well,
+ * such as the period of a fringe, is kept in some of them, and the rest begins anew. */
+static void make_crossings(struct search *q, const double *best)
+{
+    const struct fit_start_spec *s = q->s;
+    size_t p = q->p, nscreen = s->kernel->screen ? s->kernel->nscreen : 0;
+    memcpy(q->point, best, p * sizeof *best);
+    for (size_t i = 1; i < q->npoint; i++) {
+        double *x = q->point + i * p, pick[2], u[2];
+        fit_rng_uniform(s->seed, 0x43520000u + q->draw, i, pick);
+        const double *model = nscreen && i % 2 ? s->kernel->screen : NULL;
+        if (model)
+            model += (size_t)(pick[0] * (double)nscreen) * p;
+        for (size_t k = 0; k < p; k++) {
+            fit_rng_uniform(s->seed, 0x43580000u + q->draw * 4096 + k, i, u);
+            x[k] = best[k];
+            if (s->upper[k] > s->lower[k] && u[0] < 0.25 + 0.5 * pick[1])
+                x[k] = model ? clip(s, k, model[k])
+                             : fit_start_sample(&s->kernel->param[k], s->lower[k], s->upper[k],
+                                                s->start[k], u[1]);
+        }
+    }
+    q->draw++;
+    for (size_t i = 0; i < q->npoint; i++)
+        for (size_t k = 0; k < p; k++)
+            q->unit[i * p + k] =
+                s->upper[k] > s->lower[k] ? unit_position(s, k, q->point[i * p + k]) : 0;
+}
+
+/* Many parameters: a minimum that fits well may still be a side valley; new starts that share a
+ * part of its values, as long as they lead to better ones. */
+static enum fit_status cross(struct search *q, struct fit_objective *obj,
+                             struct fit_candidates *list, struct fit_error *err)
+{
+    double before = INFINITY;
+    enum fit_status st = FIT_OK;
+    for (size_t turn = 0; beyond_few(q) && st == FIT_OK && turn < CROSSINGS; turn++) {
+        const double *best = list->item[0].theta;
+        if (!(list->item[0].variance < before * (1 - 1e-6)))
+            break;
+        before = list->item[0].variance;
+        q->centre = best;
+        if ((st = round_new(q, crossing.points * q->nfree, obj->ds, err)) != FIT_OK)
+            break;
+        make_crossings(q, best);
+        if ((st = screen(q, obj, err)) == FIT_OK)
+            st = follow_chosen(q, &crossing, obj, list, err);
+    }
+    return st;
+}
+
 /* ---- all together ---------------------------------------------------------------------------- */
 
 static enum fit_status search_coarse(struct search *q, struct fit_objective *obj,
@@ -571,7 +649,8 @@ static enum fit_status search_coarse(struct search *q, struct fit_objective *obj
 {
     size_t most = 2 + q->s->multi_start;
     for (size_t r = 0; r < FIT_START_ROUNDS; r++)
-        most += rounds[r].followed + EXPLORATIONS * EXPLORED;
+        most += rounds[r].followed + (1 + CROSSINGS) * MORE * beyond_few(q) +
+                EXPLORATIONS * EXPLORED;
     enum fit_status st = list_new(list, most, q->p, err);
     if (st != FIT_OK)
         return st;
@@ -581,14 +660,15 @@ static enum fit_status search_coarse(struct search *q, struct fit_objective *obj
         if ((st = one_round(q, &rounds[list->rounds++], obj, list, err)) != FIT_OK ||
             q->s->multi_start)
             break;
-        if ((st = explore(q, obj, list, err)) != FIT_OK || good_enough(list))
+        if ((st = explore(q, obj, list, err)) != FIT_OK ||
+            (st = cross(q, obj, list, err)) != FIT_OK || good_enough(list))
             break;
         if (q->s->deadline > 0 && fit_seconds() > q->s->deadline)
             break;
         q->centre = list->item[0].theta;
     }
     if (!q->s->multi_start)
-        keep(list, 0, SURVIVORS, 2);
+        keep_survivors(q, list);
     return st;
 }
 
@@ -637,10 +717,13 @@ enum fit_status fit_start_search(const struct fit_start_spec *spec, struct fit_c
         st = fit_dataset_coarse(spec->ds, stride_for(frames, COARSE_FRAMES), &coarse, err);
     if (st == FIT_OK && frames > MEDIUM_ENOUGH)
         st = fit_dataset_coarse(spec->ds, stride_for(frames, MEDIUM_FRAMES), &medium, err);
+    const struct fit_dataset *finer = medium;
+    if (coarse && !medium && beyond_few(&q)) /* many rivals, and all data are not many */
+        finer = spec->ds;
     if (st == FIT_OK)
-        st = search_on(&q, coarse ? coarse : spec->ds, medium, list, err);
+        st = search_on(&q, coarse ? coarse : spec->ds, finer, list, err);
     list->searched = 1;
-    list->on_all = !coarse;
+    list->on_all = !coarse || finer == spec->ds;
     if (st != FIT_OK)
         fit_candidates_free(list);
     fit_dataset_free(coarse);

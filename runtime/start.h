@@ -4,7 +4,9 @@
  * squares, on a coarse copy of the data with 40 to 60 frames: the given start, the model's own
  * random points (fit_kernel.screen) and a Latin hypercube over the box.  The best that lie apart
  * are followed downhill there, the worse ones being dropped on the way; what arrives at the same
- * minimum is dropped too.
+ * minimum is dropped too.  Models of many parameters have side valleys that fit nearly as well:
+ * there new points share some values of the best and begin anew with the others, and more rivals
+ * are followed on more data.
  *
  * When to stop looking.  The variance of the noise is estimated without a model, from second
  * differences of neighbouring values.  A fit whose residuals are as small as that needs no rival.
