@@ -25,9 +25,12 @@
 /* Steps whose predicted gain is below this many times the rounding of the cost cannot be judged by
  * it. */
 static const double MEASURABLE = 4;
-/* An ftol of this or less asks for what the cost can show at most: then steps go on while the
- * gradient falls.  A larger one ends the run by itself. */
-static const double FINEST_FTOL = 1e-13;
+
+/* The tests of cost and step count only this close to the minimum, in standard errors: in a narrow
+ * curved valley steps are short and gain little, far from its lowest point.  They are not doubted
+ * more often than PATIENCE times. */
+static const double CLOSE = 0.02;
+enum { PATIENCE = 200 };
 
 struct state {
     const struct fit_nlsq_problem *p;
@@ -246,7 +249,7 @@ static int stalls(struct state *t, int measurable)
     else
         t->stalled += !t->stalled;
     t->before = t->s->gradient;
-    return t->stalled > 2;
+    return t->stalled > 4;
 }
 
 static void accept(struct state *t, double cost, double error, double square)
@@ -329,15 +332,14 @@ static enum outcome iterate(struct state *t)
         int measurable = gain > fuzz;
         double actual = s->cost - cost;
         if (e == FIT_EVAL_OK && (measurable ? actual > 1e-4 * gain : actual >= -fuzz)) {
-            int small = fmax(fabs(actual), gain) <= t->opt->ftol * cost;
-            if (stalls(t, measurable && !small))
+            if (stalls(t, measurable))
                 return end(t, FIT_CONVERGED_COST, "the cost is at its minimum to rounding");
             if (measurable && actual < 0.25 * gain)
                 t->delta = 0.5 * length;
             else if (measurable && actual > 0.75 * gain)
                 t->delta = fmax(t->delta, 2 * length);
             accept(t, cost, error, square);
-            if (small && t->opt->ftol > FINEST_FTOL)
+            if (fmax(fabs(actual), gain) <= t->opt->ftol * cost)
                 return last(t, FIT_CONVERGED_COST, "the cost does not fall any further");
             if (tiny)
                 return last(t, FIT_CONVERGED_STEP, "steps have become too short to matter");
@@ -437,7 +439,7 @@ enum fit_word fit_nlsq_run(struct fit_nlsq *s, const struct fit_nlsq_problem *p,
     if (linearise(&t))
         return s->word;
     t.delta = first_radius(&t);
-    for (;;) {
+    for (int doubts = 0;;) {
         if (told_to_stop(&t))
             break;
         if (s->iterations >= opt->max_iterations) {
@@ -446,8 +448,9 @@ enum fit_word fit_nlsq_run(struct fit_nlsq *s, const struct fit_nlsq_problem *p,
         }
         s->iterations++;
         enum outcome o = iterate(&t);
-        if (o == ENDED || linearise(&t) ||
-            o == LAST) /* the gradient of the last point, if it is new */
+        if (o == ENDED || linearise(&t))
+            break;
+        if (o == LAST && (s->gradient <= CLOSE || ++doubts > PATIENCE))
             break;
     }
     return s->word;

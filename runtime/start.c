@@ -621,15 +621,17 @@ static void make_crossings(struct search *q, const double *best)
 }
 
 /* Many parameters: a minimum that fits well may still be a side valley; new starts that share a
- * part of its values, as long as they lead to better ones. */
+ * part of its values, until two sets of them in a row lead to nothing better. */
 static enum fit_status cross(struct search *q, struct fit_objective *obj,
                              struct fit_candidates *list, struct fit_error *err)
 {
     double before = INFINITY;
+    size_t vain = 0;
     enum fit_status st = FIT_OK;
     for (size_t turn = 0; beyond_few(q) && st == FIT_OK && turn < CROSSINGS; turn++) {
         const double *best = list->item[0].theta;
-        if (!(list->item[0].variance < before * (1 - 1e-6)))
+        vain = list->item[0].variance < before * (1 - 1e-6) ? 0 : vain + 1;
+        if (vain > 1)
             break;
         before = list->item[0].variance;
         q->centre = best;
