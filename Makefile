@@ -14,8 +14,10 @@ CMAKE  ?= cmake
 CTEST  ?= ctest
 GENERATOR ?= $(if $(shell command -v ninja 2>/dev/null),Ninja,Unix Makefiles)
 
-configured = $(wildcard $(BUILD)/CMakeCache.txt)
-CONFIGURE = $(CMAKE) -S . -B $(BUILD) $(if $(configured),,-G "$(GENERATOR)" -DCMAKE_BUILD_TYPE=Release) \
+# A configure that failed leaves a cache without the file of the build tool.
+cached     = $(wildcard $(BUILD)/CMakeCache.txt)
+configured = $(wildcard $(BUILD)/build.ninja $(BUILD)/Makefile)
+CONFIGURE = $(CMAKE) -S . -B $(BUILD) $(if $(cached),,-G "$(GENERATOR)" -DCMAKE_BUILD_TYPE=Release) \
             -DCMAKE_INSTALL_PREFIX=$(PREFIX)
 COMPILE   = $(CMAKE) --build $(BUILD) --parallel $(JOBS)
 
@@ -38,7 +40,7 @@ endif
 
 # Before the first build: packages that are missing are installed (Debian, Ubuntu) or named.
 dependencies:
-	@test -f $(BUILD)/CMakeCache.txt || build-aux/install-deps
+	@$(if $(configured),:,build-aux/install-deps)
 
 # CMake itself notices changes of its files later; so this runs once, or when a model of one's own is named.
 configure: dependencies
@@ -46,7 +48,7 @@ ifneq ($(file),)
 	@test -f $(file) || { echo "make: no file $(file)" >&2; exit 1; }
 	@$(CONFIGURE) $(extra)
 else
-	@test -f $(BUILD)/CMakeCache.txt || $(CONFIGURE)
+	@$(if $(configured),:,$(CONFIGURE))
 endif
 
 demo: configure
