@@ -45,6 +45,9 @@ static const struct round {
 
 static const double WORK = 2e8;  /* residuals that screening may cost at most */
 static const double APART = 0.1; /* least distance of followed points, as a part of the box */
+/* Differences of chi2 within which two runs have come to the same minimum: when both are at their
+ * ends, and when one is still creeping along a valley. */
+static const double SAME = 1e-2, SAME_UNDER_WAY = 1e-4;
 /* Differences of chi2 that thinned data cannot judge: 16 times as many data make 3 of them. */
 static const double UNDECIDED = 50;
 
@@ -299,10 +302,10 @@ static void drop_doubles(struct fit_candidates *list)
     for (size_t a = 0; a < list->n; a++)
         for (size_t b = a + 1; b < list->n; b++) {
             struct fit_candidate *x = &list->item[a], *y = &list->item[b];
-            if (!x->alive || !y->alive || !x->converged || !y->converged)
+            if (!x->alive || !y->alive)
                 continue;
             double least = fmin(x->variance, y->variance), gap = fabs(x->variance - y->variance);
-            if (x->dof * gap > 1e-2 * least)
+            if (!(x->dof * gap <= (x->converged && y->converged ? SAME : SAME_UNDER_WAY) * least))
                 continue;
             struct fit_candidate *less = y->given ? x : y;
             less->alive = 0;
