@@ -7,8 +7,8 @@
  * weights are the best estimate.
  *
  * The soft-L1 fit starts from the linear one and alternates weights (loss.c) with a few steps of
- * the optimiser; every round lowers the robust cost.  Its covariance is Huber's (1981,
- * section 7.6): sum psi^2 / dof / mean(psi')^2 times (J^T J)^-1.
+ * the optimiser; every round lowers the robust cost, until its gradient is zero or falls no more.
+ * Its covariance is Huber's (1981, section 7.6): sum psi^2 / dof / mean(psi')^2 times (J^T J)^-1.
  */
 #include "fit_impl.h"
 
@@ -151,7 +151,7 @@ static enum fit_eval loss_sigma(struct fit_job *f)
 
 enum fit_eval fit_job_robust(struct fit_job *f, struct fit_outcome *o)
 {
-    double cost, before = INFINITY;
+    double cost, before = INFINITY, distance = INFINITY, distance_before = INFINITY;
     size_t iterations = 0, accepted = 0;
     enum fit_eval e = loss_sigma(f);
     memcpy(f->theta, f->best, f->p * sizeof *f->theta);
@@ -160,9 +160,11 @@ enum fit_eval fit_job_robust(struct fit_job *f, struct fit_outcome *o)
             FIT_EVAL_OK)
             break;
         f->robust = cost;
-        if (round > 0 && before - cost <= 1e-11 * cost) {
-            o->word = FIT_CONVERGED_COST;
-            o->reason = "the robust cost does not fall any further";
+        int zero = distance <= f->opt->gtol, falls = distance < 0.7 * distance_before;
+        if (round > 0 && before - cost <= 1e-11 * cost && (zero || !falls)) {
+            o->word = zero ? FIT_CONVERGED_GRADIENT : FIT_CONVERGED_COST;
+            o->reason = zero ? "the gradient is zero to the accuracy asked for"
+                             : "the robust cost does not fall any further";
             break;
         }
         before = cost;
@@ -170,9 +172,12 @@ enum fit_eval fit_job_robust(struct fit_job *f, struct fit_outcome *o)
         o->reason = "the number of iterations allowed is reached";
         if (iterations >= f->opt->max_iterations)
             break;
-        enum fit_word w = fit_job_optimise(f, f->theta, ROBUST_STEPS);
+        enum fit_word w = fit_job_optimise(f, f->theta, distance < 0.1 ? 1 : ROBUST_STEPS);
         iterations += f->nlsq->iterations > 0 ? f->nlsq->iterations : 1;
         accepted += f->nlsq->accepted;
+        /* where the weights were taken, the gradient is that of the robust cost */
+        distance_before = distance;
+        distance = f->nlsq->first;
         if (w == FIT_INTERRUPTED || (f->deadline > 0 && fit_seconds() > f->deadline)) {
             o->word = w == FIT_INTERRUPTED ? w : FIT_MAX_ITERATIONS;
             o->reason = f->nlsq->reason;
@@ -184,7 +189,7 @@ enum fit_eval fit_job_robust(struct fit_job *f, struct fit_outcome *o)
     memcpy(f->best, f->theta, f->p * sizeof *f->best);
     o->iterations = iterations;
     o->accepted = accepted;
-    o->gradient = f->nlsq->gradient;
+    o->gradient = distance;
     return e;
 }
 

@@ -25,6 +25,9 @@
 /* Steps whose predicted gain is below this many times the rounding of the cost cannot be judged by
  * it. */
 static const double MEASURABLE = 4;
+/* An ftol of this or less asks for what the cost can show at most: then steps go on while the
+ * gradient falls.  A larger one ends the run by itself. */
+static const double FINEST_FTOL = 1e-13;
 
 /* The tests of cost and step count only this close to the minimum, in standard errors: in a narrow
  * curved valley steps are short and gain little, far from its lowest point.  They are not doubted
@@ -249,7 +252,7 @@ static int stalls(struct state *t, int measurable)
     else
         t->stalled += !t->stalled;
     t->before = t->s->gradient;
-    return t->stalled > 4;
+    return t->stalled > 2;
 }
 
 static void accept(struct state *t, double cost, double error, double square)
@@ -332,14 +335,15 @@ static enum outcome iterate(struct state *t)
         int measurable = gain > fuzz;
         double actual = s->cost - cost;
         if (e == FIT_EVAL_OK && (measurable ? actual > 1e-4 * gain : actual >= -fuzz)) {
-            if (stalls(t, measurable))
+            int small = fmax(fabs(actual), gain) <= t->opt->ftol * cost;
+            if (stalls(t, measurable && !small))
                 return end(t, FIT_CONVERGED_COST, "the cost is at its minimum to rounding");
             if (measurable && actual < 0.25 * gain)
                 t->delta = 0.5 * length;
             else if (measurable && actual > 0.75 * gain)
                 t->delta = fmax(t->delta, 2 * length);
             accept(t, cost, error, square);
-            if (fmax(fabs(actual), gain) <= t->opt->ftol * cost)
+            if (small && t->opt->ftol > FINEST_FTOL)
                 return last(t, FIT_CONVERGED_COST, "the cost does not fall any further");
             if (tiny)
                 return last(t, FIT_CONVERGED_STEP, "steps have become too short to matter");
@@ -424,7 +428,13 @@ enum fit_word fit_nlsq_run(struct fit_nlsq *s, const struct fit_nlsq_problem *p,
 {
     struct state t = {.p = p, .opt = opt, .s = s, .x = x, .luck = 2};
     double *B = s->B, *g = s->g, *work = s->work;
-    *s = (struct fit_nlsq){.n = s->n, .B = B, .g = g, .work = work, .cost = NAN, .gradient = NAN};
+    *s = (struct fit_nlsq){.n = s->n,
+                           .B = B,
+                           .g = g,
+                           .work = work,
+                           .cost = NAN,
+                           .gradient = NAN,
+                           .first = NAN};
     lay_out(&t);
     for (size_t k = 0; k < p->n; k++)
         x[k] = fmin(fmax(x[k], p->lower[k]), p->upper[k]);
@@ -436,7 +446,9 @@ enum fit_word fit_nlsq_run(struct fit_nlsq *s, const struct fit_nlsq_problem *p,
             e == FIT_EVAL_STOP ? "stopped on request" : "the model is not finite at the start");
         return s->word;
     }
-    if (linearise(&t))
+    int over = linearise(&t);
+    s->first = s->gradient;
+    if (over)
         return s->word;
     t.delta = first_radius(&t);
     for (int doubts = 0;;) {

@@ -42,6 +42,7 @@ struct fit_nlsq {
     const char *reason; /* one sentence, static */
     double cost, error;
     double gradient; /* distance to the minimum, in standard errors */
+    double first;    /* the same at the start of the run */
     double step;     /* length of the last accepted step, in standard errors */
     size_t iterations, accepted, evaluations;
     double *B, *g;   /* where derivatives were taken last: at the result, or one step before it */
