@@ -64,6 +64,12 @@ struct hg_moment {
 /* Registers (or finds) a field; `derivative` is cleared when a value function needs it too. */
 const struct hg_field *hg_emit_field(struct hg_emit *em, enum hg_field_kind kind, hg_id id, int derivative);
 
+/* 1 for a table that is kept with what its rounding left (arrays x and x_low): integrals that values need. */
+int hg_emit_has_low(const struct hg_emit *em, hg_id id);
+
+/* u = a P with an integral P over time alone and a scalar a that varies with `group` (0 or HG_G): P, else 0. */
+hg_id hg_emit_scaled(const struct hg_emit *em, hg_id u, unsigned group, hg_id *a);
+
 /* Separates and factors the plan's expressions: fills basis, rest, m, moment. */
 void hg_emit_arrange(struct hg_emit *em);
 

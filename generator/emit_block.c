@@ -30,15 +30,35 @@ static const char *at_leaf(struct hg_code *c, hg_id u, int second)
 
 static const char *delta_leaf(struct hg_code *c, hg_id id)
 {
+    struct hg_block *b = c->user;
     struct hg_arena *a = c->e->arena;
     hg_id u = hg_at(c->e, id)->arg[0];
-    const char *at_j = at_leaf(c, u, 1), *name = hg_at(c->e, id)->name;
-    const char *field = hg_emit_field(((struct hg_block *)c->user)->em,
-                                      hg_at(c->e, u)->vary & HG_G ? HG_FIELD_FRAME_G : HG_FIELD_FRAME, u,
-                                      ((struct hg_block *)c->user)->derivative)->name;
+    int low = hg_emit_has_low(b->em, u), group = (hg_at(c->e, u)->vary & HG_G) != 0;
+    const char *field = hg_emit_field(b->em, group ? HG_FIELD_FRAME_G : HG_FIELD_FRAME, u, low ? 0 : b->derivative)->name;
+    const char *name = hg_at(c->e, id)->name;
     name = hg_code_unique(c, name ? name : hg_format(a, "d_%s", field));
-    hg_line(c, "const fit_vd %s = %s - %s;", name, at_j, at_leaf(c, u, 0));
+    if (low) {
+        hg_line(c, "const fit_vd %s = fit_delta_low(w->%s, w->%s_low, j, i);", name, field, field);
+    } else {
+        const char *at_j = at_leaf(c, u, 1);
+        hg_line(c, "const fit_vd %s = %s - %s;", name, at_j, at_leaf(c, u, 0));
+    }
     return name;
+}
+
+/* exp(u_j - u_i) without tables */
+static const char *direct_exp(struct hg_code *c, hg_id u)
+{
+    struct hg_block *b = c->user;
+    struct hg_arena *a = c->e->arena;
+    hg_id scale, P = hg_emit_scaled(b->em, u, 0, &scale);
+    if (P) {
+        const char *f = hg_emit_field(b->em, HG_FIELD_FRAME, P, 0)->name;
+        return hg_format(a, "fit_vexp(w->%s[0] * fit_delta_low(w->%s, w->%s_low, j, i))",
+                         hg_emit_field(b->em, HG_FIELD_SCALAR, scale, 0)->name, f, f);
+    }
+    const char *at_j = at_leaf(c, u, 1);
+    return hg_format(a, "fit_vexp(%s - %s)", at_j, at_leaf(c, u, 0));
 }
 
 /* exp(u_j - u_i): tables, or exp per pair in a tile where they could overflow. */
@@ -52,8 +72,7 @@ static const char *exp_leaf(struct hg_code *c, hg_id id)
     const char *name = hg_code_unique(c, hg_at(c->e, id)->name ? hg_at(c->e, id)->name : "e");
     uint32_t k = 0;
     if (b->direct_exp) {
-        const char *x_j = at_leaf(c, u, 1);
-        hg_line(c, "const fit_vd %s = fit_vexp(%s - %s);", name, x_j, at_leaf(c, u, 0));
+        hg_line(c, "const fit_vd %s = %s;", name, direct_exp(c, u));
         return name;
     }
     while (k < b->nexp && b->exps[k] != id)
@@ -73,8 +92,7 @@ static const char *exp_leaf(struct hg_code *c, hg_id id)
     else
         hg_line(c, "    %s = fit_vload(w->%s_j + j) * (w->%s_i[i] * %s.middle);", name, f, f, x);
     hg_line(c, "else");
-    const char *at_j = at_leaf(c, u, 1);
-    hg_line(c, "    %s = fit_vexp(%s - %s);", name, at_j, at_leaf(c, u, 0));
+    hg_line(c, "    %s = %s;", name, direct_exp(c, u));
     return name;
 }
 
@@ -231,8 +249,12 @@ void hg_block_exp_prologue(struct hg_emit *em, const struct hg_block *b, FILE *o
     for (uint32_t k = 0; k < b->nexp; k++) {
         hg_id u = hg_at(em->e, b->exps[k])->arg[0];
         int group = (hg_at(em->e, u)->vary & HG_G) != 0;
-        const char *f = hg_emit_field(em, group ? HG_FIELD_FRAME_G : HG_FIELD_FRAME, u, 0)->name;
-        if (group)
+        hg_id scale, P = hg_emit_scaled(em, u, 0, &scale);
+        const char *f = hg_emit_field(em, group ? HG_FIELD_FRAME_G : HG_FIELD_FRAME, P ? P : u, 0)->name;
+        if (P)
+            fprintf(out, "    exps[%u * ng] = fit_exp_tile_scaled(l, t, w->%s[0], w->%s, w->%s_low);\n", k,
+                    hg_emit_field(em, HG_FIELD_SCALAR, scale, 0)->name, f, f);
+        else if (group)
             fprintf(out, "    for (size_t g = 0; g < ng; g++)\n"
                          "        exps[%u * ng + g] = fit_exp_tile(l, t, w->%s_i, ng, g);\n", k, f);
         else

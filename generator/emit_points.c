@@ -35,6 +35,11 @@ static const char *point_leaf(struct hg_code *c, hg_id id)
     case HG_AT_J: return table_at(c, n->arg[0], "j");
     case HG_DELTA:
         s = hg_code_unique(c, n->name ? n->name : "delta");
+        if (hg_emit_has_low(q->em, n->arg[0])) {
+            at_i = hg_emit_field(q->em, HG_FIELD_FRAME, n->arg[0], 0)->name;
+            hg_line(c, "const double %s = fit_low_difference(w.%s, w.%s_low, j, i);", s, at_i, at_i);
+            return s;
+        }
         at_i = table_at(c, n->arg[0], "i");
         hg_line(c, "const double %s = %s - %s;", s, table_at(c, n->arg[0], "j"), at_i);
         return s;

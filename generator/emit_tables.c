@@ -98,6 +98,26 @@ const struct hg_field *hg_emit_field(struct hg_emit *em, enum hg_field_kind kind
     return &em->field[em->nfield++];
 }
 
+int hg_emit_has_low(const struct hg_emit *em, hg_id id)
+{
+    const struct hg_node *n = hg_at(em->e, id);
+    return n->op == HG_POTENTIAL && !(n->vary & HG_G);
+}
+
+hg_id hg_emit_scaled(const struct hg_emit *em, hg_id u, unsigned group, hg_id *a)
+{
+    const struct hg_node *n = hg_at(em->e, u);
+    if (n->op != HG_PROD || n->nargs != 2)
+        return 0;
+    for (uint32_t k = 0; k < 2; k++)
+        if (hg_at(em->e, n->arg[k])->op == HG_LOCAL && hg_at(em->e, n->arg[k])->vary == group &&
+            hg_emit_has_low(em, n->arg[1 - k])) {
+            *a = n->arg[k];
+            return n->arg[1 - k];
+        }
+    return 0;
+}
+
 /* Suffixes of the arrays of a field and their sizes. */
 static const char *const sizes[] = {"8", "ng", "nt", "ng * nt", "nf"};
 
@@ -121,7 +141,11 @@ static void arrays_of(const struct hg_emit *em, FILE *out, int pass, const struc
     case HG_FIELD_GROUP:
     case HG_FIELD_GRID:
     case HG_FIELD_GRID_G:
-    case HG_FIELD_FRAME: one_array(out, pass, "", f->name, "", sizes[f->kind], what); break;
+    case HG_FIELD_FRAME:
+        one_array(out, pass, "", f->name, "", sizes[f->kind], what);
+        if (!f->derivative && f->kind != HG_FIELD_SCALAR && hg_emit_has_low(em, f->id))
+            one_array(out, pass, "", f->name, "_low", sizes[f->kind], "what its rounding left");
+        break;
     case HG_FIELD_FRAME_G:
     case HG_FIELD_EXP_G:
         one_array(out, pass, "", f->name, "_i", "nf * ng", what);
@@ -246,36 +270,24 @@ static void keep_shared_functions(struct prepare *q)
     free(derivative);
 }
 
-/* u = a P with a scalar per group and P a table: returns P, and *a the scalar. */
-static hg_id scaled_table(const struct hg_emit *em, hg_id u, hg_id *a)
-{
-    const struct hg_node *n = hg_at(em->e, u);
-    if (n->op != HG_PROD || n->nargs != 2)
-        return 0;
-    for (uint32_t k = 0; k < 2; k++) {
-        const struct hg_node *x = hg_at(em->e, n->arg[k]), *y = hg_at(em->e, n->arg[1 - k]);
-        if (x->op == HG_LOCAL && (x->vary & HG_G) && (y->vary & (HG_T | HG_G)) == HG_T) {
-            *a = n->arg[k];
-            return n->arg[1 - k];
-        }
-    }
-    return 0;
-}
-
 /* Fields that other fields are made from. */
 static void register_sources(struct prepare *q)
 {
     struct hg_emit *em = q->em;
     for (uint32_t k = 0; k < em->nfield; k++) {
         struct hg_field f = em->field[k];
-        hg_id a;
+        hg_id a, P;
         switch (f.kind) {
-        case HG_FIELD_EXP: hg_emit_field(em, HG_FIELD_FRAME, f.id, f.derivative); break;
+        case HG_FIELD_EXP:
+            P = hg_emit_scaled(em, f.id, 0, &a);
+            hg_emit_field(em, HG_FIELD_FRAME, P ? P : f.id, 0);
+            break;
         case HG_FIELD_EXP_G: hg_emit_field(em, HG_FIELD_FRAME_G, f.id, f.derivative); break;
         case HG_FIELD_ROT: hg_emit_field(em, HG_FIELD_FRAME, f.id, f.derivative); break;
         case HG_FIELD_ROT_G:
-            if (scaled_table(em, f.id, &a))
-                hg_emit_field(em, HG_FIELD_FRAME, scaled_table(em, f.id, &a), f.derivative);
+            P = hg_emit_scaled(em, f.id, HG_G, &a);
+            if (P)
+                hg_emit_field(em, HG_FIELD_FRAME, P, 0);
             else
                 hg_emit_field(em, HG_FIELD_FRAME_G, f.id, f.derivative);
             break;
@@ -455,6 +467,8 @@ static void integrals(struct prepare *q, FILE *out, int indent, unsigned char ma
                     "%*sfor (size_t g = 0; g < ng; g++)\n"
                     "%*s    fit_trapezoid(l->ntime, w.%s + g * nt, l->time, w.%s + g * nt);\n",
                     4 * indent, "", 4 * indent, "", f, F);
+        else if (is_time(q->em, n->arg[0]) && mark == 1)
+            fprintf(out, "%*sfit_trapezoid_low(l->ntime, w.%s, l->time, w.%s, w.%s_low);\n", 4 * indent, "", f, F, F);
         else if (is_time(q->em, n->arg[0]))
             fprintf(out, "%*sfit_trapezoid(l->ntime, w.%s, l->time, w.%s);\n", 4 * indent, "", f, F);
         else
@@ -470,10 +484,15 @@ static void gather(struct prepare *q, FILE *out, int indent, int derivative)
         const struct hg_field *f = &em->field[k];
         if (f->derivative != derivative)
             continue;
+        const char *grid = f->kind != HG_FIELD_FRAME                   ? ""
+                           : hg_at(em->e, f->id)->op == HG_TIME ? "time_grid"
+                                                                : grid_field(em, f->id, 1)->name;
+        f = &em->field[k];
         if (f->kind == HG_FIELD_FRAME)
-            fprintf(out, "%*sfit_gather(l, w.%s, w.%s);\n", 4 * indent, "",
-                    hg_at(em->e, f->id)->op == HG_TIME ? "time_grid" : grid_field(em, f->id, 1)->name, f->name);
-        else if (f->kind == HG_FIELD_FRAME_G)
+            fprintf(out, "%*sfit_gather(l, w.%s, w.%s);\n", 4 * indent, "", grid, f->name);
+        if (f->kind == HG_FIELD_FRAME && !derivative && hg_emit_has_low(em, f->id))
+            fprintf(out, "%*sfit_gather(l, w.%s_low, w.%s_low);\n", 4 * indent, "", grid, f->name);
+        if (f->kind == HG_FIELD_FRAME_G)
             fprintf(out, "%*sfit_gather_group(l, w.%s, w.%s_i, w.%s_j);\n", 4 * indent, "",
                     grid_field(em, f->id, 1)->name, f->name, f->name);
     }
@@ -488,8 +507,13 @@ static void factored(struct prepare *q, FILE *out, int indent)
         hg_id a = 0, P;
         switch (f.kind) {
         case HG_FIELD_EXP:
-            u = hg_emit_field(em, HG_FIELD_FRAME, f.id, 0)->name;
-            fprintf(out, "%*sfit_exp_tables(l, w.%s, w.%s_i, w.%s_j);\n", 4 * indent, "", u, f.name, f.name);
+            P = hg_emit_scaled(em, f.id, 0, &a);
+            u = hg_emit_field(em, HG_FIELD_FRAME, P ? P : f.id, 0)->name;
+            if (P)
+                fprintf(out, "%*sfit_exp_tables_scaled(l, w.%s[0], w.%s, w.%s_low, w.%s_i, w.%s_j);\n", 4 * indent, "",
+                        hg_emit_field(em, HG_FIELD_SCALAR, a, 0)->name, u, u, f.name, f.name);
+            else
+                fprintf(out, "%*sfit_exp_tables(l, w.%s, w.%s_i, w.%s_j);\n", 4 * indent, "", u, f.name, f.name);
             break;
         case HG_FIELD_EXP_G:
             u = hg_emit_field(em, HG_FIELD_FRAME_G, f.id, 0)->name;
@@ -501,11 +525,11 @@ static void factored(struct prepare *q, FILE *out, int indent)
             fprintf(out, "%*sfit_rotation(l, w.%s, w.sin_%s, w.cos_%s);\n", 4 * indent, "", u, f.name, f.name);
             break;
         case HG_FIELD_ROT_G:
-            P = scaled_table(em, f.id, &a);
+            P = hg_emit_scaled(em, f.id, HG_G, &a);
+            u = P ? hg_emit_field(em, HG_FIELD_FRAME, P, 0)->name : "";
             if (P)
-                fprintf(out, "%*sfit_rotation_group(l, w.%s, w.%s, ", 4 * indent, "",
-                        hg_emit_field(em, HG_FIELD_GROUP, a, 0)->name,
-                        hg_emit_field(em, HG_FIELD_FRAME, P, 0)->name);
+                fprintf(out, "%*sfit_rotation_group(l, w.%s, w.%s, w.%s_low, ", 4 * indent, "",
+                        hg_emit_field(em, HG_FIELD_GROUP, a, 0)->name, u, u);
             else
                 fprintf(out, "%*sfit_rotation_group_u(l, w.%s_j, ", 4 * indent, "",
                         hg_emit_field(em, HG_FIELD_FRAME_G, f.id, 0)->name);

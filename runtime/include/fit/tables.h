@@ -45,6 +45,12 @@ FIT_INLINE size_t fit_group_at(const struct fit_layout *l, size_t f, size_t g)
     return (f / FIT_LANES * l->ngroup + g) * FIT_LANES + f % FIT_LANES;
 }
 
+/* P_j - P_i for the vector of frames from j, with what rounding left of P. */
+FIT_INLINE fit_vd fit_delta_low(const double *P, const double *P_low, size_t j, size_t i)
+{
+    return (fit_vload(P + j) - P[i]) + (fit_vload(P_low + j) - P_low[i]);
+}
+
 /* First frame of the panel and last frame of the chunk that hold frame f: the references of exp tables. */
 FIT_INLINE size_t fit_panel_start(const struct fit_layout *l, size_t f)
 {
@@ -68,6 +74,27 @@ FIT_INLINE void fit_exp_tables(const struct fit_layout *l, const double *u, doub
             const size_t ff = f + k < l->nframe ? f + k : l->nframe - 1;
             to_i[k] = u[fit_chunk_end(l, ff)] - u[ff];
             to_j[k] = u[ff] - u[fit_panel_start(l, ff)];
+        }
+        fit_vstore(e_i + f, fit_vexp(to_i));
+        fit_vstore(e_j + f, fit_vexp(to_j));
+    }
+}
+
+/* The same for u = a P, from P + P_low: differences first, then the factor. */
+FIT_INLINE double fit_low_difference(const double *P, const double *P_low, size_t j, size_t i)
+{
+    return (P[j] - P[i]) + (P_low[j] - P_low[i]);
+}
+
+FIT_INLINE void fit_exp_tables_scaled(const struct fit_layout *l, double a, const double *P, const double *P_low,
+                                      double *e_i, double *e_j)
+{
+    for (size_t f = 0; f < fit_padded(l->nframe); f += FIT_VL) {
+        fit_vd to_i, to_j;
+        for (size_t k = 0; k < FIT_VL; k++) {
+            const size_t ff = f + k < l->nframe ? f + k : l->nframe - 1;
+            to_i[k] = a * fit_low_difference(P, P_low, fit_chunk_end(l, ff), ff);
+            to_j[k] = a * fit_low_difference(P, P_low, ff, fit_panel_start(l, ff));
         }
         fit_vstore(e_i + f, fit_vexp(to_i));
         fit_vstore(e_j + f, fit_vexp(to_j));
@@ -120,6 +147,26 @@ FIT_INLINE struct fit_exp_tile fit_exp_tile(const struct fit_layout *l, const st
     return (struct fit_exp_tile){exp(ref_j - ref_i), !(top <= 1.0 || span < FIT_EXP_SPAN)};
 }
 
+/* The same for u = a P. */
+FIT_INLINE struct fit_exp_tile fit_exp_tile_scaled(const struct fit_layout *l, const struct fit_tile *t, double a,
+                                                   const double *P, const double *P_low)
+{
+    const size_t end = fit_chunk_end(l, t->i0), start = fit_panel_start(l, t->j0);
+    const double middle = a * fit_low_difference(P, P_low, start, end);
+    double top = middle, span = fabs(middle);
+    for (size_t i = t->i0; i < t->i1; i++) {
+        const double x = a * (P[end] - P[i]);
+        top = x > top ? x : top;
+        span = fabs(x) > span ? fabs(x) : span;
+    }
+    for (size_t j = t->j0; j < t->j1; j++) {
+        const double x = a * (P[j] - P[start]);
+        top = x > top ? x : top;
+        span = fabs(x) > span ? fabs(x) : span;
+    }
+    return (struct fit_exp_tile){exp(middle), !(top <= 1.0 || span < FIT_EXP_SPAN)};
+}
+
 /* sin and cos of u, a frame array. */
 FIT_INLINE void fit_rotation(const struct fit_layout *l, const double *u, double *s, double *c)
 {
@@ -138,10 +185,10 @@ FIT_INLINE void fit_store_group(const struct fit_layout *l, size_t f, size_t g, 
         x_i[(f + k) * l->ngroup + g] = x[k];
 }
 
-/* sin and cos of a_g P, P a frame array.  The product's rounding error is passed on, so that differences of
- * large angles keep the accuracy of P itself. */
-FIT_INLINE void fit_rotation_group(const struct fit_layout *l, const double *a, const double *P, double *s_i,
-                                   double *c_i, double *s_j, double *c_j)
+/* sin and cos of a_g P, P + P_low a frame array.  The product's rounding error is passed on, so that
+ * differences of large angles keep the accuracy of P. */
+FIT_INLINE void fit_rotation_group(const struct fit_layout *l, const double *a, const double *P,
+                                   const double *P_low, double *s_i, double *c_i, double *s_j, double *c_j)
 {
     for (size_t f = 0; f < fit_padded(l->nframe); f += FIT_VL)
         for (size_t g = 0; g < l->ngroup; g++) {
@@ -149,6 +196,7 @@ FIT_INLINE void fit_rotation_group(const struct fit_layout *l, const double *a, 
             fit_vd lo, sn, cs;
             for (size_t k = 0; k < FIT_VL; k++)
                 lo[k] = fma(p[k], a[g], -hi[k]);
+            lo += a[g] * fit_vload(P_low + f);
             fit_vsincos2(hi, lo, &sn, &cs);
             fit_store_group(l, f, g, sn, s_i, s_j);
             fit_store_group(l, f, g, cs, c_i, c_j);

@@ -74,13 +74,17 @@ FIT_INLINE double fit_two_prod(double a, double b, double *err)
 /* F[0] = 0, F[k] = F[k-1] + (f[k-1] + f[k])/2 (t[k] - t[k-1]), k < n.  Sums, differences, products and the
  * running sum are carried as two doubles (Ogita, Rump & Oishi 2005), so F[k] is the true sum for the given
  * f and t rounded once, as long as the terms do not cancel to 2^-50 of their absolute sum.
- * A non-finite f makes all F from there on NaN.  F must not overlap f and t. */
-static inline __attribute__((unused)) void fit_trapezoid(size_t n, const double *f, const double *t,
-                                                         double *F)
+ * A non-finite f makes all F from there on NaN.  F must not overlap f and t.
+ * fit_trapezoid_low also gives what the rounding left, F + F_low (F_low may be NULL): differences of two F
+ * that are nearly equal keep their accuracy as (F_j - F_i) + (F_low_j - F_low_i). */
+static inline __attribute__((unused)) void fit_trapezoid_low(size_t n, const double *f, const double *t,
+                                                             double *F, double *F_low)
 {
     double sum = 0, low = 0;
     if (n)
         F[0] = 0;
+    if (n && F_low)
+        F_low[0] = 0;
     for (size_t k = 1; k < n; k++) {
         double gl, hl, pl, e;
         double g = fit_two_sum(f[k - 1], f[k], &gl), h = fit_two_sum(t[k], -t[k - 1], &hl);
@@ -90,7 +94,15 @@ static inline __attribute__((unused)) void fit_trapezoid(size_t n, const double 
         low += e + pl;
         sum = fit_two_sum(sum, low, &low);
         F[k] = sum;
+        if (F_low)
+            F_low[k] = low;
     }
+}
+
+static inline __attribute__((unused)) void fit_trapezoid(size_t n, const double *f, const double *t,
+                                                         double *F)
+{
+    fit_trapezoid_low(n, f, t, F, NULL);
 }
 
 /* The same on an even grid: t[k] - t[k-1] = step. */

@@ -24,6 +24,7 @@
 struct tables {
     double *time_grid; /* time, padded */
     double *int_f; /* potential((rate * exp((-1 * t * decay)))) */
+    double *int_f_low; /* what its rounding left */
     double *beta; /* param2 */
     double *int_f_2; /* potential(exp((-1 * t * decay))) */
     double *int_f_3; /* potential((-1 * t * rate * exp((-1 * t * decay)))) */
@@ -32,6 +33,7 @@ struct tables {
     double *f_grid; /* exp((-1 * t * decay)) */
     double *f_grid_2; /* (rate * exp((-1 * t * decay))) */
     double *int_f_grid; /* potential((rate * exp((-1 * t * decay)))) */
+    double *int_f_grid_low; /* what its rounding left */
     double *int_f_grid_2; /* potential(exp((-1 * t * decay))) */
     double *f_grid_3; /* (-1 * t * rate * exp((-1 * t * decay))) */
     double *int_f_grid_3; /* potential((-1 * t * rate * exp((-1 * t * decay)))) */
@@ -44,6 +46,7 @@ FIT_INLINE size_t carve(const struct fit_layout *l, double *base, struct tables 
     (void)ng, (void)nt, (void)nf;
     w->time_grid = base + n, n += nt;
     w->int_f = base + n, n += fit_padded(nf);
+    w->int_f_low = base + n, n += fit_padded(nf);
     w->beta = base + n, n += fit_padded(8);
     w->int_f_2 = base + n, n += fit_padded(nf);
     w->int_f_3 = base + n, n += fit_padded(nf);
@@ -52,6 +55,7 @@ FIT_INLINE size_t carve(const struct fit_layout *l, double *base, struct tables 
     w->f_grid = base + n, n += fit_padded(nt);
     w->f_grid_2 = base + n, n += fit_padded(nt);
     w->int_f_grid = base + n, n += fit_padded(nt);
+    w->int_f_grid_low = base + n, n += fit_padded(nt);
     w->int_f_grid_2 = base + n, n += fit_padded(nt);
     w->f_grid_3 = base + n, n += fit_padded(nt);
     w->int_f_grid_3 = base + n, n += fit_padded(nt);
@@ -94,8 +98,9 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
             fit_vstore(w.f_grid_2 + k, rate*fit_vexp(-fit_vload(w.time_grid + k)*decay));
         }
     }
-    fit_trapezoid(l->ntime, w.f_grid_2, l->time, w.int_f_grid);
+    fit_trapezoid_low(l->ntime, w.f_grid_2, l->time, w.int_f_grid, w.int_f_grid_low);
     fit_gather(l, w.int_f_grid, w.int_f);
+    fit_gather(l, w.int_f_grid_low, w.int_f_low);
 
     /* factored forms */
 
@@ -127,7 +132,7 @@ FIT_INLINE void moments_block(const struct fit_layout *l, const struct tables *w
     const size_t ng = l->ngroup, j = b * FIT_LANES + h;
     const fit_vm lanes = masked ? fit_pair_lanes(t, i, j) : (fit_vm){0};
     (void)exps, (void)lanes;
-    const fit_vd x = fit_vload(w->int_f + j) - w->int_f[i];
+    const fit_vd x = fit_delta_low(w->int_f, w->int_f_low, j, i);
     const double beta = w->beta[0];
     const fit_vd b_contrast = fit_vexp(-fit_vpow(x, fit_vset1(beta)));         /* not_separable.lua:16  [1] */
     for (size_t g = 0; g < ng; g++) {
@@ -197,7 +202,7 @@ FIT_INLINE void normal_block(const struct fit_layout *l, const struct tables *w,
     const size_t ng = l->ngroup, j = b * FIT_LANES + h;
     const fit_vm lanes = masked ? fit_pair_lanes(t, i, j) : (fit_vm){0};
     (void)exps, (void)lanes;
-    const fit_vd x = fit_vload(w->int_f + j) - w->int_f[i];
+    const fit_vd x = fit_delta_low(w->int_f, w->int_f_low, j, i);
     const double beta = w->beta[0];
     const fit_vd power = fit_vpow(x, fit_vset1(beta));                         /* not_separable.lua:16  [1] */
     const fit_vd b_contrast = fit_vexp(-power);                                /* not_separable.lua:16  [1] */
@@ -383,7 +388,7 @@ FIT_INLINE void model_block(const struct fit_layout *l, const struct tables *w, 
 {
     const size_t ng = l->ngroup, j = b * FIT_LANES + h;
     (void)j, (void)lin;
-    const fit_vd x = fit_vload(w->int_f + j) - w->int_f[i];
+    const fit_vd x = fit_delta_low(w->int_f, w->int_f_low, j, i);
     const double beta = w->beta[0];
     const fit_vd b_contrast = fit_vexp(-fit_vpow(x, fit_vset1(beta)));         /* not_separable.lua:16  [1] */
     for (size_t g = 0; g < ng; g++) {
@@ -425,7 +430,7 @@ static void points(const struct fit_layout *l, const double *ws, const double *l
         (void)g;
         const double contrast = lin[g * 2 + 0];
         const double offset = lin[g * 2 + 1];
-        const double x = w.int_f[j] - w.int_f[i];
+        const double x = fit_low_difference(w.int_f, w.int_f_low, j, i);
         const double power = pow(x, w.beta[0]);                                /* not_separable.lua:16  [1] */
         const double b_contrast = exp(-power);                                 /* not_separable.lua:16  [1] */
         mean[p] = contrast*b_contrast + offset;

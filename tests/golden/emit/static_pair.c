@@ -9,7 +9,7 @@
  *   setting    0  q                    [1/angstrom]
  *   group      0  phi                  [deg]
  *
- * cost of normal, operations: 48 per frame, 12 per pair, 13 per pair and group; of moments 7
+ * cost of normal, operations: 40 per frame, 12 per pair, 13 per pair and group; of moments 7
  */
 #include <math.h>
 #include <stddef.h>
@@ -25,18 +25,18 @@ struct tables {
     double *time_grid; /* time, padded */
     double *exp_u_D_i; /* exp of (potential(D) * local0) */
     double *exp_u_D_j; /* the same for the second frame */
-    double *u_D; /* (potential(D) * local0) */
+    double *int_D; /* potential(D) */
+    double *int_D_low; /* what its rounding left */
+    double *scale; /* (-2 * pow(q, 2)) */
     double *int_dD_dD0; /* potential(dD_dD0) */
     double *int_dD_dalpha; /* potential(dD_dalpha) */
-    double *scale; /* (-2 * pow(q, 2)) */
-    double *int_D; /* potential(D) */
     double *dD_dD0_grid; /* pow(where((t <= (0.5 * step)), (0.5 * step), t), alpha) */
     double *D_grid; /* (D0 * dD_dD0) */
     double *int_D_grid; /* potential(D) */
+    double *int_D_grid_low; /* what its rounding left */
     double *int_dD_dD0_grid; /* potential(dD_dD0) */
     double *dD_dalpha_grid; /* (D0 * dD_dD0 * log(where((t <= (0.5 * step)), (0.5 * step), t))) */
     double *int_dD_dalpha_grid; /* potential(dD_dalpha) */
-    double *u_D_grid; /* (potential(D) * local0) */
 };
 
 FIT_INLINE size_t carve(const struct fit_layout *l, double *base, struct tables *w)
@@ -47,18 +47,18 @@ FIT_INLINE size_t carve(const struct fit_layout *l, double *base, struct tables 
     w->time_grid = base + n, n += nt;
     w->exp_u_D_i = base + n, n += fit_padded(nf);
     w->exp_u_D_j = base + n, n += fit_padded(nf);
-    w->u_D = base + n, n += fit_padded(nf);
+    w->int_D = base + n, n += fit_padded(nf);
+    w->int_D_low = base + n, n += fit_padded(nf);
+    w->scale = base + n, n += fit_padded(8);
     w->int_dD_dD0 = base + n, n += fit_padded(nf);
     w->int_dD_dalpha = base + n, n += fit_padded(nf);
-    w->scale = base + n, n += fit_padded(8);
-    w->int_D = base + n, n += fit_padded(nf);
     w->dD_dD0_grid = base + n, n += fit_padded(nt);
     w->D_grid = base + n, n += fit_padded(nt);
     w->int_D_grid = base + n, n += fit_padded(nt);
+    w->int_D_grid_low = base + n, n += fit_padded(nt);
     w->int_dD_dD0_grid = base + n, n += fit_padded(nt);
     w->dD_dalpha_grid = base + n, n += fit_padded(nt);
     w->int_dD_dalpha_grid = base + n, n += fit_padded(nt);
-    w->u_D_grid = base + n, n += fit_padded(nt);
     return n;
 }
 
@@ -99,18 +99,12 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
             fit_vstore(w.D_grid + k, D);
         }
     }
-    fit_trapezoid(l->ntime, w.D_grid, l->time, w.int_D_grid);
-    {
-        for (size_t k = 0; k < nt; k += FIT_VL) {
-            const fit_vd u_D = fit_vload(w.int_D_grid + k)*w.scale[0];         /* static_pair.lua:16 */
-            fit_vstore(w.u_D_grid + k, u_D);
-        }
-    }
-    fit_gather(l, w.u_D_grid, w.u_D);
+    fit_trapezoid_low(l->ntime, w.D_grid, l->time, w.int_D_grid, w.int_D_grid_low);
     fit_gather(l, w.int_D_grid, w.int_D);
+    fit_gather(l, w.int_D_grid_low, w.int_D_low);
 
     /* factored forms */
-    fit_exp_tables(l, w.u_D, w.exp_u_D_i, w.exp_u_D_j);
+    fit_exp_tables_scaled(l, w.scale[0], w.int_D, w.int_D_low, w.exp_u_D_i, w.exp_u_D_j);
 
     if (derivative) { /* tangents: the same integrals of the derivatives */
         {
@@ -129,7 +123,6 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
         fit_gather(l, w.int_dD_dalpha_grid, w.int_dD_dalpha);
     }
     double check = 0.0;
-    check += 0.0 * w.u_D[l->nframe - 1];
     check += 0.0 * w.int_D[l->nframe - 1];
     return check == 0.0 ? FIT_EVAL_OK : FIT_EVAL_REJECT;
 }
@@ -148,7 +141,7 @@ FIT_INLINE void moments_block(const struct fit_layout *l, const struct tables *w
     if (!exps[0 * ng].direct)
         b_contrast = fit_vload(w->exp_u_D_j + j) * (w->exp_u_D_i[i] * exps[0 * ng].middle);
     else
-        b_contrast = fit_vexp(fit_vload(w->u_D + j) - w->u_D[i]);
+        b_contrast = fit_vexp(w->scale[0] * fit_delta_low(w->int_D, w->int_D_low, j, i));
     for (size_t g = 0; g < ng; g++) {
         const double *y = t->y + at + g * FIT_LANES + h;
         __builtin_prefetch(y + 64 * FIT_LANES);
@@ -180,7 +173,7 @@ static void moments(const struct fit_layout *l, const double *ws, const struct f
     size_t at = 0;
     for (size_t k = 0; k < 3 * ng; k++)
         sums[k] = (fit_vd){0};
-    exps[0 * ng] = fit_exp_tile(l, t, w->u_D, 1, 0);
+    exps[0 * ng] = fit_exp_tile_scaled(l, t, w->scale[0], w->int_D, w->int_D_low);
     for (size_t i = t->i0; i < t->i1; i++) {
         for (size_t b = (i + 1 > t->j0 ? i + 1 : t->j0) / FIT_LANES; b < end; b++) {
             for (size_t h = 0; h < FIT_LANES; h += FIT_VL) {
@@ -222,7 +215,7 @@ FIT_INLINE void normal_block(const struct fit_layout *l, const struct tables *w,
     if (!exps[0 * ng].direct)
         b_contrast = fit_vload(w->exp_u_D_j + j) * (w->exp_u_D_i[i] * exps[0 * ng].middle);
     else
-        b_contrast = fit_vexp(fit_vload(w->u_D + j) - w->u_D[i]);
+        b_contrast = fit_vexp(w->scale[0] * fit_delta_low(w->int_D, w->int_D_low, j, i));
     const fit_vd b_contrast_sq = b_contrast*b_contrast;                        /* [1] */
     fit_vd F_D_D = {0};
     fit_vd G_D = {0};
@@ -288,7 +281,7 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
     size_t at = 0;
     for (fit_vd *v = column; v < H + SUMS; v++)
         *v = (fit_vd){0};
-    exps[0 * ng] = fit_exp_tile(l, t, w->u_D, 1, 0);
+    exps[0 * ng] = fit_exp_tile_scaled(l, t, w->scale[0], w->int_D, w->int_D_low);
     for (size_t i = t->i0; i < t->i1; i++) {
         for (size_t b = (i + 1 > t->j0 ? i + 1 : t->j0) / FIT_LANES; b < end; b++) {
             for (size_t h = 0; h < FIT_LANES; h += FIT_VL) {
@@ -362,7 +355,7 @@ FIT_INLINE void model_block(const struct fit_layout *l, const struct tables *w, 
 {
     const size_t ng = l->ngroup, j = b * FIT_LANES + h;
     (void)j, (void)lin;
-    const fit_vd b_contrast = fit_vexp(fit_vload(w->u_D + j) - w->u_D[i]);
+    const fit_vd b_contrast = fit_vexp(w->scale[0] * fit_delta_low(w->int_D, w->int_D_low, j, i));
     for (size_t g = 0; g < ng; g++) {
         const double contrast = lin[g * 2 + 0];
         const double offset = lin[g * 2 + 1];
@@ -402,7 +395,7 @@ static void points(const struct fit_layout *l, const double *ws, const double *l
         (void)g;
         const double contrast = lin[g * 2 + 0];
         const double offset = lin[g * 2 + 1];
-        const double delta = w.int_D[j] - w.int_D[i];
+        const double delta = fit_low_difference(w.int_D, w.int_D_low, j, i);
         const double e = exp(delta*w.scale[0]);                                /* static_pair.lua:16  [1] */
         mean[p] = contrast*e + offset;
         if (!jac)
@@ -564,7 +557,7 @@ const struct fit_kernel FIT_KERNEL_SYMBOL = {
     .curve = desc_curve,
     .nscreen = 64,
     .screen = desc_screen,
-    .cost = {.per_frame = 48, .per_pair = 12, .per_pair_group = 13,
+    .cost = {.per_frame = 40, .per_pair = 12, .per_pair_group = 13,
              .value_per_pair_group = 7, .functions_per_pair = 0},
     .table_doubles = 0,
     .workspace = workspace,
