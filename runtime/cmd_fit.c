@@ -118,9 +118,8 @@ static enum fit_status configure(struct run *run, struct fit_error *err)
         return st;
     if (run->cfg->compat.parity.value && !run->cli->variant) /* same parameters, other arithmetic */
         st = fit_registry_pick(run->p->kernels, "parity", run->cli->isa, &run->k, err);
-    if (st == FIT_OK && run->cfg->input.path.n > 1)
-        st = fit_fail(err, FIT_ERR_CONFIG, "%zu data files: this version fits one at a time",
-                      run->cfg->input.path.n);
+    if (st == FIT_OK)
+        st = fit_setup_supported(run->cfg, run->k, err);
     const char *dir = run->cfg->output.dir.value;
     if (dir)
         snprintf(run->folder, sizeof run->folder, "%s", dir);

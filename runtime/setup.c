@@ -27,6 +27,18 @@ static int names_data(const struct fit_cli *cli)
     return 0;
 }
 
+/* By name: data given in the place of a configuration. */
+static int is_data(const char *file)
+{
+    static const char *const ending[] = {".h5",  ".hdf5", ".hdf", ".nxs", ".npz",
+                                         ".npy", ".csv",  ".tsv", ".dat", ".txt"};
+    const char *dot = strrchr(file, '.');
+    for (size_t k = 0; dot && k < sizeof ending / sizeof *ending; k++)
+        if (strcmp(dot, ending[k]) == 0)
+            return 1;
+    return 0;
+}
+
 static enum fit_status override(struct fit_config *cfg, const struct fit_cli *cli,
                                 struct fit_config_log *log, struct fit_error *err)
 {
@@ -59,6 +71,14 @@ enum fit_status fit_setup_config(const struct fit_cli *cli, const struct fit_ker
     if (!file && !names_data(cli))
         return fit_fail(err, FIT_ERR_USAGE, "%s: a configuration is missing, or --data FILE",
                         fit_cli_command_name(cli->command));
+    if (file && is_data(file))
+        return kernel->space == FIT_PAIRS
+                   ? fit_fail(err, FIT_ERR_USAGE,
+                              "%s: this is data, not a configuration: homodyne-%s init %s -o "
+                              "my.yaml makes one; or --data %s",
+                              file, kernel->name, file, file)
+                   : fit_fail(err, FIT_ERR_USAGE,
+                              "%s: this is data, not a configuration: --data %s", file, file);
     st = file ? fit_config_read(file, kernel, &options, log, cfg, err)
               : fit_config_new(kernel, cfg, err);
     if (st == FIT_OK)
@@ -154,8 +174,8 @@ static void fill_parameters(struct fit_setup *s, const struct fit_config *cfg,
     }
 }
 
-static enum fit_status not_yet(const struct fit_config *cfg, const struct fit_kernel *k,
-                               struct fit_error *err)
+enum fit_status fit_setup_supported(const struct fit_config *cfg, const struct fit_kernel *k,
+                                    struct fit_error *err)
 {
     static const char *const method[] = {"nlsq", "nuts", "laplace", "cmc"};
     if (cfg->method.value != FIT_METHOD_NLSQ || cfg->sample_after.value)
@@ -167,6 +187,9 @@ static enum fit_status not_yet(const struct fit_config *cfg, const struct fit_ke
             return fit_fail(err, FIT_ERR_CONFIG,
                             "tied parameter '%s': this version cannot tie parameters",
                             cfg->param[p].declared->name);
+    if (cfg->input.path.n > 1)
+        return fit_fail(err, FIT_ERR_CONFIG, "%zu data files: this version fits one at a time",
+                        cfg->input.path.n);
     return FIT_OK;
 }
 
@@ -177,7 +200,7 @@ enum fit_status fit_setup_options(const struct fit_config *cfg, const struct fit
     size_t ngroup = kernel->space == FIT_PAIRS ? ds->layout.ngroup : 1;
     struct fit_options *o = &s->options;
     *s = (struct fit_setup){0};
-    enum fit_status st = not_yet(cfg, kernel, err);
+    enum fit_status st = fit_setup_supported(cfg, kernel, err);
     if (st != FIT_OK)
         return st;
     if (!allocate(s, kernel, ngroup))
