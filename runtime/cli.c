@@ -121,6 +121,7 @@ static const struct option options[] = {
     {"dry-run", 0, FLAG, RUNS, AT(dry_run), 0, NULL, "everything up to the fit, then stop"},
     {"resume", 0, FLAG, BIT(FIT), AT(resume), 0, NULL,
      "start from the results in the output folder"},
+    {"force", 0, FLAG, FILES, AT(force), 0, NULL, "write over an existing configuration"},
     {"lax", 0, FLAG, RUNS, AT(lax), 0, NULL, "unknown keys of the configuration are only noted"},
     {"initial-*", 0, CHANGE, RUNS, 0, 0, "VALUE",
      "starting value, as the Python packages spell it"},

@@ -61,8 +61,8 @@ struct fit_cli {
         pixels; /* --noise from-counts: mean counts per pixel and frame; pixels of a bin */
     uint64_t seed;
 
-    /* fit */
-    int dry_run, resume;
+    /* fit; init */
+    int dry_run, resume, force;
 
     void *storage_; /* argv words joined or split here */
 };

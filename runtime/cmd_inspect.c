@@ -5,7 +5,7 @@
  * (blank frames, values that are not finite, range).  With -o, and always for init, the
  * configuration is written; every value in it comes from the file, except the gap, which no file
  * knows. */
-#define _XOPEN_SOURCE 700 /* realpath */
+#define _XOPEN_SOURCE 700 /* realpath, access */
 #include "json.h"
 #include "output.h"
 #include "program.h"
@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const double same_q = 1e-9; /* relative: bins of one ring */
 
@@ -190,6 +191,9 @@ enum fit_status fit_cmd_inspect(struct fit_program *p, const struct fit_cli *cli
                       fit_cli_command_name(cli->command));
     if (st == FIT_OK && init && !cli->output)
         st = fit_fail(err, FIT_ERR_USAGE, "init: -o CONFIG.yaml is missing");
+    if (st == FIT_OK && cli->output && !cli->force && access(cli->output, F_OK) == 0)
+        st = fit_fail(err, FIT_ERR_USAGE, "%s: %s exists; --force writes over it",
+                      fit_cli_command_name(cli->command), cli->output);
     if (st == FIT_OK && k->space != FIT_PAIRS)
         st = fit_fail(err, FIT_ERR_USAGE,
                       "%s: for two-time data; a table needs no configuration (fit --data)",
