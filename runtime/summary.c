@@ -31,6 +31,25 @@ static void line(FILE *f, int *left, const char *format, ...)
     *left -= 1;
 }
 
+/* Prints words over as many lines as they take; lines after the first are indented. */
+static void wrapped(FILE *f, int *left, const char *text)
+{
+    const char *indent = "";
+    while (*text) {
+        size_t n = strlen(text), room = WIDTH - strlen(indent);
+        if (n > room) {
+            n = room;
+            while (n > 0 && text[n] != ' ')
+                n--;
+            n = n ? n : room;
+        }
+        line(f, left, "%s%.*s", indent, (int)n, text);
+        text += n;
+        text += strspn(text, " ");
+        indent = "  ";
+    }
+}
+
 /* Appends " word" when it still fits. */
 static void append(char *text, size_t size, const char *format, ...)
 {
@@ -78,6 +97,9 @@ static void noise(FILE *f, int *left, const struct fit_results *r)
         snprintf(text, sizeof text, "%.4g", fit->sigma_common);
     else
         snprintf(text, sizeof text, "%.4g .. %.4g by angle", least, most);
+    const struct fit_config_nlsq *how = &r->config->nlsq;
+    if (how->loss.value != FIT_LOSS_LINEAR)
+        line(f, left, "loss soft_l1, f_scale %.4g sigma", how->f_scale.value);
     if (fit->noise == FIT_NOISE_FILE)
         line(f, left, "%zu points, weighted by the errors in the file", fit->npoint);
     else if (fit->noise == FIT_NOISE_GIVEN)
@@ -138,19 +160,41 @@ static void quality(FILE *f, int *left, const struct fit_results *r)
     char text[TEXT] = "";
     size_t a = 0, b = 0;
     double c = fit_results_strongest(r, &a, &b);
-    if (!isnan(fit->goodness)) /* against the known noise, or that of second differences */
-        append(text, sizeof text, "chi2/dof %.4f  ", fit->goodness);
+    if (!isnan(fit->goodness)) { /* against the known noise, or that of second differences */
+        append(text, sizeof text, "chi2/dof %.4f", fit->goodness);
+        if (fit->noise == FIT_NOISE_RESIDUALS && !isnan(fit->local_sigma))
+            append(text, sizeof text, " (noise of neighbouring values %.4g)", fit->local_sigma);
+        append(text, sizeof text, "  ");
+    }
     if (r->maps)
         append(text, sizeof text, "nrmse %.4g", r->maps->nrmse);
     if (c != 0)
         append(text, sizeof text, "  correlation %s/%s %.3f%s", fit_results_param(r, a).param->name,
                fit_results_param(r, b).param->name, c, fabs(c) > 0.95 ? " (!)" : "");
-    line(f, left, "%s", text);
+    wrapped(f, left, text);
     for (size_t k = 0; k < fit->nnull && k < fit->neigen; k++) {
         char direction[256];
         fit_results_direction(r, k, direction, sizeof direction);
         line(f, left, "not determined by the data: %s", direction);
     }
+}
+
+/* The first parameter that stands on a bound, and how many more. */
+static void at_bounds(FILE *f, int *left, const struct fit_results *r)
+{
+    const struct fit_result *fit = r->fit;
+    size_t n = 0, first = 0;
+    for (size_t k = fit->nfull; k-- > 0;)
+        if (fit->at_bound[k] && !fit_results_fixed(r, k)) {
+            first = k;
+            n++;
+        }
+    if (n == 1)
+        line(f, left, "errors hold only with %s at its bound",
+             fit_results_param(r, first).param->name);
+    else if (n)
+        line(f, left, "errors hold only with %s and %zu more at their bounds",
+             fit_results_param(r, first).param->name, n - 1);
 }
 
 static void verdict(FILE *f, int *left, const struct fit_results *r)
@@ -160,7 +204,9 @@ static void verdict(FILE *f, int *left, const struct fit_results *r)
                        : fit->converged                 ? "CONVERGED"
                        : fit->status == FIT_INTERRUPTED ? "INTERRUPTED"
                                                         : "NOT CONVERGED";
-    line(f, left, "%s: %s", word, fit->message);
+    char text[TEXT] = "";
+    append(text, sizeof text, "%s: %s", word, fit->message);
+    wrapped(f, left, text);
     line(f, left,
          "%zu steps, %.2f s (load %.2f, start %.2f, fit %.2f, write %.2f) %d thread%s %.0f MB",
          fit->accepted, r->wall_seconds, r->load_seconds, fit->seconds.start,
@@ -179,7 +225,7 @@ void fit_write_summary(const struct fit_results *r, FILE *f)
         per += k->space == FIT_PAIRS && k->linear[q].over >= 0;
     head(f, &left, r);
     noise(f, &left, r);
-    int keep = 4 + (int)r->fit->nnull + (int)per; /* lines behind the table */
+    int keep = 7 + (int)r->fit->nnull + (int)per; /* lines behind the table */
     for (size_t i = 0; i < n; i++) {
         if (left - keep <= 1 && i + 1 < n) {
             line(f, &left, "  ... and %zu more in fit.json", n - i);
@@ -191,6 +237,7 @@ void fit_write_summary(const struct fit_results *r, FILE *f)
         if (k->space == FIT_PAIRS && k->linear[q].over >= 0)
             per_group(f, &left, r, q);
     quality(f, &left, r);
+    at_bounds(f, &left, r);
     verdict(f, &left, r);
     free(index);
 }
