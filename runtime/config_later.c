@@ -42,6 +42,17 @@ static int fits_kernel(const char *written, const char *kernel)
     return fit_edit_distance(written, "static", 0) == 0 && is_variation(kernel, "static_isotropic");
 }
 
+/* Is there a program for this mode?  Else *meant is the nearest mode, or NULL. */
+static int is_known(const char *written, const char **meant)
+{
+    struct fit_nearest near = {.name = written};
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
+        fit_nearest_offer(&near, modes[i].written);
+    fit_nearest_offer(&near, "laminar_theory");
+    *meant = near.best;
+    return near.best && near.distance == 0;
+}
+
 /* Legacy switch: static_mode: true | false, static_submode: isotropic | anisotropic. */
 static const char *legacy_mode(const struct fit_yaml *flag, const struct fit_yaml *submode)
 {
@@ -78,10 +89,16 @@ int fit_cfg_later_mode(struct fit_cfg_reader *r)
         r->cfg->mode.from = fit_cfg_origin(r, at);
         return 1;
     }
-    char model[64] = "";
-    snprintf(model, sizeof model, "%.60s", fit_config_canonical_mode(written));
-    fit_cfg_error(r, at, "%s is '%.60s', and this program fits '%s'; run homodyne-%s", r->path,
-                  written, k->name, model);
+    const char *meant = NULL;
+    if (is_known(written, &meant))
+        fit_cfg_error(r, at, "%s is '%.60s', and this program fits '%s'; run homodyne-%s", r->path,
+                      written, k->name, fit_config_canonical_mode(written));
+    else if (meant)
+        fit_cfg_error(r, at, "%s is '%.60s', and this program fits '%s'; did you mean '%s'?",
+                      r->path, written, k->name, meant);
+    else
+        fit_cfg_error(r, at, "%s is '%.60s', and this program fits '%s'", r->path, written,
+                      k->name);
     return 0;
 }
 

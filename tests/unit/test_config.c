@@ -261,6 +261,7 @@ static void test_modes_and_the_models_that_may_read_them(void **state)
            "t.yaml:1:16: error: analysis_mode is 'laminar_flow', and this program fits "
            "'static_anisotropic'; "
            "run homodyne-laminar");
+    refuse("analysis_mode: laminar_flw\n", &laminar_kernel, "did you mean 'laminar_flow'?");
 }
 
 /* ---- Errors */
