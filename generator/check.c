@@ -15,7 +15,7 @@
  * 64-bit mantissas after some thousand operations stays below 1e-15. */
 #define TOL_DERIVATIVE 1e-13
 
-enum { FRAMES = 14, SETS = 12 };
+enum { FRAMES = 14, SETS = 12, ROWS = 3 };
 
 struct check {
     struct hg_model *m;
@@ -25,6 +25,7 @@ struct check {
     struct hg_eval *symbolic, *dual;
     double worst;
     const char *worst_name;
+    unsigned long compared; /* derivatives that are finite */
 };
 
 static hg_id leaf_of(struct check *c, uint32_t k)
@@ -58,6 +59,19 @@ static double *values_of(const struct hg_model *m, const struct hg_list *list, s
     return v;
 }
 
+/* A row of a table: that of the first test; then, and without tests, numbers of the order of 1. */
+static double *row_of(const struct hg_model *m, size_t row)
+{
+    static const double some[ROWS] = {1.0, 0.3, 2.7};
+    double *v = hg_alloc(m->expr->arena, (m->column.n + 1) * sizeof *v);
+    for (uint32_t k = 0; k < m->column.n; k++) {
+        double x = m->ntest && m->test[0].column ? m->test[0].column[k] : NAN;
+        double scale = 1 + 0.1 * k; /* columns differ */
+        v[k] = !isfinite(x) ? scale * some[row] : row == 0 ? x : x * some[row];
+    }
+    return v;
+}
+
 static int is_pair(const struct hg_model *m)
 {
     return m->space == FIT_PAIRS;
@@ -75,6 +89,7 @@ static int compare_at(struct check *c, struct hg_point *p, struct hg_diag *d)
         long double scale = fmaxl(fabsl(s), fabsl(x)), value = fabsl(hg_eval_get(c->dual, c->mean, 0).v);
         if (!isfinite(s) && !isfinite(x))
             continue;
+        c->compared++;
         /* below the resolution of the mean itself nothing can be told */
         double error = scale > 1e-12L * value ? (double)(fabsl(s - x) / scale) : 0.0;
         if (error > c->worst || !isfinite(error)) {
@@ -99,7 +114,6 @@ static int check_derivatives(struct check *c, struct hg_diag *d)
     p.linear = values_of(m, &m->linear, offsetof(struct hg_test, linear));
     p.setting = values_of(m, &m->setting, offsetof(struct hg_test, setting));
     p.coord = values_of(m, &m->axis, offsetof(struct hg_test, coord));
-    p.column = values_of(m, &m->column, offsetof(struct hg_test, column));
     if (m->ntest && m->test[0].step > 0)
         step = m->test[0].step;
     p.step = step;
@@ -107,8 +121,10 @@ static int check_derivatives(struct check *c, struct hg_diag *d)
         time[k] = step * k;
     for (uint32_t s = 0; s < m->nscreen && s < SETS; s++) {
         p.param = m->screen + (size_t)s * m->param.n;
-        for (size_t k = 0; k < (is_pair(m) ? sizeof pair / sizeof *pair : 1); k++) {
-            p.i = pair[k][0], p.j = pair[k][1];
+        for (size_t k = 0; k < (is_pair(m) ? sizeof pair / sizeof *pair : ROWS); k++) {
+            p.i = is_pair(m) ? pair[k][0] : 0;
+            p.j = is_pair(m) ? pair[k][1] : 0;
+            p.column = row_of(m, k);
             if (!compare_at(c, &p, d))
                 return 0;
         }
@@ -169,8 +185,11 @@ int hg_check(struct hg_model *m, const struct hg_variant *v, struct hg_diag *d, 
         }
     hg_eval_free(c.symbolic);
     hg_eval_free(c.dual);
-    if (ok && out)
-        fprintf(out, "%s (%s): derivatives agree with dual numbers to %.1e (%s) at %u parameter sets; %u test points"
-                     " hold\n", m->file, v->name, c.worst, c.worst_name, m->nscreen < SETS ? m->nscreen : SETS, tests);
+    if (ok && out && c.compared == 0 && c.nleaf)
+        fprintf(out, "%s (%s): no derivative is finite at the rows tried: none was checked; give m.test{}"
+                     " a row with sense\n", m->file, v->name);
+    else if (ok && out)
+        fprintf(out, "%s (%s): %lu derivatives agree with dual numbers to %.1e (%s) at %u parameter sets; %u test points"
+                     " hold\n", m->file, v->name, c.compared, c.worst, c.worst_name, m->nscreen < SETS ? m->nscreen : SETS, tests);
     return ok;
 }
