@@ -281,8 +281,15 @@ static int m_columns(lua_State *L)
     for (int k = 1; k <= n; k++) {
         struct hg_symbol_decl s = {.over = -1, .line = dsl_line(L), .role = FIT_ROLE_COVARIATE};
         const char *unit = NULL;
-        if (lua_type(L, k) == LUA_TTABLE) {
-            lua_rawgeti(L, k, 1);
+        int type = lua_type(L, k);
+        if (type != LUA_TTABLE && type != LUA_TSTRING)
+            dsl_fail(L, "columns",
+                     "local x, y = m.columns(\"x:s\", {\"y\", unit = \"1\", doc = \"...\"})",
+                     "column %d is neither \"name:unit\" nor a table", k);
+        if (type == LUA_TTABLE) {
+            if (lua_rawgeti(L, k, 1) != LUA_TSTRING)
+                dsl_fail(L, "columns", "{\"y\", unit = \"1\", doc = \"...\"}: the name comes first",
+                         "column %d has no name", k);
             unit = dsl_text(L, k, "unit");
             s.doc = dsl_text(L, k, "doc");
         } else {

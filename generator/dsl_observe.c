@@ -148,7 +148,9 @@ int dsl_observe(lua_State *L)
     struct hg_model *m = d->m;
     dsl_need_table(
         L, 2,
-        "m.observe(\"c2\", { over = {phi, t1, t2}, mean = ..., linear = {contrast, offset} })");
+        m->column.n
+            ? "m.observe(y, { mean = ..., sigma = s }), y and s from m.columns"
+            : "m.observe(\"c2\", { over = {phi, t1, t2}, mean = ..., linear = {contrast, offset} })");
     dsl_check_keys(L, 2, "observe", "over mean linear unit sigma");
     if (m->nvariant)
         dsl_fail(L, "observe",
