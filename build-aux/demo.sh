@@ -7,10 +7,12 @@ dir=$BUILD/demo
 mkdir -p "$dir"
 
 echo "A colloid under shear, 500 frames at 5 azimuths, noise 1 % of the baseline:"
-set -x
-"$program" simulate -o "$dir/experiment.h5" --config-out "$dir/experiment.yaml" \
-    --frames 500 --dt 0.1 --q 0.0054 --gap "200 um" --phi 0,45,90,135,170 --contrast 0.3 --offset 1 \
+gap="200 um"
+set -- --frames 500 --dt 0.1 --q 0.0054 --phi 0,45,90,135,170 --contrast 0.3 --offset 1 \
     --set D0=2000 --set alpha=-0.3 --set D_offset=100 \
     --set gamma_dot_t0=0.004 --set beta=-0.4 --set gamma_dot_t_offset=3e-4 --set phi0=-4 \
     --noise 0.01 --seed 1
+echo "+ $program simulate -o $dir/experiment.h5 --config-out $dir/experiment.yaml --gap \"$gap\" $*"
+"$program" simulate -o "$dir/experiment.h5" --config-out "$dir/experiment.yaml" --gap "$gap" "$@"
+echo "+ $program fit $dir/experiment.yaml -o $dir/results"
 "$program" fit "$dir/experiment.yaml" -o "$dir/results"
