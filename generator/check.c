@@ -142,13 +142,16 @@ static int check_test(struct check *c, const struct hg_test *t, struct hg_diag *
     double *time = hg_alloc(m->expr->arena, n * sizeof *time);
     double *param = hg_alloc(m->expr->arena, (m->param.n + 1) * sizeof *param);
     double *linear = hg_alloc(m->expr->arena, (m->linear.n + 1) * sizeof *linear);
+    double *setting = hg_alloc(m->expr->arena, (m->setting.n + 1) * sizeof *setting);
     for (uint32_t k = 0; k < n; k++)
         time[k] = first + step * k;
+    for (uint32_t k = 0; k < m->setting.n; k++)
+        setting[k] = isnan(t->setting[k]) ? m->setting.item[k].start : t->setting[k];
     for (uint32_t k = 0; k < m->param.n; k++)
         param[k] = isnan(t->param[k]) ? m->param.item[k].start : t->param[k];
     for (uint32_t k = 0; k < m->linear.n; k++)
         linear[k] = isnan(t->linear[k]) ? m->linear.item[k].start : t->linear[k];
-    struct hg_point p = {.param = param, .linear = linear, .setting = t->setting, .coord = t->coord,
+    struct hg_point p = {.param = param, .linear = linear, .setting = setting, .coord = t->coord,
                          .column = t->column, .time = time, .ntime = n, .step = step};
     p.i = (uint32_t)lround((fmin(t->t1, t->t2) - first) / step);
     p.j = n - 1;
