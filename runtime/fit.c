@@ -110,7 +110,7 @@ void fit_result_free(struct fit_result *res)
 static enum fit_status run_new(struct fit_job *f)
 {
     size_t n = f->p + 1, e = f->ng * f->q + 1;
-    double *all = calloc(7 * n + 2 * n * n + 2 * e + 3 * f->ng + 8, sizeof *all);
+    double *all = calloc(8 * n + 2 * n * n + 2 * e + 3 * f->ng + 8, sizeof *all);
     if (!all)
         return fit_fail(f->err, FIT_ERR_MEMORY, "fit: out of memory");
     f->lower = all;
@@ -120,7 +120,8 @@ static enum fit_status run_new(struct fit_job *f)
     f->best = f->theta + n;
     f->began_at = f->best + n;
     f->g = f->began_at + n;
-    f->B = f->g + n;
+    f->before = f->g + n;
+    f->B = f->before + n;
     f->linear = f->B + n * n;
     f->factor = f->linear + e;
     f->save = f->factor + f->ng;

@@ -15,7 +15,7 @@ struct fit_job {
     struct fit_result *res;
     struct fit_error *err;
     size_t p, q, ng;
-    double *lower, *upper, *start, *theta, *best, *began_at, *B, *g, *linear, *factor, *save;
+    double *lower, *upper, *start, *theta, *best, *began_at, *before, *B, *g, *linear, *factor, *save;
     char origin[48];
     struct fit_objective_setup setup;
     struct fit_objective *obj;

@@ -149,9 +149,28 @@ static enum fit_eval loss_sigma(struct fit_job *f)
     return FIT_EVAL_OK;
 }
 
+/* The weights of reweighting curve the cost too much by a constant factor, so near the end each round leaves
+ * the same part of the distance.  A step longer by 1 / (1 - part) removes it (Aitken, Proc. R. Soc. Edinburgh
+ * 46 (1926) 289). */
+static double stretched(double stretch, double distance, double before)
+{
+    double part = distance / before;
+    if (part > 0.7)
+        return 1; /* too far, or not yet near */
+    return stretch > 1 ? stretch : part > 0.05 && part < 0.6 && distance < 0.1 ? 1 / (1 - part) : 1;
+}
+
+static void stretch_step(struct fit_job *f, const double *from, double stretch)
+{
+    for (size_t k = 0; k < f->p; k++) {
+        double x = from[k] + stretch * (f->theta[k] - from[k]);
+        f->theta[k] = fmin(fmax(x, f->lower[k]), f->upper[k]);
+    }
+}
+
 enum fit_eval fit_job_robust(struct fit_job *f, struct fit_outcome *o)
 {
-    double cost, before = INFINITY, distance = INFINITY, distance_before = INFINITY;
+    double cost, before = INFINITY, distance = INFINITY, distance_before = INFINITY, stretch = 1;
     size_t iterations = 0, accepted = 0;
     enum fit_eval e = loss_sigma(f);
     memcpy(f->theta, f->best, f->p * sizeof *f->theta);
@@ -172,12 +191,16 @@ enum fit_eval fit_job_robust(struct fit_job *f, struct fit_outcome *o)
         o->reason = "the number of iterations allowed is reached";
         if (iterations >= f->opt->max_iterations)
             break;
+        memcpy(f->before, f->theta, f->p * sizeof *f->theta);
         enum fit_word w = fit_job_optimise(f, f->theta, distance < 0.1 ? 1 : ROBUST_STEPS);
         iterations += f->nlsq->iterations > 0 ? f->nlsq->iterations : 1;
         accepted += f->nlsq->accepted;
         /* where the weights were taken, the gradient is that of the robust cost */
         distance_before = distance;
         distance = f->nlsq->first;
+        stretch = stretched(stretch, distance, distance_before);
+        if (stretch > 1)
+            stretch_step(f, f->before, stretch);
         if (w == FIT_INTERRUPTED || (f->deadline > 0 && fit_seconds() > f->deadline)) {
             o->word = w == FIT_INTERRUPTED ? w : FIT_MAX_ITERATIONS;
             o->reason = f->nlsq->reason;
