@@ -104,7 +104,7 @@ function(fit_add_model model)
         list(APPEND checks "${stem}_check.txt")
         add_custom_command(
             OUTPUT "${source}" "${stem}_check.txt"
-            COMMAND homodyne-gen "${arg_FILE}" -o "${dir}" --variant=${variant} --emit=c,check ${flags}
+            COMMAND homodyne-gen "${arg_FILE}" -o "${dir}" --variant=${variant} --check --emit=c,check ${flags}
             DEPENDS homodyne-gen "${arg_FILE}"
             COMMENT "Compiling the model ${model} (${variant})"
             VERBATIM)

@@ -73,6 +73,10 @@ has out '"pairs": 2450'
 # shellcheck disable=SC2086  # lists of words
 expect 0 "$pairs" simulate -o exp.h5 $grid $truth --noise 0.01 --seed 3 --config-out exp.yaml
 expect 0 "$pairs" check exp.yaml
+has out "dt 0."
+expect 4 "$pairs" check exp.yaml --data nothing.h5
+expect 3 "$pairs" fit exp.h5
+has err "this is data"
 expect 0 "$pairs" exp.yaml -o fit1 --threads 1
 has out CONVERGED
 has err "memory:"
@@ -124,6 +128,9 @@ expect 4 "$pairs" fit exp.yaml --output-dir exp.h5/below
 expect 0 "$pairs" inspect exp.h5
 has out "phi 0, 45, 90"
 expect 0 "$pairs" init exp.h5 -o init.yaml
+expect 3 "$pairs" init exp.h5 -o init.yaml
+has err "init.yaml exists"
+expect 0 "$pairs" init exp.h5 -o init.yaml --force
 expect 0 "$pairs" fit init.yaml -o fit6 --threads 1
 [ "$(number fit3/fit.json D0 value)" = "$(number fit6/fit.json D0 value)" ] || fail "init: another fit"
 expect 3 "$pairs" init exp.h5
