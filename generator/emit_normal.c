@@ -156,8 +156,8 @@ static void normal_block(struct hg_emit *em, struct hg_block *b, FILE *out)
             "FIT_INLINE void normal_block(const struct fit_layout *l, const struct tables *w, const double *lin,\n"
             "                             const struct fit_exp_tile *exps, const struct fit_tile *t, size_t i,\n"
             "                             size_t b, size_t h, size_t at, fit_vd *restrict column, fit_vd *restrict row,\n"
-            "                             fit_vd *restrict H, const int masked)\n{\n%s%s", hg_block_head,
-            n ? "" : "    (void)lin, (void)column, (void)row;\n");
+            "                             fit_vd *restrict H, const int masked)\n{\n%s"
+            "    (void)lin, (void)column, (void)row;\n", hg_block_head);
     hg_code_push(&c);
     hg_block_need_pair_part(&c, nroot, root);
     for (uint32_t e = 0; e < E; e++)

@@ -209,6 +209,7 @@ FIT_INLINE void normal_block(const struct fit_layout *l, const struct tables *w,
     const size_t ng = l->ngroup, j = b * FIT_LANES + h;
     const fit_vm lanes = masked ? fit_pair_lanes(t, i, j) : (fit_vm){0};
     (void)exps, (void)lanes;
+    (void)lin, (void)column, (void)row;
     const fit_vd t2 = fit_vload(w->t + j);
     const fit_vd sum_2 = t2 + w->f[i];                                         /* frame_factor.lua:17  [s] */
     const fit_vd f_j = fit_vload(w->f_2 + j);

@@ -202,6 +202,7 @@ FIT_INLINE void normal_block(const struct fit_layout *l, const struct tables *w,
     const size_t ng = l->ngroup, j = b * FIT_LANES + h;
     const fit_vm lanes = masked ? fit_pair_lanes(t, i, j) : (fit_vm){0};
     (void)exps, (void)lanes;
+    (void)lin, (void)column, (void)row;
     const fit_vd x = fit_delta_low(w->int_f, w->int_f_low, j, i);
     const double beta = w->beta[0];
     const fit_vd power = fit_vpow(x, fit_vset1(beta));                         /* not_separable.lua:16  [1] */

@@ -210,6 +210,7 @@ FIT_INLINE void normal_block(const struct fit_layout *l, const struct tables *w,
     const size_t ng = l->ngroup, j = b * FIT_LANES + h;
     const fit_vm lanes = masked ? fit_pair_lanes(t, i, j) : (fit_vm){0};
     (void)exps, (void)lanes;
+    (void)lin, (void)column, (void)row;
     const double scale = w->scale[0];
     fit_vd b_contrast;
     if (!exps[0 * ng].direct)
