@@ -2,7 +2,7 @@
 #
 #   make                    all programs
 #   make model=laminar      one fitter: build/bin/homodyne-laminar   (also model=path/to/own.lua)
-#   make demo               simulate an experiment and fit it
+#   make demo               fit the bundled experiment, truth beside the result
 #   make test               all tests
 #   make bench              times: kernels, threads, whole fits, model compilation
 #   make install            to $(DESTDIR)$(PREFIX)

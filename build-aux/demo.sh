@@ -1,18 +1,22 @@
 #!/bin/sh
-# A synthetic experiment and its fit: what `make demo` runs.  Results are left in $BUILD/demo.
+# Fits the bundled experiment and sets the truth beside the result: what `make demo` runs.
+# The data are simulated, five azimuths of 200 frames; results are left in $BUILD/demo.
 set -eu
 BUILD=${BUILD:-build}
 program=$BUILD/bin/homodyne-laminar
-dir=$BUILD/demo
-mkdir -p "$dir"
+example=$(dirname "$0")/../examples/laminar
 
-echo "A colloid under shear, 500 frames at 5 azimuths, noise 1 % of the baseline:"
-gap="200 um"
-set -- --frames 500 --dt 0.1 --q 0.0054 --phi 0,45,90,135,170 --contrast 0.3 --offset 1 \
-    --set D0=2000 --set alpha=-0.3 --set D_offset=100 \
-    --set gamma_dot_t0=0.004 --set beta=-0.4 --set gamma_dot_t_offset=3e-4 --set phi0=-4 \
-    --noise 0.01 --seed 1
-echo "+ $program simulate -o $dir/experiment.h5 --config-out $dir/experiment.yaml --gap \"$gap\" $*"
-"$program" simulate -o "$dir/experiment.h5" --config-out "$dir/experiment.yaml" --gap "$gap" "$@"
-echo "+ $program fit $dir/experiment.yaml -o $dir/results"
-"$program" fit "$dir/experiment.yaml" -o "$dir/results"
+echo "+ $program fit examples/laminar/experiment.yaml -o $BUILD/demo"
+"$program" fit "$example/experiment.yaml" -o "$BUILD/demo"
+
+printf '\n%-20s %12s %12s %12s %10s\n' parameter truth fit error 'off by'
+grep -v '^#' "$example/truth.txt" | while read -r name truth unit; do
+    # the values of the parameter in fit.json, one key a line
+    awk -v name="$name" -v truth="$truth" -v unit="$unit" '
+        $1 == "\"" name "\":" { inside = 1 }
+        inside && $1 == "\"value\":" { value = $2 + 0 }
+        inside && $1 == "\"std\":" { std = $2 + 0; inside = 0 }
+        END {
+            printf "%-20s %12g %12.6g %12.2g %7.1f std  %s\n", name, truth, value, std, (value - truth) / std, unit
+        }' "$BUILD/demo/fit.json"
+done
