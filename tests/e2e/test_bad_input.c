@@ -22,6 +22,7 @@ enum { N = 12, USAGE = 3, DATA = 4 };
 
 static char *folder;
 
+/* The path of a file in the folder of the test; good for the next seven calls. */
 static char *in_folder(const char *name)
 {
     static char path[8][1200];
