@@ -7,6 +7,7 @@
 #ifndef FIT_RNG_H
 #define FIT_RNG_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* Four independent 32-bit words at (seed, stream, index). */
@@ -17,5 +18,37 @@ void fit_rng_uniform(uint64_t seed, uint64_t stream, uint64_t index, double u[2]
 
 /* Two independent standard normals (Box & Muller 1958). */
 void fit_rng_normal(uint64_t seed, uint64_t stream, uint64_t index, double z[2]);
+
+/* ---- numbers of the samplers, at (seed, chain, purpose, iteration, index) ----------------------
+ *
+ * stream = (1 + chain) << 32 | purpose,  index = iteration << 32 | index: no two uses meet, and none
+ * meets the streams of other parts of the program, which are below 2^32. */
+enum fit_rng_purpose {
+    FIT_RNG_START = 1, /* dispersed starting points */
+    FIT_RNG_STEP,      /* first step size */
+    FIT_RNG_MOMENTUM,
+    FIT_RNG_TREE,    /* directions and choices of NUTS */
+    FIT_RNG_LAPLACE, /* draws of the proposal */
+    FIT_RNG_RESAMPLE,
+    FIT_RNG_PATHFINDER,
+    FIT_RNG_CONDITIONAL /* for callers: parameters that were integrated out */
+};
+
+/* A place in the sequence: every number drawn moves index on. */
+struct fit_rng {
+    uint64_t seed;
+    uint32_t chain, iteration;
+    uint32_t purpose, index;
+};
+
+/* The same place for another purpose, index 0. */
+struct fit_rng fit_rng_for(const struct fit_rng *r, enum fit_rng_purpose purpose);
+
+/* The next uniform in (0, 1); next standard normals z[n] (pairs of Box & Muller, the second of the
+ * last pair is dropped when n is odd); next gamma variate with the given shape > 0 and scale 1
+ * (Marsaglia & Tsang 2000). */
+double fit_rng_next_uniform(struct fit_rng *r);
+void fit_rng_next_normals(struct fit_rng *r, size_t n, double *z);
+double fit_rng_next_gamma(struct fit_rng *r, double shape);
 
 #endif
