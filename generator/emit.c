@@ -98,6 +98,7 @@ static void pair_sums(struct hg_emit *em, FILE *out)
 {
     hg_emit_moments(em, out);
     hg_emit_normal(em, out);
+    hg_emit_gradient(em, out);
     hg_emit_model(em, out);
 }
 

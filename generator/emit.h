@@ -83,12 +83,20 @@ int hg_emit_slot_uses(const struct hg_emit *em, uint32_t s, uint32_t channel, ui
 /* The functions of a kernel, as C text to `out`. */
 void hg_emit_moments(struct hg_emit *em, FILE *out); /* pairs */
 void hg_emit_normal(struct hg_emit *em, FILE *out);  /* pairs */
+void hg_emit_gradient(struct hg_emit *em, FILE *out); /* pairs; after normal */
 void hg_emit_model(struct hg_emit *em, FILE *out);   /* pairs */
 void hg_emit_points(struct hg_emit *em, FILE *out);  /* points, both spaces */
 void hg_emit_rows(struct hg_emit *em, FILE *out);    /* moments, normal, model */
 void hg_emit_curves(struct hg_emit *em, FILE *out);
 void hg_emit_prepare(struct hg_emit *em, FILE *out); /* prepare */
 void hg_emit_tables(struct hg_emit *em, FILE *out);  /* struct tables, carve, workspace */
+
+/* The adjoint of d mean/d input = m: sum_q v_q d m/d lin_q + v_rest m(lin = 0), with seeds v as leaves. */
+hg_id hg_emit_adjoint(struct hg_emit *em, hg_id m);
+
+/* Declares residual and seeds, from `seeds` (a group's part of adj) and `at_lin` (its linear parameters), the
+ * text of the data y and the basis functions followed by the rest. */
+void hg_emit_seeds(struct hg_emit *em, struct hg_code *c, const char *y, const hg_id *basis);
 
 /* Text of the leaves that are the same everywhere: parameters, settings, coordinates, the step. 
  * Parameters and settings go by the names that c->reserve lists. */

@@ -180,8 +180,8 @@ void hg_emit_desc(const struct hg_model *m, const char *variant, int intercept,
                  "    .table_doubles = %u,\n",
             cost->per_frame, cost->per_pair, cost->per_pair_group, cost->value_per_pair_group,
             cost->functions_per_pair, (unsigned)table_doubles);
-    fputs("    .workspace = workspace,\n    .scratch = scratch_size,\n    .prepare = prepare,\n    .moments = moments,\n    "
-          ".normal = normal,\n"
-          "    .model = model,\n    .points = points,\n    .curves = curves,\n};\n",
-          out);
+    fprintf(out, "    .workspace = workspace,\n    .scratch = %s,\n    .prepare = prepare,\n"
+                 "    .moments = moments,\n    .normal = normal,\n    .gradient = gradient,\n"
+                 "    .model = model,\n    .points = points,\n    .curves = curves,\n};\n",
+            m->space == FIT_ROWS ? "scratch_size" : "tile_scratch");
 }

@@ -137,6 +137,34 @@ static void emit_normal(struct hg_emit *em, FILE *out)
     end(&c);
 }
 
+static void emit_gradient(struct hg_emit *em, FILE *out)
+{
+    uint32_t Q = em->p->nlinear, K = em->p->nparam, E = em->p->nchannel, nroot;
+    hg_id *root = hg_alloc(em->e->arena, (2 * (Q + 1) + E) * sizeof *root), *a = root + 2 * (Q + 1);
+    nroot = value_roots(em, root);
+    nroot += value_roots(em, root + nroot); /* the residual and the seeds use them once more */
+    for (uint32_t e = 0; e < E; e++)
+        a[e] = root[nroot++] = hg_emit_adjoint(em, em->p->channel[e].m);
+    hg_factor(em->e, E, a);
+    fprintf(out, "static void gradient(const struct fit_layout *l, const double *ws, const double *lin, const double *adj,\n"
+                 "                     const struct fit_tile *t, double *scratch, double *out)\n{\n"
+                 "    struct tables w;\n    carve(l, (double *)(uintptr_t)ws, &w);\n"
+                 "    const double *const seeds = adj, *const at_lin = lin;\n"
+                 "    fit_vd sum[%u] = {{0}};\n    (void)w, (void)seeds, (void)at_lin, (void)scratch;\n%s%s", K ? K : 1,
+            loop_head, weights);
+    struct hg_code c = begin(em, out, nroot, root);
+    hg_emit_seeds(em, &c, "fit_vload(t->y + at)", root);
+    for (uint32_t e = 0; e < E; e++)
+        hg_code_need(&c, a[e]);
+    for (uint32_t e = 0; e < E; e++)
+        for (uint32_t k = 0; k < K; k++)
+            if (em->p->channel[e].table[k])
+                hg_line(&c, "sum[%u] += fit_where_set(use, weight*(%s)); /* %s */", k, hg_code_vector(&c, a[e]),
+                        em->p->model->param.item[k].name);
+    end(&c);
+    fprintf(out, "    }\n    for (size_t k = 0; k < %u; k++)\n        out[k] = fit_vsum(sum[k]);\n}\n\n", K);
+}
+
 static void emit_model(struct hg_emit *em, FILE *out)
 {
     hg_id *root = hg_alloc(em->e->arena, (em->p->nlinear + 1) * sizeof *root);
@@ -156,5 +184,6 @@ void hg_emit_rows(struct hg_emit *em, FILE *out)
 {
     emit_moments(em, out);
     emit_normal(em, out);
+    emit_gradient(em, out);
     emit_model(em, out);
 }

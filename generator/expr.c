@@ -161,6 +161,13 @@ hg_id hg_local(struct hg_expr *e, uint32_t ref, unsigned vary)
     return id;
 }
 
+hg_id hg_seed(struct hg_expr *e, uint32_t ref)
+{
+    hg_id id = intern(e, HG_SEED, 0, NULL, 0.0, ref);
+    e->node[id].vary = HG_I | HG_J | HG_G | HG_R;
+    return id;
+}
+
 void hg_name(struct hg_expr *e, hg_id id, const char *name)
 {
     if (!e->node[id].name && e->node[id].op != HG_CONST)

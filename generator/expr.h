@@ -74,6 +74,9 @@ hg_id hg_symbol(struct hg_expr *e, enum hg_op op, uint32_t ref); /* PARAM LINEAR
 /* An opaque scalar, LOCAL ref, that varies with `vary` (0 or HG_G). */
 hg_id hg_local(struct hg_expr *e, uint32_t ref, unsigned vary);
 
+/* A number for each point and group, SEED ref, that the function's caller determines (emit_gradient.c). */
+hg_id hg_seed(struct hg_expr *e, uint32_t ref);
+
 /* Simplifying constructors (simplify.c). */
 hg_id hg_sum(struct hg_expr *e, uint32_t n, const hg_id *arg);
 hg_id hg_prod(struct hg_expr *e, uint32_t n, const hg_id *arg);

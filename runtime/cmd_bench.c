@@ -23,7 +23,7 @@ struct bench {
     const struct fit_kernel *k;
     struct fit_dataset *ds;
     struct fit_parallel *par;
-    double *theta, *lin, *ws, *out, *setting;
+    double *theta, *lin, *adj, *ws, *out, *setting;
     size_t nmoments, nnormal, pairs;
 };
 
@@ -136,8 +136,12 @@ static enum fit_status set_up(struct bench *b, const struct fit_cli *cli, struct
     size_t nout = b->nmoments > b->nnormal ? b->nmoments : b->nnormal;
     b->out = fit_alloc_doubles(nout);
     b->ws = fit_alloc_doubles(k->workspace(&b->ds->layout));
-    if (!b->out || !b->ws)
+    size_t nadj = 1 + nl * (nl + 1) / 2;
+    b->adj = fit_alloc_doubles(ngroup * nadj);
+    if (!b->out || !b->ws || !b->adj)
         return fit_fail(err, FIT_ERR_MEMORY, "bench: out of memory");
+    for (size_t g = 0; g < ngroup * nadj; g++)
+        b->adj[g] = g % nadj ? 0.01 : 1;
     struct fit_parallel_need need = {.nout = nout,
                                      .nextra = k->scratch ? k->scratch(&b->ds->layout) : 0,
                                      .threads = (int)cli->threads};
@@ -158,6 +162,14 @@ static void tile_normal(void *user, const struct fit_tile *t, double *scratch, s
     const struct bench *b = user;
     (void)stride;
     b->k->normal(&b->ds->layout, b->ws, b->lin, t, scratch, out);
+}
+
+static void tile_gradient(void *user, const struct fit_tile *t, double *scratch, size_t stride,
+                          double *out)
+{
+    const struct bench *b = user;
+    (void)stride;
+    b->k->gradient(&b->ds->layout, b->ws, b->lin, b->adj, t, scratch, out);
 }
 
 /* All points of row k (pairs: of all groups; rows: a block of 1000) by the direct formula. */
@@ -212,7 +224,7 @@ static double time_points(struct bench *b, uint64_t repeat)
 }
 
 struct times {
-    double value, normal, jacobian;
+    double value, normal, gradient, jacobian;
 };
 
 static enum fit_status print_json(const struct fit_program *p, const struct bench *b,
@@ -227,7 +239,7 @@ static enum fit_status print_json(const struct fit_program *p, const struct benc
     fit_json_integer(&j, "pairs", (int64_t)b->pairs);
     fit_json_number(&j, "value_ms", t.value);
     fit_json_number(&j, "normal_ms", t.normal);
-    fit_json_null(&j, "gradient_ms");
+    fit_json_number(&j, "gradient_ms", t.gradient);
     fit_json_number(&j, "jacobian_ms", t.jacobian);
     fit_json_end(&j);
     const char *text = fit_json_text(&j);
@@ -239,11 +251,11 @@ static enum fit_status print_json(const struct fit_program *p, const struct benc
 
 static void print_text(const struct fit_program *p, const struct bench *b, struct times t)
 {
-    const double ms[3] = {t.value, t.normal, t.jacobian};
-    static const char *const name[3] = {"value", "normal", "jacobian"};
+    const double ms[] = {t.value, t.normal, t.gradient, t.jacobian};
+    static const char *const name[] = {"value", "normal", "gradient", "jacobian"};
     fprintf(p->out, "%s %s %s, %d thread%s, %zu points\n", b->k->name, b->k->variant, b->k->isa,
             fit_parallel_threads(b->par), fit_parallel_threads(b->par) == 1 ? "" : "s", b->pairs);
-    for (size_t k = 0; k < 3; k++)
+    for (size_t k = 0; k < sizeof ms / sizeof *ms; k++)
         fprintf(p->out, "  %-9s %10.3f ms %8.3f ns per point\n", name[k], ms[k],
                 1e6 * ms[k] / (double)b->pairs);
 }
@@ -266,6 +278,8 @@ enum fit_status fit_cmd_bench(struct fit_program *p, const struct fit_cli *cli,
     struct times t;
     t.value = time_sum(&b, &(struct fit_parallel_task){tile_moments, &b, b.nmoments}, 0, repeat);
     t.normal = time_sum(&b, &(struct fit_parallel_task){tile_normal, &b, b.nnormal}, 1, repeat);
+    t.gradient =
+        time_sum(&b, &(struct fit_parallel_task){tile_gradient, &b, b.k->nparam}, 1, repeat);
     t.jacobian = time_points(&b, repeat < 3 ? repeat : 3);
     if (cli->json)
         st = print_json(p, &b, t, err);
@@ -276,6 +290,7 @@ done:
     fit_dataset_free(b.ds);
     free(b.theta);
     free(b.lin);
+    free(b.adj);
     free(b.setting);
     free(b.ws);
     free(b.out);

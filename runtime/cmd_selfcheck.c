@@ -4,8 +4,8 @@
  * A file (its form: generator/emit_check.h) holds, for a few parameter sets, the mean and its
  * derivatives at all pairs of a small grid in extended precision, and with each number the error
  * that rounding in double may cause: a running error bound (Higham, Accuracy and Stability of
- * Numerical Algorithms, 2002, section 3.3).  All five products of a kernel are compared; the sums
- * of moments and normal are formed here in extended precision.  Kernels compute by other formulas
+ * Numerical Algorithms, 2002, section 3.3).  All products of a kernel are compared; the sums of
+ * moments, normal and gradient are formed here in extended precision.  Kernels compute by other formulas
  * than the bound is for -- tables re-centred per tile, angle addition -- so LIMIT bounds are
  * allowed; correct kernels stay near 1, and a wrong sign or table is 1e8 and more. */
 #include "program.h"
@@ -21,9 +21,9 @@
 #define UNIT 0x1p-53L
 
 enum { L = FIT_LANES, PANEL = 8, CHUNK = 8, MOST = 100000000 };
-enum product { POINTS, JACOBIAN, MODEL, MOMENTS, NORMAL, PRODUCTS };
+enum product { POINTS, JACOBIAN, MODEL, MOMENTS, NORMAL, GRADIENT, PRODUCTS };
 static const char *const product_name[PRODUCTS] = {"points", "derivatives", "model", "moments",
-                                                   "normal"};
+                                                   "normal", "gradient"};
 
 struct value {
     long double v, e;
@@ -43,6 +43,7 @@ struct selfcheck {
     uint32_t *frame, *i, *j, *g;
     struct value *ref, *top; /* npoint x width; largest |value| of a column */
     double *ws, *scratch, *y, *w, *out, *sum;
+    double *adj; /* seeds of the gradient: 1 for the residual, 0 for the rest */
     double worst[PRODUCTS], worst_ulp;
     size_t worst_column, compared;
     void *kept[24];
@@ -163,7 +164,11 @@ static void make_room(struct selfcheck *s)
     s->ref = room(s, s->npoint * s->width, sizeof *s->ref);
     s->top = room(s, s->width, sizeof *s->top);
     s->ws = room(s, s->k->workspace(&s->l), sizeof *s->ws);
+    size_t G = s->l.ngroup, nadj = 1 + s->Q * (s->Q + 1) / 2;
     s->scratch = room(s, s->k->scratch(&s->l), sizeof *s->scratch);
+    s->adj = room(s, G * nadj, sizeof *s->adj);
+    for (size_t g = 0; s->adj && g < G; g++)
+        s->adj[g * nadj] = 1;
     s->y = room(s, lanes, sizeof *s->y);
     s->w = room(s, lanes, sizeof *s->w);
     s->sum = room(s, 3 * s->l.ngroup, sizeof *s->sum);
@@ -377,6 +382,8 @@ static int check_tile(struct selfcheck *s, const struct fit_tile *t)
     each_lane(s, t, sum_normal, sum + nm);
     s->k->normal(&s->l, s->ws, s->lin, t, s->scratch, s->out);
     ok = ok && compare_sums(s, NORMAL, sum + nm, nn);
+    s->k->gradient(&s->l, s->ws, s->lin, s->adj, t, s->scratch, s->out);
+    ok = ok && compare_sums(s, GRADIENT, sum + nm + K * (K + 1) / 2, K); /* J^T r */
     free(sum);
     return ok;
 }

@@ -1,5 +1,5 @@
-/* test_kernels_sums.c -- moments and normal of every model, variant and instruction set against sums in long
- * double over the values and derivatives that kernel->points gives.
+/* test_kernels_sums.c -- moments, normal and gradient of every model, variant and instruction set against sums
+ * in long double over the values and derivatives that kernel->points gives.
  *
  * Parameters are the model's own random points (kernel->screen).  Data: 1 and 5 groups, numbers of frames that
  * are no multiple of 8, masked frames, weights that differ, missing values (weight 0), no weights; tables for
@@ -156,17 +156,27 @@ static struct data rows_data(const struct fit_kernel *k, size_t n, int with_sigm
 /* ---- sums --------------------------------------------------------------------------------------------- */
 
 struct sums {
-    size_t ngroup, np, nl, nm, nn; /* numbers of moments and normal */
-    long double *value, *size;     /* nm + nn: sums, and sums of absolute values */
+    size_t ngroup, np, nl, nm, nn, na; /* numbers of moments, normal and gradient */
+    size_t n;                          /* all of them */
+    long double *value, *size;         /* n: sums, and sums of absolute values */
 };
+
+/* The seeds of the gradient: per group rho and the upper triangle of M. */
+enum { MOST_ADJ = 1 + MOST_LINEAR * (MOST_LINEAR + 1) / 2 };
+static double adj_number(size_t g, size_t k)
+{
+    return k == 0 ? 1.3 - 0.1 * (double)g : 0.4 * uniform(900 + g, k) - 0.1;
+}
 
 static struct sums sums_new(const struct fit_kernel *k, size_t ngroup)
 {
     struct sums s = {.ngroup = ngroup, .np = k->nparam, .nl = k->nlinear};
     s.nm = ngroup * (s.nl * (s.nl + 1) / 2 + s.nl + 1);
     s.nn = s.np * (s.np + 1) / 2 + s.np + ngroup * s.nl * s.np;
-    s.value = calloc(s.nm + s.nn, sizeof *s.value);
-    s.size = calloc(s.nm + s.nn, sizeof *s.size);
+    s.na = s.np;
+    s.n = s.nm + s.nn + s.na;
+    s.value = calloc(s.n, sizeof *s.value);
+    s.size = calloc(s.n, sizeof *s.size);
     assert_true(s.value && s.size);
     return s;
 }
@@ -203,13 +213,51 @@ static void add_point(struct sums *s, size_t g, double y, double w, double mean,
             add(s, at++, weight * b[q] * m[p]);
 }
 
+/* d b_q / d theta of one point for all q, then d rest / d theta: derivatives of the mean with unit vectors for
+ * lin.  slope: (nl + 1) x np. */
+static void basis_slopes(const struct e2e_prepared *p, const struct data *d, size_t e, const struct sums *s,
+                         double *slope)
+{
+    double lin[MOST_GROUPS * MOST_LINEAR] = {0}, jac[MOST_PARAMETERS + MOST_LINEAR], mean;
+    size_t g = d->g[e];
+    for (size_t q = s->nl + 1; q-- > 0;) {
+        if (q < s->nl)
+            lin[g * s->nl + q] = 1;
+        p->kernel->points(p->layout, p->ws, lin, 1, &d->i[e], &d->j[e], &d->g[e], &mean, jac);
+        if (q < s->nl)
+            lin[g * s->nl + q] = 0;
+        for (size_t k = 0; k < s->np; k++)
+            slope[q * s->np + k] = jac[k] - (q < s->nl ? slope[s->nl * s->np + k] : 0);
+    }
+}
+
+/* The terms of kernel.h, gradient. */
+static void add_adjoint(struct sums *s, size_t g, long double r, double w, const double *b, const double *lin,
+                        const double *slope)
+{
+    size_t at = s->nm + s->nn;
+    for (size_t k = 0; k < s->np; k++) {
+        for (size_t q = 0; q <= s->nl; q++) {
+            long double v = adj_number(g, 0) * (q < s->nl ? lin[q] : 1) * r;
+            for (size_t p = 0; q < s->nl && p < s->nl; p++) {
+                size_t lo = p < q ? p : q, hi = p < q ? q : p;
+                v -= (long double)adj_number(g, 1 + lo * s->nl - lo * (lo + 1) / 2 + hi) * b[p];
+            }
+            add(s, at + k, w * v * slope[q * s->np + k]);
+        }
+    }
+}
+
 static void sum_points(const struct e2e_prepared *p, const struct data *d, const double *lin, struct sums *s)
 {
-    double mean, jac[MOST_PARAMETERS + MOST_LINEAR];
+    double mean, jac[MOST_PARAMETERS + MOST_LINEAR], slope[(MOST_LINEAR + 1) * MOST_PARAMETERS];
     for (size_t e = 0; e < d->n; e++)
         if (d->w[e] > 0) {
+            basis_slopes(p, d, e, s, slope);
             p->kernel->points(p->layout, p->ws, lin, 1, &d->i[e], &d->j[e], &d->g[e], &mean, jac);
             add_point(s, d->g[e], d->y[e], d->w[e], mean, jac, lin + d->g[e] * s->nl);
+            add_adjoint(s, d->g[e], (long double)d->y[e] - mean, d->w[e], jac + s->np, lin + d->g[e] * s->nl,
+                        slope);
         }
 }
 
@@ -217,13 +265,17 @@ static void sum_points(const struct e2e_prepared *p, const struct data *d, const
 static double *kernel_sums(const struct e2e_prepared *p, const struct data *d, const double *lin,
                            const struct sums *s)
 {
-    double *total = e2e_doubles(s->nm + s->nn), *out = e2e_doubles(s->nm + s->nn);
+    double *total = e2e_doubles(s->n), *out = e2e_doubles(s->n), adj[MOST_GROUPS * MOST_ADJ];
+    size_t nadj = 1 + s->nl * (s->nl + 1) / 2;
+    for (size_t k = 0; k < s->ngroup * nadj; k++)
+        adj[k] = adj_number(k / nadj, k % nadj);
     for (size_t k = 0; k < d->ds->ntile; k++) {
-        for (size_t m = 0; m < s->nm + s->nn; m++)
+        for (size_t m = 0; m < s->n; m++)
             out[m] = 1e300; /* is overwritten */
         p->kernel->moments(p->layout, p->ws, &d->ds->tile[k], p->scratch, out);
         p->kernel->normal(p->layout, p->ws, lin, &d->ds->tile[k], p->scratch, out + s->nm);
-        for (size_t m = 0; m < s->nm + s->nn; m++)
+        p->kernel->gradient(p->layout, p->ws, lin, adj, &d->ds->tile[k], p->scratch, out + s->nm + s->nn);
+        for (size_t m = 0; m < s->n; m++)
             total[m] += out[m];
     }
     free(out);
@@ -262,7 +314,7 @@ struct worst {
 static double difference(const double *a, const struct sums *s, const double *b)
 {
     double worst = 0;
-    for (size_t m = 0; m < s->nm + s->nn; m++) {
+    for (size_t m = 0; m < s->n; m++) {
         long double d = b ? (long double)a[m] - b[m] : a[m] - s->value[m];
         if (s->size[m] > 1e-280L)
             worst = e2e_max(worst, (double)(fabsl(d) / s->size[m]));

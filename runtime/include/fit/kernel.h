@@ -27,7 +27,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define FIT_KERNEL_ABI 1
+#define FIT_KERNEL_ABI 2
 #define FIT_LANES 8 /* doubles in a vector; fixed, so the order of summation does not depend on the machine */
 
 enum fit_space { FIT_PAIRS, FIT_ROWS };
@@ -150,7 +150,7 @@ struct fit_kernel {
      * caller.  One workspace may be read by many threads. */
     size_t (*workspace)(const struct fit_layout *l);
 
-    /* Doubles of scratch that moments and normal write; one per thread, aligned to 64 bytes.  Its content
+    /* Doubles of scratch that moments, normal and gradient write; one per thread, aligned to 64 bytes.  Its content
      * on entry does not matter. */
     size_t (*scratch)(const struct fit_layout *l);
 
@@ -170,6 +170,15 @@ struct fit_kernel {
      * out: nparam*(nparam+1)/2 + nparam + ngroup*nlinear*nparam numbers; overwritten. */
     void (*normal)(const struct fit_layout *l, const double *ws, const double *lin, const struct fit_tile *t,
                    double *scratch, double *out);
+
+    /* Adjoint sums of one tile at given linear parameters: one number for each nonlinear parameter, at a cost
+     * that does not depend on how many there are.  adj: per group 1 + nlinear*(nlinear+1)/2 numbers, a factor
+     * rho and the upper triangle of a symmetric matrix M, row by row.  With r = y - mean:
+     *     out[k] = sum w [ sum_q (rho lin_q r - sum_p M_qp b_p) d b_q/d theta_k  +  rho r d rest/d theta_k ]
+     * rho = 1, M = 0 gives sum w m_k r; rho = a_n/b_n, M = A^-1 the gradient of a density from which the linear
+     * parameters and the variance are integrated out.  out: nparam numbers; overwritten. */
+    void (*gradient)(const struct fit_layout *l, const double *ws, const double *lin, const double *adj,
+                     const struct fit_tile *t, double *scratch, double *out);
 
     /* mean in the order of the tile's data (lanes that do not count hold anything finite or not). */
     void (*model)(const struct fit_layout *l, const double *ws, const double *lin, const struct fit_tile *t,
