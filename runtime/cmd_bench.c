@@ -3,7 +3,7 @@
  *   value     sums for the linear parameters (kernel->moments), with the tables
  *   normal    J^T J and J^T r (kernel->normal), with the tables
  *   jacobian  explicit derivatives by the direct formula (kernel->points), a block at a time
- *   gradient  null until kernels have it
+ *   gradient  adjoint sums (kernel->gradient), with the tables
  * Each is the best of --repeat runs (9) on all pairs of --frames frames (1000) and --angles angles
  * (23), tiled as for a fit; for table models --frames is the number of rows.  Times do not depend
  * on the values of the data.
@@ -278,8 +278,8 @@ enum fit_status fit_cmd_bench(struct fit_program *p, const struct fit_cli *cli,
     struct times t;
     t.value = time_sum(&b, &(struct fit_parallel_task){tile_moments, &b, b.nmoments}, 0, repeat);
     t.normal = time_sum(&b, &(struct fit_parallel_task){tile_normal, &b, b.nnormal}, 1, repeat);
-    t.gradient =
-        time_sum(&b, &(struct fit_parallel_task){tile_gradient, &b, b.k->nparam}, 1, repeat);
+    struct fit_parallel_task gradient = {tile_gradient, &b, b.k->nparam};
+    t.gradient = b.k->gradient ? time_sum(&b, &gradient, 1, repeat) : NAN;
     t.jacobian = time_points(&b, repeat < 3 ? repeat : 3);
     if (cli->json)
         st = print_json(p, &b, t, err);

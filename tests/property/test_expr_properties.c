@@ -315,7 +315,7 @@ static const struct {
     int rule;
 } rule[] = {
     {"CONST", 0},       {"PARAM", 0},        {"LINEAR", 0}, {"SETTING", 0},    {"COORD", 0},
-    {"TIME", 0},        {"STEP", 0},         {"COLUMN", 0}, {"LOCAL", 0},      {"SUM", 2},
+    {"TIME", 0},        {"STEP", 0},         {"COLUMN", 0}, {"LOCAL", 0},      {"SEED", 0},       {"SUM", 2},
     {"PROD", 2},        {"POW", 2},          {"EXP", 1},    {"LOG", 1},        {"EXPM1", 1},
     {"LOG1P", 1},       {"SIN", 1},          {"COS", 1},    {"TAN", 1},        {"ASIN", 1},
     {"ACOS", 1},        {"ATAN", 1},         {"SINH", 1},   {"COSH", 1},       {"TANH", 1},

@@ -176,7 +176,8 @@ struct fit_kernel {
      * rho and the upper triangle of a symmetric matrix M, row by row.  With r = y - mean:
      *     out[k] = sum w [ sum_q (rho lin_q r - sum_p M_qp b_p) d b_q/d theta_k  +  rho r d rest/d theta_k ]
      * rho = 1, M = 0 gives sum w m_k r; rho = a_n/b_n, M = A^-1 the gradient of a density from which the linear
-     * parameters and the variance are integrated out.  out: nparam numbers; overwritten. */
+     * parameters and the variance are integrated out.  out: nparam numbers; overwritten.  NULL: kernels written
+     * by hand may lack it; then there is no sampling. */
     void (*gradient)(const struct fit_layout *l, const double *ws, const double *lin, const double *adj,
                      const struct fit_tile *t, double *scratch, double *out);
 

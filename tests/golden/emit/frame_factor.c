@@ -429,6 +429,108 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
     }
 }
 
+/* Pairs (i, 8b .. 8b+7): the adjoint a_c of every channel (see normal_block), from fields F summed over
+ * the groups; added to column and row. */
+FIT_INLINE void gradient_block(const struct fit_layout *l, const struct tables *w, const double *lin,
+                               const double *adj, const struct fit_exp_tile *exps,
+                               const struct fit_tile *t, size_t i, size_t b, size_t h, size_t at,
+                               fit_vd *restrict column, fit_vd *restrict row, const int masked)
+{
+    const size_t ng = l->ngroup, j = b * FIT_LANES + h;
+    const fit_vm lanes = masked ? fit_pair_lanes(t, i, j) : (fit_vm){0};
+    (void)exps, (void)lanes;
+    (void)lin, (void)adj, (void)column, (void)row;
+    const fit_vd t2 = fit_vload(w->t + j);
+    const fit_vd sum_2 = t2 + w->f[i];                                         /* frame_factor.lua:17  [s] */
+    const fit_vd f_j = fit_vload(w->f_2 + j);
+    const fit_vd prod = w->f_2[i]*f_j;                                         /* [1] */
+    const fit_vd prod_2 = -sum_2*w->f_2[i]*f_j;                                /* [s] */
+    fit_vd F0 = {0};
+    fit_vd F1 = {0};
+    fit_vd F2 = {0};
+    for (size_t g = 0; g < ng; g++) {
+        const double *y = t->y + at + g * FIT_LANES + h;
+        __builtin_prefetch(y + 64 * FIT_LANES);
+        fit_vm use = lanes;
+        fit_vd weight = {0};
+        if (masked) {
+            weight = t->w ? fit_vload(t->w + at + g * FIT_LANES + h) : fit_vset1(1.0);
+            use &= weight > 0.0;
+        }
+        (void)use, (void)weight;
+        const double *seeds = adj + g * 4, *at_lin = lin + g * 2;
+        (void)seeds, (void)at_lin;
+        const double scale = w->scale[g];
+        const fit_vd phase = scale*sum_2;                                      /* frame_factor.lua:17 */
+        const fit_vd cs = fit_vcos(phase);                                     /* frame_factor.lua:19  [1] */
+        const fit_vd b_contrast = prod*cs;                                     /* frame_factor.lua:19  [1] */
+        const fit_vd r = fit_vload(y) - (at_lin[0]*b_contrast + at_lin[1]); /* residual */
+        const fit_vd seed_contrast = (seeds[0]*at_lin[0])*r - (seeds[1]*b_contrast + seeds[2]);
+        const double scale_2 = w->scale_2[g];
+        const fit_vd prod_3 = fit_vsin(phase)*seed_contrast;
+        const double scale_3 = w->scale_3[g];
+        F0 += fit_counted(masked, use, weight, cs*seed_contrast);
+        F1 += fit_counted(masked, use, weight, scale_2*prod_3);
+        F2 += fit_counted(masked, use, weight, scale_3*prod_3);
+    }
+
+    /* products with what does not depend on the group */
+    const fit_vd a_f_i = fit_kept(masked, lanes, f_j*F0);
+    row[0] += a_f_i;
+    const fit_vd a_f_j = fit_kept(masked, lanes, w->f_2[i]*F0);
+    column[1] += a_f_j;
+    const fit_vd a_v = fit_kept(masked, lanes, prod_2*F1);
+    row[2] += a_v;
+    const fit_vd a_phi0 = fit_kept(masked, lanes, prod_2*F2);
+    row[3] += a_phi0;
+}
+
+enum { CHANNELS = 4, GRADIENT_SUMS = 3, GRADIENT_EXPS = 1 };
+
+/* Scratch, in vectors: column sums [block][CHANNELS], the sums of a row [CHANNELS], one sum for each
+ * parameter; then what the exponentials need to know of the tile.  Enough for every tile function. */
+static size_t tile_scratch(const struct fit_layout *l)
+{
+    const size_t mine = l->panel * CHANNELS + FIT_VL * (CHANNELS + GRADIENT_SUMS) + 2 * GRADIENT_EXPS * l->ngroup;
+    const size_t other = scratch_size(l);
+    return mine > other ? mine : other;
+}
+
+static void gradient(const struct fit_layout *l, const double *ws, const double *lin, const double *adj,
+                     const struct fit_tile *t, double *scratch, double *out)
+{
+    const size_t ng = l->ngroup, start = t->j0 / FIT_LANES, end = fit_padded(t->j1) / FIT_LANES;
+    struct tables tables;
+    carve(l, (double *)(uintptr_t)ws, &tables);
+    const struct tables *const w = &tables;
+    const size_t pieces = (end - start) * PIECES; /* vectors in a row of the tile */
+    fit_vd *column = (fit_vd *)scratch, *row = column + pieces * CHANNELS, *sum = row + CHANNELS;
+    struct fit_exp_tile *exps = (struct fit_exp_tile *)(sum + GRADIENT_SUMS);
+    size_t at = 0;
+    for (fit_vd *v = column; v < sum + GRADIENT_SUMS; v++)
+        *v = (fit_vd){0};
+    for (size_t i = t->i0; i < t->i1; i++) {
+        for (size_t b = (i + 1 > t->j0 ? i + 1 : t->j0) / FIT_LANES; b < end; b++) {
+            for (size_t h = 0; h < FIT_LANES; h += FIT_VL) {
+                const size_t j = b * FIT_LANES + h;
+                if (t->w || j <= i || j + FIT_VL > t->j1)
+                    gradient_block(l, w, lin, adj, exps, t, i, b, h, at, column + ((b - start) * PIECES + h / FIT_VL) * CHANNELS, row, 1);
+                else
+                    gradient_block(l, w, lin, adj, exps, t, i, b, h, at, column + ((b - start) * PIECES + h / FIT_VL) * CHANNELS, row, 0);
+            }
+            at += ng * FIT_LANES;
+        }
+        sum[0] += row[0]*w->df_drate[i];
+        row[0] = (fit_vd){0};
+    }
+    for (size_t k = 0; k < pieces; k++)
+        sum[0] += column[k * CHANNELS + 1]*fit_vload(w->df_drate + t->j0 + k * FIT_VL);
+    sum[1] += row[2];
+    sum[2] += row[3];
+    for (size_t k = 0; k < 3; k++)
+        out[k] = fit_vsum(sum[k]);
+}
+
 /* Pairs (i, 8b .. 8b+7): the mean of every group. */
 FIT_INLINE void model_block(const struct fit_layout *l, const struct tables *w, const double *lin,
                             size_t i, size_t b, size_t h, double *out)
@@ -631,10 +733,11 @@ const struct fit_kernel FIT_KERNEL_SYMBOL = {
              .value_per_pair_group = 10, .functions_per_pair = 2},
     .table_doubles = 0,
     .workspace = workspace,
-    .scratch = scratch_size,
+    .scratch = tile_scratch,
     .prepare = prepare,
     .moments = moments,
     .normal = normal,
+    .gradient = gradient,
     .model = model,
     .points = points,
     .curves = curves,
