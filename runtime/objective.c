@@ -252,9 +252,10 @@ static enum fit_status allocate_blocks(struct fit_objective *o, const struct fit
     size_t pass = max_size(o->ngroup * moments_per_group(o->nlinear), normal_size(o));
     pass = max_size(pass, FIT_OBJECTIVE_BINS);
     o->A = doubles(all);
+    o->moment = doubles(o->ngroup * moments_per_group(o->nlinear));
     o->sum = doubles(pass);
     o->work = doubles(fit_boxqp_work(largest) + largest * (largest + o->nparam + 10) + 16);
-    if (!o->A || !o->sum || !o->work)
+    if (!o->A || !o->moment || !o->sum || !o->work)
         return fit_fail(err, FIT_ERR_MEMORY, "fit: out of memory");
     size_t extra = max_size(o->kernel->scratch(&o->ds->layout), 3 * FIT_LANES * o->ngroup);
     struct fit_parallel_need need = {pass, FIT_OBJECTIVE_SCRATCH, extra, s->threads, s->interrupt};
@@ -385,6 +386,15 @@ static void normal_tile(void *user, const struct fit_tile *t, double *scratch, s
                       out);
 }
 
+static void adjoint_tile(void *user, const struct fit_tile *t, double *scratch, size_t stride,
+                         double *out)
+{
+    struct fit_objective *o = user;
+    struct fit_tile w = fit_objective_weigh(o, t, scratch, stride);
+    o->kernel->gradient(&o->ds->layout, o->ws, o->lin_adjoint, o->adj, &w,
+                        scratch + FIT_OBJECTIVE_SCRATCH * stride, out);
+}
+
 struct direct {
     const struct fit_tile *tile;
     const double *mean;
@@ -480,14 +490,14 @@ static void solve_block(struct fit_objective *o, size_t k)
         o->u[index[i]] = x[i];
 }
 
-static void group_residual(struct fit_objective *o, size_t g, const double *m)
+double fit_objective_group(const struct fit_objective *o, size_t g, const double *u, double *lin)
 {
     size_t n = o->nlinear;
-    double *lin = o->lin + g * n, s = m[moments_per_group(n) - 1];
-    const double *v = m + n * (n + 1) / 2;
+    const double *m = o->moment + g * moments_per_group(n), *v = m + n * (n + 1) / 2;
+    double s = m[moments_per_group(n) - 1];
     for (size_t q = 0; q < n; q++) {
-        int u = o->map[g * n + q];
-        lin[q] = o->shift[g * n + q] + (u >= 0 ? o->u[u] : 0);
+        int unknown = o->map[g * n + q];
+        lin[q] = o->shift[g * n + q] + (unknown >= 0 ? u[unknown] : 0);
     }
     for (size_t p = 0; p < n; p++) {
         double t = -2 * v[p];
@@ -495,18 +505,42 @@ static void group_residual(struct fit_objective *o, size_t g, const double *m)
             t += moment(o, m, p, q) * lin[q];
         s += lin[p] * t;
     }
-    o->ssr[g] = s;
+    return s;
+}
+
+enum fit_eval fit_objective_sums(struct fit_objective *o, const double *theta, int derivative)
+{
+    size_t n = moments_per_group(o->nlinear), last = o->nblock ? o->nblock - 1 : 0;
+    size_t all = o->nblock ? o->block_matrix[last] + block_size(o, last) * block_size(o, last) : 0;
+    enum fit_eval e = o->kernel->prepare(&o->ds->layout, theta, derivative, o->ws);
+    if (e != FIT_EVAL_OK)
+        return e;
+    o->nvalue++;
+    if ((e = run_pass(o, o->ngroup * n, moments_tile)) != FIT_EVAL_OK)
+        return e;
+    memcpy(o->moment, o->sum, o->ngroup * n * sizeof *o->moment);
+    memset(o->A, 0, all * sizeof *o->A);
+    memset(o->b, 0, o->nu * sizeof *o->b);
+    for (size_t g = 0; g < o->ngroup; g++)
+        add_group(o, g, o->moment + g * n);
+    return FIT_EVAL_OK;
+}
+
+enum fit_eval fit_objective_adjoint(struct fit_objective *o, const double *lin, const double *adj,
+                                    double *out)
+{
+    o->lin_adjoint = lin;
+    o->adj = adj;
+    o->nadjoint++;
+    enum fit_eval e = run_pass(o, o->nparam, adjoint_tile);
+    if (e == FIT_EVAL_OK)
+        memcpy(out, o->sum, o->nparam * sizeof *out);
+    return e;
 }
 
 static enum fit_eval solve_linear(struct fit_objective *o, double *square)
 {
     size_t n = moments_per_group(o->nlinear);
-    size_t last = o->nblock ? o->nblock - 1 : 0;
-    size_t all = o->nblock ? o->block_matrix[last] + block_size(o, last) * block_size(o, last) : 0;
-    memset(o->A, 0, all * sizeof *o->A);
-    memset(o->b, 0, o->nu * sizeof *o->b);
-    for (size_t g = 0; g < o->ngroup; g++)
-        add_group(o, g, o->sum + g * n);
     o->ridge = 0;
     for (size_t k = 0; k < o->nblock; k++)
         solve_block(o, k);
@@ -520,8 +554,8 @@ static enum fit_eval solve_linear(struct fit_objective *o, double *square)
         o->state[u] = (signed char)o->work[u];
     *square = 0;
     for (size_t g = 0; g < o->ngroup; g++) {
-        group_residual(o, g, o->sum + g * n);
-        *square += o->sum[(g + 1) * n - 1];
+        o->ssr[g] = fit_objective_group(o, g, o->u, o->lin + g * o->nlinear);
+        *square += o->moment[(g + 1) * n - 1];
     }
     return FIT_EVAL_OK;
 }
@@ -529,11 +563,7 @@ static enum fit_eval solve_linear(struct fit_objective *o, double *square)
 enum fit_eval fit_objective_value(struct fit_objective *o, const double *theta)
 {
     double square, cost = 0;
-    enum fit_eval e = o->kernel->prepare(&o->ds->layout, theta, 0, o->ws);
-    if (e != FIT_EVAL_OK)
-        return e;
-    o->nvalue++;
-    e = run_pass(o, o->ngroup * moments_per_group(o->nlinear), moments_tile);
+    enum fit_eval e = fit_objective_sums(o, theta, 0);
     if (e != FIT_EVAL_OK || (e = solve_linear(o, &square)) != FIT_EVAL_OK)
         return e;
     for (size_t g = 0; g < o->ngroup; g++)

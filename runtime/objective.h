@@ -62,6 +62,7 @@ struct fit_objective {
     double *lin;                 /* ngroup x nlinear, as the kernel wants them */
     double *ssr;                 /* ngroup: sum w r^2 */
     double *A, *b;               /* matrices and right sides of the blocks */
+    double *moment;              /* ngroup x sums of the kernel's moments */
     double cost, cost_error;     /* 1/2 sum of ssr; what rounding may have done to it */
     double ridge;                /* the largest ridge that the linear solve needed */
 
@@ -80,7 +81,8 @@ struct fit_objective {
     struct fit_parallel *par;
     double *sum;                 /* result of a pass */
     double *work;
-    size_t nvalue, nnormal;      /* passes over the data */
+    const double *lin_adjoint, *adj; /* of the adjoint pass that runs */
+    size_t nvalue, nnormal, nadjoint; /* passes over the data */
 };
 
 /* Borrows kernel and ds.  FIT_ERR_CONFIG when bounds cross or a fixed value is missing. */
@@ -104,6 +106,18 @@ enum fit_eval fit_objective_normal(struct fit_objective *obj, const double *thet
  * Returns how many. Arrays for the size of the block (squared for the factor). */
 size_t fit_objective_factor(const struct fit_objective *obj, size_t block, size_t *index, double *d,
                             double *factor);
+
+/* The two passes that the above are made of, for densities built on the same sums (collapsed.h).
+ * sums: moment <- sums of every group (fit/kernel.h, moments), A and b <- matrices and right sides
+ * of the blocks in the numbering of unknowns; derivative: 1 when an adjoint pass may follow.
+ * adjoint: at the theta of the last sums, out[nparam] <- the kernel's gradient with lin and adj. */
+enum fit_eval fit_objective_sums(struct fit_objective *obj, const double *theta, int derivative);
+enum fit_eval fit_objective_adjoint(struct fit_objective *obj, const double *lin,
+                                    const double *adj, double *out);
+
+/* lin[nlinear] of group g, as the kernel wants it, at the unknowns u[nu]; returns sum w r^2 from
+ * the last sums. */
+double fit_objective_group(const struct fit_objective *obj, size_t g, const double *u, double *lin);
 
 int fit_objective_threads(const struct fit_objective *obj);
 
