@@ -5,8 +5,7 @@
  */
 #include "emit.h"
 
-/* Takes the scalars out of a product. */
-static void strip(struct hg_emit *em, hg_id x, hg_id *coefficient, hg_id *core)
+void hg_emit_strip(struct hg_emit *em, hg_id x, hg_id *coefficient, hg_id *core)
 {
     const struct hg_node n = *hg_at(em->e, x);
     hg_id *in = hg_alloc(em->e->arena, (n.nargs + 1) * sizeof *in), *out = hg_alloc(em->e->arena, (n.nargs + 1) * sizeof *out);
@@ -46,7 +45,7 @@ void hg_emit_arrange(struct hg_emit *em)
             struct hg_moment *x = &em->moment[em->nmoment++];
             x->q = q;
             x->channel = c;
-            strip(em, hg_mul(e, em->basis[q], em->m[c]), &x->coefficient, &x->core);
+            hg_emit_strip(em, hg_mul(e, em->basis[q], em->m[c]), &x->coefficient, &x->core);
             root[nroot++] = x->core;
         }
     hg_factor(e, nroot, root);

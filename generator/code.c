@@ -12,6 +12,7 @@ struct hg_code_private {
     uint32_t n;          /* nodes known when the function was begun */
     uint32_t *uses;
     const char **var;    /* name of the temporary in scope, or NULL */
+    const char **low;    /* of a logarithm: name of what its rounding left, or NULL */
     hg_id *log;          /* nodes bound, in order: to be undone by pop */
     size_t nlog, log_room;
     size_t scope[32];
@@ -130,7 +131,8 @@ void hg_code_begin(struct hg_code *c, uint32_t nroot, const hg_id *root)
     p->n = c->e->n;
     p->uses = calloc(p->n, sizeof *p->uses);
     p->var = calloc(p->n, sizeof *p->var);
-    if (!p->uses || !p->var)
+    p->low = calloc(p->n, sizeof *p->low);
+    if (!p->uses || !p->var || !p->low)
         hg_bug("out of memory");
     for (uint32_t k = 0; k < c->nreserve; k++)
         hg_code_unique(c, c->reserve[k]);
@@ -141,6 +143,7 @@ void hg_code_end(struct hg_code *c)
 {
     free(c->private_->uses);
     free(c->private_->var);
+    free(c->private_->low);
     c->private_ = NULL;
 }
 
@@ -169,6 +172,7 @@ void hg_code_bind(struct hg_code *c, hg_id id, const char *name)
         p->log = hg_grow(c->e->arena, p->log, p->nlog, p->nlog + 64, sizeof *p->log, &p->log_room);
     p->log[p->nlog++] = id;
     p->var[id] = name;
+    p->low[id] = NULL;
 }
 
 const char *hg_code_bound(const struct hg_code *c, hg_id id)
@@ -299,6 +303,16 @@ static const char *repeated(struct hg_code *c, const char *x, int n)
     return s;
 }
 
+/* The logarithm of the base, when vectors of it have been declared with fit_vlog_low. */
+static hg_id log_with_low(const struct hg_code *c, hg_id base)
+{
+    const struct hg_code_private *p = c->private_;
+    for (hg_id id = base + 1; id < p->n; id++)
+        if (p->low[id] && p->var[id] && hg_at(c->e, id)->arg[0] == base)
+            return id;
+    return 0;
+}
+
 static const char *pow_text(struct hg_code *c, const struct hg_node *n, hg_id id, int *sum)
 {
     struct hg_arena *a = c->e->arena;
@@ -318,6 +332,10 @@ static const char *pow_text(struct hg_code *c, const struct hg_node *n, hg_id id
         if (b == floor(b) && b <= -2 && b >= -4)
             return *sum = 1, hg_format(a, "1.0/(%s)", repeated(c, x, (int)-b));
     }
+    hg_id log = hg_code_is_vector(c, n->arg[0]) ? log_with_low(c, n->arg[0]) : 0;
+    if (log)
+        return hg_format(a, "fit_vpow_of_log(%s, %s, %s, %s)", hg_code_text(c, n->arg[0]),
+                         hg_code_vector(c, n->arg[1]), c->private_->var[log], c->private_->low[log]);
     return call_text(c, n, id);
 }
 
@@ -548,6 +566,32 @@ static int repeats_operand(const struct hg_expr *e, const struct hg_node *n)
     return n->op == HG_POW && hg_is_const(e, n->arg[1], &b) && b == floor(b) && fabs(b) >= 2 && fabs(b) <= 4;
 }
 
+/* A power whose base has its logarithm taken as well, both vectors: one logarithm does for both. */
+static void declare_log(struct hg_code *c, const struct hg_node *n)
+{
+    struct hg_code_private *p = c->private_;
+    hg_id base = n->arg[0], log = 0;
+    int power = 0;
+    double b;
+    if ((n->op != HG_POW && n->op != HG_LOG) || !hg_code_is_vector(c, base))
+        return;
+    for (hg_id id = base + 1; id < p->n; id++) {
+        const struct hg_node *m = hg_at(c->e, id);
+        if (!p->uses[id] || m->nargs == 0 || m->arg[0] != base || p->var[id])
+            continue;
+        log = m->op == HG_LOG ? id : log;
+        power |= m->op == HG_POW && !hg_is_const(c->e, m->arg[1], &b);
+    }
+    if (!log || !power)
+        return;
+    const char *x = hg_code_text(c, base), *low = hg_code_unique(c, "log_low");
+    hg_line(c, "fit_vd %s;", low);
+    const char *name = hg_code_unique(c, "logarithm");
+    hg_line(c, "const fit_vd %s = fit_vlog_low(%s, &%s);", name, x, low);
+    hg_code_bind(c, log, name);
+    p->low[log] = low;
+}
+
 void hg_code_need(struct hg_code *c, hg_id id)
 {
     struct hg_code_private *p = c->private_;
@@ -571,6 +615,9 @@ void hg_code_need(struct hg_code *c, hg_id id)
         if (repeats_operand(c->e, n) && k == 0 && !p->var[n->arg[0]] && hg_at(c->e, n->arg[0])->nargs)
             hg_code_declare(c, n->arg[0], NULL);
     }
+    declare_log(c, n);
+    if (p->var[id])
+        return;
     if (p->uses[id] > 1 || n->name)
         hg_code_declare(c, id, NULL);
 }

@@ -35,13 +35,57 @@ static hg_id d_sum(struct hg_expr *e, const struct hg_node *n, const hg_id *d)
     return hg_sum(e, nterm, term);
 }
 
-/* d a^b = b a^(b-1) da + a^b ln(a) db */
+static int nonnegative(const struct hg_expr *e, hg_id id);
+
+/* 1 when the node's value is known to lie above some positive number, also after underflow. */
+static int above_zero(const struct hg_expr *e, hg_id id)
+{
+    const struct hg_node *n = hg_at(e, id);
+    switch (n->op) {
+    case HG_CONST: return n->value > 0;
+    case HG_COSH: return 1;
+    case HG_SUM: {
+        int any = 0;
+        for (uint32_t k = 0; k < n->nargs; k++) {
+            if (!nonnegative(e, n->arg[k]))
+                return 0;
+            any |= above_zero(e, n->arg[k]);
+        }
+        return any;
+    }
+    default: return 0;
+    }
+}
+
+static int nonnegative(const struct hg_expr *e, hg_id id)
+{
+    const struct hg_node *n = hg_at(e, id);
+    double b;
+    switch (n->op) {
+    case HG_EXP:
+    case HG_ABS:
+    case HG_SOFTPLUS:
+    case HG_LOGISTIC: return 1;
+    case HG_POW: return hg_is_const(e, n->arg[1], &b) && (fmod(b, 2) == 0 || nonnegative(e, n->arg[0]));
+    case HG_PROD:
+        for (uint32_t k = 0; k < n->nargs; k++)
+            if (!nonnegative(e, n->arg[k]))
+                return 0;
+        return 1;
+    default: return above_zero(e, id);
+    }
+}
+
+/* d a^b = b a^(b-1) da + a^b ln(a) db.  Where a cannot be zero the first is b (a^b / a) da: one power does
+ * for value and slopes. */
 static hg_id d_pow(struct hg_expr *e, hg_id id, hg_id a, hg_id b, hg_id da, hg_id db)
 {
     hg_id sum[2];
     uint32_t n = 0;
     if (da) {
-        hg_id f[3] = {b, hg_pow(e, a, hg_sub(e, b, hg_const(e, 1.0))), da};
+        int share = hg_at(e, b)->op != HG_CONST && above_zero(e, a);
+        hg_id slope = share ? hg_div(e, id, a) : hg_pow(e, a, hg_sub(e, b, hg_const(e, 1.0)));
+        hg_id f[3] = {b, slope, da};
         sum[n++] = hg_prod(e, 3, f);
     }
     if (db) {

@@ -73,6 +73,9 @@ hg_id hg_emit_scaled(const struct hg_emit *em, hg_id u, unsigned group, hg_id *a
 /* Separates and factors the plan's expressions: fills basis, rest, m, moment. */
 void hg_emit_arrange(struct hg_emit *em);
 
+/* Takes the scalars of the call and of groups out of a product: x = coefficient * core. */
+void hg_emit_strip(struct hg_emit *em, hg_id x, hg_id *coefficient, hg_id *core);
+
 /* Cross moments that share a core: their number, one of the moments, how its table enters, and whether the
  * table of (channel, parameter k) is wanted. */
 uint32_t hg_emit_nslot(const struct hg_emit *em);

@@ -43,11 +43,13 @@ static void end(struct hg_code *c)
 static const char loop_head[] =
     "    for (size_t row = t->i0; row < fit_padded(t->i1); row += FIT_VL) {\n";
 
-/* Weight of the lanes: 0 where a lane does not count. */
+/* Weight of the lanes: 0 where a lane does not count.  Such a lane holds the last row once more (kernel.h), so
+ * all else is finite there when it is finite in the data, and the weight alone takes it out of the sums. */
 static const char weights[] =
     "        const size_t at = row - t->i0;\n"
-    "        const fit_vm use = fit_row_lanes(t, row);\n"
-    "        const fit_vd weight = fit_where_set(use, t->w ? fit_vload(t->w + at) : fit_vset1(1.0));\n";
+    "        fit_vd weight = t->w ? fit_vload(t->w + at) : fit_vset1(1.0);\n"
+    "        if (__builtin_expect(row + FIT_VL > t->i1, 0))\n"
+    "            weight = fit_where_set(fit_row_lanes(t, row), weight);\n";
 
 static uint32_t value_roots(const struct hg_emit *em, hg_id *root)
 {
@@ -71,11 +73,11 @@ static void emit_moments(struct hg_emit *em, FILE *out)
     for (uint32_t k = 0; k < nroot; k++)
         hg_code_need(&c, root[k]);
     for (uint32_t q = 0; q < Q; q++)
-        hg_line(&c, "const fit_vd b%u = fit_where_set(use, %s);", q, hg_code_vector(&c, em->basis[q]));
+        hg_line(&c, "const fit_vd b%u = %s;", q, hg_code_vector(&c, em->basis[q]));
     if (hg_is_value(em->e, em->rest, 0.0))
         hg_line(&c, "const fit_vd d = fit_vload(t->y + at);");
     else
-        hg_line(&c, "const fit_vd d = fit_where_set(use, fit_vload(t->y + at) - (%s));", hg_code_text(&c, em->rest));
+        hg_line(&c, "const fit_vd d = fit_vload(t->y + at) - (%s);", hg_code_text(&c, em->rest));
     for (uint32_t p = 0; p < Q; p++)
         for (uint32_t q = p; q < Q; q++)
             hg_line(&c, "sum[%u] += weight*b%u*b%u;", at++, p, q);
@@ -101,40 +103,109 @@ static void residual(struct hg_code *c, struct hg_emit *em, const char *before)
     hg_line(c, before, s ? s : "0.0");
 }
 
-static void emit_normal(struct hg_emit *em, FILE *out)
+/* So many sums stay in registers, where they are named one by one. */
+enum { FEW_SUMS = 24 };
+
+static void add_few(struct hg_code *c, uint32_t K, uint32_t Q)
 {
-    uint32_t Q = em->p->nlinear, K = em->p->nparam, E = em->p->nchannel, nH = K * (K + 1) / 2, nroot;
-    hg_id *root = hg_alloc(em->e->arena, (Q + 1 + E) * sizeof *root);
-    nroot = value_roots(em, root);
-    for (uint32_t e = 0; e < E; e++)
-        root[nroot++] = em->m[e];
-    fprintf(out, "enum { SUMS = %u };\n\nstatic size_t scratch_size(const struct fit_layout *l)\n{\n    (void)l;\n"
-                 "    return FIT_VL * SUMS;\n}\n\n", nH + K + Q * K + 1);
-    fprintf(out, "static void normal(const struct fit_layout *l, const double *ws, const double *lin,\n"
-                 "                   const struct fit_tile *t, double *scratch, double *out)\n{\n"
-                 "    struct tables w;\n    carve(l, (double *)(uintptr_t)ws, &w);\n"
-                 "    fit_vd *H = (fit_vd *)scratch, *G = H + %u, *V = G + %u;\n    (void)w, (void)lin, (void)V;\n"
-                 "    for (size_t k = 0; k < SUMS; k++)\n        H[k] = (fit_vd){0};\n%s%s", nH, K, loop_head, weights);
-    struct hg_code c = begin(em, out, nroot, root);
-    for (uint32_t k = 0; k < nroot; k++)
-        hg_code_need(&c, root[k]);
-    residual(&c, em, "const fit_vd r = fit_where_set(use, fit_vload(t->y + at) - (%s));");
-    hg_line(&c, "fit_vd m[%u] = {{0}}; /* d mean / d theta_k */", K ? K : 1);
-    for (uint32_t e = 0; e < E; e++)
-        for (uint32_t k = 0; k < K; k++)
-            if (em->p->channel[e].table[k])
-                hg_line(&c, "m[%u] = fit_where_set(use, %s); /* %s */", k, hg_code_vector(&c, em->m[e]),
-                        em->p->model->param.item[k].name);
-    for (uint32_t q = 0; q < Q; q++)
-        hg_line(&c, "const fit_vd b%u = fit_where_set(use, %s);", q, hg_code_vector(&c, em->basis[q]));
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < K; k++) {
+        hg_line(c, "const fit_vd mw%u = weight*m[%u];", k, k);
+        for (uint32_t q = k; q < K; q++)
+            hg_line(c, "H[%u] += mw%u*m[%u];", n++, k, q);
+        hg_line(c, "G[%u] += mw%u*r;", k, k);
+        for (uint32_t q = 0; q < Q; q++)
+            hg_line(c, "V[%u] += mw%u*b%u;", q * K + k, k, q);
+    }
+}
+
+static void add_many(FILE *out, uint32_t K, uint32_t Q)
+{
     fprintf(out, "        for (size_t k = 0, n = 0; k < %u; k++) {\n"
                  "            const fit_vd mw = weight*m[k];\n"
                  "            for (size_t q = k; q < %u; q++)\n                H[n++] += mw*m[q];\n"
                  "            G[k] += mw*r;\n", K, K);
     for (uint32_t q = 0; q < Q; q++)
         fprintf(out, "            V[%u + k] += mw*b%u;\n", q * K, q);
-    fprintf(out, "        }\n    }\n    for (size_t k = 0; k < SUMS - 1; k++)\n        out[k] = fit_vsum(H[k]);\n}\n\n");
-    end(&c);
+    fprintf(out, "        }\n");
+}
+
+/* The loop over rows, for rows that all count with weight 1, where multiplications by it fall away, and for
+ * any. */
+static void normal_head(FILE *out, uint32_t nH, uint32_t K, uint32_t nV)
+{
+    fprintf(out, "enum { SUMS = %u };\n\nstatic size_t scratch_size(const struct fit_layout *l)\n{\n    (void)l;\n"
+                 "    return FIT_VL * SUMS;\n}\n\n", nH + K + nV + 1);
+    fprintf(out, "FIT_INLINE void normal_rows(const struct fit_layout *l, const struct tables w, const double *lin,\n"
+                 "                            const struct fit_tile *t, size_t from, size_t to, const int plain,\n"
+                 "                            fit_vd *H, fit_vd *G, fit_vd *V)\n{\n"
+                 "    (void)w, (void)lin, (void)V;\n"
+                 "    for (size_t row = from; row < to; row += FIT_VL) {\n"
+                 "        const size_t at = row - t->i0;\n"
+                 "        fit_vd weight = t->w && !plain ? fit_vload(t->w + at) : fit_vset1(1.0);\n"
+                 "        if (!plain && row + FIT_VL > t->i1)\n"
+                 "            weight = fit_where_set(fit_row_lanes(t, row), weight);\n");
+}
+
+/* d mean / d theta_k = factor[k] m[k]: what is the same for all rows is multiplied in at the end. */
+static void normal_tail(struct hg_code *c, const hg_id *factor, uint32_t nH, uint32_t K, uint32_t Q)
+{
+    const struct hg_emit *em = c->user;
+    FILE *out = c->out;
+    fprintf(out, "    }\n}\n\nstatic void normal(const struct fit_layout *l, const double *ws, const double *lin,\n"
+                 "                   const struct fit_tile *t, double *scratch, double *out)\n{\n"
+                 "    struct tables w;\n    carve(l, (double *)(uintptr_t)ws, &w);\n");
+    if (nH + K + Q * K <= FEW_SUMS)
+        fprintf(out, "    fit_vd H[%u] = {{0}}, G[%u] = {{0}}, V[%u] = {{0}};\n    (void)scratch;\n", nH ? nH : 1,
+                K ? K : 1, Q && K ? Q * K : 1);
+    else
+        fprintf(out, "    fit_vd *H = (fit_vd *)scratch, *G = H + %u, *V = G + %u;\n"
+                     "    for (size_t k = 0; k < SUMS; k++)\n        H[k] = (fit_vd){0};\n", nH, K);
+    fprintf(out, "    const size_t full = t->w ? t->i0 : t->i1 / FIT_VL * FIT_VL;\n"
+                 "    normal_rows(l, w, lin, t, t->i0, full, 1, H, G, V);\n"
+                 "    normal_rows(l, w, lin, t, full, fit_padded(t->i1), 0, H, G, V);\n"
+                 "    double factor[%u] = {0};\n", K ? K : 1);
+    c->indent = 1;
+    for (uint32_t e = 0; e < em->p->nchannel; e++)
+        for (uint32_t k = 0; k < K; k++)
+            if (em->p->channel[e].table[k])
+                hg_line(c, "factor[%u] = %s;", k, hg_code_text(c, factor[e]));
+    fprintf(out, "    for (size_t k = 0, n = 0; k < %u; k++)\n        for (size_t q = k; q < %u; q++)\n"
+                 "            *out++ = factor[k]*factor[q]*fit_vsum(H[n++]);\n"
+                 "    for (size_t k = 0; k < %u; k++)\n        *out++ = factor[k]*fit_vsum(G[k]);\n", K, K, K);
+    if (Q && K)
+        fprintf(out, "    for (size_t n = 0; n < %u; n++)\n        *out++ = factor[n %% %u]*fit_vsum(V[n]);\n", Q * K, K);
+    fprintf(out, "}\n\n");
+}
+
+static void emit_normal(struct hg_emit *em, FILE *out)
+{
+    struct hg_arena *a = em->e->arena;
+    uint32_t Q = em->p->nlinear, K = em->p->nparam, E = em->p->nchannel, nH = K * (K + 1) / 2, nroot;
+    hg_id *root = hg_alloc(a, (Q + 1 + E) * sizeof *root), *core, *factor = hg_alloc(a, (E + 1) * sizeof *factor);
+    nroot = value_roots(em, root);
+    core = root + nroot;
+    for (uint32_t e = 0; e < E; e++)
+        hg_emit_strip(em, em->m[e], &factor[e], &root[nroot++]);
+    normal_head(out, nH, K, Q * K);
+    struct hg_code c = begin(em, out, nroot, root);
+    for (uint32_t k = 0; k < nroot; k++)
+        hg_code_need(&c, root[k]);
+    residual(&c, em, "const fit_vd r = fit_vload(t->y + at) - (%s);");
+    hg_line(&c, "fit_vd m[%u] = {{0}}; /* d mean / d theta_k, over factor[k] */", K ? K : 1);
+    for (uint32_t e = 0; e < E; e++)
+        for (uint32_t k = 0; k < K; k++)
+            if (em->p->channel[e].table[k])
+                hg_line(&c, "m[%u] = %s; /* %s */", k, hg_code_vector(&c, core[e]), em->p->model->param.item[k].name);
+    for (uint32_t q = 0; q < Q; q++)
+        hg_line(&c, "const fit_vd b%u = %s;", q, hg_code_vector(&c, em->basis[q]));
+    if (nH + K + Q * K <= FEW_SUMS)
+        add_few(&c, K, Q);
+    else
+        add_many(out, K, Q);
+    hg_code_pop(&c);
+    normal_tail(&c, factor, nH, K, Q);
+    hg_code_end(&c);
 }
 
 static void emit_gradient(struct hg_emit *em, FILE *out)

@@ -4,7 +4,7 @@
  *   constants folded; x + 0, 1 x, x^1, x^0 = 1, 0 x = 0; nested sums and products flattened and sorted;
  *   equal terms and equal bases collected (2x + 3x = 5x, x^a x^b = x^(a+b) for constant a, b, x/x = 1);
  *   exp(a) exp(b) = exp(a+b), exp(a)^n = exp(n a), log(exp x) = x, exp(log x) = x;
- *   (x y)^n = x^n y^n for integer n; (x^a)^n = x^(a n) for integer n;
+ *   (x y)^n = x^n y^n for integer n; (x^a)^n = x^(a n) for integer n; 1/x^a = x^-a;
  *   cos, sinc even; sin, tan, dsinc, ... odd in the sign of a constant factor;
  *   f(at_i x) = at_i f(x), and sums and products of at_i gathered into one: what depends on one frame is a
  *   table over frames; the same for at_j; delta of a constant is 0.
@@ -268,6 +268,8 @@ hg_id hg_pow(struct hg_expr *e, hg_id a, hg_id b)
     if (b_const && is_integer(cb)) {
         if (n.op == HG_POW && hg_is_const(e, n.arg[1], &c))
             return hg_pow(e, n.arg[0], hg_const(e, c * cb));
+        if (n.op == HG_POW && cb == -1.0)
+            return hg_pow(e, n.arg[0], hg_neg(e, n.arg[1]));
         if (n.op == HG_PROD) {
             hg_id *f = hg_alloc(e->arena, n.nargs * sizeof *f);
             for (uint32_t k = 0; k < n.nargs; k++)

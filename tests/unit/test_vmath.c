@@ -40,6 +40,7 @@ ARRAY(expm1, fit_vexpm1(a))
 ARRAY(log, fit_vlog(a))
 ARRAY(log1p, fit_vlog1p(a))
 ARRAY(pow, fit_vpow(a, b))
+ARRAY(pow_of_log, (c = fit_vlog_low(a, &d), fit_vpow_of_log(a, b, c, d)))
 ARRAY(sin, (fit_vsincos(a, &c, &d), c))
 ARRAY(cos, (fit_vsincos(a, &c, &d), d))
 ARRAY(sin2, (fit_vsincos2(a, b, &c, &d), c))
@@ -258,6 +259,34 @@ static void test_pow_is_accurate(void **state)
     assert_true(w.ulp <= 0.8);
 }
 
+/* The logarithm's error grows with the result's: 0.7 ulp, and a part of each unit of |log x^y|. */
+static void test_pow_of_a_logarithm_is_accurate(void **state)
+{
+    struct worst w = {0, 0, 0, 0};
+    double worst = 0;
+    (void)state;
+    random_state = 78;
+    for (int kind = 0; kind < 4; kind++)
+        for (size_t done = 0; done < points(); done += BLOCK) {
+            for (size_t i = 0; i < BLOCK; i++) {
+                X[i] = kind == 0   ? argument('p', -1022, 1023)
+                       : kind == 1 ? argument('p', -20, 20)
+                       : kind == 2 ? 1 + argument('e', -52, -2)
+                                   : argument('p', -0.5, 0.5);
+                double most = (kind == 1 ? 5 : 700) / fabs(log(X[i]));
+                Y[i] = argument('u', -most, most);
+            }
+            array_pow_of_log(X, Y, R);
+            for (size_t i = 0; i < BLOCK; i++) {
+                w.ulp = 0;
+                compare(&w, X[i], Y[i], R[i], powl(X[i], Y[i]), 0);
+                worst = fmax(worst, (w.ulp - 0.7) / (1 + fabs(Y[i] * log(X[i]))));
+            }
+        }
+    print_message("  pow of log     0.7 ulp + %.3f (1 + |log|)\n", worst);
+    assert_true(worst <= 0.5); /* exp(y log x) would have 1.3 */
+}
+
 /* hi + lo: the reference is turned by lo from the sine and cosine of hi. */
 static void test_sincos_of_a_sum_is_accurate(void **state)
 {
@@ -355,23 +384,29 @@ static void test_special_values_are_those_of_libm(void **state)
     check_special("tanh", array_tanh, tanh);
 }
 
-static void test_pow_of_special_values_is_that_of_libm(void **state)
+static void pow_of_special_values(const char *name, array_fn *fn)
 {
     int bad = 0;
-    (void)state;
     for (size_t j = 0; j < NSPECIAL; j++) {
         for (size_t i = 0; i < BLOCK; i++) {
             X[i] = special[i % NSPECIAL];
             Y[i] = special[j];
         }
-        array_pow(X, Y, R);
+        fn(X, Y, R);
         for (size_t i = 0; i < NSPECIAL; i++)
             if (!same(R[i], pow(X[i], Y[i]))) {
-                print_error("  pow(%a, %a) = %a, libm says %a\n", X[i], Y[i], R[i], pow(X[i], Y[i]));
+                print_error("  %s(%a, %a) = %a, libm says %a\n", name, X[i], Y[i], R[i], pow(X[i], Y[i]));
                 bad++;
             }
     }
     assert_int_equal(bad, 0);
+}
+
+static void test_pow_of_special_values_is_that_of_libm(void **state)
+{
+    (void)state;
+    pow_of_special_values("pow", array_pow);
+    pow_of_special_values("pow of log", array_pow_of_log);
 }
 
 static void test_sinc_family_at_special_values(void **state)
@@ -588,6 +623,7 @@ int main(void)
         cmocka_unit_test(test_products_are_split_without_error),
         cmocka_unit_test(test_unary_functions_are_accurate),
         cmocka_unit_test(test_pow_is_accurate),
+        cmocka_unit_test(test_pow_of_a_logarithm_is_accurate),
         cmocka_unit_test(test_sincos_of_a_sum_is_accurate),
         cmocka_unit_test(test_sine_and_cosine_near_one_are_rounded_well),
         cmocka_unit_test(test_special_values_are_those_of_libm),

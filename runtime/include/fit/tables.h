@@ -228,10 +228,7 @@ FIT_INLINE fit_vm fit_pair_lanes(const struct fit_tile *t, size_t i, size_t j)
 /* Rows row, row+1, ... of a table that belong to the tile. */
 FIT_INLINE fit_vm fit_row_lanes(const struct fit_tile *t, size_t row)
 {
-    fit_vm m = {0};
-    for (size_t k = 0; k < FIT_VL; k++)
-        m[k] = row + k < t->i1 ? -1 : 0;
-    return m;
+    return fit_lane_index() + (double)row < (double)t->i1;
 }
 
 /* x where the mask is set, 0 elsewhere (also when x is not finite there). */

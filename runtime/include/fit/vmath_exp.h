@@ -143,8 +143,8 @@ FIT_INLINE fit_vd fit_vlog_split(fit_vd x, fit_vd *k, fit_vu *biased)
     return (fit_vd)(ix - (e << 52) + 0x3ff0000000000000);
 }
 
-/* k ln 2 + log(1 + f) + small, sqrt(1/2) <= 1 + f < sqrt 2. */
-FIT_INLINE fit_vd fit_vlog_sum(fit_vd k, fit_vd f, fit_vd small)
+/* k ln 2 + log(1 + f) + small, sqrt(1/2) <= 1 + f < sqrt 2, as the sum of the result and *low. */
+FIT_INLINE fit_vd fit_vlog_sum2(fit_vd k, fit_vd f, fit_vd small, fit_vd *low)
 {
     fit_vd s = f / (2.0 + f), z = s * s, w = z * z, h = 0.5 * (f * f);
     /* P, error 2^-59 */
@@ -153,7 +153,15 @@ FIT_INLINE fit_vd fit_vlog_sum(fit_vd k, fit_vd f, fit_vd small)
     p = p * w + (z * 0x1.249249421787dp-2 + 0x1.999999997fb34p-2);
     fit_vd R = z * (p * z + 0x1.5555555555593p-1);
     fit_vd k_hi = k * FIT_LN2_HI, a = k_hi + f, e = (k_hi - a) + f; /* without error: k_hi is exact */
-    return a + (e - (h - (s * (h + R) + (k * FIT_LN2_LO + small))));
+    fit_vd b = e - (h - (s * (h + R) + (k * FIT_LN2_LO + small))), sum = a + b;
+    *low = (a - sum) + b;
+    return sum;
+}
+
+FIT_INLINE fit_vd fit_vlog_sum(fit_vd k, fit_vd f, fit_vd small)
+{
+    fit_vd low;
+    return fit_vlog_sum2(k, f, small, &low);
 }
 
 FIT_INLINE fit_vd fit_vlog(fit_vd x)
@@ -164,6 +172,20 @@ FIT_INLINE fit_vd fit_vlog(fit_vd x)
     fit_vd r = fit_vlog_sum(k, m - 1.0, (fit_vd){0});
     fit_vm rare = ~((x >= 0x1p-1022) & (x <= 0x1.fffffffffffffp1023));
     return FIT_RARE(rare) ? fit_vpatch(log, rare, x, r) : r;
+}
+
+/* log x and what its rounding left; the sum is good to about 2^-54 of it. */
+FIT_INLINE fit_vd fit_vlog_low(fit_vd x, fit_vd *low)
+{
+    fit_vd k;
+    fit_vu biased;
+    fit_vd m = fit_vlog_split(x, &k, &biased);
+    fit_vd r = fit_vlog_sum2(k, m - 1.0, (fit_vd){0}, low);
+    fit_vm rare = ~((x >= 0x1p-1022) & (x <= 0x1.fffffffffffffp1023));
+    if (!FIT_RARE(rare))
+        return r;
+    *low = fit_vselect(rare, (fit_vd){0}, *low);
+    return fit_vpatch(log, rare, x, r);
 }
 
 /* log(1 + x): with u = 1 + x rounded, log u + (1 + x - u)/u; where u is near 1, f is x itself. */
@@ -227,6 +249,19 @@ FIT_LARGE fit_vd fit_vpow(fit_vd x, fit_vd y)
     pl += y * l;
     fit_vd r = fit_vexp_sum(p, pl, &unscaled, &t);
     fit_vm rare = ~((x >= 0x1p-1022) & (x <= 0x1.fffffffffffffp1023) & (fit_vabs(p) < 708));
+    return FIT_RARE(rare) ? fit_vpatch2(pow, rare, x, y, r) : r;
+}
+
+/* x^y where log x is there already: log_x + low from fit_vlog_low(x), infinite or NaN where x is not a positive
+ * number.  A third of the cost of fit_vpow; error 0.7 ulp + 0.45 ulp for each unit of |log x^y|. */
+FIT_INLINE fit_vd fit_vpow_of_log(fit_vd x, fit_vd y, fit_vd log_x, fit_vd low)
+{
+    fit_vd pl, unscaled;
+    fit_vu t;
+    fit_vd p = fit_vtwo_prod(y, log_x, &pl);
+    pl += y * low;
+    fit_vd r = fit_vexp_sum(p, pl, &unscaled, &t);
+    fit_vm rare = ~((fit_vabs(p) < 708) & (x >= 0x1p-1022));
     return FIT_RARE(rare) ? fit_vpatch2(pow, rare, x, y, r) : r;
 }
 

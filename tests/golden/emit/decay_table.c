@@ -72,12 +72,13 @@ static void moments(const struct fit_layout *l, const double *ws, const struct f
     (void)w, (void)scratch;
     for (size_t row = t->i0; row < fit_padded(t->i1); row += FIT_VL) {
         const size_t at = row - t->i0;
-        const fit_vm use = fit_row_lanes(t, row);
-        const fit_vd weight = fit_where_set(use, t->w ? fit_vload(t->w + at) : fit_vset1(1.0));
+        fit_vd weight = t->w ? fit_vload(t->w + at) : fit_vset1(1.0);
+        if (__builtin_expect(row + FIT_VL > t->i1, 0))
+            weight = fit_where_set(fit_row_lanes(t, row), weight);
         const fit_vd x = fit_vload(l->column[0] + row);
         const fit_vd b_A = fit_vexp(w.minus_rate[0]*x);                        /* decay_table.lua:8  [1] */
-        const fit_vd b0 = fit_where_set(use, b_A);
-        const fit_vd b1 = fit_where_set(use, fit_vset1(1.0));
+        const fit_vd b0 = b_A;
+        const fit_vd b1 = fit_vset1(1.0);
         const fit_vd d = fit_vload(t->y + at);
         sum[0] += weight*b0*b0;
         sum[1] += weight*b0*b1;
@@ -98,37 +99,50 @@ static size_t scratch_size(const struct fit_layout *l)
     return FIT_VL * SUMS;
 }
 
+FIT_INLINE void normal_rows(const struct fit_layout *l, const struct tables w, const double *lin,
+                            const struct fit_tile *t, size_t from, size_t to, const int plain,
+                            fit_vd *H, fit_vd *G, fit_vd *V)
+{
+    (void)w, (void)lin, (void)V;
+    for (size_t row = from; row < to; row += FIT_VL) {
+        const size_t at = row - t->i0;
+        fit_vd weight = t->w && !plain ? fit_vload(t->w + at) : fit_vset1(1.0);
+        if (!plain && row + FIT_VL > t->i1)
+            weight = fit_where_set(fit_row_lanes(t, row), weight);
+        const fit_vd x = fit_vload(l->column[0] + row);
+        const fit_vd b_A = fit_vexp(w.minus_rate[0]*x);                        /* decay_table.lua:8  [1] */
+        const fit_vd r = fit_vload(t->y + at) - (lin[0]*b_A + lin[1]);
+        fit_vd m[1] = {{0}}; /* d mean / d theta_k, over factor[k] */
+        m[0] = x*b_A; /* rate */
+        const fit_vd b0 = b_A;
+        const fit_vd b1 = fit_vset1(1.0);
+        const fit_vd mw0 = weight*m[0];
+        H[0] += mw0*m[0];
+        G[0] += mw0*r;
+        V[0] += mw0*b0;
+        V[1] += mw0*b1;
+    }
+}
+
 static void normal(const struct fit_layout *l, const double *ws, const double *lin,
                    const struct fit_tile *t, double *scratch, double *out)
 {
     struct tables w;
     carve(l, (double *)(uintptr_t)ws, &w);
-    fit_vd *H = (fit_vd *)scratch, *G = H + 1, *V = G + 1;
-    (void)w, (void)lin, (void)V;
-    for (size_t k = 0; k < SUMS; k++)
-        H[k] = (fit_vd){0};
-    for (size_t row = t->i0; row < fit_padded(t->i1); row += FIT_VL) {
-        const size_t at = row - t->i0;
-        const fit_vm use = fit_row_lanes(t, row);
-        const fit_vd weight = fit_where_set(use, t->w ? fit_vload(t->w + at) : fit_vset1(1.0));
-        const fit_vd x = fit_vload(l->column[0] + row);
-        const fit_vd b_A = fit_vexp(w.minus_rate[0]*x);                        /* decay_table.lua:8  [1] */
-        const fit_vd r = fit_where_set(use, fit_vload(t->y + at) - (lin[0]*b_A + lin[1]));
-        fit_vd m[1] = {{0}}; /* d mean / d theta_k */
-        m[0] = fit_where_set(use, (-lin[0])*x*b_A); /* rate */
-        const fit_vd b0 = fit_where_set(use, b_A);
-        const fit_vd b1 = fit_where_set(use, fit_vset1(1.0));
-        for (size_t k = 0, n = 0; k < 1; k++) {
-            const fit_vd mw = weight*m[k];
-            for (size_t q = k; q < 1; q++)
-                H[n++] += mw*m[q];
-            G[k] += mw*r;
-            V[0 + k] += mw*b0;
-            V[1 + k] += mw*b1;
-        }
-    }
-    for (size_t k = 0; k < SUMS - 1; k++)
-        out[k] = fit_vsum(H[k]);
+    fit_vd H[1] = {{0}}, G[1] = {{0}}, V[2] = {{0}};
+    (void)scratch;
+    const size_t full = t->w ? t->i0 : t->i1 / FIT_VL * FIT_VL;
+    normal_rows(l, w, lin, t, t->i0, full, 1, H, G, V);
+    normal_rows(l, w, lin, t, full, fit_padded(t->i1), 0, H, G, V);
+    double factor[1] = {0};
+    factor[0] = -lin[0];
+    for (size_t k = 0, n = 0; k < 1; k++)
+        for (size_t q = k; q < 1; q++)
+            *out++ = factor[k]*factor[q]*fit_vsum(H[n++]);
+    for (size_t k = 0; k < 1; k++)
+        *out++ = factor[k]*fit_vsum(G[k]);
+    for (size_t n = 0; n < 2; n++)
+        *out++ = factor[n % 1]*fit_vsum(V[n]);
 }
 
 static void gradient(const struct fit_layout *l, const double *ws, const double *lin, const double *adj,

@@ -205,17 +205,19 @@ FIT_INLINE void normal_block(const struct fit_layout *l, const struct tables *w,
     (void)lin, (void)column, (void)row;
     const fit_vd x = fit_delta_low(w->int_f, w->int_f_low, j, i);
     const double beta = w->beta[0];
-    const fit_vd power = fit_vpow(x, fit_vset1(beta));                         /* not_separable.lua:16  [1] */
+    fit_vd log_low;
+    const fit_vd logarithm = fit_vlog_low(x, &log_low);
+    const fit_vd power = fit_vpow_of_log(x, fit_vset1(beta), logarithm, log_low); /* not_separable.lua:16  [1] */
     const fit_vd b_contrast = fit_vexp(-power);                                /* not_separable.lua:16  [1] */
     const double minus_beta = w->minus_beta[0];
     const double scale = w->scale[0];
-    const fit_vd power_2 = fit_vpow(x, fit_vset1(scale));                      /* not_separable.lua:16  [1] */
+    const fit_vd power_2 = fit_vpow_of_log(x, fit_vset1(scale), logarithm, log_low); /* not_separable.lua:16  [1] */
     const fit_vd e = fit_vexp(-2.0*power);                                     /* [1] */
     const fit_vd power_2_e = power_2*e;                                        /* [1] */
     const fit_vd b_contrast_power_2 = b_contrast*power_2;                      /* [1] */
-    const fit_vd prod = power*fit_vlog(x);                                     /* not_separable.lua:16  [1] */
-    const fit_vd b_contrast_prod = b_contrast*prod;                            /* [1] */
-    const fit_vd prod_e = prod*e;                                              /* [1] */
+    const fit_vd power_logarithm = power*logarithm;                            /* not_separable.lua:16  [1] */
+    const fit_vd prod = b_contrast*power_logarithm;                            /* [1] */
+    const fit_vd power_logarithm_e = power_logarithm*e;                        /* [1] */
     fit_vd F_1_1 = {0};
     fit_vd F_1_beta = {0};
     fit_vd F_beta_beta = {0};
@@ -238,7 +240,7 @@ FIT_INLINE void normal_block(const struct fit_layout *l, const struct tables *w,
         const fit_vd r = fit_kept(masked, use, fit_vload(y) - (contrast*b_contrast + offset));
         const fit_vd m_1 = fit_kept(masked, use, scale_2*b_contrast_power_2);
         const fit_vd w_1 = fit_weighted(masked, weight, m_1);
-        const fit_vd m_beta = fit_kept(masked, use, scale_3*b_contrast_prod);
+        const fit_vd m_beta = fit_kept(masked, use, scale_3*prod);
         const fit_vd w_beta = fit_weighted(masked, weight, m_beta);
         F_1_1 += w_1*m_1;
         F_1_beta += w_1*m_beta;
@@ -248,12 +250,12 @@ FIT_INLINE void normal_block(const struct fit_layout *l, const struct tables *w,
         const fit_vd s0 = fit_counted(masked, use, weight, power_2_e); /* contrast: b m_1 */
         column[g * 4 + 0] += s0;
         row[g * 4 + 0] += s0;
-        const fit_vd s1 = fit_counted(masked, use, weight, prod_e); /* contrast: b m_beta */
+        const fit_vd s1 = fit_counted(masked, use, weight, power_logarithm_e); /* contrast: b m_beta */
         row[g * 4 + 1] += s1;
         const fit_vd s2 = fit_counted(masked, use, weight, b_contrast_power_2); /* offset: b m_1 */
         column[g * 4 + 2] += s2;
         row[g * 4 + 2] += s2;
-        const fit_vd s3 = fit_counted(masked, use, weight, b_contrast_prod); /* offset: b m_beta */
+        const fit_vd s3 = fit_counted(masked, use, weight, prod); /* offset: b m_beta */
         row[g * 4 + 3] += s3;
     }
 
