@@ -230,7 +230,7 @@ static void emit_gradient(struct hg_emit *em, FILE *out)
     for (uint32_t e = 0; e < E; e++)
         for (uint32_t k = 0; k < K; k++)
             if (em->p->channel[e].table[k])
-                hg_line(&c, "sum[%u] += fit_where_set(use, weight*(%s)); /* %s */", k, hg_code_vector(&c, a[e]),
+                hg_line(&c, "sum[%u] += weight*(%s); /* %s */", k, hg_code_vector(&c, a[e]),
                         em->p->model->param.item[k].name);
     end(&c);
     fprintf(out, "    }\n    for (size_t k = 0; k < %u; k++)\n        out[k] = fit_vsum(sum[k]);\n}\n\n", K);

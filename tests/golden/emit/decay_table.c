@@ -155,13 +155,14 @@ static void gradient(const struct fit_layout *l, const double *ws, const double 
     (void)w, (void)seeds, (void)at_lin, (void)scratch;
     for (size_t row = t->i0; row < fit_padded(t->i1); row += FIT_VL) {
         const size_t at = row - t->i0;
-        const fit_vm use = fit_row_lanes(t, row);
-        const fit_vd weight = fit_where_set(use, t->w ? fit_vload(t->w + at) : fit_vset1(1.0));
+        fit_vd weight = t->w ? fit_vload(t->w + at) : fit_vset1(1.0);
+        if (__builtin_expect(row + FIT_VL > t->i1, 0))
+            weight = fit_where_set(fit_row_lanes(t, row), weight);
         const fit_vd x = fit_vload(l->column[0] + row);
         const fit_vd b_A = fit_vexp(w.minus_rate[0]*x);                        /* decay_table.lua:8  [1] */
         const fit_vd r = fit_vload(t->y + at) - (at_lin[0]*b_A + at_lin[1]); /* residual */
         const fit_vd seed_A = (seeds[0]*at_lin[0])*r - (seeds[1]*b_A + seeds[2]);
-        sum[0] += fit_where_set(use, weight*(-x*b_A*seed_A)); /* rate */
+        sum[0] += weight*(-x*b_A*seed_A); /* rate */
     }
     for (size_t k = 0; k < 1; k++)
         out[k] = fit_vsum(sum[k]);

@@ -398,12 +398,14 @@ FIT_INLINE void gradient_block(const struct fit_layout *l, const struct tables *
     (void)lin, (void)adj, (void)column, (void)row;
     const fit_vd x = fit_delta_low(w->int_f, w->int_f_low, j, i);
     const double beta = w->beta[0];
-    const fit_vd power = fit_vpow(x, fit_vset1(beta));                         /* not_separable.lua:16  [1] */
+    fit_vd log_low;
+    const fit_vd logarithm = fit_vlog_low(x, &log_low);
+    const fit_vd power = fit_vpow_of_log(x, fit_vset1(beta), logarithm, log_low); /* not_separable.lua:16  [1] */
     const fit_vd b_contrast = fit_vexp(-power);                                /* not_separable.lua:16  [1] */
     const double minus_beta = w->minus_beta[0];
     const double scale = w->scale[0];
-    const fit_vd prod = minus_beta*b_contrast*fit_vpow(x, fit_vset1(scale));   /* not_separable.lua:16 */
-    const fit_vd prod_2 = -power*b_contrast*fit_vlog(x);                       /* not_separable.lua:16  [1] */
+    const fit_vd prod = minus_beta*b_contrast*fit_vpow_of_log(x, fit_vset1(scale), logarithm, log_low); /* not_separable.lua:16 */
+    const fit_vd prod_2 = -power*b_contrast*logarithm;                         /* not_separable.lua:16  [1] */
     fit_vd F0 = {0};
     for (size_t g = 0; g < ng; g++) {
         const double *y = t->y + at + g * FIT_LANES + h;
