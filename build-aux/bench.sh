@@ -4,6 +4,9 @@
 #   kernels   normal equations of the emitted laminar kernel (and the sums for its linear parameters) against
 #             a kernel written by hand, laminar_hand.c in $FIT_SHARED/bench; then two threads against one.
 #             Alternating, A B A B, and medians: what the machine does besides meets both.
+#   peak      operations and bytes per second of the machine, and which part of them the laminar kernels reach
+#   rat43     a row kernel against what an expert writes by hand (bench/rat43_hand.c)
+#   nist      digits of the 54 certified fits of the NIST data (all of them: tests/test_nist --table in the build folder)
 #   fits      whole programs, from the configuration to the written results
 #   compiler  from a changed Lua file to the linked fitter
 #
@@ -89,6 +92,24 @@ if [ "$two" = yes ]; then
 else
     echo "  skipped: two threads: one processor"
 fi
+
+# ---- the machine's peak; operations as the compiler counts them, of the normal equations and of the moments
+
+"$laminar" info --json >"$dir/info"
+cost() { # cost PER_PAIR PER_PAIR_GROUP: for 23 angles
+    awk -v p="$(field "$1" "$dir/info")" -v g="$(field "$2" "$dir/info")" 'BEGIN { print p / 23 + g }'
+}
+per_point() { awk -v ms="$1" -v n="$pairs" 'BEGIN { print 1e6 * ms / n }'; }
+echo "peak of the machine, and of it (8 bytes of data per pair and angle)"
+"$BUILD/bench/bench-peak" \
+    "normal equations, laminar" "$(per_point "$normal1")" "$(cost per_pair per_pair_group)" 8 \
+    "moments, laminar" "$(per_point "$(median "$dir/value1")")" "$(field value_per_pair_group "$dir/info")" 8
+
+echo "rat43, residual and Jacobian of 1000 points, one core, least of 400"
+"$BUILD/bench/bench-rat43"
+
+echo "nist, log relative errors (at most 11)"
+"$BUILD/tests/test_nist" --table | sed -n 's/^mean of /  /p'
 
 # ---- fits
 

@@ -10,7 +10,9 @@
  * Without a search two far starts lead elsewhere, as NIST says of them; then the fit must not claim
  * to have converged.
  *
- * Usage: test_nist [NAME]   one problem, with its numbers
+ * Usage: test_nist            assert all this
+ *        test_nist NAME       one problem, with its numbers
+ *        test_nist --table    the table of the fits with a search, and what it sums up to
  */
 #include "fit.h"
 #include "fit/kernel.h"
@@ -205,9 +207,10 @@ static int run_problem(const struct problem *p, int detailed, int start_only, st
         failed += !good;
         fit_result_free(&res);
     }
-    printf("%-9s  %4.1f %4.1f  %4.1f %4.1f   %4.1f %4.1f  %4.1f %4.1f   %4.1f %4.1f%s\n", p->name,
+    printf("%-9s  %4.1f %4.1f  %4.1f %4.1f   %4.1f %4.1f  %4.1f %4.1f   %4.1f %4.1f  %s %s%s\n", p->name,
            s[0].least, s[0].mean, s[1].least, s[1].mean, s[0].least_std, s[0].mean_std,
-           s[1].least_std, s[1].mean_std, s[0].square, s[1].square, failed ? "  FAILED" : "");
+           s[1].least_std, s[1].mean_std, s[0].square, s[1].square, s[0].converged ? "yes" : "no ",
+           s[1].converged ? "yes" : "no ", failed ? "  FAILED" : "");
     return failed;
 }
 
@@ -215,10 +218,10 @@ static int run_problem(const struct problem *p, int detailed, int start_only, st
 static int run_all(const struct fit_yaml *root, const char *only, int start_only)
 {
     double sum = 0, sum_std = 0;
-    int failed = 0, runs = 0;
+    int failed = 0, runs = 0, converged = 0, met = 0;
     printf("\n%s\nlog relative errors: least and mean\n"
-           "problem    parameters            standard deviations     sum of squares\n"
-           "           start 1    start 2     start 1    start 2\n",
+           "problem    parameters            standard deviations     sum of     converged\n"
+           "           start 1    start 2     start 1    start 2     squares\n",
            start_only ? "The given start alone" : "The given start and a search");
     for (size_t k = 0; k < root->n; k++) {
         struct problem p;
@@ -232,10 +235,13 @@ static int run_all(const struct fit_yaml *root, const char *only, int start_only
         failed += run_problem(&p, only != NULL, start_only, s);
         sum += s[0].mean + s[1].mean;
         sum_std += s[0].mean_std + s[1].mean_std;
+        converged += s[0].converged + s[1].converged;
+        met += s[0].met + s[1].met;
         runs += 2;
     }
-    printf("mean of %d runs: parameters %.2f, standard deviations %.2f\n", runs, sum / runs,
-           sum_std / runs);
+    printf("mean of %d runs: parameters %.2f, standard deviations %.2f; %d converged, %d to the certified "
+           "values\n",
+           runs, sum / runs, sum_std / runs, converged, met);
     if (!only && (runs != 2 * PROBLEMS || !(sum / runs >= AVERAGE) ||
                   !(sum_std / runs >= AVERAGE_STD))) {
         printf("wanted: %d runs, parameters %g, standard deviations %g\n", 2 * PROBLEMS, AVERAGE,
@@ -255,8 +261,9 @@ int main(int argc, char **argv)
         printf("%s\n", err.message);
         return 1;
     }
-    for (int start_only = 0; start_only < 2; start_only++)
-        failed += run_all(fit_yaml_root(doc), argc > 1 ? argv[1] : NULL, start_only);
+    int table = argc > 1 && strcmp(argv[1], "--table") == 0;
+    for (int start_only = 0; start_only < (table ? 1 : 2); start_only++)
+        failed += run_all(fit_yaml_root(doc), argc > 1 && !table ? argv[1] : NULL, start_only);
     fit_yaml_free(doc);
     printf("%d failed\n", failed);
     return failed ? 1 : 0;
