@@ -85,8 +85,7 @@ static long double logistic(long double x)
     return x >= 0 ? 1 / (1 + expl(-x)) : expl(x) / (1 + expl(x));
 }
 
-/* f(x) and f'(x) of the functions of one argument. */
-static void unary(enum hg_op f, long double x, long double *y, long double *slope)
+void hg_eval_function(enum hg_op f, long double x, long double *y, long double *slope)
 {
     long double c;
     switch (f) {
@@ -159,7 +158,7 @@ static struct hg_num apply_to(enum hg_op f, struct hg_num x)
 {
     struct hg_num r = {0, 0, 0};
     long double slope;
-    unary(f, x.v, &r.v, &slope);
+    hg_eval_function(f, x.v, &r.v, &slope);
     r.d = x.d != 0 ? slope * x.d : 0;
     r.e = (x.e != 0 ? fabsl(slope) * x.e : 0) + own_error(f, x.v, r.v);
     return r;

@@ -1,0 +1,200 @@
+/* test_gen_extended.c -- extended.c: functions against values of 400 bits (mpmath 1.3), arithmetic against
+ * its laws. */
+#include <float.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "generator/extended.h"
+
+/* Value as the sum of two numbers of 60 bits. */
+static const struct row {
+    enum hg_op f;
+    double x;
+    long double high, low;
+} rows[] = {
+    {HG_EXP, -700.25, 0xd7aff4d242e472bp-1070L, 0xff6985d93fae5c6p-1131L},
+    {HG_EXP, -40.0, 0x9cbc924cd8d1215p-117L, -0xab5eb7ca42c17bcp-178L},
+    {HG_EXP, -0.001, 0xffbe7f2b78d4eddp-60L, 0xe606f4f6ade5cf7p-123L},
+    {HG_EXP, 1e-18, 0x800000000000001p-59L, -0xd8da22e2dbc53ffp-120L},
+    {HG_EXP, 0.3, 0xacc82c6460d4acap-59L, -0xeb8d258ecf4121fp-120L},
+    {HG_EXP, 1.5, 0x8f69ff327e2a0acp-57L, -0x91b9a72bc1621bcp-120L},
+    {HG_EXP, 20.75, 0xf4e0e31af83c4fcp-30L, 0xde6adc8e041837cp-93L},
+    {HG_EXP, 705.5, 0xe22f08f126b732ep958L, 0xcc159e62da3d80ap896L},
+    {HG_EXPM1, -50.0, -0x1000000000000000p-60L, 0xe92beaa3f041f6cp-132L},
+    {HG_EXPM1, -0.7, -0x80dfc9188aaaf75p-60L, 0xa92966c1fc7320ap-121L},
+    {HG_EXPM1, -1e-09, -0x89705f400f8ecaep-89L, -0x904a42b003da72dp-150L},
+    {HG_EXPM1, 1e-20, 0xbce508649211180p-126L, 0x8b61313bbabcde8p-193L},
+    {HG_EXPM1, 0.2, 0xe2b767962b233dfp-62L, -0xebb6f6716855155p-125L},
+    {HG_EXPM1, 0.5, 0xa61298e1e069bc9p-60L, 0xe5bfdf56dbe67f3p-121L},
+    {HG_EXPM1, 3.0, 0x98af2dfb7d882f9p-55L, 0xd4bdfc53744c3a4p-116L},
+    {HG_EXPM1, 300.0, 0xe02e0538b35a53ap373L, -0xa656182734afb4bp310L},
+    {HG_LOG, 1e-300, -0xacb1a23fc3fda9bp-50L, 0xb31e5959b634707p-111L},
+    {HG_LOG, 0.25, -0xb17217f7d1cf79bp-59L, 0x86c3898cff81a13p-120L},
+    {HG_LOG, 0.9999847412109375, -0x800040002aaacabp-75L, 0xa77774ccca83a64p-136L},
+    {HG_LOG, 1.000000238418579, 0xfffffe000005555p-82L, 0xa8aaaab11110fbcp-143L},
+    {HG_LOG, 1.75, 0x8f42faf3820681fp-60L, -0x9d32d060e1ca0d2p-124L},
+    {HG_LOG, 3.0, 0x8c9f53d5681854cp-59L, -0x95be672aafac483p-120L},
+    {HG_LOG, 1e+200, 0xe6422daa5aa78cep-51L, 0xadbf8267d4c7074p-113L},
+    {HG_LOG1P, -0.96875, -0xddce9df5c643581p-58L, -0xd78b940fc09df69p-119L},
+    {HG_LOG1P, -0.25, -0x934b1089a6dc93cp-61L, -0xefadd9db02aa70bp-124L},
+    {HG_LOG1P, 1e-10, 0xdbe6fece8eb495ep-93L, 0xdd20280995ecfc1p-154L},
+    {HG_LOG1P, 1e-25, 0xf79687aed3eec80p-143L, -0xef73d256a5c0fcbp-227L},
+    {HG_LOG1P, 0.5, 0xcf991f65fcc25f9p-61L, 0xb68d766f4052218p-122L},
+    {HG_LOG1P, 7.0, 0x851591f9dd5b9b4p-58L, 0xd76ac6b202f6390p-122L},
+    {HG_LOG1P, 10000000000.0, 0xb834f15518c2731p-55L, 0xfbe4ebc09f4033ep-116L},
+    {HG_SIN, 1e-12, 0x8cbccc096f50880p-99L, -0xe2dadb773744bffp-182L},
+    {HG_SIN, 0.5, 0xf57743a2582f7f4p-61L, 0xec9786c9fb06f6dp-123L},
+    {HG_SIN, 1.5, 0xff5bd4d9636c56fp-60L, 0xdc2ffb595de9fb3p-122L},
+    {HG_SIN, 3.140625, 0xfdaa1f7e64e9c88p-70L, -0xb2abb81bbde0fc5p-131L},
+    {HG_SIN, -20.5, -0xff303cc61b1907ap-60L, -0xff8a27f70f2bc60p-124L},
+    {HG_SIN, 1000000.0, -0xb332592b46c33a5p-61L, 0xdc6696c8b235c00p-123L},
+    {HG_COS, 1e-12, 0x1000000000000000p-60L, -0x9abe14cd4475399p-140L},
+    {HG_COS, 0.75, 0xbb4ff632a908f74p-60L, -0x9f573e31a313362p-123L},
+    {HG_COS, 1.5703125, 0xfdaa21708254898p-71L, 0xf3d0cc2aee5a74fp-132L},
+    {HG_COS, -4.0, -0xa7553036d926062p-60L, -0xcdb4385b8f75456p-122L},
+    {HG_COS, 100.25, 0xf5f6395d35875e7p-60L, 0x8f3cf159ae015e3p-121L},
+    {HG_COS, 1000000.0, 0xefcefcc83699635p-60L, 0xec89a83199fe1a5p-121L},
+    {HG_TAN, -0.5, -0x8bda7adf9a3a522p-60L, 0xe869b7f877dbbb3p-121L},
+    {HG_TAN, 1.25, 0xc09cca1f118d40bp-58L, -0xf503267ad84e2f5p-119L},
+    {HG_TAN, 1.5703125, 0x812daedb7198960p-48L, 0xe1bb7d9cfdf01f1p-112L},
+    {HG_ASIN, 1e-09, 0x89705f4136b4a80p-89L, 0xd3466cf4c280b38p-152L},
+    {HG_ASIN, -0.5, -0x860a91c16b9b2c2p-60L, -0xcb7665c1eacf5a2p-122L},
+    {HG_ASIN, 0.9990234375, 0xc36794db5129328p-59L, -0xab5beb0a0d593a3p-120L},
+    {HG_ACOS, -0.5, 0x860a91c16b9b2c2p-58L, 0xcb7665c1eacf5a2p-120L},
+    {HG_ACOS, 0.25, 0xa8b807060a59280p-59L, -0xfea9aa3a13a5855p-120L},
+    {HG_ACOS, 0.9999999403953552, 0xb504f3430f9d56fp-71L, -0xe897e11924fd64bp-132L},
+    {HG_ATAN, 1e-12, 0x8cbccc096f50880p-99L, -0xe2dadb773744bffp-181L},
+    {HG_ATAN, -0.75, -0xa4bc7d1934f7092p-60L, -0x83350fe548afb59p-121L},
+    {HG_ATAN, 50.0, 0xc68094d66b68e16p-59L, 0xc0695d8d0927e8fp-120L},
+    {HG_SINH, 1e-10, 0xdbe6fecebdedd80p-93L, 0xd8587ff47d7156fp-162L},
+    {HG_SINH, -2.0, -0xe81e7b1db70cfb8p-58L, 0xcb37fd369dff68fp-119L},
+    {HG_SINH, 40.0, 0xd11069cbcb97546p-3L, -0xbc9ef8ba5526261p-64L},
+    {HG_COSH, 1e-05, 0x800000001b7cdfep-59L, -0xc4e8ccff1d4c879p-120L},
+    {HG_COSH, -2.0, 0xf0c7d06f96cde15p-58L, -0xcd808e888b2f3fap-119L},
+    {HG_COSH, 40.0, 0xd11069cbcb97546p-3L, -0xbc9ef8ba5526213p-64L},
+    {HG_TANH, 1e-10, 0xdbe6fecebdedd80p-93L, -0xd8587ff47d7156fp-161L},
+    {HG_TANH, -0.5, -0xec9a9ebab4579b3p-61L, 0xed711de39a4f72cp-122L},
+    {HG_TANH, 3.0, 0xfebbe888d057ff1p-60L, 0xaf0a8b0b7fb5e58p-125L},
+    {HG_TANH, 30.0, 0x1000000000000000p-60L, -0xad70c8d4cac2d1bp-145L},
+    {HG_ERF, 1e-08, 0xc1daa3fdbca89d3p-86L, -0xfb86b7cbe3d73a2p-147L},
+    {HG_ERF, 0.5, 0x853f7ae0c76e916p-60L, -0xbfb072e72ec2b5ap-123L},
+    {HG_ERF, -1.75, -0xfc9683bfc6ab699p-60L, 0x954216d80632285p-121L},
+    {HG_ERF, 3.5, 0xfffff3886ab2f39p-60L, 0xf5296bb6e01f405p-122L},
+    {HG_ERF, 5.0, 0xfffffffffe4f3e6p-60L, -0xeb3eee7126bd4bcp-121L},
+    {HG_ERFC, -2.0, 0xff66b8509e578cdp-59L, -0x8d7fe6fb465cc11p-120L},
+    {HG_ERFC, 0.5, 0xf5810a3e7122dd4p-61L, 0xbfb072e72ec2b5ap-123L},
+    {HG_ERFC, 2.5, 0xd55c2cd90564f31p-71L, 0xf4ff748376b07fep-134L},
+    {HG_ERFC, 3.9375, 0xdcc11e2893b704cp-85L, -0xb910e5b4e6d4f59p-146L},
+    {HG_ERFC, 4.5, 0xd82e7f174ca1a4cp-92L, -0xe3db00aa58b13e7p-156L},
+    {HG_ERFC, 10.0, 0xbec53f9545167cfp-208L, -0xc8c773ea389b321p-269L},
+    {HG_ERFC, 26.0, 0x9425ff0e6f511d7p-1040L, 0x9b6819f779dfe72p-1101L},
+    {HG_SINC, 1e-06, 0xffffffffffd1166p-60L, 0xd4f0b24cfa963a2p-121L},
+    {HG_SINC, 0.5, 0xf57743a2582f7f4p-60L, 0xec9786c9fb06f6dp-122L},
+    {HG_SINC, 0.99609375, 0xd7b79f38c7ce44fp-60L, -0x907953dc8b015d4p-121L},
+    {HG_SINC, 1.125, 0xcd50e59d3db77ecp-60L, -0xbc8be35feb8d391p-122L},
+    {HG_SINC, 3.140625, 0xa189a16dc88ab01p-71L, 0xd28d87b9fe11e77p-135L},
+    {HG_SINC, 40.0, 0x9899638cdcc663ap-65L, 0xf45a4d147ed825bp-128L},
+    {HG_DSINC, 1e-06, -0xb2f4fc07947cdd8p-81L, 0xc6a491758800dbdp-142L},
+    {HG_DSINC, 0.5, -0xa6701b7be22812bp-62L, 0xb7f827b0edefe52p-127L},
+    {HG_DSINC, 0.99609375, -0x99b82af1431030ep-61L, -0xc5002bcea1c98c9p-124L},
+    {HG_DSINC, -1.125, 0xa8c5e3a882e59d0p-61L, 0x94030735bda937fp-126L},
+    {HG_DSINC, 40.0, -0x8c67659fb98eed2p-65L, 0x847133e9e8ab496p-127L},
+    {HG_D2SINC, 1e-06, -0xaaaaaaaaaa725f2p-61L, -0xbb42f82af8c85cep-122L},
+    {HG_D2SINC, 0.5, -0x9e0e504cec0ed93p-61L, 0xfc69743fe73b0c9p-122L},
+    {HG_D2SINC, 0.99609375, -0xf59487285831486p-62L, 0xe2295537ef352d9p-124L},
+    {HG_D2SINC, 1.125, -0xdd2ea5e4ec91221p-62L, 0xbc31daf5695622ap-127L},
+    {HG_D2SINC, 40.0, -0x91943811ad18d7cp-65L, -0xd9ffce2af8ba51ap-126L},
+    {HG_SOFTPLUS, -40.0, 0x9cbc924cd8d1213p-117L, 0xa9dcbd1daeebe80p-179L},
+    {HG_SOFTPLUS, -1.0, 0xa063d5fdf60923ap-61L, 0xc4a2160c4f5c485p-127L},
+    {HG_SOFTPLUS, 0.5, 0xf95d1bf6d7018fap-60L, -0xbbad86cdffe790ap-121L},
+    {HG_SOFTPLUS, 30.0, 0xf00000000000d2bp-55L, 0xe0c2ac7e19f37e3p-116L},
+    {HG_LOGISTIC, -40.0, 0x9cbc924cd8d1212p-117L, -0xaac48b180e529bap-178L},
+    {HG_LOGISTIC, -1.0, 0x89b2b0a2a5d4327p-61L, -0x8947710e32d846ap-122L},
+    {HG_LOGISTIC, 0.5, 0x9f597ea69a1c85fp-60L, 0x9ac6b8ec2394e40p-123L},
+    {HG_LOGISTIC, 30.0, 0xffffffffffe5a92p-60L, -0xc2ac7cbf11ec81cp-124L},
+};
+
+static int wide_long_double(void)
+{
+    return LDBL_MANT_DIG >= 64;
+}
+
+static void test_functions_have_115_bits(void **state)
+{
+    (void)state;
+    if (!wide_long_double())
+        skip();
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        const struct row *r = &rows[k];
+        struct hg_ext y = hg_ext_function(r->f, hg_ext(r->x));
+        struct hg_ext d = hg_ext_sub(hg_ext_sub(y, hg_ext(r->high)), hg_ext(r->low));
+        long double scale = fabsl(r->high), bound = 0x1p-115L;
+        if (r->f == HG_SIN || r->f == HG_COS || r->f == HG_TAN || r->f == HG_SINC)
+            scale += fabsl((long double)r->x) * (r->f == HG_TAN ? r->high * r->high : 1);
+        if (r->f == HG_ERFC)
+            bound = 0x1p-90L;
+        if (!(fabsl(d.hi) <= bound * scale))
+            fail_msg("%s(%.17g) is %.25Lg, error %.3Lg of %.3Lg", hg_op_text[r->f], r->x, y.hi, d.hi,
+                     bound * scale);
+    }
+}
+
+static void test_arithmetic_keeps_its_laws(void **state)
+{
+    (void)state;
+    if (!wide_long_double())
+        skip();
+    struct hg_ext third = hg_ext_div(hg_ext(1), hg_ext(3)), seventh = hg_ext_div(hg_ext(1), hg_ext(7));
+    struct hg_ext p = hg_ext_mul(third, hg_ext(3)), q = hg_ext_div(hg_ext_mul(third, seventh), seventh);
+    assert_true(fabsl(hg_ext_sub(p, hg_ext(1)).hi) < 0x1p-124L);
+    assert_true(fabsl(hg_ext_sub(q, third).hi) < 0x1p-124L);
+    struct hg_ext tiny = hg_ext_add(hg_ext(1), hg_ext(0x1p-100L));
+    assert_true(hg_ext_sub(tiny, hg_ext(1)).hi == 0x1p-100L); /* exact */
+}
+
+static void test_powers_agree_with_exponentials(void **state)
+{
+    static const double base[] = {1e-3, 0.75, 1.25, 17, 1e9}, exponent[] = {-40, -2, -0.5, 0.3, 0.5, 3, 21};
+    (void)state;
+    if (!wide_long_double())
+        skip();
+    for (size_t a = 0; a < 5; a++)
+        for (size_t b = 0; b < 7; b++) {
+            struct hg_ext x = hg_ext(base[a]), n = hg_ext(exponent[b]), y = hg_ext_pow(x, n);
+            struct hg_ext z = hg_ext_function(HG_EXP, hg_ext_mul(n, hg_ext_function(HG_LOG, x)));
+            assert_true(fabsl(hg_ext_sub(y, z).hi) <= fabsl(y.hi) * 0x1p-112L);
+        }
+    assert_true(hg_ext_pow(hg_ext(-2), hg_ext(3)).hi == -8);
+    assert_true(isnan(hg_ext_pow(hg_ext(-2), hg_ext(0.3L)).hi));
+    assert_true(hg_ext_pow(hg_ext(0), hg_ext(0.3L)).hi == 0);
+}
+
+static void test_exceptions_are_those_of_the_c_library(void **state)
+{
+    (void)state;
+    assert_true(isinf(hg_ext_function(HG_EXP, hg_ext(1e6L)).hi));
+    assert_true(hg_ext_function(HG_EXP, hg_ext(-1e6L)).hi == 0);
+    assert_true(isnan(hg_ext_function(HG_LOG, hg_ext(-1)).hi));
+    assert_true(hg_ext_function(HG_LOG, hg_ext(0)).hi == -HUGE_VALL);
+    assert_true(isnan(hg_ext_function(HG_SIN, hg_ext(HUGE_VALL)).hi));
+    assert_true(isinf(hg_ext_div(hg_ext(1), hg_ext(0)).hi));
+    assert_true(hg_ext_function(HG_SINC, hg_ext(0)).hi == 1);
+    assert_true(hg_ext_function(HG_D2SINC, hg_ext(0)).hi == -1.0L / 3);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_functions_have_115_bits),
+        cmocka_unit_test(test_arithmetic_keeps_its_laws),
+        cmocka_unit_test(test_powers_agree_with_exponentials),
+        cmocka_unit_test(test_exceptions_are_those_of_the_c_library),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
