@@ -25,10 +25,14 @@ static const char *row_leaf(struct hg_code *c, hg_id id)
     }
 }
 
+/* Names of the functions below that the list of emitted code does not have. */
+static const char *const own_names[] = {"SUMS", "adj", "at_lin", "mw", "seeds"};
+
 static struct hg_code begin(struct hg_emit *em, FILE *out, uint32_t nroot, const hg_id *root)
 {
     struct hg_code c = {.e = em->e, .out = out, .indent = 2, .vector_if = HG_R, .source = em->p->model->file, .units = em->p->model,
-                        .leaf = row_leaf, .is_leaf = row_is_leaf, .user = em};
+                        .leaf = row_leaf, .is_leaf = row_is_leaf, .reserve = own_names,
+                        .nreserve = sizeof own_names / sizeof *own_names, .user = em};
     hg_code_begin(&c, nroot, root);
     hg_code_push(&c);
     return c;
@@ -123,7 +127,7 @@ static void add_many(FILE *out, uint32_t K, uint32_t Q)
 {
     fprintf(out, "        for (size_t k = 0, n = 0; k < %u; k++) {\n"
                  "            const fit_vd mw = weight*m[k];\n"
-                 "            for (size_t q = k; q < %u; q++)\n                H[n++] += mw*m[q];\n"
+                 "            for (size_t p = k; p < %u; p++)\n                H[n++] += mw*m[p];\n"
                  "            G[k] += mw*r;\n", K, K);
     for (uint32_t q = 0; q < Q; q++)
         fprintf(out, "            V[%u + k] += mw*b%u;\n", q * K, q);

@@ -98,11 +98,25 @@ static void add_term(struct hg_expr *e, struct parts *t, hg_id id, double factor
     }
 }
 
+/* f(t2) - f(t1) + c is a difference, as those of integrals are: t2 - t1 is the commonest. */
+static void join_difference(struct hg_expr *e, struct parts *t)
+{
+    if (!t->at_i || !t->at_j)
+        return;
+    hg_id both = hg_add(e, t->at_i, t->at_j);
+    if (hg_at(e, both)->vary & HG_T)
+        return;
+    add_term(e, t, hg_delta(e, t->at_j), 1.0);
+    add_term(e, t, both, 1.0);
+    t->at_i = t->at_j = 0;
+}
+
 hg_id hg_sum(struct hg_expr *e, uint32_t nargs, const hg_id *arg)
 {
     struct parts t = {0};
     for (uint32_t k = 0; k < nargs; k++)
         add_term(e, &t, arg[k], 1.0);
+    join_difference(e, &t);
     if (t.at_i)
         add_part(e, &t, hg_pair_at(e, t.at_i, 0), 1.0);
     if (t.at_j)

@@ -4,12 +4,12 @@
  * Pairs: an HDF5 file as the correlator of 8-ID-I at the APS writes it (upper halves including the
  * diagonal, zeros below, one compressed chunk per matrix, bins numbered from 1), plus
  * /entry/simulation with the truth. Float32 as there; float64 when there is no noise, so that the
- * model can be compared to the last digit. Table models: a .csv with the covariate, the value and
- * its standard deviation.
+ * model can be compared to the last digit. Table models: a .csv with the covariates, the value and,
+ * when the model has a column for it, its standard deviation; the truth stands in its first lines.
  *
  * Noise is normal, independent for each pair, a function of (seed, angle, pair) only, so that files
- * do not depend on the number of threads.  Its standard deviation is given, or follows from
- * counting statistics: for k counts per pixel and frame, averaged over n pixels, with <I1 I2> = c2,
+ * do not depend on the number of threads.  Its standard deviation is given, as a number or as a
+ * part of the value (3%), or follows from counting statistics: for k counts per pixel and frame, averaged over n pixels, with <I1 I2> = c2,
  *     var c2 = [c2 (2/k + 1/k^2) + c2^2 - 1] / n
  * which is exact for Poisson counts of a constant intensity (c2 = 1) and close for weak contrast.
  */
@@ -29,6 +29,7 @@
 
 struct noise {
     double sigma;          /* constant, or */
+    double relative;       /* a part of the value, or */
     double counts, pixels; /* counts > 0: from counting statistics */
     uint64_t seed;
 };
@@ -49,21 +50,27 @@ static enum fit_status read_noise(const struct fit_cli *cli, struct noise *noise
         return FIT_OK;
     }
     char *end;
-    noise->sigma = strtod(cli->noise, &end);
-    if (end == cli->noise || *end || !(noise->sigma >= 0) || !isfinite(noise->sigma))
+    double s = strtod(cli->noise, &end);
+    int percent = strcmp(end, "%") == 0;
+    if (end == cli->noise || (*end && !percent) || !(s >= 0) || !isfinite(s))
         return fit_fail(err, FIT_ERR_USAGE,
-                        "--noise '%s': give a standard deviation, e.g. 0.01, or from-counts",
+                        "--noise '%s': give a standard deviation, 0.01 or 3%% of the value, or"
+                        " from-counts",
                         cli->noise);
+    noise->sigma = percent ? 0 : s;
+    noise->relative = percent ? s / 100 : 0;
     return FIT_OK;
 }
 
 static int is_noisy(const struct noise *n)
 {
-    return n->sigma > 0 || n->counts > 0;
+    return n->sigma > 0 || n->relative > 0 || n->counts > 0;
 }
 
 static double sigma_at(const struct noise *n, double c2)
 {
+    if (n->relative > 0)
+        return n->relative * fabs(c2);
     if (!(n->counts > 0))
         return n->sigma;
     double k = n->counts, v = c2 * (2 / k + 1 / (k * k)) + c2 * c2 - 1;
@@ -83,8 +90,7 @@ static void add_noise(const struct noise *noise, uint64_t g, size_t i, size_t j0
     }
 }
 
-/* ---- two-time matrices
- * ------------------------------------------------------------------------------ */
+/* ---- two-time matrices ----------------------------------------------------------------------- */
 
 static void matrix_path(char *path, size_t size, size_t g)
 {
@@ -228,7 +234,8 @@ static void write_truth(struct fit_h5r *h, const struct fit_experiment *e,
         fit_h5r_real(h, path, e->setting[s], k->setting[s].unit);
     }
     fit_h5r_real(h, "/entry/simulation/first_time", e->time[0], "s");
-    fit_h5r_real(h, "/entry/simulation/sigma", noise->counts > 0 ? NAN : noise->sigma, NULL);
+    fit_h5r_real(h, "/entry/simulation/sigma",
+                 noise->counts > 0 || noise->relative > 0 ? NAN : noise->sigma, NULL);
     if (noise->counts > 0) {
         fit_h5r_real(h, "/entry/simulation/counts", noise->counts, NULL);
         fit_h5r_real(h, "/entry/simulation/pixels", noise->pixels, NULL);
@@ -260,23 +267,80 @@ static enum fit_status write_pairs(const char *path, const struct fit_experiment
     return st == FIT_OK ? closed : st;
 }
 
-/* ---- tables
- * ----------------------------------------------------------------------------------------- */
+/* ---- tables ---------------------------------------------------------------------------------- */
 
-static const char *column_name(const struct fit_kernel *k, enum fit_role role,
-                               const char *otherwise)
+/* The column with this role, or NULL. */
+static const struct fit_column *column_of(const struct fit_kernel *k, enum fit_role role)
 {
     for (size_t c = 0; c < k->ncolumn; c++)
         if (k->column[c].role == role)
-            return k->column[c].name;
-    return otherwise;
+            return &k->column[c];
+    return NULL;
+}
+
+static void print_number(FILE *f, double x)
+{
+    char text[40];
+    fit_format_double(text, sizeof text, x);
+    fputs(text, f);
+}
+
+static void print_truth(FILE *f, const char *name, double x, const char *unit)
+{
+    fprintf(f, "# %s = ", name);
+    print_number(f, x);
+    fprintf(f, strcmp(unit, "1") == 0 ? "\n" : " %s\n", unit);
+}
+
+/* Lines of comment: what the file was made from; then the names of the columns. */
+static void write_table_head(FILE *f, const struct fit_experiment *e, const struct fit_cli *cli,
+                             int with_sigma)
+{
+    const struct fit_kernel *k = e->kernel;
+    fprintf(f, "# simulated with homodyne-%s, noise %s, seed %llu\n", k->name,
+            cli->noise ? cli->noise : "0", (unsigned long long)cli->seed);
+    for (size_t p = 0; p < k->nparam; p++)
+        print_truth(f, k->param[p].name, e->theta[p], k->param[p].unit);
+    for (size_t q = 0; q < k->nlinear; q++)
+        print_truth(f, k->linear[q].name, e->lin[q], k->linear[q].unit);
+    for (size_t s = 0; s < k->nsetting; s++)
+        print_truth(f, k->setting[s].name, e->setting[s], k->setting[s].unit);
+    for (size_t c = 0; c < k->ncolumn; c++)
+        if (k->column[c].role == FIT_ROLE_COVARIATE)
+            fprintf(f, "%s,", k->column[c].name);
+    const struct fit_column *value = column_of(k, FIT_ROLE_VALUE);
+    fputs(value ? value->name : "value", f);
+    if (with_sigma)
+        fprintf(f, ",%s", column_of(k, FIT_ROLE_SIGMA)->name);
+    fputc('\n', f);
+}
+
+static void write_table_row(FILE *f, const struct fit_experiment *e, size_t i, double mean,
+                            const struct noise *noise, int with_sigma)
+{
+    const struct fit_kernel *k = e->kernel;
+    double z[2] = {0, 0}, sigma = sigma_at(noise, mean);
+    if (is_noisy(noise))
+        fit_rng_normal(noise->seed, 0, i, z);
+    for (size_t c = 0; c < k->ncolumn; c++)
+        if (k->column[c].role == FIT_ROLE_COVARIATE) {
+            print_number(f, e->column[c][i]);
+            fputc(',', f);
+        }
+    print_number(f, mean + sigma * z[0]);
+    if (with_sigma) {
+        fputc(',', f);
+        print_number(f, sigma);
+    }
+    fputc('\n', f);
 }
 
 static enum fit_status write_table(const char *path, const struct fit_experiment *e,
-                                   const struct noise *noise, struct fit_error *err)
+                                   const struct fit_cli *cli, const struct noise *noise,
+                                   struct fit_error *err)
 {
-    const struct fit_kernel *k = e->kernel;
     size_t n = e->layout.nrow;
+    int with_sigma = is_noisy(noise) && column_of(e->kernel, FIT_ROLE_SIGMA);
     double *mean = malloc(n * sizeof *mean);
     uint32_t *row = malloc(n * sizeof *row);
     FILE *f = fopen(path, "w");
@@ -287,22 +351,10 @@ static enum fit_status write_table(const char *path, const struct fit_experiment
     }
     for (size_t i = 0; i < n; i++)
         row[i] = (uint32_t)i;
-    k->points(&e->layout, e->workspace, e->lin, n, row, NULL, NULL, mean, NULL);
-    for (size_t c = 0; c < k->ncolumn; c++)
-        if (k->column[c].role == FIT_ROLE_COVARIATE)
-            fprintf(f, "%s,", k->column[c].name);
-    fprintf(f, "%s%s%s\n", column_name(k, FIT_ROLE_VALUE, "value"), is_noisy(noise) ? "," : "",
-            is_noisy(noise) ? column_name(k, FIT_ROLE_SIGMA, "sigma") : "");
-    for (size_t i = 0; i < n; i++) {
-        double z[2] = {0, 0}, sigma = noise->sigma;
-        for (size_t c = 0; c < k->ncolumn; c++)
-            if (k->column[c].role == FIT_ROLE_COVARIATE)
-                fprintf(f, "%.17g,", e->column[c][i]);
-        if (is_noisy(noise))
-            fit_rng_normal(noise->seed, 0, i, z);
-        fprintf(f, "%.17g", mean[i] + sigma * z[0]);
-        fprintf(f, is_noisy(noise) ? ",%.17g\n" : "\n", sigma);
-    }
+    e->kernel->points(&e->layout, e->workspace, e->lin, n, row, NULL, NULL, mean, NULL);
+    write_table_head(f, e, cli, with_sigma);
+    for (size_t i = 0; i < n; i++)
+        write_table_row(f, e, i, mean[i], noise, with_sigma);
 done:
     if (f && fclose(f) != 0 && st == FIT_OK)
         st = fit_fail(err, FIT_ERR_IO, "%s: cannot be written", path);
@@ -311,8 +363,7 @@ done:
     return st;
 }
 
-/* ---- configuration
- * ---------------------------------------------------------------------------------- */
+/* ---- configuration --------------------------------------------------------------------------- */
 
 static int same_folder(const char *a, const char *b)
 {
@@ -335,33 +386,69 @@ static void data_path(const char *data, const char *config, char *text, size_t s
     free(full);
 }
 
+/* 1 when the setting has its own place in a configuration. */
+static int dedicated(const char *name)
+{
+    return strcmp(name, "q") == 0 || strcmp(name, "gap") == 0 || strcmp(name, "dt") == 0;
+}
+
+static void config_line(FILE *f, const char *before, double x, const char *after)
+{
+    fputs(before, f);
+    print_number(f, x);
+    fprintf(f, "%s\n", after);
+}
+
+/* Frames, wavevector and gap under the names of the Python packages. */
+static void write_geometry(FILE *f, const struct fit_experiment *e, const struct fit_cli *cli)
+{
+    double q = setting_value(e, "q", cli->q), gap = setting_value(e, "gap", cli->gap);
+    fputs("analyzer_parameters:\n", f);
+    config_line(f, "  dt: ", cli->dt, "               # s");
+    fputs("  start_frame: 1       # from 1, inclusive\n"
+          "  end_frame: -1        # the last\n", f);
+    if (q > 0)
+        config_line(f, "  scattering: {wavevector_q: ", q, "}   # 1/angstrom");
+    if (gap > 0)
+        config_line(f, "  geometry: {stator_rotor_gap: ", gap, "}   # angstrom");
+}
+
+/* The settings that have no name of their own elsewhere. */
+static void write_settings(FILE *f, const struct fit_experiment *e)
+{
+    int first = 1;
+    for (size_t s = 0; s < e->kernel->nsetting; s++) {
+        const struct fit_setting *x = &e->kernel->setting[s];
+        if (e->kernel->space == FIT_PAIRS && dedicated(x->name))
+            continue;
+        fprintf(f, "%s  %s: ", first ? "settings:\n" : "", x->name);
+        print_number(f, e->setting[s]);
+        fprintf(f, strcmp(x->unit, "1") ? "   # %s\n" : "\n", x->unit);
+        first = 0;
+    }
+}
+
 static enum fit_status write_config(const struct fit_experiment *e, const struct fit_cli *cli,
                                     struct fit_error *err)
 {
-    char path[1024], text[4096], number[32];
-    double q = setting_value(e, "q", cli->q), gap = setting_value(e, "gap", cli->gap);
+    char path[1024], *text = NULL;
+    size_t size = 0;
+    FILE *f = open_memstream(&text, &size);
+    if (!f)
+        return fit_fail(err, FIT_ERR_MEMORY, "simulate: out of memory");
     data_path(cli->output, cli->config_out, path, sizeof path);
-    fit_format_double(number, sizeof number, cli->dt);
-    int n = snprintf(text, sizeof text,
-                     "# Made by %s simulate.\n"
-                     "analysis_mode: %s\n"
-                     "experimental_data:\n"
-                     "  file_path: \"%s\"\n"
-                     "analyzer_parameters:\n"
-                     "  dt: %s               # s\n"
-                     "  start_frame: 1       # from 1, inclusive\n"
-                     "  end_frame: -1        # the last\n",
-                     e->kernel->name, e->kernel->name, path, number);
-    size_t at = (size_t)n;
-    fit_format_double(number, sizeof number, q);
-    if (q > 0)
-        at += (size_t)snprintf(text + at, sizeof text - at,
-                               "  scattering: {wavevector_q: %s}   # 1/angstrom\n", number);
-    fit_format_double(number, sizeof number, gap);
-    if (gap > 0)
-        at += (size_t)snprintf(text + at, sizeof text - at,
-                               "  geometry: {stator_rotor_gap: %s}   # angstrom\n", number);
-    return fit_output_write(cli->config_out, text, at, err);
+    fprintf(f, "# Made by %s simulate.\n", e->kernel->name);
+    if (e->kernel->space == FIT_PAIRS)
+        fprintf(f, "analysis_mode: %s\n", e->kernel->name);
+    fprintf(f, "experimental_data:\n  file_path: \"%s\"\n", path);
+    if (e->kernel->space == FIT_PAIRS)
+        write_geometry(f, e, cli);
+    write_settings(f, e);
+    enum fit_status st = fclose(f) == 0
+                             ? fit_output_write(cli->config_out, text, size, err)
+                             : fit_fail(err, FIT_ERR_MEMORY, "simulate: out of memory");
+    free(text);
+    return st;
 }
 
 enum fit_status fit_cmd_simulate(struct fit_program *p, const struct fit_cli *cli,
@@ -387,16 +474,20 @@ enum fit_status fit_cmd_simulate(struct fit_program *p, const struct fit_cli *cl
         st = fit_output_one(&out, cli->output, &temporary, err);
     if (st == FIT_OK)
         st = k->space == FIT_PAIRS ? write_pairs(temporary, e, cli, &noise, err)
-                                   : write_table(temporary, e, &noise, err);
+                                   : write_table(temporary, e, cli, &noise, err);
     if (st == FIT_OK)
         st = fit_output_commit(&out, err);
     else
         fit_output_abandon(&out);
-    if (st == FIT_OK && cli->config_out && k->space == FIT_PAIRS)
+    if (st == FIT_OK && cli->config_out)
         st = write_config(e, cli, err);
     if (st == FIT_OK && !cli->quiet && k->space == FIT_PAIRS)
         fprintf(p->out, "%s: %zu angles, %zu frames, dt %g s\n", cli->output, e->layout.ngroup,
                 e->layout.nframe, cli->dt);
+    if (st == FIT_OK && !cli->quiet && k->space == FIT_ROWS)
+        fprintf(p->out, "%s: %zu rows%s\n", cli->output, e->layout.nrow,
+                is_noisy(&noise) && !column_of(k, FIT_ROLE_SIGMA)
+                    ? "; without errors: the model has no column for them" : "");
     fit_experiment_free(e);
     return st;
 }

@@ -162,6 +162,14 @@ static enum fit_status grid_of_frames(struct fit_experiment *e, const struct fit
     return FIT_OK;
 }
 
+static double grid_point(double lo, double hi, size_t k, size_t n, int logarithmic)
+{
+    double part = (double)k / (double)(n - 1);
+    if (logarithmic)
+        return k == n - 1 ? hi : lo * pow(hi / lo, part);
+    return lo + (hi - lo) * part;
+}
+
 static enum fit_status grid_of_rows(struct fit_experiment *e, const struct fit_cli *cli,
                                     struct fit_error *err)
 {
@@ -169,12 +177,18 @@ static enum fit_status grid_of_rows(struct fit_experiment *e, const struct fit_c
     struct fit_layout *l = &e->layout;
     double lo, hi;
     unsigned long n;
-    char rest;
-    if (!cli->x || sscanf(cli->x, "%lf:%lf:%lu%c", &lo, &hi, &n, &rest) != 3 || n < 2 ||
-        n > 100000000UL)
+    int end = 0;
+    int got = cli->x ? sscanf(cli->x, "%lf:%lf:%lu%n", &lo, &hi, &n, &end) : 0;
+    const char *rest = got == 3 ? cli->x + end : "";
+    int logarithmic = strcmp(rest, ":log") == 0;
+    if (got != 3 || (*rest && !logarithmic) || n < 2 || n > 100000000UL)
         return fit_fail(err, FIT_ERR_USAGE,
-                        "--x: give the grid of '%s' as FIRST:LAST:NUMBER, e.g. 0:10:101",
-                        k->ncolumn ? k->column[0].name : "x");
+                        "--x %s: give the grid of '%s' as FIRST:LAST:NUMBER, e.g. 0:10:101, or"
+                        " 1e-3:10:101:log",
+                        cli->x ? cli->x : "", k->ncolumn ? k->column[0].name : "x");
+    if (logarithmic && !(lo > 0 && hi > 0))
+        return fit_fail(err, FIT_ERR_USAGE,
+                        "--x %s: a logarithmic grid needs limits above 0", cli->x);
     size_t first = 0;
     while (first + 1 < k->ncolumn && k->column[first].role != FIT_ROLE_COVARIATE)
         first++;
@@ -188,7 +202,7 @@ static enum fit_status grid_of_rows(struct fit_experiment *e, const struct fit_c
         if (!e->column[c])
             return no_memory(err);
         for (size_t r = 0; r < padded && c == first; r++)
-            e->column[c][r] = r < n ? lo + (hi - lo) * (double)r / (double)(n - 1) : hi;
+            e->column[c][r] = grid_point(lo, hi, r < n ? r : n - 1, n, logarithmic);
     }
     l->column = (const double *const *)e->column;
     return FIT_OK;

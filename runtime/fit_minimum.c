@@ -202,8 +202,8 @@ enum fit_status fit_job_minimum(struct fit_job *f, struct fit_outcome *o)
         if ((st = find_starts(f, rounds)) != FIT_OK || (st = run_candidates(f, o)) != FIT_OK)
             return st;
         rounds = f->list.rounds;
-    } while (f->list.searched && rounds < FIT_START_ROUNDS && !fit_word_ends(f->nlsq->word) &&
-             !f->opt->multi_start && f->noise_data > 0 && !explains_data(f, o));
+    } while (f->list.searched && rounds < fit_start_rounds(f->kernel) &&
+             !fit_word_ends(f->nlsq->word) && !f->opt->multi_start && f->noise_data > 0 && !explains_data(f, o));
     if (f->nlsq->word == FIT_INTERRUPTED) {
         o->word = FIT_INTERRUPTED; /* errors of the best point so far are still to be found */
         o->reason = f->nlsq->reason;

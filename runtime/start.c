@@ -36,11 +36,12 @@ enum {
     CROSSINGS = 3
 };
 
-/* One round: screened points per free parameter, followed points, steps of each stage. */
+/* One round: screened points per free parameter, followed points, steps of each stage.  The last is for
+ * tables only, where it costs little: fringes of a scattering curve have many narrow minima. */
 static const struct round {
     size_t points, followed;
     size_t steps[STAGES];
-} rounds[FIT_START_ROUNDS] = {{16, 8, {4, 8, 25}}, {48, 20, {5, 10, 30}}, {100, 40, {6, 12, 40}}},
+} rounds[] = {{16, 8, {4, 8, 25}}, {48, 20, {5, 10, 30}}, {100, 40, {6, 12, 40}}, {2000, 20, {6, 12, 40}}},
   exploration = {0, EXPLORED, {4, 8, 25}}, crossing = {48, 0, {5, 10, 30}};
 
 static const double WORK = 2e8;  /* residuals that screening may cost at most */
@@ -210,7 +211,8 @@ double fit_start_noise(const struct fit_objective *obj)
         c.tile = &ds->tile[t];
         fit_objective_vectors(obj, c.tile, second_differences, &c);
     }
-    return c.n >= 10 ? c.sum / c.n : NAN;
+    double seen = c.n >= 10 ? c.sum / c.n : NAN;
+    return obj->kernel->space == FIT_ROWS && ds->weighted ? fmin(seen, 1) : seen;
 }
 
 static enum fit_status screen(struct search *q, struct fit_objective *obj, struct fit_error *err)
@@ -260,7 +262,9 @@ static size_t choose(struct search *q, size_t wanted, struct fit_candidates *lis
     for (size_t r = 0; r < q->npoint && n < wanted + 1; r++) {
         size_t i = q->rank[r];
         int near = !isfinite(q->cost[i]) || isnan(q->unit[i * q->p]) || i == 0;
-        for (size_t c = 0; c < n && !near; c++)
+        /* what is better than the best minimum so far stands in another valley, however close */
+        size_t c = q->centre && q->cost[i] < q->cost[0] ? 1 : 0;
+        for (; c < n && !near; c++)
             near = distance(q, i, q->chosen[c]) < APART;
         if (!near)
             q->chosen[n++] = i;
@@ -649,11 +653,16 @@ static enum fit_status cross(struct search *q, struct fit_objective *obj,
 
 /* ---- all together ---------------------------------------------------------------------------- */
 
+size_t fit_start_rounds(const struct fit_kernel *kernel)
+{
+    return sizeof rounds / sizeof *rounds - (kernel->space == FIT_PAIRS);
+}
+
 static enum fit_status search_coarse(struct search *q, struct fit_objective *obj,
                                      struct fit_candidates *list, struct fit_error *err)
 {
     size_t most = 2 + q->s->multi_start;
-    for (size_t r = 0; r < FIT_START_ROUNDS; r++)
+    for (size_t r = 0; r < fit_start_rounds(q->s->kernel); r++)
         most += rounds[r].followed + (1 + CROSSINGS) * MORE * beyond_few(q) +
                 EXPLORATIONS * EXPLORED;
     enum fit_status st = list_new(list, most, q->p, err);
@@ -661,7 +670,7 @@ static enum fit_status search_coarse(struct search *q, struct fit_objective *obj
         return st;
     list->noise = fit_start_noise(obj);
     list->rounds = q->s->first_round;
-    while (list->rounds < FIT_START_ROUNDS) {
+    while (list->rounds < fit_start_rounds(q->s->kernel)) {
         if ((st = one_round(q, &rounds[list->rounds++], obj, list, err)) != FIT_OK ||
             q->s->multi_start)
             break;

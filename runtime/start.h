@@ -18,8 +18,6 @@
 
 #include "objective.h"
 
-enum { FIT_START_ROUNDS = 3 };
-
 struct fit_start_spec {
     const struct fit_kernel *kernel;
     const struct fit_dataset *ds;
@@ -57,6 +55,9 @@ struct fit_candidates {
     double *numbers;            /* storage */
 };
 
+/* How many rounds there are, each with more points than the one before. */
+size_t fit_start_rounds(const struct fit_kernel *kernel);
+
 /* Searches.  The list always holds the given start; without free parameters it holds nothing else.
  */
 enum fit_status fit_start_search(const struct fit_start_spec *spec, struct fit_candidates *list,
@@ -75,7 +76,8 @@ double fit_start_sample(const struct fit_param *param, double lower, double uppe
 
 /* Variance of the noise of weighted values, sum of w (second difference)^2 over neighbours; NaN
  * when there are none.  Smooth signals and white noise are assumed; anything else makes it larger
- * or smaller, and the search shorter or longer, no more. */
+ * or smaller, and the search shorter or longer, no more.  Neighbouring rows of a table may lie far
+ * apart on the curve: there errors that come with the data are believed when they are smaller. */
 double fit_start_noise(const struct fit_objective *obj);
 
 #endif

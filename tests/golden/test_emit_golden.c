@@ -1,5 +1,5 @@
-/* test_emit_golden.c -- emitted text: golden/emit/X.lua must give golden/emit/X.c, byte by byte,
- * and the compilers that are there must take it without a warning.
+/* test_emit_golden.c -- emitted text: golden/emit/X.lua, or models/X.lua for the models of `gallery`, must
+ * give golden/emit/X.c, byte by byte, and the compilers that are there must take it without a warning.
  *
  * UPDATE=1 in the environment rewrites the texts; review the difference like code. */
 #include <dirent.h>
@@ -15,7 +15,11 @@
 #include "generator/dsl.h"
 #include "generator/emit.h"
 
-static const char dir[] = FIT_SOURCE_DIR "/tests/golden/emit";
+static const char dir[] = FIT_SOURCE_DIR "/tests/golden/emit", models[] = FIT_SOURCE_DIR "/models";
+
+static const char *const gallery[] = {"ballistic_aging",    "cumulant", "dls_cumulant",
+                                      "double_exponential", "kww",      "oscillatory_shear",
+                                      "sphere"};
 
 static char *emitted(const char *path)
 {
@@ -91,6 +95,12 @@ static int for_each(int (*f)(const char *lua, const char *c))
         free(entry[k]);
     }
     free(entry);
+    for (size_t k = 0; k < sizeof gallery / sizeof *gallery; k++) {
+        char lua[600], c[600];
+        snprintf(lua, sizeof lua, "%s/%s.lua", models, gallery[k]);
+        snprintf(c, sizeof c, "%s/%s.c", dir, gallery[k]);
+        bad += !f(lua, c);
+    }
     return bad;
 }
 

@@ -176,6 +176,21 @@ static void test_singular_values_are_relatively_accurate(void **s)
     assert_true(fit_singular(N, a, w, work) != 0);
 }
 
+/* Two columns of unit length at angle a: sqrt(1 - |cos a|), sqrt(1 + |cos a|).  In one of a hundred LAPACK
+ * says that it did not converge, and is right to the last bit but one. */
+static void test_singular_values_of_two_columns(void **unused)
+{
+    (void)unused;
+    for (int k = 1; k < 3000; k++) {
+        double cosine = cos(k * 1e-3 * 1.0471), sine = sin(k * 1e-3 * 1.0471);
+        double a[4] = {1, cosine, 0, sine}, w[2], work[64];
+        assert_true(fit_singular_work(2) <= sizeof work / sizeof *work);
+        assert_int_equal(fit_singular(2, a, w, work), 0);
+        assert_true(fabs(w[0] - sqrt(1 - fabs(cosine))) < 1e-15 / w[0]);
+        assert_true(fabs(w[1] - sqrt(1 + fabs(cosine))) < 1e-14);
+    }
+}
+
 static void test_box_program_agrees_with_enumeration(void **s)
 {
     (void)s;
@@ -248,6 +263,7 @@ int main(void)
         cmocka_unit_test(test_eigenvectors_rebuild_the_matrix_in_ascending_order),
         cmocka_unit_test(test_qr_finds_a_polynomial_that_normal_equations_lose),
         cmocka_unit_test(test_singular_values_are_relatively_accurate),
+        cmocka_unit_test(test_singular_values_of_two_columns),
         cmocka_unit_test(test_box_program_agrees_with_enumeration),
         cmocka_unit_test(test_box_program_keeps_to_the_reference_where_the_matrix_is_silent),
         cmocka_unit_test(test_large_box_program_satisfies_the_kkt_conditions),

@@ -9,7 +9,7 @@
  *              1  offset               [1]
  *   group      0  phi                  [deg]
  *
- * cost of normal, operations: 36 per frame, 30 per pair, 62 per pair and group; of moments 10
+ * cost of normal, operations: 40 per frame, 30 per pair, 63 per pair and group; of moments 10
  */
 #include <math.h>
 #include <stddef.h>
@@ -23,17 +23,22 @@
 /* Workspace: scalars, tables over the time grid, tables at the used frames. */
 struct tables {
     double *time_grid; /* time, padded */
-    double *t; /* t */
-    double *f; /* (-1 * t) */
-    double *f_2; /* exp((-1 * t * rate)) */
-    double *scale; /* (v * cos((0.0174533 * ((-1 * phi) + phi0)))) */
+    double *f; /* exp((-1 * t * rate)) */
+    double *sin_u_i; /* sin of (t * local0) */
+    double *cos_u_i; /* and its cos */
+    double *sin_u_j; /* the same, vectors at the second frame */
+    double *cos_u_j; /*  */
     double *df_drate; /* (-1 * t * f) */
-    double *f_3; /* exp((-2 * t * rate)) */
-    double *scale_2; /* cos((0.0174533 * ((-1 * phi) + phi0))) */
-    double *scale_3; /* (-0.0174533 * v * sin((0.0174533 * ((-1 * phi) + phi0)))) */
+    double *t; /* t */
+    double *f_2; /* exp((-2 * t * rate)) */
+    double *scale; /* cos((0.0174533 * ((-1 * phi) + phi0))) */
+    double *scale_2; /* (-0.0174533 * v * sin((0.0174533 * ((-1 * phi) + phi0)))) */
+    double *scale_3; /* (v * cos((0.0174533 * ((-1 * phi) + phi0)))) */
+    double *f_3_i; /* (t * local0) */
+    double *f_3_j; /* the same, vectors at the second frame */
     double *f_grid; /* exp((-1 * t * rate)) */
-    double *f_grid_2; /* (-1 * t) */
     double *df_drate_grid; /* (-1 * t * f) */
+    double *f_grid_2; /* (t * local0) */
     double *f_grid_3; /* exp((-2 * t * rate)) */
 };
 
@@ -43,17 +48,22 @@ FIT_INLINE size_t carve(const struct fit_layout *l, double *base, struct tables 
     size_t n = 0;
     (void)ng, (void)nt, (void)nf;
     w->time_grid = base + n, n += nt;
-    w->t = base + n, n += fit_padded(nf);
     w->f = base + n, n += fit_padded(nf);
+    w->sin_u_i = base + n, n += fit_padded(nf * ng);
+    w->cos_u_i = base + n, n += fit_padded(nf * ng);
+    w->sin_u_j = base + n, n += fit_padded(nf * ng);
+    w->cos_u_j = base + n, n += fit_padded(nf * ng);
+    w->df_drate = base + n, n += fit_padded(nf);
+    w->t = base + n, n += fit_padded(nf);
     w->f_2 = base + n, n += fit_padded(nf);
     w->scale = base + n, n += fit_padded(ng);
-    w->df_drate = base + n, n += fit_padded(nf);
-    w->f_3 = base + n, n += fit_padded(nf);
     w->scale_2 = base + n, n += fit_padded(ng);
     w->scale_3 = base + n, n += fit_padded(ng);
+    w->f_3_i = base + n, n += fit_padded(nf * ng);
+    w->f_3_j = base + n, n += fit_padded(nf * ng);
     w->f_grid = base + n, n += fit_padded(nt);
-    w->f_grid_2 = base + n, n += fit_padded(nt);
     w->df_drate_grid = base + n, n += fit_padded(nt);
+    w->f_grid_2 = base + n, n += fit_padded(ng * nt);
     w->f_grid_3 = base + n, n += fit_padded(nt);
     return n;
 }
@@ -84,9 +94,9 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
         for (size_t g = 0; g < ng; g++) {
             const double prod = 0.017453292519943295*(phi0 - l->coord[0][g]);  /* frame_factor.lua:17  [deg] */
             const double cs = cos(prod);                                       /* frame_factor.lua:17  [1] */
-            w.scale[g] = v_*cs;                                                /* frame_factor.lua:17 */
-            w.scale_2[g] = cs;                                                 /* frame_factor.lua:17 */
-            w.scale_3[g] = -0.017453292519943295*v_*sin(prod);                 /* frame_factor.lua:17 */
+            w.scale_3[g] = v_*cs;                                              /* frame_factor.lua:17 */
+            w.scale[g] = cs;                                                   /* frame_factor.lua:17 */
+            w.scale_2[g] = -0.017453292519943295*v_*sin(prod);                 /* frame_factor.lua:17 */
         }
     }
 
@@ -97,16 +107,22 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
         for (size_t k = 0; k < nt; k += FIT_VL) {
             const fit_vd f = fit_vexp(-fit_vload(w.time_grid + k)*rate);       /* frame_factor.lua:16  [1] */
             fit_vstore(w.f_grid + k, f);
-            fit_vstore(w.f_grid_2 + k, -fit_vload(w.time_grid + k));
             fit_vstore(w.f_grid_3 + k, fit_vexp(-2.0*fit_vload(w.time_grid + k)*rate));
         }
     }
+    for (size_t g = 0; g < ng; g++)
+    {
+        for (size_t k = 0; k < nt; k += FIT_VL) {
+            fit_vstore(w.f_grid_2 + g * nt + k, fit_vload(w.time_grid + k)*w.scale_3[g]);
+        }
+    }
+    fit_gather(l, w.f_grid, w.f);
     fit_gather(l, w.time_grid, w.t);
-    fit_gather(l, w.f_grid_2, w.f);
-    fit_gather(l, w.f_grid, w.f_2);
-    fit_gather(l, w.f_grid_3, w.f_3);
+    fit_gather(l, w.f_grid_3, w.f_2);
+    fit_gather_group(l, w.f_grid_2, w.f_3_i, w.f_3_j);
 
     /* factored forms */
+    fit_rotation_group_u(l, w.f_3_j, w.sin_u_i, w.cos_u_i, w.sin_u_j, w.cos_u_j);
 
     if (derivative) { /* tangents: the same integrals of the derivatives */
         {
@@ -118,10 +134,9 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
         fit_gather(l, w.df_drate_grid, w.df_drate);
     }
     double check = 0.0;
-    check += 0.0 * w.t[l->nframe - 1];
     check += 0.0 * w.f[l->nframe - 1];
+    check += 0.0 * w.t[l->nframe - 1];
     check += 0.0 * w.f_2[l->nframe - 1];
-    check += 0.0 * w.f_3[l->nframe - 1];
     return check == 0.0 ? FIT_EVAL_OK : FIT_EVAL_REJECT;
 }
 
@@ -135,10 +150,8 @@ FIT_INLINE void moments_block(const struct fit_layout *l, const struct tables *w
     const size_t ng = l->ngroup, j = b * FIT_LANES + h;
     const fit_vm lanes = masked ? fit_pair_lanes(t, i, j) : (fit_vm){0};
     (void)exps, (void)lanes;
-    const fit_vd t2 = fit_vload(w->t + j);
-    const fit_vd sum_2 = t2 + w->f[i];                                         /* frame_factor.lua:17  [s] */
-    const fit_vd f_j = fit_vload(w->f_2 + j);
-    const fit_vd prod = w->f_2[i]*f_j;                                         /* [1] */
+    const fit_vd f_j = fit_vload(w->f + j);
+    const fit_vd prod = w->f[i]*f_j;                                           /* [1] */
     for (size_t g = 0; g < ng; g++) {
         const double *y = t->y + at + g * FIT_LANES + h;
         __builtin_prefetch(y + 64 * FIT_LANES);
@@ -150,9 +163,10 @@ FIT_INLINE void moments_block(const struct fit_layout *l, const struct tables *w
         }
         (void)use, (void)weight;
         fit_vd *restrict sum = sums + g * 3;
-        const double scale = w->scale[g];
-        const fit_vd phase = scale*sum_2;                                      /* frame_factor.lua:17 */
-        const fit_vd b_contrast = prod*fit_vcos(phase);                        /* frame_factor.lua:19  [1] */
+        const double sin_i = w->sin_u_i[i * ng + g], cos_i = w->cos_u_i[i * ng + g];
+        const fit_vd sin_j = fit_vload(w->sin_u_j + (b * ng + g) * FIT_LANES + h), cos_j = fit_vload(w->cos_u_j + (b * ng + g) * FIT_LANES + h);
+        const fit_vd cs = cos_j*cos_i + sin_j*sin_i; /* its cosine */
+        const fit_vd b_contrast = prod*cs;                                     /* frame_factor.lua:19  [1] */
         const fit_vd b0 = fit_kept(masked, use, b_contrast); /* multiplies contrast */
         const fit_vd b0_w = fit_weighted(masked, weight, b0);
         sum[0] += b0_w;
@@ -210,11 +224,10 @@ FIT_INLINE void normal_block(const struct fit_layout *l, const struct tables *w,
     const fit_vm lanes = masked ? fit_pair_lanes(t, i, j) : (fit_vm){0};
     (void)exps, (void)lanes;
     (void)lin, (void)column, (void)row;
-    const fit_vd t2 = fit_vload(w->t + j);
-    const fit_vd sum_2 = t2 + w->f[i];                                         /* frame_factor.lua:17  [s] */
-    const fit_vd f_j = fit_vload(w->f_2 + j);
-    const fit_vd f_j_2 = fit_vload(w->f_3 + j);
-    const fit_vd prod = w->f_2[i]*f_j;                                         /* [1] */
+    const fit_vd d_t = fit_vload(w->t + j) - w->t[i];
+    const fit_vd f_j = fit_vload(w->f + j);
+    const fit_vd f_j_2 = fit_vload(w->f_2 + j);
+    const fit_vd prod = w->f[i]*f_j;                                           /* [1] */
     fit_vd F_f_i_f_i = {0};
     fit_vd F_f_i_f_j = {0};
     fit_vd F_f_i_v = {0};
@@ -241,27 +254,28 @@ FIT_INLINE void normal_block(const struct fit_layout *l, const struct tables *w,
         (void)use, (void)weight;
         const double contrast = lin[g * 2 + 0];
         const double offset = lin[g * 2 + 1];
-        const double scale_2 = w->scale_2[g];
-        const double scale = -contrast*scale_2;
-        const double scale_3 = w->scale_3[g];
-        const double scale_4 = -contrast*scale_3;
-        const double scale_5 = w->scale[g];
-        const fit_vd phase = scale_5*sum_2;                                    /* frame_factor.lua:17 */
-        const fit_vd cs = fit_vcos(phase);                                     /* frame_factor.lua:19  [1] */
+        const double scale = w->scale[g];
+        const double scale_2 = -contrast*scale;
+        const double scale_2_2 = w->scale_2[g];
+        const double scale_3 = -contrast*scale_2_2;
+        const double sin_i = w->sin_u_i[i * ng + g], cos_i = w->cos_u_i[i * ng + g];
+        const fit_vd sin_j = fit_vload(w->sin_u_j + (b * ng + g) * FIT_LANES + h), cos_j = fit_vload(w->cos_u_j + (b * ng + g) * FIT_LANES + h);
+        const fit_vd sn = sin_j*cos_i - cos_j*sin_i; /* sin of the difference */
+        const fit_vd cs = cos_j*cos_i + sin_j*sin_i; /* its cosine */
         const fit_vd b_contrast = prod*cs;                                     /* frame_factor.lua:19  [1] */
         const fit_vd f_j_cs = f_j*cs;                                          /* [1] */
-        const fit_vd prod_2 = w->f_2[i]*cs;                                    /* [1] */
-        const fit_vd prod_3 = sum_2*fit_vsin(phase);                           /* [s] */
-        const fit_vd prod_3_prod = prod_3*prod;                                /* [s] */
-        const fit_vd f_j_2_cs = f_j_2*cs;                                      /* [1] */
+        const fit_vd prod_2 = w->f[i]*cs;                                      /* [1] */
+        const fit_vd d_t_sn = d_t*sn;                                          /* [s] */
+        const fit_vd d_t_sn_prod = d_t_sn*prod;                                /* [s] */
+        const fit_vd cs_f_j_2 = cs*f_j_2;                                      /* [1] */
         const fit_vd r = fit_kept(masked, use, fit_vload(y) - (contrast*b_contrast + offset));
         const fit_vd m_f_i = fit_kept(masked, use, contrast*f_j_cs);
         const fit_vd w_f_i = fit_weighted(masked, weight, m_f_i);
         const fit_vd m_f_j = fit_kept(masked, use, contrast*prod_2);
         const fit_vd w_f_j = fit_weighted(masked, weight, m_f_j);
-        const fit_vd m_v = fit_kept(masked, use, scale*prod_3_prod);
+        const fit_vd m_v = fit_kept(masked, use, scale_2*d_t_sn_prod);
         const fit_vd w_v = fit_weighted(masked, weight, m_v);
-        const fit_vd m_phi0 = fit_kept(masked, use, scale_4*prod_3_prod);
+        const fit_vd m_phi0 = fit_kept(masked, use, scale_3*d_t_sn_prod);
         const fit_vd w_phi0 = fit_weighted(masked, weight, m_phi0);
         F_f_i_f_i += w_f_i*m_f_i;
         F_f_i_f_j += w_f_i*m_f_j;
@@ -277,17 +291,17 @@ FIT_INLINE void normal_block(const struct fit_layout *l, const struct tables *w,
         G_f_j += w_f_j*r;
         G_v += w_v*r;
         G_phi0 += w_phi0*r;
-        const fit_vd s0 = fit_counted(masked, use, weight, prod_2*f_j_2_cs); /* contrast: b m_f_i */
+        const fit_vd s0 = fit_counted(masked, use, weight, prod_2*cs_f_j_2); /* contrast: b m_f_i */
         row[g * 6 + 0] += s0;
-        const fit_vd s1 = fit_counted(masked, use, weight, w->f_3[i]*cs*f_j_cs); /* contrast: b m_f_j */
+        const fit_vd s1 = fit_counted(masked, use, weight, w->f_2[i]*cs*f_j_cs); /* contrast: b m_f_j */
         column[g * 6 + 1] += s1;
-        const fit_vd s2 = fit_counted(masked, use, weight, w->f_3[i]*prod_3*f_j_2_cs); /* contrast: b m_v */
+        const fit_vd s2 = fit_counted(masked, use, weight, w->f_2[i]*d_t_sn*cs_f_j_2); /* contrast: b m_v */
         row[g * 6 + 2] += s2;
         const fit_vd s3 = fit_counted(masked, use, weight, f_j_cs); /* offset: b m_f_i */
         row[g * 6 + 3] += s3;
         const fit_vd s4 = fit_counted(masked, use, weight, prod_2); /* offset: b m_f_j */
         column[g * 6 + 4] += s4;
-        const fit_vd s5 = fit_counted(masked, use, weight, prod_3_prod); /* offset: b m_v */
+        const fit_vd s5 = fit_counted(masked, use, weight, d_t_sn_prod); /* offset: b m_v */
         row[g * 6 + 5] += s5;
     }
 
@@ -374,10 +388,10 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
         const fit_vd *at_rows = row_sum + g * ROW_SUMS;
         (void)at_rows;
         const double contrast = lin[g * 2 + 0];
+        const double scale = w->scale[g];
+        const double contrast_scale = -contrast*scale;
         const double scale_2 = w->scale_2[g];
         const double contrast_scale_2 = -contrast*scale_2;
-        const double scale_3 = w->scale_3[g];
-        const double contrast_scale_3 = -contrast*scale_3;
         V[0] = 0.0;
         V[1] = 0.0;
         V[2] = 0.0;
@@ -398,12 +412,12 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
         {
             fit_vd v = {0};
             v += at_rows[1];
-            V[1] += contrast_scale_2 * fit_vsum(v);
+            V[1] += contrast_scale * fit_vsum(v);
         }
         {
             fit_vd v = {0};
             v += at_rows[1];
-            V[2] += contrast_scale_3 * fit_vsum(v);
+            V[2] += contrast_scale_2 * fit_vsum(v);
         }
         {
             fit_vd v = {0};
@@ -419,12 +433,12 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
         {
             fit_vd v = {0};
             v += at_rows[3];
-            V[4] += contrast_scale_2 * fit_vsum(v);
+            V[4] += contrast_scale * fit_vsum(v);
         }
         {
             fit_vd v = {0};
             v += at_rows[3];
-            V[5] += contrast_scale_3 * fit_vsum(v);
+            V[5] += contrast_scale_2 * fit_vsum(v);
         }
     }
 }
@@ -440,11 +454,10 @@ FIT_INLINE void gradient_block(const struct fit_layout *l, const struct tables *
     const fit_vm lanes = masked ? fit_pair_lanes(t, i, j) : (fit_vm){0};
     (void)exps, (void)lanes;
     (void)lin, (void)adj, (void)column, (void)row;
-    const fit_vd t2 = fit_vload(w->t + j);
-    const fit_vd sum_2 = t2 + w->f[i];                                         /* frame_factor.lua:17  [s] */
-    const fit_vd f_j = fit_vload(w->f_2 + j);
-    const fit_vd prod = w->f_2[i]*f_j;                                         /* [1] */
-    const fit_vd prod_2 = -sum_2*w->f_2[i]*f_j;                                /* [s] */
+    const fit_vd f_j = fit_vload(w->f + j);
+    const fit_vd prod = w->f[i]*f_j;                                           /* [1] */
+    const fit_vd d_t = fit_vload(w->t + j) - w->t[i];
+    const fit_vd prod_2 = -d_t*w->f[i]*f_j;                                    /* [s] */
     fit_vd F0 = {0};
     fit_vd F1 = {0};
     fit_vd F2 = {0};
@@ -460,24 +473,25 @@ FIT_INLINE void gradient_block(const struct fit_layout *l, const struct tables *
         (void)use, (void)weight;
         const double *seeds = adj + g * 4, *at_lin = lin + g * 2;
         (void)seeds, (void)at_lin;
-        const double scale = w->scale[g];
-        const fit_vd phase = scale*sum_2;                                      /* frame_factor.lua:17 */
-        const fit_vd cs = fit_vcos(phase);                                     /* frame_factor.lua:19  [1] */
+        const double sin_i = w->sin_u_i[i * ng + g], cos_i = w->cos_u_i[i * ng + g];
+        const fit_vd sin_j = fit_vload(w->sin_u_j + (b * ng + g) * FIT_LANES + h), cos_j = fit_vload(w->cos_u_j + (b * ng + g) * FIT_LANES + h);
+        const fit_vd sn = sin_j*cos_i - cos_j*sin_i; /* sin of the difference */
+        const fit_vd cs = cos_j*cos_i + sin_j*sin_i; /* its cosine */
         const fit_vd b_contrast = prod*cs;                                     /* frame_factor.lua:19  [1] */
         const fit_vd r = fit_vload(y) - (at_lin[0]*b_contrast + at_lin[1]); /* residual */
         const fit_vd seed_contrast = (seeds[0]*at_lin[0])*r - (seeds[1]*b_contrast + seeds[2]);
+        const double scale = w->scale[g];
+        const fit_vd sn_seed_contrast = sn*seed_contrast;
         const double scale_2 = w->scale_2[g];
-        const fit_vd prod_3 = fit_vsin(phase)*seed_contrast;
-        const double scale_3 = w->scale_3[g];
         F0 += fit_counted(masked, use, weight, cs*seed_contrast);
-        F1 += fit_counted(masked, use, weight, scale_2*prod_3);
-        F2 += fit_counted(masked, use, weight, scale_3*prod_3);
+        F1 += fit_counted(masked, use, weight, scale*sn_seed_contrast);
+        F2 += fit_counted(masked, use, weight, scale_2*sn_seed_contrast);
     }
 
     /* products with what does not depend on the group */
     const fit_vd a_f_i = fit_kept(masked, lanes, f_j*F0);
     row[0] += a_f_i;
-    const fit_vd a_f_j = fit_kept(masked, lanes, w->f_2[i]*F0);
+    const fit_vd a_f_j = fit_kept(masked, lanes, w->f[i]*F0);
     column[1] += a_f_j;
     const fit_vd a_v = fit_kept(masked, lanes, prod_2*F1);
     row[2] += a_v;
@@ -537,16 +551,15 @@ FIT_INLINE void model_block(const struct fit_layout *l, const struct tables *w, 
 {
     const size_t ng = l->ngroup, j = b * FIT_LANES + h;
     (void)j, (void)lin;
-    const fit_vd t2 = fit_vload(w->t + j);
-    const fit_vd sum_2 = t2 + w->f[i];                                         /* frame_factor.lua:17  [s] */
-    const fit_vd f_j = fit_vload(w->f_2 + j);
-    const fit_vd prod = w->f_2[i]*f_j;                                         /* [1] */
+    const fit_vd f_j = fit_vload(w->f + j);
+    const fit_vd prod = w->f[i]*f_j;                                           /* [1] */
     for (size_t g = 0; g < ng; g++) {
         const double contrast = lin[g * 2 + 0];
         const double offset = lin[g * 2 + 1];
-        const double scale = w->scale[g];
-        const fit_vd phase = scale*sum_2;                                      /* frame_factor.lua:17 */
-        const fit_vd b_contrast = prod*fit_vcos(phase);                        /* frame_factor.lua:19  [1] */
+        const double sin_i = w->sin_u_i[i * ng + g], cos_i = w->cos_u_i[i * ng + g];
+        const fit_vd sin_j = fit_vload(w->sin_u_j + (b * ng + g) * FIT_LANES + h), cos_j = fit_vload(w->cos_u_j + (b * ng + g) * FIT_LANES + h);
+        const fit_vd cs = cos_j*cos_i + sin_j*sin_i; /* its cosine */
+        const fit_vd b_contrast = prod*cs;                                     /* frame_factor.lua:19  [1] */
         fit_vstore(out + g * FIT_LANES + h, fit_vset1(0.0) + (contrast*b_contrast + offset));
     }
 }
@@ -583,18 +596,18 @@ static void points(const struct fit_layout *l, const double *ws, const double *l
         (void)g;
         const double contrast = lin[g * 2 + 0];
         const double offset = lin[g * 2 + 1];
-        const double sum_2 = w.t[j] + w.f[i];                                  /* frame_factor.lua:17  [s] */
-        const double phase = sum_2*w.scale[g];                                 /* frame_factor.lua:17 */
+        const double delta = w.t[j] - w.t[i];
+        const double phase = delta*w.scale_3[g];                               /* frame_factor.lua:17 */
         const double cs = cos(phase);                                          /* frame_factor.lua:19  [1] */
-        mean[p] = contrast*w.f_2[i]*w.f_2[j]*cs + offset;
+        mean[p] = contrast*w.f[i]*w.f[j]*cs + offset;
         if (!jac)
             continue;
         double *J = jac + p * 5;
         const double sn = sin(phase);                                          /* frame_factor.lua:19  [1] */
-        J[0] = contrast*w.f_2[j]*cs*w.df_drate[i] + contrast*w.f_2[i]*cs*w.df_drate[j]; /* rate */
-        J[1] = (-contrast*sum_2*w.f_2[i]*w.f_2[j]*sn*w.scale_2[g]); /* v */
-        J[2] = (-contrast*sum_2*w.f_2[i]*w.f_2[j]*sn*w.scale_3[g]); /* phi0 */
-        J[3] = w.f_2[i]*w.f_2[j]*cs; /* contrast */
+        J[0] = contrast*w.f[j]*cs*w.df_drate[i] + contrast*w.f[i]*cs*w.df_drate[j]; /* rate */
+        J[1] = (-contrast*delta*w.f[i]*w.f[j]*sn*w.scale[g]); /* v */
+        J[2] = (-contrast*delta*w.f[i]*w.f[j]*sn*w.scale_2[g]); /* phi0 */
+        J[3] = w.f[i]*w.f[j]*cs; /* contrast */
         J[4] = 1.0; /* offset */
     }
 }
@@ -729,9 +742,9 @@ const struct fit_kernel FIT_KERNEL_SYMBOL = {
     .axis = desc_axis,
     .nscreen = 64,
     .screen = desc_screen,
-    .cost = {.per_frame = 36, .per_pair = 30, .per_pair_group = 62,
-             .value_per_pair_group = 10, .functions_per_pair = 2},
-    .table_doubles = 0,
+    .cost = {.per_frame = 40, .per_pair = 30, .per_pair_group = 63,
+             .value_per_pair_group = 10, .functions_per_pair = 0},
+    .table_doubles = 2,
     .workspace = workspace,
     .scratch = tile_scratch,
     .prepare = prepare,

@@ -1,0 +1,778 @@
+/* ballistic_aging.c -- written by homodyne-gen from ballistic_aging.lua.  Edit the model, not this file.
+ *
+ * Two-time correlation with a compressed relaxation that slows down with the age of the sample
+ *
+ *     c2(phi, t1, t2) = offset + contrast exp(-2 ((t2 - t1)/tau)^gamma)
+ *     tau(age) = tau_ref (age/age_ref)^mu,   age = age_start + (t1 + t2)/2
+ *
+ *   theta      0  tau_ref              [s]
+ *              1  mu                   [1]
+ *              2  gamma                [1]
+ *   lin        0  contrast             [1]
+ *              1  offset               [1]
+ *   setting    0  age_start            [s]
+ *              1  age_ref              [s]
+ *   group      0  phi                  [deg]
+ *
+ * cost of normal, operations: 12 per frame, 43 per pair, 37 per pair and group; of moments 7
+ */
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define FIT_VL FIT_VL_NATIVE /* lanes computed at once: as many as the machine has */
+#include "fit/kernel.h"
+#include "fit/tables.h"
+#include "fit/vmath.h"
+
+/* Workspace: scalars, tables over the time grid, tables at the used frames. */
+struct tables {
+    double *time_grid; /* time, padded */
+    double *inv_tau_ref; /* pow(tau_ref, -1) */
+    double *t; /* t */
+    double *inv_age_ref; /* pow(age_ref, -1) */
+    double *age_start; /* setting0 */
+    double *f; /* (0.5 * t) */
+    double *scale; /* (0.25 * step) */
+    double *minus_mu; /* (-1 * mu) */
+    double *gamma; /* param2 */
+    double *scale_2; /* (-2 * local4 * gamma) */
+    double *scale_3; /* (-2 * gamma) */
+    double *scale_4; /* (-1 * pow(tau_ref, -2)) */
+    double *scale_5; /* (-1 + gamma) */
+    double *f_grid; /* (0.5 * t) */
+};
+
+FIT_INLINE size_t carve(const struct fit_layout *l, double *base, struct tables *w)
+{
+    const size_t ng = l->ngroup, nt = fit_padded(l->ntime), nf = fit_padded(l->nframe);
+    size_t n = 0;
+    (void)ng, (void)nt, (void)nf;
+    w->time_grid = base + n, n += nt;
+    w->inv_tau_ref = base + n, n += fit_padded(8);
+    w->t = base + n, n += fit_padded(nf);
+    w->inv_age_ref = base + n, n += fit_padded(8);
+    w->age_start = base + n, n += fit_padded(8);
+    w->f = base + n, n += fit_padded(nf);
+    w->scale = base + n, n += fit_padded(8);
+    w->minus_mu = base + n, n += fit_padded(8);
+    w->gamma = base + n, n += fit_padded(8);
+    w->scale_2 = base + n, n += fit_padded(8);
+    w->scale_3 = base + n, n += fit_padded(8);
+    w->scale_4 = base + n, n += fit_padded(8);
+    w->scale_5 = base + n, n += fit_padded(8);
+    w->f_grid = base + n, n += fit_padded(nt);
+    return n;
+}
+
+static size_t workspace(const struct fit_layout *l)
+{
+    static double origin[1]; /* only differences of addresses are used */
+    struct tables w;
+    return carve(l, origin, &w);
+}
+
+static enum fit_eval prepare(const struct fit_layout *l, const double *theta, int derivative,
+                             double *ws)
+{
+    const size_t ng = l->ngroup, nt = fit_padded(l->ntime);
+    struct tables w;
+    carve(l, ws, &w);
+    (void)ng, (void)nt, (void)theta, (void)derivative;
+    const double tau_ref = theta[0]; /* [s] */
+    (void)tau_ref;
+    const double mu = theta[1]; /* [1] */
+    (void)mu;
+    const double gamma_ = theta[2]; /* [1] */
+    (void)gamma_;
+    const double age_start = l->setting[0]; /* [s] */
+    (void)age_start;
+    const double age_ref = l->setting[1]; /* [s] */
+    (void)age_ref;
+
+    /* scalars of the call and of the groups */
+    {
+        w.age_start[0] = age_start;                                            /* ballistic_aging.lua:19 */
+        w.scale[0] = 0.25*l->step;                                             /* ballistic_aging.lua:35 */
+        w.inv_age_ref[0] = 1.0/age_ref;                                        /* ballistic_aging.lua:36 */
+        w.minus_mu[0] = -mu;                                                   /* ballistic_aging.lua:37 */
+        w.inv_tau_ref[0] = 1.0/tau_ref;                                        /* ballistic_aging.lua:37 */
+        w.gamma[0] = gamma_;                                                   /* ballistic_aging.lua:26 */
+        w.scale_5[0] = w.gamma[0] - 1.0;                                       /* ballistic_aging.lua:37 */
+        w.scale_2[0] = -2.0*w.inv_tau_ref[0]*w.gamma[0];                       /* ballistic_aging.lua:38 */
+        w.scale_3[0] = -2.0*w.gamma[0];                                        /* ballistic_aging.lua:38 */
+        w.scale_4[0] = -(1.0/(tau_ref*tau_ref));                               /* ballistic_aging.lua:37 */
+    }
+
+    /* functions of time and their integrals */
+    for (size_t k = 0; k < nt; k++)
+        w.time_grid[k] = l->time[k < l->ntime ? k : l->ntime - 1];
+    {
+        for (size_t k = 0; k < nt; k += FIT_VL) {
+            fit_vstore(w.f_grid + k, 0.5*fit_vload(w.time_grid + k));
+        }
+    }
+    fit_gather(l, w.time_grid, w.t);
+    fit_gather(l, w.f_grid, w.f);
+
+    /* factored forms */
+
+    if (derivative) { /* tangents: the same integrals of the derivatives */
+    }
+    double check = 0.0;
+    check += 0.0 * w.t[l->nframe - 1];
+    check += 0.0 * w.f[l->nframe - 1];
+    return check == 0.0 ? FIT_EVAL_OK : FIT_EVAL_REJECT;
+}
+
+/* ---- sums over the data ---------------------------------------------------------------------------- */
+
+/* Pairs (i, 8b .. 8b+7): sums of products of the basis functions and the data, per group. */
+FIT_INLINE void moments_block(const struct fit_layout *l, const struct tables *w,
+                              const struct fit_exp_tile *exps, const struct fit_tile *t, size_t i,
+                              size_t b, size_t h, size_t at, fit_vd *restrict sums, const int masked)
+{
+    const size_t ng = l->ngroup, j = b * FIT_LANES + h;
+    const fit_vm lanes = masked ? fit_pair_lanes(t, i, j) : (fit_vm){0};
+    (void)exps, (void)lanes;
+    const double inv_tau_ref = w->inv_tau_ref[0];
+    const fit_vd d_t = fit_vload(w->t + j) - w->t[i];
+    const double inv_age_ref = w->inv_age_ref[0];
+    const double age_start = w->age_start[0];
+    const fit_vd f_j = fit_vload(w->f + j);
+    const fit_vd sum_2 = age_start + w->f[i] + f_j;                            /* ballistic_aging.lua:35  [s] */
+    const double scale = w->scale[0];
+    const double minus_mu = w->minus_mu[0];
+    const double gamma_2 = w->gamma[0];
+    const fit_vd b_contrast = fit_vexp(-2.0*fit_vpow(inv_tau_ref*d_t*fit_vpow(inv_age_ref*fit_vselect(sum_2 <= scale, fit_vset1(scale), sum_2), fit_vset1(minus_mu)), fit_vset1(gamma_2))); /* ballistic_aging.lua:38  [1] */
+    for (size_t g = 0; g < ng; g++) {
+        const double *y = t->y + at + g * FIT_LANES + h;
+        __builtin_prefetch(y + 64 * FIT_LANES);
+        fit_vm use = lanes;
+        fit_vd weight = {0};
+        if (masked) {
+            weight = t->w ? fit_vload(t->w + at + g * FIT_LANES + h) : fit_vset1(1.0);
+            use &= weight > 0.0;
+        }
+        (void)use, (void)weight;
+        fit_vd *restrict sum = sums + g * 3;
+        const fit_vd b0 = fit_kept(masked, use, b_contrast); /* multiplies contrast */
+        const fit_vd b0_w = fit_weighted(masked, weight, b0);
+        sum[0] += b0_w;
+        sum[1] += b0_w*b0;
+        sum[2] += b0_w*fit_vload(y);
+    }
+}
+
+static void moments(const struct fit_layout *l, const double *ws, const struct fit_tile *t,
+                    double *scratch, double *out)
+{
+    const size_t ng = l->ngroup, end = fit_padded(t->j1) / FIT_LANES;
+    struct tables tables;
+    carve(l, (double *)(uintptr_t)ws, &tables);
+    const struct tables *const w = &tables;
+    fit_vd *sums = (fit_vd *)scratch;
+    struct fit_exp_tile *exps = (struct fit_exp_tile *)(sums + 3 * ng);
+    size_t at = 0;
+    for (size_t k = 0; k < 3 * ng; k++)
+        sums[k] = (fit_vd){0};
+    for (size_t i = t->i0; i < t->i1; i++) {
+        for (size_t b = (i + 1 > t->j0 ? i + 1 : t->j0) / FIT_LANES; b < end; b++) {
+            for (size_t h = 0; h < FIT_LANES; h += FIT_VL) {
+                const size_t j = b * FIT_LANES + h;
+                if (t->w || j <= i || j + FIT_VL > t->j1)
+                    moments_block(l, w, exps, t, i, b, h, at, sums, 1);
+                else
+                    moments_block(l, w, exps, t, i, b, h, at, sums, 0);
+            }
+            at += ng * FIT_LANES;
+        }
+    }
+    for (size_t g = 0; g < ng; g++) {
+        const double *data = t->sum + 3 * g;
+        const fit_vd *sum = sums + g * 3;
+        (void)data, (void)sum;
+        out[0] = fit_vsum(sum[1]);
+        out[1] = 1.0 * fit_vsum(sum[0]);
+        out[2] = 1.0 * data[0];
+        out[3] = fit_vsum(sum[2]);
+        out[4] = 1.0 * data[1];
+        out[5] = data[2];
+        out += 6;
+    }
+}
+
+/* Pairs (i, 8b .. 8b+7): products of the channels m_c (d mean/d theta_k = sum_c m_c U_ck), summed over
+ * the groups, then multiplied by the tables U; and the fields of the cross moments per group. */
+FIT_INLINE void normal_block(const struct fit_layout *l, const struct tables *w, const double *lin,
+                             const struct fit_exp_tile *exps, const struct fit_tile *t, size_t i,
+                             size_t b, size_t h, size_t at, fit_vd *restrict column, fit_vd *restrict row,
+                             fit_vd *restrict H, const int masked)
+{
+    const size_t ng = l->ngroup, j = b * FIT_LANES + h;
+    const fit_vm lanes = masked ? fit_pair_lanes(t, i, j) : (fit_vm){0};
+    (void)exps, (void)lanes;
+    (void)lin, (void)column, (void)row;
+    const double scale_2 = w->scale_2[0];
+    const double scale_3 = w->scale_3[0];
+    const double scale_4 = w->scale_4[0];
+    const double inv_tau_ref = w->inv_tau_ref[0];
+    const fit_vd d_t = fit_vload(w->t + j) - w->t[i];
+    const double inv_age_ref = w->inv_age_ref[0];
+    const double age_start = w->age_start[0];
+    const fit_vd f_j = fit_vload(w->f + j);
+    const fit_vd sum_2 = age_start + w->f[i] + f_j;                            /* ballistic_aging.lua:35  [s] */
+    const double scale = w->scale[0];
+    const fit_vd prod = inv_age_ref*fit_vselect(sum_2 <= scale, fit_vset1(scale), sum_2); /* ballistic_aging.lua:36 */
+    const double minus_mu = w->minus_mu[0];
+    fit_vd log_low;
+    const fit_vd logarithm = fit_vlog_low(prod, &log_low);
+    const fit_vd prod_2 = d_t*fit_vpow_of_log(prod, fit_vset1(minus_mu), logarithm, log_low); /* ballistic_aging.lua:37 */
+    const fit_vd inv_tau_ref_prod_2 = inv_tau_ref*prod_2;                      /* ballistic_aging.lua:37 */
+    const double gamma_2 = w->gamma[0];
+    fit_vd log_low_2;
+    const fit_vd logarithm_2 = fit_vlog_low(inv_tau_ref_prod_2, &log_low_2);
+    const fit_vd power = fit_vpow_of_log(inv_tau_ref_prod_2, fit_vset1(gamma_2), logarithm_2, log_low_2); /* ballistic_aging.lua:37 */
+    const fit_vd b_contrast = fit_vexp(-2.0*power);                            /* ballistic_aging.lua:38  [1] */
+    const double scale_5 = w->scale_5[0];
+    const fit_vd prod_3 = prod_2*fit_vpow_of_log(inv_tau_ref_prod_2, fit_vset1(scale_5), logarithm_2, log_low_2);
+    const fit_vd b_contrast_prod_3 = b_contrast*prod_3;
+    const fit_vd prod_4 = logarithm*b_contrast_prod_3;
+    const fit_vd power_logarithm_2 = power*logarithm_2;
+    const fit_vd prod_5 = b_contrast*power_logarithm_2;
+    const fit_vd e = fit_vexp(-4.0*power);                                     /* [1] */
+    const fit_vd e_prod_3 = e*prod_3;
+    const fit_vd logarithm_e_prod_3 = logarithm*e_prod_3;
+    const fit_vd e_power_logarithm_2 = e*power_logarithm_2;
+    fit_vd F_mu_mu = {0};
+    fit_vd F_mu_tau_ref = {0};
+    fit_vd F_mu_gamma = {0};
+    fit_vd F_tau_ref_tau_ref = {0};
+    fit_vd F_tau_ref_gamma = {0};
+    fit_vd F_gamma_gamma = {0};
+    fit_vd G_mu = {0};
+    fit_vd G_tau_ref = {0};
+    fit_vd G_gamma = {0};
+    for (size_t g = 0; g < ng; g++) {
+        const double *y = t->y + at + g * FIT_LANES + h;
+        __builtin_prefetch(y + 64 * FIT_LANES);
+        fit_vm use = lanes;
+        fit_vd weight = {0};
+        if (masked) {
+            weight = t->w ? fit_vload(t->w + at + g * FIT_LANES + h) : fit_vset1(1.0);
+            use &= weight > 0.0;
+        }
+        (void)use, (void)weight;
+        const double contrast = lin[g * 2 + 0];
+        const double offset = lin[g * 2 + 1];
+        const double scale_6 = -contrast*scale_2;
+        const double scale_7 = contrast*scale_3*scale_4;
+        const double scale_8 = -2.0*contrast;                                  /* [1] */
+        const fit_vd r = fit_kept(masked, use, fit_vload(y) - (contrast*b_contrast + offset));
+        const fit_vd m_mu = fit_kept(masked, use, scale_6*prod_4);
+        const fit_vd w_mu = fit_weighted(masked, weight, m_mu);
+        const fit_vd m_tau_ref = fit_kept(masked, use, scale_7*b_contrast_prod_3);
+        const fit_vd w_tau_ref = fit_weighted(masked, weight, m_tau_ref);
+        const fit_vd m_gamma = fit_kept(masked, use, scale_8*prod_5);
+        const fit_vd w_gamma = fit_weighted(masked, weight, m_gamma);
+        F_mu_mu += w_mu*m_mu;
+        F_mu_tau_ref += w_mu*m_tau_ref;
+        F_mu_gamma += w_mu*m_gamma;
+        F_tau_ref_tau_ref += w_tau_ref*m_tau_ref;
+        F_tau_ref_gamma += w_tau_ref*m_gamma;
+        F_gamma_gamma += w_gamma*m_gamma;
+        G_mu += w_mu*r;
+        G_tau_ref += w_tau_ref*r;
+        G_gamma += w_gamma*r;
+        const fit_vd s0 = fit_counted(masked, use, weight, logarithm_e_prod_3); /* contrast: b m_mu */
+        row[g * 6 + 0] += s0;
+        const fit_vd s1 = fit_counted(masked, use, weight, e_prod_3); /* contrast: b m_tau_ref */
+        row[g * 6 + 1] += s1;
+        const fit_vd s2 = fit_counted(masked, use, weight, e_power_logarithm_2); /* contrast: b m_gamma */
+        row[g * 6 + 2] += s2;
+        const fit_vd s3 = fit_counted(masked, use, weight, prod_4); /* offset: b m_mu */
+        row[g * 6 + 3] += s3;
+        const fit_vd s4 = fit_counted(masked, use, weight, b_contrast_prod_3); /* offset: b m_tau_ref */
+        row[g * 6 + 4] += s4;
+        const fit_vd s5 = fit_counted(masked, use, weight, prod_5); /* offset: b m_gamma */
+        row[g * 6 + 5] += s5;
+    }
+
+    /* products with the tables */
+    const fit_vd p_tau_ref_tau_ref = F_tau_ref_tau_ref;
+    H[0] += p_tau_ref_tau_ref; /* tau_ref, tau_ref */
+    const fit_vd p_mu_mu = F_mu_mu;
+    H[3] += p_mu_mu; /* mu, mu */
+    const fit_vd p_tau_ref_mu = F_mu_tau_ref;
+    H[1] += p_tau_ref_mu; /* tau_ref, mu */
+    const fit_vd p_mu_gamma = F_mu_gamma;
+    H[4] += p_mu_gamma; /* mu, gamma */
+    const fit_vd p_tau_ref_gamma = F_tau_ref_gamma;
+    H[2] += p_tau_ref_gamma; /* tau_ref, gamma */
+    const fit_vd p_gamma_gamma = F_gamma_gamma;
+    H[5] += p_gamma_gamma; /* gamma, gamma */
+    H[6] += G_tau_ref; /* J^T r: tau_ref */
+    H[7] += G_mu; /* J^T r: mu */
+    H[8] += G_gamma; /* J^T r: gamma */
+}
+
+enum { PIECES = FIT_LANES / FIT_VL, SLOTS = 6, ROW_SUMS = 6, SUMS = 9, MOMENT_SUMS = 4, EXPS = 1 };
+
+/* Scratch, in vectors: column sums [block][group][SLOTS], row sums of one row, row sums times tables,
+ * the sums of J^T J and J^T r; then what the exponentials need to know of the tile. */
+static size_t scratch_size(const struct fit_layout *l)
+{
+    const size_t ng = l->ngroup, vectors = ng * SLOTS + ng * ROW_SUMS + SUMS;
+    return l->panel * ng * SLOTS + FIT_VL * vectors + MOMENT_SUMS * FIT_VL * ng + 2 * EXPS * ng;
+}
+
+static void normal(const struct fit_layout *l, const double *ws, const double *lin,
+                   const struct fit_tile *t, double *scratch, double *out)
+{
+    const size_t ng = l->ngroup, start = t->j0 / FIT_LANES, end = fit_padded(t->j1) / FIT_LANES;
+    struct tables tables;
+    carve(l, (double *)(uintptr_t)ws, &tables);
+    const struct tables *const w = &tables;
+    const size_t pieces = (end - start) * PIECES; /* vectors in a row of the tile */
+    fit_vd *column = (fit_vd *)scratch, *row = column + pieces * ng * SLOTS;
+    fit_vd *row_sum = row + ng * SLOTS, *H = row_sum + ng * ROW_SUMS;
+    struct fit_exp_tile *exps = (struct fit_exp_tile *)(H + SUMS);
+    size_t at = 0;
+    for (fit_vd *v = column; v < H + SUMS; v++)
+        *v = (fit_vd){0};
+    for (size_t i = t->i0; i < t->i1; i++) {
+        for (size_t b = (i + 1 > t->j0 ? i + 1 : t->j0) / FIT_LANES; b < end; b++) {
+            for (size_t h = 0; h < FIT_LANES; h += FIT_VL) {
+                const size_t j = b * FIT_LANES + h;
+                if (t->w || j <= i || j + FIT_VL > t->j1)
+                    normal_block(l, w, lin, exps, t, i, b, h, at, column + ((b - start) * PIECES + h / FIT_VL) * ng * 6, row, H, 1);
+                else
+                    normal_block(l, w, lin, exps, t, i, b, h, at, column + ((b - start) * PIECES + h / FIT_VL) * ng * 6, row, H, 0);
+            }
+            at += ng * FIT_LANES;
+        }
+        for (size_t g = 0; g < ng; g++) {
+            fit_vd *r = row + g * 6, *s = row_sum + g * ROW_SUMS;
+            (void)r, (void)s;
+            s[0] += r[0];
+            r[0] = (fit_vd){0};
+            s[1] += r[1];
+            r[1] = (fit_vd){0};
+            s[2] += r[2];
+            r[2] = (fit_vd){0};
+            s[3] += r[3];
+            r[3] = (fit_vd){0};
+            s[4] += r[4];
+            r[4] = (fit_vd){0};
+            s[5] += r[5];
+            r[5] = (fit_vd){0};
+        }
+    }
+
+    for (size_t k = 0; k < 9; k++)
+        out[k] = fit_vsum(H[k]);
+    double *V = out + 9;
+    for (size_t g = 0; g < ng; g++, V += 6) {
+        const fit_vd *at_rows = row_sum + g * ROW_SUMS;
+        (void)at_rows;
+        const double contrast = lin[g * 2 + 0];
+        const double scale_2 = w->scale_2[0];
+        const double contrast_scale_2 = -contrast*scale_2;
+        const double scale_3 = w->scale_3[0];
+        const double scale_4 = w->scale_4[0];
+        const double prod = contrast*scale_3*scale_4;
+        const double contrast_2 = -2.0*contrast;                               /* [1] */
+        V[0] = 0.0;
+        V[1] = 0.0;
+        V[2] = 0.0;
+        V[3] = 0.0;
+        V[4] = 0.0;
+        V[5] = 0.0;
+        {
+            fit_vd v = {0};
+            v += at_rows[0];
+            V[1] += contrast_scale_2 * fit_vsum(v);
+        }
+        {
+            fit_vd v = {0};
+            v += at_rows[1];
+            V[0] += prod * fit_vsum(v);
+        }
+        {
+            fit_vd v = {0};
+            v += at_rows[2];
+            V[2] += contrast_2 * fit_vsum(v);
+        }
+        {
+            fit_vd v = {0};
+            v += at_rows[3];
+            V[4] += contrast_scale_2 * fit_vsum(v);
+        }
+        {
+            fit_vd v = {0};
+            v += at_rows[4];
+            V[3] += prod * fit_vsum(v);
+        }
+        {
+            fit_vd v = {0};
+            v += at_rows[5];
+            V[5] += contrast_2 * fit_vsum(v);
+        }
+    }
+}
+
+/* Pairs (i, 8b .. 8b+7): the adjoint a_c of every channel (see normal_block), from fields F summed over
+ * the groups; added to column and row. */
+FIT_INLINE void gradient_block(const struct fit_layout *l, const struct tables *w, const double *lin,
+                               const double *adj, const struct fit_exp_tile *exps,
+                               const struct fit_tile *t, size_t i, size_t b, size_t h, size_t at,
+                               fit_vd *restrict column, fit_vd *restrict row, const int masked)
+{
+    const size_t ng = l->ngroup, j = b * FIT_LANES + h;
+    const fit_vm lanes = masked ? fit_pair_lanes(t, i, j) : (fit_vm){0};
+    (void)exps, (void)lanes;
+    (void)lin, (void)adj, (void)column, (void)row;
+    const double inv_tau_ref = w->inv_tau_ref[0];
+    const fit_vd d_t = fit_vload(w->t + j) - w->t[i];
+    const double inv_age_ref = w->inv_age_ref[0];
+    const double age_start = w->age_start[0];
+    const fit_vd f_j = fit_vload(w->f + j);
+    const fit_vd sum_2 = age_start + w->f[i] + f_j;                            /* ballistic_aging.lua:35  [s] */
+    const double scale = w->scale[0];
+    const fit_vd prod = inv_age_ref*fit_vselect(sum_2 <= scale, fit_vset1(scale), sum_2); /* ballistic_aging.lua:36 */
+    const double minus_mu = w->minus_mu[0];
+    fit_vd log_low;
+    const fit_vd logarithm = fit_vlog_low(prod, &log_low);
+    const fit_vd prod_2 = d_t*fit_vpow_of_log(prod, fit_vset1(minus_mu), logarithm, log_low); /* ballistic_aging.lua:37 */
+    const fit_vd inv_tau_ref_prod_2 = inv_tau_ref*prod_2;                      /* ballistic_aging.lua:37 */
+    const double gamma_2 = w->gamma[0];
+    fit_vd log_low_2;
+    const fit_vd logarithm_2 = fit_vlog_low(inv_tau_ref_prod_2, &log_low_2);
+    const fit_vd power = fit_vpow_of_log(inv_tau_ref_prod_2, fit_vset1(gamma_2), logarithm_2, log_low_2); /* ballistic_aging.lua:37 */
+    const fit_vd b_contrast = fit_vexp(-2.0*power);                            /* ballistic_aging.lua:38  [1] */
+    const fit_vd prod_3 = -2.0*power*logarithm_2*b_contrast;                   /* ballistic_aging.lua:38 */
+    const double scale_2 = w->scale_2[0];
+    const double scale_5 = w->scale_5[0];
+    const fit_vd prod_4 = b_contrast*prod_2*fit_vpow_of_log(inv_tau_ref_prod_2, fit_vset1(scale_5), logarithm_2, log_low_2);
+    const fit_vd prod_5 = (-scale_2)*logarithm*prod_4;
+    const double scale_3 = w->scale_3[0];
+    const double scale_4 = w->scale_4[0];
+    const fit_vd prod_6 = scale_3*scale_4*prod_4;
+    fit_vd F0 = {0};
+    for (size_t g = 0; g < ng; g++) {
+        const double *y = t->y + at + g * FIT_LANES + h;
+        __builtin_prefetch(y + 64 * FIT_LANES);
+        fit_vm use = lanes;
+        fit_vd weight = {0};
+        if (masked) {
+            weight = t->w ? fit_vload(t->w + at + g * FIT_LANES + h) : fit_vset1(1.0);
+            use &= weight > 0.0;
+        }
+        (void)use, (void)weight;
+        const double *seeds = adj + g * 4, *at_lin = lin + g * 2;
+        (void)seeds, (void)at_lin;
+        const fit_vd r = fit_vload(y) - (at_lin[0]*b_contrast + at_lin[1]); /* residual */
+        const fit_vd seed_contrast = (seeds[0]*at_lin[0])*r - (seeds[1]*b_contrast + seeds[2]);
+        F0 += fit_counted(masked, use, weight, seed_contrast);
+    }
+
+    /* products with what does not depend on the group */
+    const fit_vd a_mu = fit_kept(masked, lanes, prod_5*F0);
+    row[0] += a_mu;
+    const fit_vd a_tau_ref = fit_kept(masked, lanes, prod_6*F0);
+    row[1] += a_tau_ref;
+    const fit_vd a_gamma = fit_kept(masked, lanes, prod_3*F0);
+    row[2] += a_gamma;
+}
+
+enum { CHANNELS = 3, GRADIENT_SUMS = 3, GRADIENT_EXPS = 1 };
+
+/* Scratch, in vectors: column sums [block][CHANNELS], the sums of a row [CHANNELS], one sum for each
+ * parameter; then what the exponentials need to know of the tile.  Enough for every tile function. */
+static size_t tile_scratch(const struct fit_layout *l)
+{
+    const size_t mine = l->panel * CHANNELS + FIT_VL * (CHANNELS + GRADIENT_SUMS) + 2 * GRADIENT_EXPS * l->ngroup;
+    const size_t other = scratch_size(l);
+    return mine > other ? mine : other;
+}
+
+static void gradient(const struct fit_layout *l, const double *ws, const double *lin, const double *adj,
+                     const struct fit_tile *t, double *scratch, double *out)
+{
+    const size_t ng = l->ngroup, start = t->j0 / FIT_LANES, end = fit_padded(t->j1) / FIT_LANES;
+    struct tables tables;
+    carve(l, (double *)(uintptr_t)ws, &tables);
+    const struct tables *const w = &tables;
+    const size_t pieces = (end - start) * PIECES; /* vectors in a row of the tile */
+    fit_vd *column = (fit_vd *)scratch, *row = column + pieces * CHANNELS, *sum = row + CHANNELS;
+    struct fit_exp_tile *exps = (struct fit_exp_tile *)(sum + GRADIENT_SUMS);
+    size_t at = 0;
+    for (fit_vd *v = column; v < sum + GRADIENT_SUMS; v++)
+        *v = (fit_vd){0};
+    for (size_t i = t->i0; i < t->i1; i++) {
+        for (size_t b = (i + 1 > t->j0 ? i + 1 : t->j0) / FIT_LANES; b < end; b++) {
+            for (size_t h = 0; h < FIT_LANES; h += FIT_VL) {
+                const size_t j = b * FIT_LANES + h;
+                if (t->w || j <= i || j + FIT_VL > t->j1)
+                    gradient_block(l, w, lin, adj, exps, t, i, b, h, at, column + ((b - start) * PIECES + h / FIT_VL) * CHANNELS, row, 1);
+                else
+                    gradient_block(l, w, lin, adj, exps, t, i, b, h, at, column + ((b - start) * PIECES + h / FIT_VL) * CHANNELS, row, 0);
+            }
+            at += ng * FIT_LANES;
+        }
+    }
+    sum[1] += row[0];
+    sum[0] += row[1];
+    sum[2] += row[2];
+    for (size_t k = 0; k < 3; k++)
+        out[k] = fit_vsum(sum[k]);
+}
+
+/* Pairs (i, 8b .. 8b+7): the mean of every group. */
+FIT_INLINE void model_block(const struct fit_layout *l, const struct tables *w, const double *lin,
+                            size_t i, size_t b, size_t h, double *out)
+{
+    const size_t ng = l->ngroup, j = b * FIT_LANES + h;
+    (void)j, (void)lin;
+    const double inv_tau_ref = w->inv_tau_ref[0];
+    const fit_vd d_t = fit_vload(w->t + j) - w->t[i];
+    const double inv_age_ref = w->inv_age_ref[0];
+    const double age_start = w->age_start[0];
+    const fit_vd f_j = fit_vload(w->f + j);
+    const fit_vd sum_2 = age_start + w->f[i] + f_j;                            /* ballistic_aging.lua:35  [s] */
+    const double scale = w->scale[0];
+    const double minus_mu = w->minus_mu[0];
+    const double gamma_2 = w->gamma[0];
+    const fit_vd b_contrast = fit_vexp(-2.0*fit_vpow(inv_tau_ref*d_t*fit_vpow(inv_age_ref*fit_vselect(sum_2 <= scale, fit_vset1(scale), sum_2), fit_vset1(minus_mu)), fit_vset1(gamma_2))); /* ballistic_aging.lua:38  [1] */
+    for (size_t g = 0; g < ng; g++) {
+        const double contrast = lin[g * 2 + 0];
+        const double offset = lin[g * 2 + 1];
+        fit_vstore(out + g * FIT_LANES + h, fit_vset1(0.0) + (contrast*b_contrast + offset));
+    }
+}
+
+static void model(const struct fit_layout *l, const double *ws, const double *lin,
+                  const struct fit_tile *t, double *out)
+{
+    const size_t ng = l->ngroup, end = fit_padded(t->j1) / FIT_LANES;
+    struct tables tables;
+    carve(l, (double *)(uintptr_t)ws, &tables);
+    const struct tables *const w = &tables;
+    (void)ng;
+    for (size_t i = t->i0; i < t->i1; i++)
+        for (size_t b = (i + 1 > t->j0 ? i + 1 : t->j0) / FIT_LANES; b < end; b++) {
+            for (size_t h = 0; h < FIT_LANES; h += FIT_VL)
+                model_block(l, w, lin, i, b, h, out);
+            out += ng * FIT_LANES;
+        }
+}
+
+
+/* ---- single points, by the direct formula ---------------------------------------------------------- */
+
+static void points(const struct fit_layout *l, const double *ws, const double *lin, size_t n,
+                   const uint32_t *pi, const uint32_t *pj, const uint32_t *pg, double *mean,
+                   double *jac)
+{
+    const size_t ng = l->ngroup;
+    struct tables w;
+    carve(l, (double *)(uintptr_t)ws, &w);
+    (void)ng, (void)lin, (void)w;
+    for (size_t p = 0; p < n; p++) {
+        const size_t g = pg[p], i = pi[p] < pj[p] ? pi[p] : pj[p], j = pi[p] < pj[p] ? pj[p] : pi[p];
+        (void)g;
+        const double contrast = lin[g * 2 + 0];
+        const double offset = lin[g * 2 + 1];
+        const double delta = w.t[j] - w.t[i];
+        const double sum_2 = w.f[i] + w.f[j] + w.age_start[0];                 /* ballistic_aging.lua:35  [s] */
+        const double age = ((sum_2 <= w.scale[0]) ? w.scale[0] : sum_2);       /* ballistic_aging.lua:35  [s] */
+        const double prod = age*w.inv_age_ref[0];                              /* ballistic_aging.lua:36 */
+        const double power = pow(prod, w.minus_mu[0]);                         /* ballistic_aging.lua:37 */
+        const double prod_2 = delta*power*w.inv_tau_ref[0];                    /* ballistic_aging.lua:37 */
+        const double power_2 = pow(prod_2, w.gamma[0]);                        /* ballistic_aging.lua:37 */
+        const double e = exp(-2.0*power_2);                                    /* ballistic_aging.lua:38  [1] */
+        mean[p] = contrast*e + offset;
+        if (!jac)
+            continue;
+        double *J = jac + p * 5;
+        const double power_3 = pow(prod_2, w.scale_5[0]);                      /* ballistic_aging.lua:37 */
+        J[0] = contrast*delta*power*e*power_3*w.scale_3[0]*w.scale_4[0]; /* tau_ref */
+        J[1] = (-contrast*delta*power*e*log(prod)*power_3*w.scale_2[0]); /* mu */
+        J[2] = (-2.0*contrast*power_2*e*log(prod_2)); /* gamma */
+        J[3] = e; /* contrast */
+        J[4] = 1.0; /* offset */
+    }
+}
+
+static void curves(const struct fit_layout *l, const double *theta, double *value, double *tangent)
+{
+    const size_t n = l->ntime;
+    (void)theta, (void)value, (void)tangent;
+    const double tau_ref = theta[0]; /* [s] */
+    (void)tau_ref;
+    const double mu = theta[1]; /* [1] */
+    (void)mu;
+    const double gamma_ = theta[2]; /* [1] */
+    (void)gamma_;
+    const double age_start = l->setting[0]; /* [s] */
+    (void)age_start;
+    const double age_ref = l->setting[1]; /* [s] */
+    (void)age_ref;
+    for (size_t k = 0; k < n; k++) {
+        const double sum_2 = l->time[k] + age_start;                           /* ballistic_aging.lua:39  [s] */
+        const double prod = 0.25*l->step;                                      /* ballistic_aging.lua:35  [s] */
+        const double prod_2 = ((sum_2 <= prod) ? prod : sum_2)/age_ref;        /* ballistic_aging.lua:39  [1] */
+        const double power = pow(prod_2, mu);                                  /* ballistic_aging.lua:39  [1] */
+        value[0 * n + k] = tau_ref*power; /* tau */
+        if (!tangent)
+            continue;
+        tangent[0 * n + k] = power;
+        tangent[1 * n + k] = tau_ref*power*log(prod_2);
+        tangent[2 * n + k] = 0.0;
+    }
+}
+
+/* ---- description ----------------------------------------------------------------------------------- */
+
+static const struct fit_param desc_param[] = {
+    {.name = "tau_ref", .unit = "s", .doc = "relaxation time of the field at the age age_ref",
+     .start = 10.0, .lower = 1e-06, .upper = 10000000.0, .over = -1,
+     .prior = FIT_PRIOR_LOG_UNIFORM, .prior_a = 0.0, .prior_b = 0.0},
+    {.name = "mu", .unit = "1", .doc = "exponent of ageing",
+     .start = 0.0, .lower = -3.0, .upper = 3.0, .over = -1,
+     .prior = FIT_PRIOR_TRUNCATED_NORMAL, .prior_a = 0.5, .prior_b = 0.5},
+    {.name = "gamma", .unit = "1", .doc = "exponent of the relaxation: 1.5 ballistic, 1 simple",
+     .start = 1.5, .lower = 0.2, .upper = 3.0, .over = -1,
+     .prior = FIT_PRIOR_TRUNCATED_NORMAL, .prior_a = 1.5, .prior_b = 0.5},
+};
+
+static const struct fit_param desc_linear[] = {
+    {.name = "contrast", .unit = "1", .doc = "speckle contrast",
+     .start = 0.3, .lower = 0.0, .upper = 1.0, .over = 0,
+     .prior = FIT_PRIOR_TRUNCATED_NORMAL, .prior_a = 0.3, .prior_b = 0.25},
+    {.name = "offset", .unit = "1", .doc = "baseline",
+     .start = 1.0, .lower = 0.5, .upper = 1.5, .over = 0,
+     .prior = FIT_PRIOR_TRUNCATED_NORMAL, .prior_a = 1.0, .prior_b = 0.25},
+};
+
+static const struct fit_setting desc_setting[] = {
+    {"age_start", "s", "age of the sample at t = 0", 0.0},
+    {"age_ref", "s", "age at which tau is tau_ref", 100.0},
+};
+
+static const struct fit_axis desc_axis[] = {
+    {"phi", "deg", "azimuth of the detector sector"},
+};
+
+static const struct fit_curve desc_curve[] = {
+    {"tau", "s", "relaxation time at the age of t"},
+};
+
+/* sensible parameter sets, from the model's random() */
+static const double desc_screen[] = {
+    2609.48, 0.363056, 0.637007,
+    7151.71, -0.287307, 1.05826,
+    0.740183, 1.04309, 0.943965,
+    5756.43, 0.292936, 1.66545,
+    41.6632, 0.610335, 1.59151,
+    39.1211, 0.477829, 1.67083,
+    1.05554, 1.18831, 1.79769,
+    200.01, 1.35907, 1.06094,
+    2117.71, 0.651322, 1.17815,
+    1.84531, 0.772968, 1.90332,
+    5188.8, -0.0664914, 0.668315,
+    0.12717, 1.1432, 1.17633,
+    1.90204, -0.0294111, 1.20211,
+    3.59697, 0.53843, 0.705603,
+    0.142412, -0.353513, 1.71577,
+    4241.93, -0.0115685, 1.17454,
+    21.3583, -0.228902, 1.84615,
+    2282.49, -0.245333, 0.620989,
+    855.256, 0.711713, 0.863312,
+    1117.37, 1.4113, 1.64929,
+    4346.67, 0.1714, 0.939076,
+    2633.91, -0.168109, 0.985149,
+    1.96465, 0.597965, 0.878835,
+    123.959, 1.36358, 1.7977,
+    6.49508, 1.38857, 1.90714,
+    2319.46, -0.178546, 1.6766,
+    1682.7, 0.329346, 1.42385,
+    2.3997, -0.017055, 0.977991,
+    4.97851, 0.464775, 1.68542,
+    72.8372, -0.287335, 1.30288,
+    0.456778, 1.20205, 1.39736,
+    22.0533, -0.455302, 0.703698,
+    9.21517, 1.36365, 1.80476,
+    1.08541, 0.51144, 1.36479,
+    0.328728, 0.986727, 1.52076,
+    4.8827, 1.40362, 0.897258,
+    0.411905, -0.0849049, 1.18224,
+    0.288857, 0.24173, 1.94045,
+    720.674, 1.45975, 1.7349,
+    29.0412, 0.696712, 1.29858,
+    1.18753, 0.884557, 1.47454,
+    1.8345, 0.762289, 1.69528,
+    14.7726, -0.353016, 1.43452,
+    3681.05, 0.116542, 1.86896,
+    3.28292, 0.534629, 1.34227,
+    30.5229, -0.0584583, 1.64942,
+    736.077, -0.0648505, 1.28611,
+    15.5279, -0.419929, 1.85068,
+    7056.75, 0.950067, 0.910157,
+    0.151584, -0.293277, 0.972833,
+    0.479022, 0.561177, 1.08466,
+    70.4556, 0.843169, 1.60848,
+    8608.98, 0.845261, 1.20549,
+    1116.98, 0.083827, 1.66152,
+    1418.9, 0.889298, 1.0605,
+    2567.59, 0.815473, 0.872378,
+    271.576, 1.29911, 0.675305,
+    53.7518, -0.21818, 1.69831,
+    0.487469, -0.210118, 1.95807,
+    932.91, 0.50125, 0.692351,
+    0.775023, 0.680953, 1.62871,
+    0.312655, 1.08103, 1.8258,
+    1.9024, 0.688748, 1.03602,
+    1.03034, -0.220432, 0.878737,
+};
+
+extern const struct fit_kernel FIT_KERNEL_SYMBOL;
+const struct fit_kernel FIT_KERNEL_SYMBOL = {
+    .abi = FIT_KERNEL_ABI,
+    .name = "ballistic_aging",
+    .variant = "fast",
+    .title = "Two-time correlation with a compressed relaxation that slows down with the age of the sample",
+    .formula = "c2(phi, t1, t2) = offset + contrast exp(-2 ((t2 - t1)/tau)^gamma)\n"
+        "tau(age) = tau_ref (age/age_ref)^mu,   age = age_start + (t1 + t2)/2\n",
+    .reference = "L. Cipelletti et al., Phys. Rev. Lett. 84 (2000) 2275, and Faraday Discuss. 123 (2003) 237;\n"
+        "A. Fluerasu et al., Phys. Rev. E 76 (2007) 010401; age as in O. Bikondoa, J. Appl. Cryst. 50 (2017) 357",
+    .source = "ballistic_aging.lua",
+    .hash = "cfd6f477522ccba8d7efe61452fa6f8fe6219b761b72307d7fb1899f0ef0f6b2",
+    .isa = FIT_KERNEL_ISA,
+    .space = FIT_PAIRS,
+    .nparam = 3,
+    .param = desc_param,
+    .nlinear = 2,
+    .linear = desc_linear,
+    .intercept = 1,
+    .nsetting = 2,
+    .setting = desc_setting,
+    .naxis = 1,
+    .axis = desc_axis,
+    .ncurve = 1,
+    .curve = desc_curve,
+    .nscreen = 64,
+    .screen = desc_screen,
+    .cost = {.per_frame = 12, .per_pair = 43, .per_pair_group = 37,
+             .value_per_pair_group = 7, .functions_per_pair = 4},
+    .table_doubles = 0,
+    .workspace = workspace,
+    .scratch = tile_scratch,
+    .prepare = prepare,
+    .moments = moments,
+    .normal = normal,
+    .gradient = gradient,
+    .model = model,
+    .points = points,
+    .curves = curves,
+};

@@ -1,0 +1,921 @@
+/* oscillatory_shear.c -- written by homodyne-gen from oscillatory_shear.lua.  Edit the model, not this file.
+ *
+ * Homodyne two-time correlation of a colloid under oscillating shear
+ *
+ *     c2(phi, t1, t2) = offset + contrast exp(-2 q^2 D (t2 - t1)) sinc(X)^2,   sinc X = sin X / X
+ *     X = q gap/2 cos(phi0 - phi) (strain(t2) - strain(t1))
+ *     strain(t) = strain0 sin(2 pi frequency t + delta): the integral of the shear rate
+ *     strain0 2 pi frequency cos(2 pi frequency t + delta)
+ *
+ *   theta      0  D                    [angstrom^2/s]
+ *              1  strain0              [1]
+ *              2  delta                [1]
+ *              3  phi0                 [deg]
+ *   lin        0  contrast             [1]
+ *              1  offset               [1]
+ *   setting    0  q                    [1/angstrom]
+ *              1  gap                  [angstrom]
+ *              2  frequency            [1/s]
+ *   group      0  phi                  [deg]
+ *
+ * cost of normal, operations: 44 per frame, 33 per pair, 73 per pair and group; of moments 18
+ */
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define FIT_VL FIT_VL_NATIVE /* lanes computed at once: as many as the machine has */
+#include "fit/kernel.h"
+#include "fit/tables.h"
+#include "fit/vmath.h"
+
+/* Workspace: scalars, tables over the time grid, tables at the used frames. */
+struct tables {
+    double *time_grid; /* time, padded */
+    double *f; /* sin((delta + (6.28319 * t * frequency))) */
+    double *exp_u_i; /* exp of (t * local1) */
+    double *exp_u_j; /* the same for the second frame */
+    double *f_2; /* (t * local1) */
+    double *scale; /* (0.5 * q * gap * strain0 * cos((0.0174533 * ((-1 * phi) + phi0)))) */
+    double *scale_2; /* pow(local0, -1) */
+    double *sin_u_i; /* sin of (sin((delta + (6.28319 * t * frequency))) * local0) */
+    double *cos_u_i; /* and its cos */
+    double *sin_u_j; /* the same, vectors at the second frame */
+    double *cos_u_j; /*  */
+    double *f_3; /* cos((delta + (6.28319 * t * frequency))) */
+    double *t; /* t */
+    double *scale_3; /* (-2 * pow(q, 2)) */
+    double *scale_4; /* (2 * local0) */
+    double *scale_5; /* (0.5 * q * gap * cos((0.0174533 * ((-1 * phi) + phi0)))) */
+    double *scale_6; /* (-0.00872665 * q * gap * strain0 * sin((0.0174533 * ((-1 * phi) + phi0)))) */
+    double *scale_7; /* (-2 * pow(q, 2) * D) */
+    double *f_4_i; /* (sin((delta + (6.28319 * t * frequency))) * local0) */
+    double *f_4_j; /* the same, vectors at the second frame */
+    double *f_grid; /* sin((delta + (6.28319 * t * frequency))) */
+    double *f_grid_2; /* cos((delta + (6.28319 * t * frequency))) */
+    double *f_grid_3; /* (sin((delta + (6.28319 * t * frequency))) * local0) */
+    double *f_grid_4; /* (t * local1) */
+};
+
+FIT_INLINE size_t carve(const struct fit_layout *l, double *base, struct tables *w)
+{
+    const size_t ng = l->ngroup, nt = fit_padded(l->ntime), nf = fit_padded(l->nframe);
+    size_t n = 0;
+    (void)ng, (void)nt, (void)nf;
+    w->time_grid = base + n, n += nt;
+    w->f = base + n, n += fit_padded(nf);
+    w->exp_u_i = base + n, n += fit_padded(nf);
+    w->exp_u_j = base + n, n += fit_padded(nf);
+    w->f_2 = base + n, n += fit_padded(nf);
+    w->scale = base + n, n += fit_padded(ng);
+    w->scale_2 = base + n, n += fit_padded(ng);
+    w->sin_u_i = base + n, n += fit_padded(nf * ng);
+    w->cos_u_i = base + n, n += fit_padded(nf * ng);
+    w->sin_u_j = base + n, n += fit_padded(nf * ng);
+    w->cos_u_j = base + n, n += fit_padded(nf * ng);
+    w->f_3 = base + n, n += fit_padded(nf);
+    w->t = base + n, n += fit_padded(nf);
+    w->scale_3 = base + n, n += fit_padded(8);
+    w->scale_4 = base + n, n += fit_padded(ng);
+    w->scale_5 = base + n, n += fit_padded(ng);
+    w->scale_6 = base + n, n += fit_padded(ng);
+    w->scale_7 = base + n, n += fit_padded(8);
+    w->f_4_i = base + n, n += fit_padded(nf * ng);
+    w->f_4_j = base + n, n += fit_padded(nf * ng);
+    w->f_grid = base + n, n += fit_padded(nt);
+    w->f_grid_2 = base + n, n += fit_padded(nt);
+    w->f_grid_3 = base + n, n += fit_padded(ng * nt);
+    w->f_grid_4 = base + n, n += fit_padded(nt);
+    return n;
+}
+
+static size_t workspace(const struct fit_layout *l)
+{
+    static double origin[1]; /* only differences of addresses are used */
+    struct tables w;
+    return carve(l, origin, &w);
+}
+
+static enum fit_eval prepare(const struct fit_layout *l, const double *theta, int derivative,
+                             double *ws)
+{
+    const size_t ng = l->ngroup, nt = fit_padded(l->ntime);
+    struct tables w;
+    carve(l, ws, &w);
+    (void)ng, (void)nt, (void)theta, (void)derivative;
+    const double D = theta[0]; /* [angstrom^2/s] */
+    (void)D;
+    const double strain0 = theta[1]; /* [1] */
+    (void)strain0;
+    const double delta = theta[2]; /* [1] */
+    (void)delta;
+    const double phi0 = theta[3]; /* [deg] */
+    (void)phi0;
+    const double q = l->setting[0]; /* [1/angstrom] */
+    (void)q;
+    const double gap = l->setting[1]; /* [angstrom] */
+    (void)gap;
+    const double frequency = l->setting[2]; /* [1/s] */
+    (void)frequency;
+
+    /* scalars of the call and of the groups */
+    {
+        const double q_sq = q*q;                                               /* oscillatory_shear.lua:44  [1/angstrom^2] */
+        w.scale_7[0] = -2.0*q_sq*D;                                            /* oscillatory_shear.lua:45 */
+        w.scale_3[0] = -2.0*q_sq;                                              /* oscillatory_shear.lua:45 */
+        for (size_t g = 0; g < ng; g++) {
+            const double prod = 0.017453292519943295*(phi0 - l->coord[0][g]);  /* oscillatory_shear.lua:43  [deg] */
+            const double cs = cos(prod);                                       /* oscillatory_shear.lua:43  [1] */
+            w.scale[g] = 0.5*q*gap*strain0*cs;                                 /* oscillatory_shear.lua:43 */
+            w.scale_4[g] = 2.0*w.scale[g];                                     /* oscillatory_shear.lua:45 */
+            w.scale_5[g] = 0.5*q*gap*cs;                                       /* oscillatory_shear.lua:43 */
+            w.scale_6[g] = -0.008726646259971648*q*gap*strain0*sin(prod);      /* oscillatory_shear.lua:43 */
+            w.scale_2[g] = 1.0/w.scale[g];                                     /* oscillatory_shear.lua:44 */
+        }
+    }
+
+    /* functions of time and their integrals */
+    for (size_t k = 0; k < nt; k++)
+        w.time_grid[k] = l->time[k < l->ntime ? k : l->ntime - 1];
+    {
+        for (size_t k = 0; k < nt; k += FIT_VL) {
+            fit_vstore(w.f_grid + k, fit_vsin(delta + 6.283185307179586*fit_vload(w.time_grid + k)*frequency));
+            fit_vstore(w.f_grid_4 + k, fit_vload(w.time_grid + k)*w.scale_7[0]);
+        }
+    }
+    for (size_t g = 0; g < ng; g++)
+    {
+        for (size_t k = 0; k < nt; k += FIT_VL) {
+            fit_vstore(w.f_grid_3 + g * nt + k, fit_vload(w.f_grid + k)*w.scale[g]);
+        }
+    }
+    fit_gather(l, w.f_grid, w.f);
+    fit_gather(l, w.f_grid_4, w.f_2);
+    fit_gather(l, w.time_grid, w.t);
+    fit_gather_group(l, w.f_grid_3, w.f_4_i, w.f_4_j);
+
+    /* factored forms */
+    fit_exp_tables(l, w.f_2, w.exp_u_i, w.exp_u_j);
+    fit_rotation_group_u(l, w.f_4_j, w.sin_u_i, w.cos_u_i, w.sin_u_j, w.cos_u_j);
+
+    if (derivative) { /* tangents: the same integrals of the derivatives */
+        {
+            for (size_t k = 0; k < nt; k += FIT_VL) {
+                fit_vstore(w.f_grid_2 + k, fit_vcos(delta + 6.283185307179586*fit_vload(w.time_grid + k)*frequency));
+            }
+        }
+        fit_gather(l, w.f_grid_2, w.f_3);
+    }
+    double check = 0.0;
+    check += 0.0 * w.f[l->nframe - 1];
+    check += 0.0 * w.f_2[l->nframe - 1];
+    check += 0.0 * w.t[l->nframe - 1];
+    return check == 0.0 ? FIT_EVAL_OK : FIT_EVAL_REJECT;
+}
+
+/* ---- sums over the data ---------------------------------------------------------------------------- */
+
+/* Pairs (i, 8b .. 8b+7): sums of products of the basis functions and the data, per group. */
+FIT_INLINE void moments_block(const struct fit_layout *l, const struct tables *w,
+                              const struct fit_exp_tile *exps, const struct fit_tile *t, size_t i,
+                              size_t b, size_t h, size_t at, fit_vd *restrict sums, const int masked)
+{
+    const size_t ng = l->ngroup, j = b * FIT_LANES + h;
+    const fit_vm lanes = masked ? fit_pair_lanes(t, i, j) : (fit_vm){0};
+    (void)exps, (void)lanes;
+    const fit_vd d_f = fit_vload(w->f + j) - w->f[i];
+    const fit_vd inv_d_f = 1.0/d_f;                                            /* oscillatory_shear.lua:44  [1] */
+    fit_vd e;
+    if (!exps[0 * ng].direct)
+        e = fit_vload(w->exp_u_j + j) * (w->exp_u_i[i] * exps[0 * ng].middle);
+    else
+        e = fit_vexp(fit_vload(w->f_2 + j) - w->f_2[i]);
+    const fit_vd d_f_sq = d_f*d_f;                                             /* oscillatory_shear.lua:44  [1] */
+    for (size_t g = 0; g < ng; g++) {
+        const double *y = t->y + at + g * FIT_LANES + h;
+        __builtin_prefetch(y + 64 * FIT_LANES);
+        fit_vm use = lanes;
+        fit_vd weight = {0};
+        if (masked) {
+            weight = t->w ? fit_vload(t->w + at + g * FIT_LANES + h) : fit_vset1(1.0);
+            use &= weight > 0.0;
+        }
+        (void)use, (void)weight;
+        fit_vd *restrict sum = sums + g * 3;
+        const double scale = w->scale[g];
+        const fit_vd X = scale*d_f;                                            /* oscillatory_shear.lua:43 */
+        const fit_vm small = fit_vabs(X) < FIT_SINC_X0;
+        const double scale_2 = w->scale_2[g];
+        const double sin_i = w->sin_u_i[i * ng + g], cos_i = w->cos_u_i[i * ng + g];
+        const fit_vd sin_j = fit_vload(w->sin_u_j + (b * ng + g) * FIT_LANES + h), cos_j = fit_vload(w->cos_u_j + (b * ng + g) * FIT_LANES + h);
+        const fit_vd sn = sin_j*cos_i - cos_j*sin_i; /* sin of the difference */
+        fit_vd sinc = scale_2*inv_d_f*sn;                                      /* oscillatory_shear.lua:44  [1] */
+        if (fit_vany(small)) {
+            sinc = fit_vselect(small, fit_vsinc_series(scale*scale*d_f_sq), sinc);
+        }
+        const fit_vd b_contrast = sinc*e*sinc;                                 /* [1] */
+        const fit_vd b0 = fit_kept(masked, use, b_contrast); /* multiplies contrast */
+        const fit_vd b0_w = fit_weighted(masked, weight, b0);
+        sum[0] += b0_w;
+        sum[1] += b0_w*b0;
+        sum[2] += b0_w*fit_vload(y);
+    }
+}
+
+static void moments(const struct fit_layout *l, const double *ws, const struct fit_tile *t,
+                    double *scratch, double *out)
+{
+    const size_t ng = l->ngroup, end = fit_padded(t->j1) / FIT_LANES;
+    struct tables tables;
+    carve(l, (double *)(uintptr_t)ws, &tables);
+    const struct tables *const w = &tables;
+    fit_vd *sums = (fit_vd *)scratch;
+    struct fit_exp_tile *exps = (struct fit_exp_tile *)(sums + 3 * ng);
+    size_t at = 0;
+    for (size_t k = 0; k < 3 * ng; k++)
+        sums[k] = (fit_vd){0};
+    exps[0 * ng] = fit_exp_tile(l, t, w->f_2, 1, 0);
+    for (size_t i = t->i0; i < t->i1; i++) {
+        for (size_t b = (i + 1 > t->j0 ? i + 1 : t->j0) / FIT_LANES; b < end; b++) {
+            for (size_t h = 0; h < FIT_LANES; h += FIT_VL) {
+                const size_t j = b * FIT_LANES + h;
+                if (t->w || j <= i || j + FIT_VL > t->j1)
+                    moments_block(l, w, exps, t, i, b, h, at, sums, 1);
+                else
+                    moments_block(l, w, exps, t, i, b, h, at, sums, 0);
+            }
+            at += ng * FIT_LANES;
+        }
+    }
+    for (size_t g = 0; g < ng; g++) {
+        const double *data = t->sum + 3 * g;
+        const fit_vd *sum = sums + g * 3;
+        (void)data, (void)sum;
+        out[0] = fit_vsum(sum[1]);
+        out[1] = 1.0 * fit_vsum(sum[0]);
+        out[2] = 1.0 * data[0];
+        out[3] = fit_vsum(sum[2]);
+        out[4] = 1.0 * data[1];
+        out[5] = data[2];
+        out += 6;
+    }
+}
+
+/* Pairs (i, 8b .. 8b+7): products of the channels m_c (d mean/d theta_k = sum_c m_c U_ck), summed over
+ * the groups, then multiplied by the tables U; and the fields of the cross moments per group. */
+FIT_INLINE void normal_block(const struct fit_layout *l, const struct tables *w, const double *lin,
+                             const struct fit_exp_tile *exps, const struct fit_tile *t, size_t i,
+                             size_t b, size_t h, size_t at, fit_vd *restrict column, fit_vd *restrict row,
+                             fit_vd *restrict H, const int masked)
+{
+    const size_t ng = l->ngroup, j = b * FIT_LANES + h;
+    const fit_vm lanes = masked ? fit_pair_lanes(t, i, j) : (fit_vm){0};
+    (void)exps, (void)lanes;
+    (void)lin, (void)column, (void)row;
+    const fit_vd d_f = fit_vload(w->f + j) - w->f[i];
+    const fit_vd d_t = fit_vload(w->t + j) - w->t[i];
+    const double scale_3 = w->scale_3[0];
+    const fit_vd inv_d_f = 1.0/d_f;                                            /* oscillatory_shear.lua:44  [1] */
+    fit_vd e;
+    if (!exps[0 * ng].direct)
+        e = fit_vload(w->exp_u_j + j) * (w->exp_u_i[i] * exps[0 * ng].middle);
+    else
+        e = fit_vexp(fit_vload(w->f_2 + j) - w->f_2[i]);
+    const fit_vd d_f_sq = d_f*d_f;                                             /* oscillatory_shear.lua:44  [1] */
+    fit_vd F_1_1 = {0};
+    fit_vd F_1_strain0 = {0};
+    fit_vd F_1_phi0 = {0};
+    fit_vd F_1_D = {0};
+    fit_vd F_strain0_strain0 = {0};
+    fit_vd F_strain0_phi0 = {0};
+    fit_vd F_strain0_D = {0};
+    fit_vd F_phi0_phi0 = {0};
+    fit_vd F_phi0_D = {0};
+    fit_vd F_D_D = {0};
+    fit_vd G_1 = {0};
+    fit_vd G_strain0 = {0};
+    fit_vd G_phi0 = {0};
+    fit_vd G_D = {0};
+    for (size_t g = 0; g < ng; g++) {
+        const double *y = t->y + at + g * FIT_LANES + h;
+        __builtin_prefetch(y + 64 * FIT_LANES);
+        fit_vm use = lanes;
+        fit_vd weight = {0};
+        if (masked) {
+            weight = t->w ? fit_vload(t->w + at + g * FIT_LANES + h) : fit_vset1(1.0);
+            use &= weight > 0.0;
+        }
+        (void)use, (void)weight;
+        const double contrast = lin[g * 2 + 0];
+        const double offset = lin[g * 2 + 1];
+        const double scale_4 = w->scale_4[g];
+        const double scale = contrast*scale_4;
+        const double scale_5 = w->scale_5[g];
+        const double scale_2 = 2.0*contrast*scale_5;
+        const double scale_6 = w->scale_6[g];
+        const double scale_7 = 2.0*contrast*scale_6;
+        const double scale_8 = contrast*scale_3;
+        const double scale_9 = w->scale[g];
+        const fit_vd X = scale_9*d_f;                                          /* oscillatory_shear.lua:43 */
+        const fit_vm small = fit_vabs(X) < FIT_SINC_X0;
+        const double scale_2_2 = w->scale_2[g];
+        const double sin_i = w->sin_u_i[i * ng + g], cos_i = w->cos_u_i[i * ng + g];
+        const fit_vd sin_j = fit_vload(w->sin_u_j + (b * ng + g) * FIT_LANES + h), cos_j = fit_vload(w->cos_u_j + (b * ng + g) * FIT_LANES + h);
+        const fit_vd sn = sin_j*cos_i - cos_j*sin_i; /* sin of the difference */
+        const fit_vd cs = cos_j*cos_i + sin_j*sin_i; /* its cosine */
+        const fit_vd inv_d_f_sn = inv_d_f*sn;                                  /* oscillatory_shear.lua:44  [1] */
+        fit_vd sinc = scale_2_2*inv_d_f_sn;                                    /* oscillatory_shear.lua:44  [1] */
+        fit_vd dsinc = scale_2_2*inv_d_f*((-scale_2_2)*inv_d_f_sn + cs);       /* oscillatory_shear.lua:44  [1] */
+        if (fit_vany(small)) {
+            const fit_vd scale_9_sq_d_f_sq = scale_9*scale_9*d_f_sq;           /* oscillatory_shear.lua:44 */
+            sinc = fit_vselect(small, fit_vsinc_series(scale_9_sq_d_f_sq), sinc);
+            dsinc = fit_vselect(small, fit_vdsinc_series(X, scale_9_sq_d_f_sq), dsinc);
+        }
+        const fit_vd e_sinc = e*sinc;                                          /* [1] */
+        const fit_vd b_contrast = sinc*e_sinc;                                 /* [1] */
+        const fit_vd e_sinc_dsinc = e_sinc*dsinc;                              /* [1] */
+        const fit_vd d_f_e_sinc_dsinc = d_f*e_sinc_dsinc;                      /* [1] */
+        const fit_vd d_t_b_contrast = d_t*b_contrast;                          /* [s] */
+        const fit_vd r = fit_kept(masked, use, fit_vload(y) - (contrast*b_contrast + offset));
+        const fit_vd m_1 = fit_kept(masked, use, scale*e_sinc_dsinc);
+        const fit_vd w_1 = fit_weighted(masked, weight, m_1);
+        const fit_vd m_strain0 = fit_kept(masked, use, scale_2*d_f_e_sinc_dsinc);
+        const fit_vd w_strain0 = fit_weighted(masked, weight, m_strain0);
+        const fit_vd m_phi0 = fit_kept(masked, use, scale_7*d_f_e_sinc_dsinc);
+        const fit_vd w_phi0 = fit_weighted(masked, weight, m_phi0);
+        const fit_vd m_D = fit_kept(masked, use, scale_8*d_t_b_contrast);
+        const fit_vd w_D = fit_weighted(masked, weight, m_D);
+        F_1_1 += w_1*m_1;
+        F_1_strain0 += w_1*m_strain0;
+        F_1_phi0 += w_1*m_phi0;
+        F_1_D += w_1*m_D;
+        F_strain0_strain0 += w_strain0*m_strain0;
+        F_strain0_phi0 += w_strain0*m_phi0;
+        F_strain0_D += w_strain0*m_D;
+        F_phi0_phi0 += w_phi0*m_phi0;
+        F_phi0_D += w_phi0*m_D;
+        F_D_D += w_D*m_D;
+        G_1 += w_1*r;
+        G_strain0 += w_strain0*r;
+        G_phi0 += w_phi0*r;
+        G_D += w_D*r;
+        const fit_vd s0 = fit_counted(masked, use, weight, b_contrast*e_sinc_dsinc); /* contrast: b m_1 */
+        column[g * 6 + 0] += s0;
+        row[g * 6 + 0] += s0;
+        const fit_vd s1 = fit_counted(masked, use, weight, b_contrast*d_f_e_sinc_dsinc); /* contrast: b m_strain0 */
+        row[g * 6 + 1] += s1;
+        const fit_vd s2 = fit_counted(masked, use, weight, b_contrast*d_t_b_contrast); /* contrast: b m_D */
+        row[g * 6 + 2] += s2;
+        const fit_vd s3 = fit_counted(masked, use, weight, e_sinc_dsinc); /* offset: b m_1 */
+        column[g * 6 + 3] += s3;
+        row[g * 6 + 3] += s3;
+        const fit_vd s4 = fit_counted(masked, use, weight, d_f_e_sinc_dsinc); /* offset: b m_strain0 */
+        row[g * 6 + 4] += s4;
+        const fit_vd s5 = fit_counted(masked, use, weight, d_t_b_contrast); /* offset: b m_D */
+        row[g * 6 + 5] += s5;
+    }
+
+    /* products with the tables */
+    const fit_vd u_1_delta = fit_vload(w->f_3 + j) - w->f_3[i];
+    const fit_vd p_D_D = F_D_D;
+    H[0] += p_D_D; /* D, D */
+    const fit_vd p_strain0_strain0 = F_strain0_strain0;
+    H[4] += p_strain0_strain0; /* strain0, strain0 */
+    const fit_vd p_D_strain0 = F_strain0_D;
+    H[1] += p_D_strain0; /* D, strain0 */
+    const fit_vd p_1_delta = F_1_1*u_1_delta;
+    H[7] += u_1_delta*p_1_delta; /* delta, delta */
+    const fit_vd p_strain0_delta = F_1_strain0*u_1_delta;
+    H[5] += p_strain0_delta; /* strain0, delta */
+    const fit_vd p_D_delta = F_1_D*u_1_delta;
+    H[2] += p_D_delta; /* D, delta */
+    const fit_vd p_1_phi0 = F_1_phi0;
+    H[8] += u_1_delta*p_1_phi0; /* delta, phi0 */
+    const fit_vd p_strain0_phi0 = F_strain0_phi0;
+    H[6] += p_strain0_phi0; /* strain0, phi0 */
+    const fit_vd p_phi0_phi0 = F_phi0_phi0;
+    H[9] += p_phi0_phi0; /* phi0, phi0 */
+    const fit_vd p_D_phi0 = F_phi0_D;
+    H[3] += p_D_phi0; /* D, phi0 */
+    H[10] += G_D; /* J^T r: D */
+    H[11] += G_strain0; /* J^T r: strain0 */
+    H[12] += u_1_delta*G_1; /* J^T r: delta */
+    H[13] += G_phi0; /* J^T r: phi0 */
+}
+
+enum { PIECES = FIT_LANES / FIT_VL, SLOTS = 6, ROW_SUMS = 6, SUMS = 14, MOMENT_SUMS = 4, EXPS = 2 };
+
+/* Scratch, in vectors: column sums [block][group][SLOTS], row sums of one row, row sums times tables,
+ * the sums of J^T J and J^T r; then what the exponentials need to know of the tile. */
+static size_t scratch_size(const struct fit_layout *l)
+{
+    const size_t ng = l->ngroup, vectors = ng * SLOTS + ng * ROW_SUMS + SUMS;
+    return l->panel * ng * SLOTS + FIT_VL * vectors + MOMENT_SUMS * FIT_VL * ng + 2 * EXPS * ng;
+}
+
+static void normal(const struct fit_layout *l, const double *ws, const double *lin,
+                   const struct fit_tile *t, double *scratch, double *out)
+{
+    const size_t ng = l->ngroup, start = t->j0 / FIT_LANES, end = fit_padded(t->j1) / FIT_LANES;
+    struct tables tables;
+    carve(l, (double *)(uintptr_t)ws, &tables);
+    const struct tables *const w = &tables;
+    const size_t pieces = (end - start) * PIECES; /* vectors in a row of the tile */
+    fit_vd *column = (fit_vd *)scratch, *row = column + pieces * ng * SLOTS;
+    fit_vd *row_sum = row + ng * SLOTS, *H = row_sum + ng * ROW_SUMS;
+    struct fit_exp_tile *exps = (struct fit_exp_tile *)(H + SUMS);
+    size_t at = 0;
+    for (fit_vd *v = column; v < H + SUMS; v++)
+        *v = (fit_vd){0};
+    exps[0 * ng] = fit_exp_tile(l, t, w->f_2, 1, 0);
+    for (size_t i = t->i0; i < t->i1; i++) {
+        for (size_t b = (i + 1 > t->j0 ? i + 1 : t->j0) / FIT_LANES; b < end; b++) {
+            for (size_t h = 0; h < FIT_LANES; h += FIT_VL) {
+                const size_t j = b * FIT_LANES + h;
+                if (t->w || j <= i || j + FIT_VL > t->j1)
+                    normal_block(l, w, lin, exps, t, i, b, h, at, column + ((b - start) * PIECES + h / FIT_VL) * ng * 6, row, H, 1);
+                else
+                    normal_block(l, w, lin, exps, t, i, b, h, at, column + ((b - start) * PIECES + h / FIT_VL) * ng * 6, row, H, 0);
+            }
+            at += ng * FIT_LANES;
+        }
+        for (size_t g = 0; g < ng; g++) {
+            fit_vd *r = row + g * 6, *s = row_sum + g * ROW_SUMS;
+            (void)r, (void)s;
+            s[0] += r[0]*w->f_3[i];
+            r[0] = (fit_vd){0};
+            s[1] += r[1];
+            r[1] = (fit_vd){0};
+            s[2] += r[2];
+            r[2] = (fit_vd){0};
+            s[3] += r[3]*w->f_3[i];
+            r[3] = (fit_vd){0};
+            s[4] += r[4];
+            r[4] = (fit_vd){0};
+            s[5] += r[5];
+            r[5] = (fit_vd){0};
+        }
+    }
+
+    for (size_t k = 0; k < 14; k++)
+        out[k] = fit_vsum(H[k]);
+    double *V = out + 14;
+    for (size_t g = 0; g < ng; g++, V += 8) {
+        const fit_vd *at_rows = row_sum + g * ROW_SUMS;
+        (void)at_rows;
+        const double contrast = lin[g * 2 + 0];
+        const double scale_4 = w->scale_4[g];
+        const double contrast_scale_4 = contrast*scale_4;
+        const double scale_5 = w->scale_5[g];
+        const double contrast_scale_5 = 2.0*contrast*scale_5;
+        const double scale_6 = w->scale_6[g];
+        const double contrast_scale_6 = 2.0*contrast*scale_6;
+        const double scale_3 = w->scale_3[0];
+        const double contrast_scale_3 = contrast*scale_3;
+        V[0] = 0.0;
+        V[1] = 0.0;
+        V[2] = 0.0;
+        V[3] = 0.0;
+        V[4] = 0.0;
+        V[5] = 0.0;
+        V[6] = 0.0;
+        V[7] = 0.0;
+        {
+            fit_vd v = {0};
+            for (size_t k = 0; k < pieces; k++)
+                v += column[(k * ng + g) * 6 + 0] * fit_vload(w->f_3 + t->j0 + k * FIT_VL);
+            v -= at_rows[0];
+            V[2] += contrast_scale_4 * fit_vsum(v);
+        }
+        {
+            fit_vd v = {0};
+            v += at_rows[1];
+            V[1] += contrast_scale_5 * fit_vsum(v);
+        }
+        {
+            fit_vd v = {0};
+            v += at_rows[1];
+            V[3] += contrast_scale_6 * fit_vsum(v);
+        }
+        {
+            fit_vd v = {0};
+            v += at_rows[2];
+            V[0] += contrast_scale_3 * fit_vsum(v);
+        }
+        {
+            fit_vd v = {0};
+            for (size_t k = 0; k < pieces; k++)
+                v += column[(k * ng + g) * 6 + 3] * fit_vload(w->f_3 + t->j0 + k * FIT_VL);
+            v -= at_rows[3];
+            V[6] += contrast_scale_4 * fit_vsum(v);
+        }
+        {
+            fit_vd v = {0};
+            v += at_rows[4];
+            V[5] += contrast_scale_5 * fit_vsum(v);
+        }
+        {
+            fit_vd v = {0};
+            v += at_rows[4];
+            V[7] += contrast_scale_6 * fit_vsum(v);
+        }
+        {
+            fit_vd v = {0};
+            v += at_rows[5];
+            V[4] += contrast_scale_3 * fit_vsum(v);
+        }
+    }
+}
+
+/* Pairs (i, 8b .. 8b+7): the adjoint a_c of every channel (see normal_block), from fields F summed over
+ * the groups; added to column and row. */
+FIT_INLINE void gradient_block(const struct fit_layout *l, const struct tables *w, const double *lin,
+                               const double *adj, const struct fit_exp_tile *exps,
+                               const struct fit_tile *t, size_t i, size_t b, size_t h, size_t at,
+                               fit_vd *restrict column, fit_vd *restrict row, const int masked)
+{
+    const size_t ng = l->ngroup, j = b * FIT_LANES + h;
+    const fit_vm lanes = masked ? fit_pair_lanes(t, i, j) : (fit_vm){0};
+    (void)exps, (void)lanes;
+    (void)lin, (void)adj, (void)column, (void)row;
+    const fit_vd d_f = fit_vload(w->f + j) - w->f[i];
+    const fit_vd inv_d_f = 1.0/d_f;                                            /* oscillatory_shear.lua:44  [1] */
+    fit_vd e;
+    if (!exps[0 * ng].direct)
+        e = fit_vload(w->exp_u_j + j) * (w->exp_u_i[i] * exps[0 * ng].middle);
+    else
+        e = fit_vexp(fit_vload(w->f_2 + j) - w->f_2[i]);
+    const fit_vd d_f_sq = d_f*d_f;                                             /* oscillatory_shear.lua:44  [1] */
+    const fit_vd d_f_e = 2.0*d_f*e;                                            /* [1] */
+    const double scale_3 = w->scale_3[0];
+    const fit_vd d_t = fit_vload(w->t + j) - w->t[i];
+    const fit_vd scale_3_d_t_e = scale_3*d_t*e;
+    fit_vd F0 = {0};
+    fit_vd F1 = {0};
+    fit_vd F2 = {0};
+    fit_vd F3 = {0};
+    for (size_t g = 0; g < ng; g++) {
+        const double *y = t->y + at + g * FIT_LANES + h;
+        __builtin_prefetch(y + 64 * FIT_LANES);
+        fit_vm use = lanes;
+        fit_vd weight = {0};
+        if (masked) {
+            weight = t->w ? fit_vload(t->w + at + g * FIT_LANES + h) : fit_vset1(1.0);
+            use &= weight > 0.0;
+        }
+        (void)use, (void)weight;
+        const double *seeds = adj + g * 4, *at_lin = lin + g * 2;
+        (void)seeds, (void)at_lin;
+        const double scale = w->scale[g];
+        const fit_vd X = scale*d_f;                                            /* oscillatory_shear.lua:43 */
+        const fit_vm small = fit_vabs(X) < FIT_SINC_X0;
+        const double scale_2 = w->scale_2[g];
+        const double sin_i = w->sin_u_i[i * ng + g], cos_i = w->cos_u_i[i * ng + g];
+        const fit_vd sin_j = fit_vload(w->sin_u_j + (b * ng + g) * FIT_LANES + h), cos_j = fit_vload(w->cos_u_j + (b * ng + g) * FIT_LANES + h);
+        const fit_vd sn = sin_j*cos_i - cos_j*sin_i; /* sin of the difference */
+        const fit_vd cs = cos_j*cos_i + sin_j*sin_i; /* its cosine */
+        const fit_vd inv_d_f_sn = inv_d_f*sn;                                  /* oscillatory_shear.lua:44  [1] */
+        fit_vd sinc = scale_2*inv_d_f_sn;                                      /* oscillatory_shear.lua:44  [1] */
+        fit_vd dsinc = scale_2*inv_d_f*((-scale_2)*inv_d_f_sn + cs);           /* oscillatory_shear.lua:44  [1] */
+        if (fit_vany(small)) {
+            const fit_vd scale_sq_d_f_sq = scale*scale*d_f_sq;                 /* oscillatory_shear.lua:44 */
+            sinc = fit_vselect(small, fit_vsinc_series(scale_sq_d_f_sq), sinc);
+            dsinc = fit_vselect(small, fit_vdsinc_series(X, scale_sq_d_f_sq), dsinc);
+        }
+        const fit_vd sinc_sq = sinc*sinc;                                      /* [1] */
+        const fit_vd e_sinc_sq = e*sinc_sq;                                    /* oscillatory_shear.lua:45  [1] */
+        const fit_vd r = fit_vload(y) - (at_lin[0]*e_sinc_sq + at_lin[1]); /* residual */
+        const fit_vd seed_contrast = (seeds[0]*at_lin[0])*r - (seeds[1]*e_sinc_sq + seeds[2]);
+        const double scale_4 = w->scale_4[g];
+        const fit_vd prod = seed_contrast*sinc*dsinc;
+        const double scale_5 = w->scale_5[g];
+        const double scale_6 = w->scale_6[g];
+        F0 += fit_counted(masked, use, weight, scale_4*prod);
+        F1 += fit_counted(masked, use, weight, scale_5*prod);
+        F2 += fit_counted(masked, use, weight, scale_6*prod);
+        F3 += fit_counted(masked, use, weight, seed_contrast*sinc_sq);
+    }
+
+    /* products with what does not depend on the group */
+    const fit_vd a_1 = fit_kept(masked, lanes, e*F0);
+    column[0] += a_1;
+    row[0] += a_1;
+    const fit_vd a_strain0 = fit_kept(masked, lanes, d_f_e*F1);
+    row[1] += a_strain0;
+    const fit_vd a_phi0 = fit_kept(masked, lanes, d_f_e*F2);
+    row[2] += a_phi0;
+    const fit_vd a_D = fit_kept(masked, lanes, scale_3_d_t_e*F3);
+    row[3] += a_D;
+}
+
+enum { CHANNELS = 4, GRADIENT_SUMS = 4, GRADIENT_EXPS = 2 };
+
+/* Scratch, in vectors: column sums [block][CHANNELS], the sums of a row [CHANNELS], one sum for each
+ * parameter; then what the exponentials need to know of the tile.  Enough for every tile function. */
+static size_t tile_scratch(const struct fit_layout *l)
+{
+    const size_t mine = l->panel * CHANNELS + FIT_VL * (CHANNELS + GRADIENT_SUMS) + 2 * GRADIENT_EXPS * l->ngroup;
+    const size_t other = scratch_size(l);
+    return mine > other ? mine : other;
+}
+
+static void gradient(const struct fit_layout *l, const double *ws, const double *lin, const double *adj,
+                     const struct fit_tile *t, double *scratch, double *out)
+{
+    const size_t ng = l->ngroup, start = t->j0 / FIT_LANES, end = fit_padded(t->j1) / FIT_LANES;
+    struct tables tables;
+    carve(l, (double *)(uintptr_t)ws, &tables);
+    const struct tables *const w = &tables;
+    const size_t pieces = (end - start) * PIECES; /* vectors in a row of the tile */
+    fit_vd *column = (fit_vd *)scratch, *row = column + pieces * CHANNELS, *sum = row + CHANNELS;
+    struct fit_exp_tile *exps = (struct fit_exp_tile *)(sum + GRADIENT_SUMS);
+    size_t at = 0;
+    for (fit_vd *v = column; v < sum + GRADIENT_SUMS; v++)
+        *v = (fit_vd){0};
+    exps[0 * ng] = fit_exp_tile(l, t, w->f_2, 1, 0);
+    for (size_t i = t->i0; i < t->i1; i++) {
+        for (size_t b = (i + 1 > t->j0 ? i + 1 : t->j0) / FIT_LANES; b < end; b++) {
+            for (size_t h = 0; h < FIT_LANES; h += FIT_VL) {
+                const size_t j = b * FIT_LANES + h;
+                if (t->w || j <= i || j + FIT_VL > t->j1)
+                    gradient_block(l, w, lin, adj, exps, t, i, b, h, at, column + ((b - start) * PIECES + h / FIT_VL) * CHANNELS, row, 1);
+                else
+                    gradient_block(l, w, lin, adj, exps, t, i, b, h, at, column + ((b - start) * PIECES + h / FIT_VL) * CHANNELS, row, 0);
+            }
+            at += ng * FIT_LANES;
+        }
+        sum[2] -= row[0]*w->f_3[i];
+        row[0] = (fit_vd){0};
+    }
+    for (size_t k = 0; k < pieces; k++)
+        sum[2] += column[k * CHANNELS + 0]*fit_vload(w->f_3 + t->j0 + k * FIT_VL);
+    sum[1] += row[1];
+    sum[3] += row[2];
+    sum[0] += row[3];
+    for (size_t k = 0; k < 4; k++)
+        out[k] = fit_vsum(sum[k]);
+}
+
+/* Pairs (i, 8b .. 8b+7): the mean of every group. */
+FIT_INLINE void model_block(const struct fit_layout *l, const struct tables *w, const double *lin,
+                            size_t i, size_t b, size_t h, double *out)
+{
+    const size_t ng = l->ngroup, j = b * FIT_LANES + h;
+    (void)j, (void)lin;
+    const fit_vd d_f = fit_vload(w->f + j) - w->f[i];
+    const fit_vd inv_d_f = 1.0/d_f;                                            /* oscillatory_shear.lua:44  [1] */
+    const fit_vd e = fit_vexp(fit_vload(w->f_2 + j) - w->f_2[i]);
+    const fit_vd d_f_sq = d_f*d_f;                                             /* oscillatory_shear.lua:44  [1] */
+    for (size_t g = 0; g < ng; g++) {
+        const double contrast = lin[g * 2 + 0];
+        const double offset = lin[g * 2 + 1];
+        const double scale = w->scale[g];
+        const fit_vd X = scale*d_f;                                            /* oscillatory_shear.lua:43 */
+        const fit_vm small = fit_vabs(X) < FIT_SINC_X0;
+        const double scale_2 = w->scale_2[g];
+        const double sin_i = w->sin_u_i[i * ng + g], cos_i = w->cos_u_i[i * ng + g];
+        const fit_vd sin_j = fit_vload(w->sin_u_j + (b * ng + g) * FIT_LANES + h), cos_j = fit_vload(w->cos_u_j + (b * ng + g) * FIT_LANES + h);
+        const fit_vd sn = sin_j*cos_i - cos_j*sin_i; /* sin of the difference */
+        fit_vd sinc = scale_2*inv_d_f*sn;                                      /* oscillatory_shear.lua:44  [1] */
+        if (fit_vany(small)) {
+            sinc = fit_vselect(small, fit_vsinc_series(scale*scale*d_f_sq), sinc);
+        }
+        const fit_vd b_contrast = sinc*e*sinc;                                 /* [1] */
+        fit_vstore(out + g * FIT_LANES + h, fit_vset1(0.0) + (contrast*b_contrast + offset));
+    }
+}
+
+static void model(const struct fit_layout *l, const double *ws, const double *lin,
+                  const struct fit_tile *t, double *out)
+{
+    const size_t ng = l->ngroup, end = fit_padded(t->j1) / FIT_LANES;
+    struct tables tables;
+    carve(l, (double *)(uintptr_t)ws, &tables);
+    const struct tables *const w = &tables;
+    (void)ng;
+    for (size_t i = t->i0; i < t->i1; i++)
+        for (size_t b = (i + 1 > t->j0 ? i + 1 : t->j0) / FIT_LANES; b < end; b++) {
+            for (size_t h = 0; h < FIT_LANES; h += FIT_VL)
+                model_block(l, w, lin, i, b, h, out);
+            out += ng * FIT_LANES;
+        }
+}
+
+
+/* ---- single points, by the direct formula ---------------------------------------------------------- */
+
+static void points(const struct fit_layout *l, const double *ws, const double *lin, size_t n,
+                   const uint32_t *pi, const uint32_t *pj, const uint32_t *pg, double *mean,
+                   double *jac)
+{
+    const size_t ng = l->ngroup;
+    struct tables w;
+    carve(l, (double *)(uintptr_t)ws, &w);
+    (void)ng, (void)lin, (void)w;
+    for (size_t p = 0; p < n; p++) {
+        const size_t g = pg[p], i = pi[p] < pj[p] ? pi[p] : pj[p], j = pi[p] < pj[p] ? pj[p] : pi[p];
+        (void)g;
+        const double contrast = lin[g * 2 + 0];
+        const double offset = lin[g * 2 + 1];
+        const double delta = w.f[j] - w.f[i];
+        const double X = delta*w.scale[g];                                     /* oscillatory_shear.lua:43 */
+        const double sinc = fit_sinc(X);                                       /* oscillatory_shear.lua:44  [1] */
+        const double sinc_sq = sinc*sinc;                                      /* oscillatory_shear.lua:45  [1] */
+        const double delta_2 = w.t[j] - w.t[i];
+        const double e = exp(delta_2*w.scale_7[0]);                            /* oscillatory_shear.lua:45  [1] */
+        mean[p] = contrast*sinc_sq*e + offset;
+        if (!jac)
+            continue;
+        double *J = jac + p * 6;
+        const double dsinc = fit_dsinc(X);                                     /* oscillatory_shear.lua:44  [1] */
+        J[0] = contrast*delta_2*sinc_sq*e*w.scale_3[0]; /* D */
+        J[1] = 2.0*contrast*delta*sinc*e*dsinc*w.scale_5[g]; /* strain0 */
+        J[2] = contrast*sinc*e*dsinc*w.scale_4[g]*(w.f_3[j] - w.f_3[i]); /* delta */
+        J[3] = 2.0*contrast*delta*sinc*e*dsinc*w.scale_6[g]; /* phi0 */
+        J[4] = sinc_sq*e; /* contrast */
+        J[5] = 1.0; /* offset */
+    }
+}
+
+static void curves(const struct fit_layout *l, const double *theta, double *value, double *tangent)
+{
+    const size_t n = l->ntime;
+    (void)theta, (void)value, (void)tangent;
+    const double D = theta[0]; /* [angstrom^2/s] */
+    (void)D;
+    const double strain0 = theta[1]; /* [1] */
+    (void)strain0;
+    const double delta = theta[2]; /* [1] */
+    (void)delta;
+    const double phi0 = theta[3]; /* [deg] */
+    (void)phi0;
+    const double q = l->setting[0]; /* [1/angstrom] */
+    (void)q;
+    const double gap = l->setting[1]; /* [angstrom] */
+    (void)gap;
+    const double frequency = l->setting[2]; /* [1/s] */
+    (void)frequency;
+    for (size_t k = 0; k < n; k++) {
+        const double sum_2 = delta + 6.283185307179586*l->time[k]*frequency;   /* oscillatory_shear.lua:41  [1] */
+        const double sn = sin(sum_2);                                          /* oscillatory_shear.lua:41  [1] */
+        const double strain = strain0*sn;                                      /* oscillatory_shear.lua:41  [1] */
+        value[0 * n + k] = strain; /* strain */
+        if (!tangent)
+            continue;
+        tangent[0 * n + k] = 0.0;
+        tangent[1 * n + k] = sn;
+        tangent[2 * n + k] = strain0*cos(sum_2);
+        tangent[3 * n + k] = 0.0;
+    }
+}
+
+/* ---- description ----------------------------------------------------------------------------------- */
+
+static const struct fit_param desc_param[] = {
+    {.name = "D", .unit = "angstrom^2/s", .doc = "diffusion coefficient",
+     .start = 1000.0, .lower = 1.0, .upper = 1000000000.0, .over = -1,
+     .prior = FIT_PRIOR_LOG_UNIFORM, .prior_a = 0.0, .prior_b = 0.0},
+    {.name = "strain0", .unit = "1", .doc = "amplitude of the strain",
+     .start = 0.001, .lower = 1e-08, .upper = 10.0, .over = -1,
+     .prior = FIT_PRIOR_LOG_UNIFORM, .prior_a = 0.0, .prior_b = 0.0},
+    {.name = "delta", .unit = "1", .doc = "phase of the strain at t = 0",
+     .start = 0.0, .lower = -6.283185307179586, .upper = 6.283185307179586, .over = -1,
+     .prior = FIT_PRIOR_TRUNCATED_NORMAL, .prior_a = 0.0, .prior_b = 2.0},
+    {.name = "phi0", .unit = "deg", .doc = "direction of the flow",
+     .start = 0.0, .lower = -90.0, .upper = 90.0, .over = -1,
+     .prior = FIT_PRIOR_TRUNCATED_NORMAL, .prior_a = 0.0, .prior_b = 5.0},
+};
+
+static const struct fit_param desc_linear[] = {
+    {.name = "contrast", .unit = "1", .doc = "speckle contrast",
+     .start = 0.3, .lower = 0.0, .upper = 1.0, .over = 0,
+     .prior = FIT_PRIOR_TRUNCATED_NORMAL, .prior_a = 0.3, .prior_b = 0.25},
+    {.name = "offset", .unit = "1", .doc = "baseline",
+     .start = 1.0, .lower = 0.5, .upper = 1.5, .over = 0,
+     .prior = FIT_PRIOR_TRUNCATED_NORMAL, .prior_a = 1.0, .prior_b = 0.25},
+};
+
+static const struct fit_setting desc_setting[] = {
+    {"q", "1/angstrom", "wavevector", NAN},
+    {"gap", "angstrom", "distance of the plates", NAN},
+    {"frequency", "1/s", "oscillations per second", NAN},
+};
+
+static const struct fit_axis desc_axis[] = {
+    {"phi", "deg", "azimuth of the detector sector"},
+};
+
+static const struct fit_curve desc_curve[] = {
+    {"strain", "1", "strain"},
+};
+
+/* sensible parameter sets, from the model's random() */
+static const double desc_screen[] = {
+    34138.4, 0.000532245, -1.48775, 9.41764,
+    26.631, 0.000203846, -1.02457, 5.43093,
+    96.1072, 0.0642869, -0.325255, 5.22069,
+    1246.82, 0.00166215, 0.65415, 0.369644,
+    902.939, 0.0114687, -0.927727, 6.8831,
+    26421.6, 0.00437362, 1.34942, -3.41509,
+    28886.4, 0.00200744, -0.273423, -4.93572,
+    3515.09, 0.0529373, 1.39177, -5.66491,
+    15.6742, 1.21201e-05, 1.01034, -1.76664,
+    105.53, 8.73329e-05, -0.219668, -3.77625,
+    1193.6, 2.0032e-05, -1.47432, -8.53513,
+    15413.9, 0.0503559, -0.80357, -1.79235,
+    730.555, 3.48494e-05, 1.22555, 7.43364,
+    32.3097, 1.14807e-05, 0.899813, 2.11713,
+    56.5354, 0.0173204, 1.43147, 4.98983,
+    51348.2, 0.000220191, -0.809911, 7.6824,
+    46.1086, 0.000126016, -0.758201, 0.979651,
+    62.614, 0.00298279, 1.35651, 7.11001,
+    281.882, 0.0598611, 1.36243, 7.46155,
+    43.9448, 0.0119124, 1.08448, -1.70654,
+    2258.65, 0.000127094, -0.812188, -4.60012,
+    227.866, 0.000850258, 0.864874, 1.44941,
+    26.6274, 0.00101913, -1.15629, 7.02051,
+    1897.41, 0.000749512, -1.50058, -8.5186,
+    372.909, 0.053371, 1.13267, -5.85763,
+    1054.09, 0.00153151, -1.24606, 4.86727,
+    4273.12, 0.000224351, 1.4194, -5.75345,
+    31.034, 6.76379e-05, -0.264243, -8.15727,
+    304.411, 0.0675854, 0.853093, 9.59747,
+    17481.8, 0.00093414, 0.308994, -0.0203351,
+    72.3962, 0.00587645, 0.391668, -4.94593,
+    3346.4, 0.0134698, -0.207686, -8.53016,
+    2422.96, 0.0449549, -0.602335, 8.12795,
+    163.308, 0.00117289, 0.0948621, -0.0614982,
+    76.3982, 0.0099617, 0.858863, -5.64851,
+    912.678, 0.000566096, -1.44502, 7.86689,
+    75663.1, 0.00794575, -0.874805, -9.27739,
+    25.9087, 0.000116209, -1.14332, 0.611769,
+    242.52, 0.00189816, 0.539049, 4.40687,
+    88707.7, 0.00490368, -0.212076, 6.19218,
+    147.114, 0.0107872, 1.03795, 3.89298,
+    206.884, 0.0336992, 0.495544, -6.10889,
+    5586.16, 0.0396486, -1.40181, 0.921571,
+    36.6134, 0.0137415, -1.13855, -7.10118,
+    75894.5, 0.0149924, 0.00196408, -8.68071,
+    51.4578, 0.00230094, 0.737628, -8.01974,
+    14523.1, 0.0317905, -0.766987, 1.88748,
+    176.107, 6.46228e-05, -1.13165, -6.01804,
+    40.0009, 0.0146729, -1.25196, -2.91988,
+    6290.42, 9.86058e-05, 1.1319, -5.1698,
+    224.149, 0.0135775, 0.709284, -9.82671,
+    9782.36, 0.0234924, 1.10671, 1.3068,
+    117.992, 6.21072e-05, -0.723775, 8.45064,
+    24667.7, 0.0358388, -0.035551, 2.35786,
+    55920.2, 0.00553073, -0.518673, -1.54083,
+    1925.84, 3.72479e-05, 0.549223, -3.59087,
+    384.728, 0.00448136, 0.844477, -2.67144,
+    306.353, 0.000429582, -1.49996, 8.00803,
+    292.042, 0.00210636, 0.962091, -5.88375,
+    10478.0, 0.000467507, 1.20642, -0.791825,
+    92123.5, 0.000809133, -0.937933, 6.50369,
+    1080.51, 6.05481e-05, -0.103977, 3.94597,
+    752.81, 1.22931e-05, 1.01867, 7.15135,
+    2993.47, 0.00142649, -1.55704, -2.94183,
+};
+
+extern const struct fit_kernel FIT_KERNEL_SYMBOL;
+const struct fit_kernel FIT_KERNEL_SYMBOL = {
+    .abi = FIT_KERNEL_ABI,
+    .name = "oscillatory_shear",
+    .variant = "fast",
+    .title = "Homodyne two-time correlation of a colloid under oscillating shear",
+    .formula = "c2(phi, t1, t2) = offset + contrast exp(-2 q^2 D (t2 - t1)) sinc(X)^2,   sinc X = sin X / X\n"
+        "X = q gap/2 cos(phi0 - phi) (strain(t2) - strain(t1))\n"
+        "strain(t) = strain0 sin(2 pi frequency t + delta): the integral of the shear rate\n"
+        "strain0 2 pi frequency cos(2 pi frequency t + delta)\n",
+    .reference = "G. G. Fuller et al., J. Fluid Mech. 100 (1980) 555; W. R. Burghardt et al., Phys. Rev. E 85 (2012) 021402;\n"
+        "echoes under oscillating shear: P. Hebraud et al., Phys. Rev. Lett. 78 (1997) 4657",
+    .source = "oscillatory_shear.lua",
+    .hash = "a564eb57239796dad65a855127ed489f9d256c676ad207160ba0d9d030090f0b",
+    .isa = FIT_KERNEL_ISA,
+    .space = FIT_PAIRS,
+    .nparam = 4,
+    .param = desc_param,
+    .nlinear = 2,
+    .linear = desc_linear,
+    .intercept = 1,
+    .nsetting = 3,
+    .setting = desc_setting,
+    .naxis = 1,
+    .axis = desc_axis,
+    .ncurve = 1,
+    .curve = desc_curve,
+    .nscreen = 64,
+    .screen = desc_screen,
+    .cost = {.per_frame = 44, .per_pair = 33, .per_pair_group = 73,
+             .value_per_pair_group = 18, .functions_per_pair = 0},
+    .table_doubles = 2,
+    .workspace = workspace,
+    .scratch = tile_scratch,
+    .prepare = prepare,
+    .moments = moments,
+    .normal = normal,
+    .gradient = gradient,
+    .model = model,
+    .points = points,
+    .curves = curves,
+};

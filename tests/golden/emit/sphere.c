@@ -1,0 +1,466 @@
+/* sphere.c -- written by homodyne-gen from sphere.lua.  Edit the model, not this file.
+ *
+ * Small-angle scattering of a dilute suspension of equal spheres
+ *
+ *     I(q) = background + scale V delta_rho^2 f^2,   V = 4 pi/3 radius^3
+ *     f = 3 (sin x - x cos x)/x^3,   x = q radius
+ *
+ *   theta      0  radius               [angstrom]
+ *   lin        0  scale                [1]
+ *              1  background           [1/cm]
+ *   setting    0  delta_rho            [1/angstrom^2]
+ *   column     0  q                    [1/angstrom]
+ *              1  I                    [1/cm]
+ *              2  sigma                [1/cm]
+ *
+ * cost of normal, operations: 0 per frame, 68 per row, 13 per row and group; of moments 7
+ */
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define FIT_VL FIT_VL_NATIVE /* lanes computed at once: as many as the machine has */
+#include "fit/kernel.h"
+#include "fit/tables.h"
+#include "fit/vmath.h"
+
+/* Workspace: scalars, tables over the time grid, tables at the used frames. */
+struct tables {
+    double *scale; /* (4.18879e+08 * pow(delta_rho, 2) * pow(radius, 3)) */
+    double *radius; /* param0 */
+    double *scale_2; /* (-0.1 * pow(radius, 2)) */
+    double *scale_3; /* (-0.0357143 * pow(radius, 2)) */
+    double *scale_4; /* (-0.0185185 * pow(radius, 2)) */
+    double *scale_5; /* (-0.0113636 * pow(radius, 2)) */
+    double *scale_6; /* (-0.00769231 * pow(radius, 2)) */
+    double *scale_7; /* (-0.00555556 * pow(radius, 2)) */
+    double *scale_8; /* (3 * pow(radius, -3)) */
+    double *minus_radius; /* (-1 * radius) */
+    double *scale_9; /* (1.25664e+09 * pow(delta_rho, 2) * pow(radius, 2)) */
+    double *scale_10; /* (8.37758e+08 * pow(delta_rho, 2) * pow(radius, 3)) */
+    double *scale_11; /* (-0.2 * radius) */
+    double *scale_12; /* (-0.0714286 * radius) */
+    double *scale_13; /* (-0.037037 * radius) */
+    double *scale_14; /* (-0.0227273 * radius) */
+    double *scale_15; /* (-0.0153846 * radius) */
+    double *scale_16; /* (8.54701e-05 * pow(radius, 3)) */
+    double *scale_17; /* (-9 * pow(radius, -4)) */
+    double *scale_18; /* (3 * pow(radius, -2)) */
+};
+
+FIT_INLINE size_t carve(const struct fit_layout *l, double *base, struct tables *w)
+{
+    const size_t ng = l->ngroup, nt = fit_padded(l->ntime), nf = fit_padded(l->nframe);
+    size_t n = 0;
+    (void)ng, (void)nt, (void)nf;
+    w->scale = base + n, n += fit_padded(8);
+    w->radius = base + n, n += fit_padded(8);
+    w->scale_2 = base + n, n += fit_padded(8);
+    w->scale_3 = base + n, n += fit_padded(8);
+    w->scale_4 = base + n, n += fit_padded(8);
+    w->scale_5 = base + n, n += fit_padded(8);
+    w->scale_6 = base + n, n += fit_padded(8);
+    w->scale_7 = base + n, n += fit_padded(8);
+    w->scale_8 = base + n, n += fit_padded(8);
+    w->minus_radius = base + n, n += fit_padded(8);
+    w->scale_9 = base + n, n += fit_padded(8);
+    w->scale_10 = base + n, n += fit_padded(8);
+    w->scale_11 = base + n, n += fit_padded(8);
+    w->scale_12 = base + n, n += fit_padded(8);
+    w->scale_13 = base + n, n += fit_padded(8);
+    w->scale_14 = base + n, n += fit_padded(8);
+    w->scale_15 = base + n, n += fit_padded(8);
+    w->scale_16 = base + n, n += fit_padded(8);
+    w->scale_17 = base + n, n += fit_padded(8);
+    w->scale_18 = base + n, n += fit_padded(8);
+    return n;
+}
+
+static size_t workspace(const struct fit_layout *l)
+{
+    static double origin[1]; /* only differences of addresses are used */
+    struct tables w;
+    return carve(l, origin, &w);
+}
+
+static enum fit_eval prepare(const struct fit_layout *l, const double *theta, int derivative,
+                             double *ws)
+{
+    const size_t ng = l->ngroup, nt = fit_padded(l->ntime);
+    struct tables w;
+    carve(l, ws, &w);
+    (void)ng, (void)nt, (void)theta, (void)derivative;
+    const double radius = theta[0]; /* [angstrom] */
+    (void)radius;
+    const double delta_rho = l->setting[0]; /* [1/angstrom^2] */
+    (void)delta_rho;
+
+    /* scalars of the call and of the groups */
+    {
+        w.radius[0] = radius;                                                  /* sphere.lua:23 */
+        const double radius_sq = radius*radius;                                /* sphere.lua:36  [angstrom^2] */
+        w.scale_7[0] = -0.005555555555555556*radius_sq;                        /* sphere.lua:34 */
+        w.scale_6[0] = -0.007692307692307693*radius_sq;                        /* sphere.lua:34 */
+        w.scale_5[0] = -0.011363636363636364*radius_sq;                        /* sphere.lua:34 */
+        w.scale_4[0] = -0.018518518518518517*radius_sq;                        /* sphere.lua:34 */
+        w.scale_3[0] = -0.03571428571428571*radius_sq;                         /* sphere.lua:34 */
+        w.scale_2[0] = -0.1*radius_sq;                                         /* sphere.lua:34 */
+        w.minus_radius[0] = -radius;                                           /* sphere.lua:36 */
+        w.scale_8[0] = 3.0*(1.0/(radius*radius*radius));                       /* sphere.lua:36 */
+        w.scale_15[0] = -0.015384615384615385*radius;                          /* sphere.lua:34 */
+        const double power = radius*radius*radius;                             /* sphere.lua:36  [angstrom^3] */
+        w.scale_16[0] = 8.547008547008548e-05*power;                           /* sphere.lua:34 */
+        w.scale_14[0] = -0.022727272727272728*radius;                          /* sphere.lua:34 */
+        w.scale_13[0] = -0.037037037037037035*radius;                          /* sphere.lua:34 */
+        w.scale_12[0] = -0.07142857142857142*radius;                           /* sphere.lua:34 */
+        w.scale_11[0] = -0.2*radius;                                           /* sphere.lua:34 */
+        w.scale_17[0] = -9.0*(1.0/(radius*radius*radius*radius));              /* sphere.lua:36 */
+        w.scale_18[0] = 3.0*(1.0/(radius*radius));                             /* sphere.lua:36 */
+        const double delta_rho_sq = delta_rho*delta_rho;                       /* sphere.lua:39  [1/angstrom^4] */
+        w.scale_9[0] = 1256637061.4359171*delta_rho_sq*radius_sq;              /* sphere.lua:39 */
+        w.scale_10[0] = 837758040.9572781*delta_rho_sq*power;                  /* sphere.lua:39 */
+        w.scale[0] = 418879020.47863907*delta_rho_sq*power;                    /* sphere.lua:39 */
+    }
+    double check = 0.0;
+    return check == 0.0 ? FIT_EVAL_OK : FIT_EVAL_REJECT;
+}
+
+/* ---- sums over the data ---------------------------------------------------------------------------- */
+
+static void moments(const struct fit_layout *l, const double *ws, const struct fit_tile *t,
+                    double *scratch, double *out)
+{
+    struct tables w;
+    carve(l, (double *)(uintptr_t)ws, &w);
+    fit_vd sum[6] = {{0}};
+    (void)w, (void)scratch;
+    for (size_t row = t->i0; row < fit_padded(t->i1); row += FIT_VL) {
+        const size_t at = row - t->i0;
+        fit_vd weight = t->w ? fit_vload(t->w + at) : fit_vset1(1.0);
+        if (__builtin_expect(row + FIT_VL > t->i1, 0))
+            weight = fit_where_set(fit_row_lanes(t, row), weight);
+        const fit_vd q = fit_vload(l->column[0] + row);
+        const fit_vd x = w.radius[0]*q;                                        /* sphere.lua:32 */
+        const fit_vd q_sq = q*q;                                               /* sphere.lua:39  [1/angstrom^2] */
+        const fit_vd inv_q = 1.0/q;                                            /* sphere.lua:36  [angstrom] */
+        const fit_vd choice = fit_vselect(x < 0.5, 1.0 + w.scale_2[0]*q_sq*(1.0 + w.scale_3[0]*q_sq*(1.0 + w.scale_4[0]*q_sq*(1.0 + w.scale_5[0]*q_sq*(1.0 + w.scale_6[0]*q_sq*(1.0 + w.scale_7[0]*q_sq))))), w.scale_8[0]*inv_q*inv_q*inv_q*(fit_vsin(x) + w.minus_radius[0]*q*fit_vcos(x))); /* sphere.lua:36 */
+        const fit_vd form = w.scale[0]*choice*choice;                          /* sphere.lua:39 */
+        const fit_vd b0 = form;
+        const fit_vd b1 = fit_vset1(1.0);
+        const fit_vd d = fit_vload(t->y + at);
+        sum[0] += weight*b0*b0;
+        sum[1] += weight*b0*b1;
+        sum[2] += weight*b1*b1;
+        sum[3] += weight*b0*d;
+        sum[4] += weight*b1*d;
+        sum[5] += weight*d*d;
+    }
+    for (size_t k = 0; k < 6; k++)
+        out[k] = fit_vsum(sum[k]);
+}
+
+enum { SUMS = 5 };
+
+static size_t scratch_size(const struct fit_layout *l)
+{
+    (void)l;
+    return FIT_VL * SUMS;
+}
+
+FIT_INLINE void normal_rows(const struct fit_layout *l, const struct tables w, const double *lin,
+                            const struct fit_tile *t, size_t from, size_t to, const int plain,
+                            fit_vd *H, fit_vd *G, fit_vd *V)
+{
+    (void)w, (void)lin, (void)V;
+    for (size_t row = from; row < to; row += FIT_VL) {
+        const size_t at = row - t->i0;
+        fit_vd weight = t->w && !plain ? fit_vload(t->w + at) : fit_vset1(1.0);
+        if (!plain && row + FIT_VL > t->i1)
+            weight = fit_where_set(fit_row_lanes(t, row), weight);
+        const fit_vd q = fit_vload(l->column[0] + row);
+        const fit_vd x = w.radius[0]*q;                                        /* sphere.lua:32 */
+        const fit_vm below = x < 0.5;
+        const fit_vd q_sq = q*q;                                               /* sphere.lua:39  [1/angstrom^2] */
+        const fit_vd prod = q_sq*(1.0 + w.scale_7[0]*q_sq);                    /* sphere.lua:36 */
+        const fit_vd prod_2 = q_sq*(1.0 + w.scale_6[0]*prod);                  /* sphere.lua:36 */
+        const fit_vd prod_3 = q_sq*(1.0 + w.scale_5[0]*prod_2);                /* sphere.lua:36 */
+        const fit_vd prod_4 = q_sq*(1.0 + w.scale_4[0]*prod_3);                /* sphere.lua:34 */
+        const fit_vd prod_5 = q_sq*(1.0 + w.scale_3[0]*prod_4);                /* sphere.lua:34 */
+        const fit_vd inv_q = 1.0/q;                                            /* sphere.lua:36  [angstrom] */
+        const fit_vd sn = fit_vsin(x);                                         /* sphere.lua:36  [1] */
+        const fit_vd prod_6 = inv_q*inv_q*inv_q*(sn + w.minus_radius[0]*q*fit_vcos(x)); /* sphere.lua:36  [angstrom^3] */
+        const fit_vd choice = fit_vselect(below, 1.0 + w.scale_2[0]*prod_5, w.scale_8[0]*prod_6); /* sphere.lua:36 */
+        const fit_vd choice_sq = choice*choice;                                /* sphere.lua:39 */
+        const fit_vd form = w.scale[0]*choice_sq;                              /* sphere.lua:39 */
+        const fit_vd r = fit_vload(t->y + at) - (lin[0]*form + lin[1]);
+        fit_vd m[1] = {{0}}; /* d mean / d theta_k, over factor[k] */
+        m[0] = w.scale_9[0]*choice_sq + w.scale_10[0]*choice*fit_vselect(below, w.scale_11[0]*prod_5 + w.scale_2[0]*q_sq*(w.scale_12[0]*prod_4 + w.scale_3[0]*q_sq*(w.scale_13[0]*prod_3 + w.scale_4[0]*q_sq*(w.scale_14[0]*prod_2 + w.scale_5[0]*q_sq*(w.scale_15[0]*prod + w.scale_16[0]*q_sq*q_sq)))), w.scale_17[0]*prod_6 + w.scale_18[0]*inv_q*sn); /* radius */
+        const fit_vd b0 = form;
+        const fit_vd b1 = fit_vset1(1.0);
+        const fit_vd mw0 = weight*m[0];
+        H[0] += mw0*m[0];
+        G[0] += mw0*r;
+        V[0] += mw0*b0;
+        V[1] += mw0*b1;
+    }
+}
+
+static void normal(const struct fit_layout *l, const double *ws, const double *lin,
+                   const struct fit_tile *t, double *scratch, double *out)
+{
+    struct tables w;
+    carve(l, (double *)(uintptr_t)ws, &w);
+    fit_vd H[1] = {{0}}, G[1] = {{0}}, V[2] = {{0}};
+    (void)scratch;
+    const size_t full = t->w ? t->i0 : t->i1 / FIT_VL * FIT_VL;
+    normal_rows(l, w, lin, t, t->i0, full, 1, H, G, V);
+    normal_rows(l, w, lin, t, full, fit_padded(t->i1), 0, H, G, V);
+    double factor[1] = {0};
+    factor[0] = lin[0];
+    for (size_t k = 0, n = 0; k < 1; k++)
+        for (size_t q = k; q < 1; q++)
+            *out++ = factor[k]*factor[q]*fit_vsum(H[n++]);
+    for (size_t k = 0; k < 1; k++)
+        *out++ = factor[k]*fit_vsum(G[k]);
+    for (size_t n = 0; n < 2; n++)
+        *out++ = factor[n % 1]*fit_vsum(V[n]);
+}
+
+static void gradient(const struct fit_layout *l, const double *ws, const double *lin, const double *adj,
+                     const struct fit_tile *t, double *scratch, double *out)
+{
+    struct tables w;
+    carve(l, (double *)(uintptr_t)ws, &w);
+    const double *const seeds = adj, *const at_lin = lin;
+    fit_vd sum[1] = {{0}};
+    (void)w, (void)seeds, (void)at_lin, (void)scratch;
+    for (size_t row = t->i0; row < fit_padded(t->i1); row += FIT_VL) {
+        const size_t at = row - t->i0;
+        fit_vd weight = t->w ? fit_vload(t->w + at) : fit_vset1(1.0);
+        if (__builtin_expect(row + FIT_VL > t->i1, 0))
+            weight = fit_where_set(fit_row_lanes(t, row), weight);
+        const fit_vd q = fit_vload(l->column[0] + row);
+        const fit_vd x = w.radius[0]*q;                                        /* sphere.lua:32 */
+        const fit_vm below = x < 0.5;
+        const fit_vd q_sq = q*q;                                               /* sphere.lua:39  [1/angstrom^2] */
+        const fit_vd prod = q_sq*(1.0 + w.scale_7[0]*q_sq);                    /* sphere.lua:36 */
+        const fit_vd prod_2 = q_sq*(1.0 + w.scale_6[0]*prod);                  /* sphere.lua:36 */
+        const fit_vd prod_3 = q_sq*(1.0 + w.scale_5[0]*prod_2);                /* sphere.lua:36 */
+        const fit_vd prod_4 = q_sq*(1.0 + w.scale_4[0]*prod_3);                /* sphere.lua:34 */
+        const fit_vd prod_5 = q_sq*(1.0 + w.scale_3[0]*prod_4);                /* sphere.lua:34 */
+        const fit_vd inv_q = 1.0/q;                                            /* sphere.lua:36  [angstrom] */
+        const fit_vd sn = fit_vsin(x);                                         /* sphere.lua:36  [1] */
+        const fit_vd prod_6 = inv_q*inv_q*inv_q*(sn + w.minus_radius[0]*q*fit_vcos(x)); /* sphere.lua:36  [angstrom^3] */
+        const fit_vd choice = fit_vselect(below, 1.0 + w.scale_2[0]*prod_5, w.scale_8[0]*prod_6); /* sphere.lua:36 */
+        const fit_vd choice_sq = choice*choice;                                /* sphere.lua:39 */
+        const fit_vd form = w.scale[0]*choice_sq;                              /* sphere.lua:39 */
+        const fit_vd r = fit_vload(t->y + at) - (at_lin[0]*form + at_lin[1]); /* residual */
+        const fit_vd seed_scale = (seeds[0]*at_lin[0])*r - (seeds[1]*form + seeds[2]);
+        sum[0] += weight*((w.scale_9[0]*choice_sq + w.scale_10[0]*choice*fit_vselect(below, w.scale_11[0]*prod_5 + w.scale_2[0]*q_sq*(w.scale_12[0]*prod_4 + w.scale_3[0]*q_sq*(w.scale_13[0]*prod_3 + w.scale_4[0]*q_sq*(w.scale_14[0]*prod_2 + w.scale_5[0]*q_sq*(w.scale_15[0]*prod + w.scale_16[0]*q_sq*q_sq)))), w.scale_17[0]*prod_6 + w.scale_18[0]*inv_q*sn))*seed_scale); /* radius */
+    }
+    for (size_t k = 0; k < 1; k++)
+        out[k] = fit_vsum(sum[k]);
+}
+
+static void model(const struct fit_layout *l, const double *ws, const double *lin,
+                  const struct fit_tile *t, double *out)
+{
+    struct tables w;
+    carve(l, (double *)(uintptr_t)ws, &w);
+    (void)w, (void)lin;
+    for (size_t row = t->i0; row < fit_padded(t->i1); row += FIT_VL) {
+        const fit_vd q = fit_vload(l->column[0] + row);
+        const fit_vd x = w.radius[0]*q;                                        /* sphere.lua:32 */
+        const fit_vd q_sq = q*q;                                               /* sphere.lua:39  [1/angstrom^2] */
+        const fit_vd inv_q = 1.0/q;                                            /* sphere.lua:36  [angstrom] */
+        const fit_vd choice = fit_vselect(x < 0.5, 1.0 + w.scale_2[0]*q_sq*(1.0 + w.scale_3[0]*q_sq*(1.0 + w.scale_4[0]*q_sq*(1.0 + w.scale_5[0]*q_sq*(1.0 + w.scale_6[0]*q_sq*(1.0 + w.scale_7[0]*q_sq))))), w.scale_8[0]*inv_q*inv_q*inv_q*(fit_vsin(x) + w.minus_radius[0]*q*fit_vcos(x))); /* sphere.lua:36 */
+        const fit_vd form = w.scale[0]*choice*choice;                          /* sphere.lua:39 */
+        fit_vstore(out + (row - t->i0), fit_vset1(0.0) + (lin[0]*form + lin[1]));
+    }
+}
+
+
+/* ---- single points, by the direct formula ---------------------------------------------------------- */
+
+static void points(const struct fit_layout *l, const double *ws, const double *lin, size_t n,
+                   const uint32_t *pi, const uint32_t *pj, const uint32_t *pg, double *mean,
+                   double *jac)
+{
+    const size_t ng = l->ngroup;
+    struct tables w;
+    carve(l, (double *)(uintptr_t)ws, &w);
+    (void)ng, (void)lin, (void)w;
+    for (size_t p = 0; p < n; p++) {
+        const size_t i = pi[p], g = 0;
+        (void)pj, (void)pg, (void)g;
+        const double scale = lin[g * 2 + 0];
+        const double background = lin[g * 2 + 1];
+        const double x = l->column[0][i]*w.radius[0];                          /* sphere.lua:32 */
+        const int below = x < 0.5;
+        const double q_sq = l->column[0][i]*l->column[0][i];                   /* sphere.lua:36  [1/angstrom^2] */
+        const double sum_2 = 1.0 + q_sq*w.scale_7[0];                          /* sphere.lua:34 */
+        const double sum_3 = 1.0 + q_sq*sum_2*w.scale_6[0];                    /* sphere.lua:34 */
+        const double sum_4 = 1.0 + q_sq*sum_3*w.scale_5[0];                    /* sphere.lua:34 */
+        const double sum_5 = 1.0 + q_sq*sum_4*w.scale_4[0];                    /* sphere.lua:34 */
+        const double sum_6 = 1.0 + q_sq*sum_5*w.scale_3[0];                    /* sphere.lua:34 */
+        const double power = 1.0/(l->column[0][i]*l->column[0][i]*l->column[0][i]); /* sphere.lua:36  [angstrom^3] */
+        const double sn = sin(x);                                              /* sphere.lua:36  [1] */
+        const double sum_7 = sn + l->column[0][i]*cos(x)*w.minus_radius[0];    /* sphere.lua:36  [1] */
+        const double f = ((below) ? (1.0 + q_sq*sum_6*w.scale_2[0]) : power*sum_7*w.scale_8[0]); /* sphere.lua:36 */
+        const double f_sq = f*f;                                               /* sphere.lua:39 */
+        const double form = f_sq*w.scale[0];                                   /* sphere.lua:39 */
+        mean[p] = scale*form + background;
+        if (!jac)
+            continue;
+        double *J = jac + p * 3;
+        J[0] = (scale*(f_sq*w.scale_9[0] + f*((below) ? (q_sq*sum_6*w.scale_11[0] + q_sq*w.scale_2[0]*(q_sq*sum_5*w.scale_12[0] + q_sq*w.scale_3[0]*(q_sq*sum_4*w.scale_13[0] + q_sq*w.scale_4[0]*(q_sq*sum_3*w.scale_14[0] + q_sq*w.scale_5[0]*(q_sq*sum_2*w.scale_15[0] + l->column[0][i]*l->column[0][i]*l->column[0][i]*l->column[0][i]*w.scale_16[0]))))) : (power*sum_7*w.scale_17[0] + sn*w.scale_18[0]/l->column[0][i]))*w.scale_10[0])); /* radius */
+        J[1] = form; /* scale */
+        J[2] = 1.0; /* background */
+    }
+}
+
+static void curves(const struct fit_layout *l, const double *theta, double *value, double *tangent)
+{
+    const size_t n = l->nrow;
+    (void)theta, (void)value, (void)tangent;
+    const double radius = theta[0]; /* [angstrom] */
+    (void)radius;
+    const double delta_rho = l->setting[0]; /* [1/angstrom^2] */
+    (void)delta_rho;
+    for (size_t k = 0; k < n; k++) {
+    }
+}
+
+/* ---- description ----------------------------------------------------------------------------------- */
+
+static const struct fit_param desc_param[] = {
+    {.name = "radius", .unit = "angstrom", .doc = "radius of the sphere",
+     .start = 100.0, .lower = 1.0, .upper = 100000.0, .over = -1,
+     .prior = FIT_PRIOR_LOG_UNIFORM, .prior_a = 0.0, .prior_b = 0.0},
+};
+
+static const struct fit_param desc_linear[] = {
+    {.name = "scale", .unit = "1", .doc = "volume fraction",
+     .start = 0.01, .lower = 0.0, .upper = HUGE_VAL, .over = -1,
+     .prior = FIT_PRIOR_NONE, .prior_a = 0.0, .prior_b = 0.0},
+    {.name = "background", .unit = "1/cm", .doc = "constant background",
+     .start = 0.0, .lower = -HUGE_VAL, .upper = HUGE_VAL, .over = -1,
+     .prior = FIT_PRIOR_NONE, .prior_a = 0.0, .prior_b = 0.0},
+};
+
+static const struct fit_setting desc_setting[] = {
+    {"delta_rho", "1/angstrom^2", "difference of scattering length densities", 1e-06},
+};
+
+static const struct fit_column desc_column[] = {
+    {"q", "1/angstrom", "wavevector", FIT_ROLE_COVARIATE},
+    {"I", "1/cm", "differential cross section per volume", FIT_ROLE_VALUE},
+    {"sigma", "1/cm", "standard deviation of I", FIT_ROLE_SIGMA},
+};
+
+/* sensible parameter sets, from the model's random() */
+static const double desc_screen[] = {
+    4466.14,
+    197.053,
+    12.0033,
+    8177.98,
+    20.8468,
+    95.935,
+    33.2356,
+    2063.67,
+    54.5842,
+    7179.46,
+    154.669,
+    1919.13,
+    373.123,
+    462.916,
+    1332.5,
+    359.291,
+    292.917,
+    1970.77,
+    41.1231,
+    3407.73,
+    3685.27,
+    956.381,
+    6146.14,
+    97.2156,
+    3940.22,
+    533.314,
+    173.34,
+    57.4965,
+    811.806,
+    6206.14,
+    6745.9,
+    44.6954,
+    14.0084,
+    11.5513,
+    2916.11,
+    171.792,
+    58.5506,
+    50.8023,
+    195.089,
+    85.8148,
+    361.114,
+    16.8381,
+    12.3631,
+    16.5856,
+    2460.0,
+    5977.75,
+    54.0315,
+    170.274,
+    249.885,
+    25.5062,
+    4680.71,
+    4121.41,
+    24.0991,
+    11.0911,
+    2286.96,
+    657.007,
+    36.664,
+    2684.84,
+    7361.22,
+    1772.05,
+    6065.88,
+    101.648,
+    53.2834,
+    4491.18,
+};
+
+extern const struct fit_kernel FIT_KERNEL_SYMBOL;
+const struct fit_kernel FIT_KERNEL_SYMBOL = {
+    .abi = FIT_KERNEL_ABI,
+    .name = "sphere",
+    .variant = "fast",
+    .title = "Small-angle scattering of a dilute suspension of equal spheres",
+    .formula = "I(q) = background + scale V delta_rho^2 f^2,   V = 4 pi/3 radius^3\n"
+        "f = 3 (sin x - x cos x)/x^3,   x = q radius\n",
+    .reference = "Lord Rayleigh, Proc. R. Soc. Lond. A 90 (1914) 219;\n"
+        "A. Guinier and G. Fournet, Small-Angle Scattering of X-Rays, Wiley (1955)",
+    .source = "sphere.lua",
+    .hash = "42cd854108ba186ab513bb7a6e8e49f9e79dfe3d1335f4adec022820b26bf1dc",
+    .isa = FIT_KERNEL_ISA,
+    .space = FIT_ROWS,
+    .nparam = 1,
+    .param = desc_param,
+    .nlinear = 2,
+    .linear = desc_linear,
+    .intercept = 1,
+    .nsetting = 1,
+    .setting = desc_setting,
+    .ncolumn = 3,
+    .column = desc_column,
+    .nscreen = 64,
+    .screen = desc_screen,
+    .cost = {.per_frame = 0, .per_pair = 68, .per_pair_group = 13,
+             .value_per_pair_group = 7, .functions_per_pair = 2},
+    .table_doubles = 0,
+    .workspace = workspace,
+    .scratch = scratch_size,
+    .prepare = prepare,
+    .moments = moments,
+    .normal = normal,
+    .gradient = gradient,
+    .model = model,
+    .points = points,
+    .curves = curves,
+};
