@@ -109,7 +109,7 @@ static const struct option options[] = {
     {"phi", 0, CHANGES, RUNS, 0, 0, "D1,D2,..", "azimuths to fit, degrees"},
     {"sigma", 0, CHANGE, RUNS, 0, 0, "S", "known standard deviation of the noise"},
     {"mask", 0, CHANGE, RUNS, 0, 0, "A:B,..", "frames to leave out"},
-    {"loss", 0, CHANGE, RUNS, 0, 0, "L", "linear (default) or soft_l1"},
+    {"loss", 0, CHANGE, RUNS, 0, 0, "L", "linear (default), soft_l1, huber, cauchy, arctan"},
     {"scaling", 0, CHANGE, RUNS, 0, 0, "S", "contrast and offset: individual, averaged, constant"},
     {"compat", 0, CHANGE, RUNS, 0, 0, "P", "conventions of homodyne, heterodyne or xpcsjax"},
     {"max-iterations", 0, CHANGE, RUNS, 0, 0, "N", "of least squares"},

@@ -20,7 +20,7 @@ const struct fit_cfg_word fit_cfg_word_scaling_mode[] = {
     {"fourier", -1}, {NULL, 0}};
 const struct fit_cfg_word fit_cfg_word_loss[] = {
     {"linear", FIT_LOSS_LINEAR}, {"soft_l1", FIT_LOSS_SOFT_L1},
-    {"huber", -1}, {"cauchy", -1}, {"arctan", -1}, {NULL, 0}};
+    {"huber", FIT_LOSS_HUBER}, {"cauchy", FIT_LOSS_CAUCHY}, {"arctan", FIT_LOSS_ARCTAN}, {NULL, 0}};
 const struct fit_cfg_word fit_cfg_word_units_policy[] = {{"check", 0}, {"trust", 1}, {NULL, 0}};
 const struct fit_cfg_word fit_cfg_word_variant[] = {{"fast", 0}, {"parity", 1}, {NULL, 0}};
 const struct fit_cfg_word fit_cfg_word_errors_kind[] = {

@@ -37,6 +37,12 @@ const char *fit_word_name(enum fit_word w)
     return (unsigned)w < sizeof name / sizeof *name ? name[w] : "unknown";
 }
 
+const char *fit_loss_name(enum fit_loss loss)
+{
+    static const char *const name[] = {"linear", "soft_l1", "huber", "cauchy", "arctan"};
+    return (unsigned)loss < sizeof name / sizeof *name ? name[loss] : "unknown";
+}
+
 /* ---- memory ---------------------------------------------------------------------------------- */
 
 /* Hands out parts of one block: first pass (block NULL) only counts. */
@@ -178,7 +184,7 @@ static enum fit_status check_options(struct fit_job *f)
     }
     snprintf(f->origin, sizeof f->origin, "%s%s", any ? "given" : "model",
              moved ? ", moved into the bounds" : "");
-    if (o->loss == FIT_LOSS_SOFT_L1 && !(o->f_scale > 0))
+    if (o->loss != FIT_LOSS_LINEAR && !(o->f_scale > 0))
         return fit_fail(f->err, FIT_ERR_CONFIG,
                         "f_scale: %g is not possible; give a positive number", o->f_scale);
     for (size_t g = 0; o->sigma && g < f->ng; g++)
@@ -389,7 +395,7 @@ static enum fit_status run_all(struct fit_job *f)
     r->npoint = f->ds->npoint;
     if ((st = fit_job_noise(f, &o)) != FIT_OK)
         return st;
-    if (f->opt->loss == FIT_LOSS_SOFT_L1 && !fit_word_ends(o.word) &&
+    if (f->opt->loss != FIT_LOSS_LINEAR && !fit_word_ends(o.word) &&
         fit_job_robust(f, &o) != FIT_EVAL_OK)
         return fit_fail(f->err, FIT_ERR_NUMERIC,
                         "fit: the robust fit met values that are not finite");

@@ -33,8 +33,11 @@
 #include "status.h"
 
 enum fit_loss {
-    FIT_LOSS_LINEAR, /* rho(z) = z: least squares */
-    FIT_LOSS_SOFT_L1 /* rho(z) = 2 (sqrt(1 + z) - 1), z = (r / (f_scale sigma))^2 */
+    FIT_LOSS_LINEAR,  /* rho(z) = z: least squares;  z = (r / (f_scale sigma))^2 */
+    FIT_LOSS_SOFT_L1, /* 2 (sqrt(1 + z) - 1) */
+    FIT_LOSS_HUBER,   /* z up to 1, then 2 sqrt(z) - 1 */
+    FIT_LOSS_CAUCHY,  /* ln(1 + z) */
+    FIT_LOSS_ARCTAN   /* arctan(z) */
 };
 
 /* What is done with linear parameters that the model declares one per group. */
@@ -188,5 +191,8 @@ void fit_result_free(struct fit_result *res);
 /* "converged_gradient", "converged_cost", "converged_step", "at_bound", "max_iterations", "failed",
  * "interrupted" */
 const char *fit_word_name(enum fit_word w);
+
+/* "linear", "soft_l1", "huber", "cauchy", "arctan" */
+const char *fit_loss_name(enum fit_loss loss);
 
 #endif

@@ -45,6 +45,9 @@ struct fit_outcome {
 
 /* Runs the optimiser on all data from theta, at most so many iterations; result in job->nlsq. */
 enum fit_word fit_job_optimise(struct fit_job *f, double *theta, size_t iterations);
+/* A few steps only: no derivatives at their end, where fit_objective_value() is the last one called.
+ * FIT_EVAL_STOP: interrupted. */
+enum fit_eval fit_job_step(struct fit_job *f, double *theta, size_t iterations);
 /* What the optimiser left becomes the best so far. */
 void fit_job_keep(struct fit_job *f, struct fit_outcome *o);
 /* Searches for starts and fits; searches again, wider, while the residuals exceed the noise. */
@@ -62,7 +65,7 @@ static inline int fit_word_ends(enum fit_word w)
 void fit_job_known_sigmas(struct fit_job *f);
 /* Noise of the result; groups that differ in it are weighted, and the fit is run again. */
 enum fit_status fit_job_noise(struct fit_job *f, struct fit_outcome *o);
-/* The fit with the soft-L1 loss, from the linear one. */
+/* The fit with a robust loss, from the linear one. */
 enum fit_eval fit_job_robust(struct fit_job *f, struct fit_outcome *o);
 /* Value and derivatives at its end, for the covariance. */
 enum fit_eval fit_job_robust_normal(struct fit_job *f);

@@ -41,11 +41,12 @@ static enum fit_eval normal(void *user, const double *x, double *B, double *g)
     return fit_objective_normal(user, x, B, g);
 }
 
-enum fit_word fit_job_optimise(struct fit_job *f, double *theta, size_t iterations)
+static enum fit_word optimise(struct fit_job *f, double *theta, size_t iterations, int brief)
 {
     struct fit_nlsq_problem problem = {f->p,     f->lower, f->upper, f->dof,
                                        f->noise, f->obj,   value,    normal};
     struct fit_nlsq_options opt = {.max_iterations = iterations,
+                                   .brief = brief,
                                    .ftol = f->opt->ftol,
                                    .xtol = f->opt->xtol,
                                    .gtol = f->opt->gtol,
@@ -54,6 +55,19 @@ enum fit_word fit_job_optimise(struct fit_job *f, double *theta, size_t iteratio
                                    .progress = f->opt->progress,
                                    .progress_user = f->opt->progress_user};
     return fit_nlsq_run(f->nlsq, &problem, &opt, theta);
+}
+
+enum fit_word fit_job_optimise(struct fit_job *f, double *theta, size_t iterations)
+{
+    return optimise(f, theta, iterations, 0);
+}
+
+enum fit_eval fit_job_step(struct fit_job *f, double *theta, size_t iterations)
+{
+    optimise(f, theta, iterations, 1);
+    return f->nlsq->word == FIT_INTERRUPTED ? FIT_EVAL_STOP
+           : f->nlsq->current               ? FIT_EVAL_OK
+                                            : fit_objective_value(f->obj, theta);
 }
 
 void fit_job_keep(struct fit_job *f, struct fit_outcome *o)

@@ -6,8 +6,8 @@
  * and by more than their own uncertainty sigma_g / sqrt(2 n_g) allows: with equal noise, equal
  * weights are the best estimate.
  *
- * The soft-L1 fit starts from the linear one and alternates weights (loss.c) with a few steps of
- * the optimiser; every round lowers the robust cost, until its gradient is zero or falls no more.
+ * The robust fit starts from the linear one and alternates weights (loss.c) with a few steps of the
+ * optimiser, until the gradient of the robust cost is zero or falls no more.
  * Its covariance is Huber's (1981, section 7.6): sum psi^2 / dof / mean(psi')^2 times (J^T J)^-1.
  */
 #include "fit_impl.h"
@@ -18,7 +18,7 @@
 #include <string.h>
 
 static const double SIGMAS_DIFFER = 1.2;
-enum { ROBUST_ROUNDS = 200, ROBUST_STEPS = 3 };
+enum { ROBUST_ROUNDS = 200, ROBUST_STEPS = 3, ROBUST_PATIENCE = 3 };
 
 /* ---- noise ----------------------------------------------------------------------------------- */
 
@@ -149,65 +149,73 @@ static enum fit_eval loss_sigma(struct fit_job *f)
     return FIT_EVAL_OK;
 }
 
-/* The weights of reweighting curve the cost too much by a constant factor, so near the end each round leaves
- * the same part of the distance.  A step longer by 1 / (1 - part) removes it (Aitken, Proc. R. Soc. Edinburgh
- * 46 (1926) 289). */
-static double stretched(double stretch, double distance, double before)
+/* Where the loss was taken last: to go back to. */
+struct robust_point {
+    double *theta, *lin, cost;
+};
+
+static void remember(struct fit_job *f, struct robust_point *p, double cost)
 {
-    double part = distance / before;
-    if (part > 0.7)
-        return 1; /* too far, or not yet near */
-    return stretch > 1 ? stretch : part > 0.05 && part < 0.6 && distance < 0.1 ? 1 / (1 - part) : 1;
+    memcpy(p->theta, f->theta, f->p * sizeof *p->theta);
+    memcpy(p->lin, f->obj->lin, f->ng * f->q * sizeof *p->lin);
+    p->cost = cost;
 }
 
-static void stretch_step(struct fit_job *f, const double *from, double stretch)
+/* Takes the loss at theta.  When the cost has risen, the step of mean curvature was too long: takes it at the
+ * point before once more, as the majorant, which cannot lead up. */
+static enum fit_eval take_loss(struct fit_job *f, struct robust_point *before, double *curve)
 {
-    for (size_t k = 0; k < f->p; k++) {
-        double x = from[k] + stretch * (f->theta[k] - from[k]);
-        f->theta[k] = fmin(fmax(x, f->lower[k]), f->upper[k]);
+    struct fit_objective_robust r = {f->opt->loss, f->opt->f_scale, 0, 0};
+    enum fit_eval e = fit_objective_reweight(f->obj, f->theta, f->factor, &r);
+    int rose = *curve < 1 && (e == FIT_EVAL_REJECT || (e == FIT_EVAL_OK && r.cost > before->cost * (1 + 1e-12)));
+    if (rose) {
+        memcpy(f->theta, before->theta, f->p * sizeof *f->theta);
+        memcpy(f->obj->lin, before->lin, f->ng * f->q * sizeof *f->obj->lin);
+        r.curve = 1;
+        e = fit_objective_reweight(f->obj, f->theta, f->factor, &r);
     }
+    *curve = r.curve;
+    f->robust = r.cost;
+    return e;
 }
 
 enum fit_eval fit_job_robust(struct fit_job *f, struct fit_outcome *o)
 {
-    double cost, before = INFINITY, distance = INFINITY, distance_before = INFINITY, stretch = 1;
-    size_t iterations = 0, accepted = 0;
+    double distance = INFINITY, least = INFINITY, curve = 1;
+    size_t iterations = 0, accepted = 0, vain = 0;
+    struct robust_point before = {f->before, f->save, INFINITY};
     enum fit_eval e = loss_sigma(f);
     memcpy(f->theta, f->best, f->p * sizeof *f->theta);
     for (int round = 0; e == FIT_EVAL_OK && round < ROBUST_ROUNDS; round++) {
-        if ((e = fit_objective_reweight(f->obj, f->theta, f->factor, f->opt->f_scale, &cost)) !=
-            FIT_EVAL_OK)
+        double last = before.cost;
+        if ((e = take_loss(f, &before, &curve)) != FIT_EVAL_OK)
             break;
-        f->robust = cost;
-        int zero = distance <= f->opt->gtol, falls = distance < 0.7 * distance_before;
-        if (round > 0 && before - cost <= 1e-11 * cost && (zero || !falls)) {
+        int zero = distance <= f->opt->gtol;
+        vain = distance < 0.7 * least ? 0 : vain + 1; /* not every round brings the gradient down */
+        least = fmin(least, distance);
+        if (round > 0 && fabs(last - f->robust) <= 1e-11 * f->robust && (zero || vain >= ROBUST_PATIENCE)) {
             o->word = zero ? FIT_CONVERGED_GRADIENT : FIT_CONVERGED_COST;
             o->reason = zero ? "the gradient is zero to the accuracy asked for"
                              : "the robust cost does not fall any further";
             break;
         }
-        before = cost;
         o->word = FIT_MAX_ITERATIONS;
         o->reason = "the number of iterations allowed is reached";
         if (iterations >= f->opt->max_iterations)
             break;
-        memcpy(f->before, f->theta, f->p * sizeof *f->theta);
-        enum fit_word w = fit_job_optimise(f, f->theta, distance < 0.1 ? 1 : ROBUST_STEPS);
+        remember(f, &before, f->robust);
+        e = fit_job_step(f, f->theta, distance < 0.1 ? 1 : ROBUST_STEPS);
         iterations += f->nlsq->iterations > 0 ? f->nlsq->iterations : 1;
         accepted += f->nlsq->accepted;
-        /* where the weights were taken, the gradient is that of the robust cost */
-        distance_before = distance;
+        /* where the loss was taken, the gradient is that of the robust cost */
         distance = f->nlsq->first;
-        stretch = stretched(stretch, distance, distance_before);
-        if (stretch > 1)
-            stretch_step(f, f->before, stretch);
-        if (w == FIT_INTERRUPTED || (f->deadline > 0 && fit_seconds() > f->deadline)) {
-            o->word = w == FIT_INTERRUPTED ? w : FIT_MAX_ITERATIONS;
-            o->reason = f->nlsq->reason;
+        if (e == FIT_EVAL_STOP || (f->deadline > 0 && fit_seconds() > f->deadline)) {
+            o->word = e == FIT_EVAL_STOP ? FIT_INTERRUPTED : FIT_MAX_ITERATIONS;
+            o->reason = e == FIT_EVAL_STOP ? "stopped on request" : "the time allowed is over";
             fit_parallel_uninterruptible(f->obj->par);
+            e = FIT_EVAL_OK;
             break;
         }
-        e = fit_objective_value(f->obj, f->theta);
     }
     memcpy(f->best, f->theta, f->p * sizeof *f->best);
     o->iterations = iterations;

@@ -1,7 +1,6 @@
 /* lanes.c -- arithmetic on the data of a tile, for the widest vectors of the machine. */
 #include "lanes.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "fit/kernel.h"
@@ -18,48 +17,6 @@
 static double tree(const double a[FIT_LANES])
 {
     return ((a[0] + a[4]) + (a[2] + a[6])) + ((a[1] + a[5]) + (a[3] + a[7]));
-}
-
-EACH_ISA
-void fit_lanes_soft_l1_weights(const struct fit_lanes *t, double f, double *restrict w)
-{
-    const double scale = 1 / (f * f);
-    size_t g = 0;
-    for (size_t n = 0; n < t->nvector; n++) {
-        const double *restrict y = t->y + n * FIT_LANES, *restrict mean = t->mean + n * FIT_LANES;
-        const double *restrict w0 = t->w0 ? t->w0 + n * FIT_LANES : NULL;
-        const double factor = t->factor[g];
-        double v[FIT_LANES];
-        for (size_t k = 0; k < FIT_LANES; k++)
-            v[k] = w0 ? w0[k] * factor : factor;
-        for (size_t k = 0; k < FIT_LANES; k++) {
-            const double r = y[k] - mean[k];
-            w[n * FIT_LANES + k] = v[k] / sqrt(1 + scale * v[k] * r * r);
-        }
-        g = g + 1 < t->ngroup ? g + 1 : 0;
-    }
-}
-
-EACH_ISA
-double fit_lanes_soft_l1_cost(const struct fit_lanes *t, double f)
-{
-    const double scale = 1 / (f * f);
-    double sum[FIT_LANES] = {0};
-    size_t g = 0;
-    for (size_t n = 0; n < t->nvector; n++) {
-        const double *restrict y = t->y + n * FIT_LANES, *restrict mean = t->mean + n * FIT_LANES;
-        const double *restrict w0 = t->w0 ? t->w0 + n * FIT_LANES : NULL;
-        const double factor = t->factor[g];
-        double v[FIT_LANES];
-        for (size_t k = 0; k < FIT_LANES; k++)
-            v[k] = w0 ? w0[k] * factor : factor;
-        for (size_t k = 0; k < FIT_LANES; k++) {
-            const double r = y[k] - mean[k], z = scale * v[k] * r * r;
-            sum[k] += z / (1 + sqrt(1 + z));
-        }
-        g = g + 1 < t->ngroup ? g + 1 : 0;
-    }
-    return f * f * tree(sum);
 }
 
 EACH_ISA

@@ -15,12 +15,6 @@ struct fit_lanes {
     const double *y, *mean, *w0, *factor;
 };
 
-/* Soft-L1 weights w = v / sqrt(1 + v r^2 / f^2) with v = w0 factor and r = y - mean. */
-void fit_lanes_soft_l1_weights(const struct fit_lanes *t, double f, double *w);
-
-/* Half the soft-L1 cost, sum f^2 (sqrt(1 + z) - 1), z = v r^2 / f^2, without cancellation for small z. */
-double fit_lanes_soft_l1_cost(const struct fit_lanes *t, double f);
-
 /* sum += per group  w, w y, w y^2;  acc: 3 x 8 x ngroup doubles of scratch. */
 void fit_lanes_sums(const struct fit_lanes *t, const double *w, double *acc, double *sum);
 

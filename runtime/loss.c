@@ -1,28 +1,33 @@
-/* loss.c -- weights of the soft-L1 loss, by iteratively reweighted least squares.
+/* loss.c -- robust losses as sums of squares, by reweighting.
  *
- * rho(z) = 2 (sqrt(1 + z) - 1) is concave in z = (r / (f_scale sigma))^2, so the weighted sum of
- * squares with w = rho'(z) taken at one point lies above the robust cost everywhere and touches it
- * there: a step that lowers the former lowers the latter.  Kernels know nothing of this: for every
- * tile the model at the point of the weights is computed again into scratch memory, so nothing as
- * large as the data is stored.
+ * rho(z) is concave in z = (r / (f_scale sigma))^2, so the weighted sum of squares with w = rho'(z) taken at
+ * one point lies above the robust cost everywhere and touches it there: a step that lowers the former lowers
+ * the latter.  It is too steep by the ratio of sum rho' to sum psi'; with that taken into account it is
+ * Newton's method but for the spread of the residuals (objective.h).  Kernels know nothing of this: for every
+ * tile the model at the point of the weights is computed again into scratch memory, so nothing as large as the
+ * data is stored.
  *
- * Holland & Welsch, Commun. Stat. A6 (1977) 813; Huber, Robust Statistics (1981), section 7.6.
+ * Holland & Welsch, Commun. Stat. A6 (1977) 813; Huber, Robust Statistics (1981), sections 7.6 to 7.8;
+ * Triggs, McLauchlan, Hartley & Fitzgibbon, Bundle Adjustment (2000), section 4.3.
  */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "lanes.h"
 #include "objective.h"
+#include "rho.h"
+
+/* The curvature is not taken to be less than this part of the majorant's. */
+static const double LEAST_CURVE = 0.1;
 
 struct loss {
     const struct fit_objective *obj;
     const struct fit_tile *tile;
     const double *mean;
     double *settled; /* mean, while it is put in order */
-    double *w;   /* weights out, or NULL */
-    double *out; /* sums, or NULL */
-    double unit; /* of the histogram */
+    double *w;       /* weights out, or NULL */
+    double *out;     /* sums, or NULL */
+    double unit;     /* of the histogram */
 };
 
 static double weight(const struct loss *c, size_t i, size_t g)
@@ -63,26 +68,11 @@ void fit_loss_weights(struct fit_objective *o, const struct fit_tile *t, double 
     struct fit_lanes lanes = lanes_of(o, t, scratch);
     o->kernel->model(&o->ds->layout, o->ws_loss, o->lin_loss, t, scratch);
     fit_objective_vectors(o, t, settle_vector, &c);
-    fit_lanes_soft_l1_weights(&lanes, o->loss_scale, c.w);
+    fit_rho_weights(&lanes, o->loss, o->loss_scale, o->loss_curve, c.w, scratch);
     fit_objective_vectors(o, t, clear_vector, &c);
 }
 
 /* ---- sums over residuals --------------------------------------------------------------------- */
-
-static void psi_vector(void *user, size_t g, size_t offset, size_t lo, size_t hi)
-{
-    struct loss *c = user;
-    double f2 = c->obj->loss_scale * c->obj->loss_scale;
-    for (size_t i = offset + lo; i < offset + hi; i++) {
-        double w = weight(c, i, g);
-        if (!(w > 0))
-            continue;
-        double r = c->tile->y[i] - c->mean[i], r2 = w * r * r, z = r2 / f2;
-        c->out[0] += r2 / (1 + z);                /* psi^2, psi = r / sqrt(1 + z) */
-        c->out[1] += 1 / ((1 + z) * sqrt(1 + z)); /* psi' */
-        c->out[2] += r2;
-    }
-}
 
 enum { BINS_PER_OCTAVE = 16, OCTAVES_BELOW = 28 };
 
@@ -103,7 +93,7 @@ static void histogram_vector(void *user, size_t g, size_t offset, size_t lo, siz
 struct pass {
     struct fit_objective *obj;
     const double *ws, *lin;
-    fit_vector_fn *fn; /* NULL: the cost */
+    fit_vector_fn *fn; /* NULL: the sums of rho.h */
     size_t n;
     double unit;
 };
@@ -122,7 +112,7 @@ static void pass_tile(void *user, const struct fit_tile *t, double *scratch, siz
         return;
     }
     fit_objective_vectors(p->obj, t, settle_vector, &c);
-    out[0] = fit_lanes_soft_l1_cost(&lanes, p->obj->loss_scale);
+    fit_rho_sums(&lanes, p->obj->loss, p->obj->loss_scale, out);
 }
 
 static enum fit_eval run(struct pass *p)
@@ -131,8 +121,19 @@ static enum fit_eval run(struct pass *p)
     return fit_parallel_sum(p->obj->par, &task, p->obj->sum) ? FIT_EVAL_STOP : FIT_EVAL_OK;
 }
 
+/* sum psi' / sum rho', both weighted with v. */
+static double mean_curve(const struct fit_objective *o)
+{
+    double v = 0;
+    for (size_t t = 0; t < o->ds->ntile; t++)
+        for (size_t g = 0; g < o->ngroup; g++)
+            v += o->factor[g] * o->ds->tile[t].sum[3 * g];
+    double c = (v + o->sum[FIT_RHO_CURVE]) / (v + o->sum[FIT_RHO_SLOPE]);
+    return c > LEAST_CURVE ? fmin(c, 1) : LEAST_CURVE;
+}
+
 enum fit_eval fit_objective_reweight(struct fit_objective *o, const double *theta,
-                                     const double *factor, double f_scale, double *cost)
+                                     const double *factor, struct fit_objective_robust *robust)
 {
     if (!o->ws_loss) {
         size_t bytes = (o->kernel->workspace(&o->ds->layout) * sizeof(double) + 127) / 64 * 64;
@@ -145,23 +146,27 @@ enum fit_eval fit_objective_reweight(struct fit_objective *o, const double *thet
     if (e != FIT_EVAL_OK)
         return e;
     o->weighting = FIT_WEIGHT_LOSS;
-    o->loss_scale = f_scale;
+    o->loss = robust->loss;
+    o->loss_scale = robust->f_scale;
     memcpy(o->factor, factor, o->ngroup * sizeof *factor);
     memcpy(o->lin_loss, o->lin, o->ngroup * o->nlinear * sizeof *o->lin);
-    struct pass p = {o, o->ws_loss, o->lin_loss, NULL, 1, 0};
+    struct pass p = {o, o->ws_loss, o->lin_loss, NULL, FIT_RHO_SUMS, 0};
     e = run(&p);
-    *cost = o->sum[0];
-    return e != FIT_EVAL_OK ? e : isfinite(*cost) ? FIT_EVAL_OK : FIT_EVAL_REJECT;
+    robust->cost = o->sum[FIT_RHO_COST];
+    if (e == FIT_EVAL_OK && !isfinite(robust->cost))
+        e = FIT_EVAL_REJECT;
+    o->loss_curve = robust->curve = robust->curve > 0 || e != FIT_EVAL_OK ? robust->curve : mean_curve(o);
+    return e;
 }
 
 enum fit_eval fit_objective_loss_sums(struct fit_objective *o, double *psi2, double *dpsi,
                                       double *square)
 {
-    struct pass p = {o, o->ws, o->lin, psi_vector, 3, 0};
+    struct pass p = {o, o->ws, o->lin, NULL, FIT_RHO_SUMS, 0};
     enum fit_eval e = run(&p);
-    *psi2 = o->sum[0];
-    *dpsi = o->sum[1];
-    *square = o->sum[2];
+    *psi2 = o->sum[FIT_RHO_PSI2];
+    *dpsi = (double)o->npoint + o->sum[FIT_RHO_DPSI];
+    *square = o->sum[FIT_RHO_SQUARE];
     return e;
 }
 

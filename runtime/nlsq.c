@@ -446,6 +446,7 @@ enum fit_word fit_nlsq_run(struct fit_nlsq *s, const struct fit_nlsq_problem *p,
             e == FIT_EVAL_STOP ? "stopped on request" : "the model is not finite at the start");
         return s->word;
     }
+    s->current = 1;
     int over = linearise(&t);
     s->first = s->gradient;
     if (over)
@@ -460,7 +461,10 @@ enum fit_word fit_nlsq_run(struct fit_nlsq *s, const struct fit_nlsq_problem *p,
         }
         s->iterations++;
         enum outcome o = iterate(&t);
-        if (o == ENDED || linearise(&t))
+        s->current = o != ENDED;
+        if (o == ENDED || (opt->brief && s->iterations >= opt->max_iterations))
+            break;
+        if (linearise(&t))
             break;
         if (o == LAST && (s->gradient <= CLOSE || ++doubts > PATIENCE))
             break;

@@ -28,6 +28,7 @@ struct fit_nlsq_problem {
 
 struct fit_nlsq_options {
     size_t max_iterations;
+    int brief;               /* at max_iterations no derivatives are taken: gradient is one step old */
     double ftol, xtol, gtol; /* as in fit_options */
     double deadline;         /* on the clock of fit_seconds(); 0: none */
     double began;            /* for fit_progress.seconds */
@@ -45,6 +46,7 @@ struct fit_nlsq {
     double first;    /* the same at the start of the run */
     double step;     /* length of the last accepted step, in standard errors */
     size_t iterations, accepted, evaluations;
+    int current;     /* 1: the last value asked for was that of the result */
     double *B, *g;   /* where derivatives were taken last: at the result, or one step before it */
     double *work;
 };

@@ -357,11 +357,15 @@ struct fit_tile fit_objective_weigh(struct fit_objective *o, const struct fit_ti
         return weighted;
     struct weigh c = {o, t, scratch + stride};
     double *sum = scratch + 2 * stride, *acc = scratch + FIT_OBJECTIVE_SCRATCH * stride;
-    struct fit_lanes lanes = {fit_tile_doubles(&o->ds->layout, t) / FIT_LANES, o->ngroup, t->y, NULL, NULL, NULL};
-    if (o->weighting == FIT_WEIGHT_LOSS)
+    if (o->weighting == FIT_WEIGHT_LOSS) {
         fit_loss_weights(o, t, scratch, stride);
-    else
+        weighted.y = scratch;
+    } else {
         fit_objective_vectors(o, t, weigh_vector, &c);
+    }
+    struct fit_lanes lanes = {.nvector = fit_tile_doubles(&o->ds->layout, t) / FIT_LANES,
+                              .ngroup = o->ngroup,
+                              .y = weighted.y};
     memset(sum, 0, 3 * o->ngroup * sizeof *sum);
     fit_lanes_sums(&lanes, c.w, acc, sum);
     weighted.w = c.w;
@@ -418,9 +422,10 @@ static void direct_tile(void *user, const struct fit_tile *t, double *scratch, s
 {
     struct fit_objective *o = user;
     struct fit_tile w = fit_objective_weigh(o, t, scratch, stride);
-    struct direct c = {&w, scratch, out};
+    double *mean = scratch + 3 * stride;
+    struct direct c = {&w, mean, out};
     memset(out, 0, o->ngroup * sizeof *out);
-    o->kernel->model(&o->ds->layout, o->ws, o->lin, &w, scratch);
+    o->kernel->model(&o->ds->layout, o->ws, o->lin, &w, mean);
     fit_objective_vectors(o, &w, direct_vector, &c);
 }
 

@@ -36,7 +36,7 @@ struct fit_objective_setup {
 enum fit_weighting {
     FIT_WEIGHT_DATA,  /* as they are */
     FIT_WEIGHT_GROUP, /* times factor[g] */
-    FIT_WEIGHT_LOSS   /* times factor[g] rho'(z) at the point set by fit_objective_reweight() */
+    FIT_WEIGHT_LOSS   /* robust: see fit_objective_reweight() */
 };
 
 /* Read-only for others, except through the functions below. */
@@ -72,7 +72,9 @@ struct fit_objective {
 
     enum fit_weighting weighting;
     double *factor;              /* ngroup */
+    enum fit_loss loss;
     double loss_scale;           /* f_scale */
+    double loss_curve;           /* curvature, as a part of the majorant's */
     double *ws, *ws_loss;        /* tables of the kernel; the second at the point of the weights */
     double *lin_loss;            /* ngroup x nlinear at the point of the weights */
 
@@ -129,14 +131,24 @@ void fit_objective_group_factor(struct fit_objective *obj, const double *factor)
 
 /* ---- robust loss (loss.c) -------------------------------------------------------------------- */
 
-/* Makes (theta, lin of the last value) the point at which the weights of the soft-L1 loss are
- * taken:
- *     z = w factor[g] r^2 / f_scale^2,  rho(z) = 2 (sqrt(1 + z) - 1),  w <- w factor[g] rho'(z);
- * factor[g] w is 1 / sigma^2.  *cost: the robust cost there, 1/2 f_scale^2 sum rho(z).  Until the
- * next call the objective is the quadratic majorant that touches the robust cost at this point
- * (Holland & Welsch 1977), so lowering one lowers the other. */
+/* Makes (theta, lin of the last value) the point at which the loss (rho.h, v = w factor[g] = 1 / sigma^2)
+ * is taken, and gives the robust cost there, 1/2 f_scale^2 sum rho(z).  Until the next call the objective is
+ * a sum of squares with the gradient of the robust cost at this point:
+ *     curve = 1    the majorant, which touches it there (Holland & Welsch 1977): lowering one lowers the
+ *                  other;
+ *     curve = c    c times the curvature, by residuals that are 1/c times longer.
+ * curve = 0 on entry: c = sum psi' / sum rho', the mean curvature of the loss (Huber 1981, section 7.8), not
+ * below 0.1.  For residuals whose size does not depend on the derivatives J^T J is then right but for
+ * 1/sqrt(n), whatever the loss; the curvature of each residual by itself (Triggs et al. 2000) would have to be
+ * cut off where it is negative, and is no better for soft_l1, worse for the others.
+ * Robust: what was found. */
+struct fit_objective_robust {
+    enum fit_loss loss;
+    double f_scale, curve;
+    double cost;
+};
 enum fit_eval fit_objective_reweight(struct fit_objective *obj, const double *theta,
-                                     const double *factor, double f_scale, double *cost);
+                                     const double *factor, struct fit_objective_robust *robust);
 
 /* sum psi^2, sum psi' and sum r^2 over all points, r = residual / sigma, psi = r rho'(z): for the
  * covariance of M-estimates (Huber 1981, section 7.6).  At the theta and lin of the last value. */
@@ -150,7 +162,7 @@ enum fit_eval fit_objective_median(struct fit_objective *obj, const double *thet
 
 /* ---- for loss.c and objective.c -------------------------------------------------------------- */
 
-enum { FIT_OBJECTIVE_BINS = 512, FIT_OBJECTIVE_SCRATCH = 3 };
+enum { FIT_OBJECTIVE_BINS = 512, FIT_OBJECTIVE_SCRATCH = 4 };
 
 /* Calls fn for every vector of the tile, in the order of the data: group, offset of its first lane
  * from tile->y, and the lanes [lo, hi) that count. */
@@ -158,9 +170,11 @@ typedef void fit_vector_fn(void *user, size_t g, size_t offset, size_t lo, size_
 void fit_objective_vectors(const struct fit_objective *obj, const struct fit_tile *t,
                            fit_vector_fn *fn, void *user);
 
-/* The tile with the weights of the objective; scratch as in parallel.h, three arrays. */
+/* The tile with the weights of the objective, and its data; scratch as in parallel.h, of whose arrays the first
+ * three are taken. */
 struct fit_tile fit_objective_weigh(struct fit_objective *obj, const struct fit_tile *t,
                                     double *scratch, size_t stride);
+/* Weights to the second array of scratch, data to the first. */
 void fit_loss_weights(struct fit_objective *obj, const struct fit_tile *t, double *scratch,
                       size_t stride);
 

@@ -99,7 +99,8 @@ static void noise(FILE *f, int *left, const struct fit_results *r)
         snprintf(text, sizeof text, "%.4g .. %.4g by angle", least, most);
     const struct fit_config_nlsq *how = &r->config->nlsq;
     if (how->loss.value != FIT_LOSS_LINEAR)
-        line(f, left, "loss soft_l1, f_scale %.4g sigma", how->f_scale.value);
+        line(f, left, "loss %s, f_scale %.4g sigma", fit_loss_name((enum fit_loss)how->loss.value),
+             how->f_scale.value);
     if (fit->noise == FIT_NOISE_FILE)
         line(f, left, "%zu points, weighted by the errors in the file", fit->npoint);
     else if (fit->noise == FIT_NOISE_GIVEN)

@@ -151,7 +151,6 @@ static void put_data(struct fit_json *j, const struct fit_results *r)
 
 static void put_settings(struct fit_json *j, const struct fit_results *r)
 {
-    static const char *const loss[] = {"linear", "soft_l1"};
     static const char *const scaling[] = {"individual", "constant", "averaged"};
     static const char *const method[] = {"nlsq", "nuts", "laplace", "cmc"};
     const struct fit_config *c = r->config;
@@ -159,7 +158,7 @@ static void put_settings(struct fit_json *j, const struct fit_results *r)
     for (size_t s = 0; s < r->kernel->nsetting; s++)
         fit_json_number(j, r->kernel->setting[s].name, r->ds->layout.setting[s]);
     fit_json_string(j, "method", method[c->method.value]);
-    fit_json_string(j, "loss", loss[c->nlsq.loss.value]);
+    fit_json_string(j, "loss", fit_loss_name((enum fit_loss)c->nlsq.loss.value));
     fit_json_string(j, "scaling", scaling[c->scaling.mode.value]);
     fit_json_integer(j, "max_iterations", c->nlsq.max_iterations.value);
     fit_json_number(j, "ftol", c->nlsq.ftol.value);

@@ -254,7 +254,7 @@ static void bad_options(void **state)
         {"--dt", "0", "give a positive, finite number", USAGE},
         {"--gap", "3 s", "another kind of unit", USAGE},
         {"--sigma", "0", "give a positive number", USAGE},
-        {"--loss", "hubert", "linear, soft_l1", USAGE},
+        {"--loss", "hubert", "did you mean 'huber'?", USAGE},
         {"--threads", "-3", "is not a whole number", USAGE},
         {"--max-iterations", "0", "give 1 or more", USAGE},
         {"--frames", "4:5", "at least three are needed", USAGE},
