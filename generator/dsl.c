@@ -142,10 +142,13 @@ static void *limited_alloc(void *context, void *old, size_t old_size, size_t siz
     return p;
 }
 
-static void on_count(lua_State *L, lua_Debug *ar)
+static void on_event(lua_State *L, lua_Debug *ar)
 {
     struct dsl *d = dsl_of(L);
-    (void)ar;
+    if (ar->event == LUA_HOOKRET) {
+        dsl_name_inside(L, ar);
+        return;
+    }
     d->instructions += HOOK_EVERY;
     if (d->instructions > MAX_INSTRUCTIONS)
         dsl_fail(L, NULL, "is there a loop without an end?",
@@ -322,7 +325,7 @@ static int run_protected(lua_State *L)
         return lua_error(L);
     lua_pushvalue(L, -2);
     lua_setupvalue(L, -2, 1);
-    lua_sethook(L, on_count, LUA_MASKCOUNT, HOOK_EVERY);
+    lua_sethook(L, on_event, LUA_MASKCOUNT | LUA_MASKRET, HOOK_EVERY);
     lua_call(L, 0, 0);
     return 0;
 }

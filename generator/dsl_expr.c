@@ -16,7 +16,7 @@
 
 #define TYPE "expression" /* name of the metatable; Lua shows it in its own messages */
 
-enum { MAX_NODES = 200000, MAX_ARENA = 1 << 30, MAX_UNIT_TEXT = 100 };
+enum { MAX_NODES = 200000, MAX_WRITTEN = 1000000, MAX_ARENA = 1 << 30, MAX_UNIT_TEXT = 100 };
 
 static const double degree = 3.14159265358979323846 / 180; /* pi/180 */
 
@@ -27,7 +27,29 @@ void dsl_push(lua_State *L, hg_id id, hg_unit unit)
     struct dsl *d = dsl_of(L);
     hg_model_set_unit(d->m, id, unit, 0);
     struct dsl_value *v = lua_newuserdatauv(L, sizeof *v, 0);
-    *v = (struct dsl_value){id, unit};
+    struct hg_written w = {.word = HG_W_SYMBOL, .node = id, .unit = unit};
+    if (hg_at(d->m->expr, id)->op == HG_CONST) /* a unit as a factor */
+        w.word = HG_W_UNIT;
+    *v = (struct dsl_value){id, unit, hg_written_add(d->m, &w)};
+    luaL_setmetatable(L, TYPE);
+}
+
+void dsl_push_word(lua_State *L, hg_id id, hg_unit unit, enum hg_word word, enum hg_op op)
+{
+    struct hg_model *m = dsl_of(L)->m;
+    struct hg_written w = {.word = word, .op = op, .node = id, .unit = unit};
+    for (int k = 1; k <= lua_gettop(L) && k <= 3; k++) {
+        const struct dsl_value *v = dsl_test(L, k);
+        if (v)
+            w.arg[w.nargs++] = v->written;
+        else if (lua_type(L, k) == LUA_TNUMBER)
+            w.arg[w.nargs++] = hg_written_add(
+                m, &(struct hg_written){.word = HG_W_NUMBER, .value = lua_tonumber(L, k)});
+    }
+    hg_wid written = hg_written_add(m, &w);
+    hg_model_set_unit(m, id, unit, 0);
+    struct dsl_value *v = lua_newuserdatauv(L, sizeof *v, 0);
+    *v = (struct dsl_value){id, unit, written};
     luaL_setmetatable(L, TYPE);
 }
 
@@ -40,7 +62,7 @@ struct hg_expr *dsl_build(lua_State *L)
 {
     struct dsl *d = dsl_of(L);
     struct hg_expr *e = d->m->expr;
-    if (e->n > MAX_NODES || hg_arena_size(d->arena) > MAX_ARENA)
+    if (e->n > MAX_NODES || d->m->nwritten > MAX_WRITTEN || hg_arena_size(d->arena) > MAX_ARENA)
         dsl_fail(L, NULL,
                  "a model has some hundred nodes; is there a loop that builds expressions?",
                  "the expressions of this model are too large (%u nodes)", (unsigned)e->n);
@@ -54,7 +76,9 @@ static struct dsl_value constant(lua_State *L, double x)
     if (!isfinite(x))
         dsl_fail(L, NULL, "was something divided by zero?",
                  "the number %g cannot enter an expression", x);
-    return (struct dsl_value){hg_const(dsl_build(L), x), x == 0.0 ? HG_UNIT_ANY : HG_UNIT_ONE};
+    hg_wid written =
+        hg_written_add(dsl_of(L)->m, &(struct hg_written){.word = HG_W_NUMBER, .value = x});
+    return (struct dsl_value){hg_const(dsl_build(L), x), x == 0.0 ? HG_UNIT_ANY : HG_UNIT_ONE, written};
 }
 
 struct dsl_value dsl_value_at(lua_State *L, int i, const char *what)
@@ -113,8 +137,26 @@ void dsl_name_locals(lua_State *L)
                 hg_name(e, v->id, hg_strdup(d->arena, name));
                 hg_model_set_unit(d->m, v->id, v->unit, 1);
             }
+            if (v && hg_name_is_c(name))
+                hg_written_name(d->m, v->written, hg_strdup(d->arena, name), HG_NAMED);
             lua_pop(L, 1);
         }
+    }
+}
+
+/* Arguments of the function are left out: their names are those of other calls as well. */
+void dsl_name_inside(lua_State *L, lua_Debug *ar)
+{
+    struct dsl *d = dsl_of(L);
+    const char *name;
+    lua_getinfo(L, "Su", ar);
+    if (strcmp(ar->source, d->chunk) != 0 || strcmp(ar->what, "Lua") != 0)
+        return;
+    for (int k = ar->nparams + 1; (name = lua_getlocal(L, ar, k)) != NULL; k++) {
+        const struct dsl_value *v = dsl_test(L, -1);
+        if (v && hg_name_is_c(name))
+            hg_written_name(d->m, v->written, hg_strdup(d->arena, name), HG_NAMED_INSIDE);
+        lua_pop(L, 1);
     }
 }
 
@@ -193,7 +235,7 @@ static struct dsl_value dimensionless(lua_State *L, const char *function, struct
         return v;
     if (angle && strcmp(unit_text(L, v.unit), "deg") == 0) {
         struct hg_expr *e = dsl_build(L);
-        return (struct dsl_value){hg_mul(e, hg_const(e, degree), v.id), HG_UNIT_ONE};
+        return (struct dsl_value){hg_mul(e, hg_const(e, degree), v.id), HG_UNIT_ONE, v.written};
     }
     const char *name = dsl_local_name(L, v);
     if (v.unit == HG_UNIT_BOOL)
@@ -205,7 +247,7 @@ static struct dsl_value dimensionless(lua_State *L, const char *function, struct
                                name ? name : "...", unit_text(L, v.unit)),
                      "%s needs a dimensionless argument, this one is in %s", function,
                      unit_text(L, v.unit));
-    return (struct dsl_value){v.id, HG_UNIT_ANY};
+    return (struct dsl_value){v.id, HG_UNIT_ANY, v.written};
 }
 
 /* --- operators -------------------------------------------------------------------------------- */
@@ -214,7 +256,7 @@ static int op_add(lua_State *L)
 {
     struct dsl_value a = dsl_value_at(L, 1, "a term of +"), b = dsl_value_at(L, 2, "a term of +");
     hg_unit unit = common_unit(L, "+", a, b);
-    dsl_push(L, hg_add(dsl_build(L), a.id, b.id), unit);
+    dsl_push_word(L, hg_add(dsl_build(L), a.id, b.id), unit, HG_W_ADD, 0);
     return 1;
 }
 
@@ -222,7 +264,7 @@ static int op_sub(lua_State *L)
 {
     struct dsl_value a = dsl_value_at(L, 1, "a term of -"), b = dsl_value_at(L, 2, "a term of -");
     hg_unit unit = common_unit(L, "-", a, b);
-    dsl_push(L, hg_sub(dsl_build(L), a.id, b.id), unit);
+    dsl_push_word(L, hg_sub(dsl_build(L), a.id, b.id), unit, HG_W_SUB, 0);
     return 1;
 }
 
@@ -231,7 +273,8 @@ static int op_neg(lua_State *L)
     struct dsl_value a = dsl_value_at(L, 1, "the term of -");
     if (a.unit == HG_UNIT_BOOL)
         a = dimensionless(L, "-", a, 0);
-    dsl_push(L, hg_neg(dsl_build(L), a.id), a.unit);
+    lua_settop(L, 1); /* Lua passes the operand twice */
+    dsl_push_word(L, hg_neg(dsl_build(L), a.id), a.unit, HG_W_NEG, 0);
     return 1;
 }
 
@@ -245,7 +288,8 @@ static struct dsl_value factor(lua_State *L, int i, const char *op)
 static int op_mul(lua_State *L)
 {
     struct dsl_value a = factor(L, 1, "a factor of *"), b = factor(L, 2, "a factor of *");
-    dsl_push(L, hg_mul(dsl_build(L), a.id, b.id), hg_unit_mul(dsl_of(L)->m->units, a.unit, b.unit));
+    hg_unit unit = hg_unit_mul(dsl_of(L)->m->units, a.unit, b.unit);
+    dsl_push_word(L, hg_mul(dsl_build(L), a.id, b.id), unit, HG_W_MUL, 0);
     return 1;
 }
 
@@ -255,7 +299,8 @@ static int op_div(lua_State *L)
     struct hg_expr *e = dsl_build(L);
     if (hg_is_value(e, b.id, 0.0))
         dsl_fail(L, "/", NULL, "division by zero");
-    dsl_push(L, hg_div(e, a.id, b.id), hg_unit_div(dsl_of(L)->m->units, a.unit, b.unit));
+    hg_unit unit = hg_unit_div(dsl_of(L)->m->units, a.unit, b.unit);
+    dsl_push_word(L, hg_div(e, a.id, b.id), unit, HG_W_DIV, 0);
     return 1;
 }
 
@@ -294,7 +339,7 @@ static int op_pow(lua_State *L)
     if (hg_is_const(e, a.id, &base) && hg_is_const(e, b.id, &exponent) &&
         !isfinite(pow(base, exponent)))
         dsl_fail(L, "^", NULL, "%g^%g is no finite number", base, exponent);
-    dsl_push(L, hg_pow(e, a.id, b.id), unit);
+    dsl_push_word(L, hg_pow(e, a.id, b.id), unit, HG_W_POW, 0);
     return 1;
 }
 
@@ -405,7 +450,7 @@ static int call_function(lua_State *L)
     double value;
     if (hg_is_const(dsl_of(L)->m->expr, id, &value) && !isfinite(value))
         dsl_fail(L, f->name, NULL, "%s of this constant is no finite number", f->name);
-    dsl_push(L, id, unit);
+    dsl_push_word(L, id, unit, HG_W_FUNCTION, f->op);
     return 1;
 }
 
@@ -418,7 +463,7 @@ static int call_atan2(lua_State *L)
     struct dsl_value y = dsl_value_at(L, 1, "the first argument of atan2");
     struct dsl_value x = dsl_value_at(L, 2, "the second argument of atan2");
     common_unit(L, "atan2", y, x);
-    dsl_push(L, hg_call2(dsl_build(L), HG_ATAN2, y.id, x.id), HG_UNIT_ONE);
+    dsl_push_word(L, hg_call2(dsl_build(L), HG_ATAN2, y.id, x.id), HG_UNIT_ONE, HG_W_ATAN2, 0);
     return 1;
 }
 
@@ -433,7 +478,8 @@ static int compare(lua_State *L, enum hg_op op, const char *name)
     struct dsl_value a = dsl_value_at(L, 1, "the left of a comparison");
     struct dsl_value b = dsl_value_at(L, 2, "the right of a comparison");
     common_unit(L, name, a, b);
-    dsl_push(L, hg_call2(dsl_build(L), op, a.id, b.id), HG_UNIT_BOOL);
+    dsl_push_word(L, hg_call2(dsl_build(L), op, a.id, b.id), HG_UNIT_BOOL,
+                  op == HG_LT ? HG_W_LT : HG_W_LE, 0);
     return 1;
 }
 
@@ -460,7 +506,7 @@ static int call_where(lua_State *L)
         dsl_fail(L, "where", "write where(lt(a, b), x, y)",
                  "the first argument of where must be a comparison");
     hg_unit unit = common_unit(L, "where", a, b);
-    dsl_push(L, hg_where(dsl_build(L), c.id, a.id, b.id), unit);
+    dsl_push_word(L, hg_where(dsl_build(L), c.id, a.id, b.id), unit, HG_W_WHERE, 0);
     return 1;
 }
 
@@ -523,7 +569,7 @@ static int call_integral(lua_State *L)
         id = hg_const(e, 0.0);
     else if (from > to)
         id = hg_neg(e, id);
-    dsl_push(L, id, unit);
+    dsl_push_word(L, id, unit, HG_W_INTEGRAL, 0);
     return 1;
 }
 
@@ -531,7 +577,7 @@ static int call_at(lua_State *L)
 {
     struct dsl_value f = function_of_time(L, "at");
     int second = frame_of_pair(L, 2, "at");
-    dsl_push(L, hg_pair_at(dsl_build(L), f.id, second), f.unit);
+    dsl_push_word(L, hg_pair_at(dsl_build(L), f.id, second), f.unit, HG_W_AT, 0);
     return 1;
 }
 
@@ -552,7 +598,8 @@ static int call_convert(lua_State *L)
         dsl_fail(L, "convert", NULL, "%s cannot be converted to %s", unit_text(L, v.unit),
                  unit_text(L, unit));
     struct hg_expr *e = dsl_build(L);
-    dsl_push(L, hg_mul(e, hg_const(e, size), v.id), unit);
+    lua_settop(L, 1);
+    dsl_push_word(L, hg_mul(e, hg_const(e, size), v.id), unit, HG_W_SAME, 0);
     return 1;
 }
 

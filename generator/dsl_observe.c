@@ -166,7 +166,8 @@ int dsl_observe(lua_State *L)
     check_over(L, 2, mean.id);
     read_linear_list(L, 2);
     m->observe_line = dsl_line(L);
-    m->variant[m->nvariant++] = (struct hg_variant){"fast", mean.id, m->observe_line};
+    m->variant[m->nvariant++] = (struct hg_variant){
+        .name = "fast", .mean = mean.id, .written = mean.written, .line = m->observe_line};
     return 0;
 }
 
@@ -193,7 +194,8 @@ int dsl_variant(lua_State *L)
         dsl_fail(L, name, NULL, "more than %u variants", (unsigned)m->nvariant);
     dsl_name_locals(L);
     struct dsl_value mean = read_mean(L, 2, dsl_unit(L, m->observable_unit));
-    m->variant[m->nvariant++] = (struct hg_variant){name, mean.id, dsl_line(L)};
+    m->variant[m->nvariant++] = (struct hg_variant){
+        .name = name, .mean = mean.id, .written = mean.written, .line = dsl_line(L)};
     return 0;
 }
 
@@ -228,6 +230,7 @@ int dsl_curve(lua_State *L)
     s.doc = lua_isnoneornil(L, 3) ? NULL : dsl_text_at(L, 3, "the description");
     s.unit = hg_unit_text(m->units, v.unit <= HG_UNIT_UNKNOWN ? HG_UNIT_ONE : v.unit);
     s.node = v.id;
+    s.written = v.written;
     if (m->curve.n >= MAX_CURVES)
         dsl_fail(L, s.name, NULL, "more than %d curves", MAX_CURVES);
     hg_model_declare(m, &m->curve, &s);

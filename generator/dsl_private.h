@@ -1,7 +1,7 @@
 /* dsl_private.h -- shared by the files that know Lua: dsl.c, dsl_expr.c, dsl_model.c.
  *
- * Invariants.  A Lua value that stands for an expression is a userdatum with two integers, node id
- * and unit: everything else lives in the arena, so neither a Lua error (longjmp) nor a collection
+ * Invariants.  A Lua value that stands for an expression is a userdatum with three integers, node
+ * id, unit and what was written: everything else lives in the arena, so neither a Lua error (longjmp) nor a collection
  * can leak or dangle. The unit belongs to what was written, not to the node: t and t / second are
  * the same node.
  */
@@ -13,7 +13,9 @@
 #include "arena.h"
 #include "diag.h"
 #include "model.h"
+#include "written.h"
 
+struct lua_Debug;
 struct lua_State;
 
 /* A growing list of names. */
@@ -45,6 +47,7 @@ struct dsl {
 struct dsl_value {
     hg_id id;
     hg_unit unit;
+    hg_wid written;
 };
 
 /* --- dsl.c --- */
@@ -71,6 +74,9 @@ void dsl_open_expr(struct lua_State *L);
 
 void dsl_push(struct lua_State *L, hg_id id, hg_unit unit);
 
+/* The same for the result of an operation whose operands are all values on the stack. */
+void dsl_push_word(struct lua_State *L, hg_id id, hg_unit unit, enum hg_word word, enum hg_op op);
+
 /* The expression at stack position i: NULL when it is none.  Valid while the value is on the
  * stack. */
 const struct dsl_value *dsl_test(struct lua_State *L, int i);
@@ -86,6 +92,9 @@ const char *dsl_local_name(struct lua_State *L, struct dsl_value v);
 
 /* Names the nodes held by local variables of the model. */
 void dsl_name_locals(struct lua_State *L);
+
+/* A function of the model returns: its variables name what was written in it. */
+void dsl_name_inside(struct lua_State *L, struct lua_Debug *ar);
 
 /* A unit from text; fails with a message. */
 hg_unit dsl_unit(struct lua_State *L, const char *text);

@@ -122,6 +122,7 @@ int hg_emit_kernel(struct hg_model *m, const struct hg_variant *v, struct hg_dia
     p.text[1] = written(&em, hg_emit_prepare);
     p.text[0] = written(&em, hg_emit_tables);
     hg_count_cost(&em);
+    m->variant[v - m->variant].cost = em.cost;
     hg_template((const char *)embedded_kernel_c_tmpl, m->name, m->file, fill, &p, out);
     if (explain)
         hg_explain(&em, explain);

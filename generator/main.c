@@ -1,7 +1,7 @@
 /* main.c -- homodyne-gen: from a model file to kernels.
  *
  *   homodyne-gen MODEL.lua [-o DIR] [--variant=fast|parity] [--check] [--explain]
- *                [--emit=c,check,json,yaml,dot]
+ *                [--emit=c,check,json,yaml,dot,html,latex]
  *
  * The pipeline: load (dsl) -> check (check) -> plan, separate, factor, write (emit) -> manifest.  Files are
  * written to temporary names and renamed; when anything is wrong nothing is written.
@@ -18,6 +18,7 @@
 #include "emit.h"
 #include "emit_check.h"
 #include "manifest.h"
+#include "page.h"
 
 #ifndef HG_VERSION
 #define HG_VERSION "0"
@@ -40,6 +41,8 @@ static const char usage[] =
     "                     json   the manifest: parameters, units, bounds, hash of the model\n"
     "                     yaml   a commented configuration\n"
     "                     dot    the expression graph\n"
+    "                     html   a page that documents the model, NAME.html\n"
+    "                     latex  the same for pdflatex, NAME.tex\n"
     "  --check          test the derivatives against dual numbers and the model's own test points\n"
     "  --explain        print what the compiler found\n"
     "  --version, --help\n";
@@ -92,7 +95,7 @@ static int wants(const struct options *o, const char *what)
 
 static int known_emit(const struct options *o)
 {
-    static const char *const known[] = {"c", "check", "json", "yaml", "dot"};
+    static const char *const known[] = {"c", "check", "json", "yaml", "dot", "html", "latex"};
     for (const char *p = o->emit; *p; p += strcspn(p, ","), p += *p == ',') {
         size_t n = strcspn(p, ",");
         int ok = 0;
@@ -100,7 +103,7 @@ static int known_emit(const struct options *o)
             ok |= strlen(known[k]) == n && strncmp(p, known[k], n) == 0;
         if (!ok) {
             fprintf(stderr, "homodyne-gen: --emit=%.*s is not possible; choose from c, check, json, yaml,"
-                    " dot\n", (int)n, p);
+                    " dot, html, latex\n", (int)n, p);
             return 0;
         }
     }
@@ -184,6 +187,14 @@ static int emit_all(struct hg_arena *a, const struct options *o, struct hg_model
     if (ok && wants(o, "dot") && open_output(&other)) {
         hg_dot(m->expr, v->mean, m->name, other.f);
         ok = close_output(&other, output_path(a, o, m, ".dot"), 1);
+    }
+    if (ok && wants(o, "html") && open_output(&other)) {
+        hg_page(m, v, &hg_page_html, other.f);
+        ok = close_output(&other, output_path(a, o, m, ".html"), 1);
+    }
+    if (ok && wants(o, "latex") && open_output(&other)) {
+        hg_page(m, v, &hg_page_latex, other.f);
+        ok = close_output(&other, output_path(a, o, m, ".tex"), 1);
     }
     return ok;
 }

@@ -16,6 +16,7 @@ struct hg_symbol_decl {      /* parameter, setting, axis, column or curve */
     double prior_a, prior_b;
     const char *const *alias;        /* NULL-terminated or NULL */
     int over;                        /* axis index or -1 */
+    uint32_t written;                /* curves: the formula as written (written.h) */
     enum fit_role role;              /* columns */
 };
 
@@ -38,7 +39,9 @@ struct hg_test {                     /* m.test{}: a point with an expected value
 struct hg_variant {
     const char *name;                /* "fast" (the observe statement), "parity" */
     hg_id mean;                      /* with PARAM and LINEAR leaves */
+    uint32_t written;                /* the mean as written (written.h) */
     uint32_t line;
+    struct fit_cost cost;            /* of its kernel, once that is written */
 };
 
 struct hg_model {
@@ -65,6 +68,8 @@ struct hg_model {
     struct hg_units *units;
     hg_unit *node_unit;              /* by node id, see hg_model_unit */
     size_t nnode_unit, node_unit_room;
+    struct hg_written *written;      /* formulas as written (written.h) */
+    size_t nwritten, written_room;
 };
 
 /* An empty model with an empty graph. */
