@@ -1,4 +1,4 @@
-# fit_add_model(NAME [FILE path.lua] [PARITY] [VARIANTS name...])
+# fit_add_model(NAME [FILE path.lua] [PARITY] [HESSIAN] [VARIANTS name...])
 #
 # Makes the program homodyne-NAME: runs the generator on models/NAME.lua, compiles what it emits once per
 # instruction-set level, and links it with the runtime and a table of the kernels.  This is the only place
@@ -7,7 +7,7 @@
 # The generator is called as   homodyne-gen FILE -o DIR --variant=fast     -> DIR/NAME.c
 #                        and   homodyne-gen FILE -o DIR --variant=parity   -> DIR/NAME_parity.c (with PARITY)
 #
-# and so on for every other variant of the model named after VARIANTS.
+# and so on for every other variant of the model named after VARIANTS.  HESSIAN: kernels with second derivatives.
 #
 # and writes beside it NAME_check.txt (NAME_parity_check.txt), reference values by which the linked program
 # checks its kernels; a program that fails is removed.
@@ -79,12 +79,16 @@ function(fit_link_program model objects symbols)
 endfunction()
 
 function(fit_add_model model)
-    cmake_parse_arguments(arg "PARITY" "FILE" "VARIANTS" ${ARGN})
+    cmake_parse_arguments(arg "PARITY;HESSIAN" "FILE" "VARIANTS" ${ARGN})
     if(NOT arg_FILE)
         set(arg_FILE "${CMAKE_CURRENT_SOURCE_DIR}/${model}.lua")
     endif()
     set(dir "${CMAKE_CURRENT_BINARY_DIR}/${model}")
     file(MAKE_DIRECTORY "${dir}")
+    set(emit c,check)
+    if(arg_HESSIAN)
+        set(emit c,check,hessian)
+    endif()
     set(variants fast)
     if(arg_PARITY)
         list(APPEND variants parity)
@@ -104,7 +108,7 @@ function(fit_add_model model)
         list(APPEND checks "${stem}_check.txt")
         add_custom_command(
             OUTPUT "${source}" "${stem}_check.txt"
-            COMMAND homodyne-gen "${arg_FILE}" -o "${dir}" --variant=${variant} --check --emit=c,check ${flags}
+            COMMAND homodyne-gen "${arg_FILE}" -o "${dir}" --variant=${variant} --check --emit=${emit} ${flags}
             DEPENDS homodyne-gen "${arg_FILE}"
             COMMENT "Compiling the model ${model} (${variant})"
             VERBATIM)

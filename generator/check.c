@@ -15,6 +15,10 @@
  * 64-bit mantissas after some thousand operations stays below 1e-15. */
 #define TOL_DERIVATIVE 1e-13
 
+/* Second derivatives cancel more: when that is not met, so many roundings of the symbolic form are allowed,
+ * in units of 2^-53; in extended precision they are 2048 times smaller. */
+#define SECOND_ROUNDINGS 0x1p-4L
+
 enum { FRAMES = 14, SETS = 12, ROWS = 3 };
 
 struct check {
@@ -22,10 +26,11 @@ struct check {
     hg_id mean;
     uint32_t nleaf; /* parameters, then linear parameters */
     hg_id *root;    /* mean, then its derivatives */
-    struct hg_eval *symbolic, *dual;
+    hg_id *second;  /* upper triangle of second derivatives, when they are asked for */
+    struct hg_eval *symbolic, *dual, *symbolic2;
     double worst;
     const char *worst_name;
-    unsigned long compared; /* derivatives that are finite */
+    unsigned long compared, compared2; /* derivatives that are finite: first, second */
 };
 
 static hg_id leaf_of(struct check *c, uint32_t k)
@@ -105,6 +110,34 @@ static int compare_at(struct check *c, struct hg_point *p, struct hg_diag *d)
     return 1;
 }
 
+/* The dual number of the symbolic d mean / d a with seed b, for both orders of a and b. */
+static int compare_second_at(struct check *c, struct hg_point *p, struct hg_diag *d)
+{
+    p->seed = 0;
+    hg_eval_run(c->symbolic2, p);
+    for (uint32_t b = 0; b < c->nleaf; b++) {
+        p->seed = leaf_of(c, b);
+        hg_eval_run(c->symbolic, p);
+        for (uint32_t a = 0; a < c->nleaf; a++) {
+            uint32_t low = a < b ? a : b, high = a < b ? b : a;
+            struct hg_num s = hg_eval_get(c->symbolic2, c->second[low * c->nleaf - low * (low + 1) / 2 + high], 0);
+            long double x = hg_eval_get(c->symbolic, c->root[a + 1], 0).d;
+            if (!isfinite(s.v) && !isfinite(x))
+                continue;
+            c->compared2++;
+            long double allowed = TOL_DERIVATIVE * fmaxl(fabsl(s.v), fabsl(x));
+            allowed = fmaxl(allowed, s.e * 0x1p-53L * SECOND_ROUNDINGS);
+            if (fabsl(s.v - x) <= allowed)
+                continue;
+            hg_error(d, c->m->observe_line, NULL, "this is an error of the compiler: please report it",
+                     "the second derivative by '%s' and '%s' is %.17Lg but dual numbers give %.17Lg", name_of(c, a),
+                     name_of(c, b), s.v, x);
+            return 0;
+        }
+    }
+    return 1;
+}
+
 static int check_derivatives(struct check *c, struct hg_diag *d)
 {
     static const uint32_t pair[][2] = {{0, 1}, {0, FRAMES - 1}, {2, 7}, {5, 6}, {FRAMES - 2, FRAMES - 1}};
@@ -125,7 +158,7 @@ static int check_derivatives(struct check *c, struct hg_diag *d)
             p.i = is_pair(m) ? pair[k][0] : 0;
             p.j = is_pair(m) ? pair[k][1] : 0;
             p.column = row_of(m, k);
-            if (!compare_at(c, &p, d))
+            if (!compare_at(c, &p, d) || (m->hessian && !compare_second_at(c, &p, d)))
                 return 0;
         }
     }
@@ -178,7 +211,12 @@ int hg_check(struct hg_model *m, const struct hg_variant *v, struct hg_diag *d, 
     c.root[0] = v->mean;
     for (uint32_t k = 0; k < c.nleaf; k++)
         c.root[k + 1] = hg_diff(m->expr, v->mean, leaf_of(&c, k));
+    c.second = hg_alloc(m->expr->arena, ((size_t)c.nleaf * (c.nleaf + 1) / 2 + 1) * sizeof *c.second);
+    for (uint32_t a = 0, n = 0; a < c.nleaf && m->hessian; a++)
+        for (uint32_t b = a; b < c.nleaf; b++)
+            c.second[n++] = hg_diff(m->expr, c.root[a + 1], leaf_of(&c, b));
     c.symbolic = hg_eval_new(m->expr, c.nleaf + 1, c.root);
+    c.symbolic2 = hg_eval_new(m->expr, m->hessian ? c.nleaf * (c.nleaf + 1) / 2 : 0, c.second);
     c.dual = hg_eval_new(m->expr, 1, &c.mean);
     ok = check_derivatives(&c, d);
     for (uint32_t t = 0; t < m->ntest; t++)
@@ -187,7 +225,11 @@ int hg_check(struct hg_model *m, const struct hg_variant *v, struct hg_diag *d, 
             tests++;
         }
     hg_eval_free(c.symbolic);
+    hg_eval_free(c.symbolic2);
     hg_eval_free(c.dual);
+    if (ok && out && m->hessian)
+        fprintf(out, "%s (%s): %lu second derivatives agree with dual numbers of the first\n", m->file, v->name,
+                c.compared2);
     if (ok && out && c.compared == 0 && c.nleaf)
         fprintf(out, "%s (%s): no derivative is finite at the rows tried: none was checked; give m.test{}"
                      " a row with sense\n", m->file, v->name);

@@ -1,7 +1,7 @@
 /* diff.c -- symbolic differentiation: one forward sweep over the ids.
  *
- * d[id] is the derivative of node id with respect to the leaf, or 0 where it does not depend on it: no
- * product with zero is ever built.  The cumulative trapezoid is linear, so the derivative of potential(f) is
+ * d[id] is the derivative of node id along the direction, or 0 where it does not depend on a leaf: no
+ * product with zero is ever built.  A second sweep over the result gives second derivatives.  The cumulative trapezoid is linear, so the derivative of potential(f) is
  * potential(df): derivatives of integrals are again tables over the time grid.
  */
 #include <math.h>
@@ -164,22 +164,26 @@ static hg_id d_node(struct hg_expr *e, hg_id id, const hg_id *d)
     }
 }
 
-hg_id hg_diff(struct hg_expr *e, hg_id root, hg_id leaf)
+hg_id hg_diff_along(struct hg_expr *e, hg_id root, uint32_t n, const hg_id *leaf, const hg_id *dir)
 {
-    if (root < leaf)
-        return hg_const(e, 0.0);
     hg_id *d = calloc(root + 1, sizeof *d);
-    unsigned char *need = calloc(root + 1, 1);
+    unsigned char *need = calloc(root + 1, 1); /* 1: below the root; 2: a leaf */
     if (!d || !need)
         hg_bug("out of memory");
-    need[root] = 1;
-    for (hg_id id = root; id > leaf; id--)
-        if (need[id])
+    hg_id lowest = root + 1;
+    for (uint32_t k = 0; k < n; k++)
+        if (leaf[k] <= root) {
+            d[leaf[k]] = hg_is_value(e, dir[k], 0.0) ? 0 : dir[k];
+            need[leaf[k]] = 2;
+            lowest = leaf[k] < lowest ? leaf[k] : lowest;
+        }
+    need[root] |= 1;
+    for (hg_id id = root; id > lowest; id--)
+        if (need[id] == 1)
             for (uint32_t k = 0; k < hg_at(e, id)->nargs; k++)
-                need[hg_at(e, id)->arg[k]] = 1;
-    d[leaf] = hg_const(e, 1.0);
-    for (hg_id id = leaf + 1; id <= root; id++) {
-        if (!need[id])
+                need[hg_at(e, id)->arg[k]] |= 1;
+    for (hg_id id = lowest + 1; id <= root; id++) {
+        if (need[id] != 1)
             continue;
         uint32_t line = e->line;
         e->line = hg_at(e, id)->line;
@@ -192,4 +196,10 @@ hg_id hg_diff(struct hg_expr *e, hg_id root, hg_id leaf)
     free(d);
     free(need);
     return r;
+}
+
+hg_id hg_diff(struct hg_expr *e, hg_id root, hg_id leaf)
+{
+    hg_id one = hg_const(e, 1.0);
+    return hg_diff_along(e, root, 1, &leaf, &one);
 }

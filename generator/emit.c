@@ -107,6 +107,10 @@ static void points_and_curves(struct hg_emit *em, FILE *out)
     hg_emit_points(em, out);
     fputc('\n', out);
     hg_emit_curves(em, out);
+    if (em->p->model->hessian) {
+        fputc('\n', out);
+        hg_emit_second(em, out);
+    }
 }
 
 int hg_emit_kernel(struct hg_model *m, const struct hg_variant *v, struct hg_diag *d, FILE *out, FILE *explain)

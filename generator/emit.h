@@ -30,7 +30,7 @@ struct hg_field {
     enum hg_field_kind kind;
     hg_id id;         /* what is tabulated (EXP, ROT: u) */
     const char *name;
-    int derivative;   /* needed only when derivatives are */
+    int derivative;   /* needed only for: 0 values, 1 first, 2 second derivatives, 3 those along a direction */
 };
 
 struct hg_emit {
@@ -51,6 +51,10 @@ struct hg_emit {
     struct fit_cost cost;
     uint32_t table_doubles;
     uint32_t moment_sums; /* vectors per group that moments() keeps */
+
+    struct hg_input_slot *slot;  /* what INPUT nodes stand for, see emit_second.c */
+    uint32_t nslot, slot_base;   /* ref of an INPUT node - slot_base: its slot */
+    size_t slot_room;
 };
 
 /* sum over pairs of  core * U  for a basis function q and a channel c; coefficient * that is sum b_q m_k. */
@@ -61,7 +65,7 @@ struct hg_moment {
     uint32_t slot;     /* equal cores of the same kind of channel share one */
 };
 
-/* Registers (or finds) a field; `derivative` is cleared when a value function needs it too. */
+/* Registers (or finds) a field; `derivative` sinks to the lowest that is asked for. */
 const struct hg_field *hg_emit_field(struct hg_emit *em, enum hg_field_kind kind, hg_id id, int derivative);
 
 /* 1 for a table that is kept with what its rounding left (arrays x and x_low): integrals that values need. */
@@ -89,9 +93,10 @@ void hg_emit_normal(struct hg_emit *em, FILE *out);  /* pairs */
 void hg_emit_gradient(struct hg_emit *em, FILE *out); /* pairs; after normal */
 void hg_emit_model(struct hg_emit *em, FILE *out);   /* pairs */
 void hg_emit_points(struct hg_emit *em, FILE *out);  /* points, both spaces */
+void hg_emit_second(struct hg_emit *em, FILE *out);  /* hessian and second, both spaces */
 void hg_emit_rows(struct hg_emit *em, FILE *out);    /* moments, normal, model */
 void hg_emit_curves(struct hg_emit *em, FILE *out);
-void hg_emit_prepare(struct hg_emit *em, FILE *out); /* prepare */
+void hg_emit_prepare(struct hg_emit *em, FILE *out); /* prepare; direction when second derivatives are asked for */
 void hg_emit_tables(struct hg_emit *em, FILE *out);  /* struct tables, carve, workspace */
 
 /* The adjoint of d mean/d input = m: sum_q v_q d m/d lin_q + v_rest m(lin = 0), with seeds v as leaves. */

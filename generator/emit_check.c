@@ -10,7 +10,7 @@
 
 #include "eval.h"
 
-enum { GROUPS = 3, FRAMES = 18, ROWS = 43, SETS = 4 };
+enum { GROUPS = 3, FRAMES = 18, ROWS = 43, SETS = 4, STRIDE = 7 };
 
 struct check {
     struct hg_model *m;
@@ -18,13 +18,17 @@ struct check {
     uint32_t K, Q;
     hg_id *root; /* mean, then its K + Q derivatives */
     hg_id *leaf; /* K + Q */
-    struct hg_eval *symbolic, *dual;
+    hg_id *second; /* packed second derivatives; NULL when not asked for */
+    struct hg_eval *symbolic, *dual, *symbolic2;
     double *setting, *coord, *column, *time, *theta, *lin; /* coord: naxis x GROUPS */
     uint32_t frame[FRAMES], nframe;
     uint32_t ngroup, nrow, npoint;
     double step;
     long double *value; /* npoint x (1 + K + Q) */
     double *error;
+    size_t nsecond;              /* numbers of a point: W (W + 1) / 2, W = K + Q */
+    long double *value2;         /* npoint x nsecond */
+    double *error2, *direction;  /* the same; K + ngroup x Q */
 };
 
 static int is_pair(const struct hg_model *m)
@@ -112,6 +116,25 @@ static void prepare(struct check *c, const struct hg_variant *v)
         hg_bug("out of memory");
 }
 
+/* Second derivatives: values are dual numbers of the symbolic first ones. */
+static void prepare_second(struct check *c)
+{
+    uint32_t W = c->K + c->Q, n = 0;
+    if (!c->m->hessian)
+        return;
+    c->nsecond = (size_t)W * (W + 1) / 2;
+    c->second = hg_alloc(c->m->expr->arena, (c->nsecond + 1) * sizeof *c->second);
+    for (uint32_t a = 0; a < W; a++)
+        for (uint32_t b = a; b < W; b++)
+            c->second[n++] = hg_diff(c->m->expr, c->root[a + 1], c->leaf[b]);
+    c->symbolic2 = hg_eval_new(c->m->expr, n, c->second);
+    c->value2 = calloc(c->npoint * c->nsecond + 1, sizeof *c->value2);
+    c->error2 = calloc(c->npoint * c->nsecond + 1, sizeof *c->error2);
+    if (!c->value2 || !c->error2)
+        hg_bug("out of memory");
+    c->direction = numbers(c, c->K + (size_t)c->ngroup * c->Q);
+}
+
 /* --- values ---------------------------------------------------------------------------------- */
 
 static void point_at(const struct check *c, uint32_t i, uint32_t j, uint32_t g, double *coord,
@@ -150,6 +173,19 @@ static void take(struct check *c, struct hg_eval *ev, uint32_t point, uint32_t k
     }
 }
 
+static void take_second(struct check *c, struct hg_eval *ev, uint32_t point, uint32_t k)
+{
+    uint32_t W = c->K + c->Q;
+    long double *value = c->value2 + point * c->nsecond;
+    double *error = c->error2 + point * c->nsecond;
+    for (size_t n = 0; n < c->nsecond && ev == c->symbolic2; n++) {
+        struct hg_num x = hg_eval_get(ev, c->second[n], 0);
+        error[n] = (double)((x.e + fabsl(x.v)) * 0x1p-53L);
+    }
+    for (uint32_t a = 0; a < k && ev == c->symbolic; a++) /* a <= b = k - 1 */
+        value[a * W - a * (a + 1) / 2 + k - 1] = hg_eval_get(ev, c->root[a + 1], 0).d;
+}
+
 /* Everything once per group, then only what varies with the pair. */
 static void sweep(struct check *c, struct hg_eval *ev, uint32_t k)
 {
@@ -165,7 +201,10 @@ static void sweep(struct check *c, struct hg_eval *ev, uint32_t k)
                     hg_eval_run(ev, &p);
                 else
                     hg_eval_pair(ev, &p);
-                take(c, ev, point, k);
+                if (ev == c->symbolic2 || (ev == c->symbolic && k))
+                    take_second(c, ev, point, k);
+                else
+                    take(c, ev, point, k);
             }
 }
 
@@ -217,10 +256,42 @@ static void write_set(const struct check *c)
             }
 }
 
+/* A direction that changes every parameter by about a tenth, and the points of every group. */
+static void write_second(const struct check *c)
+{
+    uint32_t W = c->K + c->Q, n = c->second ? (c->npoint + STRIDE - 1) / STRIDE : 0;
+    fprintf(c->out, "hessian %u\n", n);
+    if (!n)
+        return;
+    for (uint32_t k = 0; k < c->K; k++)
+        c->direction[k] = (k % 2 ? -0.1 : 0.13) * (c->theta[k] != 0 ? c->theta[k] : 1);
+    for (uint32_t k = 0; k < c->ngroup * c->Q; k++)
+        c->direction[c->K + k] = 0.07 * (1 + k % 5);
+    list(c->out, "direction", c->K + (size_t)c->ngroup * c->Q, c->direction);
+    for (uint32_t p = 0; p < c->npoint; p += STRIDE) {
+        const double *lin = c->direction + c->K + p / (c->npoint / c->ngroup) * c->Q;
+        const long double *value = c->value2 + p * c->nsecond;
+        const double *error = c->error2 + p * c->nsecond;
+        long double along = 0, bound = 0;
+        for (uint32_t a = 0, at = 0; a < W; a++)
+            for (uint32_t b = a; b < W; b++, at++) {
+                long double vv = (a == b ? 1 : 2) * (long double)(a < c->K ? c->direction[a] : lin[a - c->K]);
+                vv *= b < c->K ? c->direction[b] : lin[b - c->K];
+                along += vv * value[at];
+                bound += fabsl(vv) * error[at];
+            }
+        fprintf(c->out, "%u %a %.3Lg", p, (double)along, bound);
+        for (size_t k = 0; k < c->nsecond; k++)
+            fprintf(c->out, " %a %.3g", (double)value[k], error[k]);
+        fputc('\n', c->out);
+    }
+}
+
 void hg_emit_check(struct hg_model *m, const struct hg_variant *v, FILE *out)
 {
     struct check c = {.m = m, .out = out};
     prepare(&c, v);
+    prepare_second(&c);
     write_head(&c, v);
     for (uint32_t k = 0; k < c.Q; k++)
         c.lin[k] = isfinite(m->linear.item[k].start) ? m->linear.item[k].start : 1.0;
@@ -230,10 +301,16 @@ void hg_emit_check(struct hg_model *m, const struct hg_variant *v, FILE *out)
         sweep(&c, c.symbolic, 0);
         for (uint32_t k = 1; k <= c.K + c.Q; k++)
             sweep(&c, c.dual, k);
+        for (uint32_t k = 0; k <= c.K + c.Q && c.second; k++)
+            sweep(&c, k ? c.symbolic : c.symbolic2, k);
         write_set(&c);
+        write_second(&c);
     }
     hg_eval_free(c.symbolic);
     hg_eval_free(c.dual);
+    hg_eval_free(c.symbolic2);
+    free(c.value2);
+    free(c.error2);
     free(c.value);
     free(c.error);
 }

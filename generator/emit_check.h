@@ -17,6 +17,9 @@
  *     then nset times:  theta ..  lin (ngroup x nlinear) ..
  *     and npoint lines: i j g, then mean, d mean / d theta_k, d mean / d lin_q: each a value and
  * the error that rounding in double may cause (see eval.h)
+ *     then  hessian n,  n 0 when second derivatives were not asked for, else a direction (as for
+ * kernel.h's `direction`) and n lines: number of the point, the second derivative along the
+ * direction, the packed second derivatives: each a value and an error
  *
  * Points are all pairs i < j of the used frames for all groups (group by group, i by i), or all
  * rows.  Parameters are the starts and some of the model's random() sets. */

@@ -182,6 +182,9 @@ void hg_emit_desc(const struct hg_model *m, const char *variant, int intercept,
             cost->functions_per_pair, (unsigned)table_doubles);
     fprintf(out, "    .workspace = workspace,\n    .scratch = %s,\n    .prepare = prepare,\n"
                  "    .moments = moments,\n    .normal = normal,\n    .gradient = gradient,\n"
-                 "    .model = model,\n    .points = points,\n    .curves = curves,\n};\n",
+                 "    .model = model,\n    .points = points,\n    .curves = curves,\n",
             m->space == FIT_ROWS ? "scratch_size" : "tile_scratch");
+    if (m->hessian)
+        fputs("    .hessian = hessian,\n    .direction = direction,\n    .second = second,\n", out);
+    fputs("};\n", out);
 }

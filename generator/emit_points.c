@@ -1,14 +1,9 @@
 /* emit_points.c -- points: the mean and its derivatives at single points, and curves: derived functions of
  * time.  The direct formulas, one point at a time: what the factored tile functions are compared with.
  */
-#include <stdlib.h>
+#include "emit_points.h"
 
-#include "emit.h"
-
-struct points {
-    struct hg_emit *em;
-    int derivative;
-};
+#include <string.h>
 
 static int point_is_leaf(const struct hg_code *c, hg_id id)
 {
@@ -16,32 +11,37 @@ static int point_is_leaf(const struct hg_code *c, hg_id id)
     return n->nargs == 0 || n->op == HG_AT_I || n->op == HG_AT_J || n->op == HG_DELTA;
 }
 
-static const char *table_at(struct hg_code *c, hg_id u, const char *frame)
+const char *hg_point_table(struct hg_code *c, hg_id u, const char *frame)
 {
-    struct points *q = c->user;
+    struct hg_points *q = c->user;
     int group = (hg_at(c->e, u)->vary & HG_G) != 0;
     const char *f = hg_emit_field(q->em, group ? HG_FIELD_FRAME_G : HG_FIELD_FRAME, u, q->derivative)->name;
     return hg_format(c->e->arena, group ? "w.%s_i[%s * ng + g]" : "w.%s[%s]", f, frame);
 }
 
+const char *hg_point_delta(struct hg_code *c, hg_id u, const char *name)
+{
+    const char *s = hg_code_unique(c, name ? name : "delta"), *at_i = hg_point_table(c, u, "i");
+    hg_line(c, "const double %s = %s - %s;", s, hg_point_table(c, u, "j"), at_i);
+    return s;
+}
+
 static const char *point_leaf(struct hg_code *c, hg_id id)
 {
-    struct points *q = c->user;
+    struct hg_points *q = c->user;
     struct hg_arena *a = c->e->arena;
     const struct hg_node *n = hg_at(c->e, id);
     const char *s, *at_i;
     switch (n->op) {
-    case HG_AT_I: return table_at(c, n->arg[0], "i");
-    case HG_AT_J: return table_at(c, n->arg[0], "j");
+    case HG_AT_I: return hg_point_table(c, n->arg[0], "i");
+    case HG_AT_J: return hg_point_table(c, n->arg[0], "j");
+    case HG_INPUT: return hg_point_input(c, id);
     case HG_DELTA:
+        if (!hg_emit_has_low(q->em, n->arg[0]))
+            return hg_point_delta(c, n->arg[0], n->name);
         s = hg_code_unique(c, n->name ? n->name : "delta");
-        if (hg_emit_has_low(q->em, n->arg[0])) {
-            at_i = hg_emit_field(q->em, HG_FIELD_FRAME, n->arg[0], 0)->name;
-            hg_line(c, "const double %s = fit_low_difference(w.%s, w.%s_low, j, i);", s, at_i, at_i);
-            return s;
-        }
-        at_i = table_at(c, n->arg[0], "i");
-        hg_line(c, "const double %s = %s - %s;", s, table_at(c, n->arg[0], "j"), at_i);
+        at_i = hg_emit_field(q->em, HG_FIELD_FRAME, n->arg[0], 0)->name;
+        hg_line(c, "const double %s = fit_low_difference(w.%s, w.%s_low, j, i);", s, at_i, at_i);
         return s;
     case HG_LINEAR: return hg_format(a, "lin[g * %u + %u]", q->em->p->nlinear, n->ref);
     case HG_COLUMN: return hg_format(a, "l->column[%u][i]", n->ref);
@@ -52,9 +52,52 @@ static const char *point_leaf(struct hg_code *c, hg_id id)
     }
 }
 
+struct hg_code hg_points_begin(struct hg_points *q, FILE *out, uint32_t nroot, const hg_id *root)
+{
+    const struct hg_model *m = q->em->p->model;
+    struct hg_code c = {.e = q->em->e, .out = out, .indent = 2, .source = m->file, .units = q->em->p->model,
+                        .leaf = point_leaf, .is_leaf = point_is_leaf, .user = q};
+    hg_code_begin(&c, nroot, root);
+    return c;
+}
+
+void hg_points_head(struct hg_code *c, const char *name, const char *results)
+{
+    struct hg_points *q = c->user;
+    const struct hg_plan *p = q->em->p;
+    int indent = (int)strlen("static void (") + (int)strlen(name);
+    fprintf(c->out, "static void %s(const struct fit_layout *l, const double *ws, const double *lin, size_t n,\n"
+                    "%*sconst uint32_t *pi, const uint32_t *pj, const uint32_t *pg, %s)\n{\n"
+                    "    const size_t ng = l->ngroup;\n    struct tables w;\n    carve(l, (double *)(uintptr_t)ws, &w);\n"
+                    "    (void)ng, (void)lin, (void)w;\n"
+                    "    for (size_t p = 0; p < n; p++) {\n", name, indent, "", results);
+    if (p->model->space == FIT_ROWS)
+        hg_line(c, "const size_t i = pi[p], g = 0;\n        (void)pj, (void)pg, (void)g;");
+    else
+        hg_line(c, "const size_t g = pg[p], i = pi[p] < pj[p] ? pi[p] : pj[p], j = pi[p] < pj[p] ? pj[p] : pi[p];\n"
+                   "        (void)g;");
+    hg_code_push(c);
+    for (uint32_t k = 0; k < p->nlinear; k++) {
+        if (!hg_code_uses(c, p->linear[k]))
+            continue;
+        const char *s = hg_code_unique(c, p->model->linear.item[k].name);
+        hg_line(c, "const double %s = lin[g * %u + %u];", s, p->nlinear, k);
+        hg_code_bind(c, p->linear[k], s);
+    }
+}
+
+void hg_points_end(struct hg_code *c)
+{
+    hg_code_pop(c);
+    fprintf(c->out, "    }\n}\n");
+    hg_code_end(c);
+}
+
+/* --- points ------------------------------------------------------------------------------------------- */
+
 static const char *mean_of(struct hg_code *c)
 {
-    struct points *q = c->user;
+    struct hg_points *q = c->user;
     const struct hg_plan *p = q->em->p;
     struct hg_arena *a = c->e->arena;
     const char *s = NULL;
@@ -72,7 +115,7 @@ static const char *mean_of(struct hg_code *c)
 /* sum over channels of m_c times its small factor */
 static const char *derivative_of(struct hg_code *c, uint32_t k)
 {
-    struct points *q = c->user;
+    struct hg_points *q = c->user;
     struct hg_arena *a = c->e->arena;
     const char *s = NULL;
     for (uint32_t n = 0; n < q->em->p->nchannel; n++) {
@@ -83,11 +126,11 @@ static const char *derivative_of(struct hg_code *c, uint32_t k)
         m = hg_code_factor(c, ch->m);
         switch (ch->kind) {
         case HG_CHANNEL_DELTA:
-            i = table_at(c, ch->table[k], "i");
-            x = hg_format(a, "%s*(%s - %s)", m, table_at(c, ch->table[k], "j"), i);
+            i = hg_point_table(c, ch->table[k], "i");
+            x = hg_format(a, "%s*(%s - %s)", m, hg_point_table(c, ch->table[k], "j"), i);
             break;
-        case HG_CHANNEL_AT_I: x = hg_format(a, "%s*%s", m, table_at(c, ch->table[k], "i")); break;
-        case HG_CHANNEL_AT_J: x = hg_format(a, "%s*%s", m, table_at(c, ch->table[k], "j")); break;
+        case HG_CHANNEL_AT_I: x = hg_format(a, "%s*%s", m, hg_point_table(c, ch->table[k], "i")); break;
+        case HG_CHANNEL_AT_J: x = hg_format(a, "%s*%s", m, hg_point_table(c, ch->table[k], "j")); break;
         default: x = m; break;
         }
         s = s ? hg_format(a, "%s + %s", s, x) : x;
@@ -97,9 +140,8 @@ static const char *derivative_of(struct hg_code *c, uint32_t k)
 
 void hg_emit_points(struct hg_emit *em, FILE *out)
 {
-    struct points q = {.em = em};
+    struct hg_points q = {.em = em};
     const struct hg_plan *p = em->p;
-    int rows = p->model->space == FIT_ROWS;
     uint32_t nroot = 0, K = p->nparam, Q = p->nlinear;
     hg_id *root = hg_alloc(em->e->arena, (2 * Q + 1 + p->nchannel) * sizeof *root);
     for (uint32_t k = 0; k < Q; k++)
@@ -109,26 +151,8 @@ void hg_emit_points(struct hg_emit *em, FILE *out)
         root[nroot++] = p->linear[k];
     for (uint32_t c = 0; c < p->nchannel; c++)
         root[nroot++] = p->channel[c].m;
-    struct hg_code c = {.e = em->e, .out = out, .indent = 2, .source = p->model->file, .units = p->model, .leaf = point_leaf,
-                        .is_leaf = point_is_leaf, .user = &q};
-    hg_code_begin(&c, nroot, root);
-    fprintf(out, "static void points(const struct fit_layout *l, const double *ws, const double *lin, size_t n,\n"
-                 "                   const uint32_t *pi, const uint32_t *pj, const uint32_t *pg, double *mean,\n"
-                 "                   double *jac)\n{\n"
-                 "    const size_t ng = l->ngroup;\n    struct tables w;\n    carve(l, (double *)(uintptr_t)ws, &w);\n"
-                 "    (void)ng, (void)lin, (void)w;\n"
-                 "    for (size_t p = 0; p < n; p++) {\n");
-    if (rows)
-        hg_line(&c, "const size_t i = pi[p], g = 0;\n        (void)pj, (void)pg, (void)g;");
-    else
-        hg_line(&c, "const size_t g = pg[p], i = pi[p] < pj[p] ? pi[p] : pj[p], j = pi[p] < pj[p] ? pj[p] : pi[p];\n"
-                    "        (void)g;");
-    hg_code_push(&c);
-    for (uint32_t k = 0; k < Q; k++) {
-        const char *name = hg_code_unique(&c, p->model->linear.item[k].name);
-        hg_line(&c, "const double %s = lin[g * %u + %u];", name, Q, k);
-        hg_code_bind(&c, p->linear[k], name);
-    }
+    struct hg_code c = hg_points_begin(&q, out, nroot, root);
+    hg_points_head(&c, "points", "double *mean,\n                   double *jac");
     for (uint32_t k = 0; k <= Q; k++)
         hg_code_need(&c, root[k]);
     hg_line(&c, "mean[p] = %s;", mean_of(&c));
@@ -141,9 +165,7 @@ void hg_emit_points(struct hg_emit *em, FILE *out)
         hg_line(&c, "J[%u] = %s; /* %s */", k, derivative_of(&c, k), p->model->param.item[k].name);
     for (uint32_t k = 0; k < Q; k++)
         hg_line(&c, "J[%u] = %s; /* %s */", K + k, hg_code_text(&c, p->basis[k]), p->model->linear.item[k].name);
-    hg_code_pop(&c);
-    hg_code_end(&c);
-    fprintf(out, "    }\n}\n");
+    hg_points_end(&c);
 }
 
 /* --- curves ------------------------------------------------------------------------------------------- */

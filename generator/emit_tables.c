@@ -81,7 +81,8 @@ const struct hg_field *hg_emit_field(struct hg_emit *em, enum hg_field_kind kind
 {
     for (uint32_t k = 0; k < em->nfield; k++)
         if (em->field[k].kind == kind && em->field[k].id == id) {
-            em->field[k].derivative &= derivative;
+            if (derivative < em->field[k].derivative)
+                em->field[k].derivative = derivative;
             return &em->field[k];
         }
     char *clean = hg_strdup(em->e->arena, field_stem(em, kind, id));
@@ -197,9 +198,12 @@ void hg_emit_tables(struct hg_emit *em, FILE *out)
 
 /* --- prepare ------------------------------------------------------------------------------------------ */
 
+/* Marks of what is kept on the grid, in the order of struct hg_field's `derivative`, from 1. */
+enum { VALUE = 1, TANGENT, SECOND, DIRECTION };
+
 struct prepare {
     struct hg_emit *em;
-    unsigned char *stored;     /* per node: 1 kept on the grid for values, 2 for derivatives */
+    unsigned char *stored;     /* per node: its mark; 0: not kept */
     unsigned char *ready;      /* grid table written already */
     uint32_t *depth;           /* integrals nested below */
     uint32_t deepest;
@@ -227,7 +231,7 @@ static void keep(struct prepare *q, hg_id root, unsigned char mark)
         q->stored[root] = mark;
     for (hg_id id = root; id > 0; id--) {
         const struct hg_node *n = hg_at(q->em->e, id);
-        if (!need[id] || !is_time(q->em, id))
+        if (!need[id] || !is_time(q->em, id) || q->ready[id])
             continue;
         for (uint32_t k = 0; k < n->nargs; k++)
             need[n->arg[k]] = 1;
@@ -253,21 +257,27 @@ static void reach(const struct prepare *q, unsigned char *set, unsigned char mar
 /* Functions needed both for values and for derivatives are computed once. */
 static void keep_shared_functions(struct prepare *q)
 {
-    unsigned char *value = calloc(q->n, 1), *derivative = calloc(q->n, 1);
-    if (!value || !derivative)
+    unsigned char *reached = calloc(q->n, 1), *first = calloc(q->n, 1), *again = calloc(q->n, 1);
+    if (!reached || !first || !again)
         hg_bug("out of memory");
-    reach(q, value, 1);
-    reach(q, derivative, 2);
+    for (unsigned char mark = VALUE; mark <= SECOND; mark++) {
+        reach(q, reached, mark);
+        for (hg_id id = 1; id < q->n; id++) {
+            again[id] |= reached[id] && first[id];
+            first[id] = reached[id] && !first[id] ? mark : first[id];
+        }
+    }
     for (hg_id id = 1; id < q->n; id++) {
         const struct hg_node *n = hg_at(q->em->e, id);
         double power;
         int cheap = !(hg_op_flags[n->op] & HG_F_POINTWISE) || n->op == HG_WHERE || (hg_op_flags[n->op] & HG_F_BOOL) ||
                     (n->op == HG_POW && hg_is_const(q->em->e, n->arg[1], &power));
-        if (value[id] && derivative[id] && is_time(q->em, id) && n->nargs && !cheap && !q->stored[id])
-            q->stored[id] = 1;
+        if (again[id] && is_time(q->em, id) && n->nargs && !cheap && !q->stored[id])
+            q->stored[id] = first[id];
     }
-    free(value);
-    free(derivative);
+    free(reached);
+    free(first);
+    free(again);
 }
 
 /* Fields that other fields are made from. */
@@ -296,22 +306,37 @@ static void register_sources(struct prepare *q)
     }
 }
 
-static void plan_tables(struct prepare *q)
+static void new_marks(struct prepare *q)
 {
-    struct hg_emit *em = q->em;
-    register_sources(q);
-    q->n = em->e->n;
+    q->n = q->em->e->n;
     q->stored = calloc(q->n, 1);
     q->ready = calloc(q->n, 1);
     q->depth = calloc(q->n, sizeof *q->depth);
     if (!q->stored || !q->ready || !q->depth)
         hg_bug("out of memory");
-    for (int derivative = 0; derivative < 2; derivative++)
-        for (uint32_t k = 0; k < em->nfield; k++)
-            if (em->field[k].derivative == derivative && is_time(em, em->field[k].id) &&
-                (em->field[k].kind == HG_FIELD_FRAME || em->field[k].kind == HG_FIELD_FRAME_G))
-                keep(q, em->field[k].id, (unsigned char)(derivative + 1));
-    keep_shared_functions(q);
+}
+
+static void free_marks(struct prepare *q)
+{
+    free(q->stored);
+    free(q->ready);
+    free(q->depth);
+}
+
+/* Marks what the fields of one kind of derivative need. */
+static void keep_fields(struct prepare *q, unsigned char mark)
+{
+    struct hg_emit *em = q->em;
+    for (uint32_t k = 0; k < em->nfield; k++)
+        if (em->field[k].derivative + 1 == mark && is_time(em, em->field[k].id) &&
+            (em->field[k].kind == HG_FIELD_FRAME || em->field[k].kind == HG_FIELD_FRAME_G))
+            keep(q, em->field[k].id, mark);
+}
+
+/* The depth of every node, and a field for what is kept. */
+static void find_depths(struct prepare *q)
+{
+    struct hg_emit *em = q->em;
     for (hg_id id = 1; id < q->n; id++) {
         const struct hg_node *n = hg_at(em->e, id);
         for (uint32_t k = 0; k < n->nargs; k++)
@@ -320,8 +345,18 @@ static void plan_tables(struct prepare *q)
         if (q->stored[id] && q->depth[id] > q->deepest)
             q->deepest = q->depth[id];
         if (q->stored[id] && hg_at(em->e, id)->op != HG_TIME)
-            grid_field(em, id, q->stored[id] == 2);
+            grid_field(em, id, q->stored[id] - 1);
     }
+}
+
+static void plan_tables(struct prepare *q)
+{
+    register_sources(q);
+    new_marks(q);
+    for (unsigned char mark = VALUE; mark <= SECOND; mark++)
+        keep_fields(q, mark);
+    keep_shared_functions(q);
+    find_depths(q);
 }
 
 /* The model's name, or with an underscore when it means something else in C. */
@@ -390,8 +425,11 @@ static const char *prepare_leaf(struct hg_code *c, hg_id id)
         const struct hg_field *f = hg_emit_field(q->em, n->vary ? HG_FIELD_GROUP : HG_FIELD_SCALAR, id, 0);
         return hg_format(a, n->vary ? "w.%s[g]" : "w.%s[0]", f->name);
     }
+    if (n->op == HG_DIRECTION)
+        return n->ref < q->em->p->nparam ? hg_format(a, "v[%u]", n->ref)
+                                         : hg_format(a, "v[%u + g * %u]", n->ref, q->em->p->nlinear);
     if (id < q->n && q->ready[id]) {
-        const struct hg_field *f = grid_field(q->em, id, 1);
+        const struct hg_field *f = grid_field(q->em, id, DIRECTION - 1);
         return hg_format(a, n->vary & HG_G ? "fit_vload(w.%s + g * nt + k)" : "fit_vload(w.%s + k)", f->name);
     }
     return hg_emit_common_leaf(c, id);
@@ -438,7 +476,7 @@ static void time_loop(struct prepare *q, FILE *out, int indent, uint32_t n, cons
     hg_line(&c, "for (size_t k = 0; k < nt; k += FIT_VL) {");
     c.indent++;
     for (uint32_t k = 0; k < n; k++) {
-        const struct hg_field *f = grid_field(q->em, root[k], 1);
+        const struct hg_field *f = grid_field(q->em, root[k], DIRECTION - 1);
         hg_code_need(&c, root[k]);
         hg_line(&c, group ? "fit_vstore(w.%s + g * nt + k, %s);" : "fit_vstore(w.%s + k, %s);", f->name,
                 hg_code_vector(&c, root[k]));
@@ -459,15 +497,15 @@ static void integrals(struct prepare *q, FILE *out, int indent, unsigned char ma
         const struct hg_node *n = hg_at(q->em->e, id);
         if (q->stored[id] != mark || q->depth[id] != depth || n->op != HG_POTENTIAL)
             continue;
-        const char *F = grid_field(q->em, id, 1)->name;
+        const char *F = grid_field(q->em, id, DIRECTION - 1)->name;
         const char *f = hg_at(q->em->e, n->arg[0])->op == HG_TIME ? "time_grid"
-                                                                   : grid_field(q->em, n->arg[0], 1)->name;
+                                                                   : grid_field(q->em, n->arg[0], DIRECTION - 1)->name;
         if (hg_at(q->em->e, n->arg[0])->vary & HG_G)
             fprintf(out,
                     "%*sfor (size_t g = 0; g < ng; g++)\n"
                     "%*s    fit_trapezoid(l->ntime, w.%s + g * nt, l->time, w.%s + g * nt);\n",
                     4 * indent, "", 4 * indent, "", f, F);
-        else if (is_time(q->em, n->arg[0]) && mark == 1)
+        else if (is_time(q->em, n->arg[0]) && mark == VALUE)
             fprintf(out, "%*sfit_trapezoid_low(l->ntime, w.%s, l->time, w.%s, w.%s_low);\n", 4 * indent, "", f, F, F);
         else if (is_time(q->em, n->arg[0]))
             fprintf(out, "%*sfit_trapezoid(l->ntime, w.%s, l->time, w.%s);\n", 4 * indent, "", f, F);
@@ -486,7 +524,7 @@ static void gather(struct prepare *q, FILE *out, int indent, int derivative)
             continue;
         const char *grid = f->kind != HG_FIELD_FRAME                   ? ""
                            : hg_at(em->e, f->id)->op == HG_TIME ? "time_grid"
-                                                                : grid_field(em, f->id, 1)->name;
+                                                                : grid_field(em, f->id, DIRECTION - 1)->name;
         f = &em->field[k];
         if (f->kind == HG_FIELD_FRAME)
             fprintf(out, "%*sfit_gather(l, w.%s, w.%s);\n", 4 * indent, "", grid, f->name);
@@ -494,7 +532,7 @@ static void gather(struct prepare *q, FILE *out, int indent, int derivative)
             fprintf(out, "%*sfit_gather(l, w.%s_low, w.%s_low);\n", 4 * indent, "", grid, f->name);
         if (f->kind == HG_FIELD_FRAME_G)
             fprintf(out, "%*sfit_gather_group(l, w.%s, w.%s_i, w.%s_j);\n", 4 * indent, "",
-                    grid_field(em, f->id, 1)->name, f->name, f->name);
+                    grid_field(em, f->id, DIRECTION - 1)->name, f->name, f->name);
     }
 }
 
@@ -540,14 +578,34 @@ static void factored(struct prepare *q, FILE *out, int indent)
     }
 }
 
+/* 1 for every node that depends on the direction, by itself or by a local: their definitions have smaller ids. */
+static unsigned char *along_direction(const struct hg_emit *em)
+{
+    unsigned char *has = calloc(em->e->n, 1);
+    if (!has)
+        hg_bug("out of memory");
+    for (hg_id id = 1; id < em->e->n; id++) {
+        const struct hg_node *n = hg_at(em->e, id);
+        has[id] = n->op == HG_DIRECTION || (n->op == HG_LOCAL && n->ref < em->p->nlocal && has[em->p->local[n->ref].def]);
+        for (uint32_t k = 0; k < n->nargs && !has[id]; k++)
+            has[id] = has[n->arg[k]];
+    }
+    return has;
+}
+
 /* Scalars of the call and of the groups, in the order of their numbers: later ones may use earlier ones. */
-static void locals(struct prepare *q, FILE *out)
+static void locals(struct prepare *q, FILE *out, int direction)
 {
     struct hg_emit *em = q->em;
-    uint32_t n = em->p->nlocal, nroot = 0;
-    hg_id *root = hg_alloc(em->e->arena, (n + 1) * sizeof *root);
-    for (uint32_t k = 0; k < n; k++)
-        root[nroot++] = em->p->local[k].def;
+    uint32_t n = 0, *list = hg_alloc(em->e->arena, (em->p->nlocal + 1) * sizeof *list);
+    hg_id *root = hg_alloc(em->e->arena, (em->p->nlocal + 1) * sizeof *root);
+    unsigned char *along = along_direction(em);
+    for (uint32_t k = 0; k < em->p->nlocal; k++)
+        if (along[em->p->local[k].def] == direction) {
+            list[n] = k;
+            root[n++] = em->p->local[k].def;
+        }
+    free(along);
     if (n)
         fprintf(out, "    {\n");
     struct hg_code c = {.e = em->e, .out = out, .indent = 2, .source = em->p->model->file, .units = em->p->model, .leaf = prepare_leaf,
@@ -556,10 +614,10 @@ static void locals(struct prepare *q, FILE *out)
     c.nreserve = hg_emit_names(em, &c.reserve);
     for (int group = 0; group < 2 && n; group++) {
         int any = 0;
-        hg_code_begin(&c, nroot, root);
+        hg_code_begin(&c, n, root);
         hg_code_push(&c);
         for (uint32_t k = 0; k < n; k++) {
-            hg_id id = em->p->local[k].symbol, def = em->p->local[k].def;
+            hg_id id = em->p->local[list[k]].symbol, def = em->p->local[list[k]].def;
             if (((hg_at(em->e, id)->vary & HG_G) != 0) != group)
                 continue;
             if (group && !any)
@@ -593,10 +651,45 @@ static void finite_check(struct prepare *q, FILE *out)
     fprintf(out, "    return check == 0.0 ? FIT_EVAL_OK : FIT_EVAL_REJECT;\n");
 }
 
+/* Tables with one mark: functions of time and integrals by depth, then their values at the used frames. */
+static void marked_tables(struct prepare *q, FILE *out, int indent, unsigned char mark)
+{
+    hg_id *list = hg_alloc(q->em->e->arena, q->n * sizeof *list);
+    for (uint32_t d = 0; d <= q->deepest; d++) {
+        for (unsigned group = 0; group <= HG_G; group += HG_G) {
+            uint32_t n = pick(q, mark, d, group, list);
+            if (n)
+                time_loop(q, out, indent, n, list);
+        }
+        integrals(q, out, indent, mark, d + 1);
+    }
+    gather(q, out, indent, mark - 1);
+}
+
+/* Rates of change of scalars and tables along a direction in the parameters, first and second. */
+static void emit_direction(struct hg_emit *em, const struct prepare *prepared, FILE *out)
+{
+    struct prepare q = {.em = em};
+    new_marks(&q);
+    for (hg_id id = 1; id < prepared->n; id++)
+        q.ready[id] = prepared->ready[id] && prepared->stored[id] <= TANGENT;
+    keep_fields(&q, DIRECTION);
+    find_depths(&q);
+    fprintf(out, "\nstatic void direction(const struct fit_layout *l, const double *theta, const double *v, double *ws)\n{\n"
+                 "    const size_t ng = l->ngroup, nt = fit_padded(l->ntime);\n"
+                 "    struct tables w;\n    carve(l, ws, &w);\n    (void)ng, (void)nt, (void)theta, (void)v;\n");
+    hg_emit_declare_names(em, out);
+    locals(&q, out, 1);
+    if (em->p->model->space != FIT_ROWS)
+        marked_tables(&q, out, 1, DIRECTION);
+    fprintf(out, "}\n");
+    free_marks(&q);
+}
+
 void hg_emit_prepare(struct hg_emit *em, FILE *out)
 {
     struct prepare q = {.em = em};
-    int rows = em->p->model->space == FIT_ROWS;
+    int rows = em->p->model->space == FIT_ROWS, hessian = em->p->model->hessian;
     /* every scalar has a field before the tables are planned */
     for (uint32_t k = 0; k < em->p->nlocal; k++)
         hg_emit_field(em, hg_at(em->e, em->p->local[k].symbol)->vary ? HG_FIELD_GROUP : HG_FIELD_SCALAR,
@@ -608,34 +701,26 @@ void hg_emit_prepare(struct hg_emit *em, FILE *out)
     fprintf(out, "    struct tables w;\n    carve(l, ws, &w);\n    (void)ng, (void)nt, (void)theta, (void)derivative;\n");
     hg_emit_declare_names(em, out);
     fprintf(out, "\n    /* scalars of the call and of the groups */\n");
-    locals(&q, out);
+    locals(&q, out, 0);
     if (!rows) {
-        hg_id *list = hg_alloc(em->e->arena, q.n * sizeof *list);
         fprintf(out, "\n    /* functions of time and their integrals */\n");
         fprintf(out, "    for (size_t k = 0; k < nt; k++)\n"
                      "        w.time_grid[k] = l->time[k < l->ntime ? k : l->ntime - 1];\n");
-        for (unsigned char mark = 1; mark <= 2; mark++) {
-            if (mark == 2)
-                fprintf(out, "\n    if (derivative) { /* tangents: the same integrals of the derivatives */\n");
-            for (uint32_t d = 0; d <= q.deepest; d++) {
-                for (unsigned group = 0; group <= HG_G; group += HG_G) {
-                    uint32_t n = pick(&q, mark, d, group, list);
-                    if (n)
-                        time_loop(&q, out, mark, n, list);
-                }
-                integrals(&q, out, mark, mark, d + 1);
-            }
-            gather(&q, out, mark, mark == 2);
-            if (mark == 1) {
-                fprintf(out, "\n    /* factored forms */\n");
-                factored(&q, out, 1);
-            }
-        }
+        marked_tables(&q, out, 1, VALUE);
+        fprintf(out, "\n    /* factored forms */\n");
+        factored(&q, out, 1);
+        fprintf(out, "\n    if (derivative) { /* tangents: the same integrals of the derivatives */\n");
+        marked_tables(&q, out, 2, TANGENT);
         fprintf(out, "    }\n");
+        if (hessian) {
+            fprintf(out, "\n    if (derivative > 1) { /* tangents of the tangents */\n");
+            marked_tables(&q, out, 2, SECOND);
+            fprintf(out, "    }\n");
+        }
     }
     finite_check(&q, out);
     fprintf(out, "}\n");
-    free(q.stored);
-    free(q.ready);
-    free(q.depth);
+    if (hessian)
+        emit_direction(em, &q, out);
+    free_marks(&q);
 }

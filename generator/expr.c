@@ -154,9 +154,9 @@ hg_id hg_symbol(struct hg_expr *e, enum hg_op op, uint32_t ref)
     return intern(e, op, 0, NULL, 0.0, ref);
 }
 
-hg_id hg_local(struct hg_expr *e, uint32_t ref, unsigned vary)
+hg_id hg_opaque(struct hg_expr *e, enum hg_op op, uint32_t ref, unsigned vary)
 {
-    hg_id id = intern(e, HG_LOCAL, 0, NULL, 0.0, ref);
+    hg_id id = intern(e, op, 0, NULL, 0.0, ref);
     e->node[id].vary = vary;
     return id;
 }
@@ -166,6 +166,11 @@ hg_id hg_seed(struct hg_expr *e, uint32_t ref)
     hg_id id = intern(e, HG_SEED, 0, NULL, 0.0, ref);
     e->node[id].vary = HG_I | HG_J | HG_G | HG_R;
     return id;
+}
+
+hg_id hg_local(struct hg_expr *e, uint32_t ref, unsigned vary)
+{
+    return hg_opaque(e, HG_LOCAL, ref, vary);
 }
 
 void hg_name(struct hg_expr *e, hg_id id, const char *name)

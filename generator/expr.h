@@ -76,6 +76,8 @@ hg_id hg_local(struct hg_expr *e, uint32_t ref, unsigned vary);
 
 /* A number for each point and group, SEED ref, that the function's caller determines (emit_gradient.c). */
 hg_id hg_seed(struct hg_expr *e, uint32_t ref);
+/* The same for DIRECTION and INPUT, with any `vary`. */
+hg_id hg_opaque(struct hg_expr *e, enum hg_op op, uint32_t ref, unsigned vary);
 
 /* Simplifying constructors (simplify.c). */
 hg_id hg_sum(struct hg_expr *e, uint32_t n, const hg_id *arg);
@@ -112,6 +114,10 @@ hg_id hg_replace(struct hg_expr *e, hg_id root, uint32_t n, const hg_id *from, c
 /* d root / d leaf; leaf may be any node and is then taken as independent of its operands (diff.c).
  * Returns the constant 0 when root does not depend on leaf. */
 hg_id hg_diff(struct hg_expr *e, hg_id root, hg_id leaf);
+
+/* Directional derivative: the rate at which root changes when leaf[k] changes at the rate dir[k] (any nodes)
+ * and all else that stands in no leaf is held.  Leaves may be any nodes, as in hg_diff. */
+hg_id hg_diff_along(struct hg_expr *e, hg_id root, uint32_t n, const hg_id *leaf, const hg_id *dir);
 
 /* One line of text: "D0*pow(ts, alpha) + D_offset" (names where nodes have them, one level deep when
  * expand_root is set). */

@@ -1,7 +1,7 @@
 /* main.c -- homodyne-gen: from a model file to kernels.
  *
  *   homodyne-gen MODEL.lua [-o DIR] [--variant=fast|parity] [--check] [--explain]
- *                [--emit=c,check,json,yaml,dot,html,latex]
+ *                [--emit=c,hessian,check,json,yaml,dot,html,latex]
  *
  * The pipeline: load (dsl) -> check (check) -> plan, separate, factor, write (emit) -> manifest.  Files are
  * written to temporary names and renamed; when anything is wrong nothing is written.
@@ -36,13 +36,14 @@ static const char usage[] =
     "  -o DIR           where files are written (default: the current folder)\n"
     "  --variant=NAME   variant of the model: fast (default) or one the model declares, such as parity\n"
     "  --emit=LIST      what to write, separated by commas (default: c)\n"
-    "                     c      the kernel, NAME.c (NAME_VARIANT.c for other variants)\n"
-    "                     check  reference values for NAME selfcheck, NAME_check.txt\n"
-    "                     json   the manifest: parameters, units, bounds, hash of the model\n"
-    "                     yaml   a commented configuration\n"
-    "                     dot    the expression graph\n"
-    "                     html   a page that documents the model, NAME.html\n"
-    "                     latex  the same for pdflatex, NAME.tex\n"
+    "                     c        the kernel, NAME.c (NAME_VARIANT.c for other variants)\n"
+    "                     hessian  with c: second derivatives in the kernel; with check or --check: tested\n"
+    "                     check    reference values for NAME selfcheck, NAME_check.txt\n"
+    "                     json     the manifest: parameters, units, bounds, hash of the model\n"
+    "                     yaml     a commented configuration\n"
+    "                     dot      the expression graph\n"
+    "                     html     a page that documents the model, NAME.html\n"
+    "                     latex    the same for pdflatex, NAME.tex\n"
     "  --check          test the derivatives against dual numbers and the model's own test points\n"
     "  --explain        print what the compiler found\n"
     "  --version, --help\n";
@@ -95,15 +96,15 @@ static int wants(const struct options *o, const char *what)
 
 static int known_emit(const struct options *o)
 {
-    static const char *const known[] = {"c", "check", "json", "yaml", "dot", "html", "latex"};
+    static const char *const known[] = {"c", "hessian", "check", "json", "yaml", "dot", "html", "latex"};
     for (const char *p = o->emit; *p; p += strcspn(p, ","), p += *p == ',') {
         size_t n = strcspn(p, ",");
         int ok = 0;
         for (size_t k = 0; k < sizeof known / sizeof *known; k++)
             ok |= strlen(known[k]) == n && strncmp(p, known[k], n) == 0;
         if (!ok) {
-            fprintf(stderr, "homodyne-gen: --emit=%.*s is not possible; choose from c, check, json, yaml,"
-                    " dot, html, latex\n", (int)n, p);
+            fprintf(stderr, "homodyne-gen: --emit=%.*s is not possible; choose from c, hessian, check, json,"
+                    " yaml, dot, html, latex\n", (int)n, p);
             return 0;
         }
     }
@@ -212,6 +213,8 @@ int main(int argc, char **argv)
     struct hg_model *m = hg_dsl_load(a, o.file, &d);
     const struct hg_variant *v = m ? find_variant(m, o.variant) : NULL;
     int ok = v != NULL;
+    if (m)
+        m->hessian = wants(&o, "hessian");
     if (ok && o.check)
         ok = hg_check(m, v, &d, stdout);
     if (ok && (mkdir(o.dir, 0777) == 0 || errno == EEXIST))

@@ -65,6 +65,7 @@ struct hg_model {
     struct hg_test *test;
     uint32_t ntest;
     const char *grid_name;           /* of the time grid: "t"; pairs only */
+    int hessian;                     /* second derivatives are asked for */
     struct hg_units *units;
     hg_unit *node_unit;              /* by node id, see hg_model_unit */
     size_t nnode_unit, node_unit_room;

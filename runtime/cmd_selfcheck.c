@@ -7,7 +7,8 @@
  * Numerical Algorithms, 2002, section 3.3).  All products of a kernel are compared; the sums of
  * moments, normal and gradient are formed here in extended precision.  Kernels compute by other formulas
  * than the bound is for -- tables re-centred per tile, angle addition -- so LIMIT bounds are
- * allowed; correct kernels stay near 1, and a wrong sign or table is 1e8 and more. */
+ * allowed; correct kernels stay near 1, and a wrong sign or table is 1e8 and more.  Second derivatives
+ * (all of them, and along a direction) are compared when both the kernel and the file have them. */
 #include "program.h"
 #include "registry.h"
 
@@ -21,9 +22,9 @@
 #define UNIT 0x1p-53L
 
 enum { L = FIT_LANES, PANEL = 8, CHUNK = 8, MOST = 100000000 };
-enum product { POINTS, JACOBIAN, MODEL, MOMENTS, NORMAL, GRADIENT, PRODUCTS };
-static const char *const product_name[PRODUCTS] = {"points", "derivatives", "model", "moments",
-                                                   "normal", "gradient"};
+enum product { POINTS, JACOBIAN, MODEL, MOMENTS, NORMAL, GRADIENT, HESSIAN, SECOND, PRODUCTS };
+static const char *const product_name[PRODUCTS] = {"points",   "derivatives", "model",   "moments", "normal",
+                                                   "gradient", "hessian",     "second"};
 
 struct value {
     long double v, e;
@@ -46,6 +47,7 @@ struct selfcheck {
     double *adj; /* seeds of the gradient: 1 for the residual, 0 for the rest */
     double worst[PRODUCTS], worst_ulp;
     size_t worst_column, compared;
+    int second; /* second derivatives were compared */
     void *kept[24];
     size_t nkept;
 };
@@ -256,6 +258,39 @@ static int check_points(struct selfcheck *s)
     return 1;
 }
 
+/* Reads the second derivatives of the file and compares them when the kernel has them. */
+static int check_second(struct selfcheck *s)
+{
+    size_t W = s->width - 1, n, each = W * (W + 1) / 2, nv = s->K + s->l.ngroup * s->Q;
+    expect(s, "hessian");
+    if (s->bad || (n = read_size(s)) == 0)
+        return !s->bad;
+    double *v = calloc(nv + 3 + 3 * each, sizeof *v), *x = v + nv + 1, *hess = x + 2 + 2 * each;
+    if (!v)
+        return s->bad = 1, 0;
+    expect(s, "direction");
+    read_reals(s, nv, v);
+    int ok = !s->bad;
+    s->second = s->k->hessian != NULL;
+    if (ok && s->second)
+        s->k->direction(&s->l, s->theta, v, s->ws);
+    for (size_t k = 0; k < n && ok; k++) {
+        size_t p = read_size(s);
+        double along;
+        read_reals(s, 2 + 2 * each, x);
+        ok = !s->bad && p < s->npoint;
+        if (!ok || !s->second)
+            continue;
+        s->k->hessian(&s->l, s->ws, s->lin, 1, s->i + p, s->j + p, s->g + p, hess);
+        s->k->second(&s->l, s->ws, s->lin, 1, s->i + p, s->j + p, s->g + p, &along);
+        ok = agrees(s, SECOND, along, (struct value){x[0], x[1]}, "along the direction");
+        for (size_t h = 0; h < each && ok; h++)
+            ok = agrees(s, HESSIAN, hess[h], (struct value){x[2 + 2 * h], x[3 + 2 * h]}, "an entry");
+    }
+    free(v);
+    return ok;
+}
+
 static const struct value *at_point(const struct selfcheck *s, size_t g, size_t i, size_t j)
 {
     size_t n = s->l.nframe;
@@ -433,6 +468,20 @@ static int all_finite(const struct selfcheck *s)
     return 1;
 }
 
+/* Past the second derivatives of a set that the kernel rejects. */
+static int skip_second(struct selfcheck *s)
+{
+    size_t W = s->width - 1;
+    expect(s, "hessian");
+    size_t n = read_size(s);
+    if (n)
+        expect(s, "direction");
+    double x;
+    for (size_t k = n ? s->K + s->l.ngroup * s->Q + n * (3 + W * (W + 1)) : 0; k > 0 && !s->bad; k--)
+        read_reals(s, 1, &x);
+    return !s->bad;
+}
+
 static void check_sets(struct selfcheck *s)
 {
     make_room(s);
@@ -440,15 +489,15 @@ static void check_sets(struct selfcheck *s)
         read_set(s);
         if (s->bad)
             return;
-        if (s->k->prepare(&s->l, s->theta, 1, s->ws) != FIT_EVAL_OK) {
-            if (!all_finite(s))
+        if (s->k->prepare(&s->l, s->theta, 2, s->ws) != FIT_EVAL_OK) {
+            if (!all_finite(s) && skip_second(s))
                 continue;
             fit_fail(s->err, FIT_ERR_NUMERIC,
                      "selfcheck: kernel %s %s %s rejects parameter set %zu of %s", s->k->name,
                      s->k->variant, s->k->isa, n, s->file);
             return;
         }
-        if (!check_points(s) || !check_tiles(s))
+        if (!check_points(s) || !check_tiles(s) || !check_second(s))
             return;
     }
 }
@@ -475,7 +524,7 @@ static enum fit_status check_kernel(struct fit_program *p, const struct fit_cli 
         fit_fail(s.err, FIT_ERR_DATA, "selfcheck: %s is not complete", file);
     if (mine && s.err->status == FIT_OK && !cli->quiet) {
         fprintf(p->out, "%s %s %s:", k->name, k->variant, k->isa);
-        for (int n = 0; n < PRODUCTS; n++)
+        for (int n = 0; n < (s.second ? PRODUCTS : HESSIAN); n++)
             fprintf(p->out, " %s %.2f", product_name[n], s.worst[n]);
         fprintf(p->out,
                 " of the rounding error allowed for, %zu numbers; worst column %s: %.1f ulp\n",

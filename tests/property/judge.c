@@ -1,5 +1,5 @@
-/* judge.c -- the five products of a kernel against the interpreter: see judge.h. */
-#include "judge.h"
+/* judge.c -- the products of a kernel against the interpreter: see judge.h. */
+#include "judge_private.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -8,44 +8,8 @@
 
 #include "support/tol.h"
 
-enum { L = FIT_LANES, MAX_GROUPS = 5, MAX_FRAMES = 45, MAX_ROWS = 64, MAX_LINEAR = 4 };
-
-const char *const judge_name[JUDGE_PRODUCTS] = {"points", "jacobian", "model", "moments", "normal"};
-
-/* Reference of one point: value and error bound of the mean, the rest, the derivatives (parameters,
- * then linear parameters). */
-struct value {
-    long double v, e;
-};
-
-struct judge {
-    struct hg_model *m;
-    size_t K, Q;
-    hg_id *leaf; /* K + Q */
-    hg_id *root; /* mean, rest, K + Q derivatives */
-    struct hg_eval *symbolic, *dual;
-    char message[1000];
-};
-
-/* One geometry with its parameters. */
-struct setup {
-    struct judge *jd;
-    const struct fit_kernel *k;
-    struct random *r;
-    struct judge_report *report;
-    struct fit_layout l;
-    _Alignas(64) double column[4][MAX_ROWS + L];
-    double time[2 * MAX_FRAMES], coord[4][MAX_GROUPS], setting[4];
-    const double *coord_ptr[4], *column_ptr[4];
-    uint32_t frame[MAX_FRAMES];
-    double theta[16], lin[MAX_GROUPS * MAX_LINEAR];
-    size_t npoint, width; /* reference points; values per point: 2 + K + Q */
-    struct value *ref;    /* npoint x width */
-    uint32_t *pi, *pj, *pg;
-    long double *top; /* largest |value| of each column */
-    double *ws, *scratch;
-    int derivative; /* what ws was prepared for */
-};
+const char *const judge_name[JUDGE_PRODUCTS] = {"points", "jacobian", "model",  "moments",
+                                                "normal", "hessian",  "second"};
 
 static int rows(const struct setup *s)
 {
@@ -99,6 +63,12 @@ struct judge *judge_new(struct hg_model *m)
     j->root[1] = hg_replace(m->expr, mean, (uint32_t)j->Q, j->leaf + j->K, zero);
     j->symbolic = hg_eval_new(m->expr, (uint32_t)(j->K + j->Q + 2), j->root);
     j->dual = hg_eval_new(m->expr, 1, &mean);
+    uint32_t W = (uint32_t)(j->K + j->Q), n = 0;
+    j->second = room(W * (W + 1) / 2, sizeof *j->second);
+    for (uint32_t a = 0; a < W && m->hessian; a++)
+        for (uint32_t b = a; b < W; b++)
+            j->second[n++] = hg_diff(m->expr, j->root[a + 2], j->leaf[b]);
+    j->symbolic2 = hg_eval_new(m->expr, n, j->second);
     return j;
 }
 
@@ -108,6 +78,8 @@ void judge_free(struct judge *j)
         return;
     hg_eval_free(j->symbolic);
     hg_eval_free(j->dual);
+    hg_eval_free(j->symbolic2);
+    free(j->second);
     free(j->leaf);
     free(j->root);
     free(j);
@@ -180,7 +152,7 @@ static void draw(struct setup *s, int edges)
 
 /* --- reference ------------------------------------------------------------------------------- */
 
-static struct hg_point point_of(const struct setup *s, size_t p, double *coord, double *column)
+struct hg_point judge_point(const struct setup *s, size_t p, double *coord, double *column)
 {
     struct hg_point at = {.param = s->theta,
                           .setting = s->setting,
@@ -207,7 +179,7 @@ static void sweep(struct setup *s, struct hg_eval *ev, hg_id seed,
 {
     double coord[4], column[4];
     for (size_t p = 0; p < s->npoint; p++) {
-        struct hg_point at = point_of(s, p, coord, column);
+        struct hg_point at = judge_point(s, p, coord, column);
         at.seed = seed;
         if (rows(s) || p == 0 || s->pg[p] != s->pg[p - 1])
             hg_eval_run(ev, &at);
@@ -265,7 +237,7 @@ static const struct value *ref_at(const struct setup *s, size_t g, size_t i, siz
 /* --- comparison ------------------------------------------------------------------------------ */
 
 /* 1 when x is within `allowed` bounds of the reference. */
-static int agrees(struct setup *s, enum judge_product what, double x, long double v, long double e,
+int judge_agrees(struct setup *s, enum judge_product what, double x, long double v, long double e,
                   long double allowed)
 {
     long double error = fabsl((long double)x - v), ratio;
@@ -289,7 +261,7 @@ static int agrees(struct setup *s, enum judge_product what, double x, long doubl
     return 0;
 }
 
-static int annotate(struct setup *s, const char *format, size_t a, size_t b, size_t c)
+int judge_annotate(struct setup *s, const char *format, size_t a, size_t b, size_t c)
 {
     size_t n = strlen(s->jd->message);
     snprintf(s->jd->message + n, sizeof s->jd->message - n, format, a, b, c);
@@ -316,14 +288,14 @@ static int check_points(struct setup *s)
                  again, NULL);
     for (size_t p = 0; p < s->npoint && ok; p++) {
         const struct value *x = s->ref + p * s->width;
-        ok = agrees(s, JUDGE_POINTS, again[p], x[0].v, x[0].e, TOL_POINTS) &&
-             (!s->derivative || agrees(s, JUDGE_POINTS, mean[p], x[0].v, x[0].e, TOL_POINTS));
+        ok = judge_agrees(s, JUDGE_POINTS, again[p], x[0].v, x[0].e, TOL_POINTS) &&
+             (!s->derivative || judge_agrees(s, JUDGE_POINTS, mean[p], x[0].v, x[0].e, TOL_POINTS));
         if (!ok)
-            annotate(s, " at i %zu j %zu g %zu", s->pi[p], s->pj[p], s->pg[p]);
+            judge_annotate(s, " at i %zu j %zu g %zu", s->pi[p], s->pj[p], s->pg[p]);
         for (size_t c = 0; c < W && ok && s->derivative; c++) {
-            ok = agrees(s, JUDGE_JACOBIAN, jac[p * W + c], x[c + 2].v, x[c + 2].e, TOL_POINTS);
+            ok = judge_agrees(s, JUDGE_JACOBIAN, jac[p * W + c], x[c + 2].v, x[c + 2].e, TOL_POINTS);
             if (!ok)
-                annotate(s, " column %zu at i %zu j %zu", c, s->pi[p], s->pj[p]);
+                judge_annotate(s, " column %zu at i %zu j %zu", c, s->pi[p], s->pj[p]);
         }
     }
     free(i), free(j), free(mean), free(again), free(jac);
@@ -389,8 +361,8 @@ static int check_model(struct setup *s, struct data *d)
     s->k->model(&s->l, s->ws, s->lin, &d->t, d->out);
     for (size_t p = 0; p < d->n && ok; p++)
         if (d->ref[p])
-            ok = agrees(s, JUDGE_MODEL, d->out[p], d->ref[p][0].v, d->ref[p][0].e, TOL_MODEL) ||
-                 annotate(s, " lane %zu of tile i0 %zu j0 %zu", p, d->t.i0, d->t.j0);
+            ok = judge_agrees(s, JUDGE_MODEL, d->out[p], d->ref[p][0].v, d->ref[p][0].e, TOL_MODEL) ||
+                 judge_annotate(s, " lane %zu of tile i0 %zu j0 %zu", p, d->t.i0, d->t.j0);
     return ok;
 }
 
@@ -407,8 +379,8 @@ static int check_sums(struct setup *s, enum judge_product what, const struct val
     for (size_t k = 0; k < n; k++) {
         if (sum[k].v == 0 && sum[k].e == 0 && out[k] == 0)
             continue;
-        if (!agrees(s, what, out[k], sum[k].v, sum[k].e, TOL_SUMS))
-            return annotate(s, " sum %zu of tile i0 %zu j0 %zu", k, d->t.i0, d->t.j0);
+        if (!judge_agrees(s, what, out[k], sum[k].v, sum[k].e, TOL_SUMS))
+            return judge_annotate(s, " sum %zu of tile i0 %zu j0 %zu", k, d->t.i0, d->t.j0);
     }
     return 1;
 }
@@ -499,11 +471,15 @@ static int check_tiles(struct setup *s)
 static int check_all(struct setup *s)
 {
     int ok = 1;
-    for (s->derivative = 0; s->derivative < 2 && ok; s->derivative++) {
+    for (s->derivative = 0; s->derivative < (s->k->hessian ? 3 : 2) && ok; s->derivative++) {
         s->ws = poisoned(s->k->workspace(&s->l));
         s->scratch = poisoned(s->k->scratch(&s->l));
         enum fit_eval got = s->k->prepare(&s->l, s->theta, s->derivative, s->ws);
-        ok = got == FIT_EVAL_OK && check_points(s) && check_tiles(s);
+        ok = got == FIT_EVAL_OK;
+        if (s->derivative < 2)
+            ok = ok && check_points(s) && check_tiles(s);
+        if (s->derivative && s->k->hessian)
+            ok = ok && judge_second(s);
         if (got != FIT_EVAL_OK)
             snprintf(s->jd->message, sizeof s->jd->message, "prepare returned %d", (int)got);
         free(s->ws);

@@ -1,8 +1,10 @@
-/* judge.h -- a kernel judged by the interpreter: the five products at given parameters.
+/* judge.h -- a kernel judged by the interpreter: the products at given parameters.
  *
  *     points    mean and derivatives at all pairs, in either order, against dual numbers
  *     model     against the same, in the order of a tile
  *     moments, normal     against long double sums over the reference values
+ *     hessian, second     when the kernel has them, at some points: against dual numbers of the first
+ *                         derivatives
  */
 #ifndef JUDGE_H
 #define JUDGE_H
@@ -18,6 +20,8 @@ enum judge_product {
     JUDGE_MODEL,
     JUDGE_MOMENTS,
     JUDGE_NORMAL,
+    JUDGE_HESSIAN,
+    JUDGE_SECOND,
     JUDGE_PRODUCTS
 };
 extern const char *const judge_name[JUDGE_PRODUCTS];

@@ -6,7 +6,7 @@ program=$1 check=$2
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 
-"$program" selfcheck "$check" | grep -q 'points .* derivatives .* model .* moments .* normal'
+"$program" selfcheck "$check" | grep -q 'points .* derivatives .* model .* moments .* normal .* hessian .* second'
 
 # another mean at the 50th point of the first group
 awk 'NF > 9 && $3 + 0 == 0 && $1 ~ /^[0-9]+$/ && ++n == 50 { $5 = "1e-30"; $4 = "0x1.23456789p0" } { print }' \

@@ -1,6 +1,7 @@
 /* test_expr_properties.c -- laws of the expression graph, at random expressions.
  *
  *   simplified and raw form have the same value          derivatives agree with dual numbers
+ *   so do second derivatives, and two sweeps along a direction with the sum of them
  *   differentiation is linear and obeys the chain rule   the same input gives the same ids
  *
  * HG_SEED=n, HG_CASES=n (default 1, 5000).  A failure prints the seed and the smallest expression
@@ -146,6 +147,53 @@ static int derivative_differs(const struct recipe *r, void *user)
     return bad;
 }
 
+/* d2 f / dp_a dp_b is the dual number of d f / dp_a with seed p_b; along a direction v their sum. */
+static int second_differs(const struct recipe *r, void *user)
+{
+    enum { P = RECIPE_PARAMETERS };
+    struct context *c = user;
+    struct hg_arena *a = hg_arena_new();
+    struct hg_expr *e = hg_expr_new(a);
+    struct recipe smooth = *r; /* the family of sinc ends with its second derivative: models have only sinc */
+    for (uint32_t k = 0; k < smooth.n; k++)
+        smooth.step[k].op = smooth.step[k].op == HG_DSINC ? HG_SINC : smooth.step[k].op;
+    hg_id root = recipe_build(&smooth, e, 0, NULL), leaf[P], rate[P];
+    struct random random = {c->seed};
+    struct place at;
+    double v[P];
+    int bad = 0, skip = 0;
+    for (uint32_t k = 0; k < P; k++) {
+        v[k] = random_in(&random, -1, 1);
+        leaf[k] = hg_symbol(e, HG_PARAM, k);
+        rate[k] = hg_const(e, v[k]);
+    }
+    draw_place(&at, &random);
+    long double sum = 0, bound = 0;
+    for (uint32_t k = 0; k < P && !bad; k++) {
+        hg_id first = hg_diff(e, root, leaf[k]);
+        for (uint32_t l = 0; l < P && !bad; l++) {
+            struct hg_num x = value_at(e, first, &at, leaf[l]);
+            struct hg_num y = value_at(e, hg_diff(e, first, leaf[l]), &at, 0);
+            skip |= wild(y.e) || wild(x.d);
+            sum += (long double)v[k] * v[l] * x.d;
+            bound += fabsl((long double)v[k] * v[l]) * (y.e + fabsl(x.d));
+            bad = !skip && !close_to(x.d, y.v, y.e + fabsl(x.d), TOL_DUAL);
+            if (bad)
+                snprintf(c->message, sizeof c->message, "by p%u p%u: dual %.19Lg, symbolic %.19Lg", k, l, x.d, y.v);
+        }
+    }
+    hg_id along = hg_diff_along(e, root, P, leaf, rate);
+    struct hg_num z = value_at(e, hg_diff_along(e, along, P, leaf, rate), &at, 0);
+    c->compared++;
+    c->skipped += (unsigned long)(skip || wild(z.e));
+    if (!bad && !skip && !wild(z.e) && !close_to(sum, z.v, z.e + bound, TOL_DUAL)) {
+        bad = 1;
+        snprintf(c->message, sizeof c->message, "along a direction: %.19Lg, the sum is %.19Lg", z.v, sum);
+    }
+    hg_arena_free(a);
+    return bad;
+}
+
 /* d (3 f + p1 g) / dp0 = 3 df + p1 dg with g = f(p0 -> p2 p0). */
 static int not_linear(const struct recipe *r, void *user)
 {
@@ -285,6 +333,13 @@ static void test_derivatives_equal_dual_numbers(void **state)
     run(derivative_differs, 1, 0, &c);
 }
 
+static void test_second_derivatives_equal_dual_numbers(void **state)
+{
+    struct context c;
+    (void)state;
+    run(second_differs, 5, 0, &c);
+}
+
 static void test_differentiation_is_linear(void **state)
 {
     struct context c;
@@ -315,7 +370,8 @@ static const struct {
     int rule;
 } rule[] = {
     {"CONST", 0},       {"PARAM", 0},        {"LINEAR", 0}, {"SETTING", 0},    {"COORD", 0},
-    {"TIME", 0},        {"STEP", 0},         {"COLUMN", 0}, {"LOCAL", 0},      {"SEED", 0},       {"SUM", 2},
+    {"TIME", 0},        {"STEP", 0},         {"COLUMN", 0}, {"LOCAL", 0},      {"SEED", 0},
+    {"DIRECTION", 0},   {"INPUT", 0},        {"SUM", 2},
     {"PROD", 2},        {"POW", 2},          {"EXP", 1},    {"LOG", 1},        {"EXPM1", 1},
     {"LOG1P", 1},       {"SIN", 1},          {"COS", 1},    {"TAN", 1},        {"ASIN", 1},
     {"ACOS", 1},        {"ATAN", 1},         {"SINH", 1},   {"COSH", 1},       {"TANH", 1},
@@ -375,6 +431,7 @@ int main(void)
         cmocka_unit_test(test_rule_of_every_operation),
         cmocka_unit_test(test_simplified_equals_raw),
         cmocka_unit_test(test_derivatives_equal_dual_numbers),
+        cmocka_unit_test(test_second_derivatives_equal_dual_numbers),
         cmocka_unit_test(test_differentiation_is_linear),
         cmocka_unit_test(test_chain_rule),
         cmocka_unit_test(test_same_input_same_ids),

@@ -154,7 +154,8 @@ struct fit_kernel {
      * on entry does not matter. */
     size_t (*scratch)(const struct fit_layout *l);
 
-    /* Tables for parameters theta[nparam].  derivative = 0: values only (enough for moments and model). */
+    /* Tables for parameters theta[nparam].  derivative = 0: values only (enough for moments and model);
+     * 1: first derivatives too; 2: also what `hessian` reads. */
     enum fit_eval (*prepare)(const struct fit_layout *l, const double *theta, int derivative, double *ws);
 
     /* Sums of one tile for the linear parameters.  Per group, nlinear*(nlinear+1)/2 + nlinear + 1 numbers:
@@ -193,6 +194,24 @@ struct fit_kernel {
 
     /* Derived curves at theta: value ncurve x ntime; tangent ncurve x nparam x ntime, or NULL. */
     void (*curves)(const struct fit_layout *l, const double *theta, double *value, double *tangent);
+
+    /* Second derivatives of the mean; NULL unless the compiler was asked for them (--emit=c,hessian).
+     *
+     * hessian: at n points given as for `points`, after prepare with derivative = 2, for W = nparam + nlinear
+     * parameters (nonlinear ones first) the upper triangle row by row: d2 mean / d p_a d p_b, a <= b, stands
+     * at a W - a (a + 1) / 2 + b.  hess: n x W (W + 1) / 2.  Between two linear parameters it is 0.
+     *
+     * second: d2 mean / d eps2 at eps = 0 where the parameters move along a straight line, p + eps v, at n
+     * points; out: n.  It costs little more than two values, however many parameters there are: what the
+     * geodesic acceleration of a step needs (Transtrum & Sethna, arXiv:1201.5885, 2012).  Before it comes
+     * `prepare` with derivative >= 1, then `direction`, which writes tables for the direction v into a part
+     * of ws that nothing else reads, so that it may be called again for another one.
+     * v: nparam numbers, then for each group nlinear. */
+    void (*hessian)(const struct fit_layout *l, const double *ws, const double *lin, size_t n,
+                    const uint32_t *i, const uint32_t *j, const uint32_t *g, double *hess);
+    void (*direction)(const struct fit_layout *l, const double *theta, const double *v, double *ws);
+    void (*second)(const struct fit_layout *l, const double *ws, const double *lin, size_t n,
+                   const uint32_t *i, const uint32_t *j, const uint32_t *g, double *out);
 };
 
 /* The kernels compiled into a fitter: one per variant and instruction-set level, ended by NULL. */
