@@ -13,11 +13,11 @@
 
 struct fit_chain_options {
     uint64_t seed;
-    uint32_t warmup;           /* iterations of adaptation; may be 0 */
-    double target_accept;      /* (0, 1); 0.85 when 0 */
-    unsigned max_depth;        /* 10 when 0 */
+    uint32_t warmup;      /* iterations of adaptation; may be 0 */
+    double target_accept; /* (0, 1); 0.85 when 0 */
+    unsigned max_depth;   /* 10 when 0 */
     enum fit_schedule schedule;
-    int diagonal;              /* 1: diagonal metric; 0: dense */
+    int diagonal; /* 1: diagonal metric; 0: dense */
 };
 
 struct fit_chain;

@@ -19,8 +19,8 @@ struct fit_draws {
 
 struct fit_convergence {
     double mean, sd;
-    double r_hat;    /* of the rank-normalised draws and of the folded ones, the larger; needs two
-                        chains, or else compares the halves of one */
+    double r_hat; /* of the rank-normalised draws and of the folded ones, the larger; needs two
+                     chains, or else compares the halves of one */
     double ess_bulk, ess_tail;
     double ess_mean;
     double mcse_mean, mcse_sd;

@@ -26,21 +26,21 @@ enum fit_status fit_hessian_at(const struct fit_target *t, const double *q, cons
 
 struct fit_laplace_options {
     uint64_t seed;
-    size_t draws;  /* S: 2000 when 0 */
-    int threads;   /* evaluations at the same time, each with its own `chain` number; 0 or 1: one */
-    int no_refit;  /* 1: the first proposal stands */
+    size_t draws; /* S: 2000 when 0 */
+    int threads;  /* evaluations at the same time, each with its own `chain` number; 0 or 1: one */
+    int no_refit; /* 1: the first proposal stands */
 };
 
 struct fit_laplace {
     size_t n, draws;
-    double *q;           /* draws x n, row by row */
-    double *lp;          /* log density; -infinity where rejected */
-    double *log_weight;  /* smoothed, normalised */
-    double *location;    /* n: of the proposal used */
-    double *scale;       /* n x n */
-    double k, threshold; /* shape of the tail; reliable when k < threshold */
-    double ess;          /* effective number of draws */
-    double log_evidence; /* log of the mean weight (before smoothing) */
+    double *q;                 /* draws x n, row by row */
+    double *lp;                /* log density; -infinity where rejected */
+    double *log_weight;        /* smoothed, normalised */
+    double *location;          /* n: of the proposal used */
+    double *scale;             /* n x n */
+    double k, threshold;       /* shape of the tail; reliable when k < threshold */
+    double ess;                /* effective number of draws */
+    double log_evidence;       /* log of the mean weight (before smoothing) */
     double *mean, *covariance; /* n, n x n: weighted moments */
     size_t rejected, evaluations;
     int refits;

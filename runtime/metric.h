@@ -59,9 +59,13 @@ void fit_window_add(struct fit_window *w, const double *x, const double *g);
  * draws had been seen whose moments are those of the estimate itself: directions without
  * information keep what the old metric said of them, others forget it.
  *
- * stan: covariance of the draws, shrunk to 1e-3 by five draws (Stan reference manual, 15.2). */
+ * stan: covariance of the draws, shrunk to 1e-3 by five draws (Stan reference manual, 15.2).
+ *
+ * change (may be NULL) <- sum over the eigenvalues e of M_old M_new^-1 of e + 1/e - 2: 0 when
+ * nothing changed, 0.5 when one direction became twice or half as wide in variance. */
 size_t fit_metric_work(size_t n);
-int fit_metric_fisher(struct fit_metric *m, const struct fit_window *w, double *work);
-int fit_metric_stan(struct fit_metric *m, const struct fit_window *w, double *work);
+int fit_metric_fisher(struct fit_metric *m, const struct fit_window *w, double *work,
+                      double *change);
+int fit_metric_stan(struct fit_metric *m, const struct fit_window *w, double *work, double *change);
 
 #endif

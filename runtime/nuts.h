@@ -22,10 +22,10 @@ struct fit_draw_stats {
     double energy_error; /* the same minus the Hamiltonian at the start of the transition */
     double tree_depth;   /* doublings that were accepted */
     double n_leapfrog;
-    double accept_stat;  /* mean of min(1, exp(H0 - H)) over the trajectory */
+    double accept_stat; /* mean of min(1, exp(H0 - H)) over the trajectory */
     double step;
-    double divergent;    /* 1: the trajectory ended on an energy error above 1000 */
-    double n_gradient;   /* evaluations of the gradient; those that were rejected count */
+    double divergent;  /* 1: the trajectory ended on an energy error above 1000 */
+    double n_gradient; /* evaluations of the gradient; those that were rejected count */
 };
 
 /* Position of a chain. */
@@ -53,8 +53,8 @@ enum fit_eval fit_nuts_transition(struct fit_nuts *w, const struct fit_nuts_move
                                   struct fit_point *x, struct fit_draw_stats *stats);
 
 /* Step size at which one leapfrog step changes the density by a factor of about 0.8, found from
- * *step by doubling or halving (Hoffman & Gelman 2014, algorithm 4; Stan's threshold).  gradients is
- * raised by the number of evaluations.  FIT_EVAL_REJECT: none between 1e-300 and 1e7. */
+ * *step by doubling or halving (Hoffman & Gelman 2014, algorithm 4; Stan's threshold).  gradients
+ * is raised by the number of evaluations.  FIT_EVAL_REJECT: none between 1e-300 and 1e7. */
 enum fit_eval fit_nuts_first_step(struct fit_nuts *w, const struct fit_nuts_move *move,
                                   const struct fit_point *x, double *step, double *gradients);
 

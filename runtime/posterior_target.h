@@ -29,7 +29,7 @@ struct fit_target {
 };
 
 /* The evaluation with its answer checked: REJECT when lp or an element of g is not finite. */
-enum fit_eval fit_target_eval(const struct fit_target *t, size_t chain, const double *q,
-                              double *lp, double *g);
+enum fit_eval fit_target_eval(const struct fit_target *t, size_t chain, const double *q, double *lp,
+                              double *g);
 
 #endif

@@ -51,3 +51,64 @@ void fit_rng_normal(uint64_t seed, uint64_t stream, uint64_t index, double z[2])
     z[0] = radius * cos(two_pi * u[1]);
     z[1] = radius * sin(two_pi * u[1]);
 }
+
+/* ---- samplers -------------------------------------------------------------------------------- */
+
+struct fit_rng fit_rng_for(const struct fit_rng *r, enum fit_rng_purpose purpose)
+{
+    struct fit_rng s = *r;
+    s.purpose = purpose;
+    s.index = 0;
+    return s;
+}
+
+static uint64_t stream_of(const struct fit_rng *r)
+{
+    return ((uint64_t)r->chain + 1) << 32 | r->purpose;
+}
+
+static uint64_t next_index(struct fit_rng *r)
+{
+    return (uint64_t)r->iteration << 32 | r->index++;
+}
+
+double fit_rng_next_uniform(struct fit_rng *r)
+{
+    double u[2];
+    fit_rng_uniform(r->seed, stream_of(r), next_index(r), u);
+    return u[0];
+}
+
+void fit_rng_next_normals(struct fit_rng *r, size_t n, double *z)
+{
+    for (size_t k = 0; k < n; k += 2) {
+        double pair[2];
+        fit_rng_normal(r->seed, stream_of(r), next_index(r), pair);
+        z[k] = pair[0];
+        if (k + 1 < n)
+            z[k + 1] = pair[1];
+    }
+}
+
+/* Marsaglia & Tsang (2000): d v with v = (1 + c z)^3 is accepted when log u < z^2/2 + d - d v +
+ * d log v.  A shape below 1 is that of shape + 1, times u^(1/shape). */
+double fit_rng_next_gamma(struct fit_rng *r, double shape)
+{
+    double boost = 1;
+    if (shape < 1) {
+        boost = pow(fit_rng_next_uniform(r), 1 / shape);
+        shape += 1;
+    }
+    double d = shape - 1.0 / 3, c = 1 / sqrt(9 * d);
+    for (;;) {
+        double z, u;
+        fit_rng_next_normals(r, 1, &z);
+        u = fit_rng_next_uniform(r);
+        double v = 1 + c * z;
+        if (v <= 0)
+            continue;
+        v = v * v * v;
+        if (log(u) < 0.5 * z * z + d - d * v + d * log(v))
+            return boost * d * v;
+    }
+}

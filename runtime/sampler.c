@@ -1,0 +1,337 @@
+/* sampler.c -- several chains side by side, and their draws.
+ *
+ * Chains never look at each other, so neither the number of threads nor the length of a slice can
+ * change a draw. */
+#include "sampler.h"
+
+#include "../common/sha256.h"
+#include "linalg.h"
+#include "parallel.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct fit_sampler {
+    const struct fit_target *target;
+    struct fit_sampler_options opt;
+    size_t n;
+    struct fit_chain **chain;
+    double *draws;                /* chains x draws x n */
+    struct fit_draw_stats *stats; /* chains x draws */
+    enum fit_status *status;      /* of the running slice, one per chain */
+    struct fit_error *error;
+};
+
+/* ---- making ---------------------------------------------------------------------------------- */
+
+enum fit_status fit_sampler_new(const struct fit_target *target,
+                                const struct fit_sampler_options *opt, struct fit_sampler **out,
+                                struct fit_error *err)
+{
+    struct fit_sampler *s = calloc(1, sizeof *s);
+    *out = NULL;
+    if (!s)
+        goto memory;
+    s->target = target;
+    s->opt = *opt;
+    s->n = target->n;
+    if (s->opt.chains == 0)
+        s->opt.chains = 4;
+    size_t nc = s->opt.chains, nd = s->opt.draws;
+    s->chain = calloc(nc, sizeof *s->chain);
+    s->draws = calloc(nc * nd * s->n + 1, sizeof *s->draws);
+    s->stats = calloc(nc * nd + 1, sizeof *s->stats);
+    s->status = calloc(nc, sizeof *s->status);
+    s->error = calloc(nc, sizeof *s->error);
+    if (!s->chain || !s->draws || !s->stats || !s->status || !s->error)
+        goto memory;
+    for (size_t c = 0; c < nc; c++)
+        if (!(s->chain[c] = fit_chain_new(s->n, c, &s->opt.chain)))
+            goto memory;
+    fit_linalg_serial();
+    *out = s;
+    return FIT_OK;
+memory:
+    fit_sampler_free(s);
+    return fit_fail(err, FIT_ERR_MEMORY, "no memory for the draws of the chains");
+}
+
+void fit_sampler_free(struct fit_sampler *s)
+{
+    if (!s)
+        return;
+    for (size_t c = 0; s->chain && c < s->opt.chains; c++)
+        fit_chain_free(s->chain[c]);
+    free(s->chain);
+    free(s->draws);
+    free(s->stats);
+    free(s->status);
+    free(s->error);
+    free(s);
+}
+
+/* ---- starting points ------------------------------------------------------------------------- */
+
+enum { TRIES = 10, HALVINGS = 60 };
+
+/* q <- mode + spread L xi with a log density not too far below that of the mode; the spread is
+ * halved after every ten tries that were not. */
+static enum fit_status disperse(struct fit_sampler *s, size_t chain, const double *mode,
+                                double lp_mode, const struct fit_metric *shape, double *q,
+                                struct fit_error *err)
+{
+    size_t n = s->n;
+    struct fit_rng r = {.seed = s->opt.chain.seed, .chain = (uint32_t)chain};
+    r = fit_rng_for(&r, FIT_RNG_START);
+    double spread = 2, lowest = lp_mode - (5 * (double)n + 50);
+    for (int k = 0; k < TRIES * HALVINGS; k++) {
+        double lp;
+        fit_rng_next_normals(&r, n, q);
+        fit_metric_position(shape, q, q);
+        for (size_t i = 0; i < n; i++)
+            q[i] = mode[i] + spread * q[i];
+        enum fit_eval answer = fit_target_eval(s->target, chain, q, &lp, NULL);
+        if (answer == FIT_EVAL_STOP)
+            return fit_fail(err, FIT_ERR_INTERRUPTED, "chain %zu: stopped at its start", chain);
+        if (answer == FIT_EVAL_OK && lp > lowest)
+            return FIT_OK;
+        if (k % TRIES == TRIES - 1)
+            spread /= 2;
+    }
+    return fit_fail(err, FIT_ERR_NUMERIC,
+                    "chain %zu: no starting point around the mode has a finite log density", chain);
+}
+
+static enum fit_status start_chains(struct fit_sampler *s, const struct fit_sampler_start *start,
+                                    const struct fit_metric *shape, double *q,
+                                    struct fit_error *err)
+{
+    double lp = 0;
+    enum fit_status st = FIT_OK;
+    if (!start->points) {
+        enum fit_eval answer = fit_target_eval(s->target, 0, start->mode, &lp, NULL);
+        if (answer == FIT_EVAL_STOP)
+            return fit_fail(err, FIT_ERR_INTERRUPTED, "stopped before the first chain");
+        if (answer != FIT_EVAL_OK)
+            return fit_fail(err, FIT_ERR_NUMERIC, "the log density at the mode is not finite");
+    }
+    for (size_t c = 0; c < s->opt.chains && st == FIT_OK; c++) {
+        if (start->points)
+            memcpy(q, start->points + c * s->n, s->n * sizeof *q);
+        else
+            st = disperse(s, c, start->mode, lp, shape, q, err);
+        if (st == FIT_OK)
+            st = fit_chain_start(s->chain[c], s->target, q, start->covariance, err);
+    }
+    return st;
+}
+
+enum fit_status fit_sampler_start(struct fit_sampler *s, const struct fit_sampler_start *start,
+                                  struct fit_error *err)
+{
+    size_t n = s->n, nm = fit_metric_size(n, start->covariance != NULL);
+    double *block = calloc(2 * nm + 2 * n, sizeof *block);
+    if (!block)
+        return fit_fail(err, FIT_ERR_MEMORY, "no memory for starting points");
+    struct fit_metric shape = {n, start->covariance != NULL, block, block + nm};
+    double *one = block + 2 * nm, *q = one + n;
+    for (size_t k = 0; k < n; k++)
+        one[k] = 1;
+    enum fit_status st;
+    if (start->covariance && fit_metric_covariance(&shape, start->covariance) != 0) {
+        st = fit_fail(err, FIT_ERR_NUMERIC, "the covariance at the mode is not positive definite");
+    } else {
+        if (!start->covariance)
+            fit_metric_diagonal(&shape, one);
+        st = start_chains(s, start, &shape, q, err);
+    }
+    free(block);
+    return st;
+}
+
+/* ---- running --------------------------------------------------------------------------------- */
+
+static size_t total_iterations(const struct fit_sampler *s)
+{
+    return s->opt.chain.warmup + s->opt.draws;
+}
+
+static int complete(const struct fit_sampler *s, size_t c)
+{
+    return fit_chain_iteration(s->chain[c]) >= total_iterations(s);
+}
+
+/* One iteration of chain c; its draw goes to its place. */
+static void advance(struct fit_sampler *s, size_t c)
+{
+    struct fit_draw_stats stats;
+    size_t at = fit_chain_iteration(s->chain[c]), warmup = s->opt.chain.warmup;
+    s->status[c] = fit_chain_step(s->chain[c], s->target, &stats, &s->error[c]);
+    if (s->status[c] != FIT_OK || at < warmup)
+        return;
+    size_t row = c * s->opt.draws + at - warmup;
+    memcpy(s->draws + row * s->n, fit_chain_q(s->chain[c]), s->n * sizeof *s->draws);
+    s->stats[row] = stats;
+}
+
+/* Chains in turn, one iteration each, until the time is over or all are complete. */
+static void slice_in_turn(struct fit_sampler *s, double end)
+{
+    int busy = 1;
+    while (busy) {
+        busy = 0;
+        for (size_t c = 0; c < s->opt.chains; c++) {
+            if (complete(s, c))
+                continue;
+            advance(s, c);
+            if (s->status[c] != FIT_OK)
+                return;
+            busy = 1;
+        }
+        if (fit_seconds() >= end)
+            return;
+    }
+}
+
+static void slice_together(struct fit_sampler *s, double seconds)
+{
+    ptrdiff_t nc = (ptrdiff_t)s->opt.chains;
+#pragma omp parallel for num_threads(s->opt.threads) schedule(dynamic, 1)
+    for (ptrdiff_t k = 0; k < nc; k++) {
+        size_t c = (size_t)k;
+        double end = fit_seconds() + seconds;
+        while (!complete(s, c)) {
+            advance(s, c);
+            if (s->status[c] != FIT_OK || fit_seconds() >= end)
+                break;
+        }
+    }
+}
+
+enum fit_status fit_sampler_run(struct fit_sampler *s, const struct fit_sampler_watch *watch,
+                                struct fit_error *err)
+{
+    double total;
+    while (fit_sampler_done(s, &total) < total) {
+        double seconds = watch ? watch->seconds : 1e300;
+        for (size_t c = 0; c < s->opt.chains; c++)
+            s->status[c] = FIT_OK;
+        if (s->opt.threads > 1)
+            slice_together(s, seconds);
+        else
+            slice_in_turn(s, fit_seconds() + seconds);
+        for (size_t c = 0; c < s->opt.chains; c++)
+            if (s->status[c] != FIT_OK)
+                return fit_fail(err, s->status[c], "%s", s->error[c].message);
+        if (watch && watch->watch && watch->watch(watch->user, s))
+            return fit_fail(err, FIT_ERR_INTERRUPTED, "sampling was stopped");
+    }
+    return FIT_OK;
+}
+
+/* ---- looking --------------------------------------------------------------------------------- */
+
+size_t fit_sampler_chains(const struct fit_sampler *s)
+{
+    return s->opt.chains;
+}
+
+size_t fit_sampler_count(const struct fit_sampler *s, size_t chain)
+{
+    size_t done = fit_chain_iteration(s->chain[chain]), warmup = s->opt.chain.warmup;
+    return done > warmup ? done - warmup : 0;
+}
+
+const double *fit_sampler_draws(const struct fit_sampler *s, size_t chain)
+{
+    return s->draws + chain * s->opt.draws * s->n;
+}
+
+const struct fit_draw_stats *fit_sampler_stats(const struct fit_sampler *s, size_t chain)
+{
+    return s->stats + chain * s->opt.draws;
+}
+
+const struct fit_chain *fit_sampler_chain(const struct fit_sampler *s, size_t chain)
+{
+    return s->chain[chain];
+}
+
+double fit_sampler_done(const struct fit_sampler *s, double *total)
+{
+    double done = 0;
+    for (size_t c = 0; c < s->opt.chains; c++)
+        done += fit_chain_iteration(s->chain[c]);
+    *total = (double)(s->opt.chains * total_iterations(s));
+    return done;
+}
+
+/* ---- the whole as bytes ---------------------------------------------------------------------- */
+
+/* The states of the chains one after the other, each with its own checksum; then all rows of draws
+ * and statistics as doubles; then a checksum of these. */
+static size_t states_size(const struct fit_sampler *s)
+{
+    size_t total = 0;
+    for (size_t c = 0; c < s->opt.chains; c++)
+        total += fit_chain_state_size(s->chain[c]);
+    return total;
+}
+
+size_t fit_sampler_state_size(const struct fit_sampler *s)
+{
+    size_t rows = s->opt.chains * s->opt.draws;
+    return states_size(s) + rows * (s->n * sizeof *s->draws + sizeof *s->stats) + SHA256_BYTES;
+}
+
+static void digest(const unsigned char *from, const unsigned char *to,
+                   unsigned char out[SHA256_BYTES])
+{
+    struct sha256 h;
+    sha256_init(&h);
+    sha256_update(&h, from, (size_t)(to - from));
+    sha256_final(&h, out);
+}
+
+void fit_sampler_state_save(const struct fit_sampler *s, unsigned char *buffer)
+{
+    size_t rows = s->opt.chains * s->opt.draws;
+    unsigned char *at = buffer;
+    for (size_t c = 0; c < s->opt.chains; c++) {
+        fit_chain_state_save(s->chain[c], at);
+        at += fit_chain_state_size(s->chain[c]);
+    }
+    memcpy(at, s->draws, rows * s->n * sizeof *s->draws);
+    at += rows * s->n * sizeof *s->draws;
+    memcpy(at, s->stats, rows * sizeof *s->stats);
+    at += rows * sizeof *s->stats;
+    digest(buffer, at, at);
+}
+
+enum fit_status fit_sampler_state_load(struct fit_sampler *s, const unsigned char *buffer,
+                                       size_t size, struct fit_error *err)
+{
+    size_t rows = s->opt.chains * s->opt.draws, want = fit_sampler_state_size(s);
+    const unsigned char *end = buffer + want - SHA256_BYTES, *at = buffer;
+    unsigned char sum[SHA256_BYTES];
+    enum fit_status st;
+    if (size != want)
+        return fit_fail(err, FIT_ERR_DATA,
+                        "the saved state has %zu bytes where these settings (chains, draws, "
+                        "coordinates) make %zu",
+                        size, want);
+    digest(buffer, end, sum);
+    if (memcmp(sum, end, SHA256_BYTES) != 0)
+        return fit_fail(err, FIT_ERR_DATA, "the saved state is damaged (checksum)");
+    for (size_t c = 0; c < s->opt.chains; c++) {
+        size_t one = fit_chain_state_size(s->chain[c]);
+        if ((st = fit_chain_state_load(s->chain[c], at, one, err)) != FIT_OK)
+            return st;
+        at += one;
+    }
+    memcpy(s->draws, at, rows * s->n * sizeof *s->draws);
+    at += rows * s->n * sizeof *s->draws;
+    memcpy(s->stats, at, rows * sizeof *s->stats);
+    return FIT_OK;
+}

@@ -1,0 +1,18 @@
+/* special.h -- quantiles and an ordering that statistics need. */
+#ifndef FIT_SPECIAL_H
+#define FIT_SPECIAL_H
+
+#include <stddef.h>
+
+/* Quantile p of the standard normal, relative error 1e-15; -inf and inf at 0 and 1. */
+double fit_normal_quantile(double p);
+
+/* Regularised incomplete beta function I_x(a, b) for a, b > 0, and the x at which it is p; about
+ * 1e-13. */
+double fit_beta_cdf(double x, double a, double b);
+double fit_beta_quantile(double p, double a, double b);
+
+/* index[n] <- the order in which x ascends; equal elements keep their order.  Not for NaN. */
+void fit_sort_index(size_t n, const double *x, size_t *index);
+
+#endif
