@@ -62,6 +62,11 @@ hg_id recipe_apply(struct hg_expr *e, int raw, enum hg_op op, uint32_t n, const 
     case HG_LT:
     case HG_LE: /* a step gives a number: where(x < c, y, z) */
     case HG_WHERE:
+        if (n == 1) { /* floor_at and cap_at of models; the operand stands in both places */
+            hg_id c = hg_const(e, value), low = make2(e, raw, HG_LT, c, x[0]);
+            hg_id choice[3] = {low, op == HG_LE ? c : x[0], op == HG_LE ? x[0] : c};
+            return make(e, raw, HG_WHERE, 3, choice);
+        }
         x[0] = make2(e, raw, op == HG_LE ? HG_LE : HG_LT, x[0], hg_const(e, value));
         return make(e, raw, HG_WHERE, 3, x);
     default: x[0] = wrapped(e, raw, recipe_guard[op], x[0], value); break;
@@ -145,7 +150,7 @@ static uint32_t operand_count(enum hg_op op, struct random *random)
     case HG_POW: return 1 + random_below(random, 2);
     case HG_ATAN2: return 2;
     case HG_LT:
-    case HG_LE:
+    case HG_LE: return random_chance(random, 0.4) ? 1 : 3;
     case HG_WHERE: return 3;
     default: return 1;
     }
