@@ -174,6 +174,8 @@ static void adapt(struct fit_chain *c, const struct fit_draw_stats *s)
         if (change > NEW_METRIC || c->opt.schedule == FIT_SCHEDULE_STAN) {
             c->search = 1;
             c->step = fit_dual_final(&c->dual);
+        } else if (k + 1 == plan->n) {
+            fit_dual_settle(&c->dual);
         }
     }
 }
@@ -298,21 +300,14 @@ static void keys(const struct fit_chain *c, uint64_t key[NKEY])
 }
 
 /* The doubles outside the block. */
-enum { NSCALAR = 11 };
+enum { NSCALAR = 12 };
 
 static void scalars(const struct fit_chain *c, const double *at[NSCALAR])
 {
-    const double *list[NSCALAR] = {&c->step,
-                                   &c->x.lp,
-                                   &c->dual.target,
-                                   &c->dual.mu,
-                                   &c->dual.h_mean,
-                                   &c->dual.log_step,
-                                   &c->dual.log_step_mean,
-                                   &c->dual.count,
-                                   &c->warm_gradients,
-                                   &c->warm_divergences,
-                                   &c->window.count};
+    const double *list[NSCALAR] = {
+        &c->step,       &c->x.lp,           &c->dual.target,      &c->dual.gamma,
+        &c->dual.mu,    &c->dual.h_mean,    &c->dual.log_step,    &c->dual.log_step_mean,
+        &c->dual.count, &c->warm_gradients, &c->warm_divergences, &c->window.count};
     memcpy(at, list, sizeof list);
 }
 

@@ -9,7 +9,8 @@ static const double GAMMA = 0.05, T0 = 10, KAPPA = 0.75;
 
 void fit_dual_start(struct fit_dual *d, double target, double step)
 {
-    *d = (struct fit_dual){.target = target, .mu = log(10 * step), .log_step = log(step)};
+    *d = (struct fit_dual){
+        .target = target, .gamma = GAMMA, .mu = log(10 * step), .log_step = log(step)};
 }
 
 /* Hoffman & Gelman (2014), equation (6) and the lines after it. */
@@ -19,9 +20,18 @@ void fit_dual_update(struct fit_dual *d, double accept)
     d->count++;
     double eta = 1 / (d->count + T0);
     d->h_mean = (1 - eta) * d->h_mean + eta * (d->target - accept);
-    d->log_step = d->mu - d->h_mean * sqrt(d->count) / GAMMA;
+    d->log_step = d->mu - d->h_mean * sqrt(d->count) / d->gamma;
     double weight = pow(d->count, -KAPPA);
     d->log_step_mean = weight * d->log_step + (1 - weight) * d->log_step_mean;
+}
+
+void fit_dual_settle(struct fit_dual *d)
+{
+    if (d->count <= 0)
+        return;
+    d->mu = d->log_step = d->log_step_mean;
+    d->h_mean = 0;
+    d->gamma = 4 * GAMMA;
 }
 
 double fit_dual_step(const struct fit_dual *d)

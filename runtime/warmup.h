@@ -9,6 +9,7 @@
  * kappa 0.75. */
 struct fit_dual {
     double target; /* acceptance to reach */
+    double gamma;
     double mu, h_mean, log_step, log_step_mean, count;
 };
 
@@ -16,6 +17,11 @@ struct fit_dual {
 void fit_dual_start(struct fit_dual *d, double target, double step);
 /* After a transition with acceptance statistic `accept` (not a number counts as 0). */
 void fit_dual_update(struct fit_dual *d, double accept);
+/* For the last part of a warm-up: goes on around the average found so far, no longer pulled to the
+ * large steps of mu, and with a quarter of the gain.  Steps that vary widely around the average
+ * have, the acceptance being concave, a lower mean acceptance than the average step, which would
+ * come out too small. */
+void fit_dual_settle(struct fit_dual *d);
 /* Step size to use while it adapts, and the average to use afterwards. */
 double fit_dual_step(const struct fit_dual *d);
 double fit_dual_final(const struct fit_dual *d);
