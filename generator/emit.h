@@ -116,7 +116,7 @@ uint32_t hg_emit_names(struct hg_emit *em, const char *const **name);
 
 /* Fills em->cost; prints what was found (explain.c). */
 void hg_count_cost(struct hg_emit *em);
-void hg_explain(const struct hg_emit *em, FILE *out);
+void hg_explain(struct hg_emit *em, FILE *out);
 
 /* The whole kernel file. */
 int hg_emit_kernel(struct hg_model *m, const struct hg_variant *v, struct hg_diag *d, FILE *out, FILE *explain);

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emit.h"
+#include "emit_contract.h"
 
 enum { BIG = HG_I | HG_J | HG_R };
 
@@ -70,12 +70,15 @@ void hg_count_cost(struct hg_emit *em)
     struct count all = count(em->e, n, root);
     em->cost.value_per_pair_group = value.pair_group + 2 * Q + 3;
     em->cost.per_pair_group = all.pair_group + E * (E + 1) + 2 * E + 2 * Q + 2 * slots;
-    unsigned tables = 0, frame = 0;
+    unsigned products = 0, direct, frame = 0;
     for (uint32_t e = 0; e < E; e++)
-        tables += em->p->channel[e].nuse;
+        products += em->p->channel[e].nuse;
+    products = products * (products + 3) / 2; /* tables: one channel for each parameter */
+    if (em->p->model->space == FIT_PAIRS)
+        hg_contract_count(hg_contract_new(em), &products, &direct);
     for (uint32_t k = 0; k < em->nfield; k++)
         frame += hg_at(em->e, em->field[k].id)->vary & HG_T ? 4 : 0;
-    em->cost.per_pair = all.pair + tables * (tables + 3);
+    em->cost.per_pair = all.pair + 2 * products;
     em->cost.per_frame = frame;
     em->cost.functions_per_pair = all.calls;
 }
@@ -98,23 +101,23 @@ static const char *varies(unsigned v)
 static const char *const channel_text[] = {"difference of tables", "table at the first frame",
                                            "table at the second frame", "once per pair"};
 
-/* Products of the fields with the tables, direct update against contraction by rows and columns. */
-static void explain_contraction(const struct hg_emit *em, FILE *out)
+/* Products of the fields with the tables: as emitted, against what else was possible. */
+static void explain_contraction(struct hg_emit *em, FILE *out)
 {
-    unsigned direct = 0, contracted = 0;
+    unsigned taken, direct, contracted = 0;
     uint32_t E = em->p->nchannel;
+    hg_contract_count(hg_contract_new(em), &taken, &direct);
     for (uint32_t c = 0; c < E; c++)
         for (uint32_t d = c; d < E; d++) {
             unsigned kc = em->p->channel[c].nuse, kd = em->p->channel[d].nuse;
-            direct += c == d ? kc * (kc + 1) / 2 + kc : kc * kd + kd;
             contracted += (c == d ? kc : kc + kd) + 2;
         }
-    fprintf(out, "products of %u fields with the tables, per pair: direct update %u operations, contraction by rows\n"
-                 "  and columns %u; taken: direct update (its sums over groups come first)\n",
-            E * (E + 1) / 2, direct, contracted);
+    fprintf(out, "products of %u fields with the tables, operations per pair: %u, with factors at one frame taken out of the\n"
+                 "  sums along rows and down columns; all directly %u; differences taken apart too %u, which cancels: refused\n",
+            hg_contract_nfield(em), taken, direct, contracted);
 }
 
-void hg_explain(const struct hg_emit *em, FILE *out)
+void hg_explain(struct hg_emit *em, FILE *out)
 {
     const struct hg_plan *p = em->p;
     const struct hg_model *m = p->model;

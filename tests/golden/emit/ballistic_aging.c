@@ -202,12 +202,26 @@ static void moments(const struct fit_layout *l, const double *ws, const struct f
     }
 }
 
+enum { PIECES = FIT_LANES / FIT_VL, COLUMNS = 0, ROWS = 6, ROW_SUMS = 6, SUMS = 9, FIELDS = 9,
+       ALONG_SUMS = 0, COLUMN_SUMS = 0, MOMENT_SUMS = 4, EXPS = 1 };
+enum { STRIP = 8 }; /* blocks whose fields are kept at a time */
+
+/* Scratch, in vectors: for the cross moments column sums [block][group], the sums of a row and these times
+ * tables; for the fields those of a strip of blocks, column sums [block], the sums of a row, and the sums of
+ * J^T J and J^T r; then what the exponentials need to know of the tile. */
+static size_t scratch_size(const struct fit_layout *l)
+{
+    const size_t ng = l->ngroup, vectors = ng * (ROWS + ROW_SUMS) + ALONG_SUMS + SUMS;
+    return l->panel * (ng * COLUMNS + COLUMN_SUMS) + STRIP * FIT_LANES * FIELDS + FIT_VL * vectors +
+           MOMENT_SUMS * FIT_VL * ng + 2 * EXPS * ng;
+}
+
 /* Pairs (i, 8b .. 8b+7): products of the channels m_c (d mean/d theta_k = sum_c m_c U_ck), summed over
- * the groups, then multiplied by the tables U; and the fields of the cross moments per group. */
+ * the groups, to `field`; and the sums of the cross moments per group. */
 FIT_INLINE void normal_block(const struct fit_layout *l, const struct tables *w, const double *lin,
                              const struct fit_exp_tile *exps, const struct fit_tile *t, size_t i,
                              size_t b, size_t h, size_t at, fit_vd *restrict column, fit_vd *restrict row,
-                             fit_vd *restrict H, const int masked)
+                             fit_vd *restrict field, const int masked)
 {
     const size_t ng = l->ngroup, j = b * FIT_LANES + h;
     const fit_vm lanes = masked ? fit_pair_lanes(t, i, j) : (fit_vm){0};
@@ -247,11 +261,11 @@ FIT_INLINE void normal_block(const struct fit_layout *l, const struct tables *w,
     fit_vd F_mu_mu = {0};
     fit_vd F_mu_tau_ref = {0};
     fit_vd F_mu_gamma = {0};
+    fit_vd G_mu = {0};
     fit_vd F_tau_ref_tau_ref = {0};
     fit_vd F_tau_ref_gamma = {0};
-    fit_vd F_gamma_gamma = {0};
-    fit_vd G_mu = {0};
     fit_vd G_tau_ref = {0};
+    fit_vd F_gamma_gamma = {0};
     fit_vd G_gamma = {0};
     for (size_t g = 0; g < ng; g++) {
         const double *y = t->y + at + g * FIT_LANES + h;
@@ -285,45 +299,60 @@ FIT_INLINE void normal_block(const struct fit_layout *l, const struct tables *w,
         G_tau_ref += w_tau_ref*r;
         G_gamma += w_gamma*r;
         const fit_vd s0 = fit_counted(masked, use, weight, logarithm_e_prod_3); /* contrast: b m_mu */
-        row[g * 6 + 0] += s0;
+        row[g * ROWS + 0] += s0;
         const fit_vd s1 = fit_counted(masked, use, weight, e_prod_3); /* contrast: b m_tau_ref */
-        row[g * 6 + 1] += s1;
+        row[g * ROWS + 1] += s1;
         const fit_vd s2 = fit_counted(masked, use, weight, e_power_logarithm_2); /* contrast: b m_gamma */
-        row[g * 6 + 2] += s2;
+        row[g * ROWS + 2] += s2;
         const fit_vd s3 = fit_counted(masked, use, weight, prod_4); /* offset: b m_mu */
-        row[g * 6 + 3] += s3;
+        row[g * ROWS + 3] += s3;
         const fit_vd s4 = fit_counted(masked, use, weight, b_contrast_prod_3); /* offset: b m_tau_ref */
-        row[g * 6 + 4] += s4;
+        row[g * ROWS + 4] += s4;
         const fit_vd s5 = fit_counted(masked, use, weight, prod_5); /* offset: b m_gamma */
-        row[g * 6 + 5] += s5;
+        row[g * ROWS + 5] += s5;
     }
-
-    /* products with the tables */
-    const fit_vd p_tau_ref_tau_ref = F_tau_ref_tau_ref;
-    H[0] += p_tau_ref_tau_ref; /* tau_ref, tau_ref */
-    const fit_vd p_mu_mu = F_mu_mu;
-    H[3] += p_mu_mu; /* mu, mu */
-    const fit_vd p_tau_ref_mu = F_mu_tau_ref;
-    H[1] += p_tau_ref_mu; /* tau_ref, mu */
-    const fit_vd p_mu_gamma = F_mu_gamma;
-    H[4] += p_mu_gamma; /* mu, gamma */
-    const fit_vd p_tau_ref_gamma = F_tau_ref_gamma;
-    H[2] += p_tau_ref_gamma; /* tau_ref, gamma */
-    const fit_vd p_gamma_gamma = F_gamma_gamma;
-    H[5] += p_gamma_gamma; /* gamma, gamma */
-    H[6] += G_tau_ref; /* J^T r: tau_ref */
-    H[7] += G_mu; /* J^T r: mu */
-    H[8] += G_gamma; /* J^T r: gamma */
+    field[0] = F_mu_mu;
+    field[1] = F_mu_tau_ref;
+    field[2] = F_mu_gamma;
+    field[6] = G_mu;
+    field[3] = F_tau_ref_tau_ref;
+    field[4] = F_tau_ref_gamma;
+    field[7] = G_tau_ref;
+    field[5] = F_gamma_gamma;
+    field[8] = G_gamma;
 }
 
-enum { PIECES = FIT_LANES / FIT_VL, SLOTS = 6, ROW_SUMS = 6, SUMS = 9, MOMENT_SUMS = 4, EXPS = 1 };
-
-/* Scratch, in vectors: column sums [block][group][SLOTS], row sums of one row, row sums times tables,
- * the sums of J^T J and J^T r; then what the exponentials need to know of the tile. */
-static size_t scratch_size(const struct fit_layout *l)
+/* The fields of n vectors of pairs (i, j0 ..) times the tables: added to the sums H of J^T J and J^T r, and
+ * to the sums along the row and down the columns that get their other factor later. */
+FIT_LARGE void contract(const struct tables *w, size_t i, size_t j0, size_t n, const fit_vd *restrict field,
+                        fit_vd *restrict H, fit_vd *restrict row, fit_vd *restrict column)
 {
-    const size_t ng = l->ngroup, vectors = ng * SLOTS + ng * ROW_SUMS + SUMS;
-    return l->panel * ng * SLOTS + FIT_VL * vectors + MOMENT_SUMS * FIT_VL * ng + 2 * EXPS * ng;
+    (void)w, (void)i, (void)j0, (void)row, (void)column;
+    { /* mu x mu, mu x tau_ref, mu x gamma, mu x residual, tau_ref x tau_ref, tau_ref x gamma, tau_ref x residual, gamma x gamma, gamma x residual */
+        fit_vd s0 = {0}, s1 = {0}, s2 = {0}, s3 = {0}, s4 = {0}, s5 = {0}, s6 = {0}, s7 = {0};
+        fit_vd s8 = {0};
+        for (size_t k = 0, j = j0; k < n; k++, j += FIT_VL) {
+            const fit_vd *F = field + k * FIELDS;
+            s0 += F[0];
+            s1 += F[1];
+            s2 += F[2];
+            s3 += F[6];
+            s4 += F[3];
+            s5 += F[4];
+            s6 += F[7];
+            s7 += F[5];
+            s8 += F[8];
+        }
+        H[3] += s0; /* mu, mu */
+        H[1] += s1; /* mu, tau_ref */
+        H[4] += s2; /* mu, gamma */
+        H[7] += s3; /* J^T r: mu */
+        H[0] += s4; /* tau_ref, tau_ref */
+        H[2] += s5; /* tau_ref, gamma */
+        H[6] += s6; /* J^T r: tau_ref */
+        H[5] += s7; /* gamma, gamma */
+        H[8] += s8; /* J^T r: gamma */
+    }
 }
 
 static void normal(const struct fit_layout *l, const double *ws, const double *lin,
@@ -334,25 +363,30 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
     carve(l, (double *)(uintptr_t)ws, &tables);
     const struct tables *const w = &tables;
     const size_t pieces = (end - start) * PIECES; /* vectors in a row of the tile */
-    fit_vd *column = (fit_vd *)scratch, *row = column + pieces * ng * SLOTS;
-    fit_vd *row_sum = row + ng * SLOTS, *H = row_sum + ng * ROW_SUMS;
+    fit_vd *column = (fit_vd *)scratch, *row = column + pieces * ng * COLUMNS, *row_sum = row + ng * ROWS;
+    fit_vd *field = row_sum + ng * ROW_SUMS, *down = field + STRIP * PIECES * FIELDS;
+    fit_vd *along = down + pieces * COLUMN_SUMS, *H = along + ALONG_SUMS;
     struct fit_exp_tile *exps = (struct fit_exp_tile *)(H + SUMS);
     size_t at = 0;
     for (fit_vd *v = column; v < H + SUMS; v++)
         *v = (fit_vd){0};
     for (size_t i = t->i0; i < t->i1; i++) {
-        for (size_t b = (i + 1 > t->j0 ? i + 1 : t->j0) / FIT_LANES; b < end; b++) {
-            for (size_t h = 0; h < FIT_LANES; h += FIT_VL) {
-                const size_t j = b * FIT_LANES + h;
-                if (t->w || j <= i || j + FIT_VL > t->j1)
-                    normal_block(l, w, lin, exps, t, i, b, h, at, column + ((b - start) * PIECES + h / FIT_VL) * ng * 6, row, H, 1);
-                else
-                    normal_block(l, w, lin, exps, t, i, b, h, at, column + ((b - start) * PIECES + h / FIT_VL) * ng * 6, row, H, 0);
-            }
-            at += ng * FIT_LANES;
+        for (size_t b = (i + 1 > t->j0 ? i + 1 : t->j0) / FIT_LANES; b < end;) {
+            const size_t first = b, stop = end - b > STRIP ? b + STRIP : end, place = (b - start) * PIECES;
+            fit_vd *f = field;
+            for (; b < stop; b++, at += ng * FIT_LANES)
+                for (size_t h = 0; h < FIT_LANES; h += FIT_VL, f += FIELDS) {
+                    const size_t j = b * FIT_LANES + h;
+                    fit_vd *c = column + ((b - start) * PIECES + h / FIT_VL) * ng * COLUMNS;
+                    if (t->w || j <= i || j + FIT_VL > t->j1)
+                        normal_block(l, w, lin, exps, t, i, b, h, at, c, row, f, 1);
+                    else
+                        normal_block(l, w, lin, exps, t, i, b, h, at, c, row, f, 0);
+                }
+            contract(w, i, first * FIT_LANES, (stop - first) * PIECES, field, H, along, down + place * COLUMN_SUMS);
         }
         for (size_t g = 0; g < ng; g++) {
-            fit_vd *r = row + g * 6, *s = row_sum + g * ROW_SUMS;
+            fit_vd *r = row + g * ROWS, *s = row_sum + g * ROW_SUMS;
             (void)r, (void)s;
             s[0] += r[0];
             r[0] = (fit_vd){0};

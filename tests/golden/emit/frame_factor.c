@@ -9,7 +9,7 @@
  *              1  offset               [1]
  *   group      0  phi                  [deg]
  *
- * cost of normal, operations: 40 per frame, 30 per pair, 63 per pair and group; of moments 10
+ * cost of normal, operations: 40 per frame, 32 per pair, 63 per pair and group; of moments 10
  */
 #include <math.h>
 #include <stddef.h>
@@ -213,12 +213,26 @@ static void moments(const struct fit_layout *l, const double *ws, const struct f
     }
 }
 
+enum { PIECES = FIT_LANES / FIT_VL, COLUMNS = 2, ROWS = 4, ROW_SUMS = 4, SUMS = 9, FIELDS = 14,
+       ALONG_SUMS = 5, COLUMN_SUMS = 0, MOMENT_SUMS = 4, EXPS = 1 };
+enum { STRIP = 8 }; /* blocks whose fields are kept at a time */
+
+/* Scratch, in vectors: for the cross moments column sums [block][group], the sums of a row and these times
+ * tables; for the fields those of a strip of blocks, column sums [block], the sums of a row, and the sums of
+ * J^T J and J^T r; then what the exponentials need to know of the tile. */
+static size_t scratch_size(const struct fit_layout *l)
+{
+    const size_t ng = l->ngroup, vectors = ng * (ROWS + ROW_SUMS) + ALONG_SUMS + SUMS;
+    return l->panel * (ng * COLUMNS + COLUMN_SUMS) + STRIP * FIT_LANES * FIELDS + FIT_VL * vectors +
+           MOMENT_SUMS * FIT_VL * ng + 2 * EXPS * ng;
+}
+
 /* Pairs (i, 8b .. 8b+7): products of the channels m_c (d mean/d theta_k = sum_c m_c U_ck), summed over
- * the groups, then multiplied by the tables U; and the fields of the cross moments per group. */
+ * the groups, to `field`; and the sums of the cross moments per group. */
 FIT_INLINE void normal_block(const struct fit_layout *l, const struct tables *w, const double *lin,
                              const struct fit_exp_tile *exps, const struct fit_tile *t, size_t i,
                              size_t b, size_t h, size_t at, fit_vd *restrict column, fit_vd *restrict row,
-                             fit_vd *restrict H, const int masked)
+                             fit_vd *restrict field, const int masked)
 {
     const size_t ng = l->ngroup, j = b * FIT_LANES + h;
     const fit_vm lanes = masked ? fit_pair_lanes(t, i, j) : (fit_vm){0};
@@ -232,15 +246,15 @@ FIT_INLINE void normal_block(const struct fit_layout *l, const struct tables *w,
     fit_vd F_f_i_f_j = {0};
     fit_vd F_f_i_v = {0};
     fit_vd F_f_i_phi0 = {0};
+    fit_vd G_f_i = {0};
     fit_vd F_f_j_f_j = {0};
     fit_vd F_f_j_v = {0};
     fit_vd F_f_j_phi0 = {0};
+    fit_vd G_f_j = {0};
     fit_vd F_v_v = {0};
     fit_vd F_v_phi0 = {0};
-    fit_vd F_phi0_phi0 = {0};
-    fit_vd G_f_i = {0};
-    fit_vd G_f_j = {0};
     fit_vd G_v = {0};
+    fit_vd F_phi0_phi0 = {0};
     fit_vd G_phi0 = {0};
     for (size_t g = 0; g < ng; g++) {
         const double *y = t->y + at + g * FIT_LANES + h;
@@ -292,54 +306,77 @@ FIT_INLINE void normal_block(const struct fit_layout *l, const struct tables *w,
         G_v += w_v*r;
         G_phi0 += w_phi0*r;
         const fit_vd s0 = fit_counted(masked, use, weight, prod_2*cs_f_j_2); /* contrast: b m_f_i */
-        row[g * 6 + 0] += s0;
+        row[g * ROWS + 0] += s0;
         const fit_vd s1 = fit_counted(masked, use, weight, w->f_2[i]*cs*f_j_cs); /* contrast: b m_f_j */
-        column[g * 6 + 1] += s1;
+        column[g * COLUMNS + 0] += s1;
         const fit_vd s2 = fit_counted(masked, use, weight, w->f_2[i]*d_t_sn*cs_f_j_2); /* contrast: b m_v */
-        row[g * 6 + 2] += s2;
+        row[g * ROWS + 1] += s2;
         const fit_vd s3 = fit_counted(masked, use, weight, f_j_cs); /* offset: b m_f_i */
-        row[g * 6 + 3] += s3;
+        row[g * ROWS + 2] += s3;
         const fit_vd s4 = fit_counted(masked, use, weight, prod_2); /* offset: b m_f_j */
-        column[g * 6 + 4] += s4;
+        column[g * COLUMNS + 1] += s4;
         const fit_vd s5 = fit_counted(masked, use, weight, d_t_sn_prod); /* offset: b m_v */
-        row[g * 6 + 5] += s5;
+        row[g * ROWS + 3] += s5;
     }
-
-    /* products with the tables */
-    const double u_f_i_rate = w->df_drate[i];
-    const fit_vd u_f_j_rate = fit_vload(w->df_drate + j);
-    const fit_vd p_f_i_rate = F_f_i_f_i*u_f_i_rate + F_f_i_f_j*u_f_j_rate;
-    H[0] += u_f_i_rate*p_f_i_rate; /* rate, rate */
-    const fit_vd p_f_j_rate = F_f_i_f_j*u_f_i_rate + F_f_j_f_j*u_f_j_rate;
-    H[0] += u_f_j_rate*p_f_j_rate; /* rate, rate */
-    const fit_vd p_f_i_v = F_f_i_v;
-    H[1] += u_f_i_rate*p_f_i_v; /* rate, v */
-    const fit_vd p_f_j_v = F_f_j_v;
-    H[1] += u_f_j_rate*p_f_j_v; /* rate, v */
-    const fit_vd p_v_v = F_v_v;
-    H[3] += p_v_v; /* v, v */
-    const fit_vd p_f_i_phi0 = F_f_i_phi0;
-    H[2] += u_f_i_rate*p_f_i_phi0; /* rate, phi0 */
-    const fit_vd p_f_j_phi0 = F_f_j_phi0;
-    H[2] += u_f_j_rate*p_f_j_phi0; /* rate, phi0 */
-    const fit_vd p_v_phi0 = F_v_phi0;
-    H[4] += p_v_phi0; /* v, phi0 */
-    const fit_vd p_phi0_phi0 = F_phi0_phi0;
-    H[5] += p_phi0_phi0; /* phi0, phi0 */
-    H[6] += u_f_i_rate*G_f_i; /* J^T r: rate */
-    H[6] += u_f_j_rate*G_f_j; /* J^T r: rate */
-    H[7] += G_v; /* J^T r: v */
-    H[8] += G_phi0; /* J^T r: phi0 */
+    field[0] = F_f_i_f_i;
+    field[1] = F_f_i_f_j;
+    field[2] = F_f_i_v;
+    field[3] = F_f_i_phi0;
+    field[10] = G_f_i;
+    field[4] = F_f_j_f_j;
+    field[5] = F_f_j_v;
+    field[6] = F_f_j_phi0;
+    field[11] = G_f_j;
+    field[7] = F_v_v;
+    field[8] = F_v_phi0;
+    field[12] = G_v;
+    field[9] = F_phi0_phi0;
+    field[13] = G_phi0;
 }
 
-enum { PIECES = FIT_LANES / FIT_VL, SLOTS = 6, ROW_SUMS = 4, SUMS = 9, MOMENT_SUMS = 4, EXPS = 1 };
-
-/* Scratch, in vectors: column sums [block][group][SLOTS], row sums of one row, row sums times tables,
- * the sums of J^T J and J^T r; then what the exponentials need to know of the tile. */
-static size_t scratch_size(const struct fit_layout *l)
+/* The fields of n vectors of pairs (i, j0 ..) times the tables: added to the sums H of J^T J and J^T r, and
+ * to the sums along the row and down the columns that get their other factor later. */
+FIT_LARGE void contract(const struct tables *w, size_t i, size_t j0, size_t n, const fit_vd *restrict field,
+                        fit_vd *restrict H, fit_vd *restrict row, fit_vd *restrict column)
 {
-    const size_t ng = l->ngroup, vectors = ng * SLOTS + ng * ROW_SUMS + SUMS;
-    return l->panel * ng * SLOTS + FIT_VL * vectors + MOMENT_SUMS * FIT_VL * ng + 2 * EXPS * ng;
+    (void)w, (void)i, (void)j0, (void)row, (void)column;
+    { /* f_i x f_i, f_j x f_i, f_i x v, f_i x phi0, f_i x residual, f_j x f_j, f_j x v, f_j x phi0, f_j x residual, v x v, v x phi0, v x residual, phi0 x phi0, phi0 x residual */
+        fit_vd s0 = {0}, s1 = {0}, s2 = {0}, s3 = {0}, s4 = {0}, s5 = {0}, s6 = {0}, s7 = {0};
+        fit_vd s8 = {0}, s9 = {0}, s10 = {0}, s11 = {0}, s12 = {0}, s13 = {0};
+        for (size_t k = 0, j = j0; k < n; k++, j += FIT_VL) {
+            const fit_vd *F = field + k * FIELDS;
+            const fit_vd u_f_j_rate = fit_vload(w->df_drate + j);
+            s0 += F[0];
+            s1 += F[1]*u_f_j_rate;
+            s2 += F[2];
+            s3 += F[3];
+            s4 += F[10];
+            const fit_vd p4_0 = F[4]*u_f_j_rate;
+            s5 += u_f_j_rate*p4_0;
+            s6 += u_f_j_rate*F[5];
+            s7 += u_f_j_rate*F[6];
+            s8 += u_f_j_rate*F[11];
+            s9 += F[7];
+            s10 += F[8];
+            s11 += F[12];
+            s12 += F[9];
+            s13 += F[13];
+        }
+        row[0] += s0;
+        row[1] += s1;
+        row[2] += s2;
+        row[3] += s3;
+        row[4] += s4;
+        H[0] += s5; /* rate, rate */
+        H[1] += s6; /* rate, v */
+        H[2] += s7; /* rate, phi0 */
+        H[6] += s8; /* J^T r: rate */
+        H[3] += s9; /* v, v */
+        H[4] += s10; /* v, phi0 */
+        H[7] += s11; /* J^T r: v */
+        H[5] += s12; /* phi0, phi0 */
+        H[8] += s13; /* J^T r: phi0 */
+    }
 }
 
 static void normal(const struct fit_layout *l, const double *ws, const double *lin,
@@ -350,35 +387,47 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
     carve(l, (double *)(uintptr_t)ws, &tables);
     const struct tables *const w = &tables;
     const size_t pieces = (end - start) * PIECES; /* vectors in a row of the tile */
-    fit_vd *column = (fit_vd *)scratch, *row = column + pieces * ng * SLOTS;
-    fit_vd *row_sum = row + ng * SLOTS, *H = row_sum + ng * ROW_SUMS;
+    fit_vd *column = (fit_vd *)scratch, *row = column + pieces * ng * COLUMNS, *row_sum = row + ng * ROWS;
+    fit_vd *field = row_sum + ng * ROW_SUMS, *down = field + STRIP * PIECES * FIELDS;
+    fit_vd *along = down + pieces * COLUMN_SUMS, *H = along + ALONG_SUMS;
     struct fit_exp_tile *exps = (struct fit_exp_tile *)(H + SUMS);
     size_t at = 0;
     for (fit_vd *v = column; v < H + SUMS; v++)
         *v = (fit_vd){0};
     for (size_t i = t->i0; i < t->i1; i++) {
-        for (size_t b = (i + 1 > t->j0 ? i + 1 : t->j0) / FIT_LANES; b < end; b++) {
-            for (size_t h = 0; h < FIT_LANES; h += FIT_VL) {
-                const size_t j = b * FIT_LANES + h;
-                if (t->w || j <= i || j + FIT_VL > t->j1)
-                    normal_block(l, w, lin, exps, t, i, b, h, at, column + ((b - start) * PIECES + h / FIT_VL) * ng * 6, row, H, 1);
-                else
-                    normal_block(l, w, lin, exps, t, i, b, h, at, column + ((b - start) * PIECES + h / FIT_VL) * ng * 6, row, H, 0);
-            }
-            at += ng * FIT_LANES;
+        for (size_t b = (i + 1 > t->j0 ? i + 1 : t->j0) / FIT_LANES; b < end;) {
+            const size_t first = b, stop = end - b > STRIP ? b + STRIP : end, place = (b - start) * PIECES;
+            fit_vd *f = field;
+            for (; b < stop; b++, at += ng * FIT_LANES)
+                for (size_t h = 0; h < FIT_LANES; h += FIT_VL, f += FIELDS) {
+                    const size_t j = b * FIT_LANES + h;
+                    fit_vd *c = column + ((b - start) * PIECES + h / FIT_VL) * ng * COLUMNS;
+                    if (t->w || j <= i || j + FIT_VL > t->j1)
+                        normal_block(l, w, lin, exps, t, i, b, h, at, c, row, f, 1);
+                    else
+                        normal_block(l, w, lin, exps, t, i, b, h, at, c, row, f, 0);
+                }
+            contract(w, i, first * FIT_LANES, (stop - first) * PIECES, field, H, along, down + place * COLUMN_SUMS);
         }
         for (size_t g = 0; g < ng; g++) {
-            fit_vd *r = row + g * 6, *s = row_sum + g * ROW_SUMS;
+            fit_vd *r = row + g * ROWS, *s = row_sum + g * ROW_SUMS;
             (void)r, (void)s;
             s[0] += r[0]*w->df_drate[i];
             r[0] = (fit_vd){0};
-            s[1] += r[2];
+            s[1] += r[1];
+            r[1] = (fit_vd){0};
+            s[2] += r[2]*w->df_drate[i];
             r[2] = (fit_vd){0};
-            s[2] += r[3]*w->df_drate[i];
+            s[3] += r[3];
             r[3] = (fit_vd){0};
-            s[3] += r[5];
-            r[5] = (fit_vd){0};
         }
+        H[0] += along[0]*w->df_drate[i]*w->df_drate[i]; /* rate, rate */
+        H[0] += 2.0*along[1]*w->df_drate[i]; /* rate, rate */
+        H[1] += along[2]*w->df_drate[i]; /* rate, v */
+        H[2] += along[3]*w->df_drate[i]; /* rate, phi0 */
+        H[6] += along[4]*w->df_drate[i]; /* J^T r: rate */
+        for (size_t k = 0; k < ALONG_SUMS; k++)
+            along[k] = (fit_vd){0};
     }
 
     for (size_t k = 0; k < 9; k++)
@@ -406,7 +455,7 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
         {
             fit_vd v = {0};
             for (size_t k = 0; k < pieces; k++)
-                v += column[(k * ng + g) * 6 + 1] * fit_vload(w->df_drate + t->j0 + k * FIT_VL);
+                v += column[(k * ng + g) * COLUMNS + 0] * fit_vload(w->df_drate + t->j0 + k * FIT_VL);
             V[0] += contrast * fit_vsum(v);
         }
         {
@@ -427,7 +476,7 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
         {
             fit_vd v = {0};
             for (size_t k = 0; k < pieces; k++)
-                v += column[(k * ng + g) * 6 + 4] * fit_vload(w->df_drate + t->j0 + k * FIT_VL);
+                v += column[(k * ng + g) * COLUMNS + 1] * fit_vload(w->df_drate + t->j0 + k * FIT_VL);
             V[3] += contrast * fit_vsum(v);
         }
         {
@@ -742,7 +791,7 @@ const struct fit_kernel FIT_KERNEL_SYMBOL = {
     .axis = desc_axis,
     .nscreen = 64,
     .screen = desc_screen,
-    .cost = {.per_frame = 40, .per_pair = 30, .per_pair_group = 63,
+    .cost = {.per_frame = 40, .per_pair = 32, .per_pair_group = 63,
              .value_per_pair_group = 10, .functions_per_pair = 0},
     .table_doubles = 2,
     .workspace = workspace,

@@ -9,7 +9,7 @@
  *              1  offset               [1]
  *   group      0  phi                  [deg]
  *
- * cost of normal, operations: 36 per frame, 31 per pair, 24 per pair and group; of moments 7
+ * cost of normal, operations: 36 per frame, 35 per pair, 24 per pair and group; of moments 7
  */
 #include <math.h>
 #include <stddef.h>
@@ -192,12 +192,26 @@ static void moments(const struct fit_layout *l, const double *ws, const struct f
     }
 }
 
+enum { PIECES = FIT_LANES / FIT_VL, COLUMNS = 2, ROWS = 4, ROW_SUMS = 6, SUMS = 9, FIELDS = 5,
+       ALONG_SUMS = 0, COLUMN_SUMS = 0, MOMENT_SUMS = 4, EXPS = 1 };
+enum { STRIP = 8 }; /* blocks whose fields are kept at a time */
+
+/* Scratch, in vectors: for the cross moments column sums [block][group], the sums of a row and these times
+ * tables; for the fields those of a strip of blocks, column sums [block], the sums of a row, and the sums of
+ * J^T J and J^T r; then what the exponentials need to know of the tile. */
+static size_t scratch_size(const struct fit_layout *l)
+{
+    const size_t ng = l->ngroup, vectors = ng * (ROWS + ROW_SUMS) + ALONG_SUMS + SUMS;
+    return l->panel * (ng * COLUMNS + COLUMN_SUMS) + STRIP * FIT_LANES * FIELDS + FIT_VL * vectors +
+           MOMENT_SUMS * FIT_VL * ng + 2 * EXPS * ng;
+}
+
 /* Pairs (i, 8b .. 8b+7): products of the channels m_c (d mean/d theta_k = sum_c m_c U_ck), summed over
- * the groups, then multiplied by the tables U; and the fields of the cross moments per group. */
+ * the groups, to `field`; and the sums of the cross moments per group. */
 FIT_INLINE void normal_block(const struct fit_layout *l, const struct tables *w, const double *lin,
                              const struct fit_exp_tile *exps, const struct fit_tile *t, size_t i,
                              size_t b, size_t h, size_t at, fit_vd *restrict column, fit_vd *restrict row,
-                             fit_vd *restrict H, const int masked)
+                             fit_vd *restrict field, const int masked)
 {
     const size_t ng = l->ngroup, j = b * FIT_LANES + h;
     const fit_vm lanes = masked ? fit_pair_lanes(t, i, j) : (fit_vm){0};
@@ -220,8 +234,8 @@ FIT_INLINE void normal_block(const struct fit_layout *l, const struct tables *w,
     const fit_vd power_logarithm_e = power_logarithm*e;                        /* [1] */
     fit_vd F_1_1 = {0};
     fit_vd F_1_beta = {0};
-    fit_vd F_beta_beta = {0};
     fit_vd G_1 = {0};
+    fit_vd F_beta_beta = {0};
     fit_vd G_beta = {0};
     for (size_t g = 0; g < ng; g++) {
         const double *y = t->y + at + g * FIT_LANES + h;
@@ -248,43 +262,60 @@ FIT_INLINE void normal_block(const struct fit_layout *l, const struct tables *w,
         G_1 += w_1*r;
         G_beta += w_beta*r;
         const fit_vd s0 = fit_counted(masked, use, weight, power_2_e); /* contrast: b m_1 */
-        column[g * 4 + 0] += s0;
-        row[g * 4 + 0] += s0;
+        column[g * COLUMNS + 0] += s0;
+        row[g * ROWS + 0] += s0;
         const fit_vd s1 = fit_counted(masked, use, weight, power_logarithm_e); /* contrast: b m_beta */
-        row[g * 4 + 1] += s1;
+        row[g * ROWS + 1] += s1;
         const fit_vd s2 = fit_counted(masked, use, weight, b_contrast_power_2); /* offset: b m_1 */
-        column[g * 4 + 2] += s2;
-        row[g * 4 + 2] += s2;
+        column[g * COLUMNS + 1] += s2;
+        row[g * ROWS + 2] += s2;
         const fit_vd s3 = fit_counted(masked, use, weight, prod); /* offset: b m_beta */
-        row[g * 4 + 3] += s3;
+        row[g * ROWS + 3] += s3;
     }
-
-    /* products with the tables */
-    const fit_vd u_1_rate = fit_vload(w->int_f_2 + j) - w->int_f_2[i];
-    const fit_vd u_1_decay = fit_vload(w->int_f_3 + j) - w->int_f_3[i];
-    const fit_vd p_1_rate = F_1_1*u_1_rate;
-    H[0] += u_1_rate*p_1_rate; /* rate, rate */
-    const fit_vd p_1_decay = F_1_1*u_1_decay;
-    H[1] += u_1_rate*p_1_decay; /* rate, decay */
-    H[3] += u_1_decay*p_1_decay; /* decay, decay */
-    const fit_vd p_1_beta = F_1_beta;
-    H[2] += u_1_rate*p_1_beta; /* rate, beta */
-    H[4] += u_1_decay*p_1_beta; /* decay, beta */
-    const fit_vd p_beta_beta = F_beta_beta;
-    H[5] += p_beta_beta; /* beta, beta */
-    H[6] += u_1_rate*G_1; /* J^T r: rate */
-    H[7] += u_1_decay*G_1; /* J^T r: decay */
-    H[8] += G_beta; /* J^T r: beta */
+    field[0] = F_1_1;
+    field[1] = F_1_beta;
+    field[3] = G_1;
+    field[2] = F_beta_beta;
+    field[4] = G_beta;
 }
 
-enum { PIECES = FIT_LANES / FIT_VL, SLOTS = 4, ROW_SUMS = 6, SUMS = 9, MOMENT_SUMS = 4, EXPS = 1 };
-
-/* Scratch, in vectors: column sums [block][group][SLOTS], row sums of one row, row sums times tables,
- * the sums of J^T J and J^T r; then what the exponentials need to know of the tile. */
-static size_t scratch_size(const struct fit_layout *l)
+/* The fields of n vectors of pairs (i, j0 ..) times the tables: added to the sums H of J^T J and J^T r, and
+ * to the sums along the row and down the columns that get their other factor later. */
+FIT_LARGE void contract(const struct tables *w, size_t i, size_t j0, size_t n, const fit_vd *restrict field,
+                        fit_vd *restrict H, fit_vd *restrict row, fit_vd *restrict column)
 {
-    const size_t ng = l->ngroup, vectors = ng * SLOTS + ng * ROW_SUMS + SUMS;
-    return l->panel * ng * SLOTS + FIT_VL * vectors + MOMENT_SUMS * FIT_VL * ng + 2 * EXPS * ng;
+    (void)w, (void)i, (void)j0, (void)row, (void)column;
+    { /* 1 x 1, 1 x beta, 1 x residual, beta x beta, beta x residual */
+        const double u_1_rate_i = w->int_f_2[i];
+        const double u_1_decay_i = w->int_f_3[i];
+        fit_vd s0 = {0}, s1 = {0}, s2 = {0}, s3 = {0}, s4 = {0}, s5 = {0}, s6 = {0}, s7 = {0};
+        fit_vd s8 = {0};
+        for (size_t k = 0, j = j0; k < n; k++, j += FIT_VL) {
+            const fit_vd *F = field + k * FIELDS;
+            const fit_vd u_1_rate = fit_vload(w->int_f_2 + j) - u_1_rate_i;
+            const fit_vd u_1_decay = fit_vload(w->int_f_3 + j) - u_1_decay_i;
+            const fit_vd p0_0 = F[0]*u_1_rate;
+            s0 += u_1_rate*p0_0;
+            const fit_vd p0_1 = F[0]*u_1_decay;
+            s1 += u_1_rate*p0_1;
+            s2 += u_1_decay*p0_1;
+            s3 += u_1_rate*F[1];
+            s4 += u_1_decay*F[1];
+            s5 += u_1_rate*F[3];
+            s6 += u_1_decay*F[3];
+            s7 += F[2];
+            s8 += F[4];
+        }
+        H[0] += s0; /* rate, rate */
+        H[1] += s1; /* rate, decay */
+        H[3] += s2; /* decay, decay */
+        H[2] += s3; /* rate, beta */
+        H[4] += s4; /* decay, beta */
+        H[6] += s5; /* J^T r: rate */
+        H[7] += s6; /* J^T r: decay */
+        H[5] += s7; /* beta, beta */
+        H[8] += s8; /* J^T r: beta */
+    }
 }
 
 static void normal(const struct fit_layout *l, const double *ws, const double *lin,
@@ -295,25 +326,30 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
     carve(l, (double *)(uintptr_t)ws, &tables);
     const struct tables *const w = &tables;
     const size_t pieces = (end - start) * PIECES; /* vectors in a row of the tile */
-    fit_vd *column = (fit_vd *)scratch, *row = column + pieces * ng * SLOTS;
-    fit_vd *row_sum = row + ng * SLOTS, *H = row_sum + ng * ROW_SUMS;
+    fit_vd *column = (fit_vd *)scratch, *row = column + pieces * ng * COLUMNS, *row_sum = row + ng * ROWS;
+    fit_vd *field = row_sum + ng * ROW_SUMS, *down = field + STRIP * PIECES * FIELDS;
+    fit_vd *along = down + pieces * COLUMN_SUMS, *H = along + ALONG_SUMS;
     struct fit_exp_tile *exps = (struct fit_exp_tile *)(H + SUMS);
     size_t at = 0;
     for (fit_vd *v = column; v < H + SUMS; v++)
         *v = (fit_vd){0};
     for (size_t i = t->i0; i < t->i1; i++) {
-        for (size_t b = (i + 1 > t->j0 ? i + 1 : t->j0) / FIT_LANES; b < end; b++) {
-            for (size_t h = 0; h < FIT_LANES; h += FIT_VL) {
-                const size_t j = b * FIT_LANES + h;
-                if (t->w || j <= i || j + FIT_VL > t->j1)
-                    normal_block(l, w, lin, exps, t, i, b, h, at, column + ((b - start) * PIECES + h / FIT_VL) * ng * 4, row, H, 1);
-                else
-                    normal_block(l, w, lin, exps, t, i, b, h, at, column + ((b - start) * PIECES + h / FIT_VL) * ng * 4, row, H, 0);
-            }
-            at += ng * FIT_LANES;
+        for (size_t b = (i + 1 > t->j0 ? i + 1 : t->j0) / FIT_LANES; b < end;) {
+            const size_t first = b, stop = end - b > STRIP ? b + STRIP : end, place = (b - start) * PIECES;
+            fit_vd *f = field;
+            for (; b < stop; b++, at += ng * FIT_LANES)
+                for (size_t h = 0; h < FIT_LANES; h += FIT_VL, f += FIELDS) {
+                    const size_t j = b * FIT_LANES + h;
+                    fit_vd *c = column + ((b - start) * PIECES + h / FIT_VL) * ng * COLUMNS;
+                    if (t->w || j <= i || j + FIT_VL > t->j1)
+                        normal_block(l, w, lin, exps, t, i, b, h, at, c, row, f, 1);
+                    else
+                        normal_block(l, w, lin, exps, t, i, b, h, at, c, row, f, 0);
+                }
+            contract(w, i, first * FIT_LANES, (stop - first) * PIECES, field, H, along, down + place * COLUMN_SUMS);
         }
         for (size_t g = 0; g < ng; g++) {
-            fit_vd *r = row + g * 4, *s = row_sum + g * ROW_SUMS;
+            fit_vd *r = row + g * ROWS, *s = row_sum + g * ROW_SUMS;
             (void)r, (void)s;
             s[0] += r[0]*w->int_f_2[i];
             s[1] += r[0]*w->int_f_3[i];
@@ -347,14 +383,14 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
         {
             fit_vd v = {0};
             for (size_t k = 0; k < pieces; k++)
-                v += column[(k * ng + g) * 4 + 0] * fit_vload(w->int_f_2 + t->j0 + k * FIT_VL);
+                v += column[(k * ng + g) * COLUMNS + 0] * fit_vload(w->int_f_2 + t->j0 + k * FIT_VL);
             v -= at_rows[0];
             V[0] += contrast_minus_beta * fit_vsum(v);
         }
         {
             fit_vd v = {0};
             for (size_t k = 0; k < pieces; k++)
-                v += column[(k * ng + g) * 4 + 0] * fit_vload(w->int_f_3 + t->j0 + k * FIT_VL);
+                v += column[(k * ng + g) * COLUMNS + 0] * fit_vload(w->int_f_3 + t->j0 + k * FIT_VL);
             v -= at_rows[1];
             V[1] += contrast_minus_beta * fit_vsum(v);
         }
@@ -366,14 +402,14 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
         {
             fit_vd v = {0};
             for (size_t k = 0; k < pieces; k++)
-                v += column[(k * ng + g) * 4 + 2] * fit_vload(w->int_f_2 + t->j0 + k * FIT_VL);
+                v += column[(k * ng + g) * COLUMNS + 1] * fit_vload(w->int_f_2 + t->j0 + k * FIT_VL);
             v -= at_rows[3];
             V[3] += contrast_minus_beta * fit_vsum(v);
         }
         {
             fit_vd v = {0};
             for (size_t k = 0; k < pieces; k++)
-                v += column[(k * ng + g) * 4 + 2] * fit_vload(w->int_f_3 + t->j0 + k * FIT_VL);
+                v += column[(k * ng + g) * COLUMNS + 1] * fit_vload(w->int_f_3 + t->j0 + k * FIT_VL);
             v -= at_rows[4];
             V[4] += contrast_minus_beta * fit_vsum(v);
         }
@@ -673,7 +709,7 @@ const struct fit_kernel FIT_KERNEL_SYMBOL = {
     .axis = desc_axis,
     .nscreen = 64,
     .screen = desc_screen,
-    .cost = {.per_frame = 36, .per_pair = 31, .per_pair_group = 24,
+    .cost = {.per_frame = 36, .per_pair = 35, .per_pair_group = 24,
              .value_per_pair_group = 7, .functions_per_pair = 3},
     .table_doubles = 0,
     .workspace = workspace,

@@ -18,7 +18,7 @@
  *              2  frequency            [1/s]
  *   group      0  phi                  [deg]
  *
- * cost of normal, operations: 44 per frame, 33 per pair, 73 per pair and group; of moments 18
+ * cost of normal, operations: 44 per frame, 35 per pair, 73 per pair and group; of moments 18
  */
 #include <math.h>
 #include <stddef.h>
@@ -261,12 +261,26 @@ static void moments(const struct fit_layout *l, const double *ws, const struct f
     }
 }
 
+enum { PIECES = FIT_LANES / FIT_VL, COLUMNS = 2, ROWS = 6, ROW_SUMS = 6, SUMS = 14, FIELDS = 14,
+       ALONG_SUMS = 0, COLUMN_SUMS = 0, MOMENT_SUMS = 4, EXPS = 2 };
+enum { STRIP = 8 }; /* blocks whose fields are kept at a time */
+
+/* Scratch, in vectors: for the cross moments column sums [block][group], the sums of a row and these times
+ * tables; for the fields those of a strip of blocks, column sums [block], the sums of a row, and the sums of
+ * J^T J and J^T r; then what the exponentials need to know of the tile. */
+static size_t scratch_size(const struct fit_layout *l)
+{
+    const size_t ng = l->ngroup, vectors = ng * (ROWS + ROW_SUMS) + ALONG_SUMS + SUMS;
+    return l->panel * (ng * COLUMNS + COLUMN_SUMS) + STRIP * FIT_LANES * FIELDS + FIT_VL * vectors +
+           MOMENT_SUMS * FIT_VL * ng + 2 * EXPS * ng;
+}
+
 /* Pairs (i, 8b .. 8b+7): products of the channels m_c (d mean/d theta_k = sum_c m_c U_ck), summed over
- * the groups, then multiplied by the tables U; and the fields of the cross moments per group. */
+ * the groups, to `field`; and the sums of the cross moments per group. */
 FIT_INLINE void normal_block(const struct fit_layout *l, const struct tables *w, const double *lin,
                              const struct fit_exp_tile *exps, const struct fit_tile *t, size_t i,
                              size_t b, size_t h, size_t at, fit_vd *restrict column, fit_vd *restrict row,
-                             fit_vd *restrict H, const int masked)
+                             fit_vd *restrict field, const int masked)
 {
     const size_t ng = l->ngroup, j = b * FIT_LANES + h;
     const fit_vm lanes = masked ? fit_pair_lanes(t, i, j) : (fit_vm){0};
@@ -286,15 +300,15 @@ FIT_INLINE void normal_block(const struct fit_layout *l, const struct tables *w,
     fit_vd F_1_strain0 = {0};
     fit_vd F_1_phi0 = {0};
     fit_vd F_1_D = {0};
+    fit_vd G_1 = {0};
     fit_vd F_strain0_strain0 = {0};
     fit_vd F_strain0_phi0 = {0};
     fit_vd F_strain0_D = {0};
+    fit_vd G_strain0 = {0};
     fit_vd F_phi0_phi0 = {0};
     fit_vd F_phi0_D = {0};
-    fit_vd F_D_D = {0};
-    fit_vd G_1 = {0};
-    fit_vd G_strain0 = {0};
     fit_vd G_phi0 = {0};
+    fit_vd F_D_D = {0};
     fit_vd G_D = {0};
     for (size_t g = 0; g < ng; g++) {
         const double *y = t->y + at + g * FIT_LANES + h;
@@ -360,57 +374,80 @@ FIT_INLINE void normal_block(const struct fit_layout *l, const struct tables *w,
         G_phi0 += w_phi0*r;
         G_D += w_D*r;
         const fit_vd s0 = fit_counted(masked, use, weight, b_contrast*e_sinc_dsinc); /* contrast: b m_1 */
-        column[g * 6 + 0] += s0;
-        row[g * 6 + 0] += s0;
+        column[g * COLUMNS + 0] += s0;
+        row[g * ROWS + 0] += s0;
         const fit_vd s1 = fit_counted(masked, use, weight, b_contrast*d_f_e_sinc_dsinc); /* contrast: b m_strain0 */
-        row[g * 6 + 1] += s1;
+        row[g * ROWS + 1] += s1;
         const fit_vd s2 = fit_counted(masked, use, weight, b_contrast*d_t_b_contrast); /* contrast: b m_D */
-        row[g * 6 + 2] += s2;
+        row[g * ROWS + 2] += s2;
         const fit_vd s3 = fit_counted(masked, use, weight, e_sinc_dsinc); /* offset: b m_1 */
-        column[g * 6 + 3] += s3;
-        row[g * 6 + 3] += s3;
+        column[g * COLUMNS + 1] += s3;
+        row[g * ROWS + 3] += s3;
         const fit_vd s4 = fit_counted(masked, use, weight, d_f_e_sinc_dsinc); /* offset: b m_strain0 */
-        row[g * 6 + 4] += s4;
+        row[g * ROWS + 4] += s4;
         const fit_vd s5 = fit_counted(masked, use, weight, d_t_b_contrast); /* offset: b m_D */
-        row[g * 6 + 5] += s5;
+        row[g * ROWS + 5] += s5;
     }
-
-    /* products with the tables */
-    const fit_vd u_1_delta = fit_vload(w->f_3 + j) - w->f_3[i];
-    const fit_vd p_D_D = F_D_D;
-    H[0] += p_D_D; /* D, D */
-    const fit_vd p_strain0_strain0 = F_strain0_strain0;
-    H[4] += p_strain0_strain0; /* strain0, strain0 */
-    const fit_vd p_D_strain0 = F_strain0_D;
-    H[1] += p_D_strain0; /* D, strain0 */
-    const fit_vd p_1_delta = F_1_1*u_1_delta;
-    H[7] += u_1_delta*p_1_delta; /* delta, delta */
-    const fit_vd p_strain0_delta = F_1_strain0*u_1_delta;
-    H[5] += p_strain0_delta; /* strain0, delta */
-    const fit_vd p_D_delta = F_1_D*u_1_delta;
-    H[2] += p_D_delta; /* D, delta */
-    const fit_vd p_1_phi0 = F_1_phi0;
-    H[8] += u_1_delta*p_1_phi0; /* delta, phi0 */
-    const fit_vd p_strain0_phi0 = F_strain0_phi0;
-    H[6] += p_strain0_phi0; /* strain0, phi0 */
-    const fit_vd p_phi0_phi0 = F_phi0_phi0;
-    H[9] += p_phi0_phi0; /* phi0, phi0 */
-    const fit_vd p_D_phi0 = F_phi0_D;
-    H[3] += p_D_phi0; /* D, phi0 */
-    H[10] += G_D; /* J^T r: D */
-    H[11] += G_strain0; /* J^T r: strain0 */
-    H[12] += u_1_delta*G_1; /* J^T r: delta */
-    H[13] += G_phi0; /* J^T r: phi0 */
+    field[0] = F_1_1;
+    field[1] = F_1_strain0;
+    field[2] = F_1_phi0;
+    field[3] = F_1_D;
+    field[10] = G_1;
+    field[4] = F_strain0_strain0;
+    field[5] = F_strain0_phi0;
+    field[6] = F_strain0_D;
+    field[11] = G_strain0;
+    field[7] = F_phi0_phi0;
+    field[8] = F_phi0_D;
+    field[12] = G_phi0;
+    field[9] = F_D_D;
+    field[13] = G_D;
 }
 
-enum { PIECES = FIT_LANES / FIT_VL, SLOTS = 6, ROW_SUMS = 6, SUMS = 14, MOMENT_SUMS = 4, EXPS = 2 };
-
-/* Scratch, in vectors: column sums [block][group][SLOTS], row sums of one row, row sums times tables,
- * the sums of J^T J and J^T r; then what the exponentials need to know of the tile. */
-static size_t scratch_size(const struct fit_layout *l)
+/* The fields of n vectors of pairs (i, j0 ..) times the tables: added to the sums H of J^T J and J^T r, and
+ * to the sums along the row and down the columns that get their other factor later. */
+FIT_LARGE void contract(const struct tables *w, size_t i, size_t j0, size_t n, const fit_vd *restrict field,
+                        fit_vd *restrict H, fit_vd *restrict row, fit_vd *restrict column)
 {
-    const size_t ng = l->ngroup, vectors = ng * SLOTS + ng * ROW_SUMS + SUMS;
-    return l->panel * ng * SLOTS + FIT_VL * vectors + MOMENT_SUMS * FIT_VL * ng + 2 * EXPS * ng;
+    (void)w, (void)i, (void)j0, (void)row, (void)column;
+    { /* 1 x 1, 1 x strain0, 1 x phi0, 1 x D, 1 x residual, strain0 x strain0, strain0 x phi0, strain0 x D, strain0 x residual, phi0 x phi0, phi0 x D, phi0 x residual, D x D, D x residual */
+        const double u_1_delta_i = w->f_3[i];
+        fit_vd s0 = {0}, s1 = {0}, s2 = {0}, s3 = {0}, s4 = {0}, s5 = {0}, s6 = {0}, s7 = {0};
+        fit_vd s8 = {0}, s9 = {0}, s10 = {0}, s11 = {0}, s12 = {0}, s13 = {0};
+        for (size_t k = 0, j = j0; k < n; k++, j += FIT_VL) {
+            const fit_vd *F = field + k * FIELDS;
+            const fit_vd u_1_delta = fit_vload(w->f_3 + j) - u_1_delta_i;
+            const fit_vd p0_0 = F[0]*u_1_delta;
+            s0 += u_1_delta*p0_0;
+            s1 += u_1_delta*F[1];
+            s2 += u_1_delta*F[2];
+            s3 += u_1_delta*F[3];
+            s4 += u_1_delta*F[10];
+            s5 += F[4];
+            s6 += F[5];
+            s7 += F[6];
+            s8 += F[11];
+            s9 += F[7];
+            s10 += F[8];
+            s11 += F[12];
+            s12 += F[9];
+            s13 += F[13];
+        }
+        H[7] += s0; /* delta, delta */
+        H[5] += s1; /* delta, strain0 */
+        H[8] += s2; /* delta, phi0 */
+        H[2] += s3; /* delta, D */
+        H[12] += s4; /* J^T r: delta */
+        H[4] += s5; /* strain0, strain0 */
+        H[6] += s6; /* strain0, phi0 */
+        H[1] += s7; /* strain0, D */
+        H[11] += s8; /* J^T r: strain0 */
+        H[9] += s9; /* phi0, phi0 */
+        H[3] += s10; /* phi0, D */
+        H[13] += s11; /* J^T r: phi0 */
+        H[0] += s12; /* D, D */
+        H[10] += s13; /* J^T r: D */
+    }
 }
 
 static void normal(const struct fit_layout *l, const double *ws, const double *lin,
@@ -421,26 +458,31 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
     carve(l, (double *)(uintptr_t)ws, &tables);
     const struct tables *const w = &tables;
     const size_t pieces = (end - start) * PIECES; /* vectors in a row of the tile */
-    fit_vd *column = (fit_vd *)scratch, *row = column + pieces * ng * SLOTS;
-    fit_vd *row_sum = row + ng * SLOTS, *H = row_sum + ng * ROW_SUMS;
+    fit_vd *column = (fit_vd *)scratch, *row = column + pieces * ng * COLUMNS, *row_sum = row + ng * ROWS;
+    fit_vd *field = row_sum + ng * ROW_SUMS, *down = field + STRIP * PIECES * FIELDS;
+    fit_vd *along = down + pieces * COLUMN_SUMS, *H = along + ALONG_SUMS;
     struct fit_exp_tile *exps = (struct fit_exp_tile *)(H + SUMS);
     size_t at = 0;
     for (fit_vd *v = column; v < H + SUMS; v++)
         *v = (fit_vd){0};
     exps[0 * ng] = fit_exp_tile(l, t, w->f_2, 1, 0);
     for (size_t i = t->i0; i < t->i1; i++) {
-        for (size_t b = (i + 1 > t->j0 ? i + 1 : t->j0) / FIT_LANES; b < end; b++) {
-            for (size_t h = 0; h < FIT_LANES; h += FIT_VL) {
-                const size_t j = b * FIT_LANES + h;
-                if (t->w || j <= i || j + FIT_VL > t->j1)
-                    normal_block(l, w, lin, exps, t, i, b, h, at, column + ((b - start) * PIECES + h / FIT_VL) * ng * 6, row, H, 1);
-                else
-                    normal_block(l, w, lin, exps, t, i, b, h, at, column + ((b - start) * PIECES + h / FIT_VL) * ng * 6, row, H, 0);
-            }
-            at += ng * FIT_LANES;
+        for (size_t b = (i + 1 > t->j0 ? i + 1 : t->j0) / FIT_LANES; b < end;) {
+            const size_t first = b, stop = end - b > STRIP ? b + STRIP : end, place = (b - start) * PIECES;
+            fit_vd *f = field;
+            for (; b < stop; b++, at += ng * FIT_LANES)
+                for (size_t h = 0; h < FIT_LANES; h += FIT_VL, f += FIELDS) {
+                    const size_t j = b * FIT_LANES + h;
+                    fit_vd *c = column + ((b - start) * PIECES + h / FIT_VL) * ng * COLUMNS;
+                    if (t->w || j <= i || j + FIT_VL > t->j1)
+                        normal_block(l, w, lin, exps, t, i, b, h, at, c, row, f, 1);
+                    else
+                        normal_block(l, w, lin, exps, t, i, b, h, at, c, row, f, 0);
+                }
+            contract(w, i, first * FIT_LANES, (stop - first) * PIECES, field, H, along, down + place * COLUMN_SUMS);
         }
         for (size_t g = 0; g < ng; g++) {
-            fit_vd *r = row + g * 6, *s = row_sum + g * ROW_SUMS;
+            fit_vd *r = row + g * ROWS, *s = row_sum + g * ROW_SUMS;
             (void)r, (void)s;
             s[0] += r[0]*w->f_3[i];
             r[0] = (fit_vd){0};
@@ -483,7 +525,7 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
         {
             fit_vd v = {0};
             for (size_t k = 0; k < pieces; k++)
-                v += column[(k * ng + g) * 6 + 0] * fit_vload(w->f_3 + t->j0 + k * FIT_VL);
+                v += column[(k * ng + g) * COLUMNS + 0] * fit_vload(w->f_3 + t->j0 + k * FIT_VL);
             v -= at_rows[0];
             V[2] += contrast_scale_4 * fit_vsum(v);
         }
@@ -505,7 +547,7 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
         {
             fit_vd v = {0};
             for (size_t k = 0; k < pieces; k++)
-                v += column[(k * ng + g) * 6 + 3] * fit_vload(w->f_3 + t->j0 + k * FIT_VL);
+                v += column[(k * ng + g) * COLUMNS + 1] * fit_vload(w->f_3 + t->j0 + k * FIT_VL);
             v -= at_rows[3];
             V[6] += contrast_scale_4 * fit_vsum(v);
         }
@@ -906,7 +948,7 @@ const struct fit_kernel FIT_KERNEL_SYMBOL = {
     .curve = desc_curve,
     .nscreen = 64,
     .screen = desc_screen,
-    .cost = {.per_frame = 44, .per_pair = 33, .per_pair_group = 73,
+    .cost = {.per_frame = 44, .per_pair = 35, .per_pair_group = 73,
              .value_per_pair_group = 18, .functions_per_pair = 0},
     .table_doubles = 2,
     .workspace = workspace,

@@ -9,7 +9,7 @@
  *   setting    0  q                    [1/angstrom]
  *   group      0  phi                  [deg]
  *
- * cost of normal, operations: 40 per frame, 12 per pair, 13 per pair and group; of moments 7
+ * cost of normal, operations: 40 per frame, 16 per pair, 13 per pair and group; of moments 7
  */
 #include <math.h>
 #include <stddef.h>
@@ -202,12 +202,26 @@ static void moments(const struct fit_layout *l, const double *ws, const struct f
     }
 }
 
+enum { PIECES = FIT_LANES / FIT_VL, COLUMNS = 2, ROWS = 2, ROW_SUMS = 4, SUMS = 5, FIELDS = 2,
+       ALONG_SUMS = 0, COLUMN_SUMS = 0, MOMENT_SUMS = 4, EXPS = 2 };
+enum { STRIP = 8 }; /* blocks whose fields are kept at a time */
+
+/* Scratch, in vectors: for the cross moments column sums [block][group], the sums of a row and these times
+ * tables; for the fields those of a strip of blocks, column sums [block], the sums of a row, and the sums of
+ * J^T J and J^T r; then what the exponentials need to know of the tile. */
+static size_t scratch_size(const struct fit_layout *l)
+{
+    const size_t ng = l->ngroup, vectors = ng * (ROWS + ROW_SUMS) + ALONG_SUMS + SUMS;
+    return l->panel * (ng * COLUMNS + COLUMN_SUMS) + STRIP * FIT_LANES * FIELDS + FIT_VL * vectors +
+           MOMENT_SUMS * FIT_VL * ng + 2 * EXPS * ng;
+}
+
 /* Pairs (i, 8b .. 8b+7): products of the channels m_c (d mean/d theta_k = sum_c m_c U_ck), summed over
- * the groups, then multiplied by the tables U; and the fields of the cross moments per group. */
+ * the groups, to `field`; and the sums of the cross moments per group. */
 FIT_INLINE void normal_block(const struct fit_layout *l, const struct tables *w, const double *lin,
                              const struct fit_exp_tile *exps, const struct fit_tile *t, size_t i,
                              size_t b, size_t h, size_t at, fit_vd *restrict column, fit_vd *restrict row,
-                             fit_vd *restrict H, const int masked)
+                             fit_vd *restrict field, const int masked)
 {
     const size_t ng = l->ngroup, j = b * FIT_LANES + h;
     const fit_vm lanes = masked ? fit_pair_lanes(t, i, j) : (fit_vm){0};
@@ -241,33 +255,44 @@ FIT_INLINE void normal_block(const struct fit_layout *l, const struct tables *w,
         F_D_D += w_D*m_D;
         G_D += w_D*r;
         const fit_vd s0 = fit_counted(masked, use, weight, b_contrast_sq); /* contrast: b m_D */
-        column[g * 2 + 0] += s0;
-        row[g * 2 + 0] += s0;
+        column[g * COLUMNS + 0] += s0;
+        row[g * ROWS + 0] += s0;
         const fit_vd s1 = fit_counted(masked, use, weight, b_contrast); /* offset: b m_D */
-        column[g * 2 + 1] += s1;
-        row[g * 2 + 1] += s1;
+        column[g * COLUMNS + 1] += s1;
+        row[g * ROWS + 1] += s1;
     }
-
-    /* products with the tables */
-    const fit_vd u_D_D0 = fit_vload(w->int_dD_dD0 + j) - w->int_dD_dD0[i];
-    const fit_vd u_D_alpha = fit_vload(w->int_dD_dalpha + j) - w->int_dD_dalpha[i];
-    const fit_vd p_D_D0 = F_D_D*u_D_D0;
-    H[0] += u_D_D0*p_D_D0; /* D0, D0 */
-    const fit_vd p_D_alpha = F_D_D*u_D_alpha;
-    H[1] += u_D_D0*p_D_alpha; /* D0, alpha */
-    H[2] += u_D_alpha*p_D_alpha; /* alpha, alpha */
-    H[3] += u_D_D0*G_D; /* J^T r: D0 */
-    H[4] += u_D_alpha*G_D; /* J^T r: alpha */
+    field[0] = F_D_D;
+    field[1] = G_D;
 }
 
-enum { PIECES = FIT_LANES / FIT_VL, SLOTS = 2, ROW_SUMS = 4, SUMS = 5, MOMENT_SUMS = 4, EXPS = 2 };
-
-/* Scratch, in vectors: column sums [block][group][SLOTS], row sums of one row, row sums times tables,
- * the sums of J^T J and J^T r; then what the exponentials need to know of the tile. */
-static size_t scratch_size(const struct fit_layout *l)
+/* The fields of n vectors of pairs (i, j0 ..) times the tables: added to the sums H of J^T J and J^T r, and
+ * to the sums along the row and down the columns that get their other factor later. */
+FIT_LARGE void contract(const struct tables *w, size_t i, size_t j0, size_t n, const fit_vd *restrict field,
+                        fit_vd *restrict H, fit_vd *restrict row, fit_vd *restrict column)
 {
-    const size_t ng = l->ngroup, vectors = ng * SLOTS + ng * ROW_SUMS + SUMS;
-    return l->panel * ng * SLOTS + FIT_VL * vectors + MOMENT_SUMS * FIT_VL * ng + 2 * EXPS * ng;
+    (void)w, (void)i, (void)j0, (void)row, (void)column;
+    { /* D x D, D x residual */
+        const double u_D_D0_i = w->int_dD_dD0[i];
+        const double u_D_alpha_i = w->int_dD_dalpha[i];
+        fit_vd s0 = {0}, s1 = {0}, s2 = {0}, s3 = {0}, s4 = {0};
+        for (size_t k = 0, j = j0; k < n; k++, j += FIT_VL) {
+            const fit_vd *F = field + k * FIELDS;
+            const fit_vd u_D_D0 = fit_vload(w->int_dD_dD0 + j) - u_D_D0_i;
+            const fit_vd u_D_alpha = fit_vload(w->int_dD_dalpha + j) - u_D_alpha_i;
+            const fit_vd p0_0 = F[0]*u_D_D0;
+            s0 += u_D_D0*p0_0;
+            const fit_vd p0_1 = F[0]*u_D_alpha;
+            s1 += u_D_D0*p0_1;
+            s2 += u_D_alpha*p0_1;
+            s3 += u_D_D0*F[1];
+            s4 += u_D_alpha*F[1];
+        }
+        H[0] += s0; /* D0, D0 */
+        H[1] += s1; /* D0, alpha */
+        H[2] += s2; /* alpha, alpha */
+        H[3] += s3; /* J^T r: D0 */
+        H[4] += s4; /* J^T r: alpha */
+    }
 }
 
 static void normal(const struct fit_layout *l, const double *ws, const double *lin,
@@ -278,26 +303,31 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
     carve(l, (double *)(uintptr_t)ws, &tables);
     const struct tables *const w = &tables;
     const size_t pieces = (end - start) * PIECES; /* vectors in a row of the tile */
-    fit_vd *column = (fit_vd *)scratch, *row = column + pieces * ng * SLOTS;
-    fit_vd *row_sum = row + ng * SLOTS, *H = row_sum + ng * ROW_SUMS;
+    fit_vd *column = (fit_vd *)scratch, *row = column + pieces * ng * COLUMNS, *row_sum = row + ng * ROWS;
+    fit_vd *field = row_sum + ng * ROW_SUMS, *down = field + STRIP * PIECES * FIELDS;
+    fit_vd *along = down + pieces * COLUMN_SUMS, *H = along + ALONG_SUMS;
     struct fit_exp_tile *exps = (struct fit_exp_tile *)(H + SUMS);
     size_t at = 0;
     for (fit_vd *v = column; v < H + SUMS; v++)
         *v = (fit_vd){0};
     exps[0 * ng] = fit_exp_tile_scaled(l, t, w->scale[0], w->int_D, w->int_D_low);
     for (size_t i = t->i0; i < t->i1; i++) {
-        for (size_t b = (i + 1 > t->j0 ? i + 1 : t->j0) / FIT_LANES; b < end; b++) {
-            for (size_t h = 0; h < FIT_LANES; h += FIT_VL) {
-                const size_t j = b * FIT_LANES + h;
-                if (t->w || j <= i || j + FIT_VL > t->j1)
-                    normal_block(l, w, lin, exps, t, i, b, h, at, column + ((b - start) * PIECES + h / FIT_VL) * ng * 2, row, H, 1);
-                else
-                    normal_block(l, w, lin, exps, t, i, b, h, at, column + ((b - start) * PIECES + h / FIT_VL) * ng * 2, row, H, 0);
-            }
-            at += ng * FIT_LANES;
+        for (size_t b = (i + 1 > t->j0 ? i + 1 : t->j0) / FIT_LANES; b < end;) {
+            const size_t first = b, stop = end - b > STRIP ? b + STRIP : end, place = (b - start) * PIECES;
+            fit_vd *f = field;
+            for (; b < stop; b++, at += ng * FIT_LANES)
+                for (size_t h = 0; h < FIT_LANES; h += FIT_VL, f += FIELDS) {
+                    const size_t j = b * FIT_LANES + h;
+                    fit_vd *c = column + ((b - start) * PIECES + h / FIT_VL) * ng * COLUMNS;
+                    if (t->w || j <= i || j + FIT_VL > t->j1)
+                        normal_block(l, w, lin, exps, t, i, b, h, at, c, row, f, 1);
+                    else
+                        normal_block(l, w, lin, exps, t, i, b, h, at, c, row, f, 0);
+                }
+            contract(w, i, first * FIT_LANES, (stop - first) * PIECES, field, H, along, down + place * COLUMN_SUMS);
         }
         for (size_t g = 0; g < ng; g++) {
-            fit_vd *r = row + g * 2, *s = row_sum + g * ROW_SUMS;
+            fit_vd *r = row + g * ROWS, *s = row_sum + g * ROW_SUMS;
             (void)r, (void)s;
             s[0] += r[0]*w->int_dD_dD0[i];
             s[1] += r[0]*w->int_dD_dalpha[i];
@@ -324,28 +354,28 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
         {
             fit_vd v = {0};
             for (size_t k = 0; k < pieces; k++)
-                v += column[(k * ng + g) * 2 + 0] * fit_vload(w->int_dD_dD0 + t->j0 + k * FIT_VL);
+                v += column[(k * ng + g) * COLUMNS + 0] * fit_vload(w->int_dD_dD0 + t->j0 + k * FIT_VL);
             v -= at_rows[0];
             V[0] += contrast_scale * fit_vsum(v);
         }
         {
             fit_vd v = {0};
             for (size_t k = 0; k < pieces; k++)
-                v += column[(k * ng + g) * 2 + 0] * fit_vload(w->int_dD_dalpha + t->j0 + k * FIT_VL);
+                v += column[(k * ng + g) * COLUMNS + 0] * fit_vload(w->int_dD_dalpha + t->j0 + k * FIT_VL);
             v -= at_rows[1];
             V[1] += contrast_scale * fit_vsum(v);
         }
         {
             fit_vd v = {0};
             for (size_t k = 0; k < pieces; k++)
-                v += column[(k * ng + g) * 2 + 1] * fit_vload(w->int_dD_dD0 + t->j0 + k * FIT_VL);
+                v += column[(k * ng + g) * COLUMNS + 1] * fit_vload(w->int_dD_dD0 + t->j0 + k * FIT_VL);
             v -= at_rows[2];
             V[2] += contrast_scale * fit_vsum(v);
         }
         {
             fit_vd v = {0};
             for (size_t k = 0; k < pieces; k++)
-                v += column[(k * ng + g) * 2 + 1] * fit_vload(w->int_dD_dalpha + t->j0 + k * FIT_VL);
+                v += column[(k * ng + g) * COLUMNS + 1] * fit_vload(w->int_dD_dalpha + t->j0 + k * FIT_VL);
             v -= at_rows[3];
             V[3] += contrast_scale * fit_vsum(v);
         }
@@ -650,7 +680,7 @@ const struct fit_kernel FIT_KERNEL_SYMBOL = {
     .curve = desc_curve,
     .nscreen = 64,
     .screen = desc_screen,
-    .cost = {.per_frame = 40, .per_pair = 12, .per_pair_group = 13,
+    .cost = {.per_frame = 40, .per_pair = 16, .per_pair_group = 13,
              .value_per_pair_group = 7, .functions_per_pair = 0},
     .table_doubles = 0,
     .workspace = workspace,
