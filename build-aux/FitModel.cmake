@@ -1,4 +1,4 @@
-# fit_add_model(NAME [FILE path.lua] [PARITY] [HESSIAN] [VARIANTS name...])
+# fit_add_model(NAME [FILE path.lua] [PARITY] [HESSIAN] [VARIANTS name...] [NO_INSTALL])
 #
 # Makes the program homodyne-NAME: runs the generator on models/NAME.lua, compiles what it emits once per
 # instruction-set level, and links it with the runtime and a table of the kernels.  This is the only place
@@ -79,7 +79,7 @@ function(fit_link_program model objects symbols)
 endfunction()
 
 function(fit_add_model model)
-    cmake_parse_arguments(arg "PARITY;HESSIAN" "FILE" "VARIANTS" ${ARGN})
+    cmake_parse_arguments(arg "PARITY;HESSIAN;NO_INSTALL" "FILE" "VARIANTS" ${ARGN})
     if(NOT arg_FILE)
         set(arg_FILE "${CMAKE_CURRENT_SOURCE_DIR}/${model}.lua")
     endif()
@@ -127,7 +127,9 @@ function(fit_add_model model)
             COMMENT "Checking the kernels of ${model} against the interpreter"
             VERBATIM)
     endif()
-    install(TARGETS homodyne-${model} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+    if(NOT arg_NO_INSTALL)
+        install(TARGETS homodyne-${model} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+    endif()
 endfunction()
 
 function(fit_add_kernel_program model)

@@ -491,3 +491,47 @@ struct hg_model *hg_dsl_load(struct hg_arena *a, const char *path, struct hg_dia
     char *text = read_file(a, path, d);
     return text ? hg_dsl_load_text(a, d->file, text, d) : NULL;
 }
+
+/* --- the words of the language ---------------------------------------------------------------- */
+
+static int compare_words(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Adds the names of the sandbox that plain Lua does not have to the list d->linear. */
+static int list_names(lua_State *L)
+{
+    struct dsl *d = dsl_of(L);
+    luaL_openlibs(L);
+    open_names(L);
+    for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1)) {
+        lua_getglobal(L, lua_tostring(L, -2));
+        if (lua_isnil(L, -1) || strcmp(lua_tostring(L, -3), "pairs") == 0)
+            dsl_add_name(d, &d->linear, hg_strdup(d->arena, lua_tostring(L, -3)));
+        lua_pop(L, 1);
+    }
+    return 0;
+}
+
+void hg_dsl_words(struct hg_arena *a, FILE *out)
+{
+    struct hg_diag diag = {.out = out, .file = "", .text = ""};
+    struct dsl *d = new_run(a, &diag, NULL);
+    const char *text, *name;
+    lua_State *L = lua_newstate(limited_alloc, d);
+    if (!L)
+        hg_bug("out of memory");
+    *(struct dsl **)lua_getextraspace(L) = d;
+    lua_pushcfunction(L, list_names);
+    if (lua_pcall(L, 0, 0, 0) != LUA_OK)
+        hg_bug("the sandbox cannot be opened");
+    lua_close(L);
+    for (size_t k = 0; (name = dsl_method(k)) != NULL; k++)
+        dsl_add_name(d, &d->linear, hg_format(a, "m.%s", name));
+    for (size_t k = 0; (name = hg_unit_constant(k, &text)) != NULL; k++)
+        dsl_add_name(d, &d->linear, name);
+    qsort(d->linear.name, d->linear.n, sizeof *d->linear.name, compare_words);
+    for (size_t k = 0; k < d->linear.n; k++)
+        fprintf(out, "%s\n", d->linear.name[k]);
+}

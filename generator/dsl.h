@@ -8,6 +8,8 @@
 #ifndef HG_DSL_H
 #define HG_DSL_H
 
+#include <stdio.h>
+
 #include "arena.h"
 #include "diag.h"
 #include "model.h"
@@ -19,5 +21,9 @@ struct hg_model *hg_dsl_load(struct hg_arena *a, const char *path, struct hg_dia
 /* The same from a text in memory; `file` is the name used in messages. */
 struct hg_model *hg_dsl_load_text(struct hg_arena *a, const char *file, const char *text,
                                   struct hg_diag *d);
+
+/* Prints every name that the language adds to Lua, one a line in the order of the alphabet: functions and constants
+ * ("exp"), what a model has ("m.observe"), units ("second"). */
+void hg_dsl_words(struct hg_arena *a, FILE *out);
 
 #endif

@@ -238,7 +238,14 @@ static struct dsl_value dimensionless(lua_State *L, const char *function, struct
         return (struct dsl_value){hg_mul(e, hg_const(e, degree), v.id), HG_UNIT_ONE, v.written};
     }
     const char *name = dsl_local_name(L, v);
-    if (v.unit == HG_UNIT_BOOL)
+    double factor;
+    if (v.unit != HG_UNIT_BOOL && hg_unit_factor(d->m->units, v.unit, HG_UNIT_ONE, &factor))
+        dsl_complain(L, name ? name : function,
+                     hg_format(d->arena, "%s is the number %.12g: write convert(%s, \"1\")",
+                               unit_text(L, v.unit), factor, name ? name : "..."),
+                     "%s needs a dimensionless argument, this one is in %s", function,
+                     unit_text(L, v.unit));
+    else if (v.unit == HG_UNIT_BOOL)
         dsl_complain(L, name, "choose with where(condition, a, b)",
                      "a comparison is used as a number");
     else

@@ -319,6 +319,11 @@ static const struct method {
 };
 enum { NMETHOD = sizeof method / sizeof *method };
 
+const char *dsl_method(size_t k)
+{
+    return k < NMETHOD ? method[k].name : NULL;
+}
+
 static int call_method(lua_State *L)
 {
     const struct method *f = &method[lua_tointeger(L, lua_upvalueindex(1))];

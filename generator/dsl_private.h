@@ -104,6 +104,9 @@ hg_unit dsl_unit(struct lua_State *L, const char *text);
 /* Adds model() to the table on top of the stack. */
 void dsl_open_model(struct lua_State *L);
 
+/* The k-th function of a model, "observe"; NULL after the last. */
+const char *dsl_method(size_t k);
+
 /* --- dsl_observe.c --- */
 
 int dsl_observe(struct lua_State *L); /* m.observe, m.variant, ... */

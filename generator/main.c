@@ -46,6 +46,7 @@ static const char usage[] =
     "                     latex    the same for pdflatex, NAME.tex\n"
     "  --check          test the derivatives against dual numbers and the model's own test points\n"
     "  --explain        print what the compiler found\n"
+    "  --words          print the names that a model file can use\n"
     "  --version, --help\n";
 
 static int option(const char *arg, const char *name, const char **value)
@@ -55,6 +56,13 @@ static int option(const char *arg, const char *name, const char **value)
         return 0;
     *value = arg + n + 1;
     return 1;
+}
+
+static void print_words(void)
+{
+    struct hg_arena *a = hg_arena_new();
+    hg_dsl_words(a, stdout);
+    hg_arena_free(a);
 }
 
 /* 1: go on, 0: done, -1: wrong. */
@@ -67,6 +75,8 @@ static int read_options(int argc, char **argv, struct options *o)
             return fputs(usage, stdout), 0;
         if (strcmp(a, "--version") == 0)
             return printf("homodyne-gen %s\n", HG_VERSION), 0;
+        if (strcmp(a, "--words") == 0)
+            return print_words(), 0;
         if (strcmp(a, "-o") == 0 && k + 1 < argc)
             o->dir = argv[++k];
         else if (strcmp(a, "--check") == 0)

@@ -39,8 +39,10 @@ void hg_nearest_try(struct hg_nearest *n, const char *candidate)
     size_t length = strlen(n->name);
     size_t reach = 2 * (length / 3 > 1 ? length / 3 : 1);
     size_t d = distance2(n->name, candidate);
-    if (d > reach || (length == 1 && d > 1) || (n->best && d >= n->distance))
+    if (d > reach || (length == 1 && d > 1) || (n->best && d > n->distance))
         return;
+    if (n->best && d == n->distance && strcmp(candidate, n->best) >= 0)
+        return; /* of equals the first in the alphabet: candidates come in no order */
     n->best = candidate;
     n->distance = d;
 }
