@@ -55,7 +55,7 @@ static void cases(FILE *out, const struct hg_box *b)
 {
     fputs("<mrow>", out);
     delimiter(out, '{', "prefix", 1);
-    fputs("<mtable>", out);
+    fputs("<mtable displaystyle=\"true\">", out);
     for (uint32_t k = 0; k + 1 < b->n; k += 2) {
         fputs("<mtr><mtd>", out);
         mathml(out, b->child[k]);

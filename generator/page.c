@@ -13,6 +13,7 @@ struct page {
     const struct hg_page_format *f;
     FILE *out;
     int conditions; /* derivatives have [conditions] as factors */
+    int degrees;    /* some parameters are angles in degrees */
 };
 
 __attribute__((format(printf, 2, 3))) static void say(struct page *p, const char *format, ...)
@@ -313,6 +314,25 @@ static const struct hg_box *thetas(struct page *p, const struct hg_symbol_decl *
     return hg_box(p->a, HG_BOX_ROW, NULL, NULL, k, row);
 }
 
+/* A derivative that no line can hold is not for the eye. */
+static void shorten(struct page *p, struct hg_formula *f)
+{
+    enum { WIDEST = 110 }; /* letters */
+    for (uint32_t k = 0; k < f->n; k++) {
+        if (hg_box_width(f->piece[k]) < WIDEST)
+            continue;
+        const struct hg_box *row[2] = {
+            hg_box(p->a, HG_BOX_SIGN, "=", NULL, 0, NULL),
+            hg_box(p->a, HG_BOX_TEXT, "(too long to be shown)", NULL, 0, NULL)};
+        const struct hg_box **piece =
+            hg_alloc(p->a, 2 * sizeof *piece); /* room for the list of parameters */
+        piece[0] = hg_box(p->a, HG_BOX_ROW, NULL, NULL, 2, row);
+        f->piece = piece;
+        f->n = 1;
+        return;
+    }
+}
+
 /* Derivatives of one formula by all parameters it depends on; those that enter in the same way
  * together. */
 static void slopes(struct page *p, hg_wid root, int is_part, const hg_wid *part, uint32_t npart)
@@ -339,6 +359,7 @@ static void slopes(struct page *p, hg_wid root, int is_part, const hg_wid *part,
         struct hg_formula f;
         p->conditions |= hg_typeset_uses(m, d, HG_W_WHEN, 0);
         hg_typeset_slope(m, is_part ? root : 0, d, node, ngroup > 1, &f);
+        shorten(p, &f);
         if (ngroup > 1) {
             const struct hg_box **piece = hg_alloc(p->a, (f.n + 1) * sizeof *piece);
             memcpy(piece, f.piece, f.n * sizeof *piece);
@@ -361,6 +382,10 @@ static void derivatives(struct page *p)
     slopes(p, root, 0, part, n);
     for (uint32_t k = 0; k < n; k++)
         slopes(p, part[k], 1, part, n);
+    for (uint32_t k = 0; k < p->m->param.n; k++)
+        p->degrees |= strcmp(p->m->param.item[k].unit, "deg") == 0;
+    if (p->degrees)
+        paragraph(p, "Derivatives with respect to angles are per radian.");
     if (p->conditions)
         paragraph(p, "[condition] is 1 where the condition holds and 0 elsewhere.");
 }

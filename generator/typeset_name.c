@@ -302,8 +302,6 @@ const struct hg_box *hg_typeset_value(struct hg_arena *a, double x)
     const struct hg_box *row[2] = {leaf(a, HG_BOX_PREFIX, "−", "-"), NULL};
     if (isnan(x))
         return leaf(a, HG_BOX_TEXT, "–", "--");
-    row[1] = isinf(x) ? leaf(a, HG_BOX_NUMBER, "∞", "\\infty")
-             : x == 0 ? leaf(a, HG_BOX_NUMBER, "0", NULL)
-                      : decimal(a, fabs(x));
+    row[1] = isinf(x) ? leaf(a, HG_BOX_NUMBER, "∞", "\\infty") : hg_typeset_number(a, fabs(x));
     return x < 0 ? hg_box(a, HG_BOX_ROW, NULL, NULL, 2, row) : row[1];
 }

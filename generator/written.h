@@ -41,7 +41,7 @@ enum hg_word {
     HG_W_WHERE,    /* condition, value if true, value if false */
     HG_W_INTEGRAL, /* f, t1, t2 */
     HG_W_AT,       /* f, t1 */
-    HG_W_SAME,     /* a, in another unit */
+    HG_W_SAME,     /* a, in another unit; derivatives: value, how often the old unit has the new */
     HG_W_REF,      /* the named expression a, by its name (derivatives only) */
     HG_W_GT,       /* a > b (derivatives only) */
     HG_W_WHEN,     /* 1 where the condition a holds, else 0 (derivatives only) */

@@ -123,6 +123,15 @@ static hg_wid slope(struct hg_model *m, enum hg_op f, hg_wid x, hg_wid y)
     }
 }
 
+/* The derivative a of what w converts. */
+static hg_wid same(struct hg_model *m, const struct hg_written *w, hg_wid a)
+{
+    struct hg_written made = {.word = HG_W_SAME, .nargs = 1, .arg = {a}, .unit = w->unit};
+    if (!hg_unit_factor(m->units, hg_written_at(m, w->arg[0])->unit, w->unit, &made.value))
+        made.value = 1;
+    return hg_written_add(m, &made);
+}
+
 static hg_wid diff(struct diff *d, hg_wid id);
 
 static int is_exp(const struct diff *d, hg_wid id)
@@ -239,7 +248,9 @@ static hg_wid d_node(struct diff *d, hg_wid id)
     case HG_W_MUL: return d_product(d, id);
     case HG_W_DIV: return d_quotient(d, id);
     case HG_W_NEG: a = diff(d, w.arg[0]); return a ? neg(m, a) : 0;
-    case HG_W_SAME: return diff(d, w.arg[0]);
+    case HG_W_SAME: /* shown without the number between the units; it is kept for who computes */
+        a = diff(d, w.arg[0]);
+        return a ? same(m, &w, a) : 0;
     case HG_W_POW: return d_power(d, id);
     case HG_W_WHERE: return d_choice(d, id);
     case HG_W_FUNCTION:
