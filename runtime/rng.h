@@ -21,8 +21,8 @@ void fit_rng_normal(uint64_t seed, uint64_t stream, uint64_t index, double z[2])
 
 /* ---- numbers of the samplers, at (seed, chain, purpose, iteration, index) ----------------------
  *
- * stream = (1 + chain) << 32 | purpose,  index = iteration << 32 | index: no two uses meet, and none
- * meets the streams of other parts of the program, which are below 2^32. */
+ * stream = (1 + chain) << 32 | purpose,  index = iteration << 32 | index: no two uses meet, and
+ * none meets the streams of other parts of the program, which are below 2^32. */
 enum fit_rng_purpose {
     FIT_RNG_START = 1, /* dispersed starting points */
     FIT_RNG_STEP,      /* first step size */

@@ -153,19 +153,32 @@ static void test_energies_have_their_distribution(void **state)
     fit_sampler_free(s);
 }
 
+/* The curved ridge is 1/2 wide and bends by 4 |x|: short steps reach its ends without bias, long
+ * ones stop there as divergences. */
+static struct fit_sampler *sample_banana(double target_accept)
+{
+    static const struct fit_target target = {2, NULL, banana_eval};
+    static const double mode[2] = {0, 0};
+    struct fit_chain_options chain = {.seed = 5, .warmup = 1000, .target_accept = target_accept};
+    struct fit_sampler *s =
+        started(&target, &(struct fit_sampler_options){.chain = chain, .draws = 4000},
+                &(struct fit_sampler_start){.mode = mode});
+    ok(fit_sampler_run(s, NULL, &error));
+    return s;
+}
+
 static void test_banana(void **state)
 {
     (void)state;
-    struct fit_target target = {2, NULL, banana_eval};
-    double mode[2] = {0, 0};
-    struct fit_sampler *s =
-        started(&target,
-                &(struct fit_sampler_options){
-                    .chain = {.seed = 5, .warmup = 1000, .target_accept = 0.95}, .draws = 4000},
-                &(struct fit_sampler_start){.mode = mode});
-    ok(fit_sampler_run(s, NULL, &error));
+    struct fit_sampler *s = sample_banana(0.99);
     assert_moments("banana", s, 2, 0, 0, 1);
     assert_moments("banana", s, 2, 1, 1, 1.5); /* var x^2 + 1/4 */
+    for (size_t c = 0; c < 4; c++)
+        assert_true(health(s, c, 10).divergences <= 0);
+    fit_sampler_free(s);
+    s = sample_banana(0.8);
+    for (size_t c = 0; c < 4; c++)
+        assert_true(health(s, c, 10).divergences > 0);
     fit_sampler_free(s);
 }
 
