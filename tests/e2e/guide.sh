@@ -7,6 +7,7 @@
 #   lua in=table         statements: run inside a small model over columns x, y (in=pair: over pairs of times;
 #   lua in=pair after    after: behind m.observe)
 #   csv file=NAME        data
+#   text                 lines that the commands before it print
 #   sh                   commands, run in order in one folder; `make model=` must name a program that the build
 #                        has made from the same text (tests/CMakeLists.txt)
 # After a line <!-- examples in=table --> the last column of tables holds expressions, run in the same way.
@@ -94,7 +95,9 @@ for part in parts/*; do
         ;;
     csv,file=*) cp "$part" "${mark#csv,file=}" ;;
     sh)
+        : >printed
         while IFS= read -r line; do
+            while [ "${line%\\}" != "$line" ] && IFS= read -r more; do line="${line%\\} $more"; done
             commands=$((commands + 1))
             case $line in
             "make model="*)
@@ -103,11 +106,18 @@ for part in parts/*; do
                 cmp -s "$file" "$made" || fail "$line: the build has not made a program from this text"
                 [ -x "$bin/homodyne-${file%.lua}" ] || fail "$line: no program"
                 ;;
-            *) bash -c "$line" >said 2>&1 || fail "$line: $(cat said)" ;;
+            *)
+                bash -c "$line" >said 2>&1 || fail "$line: $(cat said)"
+                cat said >>printed
+                ;;
             esac
         done <"$part"
         ;;
-    text | yaml) ;;
+    text)
+        while IFS= read -r line; do
+            grep -qxF -- "$line" printed || fail "the commands before do not print: $line"
+        done <"$part"
+        ;;
     *) fail "a block marked '$mark' is not run" ;;
     esac
 done
