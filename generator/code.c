@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "diag.h"
+#include "names.h"
 
 struct hg_code_private {
     uint32_t n;          /* nodes known when the function was begun */
@@ -17,8 +18,7 @@ struct hg_code_private {
     size_t nlog, log_room;
     size_t scope[32];
     int depth;
-    const char **name;   /* names taken in this function */
-    size_t nname, name_room;
+    struct hg_names names; /* taken in this function */
 };
 
 static const char *const keyword[] = {
@@ -64,23 +64,14 @@ void hg_line(struct hg_code *c, const char *format, ...)
 
 /* --- names and scopes --------------------------------------------------------------------------------- */
 
-static int taken(const struct hg_code_private *p, const char *name)
+int hg_code_reserved(const char *name)
 {
     for (size_t k = 0; k < sizeof keyword / sizeof *keyword; k++)
         if (strcmp(keyword[k], name) == 0)
             return 1;
-    for (size_t k = 0; k < p->nname; k++)
-        if (strcmp(p->name[k], name) == 0)
-            return 1;
     /* p and b with digits are made by the writers of functions */
     return name[1] >= '0' && name[1] <= '9' && strspn(name + 1, "0123456789") == strlen(name + 1) &&
            strchr("pbmsuFG", name[0]) != NULL;
-}
-
-int hg_code_reserved(const char *name)
-{
-    struct hg_code_private none = {0};
-    return taken(&none, name);
 }
 
 uint32_t hg_code_uses(const struct hg_code *c, hg_id id)
@@ -95,13 +86,7 @@ const char *hg_code_unique(struct hg_code *c, const char *stem)
     for (char *q = s; *q; q++)
         if (!((*q >= 'a' && *q <= 'z') || (*q >= 'A' && *q <= 'Z') || (*q >= '0' && *q <= '9')))
             *q = '_';
-    const char *name = s;
-    for (int k = 2; taken(p, name); k++)
-        name = hg_format(c->e->arena, "%s_%d", s, k);
-    if (p->nname == p->name_room)
-        p->name = hg_grow(c->e->arena, p->name, p->nname, p->nname + 16, sizeof *p->name, &p->name_room);
-    p->name[p->nname++] = name;
-    return name;
+    return hg_names_unique(&p->names, c->e->arena, s, hg_code_reserved);
 }
 
 static void count_uses(struct hg_code *c, uint32_t nroot, const hg_id *root)

@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "code.h"
+#include "names.h"
 #include "plan.h"
 #include "factor.h"
 #include "separate.h"
@@ -40,6 +41,10 @@ struct hg_emit {
     struct hg_field *field;
     uint32_t nfield;
     size_t field_room;
+    struct hg_names field_names;
+    uint32_t *field_of;          /* by node id: 1 + the latest field of that node, 0: none */
+    uint32_t *field_before;      /* by field: the one before it of the same node, as above */
+    size_t field_of_room, field_before_room;
     struct hg_separation separation;
 
     /* roots of the tile functions, separated and factored */

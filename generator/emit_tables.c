@@ -69,34 +69,39 @@ static const char *field_stem(const struct hg_emit *em, enum hg_field_kind kind,
     }
 }
 
-static int name_taken(const struct hg_emit *em, const char *name)
+static int is_time_grid(const char *name)
 {
-    for (uint32_t k = 0; k < em->nfield; k++)
-        if (strcmp(em->field[k].name, name) == 0)
-            return 1;
     return strcmp(name, "time_grid") == 0;
+}
+
+/* Makes room in the index of fields for node id and one more field. */
+static void grow_index(struct hg_emit *em, hg_id id)
+{
+    struct hg_arena *a = em->e->arena;
+    em->field_of = hg_grow(a, em->field_of, em->field_of_room, (size_t)id + 1, sizeof *em->field_of, &em->field_of_room);
+    em->field_before = hg_grow(a, em->field_before, em->nfield, em->nfield + 1, sizeof *em->field_before,
+                               &em->field_before_room);
+    em->field = hg_grow(a, em->field, em->nfield, em->nfield + 1, sizeof *em->field, &em->field_room);
 }
 
 const struct hg_field *hg_emit_field(struct hg_emit *em, enum hg_field_kind kind, hg_id id, int derivative)
 {
-    for (uint32_t k = 0; k < em->nfield; k++)
-        if (em->field[k].kind == kind && em->field[k].id == id) {
-            if (derivative < em->field[k].derivative)
-                em->field[k].derivative = derivative;
-            return &em->field[k];
+    for (uint32_t k = id < em->field_of_room ? em->field_of[id] : 0; k; k = em->field_before[k - 1])
+        if (em->field[k - 1].kind == kind) {
+            if (derivative < em->field[k - 1].derivative)
+                em->field[k - 1].derivative = derivative;
+            return &em->field[k - 1];
         }
     char *clean = hg_strdup(em->e->arena, field_stem(em, kind, id));
     for (char *q = clean; *q; q++)
         if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_", *q))
             *q = '_';
-    const char *name = clean;
-    for (int k = 2; name_taken(em, name); k++)
-        name = hg_format(em->e->arena, "%s_%d", clean, k);
-    if (em->nfield == em->field_room)
-        em->field = hg_grow(em->e->arena, em->field, em->nfield, em->nfield + 16, sizeof *em->field,
-                            &em->field_room);
+    const char *name = hg_names_unique(&em->field_names, em->e->arena, clean, is_time_grid);
+    grow_index(em, id);
     em->field[em->nfield] = (struct hg_field){kind, id, name, derivative};
-    return &em->field[em->nfield++];
+    em->field_before[em->nfield] = em->field_of[id];
+    em->field_of[id] = ++em->nfield;
+    return &em->field[em->nfield - 1];
 }
 
 int hg_emit_has_low(const struct hg_emit *em, hg_id id)
