@@ -131,14 +131,17 @@ const struct hg_box *typeset_symbol(struct typeset *t, hg_id node)
     }
 }
 
+static const struct hg_box *numbered(struct typeset *t, uint32_t n)
+{
+    const char *text = hg_format(t->a, "%u", (unsigned)n);
+    return typeset_fence(t, "()", typeset_leaf(t, HG_BOX_NUMBER, text, NULL));
+}
+
 static const struct hg_box *primes(struct typeset *t, uint32_t n)
 {
     static const char *const text[] = {"′", "″", "‴"};
     static const char *const tex[] = {"\\prime", "\\prime\\prime", "\\prime\\prime\\prime"};
-    if (n <= 3)
-        return typeset_leaf(t, HG_BOX_PREFIX, text[n - 1], tex[n - 1]);
-    return typeset_fence(t, "()",
-                         typeset_leaf(t, HG_BOX_NUMBER, hg_format(t->a, "%u", (unsigned)n), NULL));
+    return n > 3 ? numbered(t, n) : typeset_leaf(t, HG_BOX_PREFIX, text[n - 1], tex[n - 1]);
 }
 
 /* The name of a part, with (t) when it is a function of time. */
@@ -147,8 +150,8 @@ const struct hg_box *typeset_part_name(struct typeset *t, hg_wid id)
     const struct hg_written *w = hg_written_at(t->m, id);
     struct row r = {.a = t->a};
     const struct hg_box *name = hg_typeset_name(t->a, w->name);
-    if (w->primes > 0)
-        name = with_power(t, name, primes(t, w->primes));
+    if (w->number || w->primes)
+        name = with_power(t, name, w->number ? numbered(t, w->number) : primes(t, w->primes));
     typeset_put(&r, name);
     if (w->node && hg_at(t->m->expr, w->node)->vary & HG_T)
         typeset_put(
@@ -453,8 +456,10 @@ static void add_terms(struct typeset *t, struct sum *s, hg_wid id, int negative)
     const struct hg_written w = *hg_written_at(t->m, id);
     int open = !typeset_shown_by_name(t, id);
     if (open && (w.word == HG_W_ADD || w.word == HG_W_SUB)) {
-        add_terms(t, s, w.arg[0], negative);
-        add_terms(t, s, w.arg[1], negative != (w.word == HG_W_SUB));
+        if (!hg_written_is(t->m, w.arg[0], 0)) /* where a loop began to add */
+            add_terms(t, s, w.arg[0], negative);
+        if (!hg_written_is(t->m, w.arg[1], 0) || s->box.n == 0)
+            add_terms(t, s, w.arg[1], negative != (w.word == HG_W_SUB));
         return;
     }
     struct term x = term(t, id);

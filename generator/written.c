@@ -176,6 +176,21 @@ static void add_primes(struct hg_model *m, hg_wid root, enum hg_name_rank rank, 
     }
 }
 
+/* A name that many have, as when a function is called in a loop: they are numbered. */
+static void number_many(struct hg_model *m, const hg_wid *all, uint32_t nall)
+{
+    enum { MANY = 4 };
+    for (uint32_t k = 0; k < nall; k++) {
+        uint32_t same = 0, before = 0;
+        for (uint32_t j = 0; j < nall; j++) {
+            int equal = strcmp(m->written[all[j]].name, m->written[all[k]].name) == 0;
+            same += (uint32_t)equal;
+            before += equal && j < k;
+        }
+        m->written[all[k]].number = same > MANY ? before + 1 : 0;
+    }
+}
+
 void hg_written_primes(struct hg_model *m)
 {
     hg_wid *all = hg_alloc(m->expr->arena, (m->nwritten + 1) * sizeof *all);
@@ -187,4 +202,5 @@ void hg_written_primes(struct hg_model *m)
             if (hg_written_at(m, root)->depth <= HG_WRITTEN_DEEP)
                 add_primes(m, root, rank, all, &nall);
         }
+    number_many(m, all, nall);
 }

@@ -62,6 +62,7 @@ struct hg_written {
     const char *name;
     enum hg_name_rank rank;
     uint32_t primes; /* at the name: other things have it as well (hg_written_primes) */
+    uint32_t number;    /* instead of primes, from 1, when many have it; 0: none */
 };
 
 hg_wid hg_written_add(struct hg_model *m, const struct hg_written *w);
