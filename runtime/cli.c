@@ -163,7 +163,7 @@ static const struct option options[] = {
     {"ftol", 0, CHANGE, RUNS, 0, 0, NULL, NULL},
     {"xtol", 0, CHANGE, RUNS, 0, 0, NULL, NULL},
     {"gtol", 0, CHANGE, RUNS, 0, 0, NULL, NULL},
-    {"global", 0, SWITCH, RUNS, 0, 0, NULL, NULL},
+    {"global", 0, SWITCH, RUNS, 0, 0, NULL, "search the whole box as well (evolution strategy)"},
     {"exclude-t0", 0, SWITCH, RUNS, 0, 0, NULL, NULL},
     {"units", 0, CHANGE, RUNS, 0, 0, NULL, NULL},
     {"q-tolerance", 0, CHANGE, RUNS, 0, 0, NULL, NULL},

@@ -75,6 +75,10 @@ static void lay_out(struct arena *a, struct fit_result *r)
     double *theta = take(a, r->nstart * p * d);
     for (size_t k = 0; r->starts && k < r->nstart; k++)
         r->starts[k].theta = theta + k * p;
+    r->minima = take(a, r->nminimum * sizeof *r->minima);
+    theta = take(a, r->nminimum * p * d);
+    for (size_t k = 0; r->minima && k < r->nminimum; k++)
+        r->minima[k].theta = theta + k * p;
     r->eigenvalue = take(a, p * d);
     r->eigenvector = take(a, p * p * d);
     r->scale = take(a, p * d);
@@ -90,6 +94,7 @@ static enum fit_status result_new(struct fit_job *f)
     r->ngroup = f->ng;
     r->nfull = f->p + f->ng * f->q;
     r->nstart = f->nstart;
+    r->nminimum = f->nminimum;
     lay_out(&count, r);
     real.block = calloc(count.used + 1, 1);
     if (!real.block)
@@ -101,6 +106,12 @@ static enum fit_status result_new(struct fit_job *f)
         memcpy(theta, f->starts[k].theta, f->p * sizeof *theta);
         r->starts[k] = f->starts[k];
         r->starts[k].theta = theta;
+    }
+    for (size_t k = 0; k < f->nminimum; k++) {
+        double *theta = r->minima[k].theta;
+        memcpy(theta, f->minima[k].theta, f->p * sizeof *theta);
+        r->minima[k] = f->minima[k];
+        r->minima[k].theta = theta;
     }
     return FIT_OK;
 }
@@ -436,6 +447,9 @@ enum fit_status fit_run(const struct fit_kernel *kernel, const struct fit_datase
     for (size_t k = 0; k < f.nstart; k++)
         free(f.starts[k].theta);
     free(f.starts);
+    for (size_t k = 0; k < f.nminimum; k++)
+        free(f.minima[k].theta);
+    free(f.minima);
     free(f.lower);
     if (st != FIT_OK)
         fit_result_free(res);

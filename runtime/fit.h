@@ -95,6 +95,7 @@ struct fit_options {
 
     int start_only;     /* nonzero: no search for starting points */
     size_t multi_start; /* starting points followed to their minima; 0: as few as needed */
+    int global;         /* nonzero: the whole box is searched as well, by an evolution strategy */
     uint64_t seed;      /* of the search for starting points */
 
     fit_progress_fn *progress;
@@ -119,6 +120,16 @@ struct fit_start {
     double cost_start;  /* cost on all data at its beginning (NaN: not followed there) */
     double cost_final;  /* cost at its end, on the data set on which it was given up or finished */
     int full;           /* 1: followed on all data */
+};
+
+/* A minimum of the sum of squares on all data.  Two are distinct when chi2 or, in standard errors, the
+ * parameters differ. */
+struct fit_minimum {
+    char origin[48]; /* of the start from which it was found first */
+    double *theta;   /* nparam */
+    double cost;
+    double above;    /* chi2 above that of the best, in units of the noise */
+    size_t found;    /* runs that ended there */
 };
 
 struct fit_result {
@@ -159,6 +170,8 @@ struct fit_result {
 
     size_t nstart;
     struct fit_start *starts;
+    size_t nminimum; /* the best first; of the runs on all data, before reweighting and robust loss */
+    struct fit_minimum *minima;
 
     /* Identifiability: eigenvalues, ascending, of J^T J of the free nonlinear parameters after
      * elimination of the linear ones, scaled to a unit diagonal; vector[k*nparam + j] is the

@@ -23,6 +23,8 @@ struct fit_job {
     struct fit_candidates list;
     struct fit_start *starts; /* what was followed; theta: one block each */
     size_t nstart;
+    struct fit_minimum *minima; /* what runs on all data came to; the same */
+    size_t nminimum;
     double noise_data; /* variance of the data's noise, without a model; NaN: unknown */
     double began, deadline, dof, noise; /* noise: known variance of weighted residuals, or 0 */
     double unit;   /* variance to which sum w r^2 is referred: 1, or the given sigma squared */

@@ -23,7 +23,7 @@ static const double SAME_ROUNDING = 1e-26;
 /* A rival is followed on all data when thinned data do not tell it from the best: chi2 apart by
  * less. */
 static const double RIVAL = 50;
-enum { MOST_RUNS = 3, MOST_RUNS_MULTI = 5, RIVAL_STEPS = 60 };
+enum { MOST_RUNS = 3, MOST_RUNS_THOROUGH = 10, RIVAL_STEPS = 60, MOST_MINIMA = 32 };
 
 /* ---- the optimiser on all data --------------------------------------------------------------- */
 
@@ -80,6 +80,74 @@ void fit_job_keep(struct fit_job *f, struct fit_outcome *o)
     o->iterations = s->iterations;
     o->accepted = s->accepted;
     memcpy(f->best, f->theta, f->p * sizeof *f->best);
+}
+
+/* ---- minima ---------------------------------------------------------------------------------- */
+
+/* Square of the distance in standard errors, by the derivatives taken last. */
+static double squared_distance(const struct fit_job *f, const double *a, const double *b, double s2)
+{
+    double d = 0;
+    for (size_t k = 0; k < f->p; k++)
+        for (size_t l = 0; l < f->p; l++)
+            d += (a[k] - b[k]) * f->nlsq->B[k * f->p + l] * (a[l] - b[l]);
+    return s2 > 0 ? d / s2 : d > 0 ? INFINITY : 0;
+}
+
+/* Where the last run ended becomes a minimum of its own, or one that was known is found once more. */
+static enum fit_status record_minimum(struct fit_job *f, const char *origin)
+{
+    double cost = f->nlsq->cost, s2 = f->noise > 0 ? f->noise : 2 * cost / f->dof;
+    if (f->nlsq->word > FIT_CONVERGED_STEP || f->nminimum >= MOST_MINIMA)
+        return FIT_OK;
+    for (size_t k = 0; k < f->nminimum; k++) {
+        struct fit_minimum *m = &f->minima[k];
+        if (fabs(m->cost - cost) > 0.1 * s2 || squared_distance(f, m->theta, f->theta, s2) > 1)
+            continue;
+        m->found++;
+        if (cost < m->cost) {
+            m->cost = cost;
+            memcpy(m->theta, f->theta, f->p * sizeof *m->theta);
+        }
+        return FIT_OK;
+    }
+    struct fit_minimum *all = realloc(f->minima, (f->nminimum + 1) * sizeof *all);
+    if (!all)
+        return fit_fail(f->err, FIT_ERR_MEMORY, "fit: out of memory");
+    f->minima = all;
+    struct fit_minimum *m = &all[f->nminimum];
+    *m = (struct fit_minimum){.theta = malloc((f->p + 1) * sizeof *m->theta), .cost = cost, .found = 1};
+    if (!m->theta)
+        return fit_fail(f->err, FIT_ERR_MEMORY, "fit: out of memory");
+    memcpy(m->theta, f->theta, f->p * sizeof *m->theta);
+    memcpy(m->origin, origin, sizeof m->origin);
+    f->nminimum++;
+    return FIT_OK;
+}
+
+static int by_cost(const void *a, const void *b)
+{
+    double x = ((const struct fit_minimum *)a)->cost, y = ((const struct fit_minimum *)b)->cost;
+    return (x > y) - (x < y);
+}
+
+/* The best first; how far the others lie above it. */
+static void sort_minima(struct fit_job *f)
+{
+    if (f->nminimum == 0)
+        return;
+    qsort(f->minima, f->nminimum, sizeof *f->minima, by_cost);
+    double least = f->minima[0].cost, s2 = f->noise > 0 ? f->noise : 2 * least / f->dof;
+    for (size_t k = 0; k < f->nminimum; k++)
+        f->minima[k].above = f->minima[k].cost > least ? 2 * (f->minima[k].cost - least) / s2 : 0;
+}
+
+/* ---- from starts to the best ----------------------------------------------------------------- */
+
+/* Asked to follow more than leads to the best. */
+static int thorough(const struct fit_job *f)
+{
+    return f->opt->multi_start || f->opt->global;
 }
 
 /* Runs from theta; better than before: kept.  So is the given start's run when it meets the best so
@@ -151,14 +219,14 @@ static int worth_following(const struct fit_job *f, const struct fit_candidate *
     const struct fit_candidate *first = &f->list.item[0];
     if (!k->alive)
         return 0;
-    return f->opt->multi_start || !isfinite(o->cost) || !explains_data(f, o) ||
+    return thorough(f) || !isfinite(o->cost) || !explains_data(f, o) ||
            k->dof * (k->variance - first->variance) <= RIVAL * first->variance;
 }
 
 /* Follows the candidates of the list on all data, best first. */
 static enum fit_status run_candidates(struct fit_job *f, struct fit_outcome *o)
 {
-    size_t most = f->opt->multi_start ? MOST_RUNS_MULTI : MOST_RUNS, runs = 0;
+    size_t most = thorough(f) ? MOST_RUNS_THOROUGH : MOST_RUNS, runs = 0;
     const struct fit_candidate *own = NULL;
     enum fit_status st = FIT_OK;
     int over = 0, followed = 0;
@@ -169,16 +237,18 @@ static enum fit_status run_candidates(struct fit_job *f, struct fit_outcome *o)
             st = record_start(f, k, 0);
             continue;
         }
-        over = run_from(f, k->theta, k, o) && !f->opt->multi_start;
+        over = run_from(f, k->theta, k, o) && !thorough(f);
         over |= fit_word_ends(f->nlsq->word);
         runs++;
-        st = record_start(f, k, 1);
+        if ((st = record_minimum(f, k->origin)) == FIT_OK)
+            st = record_start(f, k, 1);
         followed |= k->given;
     }
     int more = !followed && fit_polish_suits(f->obj) && f->list.searched;
     if (st == FIT_OK && own && f->nlsq->word != FIT_INTERRUPTED && (more || misled(f, o))) {
         run_from(f, own->first, own, o);
-        st = record_start(f, own, 1);
+        if ((st = record_minimum(f, own->origin)) == FIT_OK)
+            st = record_start(f, own, 1);
     }
     return st;
 }
@@ -193,6 +263,7 @@ static enum fit_status find_starts(struct fit_job *f, size_t rounds)
                                   .start = f->start,
                                   .origin = f->origin,
                                   .multi_start = f->opt->multi_start,
+                                  .global = f->opt->global && rounds == 0,
                                   .first_round = rounds,
                                   .centre = rounds ? f->best : NULL,
                                   .seed = f->opt->seed,
@@ -205,7 +276,25 @@ static enum fit_status find_starts(struct fit_job *f, size_t rounds)
     return st;
 }
 
-/* Searches and fits; searches again, wider, while the residuals are larger than the noise. */
+/* A bound is where a fit ends that has taken the wrong way, or where the truth lies outside. */
+static int at_bound(const struct fit_job *f)
+{
+    for (size_t k = 0; k < f->p; k++)
+        if (f->upper[k] > f->lower[k] && !(f->best[k] > f->lower[k] && f->best[k] < f->upper[k]))
+            return 1;
+    return 0;
+}
+
+/* What has been found may not be the best: residuals larger than the noise, or, once, a bound. */
+static int doubtful(const struct fit_job *f, const struct fit_outcome *o)
+{
+    if (!f->list.searched || f->list.rounds >= fit_start_rounds(f->kernel) || thorough(f) ||
+        fit_word_ends(f->nlsq->word) || !(f->noise_data > 0))
+        return 0;
+    return !explains_data(f, o) || (f->list.rounds == 1 && at_bound(f));
+}
+
+/* Searches and fits; searches again, wider, while the result is doubtful. */
 enum fit_status fit_job_minimum(struct fit_job *f, struct fit_outcome *o)
 {
     enum fit_status st;
@@ -216,8 +305,8 @@ enum fit_status fit_job_minimum(struct fit_job *f, struct fit_outcome *o)
         if ((st = find_starts(f, rounds)) != FIT_OK || (st = run_candidates(f, o)) != FIT_OK)
             return st;
         rounds = f->list.rounds;
-    } while (f->list.searched && rounds < fit_start_rounds(f->kernel) &&
-             !fit_word_ends(f->nlsq->word) && !f->opt->multi_start && f->noise_data > 0 && !explains_data(f, o));
+    } while (doubtful(f, o));
+    sort_minima(f);
     if (f->nlsq->word == FIT_INTERRUPTED) {
         o->word = FIT_INTERRUPTED; /* errors of the best point so far are still to be found */
         o->reason = f->nlsq->reason;

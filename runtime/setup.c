@@ -232,6 +232,7 @@ enum fit_status fit_setup_options(const struct fit_config *cfg, const struct fit
         o->sigma = s->sigma;
     }
     o->multi_start = cfg->nlsq.multi_start.value ? (size_t)cfg->nlsq.n_starts.value : 0;
+    o->global = cfg->nlsq.global.value;
     o->seed = (uint64_t)cfg->seed.value;
     o->max_seconds = isnan(cfg->max_seconds.value) ? 0 : cfg->max_seconds.value;
     return FIT_OK;

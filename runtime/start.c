@@ -5,19 +5,16 @@
  * are affordable where a second full fit would not be.  What the thinned data prefer is judged on
  * all data by fit.c.
  *
- * Latin hypercube: McKay, Beckman & Conover, Technometrics 21 (1979) 239.  Dropping the worse part
- * of the runs while they are under way: Jamieson & Talwalkar, AISTATS 2016 ("successive halving").
- * Noise from second differences: Gasser, Sroka & Jennen-Steinmetz, Biometrika 73 (1986) 625.
+ * Dropping the worse part of the runs while they are under way: Jamieson & Talwalkar, AISTATS 2016
+ * ("successive halving").
  */
-#include "start.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "nlsq.h"
-#include "rng.h"
+#include "start_impl.h"
 
 enum {
     COARSE_FRAMES = 56,  /* wanted on the coarse copy */
@@ -29,11 +26,11 @@ enum {
     FEW = 8,       /* free parameters; for each one beyond them */
     MORE = 8,      /* so many points more are followed */
     STAGES = 3,
-    SCAN = 16,        /* points of a scan along one parameter */
-    DEAD_POINTS = 32, /* drawn for parameters that have lost their effect */
     EXPLORED = 4,     /* points followed from scans */
     EXPLORATIONS = 3,
-    CROSSINGS = 3
+    CROSSINGS = 3,
+    GLOBAL_STEPS = 40,
+    THOROUGH = 8 /* rivals on the finer copy when many minima are asked for */
 };
 
 /* One round: screened points per free parameter, followed points, steps of each stage.  The last is for
@@ -52,170 +49,9 @@ static const double SAME = 1e-2, SAME_UNDER_WAY = 1e-4;
 /* Differences of chi2 that thinned data cannot judge: 16 times as many data make 3 of them. */
 static const double UNDECIDED = 50;
 
-struct search {
-    const struct fit_start_spec *s;
-    size_t p, nfree, npoint; /* parameters; free ones; screened points of the round */
-    double *point;           /* npoint x p */
-    double *unit; /* npoint x p: position in the box, 0..1; NaN in the first: not to be chosen */
-    double *cost; /* npoint */
-    size_t *rank, *chosen; /* npoint each: by cost; followed */
-    size_t nmodel;         /* points 1..nmodel are the model's own */
-    size_t number;         /* points of earlier rounds, for names */
-    const double *centre;  /* best of the earlier rounds, or NULL */
-    uint64_t draw;         /* stream of random numbers */
-};
-
-/* ---- where to look --------------------------------------------------------------------------- */
-
-static int has_natural_scale(const struct fit_param *param)
-{
-    static const char *const unit[] = {"", "1", "deg", "degree", "degrees", "rad"};
-    for (size_t k = 0; param->unit && k < sizeof unit / sizeof *unit; k++)
-        if (strcmp(param->unit, unit[k]) == 0)
-            return 1;
-    return !param->unit;
-}
-
-/* Sign by the parts of u that the two sides of zero get, size from 1e-5 of the side to all of it.
- */
-static double signed_log(double lower, double upper, double u)
-{
-    double part = u < 0.5 ? 1 - 2 * u : 2 * u - 1;
-    return (u < 0.5 ? lower : upper) * pow(10, -5 * (1 - part));
-}
-
-double fit_start_sample(const struct fit_param *param, double lower, double upper, double start,
-                        double u)
-{
-    double v;
-    if (!(upper > lower))
-        return lower;
-    if (!isfinite(lower) || !isfinite(upper))
-        v = fabs(start) > 0 ? start * pow(10, 3 * (start > 0 ? u - 0.5 : 0.5 - u)) : 2 * u - 1;
-    else if (lower > 0 && upper > 100 * lower)
-        v = lower * pow(upper / lower, u);
-    else if (upper < 0 && lower < 100 * upper)
-        v = upper * pow(lower / upper, 1 - u);
-    else if (lower < 0 && upper > 0 && !has_natural_scale(param))
-        v = signed_log(lower, upper, u);
-    else
-        v = lower + u * (upper - lower);
-    return fmin(fmax(v, lower), upper);
-}
-
-/* The u whose sample is x: the sample increases with u. */
-static double unit_position(const struct fit_start_spec *s, size_t k, double x)
-{
-    double lo = 0, hi = 1;
-    for (int turn = 0; turn < 30; turn++) {
-        double mid = 0.5 * (lo + hi);
-        if (fit_start_sample(&s->kernel->param[k], s->lower[k], s->upper[k], s->start[k], mid) < x)
-            lo = mid;
-        else
-            hi = mid;
-    }
-    return 0.5 * (lo + hi);
-}
-
-/* Permutation of 0..n-1 (Fisher & Yates) from seed and stream alone. */
-static void shuffle(uint64_t seed, uint64_t stream, size_t n, size_t *perm)
-{
-    for (size_t i = 0; i < n; i++)
-        perm[i] = i;
-    for (size_t i = n; i-- > 1;) {
-        double u[2];
-        fit_rng_uniform(seed, stream, i, u);
-        size_t j = (size_t)(u[0] * (double)(i + 1)), t = perm[i];
-        perm[i] = perm[j];
-        perm[j] = t;
-    }
-}
-
-static double clip(const struct fit_start_spec *s, size_t k, double x)
-{
-    return isfinite(x) ? fmin(fmax(x, s->lower[k]), s->upper[k]) : s->start[k];
-}
-
-/* Hypercube points first..npoint-1 of parameter k; every third near the best of earlier rounds. */
-static void make_column(struct search *q, size_t k, size_t first)
-{
-    const struct fit_start_spec *s = q->s;
-    size_t n = q->npoint - first;
-    uint64_t stream = q->draw * 4096 + k;
-    shuffle(s->seed, 0x53480000u + stream, n, q->rank);
-    double at = q->centre ? unit_position(s, k, q->centre[k]) : 0;
-    for (size_t i = 0; i < n; i++) {
-        double u[2], z[2], v;
-        fit_rng_uniform(s->seed, 0x4c480000u + stream, i, u);
-        v = ((double)q->rank[i] + u[0]) / (double)n;
-        if (q->centre && i % 3 == 0) {
-            fit_rng_normal(s->seed, 0x4e4f0000u + stream, i, z);
-            v = fmin(fmax(at + 0.15 * z[0], 0), 1);
-        }
-        q->point[(first + i) * q->p + k] =
-            fit_start_sample(&s->kernel->param[k], s->lower[k], s->upper[k], s->start[k], v);
-    }
-}
-
-/* Point 0: the given start (or, later, the best so far).  Then the model's, then the hypercube's.
- */
-static void make_points(struct search *q)
-{
-    const struct fit_start_spec *s = q->s;
-    size_t p = q->p, first = 1 + q->nmodel;
-    memcpy(q->point, q->centre ? q->centre : s->start, p * sizeof *q->point);
-    for (size_t i = 0; i < q->nmodel; i++)
-        for (size_t k = 0; k < p; k++)
-            q->point[(1 + i) * p + k] = clip(s, k, s->kernel->screen[i * p + k]);
-    for (size_t k = 0; k < p; k++) {
-        make_column(q, k, first);
-        for (size_t i = 0; i < q->npoint; i++) {
-            double *x = &q->point[i * p + k];
-            if (!(s->upper[k] > s->lower[k]))
-                *x = s->lower[k];
-            q->unit[i * p + k] = s->upper[k] > s->lower[k] ? unit_position(s, k, *x) : 0;
-        }
-    }
-}
-
 /* ---- screening ------------------------------------------------------------------------------- */
 
-struct second {
-    const struct fit_tile *tile;
-    double sum, n;
-};
-
-static void second_differences(void *user, size_t g, size_t offset, size_t lo, size_t hi)
-{
-    struct second *c = user;
-    const double *y = c->tile->y + offset, *w = c->tile->w ? c->tile->w + offset : NULL;
-    (void)g;
-    for (size_t k = lo + 1; k + 1 < hi; k++) {
-        double d = y[k - 1] - 2 * y[k] + y[k + 1];
-        if (!w) {
-            c->sum += d * d / 6;
-            c->n += 1;
-        } else if (w[k - 1] > 0 && w[k] > 0 && w[k + 1] > 0) {
-            c->sum += d * d / (1 / w[k - 1] + 4 / w[k] + 1 / w[k + 1]);
-            c->n += 1;
-        }
-    }
-}
-
-double fit_start_noise(const struct fit_objective *obj)
-{
-    const struct fit_dataset *ds = obj->ds;
-    struct second c = {0};
-    size_t stride = 1 + ds->npoint / 200000; /* a sample is enough */
-    for (size_t t = 0; t < ds->ntile; t += stride) {
-        c.tile = &ds->tile[t];
-        fit_objective_vectors(obj, c.tile, second_differences, &c);
-    }
-    double seen = c.n >= 10 ? c.sum / c.n : NAN;
-    return obj->kernel->space == FIT_ROWS && ds->weighted ? fmin(seen, 1) : seen;
-}
-
-static enum fit_status screen(struct search *q, struct fit_objective *obj, struct fit_error *err)
+static enum fit_status screen(struct fit_search *q, struct fit_objective *obj, struct fit_error *err)
 {
     for (size_t i = 0; i < q->npoint; i++) {
         enum fit_eval e = fit_objective_value(obj, q->point + i * q->p);
@@ -230,7 +66,7 @@ static enum fit_status screen(struct search *q, struct fit_objective *obj, struc
     return FIT_OK;
 }
 
-static double distance(const struct search *q, size_t a, size_t b)
+static double distance(const struct fit_search *q, size_t a, size_t b)
 {
     double d = 0;
     for (size_t k = 0; k < q->p; k++)
@@ -238,7 +74,7 @@ static double distance(const struct search *q, size_t a, size_t b)
     return d;
 }
 
-static void set_candidate(const struct search *q, size_t i, struct fit_candidate *f)
+static void set_candidate(const struct fit_search *q, size_t i, struct fit_candidate *f)
 {
     memcpy(f->first, q->point + i * q->p, q->p * sizeof *f->first);
     memcpy(f->theta, f->first, q->p * sizeof *f->theta);
@@ -255,7 +91,7 @@ static void set_candidate(const struct search *q, size_t i, struct fit_candidate
 }
 
 /* Adds the best points that lie apart from one another (first round: after the given start). */
-static size_t choose(struct search *q, size_t wanted, struct fit_candidates *list)
+static size_t choose(struct fit_search *q, size_t wanted, struct fit_candidates *list)
 {
     size_t n = 1, from = q->centre ? 1 : 0, first = list->n;
     q->chosen[0] = 0;
@@ -318,7 +154,7 @@ static void drop_doubles(struct fit_candidates *list)
 }
 
 /* Follows those alive in item[from..) for some steps; then sorts. */
-static enum fit_status follow(const struct search *q, struct fit_objective *obj, size_t steps,
+static enum fit_status follow(const struct fit_search *q, struct fit_objective *obj, size_t steps,
                               size_t from, struct fit_candidates *list, struct fit_error *err)
 {
     struct fit_nlsq *s = fit_nlsq_new(q->p);
@@ -360,13 +196,13 @@ static void keep(struct fit_candidates *list, size_t from, size_t most, double f
 
 /* What more free parameters than FEW add: with each of them more points that look good lead into
  * side valleys. */
-static size_t beyond_few(const struct search *q)
+static size_t beyond_few(const struct fit_search *q)
 {
     return q->nfree > FEW ? q->nfree - FEW : 0;
 }
 
 /* Keeps the best; of many parameters also those that the thinned data do not tell from them. */
-static void keep_survivors(const struct search *q, struct fit_candidates *list)
+static void keep_survivors(const struct fit_search *q, struct fit_candidates *list)
 {
     const struct fit_candidate *best = &list->item[0];
     size_t most = SURVIVORS;
@@ -408,7 +244,7 @@ void fit_candidates_free(struct fit_candidates *list)
     *list = (struct fit_candidates){0};
 }
 
-static void round_free(struct search *q)
+static void round_free(struct fit_search *q)
 {
     free(q->point);
     free(q->unit);
@@ -418,7 +254,7 @@ static void round_free(struct search *q)
     q->rank = NULL;
 }
 
-static enum fit_status round_new(struct search *q, size_t points, const struct fit_dataset *ds,
+static enum fit_status round_new(struct fit_search *q, size_t points, const struct fit_dataset *ds,
                                  struct fit_error *err)
 {
     double most = WORK / (double)(ds->npoint + 1);
@@ -457,7 +293,7 @@ enum fit_status fit_start_given(const struct fit_start_spec *spec, struct fit_ca
 }
 
 /* Follows the points chosen from those screened, in stages: after each, a third goes on. */
-static enum fit_status follow_chosen(struct search *q, const struct round *plan,
+static enum fit_status follow_chosen(struct fit_search *q, const struct round *plan,
                                      struct fit_objective *obj, struct fit_candidates *list,
                                      struct fit_error *err)
 {
@@ -480,7 +316,7 @@ static enum fit_status follow_chosen(struct search *q, const struct round *plan,
     return FIT_OK;
 }
 
-static enum fit_status one_round(struct search *q, const struct round *plan,
+static enum fit_status one_round(struct fit_search *q, const struct round *plan,
                                  struct fit_objective *obj, struct fit_candidates *list,
                                  struct fit_error *err)
 {
@@ -490,7 +326,7 @@ static enum fit_status one_round(struct search *q, const struct round *plan,
         points = 4 * q->s->multi_start;
     if ((st = round_new(q, points, obj->ds, err)) != FIT_OK)
         return st;
-    make_points(q);
+    fit_start_hypercube(q);
     q->draw++;
     if ((st = screen(q, obj, err)) != FIT_OK)
         return st;
@@ -500,7 +336,7 @@ static enum fit_status one_round(struct search *q, const struct round *plan,
 /* ---- exploring around a minimum -------------------------------------------------------------- */
 
 /* Parameters without effect at the best point: the model has saturated there (a floor, a cut). */
-static size_t find_dead(const struct search *q, struct fit_objective *obj, const double *at,
+static size_t find_dead(const struct fit_search *q, struct fit_objective *obj, const double *at,
                         double *B, unsigned char *dead)
 {
     size_t n = 0;
@@ -515,42 +351,8 @@ static size_t find_dead(const struct search *q, struct fit_objective *obj, const
     return n;
 }
 
-/* Points 1..: a scan along each free parameter through the best point, then random values of the
- * dead ones.  Mirror images (the sign of an angle) and saturated corners are what a descent cannot
- * leave. */
-static size_t make_scans(struct search *q, const double *best, const unsigned char *dead,
-                         size_t ndead)
-{
-    const struct fit_start_spec *s = q->s;
-    size_t n = 0, p = q->p;
-    memcpy(q->point + p * n++, best, p * sizeof *best);
-    for (size_t k = 0; k < p; k++)
-        for (size_t i = 0; s->upper[k] > s->lower[k] && i < SCAN; i++) {
-            double *x = q->point + p * n++;
-            memcpy(x, best, p * sizeof *x);
-            x[k] = fit_start_sample(&s->kernel->param[k], s->lower[k], s->upper[k], s->start[k],
-                                    ((double)i + 0.5) / SCAN);
-        }
-    for (size_t i = 0; ndead > 0 && i < DEAD_POINTS; i++) {
-        double *x = q->point + p * n++, u[2];
-        memcpy(x, best, p * sizeof *x);
-        for (size_t k = 0; k < p; k++) {
-            fit_rng_uniform(s->seed, 0x44450000u + q->draw * 4096 + k, i, u);
-            if (dead[k])
-                x[k] = fit_start_sample(&s->kernel->param[k], s->lower[k], s->upper[k], s->start[k],
-                                        u[0]);
-        }
-    }
-    q->draw++;
-    for (size_t i = 0; i < n; i++)
-        for (size_t k = 0; k < p; k++)
-            q->unit[i * p + k] =
-                s->upper[k] > s->lower[k] ? unit_position(s, k, q->point[i * p + k]) : 0;
-    return n;
-}
-
 /* Of a scan only dips other than the one in which the best point lies are worth following. */
-static void bar_slopes(struct search *q)
+static void bar_slopes(struct fit_search *q)
 {
     size_t n = 1;
     for (size_t k = 0; k < q->p; k++) {
@@ -558,18 +360,18 @@ static void bar_slopes(struct search *q)
             continue;
         const double *c = q->cost + n;
         double here = q->unit[k];
-        for (size_t i = 0; i < SCAN; i++) {
-            int dip = (i == 0 || c[i] < c[i - 1]) && (i + 1 == SCAN || c[i] < c[i + 1]);
-            int own = fabs(((double)i + 0.5) / SCAN - here) <= 1.0 / SCAN;
+        for (size_t i = 0; i < FIT_START_SCAN; i++) {
+            int dip = (i == 0 || c[i] < c[i - 1]) && (i + 1 == FIT_START_SCAN || c[i] < c[i + 1]);
+            int own = fabs(((double)i + 0.5) / FIT_START_SCAN - here) <= 1.0 / FIT_START_SCAN;
             if (!dip || own)
                 q->unit[(n + i) * q->p] = NAN;
         }
-        n += SCAN;
+        n += FIT_START_SCAN;
     }
 }
 
 /* Looks around the best point as long as that leads to a better one. */
-static enum fit_status explore(struct search *q, struct fit_objective *obj,
+static enum fit_status explore(struct fit_search *q, struct fit_objective *obj,
                                struct fit_candidates *list, struct fit_error *err)
 {
     double *B = malloc((q->p * q->p + q->p + 1) * sizeof *B), before = INFINITY;
@@ -582,11 +384,11 @@ static enum fit_status explore(struct search *q, struct fit_objective *obj,
         before = list->item[0].variance;
         size_t ndead = find_dead(q, obj, best, B, dead);
         q->centre = best; /* no model points, and no second copy of the given start */
-        if ((st = round_new(q, q->nfree * SCAN + DEAD_POINTS, obj->ds, err)) != FIT_OK)
+        if ((st = round_new(q, q->nfree * FIT_START_SCAN + FIT_START_DEAD, obj->ds, err)) != FIT_OK)
             break;
-        if (q->npoint < 1 + q->nfree * SCAN + DEAD_POINTS)
+        if (q->npoint < 1 + q->nfree * FIT_START_SCAN + FIT_START_DEAD)
             break; /* too much data for so many points */
-        q->npoint = make_scans(q, best, dead, ndead);
+        q->npoint = fit_start_scans(q, best, dead, ndead);
         if ((st = screen(q, obj, err)) != FIT_OK)
             break;
         bar_slopes(q);
@@ -597,39 +399,9 @@ static enum fit_status explore(struct search *q, struct fit_objective *obj,
     return st;
 }
 
-/* Points 1..: the best point with random values of about half of the free parameters: in every
- * second point those of one model point, else uniform in the box.  What the data determine well,
- * such as the period of a fringe, is kept in some of them, and the rest begins anew. */
-static void make_crossings(struct search *q, const double *best)
-{
-    const struct fit_start_spec *s = q->s;
-    size_t p = q->p, nscreen = s->kernel->screen ? s->kernel->nscreen : 0;
-    memcpy(q->point, best, p * sizeof *best);
-    for (size_t i = 1; i < q->npoint; i++) {
-        double *x = q->point + i * p, pick[2], u[2];
-        fit_rng_uniform(s->seed, 0x43520000u + q->draw, i, pick);
-        const double *model = nscreen && i % 2 ? s->kernel->screen : NULL;
-        if (model)
-            model += (size_t)(pick[0] * (double)nscreen) * p;
-        for (size_t k = 0; k < p; k++) {
-            fit_rng_uniform(s->seed, 0x43580000u + q->draw * 4096 + k, i, u);
-            x[k] = best[k];
-            if (s->upper[k] > s->lower[k] && u[0] < 0.25 + 0.5 * pick[1])
-                x[k] = model ? clip(s, k, model[k])
-                             : fit_start_sample(&s->kernel->param[k], s->lower[k], s->upper[k],
-                                                s->start[k], u[1]);
-        }
-    }
-    q->draw++;
-    for (size_t i = 0; i < q->npoint; i++)
-        for (size_t k = 0; k < p; k++)
-            q->unit[i * p + k] =
-                s->upper[k] > s->lower[k] ? unit_position(s, k, q->point[i * p + k]) : 0;
-}
-
 /* Many parameters: a minimum that fits well may still be a side valley; new starts that share a
  * part of its values, until two sets of them in a row lead to nothing better. */
-static enum fit_status cross(struct search *q, struct fit_objective *obj,
+static enum fit_status cross(struct fit_search *q, struct fit_objective *obj,
                              struct fit_candidates *list, struct fit_error *err)
 {
     double before = INFINITY;
@@ -644,7 +416,7 @@ static enum fit_status cross(struct search *q, struct fit_objective *obj,
         q->centre = best;
         if ((st = round_new(q, crossing.points * q->nfree, obj->ds, err)) != FIT_OK)
             break;
-        make_crossings(q, best);
+        fit_start_crossings(q, best);
         if ((st = screen(q, obj, err)) == FIT_OK)
             st = follow_chosen(q, &crossing, obj, list, err);
     }
@@ -658,10 +430,29 @@ size_t fit_start_rounds(const struct fit_kernel *kernel)
     return sizeof rounds / sizeof *rounds - (kernel->space == FIT_PAIRS);
 }
 
-static enum fit_status search_coarse(struct search *q, struct fit_objective *obj,
+/* Asked to follow more than leads to the best. */
+static int thorough(const struct fit_search *q)
+{
+    return q->s->multi_start || q->s->global;
+}
+
+/* The global stage; what it finds is followed to its minimum. */
+static enum fit_status search_box(struct fit_search *q, struct fit_objective *obj,
+                                  struct fit_candidates *list, struct fit_error *err)
+{
+    size_t from = list->n;
+    enum fit_status st = fit_start_global(q, obj, list, err);
+    if (st == FIT_OK)
+        st = follow(q, obj, GLOBAL_STEPS, from, list, err);
+    qsort(list->item, list->n, sizeof *list->item, by_variance);
+    drop_doubles(list);
+    return st;
+}
+
+static enum fit_status search_coarse(struct fit_search *q, struct fit_objective *obj,
                                      struct fit_candidates *list, struct fit_error *err)
 {
-    size_t most = 2 + q->s->multi_start;
+    size_t most = 2 + q->s->multi_start + FIT_START_RESTARTS;
     for (size_t r = 0; r < fit_start_rounds(q->s->kernel); r++)
         most += rounds[r].followed + (1 + CROSSINGS) * MORE * beyond_few(q) +
                 EXPLORATIONS * EXPLORED;
@@ -681,7 +472,9 @@ static enum fit_status search_coarse(struct search *q, struct fit_objective *obj
             break;
         q->centre = list->item[0].theta;
     }
-    if (!q->s->multi_start)
+    if (st == FIT_OK && q->s->global)
+        st = search_box(q, obj, list, err);
+    if (!thorough(q))
         keep_survivors(q, list);
     return st;
 }
@@ -691,7 +484,7 @@ static size_t stride_for(size_t frames, size_t wanted)
     return (frames + wanted - 1) / wanted;
 }
 
-static enum fit_status search_on(struct search *q, const struct fit_dataset *ds,
+static enum fit_status search_on(struct fit_search *q, const struct fit_dataset *ds,
                                  const struct fit_dataset *finer, struct fit_candidates *list,
                                  struct fit_error *err)
 {
@@ -706,7 +499,7 @@ static enum fit_status search_on(struct search *q, const struct fit_dataset *ds,
         if ((st = fit_objective_new(q->s->kernel, finer, q->s->setup, &obj, err)) == FIT_OK)
             st = follow(q, obj, MEDIUM_STEPS, 0, list, err);
         if (st == FIT_OK)
-            keep(list, 0, q->s->multi_start ? 4 : 2, q->s->multi_start ? 2 : 1.1);
+            keep(list, 0, thorough(q) ? THOROUGH : 2, thorough(q) ? 2 : 1.1);
     }
     fit_objective_free(obj);
     return st;
@@ -716,7 +509,7 @@ enum fit_status fit_start_search(const struct fit_start_spec *spec, struct fit_c
                                  struct fit_error *err)
 {
     struct fit_dataset *coarse = NULL, *medium = NULL;
-    struct search q = {.s = spec,
+    struct fit_search q = {.s = spec,
                        .p = spec->kernel->nparam,
                        .centre = spec->centre,
                        .draw = 64 * spec->first_round};

@@ -26,6 +26,7 @@ struct fit_start_spec {
     const double *start;         /* nparam, inside the bounds */
     const char *origin;          /* what to call it */
     size_t multi_start;          /* follow so many; 0: a few */
+    int global;                  /* 1: also an evolution strategy in the whole box */
     size_t first_round;          /* 0; more: go on with so many rounds behind, */
     const double *centre;        /* some of the points around this one (NULL: nothing found yet) */
     uint64_t seed;

@@ -198,6 +198,23 @@ static void at_bounds(FILE *f, int *left, const struct fit_results *r)
              fit_results_param(r, first).param->name, n - 1);
 }
 
+/* Minima besides the best; those that fit as well are other answers. */
+static void other_minima(FILE *f, int *left, const struct fit_results *r)
+{
+    const struct fit_result *fit = r->fit;
+    size_t equal = 0;
+    for (size_t k = 1; k < fit->nminimum; k++)
+        equal += fit->minima[k].above < 0.1;
+    if (fit->nminimum < 2)
+        return;
+    if (equal)
+        line(f, left, "OTHER ANSWERS: %zu more minim%s fit as well (fit.json: minima)", equal,
+             equal == 1 ? "um" : "a");
+    else
+        line(f, left, "%zu other minim%s found, chi2 larger by %.3g or more (fit.json: minima)",
+             fit->nminimum - 1, fit->nminimum == 2 ? "um" : "a", fit->minima[1].above);
+}
+
 static void verdict(FILE *f, int *left, const struct fit_results *r)
 {
     const struct fit_result *fit = r->fit;
@@ -226,7 +243,7 @@ void fit_write_summary(const struct fit_results *r, FILE *f)
         per += k->space == FIT_PAIRS && k->linear[q].over >= 0;
     head(f, &left, r);
     noise(f, &left, r);
-    int keep = 7 + (int)r->fit->nnull + (int)per; /* lines behind the table */
+    int keep = 7 + (r->fit->nminimum > 1) + (int)r->fit->nnull + (int)per; /* lines behind the table */
     for (size_t i = 0; i < n; i++) {
         if (left - keep <= 1 && i + 1 < n) {
             line(f, &left, "  ... and %zu more in fit.json", n - i);
@@ -239,6 +256,7 @@ void fit_write_summary(const struct fit_results *r, FILE *f)
             per_group(f, &left, r, q);
     quality(f, &left, r);
     at_bounds(f, &left, r);
+    other_minima(f, &left, r);
     verdict(f, &left, r);
     free(index);
 }

@@ -186,6 +186,22 @@ static void put_starts(struct fit_json *j, const struct fit_results *r)
     fit_json_end(j);
 }
 
+static void put_minima(struct fit_json *j, const struct fit_results *r)
+{
+    const struct fit_result *f = r->fit;
+    fit_json_begin(j, "minima", '[');
+    for (size_t k = 0; k < f->nminimum; k++) {
+        fit_json_begin(j, NULL, '{');
+        fit_json_number(j, "cost", f->minima[k].cost);
+        fit_json_number(j, "chi2_above_best", f->minima[k].above);
+        fit_json_integer(j, "found", (int64_t)f->minima[k].found);
+        fit_json_string(j, "origin", f->minima[k].origin);
+        fit_json_numbers(j, "theta", f->minima[k].theta, f->nparam);
+        fit_json_end(j);
+    }
+    fit_json_end(j);
+}
+
 static void put_phases(struct fit_json *j, const struct fit_results *r)
 {
     fit_json_begin(j, "phases", '{');
@@ -239,6 +255,7 @@ char *fit_write_json(const struct fit_results *r)
     put_correlation(&j, r, index, n);
     put_identifiability(&j, r);
     put_starts(&j, r);
+    put_minima(&j, r);
     fit_json_begin(&j, "model", '{');
     fit_json_string(&j, "name", r->kernel->name);
     fit_json_string(&j, "hash", r->kernel->hash);

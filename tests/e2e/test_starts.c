@@ -8,6 +8,7 @@
  */
 #include "fit.h"
 #include "measurement.h"
+#include "objective.h"
 #include "rng.h"
 #include "support.h"
 
@@ -17,6 +18,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -26,9 +28,10 @@ enum { NTIME = 200, NPHI = 5, NPARAM = 7, MOST_STARTS = 1000 };
 static size_t nstart = 12;
 static const char *file;
 
+static const double truth[NPARAM] = {2000, -0.3, 100, 0.004, -0.4, 3e-4, -4};
+
 static struct fit_dataset *simulate(const struct fit_kernel *k)
 {
-    static const double truth[NPARAM] = {2000, -0.3, 100, 0.004, -0.4, 3e-4, -4};
     static const double phi[NPHI] = {-45, -5, 5, 50, 90}, contrast[NPHI] = {0.273, 0.283, 0.306, 0.322, 0.295};
     struct fit_dataset *ds = e2e_dataset(
         k, &(struct e2e_grid){.ntime = NTIME, .dt = 0.1, .q = 0.0054, .gap = 2e6, .nphi = NPHI, .phi = phi});
@@ -142,6 +145,80 @@ static void random_starts(void **state)
     assert_true(100 * good >= 99 * nstart);
 }
 
+/* Of the corners of the box that of the largest cost. */
+static void worst_corner(const struct fit_kernel *k, const struct fit_dataset *ds, double *corner)
+{
+    struct fit_objective *obj;
+    struct fit_error err = {0};
+    double most = -1, theta[NPARAM];
+    if (fit_objective_new(k, ds, &(struct fit_objective_setup){.threads = 1}, &obj, &err) != FIT_OK)
+        fail_msg("%s", err.message);
+    for (unsigned c = 0; c < 1u << NPARAM; c++) {
+        for (unsigned p = 0; p < NPARAM; p++)
+            theta[p] = c >> p & 1 ? k->param[p].upper : k->param[p].lower;
+        if (fit_objective_value(obj, theta) == FIT_EVAL_OK && obj->cost > most) {
+            most = obj->cost;
+            for (unsigned p = 0; p < NPARAM; p++)
+                corner[p] = theta[p];
+        }
+    }
+    fit_objective_free(obj);
+}
+
+static double cost_at(const struct fit_kernel *k, const struct fit_dataset *ds, const double *theta)
+{
+    struct fit_objective *obj;
+    struct fit_error err = {0};
+    if (fit_objective_new(k, ds, &(struct fit_objective_setup){.threads = 1}, &obj, &err) != FIT_OK)
+        fail_msg("%s", err.message);
+    assert_int_equal(fit_objective_value(obj, theta), FIT_EVAL_OK);
+    double cost = obj->cost;
+    fit_objective_free(obj);
+    return cost;
+}
+
+static void worst_corner_of_the_box(void **state)
+{
+    const struct fit_kernel *k = e2e_kernel("laminar", "fast", NULL);
+    struct fit_dataset *ds = simulate(k);
+    struct fit_options opt;
+    struct fit_result best, res;
+    struct fit_error err = {0};
+    double corner[NPARAM] = {0};
+    (void)state;
+    worst_corner(k, ds, corner);
+    fit_options_default(&opt);
+    opt.threads = 2;
+    if (fit_run(k, ds, &opt, &best, &err) != FIT_OK)
+        fail_msg("%s", err.message);
+    opt.start = corner;
+    opt.global = 1;
+    if (fit_run(k, ds, &opt, &res, &err) != FIT_OK)
+        fail_msg("%s", err.message);
+    printf("    global search from the worst corner: cost %.10g, from %s, %zu starts, %zu minima, %.2f s\n",
+           res.cost, res.start_origin, res.nstart, res.nminimum, res.seconds.total);
+    assert_true(res.converged && res.cost <= best.cost * (1 + SAME_COST));
+    /* Errors of D0, alpha and D_offset are far from elliptical, so the truth is judged by chi2: above the
+     * minimum by the number of parameters, 17, give or take 6. */
+    double above = 2 * (cost_at(k, ds, truth) - res.cost) / (res.sigma_common * res.sigma_common);
+    printf("      the truth lies at chi2 + %.1f\n", above);
+    assert_true(above > 0 && above < 40);
+    int global = 0;
+    for (size_t n = 0; n < res.nstart; n++)
+        global += strncmp(res.starts[n].origin, "global", 6) == 0;
+    assert_true(global >= 2);
+    assert_true(res.nminimum >= 1 && res.minima[0].above == 0); /* set, not computed */
+    for (size_t n = 0; n < res.nminimum; n++) {
+        printf("      minimum at chi2 + %-10.4g found %zu times, first from %s\n", res.minima[n].above,
+               res.minima[n].found, res.minima[n].origin);
+        assert_true(res.minima[n].found >= 1);
+        assert_true(n == 0 || res.minima[n].cost >= res.minima[n - 1].cost);
+    }
+    fit_result_free(&best);
+    fit_result_free(&res);
+    fit_dataset_free(ds);
+}
+
 int main(int argc, char **argv)
 {
     if (argc > 1)
@@ -151,6 +228,6 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: test_starts [N from 1 to %d [FILE.h5]]\n", MOST_STARTS);
         return 3;
     }
-    const struct CMUnitTest tests[] = {cmocka_unit_test(random_starts)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(random_starts), cmocka_unit_test(worst_corner_of_the_box)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,49 @@
+/* start_impl.h -- what the parts of the search for starting points share: start.c, start_points.c,
+ * start_global.c.
+ */
+#ifndef FIT_START_IMPL_H
+#define FIT_START_IMPL_H
+
+#include "start.h"
+
+/* One search: its points and what is known of them. */
+struct fit_search {
+    const struct fit_start_spec *s;
+    size_t p, nfree, npoint; /* parameters; free ones; screened points of the round */
+    double *point;           /* npoint x p */
+    double *unit; /* npoint x p: position in the box, 0..1; NaN in the first: not to be chosen */
+    double *cost; /* npoint */
+    size_t *rank, *chosen; /* npoint each: by cost; followed */
+    size_t nmodel;         /* points 1..nmodel are the model's own */
+    size_t number;         /* points of earlier rounds, for names */
+    const double *centre;  /* best of the earlier rounds, or NULL */
+    uint64_t draw;         /* stream of random numbers */
+};
+
+enum {
+    FIT_START_SCAN = 16, /* points of a scan along one parameter */
+    FIT_START_DEAD = 32  /* drawn for parameters that have lost their effect */
+};
+
+/* ---- start_points.c: where to look ------------------------------------------------------------ */
+
+/* The u in 0..1 whose sample is x: the sample increases with u. */
+double fit_start_position(const struct fit_start_spec *s, size_t k, double x);
+/* x inside the bounds of parameter k; its start when x is not finite. */
+double fit_start_clip(const struct fit_start_spec *s, size_t k, double x);
+
+/* Fill point and unit of q, which has room for npoint. */
+void fit_start_hypercube(struct fit_search *q);
+size_t fit_start_scans(struct fit_search *q, const double *best, const unsigned char *dead, size_t ndead);
+void fit_start_crossings(struct fit_search *q, const double *best);
+
+/* ---- start_global.c ---------------------------------------------------------------------------- */
+
+/* Appends to the list what an evolution strategy (cmaes.h) finds in the whole box, from several random places,
+ * each time with a larger population, until two in a row lead to nothing better than before; at most
+ * FIT_START_RESTARTS items, for which there is room. */
+enum { FIT_START_RESTARTS = 6 };
+enum fit_status fit_start_global(struct fit_search *q, struct fit_objective *obj, struct fit_candidates *list,
+                                 struct fit_error *err);
+
+#endif
