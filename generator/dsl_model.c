@@ -38,7 +38,7 @@ static void check_space(lua_State *L, enum fit_space space, const char *what)
     struct dsl *d = dsl_of(L);
     if ((space == FIT_ROWS && d->has_grid) || (space == FIT_PAIRS && d->m->column.n))
         dsl_fail(L, what,
-                 "a model is over pairs of frames (grid, axis) or over rows of a table (columns)",
+                 "a model is over pairs of frames (grid) or over rows of a table (columns)",
                  "a time grid and columns of a table in one model");
 }
 
@@ -103,13 +103,13 @@ static int unit_or_options(lua_State *L, struct hg_symbol_decl *s, hg_unit *unit
     return 2;
 }
 
-/* m.axis("phi", "deg", "description"): one coordinate per group. */
+/* m.axis("phi", "deg", "description"): one coordinate per group.  Pairs: of each measured matrix; tables: the
+ * column of that name, rows with equal values are a group. */
 static int m_axis(lua_State *L)
 {
     struct dsl *d = dsl_of(L);
     struct hg_symbol_decl s = {.over = -1, .line = dsl_line(L)};
     hg_unit unit;
-    check_space(L, FIT_PAIRS, "axis");
     s.name = new_name(L, 1, "axis");
     unit_or_options(L, &s, &unit, "an axis", "unit doc");
     return push_symbol(L, &d->m->axis, &s, HG_COORD, unit);
@@ -227,7 +227,10 @@ static int read_over(lua_State *L, int t)
     if (lua_getfield(L, t, "over") != LUA_TNIL) {
         const struct dsl_value *v = dsl_test(L, -1);
         if (!v || hg_at(d->m->expr, v->id)->op != HG_COORD)
-            dsl_fail(L, "over", "over = phi, with local phi = m.axis(\"phi\", \"deg\")",
+            dsl_fail(L, "over",
+                     d->m->column.n ? "over = q, with local q = m.axis(\"q\", \"1/angstrom\"): rows with"
+                                      " the same q are a group"
+                                    : "over = phi, with local phi = m.axis(\"phi\", \"deg\")",
                      "over must be an axis");
         over = (int)hg_at(d->m->expr, v->id)->ref;
     }

@@ -57,7 +57,7 @@ static double *numbers(struct check *c, size_t n)
 static void draw_grid(struct check *c)
 {
     const struct hg_model *m = c->m;
-    c->ngroup = is_pair(m) && m->axis.n ? GROUPS : 1;
+    c->ngroup = m->axis.n ? GROUPS : 1;
     c->step = m->ntest && m->test[0].step > 0 ? m->test[0].step : 0.1;
     c->time = numbers(c, FRAMES);
     for (uint32_t k = 0; is_pair(m) && k < FRAMES; k++) {
@@ -97,7 +97,7 @@ static void prepare(struct check *c, const struct hg_variant *v)
         c->setting[k] = some_value(m, &m->setting, k, offsetof(struct hg_test, setting));
     draw_grid(c);
     draw_rows(c);
-    c->npoint = is_pair(m) ? c->nframe * (c->nframe - 1) / 2 * c->ngroup : c->nrow;
+    c->npoint = is_pair(m) ? c->nframe * (c->nframe - 1) / 2 * c->ngroup : c->nrow * c->ngroup;
     c->theta = numbers(c, c->K);
     c->lin = numbers(c, c->Q);
     c->root = hg_alloc(m->expr->arena, (c->K + c->Q + 1) * sizeof *c->root);

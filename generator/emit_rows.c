@@ -1,4 +1,6 @@
-/* emit_rows.c -- moments, normal and model for the rows of a table: vectors of eight rows. */
+/* emit_rows.c -- moments, normal, gradient and model for the rows of a table: vectors of eight rows.
+ *
+ * With axes the rows of a tile belong to one group, t->group; sums of the other groups are 0. */
 #include <stdlib.h>
 
 #include "emit.h"
@@ -20,9 +22,26 @@ static const char *row_leaf(struct hg_code *c, hg_id id)
         hg_line(c, "const fit_vd %s = fit_vload(l->column[%u] + row);", name, n->ref);
         return name;
     case HG_LINEAR: return hg_format(a, "lin[%u]", n->ref);
-    case HG_LOCAL: return hg_format(a, "w.%s[0]", hg_emit_field(em, HG_FIELD_SCALAR, id, 0)->name);
+    case HG_LOCAL:
+        return hg_format(a, n->vary ? "w.%s[g]" : "w.%s[0]",
+                         hg_emit_field(em, n->vary ? HG_FIELD_GROUP : HG_FIELD_SCALAR, id, 0)->name);
     default: return hg_emit_common_leaf(c, id);
     }
+}
+
+static int has_groups(const struct hg_emit *em)
+{
+    return em->p->model->axis.n > 0;
+}
+
+/* The group of the tile, and its own linear parameters. */
+static void group_head(const struct hg_emit *em, FILE *out, int with_lin)
+{
+    if (!has_groups(em))
+        return;
+    fprintf(out, "    const size_t g = t->group;\n    (void)g;\n");
+    if (with_lin)
+        fprintf(out, "    lin += %u * g;\n", em->p->nlinear);
 }
 
 /* Names of the functions below that the list of emitted code does not have. */
@@ -72,7 +91,9 @@ static void emit_moments(struct hg_emit *em, FILE *out)
     fprintf(out, "static void moments(const struct fit_layout *l, const double *ws, const struct fit_tile *t,\n"
                  "                    double *scratch, double *out)\n{\n"
                  "    struct tables w;\n    carve(l, (double *)(uintptr_t)ws, &w);\n"
-                 "    fit_vd sum[%u] = {{0}};\n    (void)w, (void)scratch;\n%s%s", nsum, loop_head, weights);
+                 "    fit_vd sum[%u] = {{0}};\n    (void)w, (void)scratch;\n", nsum);
+    group_head(em, out, 0);
+    fprintf(out, "%s%s", loop_head, weights);
     struct hg_code c = begin(em, out, nroot, root);
     for (uint32_t k = 0; k < nroot; k++)
         hg_code_need(&c, root[k]);
@@ -89,7 +110,11 @@ static void emit_moments(struct hg_emit *em, FILE *out)
         hg_line(&c, "sum[%u] += weight*b%u*d;", at++, p);
     hg_line(&c, "sum[%u] += weight*d*d;", at);
     end(&c);
-    fprintf(out, "    }\n    for (size_t k = 0; k < %u; k++)\n        out[k] = fit_vsum(sum[k]);\n}\n\n", nsum);
+    fprintf(out, "    }\n");
+    if (has_groups(em))
+        fprintf(out, "    for (size_t k = 0; k < l->ngroup * %u; k++)\n        out[k] = 0.0;\n    out += g * %u;\n", nsum,
+                nsum);
+    fprintf(out, "    for (size_t k = 0; k < %u; k++)\n        out[k] = fit_vsum(sum[k]);\n}\n\n", nsum);
 }
 
 static void residual(struct hg_code *c, struct hg_emit *em, const char *before)
@@ -136,15 +161,16 @@ static void add_many(FILE *out, uint32_t K, uint32_t Q)
 
 /* The loop over rows, for rows that all count with weight 1, where multiplications by it fall away, and for
  * any. */
-static void normal_head(FILE *out, uint32_t nH, uint32_t K, uint32_t nV)
+static void normal_head(const struct hg_emit *em, FILE *out, uint32_t nH, uint32_t K, uint32_t nV)
 {
     fprintf(out, "enum { SUMS = %u };\n\nstatic size_t scratch_size(const struct fit_layout *l)\n{\n    (void)l;\n"
                  "    return FIT_VL * SUMS;\n}\n\n", nH + K + nV + 1);
     fprintf(out, "FIT_INLINE void normal_rows(const struct fit_layout *l, const struct tables w, const double *lin,\n"
                  "                            const struct fit_tile *t, size_t from, size_t to, const int plain,\n"
                  "                            fit_vd *H, fit_vd *G, fit_vd *V)\n{\n"
-                 "    (void)w, (void)lin, (void)V;\n"
-                 "    for (size_t row = from; row < to; row += FIT_VL) {\n"
+                 "    (void)w, (void)lin, (void)V;\n");
+    group_head(em, out, 0);
+    fprintf(out, "    for (size_t row = from; row < to; row += FIT_VL) {\n"
                  "        const size_t at = row - t->i0;\n"
                  "        fit_vd weight = t->w && !plain ? fit_vload(t->w + at) : fit_vset1(1.0);\n"
                  "        if (!plain && row + FIT_VL > t->i1)\n"
@@ -159,6 +185,7 @@ static void normal_tail(struct hg_code *c, const hg_id *factor, uint32_t nH, uin
     fprintf(out, "    }\n}\n\nstatic void normal(const struct fit_layout *l, const double *ws, const double *lin,\n"
                  "                   const struct fit_tile *t, double *scratch, double *out)\n{\n"
                  "    struct tables w;\n    carve(l, (double *)(uintptr_t)ws, &w);\n");
+    group_head(em, out, 1);
     if (nH + K + Q * K <= FEW_SUMS)
         fprintf(out, "    fit_vd H[%u] = {{0}}, G[%u] = {{0}}, V[%u] = {{0}};\n    (void)scratch;\n", nH ? nH : 1,
                 K ? K : 1, Q && K ? Q * K : 1);
@@ -177,6 +204,9 @@ static void normal_tail(struct hg_code *c, const hg_id *factor, uint32_t nH, uin
     fprintf(out, "    for (size_t k = 0, n = 0; k < %u; k++)\n        for (size_t q = k; q < %u; q++)\n"
                  "            *out++ = factor[k]*factor[q]*fit_vsum(H[n++]);\n"
                  "    for (size_t k = 0; k < %u; k++)\n        *out++ = factor[k]*fit_vsum(G[k]);\n", K, K, K);
+    if (Q && K && has_groups(em))
+        fprintf(out, "    for (size_t n = 0; n < l->ngroup * %u; n++)\n        out[n] = 0.0;\n    out += g * %u;\n",
+                Q * K, Q * K);
     if (Q && K)
         fprintf(out, "    for (size_t n = 0; n < %u; n++)\n        *out++ = factor[n %% %u]*fit_vsum(V[n]);\n", Q * K, K);
     fprintf(out, "}\n\n");
@@ -191,7 +221,7 @@ static void emit_normal(struct hg_emit *em, FILE *out)
     core = root + nroot;
     for (uint32_t e = 0; e < E; e++)
         hg_emit_strip(em, em->m[e], &factor[e], &root[nroot++]);
-    normal_head(out, nH, K, Q * K);
+    normal_head(em, out, nH, K, Q * K);
     struct hg_code c = begin(em, out, nroot, root);
     for (uint32_t k = 0; k < nroot; k++)
         hg_code_need(&c, root[k]);
@@ -223,9 +253,14 @@ static void emit_gradient(struct hg_emit *em, FILE *out)
     hg_factor(em->e, E, a);
     fprintf(out, "static void gradient(const struct fit_layout *l, const double *ws, const double *lin, const double *adj,\n"
                  "                     const struct fit_tile *t, double *scratch, double *out)\n{\n"
-                 "    struct tables w;\n    carve(l, (double *)(uintptr_t)ws, &w);\n"
-                 "    const double *const seeds = adj, *const at_lin = lin;\n"
-                 "    fit_vd sum[%u] = {{0}};\n    (void)w, (void)seeds, (void)at_lin, (void)scratch;\n%s%s", K ? K : 1,
+                 "    struct tables w;\n    carve(l, (double *)(uintptr_t)ws, &w);\n");
+    group_head(em, out, 0);
+    if (has_groups(em))
+        fprintf(out, "    const double *const seeds = adj + %u * g, *const at_lin = lin + %u * g;\n",
+                1 + Q * (Q + 1) / 2, Q);
+    else
+        fprintf(out, "    const double *const seeds = adj, *const at_lin = lin;\n");
+    fprintf(out, "    fit_vd sum[%u] = {{0}};\n    (void)w, (void)seeds, (void)at_lin, (void)scratch;\n%s%s", K ? K : 1,
             loop_head, weights);
     struct hg_code c = begin(em, out, nroot, root);
     hg_emit_seeds(em, &c, "fit_vload(t->y + at)", root);
@@ -246,7 +281,9 @@ static void emit_model(struct hg_emit *em, FILE *out)
     uint32_t nroot = value_roots(em, root);
     fprintf(out, "static void model(const struct fit_layout *l, const double *ws, const double *lin,\n"
                  "                  const struct fit_tile *t, double *out)\n{\n"
-                 "    struct tables w;\n    carve(l, (double *)(uintptr_t)ws, &w);\n    (void)w, (void)lin;\n%s", loop_head);
+                 "    struct tables w;\n    carve(l, (double *)(uintptr_t)ws, &w);\n    (void)w, (void)lin;\n");
+    group_head(em, out, 1);
+    fprintf(out, "%s", loop_head);
     struct hg_code c = begin(em, out, nroot, root);
     for (uint32_t k = 0; k < nroot; k++)
         hg_code_need(&c, root[k]);

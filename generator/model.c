@@ -302,8 +302,9 @@ int hg_model_check(struct hg_model *m, struct hg_diag *d)
     for (uint32_t k = 0; k < m->param.n; k++) {
         const struct hg_symbol_decl *s = &m->param.item[k];
         if (s->over >= 0)
-            hg_error(d, s->line, "over", "add it to the list `linear` of observe, or drop `over`",
-                     "'%s' has one value per group but is not declared linear", s->name);
+            hg_error(d, s->line, "over",
+                     "only linear parameters can; make it a function of the axis, or drop `over`",
+                     "'%s' has one value per group but is not linear", s->name);
     }
     if (d->errors != before)
         return 0;

@@ -6,7 +6,9 @@
 --   local m = model "name" { title = "...", formula = "...", reference = "...", validity = "..." }
 --   local t = m.grid("t", "s")                    times of the frames; t.step is the frame period
 --   local phi = m.axis("phi", "deg", "doc")       one coordinate per measured matrix
---   local x, y, s = m.columns("x:s", "y", "s")    instead of grid and axis: columns of a table
+--   local x, y, s = m.columns("x:s", "y", "s")    instead of a grid: columns of a table
+--   local q = m.axis("q", "1/angstrom", "doc")    of a table: one more column; rows with the same q are a
+--                                                 group, with parameters of its own (over = q)
 --   local q = m.setting("q", "1/angstrom", "doc") known at run time; or {unit=, doc=, default=}
 --   local p = m.parameter("p", { unit = "1", start = 1, bounds = {0, 2}, doc = "...",
 --       prior = {"normal", 1, 0.5}, alias = {"P"}, over = phi, linear = true })

@@ -65,6 +65,8 @@ static const struct option options[] = {
     {"phi-angles", 0, REALS, MODEL, AT(nphi), AT(phi), NULL, NULL},
     {"x", 0, TEXT, MODEL, AT(x), 0, "LO:HI:N[:log]",
      "table models: grid of the first covariate"},
+    {"groups", 0, REALS, MODEL, AT(ngroups), AT(groups), "V1,V2,..",
+     "table models with an axis: its values, one curve each"},
     {"set", 0, CHANGE, MODEL, 0, 0, "NAME=VALUE",
      "parameter or setting; repeat; default: the model's start"},
     {"contrast", 0, REALS, MODEL, AT(ncontrast), AT(contrast), "C1,..",

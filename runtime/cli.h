@@ -54,6 +54,8 @@ struct fit_cli {
     double dt, q, gap, first_time; /* NaN: not given */
     size_t nphi, ncontrast, noffset;
     double *phi, *contrast, *offset;
+    size_t ngroups; /* --groups: values of the grouping column of a table model */
+    double *groups;
     const char *x; /* table models: covariate as LO:HI:N */
     int jacobian;
     const char *noise;

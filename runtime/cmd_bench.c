@@ -80,10 +80,11 @@ done:
 static enum fit_status data_rows(struct bench *b, size_t n, struct fit_error *err)
 {
     const struct fit_kernel *k = b->k;
-    double *x = malloc(n * sizeof *x), *y = malloc(n * sizeof *y);
-    const double **column = malloc((k->ncolumn + 1) * sizeof *column);
+    double *x = malloc(n * sizeof *x), *y = malloc(n * sizeof *y), *one = malloc(n * sizeof *one);
+    const double **column = malloc((k->ncolumn + k->naxis + 1) * sizeof *column);
+    const double **axis = column + k->ncolumn;
     enum fit_status st = FIT_OK;
-    if (!x || !y || !column) {
+    if (!x || !y || !one || !column) {
         st = fit_fail(err, FIT_ERR_MEMORY, "bench: out of memory");
         goto done;
     }
@@ -93,11 +94,24 @@ static enum fit_status data_rows(struct bench *b, size_t n, struct fit_error *er
     }
     for (size_t c = 0; c < k->ncolumn; c++)
         column[c] = x;
-    st = fit_dataset_new_rows(n, k->ncolumn, column, y, NULL, k->nsetting, b->setting,
-                              k->intercept >= 0, &b->ds, err);
+    for (size_t i = 0; i < n; i++)
+        one[i] = 1;
+    for (size_t a = 0; a < k->naxis; a++)
+        axis[a] = one;
+    const struct fit_dataset_table table = {.nrow = n,
+                                            .ncolumn = k->ncolumn,
+                                            .naxis = k->naxis,
+                                            .nsetting = k->nsetting,
+                                            .column = column,
+                                            .axis = axis,
+                                            .value = y,
+                                            .setting = b->setting,
+                                            .center = k->intercept >= 0};
+    st = fit_dataset_new_table(&table, &b->ds, err);
 done:
     free(x);
     free(y);
+    free(one);
     free(column);
     return st;
 }

@@ -108,7 +108,7 @@ static enum fit_status check_rows(const struct fit_config *cfg, const struct fit
     for (size_t i = 0; st == FIT_OK && i < m->notes.n; i++)
         fit_notes_add(notes, "%s", m->notes.text[i]);
     if (st == FIT_OK && out)
-        fprintf(out, "%s: %zu rows\n", m->file, m->dataset->layout.nrow);
+        fprintf(out, "%s: %zu rows\n", m->file, m->dataset->nrow);
     fit_measurement_free(m);
     free(setting);
     return st;

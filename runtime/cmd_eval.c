@@ -94,15 +94,18 @@ static enum fit_status write_rows(struct fit_h5r *h, const struct fit_experiment
     size_t n = e->layout.nrow, full = k->nparam + k->nlinear, dims[2] = {n, full};
     double *mean = malloc(n * sizeof *mean),
            *jac = cli->jacobian ? malloc(n * full * sizeof *jac) : NULL;
-    uint32_t *row = malloc(n * sizeof *row);
     enum fit_status st = FIT_OK;
-    if (!mean || !row || (cli->jacobian && !jac)) {
+    if (!mean || (cli->jacobian && !jac)) {
         st = fit_fail(err, FIT_ERR_MEMORY, "eval: out of memory for %zu rows", n);
         goto done;
     }
-    for (size_t i = 0; i < n; i++)
-        row[i] = (uint32_t)i;
-    k->points(&e->layout, e->workspace, e->lin, n, row, NULL, NULL, mean, jac);
+    if ((st = fit_experiment_table(e, mean, jac, err)) != FIT_OK)
+        goto done;
+    for (size_t a = 0; a < k->naxis; a++) { /* one value per group; rows of a group follow one another */
+        char path[128];
+        snprintf(path, sizeof path, "/%s", k->axis[a].name);
+        fit_h5r_reals(h, path, 1, &e->layout.ngroup, e->coord[a], k->axis[a].unit);
+    }
     for (size_t c = 0; c < k->ncolumn; c++) {
         char path[128];
         if (k->column[c].role != FIT_ROLE_COVARIATE)
@@ -116,7 +119,6 @@ static enum fit_status write_rows(struct fit_h5r *h, const struct fit_experiment
 done:
     free(mean);
     free(jac);
-    free(row);
     return st;
 }
 

@@ -294,7 +294,7 @@ static int check_second(struct selfcheck *s)
 static const struct value *at_point(const struct selfcheck *s, size_t g, size_t i, size_t j)
 {
     size_t n = s->l.nframe;
-    size_t p = rows(s) ? j : g * (n * (n - 1) / 2) + i * (2 * n - i - 1) / 2 + (j - i - 1);
+    size_t p = rows(s) ? g * s->l.nrow + j : g * (n * (n - 1) / 2) + i * (2 * n - i - 1) / 2 + (j - i - 1);
     return s->ref + p * s->width;
 }
 
@@ -304,12 +304,12 @@ typedef int visit(struct selfcheck *s, size_t lane, size_t g, const struct value
 /* All lanes of a tile in the kernel's order.  Without `user` those that do not count become 0. */
 static int each_lane(struct selfcheck *s, const struct fit_tile *t, visit *f, void *user)
 {
-    size_t n = 0, G = rows(s) ? 1 : s->l.ngroup;
+    size_t n = 0, G = rows(s) ? t->group + 1 : s->l.ngroup, g0 = rows(s) ? t->group : 0;
     for (size_t i = t->i0; i < t->i1; i = rows(s) ? (i / L + 1) * L : i + 1) {
         size_t b = rows(s) ? i / L : (t->j0 > i + 1 ? t->j0 : i + 1) / L;
         size_t end = rows(s) ? b + 1 : (t->j1 + L - 1) / L;
         for (; b < end; b++)
-            for (size_t g = 0; g < G; g++)
+            for (size_t g = g0; g < G; g++)
                 for (size_t lane = 0; lane < L; lane++, n++) {
                     size_t j = b * L + lane;
                     int counts = rows(s) ? j < t->i1 : j > i && j < t->j1;
@@ -425,7 +425,7 @@ static int check_tile(struct selfcheck *s, const struct fit_tile *t)
 
 static int check_tiles(struct selfcheck *s)
 {
-    size_t n = rows(s) ? 1 : s->l.nframe, step = rows(s) ? 1 : PANEL;
+    size_t n = rows(s) ? s->l.ngroup : s->l.nframe, step = rows(s) ? 1 : PANEL; /* rows: j0 is the group */
     for (size_t j0 = 0; j0 < n; j0 += step) {
         size_t j1 = rows(s)         ? 0
                     : j0 + step < n ? j0 + step
@@ -436,6 +436,7 @@ static int check_tiles(struct selfcheck *s)
                                  .i1 = i0 + CHUNK < last ? i0 + CHUNK : last,
                                  .j0 = j0,
                                  .j1 = j1,
+                                 .group = rows(s) ? j0 : 0,
                                  .y = s->y,
                                  .w = s->w,
                                  .sum = s->sum};

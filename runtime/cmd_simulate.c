@@ -285,10 +285,15 @@ static void print_number(FILE *f, double x)
     fputs(text, f);
 }
 
-static void print_truth(FILE *f, const char *name, double x, const char *unit)
+/* "# name = value unit"; n values, of the groups, are split by commas. */
+static void print_truth(FILE *f, const char *name, const double *x, size_t n, size_t stride,
+                        const char *unit)
 {
     fprintf(f, "# %s = ", name);
-    print_number(f, x);
+    for (size_t g = 0; g < n; g++) {
+        fputs(g ? "," : "", f);
+        print_number(f, x[g * stride]);
+    }
     fprintf(f, strcmp(unit, "1") == 0 ? "\n" : " %s\n", unit);
 }
 
@@ -300,11 +305,14 @@ static void write_table_head(FILE *f, const struct fit_experiment *e, const stru
     fprintf(f, "# simulated with homodyne-%s, noise %s, seed %llu\n", k->name,
             cli->noise ? cli->noise : "0", (unsigned long long)cli->seed);
     for (size_t p = 0; p < k->nparam; p++)
-        print_truth(f, k->param[p].name, e->theta[p], k->param[p].unit);
+        print_truth(f, k->param[p].name, e->theta + p, 1, 1, k->param[p].unit);
     for (size_t q = 0; q < k->nlinear; q++)
-        print_truth(f, k->linear[q].name, e->lin[q], k->linear[q].unit);
+        print_truth(f, k->linear[q].name, e->lin + q, k->linear[q].over < 0 ? 1 : e->layout.ngroup,
+                    k->nlinear, k->linear[q].unit);
     for (size_t s = 0; s < k->nsetting; s++)
-        print_truth(f, k->setting[s].name, e->setting[s], k->setting[s].unit);
+        print_truth(f, k->setting[s].name, e->setting + s, 1, 1, k->setting[s].unit);
+    for (size_t a = 0; a < k->naxis; a++)
+        fprintf(f, "%s,", k->axis[a].name);
     for (size_t c = 0; c < k->ncolumn; c++)
         if (k->column[c].role == FIT_ROLE_COVARIATE)
             fprintf(f, "%s,", k->column[c].name);
@@ -322,6 +330,10 @@ static void write_table_row(FILE *f, const struct fit_experiment *e, size_t i, d
     double z[2] = {0, 0}, sigma = sigma_at(noise, mean);
     if (is_noisy(noise))
         fit_rng_normal(noise->seed, 0, i, z);
+    for (size_t a = 0; a < k->naxis; a++) {
+        print_number(f, e->coord[a][i / e->ncurve]);
+        fputc(',', f);
+    }
     for (size_t c = 0; c < k->ncolumn; c++)
         if (k->column[c].role == FIT_ROLE_COVARIATE) {
             print_number(f, e->column[c][i]);
@@ -342,16 +354,14 @@ static enum fit_status write_table(const char *path, const struct fit_experiment
     size_t n = e->layout.nrow;
     int with_sigma = is_noisy(noise) && column_of(e->kernel, FIT_ROLE_SIGMA);
     double *mean = malloc(n * sizeof *mean);
-    uint32_t *row = malloc(n * sizeof *row);
     FILE *f = fopen(path, "w");
     enum fit_status st = FIT_OK;
-    if (!mean || !row || !f) {
+    if (!mean || !f) {
         st = fit_fail(err, f ? FIT_ERR_MEMORY : FIT_ERR_IO, "%s: cannot be written", path);
         goto done;
     }
-    for (size_t i = 0; i < n; i++)
-        row[i] = (uint32_t)i;
-    e->kernel->points(&e->layout, e->workspace, e->lin, n, row, NULL, NULL, mean, NULL);
+    if ((st = fit_experiment_table(e, mean, NULL, err)) != FIT_OK)
+        goto done;
     write_table_head(f, e, cli, with_sigma);
     for (size_t i = 0; i < n; i++)
         write_table_row(f, e, i, mean[i], noise, with_sigma);
@@ -359,7 +369,6 @@ done:
     if (f && fclose(f) != 0 && st == FIT_OK)
         st = fit_fail(err, FIT_ERR_IO, "%s: cannot be written", path);
     free(mean);
-    free(row);
     return st;
 }
 

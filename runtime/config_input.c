@@ -324,6 +324,10 @@ static void later_columns(struct fit_cfg_reader *r)
             known |= strcmp(k->column[j].name, e->key) == 0;
             fit_nearest_offer(&near, k->column[j].name);
         }
+        for (size_t j = 0; k->space == FIT_ROWS && j < k->naxis; j++) {
+            known |= strcmp(k->axis[j].name, e->key) == 0;
+            fit_nearest_offer(&near, k->axis[j].name);
+        }
         if (!known)
             fit_cfg_error_at(r, e->line, e->column, "the model %s has no column '%.60s'%s%s%s",
                              k->name, e->key, near.best ? "; did you mean '" : "",

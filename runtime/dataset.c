@@ -268,6 +268,7 @@ void fit_dataset_free(struct fit_dataset *ds)
     free(ds->tile);
     free(ds->reference);
     free(ds->npoint_group);
+    free(ds->row);
     free(ds);
 }
 
@@ -539,8 +540,9 @@ static size_t sum_tile(const struct fit_dataset *ds, size_t k, size_t g)
     const struct fit_tile *t = &ds->tile[k];
     double s0[L] = {0}, s1[L] = {0}, s2[L] = {0};
     double *out = ds->private_->sum + (k * l->ngroup + g) * 3;
-    size_t stride = l->ngroup * L, at = g * L, count = 0;
-    for (size_t i = t->i0; i < t->i1; i = is_rows(l) ? (i / L + 1) * L : i + 1) {
+    size_t stride = is_rows(l) ? L : l->ngroup * L, at = is_rows(l) ? 0 : g * L, count = 0;
+    size_t i1 = is_rows(l) && t->group != g ? t->i0 : t->i1;
+    for (size_t i = t->i0; i < i1; i = is_rows(l) ? (i / L + 1) * L : i + 1) {
         size_t b = is_rows(l) ? i / L : (t->j0 > i + 1 ? t->j0 : i + 1) / L;
         size_t end = is_rows(l) ? b + 1 : ceil_div(t->j1, L);
         size_t from = is_rows(l) ? t->i0 : i + 1, to = is_rows(l) ? t->i1 : t->j1;
@@ -579,7 +581,7 @@ enum fit_status fit_dataset_finish(struct fit_dataset *ds, struct fit_error *err
     for (size_t k = 0; k < ds->ntile; k++)
         for (size_t g = 0; g < l->ngroup; g++)
             count[k * l->ngroup + g] = sum_tile(ds, k, g);
-    possible = is_rows(l) ? l->nrow : l->nframe * (l->nframe - 1) / 2;
+    possible = is_rows(l) ? ds->nrow : l->nframe * (l->nframe - 1) / 2 * l->ngroup;
     ds->npoint = 0;
     for (size_t g = 0; g < l->ngroup; g++) {
         ds->npoint_group[g] = 0;
@@ -590,7 +592,7 @@ enum fit_status fit_dataset_finish(struct fit_dataset *ds, struct fit_error *err
             st = fit_fail(err, FIT_ERR_DATA, "data: matrix %zu of %zu holds no finite value", g + 1,
                           l->ngroup);
     }
-    ds->ndropped = possible * l->ngroup - ds->npoint;
+    ds->ndropped = possible - ds->npoint;
     ds->private_->finished = 1;
 done:
     free(count);

@@ -10,6 +10,8 @@
 #include "fit/kernel.h"
 #include "status.h"
 
+#define FIT_NO_ROW UINT32_MAX
+
 struct fit_dataset {
     struct fit_layout layout;
     size_t ntile;
@@ -19,6 +21,9 @@ struct fit_dataset {
     size_t *npoint_group;    /* ngroup */
     size_t ndropped;         /* values left out because they are not finite or have weight 0 */
     int weighted;            /* 1: weights come from a sigma; 0: they are 0 or 1 */
+    size_t nrow;             /* tables: rows as they were given */
+    uint32_t *row;           /* tables with groups, layout.nrow: which of them stands at a place, or
+                                FIT_NO_ROW; NULL: each at its own place */
     size_t bytes;            /* memory held for y and w */
     struct fit_dataset_private *private_; /* storage */
 };
@@ -51,6 +56,20 @@ enum fit_status fit_dataset_new_rows(size_t nrow, size_t ncolumn, const double *
                                      const double *value, const double *sigma, size_t nsetting,
                                      const double *setting, int center, struct fit_dataset **ds,
                                      struct fit_error *err);
+
+/* A table with groups: rows in any order; those with equal values of all axes are a group, groups in the order
+ * of their first rows. */
+struct fit_dataset_table {
+    size_t nrow, ncolumn, naxis, nsetting;
+    const double *const *column; /* as above */
+    const double *const *axis;   /* naxis arrays of nrow; without axes there is one group */
+    const double *value, *sigma;
+    const double *setting;
+    int center;
+};
+enum { FIT_GROUPS_MOST = 1000 };
+enum fit_status fit_dataset_new_table(const struct fit_dataset_table *t, struct fit_dataset **ds,
+                                      struct fit_error *err);
 
 /* To be called after the last put: sums of the tiles, counts.  Then the dataset is read-only. */
 enum fit_status fit_dataset_finish(struct fit_dataset *ds, struct fit_error *err);

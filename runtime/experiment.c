@@ -192,8 +192,9 @@ static enum fit_status grid_of_rows(struct fit_experiment *e, const struct fit_c
     size_t first = 0;
     while (first + 1 < k->ncolumn && k->column[first].role != FIT_ROLE_COVARIATE)
         first++;
-    l->nrow = n;
-    size_t padded = (n + FIT_LANES - 1) / FIT_LANES * FIT_LANES;
+    e->ncurve = n; /* of each group; groups follow one another */
+    l->nrow = n * (k->naxis && cli->ngroups ? cli->ngroups : 1);
+    size_t padded = (l->nrow + FIT_LANES - 1) / FIT_LANES * FIT_LANES;
     e->column = calloc(k->ncolumn ? k->ncolumn : 1, sizeof *e->column);
     if (!e->column)
         return no_memory(err);
@@ -202,9 +203,30 @@ static enum fit_status grid_of_rows(struct fit_experiment *e, const struct fit_c
         if (!e->column[c])
             return no_memory(err);
         for (size_t r = 0; r < padded && c == first; r++)
-            e->column[c][r] = grid_point(lo, hi, r < n ? r : n - 1, n, logarithmic);
+            e->column[c][r] = grid_point(lo, hi, r < l->nrow ? r % n : n - 1, n, logarithmic);
     }
     l->column = (const double *const *)e->column;
+    return FIT_OK;
+}
+
+/* The axis of a table: its values are the groups. */
+static enum fit_status coordinates_of_table(struct fit_experiment *e, const struct fit_cli *cli,
+                                            struct fit_error *err)
+{
+    const struct fit_kernel *k = e->kernel;
+    if (k->naxis > 1)
+        return fit_fail(err, FIT_ERR_USAGE, "the model %s has %zu axes; only one can be simulated",
+                        k->name, k->naxis);
+    if (!cli->ngroups)
+        return fit_fail(err, FIT_ERR_USAGE, "--groups: give the values of %s (%s), one curve each",
+                        k->axis[0].name, k->axis[0].unit);
+    e->layout.ngroup = cli->ngroups;
+    e->phi = calloc(cli->ngroups, sizeof *e->phi);
+    e->coord = calloc(1, sizeof *e->coord);
+    if (!e->phi || !e->coord || !(e->coord[0] = calloc(cli->ngroups, sizeof **e->coord)))
+        return no_memory(err);
+    memcpy(e->coord[0], cli->groups, cli->ngroups * sizeof **e->coord);
+    e->layout.coord = (const double *const *)e->coord;
     return FIT_OK;
 }
 
@@ -214,6 +236,10 @@ static enum fit_status coordinates(struct fit_experiment *e, const struct fit_cl
 {
     const struct fit_kernel *k = e->kernel;
     struct fit_layout *l = &e->layout;
+    if (cli->ngroups && !(k->space == FIT_ROWS && k->naxis))
+        return fit_fail(err, FIT_ERR_USAGE, "--groups: the model %s has no table with an axis", k->name);
+    if (k->space == FIT_ROWS && k->naxis)
+        return coordinates_of_table(e, cli, err);
     l->ngroup = k->space == FIT_PAIRS && cli->nphi ? cli->nphi : 1;
     e->phi = calloc(l->ngroup, sizeof *e->phi);
     e->coord = calloc(k->naxis ? k->naxis : 1, sizeof *e->coord);
@@ -321,6 +347,22 @@ enum fit_status fit_experiment_prepare(struct fit_experiment *e, int derivative,
     if (k->prepare(&e->layout, e->theta, derivative, e->workspace) != FIT_EVAL_OK)
         return fit_fail(err, FIT_ERR_NUMERIC,
                         "the model %s has no finite value at these parameters", k->name);
+    return FIT_OK;
+}
+
+enum fit_status fit_experiment_table(const struct fit_experiment *e, double *mean, double *jac,
+                                     struct fit_error *err)
+{
+    size_t n = e->layout.nrow;
+    uint32_t *row = malloc(2 * n * sizeof *row), *group = row + n;
+    if (!row)
+        return no_memory(err);
+    for (size_t i = 0; i < n; i++) {
+        row[i] = (uint32_t)i;
+        group[i] = (uint32_t)(i / e->ncurve);
+    }
+    e->kernel->points(&e->layout, e->workspace, e->lin, n, row, NULL, group, mean, jac);
+    free(row);
     return FIT_OK;
 }
 

@@ -2,7 +2,7 @@
  * `simulate`.
  *
  * From the command line: frames, dt, q, gap, azimuths (or, for table models, a grid of the first
- * covariate), parameters, contrast and offset.  What is not given takes the model's start; settings
+ * covariate, the same for each group), parameters, contrast and offset.  What is not given takes the model's start; settings
  * without a default must be given.
  */
 #ifndef FIT_EXPERIMENT_H
@@ -20,6 +20,7 @@ struct fit_experiment {
     uint32_t *frame;          /* all frames */
     double **coord;           /* naxis x ngroup; phi is coord[iphi] */
     double **column;          /* ncolumn, padded */
+    size_t ncurve;            /* tables: rows of one group; groups follow one another */
     double *theta;            /* nparam */
     double *lin;              /* ngroup x nlinear */
     double *phi;              /* ngroup azimuths, degrees (0 when none was given) */
@@ -40,6 +41,10 @@ enum fit_status fit_experiment_prepare(struct fit_experiment *e, int derivative,
 enum fit_status fit_experiment_rows(const struct fit_experiment *e, size_t g, size_t i0, size_t i1,
                                     int upper, int threads, double *mean, double *jac,
                                     struct fit_error *err);
+
+/* Table models: mean of all rows and, unless jac is NULL, the derivatives, nrow x (nparam + nlinear). */
+enum fit_status fit_experiment_table(const struct fit_experiment *e, double *mean, double *jac,
+                                     struct fit_error *err);
 
 /* 64-byte aligned storage, released by free(). */
 double *fit_alloc_doubles(size_t n);

@@ -428,7 +428,7 @@ enum fit_status fit_run(const struct fit_kernel *kernel, const struct fit_datase
     fit_linalg_serial();
     f.p = kernel->nparam;
     f.q = kernel->nlinear;
-    f.ng = kernel->space == FIT_ROWS ? 1 : ds->layout.ngroup;
+    f.ng = ds->layout.ngroup;
     f.began = fit_seconds();
     f.deadline = opt->max_seconds > 0 ? f.began + opt->max_seconds : 0;
     f.setup = (struct fit_objective_setup){.scaling = opt->scaling,

@@ -57,8 +57,9 @@ static void clear_vector(void *user, size_t g, size_t offset, size_t lo, size_t 
 
 static struct fit_lanes lanes_of(const struct fit_objective *o, const struct fit_tile *t, const double *mean)
 {
-    return (struct fit_lanes){fit_tile_doubles(&o->ds->layout, t) / FIT_LANES, o->ngroup, t->y, mean, t->w,
-                              o->factor};
+    int rows = o->kernel->space == FIT_ROWS; /* of one group */
+    return (struct fit_lanes){fit_tile_doubles(&o->ds->layout, t) / FIT_LANES, rows ? 1 : o->ngroup, t->y, mean, t->w,
+                              rows ? o->factor + t->group : o->factor};
 }
 
 void fit_loss_weights(struct fit_objective *o, const struct fit_tile *t, double *scratch,

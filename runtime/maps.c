@@ -93,17 +93,18 @@ static void add_tile_pairs(struct work *w, const struct fit_tile *t, const doubl
 
 static void add_tile_rows(struct work *w, const struct fit_tile *t, const double *model)
 {
-    size_t first = t->i0 / FIT_LANES * FIT_LANES;
+    size_t first = t->i0 / FIT_LANES * FIT_LANES, g = t->group;
     for (size_t i = t->i0; i < t->i1; i++) {
         double weight = t->w ? t->w[i - first] : 1;
-        double y = t->y[i - first], r = y - model[i - first], z = r * inverse_sigma(w, 0, weight);
+        double y = t->y[i - first], r = y - model[i - first], z = r * inverse_sigma(w, g, weight);
         if (!(weight > 0))
             continue;
-        add_sums(&w->sums[0], y, r, z);
-        w->map[0][i] = 1;
-        w->map[1][i] = y + w->ds->reference[0];
-        w->map[2][i] = model[i - first] + w->ds->reference[0];
-        w->map[3][i] = z;
+        add_sums(&w->sums[g], y, r, z);
+        size_t row = w->ds->row ? w->ds->row[i] : i; /* results are in the order of the file */
+        w->map[0][row] = 1;
+        w->map[1][row] = y + w->ds->reference[g];
+        w->map[2][row] = model[i - first] + w->ds->reference[g];
+        w->map[3][row] = z;
     }
 }
 
@@ -120,10 +121,10 @@ static void one_pass(struct work *w, int threads)
         for (size_t g = 0; g < ngroup; g++)
             for (size_t k = first; k < last; k++) {
                 const double *model = w->model + (k - first) * w->stride;
-                if (w->k->space == FIT_ROWS)
-                    add_tile_rows(w, &w->ds->tile[k], model);
-                else
+                if (w->k->space == FIT_PAIRS)
                     add_tile_pairs(w, &w->ds->tile[k], model, g);
+                else if (w->ds->tile[k].group == g)
+                    add_tile_rows(w, &w->ds->tile[k], model);
             }
     }
 }
@@ -203,15 +204,16 @@ static void grids(struct fit_maps *m, const struct fit_layout *l)
         m->age[a] = l->time[0] + length * ((double)a + 0.5) / FIT_MAPS_AGES;
 }
 
-static struct fit_maps *allocate(const struct fit_kernel *k, const struct fit_layout *l)
+static struct fit_maps *allocate(const struct fit_kernel *k, const struct fit_dataset *ds)
 {
+    const struct fit_layout *l = &ds->layout;
     struct fit_maps *m = calloc(1, sizeof *m);
     if (!m)
         return NULL;
     int pairs = k->space == FIT_PAIRS;
-    m->ngroup = pairs ? l->ngroup : 1;
+    m->ngroup = l->ngroup;
     m->bin = pairs ? choose_bin(l->nframe, l->ngroup) : 1;
-    m->n = pairs ? (l->nframe + m->bin - 1) / m->bin : l->nrow;
+    m->n = pairs ? (l->nframe + m->bin - 1) / m->bin : ds->nrow;
     m->nlag = pairs ? l->ntime - 1 : 0;
     size_t values = pairs ? m->ngroup * m->n * m->n : m->n,
            cuts = m->ngroup * FIT_MAPS_AGES * m->nlag;
@@ -288,7 +290,7 @@ enum fit_status fit_maps_new(const struct fit_kernel *kernel, const struct fit_d
                              const struct fit_result *fit, int threads, struct fit_maps **maps,
                              struct fit_error *err)
 {
-    struct work w = {.k = kernel, .ds = ds, .fit = fit, .maps = allocate(kernel, &ds->layout)};
+    struct work w = {.k = kernel, .ds = ds, .fit = fit, .maps = allocate(kernel, ds)};
     enum fit_status st = FIT_OK;
     threads = threads > 0 ? threads : fit_parallel_default_threads();
     *maps = NULL;

@@ -39,7 +39,7 @@ void fit_objective_vectors(const struct fit_objective *obj, const struct fit_til
     size_t offset = 0;
     if (obj->kernel->space == FIT_ROWS) {
         for (size_t b = t->i0 / L; b * L < t->i1; b++, offset += L)
-            fn(user, 0, offset, 0, t->i1 - b * L < L ? t->i1 - b * L : L);
+            fn(user, t->group, offset, 0, t->i1 - b * L < L ? t->i1 - b * L : L);
         return;
     }
     for (size_t i = t->i0; i < t->i1; i++) {
@@ -275,7 +275,7 @@ enum fit_status fit_objective_new(const struct fit_kernel *kernel, const struct 
     o->ds = ds;
     o->nparam = kernel->nparam;
     o->nlinear = kernel->nlinear;
-    o->ngroup = kernel->space == FIT_ROWS ? 1 : ds->layout.ngroup;
+    o->ngroup = ds->layout.ngroup;
     o->npoint = ds->npoint;
     if (!allocate_basic(o)) {
         st = fit_fail(err, FIT_ERR_MEMORY, "fit: out of memory");
@@ -357,6 +357,7 @@ struct fit_tile fit_objective_weigh(struct fit_objective *o, const struct fit_ti
         return weighted;
     struct weigh c = {o, t, scratch + stride};
     double *sum = scratch + 2 * stride, *acc = scratch + FIT_OBJECTIVE_SCRATCH * stride;
+    const int rows = o->kernel->space == FIT_ROWS; /* of one group */
     if (o->weighting == FIT_WEIGHT_LOSS) {
         fit_loss_weights(o, t, scratch, stride);
         weighted.y = scratch;
@@ -364,10 +365,10 @@ struct fit_tile fit_objective_weigh(struct fit_objective *o, const struct fit_ti
         fit_objective_vectors(o, t, weigh_vector, &c);
     }
     struct fit_lanes lanes = {.nvector = fit_tile_doubles(&o->ds->layout, t) / FIT_LANES,
-                              .ngroup = o->ngroup,
+                              .ngroup = rows ? 1 : o->ngroup,
                               .y = weighted.y};
     memset(sum, 0, 3 * o->ngroup * sizeof *sum);
-    fit_lanes_sums(&lanes, c.w, acc, sum);
+    fit_lanes_sums(&lanes, c.w, acc, rows ? sum + 3 * t->group : sum);
     weighted.w = c.w;
     weighted.sum = sum;
     return weighted;

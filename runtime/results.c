@@ -12,8 +12,7 @@ struct fit_full_param fit_results_param(const struct fit_results *r, size_t k)
         return (struct fit_full_param){&kernel->param[k], -1, kernel->nlinear, r->fit->theta[k]};
     size_t place = k - kernel->nparam, q = place % kernel->nlinear, g = place / kernel->nlinear;
     const struct fit_param *p = &kernel->linear[q];
-    int shared = p->over < 0 || kernel->space == FIT_ROWS;
-    return (struct fit_full_param){p, shared ? -1 : (long)g, q, r->fit->lin[place]};
+    return (struct fit_full_param){p, p->over < 0 ? -1 : (long)g, q, r->fit->lin[place]};
 }
 
 size_t fit_results_table(const struct fit_results *r, size_t *index)

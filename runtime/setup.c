@@ -197,7 +197,7 @@ enum fit_status fit_setup_options(const struct fit_config *cfg, const struct fit
                                   const struct fit_dataset *ds, const struct fit_measurement *m,
                                   struct fit_setup *s, struct fit_error *err)
 {
-    size_t ngroup = kernel->space == FIT_PAIRS ? ds->layout.ngroup : 1;
+    size_t ngroup = ds->layout.ngroup;
     struct fit_options *o = &s->options;
     *s = (struct fit_setup){0};
     enum fit_status st = fit_setup_supported(cfg, kernel, err);

@@ -71,7 +71,11 @@ static void head(FILE *f, int *left, const struct fit_results *r)
     const struct fit_input *in = r->input;
     char text[TEXT] = "";
     if (r->kernel->space == FIT_ROWS) {
-        line(f, left, "%s  %s  %zu rows", r->kernel->name, base_name(in->file), r->ds->layout.nrow);
+        append(text, sizeof text, "%s  %s  %zu rows", r->kernel->name, base_name(in->file), r->ds->nrow);
+        if (r->kernel->naxis)
+            append(text, sizeof text, ", %zu %s of %s", r->fit->ngroup,
+                   r->fit->ngroup == 1 ? "value" : "values", r->kernel->axis[0].name);
+        line(f, left, "%s", text);
         return;
     }
     line(f, left, "%s  %s  (%s)", r->kernel->name, base_name(in->file), in->layout);
@@ -96,7 +100,8 @@ static void noise(FILE *f, int *left, const struct fit_results *r)
     if (most < 1.02 * least)
         snprintf(text, sizeof text, "%.4g", fit->sigma_common);
     else
-        snprintf(text, sizeof text, "%.4g .. %.4g by angle", least, most);
+        snprintf(text, sizeof text, "%.4g .. %.4g by %s", least, most,
+                 r->kernel->space == FIT_PAIRS ? "angle" : r->kernel->axis[0].name);
     const struct fit_config_nlsq *how = &r->config->nlsq;
     if (how->loss.value != FIT_LOSS_LINEAR)
         line(f, left, "loss %s, f_scale %.4g sigma", fit_loss_name((enum fit_loss)how->loss.value),
@@ -151,8 +156,11 @@ static void per_group(FILE *f, int *left, const struct fit_results *r, size_t q)
     fit_format_error(least, std, low, sizeof low, error, sizeof error);
     fit_format_error(most, std, high, sizeof high, error, sizeof error);
     snprintf(text, sizeof text, "%s .. %s", low, high);
-    line(f, left, "  %-20s %14s %s %-11s %zu angles%s", r->kernel->linear[q].name, text,
-         error[0] ? "+-" : "", error, fit->ngroup, bounds ? ", some AT BOUND" : "");
+    char what[64];
+    snprintf(what, sizeof what, r->kernel->space == FIT_PAIRS ? "angles" : "values of %s",
+             r->kernel->naxis ? r->kernel->axis[0].name : "");
+    line(f, left, "  %-20s %14s %s %-11s %zu %s%s", r->kernel->linear[q].name, text,
+         error[0] ? "+-" : "", error, fit->ngroup, what, bounds ? ", some AT BOUND" : "");
 }
 
 static void quality(FILE *f, int *left, const struct fit_results *r)
@@ -240,7 +248,7 @@ void fit_write_summary(const struct fit_results *r, FILE *f)
     size_t *index = malloc((k->nparam + k->nlinear + 1) * sizeof *index);
     size_t n = index ? fit_results_table(r, index) : 0, per = 0;
     for (size_t q = 0; q < k->nlinear; q++)
-        per += k->space == FIT_PAIRS && k->linear[q].over >= 0;
+        per += k->linear[q].over >= 0;
     head(f, &left, r);
     noise(f, &left, r);
     int keep = 7 + (r->fit->nminimum > 1) + (int)r->fit->nnull + (int)per; /* lines behind the table */
@@ -252,7 +260,7 @@ void fit_write_summary(const struct fit_results *r, FILE *f)
         parameter(f, &left, r, index[i]);
     }
     for (size_t q = 0; q < k->nlinear; q++)
-        if (k->space == FIT_PAIRS && k->linear[q].over >= 0)
+        if (k->linear[q].over >= 0)
             per_group(f, &left, r, q);
     quality(f, &left, r);
     at_bounds(f, &left, r);

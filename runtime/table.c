@@ -291,20 +291,33 @@ int fit_table_find(const struct fit_table *t, const char *source)
 
 /* ---- datasets -------------------------------------------------------------------------------- */
 
-/* Column of the file for column k of the model; -1: not there. */
-static int match(const struct fit_table *t, const struct fit_config_table *cfg,
-                 const struct fit_column *k, const char **wanted)
+/* Column of the file for the model's column (or axis) of this name; -1: not there. */
+static int match(const struct fit_table *t, const struct fit_config_table *cfg, const char *name,
+                 const char **wanted)
 {
-    *wanted = k->name;
+    *wanted = name;
     for (size_t i = 0; cfg && i < cfg->ncolumn; i++)
-        if (strcmp(cfg->column[i].role, k->name) == 0) {
+        if (strcmp(cfg->column[i].role, name) == 0) {
             *wanted = cfg->column[i].source;
             return fit_table_find(t, *wanted);
         }
-    return fit_table_find(t, k->name);
+    return fit_table_find(t, name);
 }
 
-/* Fills from[]: the table's column for each of the model's. */
+/* "'q' and 'delay'": what the model wants that the file does not have by name. */
+static const char *wanted_names(const struct fit_kernel *k, char *text, size_t size)
+{
+    size_t at = 0;
+    text[0] = '\0';
+    for (size_t c = 0; c < k->naxis + k->ncolumn && at < size; c++) {
+        const char *name = c < k->naxis ? k->axis[c].name : k->column[c - k->naxis].name;
+        int n = snprintf(text + at, size - at, "%s%s", c ? ", " : "", name);
+        at += n > 0 ? (size_t)n : 0;
+    }
+    return text;
+}
+
+/* Fills from[]: the table's column for each axis, then for each column of the model. */
 static enum fit_status match_all(const char *file, const struct fit_table *t,
                                  const struct fit_config_table *cfg,
                                  const struct fit_kernel *kernel, int *from,
@@ -312,9 +325,12 @@ static enum fit_status match_all(const char *file, const struct fit_table *t,
 {
     size_t needed = 0, found = 0;
     const char *wanted, *missing = "";
-    for (size_t k = 0; k < kernel->ncolumn; k++) {
-        int must = kernel->column[k].role != FIT_ROLE_SIGMA;
-        from[k] = match(t, cfg, &kernel->column[k], &wanted);
+    size_t naxis = kernel->naxis, all = naxis + kernel->ncolumn;
+    char names[200];
+    for (size_t k = 0; k < all; k++) {
+        int must = k < naxis || kernel->column[k - naxis].role != FIT_ROLE_SIGMA;
+        const char *name = k < naxis ? kernel->axis[k].name : kernel->column[k - naxis].name;
+        from[k] = match(t, cfg, name, &wanted);
         needed += must ? 1 : 0;
         found += must && from[k] >= 0;
         if (must && from[k] < 0)
@@ -324,52 +340,95 @@ static enum fit_status match_all(const char *file, const struct fit_table *t,
         return FIT_OK;
     if (found == 0 && (!cfg || !cfg->ncolumn) &&
         t->ncolumn >= needed) { /* no name known: by position */
-        for (size_t k = 0; k < kernel->ncolumn; k++)
+        for (size_t k = 0; k < all; k++)
             from[k] = k < t->ncolumn ? (int)k : -1;
-        fit_notes_add(notes, "%s: columns are taken by position: the model's %s is the first", file,
-                      kernel->column[0].name);
+        fit_notes_add(notes, "%s: columns are taken by position: %s", file,
+                      wanted_names(kernel, names, sizeof names));
         return FIT_OK;
     }
     return fit_fail(err, FIT_ERR_DATA,
-                    "%s: no column '%s' among %zu (%.60s, ...); name it under table.columns", file,
+                    "%s: no column '%s' among %zu (%.60s, ...); name it under data.columns", file,
                     missing, t->ncolumn, *t->name[0] ? t->name[0] : "without names");
+}
+
+/* A curve needs more rows than it has parameters of its own: else the column does not tell curves
+ * apart, or is not rounded alike in all rows of one. */
+static enum fit_status check_groups(const struct fit_kernel *k, const struct fit_measurement *m,
+                                    struct fit_error *err)
+{
+    const struct fit_dataset *ds = m->dataset;
+    size_t own = 0;
+    for (size_t q = 0; q < k->nlinear; q++)
+        own += k->linear[q].over >= 0;
+    for (size_t g = 0; k->naxis && g < ds->layout.ngroup; g++)
+        if (ds->npoint_group[g] <= own)
+            return fit_fail(err, FIT_ERR_DATA,
+                            "%s: %s = %.10g has %zu row%s, for %zu parameters of its own; rows of one"
+                            " curve must have the same %s to the last digit",
+                            m->file, k->axis[0].name, ds->layout.coord[0][g], ds->npoint_group[g],
+                            ds->npoint_group[g] == 1 ? "" : "s", own, k->axis[0].name);
+    return FIT_OK;
+}
+
+static enum fit_status describe_groups(struct fit_measurement *m, struct fit_error *err)
+{
+    m->ngroup = m->dataset->layout.ngroup;
+    if (!(m->group = calloc(m->ngroup, sizeof *m->group)))
+        return no_memory(m->file, err);
+    for (size_t g = 0; g < m->ngroup; g++)
+        m->group[g] = (struct fit_group){.q = NAN, .phi = NAN, .sigma = NAN};
+    return FIT_OK;
 }
 
 static enum fit_status make_dataset(const struct fit_table *t, const struct fit_kernel *k,
                                     const int *from, struct fit_measurement *m,
                                     struct fit_error *err)
 {
-    const double **column = calloc(k->ncolumn + 1, sizeof *column), *value = NULL, *sigma = NULL;
+    const double **all = calloc(k->naxis + k->ncolumn + 1, sizeof *all), **column = all + k->naxis;
+    const double *value = NULL, *sigma = NULL;
     double *ones = malloc(t->nrow * sizeof *ones);
     enum fit_status st = FIT_OK;
-    if (!column || !ones) {
+    if (!all || !ones) {
         st = no_memory(m->file, err);
         goto done;
     }
+    for (size_t c = 0; c < k->naxis + k->ncolumn; c++)
+        all[c] = from[c] < 0 ? NULL : t->column[from[c]];
     for (size_t r = 0; r < t->nrow; r++)
         ones[r] = 1;
     for (size_t c = 0; c < k->ncolumn; c++) {
-        column[c] = from[c] < 0 ? ones : t->column[from[c]];
         if (k->column[c].role == FIT_ROLE_VALUE)
             value = column[c];
-        if (k->column[c].role == FIT_ROLE_SIGMA && from[c] >= 0)
+        if (k->column[c].role == FIT_ROLE_SIGMA)
             sigma = column[c];
+        column[c] = column[c] ? column[c] : ones;
     }
     if (!value) {
         st = fit_fail(err, FIT_ERR_CONFIG, "model %s has no column of measured values", k->name);
         goto done;
     }
     m->sigma_from = sigma ? FIT_SIGMA_ARRAY : FIT_SIGMA_NONE;
-    if ((st = fit_dataset_new_rows(t->nrow, k->ncolumn, column, value, sigma, k->nsetting,
-                                   m->setting, k->intercept >= 0, &m->dataset, err)) == FIT_OK)
-        st = fit_dataset_finish(m->dataset, err);
+    const struct fit_dataset_table table = {.nrow = t->nrow,
+                                            .ncolumn = k->ncolumn,
+                                            .naxis = k->naxis,
+                                            .nsetting = k->nsetting,
+                                            .column = column,
+                                            .axis = all,
+                                            .value = value,
+                                            .sigma = sigma,
+                                            .setting = m->setting,
+                                            .center = k->intercept >= 0};
+    if ((st = fit_dataset_new_table(&table, &m->dataset, err)) == FIT_OK &&
+        (st = fit_dataset_finish(m->dataset, err)) == FIT_OK &&
+        (st = check_groups(k, m, err)) == FIT_OK)
+        st = describe_groups(m, err);
     if (st == FIT_OK && m->dataset->ndropped)
         fit_notes_add(
             &m->notes,
             "%zu of %zu rows are not finite, or have no positive error, and have weight zero",
             m->dataset->ndropped, t->nrow);
 done:
-    free(column);
+    free(all);
     free(ones);
     return st;
 }
@@ -395,7 +454,7 @@ enum fit_status fit_table_load(const char *file, const struct fit_config_table *
     struct fit_table_options o = {0};
     struct fit_table *t = NULL;
     struct fit_measurement *m = calloc(1, sizeof *m);
-    int *from = calloc(kernel->ncolumn + 1, sizeof *from);
+    int *from = calloc(kernel->naxis + kernel->ncolumn + 1, sizeof *from);
     enum fit_status st = FIT_OK;
     *out = NULL;
     if (!m || !from || !(m->file = copy_text(file, strlen(file)))) {
@@ -403,12 +462,6 @@ enum fit_status fit_table_load(const char *file, const struct fit_config_table *
         goto done;
     }
     m->layout = "table";
-    m->ngroup = 1;
-    if (!(m->group = calloc(1, sizeof *m->group))) {
-        st = no_memory(file, err);
-        goto done;
-    }
-    m->group[0] = (struct fit_group){.q = NAN, .phi = NAN, .sigma = NAN};
     if (cfg) {
         o.dataset = cfg->dataset.value;
         o.delimiter = cfg->delimiter.value ? cfg->delimiter.value[0] : 0;

@@ -38,7 +38,8 @@ void fit_table_free(struct fit_table *table);
  * 1-based number; -1: none. */
 int fit_table_find(const struct fit_table *table, const char *source);
 
-/* Reads the table and makes the dataset of a model with columns.  cfg: how columns of the file are
+/* Reads the table and makes the dataset of a model with columns.  The axes of the model are columns too:
+ * rows with the same values there are one group.  cfg: how columns of the file are
  * called (NULL: by equal names, else by position).  A missing column of errors means equal
  * weights. */
 enum fit_status fit_table_load(const char *file, const struct fit_config_table *cfg,

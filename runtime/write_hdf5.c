@@ -164,19 +164,34 @@ static void put_row_values(struct fit_h5r *w, const char *path, size_t n, const 
     fit_h5r_array(w, path, &a, NULL);
 }
 
+/* A column, or the coordinates of the groups, in the order of the file. */
+static void put_column(struct fit_h5r *w, const struct fit_results *r, const char *name,
+                       const char *unit, const double *column, const double *coord)
+{
+    const struct fit_dataset *ds = r->ds;
+    double *value = malloc((ds->nrow + 1) * sizeof *value);
+    char path[128];
+    for (size_t t = 0; value && t < ds->ntile; t++)
+        for (size_t i = ds->tile[t].i0; i < ds->tile[t].i1; i++)
+            value[ds->row ? ds->row[i] : i] = coord ? coord[ds->tile[t].group] : column[i];
+    snprintf(path, sizeof path, "/entry/data/%s", name);
+    if (value)
+        fit_h5r_reals(w, path, 1, &ds->nrow, value, unit);
+    free(value);
+}
+
 static void put_data_rows(struct fit_h5r *w, const struct fit_results *r)
 {
     const struct fit_kernel *k = r->kernel;
     const struct fit_maps *m = r->maps;
-    char path[128];
+    const struct fit_layout *l = &r->ds->layout;
     fit_h5r_group(w, "/entry/data", "NXdata");
     fit_h5r_attribute(w, "/entry/data", "signal", "value");
-    for (size_t c = 0; c < k->ncolumn; c++) {
-        if (k->column[c].role != FIT_ROLE_COVARIATE || !r->ds->layout.column[c])
-            continue;
-        snprintf(path, sizeof path, "/entry/data/%s", k->column[c].name);
-        fit_h5r_reals(w, path, 1, &m->n, r->ds->layout.column[c], k->column[c].unit);
-    }
+    for (size_t a = 0; a < k->naxis; a++)
+        put_column(w, r, k->axis[a].name, k->axis[a].unit, NULL, l->coord[a]);
+    for (size_t c = 0; c < k->ncolumn; c++)
+        if (k->column[c].role == FIT_ROLE_COVARIATE && l->column[c])
+            put_column(w, r, k->column[c].name, k->column[c].unit, l->column[c], NULL);
     put_row_values(w, "/entry/data/value", m->n, m->c2);
     put_row_values(w, "/entry/data/model", m->n, m->model);
     put_row_values(w, "/entry/data/residual", m->n, m->residual);

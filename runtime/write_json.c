@@ -39,15 +39,19 @@ static void put_parameters(struct fit_json *j, const struct fit_results *r, cons
     fit_json_end(j);
 }
 
-/* One object per group: phi and the linear parameters that each group has for itself. */
+/* One object per group: its place on the axes and the linear parameters that it has for itself. */
 static void put_scaling(struct fit_json *j, const struct fit_results *r)
 {
     const struct fit_result *f = r->fit;
     char key[80];
     fit_json_begin(j, "scaling", '[');
-    for (size_t g = 0; g < f->ngroup && r->kernel->space == FIT_PAIRS; g++) {
+    int pairs = r->kernel->space == FIT_PAIRS;
+    for (size_t g = 0; g < f->ngroup && (pairs || r->kernel->naxis); g++) {
         fit_json_begin(j, NULL, '{');
-        fit_json_number(j, "phi", r->input->phi ? r->input->phi[g] : NAN);
+        if (pairs)
+            fit_json_number(j, "phi", r->input->phi ? r->input->phi[g] : NAN);
+        for (size_t a = 0; !pairs && a < r->kernel->naxis; a++)
+            fit_json_number(j, r->kernel->axis[a].name, r->ds->layout.coord[a][g]);
         for (size_t q = 0; q < f->nlinear; q++) {
             size_t k = f->nparam + g * f->nlinear + q;
             const char *name = r->kernel->linear[q].name;

@@ -17,9 +17,9 @@
 
 static const char dir[] = FIT_SOURCE_DIR "/tests/golden/emit", models[] = FIT_SOURCE_DIR "/models";
 
-static const char *const gallery[] = {"ballistic_aging",    "cumulant", "dls_cumulant",
-                                      "double_exponential", "kww",      "oscillatory_shear",
-                                      "sphere"};
+static const char *const gallery[] = {"ballistic_aging", "cumulant",           "diffusion_q",
+                                      "dls_cumulant",    "double_exponential", "kww",
+                                      "oscillatory_shear", "sphere"};
 
 static char *emitted(const char *path)
 {

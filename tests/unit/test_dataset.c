@@ -362,6 +362,98 @@ static void test_rows_are_padded_and_bad_rows_stay_finite(void **state)
     }
 }
 
+/* Rows of three groups in mixed order: every group begins at a multiple of 8, holds its rows in their
+ * order, and tiles and their sums belong to one group. */
+static void test_rows_are_sorted_by_group(void **state)
+{
+    (void)state;
+    enum { N = 700 };
+    static double q[N], x[N], y[N], e[N];
+    const double *axis[1] = {q}, *column[3] = {x, y, e};
+    const double place[3] = {0.02, 0.01, 0.03};
+    double mean[3] = {0}, seen[3][3] = {{0}};
+    size_t count[3] = {0}, next[3] = {0};
+    struct fit_error err;
+    struct fit_dataset *ds;
+    for (size_t r = 0; r < N; r++) {
+        size_t g = r == 0 ? 0 : r * r * 7 % 11 % 3;
+        q[r] = place[g];
+        x[r] = (double)r;
+        y[r] = (double)(g * 100 + r % 5);
+        e[r] = 0.5;
+        count[g]++;
+        mean[g] += y[r];
+    }
+    assert_true(count[0] > 10 && count[1] > 10 && count[2] > 10);
+    const struct fit_dataset_table t = {.nrow = N, .ncolumn = 3, .naxis = 1, .column = column, .axis = axis,
+                                        .value = y, .sigma = e, .center = 1};
+    assert_int_equal(fit_dataset_new_table(&t, &ds, &err), FIT_OK);
+    assert_int_equal(fit_dataset_finish(ds, &err), FIT_OK);
+    assert_int_equal(ds->layout.ngroup, 3);
+    assert_int_equal(ds->nrow, N);
+    assert_int_equal(ds->npoint, N);
+    assert_int_equal(ds->ndropped, 0);
+    for (size_t k = 0; k < ds->ntile; k++) {
+        const struct fit_tile *tile = &ds->tile[k];
+        size_t g = tile->group;
+        assert_int_equal(tile->i0 % FIT_LANES, 0);
+        for (size_t i = tile->i0; i < tile->i1; i++) {
+            size_t r = ds->row[i];
+            assert_true(q[r] == ds->layout.coord[0][g] && ds->layout.column[0][i] == x[r]);
+            assert_true(r >= next[g]);
+            next[g] = r + 1;
+            assert_true(fabs(tile->y[i - tile->i0] + ds->reference[g] - y[r]) < 1e-12 * 200);
+        }
+        for (size_t h = 0; h < 3; h++)
+            for (size_t s = 0; s < 3; s++) {
+                seen[h][s] += tile->sum[3 * h + s];
+                assert_true(h == g || tile->sum[3 * h + s] == 0);
+            }
+    }
+    for (size_t g = 0; g < 3; g++) { /* in the order of their first rows */
+        size_t h = ds->layout.coord[0][g] == place[0] ? 0 : ds->layout.coord[0][g] == place[1] ? 1 : 2;
+        assert_int_equal(ds->npoint_group[g], count[h]);
+        assert_true(fabs(ds->reference[g] - mean[h] / (double)count[h]) < 1e-12 * 200);
+        assert_true(seen[g][0] == 4 * (double)count[h]);
+        assert_true(fabs(seen[g][1]) < 1e-9); /* the mean was subtracted */
+    }
+    assert_true(ds->layout.coord[0][0] == place[0]);
+    for (size_t i = 0; i < (ds->layout.nrow + 7) / 8 * 8; i++)
+        assert_true(isfinite(ds->layout.column[0][i]));
+    fit_dataset_free(ds);
+}
+
+static void test_bad_groups(void **state)
+{
+    (void)state;
+    enum { N = FIT_GROUPS_MOST + 1 };
+    static double q[N], y[N];
+    const double *axis[1] = {q}, *column[1] = {y};
+    struct fit_dataset_table t = {.nrow = N, .ncolumn = 1, .naxis = 1, .column = column, .axis = axis, .value = y};
+    struct fit_error err;
+    struct fit_dataset *ds;
+    for (size_t r = 0; r < N; r++)
+        q[r] = (double)r;
+    assert_int_equal(fit_dataset_new_table(&t, &ds, &err), FIT_ERR_DATA); /* each row a group */
+    assert_non_null(strstr(err.message, "same coordinate"));
+    assert_null(ds);
+
+    t.nrow = 9; /* a row nowhere on the axis does not count; a group of which none counts is refused */
+    for (size_t r = 0; r < 9; r++)
+        q[r] = r < 4 ? 1 : 2;
+    q[0] = NAN;
+    assert_int_equal(fit_dataset_new_table(&t, &ds, &err), FIT_OK);
+    assert_int_equal(fit_dataset_finish(ds, &err), FIT_OK);
+    assert_int_equal(ds->layout.ngroup, 2);
+    assert_int_equal(ds->npoint, 8);
+    assert_int_equal(ds->ndropped, 1);
+    fit_dataset_free(ds);
+    for (size_t r = 4; r < 9; r++)
+        y[r] = INFINITY;
+    assert_int_equal(fit_dataset_new_table(&t, &ds, &err), FIT_ERR_DATA);
+    assert_non_null(strstr(err.message, "group 2 (2)"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -376,6 +468,8 @@ int main(void)
         cmocka_unit_test(test_errors_for_all_or_for_none),
         cmocka_unit_test(test_sigma_that_is_not_positive_has_weight_zero),
         cmocka_unit_test(test_rows_are_padded_and_bad_rows_stay_finite),
+        cmocka_unit_test(test_rows_are_sorted_by_group),
+        cmocka_unit_test(test_bad_groups),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,7 +13,9 @@
  *
  * Two spaces of data points:
  *   FIT_PAIRS  pairs of frames i < j of one time grid, for each group (two-time correlation);
- *   FIT_ROWS   rows of a table; i is the row; groups are not used (ngroup = 1).
+ *   FIT_ROWS   rows of a table; i is the place of a row.  Groups are rows with the same value of the axes (of
+ *              one q: a curve of its own); without axes there is one.  Rows of a group follow one another,
+ *              each group begins at a multiple of FIT_LANES, a tile holds rows of one group.
  *
  * Order of numbers in a tile.  Data are stored in vectors of FIT_LANES columns, angles innermost, so that
  * a kernel reads one stream from front to back:
@@ -102,14 +104,15 @@ struct fit_layout {
     size_t chunk;          /* rows of a tile; i0 is a multiple of it */
 
     /* FIT_ROWS */
-    size_t nrow;
-    const double *const *column; /* ncolumn arrays, each aligned to 64 bytes and padded with copies of the
-                                    last row to a multiple of 8 */
+    size_t nrow;                 /* places: rows, and with groups the padding between them */
+    const double *const *column; /* ncolumn arrays, each aligned to 64 bytes; each group is padded with copies
+                                    of its last row to a multiple of 8 */
 };
 
 /* Data of one tile.  y and w are aligned to 64 bytes, in the order given at the top of this file. */
 struct fit_tile {
     size_t i0, i1, j0, j1;
+    size_t group;    /* FIT_ROWS: of all rows of the tile; its sums for other groups are 0.  Pairs: not used */
     const double *y; /* measured values minus a reference per group, see fit_kernel.intercept */
     const double *w; /* weights (1/variance, up to a factor), or NULL: all 1 */
     const double *sum; /* 3 per group: sum of w, w y, w y^2 over the lanes that count */
@@ -187,7 +190,8 @@ struct fit_kernel {
                   double *out);
 
     /* mean and derivatives at n arbitrary points, by the direct (unfactored) formula; i >= j is allowed.
-     * pairs: i, j index the used frames, g the group; rows: i is the row, j and g may be NULL.
+     * pairs: i, j index the used frames, g the group; rows: i is the place, j may be NULL, g when there is
+     * one group.
      * mean: n;  jac: n x (nparam + nlinear), row by row, or NULL (then prepare with derivative = 0 will do). */
     void (*points)(const struct fit_layout *l, const double *ws, const double *lin, size_t n,
                    const uint32_t *i, const uint32_t *j, const uint32_t *g, double *mean, double *jac);
