@@ -1,7 +1,7 @@
 -- prelude.lua -- the part of the model language that is written in itself.  Its globals are names that
 -- a model file can use.
 --
--- A model file in short (models/laminar.lua is a complete one):
+-- A model file in short (docs/models.md is the guide, models/laminar.lua a complete one):
 --
 --   local m = model "name" { title = "...", formula = "...", reference = "...", validity = "..." }
 --   local t = m.grid("t", "s")                    times of the frames; t.step is the frame period
