@@ -1,0 +1,416 @@
+/* collapsed.c -- linear parameters and variances integrated out; see collapsed.h for the formulas.
+ *
+ * Everything that depends on the data comes from two passes: the moments of the basis functions, and the
+ * adjoint sums, whose seeds are known once the moments are (d log p of a value):
+ *
+ *     a_n/b_n lin_q r - sum_p (A^-1)_qp b_p      for basis function q.
+ *
+ * The residual sum c is formed from moments of data from which each group's mean was taken; what it loses to
+ * cancellation is the square of signal over noise in units of the last place.
+ */
+#include "collapsed.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "linalg.h"
+
+static const double LOG_2_PI = 1.8378770664093454836;
+
+static size_t block_begin(const struct fit_objective *o, size_t k)
+{
+    return o->block_first[k];
+}
+
+static size_t block_size(const struct fit_objective *o, size_t k)
+{
+    return o->block_first[k + 1] - o->block_first[k];
+}
+
+/* ---- setting up ---------------------------------------------------------------------------------------- */
+
+/* The block of a group's unknowns, or -1. */
+static long group_block(const struct fit_objective *o, size_t g)
+{
+    for (size_t q = 0; q < o->nlinear; q++)
+        if (o->map[g * o->nlinear + q] >= 0)
+            return (long)o->block_of[o->map[g * o->nlinear + q]];
+    return -1;
+}
+
+static void number_units(struct fit_collapsed *c)
+{
+    const struct fit_objective *o = c->o;
+    c->nunit = 0;
+    for (size_t g = 0; g < o->ngroup; g++) {
+        long block = group_block(o, g);
+        size_t unit = c->variance == FIT_VARIANCE_UNIT ? c->nunit : 0;
+        for (size_t h = 0; h < g && block >= 0 && c->variance == FIT_VARIANCE_UNIT; h++)
+            if (group_block(o, h) == block) {
+                unit = c->unit[h];
+                break;
+            }
+        c->unit[g] = unit;
+        c->nunit += unit == c->nunit;
+    }
+}
+
+/* Prior of unknown u from that of its parameter. */
+static void set_prior(struct fit_collapsed *c, const struct fit_collapsed_setup *s, size_t g, size_t q)
+{
+    const struct fit_objective *o = c->o;
+    int u = o->map[g * o->nlinear + q];
+    if (u < 0)
+        return;
+    double s0 = c->variance == FIT_VARIANCE_KNOWN ? 1 : c->s0[c->unit[g]];
+    int flat = !isfinite(s->sd[q]);
+    c->m0[u] = flat ? 0 : s->mean[q] - o->origin[u];
+    c->precision0[u] = flat ? 0 : s0 * s0 / (s->sd[q] * s->sd[q]);
+}
+
+static void set_priors(struct fit_collapsed *c, const struct fit_collapsed_setup *s)
+{
+    const struct fit_objective *o = c->o;
+    for (size_t k = 0; k < c->nunit; k++) {
+        double square = 0, n = 0;
+        for (size_t g = 0; g < o->ngroup; g++)
+            if (c->unit[g] == k) {
+                double ng = (double)o->ds->npoint_group[g], sigma = s->sigma ? s->sigma[g] : 1;
+                square += ng * sigma * sigma;
+                n += ng;
+            }
+        c->s0[k] = n > 0 ? sqrt(square / n) : 1;
+        c->a_n[k] = c->a0 + 0.5 * c->count * n;
+    }
+    for (size_t g = 0; g < o->ngroup; g++)
+        for (size_t q = 0; q < o->nlinear; q++)
+            set_prior(c, s, g, q);
+}
+
+/* What does not depend on theta. */
+static double constant_part(const struct fit_collapsed *c)
+{
+    double lp = 0;
+    for (size_t k = 0; k < c->nunit; k++) {
+        lp -= (c->a_n[k] - c->a0) * LOG_2_PI;
+        if (c->variance != FIT_VARIANCE_KNOWN)
+            lp += lgamma(c->a_n[k]);
+        if (c->a0 > 0)
+            lp += c->a0 * log(0.5 * c->a0 * c->s0[k] * c->s0[k]) - lgamma(c->a0);
+    }
+    return lp;
+}
+
+static double *doubles(size_t n)
+{
+    return calloc(n + 1, sizeof(double));
+}
+
+/* Doubles for the matrices of all blocks. */
+static size_t matrices(const struct fit_objective *o)
+{
+    size_t n = 0;
+    for (size_t k = 0; k < o->nblock; k++)
+        n += block_size(o, k) * block_size(o, k);
+    return n;
+}
+
+static int allocate(struct fit_collapsed *c)
+{
+    const struct fit_objective *o = c->o;
+    size_t e = o->ngroup * o->nlinear, nadj = 1 + o->nlinear * (o->nlinear + 1) / 2;
+    c->unit = calloc(o->ngroup, sizeof *c->unit);
+    c->explicit_ = calloc(o->nu + 1, 1);
+    c->m0 = doubles(o->nu);
+    c->precision0 = doubles(o->nu);
+    c->s0 = doubles(o->ngroup);
+    c->u = doubles(o->nu);
+    c->factor = doubles(matrices(o));
+    c->a_n = doubles(o->ngroup);
+    c->b_n = doubles(o->ngroup);
+    c->lin = doubles(e);
+    c->adj = doubles(o->ngroup * nadj);
+    c->work = doubles(matrices(o) + 2 * o->nu);
+    return c->unit && c->explicit_ && c->m0 && c->precision0 && c->s0 && c->u && c->factor && c->a_n &&
+           c->b_n && c->lin && c->adj && c->work;
+}
+
+enum fit_status fit_collapsed_new(const struct fit_kernel *kernel, const struct fit_dataset *ds,
+                                  const struct fit_collapsed_setup *s, struct fit_collapsed **out,
+                                  struct fit_error *err)
+{
+    *out = NULL;
+    if (!kernel->gradient)
+        return fit_fail(err, FIT_ERR_CONFIG, "the kernel of %s has no gradient: it cannot be sampled", kernel->name);
+    struct fit_collapsed *c = calloc(1, sizeof *c);
+    if (!c)
+        return fit_fail(err, FIT_ERR_MEMORY, "posterior: out of memory");
+    struct fit_objective_setup os = {.scaling = s->scaling, .linear_fixed = s->linear_fixed,
+                                     .linear_start = s->linear_value, .threads = s->threads,
+                                     .interrupt = s->interrupt};
+    enum fit_status st = fit_objective_new(kernel, ds, &os, &c->o, err);
+    c->variance = s->variance;
+    c->count = s->count > 0 ? s->count : 1;
+    c->a0 = s->variance == FIT_VARIANCE_KNOWN ? 0 : s->a0;
+    if (st == FIT_OK && !allocate(c))
+        st = fit_fail(err, FIT_ERR_MEMORY, "posterior: out of memory");
+    if (st != FIT_OK) {
+        fit_collapsed_free(c);
+        return st;
+    }
+    number_units(c);
+    set_priors(c, s);
+    c->constant = constant_part(c);
+    *out = c;
+    return FIT_OK;
+}
+
+void fit_collapsed_free(struct fit_collapsed *c)
+{
+    if (!c)
+        return;
+    fit_objective_free(c->o);
+    void *all[] = {c->unit, c->explicit_, c->m0, c->precision0, c->s0, c->u,
+                   c->factor, c->a_n, c->b_n, c->lin, c->adj, c->work};
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+        free(all[k]);
+    free(c);
+}
+
+void fit_collapsed_explicit(struct fit_collapsed *c, size_t u)
+{
+    c->explicit_[u] = 1;
+    c->valid = 0;
+}
+
+/* ---- density ------------------------------------------------------------------------------------------- */
+
+/* Collapsed unknowns of a block, in the order of the block; how many. */
+static size_t collapsed_of(const struct fit_collapsed *c, size_t block, const size_t **order)
+{
+    const struct fit_objective *o = c->o;
+    size_t n = 0, first = block_begin(o, block), size = block_size(o, block);
+    size_t *index = (size_t *)(void *)c->work; /* nu doubles at its head */
+    for (size_t i = 0; i < size; i++)
+        if (!c->explicit_[o->order[first + i]])
+            index[n++] = o->order[first + i];
+    *order = index;
+    return n;
+}
+
+/* Mean of the block's collapsed unknowns; adds 1/2 log|L0| - 1/2 log|A| to *lp.  0: A is not positive
+ * definite. */
+static int solve_block(struct fit_collapsed *c, size_t block, double *lp)
+{
+    const struct fit_objective *o = c->o;
+    const size_t *index;
+    size_t n = collapsed_of(c, block, &index), size = block_size(o, block);
+    const double *A = o->A + o->block_matrix[block];
+    double *L = c->factor + o->block_matrix[block], *x = c->work + o->nu;
+    for (size_t r = 0; r < n; r++) {
+        size_t u = index[r];
+        const double *row = A + o->place[u] * size;
+        double b = c->count * o->b[u] + c->precision0[u] * c->m0[u];
+        for (size_t i = 0; i < size; i++) {
+            size_t v = o->order[block_begin(o, block) + i];
+            b -= c->explicit_[v] ? c->count * row[i] * c->u[v] : 0;
+        }
+        for (size_t k = 0; k <= r; k++)
+            L[r * n + k] = c->count * row[o->place[index[k]]] + (k == r ? c->precision0[u] : 0);
+        x[r] = b;
+    }
+    if (fit_cholesky(n, L, 1e-14) != 0)
+        return 0;
+    for (size_t r = 0; r < n; r++) {
+        double p0 = c->precision0[index[r]];
+        *lp += (p0 > 0 ? 0.5 * log(p0) : 0) - log(L[r * n + r]);
+    }
+    fit_cholesky_solve(n, L, x);
+    for (size_t r = 0; r < n; r++)
+        c->u[index[r]] = x[r];
+    return 1;
+}
+
+/* b_n of every unit, from the residuals and the distance to the prior means. */
+static void sum_squares(struct fit_collapsed *c)
+{
+    const struct fit_objective *o = c->o;
+    for (size_t k = 0; k < c->nunit; k++)
+        c->b_n[k] = 0.5 * c->a0 * c->s0[k] * c->s0[k];
+    for (size_t g = 0; g < o->ngroup; g++)
+        c->b_n[c->unit[g]] += 0.5 * c->count * fit_objective_group(o, g, c->u, c->lin + g * o->nlinear);
+    for (size_t u = 0; u < o->nu; u++) {
+        double d = c->u[u] - c->m0[u];
+        if (c->explicit_[u])
+            continue;
+        for (size_t g = 0; g < o->ngroup; g++) /* the unit is that of any group that has the unknown */
+            if (group_block(o, g) == (long)o->block_of[u]) {
+                c->b_n[c->unit[g]] += 0.5 * c->precision0[u] * d * d;
+                break;
+            }
+    }
+}
+
+/* The part of the variance. */
+static double variance_part(const struct fit_collapsed *c)
+{
+    double lp = c->constant;
+    for (size_t k = 0; k < c->nunit; k++)
+        lp -= c->variance == FIT_VARIANCE_KNOWN ? c->b_n[k] : c->a_n[k] * log(c->b_n[k]);
+    return lp;
+}
+
+/* d log p / d (c/2), with the opposite sign: the weight of a squared residual. */
+static double rho(const struct fit_collapsed *c, size_t g)
+{
+    size_t k = c->unit[g];
+    return c->count * (c->variance == FIT_VARIANCE_KNOWN ? 1 : c->a_n[k] / c->b_n[k]);
+}
+
+/* inverse <- A^-1 of a block (n x n) from its factor. */
+static void invert(size_t n, const double *L, double *inverse)
+{
+    memset(inverse, 0, n * n * sizeof *inverse);
+    for (size_t r = 0; r < n; r++) {
+        inverse[r * n + r] = 1;
+        fit_cholesky_solve(n, L, inverse + r * n);
+    }
+}
+
+/* Seeds of the adjoint pass. */
+static void set_seeds(struct fit_collapsed *c)
+{
+    const struct fit_objective *o = c->o;
+    size_t Q = o->nlinear, nadj = 1 + Q * (Q + 1) / 2;
+    memset(c->adj, 0, o->ngroup * nadj * sizeof *c->adj);
+    for (size_t g = 0; g < o->ngroup; g++)
+        c->adj[g * nadj] = rho(c, g);
+    for (size_t block = 0; block < o->nblock; block++) {
+        const size_t *index;
+        size_t n = collapsed_of(c, block, &index);
+        double *inverse = c->work + 2 * o->nu;
+        invert(n, c->factor + o->block_matrix[block], inverse);
+        for (size_t g = 0; g < o->ngroup; g++) {
+            if (group_block(o, g) != (long)block)
+                continue;
+            double *M = c->adj + g * nadj + 1;
+            for (size_t p = 0; p < Q; p++)
+                for (size_t q = p; q < Q; q++, M++)
+                    for (size_t r = 0; r < n; r++)
+                        for (size_t k = 0; k < n; k++)
+                            if (o->map[g * Q + p] == (int)index[r] && o->map[g * Q + q] == (int)index[k])
+                                *M = c->count * inverse[r * n + k];
+        }
+    }
+}
+
+/* d lp / d u of explicit unknowns: rho times (right side - matrix u). */
+static void explicit_gradient(const struct fit_collapsed *c, double *gu)
+{
+    const struct fit_objective *o = c->o;
+    for (size_t u = 0; u < o->nu; u++) {
+        size_t block = o->block_of[u], size = block_size(o, block);
+        const double *row = o->A + o->block_matrix[block] + o->place[u] * size;
+        double t = o->b[u];
+        gu[u] = 0;
+        if (!c->explicit_[u])
+            continue;
+        for (size_t i = 0; i < size; i++)
+            t -= row[i] * c->u[o->order[block_begin(o, block) + i]];
+        for (size_t g = 0; g < o->ngroup; g++)
+            if (group_block(o, g) == (long)block) {
+                gu[u] = rho(c, g) * t;
+                break;
+            }
+    }
+}
+
+enum fit_eval fit_collapsed_eval(struct fit_collapsed *c, const double *theta, const double *explicit_u, double *lp,
+                                 double *g, double *gu)
+{
+    struct fit_objective *o = c->o;
+    c->valid = 0;
+    enum fit_eval e = fit_objective_sums(o, theta, g != NULL);
+    if (e != FIT_EVAL_OK)
+        return e;
+    for (size_t u = 0; u < o->nu; u++)
+        if (c->explicit_[u])
+            c->u[u] = explicit_u[u];
+    *lp = 0;
+    for (size_t k = 0; k < o->nblock; k++)
+        if (!solve_block(c, k, lp))
+            return FIT_EVAL_REJECT;
+    sum_squares(c);
+    *lp += variance_part(c);
+    if (!isfinite(*lp))
+        return FIT_EVAL_REJECT;
+    c->valid = 1;
+    if (!g)
+        return FIT_EVAL_OK;
+    set_seeds(c);
+    if (gu)
+        explicit_gradient(c, gu);
+    return fit_objective_adjoint(o, c->lin, c->adj, g);
+}
+
+/* ---- what was integrated out --------------------------------------------------------------------------- */
+
+/* The unit of a block's groups. */
+static size_t block_unit(const struct fit_collapsed *c, size_t block)
+{
+    for (size_t g = 0; g < c->o->ngroup; g++)
+        if (group_block(c->o, g) == (long)block)
+            return c->unit[g];
+    return 0;
+}
+
+void fit_collapsed_draw(struct fit_collapsed *c, struct fit_rng *rng, double *lin, double *sigma)
+{
+    struct fit_objective *o = c->o;
+    size_t Q = o->nlinear;
+    double *z = c->work + o->nu, *of_unit = c->adj; /* not needed until the next evaluation */
+    for (size_t k = 0; k < c->nunit; k++)
+        of_unit[k] = c->variance == FIT_VARIANCE_KNOWN ? 1 : sqrt(c->b_n[k] / fit_rng_next_gamma(rng, c->a_n[k]));
+    for (size_t g = 0; g < o->ngroup; g++)
+        sigma[g] = of_unit[c->unit[g]];
+    for (size_t g = 0; g < o->ngroup * Q; g++)
+        lin[g] = c->lin[g];
+    for (size_t block = 0; block < o->nblock; block++) {
+        const size_t *index;
+        size_t n = collapsed_of(c, block, &index);
+        fit_rng_next_normals(rng, n, z);
+        fit_lower_solve_transposed(n, c->factor + o->block_matrix[block], z);
+        double s = of_unit[block_unit(c, block)];
+        for (size_t e = 0; e < o->ngroup * Q; e++)
+            for (size_t r = 0; r < n; r++)
+                if (o->map[e] == (int)index[r])
+                    lin[e] += s * z[r];
+    }
+    for (size_t e = 0; e < o->ngroup * Q; e++)
+        if ((int)(e % Q) == o->kernel->intercept)
+            lin[e] += o->ds->reference[e / Q];
+}
+
+void fit_collapsed_unknown(const struct fit_collapsed *c, size_t u, double *mean, double *sd)
+{
+    const struct fit_objective *o = c->o;
+    const size_t *index;
+    size_t block = o->block_of[u], unit = block_unit(c, block), n = collapsed_of(c, block, &index);
+    double *x = c->work + o->nu;
+    *mean = c->u[u];
+    *sd = 0;
+    for (size_t r = 0; r < n; r++) {
+        if (index[r] != u)
+            continue;
+        memset(x, 0, n * sizeof *x);
+        x[r] = 1;
+        fit_lower_solve(n, c->factor + o->block_matrix[block], x);
+        double square = 0, variance = 1;
+        for (size_t k = 0; k < n; k++)
+            square += x[k] * x[k];
+        if (c->variance != FIT_VARIANCE_KNOWN)
+            variance = c->a_n[unit] > 1 ? c->b_n[unit] / (c->a_n[unit] - 1) : INFINITY;
+        *sd = sqrt(variance * square);
+    }
+}

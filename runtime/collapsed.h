@@ -1,0 +1,88 @@
+/* collapsed.h -- the density of the data as a function of the nonlinear parameters: linear parameters and
+ * noise variances are integrated out exactly.
+ *
+ * The model of the data, for the values n of a group, with known relative weights w:
+ *     y_n = sum_q lin_q b_q(theta) + rest(theta) + e_n ,   e_n ~ N(0, sigma^2 / w_n).
+ * Groups that share linear parameters share their variance; such a set of groups is a unit.  Priors:
+ *     lin | sigma^2 ~ N(m0, sigma^2 L0^-1),  L0 = diag(s0^2 / sd^2);   sigma^2 ~ inverse gamma(a0, b0),
+ * so a linear parameter has prior standard deviation sd where sigma is s0.  With A = L0 + X^T W X,
+ * mu = A^-1 (L0 m0 + X^T W y) and c = sum w r^2 at mu + (mu - m0)^T L0 (mu - m0):
+ *
+ *     log p(y | theta) = 1/2 log|L0| - 1/2 log|A| - a_n log b_n + a0 log b0 + log G(a_n) - log G(a0)
+ *                        - n/2 log 2 pi,            a_n = a0 + n/2,   b_n = b0 + c/2
+ *
+ * (Gelman et al., Bayesian Data Analysis, 3rd ed., section 14.8, for the conjugate prior).  With known
+ * variance, sigma = 1:  1/2 log|L0| - 1/2 log|A| - c/2 - n/2 log 2 pi.  The sum of log w is left out.
+ *
+ * A linear parameter may be kept explicit: it is then given, like theta, and has a derivative.  That is for
+ * bounds that matter; its prior is the caller's.
+ */
+#ifndef FIT_COLLAPSED_H
+#define FIT_COLLAPSED_H
+
+#include "objective.h"
+#include "rng.h"
+
+enum fit_variance {
+    FIT_VARIANCE_UNIT,   /* one for each unit */
+    FIT_VARIANCE_SHARED, /* one for all data */
+    FIT_VARIANCE_KNOWN   /* weights are 1 / variance */
+};
+
+struct fit_collapsed_setup {
+    enum fit_scaling scaling;
+    enum fit_variance variance;
+    const double *mean, *sd;  /* nlinear: prior of the linear parameters; sd infinite: flat */
+    double a0;                /* 0: density 1 / sigma^2 (Jeffreys), b0 is then 0 */
+    const double *sigma;      /* ngroup: s0; b0 = a0 / 2 times its square (so a0 = 2 has mean s0^2) */
+    const unsigned char *linear_fixed; /* nlinear, or NULL */
+    const double *linear_value; /* ngroup x nlinear, in the units of the data: fixed ones; or NULL */
+    double count;             /* how often every value counts; 1 */
+    int threads;              /* of one evaluation */
+    const volatile sig_atomic_t *interrupt;
+};
+
+/* Read-only for others. */
+struct fit_collapsed {
+    struct fit_objective *o;
+    enum fit_variance variance;
+    double count, a0;
+    size_t nunit;
+    size_t *unit;             /* ngroup: its unit */
+    unsigned char *explicit_; /* nu: 1 when given by the caller */
+    double *m0, *precision0;  /* nu; the mean minus origin */
+    double *s0;               /* nunit */
+    double constant;          /* of the log density */
+
+    /* At the point of the last evaluation: */
+    double *u;                /* nu: mean given theta, minus origin (o->origin); explicit ones as given */
+    double *factor;           /* lower Cholesky factors of A over the collapsed unknowns of each block */
+    double *a_n, *b_n;        /* nunit */
+    double *lin;              /* ngroup x nlinear at u, as the kernel wants it */
+    double *adj, *work;
+    int valid;
+};
+
+/* Borrows kernel and ds.  Errors as in fit_objective_new; FIT_ERR_CONFIG when the kernel has no gradient. */
+enum fit_status fit_collapsed_new(const struct fit_kernel *kernel, const struct fit_dataset *ds,
+                                  const struct fit_collapsed_setup *setup, struct fit_collapsed **c,
+                                  struct fit_error *err);
+void fit_collapsed_free(struct fit_collapsed *c);
+
+/* Makes unknown u explicit; its first value is given with the next evaluation. */
+void fit_collapsed_explicit(struct fit_collapsed *c, size_t u);
+
+/* *lp at theta[nparam]; explicit_u: nu, values (minus origin) of the explicit unknowns, others ignored; may be
+ * NULL when there are none.  g: nparam, d lp / d theta, and gu: nu, d lp / d u of the explicit ones (0 for
+ * others); both NULL: not wanted. */
+enum fit_eval fit_collapsed_eval(struct fit_collapsed *c, const double *theta, const double *explicit_u,
+                                 double *lp, double *g, double *gu);
+
+/* What was integrated out, drawn from its distribution at the point of the last evaluation: lin: ngroup x
+ * nlinear in the units of the data; sigma: ngroup. */
+void fit_collapsed_draw(struct fit_collapsed *c, struct fit_rng *rng, double *lin, double *sigma);
+
+/* Mean and standard deviation of unknown u (minus origin) at the last point; sigma at its mean variance. */
+void fit_collapsed_unknown(const struct fit_collapsed *c, size_t u, double *mean, double *sd);
+
+#endif
