@@ -260,6 +260,8 @@ static const struct way ways[] = {
 static struct fit_collapsed *set_up(const struct fit_kernel *k, const struct points *d, const struct way *w)
 {
     double mean[MOST_LINEAR] = {0.3, 1.1}, sd[MOST_LINEAR], sigma[MOST_GROUP] = {0.05, 0.04, 0.06};
+    for (size_t g = 0; g < MOST_GROUP && d->ds->weighted; g++)
+        sigma[g] = 1; /* of weighted residuals */
     double value[MOST_GROUP * MOST_LINEAR];
     unsigned char fixed[MOST_LINEAR] = {1};
     struct fit_collapsed *c;
