@@ -3,7 +3,8 @@
  * Everything that depends on the data comes from two passes: the moments of the basis functions, and the
  * adjoint sums, whose seeds are known once the moments are (d log p of a value):
  *
- *     a_n/b_n lin_q r - sum_p (A^-1)_qp b_p      for basis function q.
+ *     a_n/b_n lin_q r - sum_p (A^-1)_qp b_p      for basis function q   (variance given: v instead of both
+ *                                                factors, a_n/b_n and that of A^-1, which is 1).
  *
  * The residual sum c is formed from moments of data from which each group's mean was taken; what it loses to
  * cancellation is the square of signal over noise in units of the last place.
@@ -39,19 +40,32 @@ static long group_block(const struct fit_objective *o, size_t g)
     return -1;
 }
 
+static int one_for_each(enum fit_variance v)
+{
+    return v == FIT_VARIANCE_UNIT || v == FIT_VARIANCE_GIVEN;
+}
+
+/* 1 when sigma is part of the conjugate prior. */
+static int conjugate(const struct fit_collapsed *c)
+{
+    return c->variance == FIT_VARIANCE_UNIT || c->variance == FIT_VARIANCE_SHARED;
+}
+
 static void number_units(struct fit_collapsed *c)
 {
     const struct fit_objective *o = c->o;
     c->nunit = 0;
     for (size_t g = 0; g < o->ngroup; g++) {
         long block = group_block(o, g);
-        size_t unit = c->variance == FIT_VARIANCE_UNIT ? c->nunit : 0;
-        for (size_t h = 0; h < g && block >= 0 && c->variance == FIT_VARIANCE_UNIT; h++)
+        size_t unit = one_for_each(c->variance) ? c->nunit : 0;
+        for (size_t h = 0; h < g && block >= 0 && one_for_each(c->variance); h++)
             if (group_block(o, h) == block) {
                 unit = c->unit[h];
                 break;
             }
         c->unit[g] = unit;
+        if (block >= 0)
+            c->block_unit[block] = unit;
         c->nunit += unit == c->nunit;
     }
 }
@@ -63,7 +77,7 @@ static void set_prior(struct fit_collapsed *c, const struct fit_collapsed_setup 
     int u = o->map[g * o->nlinear + q];
     if (u < 0)
         return;
-    double s0 = c->variance == FIT_VARIANCE_KNOWN ? 1 : c->s0[c->unit[g]];
+    double s0 = conjugate(c) ? c->s0[c->unit[g]] : 1;
     int flat = !isfinite(s->sd[q]);
     c->m0[u] = flat ? 0 : s->mean[q] - o->origin[u];
     c->precision0[u] = flat ? 0 : s0 * s0 / (s->sd[q] * s->sd[q]);
@@ -81,7 +95,9 @@ static void set_priors(struct fit_collapsed *c, const struct fit_collapsed_setup
                 n += ng;
             }
         c->s0[k] = n > 0 ? sqrt(square / n) : 1;
-        c->a_n[k] = c->a0 + 0.5 * c->count * n;
+        c->npoint[k] = c->count * n;
+        c->a_n[k] = c->a0 + 0.5 * c->npoint[k];
+        c->scale[k] = c->count;
     }
     for (size_t g = 0; g < o->ngroup; g++)
         for (size_t q = 0; q < o->nlinear; q++)
@@ -93,8 +109,8 @@ static double constant_part(const struct fit_collapsed *c)
 {
     double lp = 0;
     for (size_t k = 0; k < c->nunit; k++) {
-        lp -= (c->a_n[k] - c->a0) * LOG_2_PI;
-        if (c->variance != FIT_VARIANCE_KNOWN)
+        lp -= 0.5 * c->npoint[k] * LOG_2_PI;
+        if (conjugate(c))
             lp += lgamma(c->a_n[k]);
         if (c->a0 > 0)
             lp += c->a0 * log(0.5 * c->a0 * c->s0[k] * c->s0[k]) - lgamma(c->a0);
@@ -125,6 +141,10 @@ static int allocate(struct fit_collapsed *c)
     c->m0 = doubles(o->nu);
     c->precision0 = doubles(o->nu);
     c->s0 = doubles(o->ngroup);
+    c->npoint = doubles(o->ngroup);
+    c->scale = doubles(o->ngroup);
+    c->residual = doubles(o->ngroup);
+    c->block_unit = calloc(o->nblock + 1, sizeof *c->block_unit);
     c->u = doubles(o->nu);
     c->factor = doubles(matrices(o));
     c->a_n = doubles(o->ngroup);
@@ -132,7 +152,7 @@ static int allocate(struct fit_collapsed *c)
     c->lin = doubles(e);
     c->adj = doubles(o->ngroup * nadj);
     c->work = doubles(matrices(o) + 2 * o->nu);
-    return c->unit && c->explicit_ && c->m0 && c->precision0 && c->s0 && c->u && c->factor && c->a_n &&
+    return c->unit && c->block_unit && c->npoint && c->scale && c->residual && c->explicit_ && c->m0 && c->precision0 && c->s0 && c->u && c->factor && c->a_n &&
            c->b_n && c->lin && c->adj && c->work;
 }
 
@@ -152,7 +172,7 @@ enum fit_status fit_collapsed_new(const struct fit_kernel *kernel, const struct 
     enum fit_status st = fit_objective_new(kernel, ds, &os, &c->o, err);
     c->variance = s->variance;
     c->count = s->count > 0 ? s->count : 1;
-    c->a0 = s->variance == FIT_VARIANCE_KNOWN ? 0 : s->a0;
+    c->a0 = conjugate(c) ? s->a0 : 0;
     if (st == FIT_OK && !allocate(c))
         st = fit_fail(err, FIT_ERR_MEMORY, "posterior: out of memory");
     if (st != FIT_OK) {
@@ -172,7 +192,7 @@ void fit_collapsed_free(struct fit_collapsed *c)
         return;
     fit_objective_free(c->o);
     void *all[] = {c->unit, c->explicit_, c->m0, c->precision0, c->s0, c->u,
-                   c->factor, c->a_n, c->b_n, c->lin, c->adj, c->work};
+                   c->factor, c->a_n, c->b_n, c->lin, c->adj, c->work, c->block_unit, c->npoint, c->scale, c->residual};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++)
         free(all[k]);
     free(c);
@@ -181,7 +201,6 @@ void fit_collapsed_free(struct fit_collapsed *c)
 void fit_collapsed_explicit(struct fit_collapsed *c, size_t u)
 {
     c->explicit_[u] = 1;
-    c->valid = 0;
 }
 
 /* ---- density ------------------------------------------------------------------------------------------- */
@@ -206,18 +225,18 @@ static int solve_block(struct fit_collapsed *c, size_t block, double *lp)
     const struct fit_objective *o = c->o;
     const size_t *index;
     size_t n = collapsed_of(c, block, &index), size = block_size(o, block);
-    const double *A = o->A + o->block_matrix[block];
+    const double *A = o->A + o->block_matrix[block], scale = c->scale[c->block_unit[block]];
     double *L = c->factor + o->block_matrix[block], *x = c->work + o->nu;
     for (size_t r = 0; r < n; r++) {
         size_t u = index[r];
         const double *row = A + o->place[u] * size;
-        double b = c->count * o->b[u] + c->precision0[u] * c->m0[u];
+        double b = scale * o->b[u] + c->precision0[u] * c->m0[u];
         for (size_t i = 0; i < size; i++) {
             size_t v = o->order[block_begin(o, block) + i];
-            b -= c->explicit_[v] ? c->count * row[i] * c->u[v] : 0;
+            b -= c->explicit_[v] ? scale * row[i] * c->u[v] : 0;
         }
         for (size_t k = 0; k <= r; k++)
-            L[r * n + k] = c->count * row[o->place[index[k]]] + (k == r ? c->precision0[u] : 0);
+            L[r * n + k] = scale * row[o->place[index[k]]] + (k == r ? c->precision0[u] : 0);
         x[r] = b;
     }
     if (fit_cholesky(n, L, 1e-14) != 0)
@@ -237,35 +256,36 @@ static void sum_squares(struct fit_collapsed *c)
 {
     const struct fit_objective *o = c->o;
     for (size_t k = 0; k < c->nunit; k++)
-        c->b_n[k] = 0.5 * c->a0 * c->s0[k] * c->s0[k];
+        c->b_n[k] = 0;
     for (size_t g = 0; g < o->ngroup; g++)
-        c->b_n[c->unit[g]] += 0.5 * c->count * fit_objective_group(o, g, c->u, c->lin + g * o->nlinear);
+        c->b_n[c->unit[g]] +=
+            0.5 * c->scale[c->unit[g]] * fit_objective_group(o, g, c->u, c->lin + g * o->nlinear);
+    for (size_t k = 0; k < c->nunit; k++) {
+        c->residual[k] = 2 * c->b_n[k];
+        c->b_n[k] += 0.5 * c->a0 * c->s0[k] * c->s0[k];
+    }
     for (size_t u = 0; u < o->nu; u++) {
         double d = c->u[u] - c->m0[u];
-        if (c->explicit_[u])
-            continue;
-        for (size_t g = 0; g < o->ngroup; g++) /* the unit is that of any group that has the unknown */
-            if (group_block(o, g) == (long)o->block_of[u]) {
-                c->b_n[c->unit[g]] += 0.5 * c->precision0[u] * d * d;
-                break;
-            }
+        if (!c->explicit_[u])
+            c->b_n[c->block_unit[o->block_of[u]]] += 0.5 * c->precision0[u] * d * d;
     }
 }
 
-/* The part of the variance. */
-static double variance_part(const struct fit_collapsed *c)
+/* The part of the variance; h: log sigma of the units, or NULL. */
+static double variance_part(const struct fit_collapsed *c, const double *h)
 {
     double lp = c->constant;
-    for (size_t k = 0; k < c->nunit; k++)
-        lp -= c->variance == FIT_VARIANCE_KNOWN ? c->b_n[k] : c->a_n[k] * log(c->b_n[k]);
+    for (size_t k = 0; k < c->nunit; k++) {
+        lp -= conjugate(c) ? c->a_n[k] * log(c->b_n[k]) : c->b_n[k];
+        lp -= c->variance == FIT_VARIANCE_GIVEN ? c->npoint[k] * h[k] : 0;
+    }
     return lp;
 }
 
 /* d log p / d (c/2), with the opposite sign: the weight of a squared residual. */
-static double rho(const struct fit_collapsed *c, size_t g)
+static double rho(const struct fit_collapsed *c, size_t k)
 {
-    size_t k = c->unit[g];
-    return c->count * (c->variance == FIT_VARIANCE_KNOWN ? 1 : c->a_n[k] / c->b_n[k]);
+    return c->scale[k] * (conjugate(c) ? c->a_n[k] / c->b_n[k] : 1);
 }
 
 /* inverse <- A^-1 of a block (n x n) from its factor. */
@@ -285,11 +305,11 @@ static void set_seeds(struct fit_collapsed *c)
     size_t Q = o->nlinear, nadj = 1 + Q * (Q + 1) / 2;
     memset(c->adj, 0, o->ngroup * nadj * sizeof *c->adj);
     for (size_t g = 0; g < o->ngroup; g++)
-        c->adj[g * nadj] = rho(c, g);
+        c->adj[g * nadj] = rho(c, c->unit[g]);
     for (size_t block = 0; block < o->nblock; block++) {
         const size_t *index;
         size_t n = collapsed_of(c, block, &index);
-        double *inverse = c->work + 2 * o->nu;
+        double *inverse = c->work + 2 * o->nu, scale = c->scale[c->block_unit[block]];
         invert(n, c->factor + o->block_matrix[block], inverse);
         for (size_t g = 0; g < o->ngroup; g++) {
             if (group_block(o, g) != (long)block)
@@ -300,7 +320,7 @@ static void set_seeds(struct fit_collapsed *c)
                     for (size_t r = 0; r < n; r++)
                         for (size_t k = 0; k < n; k++)
                             if (o->map[g * Q + p] == (int)index[r] && o->map[g * Q + q] == (int)index[k])
-                                *M = c->count * inverse[r * n + k];
+                                *M = scale * inverse[r * n + k];
         }
     }
 }
@@ -318,52 +338,57 @@ static void explicit_gradient(const struct fit_collapsed *c, double *gu)
             continue;
         for (size_t i = 0; i < size; i++)
             t -= row[i] * c->u[o->order[block_begin(o, block) + i]];
-        for (size_t g = 0; g < o->ngroup; g++)
-            if (group_block(o, g) == (long)block) {
-                gu[u] = rho(c, g) * t;
-                break;
-            }
+        gu[u] = rho(c, c->block_unit[block]) * t;
     }
 }
 
-enum fit_eval fit_collapsed_eval(struct fit_collapsed *c, const double *theta, const double *explicit_u, double *lp,
-                                 double *g, double *gu)
+/* d lp / d log sigma = -n + v (sum w r^2 + tr A^-1 X^T W X), and v A^-1 X^T W X = 1 - A^-1 L0. */
+static void sigma_gradient(struct fit_collapsed *c, double *gh)
+{
+    const struct fit_objective *o = c->o;
+    for (size_t k = 0; k < c->nunit; k++)
+        gh[k] = c->residual[k] - c->npoint[k];
+    for (size_t block = 0; block < o->nblock; block++) {
+        const size_t *index;
+        size_t n = collapsed_of(c, block, &index);
+        double *inverse = c->work + 2 * o->nu;
+        invert(n, c->factor + o->block_matrix[block], inverse);
+        for (size_t r = 0; r < n; r++)
+            gh[c->block_unit[block]] += 1 - inverse[r * n + r] * c->precision0[index[r]];
+    }
+}
+
+enum fit_eval fit_collapsed_eval(struct fit_collapsed *c, const struct fit_collapsed_point *at, double *lp,
+                                 const struct fit_collapsed_slope *slope)
 {
     struct fit_objective *o = c->o;
-    c->valid = 0;
-    enum fit_eval e = fit_objective_sums(o, theta, g != NULL);
+    enum fit_eval e = fit_objective_sums(o, at->theta, slope != NULL);
     if (e != FIT_EVAL_OK)
         return e;
     for (size_t u = 0; u < o->nu; u++)
         if (c->explicit_[u])
-            c->u[u] = explicit_u[u];
+            c->u[u] = at->u[u];
+    for (size_t k = 0; k < c->nunit && c->variance == FIT_VARIANCE_GIVEN; k++)
+        c->scale[k] = c->count * exp(-2 * at->log_sigma[k]);
     *lp = 0;
     for (size_t k = 0; k < o->nblock; k++)
         if (!solve_block(c, k, lp))
             return FIT_EVAL_REJECT;
     sum_squares(c);
-    *lp += variance_part(c);
+    *lp += variance_part(c, at->log_sigma);
     if (!isfinite(*lp))
         return FIT_EVAL_REJECT;
-    c->valid = 1;
-    if (!g)
+    if (!slope)
         return FIT_EVAL_OK;
     set_seeds(c);
-    if (gu)
-        explicit_gradient(c, gu);
-    return fit_objective_adjoint(o, c->lin, c->adj, g);
+    if (slope->u)
+        explicit_gradient(c, slope->u);
+    if (slope->log_sigma && c->variance == FIT_VARIANCE_GIVEN)
+        sigma_gradient(c, slope->log_sigma);
+    return fit_objective_adjoint(o, c->lin, c->adj, slope->theta);
 }
 
 /* ---- what was integrated out --------------------------------------------------------------------------- */
-
-/* The unit of a block's groups. */
-static size_t block_unit(const struct fit_collapsed *c, size_t block)
-{
-    for (size_t g = 0; g < c->o->ngroup; g++)
-        if (group_block(c->o, g) == (long)block)
-            return c->unit[g];
-    return 0;
-}
 
 void fit_collapsed_draw(struct fit_collapsed *c, struct fit_rng *rng, double *lin, double *sigma)
 {
@@ -371,9 +396,9 @@ void fit_collapsed_draw(struct fit_collapsed *c, struct fit_rng *rng, double *li
     size_t Q = o->nlinear;
     double *z = c->work + o->nu, *of_unit = c->adj; /* not needed until the next evaluation */
     for (size_t k = 0; k < c->nunit; k++)
-        of_unit[k] = c->variance == FIT_VARIANCE_KNOWN ? 1 : sqrt(c->b_n[k] / fit_rng_next_gamma(rng, c->a_n[k]));
-    for (size_t g = 0; g < o->ngroup; g++)
-        sigma[g] = of_unit[c->unit[g]];
+        of_unit[k] = conjugate(c) ? sqrt(c->b_n[k] / fit_rng_next_gamma(rng, c->a_n[k])) : 1;
+    for (size_t g = 0; g < o->ngroup; g++) /* v = 1 when the variance is known */
+        sigma[g] = conjugate(c) ? of_unit[c->unit[g]] : sqrt(c->count / c->scale[c->unit[g]]);
     for (size_t g = 0; g < o->ngroup * Q; g++)
         lin[g] = c->lin[g];
     for (size_t block = 0; block < o->nblock; block++) {
@@ -381,7 +406,7 @@ void fit_collapsed_draw(struct fit_collapsed *c, struct fit_rng *rng, double *li
         size_t n = collapsed_of(c, block, &index);
         fit_rng_next_normals(rng, n, z);
         fit_lower_solve_transposed(n, c->factor + o->block_matrix[block], z);
-        double s = of_unit[block_unit(c, block)];
+        double s = of_unit[c->block_unit[block]];
         for (size_t e = 0; e < o->ngroup * Q; e++)
             for (size_t r = 0; r < n; r++)
                 if (o->map[e] == (int)index[r])
@@ -396,7 +421,7 @@ void fit_collapsed_unknown(const struct fit_collapsed *c, size_t u, double *mean
 {
     const struct fit_objective *o = c->o;
     const size_t *index;
-    size_t block = o->block_of[u], unit = block_unit(c, block), n = collapsed_of(c, block, &index);
+    size_t block = o->block_of[u], unit = c->block_unit[block], n = collapsed_of(c, block, &index);
     double *x = c->work + o->nu;
     *mean = c->u[u];
     *sd = 0;
@@ -409,7 +434,7 @@ void fit_collapsed_unknown(const struct fit_collapsed *c, size_t u, double *mean
         double square = 0, variance = 1;
         for (size_t k = 0; k < n; k++)
             square += x[k] * x[k];
-        if (c->variance != FIT_VARIANCE_KNOWN)
+        if (conjugate(c))
             variance = c->a_n[unit] > 1 ? c->b_n[unit] / (c->a_n[unit] - 1) : INFINITY;
         *sd = sqrt(variance * square);
     }

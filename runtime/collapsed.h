@@ -11,8 +11,12 @@
  *     log p(y | theta) = 1/2 log|L0| - 1/2 log|A| - a_n log b_n + a0 log b0 + log G(a_n) - log G(a0)
  *                        - n/2 log 2 pi,            a_n = a0 + n/2,   b_n = b0 + c/2
  *
- * (Gelman et al., Bayesian Data Analysis, 3rd ed., section 14.8, for the conjugate prior).  With known
- * variance, sigma = 1:  1/2 log|L0| - 1/2 log|A| - c/2 - n/2 log 2 pi.  The sum of log w is left out.
+ * (Gelman et al., Bayesian Data Analysis, 3rd ed., section 14.8, for the conjugate prior).  The sum of log w
+ * is left out.  The variance may also be given: known, or as one more coordinate h = log sigma of each unit with
+ * a prior of the caller's.  Then L0 = diag(1 / sd^2), independent of sigma, v = exp(-2 h), A = L0 + v X^T W X,
+ * c = v sum w r^2 + (mu - m0)^T L0 (mu - m0):
+ *
+ *     log p(y | theta, h) = 1/2 log|L0| - 1/2 log|A| - c/2 - n h - n/2 log 2 pi.
  *
  * A linear parameter may be kept explicit: it is then given, like theta, and has a derivative.  That is for
  * bounds that matter; its prior is the caller's.
@@ -26,7 +30,8 @@
 enum fit_variance {
     FIT_VARIANCE_UNIT,   /* one for each unit */
     FIT_VARIANCE_SHARED, /* one for all data */
-    FIT_VARIANCE_KNOWN   /* weights are 1 / variance */
+    FIT_VARIANCE_KNOWN,  /* weights are 1 / variance */
+    FIT_VARIANCE_GIVEN   /* one for each unit, given with every evaluation */
 };
 
 struct fit_collapsed_setup {
@@ -49,6 +54,8 @@ struct fit_collapsed {
     double count, a0;
     size_t nunit;
     size_t *unit;             /* ngroup: its unit */
+    size_t *block_unit;       /* blocks of unknowns (o->nblock): their unit */
+    double *npoint;           /* nunit: count times the number of values */
     unsigned char *explicit_; /* nu: 1 when given by the caller */
     double *m0, *precision0;  /* nu; the mean minus origin */
     double *s0;               /* nunit */
@@ -57,10 +64,11 @@ struct fit_collapsed {
     /* At the point of the last evaluation: */
     double *u;                /* nu: mean given theta, minus origin (o->origin); explicit ones as given */
     double *factor;           /* lower Cholesky factors of A over the collapsed unknowns of each block */
-    double *a_n, *b_n;        /* nunit */
+    double *a_n, *b_n;        /* nunit; variance known or given: b_n = c/2 */
+    double *scale;            /* nunit: count times v (1 unless the variance is given) */
+    double *residual;         /* nunit: count v sum w r^2 */
     double *lin;              /* ngroup x nlinear at u, as the kernel wants it */
     double *adj, *work;
-    int valid;
 };
 
 /* Borrows kernel and ds.  Errors as in fit_objective_new; FIT_ERR_CONFIG when the kernel has no gradient. */
@@ -72,11 +80,19 @@ void fit_collapsed_free(struct fit_collapsed *c);
 /* Makes unknown u explicit; its first value is given with the next evaluation. */
 void fit_collapsed_explicit(struct fit_collapsed *c, size_t u);
 
-/* *lp at theta[nparam]; explicit_u: nu, values (minus origin) of the explicit unknowns, others ignored; may be
- * NULL when there are none.  g: nparam, d lp / d theta, and gu: nu, d lp / d u of the explicit ones (0 for
- * others); both NULL: not wanted. */
-enum fit_eval fit_collapsed_eval(struct fit_collapsed *c, const double *theta, const double *explicit_u,
-                                 double *lp, double *g, double *gu);
+/* A point: what is not integrated out. */
+struct fit_collapsed_point {
+    const double *theta;     /* nparam */
+    const double *u;         /* nu, minus origin: the explicit ones are read; NULL when there are none */
+    const double *log_sigma; /* nunit; read when the variance is given */
+};
+struct fit_collapsed_slope {
+    double *theta, *u, *log_sigma; /* d lp by all that; the two last may be NULL.  u: 0 for those integrated out */
+};
+
+/* *lp at the point, and its derivatives unless slope is NULL. */
+enum fit_eval fit_collapsed_eval(struct fit_collapsed *c, const struct fit_collapsed_point *at, double *lp,
+                                 const struct fit_collapsed_slope *slope);
 
 /* What was integrated out, drawn from its distribution at the point of the last evaluation: lin: ngroup x
  * nlinear in the units of the data; sigma: ngroup. */

@@ -171,7 +171,7 @@ static int unknown(const struct fit_collapsed *c, size_t g, size_t q)
 
 /* log p(y | theta + h e_k), to first order in h.  u: values of the explicit unknowns, minus origin. */
 static real density(const struct fit_collapsed *c, const struct points *d, const struct design *x, const double *u,
-                    size_t k, real h)
+                    const real *log_sigma, size_t k, real h)
 {
     const struct fit_objective *o = c->o;
     size_t nu = o->nu, W = x->Q + 1;
@@ -182,7 +182,8 @@ static real density(const struct fit_collapsed *c, const struct points *d, const
     assert_non_null(y);
     for (size_t n = 0; n < d->n; n++) {
         size_t g = d->g[n];
-        real *r = row + n * nu;
+        int given = c->variance == FIT_VARIANCE_GIVEN;
+        real *r = row + n * nu, weight = c->count * d->w[n] * (given ? expl(-2 * log_sigma[c->unit[g]]) : 1);
         y[n] = d->y[n] - (x->value[n * W + x->Q] + h * x->slope[(n * W + x->Q) * x->K + k]);
         for (size_t q = 0; q < x->Q; q++) {
             real basis = x->value[n * W + q] + h * x->slope[(n * W + q) * x->K + k];
@@ -198,9 +199,9 @@ static real density(const struct fit_collapsed *c, const struct points *d, const
                 y[n] -= r[v] * u[v];
         for (size_t v = 0; v < nu; v++)
             for (size_t w = 0; w < nu; w++)
-                A[v * nu + w] += c->explicit_[v] || c->explicit_[w] ? 0 : c->count * d->w[n] * r[v] * r[w];
+                A[v * nu + w] += c->explicit_[v] || c->explicit_[w] ? 0 : weight * r[v] * r[w];
         for (size_t v = 0; v < nu; v++)
-            b[v] += c->explicit_[v] ? 0 : c->count * d->w[n] * r[v] * y[n];
+            b[v] += c->explicit_[v] ? 0 : weight * r[v] * y[n];
     }
     for (size_t v = 0; v < nu; v++) {
         A[v * nu + v] += c->explicit_[v] ? 1 : c->precision0[v];
@@ -212,7 +213,9 @@ static real density(const struct fit_collapsed *c, const struct points *d, const
         real r = y[n];
         for (size_t v = 0; v < nu; v++)
             r -= c->explicit_[v] ? 0 : row[n * nu + v] * b[v];
-        c_n[c->unit[d->g[n]]] += c->count * d->w[n] * r * r;
+        int given = c->variance == FIT_VARIANCE_GIVEN;
+        real weight = c->count * d->w[n] * (given ? expl(-2 * log_sigma[c->unit[d->g[n]]]) : 1);
+        c_n[c->unit[d->g[n]]] += weight * r * r;
         count[c->unit[d->g[n]]] += c->count;
     }
     for (size_t v = 0; v < nu; v++)
@@ -225,7 +228,9 @@ static real density(const struct fit_collapsed *c, const struct points *d, const
     for (size_t m = 0; m < c->nunit; m++) {
         real a0 = c->a0, b0 = half * a0 * c->s0[m] * c->s0[m], an = a0 + half * count[m], bn = b0 + half * c_n[m];
         lp -= half * count[m] * logl(6.283185307179586476925286766559L);
-        if (c->variance == FIT_VARIANCE_KNOWN)
+        if (c->variance == FIT_VARIANCE_GIVEN)
+            lp -= half * c_n[m] + count[m] * log_sigma[m];
+        else if (c->variance == FIT_VARIANCE_KNOWN)
             lp -= half * c_n[m];
         else
             lp += lgammal(an) - an * logl(bn) + (a0 > 0 ? a0 * logl(b0) - lgammal(a0) : 0);
@@ -254,6 +259,8 @@ static const struct way ways[] = {
     {"one explicit", FIT_SCALING_INDIVIDUAL, FIT_VARIANCE_UNIT, 2, 1, 0.25, 1, 0},
     {"one explicit, averaged, known", FIT_SCALING_AVERAGED, FIT_VARIANCE_KNOWN, 0, 1, 0.25, 1, 0},
     {"first fixed", FIT_SCALING_INDIVIDUAL, FIT_VARIANCE_UNIT, 2, 1, 0.25, 0, 1},
+    {"variance given", FIT_SCALING_INDIVIDUAL, FIT_VARIANCE_GIVEN, 0, 1, 0.25, 0, 0},
+    {"variance given, averaged", FIT_SCALING_AVERAGED, FIT_VARIANCE_GIVEN, 0, 2, 0.25, 1, 0},
     {"all constant", FIT_SCALING_CONSTANT, FIT_VARIANCE_SHARED, 2, 1, 0.25, 0, 0},
 };
 
@@ -283,13 +290,18 @@ static struct fit_collapsed *set_up(const struct fit_kernel *k, const struct poi
 static void compare(const struct fit_kernel *k, const struct points *d, struct fit_collapsed *c, const double *theta,
                     double *worst_lp, double *worst_g)
 {
-    double lp, g[MOST_PARAM], gu[MOST_UNKNOWN + 1], u[MOST_UNKNOWN + 1], norm = 0;
+    double lp, g[MOST_PARAM], gu[MOST_UNKNOWN + 1], gh[MOST_GROUP], u[MOST_UNKNOWN + 1], norm = 0;
+    double log_sigma[MOST_GROUP];
+    real h0[MOST_GROUP];
+    for (size_t m = 0; m < MOST_GROUP; m++)
+        h0[m] = log_sigma[m] = log(d->ds->weighted ? 1.1 : 0.05) + 0.1 * (double)m;
     struct e2e_prepared p = e2e_prepare(k, &d->ds->layout, theta);
     struct design x = design_new(&p, d);
     for (size_t v = 0; v < c->o->nu; v++)
         u[v] = 0.27 - c->o->origin[v] / 2;
-    assert_int_equal(fit_collapsed_eval(c, theta, u, &lp, g, gu), FIT_EVAL_OK);
-    real ref = density(c, d, &x, u, 0, 0);
+    struct fit_collapsed_point at = {theta, u, log_sigma};
+    assert_int_equal(fit_collapsed_eval(c, &at, &lp, &(struct fit_collapsed_slope){g, gu, gh}), FIT_EVAL_OK);
+    real ref = density(c, d, &x, u, h0, 0, 0);
     *worst_lp = e2e_max(*worst_lp, (double)(fabsl(lp - ref) / (fabsl(ref) + (real)d->n)));
     double scale = 0, difference[MOST_PARAM];
     for (size_t n = 0; n < k->nparam; n++) {
@@ -298,8 +310,8 @@ static void compare(const struct fit_kernel *k, const struct points *d, struct f
         for (size_t m = 0; m < d->n * (x.Q + 1); m++)
             top = fmax(top, fabs(x.slope[m * x.K + n]));
         real h = top > 0 ? 1e-5L / top : 1;
-        real near = density(c, d, &x, u, n, h) - density(c, d, &x, u, n, -h);
-        real far = density(c, d, &x, u, n, 2 * h) - density(c, d, &x, u, n, -2 * h);
+        real near = density(c, d, &x, u, h0, n, h) - density(c, d, &x, u, h0, n, -h);
+        real far = density(c, d, &x, u, h0, n, 2 * h) - density(c, d, &x, u, h0, n, -2 * h);
         real slope = (8 * near - far) / (12 * h);
         difference[n] = (double)fabsl(g[n] - slope) * (double)h; /* in units in which slopes are alike */
         scale += (double)(slope * h * slope * h);
@@ -316,8 +328,19 @@ static void compare(const struct fit_kernel *k, const struct points *d, struct f
         up[v] = u[v] + (double)h, down[v] = u[v] - (double)h;
         if (!c->explicit_[v])
             continue;
-        real slope = (density(c, d, &x, up, 0, 0) - density(c, d, &x, down, 0, 0)) / ((real)up[v] - down[v]);
+        real slope = (density(c, d, &x, up, h0, 0, 0) - density(c, d, &x, down, h0, 0, 0)) / ((real)up[v] - down[v]);
         *worst_g = e2e_max(*worst_g, (double)fabsl((gu[v] - slope) / slope));
+    }
+    for (size_t m = 0; m < c->nunit && c->variance == FIT_VARIANCE_GIVEN; m++) {
+        real h = 1e-5L, at0 = h0[m], value[4];
+        static const int step[4] = {-2, -1, 1, 2};
+        for (size_t n = 0; n < 4; n++) {
+            h0[m] = at0 + step[n] * h;
+            value[n] = density(c, d, &x, u, h0, 0, 0);
+        }
+        h0[m] = at0;
+        real slope = (8 * (value[2] - value[1]) - (value[3] - value[0])) / (12 * h);
+        *worst_g = e2e_max(*worst_g, (double)(fabsl(gh[m] - slope) / (fabsl(slope) + (real)c->npoint[m])));
     }
     free(x.value);
     free(x.slope);
@@ -390,7 +413,7 @@ static void test_quadrature(void **state)
     struct design x = design_new(&p, &d);
     double lp;
     assert_int_equal(x.Q, 2);
-    assert_int_equal(fit_collapsed_eval(c, theta, NULL, &lp, NULL, NULL), FIT_EVAL_OK);
+    assert_int_equal(fit_collapsed_eval(c, &(struct fit_collapsed_point){.theta = theta}, &lp, NULL), FIT_EVAL_OK);
     double s0 = c->s0[0], mean[2] = {0.3, 1.1}, sd = 0.25;
     real a0 = c->a0, b0 = 0.5L * a0 * s0 * s0, total = 0, top = lp, two_pi = 6.283185307179586476925286766559L;
     /* where the linear parameters are, for the grid only: least squares and its matrix */
@@ -444,7 +467,7 @@ static void test_draws(void **state)
     struct fit_collapsed *c = set_up(k, &d, &way);
     double lp, lin[MOST_GROUP * 2], sigma[MOST_GROUP], sum[MOST_GROUP * 2] = {0}, square[MOST_GROUP * 2] = {0};
     double variance[MOST_GROUP] = {0};
-    assert_int_equal(fit_collapsed_eval(c, k->screen, NULL, &lp, NULL, NULL), FIT_EVAL_OK);
+    assert_int_equal(fit_collapsed_eval(c, &(struct fit_collapsed_point){.theta = k->screen}, &lp, NULL), FIT_EVAL_OK);
     for (uint32_t s = 0; s < DRAWS; s++) {
         struct fit_rng rng = {.seed = 3, .iteration = s, .purpose = FIT_RNG_CONDITIONAL};
         fit_collapsed_draw(c, &rng, lin, sigma);
