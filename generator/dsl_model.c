@@ -178,6 +178,7 @@ static void read_prior(lua_State *L, int t, struct hg_symbol_decl *s)
          "prior = {\"log_normal\", mean, sd} of the logarithm"},
         {"half_normal", FIT_PRIOR_HALF_NORMAL, 2, 1, "prior = {\"half_normal\", scale}"},
         {"exponential", FIT_PRIOR_EXPONENTIAL, 2, 1, "prior = {\"exponential\", scale}"},
+        {"half_cauchy", FIT_PRIOR_HALF_CAUCHY, 2, 1, "prior = {\"half_cauchy\", scale}"},
         {"beta", FIT_PRIOR_BETA_SCALED, 1, 2, "prior = {\"beta\", a, b}, scaled to the bounds"},
         {"log_uniform", FIT_PRIOR_LOG_UNIFORM, 1, 0,
          "prior = {\"log_uniform\"}, inside positive bounds"},

@@ -44,7 +44,8 @@ static const char *prior_name(enum fit_prior_kind kind)
                                        [FIT_PRIOR_HALF_NORMAL] = "FIT_PRIOR_HALF_NORMAL",
                                        [FIT_PRIOR_EXPONENTIAL] = "FIT_PRIOR_EXPONENTIAL",
                                        [FIT_PRIOR_BETA_SCALED] = "FIT_PRIOR_BETA_SCALED",
-                                       [FIT_PRIOR_LOG_UNIFORM] = "FIT_PRIOR_LOG_UNIFORM"};
+                                       [FIT_PRIOR_LOG_UNIFORM] = "FIT_PRIOR_LOG_UNIFORM",
+                                       [FIT_PRIOR_HALF_CAUCHY] = "FIT_PRIOR_HALF_CAUCHY"};
     return name[kind];
 }
 

@@ -53,7 +53,8 @@ static const char *const prior_word[] = {
     [FIT_PRIOR_NONE] = "none", [FIT_PRIOR_NORMAL] = "normal",
     [FIT_PRIOR_TRUNCATED_NORMAL] = "truncated_normal", [FIT_PRIOR_LOG_NORMAL] = "log_normal",
     [FIT_PRIOR_HALF_NORMAL] = "half_normal", [FIT_PRIOR_EXPONENTIAL] = "exponential",
-    [FIT_PRIOR_BETA_SCALED] = "beta", [FIT_PRIOR_LOG_UNIFORM] = "log_uniform"};
+    [FIT_PRIOR_BETA_SCALED] = "beta", [FIT_PRIOR_LOG_UNIFORM] = "log_uniform",
+    [FIT_PRIOR_HALF_CAUCHY] = "half_cauchy"};
 
 static void json_symbol(FILE *out, const struct hg_symbol_decl *s)
 {

@@ -9,6 +9,7 @@
 #include "progress.h"
 #include "registry.h"
 #include "results.h"
+#include "sampling_setup.h"
 #include "setup.h"
 #include "source.h"
 #include "table.h"
@@ -31,7 +32,9 @@ struct run {
     struct fit_measurement *m;
     struct fit_setup setup;
     struct fit_result fit;
-    int fitted;
+    int fitted, sampled;
+    struct fit_sampling_setup posterior;
+    struct fit_samples samples;
     struct fit_maps *maps;
     struct fit_notes notes;
     int average_noted; /* the configuration's notes speak of averaged scaling already */
@@ -323,6 +326,34 @@ static enum fit_status fit(struct run *run, struct fit_error *err)
     return st;
 }
 
+/* ---- posterior
+ * -------------------------------------------------------------------------------------- */
+
+static int on_sampling(void *user, const struct fit_sampling_progress *p)
+{
+    struct run *run = user;
+    return fit_progress_sampling(&run->view, p);
+}
+
+static enum fit_status sample(struct run *run, struct fit_error *err)
+{
+    struct fit_sampling_setup *s = &run->posterior;
+    enum fit_status st = fit_sampling_setup(run->cfg, run->k, run->m->dataset, &run->fit, s, err);
+    if (st != FIT_OK)
+        return st;
+    s->options.progress = on_sampling;
+    s->options.progress_user = run;
+    s->options.interrupt = run->p->interrupt;
+    fit_progress_phase(&run->view, "looking for the mode of the posterior");
+    st = fit_sample(&s->posterior, &run->fit, &s->options, &run->samples, err);
+    fit_progress_clear(&run->view);
+    run->sampled = st == FIT_OK;
+    if (run->sampled)
+        say(run, "posterior %s: %s; %.0f gradients in %.3f s", fit_verdict_word(run->samples.verdict),
+            run->samples.verdict_text, run->samples.gradients, run->samples.seconds.total);
+    return st;
+}
+
 /* ---- results
  * ---------------------------------------------------------------------------------------- */
 
@@ -340,6 +371,7 @@ static void gather(struct run *run, time_t begin)
     r->input = &run->input;
     r->ds = run->m->dataset;
     r->fit = &run->fit;
+    r->samples = run->sampled ? &run->samples : NULL;
     r->maps = run->maps;
     r->peak_mb = fit_memory_peak_mb();
     r->nnote = run->notes.n;
@@ -364,6 +396,7 @@ static char *summary_text(const struct fit_results *r)
     if (!f)
         return NULL;
     fit_write_summary(r, f);
+    fit_write_posterior_summary(r, f);
     for (size_t k = 0; k < r->nnote; k++)
         fprintf(f, "note: %s\n", r->note[k]);
     if (fclose(f) != 0) {
@@ -427,6 +460,7 @@ static enum fit_status print_results(struct run *run, struct fit_error *err)
     if (run->cli->quiet)
         return FIT_OK;
     fit_write_summary(&run->r, f);
+    fit_write_posterior_summary(&run->r, f);
     for (size_t k = 0; k < run->notes.n; k++)
         if (run->cli->verbose || k < 8)
             fprintf(run->p->err, "note: %s\n", run->notes.text[k]);
@@ -449,6 +483,9 @@ static void release(struct run *run)
 {
     fit_progress_clear(&run->view);
     fit_maps_free(run->maps);
+    if (run->sampled)
+        fit_samples_free(&run->samples);
+    fit_sampling_setup_free(&run->posterior);
     if (run->fitted)
         fit_result_free(&run->fit);
     fit_setup_free(&run->setup);
@@ -482,6 +519,8 @@ enum fit_status fit_cmd_fit(struct fit_program *p, const struct fit_cli *cli, st
         print_dry_run(&run);
         goto done;
     }
+    if (st == FIT_OK && fit_sampling_wanted(run.cfg))
+        st = sample(&run, err);
     if (st == FIT_OK) {
         gather(&run, begin);
         st = write_files(&run, err);
@@ -490,8 +529,8 @@ enum fit_status fit_cmd_fit(struct fit_program *p, const struct fit_cli *cli, st
         st = print_results(&run, err);
     if (st == FIT_OK)
         p->exit_code = run.fit.status == FIT_INTERRUPTED ? fit_status_exit(FIT_ERR_INTERRUPTED)
-                       : run.fit.converged               ? 0
-                                                         : 2;
+                       : run.sampled ? (run.samples.verdict == FIT_VERDICT_FAILED ? 2 : 0)
+                       : run.fit.converged ? 0 : 2;
 done:
     release(&run);
     return st;

@@ -156,6 +156,19 @@ static int allocate(struct fit_collapsed *c)
            c->b_n && c->lin && c->adj && c->work;
 }
 
+/* Known deviations of unweighted data become weights. */
+static enum fit_status known_sigmas(struct fit_collapsed *c, const struct fit_collapsed_setup *s, struct fit_error *err)
+{
+    for (size_t g = 0; g < c->o->ngroup; g++) {
+        if (!(s->sigma[g] > 0))
+            return fit_fail(err, FIT_ERR_CONFIG, "posterior: the known noise of group %zu is %g; it must be positive",
+                            g + 1, s->sigma[g]);
+        c->s0[g] = 1 / (s->sigma[g] * s->sigma[g]);
+    }
+    fit_objective_group_factor(c->o, c->s0);
+    return FIT_OK;
+}
+
 enum fit_status fit_collapsed_new(const struct fit_kernel *kernel, const struct fit_dataset *ds,
                                   const struct fit_collapsed_setup *s, struct fit_collapsed **out,
                                   struct fit_error *err)
@@ -176,6 +189,10 @@ enum fit_status fit_collapsed_new(const struct fit_kernel *kernel, const struct 
     if (st == FIT_OK && !allocate(c))
         st = fit_fail(err, FIT_ERR_MEMORY, "posterior: out of memory");
     if (st != FIT_OK) {
+        fit_collapsed_free(c);
+        return st;
+    }
+    if (s->variance == FIT_VARIANCE_KNOWN && !ds->weighted && s->sigma && (st = known_sigmas(c, s, err)) != FIT_OK) {
         fit_collapsed_free(c);
         return st;
     }

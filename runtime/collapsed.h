@@ -39,7 +39,8 @@ struct fit_collapsed_setup {
     enum fit_variance variance;
     const double *mean, *sd;  /* nlinear: prior of the linear parameters; sd infinite: flat */
     double a0;                /* 0: density 1 / sigma^2 (Jeffreys), b0 is then 0 */
-    const double *sigma;      /* ngroup: s0; b0 = a0 / 2 times its square (so a0 = 2 has mean s0^2) */
+    const double *sigma;      /* ngroup: s0; b0 = a0 / 2 times its square (so a0 = 2 has mean s0^2).  With
+                                 known variance and data without weights: the deviations */
     const unsigned char *linear_fixed; /* nlinear, or NULL */
     const double *linear_value; /* ngroup x nlinear, in the units of the data: fixed ones; or NULL */
     double count;             /* how often every value counts; 1 */

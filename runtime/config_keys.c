@@ -40,6 +40,7 @@ const struct fit_cfg_word fit_cfg_word_prior[] = {
     {"HalfNormal", FIT_PRIOR_HALF_NORMAL}, {"half_normal", FIT_PRIOR_HALF_NORMAL},
     {"Exponential", FIT_PRIOR_EXPONENTIAL},
     {"BetaScaled", FIT_PRIOR_BETA_SCALED}, {"beta_scaled", FIT_PRIOR_BETA_SCALED},
+    {"HalfCauchy", FIT_PRIOR_HALF_CAUCHY}, {"half_cauchy", FIT_PRIOR_HALF_CAUCHY},
     {"LogUniform", FIT_PRIOR_LOG_UNIFORM}, {"log_uniform", FIT_PRIOR_LOG_UNIFORM}, {NULL, 0}};
 
 #define AT(member) .offset = offsetof(struct fit_config, member)

@@ -203,7 +203,8 @@ static void set_prior(struct fit_cfg_reader *r, int i, struct prior_text t, cons
     p->prior_b = sigma;
     if (kind == FIT_PRIOR_BETA_SCALED)
         beta_by_moments(lower, upper, mu, sigma, &p->prior_a, &p->prior_b);
-    if (kind == FIT_PRIOR_HALF_NORMAL || kind == FIT_PRIOR_EXPONENTIAL)
+    if (kind == FIT_PRIOR_HALF_NORMAL || kind == FIT_PRIOR_EXPONENTIAL ||
+        kind == FIT_PRIOR_HALF_CAUCHY)
         p->prior_a = 0;
 }
 

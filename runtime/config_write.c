@@ -287,7 +287,8 @@ static void put_prior(struct text *t, const struct fit_config_param *p)
         a = p->lower.value + width * a / sum;
     }
     put(t, "prior: {type: %s", word_of(fit_cfg_word_prior, kind));
-    if (kind != FIT_PRIOR_HALF_NORMAL && kind != FIT_PRIOR_EXPONENTIAL) {
+    if (kind != FIT_PRIOR_HALF_NORMAL && kind != FIT_PRIOR_EXPONENTIAL &&
+        kind != FIT_PRIOR_HALF_CAUCHY) {
         put(t, ", mu: %s", number(a, buffer));
         put(t, ", sigma: %s}", number(b, buffer));
     } else {

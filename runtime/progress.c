@@ -68,6 +68,45 @@ int fit_progress_show(void *user, const struct fit_progress *p)
     return 0;
 }
 
+/* "2 min 5 s" */
+static void duration(double seconds, char *text, size_t size)
+{
+    if (seconds < 90)
+        snprintf(text, size, "%.0f s", seconds);
+    else if (seconds < 5400)
+        snprintf(text, size, "%.0f min", seconds / 60);
+    else
+        snprintf(text, size, "%.1f h", seconds / 3600);
+}
+
+int fit_progress_sampling(struct fit_progress_view *v, const struct fit_sampling_progress *p)
+{
+    char line[128], left[32];
+    double rest = p->done > 0 ? p->seconds * (p->total / p->done - 1) : 0;
+    if (v->mode == FIT_PROGRESS_JSON) {
+        struct fit_json j = {.compact = 1};
+        fit_json_begin(&j, NULL, '{');
+        fit_json_number(&j, "done", p->done);
+        fit_json_number(&j, "total", p->total);
+        fit_json_number(&j, "step_size", p->step);
+        fit_json_number(&j, "divergences", p->divergences);
+        fit_json_number(&j, "gradients", p->gradients);
+        fit_json_number(&j, "seconds", p->seconds);
+        fit_json_end(&j);
+        const char *text = fit_json_text(&j);
+        fprintf(v->f, "%s\n", text ? text : "{}");
+        fflush(v->f);
+        fit_json_free(&j);
+    }
+    if (v->mode != FIT_PROGRESS_LINE || fit_seconds() - v->last < interval)
+        return 0;
+    duration(rest, left, sizeof left);
+    snprintf(line, sizeof line, "sampling  %3.0f %%  step size %.2g  divergences %.0f  %.0f gradients  %s left",
+             100 * p->done / p->total, p->step, p->divergences, p->gradients, left);
+    show(v, line);
+    return 0;
+}
+
 void fit_progress_clear(struct fit_progress_view *v)
 {
     if (v->shown)

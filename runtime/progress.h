@@ -7,6 +7,7 @@
 #define FIT_PROGRESS_H
 
 #include "fit.h"
+#include "sampling.h"
 
 #include <stdio.h>
 
@@ -29,6 +30,9 @@ void fit_progress_phase(struct fit_progress_view *v, const char *text);
 
 /* A fit_progress_fn; user is the view.  Always returns 0. */
 int fit_progress_show(void *user, const struct fit_progress *p);
+
+/* The same for sampling, with the time that is left. */
+int fit_progress_sampling(struct fit_progress_view *v, const struct fit_sampling_progress *p);
 
 /* Wipes the line. */
 void fit_progress_clear(struct fit_progress_view *v);

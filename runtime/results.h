@@ -16,6 +16,7 @@
 #include "fit.h"
 #include "maps.h"
 #include "output.h"
+#include "sampling.h"
 
 #include <stdio.h>
 #include <time.h>
@@ -44,6 +45,7 @@ struct fit_results {
     const struct fit_input *input;
     const struct fit_dataset *ds;
     const struct fit_result *fit;
+    const struct fit_samples *samples; /* NULL: no posterior was asked for */
     const struct fit_maps *maps;
     const double *std_robust; /* nfull, or NULL */
     double load_seconds, maps_seconds, write_seconds, wall_seconds;
@@ -63,6 +65,9 @@ enum fit_status fit_write_hdf5(const struct fit_results *r, const char *path,
 
 /* The summary: at most 25 lines of 80 columns. */
 void fit_write_summary(const struct fit_results *r, FILE *f);
+
+/* The posterior beside least squares, in 80 columns; nothing when there is none (summary_posterior.c). */
+void fit_write_posterior_summary(const struct fit_results *r, FILE *f);
 
 /* Shared by the writers. */
 

@@ -177,11 +177,6 @@ static void fill_parameters(struct fit_setup *s, const struct fit_config *cfg,
 enum fit_status fit_setup_supported(const struct fit_config *cfg, const struct fit_kernel *k,
                                     struct fit_error *err)
 {
-    static const char *const method[] = {"nlsq", "nuts", "laplace", "cmc"};
-    if (cfg->method.value != FIT_METHOD_NLSQ || cfg->sample_after.value)
-        return fit_fail(err, FIT_ERR_CONFIG,
-                        "method %s: this version has least squares only; use --method nlsq",
-                        cfg->sample_after.value ? "both" : method[cfg->method.value]);
     for (size_t p = 0; p < k->nparam + k->nlinear; p++)
         if (cfg->param[p].tied >= 0)
             return fit_fail(err, FIT_ERR_CONFIG,

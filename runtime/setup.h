@@ -14,8 +14,7 @@ enum fit_status fit_setup_config(const struct fit_cli *cli, const struct fit_ker
                                  struct fit_config_log *log, struct fit_config **cfg,
                                  struct fit_error *err);
 
-/* FIT_ERR_CONFIG for wishes that this version cannot meet: methods other than least squares, tied
- * parameters, several data files. */
+/* FIT_ERR_CONFIG for wishes that this version cannot meet: tied parameters, several data files. */
 enum fit_status fit_setup_supported(const struct fit_config *cfg, const struct fit_kernel *kernel,
                                     struct fit_error *err);
 

@@ -45,7 +45,8 @@ enum fit_prior_kind {
     FIT_PRIOR_HALF_NORMAL,      /* b scale */
     FIT_PRIOR_EXPONENTIAL,      /* b scale */
     FIT_PRIOR_BETA_SCALED,      /* a, b: shape parameters on the bounds */
-    FIT_PRIOR_LOG_UNIFORM       /* flat in the logarithm, inside the bounds */
+    FIT_PRIOR_LOG_UNIFORM,      /* flat in the logarithm, inside the bounds */
+    FIT_PRIOR_HALF_CAUCHY       /* b scale */
 };
 
 struct fit_param {

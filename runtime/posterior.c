@@ -1,0 +1,377 @@
+/* posterior.c -- priors, coordinates and the collapsed density put together; see posterior.h. */
+#include "posterior.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A linear parameter nearer to a bound than this many standard deviations is sampled: beyond, the part of the
+ * normal distribution that lies outside is below 2e-9. */
+static const double NEAR = 6;
+
+struct fit_posterior_lane {
+    struct fit_collapsed *c;
+    double *theta, *u, *log_sigma;    /* the point */
+    double *g_theta, *g_u, *g_sigma;  /* its slopes */
+};
+
+/* ---- setting up ---------------------------------------------------------------------------------------- */
+
+static double *copy(const double *x, size_t n)
+{
+    double *y = malloc((n + 1) * sizeof *y);
+    if (y && x)
+        memcpy(y, x, n * sizeof *y);
+    else if (y)
+        memset(y, 0, n * sizeof *y);
+    return y;
+}
+
+static size_t groups(const struct fit_posterior *p)
+{
+    return p->setup.kernel->space == FIT_ROWS && p->setup.ds->layout.ngroup == 0 ? 1 : p->setup.ds->layout.ngroup;
+}
+
+/* The setup with arrays of its own. */
+static int keep(struct fit_posterior *p)
+{
+    struct fit_posterior_setup *s = &p->setup;
+    size_t np = s->kernel->nparam, nl = s->kernel->nlinear, ng = groups(p);
+    struct fit_posterior_param *param = malloc((np + nl + 1) * sizeof *param);
+    if (param)
+        memcpy(param, s->param, (np + nl) * sizeof *param);
+    s->param = param;
+    double *theta = copy(s->theta, np);
+    for (size_t k = 0; theta && param && k < np; k++)
+        theta[k] = param[k].fixed ? param[k].value : theta[k];
+    s->theta = theta;
+    s->lin = copy(s->lin, ng * nl);
+    s->sigma = copy(s->sigma, ng);
+    return param && s->theta && s->lin && s->sigma;
+}
+
+static int normal_prior(const struct fit_posterior_param *x)
+{
+    return x->prior == FIT_PRIOR_NORMAL || x->prior == FIT_PRIOR_TRUNCATED_NORMAL || x->prior == FIT_PRIOR_NONE;
+}
+
+static enum fit_status add_coordinate(struct fit_posterior *p, enum fit_posterior_kind kind, size_t index,
+                                      const struct fit_posterior_param *x, const char *name, struct fit_error *err)
+{
+    struct fit_posterior_coordinate *c = &p->coordinate[p->n++];
+    *c = (struct fit_posterior_coordinate){.kind = kind, .index = index};
+    snprintf(c->name, sizeof c->name, "%s", name);
+    if (!fit_prior_init(&c->prior, x->prior, x->a, x->b, x->lower, x->upper))
+        return fit_fail(err, FIT_ERR_CONFIG,
+                        "%s: the prior %s (%g, %g) is no density between the bounds %g and %g; give positive"
+                        " deviations or scales, and bounds that leave it some mass",
+                        name, fit_prior_word(x->prior), x->a, x->b, x->lower, x->upper);
+    c->map = fit_coordinate_for(x->lower, x->upper);
+    if (kind == FIT_POSTERIOR_LOG_SIGMA) /* the coordinate of sigma is its logarithm */
+        c->map = fit_coordinate_for(0, INFINITY);
+    return FIT_OK;
+}
+
+static enum fit_status params_first(struct fit_posterior *p, struct fit_error *err)
+{
+    const struct fit_kernel *k = p->setup.kernel;
+    for (size_t i = 0; i < k->nparam; i++) {
+        const struct fit_posterior_param *x = &p->setup.param[i];
+        enum fit_status st = x->fixed ? FIT_OK : add_coordinate(p, FIT_POSTERIOR_PARAM, i, x, k->param[i].name, err);
+        if (st != FIT_OK)
+            return st;
+    }
+    return FIT_OK;
+}
+
+/* Group and parameter of an unknown (the first that has it). */
+static size_t entry_of(const struct fit_objective *o, size_t u)
+{
+    for (size_t e = 0; e < o->ngroup * o->nlinear; e++)
+        if (o->map[e] == (int)u)
+            return e;
+    return 0;
+}
+
+static int shared(const struct fit_objective *o, size_t u)
+{
+    size_t n = 0;
+    for (size_t e = 0; e < o->ngroup * o->nlinear; e++)
+        n += o->map[e] == (int)u;
+    return n > 1 || o->ngroup == 1;
+}
+
+/* Unknowns that cannot be integrated out become coordinates in all lanes. */
+static enum fit_status linear_next(struct fit_posterior *p, struct fit_error *err)
+{
+    struct fit_collapsed *c = p->lane[0].c;
+    const struct fit_objective *o = c->o;
+    const struct fit_kernel *k = p->setup.kernel;
+    for (size_t u = 0; u < o->nu; u++) {
+        size_t e = entry_of(o, u), q = e % k->nlinear;
+        const struct fit_posterior_param *x = &p->setup.param[k->nparam + q];
+        double mean, sd;
+        fit_collapsed_unknown(c, u, &mean, &sd);
+        mean += o->origin[u];
+        int near = mean - NEAR * sd < x->lower || mean + NEAR * sd > x->upper; /* no bound: false */
+        if (normal_prior(x) && !near)
+            continue;
+        char name[64];
+        if (shared(o, u))
+            snprintf(name, sizeof name, "%s", k->linear[q].name);
+        else
+            snprintf(name, sizeof name, "%s[%zu]", k->linear[q].name, e / k->nlinear);
+        enum fit_status st = add_coordinate(p, FIT_POSTERIOR_LINEAR, u, x, name, err);
+        if (st != FIT_OK)
+            return st;
+        p->nbound += near ? 1 : 0;
+    }
+    for (size_t i = 0; i < p->n; i++)
+        for (size_t l = 0; l < p->setup.chains && p->coordinate[i].kind == FIT_POSTERIOR_LINEAR; l++)
+            fit_collapsed_explicit(p->lane[l].c, p->coordinate[i].index);
+    return FIT_OK;
+}
+
+static enum fit_status sigma_last(struct fit_posterior *p, struct fit_error *err)
+{
+    const struct fit_collapsed *c = p->lane[0].c;
+    for (size_t k = 0; k < c->nunit && p->setup.variance == FIT_VARIANCE_GIVEN; k++) {
+        char name[64];
+        snprintf(name, sizeof name, c->nunit > 1 ? "sigma[%zu]" : "sigma", k);
+        enum fit_status st = add_coordinate(p, FIT_POSTERIOR_LOG_SIGMA, k, &p->setup.noise, name, err);
+        if (st != FIT_OK)
+            return st;
+    }
+    return FIT_OK;
+}
+
+static enum fit_status new_lane(struct fit_posterior *p, struct fit_posterior_lane *l,
+                                const struct fit_collapsed_setup *cs, struct fit_error *err)
+{
+    size_t np = p->setup.kernel->nparam, nu = groups(p) * p->setup.kernel->nlinear, ng = groups(p);
+    enum fit_status st = fit_collapsed_new(p->setup.kernel, p->setup.ds, cs, &l->c, err);
+    if (st != FIT_OK)
+        return st;
+    l->theta = copy(p->setup.theta, np);
+    l->u = copy(NULL, nu);
+    l->log_sigma = copy(NULL, ng);
+    l->g_theta = copy(NULL, np);
+    l->g_u = copy(NULL, nu);
+    l->g_sigma = copy(NULL, ng);
+    if (!l->theta || !l->u || !l->log_sigma || !l->g_theta || !l->g_u || !l->g_sigma)
+        return fit_fail(err, FIT_ERR_MEMORY, "posterior: out of memory");
+    for (size_t k = 0; k < l->c->nunit; k++)
+        l->log_sigma[k] = log(l->c->s0[k]);
+    return FIT_OK;
+}
+
+static enum fit_status new_lanes(struct fit_posterior *p, struct fit_error *err)
+{
+    const struct fit_kernel *k = p->setup.kernel;
+    double *mean = copy(NULL, k->nlinear), *sd = copy(NULL, k->nlinear);
+    unsigned char *fixed = calloc(k->nlinear + 1, 1);
+    enum fit_status st = FIT_OK;
+    if (!mean || !sd || !fixed)
+        st = fit_fail(err, FIT_ERR_MEMORY, "posterior: out of memory");
+    for (size_t q = 0; st == FIT_OK && q < k->nlinear; q++) {
+        const struct fit_posterior_param *x = &p->setup.param[k->nparam + q];
+        mean[q] = x->a;
+        sd[q] = x->prior == FIT_PRIOR_NONE || !normal_prior(x) ? INFINITY : x->b;
+        fixed[q] = x->fixed != 0;
+    }
+    struct fit_collapsed_setup cs = {.scaling = p->setup.scaling, .variance = p->setup.variance, .mean = mean,
+                                     .sd = sd, .a0 = p->setup.a0, .sigma = p->setup.sigma, .linear_fixed = fixed,
+                                     .linear_value = p->setup.lin, .count = p->setup.count,
+                                     .threads = p->setup.threads, .interrupt = p->setup.interrupt};
+    for (size_t l = 0; st == FIT_OK && l < p->setup.chains; l++)
+        st = new_lane(p, &p->lane[l], &cs, err);
+    free(mean);
+    free(sd);
+    free(fixed);
+    return st;
+}
+
+static void point_of(const struct fit_posterior *p, struct fit_posterior_lane *l, const double *q);
+
+static struct fit_collapsed_point at_lane(const struct fit_posterior_lane *l)
+{
+    return (struct fit_collapsed_point){l->theta, l->u, l->log_sigma};
+}
+
+static enum fit_eval eval(void *user, size_t chain, const double *q, double *lp, double *g);
+
+enum fit_status fit_posterior_new(const struct fit_posterior_setup *s, struct fit_posterior **out, struct fit_error *err)
+{
+    struct fit_posterior *p = calloc(1, sizeof *p);
+    double lp;
+    *out = NULL;
+    if (!p)
+        return fit_fail(err, FIT_ERR_MEMORY, "posterior: out of memory");
+    p->setup = *s;
+    p->setup.chains = s->chains ? s->chains : 1;
+    p->lane = calloc(p->setup.chains, sizeof *p->lane);
+    size_t most = s->kernel->nparam + groups(p) * (s->kernel->nlinear + 1);
+    p->coordinate = calloc(most + 1, sizeof *p->coordinate);
+    enum fit_status st = FIT_OK;
+    if (!keep(p) || !p->lane || !p->coordinate)
+        st = fit_fail(err, FIT_ERR_MEMORY, "posterior: out of memory");
+    if (st == FIT_OK)
+        st = new_lanes(p, err);
+    if (st == FIT_OK)
+        st = params_first(p, err);
+    struct fit_collapsed_point at = {0};
+    if (st == FIT_OK)
+        at = at_lane(&p->lane[0]);
+    if (st == FIT_OK && fit_collapsed_eval(p->lane[0].c, &at, &lp, NULL) != FIT_EVAL_OK)
+        st = fit_fail(err, FIT_ERR_NUMERIC, "the posterior has no finite density at the least-squares result");
+    if (st == FIT_OK)
+        st = linear_next(p, err);
+    if (st == FIT_OK)
+        st = sigma_last(p, err);
+    if (st == FIT_OK && p->n == 0)
+        st = fit_fail(err, FIT_ERR_CONFIG, "all parameters of %s are fixed: there is nothing to sample",
+                      s->kernel->name);
+    p->target = (struct fit_target){p->n, p, eval};
+    if (st == FIT_OK)
+        *out = p;
+    else
+        fit_posterior_free(p);
+    return st;
+}
+
+void fit_posterior_free(struct fit_posterior *p)
+{
+    if (!p)
+        return;
+    for (size_t l = 0; p->lane && l < p->setup.chains; l++) {
+        struct fit_posterior_lane *x = &p->lane[l];
+        fit_collapsed_free(x->c);
+        free(x->theta);
+        free(x->u);
+        free(x->log_sigma);
+        free(x->g_theta);
+        free(x->g_u);
+        free(x->g_sigma);
+    }
+    free((void *)(uintptr_t)p->setup.param);
+    free((void *)(uintptr_t)p->setup.theta);
+    free((void *)(uintptr_t)p->setup.lin);
+    free((void *)(uintptr_t)p->setup.sigma);
+    free(p->lane);
+    free(p->coordinate);
+    free(p);
+}
+
+/* ---- the density --------------------------------------------------------------------------------------- */
+
+/* Where a coordinate's value goes; the value in physical units. */
+static double *place_of(const struct fit_posterior *p, struct fit_posterior_lane *l, size_t i)
+{
+    const struct fit_posterior_coordinate *c = &p->coordinate[i];
+    switch (c->kind) {
+    case FIT_POSTERIOR_PARAM: return &l->theta[c->index];
+    case FIT_POSTERIOR_LINEAR: return &l->u[c->index];
+    default: return &l->log_sigma[c->index];
+    }
+}
+
+/* The lane's point from coordinates. */
+static void point_of(const struct fit_posterior *p, struct fit_posterior_lane *l, const double *q)
+{
+    for (size_t i = 0; i < p->n; i++) {
+        const struct fit_posterior_coordinate *c = &p->coordinate[i];
+        double x = fit_coordinate_at(&c->map, q[i], NULL, NULL, NULL);
+        *place_of(p, l, i) = c->kind == FIT_POSTERIOR_LINEAR ? x - l->c->o->origin[c->index]
+                             : c->kind == FIT_POSTERIOR_PARAM ? x
+                                                              : q[i];
+    }
+}
+
+/* d log p / d value, where the data are concerned. */
+static double data_slope(const struct fit_posterior *p, const struct fit_posterior_lane *l, size_t i)
+{
+    const struct fit_posterior_coordinate *c = &p->coordinate[i];
+    switch (c->kind) {
+    case FIT_POSTERIOR_PARAM: return l->g_theta[c->index];
+    case FIT_POSTERIOR_LINEAR: return l->g_u[c->index];
+    default: return l->g_sigma[c->index];
+    }
+}
+
+static enum fit_eval eval(void *user, size_t chain, const double *q, double *lp, double *g)
+{
+    struct fit_posterior *p = user;
+    struct fit_posterior_lane *l = &p->lane[chain % p->setup.chains];
+    struct fit_collapsed_slope slope = {l->g_theta, l->g_u, l->g_sigma};
+    point_of(p, l, q);
+    struct fit_collapsed_point at = at_lane(l);
+    enum fit_eval e = fit_collapsed_eval(l->c, &at, lp, g ? &slope : NULL);
+    if (e != FIT_EVAL_OK)
+        return e;
+    for (size_t i = 0; i < p->n; i++) {
+        const struct fit_posterior_coordinate *c = &p->coordinate[i];
+        double dx, log_dx, bend, prior_slope, x = fit_coordinate_at(&c->map, q[i], &dx, &log_dx, &bend);
+        *lp += fit_prior_log(&c->prior, x, &prior_slope) + log_dx;
+        if (!g)
+            continue;
+        double data = data_slope(p, l, i);
+        g[i] = (c->kind == FIT_POSTERIOR_LOG_SIGMA ? data : data * dx) + prior_slope * dx + bend;
+    }
+    return isfinite(*lp) ? FIT_EVAL_OK : FIT_EVAL_REJECT;
+}
+
+/* ---- between coordinates and parameters ---------------------------------------------------------------- */
+
+void fit_posterior_start(const struct fit_posterior *p, double *q)
+{
+    const struct fit_posterior_lane *l = &p->lane[0];
+    const struct fit_objective *o = l->c->o;
+    for (size_t i = 0; i < p->n; i++) {
+        const struct fit_posterior_coordinate *c = &p->coordinate[i];
+        double x = c->kind == FIT_POSTERIOR_PARAM    ? p->setup.theta[c->index]
+                   : c->kind == FIT_POSTERIOR_LINEAR ? p->setup.lin[entry_of(o, c->index)]
+                                                     : l->c->s0[c->index];
+        q[i] = fit_coordinate_of(&c->map, x);
+    }
+}
+
+void fit_posterior_theta(const struct fit_posterior *p, const double *q, double *theta)
+{
+    memcpy(theta, p->setup.theta, p->setup.kernel->nparam * sizeof *theta);
+    for (size_t i = 0; i < p->n; i++)
+        if (p->coordinate[i].kind == FIT_POSTERIOR_PARAM)
+            theta[p->coordinate[i].index] = fit_coordinate_at(&p->coordinate[i].map, q[i], NULL, NULL, NULL);
+}
+
+void fit_posterior_slope(const struct fit_posterior *p, const double *q, double *slope)
+{
+    for (size_t i = 0; i < p->n; i++) {
+        slope[i] = 0;
+        if (p->coordinate[i].kind == FIT_POSTERIOR_PARAM)
+            fit_coordinate_at(&p->coordinate[i].map, q[i], &slope[i], NULL, NULL);
+    }
+}
+
+enum fit_eval fit_posterior_draw(struct fit_posterior *p, size_t chain, const double *q, struct fit_rng *rng,
+                                 double *theta, double *lin, double *sigma)
+{
+    struct fit_posterior_lane *l = &p->lane[chain % p->setup.chains];
+    double lp;
+    point_of(p, l, q);
+    struct fit_collapsed_point at = at_lane(l);
+    enum fit_eval e = fit_collapsed_eval(l->c, &at, &lp, NULL);
+    if (e != FIT_EVAL_OK)
+        return e;
+    memcpy(theta, l->theta, p->setup.kernel->nparam * sizeof *theta);
+    fit_collapsed_draw(l->c, rng, lin, sigma);
+    return FIT_EVAL_OK;
+}
+
+double fit_posterior_passes(const struct fit_posterior *p)
+{
+    double n = 0;
+    for (size_t l = 0; l < p->setup.chains; l++)
+        n += (double)p->lane[l].c->o->nvalue + (double)p->lane[l].c->o->nadjoint;
+    return n;
+}

@@ -1,0 +1,92 @@
+/* posterior.h -- the posterior density of a model's parameters, as a target for samplers.
+ *
+ * Log posterior = log density of the data without linear parameters and variances (collapsed.h)
+ *               + log priors of the nonlinear parameters (prior.h), in physical units, inside their bounds
+ *               + log Jacobian of the coordinates (coordinate.h).
+ *
+ * Coordinates, in this order: free nonlinear parameters; linear parameters that are not integrated out (their
+ * prior is not normal, or they lie within 6 standard deviations of a bound at the start); log sigma of each
+ * unit when the model gives the noise a prior of its own.
+ */
+#ifndef FIT_POSTERIOR_H
+#define FIT_POSTERIOR_H
+
+#include "collapsed.h"
+#include "coordinate.h"
+#include "posterior_target.h"
+#include "prior.h"
+
+/* What the sampler knows of one parameter, nonlinear or linear. */
+struct fit_posterior_param {
+    double lower, upper; /* NaN or infinite: none */
+    enum fit_prior_kind prior;
+    double a, b;
+    int fixed;
+    double value; /* of a fixed nonlinear parameter */
+};
+
+struct fit_posterior_setup {
+    const struct fit_kernel *kernel;   /* borrowed, with ds */
+    const struct fit_dataset *ds;
+    const struct fit_posterior_param *param; /* nparam + nlinear */
+    enum fit_scaling scaling;
+    enum fit_variance variance;
+    struct fit_posterior_param noise;  /* variance given: prior of sigma, in the units of the data */
+    const double *theta;               /* nparam: a point of high density, by least squares */
+    const double *lin;                 /* ngroup x nlinear there, in the units of the data: values of fixed ones */
+    const double *sigma;               /* ngroup: noise there */
+    double a0;                         /* of the prior of the variance; see collapsed.h */
+    double count;                      /* how often every value counts; 1 */
+    size_t chains;                     /* evaluations at the same time, each with tables of its own */
+    int threads;                       /* of one evaluation */
+    const volatile sig_atomic_t *interrupt;
+};
+
+enum fit_posterior_kind { FIT_POSTERIOR_PARAM, FIT_POSTERIOR_LINEAR, FIT_POSTERIOR_LOG_SIGMA };
+
+struct fit_posterior_coordinate {
+    enum fit_posterior_kind kind;
+    size_t index;  /* nonlinear parameter; unknown of the objective; unit */
+    struct fit_coordinate map;
+    struct fit_prior prior;
+    char name[64]; /* "D0", "contrast[2]", "sigma[0]" */
+};
+
+struct fit_posterior_lane;
+
+/* Read-only for others. */
+struct fit_posterior {
+    struct fit_posterior_setup setup; /* arrays copied */
+    size_t n;
+    struct fit_posterior_coordinate *coordinate; /* n */
+    size_t nbound; /* linear parameters that are not integrated out because a bound is near */
+    struct fit_target target;
+    struct fit_posterior_lane *lane; /* setup.chains */
+    struct fit_collapsed_setup collapsed;
+    void *storage_;
+};
+
+/* FIT_ERR_CONFIG: a prior that is none (the parameter is named), nothing to sample; FIT_ERR_NUMERIC: no finite
+ * density at theta. */
+enum fit_status fit_posterior_new(const struct fit_posterior_setup *setup, struct fit_posterior **p,
+                                  struct fit_error *err);
+void fit_posterior_free(struct fit_posterior *p);
+
+/* Coordinates q[n] of the point given in the setup. */
+void fit_posterior_start(const struct fit_posterior *p, double *q);
+
+/* The parameters at q: theta[nparam]. */
+void fit_posterior_theta(const struct fit_posterior *p, const double *q, double *theta);
+
+/* A complete draw at q: theta; lin (ngroup x nlinear, units of the data) and sigma (ngroup), drawn where they
+ * were integrated out.  chain: whose tables to use.  FIT_EVAL_REJECT where there is no density. */
+enum fit_eval fit_posterior_draw(struct fit_posterior *p, size_t chain, const double *q, struct fit_rng *rng,
+                                 double *theta, double *lin, double *sigma);
+
+/* d theta_k / d q at q: slope[n], 0 for coordinates that are no nonlinear parameters. */
+void fit_posterior_slope(const struct fit_posterior *p, const double *q, double *slope);
+
+/* Passes over the data so far, of all chains. */
+double fit_posterior_passes(const struct fit_posterior *p);
+
+#endif

@@ -1,0 +1,33 @@
+/* prior.h -- prior densities of single parameters, restricted to their bounds.
+ *
+ * Every kind of fit/kernel.h, truncated to [lower, upper] and normalised there; bounds may be infinite.
+ * FIT_PRIOR_NONE is uniform between finite bounds and improper (density 1) otherwise.
+ */
+#ifndef FIT_PRIOR_H
+#define FIT_PRIOR_H
+
+#include "fit/kernel.h"
+
+struct fit_prior {
+    enum fit_prior_kind kind;
+    double a, b, lower, upper;
+    double log_norm; /* log of what the density is divided by */
+    int proper;
+};
+
+/* 0 when the numbers do not make a density: a deviation or scale that is not positive, shape parameters that
+ * are not, bounds that cross, log_uniform without 0 < lower < upper < inf, beta without finite bounds, no mass
+ * between the bounds. */
+int fit_prior_init(struct fit_prior *p, enum fit_prior_kind kind, double a, double b, double lower,
+                   double upper);
+
+/* Log density at x inside the bounds (-inf outside), and its derivative (may be NULL). */
+double fit_prior_log(const struct fit_prior *p, double x, double *slope);
+
+/* The x below which there is the part `part` of the mass, 0 < part < 1; NaN when the prior is improper. */
+double fit_prior_quantile(const struct fit_prior *p, double part);
+
+/* "truncated_normal", ...: the word of model files. */
+const char *fit_prior_word(enum fit_prior_kind kind);
+
+#endif

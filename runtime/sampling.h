@@ -1,0 +1,118 @@
+/* sampling.h -- from a least-squares fit to a sample of the posterior, with its diagnostics.
+ *
+ *     mode of the posterior (Newton, from the fit)  ->  laplace: draws of a t approximation, importance weights
+ *                                                   ->  nuts: chains around the mode
+ *     -> complete draws: nonlinear parameters, linear ones and noise of every group -> convergence -> verdict
+ *
+ * Columns of a draw, ncolumn = nparam + ngroup nlinear + ngroup:
+ *     theta[nparam]; lin[g * nlinear + q] in the units of the data; sigma[g] (1 when weights are 1/variance).
+ */
+#ifndef FIT_SAMPLING_H
+#define FIT_SAMPLING_H
+
+#include "diagnostics.h"
+#include "fit.h"
+#include "posterior.h"
+#include "sampler.h"
+
+enum fit_sampling_method { FIT_SAMPLING_LAPLACE, FIT_SAMPLING_NUTS };
+
+enum fit_verdict {
+    FIT_VERDICT_GOOD,       /* converged; use it */
+    FIT_VERDICT_DOUBTFUL,   /* a few divergences, a bound touched, errors of means above 5 % of the deviations */
+    FIT_VERDICT_FAILED      /* not converged: do not use the numbers */
+};
+
+/* Told between slices of sampling, on the calling thread. */
+struct fit_sampling_progress {
+    double done, total; /* iterations of all chains, warm-up included */
+    double seconds;     /* since sampling began */
+    double step;        /* mean step size of the chains */
+    double divergences; /* after the warm-up */
+    double gradients;
+};
+typedef int fit_sampling_progress_fn(void *user, const struct fit_sampling_progress *p); /* nonzero: stop */
+
+struct fit_sampling_options {
+    enum fit_sampling_method method;
+    size_t chains, warmup, draws; /* 4, 300, 1000 when 0; laplace: draws in all, 2000 when 0 */
+    double target_accept;         /* 0.85 when 0 */
+    unsigned max_depth;           /* 10 when 0 */
+    int diagonal;                 /* 1: diagonal metric */
+    uint64_t seed;
+    int threads;                  /* 0: the default of parallel.h */
+    double max_seconds;           /* 0: no limit; sampling ends with what there is */
+    double max_r_hat, min_ess, max_divergence_rate, min_bfmi; /* for the verdict; 1.01, 400, 0, 0.3 when 0 */
+
+    /* Checkpoints: bytes of the sampler, for the file `checkpoint` (NULL: none), every checkpoint_seconds (60
+     * when 0); resume: go on from that file when it is there. */
+    const char *checkpoint;
+    double checkpoint_seconds;
+    int resume;
+    const char *identity; /* what the file must agree with: data, model, settings (a SHA-256 in hexadecimal) */
+
+    fit_sampling_progress_fn *progress;
+    void *progress_user;
+    const volatile sig_atomic_t *interrupt;
+};
+
+struct fit_column_summary {
+    struct fit_convergence c;      /* mean, sd, R-hat, effective sizes, errors */
+    double q025, q05, median, q95, q975;
+    double mcse_median;
+    int constant;                  /* 1: fixed; the rest is its value and NaN */
+    struct fit_prior prior;
+    double contraction;            /* 1 - (sd / prior sd)^2 by the quantiles of the prior; NaN: improper */
+    double near_lower, near_upper; /* part of the draws within sd/4 of a bound */
+};
+
+struct fit_samples {
+    enum fit_sampling_method method;
+    size_t nparam, nlinear, ngroup, ncolumn, ncoordinate;
+    size_t chains, draws, warmup;  /* draws of each chain: the fewest of all when it was ended early */
+    int complete;                  /* 0: ended by time or a signal */
+    double *x;                     /* chains x draws x ncolumn */
+    double *q;                     /* chains x draws x ncoordinate */
+    double *lp;                    /* chains x draws: log density in coordinates */
+    struct fit_draw_stats *stats;  /* chains x draws; NULL for laplace */
+    struct fit_chain_health *health; /* chains; NULL for laplace */
+    struct fit_column_summary *column; /* ncolumn */
+    char (*coordinate_name)[64];   /* ncoordinate */
+    double *mode, *mode_covariance;  /* ncoordinate, squared: of the normal approximation at the mode */
+    double *covariance;            /* ncolumn x ncolumn of the draws */
+    double *inverse_metric;        /* nuts: chains x ncoordinate^2 (dense) or chains x ncoordinate */
+    double pareto_k, log_evidence; /* laplace; NaN for nuts */
+    double weight_ess;             /* laplace */
+    size_t weak;                   /* directions of the Hessian that the posterior does not determine */
+    size_t nbound;                 /* linear parameters sampled because a bound is near */
+    size_t outside;                /* draws of integrated linear parameters outside their bounds */
+
+    double worst_r_hat, least_ess, divergences, saturated, least_bfmi; /* of all columns and chains */
+    size_t worst_column;           /* of worst R-hat */
+    enum fit_verdict verdict;
+    char verdict_text[512];        /* one or two sentences, in words */
+    double gradients, passes;
+    uint64_t seed;
+    int threads;
+    double target_accept;
+    unsigned max_depth;
+    struct {
+        double mode, warmup, sampling, summary, total;
+    } seconds;
+    void *storage_;
+};
+
+/* fit: the least-squares result at the setup's point, for scales of the coordinates.  setup->chains and
+ * ->threads are chosen here.  FIT_OK also when the verdict is bad or it was ended early after some draws;
+ * FIT_ERR_INTERRUPTED before that. */
+enum fit_status fit_sample(const struct fit_posterior_setup *setup, const struct fit_result *fit,
+                           const struct fit_sampling_options *opt, struct fit_samples *out,
+                           struct fit_error *err);
+void fit_samples_free(struct fit_samples *s);
+
+/* "D0", "contrast[2]", "sigma[0]"; without [] when there is one group.  name: at least 64 characters. */
+void fit_samples_name(const struct fit_kernel *k, size_t ngroup, size_t column, char *name);
+
+const char *fit_verdict_word(enum fit_verdict v); /* "good", "doubtful", "failed" */
+
+#endif

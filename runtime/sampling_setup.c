@@ -1,0 +1,89 @@
+/* sampling_setup.c -- what the configuration says about the posterior. */
+#include "sampling_setup.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+int fit_sampling_wanted(const struct fit_config *cfg)
+{
+    return cfg->method.value != FIT_METHOD_NLSQ || cfg->sample_after.value;
+}
+
+static size_t count_or(struct fit_cfg_int x, size_t otherwise)
+{
+    return fit_given(x.from) ? (size_t)x.value : otherwise;
+}
+
+static double real_or(struct fit_cfg_real x, double otherwise)
+{
+    return fit_given(x.from) ? x.value : otherwise;
+}
+
+static void set_options(const struct fit_config *cfg, struct fit_sampling_options *o)
+{
+    const struct fit_config_sampling *c = &cfg->sampling;
+    int laplace = cfg->method.value == FIT_METHOD_LAPLACE;
+    *o = (struct fit_sampling_options){
+        .method = laplace ? FIT_SAMPLING_LAPLACE : FIT_SAMPLING_NUTS,
+        .chains = count_or(c->chains, 4),
+        .warmup = count_or(c->warmup, 300),
+        .draws = count_or(c->draws, laplace ? 2000 : 1000),
+        .target_accept = c->target_accept.value,
+        .max_depth = (unsigned)c->max_tree_depth.value,
+        .diagonal = !c->dense_mass.value,
+        .seed = (uint64_t)cfg->seed.value,
+        .threads = (int)cfg->threads.value,
+        .max_seconds = isnan(cfg->max_seconds.value) ? 0 : cfg->max_seconds.value,
+        .max_r_hat = real_or(c->max_rhat, 1.01),
+        .min_ess = real_or(c->min_ess, 0),
+        .max_divergence_rate = real_or(c->max_divergence_rate, 0),
+        .min_bfmi = real_or(c->min_bfmi, 0.3),
+    };
+}
+
+static void set_params(const struct fit_config *cfg, const struct fit_result *fit, struct fit_posterior_param *param)
+{
+    for (size_t k = 0; k < cfg->nparam + cfg->nlinear; k++) {
+        const struct fit_config_param *c = &cfg->param[k];
+        param[k] = (struct fit_posterior_param){
+            .lower = c->lower.value,
+            .upper = c->upper.value,
+            .prior = (enum fit_prior_kind)c->prior.value,
+            .a = c->prior_a,
+            .b = c->prior_b,
+            .fixed = c->fixed.value != 0,
+            .value = k < cfg->nparam ? fit->theta[k] : 0,
+        };
+    }
+}
+
+enum fit_status fit_sampling_setup(const struct fit_config *cfg, const struct fit_kernel *kernel,
+                                   const struct fit_dataset *ds, const struct fit_result *fit,
+                                   struct fit_sampling_setup *s, struct fit_error *err)
+{
+    *s = (struct fit_sampling_setup){0};
+    s->param = malloc((cfg->nparam + cfg->nlinear + 1) * sizeof *s->param);
+    if (!s->param)
+        return fit_fail(err, FIT_ERR_MEMORY, "posterior: out of memory");
+    set_params(cfg, fit, s->param);
+    set_options(cfg, &s->options);
+    s->posterior = (struct fit_posterior_setup){
+        .kernel = kernel,
+        .ds = ds,
+        .param = s->param,
+        .scaling = fit_config_scaling(cfg, ds->layout.ngroup),
+        .variance = fit->noise == FIT_NOISE_RESIDUALS ? FIT_VARIANCE_UNIT : FIT_VARIANCE_KNOWN,
+        .theta = fit->theta,
+        .lin = fit->lin,
+        .sigma = fit->sigma,
+        .a0 = 2,
+        .count = cfg->compat.full_matrix.value ? 2 : 1,
+    };
+    return FIT_OK;
+}
+
+void fit_sampling_setup_free(struct fit_sampling_setup *s)
+{
+    free(s->param);
+    *s = (struct fit_sampling_setup){0};
+}

@@ -1,0 +1,25 @@
+/* sampling_setup.h -- from a configuration and a least-squares result to a posterior and its sampler. */
+#ifndef FIT_SAMPLING_SETUP_H
+#define FIT_SAMPLING_SETUP_H
+
+#include "config.h"
+#include "sampling.h"
+
+struct fit_sampling_setup {
+    struct fit_posterior_setup posterior; /* arrays belong to this structure */
+    struct fit_sampling_options options;
+    struct fit_posterior_param *param;
+};
+
+/* 1 when the configuration asks for a posterior (method nuts, laplace, cmc or both). */
+int fit_sampling_wanted(const struct fit_config *cfg);
+
+/* Numbers of iterations, limits of the verdict, priors and bounds as configured; where nothing is said, 4 chains
+ * of 300 + 1000 iterations.  The noise is integrated out, one level per group, unless the data came with
+ * errors.  fit is borrowed. */
+enum fit_status fit_sampling_setup(const struct fit_config *cfg, const struct fit_kernel *kernel,
+                                   const struct fit_dataset *ds, const struct fit_result *fit,
+                                   struct fit_sampling_setup *s, struct fit_error *err);
+void fit_sampling_setup_free(struct fit_sampling_setup *s);
+
+#endif

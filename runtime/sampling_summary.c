@@ -1,0 +1,248 @@
+/* sampling_summary.c -- what the draws say: moments and quantiles of every parameter, convergence, a verdict.
+ *
+ * Limits of the verdict: Vehtari et al. (2021) ask for R-hat < 1.01 and 100 effective draws of bulk and tail per
+ * chain; Betancourt (2016) for an energy fraction above 0.3; importance sampling is judged by the shape of the
+ * tail of its weights (Vehtari et al. 2024).
+ */
+#include "sampling_impl.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "psis.h"
+
+static const double EDGE = 0.25; /* standard deviations: near a bound */
+
+static double given(double x, double otherwise)
+{
+    return x > 0 ? x : otherwise;
+}
+
+/* What the posterior declares about a column: bounds, prior, and whether it is fixed. */
+static const struct fit_posterior_param *declared(const struct fit_samples *s, const struct fit_posterior *p, size_t column)
+{
+    if (column < s->nparam)
+        return &p->setup.param[column];
+    size_t e = column - s->nparam;
+    return e < s->ngroup * s->nlinear ? &p->setup.param[s->nparam + e % s->nlinear] : NULL;
+}
+
+static void edges(struct fit_column_summary *c, const struct fit_samples *s, size_t column, double lower, double upper)
+{
+    double near = EDGE * c->c.sd, n = (double)(s->chains * s->draws), low = 0, high = 0;
+    for (size_t k = 0; k < s->chains * s->draws; k++) {
+        double x = s->x[k * s->ncolumn + column];
+        low += x < lower + near; /* false without a bound */
+        high += x > upper - near;
+    }
+    c->near_lower = low / n;
+    c->near_upper = high / n;
+}
+
+/* Deviation of a prior, by the distance of its quartiles as for a normal one. */
+static double prior_sd(const struct fit_prior *p)
+{
+    return (fit_prior_quantile(p, 0.75) - fit_prior_quantile(p, 0.25)) / 1.3489795003921634;
+}
+
+static int is_constant(const struct fit_samples *s, size_t column)
+{
+    for (size_t k = 1; k < s->chains * s->draws; k++)
+        if (s->x[k * s->ncolumn + column] != s->x[column])
+            return 0;
+    return 1;
+}
+
+static enum fit_status summarise_column(struct fit_samples *s, const struct fit_posterior *p, size_t column,
+                                        const double **chain, struct fit_error *err)
+{
+    struct fit_column_summary *c = &s->column[column];
+    const struct fit_posterior_param *d = declared(s, p, column);
+    struct fit_draws draws = {s->chains, s->draws, chain, s->ncolumn};
+    for (size_t k = 0; k < s->chains; k++)
+        chain[k] = s->x + k * s->draws * s->ncolumn + column;
+    c->contraction = NAN;
+    if (d)
+        fit_prior_init(&c->prior, d->prior, d->a, d->b, d->lower, d->upper);
+    c->constant = is_constant(s, column);
+    enum fit_status st = fit_convergence(&draws, &c->c, err);
+    static const double part[] = {0.025, 0.05, 0.5, 0.95, 0.975};
+    double *to[] = {&c->q025, &c->q05, &c->median, &c->q95, &c->q975};
+    for (size_t k = 0; k < 5 && st == FIT_OK; k++)
+        st = fit_quantile(&draws, part[k], to[k], NULL, part[k] == 0.5 ? &c->mcse_median : NULL, err);
+    if (st != FIT_OK || !d || c->constant)
+        return st;
+    if (c->prior.proper) {
+        double sd = prior_sd(&c->prior);
+        c->contraction = 1 - c->c.sd * c->c.sd / (sd * sd);
+    }
+    edges(c, s, column, d->lower, d->upper);
+    return FIT_OK;
+}
+
+static void covariances(struct fit_samples *s)
+{
+    size_t n = s->ncolumn, m = s->chains * s->draws;
+    for (size_t a = 0; a < n; a++)
+        for (size_t b = a; b < n; b++) {
+            double sum = 0;
+            for (size_t k = 0; k < m; k++)
+                sum += (s->x[k * n + a] - s->column[a].c.mean) * (s->x[k * n + b] - s->column[b].c.mean);
+            s->covariance[a * n + b] = s->covariance[b * n + a] = m > 1 ? sum / (double)(m - 1) : NAN;
+        }
+}
+
+/* Draws with a linear parameter outside its bounds: integrated ones have no bounds. */
+static void count_outside(struct fit_samples *s, const struct fit_posterior *p)
+{
+    for (size_t k = 0; k < s->chains * s->draws; k++)
+        for (size_t e = 0; e < s->ngroup * s->nlinear; e++) {
+            const struct fit_posterior_param *d = declared(s, p, s->nparam + e);
+            double x = s->x[k * s->ncolumn + s->nparam + e];
+            if (x < d->lower || x > d->upper) {
+                s->outside++;
+                break;
+            }
+        }
+}
+
+static void worst_of(struct fit_samples *s)
+{
+    size_t worst = 0;
+    s->worst_r_hat = 0;
+    s->least_ess = INFINITY;
+    for (size_t k = 0; k < s->ncolumn; k++) {
+        const struct fit_convergence *c = &s->column[k].c;
+        if (s->column[k].constant)
+            continue;
+        if (!(c->r_hat <= s->worst_r_hat)) {
+            s->worst_r_hat = c->r_hat;
+            worst = k;
+        }
+        s->least_ess = fmin(s->least_ess, fmin(c->ess_bulk, c->ess_tail));
+    }
+    s->worst_column = worst;
+    s->least_bfmi = INFINITY;
+    for (size_t k = 0; s->health && k < s->chains; k++) {
+        s->divergences += s->health[k].divergences;
+        s->saturated += s->health[k].saturated;
+        s->least_bfmi = fmin(s->least_bfmi, s->health[k].ebfmi);
+    }
+}
+
+/* ---- the verdict --------------------------------------------------------------------------------------- */
+
+/* Adds a sentence and lowers the verdict. */
+static void reason(struct fit_samples *s, enum fit_verdict v, const char *text)
+{
+    size_t n = strlen(s->verdict_text);
+    s->verdict = v > s->verdict ? v : s->verdict;
+    snprintf(s->verdict_text + n, sizeof s->verdict_text - n, "%s%s", n ? "; " : "", text);
+}
+
+static void judge_chains(struct fit_samples *s, const struct fit_sampling_options *o, const char *name)
+{
+    double limit = given(o->max_r_hat, 1.01), ess = given(o->min_ess, 100.0 * (double)s->chains), n = (double)(s->chains * s->draws);
+    char text[256];
+    if (!(s->worst_r_hat <= limit)) {
+        snprintf(text, sizeof text, "the chains disagree about %s (R-hat %.3f, %.2f allowed)", name, s->worst_r_hat, limit);
+        reason(s, FIT_VERDICT_FAILED, text);
+    }
+    if (!(s->least_ess >= ess)) {
+        snprintf(text, sizeof text, "only %.0f effective draws of a parameter (%.0f wanted): sample longer", s->least_ess, ess);
+        reason(s, s->least_ess >= 0.25 * ess ? FIT_VERDICT_DOUBTFUL : FIT_VERDICT_FAILED, text);
+    }
+    if (s->divergences > o->max_divergence_rate * n) {
+        snprintf(text, sizeof text, "%.0f of %.0f draws ended in a divergence: some of the posterior may not be reached",
+                 s->divergences, n);
+        reason(s, s->divergences > 0.01 * n ? FIT_VERDICT_FAILED : FIT_VERDICT_DOUBTFUL, text);
+    }
+    if (s->least_bfmi < given(o->min_bfmi, 0.3)) {
+        snprintf(text, sizeof text, "the energy moves too slowly (E-BFMI %.2f): tails may be missing", s->least_bfmi);
+        reason(s, FIT_VERDICT_DOUBTFUL, text);
+    }
+    if (s->saturated > 0.01 * n) {
+        snprintf(text, sizeof text, "%.0f trajectories reached the largest tree depth", s->saturated);
+        reason(s, FIT_VERDICT_DOUBTFUL, text);
+    }
+}
+
+static void judge_weights(struct fit_samples *s)
+{
+    char text[256];
+    double threshold = fit_psis_threshold(s->draws);
+    if (s->pareto_k < threshold)
+        return;
+    snprintf(text, sizeof text, "the posterior is not like its normal approximation (k %.2f, below %.2f wanted): use"
+                                " --method nuts", s->pareto_k, threshold);
+    reason(s, FIT_VERDICT_FAILED, text);
+}
+
+static void judge(struct fit_samples *s, const struct fit_posterior *p, const struct fit_sampling_options *o)
+{
+    char name[64], text[256];
+    fit_samples_name(p->setup.kernel, s->ngroup, s->worst_column, name);
+    s->verdict = FIT_VERDICT_GOOD;
+    s->verdict_text[0] = 0;
+    if (!s->complete) {
+        snprintf(text, sizeof text, "ended early, with %zu draws of each chain", s->draws);
+        reason(s, FIT_VERDICT_DOUBTFUL, text);
+    }
+    if (s->method == FIT_SAMPLING_NUTS)
+        judge_chains(s, o, name);
+    else
+        judge_weights(s);
+    for (size_t k = 0; k < s->ncolumn; k++) {
+        const struct fit_column_summary *c = &s->column[k];
+        fit_samples_name(p->setup.kernel, s->ngroup, k, name);
+        if (c->constant || fmax(c->near_lower, c->near_upper) < 0.05)
+            continue;
+        snprintf(text, sizeof text, "%s lies against its %s bound", name, c->near_lower > c->near_upper ? "lower" : "upper");
+        reason(s, FIT_VERDICT_DOUBTFUL, text);
+    }
+    if (s->verdict == FIT_VERDICT_GOOD)
+        snprintf(s->verdict_text, sizeof s->verdict_text,
+                 s->method == FIT_SAMPLING_NUTS ? "the chains agree, and the draws are enough for means and intervals"
+                                                : "the weighted draws represent the posterior");
+}
+
+enum fit_status fit_samples_summarise(struct fit_samples *s, const struct fit_posterior *p,
+                                      const struct fit_sampling_options *opt, struct fit_error *err)
+{
+    const double **chain = malloc(s->chains * sizeof *chain);
+    enum fit_status st = chain ? FIT_OK : fit_fail(err, FIT_ERR_MEMORY, "posterior: out of memory");
+    for (size_t k = 0; st == FIT_OK && k < s->ncolumn; k++)
+        st = summarise_column(s, p, k, chain, err);
+    for (size_t k = 0; st == FIT_OK && s->stats && k < s->chains; k++)
+        fit_chain_health(s->stats + k * s->draws, s->draws, s->max_depth, &s->health[k]);
+    free(chain);
+    if (st != FIT_OK)
+        return st;
+    covariances(s);
+    count_outside(s, p);
+    worst_of(s);
+    judge(s, p, opt);
+    return FIT_OK;
+}
+
+const char *fit_verdict_word(enum fit_verdict v)
+{
+    return v == FIT_VERDICT_GOOD ? "good" : v == FIT_VERDICT_DOUBTFUL ? "doubtful" : "failed";
+}
+
+void fit_samples_name(const struct fit_kernel *k, size_t ngroup, size_t column, char *name)
+{
+    size_t e = column - k->nparam, sigma = ngroup * k->nlinear;
+    if (column < k->nparam) {
+        snprintf(name, 64, "%s", k->param[column].name);
+        return;
+    }
+    const char *stem = e < sigma ? k->linear[e % k->nlinear].name : "sigma";
+    size_t group = e < sigma ? e / k->nlinear : e - sigma;
+    if (ngroup > 1 && (e >= sigma || k->linear[e % k->nlinear].over >= 0))
+        snprintf(name, 64, "%s[%zu]", stem, group);
+    else
+        snprintf(name, 64, "%s", stem);
+}

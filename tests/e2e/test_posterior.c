@@ -1,0 +1,241 @@
+/* test_posterior.c -- the posterior as samplers see it: its gradient against differences of the density, the
+ * coordinates of linear parameters near a bound, fixed parameters, and complete draws. */
+#include "posterior.h"
+#include "support.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { NT = 16, NG = 3, MOST = 40 };
+
+/* Data: the model at theta with contrast and offset, and noise. */
+static struct fit_dataset *data(const struct fit_kernel *k, const double *theta, double contrast)
+{
+    static const double phi[NG] = {-4, 20, 75};
+    struct e2e_grid grid = {.ntime = NT, .dt = 0.1, .q = 0.0054, .gap = 2e6, .nphi = NG, .phi = phi};
+    struct fit_dataset *ds = e2e_dataset(k, &grid);
+    struct fit_error err = {0};
+    struct e2e_prepared p = e2e_prepare(k, &ds->layout, theta);
+    for (size_t g = 0; g < NG; g++) {
+        double *matrix = e2e_doubles(NT * NT), lin[NG * 2], z[2];
+        for (size_t e = 0; e < NG * 2; e++)
+            lin[e] = e % 2 ? 1.01 : contrast;
+        for (uint32_t i = 0; i < NT; i++)
+            for (uint32_t j = i + 1; j < NT; j++) {
+                uint32_t group = (uint32_t)g;
+                k->points(&ds->layout, p.ws, lin, 1, &i, &j, &group, &matrix[i * NT + j], NULL);
+                fit_rng_normal(5, g, i * NT + j, z);
+                matrix[i * NT + j] += 0.02 * z[0];
+            }
+        if (fit_dataset_put(ds, g, matrix, NULL, &err) != FIT_OK)
+            fail_msg("%s", err.message);
+        free(matrix);
+    }
+    if (fit_dataset_finish(ds, &err) != FIT_OK)
+        fail_msg("%s", err.message);
+    e2e_release(&p);
+    return ds;
+}
+
+struct experiment {
+    const struct fit_kernel *k;
+    struct fit_dataset *ds;
+    struct fit_posterior_param param[MOST];
+    double theta[MOST], lin[MOST], sigma[NG];
+    struct fit_posterior_setup setup;
+};
+
+/* Parameters as the model declares them, at the truth. */
+static void experiment_new(struct experiment *x, const char *model, const double *theta, double contrast)
+{
+    x->k = e2e_kernel(model, "fast", NULL);
+    assert_non_null(x->k);
+    x->ds = data(x->k, theta, contrast);
+    for (size_t n = 0; n < x->k->nparam + x->k->nlinear; n++) {
+        const struct fit_param *d = n < x->k->nparam ? &x->k->param[n] : &x->k->linear[n - x->k->nparam];
+        x->param[n] = (struct fit_posterior_param){d->lower, d->upper, d->prior, d->prior_a, d->prior_b, 0, 0};
+    }
+    memcpy(x->theta, theta, x->k->nparam * sizeof *theta);
+    for (size_t e = 0; e < NG * 2; e++)
+        x->lin[e] = e % 2 ? 1.01 : contrast;
+    for (size_t g = 0; g < NG; g++)
+        x->sigma[g] = 0.02;
+    x->setup = (struct fit_posterior_setup){.kernel = x->k, .ds = x->ds, .param = x->param, .theta = x->theta,
+                                            .lin = x->lin, .sigma = x->sigma, .a0 = 2, .count = 1, .chains = 1,
+                                            .threads = 1, .variance = FIT_VARIANCE_UNIT};
+}
+
+static struct fit_posterior *posterior(const struct experiment *x)
+{
+    struct fit_posterior *p;
+    struct fit_error err = {0};
+    if (fit_posterior_new(&x->setup, &p, &err) != FIT_OK)
+        fail_msg("%s", err.message);
+    return p;
+}
+
+static const double laminar[] = {1000, -0.5, 10, 0.003, 0.3, 0.0002, 3};
+
+static double density(struct fit_posterior *p, const double *q)
+{
+    double lp;
+    assert_int_equal(p->target.eval(p->target.user, 0, q, &lp, NULL), FIT_EVAL_OK);
+    return lp;
+}
+
+/* Largest difference of the gradient from a central difference of fourth order, in units of its norm. */
+static double gradient_error(struct fit_posterior *p, const double *q0)
+{
+    double q[MOST], g[MOST], lp, norm = 0, worst = 0;
+    memcpy(q, q0, p->n * sizeof *q);
+    assert_int_equal(p->target.eval(p->target.user, 0, q, &lp, g), FIT_EVAL_OK);
+    assert_true(lp == density(p, q)); /* to the bit */
+    for (size_t i = 0; i < p->n; i++)
+        norm = fmax(norm, fabs(g[i]));
+    for (size_t i = 0; i < p->n; i++) {
+        double h = 1e-5, value[4];
+        static const int step[4] = {-2, -1, 1, 2};
+        for (int n = 0; n < 4; n++) {
+            q[i] = q0[i] + step[n] * h;
+            value[n] = density(p, q);
+        }
+        q[i] = q0[i];
+        worst = fmax(worst, fabs((8 * (value[2] - value[1]) - (value[3] - value[0])) / (12 * h) - g[i]));
+    }
+    return worst / fmax(norm, 1);
+}
+
+/* Start of the chains, and points around it. */
+static void check_gradient(const struct experiment *x, const char *what)
+{
+    struct fit_posterior *p = posterior(x);
+    double q0[MOST], q[MOST], z[2], worst = 0;
+    fit_posterior_start(p, q0);
+    for (size_t n = 0; n < 5; n++) {
+        for (size_t i = 0; i < p->n; i++) {
+            fit_rng_normal(11, n, i, z);
+            q[i] = q0[i] + (n ? 0.02 * z[0] : 0);
+        }
+        worst = fmax(worst, gradient_error(p, q));
+    }
+    printf("    %-46s %2zu coordinates, gradient within %.1e\n", what, p->n, worst);
+    if (!(worst < 1e-7)) /* rounding of the density, 1e-15 x 1e3, over the step */
+        fail_msg("%s: the gradient differs from differences of the density by %.1e of its norm", what, worst);
+    fit_posterior_free(p);
+}
+
+static void test_gradient(void **state)
+{
+    struct experiment x;
+    (void)state;
+    experiment_new(&x, "laminar", laminar, 0.3);
+    check_gradient(&x, "laminar");
+    x.setup.variance = FIT_VARIANCE_SHARED;
+    check_gradient(&x, "laminar, one variance");
+    x.setup.variance = FIT_VARIANCE_GIVEN;
+    x.setup.noise = (struct fit_posterior_param){0, INFINITY, FIT_PRIOR_HALF_CAUCHY, 0, 0.1, 0, 0};
+    check_gradient(&x, "laminar, sampled variances");
+    x.setup.scaling = FIT_SCALING_AVERAGED;
+    check_gradient(&x, "laminar, averaged, a sampled variance");
+    x.setup.scaling = FIT_SCALING_INDIVIDUAL;
+    x.setup.variance = FIT_VARIANCE_UNIT;
+    static const enum fit_prior_kind kinds[] = {FIT_PRIOR_NONE, FIT_PRIOR_NORMAL, FIT_PRIOR_LOG_NORMAL, FIT_PRIOR_BETA_SCALED,
+                                                FIT_PRIOR_LOG_UNIFORM, FIT_PRIOR_EXPONENTIAL, FIT_PRIOR_HALF_CAUCHY};
+    for (size_t n = 0; n < sizeof kinds / sizeof *kinds; n++) {
+        char text[64];
+        x.param[0] = (struct fit_posterior_param){100, 1e5, kinds[n], kinds[n] == FIT_PRIOR_LOG_NORMAL ? 7 : 2,
+                                                  kinds[n] == FIT_PRIOR_BETA_SCALED ? 3 : kinds[n] == FIT_PRIOR_LOG_NORMAL ? 1 : 1e3, 0, 0};
+        snprintf(text, sizeof text, "D0 %s", fit_prior_word(kinds[n]));
+        check_gradient(&x, text);
+    }
+    x.param[1].fixed = 1;
+    x.param[1].value = -0.5;
+    check_gradient(&x, "alpha fixed");
+    fit_dataset_free(x.ds);
+}
+
+/* With a contrast whose bound is near, and with priors of linear parameters that are not normal. */
+static void test_explicit_linear(void **state)
+{
+    struct experiment x;
+    (void)state;
+    experiment_new(&x, "laminar", laminar, 0.3);
+    struct fit_posterior *p = posterior(&x);
+    assert_int_equal(p->n, 7);
+    assert_int_equal(p->nbound, 0);
+    fit_posterior_free(p);
+    x.param[7].upper = 0.31;
+    p = posterior(&x);
+    assert_int_equal(p->n, 7 + NG);
+    assert_int_equal(p->nbound, NG);
+    assert_string_equal(p->coordinate[8].name, "contrast[1]");
+    fit_posterior_free(p);
+    check_gradient(&x, "contrast near its bound");
+    x.param[8] = (struct fit_posterior_param){0.5, 1.5, FIT_PRIOR_BETA_SCALED, 2, 2, 0, 0};
+    p = posterior(&x);
+    assert_int_equal(p->n, 7 + 2 * NG);
+    fit_posterior_free(p);
+    check_gradient(&x, "and the offset with a beta prior");
+    fit_dataset_free(x.ds);
+}
+
+/* The parts of a draw: coordinates back to parameters, linear ones around their means. */
+static void test_draw(void **state)
+{
+    struct experiment x;
+    (void)state;
+    experiment_new(&x, "laminar", laminar, 0.3);
+    struct fit_posterior *p = posterior(&x);
+    double q[MOST], theta[MOST], lin[MOST], sigma[NG], again[MOST];
+    fit_posterior_start(p, q);
+    struct fit_rng rng = {.seed = 1, .purpose = FIT_RNG_CONDITIONAL};
+    assert_int_equal(fit_posterior_draw(p, 0, q, &rng, theta, lin, sigma), FIT_EVAL_OK);
+    fit_posterior_theta(p, q, again);
+    for (size_t k = 0; k < 7; k++) {
+        assert_true(fabs(theta[k] - laminar[k]) <= 1e-9 * fabs(laminar[k]));
+        assert_true(theta[k] == again[k]);
+    }
+    for (size_t g = 0; g < NG; g++) {
+        assert_true(fabs(lin[2 * g] - 0.3) < 0.1 && fabs(lin[2 * g + 1] - 1.01) < 0.1);
+        assert_true(sigma[g] > 0.01 && sigma[g] < 0.04);
+    }
+    fit_posterior_free(p);
+    fit_dataset_free(x.ds);
+}
+
+static void test_refused(void **state)
+{
+    struct experiment x;
+    struct fit_posterior *p;
+    struct fit_error err = {0};
+    (void)state;
+    experiment_new(&x, "laminar", laminar, 0.3);
+    x.param[0] = (struct fit_posterior_param){100, 1e5, FIT_PRIOR_NORMAL, 1000, -1, 0, 0};
+    assert_int_equal(fit_posterior_new(&x.setup, &p, &err), FIT_ERR_CONFIG);
+    assert_non_null(strstr(err.message, "D0"));
+    for (size_t k = 0; k < 7; k++) {
+        x.param[k].fixed = 1;
+        x.param[k].value = laminar[k];
+    }
+    assert_int_equal(fit_posterior_new(&x.setup, &p, &err), FIT_ERR_CONFIG);
+    assert_non_null(strstr(err.message, "nothing to sample"));
+    fit_dataset_free(x.ds);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_gradient),
+        cmocka_unit_test(test_explicit_linear),
+        cmocka_unit_test(test_draw),
+        cmocka_unit_test(test_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
