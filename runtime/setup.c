@@ -2,6 +2,8 @@
 #define _DEFAULT_SOURCE /* getrusage */
 #include "setup.h"
 
+#include "sampling_setup.h"
+
 #include "hdf5_io.h"
 
 #include <math.h>
@@ -177,6 +179,9 @@ static void fill_parameters(struct fit_setup *s, const struct fit_config *cfg,
 enum fit_status fit_setup_supported(const struct fit_config *cfg, const struct fit_kernel *k,
                                     struct fit_error *err)
 {
+    if (fit_sampling_wanted(cfg) && !k->gradient)
+        return fit_fail(err, FIT_ERR_CONFIG,
+                        "the kernel of %s has no gradient and cannot be sampled; use --method nlsq", k->name);
     for (size_t p = 0; p < k->nparam + k->nlinear; p++)
         if (cfg->param[p].tied >= 0)
             return fit_fail(err, FIT_ERR_CONFIG,

@@ -117,7 +117,7 @@ has fit5/fit.json '"converged": false'
 expect 3 "$pairs" fit exp.yaml --set D00=1
 has err "D0"
 expect 3 "$pairs" fit exp.yaml --method nuts -o no
-has err "least squares only"
+has err "has no gradient and cannot be sampled"
 expect 4 "$pairs" fit exp.yaml --data nothing.h5 -o no
 printf 'not hdf5' >bad.h5
 expect 4 "$pairs" fit exp.yaml --data bad.h5 -o no

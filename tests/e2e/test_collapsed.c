@@ -22,6 +22,8 @@
 enum { MOST_PARAM = 16, MOST_LINEAR = 4, MOST_GROUP = 3, MOST_UNKNOWN = MOST_GROUP * MOST_LINEAR, POINTS = 7 };
 typedef long double real;
 
+static const double group_sigma[MOST_GROUP] = {0.05, 0.04, 0.06}; /* of data without weights */
+
 /* ---- data ---------------------------------------------------------------------------------------------- */
 
 struct points {
@@ -169,6 +171,13 @@ static int unknown(const struct fit_collapsed *c, size_t g, size_t q)
     return c->o->map[g * c->o->nlinear + q];
 }
 
+/* Weight of a value: of the data, and 1 / sigma^2 where known deviations are given apart. */
+static real weight_of(const struct fit_collapsed *c, const struct points *d, size_t n)
+{
+    int apart = c->variance == FIT_VARIANCE_KNOWN && !d->ds->weighted;
+    return c->count * d->w[n] * (apart ? 1 / ((real)group_sigma[d->g[n]] * group_sigma[d->g[n]]) : 1);
+}
+
 /* log p(y | theta + h e_k), to first order in h.  u: values of the explicit unknowns, minus origin. */
 static real density(const struct fit_collapsed *c, const struct points *d, const struct design *x, const double *u,
                     const real *log_sigma, size_t k, real h)
@@ -183,7 +192,7 @@ static real density(const struct fit_collapsed *c, const struct points *d, const
     for (size_t n = 0; n < d->n; n++) {
         size_t g = d->g[n];
         int given = c->variance == FIT_VARIANCE_GIVEN;
-        real *r = row + n * nu, weight = c->count * d->w[n] * (given ? expl(-2 * log_sigma[c->unit[g]]) : 1);
+        real *r = row + n * nu, weight = weight_of(c, d, n) * (given ? expl(-2 * log_sigma[c->unit[g]]) : 1);
         y[n] = d->y[n] - (x->value[n * W + x->Q] + h * x->slope[(n * W + x->Q) * x->K + k]);
         for (size_t q = 0; q < x->Q; q++) {
             real basis = x->value[n * W + q] + h * x->slope[(n * W + q) * x->K + k];
@@ -214,7 +223,7 @@ static real density(const struct fit_collapsed *c, const struct points *d, const
         for (size_t v = 0; v < nu; v++)
             r -= c->explicit_[v] ? 0 : row[n * nu + v] * b[v];
         int given = c->variance == FIT_VARIANCE_GIVEN;
-        real weight = c->count * d->w[n] * (given ? expl(-2 * log_sigma[c->unit[d->g[n]]]) : 1);
+        real weight = weight_of(c, d, n) * (given ? expl(-2 * log_sigma[c->unit[d->g[n]]]) : 1);
         c_n[c->unit[d->g[n]]] += weight * r * r;
         count[c->unit[d->g[n]]] += c->count;
     }
@@ -266,9 +275,9 @@ static const struct way ways[] = {
 
 static struct fit_collapsed *set_up(const struct fit_kernel *k, const struct points *d, const struct way *w)
 {
-    double mean[MOST_LINEAR] = {0.3, 1.1}, sd[MOST_LINEAR], sigma[MOST_GROUP] = {0.05, 0.04, 0.06};
-    for (size_t g = 0; g < MOST_GROUP && d->ds->weighted; g++)
-        sigma[g] = 1; /* of weighted residuals */
+    double mean[MOST_LINEAR] = {0.3, 1.1}, sd[MOST_LINEAR], sigma[MOST_GROUP];
+    for (size_t g = 0; g < MOST_GROUP; g++)
+        sigma[g] = d->ds->weighted ? 1 : group_sigma[g]; /* of weighted residuals */
     double value[MOST_GROUP * MOST_LINEAR];
     unsigned char fixed[MOST_LINEAR] = {1};
     struct fit_collapsed *c;
