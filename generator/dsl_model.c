@@ -275,6 +275,23 @@ static int m_parameter(lua_State *L)
 
 /* --- columns of a table ----------------------------------------------------------------------- */
 
+/* range = {lower, upper}: between which values a column may lie. */
+static void read_range(lua_State *L, int t, struct hg_symbol_decl *s)
+{
+    if (lua_getfield(L, t, "range") != LUA_TNIL) {
+        if (lua_type(L, -1) != LUA_TTABLE || lua_rawlen(L, -1) != 2)
+            dsl_fail(L, "range", "range = {0, 10}", "range must be two numbers");
+        lua_rawgeti(L, -1, 1);
+        s->lower = dsl_number_at(L, -1, "range");
+        lua_rawgeti(L, -2, 2);
+        s->upper = dsl_number_at(L, -1, "range");
+        lua_pop(L, 2);
+        if (!(s->lower < s->upper) || !isfinite(s->lower) || !isfinite(s->upper))
+            dsl_fail(L, "range", NULL, "the range {%g, %g} is empty or infinite", s->lower, s->upper);
+    }
+    lua_pop(L, 1);
+}
+
 /* m.columns("t:s", {"y", unit="count", doc="..."}, ...): one expression each. */
 static int m_columns(lua_State *L)
 {
@@ -296,6 +313,7 @@ static int m_columns(lua_State *L)
                          "column %d has no name", k);
             unit = dsl_text(L, k, "unit");
             s.doc = dsl_text(L, k, "doc");
+            read_range(L, k, &s);
         } else {
             const char *text = dsl_text_at(L, k, "a column"), *colon = strchr(text, ':');
             lua_pushlstring(L, text, colon ? (size_t)(colon - text) : strlen(text));
@@ -359,12 +377,15 @@ static int model_call(lua_State *L)
 {
     struct hg_model *m = dsl_of(L)->m;
     dsl_need_table(L, 2, "local m = model \"name\" { title = \"...\" }");
-    dsl_check_keys(L, 2, "a model", "title formula reference validity alias");
+    dsl_check_keys(L, 2, "a model", "title formula reference validity alias accuracy");
     m->title = dsl_text(L, 2, "title");
     m->formula = dsl_text(L, 2, "formula");
     m->reference = dsl_text(L, 2, "reference");
     m->validity = dsl_text(L, 2, "validity");
     m->alias = dsl_texts(L, 2, "alias");
+    m->accuracy = dsl_number(L, 2, "accuracy", 0);
+    if (m->accuracy < 0)
+        dsl_fail(L, "accuracy", "accuracy = 64: the largest error of the mean, in ulp", "accuracy must be positive");
     lua_settop(L, 1);
     return 1;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "accuracy.h"
 #include "emit_desc.h"
 #include "tmpl.h"
 
@@ -63,6 +64,13 @@ static void head(struct hg_emit *em, FILE *out)
     fprintf(out, " *\n * cost of normal, operations: %u per frame, %u per %s, %u per %s and group; of moments %u\n",
             em->cost.per_frame, em->cost.per_pair, m->space == FIT_ROWS ? "row" : "pair", em->cost.per_pair_group,
             m->space == FIT_ROWS ? "row" : "pair", em->cost.value_per_pair_group);
+    const struct hg_variant *v = hg_model_variant(m, em->variant);
+    if (v && v->accuracy) {
+        fprintf(out, " *\n * worst rounding error found, of the direct formula, in units of the last place of the result, or of\n"
+                     " * what rounding its inputs changes where that is more; at %lu places of the declared box\n",
+                v->accuracy->places);
+        hg_accuracy_print(v->accuracy, " *   ", 98, out);
+    }
 }
 
 static void fill(void *user, const char *name, FILE *out)

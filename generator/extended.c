@@ -95,6 +95,16 @@ static ext root(ext a)
     return finished(s, r.hi / (2 * s));
 }
 
+/* a / n for a small whole number n: one division, the remainder is exact. */
+static ext over(ext a, long double n)
+{
+    long double q = a.hi / n;
+    if (!isfinite(q))
+        return hg_ext(q);
+    ext p = two_prod(q, n);
+    return finished(q, (((a.hi - p.hi) - p.lo) + a.lo) / n);
+}
+
 /* Halving and doubling are exact. */
 static ext scaled(ext a, int power)
 {
@@ -130,8 +140,8 @@ static ext expm1_parts(ext x, int *k)
 {
     long double n = rintl(x.hi / ln2[0]);
     ext r = scaled(n == 0 ? x : reduced(x, n, ln2), -9), s = r, term = r;
-    for (int m = 2; m < 14; m++) {
-        term = hg_ext_div(hg_ext_mul(term, r), hg_ext(m));
+    for (int m = 2; m < 14 && fabsl(term.hi) > 0x1p-130L * fabsl(r.hi); m++) {
+        term = over(hg_ext_mul(term, r), m);
         s = hg_ext_add(s, term);
     }
     for (int m = 0; m < 9; m++)
@@ -185,8 +195,8 @@ static ext ext_log(ext x)
 static ext alternating(ext r, int first)
 {
     ext rr = negative(hg_ext_mul(r, r)), term = first ? r : hg_ext(1), s = term;
-    for (int n = first + 2; n < 36 && fabsl(term.hi) > 0x1p-240L; n += 2) {
-        term = hg_ext_div(hg_ext_mul(term, rr), hg_ext((long double)n * (n - 1)));
+    for (int n = first + 2; n < 36 && fabsl(term.hi) > 0x1p-130L * fabsl(s.hi); n += 2) {
+        term = over(hg_ext_mul(term, rr), (long double)n * (n - 1));
         s = hg_ext_add(s, term);
     }
     return s;
@@ -246,8 +256,8 @@ static ext hyperbolic(enum hg_op f, ext x)
 static ext erf_series(ext x)
 {
     ext xx = hg_ext_mul(x, x), term = x, sum = x;
-    for (int n = 1; n < 400 && fabsl(term.hi) > fabsl(sum.hi) * 0x1p-240L; n++) {
-        term = hg_ext_div(scaled(hg_ext_mul(term, xx), 1), hg_ext(2 * n + 1));
+    for (int n = 1; n < 400 && fabsl(term.hi) > fabsl(sum.hi) * 0x1p-130L; n++) {
+        term = over(scaled(hg_ext_mul(term, xx), 1), 2 * n + 1);
         sum = hg_ext_add(sum, term);
     }
     return hg_ext_mul(hg_ext_mul(constant(two_over_root_pi), ext_exp(negative(xx))), sum);
@@ -282,10 +292,9 @@ static ext sinc_derivative(ext x, int k)
     if (fabsl(x.hi) < 1) {
         int n = (k + 1) / 2;
         ext term = k == 1 ? negative(x) : hg_ext(k == 2 ? -1 : 1), sum = hg_ext(0);
-        for (; n < 22; n++) {
-            sum = hg_ext_add(sum, hg_ext_div(term, hg_ext(2 * n + 1)));
-            term = hg_ext_div(hg_ext_mul(negative(xx), term),
-                              hg_ext((2.0L * n + 2 - k) * (2.0L * n + 1 - k)));
+        for (; n < 22 && !(fabsl(term.hi) < 0x1p-130L * fabsl(sum.hi)); n++) {
+            sum = hg_ext_add(sum, over(term, 2 * n + 1));
+            term = over(hg_ext_mul(negative(xx), term), (2.0L * n + 2 - k) * (2.0L * n + 1 - k));
         }
         return sum;
     }

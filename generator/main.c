@@ -3,8 +3,9 @@
  *   homodyne-gen MODEL.lua [-o DIR] [--variant=fast|parity] [--check] [--explain]
  *                [--emit=c,hessian,check,json,yaml,dot,html,latex]
  *
- * The pipeline: load (dsl) -> check (check) -> plan, separate, factor, write (emit) -> manifest.  Files are
- * written to temporary names and renamed; when anything is wrong nothing is written.
+ * The pipeline: load (dsl) -> rewrite and judge rounding (stability) -> check (check) -> plan, separate, factor,
+ * write (emit) -> manifest.  Files are written to temporary names and renamed; when anything is wrong nothing
+ * is written.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -19,6 +20,7 @@
 #include "emit_check.h"
 #include "manifest.h"
 #include "page.h"
+#include "stability.h"
 
 #ifndef HG_VERSION
 #define HG_VERSION "0"
@@ -166,7 +168,7 @@ static const char *output_path(struct hg_arena *a, const struct options *o, cons
                      strcmp(o->variant, "fast") ? o->variant : "", end);
 }
 
-static const struct hg_variant *find_variant(const struct hg_model *m, const char *name)
+static struct hg_variant *find_variant(struct hg_model *m, const char *name)
 {
     for (uint32_t k = 0; k < m->nvariant; k++)
         if (strcmp(m->variant[k].name, name) == 0)
@@ -221,12 +223,16 @@ int main(int argc, char **argv)
     struct hg_arena *a = hg_arena_new();
     struct hg_diag d = {.out = stderr};
     struct hg_model *m = hg_dsl_load(a, o.file, &d);
-    const struct hg_variant *v = m ? find_variant(m, o.variant) : NULL;
+    struct hg_variant *v = m ? find_variant(m, o.variant) : NULL;
     int ok = v != NULL;
     if (m)
         m->hessian = wants(&o, "hessian");
+    if (ok)
+        ok = hg_stability(m, v, &d, o.explain ? stdout : NULL);
     if (ok && o.check)
         ok = hg_check(m, v, &d, stdout);
+    if (ok && o.check)
+        hg_accuracy_print(v->accuracy, "  ", 110, stdout);
     if (ok && (mkdir(o.dir, 0777) == 0 || errno == EEXIST))
         ok = emit_all(a, &o, m, v, &d);
     hg_arena_free(a);

@@ -11,7 +11,8 @@ struct hg_symbol_decl {      /* parameter, setting, axis, column or curve */
     const char *name, *unit, *doc;
     uint32_t line;
     hg_id node;
-    double start, lower, upper;      /* parameters; setting: start is the default (NaN: must be given) */
+    double start, lower, upper;      /* parameters; setting: start is the default (NaN: must be given);
+                                        columns: lower < upper is the declared range */
     enum fit_prior_kind prior;
     double prior_a, prior_b;
     const char *const *alias;        /* NULL-terminated or NULL */
@@ -36,12 +37,15 @@ struct hg_test {                     /* m.test{}: a point with an expected value
     const char *variant;             /* "fast" unless given */
 };
 
+struct hg_accuracy;
+
 struct hg_variant {
     const char *name;                /* "fast" (the observe statement), "parity" */
     hg_id mean;                      /* with PARAM and LINEAR leaves */
     uint32_t written;                /* the mean as written (written.h) */
     uint32_t line;
     struct fit_cost cost;            /* of its kernel, once that is written */
+    const struct hg_accuracy *accuracy; /* worst errors, see accuracy.h; NULL: not measured */
 };
 
 struct hg_model {
@@ -60,6 +64,7 @@ struct hg_model {
     uint32_t observe_line;
     struct hg_variant variant[4];
     uint32_t nvariant;
+    double accuracy;                 /* ulp allowed, see accuracy.h; 0: the default */
     uint32_t nscreen;                /* parameter sets drawn from random() with a fixed seed */
     double *screen;                  /* nscreen x param.n */
     struct hg_test *test;

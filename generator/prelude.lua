@@ -6,7 +6,8 @@
 --   local m = model "name" { title = "...", formula = "...", reference = "...", validity = "..." }
 --   local t = m.grid("t", "s")                    times of the frames; t.step is the frame period
 --   local phi = m.axis("phi", "deg", "doc")       one coordinate per measured matrix
---   local x, y, s = m.columns("x:s", "y", "s")    instead of a grid: columns of a table
+--   local x, y, s = m.columns("x:s", "y", "s")    instead of a grid: columns of a table;
+--       {"x", unit = "s", doc = "...", range = {0, 10}}: where x lies, for the judgement of rounding errors
 --   local q = m.axis("q", "1/angstrom", "doc")    of a table: one more column; rows with the same q are a
 --                                                 group, with parameters of its own (over = q)
 --   local q = m.setting("q", "1/angstrom", "doc") known at run time; or {unit=, doc=, default=}
@@ -27,6 +28,9 @@
 -- Units: every expression has one; + - and comparisons need equal units; exp, log, ... need none.
 -- second, angstrom, deg, ... are units as factors, unit "angstrom^2/s" is any; t / second is a number;
 -- convert(x, "nm") changes the unit.
+-- Rounding: expressions are rewritten where that is proved better (expm1, log1p, sinc, ...); a model whose mean
+-- is wrong by more than 64 ulp somewhere within bounds, random() and ranges, or not a number there, is refused.
+-- model "name" { accuracy = 1000 } allows more, math.huge anything; --check and --explain tell.
 -- A parameter is linear when it says so, or observe does; when nobody does, the compiler finds out.
 
 pi = math.pi

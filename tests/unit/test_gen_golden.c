@@ -1,5 +1,5 @@
 /* test_gen_golden.c -- messages of the compiler: tests/golden/X.lua must give the text of
- * tests/golden/X.err.
+ * tests/golden/X.err; those called accuracy_* are also measured.
  *
  * UPDATE=1 in the environment rewrites the texts; review the difference like code.
  */
@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "generator/dsl.h"
+#include "generator/stability.h"
 
 #ifndef FIT_SOURCE_DIR
 #define FIT_SOURCE_DIR "."
@@ -30,6 +31,10 @@ static char *messages(const char *path)
     struct hg_diag d = {.out = f};
     struct hg_model *m = hg_dsl_load(a, path, &d);
     assert_int_equal(m == NULL, d.errors > 0);
+    if (m && strstr(path, "/accuracy_")) {
+        int ok = hg_stability(m, &m->variant[0], &d, NULL);
+        assert_int_equal(ok, d.errors == 0);
+    }
     if (!d.errors && !d.warnings)
         fputs("(no message)\n", f);
     hg_arena_free(a);
