@@ -194,6 +194,7 @@ static void add_rows(struct hg_places *b)
         double *row = new_row(b, 0);
         for (uint32_t k = 0; k < m->column.n; k++)
             row[k] = isfinite(m->test[t].column[k]) ? m->test[t].column[k] : usual(m, k);
+        b->ntest = b->nrow;
     }
     for (uint32_t k = 0; k < m->column.n; k++) {
         const struct hg_symbol_decl *c = &m->column.item[k];
@@ -236,11 +237,11 @@ int hg_places_point(struct hg_places *b, uint32_t s, uint32_t place, struct hg_p
     if (is_pair(b->m)) {
         p->i = pair[place][0];
         p->j = pair[place][1];
-        return 1;
+        return 2;
     }
     uint32_t row = (x->row + place) % b->nrow;
     p->column = b->row[row];
-    return !b->guessed[row];
+    return b->guessed[row] ? 0 : row < b->ntest ? 1 : 2;
 }
 
 static const char *append(struct hg_arena *a, const char *text, const char *name, double value)

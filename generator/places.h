@@ -33,7 +33,7 @@ struct hg_places {
     size_t room;
     double **row;    /* numbers of columns */
     unsigned char *guessed;
-    uint32_t nrow;
+    uint32_t nrow, ntest; /* the first are those of tests */
     double time[HG_PLACES_FRAMES]; /* of the sample set last by hg_places_point */
 };
 
@@ -42,7 +42,8 @@ struct hg_places *hg_places_new(const struct hg_model *m);
 /* Places of a sample: pairs or rows. */
 uint32_t hg_places_of(const struct hg_places *b, uint32_t s);
 
-/* Fills the place of a sample; 1 when it is declared by the model, 0 when guessed. */
+/* Fills the place of a sample; 0 when it is guessed, 1 for a row of a test (with whatever parameters), 2 for a place
+ * in the declared box: a row within the ranges of columns, or a pair. */
 int hg_places_point(struct hg_places *b, uint32_t s, uint32_t place, struct hg_point *p);
 
 /* "D0 = 1000, alpha = -2, t1 = 0, t2 = 0.1" */

@@ -11,6 +11,7 @@ enum { V = HG_RULE_VARIABLES, MOST_VALUES = 300, BASES = 10, ROOTS = 1 + V, MOST
 
 #define WORTH 8.0      /* ulp: below it nothing is to be gained */
 #define BETTER 4.0     /* factor that a rewrite must gain */
+#define SEEN 0.01      /* largest weight of a node below which its error is of no interest */
 
 static void *numbers(size_t n, size_t size)
 {
@@ -212,31 +213,47 @@ static int is_new(struct pass *q, hg_id node, uint32_t rule)
     return !(old & bit);
 }
 
-/* What a, b, c are at the places of the box; guessed rows too: a form that is right there as well is better. */
-static uint32_t collect(struct pass *q, uint32_t nvar, const hg_id *bind)
+/* What a relative error of the node does to the mean, relative to it: 0 where a choice goes another way. */
+static double weight(struct hg_twins *t, hg_id mean, hg_id node, uint32_t k)
 {
-    struct hg_twins *t = hg_twins_new(q->e, nvar, bind, nvar, 0, NULL);
+    double value = (double)hg_twins_get(t, node, k).x.hi, size = fabs((double)hg_twins_get(t, mean, 0).x.hi);
+    double change = fabs(value * hg_twins_slope(t, node, k));
+    return change > 0 ? change / fmax(size, 1e-290) : 0;
+}
+
+/* What a, b, c are at the places of the box where the node matters; guessed rows too: a form that is right there as
+ * well is better.  heaviest: the largest weight of the node. */
+static uint32_t collect(struct pass *q, hg_id node, uint32_t nvar, const hg_id *bind, double *heaviest)
+{
+    hg_id root[V + 2] = {q->mean, node};
+    memcpy(root + 2, bind, nvar * sizeof *bind);
+    struct hg_twins *t = hg_twins_new(q->e, nvar + 2, root, nvar + 2, 0, NULL);
     uint32_t n = 0, skip = 0, every;
-    unsigned time = 0;
-    for (uint32_t k = 0; k < nvar; k++)
-        time |= hg_at(q->e, bind[k])->vary & HG_T;
+    int time = (hg_at(q->e, node)->vary & HG_T) != 0;
     every = 1 + q->box->n * (time ? HG_PLACES_FRAMES : 6) / MOST_VALUES;
+    *heaviest = 0;
     for (uint32_t s = 0; s < q->box->n; s++)
-        for (uint32_t place = 0; place < hg_places_of(q->box, s) && !(time && place); place++) {
+        for (uint32_t place = 0; place < hg_places_of(q->box, s) && !(time && place > 1); place++) {
             struct hg_point p;
             hg_places_point(q->box, s, place, &p);
             if (place == 0 || p.column)
                 hg_twins_run(t, &p);
             else
                 hg_twins_pair(t, &p);
+            if (!isfinite((double)hg_twins_get(t, q->mean, 0).x.hi))
+                *heaviest = HUGE_VAL; /* nothing is known there: try */
+            else
+                hg_twins_sweep(t, q->mean);
             for (uint32_t k = 0; k < (time ? HG_PLACES_FRAMES : 1); k++) {
-                int finite = 1;
-                for (uint32_t v = 0; v < V && n < MOST_VALUES; v++) {
+                int known = !isinf(*heaviest), take = n < MOST_VALUES && (!known || hg_twins_slope(t, node, k) != 0);
+                double w = known ? weight(t, q->mean, node, k) : 1;
+                *heaviest = fmax(*heaviest, w);
+                for (uint32_t v = 0; v < V && take; v++) {
                     double x = v < nvar ? (double)hg_twins_get(t, bind[v], k).x.hi : 1;
                     q->value[(size_t)n * V + v] = x;
-                    finite = finite && isfinite(x);
+                    take = isfinite(x);
                 }
-                n += n < MOST_VALUES && finite && skip++ % every == 0;
+                n += take && skip++ % every == 0;
             }
         }
     hg_twins_free(t);
@@ -338,8 +355,8 @@ static struct verdict judge(const struct hg_accuracy *old, const struct hg_accur
 static void tell(struct pass *q, const struct hg_rule *r, hg_id node, double before, double after, const char *result)
 {
     if (q->explain)
-        fprintf(q->explain, "  %s: %s -> %s, %s:%u\n    in %s\n    worst error here %.3g ulp before, %.3g after: %s\n", r->name,
-                r->from, r->to, q->m->file, hg_at(q->e, node)->line, hg_text(q->e, node, 1), before, after, result);
+        fprintf(q->explain,
+                "  %s: %s -> %s, %s:%u\n    in %s\n    worst error here %.3g ulp before, %.3g after: %s\n", r->name, r->from, r->to, q->m->file, hg_at(q->e, node)->line, hg_text(q->e, node, 1), before, after, result);
 }
 
 static const char *reason(struct pass *q, const struct verdict *v, int slower, int tables)
@@ -361,17 +378,24 @@ static int try_rule(struct pass *q, hg_id node, uint32_t rule)
     hg_id first = q->e->n, bind[V], to = hg_rule_apply(q->e, rule, node, bind), last = q->e->n, mean;
     uint32_t nvar = 0;
     unsigned wanted = 0;
-    double before, after;
+    double before, after, heaviest;
     if (!to)
         return 0;
     while (nvar < V && bind[nvar]) {
         wanted |= (unsigned)has_parameter(q->e, bind[nvar]) << nvar;
         nvar++;
     }
-    int fine = hg_rule_measure(r, nvar, wanted, collect(q, nvar, bind), q->value, &before, &after);
+    uint32_t n = collect(q, node, nvar, bind, &heaviest);
+    if (!(heaviest > SEEN)) {
+        tell(q, r, node, 0, 0, "refused, its digits do not reach the result");
+        return 0;
+    }
+    int fine = hg_rule_measure(r, nvar, wanted, n, q->value, &before, &after);
     if (!(before > WORTH) || !fine || !(after * BETTER <= before) || !isfinite(after)) {
         tell(q, r, node, before, after,
-             !(before > WORTH) ? "refused, accurate as it is" : fine ? "refused, not better" : "refused, the value or a slope becomes worse");
+             !(before > WORTH) ? "refused, accurate as it is"
+             : fine            ? "refused, not better"
+                               : "refused, the value or a slope becomes worse");
         return 0;
     }
     mean = hg_replace(q->e, q->mean, 1, &node, &to);
@@ -382,8 +406,10 @@ static int try_rule(struct pass *q, hg_id node, uint32_t rule)
     struct verdict v = judge(q->accuracy, a);
     int slower = functions(q->e, a) > functions(q->e, q->accuracy);
     const char *why = reason(q, &v, slower, tables);
-    tell(q, r, node, before, after,
-         why ? why : v.name && v.after < v.before ? hg_format(q->e->arena, "applied, %s from %.3g ulp to %.3g", v.name, v.before, v.after) : "applied");
+    const char *applied = "applied";
+    if (v.name && v.after < v.before)
+        applied = hg_format(q->e->arena, "applied, %s from %.3g ulp to %.3g", v.name, v.before, v.after);
+    tell(q, r, node, before, after, why ? why : applied);
     if (why)
         return 0;
     if (hg_at(q->e, node)->name)

@@ -420,6 +420,11 @@ void hg_twins_sweep(struct hg_twins *t, hg_id root)
             back(t, id);
 }
 
+double hg_twins_slope(const struct hg_twins *t, hg_id node, uint32_t k)
+{
+    return t->slopes[node] ? t->slopes[node][k] : t->slope[node];
+}
+
 double hg_twins_condition(const struct hg_twins *t)
 {
     double sum = 0;

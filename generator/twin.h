@@ -37,6 +37,9 @@ struct hg_twin hg_twins_get(const struct hg_twins *t, hg_id id, uint32_t k);
  * They stay until the next call. */
 void hg_twins_sweep(struct hg_twins *t, hg_id root);
 
+/* d root / d node at frame k, after hg_twins_sweep. */
+double hg_twins_slope(const struct hg_twins *t, hg_id node, uint32_t k);
+
 /* sum over the inputs of |input d root / d input|, after hg_twins_sweep: what rounding the inputs does to
  * the root, in units of 2^-53 (Higham, Accuracy and Stability of Numerical Algorithms, 2002, section 1.6).
  * Literals of the model do not count. */
