@@ -256,7 +256,8 @@ static void refuse_undefined(struct hg_model *m, const struct hg_accuracy *a, co
              "narrow the bounds or random(), choose with where() what is computed there, or let it be judged at run "
              "time: accuracy = math.huge in the options of the model",
              "%s is %s inside the declared box\n    at %s\n    from %s%s", w->name,
-             isnan(f) ? "not a number" : "infinite", hg_places_text(a->box, w->bad_sample, w->bad_place), id ? hg_text(m->expr, id, 1) : "the whole", argument);
+             isnan(f) ? "not a number" : "infinite", hg_places_text(a->box, w->bad_sample, w->bad_place),
+             id ? hg_text(m->expr, id, 1) : "the whole", argument);
     hg_twins_free(t);
 }
 

@@ -122,7 +122,8 @@ static void test_a_rule_can_be_worse(void **state)
     assert_true(before < 8 && after > 4 * before);
     /* its slope: -1/(ab) - (b - a)/(a^2 b) instead of -1/a^2 */
     static const struct where_meant far = {"", 2, {100, 1e-3}, {1000, 1e-2}, 0, 0};
-    int fine = hg_rule_measure(rule_named("difference of reciprocals"), 2, 3, grid(&far, value), value, &before, &after);
+    uint32_t n = grid(&far, value);
+    int fine = hg_rule_measure(rule_named("difference of reciprocals"), 2, 3, n, value, &before, &after);
     assert_false(fine && after < before);
     hg_rule_measure(rule_named("difference of reciprocals"), 2, 3, grid(&reciprocals, value), value, &before, &after);
     assert_true(before < 8);
