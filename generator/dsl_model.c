@@ -311,6 +311,7 @@ static int m_columns(lua_State *L)
             if (lua_rawgeti(L, k, 1) != LUA_TSTRING)
                 dsl_fail(L, "columns", "{\"y\", unit = \"1\", doc = \"...\"}: the name comes first",
                          "column %d has no name", k);
+            dsl_check_keys(L, k, "a column", "unit doc range [1]");
             unit = dsl_text(L, k, "unit");
             s.doc = dsl_text(L, k, "doc");
             read_range(L, k, &s);

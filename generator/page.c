@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "accuracy.h"
 #include "code.h"
 
 struct page {
@@ -165,6 +166,7 @@ static const char *prior_text(struct page *p, const struct hg_symbol_decl *s)
         return hg_format(p->a, "normal within the bounds, mean %s, sd %s", a, b);
     case FIT_PRIOR_LOG_NORMAL: return hg_format(p->a, "log-normal, ln: mean %s, sd %s", a, b);
     case FIT_PRIOR_HALF_NORMAL: return hg_format(p->a, "half-normal, scale %s", b);
+    case FIT_PRIOR_HALF_CAUCHY: return hg_format(p->a, "half-Cauchy, scale %s", b);
     case FIT_PRIOR_EXPONENTIAL: return hg_format(p->a, "exponential, scale %s", b);
     case FIT_PRIOR_BETA_SCALED: return hg_format(p->a, "beta(%s, %s) over the bounds", a, b);
     case FIT_PRIOR_LOG_UNIFORM: return "uniform in the logarithm";
@@ -266,10 +268,13 @@ static void data(struct page *p)
             cell_code(&t, s->name);
             cell_math(&t, unit_or_one(p, s->unit));
             cell_text(&t, symbol_kind(p, list[l], s));
-            int has = list[l] == &m->setting && !isnan(s->start);
-            cell_text(&t, has ? hg_format(p->a, "%s%sdefault %g", s->doc ? s->doc : "",
-                                          s->doc ? "; " : "", s->start)
-                              : s->doc);
+            const char *doc = s->doc ? s->doc : "";
+            if (list[l] == &m->setting && !isnan(s->start))
+                doc = hg_format(p->a, "%s%sdefault %g", doc, *doc ? "; " : "", s->start);
+            if (list[l] == &m->column && s->lower < s->upper)
+                doc =
+                    hg_format(p->a, "%s%sfrom %g to %g", doc, *doc ? "; " : "", s->lower, s->upper);
+            cell_text(&t, doc);
             row_end(&t);
         }
     p->f->table_end(p->out);
@@ -378,7 +383,8 @@ static void derivatives(struct page *p)
     uint32_t n = hg_written_parts(p->m, root, &part);
     p->f->section(p->out, "Derivatives");
     paragraph(
-        p, "The kernels use these, exact to rounding; the build tests them against dual numbers.");
+        p,
+        "What the kernels compute, perhaps rearranged; the build tests it against dual numbers.");
     slopes(p, root, 0, part, n);
     for (uint32_t k = 0; k < n; k++)
         slopes(p, part[k], 1, part, n);
@@ -484,6 +490,28 @@ static const char *plain(struct page *p, double x)
     return s;
 }
 
+/* Worst rounding errors, when they were measured. */
+static void accuracy(struct page *p, const struct hg_variant *v)
+{
+    static const struct hg_column column[] = {{"value", 0}, {"ulp", 90}, {NULL, 0}};
+    if (!v->accuracy)
+        return;
+    p->f->section(p->out, "Rounding");
+    p->f->paragraph(p->out, 1);
+    say(p,
+        "Largest errors found within the bounds, for the variant %s, in units of the last place "
+        "(2.2e-16):",
+        v->name);
+    p->f->paragraph(p->out, 0);
+    struct table t = table(p, column);
+    for (uint32_t k = 0; k < v->accuracy->n; k++) {
+        cell_text(&t, v->accuracy->output[k].name);
+        cell_text(&t, hg_format(p->a, "%.2g", v->accuracy->output[k].ulp));
+        row_end(&t);
+    }
+    p->f->table_end(p->out);
+}
+
 static const char *with_value(struct page *p, const char *text, const char *name, double x)
 {
     return isnan(x) ? text
@@ -574,6 +602,7 @@ void hg_page(struct hg_model *m, const struct hg_variant *v, const struct hg_pag
     variants(&p, shown);
     curves(&p, shown);
     cost(&p, v);
+    accuracy(&p, v);
     tests(&p);
     identity(&p);
     f->end(out);
