@@ -162,7 +162,7 @@ static void read_start(lua_State *L, int t, struct hg_symbol_decl *s)
 }
 
 /* prior = {"normal", mean, sd}, ... */
-static void read_prior(lua_State *L, int t, struct hg_symbol_decl *s)
+void dsl_read_prior(lua_State *L, int t, const char *key, struct hg_symbol_decl *s)
 {
     static const struct {
         const char *name;
@@ -184,7 +184,7 @@ static void read_prior(lua_State *L, int t, struct hg_symbol_decl *s)
          "prior = {\"log_uniform\"}, inside positive bounds"},
     };
     struct hg_nearest near = {.name = "?"};
-    if (lua_getfield(L, t, "prior") == LUA_TNIL) {
+    if (lua_getfield(L, t, key) == LUA_TNIL) {
         lua_pop(L, 1);
         return;
     }
@@ -267,7 +267,7 @@ static int m_parameter(lua_State *L)
     s.over = read_over(L, 2);
     read_bounds(L, 2, &s);
     read_start(L, 2, &s);
-    read_prior(L, 2, &s);
+    dsl_read_prior(L, 2, "prior", &s);
     int linear = read_linear(L, 2, s.name);
     struct hg_list *list = linear ? &d->m->linear : &d->m->param;
     return push_symbol(L, list, &s, linear ? HG_LINEAR : HG_PARAM, unit);

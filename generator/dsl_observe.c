@@ -142,6 +142,18 @@ static hg_unit observe_pairs(lua_State *L, int t)
     return dsl_unit(L, d->m->observable_unit);
 }
 
+/* noise = {"half_cauchy", 2.5}: prior of the standard deviation of the noise, where the data bring none. */
+static void read_noise(lua_State *L, int t)
+{
+    struct hg_model *m = dsl_of(L)->m;
+    if (lua_getfield(L, t, "noise") != LUA_TNIL) {
+        m->noise = (struct hg_symbol_decl){.name = "noise", .lower = 0, .upper = INFINITY};
+        dsl_read_prior(L, t, "noise", &m->noise);
+        m->has_noise = 1;
+    }
+    lua_pop(L, 1);
+}
+
 int dsl_observe(lua_State *L)
 {
     struct dsl *d = dsl_of(L);
@@ -151,7 +163,7 @@ int dsl_observe(lua_State *L)
         m->column.n
             ? "m.observe(y, { mean = ..., sigma = s }), y and s from m.columns"
             : "m.observe(\"c2\", { over = {phi, t1, t2}, mean = ..., linear = {contrast, offset} })");
-    dsl_check_keys(L, 2, "observe", "over mean linear unit sigma");
+    dsl_check_keys(L, 2, "observe", "over mean linear unit sigma noise");
     if (m->nvariant)
         dsl_fail(L, "observe",
                  "another formula for the same data is m.variant(name, { mean = ... })",
@@ -165,6 +177,7 @@ int dsl_observe(lua_State *L)
     struct dsl_value mean = read_mean(L, 2, unit);
     check_over(L, 2, mean.id);
     read_linear_list(L, 2);
+    read_noise(L, 2);
     m->observe_line = dsl_line(L);
     m->variant[m->nvariant++] = (struct hg_variant){
         .name = "fast", .mean = mean.id, .written = mean.written, .line = m->observe_line};

@@ -140,4 +140,8 @@ const char *const *dsl_texts(struct lua_State *L, int t, const char *key);
 /* Fails unless the name can be used in C. */
 void dsl_check_c_name(struct lua_State *L, const char *name, const char *what);
 
+/* Field `key` of the table at t, a prior like {"normal", mean, sd}, into s; nothing when there is none.  Bounds
+ * of s are known. */
+void dsl_read_prior(lua_State *L, int t, const char *key, struct hg_symbol_decl *s);
+
 #endif

@@ -171,6 +171,10 @@ void hg_emit_desc(const struct hg_model *m, const char *variant, int intercept,
     count_field(out, "param", m->param.n);
     count_field(out, "linear", m->linear.n);
     fprintf(out, "    .intercept = %d,\n", intercept);
+    if (m->has_noise)
+        fprintf(out, "    .has_noise_prior = 1, .noise_prior = %s, .noise_a = %s, .noise_b = %s,\n",
+                prior_name(m->noise.prior), hg_number(m->expr->arena, m->noise.prior_a),
+                hg_number(m->expr->arena, m->noise.prior_b));
     count_field(out, "setting", m->setting.n);
     count_field(out, "axis", m->axis.n);
     count_field(out, "column", m->column.n);

@@ -72,7 +72,7 @@ void hg_points_head(struct hg_code *c, const char *name, const char *results)
                     "    (void)ng, (void)lin, (void)w;\n"
                     "    for (size_t p = 0; p < n; p++) {\n", name, indent, "", results);
     if (p->model->space == FIT_ROWS)
-        hg_line(c, "const size_t i = pi[p], g = %s;\n        (void)pj, (void)pg, (void)g;",
+        hg_line(c, "const size_t i = pi[p], g = %s;\n        (void)pj, (void)pg, (void)i, (void)g;",
                 p->model->axis.n ? "pg ? pg[p] : 0" : "0");
     else
         hg_line(c, "const size_t g = pg[p], i = pi[p] < pj[p] ? pi[p] : pj[p], j = pi[p] < pj[p] ? pj[p] : pi[p];\n"

@@ -168,7 +168,7 @@ static void normal_head(const struct hg_emit *em, FILE *out, uint32_t nH, uint32
     fprintf(out, "FIT_INLINE void normal_rows(const struct fit_layout *l, const struct tables w, const double *lin,\n"
                  "                            const struct fit_tile *t, size_t from, size_t to, const int plain,\n"
                  "                            fit_vd *H, fit_vd *G, fit_vd *V)\n{\n"
-                 "    (void)w, (void)lin, (void)V;\n");
+                 "    (void)l, (void)w, (void)lin, (void)V;\n");
     group_head(em, out, 0);
     fprintf(out, "    for (size_t row = from; row < to; row += FIT_VL) {\n"
                  "        const size_t at = row - t->i0;\n"
@@ -210,6 +210,18 @@ static void normal_tail(struct hg_code *c, const hg_id *factor, uint32_t nH, uin
     if (Q && K)
         fprintf(out, "    for (size_t n = 0; n < %u; n++)\n        *out++ = factor[n %% %u]*fit_vsum(V[n]);\n", Q * K, K);
     fprintf(out, "}\n\n");
+}
+
+/* A model whose parameters are all linear: there is nothing to add up. */
+static void emit_none(FILE *out)
+{
+    fprintf(out, "static size_t scratch_size(const struct fit_layout *l)\n{\n    (void)l;\n    return 0;\n}\n\n"
+                 "static void normal(const struct fit_layout *l, const double *ws, const double *lin,\n"
+                 "                   const struct fit_tile *t, double *scratch, double *out)\n{\n"
+                 "    (void)l, (void)ws, (void)lin, (void)t, (void)scratch, (void)out; /* no nonlinear parameters */\n}\n\n"
+                 "static void gradient(const struct fit_layout *l, const double *ws, const double *lin, const double *adj,\n"
+                 "                     const struct fit_tile *t, double *scratch, double *out)\n{\n"
+                 "    (void)l, (void)ws, (void)lin, (void)adj, (void)t, (void)scratch, (void)out;\n}\n\n");
 }
 
 static void emit_normal(struct hg_emit *em, FILE *out)
@@ -295,7 +307,11 @@ static void emit_model(struct hg_emit *em, FILE *out)
 void hg_emit_rows(struct hg_emit *em, FILE *out)
 {
     emit_moments(em, out);
-    emit_normal(em, out);
-    emit_gradient(em, out);
+    if (em->p->nparam) {
+        emit_normal(em, out);
+        emit_gradient(em, out);
+    } else {
+        emit_none(out);
+    }
     emit_model(em, out);
 }

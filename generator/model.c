@@ -255,7 +255,7 @@ static void check_vary(const struct hg_model *m, const struct hg_variant *v, str
                 ? "a value at one frame is at(f, t1) or at(f, t2); between two: integral(f, t1, t2)"
                 : "a table model varies with its columns only",
             "the mean varies with %s", index_name(m, vary & ~allowed));
-    else if (!(vary & (HG_I | HG_J | HG_R)))
+    else if (!(vary & (HG_I | HG_J | HG_R)) && !(m->space == FIT_ROWS && m->axis.n && vary & HG_G))
         hg_error(d, v->line, "mean", NULL, "the mean is the same for every %s",
                  m->space == FIT_PAIRS ? "pair of frames" : "row");
 }

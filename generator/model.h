@@ -62,6 +62,8 @@ struct hg_model {
     const char *observable;          /* "c2" */
     const char *observable_unit;
     uint32_t observe_line;
+    int has_noise;                   /* observe gives the noise a prior of its own: */
+    struct hg_symbol_decl noise;
     struct hg_variant variant[4];
     uint32_t nvariant;
     double accuracy;                 /* ulp allowed, see accuracy.h; 0: the default */

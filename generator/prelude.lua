@@ -16,7 +16,7 @@
 --   local t1, t2 = pair(t)                        two frames
 --   integral(f, t1, t2)  at(f, t1)                of f, a function of t
 --   m.observe("c2", { over = {phi, t1, t2}, mean = ..., linear = {p} })
---   m.observe(y, { mean = ..., sigma = s })       tables
+--   m.observe(y, { mean = ..., sigma = s })       tables; noise = {"half_cauchy", 2}: prior of the noise level
 --   m.variant("parity", { mean = ... })           another formula for the same data
 --   m.curve("D", D, "doc")                        drawn with the fit
 --   m.random(function(u) return { p = u(0, 2) } end)    sensible sets; u(a, b) is uniform

@@ -390,12 +390,12 @@ static enum fit_status run_all(struct fit_job *f)
         (st = fit_objective_new(f->kernel, f->ds, &f->setup, &f->obj, f->err)) != FIT_OK)
         return st;
     size_t nfree = count_free(f);
-    if (f->ds->npoint <= nfree)
+    if (f->ds->npoint <= nfree && !f->opt->few_data_allowed)
         return fit_fail(f->err, FIT_ERR_DATA,
                         "fit: %zu data points for %zu free parameters; give more data or "
                         "fix parameters",
                         f->ds->npoint, nfree);
-    f->dof = (double)(f->ds->npoint - nfree);
+    f->dof = f->ds->npoint > nfree ? (double)(f->ds->npoint - nfree) : 1;
     f->noise = f->ds->weighted ? 1 : 0;
     f->unit = 1;
     if (f->opt->sigma && !f->ds->weighted)

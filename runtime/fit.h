@@ -98,6 +98,8 @@ struct fit_options {
     int global;         /* nonzero: the whole box is searched as well, by an evolution strategy */
     uint64_t seed;      /* of the search for starting points */
 
+    int few_data_allowed; /* nonzero: more parameters than values are no error: priors will follow */
+
     fit_progress_fn *progress;
     void *progress_user;
     double max_seconds;                     /* 0: no limit */

@@ -72,7 +72,10 @@ enum fit_status fit_sampling_setup(const struct fit_config *cfg, const struct fi
         .ds = ds,
         .param = s->param,
         .scaling = fit_config_scaling(cfg, ds->layout.ngroup),
-        .variance = fit->noise == FIT_NOISE_RESIDUALS ? FIT_VARIANCE_UNIT : FIT_VARIANCE_KNOWN,
+        .variance = fit->noise != FIT_NOISE_RESIDUALS ? FIT_VARIANCE_KNOWN
+                    : kernel->has_noise_prior       ? FIT_VARIANCE_GIVEN
+                                                    : FIT_VARIANCE_UNIT,
+        .noise = {0, INFINITY, kernel->noise_prior, kernel->noise_a, kernel->noise_b, 0, 0},
         .theta = fit->theta,
         .lin = fit->lin,
         .sigma = fit->sigma,

@@ -233,6 +233,7 @@ enum fit_status fit_setup_options(const struct fit_config *cfg, const struct fit
     }
     o->multi_start = cfg->nlsq.multi_start.value ? (size_t)cfg->nlsq.n_starts.value : 0;
     o->global = cfg->nlsq.global.value;
+    o->few_data_allowed = fit_sampling_wanted(cfg);
     o->seed = (uint64_t)cfg->seed.value;
     o->max_seconds = isnan(cfg->max_seconds.value) ? 0 : cfg->max_seconds.value;
     return FIT_OK;

@@ -351,7 +351,7 @@ static enum fit_status match_all(const char *file, const struct fit_table *t,
                     missing, t->ncolumn, *t->name[0] ? t->name[0] : "without names");
 }
 
-/* A curve needs more rows than it has parameters of its own: else the column does not tell curves
+/* A curve needs more rows than it has parameters of its own (without prior): else the column does not tell curves
  * apart, or is not rounded alike in all rows of one. */
 static enum fit_status check_groups(const struct fit_kernel *k, const struct fit_measurement *m,
                                     struct fit_error *err)
@@ -359,7 +359,7 @@ static enum fit_status check_groups(const struct fit_kernel *k, const struct fit
     const struct fit_dataset *ds = m->dataset;
     size_t own = 0;
     for (size_t q = 0; q < k->nlinear; q++)
-        own += k->linear[q].over >= 0;
+        own += k->linear[q].over >= 0 && k->linear[q].prior == FIT_PRIOR_NONE;
     for (size_t g = 0; k->naxis && g < ds->layout.ngroup; g++)
         if (ds->npoint_group[g] <= own)
             return fit_fail(err, FIT_ERR_DATA,

@@ -150,6 +150,11 @@ struct fit_kernel {
     struct fit_cost cost;
     size_t table_doubles; /* doubles read per (group, frame) in the pair loop: for the choice of `panel` */
 
+    int has_noise_prior; /* the standard deviation of the noise has this prior (in the units of the data, when
+                            they bring no weights); else it is that of collapsed.h */
+    enum fit_prior_kind noise_prior;
+    double noise_a, noise_b;
+
     /* Doubles of workspace that `prepare` fills and the tile functions read; aligned to 64 bytes by the
      * caller.  One workspace may be read by many threads. */
     size_t (*workspace)(const struct fit_layout *l);

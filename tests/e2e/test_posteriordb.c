@@ -1,0 +1,193 @@
+/* test_posteriordb.c -- posteriors with known moments: six problems of posteriordb, sampled by NUTS through the
+ * functions that the command `fit --method nuts` calls.
+ *
+ * References: 10,000 draws of Stan for each parameter (tests/data/posteriordb, from posteriordb).  Means and
+ * second moments of all parameters agree within 4 Monte Carlo standard errors, ours and the reference's together;
+ * R-hat < 1.01; no divergences.  One comparison of 80 beyond 4 of these errors is a chance of 0.5 %; the seed is
+ * fixed.
+ *
+ * Usage: test_posteriordb            assert all this
+ *        test_posteriordb --table    what was reached
+ */
+#include "diagnostics.h"
+#include "fit.h"
+#include "measurement.h"
+#include "sampling.h"
+#include "table.h"
+#include "yaml_tree.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+extern const struct fit_kernel *const posteriordb_kernels[]; /* made by the build; ended by NULL */
+
+static const double ALLOWED = 4; /* standard errors */
+
+struct problem {
+    const struct fit_kernel *k;
+    struct fit_measurement *m;
+    struct fit_result fit;
+    struct fit_samples s;
+};
+
+static void stop(const char *who, const struct fit_error *err)
+{
+    printf("%s: %s\n", who, err->message);
+    exit(1);
+}
+
+/* ---- sampling ------------------------------------------------------------------------------------------ */
+
+static void sample(struct problem *p, size_t draws)
+{
+    struct fit_error err = {0};
+    char path[1024];
+    snprintf(path, sizeof path, "%s/tests/data/posteriordb/%s.csv", FIT_SOURCE_DIR, p->k->name);
+    if (fit_table_load(path, NULL, p->k, NULL, &p->m, &err) != FIT_OK)
+        stop(p->k->name, &err);
+    struct fit_options fo;
+    fit_options_default(&fo);
+    fo.few_data_allowed = 1;
+    fo.threads = 1;
+    if (fit_run(p->k, p->m->dataset, &fo, &p->fit, &err) != FIT_OK)
+        stop(p->k->name, &err);
+    size_t n = p->k->nparam + p->k->nlinear;
+    struct fit_posterior_param *param = calloc(n, sizeof *param);
+    for (size_t k = 0; param && k < n; k++) {
+        const struct fit_param *d = k < p->k->nparam ? &p->k->param[k] : &p->k->linear[k - p->k->nparam];
+        param[k] = (struct fit_posterior_param){d->lower, d->upper, d->prior, d->prior_a, d->prior_b, 0, 0};
+    }
+    struct fit_posterior_setup setup = {
+        .kernel = p->k, .ds = p->m->dataset, .param = param, .theta = p->fit.theta, .lin = p->fit.lin,
+        .sigma = p->fit.sigma, .count = 1,
+        .variance = p->m->dataset->weighted ? FIT_VARIANCE_KNOWN : FIT_VARIANCE_GIVEN,
+        .noise = {0, INFINITY, p->k->noise_prior, p->k->noise_a, p->k->noise_b, 0, 0}};
+    struct fit_sampling_options so = {.method = FIT_SAMPLING_NUTS, .chains = 4, .warmup = 500, .draws = draws,
+                                      .target_accept = 0.95, .seed = 20, .threads = 2};
+    if (fit_sample(&setup, &p->fit, &so, &p->s, &err) != FIT_OK)
+        stop(p->k->name, &err);
+    free(param);
+}
+
+static void release(struct problem *p)
+{
+    fit_samples_free(&p->s);
+    fit_result_free(&p->fit);
+    fit_measurement_free(p->m);
+}
+
+/* ---- comparison ---------------------------------------------------------------------------------------- */
+
+static long column_named(const struct problem *p, const char *name)
+{
+    char own[64];
+    for (size_t k = 0; k < p->s.ncolumn; k++) {
+        fit_samples_name(p->k, p->s.ngroup, k, own);
+        if (strcmp(own, name) == 0)
+            return (long)k;
+    }
+    return -1;
+}
+
+/* Values of the reference's parameter: "beta[2]" is our beta2; "theta[j]" of the schools is mu + tau theta_trans. */
+static double *values(const struct problem *p, const char *name)
+{
+    size_t n = p->s.chains * p->s.draws, index = 0;
+    double *x = malloc(n * sizeof *x);
+    char own[64];
+    long a = column_named(p, name), mu = -1, tau = -1;
+    if (sscanf(name, "beta[%zu]", &index) == 1) {
+        snprintf(own, sizeof own, "beta%zu", index);
+        a = column_named(p, own);
+    } else if (sscanf(name, "theta[%zu]", &index) == 1) {
+        snprintf(own, sizeof own, "theta_trans[%zu]", index - 1);
+        a = column_named(p, own);
+        mu = column_named(p, "mu");
+        tau = column_named(p, "tau");
+    }
+    if (!x || a < 0) {
+        printf("%s: the model has no %s\n", p->k->name, name);
+        exit(1);
+    }
+    for (size_t k = 0; k < n; k++) {
+        const double *row = p->s.x + k * p->s.ncolumn;
+        x[k] = mu < 0 ? row[a] : row[mu] + row[tau] * row[a];
+    }
+    return x;
+}
+
+static double number(const struct fit_yaml *node, const char *key)
+{
+    return strtod(fit_yaml_get(node, key)->text, NULL);
+}
+
+/* Distance of the mean of x from the reference, in standard errors of both. */
+static double distance(const struct problem *p, const double *x, double mean, double sd, double draws, double *ess)
+{
+    const double *chain[8];
+    struct fit_convergence c;
+    struct fit_error err = {0};
+    for (size_t k = 0; k < p->s.chains; k++)
+        chain[k] = x + k * p->s.draws;
+    if (fit_convergence(&(struct fit_draws){p->s.chains, p->s.draws, chain, 1}, &c, &err) != FIT_OK)
+        stop(p->k->name, &err);
+    *ess = fmin(c.ess_bulk, c.ess_tail);
+    return (c.mean - mean) / sqrt(c.mcse_mean * c.mcse_mean + sd * sd / draws);
+}
+
+/* Returns the number of failures. */
+static int compare(const struct problem *p, const struct fit_yaml *reference, int table)
+{
+    int bad = 0;
+    double worst = 0, least = INFINITY;
+    for (size_t k = 0; k < reference->n; k++) {
+        const char *name = reference->entry[k].key;
+        const struct fit_yaml *r = reference->entry[k].value;
+        double *x = values(p, name), ess, first, second, draws = number(r, "draws");
+        size_t n = p->s.chains * p->s.draws;
+        first = distance(p, x, number(r, "mean"), number(r, "sd"), draws, &ess);
+        least = fmin(least, ess);
+        for (size_t i = 0; i < n; i++)
+            x[i] *= x[i];
+        second = distance(p, x, number(r, "mean_square"), number(r, "sd_square"), draws, &ess);
+        worst = fmax(worst, fmax(fabs(first), fabs(second)));
+        if (!(fabs(first) < ALLOWED) || !(fabs(second) < ALLOWED)) {
+            printf("%s: %s: the mean is %.2f, the mean square %.2f standard errors off\n", p->k->name, name, first, second);
+            bad++;
+        }
+        free(x);
+    }
+    if (!(p->s.worst_r_hat < 1.01)) {
+        printf("%s: R-hat %.4f\n", p->k->name, p->s.worst_r_hat);
+        bad++;
+    }
+    if (p->s.divergences > 0) {
+        printf("%s: %.0f divergences\n", p->k->name, p->s.divergences);
+        bad++;
+    }
+    if (table)
+        printf("%-20s %2zu parameters, worst moment %4.1f standard errors, R-hat %.4f, least ESS %6.0f, %.3f ESS per gradient\n",
+               p->k->name, reference->n, worst, p->s.worst_r_hat, least, least / p->s.gradients);
+    return bad;
+}
+
+int main(int argc, char **argv)
+{
+    int table = argc > 1 && strcmp(argv[1], "--table") == 0, bad = 0;
+    struct fit_error err = {0};
+    struct fit_yaml_doc *doc = NULL;
+    if (fit_yaml_parse_file(FIT_SOURCE_DIR "/tests/data/posteriordb/reference.json", &doc, &err) != FIT_OK)
+        stop("reference", &err);
+    for (size_t k = 0; posteriordb_kernels[k]; k++) {
+        struct problem p = {.k = posteriordb_kernels[k]};
+        sample(&p, 4000);
+        bad += compare(&p, fit_yaml_get(fit_yaml_root(doc), p.k->name), table);
+        release(&p);
+    }
+    fit_yaml_free(doc);
+    if (!bad)
+        printf("six problems: all moments within %.0f standard errors of the references\n", ALLOWED);
+    return bad ? 1 : 0;
+}
