@@ -174,15 +174,23 @@ static double usual(const struct hg_model *m, uint32_t k)
     return isfinite(x) ? x : bounded(c) ? between(c, 0.4) : 1 + 0.1 * k;
 }
 
+/* Column k at a value, the others as usual. */
+static void row_with(struct hg_places *b, uint32_t k, double value, int guessed)
+{
+    double *row = new_row(b, guessed);
+    for (uint32_t c = 0; c < b->m->column.n; c++)
+        row[c] = usual(b->m, c);
+    row[k] = value;
+}
+
 static void rows_of_range(struct hg_places *b, uint32_t k, double lower, double upper, int guessed)
 {
     static const double part[] = {0, 1, 0.5, 0.13, 1e-2, 1e-3, 1e-5, 1e-7, 1e-9, 1e-12};
-    for (size_t n = 0; n < sizeof part / sizeof *part + (lower < 0 && upper > 0); n++) {
-        double *row = new_row(b, guessed);
-        for (uint32_t c = 0; c < b->m->column.n; c++)
-            row[c] = usual(b->m, c);
-        row[k] = n < sizeof part / sizeof *part ? lower + (upper - lower) * part[n] : 0;
-    }
+    static const double tiny[] = {0, 1e-3, -1e-5, 1e-7, -1e-10};
+    for (size_t n = 0; n < sizeof part / sizeof *part; n++)
+        row_with(b, k, lower + (upper - lower) * part[n], guessed);
+    for (size_t n = 0; lower < 0 && upper > 0 && n < sizeof tiny / sizeof *tiny; n++)
+        row_with(b, k, (tiny[n] < 0 ? -lower : upper) * tiny[n], guessed);
 }
 
 static void add_rows(struct hg_places *b)

@@ -339,7 +339,8 @@ static struct verdict judge(const struct hg_accuracy *old, const struct hg_accur
     for (uint32_t k = 0; k < old->n; k++) {
         const struct hg_worst *a = &old->output[k], *b = &new_->output[k];
         double x = worst_of(a), y = worst_of(b);
-        int worse = b->undefined > a->undefined || (isfinite(x) && y > 1.5 * x + 2);
+        double seen = fmax(a->ulp, a->guessed), now = fmax(b->ulp, b->guessed);
+        int worse = b->undefined > a->undefined || now > fmax(1.5 * seen, b->undefined < a->undefined ? WORTH : 0) + 2;
         v.above |= a->undefined || a->ulp > old->bound * (k ? HG_ACCURACY_SLACK : 1);
         v.gain |= declared_worst(a) > WORTH && declared_worst(a) > 2 * declared_worst(b);
         if (worse ? !v.worse : !v.worse && x * v.after > v.before * y) {
