@@ -420,7 +420,9 @@ static void curves(struct page *p, unsigned char *shown)
     if (p->m->curve.n == 0)
         return;
     p->f->section(p->out, "Curves");
-    paragraph(p, "Drawn with every fit, with the uncertainty that follows from the parameters.");
+    paragraph(
+        p,
+        "In the results of every fit, with the errors that follow from those of the parameters.");
     struct table t = table(p, column);
     for (uint32_t k = 0; k < p->m->curve.n; k++) {
         const struct hg_symbol_decl *s = &p->m->curve.item[k];
@@ -505,8 +507,10 @@ static void accuracy(struct page *p, const struct hg_variant *v)
     p->f->paragraph(p->out, 0);
     struct table t = table(p, column);
     for (uint32_t k = 0; k < v->accuracy->n; k++) {
+        double ulp = v->accuracy->output[k].ulp;
         cell_text(&t, v->accuracy->output[k].name);
-        cell_text(&t, hg_format(p->a, "%.2g", v->accuracy->output[k].ulp));
+        cell_text(&t, ulp < 1e6 ? hg_format(p->a, "%.*f", ulp < 10 ? 1 : 0, ulp)
+                                : hg_format(p->a, "%.1e", ulp));
         row_end(&t);
     }
     p->f->table_end(p->out);
