@@ -116,7 +116,7 @@ FIT_INLINE void normal_rows(const struct fit_layout *l, const struct tables w, c
                             const struct fit_tile *t, size_t from, size_t to, const int plain,
                             fit_vd *H, fit_vd *G, fit_vd *V)
 {
-    (void)w, (void)lin, (void)V;
+    (void)l, (void)w, (void)lin, (void)V;
     for (size_t row = from; row < to; row += FIT_VL) {
         const size_t at = row - t->i0;
         fit_vd weight = t->w && !plain ? fit_vload(t->w + at) : fit_vset1(1.0);
@@ -219,7 +219,7 @@ static void points(const struct fit_layout *l, const double *ws, const double *l
     (void)ng, (void)lin, (void)w;
     for (size_t p = 0; p < n; p++) {
         const size_t i = pi[p], g = 0;
-        (void)pj, (void)pg, (void)g;
+        (void)pj, (void)pg, (void)i, (void)g;
         const double contrast = lin[g * 2 + 0];
         const double baseline = lin[g * 2 + 1];
         const double delay_sq = l->column[0][i]*l->column[0][i];               /* cumulant.lua:27  [s^2] */
