@@ -240,7 +240,7 @@ static int read_over(lua_State *L, int t)
 }
 
 /* linear = true or false; returns whether the parameter is a linear one in this run. */
-static int read_linear(lua_State *L, int t, const char *name)
+static int read_linear(lua_State *L, int t, struct hg_symbol_decl *s)
 {
     struct dsl *d = dsl_of(L);
     int type = lua_getfield(L, t, "linear");
@@ -248,9 +248,10 @@ static int read_linear(lua_State *L, int t, const char *name)
     if (type != LUA_TNIL && type != LUA_TBOOLEAN)
         dsl_fail(L, "linear", NULL, "linear must be true or false");
     if (type == LUA_TBOOLEAN)
-        dsl_add_name(d, yes ? &d->claimed : &d->nonlinear, name);
+        dsl_add_name(d, yes ? &d->claimed : &d->nonlinear, s->name);
+    s->keep = type == LUA_TBOOLEAN && !yes;
     lua_pop(L, 1);
-    return yes || dsl_has_name(&d->linear, name);
+    return yes || dsl_has_name(&d->linear, s->name);
 }
 
 static int m_parameter(lua_State *L)
@@ -268,7 +269,7 @@ static int m_parameter(lua_State *L)
     read_bounds(L, 2, &s);
     read_start(L, 2, &s);
     dsl_read_prior(L, 2, "prior", &s);
-    int linear = read_linear(L, 2, s.name);
+    int linear = read_linear(L, 2, &s);
     struct hg_list *list = linear ? &d->m->linear : &d->m->param;
     return push_symbol(L, list, &s, linear ? HG_LINEAR : HG_PARAM, unit);
 }

@@ -12,10 +12,10 @@ extern const unsigned char embedded_kernel_c_tmpl[];
 
 struct pieces {
     struct hg_emit *em;
-    char *text[8]; /* tables, prepare, sums, points, in the order of piece_name */
+    char *text[8]; /* in the order of piece_name */
 };
 
-static const char *const piece_name[] = {"tables", "prepare", "sums", "points"};
+static const char *const piece_name[] = {"tables", "prepare", "sums", "points", "combinations"};
 
 /* Text laid out in lines of at most `width` characters after a prefix. */
 static void paragraph(FILE *out, const char *prefix, const char *text, int width)
@@ -79,13 +79,15 @@ static void fill(void *user, const char *name, FILE *out)
     for (size_t k = 0; k < sizeof piece_name / sizeof *piece_name; k++)
         if (strcmp(name, piece_name[k]) == 0) {
             fputs(p->text[k], out);
-            fputc('\n', out);
+            if (*p->text[k])
+                fputc('\n', out);
             return;
         }
     if (strcmp(name, "head") == 0)
         head(p->em, out);
     else if (strcmp(name, "descriptor") == 0)
-        hg_emit_desc(p->em->p->model, p->em->variant, p->em->p->intercept, &p->em->cost, p->em->table_doubles, out);
+        hg_emit_desc(p->em->p->model, p->em->variant, p->em->p->intercept, &p->em->cost, p->em->table_doubles,
+                     p->em->degenerate, out);
     else
         hg_bug("emit: the template asks for '%s'", name);
 }
@@ -133,6 +135,8 @@ int hg_emit_kernel(struct hg_model *m, const struct hg_variant *v, struct hg_dia
     p.text[3] = written(&em, points_and_curves);
     p.text[1] = written(&em, hg_emit_prepare);
     p.text[0] = written(&em, hg_emit_tables);
+    em.degenerate = hg_degenerate(m, v);
+    p.text[4] = written(&em, hg_emit_combine);
     hg_count_cost(&em);
     m->variant[v - m->variant].cost = em.cost;
     hg_template((const char *)embedded_kernel_c_tmpl, m->name, m->file, fill, &p, out);

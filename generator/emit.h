@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "code.h"
+#include "degenerate.h"
 #include "names.h"
 #include "plan.h"
 #include "factor.h"
@@ -60,6 +61,7 @@ struct hg_emit {
     struct hg_input_slot *slot;  /* what INPUT nodes stand for, see emit_second.c */
     uint32_t nslot, slot_base;   /* ref of an INPUT node - slot_base: its slot */
     size_t slot_room;
+    const struct hg_degeneracies *degenerate; /* last of all, since it adds nodes */
 };
 
 /* sum over pairs of  core * U  for a basis function q and a channel c; coefficient * that is sum b_q m_k. */
@@ -102,6 +104,7 @@ void hg_emit_second(struct hg_emit *em, FILE *out);  /* hessian and second, both
 void hg_emit_rows(struct hg_emit *em, FILE *out);    /* moments, normal, model */
 void hg_emit_curves(struct hg_emit *em, FILE *out);
 void hg_emit_prepare(struct hg_emit *em, FILE *out); /* prepare; direction when second derivatives are asked for */
+void hg_emit_combine(struct hg_emit *em, FILE *out); /* combinations that stay determined */
 void hg_emit_tables(struct hg_emit *em, FILE *out);  /* struct tables, carve, workspace */
 
 /* The adjoint of d mean/d input = m: sum_q v_q d m/d lin_q + v_rest m(lin = 0), with seeds v as leaves. */

@@ -132,6 +132,65 @@ static void screen(const struct hg_model *m, FILE *out)
     fputs("};\n\n", out);
 }
 
+/* Mirrors that leave the bounds are of no use to a fit. */
+static int is_emitted(const struct hg_degeneracy *d)
+{
+    return d->inside || d->kind != FIT_DEGENERATE_MIRROR;
+}
+
+static uint32_t degeneracies(const struct hg_degeneracies *all, FILE *out)
+{
+    static const char *const kind[] = {[FIT_DEGENERATE_EVERYWHERE] = "FIT_DEGENERATE_EVERYWHERE",
+                                       [FIT_DEGENERATE_AT_VALUE] = "FIT_DEGENERATE_AT_VALUE",
+                                       [FIT_DEGENERATE_ONE_GROUP] = "FIT_DEGENERATE_ONE_GROUP",
+                                       [FIT_DEGENERATE_MIRROR] = "FIT_DEGENERATE_MIRROR",
+                                       [FIT_DEGENERATE_MIRROR_ANGLE] = "FIT_DEGENERATE_MIRROR_ANGLE"};
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < all->n; k++)
+        n += is_emitted(&all->item[k]) != 0;
+    if (n == 0)
+        return 0;
+    fputs("/* what data cannot tell apart */\n", out);
+    for (uint32_t k = 0; k < all->n; k++) {
+        const struct hg_degeneracy *d = &all->item[k];
+        if (!is_emitted(d))
+            continue;
+        fprintf(out, "static const unsigned desc_degenerate_%u[] = {", (unsigned)k);
+        for (uint32_t i = 0; i < d->n; i++)
+            fprintf(out, "%s%u", i ? ", " : "", (unsigned)d->param[i]);
+        fputs("};\n", out);
+    }
+    fputs("static const struct fit_degeneracy desc_degeneracy[] = {\n", out);
+    for (uint32_t k = 0; k < all->n; k++) {
+        const struct hg_degeneracy *d = &all->item[k];
+        if (!is_emitted(d))
+            continue;
+        fprintf(out, "    {.kind = %s, .nparam = %u, .param = desc_degenerate_%u,\n"
+                     "     .condition = %d, .value = %.17g, .first = %u, .ncombination = %u, .each = %d,\n     .proved = %d, .text = ",
+                kind[d->kind], (unsigned)d->n, (unsigned)k, d->condition, d->value, (unsigned)d->first,
+                (unsigned)d->ncombination, d->each, d->proved);
+        string(out, d->text);
+        fputs("},\n", out);
+    }
+    fputs("};\n\n", out);
+    return n;
+}
+
+static void combinations(const struct hg_degeneracies *all, FILE *out)
+{
+    if (all->ncombination == 0)
+        return;
+    fputs("static const struct fit_combination desc_combination[] = {\n", out);
+    for (uint32_t k = 0; k < all->ncombination; k++) {
+        fputs("    {", out);
+        string(out, all->combination[k].text);
+        fputs(", ", out);
+        string(out, all->combination[k].unit);
+        fputs("},\n", out);
+    }
+    fputs("};\n\n", out);
+}
+
 static void text_field(FILE *out, const char *field, const char *text)
 {
     fprintf(out, "    .%s = ", field);
@@ -146,7 +205,8 @@ static void count_field(FILE *out, const char *name, uint32_t n)
 }
 
 void hg_emit_desc(const struct hg_model *m, const char *variant, int intercept,
-                  const struct fit_cost *cost, uint32_t table_doubles, FILE *out)
+                  const struct fit_cost *cost, uint32_t table_doubles,
+                  const struct hg_degeneracies *degenerate, FILE *out)
 {
     params(m, out, "param", &m->param);
     params(m, out, "linear", &m->linear);
@@ -155,6 +215,8 @@ void hg_emit_desc(const struct hg_model *m, const char *variant, int intercept,
     named(m, out, "fit_column", "column", &m->column);
     named(m, out, "fit_curve", "curve", &m->curve);
     screen(m, out);
+    uint32_t ndegeneracy = degeneracies(degenerate, out);
+    combinations(degenerate, out);
 
     fputs("extern const struct fit_kernel FIT_KERNEL_SYMBOL;\n"
           "const struct fit_kernel FIT_KERNEL_SYMBOL = {\n"
@@ -191,5 +253,10 @@ void hg_emit_desc(const struct hg_model *m, const char *variant, int intercept,
             m->space == FIT_ROWS ? "scratch_size" : "tile_scratch");
     if (m->hessian)
         fputs("    .hessian = hessian,\n    .direction = direction,\n    .second = second,\n", out);
+    if (ndegeneracy)
+        fprintf(out, "    .ndegeneracy = %u,\n    .degeneracy = desc_degeneracy,\n", (unsigned)ndegeneracy);
+    count_field(out, "combination", degenerate->ncombination);
+    if (degenerate->ncombination)
+        fputs("    .combine = combine,\n", out);
     fputs("};\n", out);
 }

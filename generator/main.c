@@ -14,6 +14,8 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "degenerate.h"
+#include "domain.h"
 #include "dot.h"
 #include "dsl.h"
 #include "emit.h"
@@ -228,6 +230,8 @@ int main(int argc, char **argv)
     if (m)
         m->hessian = wants(&o, "hessian");
     if (ok)
+        hg_domain_check(m, v, &d);
+    if (ok)
         ok = hg_stability(m, v, &d, o.explain ? stdout : NULL);
     if (ok && o.check)
         ok = hg_check(m, v, &d, stdout);
@@ -235,6 +239,10 @@ int main(int argc, char **argv)
         hg_accuracy_print(v->accuracy, "  ", 110, stdout);
     if (ok && (mkdir(o.dir, 0777) == 0 || errno == EEXIST))
         ok = emit_all(a, &o, m, v, &d);
+    if (ok)
+        hg_model_warn_linear(m, &d);
+    if (ok && (o.check || o.explain))
+        hg_degenerate_print(hg_degenerate(m, v), stdout);
     hg_arena_free(a);
     return ok && d.errors == 0 ? 0 : 3;
 }

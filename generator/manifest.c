@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "code.h"
+#include "degenerate.h"
 
 /* --- JSON ------------------------------------------------------------------------------------- */
 
@@ -124,6 +125,41 @@ static void json_line(FILE *out, const char *key, const char *value)
     fputs(",\n", out);
 }
 
+static void json_degeneracy(FILE *out, struct hg_model *m, const struct hg_degeneracy *d)
+{
+    static const char *const kind[] = {"everywhere", "at value", "one group", "mirror", "mirror of angles"};
+    fprintf(out, "    {\"kind\": \"%s\", \"parameters\": [", kind[d->kind]);
+    for (uint32_t k = 0; k < d->n; k++) {
+        uint32_t p = d->param[k];
+        fputs(k ? ", " : "", out);
+        json_string(out, p < m->param.n ? m->param.item[p].name : m->linear.item[p - m->param.n].name);
+    }
+    fputs("], ", out);
+    json_text(out, "condition", d->kind == FIT_DEGENERATE_AT_VALUE ? m->param.item[d->condition].name : NULL);
+    fputs(", ", out);
+    json_number(out, m, "value", d->kind == FIT_DEGENERATE_AT_VALUE ? d->value : NAN);
+    fputs(",\n     \"combinations\": [", out);
+    for (uint32_t k = 0; k < d->ncombination; k++) {
+        fputs(k ? ", " : "", out);
+        json_string(out, m->degenerate->combination[d->first + k].text);
+    }
+    fprintf(out, "], \"proof\": \"%s\", \"inside_bounds\": %s,\n     ", d->proved ? "simplified to zero" : "evaluated",
+            d->inside ? "true" : "false");
+    json_text(out, "text", d->text);
+    fputc('}', out);
+}
+
+static void json_degeneracies(FILE *out, struct hg_model *m)
+{
+    uint32_t n = m->degenerate ? m->degenerate->n : 0;
+    fputs("  \"degeneracies\": [", out);
+    for (uint32_t k = 0; k < n; k++) {
+        fputs(k ? ",\n" : "\n", out);
+        json_degeneracy(out, m, &m->degenerate->item[k]);
+    }
+    fputs(n ? "\n  ],\n" : "],\n", out);
+}
+
 void hg_manifest_json(struct hg_model *m, FILE *out)
 {
     fputs("{\n", out);
@@ -148,6 +184,7 @@ void hg_manifest_json(struct hg_model *m, FILE *out)
     json_list(out, m, "axes", &m->axis);
     json_list(out, m, "columns", &m->column);
     json_list(out, m, "curves", &m->curve);
+    json_degeneracies(out, m);
     fputs("  \"variants\": [", out);
     for (uint32_t k = 0; k < m->nvariant; k++) {
         fputs(k ? ", " : "", out);

@@ -315,3 +315,28 @@ int hg_model_check(struct hg_model *m, struct hg_diag *d)
     warn_unused(m, &m->column, "column", d);
     return 1;
 }
+
+static int linear_everywhere(struct hg_model *m, hg_id a, hg_id b)
+{
+    for (uint32_t k = 0; k < m->nvariant; k++) {
+        if (!hg_model_is_linear(m, m->variant[k].mean, a, b))
+            return 0;
+    }
+    return 1;
+}
+
+void hg_model_warn_linear(struct hg_model *m, struct hg_diag *d)
+{
+    for (uint32_t k = 0; k < m->param.n; k++) {
+        const struct hg_symbol_decl *s = &m->param.item[k];
+        int join = !s->keep && hg_contains(m->expr, m->variant[0].mean, s->node) &&
+                   linear_everywhere(m, s->node, s->node);
+        for (uint32_t q = 0; join && q < m->linear.n; q++)
+            join = linear_everywhere(m, s->node, m->linear.item[q].node);
+        if (join)
+            hg_warning(d, s->line, s->name,
+                       "linear = true in its declaration or in the list of observe: it is solved for exactly\n"
+                       "          then and needs no start; linear = false keeps it as it is",
+                       "the mean is linear in '%s', which is not declared linear", s->name);
+    }
+}

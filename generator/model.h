@@ -17,6 +17,7 @@ struct hg_symbol_decl {      /* parameter, setting, axis, column or curve */
     double prior_a, prior_b;
     const char *const *alias;        /* NULL-terminated or NULL */
     int over;                        /* axis index or -1 */
+    int keep;                        /* parameters: declared `linear = false` */
     uint32_t written;                /* curves: the formula as written (written.h) */
     enum fit_role role;              /* columns */
 };
@@ -78,6 +79,8 @@ struct hg_model {
     size_t nnode_unit, node_unit_room;
     struct hg_written *written;      /* formulas as written (written.h) */
     size_t nwritten, written_room;
+    const struct hg_degeneracies *degenerate; /* of the variant with mean degenerate_of, see degenerate.h */
+    hg_id degenerate_of;
 };
 
 /* An empty model with an empty graph. */
@@ -116,5 +119,9 @@ int hg_model_is_linear(struct hg_model *m, hg_id mean, hg_id a, hg_id b);
 /* Checks what can be said only of the whole: the mean is linear in the linear parameters, it varies with what
  * it should, nothing is unused.  Returns 0 when errors were reported. */
 int hg_model_check(struct hg_model *m, struct hg_diag *d);
+
+/* Warnings about parameters that the mean is linear in, together with the linear ones, but that are not declared
+ * so.  Adds nodes to the graph: call it after the kernel is written. */
+void hg_model_warn_linear(struct hg_model *m, struct hg_diag *d);
 
 #endif

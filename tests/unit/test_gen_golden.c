@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "generator/domain.h"
 #include "generator/dsl.h"
 #include "generator/stability.h"
 
@@ -34,6 +35,9 @@ static char *messages(const char *path)
     if (m && strstr(path, "/accuracy_")) {
         int ok = hg_stability(m, &m->variant[0], &d, NULL);
         assert_int_equal(ok, d.errors == 0);
+    } else if (m) {
+        hg_domain_check(m, &m->variant[0], &d);
+        hg_model_warn_linear(m, &d);
     }
     if (!d.errors && !d.warnings)
         fputs("(no message)\n", f);

@@ -81,6 +81,32 @@ struct fit_curve {
     const char *name, *unit, *doc;
 };
 
+/* Parameters that no data of some kind can tell apart, found and, where `proved`, proved by the compiler. */
+enum fit_degeneracy_kind {
+    FIT_DEGENERATE_EVERYWHERE, /* whatever the parameters and the data */
+    FIT_DEGENERATE_AT_VALUE,   /* where parameter `condition` has the value `value` */
+    FIT_DEGENERATE_ONE_GROUP,  /* for data of one group */
+    FIT_DEGENERATE_MIRROR,     /* another set of parameters gives the same mean */
+    FIT_DEGENERATE_MIRROR_ANGLE /* the same for groups at equal coordinates (of axis 0) modulo 90 degrees:
+                                   parameter `condition` -> `value` coordinate - parameter */
+};
+struct fit_degeneracy {
+    enum fit_degeneracy_kind kind;
+    size_t nparam;
+    const unsigned *param; /* those that take part: k, or fit_kernel.nparam + q for linear ones */
+    int condition;         /* index of a nonlinear parameter, or -1 */
+    double value;
+    size_t first, ncombination; /* what stays determined: fit_kernel.combination[first ...] */
+    int each;              /* 1: each of them by itself has no effect; 0: they depend on one another */
+    int proved;            /* 1: simplified to zero; 0: evaluated at many points */
+    const char *text;      /* "f0 and f2 enter only as f0 exp(-f1 f2): only this combination is determined" */
+};
+
+/* A function of the nonlinear parameters that stays determined. */
+struct fit_combination {
+    const char *text, *unit; /* "f0 exp(-f1 f2)"; unit "" when it depends on parameters */
+};
+
 /* Operations counted by the compiler: multiplications, additions, divisions, calls of functions. */
 struct fit_cost {
     unsigned per_frame, per_pair, per_pair_group; /* arithmetic operations of `normal` */
@@ -222,6 +248,16 @@ struct fit_kernel {
     void (*direction)(const struct fit_layout *l, const double *theta, const double *v, double *ws);
     void (*second)(const struct fit_layout *l, const double *ws, const double *lin, size_t n,
                    const uint32_t *i, const uint32_t *j, const uint32_t *g, double *out);
+
+    /* What cannot be identified. */
+    size_t ndegeneracy;
+    const struct fit_degeneracy *degeneracy;
+    size_t ncombination;
+    const struct fit_combination *combination;
+
+    /* Combinations at theta, for the first group: value ncombination; gradient ncombination x nparam.
+     * NULL when there are none. */
+    void (*combine)(const struct fit_layout *l, const double *theta, double *value, double *gradient);
 };
 
 /* The kernels compiled into a fitter: one per variant and instruction-set level, ended by NULL. */

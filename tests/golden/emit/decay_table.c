@@ -309,6 +309,14 @@ static const double desc_screen[] = {
     88.412,
 };
 
+/* what data cannot tell apart */
+static const unsigned desc_degenerate_0[] = {1, 2};
+static const struct fit_degeneracy desc_degeneracy[] = {
+    {.kind = FIT_DEGENERATE_AT_VALUE, .nparam = 2, .param = desc_degenerate_0,
+     .condition = 0, .value = 0, .first = 0, .ncombination = 0, .each = 0,
+     .proved = 1, .text = "at rate = 0 A and c enter only as A + c: only this combination is determined"},
+};
+
 extern const struct fit_kernel FIT_KERNEL_SYMBOL;
 const struct fit_kernel FIT_KERNEL_SYMBOL = {
     .abi = FIT_KERNEL_ABI,
@@ -342,4 +350,6 @@ const struct fit_kernel FIT_KERNEL_SYMBOL = {
     .model = model,
     .points = points,
     .curves = curves,
+    .ndegeneracy = 1,
+    .degeneracy = desc_degeneracy,
 };

@@ -811,6 +811,33 @@ static void curves(const struct fit_layout *l, const double *theta, double *valu
     }
 }
 
+static void combine(const struct fit_layout *l, const double *theta, double *value, double *gradient)
+{
+    const size_t g = 0;
+    (void)l, (void)g;
+    const double D = theta[0]; /* [angstrom^2/s] */
+    (void)D;
+    const double strain0 = theta[1]; /* [1] */
+    (void)strain0;
+    const double delta = theta[2]; /* [1] */
+    (void)delta;
+    const double phi0 = theta[3]; /* [deg] */
+    (void)phi0;
+    const double q = l->setting[0]; /* [1/angstrom] */
+    (void)q;
+    const double gap = l->setting[1]; /* [angstrom] */
+    (void)gap;
+    const double frequency = l->setting[2]; /* [1/s] */
+    (void)frequency;
+    const double prod = 0.017453292519943295*(phi0 - l->coord[0][g]);
+    const double cs = cos(prod);
+    value[0] = strain0*cs;
+    for (size_t k = 0; k < 4; k++)
+        gradient[k] = 0.0;
+    gradient[1] = cs;
+    gradient[3] = -0.017453292519943295*strain0*sin(prod);
+}
+
 /* ---- description ----------------------------------------------------------------------------------- */
 
 static const struct fit_param desc_param[] = {
@@ -919,6 +946,22 @@ static const double desc_screen[] = {
     2993.47, 0.00142649, -1.55704, -2.94183,
 };
 
+/* what data cannot tell apart */
+static const unsigned desc_degenerate_0[] = {1, 3};
+static const unsigned desc_degenerate_2[] = {3};
+static const struct fit_degeneracy desc_degeneracy[] = {
+    {.kind = FIT_DEGENERATE_ONE_GROUP, .nparam = 2, .param = desc_degenerate_0,
+     .condition = -1, .value = 0, .first = 0, .ncombination = 1, .each = 0,
+     .proved = 1, .text = "with one value of phi strain0 and phi0 enter only as strain0 cos(phi0 - phi): only this combination is determined"},
+    {.kind = FIT_DEGENERATE_MIRROR_ANGLE, .nparam = 1, .param = desc_degenerate_2,
+     .condition = 3, .value = 2, .first = 0, .ncombination = 0, .each = 0,
+     .proved = 0, .text = "where all phi are equal modulo 90 deg, phi0 and 2 phi - phi0 give the same mean"},
+};
+
+static const struct fit_combination desc_combination[] = {
+    {"strain0 cos(phi0 - phi)", "1"},
+};
+
 extern const struct fit_kernel FIT_KERNEL_SYMBOL;
 const struct fit_kernel FIT_KERNEL_SYMBOL = {
     .abi = FIT_KERNEL_ABI,
@@ -960,4 +1003,9 @@ const struct fit_kernel FIT_KERNEL_SYMBOL = {
     .model = model,
     .points = points,
     .curves = curves,
+    .ndegeneracy = 2,
+    .degeneracy = desc_degeneracy,
+    .ncombination = 1,
+    .combination = desc_combination,
+    .combine = combine,
 };
