@@ -40,6 +40,7 @@ struct run {
     int average_noted; /* the configuration's notes speak of averaged scaling already */
     struct fit_progress_view view;
     char *command_line, *config_text;
+    char *last_log; /* run.log of the last fit into the same folder, or NULL */
     char *runlog; /* text of run.log, grown by a memory stream */
     size_t runlog_size;
     FILE *log_file;
@@ -106,6 +107,32 @@ static void note_ignored(struct run *run)
         fit_notes_add(&run->notes, "no effect here: %s", text);
 }
 
+/* The variant that repeats the package asked for: parity_xpcsjax where the model has one, else parity. */
+static const char *parity_variant(const struct run *run)
+{
+    const char *own = run->cfg->compat.peer.value == FIT_PEER_XPCSJAX ? "parity_xpcsjax" : "parity";
+    for (const struct fit_kernel *const *k = run->p->kernels; *k; k++)
+        if (strcmp((*k)->variant, own) == 0)
+            return own;
+    return "parity";
+}
+
+/* run.log of the last fit into this folder, or NULL. */
+static char *read_last_log(const char *folder)
+{
+    enum { MOST = 1 << 20 };
+    char path[1100], *text = NULL;
+    snprintf(path, sizeof path, "%s/run.log", folder);
+    FILE *f = fopen(path, "rb");
+    if (f && (text = calloc(1, MOST + 1)) != NULL && fread(text, 1, MOST, f) == 0) {
+        free(text);
+        text = NULL;
+    }
+    if (f)
+        fclose(f);
+    return text;
+}
+
 static enum fit_status configure(struct run *run, struct fit_error *err)
 {
     enum fit_status st = fit_program_kernel(run->p, run->cli, &run->k, err);
@@ -120,7 +147,7 @@ static enum fit_status configure(struct run *run, struct fit_error *err)
     if (st != FIT_OK)
         return st;
     if (run->cfg->compat.parity.value && !run->cli->variant) /* same parameters, other arithmetic */
-        st = fit_registry_pick(run->p->kernels, "parity", run->cli->isa, &run->k, err);
+        st = fit_registry_pick(run->p->kernels, parity_variant(run), run->cli->isa, &run->k, err);
     if (st == FIT_OK)
         st = fit_setup_supported(run->cfg, run->k, err);
     const char *dir = run->cfg->output.dir.value;
@@ -128,6 +155,7 @@ static enum fit_status configure(struct run *run, struct fit_error *err)
         snprintf(run->folder, sizeof run->folder, "%s", dir);
     else
         snprintf(run->folder, sizeof run->folder, "%s_results", run->k->name);
+    run->last_log = read_last_log(run->folder);
     run->config_text = fit_config_text(run->cfg);
     say(run, "%s %s, model %s, kernel %s %s", run->p->name, FIT_VERSION, run->k->name,
         run->k->variant, run->k->isa);
@@ -292,6 +320,22 @@ static void note_peers(struct run *run)
             n);
 }
 
+/* Powers of t that cannot be told from constants, in a window that does not begin with the file. */
+static void note_degenerate(struct run *run)
+{
+    const struct fit_config_input *in = &run->cfg->input;
+    int any = 0;
+    for (size_t k = 0; k < run->fit.ndegenerate; k++) {
+        say(run, "not identified: %s", run->fit.degenerate[k].text);
+        any |= run->k->degeneracy[run->fit.degenerate[k].which].kind == FIT_DEGENERATE_AT_VALUE;
+    }
+    if (any && run->k->space == FIT_PAIRS && run->m->first > 1 && in->time_origin.value == FIT_TIME_WINDOW)
+        fit_notes_add(&run->notes,
+                      "t = 0 is the first frame of the window, %ld; when the age counts from the first frame of "
+                      "the file: analyzer_parameters.time_origin: file",
+                      run->m->first);
+}
+
 static int on_progress(void *user, const struct fit_progress *p)
 {
     struct run *run = user;
@@ -318,6 +362,7 @@ static enum fit_status fit(struct run *run, struct fit_error *err)
                    ? fit_fail(err, FIT_ERR_INTERRUPTED, "interrupted before a first result")
                    : st;
     run->fitted = 1;
+    note_degenerate(run);
     say(run, "%s: %s", fit_word_name(run->fit.status), run->fit.message);
     note_peers(run);
     double begin = fit_seconds();
@@ -446,6 +491,35 @@ static enum fit_status write_files(struct run *run, struct fit_error *err)
     return st;
 }
 
+/* Was the note a line of the last run's log? */
+static int is_told(const struct run *run, const char *note)
+{
+    size_t n = strlen(note);
+    for (const char *s = run->last_log; s && (s = strstr(s, note)) != NULL; s += n)
+        if (s[n] == '\n' && s - run->last_log >= 6 && strncmp(s - 6, "note: ", 6) == 0)
+            return 1;
+    return 0;
+}
+
+/* On the screen those that are new; all are in summary.txt, fit.json and run.log. */
+static void print_notes(const struct run *run)
+{
+    enum { MOST = 8 };
+    size_t printed = 0, same = 0, left = 0;
+    for (size_t k = 0; k < run->notes.n; k++) {
+        if (!run->cli->verbose && is_told(run, run->notes.text[k]))
+            same++;
+        else if (run->cli->verbose || printed < MOST)
+            printed += fprintf(run->p->err, "note: %s\n", run->notes.text[k]) > 0;
+        else
+            left++;
+    }
+    if (left)
+        fprintf(run->p->err, "note: %zu more in %s/run.log\n", left, run->folder);
+    if (same)
+        fprintf(run->p->err, "note: %zu as in the last fit, see %s/run.log\n", same, run->folder);
+}
+
 static enum fit_status print_results(struct run *run, struct fit_error *err)
 {
     FILE *f = run->p->out;
@@ -461,11 +535,7 @@ static enum fit_status print_results(struct run *run, struct fit_error *err)
         return FIT_OK;
     fit_write_summary(&run->r, f);
     fit_write_posterior_summary(&run->r, f);
-    for (size_t k = 0; k < run->notes.n; k++)
-        if (run->cli->verbose || k < 8)
-            fprintf(run->p->err, "note: %s\n", run->notes.text[k]);
-    if (!run->cli->verbose && run->notes.n > 8)
-        fprintf(run->p->err, "note: %zu more in %s/run.log\n", run->notes.n - 8, run->folder);
+    print_notes(run);
     return FIT_OK;
 }
 
@@ -495,6 +565,7 @@ static void release(struct run *run)
     fit_notes_free(&run->notes);
     if (run->log_file)
         fclose(run->log_file);
+    free(run->last_log);
     free(run->runlog);
     free(run->command_line);
     free(run->config_text);

@@ -82,20 +82,20 @@ static signed char bound_of(const struct fit_covariance_spec *s, size_t k)
     return s->theta[k] <= s->lower[k] ? -1 : s->theta[k] >= s->upper[k] ? 1 : 0;
 }
 
-/* Eigenvectors (rows of V) of a matrix of n rows scaled to unit diagonal; d gets the scale.
+/* Eigenvectors (rows of V) of the matrix V of n rows scaled to unit diagonal; d gets the scale.
  * Returns the number of null directions (they come first; relative eigenvalue not above limit), or
  * -1. */
-static int scaled_eigen(struct work *c, size_t n, double limit, double *d)
+static int scaled_eigen(double *V, double *w, double *work, size_t n, double limit, double *d)
 {
     int null = 0;
     for (size_t i = 0; i < n; i++)
-        d[i] = c->V[i * n + i] > 0 ? sqrt(c->V[i * n + i]) : 1;
+        d[i] = V[i * n + i] > 0 ? sqrt(V[i * n + i]) : 1;
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < n; j++)
-            c->V[i * n + j] /= d[i] * d[j];
-    if (fit_eigen(n, c->V, c->w, c->work))
+            V[i * n + j] /= d[i] * d[j];
+    if (fit_eigen(n, V, w, work))
         return -1;
-    while ((size_t)null < n && !(c->w[null] > limit * c->w[n - 1]))
+    while ((size_t)null < n && !(w[null] > limit * w[n - 1]))
         null++;
     return null;
 }
@@ -128,7 +128,7 @@ static int invert_nonlinear(struct work *c, struct fit_result *res)
     for (size_t i = 0; i < m; i++)
         for (size_t j = 0; j < m; j++)
             c->V[i * m + j] = c->s->B[c->free[i] * p + c->free[j]];
-    int null = scaled_eigen(c, m, null_limit(c), d);
+    int null = scaled_eigen(c->V, c->w, c->work, m, null_limit(c), d);
     if (null < 0)
         return 1;
     double limit = component_limit(c, m, null);
@@ -169,7 +169,7 @@ static int invert_block(struct work *c, size_t block)
     for (size_t i = 0; i < m; i++)
         for (size_t j = 0; j < m; j++)
             c->V[i * m + j] = A[index[i] * n + index[j]];
-    int null = m ? scaled_eigen(c, m, NULL_EIGENVALUE, d) : 0;
+    int null = m ? scaled_eigen(c->V, c->w, c->work, m, NULL_EIGENVALUE, d) : 0;
     if (null < 0)
         return 1;
     double limit = m ? component_limit(c, m, null) : 0;
@@ -319,4 +319,61 @@ enum fit_status fit_covariance(const struct fit_covariance_spec *spec, struct fi
 done:
     work_free(&c);
     return st;
+}
+
+/* ---- some of the parameters ------------------------------------------------------------------ */
+
+int fit_spread_new(struct fit_spread *s, size_t p)
+{
+    size_t work = fit_eigen_work(p + 1);
+    *s = (struct fit_spread){.p = p};
+    s->index = calloc(p + 1, sizeof *s->index);
+    s->V = calloc(p * p + 2 * p + work + 1, sizeof *s->V);
+    s->w = s->V ? s->V + p * p : NULL;
+    s->d = s->V ? s->w + p : NULL;
+    s->work = s->V ? s->d + p : NULL;
+    return s->index && s->V;
+}
+
+void fit_spread_free(struct fit_spread *s)
+{
+    free(s->index);
+    free(s->V);
+    *s = (struct fit_spread){0};
+}
+
+int fit_spread_set(struct fit_spread *s, const struct fit_result *res, const unsigned char *free)
+{
+    size_t m = 0;
+    for (size_t k = 0; k < s->p; k++)
+        if (free[k])
+            s->index[m++] = k;
+    for (size_t i = 0; i < m; i++)
+        for (size_t j = 0; j < m; j++)
+            s->V[i * m + j] = res->normal_matrix[s->index[i] * s->p + s->index[j]];
+    /* what was rounding for all parameters is rounding here */
+    double limit = NULL_EIGENVALUE;
+    if (res->nnull)
+        limit = fmax(limit, 1.001 * res->eigenvalue[res->nnull - 1] / res->eigenvalue[res->neigen - 1]);
+    int null = m ? scaled_eigen(s->V, s->w, s->work, m, limit, s->d) : 0;
+    s->m = m;
+    s->null = null > 0 ? (size_t)null : 0;
+    return null < 0;
+}
+
+double fit_spread_variance(const struct fit_spread *s, const double *gradient, double along)
+{
+    double variance = 0, size = 0;
+    for (size_t i = 0; i < s->m; i++)
+        size = hypot(size, gradient[s->index[i]] / s->d[i]);
+    for (size_t k = 0; k < s->m; k++) {
+        double t = 0;
+        for (size_t i = 0; i < s->m; i++)
+            t += s->V[k * s->m + i] * gradient[s->index[i]] / s->d[i];
+        if (k >= s->null)
+            variance += t * t / s->w[k];
+        else if (fabs(t) > along * size)
+            return NAN;
+    }
+    return variance;
 }

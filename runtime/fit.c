@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "covariance.h"
+#include "degeneracy.h"
 #include "fit_impl.h"
 #include "linalg.h"
 #include "polish.h"
@@ -83,6 +84,10 @@ static void lay_out(struct arena *a, struct fit_result *r)
     r->eigenvector = take(a, p * p * d);
     r->scale = take(a, p * d);
     r->normal_matrix = take(a, p * p * d);
+    r->degenerate = take(a, r->room_degenerate * sizeof *r->degenerate);
+    r->reason = take(a, n * sizeof *r->reason);
+    r->combination = take(a, r->ncombination * d);
+    r->combination_std = take(a, r->ncombination * d);
 }
 
 static enum fit_status result_new(struct fit_job *f)
@@ -95,6 +100,8 @@ static enum fit_status result_new(struct fit_job *f)
     r->nfull = f->p + f->ng * f->q;
     r->nstart = f->nstart;
     r->nminimum = f->nminimum;
+    r->room_degenerate = f->kernel->ndegeneracy + 1;
+    r->ncombination = f->kernel->ncombination;
     lay_out(&count, r);
     real.block = calloc(count.used + 1, 1);
     if (!real.block)
@@ -341,7 +348,7 @@ static double fill_costs(struct fit_job *f, double square, double cost)
 }
 
 /* What the last steps have made better than the sums over the data: one group. */
-static enum fit_status take_polished(struct fit_job *f, const struct fit_polish *p)
+static enum fit_status take_polished(struct fit_job *f, const struct fit_polish *p, double *variance)
 {
     struct fit_result *r = f->res;
     for (size_t j = 0; j < p->nlin; j++) {
@@ -349,7 +356,8 @@ static enum fit_status take_polished(struct fit_job *f, const struct fit_polish 
         r->lin[q] = p->lin[q] + ((int)q == f->kernel->intercept ? f->ds->reference[0] : 0);
     }
     r->sigma_common = r->sigma[0] = sqrt(p->chi2 / f->dof);
-    return fit_polish_covariance(p, fill_costs(f, p->chi2, p->chi2 / 2), r, f->err);
+    *variance = fill_costs(f, p->chi2, p->chi2 / 2);
+    return fit_polish_covariance(p, *variance, r, f->err);
 }
 
 static enum fit_status finish(struct fit_job *f, struct fit_outcome *o)
@@ -368,7 +376,8 @@ static enum fit_status finish(struct fit_job *f, struct fit_outcome *o)
                                  robust ? f->robust : f->obj->cost);
     struct fit_covariance_spec spec = {f->obj, f->best, f->lower, f->upper, f->B, variance};
     if ((st = fit_covariance(&spec, r, f->err)) != FIT_OK ||
-        (polished.n > 0 && (st = take_polished(f, &polished)) != FIT_OK))
+        (polished.n > 0 && (st = take_polished(f, &polished, &variance)) != FIT_OK) ||
+        (st = fit_degeneracies(f->kernel, &f->ds->layout, variance, r, f->err)) != FIT_OK)
         goto done;
     tell_end(f, o);
     memcpy(r->start, f->began_at, f->p * sizeof *r->start);

@@ -19,7 +19,8 @@
  *
  * Fixed parameters have std 0 and covariance 0.  Parameters on a bound are held there: std NaN,
  * covariance NaN.  Parameters that take part in a direction which the data do not determine: std
- * NaN, covariance NaN (never the numbers of a pseudo-inverse).
+ * NaN, covariance NaN (never the numbers of a pseudo-inverse); the same for parameters that the model
+ * cannot tell apart here (see fit_result.degenerate).
  */
 #ifndef FIT_FIT_H
 #define FIT_FIT_H
@@ -115,6 +116,12 @@ enum fit_noise_source {
     FIT_NOISE_RESIDUALS  /* estimated from the residuals at the optimum */
 };
 
+/* A degeneracy of the model (fit_kernel.degeneracy) that concerns this fit. */
+struct fit_degenerate {
+    size_t which;   /* its index in the kernel */
+    char text[480]; /* in words, with numbers */
+};
+
 /* One starting point that was followed. */
 struct fit_start {
     char origin[48];    /* "given", "model", "data-driven: point 17", ... */
@@ -185,6 +192,18 @@ struct fit_result {
     double *eigenvector; /* neigen x nparam */
     double *scale;      /* nparam: square roots of the diagonal of J^T J */
     double *normal_matrix; /* nparam x nparam: projected J^T J, in the weights of the fit */
+    double variance;    /* covariance = variance times the inverse of normal_matrix */
+
+    /* Degeneracies of the model that concern this result.  The errors of their parameters are
+     * withheld (NaN): reason[k] is the index in `degenerate` of the one that explains the NaN of
+     * parameter k of the full vector, or -1.  Combinations of parameters that stay determined, by
+     * their index in the kernel; NaN where no degeneracy of theirs concerns the fit. */
+    size_t ndegenerate;
+    struct fit_degenerate *degenerate;
+    long *reason;            /* nfull */
+    double *combination;     /* kernel->ncombination */
+    double *combination_std;
+    size_t ncombination, room_degenerate; /* sizes of these arrays */
 
     int threads;
     struct {

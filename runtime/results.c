@@ -76,6 +76,19 @@ void fit_format_error(double value, double std, char *v, size_t nv, char *e, siz
     snprintf(e, ne, "%.*f", decimals < 0 ? 0 : decimals, std);
 }
 
+int fit_results_explained(const struct fit_results *r, size_t k)
+{
+    const struct fit_result *f = r->fit;
+    const double *v = f->eigenvector + k * f->nparam;
+    double largest = 0;
+    for (size_t j = 0; j < f->nparam; j++)
+        largest = fmax(largest, fabs(v[j]));
+    for (size_t j = 0; j < f->nparam; j++)
+        if (fabs(v[j]) > 1e-4 * largest && f->reason[j] < 0)
+            return 0;
+    return largest > 0;
+}
+
 void fit_results_direction(const struct fit_results *r, size_t k, char *text, size_t size)
 {
     const struct fit_result *f = r->fit;

@@ -63,7 +63,7 @@ char *fit_write_json(const struct fit_results *r);
 enum fit_status fit_write_hdf5(const struct fit_results *r, const char *path,
                                struct fit_error *err);
 
-/* The summary: at most 25 lines of 80 columns. */
+/* The summary: at most 25 lines of 80 columns, and those about degeneracies. */
 void fit_write_summary(const struct fit_results *r, FILE *f);
 
 /* The posterior beside least squares, in 80 columns; nothing when there is none (summary_posterior.c). */
@@ -95,6 +95,10 @@ double fit_results_strongest(const struct fit_results *r, size_t *a, size_t *b);
 /* "1998.3" and "21": value with two digits of its error.  std not finite or 0: six digits, error
  * empty. */
 void fit_format_error(double value, double std, char *v, size_t nv, char *e, size_t ne);
+
+/* True when an undetermined direction k is one of the degeneracies that were named: every parameter with a
+ * share in it is in one. */
+int fit_results_explained(const struct fit_results *r, size_t k);
 
 /* Direction k of the eigenvectors in words: "D0 - 0.98 D_offset", each parameter counted in units of
  * its own standard error with the others held. */

@@ -1,4 +1,5 @@
-/* summary.c -- one screen about a fit: at most 25 lines of at most 80 columns. */
+/* summary.c -- one screen about a fit: at most 25 lines of at most 80 columns, and those that name what
+ * the model cannot tell apart. */
 #include "results.h"
 
 #include <math.h>
@@ -121,7 +122,7 @@ static const char *remark(const struct fit_results *r, size_t k)
         return "held";
     if (r->fit->at_bound[k])
         return r->fit->at_bound[k] < 0 ? "AT LOWER END" : "AT UPPER END";
-    return isnan(r->fit->std[k]) ? "UNDETERMINED" : "";
+    return isnan(r->fit->std[k]) || r->fit->reason[k] >= 0 ? "UNDETERMINED" : "";
 }
 
 static void parameter(FILE *f, int *left, const struct fit_results *r, size_t k)
@@ -183,9 +184,75 @@ static void quality(FILE *f, int *left, const struct fit_results *r)
     wrapped(f, left, text);
     for (size_t k = 0; k < fit->nnull && k < fit->neigen; k++) {
         char direction[256];
+        if (fit_results_explained(r, k))
+            continue;
         fit_results_direction(r, k, direction, sizeof direction);
         line(f, left, "not determined by the data: %s", direction);
     }
+}
+
+/* What stays determined, as further rows of the table. */
+static void combinations(FILE *f, int *left, const struct fit_results *r)
+{
+    for (size_t k = 0; k < r->fit->ncombination; k++) {
+        const struct fit_combination *c = &r->kernel->combination[k];
+        char value[40], error[40], name[160];
+        if (!(r->fit->combination_std[k] > 0))
+            continue;
+        fit_format_error(r->fit->combination[k], r->fit->combination_std[k], value, sizeof value, error, sizeof error);
+        snprintf(name, sizeof name, "%s", c->text);
+        int over = strlen(name) > 20 ? (int)strlen(name) - 20 : 0;
+        line(f, left, "  %-20s %*s +- %-11s %s", name, over < 14 ? 14 - over : 0, value, error,
+             strcmp(c->unit, "1") == 0 ? "" : c->unit);
+    }
+}
+
+/* "f0, f2: only f0 exp(-f1 f2) is determined"; the whole sentence is in fit.json. */
+static void degeneracy_text(const struct fit_results *r, size_t n, char *text, size_t size)
+{
+    const struct fit_kernel *k = r->kernel;
+    const struct fit_degeneracy *d = &k->degeneracy[r->fit->degenerate[n].which];
+    *text = '\0';
+    if (d->kind >= FIT_DEGENERATE_MIRROR || (d->ncombination == 0 && !d->each)) {
+        snprintf(text, size, "%s", r->fit->degenerate[n].text);
+        return;
+    }
+    for (size_t i = 0; i < d->nparam; i++)
+        append(text, size, "%s%s", i ? ", " : "",
+               (d->param[i] < k->nparam ? &k->param[d->param[i]] : &k->linear[d->param[i] - k->nparam])->name);
+    append(text, size, d->each ? ": without effect" : ": only ");
+    for (size_t i = 0; i < d->ncombination; i++)
+        append(text, size, "%s%s", i ? ", " : "", k->combination[d->first + i].text);
+    if (!d->each)
+        append(text, size, d->ncombination > 1 ? " are determined" : " is determined");
+    if (d->kind == FIT_DEGENERATE_AT_VALUE)
+        append(text, size, fit_results_fixed(r, (size_t)d->condition) ? " (%s = %g)" : " (%s not told from %g)",
+               k->param[d->condition].name, d->value);
+    if (d->kind == FIT_DEGENERATE_ONE_GROUP)
+        append(text, size, " (one %s)", k->naxis ? k->axis[0].name : "group");
+}
+
+static void degeneracies(FILE *f, int *left, const struct fit_results *r)
+{
+    char text[TEXT];
+    for (size_t k = 0; k < r->fit->ndegenerate; k++) {
+        degeneracy_text(r, k, text, sizeof text);
+        wrapped(f, left, text);
+    }
+}
+
+/* Lines that the two above will take. */
+static int degenerate_lines(const struct fit_results *r)
+{
+    int n = 0;
+    for (size_t k = 0; k < r->fit->ncombination; k++)
+        n += r->fit->combination_std[k] > 0;
+    for (size_t k = 0; k < r->fit->ndegenerate; k++) {
+        char text[TEXT];
+        degeneracy_text(r, k, text, sizeof text);
+        n += 1 + (int)(strlen(text) / (WIDTH - 6));
+    }
+    return n;
 }
 
 /* The first parameter that stands on a bound, and how many more. */
@@ -194,7 +261,7 @@ static void at_bounds(FILE *f, int *left, const struct fit_results *r)
     const struct fit_result *fit = r->fit;
     size_t n = 0, first = 0;
     for (size_t k = fit->nfull; k-- > 0;)
-        if (fit->at_bound[k] && !fit_results_fixed(r, k)) {
+        if (fit->at_bound[k] && fit->reason[k] < 0 && !fit_results_fixed(r, k)) {
             first = k;
             n++;
         }
@@ -251,7 +318,10 @@ void fit_write_summary(const struct fit_results *r, FILE *f)
         per += k->linear[q].over >= 0;
     head(f, &left, r);
     noise(f, &left, r);
-    int keep = 7 + (r->fit->nminimum > 1) + (int)r->fit->nnull + (int)per; /* lines behind the table */
+    int keep = 7 + (r->fit->nminimum > 1) + (int)per + degenerate_lines(r); /* lines behind the table */
+    left += degenerate_lines(r);
+    for (size_t i = 0; i < r->fit->nnull; i++)
+        keep += !fit_results_explained(r, i);
     for (size_t i = 0; i < n; i++) {
         if (left - keep <= 1 && i + 1 < n) {
             line(f, &left, "  ... and %zu more in fit.json", n - i);
@@ -259,9 +329,11 @@ void fit_write_summary(const struct fit_results *r, FILE *f)
         }
         parameter(f, &left, r, index[i]);
     }
+    combinations(f, &left, r);
     for (size_t q = 0; q < k->nlinear; q++)
         if (k->linear[q].over >= 0)
             per_group(f, &left, r, q);
+    degeneracies(f, &left, r);
     quality(f, &left, r);
     at_bounds(f, &left, r);
     other_minima(f, &left, r);

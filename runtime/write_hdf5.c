@@ -6,6 +6,7 @@
  * of large data sets are averaged (attribute `bin` of /entry/data: frames per point on each side).
  */
 #include "hdf5_results.h"
+#include "covariance.h"
 #include "results.h"
 
 #include <math.h>
@@ -317,6 +318,37 @@ static enum fit_status put_parameters(struct fit_h5r *w, const struct fit_result
 /* ---- quality, convergence, starts, curves
  * ----------------------------------------------------------- */
 
+/* What the model cannot tell apart here, in words, and the combinations that stay determined. */
+static void put_degeneracies(struct fit_h5r *w, const struct fit_results *r)
+{
+    const struct fit_result *f = r->fit;
+    size_t n = f->ndegenerate, m = f->ncombination, kept = 0;
+    const char **text = calloc(n + m + 1, sizeof *text);
+    double *value = calloc(2 * m + 1, sizeof *value), *error = value ? value + m : NULL;
+    if (!text || !value) {
+        free(text);
+        free(value);
+        return;
+    }
+    for (size_t k = 0; k < n; k++)
+        text[k] = f->degenerate[k].text;
+    if (n)
+        fit_h5r_texts(w, "/entry/identifiability/degeneracy", n, text);
+    for (size_t k = 0; k < m; k++)
+        if (!isnan(f->combination_std[k])) {
+            text[kept] = r->kernel->combination[k].text;
+            value[kept] = f->combination[k];
+            error[kept++] = f->combination_std[k];
+        }
+    if (kept) {
+        fit_h5r_texts(w, "/entry/identifiability/combination", kept, text);
+        fit_h5r_reals(w, "/entry/identifiability/combination_value", 1, &kept, value, NULL);
+        fit_h5r_reals(w, "/entry/identifiability/combination_error", 1, &kept, error, NULL);
+    }
+    free(text);
+    free(value);
+}
+
 static void put_quality(struct fit_h5r *w, const struct fit_results *r)
 {
     static const char *const source[] = {"file", "given", "residuals"};
@@ -352,6 +384,7 @@ static void put_quality(struct fit_h5r *w, const struct fit_results *r)
         fit_h5r_reals(w, "/entry/identifiability/eigenvector", 2, dims, f->eigenvector, NULL);
         fit_h5r_reals(w, "/entry/identifiability/scale", 1, &f->nparam, f->scale, NULL);
         fit_h5r_reals(w, "/entry/identifiability/normal_matrix", 2, square, f->normal_matrix, NULL);
+        put_degeneracies(w, r);
     }
 }
 
@@ -394,40 +427,61 @@ static void put_starts(struct fit_h5r *w, const struct fit_results *r)
     free(origin);
 }
 
-/* Derived curves with errors: var f = d^T C d with d the tangent at each time. */
+/* Standard error of a function with gradient d (stride n): finite where the function is determined although
+ * parameters are not, as D(t) near alpha = 0; NaN where a parameter at a bound has a share. */
+static double function_error(const struct fit_results *r, const struct fit_spread *s, const double *d, size_t n,
+                             double *gradient)
+{
+    for (size_t k = 0; k < r->fit->nparam; k++) {
+        gradient[k] = d[k * n];
+        if (gradient[k] != 0 && r->fit->at_bound[k] && r->fit->reason[k] < 0)
+            return NAN;
+    }
+    return sqrt(r->fit->variance * fit_spread_variance(s, gradient, 1e-4));
+}
+
+/* The spread of what is not held; parameters that ran to a bound along a degeneracy count as free. */
+static int open_spread(const struct fit_results *r, struct fit_spread *s)
+{
+    size_t p = r->fit->nparam;
+    unsigned char *free_ = calloc(p + 1, 1);
+    int ok = free_ && fit_spread_new(s, p);
+    for (size_t k = 0; k < p && ok; k++)
+        free_[k] = r->fit->upper[k] > r->fit->lower[k] && (!r->fit->at_bound[k] || r->fit->reason[k] >= 0);
+    ok = ok && fit_spread_set(s, r->fit, free_) == 0;
+    free(free_);
+    return ok;
+}
+
+/* Derived curves with errors: var f = d^T S^- d with d the tangent at each time. */
 static enum fit_status put_curves(struct fit_h5r *w, const struct fit_results *r,
                                   struct fit_error *err)
 {
     const struct fit_kernel *k = r->kernel;
-    const struct fit_result *f = r->fit;
     const struct fit_layout *l = &r->ds->layout;
+    struct fit_spread spread = {0};
     size_t n = k->space == FIT_PAIRS ? l->ntime : l->nrow, np = k->nparam;
     if (!k->curves || k->ncurve == 0 || k->space != FIT_PAIRS)
         return FIT_OK;
     double *value = malloc(k->ncurve * n * sizeof *value), *error = malloc(n * sizeof *error);
-    double *tangent = malloc(k->ncurve * np * n * sizeof *tangent);
+    double *tangent = malloc(k->ncurve * np * n * sizeof *tangent), *gradient = malloc((np + 1) * sizeof *gradient);
     char path[128];
-    if (!value || !error || !tangent) {
+    if (!value || !error || !tangent || !gradient || !open_spread(r, &spread)) {
+        fit_spread_free(&spread);
+        free(gradient);
         free(value);
         free(error);
         free(tangent);
         return fit_fail(err, FIT_ERR_MEMORY, "fit.h5: out of memory for the curves");
     }
-    k->curves(l, f->theta, value, tangent);
+    k->curves(l, r->fit->theta, value, tangent);
     fit_h5r_group(w, "/entry/curves", "NXdata");
     fit_h5r_reals(w, "/entry/curves/t", 1, &n, l->time, "s");
     fit_h5r_scale(w, "/entry/curves/t", "t");
     for (size_t c = 0; c < k->ncurve; c++) {
         const double *d = tangent + c * np * n;
-        for (size_t i = 0; i < n; i++) {
-            double variance = 0;
-            for (size_t a = 0; a < np; a++)
-                for (size_t b = 0; b < np; b++)
-                    if (d[a * n + i] != 0 &&
-                        d[b * n + i] != 0) /* exact zeros only: does not depend on it */
-                        variance += d[a * n + i] * d[b * n + i] * f->covariance[a * f->nfull + b];
-            error[i] = variance >= 0 ? sqrt(variance) : NAN;
-        }
+        for (size_t i = 0; i < n; i++)
+            error[i] = function_error(r, &spread, d + i, n, gradient);
         snprintf(path, sizeof path, "/entry/curves/%s", k->curve[c].name);
         fit_h5r_reals(w, path, 1, &n, value + c * n, k->curve[c].unit);
         fit_h5r_attribute(w, path, "long_name", k->curve[c].doc);
@@ -436,6 +490,8 @@ static enum fit_status put_curves(struct fit_h5r *w, const struct fit_results *r
         fit_h5r_reals(w, path, 1, &n, error, k->curve[c].unit);
         fit_h5r_attach(w, path, 0, "/entry/curves/t");
     }
+    fit_spread_free(&spread);
+    free(gradient);
     free(value);
     free(error);
     free(tangent);

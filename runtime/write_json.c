@@ -1,7 +1,8 @@
 /* write_json.c -- fit.json: what a script wants to know about a fit.
  *
  * Errors (std): from J^T J, scaled by the estimated noise unless the noise is known.  null stands
- * for "not determined by the data" and for "held at a bound" alike; `at_bound` tells them apart.
+ * for "not determined by the data" and for "held at a bound" alike; `at_bound` and `std_reason` tell them
+ * apart.  `degeneracies` names what cannot be told apart and gives the combinations that stay determined.
  * Correlations are between the parameters of the table; the full matrix, with those of every angle,
  * is in fit.h5. */
 #include "json.h"
@@ -16,6 +17,17 @@ static void put_bound(struct fit_json *j, int at_bound)
     fit_json_string(j, "at_bound", at_bound < 0 ? "lower" : at_bound > 0 ? "upper" : NULL);
 }
 
+/* Why there is no standard error; NULL when there is one. */
+static const char *std_reason(const struct fit_results *r, size_t k)
+{
+    const struct fit_result *f = r->fit;
+    if (!isnan(f->std[k]))
+        return NULL;
+    return f->reason[k] >= 0 ? f->degenerate[f->reason[k]].text
+           : f->at_bound[k]  ? "held at a bound"
+                             : "not determined by the data";
+}
+
 static void put_parameters(struct fit_json *j, const struct fit_results *r, const size_t *index,
                            size_t n)
 {
@@ -27,6 +39,7 @@ static void put_parameters(struct fit_json *j, const struct fit_results *r, cons
         fit_json_begin(j, p.param->name, '{');
         fit_json_number(j, "value", p.value);
         fit_json_number(j, "std", f->std[k]);
+        fit_json_string(j, "std_reason", std_reason(r, k));
         fit_json_number(j, "std_robust", r->std_robust ? r->std_robust[k] : NAN);
         fit_json_string(j, "unit", p.param->unit);
         fit_json_number(j, "lower", f->lower[k]);
@@ -111,6 +124,35 @@ static void put_identifiability(struct fit_json *j, const struct fit_results *r)
         fit_json_string(j, NULL, text);
     }
     fit_json_end(j);
+    fit_json_end(j);
+}
+
+static void put_degeneracies(struct fit_json *j, const struct fit_results *r)
+{
+    const struct fit_result *f = r->fit;
+    const struct fit_kernel *k = r->kernel;
+    fit_json_begin(j, "degeneracies", '[');
+    for (size_t i = 0; i < f->ndegenerate; i++) {
+        const struct fit_degeneracy *d = &k->degeneracy[f->degenerate[i].which];
+        fit_json_begin(j, NULL, '{');
+        fit_json_string(j, "text", f->degenerate[i].text);
+        fit_json_begin(j, "parameters", '[');
+        for (size_t n = 0; n < d->nparam; n++)
+            fit_json_string(j, NULL, d->param[n] < k->nparam ? k->param[d->param[n]].name
+                                                             : k->linear[d->param[n] - k->nparam].name);
+        fit_json_end(j);
+        fit_json_begin(j, "combinations", '{');
+        for (size_t n = d->first; n < d->first + d->ncombination; n++) {
+            fit_json_begin(j, k->combination[n].text, '{');
+            fit_json_number(j, "value", f->combination[n]);
+            fit_json_number(j, "std", f->combination_std[n]);
+            fit_json_string(j, "unit", k->combination[n].unit);
+            fit_json_end(j);
+        }
+        fit_json_end(j);
+        fit_json_boolean(j, "proved", d->proved);
+        fit_json_end(j);
+    }
     fit_json_end(j);
 }
 
@@ -258,6 +300,7 @@ char *fit_write_json(const struct fit_results *r)
     put_scaling(&j, r);
     put_correlation(&j, r, index, n);
     put_identifiability(&j, r);
+    put_degeneracies(&j, r);
     put_starts(&j, r);
     put_minima(&j, r);
     fit_json_begin(&j, "model", '{');

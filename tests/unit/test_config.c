@@ -471,7 +471,7 @@ static void over_fails(struct fit_config *cfg, const char *option, const char *v
     struct fit_error err = {0};
     assert_int_equal(fit_config_override(cfg, option, value, NULL, &err), FIT_ERR_USAGE);
     if (!strstr(err.message, part))
-        fail_msg("--%s %s: message '%s' lacks '%s'", option, value, err.message, part);
+        fail_msg("--%s %s: message '%s' lacks '%s'", option, value ? value : "", err.message, part);
 }
 
 static void test_overrides(void **state)
