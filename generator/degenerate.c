@@ -134,11 +134,12 @@ void hg_probe_run(const struct hg_probe *p, struct hg_eval *ev, const double *th
     struct hg_point at = {.param = theta, .setting = p->setting, .time = p->time, .ntime = HG_FRAMES,
                           .step = p->step};
     int pairs = p->m->space == FIT_PAIRS;
-    for (uint32_t g = 0; g < (pairs ? ngroup : 1); g++) {
+    uint32_t n = pairs || p->m->axis.n ? ngroup : 1; /* rows are dealt out to the groups */
+    for (uint32_t g = 0; g < n; g++) {
         int first = 1;
         at.coord = p->coord[g];
         at.linear = p->linear[g];
-        for (uint32_t i = 0; i < (pairs ? HG_FRAMES - 1 : HG_ROWS); i++)
+        for (uint32_t i = pairs ? 0 : g; i < (pairs ? HG_FRAMES - 1 : HG_ROWS); i += pairs ? 1 : n)
             for (uint32_t j = pairs ? i + 1 : i; j < (pairs ? HG_FRAMES : i + 1); j++) {
                 if (pairs && !wanted_pair(i, j, ngroup))
                     continue;
@@ -204,7 +205,7 @@ static void matrix_new(struct matrix *m, const struct hg_probe *p)
 static int fill(struct matrix *m, const double *theta, uint32_t ngroup)
 {
     const struct hg_probe *p = m->p;
-    m->ngroup = p->m->space == FIT_PAIRS ? ngroup : 1;
+    m->ngroup = p->m->space == FIT_PAIRS || p->m->axis.n ? ngroup : 1;
     m->columns = p->nlinear * m->ngroup + p->nparam;
     m->rows = 0;
     for (uint32_t c = 0; c < m->columns; c++)
@@ -516,7 +517,7 @@ const struct hg_degeneracies *hg_degenerate(struct hg_model *m, const struct hg_
     scenario(w, FIT_DEGENERATE_EVERYWHERE, -1, 0);
     w->generic = w->at[0];
     special_values(w);
-    if (m->space == FIT_PAIRS && m->axis.n)
+    if (m->axis.n)
         scenario(w, FIT_DEGENERATE_ONE_GROUP, -1, 0);
     hg_mirrors(&w->probe, all);
     hg_probe_close(&w->probe);

@@ -167,7 +167,7 @@ static int concerns(struct work *c, const struct fit_degeneracy *d, char *text, 
         return 1;
     case FIT_DEGENERATE_ONE_GROUP:
         snprintf(text, size, "%s", d->text);
-        return c->k->space == FIT_PAIRS && (c->l->ngroup == 1 || same_angles(c, 360));
+        return c->k->naxis > 0 && (c->l->ngroup == 1 || (c->k->space == FIT_PAIRS && same_angles(c, 360)));
     case FIT_DEGENERATE_AT_VALUE:
         yes = near_value(c, d, &std);
         if (std > 0 && isfinite(std))

@@ -270,6 +270,25 @@ static void curves(const struct fit_layout *l, const double *theta, double *valu
     }
 }
 
+static void combine(const struct fit_layout *l, const double *theta, double *value, double *gradient)
+{
+    const size_t g = 0;
+    (void)l, (void)g;
+    const double D = theta[0]; /* [angstrom^2/s] */
+    (void)D;
+    const double power = theta[1]; /* [1] */
+    (void)power;
+    const double q_ref = l->setting[0]; /* [1/angstrom] */
+    (void)q_ref;
+    const double q_inv_q_ref = l->coord[0][g]/q_ref;
+    const double power_2 = pow(q_inv_q_ref, power - 2.0);
+    value[0] = D*power_2;
+    for (size_t k = 0; k < 2; k++)
+        gradient[k] = 0.0;
+    gradient[0] = power_2;
+    gradient[1] = D*power_2*log(q_inv_q_ref);
+}
+
 /* ---- description ----------------------------------------------------------------------------------- */
 
 static const struct fit_param desc_param[] = {
@@ -372,6 +391,18 @@ static const double desc_screen[] = {
     40118.9, 1.14698,
 };
 
+/* what data cannot tell apart */
+static const unsigned desc_degenerate_0[] = {0, 1};
+static const struct fit_degeneracy desc_degeneracy[] = {
+    {.kind = FIT_DEGENERATE_ONE_GROUP, .nparam = 2, .param = desc_degenerate_0,
+     .condition = -1, .value = 0, .first = 0, .ncombination = 1, .each = 0,
+     .proved = 0, .text = "with one value of q D and power enter only as D (q/q_ref)^(power - 2): only this combination is determined"},
+};
+
+static const struct fit_combination desc_combination[] = {
+    {"D (q/q_ref)^(power - 2)", "angstrom^2/s"},
+};
+
 extern const struct fit_kernel FIT_KERNEL_SYMBOL;
 const struct fit_kernel FIT_KERNEL_SYMBOL = {
     .abi = FIT_KERNEL_ABI,
@@ -409,4 +440,9 @@ const struct fit_kernel FIT_KERNEL_SYMBOL = {
     .model = model,
     .points = points,
     .curves = curves,
+    .ndegeneracy = 1,
+    .degeneracy = desc_degeneracy,
+    .ncombination = 1,
+    .combination = desc_combination,
+    .combine = combine,
 };
