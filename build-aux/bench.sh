@@ -195,3 +195,17 @@ else
     echo "compiler: make model=laminar failed:"
     tail -n 3 "$dir/log"
 fi
+
+# ---- compiler, models with 200 parameters: the generator, then one instruction-set level of the kernel
+
+cc=$(sed -n 's/^CMAKE_C_COMPILER:[A-Z]*=//p' "$BUILD/CMakeCache.txt")
+for name in many_modes many_peaks; do
+    times >"$dir/before"
+    "$BUILD/bin/homodyne-gen" "$source/tests/scale/$name.lua" -o "$dir"
+    times >"$dir/between"
+    "$cc" -std=gnu11 -O3 -fno-math-errno -fno-trapping-math -ffp-contract=fast -I"$source/runtime/include" \
+        -DFIT_KERNEL_SYMBOL=k -DFIT_KERNEL_ISA='"baseline"' -DFIT_ISA_SUFFIX=_k -c "$dir/$name.c" -o "$dir/$name.o"
+    times >"$dir/after"
+    awk -v name="$name" -v a="$(cpu "$dir/before")" -v b="$(cpu "$dir/between")" -v c="$(cpu "$dir/after")" 'BEGIN {
+        printf "  %s, 200 parameters: Lua to C %.2f s, C to object %.1f s of processor time\n", name, b - a, c - b }'
+done

@@ -381,19 +381,30 @@ static const char *term_text(struct hg_code *c, hg_id id, int *negative)
 static const char *sum_text(struct hg_code *c, const struct hg_node *n)
 {
     struct hg_arena *a = c->e->arena;
-    const char *s = NULL;
+    const char **term = malloc(n->nargs * sizeof *term);
+    unsigned char *negative = malloc(n->nargs);
+    size_t size = 1;
+    if (!term || !negative)
+        hg_bug("out of memory");
+    for (uint32_t k = 0; k < n->nargs; k++) {
+        int sign;
+        term[k] = term_text(c, n->arg[k], &sign);
+        negative[k] = (unsigned char)sign;
+        size += strlen(term[k]) + 3;
+    }
+    char *s = hg_alloc(a, size), *end = s;
     /* a positive term first, so that no sum starts with a sign when it can be helped */
-    for (int pass = 0; pass < 2; pass++)
+    for (unsigned char pass = 0; pass < 2; pass++)
         for (uint32_t k = 0; k < n->nargs; k++) {
-            int negative;
-            const char *x = term_text(c, n->arg[k], &negative);
-            if (negative != pass)
+            if (negative[k] != pass)
                 continue;
-            if (!s)
-                s = hg_format(a, "%s%s", negative ? "-" : "", x);
+            if (end == s)
+                end += sprintf(end, "%s%s", pass ? "-" : "", term[k]);
             else
-                s = hg_format(a, "%s %c %s", s, negative ? '-' : '+', x);
+                end += sprintf(end, " %c %s", pass ? '-' : '+', term[k]);
         }
+    free(term);
+    free(negative);
     return s;
 }
 

@@ -73,6 +73,35 @@ static void head(struct hg_emit *em, FILE *out)
     }
 }
 
+/* Calls of vector functions in what was written. */
+static unsigned calls(const struct pieces *p)
+{
+    unsigned n = 0;
+    for (size_t k = 0; k < sizeof piece_name / sizeof *piece_name; k++)
+        for (const char *s = p->text[k]; (s = strstr(s, "fit_v")) != NULL; s++) {
+            size_t letters = strspn(s + 5, "abcdefghijklmnopqrstuvwxyz0123456789");
+            n += s[5 + letters] == '(' && strncmp(s + 5, "load", 4) != 0 &&
+                 (s[5] != 's' || strncmp(s + 5, "sin", 3) == 0);
+        }
+    return n;
+}
+
+/* Large kernels take the C compiler minutes when all is inlined and optimised as small ones are: there functions
+ * are called, and blocks as well. */
+static void compile_lightly(struct pieces *p, FILE *out)
+{
+    enum { MOST_INLINED = 400 };
+    static const char from[] = "\nFIT_INLINE ", to[] = "\nFIT_CALLED "; /* of equal length */
+    unsigned n = calls(p);
+    if (n <= MOST_INLINED)
+        return;
+    fprintf(out, "#define FIT_VMATH_CALLED /* %u calls of vector functions: too many to be inlined */\n"
+                 "#if defined(__GNUC__) && !defined(__clang__)\n#pragma GCC optimize(\"O1\")\n#endif\n", n);
+    for (size_t k = 0; k < sizeof piece_name / sizeof *piece_name; k++)
+        for (char *s = p->text[k]; (s = strstr(s, from)) != NULL;)
+            memcpy(s, to, sizeof to - 1);
+}
+
 static void fill(void *user, const char *name, FILE *out)
 {
     struct pieces *p = user;
@@ -83,7 +112,9 @@ static void fill(void *user, const char *name, FILE *out)
                 fputc('\n', out);
             return;
         }
-    if (strcmp(name, "head") == 0)
+    if (strcmp(name, "calls") == 0)
+        compile_lightly(p, out);
+    else if (strcmp(name, "head") == 0)
         head(p->em, out);
     else if (strcmp(name, "descriptor") == 0)
         hg_emit_desc(p->em->p->model, p->em->variant, p->em->p->intercept, &p->em->cost, p->em->table_doubles,

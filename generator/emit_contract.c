@@ -16,7 +16,8 @@
  * A column sum costs a load and a store; where the tables are few the direct product is cheaper and taken.
  *
  * The fields of a strip of pairs are buffered, and the strip is gone through several times, each pass for as
- * many sums as registers hold.
+ * many sums as registers hold.  Products of channels with many tables are not written out: loops over the tables
+ * form them.
  */
 #include "emit_contract.h"
 
@@ -25,7 +26,8 @@
 enum {
     COLUMN_COST = 3,  /* operations that a column sum is worth: addition, load, store */
     MOST_SUMS = 16,   /* of a pass: they live in registers, */
-    MOST_LIVE = 24    /* and so do the factors of a pair */
+    MOST_LIVE = 24,   /* and so do the factors of a pair */
+    MOST_WRITTEN = 128 /* products of two channels; more are formed by loops */
 };
 
 enum how { DIRECT, ALONG_ROW, DOWN_COLUMN };
@@ -38,6 +40,7 @@ struct job {
     uint32_t nsum;  /* sums in registers */
     uint32_t place; /* of its first row or column sum */
     uint32_t pass;
+    int looped;     /* DIRECT, and too many to be written out */
 };
 
 struct hg_contract {
@@ -111,6 +114,7 @@ static void place_job(struct hg_contract *x, struct job *j)
             j->nsum = columns;
         }
     }
+    j->looped = j->how == DIRECT && j->nsum > MOST_WRITTEN;
     if (j->how == ALONG_ROW) {
         j->place = x->nrow;
         x->nrow += j->nsum;
@@ -158,12 +162,12 @@ static void make_passes(struct hg_contract *x)
             continue;
         uint32_t pass = ++x->npass, sums = sums_in_registers(&x->job[first]);
         x->job[first].pass = pass;
-        for (int any = 0; any < 2; any++)
+        for (int any = 0; any < 2 && !x->job[first].looped; any++)
             for (uint32_t k = first + 1; k < x->njob; k++) {
                 struct job *j = &x->job[k];
                 int fresh;
                 uint32_t factors = live(x, pass, j, &fresh), more = sums + sums_in_registers(j);
-                if (j->pass || (fresh && !any) || more > MOST_SUMS || more + factors > MOST_LIVE)
+                if (j->pass || j->looped || (fresh && !any) || more > MOST_SUMS || more + factors > MOST_LIVE)
                     continue;
                 j->pass = pass;
                 sums = more;
@@ -346,6 +350,55 @@ static const char *channel_name(const struct hg_emit *em, uint32_t c)
     return c == em->p->nchannel ? "residual" : em->p->channel[c].name;
 }
 
+/* The tables of a channel and their parameters, as arrays. */
+static void list_tables(struct hg_contract *x, uint32_t c, const char *end, FILE *out)
+{
+    uint32_t n = tables_of(x->em, c);
+    fprintf(out, "        const double *const u_%s[] = {", end);
+    for (uint32_t k = 0; k < n; k++)
+        fprintf(out, "%sw->%s%s", k % 6 ? " " : "\n            ", table_name(x->em, c, k), k + 1 < n ? "," : "};\n");
+    fprintf(out, "        static const unsigned short k_%s[] = {", end);
+    for (uint32_t k = 0; k < n; k++)
+        fprintf(out, "%s%u%s", k % 16 ? " " : "\n            ", param_of(x->em, c, k), k + 1 < n ? "," : "};\n");
+}
+
+/* A factor of a pair: of table `u` at i and j. */
+static const char *looped_factor(const struct hg_contract *x, uint32_t c, const char *u)
+{
+    return hg_format(x->em->e->arena, kind_of(x->em, c) == HG_CHANNEL_DELTA ? "(fit_vload(%s + j) - %s[i])" : "fit_vload(%s + j)",
+                     u, u);
+}
+
+/* p = F u_b for a strip, then four sums of u_a p at a time. */
+static void write_looped(struct hg_contract *x, const struct job *j, FILE *out)
+{
+    uint32_t na = tables_of(x->em, j->a), nb = tables_of(x->em, j->b), K = x->em->p->nparam;
+    fprintf(out, "    { /* %s x %s */\n", channel_name(x->em, j->a), channel_name(x->em, j->b));
+    list_tables(x, j->a, "a", out);
+    list_tables(x, j->b, "b", out);
+    fprintf(out,
+            "        fit_vd p[STRIP * PIECES];\n"
+            "        for (size_t b = 0; b < %u; b++) {\n"
+            "            for (size_t k = 0, j = j0; k < n; k++, j += FIT_VL)\n"
+            "                p[k] = field[k * FIELDS + %u] * %s;\n"
+            "            for (size_t a = 0; a < %s; a += 4) {\n"
+            "                const double *const v[4] = {u_a[a], u_a[a + 1 < %u ? a + 1 : a], u_a[a + 2 < %u ? a + 2 : a],\n"
+            "                                            u_a[a + 3 < %u ? a + 3 : a]};\n"
+            "                fit_vd s[4] = {{0}};\n"
+            "                for (size_t k = 0, j = j0; k < n; k++, j += FIT_VL)\n"
+            "                    for (size_t q = 0; q < 4; q++)\n"
+            "                        s[q] += %s * p[k];\n",
+            nb, j->field, looped_factor(x, j->b, "u_b[b]"), j->a == j->b ? "b + 1" : hg_format(x->em->e->arena, "%u", na),
+            na, na, na, looped_factor(x, j->a, "v[q]"));
+    fprintf(out,
+            "                for (size_t q = 0; q < 4 && a + q < %s; q++) {\n"
+            "                    const size_t x = k_a[a + q], y = k_b[b], low = x < y ? x : y, high = x < y ? y : x;\n"
+            "                    H[low * %u - low * (low + 1) / 2 + high] += %ss[q];\n"
+            "                }\n            }\n        }\n    }\n",
+            j->a == j->b ? "b + 1" : hg_format(x->em->e->arena, "%u", na), K,
+            j->a == j->b ? "" : "(x == y ? 2.0 : 1.0) * ");
+}
+
 static void write_pass(struct hg_contract *x, uint32_t pass, FILE *out)
 {
     uint32_t s = 0, column = 0, written = 0;
@@ -383,8 +436,15 @@ void hg_contract_function(struct hg_contract *x, FILE *out)
             "FIT_LARGE void contract(const struct tables *w, size_t i, size_t j0, size_t n, const fit_vd *restrict field,\n"
             "                        fit_vd *restrict H, fit_vd *restrict row, fit_vd *restrict column)\n{\n"
             "    (void)w, (void)i, (void)j0, (void)row, (void)column;\n");
-    for (uint32_t pass = 1; pass <= x->npass; pass++)
-        write_pass(x, pass, out);
+    for (uint32_t pass = 1; pass <= x->npass; pass++) {
+        const struct job *looped = NULL;
+        for (uint32_t k = 0; k < x->njob; k++)
+            looped = x->job[k].pass == pass && x->job[k].looped ? &x->job[k] : looped;
+        if (looped)
+            write_looped(x, looped, out);
+        else
+            write_pass(x, pass, out);
+    }
     fprintf(out, "}\n\n");
 }
 

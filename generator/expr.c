@@ -305,7 +305,8 @@ static void put_node(struct text *t, const struct hg_expr *e, hg_id id, int expa
 
 char *hg_text(const struct hg_expr *e, hg_id id, int expand_root)
 {
-    struct text t = {.p = hg_alloc(e->arena, 2000), .room = 1990};
+    char buffer[2000] = "";
+    struct text t = {.p = buffer, .room = 1990};
     put_node(&t, e, id, expand_root, 0);
-    return t.p;
+    return hg_strdup(e->arena, buffer);
 }

@@ -15,12 +15,13 @@ struct hg_model *hg_model_new(struct hg_arena *a)
 struct hg_symbol_decl *hg_model_declare(struct hg_model *m, struct hg_list *list,
                                         const struct hg_symbol_decl *s)
 {
-    /* The lists are short; a copy per addition keeps struct hg_list simple. */
-    struct hg_symbol_decl *item = hg_alloc(m->expr->arena, (list->n + 1) * sizeof *item);
-    if (list->n)
-        memcpy(item, list->item, list->n * sizeof *item);
-    item[list->n] = *s;
-    list->item = item;
+    if ((list->n & (list->n - 1)) == 0) { /* full at powers of two */
+        struct hg_symbol_decl *item = hg_alloc(m->expr->arena, (list->n ? 2 * list->n : 1) * sizeof *item);
+        if (list->n)
+            memcpy(item, list->item, list->n * sizeof *item);
+        list->item = item;
+    }
+    list->item[list->n] = *s;
     return &list->item[list->n++];
 }
 

@@ -46,10 +46,12 @@ static int by_rest(const void *a, const void *b)
 
 static void add_part(struct hg_expr *e, struct parts *t, hg_id rest, double factor)
 {
+    (void)e;
     if (t->n == t->room) {
-        size_t room = t->room;
-        t->p = hg_grow(e->arena, t->p, t->n, t->n + 8, sizeof *t->p, &room);
-        t->room = (uint32_t)room;
+        t->room = t->room ? 2 * t->room : 8;
+        t->p = realloc(t->p, t->room * sizeof *t->p);
+        if (!t->p)
+            hg_bug("out of memory");
     }
     t->p[t->n++] = (struct part){rest, factor};
 }
@@ -132,6 +134,7 @@ hg_id hg_sum(struct hg_expr *e, uint32_t nargs, const hg_id *arg)
         else if (t.p[k].factor != 0.0)
             out[n++] = hg_mul(e, hg_const(e, t.p[k].factor), t.p[k].rest);
     }
+    free(t.p);
     if (t.constant != 0.0) {
         memmove(out + 1, out, n * sizeof *out);
         out[0] = hg_const(e, t.constant);
@@ -180,8 +183,10 @@ hg_id hg_prod(struct hg_expr *e, uint32_t nargs, const hg_id *arg)
     struct parts t = {.constant = 1.0};
     for (uint32_t k = 0; k < nargs; k++)
         add_factor(e, &t, arg[k], 1.0);
-    if (t.constant == 0.0)
+    if (t.constant == 0.0) {
+        free(t.p);
         return hg_const(e, 0.0);
+    }
     if (t.at_i)
         add_part(e, &t, hg_pair_at(e, t.at_i, 0), 1.0);
     if (t.at_j)
@@ -199,6 +204,7 @@ hg_id hg_prod(struct hg_expr *e, uint32_t nargs, const hg_id *arg)
         else if (t.p[k].factor != 0.0)
             out[n++] = power_node(e, t.p[k].rest, t.p[k].factor);
     }
+    free(t.p);
     if (n == 0)
         return hg_const(e, t.constant);
     if (t.constant != 1.0) {

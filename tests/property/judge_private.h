@@ -34,7 +34,7 @@ struct setup {
     double time[2 * MAX_FRAMES], coord[4][MAX_GROUPS], setting[4];
     const double *coord_ptr[4], *column_ptr[4];
     uint32_t frame[MAX_FRAMES];
-    double theta[16], lin[MAX_GROUPS * MAX_LINEAR];
+    double theta[64], lin[MAX_GROUPS * MAX_LINEAR];
     size_t npoint, width; /* reference points; values per point: 2 + K + Q */
     struct value *ref;    /* npoint x width */
     uint32_t *pi, *pj, *pg;

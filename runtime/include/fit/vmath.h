@@ -51,4 +51,57 @@
 #include "fit/vmath_trig.h"
 #include "fit/vmath_scalar.h"
 
+/* FIT_VMATH_CALLED: for files with very many calls, where inlining would cost minutes of compilation: functions are
+ * called.  The same bits. */
+#ifdef FIT_VMATH_CALLED
+#define FIT_CALLED static __attribute__((noinline, unused))
+#define FIT_CALLED1(f) FIT_CALLED fit_vd f##_called(fit_vd x) { return f(x); }
+#define FIT_CALLED2(f) \
+    FIT_CALLED fit_vd f##_called(fit_vd x, fit_vd y) { return f(x, y); }
+FIT_CALLED1(fit_vexp)
+FIT_CALLED1(fit_vexpm1)
+FIT_CALLED1(fit_vtanh)
+FIT_CALLED1(fit_vsinh)
+FIT_CALLED1(fit_vcosh)
+FIT_CALLED1(fit_vlogistic)
+FIT_CALLED1(fit_vlog)
+FIT_CALLED1(fit_vlog1p)
+FIT_CALLED1(fit_vsoftplus)
+FIT_CALLED1(fit_vsin)
+FIT_CALLED1(fit_vcos)
+FIT_CALLED1(fit_vtan)
+FIT_CALLED1(fit_vatan)
+FIT_CALLED1(fit_vsinc)
+FIT_CALLED1(fit_vdsinc)
+FIT_CALLED1(fit_vd2sinc)
+FIT_CALLED1(fit_vasin)
+FIT_CALLED1(fit_vacos)
+FIT_CALLED1(fit_verf)
+FIT_CALLED1(fit_verfc)
+FIT_CALLED2(fit_vpow)
+FIT_CALLED2(fit_vatan2)
+#define fit_vexp fit_vexp_called
+#define fit_vexpm1 fit_vexpm1_called
+#define fit_vtanh fit_vtanh_called
+#define fit_vsinh fit_vsinh_called
+#define fit_vcosh fit_vcosh_called
+#define fit_vlogistic fit_vlogistic_called
+#define fit_vlog fit_vlog_called
+#define fit_vlog1p fit_vlog1p_called
+#define fit_vsoftplus fit_vsoftplus_called
+#define fit_vsin fit_vsin_called
+#define fit_vcos fit_vcos_called
+#define fit_vtan fit_vtan_called
+#define fit_vatan fit_vatan_called
+#define fit_vsinc fit_vsinc_called
+#define fit_vdsinc fit_vdsinc_called
+#define fit_vd2sinc fit_vd2sinc_called
+#define fit_vasin fit_vasin_called
+#define fit_vacos fit_vacos_called
+#define fit_verf fit_verf_called
+#define fit_verfc fit_verfc_called
+#define fit_vpow fit_vpow_called
+#define fit_vatan2 fit_vatan2_called
+#endif
+
 #endif
