@@ -91,17 +91,24 @@ char *hg_strdup(struct hg_arena *a, const char *s)
     return memcpy(hg_alloc(a, n), s, n);
 }
 
-char *hg_format(struct hg_arena *a, const char *format, ...)
+char *hg_format_list(struct hg_arena *a, const char *format, va_list args)
 {
-    va_list args, again;
-    va_start(args, format);
+    va_list again;
     va_copy(again, args);
     int n = vsnprintf(NULL, 0, format, args);
-    va_end(args);
     size_t size = n < 0 ? 1 : (size_t)n + 1;
     char *s = hg_alloc(a, size);
     vsnprintf(s, size, format, again);
     va_end(again);
+    return s;
+}
+
+char *hg_format(struct hg_arena *a, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    char *s = hg_format_list(a, format, args);
+    va_end(args);
     return s;
 }
 

@@ -6,6 +6,7 @@
 #ifndef HG_ARENA_H
 #define HG_ARENA_H
 
+#include <stdarg.h>
 #include <stddef.h>
 
 struct hg_arena;
@@ -22,6 +23,7 @@ void *hg_alloc(struct hg_arena *a, size_t n);
 /* Copies of strings; hg_format is printf into the arena. */
 char *hg_strdup(struct hg_arena *a, const char *s);
 char *hg_format(struct hg_arena *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
+char *hg_format_list(struct hg_arena *a, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
 
 /* Grows an array: returns a pointer to room for `want` items of `size` bytes, the first `have` copied.
  * *capacity is updated.  The old array stays in the arena. */

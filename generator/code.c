@@ -52,14 +52,38 @@ const char *hg_number(struct hg_arena *a, double x)
     return strpbrk(s, ".e") ? hg_strdup(a, s) : hg_format(a, "%s.0", s);
 }
 
+enum { WIDTH = 100 };
+
+/* Where to break a long statement: after the last comma or before the last sum that fits, not in a comment. */
+static size_t break_at(const char *s, size_t room)
+{
+    size_t end = strcspn(s, "\n"), at = 0;
+    const char *comment = strstr(s, "/*");
+    if (comment && (size_t)(comment - s) < end)
+        end = (size_t)(comment - s);
+    for (size_t k = 1; k + 2 < end && (k <= room || at == 0); k++)
+        if (s[k] == ' ' && (s[k - 1] == ',' || strchr("+-?:", s[k + 1])))
+            at = k;
+    return at;
+}
+
 void hg_line(struct hg_code *c, const char *format, ...)
 {
     va_list ap;
-    fprintf(c->out, "%*s", 4 * c->indent, "");
+    size_t indent = 4 * (size_t)c->indent;
     va_start(ap, format);
-    vfprintf(c->out, format, ap);
+    const char *s = hg_format_list(c->e->arena, format, ap);
     va_end(ap);
-    fputc('\n', c->out);
+    fprintf(c->out, "%*s", (int)indent, "");
+    while (!strchr(s, '\n') && indent + strlen(s) > WIDTH + 12) {
+        size_t n = indent < WIDTH ? break_at(s, WIDTH - indent) : 0;
+        if (n == 0)
+            break;
+        fprintf(c->out, "%.*s\n%*s", (int)n, s, 4 * c->indent + 8, "");
+        indent = 4 * (size_t)c->indent + 8;
+        s += n + 1;
+    }
+    fprintf(c->out, "%s\n", s);
 }
 
 /* --- names and scopes --------------------------------------------------------------------------------- */

@@ -374,12 +374,21 @@ static int model_index(lua_State *L)
              "a model has no '%s'", key);
 }
 
+/* units = {"cell"}: words that are units in this model only. */
+static void declare_units(lua_State *L, const char *const *word)
+{
+    const char *why;
+    for (; word && *word; word++)
+        if (!hg_unit_declare(dsl_of(L)->m->units, *word, &why))
+            dsl_fail(L, *word, NULL, "units: %s", why);
+}
+
 /* The table after model "name". */
 static int model_call(lua_State *L)
 {
     struct hg_model *m = dsl_of(L)->m;
     dsl_need_table(L, 2, "local m = model \"name\" { title = \"...\" }");
-    dsl_check_keys(L, 2, "a model", "title formula reference validity alias accuracy");
+    dsl_check_keys(L, 2, "a model", "title formula reference validity alias accuracy units");
     m->title = dsl_text(L, 2, "title");
     m->formula = dsl_text(L, 2, "formula");
     m->reference = dsl_text(L, 2, "reference");
@@ -388,6 +397,7 @@ static int model_call(lua_State *L)
     m->accuracy = dsl_number(L, 2, "accuracy", 0);
     if (m->accuracy < 0)
         dsl_fail(L, "accuracy", "accuracy = 64: the largest error of the mean, in ulp", "accuracy must be positive");
+    declare_units(L, dsl_texts(L, 2, "units"));
     lua_settop(L, 1);
     return 1;
 }

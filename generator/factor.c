@@ -324,6 +324,8 @@ static void rebuild_level(struct work *w, const unsigned char *need, const uint3
             split_product(w, id, &p[np++]);
         else
             w->map[id] = n.op == HG_SUM ? split_sum(w, id) : rebuilt(w, id);
+        if (w->map[id] && n.name)
+            hg_name(w->e, w->map[id], n.name);
     }
     share(w);
     for (uint32_t k = 0; k < np; k++) {

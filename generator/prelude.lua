@@ -27,6 +27,7 @@
 -- sin, cos, tan and sinc take degrees as well, by the unit of their argument.
 -- Units: every expression has one; + - and comparisons need equal units; exp, log, ... need none.
 -- second, angstrom, deg, ... are units as factors, unit "angstrom^2/s" is any; t / second is a number;
+-- words of your own are declared: model "name" { units = {"cell"} };
 -- convert(x, "nm") changes the unit.
 -- Rounding: expressions are rewritten where that is proved better (expm1, log1p, sinc, ...); a model whose mean
 -- is wrong by more than 64 ulp somewhere within bounds, random() and ranges, or not a number there, is refused.

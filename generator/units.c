@@ -267,7 +267,7 @@ const char *hg_unit_text(struct hg_units *u, hg_unit unit)
     return text;
 }
 
-/* The number of a word; 0 and *why when it looks like a misspelling. */
+/* The number of a word; 0 and *why when there is none. */
 static int find_word(struct hg_units *u, const char *name, uint32_t *word, const char **why)
 {
     struct hg_nearest near = {.name = name};
@@ -280,19 +280,35 @@ static int find_word(struct hg_units *u, const char *name, uint32_t *word, const
         if (strcmp(name, word_name(u, k)) == 0 || (k < NKNOWN && known[k].constant &&
                                                    strcmp(name, known[k].constant) == 0))
             return 1;
-        if (k < NKNOWN) {
-            hg_nearest_try(&near, known[k].name);
+        hg_nearest_try(&near, word_name(u, k));
+        if (k < NKNOWN)
             hg_nearest_try(&near, known[k].constant);
-        }
     }
-    if (near.best && strlen(name) > 3) {
-        *why = hg_format(u->arena, "unknown unit '%s'; did you mean '%s'?", name, near.best);
+    for (size_t k = 0; k < NSYNONYM; k++)
+        hg_nearest_try(&near, synonym[k].name);
+    *why = near.best ? hg_format(u->arena, "unknown unit '%s'; did you mean '%s'?", name, near.best)
+                     : hg_format(u->arena, "unknown unit '%s'; a unit of your own is declared first:"
+                                 " model \"...\" { units = {\"%s\"} }", name, name);
+    return 0;
+}
+
+int hg_unit_declare(struct hg_units *u, const char *word, const char **why)
+{
+    size_t n = strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_");
+    *why = hg_format(u->arena, "'%s' is no word of letters", word);
+    if (n == 0 || word[n])
         return 0;
-    }
+    *why = hg_format(u->arena, "the unit '%s' is there already", word);
+    for (uint32_t k = 0; k < NKNOWN + u->nextra; k++)
+        if (strcmp(word, word_name(u, k)) == 0 ||
+            (k < NKNOWN && known[k].constant && strcmp(word, known[k].constant) == 0))
+            return 0;
+    for (size_t k = 0; k < NSYNONYM; k++)
+        if (strcmp(word, synonym[k].name) == 0)
+            return 0;
     u->extra =
         hg_grow(u->arena, u->extra, u->nextra, u->nextra + 1, sizeof *u->extra, &u->extra_capacity);
-    u->extra[u->nextra] = name;
-    *word = NKNOWN + (uint32_t)u->nextra++;
+    u->extra[u->nextra++] = word;
     return 1;
 }
 

@@ -6,8 +6,8 @@
  *
  * Every unit is a unit of its own: nothing is converted behind the user's back, nm and angstrom do
  * not add. Some words are the same unit: Å = angstrom, sec = second = s, Hz = 1/s, rad = 1, degree
- * = deg. A word that is not in the table (units.c) names a unit of its own, unless it looks like a
- * misspelling.
+ * = deg. A word that is not in the table
+ * (units.c) must be declared.
  *
  * Units are small integers, equal when the units are equal.
  */
@@ -31,6 +31,10 @@ enum {
 struct hg_units;
 
 struct hg_units *hg_units_new(struct hg_arena *a);
+
+/* Declares a word of the model's own, such as "cell"; it is kept by reference.  Returns 0 and *why when it is
+ * no word or known already. */
+int hg_unit_declare(struct hg_units *u, const char *word, const char **why);
 
 /* Reads a unit.  Returns 0 and *why (a sentence without a full stop) when the text is not one. */
 int hg_unit_parse(struct hg_units *u, const char *text, hg_unit *unit, const char **why);

@@ -61,7 +61,9 @@ static void test_text_of_a_unit_is_regular(void **state)
              {"second", "s"},
              {" m / s ", "m/s"},
              {"furlong^2", "furlong^2"}};
+    const char *why;
     (void)state;
+    assert_true(hg_unit_declare(units, "furlong", &why));
     for (size_t k = 0; k < sizeof c / sizeof *c; k++)
         assert_string_equal(hg_unit_text(units, unit(c[k].written)), c[k].regular);
 }
@@ -79,6 +81,22 @@ static void test_what_is_no_unit_is_refused(void **state)
             fail_msg("'%s' was taken for a unit", bad[k]);
         assert_non_null(why);
     }
+}
+
+static void test_words_of_a_model_are_declared(void **state)
+{
+    static const char *const bad[] = {"", "s", "second", "sec", "Hz", "cell 2", "2cell", "cell"};
+    const char *why = NULL;
+    hg_unit u;
+    (void)state;
+    assert_false(hg_unit_parse(units, "cell/s", &u, &why));
+    assert_non_null(strstr(why, "units = {\"cell\"}"));
+    assert_false(hg_unit_parse(units, "1/secs", &u, &why));
+    assert_non_null(strstr(why, "did you mean 'sec'?"));
+    assert_true(hg_unit_declare(units, "cell", &why));
+    assert_string_equal(hg_unit_text(units, unit("cell/s")), "cell/s");
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++)
+        assert_false(hg_unit_declare(units, bad[k], &why));
 }
 
 static void test_equal_units_have_equal_numbers(void **state)
@@ -143,6 +161,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_text_of_a_unit_is_regular),
         cmocka_unit_test(test_what_is_no_unit_is_refused),
+        cmocka_unit_test(test_words_of_a_model_are_declared),
         cmocka_unit_test(test_equal_units_have_equal_numbers),
         cmocka_unit_test(test_zero_and_unknown_are_passed_on),
         cmocka_unit_test(test_powers_by_numbers),

@@ -142,9 +142,11 @@ FIT_INLINE void moments_block(const struct fit_layout *l, const struct tables *w
     const fit_vd f_j = fit_vload(w->f + j);
     const fit_vd sum_2 = age_start + w->f[i] + f_j;                            /* ballistic_aging.lua:35  [s] */
     const double scale = w->scale[0];
+    const fit_vd age = fit_vselect(sum_2 <= scale, fit_vset1(scale), sum_2);   /* ballistic_aging.lua:35  [s] */
     const double minus_mu = w->minus_mu[0];
     const double gamma_2 = w->gamma[0];
-    const fit_vd b_contrast = fit_vexp(-2.0*fit_vpow(inv_tau_ref*d_t*fit_vpow(inv_age_ref*fit_vselect(sum_2 <= scale, fit_vset1(scale), sum_2), fit_vset1(minus_mu)), fit_vset1(gamma_2))); /* ballistic_aging.lua:38  [1] */
+    const fit_vd b_contrast = fit_vexp(-2.0*fit_vpow(inv_tau_ref*d_t*fit_vpow(inv_age_ref*age,
+            fit_vset1(minus_mu)), fit_vset1(gamma_2))); /* ballistic_aging.lua:38  [1] */
     for (size_t g = 0; g < ng; g++) {
         const double *y = t->y + at + g * FIT_LANES + h;
         __builtin_prefetch(y + 64 * FIT_LANES);
@@ -237,26 +239,29 @@ FIT_INLINE void normal_block(const struct fit_layout *l, const struct tables *w,
     const fit_vd f_j = fit_vload(w->f + j);
     const fit_vd sum_2 = age_start + w->f[i] + f_j;                            /* ballistic_aging.lua:35  [s] */
     const double scale = w->scale[0];
-    const fit_vd prod = inv_age_ref*fit_vselect(sum_2 <= scale, fit_vset1(scale), sum_2); /* ballistic_aging.lua:36 */
+    const fit_vd age = fit_vselect(sum_2 <= scale, fit_vset1(scale), sum_2);   /* ballistic_aging.lua:35  [s] */
+    const fit_vd inv_age_ref_age = inv_age_ref*age;                            /* ballistic_aging.lua:36 */
     const double minus_mu = w->minus_mu[0];
     fit_vd log_low;
-    const fit_vd logarithm = fit_vlog_low(prod, &log_low);
-    const fit_vd prod_2 = d_t*fit_vpow_of_log(prod, fit_vset1(minus_mu), logarithm, log_low); /* ballistic_aging.lua:37 */
-    const fit_vd inv_tau_ref_prod_2 = inv_tau_ref*prod_2;                      /* ballistic_aging.lua:37 */
+    const fit_vd logarithm = fit_vlog_low(inv_age_ref_age, &log_low);
+    const fit_vd prod = d_t*fit_vpow_of_log(inv_age_ref_age, fit_vset1(minus_mu), logarithm,
+            log_low); /* ballistic_aging.lua:37 */
+    const fit_vd inv_tau_ref_prod = inv_tau_ref*prod;                          /* ballistic_aging.lua:37 */
     const double gamma_2 = w->gamma[0];
     fit_vd log_low_2;
-    const fit_vd logarithm_2 = fit_vlog_low(inv_tau_ref_prod_2, &log_low_2);
-    const fit_vd power = fit_vpow_of_log(inv_tau_ref_prod_2, fit_vset1(gamma_2), logarithm_2, log_low_2); /* ballistic_aging.lua:37 */
+    const fit_vd logarithm_2 = fit_vlog_low(inv_tau_ref_prod, &log_low_2);
+    const fit_vd power = fit_vpow_of_log(inv_tau_ref_prod, fit_vset1(gamma_2), logarithm_2,
+            log_low_2); /* ballistic_aging.lua:37 */
     const fit_vd b_contrast = fit_vexp(-2.0*power);                            /* ballistic_aging.lua:38  [1] */
     const double scale_5 = w->scale_5[0];
-    const fit_vd prod_3 = prod_2*fit_vpow_of_log(inv_tau_ref_prod_2, fit_vset1(scale_5), logarithm_2, log_low_2);
-    const fit_vd b_contrast_prod_3 = b_contrast*prod_3;
-    const fit_vd prod_4 = logarithm*b_contrast_prod_3;
+    const fit_vd prod_2 = prod*fit_vpow_of_log(inv_tau_ref_prod, fit_vset1(scale_5), logarithm_2, log_low_2);
+    const fit_vd b_contrast_prod_2 = b_contrast*prod_2;
+    const fit_vd prod_3 = logarithm*b_contrast_prod_2;
     const fit_vd power_logarithm_2 = power*logarithm_2;
-    const fit_vd prod_5 = b_contrast*power_logarithm_2;
+    const fit_vd prod_4 = b_contrast*power_logarithm_2;
     const fit_vd e = fit_vexp(-4.0*power);                                     /* [1] */
-    const fit_vd e_prod_3 = e*prod_3;
-    const fit_vd logarithm_e_prod_3 = logarithm*e_prod_3;
+    const fit_vd e_prod_2 = e*prod_2;
+    const fit_vd logarithm_e_prod_2 = logarithm*e_prod_2;
     const fit_vd e_power_logarithm_2 = e*power_logarithm_2;
     fit_vd F_mu_mu = {0};
     fit_vd F_mu_tau_ref = {0};
@@ -283,11 +288,11 @@ FIT_INLINE void normal_block(const struct fit_layout *l, const struct tables *w,
         const double scale_7 = contrast*scale_3*scale_4;
         const double scale_8 = -2.0*contrast;                                  /* [1] */
         const fit_vd r = fit_kept(masked, use, fit_vload(y) - (contrast*b_contrast + offset));
-        const fit_vd m_mu = fit_kept(masked, use, scale_6*prod_4);
+        const fit_vd m_mu = fit_kept(masked, use, scale_6*prod_3);
         const fit_vd w_mu = fit_weighted(masked, weight, m_mu);
-        const fit_vd m_tau_ref = fit_kept(masked, use, scale_7*b_contrast_prod_3);
+        const fit_vd m_tau_ref = fit_kept(masked, use, scale_7*b_contrast_prod_2);
         const fit_vd w_tau_ref = fit_weighted(masked, weight, m_tau_ref);
-        const fit_vd m_gamma = fit_kept(masked, use, scale_8*prod_5);
+        const fit_vd m_gamma = fit_kept(masked, use, scale_8*prod_4);
         const fit_vd w_gamma = fit_weighted(masked, weight, m_gamma);
         F_mu_mu += w_mu*m_mu;
         F_mu_tau_ref += w_mu*m_tau_ref;
@@ -298,17 +303,17 @@ FIT_INLINE void normal_block(const struct fit_layout *l, const struct tables *w,
         G_mu += w_mu*r;
         G_tau_ref += w_tau_ref*r;
         G_gamma += w_gamma*r;
-        const fit_vd s0 = fit_counted(masked, use, weight, logarithm_e_prod_3); /* contrast: b m_mu */
+        const fit_vd s0 = fit_counted(masked, use, weight, logarithm_e_prod_2); /* contrast: b m_mu */
         row[g * ROWS + 0] += s0;
-        const fit_vd s1 = fit_counted(masked, use, weight, e_prod_3); /* contrast: b m_tau_ref */
+        const fit_vd s1 = fit_counted(masked, use, weight, e_prod_2); /* contrast: b m_tau_ref */
         row[g * ROWS + 1] += s1;
         const fit_vd s2 = fit_counted(masked, use, weight, e_power_logarithm_2); /* contrast: b m_gamma */
         row[g * ROWS + 2] += s2;
-        const fit_vd s3 = fit_counted(masked, use, weight, prod_4); /* offset: b m_mu */
+        const fit_vd s3 = fit_counted(masked, use, weight, prod_3); /* offset: b m_mu */
         row[g * ROWS + 3] += s3;
-        const fit_vd s4 = fit_counted(masked, use, weight, b_contrast_prod_3); /* offset: b m_tau_ref */
+        const fit_vd s4 = fit_counted(masked, use, weight, b_contrast_prod_2); /* offset: b m_tau_ref */
         row[g * ROWS + 4] += s4;
-        const fit_vd s5 = fit_counted(masked, use, weight, prod_5); /* offset: b m_gamma */
+        const fit_vd s5 = fit_counted(masked, use, weight, prod_4); /* offset: b m_gamma */
         row[g * ROWS + 5] += s5;
     }
     field[0] = F_mu_mu;
@@ -473,25 +478,29 @@ FIT_INLINE void gradient_block(const struct fit_layout *l, const struct tables *
     const fit_vd f_j = fit_vload(w->f + j);
     const fit_vd sum_2 = age_start + w->f[i] + f_j;                            /* ballistic_aging.lua:35  [s] */
     const double scale = w->scale[0];
-    const fit_vd prod = inv_age_ref*fit_vselect(sum_2 <= scale, fit_vset1(scale), sum_2); /* ballistic_aging.lua:36 */
+    const fit_vd age = fit_vselect(sum_2 <= scale, fit_vset1(scale), sum_2);   /* ballistic_aging.lua:35  [s] */
+    const fit_vd inv_age_ref_age = inv_age_ref*age;                            /* ballistic_aging.lua:36 */
     const double minus_mu = w->minus_mu[0];
     fit_vd log_low;
-    const fit_vd logarithm = fit_vlog_low(prod, &log_low);
-    const fit_vd prod_2 = d_t*fit_vpow_of_log(prod, fit_vset1(minus_mu), logarithm, log_low); /* ballistic_aging.lua:37 */
-    const fit_vd inv_tau_ref_prod_2 = inv_tau_ref*prod_2;                      /* ballistic_aging.lua:37 */
+    const fit_vd logarithm = fit_vlog_low(inv_age_ref_age, &log_low);
+    const fit_vd prod = d_t*fit_vpow_of_log(inv_age_ref_age, fit_vset1(minus_mu), logarithm,
+            log_low); /* ballistic_aging.lua:37 */
+    const fit_vd inv_tau_ref_prod = inv_tau_ref*prod;                          /* ballistic_aging.lua:37 */
     const double gamma_2 = w->gamma[0];
     fit_vd log_low_2;
-    const fit_vd logarithm_2 = fit_vlog_low(inv_tau_ref_prod_2, &log_low_2);
-    const fit_vd power = fit_vpow_of_log(inv_tau_ref_prod_2, fit_vset1(gamma_2), logarithm_2, log_low_2); /* ballistic_aging.lua:37 */
+    const fit_vd logarithm_2 = fit_vlog_low(inv_tau_ref_prod, &log_low_2);
+    const fit_vd power = fit_vpow_of_log(inv_tau_ref_prod, fit_vset1(gamma_2), logarithm_2,
+            log_low_2); /* ballistic_aging.lua:37 */
     const fit_vd b_contrast = fit_vexp(-2.0*power);                            /* ballistic_aging.lua:38  [1] */
-    const fit_vd prod_3 = -2.0*power*logarithm_2*b_contrast;                   /* ballistic_aging.lua:38 */
+    const fit_vd prod_2 = -2.0*power*logarithm_2*b_contrast;                   /* ballistic_aging.lua:38 */
     const double scale_2 = w->scale_2[0];
     const double scale_5 = w->scale_5[0];
-    const fit_vd prod_4 = b_contrast*prod_2*fit_vpow_of_log(inv_tau_ref_prod_2, fit_vset1(scale_5), logarithm_2, log_low_2);
-    const fit_vd prod_5 = (-scale_2)*logarithm*prod_4;
+    const fit_vd prod_3 = b_contrast*prod*fit_vpow_of_log(inv_tau_ref_prod, fit_vset1(scale_5),
+            logarithm_2, log_low_2);
+    const fit_vd prod_4 = (-scale_2)*logarithm*prod_3;
     const double scale_3 = w->scale_3[0];
     const double scale_4 = w->scale_4[0];
-    const fit_vd prod_6 = scale_3*scale_4*prod_4;
+    const fit_vd prod_5 = scale_3*scale_4*prod_3;
     fit_vd F0 = {0};
     for (size_t g = 0; g < ng; g++) {
         const double *y = t->y + at + g * FIT_LANES + h;
@@ -511,11 +520,11 @@ FIT_INLINE void gradient_block(const struct fit_layout *l, const struct tables *
     }
 
     /* products with what does not depend on the group */
-    const fit_vd a_mu = fit_kept(masked, lanes, prod_5*F0);
+    const fit_vd a_mu = fit_kept(masked, lanes, prod_4*F0);
     row[0] += a_mu;
-    const fit_vd a_tau_ref = fit_kept(masked, lanes, prod_6*F0);
+    const fit_vd a_tau_ref = fit_kept(masked, lanes, prod_5*F0);
     row[1] += a_tau_ref;
-    const fit_vd a_gamma = fit_kept(masked, lanes, prod_3*F0);
+    const fit_vd a_gamma = fit_kept(masked, lanes, prod_2*F0);
     row[2] += a_gamma;
 }
 
@@ -575,9 +584,11 @@ FIT_INLINE void model_block(const struct fit_layout *l, const struct tables *w, 
     const fit_vd f_j = fit_vload(w->f + j);
     const fit_vd sum_2 = age_start + w->f[i] + f_j;                            /* ballistic_aging.lua:35  [s] */
     const double scale = w->scale[0];
+    const fit_vd age = fit_vselect(sum_2 <= scale, fit_vset1(scale), sum_2);   /* ballistic_aging.lua:35  [s] */
     const double minus_mu = w->minus_mu[0];
     const double gamma_2 = w->gamma[0];
-    const fit_vd b_contrast = fit_vexp(-2.0*fit_vpow(inv_tau_ref*d_t*fit_vpow(inv_age_ref*fit_vselect(sum_2 <= scale, fit_vset1(scale), sum_2), fit_vset1(minus_mu)), fit_vset1(gamma_2))); /* ballistic_aging.lua:38  [1] */
+    const fit_vd b_contrast = fit_vexp(-2.0*fit_vpow(inv_tau_ref*d_t*fit_vpow(inv_age_ref*age,
+            fit_vset1(minus_mu)), fit_vset1(gamma_2))); /* ballistic_aging.lua:38  [1] */
     for (size_t g = 0; g < ng; g++) {
         const double contrast = lin[g * 2 + 0];
         const double offset = lin[g * 2 + 1];

@@ -89,7 +89,8 @@ static void moments(const struct fit_layout *l, const double *ws, const struct f
         if (__builtin_expect(row + FIT_VL > t->i1, 0))
             weight = fit_where_set(fit_row_lanes(t, row), weight);
         const fit_vd delay = fit_vload(l->column[0] + row);
-        const fit_vd b_contrast = fit_vexp(w.scale[0]*delay + w.rate_sq_pdi[0]*delay*delay); /* cumulant.lua:27  [1] */
+        const fit_vd b_contrast = fit_vexp(w.scale[0]*delay
+                + w.rate_sq_pdi[0]*delay*delay); /* cumulant.lua:27  [1] */
         const fit_vd b0 = b_contrast;
         const fit_vd b1 = fit_vset1(1.0);
         const fit_vd d = fit_vload(t->y + at);
@@ -124,7 +125,8 @@ FIT_INLINE void normal_rows(const struct fit_layout *l, const struct tables w, c
             weight = fit_where_set(fit_row_lanes(t, row), weight);
         const fit_vd delay = fit_vload(l->column[0] + row);
         const fit_vd delay_sq = delay*delay;                                   /* [s^2] */
-        const fit_vd b_contrast = fit_vexp(w.scale[0]*delay + w.rate_sq_pdi[0]*delay_sq); /* cumulant.lua:27  [1] */
+        const fit_vd b_contrast = fit_vexp(w.scale[0]*delay
+                + w.rate_sq_pdi[0]*delay_sq); /* cumulant.lua:27  [1] */
         const fit_vd r = fit_vload(t->y + at) - (lin[0]*b_contrast + lin[1]);
         fit_vd m[2] = {{0}}; /* d mean / d theta_k, over factor[k] */
         m[0] = b_contrast*(w.scale_2[0]*delay_sq - 2.0*delay); /* rate */
@@ -182,7 +184,8 @@ static void gradient(const struct fit_layout *l, const double *ws, const double 
             weight = fit_where_set(fit_row_lanes(t, row), weight);
         const fit_vd delay = fit_vload(l->column[0] + row);
         const fit_vd delay_sq = delay*delay;                                   /* [s^2] */
-        const fit_vd b_contrast = fit_vexp(w.scale[0]*delay + w.rate_sq_pdi[0]*delay_sq); /* cumulant.lua:27  [1] */
+        const fit_vd b_contrast = fit_vexp(w.scale[0]*delay
+                + w.rate_sq_pdi[0]*delay_sq); /* cumulant.lua:27  [1] */
         const fit_vd r = fit_vload(t->y + at) - (at_lin[0]*b_contrast + at_lin[1]); /* residual */
         const fit_vd seed_contrast = (seeds[0]*at_lin[0])*r - (seeds[1]*b_contrast + seeds[2]);
         const fit_vd prod = b_contrast*seed_contrast;
@@ -201,7 +204,8 @@ static void model(const struct fit_layout *l, const double *ws, const double *li
     (void)w, (void)lin;
     for (size_t row = t->i0; row < fit_padded(t->i1); row += FIT_VL) {
         const fit_vd delay = fit_vload(l->column[0] + row);
-        const fit_vd b_contrast = fit_vexp(w.scale[0]*delay + w.rate_sq_pdi[0]*delay*delay); /* cumulant.lua:27  [1] */
+        const fit_vd b_contrast = fit_vexp(w.scale[0]*delay
+                + w.rate_sq_pdi[0]*delay*delay); /* cumulant.lua:27  [1] */
         fit_vstore(out + (row - t->i0), fit_vset1(0.0) + (lin[0]*b_contrast + lin[1]));
     }
 }

@@ -103,8 +103,9 @@ static void moments(const struct fit_layout *l, const double *ws, const struct f
             weight = fit_where_set(fit_row_lanes(t, row), weight);
         const fit_vd delay = fit_vload(l->column[0] + row);
         const fit_vd delay_sq = delay*delay;                                   /* [s^2] */
-        const fit_vd sum_2 = 1.0 + w.scale[0]*delay_sq + w.scale_2[0]*delay*delay_sq; /* dls_cumulant.lua:30 */
-        const fit_vd b_contrast = sum_2*sum_2*fit_vexp(w.scale_3[0]*delay);    /* dls_cumulant.lua:32 */
+        const fit_vd moments = 1.0 + w.scale[0]*delay_sq
+                + w.scale_2[0]*delay*delay_sq; /* dls_cumulant.lua:30 */
+        const fit_vd b_contrast = moments*moments*fit_vexp(w.scale_3[0]*delay); /* dls_cumulant.lua:32 */
         const fit_vd b0 = b_contrast;
         const fit_vd b1 = fit_vset1(1.0);
         const fit_vd d = fit_vload(t->y + at);
@@ -140,17 +141,19 @@ FIT_INLINE void normal_rows(const struct fit_layout *l, const struct tables w, c
         const fit_vd delay = fit_vload(l->column[0] + row);
         const fit_vd delay_sq = delay*delay;                                   /* [s^2] */
         const fit_vd delay_delay_sq = delay*delay_sq;                          /* [s^3] */
-        const fit_vd sum_2 = 1.0 + w.scale[0]*delay_sq + w.scale_2[0]*delay_delay_sq; /* dls_cumulant.lua:30 */
+        const fit_vd moments = 1.0 + w.scale[0]*delay_sq
+                + w.scale_2[0]*delay_delay_sq; /* dls_cumulant.lua:30 */
         const fit_vd e = fit_vexp(w.scale_3[0]*delay);                         /* dls_cumulant.lua:32  [1] */
-        const fit_vd sum_2_e = sum_2*e;
-        const fit_vd b_contrast = sum_2*sum_2_e;                               /* dls_cumulant.lua:32 */
-        const fit_vd e_delay_sum_2 = e*delay*sum_2;
-        const fit_vd delay_e_delay_sum_2 = delay*e_delay_sum_2;
+        const fit_vd moments_e = moments*e;
+        const fit_vd b_contrast = moments*moments_e;                           /* dls_cumulant.lua:32 */
+        const fit_vd e_delay_moments = e*delay*moments;
+        const fit_vd prod = delay*e_delay_moments;
         const fit_vd r = fit_vload(t->y + at) - (lin[0]*b_contrast + lin[1]);
         fit_vd m[3] = {{0}}; /* d mean / d theta_k, over factor[k] */
-        m[0] = 2.0*(w.rate_pdi[0]*delay_sq + w.scale_4[0]*delay_delay_sq)*sum_2_e - 2.0*sum_2*e_delay_sum_2; /* rate */
-        m[1] = delay_e_delay_sum_2; /* pdi */
-        m[2] = delay*delay_e_delay_sum_2; /* skewness */
+        m[0] = 2.0*(w.rate_pdi[0]*delay_sq + w.scale_4[0]*delay_delay_sq)*moments_e
+                - 2.0*moments*e_delay_moments; /* rate */
+        m[1] = prod; /* pdi */
+        m[2] = delay*prod; /* skewness */
         const fit_vd b0 = b_contrast;
         const fit_vd b1 = fit_vset1(1.0);
         const fit_vd mw0 = weight*m[0];
@@ -213,14 +216,16 @@ static void gradient(const struct fit_layout *l, const double *ws, const double 
         const fit_vd delay = fit_vload(l->column[0] + row);
         const fit_vd delay_sq = delay*delay;                                   /* [s^2] */
         const fit_vd delay_delay_sq = delay*delay_sq;                          /* [s^3] */
-        const fit_vd sum_2 = 1.0 + w.scale[0]*delay_sq + w.scale_2[0]*delay_delay_sq; /* dls_cumulant.lua:30 */
-        const fit_vd prod = sum_2*fit_vexp(w.scale_3[0]*delay);
-        const fit_vd b_contrast = sum_2*prod;                                  /* dls_cumulant.lua:32 */
+        const fit_vd moments = 1.0 + w.scale[0]*delay_sq
+                + w.scale_2[0]*delay_delay_sq; /* dls_cumulant.lua:30 */
+        const fit_vd prod = moments*fit_vexp(w.scale_3[0]*delay);
+        const fit_vd b_contrast = moments*prod;                                /* dls_cumulant.lua:32 */
         const fit_vd r = fit_vload(t->y + at) - (at_lin[0]*b_contrast + at_lin[1]); /* residual */
         const fit_vd seed_contrast = (seeds[0]*at_lin[0])*r - (seeds[1]*b_contrast + seeds[2]);
         const fit_vd delay_prod = delay*prod;
         const fit_vd prod_2 = delay_prod*delay*seed_contrast;
-        sum[0] += weight*((2.0*(w.rate_pdi[0]*delay_sq + w.scale_4[0]*delay_delay_sq)*prod - 2.0*sum_2*delay_prod)*seed_contrast); /* rate */
+        sum[0] += weight*((2.0*(w.rate_pdi[0]*delay_sq + w.scale_4[0]*delay_delay_sq)*prod
+                - 2.0*moments*delay_prod)*seed_contrast); /* rate */
         sum[1] += weight*(w.rate_sq[0]*prod_2); /* pdi */
         sum[2] += weight*(w.scale_5[0]*delay*prod_2); /* skewness */
     }
@@ -237,8 +242,9 @@ static void model(const struct fit_layout *l, const double *ws, const double *li
     for (size_t row = t->i0; row < fit_padded(t->i1); row += FIT_VL) {
         const fit_vd delay = fit_vload(l->column[0] + row);
         const fit_vd delay_sq = delay*delay;                                   /* [s^2] */
-        const fit_vd sum_2 = 1.0 + w.scale[0]*delay_sq + w.scale_2[0]*delay*delay_sq; /* dls_cumulant.lua:30 */
-        const fit_vd b_contrast = sum_2*sum_2*fit_vexp(w.scale_3[0]*delay);    /* dls_cumulant.lua:32 */
+        const fit_vd moments = 1.0 + w.scale[0]*delay_sq
+                + w.scale_2[0]*delay*delay_sq; /* dls_cumulant.lua:30 */
+        const fit_vd b_contrast = moments*moments*fit_vexp(w.scale_3[0]*delay); /* dls_cumulant.lua:32 */
         fit_vstore(out + (row - t->i0), fit_vset1(0.0) + (lin[0]*b_contrast + lin[1]));
     }
 }
@@ -268,7 +274,8 @@ static void points(const struct fit_layout *l, const double *ws, const double *l
         if (!jac)
             continue;
         double *J = jac + p * 5;
-        J[0] = contrast*(2.0*moments*e*(delay_sq*w.rate_pdi[0] + power*w.scale_4[0]) - 2.0*l->column[0][i]*moments_sq*e); /* rate */
+        J[0] = contrast*(2.0*moments*e*(delay_sq*w.rate_pdi[0] + power*w.scale_4[0])
+                - 2.0*l->column[0][i]*moments_sq*e); /* rate */
         J[1] = delay_sq*contrast*moments*e*w.rate_sq[0]; /* pdi */
         J[2] = power*contrast*moments*e*w.scale_5[0]; /* skewness */
         J[3] = moments_sq*e; /* contrast */

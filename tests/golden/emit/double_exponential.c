@@ -75,7 +75,8 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
         w.minus_inv_tau_fast[0] = -1.0/tau_fast;                               /* double_exponential.lua:31 */
         w.minus_inv_tau_slow[0] = -1.0/tau_slow;                               /* double_exponential.lua:31 */
         w.fraction[0] = fraction;                                              /* double_exponential.lua:26 */
-        const double sum_2 = 1.0 - fraction;                                   /* double_exponential.lua:32  [1] */
+        const double sum_2 = 1.0
+                - fraction;                                   /* double_exponential.lua:32  [1] */
         w.scale[0] = sum_2;                                                    /* double_exponential.lua:32 */
         w.scale_2[0] = 2.0*(1.0/(tau_fast*tau_fast))*fraction;                 /* double_exponential.lua:33 */
         w.scale_3[0] = 2.0*(1.0/(tau_slow*tau_slow))*sum_2;                    /* double_exponential.lua:33 */
@@ -99,8 +100,10 @@ static void moments(const struct fit_layout *l, const double *ws, const struct f
         if (__builtin_expect(row + FIT_VL > t->i1, 0))
             weight = fit_where_set(fit_row_lanes(t, row), weight);
         const fit_vd delay = fit_vload(l->column[0] + row);
-        const fit_vd sum_2 = w.fraction[0]*fit_vexp(w.minus_inv_tau_fast[0]*delay) + w.scale[0]*fit_vexp(w.minus_inv_tau_slow[0]*delay); /* double_exponential.lua:32 */
-        const fit_vd b_contrast = sum_2*sum_2;
+        const fit_vd fast = fit_vexp(w.minus_inv_tau_fast[0]*delay);           /* double_exponential.lua:31  [1] */
+        const fit_vd slow = fit_vexp(w.minus_inv_tau_slow[0]*delay);           /* double_exponential.lua:31  [1] */
+        const fit_vd g1 = w.fraction[0]*fast + w.scale[0]*slow;                /* double_exponential.lua:32 */
+        const fit_vd b_contrast = g1*g1;
         const fit_vd b0 = b_contrast;
         const fit_vd b1 = fit_vset1(1.0);
         const fit_vd d = fit_vload(t->y + at);
@@ -134,16 +137,16 @@ FIT_INLINE void normal_rows(const struct fit_layout *l, const struct tables w, c
         if (!plain && row + FIT_VL > t->i1)
             weight = fit_where_set(fit_row_lanes(t, row), weight);
         const fit_vd delay = fit_vload(l->column[0] + row);
-        const fit_vd e = fit_vexp(w.minus_inv_tau_fast[0]*delay);              /* double_exponential.lua:31  [1] */
-        const fit_vd e_2 = fit_vexp(w.minus_inv_tau_slow[0]*delay);            /* double_exponential.lua:31  [1] */
-        const fit_vd sum_2 = w.fraction[0]*e + w.scale[0]*e_2;                 /* double_exponential.lua:32 */
-        const fit_vd b_contrast = sum_2*sum_2;
-        const fit_vd delay_sum_2 = delay*sum_2;
+        const fit_vd fast = fit_vexp(w.minus_inv_tau_fast[0]*delay);           /* double_exponential.lua:31  [1] */
+        const fit_vd slow = fit_vexp(w.minus_inv_tau_slow[0]*delay);           /* double_exponential.lua:31  [1] */
+        const fit_vd g1 = w.fraction[0]*fast + w.scale[0]*slow;                /* double_exponential.lua:32 */
+        const fit_vd b_contrast = g1*g1;
+        const fit_vd delay_g1 = delay*g1;
         const fit_vd r = fit_vload(t->y + at) - (lin[0]*b_contrast + lin[1]);
         fit_vd m[3] = {{0}}; /* d mean / d theta_k, over factor[k] */
-        m[0] = e*delay_sum_2; /* tau_fast */
-        m[1] = e_2*delay_sum_2; /* tau_slow */
-        m[2] = sum_2*(e - e_2); /* fraction */
+        m[0] = fast*delay_g1; /* tau_fast */
+        m[1] = slow*delay_g1; /* tau_slow */
+        m[2] = g1*(fast - slow); /* fraction */
         const fit_vd b0 = b_contrast;
         const fit_vd b1 = fit_vset1(1.0);
         const fit_vd mw0 = weight*m[0];
@@ -204,17 +207,17 @@ static void gradient(const struct fit_layout *l, const double *ws, const double 
         if (__builtin_expect(row + FIT_VL > t->i1, 0))
             weight = fit_where_set(fit_row_lanes(t, row), weight);
         const fit_vd delay = fit_vload(l->column[0] + row);
-        const fit_vd e = fit_vexp(w.minus_inv_tau_fast[0]*delay);              /* double_exponential.lua:31  [1] */
-        const fit_vd e_2 = fit_vexp(w.minus_inv_tau_slow[0]*delay);            /* double_exponential.lua:31  [1] */
-        const fit_vd sum_2 = w.fraction[0]*e + w.scale[0]*e_2;                 /* double_exponential.lua:32 */
-        const fit_vd b_contrast = sum_2*sum_2;
+        const fit_vd fast = fit_vexp(w.minus_inv_tau_fast[0]*delay);           /* double_exponential.lua:31  [1] */
+        const fit_vd slow = fit_vexp(w.minus_inv_tau_slow[0]*delay);           /* double_exponential.lua:31  [1] */
+        const fit_vd g1 = w.fraction[0]*fast + w.scale[0]*slow;                /* double_exponential.lua:32 */
+        const fit_vd b_contrast = g1*g1;
         const fit_vd r = fit_vload(t->y + at) - (at_lin[0]*b_contrast + at_lin[1]); /* residual */
         const fit_vd seed_contrast = (seeds[0]*at_lin[0])*r - (seeds[1]*b_contrast + seeds[2]);
-        const fit_vd sum_2_seed_contrast = sum_2*seed_contrast;
-        const fit_vd prod = delay*sum_2_seed_contrast;
-        sum[0] += weight*(w.scale_2[0]*e*prod); /* tau_fast */
-        sum[1] += weight*(w.scale_3[0]*e_2*prod); /* tau_slow */
-        sum[2] += weight*(2.0*(e - e_2)*sum_2_seed_contrast); /* fraction */
+        const fit_vd g1_seed_contrast = g1*seed_contrast;
+        const fit_vd prod = delay*g1_seed_contrast;
+        sum[0] += weight*(w.scale_2[0]*fast*prod); /* tau_fast */
+        sum[1] += weight*(w.scale_3[0]*slow*prod); /* tau_slow */
+        sum[2] += weight*(2.0*(fast - slow)*g1_seed_contrast); /* fraction */
     }
     for (size_t k = 0; k < 3; k++)
         out[k] = fit_vsum(sum[k]);
@@ -228,8 +231,10 @@ static void model(const struct fit_layout *l, const double *ws, const double *li
     (void)w, (void)lin;
     for (size_t row = t->i0; row < fit_padded(t->i1); row += FIT_VL) {
         const fit_vd delay = fit_vload(l->column[0] + row);
-        const fit_vd sum_2 = w.fraction[0]*fit_vexp(w.minus_inv_tau_fast[0]*delay) + w.scale[0]*fit_vexp(w.minus_inv_tau_slow[0]*delay); /* double_exponential.lua:32 */
-        const fit_vd b_contrast = sum_2*sum_2;
+        const fit_vd fast = fit_vexp(w.minus_inv_tau_fast[0]*delay);           /* double_exponential.lua:31  [1] */
+        const fit_vd slow = fit_vexp(w.minus_inv_tau_slow[0]*delay);           /* double_exponential.lua:31  [1] */
+        const fit_vd g1 = w.fraction[0]*fast + w.scale[0]*slow;                /* double_exponential.lua:32 */
+        const fit_vd b_contrast = g1*g1;
         fit_vstore(out + (row - t->i0), fit_vset1(0.0) + (lin[0]*b_contrast + lin[1]));
     }
 }

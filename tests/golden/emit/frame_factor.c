@@ -127,7 +127,8 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
     if (derivative) { /* tangents: the same integrals of the derivatives */
         {
             for (size_t k = 0; k < nt; k += FIT_VL) {
-                const fit_vd df_drate = -fit_vload(w.time_grid + k)*fit_vload(w.f_grid + k); /* frame_factor.lua:16  [s] */
+                const fit_vd df_drate = -fit_vload(w.time_grid + k)*fit_vload(w.f_grid
+                        + k); /* frame_factor.lua:16  [s] */
                 fit_vstore(w.df_drate_grid + k, df_drate);
             }
         }
@@ -164,7 +165,8 @@ FIT_INLINE void moments_block(const struct fit_layout *l, const struct tables *w
         (void)use, (void)weight;
         fit_vd *restrict sum = sums + g * 3;
         const double sin_i = w->sin_u_i[i * ng + g], cos_i = w->cos_u_i[i * ng + g];
-        const fit_vd sin_j = fit_vload(w->sin_u_j + (b * ng + g) * FIT_LANES + h), cos_j = fit_vload(w->cos_u_j + (b * ng + g) * FIT_LANES + h);
+        const fit_vd sin_j = fit_vload(w->sin_u_j + (b * ng + g) * FIT_LANES + h),
+                cos_j = fit_vload(w->cos_u_j + (b * ng + g) * FIT_LANES + h);
         const fit_vd cs = cos_j*cos_i + sin_j*sin_i; /* its cosine */
         const fit_vd b_contrast = prod*cs;                                     /* frame_factor.lua:19  [1] */
         const fit_vd b0 = fit_kept(masked, use, b_contrast); /* multiplies contrast */
@@ -273,7 +275,8 @@ FIT_INLINE void normal_block(const struct fit_layout *l, const struct tables *w,
         const double scale_2_2 = w->scale_2[g];
         const double scale_3 = -contrast*scale_2_2;
         const double sin_i = w->sin_u_i[i * ng + g], cos_i = w->cos_u_i[i * ng + g];
-        const fit_vd sin_j = fit_vload(w->sin_u_j + (b * ng + g) * FIT_LANES + h), cos_j = fit_vload(w->cos_u_j + (b * ng + g) * FIT_LANES + h);
+        const fit_vd sin_j = fit_vload(w->sin_u_j + (b * ng + g) * FIT_LANES + h),
+                cos_j = fit_vload(w->cos_u_j + (b * ng + g) * FIT_LANES + h);
         const fit_vd sn = sin_j*cos_i - cos_j*sin_i; /* sin of the difference */
         const fit_vd cs = cos_j*cos_i + sin_j*sin_i; /* its cosine */
         const fit_vd b_contrast = prod*cs;                                     /* frame_factor.lua:19  [1] */
@@ -523,7 +526,8 @@ FIT_INLINE void gradient_block(const struct fit_layout *l, const struct tables *
         const double *seeds = adj + g * 4, *at_lin = lin + g * 2;
         (void)seeds, (void)at_lin;
         const double sin_i = w->sin_u_i[i * ng + g], cos_i = w->cos_u_i[i * ng + g];
-        const fit_vd sin_j = fit_vload(w->sin_u_j + (b * ng + g) * FIT_LANES + h), cos_j = fit_vload(w->cos_u_j + (b * ng + g) * FIT_LANES + h);
+        const fit_vd sin_j = fit_vload(w->sin_u_j + (b * ng + g) * FIT_LANES + h),
+                cos_j = fit_vload(w->cos_u_j + (b * ng + g) * FIT_LANES + h);
         const fit_vd sn = sin_j*cos_i - cos_j*sin_i; /* sin of the difference */
         const fit_vd cs = cos_j*cos_i + sin_j*sin_i; /* its cosine */
         const fit_vd b_contrast = prod*cs;                                     /* frame_factor.lua:19  [1] */
@@ -606,7 +610,8 @@ FIT_INLINE void model_block(const struct fit_layout *l, const struct tables *w, 
         const double contrast = lin[g * 2 + 0];
         const double offset = lin[g * 2 + 1];
         const double sin_i = w->sin_u_i[i * ng + g], cos_i = w->cos_u_i[i * ng + g];
-        const fit_vd sin_j = fit_vload(w->sin_u_j + (b * ng + g) * FIT_LANES + h), cos_j = fit_vload(w->cos_u_j + (b * ng + g) * FIT_LANES + h);
+        const fit_vd sin_j = fit_vload(w->sin_u_j + (b * ng + g) * FIT_LANES + h),
+                cos_j = fit_vload(w->cos_u_j + (b * ng + g) * FIT_LANES + h);
         const fit_vd cs = cos_j*cos_i + sin_j*sin_i; /* its cosine */
         const fit_vd b_contrast = prod*cs;                                     /* frame_factor.lua:19  [1] */
         fit_vstore(out + g * FIT_LANES + h, fit_vset1(0.0) + (contrast*b_contrast + offset));

@@ -88,8 +88,9 @@ static void moments(const struct fit_layout *l, const double *ws, const struct f
         if (__builtin_expect(row + FIT_VL > t->i1, 0))
             weight = fit_where_set(fit_row_lanes(t, row), weight);
         const fit_vd delay = fit_vload(l->column[0] + row);
-        const fit_vd b_contrast = fit_vexp(-2.0*fit_vpow(w.inv_tau[0]*delay, fit_vset1(w.beta[0]))); /* kww.lua:21  [1] */
-        const fit_vd b0 = b_contrast;
+        const fit_vd decay = fit_vexp(-2.0*fit_vpow(w.inv_tau[0]*delay,
+                fit_vset1(w.beta[0]))); /* kww.lua:21  [1] */
+        const fit_vd b0 = decay;
         const fit_vd b1 = fit_vset1(1.0);
         const fit_vd d = fit_vload(t->y + at);
         sum[0] += weight*b0*b0;
@@ -126,12 +127,12 @@ FIT_INLINE void normal_rows(const struct fit_layout *l, const struct tables w, c
         fit_vd log_low;
         const fit_vd logarithm = fit_vlog_low(prod, &log_low);
         const fit_vd power = fit_vpow_of_log(prod, fit_vset1(w.beta[0]), logarithm, log_low); /* kww.lua:21 */
-        const fit_vd b_contrast = fit_vexp(-2.0*power);                        /* kww.lua:21  [1] */
-        const fit_vd r = fit_vload(t->y + at) - (lin[0]*b_contrast + lin[1]);
+        const fit_vd decay = fit_vexp(-2.0*power);                             /* kww.lua:21  [1] */
+        const fit_vd r = fit_vload(t->y + at) - (lin[0]*decay + lin[1]);
         fit_vd m[2] = {{0}}; /* d mean / d theta_k, over factor[k] */
-        m[0] = b_contrast*delay*fit_vpow_of_log(prod, fit_vset1(w.scale[0]), logarithm, log_low); /* tau */
-        m[1] = b_contrast*power*logarithm; /* beta */
-        const fit_vd b0 = b_contrast;
+        m[0] = decay*delay*fit_vpow_of_log(prod, fit_vset1(w.scale[0]), logarithm, log_low); /* tau */
+        m[1] = decay*power*logarithm; /* beta */
+        const fit_vd b0 = decay;
         const fit_vd b1 = fit_vset1(1.0);
         const fit_vd mw0 = weight*m[0];
         H[0] += mw0*m[0];
@@ -187,12 +188,13 @@ static void gradient(const struct fit_layout *l, const double *ws, const double 
         fit_vd log_low;
         const fit_vd logarithm = fit_vlog_low(prod, &log_low);
         const fit_vd power = fit_vpow_of_log(prod, fit_vset1(w.beta[0]), logarithm, log_low); /* kww.lua:21 */
-        const fit_vd b_contrast = fit_vexp(-2.0*power);                        /* kww.lua:21  [1] */
-        const fit_vd r = fit_vload(t->y + at) - (at_lin[0]*b_contrast + at_lin[1]); /* residual */
-        const fit_vd seed_contrast = (seeds[0]*at_lin[0])*r - (seeds[1]*b_contrast + seeds[2]);
-        const fit_vd prod_2 = b_contrast*seed_contrast;
-        sum[0] += weight*(w.scale_2[0]*delay*fit_vpow_of_log(prod, fit_vset1(w.scale[0]), logarithm, log_low)*prod_2); /* tau */
-        sum[1] += weight*(-2.0*power*logarithm*prod_2); /* beta */
+        const fit_vd decay = fit_vexp(-2.0*power);                             /* kww.lua:21  [1] */
+        const fit_vd r = fit_vload(t->y + at) - (at_lin[0]*decay + at_lin[1]); /* residual */
+        const fit_vd seed_contrast = (seeds[0]*at_lin[0])*r - (seeds[1]*decay + seeds[2]);
+        const fit_vd decay_seed_contrast = decay*seed_contrast;
+        sum[0] += weight*(w.scale_2[0]*delay*fit_vpow_of_log(prod, fit_vset1(w.scale[0]), logarithm,
+                log_low)*decay_seed_contrast); /* tau */
+        sum[1] += weight*(-2.0*power*logarithm*decay_seed_contrast); /* beta */
     }
     for (size_t k = 0; k < 2; k++)
         out[k] = fit_vsum(sum[k]);
@@ -206,8 +208,9 @@ static void model(const struct fit_layout *l, const double *ws, const double *li
     (void)w, (void)lin;
     for (size_t row = t->i0; row < fit_padded(t->i1); row += FIT_VL) {
         const fit_vd delay = fit_vload(l->column[0] + row);
-        const fit_vd b_contrast = fit_vexp(-2.0*fit_vpow(w.inv_tau[0]*delay, fit_vset1(w.beta[0]))); /* kww.lua:21  [1] */
-        fit_vstore(out + (row - t->i0), fit_vset1(0.0) + (lin[0]*b_contrast + lin[1]));
+        const fit_vd decay = fit_vexp(-2.0*fit_vpow(w.inv_tau[0]*delay,
+                fit_vset1(w.beta[0]))); /* kww.lua:21  [1] */
+        fit_vstore(out + (row - t->i0), fit_vset1(0.0) + (lin[0]*decay + lin[1]));
     }
 }
 

@@ -221,11 +221,13 @@ FIT_INLINE void normal_block(const struct fit_layout *l, const struct tables *w,
     const double beta = w->beta[0];
     fit_vd log_low;
     const fit_vd logarithm = fit_vlog_low(x, &log_low);
-    const fit_vd power = fit_vpow_of_log(x, fit_vset1(beta), logarithm, log_low); /* not_separable.lua:16  [1] */
+    const fit_vd power = fit_vpow_of_log(x, fit_vset1(beta), logarithm,
+            log_low); /* not_separable.lua:16  [1] */
     const fit_vd b_contrast = fit_vexp(-power);                                /* not_separable.lua:16  [1] */
     const double minus_beta = w->minus_beta[0];
     const double scale = w->scale[0];
-    const fit_vd power_2 = fit_vpow_of_log(x, fit_vset1(scale), logarithm, log_low); /* not_separable.lua:16  [1] */
+    const fit_vd power_2 = fit_vpow_of_log(x, fit_vset1(scale), logarithm,
+            log_low); /* not_separable.lua:16  [1] */
     const fit_vd e = fit_vexp(-2.0*power);                                     /* [1] */
     const fit_vd power_2_e = power_2*e;                                        /* [1] */
     const fit_vd b_contrast_power_2 = b_contrast*power_2;                      /* [1] */
@@ -436,11 +438,13 @@ FIT_INLINE void gradient_block(const struct fit_layout *l, const struct tables *
     const double beta = w->beta[0];
     fit_vd log_low;
     const fit_vd logarithm = fit_vlog_low(x, &log_low);
-    const fit_vd power = fit_vpow_of_log(x, fit_vset1(beta), logarithm, log_low); /* not_separable.lua:16  [1] */
+    const fit_vd power = fit_vpow_of_log(x, fit_vset1(beta), logarithm,
+            log_low); /* not_separable.lua:16  [1] */
     const fit_vd b_contrast = fit_vexp(-power);                                /* not_separable.lua:16  [1] */
     const double minus_beta = w->minus_beta[0];
     const double scale = w->scale[0];
-    const fit_vd prod = minus_beta*b_contrast*fit_vpow_of_log(x, fit_vset1(scale), logarithm, log_low); /* not_separable.lua:16 */
+    const fit_vd prod = minus_beta*b_contrast*fit_vpow_of_log(x, fit_vset1(scale), logarithm,
+            log_low); /* not_separable.lua:16 */
     const fit_vd prod_2 = -power*b_contrast*logarithm;                         /* not_separable.lua:16  [1] */
     fit_vd F0 = {0};
     for (size_t g = 0; g < ng; g++) {

@@ -124,7 +124,8 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
         w.scale_7[0] = -2.0*q_sq*D;                                            /* oscillatory_shear.lua:45 */
         w.scale_3[0] = -2.0*q_sq;                                              /* oscillatory_shear.lua:45 */
         for (size_t g = 0; g < ng; g++) {
-            const double prod = 0.017453292519943295*(phi0 - l->coord[0][g]);  /* oscillatory_shear.lua:43  [deg] */
+            const double prod = 0.017453292519943295*(phi0
+                    - l->coord[0][g]);  /* oscillatory_shear.lua:43  [deg] */
             const double cs = cos(prod);                                       /* oscillatory_shear.lua:43  [1] */
             w.scale[g] = 0.5*q*gap*strain0*cs;                                 /* oscillatory_shear.lua:43 */
             w.scale_4[g] = 2.0*w.scale[g];                                     /* oscillatory_shear.lua:45 */
@@ -161,7 +162,8 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
     if (derivative) { /* tangents: the same integrals of the derivatives */
         {
             for (size_t k = 0; k < nt; k += FIT_VL) {
-                fit_vstore(w.f_grid_2 + k, fit_vcos(delta + 6.283185307179586*fit_vload(w.time_grid + k)*frequency));
+                fit_vstore(w.f_grid_2 + k, fit_vcos(delta + 6.283185307179586*fit_vload(w.time_grid
+                        + k)*frequency));
             }
         }
         fit_gather(l, w.f_grid_2, w.f_3);
@@ -207,7 +209,8 @@ FIT_INLINE void moments_block(const struct fit_layout *l, const struct tables *w
         const fit_vm small = fit_vabs(X) < FIT_SINC_X0;
         const double scale_2 = w->scale_2[g];
         const double sin_i = w->sin_u_i[i * ng + g], cos_i = w->cos_u_i[i * ng + g];
-        const fit_vd sin_j = fit_vload(w->sin_u_j + (b * ng + g) * FIT_LANES + h), cos_j = fit_vload(w->cos_u_j + (b * ng + g) * FIT_LANES + h);
+        const fit_vd sin_j = fit_vload(w->sin_u_j + (b * ng + g) * FIT_LANES + h),
+                cos_j = fit_vload(w->cos_u_j + (b * ng + g) * FIT_LANES + h);
         const fit_vd sn = sin_j*cos_i - cos_j*sin_i; /* sin of the difference */
         fit_vd sinc = scale_2*inv_d_f*sn;                                      /* oscillatory_shear.lua:44  [1] */
         if (fit_vany(small)) {
@@ -334,12 +337,14 @@ FIT_INLINE void normal_block(const struct fit_layout *l, const struct tables *w,
         const fit_vm small = fit_vabs(X) < FIT_SINC_X0;
         const double scale_2_2 = w->scale_2[g];
         const double sin_i = w->sin_u_i[i * ng + g], cos_i = w->cos_u_i[i * ng + g];
-        const fit_vd sin_j = fit_vload(w->sin_u_j + (b * ng + g) * FIT_LANES + h), cos_j = fit_vload(w->cos_u_j + (b * ng + g) * FIT_LANES + h);
+        const fit_vd sin_j = fit_vload(w->sin_u_j + (b * ng + g) * FIT_LANES + h),
+                cos_j = fit_vload(w->cos_u_j + (b * ng + g) * FIT_LANES + h);
         const fit_vd sn = sin_j*cos_i - cos_j*sin_i; /* sin of the difference */
         const fit_vd cs = cos_j*cos_i + sin_j*sin_i; /* its cosine */
         const fit_vd inv_d_f_sn = inv_d_f*sn;                                  /* oscillatory_shear.lua:44  [1] */
         fit_vd sinc = scale_2_2*inv_d_f_sn;                                    /* oscillatory_shear.lua:44  [1] */
-        fit_vd dsinc = scale_2_2*inv_d_f*((-scale_2_2)*inv_d_f_sn + cs);       /* oscillatory_shear.lua:44  [1] */
+        fit_vd dsinc = scale_2_2*inv_d_f*((-scale_2_2)*inv_d_f_sn
+                + cs);       /* oscillatory_shear.lua:44  [1] */
         if (fit_vany(small)) {
             const fit_vd scale_9_sq_d_f_sq = scale_9*scale_9*d_f_sq;           /* oscillatory_shear.lua:44 */
             sinc = fit_vselect(small, fit_vsinc_series(scale_9_sq_d_f_sq), sinc);
@@ -376,7 +381,8 @@ FIT_INLINE void normal_block(const struct fit_layout *l, const struct tables *w,
         const fit_vd s0 = fit_counted(masked, use, weight, b_contrast*e_sinc_dsinc); /* contrast: b m_1 */
         column[g * COLUMNS + 0] += s0;
         row[g * ROWS + 0] += s0;
-        const fit_vd s1 = fit_counted(masked, use, weight, b_contrast*d_f_e_sinc_dsinc); /* contrast: b m_strain0 */
+        const fit_vd s1 = fit_counted(masked, use, weight,
+                b_contrast*d_f_e_sinc_dsinc); /* contrast: b m_strain0 */
         row[g * ROWS + 1] += s1;
         const fit_vd s2 = fit_counted(masked, use, weight, b_contrast*d_t_b_contrast); /* contrast: b m_D */
         row[g * ROWS + 2] += s2;
@@ -613,12 +619,14 @@ FIT_INLINE void gradient_block(const struct fit_layout *l, const struct tables *
         const fit_vm small = fit_vabs(X) < FIT_SINC_X0;
         const double scale_2 = w->scale_2[g];
         const double sin_i = w->sin_u_i[i * ng + g], cos_i = w->cos_u_i[i * ng + g];
-        const fit_vd sin_j = fit_vload(w->sin_u_j + (b * ng + g) * FIT_LANES + h), cos_j = fit_vload(w->cos_u_j + (b * ng + g) * FIT_LANES + h);
+        const fit_vd sin_j = fit_vload(w->sin_u_j + (b * ng + g) * FIT_LANES + h),
+                cos_j = fit_vload(w->cos_u_j + (b * ng + g) * FIT_LANES + h);
         const fit_vd sn = sin_j*cos_i - cos_j*sin_i; /* sin of the difference */
         const fit_vd cs = cos_j*cos_i + sin_j*sin_i; /* its cosine */
         const fit_vd inv_d_f_sn = inv_d_f*sn;                                  /* oscillatory_shear.lua:44  [1] */
         fit_vd sinc = scale_2*inv_d_f_sn;                                      /* oscillatory_shear.lua:44  [1] */
-        fit_vd dsinc = scale_2*inv_d_f*((-scale_2)*inv_d_f_sn + cs);           /* oscillatory_shear.lua:44  [1] */
+        fit_vd dsinc = scale_2*inv_d_f*((-scale_2)*inv_d_f_sn
+                + cs);           /* oscillatory_shear.lua:44  [1] */
         if (fit_vany(small)) {
             const fit_vd scale_sq_d_f_sq = scale*scale*d_f_sq;                 /* oscillatory_shear.lua:44 */
             sinc = fit_vselect(small, fit_vsinc_series(scale_sq_d_f_sq), sinc);
@@ -716,7 +724,8 @@ FIT_INLINE void model_block(const struct fit_layout *l, const struct tables *w, 
         const fit_vm small = fit_vabs(X) < FIT_SINC_X0;
         const double scale_2 = w->scale_2[g];
         const double sin_i = w->sin_u_i[i * ng + g], cos_i = w->cos_u_i[i * ng + g];
-        const fit_vd sin_j = fit_vload(w->sin_u_j + (b * ng + g) * FIT_LANES + h), cos_j = fit_vload(w->cos_u_j + (b * ng + g) * FIT_LANES + h);
+        const fit_vd sin_j = fit_vload(w->sin_u_j + (b * ng + g) * FIT_LANES + h),
+                cos_j = fit_vload(w->cos_u_j + (b * ng + g) * FIT_LANES + h);
         const fit_vd sn = sin_j*cos_i - cos_j*sin_i; /* sin of the difference */
         fit_vd sinc = scale_2*inv_d_f*sn;                                      /* oscillatory_shear.lua:44  [1] */
         if (fit_vany(small)) {
@@ -798,7 +807,8 @@ static void curves(const struct fit_layout *l, const double *theta, double *valu
     const double frequency = l->setting[2]; /* [1/s] */
     (void)frequency;
     for (size_t k = 0; k < n; k++) {
-        const double sum_2 = delta + 6.283185307179586*l->time[k]*frequency;   /* oscillatory_shear.lua:41  [1] */
+        const double sum_2 = delta
+                + 6.283185307179586*l->time[k]*frequency;   /* oscillatory_shear.lua:41  [1] */
         const double sn = sin(sum_2);                                          /* oscillatory_shear.lua:41  [1] */
         const double strain = strain0*sn;                                      /* oscillatory_shear.lua:41  [1] */
         value[0 * n + k] = strain; /* strain */

@@ -143,8 +143,11 @@ static void moments(const struct fit_layout *l, const double *ws, const struct f
         const fit_vd x = w.radius[0]*q;                                        /* sphere.lua:32 */
         const fit_vd q_sq = q*q;                                               /* sphere.lua:39  [1/angstrom^2] */
         const fit_vd inv_q = 1.0/q;                                            /* sphere.lua:36  [angstrom] */
-        const fit_vd choice = fit_vselect(x < 0.5, 1.0 + w.scale_2[0]*q_sq*(1.0 + w.scale_3[0]*q_sq*(1.0 + w.scale_4[0]*q_sq*(1.0 + w.scale_5[0]*q_sq*(1.0 + w.scale_6[0]*q_sq*(1.0 + w.scale_7[0]*q_sq))))), w.scale_8[0]*inv_q*inv_q*inv_q*(fit_vsin(x) + w.minus_radius[0]*q*fit_vcos(x))); /* sphere.lua:36 */
-        const fit_vd form = w.scale[0]*choice*choice;                          /* sphere.lua:39 */
+        const fit_vd f = fit_vselect(x < 0.5, 1.0 + w.scale_2[0]*q_sq*(1.0 + w.scale_3[0]*q_sq*(1.0
+                + w.scale_4[0]*q_sq*(1.0 + w.scale_5[0]*q_sq*(1.0 + w.scale_6[0]*q_sq*(1.0
+                + w.scale_7[0]*q_sq))))), w.scale_8[0]*inv_q*inv_q*inv_q*(fit_vsin(x)
+                + w.minus_radius[0]*q*fit_vcos(x))); /* sphere.lua:36 */
+        const fit_vd form = w.scale[0]*f*f;                                    /* sphere.lua:39 */
         const fit_vd b0 = form;
         const fit_vd b1 = fit_vset1(1.0);
         const fit_vd d = fit_vload(t->y + at);
@@ -188,13 +191,17 @@ FIT_INLINE void normal_rows(const struct fit_layout *l, const struct tables w, c
         const fit_vd prod_5 = q_sq*(1.0 + w.scale_3[0]*prod_4);                /* sphere.lua:34 */
         const fit_vd inv_q = 1.0/q;                                            /* sphere.lua:36  [angstrom] */
         const fit_vd sn = fit_vsin(x);                                         /* sphere.lua:36  [1] */
-        const fit_vd prod_6 = inv_q*inv_q*inv_q*(sn + w.minus_radius[0]*q*fit_vcos(x)); /* sphere.lua:36  [angstrom^3] */
-        const fit_vd choice = fit_vselect(below, 1.0 + w.scale_2[0]*prod_5, w.scale_8[0]*prod_6); /* sphere.lua:36 */
-        const fit_vd choice_sq = choice*choice;                                /* sphere.lua:39 */
-        const fit_vd form = w.scale[0]*choice_sq;                              /* sphere.lua:39 */
+        const fit_vd prod_6 = inv_q*inv_q*inv_q*(sn
+                + w.minus_radius[0]*q*fit_vcos(x)); /* sphere.lua:36  [angstrom^3] */
+        const fit_vd f = fit_vselect(below, 1.0 + w.scale_2[0]*prod_5, w.scale_8[0]*prod_6); /* sphere.lua:36 */
+        const fit_vd f_sq = f*f;                                               /* sphere.lua:39 */
+        const fit_vd form = w.scale[0]*f_sq;                                   /* sphere.lua:39 */
         const fit_vd r = fit_vload(t->y + at) - (lin[0]*form + lin[1]);
         fit_vd m[1] = {{0}}; /* d mean / d theta_k, over factor[k] */
-        m[0] = w.scale_9[0]*choice_sq + w.scale_10[0]*choice*fit_vselect(below, w.scale_11[0]*prod_5 + w.scale_2[0]*q_sq*(w.scale_12[0]*prod_4 + w.scale_3[0]*q_sq*(w.scale_13[0]*prod_3 + w.scale_4[0]*q_sq*(w.scale_14[0]*prod_2 + w.scale_5[0]*q_sq*(w.scale_15[0]*prod + w.scale_16[0]*q_sq*q_sq)))), w.scale_17[0]*prod_6 + w.scale_18[0]*inv_q*sn); /* radius */
+        m[0] = w.scale_9[0]*f_sq + w.scale_10[0]*f*fit_vselect(below, w.scale_11[0]*prod_5
+                + w.scale_2[0]*q_sq*(w.scale_12[0]*prod_4 + w.scale_3[0]*q_sq*(w.scale_13[0]*prod_3
+                + w.scale_4[0]*q_sq*(w.scale_14[0]*prod_2 + w.scale_5[0]*q_sq*(w.scale_15[0]*prod
+                + w.scale_16[0]*q_sq*q_sq)))), w.scale_17[0]*prod_6 + w.scale_18[0]*inv_q*sn); /* radius */
         const fit_vd b0 = form;
         const fit_vd b1 = fit_vset1(1.0);
         const fit_vd mw0 = weight*m[0];
@@ -250,13 +257,18 @@ static void gradient(const struct fit_layout *l, const double *ws, const double 
         const fit_vd prod_5 = q_sq*(1.0 + w.scale_3[0]*prod_4);                /* sphere.lua:34 */
         const fit_vd inv_q = 1.0/q;                                            /* sphere.lua:36  [angstrom] */
         const fit_vd sn = fit_vsin(x);                                         /* sphere.lua:36  [1] */
-        const fit_vd prod_6 = inv_q*inv_q*inv_q*(sn + w.minus_radius[0]*q*fit_vcos(x)); /* sphere.lua:36  [angstrom^3] */
-        const fit_vd choice = fit_vselect(below, 1.0 + w.scale_2[0]*prod_5, w.scale_8[0]*prod_6); /* sphere.lua:36 */
-        const fit_vd choice_sq = choice*choice;                                /* sphere.lua:39 */
-        const fit_vd form = w.scale[0]*choice_sq;                              /* sphere.lua:39 */
+        const fit_vd prod_6 = inv_q*inv_q*inv_q*(sn
+                + w.minus_radius[0]*q*fit_vcos(x)); /* sphere.lua:36  [angstrom^3] */
+        const fit_vd f = fit_vselect(below, 1.0 + w.scale_2[0]*prod_5, w.scale_8[0]*prod_6); /* sphere.lua:36 */
+        const fit_vd f_sq = f*f;                                               /* sphere.lua:39 */
+        const fit_vd form = w.scale[0]*f_sq;                                   /* sphere.lua:39 */
         const fit_vd r = fit_vload(t->y + at) - (at_lin[0]*form + at_lin[1]); /* residual */
         const fit_vd seed_scale = (seeds[0]*at_lin[0])*r - (seeds[1]*form + seeds[2]);
-        sum[0] += weight*((w.scale_9[0]*choice_sq + w.scale_10[0]*choice*fit_vselect(below, w.scale_11[0]*prod_5 + w.scale_2[0]*q_sq*(w.scale_12[0]*prod_4 + w.scale_3[0]*q_sq*(w.scale_13[0]*prod_3 + w.scale_4[0]*q_sq*(w.scale_14[0]*prod_2 + w.scale_5[0]*q_sq*(w.scale_15[0]*prod + w.scale_16[0]*q_sq*q_sq)))), w.scale_17[0]*prod_6 + w.scale_18[0]*inv_q*sn))*seed_scale); /* radius */
+        sum[0] += weight*((w.scale_9[0]*f_sq + w.scale_10[0]*f*fit_vselect(below,
+                w.scale_11[0]*prod_5 + w.scale_2[0]*q_sq*(w.scale_12[0]*prod_4
+                + w.scale_3[0]*q_sq*(w.scale_13[0]*prod_3 + w.scale_4[0]*q_sq*(w.scale_14[0]*prod_2
+                + w.scale_5[0]*q_sq*(w.scale_15[0]*prod + w.scale_16[0]*q_sq*q_sq)))),
+                w.scale_17[0]*prod_6 + w.scale_18[0]*inv_q*sn))*seed_scale); /* radius */
     }
     for (size_t k = 0; k < 1; k++)
         out[k] = fit_vsum(sum[k]);
@@ -273,8 +285,11 @@ static void model(const struct fit_layout *l, const double *ws, const double *li
         const fit_vd x = w.radius[0]*q;                                        /* sphere.lua:32 */
         const fit_vd q_sq = q*q;                                               /* sphere.lua:39  [1/angstrom^2] */
         const fit_vd inv_q = 1.0/q;                                            /* sphere.lua:36  [angstrom] */
-        const fit_vd choice = fit_vselect(x < 0.5, 1.0 + w.scale_2[0]*q_sq*(1.0 + w.scale_3[0]*q_sq*(1.0 + w.scale_4[0]*q_sq*(1.0 + w.scale_5[0]*q_sq*(1.0 + w.scale_6[0]*q_sq*(1.0 + w.scale_7[0]*q_sq))))), w.scale_8[0]*inv_q*inv_q*inv_q*(fit_vsin(x) + w.minus_radius[0]*q*fit_vcos(x))); /* sphere.lua:36 */
-        const fit_vd form = w.scale[0]*choice*choice;                          /* sphere.lua:39 */
+        const fit_vd f = fit_vselect(x < 0.5, 1.0 + w.scale_2[0]*q_sq*(1.0 + w.scale_3[0]*q_sq*(1.0
+                + w.scale_4[0]*q_sq*(1.0 + w.scale_5[0]*q_sq*(1.0 + w.scale_6[0]*q_sq*(1.0
+                + w.scale_7[0]*q_sq))))), w.scale_8[0]*inv_q*inv_q*inv_q*(fit_vsin(x)
+                + w.minus_radius[0]*q*fit_vcos(x))); /* sphere.lua:36 */
+        const fit_vd form = w.scale[0]*f*f;                                    /* sphere.lua:39 */
         fit_vstore(out + (row - t->i0), fit_vset1(0.0) + (lin[0]*form + lin[1]));
     }
 }
@@ -306,14 +321,21 @@ static void points(const struct fit_layout *l, const double *ws, const double *l
         const double power = 1.0/(l->column[0][i]*l->column[0][i]*l->column[0][i]); /* sphere.lua:36  [angstrom^3] */
         const double sn = sin(x);                                              /* sphere.lua:36  [1] */
         const double sum_7 = sn + l->column[0][i]*cos(x)*w.minus_radius[0];    /* sphere.lua:36  [1] */
-        const double f = ((below) ? (1.0 + q_sq*sum_6*w.scale_2[0]) : power*sum_7*w.scale_8[0]); /* sphere.lua:36 */
+        const double f = ((below) ? (1.0 + q_sq*sum_6*w.scale_2[0])
+                : power*sum_7*w.scale_8[0]); /* sphere.lua:36 */
         const double f_sq = f*f;                                               /* sphere.lua:39 */
         const double form = f_sq*w.scale[0];                                   /* sphere.lua:39 */
         mean[p] = scale*form + background;
         if (!jac)
             continue;
         double *J = jac + p * 3;
-        J[0] = (scale*(f_sq*w.scale_9[0] + f*((below) ? (q_sq*sum_6*w.scale_11[0] + q_sq*w.scale_2[0]*(q_sq*sum_5*w.scale_12[0] + q_sq*w.scale_3[0]*(q_sq*sum_4*w.scale_13[0] + q_sq*w.scale_4[0]*(q_sq*sum_3*w.scale_14[0] + q_sq*w.scale_5[0]*(q_sq*sum_2*w.scale_15[0] + l->column[0][i]*l->column[0][i]*l->column[0][i]*l->column[0][i]*w.scale_16[0]))))) : (power*sum_7*w.scale_17[0] + sn*w.scale_18[0]/l->column[0][i]))*w.scale_10[0])); /* radius */
+        J[0] = (scale*(f_sq*w.scale_9[0] + f*((below) ? (q_sq*sum_6*w.scale_11[0]
+                + q_sq*w.scale_2[0]*(q_sq*sum_5*w.scale_12[0]
+                + q_sq*w.scale_3[0]*(q_sq*sum_4*w.scale_13[0]
+                + q_sq*w.scale_4[0]*(q_sq*sum_3*w.scale_14[0]
+                + q_sq*w.scale_5[0]*(q_sq*sum_2*w.scale_15[0]
+                + l->column[0][i]*l->column[0][i]*l->column[0][i]*l->column[0][i]*w.scale_16[0])))))
+                : (power*sum_7*w.scale_17[0] + sn*w.scale_18[0]/l->column[0][i]))*w.scale_10[0])); /* radius */
         J[1] = form; /* scale */
         J[2] = 1.0; /* background */
     }

@@ -94,7 +94,9 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
     {
         const double prod = 0.5*l->step;                                       /* static_pair.lua:14  [s] */
         for (size_t k = 0; k < nt; k += FIT_VL) {
-            const fit_vd dD_dD0 = fit_vpow(fit_vselect(fit_vload(w.time_grid + k) <= prod, fit_vset1(prod), fit_vload(w.time_grid + k)), fit_vset1(alpha)); /* static_pair.lua:14  [1] */
+            const fit_vd dD_dD0 = fit_vpow(fit_vselect(fit_vload(w.time_grid + k) <= prod,
+                    fit_vset1(prod), fit_vload(w.time_grid + k)),
+                    fit_vset1(alpha)); /* static_pair.lua:14  [1] */
             const fit_vd D = D0*dD_dD0;                                        /* static_pair.lua:14  [angstrom^2/s] */
             fit_vstore(w.D_grid + k, D);
         }
@@ -110,10 +112,12 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
         {
             const double prod = 0.5*l->step;                                   /* static_pair.lua:14  [s] */
             for (size_t k = 0; k < nt; k += FIT_VL) {
-                const fit_vd choice = fit_vselect(fit_vload(w.time_grid + k) <= prod, fit_vset1(prod), fit_vload(w.time_grid + k)); /* static_pair.lua:14  [s] */
+                const fit_vd choice = fit_vselect(fit_vload(w.time_grid + k) <= prod,
+                        fit_vset1(prod), fit_vload(w.time_grid + k)); /* static_pair.lua:14  [s] */
                 fit_vd log_low;
                 const fit_vd logarithm = fit_vlog_low(choice, &log_low);
-                const fit_vd dD_dD0 = fit_vpow_of_log(choice, fit_vset1(alpha), logarithm, log_low); /* static_pair.lua:14  [1] */
+                const fit_vd dD_dD0 = fit_vpow_of_log(choice, fit_vset1(alpha), logarithm,
+                        log_low); /* static_pair.lua:14  [1] */
                 fit_vstore(w.dD_dD0_grid + k, dD_dD0);
                 const fit_vd dD_dalpha = D0*dD_dD0*logarithm;                  /* static_pair.lua:14  [angstrom^2/s] */
                 fit_vstore(w.dD_dalpha_grid + k, dD_dalpha);

@@ -1,0 +1,2 @@
+-- A unit that is known.
+local m = model "bad" { title = "x", units = {"second"} }
