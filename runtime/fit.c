@@ -18,6 +18,7 @@
 #include "fit_impl.h"
 #include "linalg.h"
 #include "polish.h"
+#include "profile.h"
 
 void fit_options_default(struct fit_options *opt)
 {
@@ -378,6 +379,9 @@ static enum fit_status finish(struct fit_job *f, struct fit_outcome *o)
     if ((st = fit_covariance(&spec, r, f->err)) != FIT_OK ||
         (polished.n > 0 && (st = take_polished(f, &polished, &variance)) != FIT_OK) ||
         (st = fit_degeneracies(f->kernel, &f->ds->layout, variance, r, f->err)) != FIT_OK)
+        goto done;
+    if (f->kernel->space == FIT_PAIRS && !robust && !fit_word_ends(o->word) &&
+        (st = fit_profile_errors(f, variance)) != FIT_OK)
         goto done;
     tell_end(f, o);
     memcpy(r->start, f->began_at, f->p * sizeof *r->start);
