@@ -67,6 +67,7 @@ static void lay_out(struct arena *a, struct fit_result *r)
     r->lin = take(a, r->ngroup * r->nlinear * d);
     r->sigma = take(a, r->ngroup * d);
     r->std = take(a, n * d);
+    r->profile = take(a, p * d);
     r->covariance = take(a, n * n * d);
     r->correlation = take(a, n * n * d);
     r->at_bound = take(a, n);
@@ -380,6 +381,7 @@ static enum fit_status finish(struct fit_job *f, struct fit_outcome *o)
         (polished.n > 0 && (st = take_polished(f, &polished, &variance)) != FIT_OK) ||
         (st = fit_degeneracies(f->kernel, &f->ds->layout, variance, r, f->err)) != FIT_OK)
         goto done;
+    memcpy(r->profile, r->std, f->p * sizeof *r->profile);
     if (f->kernel->space == FIT_PAIRS && !robust && !fit_word_ends(o->word) &&
         (st = fit_profile_errors(f, variance)) != FIT_OK)
         goto done;

@@ -169,6 +169,8 @@ struct fit_result {
     char noise_text[256];
 
     double *std;         /* nfull */
+    double *profile;     /* nparam: std as the cost itself has it (profile.h), never smaller; INFINITY: not
+                            determined although the paraboloid says so; where it was not looked at, std */
     double *covariance;  /* nfull x nfull; scaled by the estimated noise unless it is absolute */
     double *correlation; /* nfull x nfull */
     signed char *at_bound; /* nfull: -1 lower, +1 upper, 0 inside */

@@ -117,19 +117,6 @@ static int holds(struct profile *p, size_t k)
     return 1;
 }
 
-/* Keeps correlations. */
-static void set_error(struct fit_result *r, size_t k, double std)
-{
-    double factor = isfinite(std) ? std / r->std[k] : NAN;
-    for (size_t l = 0; l < r->nfull; l++) {
-        r->covariance[k * r->nfull + l] *= factor;
-        r->covariance[l * r->nfull + k] *= factor;
-        if (isnan(factor))
-            r->correlation[k * r->nfull + l] = r->correlation[l * r->nfull + k] = NAN;
-    }
-    r->std[k] = isfinite(std) ? std : NAN;
-}
-
 /* A parameter on a bound, or open over the box: what the errors of the others say holds with it held. */
 static int is_open(const struct fit_job *f)
 {
@@ -177,8 +164,7 @@ enum fit_status fit_profile_errors(struct fit_job *f, double variance)
         again = open && !before;
     }
     for (size_t k = 0; k < f->p; k++)
-        if (wider[k] > r->std[k])
-            set_error(r, k, wider[k]);
+        r->profile[k] = wider[k] > r->std[k] ? wider[k] : r->std[k];
     free(all);
     return FIT_OK;
 }

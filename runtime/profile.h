@@ -6,7 +6,7 @@
  * errors away on the valley's axis; where they are not 4 above the least in units of the noise -- or for all
  * parameters when one stands on a bound or is open over the box -- the fit is repeated with the parameter held
  * four standard errors away: chi2 must rise by 16.  Where it rises by less than 0.7 of that, the
- * error is widened until it does (likelihood profile: Bates & Watts, Nonlinear Regression Analysis (1988),
+ * profile error is widened until it does (likelihood profile: Bates & Watts, Nonlinear Regression Analysis (1988),
  * section 6.1); where the profile stays flat up to a bound of the parameter, it is not determined.
  */
 #ifndef FIT_PROFILE_H
@@ -14,8 +14,8 @@
 
 #include "fit_impl.h"
 
-/* After fit_covariance(): std and covariance in f->res; variance as there.  For pairs of frames, least squares
- * only.  The objective is left at some other point. */
+/* After fit_covariance(), variance as there: fills f->res->profile; std and covariance stay those of the
+ * paraboloid.  For pairs of frames, least squares only.  The objective is left at some other point. */
 enum fit_status fit_profile_errors(struct fit_job *f, double variance);
 
 #endif

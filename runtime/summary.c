@@ -122,7 +122,9 @@ static const char *remark(const struct fit_results *r, size_t k)
         return "held";
     if (r->fit->at_bound[k])
         return r->fit->at_bound[k] < 0 ? "AT LOWER END" : "AT UPPER END";
-    return isnan(r->fit->std[k]) || r->fit->reason[k] >= 0 ? "UNDETERMINED" : "";
+    if (isnan(r->fit->std[k]) || r->fit->reason[k] >= 0)
+        return "UNDETERMINED";
+    return k < r->fit->nparam && r->fit->profile[k] > 2 * r->fit->std[k] ? "SEE BELOW" : "";
 }
 
 static void parameter(FILE *f, int *left, const struct fit_results *r, size_t k)
@@ -290,6 +292,28 @@ static void other_minima(FILE *f, int *left, const struct fit_results *r)
              fit->nminimum - 1, fit->nminimum == 2 ? "um" : "a", fit->minima[1].above);
 }
 
+/* Where the cost allows much more than the standard error says. */
+static void valleys(FILE *f, int *left, const struct fit_results *r)
+{
+    const struct fit_result *fit = r->fit;
+    char text[TEXT] = "";
+    size_t n = 0;
+    for (size_t k = 0; k < fit->nparam; k++) {
+        if (!(fit->profile[k] > 2 * fit->std[k]))
+            continue;
+        if (isinf(fit->profile[k]))
+            append(text, sizeof text, "%s%s not determined", n++ ? ", " : "", fit_results_param(r, k).param->name);
+        else
+            append(text, sizeof text, "%s%s +- %.2g", n++ ? ", " : "", fit_results_param(r, k).param->name,
+                   fit->profile[k]);
+    }
+    if (n) {
+        char whole[TEXT + 32];
+        snprintf(whole, sizeof whole, "the cost itself allows %s", text);
+        wrapped(f, left, whole);
+    }
+}
+
 static void verdict(FILE *f, int *left, const struct fit_results *r)
 {
     const struct fit_result *fit = r->fit;
@@ -336,6 +360,7 @@ void fit_write_summary(const struct fit_results *r, FILE *f)
     degeneracies(f, &left, r);
     quality(f, &left, r);
     at_bounds(f, &left, r);
+    valleys(f, &left, r);
     other_minima(f, &left, r);
     verdict(f, &left, r);
     free(index);

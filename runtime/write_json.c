@@ -40,6 +40,8 @@ static void put_parameters(struct fit_json *j, const struct fit_results *r, cons
         fit_json_number(j, "value", p.value);
         fit_json_number(j, "std", f->std[k]);
         fit_json_string(j, "std_reason", std_reason(r, k));
+        if (k < f->nparam) /* null: not determined */
+            fit_json_number(j, "std_profile", f->profile[k]);
         fit_json_number(j, "std_robust", r->std_robust ? r->std_robust[k] : NAN);
         fit_json_string(j, "unit", p.param->unit);
         fit_json_number(j, "lower", f->lower[k]);

@@ -2,7 +2,7 @@
  * something is not determined, but never gives a wrong number with a small error.
  *
  * Laminar flow, simulated with known truth and noise 0.01.  Asserted for every parameter of every fit: it has no
- * error (undetermined, or on a bound), or the truth lies within FAR of the interval that is told; and the
+ * (profile) error (undetermined, or on a bound), or the truth lies within FAR of the interval that is told; and the
  * truth's chi2 lies above the minimum's by no more than noise makes it (the number of parameters, give or take
  * five of its deviations) and not below, unless the fit says that a parameter is not determined: then no better
  * minimum has been missed.  That a fit did not converge is an answer too.
@@ -88,13 +88,13 @@ static int judge(const struct fit_kernel *k, const struct trap *t, const struct 
     printf("  %s: %s, chi2 of the truth + %.1f, goodness %.3f\n", t->name, fit_word_name(r->status), above, r->goodness);
     int open = 0;
     for (size_t p = 0; p < NPARAM; p++)
-        open += isnan(r->std[p]) && !r->at_bound[p];
+        open += !isfinite(r->profile[p]) && !r->at_bound[p];
     if (!(above < n + 5 * sqrt(2 * n)) || (above < -0.1 && !open))
         bad++, printf("    another minimum than that of the truth\n");
     for (size_t p = 0; p < NPARAM; p++) {
-        double off = fabs(r->theta[p] - t->truth[p]) / r->std[p];
-        int wrong = !isnan(r->std[p]) && !(off <= FAR);
-        printf("    %-20s %12.5g +- %-10.3g truth %-10.5g%s%s\n", k->param[p].name, r->theta[p], r->std[p],
+        double off = fabs(r->theta[p] - t->truth[p]) / r->profile[p];
+        int wrong = isfinite(r->profile[p]) && !(off <= FAR);
+        printf("    %-20s %12.5g +- %-10.3g truth %-10.5g%s%s\n", k->param[p].name, r->theta[p], r->profile[p],
                t->truth[p], r->at_bound[p] ? " at bound" : "", wrong ? "  WRONG" : "");
         bad += wrong;
     }
