@@ -55,7 +55,7 @@ static void scales(const struct sampling *m, const struct fit_result *fit, const
         const struct fit_posterior_coordinate *c = &p->coordinate[i];
         double slope, sd = NAN;
         fit_coordinate_at(&c->map, q[i], &slope, NULL, NULL);
-        if (c->kind == FIT_POSTERIOR_PARAM)
+        if (c->kind == FIT_POSTERIOR_PARAM && fit)
             sd = fit->std[c->index] / fabs(slope);
         if (c->kind == FIT_POSTERIOR_LOG_SIGMA)
             sd = 1 / sqrt(2 * (double)p->setup.ds->npoint);

@@ -102,7 +102,7 @@ struct fit_samples {
     void *storage_;
 };
 
-/* fit: the least-squares result at the setup's point, for scales of the coordinates.  setup->chains and
+/* fit: the least-squares result at the setup's point, for scales of the coordinates, or NULL.  setup->chains and
  * ->threads are chosen here.  FIT_OK also when the verdict is bad or it was ended early after some draws;
  * FIT_ERR_INTERRUPTED before that. */
 enum fit_status fit_sample(const struct fit_posterior_setup *setup, const struct fit_result *fit,

@@ -1,0 +1,329 @@
+/* sbc.c -- simulation-based calibration of the sampler (Talts et al. 2018, arXiv:1804.06788).
+ *
+ * Parameters are drawn from their priors and data from the model; then the posterior of these data is sampled.
+ * When prior, likelihood, coordinates, integrals and sampler are all right, the rank of a true value among its
+ * draws is uniform.  Ranks are counted in 20 bins; chi2 of each quantity, with the log density as one more, has
+ * probability above 1e-3 / (number of quantities) when all is right.
+ *
+ * Usage: sbc MODEL [EXPERIMENTS [SEED]]      static, laminar, heterodyne, kww; 100 experiments
+ *        exit status 1 when a quantity is not uniform
+ *
+ * Each experiment takes one chain of 99 draws, thinned by 6, after a warm-up of 300.
+ */
+#include "posterior.h"
+#include "sampling.h"
+#include "support.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BINS = 20, RANKS = 100, THIN = 6, MOST = 64, MOST_GROUP = 3 };
+
+struct prior_of {
+    const char *name;
+    enum fit_prior_kind kind;
+    double a, b, lower, upper;
+};
+
+struct study {
+    const char *model;
+    size_t ngroup, ntime, nrow;
+    double noise;
+    const struct prior_of *prior; /* by name; the others: fixed at `a` */
+    size_t nprior;
+};
+
+/* Priors with fixed constants, informative enough that data sets look like data sets. */
+static const struct prior_of priors_static[] = {
+    {"D0", FIT_PRIOR_LOG_NORMAL, 7.5, 0.5, 100, 1e5},
+    {"alpha", FIT_PRIOR_TRUNCATED_NORMAL, 0, 0.3, -2, 2},
+    {"D_offset", FIT_PRIOR_TRUNCATED_NORMAL, 200, 100, 0, 1e4},
+    {"contrast", FIT_PRIOR_NORMAL, 0.3, 0.05, NAN, NAN},
+    {"offset", FIT_PRIOR_NORMAL, 1, 0.02, NAN, NAN},
+};
+static const struct prior_of priors_laminar[] = {
+    {"D0", FIT_PRIOR_LOG_NORMAL, 7.5, 0.5, 100, 1e5},
+    {"alpha", FIT_PRIOR_TRUNCATED_NORMAL, 0, 0.3, -2, 2},
+    {"D_offset", FIT_PRIOR_TRUNCATED_NORMAL, 200, 100, 0, 1e4},
+    {"gamma_dot_t0", FIT_PRIOR_LOG_NORMAL, -5, 0.4, 1e-5, 1},
+    {"beta", FIT_PRIOR_TRUNCATED_NORMAL, 0, 0.3, -2, 2},
+    {"gamma_dot_t_offset", FIT_PRIOR_TRUNCATED_NORMAL, 0.001, 0.0005, 0, 0.1},
+    {"phi0", FIT_PRIOR_BETA_SCALED, 2, 2, -10, 10},
+    {"contrast", FIT_PRIOR_NORMAL, 0.3, 0.05, NAN, NAN},
+    {"offset", FIT_PRIOR_NORMAL, 1, 0.02, NAN, NAN},
+};
+static const struct prior_of priors_heterodyne[] = {
+    {"D0_ref", FIT_PRIOR_LOG_NORMAL, 8, 0.4, 1, 1e6},
+    {"alpha_ref", FIT_PRIOR_NONE, 0, 0, -9, -9},
+    {"D_offset_ref", FIT_PRIOR_NONE, 0, 0, -9, -9},
+    {"D0_sample", FIT_PRIOR_LOG_NORMAL, 9, 0.4, 1, 1e6},
+    {"alpha_sample", FIT_PRIOR_TRUNCATED_NORMAL, 0, 0.3, -5, 5},
+    {"D_offset_sample", FIT_PRIOR_NONE, 0, 0, -9, -9},
+    {"v0", FIT_PRIOR_LOG_NORMAL, 6, 0.3, 1e-3, 1e6},
+    {"v_beta", FIT_PRIOR_NONE, 0, 0, -9, -9},
+    {"v_offset", FIT_PRIOR_NONE, 0, 0, -9, -9},
+    {"f0", FIT_PRIOR_TRUNCATED_NORMAL, 0.3, 0.1, 0, 1},
+    {"f1", FIT_PRIOR_TRUNCATED_NORMAL, 0, 0.2, -10, 10},
+    {"f2", FIT_PRIOR_NONE, 0, 0, -9, -9},
+    {"f3", FIT_PRIOR_TRUNCATED_NORMAL, 0.2, 0.05, -1, 1},
+    {"phi0_het", FIT_PRIOR_TRUNCATED_NORMAL, 0, 3, -10, 10},
+    {"contrast", FIT_PRIOR_NORMAL, 0.3, 0.05, NAN, NAN},
+    {"offset", FIT_PRIOR_NORMAL, 1, 0.02, NAN, NAN},
+};
+static const struct prior_of priors_kww[] = {
+    {"tau", FIT_PRIOR_LOG_NORMAL, 0, 0.7, 1e-3, 1e3},
+    {"beta", FIT_PRIOR_TRUNCATED_NORMAL, 1, 0.3, 0.1, 2},
+    {"contrast", FIT_PRIOR_NORMAL, 0.2, 0.05, NAN, NAN},
+    {"baseline", FIT_PRIOR_NORMAL, 1, 0.02, NAN, NAN},
+};
+#define COUNT(list) list, sizeof list / sizeof *list
+static const struct study studies[] = {
+    {"static_isotropic", 1, 20, 0, 0.03, COUNT(priors_static)},
+    {"laminar", 3, 20, 0, 0.03, COUNT(priors_laminar)},
+    {"heterodyne", 3, 20, 0, 0.03, COUNT(priors_heterodyne)},
+    {"kww", 1, 0, 40, 0.02, COUNT(priors_kww)},
+};
+
+struct experiment {
+    const struct study *study;
+    const struct fit_kernel *k;
+    uint64_t seed;
+    struct fit_posterior_param param[MOST];
+    double theta[MOST], lin[MOST], sigma[MOST_GROUP], s0[MOST_GROUP];
+    struct fit_dataset *ds;
+};
+
+static const double A0 = 10; /* of the prior of the variance */
+
+static void stop(const char *what, const struct fit_error *err)
+{
+    fprintf(stderr, "sbc: %s: %s\n", what, err->message);
+    exit(1);
+}
+
+/* ---- one experiment ------------------------------------------------------------------------------------ */
+
+static const struct prior_of *prior_named(const struct study *s, const char *name)
+{
+    for (size_t k = 0; k < s->nprior; k++)
+        if (strcmp(s->prior[k].name, name) == 0)
+            return &s->prior[k];
+    fprintf(stderr, "sbc: no prior for %s\n", name);
+    exit(1);
+}
+
+static void set_params(struct experiment *x)
+{
+    for (size_t n = 0; n < x->k->nparam + x->k->nlinear; n++) {
+        const struct fit_param *d = n < x->k->nparam ? &x->k->param[n] : &x->k->linear[n - x->k->nparam];
+        const struct prior_of *p = prior_named(x->study, d->name);
+        int fixed = p->kind == FIT_PRIOR_NONE;
+        x->param[n] = (struct fit_posterior_param){p->lower, p->upper, p->kind, p->a, p->b, fixed, p->a};
+    }
+}
+
+/* True values from the priors: theta; sigma^2 inverse gamma; linear parameters given sigma. */
+static void draw_truth(struct experiment *x, struct fit_rng *rng)
+{
+    struct fit_prior prior;
+    size_t np = x->k->nparam, nl = x->k->nlinear;
+    for (size_t k = 0; k < np; k++) {
+        const struct fit_posterior_param *p = &x->param[k];
+        x->theta[k] = p->value;
+        if (p->fixed)
+            continue;
+        if (!fit_prior_init(&prior, p->prior, p->a, p->b, p->lower, p->upper))
+            exit(1);
+        x->theta[k] = fit_prior_quantile(&prior, fit_rng_next_uniform(rng));
+    }
+    for (size_t g = 0; g < x->study->ngroup; g++) {
+        double z[MOST], b0 = 0.5 * A0 * x->study->noise * x->study->noise;
+        x->s0[g] = x->study->noise;
+        x->sigma[g] = sqrt(b0 / fit_rng_next_gamma(rng, A0));
+        fit_rng_next_normals(rng, nl, z);
+        for (size_t q = 0; q < nl; q++)
+            x->lin[g * nl + q] = x->param[np + q].a + x->param[np + q].b * x->sigma[g] / x->s0[g] * z[q];
+    }
+}
+
+static void simulate_pairs(struct experiment *x, struct fit_rng *rng)
+{
+    static const double phi[MOST_GROUP] = {-4, 20, 75};
+    size_t nt = x->study->ntime;
+    struct fit_error err = {0};
+    x->ds = e2e_dataset(x->k, &(struct e2e_grid){.ntime = nt, .dt = 0.1, .q = 0.0054, .gap = 2e6,
+                                                 .nphi = x->study->ngroup, .phi = phi});
+    struct e2e_prepared p = e2e_prepare(x->k, &x->ds->layout, x->theta);
+    double *matrix = e2e_doubles(nt * nt);
+    for (uint32_t g = 0; g < x->study->ngroup; g++) {
+        for (uint32_t i = 0; i < nt; i++)
+            for (uint32_t j = i + 1; j < nt; j++) {
+                double z;
+                x->k->points(&x->ds->layout, p.ws, x->lin, 1, &i, &j, &g, &matrix[i * nt + j], NULL);
+                fit_rng_next_normals(rng, 1, &z);
+                matrix[i * nt + j] += x->sigma[g] * z;
+            }
+        if (fit_dataset_put(x->ds, g, matrix, NULL, &err) != FIT_OK)
+            stop("data", &err);
+    }
+    if (fit_dataset_finish(x->ds, &err) != FIT_OK)
+        stop("data", &err);
+    free(matrix);
+    e2e_release(&p);
+}
+
+static struct fit_dataset *rows(const double *column, const double *y, size_t n)
+{
+    struct fit_dataset *ds;
+    struct fit_error err = {0};
+    if (fit_dataset_new_rows(n, 1, &column, y, NULL, 0, NULL, 1, &ds, &err) != FIT_OK ||
+        fit_dataset_finish(ds, &err) != FIT_OK)
+        stop("data", &err);
+    return ds;
+}
+
+static void simulate_rows(struct experiment *x, struct fit_rng *rng)
+{
+    size_t n = x->study->nrow;
+    double *column = e2e_doubles(n), *y = e2e_doubles(n), z;
+    for (size_t r = 0; r < n; r++)
+        column[r] = 0.01 * pow(1e4, (double)r / (double)n);
+    struct fit_dataset *empty = rows(column, y, n);
+    struct e2e_prepared p = e2e_prepare(x->k, &empty->layout, x->theta);
+    for (uint32_t r = 0; r < n; r++) {
+        uint32_t zero = 0;
+        x->k->points(&empty->layout, p.ws, x->lin, 1, &r, &zero, &zero, &y[r], NULL);
+        fit_rng_next_normals(rng, 1, &z);
+        y[r] += x->sigma[0] * z;
+    }
+    e2e_release(&p);
+    fit_dataset_free(empty);
+    x->ds = rows(column, y, n);
+    free(column);
+    free(y);
+}
+
+/* Log density, in the sampler's coordinates, at the true values. */
+static double true_density(const struct fit_posterior_setup *setup)
+{
+    struct fit_posterior *p;
+    struct fit_error err = {0};
+    double q[MOST], lp = NAN;
+    if (fit_posterior_new(setup, &p, &err) != FIT_OK)
+        stop("posterior", &err);
+    fit_posterior_start(p, q);
+    p->target.eval(p->target.user, 0, q, &lp, NULL);
+    fit_posterior_free(p);
+    return lp;
+}
+
+/* Adds the ranks of one experiment: rank[quantity]; theta, lin, sigma, density.  Returns 0 when the chain had
+ * divergences (counted, not dropped). */
+static int run(struct experiment *x, size_t number, size_t *rank)
+{
+    struct fit_rng rng = {.seed = x->seed, .chain = (uint32_t)number, .purpose = FIT_RNG_START};
+    struct fit_error err = {0};
+    struct fit_samples s;
+    draw_truth(x, &rng);
+    if (x->study->nrow)
+        simulate_rows(x, &rng);
+    else
+        simulate_pairs(x, &rng);
+    struct fit_posterior_setup setup = {.kernel = x->k, .ds = x->ds, .param = x->param, .theta = x->theta, .lin = x->lin,
+                                        .sigma = x->s0, .a0 = A0, .count = 1, .chains = 1, .threads = 1,
+                                        .variance = FIT_VARIANCE_UNIT};
+    struct fit_sampling_options opt = {.method = FIT_SAMPLING_NUTS, .chains = 1, .warmup = 300,
+                                       .draws = (RANKS - 1) * THIN, .target_accept = 0.9,
+                                       .seed = x->seed + 1000 + number, .threads = 1};
+    double lp = true_density(&setup);
+    if (fit_sample(&setup, NULL, &opt, &s, &err) != FIT_OK)
+        stop("sampling", &err);
+    double truth[MOST];
+    size_t np = s.nparam, nl = s.ngroup * s.nlinear;
+    memcpy(truth, x->theta, np * sizeof *truth);
+    memcpy(truth + np, x->lin, nl * sizeof *truth);
+    memcpy(truth + np + nl, x->sigma, s.ngroup * sizeof *truth);
+    memset(rank, 0, (s.ncolumn + 1) * sizeof *rank);
+    for (size_t k = 0; k < s.draws; k += THIN) {
+        for (size_t c = 0; c < s.ncolumn; c++)
+            rank[c] += s.x[k * s.ncolumn + c] < truth[c];
+        rank[s.ncolumn] += s.lp[k] < lp;
+    }
+    int clean = !(s.divergences > 0);
+    fit_samples_free(&s);
+    fit_dataset_free(x->ds);
+    return clean;
+}
+
+/* ---- uniformity ---------------------------------------------------------------------------------------- */
+
+/* Upper tail of chi2 with n degrees of freedom: regularised incomplete gamma function by its continued fraction
+ * or series (Numerical Recipes, section 6.2). */
+static double chi2_tail(double chi2, double n)
+{
+    double a = 0.5 * n, x = 0.5 * chi2, sum = 1 / a, term = sum;
+    if (x < a + 1) {
+        for (int k = 1; k < 500; k++)
+            sum += term *= x / (a + k);
+        return 1 - sum * exp(-x + a * log(x) - lgamma(a));
+    }
+    double b = x + 1 - a, c = 1e300, d = 1 / b, h = d;
+    for (int k = 1; k < 500; k++) {
+        double an = -k * (k - a);
+        b += 2;
+        d = 1 / (an * d + b);
+        c = b + an / c;
+        h *= d * c;
+    }
+    return exp(-x + a * log(x) - lgamma(a)) * h;
+}
+
+static double uniformity(const size_t *count, size_t total)
+{
+    double expected = (double)total / BINS, chi2 = 0;
+    for (size_t b = 0; b < BINS; b++)
+        chi2 += ((double)count[b] - expected) * ((double)count[b] - expected) / expected;
+    return chi2_tail(chi2, BINS - 1);
+}
+
+int main(int argc, char **argv)
+{
+    size_t count[MOST][BINS] = {{0}}, rank[MOST], experiments = argc > 2 ? (size_t)atol(argv[2]) : 100, clean = 0;
+    struct experiment x = {.seed = argc > 3 ? (uint64_t)atoll(argv[3]) : 7};
+    for (size_t k = 0; argc > 1 && k < sizeof studies / sizeof *studies; k++)
+        if (strncmp(studies[k].model, argv[1], strlen(argv[1])) == 0)
+            x.study = &studies[k];
+    if (!x.study) {
+        fprintf(stderr, "usage: sbc static|laminar|heterodyne|kww [EXPERIMENTS [SEED]]\n");
+        return 3;
+    }
+    x.k = e2e_kernel(x.study->model, "fast", NULL);
+    if (!x.k)
+        return 1;
+    set_params(&x);
+    size_t n = x.k->nparam + x.study->ngroup * (x.k->nlinear + 1), bad = 0;
+    for (size_t e = 0; e < experiments; e++) {
+        clean += run(&x, e, rank) ? 1 : 0;
+        for (size_t c = 0; c <= n; c++)
+            count[c][rank[c] * BINS / RANKS]++;
+    }
+    printf("%s: %zu experiments, %zu with divergences, seed %llu\n", x.study->model, experiments, experiments - clean,
+           (unsigned long long)x.seed);
+    for (size_t c = 0; c <= n; c++) {
+        char name[64] = "log density";
+        if (c < n)
+            fit_samples_name(x.k, x.study->ngroup, c, name);
+        if (c < x.k->nparam && x.param[c].fixed)
+            continue;
+        double p = uniformity(count[c], experiments);
+        int wrong = !(p > 1e-3 / (double)(n + 1));
+        bad += wrong ? 1 : 0;
+        printf("  %-22s p = %.4f %s  ", name, p, wrong ? "NOT UNIFORM" : "");
+        for (size_t b = 0; b < BINS; b++)
+            printf(" %zu", count[c][b]);
+        printf("\n");
+    }
+    return bad ? 1 : 0;
+}
