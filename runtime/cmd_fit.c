@@ -4,6 +4,7 @@
  * data and model; write all files under temporary names; rename them; print one screen.  An
  * interrupted or not converged fit writes the same files, marked as what they are. */
 #define _DEFAULT_SOURCE /* gethostname */
+#include "../common/sha256.h"
 #include "parallel.h"
 #include "program.h"
 #include "progress.h"
@@ -33,6 +34,8 @@ struct run {
     struct fit_setup setup;
     struct fit_result fit;
     int fitted, sampled;
+    char *identity, checkpoint[1100]; /* of the posterior; file */
+    char no_posterior[512];           /* why there is none, although one was asked for */
     struct fit_sampling_setup posterior;
     struct fit_samples samples;
     struct fit_maps *maps;
@@ -380,23 +383,85 @@ static int on_sampling(void *user, const struct fit_sampling_progress *p)
     return fit_progress_sampling(&run->view, p);
 }
 
+/* Where the checkpoint stands: in the output folder, or in a folder of the configuration under a name made of
+ * its contents, because several runs may share that folder. */
+static enum fit_status prepare_checkpoint(struct run *run, struct fit_error *err)
+{
+    const struct fit_config_sampling *c = &run->cfg->sampling;
+    struct fit_sampling_options *o = &run->posterior.options;
+    const char *dir = c->checkpoint_dir.value;
+    struct fit_output out;
+    if (o->method != FIT_SAMPLING_NUTS || !c->checkpoints.value)
+        return FIT_OK;
+    run->identity = fit_sampling_identity(&run->posterior.posterior, o, run->m->sha256);
+    if (!run->identity)
+        return fit_fail(err, FIT_ERR_MEMORY, "out of memory");
+    if (fit_given(c->checkpoint_dir.from) && dir) {
+        char hex[SHA256_HEX];
+        unsigned char digest[SHA256_BYTES];
+        struct sha256 h;
+        sha256_init(&h);
+        sha256_update(&h, run->identity, strlen(run->identity));
+        sha256_final(&h, digest);
+        sha256_hex(digest, hex);
+        snprintf(run->checkpoint, sizeof run->checkpoint, "%s/%s-%.12s.checkpoint", dir, run->k->name, hex);
+    } else {
+        dir = run->folder;
+        snprintf(run->checkpoint, sizeof run->checkpoint, "%s/posterior.checkpoint", dir);
+    }
+    enum fit_status st = fit_output_begin(&out, dir, err); /* makes the folder */
+    fit_output_abandon(&out);
+    o->checkpoint = run->checkpoint;
+    o->identity = run->identity;
+    o->resume = run->cli->resume ? FIT_RESUME : c->resume.value ? FIT_RESUME_SAME : FIT_RESUME_NO;
+    return st;
+}
+
+static void say_how_it_began(struct run *run)
+{
+    const struct fit_samples *s = &run->samples;
+    if (s->resumed > 0)
+        say(run, "posterior: went on from %s after %.0f iterations", run->checkpoint, s->resumed);
+    else if (run->posterior.options.resume == FIT_RESUME)
+        fit_notes_add(&run->notes, "--resume: there was no %s; the chains began anew", run->checkpoint);
+    if (s->checkpoint_error[0])
+        fit_notes_add(&run->notes, "no checkpoint: %s", s->checkpoint_error);
+}
+
+/* What is left of --max-seconds for the chains. */
+static double time_left(const struct run *run)
+{
+    double limit = run->posterior.options.max_seconds, left = limit - (fit_seconds() - run->clock);
+    return limit > 0 ? fmax(left, 1e-3) : 0;
+}
+
+/* A posterior that was ended before it had draws is no error: the least-squares result is there to be written. */
 static enum fit_status sample(struct run *run, struct fit_error *err)
 {
     struct fit_sampling_setup *s = &run->posterior;
     enum fit_status st = fit_sampling_setup(run->cfg, run->k, run->m->dataset, &run->fit, s, err);
+    if (st == FIT_OK)
+        st = prepare_checkpoint(run, err);
     if (st != FIT_OK)
         return st;
     s->options.progress = on_sampling;
     s->options.progress_user = run;
     s->options.interrupt = run->p->interrupt;
+    s->options.max_seconds = time_left(run);
     fit_progress_phase(&run->view, "looking for the mode of the posterior");
     st = fit_sample(&s->posterior, &run->fit, &s->options, &run->samples, err);
     fit_progress_clear(&run->view);
     run->sampled = st == FIT_OK;
-    if (run->sampled)
+    if (run->sampled) {
+        say_how_it_began(run);
         say(run, "posterior %s: %s; %.0f gradients in %.3f s", fit_verdict_word(run->samples.verdict),
             run->samples.verdict_text, run->samples.gradients, run->samples.seconds.total);
-    return st;
+    }
+    if (st != FIT_ERR_INTERRUPTED)
+        return st;
+    snprintf(run->no_posterior, sizeof run->no_posterior, "%.500s", err->message);
+    fit_notes_add(&run->notes, "no posterior: %s", run->no_posterior);
+    return FIT_OK;
 }
 
 /* ---- results
@@ -417,6 +482,7 @@ static void gather(struct run *run, time_t begin)
     r->ds = run->m->dataset;
     r->fit = &run->fit;
     r->samples = run->sampled ? &run->samples : NULL;
+    r->no_samples = run->no_posterior[0] ? run->no_posterior : NULL;
     r->maps = run->maps;
     r->peak_mb = fit_memory_peak_mb();
     r->nnote = run->notes.n;
@@ -473,6 +539,10 @@ static enum fit_status write_files(struct run *run, struct fit_error *err)
     st = fit_output_add(&out, "fit.h5", &path, err);
     if (st == FIT_OK)
         st = fit_write_hdf5(&run->r, path, err);
+    if (st == FIT_OK && run->sampled)
+        st = fit_output_add(&out, "posterior.nc", &path, err);
+    if (st == FIT_OK && run->sampled)
+        st = fit_write_posterior(&run->r, path, err);
     run->r.write_seconds = fit_seconds() - begin;
     run->r.wall_seconds = fit_seconds() - run->clock;
     run->r.peak_mb = fit_memory_peak_mb();
@@ -569,9 +639,22 @@ static void release(struct run *run)
     free(run->runlog);
     free(run->command_line);
     free(run->config_text);
+    free(run->identity);
     free(run->bin);
     free(run->key);
     free(run->phi);
+}
+
+/* 0 converged, 2 finished without, 130 ended by a signal. */
+static int exit_code(const struct run *run)
+{
+    const struct fit_samples *s = &run->samples;
+    if (run->fit.status == FIT_INTERRUPTED || (run->sampled && s->end == FIT_SAMPLING_STOPPED) ||
+        (run->no_posterior[0] && *run->p->interrupt))
+        return fit_status_exit(FIT_ERR_INTERRUPTED);
+    if (fit_sampling_wanted(run->cfg))
+        return run->sampled && s->complete && s->verdict != FIT_VERDICT_FAILED ? 0 : 2;
+    return run->fit.converged ? 0 : 2;
 }
 
 enum fit_status fit_cmd_fit(struct fit_program *p, const struct fit_cli *cli, struct fit_error *err)
@@ -590,7 +673,7 @@ enum fit_status fit_cmd_fit(struct fit_program *p, const struct fit_cli *cli, st
         print_dry_run(&run);
         goto done;
     }
-    if (st == FIT_OK && fit_sampling_wanted(run.cfg))
+    if (st == FIT_OK && fit_sampling_wanted(run.cfg) && run.fit.status != FIT_INTERRUPTED)
         st = sample(&run, err);
     if (st == FIT_OK) {
         gather(&run, begin);
@@ -599,9 +682,7 @@ enum fit_status fit_cmd_fit(struct fit_program *p, const struct fit_cli *cli, st
     if (st == FIT_OK)
         st = print_results(&run, err);
     if (st == FIT_OK)
-        p->exit_code = run.fit.status == FIT_INTERRUPTED ? fit_status_exit(FIT_ERR_INTERRUPTED)
-                       : run.sampled ? (run.samples.verdict == FIT_VERDICT_FAILED ? 2 : 0)
-                       : run.fit.converged ? 0 : 2;
+        p->exit_code = exit_code(&run);
 done:
     release(&run);
     return st;

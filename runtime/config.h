@@ -207,6 +207,7 @@ struct fit_config_sampling {
     struct fit_cfg_flag checkpoints, resume;
     struct fit_cfg_text checkpoint_dir;
     struct fit_cfg_int checkpoint_frequency, keep_checkpoints;
+    struct fit_cfg_real checkpoint_seconds;
 };
 
 enum fit_peer { FIT_PEER_NONE, FIT_PEER_HOMODYNE, FIT_PEER_HETERODYNE, FIT_PEER_XPCSJAX };
@@ -339,8 +340,9 @@ enum fit_status fit_config_new(const struct fit_kernel *kernel, struct fit_confi
  *   initial-NAME VALUE    (initial-d0, initial-gamma-dot-t0: case and dashes do not matter)
  *   data-file, data, layout, dt (number, yaml, file), q, gap, frames A:B, phi A,B,C, mask A:B,...,
  *   sigma, method (nlsq, nuts, laplace, cmc, both), loss, max-iterations, tolerance, ftol, xtol,
- *   gtol, multistart, no-multistart, multistart-n, global, n-samples, n-warmup, n-chains (also
- *   num-...), seed, threads, max-seconds, output-dir, output, o, scaling, compat, variant,
+ *   gtol, multistart, no-multistart, multistart-n, global, draws, warmup, chains (also n-samples,
+ *   n-warmup, n-chains, num-...), target-accept, max-tree-depth, metric (dense, diagonal),
+ *   checkpoint-seconds, seed, threads, max-seconds, output-dir, output, o, scaling, compat, variant,
  *   exclude-t0, no-nlsq-warmstart, units, q-tolerance
  * Returns FIT_ERR_USAGE with the nearest option when it is not one of these. */
 enum fit_status fit_config_override(struct fit_config *cfg, const char *option, const char *value,

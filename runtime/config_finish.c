@@ -212,6 +212,16 @@ static void note_average(struct fit_cfg_reader *r)
                  s->average_threshold.value);
 }
 
+/* What depends on the method and on other values. */
+static void complete_sampling(struct fit_config *cfg)
+{
+    struct fit_config_sampling *s = &cfg->sampling;
+    if (!fit_given(s->draws.from))
+        s->draws.value = cfg->method.value == FIT_METHOD_LAPLACE ? 2000 : 1000;
+    if (!fit_given(s->min_ess.from))
+        s->min_ess.value = 100 * (double)s->chains.value;
+}
+
 enum fit_status fit_config_finish(struct fit_config *cfg, struct fit_config_log *log,
                                   struct fit_error *err)
 {
@@ -228,6 +238,7 @@ enum fit_status fit_config_finish(struct fit_config *cfg, struct fit_config_log 
     check_settings(&r);
     check_scaling(&r);
     note_average(&r);
+    complete_sampling(cfg);
     if (cfg->angles.nrange && !cfg->angles.filter.value && !fit_given(cfg->angles.filter.from) &&
         !cfg->angles.list.n) {
         r.source = FIT_FROM_FILE;

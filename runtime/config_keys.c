@@ -1,5 +1,6 @@
 /* config_keys.c -- the table of known keys and of the words that some of them take. */
 #include "config_impl.h"
+#include "nuts.h" /* FIT_NUTS_MAX_DEPTH */
 
 #include <float.h>
 #include <limits.h>

@@ -262,6 +262,9 @@ static void initial(struct fit_cfg_reader *r, const char *name, const char *valu
     fit_cfg_param_named(r, name, 0, 0); /* says what is near */
 }
 
+#define NLSQ "optimization.nlsq."
+#define SHARD "optimization.cmc.per_shard_mcmc."
+
 /* ---- Input ----------------------------------------------------------------------------------- */
 
 static void call_data(struct fit_cfg_reader *r, const char *value)
@@ -291,17 +294,28 @@ static void call_frames(struct fit_cfg_reader *r, const char *value)
         apply_scalar(r, "analyzer_parameters.end_frame", colon + 1);
 }
 
-/* ---- The table ------------------------------------------------------------------------------- */
+static void call_metric(struct fit_cfg_reader *r, const char *value)
+{
+    int dense = strcmp(value, "dense") == 0;
+    r->path = "metric";
+    if (!dense && strcmp(value, "diagonal") != 0)
+        fit_cfg_error(r, NULL, "'%.60s': dense or diagonal is wanted", value);
+    else
+        apply_scalar(r, SHARD "dense_mass", dense ? "true" : "false");
+}
 
-#define NLSQ "optimization.nlsq."
-#define SHARD "optimization.cmc.per_shard_mcmc."
+/* ---- The table ------------------------------------------------------------------------------- */
 
 // clang-format off
 static const struct option options[] = {
     {"bounds", CALL, NULL, NULL, call_bounds},
+    {"chains", KEY, SHARD "num_chains", NULL, NULL},
+    {"checkpoint-seconds", KEY, "optimization.cmc.backend_config.checkpoint_seconds", NULL, NULL},
     {"compat", KEYS, "compat", NULL, NULL},
     {"data", CALL, NULL, NULL, call_data},
     {"data-file", CALL, NULL, NULL, call_data},
+    {"dense-mass-matrix", SWITCH, SHARD "dense_mass", "true", NULL},
+    {"draws", KEY, SHARD "num_samples", NULL, NULL},
     {"dt", CALL, NULL, NULL, call_dt},
     {"exclude-t0", SWITCH, "compat.exclude_t0", "true", NULL},
     {"fix", CALL, NULL, NULL, call_fix},
@@ -316,7 +330,9 @@ static const struct option options[] = {
     {"mask", KEYS, "mask", NULL, NULL},
     {"max-iterations", KEY, NLSQ "max_iterations", NULL, NULL},
     {"max-seconds", KEY, "max_seconds", NULL, NULL},
+    {"max-tree-depth", KEY, SHARD "max_tree_depth", NULL, NULL},
     {"method", KEY, "optimization.method", NULL, NULL},
+    {"metric", CALL, NULL, NULL, call_metric},
     {"multistart", SWITCH, NLSQ "multi_start.enable", "true", NULL},
     {"multistart-n", KEY, NLSQ "multi_start.n_starts", NULL, NULL},
     {"n-chains", KEY, SHARD "num_chains", NULL, NULL},
@@ -338,11 +354,13 @@ static const struct option options[] = {
     {"set", CALL, NULL, NULL, call_set},
     {"sigma", KEY, "sigma", NULL, NULL},
     {"start", CALL, NULL, NULL, call_start},
+    {"target-accept", KEY, SHARD "target_accept_prob", NULL, NULL},
     {"threads", KEY, "threads", NULL, NULL},
     {"tie", CALL, NULL, NULL, call_tie},
     {"tolerance", KEY, NLSQ "ftol", NULL, NULL},
     {"units", KEY, "units", NULL, NULL},
     {"variant", KEY, "compat.variant", NULL, NULL},
+    {"warmup", KEY, SHARD "num_warmup", NULL, NULL},
     {"xtol", KEY, NLSQ "xtol", NULL, NULL},
 };
 // clang-format on

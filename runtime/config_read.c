@@ -38,11 +38,10 @@ static void default_nlsq(struct fit_config_nlsq *n)
     n->memory_fraction.value = 0.75;
 }
 
-/* As homodyne's command line and templates have them, where they have a meaning here. */
+/* What the chains need; settings of consensus Monte Carlo as homodyne has them. */
 static void default_sampling(struct fit_config_sampling *s)
 {
-    s->warmup.value = 500;
-    s->draws.value = 1500;
+    s->warmup.value = 300; /* draws, min_ess: by the method, when all is read */
     s->chains.value = 4;
     s->target_accept.value = 0.85;
     s->max_tree_depth.value = 10;
@@ -51,9 +50,7 @@ static void default_sampling(struct fit_config_sampling *s)
     s->min_draws.value = 200;
     s->informed_priors.value = 1;
     s->prior_width_factor.value = 2;
-    s->max_rhat.value = 1.1;
-    s->min_ess.value = 400;
-    s->max_divergence_rate.value = 0.1;
+    s->max_rhat.value = 1.01; /* Vehtari et al. (2021) */
     s->min_bfmi.value = 0.3;
     s->max_parameter_cv.value = 1;
     s->heterogeneity_abort.value = s->prior_tempering.value = 1;
@@ -63,7 +60,8 @@ static void default_sampling(struct fit_config_sampling *s)
     s->min_success_rate_warning.value = 0.8;
     s->shard_timeout.value = 3600;
     s->heartbeat_timeout.value = 600;
-    s->checkpoints.value = s->resume.value = 1;
+    s->checkpoints.value = 1;
+    s->checkpoint_seconds.value = 60;
     s->checkpoint_frequency.value = 1;
     s->keep_checkpoints.value = 3;
 }

@@ -95,6 +95,7 @@ enum fit_h5_type {
     FIT_H5_I64,
     FIT_H5_I32,
     FIT_H5_U8,
+    FIT_H5_I8,
     FIT_H5_BOOL /* memory holds unsigned char 0 or 1; h5py's enumeration {FALSE, TRUE} */
 };
 

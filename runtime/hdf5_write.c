@@ -56,7 +56,10 @@ enum fit_status fit_h5_make_group(struct fit_h5 *h, const char *path, struct fit
 {
     if (fit_h5_kind(h, path) == FIT_H5_GROUP)
         return FIT_OK;
-    hid_t links = parents(), group = H5Gcreate2(h->file, path, links, H5P_DEFAULT, H5P_DEFAULT);
+    hid_t links = parents(), how = H5Pcreate(H5P_GROUP_CREATE);
+    H5Pset_link_creation_order(how, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED); /* netCDF lists in this order */
+    hid_t group = H5Gcreate2(h->file, path, links, how, H5P_DEFAULT);
+    H5Pclose(how);
     enum fit_status st = group < 0 ? unwritten(h, path, err) : FIT_OK;
     if (group >= 0)
         H5Gclose(group);
@@ -84,6 +87,9 @@ static void types_of(enum fit_h5_type type, hid_t *memory, hid_t *file)
         break;
     case FIT_H5_U8:
         *memory = H5Tcopy(H5T_NATIVE_UINT8), *file = H5Tcopy(H5T_STD_U8LE);
+        break;
+    case FIT_H5_I8:
+        *memory = H5Tcopy(H5T_NATIVE_INT8), *file = H5Tcopy(H5T_STD_I8LE);
         break;
     case FIT_H5_BOOL:
         *file = H5Tenum_create(H5T_STD_I8LE);

@@ -368,6 +368,12 @@ enum fit_eval fit_posterior_draw(struct fit_posterior *p, size_t chain, const do
     return FIT_EVAL_OK;
 }
 
+void fit_posterior_uninterruptible(struct fit_posterior *p)
+{
+    for (size_t k = 0; k < p->setup.chains; k++)
+        fit_parallel_uninterruptible(p->lane[k].c->o->par);
+}
+
 double fit_posterior_passes(const struct fit_posterior *p)
 {
     double n = 0;

@@ -86,6 +86,9 @@ enum fit_eval fit_posterior_draw(struct fit_posterior *p, size_t chain, const do
 /* d theta_k / d q at q: slope[n], 0 for coordinates that are no nonlinear parameters. */
 void fit_posterior_slope(const struct fit_posterior *p, const double *q, double *slope);
 
+/* From now on the setup's *interrupt is not looked at: for what has to be finished after an interruption. */
+void fit_posterior_uninterruptible(struct fit_posterior *p);
+
 /* Passes over the data so far, of all chains. */
 double fit_posterior_passes(const struct fit_posterior *p);
 

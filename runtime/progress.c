@@ -79,38 +79,95 @@ static void duration(double seconds, char *text, size_t size)
         snprintf(text, size, "%.1f h", seconds / 3600);
 }
 
+static void sampling_json(struct fit_progress_view *v, const struct fit_sampling_progress *p)
+{
+    struct fit_json j = {.compact = 1};
+    fit_json_begin(&j, NULL, '{');
+    fit_json_number(&j, "done", p->done);
+    fit_json_number(&j, "total", p->total);
+    fit_json_number(&j, "step_size", p->step);
+    fit_json_number(&j, "divergences", p->divergences);
+    fit_json_number(&j, "gradients", p->gradients);
+    fit_json_number(&j, "seconds", p->seconds);
+    fit_json_begin(&j, "chains", '[');
+    for (size_t k = 0; k < p->chains; k++) {
+        const struct fit_chain_progress *c = &p->chain[k];
+        fit_json_begin(&j, NULL, '{');
+        fit_json_integer(&j, "iteration", (int64_t)c->iteration);
+        fit_json_integer(&j, "draws", (int64_t)c->draws);
+        fit_json_number(&j, "step_size", c->step);
+        fit_json_number(&j, "divergences", c->divergences);
+        fit_json_number(&j, "acceptance_rate", c->accept);
+        fit_json_end(&j);
+    }
+    fit_json_end(&j);
+    fit_json_end(&j);
+    const char *text = fit_json_text(&j);
+    fprintf(v->f, "%s\n", text ? text : "{}");
+    fflush(v->f);
+    fit_json_free(&j);
+}
+
+enum { CHAINS_SHOWN = 8 };
+
+/* Effective draws of the log density so far, looked at once a second; 0: too few draws. */
+static double effective(struct fit_progress_view *v, const struct fit_sampling_progress *p)
+{
+    const double *x[CHAINS_SHOWN];
+    size_t n = p->chains < CHAINS_SHOWN ? p->chains : CHAINS_SHOWN, draws = p->chain[0].draws;
+    struct fit_error err;
+    if (fit_seconds() - v->last_ess < 1)
+        return v->ess;
+    for (size_t k = 0; k < n; k++) {
+        x[k] = &p->chain[k].stats->lp;
+        draws = p->chain[k].draws < draws ? p->chain[k].draws : draws;
+    }
+    struct fit_draws d = {n, draws, x, sizeof *p->chain->stats / sizeof(double)};
+    if (draws < 20 || fit_ess_mean(&d, &v->ess, &err) != FIT_OK || !isfinite(v->ess))
+        v->ess = 0;
+    v->ess *= (double)p->chains / (double)n;
+    v->last_ess = fit_seconds();
+    return v->ess;
+}
+
+static void show_chain(FILE *f, size_t number, const struct fit_sampling_progress *p)
+{
+    const struct fit_chain_progress *c = &p->chain[number];
+    size_t draws = (size_t)(p->total / (double)p->chains) - p->warmup;
+    if (c->draws == 0)
+        fprintf(f, "\rchain %zu  warm-up %5zu of %-6zu step %-8.2g\033[K\n", number + 1, c->iteration, p->warmup, c->step);
+    else
+        fprintf(f, "\rchain %zu  draw    %5zu of %-6zu step %-8.2g acceptance %.2f  divergences %.0f\033[K\n", number + 1,
+                c->draws, draws, c->step, c->accept, c->divergences);
+}
+
+/* A line for each chain and one for all; the cursor goes back to the first. */
 int fit_progress_sampling(struct fit_progress_view *v, const struct fit_sampling_progress *p)
 {
-    char line[128], left[32];
-    double rest = p->done > 0 ? p->seconds * (p->total / p->done - 1) : 0;
-    if (v->mode == FIT_PROGRESS_JSON) {
-        struct fit_json j = {.compact = 1};
-        fit_json_begin(&j, NULL, '{');
-        fit_json_number(&j, "done", p->done);
-        fit_json_number(&j, "total", p->total);
-        fit_json_number(&j, "step_size", p->step);
-        fit_json_number(&j, "divergences", p->divergences);
-        fit_json_number(&j, "gradients", p->gradients);
-        fit_json_number(&j, "seconds", p->seconds);
-        fit_json_end(&j);
-        const char *text = fit_json_text(&j);
-        fprintf(v->f, "%s\n", text ? text : "{}");
-        fflush(v->f);
-        fit_json_free(&j);
-    }
+    char left[32], rate[48] = "";
+    if (v->mode == FIT_PROGRESS_JSON)
+        sampling_json(v, p);
     if (v->mode != FIT_PROGRESS_LINE || fit_seconds() - v->last < interval)
         return 0;
-    duration(rest, left, sizeof left);
-    snprintf(line, sizeof line, "sampling  %3.0f %%  step size %.2g  divergences %.0f  %.0f gradients  %s left",
-             100 * p->done / p->total, p->step, p->divergences, p->gradients, left);
-    show(v, line);
+    size_t n = p->chains < CHAINS_SHOWN ? p->chains : CHAINS_SHOWN;
+    double fresh = p->done - p->resumed, ess = effective(v, p);
+    duration(fresh > 0 ? p->seconds * (p->total - p->done) / fresh : 0, left, sizeof left);
+    if (ess > 0 && p->resumed == 0)
+        snprintf(rate, sizeof rate, "  %.3g effective draws/s", ess / p->seconds);
+    for (size_t k = 0; k < n; k++)
+        show_chain(v->f, k, p);
+    fprintf(v->f, "\rsampling  %3.0f %%  %.4g gradients%s  %s left\033[K\033[%zuA\r", 100 * p->done / p->total,
+            p->gradients, rate, left, n);
+    fflush(v->f);
+    v->shown = 1;
+    v->last = fit_seconds();
     return 0;
 }
 
 void fit_progress_clear(struct fit_progress_view *v)
 {
     if (v->shown)
-        fprintf(v->f, "\r\033[K");
+        fprintf(v->f, "\r\033[J");
     if (v->shown)
         fflush(v->f);
     v->shown = 0;

@@ -1,4 +1,5 @@
-/* progress.h -- what a person sees while a fit runs: one line on the terminal, five times a second.
+/* progress.h -- what a person sees while a fit runs: one line on the terminal, five times a second; while chains
+ * run, one line for each of them.
  *
  * Nothing is written when standard error is not a terminal, unless JSON lines were asked for (one
  * object per iteration, for programs that watch).
@@ -18,7 +19,8 @@ struct fit_progress_view {
     enum fit_progress_mode mode;
     size_t npoint; /* for the rms of the (weighted) residuals; 0: unknown */
     double last;   /* clock at the last line */
-    int shown;     /* a line stands on the terminal */
+    int shown;     /* something stands on the terminal, below the cursor */
+    double last_ess, ess; /* clock at, and result of, the last effective sample size */
 };
 
 /* choice: "auto" (or NULL), "none", "json".  FIT_ERR_USAGE for other words. */
@@ -31,10 +33,10 @@ void fit_progress_phase(struct fit_progress_view *v, const char *text);
 /* A fit_progress_fn; user is the view.  Always returns 0. */
 int fit_progress_show(void *user, const struct fit_progress *p);
 
-/* The same for sampling, with the time that is left. */
+/* The same for sampling: chains, effective draws of the log density per second, the time that is left. */
 int fit_progress_sampling(struct fit_progress_view *v, const struct fit_sampling_progress *p);
 
-/* Wipes the line. */
+/* Wipes what is shown. */
 void fit_progress_clear(struct fit_progress_view *v);
 
 #endif

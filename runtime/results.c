@@ -15,6 +15,16 @@ struct fit_full_param fit_results_param(const struct fit_results *r, size_t k)
     return (struct fit_full_param){p, p->over < 0 ? -1 : (long)g, q, r->fit->lin[place]};
 }
 
+double fit_results_column_value(const struct fit_results *r, size_t column)
+{
+    const struct fit_result *f = r->fit;
+    size_t linear = f->ngroup * f->nlinear;
+    if (column < f->nparam)
+        return f->theta[column];
+    column -= f->nparam;
+    return column < linear ? f->lin[column] : f->sigma[column - linear];
+}
+
 size_t fit_results_table(const struct fit_results *r, size_t *index)
 {
     size_t n = 0;

@@ -2,6 +2,7 @@
  *
  *   fit.json               what a script wants                      (write_json.c)
  *   fit.h5                 everything; NeXus groups, netCDF scales   (write_hdf5.c)
+ *   posterior.nc           draws of the posterior                  (write_posterior.c)
  *   summary.txt            one screen                                (summary.c)
  *   config.effective.yaml  the settings in effect
  *   run.log                what happened
@@ -45,7 +46,8 @@ struct fit_results {
     const struct fit_input *input;
     const struct fit_dataset *ds;
     const struct fit_result *fit;
-    const struct fit_samples *samples; /* NULL: no posterior was asked for */
+    const struct fit_samples *samples; /* NULL: no posterior was asked for, or */
+    const char *no_samples;            /* why there is none */
     const struct fit_maps *maps;
     const double *std_robust; /* nfull, or NULL */
     double load_seconds, maps_seconds, write_seconds, wall_seconds;
@@ -62,6 +64,10 @@ char *fit_write_json(const struct fit_results *r);
 /* fit.h5 at `path`. */
 enum fit_status fit_write_hdf5(const struct fit_results *r, const char *path,
                                struct fit_error *err);
+
+/* posterior.nc at `path`; r->samples is there. */
+enum fit_status fit_write_posterior(const struct fit_results *r, const char *path,
+                                    struct fit_error *err);
 
 /* The summary: at most 25 lines of 80 columns, and those about degeneracies. */
 void fit_write_summary(const struct fit_results *r, FILE *f);
@@ -80,6 +86,9 @@ struct fit_full_param {
     double value;
 };
 struct fit_full_param fit_results_param(const struct fit_results *r, size_t k);
+
+/* Least-squares value of a column of the draws (sampling.h). */
+double fit_results_column_value(const struct fit_results *r, size_t column);
 
 /* Number of parameters that stand in the table of parameters: nonlinear ones and those linear ones
  * that all groups share; index[nfull] gets their places in the full vector. */

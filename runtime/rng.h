@@ -31,7 +31,8 @@ enum fit_rng_purpose {
     FIT_RNG_LAPLACE, /* draws of the proposal */
     FIT_RNG_RESAMPLE,
     FIT_RNG_PATHFINDER,
-    FIT_RNG_CONDITIONAL /* for callers: parameters that were integrated out */
+    FIT_RNG_CONDITIONAL, /* for callers: parameters that were integrated out */
+    FIT_RNG_PRIOR        /* draws of priors; chain: the parameter */
 };
 
 /* A place in the sequence: every number drawn moves index on. */

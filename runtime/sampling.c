@@ -7,24 +7,10 @@
 #include <string.h>
 
 #include "laplace.h"
-#include "output.h"
 #include "psis.h"
 
 /* Data-parallel evaluations pay from this many values for each thread; below, chains run side by side. */
 static const double VALUES_PER_THREAD = 2e5;
-
-struct sampling {
-    const struct fit_sampling_options *opt;
-    struct fit_posterior *p;
-    struct fit_samples *s;
-    struct fit_sampler *sampler;
-    int side_by_side; /* chains at the same time */
-    double begin, saved;
-    unsigned char *state; /* bytes of a checkpoint */
-    enum fit_status checkpoint_status;
-    struct fit_error *err;
-    int timed_out;
-};
 
 static size_t or_else(size_t x, size_t otherwise)
 {
@@ -33,9 +19,16 @@ static size_t or_else(size_t x, size_t otherwise)
 
 /* ---- the posterior ------------------------------------------------------------------------------------- */
 
-static enum fit_status open_posterior(struct sampling *m, const struct fit_posterior_setup *given, struct fit_error *err)
+/* About the point of a checkpoint when there is one: the target is then the same to the bit. */
+static enum fit_status open_posterior(struct fit_sampling_run *m, const struct fit_posterior_setup *given,
+                                      struct fit_error *err)
 {
     struct fit_posterior_setup setup = *given;
+    if (m->resumed) {
+        setup.theta = m->checkpoint.theta;
+        setup.lin = m->checkpoint.lin;
+        setup.sigma = m->checkpoint.sigma;
+    }
     int threads = m->opt->threads > 0 ? m->opt->threads : fit_parallel_default_threads();
     size_t chains = m->opt->method == FIT_SAMPLING_NUTS ? m->s->chains : (size_t)threads;
     double count = (double)given->ds->npoint;
@@ -48,7 +41,7 @@ static enum fit_status open_posterior(struct sampling *m, const struct fit_poste
 }
 
 /* Standard deviations of the coordinates, roughly: from the fit where it has some. */
-static void scales(const struct sampling *m, const struct fit_result *fit, const double *q, double *scale)
+static void scales(const struct fit_sampling_run *m, const struct fit_result *fit, const double *q, double *scale)
 {
     const struct fit_posterior *p = m->p;
     for (size_t i = 0; i < p->n; i++) {
@@ -65,7 +58,7 @@ static void scales(const struct sampling *m, const struct fit_result *fit, const
 
 /* ---- memory -------------------------------------------------------------------------------------------- */
 
-static enum fit_status allocate(struct sampling *m, struct fit_error *err)
+static enum fit_status allocate(struct fit_sampling_run *m, struct fit_error *err)
 {
     struct fit_samples *s = m->s;
     size_t n = s->chains * s->draws, d = s->ncoordinate;
@@ -74,12 +67,15 @@ static enum fit_status allocate(struct sampling *m, struct fit_error *err)
     s->lp = calloc(n + 1, sizeof *s->lp);
     s->column = calloc(s->ncolumn + 1, sizeof *s->column);
     s->covariance = calloc(s->ncolumn * s->ncolumn + 1, sizeof *s->covariance);
+    if (s->method == FIT_SAMPLING_LAPLACE)
+        s->log_weight = calloc(n + 1, sizeof *s->log_weight);
     if (s->method == FIT_SAMPLING_NUTS) {
         s->stats = calloc(n + 1, sizeof *s->stats);
         s->health = calloc(s->chains + 1, sizeof *s->health);
         s->inverse_metric = calloc(s->chains * d * d + 1, sizeof *s->inverse_metric);
     }
     if (!s->x || !s->q || !s->lp || !s->column || !s->covariance ||
+        (s->method == FIT_SAMPLING_LAPLACE && !s->log_weight) ||
         (s->method == FIT_SAMPLING_NUTS && (!s->stats || !s->health || !s->inverse_metric)))
         return fit_fail(err, FIT_ERR_MEMORY, "posterior: no memory for %zu draws of %zu numbers", n, s->ncolumn);
     return FIT_OK;
@@ -87,7 +83,7 @@ static enum fit_status allocate(struct sampling *m, struct fit_error *err)
 
 void fit_samples_free(struct fit_samples *s)
 {
-    void *all[] = {s->x, s->q, s->lp, s->stats, s->health, s->column, s->coordinate_name, s->mode, s->mode_covariance,
+    void *all[] = {s->x, s->q, s->lp, s->log_weight, s->stats, s->health, s->column, s->coordinate_name, s->mode, s->mode_covariance,
                    s->covariance, s->inverse_metric};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++)
         free(all[k]);
@@ -99,7 +95,7 @@ void fit_samples_free(struct fit_samples *s)
 /* Linear parameters and noise of the draws of one chain, in their order; chain k uses lane k. */
 static void complete_chain(void *user, size_t chain)
 {
-    struct sampling *m = user;
+    struct fit_sampling_run *m = user;
     struct fit_samples *s = m->s;
     for (size_t k = 0; k < s->draws; k++) {
         size_t at = chain * s->draws + k;
@@ -113,7 +109,7 @@ static void complete_chain(void *user, size_t chain)
     }
 }
 
-static void complete_draws(struct sampling *m)
+static void complete_draws(struct fit_sampling_run *m)
 {
     if (!m->side_by_side || m->s->method != FIT_SAMPLING_NUTS) {
         for (size_t k = 0; k < m->s->chains; k++)
@@ -126,88 +122,10 @@ static void complete_draws(struct sampling *m)
         complete_chain(m, (size_t)k);
 }
 
-/* ---- NUTS ---------------------------------------------------------------------------------------------- */
-
-static void report(struct sampling *m, const struct fit_sampler *sampler, struct fit_sampling_progress *r)
-{
-    *r = (struct fit_sampling_progress){.seconds = fit_seconds() - m->begin};
-    r->done = fit_sampler_done(sampler, &r->total);
-    for (size_t k = 0; k < m->s->chains; k++) {
-        const struct fit_draw_stats *stats = fit_sampler_stats(sampler, k);
-        r->step += fit_chain_step_size(fit_sampler_chain(sampler, k)) / (double)m->s->chains;
-        for (size_t d = 0; d < fit_sampler_count(sampler, k); d++) {
-            r->divergences += stats[d].divergent;
-            r->gradients += stats[d].n_gradient;
-        }
-        r->gradients += fit_chain_warmup_gradients(fit_sampler_chain(sampler, k));
-    }
-}
-
-static int watch(void *user, const struct fit_sampler *sampler)
-{
-    struct sampling *m = user;
-    struct fit_sampling_progress r;
-    report(m, sampler, &r);
-    if (m->opt->max_seconds > 0 && r.seconds > m->opt->max_seconds) {
-        m->timed_out = 1;
-        return 1;
-    }
-    if (m->opt->interrupt && *m->opt->interrupt)
-        return 1;
-    return m->opt->progress && m->opt->progress(m->opt->progress_user, &r);
-}
-
-/* Copies draws and statistics out of the sampler; the fewest draws of a chain count for all. */
-static void collect(struct sampling *m)
-{
-    struct fit_samples *s = m->s;
-    size_t d = s->ncoordinate, fewest = s->draws;
-    for (size_t k = 0; k < s->chains; k++)
-        fewest = fit_sampler_count(m->sampler, k) < fewest ? fit_sampler_count(m->sampler, k) : fewest;
-    s->complete = fewest == s->draws;
-    s->draws = fewest;
-    for (size_t k = 0; k < s->chains; k++) {
-        const struct fit_metric *metric = fit_chain_metric(fit_sampler_chain(m->sampler, k));
-        size_t size = fit_metric_size(d, metric->dense);
-        memcpy(s->q + k * fewest * d, fit_sampler_draws(m->sampler, k), fewest * d * sizeof *s->q);
-        memcpy(s->stats + k * fewest, fit_sampler_stats(m->sampler, k), fewest * sizeof *s->stats);
-        memcpy(s->inverse_metric + k * size, metric->inverse, size * sizeof *s->inverse_metric);
-        s->gradients += fit_chain_warmup_gradients(fit_sampler_chain(m->sampler, k));
-        for (size_t n = 0; n < fewest; n++) {
-            s->lp[k * fewest + n] = s->stats[k * fewest + n].lp;
-            s->gradients += s->stats[k * fewest + n].n_gradient;
-        }
-    }
-}
-
-static enum fit_status run_nuts(struct sampling *m, struct fit_error *err)
-{
-    struct fit_samples *s = m->s;
-    struct fit_sampler_options so = {
-        .chain = {.seed = s->seed, .warmup = (uint32_t)s->warmup, .target_accept = s->target_accept,
-                  .max_depth = s->max_depth, .schedule = FIT_SCHEDULE_FISHER, .diagonal = m->opt->diagonal},
-        .chains = s->chains, .draws = s->draws, .threads = m->side_by_side ? s->threads : 1};
-    struct fit_sampler_watch w = {watch, m, 0.1};
-    enum fit_status st = fit_sampler_new(&m->p->target, &so, &m->sampler, err);
-    if (st == FIT_OK)
-        st = fit_sampler_start(m->sampler, &(struct fit_sampler_start){s->mode, s->mode_covariance, NULL}, err);
-    double begin = fit_seconds();
-    if (st == FIT_OK)
-        st = fit_sampler_run(m->sampler, &w, err);
-    s->seconds.sampling = fit_seconds() - begin;
-    if (st == FIT_ERR_INTERRUPTED && m->sampler)
-        st = FIT_OK; /* what there is counts */
-    if (st == FIT_OK)
-        collect(m);
-    if (st == FIT_OK && s->draws < 4)
-        st = fit_fail(err, FIT_ERR_INTERRUPTED, "sampling was ended during the warm-up: there are no draws");
-    return st;
-}
-
 /* ---- Laplace ------------------------------------------------------------------------------------------- */
 
 /* Weighted draws become equally weighted ones by systematic resampling. */
-static enum fit_status run_laplace(struct sampling *m, struct fit_error *err)
+static enum fit_status run_laplace(struct fit_sampling_run *m, struct fit_error *err)
 {
     struct fit_samples *s = m->s;
     struct fit_laplace l = {0};
@@ -223,6 +141,7 @@ static enum fit_status run_laplace(struct sampling *m, struct fit_error *err)
         for (size_t k = 0; k < s->draws; k++) {
             memcpy(s->q + k * s->ncoordinate, l.q + pick[k] * s->ncoordinate, s->ncoordinate * sizeof *s->q);
             s->lp[k] = l.lp[pick[k]];
+            s->log_weight[k] = l.log_weight[pick[k]];
         }
         s->pareto_k = l.k;
         s->log_evidence = l.log_evidence;
@@ -238,7 +157,33 @@ static enum fit_status run_laplace(struct sampling *m, struct fit_error *err)
 
 /* ---- all ----------------------------------------------------------------------------------------------- */
 
-static enum fit_status find_mode(struct sampling *m, const struct fit_result *fit, struct fit_error *err)
+static enum fit_status compute_mode(struct fit_sampling_run *m, const struct fit_result *fit, double *scale,
+                                    struct fit_error *err)
+{
+    struct fit_samples *s = m->s;
+    fit_posterior_start(m->p, s->mode);
+    scales(m, fit, s->mode, scale);
+    enum fit_status st = fit_mode_find(&m->p->target, s->mode, scale, s->mode_covariance, &s->weak, err);
+    if (st != FIT_OK && m->opt->interrupt && *m->opt->interrupt) /* a density was not finished, not infinite */
+        st = fit_fail(err, FIT_ERR_INTERRUPTED, "stopped while the mode of the posterior was looked for");
+    return st;
+}
+
+/* The mode of the checkpoint. */
+static enum fit_status take_mode(struct fit_sampling_run *m, struct fit_error *err)
+{
+    struct fit_samples *s = m->s;
+    size_t n = m->p->n;
+    if (m->checkpoint.ncoordinate != n)
+        return fit_fail(err, FIT_ERR_DATA, "%s: %zu coordinates where this posterior has %zu", m->opt->checkpoint,
+                        m->checkpoint.ncoordinate, n);
+    memcpy(s->mode, m->checkpoint.mode, n * sizeof *s->mode);
+    memcpy(s->mode_covariance, m->checkpoint.covariance, n * n * sizeof *s->mode_covariance);
+    s->weak = (size_t)m->checkpoint.weak;
+    return FIT_OK;
+}
+
+static enum fit_status find_mode(struct fit_sampling_run *m, const struct fit_result *fit, struct fit_error *err)
 {
     struct fit_samples *s = m->s;
     size_t n = m->p->n;
@@ -254,9 +199,7 @@ static enum fit_status find_mode(struct sampling *m, const struct fit_result *fi
     if (st == FIT_OK) {
         for (size_t i = 0; i < n; i++)
             memcpy(s->coordinate_name[i], m->p->coordinate[i].name, sizeof *s->coordinate_name);
-        fit_posterior_start(m->p, s->mode);
-        scales(m, fit, s->mode, scale);
-        st = fit_mode_find(&m->p->target, s->mode, scale, s->mode_covariance, &s->weak, err);
+        st = m->resumed ? take_mode(m, err) : compute_mode(m, fit, scale, err);
     }
     s->seconds.mode = fit_seconds() - begin;
     free(scale);
@@ -274,23 +217,27 @@ enum fit_status fit_sample(const struct fit_posterior_setup *setup, const struct
                               .target_accept = opt->target_accept > 0 ? opt->target_accept : 0.85,
                               .max_depth = opt->max_depth ? opt->max_depth : 10};
     s->ncolumn = s->nparam + s->ngroup * (s->nlinear + 1);
-    struct sampling m = {.opt = opt, .s = s, .begin = fit_seconds(), .err = err};
-    enum fit_status st = open_posterior(&m, setup, err);
+    s->dense = nuts && !opt->diagonal;
+    struct fit_sampling_run m = {.opt = opt, .s = s, .begin = fit_seconds()};
+    enum fit_status st = nuts ? fit_sampling_resume(&m, setup, err) : FIT_OK;
+    if (st == FIT_OK)
+        st = open_posterior(&m, setup, err);
     if (st == FIT_OK)
         st = find_mode(&m, fit, err);
     if (st == FIT_OK)
         st = allocate(&m, err);
     if (st == FIT_OK)
-        st = nuts ? run_nuts(&m, err) : run_laplace(&m, err);
+        st = nuts ? fit_sampling_chains(&m, err) : run_laplace(&m, err);
     double begin = fit_seconds();
     if (st == FIT_OK) {
+        fit_posterior_uninterruptible(m.p);
         complete_draws(&m);
         st = fit_samples_summarise(s, m.p, opt, err);
-        s->passes = fit_posterior_passes(m.p);
+        s->passes = fit_posterior_passes(m.p) + m.checkpoint.passes;
     }
     s->seconds.summary = fit_seconds() - begin;
-    s->seconds.total = fit_seconds() - m.begin;
-    fit_sampler_free(m.sampler);
+    s->seconds.total = fit_seconds() - m.begin + m.checkpoint.seconds;
+    fit_sampling_close(&m);
     fit_posterior_free(m.p);
     if (st != FIT_OK)
         fit_samples_free(s);

@@ -23,13 +23,37 @@ enum fit_verdict {
     FIT_VERDICT_FAILED      /* not converged: do not use the numbers */
 };
 
+enum fit_resume {
+    FIT_RESUME_NO,
+    FIT_RESUME_SAME, /* a checkpoint of another run is written over */
+    FIT_RESUME       /* a checkpoint of another run is an error */
+};
+
+enum fit_sampling_end {
+    FIT_SAMPLING_COMPLETE,  /* every draw that was asked for is there */
+    FIT_SAMPLING_TIME,      /* ended by max_seconds */
+    FIT_SAMPLING_STOPPED    /* ended by *interrupt or the progress function */
+};
+
+struct fit_chain_progress {
+    size_t iteration; /* complete ones, warm-up included */
+    size_t draws;
+    double step;
+    double divergences; /* after the warm-up */
+    double accept;      /* mean over the draws; NaN: none yet */
+    const struct fit_draw_stats *stats; /* of the draws */
+};
+
 /* Told between slices of sampling, on the calling thread. */
 struct fit_sampling_progress {
     double done, total; /* iterations of all chains, warm-up included */
+    double resumed;     /* of them, made by an earlier run */
     double seconds;     /* since sampling began */
     double step;        /* mean step size of the chains */
     double divergences; /* after the warm-up */
     double gradients;
+    size_t chains, warmup;
+    const struct fit_chain_progress *chain;
 };
 typedef int fit_sampling_progress_fn(void *user, const struct fit_sampling_progress *p); /* nonzero: stop */
 
@@ -44,12 +68,13 @@ struct fit_sampling_options {
     double max_seconds;           /* 0: no limit; sampling ends with what there is */
     double max_r_hat, min_ess, max_divergence_rate, min_bfmi; /* for the verdict; 1.01, 400, 0, 0.3 when 0 */
 
-    /* Checkpoints: bytes of the sampler, for the file `checkpoint` (NULL: none), every checkpoint_seconds (60
-     * when 0); resume: go on from that file when it is there. */
+    /* Checkpoints of chains: the file (NULL: none) is written every checkpoint_seconds (60 when 0), at ends of
+     * adaptation windows and when sampling ends; resume: go on from it when it is there.  The draws are then those
+     * of a run that was never interrupted. */
     const char *checkpoint;
     double checkpoint_seconds;
-    int resume;
-    const char *identity; /* what the file must agree with: data, model, settings (a SHA-256 in hexadecimal) */
+    enum fit_resume resume;
+    const char *identity; /* what the file must agree with: see checkpoint.h, fit_sampling_identity */
 
     fit_sampling_progress_fn *progress;
     void *progress_user;
@@ -70,10 +95,13 @@ struct fit_samples {
     enum fit_sampling_method method;
     size_t nparam, nlinear, ngroup, ncolumn, ncoordinate;
     size_t chains, draws, warmup;  /* draws of each chain: the fewest of all when it was ended early */
-    int complete;                  /* 0: ended by time or a signal */
+    enum fit_sampling_end end;
+    int complete;                  /* 1: end is FIT_SAMPLING_COMPLETE */
     double *x;                     /* chains x draws x ncolumn */
     double *q;                     /* chains x draws x ncoordinate */
     double *lp;                    /* chains x draws: log density in coordinates */
+    double *log_weight;            /* laplace: draws, log of the normalised weight of the proposal that a draw is a
+                                      copy of; NULL for nuts */
     struct fit_draw_stats *stats;  /* chains x draws; NULL for laplace */
     struct fit_chain_health *health; /* chains; NULL for laplace */
     struct fit_column_summary *column; /* ncolumn */
@@ -94,8 +122,11 @@ struct fit_samples {
     double gradients, passes;
     uint64_t seed;
     int threads;
+    int dense;                     /* metric */
     double target_accept;
     unsigned max_depth;
+    double resumed;                /* iterations of all chains that come from a checkpoint */
+    char checkpoint_error[256];    /* why the last checkpoint could not be written, or "" */
     struct {
         double mode, warmup, sampling, summary, total;
     } seconds;
@@ -104,15 +135,22 @@ struct fit_samples {
 
 /* fit: the least-squares result at the setup's point, for scales of the coordinates, or NULL.  setup->chains and
  * ->threads are chosen here.  FIT_OK also when the verdict is bad or it was ended early after some draws;
- * FIT_ERR_INTERRUPTED before that. */
+ * FIT_ERR_INTERRUPTED before that (a checkpoint is there when the chains had begun). */
 enum fit_status fit_sample(const struct fit_posterior_setup *setup, const struct fit_result *fit,
                            const struct fit_sampling_options *opt, struct fit_samples *out,
                            struct fit_error *err);
 void fit_samples_free(struct fit_samples *s);
 
+/* The lines of struct fit_sampling_options.identity.  data: SHA-256 of the file.  NULL: out of memory; the caller
+ * frees. */
+char *fit_sampling_identity(const struct fit_posterior_setup *setup, const struct fit_sampling_options *opt,
+                            const char *data);
+
 /* "D0", "contrast[2]", "sigma[0]"; without [] when there is one group.  name: at least 64 characters. */
 void fit_samples_name(const struct fit_kernel *k, size_t ngroup, size_t column, char *name);
 
+/* "complete", "time_limit", "interrupted" */
+const char *fit_sampling_end_word(enum fit_sampling_end e);
 const char *fit_verdict_word(enum fit_verdict v); /* "good", "doubtful", "failed" */
 
 #endif

@@ -9,35 +9,25 @@ int fit_sampling_wanted(const struct fit_config *cfg)
     return cfg->method.value != FIT_METHOD_NLSQ || cfg->sample_after.value;
 }
 
-static size_t count_or(struct fit_cfg_int x, size_t otherwise)
-{
-    return fit_given(x.from) ? (size_t)x.value : otherwise;
-}
-
-static double real_or(struct fit_cfg_real x, double otherwise)
-{
-    return fit_given(x.from) ? x.value : otherwise;
-}
-
 static void set_options(const struct fit_config *cfg, struct fit_sampling_options *o)
 {
     const struct fit_config_sampling *c = &cfg->sampling;
-    int laplace = cfg->method.value == FIT_METHOD_LAPLACE;
     *o = (struct fit_sampling_options){
-        .method = laplace ? FIT_SAMPLING_LAPLACE : FIT_SAMPLING_NUTS,
-        .chains = count_or(c->chains, 4),
-        .warmup = count_or(c->warmup, 300),
-        .draws = count_or(c->draws, laplace ? 2000 : 1000),
+        .method = cfg->method.value == FIT_METHOD_LAPLACE ? FIT_SAMPLING_LAPLACE : FIT_SAMPLING_NUTS,
+        .chains = (size_t)c->chains.value,
+        .warmup = (size_t)c->warmup.value,
+        .draws = (size_t)c->draws.value,
         .target_accept = c->target_accept.value,
         .max_depth = (unsigned)c->max_tree_depth.value,
         .diagonal = !c->dense_mass.value,
         .seed = (uint64_t)cfg->seed.value,
         .threads = (int)cfg->threads.value,
         .max_seconds = isnan(cfg->max_seconds.value) ? 0 : cfg->max_seconds.value,
-        .max_r_hat = real_or(c->max_rhat, 1.01),
-        .min_ess = real_or(c->min_ess, 0),
-        .max_divergence_rate = real_or(c->max_divergence_rate, 0),
-        .min_bfmi = real_or(c->min_bfmi, 0.3),
+        .max_r_hat = c->max_rhat.value,
+        .min_ess = c->min_ess.value,
+        .max_divergence_rate = c->max_divergence_rate.value,
+        .min_bfmi = c->min_bfmi.value,
+        .checkpoint_seconds = c->checkpoint_seconds.value,
     };
 }
 

@@ -14,8 +14,7 @@ struct fit_sampling_setup {
 /* 1 when the configuration asks for a posterior (method nuts, laplace, cmc or both). */
 int fit_sampling_wanted(const struct fit_config *cfg);
 
-/* Numbers of iterations, limits of the verdict, priors and bounds as configured; where nothing is said, 4 chains
- * of 300 + 1000 iterations.  The noise is integrated out, one level per group, unless the data came with
+/* Numbers of iterations, limits of the verdict, priors and bounds as configured.  The noise is integrated out, one level per group, unless the data came with
  * errors.  fit is borrowed. */
 enum fit_status fit_sampling_setup(const struct fit_config *cfg, const struct fit_kernel *kernel,
                                    const struct fit_dataset *ds, const struct fit_result *fit,

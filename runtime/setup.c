@@ -85,7 +85,7 @@ enum fit_status fit_setup_config(const struct fit_cli *cli, const struct fit_ker
               : fit_config_new(kernel, cfg, err);
     if (st == FIT_OK)
         st = override(*cfg, cli, log, err);
-    if (st == FIT_OK && cli->resume)
+    if (st == FIT_OK && cli->resume && !fit_sampling_wanted(*cfg)) /* chains go on from their checkpoint */
         st = fit_setup_resume(*cfg, (*cfg)->output.dir.value, log, err);
     if (st == FIT_OK)
         st = fit_config_finish(*cfg, log, err);

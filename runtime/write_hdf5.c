@@ -427,6 +427,57 @@ static void put_starts(struct fit_h5r *w, const struct fit_results *r)
     free(origin);
 }
 
+/* The posterior in short; the draws are in posterior.nc. */
+static enum fit_status put_posterior(struct fit_h5r *w, const struct fit_results *r,
+                                     struct fit_error *err)
+{
+    const struct fit_samples *s = r->samples;
+    static const char *const statistic[] = {"mean", "sd", "median", "q025", "q975", "r_hat", "ess_bulk", "ess_tail",
+                                            "mcse_mean", "least_squares"};
+    enum { NSTATISTIC = sizeof statistic / sizeof *statistic };
+    if (!s)
+        return FIT_OK;
+    size_t n = s->ncolumn, square[2] = {n, n};
+    char(*name)[64] = malloc((n + 1) * sizeof *name), path[64];
+    const char **pointer = malloc((n + 1) * sizeof *pointer);
+    double *value = malloc((n + 1) * NSTATISTIC * sizeof *value);
+    enum fit_status st = FIT_OK;
+    if (!name || !pointer || !value) {
+        st = fit_fail(err, FIT_ERR_MEMORY, "fit.h5: out of memory for the posterior");
+        goto done;
+    }
+    for (size_t k = 0; k < n; k++) {
+        const struct fit_column_summary *c = &s->column[k];
+        const double of[NSTATISTIC] = {c->c.mean, c->c.sd, c->median, c->q025, c->q975, c->c.r_hat, c->c.ess_bulk,
+                                       c->c.ess_tail, c->c.mcse_mean, fit_results_column_value(r, k)};
+        for (size_t e = 0; e < NSTATISTIC; e++)
+            value[e * n + k] = of[e];
+        fit_samples_name(r->kernel, s->ngroup, k, name[k]);
+        pointer[k] = name[k];
+    }
+    fit_h5r_group(w, "/entry/posterior", "NXcollection");
+    fit_h5r_text(w, "/entry/posterior/status", fit_sampling_end_word(s->end));
+    fit_h5r_text(w, "/entry/posterior/verdict", fit_verdict_word(s->verdict));
+    fit_h5r_text(w, "/entry/posterior/verdict_text", s->verdict_text);
+    fit_h5r_texts(w, "/entry/posterior/name", n, pointer);
+    fit_h5r_scale(w, "/entry/posterior/name", "name");
+    fit_h5r_texts(w, "/entry/posterior/name_2", n, pointer);
+    fit_h5r_scale(w, "/entry/posterior/name_2", "name_2");
+    for (size_t e = 0; e < NSTATISTIC; e++) {
+        snprintf(path, sizeof path, "/entry/posterior/%s", statistic[e]);
+        fit_h5r_reals(w, path, 1, &n, value + e * n, NULL);
+        fit_h5r_attach(w, path, 0, "/entry/posterior/name");
+    }
+    fit_h5r_reals(w, "/entry/posterior/covariance", 2, square, s->covariance, NULL);
+    fit_h5r_attach(w, "/entry/posterior/covariance", 0, "/entry/posterior/name");
+    fit_h5r_attach(w, "/entry/posterior/covariance", 1, "/entry/posterior/name_2");
+done:
+    free(name);
+    free(pointer);
+    free(value);
+    return st;
+}
+
 /* Standard error of a function with gradient d (stride n): finite where the function is determined although
  * parameters are not, as D(t) near alpha = 0; NaN where a parameter at a bound has a share. */
 static double function_error(const struct fit_results *r, const struct fit_spread *s, const double *d, size_t n,
@@ -516,6 +567,8 @@ enum fit_status fit_write_hdf5(const struct fit_results *r, const char *path, st
     put_quality(&w, r);
     put_convergence(&w, r);
     put_starts(&w, r);
+    if (st == FIT_OK)
+        st = put_posterior(&w, r, err);
     if (st == FIT_OK)
         st = put_curves(&w, r, err);
     enum fit_status closed = fit_h5r_close(&w, st == FIT_OK ? err : NULL);

@@ -7,6 +7,7 @@
  * is in fit.h5. */
 #include "json.h"
 #include "results.h"
+#include "write_json.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -303,6 +304,7 @@ char *fit_write_json(const struct fit_results *r)
     put_correlation(&j, r, index, n);
     put_identifiability(&j, r);
     put_degeneracies(&j, r);
+    fit_json_posterior(&j, r);
     put_starts(&j, r);
     put_minima(&j, r);
     fit_json_begin(&j, "model", '{');

@@ -1,0 +1,261 @@
+/* checkpoint.c -- writing and reading of checkpoints; see checkpoint.h. */
+#include "checkpoint.h"
+
+#include "../common/sha256.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char MAGIC[] = "homodyne-gen checkpoint 1\n";
+enum { WORD = 8, NCOUNT = 5, NSCALAR = 3 };
+
+/* ---- bytes
+ * --------------------------------------------------------------------------------------------- */
+
+static void put_words(unsigned char **at, size_t n, const double *x)
+{
+    for (size_t k = 0; k < n; k++) {
+        uint64_t v;
+        memcpy(&v, &x[k], sizeof v);
+        for (int b = 0; b < WORD; b++)
+            *(*at)++ = (unsigned char)(v >> (8 * b));
+    }
+}
+
+static void get_words(const unsigned char **at, size_t n, double *x)
+{
+    for (size_t k = 0; k < n; k++) {
+        uint64_t v = 0;
+        for (int b = 0; b < WORD; b++)
+            v |= (uint64_t) * (*at)++ << (8 * b);
+        memcpy(&x[k], &v, sizeof v);
+    }
+}
+
+/* Doubles of the arrays. */
+static size_t numbers(const struct fit_checkpoint *c)
+{
+    return c->nparam + c->nlin + c->ngroup + c->ncoordinate + c->ncoordinate * c->ncoordinate;
+}
+
+static size_t body_size(const struct fit_checkpoint *c)
+{
+    return (NCOUNT + NSCALAR + numbers(c)) * WORD + c->size;
+}
+
+static void digest(const unsigned char *bytes, size_t size, unsigned char out[SHA256_BYTES])
+{
+    struct sha256 s;
+    sha256_init(&s);
+    sha256_update(&s, bytes, size);
+    sha256_final(&s, out);
+}
+
+/* ---- writing
+ * ------------------------------------------------------------------------------------------- */
+
+static void put_body(unsigned char *at, const struct fit_checkpoint *c)
+{
+    const double count[NCOUNT] = {(double)c->nparam, (double)c->nlin, (double)c->ngroup,
+                                  (double)c->ncoordinate, (double)c->size};
+    const double scalar[NSCALAR] = {c->weak, c->seconds, c->passes};
+    put_words(&at, NCOUNT, count);
+    put_words(&at, NSCALAR, scalar);
+    put_words(&at, c->nparam, c->theta);
+    put_words(&at, c->nlin, c->lin);
+    put_words(&at, c->ngroup, c->sigma);
+    put_words(&at, c->ncoordinate, c->mode);
+    put_words(&at, c->ncoordinate * c->ncoordinate, c->covariance);
+    memcpy(at, c->state, c->size);
+}
+
+/* All bytes to a new file, and to the disk.  0, or -1 with errno. */
+static int write_file(const char *path, const unsigned char *bytes, size_t size)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666), bad = fd < 0;
+    for (size_t done = 0; !bad && done < size;) {
+        ssize_t n = write(fd, bytes + done, size - done);
+        if (n < 0 && errno != EINTR)
+            bad = 1;
+        done += n > 0 ? (size_t)n : 0;
+    }
+    if (!bad && fsync(fd) != 0 && errno != EINVAL && errno != EROFS)
+        bad = 1;
+    if (fd >= 0 && close(fd) != 0)
+        bad = 1;
+    return bad ? -1 : 0;
+}
+
+enum fit_status fit_checkpoint_write(const char *path, const char *identity,
+                                     const struct fit_checkpoint *c, struct fit_error *err)
+{
+    size_t text = strlen(MAGIC) + strlen(identity) + 1, size = text + body_size(c) + SHA256_BYTES;
+    unsigned char *bytes = malloc(size);
+    char *temporary = malloc(strlen(path) + 16);
+    enum fit_status st = FIT_OK;
+    if (!bytes || !temporary) {
+        st = fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", path);
+        goto done;
+    }
+    unsigned char *at = bytes;
+    memcpy(at, MAGIC, strlen(MAGIC));
+    memcpy(at + strlen(MAGIC), identity, strlen(identity));
+    at[text - 1] = '\n';
+    put_body(bytes + text, c);
+    digest(bytes, size - SHA256_BYTES, bytes + size - SHA256_BYTES);
+    sprintf(temporary, "%s.part", path);
+    if (write_file(temporary, bytes, size) != 0 || rename(temporary, path) != 0) {
+        st = fit_fail(err, FIT_ERR_IO, "%s: cannot be written: %s", path, strerror(errno));
+        unlink(temporary);
+    }
+done:
+    free(bytes);
+    free(temporary);
+    return st;
+}
+
+/* ---- reading
+ * ------------------------------------------------------------------------------------------- */
+
+static enum fit_status read_file(const char *path, unsigned char **bytes, size_t *size,
+                                 struct fit_error *err)
+{
+    FILE *f = fopen(path, "rb");
+    long length = -1;
+    *bytes = NULL;
+    if (!f)
+        return fit_fail(err, FIT_ERR_IO, "%s: %s", path, strerror(errno));
+    if (fseek(f, 0, SEEK_END) == 0 && (length = ftell(f)) >= 0 && fseek(f, 0, SEEK_SET) == 0)
+        *bytes = malloc((size_t)length + 1);
+    *size = length > 0 ? (size_t)length : 0;
+    enum fit_status st = FIT_OK;
+    if (length >= 0 && !*bytes)
+        st = fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", path);
+    else if (length < 0 || fread(*bytes, 1, *size, f) != *size)
+        st = fit_fail(err, FIT_ERR_IO, "%s: cannot be read", path);
+    fclose(f);
+    return st;
+}
+
+/* Length of a line without its end. */
+static size_t line_of(const char *text)
+{
+    return strcspn(text, "\n");
+}
+
+/* The first line that differs, told. */
+static enum fit_status compare(const char *path, const char *there, const char *here,
+                               struct fit_error *err)
+{
+    while (*there && *here && line_of(there) == line_of(here) &&
+           strncmp(there, here, line_of(there)) == 0) {
+        there += line_of(there) + (there[line_of(there)] != 0);
+        here += line_of(here) + (here[line_of(here)] != 0);
+    }
+    if (!*there && !*here)
+        return FIT_OK;
+    return fit_fail(err, FIT_ERR_USAGE,
+                    "%s is of another run: \"%.*s\" there, \"%.*s\" here; give the same data, "
+                    "model and settings, or"
+                    " begin anew without --resume",
+                    path, (int)line_of(there), there, (int)line_of(here), here);
+}
+
+static double *array(const unsigned char **at, size_t n)
+{
+    double *x = malloc((n + 1) * sizeof *x);
+    if (x)
+        get_words(at, n, x);
+    return x;
+}
+
+/* size: bytes of the body; 0 as the answer: the counts do not fit it. */
+static int get_body(const unsigned char *at, size_t size, struct fit_checkpoint *c)
+{
+    double count[NCOUNT], scalar[NSCALAR];
+    if (size < (NCOUNT + NSCALAR) * WORD)
+        return 0;
+    get_words(&at, NCOUNT, count);
+    get_words(&at, NSCALAR, scalar);
+    for (int k = 0; k < NCOUNT; k++)
+        if (!(count[k] >= 0 && count[k] <= (double)size))
+            return 0;
+    *c = (struct fit_checkpoint){.nparam = (size_t)count[0],
+                                 .nlin = (size_t)count[1],
+                                 .ngroup = (size_t)count[2],
+                                 .ncoordinate = (size_t)count[3],
+                                 .size = (size_t)count[4],
+                                 .weak = scalar[0],
+                                 .seconds = scalar[1],
+                                 .passes = scalar[2]};
+    if (c->ncoordinate > 65536 || body_size(c) != size)
+        return 0;
+    c->theta = array(&at, c->nparam);
+    c->lin = array(&at, c->nlin);
+    c->sigma = array(&at, c->ngroup);
+    c->mode = array(&at, c->ncoordinate);
+    c->covariance = array(&at, c->ncoordinate * c->ncoordinate);
+    c->state = malloc(c->size + 1);
+    if (c->state)
+        memcpy(c->state, at, c->size);
+    return 1;
+}
+
+enum fit_status fit_checkpoint_read(const char *path, const char *identity,
+                                    struct fit_checkpoint *c, struct fit_error *err)
+{
+    unsigned char *bytes, sum[SHA256_BYTES];
+    size_t size = 0;
+    char *end = NULL;
+    *c = (struct fit_checkpoint){0};
+    enum fit_status st = read_file(path, &bytes, &size, err);
+    if (st != FIT_OK)
+        goto done;
+    size_t magic = strlen(MAGIC);
+    if (size < magic + 1 + SHA256_BYTES || memcmp(bytes, MAGIC, magic) != 0) {
+        st = fit_fail(err, FIT_ERR_DATA, "%s: no checkpoint of this version of the program", path);
+        goto done;
+    }
+    size -= SHA256_BYTES;
+    digest(bytes, size, sum);
+    if (memcmp(sum, bytes + size, SHA256_BYTES) != 0) {
+        st = fit_fail(err, FIT_ERR_DATA,
+                      "%s: damaged (its checksum does not agree); remove it to begin anew", path);
+        goto done;
+    }
+    bytes[size] = 0;
+    end = strstr((char *)bytes, "\n\n"); /* text has no zero bytes */
+    if (!end) {
+        st = fit_fail(err, FIT_ERR_DATA, "%s: damaged (no end of its head)", path);
+        goto done;
+    }
+    end[1] = 0;
+    st = compare(path, (char *)bytes + magic, identity, err);
+    if (st != FIT_OK)
+        goto done;
+    if (!get_body((unsigned char *)end + 2, size - (size_t)(end + 2 - (char *)bytes), c))
+        st = fit_fail(err, FIT_ERR_DATA, "%s: damaged (its sizes do not agree)", path);
+    else if (!c->theta || !c->lin || !c->sigma || !c->mode || !c->covariance || !c->state)
+        st = fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", path);
+done:
+    if (st != FIT_OK)
+        fit_checkpoint_free(c);
+    free(bytes);
+    return st;
+}
+
+void fit_checkpoint_free(struct fit_checkpoint *c)
+{
+    free(c->theta);
+    free(c->lin);
+    free(c->sigma);
+    free(c->mode);
+    free(c->covariance);
+    free(c->state);
+    *c = (struct fit_checkpoint){0};
+}

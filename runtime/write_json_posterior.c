@@ -1,0 +1,172 @@
+/* write_json_posterior.c -- the section `posterior` of fit.json: how it was sampled, whether to
+ * believe it, and every parameter beside its prior and its least-squares value.
+ *
+ * status: complete, time_limit or interrupted.  shift: (posterior mean - least squares) / sd.
+ * contraction: 1 - (sd / sd of the prior)^2.  Parameters of groups are called contrast[0],
+ * contrast[1], ... in the order of `scaling`.  The draws are in posterior.nc.
+ */
+#include "psis.h"
+#include "results.h"
+#include "write_json.h"
+
+#include <math.h>
+#include <string.h>
+
+static void put_prior(struct fit_json *j, const struct fit_prior *p)
+{
+    fit_json_begin(j, "prior", '{');
+    fit_json_string(j, "type", fit_prior_word(p->kind));
+    fit_json_number(j, "a", p->a);
+    fit_json_number(j, "b", p->b);
+    fit_json_number(j, "lower", p->lower);
+    fit_json_number(j, "upper", p->upper);
+    fit_json_boolean(j, "proper", p->proper);
+    fit_json_number(j, "q025", p->proper ? fit_prior_quantile(p, 0.025) : NAN);
+    fit_json_number(j, "median", p->proper ? fit_prior_quantile(p, 0.5) : NAN);
+    fit_json_number(j, "q975", p->proper ? fit_prior_quantile(p, 0.975) : NAN);
+    fit_json_end(j);
+}
+
+static const char *unit_of(const struct fit_results *r, size_t column)
+{
+    const struct fit_kernel *k = r->kernel;
+    if (column < k->nparam)
+        return k->param[column].unit;
+    size_t e = column - k->nparam;
+    return e < r->samples->ngroup * k->nlinear ? k->linear[e % k->nlinear].unit : "1";
+}
+
+static void put_convergence(struct fit_json *j, const struct fit_convergence *c)
+{
+    fit_json_number(j, "r_hat", c->r_hat);
+    fit_json_number(j, "ess_bulk", c->ess_bulk);
+    fit_json_number(j, "ess_tail", c->ess_tail);
+    fit_json_number(j, "mcse_mean", c->mcse_mean);
+    fit_json_number(j, "mcse_sd", c->mcse_sd);
+}
+
+static void put_column(struct fit_json *j, const struct fit_results *r, size_t column)
+{
+    const struct fit_samples *s = r->samples;
+    const struct fit_column_summary *c = &s->column[column];
+    double value = fit_results_column_value(r, column),
+           std = column < r->fit->nfull ? r->fit->std[column] : NAN;
+    char name[64];
+    fit_samples_name(r->kernel, s->ngroup, column, name);
+    fit_json_begin(j, name, '{');
+    fit_json_number(j, "mean", c->c.mean);
+    fit_json_boolean(j, "fixed", c->constant);
+    fit_json_string(j, "unit", unit_of(r, column));
+    if (!c->constant) {
+        fit_json_number(j, "sd", c->c.sd);
+        fit_json_number(j, "median", c->median);
+        fit_json_number(j, "q025", c->q025);
+        fit_json_number(j, "q05", c->q05);
+        fit_json_number(j, "q95", c->q95);
+        fit_json_number(j, "q975", c->q975);
+        put_convergence(j, &c->c);
+        fit_json_number(j, "mcse_median", c->mcse_median);
+        if (column < s->nparam + s->ngroup * s->nlinear)
+            put_prior(j, &c->prior);
+        fit_json_number(j, "contraction", c->contraction);
+        fit_json_number(j, "near_lower", c->near_lower);
+        fit_json_number(j, "near_upper", c->near_upper);
+        fit_json_number(j, "least_squares", value);
+        fit_json_number(j, "least_squares_std", std);
+        fit_json_number(j, "shift", (c->c.mean - value) / c->c.sd);
+        fit_json_number(j, "sd_ratio", c->c.sd / std);
+    }
+    fit_json_end(j);
+}
+
+static void put_settings(struct fit_json *j, const struct fit_samples *s)
+{
+    int nuts = s->method == FIT_SAMPLING_NUTS;
+    fit_json_integer(j, "chains", (int64_t)s->chains);
+    fit_json_integer(j, "warmup", (int64_t)s->warmup);
+    fit_json_integer(j, "draws", (int64_t)s->draws);
+    fit_json_integer(j, "seed", (int64_t)s->seed);
+    fit_json_integer(j, "threads", s->threads);
+    if (!nuts)
+        return;
+    fit_json_number(j, "target_accept", s->target_accept);
+    fit_json_integer(j, "max_tree_depth", s->max_depth);
+    fit_json_string(j, "metric", s->dense ? "dense" : "diagonal");
+    fit_json_number(j, "resumed_iterations", s->resumed);
+}
+
+static void put_chains(struct fit_json *j, const struct fit_results *r)
+{
+    const struct fit_samples *s = r->samples;
+    char name[64];
+    fit_samples_name(r->kernel, s->ngroup, s->worst_column, name);
+    fit_json_number(j, "max_r_hat", s->worst_r_hat);
+    fit_json_string(j, "max_r_hat_of", name);
+    fit_json_number(j, "min_ess", s->least_ess);
+    fit_json_number(j, "divergences", s->divergences);
+    fit_json_number(j, "divergence_rate", s->divergences / (double)(s->chains * s->draws));
+    fit_json_number(j, "saturated_trees", s->saturated);
+    fit_json_number(j, "min_ebfmi", s->least_bfmi);
+    fit_json_begin(j, "chain", '[');
+    for (size_t k = 0; k < s->chains; k++) {
+        const struct fit_chain_health *h = &s->health[k];
+        fit_json_begin(j, NULL, '{');
+        fit_json_number(j, "acceptance_rate", h->accept_mean);
+        fit_json_number(j, "step_size", h->step_mean);
+        fit_json_number(j, "divergences", h->divergences);
+        fit_json_number(j, "saturated_trees", h->saturated);
+        fit_json_number(j, "ebfmi", h->ebfmi);
+        fit_json_number(j, "leapfrog_steps", h->leapfrogs);
+        fit_json_end(j);
+    }
+    fit_json_end(j);
+}
+
+static void put_weights(struct fit_json *j, const struct fit_samples *s)
+{
+    fit_json_number(j, "pareto_k", s->pareto_k);
+    fit_json_number(j, "pareto_k_threshold", fit_psis_threshold(s->draws));
+    fit_json_number(j, "weight_ess", s->weight_ess);
+    fit_json_number(j, "log_evidence", s->log_evidence);
+}
+
+static void put_work(struct fit_json *j, const struct fit_samples *s)
+{
+    fit_json_number(j, "gradients", s->gradients);
+    fit_json_number(j, "passes", s->passes);
+    fit_json_begin(j, "seconds", '{');
+    fit_json_number(j, "mode", s->seconds.mode);
+    fit_json_number(j, "sampling", s->seconds.sampling);
+    fit_json_number(j, "summary", s->seconds.summary);
+    fit_json_number(j, "total", s->seconds.total);
+    fit_json_end(j);
+    fit_json_integer(j, "undetermined_directions", (int64_t)s->weak);
+    fit_json_integer(j, "linear_near_bounds", (int64_t)s->nbound);
+    fit_json_integer(j, "draws_outside_bounds", (int64_t)s->outside);
+}
+
+void fit_json_posterior(struct fit_json *j, const struct fit_results *r)
+{
+    const struct fit_samples *s = r->samples;
+    if (!s && !r->no_samples)
+        return;
+    fit_json_begin(j, "posterior", '{');
+    fit_json_string(j, "status", s ? fit_sampling_end_word(s->end) : "none");
+    fit_json_boolean(j, "complete", s && s->complete);
+    fit_json_string(j, "verdict", s ? fit_verdict_word(s->verdict) : "failed");
+    fit_json_string(j, "verdict_text", s ? s->verdict_text : r->no_samples);
+    if (s) {
+        fit_json_string(j, "method", s->method == FIT_SAMPLING_NUTS ? "nuts" : "laplace");
+        put_settings(j, s);
+        if (s->method == FIT_SAMPLING_NUTS)
+            put_chains(j, r);
+        else
+            put_weights(j, s);
+        put_work(j, s);
+        fit_json_begin(j, "parameters", '{');
+        for (size_t k = 0; k < s->ncolumn; k++)
+            put_column(j, r, k);
+        fit_json_end(j);
+    }
+    fit_json_end(j);
+}

@@ -1,0 +1,67 @@
+#!/bin/sh
+# posterior.nc: its layout, its numbers beside those of fit.json, and Python's view of it.
+#     posterior_file.sh BINDIR TESTDIR
+# Python: each interpreter named in FIT_PYTHON (by colons; default: python3) that has h5py, xarray or ArviZ.
+set -eu
+bin=$1 tool=$2/posterior_file here=$(dirname "$0")
+here=$(cd "$here" && pwd)
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cd "$dir"
+failed=0
+
+fail() {
+    echo "FAILED: $*"
+    failed=1
+}
+
+truth="--set D0=2000 --set alpha=-0.3 --set D_offset=100 --set gamma_dot_t0=0.004 --set beta=-0.4
+       --set gamma_dot_t_offset=0.0003 --set phi0=-4 --contrast 0.3"
+# shellcheck disable=SC2086  # lists of words
+"$bin/homodyne-laminar" simulate -o d.h5 --frames 40 --dt 0.1 --q 0.0054 --gap 2e6 --phi -5,5,50,90 $truth --noise 0.01 \
+    --seed 4 --config-out d.yaml --quiet
+"$bin/homodyne-static_isotropic" simulate -o s.h5 --frames 40 --dt 0.1 --q 0.0054 --phi 0 --set D0=2000 --set alpha=-0.3 \
+    --set D_offset=100 --contrast 0.3 --noise 0.01 --seed 4 --config-out s.yaml --quiet
+"$bin/homodyne-kww" simulate -o k.csv --x 1e-4:1:60:log --noise 0.005 --seed 2 --quiet
+
+fit() { # fit MODEL FOLDER arguments: exit status 0 or 2, files written
+    model=$1 out=$2
+    shift 2
+    "$bin/homodyne-$model" fit -o "$out" --quiet --draws 200 --warmup 150 "$@" 2>err || [ $? -eq 2 ] || {
+        cat err
+        fail "$model $*"
+    }
+    "$tool" check "$out/posterior.nc" || fail "$out/posterior.nc"
+}
+fit laminar nuts d.yaml --method nuts
+fit laminar laplace d.yaml --method laplace
+fit laminar fixed d.yaml --method nuts --fix D_offset=100 --metric diagonal --scaling averaged
+fit laminar known d.yaml --method nuts --sigma 0.01
+fit static_isotropic one s.yaml --method nuts
+fit kww table --data k.csv --method nuts
+
+# the draws and fit.json agree
+json_mean() { # of parameter $2 of the posterior
+    awk -v name="\"$2\": {" '/^  "posterior"/ { on = 1 } on && index($0, name) { inside = 1 }
+        inside && /"mean":/ { v = $2; sub(/,$/, "", v); print v; exit }' "$1/fit.json"
+}
+for p in D0 alpha phi0; do
+    awk -v a="$("$tool" mean nuts/posterior.nc $p)" -v b="$(json_mean nuts $p)" \
+        'BEGIN { d = a - b; if (d < 0) d = -d; if (b < 0) b = -b; exit !(b > 0 && d <= 1e-12 * b) }' ||
+        fail "$p: posterior.nc and fit.json have other means"
+done
+
+# Python
+pythons=0
+IFS=:
+for python in ${FIT_PYTHON:-python3}; do
+    got=0
+    "$python" -W ignore "$here/posterior_file.py" nuts laplace fixed known one table >out 2>err || got=$?
+    case $got in
+    0) pythons=$((pythons + 1)) && cat out ;;
+    77) echo "$python: not looked at: $(cat out)" ;;
+    *) cat out err && fail "$python" ;;
+    esac
+done
+[ "$failed" -eq 0 ] && echo "all is well; $pythons Python interpreters agree"
+exit $failed

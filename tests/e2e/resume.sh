@@ -1,0 +1,154 @@
+#!/bin/sh
+# Sampling that is killed, interrupted or out of time, and goes on: the draws are those of an uninterrupted run.
+#     resume.sh BINDIR TESTDIR
+set -eu
+bin=$1/homodyne-laminar tool=$2/posterior_file
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cd "$dir"
+failed=0
+
+fail() {
+    echo "FAILED: $*"
+    failed=1
+}
+
+# expect CODE COMMAND...
+expect() {
+    code=$1
+    shift
+    got=0
+    "$@" >out 2>err || got=$?
+    [ "$got" -eq "$code" ] || {
+        fail "exit code $got, not $code: $*"
+        cat err
+    }
+}
+
+# has FILE TEXT
+has() {
+    grep -qF -- "$2" "$1" || {
+        fail "$1 does not say: $2"
+        head -5 "$1"
+    }
+}
+
+# whole FOLDER: nothing in it is half written
+whole() {
+    [ "$(find "$1" -name '*.part' | wc -l)" -eq 0 ] || fail "$1 holds a temporary file"
+    "$tool" check "$1/posterior.nc" || fail "$1/posterior.nc"
+}
+
+truth="--set D0=2000 --set alpha=-0.3 --set D_offset=100 --set gamma_dot_t0=0.004 --set beta=-0.4
+       --set gamma_dot_t_offset=0.0003 --set phi0=-4 --contrast 0.3"
+# shellcheck disable=SC2086  # lists of words
+"$bin" simulate -o d.h5 --frames 40 --dt 0.1 --q 0.0054 --gap 2e6 --phi -5,5,50,90 $truth --noise 0.01 --seed 4 \
+    --config-out d.yaml --quiet
+settings="--method nuts --draws 1000 --warmup 200 --quiet --checkpoint-seconds 0.02"
+
+# ---- the same bits for any number of threads
+for n in 1 2 7; do
+    # shellcheck disable=SC2086
+    expect 0 "$bin" fit d.yaml -o t$n $settings --threads $n
+done
+whole t1
+for n in 2 7; do
+    "$tool" same t1/posterior.nc t$n/posterior.nc || fail "--threads $n gives other draws than --threads 1"
+done
+
+# ---- killed at ten moments
+number=${SEED:-$(date +%s)}
+echo "SEED=$number"
+for n in 1 2 3 4 5 6 7 8 9 10; do
+    number=$(((number * 1103515245 + 12345) % 2147483648))
+    # shellcheck disable=SC2086
+    "$bin" fit d.yaml -o k $settings --resume --threads $((n % 3 + 1)) >/dev/null 2>&1 &
+    pid=$!
+    sleep "0.$(printf %03d $((number / 65536 % 550 + 50)))"
+    kill -9 $pid 2>/dev/null || true
+    wait $pid 2>/dev/null || true
+    [ ! -e k/posterior.nc ] || "$tool" check k/posterior.nc || fail "posterior.nc after kill $n"
+done
+[ -e k/posterior.checkpoint ] || echo "no checkpoint was reached before the kills"
+# shellcheck disable=SC2086
+expect 0 "$bin" fit d.yaml -o k $settings --resume
+"$tool" same t1/posterior.nc k/posterior.nc || fail "after ten kills the draws are others"
+grep -h "went on from" k/run.log | sed "s,^ *[0-9.]* *,,"
+
+# ---- SIGINT and SIGTERM, sent when every chain has draws
+for signal in INT TERM; do
+    mkfifo pipe$signal
+    # shellcheck disable=SC2086
+    "$bin" fit d.yaml -o i$signal $settings --progress json --threads 2 >/dev/null 2>pipe$signal &
+    pid=$!
+    while IFS= read -r text; do
+        case $text in
+        *'"draws": 0'*) ;; # a chain is in its warm-up
+        *'"draws"'*) kill -$signal $pid 2>/dev/null || true && break ;;
+        esac
+    done <pipe$signal
+    got=0
+    wait $pid || got=$?
+    case $got in
+    130)
+        has i$signal/fit.json '"status": "interrupted"'
+        has i$signal/fit.json '"complete": false'
+        has i$signal/summary.txt 'ended early'
+        whole i$signal
+        ;;
+    0) echo "the chains ended before SIG$signal" ;;
+    *) fail "exit code $got after SIG$signal" ;;
+    esac
+    # shellcheck disable=SC2086
+    expect 0 "$bin" fit d.yaml -o i$signal $settings --resume
+    "$tool" same t1/posterior.nc i$signal/posterior.nc || fail "after SIG$signal the draws are others"
+    [ "$got" -eq 0 ] || has i$signal/run.log "went on from"
+done
+
+# ---- a limit of time: what there is, marked; too little time: least squares alone
+long="--method nuts --draws 40000 --warmup 200 --quiet"
+# shellcheck disable=SC2086
+expect 2 "$bin" fit d.yaml -o m $long --max-seconds 1.5
+has m/fit.json '"complete": false'
+# shellcheck disable=SC2086
+expect 2 "$bin" fit d.yaml -o n $long --warmup 100000 --max-seconds 0.001
+has n/fit.json '"status": "none"'
+has n/summary.txt "no posterior"
+[ ! -e n/posterior.nc ] || fail "posterior.nc without draws"
+
+# ---- a checkpoint of another run
+# shellcheck disable=SC2086
+expect 3 "$bin" fit d.yaml -o k $settings --resume --seed 7
+has err 'seed: 42'
+# shellcheck disable=SC2086
+expect 3 "$bin" fit d.yaml -o k $settings --resume --bounds phi0=-20:20
+has err 'parameter phi0'
+# shellcheck disable=SC2086
+expect 3 "$bin" fit d.yaml -o k $settings --resume --frames 1:30
+has err 'frames: 40'
+# shellcheck disable=SC2086
+"$bin" simulate -o e.h5 --frames 40 --dt 0.1 --q 0.0054 --gap 2e6 --phi -5,5,50,90 $truth --noise 0.01 --seed 5 --quiet
+# shellcheck disable=SC2086
+expect 3 "$bin" fit d.yaml -o k $settings --resume --data e.h5
+has err 'data: '
+# and a damaged one
+cp k/posterior.checkpoint good
+size=$(wc -c <good)
+{
+    head -c $((size / 2)) good
+    printf 'damaged!'
+    tail -c +$((size / 2 + 9)) good
+} >k/posterior.checkpoint
+# shellcheck disable=SC2086
+expect 4 "$bin" fit d.yaml -o k $settings --resume
+has err 'checksum'
+head -c $((size / 2)) good >k/posterior.checkpoint
+# shellcheck disable=SC2086
+expect 4 "$bin" fit d.yaml -o k $settings --resume
+# without --resume it is written over
+# shellcheck disable=SC2086
+expect 0 "$bin" fit d.yaml -o k $settings
+"$tool" same t1/posterior.nc k/posterior.nc || fail "the second run in a folder has other draws"
+
+[ "$failed" -eq 0 ] && echo "all is well"
+exit $failed
