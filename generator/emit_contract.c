@@ -25,8 +25,8 @@
 
 enum {
     COLUMN_COST = 3,  /* operations that a column sum is worth: addition, load, store */
-    MOST_SUMS = 16,   /* of a pass: they live in registers, */
-    MOST_LIVE = 24,   /* and so do the factors of a pair */
+    MOST_SUMS = 20,   /* of a pass: they live in registers, */
+    MOST_LIVE = 26,   /* and so do the factors of a pair */
     MOST_WRITTEN = 128 /* products of two channels; more are formed by loops */
 };
 

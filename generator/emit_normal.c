@@ -44,42 +44,190 @@ static uint32_t place(const struct hg_emit *em, uint32_t slot, int (*has)(const 
     return n;
 }
 
+/* --- the part of a pair that does not know the group ---------------------------------------------------- */
+
+/* Nodes by the loop in which they are computed. */
+struct split {
+    hg_id *scalar; /* numbers of the call, the group or the row */
+    hg_id *stored; /* vectors of the pair part that the groups read */
+    uint32_t nscalar, nstored;
+};
+
+static int is_stored(const struct hg_emit *em, hg_id id)
+{
+    const struct hg_node *n = hg_at(em->e, id);
+    return (n->vary & HG_J) && !(n->vary & HG_G) && n->op != HG_AT_J && !(hg_op_flags[n->op] & HG_F_BOOL);
+}
+
+static struct split split_nodes(const struct hg_emit *em, const struct hg_code *c, uint32_t nroot, const hg_id *root)
+{
+    struct split s = {0};
+    hg_id top = 0;
+    for (uint32_t k = 0; k < nroot; k++)
+        top = root[k] > top ? root[k] : top;
+    unsigned char *mark = calloc(top + 1, 1);
+    if (!mark)
+        hg_bug("out of memory");
+    s.scalar = hg_alloc(em->e->arena, (top + 1) * sizeof *s.scalar);
+    s.stored = hg_alloc(em->e->arena, (top + 1) * sizeof *s.stored);
+    for (uint32_t k = 0; k < nroot; k++)
+        mark[root[k]] = 1;
+    for (hg_id id = top; id > 0; id--) {
+        const struct hg_node *n = hg_at(em->e, id);
+        int open = (n->vary & HG_J) && !is_stored(em, id) && !c->is_leaf(c, id);
+        for (uint32_t k = 0; mark[id] && open && k < n->nargs; k++)
+            mark[n->arg[k]] = 1;
+    }
+    for (hg_id id = 1; id <= top; id++) {
+        if (!mark[id] || hg_at(em->e, id)->op == HG_CONST)
+            continue;
+        if (is_stored(em, id))
+            s.stored[s.nstored++] = id;
+        else if (!(hg_at(em->e, id)->vary & HG_J))
+            s.scalar[s.nscalar++] = id;
+    }
+    free(mark);
+    return s;
+}
+
+static void pair_function(struct hg_emit *em, struct hg_block *b, const struct split *s, FILE *out)
+{
+    struct hg_code c = hg_block_begin(em, b, out, s->nstored, s->stored);
+    fprintf(out,
+            "/* Pairs (i, 8b .. 8b+7): what does not depend on the group. */\n"
+            "FIT_INLINE void normal_pair(const struct fit_layout *l, const struct tables *w, const struct fit_exp_tile *exps,\n"
+            "                            size_t i, size_t b, size_t h, fit_vd *restrict pair)\n{\n"
+            "    const size_t ng = l->ngroup, j = b * FIT_LANES + h;\n"
+            "    (void)ng, (void)j, (void)w, (void)exps, (void)i, (void)pair;\n");
+    hg_code_push(&c);
+    for (uint32_t k = 0; k < s->nstored; k++) {
+        hg_code_need(&c, s->stored[k]);
+        hg_line(&c, "pair[%u] = %s;", k, hg_code_vector(&c, s->stored[k]));
+    }
+    hg_code_pop(&c);
+    hg_code_end(&c);
+    fprintf(out, "}\n\n");
+}
+
+/* --- the part of a group ------------------------------------------------------------------------------ */
+
 static void accumulate_slots(struct hg_emit *em, struct hg_code *c)
 {
-    uint32_t n = hg_emit_nslot(em);
-    for (uint32_t s = 0; s < n; s++) {
+    for (uint32_t s = 0; s < hg_emit_nslot(em); s++) {
         const struct hg_moment *x = hg_emit_slot(em, s);
         hg_line(c, "const fit_vd s%u = fit_counted(masked, use, weight, %s); /* %s: b m_%s */", s,
                 hg_code_vector(c, x->core), em->p->model->linear.item[x->q].name, em->p->channel[x->channel].name);
         if (has_column(em, s))
-            hg_line(c, "column[g * COLUMNS + %u] += s%u;", place(em, s, has_column), s);
+            hg_line(c, "at_column[%u] += s%u;", place(em, s, has_column), s);
         if (has_row(em, s))
-            hg_line(c, "row[g * ROWS + %u] += s%u;", place(em, s, has_row), s);
+            hg_line(c, "row%u += s%u;", place(em, s, has_row), s);
     }
 }
 
-static void normal_group(struct hg_emit *em, struct hg_code *c, uint32_t nroot, const hg_id *root)
+/* The residual and the channels, multiplied by the root of the weight so that products of two have the weight. */
+static void store_channels(struct hg_emit *em, struct hg_code *c)
 {
     uint32_t E = em->p->nchannel;
-    const struct hg_channel *ch = em->p->channel;
-    hg_block_declare_linear(c);
-    hg_block_need_scalars(c, nroot, root);
-    for (uint32_t k = 0; k < nroot; k++)
-        hg_code_need(c, root[k]);
     hg_line(c, "const fit_vd r = fit_kept(masked, use, fit_vload(y) - (%s));", hg_block_mean(c));
-    for (uint32_t e = 0; e < E; e++) {
-        hg_line(c, "const fit_vd m_%s = fit_kept(masked, use, %s);", ch[e].name, hg_code_vector(c, em->m[e]));
-        hg_line(c, "const fit_vd w_%s = fit_weighted(masked, weight, m_%s);", ch[e].name, ch[e].name);
-    }
     for (uint32_t e = 0; e < E; e++)
-        for (uint32_t f = e; f < E; f++)
-            hg_line(c, "%s += w_%s*m_%s;", hg_contract_field_name(em, e, f), ch[e].name, ch[f].name);
-    for (uint32_t e = 0; e < E; e++)
-        hg_line(c, "%s += w_%s*r;", hg_contract_field_name(em, e, E), ch[e].name);
-    accumulate_slots(em, c);
+        hg_line(c, "at_m[%u] = fit_weighted(masked, root, fit_kept(masked, use, %s)); /* m_%s */", e,
+                hg_code_vector(c, em->m[e]), em->p->channel[e].name);
+    hg_line(c, "at_m[%u] = fit_weighted(masked, root, r);", E);
 }
 
-static void normal_block(struct hg_emit *em, struct hg_block *b, FILE *out)
+static const char group_loop[] =
+    "    for (size_t k = k0; k < k1; k++) {\n"
+    "        const size_t b = first + k / PIECES, h = k % PIECES * FIT_VL, j = b * FIT_LANES + h;\n"
+    "        const size_t here = at + ((b - first) * ng + g) * FIT_LANES + h;\n"
+    "        const double *y = t->y + here;\n"
+    "        const fit_vd *at_pair = pair + k * PAIRS;\n"
+    "        fit_vd *at_column = column + k * COLUMNS, *at_m = m + k * BATCH * CHANNELS_R;\n"
+    "        __builtin_prefetch(y + STRIP * ng * FIT_LANES);\n"
+    "        fit_vm use = {0};\n"
+    "        fit_vd weight = {0}, root = {0};\n"
+    "        if (masked) {\n"
+    "            weight = t->w ? fit_vload(t->w + here) : fit_vset1(1.0);\n"
+    "            use = fit_pair_lanes(t, i, j) & (weight > 0.0);\n"
+    "            weight = fit_where_set(use, weight);\n"
+    "            root = fit_vsqrt(weight);\n"
+    "        }\n"
+    "        (void)use, (void)weight, (void)root, (void)at_column, (void)at_pair, (void)j;\n";
+
+static void group_function(struct hg_emit *em, struct hg_code *c, const struct split *s, uint32_t nroot,
+                           const hg_id *root)
+{
+    uint32_t nrow = place(em, hg_emit_nslot(em), has_row);
+    FILE *out = c->out;
+    fprintf(out,
+            "/* Group g of the vectors k0 .. k1-1 of a strip that begins with block `first`: residual and channels m_c\n"
+            " * (d mean/d theta_k = sum_c m_c U_ck) to m, the cross moments to the sums of the columns and of the row. */\n"
+            "FIT_INLINE void normal_group(const struct fit_layout *l, const struct tables *w, const double *lin,\n"
+            "                             const struct fit_exp_tile *exps, const struct fit_tile *t, size_t i, size_t g,\n"
+            "                             size_t first, size_t k0, size_t k1, size_t at, const fit_vd *restrict pair,\n"
+            "                             fit_vd *restrict column, fit_vd *restrict row, fit_vd *restrict m,\n"
+            "                             const int masked)\n{\n"
+            "    const size_t ng = l->ngroup;\n    (void)w, (void)lin, (void)exps, (void)i, (void)row, (void)pair;\n");
+    hg_code_push(c);
+    hg_block_declare_linear(c);
+    for (uint32_t k = 0; k < s->nscalar; k++) {
+        hg_code_need(c, s->scalar[k]);
+        if (!hg_code_bound(c, s->scalar[k]) && hg_at(em->e, s->scalar[k])->nargs && !c->is_leaf(c, s->scalar[k]))
+            hg_code_declare(c, s->scalar[k], "scale");
+    }
+    for (uint32_t k = 0; k < nrow; k++)
+        hg_line(c, "fit_vd row%u = row[%u];", k, k);
+    fputs(group_loop, out);
+    c->indent = 2;
+    hg_code_push(c);
+    for (uint32_t k = 0; k < s->nstored; k++) {
+        const char *name = hg_at(em->e, s->stored[k])->name;
+        name = hg_code_unique(c, name ? name : "part");
+        hg_line(c, "const fit_vd %s = at_pair[%u];", name, k);
+        hg_code_bind(c, s->stored[k], name);
+    }
+    for (uint32_t k = 0; k < nroot; k++)
+        hg_code_need(c, root[k]);
+    store_channels(em, c);
+    accumulate_slots(em, c);
+    hg_code_pop(c);
+    fprintf(out, "    }\n");
+    c->indent = 1;
+    for (uint32_t k = 0; k < nrow; k++)
+        hg_line(c, "row[%u] = row%u;", k, k);
+    hg_code_pop(c);
+    fprintf(out, "}\n\n");
+}
+
+/* Sums over a few groups of products of two channels, or of a channel and the residual: passes over as many as
+ * registers hold. */
+static void products_function(struct hg_emit *em, FILE *out)
+{
+    enum { MOST = 27 };
+    uint32_t E = em->p->nchannel, n = hg_contract_nfield(em);
+    fprintf(out,
+            "/* field = (begin) or += sum over n groups of the products of two of the numbers m of a pair. */\n"
+            "FIT_INLINE void normal_products(size_t n, int begin, const fit_vd *restrict m, fit_vd *restrict field)\n{\n"
+            "    (void)n, (void)begin, (void)m, (void)field;\n");
+    for (uint32_t from = 0; from < n; from += MOST) {
+        uint32_t to = n - from > MOST ? from + MOST : n;
+        for (uint32_t f = from; f < to; f++)
+            fprintf(out, "    fit_vd s%u = begin ? (fit_vd){0} : field[%u];\n", f, f);
+        fprintf(out, "    for (size_t g = 0; g < n; g++) {\n        const fit_vd *x = m + g * CHANNELS_R;\n");
+        for (uint32_t c = 0; c < E; c++)
+            for (uint32_t d = c; d <= E; d++) {
+                uint32_t f = hg_contract_field(em, c, d);
+                if (f >= from && f < to)
+                    fprintf(out, "        s%u += x[%u]*x[%u]; /* %s */\n", f, c, d, hg_contract_field_name(em, c, d));
+            }
+        fprintf(out, "    }\n");
+        for (uint32_t f = from; f < to; f++)
+            fprintf(out, "    field[%u] = s%u;\n", f, f);
+    }
+    fprintf(out, "}\n\n");
+}
+
+/* The functions of a strip; the number of vectors of the pair part. */
+static uint32_t strip_functions(struct hg_emit *em, struct hg_block *b, FILE *out)
 {
     uint32_t E = em->p->nchannel, Q = em->p->nlinear, nroot = 0, n = hg_emit_nslot(em);
     hg_id *root = hg_alloc(em->e->arena, (2 * Q + 1 + E + em->nmoment) * sizeof *root);
@@ -93,32 +241,17 @@ static void normal_block(struct hg_emit *em, struct hg_block *b, FILE *out)
     for (uint32_t s = 0; s < n; s++)
         root[nroot++] = hg_emit_slot(em, s)->core;
     struct hg_code c = hg_block_begin(em, b, out, nroot, root);
-    fprintf(out,
-            "/* Pairs (i, 8b .. 8b+7): products of the channels m_c (d mean/d theta_k = sum_c m_c U_ck), summed over\n"
-            " * the groups, to `field`; and the sums of the cross moments per group. */\n"
-            "FIT_INLINE void normal_block(const struct fit_layout *l, const struct tables *w, const double *lin,\n"
-            "                             const struct fit_exp_tile *exps, const struct fit_tile *t, size_t i,\n"
-            "                             size_t b, size_t h, size_t at, fit_vd *restrict column, fit_vd *restrict row,\n"
-            "                             fit_vd *restrict field, const int masked)\n{\n%s"
-            "    (void)lin, (void)column, (void)row;\n", hg_block_head);
-    hg_code_push(&c);
-    hg_block_need_pair_part(&c, nroot, root);
-    for (uint32_t e = 0; e < E; e++)
-        for (uint32_t f = e; f <= E; f++)
-            fprintf(out, "    fit_vd %s = {0};\n", hg_contract_field_name(em, e, f));
-    fprintf(out, "    for (size_t g = 0; g < ng; g++) {\n%s", hg_group_head);
-    c.indent = 2;
-    hg_code_push(&c);
-    normal_group(em, &c, nroot, root);
-    hg_code_pop(&c);
-    hg_code_pop(&c);
+    struct split s = split_nodes(em, &c, nroot, root);
     hg_code_end(&c);
-    fprintf(out, "    }\n");
-    for (uint32_t e = 0; e < E; e++)
-        for (uint32_t f = e; f <= E; f++)
-            fprintf(out, "    field[%u] = %s;\n", hg_contract_field(em, e, f), hg_contract_field_name(em, e, f));
-    fprintf(out, "}\n\n");
+    pair_function(em, b, &s, out);
+    c = hg_block_begin(em, b, out, nroot, root);
+    group_function(em, &c, &s, nroot, root);
+    hg_code_end(&c);
+    products_function(em, out);
+    return s.nstored;
 }
+
+/* --- rows, columns, the tile ----------------------------------------------------------------------------- */
 
 /* At the end of a row: row sums times the tables at i (or simply added up for channels without tables). */
 static void row_end(struct hg_emit *em, FILE *out, uint32_t *nrow)
@@ -200,7 +333,7 @@ static void cross_moments(struct hg_emit *em, struct hg_block *b, FILE *out)
             hg_line(&c, "fit_vd v = {0};");
             if (kind == HG_CHANNEL_DELTA || kind == HG_CHANNEL_AT_J) {
                 hg_line(&c, "for (size_t k = 0; k < pieces; k++)");
-                hg_line(&c, "    v += column[(k * ng + g) * COLUMNS + %u] * fit_vload(w->%s + t->j0 + k * FIT_VL);",
+                hg_line(&c, "    v += column[(g * pieces + k) * COLUMNS + %u] * fit_vload(w->%s + t->j0 + k * FIT_VL);",
                         place(em, x->slot, has_column), table_name(em, x->channel, k));
             }
             if (kind != HG_CHANNEL_AT_J)
@@ -216,39 +349,65 @@ static void cross_moments(struct hg_emit *em, struct hg_block *b, FILE *out)
 }
 
 /* Sizes, and the scratch of a tile. */
-static void scratch_size(struct hg_emit *em, const struct hg_contract *x, uint32_t nrow, uint32_t nexp, FILE *out)
+static void scratch_size(struct hg_emit *em, const struct hg_contract *x, uint32_t nrow, uint32_t npair, FILE *out)
 {
     uint32_t K = em->p->nparam, n = hg_emit_nslot(em), nH = K * (K + 1) / 2 + K;
     fprintf(out, "enum { PIECES = FIT_LANES / FIT_VL, COLUMNS = %u, ROWS = %u, ROW_SUMS = %u, SUMS = %u, FIELDS = %u,\n"
-                 "       ALONG_SUMS = %u, COLUMN_SUMS = %u, MOMENT_SUMS = %u, EXPS = %u };\n"
-                 "enum { STRIP = 8 }; /* blocks whose fields are kept at a time */\n\n",
+                 "       ALONG_SUMS = %u, COLUMN_SUMS = %u, PAIRS = %u, CHANNELS_R = %u, MOMENT_SUMS = %u };\n"
+                 "/* A strip is so many blocks of a row; so many groups are kept before their products are summed. */\n"
+                 "enum { STRIP = 8, BATCH = 4 };\n\n",
             place(em, n, has_column), place(em, n, has_row), nrow, nH, hg_contract_nfield(em), hg_contract_nrow(x),
-            hg_contract_ncolumn(x), em->moment_sums + 1, nexp + 1);
+            hg_contract_ncolumn(x), npair, em->p->nchannel + 1, em->moment_sums + 1);
+}
+
+static void scratch_function(uint32_t nexp, FILE *out)
+{
     fprintf(out,
-            "/* Scratch, in vectors: for the cross moments column sums [block][group], the sums of a row and these times\n"
-            " * tables; for the fields those of a strip of blocks, column sums [block], the sums of a row, and the sums of\n"
-            " * J^T J and J^T r; then what the exponentials need to know of the tile. */\n"
+            "enum { EXPS = %u };\n\n"
+            "/* Scratch, in vectors.  For the cross moments: column sums [group][block], the sums of a row and these times\n"
+            " * tables.  For a strip: pair parts, channels, fields.  For the fields: column sums [block], the sums of a row,\n"
+            " * the sums of J^T J and J^T r.  Then what the exponentials need to know of the tile. */\n"
             "static size_t scratch_size(const struct fit_layout *l)\n{\n"
             "    const size_t ng = l->ngroup, vectors = ng * (ROWS + ROW_SUMS) + ALONG_SUMS + SUMS;\n"
-            "    return l->panel * (ng * COLUMNS + COLUMN_SUMS) + STRIP * FIT_LANES * FIELDS + FIT_VL * vectors +\n"
-            "           MOMENT_SUMS * FIT_VL * ng + 2 * EXPS * ng;\n}\n\n");
+            "    const size_t strip = STRIP * (PAIRS + BATCH * CHANNELS_R + FIELDS);\n"
+            "    return l->panel * (ng * COLUMNS + COLUMN_SUMS) + FIT_LANES * strip + FIT_VL * vectors +\n"
+            "           MOMENT_SUMS * FIT_VL * ng + 2 * EXPS * ng;\n}\n\n", nexp + 1);
 }
+
+/* Whole blocks above the diagonal and inside the panel are not masked. */
+static const char strip[] =
+    "/* Vectors of pairs (i, j ..) of a strip: fields. */\n"
+    "FIT_LARGE void normal_masked(const struct fit_layout *l, const struct tables *w, const double *lin,\n"
+    "                             const struct fit_exp_tile *exps, const struct fit_tile *t, size_t i, size_t g,\n"
+    "                             size_t first, size_t k0, size_t k1, size_t at, const fit_vd *restrict pair,\n"
+    "                             fit_vd *restrict column, fit_vd *restrict row, fit_vd *restrict m)\n{\n"
+    "    normal_group(l, w, lin, exps, t, i, g, first, k0, k1, at, pair, column, row, m, 1);\n}\n\n";
 
 static const char loops[] =
     "    for (size_t i = t->i0; i < t->i1; i++) {\n"
     "        for (size_t b = (i + 1 > t->j0 ? i + 1 : t->j0) / FIT_LANES; b < end;) {\n"
-    "            const size_t first = b, stop = end - b > STRIP ? b + STRIP : end, place = (b - start) * PIECES;\n"
-    "            fit_vd *f = field;\n"
-    "            for (; b < stop; b++, at += ng * FIT_LANES)\n"
-    "                for (size_t h = 0; h < FIT_LANES; h += FIT_VL, f += FIELDS) {\n"
-    "                    const size_t j = b * FIT_LANES + h;\n"
-    "                    fit_vd *c = column + ((b - start) * PIECES + h / FIT_VL) * ng * COLUMNS;\n"
-    "                    if (t->w || j <= i || j + FIT_VL > t->j1)\n"
-    "                        normal_block(l, w, lin, exps, t, i, b, h, at, c, row, f, 1);\n"
-    "                    else\n"
-    "                        normal_block(l, w, lin, exps, t, i, b, h, at, c, row, f, 0);\n"
-    "                }\n"
-    "            contract(w, i, first * FIT_LANES, (stop - first) * PIECES, field, H, along, down + place * COLUMN_SUMS);\n"
+    "            const size_t first = b, place = (b - start) * PIECES;\n"
+    "            b = end - b > STRIP ? b + STRIP : end;\n"
+    "            const size_t n = (b - first) * PIECES, j = first * FIT_LANES;\n"
+    "            /* vectors 0 .. low-1 and high .. n-1 are cut by the diagonal or the edge */\n"
+    "            const size_t cut = i < j ? 0 : (i - j) / FIT_VL + 1, low = t->w || cut > n ? n : cut;\n"
+    "            const size_t whole = (t->j1 - j) / FIT_VL, high = whole < low ? low : whole < n ? whole : n;\n"
+    "            for (size_t k = 0; k < n; k++)\n"
+    "                normal_pair(l, w, exps, i, first + k / PIECES, k % PIECES * FIT_VL, pair + k * PAIRS);\n"
+    "            for (size_t g = 0; g < ng; g++) {\n"
+    "                fit_vd *c = column + (g * pieces + place) * COLUMNS, *r = row + g * ROWS;\n"
+    "                fit_vd *x = m + g % BATCH * CHANNELS_R;\n"
+    "                if (low > 0)\n"
+    "                    normal_masked(l, w, lin, exps, t, i, g, first, 0, low, at, pair, c, r, x);\n"
+    "                normal_group(l, w, lin, exps, t, i, g, first, low, high, at, pair, c, r, x, 0);\n"
+    "                if (high < n)\n"
+    "                    normal_masked(l, w, lin, exps, t, i, g, first, high, n, at, pair, c, r, x);\n"
+    "                if (g % BATCH == BATCH - 1 || g + 1 == ng)\n"
+    "                    for (size_t k = 0; k < n; k++)\n"
+    "                        normal_products(g % BATCH + 1, g < BATCH, m + k * BATCH * CHANNELS_R, field + k * FIELDS);\n"
+    "            }\n"
+    "            at += (b - first) * ng * FIT_LANES;\n"
+    "            contract(w, i, j, n, field, H, along, down + place * COLUMN_SUMS);\n"
     "        }\n";
 
 void hg_emit_normal(struct hg_emit *em, FILE *out)
@@ -264,12 +423,13 @@ void hg_emit_normal(struct hg_emit *em, FILE *out)
     row_end(em, row_out, &nrow);
     hg_contract_row_end(x, row_out);
     fclose(row_out);
-    normal_block(em, &b, block_out);
+    uint32_t npair = strip_functions(em, &b, block_out);
     hg_contract_function(x, block_out);
     fclose(block_out);
 
-    scratch_size(em, x, nrow, b.nexp, out);
-    fputs(block_text, out);
+    scratch_size(em, x, nrow, npair, out);
+    fprintf(out, "%s%s", block_text, strip);
+    scratch_function(b.nexp, out);
     fprintf(out,
             "static void normal(const struct fit_layout *l, const double *ws, const double *lin,\n"
             "                   const struct fit_tile *t, double *scratch, double *out)\n{\n"
@@ -277,7 +437,8 @@ void hg_emit_normal(struct hg_emit *em, FILE *out)
             "    struct tables tables;\n    carve(l, (double *)(uintptr_t)ws, &tables);\n    const struct tables *const w = &tables;\n"
             "    const size_t pieces = (end - start) * PIECES; /* vectors in a row of the tile */\n"
             "    fit_vd *column = (fit_vd *)scratch, *row = column + pieces * ng * COLUMNS, *row_sum = row + ng * ROWS;\n"
-            "    fit_vd *field = row_sum + ng * ROW_SUMS, *down = field + STRIP * PIECES * FIELDS;\n"
+            "    fit_vd *pair = row_sum + ng * ROW_SUMS, *m = pair + STRIP * PIECES * PAIRS;\n"
+            "    fit_vd *field = m + STRIP * PIECES * BATCH * CHANNELS_R, *down = field + STRIP * PIECES * FIELDS;\n"
             "    fit_vd *along = down + pieces * COLUMN_SUMS, *H = along + ALONG_SUMS;\n"
             "    struct fit_exp_tile *exps = (struct fit_exp_tile *)(H + SUMS);\n"
             "    size_t at = 0;\n"

@@ -36,10 +36,10 @@ struct tables {
     double *scale; /* (0.25 * step) */
     double *minus_mu; /* (-1 * mu) */
     double *gamma; /* param2 */
-    double *scale_2; /* (-2 * local4 * gamma) */
-    double *scale_3; /* (-2 * gamma) */
-    double *scale_4; /* (-1 * pow(tau_ref, -2)) */
-    double *scale_5; /* (-1 + gamma) */
+    double *scale_2; /* (-1 + gamma) */
+    double *scale_3; /* (-2 * local4 * gamma) */
+    double *scale_4; /* (-2 * gamma) */
+    double *scale_5; /* (-1 * pow(tau_ref, -2)) */
     double *f_grid; /* (0.5 * t) */
 };
 
@@ -98,10 +98,10 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
         w.minus_mu[0] = -mu;                                                   /* ballistic_aging.lua:37 */
         w.inv_tau_ref[0] = 1.0/tau_ref;                                        /* ballistic_aging.lua:37 */
         w.gamma[0] = gamma_;                                                   /* ballistic_aging.lua:26 */
-        w.scale_5[0] = w.gamma[0] - 1.0;                                       /* ballistic_aging.lua:37 */
-        w.scale_2[0] = -2.0*w.inv_tau_ref[0]*w.gamma[0];                       /* ballistic_aging.lua:38 */
-        w.scale_3[0] = -2.0*w.gamma[0];                                        /* ballistic_aging.lua:38 */
-        w.scale_4[0] = -(1.0/(tau_ref*tau_ref));                               /* ballistic_aging.lua:37 */
+        w.scale_2[0] = w.gamma[0] - 1.0;                                       /* ballistic_aging.lua:37 */
+        w.scale_3[0] = -2.0*w.inv_tau_ref[0]*w.gamma[0];                       /* ballistic_aging.lua:38 */
+        w.scale_4[0] = -2.0*w.gamma[0];                                        /* ballistic_aging.lua:38 */
+        w.scale_5[0] = -(1.0/(tau_ref*tau_ref));                               /* ballistic_aging.lua:37 */
     }
 
     /* functions of time and their integrals */
@@ -205,33 +205,16 @@ static void moments(const struct fit_layout *l, const double *ws, const struct f
 }
 
 enum { PIECES = FIT_LANES / FIT_VL, COLUMNS = 0, ROWS = 6, ROW_SUMS = 6, SUMS = 9, FIELDS = 9,
-       ALONG_SUMS = 0, COLUMN_SUMS = 0, MOMENT_SUMS = 4, EXPS = 1 };
-enum { STRIP = 8 }; /* blocks whose fields are kept at a time */
+       ALONG_SUMS = 0, COLUMN_SUMS = 0, PAIRS = 7, CHANNELS_R = 4, MOMENT_SUMS = 4 };
+/* A strip is so many blocks of a row; so many groups are kept before their products are summed. */
+enum { STRIP = 8, BATCH = 4 };
 
-/* Scratch, in vectors: for the cross moments column sums [block][group], the sums of a row and these times
- * tables; for the fields those of a strip of blocks, column sums [block], the sums of a row, and the sums of
- * J^T J and J^T r; then what the exponentials need to know of the tile. */
-static size_t scratch_size(const struct fit_layout *l)
-{
-    const size_t ng = l->ngroup, vectors = ng * (ROWS + ROW_SUMS) + ALONG_SUMS + SUMS;
-    return l->panel * (ng * COLUMNS + COLUMN_SUMS) + STRIP * FIT_LANES * FIELDS + FIT_VL * vectors +
-           MOMENT_SUMS * FIT_VL * ng + 2 * EXPS * ng;
-}
-
-/* Pairs (i, 8b .. 8b+7): products of the channels m_c (d mean/d theta_k = sum_c m_c U_ck), summed over
- * the groups, to `field`; and the sums of the cross moments per group. */
-FIT_INLINE void normal_block(const struct fit_layout *l, const struct tables *w, const double *lin,
-                             const struct fit_exp_tile *exps, const struct fit_tile *t, size_t i,
-                             size_t b, size_t h, size_t at, fit_vd *restrict column, fit_vd *restrict row,
-                             fit_vd *restrict field, const int masked)
+/* Pairs (i, 8b .. 8b+7): what does not depend on the group. */
+FIT_INLINE void normal_pair(const struct fit_layout *l, const struct tables *w, const struct fit_exp_tile *exps,
+                            size_t i, size_t b, size_t h, fit_vd *restrict pair)
 {
     const size_t ng = l->ngroup, j = b * FIT_LANES + h;
-    const fit_vm lanes = masked ? fit_pair_lanes(t, i, j) : (fit_vm){0};
-    (void)exps, (void)lanes;
-    (void)lin, (void)column, (void)row;
-    const double scale_2 = w->scale_2[0];
-    const double scale_3 = w->scale_3[0];
-    const double scale_4 = w->scale_4[0];
+    (void)ng, (void)j, (void)w, (void)exps, (void)i, (void)pair;
     const double inv_tau_ref = w->inv_tau_ref[0];
     const fit_vd d_t = fit_vload(w->t + j) - w->t[i];
     const double inv_age_ref = w->inv_age_ref[0];
@@ -253,78 +236,128 @@ FIT_INLINE void normal_block(const struct fit_layout *l, const struct tables *w,
     const fit_vd power = fit_vpow_of_log(inv_tau_ref_prod, fit_vset1(gamma_2), logarithm_2,
             log_low_2); /* ballistic_aging.lua:37 */
     const fit_vd b_contrast = fit_vexp(-2.0*power);                            /* ballistic_aging.lua:38  [1] */
-    const double scale_5 = w->scale_5[0];
-    const fit_vd prod_2 = prod*fit_vpow_of_log(inv_tau_ref_prod, fit_vset1(scale_5), logarithm_2, log_low_2);
+    pair[0] = b_contrast;
+    const double scale_2 = w->scale_2[0];
+    const fit_vd prod_2 = prod*fit_vpow_of_log(inv_tau_ref_prod, fit_vset1(scale_2), logarithm_2, log_low_2);
     const fit_vd b_contrast_prod_2 = b_contrast*prod_2;
-    const fit_vd prod_3 = logarithm*b_contrast_prod_2;
+    pair[1] = b_contrast_prod_2;
+    pair[2] = logarithm*b_contrast_prod_2;
     const fit_vd power_logarithm_2 = power*logarithm_2;
-    const fit_vd prod_4 = b_contrast*power_logarithm_2;
+    pair[3] = b_contrast*power_logarithm_2;
     const fit_vd e = fit_vexp(-4.0*power);                                     /* [1] */
     const fit_vd e_prod_2 = e*prod_2;
-    const fit_vd logarithm_e_prod_2 = logarithm*e_prod_2;
-    const fit_vd e_power_logarithm_2 = e*power_logarithm_2;
-    fit_vd F_mu_mu = {0};
-    fit_vd F_mu_tau_ref = {0};
-    fit_vd F_mu_gamma = {0};
-    fit_vd G_mu = {0};
-    fit_vd F_tau_ref_tau_ref = {0};
-    fit_vd F_tau_ref_gamma = {0};
-    fit_vd G_tau_ref = {0};
-    fit_vd F_gamma_gamma = {0};
-    fit_vd G_gamma = {0};
-    for (size_t g = 0; g < ng; g++) {
-        const double *y = t->y + at + g * FIT_LANES + h;
-        __builtin_prefetch(y + 64 * FIT_LANES);
-        fit_vm use = lanes;
-        fit_vd weight = {0};
+    pair[4] = e_prod_2;
+    pair[5] = logarithm*e_prod_2;
+    pair[6] = e*power_logarithm_2;
+}
+
+/* Group g of the vectors k0 .. k1-1 of a strip that begins with block `first`: residual and channels m_c
+ * (d mean/d theta_k = sum_c m_c U_ck) to m, the cross moments to the sums of the columns and of the row. */
+FIT_INLINE void normal_group(const struct fit_layout *l, const struct tables *w, const double *lin,
+                             const struct fit_exp_tile *exps, const struct fit_tile *t, size_t i, size_t g,
+                             size_t first, size_t k0, size_t k1, size_t at, const fit_vd *restrict pair,
+                             fit_vd *restrict column, fit_vd *restrict row, fit_vd *restrict m,
+                             const int masked)
+{
+    const size_t ng = l->ngroup;
+    (void)w, (void)lin, (void)exps, (void)i, (void)row, (void)pair;
+    const double contrast = lin[g * 2 + 0];
+    const double offset = lin[g * 2 + 1];
+    const double scale_3 = w->scale_3[0];
+    const double scale = -contrast*scale_3;
+    const double scale_4 = w->scale_4[0];
+    const double scale_5 = w->scale_5[0];
+    const double scale_2 = contrast*scale_4*scale_5;
+    const double scale_6 = -2.0*contrast;                                      /* [1] */
+    fit_vd row0 = row[0];
+    fit_vd row1 = row[1];
+    fit_vd row2 = row[2];
+    fit_vd row3 = row[3];
+    fit_vd row4 = row[4];
+    fit_vd row5 = row[5];
+    for (size_t k = k0; k < k1; k++) {
+        const size_t b = first + k / PIECES, h = k % PIECES * FIT_VL, j = b * FIT_LANES + h;
+        const size_t here = at + ((b - first) * ng + g) * FIT_LANES + h;
+        const double *y = t->y + here;
+        const fit_vd *at_pair = pair + k * PAIRS;
+        fit_vd *at_column = column + k * COLUMNS, *at_m = m + k * BATCH * CHANNELS_R;
+        __builtin_prefetch(y + STRIP * ng * FIT_LANES);
+        fit_vm use = {0};
+        fit_vd weight = {0}, root = {0};
         if (masked) {
-            weight = t->w ? fit_vload(t->w + at + g * FIT_LANES + h) : fit_vset1(1.0);
-            use &= weight > 0.0;
+            weight = t->w ? fit_vload(t->w + here) : fit_vset1(1.0);
+            use = fit_pair_lanes(t, i, j) & (weight > 0.0);
+            weight = fit_where_set(use, weight);
+            root = fit_vsqrt(weight);
         }
-        (void)use, (void)weight;
-        const double contrast = lin[g * 2 + 0];
-        const double offset = lin[g * 2 + 1];
-        const double scale_6 = -contrast*scale_2;
-        const double scale_7 = contrast*scale_3*scale_4;
-        const double scale_8 = -2.0*contrast;                                  /* [1] */
+        (void)use, (void)weight, (void)root, (void)at_column, (void)at_pair, (void)j;
+        const fit_vd b_contrast = at_pair[0];
+        const fit_vd part = at_pair[1];
+        const fit_vd part_2 = at_pair[2];
+        const fit_vd part_3 = at_pair[3];
+        const fit_vd part_4 = at_pair[4];
+        const fit_vd part_5 = at_pair[5];
+        const fit_vd part_6 = at_pair[6];
         const fit_vd r = fit_kept(masked, use, fit_vload(y) - (contrast*b_contrast + offset));
-        const fit_vd m_mu = fit_kept(masked, use, scale_6*prod_3);
-        const fit_vd w_mu = fit_weighted(masked, weight, m_mu);
-        const fit_vd m_tau_ref = fit_kept(masked, use, scale_7*b_contrast_prod_2);
-        const fit_vd w_tau_ref = fit_weighted(masked, weight, m_tau_ref);
-        const fit_vd m_gamma = fit_kept(masked, use, scale_8*prod_4);
-        const fit_vd w_gamma = fit_weighted(masked, weight, m_gamma);
-        F_mu_mu += w_mu*m_mu;
-        F_mu_tau_ref += w_mu*m_tau_ref;
-        F_mu_gamma += w_mu*m_gamma;
-        F_tau_ref_tau_ref += w_tau_ref*m_tau_ref;
-        F_tau_ref_gamma += w_tau_ref*m_gamma;
-        F_gamma_gamma += w_gamma*m_gamma;
-        G_mu += w_mu*r;
-        G_tau_ref += w_tau_ref*r;
-        G_gamma += w_gamma*r;
-        const fit_vd s0 = fit_counted(masked, use, weight, logarithm_e_prod_2); /* contrast: b m_mu */
-        row[g * ROWS + 0] += s0;
-        const fit_vd s1 = fit_counted(masked, use, weight, e_prod_2); /* contrast: b m_tau_ref */
-        row[g * ROWS + 1] += s1;
-        const fit_vd s2 = fit_counted(masked, use, weight, e_power_logarithm_2); /* contrast: b m_gamma */
-        row[g * ROWS + 2] += s2;
-        const fit_vd s3 = fit_counted(masked, use, weight, prod_3); /* offset: b m_mu */
-        row[g * ROWS + 3] += s3;
-        const fit_vd s4 = fit_counted(masked, use, weight, b_contrast_prod_2); /* offset: b m_tau_ref */
-        row[g * ROWS + 4] += s4;
-        const fit_vd s5 = fit_counted(masked, use, weight, prod_4); /* offset: b m_gamma */
-        row[g * ROWS + 5] += s5;
+        at_m[0] = fit_weighted(masked, root, fit_kept(masked, use, scale*part_2)); /* m_mu */
+        at_m[1] = fit_weighted(masked, root, fit_kept(masked, use, scale_2*part)); /* m_tau_ref */
+        at_m[2] = fit_weighted(masked, root, fit_kept(masked, use, scale_6*part_3)); /* m_gamma */
+        at_m[3] = fit_weighted(masked, root, r);
+        const fit_vd s0 = fit_counted(masked, use, weight, part_5); /* contrast: b m_mu */
+        row0 += s0;
+        const fit_vd s1 = fit_counted(masked, use, weight, part_4); /* contrast: b m_tau_ref */
+        row1 += s1;
+        const fit_vd s2 = fit_counted(masked, use, weight, part_6); /* contrast: b m_gamma */
+        row2 += s2;
+        const fit_vd s3 = fit_counted(masked, use, weight, part_2); /* offset: b m_mu */
+        row3 += s3;
+        const fit_vd s4 = fit_counted(masked, use, weight, part); /* offset: b m_tau_ref */
+        row4 += s4;
+        const fit_vd s5 = fit_counted(masked, use, weight, part_3); /* offset: b m_gamma */
+        row5 += s5;
     }
-    field[0] = F_mu_mu;
-    field[1] = F_mu_tau_ref;
-    field[2] = F_mu_gamma;
-    field[6] = G_mu;
-    field[3] = F_tau_ref_tau_ref;
-    field[4] = F_tau_ref_gamma;
-    field[7] = G_tau_ref;
-    field[5] = F_gamma_gamma;
-    field[8] = G_gamma;
+    row[0] = row0;
+    row[1] = row1;
+    row[2] = row2;
+    row[3] = row3;
+    row[4] = row4;
+    row[5] = row5;
+}
+
+/* field = (begin) or += sum over n groups of the products of two of the numbers m of a pair. */
+FIT_INLINE void normal_products(size_t n, int begin, const fit_vd *restrict m, fit_vd *restrict field)
+{
+    (void)n, (void)begin, (void)m, (void)field;
+    fit_vd s0 = begin ? (fit_vd){0} : field[0];
+    fit_vd s1 = begin ? (fit_vd){0} : field[1];
+    fit_vd s2 = begin ? (fit_vd){0} : field[2];
+    fit_vd s3 = begin ? (fit_vd){0} : field[3];
+    fit_vd s4 = begin ? (fit_vd){0} : field[4];
+    fit_vd s5 = begin ? (fit_vd){0} : field[5];
+    fit_vd s6 = begin ? (fit_vd){0} : field[6];
+    fit_vd s7 = begin ? (fit_vd){0} : field[7];
+    fit_vd s8 = begin ? (fit_vd){0} : field[8];
+    for (size_t g = 0; g < n; g++) {
+        const fit_vd *x = m + g * CHANNELS_R;
+        s0 += x[0]*x[0]; /* F_mu_mu */
+        s1 += x[0]*x[1]; /* F_mu_tau_ref */
+        s2 += x[0]*x[2]; /* F_mu_gamma */
+        s6 += x[0]*x[3]; /* G_mu */
+        s3 += x[1]*x[1]; /* F_tau_ref_tau_ref */
+        s4 += x[1]*x[2]; /* F_tau_ref_gamma */
+        s7 += x[1]*x[3]; /* G_tau_ref */
+        s5 += x[2]*x[2]; /* F_gamma_gamma */
+        s8 += x[2]*x[3]; /* G_gamma */
+    }
+    field[0] = s0;
+    field[1] = s1;
+    field[2] = s2;
+    field[3] = s3;
+    field[4] = s4;
+    field[5] = s5;
+    field[6] = s6;
+    field[7] = s7;
+    field[8] = s8;
 }
 
 /* The fields of n vectors of pairs (i, j0 ..) times the tables: added to the sums H of J^T J and J^T r, and
@@ -360,6 +393,28 @@ FIT_LARGE void contract(const struct tables *w, size_t i, size_t j0, size_t n, c
     }
 }
 
+/* Vectors of pairs (i, j ..) of a strip: fields. */
+FIT_LARGE void normal_masked(const struct fit_layout *l, const struct tables *w, const double *lin,
+                             const struct fit_exp_tile *exps, const struct fit_tile *t, size_t i, size_t g,
+                             size_t first, size_t k0, size_t k1, size_t at, const fit_vd *restrict pair,
+                             fit_vd *restrict column, fit_vd *restrict row, fit_vd *restrict m)
+{
+    normal_group(l, w, lin, exps, t, i, g, first, k0, k1, at, pair, column, row, m, 1);
+}
+
+enum { EXPS = 1 };
+
+/* Scratch, in vectors.  For the cross moments: column sums [group][block], the sums of a row and these times
+ * tables.  For a strip: pair parts, channels, fields.  For the fields: column sums [block], the sums of a row,
+ * the sums of J^T J and J^T r.  Then what the exponentials need to know of the tile. */
+static size_t scratch_size(const struct fit_layout *l)
+{
+    const size_t ng = l->ngroup, vectors = ng * (ROWS + ROW_SUMS) + ALONG_SUMS + SUMS;
+    const size_t strip = STRIP * (PAIRS + BATCH * CHANNELS_R + FIELDS);
+    return l->panel * (ng * COLUMNS + COLUMN_SUMS) + FIT_LANES * strip + FIT_VL * vectors +
+           MOMENT_SUMS * FIT_VL * ng + 2 * EXPS * ng;
+}
+
 static void normal(const struct fit_layout *l, const double *ws, const double *lin,
                    const struct fit_tile *t, double *scratch, double *out)
 {
@@ -369,7 +424,8 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
     const struct tables *const w = &tables;
     const size_t pieces = (end - start) * PIECES; /* vectors in a row of the tile */
     fit_vd *column = (fit_vd *)scratch, *row = column + pieces * ng * COLUMNS, *row_sum = row + ng * ROWS;
-    fit_vd *field = row_sum + ng * ROW_SUMS, *down = field + STRIP * PIECES * FIELDS;
+    fit_vd *pair = row_sum + ng * ROW_SUMS, *m = pair + STRIP * PIECES * PAIRS;
+    fit_vd *field = m + STRIP * PIECES * BATCH * CHANNELS_R, *down = field + STRIP * PIECES * FIELDS;
     fit_vd *along = down + pieces * COLUMN_SUMS, *H = along + ALONG_SUMS;
     struct fit_exp_tile *exps = (struct fit_exp_tile *)(H + SUMS);
     size_t at = 0;
@@ -377,18 +433,28 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
         *v = (fit_vd){0};
     for (size_t i = t->i0; i < t->i1; i++) {
         for (size_t b = (i + 1 > t->j0 ? i + 1 : t->j0) / FIT_LANES; b < end;) {
-            const size_t first = b, stop = end - b > STRIP ? b + STRIP : end, place = (b - start) * PIECES;
-            fit_vd *f = field;
-            for (; b < stop; b++, at += ng * FIT_LANES)
-                for (size_t h = 0; h < FIT_LANES; h += FIT_VL, f += FIELDS) {
-                    const size_t j = b * FIT_LANES + h;
-                    fit_vd *c = column + ((b - start) * PIECES + h / FIT_VL) * ng * COLUMNS;
-                    if (t->w || j <= i || j + FIT_VL > t->j1)
-                        normal_block(l, w, lin, exps, t, i, b, h, at, c, row, f, 1);
-                    else
-                        normal_block(l, w, lin, exps, t, i, b, h, at, c, row, f, 0);
-                }
-            contract(w, i, first * FIT_LANES, (stop - first) * PIECES, field, H, along, down + place * COLUMN_SUMS);
+            const size_t first = b, place = (b - start) * PIECES;
+            b = end - b > STRIP ? b + STRIP : end;
+            const size_t n = (b - first) * PIECES, j = first * FIT_LANES;
+            /* vectors 0 .. low-1 and high .. n-1 are cut by the diagonal or the edge */
+            const size_t cut = i < j ? 0 : (i - j) / FIT_VL + 1, low = t->w || cut > n ? n : cut;
+            const size_t whole = (t->j1 - j) / FIT_VL, high = whole < low ? low : whole < n ? whole : n;
+            for (size_t k = 0; k < n; k++)
+                normal_pair(l, w, exps, i, first + k / PIECES, k % PIECES * FIT_VL, pair + k * PAIRS);
+            for (size_t g = 0; g < ng; g++) {
+                fit_vd *c = column + (g * pieces + place) * COLUMNS, *r = row + g * ROWS;
+                fit_vd *x = m + g % BATCH * CHANNELS_R;
+                if (low > 0)
+                    normal_masked(l, w, lin, exps, t, i, g, first, 0, low, at, pair, c, r, x);
+                normal_group(l, w, lin, exps, t, i, g, first, low, high, at, pair, c, r, x, 0);
+                if (high < n)
+                    normal_masked(l, w, lin, exps, t, i, g, first, high, n, at, pair, c, r, x);
+                if (g % BATCH == BATCH - 1 || g + 1 == ng)
+                    for (size_t k = 0; k < n; k++)
+                        normal_products(g % BATCH + 1, g < BATCH, m + k * BATCH * CHANNELS_R, field + k * FIELDS);
+            }
+            at += (b - first) * ng * FIT_LANES;
+            contract(w, i, j, n, field, H, along, down + place * COLUMN_SUMS);
         }
         for (size_t g = 0; g < ng; g++) {
             fit_vd *r = row + g * ROWS, *s = row_sum + g * ROW_SUMS;
@@ -415,11 +481,11 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
         const fit_vd *at_rows = row_sum + g * ROW_SUMS;
         (void)at_rows;
         const double contrast = lin[g * 2 + 0];
-        const double scale_2 = w->scale_2[0];
-        const double contrast_scale_2 = -contrast*scale_2;
         const double scale_3 = w->scale_3[0];
+        const double contrast_scale_3 = -contrast*scale_3;
         const double scale_4 = w->scale_4[0];
-        const double prod = contrast*scale_3*scale_4;
+        const double scale_5 = w->scale_5[0];
+        const double prod = contrast*scale_4*scale_5;
         const double contrast_2 = -2.0*contrast;                               /* [1] */
         V[0] = 0.0;
         V[1] = 0.0;
@@ -430,7 +496,7 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
         {
             fit_vd v = {0};
             v += at_rows[0];
-            V[1] += contrast_scale_2 * fit_vsum(v);
+            V[1] += contrast_scale_3 * fit_vsum(v);
         }
         {
             fit_vd v = {0};
@@ -445,7 +511,7 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
         {
             fit_vd v = {0};
             v += at_rows[3];
-            V[4] += contrast_scale_2 * fit_vsum(v);
+            V[4] += contrast_scale_3 * fit_vsum(v);
         }
         {
             fit_vd v = {0};
@@ -493,14 +559,14 @@ FIT_INLINE void gradient_block(const struct fit_layout *l, const struct tables *
             log_low_2); /* ballistic_aging.lua:37 */
     const fit_vd b_contrast = fit_vexp(-2.0*power);                            /* ballistic_aging.lua:38  [1] */
     const fit_vd prod_2 = -2.0*power*logarithm_2*b_contrast;                   /* ballistic_aging.lua:38 */
-    const double scale_2 = w->scale_2[0];
-    const double scale_5 = w->scale_5[0];
-    const fit_vd prod_3 = b_contrast*prod*fit_vpow_of_log(inv_tau_ref_prod, fit_vset1(scale_5),
-            logarithm_2, log_low_2);
-    const fit_vd prod_4 = (-scale_2)*logarithm*prod_3;
     const double scale_3 = w->scale_3[0];
+    const double scale_2 = w->scale_2[0];
+    const fit_vd prod_3 = b_contrast*prod*fit_vpow_of_log(inv_tau_ref_prod, fit_vset1(scale_2),
+            logarithm_2, log_low_2);
+    const fit_vd prod_4 = (-scale_3)*logarithm*prod_3;
     const double scale_4 = w->scale_4[0];
-    const fit_vd prod_5 = scale_3*scale_4*prod_3;
+    const double scale_5 = w->scale_5[0];
+    const fit_vd prod_5 = scale_4*scale_5*prod_3;
     fit_vd F0 = {0};
     for (size_t g = 0; g < ng; g++) {
         const double *y = t->y + at + g * FIT_LANES + h;
@@ -640,9 +706,9 @@ static void points(const struct fit_layout *l, const double *ws, const double *l
         if (!jac)
             continue;
         double *J = jac + p * 5;
-        const double power_3 = pow(prod_2, w.scale_5[0]);                      /* ballistic_aging.lua:37 */
-        J[0] = contrast*delta*power*e*power_3*w.scale_3[0]*w.scale_4[0]; /* tau_ref */
-        J[1] = (-contrast*delta*power*e*log(prod)*power_3*w.scale_2[0]); /* mu */
+        const double power_3 = pow(prod_2, w.scale_2[0]);                      /* ballistic_aging.lua:37 */
+        J[0] = contrast*delta*power*e*power_3*w.scale_4[0]*w.scale_5[0]; /* tau_ref */
+        J[1] = (-contrast*delta*power*e*log(prod)*power_3*w.scale_3[0]); /* mu */
         J[2] = (-2.0*contrast*power_2*e*log(prod_2)); /* gamma */
         J[3] = e; /* contrast */
         J[4] = 1.0; /* offset */

@@ -216,125 +216,147 @@ static void moments(const struct fit_layout *l, const double *ws, const struct f
 }
 
 enum { PIECES = FIT_LANES / FIT_VL, COLUMNS = 2, ROWS = 4, ROW_SUMS = 4, SUMS = 9, FIELDS = 14,
-       ALONG_SUMS = 5, COLUMN_SUMS = 0, MOMENT_SUMS = 4, EXPS = 1 };
-enum { STRIP = 8 }; /* blocks whose fields are kept at a time */
+       ALONG_SUMS = 5, COLUMN_SUMS = 0, PAIRS = 2, CHANNELS_R = 5, MOMENT_SUMS = 4 };
+/* A strip is so many blocks of a row; so many groups are kept before their products are summed. */
+enum { STRIP = 8, BATCH = 4 };
 
-/* Scratch, in vectors: for the cross moments column sums [block][group], the sums of a row and these times
- * tables; for the fields those of a strip of blocks, column sums [block], the sums of a row, and the sums of
- * J^T J and J^T r; then what the exponentials need to know of the tile. */
-static size_t scratch_size(const struct fit_layout *l)
-{
-    const size_t ng = l->ngroup, vectors = ng * (ROWS + ROW_SUMS) + ALONG_SUMS + SUMS;
-    return l->panel * (ng * COLUMNS + COLUMN_SUMS) + STRIP * FIT_LANES * FIELDS + FIT_VL * vectors +
-           MOMENT_SUMS * FIT_VL * ng + 2 * EXPS * ng;
-}
-
-/* Pairs (i, 8b .. 8b+7): products of the channels m_c (d mean/d theta_k = sum_c m_c U_ck), summed over
- * the groups, to `field`; and the sums of the cross moments per group. */
-FIT_INLINE void normal_block(const struct fit_layout *l, const struct tables *w, const double *lin,
-                             const struct fit_exp_tile *exps, const struct fit_tile *t, size_t i,
-                             size_t b, size_t h, size_t at, fit_vd *restrict column, fit_vd *restrict row,
-                             fit_vd *restrict field, const int masked)
+/* Pairs (i, 8b .. 8b+7): what does not depend on the group. */
+FIT_INLINE void normal_pair(const struct fit_layout *l, const struct tables *w, const struct fit_exp_tile *exps,
+                            size_t i, size_t b, size_t h, fit_vd *restrict pair)
 {
     const size_t ng = l->ngroup, j = b * FIT_LANES + h;
-    const fit_vm lanes = masked ? fit_pair_lanes(t, i, j) : (fit_vm){0};
-    (void)exps, (void)lanes;
-    (void)lin, (void)column, (void)row;
+    (void)ng, (void)j, (void)w, (void)exps, (void)i, (void)pair;
     const fit_vd d_t = fit_vload(w->t + j) - w->t[i];
+    pair[0] = d_t;
     const fit_vd f_j = fit_vload(w->f + j);
-    const fit_vd f_j_2 = fit_vload(w->f_2 + j);
-    const fit_vd prod = w->f[i]*f_j;                                           /* [1] */
-    fit_vd F_f_i_f_i = {0};
-    fit_vd F_f_i_f_j = {0};
-    fit_vd F_f_i_v = {0};
-    fit_vd F_f_i_phi0 = {0};
-    fit_vd G_f_i = {0};
-    fit_vd F_f_j_f_j = {0};
-    fit_vd F_f_j_v = {0};
-    fit_vd F_f_j_phi0 = {0};
-    fit_vd G_f_j = {0};
-    fit_vd F_v_v = {0};
-    fit_vd F_v_phi0 = {0};
-    fit_vd G_v = {0};
-    fit_vd F_phi0_phi0 = {0};
-    fit_vd G_phi0 = {0};
-    for (size_t g = 0; g < ng; g++) {
-        const double *y = t->y + at + g * FIT_LANES + h;
-        __builtin_prefetch(y + 64 * FIT_LANES);
-        fit_vm use = lanes;
-        fit_vd weight = {0};
+    pair[1] = w->f[i]*f_j;
+}
+
+/* Group g of the vectors k0 .. k1-1 of a strip that begins with block `first`: residual and channels m_c
+ * (d mean/d theta_k = sum_c m_c U_ck) to m, the cross moments to the sums of the columns and of the row. */
+FIT_INLINE void normal_group(const struct fit_layout *l, const struct tables *w, const double *lin,
+                             const struct fit_exp_tile *exps, const struct fit_tile *t, size_t i, size_t g,
+                             size_t first, size_t k0, size_t k1, size_t at, const fit_vd *restrict pair,
+                             fit_vd *restrict column, fit_vd *restrict row, fit_vd *restrict m,
+                             const int masked)
+{
+    const size_t ng = l->ngroup;
+    (void)w, (void)lin, (void)exps, (void)i, (void)row, (void)pair;
+    const double contrast = lin[g * 2 + 0];
+    const double offset = lin[g * 2 + 1];
+    const double scale = w->scale[g];
+    const double scale_2 = -contrast*scale;
+    const double scale_2_2 = w->scale_2[g];
+    const double scale_3 = -contrast*scale_2_2;
+    fit_vd row0 = row[0];
+    fit_vd row1 = row[1];
+    fit_vd row2 = row[2];
+    fit_vd row3 = row[3];
+    for (size_t k = k0; k < k1; k++) {
+        const size_t b = first + k / PIECES, h = k % PIECES * FIT_VL, j = b * FIT_LANES + h;
+        const size_t here = at + ((b - first) * ng + g) * FIT_LANES + h;
+        const double *y = t->y + here;
+        const fit_vd *at_pair = pair + k * PAIRS;
+        fit_vd *at_column = column + k * COLUMNS, *at_m = m + k * BATCH * CHANNELS_R;
+        __builtin_prefetch(y + STRIP * ng * FIT_LANES);
+        fit_vm use = {0};
+        fit_vd weight = {0}, root = {0};
         if (masked) {
-            weight = t->w ? fit_vload(t->w + at + g * FIT_LANES + h) : fit_vset1(1.0);
-            use &= weight > 0.0;
+            weight = t->w ? fit_vload(t->w + here) : fit_vset1(1.0);
+            use = fit_pair_lanes(t, i, j) & (weight > 0.0);
+            weight = fit_where_set(use, weight);
+            root = fit_vsqrt(weight);
         }
-        (void)use, (void)weight;
-        const double contrast = lin[g * 2 + 0];
-        const double offset = lin[g * 2 + 1];
-        const double scale = w->scale[g];
-        const double scale_2 = -contrast*scale;
-        const double scale_2_2 = w->scale_2[g];
-        const double scale_3 = -contrast*scale_2_2;
+        (void)use, (void)weight, (void)root, (void)at_column, (void)at_pair, (void)j;
+        const fit_vd part = at_pair[0];
+        const fit_vd part_2 = at_pair[1];
         const double sin_i = w->sin_u_i[i * ng + g], cos_i = w->cos_u_i[i * ng + g];
         const fit_vd sin_j = fit_vload(w->sin_u_j + (b * ng + g) * FIT_LANES + h),
                 cos_j = fit_vload(w->cos_u_j + (b * ng + g) * FIT_LANES + h);
         const fit_vd sn = sin_j*cos_i - cos_j*sin_i; /* sin of the difference */
         const fit_vd cs = cos_j*cos_i + sin_j*sin_i; /* its cosine */
-        const fit_vd b_contrast = prod*cs;                                     /* frame_factor.lua:19  [1] */
+        const fit_vd b_contrast = part_2*cs;                                   /* frame_factor.lua:19  [1] */
+        const fit_vd f_j = fit_vload(w->f + j);
         const fit_vd f_j_cs = f_j*cs;                                          /* [1] */
-        const fit_vd prod_2 = w->f[i]*cs;                                      /* [1] */
-        const fit_vd d_t_sn = d_t*sn;                                          /* [s] */
-        const fit_vd d_t_sn_prod = d_t_sn*prod;                                /* [s] */
+        const fit_vd prod = w->f[i]*cs;                                        /* [1] */
+        const fit_vd part_sn = part*sn;                                        /* [s] */
+        const fit_vd part_sn_part_2 = part_sn*part_2;                          /* [s] */
+        const fit_vd f_j_2 = fit_vload(w->f_2 + j);
         const fit_vd cs_f_j_2 = cs*f_j_2;                                      /* [1] */
         const fit_vd r = fit_kept(masked, use, fit_vload(y) - (contrast*b_contrast + offset));
-        const fit_vd m_f_i = fit_kept(masked, use, contrast*f_j_cs);
-        const fit_vd w_f_i = fit_weighted(masked, weight, m_f_i);
-        const fit_vd m_f_j = fit_kept(masked, use, contrast*prod_2);
-        const fit_vd w_f_j = fit_weighted(masked, weight, m_f_j);
-        const fit_vd m_v = fit_kept(masked, use, scale_2*d_t_sn_prod);
-        const fit_vd w_v = fit_weighted(masked, weight, m_v);
-        const fit_vd m_phi0 = fit_kept(masked, use, scale_3*d_t_sn_prod);
-        const fit_vd w_phi0 = fit_weighted(masked, weight, m_phi0);
-        F_f_i_f_i += w_f_i*m_f_i;
-        F_f_i_f_j += w_f_i*m_f_j;
-        F_f_i_v += w_f_i*m_v;
-        F_f_i_phi0 += w_f_i*m_phi0;
-        F_f_j_f_j += w_f_j*m_f_j;
-        F_f_j_v += w_f_j*m_v;
-        F_f_j_phi0 += w_f_j*m_phi0;
-        F_v_v += w_v*m_v;
-        F_v_phi0 += w_v*m_phi0;
-        F_phi0_phi0 += w_phi0*m_phi0;
-        G_f_i += w_f_i*r;
-        G_f_j += w_f_j*r;
-        G_v += w_v*r;
-        G_phi0 += w_phi0*r;
-        const fit_vd s0 = fit_counted(masked, use, weight, prod_2*cs_f_j_2); /* contrast: b m_f_i */
-        row[g * ROWS + 0] += s0;
+        at_m[0] = fit_weighted(masked, root, fit_kept(masked, use, contrast*f_j_cs)); /* m_f_i */
+        at_m[1] = fit_weighted(masked, root, fit_kept(masked, use, contrast*prod)); /* m_f_j */
+        at_m[2] = fit_weighted(masked, root, fit_kept(masked, use, scale_2*part_sn_part_2)); /* m_v */
+        at_m[3] = fit_weighted(masked, root, fit_kept(masked, use, scale_3*part_sn_part_2)); /* m_phi0 */
+        at_m[4] = fit_weighted(masked, root, r);
+        const fit_vd s0 = fit_counted(masked, use, weight, prod*cs_f_j_2); /* contrast: b m_f_i */
+        row0 += s0;
         const fit_vd s1 = fit_counted(masked, use, weight, w->f_2[i]*cs*f_j_cs); /* contrast: b m_f_j */
-        column[g * COLUMNS + 0] += s1;
-        const fit_vd s2 = fit_counted(masked, use, weight, w->f_2[i]*d_t_sn*cs_f_j_2); /* contrast: b m_v */
-        row[g * ROWS + 1] += s2;
+        at_column[0] += s1;
+        const fit_vd s2 = fit_counted(masked, use, weight, w->f_2[i]*part_sn*cs_f_j_2); /* contrast: b m_v */
+        row1 += s2;
         const fit_vd s3 = fit_counted(masked, use, weight, f_j_cs); /* offset: b m_f_i */
-        row[g * ROWS + 2] += s3;
-        const fit_vd s4 = fit_counted(masked, use, weight, prod_2); /* offset: b m_f_j */
-        column[g * COLUMNS + 1] += s4;
-        const fit_vd s5 = fit_counted(masked, use, weight, d_t_sn_prod); /* offset: b m_v */
-        row[g * ROWS + 3] += s5;
+        row2 += s3;
+        const fit_vd s4 = fit_counted(masked, use, weight, prod); /* offset: b m_f_j */
+        at_column[1] += s4;
+        const fit_vd s5 = fit_counted(masked, use, weight, part_sn_part_2); /* offset: b m_v */
+        row3 += s5;
     }
-    field[0] = F_f_i_f_i;
-    field[1] = F_f_i_f_j;
-    field[2] = F_f_i_v;
-    field[3] = F_f_i_phi0;
-    field[10] = G_f_i;
-    field[4] = F_f_j_f_j;
-    field[5] = F_f_j_v;
-    field[6] = F_f_j_phi0;
-    field[11] = G_f_j;
-    field[7] = F_v_v;
-    field[8] = F_v_phi0;
-    field[12] = G_v;
-    field[9] = F_phi0_phi0;
-    field[13] = G_phi0;
+    row[0] = row0;
+    row[1] = row1;
+    row[2] = row2;
+    row[3] = row3;
+}
+
+/* field = (begin) or += sum over n groups of the products of two of the numbers m of a pair. */
+FIT_INLINE void normal_products(size_t n, int begin, const fit_vd *restrict m, fit_vd *restrict field)
+{
+    (void)n, (void)begin, (void)m, (void)field;
+    fit_vd s0 = begin ? (fit_vd){0} : field[0];
+    fit_vd s1 = begin ? (fit_vd){0} : field[1];
+    fit_vd s2 = begin ? (fit_vd){0} : field[2];
+    fit_vd s3 = begin ? (fit_vd){0} : field[3];
+    fit_vd s4 = begin ? (fit_vd){0} : field[4];
+    fit_vd s5 = begin ? (fit_vd){0} : field[5];
+    fit_vd s6 = begin ? (fit_vd){0} : field[6];
+    fit_vd s7 = begin ? (fit_vd){0} : field[7];
+    fit_vd s8 = begin ? (fit_vd){0} : field[8];
+    fit_vd s9 = begin ? (fit_vd){0} : field[9];
+    fit_vd s10 = begin ? (fit_vd){0} : field[10];
+    fit_vd s11 = begin ? (fit_vd){0} : field[11];
+    fit_vd s12 = begin ? (fit_vd){0} : field[12];
+    fit_vd s13 = begin ? (fit_vd){0} : field[13];
+    for (size_t g = 0; g < n; g++) {
+        const fit_vd *x = m + g * CHANNELS_R;
+        s0 += x[0]*x[0]; /* F_f_i_f_i */
+        s1 += x[0]*x[1]; /* F_f_i_f_j */
+        s2 += x[0]*x[2]; /* F_f_i_v */
+        s3 += x[0]*x[3]; /* F_f_i_phi0 */
+        s10 += x[0]*x[4]; /* G_f_i */
+        s4 += x[1]*x[1]; /* F_f_j_f_j */
+        s5 += x[1]*x[2]; /* F_f_j_v */
+        s6 += x[1]*x[3]; /* F_f_j_phi0 */
+        s11 += x[1]*x[4]; /* G_f_j */
+        s7 += x[2]*x[2]; /* F_v_v */
+        s8 += x[2]*x[3]; /* F_v_phi0 */
+        s12 += x[2]*x[4]; /* G_v */
+        s9 += x[3]*x[3]; /* F_phi0_phi0 */
+        s13 += x[3]*x[4]; /* G_phi0 */
+    }
+    field[0] = s0;
+    field[1] = s1;
+    field[2] = s2;
+    field[3] = s3;
+    field[4] = s4;
+    field[5] = s5;
+    field[6] = s6;
+    field[7] = s7;
+    field[8] = s8;
+    field[9] = s9;
+    field[10] = s10;
+    field[11] = s11;
+    field[12] = s12;
+    field[13] = s13;
 }
 
 /* The fields of n vectors of pairs (i, j0 ..) times the tables: added to the sums H of J^T J and J^T r, and
@@ -382,6 +404,28 @@ FIT_LARGE void contract(const struct tables *w, size_t i, size_t j0, size_t n, c
     }
 }
 
+/* Vectors of pairs (i, j ..) of a strip: fields. */
+FIT_LARGE void normal_masked(const struct fit_layout *l, const struct tables *w, const double *lin,
+                             const struct fit_exp_tile *exps, const struct fit_tile *t, size_t i, size_t g,
+                             size_t first, size_t k0, size_t k1, size_t at, const fit_vd *restrict pair,
+                             fit_vd *restrict column, fit_vd *restrict row, fit_vd *restrict m)
+{
+    normal_group(l, w, lin, exps, t, i, g, first, k0, k1, at, pair, column, row, m, 1);
+}
+
+enum { EXPS = 1 };
+
+/* Scratch, in vectors.  For the cross moments: column sums [group][block], the sums of a row and these times
+ * tables.  For a strip: pair parts, channels, fields.  For the fields: column sums [block], the sums of a row,
+ * the sums of J^T J and J^T r.  Then what the exponentials need to know of the tile. */
+static size_t scratch_size(const struct fit_layout *l)
+{
+    const size_t ng = l->ngroup, vectors = ng * (ROWS + ROW_SUMS) + ALONG_SUMS + SUMS;
+    const size_t strip = STRIP * (PAIRS + BATCH * CHANNELS_R + FIELDS);
+    return l->panel * (ng * COLUMNS + COLUMN_SUMS) + FIT_LANES * strip + FIT_VL * vectors +
+           MOMENT_SUMS * FIT_VL * ng + 2 * EXPS * ng;
+}
+
 static void normal(const struct fit_layout *l, const double *ws, const double *lin,
                    const struct fit_tile *t, double *scratch, double *out)
 {
@@ -391,7 +435,8 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
     const struct tables *const w = &tables;
     const size_t pieces = (end - start) * PIECES; /* vectors in a row of the tile */
     fit_vd *column = (fit_vd *)scratch, *row = column + pieces * ng * COLUMNS, *row_sum = row + ng * ROWS;
-    fit_vd *field = row_sum + ng * ROW_SUMS, *down = field + STRIP * PIECES * FIELDS;
+    fit_vd *pair = row_sum + ng * ROW_SUMS, *m = pair + STRIP * PIECES * PAIRS;
+    fit_vd *field = m + STRIP * PIECES * BATCH * CHANNELS_R, *down = field + STRIP * PIECES * FIELDS;
     fit_vd *along = down + pieces * COLUMN_SUMS, *H = along + ALONG_SUMS;
     struct fit_exp_tile *exps = (struct fit_exp_tile *)(H + SUMS);
     size_t at = 0;
@@ -399,18 +444,28 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
         *v = (fit_vd){0};
     for (size_t i = t->i0; i < t->i1; i++) {
         for (size_t b = (i + 1 > t->j0 ? i + 1 : t->j0) / FIT_LANES; b < end;) {
-            const size_t first = b, stop = end - b > STRIP ? b + STRIP : end, place = (b - start) * PIECES;
-            fit_vd *f = field;
-            for (; b < stop; b++, at += ng * FIT_LANES)
-                for (size_t h = 0; h < FIT_LANES; h += FIT_VL, f += FIELDS) {
-                    const size_t j = b * FIT_LANES + h;
-                    fit_vd *c = column + ((b - start) * PIECES + h / FIT_VL) * ng * COLUMNS;
-                    if (t->w || j <= i || j + FIT_VL > t->j1)
-                        normal_block(l, w, lin, exps, t, i, b, h, at, c, row, f, 1);
-                    else
-                        normal_block(l, w, lin, exps, t, i, b, h, at, c, row, f, 0);
-                }
-            contract(w, i, first * FIT_LANES, (stop - first) * PIECES, field, H, along, down + place * COLUMN_SUMS);
+            const size_t first = b, place = (b - start) * PIECES;
+            b = end - b > STRIP ? b + STRIP : end;
+            const size_t n = (b - first) * PIECES, j = first * FIT_LANES;
+            /* vectors 0 .. low-1 and high .. n-1 are cut by the diagonal or the edge */
+            const size_t cut = i < j ? 0 : (i - j) / FIT_VL + 1, low = t->w || cut > n ? n : cut;
+            const size_t whole = (t->j1 - j) / FIT_VL, high = whole < low ? low : whole < n ? whole : n;
+            for (size_t k = 0; k < n; k++)
+                normal_pair(l, w, exps, i, first + k / PIECES, k % PIECES * FIT_VL, pair + k * PAIRS);
+            for (size_t g = 0; g < ng; g++) {
+                fit_vd *c = column + (g * pieces + place) * COLUMNS, *r = row + g * ROWS;
+                fit_vd *x = m + g % BATCH * CHANNELS_R;
+                if (low > 0)
+                    normal_masked(l, w, lin, exps, t, i, g, first, 0, low, at, pair, c, r, x);
+                normal_group(l, w, lin, exps, t, i, g, first, low, high, at, pair, c, r, x, 0);
+                if (high < n)
+                    normal_masked(l, w, lin, exps, t, i, g, first, high, n, at, pair, c, r, x);
+                if (g % BATCH == BATCH - 1 || g + 1 == ng)
+                    for (size_t k = 0; k < n; k++)
+                        normal_products(g % BATCH + 1, g < BATCH, m + k * BATCH * CHANNELS_R, field + k * FIELDS);
+            }
+            at += (b - first) * ng * FIT_LANES;
+            contract(w, i, j, n, field, H, along, down + place * COLUMN_SUMS);
         }
         for (size_t g = 0; g < ng; g++) {
             fit_vd *r = row + g * ROWS, *s = row_sum + g * ROW_SUMS;
@@ -458,7 +513,7 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
         {
             fit_vd v = {0};
             for (size_t k = 0; k < pieces; k++)
-                v += column[(k * ng + g) * COLUMNS + 0] * fit_vload(w->df_drate + t->j0 + k * FIT_VL);
+                v += column[(g * pieces + k) * COLUMNS + 0] * fit_vload(w->df_drate + t->j0 + k * FIT_VL);
             V[0] += contrast * fit_vsum(v);
         }
         {
@@ -479,7 +534,7 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
         {
             fit_vd v = {0};
             for (size_t k = 0; k < pieces; k++)
-                v += column[(k * ng + g) * COLUMNS + 1] * fit_vload(w->df_drate + t->j0 + k * FIT_VL);
+                v += column[(g * pieces + k) * COLUMNS + 1] * fit_vload(w->df_drate + t->j0 + k * FIT_VL);
             V[3] += contrast * fit_vsum(v);
         }
         {

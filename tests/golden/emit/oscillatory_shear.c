@@ -44,10 +44,10 @@ struct tables {
     double *cos_u_j; /*  */
     double *f_3; /* cos((delta + (6.28319 * t * frequency))) */
     double *t; /* t */
-    double *scale_3; /* (-2 * pow(q, 2)) */
-    double *scale_4; /* (2 * local0) */
-    double *scale_5; /* (0.5 * q * gap * cos((0.0174533 * ((-1 * phi) + phi0)))) */
-    double *scale_6; /* (-0.00872665 * q * gap * strain0 * sin((0.0174533 * ((-1 * phi) + phi0)))) */
+    double *scale_3; /* (2 * local0) */
+    double *scale_4; /* (0.5 * q * gap * cos((0.0174533 * ((-1 * phi) + phi0)))) */
+    double *scale_5; /* (-0.00872665 * q * gap * strain0 * sin((0.0174533 * ((-1 * phi) + phi0)))) */
+    double *scale_6; /* (-2 * pow(q, 2)) */
     double *scale_7; /* (-2 * pow(q, 2) * D) */
     double *f_4_i; /* (sin((delta + (6.28319 * t * frequency))) * local0) */
     double *f_4_j; /* the same, vectors at the second frame */
@@ -75,10 +75,10 @@ FIT_INLINE size_t carve(const struct fit_layout *l, double *base, struct tables 
     w->cos_u_j = base + n, n += fit_padded(nf * ng);
     w->f_3 = base + n, n += fit_padded(nf);
     w->t = base + n, n += fit_padded(nf);
-    w->scale_3 = base + n, n += fit_padded(8);
+    w->scale_3 = base + n, n += fit_padded(ng);
     w->scale_4 = base + n, n += fit_padded(ng);
     w->scale_5 = base + n, n += fit_padded(ng);
-    w->scale_6 = base + n, n += fit_padded(ng);
+    w->scale_6 = base + n, n += fit_padded(8);
     w->scale_7 = base + n, n += fit_padded(8);
     w->f_4_i = base + n, n += fit_padded(nf * ng);
     w->f_4_j = base + n, n += fit_padded(nf * ng);
@@ -122,15 +122,15 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
     {
         const double q_sq = q*q;                                               /* oscillatory_shear.lua:44  [1/angstrom^2] */
         w.scale_7[0] = -2.0*q_sq*D;                                            /* oscillatory_shear.lua:45 */
-        w.scale_3[0] = -2.0*q_sq;                                              /* oscillatory_shear.lua:45 */
+        w.scale_6[0] = -2.0*q_sq;                                              /* oscillatory_shear.lua:45 */
         for (size_t g = 0; g < ng; g++) {
             const double prod = 0.017453292519943295*(phi0
                     - l->coord[0][g]);  /* oscillatory_shear.lua:43  [deg] */
             const double cs = cos(prod);                                       /* oscillatory_shear.lua:43  [1] */
             w.scale[g] = 0.5*q*gap*strain0*cs;                                 /* oscillatory_shear.lua:43 */
-            w.scale_4[g] = 2.0*w.scale[g];                                     /* oscillatory_shear.lua:45 */
-            w.scale_5[g] = 0.5*q*gap*cs;                                       /* oscillatory_shear.lua:43 */
-            w.scale_6[g] = -0.008726646259971648*q*gap*strain0*sin(prod);      /* oscillatory_shear.lua:43 */
+            w.scale_3[g] = 2.0*w.scale[g];                                     /* oscillatory_shear.lua:45 */
+            w.scale_4[g] = 0.5*q*gap*cs;                                       /* oscillatory_shear.lua:43 */
+            w.scale_5[g] = -0.008726646259971648*q*gap*strain0*sin(prod);      /* oscillatory_shear.lua:43 */
             w.scale_2[g] = 1.0/w.scale[g];                                     /* oscillatory_shear.lua:44 */
         }
     }
@@ -265,149 +265,180 @@ static void moments(const struct fit_layout *l, const double *ws, const struct f
 }
 
 enum { PIECES = FIT_LANES / FIT_VL, COLUMNS = 2, ROWS = 6, ROW_SUMS = 6, SUMS = 14, FIELDS = 14,
-       ALONG_SUMS = 0, COLUMN_SUMS = 0, MOMENT_SUMS = 4, EXPS = 2 };
-enum { STRIP = 8 }; /* blocks whose fields are kept at a time */
+       ALONG_SUMS = 0, COLUMN_SUMS = 0, PAIRS = 5, CHANNELS_R = 5, MOMENT_SUMS = 4 };
+/* A strip is so many blocks of a row; so many groups are kept before their products are summed. */
+enum { STRIP = 8, BATCH = 4 };
 
-/* Scratch, in vectors: for the cross moments column sums [block][group], the sums of a row and these times
- * tables; for the fields those of a strip of blocks, column sums [block], the sums of a row, and the sums of
- * J^T J and J^T r; then what the exponentials need to know of the tile. */
-static size_t scratch_size(const struct fit_layout *l)
-{
-    const size_t ng = l->ngroup, vectors = ng * (ROWS + ROW_SUMS) + ALONG_SUMS + SUMS;
-    return l->panel * (ng * COLUMNS + COLUMN_SUMS) + STRIP * FIT_LANES * FIELDS + FIT_VL * vectors +
-           MOMENT_SUMS * FIT_VL * ng + 2 * EXPS * ng;
-}
-
-/* Pairs (i, 8b .. 8b+7): products of the channels m_c (d mean/d theta_k = sum_c m_c U_ck), summed over
- * the groups, to `field`; and the sums of the cross moments per group. */
-FIT_INLINE void normal_block(const struct fit_layout *l, const struct tables *w, const double *lin,
-                             const struct fit_exp_tile *exps, const struct fit_tile *t, size_t i,
-                             size_t b, size_t h, size_t at, fit_vd *restrict column, fit_vd *restrict row,
-                             fit_vd *restrict field, const int masked)
+/* Pairs (i, 8b .. 8b+7): what does not depend on the group. */
+FIT_INLINE void normal_pair(const struct fit_layout *l, const struct tables *w, const struct fit_exp_tile *exps,
+                            size_t i, size_t b, size_t h, fit_vd *restrict pair)
 {
     const size_t ng = l->ngroup, j = b * FIT_LANES + h;
-    const fit_vm lanes = masked ? fit_pair_lanes(t, i, j) : (fit_vm){0};
-    (void)exps, (void)lanes;
-    (void)lin, (void)column, (void)row;
+    (void)ng, (void)j, (void)w, (void)exps, (void)i, (void)pair;
     const fit_vd d_f = fit_vload(w->f + j) - w->f[i];
+    pair[0] = d_f;
     const fit_vd d_t = fit_vload(w->t + j) - w->t[i];
-    const double scale_3 = w->scale_3[0];
-    const fit_vd inv_d_f = 1.0/d_f;                                            /* oscillatory_shear.lua:44  [1] */
+    pair[1] = d_t;
+    pair[2] = 1.0/d_f;
     fit_vd e;
     if (!exps[0 * ng].direct)
         e = fit_vload(w->exp_u_j + j) * (w->exp_u_i[i] * exps[0 * ng].middle);
     else
         e = fit_vexp(fit_vload(w->f_2 + j) - w->f_2[i]);
-    const fit_vd d_f_sq = d_f*d_f;                                             /* oscillatory_shear.lua:44  [1] */
-    fit_vd F_1_1 = {0};
-    fit_vd F_1_strain0 = {0};
-    fit_vd F_1_phi0 = {0};
-    fit_vd F_1_D = {0};
-    fit_vd G_1 = {0};
-    fit_vd F_strain0_strain0 = {0};
-    fit_vd F_strain0_phi0 = {0};
-    fit_vd F_strain0_D = {0};
-    fit_vd G_strain0 = {0};
-    fit_vd F_phi0_phi0 = {0};
-    fit_vd F_phi0_D = {0};
-    fit_vd G_phi0 = {0};
-    fit_vd F_D_D = {0};
-    fit_vd G_D = {0};
-    for (size_t g = 0; g < ng; g++) {
-        const double *y = t->y + at + g * FIT_LANES + h;
-        __builtin_prefetch(y + 64 * FIT_LANES);
-        fit_vm use = lanes;
-        fit_vd weight = {0};
+    pair[3] = e;
+    pair[4] = d_f*d_f;
+}
+
+/* Group g of the vectors k0 .. k1-1 of a strip that begins with block `first`: residual and channels m_c
+ * (d mean/d theta_k = sum_c m_c U_ck) to m, the cross moments to the sums of the columns and of the row. */
+FIT_INLINE void normal_group(const struct fit_layout *l, const struct tables *w, const double *lin,
+                             const struct fit_exp_tile *exps, const struct fit_tile *t, size_t i, size_t g,
+                             size_t first, size_t k0, size_t k1, size_t at, const fit_vd *restrict pair,
+                             fit_vd *restrict column, fit_vd *restrict row, fit_vd *restrict m,
+                             const int masked)
+{
+    const size_t ng = l->ngroup;
+    (void)w, (void)lin, (void)exps, (void)i, (void)row, (void)pair;
+    const double contrast = lin[g * 2 + 0];
+    const double offset = lin[g * 2 + 1];
+    const double scale = w->scale[g];
+    const double scale_2 = scale*scale;                                        /* oscillatory_shear.lua:44 */
+    const double scale_2_2 = w->scale_2[g];
+    const double scale_3 = w->scale_3[g];
+    const double scale_4 = contrast*scale_3;
+    const double scale_4_2 = w->scale_4[g];
+    const double scale_5 = 2.0*contrast*scale_4_2;
+    const double scale_5_2 = w->scale_5[g];
+    const double scale_6 = 2.0*contrast*scale_5_2;
+    const double scale_6_2 = w->scale_6[0];
+    const double scale_7 = contrast*scale_6_2;
+    const double scale_8 = -scale_2_2;                                         /* oscillatory_shear.lua:44 */
+    fit_vd row0 = row[0];
+    fit_vd row1 = row[1];
+    fit_vd row2 = row[2];
+    fit_vd row3 = row[3];
+    fit_vd row4 = row[4];
+    fit_vd row5 = row[5];
+    for (size_t k = k0; k < k1; k++) {
+        const size_t b = first + k / PIECES, h = k % PIECES * FIT_VL, j = b * FIT_LANES + h;
+        const size_t here = at + ((b - first) * ng + g) * FIT_LANES + h;
+        const double *y = t->y + here;
+        const fit_vd *at_pair = pair + k * PAIRS;
+        fit_vd *at_column = column + k * COLUMNS, *at_m = m + k * BATCH * CHANNELS_R;
+        __builtin_prefetch(y + STRIP * ng * FIT_LANES);
+        fit_vm use = {0};
+        fit_vd weight = {0}, root = {0};
         if (masked) {
-            weight = t->w ? fit_vload(t->w + at + g * FIT_LANES + h) : fit_vset1(1.0);
-            use &= weight > 0.0;
+            weight = t->w ? fit_vload(t->w + here) : fit_vset1(1.0);
+            use = fit_pair_lanes(t, i, j) & (weight > 0.0);
+            weight = fit_where_set(use, weight);
+            root = fit_vsqrt(weight);
         }
-        (void)use, (void)weight;
-        const double contrast = lin[g * 2 + 0];
-        const double offset = lin[g * 2 + 1];
-        const double scale_4 = w->scale_4[g];
-        const double scale = contrast*scale_4;
-        const double scale_5 = w->scale_5[g];
-        const double scale_2 = 2.0*contrast*scale_5;
-        const double scale_6 = w->scale_6[g];
-        const double scale_7 = 2.0*contrast*scale_6;
-        const double scale_8 = contrast*scale_3;
-        const double scale_9 = w->scale[g];
-        const fit_vd X = scale_9*d_f;                                          /* oscillatory_shear.lua:43 */
+        (void)use, (void)weight, (void)root, (void)at_column, (void)at_pair, (void)j;
+        const fit_vd part = at_pair[0];
+        const fit_vd part_2 = at_pair[1];
+        const fit_vd part_3 = at_pair[2];
+        const fit_vd part_4 = at_pair[3];
+        const fit_vd part_5 = at_pair[4];
+        const fit_vd X = scale*part;                                           /* oscillatory_shear.lua:43 */
         const fit_vm small = fit_vabs(X) < FIT_SINC_X0;
-        const double scale_2_2 = w->scale_2[g];
         const double sin_i = w->sin_u_i[i * ng + g], cos_i = w->cos_u_i[i * ng + g];
         const fit_vd sin_j = fit_vload(w->sin_u_j + (b * ng + g) * FIT_LANES + h),
                 cos_j = fit_vload(w->cos_u_j + (b * ng + g) * FIT_LANES + h);
         const fit_vd sn = sin_j*cos_i - cos_j*sin_i; /* sin of the difference */
         const fit_vd cs = cos_j*cos_i + sin_j*sin_i; /* its cosine */
-        const fit_vd inv_d_f_sn = inv_d_f*sn;                                  /* oscillatory_shear.lua:44  [1] */
-        fit_vd sinc = scale_2_2*inv_d_f_sn;                                    /* oscillatory_shear.lua:44  [1] */
-        fit_vd dsinc = scale_2_2*inv_d_f*((-scale_2_2)*inv_d_f_sn
-                + cs);       /* oscillatory_shear.lua:44  [1] */
+        const fit_vd part_3_sn = part_3*sn;                                    /* oscillatory_shear.lua:44  [1] */
+        fit_vd sinc = scale_2_2*part_3_sn;                                     /* oscillatory_shear.lua:44  [1] */
+        fit_vd dsinc = scale_2_2*part_3*(scale_8*part_3_sn
+                + cs);              /* oscillatory_shear.lua:44  [1] */
         if (fit_vany(small)) {
-            const fit_vd scale_9_sq_d_f_sq = scale_9*scale_9*d_f_sq;           /* oscillatory_shear.lua:44 */
-            sinc = fit_vselect(small, fit_vsinc_series(scale_9_sq_d_f_sq), sinc);
-            dsinc = fit_vselect(small, fit_vdsinc_series(X, scale_9_sq_d_f_sq), dsinc);
+            const fit_vd scale_2_part_5 = scale_2*part_5;                      /* oscillatory_shear.lua:44 */
+            sinc = fit_vselect(small, fit_vsinc_series(scale_2_part_5), sinc);
+            dsinc = fit_vselect(small, fit_vdsinc_series(X, scale_2_part_5), dsinc);
         }
-        const fit_vd e_sinc = e*sinc;                                          /* [1] */
-        const fit_vd b_contrast = sinc*e_sinc;                                 /* [1] */
-        const fit_vd e_sinc_dsinc = e_sinc*dsinc;                              /* [1] */
-        const fit_vd d_f_e_sinc_dsinc = d_f*e_sinc_dsinc;                      /* [1] */
-        const fit_vd d_t_b_contrast = d_t*b_contrast;                          /* [s] */
+        const fit_vd part_4_sinc = part_4*sinc;                                /* [1] */
+        const fit_vd b_contrast = sinc*part_4_sinc;                            /* [1] */
+        const fit_vd part_4_sinc_dsinc = part_4_sinc*dsinc;                    /* [1] */
+        const fit_vd prod = part*part_4_sinc_dsinc;                            /* [1] */
+        const fit_vd part_2_b_contrast = part_2*b_contrast;                    /* [s] */
         const fit_vd r = fit_kept(masked, use, fit_vload(y) - (contrast*b_contrast + offset));
-        const fit_vd m_1 = fit_kept(masked, use, scale*e_sinc_dsinc);
-        const fit_vd w_1 = fit_weighted(masked, weight, m_1);
-        const fit_vd m_strain0 = fit_kept(masked, use, scale_2*d_f_e_sinc_dsinc);
-        const fit_vd w_strain0 = fit_weighted(masked, weight, m_strain0);
-        const fit_vd m_phi0 = fit_kept(masked, use, scale_7*d_f_e_sinc_dsinc);
-        const fit_vd w_phi0 = fit_weighted(masked, weight, m_phi0);
-        const fit_vd m_D = fit_kept(masked, use, scale_8*d_t_b_contrast);
-        const fit_vd w_D = fit_weighted(masked, weight, m_D);
-        F_1_1 += w_1*m_1;
-        F_1_strain0 += w_1*m_strain0;
-        F_1_phi0 += w_1*m_phi0;
-        F_1_D += w_1*m_D;
-        F_strain0_strain0 += w_strain0*m_strain0;
-        F_strain0_phi0 += w_strain0*m_phi0;
-        F_strain0_D += w_strain0*m_D;
-        F_phi0_phi0 += w_phi0*m_phi0;
-        F_phi0_D += w_phi0*m_D;
-        F_D_D += w_D*m_D;
-        G_1 += w_1*r;
-        G_strain0 += w_strain0*r;
-        G_phi0 += w_phi0*r;
-        G_D += w_D*r;
-        const fit_vd s0 = fit_counted(masked, use, weight, b_contrast*e_sinc_dsinc); /* contrast: b m_1 */
-        column[g * COLUMNS + 0] += s0;
-        row[g * ROWS + 0] += s0;
-        const fit_vd s1 = fit_counted(masked, use, weight,
-                b_contrast*d_f_e_sinc_dsinc); /* contrast: b m_strain0 */
-        row[g * ROWS + 1] += s1;
-        const fit_vd s2 = fit_counted(masked, use, weight, b_contrast*d_t_b_contrast); /* contrast: b m_D */
-        row[g * ROWS + 2] += s2;
-        const fit_vd s3 = fit_counted(masked, use, weight, e_sinc_dsinc); /* offset: b m_1 */
-        column[g * COLUMNS + 1] += s3;
-        row[g * ROWS + 3] += s3;
-        const fit_vd s4 = fit_counted(masked, use, weight, d_f_e_sinc_dsinc); /* offset: b m_strain0 */
-        row[g * ROWS + 4] += s4;
-        const fit_vd s5 = fit_counted(masked, use, weight, d_t_b_contrast); /* offset: b m_D */
-        row[g * ROWS + 5] += s5;
+        at_m[0] = fit_weighted(masked, root, fit_kept(masked, use, scale_4*part_4_sinc_dsinc)); /* m_1 */
+        at_m[1] = fit_weighted(masked, root, fit_kept(masked, use, scale_5*prod)); /* m_strain0 */
+        at_m[2] = fit_weighted(masked, root, fit_kept(masked, use, scale_6*prod)); /* m_phi0 */
+        at_m[3] = fit_weighted(masked, root, fit_kept(masked, use, scale_7*part_2_b_contrast)); /* m_D */
+        at_m[4] = fit_weighted(masked, root, r);
+        const fit_vd s0 = fit_counted(masked, use, weight, b_contrast*part_4_sinc_dsinc); /* contrast: b m_1 */
+        at_column[0] += s0;
+        row0 += s0;
+        const fit_vd s1 = fit_counted(masked, use, weight, b_contrast*prod); /* contrast: b m_strain0 */
+        row1 += s1;
+        const fit_vd s2 = fit_counted(masked, use, weight, b_contrast*part_2_b_contrast); /* contrast: b m_D */
+        row2 += s2;
+        const fit_vd s3 = fit_counted(masked, use, weight, part_4_sinc_dsinc); /* offset: b m_1 */
+        at_column[1] += s3;
+        row3 += s3;
+        const fit_vd s4 = fit_counted(masked, use, weight, prod); /* offset: b m_strain0 */
+        row4 += s4;
+        const fit_vd s5 = fit_counted(masked, use, weight, part_2_b_contrast); /* offset: b m_D */
+        row5 += s5;
     }
-    field[0] = F_1_1;
-    field[1] = F_1_strain0;
-    field[2] = F_1_phi0;
-    field[3] = F_1_D;
-    field[10] = G_1;
-    field[4] = F_strain0_strain0;
-    field[5] = F_strain0_phi0;
-    field[6] = F_strain0_D;
-    field[11] = G_strain0;
-    field[7] = F_phi0_phi0;
-    field[8] = F_phi0_D;
-    field[12] = G_phi0;
-    field[9] = F_D_D;
-    field[13] = G_D;
+    row[0] = row0;
+    row[1] = row1;
+    row[2] = row2;
+    row[3] = row3;
+    row[4] = row4;
+    row[5] = row5;
+}
+
+/* field = (begin) or += sum over n groups of the products of two of the numbers m of a pair. */
+FIT_INLINE void normal_products(size_t n, int begin, const fit_vd *restrict m, fit_vd *restrict field)
+{
+    (void)n, (void)begin, (void)m, (void)field;
+    fit_vd s0 = begin ? (fit_vd){0} : field[0];
+    fit_vd s1 = begin ? (fit_vd){0} : field[1];
+    fit_vd s2 = begin ? (fit_vd){0} : field[2];
+    fit_vd s3 = begin ? (fit_vd){0} : field[3];
+    fit_vd s4 = begin ? (fit_vd){0} : field[4];
+    fit_vd s5 = begin ? (fit_vd){0} : field[5];
+    fit_vd s6 = begin ? (fit_vd){0} : field[6];
+    fit_vd s7 = begin ? (fit_vd){0} : field[7];
+    fit_vd s8 = begin ? (fit_vd){0} : field[8];
+    fit_vd s9 = begin ? (fit_vd){0} : field[9];
+    fit_vd s10 = begin ? (fit_vd){0} : field[10];
+    fit_vd s11 = begin ? (fit_vd){0} : field[11];
+    fit_vd s12 = begin ? (fit_vd){0} : field[12];
+    fit_vd s13 = begin ? (fit_vd){0} : field[13];
+    for (size_t g = 0; g < n; g++) {
+        const fit_vd *x = m + g * CHANNELS_R;
+        s0 += x[0]*x[0]; /* F_1_1 */
+        s1 += x[0]*x[1]; /* F_1_strain0 */
+        s2 += x[0]*x[2]; /* F_1_phi0 */
+        s3 += x[0]*x[3]; /* F_1_D */
+        s10 += x[0]*x[4]; /* G_1 */
+        s4 += x[1]*x[1]; /* F_strain0_strain0 */
+        s5 += x[1]*x[2]; /* F_strain0_phi0 */
+        s6 += x[1]*x[3]; /* F_strain0_D */
+        s11 += x[1]*x[4]; /* G_strain0 */
+        s7 += x[2]*x[2]; /* F_phi0_phi0 */
+        s8 += x[2]*x[3]; /* F_phi0_D */
+        s12 += x[2]*x[4]; /* G_phi0 */
+        s9 += x[3]*x[3]; /* F_D_D */
+        s13 += x[3]*x[4]; /* G_D */
+    }
+    field[0] = s0;
+    field[1] = s1;
+    field[2] = s2;
+    field[3] = s3;
+    field[4] = s4;
+    field[5] = s5;
+    field[6] = s6;
+    field[7] = s7;
+    field[8] = s8;
+    field[9] = s9;
+    field[10] = s10;
+    field[11] = s11;
+    field[12] = s12;
+    field[13] = s13;
 }
 
 /* The fields of n vectors of pairs (i, j0 ..) times the tables: added to the sums H of J^T J and J^T r, and
@@ -456,6 +487,28 @@ FIT_LARGE void contract(const struct tables *w, size_t i, size_t j0, size_t n, c
     }
 }
 
+/* Vectors of pairs (i, j ..) of a strip: fields. */
+FIT_LARGE void normal_masked(const struct fit_layout *l, const struct tables *w, const double *lin,
+                             const struct fit_exp_tile *exps, const struct fit_tile *t, size_t i, size_t g,
+                             size_t first, size_t k0, size_t k1, size_t at, const fit_vd *restrict pair,
+                             fit_vd *restrict column, fit_vd *restrict row, fit_vd *restrict m)
+{
+    normal_group(l, w, lin, exps, t, i, g, first, k0, k1, at, pair, column, row, m, 1);
+}
+
+enum { EXPS = 2 };
+
+/* Scratch, in vectors.  For the cross moments: column sums [group][block], the sums of a row and these times
+ * tables.  For a strip: pair parts, channels, fields.  For the fields: column sums [block], the sums of a row,
+ * the sums of J^T J and J^T r.  Then what the exponentials need to know of the tile. */
+static size_t scratch_size(const struct fit_layout *l)
+{
+    const size_t ng = l->ngroup, vectors = ng * (ROWS + ROW_SUMS) + ALONG_SUMS + SUMS;
+    const size_t strip = STRIP * (PAIRS + BATCH * CHANNELS_R + FIELDS);
+    return l->panel * (ng * COLUMNS + COLUMN_SUMS) + FIT_LANES * strip + FIT_VL * vectors +
+           MOMENT_SUMS * FIT_VL * ng + 2 * EXPS * ng;
+}
+
 static void normal(const struct fit_layout *l, const double *ws, const double *lin,
                    const struct fit_tile *t, double *scratch, double *out)
 {
@@ -465,7 +518,8 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
     const struct tables *const w = &tables;
     const size_t pieces = (end - start) * PIECES; /* vectors in a row of the tile */
     fit_vd *column = (fit_vd *)scratch, *row = column + pieces * ng * COLUMNS, *row_sum = row + ng * ROWS;
-    fit_vd *field = row_sum + ng * ROW_SUMS, *down = field + STRIP * PIECES * FIELDS;
+    fit_vd *pair = row_sum + ng * ROW_SUMS, *m = pair + STRIP * PIECES * PAIRS;
+    fit_vd *field = m + STRIP * PIECES * BATCH * CHANNELS_R, *down = field + STRIP * PIECES * FIELDS;
     fit_vd *along = down + pieces * COLUMN_SUMS, *H = along + ALONG_SUMS;
     struct fit_exp_tile *exps = (struct fit_exp_tile *)(H + SUMS);
     size_t at = 0;
@@ -474,18 +528,28 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
     exps[0 * ng] = fit_exp_tile(l, t, w->f_2, 1, 0);
     for (size_t i = t->i0; i < t->i1; i++) {
         for (size_t b = (i + 1 > t->j0 ? i + 1 : t->j0) / FIT_LANES; b < end;) {
-            const size_t first = b, stop = end - b > STRIP ? b + STRIP : end, place = (b - start) * PIECES;
-            fit_vd *f = field;
-            for (; b < stop; b++, at += ng * FIT_LANES)
-                for (size_t h = 0; h < FIT_LANES; h += FIT_VL, f += FIELDS) {
-                    const size_t j = b * FIT_LANES + h;
-                    fit_vd *c = column + ((b - start) * PIECES + h / FIT_VL) * ng * COLUMNS;
-                    if (t->w || j <= i || j + FIT_VL > t->j1)
-                        normal_block(l, w, lin, exps, t, i, b, h, at, c, row, f, 1);
-                    else
-                        normal_block(l, w, lin, exps, t, i, b, h, at, c, row, f, 0);
-                }
-            contract(w, i, first * FIT_LANES, (stop - first) * PIECES, field, H, along, down + place * COLUMN_SUMS);
+            const size_t first = b, place = (b - start) * PIECES;
+            b = end - b > STRIP ? b + STRIP : end;
+            const size_t n = (b - first) * PIECES, j = first * FIT_LANES;
+            /* vectors 0 .. low-1 and high .. n-1 are cut by the diagonal or the edge */
+            const size_t cut = i < j ? 0 : (i - j) / FIT_VL + 1, low = t->w || cut > n ? n : cut;
+            const size_t whole = (t->j1 - j) / FIT_VL, high = whole < low ? low : whole < n ? whole : n;
+            for (size_t k = 0; k < n; k++)
+                normal_pair(l, w, exps, i, first + k / PIECES, k % PIECES * FIT_VL, pair + k * PAIRS);
+            for (size_t g = 0; g < ng; g++) {
+                fit_vd *c = column + (g * pieces + place) * COLUMNS, *r = row + g * ROWS;
+                fit_vd *x = m + g % BATCH * CHANNELS_R;
+                if (low > 0)
+                    normal_masked(l, w, lin, exps, t, i, g, first, 0, low, at, pair, c, r, x);
+                normal_group(l, w, lin, exps, t, i, g, first, low, high, at, pair, c, r, x, 0);
+                if (high < n)
+                    normal_masked(l, w, lin, exps, t, i, g, first, high, n, at, pair, c, r, x);
+                if (g % BATCH == BATCH - 1 || g + 1 == ng)
+                    for (size_t k = 0; k < n; k++)
+                        normal_products(g % BATCH + 1, g < BATCH, m + k * BATCH * CHANNELS_R, field + k * FIELDS);
+            }
+            at += (b - first) * ng * FIT_LANES;
+            contract(w, i, j, n, field, H, along, down + place * COLUMN_SUMS);
         }
         for (size_t g = 0; g < ng; g++) {
             fit_vd *r = row + g * ROWS, *s = row_sum + g * ROW_SUMS;
@@ -512,14 +576,14 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
         const fit_vd *at_rows = row_sum + g * ROW_SUMS;
         (void)at_rows;
         const double contrast = lin[g * 2 + 0];
+        const double scale_3 = w->scale_3[g];
+        const double contrast_scale_3 = contrast*scale_3;
         const double scale_4 = w->scale_4[g];
-        const double contrast_scale_4 = contrast*scale_4;
+        const double contrast_scale_4 = 2.0*contrast*scale_4;
         const double scale_5 = w->scale_5[g];
         const double contrast_scale_5 = 2.0*contrast*scale_5;
-        const double scale_6 = w->scale_6[g];
-        const double contrast_scale_6 = 2.0*contrast*scale_6;
-        const double scale_3 = w->scale_3[0];
-        const double contrast_scale_3 = contrast*scale_3;
+        const double scale_6 = w->scale_6[0];
+        const double contrast_scale_6 = contrast*scale_6;
         V[0] = 0.0;
         V[1] = 0.0;
         V[2] = 0.0;
@@ -531,46 +595,46 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
         {
             fit_vd v = {0};
             for (size_t k = 0; k < pieces; k++)
-                v += column[(k * ng + g) * COLUMNS + 0] * fit_vload(w->f_3 + t->j0 + k * FIT_VL);
+                v += column[(g * pieces + k) * COLUMNS + 0] * fit_vload(w->f_3 + t->j0 + k * FIT_VL);
             v -= at_rows[0];
-            V[2] += contrast_scale_4 * fit_vsum(v);
+            V[2] += contrast_scale_3 * fit_vsum(v);
         }
         {
             fit_vd v = {0};
             v += at_rows[1];
-            V[1] += contrast_scale_5 * fit_vsum(v);
+            V[1] += contrast_scale_4 * fit_vsum(v);
         }
         {
             fit_vd v = {0};
             v += at_rows[1];
-            V[3] += contrast_scale_6 * fit_vsum(v);
+            V[3] += contrast_scale_5 * fit_vsum(v);
         }
         {
             fit_vd v = {0};
             v += at_rows[2];
-            V[0] += contrast_scale_3 * fit_vsum(v);
+            V[0] += contrast_scale_6 * fit_vsum(v);
         }
         {
             fit_vd v = {0};
             for (size_t k = 0; k < pieces; k++)
-                v += column[(k * ng + g) * COLUMNS + 1] * fit_vload(w->f_3 + t->j0 + k * FIT_VL);
+                v += column[(g * pieces + k) * COLUMNS + 1] * fit_vload(w->f_3 + t->j0 + k * FIT_VL);
             v -= at_rows[3];
-            V[6] += contrast_scale_4 * fit_vsum(v);
+            V[6] += contrast_scale_3 * fit_vsum(v);
         }
         {
             fit_vd v = {0};
             v += at_rows[4];
-            V[5] += contrast_scale_5 * fit_vsum(v);
+            V[5] += contrast_scale_4 * fit_vsum(v);
         }
         {
             fit_vd v = {0};
             v += at_rows[4];
-            V[7] += contrast_scale_6 * fit_vsum(v);
+            V[7] += contrast_scale_5 * fit_vsum(v);
         }
         {
             fit_vd v = {0};
             v += at_rows[5];
-            V[4] += contrast_scale_3 * fit_vsum(v);
+            V[4] += contrast_scale_6 * fit_vsum(v);
         }
     }
 }
@@ -595,9 +659,9 @@ FIT_INLINE void gradient_block(const struct fit_layout *l, const struct tables *
         e = fit_vexp(fit_vload(w->f_2 + j) - w->f_2[i]);
     const fit_vd d_f_sq = d_f*d_f;                                             /* oscillatory_shear.lua:44  [1] */
     const fit_vd d_f_e = 2.0*d_f*e;                                            /* [1] */
-    const double scale_3 = w->scale_3[0];
+    const double scale_6 = w->scale_6[0];
     const fit_vd d_t = fit_vload(w->t + j) - w->t[i];
-    const fit_vd scale_3_d_t_e = scale_3*d_t*e;
+    const fit_vd scale_6_d_t_e = scale_6*d_t*e;
     fit_vd F0 = {0};
     fit_vd F1 = {0};
     fit_vd F2 = {0};
@@ -636,13 +700,13 @@ FIT_INLINE void gradient_block(const struct fit_layout *l, const struct tables *
         const fit_vd e_sinc_sq = e*sinc_sq;                                    /* oscillatory_shear.lua:45  [1] */
         const fit_vd r = fit_vload(y) - (at_lin[0]*e_sinc_sq + at_lin[1]); /* residual */
         const fit_vd seed_contrast = (seeds[0]*at_lin[0])*r - (seeds[1]*e_sinc_sq + seeds[2]);
-        const double scale_4 = w->scale_4[g];
+        const double scale_3 = w->scale_3[g];
         const fit_vd prod = seed_contrast*sinc*dsinc;
+        const double scale_4 = w->scale_4[g];
         const double scale_5 = w->scale_5[g];
-        const double scale_6 = w->scale_6[g];
-        F0 += fit_counted(masked, use, weight, scale_4*prod);
-        F1 += fit_counted(masked, use, weight, scale_5*prod);
-        F2 += fit_counted(masked, use, weight, scale_6*prod);
+        F0 += fit_counted(masked, use, weight, scale_3*prod);
+        F1 += fit_counted(masked, use, weight, scale_4*prod);
+        F2 += fit_counted(masked, use, weight, scale_5*prod);
         F3 += fit_counted(masked, use, weight, seed_contrast*sinc_sq);
     }
 
@@ -654,7 +718,7 @@ FIT_INLINE void gradient_block(const struct fit_layout *l, const struct tables *
     row[1] += a_strain0;
     const fit_vd a_phi0 = fit_kept(masked, lanes, d_f_e*F2);
     row[2] += a_phi0;
-    const fit_vd a_D = fit_kept(masked, lanes, scale_3_d_t_e*F3);
+    const fit_vd a_D = fit_kept(masked, lanes, scale_6_d_t_e*F3);
     row[3] += a_D;
 }
 
@@ -779,10 +843,10 @@ static void points(const struct fit_layout *l, const double *ws, const double *l
             continue;
         double *J = jac + p * 6;
         const double dsinc = fit_dsinc(X);                                     /* oscillatory_shear.lua:44  [1] */
-        J[0] = contrast*delta_2*sinc_sq*e*w.scale_3[0]; /* D */
-        J[1] = 2.0*contrast*delta*sinc*e*dsinc*w.scale_5[g]; /* strain0 */
-        J[2] = contrast*sinc*e*dsinc*w.scale_4[g]*(w.f_3[j] - w.f_3[i]); /* delta */
-        J[3] = 2.0*contrast*delta*sinc*e*dsinc*w.scale_6[g]; /* phi0 */
+        J[0] = contrast*delta_2*sinc_sq*e*w.scale_6[0]; /* D */
+        J[1] = 2.0*contrast*delta*sinc*e*dsinc*w.scale_4[g]; /* strain0 */
+        J[2] = contrast*sinc*e*dsinc*w.scale_3[g]*(w.f_3[j] - w.f_3[i]); /* delta */
+        J[3] = 2.0*contrast*delta*sinc*e*dsinc*w.scale_5[g]; /* phi0 */
         J[4] = sinc_sq*e; /* contrast */
         J[5] = 1.0; /* offset */
     }

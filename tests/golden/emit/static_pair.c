@@ -207,66 +207,86 @@ static void moments(const struct fit_layout *l, const double *ws, const struct f
 }
 
 enum { PIECES = FIT_LANES / FIT_VL, COLUMNS = 2, ROWS = 2, ROW_SUMS = 4, SUMS = 5, FIELDS = 2,
-       ALONG_SUMS = 0, COLUMN_SUMS = 0, MOMENT_SUMS = 4, EXPS = 2 };
-enum { STRIP = 8 }; /* blocks whose fields are kept at a time */
+       ALONG_SUMS = 0, COLUMN_SUMS = 0, PAIRS = 2, CHANNELS_R = 2, MOMENT_SUMS = 4 };
+/* A strip is so many blocks of a row; so many groups are kept before their products are summed. */
+enum { STRIP = 8, BATCH = 4 };
 
-/* Scratch, in vectors: for the cross moments column sums [block][group], the sums of a row and these times
- * tables; for the fields those of a strip of blocks, column sums [block], the sums of a row, and the sums of
- * J^T J and J^T r; then what the exponentials need to know of the tile. */
-static size_t scratch_size(const struct fit_layout *l)
-{
-    const size_t ng = l->ngroup, vectors = ng * (ROWS + ROW_SUMS) + ALONG_SUMS + SUMS;
-    return l->panel * (ng * COLUMNS + COLUMN_SUMS) + STRIP * FIT_LANES * FIELDS + FIT_VL * vectors +
-           MOMENT_SUMS * FIT_VL * ng + 2 * EXPS * ng;
-}
-
-/* Pairs (i, 8b .. 8b+7): products of the channels m_c (d mean/d theta_k = sum_c m_c U_ck), summed over
- * the groups, to `field`; and the sums of the cross moments per group. */
-FIT_INLINE void normal_block(const struct fit_layout *l, const struct tables *w, const double *lin,
-                             const struct fit_exp_tile *exps, const struct fit_tile *t, size_t i,
-                             size_t b, size_t h, size_t at, fit_vd *restrict column, fit_vd *restrict row,
-                             fit_vd *restrict field, const int masked)
+/* Pairs (i, 8b .. 8b+7): what does not depend on the group. */
+FIT_INLINE void normal_pair(const struct fit_layout *l, const struct tables *w, const struct fit_exp_tile *exps,
+                            size_t i, size_t b, size_t h, fit_vd *restrict pair)
 {
     const size_t ng = l->ngroup, j = b * FIT_LANES + h;
-    const fit_vm lanes = masked ? fit_pair_lanes(t, i, j) : (fit_vm){0};
-    (void)exps, (void)lanes;
-    (void)lin, (void)column, (void)row;
-    const double scale = w->scale[0];
+    (void)ng, (void)j, (void)w, (void)exps, (void)i, (void)pair;
     fit_vd b_contrast;
     if (!exps[0 * ng].direct)
         b_contrast = fit_vload(w->exp_u_D_j + j) * (w->exp_u_D_i[i] * exps[0 * ng].middle);
     else
         b_contrast = fit_vexp(w->scale[0] * fit_delta_low(w->int_D, w->int_D_low, j, i));
-    const fit_vd b_contrast_sq = b_contrast*b_contrast;                        /* [1] */
-    fit_vd F_D_D = {0};
-    fit_vd G_D = {0};
-    for (size_t g = 0; g < ng; g++) {
-        const double *y = t->y + at + g * FIT_LANES + h;
-        __builtin_prefetch(y + 64 * FIT_LANES);
-        fit_vm use = lanes;
-        fit_vd weight = {0};
+    pair[0] = b_contrast;
+    pair[1] = b_contrast*b_contrast;
+}
+
+/* Group g of the vectors k0 .. k1-1 of a strip that begins with block `first`: residual and channels m_c
+ * (d mean/d theta_k = sum_c m_c U_ck) to m, the cross moments to the sums of the columns and of the row. */
+FIT_INLINE void normal_group(const struct fit_layout *l, const struct tables *w, const double *lin,
+                             const struct fit_exp_tile *exps, const struct fit_tile *t, size_t i, size_t g,
+                             size_t first, size_t k0, size_t k1, size_t at, const fit_vd *restrict pair,
+                             fit_vd *restrict column, fit_vd *restrict row, fit_vd *restrict m,
+                             const int masked)
+{
+    const size_t ng = l->ngroup;
+    (void)w, (void)lin, (void)exps, (void)i, (void)row, (void)pair;
+    const double contrast = lin[g * 2 + 0];
+    const double offset = lin[g * 2 + 1];
+    const double scale = w->scale[0];
+    const double scale_2 = contrast*scale;
+    fit_vd row0 = row[0];
+    fit_vd row1 = row[1];
+    for (size_t k = k0; k < k1; k++) {
+        const size_t b = first + k / PIECES, h = k % PIECES * FIT_VL, j = b * FIT_LANES + h;
+        const size_t here = at + ((b - first) * ng + g) * FIT_LANES + h;
+        const double *y = t->y + here;
+        const fit_vd *at_pair = pair + k * PAIRS;
+        fit_vd *at_column = column + k * COLUMNS, *at_m = m + k * BATCH * CHANNELS_R;
+        __builtin_prefetch(y + STRIP * ng * FIT_LANES);
+        fit_vm use = {0};
+        fit_vd weight = {0}, root = {0};
         if (masked) {
-            weight = t->w ? fit_vload(t->w + at + g * FIT_LANES + h) : fit_vset1(1.0);
-            use &= weight > 0.0;
+            weight = t->w ? fit_vload(t->w + here) : fit_vset1(1.0);
+            use = fit_pair_lanes(t, i, j) & (weight > 0.0);
+            weight = fit_where_set(use, weight);
+            root = fit_vsqrt(weight);
         }
-        (void)use, (void)weight;
-        const double contrast = lin[g * 2 + 0];
-        const double offset = lin[g * 2 + 1];
-        const double scale_2 = contrast*scale;
+        (void)use, (void)weight, (void)root, (void)at_column, (void)at_pair, (void)j;
+        const fit_vd b_contrast = at_pair[0];
+        const fit_vd part = at_pair[1];
         const fit_vd r = fit_kept(masked, use, fit_vload(y) - (contrast*b_contrast + offset));
-        const fit_vd m_D = fit_kept(masked, use, scale_2*b_contrast);
-        const fit_vd w_D = fit_weighted(masked, weight, m_D);
-        F_D_D += w_D*m_D;
-        G_D += w_D*r;
-        const fit_vd s0 = fit_counted(masked, use, weight, b_contrast_sq); /* contrast: b m_D */
-        column[g * COLUMNS + 0] += s0;
-        row[g * ROWS + 0] += s0;
+        at_m[0] = fit_weighted(masked, root, fit_kept(masked, use, scale_2*b_contrast)); /* m_D */
+        at_m[1] = fit_weighted(masked, root, r);
+        const fit_vd s0 = fit_counted(masked, use, weight, part); /* contrast: b m_D */
+        at_column[0] += s0;
+        row0 += s0;
         const fit_vd s1 = fit_counted(masked, use, weight, b_contrast); /* offset: b m_D */
-        column[g * COLUMNS + 1] += s1;
-        row[g * ROWS + 1] += s1;
+        at_column[1] += s1;
+        row1 += s1;
     }
-    field[0] = F_D_D;
-    field[1] = G_D;
+    row[0] = row0;
+    row[1] = row1;
+}
+
+/* field = (begin) or += sum over n groups of the products of two of the numbers m of a pair. */
+FIT_INLINE void normal_products(size_t n, int begin, const fit_vd *restrict m, fit_vd *restrict field)
+{
+    (void)n, (void)begin, (void)m, (void)field;
+    fit_vd s0 = begin ? (fit_vd){0} : field[0];
+    fit_vd s1 = begin ? (fit_vd){0} : field[1];
+    for (size_t g = 0; g < n; g++) {
+        const fit_vd *x = m + g * CHANNELS_R;
+        s0 += x[0]*x[0]; /* F_D_D */
+        s1 += x[0]*x[1]; /* G_D */
+    }
+    field[0] = s0;
+    field[1] = s1;
 }
 
 /* The fields of n vectors of pairs (i, j0 ..) times the tables: added to the sums H of J^T J and J^T r, and
@@ -299,6 +319,28 @@ FIT_LARGE void contract(const struct tables *w, size_t i, size_t j0, size_t n, c
     }
 }
 
+/* Vectors of pairs (i, j ..) of a strip: fields. */
+FIT_LARGE void normal_masked(const struct fit_layout *l, const struct tables *w, const double *lin,
+                             const struct fit_exp_tile *exps, const struct fit_tile *t, size_t i, size_t g,
+                             size_t first, size_t k0, size_t k1, size_t at, const fit_vd *restrict pair,
+                             fit_vd *restrict column, fit_vd *restrict row, fit_vd *restrict m)
+{
+    normal_group(l, w, lin, exps, t, i, g, first, k0, k1, at, pair, column, row, m, 1);
+}
+
+enum { EXPS = 2 };
+
+/* Scratch, in vectors.  For the cross moments: column sums [group][block], the sums of a row and these times
+ * tables.  For a strip: pair parts, channels, fields.  For the fields: column sums [block], the sums of a row,
+ * the sums of J^T J and J^T r.  Then what the exponentials need to know of the tile. */
+static size_t scratch_size(const struct fit_layout *l)
+{
+    const size_t ng = l->ngroup, vectors = ng * (ROWS + ROW_SUMS) + ALONG_SUMS + SUMS;
+    const size_t strip = STRIP * (PAIRS + BATCH * CHANNELS_R + FIELDS);
+    return l->panel * (ng * COLUMNS + COLUMN_SUMS) + FIT_LANES * strip + FIT_VL * vectors +
+           MOMENT_SUMS * FIT_VL * ng + 2 * EXPS * ng;
+}
+
 static void normal(const struct fit_layout *l, const double *ws, const double *lin,
                    const struct fit_tile *t, double *scratch, double *out)
 {
@@ -308,7 +350,8 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
     const struct tables *const w = &tables;
     const size_t pieces = (end - start) * PIECES; /* vectors in a row of the tile */
     fit_vd *column = (fit_vd *)scratch, *row = column + pieces * ng * COLUMNS, *row_sum = row + ng * ROWS;
-    fit_vd *field = row_sum + ng * ROW_SUMS, *down = field + STRIP * PIECES * FIELDS;
+    fit_vd *pair = row_sum + ng * ROW_SUMS, *m = pair + STRIP * PIECES * PAIRS;
+    fit_vd *field = m + STRIP * PIECES * BATCH * CHANNELS_R, *down = field + STRIP * PIECES * FIELDS;
     fit_vd *along = down + pieces * COLUMN_SUMS, *H = along + ALONG_SUMS;
     struct fit_exp_tile *exps = (struct fit_exp_tile *)(H + SUMS);
     size_t at = 0;
@@ -317,18 +360,28 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
     exps[0 * ng] = fit_exp_tile_scaled(l, t, w->scale[0], w->int_D, w->int_D_low);
     for (size_t i = t->i0; i < t->i1; i++) {
         for (size_t b = (i + 1 > t->j0 ? i + 1 : t->j0) / FIT_LANES; b < end;) {
-            const size_t first = b, stop = end - b > STRIP ? b + STRIP : end, place = (b - start) * PIECES;
-            fit_vd *f = field;
-            for (; b < stop; b++, at += ng * FIT_LANES)
-                for (size_t h = 0; h < FIT_LANES; h += FIT_VL, f += FIELDS) {
-                    const size_t j = b * FIT_LANES + h;
-                    fit_vd *c = column + ((b - start) * PIECES + h / FIT_VL) * ng * COLUMNS;
-                    if (t->w || j <= i || j + FIT_VL > t->j1)
-                        normal_block(l, w, lin, exps, t, i, b, h, at, c, row, f, 1);
-                    else
-                        normal_block(l, w, lin, exps, t, i, b, h, at, c, row, f, 0);
-                }
-            contract(w, i, first * FIT_LANES, (stop - first) * PIECES, field, H, along, down + place * COLUMN_SUMS);
+            const size_t first = b, place = (b - start) * PIECES;
+            b = end - b > STRIP ? b + STRIP : end;
+            const size_t n = (b - first) * PIECES, j = first * FIT_LANES;
+            /* vectors 0 .. low-1 and high .. n-1 are cut by the diagonal or the edge */
+            const size_t cut = i < j ? 0 : (i - j) / FIT_VL + 1, low = t->w || cut > n ? n : cut;
+            const size_t whole = (t->j1 - j) / FIT_VL, high = whole < low ? low : whole < n ? whole : n;
+            for (size_t k = 0; k < n; k++)
+                normal_pair(l, w, exps, i, first + k / PIECES, k % PIECES * FIT_VL, pair + k * PAIRS);
+            for (size_t g = 0; g < ng; g++) {
+                fit_vd *c = column + (g * pieces + place) * COLUMNS, *r = row + g * ROWS;
+                fit_vd *x = m + g % BATCH * CHANNELS_R;
+                if (low > 0)
+                    normal_masked(l, w, lin, exps, t, i, g, first, 0, low, at, pair, c, r, x);
+                normal_group(l, w, lin, exps, t, i, g, first, low, high, at, pair, c, r, x, 0);
+                if (high < n)
+                    normal_masked(l, w, lin, exps, t, i, g, first, high, n, at, pair, c, r, x);
+                if (g % BATCH == BATCH - 1 || g + 1 == ng)
+                    for (size_t k = 0; k < n; k++)
+                        normal_products(g % BATCH + 1, g < BATCH, m + k * BATCH * CHANNELS_R, field + k * FIELDS);
+            }
+            at += (b - first) * ng * FIT_LANES;
+            contract(w, i, j, n, field, H, along, down + place * COLUMN_SUMS);
         }
         for (size_t g = 0; g < ng; g++) {
             fit_vd *r = row + g * ROWS, *s = row_sum + g * ROW_SUMS;
@@ -358,28 +411,28 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
         {
             fit_vd v = {0};
             for (size_t k = 0; k < pieces; k++)
-                v += column[(k * ng + g) * COLUMNS + 0] * fit_vload(w->int_dD_dD0 + t->j0 + k * FIT_VL);
+                v += column[(g * pieces + k) * COLUMNS + 0] * fit_vload(w->int_dD_dD0 + t->j0 + k * FIT_VL);
             v -= at_rows[0];
             V[0] += contrast_scale * fit_vsum(v);
         }
         {
             fit_vd v = {0};
             for (size_t k = 0; k < pieces; k++)
-                v += column[(k * ng + g) * COLUMNS + 0] * fit_vload(w->int_dD_dalpha + t->j0 + k * FIT_VL);
+                v += column[(g * pieces + k) * COLUMNS + 0] * fit_vload(w->int_dD_dalpha + t->j0 + k * FIT_VL);
             v -= at_rows[1];
             V[1] += contrast_scale * fit_vsum(v);
         }
         {
             fit_vd v = {0};
             for (size_t k = 0; k < pieces; k++)
-                v += column[(k * ng + g) * COLUMNS + 1] * fit_vload(w->int_dD_dD0 + t->j0 + k * FIT_VL);
+                v += column[(g * pieces + k) * COLUMNS + 1] * fit_vload(w->int_dD_dD0 + t->j0 + k * FIT_VL);
             v -= at_rows[2];
             V[2] += contrast_scale * fit_vsum(v);
         }
         {
             fit_vd v = {0};
             for (size_t k = 0; k < pieces; k++)
-                v += column[(k * ng + g) * COLUMNS + 1] * fit_vload(w->int_dD_dalpha + t->j0 + k * FIT_VL);
+                v += column[(g * pieces + k) * COLUMNS + 1] * fit_vload(w->int_dD_dalpha + t->j0 + k * FIT_VL);
             v -= at_rows[3];
             V[3] += contrast_scale * fit_vsum(v);
         }
