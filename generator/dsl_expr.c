@@ -179,6 +179,26 @@ static const char *unit_text(lua_State *L, hg_unit unit)
     return hg_unit_text(dsl_of(L)->m->units, unit);
 }
 
+/* Both units in base units, where that shows what is missing; else NULL. */
+static const char *base_help(lua_State *L, hg_unit a, hg_unit b)
+{
+    struct hg_units *u = dsl_of(L)->m->units;
+    const char *p = hg_unit_base_text(u, a), *q = hg_unit_base_text(u, b);
+    if (strcmp(p, hg_unit_text(u, a)) == 0 && strcmp(q, hg_unit_text(u, b)) == 0)
+        return NULL;
+    return hg_format(dsl_of(L)->arena, "in base units: %s and %s", p, q);
+}
+
+const char *dsl_unit_help(lua_State *L, hg_unit a, hg_unit b)
+{
+    struct dsl *d = dsl_of(L);
+    double factor;
+    if (hg_unit_factor(d->m->units, a, b, &factor))
+        return hg_format(d->arena, "1 %s = %.12g %s; write convert(..., \"%s\")", unit_text(L, a),
+                         factor, unit_text(L, b), unit_text(L, b));
+    return base_help(L, a, b);
+}
+
 /* A remedy for two units that do not agree. */
 static const char *mismatch_help(lua_State *L, struct dsl_value a, struct dsl_value b)
 {
@@ -188,8 +208,8 @@ static const char *mismatch_help(lua_State *L, struct dsl_value a, struct dsl_va
     if (a.unit == HG_UNIT_BOOL || b.unit == HG_UNIT_BOOL)
         return "a comparison is no number; choose with where(condition, a, b)";
     if (hg_unit_factor(d->m->units, a.unit, b.unit, &factor))
-        return hg_format(d->arena, "1 %s = %.12g %s; write convert(..., \"%s\")",
-                         unit_text(L, a.unit), factor, unit_text(L, b.unit), unit_text(L, b.unit));
+        return a.unit == HG_UNIT_ONE ? dsl_unit_help(L, b.unit, a.unit)
+                                     : dsl_unit_help(L, a.unit, b.unit);
     if (a.unit == HG_UNIT_ONE && hg_is_const(e, a.id, NULL))
         return hg_format(d->arena, "a bare number has no unit; give it one: ... * unit \"%s\"",
                          unit_text(L, b.unit));
@@ -200,7 +220,7 @@ static const char *mismatch_help(lua_State *L, struct dsl_value a, struct dsl_va
     if (p && q)
         return hg_format(d->arena, "'%s' is in %s and '%s' in %s", p, unit_text(L, a.unit), q,
                          unit_text(L, b.unit));
-    return NULL;
+    return base_help(L, a.unit, b.unit);
 }
 
 /* The unit that two operands share; complains when they do not agree. */
@@ -602,8 +622,8 @@ static int call_convert(lua_State *L)
     hg_unit unit = dsl_unit(L, luaL_checkstring(L, 2));
     double size = 1;
     if (v.unit != HG_UNIT_ANY && !hg_unit_factor(d->m->units, v.unit, unit, &size))
-        dsl_fail(L, "convert", NULL, "%s cannot be converted to %s", unit_text(L, v.unit),
-                 unit_text(L, unit));
+        dsl_fail(L, "convert", base_help(L, v.unit, unit), "%s cannot be converted to %s",
+                 unit_text(L, v.unit), unit_text(L, unit));
     struct hg_expr *e = dsl_build(L);
     lua_settop(L, 1);
     dsl_push_word(L, hg_mul(e, hg_const(e, size), v.id), unit, HG_W_SAME, 0);

@@ -90,6 +90,25 @@ static void check_over(lua_State *L, int t, hg_id mean)
     lua_pop(L, 1);
 }
 
+static const char *unit_phrase(struct dsl *d, hg_unit unit)
+{
+    return unit == HG_UNIT_ONE ? "a plain number"
+                               : hg_format(d->arena, "in %s", hg_unit_text(d->m->units, unit));
+}
+
+static const char *mean_help(lua_State *L, hg_unit mean, hg_unit wanted)
+{
+    struct dsl *d = dsl_of(L);
+    const char *y = d->m->observable, *help = dsl_unit_help(L, mean, wanted);
+    if (!help && mean == HG_UNIT_ONE)
+        help = hg_format(d->arena, "a factor in %s is missing: has a parameter no unit?",
+                         hg_unit_text(d->m->units, wanted));
+    if (!help && wanted == HG_UNIT_ONE && d->m->space == FIT_ROWS)
+        help = hg_format(d->arena, "if '%s' is in %s, say so: m.columns(..., \"%s:%s\")", y,
+                         hg_unit_text(d->m->units, mean), y, hg_unit_text(d->m->units, mean));
+    return help;
+}
+
 /* The mean under the key `mean`; its unit must be that of the observable. */
 static struct dsl_value read_mean(lua_State *L, int t, hg_unit unit)
 {
@@ -98,9 +117,9 @@ static struct dsl_value read_mean(lua_State *L, int t, hg_unit unit)
     struct dsl_value v = dsl_value_at(L, -1, "mean");
     lua_pop(L, 1);
     if (v.unit != unit && v.unit != HG_UNIT_ANY)
-        dsl_complain(L, "mean", NULL, "unit mismatch: the mean is in %s, '%s' in %s",
-                     hg_unit_text(d->m->units, v.unit), d->m->observable,
-                     hg_unit_text(d->m->units, unit));
+        dsl_complain(L, "mean", mean_help(L, v.unit, unit),
+                     "unit mismatch: the mean is %s, '%s' is %s", unit_phrase(d, v.unit),
+                     d->m->observable, unit_phrase(d, unit));
     return v;
 }
 

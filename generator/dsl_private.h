@@ -99,6 +99,9 @@ void dsl_name_inside(struct lua_State *L, struct lua_Debug *ar);
 /* A unit from text; fails with a message. */
 hg_unit dsl_unit(struct lua_State *L, const char *text);
 
+/* A remedy for unit a where b is wanted: convert(), or both in base units; NULL: none. */
+const char *dsl_unit_help(struct lua_State *L, hg_unit a, hg_unit b);
+
 /* --- dsl_model.c --- */
 
 /* Adds model() to the table on top of the stack. */

@@ -184,14 +184,16 @@ static const struct hg_box *unit_word(struct hg_arena *a, const char *s, size_t 
         const char *word, *text, *tex;
     } sign[] = {{"angstrom", "Å", "\\text{\\AA}"},
                 {"deg", "°", "{}^\\circ"},
-                {"um", "µm", "\\mu m"},
-                {"us", "µs", "\\mu s"},
                 {"ohm", "Ω", "\\Omega"},
+                {"ampere", "A", "A"},
                 {"percent", "%", "\\%"}};
     char *word = hg_format(a, "%.*s", (int)n, s);
     for (size_t k = 0; k < sizeof sign / sizeof *sign; k++)
         if (strcmp(word, sign[k].word) == 0)
             return leaf(a, HG_BOX_WORD, sign[k].text, sign[k].tex);
+    if (n == 2 && *word == 'u') /* um, us, uL, uM, ... */
+        return leaf(a, HG_BOX_WORD, hg_format(a, "µ%s", word + 1),
+                    hg_format(a, "\\mu %s", word + 1));
     return leaf(a, HG_BOX_WORD, word, NULL);
 }
 

@@ -11,54 +11,100 @@
 
 enum { MAX_FACTORS = 12, MAX_EXPONENT = 1000, MAX_DENOMINATOR = 12 };
 
-/* Words.  kind and size serve messages and convert() only: units of the same kinds differ by a
- * number. */
+/* Base dimensions; an angle, a count, a photon and a pixel are no numbers. */
+enum { METER, KILOGRAM, SECOND, AMPERE, KELVIN, MOLE, ANGLE, COUNT, PHOTON, PIXEL, NBASE };
+static const char *const base_name[NBASE] = {"m",   "kg",  "s",     "ampere", "K",
+                                             "mol", "deg", "count", "photon", "pixel"};
+
+/* Words.  size and power (exponents of the base units) serve messages and convert() only. */
 static const struct word {
     const char *name, *constant; /* as in "1/s"; as a name in model files (NULL: none) */
-    const char *kind;
     double size;
+    signed char power[NBASE];
 } known[] = {
-    {"angstrom", "angstrom", "length", 1e-10},
-    {"pm", "picometer", "length", 1e-12},
-    {"nm", "nanometer", "length", 1e-9},
-    {"um", "micrometer", "length", 1e-6},
-    {"mm", "millimeter", "length", 1e-3},
-    {"cm", "centimeter", "length", 1e-2},
-    {"m", "meter", "length", 1},
-    {"fs", "femtosecond", "time", 1e-15},
-    {"ps", "picosecond", "time", 1e-12},
-    {"ns", "nanosecond", "time", 1e-9},
-    {"us", "microsecond", "time", 1e-6},
-    {"ms", "millisecond", "time", 1e-3},
-    {"s", "second", "time", 1},
-    {"min", "minute", "time", 60},
-    {"h", "hour", "time", 3600},
-    {"d", "day", "time", 86400},
-    {"deg", "deg", "angle", 1},
-    {"kg", "kilogram", "mass", 1},
-    {"g", "gram", "mass", 1e-3},
-    {"mg", "milligram", "mass", 1e-6},
-    {"K", "kelvin", "temperature", 1},
-    {"ampere", "ampere", "current", 1},
-    {"mol", "mole", "amount", 1},
-    {"N", "newton", "force", 1},
-    {"Pa", "pascal", "pressure", 1},
-    {"kPa", "kilopascal", "pressure", 1e3},
-    {"MPa", "megapascal", "pressure", 1e6},
-    {"bar", "bar", "pressure", 1e5},
-    {"torr", "torr", "pressure", 101325.0 / 760},
-    {"J", "joule", "energy", 1},
-    {"kJ", "kilojoule", "energy", 1e3},
-    {"eV", "electronvolt", "energy", 1.602176634e-19},
-    {"keV", "kiloelectronvolt", "energy", 1.602176634e-16},
-    {"W", "watt", "power", 1},
-    {"V", "volt", "voltage", 1},
-    {"C", "coulomb", "charge", 1},
-    {"T", "tesla", "field", 1},
-    {"count", "count", "count", 1},
-    {"photon", "photon", "photon", 1},
-    {"pixel", "pixel", "pixel", 1},
-    {"percent", "percent", "percent", 1},
+    {"angstrom", "angstrom", 1e-10, {1}},
+    {"pm", "picometer", 1e-12, {1}},
+    {"nm", "nanometer", 1e-9, {1}},
+    {"um", "micrometer", 1e-6, {1}},
+    {"mm", "millimeter", 1e-3, {1}},
+    {"cm", "centimeter", 1e-2, {1}},
+    {"m", "meter", 1, {1}},
+    {"km", NULL, 1e3, {1}},
+    {"L", "liter", 1e-3, {3}},
+    {"mL", NULL, 1e-6, {3}},
+    {"uL", NULL, 1e-9, {3}},
+    {"fs", "femtosecond", 1e-15, {0, 0, 1}},
+    {"ps", "picosecond", 1e-12, {0, 0, 1}},
+    {"ns", "nanosecond", 1e-9, {0, 0, 1}},
+    {"us", "microsecond", 1e-6, {0, 0, 1}},
+    {"ms", "millisecond", 1e-3, {0, 0, 1}},
+    {"s", "second", 1, {0, 0, 1}},
+    {"min", "minute", 60, {0, 0, 1}},
+    {"h", "hour", 3600, {0, 0, 1}},
+    {"d", "day", 86400, {0, 0, 1}},
+    {"mHz", NULL, 1e-3, {0, 0, -1}},
+    {"kHz", NULL, 1e3, {0, 0, -1}},
+    {"MHz", NULL, 1e6, {0, 0, -1}},
+    {"GHz", NULL, 1e9, {0, 0, -1}},
+    {"THz", NULL, 1e12, {0, 0, -1}},
+    {"deg", "deg", 1, {[ANGLE] = 1}},
+    {"kg", "kilogram", 1, {0, 1}},
+    {"g", "gram", 1e-3, {0, 1}},
+    {"mg", "milligram", 1e-6, {0, 1}},
+    {"ug", NULL, 1e-9, {0, 1}},
+    {"K", "kelvin", 1, {[KELVIN] = 1}},
+    {"mK", NULL, 1e-3, {[KELVIN] = 1}},
+    {"ampere", "ampere", 1, {[AMPERE] = 1}},
+    {"mA", NULL, 1e-3, {[AMPERE] = 1}},
+    {"uA", NULL, 1e-6, {[AMPERE] = 1}},
+    {"nA", NULL, 1e-9, {[AMPERE] = 1}},
+    {"pA", NULL, 1e-12, {[AMPERE] = 1}},
+    {"mol", "mole", 1, {[MOLE] = 1}},
+    {"mmol", NULL, 1e-3, {[MOLE] = 1}},
+    {"M", "molar", 1e3, {[METER] = -3, [MOLE] = 1}},
+    {"mM", NULL, 1, {[METER] = -3, [MOLE] = 1}},
+    {"uM", NULL, 1e-3, {[METER] = -3, [MOLE] = 1}},
+    {"nM", NULL, 1e-6, {[METER] = -3, [MOLE] = 1}},
+    {"N", "newton", 1, {1, 1, -2}},
+    {"mN", NULL, 1e-3, {1, 1, -2}},
+    {"uN", NULL, 1e-6, {1, 1, -2}},
+    {"nN", NULL, 1e-9, {1, 1, -2}},
+    {"pN", NULL, 1e-12, {1, 1, -2}},
+    {"Pa", "pascal", 1, {-1, 1, -2}},
+    {"mPa", NULL, 1e-3, {-1, 1, -2}},
+    {"kPa", "kilopascal", 1e3, {-1, 1, -2}},
+    {"MPa", "megapascal", 1e6, {-1, 1, -2}},
+    {"GPa", NULL, 1e9, {-1, 1, -2}},
+    {"bar", "bar", 1e5, {-1, 1, -2}},
+    {"mbar", NULL, 1e2, {-1, 1, -2}},
+    {"torr", "torr", 101325.0 / 760, {-1, 1, -2}},
+    {"J", "joule", 1, {2, 1, -2}},
+    {"mJ", NULL, 1e-3, {2, 1, -2}},
+    {"kJ", "kilojoule", 1e3, {2, 1, -2}},
+    {"eV", "electronvolt", 1.602176634e-19, {2, 1, -2}},
+    {"meV", NULL, 1.602176634e-22, {2, 1, -2}},
+    {"keV", "kiloelectronvolt", 1.602176634e-16, {2, 1, -2}},
+    {"W", "watt", 1, {2, 1, -3}},
+    {"mW", NULL, 1e-3, {2, 1, -3}},
+    {"V", "volt", 1, {2, 1, -3, -1}},
+    {"mV", NULL, 1e-3, {2, 1, -3, -1}},
+    {"kV", NULL, 1e3, {2, 1, -3, -1}},
+    {"C", "coulomb", 1, {0, 0, 1, 1}},
+    {"T", "tesla", 1, {0, 1, -2, -1}},
+    {"mT", NULL, 1e-3, {0, 1, -2, -1}},
+    {"F", "farad", 1, {-2, -1, 4, 2}},
+    {"uF", NULL, 1e-6, {-2, -1, 4, 2}},
+    {"nF", NULL, 1e-9, {-2, -1, 4, 2}},
+    {"pF", NULL, 1e-12, {-2, -1, 4, 2}},
+    {"ohm", "ohm", 1, {2, 1, -3, -2}},
+    {"S", "siemens", 1, {-2, -1, 3, 2}},
+    {"mS", NULL, 1e-3, {-2, -1, 3, 2}},
+    {"uS", NULL, 1e-6, {-2, -1, 3, 2}},
+    {"H", "henry", 1, {2, 1, -2, -2}},
+    {"count", "count", 1, {[COUNT] = 1}},
+    {"photon", "photon", 1, {[PHOTON] = 1}},
+    {"pixel", "pixel", 1, {[PIXEL] = 1}},
+    {"percent", "percent", 1e-2, {0}},
 };
 enum { NKNOWN = sizeof known / sizeof *known };
 
@@ -73,6 +119,12 @@ static const struct { const char *name, *same; int exponent;
     {"\xCE\xBCm", "um", 1},
     {"\xC2\xB5s", "us", 1},
     {"\xCE\xBCs", "us", 1},
+    {"\xC2\xB5L", "uL", 1},
+    {"\xCE\xBCL", "uL", 1},
+    {"\xC2\xB5M", "uM", 1},
+    {"\xCE\xBCM", "uM", 1},
+    {"l", "L", 1},
+    {"ml", "mL", 1},
     {"micron", "um", 1},
     {"sec", "s", 1},
     {"degree", "deg", 1},
@@ -281,7 +333,7 @@ static int find_word(struct hg_units *u, const char *name, uint32_t *word, const
                                                    strcmp(name, known[k].constant) == 0))
             return 1;
         hg_nearest_try(&near, word_name(u, k));
-        if (k < NKNOWN)
+        if (k < NKNOWN && known[k].constant)
             hg_nearest_try(&near, known[k].constant);
     }
     for (size_t k = 0; k < NSYNONYM; k++)
@@ -377,17 +429,35 @@ static int is_unit_letter(char c)
     return isalpha((unsigned char)c) || c == '_' || ((unsigned char)c & 0x80);
 }
 
-/* One factor: a word with an exponent, or the number 1. */
-static int read_factor(struct hg_units *u, const char **s, struct unit *x, int sign,
+static int read_product(struct hg_units *u, const char **s, struct unit *x, int sign, int depth,
+                        const char **why);
+
+/* What stands where a word should. */
+static const char *no_word(const char *p)
+{
+    return *p == '-' || *p == '+' || isdigit((unsigned char)*p)
+               ? "an exponent follows ^, as in \"cm^-1\"; numbers are no part of a unit"
+               : "a unit looks like \"angstrom^2/s\", \"W/(m*K)\", \"1/s\" or \"1\"";
+}
+
+/* One factor: a word with an exponent, the number 1, or a product in parentheses. */
+static int read_factor(struct hg_units *u, const char **s, struct unit *x, int sign, int depth,
                        const char **why)
 {
     const char *p = *s;
     size_t n = 0;
     int num = 1, den = 1;
+    if (*p == '(' && depth < 4) {
+        p++;
+        if (!read_product(u, &p, x, sign, depth + 1, why))
+            return 0;
+        *s = p + 1;
+        return 1;
+    }
     while (is_unit_letter(p[n]) || (n > 0 && isdigit((unsigned char)p[n])))
         n++;
     if (n == 0) {
-        *why = "a unit looks like \"angstrom^2/s\", \"1/s\" or \"1\"";
+        *why = no_word(p);
         if (*p != '1' || isdigit((unsigned char)p[1]) || p[1] == '.')
             return 0;
         *s = p + 1;
@@ -407,51 +477,69 @@ static int read_factor(struct hg_units *u, const char **s, struct unit *x, int s
     return times_word(u, x, name, sign * num, den, why);
 }
 
-int hg_unit_parse(struct hg_units *u, const char *text, hg_unit *unit, const char **why)
+/* Factors up to the end of the text or, inside, up to the parenthesis that closes.  A division
+ * applies to the next factor only. */
+static int read_product(struct hg_units *u, const char **s, struct unit *x, int sign, int depth,
+                        const char **why)
 {
-    struct unit x = {0};
-    const char *s = skip_blank(text);
-    int sign = 1;
-    *unit = HG_UNIT_ONE;
-    while (*s) {
-        if (!read_factor(u, &s, &x, sign, why))
+    const char *p = skip_blank(*s);
+    int now = sign;
+    while (*p && !(depth && *p == ')')) {
+        if (!read_factor(u, &p, x, now, depth, why))
             return 0;
-        s = skip_blank(s);
-        sign = *s == '/' ? -1 : 1;
-        if (*s == '*' || *s == '.' || *s == '/') {
-            s = skip_blank(s + 1);
-            if (!*s) {
+        p = skip_blank(p);
+        now = *p == '/' ? -sign : sign;
+        if (*p == '*' || *p == '.' || *p == '/') {
+            p = skip_blank(p + 1);
+            if (!*p || *p == ')') {
                 *why = "a unit must not end with an operator";
                 return 0;
             }
         }
     }
+    *why = "a parenthesis is not closed";
+    *s = p;
+    return !depth || *p == ')';
+}
+
+int hg_unit_parse(struct hg_units *u, const char *text, hg_unit *unit, const char **why)
+{
+    struct unit x = {0};
+    *unit = HG_UNIT_ONE;
+    if (!read_product(u, &text, &x, 1, 0, why))
+        return 0;
     *unit = intern(u, &x);
+    return 1;
+}
+
+/* Exponents of the base units; 0 when a word of the model's own is among the factors. */
+static int dimension(const struct unit *x, double power[NBASE])
+{
+    memset(power, 0, NBASE * sizeof *power);
+    for (uint32_t k = 0; k < x->n; k++) {
+        if (x->f[k].word >= NKNOWN)
+            return 0;
+        for (int b = 0; b < NBASE; b++)
+            power[b] += known[x->f[k].word].power[b] * (double)x->f[k].num / x->f[k].den;
+    }
     return 1;
 }
 
 int hg_unit_factor(struct hg_units *u, hg_unit from, hg_unit to, double *factor)
 {
     hg_unit ratio = hg_unit_div(u, from, to);
+    double power[NBASE];
     *factor = 1;
     if (ratio == HG_UNIT_ONE)
         return 1;
-    if (ratio <= HG_UNIT_UNKNOWN)
+    if (ratio <= HG_UNIT_UNKNOWN || !dimension(&u->unit[ratio], power))
         return 0;
+    for (int b = 0; b < NBASE; b++)
+        if (fabs(power[b]) > 1e-12)
+            return 0;
     const struct unit *x = &u->unit[ratio];
-    for (uint32_t k = 0; k < x->n; k++) { /* the exponents of each kind must add up to nothing */
-        double sum = 0;
-        if (x->f[k].word >= NKNOWN)
-            return 0;
-        for (uint32_t j = 0; j < x->n; j++) {
-            if (x->f[j].word < NKNOWN &&
-                strcmp(known[x->f[j].word].kind, known[x->f[k].word].kind) == 0)
-                sum += (double)x->f[j].num / x->f[j].den;
-        }
-        if (fabs(sum) > 1e-12)
-            return 0;
+    for (uint32_t k = 0; k < x->n; k++)
         *factor *= pow(known[x->f[k].word].size, (double)x->f[k].num / x->f[k].den);
-    }
     /* 1e-9/1e-10 is not quite 10: take the short number when it is one. */
     double exponent = round(log10(*factor)), ten = pow(10, exponent);
     if (fabs(*factor / ten - 1) < 1e-12)
@@ -459,10 +547,48 @@ int hg_unit_factor(struct hg_units *u, hg_unit from, hg_unit to, double *factor)
     return 1;
 }
 
+/* 1 when base units would only change the sizes: the words are lengths, times, ..., one of each. */
+static int is_basic(const struct unit *x)
+{
+    int seen[NBASE] = {0};
+    for (uint32_t k = 0; k < x->n; k++) {
+        int sum = 0, which = 0;
+        for (int b = 0; b < NBASE && x->f[k].word < NKNOWN; b++) {
+            sum += abs(known[x->f[k].word].power[b]);
+            if (known[x->f[k].word].power[b] == 1)
+                which = b;
+        }
+        if (sum > 1 || seen[which]++)
+            return 0;
+    }
+    return 1;
+}
+
+const char *hg_unit_base_text(struct hg_units *u, hg_unit unit)
+{
+    struct unit x = {0};
+    double power[NBASE];
+    if (unit <= HG_UNIT_UNKNOWN || is_basic(&u->unit[unit]) || !dimension(&u->unit[unit], power))
+        return hg_unit_text(u, unit);
+    for (int b = 0; b < NBASE; b++) {
+        uint32_t word = 0;
+        int den = 1;
+        while (strcmp(known[word].name, base_name[b]) != 0)
+            word++;
+        while (den < MAX_DENOMINATOR && fabs(power[b] * den - round(power[b] * den)) > 1e-9)
+            den++;
+        if (power[b] != 0 && !times(&x, word, (int)lround(power[b] * den), den))
+            return hg_unit_text(u, unit);
+    }
+    return hg_unit_text(u, intern(u, &x));
+}
+
 const char *hg_unit_constant(size_t k, const char **text)
 {
-    if (k >= NKNOWN)
-        return NULL;
-    *text = known[k].name;
-    return known[k].constant;
+    for (size_t n = 0; n < NKNOWN; n++)
+        if (known[n].constant && k-- == 0) {
+            *text = known[n].name;
+            return known[n].constant;
+        }
+    return NULL;
 }

@@ -1,8 +1,8 @@
 /* units.h -- units of measurement: products of named units with rational exponents.
  *
- * "angstrom^2/s", "1/angstrom", "kg*m^2/s^2", "s^(1/2)", "s^-0.5", "1" (dimensionless).  A space
- * or a dot multiplies like *; a division applies to the next factor only, so "J/mol/K" is J mol^-1
- * K^-1.
+ * "angstrom^2/s", "1/angstrom", "kg*m^2/s^2", "W/(m*K)", "s^(1/2)", "s^-0.5", "1" (dimensionless).
+ * A space or a dot multiplies like *; a division applies to the next factor only, so "J/mol/K" is
+ * J mol^-1 K^-1.
  *
  * Every unit is a unit of its own: nothing is converted behind the user's back, nm and angstrom do
  * not add. Some words are the same unit: Å = angstrom, sec = second = s, Hz = 1/s, rad = 1, degree
@@ -52,6 +52,10 @@ int hg_unit_pow_number(struct hg_units *u, hg_unit a, double exponent, hg_unit *
 
 /* Two units of the same dimension: 1 and the number of `to` in one `from` (1 nm = 10 angstrom). */
 int hg_unit_factor(struct hg_units *u, hg_unit from, hg_unit to, double *factor);
+
+/* The unit in base units, for messages: "kg/m/s" for Pa s.  What base units say no better stays as
+ * it is: angstrom^2/s, and words of the model's own. */
+const char *hg_unit_base_text(struct hg_units *u, hg_unit unit);
 
 /* The k-th long name that stands for a unit in model files ("second", "angstrom", ...) and the
  * unit's text; NULL after the last. */

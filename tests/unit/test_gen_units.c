@@ -51,6 +51,9 @@ static void test_text_of_a_unit_is_regular(void **state)
              {"s^-1*angstrom*angstrom", "angstrom^2/s"},
              {"kg.m^2/s^2", "m^2*kg/s^2"},
              {"J/mol/K", "J/K/mol"},
+             {"W/(m*K)", "W/m/K"},
+             {"1/(s (nm/ms))", "ms/nm/s"},
+             {"(kg)", "kg"},
              {"s^(1/2)", "s^(1/2)"},
              {"s^0.5", "s^(1/2)"},
              {"1/s^(3/2)", "1/s^(3/2)"},
@@ -72,7 +75,8 @@ static void test_what_is_no_unit_is_refused(void **state)
 {
     static const char *const bad[] = {"angstorm", "s^", "s^x",  "s^(1/", "2",     "10 s",
                                       "/",        "m/", "m//s", "A",     "s^1e9", "s^(1/97)",
-                                      "m^2)",     "0",  "1.5",  "m^0"};
+                                      "m^2)",     "0",  "1.5",  "m^0",  "cm-1",
+                                      "W/(m*K",   "W/(m*)", "(m)^2", "((((((s))))))"};
     (void)state;
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
         hg_unit u;
@@ -97,6 +101,16 @@ static void test_words_of_a_model_are_declared(void **state)
     assert_string_equal(hg_unit_text(units, unit("cell/s")), "cell/s");
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++)
         assert_false(hg_unit_declare(units, bad[k], &why));
+}
+
+static void test_base_units_show_what_is_missing(void **state)
+{
+    (void)state;
+    assert_string_equal(hg_unit_base_text(units, unit("J/Pa/s")), "m^3/s");
+    assert_string_equal(hg_unit_base_text(units, unit("C/V")), "s^4*ampere^2/m^2/kg");
+    assert_string_equal(hg_unit_base_text(units, unit("nm^(1/2)")), "nm^(1/2)");
+    assert_string_equal(hg_unit_base_text(units, unit("J^(1/2)")), "m*kg^(1/2)/s");
+    assert_string_equal(hg_unit_base_text(units, unit("nm/um")), "1");
 }
 
 static void test_equal_units_have_equal_numbers(void **state)
@@ -151,6 +165,16 @@ static void test_factors_between_units_of_one_dimension(void **state)
     assert_true(fabs(f - 0.1) < 1e-15);
     assert_true(hg_unit_factor(units, unit("min"), unit("s"), &f));
     assert_true(fabs(f - 60) < 1e-12);
+    static const char *const same[][2] = {
+        {"J/(Pa*s*m)", "m^2/s"}, {"C", "ampere*s"},   {"F/m", "s*S/m"}, {"V/ohm", "ampere"},
+        {"N*m", "J"},            {"T*m^2", "V*s"},    {"H", "V*s/ampere"}, {"W", "J/s"},
+        {"mol/L", "M"},          {"kg*m^2/s^2", "J"}, {"Hz", "1/s"}};
+    for (size_t k = 0; k < sizeof same / sizeof *same; k++)
+        if (!hg_unit_factor(units, unit(same[k][0]), unit(same[k][1]), &f) || f != 1.0)
+            fail_msg("%s is not %s", same[k][0], same[k][1]);
+    assert_true(hg_unit_factor(units, unit("kHz"), unit("1/ms"), &f) && f == 1.0);
+    assert_true(hg_unit_factor(units, unit("percent"), HG_UNIT_ONE, &f) && f == 0.01);
+    assert_false(hg_unit_factor(units, unit("deg"), HG_UNIT_ONE, &f));
     assert_false(hg_unit_factor(units, unit("nm"), unit("s"), &f));
     assert_false(hg_unit_factor(units, unit("nm"), unit("nm^2"), &f));
     assert_false(hg_unit_factor(units, unit("furlong"), unit("m"), &f));
@@ -162,6 +186,7 @@ int main(void)
         cmocka_unit_test(test_text_of_a_unit_is_regular),
         cmocka_unit_test(test_what_is_no_unit_is_refused),
         cmocka_unit_test(test_words_of_a_model_are_declared),
+        cmocka_unit_test(test_base_units_show_what_is_missing),
         cmocka_unit_test(test_equal_units_have_equal_numbers),
         cmocka_unit_test(test_zero_and_unknown_are_passed_on),
         cmocka_unit_test(test_powers_by_numbers),
