@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 static const char MAGIC[] = "homodyne-gen checkpoint 1\n";
-enum { WORD = 8, NCOUNT = 5, NSCALAR = 3 };
+enum { WORD = 8, NCOUNT = 5, NSCALAR = 4 };
 
 /* ---- bytes
  * --------------------------------------------------------------------------------------------- */
@@ -63,7 +63,7 @@ static void put_body(unsigned char *at, const struct fit_checkpoint *c)
 {
     const double count[NCOUNT] = {(double)c->nparam, (double)c->nlin, (double)c->ngroup,
                                   (double)c->ncoordinate, (double)c->size};
-    const double scalar[NSCALAR] = {c->weak, c->seconds, c->passes};
+    const double scalar[NSCALAR] = {c->weak, c->seconds, c->passes, c->finished};
     put_words(&at, NCOUNT, count);
     put_words(&at, NSCALAR, scalar);
     put_words(&at, c->nparam, c->theta);
@@ -192,7 +192,8 @@ static int get_body(const unsigned char *at, size_t size, struct fit_checkpoint 
                                  .size = (size_t)count[4],
                                  .weak = scalar[0],
                                  .seconds = scalar[1],
-                                 .passes = scalar[2]};
+                                 .passes = scalar[2],
+                                 .finished = scalar[3]};
     if (c->ncoordinate > 65536 || body_size(c) != size)
         return 0;
     c->theta = array(&at, c->nparam);

@@ -25,6 +25,7 @@ struct fit_checkpoint {
     double *theta, *lin, *sigma; /* nparam, nlin, ngroup: of fit_posterior_setup */
     double *mode, *covariance;   /* ncoordinate, squared */
     double weak;                 /* directions that the Hessian does not determine */
+    double finished;             /* 1: all draws are there */
     double seconds, passes;      /* spent so far */
     unsigned char *state;        /* of the sampler */
     size_t size;

@@ -4,7 +4,6 @@
  * data and model; write all files under temporary names; rename them; print one screen.  An
  * interrupted or not converged fit writes the same files, marked as what they are. */
 #define _DEFAULT_SOURCE /* gethostname */
-#include "../common/sha256.h"
 #include "parallel.h"
 #include "program.h"
 #include "progress.h"
@@ -383,37 +382,25 @@ static int on_sampling(void *user, const struct fit_sampling_progress *p)
     return fit_progress_sampling(&run->view, p);
 }
 
-/* Where the checkpoint stands: in the output folder, or in a folder of the configuration under a name made of
- * its contents, because several runs may share that folder. */
+/* The checkpoint stands in the output folder, which is made here. */
 static enum fit_status prepare_checkpoint(struct run *run, struct fit_error *err)
 {
     const struct fit_config_sampling *c = &run->cfg->sampling;
     struct fit_sampling_options *o = &run->posterior.options;
-    const char *dir = c->checkpoint_dir.value;
     struct fit_output out;
     if (o->method != FIT_SAMPLING_NUTS || !c->checkpoints.value)
         return FIT_OK;
     run->identity = fit_sampling_identity(&run->posterior.posterior, o, run->m->sha256);
     if (!run->identity)
         return fit_fail(err, FIT_ERR_MEMORY, "out of memory");
-    if (fit_given(c->checkpoint_dir.from) && dir) {
-        char hex[SHA256_HEX];
-        unsigned char digest[SHA256_BYTES];
-        struct sha256 h;
-        sha256_init(&h);
-        sha256_update(&h, run->identity, strlen(run->identity));
-        sha256_final(&h, digest);
-        sha256_hex(digest, hex);
-        snprintf(run->checkpoint, sizeof run->checkpoint, "%s/%s-%.12s.checkpoint", dir, run->k->name, hex);
-    } else {
-        dir = run->folder;
-        snprintf(run->checkpoint, sizeof run->checkpoint, "%s/posterior.checkpoint", dir);
-    }
-    enum fit_status st = fit_output_begin(&out, dir, err); /* makes the folder */
+    snprintf(run->checkpoint, sizeof run->checkpoint, "%s/posterior.checkpoint", run->folder);
+    enum fit_status st = fit_output_begin(&out, run->folder, err);
     fit_output_abandon(&out);
     o->checkpoint = run->checkpoint;
     o->identity = run->identity;
-    o->resume = run->cli->resume ? FIT_RESUME : c->resume.value ? FIT_RESUME_SAME : FIT_RESUME_NO;
+    o->resume = run->cli->resume ? FIT_RESUME
+                : c->resume.value ? FIT_RESUME_UNFINISHED
+                                  : FIT_RESUME_NO;
     return st;
 }
 
@@ -421,7 +408,8 @@ static void say_how_it_began(struct run *run)
 {
     const struct fit_samples *s = &run->samples;
     if (s->resumed > 0)
-        say(run, "posterior: went on from %s after %.0f iterations", run->checkpoint, s->resumed);
+        fit_notes_add(&run->notes, "the chains went on from %s after %.0f iterations",
+                      run->checkpoint, s->resumed);
     else if (run->posterior.options.resume == FIT_RESUME)
         fit_notes_add(&run->notes, "--resume: there was no %s; the chains began anew", run->checkpoint);
     if (s->checkpoint_error[0])
@@ -444,6 +432,7 @@ static enum fit_status sample(struct run *run, struct fit_error *err)
         st = prepare_checkpoint(run, err);
     if (st != FIT_OK)
         return st;
+    fit_sampling_notes(run->cfg, &run->notes);
     s->options.progress = on_sampling;
     s->options.progress_user = run;
     s->options.interrupt = run->p->interrupt;

@@ -60,7 +60,7 @@ static void default_sampling(struct fit_config_sampling *s)
     s->min_success_rate_warning.value = 0.8;
     s->shard_timeout.value = 3600;
     s->heartbeat_timeout.value = 600;
-    s->checkpoints.value = 1;
+    s->checkpoints.value = s->resume.value = 1;
     s->checkpoint_seconds.value = 60;
     s->checkpoint_frequency.value = 1;
     s->keep_checkpoints.value = 3;

@@ -25,7 +25,7 @@ enum fit_verdict {
 
 enum fit_resume {
     FIT_RESUME_NO,
-    FIT_RESUME_SAME, /* a checkpoint of another run is written over */
+    FIT_RESUME_UNFINISHED, /* a checkpoint of another run, a damaged or a finished one is written over */
     FIT_RESUME       /* a checkpoint of another run is an error */
 };
 

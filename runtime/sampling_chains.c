@@ -28,8 +28,10 @@ enum fit_status fit_sampling_resume(struct fit_sampling_run *m,
     if (o->resume == FIT_RESUME_NO || !o->checkpoint || access(o->checkpoint, F_OK) != 0)
         return FIT_OK;
     enum fit_status st = fit_checkpoint_read(o->checkpoint, o->identity ? o->identity : "", c, err);
-    if (st == FIT_ERR_USAGE && o->resume == FIT_RESUME_SAME)
+    if (o->resume == FIT_RESUME_UNFINISHED && (st != FIT_OK || c->finished != 0)) {
+        fit_checkpoint_free(c);
         return FIT_OK;
+    }
     if (st != FIT_OK)
         return st;
     if (c->nparam != m->s->nparam || c->nlin != m->s->ngroup * m->s->nlinear ||
@@ -66,6 +68,8 @@ static void save(struct fit_sampling_run *m)
                                .passes = fit_posterior_passes(m->p) + m->checkpoint.passes,
                                .state = m->state,
                                .size = fit_sampler_state_size(m->sampler)};
+    double total, done = fit_sampler_done(m->sampler, &total);
+    c.finished = done >= total;
     fit_sampler_state_save(m->sampler, m->state);
     fit_checkpoint_write(m->opt->checkpoint, m->opt->identity ? m->opt->identity : "", &c, &err);
     snprintf(s->checkpoint_error, sizeof s->checkpoint_error, "%.250s", err.message);

@@ -89,8 +89,8 @@ char *fit_sampling_identity(const struct fit_posterior_setup *p,
     FILE *f = open_memstream(&text, &size);
     if (!f)
         return NULL;
-    fprintf(f, "model: %s\nequations: %s\nvariant: %s\n", p->kernel->name, p->kernel->hash,
-            p->kernel->variant);
+    fprintf(f, "program: %s\nmodel: %s\nequations: %s\nvariant: %s\n", FIT_VERSION, p->kernel->name,
+            p->kernel->hash, p->kernel->variant);
     put_data(f, p, data);
     put_posterior(f, p);
     fprintf(f,

@@ -2,7 +2,9 @@
 #include "sampling_setup.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 int fit_sampling_wanted(const struct fit_config *cfg)
 {
@@ -73,6 +75,73 @@ enum fit_status fit_sampling_setup(const struct fit_config *cfg, const struct fi
         .count = cfg->compat.full_matrix.value ? 2 : 1,
     };
     return FIT_OK;
+}
+
+/* ---- what has no effect --------------------------------------------------------------------------------- */
+
+struct unused {
+    struct fit_origin from;
+    const char *name;
+};
+
+/* One note for those of the list that the user gave. */
+static void note(const struct unused *u, size_t n, const char *why, struct fit_notes *notes)
+{
+    char text[512] = "";
+    const char *last = "";
+    for (size_t k = 0; k < n; k++) {
+        size_t at = strlen(text);
+        if (!fit_given(u[k].from) || strcmp(u[k].name, last) == 0)
+            continue;
+        last = u[k].name;
+        snprintf(text + at, sizeof text - at, "%s%s", at ? ", " : "", u[k].name);
+    }
+    if (text[0])
+        fit_notes_add(notes, "%s: no effect, %s", text, why);
+}
+
+#define NOTE(list, why) note(list, sizeof(list) / sizeof *(list), why, notes)
+
+void fit_sampling_notes(const struct fit_config *cfg, struct fit_notes *notes)
+{
+    const struct fit_config_sampling *c = &cfg->sampling;
+    const struct unused shards[] = {
+        {c->shard_strategy.from, "sharding"},
+        {c->shards.from, "sharding"},
+        {c->max_shard_points.from, "sharding"},
+        {c->min_shard_points.from, "sharding"},
+        {c->min_points_per_param.from, "sharding"},
+        {c->shard_seed.from, "sharding"},
+        {c->combination.from, "combination"},
+        {c->min_success_rate.from, "combination"},
+        {c->min_success_rate_warning.from, "combination"},
+        {c->prior_tempering.from, "prior_tempering"},
+        {c->adaptive.from, "adaptive_sampling"},
+        {c->min_warmup.from, "min_warmup"},
+        {c->min_draws.from, "min_samples"},
+        {c->shard_timeout.from, "timeouts"},
+        {c->heartbeat_timeout.from, "timeouts"},
+        {c->max_parameter_cv.from, "max_parameter_cv"},
+        {c->heterogeneity_abort.from, "heterogeneity_abort"},
+    };
+    const struct unused priors[] = {{c->informed_priors.from, "use_nlsq_informed_priors"},
+                                    {c->prior_width_factor.from, "nlsq_prior_width_factor"}};
+    const struct unused files[] = {{c->checkpoint_dir.from, "checkpoint_dir"},
+                                   {c->checkpoint_frequency.from, "checkpoint_frequency"},
+                                   {c->keep_checkpoints.from, "keep_last_checkpoints"}};
+    const struct unused run[] = {{c->backend.from, "backend_config.name"}, {c->chain_method.from, "chain_method"}};
+    const struct unused warm[] = {{c->warm_start.from, "use_nlsq_warmstart"},
+                                  {c->require_warm_start.from, "require_nlsq_warmstart"}};
+    NOTE(shards, "all data are sampled at once, there are no shards");
+    if (c->informed_priors.value)
+        NOTE(priors, "priors made of the fit would count the data twice");
+    NOTE(files, "there is one checkpoint, in the output folder, written again every checkpoint_seconds");
+    NOTE(run, "chains run in threads of this process (--threads)");
+    NOTE(warm, "chains always begin around the mode next to the least-squares result");
+    if (fit_given(c->scaling.from) && strcmp(c->scaling.value, "auto") != 0 &&
+        strcmp(c->scaling.value, "individual") != 0)
+        fit_notes_add(notes, "cmc.per_angle_mode %s: no effect; the chains take contrast and offset as the fit does"
+                             " (--scaling), and integrate them out", c->scaling.value);
 }
 
 void fit_sampling_setup_free(struct fit_sampling_setup *s)

@@ -3,6 +3,7 @@
 #define FIT_SAMPLING_SETUP_H
 
 #include "config.h"
+#include "select.h" /* struct fit_notes */
 #include "sampling.h"
 
 struct fit_sampling_setup {
@@ -19,6 +20,10 @@ int fit_sampling_wanted(const struct fit_config *cfg);
 enum fit_status fit_sampling_setup(const struct fit_config *cfg, const struct fit_kernel *kernel,
                                    const struct fit_dataset *ds, const struct fit_result *fit,
                                    struct fit_sampling_setup *s, struct fit_error *err);
+
+/* Tells which settings of the configuration have no effect on the chains, and why. */
+void fit_sampling_notes(const struct fit_config *cfg, struct fit_notes *notes);
+
 void fit_sampling_setup_free(struct fit_sampling_setup *s);
 
 #endif

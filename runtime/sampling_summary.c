@@ -72,6 +72,8 @@ static enum fit_status summarise_column(struct fit_samples *s, const struct fit_
     double *to[] = {&c->q025, &c->q05, &c->median, &c->q95, &c->q975};
     for (size_t k = 0; k < 5 && st == FIT_OK; k++)
         st = fit_quantile(&draws, part[k], to[k], NULL, part[k] == 0.5 ? &c->mcse_median : NULL, err);
+    if (c->constant)
+        c->c.mean = c->median = s->x[column];
     if (st != FIT_OK || !d || c->constant)
         return st;
     if (c->prior.proper) {

@@ -1,58 +1,236 @@
-/* summary_posterior.c -- the posterior beside the least-squares result, on one screen of 80 columns. */
+/* summary_posterior.c -- the posterior on one screen of 80 columns: parameters, what the prior and
+ * least squares have to do with it, the state of the chains, a verdict.
+ *
+ * Parameters of the groups stand in one line each when the groups are more than a few.  ESS: the
+ * lesser of bulk and tail.
+ */
 #include "results.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { MOST_ROWS = 24 };
+enum { WIDTH = 80, FEW_GROUPS = 4, TEXT = 1024 };
+static const double PRIOR_RULES =
+    0.5; /* contraction below: the prior has at least as much to say as the data */
+
+/* A line cut to the width, without blanks at its end. */
+static void line(FILE *f, const char *text)
+{
+    size_t n = strlen(text);
+    if (n > WIDTH)
+        n = WIDTH;
+    while (n > 0 && (((unsigned char)text[n] & 0xC0) == 0x80 || text[n - 1] == ' '))
+        n--;
+    fprintf(f, "%.*s\n", (int)n, text);
+}
+
+/* Words over as many lines as they take; lines after the first begin with two blanks. */
+static void wrapped(FILE *f, const char *text)
+{
+    int indent = 0;
+    while (*text) {
+        size_t n = strlen(text), room = WIDTH - (size_t)indent;
+        if (n > room) {
+            n = room;
+            while (n > 0 && text[n] != ' ')
+                n--;
+            n = n ? n : room;
+        }
+        fprintf(f, "%*s%.*s\n", indent, "", (int)n, text);
+        text += n;
+        text += strspn(text, " ");
+        indent = 2;
+    }
+}
 
 static void head(const struct fit_samples *s, FILE *f)
 {
+    char text[TEXT];
     if (s->method == FIT_SAMPLING_NUTS)
-        fprintf(f, "posterior: NUTS, %zu chains of %zu + %zu iterations, %.3g gradients, %.3g s\n", s->chains, s->warmup,
-                s->draws, s->gradients, s->seconds.total);
+        snprintf(text, sizeof text,
+                 "posterior: NUTS, %zu chains of %zu + %zu iterations, %.0f gradients, %.3g s",
+                 s->chains, s->warmup, s->draws, s->gradients, s->seconds.total);
     else
-        fprintf(f, "posterior: Laplace, %zu weighted draws, k %.2f, effective %.0f, %.3g s\n", s->draws, s->pareto_k,
-                s->weight_ess, s->seconds.total);
+        snprintf(text, sizeof text,
+                 "posterior: Laplace, %zu weighted draws, k %.2f, effective %.0f, %.3g s", s->draws,
+                 s->pareto_k, s->weight_ess, s->seconds.total);
+    line(f, text);
 }
 
-/* Least squares and posterior of one column. */
-static void row(const struct fit_results *r, size_t k, FILE *f)
+/* ---- the table
+ * ----------------------------------------------------------------------------------------- */
+
+static const char *unit_of(const struct fit_results *r, size_t column)
+{
+    const struct fit_kernel *k = r->kernel;
+    size_t e = column - k->nparam;
+    const char *unit = column < k->nparam                    ? k->param[column].unit
+                       : e < r->samples->ngroup * k->nlinear ? k->linear[e % k->nlinear].unit
+                                                             : "1";
+    return strcmp(unit, "1") == 0 ? "" : unit;
+}
+
+/* "1.002  2917" for chains */
+static void convergence(const struct fit_samples *s, double r_hat, double ess, char text[24])
+{
+    text[0] = '\0';
+    if (s->method == FIT_SAMPLING_NUTS)
+        snprintf(text, 24, "%5.3f %5.0f", r_hat, ess);
+}
+
+static void row(const struct fit_results *r, size_t column, int width, FILE *f)
 {
     const struct fit_samples *s = r->samples;
-    const struct fit_column_summary *c = &s->column[k];
-    char name[64], fit[40] = "";
-    fit_samples_name(r->kernel, s->ngroup, k, name);
-    size_t nfull = r->fit->nfull;
-    double value = k < s->nparam ? r->fit->theta[k] : k < nfull ? r->fit->lin[k - s->nparam] : r->fit->sigma[k - nfull];
-    if (k < nfull && r->fit->std[k] > 0)
-        snprintf(fit, sizeof fit, "%.5g +- %.2g", value, r->fit->std[k]);
-    else
-        snprintf(fit, sizeof fit, "%.5g", value);
+    const struct fit_column_summary *c = &s->column[column];
+    char name[64], mean[40], sd[40], low[40], high[40], none[40], chains[24], text[TEXT];
+    fit_samples_name(r->kernel, s->ngroup, column, name);
     if (c->constant) {
-        fprintf(f, "  %-18s fixed at %g\n", name, c->c.mean);
+        snprintf(text, sizeof text, "  %-*s %8.6g fixed %s", width, name, c->c.mean,
+                 unit_of(r, column));
+        line(f, text);
         return;
     }
-    fprintf(f, "  %-18s %11.5g %9.2g  [%.4g, %.4g]", name, c->c.mean, c->c.sd, c->q025, c->q975);
-    if (s->method == FIT_SAMPLING_NUTS)
-        fprintf(f, "  %.3f %5.0f", c->c.r_hat, fmin(c->c.ess_bulk, c->c.ess_tail));
-    fprintf(f, "\n");
-    (void)fit;
+    fit_format_error(c->c.mean, c->c.sd, mean, sizeof mean, sd, sizeof sd);
+    fit_format_error(c->q025, c->c.sd, low, sizeof low, none, sizeof none);
+    fit_format_error(c->q975, c->c.sd, high, sizeof high, none, sizeof none);
+    convergence(s, c->c.r_hat, fmin(c->c.ess_bulk, c->c.ess_tail), chains);
+    snprintf(text, sizeof text, "  %-*s %8s %7s %8s %8s %s %s", width, name, mean, sd, low, high,
+             chains, unit_of(r, column));
+    line(f, text);
+}
+
+/* One line for the columns first, first + stride, ... of all groups: the span of their means, the
+ * worst of the rest. */
+static void span(const struct fit_results *r, size_t first, size_t stride, int width, FILE *f)
+{
+    const struct fit_samples *s = r->samples;
+    double low = INFINITY, high = -INFINITY, sd = 0, r_hat = 0, ess = INFINITY;
+    char name[64], from[40], to[40], error[40], chains[24], text[TEXT];
+    for (size_t g = 0; g < s->ngroup; g++) {
+        const struct fit_column_summary *c = &s->column[first + g * stride];
+        low = fmin(low, c->c.mean);
+        high = fmax(high, c->c.mean);
+        sd = fmax(sd, c->c.sd);
+        r_hat = fmax(r_hat, c->c.r_hat);
+        ess = fmin(ess, fmin(c->c.ess_bulk, c->c.ess_tail));
+    }
+    fit_samples_name(r->kernel, s->ngroup, first, name);
+    name[strcspn(name, "[")] = '\0';
+    fit_format_error(low, sd, from, sizeof from, error, sizeof error);
+    fit_format_error(high, sd, to, sizeof to, error, sizeof error);
+    convergence(s, r_hat, ess, chains);
+    snprintf(text, sizeof text, "  %-*s %8s %7s  .. %12s %s %s", width, name, from, error, to,
+             chains, unit_of(r, first));
+    line(f, text);
+}
+
+static int name_width(const struct fit_results *r)
+{
+    size_t longest = 8;
+    char name[64];
+    for (size_t k = 0; k < r->samples->ncolumn; k++) {
+        fit_samples_name(r->kernel, r->samples->ngroup, k, name);
+        longest = strlen(name) > longest ? strlen(name) : longest;
+    }
+    return longest < 18 ? (int)longest : 18;
+}
+
+static void table(const struct fit_results *r, FILE *f)
+{
+    const struct fit_samples *s = r->samples;
+    int width = name_width(r);
+    char text[TEXT];
+    snprintf(text, sizeof text, "  %-*s %8s %7s %8s %8s %s", width, "", "mean", "sd", "2.5 %",
+             "97.5 %", s->method == FIT_SAMPLING_NUTS ? "R-hat   ESS" : "");
+    line(f, text);
+    for (size_t k = 0; k < s->nparam; k++)
+        row(r, k, width, f);
+    if (s->ngroup <= FEW_GROUPS) {
+        for (size_t k = s->nparam; k < s->ncolumn; k++)
+            row(r, k, width, f);
+        return;
+    }
+    for (size_t q = 0; q < s->nlinear; q++)
+        span(r, s->nparam + q, s->nlinear, width, f);
+    span(r, s->nparam + s->ngroup * s->nlinear, 1, width, f);
+    snprintf(text, sizeof text,
+             "  (of %zu groups: least and largest mean, largest sd, worst R-hat and ESS)",
+             s->ngroup);
+    line(f, text);
+}
+
+/* ---- below the table
+ * ----------------------------------------------------------------------------------- */
+
+/* The parameter that the posterior moves farthest from its least-squares value. */
+static void against_least_squares(const struct fit_results *r, FILE *f)
+{
+    const struct fit_samples *s = r->samples;
+    double most = 0;
+    size_t at = s->ncolumn;
+    char name[64], text[TEXT];
+    for (size_t k = 0; k < s->nparam + s->ngroup * s->nlinear; k++) {
+        const struct fit_column_summary *c = &s->column[k];
+        double shift = (c->c.mean - fit_results_column_value(r, k)) / c->c.sd;
+        if (!c->constant && r->fit->std[k] > 0 &&
+            fabs(shift) > fabs(most)) { /* not those undetermined */
+            most = shift;
+            at = k;
+        }
+    }
+    if (at == s->ncolumn)
+        return;
+    fit_samples_name(r->kernel, s->ngroup, at, name);
+    int n = snprintf(text, sizeof text, "least squares: no mean is farther off than %.2g sd (%s)",
+                     fabs(most), name);
+    double std = at < r->fit->nfull ? r->fit->std[at] : NAN, ratio = s->column[at].c.sd / std;
+    if (n > 0 && (ratio < 0.5 || ratio > 2))
+        snprintf(text + n, sizeof text - (size_t)n, "; its sd is %.2g times the standard error",
+                 ratio);
+    wrapped(f, text);
+}
+
+/* Parameters that the data hardly narrow. */
+static void where_priors_rule(const struct fit_results *r, FILE *f)
+{
+    const struct fit_samples *s = r->samples;
+    char name[64], text[TEXT] = "";
+    for (size_t k = 0; k < s->nparam; k++) {
+        const struct fit_column_summary *c = &s->column[k];
+        size_t n = strlen(text);
+        if (c->constant || !(c->contraction < PRIOR_RULES))
+            continue;
+        fit_samples_name(r->kernel, s->ngroup, k, name);
+        snprintf(text + n, sizeof text - n, "%s%s (sd %.2f of the prior's)",
+                 n ? ", " : "the prior decides about: ", name, sqrt(fmax(0, 1 - c->contraction)));
+    }
+    wrapped(f, text);
+}
+
+static void chains(const struct fit_results *r, FILE *f)
+{
+    const struct fit_samples *s = r->samples;
+    char name[64], text[TEXT];
+    fit_samples_name(r->kernel, s->ngroup, s->worst_column, name);
+    snprintf(text, sizeof text,
+             "chains: divergences %.0f, E-BFMI %.2f, R-hat up to %.3f (%s), ESS from %.0f",
+             s->divergences, s->least_bfmi, s->worst_r_hat, name, s->least_ess);
+    wrapped(f, text);
 }
 
 void fit_write_posterior_summary(const struct fit_results *r, FILE *f)
 {
     const struct fit_samples *s = r->samples;
+    char text[TEXT];
     if (!s)
         return;
     fprintf(f, "\n");
     head(s, f);
-    fprintf(f, "  %-18s %11s %9s  %s%s\n", "", "mean", "sd", "95 % interval",
-            s->method == FIT_SAMPLING_NUTS ? "  R-hat  ESS" : "");
-    size_t rows = s->ncolumn < MOST_ROWS ? s->ncolumn : s->nparam;
-    for (size_t k = 0; k < rows; k++)
-        row(r, k, f);
-    if (rows < s->ncolumn)
-        fprintf(f, "  and %zu linear parameters and noise levels, see posterior.nc\n", s->ncolumn - rows);
-    fprintf(f, "verdict: %s -- %s\n", fit_verdict_word(s->verdict), s->verdict_text);
+    table(r, f);
+    against_least_squares(r, f);
+    where_priors_rule(r, f);
+    if (s->method == FIT_SAMPLING_NUTS)
+        chains(r, f);
+    snprintf(text, sizeof text, "verdict: %s: %s", fit_verdict_word(s->verdict), s->verdict_text);
+    wrapped(f, text);
 }

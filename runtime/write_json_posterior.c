@@ -73,7 +73,8 @@ static void put_column(struct fit_json *j, const struct fit_results *r, size_t c
         fit_json_number(j, "near_upper", c->near_upper);
         fit_json_number(j, "least_squares", value);
         fit_json_number(j, "least_squares_std", std);
-        fit_json_number(j, "shift", (c->c.mean - value) / c->c.sd);
+        int undetermined = column < r->fit->nfull && !(std > 0);
+        fit_json_number(j, "shift", undetermined ? NAN : (c->c.mean - value) / c->c.sd);
         fit_json_number(j, "sd_ratio", c->c.sd / std);
     }
     fit_json_end(j);
