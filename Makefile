@@ -60,7 +60,7 @@ test: configure
 	@cd $(BUILD) && $(CTEST) --output-on-failure
 
 bench: configure
-	@$(COMPILE) --target homodyne-laminar homodyne-static_isotropic bench-rat43 bench-peak test_nist
+	@$(COMPILE) --target homodyne-laminar homodyne-static_isotropic bench-rat43 bench-heterodyne bench-peak test_nist
 	@BUILD=$(BUILD) build-aux/bench.sh
 
 install: configure

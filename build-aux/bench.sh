@@ -5,6 +5,7 @@
 #             a kernel written by hand, laminar_hand.c in $FIT_SHARED/bench; then two threads against one.
 #             Alternating, A B A B, and medians: what the machine does besides meets both.
 #   peak      operations and bytes per second of the machine, and which part of them the laminar kernels reach
+#   heterodyne  its normal equations against the same by hand (bench/heterodyne_hand.c)
 #   rat43     a row kernel against what an expert writes by hand (bench/rat43_hand.c)
 #   nist      digits of the 54 certified fits of the NIST data (all of them: tests/test_nist --table in the build folder)
 #   fits      whole programs, from the configuration to the written results
@@ -104,6 +105,9 @@ echo "peak of the machine, and of it (8 bytes of data per pair and angle)"
 "$BUILD/bench/bench-peak" \
     "normal equations, laminar" "$(per_point "$normal1")" "$(cost per_pair per_pair_group)" 8 \
     "moments, laminar" "$(per_point "$(median "$dir/value1")")" "$(field value_per_pair_group "$dir/info")" 8
+
+echo "heterodyne, normal equations of 600 frames, one core, least of 9 for each tile"
+"$BUILD/bench/bench-heterodyne"
 
 echo "rat43, residual and Jacobian of 1000 points, one core, least of 400"
 "$BUILD/bench/bench-rat43"
