@@ -516,6 +516,17 @@ static char *runlog_text(struct run *run)
     return run->runlog ? strdup(run->runlog) : NULL;
 }
 
+/* The posterior in homodyne's own files, with `compat: homodyne`. */
+static enum fit_status write_peer_files(const struct run *run, struct fit_error *err)
+{
+    char folder[sizeof run->folder + 8];
+    if (!run->sampled || !run->cfg->compat.files.value ||
+        run->cfg->compat.peer.value != FIT_PEER_HOMODYNE)
+        return FIT_OK;
+    snprintf(folder, sizeof folder, "%s/cmc", run->folder);
+    return fit_write_cmc(&run->r, folder, err);
+}
+
 /* The large file first, so that its time is known to the others. */
 static enum fit_status write_files(struct run *run, struct fit_error *err)
 {
@@ -544,6 +555,8 @@ static enum fit_status write_files(struct run *run, struct fit_error *err)
                                  strlen(run->config_text), err);
     if (st == FIT_OK)
         st = add_text(&out, "run.log", runlog_text(run), err);
+    if (st == FIT_OK)
+        st = write_peer_files(run, err);
     if (st == FIT_OK)
         return fit_output_commit(&out, err);
     fit_output_abandon(&out);

@@ -69,6 +69,10 @@ enum fit_status fit_write_hdf5(const struct fit_results *r, const char *path,
 enum fit_status fit_write_posterior(const struct fit_results *r, const char *path,
                                     struct fit_error *err);
 
+/* The posterior in the files of homodyne, in the folder cmc of the results (write_cmc.c). */
+enum fit_status fit_write_cmc(const struct fit_results *r, const char *folder,
+                              struct fit_error *err);
+
 /* The summary: at most 25 lines of 80 columns, and those about degeneracies. */
 void fit_write_summary(const struct fit_results *r, FILE *f);
 

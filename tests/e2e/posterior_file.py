@@ -5,6 +5,7 @@ after), with every engine there is, and compares.
 """
 import importlib.util
 import json
+import os
 import sys
 
 
@@ -89,5 +90,17 @@ for folder in sys.argv[1:]:
             table = arviz_stats.summary(tree)
             assert list(told["parameters"])[0] in table.index
         looked.append("arviz_stats " + arviz_stats.__version__)
+
+    cmc = folder + "/cmc/samples.npz"
+    if os.path.exists(cmc):
+        with np.load(cmc, allow_pickle=False) as z, h5py.File(path) as f, open(folder + "/cmc/parameters.json") as p:
+            names = [str(n) for n in z["param_names"]]
+            chains, draws, count = z["draws"].shape
+            assert count == len(names) and z["samples"].shape == (chains * draws, count)
+            assert np.array_equal(z["draws"][:, :, names.index("D0")], f["posterior/D0"][()])
+            assert np.array_equal(z["energy"], f["sample_stats/energy"][()])
+            for n, x in json.load(p)["parameters"].items():
+                assert abs(x["mean"] - z["samples"][:, names.index(n)].mean()) <= 1e-12 * abs(x["mean"]), n
+        looked.append("cmc/")
 
 print(sys.executable + ": " + ", ".join(dict.fromkeys(looked)))

@@ -1,7 +1,8 @@
 #!/bin/sh
 # posterior.nc: its layout, its numbers beside those of fit.json, and Python's view of it.
 #     posterior_file.sh BINDIR TESTDIR
-# Python: each interpreter named in FIT_PYTHON (by colons; default: python3) that has h5py, xarray or ArviZ.
+# Python: each interpreter named in FIT_PYTHON (by colons; default: python3) that has h5py, xarray or
+# ArviZ.
 set -eu
 bin=$1 tool=$2/posterior_file here=$(dirname "$0")
 here=$(cd "$here" && pwd)
@@ -27,7 +28,8 @@ truth="--set D0=2000 --set alpha=-0.3 --set D_offset=100 --set gamma_dot_t0=0.00
 fit() { # fit MODEL FOLDER arguments: exit status 0 or 2, files written
     model=$1 out=$2
     shift 2
-    "$bin/homodyne-$model" fit -o "$out" --quiet --draws 200 --warmup 150 "$@" 2>err || [ $? -eq 2 ] || {
+    "$bin/homodyne-$model" fit -o "$out" --quiet --draws 200 --warmup 150 "$@" 2>err ||
+        [ $? -eq 2 ] || {
         cat err
         fail "$model $*"
     }
@@ -39,6 +41,13 @@ fit laminar fixed d.yaml --method nuts --fix D_offset=100 --metric diagonal --sc
 fit laminar known d.yaml --method nuts --sigma 0.01
 fit static_isotropic one s.yaml --method nuts
 fit kww table --data k.csv --method nuts
+
+# the files of homodyne
+fit laminar peer d.yaml --method cmc --compat homodyne
+for f in parameters.json samples.npz diagnostics.json analysis_results_cmc.json; do
+    [ -s "peer/cmc/$f" ] || fail "peer/cmc/$f is missing"
+done
+[ ! -e nuts/cmc ] || fail "cmc/ without being asked for"
 
 # the draws and fit.json agree
 json_mean() { # of parameter $2 of the posterior
@@ -56,7 +65,7 @@ pythons=0
 IFS=:
 for python in ${FIT_PYTHON:-python3}; do
     got=0
-    "$python" -W ignore "$here/posterior_file.py" nuts laplace fixed known one table >out 2>err || got=$?
+    "$python" -W ignore "$here/posterior_file.py" nuts laplace fixed known one table peer >out 2>err || got=$?
     case $got in
     0) pythons=$((pythons + 1)) && cat out ;;
     77) echo "$python: not looked at: $(cat out)" ;;

@@ -1,5 +1,6 @@
 /* test_npz.c -- numpy files: as numpy writes them, by hand with odd headers, and damaged. */
 #include "npz.h"
+#include "npz_write.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -277,6 +278,46 @@ static int tear_down(void **state)
     return 0;
 }
 
+static void test_what_is_written_is_read_back(void **state)
+{
+    static const double x[] = {1.5, -0.0, 1e300, 4, 5, 6};
+    static const char *const text[] = {"D0", "contrast_12"};
+    struct fit_npz_writer w;
+    struct fit_npz *z;
+    (void)state;
+    fit_npz_create(&w, file);
+    fit_npz_put(&w, "matrix", 2, (size_t[]){2, 3}, x);
+    fit_npz_put(&w, "nothing", 1, (size_t[]){0}, x);
+    fit_npz_put(&w, "number", 0, NULL, x);
+    fit_npz_put_names(&w, "names", 2, text);
+    assert_int_equal(fit_npz_finish(&w, &err), FIT_OK);
+    assert_int_equal(fit_npz_open(file, &z, &err), FIT_OK);
+    assert_int_equal(fit_npz_count(z), 4);
+    int m = fit_npz_find(z, "matrix");
+    const struct fit_npz_array *a = fit_npz_array(z, m);
+    assert_int_equal(a->rank, 2);
+    assert_int_equal(a->dims[0], 2);
+    assert_int_equal(a->dims[1], 3);
+    double back[6];
+    assert_int_equal(fit_npz_read(z, m, 0, 6, back, &err), FIT_OK);
+    assert_memory_equal(back, x, sizeof x);
+    assert_int_equal(fit_npz_array(z, fit_npz_find(z, "nothing"))->n, 0);
+    assert_int_equal(fit_npz_array(z, fit_npz_find(z, "number"))->rank, 0);
+    a = fit_npz_array(z, fit_npz_find(z, "names"));
+    assert_int_equal(a->kind, 'U');
+    assert_int_equal(a->item, 4 * strlen(text[1]));
+    char *first;
+    assert_int_equal(fit_npz_read_text(z, fit_npz_find(z, "names"), &first, &err), FIT_OK);
+    assert_string_equal(first, "D0");
+    free(first);
+    fit_npz_close(z);
+
+    fit_npz_create(&w, "/nowhere/at/all.npz"); /* errors stick, and are told at the end */
+    fit_npz_put(&w, "matrix", 2, (size_t[]){2, 3}, x);
+    assert_int_equal(fit_npz_finish(&w, &err), FIT_ERR_IO);
+    assert_non_null(strstr(err.message, "/nowhere"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -286,6 +327,7 @@ int main(void)
         cmocka_unit_test(test_text_becomes_utf8),
         cmocka_unit_test(test_files_of_numpy),
         cmocka_unit_test(test_damaged_files_do_no_harm),
+        cmocka_unit_test(test_what_is_written_is_read_back),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
