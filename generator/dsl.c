@@ -26,6 +26,7 @@
 
 #include "dsl_private.h"
 #include "nearest.h"
+#include "rates.h"
 #include "sha256.h"
 
 enum {
@@ -455,6 +456,7 @@ struct hg_model *hg_dsl_load_text(struct hg_arena *a, const char *file, const ch
         return NULL;
     if (!d->m->screen)
         default_screen(d);
+    hg_rates_find(d->m);
     return d->m;
 }
 

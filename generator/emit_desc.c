@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "code.h"
+#include "rates.h"
 
 /* A text as a C string.  Lines of the text become lines of the source; ? is escaped, since
  * ??= and its like are trigraphs. */
@@ -191,6 +192,20 @@ static void combinations(const struct hg_degeneracies *all, FILE *out)
     fputs("};\n\n", out);
 }
 
+static void rates(const struct hg_model *m, FILE *out)
+{
+    if (m->nrate == 0)
+        return;
+    fputs("/* amplitude (t / time)^exponent + offset */\nstatic const struct fit_rate desc_rate[] = {\n", out);
+    for (uint32_t k = 0; k < m->nrate; k++) {
+        const struct hg_rate *r = &m->rate[k];
+        fprintf(out, "    {%u, %u, %u, %s}, /* %s, %s, %s */\n", (unsigned)r->amplitude, (unsigned)r->exponent,
+                (unsigned)r->offset, number(m, r->time), m->param.item[r->amplitude].name,
+                m->param.item[r->exponent].name, m->param.item[r->offset].name);
+    }
+    fputs("};\n\n", out);
+}
+
 static void text_field(FILE *out, const char *field, const char *text)
 {
     fprintf(out, "    .%s = ", field);
@@ -217,6 +232,7 @@ void hg_emit_desc(const struct hg_model *m, const char *variant, int intercept,
     screen(m, out);
     uint32_t ndegeneracy = degeneracies(degenerate, out);
     combinations(degenerate, out);
+    rates(m, out);
 
     fputs("extern const struct fit_kernel FIT_KERNEL_SYMBOL;\n"
           "const struct fit_kernel FIT_KERNEL_SYMBOL = {\n"
@@ -258,5 +274,6 @@ void hg_emit_desc(const struct hg_model *m, const char *variant, int intercept,
     count_field(out, "combination", degenerate->ncombination);
     if (degenerate->ncombination)
         fputs("    .combine = combine,\n", out);
+    count_field(out, "rate", m->nrate);
     fputs("};\n", out);
 }

@@ -39,6 +39,7 @@ struct hg_test {                     /* m.test{}: a point with an expected value
 };
 
 struct hg_accuracy;
+struct hg_rate;
 
 struct hg_variant {
     const char *name;                /* "fast" (the observe statement), "parity" */
@@ -81,6 +82,8 @@ struct hg_model {
     size_t nwritten, written_room;
     const struct hg_degeneracies *degenerate; /* of the variant with mean degenerate_of, see degenerate.h */
     hg_id degenerate_of;
+    struct hg_rate *rate;            /* nrate, see rates.h */
+    uint32_t nrate;
 };
 
 /* An empty model with an empty graph. */

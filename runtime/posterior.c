@@ -14,6 +14,7 @@ struct fit_posterior_lane {
     struct fit_collapsed *c;
     double *theta, *u, *log_sigma;    /* the point */
     double *g_theta, *g_u, *g_sigma;  /* its slopes */
+    struct fit_rate_point *rate;      /* nrate, at the point */
 };
 
 /* ---- setting up ---------------------------------------------------------------------------------------- */
@@ -84,6 +85,82 @@ static enum fit_status params_first(struct fit_posterior *p, struct fit_error *e
     }
     return FIT_OK;
 }
+
+/* ---- rates --------------------------------------------------------------------------------------------- */
+
+static double or_infinite(double x, double sign)
+{
+    return isfinite(x) ? x : sign * INFINITY;
+}
+
+/* The map of rate r; 0: it has none. */
+static int map_of(const struct fit_posterior *p, size_t r, struct fit_rate_map *map)
+{
+    const struct fit_rate *rate = &p->setup.kernel->rate[r];
+    const struct fit_layout *l = &p->setup.ds->layout;
+    const unsigned part[2] = {rate->amplitude, rate->offset};
+    double u, v, last = l->nframe ? l->time[l->frame[l->nframe - 1]] : 0;
+    *map = (struct fit_rate_map){.log_tref = 0.5 * log(l->step * last) - log(rate->time)}; /* geometric mean of times */
+    for (size_t k = 0; k < 2; k++) {
+        const struct fit_posterior_param *x = &p->setup.param[part[k]];
+        map->fixed[k] = x->fixed != 0;
+        map->lower[k] = x->fixed ? x->value : or_infinite(x->lower, -1);
+        map->upper[k] = x->fixed ? x->value : or_infinite(x->upper, 1);
+    }
+    if ((r < 8 * sizeof p->setup.plain_rates && p->setup.plain_rates >> r & 1) || !isfinite(map->log_tref) ||
+        (map->fixed[0] && map->fixed[1]) || !(map->lower[0] >= 0))
+        return 0;
+    return fit_rate_of(map, p->setup.theta[part[0]], p->setup.theta[part[1]], p->setup.theta[rate->exponent], &u, &v);
+}
+
+/* Coordinate of a free nonlinear parameter; these come first. */
+static size_t coordinate_of(const struct fit_posterior *p, size_t param)
+{
+    size_t i = 0;
+    while (p->coordinate[i].index != param)
+        i++;
+    return i;
+}
+
+static void set_rate(struct fit_posterior *p, size_t r, const struct fit_rate_map *map)
+{
+    const struct fit_kernel *k = p->setup.kernel;
+    const struct fit_rate *rate = &k->rate[r];
+    struct fit_posterior_rate *x = &p->rate[p->nrate++];
+    *x = (struct fit_posterior_rate){.map = *map, .which = r};
+    x->u = coordinate_of(p, map->fixed[0] ? rate->offset : rate->amplitude);
+    x->v = map->fixed[0] || map->fixed[1] ? x->u : coordinate_of(p, rate->offset);
+    x->cut = !(map->lower[1] >= 0);
+    struct fit_posterior_coordinate *u = &p->coordinate[x->u], *v = &p->coordinate[x->v];
+    u->kind = FIT_POSTERIOR_RATE;
+    u->map = v->map = (struct fit_coordinate){FIT_COORDINATE_IDENTITY, -INFINITY, INFINITY};
+    snprintf(u->name, sizeof u->name, "log(%s t^%s + %s)", k->param[rate->amplitude].name,
+             k->param[rate->exponent].name, k->param[rate->offset].name);
+    if (u == v)
+        return;
+    v->kind = FIT_POSTERIOR_SHARE;
+    snprintf(v->name, sizeof v->name, "log share of %s", k->param[rate->amplitude].name);
+}
+
+static enum fit_status rates_next(struct fit_posterior *p, struct fit_error *err)
+{
+    struct fit_rate_map map;
+    size_t n = p->setup.kernel->nrate;
+    p->rate = calloc(n + 1, sizeof *p->rate);
+    int room = p->rate != NULL;
+    for (size_t l = 0; l < p->setup.chains; l++) {
+        p->lane[l].rate = calloc(n + 1, sizeof *p->lane[l].rate);
+        room = room && p->lane[l].rate;
+    }
+    if (!room)
+        return fit_fail(err, FIT_ERR_MEMORY, "posterior: out of memory");
+    for (size_t r = 0; r < n; r++)
+        if (map_of(p, r, &map))
+            set_rate(p, r, &map);
+    return FIT_OK;
+}
+
+/* ---- linear parameters and noise ----------------------------------------------------------------------- */
 
 /* Group and parameter of an unknown (the first that has it). */
 static size_t entry_of(const struct fit_objective *o, size_t u)
@@ -192,8 +269,6 @@ static enum fit_status new_lanes(struct fit_posterior *p, struct fit_error *err)
     return st;
 }
 
-static void point_of(const struct fit_posterior *p, struct fit_posterior_lane *l, const double *q);
-
 static struct fit_collapsed_point at_lane(const struct fit_posterior_lane *l)
 {
     return (struct fit_collapsed_point){l->theta, l->u, l->log_sigma};
@@ -220,6 +295,8 @@ enum fit_status fit_posterior_new(const struct fit_posterior_setup *s, struct fi
         st = new_lanes(p, err);
     if (st == FIT_OK)
         st = params_first(p, err);
+    if (st == FIT_OK)
+        st = rates_next(p, err);
     struct fit_collapsed_point at = {0};
     if (st == FIT_OK)
         at = at_lane(&p->lane[0]);
@@ -253,11 +330,13 @@ void fit_posterior_free(struct fit_posterior *p)
         free(x->g_theta);
         free(x->g_u);
         free(x->g_sigma);
+        free(x->rate);
     }
     free((void *)(uintptr_t)p->setup.param);
     free((void *)(uintptr_t)p->setup.theta);
     free((void *)(uintptr_t)p->setup.lin);
     free((void *)(uintptr_t)p->setup.sigma);
+    free(p->rate);
     free(p->lane);
     free(p->coordinate);
     free(p);
@@ -270,33 +349,108 @@ static double *place_of(const struct fit_posterior *p, struct fit_posterior_lane
 {
     const struct fit_posterior_coordinate *c = &p->coordinate[i];
     switch (c->kind) {
-    case FIT_POSTERIOR_PARAM: return &l->theta[c->index];
+    case FIT_POSTERIOR_PARAM:
+    case FIT_POSTERIOR_RATE:
+    case FIT_POSTERIOR_SHARE: return &l->theta[c->index];
     case FIT_POSTERIOR_LINEAR: return &l->u[c->index];
     default: return &l->log_sigma[c->index];
     }
 }
 
-/* The lane's point from coordinates. */
-static void point_of(const struct fit_posterior *p, struct fit_posterior_lane *l, const double *q)
+/* Amplitude and offset of rate r in theta, where its exponent is already; 0: there are none. */
+static int rate_of(const struct fit_posterior *p, size_t r, const double *q, double *theta, struct fit_rate_point *at)
+{
+    const struct fit_posterior_rate *x = &p->rate[r];
+    const struct fit_rate *rate = &p->setup.kernel->rate[x->which];
+    if (!fit_rate_at(&x->map, q[x->u], q[x->v], theta[rate->exponent], at))
+        return 0;
+    theta[rate->amplitude] = at->amplitude;
+    theta[rate->offset] = at->offset;
+    return 1;
+}
+
+/* The lane's point from coordinates; 0: there is none. */
+static int point_of(const struct fit_posterior *p, struct fit_posterior_lane *l, const double *q)
 {
     for (size_t i = 0; i < p->n; i++) {
         const struct fit_posterior_coordinate *c = &p->coordinate[i];
         double x = fit_coordinate_at(&c->map, q[i], NULL, NULL, NULL);
-        *place_of(p, l, i) = c->kind == FIT_POSTERIOR_LINEAR ? x - l->c->o->origin[c->index]
-                             : c->kind == FIT_POSTERIOR_PARAM ? x
-                                                              : q[i];
+        *place_of(p, l, i) = c->kind == FIT_POSTERIOR_LINEAR      ? x - l->c->o->origin[c->index]
+                             : c->kind == FIT_POSTERIOR_LOG_SIGMA ? q[i]
+                                                                  : x;
     }
+    for (size_t r = 0; r < p->nrate; r++)
+        if (!rate_of(p, r, q, l->theta, &l->rate[r]))
+            return 0;
+    return 1;
 }
 
-/* d log p / d value, where the data are concerned. */
-static double data_slope(const struct fit_posterior *p, const struct fit_posterior_lane *l, size_t i)
+/* d log p / d value in physical units. */
+static double *slope_of(const struct fit_posterior *p, struct fit_posterior_lane *l, size_t i)
 {
     const struct fit_posterior_coordinate *c = &p->coordinate[i];
     switch (c->kind) {
-    case FIT_POSTERIOR_PARAM: return l->g_theta[c->index];
-    case FIT_POSTERIOR_LINEAR: return l->g_u[c->index];
-    default: return l->g_sigma[c->index];
+    case FIT_POSTERIOR_LINEAR: return &l->g_u[c->index];
+    case FIT_POSTERIOR_LOG_SIGMA: return &l->g_sigma[c->index];
+    default: return &l->g_theta[c->index];
     }
+}
+
+/* A parameter in physical units, linear ones without the origin subtracted; sigma itself. */
+static double value_of(const struct fit_posterior *p, struct fit_posterior_lane *l, size_t i)
+{
+    const struct fit_posterior_coordinate *c = &p->coordinate[i];
+    double x = *place_of(p, l, i);
+    return c->kind == FIT_POSTERIOR_LINEAR ? x + l->c->o->origin[c->index] : c->kind == FIT_POSTERIOR_LOG_SIGMA ? exp(x) : x;
+}
+
+/* Log priors; their slopes are added to those of the data, for sigma to that by its logarithm. */
+static double add_priors(const struct fit_posterior *p, struct fit_posterior_lane *l, int gradient)
+{
+    double lp = 0, slope;
+    for (size_t i = 0; i < p->n; i++) {
+        double x = value_of(p, l, i);
+        lp += fit_prior_log(&p->coordinate[i].prior, x, &slope);
+        if (gradient)
+            *slope_of(p, l, i) += p->coordinate[i].kind == FIT_POSTERIOR_LOG_SIGMA ? slope * x : slope;
+    }
+    return lp;
+}
+
+/* Log Jacobians of the rates; gradients of amplitude and offset become those by the coordinates, and what they give
+ * the exponent is added to its own. */
+static double add_rates(const struct fit_posterior *p, struct fit_posterior_lane *l, double *g)
+{
+    double lp = 0;
+    for (size_t r = 0; r < p->nrate; r++) {
+        const struct fit_posterior_rate *x = &p->rate[r];
+        const struct fit_rate *rate = &p->setup.kernel->rate[x->which];
+        const struct fit_rate_point *at = &l->rate[r];
+        double by_amplitude = l->g_theta[rate->amplitude], by_offset = l->g_theta[rate->offset], by[3];
+        lp += at->log_slope;
+        if (!g)
+            continue;
+        for (int k = 0; k < 3; k++)
+            by[k] = by_amplitude * at->d_amplitude[k] + by_offset * at->d_offset[k] + at->d_log_slope[k];
+        l->g_theta[rate->exponent] += by[FIT_RATE_E];
+        g[x->v] = by[FIT_RATE_V];
+        g[x->u] = by[FIT_RATE_U]; /* the only one where v = u */
+    }
+    return lp;
+}
+
+/* Log Jacobians of single coordinates and their gradients. */
+static double add_coordinates(const struct fit_posterior *p, struct fit_posterior_lane *l, const double *q, double *g)
+{
+    double lp = 0, dx, log_dx, bend;
+    for (size_t i = 0; i < p->n; i++) {
+        enum fit_posterior_kind kind = p->coordinate[i].kind;
+        fit_coordinate_at(&p->coordinate[i].map, q[i], &dx, &log_dx, &bend);
+        lp += log_dx;
+        if (g && kind != FIT_POSTERIOR_RATE && kind != FIT_POSTERIOR_SHARE)
+            g[i] = *slope_of(p, l, i) * (kind == FIT_POSTERIOR_LOG_SIGMA ? 1 : dx) + bend;
+    }
+    return lp;
 }
 
 static enum fit_eval eval(void *user, size_t chain, const double *q, double *lp, double *g)
@@ -304,20 +458,15 @@ static enum fit_eval eval(void *user, size_t chain, const double *q, double *lp,
     struct fit_posterior *p = user;
     struct fit_posterior_lane *l = &p->lane[chain % p->setup.chains];
     struct fit_collapsed_slope slope = {l->g_theta, l->g_u, l->g_sigma};
-    point_of(p, l, q);
+    if (!point_of(p, l, q))
+        return FIT_EVAL_REJECT;
     struct fit_collapsed_point at = at_lane(l);
     enum fit_eval e = fit_collapsed_eval(l->c, &at, lp, g ? &slope : NULL);
     if (e != FIT_EVAL_OK)
         return e;
-    for (size_t i = 0; i < p->n; i++) {
-        const struct fit_posterior_coordinate *c = &p->coordinate[i];
-        double dx, log_dx, bend, prior_slope, x = fit_coordinate_at(&c->map, q[i], &dx, &log_dx, &bend);
-        *lp += fit_prior_log(&c->prior, x, &prior_slope) + log_dx;
-        if (!g)
-            continue;
-        double data = data_slope(p, l, i);
-        g[i] = (c->kind == FIT_POSTERIOR_LOG_SIGMA ? data : data * dx) + prior_slope * dx + bend;
-    }
+    *lp += add_priors(p, l, g != NULL);
+    *lp += add_rates(p, l, g);
+    *lp += add_coordinates(p, l, q, g);
     return isfinite(*lp) ? FIT_EVAL_OK : FIT_EVAL_REJECT;
 }
 
@@ -327,30 +476,35 @@ void fit_posterior_start(const struct fit_posterior *p, double *q)
 {
     const struct fit_posterior_lane *l = &p->lane[0];
     const struct fit_objective *o = l->c->o;
+    const double *theta = p->setup.theta;
     for (size_t i = 0; i < p->n; i++) {
         const struct fit_posterior_coordinate *c = &p->coordinate[i];
-        double x = c->kind == FIT_POSTERIOR_PARAM    ? p->setup.theta[c->index]
-                   : c->kind == FIT_POSTERIOR_LINEAR ? p->setup.lin[entry_of(o, c->index)]
-                                                     : l->c->s0[c->index];
+        double x = c->kind == FIT_POSTERIOR_LINEAR      ? p->setup.lin[entry_of(o, c->index)]
+                   : c->kind == FIT_POSTERIOR_LOG_SIGMA ? l->c->s0[c->index]
+                                                        : theta[c->index];
         q[i] = fit_coordinate_of(&c->map, x);
+    }
+    for (size_t r = 0; r < p->nrate; r++) {
+        const struct fit_posterior_rate *x = &p->rate[r];
+        const struct fit_rate *rate = &p->setup.kernel->rate[x->which];
+        double u, v;
+        fit_rate_of(&x->map, theta[rate->amplitude], theta[rate->offset], theta[rate->exponent], &u, &v);
+        q[x->v] = v;
+        q[x->u] = u;
     }
 }
 
-void fit_posterior_theta(const struct fit_posterior *p, const double *q, double *theta)
+int fit_posterior_theta(const struct fit_posterior *p, const double *q, double *theta)
 {
+    struct fit_rate_point unused;
     memcpy(theta, p->setup.theta, p->setup.kernel->nparam * sizeof *theta);
     for (size_t i = 0; i < p->n; i++)
         if (p->coordinate[i].kind == FIT_POSTERIOR_PARAM)
             theta[p->coordinate[i].index] = fit_coordinate_at(&p->coordinate[i].map, q[i], NULL, NULL, NULL);
-}
-
-void fit_posterior_slope(const struct fit_posterior *p, const double *q, double *slope)
-{
-    for (size_t i = 0; i < p->n; i++) {
-        slope[i] = 0;
-        if (p->coordinate[i].kind == FIT_POSTERIOR_PARAM)
-            fit_coordinate_at(&p->coordinate[i].map, q[i], &slope[i], NULL, NULL);
-    }
+    for (size_t r = 0; r < p->nrate; r++)
+        if (!rate_of(p, r, q, theta, &unused))
+            return 0;
+    return 1;
 }
 
 enum fit_eval fit_posterior_draw(struct fit_posterior *p, size_t chain, const double *q, struct fit_rng *rng,
@@ -358,7 +512,8 @@ enum fit_eval fit_posterior_draw(struct fit_posterior *p, size_t chain, const do
 {
     struct fit_posterior_lane *l = &p->lane[chain % p->setup.chains];
     double lp;
-    point_of(p, l, q);
+    if (!point_of(p, l, q))
+        return FIT_EVAL_REJECT;
     struct fit_collapsed_point at = at_lane(l);
     enum fit_eval e = fit_collapsed_eval(l->c, &at, &lp, NULL);
     if (e != FIT_EVAL_OK)

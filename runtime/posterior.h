@@ -4,6 +4,10 @@
  *               + log priors of the nonlinear parameters (prior.h), in physical units, inside their bounds
  *               + log Jacobian of the coordinates (coordinate.h).
  *
+ * Rates of the kernel (fit_rate) have the coordinates of rate.h, the logarithms of the rate and of the power's share
+ * in it, in the places of amplitude and offset, where the amplitude cannot be negative and the rate at theta is
+ * above 0.
+ *
  * Coordinates, in this order: free nonlinear parameters; linear parameters that are not integrated out (their
  * prior is not normal, or they lie within 6 standard deviations of a bound at the start); log sigma of each
  * unit when the model gives the noise a prior of its own.
@@ -15,6 +19,7 @@
 #include "coordinate.h"
 #include "posterior_target.h"
 #include "prior.h"
+#include "rate.h"
 
 /* What the sampler knows of one parameter, nonlinear or linear. */
 struct fit_posterior_param {
@@ -37,19 +42,33 @@ struct fit_posterior_setup {
     const double *sigma;               /* ngroup: noise there */
     double a0;                         /* of the prior of the variance; see collapsed.h */
     double count;                      /* how often every value counts; 1 */
+    unsigned plain_rates;              /* bit r: the parameters of rate r have coordinates like all others */
     size_t chains;                     /* evaluations at the same time, each with tables of its own */
     int threads;                       /* of one evaluation */
     const volatile sig_atomic_t *interrupt;
 };
 
-enum fit_posterior_kind { FIT_POSTERIOR_PARAM, FIT_POSTERIOR_LINEAR, FIT_POSTERIOR_LOG_SIGMA };
+enum fit_posterior_kind {
+    FIT_POSTERIOR_PARAM,
+    FIT_POSTERIOR_RATE,  /* log of the rate at tref; in the place of the amplitude, or of the offset where that is fixed */
+    FIT_POSTERIOR_SHARE, /* log of the power's share; in the place of the offset */
+    FIT_POSTERIOR_LINEAR,
+    FIT_POSTERIOR_LOG_SIGMA
+};
 
 struct fit_posterior_coordinate {
     enum fit_posterior_kind kind;
     size_t index;  /* nonlinear parameter; unknown of the objective; unit */
-    struct fit_coordinate map;
+    struct fit_coordinate map; /* identity for the two of a rate */
     struct fit_prior prior;
-    char name[64]; /* "D0", "contrast[2]", "sigma[0]" */
+    char name[64]; /* "D0", "log(D0 t^alpha + D_offset)", "log share of D0", "contrast[2]", "sigma[0]" */
+};
+
+struct fit_posterior_rate {
+    struct fit_rate_map map;
+    size_t which;  /* index in the kernel */
+    size_t u, v;   /* coordinates; v = u when there is but one */
+    int cut;       /* 1: the bounds allow rates <= 0, which the coordinates leave out */
 };
 
 struct fit_posterior_lane;
@@ -59,6 +78,8 @@ struct fit_posterior {
     struct fit_posterior_setup setup; /* arrays copied */
     size_t n;
     struct fit_posterior_coordinate *coordinate; /* n */
+    size_t nrate;
+    struct fit_posterior_rate *rate;
     size_t nbound; /* linear parameters that are not integrated out because a bound is near */
     struct fit_target target;
     struct fit_posterior_lane *lane; /* setup.chains */
@@ -75,16 +96,13 @@ void fit_posterior_free(struct fit_posterior *p);
 /* Coordinates q[n] of the point given in the setup. */
 void fit_posterior_start(const struct fit_posterior *p, double *q);
 
-/* The parameters at q: theta[nparam]. */
-void fit_posterior_theta(const struct fit_posterior *p, const double *q, double *theta);
+/* The parameters at q: theta[nparam].  0: there are none. */
+int fit_posterior_theta(const struct fit_posterior *p, const double *q, double *theta);
 
 /* A complete draw at q: theta; lin (ngroup x nlinear, units of the data) and sigma (ngroup), drawn where they
  * were integrated out.  chain: whose tables to use.  FIT_EVAL_REJECT where there is no density. */
 enum fit_eval fit_posterior_draw(struct fit_posterior *p, size_t chain, const double *q, struct fit_rng *rng,
                                  double *theta, double *lin, double *sigma);
-
-/* d theta_k / d q at q: slope[n], 0 for coordinates that are no nonlinear parameters. */
-void fit_posterior_slope(const struct fit_posterior *p, const double *q, double *slope);
 
 /* From now on the setup's *interrupt is not looked at: for what has to be finished after an interruption. */
 void fit_posterior_uninterruptible(struct fit_posterior *p);

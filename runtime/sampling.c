@@ -48,7 +48,7 @@ static void scales(const struct fit_sampling_run *m, const struct fit_result *fi
         const struct fit_posterior_coordinate *c = &p->coordinate[i];
         double slope, sd = NAN;
         fit_coordinate_at(&c->map, q[i], &slope, NULL, NULL);
-        if (c->kind == FIT_POSTERIOR_PARAM && fit)
+        if (c->kind == FIT_POSTERIOR_PARAM && fit) /* those of rates: the Hessian will tell */
             sd = fit->std[c->index] / fabs(slope);
         if (c->kind == FIT_POSTERIOR_LOG_SIGMA)
             sd = 1 / sqrt(2 * (double)p->setup.ds->npoint);

@@ -1,6 +1,7 @@
 /* test_posterior.c -- the posterior as samplers see it: its gradient against differences of the density, the
- * coordinates of linear parameters near a bound, fixed parameters, and complete draws. */
+ * coordinates of rates against plain ones, those of linear parameters near a bound, fixed parameters, and complete draws. */
 #include "posterior.h"
+#include "sampling.h"
 #include "support.h"
 
 #include <math.h>
@@ -100,7 +101,7 @@ static double gradient_error(struct fit_posterior *p, const double *q0)
     for (size_t i = 0; i < p->n; i++)
         norm = fmax(norm, fabs(g[i]));
     for (size_t i = 0; i < p->n; i++) {
-        double h = 1e-5, value[4];
+        double h = 1e-4, value[4];
         static const int step[4] = {-2, -1, 1, 2};
         for (int n = 0; n < 4; n++) {
             q[i] = q0[i] + step[n] * h;
@@ -186,6 +187,129 @@ static void test_explicit_linear(void **state)
     fit_dataset_free(x.ds);
 }
 
+/* Logarithm of |d(A, C) / d(u, v)| of rate r at q from its derivatives, which tests/unit/test_rate.c checks. */
+static double log_determinant(const struct fit_posterior *p, size_t r, const double *q, const double *theta)
+{
+    const struct fit_posterior_rate *x = &p->rate[r];
+    struct fit_rate_point at;
+    assert_true(fit_rate_at(&x->map, q[x->u], q[x->v], theta[p->setup.kernel->rate[x->which].exponent], &at));
+    if (x->u == x->v)
+        return log(x->map.fixed[0] ? at.d_offset[0] : at.d_amplitude[0]);
+    return log(fabs(at.d_amplitude[0] * at.d_offset[1] - at.d_amplitude[1] * at.d_offset[0]));
+}
+
+/* The density of the parameters themselves is the same in both systems of coordinates. */
+static void check_same_density(struct experiment *x, const char *what, size_t rates)
+{
+    struct fit_posterior *p = posterior(x), *plain;
+    double q0[MOST], q[MOST], qplain[MOST], theta[MOST], z[2], worst = 0, slope;
+    x->setup.plain_rates = ~0u;
+    plain = posterior(x);
+    x->setup.plain_rates = 0;
+    assert_int_equal(p->nrate, rates);
+    assert_int_equal(plain->nrate, 0);
+    assert_int_equal(p->n, plain->n);
+    fit_posterior_start(p, q0);
+    for (size_t n = 0; n < 50; n++) {
+        for (size_t i = 0; i < p->n; i++) {
+            fit_rng_normal(17, n, i, z);
+            q[i] = q0[i] + 0.1 * z[0];
+        }
+        assert_true(fit_posterior_theta(p, q, theta));
+        double here = density(p, q), there, jacobian = 0;
+        for (size_t r = 0; r < p->nrate; r++)
+            jacobian += log_determinant(p, r, q, theta);
+        memcpy(qplain, q, sizeof q);
+        for (size_t i = 0; i < p->n; i++)
+            if (p->coordinate[i].kind == FIT_POSTERIOR_RATE || p->coordinate[i].kind == FIT_POSTERIOR_SHARE) {
+                qplain[i] = fit_coordinate_of(&plain->coordinate[i].map, theta[p->coordinate[i].index]);
+                fit_coordinate_at(&plain->coordinate[i].map, qplain[i], NULL, &slope, NULL);
+                jacobian -= slope;
+            }
+        there = density(plain, qplain);
+        worst = fmax(worst, fabs(here - there - jacobian) / fmax(1, fabs(there)));
+    }
+    printf("    %-46s %2zu coordinates, density within %.1e\n", what, p->n, worst);
+    if (!(worst < 1e-10))
+        fail_msg("%s: the densities of the two systems differ by %.1e", what, worst);
+    fit_posterior_free(p);
+    fit_posterior_free(plain);
+}
+
+static void hold(struct experiment *x, size_t k, double value)
+{
+    x->param[k].fixed = 1;
+    x->param[k].value = value;
+}
+
+static void test_coordinates_of_rates(void **state)
+{
+    struct experiment x;
+    (void)state;
+    experiment_new(&x, "laminar", laminar, 0.3);
+    check_same_density(&x, "laminar", 2);
+    struct fit_posterior *p = posterior(&x);
+    assert_string_equal(p->coordinate[0].name, "log(D0 t^alpha + D_offset)");
+    assert_string_equal(p->coordinate[2].name, "log share of D0");
+    assert_true(fabs(exp(p->rate[0].map.log_tref) - sqrt(0.1 * 1.5)) < 1e-12); /* frames at 0 ... 1.5 s */
+    fit_posterior_free(p);
+    static const char *const name[] = {"D0 fixed", "alpha fixed", "D_offset fixed"};
+    for (size_t k = 0; k < 3; k++) {
+        hold(&x, k, laminar[k]);
+        check_same_density(&x, name[k], 2);
+        check_gradient(&x, name[k]);
+        x.param[k].fixed = 0;
+    }
+    hold(&x, 0, laminar[0]);
+    hold(&x, 2, laminar[2]);
+    check_same_density(&x, "D0 and D_offset fixed", 1);
+    x.param[0].fixed = x.param[2].fixed = 0;
+    x.param[0].lower = 900; /* nearer, and differences would cross corners of the box, where gradients jump */
+    x.param[0].upper = 1200;
+    x.param[2].lower = -200;
+    x.param[2].upper = 300;
+    check_same_density(&x, "with bounds near", 2);
+    check_gradient(&x, "with bounds near");
+    x.param[0].lower = -100; /* an amplitude that may be negative has no logarithm */
+    check_same_density(&x, "D0 from -100 on", 1);
+    x.param[0].lower = 100;
+    x.theta[2] = x.param[2].lower = -5000; /* the rate is below 0 at the start */
+    check_same_density(&x, "a rate below 0", 1);
+    fit_dataset_free(x.ds);
+}
+
+/* Draws in both systems agree. */
+static void test_draws_agree(void **state)
+{
+    struct experiment x;
+    struct fit_samples s[2];
+    struct fit_error err = {0};
+    struct fit_sampling_options o = {.method = FIT_SAMPLING_NUTS, .warmup = 300, .draws = 800, .seed = 3, .threads = 1};
+    (void)state;
+    experiment_new(&x, "laminar", laminar, 0.3);
+    x.param[0].lower = 1; /* the share of D0 is far from a bound then */
+    for (size_t k = 0; k < 2; k++) {
+        x.setup.plain_rates = k ? ~0u : 0;
+        if (fit_sample(&x.setup, NULL, &o, &s[k], &err) != FIT_OK)
+            fail_msg("%s", err.message);
+    }
+    assert_string_equal(s[0].coordinate_name[0], "log(D0 t^alpha + D_offset)");
+    assert_string_equal(s[1].coordinate_name[0], "D0");
+    for (size_t c = 0; c < s[0].ncolumn; c++) {
+        const struct fit_convergence *a = &s[0].column[c].c, *b = &s[1].column[c].c;
+        double apart = fabs(a->mean - b->mean) / hypot(a->mcse_mean, b->mcse_mean);
+        if (c < 7)
+            printf("    %-20s %11.5g %11.5g: %.1f standard errors apart, effective draws %.0f and %.0f\n",
+                   x.k->param[c].name, a->mean, b->mean, apart, a->ess_bulk, b->ess_bulk);
+        if (!(apart < 4))
+            fail_msg("column %zu: means %g and %g", c, a->mean, b->mean);
+    }
+    printf("    gradients %.0f and %.0f\n", s[0].gradients, s[1].gradients);
+    fit_samples_free(&s[0]);
+    fit_samples_free(&s[1]);
+    fit_dataset_free(x.ds);
+}
+
 /* The parts of a draw: coordinates back to parameters, linear ones around their means. */
 static void test_draw(void **state)
 {
@@ -234,6 +358,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_gradient),
         cmocka_unit_test(test_explicit_linear),
+        cmocka_unit_test(test_coordinates_of_rates),
+        cmocka_unit_test(test_draws_agree),
         cmocka_unit_test(test_draw),
         cmocka_unit_test(test_refused),
     };

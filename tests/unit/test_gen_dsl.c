@@ -12,6 +12,7 @@
 #include "generator/dsl.h"
 #include "generator/eval.h"
 #include "generator/manifest.h"
+#include "generator/rates.h"
 
 #ifndef FIT_SOURCE_DIR
 #define FIT_SOURCE_DIR "."
@@ -247,6 +248,36 @@ static void test_the_sandbox_has_no_exit(void **state)
         refused(bad[k]);
 }
 
+/* Rates found in a model of one parameter set; the mean is a function of `rate`. */
+static const struct hg_model *with_rate(const char *rate)
+{
+    return load(hg_format(arena, "local m = model \"x\" {}\nlocal t = m.grid(\"t\", \"s\")\n"
+                "local tau = m.setting(\"tau\", \"s\")\n"
+                "local A = m.parameter(\"A\", { start = 1 })\nlocal E = m.parameter(\"E\", { start = 1 })\n"
+                "local C = m.parameter(\"C\", { start = 1 })\nlocal ts = floor_at(t, t.step / 2) / second\n"
+                "local t1, t2 = pair(t)\nlocal r = %s\n"
+                "m.observe(\"y\", { mean = exp(-integral(r, t1, t2) / second - tau / second) })\n", rate));
+}
+
+static void test_rates_are_found(void **state)
+{
+    static const char *const yes[] = {"A * ts^E + C", "C + ts^E * A", "A * where(le(t, 0 * second), 0, ts^E) + C",
+                                      "floor_at(A * ts^E + C, 1e-10)", "A * (ts / 60)^E + C"};
+    static const char *const no[] = {"A * ts^E * C", "A * ts^A + C * E", "A * (t / tau)^E + C", "A * (ts + ts^2)^E + C",
+                                     "A * exp(E * ts) + C", "2 * A * ts^E + C", "A * ts^E + C + E"};
+    (void)state;
+    for (size_t k = 0; k < sizeof yes / sizeof *yes; k++) {
+        const struct hg_model *m = with_rate(yes[k]);
+        if (m->nrate != 1)
+            fail_msg("%s: %u rates", yes[k], (unsigned)m->nrate);
+        assert_true(m->rate[0].amplitude == 0 && m->rate[0].exponent == 1 && m->rate[0].offset == 2);
+        assert_true(fabs(m->rate[0].time - (k == 4 ? 60 : 1)) < 1e-9);
+    }
+    for (size_t k = 0; k < sizeof no / sizeof *no; k++)
+        if (with_rate(no[k])->nrate != 0)
+            fail_msg("%s is no rate", no[k]);
+}
+
 static void test_nan_is_visible_behind_a_floor(void **state)
 {
     (void)state;
@@ -356,6 +387,7 @@ int main(void)
         cmocka_unit_test(test_random_rows_repeat_and_keep_bounds),
         cmocka_unit_test(test_order_of_pairs_is_that_of_the_keys),
         cmocka_unit_test(test_the_sandbox_has_no_exit),
+        cmocka_unit_test(test_rates_are_found),
         cmocka_unit_test(test_nan_is_visible_behind_a_floor),
         cmocka_unit_test(test_models_agree_with_their_test_points),
         cmocka_unit_test(test_manifest_mentions_every_symbol),

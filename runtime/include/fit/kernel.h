@@ -29,7 +29,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define FIT_KERNEL_ABI 2
+#define FIT_KERNEL_ABI 3
 #define FIT_LANES 8 /* doubles in a vector; fixed, so the order of summation does not depend on the machine */
 
 enum fit_space { FIT_PAIRS, FIT_ROWS };
@@ -105,6 +105,13 @@ struct fit_degeneracy {
 /* A function of the nonlinear parameters that stays determined. */
 struct fit_combination {
     const char *text, *unit; /* "f0 exp(-f1 f2)"; unit "" when it depends on parameters */
+};
+
+/* Nonlinear parameters that make a rate, amplitude (t / time)^exponent + offset; no parameter has a part in two.
+ * Samplers have coordinates of their own for them. */
+struct fit_rate {
+    unsigned amplitude, exponent, offset;
+    double time; /* s */
 };
 
 /* Operations counted by the compiler: multiplications, additions, divisions, calls of functions. */
@@ -258,6 +265,9 @@ struct fit_kernel {
     /* Combinations at theta, for the first group: value ncombination; gradient ncombination x nparam.
      * NULL when there are none. */
     void (*combine)(const struct fit_layout *l, const double *theta, double *value, double *gradient);
+
+    size_t nrate;
+    const struct fit_rate *rate;
 };
 
 /* The kernels compiled into a fitter: one per variant and instruction-set level, ended by NULL. */
