@@ -416,11 +416,18 @@ static void say_how_it_began(struct run *run)
         fit_notes_add(&run->notes, "no checkpoint: %s", s->checkpoint_error);
 }
 
-/* What is left of --max-seconds for the chains. */
+/* What is left of --max-seconds for the chains; at most 0: nothing.  Least squares that were cut
+ * short are no place to begin from: a checkpoint of such a run would go on from a wrong point. */
 static double time_left(const struct run *run)
 {
-    double limit = run->posterior.options.max_seconds, left = limit - (fit_seconds() - run->clock);
-    return limit > 0 ? fmax(left, 1e-3) : 0;
+    double limit = run->posterior.options.max_seconds;
+    return limit > 0 ? limit - (fit_seconds() - run->clock) : INFINITY;
+}
+
+static void no_posterior(struct run *run, const char *why)
+{
+    snprintf(run->no_posterior, sizeof run->no_posterior, "%.500s", why);
+    fit_notes_add(&run->notes, "no posterior: %s", run->no_posterior);
 }
 
 /* A posterior that was ended before it had draws is no error: the least-squares result is there to be written. */
@@ -428,6 +435,10 @@ static enum fit_status sample(struct run *run, struct fit_error *err)
 {
     struct fit_sampling_setup *s = &run->posterior;
     enum fit_status st = fit_sampling_setup(run->cfg, run->k, run->m->dataset, &run->fit, s, err);
+    if (st == FIT_OK && time_left(run) <= 0) {
+        no_posterior(run, "the time limit was reached by the least-squares fit");
+        return FIT_OK;
+    }
     if (st == FIT_OK)
         st = prepare_checkpoint(run, err);
     if (st != FIT_OK)
@@ -436,7 +447,7 @@ static enum fit_status sample(struct run *run, struct fit_error *err)
     s->options.progress = on_sampling;
     s->options.progress_user = run;
     s->options.interrupt = run->p->interrupt;
-    s->options.max_seconds = time_left(run);
+    s->options.max_seconds = isfinite(time_left(run)) ? fmax(time_left(run), 1e-6) : 0;
     fit_progress_phase(&run->view, "looking for the mode of the posterior");
     st = fit_sample(&s->posterior, &run->fit, &s->options, &run->samples, err);
     fit_progress_clear(&run->view);
@@ -448,8 +459,7 @@ static enum fit_status sample(struct run *run, struct fit_error *err)
     }
     if (st != FIT_ERR_INTERRUPTED)
         return st;
-    snprintf(run->no_posterior, sizeof run->no_posterior, "%.500s", err->message);
-    fit_notes_add(&run->notes, "no posterior: %s", run->no_posterior);
+    no_posterior(run, err->message);
     return FIT_OK;
 }
 

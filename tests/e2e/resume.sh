@@ -107,12 +107,12 @@ done
 
 # an unfinished run of the same settings goes on without being asked, unless the configuration says no
 # shellcheck disable=SC2086
-"$bin" fit d.yaml -o u $settings --max-seconds 0.05 >/dev/null 2>&1 || true
+"$bin" fit d.yaml -o u $settings --max-seconds 0.6 >/dev/null 2>&1 || true
 # shellcheck disable=SC2086
 expect 0 "$bin" fit d.yaml -o u $settings
 "$tool" same t1/posterior.nc u/posterior.nc || fail "a run that went on by itself has other draws"
 # shellcheck disable=SC2086
-"$bin" fit d.yaml -o v $settings --max-seconds 0.05 >/dev/null 2>&1 || true
+"$bin" fit d.yaml -o v $settings --max-seconds 0.6 >/dev/null 2>&1 || true
 # shellcheck disable=SC2086
 expect 0 "$bin" fit d.yaml -o v $settings --set optimization.cmc.backend_config.resume_from_checkpoint=false
 grep -q "went on from" v/run.log && fail "resume_from_checkpoint: false is not honoured"
