@@ -480,6 +480,7 @@ static void gather(struct run *run, time_t begin)
     r->input = &run->input;
     r->ds = run->m->dataset;
     r->fit = &run->fit;
+    r->std_robust = run->fit.robust.kind != FIT_ROBUST_NONE ? run->fit.std_robust : NULL;
     r->samples = run->sampled ? &run->samples : NULL;
     r->no_samples = run->no_posterior[0] ? run->no_posterior : NULL;
     r->maps = run->maps;

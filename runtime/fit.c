@@ -19,6 +19,7 @@
 #include "linalg.h"
 #include "polish.h"
 #include "profile.h"
+#include "sandwich.h"
 
 void fit_options_default(struct fit_options *opt)
 {
@@ -69,6 +70,9 @@ static void lay_out(struct arena *a, struct fit_result *r)
     r->std = take(a, n * d);
     r->profile = take(a, p * d);
     r->covariance = take(a, n * n * d);
+    r->std_robust = take(a, n * d);
+    r->covariance_robust = take(a, n * n * d);
+    r->residual = take(a, r->ngroup * sizeof *r->residual);
     r->correlation = take(a, n * n * d);
     r->at_bound = take(a, n);
     r->lower = take(a, n * d);
@@ -362,6 +366,29 @@ static enum fit_status take_polished(struct fit_job *f, const struct fit_polish 
     return fit_polish_covariance(p, *variance, r, f->err);
 }
 
+/* Errors for correlated noise; there are none for values too few to tell. */
+static enum fit_status robust_errors(struct fit_job *f, double variance)
+{
+    int robust = !isnan(f->robust);
+    struct fit_sandwich_spec spec = {.obj = f->obj,
+                                     .theta = f->best,
+                                     .lower = f->lower,
+                                     .upper = f->upper,
+                                     .B = f->B,
+                                     .variance = variance,
+                                     .loss = {robust ? f->opt->loss : FIT_LOSS_LINEAR, f->opt->f_scale},
+                                     .curve = robust ? f->curve : 1,
+                                     .length = f->opt->cluster_length,
+                                     .joint = f->opt->cluster_joint};
+    if (f->kernel->points && f->ds->npoint > f->res->nfree)
+        return fit_sandwich(&spec, f->res, f->err);
+    for (size_t k = 0; k < f->res->nfull; k++)
+        f->res->std_robust[k] = NAN;
+    for (size_t k = 0; k < f->res->nfull * f->res->nfull; k++)
+        f->res->covariance_robust[k] = NAN;
+    return FIT_OK;
+}
+
 static enum fit_status finish(struct fit_job *f, struct fit_outcome *o)
 {
     struct fit_result *r = f->res;
@@ -379,7 +406,8 @@ static enum fit_status finish(struct fit_job *f, struct fit_outcome *o)
     struct fit_covariance_spec spec = {f->obj, f->best, f->lower, f->upper, f->B, variance};
     if ((st = fit_covariance(&spec, r, f->err)) != FIT_OK ||
         (polished.n > 0 && (st = take_polished(f, &polished, &variance)) != FIT_OK) ||
-        (st = fit_degeneracies(f->kernel, &f->ds->layout, variance, r, f->err)) != FIT_OK)
+        (st = fit_degeneracies(f->kernel, &f->ds->layout, variance, r, f->err)) != FIT_OK ||
+        (st = robust_errors(f, variance)) != FIT_OK)
         goto done;
     memcpy(r->profile, r->std, f->p * sizeof *r->profile);
     if (f->kernel->space == FIT_PAIRS && !robust && !fit_word_ends(o->word) &&

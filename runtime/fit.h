@@ -101,6 +101,9 @@ struct fit_options {
 
     int few_data_allowed; /* nonzero: more parameters than values are no error: priors will follow */
 
+    size_t cluster_length; /* frames of a cluster for the robust errors; 0: from the residuals */
+    int cluster_joint;     /* nonzero: errors of different groups may be correlated (they share pixels) */
+
     fit_progress_fn *progress;
     void *progress_user;
     double max_seconds;                     /* 0: no limit */
@@ -141,6 +144,30 @@ struct fit_minimum {
     size_t found;    /* runs that ended there */
 };
 
+/* Errors that allow for correlated noise (sandwich.h): how they were found. */
+enum fit_robust_kind {
+    FIT_ROBUST_NONE,   /* there are none */
+    FIT_ROBUST_FRAMES, /* clusters of frames */
+    FIT_ROBUST_ROWS    /* HC3: rows independent, of different noise */
+};
+struct fit_robust {
+    enum fit_robust_kind kind;
+    size_t length, clusters; /* frames: of one cluster; clusters in all groups */
+    int clipped;             /* 1: J was not positive definite; some directions have the usual error */
+    double eta;              /* number of parameters / tr(H^-1 J): 1 for independent noise, below 1 the part of the
+                                values that count (exponent of a power likelihood) */
+};
+
+/* Residuals z = sqrt(w) r of one group; each 0, 0, 0, 3 and 1 for independent normal noise; NaN: no such pairs. */
+enum { FIT_RESIDUAL_DECILES = 10 };
+struct fit_residual_test {
+    double along_lag; /* correlation of (t1, t2) and (t1, t2 + 1); rows: of successive rows */
+    double along_age; /* of (t1, t2) and (t1 + 1, t2 + 1) */
+    double sharing;   /* of any two pairs with the same t1 */
+    double kurtosis;
+    double decile[FIT_RESIDUAL_DECILES]; /* variance by lag, relative to that of all */
+};
+
 struct fit_result {
     enum fit_word status;
     int converged; /* 1 for the three convergence words and FIT_AT_BOUND */
@@ -171,6 +198,10 @@ struct fit_result {
     double *std;         /* nfull */
     double *profile;     /* nparam: std as the cost itself has it (profile.h), never smaller; INFINITY: not
                             determined although the paraboloid says so; where it was not looked at, std */
+    double *std_robust;  /* nfull: as std, for correlated noise; all NaN when robust.kind is NONE */
+    double *covariance_robust; /* nfull x nfull */
+    struct fit_robust robust;
+    struct fit_residual_test *residual; /* ngroup */
     double *covariance;  /* nfull x nfull; scaled by the estimated noise unless it is absolute */
     double *correlation; /* nfull x nfull */
     signed char *at_bound; /* nfull: -1 lower, +1 upper, 0 inside */

@@ -29,6 +29,7 @@ struct fit_job {
     double began, deadline, dof, noise; /* noise: known variance of weighted residuals, or 0 */
     double unit;   /* variance to which sum w r^2 is referred: 1, or the given sigma squared */
     double robust; /* cost with the robust loss; NAN: linear */
+    double curve;  /* mean of psi' of the robust loss */
     double huber;  /* factor on (J^T J)^-1 for the robust loss */
     double square; /* sum w r^2 with the robust loss */
 };

@@ -241,6 +241,7 @@ enum fit_eval fit_job_robust_normal(struct fit_job *f)
     if ((ev = fit_objective_value(o, f->best)) != FIT_EVAL_OK)
         return ev;
     memcpy(o->lin, f->save, bytes);
+    f->curve = dpsi / n;
     f->huber = psi2 / f->dof / (dpsi / n * (dpsi / n));
     f->square = square;
     return fit_objective_normal(o, f->best, f->B, f->g);

@@ -122,3 +122,76 @@ void fit_results_direction(const struct fit_results *r, size_t k, char *text, si
         at += n > 0 ? (size_t)n : 0;
     }
 }
+
+/* ---- noise ------------------------------------------------------------------------------------------------ */
+
+double fit_results_wider(const struct fit_results *r)
+{
+    const struct fit_result *f = r->fit;
+    return f->robust.kind != FIT_ROBUST_NONE && f->robust.eta > 0 ? 1 / sqrt(f->robust.eta) : NAN;
+}
+
+int fit_results_shows_robust(const struct fit_results *r)
+{
+    const struct fit_result *f = r->fit;
+    if (!r->std_robust)
+        return 0;
+    double most = 0.2;
+    if (f->robust.kind == FIT_ROBUST_ROWS)
+        most += 3 / sqrt(2 * (double)f->npoint);
+    for (size_t k = 0; k < f->nfull; k++) {
+        int shown = k < f->nparam || fit_results_param(r, k).group < 0;
+        if (shown && f->std[k] > 0 && fabs(log(r->std_robust[k] / f->std[k])) > log1p(most))
+            return 1;
+    }
+    return 0;
+}
+
+/* The strongest of the correlations of all groups, mean over groups, and what it is of. */
+static double strongest_residual(const struct fit_result *f, const char **what)
+{
+    double lag = 0, age = 0, share = 0, n = (double)f->ngroup;
+    for (size_t g = 0; g < f->ngroup; g++) {
+        lag += f->residual[g].along_lag / n;
+        age += f->residual[g].along_age / n;
+        share += f->residual[g].sharing / n;
+    }
+    *what = "pairs that share a frame";
+    if (lag > 0.05 || age > 0.05) {
+        *what = age > lag ? "neighbouring pairs of the same lag" : "neighbouring pairs";
+        return age > lag ? age : lag;
+    }
+    return share;
+}
+
+void fit_results_noise_words(const struct fit_results *r, char *text, size_t size)
+{
+    const struct fit_result *f = r->fit;
+    const char *what;
+    double wider = fit_results_wider(r), kurtosis = 0, least = INFINITY, most = 0;
+    text[0] = '\0';
+    if (f->robust.kind != FIT_ROBUST_FRAMES)
+        return;
+    double rho = strongest_residual(f, &what);
+    if (wider > 1.2)
+        snprintf(text, size, "residuals of %s are correlated (%.2g): the usual errors are too small by about %.2g; "
+                 "the robust ones allow for it", what, rho, wider);
+    for (size_t g = 0; g < f->ngroup; g++)
+        kurtosis = fmax(kurtosis, f->residual[g].kurtosis);
+    for (size_t d = 0; d < FIT_RESIDUAL_DECILES; d++) {
+        double v = 0;
+        for (size_t g = 0; g < f->ngroup; g++)
+            v += f->residual[g].decile[d] / (double)f->ngroup;
+        least = fmin(least, v);
+        most = fmax(most, v);
+    }
+    double n = (double)f->npoint / (double)f->ngroup, scatter = 6 * sqrt(24 / n);
+    size_t at = strlen(text);
+    if (most > 1.5 * least * (1 + scatter) && at < size)
+        snprintf(text + at, size - at, "%sthe noise depends on the lag: its variance is %.2g .. %.2g of the mean",
+                 at ? "; " : "", least, most);
+    at = strlen(text);
+    if (kurtosis > 4 + scatter && at < size)
+        snprintf(text + at, size - at, "%sresiduals are not normal (kurtosis %.2g instead of 3)", at ? "; " : "",
+                 kurtosis);
+}

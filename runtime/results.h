@@ -113,6 +113,17 @@ void fit_format_error(double value, double std, char *v, size_t nv, char *e, siz
  * share in it is in one. */
 int fit_results_explained(const struct fit_results *r, size_t k);
 
+/* Factor by which the robust errors (sandwich.h) are larger than the usual ones, over the nonlinear parameters;
+ * NaN: unknown. */
+double fit_results_wider(const struct fit_results *r);
+
+/* 1 when a robust error of the table differs so much from the usual one that both are shown: by 20 %, and for rows
+ * of a table by more than their own scatter. */
+int fit_results_shows_robust(const struct fit_results *r);
+
+/* What the residuals say about the noise, in one or two sentences; empty when there is nothing to say. */
+void fit_results_noise_words(const struct fit_results *r, char *text, size_t size);
+
 /* Direction k of the eigenvectors in words: "D0 - 0.98 D_offset", each parameter counted in units of
  * its own standard error with the others held. */
 void fit_results_direction(const struct fit_results *r, size_t k, char *text, size_t size);

@@ -134,6 +134,13 @@ static void parameter(FILE *f, int *left, const struct fit_results *r, size_t k)
     const char *unit = strcmp(p.param->unit, "1") == 0 ? "" : p.param->unit;
     snprintf(name, sizeof name, "%s", p.param->name);
     fit_format_error(p.value, r->fit->std[k], value, sizeof value, error, sizeof error);
+    if (fit_results_shows_robust(r)) {
+        char ignored[40], robust[40];
+        fit_format_error(p.value, r->std_robust[k], ignored, sizeof ignored, robust, sizeof robust);
+        line(f, left, error[0] ? "  %-18s %14s %s %-9s %-9s %-12s %s" : "  %-18s %14s %s %.0s%.0s%-19s %s", name, value,
+             error[0] ? "+-" : "  ", error, robust, error[0] ? unit : remark(r, k), error[0] ? remark(r, k) : unit);
+        return;
+    }
     line(f, left, "  %-20s %14s %s %-11s %-13s %s", name, value, error[0] ? "+-" : "  ", error,
          unit, remark(r, k));
 }
@@ -142,13 +149,14 @@ static void parameter(FILE *f, int *left, const struct fit_results *r, size_t k)
 static void per_group(FILE *f, int *left, const struct fit_results *r, size_t q)
 {
     const struct fit_result *fit = r->fit;
-    double least = INFINITY, most = -INFINITY, std = 0;
+    double least = INFINITY, most = -INFINITY, std = 0, wider = 0;
     size_t bounds = 0;
     for (size_t g = 0; g < fit->ngroup; g++) {
         size_t k = fit->nparam + g * fit->nlinear + q;
         least = fmin(least, fit->lin[g * fit->nlinear + q]);
         most = fmax(most, fit->lin[g * fit->nlinear + q]);
         std = fmax(std, fit->std[k]);
+        wider = fmax(wider, r->std_robust ? r->std_robust[k] : 0);
         bounds += fit->at_bound[k] != 0;
     }
     if (fit->ngroup == 1) {
@@ -162,6 +170,13 @@ static void per_group(FILE *f, int *left, const struct fit_results *r, size_t q)
     char what[64];
     snprintf(what, sizeof what, r->kernel->space == FIT_PAIRS ? "angles" : "values of %s",
              r->kernel->naxis ? r->kernel->axis[0].name : "");
+    if (fit_results_shows_robust(r)) {
+        char robust[40];
+        fit_format_error(least, wider, low, sizeof low, robust, sizeof robust);
+        line(f, left, "  %-12s %20s %s %-9s %-9s %zu %s%s", r->kernel->linear[q].name, text,
+             error[0] ? "+-" : "  ", error, robust, fit->ngroup, what, bounds ? ", AT BOUND" : "");
+        return;
+    }
     line(f, left, "  %-20s %14s %s %-11s %zu %s%s", r->kernel->linear[q].name, text,
          error[0] ? "+-" : "", error, fit->ngroup, what, bounds ? ", some AT BOUND" : "");
 }
@@ -314,6 +329,28 @@ static void valleys(FILE *f, int *left, const struct fit_results *r)
     }
 }
 
+/* Names of the columns of errors, when there are two. */
+static void robust_head(FILE *f, int *left, const struct fit_results *r)
+{
+    if (fit_results_shows_robust(r))
+        line(f, left, "  %-18s %14s    %-9s %s", "", "", "usual", "robust error");
+}
+
+static void noise_words(FILE *f, int *left, const struct fit_results *r)
+{
+    char text[TEXT];
+    fit_results_noise_words(r, text, sizeof text);
+    wrapped(f, left, text);
+}
+
+/* Lines that these two take. */
+static int noise_lines(const struct fit_results *r)
+{
+    char text[TEXT];
+    fit_results_noise_words(r, text, sizeof text);
+    return fit_results_shows_robust(r) + (text[0] ? 1 + (int)(strlen(text) / (WIDTH - 10)) : 0);
+}
+
 static void verdict(FILE *f, int *left, const struct fit_results *r)
 {
     const struct fit_result *fit = r->fit;
@@ -343,9 +380,11 @@ void fit_write_summary(const struct fit_results *r, FILE *f)
     head(f, &left, r);
     noise(f, &left, r);
     int keep = 7 + (r->fit->nminimum > 1) + (int)per + degenerate_lines(r); /* lines behind the table */
-    left += degenerate_lines(r);
+    left += degenerate_lines(r) + noise_lines(r);
+    keep += noise_lines(r);
     for (size_t i = 0; i < r->fit->nnull; i++)
         keep += !fit_results_explained(r, i);
+    robust_head(f, &left, r);
     for (size_t i = 0; i < n; i++) {
         if (left - keep <= 1 && i + 1 < n) {
             line(f, &left, "  ... and %zu more in fit.json", n - i);
@@ -359,6 +398,7 @@ void fit_write_summary(const struct fit_results *r, FILE *f)
             per_group(f, &left, r, q);
     degeneracies(f, &left, r);
     quality(f, &left, r);
+    noise_words(f, &left, r);
     at_bounds(f, &left, r);
     valleys(f, &left, r);
     other_minima(f, &left, r);

@@ -269,6 +269,9 @@ static void write_columns(struct fit_h5r *w, const struct fit_results *r, const 
     if (r->std_robust) {
         fit_h5r_reals(w, "/entry/parameters/error_robust", 1, &n, r->std_robust, NULL);
         fit_h5r_attach(w, "/entry/parameters/error_robust", 0, "/entry/parameters/name");
+        fit_h5r_reals(w, "/entry/parameters/covariance_robust", 2, square, f->covariance_robust, NULL);
+        fit_h5r_attach(w, "/entry/parameters/covariance_robust", 0, "/entry/parameters/name");
+        fit_h5r_attach(w, "/entry/parameters/covariance_robust", 1, "/entry/parameters/name_2");
     }
     static const char *const matrix[] = {"/entry/parameters/covariance",
                                          "/entry/parameters/correlation"};

@@ -172,6 +172,37 @@ static void put_noise(struct fit_json *j, const struct fit_results *r)
     fit_json_end(j);
 }
 
+/* How the robust errors were found, and what the residuals say about the noise. */
+static void put_robust(struct fit_json *j, const struct fit_results *r)
+{
+    static const char *const kind[] = {"none", "clusters of frames", "HC3"};
+    const struct fit_result *f = r->fit;
+    char text[512];
+    fit_results_noise_words(r, text, sizeof text);
+    fit_json_begin(j, "robust", '{');
+    fit_json_string(j, "method", kind[f->robust.kind]);
+    fit_json_integer(j, "cluster_frames", (int64_t)f->robust.length);
+    fit_json_integer(j, "clusters", (int64_t)f->robust.clusters);
+    fit_json_boolean(j, "clipped", f->robust.clipped);
+    fit_json_number(j, "eta", f->robust.kind != FIT_ROBUST_NONE ? f->robust.eta : NAN);
+    fit_json_number(j, "errors_wider_by", fit_results_wider(r));
+    fit_json_end(j);
+    fit_json_string(j, "residuals_text", text);
+    fit_json_begin(j, "residuals", '[');
+    for (size_t g = 0; f->robust.kind != FIT_ROBUST_NONE && g < f->ngroup; g++) {
+        const struct fit_residual_test *t = &f->residual[g];
+        fit_json_begin(j, NULL, '{');
+        fit_json_number(j, "correlation_along_lag", t->along_lag);
+        fit_json_number(j, "correlation_along_age", t->along_age);
+        fit_json_number(j, "correlation_sharing_a_frame", t->sharing);
+        fit_json_number(j, "kurtosis", t->kurtosis);
+        if (f->robust.kind == FIT_ROBUST_FRAMES)
+            fit_json_numbers(j, "variance_by_lag_decile", t->decile, FIT_RESIDUAL_DECILES);
+        fit_json_end(j);
+    }
+    fit_json_end(j);
+}
+
 static void put_data(struct fit_json *j, const struct fit_results *r)
 {
     const struct fit_input *in = r->input;
@@ -302,6 +333,7 @@ char *fit_write_json(const struct fit_results *r)
     put_parameters(&j, r, index, n);
     put_scaling(&j, r);
     put_correlation(&j, r, index, n);
+    put_robust(&j, r);
     put_identifiability(&j, r);
     put_degeneracies(&j, r);
     fit_json_posterior(&j, r);

@@ -1,0 +1,261 @@
+/* test_sandwich.c -- robust errors against the definition: sums over all pairs of values, one by one. */
+#include "fit.h"
+#include "rng.h"
+#include "support.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "linalg.h"
+
+enum { NT = 40, NG = 2, MOST = 12, NROW = 60 };
+
+struct value { /* its score over the free parameters */
+    size_t i, j, g;
+    double score[MOST], jac[MOST];
+};
+
+/* ---- pairs ---------------------------------------------------------------------------------------------- */
+
+static const double phi[NG] = {-4, 40};
+static const double truth[] = {30000, -0.2, 100, 0.005, -0.3, 0.001, -3};
+static const double linear[NG * 2] = {0.3, 1, 0.25, 1.01};
+
+/* Data with noise that frames have in common, so that the sandwich is far from the usual errors. */
+static struct fit_dataset *pairs_data(const struct fit_kernel *k)
+{
+    struct fit_error err = {0};
+    struct fit_dataset *ds =
+        e2e_dataset(k, &(struct e2e_grid){.ntime = NT, .dt = 0.05, .q = 0.0054, .gap = 2e6, .nphi = NG, .phi = phi});
+    struct e2e_prepared p = e2e_prepare(k, &ds->layout, truth);
+    double matrix[NT * NT] = {0}, frame[NT];
+    struct fit_rng rng = {.seed = 5, .purpose = FIT_RNG_START};
+    for (uint32_t g = 0; g < NG; g++) {
+        fit_rng_next_normals(&rng, NT, frame);
+        for (uint32_t i = 0; i < NT; i++)
+            for (uint32_t j = i + 1; j < NT; j++) {
+                double z;
+                k->points(&ds->layout, p.ws, linear, 1, &i, &j, &g, &matrix[i * NT + j], NULL);
+                fit_rng_next_normals(&rng, 1, &z);
+                matrix[i * NT + j] += 0.0005 * (z + 0.5 * frame[i] + 0.5 * frame[j]);
+            }
+        matrix[3 * NT + 7] = NAN; /* a value that does not count */
+        assert_int_equal(fit_dataset_put(ds, g, matrix, NULL, &err), FIT_OK);
+    }
+    assert_int_equal(fit_dataset_finish(ds, &err), FIT_OK);
+    e2e_release(&p);
+    return ds;
+}
+
+static struct fit_result run_fit(const struct fit_kernel *k, const struct fit_dataset *ds, const struct fit_options *o)
+{
+    struct fit_result r;
+    struct fit_error err = {0};
+    enum fit_status st = fit_run(k, ds, o, &r, &err);
+    if (st != FIT_OK)
+        print_message("%s\n", err.message);
+    assert_int_equal(st, FIT_OK);
+    return r;
+}
+
+static int counts(const struct fit_dataset *ds, size_t i, size_t j, size_t g, double *y)
+{
+    for (size_t t = 0; t < ds->ntile; t++) {
+        const struct fit_tile *tile = &ds->tile[t];
+        if (i < tile->i0 || i >= tile->i1 || j < tile->j0 || j >= tile->j1)
+            continue;
+        size_t at = fit_tile_offset(&ds->layout, tile, i, j, g);
+        *y = tile->y[at] + ds->reference[g];
+        return !tile->w || tile->w[at] > 0;
+    }
+    return 0;
+}
+
+/* All values with their scores over `count` parameters of the full vector named in index. */
+static size_t pairs_values(const struct fit_kernel *k, const struct fit_dataset *ds, const struct fit_result *r,
+                           const size_t *index, size_t count, struct value *v)
+{
+    struct e2e_prepared p = e2e_prepare(k, &ds->layout, r->theta);
+    size_t n = 0, np = k->nparam, nl = k->nlinear;
+    for (uint32_t g = 0; g < NG; g++)
+        for (uint32_t i = 0; i < NT; i++)
+            for (uint32_t j = i + 1; j < NT; j++) {
+                double y = 0, mean, jac[MOST];
+                if (!counts(ds, i, j, g, &y))
+                    continue;
+                k->points(&ds->layout, p.ws, r->lin, 1, &i, &j, &g, &mean, jac);
+                v[n] = (struct value){i, j, g, {0}, {0}};
+                for (size_t c = 0; c < count; c++) {
+                    size_t e = index[c], place = e < np ? e : np + (e - np) % nl;
+                    v[n].jac[c] = e < np || (e - np) / nl == g ? jac[place] : 0;
+                    v[n].score[c] = (y - mean) * v[n].jac[c];
+                }
+                n++;
+            }
+    e2e_release(&p);
+    return n;
+}
+
+static int touch(const struct value *a, const struct value *b, size_t m, size_t offset)
+{
+    size_t x[2] = {(a->i + offset) / m, (a->j + offset) / m}, y[2] = {(b->i + offset) / m, (b->j + offset) / m};
+    return x[0] == y[0] || x[0] == y[1] || x[1] == y[0] || x[1] == y[1];
+}
+
+/* std <- square roots of the diagonal of (J^T J)^-1 M (J^T J)^-1. */
+static void sandwich(const struct value *v, size_t n, size_t count, const double *M, double *std)
+{
+    double H[MOST * MOST] = {0};
+    for (size_t k = 0; k < n; k++)
+        for (size_t a = 0; a < count; a++)
+            for (size_t b = 0; b < count; b++)
+                H[a * count + b] += v[k].jac[a] * v[k].jac[b];
+    assert_int_equal(fit_cholesky(count, H, 1e-15), 0);
+    for (size_t a = 0; a < count; a++) {
+        double x[MOST] = {0}, var = 0;
+        x[a] = 1;
+        fit_cholesky_solve(count, H, x);
+        for (size_t b = 0; b < count; b++)
+            for (size_t c = 0; c < count; c++)
+                var += x[b] * M[b * count + c] * x[c];
+        std[a] = sqrt(var);
+    }
+}
+
+static void check_pairs(size_t length, int joint)
+{
+    const struct fit_kernel *k = e2e_kernel("laminar", "fast", NULL);
+    struct fit_dataset *ds = pairs_data(k);
+    unsigned char fixed[] = {0, 0, 1, 0, 1, 1, 1};
+    struct fit_options o;
+    fit_options_default(&o);
+    o.start = truth;
+    o.start_only = 1;
+    o.fixed = fixed;
+    o.cluster_length = length;
+    o.cluster_joint = joint;
+    o.threads = 1;
+    struct fit_result r = run_fit(k, ds, &o);
+    assert_int_equal(r.robust.kind, FIT_ROBUST_FRAMES);
+    assert_int_equal(r.robust.length, length);
+    static const size_t index[] = {0, 1, 3, 7, 8, 9, 10};
+    enum { N = sizeof index / sizeof *index };
+    static struct value v[NG * NT * NT];
+    size_t n = pairs_values(k, ds, &r, index, N, v);
+    assert_int_equal(n, NG * (NT * (NT - 1) / 2 - 1));
+    double M[N * N] = {0}, std[N];
+    for (size_t a = 0; a < n; a++)
+        for (size_t b = 0; b < n; b++) {
+            double weight = 0;
+            for (size_t offset = 0; offset < length; offset++)
+                weight += touch(&v[a], &v[b], length, offset) && (joint || v[a].g == v[b].g);
+            for (size_t x = 0; x < N && weight > 0; x++)
+                for (size_t y = 0; y < N; y++)
+                    M[x * N + y] += weight / (double)length * v[a].score[x] * v[b].score[y];
+        }
+    sandwich(v, n, N, M, std);
+    assert_false(r.robust.clipped);
+    for (size_t c = 0; c < N; c++)
+        assert_true(fabs(r.std_robust[index[c]] / std[c] - 1) < 1e-6); /* of an optimum to 1e-7 of a std */
+    assert_true(r.std_robust[2] == 0 && r.std_robust[5] == 0);
+    fit_result_free(&r);
+    o.threads = 2;
+    r = run_fit(k, ds, &o);
+    struct fit_result again = run_fit(k, ds, &o);
+    assert_memory_equal(r.std_robust, again.std_robust, r.nfull * sizeof *r.std_robust);
+    fit_result_free(&again);
+    fit_result_free(&r);
+    fit_dataset_free(ds);
+}
+
+static void test_frames_one_by_one(void **s)
+{
+    (void)s;
+    check_pairs(1, 0);
+}
+
+static void test_clusters_of_two_frames_at_all_positions(void **s)
+{
+    (void)s;
+    check_pairs(2, 0);
+}
+
+static void test_clusters_over_all_angles(void **s)
+{
+    (void)s;
+    check_pairs(2, 1);
+}
+
+/* ---- rows ----------------------------------------------------------------------------------------------- */
+
+static void test_rows_are_hc3(void **s)
+{
+    const struct fit_kernel *k = e2e_kernel("kww", "fast", NULL);
+    double x[NROW], y[NROW];
+    const double *column = x, theta[] = {1, 0.8}, lin[] = {0.2, 1};
+    struct fit_dataset *ds;
+    struct fit_error err = {0};
+    struct fit_rng rng = {.seed = 3, .purpose = FIT_RNG_START};
+    (void)s;
+    for (size_t i = 0; i < NROW; i++) {
+        double z;
+        x[i] = 0.01 * pow(1e4, (double)i / NROW);
+        fit_rng_next_normals(&rng, 1, &z);
+        y[i] = lin[1] + lin[0] * exp(-2 * pow(x[i] / theta[0], theta[1])) + z * (i < 10 ? 0.02 : 0.002);
+    }
+    assert_int_equal(fit_dataset_new_rows(NROW, 1, &column, y, NULL, 0, NULL, 1, &ds, &err), FIT_OK);
+    assert_int_equal(fit_dataset_finish(ds, &err), FIT_OK);
+    struct fit_options o;
+    fit_options_default(&o);
+    o.start = theta;
+    o.start_only = 1;
+    struct fit_result r = run_fit(k, ds, &o);
+    assert_int_equal(r.robust.kind, FIT_ROBUST_ROWS);
+    struct e2e_prepared p = e2e_prepare(k, &ds->layout, r.theta);
+    static struct value v[NROW];
+    double M[16] = {0}, H[16] = {0}, std[4];
+    for (uint32_t i = 0; i < NROW; i++) {
+        uint32_t zero = 0;
+        double mean;
+        k->points(&ds->layout, p.ws, r.lin, 1, &i, &zero, &zero, &mean, v[i].jac);
+        v[i].score[0] = y[i] - mean;
+        for (size_t a = 0; a < 16; a++)
+            H[a] += v[i].jac[a / 4] * v[i].jac[a % 4];
+    }
+    assert_int_equal(fit_cholesky(4, H, 1e-15), 0);
+    for (size_t i = 0; i < NROW; i++) {
+        double t[4], h = 0;
+        memcpy(t, v[i].jac, sizeof t);
+        fit_cholesky_solve(4, H, t);
+        for (size_t a = 0; a < 4; a++)
+            h += t[a] * v[i].jac[a];
+        double u = v[i].score[0] / (1 - h);
+        for (size_t a = 0; a < 16; a++)
+            M[a] += u * u * v[i].jac[a / 4] * v[i].jac[a % 4];
+    }
+    sandwich(v, NROW, 4, M, std);
+    for (size_t a = 0; a < 4; a++)
+        assert_true(fabs(r.std_robust[a] / std[a] - 1) < 1e-6);
+    /* the contrast hangs on the ten noisy rows: the usual error is far too small */
+    assert_true(r.std_robust[2] > 1.5 * r.std[2]);
+    e2e_release(&p);
+    fit_result_free(&r);
+    fit_dataset_free(ds);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_frames_one_by_one),
+        cmocka_unit_test(test_clusters_of_two_frames_at_all_positions),
+        cmocka_unit_test(test_clusters_over_all_angles),
+        cmocka_unit_test(test_rows_are_hc3),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
