@@ -9,6 +9,7 @@
  * ("successive halving").
  */
 #include <math.h>
+#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,7 @@ enum {
     MEDIUM_FRAMES = 200, /* the finer copy, for more than MEDIUM_ENOUGH frames */
     MEDIUM_ENOUGH = 400,
     MEDIUM_STEPS = 25,
+    MOST_WORKERS = 32,   /* points looked at side by side */
     SURVIVORS = 3, /* of the coarse copy */
     FEW = 8,       /* free parameters; for each one beyond them */
     MORE = 8,      /* so many points more are followed */
@@ -51,13 +53,43 @@ static const double UNDECIDED = 50;
 
 /* ---- screening ------------------------------------------------------------------------------- */
 
+/* Does body(user, obj, k) for k < n, each with an objective of its own when there are workers.  What is done with
+ * one k must not depend on the others, so the number of workers changes nothing. */
+static void each(const struct fit_search *q, struct fit_objective *obj, size_t n,
+                 void (*body)(void *user, struct fit_objective *obj, size_t k), void *user)
+{
+    if (q->nworker < 2) {
+        for (size_t k = 0; k < n; k++)
+            body(user, obj, k);
+        return;
+    }
+    long last = (long)n;
+#pragma omp parallel num_threads((int)q->nworker)
+    {
+        struct fit_objective *own = q->worker[omp_get_thread_num()];
+#pragma omp for schedule(dynamic, 1)
+        for (long k = 0; k < last; k++)
+            body(user, own, (size_t)k);
+    }
+}
+
+static int interrupted(const struct fit_search *q)
+{
+    return q->s->setup->interrupt && *q->s->setup->interrupt;
+}
+
+static void screen_point(void *user, struct fit_objective *obj, size_t i)
+{
+    struct fit_search *q = user;
+    q->cost[i] = fit_objective_value(obj, q->point + i * q->p) == FIT_EVAL_OK ? obj->cost : INFINITY;
+}
+
 static enum fit_status screen(struct fit_search *q, struct fit_objective *obj, struct fit_error *err)
 {
+    each(q, obj, q->npoint, screen_point, q);
+    if (interrupted(q))
+        return fit_fail(err, FIT_ERR_INTERRUPTED, "fit: interrupted while looking for a start");
     for (size_t i = 0; i < q->npoint; i++) {
-        enum fit_eval e = fit_objective_value(obj, q->point + i * q->p);
-        if (e == FIT_EVAL_STOP)
-            return fit_fail(err, FIT_ERR_INTERRUPTED, "fit: interrupted while looking for a start");
-        q->cost[i] = e == FIT_EVAL_OK ? obj->cost : INFINITY;
         size_t at = i; /* insertion keeps equal costs in the order of points */
         for (; at > 0 && q->cost[q->rank[at - 1]] > q->cost[i]; at--)
             q->rank[at] = q->rank[at - 1];
@@ -153,33 +185,50 @@ static void drop_doubles(struct fit_candidates *list)
         }
 }
 
-/* Follows those alive in item[from..) for some steps; then sorts. */
-static enum fit_status follow(const struct fit_search *q, struct fit_objective *obj, size_t steps,
-                              size_t from, struct fit_candidates *list, struct fit_error *err)
+struct following {
+    const struct fit_search *q;
+    struct fit_candidate *item;
+    size_t steps;
+    int out_of_memory;
+};
+
+static void follow_one(void *user, struct fit_objective *obj, size_t c)
 {
+    struct following *w = user;
+    const struct fit_search *q = w->q;
+    struct fit_candidate *f = &w->item[c];
+    if (!f->alive || f->converged || interrupted(q))
+        return;
     struct fit_nlsq *s = fit_nlsq_new(q->p);
-    if (!s)
-        return fit_fail(err, FIT_ERR_MEMORY, "fit: out of memory");
+    if (!s) {
+#pragma omp atomic write
+        w->out_of_memory = 1;
+        return;
+    }
     double dof = fmax((double)obj->npoint - (double)obj->nu - (double)q->nfree, 1);
     struct fit_nlsq_problem problem = {q->p, q->s->lower, q->s->upper, dof, 0, obj, value, normal};
-    struct fit_nlsq_options opt = {.max_iterations = steps,
+    struct fit_nlsq_options opt = {.max_iterations = w->steps,
                                    .ftol = 1e-12,
                                    .xtol = 1e-10,
                                    .gtol = 1e-2,
                                    .deadline = q->s->deadline};
-    enum fit_word w = FIT_FAILED;
-    for (size_t c = from; c < list->n && w != FIT_INTERRUPTED; c++) {
-        struct fit_candidate *f = &list->item[c];
-        if (!f->alive || f->converged)
-            continue;
-        w = fit_nlsq_run(s, &problem, &opt, f->theta);
-        f->cost = isfinite(s->cost) ? s->cost : INFINITY;
-        f->dof = dof;
-        f->variance = 2 * f->cost / dof;
-        f->converged = w <= FIT_CONVERGED_STEP || w == FIT_FAILED;
-    }
+    enum fit_word word = fit_nlsq_run(s, &problem, &opt, f->theta);
+    f->cost = isfinite(s->cost) ? s->cost : INFINITY;
+    f->dof = dof;
+    f->variance = 2 * f->cost / dof;
+    f->converged = word <= FIT_CONVERGED_STEP || word == FIT_FAILED;
     fit_nlsq_free(s);
-    if (w == FIT_INTERRUPTED)
+}
+
+/* Follows those alive in item[from..) for some steps; then sorts. */
+static enum fit_status follow(const struct fit_search *q, struct fit_objective *obj, size_t steps,
+                              size_t from, struct fit_candidates *list, struct fit_error *err)
+{
+    struct following w = {q, list->item + from, steps, 0};
+    each(q, obj, list->n - from, follow_one, &w);
+    if (w.out_of_memory)
+        return fit_fail(err, FIT_ERR_MEMORY, "fit: out of memory");
+    if (interrupted(q))
         return fit_fail(err, FIT_ERR_INTERRUPTED, "fit: interrupted while looking for a start");
     drop_doubles(list);
     qsort(list->item + from, list->n - from, sizeof *list->item, by_variance);
@@ -484,6 +533,34 @@ static size_t stride_for(size_t frames, size_t wanted)
     return (frames + wanted - 1) / wanted;
 }
 
+static void workers_free(struct fit_search *q)
+{
+    for (size_t k = 0; k < q->nworker; k++)
+        fit_objective_free(q->worker[k]);
+    free(q->worker);
+    q->worker = NULL;
+    q->nworker = 0;
+}
+
+/* As many objectives of one thread as there are threads.  Points of a search are many, and their data few: they
+ * are better looked at side by side than each by all threads. */
+static enum fit_status workers_new(struct fit_search *q, const struct fit_dataset *ds, struct fit_error *err)
+{
+    struct fit_objective_setup setup = *q->s->setup;
+    int threads = setup.threads > 0 ? setup.threads : fit_parallel_default_threads();
+    size_t wanted = threads > MOST_WORKERS ? MOST_WORKERS : (size_t)threads;
+    enum fit_status st = FIT_OK;
+    setup.threads = 1;
+    q->worker = calloc(wanted, sizeof(struct fit_objective *));
+    if (!q->worker)
+        return fit_fail(err, FIT_ERR_MEMORY, "fit: out of memory");
+    for (size_t k = 0; k < wanted && wanted > 1 && st == FIT_OK; k++) {
+        st = fit_objective_new(q->s->kernel, ds, &setup, &q->worker[k], err);
+        q->nworker += st == FIT_OK ? 1 : 0;
+    }
+    return st;
+}
+
 static enum fit_status search_on(struct fit_search *q, const struct fit_dataset *ds,
                                  const struct fit_dataset *finer, struct fit_candidates *list,
                                  struct fit_error *err)
@@ -491,7 +568,10 @@ static enum fit_status search_on(struct fit_search *q, const struct fit_dataset 
     struct fit_objective *obj = NULL;
     enum fit_status st = fit_objective_new(q->s->kernel, ds, q->s->setup, &obj, err);
     if (st == FIT_OK)
+        st = workers_new(q, ds, err);
+    if (st == FIT_OK)
         st = search_coarse(q, obj, list, err);
+    workers_free(q); /* the finer data are for few points: all threads for each */
     if (st == FIT_OK && finer) {
         fit_objective_free(obj);
         for (size_t c = 0; c < list->n; c++)

@@ -18,6 +18,8 @@ struct fit_search {
     size_t number;         /* points of earlier rounds, for names */
     const double *centre;  /* best of the earlier rounds, or NULL */
     uint64_t draw;         /* stream of random numbers */
+    struct fit_objective **worker; /* points are looked at side by side: one objective of one thread each; */
+    size_t nworker;                /* 0: by the objective that is handed over, one after the other */
 };
 
 enum {
