@@ -496,11 +496,41 @@ static void time_loop(struct prepare *q, FILE *out, int indent, uint32_t n, cons
         q->ready[root[k]] = 1;
 }
 
-static void integrals(struct prepare *q, FILE *out, int indent, unsigned char mark, uint32_t depth)
+/* Integrals of functions of time, by one call. */
+static void plain_integrals(struct prepare *q, FILE *out, int indent, unsigned char mark, uint32_t depth)
 {
+    uint32_t count = 0;
+    char *list = NULL;
+    size_t size;
+    FILE *text = open_memstream(&list, &size);
+    if (!text)
+        hg_bug("out of memory");
     for (hg_id id = 1; id < q->n; id++) {
         const struct hg_node *n = hg_at(q->em->e, id);
-        if (q->stored[id] != mark || q->depth[id] != depth || n->op != HG_POTENTIAL)
+        if (q->stored[id] != mark || q->depth[id] != depth || n->op != HG_POTENTIAL || !is_time(q->em, n->arg[0]) ||
+            hg_at(q->em->e, n->arg[0])->vary & HG_G)
+            continue;
+        const char *F = grid_field(q->em, id, DIRECTION - 1)->name;
+        const char *f = hg_at(q->em->e, n->arg[0])->op == HG_TIME ? "time_grid"
+                                                                   : grid_field(q->em, n->arg[0], DIRECTION - 1)->name;
+        fprintf(text, "%*s    {w.%s, w.%s, ", 4 * indent, "", f, F);
+        fprintf(text, mark == VALUE ? "w.%s_low},\n" : "NULL},\n", F);
+        q->ready[id] = 1;
+        count++;
+    }
+    fclose(text);
+    if (count)
+        fprintf(out, "%*sfit_trapezoids(l->ntime, l->time, %u, (const struct fit_integral[]){\n%s%*s});\n", 4 * indent, "",
+                count, list, 4 * indent, "");
+    free(list);
+}
+
+static void integrals(struct prepare *q, FILE *out, int indent, unsigned char mark, uint32_t depth)
+{
+    plain_integrals(q, out, indent, mark, depth);
+    for (hg_id id = 1; id < q->n; id++) {
+        const struct hg_node *n = hg_at(q->em->e, id);
+        if (q->stored[id] != mark || q->depth[id] != depth || n->op != HG_POTENTIAL || q->ready[id])
             continue;
         const char *F = grid_field(q->em, id, DIRECTION - 1)->name;
         const char *f = hg_at(q->em->e, n->arg[0])->op == HG_TIME ? "time_grid"
@@ -510,10 +540,6 @@ static void integrals(struct prepare *q, FILE *out, int indent, unsigned char ma
                     "%*sfor (size_t g = 0; g < ng; g++)\n"
                     "%*s    fit_trapezoid(l->ntime, w.%s + g * nt, l->time, w.%s + g * nt);\n",
                     4 * indent, "", 4 * indent, "", f, F);
-        else if (is_time(q->em, n->arg[0]) && mark == VALUE)
-            fprintf(out, "%*sfit_trapezoid_low(l->ntime, w.%s, l->time, w.%s, w.%s_low);\n", 4 * indent, "", f, F, F);
-        else if (is_time(q->em, n->arg[0]))
-            fprintf(out, "%*sfit_trapezoid(l->ntime, w.%s, l->time, w.%s);\n", 4 * indent, "", f, F);
         else
             hg_bug("emit: integral of a constant was not simplified");
         q->ready[id] = 1;

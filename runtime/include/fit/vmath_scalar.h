@@ -99,6 +99,52 @@ static inline __attribute__((unused)) void fit_trapezoid_low(size_t n, const dou
     }
 }
 
+/* Several of them at once, F_low NULL where it is not wanted.  The steps of one integral wait for each other; four
+ * side by side take little longer than one. */
+struct fit_integral {
+    const double *f;
+    double *F, *F_low;
+};
+
+static inline __attribute__((unused)) void fit_trapezoid_four(size_t n, const double *t,
+                                                              const struct fit_integral *x)
+{
+    double sum[4] = {0}, low[4] = {0};
+    for (size_t m = 0; m < 4 && n; m++) {
+        x[m].F[0] = 0;
+        if (x[m].F_low)
+            x[m].F_low[0] = 0;
+    }
+    for (size_t k = 1; k < n; k++) {
+        double hl, h = fit_two_sum(t[k], -t[k - 1], &hl);
+        for (size_t m = 0; m < 4; m++) {
+            double gl, pl, e, g = fit_two_sum(x[m].f[k - 1], x[m].f[k], &gl);
+            double p = fit_two_prod(0.5 * g, h, &pl);
+            pl += 0.5 * (g * hl + gl * h);
+            sum[m] = fit_two_sum(sum[m], p, &e);
+            low[m] += e + pl;
+            sum[m] = fit_two_sum(sum[m], low[m], &low[m]);
+            x[m].F[k] = sum[m];
+            if (x[m].F_low)
+                x[m].F_low[k] = low[m];
+        }
+    }
+}
+
+static inline __attribute__((unused)) void fit_trapezoids(size_t n, const double *t, size_t count,
+                                                          const struct fit_integral *x)
+{
+    size_t m = 0;
+    for (; m + 4 <= count; m += 4)
+        fit_trapezoid_four(n, t, x + m);
+    if (m + 1 == count) {
+        fit_trapezoid_low(n, x[m].f, t, x[m].F, x[m].F_low);
+    } else if (m < count) { /* two or three: the last one is computed again, to the same numbers */
+        const size_t third = m + 2 < count ? m + 2 : m + 1;
+        fit_trapezoid_four(n, t, (const struct fit_integral[]){x[m], x[m + 1], x[third], x[third]});
+    }
+}
+
 static inline __attribute__((unused)) void fit_trapezoid(size_t n, const double *f, const double *t,
                                                          double *F)
 {

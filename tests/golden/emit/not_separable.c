@@ -98,7 +98,9 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
             fit_vstore(w.f_grid_2 + k, rate*fit_vexp(-fit_vload(w.time_grid + k)*decay));
         }
     }
-    fit_trapezoid_low(l->ntime, w.f_grid_2, l->time, w.int_f_grid, w.int_f_grid_low);
+    fit_trapezoids(l->ntime, l->time, 1, (const struct fit_integral[]){
+        {w.f_grid_2, w.int_f_grid, w.int_f_grid_low},
+    });
     fit_gather(l, w.int_f_grid, w.int_f);
     fit_gather(l, w.int_f_grid_low, w.int_f_low);
 
@@ -112,8 +114,10 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
                 fit_vstore(w.f_grid_3 + k, -fit_vload(w.time_grid + k)*rate*e);
             }
         }
-        fit_trapezoid(l->ntime, w.f_grid, l->time, w.int_f_grid_2);
-        fit_trapezoid(l->ntime, w.f_grid_3, l->time, w.int_f_grid_3);
+        fit_trapezoids(l->ntime, l->time, 2, (const struct fit_integral[]){
+            {w.f_grid, w.int_f_grid_2, NULL},
+            {w.f_grid_3, w.int_f_grid_3, NULL},
+        });
         fit_gather(l, w.int_f_grid_2, w.int_f_2);
         fit_gather(l, w.int_f_grid_3, w.int_f_3);
     }

@@ -101,7 +101,9 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
             fit_vstore(w.D_grid + k, D);
         }
     }
-    fit_trapezoid_low(l->ntime, w.D_grid, l->time, w.int_D_grid, w.int_D_grid_low);
+    fit_trapezoids(l->ntime, l->time, 1, (const struct fit_integral[]){
+        {w.D_grid, w.int_D_grid, w.int_D_grid_low},
+    });
     fit_gather(l, w.int_D_grid, w.int_D);
     fit_gather(l, w.int_D_grid_low, w.int_D_low);
 
@@ -123,8 +125,10 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
                 fit_vstore(w.dD_dalpha_grid + k, dD_dalpha);
             }
         }
-        fit_trapezoid(l->ntime, w.dD_dD0_grid, l->time, w.int_dD_dD0_grid);
-        fit_trapezoid(l->ntime, w.dD_dalpha_grid, l->time, w.int_dD_dalpha_grid);
+        fit_trapezoids(l->ntime, l->time, 2, (const struct fit_integral[]){
+            {w.dD_dD0_grid, w.int_dD_dD0_grid, NULL},
+            {w.dD_dalpha_grid, w.int_dD_dalpha_grid, NULL},
+        });
         fit_gather(l, w.int_dD_dD0_grid, w.int_dD_dD0);
         fit_gather(l, w.int_dD_dalpha_grid, w.int_dD_dalpha);
     }
