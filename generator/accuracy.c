@@ -180,6 +180,10 @@ struct hg_accuracy *hg_accuracy_measure(struct hg_model *m, hg_id mean, struct h
 void hg_accuracy_print(const struct hg_accuracy *a, const char *prefix, int width, FILE *out)
 {
     size_t longest = 6;
+    if (!hg_places_declared(a->box)) {
+        fprintf(out, "%srounding errors: not judged, no column has a range or a test point\n", prefix);
+        return;
+    }
     for (uint32_t k = 0; k < a->n; k++)
         longest = strlen(a->output[k].name) > longest ? strlen(a->output[k].name) : longest;
     fprintf(out, "%s%-*s %7s  %s\n", prefix, (int)longest, "output", "ulp", "at");

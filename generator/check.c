@@ -45,34 +45,26 @@ static const char *name_of(const struct check *c, uint32_t k)
     return k < K ? c->m->param.item[k].name : c->m->linear.item[k - K].name;
 }
 
-/* A number for a symbol that the model does not fix: from its first test, its default, or 1. */
-static double some_value(const struct hg_model *m, const struct hg_list *list, uint32_t k, size_t offset)
-{
-    for (uint32_t t = 0; t < m->ntest; t++) {
-        const double *x = *(double *const *)((const char *)&m->test[t] + offset);
-        if (x && isfinite(x[k]))
-            return x[k];
-    }
-    return isfinite(list->item[k].start) ? list->item[k].start : 1.0;
-}
-
 static double *values_of(const struct hg_model *m, const struct hg_list *list, size_t offset)
 {
     double *v = hg_alloc(m->expr->arena, (list->n + 1) * sizeof *v);
     for (uint32_t k = 0; k < list->n; k++)
-        v[k] = some_value(m, list, k, offset);
+        v[k] = hg_model_typical(m, list, k, offset, NULL);
     return v;
 }
 
-/* A row of a table: that of the first test; then, and without tests, numbers of the order of 1. */
+/* A row of a table: that of the first test, else the range of the column or numbers of the order of 1. */
 static double *row_of(const struct hg_model *m, size_t row)
 {
     static const double some[ROWS] = {1.0, 0.3, 2.7};
     double *v = hg_alloc(m->expr->arena, (m->column.n + 1) * sizeof *v);
     for (uint32_t k = 0; k < m->column.n; k++) {
+        const struct hg_symbol_decl *c = &m->column.item[k];
         double x = m->ntest && m->test[0].column ? m->test[0].column[k] : NAN;
         double scale = 1 + 0.1 * k; /* columns differ */
-        v[k] = !isfinite(x) ? scale * some[row] : row == 0 ? x : x * some[row];
+        v[k] = isfinite(x)              ? row == 0 ? x : x * some[row]
+               : c->lower < c->upper ? c->lower + (c->upper - c->lower) * some[row] / (3 * scale)
+                                        : scale * some[row];
     }
     return v;
 }
@@ -219,6 +211,7 @@ int hg_check(struct hg_model *m, const struct hg_variant *v, struct hg_diag *d, 
     c.symbolic2 = hg_eval_new(m->expr, m->hessian ? c.nleaf * (c.nleaf + 1) / 2 : 0, c.second);
     c.dual = hg_eval_new(m->expr, 1, &c.mean);
     ok = check_derivatives(&c, d);
+    hg_model_sizes_told(m, d);
     for (uint32_t t = 0; t < m->ntest; t++)
         if (strcmp(m->test[t].variant ? m->test[t].variant : "fast", v->name) == 0) {
             ok &= check_test(&c, &m->test[t], d);

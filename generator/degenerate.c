@@ -156,6 +156,46 @@ void hg_probe_run(const struct hg_probe *p, struct hg_eval *ev, const double *th
     }
 }
 
+/* --- branches ----------------------------------------------------------------------------------------- */
+
+struct reached {
+    const struct hg_probe *p;
+    unsigned char *node;  /* at the present point, from the mean down */
+    unsigned char *param; /* at any point */
+};
+
+static void note_reached(void *user, const struct hg_eval *ev, uint32_t group)
+{
+    struct reached *r = user;
+    const struct hg_expr *e = r->p->m->expr;
+    (void)group;
+    memset(r->node, 0, r->p->mean + 1);
+    r->node[r->p->mean] = 1;
+    for (hg_id id = r->p->mean; id > 0; id--) {
+        const struct hg_node *x = hg_at(e, id);
+        int choice = x->op == HG_WHERE || x->op == HG_GUARD;
+        if (!r->node[id])
+            continue;
+        if (x->op == HG_PARAM || x->op == HG_LINEAR)
+            r->param[x->ref + (x->op == HG_LINEAR ? r->p->nparam : 0)] = 1;
+        for (uint32_t k = 0; k < (choice ? 1 : x->nargs); k++)
+            r->node[x->arg[k]] = 1;
+        for (uint32_t k = 0; choice && k < (hg_at(e, x->arg[0])->vary & HG_T ? HG_FRAMES : 1); k++)
+            r->node[x->arg[hg_eval_get(ev, x->arg[0], k).v != 0 ? 1 : 2]] = 1;
+    }
+}
+
+static void find_unseen(struct hg_probe *p, uint32_t ngroup, unsigned char *unseen)
+{
+    struct hg_arena *a = p->m->expr->arena;
+    double *theta = hg_alloc(a, (p->nparam + 1) * sizeof *theta);
+    struct reached r = {p, hg_alloc(a, p->mean + 1), hg_alloc(a, p->nparam + p->nlinear + 1)};
+    for (uint32_t s = 0; s < p->nset; s++)
+        hg_probe_run(p, p->value, hg_probe_set(p, s, theta), ngroup, note_reached, &r);
+    for (uint32_t k = 0; k < p->nparam + p->nlinear; k++)
+        unseen[k] = !r.param[k] && hg_contains(p->m->expr, p->mean, leaf_of(p, k));
+}
+
 /* --- the Jacobian ------------------------------------------------------------------------------------- */
 
 /* Column-major; columns: linear parameters (one per group when they are `over` it), then parameters. */
@@ -369,6 +409,7 @@ struct search {
     struct hg_degeneracies *all;
     struct circuits generic, at[HG_SETS], beside; /* everywhere; at each set of the present scenario */
     double *theta;
+    int told; /* the sizes of settings and data are known; else only what is proved is said */
 };
 
 /* Circuits at random set s; 0 when the model cannot be evaluated there. */
@@ -428,6 +469,8 @@ static void add_degeneracy(struct search *w, const struct hg_degeneracy *like, c
     }
     memcpy(d.param + d.n - x->n, x->param, x->n * sizeof *d.param);
     hg_degenerate_name(&w->probe, all, &d, c);
+    if (!d.proved && !w->told)
+        return;
     if (old) {
         *old = d;
         return;
@@ -462,6 +505,8 @@ static void scenario(struct search *w, enum fit_degeneracy_kind kind, int condit
         const struct circuit *x = &w->at[0].item[k];
         double c[HG_SETS * HG_CIRCUIT];
         int every = !find_circuit(&w->generic, x);
+        for (uint32_t i = 0; i < x->n; i++)
+            every &= !w->probe.unseen[ngroup == 1][x->param[i]];
         for (uint32_t i = 0; i < x->n; i++) /* dependent to first order at a point is no degenerate set */
             every &= condition < 0 || x->param[i] != (uint32_t)condition;
         for (uint32_t s = 0; s < nset && every; s++) {
@@ -510,16 +555,22 @@ const struct hg_degeneracies *hg_degenerate(struct hg_model *m, const struct hg_
     if (m->param.n == 0 || m->nscreen == 0)
         return all;
     w->all = all;
+    w->told = hg_model_sizes_told(m, NULL);
     w->theta = hg_alloc(m->expr->arena, (m->param.n + 1) * sizeof *w->theta);
     hg_probe_open(&w->probe, m, v->mean);
     matrix_new(&w->matrix, &w->probe);
     choose_sets(w);
+    for (int one = 0; one < 2; one++) {
+        w->probe.unseen[one] = hg_alloc(m->expr->arena, m->param.n + m->linear.n + 1);
+        find_unseen(&w->probe, one ? 1 : HG_GROUPS, w->probe.unseen[one]);
+    }
     scenario(w, FIT_DEGENERATE_EVERYWHERE, -1, 0);
     w->generic = w->at[0];
     special_values(w);
     if (m->axis.n)
         scenario(w, FIT_DEGENERATE_ONE_GROUP, -1, 0);
-    hg_mirrors(&w->probe, all);
+    if (w->told)
+        hg_mirrors(&w->probe, all);
     hg_probe_close(&w->probe);
     return all;
 }

@@ -69,6 +69,9 @@ struct hg_probe {
     double *setting;
     double *coord[HG_GROUPS], *linear[HG_GROUPS];
     double *row[HG_ROWS];
+    /* Of parameters, then linear ones: 1 when the mean has it only in branches of choices, as in where(lt(q, 2), a, b),
+     * that no point above enters, with several groups [0] or one [1].  Nothing is claimed of it: data may enter. */
+    unsigned char *unseen[2];
 };
 
 void hg_probe_open(struct hg_probe *p, struct hg_model *m, hg_id mean);

@@ -108,10 +108,12 @@ static int unit_or_options(lua_State *L, struct hg_symbol_decl *s, hg_unit *unit
 static int m_axis(lua_State *L)
 {
     struct dsl *d = dsl_of(L);
-    struct hg_symbol_decl s = {.over = -1, .line = dsl_line(L)};
+    struct hg_symbol_decl s = {.over = -1, .line = dsl_line(L), .start = NAN};
     hg_unit unit;
     s.name = new_name(L, 1, "axis");
     unit_or_options(L, &s, &unit, "an axis", "unit doc");
+    if (s.unit && strcmp(s.unit, "deg") == 0) /* angles have a size of their own */
+        s.start = 0;
     return push_symbol(L, &d->m->axis, &s, HG_COORD, unit);
 }
 
@@ -301,7 +303,8 @@ static int m_columns(lua_State *L)
     check_space(L, FIT_ROWS, "columns");
     luaL_checkstack(L, n + 8, NULL);
     for (int k = 1; k <= n; k++) {
-        struct hg_symbol_decl s = {.over = -1, .line = dsl_line(L), .role = FIT_ROLE_COVARIATE};
+        struct hg_symbol_decl s = {.over = -1, .line = dsl_line(L), .start = NAN,
+                                   .role = FIT_ROLE_COVARIATE};
         const char *unit = NULL;
         int type = lua_type(L, k);
         if (type != LUA_TTABLE && type != LUA_TSTRING)

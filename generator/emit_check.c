@@ -36,18 +36,6 @@ static int is_pair(const struct hg_model *m)
     return m->space == FIT_PAIRS;
 }
 
-/* A number for a symbol that the model does not fix: from its first test, its default, or 1. */
-static double some_value(const struct hg_model *m, const struct hg_list *list, uint32_t k,
-                         size_t offset)
-{
-    for (uint32_t t = 0; t < m->ntest; t++) {
-        const double *x = *(double *const *)(const void *)((const char *)&m->test[t] + offset);
-        if (x && isfinite(x[k]))
-            return x[k];
-    }
-    return isfinite(list->item[k].start) ? list->item[k].start : 1.0;
-}
-
 static double *numbers(struct check *c, size_t n)
 {
     return hg_alloc(c->m->expr->arena, (n + 1) * sizeof(double));
@@ -68,23 +56,29 @@ static void draw_grid(struct check *c)
     c->coord = numbers(c, (size_t)m->axis.n * GROUPS);
     for (uint32_t a = 0; a < m->axis.n; a++)
         for (uint32_t g = 0; g < c->ngroup; g++) {
-            double x = some_value(m, &m->axis, a, offsetof(struct hg_test, coord));
+            double x =
+                hg_model_typical(m, &m->axis, a, offsetof(struct hg_test, coord), NULL);
             double far = strcmp(m->axis.item[a].unit, "deg") == 0 ? 37 : 1;
             c->coord[a * c->ngroup + g] = x != 0 ? x * (1 + 0.4 * g) : far * g;
         }
 }
 
-/* Covariates of a table: geometric around the value of a test, so that fast and slow are met. */
+/* Covariates of a table: geometric around the value of a test, so that fast and slow are met; without
+ * a test all over the declared range, or around 1. */
 static void draw_rows(struct check *c)
 {
     const struct hg_model *m = c->m;
     c->nrow = is_pair(m) ? 0 : ROWS;
     c->column = numbers(c, (size_t)m->column.n * ROWS);
-    for (uint32_t k = 0; k < m->column.n; k++)
+    for (uint32_t k = 0; k < m->column.n; k++) {
+        const struct hg_symbol_decl *s = &m->column.item[k];
+        int told;
+        double x = hg_model_typical(m, &m->column, k, offsetof(struct hg_test, column), &told);
         for (uint32_t r = 0; r < c->nrow; r++)
             c->column[k * c->nrow + r] =
-                some_value(m, &m->column, k, offsetof(struct hg_test, column)) *
-                exp(0.15 * ((double)r - 21));
+                !told && s->lower < s->upper ? s->lower + (s->upper - s->lower) * r / (ROWS - 1)
+                                             : x * exp(0.15 * ((double)r - 21));
+    }
 }
 
 static void prepare(struct check *c, const struct hg_variant *v)
@@ -94,7 +88,8 @@ static void prepare(struct check *c, const struct hg_variant *v)
     c->Q = m->linear.n;
     c->setting = numbers(c, m->setting.n);
     for (uint32_t k = 0; k < m->setting.n; k++)
-        c->setting[k] = some_value(m, &m->setting, k, offsetof(struct hg_test, setting));
+        c->setting[k] =
+            hg_model_typical(m, &m->setting, k, offsetof(struct hg_test, setting), NULL);
     draw_grid(c);
     draw_rows(c);
     c->npoint = is_pair(m) ? c->nframe * (c->nframe - 1) / 2 * c->ngroup : c->nrow * c->ngroup;

@@ -162,6 +162,9 @@ static void add(struct mirrors *w, const char *text, int inside)
     for (uint32_t k = 0; k < w->p->nparam; k++)
         if (w->map.b[k] < 0 || w->map.from[k] != k)
             d.param[d.n++] = k;
+    for (uint32_t k = 0; k < d.n; k++)
+        if (w->p->unseen[0][d.param[k]])
+            return;
     if (is_known(w, &d))
         return;
     all->item = hg_grow(arena, all->item, all->n, all->n + 1, sizeof d, &all->room);

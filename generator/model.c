@@ -2,6 +2,8 @@
 #include "model.h"
 
 #include <ctype.h>
+#include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 struct hg_model *hg_model_new(struct hg_arena *a)
@@ -35,6 +37,54 @@ const struct hg_symbol_decl *hg_model_find(const struct hg_model *m, const char 
         }
     }
     return NULL;
+}
+
+double hg_model_typical(const struct hg_model *m, const struct hg_list *list, uint32_t k,
+                        size_t offset, int *told)
+{
+    int ignored;
+    if (!told)
+        told = &ignored;
+    *told = 1;
+    for (uint32_t t = 0; t < m->ntest; t++) {
+        const double *x = *(double *const *)(const void *)((const char *)&m->test[t] + offset);
+        if (x && isfinite(x[k]))
+            return x[k];
+    }
+    *told = isfinite(list->item[k].start);
+    return *told ? list->item[k].start : 1.0;
+}
+
+int hg_model_sizes_told(const struct hg_model *m, struct hg_diag *d)
+{
+    static const char with_test[] = "a point with it: m.test { ... }";
+    const struct {
+        const struct hg_list *list;
+        size_t offset;
+        const char *what, *help;
+    } kind[] = {
+        {&m->setting, offsetof(struct hg_test, setting), "setting", with_test},
+        {&m->axis, offsetof(struct hg_test, coord), "axis", with_test},
+        {&m->column, offsetof(struct hg_test, column), "column",
+         "{ \"%s\", range = {lowest, highest} } in m.columns, or a point with it: "
+         "m.test { ... }"},
+    };
+    int all = 1;
+    for (size_t n = 0; n < sizeof kind / sizeof *kind; n++)
+        for (uint32_t k = 0; k < kind[n].list->n; k++) {
+            const struct hg_symbol_decl *s = &kind[n].list->item[k];
+            int told;
+            hg_model_typical(m, kind[n].list, k, kind[n].offset, &told);
+            if (told || s->lower < s->upper || s->role != FIT_ROLE_COVARIATE)
+                continue;
+            all = 0;
+            if (d)
+                hg_warning(d, s->line, s->name, hg_format(m->expr->arena, kind[n].help, s->name),
+                           "nothing tells how large the %s '%s' is: derivatives and kernels are "
+                           "tested near 1, rounding errors %s", kind[n].what, s->name,
+                           kind[n].list == &m->column ? "not at all" : "there");
+        }
+    return all;
 }
 
 const struct hg_variant *hg_model_variant(const struct hg_model *m, const char *name)

@@ -97,6 +97,16 @@ struct hg_symbol_decl *hg_model_declare(struct hg_model *m, struct hg_list *list
  * none. */
 const struct hg_symbol_decl *hg_model_find(const struct hg_model *m, const char *name);
 
+/* A number for symbol k of a list that a model does not fix (setting, axis, column): that of the
+ * first test that names it, its default, or 1.  offset: of the list's values in struct hg_test.
+ * *told (may be NULL): 0 when it is the 1. */
+double hg_model_typical(const struct hg_model *m, const struct hg_list *list, uint32_t k,
+                        size_t offset, int *told);
+
+/* 0 when nothing tells the size of a setting, an axis or a column: what is tested is tested near 1.
+ * Warns of each when d is given. */
+int hg_model_sizes_told(const struct hg_model *m, struct hg_diag *d);
+
 /* The variant of that name, or NULL. */
 const struct hg_variant *hg_model_variant(const struct hg_model *m, const char *name);
 

@@ -496,7 +496,7 @@ static const char *plain(struct page *p, double x)
 static void accuracy(struct page *p, const struct hg_variant *v)
 {
     static const struct hg_column column[] = {{"value", 0}, {"ulp", 90}, {NULL, 0}};
-    if (!v->accuracy)
+    if (!v->accuracy || !hg_places_declared(v->accuracy->box))
         return;
     p->f->section(p->out, "Rounding");
     p->f->paragraph(p->out, 1);

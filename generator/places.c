@@ -230,6 +230,14 @@ struct hg_places *hg_places_new(const struct hg_model *m)
     return b;
 }
 
+int hg_places_declared(const struct hg_places *b)
+{
+    int declared = is_pair(b->m) || b->nrow == 0;
+    for (uint32_t k = 0; k < b->nrow; k++)
+        declared |= !b->guessed[k];
+    return declared;
+}
+
 uint32_t hg_places_of(const struct hg_places *b, uint32_t s)
 {
     return is_pair(b->m) ? HG_PLACES_PAIRS : b->sample[s].nrow;

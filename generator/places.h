@@ -39,6 +39,9 @@ struct hg_places {
 
 struct hg_places *hg_places_new(const struct hg_model *m);
 
+/* 0 when every place is guessed: a table without ranges and tests. */
+int hg_places_declared(const struct hg_places *b);
+
 /* Places of a sample: pairs or rows. */
 uint32_t hg_places_of(const struct hg_places *b, uint32_t s);
 

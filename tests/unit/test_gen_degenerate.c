@@ -131,12 +131,38 @@ static void test_a_floor_is_no_special_value(void **state)
                 (const char *const[]){NULL});
 }
 
+/* The branch for x above 1000 is entered by data that the compiler does not see. */
+static void test_a_branch_of_the_data_is_not_judged(void **state)
+{
+    (void)state;
+    expect_mean("local a, b, c = p('a', 2, {1, 3}), p('b', 3, {2, 5}), p('c', 1, {0.5, 2})",
+                "where(lt(x, 1000), exp(-a * x), exp(-b * c * x))", (const char *const[]){NULL});
+    expect_mean("local a, b, c = p('a', 2, {1, 3}), p('b', 3, {2, 5}), p('c', 1, {0.5, 2})",
+                "where(lt(x, 1), exp(-a * x), where(lt(x, 1.000001), exp(-b * x), exp(-c * x)))",
+                (const char *const[]){NULL});
+    expect_mean("local a, b, c = p('a', 2, {1, 3}), p('b', 3, {2, 5}), p('c', 1, {0.5, 2})",
+                "where(lt(x, 1000), exp(-a * b * x), exp(-c * x))",
+                (const char *const[]){"proved: a and b enter only as a b: only this combination is determined", NULL});
+}
+
+/* Nothing tells the size of x: exp(-a x) may be 0 all over the data or not. */
+static void test_without_sizes_only_proofs_count(void **state)
+{
+    (void)state;
+    static const char declared[] = "local a, b = p('a', 1e6, {1e5, 1e7}), p('b', 1, {0.5, 2})";
+    expect_mean(declared, "1 + exp(-a * x) / b", (const char *const[]){NULL});
+    expect_mean(declared, "1 + exp(-1e-6 * a * b * x)",
+                (const char *const[]){"proved: a and b enter only as a b: only this combination is determined", NULL});
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_heterodyne), cmocka_unit_test(test_laminar), cmocka_unit_test(test_models_without),
         cmocka_unit_test(test_products_and_sums), cmocka_unit_test(test_three_that_depend_on_one_another),
         cmocka_unit_test(test_a_floor_is_no_special_value),
+        cmocka_unit_test(test_a_branch_of_the_data_is_not_judged),
+        cmocka_unit_test(test_without_sizes_only_proofs_count),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -353,6 +353,37 @@ static void test_models_agree_with_their_test_points(void **state)
     }
 }
 
+/* Warnings about sizes that nothing tells, and the value of column x that the checks take. */
+static unsigned untold(const char *columns, const char *test, double *x)
+{
+    struct hg_diag d = {.out = tmpfile()};
+    char text[900];
+    int told;
+    assert_non_null(d.out);
+    snprintf(text, sizeof text, "local m = model \"x\" { title = \"t\" }\nlocal q = m.axis(\"q\", \"1/nm\")\n"
+             "local T = m.setting(\"T\", \"K\")\nlocal x, y, s = m.columns(%s, \"y\", \"s\")\n"
+             "local a = m.parameter(\"a\", { unit = \"1/K\", start = 2 })\n"
+             "m.observe(y, { mean = exp(-a * T * x) + q * nanometer, sigma = s })\n%s\n", columns, test);
+    struct hg_model *m = hg_dsl_load_text(arena, "x.lua", text, &d);
+    assert_non_null(m);
+    *x = hg_model_typical(m, &m->column, 0, offsetof(struct hg_test, column), &told);
+    told = hg_model_sizes_told(m, &d);
+    assert_int_equal(told, d.warnings == 0);
+    fclose(d.out);
+    return d.warnings;
+}
+
+static void test_sizes_are_told_by_tests_ranges_or_defaults(void **state)
+{
+    double x;
+    (void)state;
+    assert_int_equal(untold("\"x\"", "", &x), 3); /* q, T, x */
+    assert_true(x == 1.0); /* not 0, where nothing is tested */
+    assert_int_equal(untold("{ \"x\", range = {1, 2} }", "", &x), 2);
+    assert_int_equal(untold("\"x\"", "m.test { q = 3, T = 300, x = 7, a = 1e-3, y = 1 }", &x), 0);
+    assert_true(x == 7.0);
+}
+
 static void test_manifest_mentions_every_symbol(void **state)
 {
     char *text = NULL;
@@ -390,6 +421,7 @@ int main(void)
         cmocka_unit_test(test_rates_are_found),
         cmocka_unit_test(test_nan_is_visible_behind_a_floor),
         cmocka_unit_test(test_models_agree_with_their_test_points),
+        cmocka_unit_test(test_sizes_are_told_by_tests_ranges_or_defaults),
         cmocka_unit_test(test_manifest_mentions_every_symbol),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
