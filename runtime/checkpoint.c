@@ -11,8 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char MAGIC[] = "homodyne-gen checkpoint 1\n";
-enum { WORD = 8, NCOUNT = 5, NSCALAR = 4 };
+static const char MAGIC[] = "homodyne-gen checkpoint 2\n";
+enum { WORD = 8, NCOUNT = 5, NSCALAR = 6 };
 
 /* ---- bytes
  * --------------------------------------------------------------------------------------------- */
@@ -63,7 +63,7 @@ static void put_body(unsigned char *at, const struct fit_checkpoint *c)
 {
     const double count[NCOUNT] = {(double)c->nparam, (double)c->nlin, (double)c->ngroup,
                                   (double)c->ncoordinate, (double)c->size};
-    const double scalar[NSCALAR] = {c->weak, c->seconds, c->passes, c->finished};
+    const double scalar[NSCALAR] = {c->weak, c->seconds, c->passes, c->finished, c->plain_rates, c->starts};
     put_words(&at, NCOUNT, count);
     put_words(&at, NSCALAR, scalar);
     put_words(&at, c->nparam, c->theta);
@@ -193,7 +193,9 @@ static int get_body(const unsigned char *at, size_t size, struct fit_checkpoint 
                                  .weak = scalar[0],
                                  .seconds = scalar[1],
                                  .passes = scalar[2],
-                                 .finished = scalar[3]};
+                                 .finished = scalar[3],
+                                 .plain_rates = scalar[4],
+                                 .starts = scalar[5]};
     if (c->ncoordinate > 65536 || body_size(c) != size)
         return 0;
     c->theta = array(&at, c->nparam);

@@ -3,7 +3,7 @@
  * The file appears whole or not at all: it is written under a temporary name beside the final one,
  * flushed and renamed.  It begins with lines of text that say of which run it is,
  *
- *     homodyne-gen checkpoint 1
+ *     homodyne-gen checkpoint 2
  *     data: 5f0c...
  *     parameter D0: [100, 100000], log_normal 7 1
  *     ...
@@ -26,6 +26,7 @@ struct fit_checkpoint {
     double *mode, *covariance;   /* ncoordinate, squared */
     double weak;                 /* directions that the Hessian does not determine */
     double finished;             /* 1: all draws are there */
+    double plain_rates, starts;  /* as in fit_posterior_setup and fit_samples */
     double seconds, passes;      /* spent so far */
     unsigned char *state;        /* of the sampler */
     size_t size;

@@ -472,11 +472,10 @@ static enum fit_eval eval(void *user, size_t chain, const double *q, double *lp,
 
 /* ---- between coordinates and parameters ---------------------------------------------------------------- */
 
-void fit_posterior_start(const struct fit_posterior *p, double *q)
+int fit_posterior_coordinates(const struct fit_posterior *p, const double *theta, double *q)
 {
     const struct fit_posterior_lane *l = &p->lane[0];
     const struct fit_objective *o = l->c->o;
-    const double *theta = p->setup.theta;
     for (size_t i = 0; i < p->n; i++) {
         const struct fit_posterior_coordinate *c = &p->coordinate[i];
         double x = c->kind == FIT_POSTERIOR_LINEAR      ? p->setup.lin[entry_of(o, c->index)]
@@ -488,10 +487,17 @@ void fit_posterior_start(const struct fit_posterior *p, double *q)
         const struct fit_posterior_rate *x = &p->rate[r];
         const struct fit_rate *rate = &p->setup.kernel->rate[x->which];
         double u, v;
-        fit_rate_of(&x->map, theta[rate->amplitude], theta[rate->offset], theta[rate->exponent], &u, &v);
+        if (!fit_rate_of(&x->map, theta[rate->amplitude], theta[rate->offset], theta[rate->exponent], &u, &v))
+            return 0;
         q[x->v] = v;
         q[x->u] = u;
     }
+    return 1;
+}
+
+void fit_posterior_start(const struct fit_posterior *p, double *q)
+{
+    fit_posterior_coordinates(p, p->setup.theta, q);
 }
 
 int fit_posterior_theta(const struct fit_posterior *p, const double *q, double *theta)

@@ -96,6 +96,10 @@ void fit_posterior_free(struct fit_posterior *p);
 /* Coordinates q[n] of the point given in the setup. */
 void fit_posterior_start(const struct fit_posterior *p, double *q);
 
+/* Coordinates q[n] of theta[nparam], with linear parameters and noise of the setup.  0: theta has none, for a rate
+ * there is not above 0. */
+int fit_posterior_coordinates(const struct fit_posterior *p, const double *theta, double *q);
+
 /* The parameters at q: theta[nparam].  0: there are none. */
 int fit_posterior_theta(const struct fit_posterior *p, const double *q, double *theta);
 

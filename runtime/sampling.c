@@ -20,7 +20,7 @@ static size_t or_else(size_t x, size_t otherwise)
 /* ---- the posterior ------------------------------------------------------------------------------------- */
 
 /* About the point of a checkpoint when there is one: the target is then the same to the bit. */
-static enum fit_status open_posterior(struct fit_sampling_run *m, const struct fit_posterior_setup *given,
+enum fit_status fit_sampling_open(struct fit_sampling_run *m, const struct fit_posterior_setup *given,
                                       struct fit_error *err)
 {
     struct fit_posterior_setup setup = *given;
@@ -28,7 +28,10 @@ static enum fit_status open_posterior(struct fit_sampling_run *m, const struct f
         setup.theta = m->checkpoint.theta;
         setup.lin = m->checkpoint.lin;
         setup.sigma = m->checkpoint.sigma;
+        m->plain_rates = (unsigned)m->checkpoint.plain_rates;
     }
+    m->plain_rates |= setup.plain_rates;
+    setup.plain_rates = m->plain_rates;
     int threads = m->opt->threads > 0 ? m->opt->threads : fit_parallel_default_threads();
     size_t chains = m->opt->method == FIT_SAMPLING_NUTS ? m->s->chains : (size_t)threads;
     double count = (double)given->ds->npoint;
@@ -38,22 +41,6 @@ static enum fit_status open_posterior(struct fit_sampling_run *m, const struct f
     setup.interrupt = m->opt->interrupt;
     m->s->threads = threads;
     return fit_posterior_new(&setup, &m->p, err);
-}
-
-/* Standard deviations of the coordinates, roughly: from the fit where it has some. */
-static void scales(const struct fit_sampling_run *m, const struct fit_result *fit, const double *q, double *scale)
-{
-    const struct fit_posterior *p = m->p;
-    for (size_t i = 0; i < p->n; i++) {
-        const struct fit_posterior_coordinate *c = &p->coordinate[i];
-        double slope, sd = NAN;
-        fit_coordinate_at(&c->map, q[i], &slope, NULL, NULL);
-        if (c->kind == FIT_POSTERIOR_PARAM && fit) /* those of rates: the Hessian will tell */
-            sd = fit->std[c->index] / fabs(slope);
-        if (c->kind == FIT_POSTERIOR_LOG_SIGMA)
-            sd = 1 / sqrt(2 * (double)p->setup.ds->npoint);
-        scale[i] = sd > 1e-10 && sd < 1 ? sd : 0.03;
-    }
 }
 
 /* ---- memory -------------------------------------------------------------------------------------------- */
@@ -157,18 +144,6 @@ static enum fit_status run_laplace(struct fit_sampling_run *m, struct fit_error 
 
 /* ---- all ----------------------------------------------------------------------------------------------- */
 
-static enum fit_status compute_mode(struct fit_sampling_run *m, const struct fit_result *fit, double *scale,
-                                    struct fit_error *err)
-{
-    struct fit_samples *s = m->s;
-    fit_posterior_start(m->p, s->mode);
-    scales(m, fit, s->mode, scale);
-    enum fit_status st = fit_mode_find(&m->p->target, s->mode, scale, s->mode_covariance, &s->weak, err);
-    if (st != FIT_OK && m->opt->interrupt && *m->opt->interrupt) /* a density was not finished, not infinite */
-        st = fit_fail(err, FIT_ERR_INTERRUPTED, "stopped while the mode of the posterior was looked for");
-    return st;
-}
-
 /* The mode of the checkpoint. */
 static enum fit_status take_mode(struct fit_sampling_run *m, struct fit_error *err)
 {
@@ -180,29 +155,29 @@ static enum fit_status take_mode(struct fit_sampling_run *m, struct fit_error *e
     memcpy(s->mode, m->checkpoint.mode, n * sizeof *s->mode);
     memcpy(s->mode_covariance, m->checkpoint.covariance, n * n * sizeof *s->mode_covariance);
     s->weak = (size_t)m->checkpoint.weak;
+    s->starts = (size_t)m->checkpoint.starts;
     return FIT_OK;
 }
 
-static enum fit_status find_mode(struct fit_sampling_run *m, const struct fit_result *fit, struct fit_error *err)
+static enum fit_status find_mode(struct fit_sampling_run *m, const struct fit_posterior_setup *setup,
+                                 const struct fit_result *fit, struct fit_error *err)
 {
     struct fit_samples *s = m->s;
     size_t n = m->p->n;
-    double *scale = malloc(n * sizeof *scale), begin = fit_seconds();
+    double begin = fit_seconds();
     s->ncoordinate = n;
     s->nbound = m->p->nbound;
     s->mode = malloc(n * sizeof *s->mode);
     s->mode_covariance = malloc(n * n * sizeof *s->mode_covariance);
     s->coordinate_name = malloc(n * sizeof *s->coordinate_name);
     enum fit_status st = FIT_OK;
-    if (!scale || !s->mode || !s->mode_covariance || !s->coordinate_name)
+    if (!s->mode || !s->mode_covariance || !s->coordinate_name)
         st = fit_fail(err, FIT_ERR_MEMORY, "posterior: out of memory");
-    if (st == FIT_OK) {
-        for (size_t i = 0; i < n; i++)
-            memcpy(s->coordinate_name[i], m->p->coordinate[i].name, sizeof *s->coordinate_name);
-        st = m->resumed ? take_mode(m, err) : compute_mode(m, fit, scale, err);
-    }
+    if (st == FIT_OK)
+        st = m->resumed ? take_mode(m, err) : fit_sampling_mode(m, setup, fit, err);
+    for (size_t i = 0; st == FIT_OK && i < n; i++)
+        memcpy(s->coordinate_name[i], m->p->coordinate[i].name, sizeof *s->coordinate_name);
     s->seconds.mode = fit_seconds() - begin;
-    free(scale);
     return st;
 }
 
@@ -221,9 +196,9 @@ enum fit_status fit_sample(const struct fit_posterior_setup *setup, const struct
     struct fit_sampling_run m = {.opt = opt, .s = s, .begin = fit_seconds()};
     enum fit_status st = nuts ? fit_sampling_resume(&m, setup, err) : FIT_OK;
     if (st == FIT_OK)
-        st = open_posterior(&m, setup, err);
+        st = fit_sampling_open(&m, setup, err);
     if (st == FIT_OK)
-        st = find_mode(&m, fit, err);
+        st = find_mode(&m, setup, fit, err);
     if (st == FIT_OK)
         st = allocate(&m, err);
     if (st == FIT_OK)

@@ -111,6 +111,8 @@ struct fit_samples {
     double *inverse_metric;        /* nuts: chains x ncoordinate^2 (dense) or chains x ncoordinate */
     double pareto_k, log_evidence; /* laplace; NaN for nuts */
     double weight_ess;             /* laplace */
+    size_t starts;                 /* from which the mode was looked for; above 1: Pathfinder was needed */
+    char start_text[160];          /* why; "" when there was one, and after a resumption */
     size_t weak;                   /* directions of the Hessian that the posterior does not determine */
     size_t nbound;                 /* linear parameters sampled because a bound is near */
     size_t outside;                /* draws of integrated linear parameters outside their bounds */

@@ -10,7 +10,8 @@ struct fit_sampling_run {
     const struct fit_sampling_options *opt;
     struct fit_posterior *p;
     struct fit_samples *s;
-    int side_by_side; /* chains at the same time */
+    int side_by_side;     /* chains at the same time */
+    unsigned plain_rates; /* of fit_posterior_setup */
     double begin;
 
     /* chains: sampling_chains.c */
@@ -33,11 +34,36 @@ enum fit_status fit_sampling_resume(struct fit_sampling_run *m,
 enum fit_status fit_sampling_chains(struct fit_sampling_run *m, struct fit_error *err);
 void fit_sampling_close(struct fit_sampling_run *m);
 
-/* Maximum of the target near q[n] by Newton's method with halved steps: q <- the mode, covariance
- * (n x n) <- the inverse of the Hessian there, *weak <- directions without curvature.  scale[n]:
- * standard deviations, roughly. FIT_ERR_NUMERIC: no finite gradient at the start. */
-enum fit_status fit_mode_find(const struct fit_target *t, double *q, const double *scale,
-                              double *covariance, size_t *weak, struct fit_error *err);
+/* A posterior at the setup's point, or at the checkpoint's, with plain_rates of the run. */
+enum fit_status fit_sampling_open(struct fit_sampling_run *m, const struct fit_posterior_setup *given,
+                                  struct fit_error *err);
+
+/* mode, mode_covariance, weak, starts and start_text of the samples, next to the fit (NULL: there is none) or from
+ * several starts; opens the posterior again when its rates need plain coordinates. */
+enum fit_status fit_sampling_mode(struct fit_sampling_run *m, const struct fit_posterior_setup *setup,
+                                  const struct fit_result *fit, struct fit_error *err);
+
+struct fit_mode_ask {
+    const double *scale;  /* n: standard deviations, roughly */
+    const double *widest; /* n: the most that makes sense */
+    uint64_t seed;
+};
+
+struct fit_mode {
+    double *q, *covariance; /* n; n x n: inverse of the Hessian where that is positive, see sampling_mode.c */
+    size_t weak;            /* directions along which the density is flat or convex */
+    int found;              /* 1: the gradient is next to 0 */
+    double log_mass;        /* log p + 1/2 log |covariance| */
+};
+
+/* Maximum of the target near mode->q by Newton's method.  FIT_ERR_NUMERIC: no finite gradient there. */
+enum fit_status fit_mode_find(const struct fit_target *t, const struct fit_mode_ask *ask, struct fit_mode *mode,
+                              struct fit_error *err);
+
+/* The best of the modes found from nstart x n starts, where it is better than *best (log_mass -INFINITY: none yet).
+ * FIT_ERR_NUMERIC: none was found and there was none. */
+enum fit_status fit_mode_search(const struct fit_target *t, size_t nstart, const double *start,
+                                const struct fit_mode_ask *ask, struct fit_mode *best, struct fit_error *err);
 
 /* Fills column, covariance, health, worst_*, verdict from x, q, lp and stats. */
 enum fit_status fit_samples_summarise(struct fit_samples *s, const struct fit_posterior *p,

@@ -208,6 +208,22 @@ static void where_priors_rule(const struct fit_results *r, FILE *f)
     wrapped(f, text);
 }
 
+/* The mode, when it was not simply the one next to the least-squares result. */
+static void where_it_began(const struct fit_samples *s, FILE *f)
+{
+    char text[TEXT];
+    if (s->starts < 2 && s->weak == 0)
+        return;
+    size_t n = 0;
+    text[0] = 0;
+    if (s->starts > 1)
+        n = (size_t)snprintf(text, sizeof text, "mode: %s%sbest of those found from %zu starts by Pathfinder and Newton's method",
+                             s->start_text, s->start_text[0] ? ", " : "", s->starts);
+    if (s->weak && n < sizeof text)
+        snprintf(text + n, sizeof text - n, "%s%zu directions without curvature there", n ? "; " : "mode: ", s->weak);
+    wrapped(f, text);
+}
+
 static void chains(const struct fit_results *r, FILE *f)
 {
     const struct fit_samples *s = r->samples;
@@ -230,6 +246,7 @@ void fit_write_posterior_summary(const struct fit_results *r, FILE *f)
     table(r, f);
     against_least_squares(r, f);
     where_priors_rule(r, f);
+    where_it_began(s, f);
     if (s->method == FIT_SAMPLING_NUTS)
         chains(r, f);
     snprintf(text, sizeof text, "verdict: %s: %s", fit_verdict_word(s->verdict), s->verdict_text);

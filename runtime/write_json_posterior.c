@@ -141,6 +141,8 @@ static void put_work(struct fit_json *j, const struct fit_samples *s)
     fit_json_number(j, "summary", s->seconds.summary);
     fit_json_number(j, "total", s->seconds.total);
     fit_json_end(j);
+    fit_json_integer(j, "starts", (int64_t)s->starts);
+    fit_json_string(j, "starts_text", s->start_text);
     fit_json_integer(j, "undetermined_directions", (int64_t)s->weak);
     fit_json_integer(j, "linear_near_bounds", (int64_t)s->nbound);
     fit_json_integer(j, "draws_outside_bounds", (int64_t)s->outside);
