@@ -4,6 +4,7 @@
 #   make model=laminar      one fitter: build/bin/homodyne-laminar   (also model=path/to/own.lua)
 #   make demo               fit the bundled experiment, truth beside the result
 #   make test               all tests
+#   make study              coverage of intervals, calibration of the sampler, at full size
 #   make bench              times: kernels, threads, whole fits, model compilation
 #   make install            to $(DESTDIR)$(PREFIX)
 #   make clean
@@ -29,7 +30,7 @@ file  = $(filter %.lua,$(model))
 name  = $(or $(alias_$(model)),$(basename $(notdir $(model))))
 extra = $(if $(file),-DFIT_ADD_MODEL=$(abspath $(file)))
 
-.PHONY: all configure dependencies demo test bench install clean
+.PHONY: all configure dependencies demo test study bench install clean
 ifdef model
 all: configure
 	@$(COMPILE) --target homodyne-$(name)
@@ -58,6 +59,9 @@ demo: configure
 test: configure
 	@$(COMPILE)
 	@cd $(BUILD) && $(CTEST) --output-on-failure
+
+study: configure
+	@$(COMPILE) --target study
 
 bench: configure
 	@$(COMPILE) --target homodyne-laminar homodyne-static_isotropic bench-rat43 bench-heterodyne bench-peak test_nist

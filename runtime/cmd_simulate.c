@@ -12,6 +12,7 @@
  * part of the value (3%), or follows from counting statistics: for k counts per pixel and frame, averaged over n pixels, with <I1 I2> = c2,
  *     var c2 = [c2 (2/k + 1/k^2) + c2^2 - 1] / n
  * which is exact for Poisson counts of a constant intensity (c2 = 1) and close for weak contrast.
+ * `speckle`: c2 of finitely many speckles, one for each pixel, with errors in common between frames (speckle.h).
  */
 #define _XOPEN_SOURCE 700 /* realpath */
 #include "experiment.h"
@@ -21,6 +22,7 @@
 #include "parallel.h"
 #include "program.h"
 #include "rng.h"
+#include "speckle.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -30,6 +32,7 @@
 struct noise {
     double sigma;          /* constant, or */
     double relative;       /* a part of the value, or */
+    int speckle;           /* from `pixels` speckles, or */
     double counts, pixels; /* counts > 0: from counting statistics */
     uint64_t seed;
 };
@@ -49,13 +52,20 @@ static enum fit_status read_noise(const struct fit_cli *cli, struct noise *noise
         noise->pixels = cli->pixels;
         return FIT_OK;
     }
+    if (strcmp(cli->noise, "speckle") == 0) {
+        if (!(cli->pixels >= 2))
+            return fit_fail(err, FIT_ERR_USAGE, "--noise speckle: --pixels %g; at least 2, please", cli->pixels);
+        noise->speckle = 1;
+        noise->pixels = cli->pixels;
+        return FIT_OK;
+    }
     char *end;
     double s = strtod(cli->noise, &end);
     int percent = strcmp(end, "%") == 0;
     if (end == cli->noise || (*end && !percent) || !(s >= 0) || !isfinite(s))
         return fit_fail(err, FIT_ERR_USAGE,
-                        "--noise '%s': give a standard deviation, 0.01 or 3%% of the value, or"
-                        " from-counts",
+                        "--noise '%s': give a standard deviation, 0.01 or 3%% of the value,"
+                        " from-counts or speckle",
                         cli->noise);
     noise->sigma = percent ? 0 : s;
     noise->relative = percent ? s / 100 : 0;
@@ -64,7 +74,7 @@ static enum fit_status read_noise(const struct fit_cli *cli, struct noise *noise
 
 static int is_noisy(const struct noise *n)
 {
-    return n->sigma > 0 || n->relative > 0 || n->counts > 0;
+    return n->sigma > 0 || n->relative > 0 || n->counts > 0 || n->speckle;
 }
 
 static double sigma_at(const struct noise *n, double c2)
@@ -97,6 +107,30 @@ static void matrix_path(char *path, size_t size, size_t g)
     snprintf(path, size, "/xpcs/twotime/correlation_map/c2_%05zu", g + 1);
 }
 
+static const double SPECKLE_CHANGE = 0.01; /* of |g1|^2: more is another model */
+
+/* The matrix as that of finitely many speckles: its contrast times their correlation, on its baseline. */
+static enum fit_status speckle_matrix(const struct fit_experiment *e, const struct noise *noise, size_t g,
+                                      double *matrix, struct fit_error *err)
+{
+    size_t n = e->layout.nframe, nl = e->kernel->nlinear;
+    double change, offset = e->kernel->intercept >= 0 ? e->lin[g * nl + (size_t)e->kernel->intercept] : NAN;
+    double contrast = nl == 2 ? e->lin[g * nl + (size_t)(1 - e->kernel->intercept)] : NAN;
+    if (!(contrast > 0) || isnan(offset))
+        return fit_fail(err, FIT_ERR_USAGE, "--noise speckle: only for models c2 = offset + contrast |g1|^2");
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = i; j < n; j++)
+            matrix[i * n + j] = (matrix[i * n + j] - offset) / contrast;
+    enum fit_status st = fit_speckle(n, (size_t)noise->pixels, noise->seed, g, matrix, &change, err);
+    if (st == FIT_OK && change > SPECKLE_CHANGE)
+        st = fit_fail(err, FIT_ERR_NUMERIC, "--noise speckle: at these parameters |g1| is no correlation function"
+                      " (g1 changes sign or phase): |g1|^2 would be changed by %.2g", change);
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = i; j < n; j++)
+            matrix[i * n + j] = offset + contrast * matrix[i * n + j];
+    return st;
+}
+
 /* One matrix as doubles: upper half, noise added. */
 static enum fit_status make_matrix(const struct fit_experiment *e, const struct noise *noise,
                                    size_t g, int threads, double *matrix, struct fit_error *err)
@@ -107,6 +141,8 @@ static enum fit_status make_matrix(const struct fit_experiment *e, const struct 
         return st;
     if (threads <= 0)
         threads = fit_parallel_default_threads();
+    if (noise->speckle)
+        return speckle_matrix(e, noise, g, matrix, err);
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 8)
     for (size_t i = 0; i < n; i++)
         add_noise(noise, g, i, i, n, matrix + i * n);
@@ -235,11 +271,13 @@ static void write_truth(struct fit_h5r *h, const struct fit_experiment *e,
     }
     fit_h5r_real(h, "/entry/simulation/first_time", e->time[0], "s");
     fit_h5r_real(h, "/entry/simulation/sigma",
-                 noise->counts > 0 || noise->relative > 0 ? NAN : noise->sigma, NULL);
+                 noise->counts > 0 || noise->relative > 0 || noise->speckle ? NAN : noise->sigma, NULL);
     if (noise->counts > 0) {
         fit_h5r_real(h, "/entry/simulation/counts", noise->counts, NULL);
         fit_h5r_real(h, "/entry/simulation/pixels", noise->pixels, NULL);
     }
+    if (noise->speckle)
+        fit_h5r_real(h, "/entry/simulation/speckles", noise->pixels, NULL);
     fit_h5r_integer(h, "/entry/simulation/seed", (int64_t)noise->seed);
     free(column);
 }
@@ -473,8 +511,8 @@ enum fit_status fit_cmd_simulate(struct fit_program *p, const struct fit_cli *cl
         st = fit_fail(err, FIT_ERR_USAGE, "simulate: -o FILE is missing");
     if (st == FIT_OK)
         st = read_noise(cli, &noise, err);
-    if (st == FIT_OK && k->space == FIT_ROWS && noise.counts > 0)
-        st = fit_fail(err, FIT_ERR_USAGE, "--noise from-counts: for two-time models only");
+    if (st == FIT_OK && k->space == FIT_ROWS && (noise.counts > 0 || noise.speckle))
+        st = fit_fail(err, FIT_ERR_USAGE, "--noise %s: for two-time models only", cli->noise);
     if (st == FIT_OK)
         st = fit_experiment_new(k, cli, &e, err);
     if (st == FIT_OK)

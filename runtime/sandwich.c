@@ -9,7 +9,11 @@
  * For clusters of m blocks of frames, C_cd the sum of scores of pairs between clusters c and d, S_c = sum_d C_cd:
  *     J = sum_c S_c S_c^T - sum_{c<d} C_cd C_cd^T
  * counts every two pairs with a cluster in common once.  It is averaged over the position of the first cluster:
- * scores h blocks apart then have weight 1 - h/m (Bartlett).
+ * scores h blocks apart then have weight 1 - h/m (Bartlett).  For m > 1, that is when errors reach over several
+ * frames, the second sum is left out: what lies near in both frames counts twice at most, errors are sqrt(2) too
+ * large at most, and J is positive definite; with few clusters the difference of the two sums comes out too small
+ * (tests/study/coverage.c).  The fit follows the errors of a cluster, which takes part in 2/n of all pairs for n
+ * clusters: J is divided by (1 - 2/n)^2, as HC3 does it for rows.
  */
 #include "sandwich.h"
 
@@ -215,7 +219,7 @@ static void dyads(struct work *c, const double *sum, size_t P, size_t m, size_t 
                 S[x * P + k] += from[k];
                 S[y * P + k] += y > x ? from[k] : 0;
             }
-            if (y > x)
+            if (y > x && m == 1)
                 add_outer(c->local, P, from, -1);
         }
     for (size_t x = 0; x < nc; x++)
@@ -231,7 +235,8 @@ static void dyads_everywhere(struct work *c, size_t g, const double *sum, size_t
     for (size_t a = 0; a < P; a++)
         for (size_t b = 0; b < a; b++)
             c->local[b * P + a] = c->local[a * P + b];
-    scatter(c, g, P, c->local, 1 / (double)count);
+    double left = 1 - 2 / ((double)c->scores.nblock / (double)m);
+    scatter(c, g, P, c->local, 1 / ((double)count * left * left));
 }
 
 /* Scores of all groups as those of one, over all unknowns. */
@@ -294,7 +299,7 @@ static size_t choose_length(struct work *c)
                     S[(g * n + a) * s->P + e] += t;
                     S[(g * n + b) * s->P + e] += b > a ? t : 0;
                 }
-    double noise = 2 / sqrt((double)(n * s->ngroup));
+    double noise = 3 / sqrt((double)(n * s->ngroup));
     for (size_t k = 0; S && k < c->mtheta; k++) {
         double product, square;
         correlate(c, k, S, &product, &square);
@@ -306,7 +311,7 @@ static size_t choose_length(struct work *c)
     }
     free(S);
     double length = down > 0 ? 1.1447 * cbrt(up / down * (double)n * (double)s->ngroup) : 1;
-    size_t m = length < (double)most ? (size_t)ceil(length) : most;
+    size_t m = length < (double)most ? (size_t)ceil(length) : most; /* leaves n >= FEWEST_CLUSTERS */
     return m > 1 ? m : 1;
 }
 

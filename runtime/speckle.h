@@ -1,0 +1,23 @@
+/* speckle.h -- two-time correlation functions of finitely many speckles: noise as an experiment has it.
+ *
+ * A speckle is a complex Gaussian field E(t) with correlation <E(t1) E*(t2)> = g1(t1, t2) (Goodman, Statistical
+ * Optics (1985), section 2.9), its intensity |E|^2.  Of m speckles
+ *     c(t1, t2) = <I(t1) I(t2)> / (<I(t1)> <I(t2)>)  - 1,   <> the mean over speckles,
+ * which is |g1|^2 with errors that pairs of nearby frames have in common (and a bias of order 1/m).
+ */
+#ifndef FIT_SPECKLE_H
+#define FIT_SPECKLE_H
+
+#include "status.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* square: n x n, on entry |g1|^2 in the upper half, diagonal 1; on return c there.  Random numbers are those at
+ * (seed, stream).  g1 is taken as real and not negative; where that is no correlation function the nearest one with
+ * eigenvalues >= 0 is used, and *change is the largest difference that makes to |g1|^2.  FIT_ERR_MEMORY;
+ * FIT_ERR_NUMERIC when square is not finite. */
+enum fit_status fit_speckle(size_t n, size_t speckles, uint64_t seed, uint64_t stream, double *square, double *change,
+                            struct fit_error *err);
+
+#endif
