@@ -430,6 +430,20 @@ static void no_posterior(struct run *run, const char *why)
     fit_notes_add(&run->notes, "no posterior: %s", run->no_posterior);
 }
 
+/* The priors of the parameters that are sampled. */
+static void say_priors(struct run *run)
+{
+    const struct fit_kernel *k = run->k;
+    char text[256];
+    for (size_t n = 0; n < k->nparam + k->nlinear; n++) {
+        const struct fit_posterior_param *x = &run->posterior.param[n];
+        if (x->fixed)
+            continue;
+        fit_sampling_prior_text(x, text, sizeof text);
+        say(run, "prior of %s: %s", n < k->nparam ? k->param[n].name : k->linear[n - k->nparam].name, text);
+    }
+}
+
 /* A posterior that was ended before it had draws is no error: the least-squares result is there to be written. */
 static enum fit_status sample(struct run *run, struct fit_error *err)
 {
@@ -448,6 +462,7 @@ static enum fit_status sample(struct run *run, struct fit_error *err)
     s->options.progress_user = run;
     s->options.interrupt = run->p->interrupt;
     s->options.max_seconds = isfinite(time_left(run)) ? fmax(time_left(run), 1e-6) : 0;
+    say_priors(run);
     fit_progress_phase(&run->view, "looking for the mode of the posterior");
     st = fit_sample(&s->posterior, &run->fit, &s->options, &run->samples, err);
     fit_progress_clear(&run->view);

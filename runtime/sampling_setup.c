@@ -2,6 +2,7 @@
 #include "sampling_setup.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,6 +76,40 @@ enum fit_status fit_sampling_setup(const struct fit_config *cfg, const struct fi
         .count = cfg->compat.full_matrix.value ? 2 : 1,
     };
     return FIT_OK;
+}
+
+/* ---- in words ------------------------------------------------------------------------------------------- */
+
+/* Adds to a text that has room; what does not fit is left out. */
+static void append(char *text, size_t size, const char *format, ...)
+{
+    size_t n = strlen(text);
+    va_list more;
+    va_start(more, format);
+    vsnprintf(text + n, size - n, format, more);
+    va_end(more);
+}
+
+void fit_sampling_prior_text(const struct fit_posterior_param *x, char *text, size_t size)
+{
+    struct fit_prior p;
+    int has_a = x->prior != FIT_PRIOR_NONE && x->prior != FIT_PRIOR_LOG_UNIFORM && x->prior != FIT_PRIOR_HALF_NORMAL &&
+                x->prior != FIT_PRIOR_EXPONENTIAL && x->prior != FIT_PRIOR_HALF_CAUCHY;
+    text[0] = 0;
+    append(text, size, "%s", x->prior == FIT_PRIOR_NONE ? "flat" : fit_prior_word(x->prior));
+    if (has_a)
+        append(text, size, " %.6g,", x->a);
+    if (x->prior != FIT_PRIOR_NONE && x->prior != FIT_PRIOR_LOG_UNIFORM)
+        append(text, size, " %.6g", x->b);
+    if (isfinite(x->lower) && isfinite(x->upper))
+        append(text, size, " between %.6g and %.6g", x->lower, x->upper);
+    else if (isfinite(x->lower) || isfinite(x->upper))
+        append(text, size, isfinite(x->lower) ? " above %.6g" : " below %.6g", isfinite(x->lower) ? x->lower : x->upper);
+    if (fit_prior_init(&p, x->prior, x->a, x->b, x->lower, x->upper) && p.proper)
+        append(text, size, "; 2.5, 50 and 97.5 %% at %.4g, %.4g, %.4g", fit_prior_quantile(&p, 0.025),
+               fit_prior_quantile(&p, 0.5), fit_prior_quantile(&p, 0.975));
+    else
+        append(text, size, "; improper");
 }
 
 /* ---- what has no effect --------------------------------------------------------------------------------- */
