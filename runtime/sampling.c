@@ -181,6 +181,21 @@ static enum fit_status find_mode(struct fit_sampling_run *m, const struct fit_po
     return st;
 }
 
+/* Second column of errors: draws take the noise for independent; least squares knows by how much it is not.  The
+ * affine adjustment theta -> median + C (theta - median) with a diagonal C (Ribatet, Cooley & Davison, Stat. Sinica
+ * 22 (2012) 813, with the sandwich as its target). */
+static void stretch(struct fit_samples *s, const struct fit_result *fit)
+{
+    for (size_t k = 0; k < s->ncolumn; k++) {
+        struct fit_column_summary *c = &s->column[k];
+        int known = fit && fit->robust.kind != FIT_ROBUST_NONE && k < fit->nfull && fit->std[k] > 0;
+        double wider = known ? fit->std_robust[k] / fit->std[k] : NAN;
+        c->sd_robust = wider * c->c.sd;
+        c->q025_robust = c->median + wider * (c->q025 - c->median);
+        c->q975_robust = c->median + wider * (c->q975 - c->median);
+    }
+}
+
 enum fit_status fit_sample(const struct fit_posterior_setup *setup, const struct fit_result *fit,
                            const struct fit_sampling_options *opt, struct fit_samples *s, struct fit_error *err)
 {
@@ -208,6 +223,8 @@ enum fit_status fit_sample(const struct fit_posterior_setup *setup, const struct
         fit_posterior_uninterruptible(m.p);
         complete_draws(&m);
         st = fit_samples_summarise(s, m.p, opt, err);
+        if (st == FIT_OK)
+            stretch(s, fit);
         s->passes = fit_posterior_passes(m.p) + m.checkpoint.passes;
     }
     s->seconds.summary = fit_seconds() - begin;

@@ -85,6 +85,8 @@ struct fit_column_summary {
     struct fit_convergence c;      /* mean, sd, R-hat, effective sizes, errors */
     double q025, q05, median, q95, q975;
     double mcse_median;
+    double sd_robust, q025_robust, q975_robust; /* stretched about the median by std_robust / std of the fit
+                                                   (sandwich.h); NaN: the fit has none */
     int constant;                  /* 1: fixed; the rest is its value and NaN */
     struct fit_prior prior;
     double contraction;            /* 1 - (sd / prior sd)^2 by the quantiles of the prior; NaN: improper */

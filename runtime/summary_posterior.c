@@ -249,6 +249,9 @@ void fit_write_posterior_summary(const struct fit_results *r, FILE *f)
     where_it_began(s, f);
     if (s->method == FIT_SAMPLING_NUTS)
         chains(r, f);
+    if (fit_results_wider(r) > 1.2)
+        fprintf(f, "noise is correlated: sd too small by about %.2g, see sd_robust in fit.json\n",
+                fit_results_wider(r));
     snprintf(text, sizeof text, "verdict: %s: %s", fit_verdict_word(s->verdict), s->verdict_text);
     wrapped(f, text);
 }

@@ -60,6 +60,9 @@ static void put_column(struct fit_json *j, const struct fit_results *r, size_t c
     if (!c->constant) {
         fit_json_number(j, "sd", c->c.sd);
         fit_json_number(j, "median", c->median);
+        fit_json_number(j, "sd_robust", c->sd_robust);
+        fit_json_number(j, "q025_robust", c->q025_robust);
+        fit_json_number(j, "q975_robust", c->q975_robust);
         fit_json_number(j, "q025", c->q025);
         fit_json_number(j, "q05", c->q05);
         fit_json_number(j, "q95", c->q95);
