@@ -40,6 +40,11 @@ static long group_block(const struct fit_objective *o, size_t g)
     return -1;
 }
 
+int fit_variance_given(enum fit_variance v)
+{
+    return v == FIT_VARIANCE_GIVEN || v == FIT_VARIANCE_GIVEN_SHARED;
+}
+
 static int one_for_each(enum fit_variance v)
 {
     return v == FIT_VARIANCE_UNIT || v == FIT_VARIANCE_GIVEN;
@@ -294,7 +299,7 @@ static double variance_part(const struct fit_collapsed *c, const double *h)
     double lp = c->constant;
     for (size_t k = 0; k < c->nunit; k++) {
         lp -= conjugate(c) ? c->a_n[k] * log(c->b_n[k]) : c->b_n[k];
-        lp -= c->variance == FIT_VARIANCE_GIVEN ? c->npoint[k] * h[k] : 0;
+        lp -= fit_variance_given(c->variance) ? c->npoint[k] * h[k] : 0;
     }
     return lp;
 }
@@ -385,7 +390,7 @@ enum fit_eval fit_collapsed_eval(struct fit_collapsed *c, const struct fit_colla
     for (size_t u = 0; u < o->nu; u++)
         if (c->explicit_[u])
             c->u[u] = at->u[u];
-    for (size_t k = 0; k < c->nunit && c->variance == FIT_VARIANCE_GIVEN; k++)
+    for (size_t k = 0; k < c->nunit && fit_variance_given(c->variance); k++)
         c->scale[k] = c->count * exp(-2 * at->log_sigma[k]);
     *lp = 0;
     for (size_t k = 0; k < o->nblock; k++)
@@ -400,7 +405,7 @@ enum fit_eval fit_collapsed_eval(struct fit_collapsed *c, const struct fit_colla
     set_seeds(c);
     if (slope->u)
         explicit_gradient(c, slope->u);
-    if (slope->log_sigma && c->variance == FIT_VARIANCE_GIVEN)
+    if (slope->log_sigma && fit_variance_given(c->variance))
         sigma_gradient(c, slope->log_sigma);
     return fit_objective_adjoint(o, c->lin, c->adj, slope->theta);
 }

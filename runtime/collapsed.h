@@ -31,8 +31,12 @@ enum fit_variance {
     FIT_VARIANCE_UNIT,   /* one for each unit */
     FIT_VARIANCE_SHARED, /* one for all data */
     FIT_VARIANCE_KNOWN,  /* weights are 1 / variance */
-    FIT_VARIANCE_GIVEN   /* one for each unit, given with every evaluation */
+    FIT_VARIANCE_GIVEN,  /* one for each unit, given with every evaluation */
+    FIT_VARIANCE_GIVEN_SHARED /* one for all data, given with every evaluation */
 };
+
+/* 1 when the variance is a part of the point of an evaluation. */
+int fit_variance_given(enum fit_variance v);
 
 struct fit_collapsed_setup {
     enum fit_scaling scaling;
@@ -85,7 +89,7 @@ void fit_collapsed_explicit(struct fit_collapsed *c, size_t u);
 struct fit_collapsed_point {
     const double *theta;     /* nparam */
     const double *u;         /* nu, minus origin: the explicit ones are read; NULL when there are none */
-    const double *log_sigma; /* nunit; read when the variance is given */
+    const double *log_sigma; /* nunit; read when fit_variance_given() */
 };
 struct fit_collapsed_slope {
     double *theta, *u, *log_sigma; /* d lp by all that; the two last may be NULL.  u: 0 for those integrated out */

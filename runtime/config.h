@@ -192,6 +192,7 @@ struct fit_config_sampling {
     struct fit_cfg_text chain_method, run_id, scaling; /* scaling: the sampler's per_angle_mode */
     struct fit_cfg_flag warm_start;                    /* from least squares; use_nlsq_warmstart */
     struct fit_cfg_flag require_warm_start;
+    struct fit_cfg_choice prior_compat;  /* enum fit_peer: none, or homodyne: priors as in its sampler */
     struct fit_cfg_flag informed_priors; /* use_nlsq_informed_priors (consensus mode) */
     struct fit_cfg_real prior_width_factor;
     struct fit_cfg_real max_rhat, min_ess, max_divergence_rate, min_bfmi, max_parameter_cv;

@@ -33,6 +33,8 @@ const struct fit_cfg_word fit_cfg_word_log_level[] = {
 const struct fit_cfg_word fit_cfg_word_method[] = {
     {"nlsq", FIT_METHOD_NLSQ}, {"nuts", FIT_METHOD_NUTS}, {"laplace", FIT_METHOD_LAPLACE},
     {"cmc", FIT_METHOD_CMC}, {"both", FIT_CFG_METHOD_BOTH}, {NULL, 0}};
+const struct fit_cfg_word fit_cfg_word_prior_compat[] = {
+    {"none", FIT_PEER_NONE}, {"homodyne", FIT_PEER_HOMODYNE}, {NULL, 0}};
 const struct fit_cfg_word fit_cfg_word_prior[] = {
     {"TruncatedNormal", FIT_PRIOR_TRUNCATED_NORMAL},
     {"truncated_normal", FIT_PRIOR_TRUNCATED_NORMAL},

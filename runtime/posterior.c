@@ -213,7 +213,7 @@ static enum fit_status linear_next(struct fit_posterior *p, struct fit_error *er
 static enum fit_status sigma_last(struct fit_posterior *p, struct fit_error *err)
 {
     const struct fit_collapsed *c = p->lane[0].c;
-    for (size_t k = 0; k < c->nunit && p->setup.variance == FIT_VARIANCE_GIVEN; k++) {
+    for (size_t k = 0; k < c->nunit && fit_variance_given(p->setup.variance); k++) {
         char name[64];
         snprintf(name, sizeof name, c->nunit > 1 ? "sigma[%zu]" : "sigma", k);
         enum fit_status st = add_coordinate(p, FIT_POSTERIOR_LOG_SIGMA, k, &p->setup.noise, name, err);

@@ -30,6 +30,22 @@ static double normal_part(double x, double y, double part)
     return fmin(fmax(z, x), y);
 }
 
+/* ---- tanh of a normal ---------------------------------------------------------------------------------- */
+
+/* r of x = m + h tanh((r - m)/h); *slope <- dr/dx = h^2 / ((x - lower)(upper - x)) */
+static double line_of(const struct fit_prior *p, double x, double *slope)
+{
+    double h = 0.5 * (p->upper - p->lower), below = x - p->lower, above = p->upper - x;
+    *slope = h * h / (below * above);
+    return 0.5 * (p->lower + p->upper) + 0.5 * h * log(below / above); /* atanh t = log((1 + t)/(1 - t)) / 2 */
+}
+
+static double bounded_of(const struct fit_prior *p, double r)
+{
+    double h = 0.5 * (p->upper - p->lower), m = 0.5 * (p->lower + p->upper);
+    return m + h * tanh((r - m) / h);
+}
+
 /* ---- kinds by their distribution function -------------------------------------------------------------- */
 
 static int is_normal(enum fit_prior_kind k)
@@ -48,7 +64,7 @@ static double least(const struct fit_prior *p)
 /* The distribution function without truncation, for kinds that are not normal. */
 static double cdf(const struct fit_prior *p, double x)
 {
-    switch (p->kind) {
+    switch ((int)p->kind) {
     case FIT_PRIOR_HALF_NORMAL: return erf(x / (p->b * SQRT_2));
     case FIT_PRIOR_EXPONENTIAL: return -expm1(-x / p->b);
     case FIT_PRIOR_HALF_CAUCHY: return isinf(x) ? 1 : atan(x / p->b) / HALF_PI;
@@ -60,7 +76,7 @@ static double cdf(const struct fit_prior *p, double x)
 
 static double inverse_cdf(const struct fit_prior *p, double part)
 {
-    switch (p->kind) {
+    switch ((int)p->kind) {
     case FIT_PRIOR_HALF_NORMAL: return p->b * fit_normal_quantile(0.5 + 0.5 * part);
     case FIT_PRIOR_EXPONENTIAL: return -p->b * log1p(-part);
     case FIT_PRIOR_HALF_CAUCHY: return p->b * tan(part * HALF_PI);
@@ -74,6 +90,8 @@ static double inverse_cdf(const struct fit_prior *p, double part)
 static double mass(const struct fit_prior *p)
 {
     double x = least(p), y = p->upper;
+    if (p->kind == FIT_PRIOR_TANH_NORMAL)
+        return 1;
     if (is_normal(p->kind))
         return normal_between((x - p->a) / p->b, (y - p->a) / p->b);
     if (p->kind == FIT_PRIOR_LOG_NORMAL)
@@ -85,9 +103,10 @@ static double mass(const struct fit_prior *p)
 static double log_constant(const struct fit_prior *p)
 {
     double width = p->upper - p->lower;
-    switch (p->kind) {
+    switch ((int)p->kind) {
     case FIT_PRIOR_NORMAL:
     case FIT_PRIOR_TRUNCATED_NORMAL:
+    case FIT_PRIOR_TANH_NORMAL:
     case FIT_PRIOR_LOG_NORMAL: return LOG_SQRT_2_PI + log(p->b);
     case FIT_PRIOR_HALF_NORMAL: return LOG_SQRT_2_PI + log(0.5 * p->b);
     case FIT_PRIOR_EXPONENTIAL: return log(p->b);
@@ -103,10 +122,12 @@ static int numbers_fit(const struct fit_prior *p)
 {
     if (!(p->lower < p->upper))
         return 0;
-    switch (p->kind) {
+    switch ((int)p->kind) {
     case FIT_PRIOR_NONE: return 1;
     case FIT_PRIOR_LOG_UNIFORM: return p->lower > 0 && isfinite(p->upper);
     case FIT_PRIOR_BETA_SCALED: return p->a > 0 && p->b > 0 && isfinite(p->upper - p->lower);
+    case FIT_PRIOR_TANH_NORMAL:
+        return isfinite(p->a) && p->b > 0 && isfinite(p->b) && isfinite(p->upper - p->lower);
     default: return isfinite(p->a) && p->b > 0 && isfinite(p->b) && least(p) < p->upper;
     }
 }
@@ -125,16 +146,23 @@ int fit_prior_init(struct fit_prior *p, enum fit_prior_kind kind, double a, doub
 
 double fit_prior_log(const struct fit_prior *p, double x, double *slope)
 {
-    double z, value = -p->log_norm, d = 0;
+    double z, slope_r, value = -p->log_norm, d = 0;
     if (!(x >= least(p) && x <= p->upper))
         return -INFINITY;
-    switch (p->kind) {
+    switch ((int)p->kind) {
     case FIT_PRIOR_NORMAL:
     case FIT_PRIOR_TRUNCATED_NORMAL:
     case FIT_PRIOR_HALF_NORMAL:
         z = (x - (p->kind == FIT_PRIOR_HALF_NORMAL ? 0 : p->a)) / p->b;
         value -= 0.5 * z * z;
         d = -z / p->b;
+        break;
+    case FIT_PRIOR_TANH_NORMAL:
+        z = (line_of(p, x, &slope_r) - p->a) / p->b;
+        if (!isfinite(slope_r)) /* on a bound */
+            return -INFINITY;
+        value += log(slope_r) - 0.5 * z * z;
+        d = 1 / (p->upper - x) - 1 / (x - p->lower) - z / p->b * slope_r;
         break;
     case FIT_PRIOR_LOG_NORMAL:
         z = (log(x) - p->a) / p->b;
@@ -169,6 +197,8 @@ double fit_prior_quantile(const struct fit_prior *p, double part)
 {
     if (!p->proper)
         return NAN;
+    if (p->kind == FIT_PRIOR_TANH_NORMAL)
+        return bounded_of(p, p->a + p->b * fit_normal_quantile(part));
     double x = least(p), y = p->upper;
     if (is_normal(p->kind))
         return p->a + p->b * normal_part((x - p->a) / p->b, (y - p->a) / p->b, part);
@@ -188,6 +218,7 @@ const char *fit_prior_word(enum fit_prior_kind kind)
                                        [FIT_PRIOR_EXPONENTIAL] = "exponential",
                                        [FIT_PRIOR_BETA_SCALED] = "beta",
                                        [FIT_PRIOR_LOG_UNIFORM] = "log_uniform",
-                                       [FIT_PRIOR_HALF_CAUCHY] = "half_cauchy"};
+                                       [FIT_PRIOR_HALF_CAUCHY] = "half_cauchy",
+                                       [FIT_PRIOR_TANH_NORMAL] = "tanh_normal"};
     return word[kind];
 }

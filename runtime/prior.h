@@ -8,6 +8,10 @@
 
 #include "fit/kernel.h"
 
+/* One kind more than model files have: the density of m + h tanh((r - m)/h), r normal (a, b), m the middle and h
+ * half the width of the bounds (prior_compat.h). */
+#define FIT_PRIOR_TANH_NORMAL ((enum fit_prior_kind)(FIT_PRIOR_HALF_CAUCHY + 1))
+
 struct fit_prior {
     enum fit_prior_kind kind;
     double a, b, lower, upper;
@@ -16,8 +20,8 @@ struct fit_prior {
 };
 
 /* 0 when the numbers do not make a density: a deviation or scale that is not positive, shape parameters that
- * are not, bounds that cross, log_uniform without 0 < lower < upper < inf, beta without finite bounds, no mass
- * between the bounds. */
+ * are not, bounds that cross, log_uniform without 0 < lower < upper < inf, beta and
+ * tanh_normal without finite bounds, no mass between the bounds. */
 int fit_prior_init(struct fit_prior *p, enum fit_prior_kind kind, double a, double b, double lower,
                    double upper);
 

@@ -1,6 +1,8 @@
 /* sampling_setup.c -- what the configuration says about the posterior. */
 #include "sampling_setup.h"
 
+#include "prior_compat.h"
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -75,6 +77,8 @@ enum fit_status fit_sampling_setup(const struct fit_config *cfg, const struct fi
         .a0 = 2,
         .count = cfg->compat.full_matrix.value ? 2 : 1,
     };
+    if (cfg->sampling.prior_compat.value == FIT_PEER_HOMODYNE)
+        return fit_prior_compat_homodyne(cfg, s->param, &s->posterior, err);
     return FIT_OK;
 }
 

@@ -191,7 +191,7 @@ static real density(const struct fit_collapsed *c, const struct points *d, const
     assert_non_null(y);
     for (size_t n = 0; n < d->n; n++) {
         size_t g = d->g[n];
-        int given = c->variance == FIT_VARIANCE_GIVEN;
+        int given = fit_variance_given(c->variance);
         real *r = row + n * nu, weight = weight_of(c, d, n) * (given ? expl(-2 * log_sigma[c->unit[g]]) : 1);
         y[n] = d->y[n] - (x->value[n * W + x->Q] + h * x->slope[(n * W + x->Q) * x->K + k]);
         for (size_t q = 0; q < x->Q; q++) {
@@ -222,7 +222,7 @@ static real density(const struct fit_collapsed *c, const struct points *d, const
         real r = y[n];
         for (size_t v = 0; v < nu; v++)
             r -= c->explicit_[v] ? 0 : row[n * nu + v] * b[v];
-        int given = c->variance == FIT_VARIANCE_GIVEN;
+        int given = fit_variance_given(c->variance);
         real weight = weight_of(c, d, n) * (given ? expl(-2 * log_sigma[c->unit[d->g[n]]]) : 1);
         c_n[c->unit[d->g[n]]] += weight * r * r;
         count[c->unit[d->g[n]]] += c->count;
@@ -237,7 +237,7 @@ static real density(const struct fit_collapsed *c, const struct points *d, const
     for (size_t m = 0; m < c->nunit; m++) {
         real a0 = c->a0, b0 = half * a0 * c->s0[m] * c->s0[m], an = a0 + half * count[m], bn = b0 + half * c_n[m];
         lp -= half * count[m] * logl(6.283185307179586476925286766559L);
-        if (c->variance == FIT_VARIANCE_GIVEN)
+        if (fit_variance_given(c->variance))
             lp -= half * c_n[m] + count[m] * log_sigma[m];
         else if (c->variance == FIT_VARIANCE_KNOWN)
             lp -= half * c_n[m];
@@ -270,6 +270,7 @@ static const struct way ways[] = {
     {"first fixed", FIT_SCALING_INDIVIDUAL, FIT_VARIANCE_UNIT, 2, 1, 0.25, 0, 1},
     {"variance given", FIT_SCALING_INDIVIDUAL, FIT_VARIANCE_GIVEN, 0, 1, 0.25, 0, 0},
     {"variance given, averaged", FIT_SCALING_AVERAGED, FIT_VARIANCE_GIVEN, 0, 2, 0.25, 1, 0},
+    {"one variance given, counted twice", FIT_SCALING_INDIVIDUAL, FIT_VARIANCE_GIVEN_SHARED, 0, 2, 0.25, 1, 0},
     {"all constant", FIT_SCALING_CONSTANT, FIT_VARIANCE_SHARED, 2, 1, 0.25, 0, 0},
 };
 
@@ -340,7 +341,7 @@ static void compare(const struct fit_kernel *k, const struct points *d, struct f
         real slope = (density(c, d, &x, up, h0, 0, 0) - density(c, d, &x, down, h0, 0, 0)) / ((real)up[v] - down[v]);
         *worst_g = e2e_max(*worst_g, (double)fabsl((gu[v] - slope) / slope));
     }
-    for (size_t m = 0; m < c->nunit && c->variance == FIT_VARIANCE_GIVEN; m++) {
+    for (size_t m = 0; m < c->nunit && fit_variance_given(c->variance); m++) {
         real h = 1e-5L, at0 = h0[m], value[4];
         static const int step[4] = {-2, -1, 1, 2};
         for (size_t n = 0; n < 4; n++) {

@@ -33,6 +33,8 @@ static const struct sample proper[] = {
     {FIT_PRIOR_LOG_UNIFORM, 0, 0, 0.01, 300},
     {FIT_PRIOR_HALF_CAUCHY, 0, 2.5, 0, INFINITY},
     {FIT_PRIOR_HALF_CAUCHY, 0, 2.5, 1, 50},
+    {FIT_PRIOR_TANH_NORMAL, 0.5, 0.25, 0, 1},
+    {FIT_PRIOR_TANH_NORMAL, 1000, 9990, 100, 1e5}, /* homodyne's D0 */
 };
 enum { PROPER = sizeof proper / sizeof *proper };
 
@@ -111,6 +113,7 @@ static void test_refused(void **state)
         {FIT_PRIOR_LOG_UNIFORM, 0, 0, 0, 1},   {FIT_PRIOR_BETA_SCALED, 2, 2, 0, INFINITY},
         {FIT_PRIOR_HALF_NORMAL, 0, 1, -3, -1}, {FIT_PRIOR_TRUNCATED_NORMAL, 0, 1, 50, 60},
         {FIT_PRIOR_EXPONENTIAL, 0, -1, 0, 1},  {FIT_PRIOR_NORMAL, NAN, 1, 0, 1},
+        {FIT_PRIOR_TANH_NORMAL, 0, 1, 0, INFINITY},
     };
     struct fit_prior p;
     (void)state;
@@ -119,6 +122,20 @@ static void test_refused(void **state)
     assert_true(fit_prior_init(&p, FIT_PRIOR_NONE, 0, 0, NAN, NAN));
     assert_false(p.proper);
     assert_true(isnan(fit_prior_quantile(&p, 0.5)));
+}
+
+/* Quantiles of homodyne's prior of D0, declared with mean 1000: 12,390 is its median. */
+static void test_tanh_normal_quantiles(void **state)
+{
+    static const double part[] = {0.02275013194817921, 0.15865525393145705, 0.5, 0.8413447460685429, 0.9772498680518208};
+    static const double z[] = {-2, -1, 0, 1, 2};
+    (void)state;
+    struct fit_prior p = make(&(struct sample){FIT_PRIOR_TANH_NORMAL, 1000, 9990, 100, 1e5});
+    for (size_t k = 0; k < 5; k++) {
+        double x = 50050 + 49950 * tanh((1000 + 9990 * z[k] - 50050) / 49950);
+        assert_true(fabs(fit_prior_quantile(&p, part[k]) - x) < 1e-9 * x);
+    }
+    assert_true(fabs(fit_prior_quantile(&p, 0.5) - 12390) < 5);
 }
 
 /* ---- coordinates --------------------------------------------------------------------------------------- */
@@ -159,7 +176,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_mass_between_quantiles), cmocka_unit_test(test_slopes), cmocka_unit_test(test_outside),
-        cmocka_unit_test(test_refused),                cmocka_unit_test(test_coordinates),
+        cmocka_unit_test(test_refused),                cmocka_unit_test(test_tanh_normal_quantiles),
+        cmocka_unit_test(test_coordinates),
         cmocka_unit_test(test_coordinate_at_a_bound_is_finite),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
