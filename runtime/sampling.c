@@ -196,6 +196,14 @@ static void stretch(struct fit_samples *s, const struct fit_result *fit)
     }
 }
 
+/* Acceptance to aim at.  Along a single coordinate trees of two points turn back already; with 0.85 their steps are
+ * so short that the draws stay correlated, with 0.7 one and a half to two times as many draws for each gradient are
+ * effective (tests/e2e/test_posteriordb.c, --table), without divergences. */
+static double default_acceptance(size_t n)
+{
+    return n == 1 ? 0.7 : 0.85;
+}
+
 enum fit_status fit_sample(const struct fit_posterior_setup *setup, const struct fit_result *fit,
                            const struct fit_sampling_options *opt, struct fit_samples *s, struct fit_error *err)
 {
@@ -204,7 +212,6 @@ enum fit_status fit_sample(const struct fit_posterior_setup *setup, const struct
                               .ngroup = setup->ds->layout.ngroup, .pareto_k = NAN, .log_evidence = NAN, .weight_ess = NAN,
                               .chains = nuts ? or_else(opt->chains, 4) : 1, .warmup = nuts ? or_else(opt->warmup, 300) : 0,
                               .draws = or_else(opt->draws, nuts ? 1000 : 2000), .seed = opt->seed,
-                              .target_accept = opt->target_accept > 0 ? opt->target_accept : 0.85,
                               .max_depth = opt->max_depth ? opt->max_depth : 10};
     s->ncolumn = s->nparam + s->ngroup * (s->nlinear + 1);
     s->dense = nuts && !opt->diagonal;
@@ -212,6 +219,8 @@ enum fit_status fit_sample(const struct fit_posterior_setup *setup, const struct
     enum fit_status st = nuts ? fit_sampling_resume(&m, setup, err) : FIT_OK;
     if (st == FIT_OK)
         st = fit_sampling_open(&m, setup, err);
+    if (st == FIT_OK)
+        s->target_accept = opt->target_accept > 0 ? opt->target_accept : default_acceptance(m.p->n);
     if (st == FIT_OK)
         st = find_mode(&m, setup, fit, err);
     if (st == FIT_OK)

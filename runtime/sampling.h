@@ -60,7 +60,7 @@ typedef int fit_sampling_progress_fn(void *user, const struct fit_sampling_progr
 struct fit_sampling_options {
     enum fit_sampling_method method;
     size_t chains, warmup, draws; /* 4, 300, 1000 when 0; laplace: draws in all, 2000 when 0 */
-    double target_accept;         /* 0.85 when 0 */
+    double target_accept;         /* when 0: 0.85, and 0.7 for a single coordinate */
     unsigned max_depth;           /* 10 when 0 */
     int diagonal;                 /* 1: diagonal metric */
     uint64_t seed;

@@ -22,7 +22,7 @@ static void set_options(const struct fit_config *cfg, struct fit_sampling_option
         .chains = (size_t)c->chains.value,
         .warmup = (size_t)c->warmup.value,
         .draws = (size_t)c->draws.value,
-        .target_accept = c->target_accept.value,
+        .target_accept = fit_given(c->target_accept.from) ? c->target_accept.value : 0,
         .max_depth = (unsigned)c->max_tree_depth.value,
         .diagonal = !c->dense_mass.value,
         .seed = (uint64_t)cfg->seed.value,

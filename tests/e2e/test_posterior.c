@@ -148,7 +148,8 @@ static void test_gradient(void **state)
     x.setup.scaling = FIT_SCALING_INDIVIDUAL;
     x.setup.variance = FIT_VARIANCE_UNIT;
     static const enum fit_prior_kind kinds[] = {FIT_PRIOR_NONE, FIT_PRIOR_NORMAL, FIT_PRIOR_LOG_NORMAL, FIT_PRIOR_BETA_SCALED,
-                                                FIT_PRIOR_LOG_UNIFORM, FIT_PRIOR_EXPONENTIAL, FIT_PRIOR_HALF_CAUCHY};
+                                                FIT_PRIOR_LOG_UNIFORM, FIT_PRIOR_EXPONENTIAL, FIT_PRIOR_HALF_CAUCHY,
+                                                FIT_PRIOR_TANH_NORMAL};
     for (size_t n = 0; n < sizeof kinds / sizeof *kinds; n++) {
         char text[64];
         x.param[0] = (struct fit_posterior_param){100, 1e5, kinds[n], kinds[n] == FIT_PRIOR_LOG_NORMAL ? 7 : 2,
@@ -159,6 +160,13 @@ static void test_gradient(void **state)
     x.param[1].fixed = 1;
     x.param[1].value = -0.5;
     check_gradient(&x, "alpha fixed");
+    x.param[1].fixed = 0;
+    for (size_t k = 0; k < x.k->nparam + x.k->nlinear; k++)
+        x.param[k].prior = FIT_PRIOR_TANH_NORMAL;
+    x.setup.variance = FIT_VARIANCE_GIVEN_SHARED;
+    x.setup.noise = (struct fit_posterior_param){0, INFINITY, FIT_PRIOR_HALF_NORMAL, 0, 0.1, 0, 0};
+    x.setup.count = 2;
+    check_gradient(&x, "homodyne's priors, one sampled variance");
     fit_dataset_free(x.ds);
 }
 

@@ -7,7 +7,8 @@
  * fixed.
  *
  * Usage: test_posteriordb            assert all this
- *        test_posteriordb --table    what was reached
+ *        test_posteriordb --table    what was reached, and effective draws per gradient beside those of other samplers
+ *                                    (peers.json, from tests/peers/posteriordb_peers.py)
  */
 #include "diagnostics.h"
 #include "fit.h"
@@ -40,7 +41,7 @@ static void stop(const char *who, const struct fit_error *err)
 
 /* ---- sampling ------------------------------------------------------------------------------------------ */
 
-static void sample(struct problem *p, size_t draws)
+static void sample(struct problem *p, size_t warmup, size_t draws, double accept)
 {
     struct fit_error err = {0};
     char path[1024];
@@ -64,8 +65,8 @@ static void sample(struct problem *p, size_t draws)
         .sigma = p->fit.sigma, .count = 1,
         .variance = p->m->dataset->weighted ? FIT_VARIANCE_KNOWN : FIT_VARIANCE_GIVEN,
         .noise = {0, INFINITY, p->k->noise_prior, p->k->noise_a, p->k->noise_b, 0, 0}};
-    struct fit_sampling_options so = {.method = FIT_SAMPLING_NUTS, .chains = 4, .warmup = 500, .draws = draws,
-                                      .target_accept = 0.95, .seed = 20, .threads = 2};
+    struct fit_sampling_options so = {.method = FIT_SAMPLING_NUTS, .chains = 4, .warmup = warmup, .draws = draws,
+                                      .target_accept = accept, .seed = 20, .threads = 2};
     if (fit_sample(&setup, &p->fit, &so, &p->s, &err) != FIT_OK)
         stop(p->k->name, &err);
     free(param);
@@ -173,19 +174,63 @@ static int compare(const struct problem *p, const struct fit_yaml *reference, in
     return bad;
 }
 
+/* ---- other samplers ------------------------------------------------------------------------------------- */
+
+/* Least bulk effective size of the reference's parameters. */
+static double least_bulk(const struct problem *p, const struct fit_yaml *reference)
+{
+    double least = INFINITY;
+    for (size_t k = 0; k < reference->n; k++) {
+        double *x = values(p, reference->entry[k].key);
+        const double *chain[8];
+        struct fit_convergence c;
+        struct fit_error err = {0};
+        for (size_t n = 0; n < p->s.chains; n++)
+            chain[n] = x + n * p->s.draws;
+        if (fit_convergence(&(struct fit_draws){p->s.chains, p->s.draws, chain, 1}, &c, &err) != FIT_OK)
+            stop(p->k->name, &err);
+        least = fmin(least, c.ess_bulk);
+        free(x);
+    }
+    return least;
+}
+
+/* Samples again as the peers were run, 1000 + 1000 with the defaults, and prints one line. */
+static void beside_peers(struct problem *p, const struct fit_yaml *reference, const struct fit_yaml *peers)
+{
+    double gradients = 0;
+    sample(p, 1000, 1000, 0);
+    for (size_t k = 0; k < p->s.chains * p->s.draws; k++)
+        gradients += p->s.stats[k].n_gradient;
+    double least = least_bulk(p, reference);
+    printf("    4 x (1000 + 1000): ESS %6.0f, %7.0f gradients, %.4f per gradient", least, gradients, least / gradients);
+    const struct fit_yaml *theirs = fit_yaml_get(peers, p->k->name);
+    for (size_t k = 0; theirs && k < theirs->n; k++) {
+        const struct fit_yaml *t = theirs->entry[k].value;
+        printf("; %s %.4f", theirs->entry[k].key, number(t, "ess") / number(t, "gradients"));
+    }
+    printf("\n");
+    release(p);
+}
+
 int main(int argc, char **argv)
 {
     int table = argc > 1 && strcmp(argv[1], "--table") == 0, bad = 0;
     struct fit_error err = {0};
-    struct fit_yaml_doc *doc = NULL;
+    struct fit_yaml_doc *doc = NULL, *peers = NULL;
     if (fit_yaml_parse_file(FIT_SOURCE_DIR "/tests/data/posteriordb/reference.json", &doc, &err) != FIT_OK)
         stop("reference", &err);
+    if (table && fit_yaml_parse_file(FIT_SOURCE_DIR "/tests/data/posteriordb/peers.json", &peers, &err) != FIT_OK)
+        stop("peers", &err);
     for (size_t k = 0; posteriordb_kernels[k]; k++) {
         struct problem p = {.k = posteriordb_kernels[k]};
-        sample(&p, 4000);
+        sample(&p, 500, 4000, 0.95);
         bad += compare(&p, fit_yaml_get(fit_yaml_root(doc), p.k->name), table);
         release(&p);
+        if (table)
+            beside_peers(&p, fit_yaml_get(fit_yaml_root(doc), p.k->name), fit_yaml_get(fit_yaml_root(peers), "problems"));
     }
+    fit_yaml_free(peers);
     fit_yaml_free(doc);
     if (!bad)
         printf("six problems: all moments within %.0f standard errors of the references\n", ALLOWED);

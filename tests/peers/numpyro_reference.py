@@ -1,7 +1,7 @@
 """Posterior moments of homodyne's statistical model by NumPyro, as a reference for the sampler of this project.
 
-    python3 numpyro_reference.py DATA.h5 OUT.json [--draws 2000] [--warmup 1000] [--chains 4] [--seed 1]
-                                 [--package 1]
+    python3 numpyro_reference.py DATA.h5 OUT.json [--draws 2000] [--warmup 500] [--chains 4] [--seed 1]
+    python3 numpyro_reference.py DATA.h5 OUT.json --package
 
 Written from the formulas of the model; needs numpyro, jax and h5py.  For every angle a, frames i != j, the first
 frame left out, both triangles as independent data (N values):
@@ -16,8 +16,10 @@ Every parameter but sigma is a function of a standard normal z, with the middle 
     value = m + h tanh((mean + s z - m) / h),     s = max(sd, h / 5)
 
 The mirrored values equal each other, so a sum over one triangle counts twice; that this is the density of the
-full list is checked at one point.  With --package the density of the package itself (homodyne, where it is
-installed) is sampled as well, and both are written.
+full list is checked at one point.
+
+With --package nothing is sampled: the density above is compared with that of the package's own function (homodyne,
+which must be installed) at points of the prior and around the truth, and the largest difference is put into OUT.json.
 """
 import argparse
 import json
@@ -30,9 +32,10 @@ import jax.numpy as jnp
 import numpy as np
 import numpyro
 import numpyro.distributions as dist
+from jax.flatten_util import ravel_pytree
 from numpyro.diagnostics import effective_sample_size, split_gelman_rubin
 from numpyro.infer import MCMC, NUTS
-from numpyro.infer.util import log_density
+from numpyro.infer.util import log_density, potential_energy
 
 # lower, upper, mean, sd: the packages' own table; the order is that of the sites
 PARAMETERS = {
@@ -124,15 +127,27 @@ def start(x):
     return z | {"sigma": x["sigma"]}
 
 
+def mode_of(function, arguments, init, steps=8):
+    """Mode in unconstrained coordinates by Newton's method, and the inverse Hessian there."""
+    at, unravel = ravel_pytree({k: jnp.asarray(v, float) for k, v in init.items()})
+    energy = lambda u: potential_energy(function, arguments, {}, unravel(u))
+    slope, bend = jax.jit(jax.grad(energy)), jax.jit(jax.hessian(energy))
+    for _ in range(steps):
+        at = at - jnp.linalg.solve(bend(at), slope(at))
+    return at, jnp.linalg.inv(bend(at)), unravel
+
+
 def sample(function, arguments, init, o):
-    """Draws of all chains by name; chains start around init, in unconstrained coordinates."""
-    rng = np.random.default_rng(o.seed)
-    spread = {k: np.array([v + 0.005 * e for e in rng.standard_normal(o.chains)]) for k, v in init.items()}
-    kernel = NUTS(function, dense_mass=True, target_accept_prob=0.9)
+    """Draws of all chains by name; the chains start around the mode, twice as wide as the posterior, with the inverse
+    Hessian as their first metric, which they adapt."""
+    mode, covariance, unravel = mode_of(function, arguments, init)
+    xi = np.random.default_rng(o.seed).standard_normal((o.chains, mode.size))
+    start = jax.vmap(unravel)(mode + 2 * jnp.asarray(xi) @ jnp.linalg.cholesky(covariance).T)
+    kernel = NUTS(function, dense_mass=True, target_accept_prob=0.9, inverse_mass_matrix=covariance)
     mcmc = MCMC(kernel, num_warmup=o.warmup, num_samples=o.draws, num_chains=o.chains,
-                chain_method="sequential", progress_bar=False)
+                chain_method="parallel", progress_bar=False)
     begin = time.time()
-    mcmc.run(jax.random.PRNGKey(o.seed), *arguments, init_params=spread,
+    mcmc.run(jax.random.PRNGKey(o.seed), *arguments, init_params=start,
              extra_fields=("num_steps", "diverging"))
     extra = mcmc.get_extra_fields()
     return mcmc.get_samples(group_by_chain=True), {
@@ -152,19 +167,59 @@ def moments(draws):
     return out
 
 
+def write(path, doc):
+    with open(path, "w") as f:
+        json.dump(doc, f, indent=1)
+        f.write("\n")
+
+
 def show(title, m, run):
     print(title, run)
     for name, v in m.items():
         print(f"  {name:20s} {v['mean']:14.7g} +- {v['sd']:<12.5g} ess {v['ess']:6d}  r_hat {v['r_hat']:.4f}")
 
 
+def package_model(x):
+    """homodyne's function with its arguments, for both triangles; all sites in z."""
+    from homodyne.config.parameter_space import ParameterSpace
+    from homodyne.optimization.cmc.model import xpcs_model_scaled
+    bounds = [{"name": name, "min": lo, "max": hi, "prior_mu": mean, "prior_sigma": sd, "type": "TruncatedNormal"}
+              for name, (lo, hi, mean, sd) in (LINEAR | PARAMETERS).items()]
+    space = ParameterSpace.from_config({"parameter_space": {"model": "laminar_flow", "bounds": bounds}}, "laminar_flow")
+    angles, n = x["y"].shape
+    t1, t2 = (np.tile(np.concatenate(k) * x["dt"], angles) for k in ((x["i"], x["j"]), (x["j"], x["i"])))
+    return xpcs_model_scaled, dict(
+        data=np.concatenate([x["y"], x["y"]], 1).ravel(), t1=t1, t2=t2, phi_unique=jnp.asarray(x["phi"]),
+        phi_indices=np.repeat(np.arange(angles), 2 * n), q=x["q"], L=x["gap"], dt=x["dt"],
+        analysis_mode="laminar_flow", parameter_space=space, n_phi=angles,
+        time_grid=jnp.linspace(0, (x["frames"] - 1) * x["dt"], x["frames"]), noise_scale=noise_scale(x["y"]))
+
+
+def compare_with_package(x, init, points=12):
+    import homodyne
+    function, arguments = package_model(x)
+    rng, worst = np.random.default_rng(0), 0.0
+    for k in range(points):
+        spread = 1.0 if k >= points // 2 else 0.02
+        z = {name: (v if name == "sigma" else v * (spread < 1) + spread * rng.standard_normal())
+             for name, v in init.items()}
+        theirs = {name.replace("[", "_").replace("]", ""): v for name, v in z.items()}
+        own, _ = log_density(model, (x, False), {}, z)
+        package, _ = log_density(function, (), arguments, theirs)
+        print(f"point {k}: {float(own):.6f}, homodyne {float(package):.6f}")
+        worst = max(worst, abs(float(own - package)) / abs(float(own)))
+    return {"version": homodyne.__version__, "points": points, "largest_relative_difference": worst}
+
+
 def main():
     a = argparse.ArgumentParser()
     a.add_argument("data")
     a.add_argument("out")
-    for name, number in (("draws", 2000), ("warmup", 1000), ("chains", 4), ("seed", 1), ("package", 0)):
+    for name, number in (("draws", 2000), ("warmup", 500), ("chains", 4), ("seed", 1)):
         a.add_argument("--" + name, type=int, default=number)
+    a.add_argument("--package", action="store_true")
     o = a.parse_args()
+    numpyro.set_host_device_count(o.chains)
     jax.config.update("jax_enable_x64", True)
     x = read(o.data)
     init = start(x)
@@ -172,6 +227,12 @@ def main():
     full, _ = log_density(model, (x, False), {}, init)
     if abs(once - full) > 1e-9 * abs(full):
         raise SystemExit(f"one triangle twice {once} is not both triangles {full}")
+    if o.package:
+        with open(o.out) as f:
+            doc = json.load(f)
+        doc["package"] = compare_with_package(x, init)
+        write(o.out, doc)
+        return
     unconstrained = {k: (np.log(v) if k == "sigma" else v) for k, v in init.items()}
     draws, run = sample(model, (x, True), unconstrained, o)
     doc = {"what": "moments of homodyne's statistical model by NumPyro; see tests/peers/numpyro_reference.py",
@@ -179,9 +240,7 @@ def main():
            "values": int(2 * x["y"].size), "noise_prior_scale": 1.5 * noise_scale(x["y"]),
            "log_density_at_truth": float(full), "run": run, "moments": moments(draws)}
     show("formulas", doc["moments"], run)
-    with open(o.out, "w") as f:
-        json.dump(doc, f, indent=1)
-        f.write("\n")
+    write(o.out, doc)
 
 
 if __name__ == "__main__":
