@@ -113,6 +113,8 @@ static const struct option options[] = {
     {"mask", 0, CHANGE, RUNS, 0, 0, "A:B,..", "frames to leave out"},
     {"loss", 0, CHANGE, RUNS, 0, 0, "L", "linear (default), soft_l1, huber, cauchy, arctan"},
     {"scaling", 0, CHANGE, RUNS, 0, 0, "S", "contrast and offset: individual, averaged, constant"},
+    {"stream", 0, CHANGE, RUNS, 0, 0, "W",
+     "on, off, auto (default): read the data in every pass instead of holding them"},
     {"compat", 0, CHANGE, RUNS, 0, 0, "P", "conventions of homodyne, heterodyne or xpcsjax"},
     {"max-iterations", 0, CHANGE, RUNS, 0, 0, "N", "of least squares"},
     {"tolerance", 0, CHANGE, RUNS, 0, 0, "T", "relative change of the cost at which to stop"},

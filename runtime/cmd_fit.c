@@ -4,6 +4,7 @@
  * data and model; write all files under temporary names; rename them; print one screen.  An
  * interrupted or not converged fit writes the same files, marked as what they are. */
 #define _DEFAULT_SOURCE /* gethostname */
+#include "memory.h"
 #include "parallel.h"
 #include "program.h"
 #include "progress.h"
@@ -176,40 +177,24 @@ static double *settings(const struct run *run)
     return s;
 }
 
-static const double program_mb = 40; /* libraries, tables, maps of the results: measured */
-
 /* Says how much memory the fit takes, before anything large is read. */
-static enum fit_status estimate(struct run *run, const struct fit_selection *sel,
-                                struct fit_error *err)
+static enum fit_status estimate(struct run *run, struct fit_selection *sel, struct fit_error *err)
 {
-    struct fit_source *src = NULL;
-    size_t *index = NULL, n = 0, first = 0, frames = 0;
-    struct fit_notes notes = {0}; /* the same ones come again with the data */
-    enum fit_status st = fit_source_open(sel->path, sel->layout, &src, err);
-    if (st == FIT_OK)
-        st = fit_select_matrices(src, sel, &index, &n, &notes, err);
-    if (st == FIT_OK)
-        st = fit_select_window(src, sel, &first, &frames, &notes, err);
-    if (st == FIT_OK) {
-        int weighted = sel->sigma == FIT_SIGMA_FILE || src->has_sigma;
-        double pairs = 0.5 * (double)frames * (double)(frames - 1) * (double)n,
-               total = fit_memory_total_mb();
-        double mb =
-            program_mb + (double)fit_measurement_memory(src->nframe, frames, n, weighted) / 1e6;
-        double limit = run->cfg->nlsq.memory_fraction.value;
-        run->r.estimate_mb = mb;
-        say(run, "memory: %.3g MB for %.0f points (%zu matrices, %zu frames)", mb, pairs, n,
-            frames);
-        if (!run->cli->quiet && !run->cli->json)
-            fprintf(run->p->err, "memory: %.3g MB for %.0f points\n", mb, pairs);
-        if (limit > 0 && mb > limit * total)
-            fit_notes_add(&run->notes, "the fit takes %.0f MB, %.0f %% of this machine's memory",
-                          mb, 100 * mb / total);
-    }
-    free(index);
-    fit_notes_free(&notes);
-    fit_source_close(src);
-    return st;
+    struct fit_memory_plan plan;
+    enum fit_status st =
+        fit_memory_plan(sel, run->cfg->nlsq.memory_fraction.value, &plan, err);
+    if (st != FIT_OK)
+        return st;
+    double mb = plan.streamed ? plan.streamed_mb : plan.held_mb;
+    sel->memory = plan.data_limit;
+    run->r.estimate_mb = mb;
+    say(run, "memory: %.3g MB for %.0f points (%zu matrices, %zu frames)%s; %.0f MB are available",
+        mb, plan.points, plan.ngroup, plan.frames, plan.streamed ? ", streamed" : "",
+        plan.available_mb);
+    if (!run->cli->quiet && !run->cli->json)
+        fprintf(run->p->err, "memory: %.3g MB for %.0f points%s\n", mb, plan.points,
+                plan.streamed ? ", read from the file in every pass" : "");
+    return FIT_OK;
 }
 
 static void describe_input(struct run *run)
@@ -296,8 +281,8 @@ static enum fit_status load(struct run *run, struct fit_error *err)
         fit_notes_add(&run->notes, "%s", run->m->notes.text[k]);
     describe_input(run);
     say(run, "%s: layout %s, SHA-256 %s", run->m->file, run->m->layout, run->m->sha256);
-    say(run, "%zu groups, %zu points, loaded in %.3f s", run->m->ngroup, run->m->dataset->npoint,
-        run->r.load_seconds);
+    say(run, "%zu groups, %zu points, loaded in %.3f s%s", run->m->ngroup, run->m->dataset->npoint,
+        run->r.load_seconds, fit_dataset_streamed(run->m->dataset) ? "; values stay in the file" : "");
     return FIT_OK;
 }
 
@@ -359,6 +344,11 @@ static enum fit_status fit(struct run *run, struct fit_error *err)
     fit_progress_phase(&run->view, "looking for starting points");
     st = fit_run(run->k, run->m->dataset, &run->setup.options, &run->fit, err);
     fit_progress_clear(&run->view);
+    if (fit_dataset_status(run->m->dataset, err) != FIT_OK) {
+        if (st == FIT_OK)
+            fit_result_free(&run->fit);
+        return err->status;
+    }
     if (st != FIT_OK)
         return *run->p->interrupt
                    ? fit_fail(err, FIT_ERR_INTERRUPTED, "interrupted before a first result")
@@ -466,6 +456,8 @@ static enum fit_status sample(struct run *run, struct fit_error *err)
     fit_progress_phase(&run->view, "looking for the mode of the posterior");
     st = fit_sample(&s->posterior, &run->fit, &s->options, &run->samples, err);
     fit_progress_clear(&run->view);
+    if (fit_dataset_status(run->m->dataset, err) != FIT_OK)
+        st = err->status;
     run->sampled = st == FIT_OK;
     if (run->sampled) {
         say_how_it_began(run);

@@ -95,6 +95,7 @@ enum fit_time_origin {
     FIT_TIME_FILE,   /* frame 1 lies at 0, or where the file's time axis says */
     FIT_TIME_STEP    /* the window's first frame lies at dt; default of the heterodyne model */
 };
+enum fit_stream_kind { FIT_STREAM_AUTO, FIT_STREAM_ON, FIT_STREAM_OFF }; /* values read in every pass */
 enum fit_q_rule { FIT_Q_NEAREST, FIT_Q_HOMODYNE_OLD }; /* OLD: all within 10 %, else ten nearest */
 enum fit_sigma_kind {
     FIT_SIGMA_AUTO,  /* the file's, else estimated from the data */
@@ -178,7 +179,8 @@ struct fit_config_nlsq {
     struct fit_cfg_int n_starts;
     struct fit_cfg_flag
         global; /* stage that searches the whole box (cmaes.enable of the packages) */
-    struct fit_cfg_real memory_fraction; /* of the machine's memory, 0..1 */
+    struct fit_cfg_real memory_fraction; /* of the available memory, 0..1 */
+    struct fit_cfg_choice stream;        /* enum fit_stream_kind */
 };
 
 /* Key names of the packages in the comments where they differ. */

@@ -22,6 +22,9 @@ const struct fit_cfg_word fit_cfg_word_scaling_mode[] = {
 const struct fit_cfg_word fit_cfg_word_loss[] = {
     {"linear", FIT_LOSS_LINEAR}, {"soft_l1", FIT_LOSS_SOFT_L1},
     {"huber", FIT_LOSS_HUBER}, {"cauchy", FIT_LOSS_CAUCHY}, {"arctan", FIT_LOSS_ARCTAN}, {NULL, 0}};
+const struct fit_cfg_word fit_cfg_word_stream[] = {
+    {"auto", FIT_STREAM_AUTO}, {"on", FIT_STREAM_ON}, {"true", FIT_STREAM_ON},
+    {"off", FIT_STREAM_OFF}, {"false", FIT_STREAM_OFF}, {NULL, 0}};
 const struct fit_cfg_word fit_cfg_word_units_policy[] = {{"check", 0}, {"trust", 1}, {NULL, 0}};
 const struct fit_cfg_word fit_cfg_word_variant[] = {{"fast", 0}, {"parity", 1}, {NULL, 0}};
 const struct fit_cfg_word fit_cfg_word_errors_kind[] = {

@@ -355,6 +355,7 @@ static const struct option options[] = {
     {"sigma", KEY, "sigma", NULL, NULL},
     {"start", CALL, NULL, NULL, call_start},
     {"target-accept", KEY, SHARD "target_accept_prob", NULL, NULL},
+    {"stream", KEY, NLSQ "stream", NULL, NULL},
     {"threads", KEY, "threads", NULL, NULL},
     {"tie", CALL, NULL, NULL, call_tie},
     {"tolerance", KEY, NLSQ "ftol", NULL, NULL},

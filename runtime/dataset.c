@@ -4,8 +4,8 @@
  * Gives: struct fit_dataset, read-only after fit_dataset_finish().
  *
  * Pairs.  With nframe used frames, columns are cut into panels of `panel` (a multiple of 8) and
- * rows into chunks of `chunk`.  Tiles go by panel, then by chunk; a tile exists when it holds a
- * pair i < j.  Row i of the tile [i0, i1) x [j0, j1) starts at block max(j0, i+1) / 8 and ends
+ * rows into chunks of `chunk`.  Tiles go by chunk, then by panel, as files have matrices row by
+ * row; a tile exists when it holds a pair i < j.  Row i of the tile [i0, i1) x [j0, j1) starts at block max(j0, i+1) / 8 and ends
  * before block ceil(j1 / 8); each block holds 8 lanes for every group in turn.  i1 <= j1 - 1, so
  * every row of a tile holds a pair.
  *
@@ -20,6 +20,7 @@
  */
 #define _DEFAULT_SOURCE
 #include "dataset_impl.h"
+#include "stream.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -68,7 +69,7 @@ enum fit_status fit_dataset_block_new(struct fit_block *b, size_t ndouble, struc
     return FIT_OK;
 }
 
-static void block_free(struct fit_block *b)
+void fit_dataset_block_free(struct fit_block *b)
 {
     if (b->map)
         munmap(b->map, b->map_bytes);
@@ -178,22 +179,24 @@ static enum fit_status make_pair_tiles(struct fit_dataset *ds, struct fit_error 
 {
     struct fit_layout *l = &ds->layout;
     struct fit_dataset_private *p = ds->private_;
-    size_t npanel = ceil_div(l->nframe, l->panel), k = 0;
+    size_t nrow = ceil_div(l->nframe - 1, l->chunk), k = 0;
     ds->ntile = count_tiles(l->nframe, l->panel, l->chunk);
     ds->tile = calloc(ds->ntile, sizeof *ds->tile);
     p->offset = calloc(ds->ntile, sizeof *p->offset);
-    p->panel_first = calloc(npanel, sizeof *p->panel_first);
+    p->row_first = calloc(nrow, sizeof *p->row_first);
     p->sum = calloc(ds->ntile * l->ngroup * 3, sizeof *p->sum);
-    if (!ds->tile || !p->offset || !p->panel_first || !p->sum)
+    if (!ds->tile || !p->offset || !p->row_first || !p->sum)
         return no_memory(err);
-    for (size_t b = 0; b < npanel; b++) {
-        size_t j0 = b * l->panel, j1 = min_size(j0 + l->panel, l->nframe);
-        p->panel_first[b] = k;
-        for (size_t i0 = 0; i0 < j1 - 1; i0 += l->chunk, k++) {
+    for (size_t c = 0; c < nrow; c++) {
+        size_t i0 = c * l->chunk;
+        p->row_first[c] = k;
+        for (size_t j0 = (i0 + 1) / l->panel * l->panel; j0 < l->nframe; j0 += l->panel, k++) {
+            size_t j1 = min_size(j0 + l->panel, l->nframe), n;
             ds->tile[k] = (struct fit_tile){
                 .i0 = i0, .i1 = min_size(i0 + l->chunk, j1 - 1), .j0 = j0, .j1 = j1};
             p->offset[k] = p->ndouble;
-            p->ndouble += fit_tile_doubles(l, &ds->tile[k]);
+            p->ndouble += n = fit_tile_doubles(l, &ds->tile[k]);
+            p->largest = n > p->largest ? n : p->largest;
         }
     }
     return FIT_OK;
@@ -203,11 +206,11 @@ void fit_dataset_point_tiles(struct fit_dataset *ds)
 {
     struct fit_dataset_private *p = ds->private_;
     for (size_t k = 0; k < ds->ntile; k++) {
-        ds->tile[k].y = p->y.data + p->offset[k];
+        ds->tile[k].y = p->y.data ? p->y.data + p->offset[k] : NULL;
         ds->tile[k].w = p->w.data ? p->w.data + p->offset[k] : NULL;
         ds->tile[k].sum = p->sum + k * ds->layout.ngroup * 3;
     }
-    ds->bytes = p->ndouble * sizeof(double) * (p->w.data ? 2 : 1);
+    ds->bytes = p->y.data ? p->ndouble * sizeof(double) * (p->w.data ? 2 : 1) : 0;
 }
 
 /* First touch: pages lie in the memory of the thread that will sum over the tile. */
@@ -248,8 +251,8 @@ void fit_dataset_free(struct fit_dataset *ds)
         return;
     struct fit_dataset_private *p = ds->private_;
     if (p) {
-        block_free(&p->y);
-        block_free(&p->w);
+        fit_dataset_block_free(&p->y);
+        fit_dataset_block_free(&p->w);
         for (size_t a = 0; p->coord && a < p->naxis; a++)
             free(p->coord[a]);
         for (size_t c = 0; p->column && c < p->ncolumn; c++)
@@ -257,7 +260,10 @@ void fit_dataset_free(struct fit_dataset *ds)
         free(p->coord);
         free(p->column);
         free(p->offset);
-        free(p->panel_first);
+        free(p->row_first);
+        free(p->clean);
+        free(p->given);
+        fit_stream_free(p->stream);
         free(p->sum);
         free(p->setting);
         free(p->time);
@@ -351,9 +357,10 @@ enum fit_status fit_dataset_new_pairs(const struct fit_dataset_pairs *spec,
     choose_tiles(&ds->layout, spec->table_doubles);
     if ((st = make_pair_tiles(ds, err)) != FIT_OK)
         goto done;
-    if ((st = fit_dataset_block_new(&ds->private_->y, ds->private_->ndouble, err)) != FIT_OK)
+    if (!spec->streamed &&
+        (st = fit_dataset_block_new(&ds->private_->y, ds->private_->ndouble, err)) != FIT_OK)
         goto done;
-    if (ds->layout.nframe < FRAMES_PARALLEL) /* else the threads of fit_dataset_put do it */
+    if (!spec->streamed && ds->layout.nframe < FRAMES_PARALLEL) /* else the threads of fit_dataset_put do it */
         touch_pages(ds, ds->private_->y.data);
     fit_dataset_point_tiles(ds);
 done:
@@ -417,51 +424,53 @@ static enum fit_status survey(const struct fit_dataset *ds, const double *m, con
     return FIT_OK;
 }
 
-struct source {
-    const double *m, *sigma;
-    double reference;
-    int clean; /* every value counts and there is no sigma */
-    size_t g;
-};
-
-/* One vector of 8 columns from 8 b on, of row i; lanes outside i < j < j1 are left zero. */
-static void put_block(const struct fit_dataset *ds, const struct source *s,
-                      const struct fit_tile *t, size_t i, size_t b, size_t at)
+/* One vector of 8 columns from 8 b on, of row i; lanes outside i < j < j1 become zero. */
+static void put_block(const struct fit_layout *l, const struct fit_values *v,
+                      const struct fit_tile *t, size_t i, size_t b, double *y, double *w)
 {
-    const struct fit_layout *l = &ds->layout;
-    double *y = ds->private_->y.data + at, *w = ds->private_->w.data;
-    size_t base = (size_t)l->frame[i] * l->ntime;
-    if (w)
-        w += at;
+    size_t row = l->frame[i] - v->row;
     for (size_t lane = 0; lane < L; lane++) {
         size_t j = b * L + lane;
+        y[lane] = 0;
+        if (w)
+            w[lane] = 0;
         if (j <= i || j >= t->j1)
             continue;
-        size_t k = base + l->frame[j];
-        int ok = s->clean || fit_dataset_counts(s->m[k], s->sigma, k);
-        y[lane] = ok ? s->m[k] - s->reference : 0;
+        size_t column = l->frame[j] - v->column;
+        double value = fit_view_get(&v->y, row, column), sigma = 0;
+        if (v->has_sigma)
+            sigma = fit_view_get(&v->sigma, row, column);
+        int ok = v->clean || fit_dataset_counts(value, v->has_sigma ? &sigma : NULL, 0);
+        y[lane] = ok ? value - v->reference : 0;
         if (w)
-            w[lane] = !ok ? 0 : s->sigma ? 1 / (s->sigma[k] * s->sigma[k]) : 1;
+            w[lane] = !ok ? 0 : v->has_sigma ? 1 / (sigma * sigma) : 1;
     }
 }
 
-static void put_tile(const struct fit_dataset *ds, const struct source *s, const struct fit_tile *t)
+void fit_dataset_put_tile(const struct fit_dataset *ds, const struct fit_values *v,
+                          const struct fit_tile *t, double *y, double *w)
 {
     const struct fit_layout *l = &ds->layout;
-    const struct fit_dataset_private *p = ds->private_;
-    int quick = s->clean && p->contiguous && !p->w.data;
-    size_t at = (size_t)(t->y - p->y.data) + s->g * L, stride = l->ngroup * L;
+    const size_t stride = l->ngroup * L;
+    const double reference = v->reference;
+    int quick = v->clean && ds->private_->contiguous && !w && v->y.column == 1 &&
+                !(v->y.baseline > 0);
+    size_t at = v->g * L;
     for (size_t i = t->i0; i < t->i1; i++) {
-        const double *row = s->m + (size_t)l->frame[i] * l->ntime + l->frame[0];
+        ptrdiff_t row = (ptrdiff_t)(l->frame[i] - v->row) * v->y.row;
+        const float *f = (const float *)v->y.value + row;
+        const double *d = (const double *)v->y.value + row;
         size_t b = (t->j0 > i + 1 ? t->j0 : i + 1) / L, end = ceil_div(t->j1, L);
         for (; b < end; b++, at += stride) {
-            if (quick && b * L > i && b * L + L <= t->j1) {
-                double *y = p->y.data + at;
+            size_t column = l->frame[b * L] - v->column;
+            if (!quick || b * L <= i || b * L + L > t->j1)
+                put_block(l, v, t, i, b, y + at, w ? w + at : NULL);
+            else if (v->y.single)
                 for (size_t lane = 0; lane < L; lane++)
-                    y[lane] = row[b * L + lane] - s->reference;
-            } else {
-                put_block(ds, s, t, i, b, at);
-            }
+                    y[at + lane] = (double)f[column + lane] - reference;
+            else
+                for (size_t lane = 0; lane < L; lane++)
+                    y[at + lane] = d[column + lane] - reference;
         }
     }
 }
@@ -499,7 +508,7 @@ enum fit_status fit_dataset_put(struct fit_dataset *ds, size_t g, const double *
     struct fit_dataset_private *p = ds->private_;
     size_t bad = 0;
     double mean = 0;
-    if (is_rows(&ds->layout) || p->finished || g >= ds->layout.ngroup)
+    if (is_rows(&ds->layout) || p->finished || !p->y.data || g >= ds->layout.ngroup)
         return fit_fail(err, FIT_ERR_INTERNAL, "data: matrix %zu cannot be put here", g);
     if (p->any_put && (sigma != NULL) != ds->weighted)
         return fit_fail(err, FIT_ERR_USAGE,
@@ -513,14 +522,17 @@ enum fit_status fit_dataset_put(struct fit_dataset *ds, size_t g, const double *
     if (st != FIT_OK)
         return st;
     ds->reference[g] = p->center ? mean : 0;
-    struct source s = {.m = matrix,
-                       .sigma = sigma,
-                       .reference = ds->reference[g],
-                       .clean = !bad && !sigma,
-                       .g = g};
+    ptrdiff_t wide = (ptrdiff_t)ds->layout.ntime;
+    const struct fit_values v = {.y = {.value = matrix, .row = wide, .column = 1},
+                                 .sigma = {.value = sigma, .row = wide, .column = 1},
+                                 .has_sigma = sigma != NULL,
+                                 .reference = ds->reference[g],
+                                 .clean = !bad && !sigma,
+                                 .g = g};
 #pragma omp parallel for schedule(static) if (ds->layout.nframe >= FRAMES_PARALLEL)
     for (size_t k = 0; k < ds->ntile; k++)
-        put_tile(ds, &s, &ds->tile[k]);
+        fit_dataset_put_tile(ds, &v, &ds->tile[k], p->y.data + p->offset[k],
+                             p->w.data ? p->w.data + p->offset[k] : NULL);
     p->put[g] = 1;
     return FIT_OK;
 }
@@ -534,10 +546,9 @@ static double add_lanes(const double v[L])
 }
 
 /* Sums of w, w y, w y^2 of one group in one tile and the number of values with w > 0. */
-static size_t sum_tile(const struct fit_dataset *ds, size_t k, size_t g)
+static size_t sum_tile(const struct fit_dataset *ds, size_t k, const struct fit_tile *t, size_t g)
 {
     const struct fit_layout *l = &ds->layout;
-    const struct fit_tile *t = &ds->tile[k];
     double s0[L] = {0}, s1[L] = {0}, s2[L] = {0};
     double *out = ds->private_->sum + (k * l->ngroup + g) * 3;
     size_t stride = is_rows(l) ? L : l->ngroup * L, at = is_rows(l) ? 0 : g * L, count = 0;
@@ -564,6 +575,19 @@ static size_t sum_tile(const struct fit_dataset *ds, size_t k, size_t g)
     return count;
 }
 
+struct summing {
+    const struct fit_dataset *ds;
+    size_t *count; /* ntile x ngroup */
+};
+
+static void sum_groups(void *user, size_t k, const struct fit_tile *t)
+{
+    struct summing *s = user;
+    size_t ngroup = s->ds->layout.ngroup;
+    for (size_t g = 0; g < ngroup; g++)
+        s->count[k * ngroup + g] = sum_tile(s->ds, k, t, g);
+}
+
 enum fit_status fit_dataset_finish(struct fit_dataset *ds, struct fit_error *err)
 {
     const struct fit_layout *l = &ds->layout;
@@ -577,10 +601,8 @@ enum fit_status fit_dataset_finish(struct fit_dataset *ds, struct fit_error *err
                           l->ngroup);
             goto done;
         }
-#pragma omp parallel for schedule(static)
-    for (size_t k = 0; k < ds->ntile; k++)
-        for (size_t g = 0; g < l->ngroup; g++)
-            count[k * l->ngroup + g] = sum_tile(ds, k, g);
+    if ((st = fit_dataset_each(ds, sum_groups, &(struct summing){ds, count}, err)) != FIT_OK)
+        goto done;
     possible = is_rows(l) ? ds->nrow : l->nframe * (l->nframe - 1) / 2 * l->ngroup;
     ds->npoint = 0;
     for (size_t g = 0; g < l->ngroup; g++) {
@@ -603,26 +625,39 @@ done:
 
 static const struct fit_tile *tile_of(const struct fit_dataset *ds, size_t i, size_t j)
 {
-    return &ds->tile[ds->private_->panel_first[j / ds->layout.panel] + i / ds->layout.chunk];
+    const struct fit_layout *l = &ds->layout;
+    size_t c = i / l->chunk, first = (c * l->chunk + 1) / l->panel;
+    return &ds->tile[ds->private_->row_first[c] + j / l->panel - first];
 }
 
-/* Fills tile k of the thin dataset from the full one. */
-static void thin_tile(const struct fit_dataset *from, struct fit_dataset *to, size_t stride,
-                      size_t k)
+struct thinning {
+    const struct fit_dataset *from;
+    struct fit_dataset *to;
+    size_t stride;
+};
+
+static size_t multiple_from(size_t n, size_t stride)
 {
-    const struct fit_layout *l = &to->layout;
-    const struct fit_tile *t = &to->tile[k];
-    double *y = to->private_->y.data + to->private_->offset[k];
-    double *w = to->private_->w.data ? to->private_->w.data + to->private_->offset[k] : NULL;
-    for (size_t i = t->i0; i < t->i1; i++)
-        for (size_t j = t->j0 > i + 1 ? t->j0 : i + 1; j < t->j1; j++) {
-            const struct fit_tile *s = tile_of(from, i * stride, j * stride);
-            size_t a = fit_tile_offset(&from->layout, s, i * stride, j * stride, 0);
-            size_t b = fit_tile_offset(l, t, i, j, 0);
+    return ceil_div(n, stride) * stride;
+}
+
+/* Takes what the thin dataset needs out of tile s of the full one. */
+static void thin_tile(void *user, size_t k, const struct fit_tile *s)
+{
+    const struct thinning *x = user;
+    const struct fit_layout *l = &x->to->layout;
+    const struct fit_dataset_private *p = x->to->private_;
+    size_t step = x->stride;
+    (void)k;
+    for (size_t i = multiple_from(s->i0, step); i < s->i1; i += step)
+        for (size_t j = multiple_from(s->j0 > i + 1 ? s->j0 : i + 1, step); j < s->j1; j += step) {
+            const struct fit_tile *t = tile_of(x->to, i / step, j / step);
+            size_t a = fit_tile_offset(&x->from->layout, s, i, j, 0);
+            size_t b = p->offset[t - x->to->tile] + fit_tile_offset(l, t, i / step, j / step, 0);
             for (size_t g = 0; g < l->ngroup; g++) {
-                y[b + g * L] = s->y[a + g * L];
-                if (w)
-                    w[b + g * L] = s->w[a + g * L];
+                p->y.data[b + g * L] = s->y[a + g * L];
+                if (p->w.data)
+                    p->w.data[b + g * L] = s->w[a + g * L];
             }
         }
 }
@@ -658,15 +693,14 @@ enum fit_status fit_dataset_coarse(const struct fit_dataset *ds, size_t stride,
                                      .table_doubles = p->table_doubles};
     if ((st = fit_dataset_new_pairs(&spec, &thin, err)) != FIT_OK)
         goto done;
-    if (p->w.data && (st = need_weights(thin, err)) != FIT_OK)
+    if ((p->w.data || p->stream_weights) && (st = need_weights(thin, err)) != FIT_OK)
         goto done;
     memcpy(thin->reference, ds->reference, l->ngroup * sizeof *thin->reference);
     memset(thin->private_->put, 1, l->ngroup);
     thin->weighted = ds->weighted;
-#pragma omp parallel for schedule(static)
-    for (size_t k = 0; k < thin->ntile; k++)
-        thin_tile(ds, thin, stride, k);
-    st = fit_dataset_finish(thin, err);
+    st = fit_dataset_each(ds, thin_tile, &(struct thinning){ds, thin, stride}, err);
+    if (st == FIT_OK)
+        st = fit_dataset_finish(thin, err);
 done:
     free(frame);
     if (st == FIT_OK)

@@ -3,6 +3,7 @@
  * A dataset owns the geometry (struct fit_layout), the tiles, and a copy of the data: the upper triangle
  * i < j of every matrix once, as doubles, in the stream order of fit/kernel.h; or the rows of a table.
  * Tiles are cut by the data's shape alone, never by threads, so that sums have the same bits everywhere.
+ * The values may also stay in their file (fit_dataset_stream): the same tiles with the same bits.
  */
 #ifndef FIT_DATASET_H
 #define FIT_DATASET_H
@@ -40,6 +41,7 @@ struct fit_dataset_pairs {
     const double *setting;
     int center;           /* subtract each group's mean (only when the model has an intercept) */
     size_t table_doubles; /* of the kernel: sets the width of the tiles */
+    int streamed;         /* 1: no room for values; see fit_dataset_stream */
 };
 
 enum fit_status fit_dataset_new_pairs(const struct fit_dataset_pairs *spec, struct fit_dataset **ds,
@@ -71,7 +73,51 @@ enum { FIT_GROUPS_MOST = 1000 };
 enum fit_status fit_dataset_new_table(const struct fit_dataset_table *t, struct fit_dataset **ds,
                                       struct fit_error *err);
 
-/* To be called after the last put: sums of the tiles, counts.  Then the dataset is read-only. */
+/* ---- values that stay in their file (dataset_stream.c) --------------------------------------- */
+
+struct fit_stream_spec; /* stream.h */
+
+/* What a first look at the matrices has found. */
+struct fit_dataset_seen {
+    const double *mean; /* ngroup: of the values that count */
+    const size_t *bad;  /* ngroup: values i < j that do not */
+    const double *sigma; /* ngroup: one error for a whole matrix; or NULL */
+};
+
+/* Values are read from a file from now on, whenever a pass over the tiles needs them; in place of
+ * fit_dataset_put.  What spec says of ownership holds. */
+enum fit_status fit_dataset_stream(struct fit_dataset *ds, const struct fit_stream_spec *spec,
+                                   const struct fit_dataset_seen *seen, struct fit_error *err);
+
+/* Reads the values into memory, after which the file is not needed any more. */
+enum fit_status fit_dataset_fill(struct fit_dataset *ds, struct fit_error *err);
+
+int fit_dataset_streamed(const struct fit_dataset *ds);
+
+/* ---- passes ---------------------------------------------------------------------------------- */
+
+/* Every pass over the tiles stands between these two; threads that want another wait in begin. */
+void fit_dataset_begin(const struct fit_dataset *ds);
+void fit_dataset_end(const struct fit_dataset *ds);
+
+/* Tile k with its values: &ds->tile[k], or *own with values in buffer (fit_dataset_buffer doubles,
+ * aligned to 64 bytes, one for each tile that is looked at).  In a pass every tile is asked for
+ * once, in increasing order.  NULL: they cannot be read, or the pass was given up. */
+const struct fit_tile *fit_dataset_tile(const struct fit_dataset *ds, size_t k, double *buffer,
+                                        struct fit_tile *own);
+size_t fit_dataset_buffer(const struct fit_dataset *ds); /* 0: values are in memory */
+
+/* Ends a pass early; no other thread waits for values of this pass any more. */
+void fit_dataset_abandon(const struct fit_dataset *ds);
+
+/* A tile outside of passes; NULL as above. */
+const struct fit_tile *fit_dataset_single(const struct fit_dataset *ds, size_t k, double *buffer,
+                                          struct fit_tile *own);
+
+/* Why values could not be read, or FIT_OK.  Sums of the passes since then mean nothing. */
+enum fit_status fit_dataset_status(const struct fit_dataset *ds, struct fit_error *err);
+
+/* To be called after the last put, or after fit_dataset_stream: sums of the tiles, counts.  Then the dataset is read-only. */
 enum fit_status fit_dataset_finish(struct fit_dataset *ds, struct fit_error *err);
 
 /* A new dataset with every stride-th used frame of ds (>= 2), the time grid unchanged: for coarse searches. */

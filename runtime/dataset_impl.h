@@ -3,6 +3,7 @@
 #define FIT_DATASET_IMPL_H
 
 #include "dataset.h"
+#include "plane.h"
 
 struct fit_block {
     void *map; /* what munmap wants */
@@ -14,7 +15,13 @@ struct fit_dataset_private {
     struct fit_block y, w;
     size_t ndouble;      /* doubles in y (and in w) */
     size_t *offset;      /* ntile: of the tile in y and w */
-    size_t *panel_first; /* npanel: index of the panel's first tile */
+    size_t *row_first;   /* index of the first tile of a row of tiles */
+    size_t largest;      /* doubles of the largest tile */
+    struct fit_stream *stream; /* values come from a file; NULL: from y and w */
+    size_t stream_row;         /* row of the file that is frame 0 */
+    double *given;             /* ngroup: errors of the streamed values, one for each matrix; or NULL */
+    unsigned char *clean;      /* ngroup: every streamed value counts and has no error of its own */
+    int stream_weights;        /* streamed tiles have weights */
     double *sum;         /* ntile x ngroup x 3 */
     double *setting, *time;
     double **coord;
@@ -28,11 +35,32 @@ struct fit_dataset_private {
     size_t table_doubles;
 };
 
+/* Where the values of one matrix are. */
+struct fit_values {
+    struct fit_view y, sigma;
+    int has_sigma;
+    size_t row, column; /* frames of the views' element (0, 0) */
+    double reference;
+    int clean; /* every value counts and there is no sigma */
+    size_t g;
+};
+
+/* Fills y (and w, unless NULL) of a tile for the group of v. */
+void fit_dataset_put_tile(const struct fit_dataset *ds, const struct fit_values *v,
+                          const struct fit_tile *t, double *y, double *w);
+
+/* Calls fn for every tile with its data, on several threads. */
+enum fit_status fit_dataset_each(const struct fit_dataset *ds,
+                                 void (*fn)(void *user, size_t k, const struct fit_tile *t),
+                                 void *user, struct fit_error *err);
+
 /* A dataset with room for ngroup references and counts; NULL: out of memory. */
 struct fit_dataset *fit_dataset_alloc(size_t ngroup);
 
 /* ndouble zeros, aligned for huge pages. */
 enum fit_status fit_dataset_block_new(struct fit_block *b, size_t ndouble, struct fit_error *err);
+
+void fit_dataset_block_free(struct fit_block *b);
 
 /* A copy of `bytes` bytes (not filled when from is NULL), or NULL: out of memory. */
 void *fit_dataset_copy(const void *from, size_t bytes);

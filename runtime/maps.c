@@ -29,6 +29,10 @@ struct work {
     unsigned shift;     /* log2 of maps->bin */
     double *model;      /* of the batch: `stride` doubles per tile */
     size_t stride;
+    double *buffer; /* of the batch: `nbuffer` doubles per tile whose values stay in a file */
+    size_t nbuffer;
+    struct fit_tile *own; /* of the batch */
+    const struct fit_tile **tile;
 };
 
 /* 1 / standard deviation of a value of group g: from its weight when weights are errors, else the
@@ -108,25 +112,40 @@ static void add_tile_rows(struct work *w, const struct fit_tile *t, const double
     }
 }
 
+enum { TILES_PER_THREAD = 4 };
+
+/* Data and model of the tiles [first, last). */
+static void take_batch(struct work *w, int threads, size_t first, size_t last)
+{
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
+    for (size_t k = first; k < last; k++) {
+        size_t b = k - first;
+        w->tile[b] = fit_dataset_tile(w->ds, k, w->buffer + b * w->nbuffer, &w->own[b]);
+        if (w->tile[b])
+            w->k->model(&w->ds->layout, w->ws, w->lin, w->tile[b], w->model + b * w->stride);
+    }
+}
+
 static void one_pass(struct work *w, int threads)
 {
-    const struct fit_layout *l = &w->ds->layout;
-    size_t batch = (size_t)threads * 4, ngroup = w->maps->ngroup;
+    size_t batch = (size_t)threads * TILES_PER_THREAD, ngroup = w->maps->ngroup;
+    fit_dataset_begin(w->ds);
     for (size_t first = 0; first < w->ds->ntile; first += batch) {
         size_t last = first + batch < w->ds->ntile ? first + batch : w->ds->ntile;
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
-        for (size_t k = first; k < last; k++)
-            w->k->model(l, w->ws, w->lin, &w->ds->tile[k], w->model + (k - first) * w->stride);
+        take_batch(w, threads, first, last);
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
         for (size_t g = 0; g < ngroup; g++)
-            for (size_t k = first; k < last; k++) {
-                const double *model = w->model + (k - first) * w->stride;
+            for (size_t k = 0; k < last - first; k++) {
+                const double *model = w->model + k * w->stride;
+                if (!w->tile[k])
+                    continue;
                 if (w->k->space == FIT_PAIRS)
-                    add_tile_pairs(w, &w->ds->tile[k], model, g);
-                else if (w->ds->tile[k].group == g)
-                    add_tile_rows(w, &w->ds->tile[k], model);
+                    add_tile_pairs(w, w->tile[k], model, g);
+                else if (w->tile[k]->group == g)
+                    add_tile_rows(w, w->tile[k], model);
             }
     }
+    fit_dataset_end(w->ds);
 }
 
 /* ---- from sums to averages
@@ -280,10 +299,15 @@ static int allocate_work(struct work *w, int threads)
         w->age[k] = (unsigned char)(k * FIT_MAPS_AGES / (2 * l->ntime));
     while ((size_t)1 << w->shift < m->bin)
         w->shift++;
-    w->model = fit_alloc_doubles((size_t)threads * 4 * w->stride);
+    size_t batch = (size_t)threads * TILES_PER_THREAD;
+    w->model = fit_alloc_doubles(batch * w->stride);
+    w->nbuffer = (fit_dataset_buffer(w->ds) + FIT_LANES - 1) / FIT_LANES * FIT_LANES;
+    w->buffer = fit_alloc_doubles(batch * w->nbuffer);
+    w->own = calloc(batch, sizeof *w->own);
+    w->tile = calloc(batch, sizeof *w->tile);
     w->ws = fit_alloc_doubles(w->k->workspace(l));
     w->lin = fit_alloc_doubles(m->ngroup * w->k->nlinear);
-    return ok && w->sums && w->age && w->model && w->ws && w->lin;
+    return ok && w->sums && w->age && w->model && w->buffer && w->own && w->tile && w->ws && w->lin;
 }
 
 enum fit_status fit_maps_new(const struct fit_kernel *kernel, const struct fit_dataset *ds,
@@ -307,6 +331,8 @@ enum fit_status fit_maps_new(const struct fit_kernel *kernel, const struct fit_d
         goto done;
     }
     one_pass(&w, threads);
+    if ((st = fit_dataset_status(ds, err)) != FIT_OK)
+        goto done;
     finish_maps(&w);
     finish_cuts(&w);
     finish_sums(&w);
@@ -320,6 +346,9 @@ done:
     free(w.sums);
     free(w.age);
     free(w.model);
+    free(w.buffer);
+    free(w.own);
+    free(w.tile);
     free(w.ws);
     free(w.lin);
     fit_maps_free(w.maps);

@@ -5,40 +5,26 @@
  * blank frames turn up, the remaining matrices are searched for more, and all are read again with
  * the shorter list.
  *
- * Large matrices: the buffer is given back before each read, and its lower triangle as soon as it
- * is not needed any more: loading shall take little more than the data.
+ * Large matrices, and those that stay in the file, are read by blocks of rows instead:
+ * measurement_blocks.c.
  */
-#define _DEFAULT_SOURCE /* madvise */
-#include "measurement.h"
+#include "measurement_impl.h"
+
+#include "source_impl.h"
+#include "stream.h"
 
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #define G2_MISMATCH 1e-3 /* relative, of the diagonal means: sums of float32 */
 #define BLANK_MOST 0.2   /* share of blank frames that is accepted */
 #define UNEVEN 1e-2      /* of the period: largest departure of a time axis from even steps */
 #define CONSTANT 1e-24   /* relative variance below which a matrix holds one value */
-#define LARGE ((size_t)64 << 20) /* bytes of a matrix from which memory is given back */
+#define LARGE ((size_t)64 << 20) /* bytes of a matrix from which it is read by blocks */
 enum { FRAMES_MIN = 3 };
-
-struct loading {
-    const struct fit_selection *sel;
-    const struct fit_kernel *kernel;
-    struct fit_source *src;
-    struct fit_measurement *m;
-    size_t *index;      /* ngroup matrices of the file */
-    size_t row;         /* first row of the window */
-    unsigned char *out; /* ntime: 1 listed as masked, 2 blank */
-    size_t nblank;
-    uint32_t *frame;        /* used frames */
-    double *matrix, *sigma; /* buffers: file_frames squared; sigma NULL when not needed */
-    double *g2;             /* file_frames: diagonal means */
-};
 
 static enum fit_status no_memory(struct fit_error *err)
 {
@@ -183,7 +169,7 @@ static enum fit_status make_time(struct loading *l, struct fit_error *err)
 }
 
 /* Frames of the window that are used; l->out says why not. */
-static enum fit_status list_frames(struct loading *l, struct fit_error *err)
+enum fit_status fit_loading_frames(struct loading *l, struct fit_error *err)
 {
     struct fit_measurement *m = l->m;
     m->nframe = m->nmasked = 0;
@@ -227,7 +213,7 @@ static enum fit_status set_up(struct loading *l, const double *setting, struct f
     if ((st = label_groups(l, err)) != FIT_OK || (st = fill_settings(l, setting, err)) != FIT_OK ||
         (st = make_time(l, err)) != FIT_OK)
         return st;
-    return list_frames(l, err);
+    return fit_loading_frames(l, err);
 }
 
 /* ---- errors of the data ---------------------------------------------------------------------- */
@@ -260,11 +246,7 @@ static enum fit_status set_up_sigma(struct loading *l, struct fit_error *err)
         fit_notes_add(&m->notes, "errors (sigma) of the data are read from %s",
                       sel->sigma == FIT_SIGMA_FILE ? sel->sigma_path : "the data file");
     }
-    if (differ || m->sigma_from == FIT_SIGMA_ARRAY) {
-        l->sigma = malloc(m->file_frames * m->file_frames * sizeof *l->sigma);
-        if (!l->sigma)
-            return no_memory(err);
-    }
+    l->errors = differ || m->sigma_from == FIT_SIGMA_ARRAY;
     return FIT_OK;
 }
 
@@ -322,24 +304,20 @@ static void diagonal_means(const double *m, size_t n, double *g2)
 }
 
 /* The file's own g2 of each bin must be the one of the matrix that carries the bin's name. */
-static enum fit_status check_mapping(struct loading *l, size_t g, struct fit_error *err)
+enum fit_status fit_loading_mapping(struct loading *l, size_t g, const double *means,
+                                    struct fit_error *err)
 {
     size_t n, k = l->index[g], frames = l->m->file_frames;
     double *g2;
     enum fit_status st = fit_source_read_g2(l->src, k, &g2, &n, err);
     if (st != FIT_OK || !g2)
         return st;
-    if (!l->g2 && !(l->g2 = malloc(frames * sizeof *l->g2))) {
-        free(g2);
-        return no_memory(err);
-    }
-    diagonal_means(l->matrix, frames, l->g2);
-    double off = g2_distance(l->g2, g2, n, frames);
+    double off = g2_distance(means, g2, n, frames);
     free(g2);
     for (size_t other = 0; off > G2_MISMATCH && other < l->src->nmatrix; other++) {
         if (fit_source_read_g2(l->src, other, &g2, &n, NULL) != FIT_OK || !g2)
             continue;
-        int same = g2_distance(l->g2, g2, n, frames) <= G2_MISMATCH;
+        int same = g2_distance(means, g2, n, frames) <= G2_MISMATCH;
         free(g2);
         if (same)
             return fit_fail(
@@ -355,6 +333,17 @@ static enum fit_status check_mapping(struct loading *l, size_t g, struct fit_err
             "normalized_g2 (at most %g is expected)",
             l->src->file, l->m->group[g].key, off, k + 1, G2_MISMATCH);
     return FIT_OK;
+}
+
+static enum fit_status check_mapping(struct loading *l, size_t g, struct fit_error *err)
+{
+    size_t frames = l->m->file_frames;
+    if (!fit_source_tells_g2(l->src))
+        return FIT_OK;
+    if (!l->g2 && !(l->g2 = malloc(frames * sizeof *l->g2)))
+        return no_memory(err);
+    diagonal_means(l->matrix, frames, l->g2);
+    return fit_loading_mapping(l, g, l->g2, err);
 }
 
 /* 1 when frame i has a finite positive value with any other frame. */
@@ -381,10 +370,10 @@ static size_t find_blank(struct loading *l)
     return found;
 }
 
-static enum fit_status check_blank(const struct loading *l, const struct fit_group *group,
-                                   struct fit_error *err)
+enum fit_status fit_loading_blank(const struct loading *l, size_t g, struct fit_error *err)
 {
     const struct fit_measurement *m = l->m;
+    const struct fit_group *group = &m->group[g];
     char list[200], advice[80] = "";
     size_t n = 0;
     if ((double)l->nblank <= BLANK_MOST * (double)m->ntime)
@@ -410,7 +399,7 @@ static enum fit_status check_blank(const struct loading *l, const struct fit_gro
 
 /* ---- filling --------------------------------------------------------------------------------- */
 
-static enum fit_status new_dataset(struct loading *l, struct fit_error *err)
+enum fit_status fit_loading_dataset(struct loading *l, int streamed, struct fit_error *err)
 {
     struct fit_measurement *m = l->m;
     const struct fit_kernel *k = l->kernel;
@@ -430,7 +419,8 @@ static enum fit_status new_dataset(struct loading *l, struct fit_error *err)
                                                .coord = (const double *const *)coord,
                                                .setting = m->setting,
                                                .center = k->intercept >= 0,
-                                               .table_doubles = k->table_doubles};
+                                               .table_doubles = k->table_doubles,
+                                               .streamed = streamed};
         fit_dataset_free(m->dataset);
         st = fit_dataset_new_pairs(&spec, &m->dataset, err);
     }
@@ -440,40 +430,15 @@ static enum fit_status new_dataset(struct loading *l, struct fit_error *err)
     return st;
 }
 
-/* A buffer for the next matrix.  A large one is a new one: while the file is read, HDF5 holds a
- * compressed and an expanded copy of the same matrix. */
-static enum fit_status new_buffer(struct loading *l, struct fit_error *err)
+static enum fit_status new_buffers(struct loading *l, struct fit_error *err)
 {
     size_t wide = l->m->file_frames, bytes = wide * wide * sizeof *l->matrix;
-    if (l->matrix && bytes < LARGE)
-        return FIT_OK;
-    free(l->matrix);
     l->matrix = malloc(bytes);
-    if (!l->matrix)
+    l->sigma = l->errors ? malloc(bytes) : NULL;
+    if (!l->matrix || (l->errors && !l->sigma))
         return fit_fail(err, FIT_ERR_MEMORY, "%s: no memory for a matrix of %zu frames (%zu MB)",
                         l->src->file, wide, bytes >> 20);
     return FIT_OK;
-}
-
-/* Gives back the pages of a large matrix that lie below the diagonal of the window or behind it. */
-static void release_lower(const struct loading *l)
-{
-#ifdef MADV_DONTNEED
-    size_t n = l->m->ntime, wide = l->m->file_frames;
-    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-    if (wide * wide * sizeof *l->matrix < LARGE)
-        return;
-    for (size_t i = 0; i <= n; i++) {
-        uintptr_t from = (uintptr_t)(l->matrix + i * n);
-        uintptr_t to = (uintptr_t)(i < n ? l->matrix + i * n + i : l->matrix + wide * wide);
-        from = (from + page - 1) / page * page;
-        to = to / page * page;
-        if (to > from)
-            madvise((void *)from, to - from, MADV_DONTNEED);
-    }
-#else
-    (void)l;
-#endif
 }
 
 /* One pass over the matrices; *blank counts frames found blank.  From the first of them on nothing
@@ -481,39 +446,73 @@ static void release_lower(const struct loading *l)
 static enum fit_status fill(struct loading *l, int again, size_t *blank, struct fit_error *err)
 {
     struct fit_measurement *m = l->m;
-    enum fit_status st = new_dataset(l, err);
+    enum fit_status st = fit_loading_dataset(l, 0, err);
     *blank = 0;
     for (size_t g = 0; g < m->ngroup && st == FIT_OK; g++) {
-        if ((st = new_buffer(l, err)) != FIT_OK ||
-            (st = fit_source_read_upper(l->src, l->index[g], l->matrix, err)) != FIT_OK)
+        if ((st = fit_source_read_upper(l->src, l->index[g], l->matrix, err)) != FIT_OK)
             break;
         if (!again && (st = check_mapping(l, g, err)) != FIT_OK)
             break;
         cut(l, l->matrix);
         if (!again && (*blank += find_blank(l)) > 0) { /* no use for values: the list will change */
             l->nblank = *blank;
-            if ((st = check_blank(l, &m->group[g], err)) != FIT_OK)
+            if ((st = fit_loading_blank(l, g, err)) != FIT_OK)
                 break;
             continue;
         }
-        release_lower(l);
         if ((st = read_sigma(l, g, err)) == FIT_OK)
             st = fit_dataset_put(m->dataset, g, l->matrix, l->sigma, err);
     }
     return st;
 }
 
-static enum fit_status fill_all(struct loading *l, struct fit_error *err)
+static enum fit_status fill_whole(struct loading *l, struct fit_error *err)
 {
-    struct fit_measurement *m = l->m;
     size_t blank;
-    char list[200];
-    enum fit_status st = fill(l, 0, &blank, err);
+    enum fit_status st = new_buffers(l, err);
+    if (st == FIT_OK)
+        st = fill(l, 0, &blank, err);
     if (st == FIT_OK && blank) {
-        if ((st = list_frames(l, err)) != FIT_OK)
+        if ((st = fit_loading_frames(l, err)) != FIT_OK)
             return st;
         st = fill(l, 1, &blank, err);
     }
+    return st;
+}
+
+/* 1 when the values shall stay in the file. */
+static int wants_stream(const struct loading *l)
+{
+    const struct fit_measurement *m = l->m;
+    const struct fit_selection *sel = l->sel;
+    if (sel->stream != FIT_STREAM_AUTO)
+        return sel->stream == FIT_STREAM_ON;
+    return sel->memory > 0 &&
+           fit_measurement_memory(m->file_frames, m->nframe, m->ngroup, l->errors) > sel->memory;
+}
+
+static enum fit_status fill_all(struct loading *l, struct fit_error *err)
+{
+    struct fit_measurement *m = l->m;
+    const char *why = NULL;
+    char list[200];
+    enum fit_status st = FIT_OK;
+    int streamed = wants_stream(l);
+    if (streamed || m->file_frames * m->file_frames * sizeof(double) >= LARGE) {
+        st = fit_loading_blocks(l, streamed, &why, err);
+        if (st == FIT_OK && why && streamed && l->sel->stream == FIT_STREAM_ON)
+            st = fit_fail(err, FIT_ERR_DATA,
+                          "%s: cannot be streamed: %s; h5repack -l CHUNK=256x256 -f GZIP=1 makes a "
+                          "file that can, --stream off loads it",
+                          l->src->file, why);
+        if (st == FIT_OK && why && streamed)
+            fit_notes_add(&m->notes, "the data are larger than the memory allowed, but cannot be "
+                                     "streamed: %s", why);
+    } else {
+        why = "";
+    }
+    if (st == FIT_OK && why)
+        st = fill_whole(l, err);
     if (st == FIT_OK && m->nmasked) {
         fit_format_list(m->masked, m->nmasked, 0, list, sizeof list);
         fit_notes_add(&m->notes, "frames left out: %s (%zu, of which %zu are blank)", list,
@@ -617,5 +616,13 @@ size_t fit_measurement_memory(size_t file_frames, size_t used_frames, size_t ngr
     size_t triangle =
         used_frames * (used_frames + 9) / 2 * ngroup * sizeof(double); /* 8 lanes at the edge */
     size_t matrix = file_frames * file_frames * sizeof(double);
+    if (matrix >= LARGE)
+        matrix = FIT_STREAM_HELD / 2; /* read by blocks */
     return weighted ? 2 * triangle + 2 * matrix : triangle + matrix;
+}
+
+size_t fit_measurement_memory_streamed(size_t used_frames, size_t ngroup, int weighted)
+{
+    size_t values = used_frames * used_frames * ngroup * sizeof(float) * (weighted ? 2 : 1);
+    return values < FIT_STREAM_HELD ? values : FIT_STREAM_HELD;
 }

@@ -6,7 +6,9 @@
  *     ... m->dataset ...
  *     fit_measurement_free(m);
  *
- * Matrices are read one at a time: memory holds the upper triangles, one matrix, and little else.
+ * Small matrices are read one at a time, large ones by blocks of rows: memory holds the upper
+ * triangles and little else.  When the triangles are more than sel->memory (or sel->stream says so)
+ * the values stay in the file and are read in every pass, with the same results to the last bit.
  * The file's SHA-256 is computed meanwhile by another thread.  Frames whose row holds no finite
  * positive number (the detector was blank) are left out of the pairs and told in a note; more than
  * a fifth of them is an error.  Other values that are not finite get weight zero.  Nothing is
@@ -69,6 +71,9 @@ void fit_measurement_free(struct fit_measurement *m);
 /* Largest memory of loading, bytes: for a message before it begins.  weighted: with errors, or
  * with holes. */
 size_t fit_measurement_memory(size_t file_frames, size_t used_frames, size_t ngroup, int weighted);
+
+/* The same for values that stay in the file. */
+size_t fit_measurement_memory_streamed(size_t used_frames, size_t ngroup, int weighted);
 
 /* SHA-256 and size of a file. */
 enum fit_status fit_file_identity(const char *file, char sha256[65], uint64_t *size,

@@ -22,9 +22,11 @@ struct fit_parallel {
     int threads;
     size_t nleaf, nout, stride; /* stride: doubles of the largest tile, rounded up */
     size_t nscratch;            /* doubles of scratch per thread */
+    size_t nbuffer;             /* doubles per thread for a tile that is read from a file */
     double *partial;            /* nleaf x nout */
     double *tile;               /* threads x nout */
     double *scratch;            /* threads x nscratch */
+    double *buffer;             /* threads x nbuffer */
 };
 
 double fit_seconds(void)
@@ -195,8 +197,11 @@ enum fit_status fit_parallel_new(const struct fit_dataset *ds, const struct fit_
     p->partial = alloc_doubles(p->nleaf * p->nout);
     p->tile = alloc_doubles(threads * p->nout);
     p->scratch = alloc_doubles(threads * p->nscratch);
-    if (!p->partial || !p->tile || !p->scratch) {
-        size_t numbers = (p->nleaf + threads) * p->nout + threads * p->nscratch;
+    p->nbuffer = multiple_of_8(fit_dataset_buffer(ds));
+    p->buffer = alloc_doubles(threads * p->nbuffer);
+    if (!p->partial || !p->tile || !p->scratch || !p->buffer) {
+        size_t numbers =
+            (p->nleaf + threads) * p->nout + threads * (p->nscratch + p->nbuffer);
         fit_parallel_free(p);
         return fit_fail(err, FIT_ERR_MEMORY, "fit: cannot allocate %zu MB of work space",
                         numbers >> 17);
@@ -212,6 +217,7 @@ void fit_parallel_free(struct fit_parallel *par)
     free(par->partial);
     free(par->tile);
     free(par->scratch);
+    free(par->buffer);
     free(par);
 }
 
@@ -231,11 +237,18 @@ static void sum_leaf(struct fit_parallel *p, const struct fit_parallel_task *tas
     size_t first = leaf * p->ds->ntile / p->nleaf, last = (leaf + 1) * p->ds->ntile / p->nleaf;
     double *sum = p->partial + leaf * p->nout, *one = p->tile + thread * p->nout;
     double *scratch = p->scratch + thread * p->nscratch;
+    struct fit_tile own;
     for (size_t t = first; t < last; t++) {
-        if (p->interrupt && *p->interrupt)
+        if (p->interrupt && *p->interrupt) {
+            fit_dataset_abandon(p->ds);
+            return;
+        }
+        const struct fit_tile *tile =
+            fit_dataset_tile(p->ds, t, p->buffer + thread * p->nbuffer, &own);
+        if (!tile)
             return;
         double *out = t == first ? sum : one;
-        task->tile(task->user, &p->ds->tile[t], scratch, p->stride, out);
+        task->tile(task->user, tile, scratch, p->stride, out);
         for (size_t k = 0; t != first && k < task->nout; k++)
             sum[k] += one[k];
     }
@@ -244,6 +257,7 @@ static void sum_leaf(struct fit_parallel *p, const struct fit_parallel_task *tas
 int fit_parallel_sum(struct fit_parallel *par, const struct fit_parallel_task *task, double *total)
 {
     size_t n = par->nleaf;
+    fit_dataset_begin(par->ds);
     if (par->threads == 1 || n == 1) {
         for (size_t k = 0; k < n; k++)
             sum_leaf(par, task, k, 0);
@@ -252,7 +266,8 @@ int fit_parallel_sum(struct fit_parallel *par, const struct fit_parallel_task *t
         for (size_t k = 0; k < n; k++)
             sum_leaf(par, task, k, (size_t)omp_get_thread_num());
     }
-    if (par->interrupt && *par->interrupt)
+    fit_dataset_end(par->ds);
+    if ((par->interrupt && *par->interrupt) || fit_dataset_status(par->ds, NULL) != FIT_OK)
         return 1;
     for (size_t step = 1; step < n; step *= 2)
         for (size_t k = 0; k + step < n; k += 2 * step) {

@@ -43,8 +43,8 @@ struct fit_parallel_task {
     size_t nout;
 };
 
-/* total[nout] <- sum over all tiles.  Returns 0, or 1 when *interrupt became nonzero on the way
- * (total is then meaningless). */
+/* total[nout] <- sum over all tiles.  Returns 0, or 1 when *interrupt became nonzero on the way or
+ * values could not be read (fit_dataset_status tells); total is then meaningless. */
 int fit_parallel_sum(struct fit_parallel *par, const struct fit_parallel_task *task, double *total);
 
 /* Runs body(user, k) for k = 0..n-1, each once, in any order, on the threads of par. */

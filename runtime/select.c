@@ -60,6 +60,7 @@ void fit_selection_from_config(const struct fit_config *cfg, struct fit_selectio
     sel->nsigma = in->sigma_value.n;
     sel->sigma_value = in->sigma_value.value;
     sel->sigma_path = in->sigma_path.value;
+    sel->stream = cfg->nlsq.stream.value;
 }
 
 /* ---- notes ----------------------------------------------------------------------------------- */

@@ -45,6 +45,10 @@ struct fit_selection {
     size_t nsigma; /* FIT_SIGMA_VALUE: 1, or one per selected azimuth */
     const double *sigma_value;
     const char *sigma_path; /* FIT_SIGMA_FILE: FILE or FILE:/dataset */
+
+    int stream;        /* enum fit_stream_kind: values in memory or read in every pass */
+    size_t memory;     /* FIT_STREAM_AUTO: bytes that loading may take; 0: any */
+    size_t slot_bytes; /* of the buffers for reading; 0: the default */
 };
 
 /* What a configuration without any wish would give: all azimuths, all frames, dt of the file, 5 %

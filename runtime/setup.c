@@ -256,12 +256,6 @@ void fit_setup_free(struct fit_setup *s)
 /* ---- the process
  * ------------------------------------------------------------------------------------ */
 
-double fit_memory_total_mb(void)
-{
-    long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
-    return pages > 0 && size > 0 ? (double)pages * (double)size / 1e6 : NAN;
-}
-
 double fit_memory_peak_mb(void)
 {
     struct rusage u;

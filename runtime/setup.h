@@ -34,8 +34,7 @@ void fit_setup_free(struct fit_setup *s);
 enum fit_status fit_setup_resume(struct fit_config *cfg, const char *folder,
                                  struct fit_config_log *log, struct fit_error *err);
 
-/* Megabytes: installed, and the most that this process ever held. */
-double fit_memory_total_mb(void);
+/* Megabytes: the most that this process ever held. */
 double fit_memory_peak_mb(void);
 
 /* The words of the command, quoted where a shell would want it; the caller frees. */

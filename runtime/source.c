@@ -358,8 +358,9 @@ static int is_something(double v)
 }
 
 /* What row i tells: bit 1 something above the diagonal, bit 2 something below; *bad: a column
- * where the mirrored elements differ, or n. */
-static int look_at_row(const double *m, size_t n, size_t i, size_t *bad)
+ * where the mirrored elements differ, or n.  Element (j, i) is column[j step]. */
+static int look_at_row(const double *row, const double *column, size_t step, size_t n, size_t i,
+                       size_t *bad)
 {
     int seen = 0;
     double top = 0;
@@ -367,31 +368,47 @@ static int look_at_row(const double *m, size_t n, size_t i, size_t *bad)
     for (size_t j = 0; j < n; j++) {
         if (j == i)
             continue;
-        if (is_something(m[i * n + j]))
+        if (is_something(row[j]))
             seen |= j > i ? 1 : 2;
-        if (fabs(m[i * n + j]) > top)
-            top = fabs(m[i * n + j]);
+        if (fabs(row[j]) > top)
+            top = fabs(row[j]);
     }
     for (size_t j = 0; j < n && *bad == n; j++) {
-        double a = m[i * n + j], b = m[j * n + i];
+        double a = row[j], b = column[j * step];
         if (isfinite(a) && isfinite(b) && fabs(a - b) > ASYMMETRY * (top > fabs(b) ? top : fabs(b)))
             *bad = j;
     }
     return seen;
 }
 
-/* Upper half, lower half or full, from a few rows. */
-static enum fit_status find_half(const struct fit_source *s, size_t k, const double *m,
-                                 enum fit_half *half, struct fit_error *err)
+size_t fit_source_probes(const struct fit_source *s)
 {
-    size_t n = s->nframe, probes = n < PROBE_ROWS ? n : PROBE_ROWS, odd = n, where = 0;
+    return s->nframe < PROBE_ROWS ? s->nframe : PROBE_ROWS;
+}
+
+size_t fit_source_probe(const struct fit_source *s, size_t p)
+{
+    return p * (s->nframe - 1) / (fit_source_probes(s) - 1);
+}
+
+enum fit_status fit_source_half(const struct fit_source *s, size_t k,
+                                const struct fit_probes *look, enum fit_half *half,
+                                struct fit_error *err)
+{
+    size_t n = s->nframe, probes = fit_source_probes(s), odd = n, where = 0;
+    size_t step = look->whole ? n : 1;
+    double here = 0, there = 0;
     int seen = 0;
     for (size_t p = 0; p < probes; p++) {
-        size_t i = p * (n - 1) / (probes - 1), bad;
-        seen |= look_at_row(m, n, i, &bad);
+        size_t i = fit_source_probe(s, p), bad;
+        const double *row = look->whole ? look->whole + i * n : look->row + p * n;
+        const double *column = look->whole ? look->whole + i : look->column + p * n;
+        seen |= look_at_row(row, column, step, n, i, &bad);
         if (bad < n && odd == n) {
             odd = bad;
             where = i;
+            here = row[odd];
+            there = column[odd * step];
         }
     }
     *half = seen == 1 ? FIT_HALF_UPPER : seen == 2 ? FIT_HALF_LOWER : FIT_HALF_FULL;
@@ -400,9 +417,15 @@ static enum fit_status find_half(const struct fit_source *s, size_t k, const dou
             err, FIT_ERR_DATA,
             "%s: matrix %s is neither symmetric nor one half: element (%zu,%zu) is %.7g, "
             "(%zu,%zu) is %.7g",
-            s->file, s->matrix[k].key, where + 1, odd + 1, m[where * n + odd], odd + 1, where + 1,
-            m[odd * n + where]);
+            s->file, s->matrix[k].key, where + 1, odd + 1, here, odd + 1, where + 1, there);
     return FIT_OK;
+}
+
+/* Upper half, lower half or full, from a few rows. */
+static enum fit_status find_half(const struct fit_source *s, size_t k, const double *m,
+                                 enum fit_half *half, struct fit_error *err)
+{
+    return fit_source_half(s, k, &(struct fit_probes){.whole = m}, half, err);
 }
 
 /* Copies one triangle onto the other, in square blocks that stay in the cache. */
@@ -480,6 +503,41 @@ enum fit_status fit_source_read_sigma(struct fit_source *s, size_t k, double *si
         half == FIT_HALF_LOWER)
         mirror(sigma, s->nframe, 0);
     return st;
+}
+
+enum fit_status fit_source_plane(const struct fit_source *s, struct fit_h5_raw_set *set, size_t k,
+                                 int sigma, struct fit_plane *plane, const char **why,
+                                 struct fit_error *err)
+{
+    const struct fit_source_private *p = s->private_;
+    const struct fit_cube *c = sigma ? &p->sigma : &p->cube;
+    const struct fit_h5 *h = !sigma || (!p->sigma_h5 && !p->sigma_npz) ? p->h5 : p->sigma_h5;
+    char path[512];
+    *why = "it is no HDF5 file";
+    if (!h)
+        return FIT_OK;
+    int single = !sigma && *p->group; /* each matrix is a dataset */
+    snprintf(path, sizeof path, "%s%s", single ? p->group : c->path,
+             single ? s->matrix[k].key : "");
+    *plane = (struct fit_plane){.n = s->nframe,
+                                .at = single || c->n == 1 ? 0 : k,
+                                .total = single ? 1 : c->n,
+                                .rank = single ? 2 : c->rank,
+                                .last = !single && c->last,
+                                .flipped = !sigma && p->flipped,
+                                .lower = !sigma && p->half == FIT_HALF_LOWER,
+                                .baseline = sigma ? 0 : p->baseline};
+    return fit_h5_raw_open(set, h, path, &plane->raw, why, err);
+}
+
+int fit_source_half_known(const struct fit_source *s)
+{
+    return s->private_->half != FIT_HALF_UNKNOWN;
+}
+
+int fit_source_tells_g2(const struct fit_source *s)
+{
+    return *s->private_->g2 != 0;
 }
 
 /* Opens the array of errors: an npy, a member of an npz, or a dataset. */

@@ -4,6 +4,7 @@
 
 #include "hdf5_io.h"
 #include "npz.h"
+#include "plane.h"
 #include "source.h"
 
 enum fit_half { FIT_HALF_UNKNOWN, FIT_HALF_FULL, FIT_HALF_UPPER, FIT_HALF_LOWER };
@@ -74,5 +75,31 @@ enum fit_status fit_cube_read_h5(struct fit_source *s, const struct fit_cube *c,
                                  double *m, struct fit_error *err);
 enum fit_status fit_cube_read_npz(struct fit_source *s, const struct fit_cube *c, size_t k,
                                   double *m, struct fit_error *err);
+
+/* ---- for measurement_blocks.c ---------------------------------------------------------------- */
+
+/* Some rows and the same columns of a matrix, as the file has it; or the whole matrix. */
+struct fit_probes {
+    const double *row, *column; /* fit_source_probes x nframe */
+    const double *whole;        /* NULL, or nframe x nframe */
+};
+
+/* How many rows are looked at to tell halves from wholes, and which: row of probe p. */
+size_t fit_source_probes(const struct fit_source *s);
+size_t fit_source_probe(const struct fit_source *s, size_t p);
+
+/* Which half of matrix k holds data; an error when it is neither symmetric nor a half. */
+enum fit_status fit_source_half(const struct fit_source *s, size_t k,
+                                const struct fit_probes *look, enum fit_half *half,
+                                struct fit_error *err);
+int fit_source_half_known(const struct fit_source *s);
+
+/* 1 when the layout has means over diagonals (fit_source_read_g2). */
+int fit_source_tells_g2(const struct fit_source *s);
+
+/* Matrix k (or its errors) for reading in boxes.  *why: NULL, or why that is not possible. */
+enum fit_status fit_source_plane(const struct fit_source *s, struct fit_h5_raw_set *set, size_t k,
+                                 int sigma, struct fit_plane *plane, const char **why,
+                                 struct fit_error *err);
 
 #endif

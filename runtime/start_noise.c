@@ -4,7 +4,9 @@
  * Gasser, Sroka & Jennen-Steinmetz, Biometrika 73 (1986) 625.
  */
 #include <math.h>
+#include <stdlib.h>
 
+#include "experiment.h"
 #include "start.h"
 
 struct second {
@@ -34,10 +36,14 @@ double fit_start_noise(const struct fit_objective *obj)
     const struct fit_dataset *ds = obj->ds;
     struct second c = {0};
     size_t stride = 1 + ds->npoint / 200000; /* a sample is enough */
-    for (size_t t = 0; t < ds->ntile; t += stride) {
-        c.tile = &ds->tile[t];
-        fit_objective_vectors(obj, c.tile, second_differences, &c);
+    double *buffer = fit_alloc_doubles(fit_dataset_buffer(ds));
+    struct fit_tile own;
+    for (size_t t = 0; buffer && t < ds->ntile; t += stride) {
+        c.tile = fit_dataset_single(ds, t, buffer, &own);
+        if (c.tile)
+            fit_objective_vectors(obj, c.tile, second_differences, &c);
     }
+    free(buffer);
     double seen = c.n >= 10 ? c.sum / c.n : NAN;
     return obj->kernel->space == FIT_ROWS && ds->weighted ? fmin(seen, 1) : seen;
 }

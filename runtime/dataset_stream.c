@@ -1,0 +1,212 @@
+/* dataset_stream.c -- tiles whose values are in memory or in a file, for passes over all of them.
+ *
+ * Takes the boxes that stream.c has read; gives tiles with the bits that fit_dataset_put would have
+ * stored: both use fit_dataset_put_tile.
+ */
+#include "dataset_impl.h"
+#include "stream.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static enum fit_status no_memory(struct fit_error *err)
+{
+    return fit_fail(err, FIT_ERR_MEMORY, "data: out of memory");
+}
+
+enum fit_status fit_dataset_stream(struct fit_dataset *ds, const struct fit_stream_spec *spec,
+                                   const struct fit_dataset_seen *seen, struct fit_error *err)
+{
+    struct fit_dataset_private *p = ds->private_;
+    size_t n = ds->layout.ngroup;
+    int errors = spec->sigma != NULL || seen->sigma != NULL;
+    ds->weighted = p->stream_weights = errors;
+    p->stream_row = spec->row;
+    p->clean = calloc(n, 1);
+    if (!p->clean ||
+        (seen->sigma && !(p->given = fit_dataset_copy(seen->sigma, n * sizeof *seen->sigma)))) {
+        fit_h5_raw_free(spec->set);
+        return no_memory(err);
+    }
+    for (size_t g = 0; g < n; g++) {
+        ds->reference[g] = p->center ? seen->mean[g] : 0;
+        p->clean[g] = !errors && !seen->bad[g];
+        p->stream_weights |= seen->bad[g] > 0;
+        p->put[g] = 1;
+    }
+    return fit_stream_new(spec, &ds->layout, ds->ntile, ds->tile, &p->stream, err);
+}
+
+int fit_dataset_streamed(const struct fit_dataset *ds)
+{
+    return ds->private_->stream != NULL;
+}
+
+size_t fit_dataset_buffer(const struct fit_dataset *ds)
+{
+    const struct fit_dataset_private *p = ds->private_;
+    return p->stream ? p->largest * (p->stream_weights ? 2 : 1) : 0;
+}
+
+enum fit_status fit_dataset_status(const struct fit_dataset *ds, struct fit_error *err)
+{
+    return ds->private_->stream ? fit_stream_status(ds->private_->stream, err) : FIT_OK;
+}
+
+/* ---- one tile -------------------------------------------------------------------------------- */
+
+/* Values of tile k into y and w; slot: NULL, from the slots of the pass. */
+static void read_tile(const struct fit_dataset *ds, size_t k, const void *slot, double *y,
+                      double *w)
+{
+    const struct fit_dataset_private *p = ds->private_;
+    const struct fit_tile *t = &ds->tile[k];
+    size_t first = p->stream_row;
+    for (size_t g = 0; g < ds->layout.ngroup; g++) {
+        struct fit_rect box;
+        struct fit_values v = {.reference = ds->reference[g],
+                               .clean = p->clean[g],
+                               .has_sigma = ds->weighted,
+                               .g = g};
+        if (slot)
+            fit_stream_tile_view(p->stream, k, g, slot, &v.y, &v.sigma, &box);
+        else
+            fit_stream_view(p->stream, k, g, &v.y, &v.sigma, &box);
+        if (p->given)
+            v.sigma = (struct fit_view){.value = &p->given[g]};
+        v.row = box.r0 - first;
+        v.column = box.c0 - first;
+        fit_dataset_put_tile(ds, &v, t, y, w);
+    }
+}
+
+static const struct fit_tile *own_tile(const struct fit_dataset *ds, size_t k, const void *slot,
+                                       double *buffer, struct fit_tile *own)
+{
+    double *w = ds->private_->stream_weights ? buffer + ds->private_->largest : NULL;
+    read_tile(ds, k, slot, buffer, w);
+    *own = ds->tile[k];
+    own->y = buffer;
+    own->w = w;
+    return own;
+}
+
+const struct fit_tile *fit_dataset_tile(const struct fit_dataset *ds, size_t k, double *buffer,
+                                        struct fit_tile *own)
+{
+    struct fit_stream *s = ds->private_->stream;
+    if (!s)
+        return &ds->tile[k];
+    if (fit_stream_wait(s, k))
+        return NULL;
+    own_tile(ds, k, NULL, buffer, own);
+    fit_stream_done(s, k);
+    return own;
+}
+
+const struct fit_tile *fit_dataset_single(const struct fit_dataset *ds, size_t k, double *buffer,
+                                          struct fit_tile *own)
+{
+    struct fit_stream *s = ds->private_->stream;
+    struct fit_error why = {.status = FIT_OK};
+    if (!s)
+        return &ds->tile[k];
+    void *slot = malloc(fit_stream_tile_bytes(s, k));
+    if (!slot)
+        no_memory(&why);
+    else if (fit_stream_tile(s, k, slot, &why) == FIT_OK)
+        own_tile(ds, k, slot, buffer, own);
+    free(slot);
+    if (why.status == FIT_OK)
+        return own;
+    fit_stream_fail(s, &why);
+    return NULL;
+}
+
+/* ---- passes ---------------------------------------------------------------------------------- */
+
+void fit_dataset_begin(const struct fit_dataset *ds)
+{
+    if (ds->private_->stream)
+        fit_stream_begin(ds->private_->stream);
+}
+
+void fit_dataset_end(const struct fit_dataset *ds)
+{
+    if (ds->private_->stream)
+        fit_stream_end(ds->private_->stream);
+}
+
+void fit_dataset_abandon(const struct fit_dataset *ds)
+{
+    if (ds->private_->stream)
+        fit_stream_abort(ds->private_->stream);
+}
+
+static enum fit_status each_streamed(const struct fit_dataset *ds,
+                                     void (*fn)(void *user, size_t k, const struct fit_tile *t),
+                                     void *user, struct fit_error *err)
+{
+    size_t bytes = (fit_dataset_buffer(ds) * sizeof(double) + 63) / 64 * 64;
+    int lost = 0;
+    fit_dataset_begin(ds);
+#pragma omp parallel reduction(| : lost)
+    {
+        double *buffer = aligned_alloc(64, bytes);
+        struct fit_tile own;
+        if (!buffer) {
+            lost = 1;
+            fit_dataset_abandon(ds);
+        }
+#pragma omp for schedule(dynamic, 1)
+        for (size_t k = 0; k < ds->ntile; k++) {
+            const struct fit_tile *t = buffer ? fit_dataset_tile(ds, k, buffer, &own) : NULL;
+            if (t)
+                fn(user, k, t);
+        }
+        free(buffer);
+    }
+    fit_dataset_end(ds);
+    enum fit_status st = fit_dataset_status(ds, err);
+    return st == FIT_OK && lost ? no_memory(err) : st;
+}
+
+enum fit_status fit_dataset_each(const struct fit_dataset *ds,
+                                 void (*fn)(void *user, size_t k, const struct fit_tile *t),
+                                 void *user, struct fit_error *err)
+{
+    if (ds->private_->stream)
+        return each_streamed(ds, fn, user, err);
+#pragma omp parallel for schedule(static)
+    for (size_t k = 0; k < ds->ntile; k++)
+        fn(user, k, &ds->tile[k]);
+    return FIT_OK;
+}
+
+enum fit_status fit_dataset_fill(struct fit_dataset *ds, struct fit_error *err)
+{
+    struct fit_dataset_private *p = ds->private_;
+    struct fit_stream *s = p->stream;
+    enum fit_status st = fit_dataset_block_new(&p->y, p->ndouble, err);
+    if (st == FIT_OK && p->stream_weights)
+        st = fit_dataset_block_new(&p->w, p->ndouble, err);
+    if (st != FIT_OK)
+        return st;
+    fit_stream_begin(s);
+#pragma omp parallel for schedule(dynamic, 1)
+    for (size_t k = 0; k < ds->ntile; k++) {
+        if (fit_stream_wait(s, k))
+            continue;
+        read_tile(ds, k, NULL, p->y.data + p->offset[k],
+                  p->w.data ? p->w.data + p->offset[k] : NULL);
+        fit_stream_done(s, k);
+    }
+    fit_stream_end(s);
+    if ((st = fit_stream_status(s, err)) != FIT_OK)
+        return st;
+    fit_stream_free(s);
+    p->stream = NULL;
+    p->stream_weights = 0;
+    fit_dataset_point_tiles(ds);
+    return FIT_OK;
+}

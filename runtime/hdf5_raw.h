@@ -1,0 +1,46 @@
+/* hdf5_raw.h -- reading boxes of an HDF5 dataset from its bytes in the file, by several threads.
+ *
+ * The HDF5 library lets one thread in at a time and keeps it while it decompresses.  Here it is
+ * asked once, when a dataset is opened, where the bytes lie; then pread(2) and the decoders for
+ * gzip, LZF and shuffle do the rest.  Understood are IEEE float32 and float64 in the order of bytes
+ * of the machine, stored contiguously or in chunks.
+ *
+ *     fit_h5_raw_new(budget, &set, err);
+ *     fit_h5_raw_open(set, h5, "/c2", &raw, &why, err);    raw = NULL: *why says what is not understood
+ *     fit_h5_raw_read(raw, start, count, out, err);        from any thread
+ *     fit_h5_raw_free(set);
+ *
+ * Expanded chunks that were used last are kept, `budget` bytes of them, as a chunk is wanted again
+ * by the next box more often than not.
+ */
+#ifndef FIT_HDF5_RAW_H
+#define FIT_HDF5_RAW_H
+
+#include "hdf5_io.h"
+
+struct fit_h5_raw_set; /* datasets that share files and the memory for chunks */
+struct fit_h5_raw;     /* one dataset; owned by its set */
+
+enum fit_status fit_h5_raw_new(size_t budget, struct fit_h5_raw_set **set, struct fit_error *err);
+void fit_h5_raw_free(struct fit_h5_raw_set *set);
+
+/* The same dataset of the same h5 gives the same raw.  *why (a constant text) is set when the way of storing is not understood; *raw is NULL then and
+ * the status FIT_OK. */
+enum fit_status fit_h5_raw_open(struct fit_h5_raw_set *set, const struct fit_h5 *h,
+                                const char *path, struct fit_h5_raw **raw, const char **why,
+                                struct fit_error *err);
+
+/* Bytes of an element (4 or 8); 1 when chunks must be expanded; extents of a chunk (of the dataset
+ * when it is contiguous). */
+size_t fit_h5_raw_item(const struct fit_h5_raw *raw);
+int fit_h5_raw_compressed(const struct fit_h5_raw *raw);
+const size_t *fit_h5_raw_chunk(const struct fit_h5_raw *raw);
+
+/* The box start .. start + count (rank elements each), row by row, as stored. */
+enum fit_status fit_h5_raw_read(struct fit_h5_raw *raw, const size_t *start, const size_t *count,
+                                void *out, struct fit_error *err);
+
+/* FIT_ERR_DATA when a file is no longer the one that was opened: replaced, cut or written to. */
+enum fit_status fit_h5_raw_check(const struct fit_h5_raw_set *set, struct fit_error *err);
+
+#endif

@@ -1,0 +1,39 @@
+/* measurement_impl.h -- what measurement.c (whole matrices) and measurement_blocks.c share. */
+#ifndef FIT_MEASUREMENT_IMPL_H
+#define FIT_MEASUREMENT_IMPL_H
+
+#include "measurement.h"
+
+struct loading {
+    const struct fit_selection *sel;
+    const struct fit_kernel *kernel;
+    struct fit_source *src;
+    struct fit_measurement *m;
+    size_t *index;      /* ngroup matrices of the file */
+    size_t row;         /* first row of the window */
+    unsigned char *out; /* ntime: 1 listed as masked, 2 blank */
+    size_t nblank;
+    uint32_t *frame; /* used frames */
+    int errors;      /* values have errors of their own, or groups have different ones */
+    double *matrix, *sigma; /* buffers: file_frames squared; sigma NULL when not needed */
+    double *g2;             /* file_frames: diagonal means */
+};
+
+/* Compares the means over the diagonals of matrix g with those that the file holds. */
+enum fit_status fit_loading_mapping(struct loading *l, size_t g, const double *means,
+                                    struct fit_error *err);
+
+/* Too many frames were found blank, the last of them in matrix g? */
+enum fit_status fit_loading_blank(const struct loading *l, size_t g, struct fit_error *err);
+
+/* Frames of the window that are used, from l->out. */
+enum fit_status fit_loading_frames(struct loading *l, struct fit_error *err);
+
+/* An empty dataset for these frames; streamed: without room for values. */
+enum fit_status fit_loading_dataset(struct loading *l, int streamed, struct fit_error *err);
+
+/* Loads by blocks of rows.  *why: NULL, or why that is not possible (nothing has happened then). */
+enum fit_status fit_loading_blocks(struct loading *l, int streamed, const char **why,
+                                   struct fit_error *err);
+
+#endif

@@ -1,0 +1,24 @@
+/* memory.h -- how much memory there is, and what a fit takes of it. */
+#ifndef FIT_MEMORY_H
+#define FIT_MEMORY_H
+
+#include "select.h"
+
+/* MB (1e6 bytes) that this process may still take: what the system calls available, not more than
+ * the limits of its cgroups leave.  NaN: nobody knows. */
+double fit_memory_available_mb(void);
+
+struct fit_memory_plan {
+    size_t file_frames, frames, ngroup; /* rows of the matrices; of them inside the window */
+    double points;
+    double held_mb, streamed_mb; /* whole program, values in memory or read in every pass */
+    double available_mb, limit_mb;
+    size_t data_limit; /* bytes, for fit_selection.memory */
+    int streamed;      /* what sel->stream and the limit lead to */
+};
+
+/* From the shape of the data, before any matrix is read.  fraction: of the available memory. */
+enum fit_status fit_memory_plan(const struct fit_selection *sel, double fraction,
+                                struct fit_memory_plan *plan, struct fit_error *err);
+
+#endif
