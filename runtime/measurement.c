@@ -498,7 +498,7 @@ static enum fit_status fill_all(struct loading *l, struct fit_error *err)
     char list[200];
     enum fit_status st = FIT_OK;
     int streamed = wants_stream(l);
-    if (streamed || m->file_frames * m->file_frames * sizeof(double) >= LARGE) {
+    if (streamed || l->sel->slot_bytes || m->file_frames * m->file_frames * sizeof(double) >= LARGE) {
         st = fit_loading_blocks(l, streamed, &why, err);
         if (st == FIT_OK && why && streamed && l->sel->stream == FIT_STREAM_ON)
             st = fit_fail(err, FIT_ERR_DATA,

@@ -48,7 +48,8 @@ struct fit_selection {
 
     int stream;        /* enum fit_stream_kind: values in memory or read in every pass */
     size_t memory;     /* FIT_STREAM_AUTO: bytes that loading may take; 0: any */
-    size_t slot_bytes; /* of the buffers for reading; 0: the default */
+    size_t slot_bytes; /* of the buffers for reading by blocks; 0: the default, and small
+                          matrices are read whole */
 };
 
 /* What a configuration without any wish would give: all azimuths, all frames, dt of the file, 5 %
