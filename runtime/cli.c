@@ -32,7 +32,7 @@ enum kind {
 
 #define BIT(c) (1u << FIT_COMMAND_##c)
 #define ALL 0xffffu
-#define RUNS (BIT(FIT) | BIT(CHECK))
+#define RUNS (BIT(FIT) | BIT(CHECK) | BIT(ESTIMATE))
 #define MODEL (BIT(EVAL) | BIT(SIMULATE))
 #define FILES (BIT(INSPECT) | BIT(INIT))
 #define COUNT_OF(a) (sizeof(a) / sizeof *(a))
@@ -143,7 +143,7 @@ static const struct option options[] = {
     {"isa", 0, TEXT, ALL, AT(isa), 0, "LEVEL",
      "v2, v3, v4: kernel for this instruction set; also FIT_ISA"},
     {"threads", 'j', COUNT, ALL, AT(threads), 0, "N", "default: one per core"},
-    {"json", 0, FLAG, BIT(FIT) | BIT(INFO) | BIT(BENCH) | BIT(CHECK), AT(json), 0, NULL,
+    {"json", 0, FLAG, BIT(FIT) | BIT(INFO) | BIT(BENCH) | BIT(CHECK) | BIT(ESTIMATE), AT(json), 0, NULL,
      "result as JSON on standard output"},
     {"quiet", 0, FLAG, ALL, AT(quiet), 0, NULL, "nothing but errors"},
     {"silent", 'q', FLAG, ALL, AT(quiet), 0, NULL, NULL},
@@ -209,6 +209,8 @@ static const struct {
     {"init", NULL, FIT_COMMAND_INIT, "FILE -o CONFIG.yaml [--q Q]",
      "writes a short configuration for a data file"},
     {"check", NULL, FIT_COMMAND_CHECK, "CONFIG.yaml", "validates a configuration"},
+    {"estimate", NULL, FIT_COMMAND_ESTIMATE, "CONFIG.yaml",
+     "memory and time that a fit will take"},
     {"selfcheck", NULL, FIT_COMMAND_SELFCHECK, "FILE..",
      "compares the kernels with reference values that the build made"},
 };
