@@ -356,6 +356,10 @@ static enum fit_status fit(struct run *run, struct fit_error *err)
     run->fitted = 1;
     note_degenerate(run);
     say(run, "%s: %s", fit_word_name(run->fit.status), run->fit.message);
+    if (fit_dataset_streamed(run->m->dataset))
+        fit_notes_add(&run->notes, "values were read from the file in every pass (--stream off holds them "
+                                   "in memory); errors for noise that frames have in common "
+                                   "(std_robust) are not computed then");
     note_peers(run);
     double begin = fit_seconds();
     st = fit_maps_new(run->k, run->m->dataset, &run->fit, run->fit.threads, &run->maps, err);

@@ -366,7 +366,8 @@ static enum fit_status take_polished(struct fit_job *f, const struct fit_polish 
     return fit_polish_covariance(p, *variance, r, f->err);
 }
 
-/* Errors for correlated noise; there are none for values too few to tell. */
+/* Errors for correlated noise; there are none for values too few to tell, nor for values that stay
+ * in their file: frame by frame they lie in another order than tiles come. */
 static enum fit_status robust_errors(struct fit_job *f, double variance)
 {
     int robust = !isnan(f->robust);
@@ -380,7 +381,7 @@ static enum fit_status robust_errors(struct fit_job *f, double variance)
                                      .curve = robust ? f->curve : 1,
                                      .length = f->opt->cluster_length,
                                      .joint = f->opt->cluster_joint};
-    if (f->kernel->points && f->ds->npoint > f->res->nfree)
+    if (f->kernel->points && f->ds->npoint > f->res->nfree && !fit_dataset_streamed(f->ds))
         return fit_sandwich(&spec, f->res, f->err);
     for (size_t k = 0; k < f->res->nfull; k++)
         f->res->std_robust[k] = NAN;
