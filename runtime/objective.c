@@ -254,7 +254,8 @@ static enum fit_status allocate_blocks(struct fit_objective *o, const struct fit
     o->A = doubles(all);
     o->moment = doubles(o->ngroup * moments_per_group(o->nlinear));
     o->sum = doubles(pass);
-    o->work = doubles(fit_boxqp_work(largest) + largest * (largest + o->nparam + 10) + 16);
+    o->work = doubles(
+        max_size(fit_boxqp_work(largest) + largest * (largest + o->nparam + 10) + 16, o->nu));
     if (!o->A || !o->moment || !o->sum || !o->work)
         return fit_fail(err, FIT_ERR_MEMORY, "fit: out of memory");
     size_t extra = max_size(o->kernel->scratch(&o->ds->layout), 3 * FIT_LANES * o->ngroup);
