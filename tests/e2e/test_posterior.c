@@ -2,6 +2,7 @@
  * coordinates of rates against plain ones, those of linear parameters near a bound, fixed parameters, and complete draws. */
 #include "posterior.h"
 #include "sampling.h"
+#include "sampling.h"
 #include "support.h"
 
 #include <math.h>
@@ -365,6 +366,36 @@ static void test_refused(void **state)
     fit_dataset_free(x.ds);
 }
 
+/* The same bits however often, and whatever was computed before. */
+static void test_sampling_twice(void **state)
+{
+    struct experiment x;
+    (void)state;
+    experiment_new(&x, "laminar", laminar, 0.3);
+    for (int method = 0; method < 2; method++) {
+        struct fit_sampling_options o = {.method = method ? FIT_SAMPLING_NUTS : FIT_SAMPLING_LAPLACE, .chains = 2,
+                                         .warmup = 60, .draws = 40, .seed = 4};
+        struct fit_samples a, b;
+        struct fit_error err = {0};
+        o.threads = 1;
+        if (fit_sample(&x.setup, NULL, &o, &a, &err) != FIT_OK)
+            fail_msg("%s", err.message);
+        void *other = malloc(12345); /* another place in memory */
+        o.threads = 2;
+        if (fit_sample(&x.setup, NULL, &o, &b, &err) != FIT_OK)
+            fail_msg("%s", err.message);
+        size_t n = a.chains * a.draws * a.ncolumn;
+        assert_int_equal(a.draws, b.draws);
+        assert_memory_equal(a.mode, b.mode, a.ncoordinate * sizeof *a.mode);
+        assert_memory_equal(a.mode_covariance, b.mode_covariance, a.ncoordinate * a.ncoordinate * sizeof *a.mode);
+        assert_memory_equal(a.x, b.x, n * sizeof *a.x);
+        fit_samples_free(&a);
+        fit_samples_free(&b);
+        free(other);
+    }
+    fit_dataset_free(x.ds);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -373,6 +404,7 @@ int main(void)
         cmocka_unit_test(test_coordinates_of_rates),
         cmocka_unit_test(test_draws_agree),
         cmocka_unit_test(test_draw),
+        cmocka_unit_test(test_sampling_twice),
         cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
