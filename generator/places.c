@@ -6,6 +6,7 @@
 
 enum { RANDOM = 20, CORNERS = 12, INSIDE = 20, ROWS_AT_ONCE = 5, ROWS_ALL = 6, MOST_ROWS = 60 };
 
+static const double MOST_WORK = 5e6; /* nodes x places x outputs */
 static const double frame[HG_PLACES_FRAMES] = {0, 1, 2, 3, 5, 9, 20, 50, 200, 500, 999, 1000};
 static const uint32_t pair[HG_PLACES_PAIRS][2] = {{0, 1}, {0, 11}, {2, 5}, {10, 11}, {3, 4}, {7, 9}};
 
@@ -217,6 +218,20 @@ static void add_rows(struct hg_places *b)
 
 /* --- the whole ----------------------------------------------------------------------------------------- */
 
+/* Large models: evaluations take nodes x places, and every output may look at each place once more.  Some of the
+ * parameter sets are left out then, every other one or more, so that the work stays at some seconds. */
+static void thin(struct hg_places *b)
+{
+    double work = 0;
+    uint32_t kept = 0;
+    for (uint32_t s = 0; s < b->n; s++)
+        work += (double)hg_places_of(b, s) * b->m->expr->n * (1.0 + b->m->param.n);
+    uint32_t stride = 1 + (uint32_t)(work / MOST_WORK);
+    for (uint32_t s = 0; s < b->n; s += stride)
+        b->sample[kept++] = b->sample[s];
+    b->n = kept;
+}
+
 struct hg_places *hg_places_new(const struct hg_model *m)
 {
     struct hg_places *b = hg_alloc(m->expr->arena, sizeof *b);
@@ -227,6 +242,7 @@ struct hg_places *hg_places_new(const struct hg_model *m)
     add_random(b);
     add_edges(b);
     add_within(b);
+    thin(b);
     return b;
 }
 

@@ -11,6 +11,7 @@ enum { V = HG_RULE_VARIABLES, MOST_VALUES = 300, BASES = 10, ROOTS = 1 + V, MOST
 
 #define WORTH 8.0      /* ulp: below it nothing is to be gained */
 #define BETTER 4.0     /* factor that a rewrite must gain */
+#define MOST_WORK 1e7  /* nodes x places of all candidates: some seconds; large models keep the rest as it is */
 #define SEEN 0.01      /* largest weight of a node below which its error is of no interest */
 
 static void *numbers(size_t n, size_t size)
@@ -198,6 +199,7 @@ struct pass {
     uint64_t *tried; /* by node: the rules, as bits */
     size_t ntried, tried_room;
     uint32_t applied, measured;
+    double work; /* nodes x places so far */
 };
 
 static int is_new(struct pass *q, hg_id node, uint32_t rule)
@@ -235,6 +237,7 @@ static uint32_t collect(struct pass *q, hg_id node, uint32_t nvar, const hg_id *
     for (uint32_t s = 0; s < q->box->n; s++)
         for (uint32_t place = 0; place < hg_places_of(q->box, s) && !(time && place > 1); place++) {
             struct hg_point p;
+            q->work += q->e->n;
             hg_places_point(q->box, s, place, &p);
             if (place == 0 || p.column)
                 hg_twins_run(t, &p);
@@ -449,8 +452,10 @@ int hg_stability(struct hg_model *m, struct hg_variant *v, struct hg_diag *d, FI
     q.value = numbers((size_t)MOST_VALUES * V, sizeof *q.value);
     if (explain)
         fprintf(explain, "rewrites of model %s, variant %s:\n", m->name, v->name);
-    while (q.applied < MOST_APPLIED && next_candidate(&q))
+    while (q.applied < MOST_APPLIED && q.work < MOST_WORK && next_candidate(&q))
         ;
+    if (explain && q.work >= MOST_WORK)
+        fprintf(explain, "  a large model: further candidates were not tried\n");
     if (explain)
         fprintf(explain, "  %u applied\n", q.applied);
     free(q.value);
