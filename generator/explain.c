@@ -1,4 +1,5 @@
 /* explain.c -- what the compiler found: operation counts, what varies with what, factorisations. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,6 +29,15 @@ static unsigned operations(const struct hg_expr *e, const struct hg_node *n)
     }
 }
 
+/* Is it a call of a function: exp, sin, a power that is no root and no short product? */
+static int is_call(const struct hg_expr *e, const struct hg_node *n)
+{
+    double b;
+    if (n->op == HG_POW)
+        return !hg_is_const(e, n->arg[1], &b) || (fabs(b) != 0.5 && (b != floor(b) || fabs(b) > 4));
+    return n->op >= HG_EXP && n->op <= HG_ATAN2 && n->op != HG_ABS && n->op != HG_SIGN;
+}
+
 static struct count count(const struct hg_expr *e, uint32_t n, const hg_id *root)
 {
     struct count c = {0, 0, 0};
@@ -44,8 +54,7 @@ static struct count count(const struct hg_expr *e, uint32_t n, const hg_id *root
             continue;
         if (x->nargs && x->op != HG_AT_I && x->op != HG_AT_J)
             *(x->vary & HG_G ? &c.pair_group : &c.pair) += operations(e, x);
-        if (x->op >= HG_EXP && x->op <= HG_SIGN)
-            c.calls++;
+        c.calls += (unsigned)is_call(e, x);
         for (uint32_t k = 0; k < x->nargs && !leaf; k++)
             need[x->arg[k]] = 1;
     }
@@ -63,6 +72,7 @@ void hg_count_cost(struct hg_emit *em)
     struct count value = count(em->e, n, root);
     for (uint32_t e = 0; e < E; e++)
         root[n++] = em->m[e];
+    unsigned calls = count(em->e, n, root).calls; /* rows have no moments of their own */
     for (uint32_t k = 0; k < em->nmoment; k++) {
         root[n++] = em->moment[k].core;
         slots = em->moment[k].slot >= slots ? em->moment[k].slot + 1 : slots;
@@ -80,7 +90,7 @@ void hg_count_cost(struct hg_emit *em)
         frame += hg_at(em->e, em->field[k].id)->vary & HG_T ? 4 : 0;
     em->cost.per_pair = all.pair + 2 * products;
     em->cost.per_frame = frame;
-    em->cost.functions_per_pair = all.calls;
+    em->cost.functions_per_pair = em->p->model->space == FIT_ROWS ? calls : all.calls;
 }
 
 static const char *varies(unsigned v)
@@ -100,6 +110,12 @@ static const char *varies(unsigned v)
 
 static const char *const channel_text[] = {"difference of tables", "table at the first frame",
                                            "table at the second frame", "once per pair"};
+
+static const char *channel_kind(const struct hg_emit *em, uint32_t c)
+{
+    unsigned kind = em->p->channel[c].kind;
+    return kind == HG_CHANNEL_ONE && em->p->model->space == FIT_ROWS ? "once per row" : channel_text[kind];
+}
 
 /* Products of the fields with the tables: as emitted, against what else was possible. */
 static void explain_contraction(struct hg_emit *em, FILE *out)
@@ -135,7 +151,7 @@ void hg_explain(struct hg_emit *em, FILE *out)
         fputc('\n', out);
     }
     for (uint32_t c = 0; c < p->nchannel; c++) {
-        fprintf(out, "channel %u (%s):", c, channel_text[p->channel[c].kind]);
+        fprintf(out, "channel %u (%s):", c, channel_kind(em, c));
         for (uint32_t k = 0; k < p->nparam; k++)
             if (p->channel[c].table[k])
                 fprintf(out, " %s", m->param.item[k].name);
@@ -146,7 +162,9 @@ void hg_explain(struct hg_emit *em, FILE *out)
                 hg_text(em->e, em->separation.note[k].id, 1), em->separation.note[k].text);
     if (m->space == FIT_PAIRS)
         explain_contraction(em, out);
-    fprintf(out, "operations of normal: %u per pair, %u per pair and group; of moments %u per pair and group;\n"
-                 "  functions left in the pair loop: %u\n",
-            em->cost.per_pair, em->cost.per_pair_group, em->cost.value_per_pair_group, em->cost.functions_per_pair);
+    const char *each = m->space == FIT_ROWS ? "row" : "pair";
+    fprintf(out, "operations of normal: %u per %s, %u per %s and group; of moments %u per %s and group;\n"
+                 "  functions left in the %s loop: %u\n",
+            em->cost.per_pair, each, em->cost.per_pair_group, each, em->cost.value_per_pair_group, each, each,
+            em->cost.functions_per_pair);
 }

@@ -170,6 +170,13 @@ static hg_unit power_unit(struct hg_model *m, const struct hg_node *n)
     return unit;
 }
 
+/* Degrees times pi/180 are radians: that factor is dsl_expr.c's, before sin, cos, tan and sinc. */
+static int is_radians(const struct hg_model *m, const struct hg_node *n)
+{
+    double c;
+    return hg_is_const(m->expr, n->arg[0], &c) && fabs(fabs(c) - 3.14159265358979323846 / 180) < 1e-16;
+}
+
 /* Unit of a node from those of its operands. */
 static hg_unit derived_unit(struct hg_model *m, const struct hg_node *n)
 {
@@ -187,6 +194,8 @@ static hg_unit derived_unit(struct hg_model *m, const struct hg_node *n)
         unit = HG_UNIT_ONE;
         for (uint32_t k = 0; k < n->nargs; k++)
             unit = hg_unit_mul(m->units, unit, m->node_unit[n->arg[k]]);
+        if (is_radians(m, n) && strcmp(hg_unit_text(m->units, unit), "deg") == 0)
+            unit = HG_UNIT_ONE;
         return unit;
     case HG_POW:
         return power_unit(m, n);

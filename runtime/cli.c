@@ -35,6 +35,8 @@ enum kind {
 #define RUNS (BIT(FIT) | BIT(CHECK) | BIT(ESTIMATE))
 #define MODEL (BIT(EVAL) | BIT(SIMULATE))
 #define FILES (BIT(INSPECT) | BIT(INIT))
+#define PAIRS 0x10000u /* --help only: of two-time models */
+#define TABLE 0x20000u /* --help only: of models of tables */
 #define COUNT_OF(a) (sizeof(a) / sizeof *(a))
 #define AT(member) offsetof(struct fit_cli, member)
 
@@ -50,48 +52,52 @@ struct option {
 static const struct option options[] = {
     {"help", 'h', FLAG, ALL, AT(help), 0, NULL, "this text"},
     {"version", 0, FLAG, ALL, AT(version), 0, NULL, "program, model and kernels"},
-    {"output", 'o', TEXT, MODEL, AT(output), 0, "FILE",
-     "where the result is written (.h5; table models: .csv)"},
+    {"output", 'o', TEXT, MODEL, AT(output), 0, "FILE", "where the result is written"},
     {"output-dir", 0, TEXT, RUNS, AT(output), 0, "DIR",
      "folder of the results; default ./<model>_results"},
     {"output", 'o', TEXT, RUNS, AT(output), 0, NULL, NULL},
     {"config", 'c', TEXT, RUNS, AT(config), 0, "FILE",
      "configuration; the same as the plain argument"},
-    {"frames", 0, COUNT, MODEL | BIT(BENCH), AT(frames), 0, "N", "number of frames"},
-    {"dt", 0, REAL, MODEL, AT(dt), 0, "S", "frame period, s"},
-    {"q", 0, REAL, MODEL, AT(q), 0, "Q", "wavevector, 1/angstrom"},
-    {"gap", 0, REAL, MODEL, AT(gap), 0, "A", "stator-rotor gap, angstrom"},
-    {"phi", 0, REALS, MODEL, AT(nphi), AT(phi), "D1,D2,..", "azimuths, degrees"},
+    {"frames", 0, COUNT, MODEL | PAIRS, AT(frames), 0, "N", "number of frames"},
+    {"frames", 0, COUNT, BIT(BENCH), AT(frames), 0, "N", "number of frames, or of rows"},
+    {"dt", 0, REAL, MODEL | PAIRS, AT(dt), 0, "S", "frame period, s"},
+    {"q", 0, REAL, MODEL | PAIRS, AT(q), 0, "Q", "wavevector, 1/angstrom"},
+    {"gap", 0, REAL, MODEL | PAIRS, AT(gap), 0, "A", "stator-rotor gap, angstrom"},
+    {"phi", 0, REALS, MODEL | PAIRS, AT(nphi), AT(phi), "D1,D2,..", "azimuths, degrees"},
     {"phi-angles", 0, REALS, MODEL, AT(nphi), AT(phi), NULL, NULL},
-    {"x", 0, TEXT, MODEL, AT(x), 0, "LO:HI:N[:log]",
-     "table models: grid of the first covariate"},
-    {"groups", 0, REALS, MODEL, AT(ngroups), AT(groups), "V1,V2,..",
-     "table models with an axis: its values, one curve each"},
+    {"x", 0, TEXT, MODEL | TABLE, AT(x), 0, "LO:HI:N[:log]", "grid of the first column"},
+    {"groups", 0, REALS, MODEL | TABLE, AT(ngroups), AT(groups), "V1,V2,..",
+     "models with an axis: its values, one curve each"},
     {"set", 0, CHANGE, MODEL, 0, 0, "NAME=VALUE",
      "parameter or setting; repeat; default: the model's start"},
-    {"contrast", 0, REALS, MODEL, AT(ncontrast), AT(contrast), "C1,..",
+    {"set", 0, CHANGE, MODEL | TABLE, 0, 0, "NAME=V1,V2,..",
+     "parameter with one value for each curve"},
+    {"contrast", 0, REALS, MODEL | PAIRS, AT(ncontrast), AT(contrast), "C1,..",
      "one for all angles or one each"},
-    {"offset", 0, REALS, MODEL, AT(noffset), AT(offset), "O1,..", "one for all angles or one each"},
+    {"offset", 0, REALS, MODEL | PAIRS, AT(noffset), AT(offset), "O1,..",
+     "one for all angles or one each"},
     {"offset-sim", 0, REALS, MODEL, AT(noffset), AT(offset), NULL, NULL},
-    {"first-time", 0, REAL, MODEL, AT(first_time), 0, "T",
+    {"first-time", 0, REAL, MODEL | PAIRS, AT(first_time), 0, "T",
      "time of the first frame, s; default 0, model heterodyne: DT"},
     {"jacobian", 0, FLAG, BIT(EVAL), AT(jacobian), 0, NULL, "also the derivatives"},
-    {"noise", 0, TEXT, BIT(SIMULATE), AT(noise), 0, "S|P%|from-counts|speckle",
+    {"noise", 0, TEXT, BIT(SIMULATE) | PAIRS, AT(noise), 0, "S|P%|from-counts|speckle",
+     "standard deviation of the noise, also as a part of the value"},
+    {"noise", 0, TEXT, BIT(SIMULATE) | TABLE, AT(noise), 0, "S|P%",
      "standard deviation of the noise, also as a part of the value"},
     {"sigma", 0, TEXT, BIT(SIMULATE), AT(noise), 0, NULL, NULL},
-    {"counts", 0, REAL, BIT(SIMULATE), AT(counts), 0, "K",
+    {"counts", 0, REAL, BIT(SIMULATE) | PAIRS, AT(counts), 0, "K",
      "from-counts: mean counts per pixel and frame; 0.2"},
-    {"pixels", 0, REAL, BIT(SIMULATE), AT(pixels), 0, "N",
+    {"pixels", 0, REAL, BIT(SIMULATE) | PAIRS, AT(pixels), 0, "N",
      "from-counts, speckle: pixels (speckles) of an angle; 100000"},
     {"config-out", 0, TEXT, BIT(SIMULATE), AT(config_out), 0, "FILE",
      "also a configuration that fits the result"},
     {"seed", 0, COUNT, BIT(SIMULATE), AT(seed), 0, "K", "of the random numbers; default 1"},
-    {"angles", 0, COUNT, BIT(BENCH), AT(angles), 0, "N", "number of azimuths; default 23"},
+    {"angles", 0, COUNT, BIT(BENCH) | PAIRS, AT(angles), 0, "N", "number of azimuths; default 23"},
     {"repeat", 0, COUNT, BIT(BENCH), AT(repeat), 0, "N", "best of N; default 9"},
 
     {"output", 'o', TEXT, FILES, AT(output), 0, "FILE", "configuration to be written"},
-    {"q", 0, REAL, FILES, AT(q), 0, "Q", "wavevector, 1/angstrom: the nearest one is taken"},
-    {"gap", 0, REAL, FILES, AT(gap), 0, "A", "stator-rotor gap, angstrom"},
+    {"q", 0, REAL, FILES | PAIRS, AT(q), 0, "Q", "wavevector, 1/angstrom: the nearest one is taken"},
+    {"gap", 0, REAL, FILES | PAIRS, AT(gap), 0, "A", "stator-rotor gap, angstrom"},
     {"layout", 0, TEXT, FILES, AT(layout), 0, "NAME",
      "layout of the file, when it is not found out"},
 
@@ -104,18 +110,20 @@ static const struct option options[] = {
     {"free", 0, CHANGE, RUNS, 0, 0, "NAME", "fit a parameter that the configuration holds"},
     {"tie", 0, CHANGE, RUNS, 0, 0, "CHILD=PARENT", "child takes the value of parent"},
     {"bounds", 0, CHANGE, RUNS, 0, 0, "NAME=LO:HI", "bounds of a parameter"},
-    {"q", 0, CHANGE, RUNS, 0, 0, "Q", "wavevector, 1/angstrom"},
-    {"gap", 0, CHANGE, RUNS, 0, 0, "A", "stator-rotor gap, angstrom, or with a unit: \"200 um\""},
-    {"dt", 0, CHANGE, RUNS, 0, 0, "S", "frame period, s; or yaml, file: which one is right"},
-    {"frames", 0, CHANGE, RUNS, 0, 0, "A:B", "first and last row of the matrices, from 1"},
-    {"phi", 0, CHANGES, RUNS, 0, 0, "D1,D2,..", "azimuths to fit, degrees"},
+    {"q", 0, CHANGE, RUNS | PAIRS, 0, 0, "Q", "wavevector, 1/angstrom"},
+    {"gap", 0, CHANGE, RUNS | PAIRS, 0, 0, "A", "stator-rotor gap, angstrom, or with a unit: \"200 um\""},
+    {"dt", 0, CHANGE, RUNS | PAIRS, 0, 0, "S", "frame period, s; or yaml, file: which one is right"},
+    {"frames", 0, CHANGE, RUNS | PAIRS, 0, 0, "A:B", "first and last row of the matrices, from 1"},
+    {"phi", 0, CHANGES, RUNS | PAIRS, 0, 0, "D1,D2,..", "azimuths to fit, degrees"},
     {"sigma", 0, CHANGE, RUNS, 0, 0, "S", "known standard deviation of the noise"},
-    {"mask", 0, CHANGE, RUNS, 0, 0, "A:B,..", "frames to leave out"},
+    {"mask", 0, CHANGE, RUNS | PAIRS, 0, 0, "A:B,..", "frames to leave out"},
     {"loss", 0, CHANGE, RUNS, 0, 0, "L", "linear (default), soft_l1, huber, cauchy, arctan"},
-    {"scaling", 0, CHANGE, RUNS, 0, 0, "S", "contrast and offset: individual, averaged, constant"},
-    {"stream", 0, CHANGE, RUNS, 0, 0, "W",
+    {"scaling", 0, CHANGE, RUNS | PAIRS, 0, 0, "S",
+     "contrast and offset: individual, averaged, constant"},
+    {"stream", 0, CHANGE, RUNS | PAIRS, 0, 0, "W",
      "on, off, auto (default): read the data in every pass instead of holding them"},
-    {"compat", 0, CHANGE, RUNS, 0, 0, "P", "conventions of homodyne, heterodyne or xpcsjax"},
+    {"compat", 0, CHANGE, RUNS | PAIRS, 0, 0, "P",
+     "conventions of homodyne, heterodyne or xpcsjax"},
     {"max-iterations", 0, CHANGE, RUNS, 0, 0, "N", "of least squares"},
     {"tolerance", 0, CHANGE, RUNS, 0, 0, "T", "relative change of the cost at which to stop"},
     {"multistart", 0, SWITCH, RUNS, 0, 0, NULL, "follow several starting points to their minima"},
@@ -135,7 +143,7 @@ static const struct option options[] = {
      "go on from the checkpoint of the chains, or the results of least squares"},
     {"force", 0, FLAG, FILES, AT(force), 0, NULL, "write over an existing configuration"},
     {"lax", 0, FLAG, RUNS, AT(lax), 0, NULL, "unknown keys of the configuration are only noted"},
-    {"initial-*", 0, CHANGE, RUNS, 0, 0, "VALUE",
+    {"initial-*", 0, CHANGE, RUNS | PAIRS, 0, 0, "VALUE",
      "starting value, as the Python packages spell it"},
 
     {"variant", 0, TEXT, ALL, AT(variant), 0, "V",
@@ -190,28 +198,30 @@ static const struct option options[] = {
 static const struct {
     const char *name, *alias;
     enum fit_command command;
-    const char *usage, *help;
+    const char *usage, *table; /* for two-time models; for tables, NULL: there is no such command */
+    const char *help;
 } commands[] = {
     {"fit", NULL, FIT_COMMAND_FIT, "CONFIG.yaml [options]",
+     "--data FILE [options], or fit CONFIG.yaml [options]",
      "least-squares fit of a measured data set"},
     {"eval", NULL, FIT_COMMAND_EVAL,
      "-o out.h5 --frames N --dt S --q Q --phi D1,.. --set NAME=VALUE ..",
-     "values and derivatives of the model"},
+     "-o out.h5 --x LO:HI:N[:log] --set NAME=VALUE ..", "values and derivatives of the model"},
     {"simulate", "sim", FIT_COMMAND_SIMULATE,
      "-o data.h5 --frames N --dt S --q Q --phi D1,.. --set NAME=VALUE .. --noise S",
-     "a synthetic experiment"},
-    {"info", "params", FIT_COMMAND_INFO, "[--json]",
+     "-o data.csv --x LO:HI:N[:log] --set NAME=VALUE .. --noise S", "a synthetic experiment"},
+    {"info", "params", FIT_COMMAND_INFO, "[--json]", "[--json]",
      "parameters, units, bounds, cost of the model"},
     {"bench", NULL, FIT_COMMAND_BENCH, "[--frames N] [--angles N] [--json]",
-     "times of the kernels"},
-    {"inspect", NULL, FIT_COMMAND_INSPECT, "FILE [--q Q] [-o CONFIG.yaml]",
+     "[--frames N] [--json]", "times of the kernels"},
+    {"inspect", NULL, FIT_COMMAND_INSPECT, "FILE [--q Q] [-o CONFIG.yaml]", NULL,
      "what a data file holds"},
-    {"init", NULL, FIT_COMMAND_INIT, "FILE -o CONFIG.yaml [--q Q]",
+    {"init", NULL, FIT_COMMAND_INIT, "FILE -o CONFIG.yaml [--q Q]", NULL,
      "writes a short configuration for a data file"},
-    {"check", NULL, FIT_COMMAND_CHECK, "CONFIG.yaml", "validates a configuration"},
-    {"estimate", NULL, FIT_COMMAND_ESTIMATE, "CONFIG.yaml",
+    {"check", NULL, FIT_COMMAND_CHECK, "CONFIG.yaml", "CONFIG.yaml", "validates a configuration"},
+    {"estimate", NULL, FIT_COMMAND_ESTIMATE, "CONFIG.yaml", NULL,
      "memory and time that a fit will take"},
-    {"selfcheck", NULL, FIT_COMMAND_SELFCHECK, "FILE..",
+    {"selfcheck", NULL, FIT_COMMAND_SELFCHECK, "FILE..", "FILE..",
      "compares the kernels with reference values that the build made"},
 };
 
@@ -536,12 +546,13 @@ void fit_cli_free(struct fit_cli *cli)
 /* ---- help
  * ------------------------------------------------------------------------------------------- */
 
-static void help_options(FILE *f, unsigned mask)
+/* Options of the commands in mask, less those marked with `without`. */
+static void help_options(FILE *f, unsigned mask, unsigned without)
 {
     for (size_t k = 0; k < COUNT_OF(options); k++) {
         const struct option *o = &options[k];
         char left[40];
-        if (!(o->commands & mask) || !o->help)
+        if (!(o->commands & mask) || (o->commands & without) || !o->help)
             continue;
         snprintf(left, sizeof left, "%s%c%s--%s%s%s", o->letter ? "-" : " ",
                  o->letter ? o->letter : ' ', o->letter ? ", " : "  ", o->name,
@@ -550,8 +561,10 @@ static void help_options(FILE *f, unsigned mask)
     }
 }
 
-char *fit_cli_help(const char *program, const char *title, enum fit_command command)
+char *fit_cli_help(const char *program, const char *title, enum fit_space space,
+                   enum fit_command command)
 {
+    const int table = space == FIT_ROWS;
     char *text = NULL;
     size_t size = 0;
     FILE *f = open_memstream(&text, &size);
@@ -561,7 +574,13 @@ char *fit_cli_help(const char *program, const char *title, enum fit_command comm
     for (size_t k = 0; k < COUNT_OF(commands); k++) {
         if (command != FIT_COMMAND_COUNT && command != commands[k].command)
             continue;
-        fprintf(f, "%s %s %s\n    %s%s%s\n", program, commands[k].name, commands[k].usage,
+        const char *usage = table ? commands[k].table : commands[k].usage;
+        if (!usage && command == commands[k].command)
+            fprintf(f, "%s: for two-time data; a table needs no configuration: fit --data FILE\n",
+                    commands[k].name);
+        if (!usage)
+            continue;
+        fprintf(f, "%s %s %s\n    %s%s%s\n", program, commands[k].name, usage,
                 commands[k].help, commands[k].alias ? "; also called " : "",
                 commands[k].alias ? commands[k].alias : "");
     }
@@ -569,7 +588,7 @@ char *fit_cli_help(const char *program, const char *title, enum fit_command comm
     if (command == FIT_COMMAND_COUNT)
         fprintf(f, "Without a command: fit.  Options of a command: %s COMMAND --help\n", program);
     else
-        help_options(f, 1u << command);
+        help_options(f, 1u << command, table ? PAIRS : TABLE);
     fprintf(
         f,
         "\nExit status: 0 converged, 1 internal error, 2 finished but not converged, 3 usage or\n"

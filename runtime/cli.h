@@ -8,6 +8,7 @@
 #ifndef FIT_CLI_H
 #define FIT_CLI_H
 
+#include "fit/kernel.h"
 #include "status.h"
 
 #include <stddef.h>
@@ -76,9 +77,10 @@ enum fit_status fit_cli_parse(int argc, char *const argv[], struct fit_cli *cli,
                               struct fit_error *err);
 void fit_cli_free(struct fit_cli *cli);
 
-/* Text of --help for the program or, with command < FIT_COMMAND_COUNT, for one command.  Caller
- * frees; NULL when memory ran out. */
-char *fit_cli_help(const char *program, const char *title, enum fit_command command);
+/* Text of --help for the program or, with command < FIT_COMMAND_COUNT, for one command, for a model of
+ * tables or of pairs of times.  Caller frees; NULL when memory ran out. */
+char *fit_cli_help(const char *program, const char *title, enum fit_space space,
+                   enum fit_command command);
 
 /* Name of a command: "fit", "eval", ... */
 const char *fit_cli_command_name(enum fit_command command);

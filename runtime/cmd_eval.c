@@ -4,7 +4,7 @@
  * Pairs: an HDF5 file with /c2 (ngroup, N, N), /jacobian (ngroup, N, N, nparam + nlinear; linear
  * parameters last), /t, /phi, /parameters.  All (i, j) including the diagonal are evaluated with
  * kernel->points, block by block, so that memory stays small.  Table models: /column names, /mean,
- * /jacobian (nrow, ...), or a .csv. */
+ * /jacobian (nrow, ...). */
 #include "experiment.h"
 #include "hdf5_results.h"
 #include "output.h"
@@ -133,6 +133,8 @@ enum fit_status fit_cmd_eval(struct fit_program *p, const struct fit_cli *cli,
     enum fit_status st = fit_program_kernel(p, cli, &k, err);
     if (st == FIT_OK && !cli->output)
         st = fit_fail(err, FIT_ERR_USAGE, "eval: -o FILE.h5 is missing");
+    if (st == FIT_OK)
+        st = fit_experiment_file(cli->output, 0, err);
     if (st == FIT_OK)
         st = fit_experiment_new(k, cli, &e, err);
     if (st == FIT_OK)

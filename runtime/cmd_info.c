@@ -146,7 +146,8 @@ static void print_param(FILE *f, const struct fit_kernel *k, const struct fit_pa
     snprintf(bounds, sizeof bounds, "[%g, %g]", p->lower, p->upper);
     fprintf(f, "  %-19s %-13s %10g  %-18s %s\n", p->name, p->unit, p->start, bounds,
             prior_text(p, prior, sizeof prior));
-    fprintf(f, "      %s%s%s", p->doc, p->over >= 0 ? "; one per " : "",
+    fprintf(f, "      %s%s%s%s", p->doc, *p->doc && p->over >= 0 ? "; " : "",
+            p->over >= 0 ? "one per " : "",
             p->over >= 0 && (size_t)p->over < k->naxis ? k->axis[p->over].name : "");
     for (size_t a = 0; p->alias && p->alias[a]; a++)
         fprintf(f, "%s%s", a ? ", " : "; also ", p->alias[a]);
@@ -179,11 +180,15 @@ static void info_text(const struct fit_program *p, const struct fit_kernel *k)
         fprintf(f, "column %s, %s: %s\n", k->column[c].name, k->column[c].unit, k->column[c].doc);
     for (size_t c = 0; c < k->ncurve; c++)
         fprintf(f, "curve %s, %s: %s\n", k->curve[c].name, k->curve[c].unit, k->curve[c].doc);
-    fprintf(f,
-            "\noperations: %u per frame, %u per pair, %u per pair and angle (value only %u); "
-            "%u functions per pair\n",
-            k->cost.per_frame, k->cost.per_pair, k->cost.per_pair_group,
-            k->cost.value_per_pair_group, k->cost.functions_per_pair);
+    if (k->space == FIT_ROWS)
+        fprintf(f, "\noperations: %u per row, of them %u functions\n",
+                k->cost.per_pair + k->cost.per_pair_group, k->cost.functions_per_pair);
+    else
+        fprintf(f,
+                "\noperations: %u per frame, %u per pair, %u per pair and angle (value only %u); "
+                "%u functions per pair\n",
+                k->cost.per_frame, k->cost.per_pair, k->cost.per_pair_group,
+                k->cost.value_per_pair_group, k->cost.functions_per_pair);
     fprintf(f, "source %s, SHA-256 %.16s..., kernel %s %s, homodyne-gen %s\n", k->source, k->hash,
             k->variant, k->isa, FIT_VERSION);
 }

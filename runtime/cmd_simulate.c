@@ -510,6 +510,8 @@ enum fit_status fit_cmd_simulate(struct fit_program *p, const struct fit_cli *cl
     if (st == FIT_OK && !cli->output)
         st = fit_fail(err, FIT_ERR_USAGE, "simulate: -o FILE is missing");
     if (st == FIT_OK)
+        st = fit_experiment_file(cli->output, k->space == FIT_ROWS, err);
+    if (st == FIT_OK)
         st = read_noise(cli, &noise, err);
     if (st == FIT_OK && k->space == FIT_ROWS && (noise.counts > 0 || noise.speckle))
         st = fit_fail(err, FIT_ERR_USAGE, "--noise %s: for two-time models only", cli->noise);

@@ -54,6 +54,32 @@ static enum fit_status unknown_name(const struct fit_kernel *k, const char *name
                     near.best ? "'?" : "");
 }
 
+/* Numbers split by commas, each possibly with a unit: one for all groups, or one for each. */
+static enum fit_status set_groups(struct fit_experiment *e, const char *name, const char *text,
+                                  size_t q, struct fit_error *err)
+{
+    const struct fit_kernel *k = e->kernel;
+    const char *unit = k->linear[q].unit;
+    size_t ngroup = e->layout.ngroup, n = 0;
+    for (const char *s = text; s; n++) {
+        const char *comma = strchr(s, ',');
+        char one[64];
+        double value;
+        snprintf(one, sizeof one, "%.*s", (int)(comma ? (size_t)(comma - s) : strlen(s)), s);
+        enum fit_quantity kind = fit_quantity_parse(one, unit, &value);
+        if ((kind != FIT_QUANTITY_BARE && kind != FIT_QUANTITY_CONVERTED) || !isfinite(value))
+            return fit_fail(err, FIT_ERR_USAGE, "--set %s: '%s' is not a number%s%s", name, one,
+                            strcmp(unit, "1") ? " in " : "", strcmp(unit, "1") ? unit : "");
+        for (size_t g = n == 0 ? 0 : n; g < (n == 0 ? ngroup : n + 1) && g < ngroup; g++)
+            e->lin[g * k->nlinear + q] = value;
+        s = comma ? comma + 1 : NULL;
+    }
+    if (n == 1 || n == ngroup)
+        return FIT_OK;
+    return fit_fail(err, FIT_ERR_USAGE, "--set %s: %zu numbers for %zu %s; give 1 or %zu", name, n,
+                    ngroup, k->naxis ? k->axis[0].name : "group", ngroup);
+}
+
 /* name=value, the value possibly with a unit. */
 static enum fit_status set(struct fit_experiment *e, const char *text, struct fit_error *err)
 {
@@ -71,6 +97,8 @@ static enum fit_status set(struct fit_experiment *e, const char *text, struct fi
                        : (size_t)p < k->nparam ? k->param[p].unit
                                                : k->linear[(size_t)p - k->nparam].unit;
     double value;
+    if (s < 0 && (size_t)p >= k->nparam && k->linear[(size_t)p - k->nparam].over >= 0)
+        return set_groups(e, name, equal + 1, (size_t)p - k->nparam, err);
     enum fit_quantity q = fit_quantity_parse(equal + 1, unit, &value);
     if ((q != FIT_QUANTITY_BARE && q != FIT_QUANTITY_CONVERTED) || !isfinite(value))
         return fit_fail(err, FIT_ERR_USAGE, "--set %s: '%s' is not a number%s%s", name, equal + 1,
@@ -119,9 +147,10 @@ static enum fit_status all_settings_given(const struct fit_experiment *e, struct
     for (size_t s = 0; s < e->kernel->nsetting; s++)
         if (isnan(e->setting[s]))
             return fit_fail(err, FIT_ERR_USAGE,
-                            "setting '%s' (%s, %s) has no default: give --set %s=VALUE%s",
+                            "setting '%s' (%s%s%s) has no default: give --set %s=VALUE%s",
                             e->kernel->setting[s].name, e->kernel->setting[s].doc,
-                            e->kernel->setting[s].unit, e->kernel->setting[s].name,
+                            *e->kernel->setting[s].doc ? ", " : "", e->kernel->setting[s].unit,
+                            e->kernel->setting[s].name,
                             strcmp(e->kernel->setting[s].name, "q") == 0     ? " or --q"
                             : strcmp(e->kernel->setting[s].name, "gap") == 0 ? " or --gap"
                                                                              : "");
@@ -135,6 +164,10 @@ static enum fit_status grid_of_frames(struct fit_experiment *e, const struct fit
                                       struct fit_error *err)
 {
     struct fit_layout *l = &e->layout;
+    if (cli->x)
+        return fit_fail(err, FIT_ERR_USAGE,
+                        "--x: for models of tables; %s is fitted to pairs of frames: --frames N --dt S",
+                        e->kernel->name);
     if (cli->frames < 2 || cli->frames > 100000)
         return fit_fail(err, FIT_ERR_USAGE,
                         "--frames %llu: give a number of frames from 2 to 100000",
@@ -178,14 +211,18 @@ static enum fit_status grid_of_rows(struct fit_experiment *e, const struct fit_c
     double lo, hi;
     unsigned long n;
     int end = 0;
+    if (cli->frames || cli->nphi || cli->dt > 0)
+        return fit_fail(err, FIT_ERR_USAGE,
+                        "%s: for two-time models; %s is fitted to a table, give its grid: --x 0:10:101",
+                        cli->frames ? "--frames" : cli->nphi ? "--phi" : "--dt", k->name);
     int got = cli->x ? sscanf(cli->x, "%lf:%lf:%lu%n", &lo, &hi, &n, &end) : 0;
     const char *rest = got == 3 ? cli->x + end : "";
     int logarithmic = strcmp(rest, ":log") == 0;
     if (got != 3 || (*rest && !logarithmic) || n < 2 || n > 100000000UL)
         return fit_fail(err, FIT_ERR_USAGE,
-                        "--x %s: give the grid of '%s' as FIRST:LAST:NUMBER, e.g. 0:10:101, or"
+                        "--x%s%s: give the grid of '%s' as FIRST:LAST:NUMBER, e.g. 0:10:101, or"
                         " 1e-3:10:101:log",
-                        cli->x ? cli->x : "", k->ncolumn ? k->column[0].name : "x");
+                        cli->x ? " " : "", cli->x ? cli->x : "", k->ncolumn ? k->column[0].name : "x");
     if (logarithmic && !(lo > 0 && hi > 0))
         return fit_fail(err, FIT_ERR_USAGE,
                         "--x %s: a logarithmic grid needs limits above 0", cli->x);
@@ -289,6 +326,18 @@ static enum fit_status values(struct fit_experiment *e, const struct fit_cli *cl
     for (size_t c = 0; c < cli->nchange && st == FIT_OK; c++)
         st = set(e, cli->change[c].value, err);
     return st == FIT_OK ? all_settings_given(e, err) : st;
+}
+
+enum fit_status fit_experiment_file(const char *path, int text, struct fit_error *err)
+{
+    static const char *const ending[2][6] = {{".csv", ".txt", ".dat", ".tsv"},
+                                             {".h5", ".hdf5", ".hdf", ".nxs", ".npy", ".npz"}};
+    const char *dot = strrchr(path, '.');
+    for (size_t k = 0; k < 6 && dot && ending[text][k]; k++)
+        if (strcmp(dot, ending[text][k]) == 0)
+            return fit_fail(err, FIT_ERR_USAGE, "-o %s: what is written is %s; give a name ending in %s",
+                            path, text ? "a table, as text" : "an HDF5 file", text ? ".csv" : ".h5");
+    return FIT_OK;
 }
 
 enum fit_status fit_experiment_new(const struct fit_kernel *kernel, const struct fit_cli *cli,

@@ -27,6 +27,9 @@ struct fit_experiment {
     double *workspace;        /* filled by fit_experiment_prepare */
 };
 
+/* Refuses a file name whose ending belongs to the other kind: text 1 for a table as text, 0 for HDF5. */
+enum fit_status fit_experiment_file(const char *path, int text, struct fit_error *err);
+
 enum fit_status fit_experiment_new(const struct fit_kernel *kernel, const struct fit_cli *cli,
                                    struct fit_experiment **e, struct fit_error *err);
 void fit_experiment_free(struct fit_experiment *e);

@@ -67,6 +67,7 @@ static void lay_out(struct arena *a, struct fit_result *r)
     r->theta = take(a, p * d);
     r->lin = take(a, r->ngroup * r->nlinear * d);
     r->sigma = take(a, r->ngroup * d);
+    r->against = take(a, r->ngroup * d);
     r->std = take(a, n * d);
     r->profile = take(a, p * d);
     r->covariance = take(a, n * n * d);
@@ -341,6 +342,10 @@ static double fill_costs(struct fit_job *f, double square, double cost)
     r->chi2 = square / f->unit;
     r->cost = cost / f->unit;
     r->reduced_chi2 = r->chi2 / f->dof;
+    for (size_t g = 0; g < f->ng; g++)
+        r->against[g] = r->noise == FIT_NOISE_FILE    ? 1
+                        : r->noise == FIT_NOISE_GIVEN ? f->opt->sigma[g]
+                                                      : r->sigma[g];
     int local = f->kernel->space == FIT_PAIRS && f->noise_data > 0;
     r->local_sigma = local ? sqrt(f->noise_data) : NAN;
     r->goodness = r->noise != FIT_NOISE_RESIDUALS ? r->reduced_chi2

@@ -191,6 +191,8 @@ struct fit_result {
     double *sigma;       /* ngroup: standard deviation of the noise; with weights from the file, of
                             the weighted residuals (1 when the file's errors are right) */
     double sigma_common; /* the same for all groups together */
+    double *against;     /* ngroup: what residuals are held against: 1 with weights from the file, the
+                            given sigma, else that of the residuals themselves */
     enum fit_noise_source noise;
     int reweighted;      /* 1: groups differ in noise by more than 20 %; weights 1/sigma^2 */
     char noise_text[256];

@@ -50,7 +50,8 @@ static void print_version(const struct fit_program *p)
 static enum fit_status print_help(const struct fit_program *p, FILE *f, enum fit_command command,
                                   struct fit_error *err)
 {
-    char *text = fit_cli_help(p->name, p->kernels[0] ? p->kernels[0]->title : "", command);
+    const struct fit_kernel *k = p->kernels[0];
+    char *text = fit_cli_help(p->name, k ? k->title : "", k ? k->space : FIT_PAIRS, command);
     if (!text)
         return fit_fail(err, FIT_ERR_MEMORY, "help: out of memory");
     fputs(text, f);

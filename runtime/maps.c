@@ -35,11 +35,11 @@ struct work {
     const struct fit_tile **tile;
 };
 
-/* 1 / standard deviation of a value of group g: from its weight when weights are errors, else the
- * group's. */
+/* 1 / standard deviation of a value of group g: from its weight when weights are errors, the given
+ * one, or that of the group's residuals. */
 static double inverse_sigma(const struct work *w, size_t g, double weight)
 {
-    return (w->ds->weighted ? sqrt(weight) : 1) / w->fit->sigma[g];
+    return (w->ds->weighted ? sqrt(weight) : 1) / w->fit->against[g];
 }
 
 static void add_sums(struct sums *s, double y, double r, double z)

@@ -148,12 +148,14 @@ static void table(const struct fit_results *r, FILE *f)
         row(r, k, width, f);
     if (s->ngroup <= FEW_GROUPS) {
         for (size_t k = s->nparam; k < s->ncolumn; k++)
-            row(r, k, width, f);
+            if (k < s->nparam + s->ngroup * s->nlinear || !s->column[k].constant) /* known noise */
+                row(r, k, width, f);
         return;
     }
     for (size_t q = 0; q < s->nlinear; q++)
         span(r, s->nparam + q, s->nlinear, width, f);
-    span(r, s->nparam + s->ngroup * s->nlinear, 1, width, f);
+    if (!s->column[s->nparam + s->ngroup * s->nlinear].constant)
+        span(r, s->nparam + s->ngroup * s->nlinear, 1, width, f);
     snprintf(text, sizeof text,
              "  (of %zu groups: least and largest mean, largest sd, worst R-hat and ESS)",
              s->ngroup);

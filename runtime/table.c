@@ -317,6 +317,19 @@ static const char *wanted_names(const struct fit_kernel *k, char *text, size_t s
     return text;
 }
 
+/* "'q', 'g2', ... of 12": the columns that the file has. */
+static const char *names_there(const struct fit_table *t, char *text, size_t size)
+{
+    size_t at = 0, c = 0;
+    for (; c < t->ncolumn && at + 40 < size; c++) {
+        int n = snprintf(text + at, size - at, "%s'%.24s'", c ? ", " : "", t->name[c]);
+        at += n > 0 ? (size_t)n : 0;
+    }
+    if (c < t->ncolumn)
+        snprintf(text + at, size - at, ", ... of %zu", t->ncolumn);
+    return text;
+}
+
 /* Fills from[]: the table's column for each axis, then for each column of the model. */
 static enum fit_status match_all(const char *file, const struct fit_table *t,
                                  const struct fit_config_table *cfg,
@@ -324,7 +337,7 @@ static enum fit_status match_all(const char *file, const struct fit_table *t,
                                  struct fit_notes *notes, struct fit_error *err)
 {
     size_t needed = 0, found = 0;
-    const char *wanted, *missing = "";
+    const char *wanted, *missing = "", *role = "";
     size_t naxis = kernel->naxis, all = naxis + kernel->ncolumn;
     char names[200];
     for (size_t k = 0; k < all; k++) {
@@ -333,8 +346,10 @@ static enum fit_status match_all(const char *file, const struct fit_table *t,
         from[k] = match(t, cfg, name, &wanted);
         needed += must ? 1 : 0;
         found += must && from[k] >= 0;
-        if (must && from[k] < 0)
+        if (must && from[k] < 0) {
             missing = wanted;
+            role = name;
+        }
     }
     if (found == needed)
         return FIT_OK;
@@ -346,9 +361,12 @@ static enum fit_status match_all(const char *file, const struct fit_table *t,
                       wanted_names(kernel, names, sizeof names));
         return FIT_OK;
     }
+    char there[200];
     return fit_fail(err, FIT_ERR_DATA,
-                    "%s: no column '%s' among %zu (%.60s, ...); name it under data.columns", file,
-                    missing, t->ncolumn, *t->name[0] ? t->name[0] : "without names");
+                    "%s: no column '%s'; there are %s; one of them is taken for it by"
+                    " --set 'data.columns={%s: NAME}'", file, missing,
+                    *t->name[0] ? names_there(t, there, sizeof there) : "columns without names",
+                    role);
 }
 
 /* A curve needs more rows than it has parameters of its own (without prior): else the column does not tell curves

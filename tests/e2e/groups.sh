@@ -64,10 +64,29 @@ near "$(number single D value)" "$(number forward D value)" "$(awk -v s="$(numbe
 # Errors: the column missing; q that is not the same in all rows of a curve.
 sed 's/^q,/Q1,/' "$data" >unnamed.csv
 if fit unnamed.csv none 2>message; then fail "a table without q was fitted"; fi
-grep -q "no column 'q'" message || fail "message: $(cat message)"
+grep -q "no column 'q'; there are 'Q1', 'delay', 'g2'" message || fail "message: $(cat message)"
 awk -F, '/^[0-9]/ { printf "%.10f,%s,%s,%s\n", $1 * (1 + NR * 1e-6), $2, $3, $4; next } { print }' "$data" >drift.csv
 if fit drift.csv none 2>message; then fail "every row was taken for a curve"; fi
 grep -q "must have the same q to the last digit" message || fail "message: $(cat message)"
 printf 'experimental_data: {file_path: unnamed.csv}\ndata: {columns: {q: Q1}}\n' >named.yaml
 "$bin/homodyne-diffusion_q" fit named.yaml -o named --quiet || fail "a column named in the configuration"
+fit unnamed.csv set --set 'data.columns={q: Q1}' || fail "a column named on the command line"
+
+# Simulated with a contrast for each curve; chi2 per point is against the errors in the file.
+"$bin/homodyne-diffusion_q" simulate -o curves.csv --x 1e-3:10:100:log --groups 0.002,0.004,0.008 \
+    --set contrast=0.1,0.2,0.3 --noise 0.01 --quiet
+fit curves.csv curves
+awk '/"contrast": / { n++; v = $2; sub(/,/, "", v); d = v - 0.1 * n; if (d < -0.02 || d > 0.02) bad = 1 }
+     END { exit bad || n != 3 }' curves/fit.json || fail "the contrasts of three curves"
+[ "$(grep -o '"chi2_per_point": [0-9.]*' curves/fit.json | sort -u | wc -l)" -eq 3 ] ||
+    fail "chi2 per point is that of the residuals themselves"
+sed 's/,0\.01$/,0.02/' curves.csv >doubled.csv
+fit doubled.csv doubled
+awk -v a="$(grep -o '"chi2_per_point": [0-9.]*' curves/fit.json | head -n 1 | awk '{ print $2 }')" \
+    -v b="$(grep -o '"chi2_per_point": [0-9.]*' doubled/fit.json | head -n 1 | awk '{ print $2 }')" \
+    'BEGIN { r = a / b; exit !(r > 3.999 && r < 4.001) }' || fail "errors twice as large: chi2 per point"
+if "$bin/homodyne-diffusion_q" simulate -o no.csv --x 0:1:9 --groups 1,2,3 --set contrast=1,2 2>message; then
+    fail "two contrasts for three curves"
+fi
+grep -q "2 numbers for 3 q; give 1 or 3" message || fail "message: $(cat message)"
 echo "groups: sorted, joined, the same for any number of threads"

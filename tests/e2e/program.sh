@@ -172,6 +172,11 @@ expect 0 "$table" fit --data t.csv -o t2 --fix tau=2.5 --start amplitude=2
 expect 0 "$table" eval -o t.h5 --x 0:10:11 --jacobian
 expect 0 "$table" bench --frames 5000 --repeat 1
 expect 3 "$table" eval -o t.h5
+expect 3 "$table" eval -o wrong.csv --x 0:10:11
+expect 3 "$table" simulate -o wrong.h5 --x 0:10:11
+[ ! -e wrong.csv ] && [ ! -e wrong.h5 ] || fail "files of the wrong kind"
+expect 3 "$table" simulate -o wrong.csv --x 0:10:11 --frames 20
+expect 3 "$pairs" simulate -o wrong.h5 --x 0:10:11 $grid $truth
 
 [ "$failed" -eq 0 ] && echo "all is well"
 exit $failed

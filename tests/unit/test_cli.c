@@ -147,9 +147,11 @@ static void test_errors_name_the_option_and_the_nearest(void **state)
 
 static void test_help_shows_what_the_table_says_and_fits_a_screen(void **state)
 {
+    static const char *const pairs[] = {"--frames", "--phi", "--gap", "--dt", "--contrast", "init FILE"};
     (void)state;
-    for (int c = 0; c <= FIT_COMMAND_COUNT; c++) {
-        char *text = fit_cli_help("prog", "title", (enum fit_command)c);
+    for (int n = 0; n < 2 * (FIT_COMMAND_COUNT + 1); n++) {
+        int c = n / 2, table = n % 2;
+        char *text = fit_cli_help("prog", "title", table ? FIT_ROWS : FIT_PAIRS, (enum fit_command)c);
         assert_non_null(text);
         for (char *line = text, *end; *line; line = end + 1) {
             end = strchr(line, '\n');
@@ -161,6 +163,11 @@ static void test_help_shows_what_the_table_says_and_fits_a_screen(void **state)
             assert_null(strstr(text, "--bounds"));
         }
         assert_null(strstr(text, "--no-jit"));
+        for (size_t w = 0; table && w < sizeof pairs / sizeof *pairs; w++)
+            if (strstr(text, pairs[w]) && !(c == FIT_COMMAND_BENCH || c == FIT_COMMAND_COUNT))
+                fail_msg("%s in the help of a model of tables:\n%s", pairs[w], text);
+        if (!table)
+            assert_null(strstr(text, "--groups"));
         free(text);
     }
 }

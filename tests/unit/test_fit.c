@@ -114,6 +114,7 @@ static void test_weights_from_the_data_are_absolute(void **s)
     double cov[9];
     decay_covariance(r.lin[0], r.theta[0], 0.01, cov);
     assert_int_equal(r.noise, FIT_NOISE_FILE);
+    assert_true(r.against[0] == 1 && r.sigma[0] < 0.7);
     assert_true(relative(r.std[0], sqrt(cov[0])) < 1e-9);
     assert_true(r.reduced_chi2 > 0.15 && r.reduced_chi2 < 0.4);
     fit_result_free(&r);
@@ -124,6 +125,7 @@ static void test_weights_from_the_data_are_absolute(void **s)
     o.sigma = &one;
     struct fit_result q = run(&decay, ds, &o);
     assert_int_equal(q.noise, FIT_NOISE_GIVEN);
+    assert_true(q.against[0] == one);
     assert_true(relative(q.std[0], sqrt(cov[0])) < 1e-6);
     assert_true(q.reduced_chi2 > 0.15 && q.reduced_chi2 < 0.4);
     fit_result_free(&q);

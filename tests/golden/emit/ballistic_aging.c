@@ -875,7 +875,7 @@ const struct fit_kernel FIT_KERNEL_SYMBOL = {
     .nscreen = 64,
     .screen = desc_screen,
     .cost = {.per_frame = 12, .per_pair = 43, .per_pair_group = 37,
-             .value_per_pair_group = 7, .functions_per_pair = 4},
+             .value_per_pair_group = 7, .functions_per_pair = 7},
     .table_doubles = 0,
     .workspace = workspace,
     .scratch = tile_scratch,

@@ -369,7 +369,7 @@ const struct fit_kernel FIT_KERNEL_SYMBOL = {
     .nscreen = 64,
     .screen = desc_screen,
     .cost = {.per_frame = 0, .per_pair = 26, .per_pair_group = 24,
-             .value_per_pair_group = 7, .functions_per_pair = 2},
+             .value_per_pair_group = 7, .functions_per_pair = 1},
     .table_doubles = 0,
     .workspace = workspace,
     .scratch = scratch_size,

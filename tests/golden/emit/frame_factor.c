@@ -92,7 +92,7 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
     /* scalars of the call and of the groups */
     {
         for (size_t g = 0; g < ng; g++) {
-            const double prod = 0.017453292519943295*(phi0 - l->coord[0][g]);  /* frame_factor.lua:17  [deg] */
+            const double prod = 0.017453292519943295*(phi0 - l->coord[0][g]);  /* frame_factor.lua:17  [1] */
             const double cs = cos(prod);                                       /* frame_factor.lua:17  [1] */
             w.scale_3[g] = v_*cs;                                              /* frame_factor.lua:17 */
             w.scale[g] = cs;                                                   /* frame_factor.lua:17 */

@@ -777,7 +777,7 @@ const struct fit_kernel FIT_KERNEL_SYMBOL = {
     .nscreen = 64,
     .screen = desc_screen,
     .cost = {.per_frame = 36, .per_pair = 35, .per_pair_group = 24,
-             .value_per_pair_group = 7, .functions_per_pair = 3},
+             .value_per_pair_group = 7, .functions_per_pair = 5},
     .table_doubles = 0,
     .workspace = workspace,
     .scratch = tile_scratch,

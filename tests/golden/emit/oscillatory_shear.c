@@ -125,7 +125,7 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
         w.scale_6[0] = -2.0*q_sq;                                              /* oscillatory_shear.lua:45 */
         for (size_t g = 0; g < ng; g++) {
             const double prod = 0.017453292519943295*(phi0
-                    - l->coord[0][g]);  /* oscillatory_shear.lua:43  [deg] */
+                    - l->coord[0][g]);  /* oscillatory_shear.lua:43  [1] */
             const double cs = cos(prod);                                       /* oscillatory_shear.lua:43  [1] */
             w.scale[g] = 0.5*q*gap*strain0*cs;                                 /* oscillatory_shear.lua:43 */
             w.scale_3[g] = 2.0*w.scale[g];                                     /* oscillatory_shear.lua:45 */
