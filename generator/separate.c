@@ -29,7 +29,33 @@ static int is_scalar(const struct hg_expr *e, hg_id id)
     return !(hg_at(e, id)->vary & ~(unsigned)HG_G);
 }
 
-/* One term: scalars times one delta. */
+static int add_term(struct hg_plan *p, hg_id term, struct linear_form *f);
+
+/* Scalars times a sum, as the square of exp(a + b) gives: term by term.  0 when it is none. */
+static int add_scaled_sum(struct hg_plan *p, const struct hg_node *n, struct linear_form *f)
+{
+    struct hg_expr *e = p->e;
+    hg_id *scalar = hg_alloc(e->arena, n->nargs * sizeof *scalar), sum = 0;
+    uint32_t ns = 0;
+    for (uint32_t k = 0; k < n->nargs; k++) {
+        if (is_scalar(e, n->arg[k]))
+            scalar[ns++] = n->arg[k];
+        else if (hg_at(e, n->arg[k])->op == HG_SUM && !sum)
+            sum = n->arg[k];
+        else
+            return 0;
+    }
+    if (!sum)
+        return 0;
+    const struct hg_node s = *hg_at(e, sum);
+    hg_id factor = hg_prod(e, ns, scalar);
+    for (uint32_t k = 0; k < s.nargs; k++)
+        if (!add_term(p, hg_mul(e, factor, s.arg[k]), f))
+            return 0;
+    return 1;
+}
+
+/* One term: scalars times one delta, or times a sum of such terms. */
 static int add_term(struct hg_plan *p, hg_id term, struct linear_form *f)
 {
     struct hg_expr *e = p->e;
@@ -44,6 +70,8 @@ static int add_term(struct hg_plan *p, hg_id term, struct linear_form *f)
         delta = term;
     else if (n.op != HG_PROD)
         return 0;
+    else if (add_scaled_sum(p, &n, f))
+        return 1;
     for (uint32_t k = 0; n.op == HG_PROD && k < n.nargs; k++) {
         if (is_scalar(e, n.arg[k]))
             scalar[ns++] = n.arg[k];

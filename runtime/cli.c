@@ -576,7 +576,7 @@ char *fit_cli_help(const char *program, const char *title, enum fit_space space,
             continue;
         const char *usage = table ? commands[k].table : commands[k].usage;
         if (!usage && command == commands[k].command)
-            fprintf(f, "%s: for two-time data; a table needs no configuration: fit --data FILE\n",
+            fprintf(f, "%s: for two-time data only; a table needs no more than fit --data FILE\n",
                     commands[k].name);
         if (!usage)
             continue;

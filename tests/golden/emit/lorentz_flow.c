@@ -1,0 +1,881 @@
+/* lorentz_flow.c -- written by homodyne-gen from lorentz_flow.lua.  Edit the model, not this file.
+ *
+ * Diffusion that settles, and a Lorentzian distribution of velocities
+ *
+ *   theta      0  D0                   [angstrom^2/s]
+ *              1  tau                  [s]
+ *              2  w                    [nm/s]
+ *   lin        0  contrast             [1]
+ *              1  offset               [1]
+ *   setting    0  q                    [1/angstrom]
+ *   group      0  phi                  [deg]
+ *
+ * cost of normal, operations: 72 per frame, 40 per pair, 22 per pair and group; of moments 8
+ */
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define FIT_VL FIT_VL_NATIVE /* lanes computed at once: as many as the machine has */
+#include "fit/kernel.h"
+#include "fit/tables.h"
+#include "fit/vmath.h"
+
+/* Workspace: scalars, tables over the time grid, tables at the used frames. */
+struct tables {
+    double *time_grid; /* time, padded */
+    double *exp_u_i; /* ((potential((D0 * exp((-1 * t * pow(tau, -1))))) * local2) + (potential((... */
+    double *exp_u_j; /* the same, vectors at the second frame */
+    double *f_i; /* ((potential((D0 * exp((-1 * t * pow(tau, -1))))) * local2) + (potential((... */
+    double *f_j; /* the same, vectors at the second frame */
+    double *int_f; /* potential(exp((-1 * t * pow(tau, -1)))) */
+    double *int_f_2; /* potential((t * D0 * pow(tau, -2) * exp((-1 * t * pow(tau, -1))))) */
+    double *int_f_3; /* potential((t * pow(tau, -2) * w * exp((-1 * t * pow(tau, -1))))) */
+    double *scale; /* (2 * local0) */
+    double *scale_2; /* (2 * local1) */
+    double *int_f_4; /* potential((D0 * exp((-1 * t * pow(tau, -1))))) */
+    double *int_f_4_low; /* what its rounding left */
+    double *minus_q_sq; /* (-1 * pow(q, 2)) */
+    double *int_f_5; /* potential((w * exp((-1 * t * pow(tau, -1))))) */
+    double *int_f_5_low; /* what its rounding left */
+    double *scale_3; /* (-10 * q * fabs(cos((0.0174533 * phi)))) */
+    double *f_grid; /* exp((-1 * t * pow(tau, -1))) */
+    double *f_grid_2; /* (D0 * exp((-1 * t * pow(tau, -1)))) */
+    double *int_f_grid; /* potential((D0 * exp((-1 * t * pow(tau, -1))))) */
+    double *int_f_grid_low; /* what its rounding left */
+    double *f_grid_3; /* (w * exp((-1 * t * pow(tau, -1)))) */
+    double *int_f_grid_2; /* potential((w * exp((-1 * t * pow(tau, -1))))) */
+    double *int_f_grid_2_low; /* what its rounding left */
+    double *int_f_grid_3; /* potential(exp((-1 * t * pow(tau, -1)))) */
+    double *f_grid_4; /* (t * D0 * pow(tau, -2) * exp((-1 * t * pow(tau, -1)))) */
+    double *int_f_grid_4; /* potential((t * D0 * pow(tau, -2) * exp((-1 * t * pow(tau, -1))))) */
+    double *f_grid_5; /* (t * pow(tau, -2) * w * exp((-1 * t * pow(tau, -1)))) */
+    double *int_f_grid_5; /* potential((t * pow(tau, -2) * w * exp((-1 * t * pow(tau, -1))))) */
+    double *f_grid_6; /* ((potential((D0 * exp((-1 * t * pow(tau, -1))))) * local2) + (potential((... */
+};
+
+FIT_INLINE size_t carve(const struct fit_layout *l, double *base, struct tables *w)
+{
+    const size_t ng = l->ngroup, nt = fit_padded(l->ntime), nf = fit_padded(l->nframe);
+    size_t n = 0;
+    (void)ng, (void)nt, (void)nf;
+    w->time_grid = base + n, n += nt;
+    w->exp_u_i = base + n, n += fit_padded(nf * ng);
+    w->exp_u_j = base + n, n += fit_padded(nf * ng);
+    w->f_i = base + n, n += fit_padded(nf * ng);
+    w->f_j = base + n, n += fit_padded(nf * ng);
+    w->int_f = base + n, n += fit_padded(nf);
+    w->int_f_2 = base + n, n += fit_padded(nf);
+    w->int_f_3 = base + n, n += fit_padded(nf);
+    w->scale = base + n, n += fit_padded(8);
+    w->scale_2 = base + n, n += fit_padded(ng);
+    w->int_f_4 = base + n, n += fit_padded(nf);
+    w->int_f_4_low = base + n, n += fit_padded(nf);
+    w->minus_q_sq = base + n, n += fit_padded(8);
+    w->int_f_5 = base + n, n += fit_padded(nf);
+    w->int_f_5_low = base + n, n += fit_padded(nf);
+    w->scale_3 = base + n, n += fit_padded(ng);
+    w->f_grid = base + n, n += fit_padded(nt);
+    w->f_grid_2 = base + n, n += fit_padded(nt);
+    w->int_f_grid = base + n, n += fit_padded(nt);
+    w->int_f_grid_low = base + n, n += fit_padded(nt);
+    w->f_grid_3 = base + n, n += fit_padded(nt);
+    w->int_f_grid_2 = base + n, n += fit_padded(nt);
+    w->int_f_grid_2_low = base + n, n += fit_padded(nt);
+    w->int_f_grid_3 = base + n, n += fit_padded(nt);
+    w->f_grid_4 = base + n, n += fit_padded(nt);
+    w->int_f_grid_4 = base + n, n += fit_padded(nt);
+    w->f_grid_5 = base + n, n += fit_padded(nt);
+    w->int_f_grid_5 = base + n, n += fit_padded(nt);
+    w->f_grid_6 = base + n, n += fit_padded(ng * nt);
+    return n;
+}
+
+static size_t workspace(const struct fit_layout *l)
+{
+    static double origin[1]; /* only differences of addresses are used */
+    struct tables w;
+    return carve(l, origin, &w);
+}
+
+static enum fit_eval prepare(const struct fit_layout *l, const double *theta, int derivative,
+                             double *ws)
+{
+    const size_t ng = l->ngroup, nt = fit_padded(l->ntime);
+    struct tables w;
+    carve(l, ws, &w);
+    (void)ng, (void)nt, (void)theta, (void)derivative;
+    const double D0 = theta[0]; /* [angstrom^2/s] */
+    (void)D0;
+    const double tau = theta[1]; /* [s] */
+    (void)tau;
+    const double w_ = theta[2]; /* [nm/s] */
+    (void)w_;
+    const double q = l->setting[0]; /* [1/angstrom] */
+    (void)q;
+
+    /* scalars of the call and of the groups */
+    {
+        w.minus_q_sq[0] = -q*q;                                                /* lorentz_flow.lua:15 */
+        w.scale[0] = 2.0*w.minus_q_sq[0];                                      /* lorentz_flow.lua:17 */
+        for (size_t g = 0; g < ng; g++) {
+            w.scale_3[g] = -10.0*q*fabs(cos(0.017453292519943295*l->coord[0][g])); /* lorentz_flow.lua:16 */
+            w.scale_2[g] = 2.0*w.scale_3[g];                                   /* lorentz_flow.lua:17 */
+        }
+    }
+
+    /* functions of time and their integrals */
+    for (size_t k = 0; k < nt; k++)
+        w.time_grid[k] = l->time[k < l->ntime ? k : l->ntime - 1];
+    {
+        for (size_t k = 0; k < nt; k += FIT_VL) {
+            const fit_vd e = fit_vexp(-fit_vload(w.time_grid + k)/tau);        /* lorentz_flow.lua:15  [1] */
+            fit_vstore(w.f_grid_2 + k, D0*e);
+            fit_vstore(w.f_grid_3 + k, w_*e);
+        }
+    }
+    fit_trapezoids(l->ntime, l->time, 2, (const struct fit_integral[]){
+        {w.f_grid_2, w.int_f_grid, w.int_f_grid_low},
+        {w.f_grid_3, w.int_f_grid_2, w.int_f_grid_2_low},
+    });
+    for (size_t g = 0; g < ng; g++)
+    {
+        for (size_t k = 0; k < nt; k += FIT_VL) {
+            fit_vstore(w.f_grid_6 + g * nt + k, fit_vload(w.int_f_grid + k)*w.scale[0]
+                    + fit_vload(w.int_f_grid_2 + k)*w.scale_2[g]);
+        }
+    }
+    fit_gather_group(l, w.f_grid_6, w.f_i, w.f_j);
+    fit_gather(l, w.int_f_grid, w.int_f_4);
+    fit_gather(l, w.int_f_grid_low, w.int_f_4_low);
+    fit_gather(l, w.int_f_grid_2, w.int_f_5);
+    fit_gather(l, w.int_f_grid_2_low, w.int_f_5_low);
+
+    /* factored forms */
+    fit_exp_tables_group(l, w.f_i, w.exp_u_i, w.exp_u_j);
+
+    if (derivative) { /* tangents: the same integrals of the derivatives */
+        {
+            const double power = 1.0/(tau*tau);                                /* lorentz_flow.lua:15  [1/s^2] */
+            for (size_t k = 0; k < nt; k += FIT_VL) {
+                const fit_vd e = fit_vexp(-fit_vload(w.time_grid + k)/tau);    /* lorentz_flow.lua:15  [1] */
+                fit_vstore(w.f_grid + k, e);
+                fit_vstore(w.f_grid_4 + k, fit_vload(w.time_grid + k)*D0*power*e);
+                fit_vstore(w.f_grid_5 + k, fit_vload(w.time_grid + k)*power*w_*e);
+            }
+        }
+        fit_trapezoids(l->ntime, l->time, 3, (const struct fit_integral[]){
+            {w.f_grid, w.int_f_grid_3, NULL},
+            {w.f_grid_4, w.int_f_grid_4, NULL},
+            {w.f_grid_5, w.int_f_grid_5, NULL},
+        });
+        fit_gather(l, w.int_f_grid_3, w.int_f);
+        fit_gather(l, w.int_f_grid_4, w.int_f_2);
+        fit_gather(l, w.int_f_grid_5, w.int_f_3);
+    }
+    double check = 0.0;
+    check += 0.0 * w.int_f_4[l->nframe - 1];
+    check += 0.0 * w.int_f_5[l->nframe - 1];
+    return check == 0.0 ? FIT_EVAL_OK : FIT_EVAL_REJECT;
+}
+
+/* ---- sums over the data ---------------------------------------------------------------------------- */
+
+/* Pairs (i, 8b .. 8b+7): sums of products of the basis functions and the data, per group. */
+FIT_INLINE void moments_block(const struct fit_layout *l, const struct tables *w,
+                              const struct fit_exp_tile *exps, const struct fit_tile *t, size_t i,
+                              size_t b, size_t h, size_t at, fit_vd *restrict sums, const int masked)
+{
+    const size_t ng = l->ngroup, j = b * FIT_LANES + h;
+    const fit_vm lanes = masked ? fit_pair_lanes(t, i, j) : (fit_vm){0};
+    (void)exps, (void)lanes;
+    for (size_t g = 0; g < ng; g++) {
+        const double *y = t->y + at + g * FIT_LANES + h;
+        __builtin_prefetch(y + 64 * FIT_LANES);
+        fit_vm use = lanes;
+        fit_vd weight = {0};
+        if (masked) {
+            weight = t->w ? fit_vload(t->w + at + g * FIT_LANES + h) : fit_vset1(1.0);
+            use &= weight > 0.0;
+        }
+        (void)use, (void)weight;
+        fit_vd *restrict sum = sums + g * 3;
+        fit_vd b_contrast;
+        if (!exps[0 * ng + g].direct)
+            b_contrast = fit_vload(w->exp_u_j + (b * ng + g) * FIT_LANES + h) * (w->exp_u_i[i * ng
+                + g] * exps[0 * ng + g].middle);
+        else
+            b_contrast = fit_vexp(fit_vload(w->f_j + (b * ng + g) * FIT_LANES + h) - w->f_i[i * ng + g]);
+        const fit_vd b0 = fit_kept(masked, use, b_contrast); /* multiplies contrast */
+        const fit_vd b0_w = fit_weighted(masked, weight, b0);
+        sum[0] += b0_w;
+        sum[1] += b0_w*b0;
+        sum[2] += b0_w*fit_vload(y);
+    }
+}
+
+static void moments(const struct fit_layout *l, const double *ws, const struct fit_tile *t,
+                    double *scratch, double *out)
+{
+    const size_t ng = l->ngroup, end = fit_padded(t->j1) / FIT_LANES;
+    struct tables tables;
+    carve(l, (double *)(uintptr_t)ws, &tables);
+    const struct tables *const w = &tables;
+    fit_vd *sums = (fit_vd *)scratch;
+    struct fit_exp_tile *exps = (struct fit_exp_tile *)(sums + 3 * ng);
+    size_t at = 0;
+    for (size_t k = 0; k < 3 * ng; k++)
+        sums[k] = (fit_vd){0};
+    for (size_t g = 0; g < ng; g++)
+        exps[0 * ng + g] = fit_exp_tile(l, t, w->f_i, ng, g);
+    for (size_t i = t->i0; i < t->i1; i++) {
+        for (size_t b = (i + 1 > t->j0 ? i + 1 : t->j0) / FIT_LANES; b < end; b++) {
+            for (size_t h = 0; h < FIT_LANES; h += FIT_VL) {
+                const size_t j = b * FIT_LANES + h;
+                if (t->w || j <= i || j + FIT_VL > t->j1)
+                    moments_block(l, w, exps, t, i, b, h, at, sums, 1);
+                else
+                    moments_block(l, w, exps, t, i, b, h, at, sums, 0);
+            }
+            at += ng * FIT_LANES;
+        }
+    }
+    for (size_t g = 0; g < ng; g++) {
+        const double *data = t->sum + 3 * g;
+        const fit_vd *sum = sums + g * 3;
+        (void)data, (void)sum;
+        out[0] = fit_vsum(sum[1]);
+        out[1] = 1.0 * fit_vsum(sum[0]);
+        out[2] = 1.0 * data[0];
+        out[3] = fit_vsum(sum[2]);
+        out[4] = 1.0 * data[1];
+        out[5] = data[2];
+        out += 6;
+    }
+}
+
+enum { PIECES = FIT_LANES / FIT_VL, COLUMNS = 2, ROWS = 2, ROW_SUMS = 8, SUMS = 9, FIELDS = 5,
+       ALONG_SUMS = 0, COLUMN_SUMS = 0, PAIRS = 0, CHANNELS_R = 3, MOMENT_SUMS = 4 };
+/* A strip is so many blocks of a row; so many groups are kept before their products are summed. */
+enum { STRIP = 8, BATCH = 4 };
+
+/* Pairs (i, 8b .. 8b+7): what does not depend on the group. */
+FIT_INLINE void normal_pair(const struct fit_layout *l, const struct tables *w, const struct fit_exp_tile *exps,
+                            size_t i, size_t b, size_t h, fit_vd *restrict pair)
+{
+    const size_t ng = l->ngroup, j = b * FIT_LANES + h;
+    (void)ng, (void)j, (void)w, (void)exps, (void)i, (void)pair;
+}
+
+/* Group g of the vectors k0 .. k1-1 of a strip that begins with block `first`: residual and channels m_c
+ * (d mean/d theta_k = sum_c m_c U_ck) to m, the cross moments to the sums of the columns and of the row. */
+FIT_INLINE void normal_group(const struct fit_layout *l, const struct tables *w, const double *lin,
+                             const struct fit_exp_tile *exps, const struct fit_tile *t, size_t i, size_t g,
+                             size_t first, size_t k0, size_t k1, size_t at, const fit_vd *restrict pair,
+                             fit_vd *restrict column, fit_vd *restrict row, fit_vd *restrict m,
+                             const int masked)
+{
+    const size_t ng = l->ngroup;
+    (void)w, (void)lin, (void)exps, (void)i, (void)row, (void)pair;
+    const double contrast = lin[g * 2 + 0];
+    const double offset = lin[g * 2 + 1];
+    const double scale = w->scale[0];
+    const double scale_2 = contrast*scale;
+    const double scale_2_2 = w->scale_2[g];
+    const double scale_3 = contrast*scale_2_2;
+    fit_vd row0 = row[0];
+    fit_vd row1 = row[1];
+    for (size_t k = k0; k < k1; k++) {
+        const size_t b = first + k / PIECES, h = k % PIECES * FIT_VL, j = b * FIT_LANES + h;
+        const size_t here = at + ((b - first) * ng + g) * FIT_LANES + h;
+        const double *y = t->y + here;
+        const fit_vd *at_pair = pair + k * PAIRS;
+        fit_vd *at_column = column + k * COLUMNS, *at_m = m + k * BATCH * CHANNELS_R;
+        __builtin_prefetch(y + STRIP * ng * FIT_LANES);
+        fit_vm use = {0};
+        fit_vd weight = {0}, root = {0};
+        if (masked) {
+            weight = t->w ? fit_vload(t->w + here) : fit_vset1(1.0);
+            use = fit_pair_lanes(t, i, j) & (weight > 0.0);
+            weight = fit_where_set(use, weight);
+            root = fit_vsqrt(weight);
+        }
+        (void)use, (void)weight, (void)root, (void)at_column, (void)at_pair, (void)j;
+        fit_vd b_contrast;
+        if (!exps[0 * ng + g].direct)
+            b_contrast = fit_vload(w->exp_u_j + (b * ng + g) * FIT_LANES + h) * (w->exp_u_i[i * ng
+                + g] * exps[0 * ng + g].middle);
+        else
+            b_contrast = fit_vexp(fit_vload(w->f_j + (b * ng + g) * FIT_LANES + h) - w->f_i[i * ng + g]);
+        const fit_vd r = fit_kept(masked, use, fit_vload(y) - (contrast*b_contrast + offset));
+        at_m[0] = fit_weighted(masked, root, fit_kept(masked, use, scale_2*b_contrast)); /* m_1 */
+        at_m[1] = fit_weighted(masked, root, fit_kept(masked, use, scale_3*b_contrast)); /* m_2 */
+        at_m[2] = fit_weighted(masked, root, r);
+        const fit_vd s0 = fit_counted(masked, use, weight, b_contrast*b_contrast); /* contrast: b m_1 */
+        at_column[0] += s0;
+        row0 += s0;
+        const fit_vd s1 = fit_counted(masked, use, weight, b_contrast); /* offset: b m_1 */
+        at_column[1] += s1;
+        row1 += s1;
+    }
+    row[0] = row0;
+    row[1] = row1;
+}
+
+/* field = (begin) or += sum over n groups of the products of two of the numbers m of a pair. */
+FIT_INLINE void normal_products(size_t n, int begin, const fit_vd *restrict m, fit_vd *restrict field)
+{
+    (void)n, (void)begin, (void)m, (void)field;
+    fit_vd s0 = begin ? (fit_vd){0} : field[0];
+    fit_vd s1 = begin ? (fit_vd){0} : field[1];
+    fit_vd s2 = begin ? (fit_vd){0} : field[2];
+    fit_vd s3 = begin ? (fit_vd){0} : field[3];
+    fit_vd s4 = begin ? (fit_vd){0} : field[4];
+    for (size_t g = 0; g < n; g++) {
+        const fit_vd *x = m + g * CHANNELS_R;
+        s0 += x[0]*x[0]; /* F_1_1 */
+        s1 += x[0]*x[1]; /* F_1_2 */
+        s3 += x[0]*x[2]; /* G_1 */
+        s2 += x[1]*x[1]; /* F_2_2 */
+        s4 += x[1]*x[2]; /* G_2 */
+    }
+    field[0] = s0;
+    field[1] = s1;
+    field[2] = s2;
+    field[3] = s3;
+    field[4] = s4;
+}
+
+/* The fields of n vectors of pairs (i, j0 ..) times the tables: added to the sums H of J^T J and J^T r, and
+ * to the sums along the row and down the columns that get their other factor later. */
+FIT_LARGE void contract(const struct tables *w, size_t i, size_t j0, size_t n, const fit_vd *restrict field,
+                        fit_vd *restrict H, fit_vd *restrict row, fit_vd *restrict column)
+{
+    (void)w, (void)i, (void)j0, (void)row, (void)column;
+    { /* 1 x 1, 1 x 2, 1 x residual, 2 x 2, 2 x residual */
+        const double u_1_D0_i = w->int_f[i];
+        const double u_1_tau_i = w->int_f_2[i];
+        const double u_2_tau_i = w->int_f_3[i];
+        const double u_2_w_i = w->int_f[i];
+        fit_vd s0 = {0}, s1 = {0}, s2 = {0}, s3 = {0}, s4 = {0}, s5 = {0}, s6 = {0}, s7 = {0};
+        fit_vd s8 = {0}, s9 = {0}, s10 = {0}, s11 = {0}, s12 = {0}, s13 = {0};
+        for (size_t k = 0, j = j0; k < n; k++, j += FIT_VL) {
+            const fit_vd *F = field + k * FIELDS;
+            const fit_vd u_1_D0 = fit_vload(w->int_f + j) - u_1_D0_i;
+            const fit_vd u_1_tau = fit_vload(w->int_f_2 + j) - u_1_tau_i;
+            const fit_vd u_2_tau = fit_vload(w->int_f_3 + j) - u_2_tau_i;
+            const fit_vd u_2_w = fit_vload(w->int_f + j) - u_2_w_i;
+            const fit_vd p0_0 = F[0]*u_1_D0;
+            s0 += u_1_D0*p0_0;
+            const fit_vd p0_1 = F[0]*u_1_tau;
+            s1 += u_1_D0*p0_1;
+            s2 += u_1_tau*p0_1;
+            const fit_vd p1_0 = F[1]*u_2_tau;
+            s3 += u_1_D0*p1_0;
+            s4 += 2.0*u_1_tau*p1_0;
+            const fit_vd p1_1 = F[1]*u_2_w;
+            s5 += u_1_D0*p1_1;
+            s6 += u_1_tau*p1_1;
+            s7 += u_1_D0*F[3];
+            s8 += u_1_tau*F[3];
+            const fit_vd p2_0 = F[2]*u_2_tau;
+            s9 += u_2_tau*p2_0;
+            const fit_vd p2_1 = F[2]*u_2_w;
+            s10 += u_2_tau*p2_1;
+            s11 += u_2_w*p2_1;
+            s12 += u_2_tau*F[4];
+            s13 += u_2_w*F[4];
+        }
+        H[0] += s0; /* D0, D0 */
+        H[1] += s1; /* D0, tau */
+        H[3] += s2; /* tau, tau */
+        H[1] += s3; /* D0, tau */
+        H[3] += s4; /* tau, tau */
+        H[2] += s5; /* D0, w */
+        H[4] += s6; /* tau, w */
+        H[6] += s7; /* J^T r: D0 */
+        H[7] += s8; /* J^T r: tau */
+        H[3] += s9; /* tau, tau */
+        H[4] += s10; /* tau, w */
+        H[5] += s11; /* w, w */
+        H[7] += s12; /* J^T r: tau */
+        H[8] += s13; /* J^T r: w */
+    }
+}
+
+/* Vectors of pairs (i, j ..) of a strip: fields. */
+FIT_LARGE void normal_masked(const struct fit_layout *l, const struct tables *w, const double *lin,
+                             const struct fit_exp_tile *exps, const struct fit_tile *t, size_t i, size_t g,
+                             size_t first, size_t k0, size_t k1, size_t at, const fit_vd *restrict pair,
+                             fit_vd *restrict column, fit_vd *restrict row, fit_vd *restrict m)
+{
+    normal_group(l, w, lin, exps, t, i, g, first, k0, k1, at, pair, column, row, m, 1);
+}
+
+enum { EXPS = 2 };
+
+/* Scratch, in vectors.  For the cross moments: column sums [group][block], the sums of a row and these times
+ * tables.  For a strip: pair parts, channels, fields.  For the fields: column sums [block], the sums of a row,
+ * the sums of J^T J and J^T r.  Then what the exponentials need to know of the tile. */
+static size_t scratch_size(const struct fit_layout *l)
+{
+    const size_t ng = l->ngroup, vectors = ng * (ROWS + ROW_SUMS) + ALONG_SUMS + SUMS;
+    const size_t strip = STRIP * (PAIRS + BATCH * CHANNELS_R + FIELDS);
+    return l->panel * (ng * COLUMNS + COLUMN_SUMS) + FIT_LANES * strip + FIT_VL * vectors +
+           MOMENT_SUMS * FIT_VL * ng + 2 * EXPS * ng;
+}
+
+static void normal(const struct fit_layout *l, const double *ws, const double *lin,
+                   const struct fit_tile *t, double *scratch, double *out)
+{
+    const size_t ng = l->ngroup, start = t->j0 / FIT_LANES, end = fit_padded(t->j1) / FIT_LANES;
+    struct tables tables;
+    carve(l, (double *)(uintptr_t)ws, &tables);
+    const struct tables *const w = &tables;
+    const size_t pieces = (end - start) * PIECES; /* vectors in a row of the tile */
+    fit_vd *column = (fit_vd *)scratch, *row = column + pieces * ng * COLUMNS, *row_sum = row + ng * ROWS;
+    fit_vd *pair = row_sum + ng * ROW_SUMS, *m = pair + STRIP * PIECES * PAIRS;
+    fit_vd *field = m + STRIP * PIECES * BATCH * CHANNELS_R, *down = field + STRIP * PIECES * FIELDS;
+    fit_vd *along = down + pieces * COLUMN_SUMS, *H = along + ALONG_SUMS;
+    struct fit_exp_tile *exps = (struct fit_exp_tile *)(H + SUMS);
+    size_t at = 0;
+    for (fit_vd *v = column; v < H + SUMS; v++)
+        *v = (fit_vd){0};
+    for (size_t g = 0; g < ng; g++)
+        exps[0 * ng + g] = fit_exp_tile(l, t, w->f_i, ng, g);
+    for (size_t i = t->i0; i < t->i1; i++) {
+        for (size_t b = (i + 1 > t->j0 ? i + 1 : t->j0) / FIT_LANES; b < end;) {
+            const size_t first = b, place = (b - start) * PIECES;
+            b = end - b > STRIP ? b + STRIP : end;
+            const size_t n = (b - first) * PIECES, j = first * FIT_LANES;
+            /* vectors 0 .. low-1 and high .. n-1 are cut by the diagonal or the edge */
+            const size_t cut = i < j ? 0 : (i - j) / FIT_VL + 1, low = t->w || cut > n ? n : cut;
+            const size_t whole = (t->j1 - j) / FIT_VL, high = whole < low ? low : whole < n ? whole : n;
+            for (size_t k = 0; k < n; k++)
+                normal_pair(l, w, exps, i, first + k / PIECES, k % PIECES * FIT_VL, pair + k * PAIRS);
+            for (size_t g = 0; g < ng; g++) {
+                fit_vd *c = column + (g * pieces + place) * COLUMNS, *r = row + g * ROWS;
+                fit_vd *x = m + g % BATCH * CHANNELS_R;
+                if (low > 0)
+                    normal_masked(l, w, lin, exps, t, i, g, first, 0, low, at, pair, c, r, x);
+                normal_group(l, w, lin, exps, t, i, g, first, low, high, at, pair, c, r, x, 0);
+                if (high < n)
+                    normal_masked(l, w, lin, exps, t, i, g, first, high, n, at, pair, c, r, x);
+                if (g % BATCH == BATCH - 1 || g + 1 == ng)
+                    for (size_t k = 0; k < n; k++)
+                        normal_products(g % BATCH + 1, g < BATCH, m + k * BATCH * CHANNELS_R, field + k * FIELDS);
+            }
+            at += (b - first) * ng * FIT_LANES;
+            contract(w, i, j, n, field, H, along, down + place * COLUMN_SUMS);
+        }
+        for (size_t g = 0; g < ng; g++) {
+            fit_vd *r = row + g * ROWS, *s = row_sum + g * ROW_SUMS;
+            (void)r, (void)s;
+            s[0] += r[0]*w->int_f[i];
+            s[1] += r[0]*w->int_f_2[i];
+            s[2] += r[0]*w->int_f_3[i];
+            s[3] += r[0]*w->int_f[i];
+            r[0] = (fit_vd){0};
+            s[4] += r[1]*w->int_f[i];
+            s[5] += r[1]*w->int_f_2[i];
+            s[6] += r[1]*w->int_f_3[i];
+            s[7] += r[1]*w->int_f[i];
+            r[1] = (fit_vd){0};
+        }
+    }
+
+    for (size_t k = 0; k < 9; k++)
+        out[k] = fit_vsum(H[k]);
+    double *V = out + 9;
+    for (size_t g = 0; g < ng; g++, V += 6) {
+        const fit_vd *at_rows = row_sum + g * ROW_SUMS;
+        (void)at_rows;
+        const double contrast = lin[g * 2 + 0];
+        const double scale = w->scale[0];
+        const double contrast_scale = contrast*scale;
+        const double scale_2 = w->scale_2[g];
+        const double contrast_scale_2 = contrast*scale_2;
+        V[0] = 0.0;
+        V[1] = 0.0;
+        V[2] = 0.0;
+        V[3] = 0.0;
+        V[4] = 0.0;
+        V[5] = 0.0;
+        {
+            fit_vd v = {0};
+            for (size_t k = 0; k < pieces; k++)
+                v += column[(g * pieces + k) * COLUMNS + 0] * fit_vload(w->int_f + t->j0 + k * FIT_VL);
+            v -= at_rows[0];
+            V[0] += contrast_scale * fit_vsum(v);
+        }
+        {
+            fit_vd v = {0};
+            for (size_t k = 0; k < pieces; k++)
+                v += column[(g * pieces + k) * COLUMNS + 0] * fit_vload(w->int_f_2 + t->j0 + k * FIT_VL);
+            v -= at_rows[1];
+            V[1] += contrast_scale * fit_vsum(v);
+        }
+        {
+            fit_vd v = {0};
+            for (size_t k = 0; k < pieces; k++)
+                v += column[(g * pieces + k) * COLUMNS + 0] * fit_vload(w->int_f_3 + t->j0 + k * FIT_VL);
+            v -= at_rows[2];
+            V[1] += contrast_scale_2 * fit_vsum(v);
+        }
+        {
+            fit_vd v = {0};
+            for (size_t k = 0; k < pieces; k++)
+                v += column[(g * pieces + k) * COLUMNS + 0] * fit_vload(w->int_f + t->j0 + k * FIT_VL);
+            v -= at_rows[3];
+            V[2] += contrast_scale_2 * fit_vsum(v);
+        }
+        {
+            fit_vd v = {0};
+            for (size_t k = 0; k < pieces; k++)
+                v += column[(g * pieces + k) * COLUMNS + 1] * fit_vload(w->int_f + t->j0 + k * FIT_VL);
+            v -= at_rows[4];
+            V[3] += contrast_scale * fit_vsum(v);
+        }
+        {
+            fit_vd v = {0};
+            for (size_t k = 0; k < pieces; k++)
+                v += column[(g * pieces + k) * COLUMNS + 1] * fit_vload(w->int_f_2 + t->j0 + k * FIT_VL);
+            v -= at_rows[5];
+            V[4] += contrast_scale * fit_vsum(v);
+        }
+        {
+            fit_vd v = {0};
+            for (size_t k = 0; k < pieces; k++)
+                v += column[(g * pieces + k) * COLUMNS + 1] * fit_vload(w->int_f_3 + t->j0 + k * FIT_VL);
+            v -= at_rows[6];
+            V[4] += contrast_scale_2 * fit_vsum(v);
+        }
+        {
+            fit_vd v = {0};
+            for (size_t k = 0; k < pieces; k++)
+                v += column[(g * pieces + k) * COLUMNS + 1] * fit_vload(w->int_f + t->j0 + k * FIT_VL);
+            v -= at_rows[7];
+            V[5] += contrast_scale_2 * fit_vsum(v);
+        }
+    }
+}
+
+/* Pairs (i, 8b .. 8b+7): the adjoint a_c of every channel (see normal_block), from fields F summed over
+ * the groups; added to column and row. */
+FIT_INLINE void gradient_block(const struct fit_layout *l, const struct tables *w, const double *lin,
+                               const double *adj, const struct fit_exp_tile *exps,
+                               const struct fit_tile *t, size_t i, size_t b, size_t h, size_t at,
+                               fit_vd *restrict column, fit_vd *restrict row, const int masked)
+{
+    const size_t ng = l->ngroup, j = b * FIT_LANES + h;
+    const fit_vm lanes = masked ? fit_pair_lanes(t, i, j) : (fit_vm){0};
+    (void)exps, (void)lanes;
+    (void)lin, (void)adj, (void)column, (void)row;
+    const double scale = w->scale[0];
+    fit_vd F0 = {0};
+    fit_vd F1 = {0};
+    for (size_t g = 0; g < ng; g++) {
+        const double *y = t->y + at + g * FIT_LANES + h;
+        __builtin_prefetch(y + 64 * FIT_LANES);
+        fit_vm use = lanes;
+        fit_vd weight = {0};
+        if (masked) {
+            weight = t->w ? fit_vload(t->w + at + g * FIT_LANES + h) : fit_vset1(1.0);
+            use &= weight > 0.0;
+        }
+        (void)use, (void)weight;
+        const double *seeds = adj + g * 4, *at_lin = lin + g * 2;
+        (void)seeds, (void)at_lin;
+        fit_vd b_contrast;
+        if (!exps[0 * ng + g].direct)
+            b_contrast = fit_vload(w->exp_u_j + (b * ng + g) * FIT_LANES + h) * (w->exp_u_i[i * ng
+                + g] * exps[0 * ng + g].middle);
+        else
+            b_contrast = fit_vexp(fit_vload(w->f_j + (b * ng + g) * FIT_LANES + h) - w->f_i[i * ng + g]);
+        const fit_vd r = fit_vload(y) - (at_lin[0]*b_contrast + at_lin[1]); /* residual */
+        const fit_vd seed_contrast = (seeds[0]*at_lin[0])*r - (seeds[1]*b_contrast + seeds[2]);
+        const fit_vd prod = b_contrast*seed_contrast;
+        const double scale_2 = w->scale_2[g];
+        F0 += fit_counted(masked, use, weight, prod);
+        F1 += fit_counted(masked, use, weight, scale_2*prod);
+    }
+
+    /* products with what does not depend on the group */
+    const fit_vd a_1 = fit_kept(masked, lanes, scale*F0);
+    column[0] += a_1;
+    row[0] += a_1;
+    const fit_vd a_2 = fit_kept(masked, lanes, F1);
+    column[1] += a_2;
+    row[1] += a_2;
+}
+
+enum { CHANNELS = 2, GRADIENT_SUMS = 3, GRADIENT_EXPS = 2 };
+
+/* Scratch, in vectors: column sums [block][CHANNELS], the sums of a row [CHANNELS], one sum for each
+ * parameter; then what the exponentials need to know of the tile.  Enough for every tile function. */
+static size_t tile_scratch(const struct fit_layout *l)
+{
+    const size_t mine = l->panel * CHANNELS + FIT_VL * (CHANNELS + GRADIENT_SUMS) + 2 * GRADIENT_EXPS * l->ngroup;
+    const size_t other = scratch_size(l);
+    return mine > other ? mine : other;
+}
+
+static void gradient(const struct fit_layout *l, const double *ws, const double *lin, const double *adj,
+                     const struct fit_tile *t, double *scratch, double *out)
+{
+    const size_t ng = l->ngroup, start = t->j0 / FIT_LANES, end = fit_padded(t->j1) / FIT_LANES;
+    struct tables tables;
+    carve(l, (double *)(uintptr_t)ws, &tables);
+    const struct tables *const w = &tables;
+    const size_t pieces = (end - start) * PIECES; /* vectors in a row of the tile */
+    fit_vd *column = (fit_vd *)scratch, *row = column + pieces * CHANNELS, *sum = row + CHANNELS;
+    struct fit_exp_tile *exps = (struct fit_exp_tile *)(sum + GRADIENT_SUMS);
+    size_t at = 0;
+    for (fit_vd *v = column; v < sum + GRADIENT_SUMS; v++)
+        *v = (fit_vd){0};
+    for (size_t g = 0; g < ng; g++)
+        exps[0 * ng + g] = fit_exp_tile(l, t, w->f_i, ng, g);
+    for (size_t i = t->i0; i < t->i1; i++) {
+        for (size_t b = (i + 1 > t->j0 ? i + 1 : t->j0) / FIT_LANES; b < end; b++) {
+            for (size_t h = 0; h < FIT_LANES; h += FIT_VL) {
+                const size_t j = b * FIT_LANES + h;
+                if (t->w || j <= i || j + FIT_VL > t->j1)
+                    gradient_block(l, w, lin, adj, exps, t, i, b, h, at, column + ((b - start) * PIECES + h / FIT_VL) * CHANNELS, row, 1);
+                else
+                    gradient_block(l, w, lin, adj, exps, t, i, b, h, at, column + ((b - start) * PIECES + h / FIT_VL) * CHANNELS, row, 0);
+            }
+            at += ng * FIT_LANES;
+        }
+        sum[0] -= row[0]*w->int_f[i];
+        sum[1] -= row[0]*w->int_f_2[i];
+        row[0] = (fit_vd){0};
+        sum[1] -= row[1]*w->int_f_3[i];
+        sum[2] -= row[1]*w->int_f[i];
+        row[1] = (fit_vd){0};
+    }
+    for (size_t k = 0; k < pieces; k++)
+        sum[0] += column[k * CHANNELS + 0]*fit_vload(w->int_f + t->j0 + k * FIT_VL);
+    for (size_t k = 0; k < pieces; k++)
+        sum[1] += column[k * CHANNELS + 0]*fit_vload(w->int_f_2 + t->j0 + k * FIT_VL);
+    for (size_t k = 0; k < pieces; k++)
+        sum[1] += column[k * CHANNELS + 1]*fit_vload(w->int_f_3 + t->j0 + k * FIT_VL);
+    for (size_t k = 0; k < pieces; k++)
+        sum[2] += column[k * CHANNELS + 1]*fit_vload(w->int_f + t->j0 + k * FIT_VL);
+    for (size_t k = 0; k < 3; k++)
+        out[k] = fit_vsum(sum[k]);
+}
+
+/* Pairs (i, 8b .. 8b+7): the mean of every group. */
+FIT_INLINE void model_block(const struct fit_layout *l, const struct tables *w, const double *lin,
+                            size_t i, size_t b, size_t h, double *out)
+{
+    const size_t ng = l->ngroup, j = b * FIT_LANES + h;
+    (void)j, (void)lin;
+    for (size_t g = 0; g < ng; g++) {
+        const double contrast = lin[g * 2 + 0];
+        const double offset = lin[g * 2 + 1];
+        const fit_vd b_contrast = fit_vexp(fit_vload(w->f_j + (b * ng + g) * FIT_LANES + h)
+                - w->f_i[i * ng + g]);
+        fit_vstore(out + g * FIT_LANES + h, fit_vset1(0.0) + (contrast*b_contrast + offset));
+    }
+}
+
+static void model(const struct fit_layout *l, const double *ws, const double *lin,
+                  const struct fit_tile *t, double *out)
+{
+    const size_t ng = l->ngroup, end = fit_padded(t->j1) / FIT_LANES;
+    struct tables tables;
+    carve(l, (double *)(uintptr_t)ws, &tables);
+    const struct tables *const w = &tables;
+    (void)ng;
+    for (size_t i = t->i0; i < t->i1; i++)
+        for (size_t b = (i + 1 > t->j0 ? i + 1 : t->j0) / FIT_LANES; b < end; b++) {
+            for (size_t h = 0; h < FIT_LANES; h += FIT_VL)
+                model_block(l, w, lin, i, b, h, out);
+            out += ng * FIT_LANES;
+        }
+}
+
+
+/* ---- single points, by the direct formula ---------------------------------------------------------- */
+
+static void points(const struct fit_layout *l, const double *ws, const double *lin, size_t n,
+                   const uint32_t *pi, const uint32_t *pj, const uint32_t *pg, double *mean,
+                   double *jac)
+{
+    const size_t ng = l->ngroup;
+    struct tables w;
+    carve(l, (double *)(uintptr_t)ws, &w);
+    (void)ng, (void)lin, (void)w;
+    for (size_t p = 0; p < n; p++) {
+        const size_t g = pg[p], i = pi[p] < pj[p] ? pi[p] : pj[p], j = pi[p] < pj[p] ? pj[p] : pi[p];
+        (void)g;
+        const double contrast = lin[g * 2 + 0];
+        const double offset = lin[g * 2 + 1];
+        const double delta = fit_low_difference(w.int_f_4, w.int_f_4_low, j, i);
+        const double delta_2 = fit_low_difference(w.int_f_5, w.int_f_5_low, j, i);
+        const double e = exp(2.0*(delta*w.minus_q_sq[0] + delta_2*w.scale_3[g])); /* lorentz_flow.lua:17  [1] */
+        mean[p] = contrast*e + offset;
+        if (!jac)
+            continue;
+        double *J = jac + p * 5;
+        J[0] = contrast*e*w.scale[0]*(w.int_f[j] - w.int_f[i]); /* D0 */
+        J[1] = contrast*e*w.scale[0]*(w.int_f_2[j] - w.int_f_2[i])
+                + contrast*e*w.scale_2[g]*(w.int_f_3[j] - w.int_f_3[i]); /* tau */
+        J[2] = contrast*e*w.scale_2[g]*(w.int_f[j] - w.int_f[i]); /* w */
+        J[3] = e; /* contrast */
+        J[4] = 1.0; /* offset */
+    }
+}
+
+static void curves(const struct fit_layout *l, const double *theta, double *value, double *tangent)
+{
+    const size_t n = l->ntime;
+    (void)theta, (void)value, (void)tangent;
+    const double D0 = theta[0]; /* [angstrom^2/s] */
+    (void)D0;
+    const double tau = theta[1]; /* [s] */
+    (void)tau;
+    const double w_ = theta[2]; /* [nm/s] */
+    (void)w_;
+    const double q = l->setting[0]; /* [1/angstrom] */
+    (void)q;
+    for (size_t k = 0; k < n; k++) {
+    }
+}
+
+/* ---- description ----------------------------------------------------------------------------------- */
+
+static const struct fit_param desc_param[] = {
+    {.name = "D0", .unit = "angstrom^2/s", .doc = "diffusion at the start",
+     .start = 1000.0, .lower = 0.0, .upper = 1000000.0, .over = -1,
+     .prior = FIT_PRIOR_NONE, .prior_a = 0.0, .prior_b = 0.0},
+    {.name = "tau", .unit = "s", .doc = "time of settling",
+     .start = 5.0, .lower = 0.1, .upper = 10000.0, .over = -1,
+     .prior = FIT_PRIOR_NONE, .prior_a = 0.0, .prior_b = 0.0},
+    {.name = "w", .unit = "nm/s", .doc = "half width of the velocities",
+     .start = 1.0, .lower = 0.0, .upper = 10000.0, .over = -1,
+     .prior = FIT_PRIOR_NONE, .prior_a = 0.0, .prior_b = 0.0},
+};
+
+static const struct fit_param desc_linear[] = {
+    {.name = "contrast", .unit = "1", .doc = "contrast",
+     .start = 0.3, .lower = 0.0, .upper = 1.0, .over = 0,
+     .prior = FIT_PRIOR_NONE, .prior_a = 0.0, .prior_b = 0.0},
+    {.name = "offset", .unit = "1", .doc = "baseline",
+     .start = 1.0, .lower = 0.5, .upper = 1.5, .over = 0,
+     .prior = FIT_PRIOR_NONE, .prior_a = 0.0, .prior_b = 0.0},
+};
+
+static const struct fit_setting desc_setting[] = {
+    {"q", "1/angstrom", "wavevector", NAN},
+};
+
+static const struct fit_axis desc_axis[] = {
+    {"phi", "deg", "azimuth"},
+};
+
+/* sensible parameter sets, from the model's random() */
+static const double desc_screen[] = {
+    883311.0, 14.3761, 264.338,
+    970882.0, 0.340199, 3273.26,
+    173868.0, 720.664, 2456.89,
+    952031.0, 9.60152, 7610.34,
+    523951.0, 59.6812, 7082.22,
+    518482.0, 27.8338, 7648.79,
+    204695.0, 1662.55, 8554.9,
+    660210.0, 4442.94, 3292.45,
+    865173.0, 75.5622, 4129.67,
+    253214.0, 152.202, 9309.4,
+    943013.0, 1.21275, 487.962,
+    20876.7, 1282.35, 4116.68,
+    255844.0, 1.50132, 4300.78,
+    311187.0, 39.4525, 754.309,
+    30709.4, 0.23239, 7969.78,
+    925513.0, 1.66371, 4103.83,
+    465913.0, 0.47615, 8901.04,
+    871682.0, 0.433178, 149.92,
+    786419.0, 106.975, 1880.8,
+    809640.0, 6001.36, 7494.92,
+    927631.0, 4.7698, 2421.97,
+    884120.0, 0.675659, 2751.06,
+    258657.0, 55.5793, 1991.68,
+    618656.0, 4559.85, 8555.01,
+    362517.0, 5265.39, 9336.75,
+    873077.0, 0.63626, 7690.0,
+    845202.0, 11.8403, 5884.62,
+    276031.0, 1.61199, 2699.94,
+    339420.0, 25.8189, 7752.98,
+    572471.0, 0.340143, 5020.57,
+    131941.0, 1799.39, 5695.4,
+    468695.0, 0.129344, 740.702,
+    392901.0, 4561.75, 8605.4,
+    207118.0, 33.7753, 5462.8,
+    103367.0, 520.977, 6576.86,
+    337732.0, 5741.74, 2123.27,
+    122959.0, 1.09078, 4158.89,
+    92136.6, 7.15031, 9574.63,
+    771548.0, 7931.72, 8106.46,
+    492603.0, 98.1248, 4989.83,
+    214929.0, 289.33, 6246.72,
+    252703.0, 143.127, 7823.4,
+    433892.0, 0.233055, 5960.87,
+    913194.0, 3.4782, 9063.98,
+    303252.0, 38.5987, 5301.96,
+    496925.0, 1.27015, 7495.83,
+    773385.0, 1.22426, 4900.79,
+    438223.0, 0.158554, 8933.44,
+    969721.0, 421.86, 2215.41,
+    36130.7, 0.328706, 2663.1,
+    136071.0, 44.972, 3461.87,
+    569583.0, 227.994, 7203.43,
+    986990.0, 230.756, 4324.94,
+    809609.0, 2.88116, 7582.27,
+    830390.0, 297.335, 3289.32,
+    881905.0, 194.394, 1945.55,
+    686778.0, 3146.19, 537.89,
+    546079.0, 0.506466, 7845.08,
+    137589.0, 0.530525, 9700.53,
+    793968.0, 31.8512, 659.647,
+    177863.0, 89.6152, 7347.94,
+    99013.2, 896.546, 8755.74,
+    255860.0, 93.728, 3114.44,
+    202596.0, 0.499942, 1990.98,
+};
+
+extern const struct fit_kernel FIT_KERNEL_SYMBOL;
+const struct fit_kernel FIT_KERNEL_SYMBOL = {
+    .abi = FIT_KERNEL_ABI,
+    .name = "lorentz_flow",
+    .variant = "fast",
+    .title = "Diffusion that settles, and a Lorentzian distribution of velocities",
+    .formula = "",
+    .reference = "",
+    .source = "lorentz_flow.lua",
+    .hash = "5c778c9c5a159fc85bd7951c1315be75935b65f9f607a6fe4c38e8b60c0a73cc",
+    .isa = FIT_KERNEL_ISA,
+    .space = FIT_PAIRS,
+    .nparam = 3,
+    .param = desc_param,
+    .nlinear = 2,
+    .linear = desc_linear,
+    .intercept = 1,
+    .nsetting = 1,
+    .setting = desc_setting,
+    .naxis = 1,
+    .axis = desc_axis,
+    .nscreen = 64,
+    .screen = desc_screen,
+    .cost = {.per_frame = 72, .per_pair = 40, .per_pair_group = 22,
+             .value_per_pair_group = 8, .functions_per_pair = 0},
+    .table_doubles = 2,
+    .workspace = workspace,
+    .scratch = tile_scratch,
+    .prepare = prepare,
+    .moments = moments,
+    .normal = normal,
+    .gradient = gradient,
+    .model = model,
+    .points = points,
+    .curves = curves,
+};
