@@ -270,8 +270,10 @@ static const char *what_of(const struct domain *w, hg_id id, enum fault f)
     return hg_format(w->e->arena, "%s of", hg_op_text[n->op]);
 }
 
-static const char *help_of(enum fault f)
+static const char *help_of(enum fault f, const struct hg_node *operand)
 {
+    if (f == ZERO && operand->op == HG_TIME)
+        return "the first frame may be at 0: take floor_at(t, t.step / 2) for t";
     switch (f) {
     case NEGATIVE: return "bounds that keep it positive, or floor_at(x, lo)";
     case ZERO: return "bounds that keep it away from 0, or floor_at(x, lo)";
@@ -308,7 +310,7 @@ static void warn(struct domain *w, uint32_t s)
     struct range a = operand(w, id, 0);
     enum hg_op op = hg_at(w->e, id)->op;
     enum fault f = fault_of(op, a, operand(w, id, 1));
-    hg_warning(w->d, hg_at(w->e, id)->line, near_of(w, id, f), help_of(f),
+    hg_warning(w->d, hg_at(w->e, id)->line, near_of(w, id, f), help_of(f, hg_at(w->e, hg_at(w->e, id)->arg[0])),
                "%s %.120s, which can %s: the bounds let it vary in [%.4g, %.4g]; seen at %s", what_of(w, id, f),
                hg_text(w->e, hg_at(w->e, id)->arg[0], 0), how_of(f, op), a.lo, a.hi, w->witness[s]);
 }

@@ -94,6 +94,39 @@ static const char *quoted_word(struct hg_arena *a, const char *message)
                                                    : NULL;
 }
 
+/* Is the text in this line of the source? */
+static int line_has(const char *source, uint32_t line, const char *text)
+{
+    for (uint32_t k = 1; source && k < line; k++)
+        source = strchr(source, '\n') ? strchr(source, '\n') + 1 : NULL;
+    const char *found = source ? strstr(source, text) : NULL;
+    return found && found < source + strcspn(source, "\n");
+}
+
+/* A remedy for what people write who come from other languages; NULL: none. */
+static const char *habit(struct dsl *d, uint32_t line, const char *message, const char *word)
+{
+    static const struct {
+        const char *message, *source, *help;
+    } known[] = {
+        {"near '*'", "**", "a power is written a^b"},
+        {"near '+'", "+=", "write a = a + b"},
+        {"near '*'", "*=", "write a = a * b"},
+        {"near '#'", "#", "a remark begins with --"},
+        {"near '//'", "//", "a remark begins with --"},
+        {"near '!'", "!=", "unequal is ~="},
+        {"a nil value", "", "nil is what a misspelt field or a forgotten argument gives"},
+    };
+    if (word && strstr(message, "number expected, got expression"))
+        return dsl_is_in("exp log sin cos tan asin acos atan sqrt abs", word)
+                   ? hg_format(d->arena, "math.%s is for numbers; write %s(x)", word, word)
+                   : "this one is for numbers, not for formulas";
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++)
+        if (strstr(message, known[k].message) && line_has(d->diag->text, line, known[k].source))
+            return known[k].help;
+    return NULL;
+}
+
 /* A message of Lua: "laminar.lua:14: ..." or, from the prelude, "prelude:3: ...". */
 static void report_lua(struct dsl *d, uint32_t line, const char *message)
 {
@@ -106,9 +139,8 @@ static void report_lua(struct dsl *d, uint32_t line, const char *message)
         message = *rest == ':' ? rest + 1 : rest;
         message += *message == ' ';
     }
-    const char *help = strstr(message, "(a nil value)") || strstr(message, "a nil value")
-        ? "nil is what a misspelt field or a forgotten argument gives" : NULL;
-    hg_error(d->diag, line, quoted_word(d->arena, message), help, "%s", message);
+    const char *word = quoted_word(d->arena, message);
+    hg_error(d->diag, line, word, habit(d, line, message, word), "%s", message);
 }
 
 /* Message handler: runs where the error is, so that the line of the model is known. */
@@ -196,6 +228,39 @@ static void try_locals(lua_State *L, struct hg_nearest *near)
     }
 }
 
+/* What is called otherwise here; NULL: none. */
+static const char *other_name(const char *name)
+{
+    static const char *const known[][2] = {
+        {"ln", "did you mean 'log'?"},
+        {"arcsin", "did you mean 'asin'?"},
+        {"arccos", "did you mean 'acos'?"},
+        {"arctan", "did you mean 'atan'?"},
+        {"arctan2", "did you mean 'atan2'?"},
+        {"fabs", "did you mean 'abs'?"},
+        {"pow", "a power is written a^b"},
+        {"power", "a power is written a^b"},
+        {"max", "not below lo: floor_at(x, lo); the larger of two: where(lt(a, b), b, a)"},
+        {"maximum", "not below lo: floor_at(x, lo); the larger of two: where(lt(a, b), b, a)"},
+        {"min", "not above hi: cap_at(x, hi); the smaller of two: where(lt(a, b), a, b)"},
+        {"minimum", "not above hi: cap_at(x, hi); the smaller of two: where(lt(a, b), a, b)"},
+        {"heaviside", "a step is where(lt(x, 0), 0, 1)"},
+        {"sign", "a sign is where(lt(x, 0), -1, 1)"},
+        {"integrate", "did you mean 'integral'?"},
+        {"inf", "no bound is math.huge"},
+        {"infinity", "no bound is math.huge"},
+        {"np", "functions have no prefix: exp(x)"},
+        {"numpy", "functions have no prefix: exp(x)"},
+        {"None", "did you mean nil?"},
+        {"True", "did you mean true?"},
+        {"False", "did you mean false?"},
+    };
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++)
+        if (strcmp(name, known[k][0]) == 0)
+            return known[k][1];
+    return NULL;
+}
+
 /* __index of the model's environment; the table of names is upvalue 1. */
 static int env_index(lua_State *L)
 {
@@ -204,7 +269,7 @@ static int env_index(lua_State *L)
     if (lua_type(L, 2) != LUA_TSTRING || lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL)
         return 1;
     const char *name = lua_tostring(L, 2), *constant, *text;
-    struct hg_nearest near = {.name = name};
+    struct hg_nearest near = {.name = name}, own = near;
     if (dsl_is_in("io os require package load loadfile loadstring dofile debug coroutine utf8 "
                   "pcall xpcall next "
                   "setmetatable getmetatable rawget rawset rawequal rawlen collectgarbage warn",
@@ -219,12 +284,16 @@ static int env_index(lua_State *L)
         }
         hg_nearest_try(&near, constant);
     }
-    try_locals(L, &near);
+    try_locals(L, &own);
     for (lua_pushnil(L); lua_next(L, lua_upvalueindex(1)); lua_pop(L, 1))
         hg_nearest_try(&near, hg_strdup(d->arena, lua_tostring(L, -2)));
-    dsl_fail(L, name, near.best ? hg_format(d->arena, "did you mean '%s'?", near.best)
-             : "names are declared with local",
-             "unknown name '%s'", name);
+    if (own.best && (!near.best || own.distance <= near.distance)) /* the author's names first */
+        near = own;
+    const char *help = other_name(name);
+    if (!help)
+        help = near.best ? hg_format(d->arena, "did you mean '%s'?", near.best)
+                         : "names are declared with local";
+    dsl_fail(L, name, help, "unknown name '%s'", name);
 }
 
 static int env_newindex(lua_State *L)

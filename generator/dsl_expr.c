@@ -246,6 +246,26 @@ static hg_unit common_unit(lua_State *L, const char *op, struct dsl_value a, str
     return HG_UNIT_ANY;
 }
 
+/* What is more likely than a unit to divide by: "has 'rate' a unit, 1/s? else ". */
+static const char *suspicion(lua_State *L, struct dsl_value v)
+{
+    struct dsl *d = dsl_of(L);
+    const struct hg_list *list[] = {&d->m->param, &d->m->linear, &d->m->setting};
+    const char *bare = NULL;
+    for (size_t l = 0; l < 3; l++)
+        for (uint32_t k = 0; k < list[l]->n; k++) {
+            const struct hg_symbol_decl *s = &list[l]->item[k];
+            if (strcmp(s->unit, "1") == 0 && hg_contains(d->m->expr, v.id, s->node))
+                bare = bare ? "" : s->name;
+        }
+    if (bare && *bare)
+        return hg_format(d->arena, "has '%s' a unit, %s? else ", bare,
+                         unit_text(L, hg_unit_pow(d->m->units, v.unit, -1, 1)));
+    if (d->has_grid && v.unit == dsl_unit(L, "1/s"))
+        return "is integral(f, t1, t2) missing? else ";
+    return "";
+}
+
 /* Complains unless the value has no unit; angles in degrees become numbers when `angle`. */
 static struct dsl_value dimensionless(lua_State *L, const char *function, struct dsl_value v,
                                       int angle)
@@ -270,8 +290,8 @@ static struct dsl_value dimensionless(lua_State *L, const char *function, struct
                      "a comparison is used as a number");
     else
         dsl_complain(L, name ? name : function,
-                     hg_format(d->arena, "divide it by its unit: %s / unit \"%s\"",
-                               name ? name : "...", unit_text(L, v.unit)),
+                     hg_format(d->arena, "%sdivide it by its unit: %s / unit \"%s\"",
+                               suspicion(L, v), name ? name : "...", unit_text(L, v.unit)),
                      "%s needs a dimensionless argument, this one is in %s", function,
                      unit_text(L, v.unit));
     return (struct dsl_value){v.id, HG_UNIT_ANY, v.written};

@@ -68,6 +68,18 @@ static void mark_axis(lua_State *L, int k, int *listed)
         dsl_fail(L, "over", "over = { phi, t1, t2 }", "entry %d of `over` is no axis", k);
 }
 
+/* Does the mean have the axis, or a parameter with one value for each of its values? */
+static int varies_with(struct hg_model *m, hg_id mean, int axis)
+{
+    const struct hg_list *list[] = {&m->param, &m->linear};
+    int found = hg_contains(m->expr, mean, m->axis.item[axis].node);
+    for (size_t l = 0; l < 2; l++)
+        for (uint32_t k = 0; k < list[l]->n; k++)
+            found |= list[l]->item[k].over == axis &&
+                     hg_contains(m->expr, mean, list[l]->item[k].node);
+    return found;
+}
+
 /* The list `over` of observe: t1, t2 and the axes that the mean may vary with. */
 static void check_over(lua_State *L, int t, hg_id mean)
 {
@@ -83,7 +95,7 @@ static void check_over(lua_State *L, int t, hg_id mean)
     }
     for (uint32_t k = 0; type == LUA_TTABLE && k < d->m->axis.n; k++) {
         const struct hg_symbol_decl *axis = &d->m->axis.item[k];
-        if (!listed[k] && hg_contains(d->m->expr, mean, axis->node))
+        if (!listed[k] && varies_with(d->m, mean, (int)k))
             dsl_fail(L, "over", hg_format(d->arena, "over = { %s, t1, t2 }", axis->name),
                      "the mean varies with '%s', which is not in `over`", axis->name);
     }
@@ -173,6 +185,39 @@ static void read_noise(lua_State *L, int t)
     lua_pop(L, 1);
 }
 
+/* What is measured, and its error, are no part of the mean. */
+static void check_columns(lua_State *L, hg_id mean)
+{
+    struct hg_model *m = dsl_of(L)->m;
+    for (uint32_t k = 0; k < m->column.n; k++) {
+        const struct hg_symbol_decl *c = &m->column.item[k];
+        if (c->role != FIT_ROLE_COVARIATE && hg_contains(m->expr, mean, c->node))
+            dsl_fail(L, c->name, "the mean is computed from the other columns",
+                     "the mean contains '%s', which is %s", c->name,
+                     c->role == FIT_ROLE_VALUE ? "what is measured" : "its standard deviation");
+    }
+}
+
+/* A local variable without a value: after `local x, y, s = m.columns("x", "y")`, sigma = s says
+ * nothing. */
+static void warn_of_nil(lua_State *L)
+{
+    struct dsl *d = dsl_of(L);
+    lua_Debug ar;
+    const char *name;
+    for (int level = 0; !d->silent && lua_getstack(L, level, &ar); level++) {
+        lua_getinfo(L, "S", &ar);
+        if (strcmp(ar.source, d->chunk) != 0)
+            continue;
+        for (int k = 1; (name = lua_getlocal(L, &ar, k)) != NULL; k++) {
+            if (lua_isnil(L, -1) && *name != '(')
+                hg_warning(d->diag, dsl_line(L), name, "m.columns gives one value for each name",
+                           "'%s' is nil", name);
+            lua_pop(L, 1);
+        }
+    }
+}
+
 int dsl_observe(lua_State *L)
 {
     struct dsl *d = dsl_of(L);
@@ -194,7 +239,9 @@ int dsl_observe(lua_State *L)
     hg_unit unit = m->column.n ? observe_column(L, 2) : observe_pairs(L, 2);
     dsl_name_locals(L);
     struct dsl_value mean = read_mean(L, 2, unit);
+    warn_of_nil(L);
     check_over(L, 2, mean.id);
+    check_columns(L, mean.id);
     read_linear_list(L, 2);
     read_noise(L, 2);
     m->observe_line = dsl_line(L);

@@ -61,7 +61,9 @@ void dsl_need_table(lua_State *L, int t, const char *usage)
 const char *dsl_text_at(lua_State *L, int i, const char *what)
 {
     if (lua_type(L, i) != LUA_TSTRING)
-        dsl_fail(L, NULL, NULL, "%s must be a text, not %s", what, luaL_typename(L, i));
+        dsl_fail(L, NULL, dsl_test(L, i) ? "a text stands in quotes: \"s\"" : NULL,
+                 "%s must be a text, not %s", what,
+                 dsl_test(L, i) ? "an expression" : luaL_typename(L, i));
     size_t n;
     const char *s = lua_tolstring(L, i, &n);
     if (n > MAX_TEXT || strlen(s) != n)

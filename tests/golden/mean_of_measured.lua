@@ -1,0 +1,5 @@
+-- The mean of y from y.
+local m = model "bad" { title = "x" }
+local x, y = m.columns("x", "y")
+local a = m.parameter("a", { start = 1 })
+m.observe(y, { mean = a * x * y })
