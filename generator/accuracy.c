@@ -92,6 +92,8 @@ static void look(struct measure *q, uint32_t s, uint32_t places)
             *y = hg_twins_get(q->t, a->output[k].root, 0);
             if (k > 0 && isfinite(size_of(*y)))
                 q->column[k] = fmax(q->column[k], size_of(*y));
+            if (k > 0 && !declared && !isfinite(y->f) && isfinite(q->seen[place * a->n].f))
+                a->output[k].guessed_undefined++;
             if (fails(q, *y, declared) && (k == 0 || isfinite(q->seen[place * a->n].f)))
                 note_undefined(q, &a->output[k], s, place);
         }

@@ -32,6 +32,7 @@ struct hg_worst {
     uint32_t sample, place;
     double guessed;        /* at all places */
     unsigned long undefined; /* declared places where the mean or this derivative is not finite in double */
+    unsigned long guessed_undefined; /* guessed rows where the mean is finite and this derivative is not */
     uint32_t bad_sample, bad_place; /* the first of them, those of random() before the others */
 };
 

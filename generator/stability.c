@@ -330,7 +330,7 @@ static double declared_worst(const struct hg_worst *w)
 }
 
 struct verdict {
-    int worse, gain;      /* some output becomes worse; some gains where the model says it is used */
+    int worse, gain;      /* some output becomes worse; some gains where the model is or may be used */
     int above;            /* the model is above its bound as it is */
     const char *name;     /* of the output that gets worse, or gains most */
     double before, after; /* of it */
@@ -343,9 +343,10 @@ static struct verdict judge(const struct hg_accuracy *old, const struct hg_accur
         const struct hg_worst *a = &old->output[k], *b = &new_->output[k];
         double x = worst_of(a), y = worst_of(b);
         double seen = fmax(a->ulp, a->guessed), now = fmax(b->ulp, b->guessed);
-        int worse = b->undefined > a->undefined || now > fmax(1.5 * seen, b->undefined < a->undefined ? WORTH : 0) + 2;
+        int worse = b->undefined > a->undefined || b->guessed_undefined > a->guessed_undefined || now > fmax(1.5 * seen, b->undefined < a->undefined ? WORTH : 0) + 2;
         v.above |= a->undefined || a->ulp > old->bound * (k ? HG_ACCURACY_SLACK : 1);
         v.gain |= declared_worst(a) > WORTH && declared_worst(a) > 2 * declared_worst(b);
+        v.gain |= b->guessed_undefined < a->guessed_undefined; /* a row at 0 may well be measured */
         if (worse ? !v.worse : !v.worse && x * v.after > v.before * y) {
             v.name = a->name;
             v.before = x;

@@ -329,10 +329,12 @@ static enum fit_status last_pass(struct fit_job *f)
         e = fit_objective_normal(f->obj, f->best, f->B, f->g);
     if (e == FIT_EVAL_OK)
         return FIT_OK;
-    return e == FIT_EVAL_STOP
-               ? fit_fail(f->err, FIT_ERR_INTERRUPTED, "fit: interrupted")
-               : fit_fail(f->err, FIT_ERR_NUMERIC,
-                          "fit: derivatives are not finite at the optimum");
+    char row[400];
+    if (e == FIT_EVAL_STOP)
+        return fit_fail(f->err, FIT_ERR_INTERRUPTED, "fit: interrupted");
+    if (fit_job_blame(f, f->best, row, sizeof row))
+        return fit_fail(f->err, FIT_ERR_NUMERIC, "fit: %s", row);
+    return fit_fail(f->err, FIT_ERR_NUMERIC, "fit: derivatives are not finite at the optimum");
 }
 
 /* Costs, and the variance by which (J^T J)^-1 is multiplied. */

@@ -62,6 +62,12 @@ static inline int fit_word_ends(enum fit_word w)
     return w == FIT_INTERRUPTED || w == FIT_MAX_ITERATIONS;
 }
 
+/* ---- fit_blame.c ----------------------------------------------------------------------------- */
+
+/* The first row of a table at which the value or a derivative is not finite, in words; 0 when there is none, or
+ * the model is of pairs. */
+int fit_job_blame(const struct fit_job *f, const double *theta, char *text, size_t size);
+
 /* ---- fit_noise.c ----------------------------------------------------------------------------- */
 
 /* Known sigmas that differ become group factors; equal ones only a unit. */

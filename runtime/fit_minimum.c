@@ -314,10 +314,12 @@ enum fit_status fit_job_minimum(struct fit_job *f, struct fit_outcome *o)
     }
     if (isfinite(o->cost))
         return FIT_OK;
-    return o->word == FIT_INTERRUPTED
-               ? fit_fail(f->err, FIT_ERR_INTERRUPTED,
-                          "fit: interrupted before a first value was found")
-               : fit_fail(
-                     f->err, FIT_ERR_NUMERIC,
-                     "fit: the model is not finite at any starting point; give other start values");
+    if (o->word == FIT_INTERRUPTED)
+        return fit_fail(f->err, FIT_ERR_INTERRUPTED,
+                        "fit: interrupted before a first value was found");
+    char row[400];
+    if (fit_job_blame(f, f->start, row, sizeof row))
+        return fit_fail(f->err, FIT_ERR_NUMERIC, "fit: %s", row);
+    return fit_fail(f->err, FIT_ERR_NUMERIC,
+                    "fit: the model is not finite at any starting point; give other start values");
 }

@@ -178,7 +178,7 @@ static void per_group(FILE *f, int *left, const struct fit_results *r, size_t q)
         return;
     }
     line(f, left, "  %-20s %14s %s %-11s %zu %s%s", r->kernel->linear[q].name, text,
-         error[0] ? "+-" : "", error, fit->ngroup, what, bounds ? ", some AT BOUND" : "");
+         error[0] ? "+-" : "", error, fit->ngroup, what, bounds ? ", AT BOUND" : "");
 }
 
 static void quality(FILE *f, int *left, const struct fit_results *r)

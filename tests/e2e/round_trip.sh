@@ -74,13 +74,13 @@ pairs laminar "D0=3000 alpha=0.6 D_offset=200 gamma_dot_t0=0.003 beta=0.5 gamma_
     --seed 4
 pairs laminar_theory "$still $flow" --gap 2e6 --seed 5
 
-# tables: values span 1e-3 to 1e3 of tau
+# tables: from delay 0, where a slope by tau or beta is a limit
 for list in "tau=0.5 beta=0.7 contrast=0.2 baseline=1.02" "tau=0.02 beta=1.6 contrast=0.3 baseline=1"; do
     set --
     for pair in $list; do
         set -- "$@" --set "$pair"
     done
-    "$bin/homodyne-kww" simulate -o kww.csv --x 0.001:2:400 --noise 0.002 --seed 6 "$@" --quiet
+    "$bin/homodyne-kww" simulate -o kww.csv --x 0:2:400 --noise 0.002 --seed 6 "$@" --quiet
     "$bin/homodyne-kww" fit --data kww.csv -o out --quiet
     truth kww "$list" "$(top reduced_chi2)" 0.75 1.25
 done
