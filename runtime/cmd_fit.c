@@ -292,7 +292,7 @@ static enum fit_status load(struct run *run, struct fit_error *err)
 /* Where the Python packages would have answered otherwise; each once. */
 static void note_peers(struct run *run)
 {
-    size_t n = run->k->space == FIT_PAIRS ? run->fit.ngroup : 0;
+    size_t n = fit_config_of_packages(run->k) ? run->fit.ngroup : 0;
     if (n && !run->cfg->compat.full_matrix.value)
         fit_notes_add(
             &run->notes,

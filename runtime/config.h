@@ -378,6 +378,9 @@ int fit_config_param_index(const struct fit_kernel *kernel, const char *name);
  * individual unless `compat:` asks for what the packages do. */
 enum fit_scaling fit_config_scaling(const struct fit_config *cfg, size_t nangle);
 
+/* 1 for a model that the Python packages have as well, or a variation of one. */
+int fit_config_of_packages(const struct fit_kernel *kernel);
+
 /* True when the Python packages' `auto` would average contrast and offset over nangle angles. */
 int fit_config_peers_average(const struct fit_config *cfg, size_t nangle);
 

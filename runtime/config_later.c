@@ -34,6 +34,14 @@ static int is_variation(const char *kernel, const char *name)
     return strncmp(kernel, name, n) == 0 && (!kernel[n] || kernel[n] == '_');
 }
 
+int fit_config_of_packages(const struct fit_kernel *kernel)
+{
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
+        if (is_variation(kernel->name, modes[i].canonical))
+            return 1;
+    return 0;
+}
+
 /* homodyne knows one static mode; both static models here may read its files. */
 static int fits_kernel(const char *written, const char *kernel)
 {
