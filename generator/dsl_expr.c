@@ -193,7 +193,11 @@ const char *dsl_unit_help(lua_State *L, hg_unit a, hg_unit b)
 {
     struct dsl *d = dsl_of(L);
     double factor;
-    if (hg_unit_factor(d->m->units, a, b, &factor))
+    int same = hg_unit_factor(d->m->units, a, b, &factor);
+    if (same && b == HG_UNIT_ONE)
+        return hg_format(d->arena, "%s is the number %.12g: write convert(..., \"1\")",
+                         unit_text(L, a), factor);
+    if (same)
         return hg_format(d->arena, "1 %s = %.12g %s; write convert(..., \"%s\")", unit_text(L, a),
                          factor, unit_text(L, b), unit_text(L, b));
     return base_help(L, a, b);
