@@ -358,8 +358,7 @@ static enum fit_status fit(struct run *run, struct fit_error *err)
     say(run, "%s: %s", fit_word_name(run->fit.status), run->fit.message);
     if (fit_dataset_streamed(run->m->dataset))
         fit_notes_add(&run->notes, "values were read from the file in every pass (--stream off holds them "
-                                   "in memory); errors for noise that frames have in common "
-                                   "(std_robust) are not computed then");
+                                   "in memory)");
     note_peers(run);
     double begin = fit_seconds();
     st = fit_maps_new(run->k, run->m->dataset, &run->fit, run->fit.threads, &run->maps, err);

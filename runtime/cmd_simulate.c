@@ -23,6 +23,7 @@
 #include "program.h"
 #include "rng.h"
 #include "speckle.h"
+#include "team.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -131,6 +132,19 @@ static enum fit_status speckle_matrix(const struct fit_experiment *e, const stru
     return st;
 }
 
+struct noisy {
+    const struct noise *noise;
+    size_t g, n;
+    double *matrix;
+};
+
+static void add_row_noise(void *user, size_t i, size_t thread)
+{
+    const struct noisy *x = user;
+    (void)thread;
+    add_noise(x->noise, x->g, i, i, x->n, x->matrix + i * x->n);
+}
+
 /* One matrix as doubles: upper half, noise added. */
 static enum fit_status make_matrix(const struct fit_experiment *e, const struct noise *noise,
                                    size_t g, int threads, double *matrix, struct fit_error *err)
@@ -143,16 +157,25 @@ static enum fit_status make_matrix(const struct fit_experiment *e, const struct 
         threads = fit_parallel_default_threads();
     if (noise->speckle)
         return speckle_matrix(e, noise, g, matrix, err);
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 8)
-    for (size_t i = 0; i < n; i++)
-        add_noise(noise, g, i, i, n, matrix + i * n);
+    struct noisy all = {noise, g, n, matrix};
+    fit_team_run((struct fit_team){threads, FIT_TEAM_NEXT}, n, add_row_noise, &all);
     return FIT_OK;
 }
 
 struct packed {
+    const float *from;
+    size_t n;
     void *bytes;
     size_t size;
+    int lost;
 };
+
+static void pack(void *user, size_t k, size_t thread)
+{
+    struct packed *p = (struct packed *)user + k;
+    (void)thread;
+    p->lost = fit_h5r_pack(p->from, p->n, 1, &p->bytes, &p->size) != 0;
+}
 
 /* Makes the matrices g0 .. g0 + m - 1, packs them on as many threads, and writes them. */
 static enum fit_status write_batch(struct fit_h5r *h, const struct fit_experiment *e,
@@ -176,9 +199,11 @@ static enum fit_status write_batch(struct fit_h5r *h, const struct fit_experimen
     }
     if (st != FIT_OK)
         goto done;
-#pragma omp parallel for num_threads((int)m) schedule(static, 1) reduction(| : lost)
     for (size_t k = 0; k < m; k++)
-        lost |= fit_h5r_pack(single + k * n * n, n, 1, &packed[k].bytes, &packed[k].size) != 0;
+        packed[k] = (struct packed){.from = single + k * n * n, .n = n};
+    fit_team_run((struct fit_team){(int)m, FIT_TEAM_NEXT}, m, pack, packed);
+    for (size_t k = 0; k < m; k++)
+        lost |= packed[k].lost;
     for (size_t k = 0; k < m && !lost; k++) {
         char path[80];
         matrix_path(path, sizeof path, g0 + k);

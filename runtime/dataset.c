@@ -19,8 +19,10 @@
  * Nothing depends on the number of threads.
  */
 #define _DEFAULT_SOURCE
+#include "clock.h"
 #include "dataset_impl.h"
 #include "stream.h"
+#include "team.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -213,16 +215,17 @@ void fit_dataset_point_tiles(struct fit_dataset *ds)
     ds->bytes = p->y.data ? p->ndouble * sizeof(double) * (p->w.data ? 2 : 1) : 0;
 }
 
+static const struct fit_team everyone = {FIT_TEAM_ALL, FIT_TEAM_SHARE}, alone = {1, FIT_TEAM_SHARE};
+
 /* First touch: pages lie in the memory of the thread that will sum over the tile. */
-static void touch_pages(const struct fit_dataset *ds, double *data)
+static void touch_pages(void *user, size_t k, size_t thread)
 {
-#pragma omp parallel for schedule(static)
-    for (size_t k = 0; k < ds->ntile; k++) {
-        size_t from = ds->private_->offset[k];
-        size_t to = k + 1 < ds->ntile ? ds->private_->offset[k + 1] : ds->private_->ndouble;
-        for (size_t o = from; o < to; o += PAGE_DOUBLES)
-            data[o] = 0;
-    }
+    const struct fit_dataset *ds = user;
+    const struct fit_dataset_private *p = ds->private_;
+    size_t to = k + 1 < ds->ntile ? p->offset[k + 1] : p->ndouble;
+    (void)thread;
+    for (size_t o = p->offset[k]; o < to; o += PAGE_DOUBLES)
+        p->y.data[o] = 0;
 }
 
 /* ---- making and freeing ---------------------------------------------------------------------- */
@@ -361,7 +364,7 @@ enum fit_status fit_dataset_new_pairs(const struct fit_dataset_pairs *spec,
         (st = fit_dataset_block_new(&ds->private_->y, ds->private_->ndouble, err)) != FIT_OK)
         goto done;
     if (!spec->streamed && ds->layout.nframe < FRAMES_PARALLEL) /* else the threads of fit_dataset_put do it */
-        touch_pages(ds, ds->private_->y.data);
+        fit_team_run(everyone, ds->ntile, touch_pages, ds);
     fit_dataset_point_tiles(ds);
 done:
     if (st == FIT_OK)
@@ -384,6 +387,31 @@ int fit_dataset_counts(double y, const double *sigma, size_t at)
     return sigma[at] > 0 && isfinite(w) && w > 0;
 }
 
+struct rows {
+    const struct fit_layout *l;
+    const double *m, *sigma;
+    double *sum;   /* nframe */
+    size_t *count; /* nframe */
+};
+
+static void survey_row(void *user, size_t i, size_t thread)
+{
+    const struct rows *r = user;
+    const struct fit_layout *l = r->l;
+    size_t base = (size_t)l->frame[i] * l->ntime, c = 0;
+    double s = 0;
+    (void)thread;
+    for (size_t j = i + 1; j < l->nframe; j++) {
+        size_t at = base + l->frame[j];
+        if (fit_dataset_counts(r->m[at], r->sigma, at)) {
+            s += r->m[at];
+            c++;
+        }
+    }
+    r->sum[i] = s;
+    r->count[i] = c;
+}
+
 /* Mean of the values that count and number of those that do not, over i < j; row sums are added in
  * order. */
 static enum fit_status survey(const struct fit_dataset *ds, const double *m, const double *sigma,
@@ -398,21 +426,8 @@ static enum fit_status survey(const struct fit_dataset *ds, const double *m, con
         free(good);
         return no_memory(err);
     }
-#pragma omp parallel for schedule(static, 16) if (n >= FRAMES_PARALLEL)
-    for (size_t i = 0; i < n; i++) {
-        size_t base = (size_t)l->frame[i] * l->ntime;
-        double s = 0;
-        size_t c = 0;
-        for (size_t j = i + 1; j < n; j++) {
-            size_t at = base + l->frame[j];
-            if (fit_dataset_counts(m[at], sigma, at)) {
-                s += m[at];
-                c++;
-            }
-        }
-        row[i] = s;
-        good[i] = c;
-    }
+    struct rows all = {l, m, sigma, row, good};
+    fit_team_run(n >= FRAMES_PARALLEL ? everyone : alone, n, survey_row, &all);
     for (size_t i = 0; i < n; i++) {
         total += row[i];
         count += good[i];
@@ -475,31 +490,50 @@ void fit_dataset_put_tile(const struct fit_dataset *ds, const struct fit_values 
     }
 }
 
-/* Weights come into being when the first of them is not 1: all lanes that count get 1. */
+/* Lanes that count get the weight 1. */
+static void weigh_tile(void *user, size_t k, size_t thread)
+{
+    const struct fit_dataset *ds = user;
+    const struct fit_layout *l = &ds->layout;
+    const struct fit_tile *t = &ds->tile[k];
+    double *w = ds->private_->w.data + ds->private_->offset[k];
+    (void)thread;
+    for (size_t i = t->i0; i < t->i1; i++) {
+        size_t b = (t->j0 > i + 1 ? t->j0 : i + 1) / L, end = ceil_div(t->j1, L);
+        for (; b < end; b++, w += l->ngroup * L)
+            for (size_t c = 0; c < l->ngroup * L; c++) {
+                size_t j = b * L + c % L;
+                w[c] = j > i && j < t->j1;
+            }
+    }
+}
+
+/* Weights come into being when the first of them is not 1. */
 static enum fit_status need_weights(struct fit_dataset *ds, struct fit_error *err)
 {
     struct fit_dataset_private *p = ds->private_;
-    const struct fit_layout *l = &ds->layout;
     if (p->w.data)
         return FIT_OK;
     enum fit_status st = fit_dataset_block_new(&p->w, p->ndouble, err);
     if (st != FIT_OK)
         return st;
     fit_dataset_point_tiles(ds);
-#pragma omp parallel for schedule(static)
-    for (size_t k = 0; k < ds->ntile; k++) {
-        const struct fit_tile *t = &ds->tile[k];
-        double *w = p->w.data + p->offset[k];
-        for (size_t i = t->i0; i < t->i1; i++) {
-            size_t b = (t->j0 > i + 1 ? t->j0 : i + 1) / L, end = ceil_div(t->j1, L);
-            for (; b < end; b++, w += l->ngroup * L)
-                for (size_t c = 0; c < l->ngroup * L; c++) {
-                    size_t j = b * L + c % L;
-                    w[c] = j > i && j < t->j1;
-                }
-        }
-    }
+    fit_team_run(everyone, ds->ntile, weigh_tile, ds);
     return FIT_OK;
+}
+
+struct putting {
+    const struct fit_dataset *ds;
+    const struct fit_values *v;
+};
+
+static void put_turn(void *user, size_t k, size_t thread)
+{
+    const struct putting *x = user;
+    const struct fit_dataset_private *p = x->ds->private_;
+    (void)thread;
+    fit_dataset_put_tile(x->ds, x->v, &x->ds->tile[k], p->y.data + p->offset[k],
+                         p->w.data ? p->w.data + p->offset[k] : NULL);
 }
 
 enum fit_status fit_dataset_put(struct fit_dataset *ds, size_t g, const double *matrix,
@@ -529,10 +563,10 @@ enum fit_status fit_dataset_put(struct fit_dataset *ds, size_t g, const double *
                                  .reference = ds->reference[g],
                                  .clean = !bad && !sigma,
                                  .g = g};
-#pragma omp parallel for schedule(static) if (ds->layout.nframe >= FRAMES_PARALLEL)
-    for (size_t k = 0; k < ds->ntile; k++)
-        fit_dataset_put_tile(ds, &v, &ds->tile[k], p->y.data + p->offset[k],
-                             p->w.data ? p->w.data + p->offset[k] : NULL);
+    struct putting all = {ds, &v};
+    enum fit_clock was = fit_clock_enter(FIT_CLOCK_DECODE);
+    fit_team_run(ds->layout.nframe >= FRAMES_PARALLEL ? everyone : alone, ds->ntile, put_turn, &all);
+    fit_clock_enter(was);
     p->put[g] = 1;
     return FIT_OK;
 }

@@ -3,8 +3,11 @@
  * Takes the boxes that stream.c has read; gives tiles with the bits that fit_dataset_put would have
  * stored: both use fit_dataset_put_tile.
  */
+#include "clock.h"
 #include "dataset_impl.h"
+#include "parallel.h"
 #include "stream.h"
+#include "team.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -99,8 +102,10 @@ const struct fit_tile *fit_dataset_tile(const struct fit_dataset *ds, size_t k, 
         return &ds->tile[k];
     if (fit_stream_wait(s, k))
         return NULL;
+    enum fit_clock was = fit_clock_enter(FIT_CLOCK_DECODE);
     own_tile(ds, k, NULL, buffer, own);
     fit_stream_done(s, k);
+    fit_clock_enter(was);
     return own;
 }
 
@@ -143,44 +148,55 @@ void fit_dataset_abandon(const struct fit_dataset *ds)
         fit_stream_abort(ds->private_->stream);
 }
 
-static enum fit_status each_streamed(const struct fit_dataset *ds,
-                                     void (*fn)(void *user, size_t k, const struct fit_tile *t),
-                                     void *user, struct fit_error *err)
+struct visiting {
+    const struct fit_dataset *ds;
+    void (*fn)(void *user, size_t k, const struct fit_tile *t);
+    void *user;
+    double *buffer; /* of each thread */
+    size_t nbuffer;
+};
+
+static void visit(void *user, size_t k, size_t thread)
 {
-    size_t bytes = (fit_dataset_buffer(ds) * sizeof(double) + 63) / 64 * 64;
-    int lost = 0;
-    fit_dataset_begin(ds);
-#pragma omp parallel reduction(| : lost)
-    {
-        double *buffer = aligned_alloc(64, bytes);
-        struct fit_tile own;
-        if (!buffer) {
-            lost = 1;
-            fit_dataset_abandon(ds);
-        }
-#pragma omp for schedule(dynamic, 1)
-        for (size_t k = 0; k < ds->ntile; k++) {
-            const struct fit_tile *t = buffer ? fit_dataset_tile(ds, k, buffer, &own) : NULL;
-            if (t)
-                fn(user, k, t);
-        }
-        free(buffer);
-    }
-    fit_dataset_end(ds);
-    enum fit_status st = fit_dataset_status(ds, err);
-    return st == FIT_OK && lost ? no_memory(err) : st;
+    const struct visiting *v = user;
+    struct fit_tile own;
+    const struct fit_tile *t =
+        fit_dataset_tile(v->ds, k, v->buffer ? v->buffer + thread * v->nbuffer : NULL, &own);
+    enum fit_clock was = fit_clock_enter(FIT_CLOCK_DECODE);
+    if (t)
+        v->fn(v->user, k, t);
+    fit_clock_enter(was);
 }
 
 enum fit_status fit_dataset_each(const struct fit_dataset *ds,
                                  void (*fn)(void *user, size_t k, const struct fit_tile *t),
                                  void *user, struct fit_error *err)
 {
-    if (ds->private_->stream)
-        return each_streamed(ds, fn, user, err);
-#pragma omp parallel for schedule(static)
-    for (size_t k = 0; k < ds->ntile; k++)
-        fn(user, k, &ds->tile[k]);
-    return FIT_OK;
+    int threads = fit_parallel_default_threads(), streamed = fit_dataset_streamed(ds);
+    struct visiting v = {.ds = ds, .fn = fn, .user = user};
+    v.nbuffer = (fit_dataset_buffer(ds) + FIT_LANES - 1) / FIT_LANES * FIT_LANES;
+    if (streamed &&
+        !(v.buffer = aligned_alloc(64, (size_t)threads * v.nbuffer * sizeof *v.buffer)))
+        return no_memory(err);
+    fit_dataset_begin(ds);
+    fit_team_run((struct fit_team){threads, streamed ? FIT_TEAM_NEXT : FIT_TEAM_SHARE}, ds->ntile,
+                 visit, &v);
+    fit_dataset_end(ds);
+    free(v.buffer);
+    return fit_dataset_status(ds, err);
+}
+
+static void fill_tile(void *user, size_t k, size_t thread)
+{
+    struct fit_dataset *ds = user;
+    struct fit_dataset_private *p = ds->private_;
+    (void)thread;
+    if (fit_stream_wait(p->stream, k))
+        return;
+    enum fit_clock was = fit_clock_enter(FIT_CLOCK_DECODE);
+    read_tile(ds, k, NULL, p->y.data + p->offset[k], p->w.data ? p->w.data + p->offset[k] : NULL);
+    fit_stream_done(p->stream, k);
+    fit_clock_enter(was);
 }
 
 enum fit_status fit_dataset_fill(struct fit_dataset *ds, struct fit_error *err)
@@ -193,14 +209,7 @@ enum fit_status fit_dataset_fill(struct fit_dataset *ds, struct fit_error *err)
     if (st != FIT_OK)
         return st;
     fit_stream_begin(s);
-#pragma omp parallel for schedule(dynamic, 1)
-    for (size_t k = 0; k < ds->ntile; k++) {
-        if (fit_stream_wait(s, k))
-            continue;
-        read_tile(ds, k, NULL, p->y.data + p->offset[k],
-                  p->w.data ? p->w.data + p->offset[k] : NULL);
-        fit_stream_done(s, k);
-    }
+    fit_team_run((struct fit_team){FIT_TEAM_ALL, FIT_TEAM_NEXT}, ds->ntile, fill_tile, ds);
     fit_stream_end(s);
     if ((st = fit_stream_status(s, err)) != FIT_OK)
         return st;

@@ -4,6 +4,7 @@
 #include "config.h"
 #include "nearest.h"
 #include "parallel.h"
+#include "team.h"
 #include "units.h"
 
 #include <math.h>
@@ -434,24 +435,34 @@ static void one_row(const struct fit_experiment *e, size_t g, size_t i, size_t j
               jac ? jac + j0 * full : NULL);
 }
 
+struct rows {
+    const struct fit_experiment *e;
+    size_t g, i0;
+    int upper;
+    uint32_t *index; /* 3 nframe for each thread */
+    double *mean, *jac;
+};
+
+static void row_turn(void *user, size_t k, size_t thread)
+{
+    const struct rows *x = user;
+    const struct fit_experiment *e = x->e;
+    size_t n = e->layout.nframe, full = e->kernel->nparam + e->kernel->nlinear, i = x->i0 + k;
+    one_row(e, x->g, i, x->upper ? i : 0, x->index + thread * 3 * n, x->mean + k * n,
+            x->jac ? x->jac + k * n * full : NULL);
+}
+
 enum fit_status fit_experiment_rows(const struct fit_experiment *e, size_t g, size_t i0, size_t i1,
                                     int upper, int threads, double *mean, double *jac,
                                     struct fit_error *err)
 {
-    size_t n = e->layout.nframe, full = e->kernel->nparam + e->kernel->nlinear;
-    int lost = 0;
+    size_t n = e->layout.nframe;
     if (threads <= 0)
         threads = fit_parallel_default_threads();
-#pragma omp parallel num_threads(threads) reduction(| : lost)
-    {
-        uint32_t *index = malloc(3 * n * sizeof *index);
-        lost = !index;
-#pragma omp for schedule(dynamic, 8)
-        for (size_t i = i0; i < i1; i++)
-            if (index)
-                one_row(e, g, i, upper ? i : 0, index, mean + (i - i0) * n,
-                        jac ? jac + (i - i0) * n * full : NULL);
-        free(index);
-    }
-    return lost ? no_memory(err) : FIT_OK;
+    struct rows all = {e, g, i0, upper, malloc((size_t)threads * 3 * n * sizeof *all.index), mean, jac};
+    if (!all.index)
+        return no_memory(err);
+    fit_team_run((struct fit_team){threads, FIT_TEAM_NEXT}, i1 - i0, row_turn, &all);
+    free(all.index);
+    return FIT_OK;
 }

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "clock.h"
 #include "covariance.h"
 #include "degeneracy.h"
 #include "fit_impl.h"
@@ -373,8 +374,7 @@ static enum fit_status take_polished(struct fit_job *f, const struct fit_polish 
     return fit_polish_covariance(p, *variance, r, f->err);
 }
 
-/* Errors for correlated noise; there are none for values too few to tell, nor for values that stay
- * in their file: frame by frame they lie in another order than tiles come. */
+/* Errors for correlated noise; there are none for values too few to tell. */
 static enum fit_status robust_errors(struct fit_job *f, double variance)
 {
     int robust = !isnan(f->robust);
@@ -388,7 +388,7 @@ static enum fit_status robust_errors(struct fit_job *f, double variance)
                                      .curve = robust ? f->curve : 1,
                                      .length = f->opt->cluster_length,
                                      .joint = f->opt->cluster_joint};
-    if (f->kernel->points && f->ds->npoint > f->res->nfree && !fit_dataset_streamed(f->ds))
+    if (f->kernel->points && f->ds->npoint > f->res->nfree)
         return fit_sandwich(&spec, f->res, f->err);
     for (size_t k = 0; k < f->res->nfull; k++)
         f->res->std_robust[k] = NAN;
@@ -477,6 +477,7 @@ enum fit_status fit_run(const struct fit_kernel *kernel, const struct fit_datase
         return fit_fail(err, FIT_ERR_INTERNAL, "%s: kernel of interface %u, the runtime speaks %d",
                         kernel->name, kernel->abi, FIT_KERNEL_ABI);
     fit_linalg_serial();
+    enum fit_clock was = fit_clock_enter(FIT_CLOCK_SOLVE);
     f.p = kernel->nparam;
     f.q = kernel->nlinear;
     f.ng = ds->layout.ngroup;
@@ -504,5 +505,6 @@ enum fit_status fit_run(const struct fit_kernel *kernel, const struct fit_datase
     free(f.lower);
     if (st != FIT_OK)
         fit_result_free(res);
+    fit_clock_enter(was);
     return st;
 }

@@ -11,6 +11,7 @@
 #define _DEFAULT_SOURCE /* pread, nanoseconds of struct stat */
 #include "hdf5_raw.h"
 
+#include "clock.h"
 #include "hdf5_internal.h"
 #include "lzf.h"
 
@@ -452,7 +453,9 @@ static enum fit_status load_chunk(const struct fit_h5_raw *r, const struct chunk
         free(p);
         return st;
     }
+    enum fit_clock was = fit_clock_enter(FIT_CLOCK_DECODE);
     *data = expand(r, c->skipped, p, c->bytes, size);
+    fit_clock_enter(was);
     if (*data)
         return FIT_OK;
     st = file_changed(r->file, err);

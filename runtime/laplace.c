@@ -5,6 +5,7 @@
 #include "metric.h"
 #include "psis.h"
 #include "rng.h"
+#include "team.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -112,6 +113,7 @@ struct proposal {
     uint32_t round;
     double *log_q; /* draws */
     enum fit_eval *answer;
+    size_t slots;
 };
 
 static void set_norm(struct proposal *p)
@@ -143,18 +145,22 @@ static void one_draw(struct proposal *p, size_t i, size_t slot)
         out->lp[i] = -INFINITY;
 }
 
-/* Draws first, first + threads, ... belong to one thread: its evaluations come one after the other.
- */
+/* Draws first, first + slots, ... belong together: their evaluations come one after the other. */
+static void draws_of_slot(void *user, size_t slot, size_t thread)
+{
+    struct proposal *p = user;
+    (void)thread;
+    for (size_t i = slot; i < p->out->draws; i += p->slots) {
+        one_draw(p, i, slot);
+        if (p->answer[i] == FIT_EVAL_STOP)
+            break;
+    }
+}
+
 static void all_draws(struct proposal *p, int threads)
 {
-    size_t team = threads > 1 ? (size_t)threads : 1;
-#pragma omp parallel for num_threads((int)team) schedule(static, 1) if (team > 1)
-    for (size_t slot = 0; slot < team; slot++)
-        for (size_t i = slot; i < p->out->draws; i += team) {
-            one_draw(p, i, slot);
-            if (p->answer[i] == FIT_EVAL_STOP)
-                break;
-        }
+    p->slots = threads > 1 ? (size_t)threads : 1;
+    fit_team_run((struct fit_team){threads, FIT_TEAM_NEXT}, p->slots, draws_of_slot, p);
 }
 
 /* ---- weights --------------------------------------------------------------------------------- */

@@ -7,6 +7,7 @@
 
 #include "experiment.h"
 #include "parallel.h"
+#include "team.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -114,36 +115,48 @@ static void add_tile_rows(struct work *w, const struct fit_tile *t, const double
 
 enum { TILES_PER_THREAD = 4 };
 
-/* Data and model of the tiles [first, last). */
-static void take_batch(struct work *w, int threads, size_t first, size_t last)
+struct batch {
+    struct work *w;
+    size_t first, last; /* tiles */
+};
+
+/* Data and model of a tile of the batch. */
+static void take_tile(void *user, size_t b, size_t thread)
 {
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
-    for (size_t k = first; k < last; k++) {
-        size_t b = k - first;
-        w->tile[b] = fit_dataset_tile(w->ds, k, w->buffer + b * w->nbuffer, &w->own[b]);
-        if (w->tile[b])
-            w->k->model(&w->ds->layout, w->ws, w->lin, w->tile[b], w->model + b * w->stride);
+    const struct batch *x = user;
+    struct work *w = x->w;
+    (void)thread;
+    w->tile[b] = fit_dataset_tile(w->ds, x->first + b, w->buffer + b * w->nbuffer, &w->own[b]);
+    if (w->tile[b])
+        w->k->model(&w->ds->layout, w->ws, w->lin, w->tile[b], w->model + b * w->stride);
+}
+
+static void add_group(void *user, size_t g, size_t thread)
+{
+    const struct batch *x = user;
+    struct work *w = x->w;
+    (void)thread;
+    for (size_t b = 0; b < x->last - x->first; b++) {
+        const double *model = w->model + b * w->stride;
+        if (!w->tile[b])
+            continue;
+        if (w->k->space == FIT_PAIRS)
+            add_tile_pairs(w, w->tile[b], model, g);
+        else if (w->tile[b]->group == g)
+            add_tile_rows(w, w->tile[b], model);
     }
 }
 
 static void one_pass(struct work *w, int threads)
 {
-    size_t batch = (size_t)threads * TILES_PER_THREAD, ngroup = w->maps->ngroup;
+    size_t many = (size_t)threads * TILES_PER_THREAD;
+    const struct fit_team team = {threads, FIT_TEAM_NEXT};
     fit_dataset_begin(w->ds);
-    for (size_t first = 0; first < w->ds->ntile; first += batch) {
-        size_t last = first + batch < w->ds->ntile ? first + batch : w->ds->ntile;
-        take_batch(w, threads, first, last);
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
-        for (size_t g = 0; g < ngroup; g++)
-            for (size_t k = 0; k < last - first; k++) {
-                const double *model = w->model + k * w->stride;
-                if (!w->tile[k])
-                    continue;
-                if (w->k->space == FIT_PAIRS)
-                    add_tile_pairs(w, w->tile[k], model, g);
-                else if (w->tile[k]->group == g)
-                    add_tile_rows(w, w->tile[k], model);
-            }
+    for (size_t first = 0; first < w->ds->ntile; first += many) {
+        size_t last = first + many < w->ds->ntile ? first + many : w->ds->ntile;
+        struct batch x = {w, first, last};
+        fit_team_run(team, last - first, take_tile, &x);
+        fit_team_run(team, w->maps->ngroup, add_group, &x);
     }
     fit_dataset_end(w->ds);
 }

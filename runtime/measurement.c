@@ -10,6 +10,7 @@
  */
 #include "measurement_impl.h"
 
+#include "clock.h"
 #include "source_impl.h"
 #include "stream.h"
 
@@ -46,7 +47,10 @@ struct identity {
 static void *identify(void *job)
 {
     struct identity *id = job;
+    fit_clock_name("checksum");
+    enum fit_clock was = fit_clock_enter(FIT_CLOCK_LOAD);
     id->status = fit_file_identity(id->file, id->sha256, &id->size, &id->error);
+    fit_clock_enter(was);
     return NULL;
 }
 
@@ -59,10 +63,12 @@ static void identity_start(struct identity *id, const char *file)
 static enum fit_status identity_finish(struct identity *id, struct fit_measurement *m,
                                        struct fit_error *err)
 {
+    enum fit_clock was = fit_clock_enter(FIT_CLOCK_WAIT);
     if (id->running)
         pthread_join(id->thread, NULL);
     else
         identify(id);
+    fit_clock_enter(was);
     if (!m || id->status != FIT_OK)
         return id->status == FIT_OK ? FIT_OK : fit_fail(err, id->status, "%s", id->error.message);
     memcpy(m->sha256, id->sha256, sizeof m->sha256);
@@ -579,7 +585,9 @@ enum fit_status fit_measurement_load(const struct fit_selection *sel,
         wanted.all_q |= strcmp(kernel->axis[a].name, "q") == 0;
     struct loading l = {.sel = &wanted, .kernel = kernel, .m = m};
     identity_start(&id, sel->path);
+    enum fit_clock was = fit_clock_enter(FIT_CLOCK_LOAD);
     enum fit_status st = load(&l, setting, err);
+    fit_clock_enter(was);
     enum fit_status known = identity_finish(&id, m, st == FIT_OK ? err : NULL);
     if (st == FIT_OK)
         st = known;

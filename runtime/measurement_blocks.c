@@ -11,9 +11,11 @@
  */
 #include "measurement_impl.h"
 
+#include "clock.h"
 #include "dataset_impl.h"
 #include "source_impl.h"
 #include "stream.h"
+#include "team.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -85,6 +87,26 @@ static enum fit_status read_box(const struct fit_plane *p, const struct fit_rect
     return *bytes ? fit_plane_read(p, box, *bytes, err) : no_memory(err);
 }
 
+/* A block of rows in hand. */
+struct block {
+    const struct sweep *s;
+    const struct fit_rect *box;
+    const void *y, *e;
+};
+
+static void visit_group(void *user, size_t g, size_t thread)
+{
+    const struct block *t = user;
+    const struct sweep *s = t->s;
+    struct fit_view v = fit_plane_view(&s->y[g], t->box, t->y), w = {0};
+    (void)thread;
+    enum fit_clock was = fit_clock_enter(FIT_CLOCK_DECODE);
+    if (s->sigma)
+        w = fit_plane_view(&s->sigma[g], t->box, t->e);
+    s->fn(s->b, g, t->box, &v, s->sigma ? &w : NULL);
+    fit_clock_enter(was);
+}
+
 static enum fit_status sweep_one(const struct sweep *s, size_t g, struct fit_error *err)
 {
     void *y = NULL, *e = NULL;
@@ -95,10 +117,8 @@ static enum fit_status sweep_one(const struct sweep *s, size_t g, struct fit_err
         if (st == FIT_OK && s->sigma)
             st = read_box(&s->sigma[g], &box, &e, err);
         if (st == FIT_OK) {
-            struct fit_view v = fit_plane_view(&s->y[g], &box, y), w = {0};
-            if (s->sigma)
-                w = fit_plane_view(&s->sigma[g], &box, e);
-            s->fn(s->b, g, &box, &v, s->sigma ? &w : NULL);
+            struct block t = {s, &box, y, e};
+            visit_group(&t, g, 0);
         }
         r = box.r1;
     }
@@ -118,20 +138,26 @@ static enum fit_status sweep_together(const struct sweep *s, struct fit_error *e
         st = read_box(&s->y[0], &box, &y, err);
         if (st == FIT_OK && s->sigma)
             st = read_box(&s->sigma[0], &box, &e, err);
-#pragma omp parallel for schedule(dynamic, 1)
-        for (size_t g = 0; g < ngroup; g++) {
-            if (st != FIT_OK)
-                continue;
-            struct fit_view v = fit_plane_view(&s->y[g], &box, y), w = {0};
-            if (s->sigma)
-                w = fit_plane_view(&s->sigma[g], &box, e);
-            s->fn(s->b, g, &box, &v, s->sigma ? &w : NULL);
-        }
+        struct block t = {s, &box, y, e};
+        if (st == FIT_OK)
+            fit_team_run((struct fit_team){FIT_TEAM_ALL, FIT_TEAM_NEXT}, ngroup, visit_group, &t);
         r = box.r1;
     }
     free(y);
     free(e);
     return st;
+}
+
+struct apart {
+    const struct sweep *s;
+    struct fit_error *why; /* ngroup */
+};
+
+static void sweep_turn(void *user, size_t g, size_t thread)
+{
+    const struct apart *a = user;
+    (void)thread;
+    sweep_one(a->s, g, &a->why[g]);
 }
 
 /* The first error in the order of the groups is the one that is told. */
@@ -143,9 +169,8 @@ static enum fit_status sweep(const struct sweep *s, struct fit_error *err)
     struct fit_error *why = calloc(ngroup, sizeof *why);
     if (!why)
         return no_memory(err);
-#pragma omp parallel for schedule(dynamic, 1)
-    for (size_t g = 0; g < ngroup; g++)
-        sweep_one(s, g, &why[g]);
+    struct apart all = {s, why};
+    fit_team_run((struct fit_team){FIT_TEAM_ALL, FIT_TEAM_NEXT}, ngroup, sweep_turn, &all);
     enum fit_status st = FIT_OK;
     for (size_t g = 0; g < ngroup && st == FIT_OK; g++)
         if (why[g].status != FIT_OK)

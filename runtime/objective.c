@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "clock.h"
 #include "lanes.h"
 #include "linalg.h"
 
@@ -445,6 +446,14 @@ static enum fit_eval run_pass(struct fit_objective *o, size_t n,
     return FIT_EVAL_OK;
 }
 
+static enum fit_eval prepare(struct fit_objective *o, const double *theta, int derivative)
+{
+    enum fit_clock was = fit_clock_enter(FIT_CLOCK_TABLES);
+    enum fit_eval e = o->kernel->prepare(&o->ds->layout, theta, derivative, o->ws);
+    fit_clock_enter(was);
+    return e;
+}
+
 /* ---- value ----------------------------------------------------------------------------------- */
 
 /* Index of element (p, q), p <= q, of a symmetric matrix stored by rows. */
@@ -520,7 +529,7 @@ enum fit_eval fit_objective_sums(struct fit_objective *o, const double *theta, i
 {
     size_t n = moments_per_group(o->nlinear), last = o->nblock ? o->nblock - 1 : 0;
     size_t all = o->nblock ? o->block_matrix[last] + block_size(o, last) * block_size(o, last) : 0;
-    enum fit_eval e = o->kernel->prepare(&o->ds->layout, theta, derivative, o->ws);
+    enum fit_eval e = prepare(o, theta, derivative);
     if (e != FIT_EVAL_OK)
         return e;
     o->nvalue++;
@@ -644,7 +653,7 @@ enum fit_eval fit_objective_normal(struct fit_objective *o, const double *theta,
                                    double *g)
 {
     size_t p = o->nparam, n = o->nlinear;
-    enum fit_eval e = o->kernel->prepare(&o->ds->layout, theta, 1, o->ws);
+    enum fit_eval e = prepare(o, theta, 1);
     if (e != FIT_EVAL_OK)
         return e;
     o->nnormal++;

@@ -4,14 +4,13 @@
  * decided by the number of tiles: leaf k holds tiles [k T / n, (k+1) T / n) for T tiles and n
  * leaves; the tree adds leaf k + 2^s to leaf k at level s.
  */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* sched_getaffinity */
-#endif
 #include "parallel.h"
 
-#include <omp.h>
-#include <sched.h>
-#include <stdio.h>
+#include "clock.h"
+#include "team.h"
+#include "topology.h"
+
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -38,118 +37,28 @@ double fit_seconds(void)
 
 /* ---- how many threads ------------------------------------------------------------------------ */
 
-#ifdef __linux__
-/* The first hardware thread of the core to which cpu belongs, or cpu itself when the system does
- * not say. */
-static int first_sibling(int cpu)
+static pthread_once_t asked_once = PTHREAD_ONCE_INIT;
+static int usable;
+
+static void ask(void)
 {
-    char path[96];
-    int first = cpu;
-    snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", cpu);
-    FILE *f = fopen(path, "r");
-    if (f) {
-        if (fscanf(f, "%d", &first) != 1)
-            first = cpu;
-        fclose(f);
+    struct fit_topology *t = malloc(sizeof *t);
+    usable = 1;
+    if (t) {
+        fit_topology_read(t);
+        usable = fit_topology_usable(t);
     }
-    return first;
+    free(t);
 }
-
-static int physical_cores(void)
-{
-    cpu_set_t set;
-    int n = 0, seen[CPU_SETSIZE] = {0};
-    if (sched_getaffinity(0, sizeof set, &set) != 0)
-        return omp_get_num_procs();
-    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
-        if (!CPU_ISSET((size_t)cpu, &set))
-            continue;
-        int core = first_sibling(cpu);
-        if (core < 0 || core >= CPU_SETSIZE)
-            core = cpu;
-        n += !seen[core];
-        seen[core] = 1;
-    }
-    return n > 0 ? n : 1;
-}
-
-/* Reads "quota period" (cgroup v2) at path; cores granted, or 0 when there is no limit. */
-static double quota_v2(const char *path)
-{
-    double quota = 0, period = 0;
-    FILE *f = fopen(path, "r");
-    if (!f)
-        return 0;
-    int got = fscanf(f, "%lf %lf", &quota, &period); /* "max 100000" gives 0 */
-    fclose(f);
-    return got == 2 && quota > 0 && period > 0 ? quota / period : 0;
-}
-
-static double read_number(const char *path)
-{
-    double v = 0;
-    FILE *f = fopen(path, "r");
-    if (!f)
-        return 0;
-    if (fscanf(f, "%lf", &v) != 1)
-        v = 0;
-    fclose(f);
-    return v;
-}
-
-/* The least quota on the way from our cgroup to the root; 0 when there is none. */
-static double cgroup_quota(void)
-{
-    char line[512], path[640];
-    double least = 0, v1_quota, v1_period;
-    FILE *f = fopen("/proc/self/cgroup", "r");
-    while (f && fgets(line, sizeof line, f)) {
-        if (strncmp(line, "0::", 3) != 0)
-            continue;
-        line[strcspn(line, "\n")] = '\0';
-        char *name = line + 3;
-        for (;;) {
-            snprintf(path, sizeof path, "/sys/fs/cgroup%s/cpu.max", name);
-            double q = quota_v2(path);
-            if (q > 0 && (least <= 0 || q < least))
-                least = q;
-            char *slash = strrchr(name, '/');
-            if (!slash)
-                break;
-            *slash = '\0';
-        }
-    }
-    if (f)
-        fclose(f);
-    v1_quota = read_number("/sys/fs/cgroup/cpu/cpu.cfs_quota_us");
-    v1_period = read_number("/sys/fs/cgroup/cpu/cpu.cfs_period_us");
-    if (v1_quota > 0 && v1_period > 0 && (least <= 0 || v1_quota / v1_period < least))
-        least = v1_quota / v1_period;
-    return least;
-}
-#else
-static int physical_cores(void)
-{
-    return omp_get_num_procs();
-}
-
-static double cgroup_quota(void)
-{
-    return 0;
-}
-#endif
 
 int fit_parallel_default_threads(void)
 {
-    const char *asked = getenv("OMP_NUM_THREADS");
-    int n = asked ? atoi(asked) : 0;
+    const char *wish = getenv("OMP_NUM_THREADS");
+    int n = wish ? atoi(wish) : 0;
     if (n > 0)
         return n;
-    n = physical_cores();
-    double quota = cgroup_quota();
-    if (quota > 0 && n > (int)(quota + 0.5))
-        n = (int)(quota + 0.5);
-    return n > 0 ? n : 1;
+    pthread_once(&asked_once, ask);
+    return usable;
 }
 
 /* ---- sums ------------------------------------------------------------------------------------ */
@@ -231,60 +140,84 @@ void fit_parallel_uninterruptible(struct fit_parallel *par)
     par->interrupt = NULL;
 }
 
-static void sum_leaf(struct fit_parallel *p, const struct fit_parallel_task *task, size_t leaf,
-                     size_t thread)
+struct summing {
+    struct fit_parallel *p;
+    const struct fit_parallel_task *task;
+};
+
+static void sum_leaf(void *user, size_t leaf, size_t thread)
 {
+    const struct summing *s = user;
+    const struct fit_parallel_task *task = s->task;
+    struct fit_parallel *p = s->p;
     size_t first = leaf * p->ds->ntile / p->nleaf, last = (leaf + 1) * p->ds->ntile / p->nleaf;
     double *sum = p->partial + leaf * p->nout, *one = p->tile + thread * p->nout;
     double *scratch = p->scratch + thread * p->nscratch;
     struct fit_tile own;
+    enum fit_clock was = fit_clock_enter(FIT_CLOCK_PAIRS);
     for (size_t t = first; t < last; t++) {
         if (p->interrupt && *p->interrupt) {
             fit_dataset_abandon(p->ds);
-            return;
+            break;
         }
         const struct fit_tile *tile =
             fit_dataset_tile(p->ds, t, p->buffer + thread * p->nbuffer, &own);
         if (!tile)
-            return;
+            break;
         double *out = t == first ? sum : one;
         task->tile(task->user, tile, scratch, p->stride, out);
         for (size_t k = 0; t != first && k < task->nout; k++)
             sum[k] += one[k];
     }
+    fit_clock_enter(was);
 }
 
-int fit_parallel_sum(struct fit_parallel *par, const struct fit_parallel_task *task, double *total)
+static void add_leaves(struct fit_parallel *par, size_t nout, double *total)
 {
     size_t n = par->nleaf;
-    fit_dataset_begin(par->ds);
-    if (par->threads == 1 || n == 1) {
-        for (size_t k = 0; k < n; k++)
-            sum_leaf(par, task, k, 0);
-    } else {
-#pragma omp parallel for schedule(dynamic, 1) num_threads(par->threads)
-        for (size_t k = 0; k < n; k++)
-            sum_leaf(par, task, k, (size_t)omp_get_thread_num());
-    }
-    fit_dataset_end(par->ds);
-    if ((par->interrupt && *par->interrupt) || fit_dataset_status(par->ds, NULL) != FIT_OK)
-        return 1;
+    enum fit_clock was = fit_clock_enter(FIT_CLOCK_REDUCE);
     for (size_t step = 1; step < n; step *= 2)
         for (size_t k = 0; k + step < n; k += 2 * step) {
             double *a = par->partial + k * par->nout;
             const double *b = par->partial + (k + step) * par->nout;
-            for (size_t i = 0; i < task->nout; i++)
+            for (size_t i = 0; i < nout; i++)
                 a[i] += b[i];
         }
-    for (size_t i = 0; i < task->nout; i++)
+    for (size_t i = 0; i < nout; i++)
         total[i] = n > 0 ? par->partial[i] : 0;
+    fit_clock_enter(was);
+}
+
+int fit_parallel_sum(struct fit_parallel *par, const struct fit_parallel_task *task, double *total)
+{
+    struct summing s = {par, task};
+    /* values in memory: each thread meets those again whose pages it touched first */
+    struct fit_team team = {par->threads,
+                            fit_dataset_streamed(par->ds) ? FIT_TEAM_NEXT : FIT_TEAM_SHARE};
+    fit_dataset_begin(par->ds);
+    fit_team_run(team, par->nleaf, sum_leaf, &s);
+    fit_dataset_end(par->ds);
+    if ((par->interrupt && *par->interrupt) || fit_dataset_status(par->ds, NULL) != FIT_OK)
+        return 1;
+    add_leaves(par, task->nout, total);
     return 0;
+}
+
+struct each {
+    void (*body)(void *user, size_t k);
+    void *user;
+};
+
+static void one(void *user, size_t k, size_t thread)
+{
+    const struct each *e = user;
+    (void)thread;
+    e->body(e->user, k);
 }
 
 void fit_parallel_each(struct fit_parallel *par, size_t n, void (*body)(void *user, size_t k),
                        void *user)
 {
-#pragma omp parallel for schedule(dynamic, 1) num_threads(par->threads)
-    for (size_t k = 0; k < n; k++)
-        body(user, k);
+    struct each e = {body, user};
+    fit_team_run((struct fit_team){par->threads, FIT_TEAM_NEXT}, n, one, &e);
 }

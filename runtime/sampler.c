@@ -7,6 +7,7 @@
 #include "../common/sha256.h"
 #include "linalg.h"
 #include "parallel.h"
+#include "team.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -194,19 +195,27 @@ static void slice_in_turn(struct fit_sampler *s, double end)
     }
 }
 
+struct slice {
+    struct fit_sampler *s;
+    double seconds;
+};
+
+static void slice_chain(void *user, size_t c, size_t thread)
+{
+    struct slice *x = user;
+    double end = fit_seconds() + x->seconds;
+    (void)thread;
+    while (!complete(x->s, c)) {
+        advance(x->s, c);
+        if (x->s->status[c] != FIT_OK || fit_seconds() >= end)
+            break;
+    }
+}
+
 static void slice_together(struct fit_sampler *s, double seconds)
 {
-    ptrdiff_t nc = (ptrdiff_t)s->opt.chains;
-#pragma omp parallel for num_threads(s->opt.threads) schedule(dynamic, 1)
-    for (ptrdiff_t k = 0; k < nc; k++) {
-        size_t c = (size_t)k;
-        double end = fit_seconds() + seconds;
-        while (!complete(s, c)) {
-            advance(s, c);
-            if (s->status[c] != FIT_OK || fit_seconds() >= end)
-                break;
-        }
-    }
+    struct slice x = {s, seconds};
+    fit_team_run((struct fit_team){s->opt.threads, FIT_TEAM_NEXT}, s->opt.chains, slice_chain, &x);
 }
 
 enum fit_status fit_sampler_run(struct fit_sampler *s, const struct fit_sampler_watch *watch,

@@ -8,6 +8,7 @@
 
 #include "laplace.h"
 #include "psis.h"
+#include "team.h"
 
 /* Data-parallel evaluations pay from this many values for each thread; below, chains run side by side. */
 static const double VALUES_PER_THREAD = 2e5;
@@ -96,17 +97,17 @@ static void complete_chain(void *user, size_t chain)
     }
 }
 
+static void complete_turn(void *user, size_t chain, size_t thread)
+{
+    (void)thread;
+    complete_chain(user, chain);
+}
+
 static void complete_draws(struct fit_sampling_run *m)
 {
-    if (!m->side_by_side || m->s->method != FIT_SAMPLING_NUTS) {
-        for (size_t k = 0; k < m->s->chains; k++)
-            complete_chain(m, k);
-        return;
-    }
-    long n = (long)m->s->chains;
-#pragma omp parallel for schedule(dynamic, 1) num_threads(m->s->threads)
-    for (long k = 0; k < n; k++)
-        complete_chain(m, (size_t)k);
+    int together = m->side_by_side && m->s->method == FIT_SAMPLING_NUTS;
+    fit_team_run((struct fit_team){together ? m->s->threads : 1, FIT_TEAM_NEXT}, m->s->chains,
+                 complete_turn, m);
 }
 
 /* ---- Laplace ------------------------------------------------------------------------------------------- */

@@ -1,20 +1,23 @@
 /* scores.c -- one pass over the data at the optimum: scores by blocks of frames, tests of the residuals.
  *
  * Values and derivatives come from the kernel's `points`, a few hundred at a time, so nothing as large as the
- * data is stored.  For pairs the unit of work is a block of rows of one group: it alone writes to its part of
- * the sums, so the bits do not depend on the number of threads.
+ * data is stored.  Pairs go by tiles, in memory or read from their file: a tile's sums are formed by
+ * themselves and added when those of all tiles before it were.
  */
 #include "scores.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "clock.h"
 #include "rho.h"
+#include "team.h"
 
 enum { PIECE = 256, DECILES = FIT_RESIDUAL_DECILES };
 
-/* Sums over residuals z = sqrt(w) r of one unit. */
+/* Sums over residuals z = sqrt(w) r. */
 struct sums {
     double n, z2, z4;
     double age, nage;       /* neighbours z(i, j) z(i-1, j-1) */
@@ -23,13 +26,23 @@ struct sums {
     double decile[DECILES], ndecile[DECILES];
 };
 
+static void add_sums(struct sums *to, const struct sums *from)
+{
+    double *a = (double *)to;
+    const double *b = (const double *)from;
+    for (size_t k = 0; k < sizeof *to / sizeof *a; k++)
+        a[k] += b[k];
+}
+
 struct pass {
     struct fit_objective *o;
     const struct fit_score_loss *loss;
     const double *D;
     struct fit_scores *s;
-    struct sums *sums; /* one for each unit */
-    int lost;          /* a unit found no memory */
+    struct sums *sums; /* ngroup */
+    struct patch *patch; /* of each thread */
+    struct border *border;
+    int lost;          /* there was no memory */
 };
 
 /* A stretch of values of one group, at most PIECE of them. */
@@ -56,77 +69,164 @@ static void settle(const struct pass *p, struct piece *x, size_t n)
     fit_rho_weights(&lanes, p->loss->loss, p->loss->f_scale, 1, x->w, ignored);
 }
 
-/* ---- pairs ---------------------------------------------------------------------------------------------- */
+/* ---- pairs: one tile ------------------------------------------------------------------------------------ */
 
-struct row { /* residuals of a row by column, NaN where there is none */
-    double *now, *before;
+/* What a tile gives by itself: scores by blocks, residuals, sums over neighbours inside of it. */
+struct patch {
+    struct piece x;
+    double *jac;      /* PIECE x P */
+    double *score;    /* ngroup x na x nb x P */
+    double *z;        /* as the tile; NaN where no value counts */
+    double *row;      /* ngroup x rows x 3: sum of z, of z^2, number */
+    struct sums *sums; /* ngroup */
+    double *buffer;   /* values that are read from a file */
+    size_t a0, na, b0, nb; /* blocks that the tile meets */
 };
 
-static void add_piece(struct pass *p, const struct piece *x, size_t n, size_t a, struct row *row)
+static void frame_patch(const struct fit_scores *s, const struct fit_tile *t, struct patch *q)
 {
-    struct fit_scores *s = p->s;
-    const size_t P = s->P;
+    q->a0 = t->i0 / s->length;
+    q->na = (t->i1 - 1) / s->length + 1 - q->a0;
+    q->b0 = (t->j0 > t->i0 + 1 ? t->j0 : t->i0 + 1) / s->length;
+    q->nb = (t->j1 - 1) / s->length + 1 - q->b0;
+}
+
+static double *patch_score(const struct pass *p, const struct patch *q, size_t g, size_t a, size_t b)
+{
+    return q->score + ((g * q->na + a) * q->nb + b) * p->s->P;
+}
+
+/* at[k]: where residual k stands in the tile. */
+static void add_piece(struct pass *p, struct patch *q, const size_t *at, size_t n)
+{
+    const struct piece *x = &q->x;
+    const size_t P = p->s->P, length = p->s->length;
     for (size_t k = 0; k < n; k++) {
-        double r = x->y[k] - x->mean[k], score = x->w[k] * r;
-        double *to = fit_scores_at(s, x->g[k], a, x->j[k] / s->length);
         const double *jac = x->jac + k * P;
+        double r = x->y[k] - x->mean[k], score = x->w[k] * r;
         if (!(x->v[k] > 0))
             continue;
-        row->now[x->j[k]] = sqrt(x->v[k]) * r;
+        double *to = patch_score(p, q, x->g[k], x->i[k] / length - q->a0, x->j[k] / length - q->b0);
+        q->z[at[k]] = sqrt(x->v[k]) * r;
         for (size_t c = 0; c < P; c++)
             to[c] += score * jac[c];
     }
 }
 
-/* Values of row i in tile t, columns from j0 on; returns the next column. */
-static size_t take_piece(const struct pass *p, const struct fit_tile *t, size_t g, size_t i, size_t j0,
-                         struct piece *x, size_t *n)
+/* Residuals and scores in the order of the tile's values. */
+static void take_values(struct pass *p, const struct fit_tile *t, struct patch *q)
 {
     const struct fit_layout *l = &p->o->ds->layout;
-    const size_t L = FIT_LANES;
-    double factor = fit_score_factor(p->o, g);
-    size_t end = t->j1 - j0 < PIECE ? t->j1 : j0 + PIECE, block = j0 / L;
-    size_t base = fit_tile_offset(l, t, i, j0, g) - j0 % L;
-    *n = 0;
-    for (size_t j = j0; j < end; j++, ++*n) {
-        size_t at = base + (j / L - block) * l->ngroup * L + j % L;
-        x->i[*n] = (uint32_t)i;
-        x->j[*n] = (uint32_t)j;
-        x->g[*n] = (uint32_t)g;
-        x->y[*n] = t->y[at];
-        x->v[*n] = (t->w ? t->w[at] : 1) * factor;
+    const size_t L = FIT_LANES, ngroup = l->ngroup;
+    struct piece *x = &q->x;
+    size_t where[PIECE], n = 0, at = 0;
+    x->jac = q->jac;
+    for (size_t i = t->i0; i < t->i1; i++)
+        for (size_t b = (t->j0 > i + 1 ? t->j0 : i + 1) / L; b * L < t->j1; b++)
+            for (size_t g = 0; g < ngroup; g++)
+                for (size_t lane = 0; lane < L; lane++, at++) {
+                    size_t j = b * L + lane;
+                    q->z[at] = NAN;
+                    if (j <= i || j < t->j0 || j >= t->j1)
+                        continue;
+                    where[n] = at;
+                    x->i[n] = (uint32_t)i;
+                    x->j[n] = (uint32_t)j;
+                    x->g[n] = (uint32_t)g;
+                    x->y[n] = t->y[at];
+                    x->v[n] = (t->w ? t->w[at] : 1) * fit_score_factor(p->o, g);
+                    if (++n < PIECE)
+                        continue;
+                    settle(p, x, n);
+                    add_piece(p, q, where, n);
+                    n = 0;
+                }
+    if (n) {
+        settle(p, x, n);
+        add_piece(p, q, where, n);
     }
-    return end;
 }
 
-static void test_row(struct sums *s, const struct row *row, size_t i, size_t n)
+/* Residuals of row i and group g: z_of(row, j) for first <= j < t->j1. */
+struct line {
+    const double *z;
+    size_t first, ngroup, block;
+};
+
+static struct line line_of(const struct pass *p, const struct patch *q, const struct fit_tile *t, size_t i, size_t g)
 {
-    double all = 0, square = 0, count = 0;
-    for (size_t j = i + 1; j < n; j++) {
-        double z = row->now[j];
+    const struct fit_layout *l = &p->o->ds->layout;
+    size_t first = t->j0 > i + 1 ? t->j0 : i + 1;
+    size_t at = fit_tile_offset(l, t, i, first, g) - first % FIT_LANES;
+    return (struct line){q->z + at, first, l->ngroup, first / FIT_LANES};
+}
+
+static double z_of(const struct line *l, size_t j)
+{
+    return l->z[(j / FIT_LANES - l->block) * l->ngroup * FIT_LANES + j % FIT_LANES];
+}
+
+static void add_product(double z, double other, double *sum, double *count)
+{
+    if (isnan(z) || isnan(other))
+        return;
+    *sum += z * other;
+    *count += 1;
+}
+
+/* Row i: z^2, z^4, neighbours along the lag, those along the age with the row above. */
+static void test_line(const struct pass *p, const struct fit_tile *t, size_t i, const struct line *now,
+                      const struct line *above, struct sums *s, double *row)
+{
+    size_t nframe = p->o->ds->layout.nframe;
+    for (size_t j = now->first; j < t->j1; j++) {
+        double z = z_of(now, j);
         if (isnan(z))
             continue;
-        size_t tenth = (j - i - 1) * DECILES / n;
+        size_t tenth = (j - i - 1) * DECILES / nframe;
         s->decile[tenth] += z * z;
         s->ndecile[tenth] += 1;
         s->z4 += z * z * z * z;
-        all += z;
-        square += z * z;
-        count += 1;
-        if (j > i + 1 && !isnan(row->now[j - 1])) {
-            s->lag += z * row->now[j - 1];
-            s->nlag += 1;
-        }
-        if (!isnan(row->before[j - 1])) {
-            s->age += z * row->before[j - 1];
-            s->nage += 1;
+        row[0] += z;
+        row[1] += z * z;
+        row[2] += 1;
+        if (j > now->first)
+            add_product(z, z_of(now, j - 1), &s->lag, &s->nlag);
+        if (above && j > above->first)
+            add_product(z, z_of(above, j - 1), &s->age, &s->nage);
+    }
+}
+
+static void test_tile(const struct pass *p, const struct fit_tile *t, struct patch *q)
+{
+    size_t ngroup = p->s->ngroup, rows = t->i1 - t->i0;
+    memset(q->row, 0, ngroup * rows * 3 * sizeof *q->row);
+    memset(q->sums, 0, ngroup * sizeof *q->sums);
+    for (size_t g = 0; g < ngroup; g++) {
+        struct line above = {0};
+        for (size_t i = t->i0; i < t->i1; i++) {
+            struct line now = line_of(p, q, t, i, g);
+            double *row = q->row + (g * rows + i - t->i0) * 3;
+            test_line(p, t, i, &now, i > t->i0 ? &above : NULL, &q->sums[g], row);
+            q->sums[g].z2 += row[1];
+            q->sums[g].n += row[2];
+            above = now;
         }
     }
-    s->n += count;
-    s->z2 += square;
-    s->share += all * all - square;
-    s->nshare += count * (count - 1);
 }
+
+/* ---- pairs: all tiles, each in its turn ----------------------------------------------------------------- */
+
+/* Between tiles: residuals at their edges, sums over rows. */
+struct border {
+    size_t i0;               /* of the row of tiles */
+    double *left;            /* ngroup x chunk: last column of the tile before */
+    double *above, *bottom;  /* ngroup x nframe: last row of the row of tiles above, and of this */
+    double *row;             /* ngroup x chunk x 3 */
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    size_t turn;             /* the tile whose turn it is */
+};
 
 static void clear(double *x, size_t n)
 {
@@ -134,44 +234,171 @@ static void clear(double *x, size_t n)
         x[k] = NAN;
 }
 
-/* Block a of rows of group g. */
-static void pairs_unit(void *user, size_t unit)
+/* The row of tiles is complete; the next begins at frame i0. */
+static void next_row(struct pass *p, size_t i0)
+{
+    const struct fit_layout *l = &p->o->ds->layout;
+    struct border *e = p->border;
+    for (size_t g = 0; g < l->ngroup; g++)
+        for (size_t r = 0; r < l->chunk; r++) {
+            const double *row = e->row + (g * l->chunk + r) * 3;
+            p->sums[g].share += row[0] * row[0] - row[1];
+            p->sums[g].nshare += row[2] * (row[2] - 1);
+        }
+    memset(e->row, 0, l->ngroup * l->chunk * 3 * sizeof *e->row);
+    double *swap = e->above;
+    e->above = e->bottom;
+    e->bottom = swap;
+    clear(e->bottom, l->ngroup * l->nframe);
+    clear(e->left, l->ngroup * l->chunk);
+    e->i0 = i0;
+}
+
+/* Neighbours of which one lies in the tile before, or in the row of tiles above. */
+static void test_edges(struct pass *p, const struct fit_tile *t, const struct patch *q, size_t g)
+{
+    const struct fit_layout *l = &p->o->ds->layout;
+    struct border *e = p->border;
+    struct sums *s = &p->sums[g];
+    double *left = e->left + g * l->chunk, before = NAN;
+    const double *above = e->above + g * l->nframe;
+    for (size_t i = t->i0; i < t->i1; i++) {
+        struct line now = line_of(p, q, t, i, g);
+        double z = z_of(&now, now.first), here = left[i - t->i0];
+        if (now.first == t->j0) {
+            add_product(z, here, &s->lag, &s->nlag);
+            if (i > t->i0)
+                add_product(z, before, &s->age, &s->nage);
+        }
+        for (size_t j = now.first; i == t->i0 && j < t->j1; j++)
+            add_product(z_of(&now, j), above[j - 1], &s->age, &s->nage);
+        for (size_t j = now.first; i + 1 == t->i0 + l->chunk && j < t->j1; j++)
+            e->bottom[g * l->nframe + j] = z_of(&now, j);
+        before = here;
+        left[i - t->i0] = z_of(&now, t->j1 - 1);
+    }
+}
+
+static void add_patch(struct pass *p, const struct fit_tile *t, const struct patch *q)
+{
+    const struct fit_layout *l = &p->o->ds->layout;
+    size_t rows = t->i1 - t->i0, P = p->s->P;
+    if (t->i0 != p->border->i0)
+        next_row(p, t->i0);
+    for (size_t g = 0; g < l->ngroup; g++) {
+        for (size_t a = 0; a < q->na; a++)
+            for (size_t b = 0; b < q->nb; b++) {
+                if (q->b0 + b < q->a0 + a)
+                    continue;
+                const double *from = patch_score(p, q, g, a, b);
+                double *to = fit_scores_at(p->s, g, q->a0 + a, q->b0 + b);
+                for (size_t c = 0; c < P; c++)
+                    to[c] += from[c];
+            }
+        for (size_t k = 0; k < rows * 3; k++)
+            p->border->row[g * l->chunk * 3 + k] += q->row[g * rows * 3 + k];
+        add_sums(&p->sums[g], &q->sums[g]);
+        test_edges(p, t, q, g);
+    }
+}
+
+static void take_tile(void *user, size_t k, size_t thread)
 {
     struct pass *p = user;
+    struct patch *q = &p->patch[thread];
+    struct fit_tile own;
+    const struct fit_tile *t = fit_dataset_tile(p->o->ds, k, q->buffer, &own);
+    enum fit_clock was = fit_clock_enter(FIT_CLOCK_PAIRS);
+    if (t) {
+        frame_patch(p->s, t, q);
+        memset(q->score, 0, p->s->ngroup * q->na * q->nb * p->s->P * sizeof *q->score);
+        take_values(p, t, q);
+        test_tile(p, t, q);
+    }
+    fit_clock_enter(FIT_CLOCK_WAIT);
+    pthread_mutex_lock(&p->border->lock);
+    while (p->border->turn != k)
+        pthread_cond_wait(&p->border->changed, &p->border->lock);
+    fit_clock_enter(FIT_CLOCK_REDUCE);
+    if (t)
+        add_patch(p, t, q);
+    p->border->turn++;
+    pthread_cond_broadcast(&p->border->changed);
+    pthread_mutex_unlock(&p->border->lock);
+    fit_clock_enter(was);
+}
+
+static size_t round_up(size_t n)
+{
+    return (n + FIT_LANES - 1) / FIT_LANES * FIT_LANES;
+}
+
+/* Work space of all threads in one block, which is returned; NULL: out of memory. */
+static double *new_patches(struct pass *p, size_t threads)
+{
     const struct fit_dataset *ds = p->o->ds;
-    size_t nframe = ds->layout.nframe, g = unit / p->s->nblock, a = unit % p->s->nblock, n;
-    size_t first = a * p->s->length, last = first + p->s->length < nframe ? first + p->s->length : nframe;
-    struct piece *x = malloc(sizeof *x);
-    double *jac = malloc(PIECE * p->s->P * sizeof *jac), *rows = malloc(2 * nframe * sizeof *rows);
-    if (!x || !jac || !rows) {
-#pragma omp atomic write
-        p->lost = 1;
-        goto done;
+    const size_t ngroup = p->s->ngroup;
+    size_t score = 0, values = 0;
+    for (size_t k = 0; k < ds->ntile; k++) {
+        struct patch q;
+        size_t n = fit_tile_doubles(&ds->layout, &ds->tile[k]);
+        frame_patch(p->s, &ds->tile[k], &q);
+        score = q.na * q.nb > score ? q.na * q.nb : score;
+        values = n > values ? n : values;
     }
-    x->jac = jac;
-    struct row row = {rows, rows + nframe};
-    clear(row.before, nframe);
-    for (size_t i = first; i < last; i++) {
-        clear(row.now, nframe);
-        for (size_t k = 0; k < ds->ntile; k++) {
-            const struct fit_tile *t = &ds->tile[k];
-            if (i < t->i0 || i >= t->i1 || t->j1 <= i + 1)
-                continue;
-            for (size_t j = t->j0 > i + 1 ? t->j0 : i + 1; j < t->j1;) {
-                j = take_piece(p, t, g, i, j, x, &n);
-                settle(p, x, n);
-                add_piece(p, x, n, a, &row);
-            }
-        }
-        test_row(&p->sums[unit], &row, i, nframe);
-        double *swap = row.now;
-        row.now = row.before;
-        row.before = swap;
+    size_t buffer = round_up(fit_dataset_buffer(ds)), z = round_up(values),
+           jac = round_up(PIECE * p->s->P), row = round_up(ngroup * ds->layout.chunk * 3);
+    score = round_up(score * ngroup * p->s->P);
+    size_t each = buffer + z + jac + row + score;
+    double *all = aligned_alloc(64, threads * each * sizeof *all);
+    struct sums *sums = calloc(threads * ngroup, sizeof *sums);
+    p->patch = calloc(threads, sizeof *p->patch);
+    for (size_t t = 0; all && sums && p->patch && t < threads; t++) {
+        struct patch *q = &p->patch[t];
+        q->buffer = all + t * each;
+        q->z = q->buffer + buffer;
+        q->jac = q->z + z;
+        q->row = q->jac + jac;
+        q->score = q->row + row;
+        q->sums = sums + t * ngroup;
     }
-done:
-    free(x);
-    free(jac);
-    free(rows);
+    if (all && sums && p->patch)
+        return all;
+    free(all);
+    free(sums);
+    free(p->patch);
+    p->patch = NULL;
+    return NULL;
+}
+
+/* Tiles are worked on as threads come to them, and added in their order: the bits depend neither on
+ * the threads nor on where the values are. */
+static void pairs_pass(struct pass *p)
+{
+    const struct fit_layout *l = &p->o->ds->layout;
+    int threads = fit_objective_threads(p->o);
+    size_t side = l->ngroup * l->chunk, line = l->ngroup * l->nframe;
+    double *all = new_patches(p, (size_t)threads), *edge = calloc(4 * side + 2 * line, sizeof *edge);
+    p->lost = !all || !edge;
+    if (!p->lost) {
+        struct border e = {.i0 = 0, .row = edge, .left = edge + 3 * side, .above = edge + 4 * side,
+                           .bottom = edge + 4 * side + line};
+        pthread_mutex_init(&e.lock, NULL);
+        pthread_cond_init(&e.changed, NULL);
+        clear(e.left, side + 2 * line);
+        p->border = &e;
+        fit_dataset_begin(p->o->ds);
+        fit_team_run((struct fit_team){threads, FIT_TEAM_NEXT}, p->o->ds->ntile, take_tile, p);
+        fit_dataset_end(p->o->ds);
+        next_row(p, 0);
+        pthread_cond_destroy(&e.changed);
+        pthread_mutex_destroy(&e.lock);
+    }
+    if (all)
+        free(p->patch[0].sums);
+    free(p->patch);
+    free(all);
+    free(edge);
 }
 
 /* ---- rows ----------------------------------------------------------------------------------------------- */
@@ -194,7 +421,7 @@ static double leverage(const struct pass *p, size_t g, const double *jac, double
 
 /* HC3: the residual is divided by 1 - h, what it would be had the value not been fitted (MacKinnon & White,
  * J. Econometrics 29 (1985) 305). */
-static void add_product(struct pass *p, const struct piece *x, size_t k)
+static void add_square(struct pass *p, const struct piece *x, size_t k)
 {
     const size_t P = p->s->P, g = x->g[k];
     const double *jac = x->jac + k * P;
@@ -222,7 +449,7 @@ static void rows_tile(struct pass *p, const struct fit_tile *t, struct piece *x,
             double z = sqrt(x->v[k]) * (x->y[k] - x->mean[k]);
             if (!(x->v[k] > 0))
                 continue;
-            add_product(p, x, k);
+            add_square(p, x, k);
             s->n += 1;
             s->z2 += z * z;
             s->z4 += z * z * z * z;
@@ -254,14 +481,6 @@ static void rows_pass(struct pass *p)
 
 /* ---- both ----------------------------------------------------------------------------------------------- */
 
-static void add_sums(struct sums *to, const struct sums *from)
-{
-    double *a = (double *)to;
-    const double *b = (const double *)from;
-    for (size_t k = 0; k < sizeof *to / sizeof *a; k++)
-        a[k] += b[k];
-}
-
 static double ratio(double a, double b)
 {
     return b > 0 ? a / b : NAN;
@@ -285,33 +504,29 @@ enum fit_status fit_scores_new(struct fit_objective *obj, const struct fit_score
     int pairs = obj->kernel->space == FIT_PAIRS;
     *s = (struct fit_scores){.ngroup = obj->ngroup, .P = obj->nparam + obj->nlinear};
     struct pass p = {.o = obj, .loss = loss, .D = D, .s = s};
-    size_t units = s->ngroup, numbers = s->ngroup * s->P * s->P;
+    size_t numbers = s->ngroup * s->P * s->P;
     if (pairs) {
         s->length = (l->nframe + FIT_SCORE_BLOCKS - 1) / FIT_SCORE_BLOCKS;
         s->nblock = (l->nframe + s->length - 1) / s->length;
-        units *= s->nblock;
         numbers = s->ngroup * (s->nblock * (s->nblock + 1) / 2) * s->P;
     }
     double *all = calloc(numbers + 1, sizeof *all);
     s->test = calloc(s->ngroup + 1, sizeof *s->test);
-    p.sums = calloc(units + 1, sizeof *p.sums);
+    p.sums = calloc(s->ngroup + 1, sizeof *p.sums);
     s->storage_ = s->sum = s->product = all;
-    if (all && s->test && p.sums && pairs)
-        fit_parallel_each(obj->par, units, pairs_unit, &p);
-    else if (all && s->test && p.sums)
-        rows_pass(&p);
-    int ok = all && s->test && p.sums && !p.lost;
-    for (size_t g = 0; ok && g < s->ngroup; g++) {
-        size_t each = units / s->ngroup;
-        for (size_t k = 1; k < each; k++)
-            add_sums(&p.sums[g * each], &p.sums[g * each + k]);
-        finish_test(&p.sums[g * each], pairs, &s->test[g]);
-    }
-    free(p.sums);
+    int ok = all && s->test && p.sums;
     if (ok)
-        return FIT_OK;
-    fit_scores_free(s);
-    return fit_fail(err, FIT_ERR_MEMORY, "fit: out of memory for the scores of the residuals");
+        (pairs ? pairs_pass : rows_pass)(&p);
+    ok = ok && !p.lost;
+    for (size_t g = 0; ok && g < s->ngroup; g++)
+        finish_test(&p.sums[g], pairs, &s->test[g]);
+    free(p.sums);
+    enum fit_status st = ok ? fit_dataset_status(obj->ds, err)
+                            : fit_fail(err, FIT_ERR_MEMORY,
+                                       "fit: out of memory for the scores of the residuals");
+    if (st != FIT_OK)
+        fit_scores_free(s);
+    return st;
 }
 
 void fit_scores_free(struct fit_scores *s)

@@ -9,13 +9,14 @@
  * ("successive halving").
  */
 #include <math.h>
-#include <omp.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "nlsq.h"
 #include "start_impl.h"
+#include "team.h"
 
 enum {
     COARSE_FRAMES = 56,  /* wanted on the coarse copy */
@@ -55,22 +56,24 @@ static const double UNDECIDED = 50;
 
 /* Does body(user, obj, k) for k < n, each with an objective of its own when there are workers.  What is done with
  * one k must not depend on the others, so the number of workers changes nothing. */
+struct each {
+    const struct fit_search *q;
+    struct fit_objective *obj;
+    void (*body)(void *user, struct fit_objective *obj, size_t k);
+    void *user;
+};
+
+static void one(void *user, size_t k, size_t thread)
+{
+    const struct each *e = user;
+    e->body(e->user, e->q->nworker < 2 ? e->obj : e->q->worker[thread], k);
+}
+
 static void each(const struct fit_search *q, struct fit_objective *obj, size_t n,
                  void (*body)(void *user, struct fit_objective *obj, size_t k), void *user)
 {
-    if (q->nworker < 2) {
-        for (size_t k = 0; k < n; k++)
-            body(user, obj, k);
-        return;
-    }
-    long last = (long)n;
-#pragma omp parallel num_threads((int)q->nworker)
-    {
-        struct fit_objective *own = q->worker[omp_get_thread_num()];
-#pragma omp for schedule(dynamic, 1)
-        for (long k = 0; k < last; k++)
-            body(user, own, (size_t)k);
-    }
+    struct each e = {q, obj, body, user};
+    fit_team_run((struct fit_team){q->nworker < 2 ? 1 : (int)q->nworker, FIT_TEAM_NEXT}, n, one, &e);
 }
 
 static int interrupted(const struct fit_search *q)
@@ -189,7 +192,7 @@ struct following {
     const struct fit_search *q;
     struct fit_candidate *item;
     size_t steps;
-    int out_of_memory;
+    atomic_int out_of_memory;
 };
 
 static void follow_one(void *user, struct fit_objective *obj, size_t c)
@@ -201,7 +204,6 @@ static void follow_one(void *user, struct fit_objective *obj, size_t c)
         return;
     struct fit_nlsq *s = fit_nlsq_new(q->p);
     if (!s) {
-#pragma omp atomic write
         w->out_of_memory = 1;
         return;
     }

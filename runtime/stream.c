@@ -10,6 +10,8 @@
  */
 #include "stream.h"
 
+#include "clock.h"
+
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -194,6 +196,7 @@ static int take(struct fit_stream *s, size_t *number, size_t *u)
 static void *read_ahead(void *user)
 {
     struct fit_stream *s = user;
+    fit_clock_name("reader");
     pthread_mutex_lock(&s->lock);
     while (!s->closing) {
         size_t number, u;
@@ -206,10 +209,12 @@ static void *read_ahead(void *user)
         struct fit_error err = {.status = FIT_OK};
         s->busy++;
         pthread_mutex_unlock(&s->lock);
+        enum fit_clock was = fit_clock_enter(FIT_CLOCK_LOAD);
         enum fit_status st = fit_plane_read(&s->unit[u].plane, box,
                                             slot->data + unit_offset(s, u, box), &err);
         if (st == FIT_OK && u + 1 == s->nunit)
             st = fit_h5_raw_check(s->set, &err);
+        fit_clock_enter(was);
         pthread_mutex_lock(&s->lock);
         s->busy--;
         slot->read++;
@@ -358,12 +363,14 @@ int fit_stream_wait(struct fit_stream *s, size_t k)
 {
     size_t number = s->base + s->of_tile[k];
     const struct slot *slot = &s->slot[slot_of(s, k)];
+    enum fit_clock was = fit_clock_enter(FIT_CLOCK_WAIT);
     pthread_mutex_lock(&s->lock);
     while (!s->failed && !s->aborted &&
            !(slot->taken && slot->number == number && slot->read == s->nunit))
         pthread_cond_wait(&s->changed, &s->lock);
     int lost = s->failed || s->aborted;
     pthread_mutex_unlock(&s->lock);
+    fit_clock_enter(was);
     return lost ? -1 : 0;
 }
 

@@ -1,0 +1,55 @@
+/* clock.h -- where the seconds go: each thread is at every moment at one kind of work.
+ *
+ *     enum fit_clock was = fit_clock_enter(FIT_CLOCK_TABLES);
+ *     ...
+ *     fit_clock_enter(was);
+ *
+ * A thread's seconds over all kinds add up to the time since it was first seen (the first: since
+ * fit_clock_start).  While the clock does not run the calls cost one comparison.
+ */
+#ifndef FIT_CLOCK_H
+#define FIT_CLOCK_H
+
+#include <stddef.h>
+
+enum fit_clock {
+    FIT_CLOCK_OTHER,  /* everything without a name */
+    FIT_CLOCK_LOAD,   /* bytes from files, their checksum */
+    FIT_CLOCK_DECODE, /* decompressing, putting values into tiles */
+    FIT_CLOCK_TABLES, /* the model by frames and groups */
+    FIT_CLOCK_PAIRS,  /* sums over values */
+    FIT_CLOCK_REDUCE, /* adding the sums of tiles */
+    FIT_CLOCK_SOLVE,  /* the search for the minimum without its sums */
+    FIT_CLOCK_WRITE,  /* results */
+    FIT_CLOCK_WAIT,   /* for another thread, or for data */
+    FIT_CLOCKS
+};
+
+extern int fit_clock_runs;
+enum fit_clock fit_clock_change(enum fit_clock to);
+
+/* The calling thread is at this from now on; returns what it was at. */
+static inline enum fit_clock fit_clock_enter(enum fit_clock to)
+{
+    return fit_clock_runs ? fit_clock_change(to) : to;
+}
+
+/* Names the calling thread in the report ("worker"); the text is borrowed. */
+void fit_clock_name(const char *name);
+
+/* Begins; the calling thread is "main".  Once per process. */
+void fit_clock_start(void);
+
+struct fit_clock_thread {
+    const char *name;
+    double seconds[FIT_CLOCKS];
+};
+
+/* Threads in the order in which they were first seen, at most `most`; returns how many.  Threads that
+ * are at work now have been at it until the last change. */
+size_t fit_clock_report(struct fit_clock_thread *to, size_t most);
+
+/* "load", ... */
+const char *fit_clock_word(enum fit_clock c);
+
+#endif

@@ -1,0 +1,36 @@
+/* topology.h -- processors that this process may use: cores inside its affinity mask, limits of its
+ * control groups, NUMA nodes.  From /sys and /proc, without further libraries. */
+#ifndef FIT_TOPOLOGY_H
+#define FIT_TOPOLOGY_H
+
+#include <stddef.h>
+
+enum { FIT_TOPOLOGY_CPUS = 1024 };
+
+/* One logical processor of the affinity mask. */
+struct fit_topology_cpu {
+    int cpu;     /* its number */
+    int core;    /* the first logical processor of its core */
+    int package; /* socket; -1: not known */
+    int node;    /* NUMA node; 0 where the system knows none */
+};
+
+struct fit_topology {
+    int online;         /* logical processors of the machine */
+    int logical, cores; /* inside the affinity mask */
+    int nodes;          /* NUMA nodes with a processor inside it */
+    double quota;       /* processors that the control groups grant; 0: no limit */
+    char quota_from[256]; /* the file that says so, or "" */
+    struct fit_topology_cpu cpu[FIT_TOPOLOGY_CPUS]; /* logical, in the order of their numbers */
+};
+
+void fit_topology_read(struct fit_topology *t);
+
+/* Cores that may be used: those of the mask, not more than the quota; at least 1. */
+int fit_topology_usable(const struct fit_topology *t);
+
+/* The logical processor for thread k: one per core, node after node, or (spread) the nodes in turn; -1: not
+ * known.  Counted modulo the cores. */
+int fit_topology_core(size_t k, int spread);
+
+#endif
