@@ -17,7 +17,6 @@
 #include "covariance.h"
 #include "degeneracy.h"
 #include "fit_impl.h"
-#include "linalg.h"
 #include "polish.h"
 #include "profile.h"
 #include "sandwich.h"
@@ -476,7 +475,6 @@ enum fit_status fit_run(const struct fit_kernel *kernel, const struct fit_datase
     if (kernel->abi != FIT_KERNEL_ABI)
         return fit_fail(err, FIT_ERR_INTERNAL, "%s: kernel of interface %u, the runtime speaks %d",
                         kernel->name, kernel->abi, FIT_KERNEL_ABI);
-    fit_linalg_serial();
     enum fit_clock was = fit_clock_enter(FIT_CLOCK_SOLVE);
     f.p = kernel->nparam;
     f.q = kernel->nlinear;

@@ -15,12 +15,15 @@
 
 #include <lapacke.h>
 
-/* OpenBLAS has it, the reference library has not. */
+/* OpenBLAS has them, the reference library has not. */
 extern void openblas_set_num_threads(int n) __attribute__((weak));
+extern int openblas_get_num_threads(void) __attribute__((weak));
 
-void fit_linalg_serial(void)
+/* Before every call of LAPACK: the last bits of eigenvectors of a 3 x 3 matrix already depend on the number of
+ * threads of OpenBLAS, which is that of the cores until somebody sets it; and ours are at work outside it. */
+static void hold_to_one_thread(void)
 {
-    if (openblas_set_num_threads)
+    if (openblas_set_num_threads && openblas_get_num_threads && openblas_get_num_threads() != 1)
         openblas_set_num_threads(1);
 }
 
@@ -99,6 +102,7 @@ int fit_eigen(size_t n, double *a, double *w, double *work)
     for (size_t i = 0; i < n * n; i++)
         if (!isfinite(a[i]))
             return 1;
+    hold_to_one_thread();
     /* Symmetric, so our rows are LAPACK's columns: no transposition. */
     lapack_int info = LAPACKE_dsyev_work(LAPACK_COL_MAJOR, 'V', 'U', (lapack_int)n, a,
                                          (lapack_int)n, w, work, (lapack_int)fit_eigen_work(n));
@@ -124,6 +128,7 @@ int fit_singular(size_t n, double *a, double *w, double *work)
             return 1;
     if (n == 0)
         return 0;
+    hold_to_one_thread();
     /* Our rows are LAPACK's columns: it sees the transpose, lower triangular, and its left vectors
      * are our right ones. */
     lapack_int info = LAPACKE_dgesvj_work(LAPACK_COL_MAJOR, 'L', 'U', 'N', nn, nn, a, nn, w, 0, NULL, 1,
@@ -167,6 +172,7 @@ int fit_qr_solve(size_t m, size_t n, double *a, double *b, double *r, double tol
     double *q = work, *tau = q + m * n, *rest = tau + n;
     lapack_int mm = (lapack_int)m, nn = (lapack_int)n, lwork = (lapack_int)(64 * (n + 1));
     double largest = 0;
+    hold_to_one_thread();
     transpose(m, n, a, q);
     if (LAPACKE_dgeqrf_work(LAPACK_COL_MAJOR, mm, nn, q, mm, tau, rest, lwork) != 0 ||
         LAPACKE_dormqr_work(LAPACK_COL_MAJOR, 'L', 'T', mm, 1, nn, q, mm, tau, b, mm, rest,

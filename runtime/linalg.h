@@ -1,15 +1,12 @@
 /* linalg.h -- small dense linear algebra; the only place that knows BLAS and LAPACK.
  *
- * Matrices are n x n doubles, row by row.  Nothing allocates; work space is the caller's.
+ * Matrices are n x n doubles, row by row.  Nothing allocates; work space is the caller's.  The same bits for
+ * any number of cores: every call of LAPACK first holds OpenBLAS to one thread, for the whole process.
  */
 #ifndef FIT_LINALG_H
 #define FIT_LINALG_H
 
 #include <stddef.h>
-
-/* Holds the BLAS library to one thread: our threads are at work outside it, and its sums must not
- * depend on their number.  Call once per process; cheap. */
-void fit_linalg_serial(void);
 
 /* Lower Cholesky factor of a in place (the lower triangle is read and written).
  * Returns 0, or 1 + the index of the first pivot that is not > tol times its diagonal element. */

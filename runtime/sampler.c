@@ -5,7 +5,6 @@
 #include "sampler.h"
 
 #include "../common/sha256.h"
-#include "linalg.h"
 #include "parallel.h"
 #include "team.h"
 
@@ -50,7 +49,6 @@ enum fit_status fit_sampler_new(const struct fit_target *target,
     for (size_t c = 0; c < nc; c++)
         if (!(s->chain[c] = fit_chain_new(s->n, c, &s->opt.chain)))
             goto memory;
-    fit_linalg_serial();
     *out = s;
     return FIT_OK;
 memory:

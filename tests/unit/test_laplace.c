@@ -261,6 +261,5 @@ int main(void)
         cmocka_unit_test(test_pathfinder_gets_into_the_banana),
         cmocka_unit_test(test_pathfinder_refuses_a_start_without_density),
     };
-    fit_linalg_serial();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

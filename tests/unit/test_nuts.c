@@ -10,7 +10,6 @@
 
 #include <cmocka.h>
 
-#include "linalg.h"
 #include "nuts.h"
 #include "targets.h"
 #include "warmup.h"
@@ -593,6 +592,5 @@ int main(void)
         cmocka_unit_test(test_dual_averaging_finds_the_step),
         cmocka_unit_test(test_windows_of_the_warmup),
     };
-    fit_linalg_serial();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,7 +9,6 @@
 
 #include <cmocka.h>
 
-#include "linalg.h"
 #include "mock_kernels.h"
 
 enum { ROWS = 50, HIDDEN = 17 };
@@ -259,7 +258,6 @@ static void test_the_given_start_is_told_with_its_cost(void **s)
 
 int main(void)
 {
-    fit_linalg_serial();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_values_and_errors_agree_with_long_double),
         cmocka_unit_test(test_exact_data_are_not_called_a_failure),
