@@ -6,7 +6,9 @@
 
 void rat43_naive(const double b[4], size_t n, const double *x, const double *y, double *r, double *J);
 void rat43_shared(const double b[4], size_t n, const double *x, const double *y, double *r, double *J);
-/* Sums m_k m_l (6), m_k r (3), P m_k (3), m over b2, b3, b4; x, y aligned to 64 bytes, n a multiple of 8. */
+/* In vectors: x, y, r aligned to 64 bytes, n a multiple of 8. */
+void rat43_vectors(const double b[4], size_t n, const double *x, const double *y, double *r, double *J);
+/* Sums m_k m_l (6), m_k r (3), P m_k (3), m over b2, b3, b4. */
 void rat43_fused(const double b[4], size_t n, const double *x, const double *y, double out[12]);
 
 #endif

@@ -1,5 +1,6 @@
 /* emit_points.c -- points: the mean and its derivatives at single points, and curves: derived functions of
- * time.  The direct formulas, one point at a time: what the factored tile functions are compared with.
+ * time.  The direct formulas, what the factored tile functions are compared with; a vector of points at a time
+ * (fit/points.h).
  */
 #include "emit_points.h"
 
@@ -11,19 +12,52 @@ static int point_is_leaf(const struct hg_code *c, hg_id id)
     return n->nargs == 0 || n->op == HG_AT_I || n->op == HG_AT_J || n->op == HG_DELTA;
 }
 
-const char *hg_point_table(struct hg_code *c, hg_id u, const char *frame)
+static const char *frame_field(struct hg_code *c, hg_id u, int *group)
 {
     struct hg_points *q = c->user;
-    int group = (hg_at(c->e, u)->vary & HG_G) != 0;
-    const char *f = hg_emit_field(q->em, group ? HG_FIELD_FRAME_G : HG_FIELD_FRAME, u, q->derivative)->name;
-    return hg_format(c->e->arena, group ? "w.%s_i[%s * ng + g]" : "w.%s[%s]", f, frame);
+    *group = (hg_at(c->e, u)->vary & HG_G) != 0;
+    return hg_emit_field(q->em, *group ? HG_FIELD_FRAME_G : HG_FIELD_FRAME, u, q->derivative)->name;
+}
+
+const char *hg_point_table(struct hg_code *c, hg_id u, const char *frame)
+{
+    int group;
+    const char *f = frame_field(c, u, &group);
+    return hg_format(c->e->arena, group ? "fit_pick_group(w.%s_i, at.%s, ng, at.g)" : "fit_pick(w.%s, at.%s)", f, frame);
+}
+
+static const char *change_of(struct hg_code *c, hg_id u)
+{
+    int group;
+    const char *f = frame_field(c, u, &group);
+    return hg_format(c->e->arena, group ? "fit_pick_change_group(w.%s_i, ng, &at)" : "fit_pick_change(w.%s, &at)", f);
+}
+
+/* Declares a vector with this value under a name made from `stem`. */
+static const char *declare_vector(struct hg_code *c, const char *stem, const char *value)
+{
+    const char *s = hg_code_unique(c, stem);
+    hg_line(c, "const fit_vd %s = %s;", s, value);
+    return s;
 }
 
 const char *hg_point_delta(struct hg_code *c, hg_id u, const char *name)
 {
-    const char *s = hg_code_unique(c, name ? name : "delta"), *at_i = hg_point_table(c, u, "i");
-    hg_line(c, "const double %s = %s - %s;", s, hg_point_table(c, u, "j"), at_i);
-    return s;
+    return declare_vector(c, name ? name : "delta", change_of(c, u));
+}
+
+const char *hg_point_delta_low(struct hg_code *c, hg_id u, const char *name)
+{
+    struct hg_points *q = c->user;
+    const char *f = hg_emit_field(q->em, HG_FIELD_FRAME, u, 0)->name;
+    return declare_vector(c, name, hg_format(c->e->arena, "fit_pick_change_low(w.%s, w.%s_low, &at)", f, f));
+}
+
+const char *hg_point_at(struct hg_code *c, hg_id u, const char *frame, const char *name)
+{
+    const char *f = hg_at(c->e, u)->name;
+    return declare_vector(c, name ? name : hg_format(c->e->arena, "%s_%s", f ? f : "f", frame),
+                          hg_point_table(c, u, frame));
 }
 
 static const char *point_leaf(struct hg_code *c, hg_id id)
@@ -31,25 +65,32 @@ static const char *point_leaf(struct hg_code *c, hg_id id)
     struct hg_points *q = c->user;
     struct hg_arena *a = c->e->arena;
     const struct hg_node *n = hg_at(c->e, id);
-    const char *s, *at_i;
+    const char *s;
     switch (n->op) {
-    case HG_AT_I: return hg_point_table(c, n->arg[0], "i");
-    case HG_AT_J: return hg_point_table(c, n->arg[0], "j");
+    case HG_AT_I: return hg_point_at(c, n->arg[0], "i", n->name);
+    case HG_AT_J: return hg_point_at(c, n->arg[0], "j", n->name);
     case HG_INPUT: return hg_point_input(c, id);
     case HG_DELTA:
         if (!hg_emit_has_low(q->em, n->arg[0]))
             return hg_point_delta(c, n->arg[0], n->name);
-        s = hg_code_unique(c, n->name ? n->name : "delta");
-        at_i = hg_emit_field(q->em, HG_FIELD_FRAME, n->arg[0], 0)->name;
-        hg_line(c, "const double %s = fit_low_difference(w.%s, w.%s_low, j, i);", s, at_i, at_i);
-        return s;
-    case HG_LINEAR: return hg_format(a, "lin[g * %u + %u]", q->em->p->nlinear, n->ref);
-    case HG_COLUMN: return hg_format(a, "l->column[%u][i]", n->ref);
+        return hg_point_delta_low(c, n->arg[0], n->name ? n->name : "delta");
+    case HG_COLUMN:
+        return declare_vector(c, n->name ? n->name : q->em->p->model->column.item[n->ref].name,
+                              hg_format(a, "fit_pick(l->column[%u], at.i)", n->ref));
+    case HG_COORD:
+        return declare_vector(c, n->name ? n->name : q->em->p->model->axis.item[n->ref].name,
+                              hg_format(a, "fit_pick(l->coord[%u], at.g)", n->ref));
     case HG_LOCAL:
-        return hg_format(a, n->vary ? "w.%s[g]" : "w.%s[0]",
-                         hg_emit_field(q->em, n->vary ? HG_FIELD_GROUP : HG_FIELD_SCALAR, id, 0)->name);
+        s = hg_emit_field(q->em, n->vary ? HG_FIELD_GROUP : HG_FIELD_SCALAR, id, 0)->name;
+        return n->vary ? declare_vector(c, s, hg_format(a, "fit_pick(w.%s, at.g)", s)) : hg_format(a, "w.%s[0]", s);
     default: return hg_emit_common_leaf(c, id);
     }
+}
+
+/* A table without axes is one group: what varies with the group is one number. */
+static int has_groups(const struct hg_model *m)
+{
+    return m->space == FIT_PAIRS || m->axis.n > 0;
 }
 
 struct hg_code hg_points_begin(struct hg_points *q, FILE *out, uint32_t nroot, const hg_id *root)
@@ -57,8 +98,29 @@ struct hg_code hg_points_begin(struct hg_points *q, FILE *out, uint32_t nroot, c
     const struct hg_model *m = q->em->p->model;
     struct hg_code c = {.e = q->em->e, .out = out, .indent = 2, .source = m->file, .units = q->em->p->model,
                         .leaf = point_leaf, .is_leaf = point_is_leaf, .user = q};
+    c.vector_if = HG_I | HG_J | HG_R | (has_groups(m) ? HG_G : 0u);
     hg_code_begin(&c, nroot, root);
     return c;
+}
+
+/* The linear parameters by their names. */
+static void declare_linear(struct hg_code *c)
+{
+    struct hg_points *q = c->user;
+    const struct hg_plan *p = q->em->p;
+    for (uint32_t k = 0; k < p->nlinear; k++) {
+        const char *name = p->model->linear.item[k].name;
+        if (!hg_code_uses(c, p->linear[k]))
+            continue;
+        if (has_groups(p->model)) {
+            name = declare_vector(c, name, p->nlinear == 1 ? "fit_pick(lin, at.g)"
+                                           : hg_format(c->e->arena, "fit_pick_stride(lin + %u, %u, at.g)", k, p->nlinear));
+        } else {
+            name = hg_code_unique(c, name);
+            hg_line(c, "const double %s = lin[%u];", name, k);
+        }
+        hg_code_bind(c, p->linear[k], name);
+    }
 }
 
 void hg_points_head(struct hg_code *c, const char *name, const char *results)
@@ -69,22 +131,15 @@ void hg_points_head(struct hg_code *c, const char *name, const char *results)
     fprintf(c->out, "static void %s(const struct fit_layout *l, const double *ws, const double *lin, size_t n,\n"
                     "%*sconst uint32_t *pi, const uint32_t *pj, const uint32_t *pg, %s)\n{\n"
                     "    const size_t ng = l->ngroup;\n    struct tables w;\n    carve(l, (double *)(uintptr_t)ws, &w);\n"
-                    "    (void)ng, (void)lin, (void)w;\n"
-                    "    for (size_t p = 0; p < n; p++) {\n", name, indent, "", results);
-    if (p->model->space == FIT_ROWS)
-        hg_line(c, "const size_t i = pi[p], g = %s;\n        (void)pj, (void)pg, (void)i, (void)g;",
-                p->model->axis.n ? "pg ? pg[p] : 0" : "0");
+                    "    (void)ng, (void)lin, (void)w, (void)pj, (void)pg;\n"
+                    "    for (size_t p = 0; p < n; p += FIT_VL) { /* points p, p + 1, ...: a vector of them */\n",
+            name, indent, "", results);
+    if (p->model->space == FIT_PAIRS)
+        hg_line(c, "const struct fit_points at = fit_pairs_at(p, n, pi, pj, pg);");
     else
-        hg_line(c, "const size_t g = pg[p], i = pi[p] < pj[p] ? pi[p] : pj[p], j = pi[p] < pj[p] ? pj[p] : pi[p];\n"
-                   "        (void)g;");
+        hg_line(c, "const struct fit_points at = fit_rows_at(p, n, pi, %s);", p->model->axis.n ? "pg" : "NULL");
     hg_code_push(c);
-    for (uint32_t k = 0; k < p->nlinear; k++) {
-        if (!hg_code_uses(c, p->linear[k]))
-            continue;
-        const char *s = hg_code_unique(c, p->model->linear.item[k].name);
-        hg_line(c, "const double %s = lin[g * %u + %u];", s, p->nlinear, k);
-        hg_code_bind(c, p->linear[k], s);
-    }
+    declare_linear(c);
 }
 
 void hg_points_end(struct hg_code *c)
@@ -96,21 +151,49 @@ void hg_points_end(struct hg_code *c)
 
 /* --- points ------------------------------------------------------------------------------------------- */
 
+/* A sum as text; whether it is a vector. */
+struct sum {
+    const char *text;
+    int vector;
+};
+
+static void add_term(struct hg_code *c, struct sum *s, const char *x, int vector)
+{
+    s->text = s->text ? hg_format(c->e->arena, "%s + %s", s->text, x) : x;
+    s->vector |= vector;
+}
+
+static const char *vector_of(struct hg_code *c, const struct sum *s)
+{
+    return s->vector ? s->text : hg_format(c->e->arena, "fit_vset1(%s)", s->text ? s->text : "0.0");
+}
+
 static const char *mean_of(struct hg_code *c)
 {
     struct hg_points *q = c->user;
     const struct hg_plan *p = q->em->p;
-    struct hg_arena *a = c->e->arena;
-    const char *s = NULL;
+    struct sum s = {NULL, 0};
     for (uint32_t k = 0; k < p->nlinear; k++) {
         const char *x = hg_code_text(c, p->linear[k]);
         if (!hg_is_value(c->e, p->basis[k], 1.0))
-            x = hg_format(a, "%s*%s", x, hg_code_factor(c, p->basis[k]));
-        s = s ? hg_format(a, "%s + %s", s, x) : x;
+            x = hg_format(c->e->arena, "%s*%s", x, hg_code_factor(c, p->basis[k]));
+        add_term(c, &s, x, hg_code_is_vector(c, p->linear[k]) || hg_code_is_vector(c, p->basis[k]));
     }
     if (!hg_is_value(c->e, p->rest, 0.0))
-        s = s ? hg_format(a, "%s + %s", s, hg_code_factor(c, p->rest)) : hg_code_text(c, p->rest);
-    return s ? s : "0.0";
+        add_term(c, &s, s.text ? hg_code_factor(c, p->rest) : hg_code_text(c, p->rest), hg_code_is_vector(c, p->rest));
+    return vector_of(c, &s);
+}
+
+/* Slopes that several parameters share under the names that `normal` has for them. */
+static void declare_slope(struct hg_code *c, const struct hg_channel *ch)
+{
+    static const char *const by[] = {"integral of ", "factor ", "factor "};
+    hg_code_need(c, ch->m);
+    if (hg_code_bound(c, ch->m) || !hg_code_is_vector(c, ch->m) || ch->kind == HG_CHANNEL_ONE)
+        return;
+    const char *value = hg_code_text(c, ch->m), *s = hg_code_unique(c, hg_format(c->e->arena, "m_%s", ch->name));
+    hg_line(c, "const fit_vd %s = %s; /* d mean / d %s%s */", s, value, by[ch->kind], ch->name);
+    hg_code_bind(c, ch->m, s);
 }
 
 /* sum over channels of m_c times its small factor */
@@ -118,25 +201,22 @@ static const char *derivative_of(struct hg_code *c, uint32_t k)
 {
     struct hg_points *q = c->user;
     struct hg_arena *a = c->e->arena;
-    const char *s = NULL;
+    struct sum s = {NULL, 0};
     for (uint32_t n = 0; n < q->em->p->nchannel; n++) {
         const struct hg_channel *ch = &q->em->p->channel[n];
-        const char *m, *i, *x;
+        const char *m, *x;
         if (!ch->table[k])
             continue;
-        m = hg_code_factor(c, ch->m);
+        m = ch->kind == HG_CHANNEL_ONE && !s.text ? hg_code_text(c, ch->m) : hg_code_factor(c, ch->m);
         switch (ch->kind) {
-        case HG_CHANNEL_DELTA:
-            i = hg_point_table(c, ch->table[k], "i");
-            x = hg_format(a, "%s*(%s - %s)", m, hg_point_table(c, ch->table[k], "j"), i);
-            break;
+        case HG_CHANNEL_DELTA: x = hg_format(a, "%s*%s", m, change_of(c, ch->table[k])); break;
         case HG_CHANNEL_AT_I: x = hg_format(a, "%s*%s", m, hg_point_table(c, ch->table[k], "i")); break;
         case HG_CHANNEL_AT_J: x = hg_format(a, "%s*%s", m, hg_point_table(c, ch->table[k], "j")); break;
         default: x = m; break;
         }
-        s = s ? hg_format(a, "%s + %s", s, x) : x;
+        add_term(c, &s, x, ch->kind != HG_CHANNEL_ONE || hg_code_is_vector(c, ch->m));
     }
-    return s ? s : "0.0";
+    return vector_of(c, &s);
 }
 
 void hg_emit_points(struct hg_emit *em, FILE *out)
@@ -156,16 +236,17 @@ void hg_emit_points(struct hg_emit *em, FILE *out)
     hg_points_head(&c, "points", "double *mean,\n                   double *jac");
     for (uint32_t k = 0; k <= Q; k++)
         hg_code_need(&c, root[k]);
-    hg_line(&c, "mean[p] = %s;", mean_of(&c));
+    hg_line(&c, "fit_store_points(mean + p, at.n, %s);", mean_of(&c));
     hg_line(&c, "if (!jac)\n            continue;");
     q.derivative = 1;
-    hg_line(&c, "double *J = jac + p * %u;", K + Q);
+    hg_line(&c, "fit_vd J[%u];", K + Q ? K + Q : 1);
     for (uint32_t k = 0; k < p->nchannel; k++)
-        hg_code_need(&c, p->channel[k].m);
+        declare_slope(&c, &p->channel[k]);
     for (uint32_t k = 0; k < K; k++)
         hg_line(&c, "J[%u] = %s; /* %s */", k, derivative_of(&c, k), p->model->param.item[k].name);
     for (uint32_t k = 0; k < Q; k++)
-        hg_line(&c, "J[%u] = %s; /* %s */", K + k, hg_code_text(&c, p->basis[k]), p->model->linear.item[k].name);
+        hg_line(&c, "J[%u] = %s; /* %s */", K + k, hg_code_vector(&c, p->basis[k]), p->model->linear.item[k].name);
+    hg_line(&c, "fit_store_rows(jac + p * %u, %u, at.n, J);", K + Q, K + Q);
     hg_points_end(&c);
 }
 

@@ -60,16 +60,14 @@ const char *hg_point_input(struct hg_code *c, hg_id id)
     const struct hg_input_slot *s = &q->em->slot[hg_at(c->e, id)->ref - q->em->slot_base];
     q->derivative = s->derivative;
     switch (s->kind) {
-    case HG_INPUT_AT_I: return hg_point_table(c, s->def, "i");
-    case HG_INPUT_AT_J: return hg_point_table(c, s->def, "j");
+    case HG_INPUT_AT_I: return hg_point_at(c, s->def, "i", NULL);
+    case HG_INPUT_AT_J: return hg_point_at(c, s->def, "j", NULL);
     default: break;
     }
     if (s->derivative || !hg_emit_has_low(q->em, s->def))
         return hg_point_delta(c, s->def, hg_at(c->e, s->def)->name);
     const char *f = hg_emit_field(q->em, HG_FIELD_FRAME, s->def, 0)->name;
-    const char *name = hg_code_unique(c, hg_format(c->e->arena, "d_%s", f));
-    hg_line(c, "const double %s = fit_low_difference(w.%s, w.%s_low, j, i);", name, f, f);
-    return name;
+    return hg_point_delta_low(c, s->def, hg_format(c->e->arena, "d_%s", f));
 }
 
 /* What the point sees of a derivative of an input's definition; 0 when it is zero. */
@@ -318,15 +316,16 @@ static void write_hessian(struct second *s, FILE *out)
     struct hg_code c = hg_points_begin(&q, out, nroot, root);
     fprintf(out, "/* Second derivatives by all pairs of parameters, upper triangle row by row. */\n");
     hg_points_head(&c, "hessian", "double *hess");
-    hg_line(&c, "double *H = hess + p * %u;", n);
+    hg_line(&c, "fit_vd H[%u];", n ? n : 1);
     for (uint32_t a = 0; a < W; a++)
         for (uint32_t b = a; b < W; b++) {
             hg_id h = H[triangle(W, a, b)];
             if (h)
                 hg_code_need(&c, h);
-            hg_line(&c, "H[%u] = %s; /* %s, %s */", triangle(W, a, b), h ? hg_code_text(&c, h) : "0.0", name_of(s, a),
-                    name_of(s, b));
+            hg_line(&c, "H[%u] = %s; /* %s, %s */", triangle(W, a, b), h ? hg_code_vector(&c, h) : "fit_vset1(0.0)",
+                    name_of(s, a), name_of(s, b));
         }
+    hg_line(&c, "fit_store_rows(hess + p * %u, %u, at.n, H);", n, n);
     hg_points_end(&c);
 }
 
@@ -395,7 +394,7 @@ static void write_second(struct second *s, FILE *out)
     fprintf(out, "\n/* Second derivative along the direction whose tables `direction` made. */\n");
     hg_points_head(&c, "second", "double *out");
     hg_code_need(&c, root);
-    hg_line(&c, "out[p] = %s;", hg_code_text(&c, root));
+    hg_line(&c, "fit_store_points(out + p, at.n, %s);", hg_code_vector(&c, root));
     hg_points_end(&c);
 }
 

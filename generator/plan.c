@@ -30,10 +30,23 @@ hg_id hg_plan_local(struct hg_plan *p, hg_id def)
     return symbol;
 }
 
-static int is_scalar(const struct hg_expr *e, hg_id id)
+/* 1 when the node contains a linear parameter: known where points are, not where scalars are computed. */
+static int with_linear(struct hg_plan *p, hg_id id)
 {
-    const struct hg_node *n = hg_at(e, id);
-    return !(n->vary & ~(unsigned)HG_G) && n->op != HG_LINEAR;
+    p->with_linear = hg_grow(p->e->arena, p->with_linear, p->nwith_linear, p->e->n, 1, &p->with_linear_room);
+    for (; p->nwith_linear < p->e->n; p->nwith_linear++) {
+        const struct hg_node *n = hg_at(p->e, p->nwith_linear);
+        unsigned char *with = &p->with_linear[p->nwith_linear];
+        *with = n->op == HG_LINEAR;
+        for (uint32_t k = 0; k < n->nargs; k++)
+            *with |= p->with_linear[n->arg[k]];
+    }
+    return p->with_linear[id];
+}
+
+static int is_scalar(struct hg_plan *p, hg_id id)
+{
+    return !(hg_at(p->e, id)->vary & ~(unsigned)HG_G) && !with_linear(p, id);
 }
 
 /* Operands of a sum or product with its scalars made into one LOCAL. */
@@ -43,7 +56,7 @@ static hg_id bundle_nary(struct hg_plan *p, enum hg_op op, uint32_t n, const hg_
     hg_id *in = hg_alloc(e->arena, (n + 1) * sizeof *in), *out = hg_alloc(e->arena, (n + 1) * sizeof *out);
     uint32_t nin = 0, nout = 0;
     for (uint32_t k = 0; k < n; k++) {
-        if (is_scalar(e, arg[k]))
+        if (is_scalar(p, arg[k]))
             in[nin++] = arg[k];
         else
             out[nout++] = arg[k];
@@ -63,7 +76,7 @@ static hg_id bundle_node(struct hg_plan *p, hg_id id, const hg_id *map)
     int nary = n.op == HG_SUM || n.op == HG_PROD;
     for (uint32_t k = 0; k < n.nargs; k++) {
         arg[k] = map[n.arg[k]] ? map[n.arg[k]] : n.arg[k];
-        if (!nary && is_scalar(e, arg[k]))
+        if (!nary && is_scalar(p, arg[k]))
             arg[k] = hg_plan_local(p, arg[k]);
     }
     return nary ? bundle_nary(p, n.op, n.nargs, arg) : hg_make(e, n.op, n.nargs, arg);
@@ -71,7 +84,7 @@ static hg_id bundle_node(struct hg_plan *p, hg_id id, const hg_id *map)
 
 hg_id hg_plan_bundle(struct hg_plan *p, hg_id root)
 {
-    if (is_scalar(p->e, root))
+    if (is_scalar(p, root))
         return hg_plan_local(p, root);
     hg_id *map = calloc(root + 1, sizeof *map);
     unsigned char *need = calloc(root + 1, 1);
@@ -80,7 +93,7 @@ hg_id hg_plan_bundle(struct hg_plan *p, hg_id root)
     need[root] = 1;
     for (hg_id id = root; id > 0; id--) {
         const struct hg_node *n = hg_at(p->e, id);
-        need[id] = need[id] && (n->vary & BIG);
+        need[id] = need[id] && ((n->vary & BIG) || with_linear(p, id));
         for (uint32_t k = 0; need[id] && k < n->nargs; k++)
             need[n->arg[k]] = 1;
     }

@@ -60,6 +60,9 @@ struct hg_plan {
     uint32_t nchannel;
     hg_id *param; /* PARAM nodes */
     hg_id *linear;
+    unsigned char *with_linear; /* by node id: contains a linear parameter; the first nwith_linear nodes are known */
+    uint32_t nwith_linear;
+    size_t with_linear_room;
 };
 
 /* The plan of one variant of the model; NULL when an error was reported (not linear in a parameter that was

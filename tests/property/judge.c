@@ -480,6 +480,7 @@ static int check_all(struct setup *s)
             ok = ok && check_points(s) && check_tiles(s);
         if (s->derivative && s->k->hessian)
             ok = ok && judge_second(s);
+        ok = ok && judge_alone(s);
         if (got != FIT_EVAL_OK)
             snprintf(s->jd->message, sizeof s->jd->message, "prepare returned %d", (int)got);
         free(s->ws);

@@ -54,4 +54,7 @@ int judge_annotate(struct setup *s, const char *format, size_t a, size_t b, size
 /* hessian and second at some points, with a workspace prepared for derivative = 1 or 2. */
 int judge_second(struct setup *s);
 
+/* Points alone and in a list, bit for bit (judge_alone.c). */
+int judge_alone(struct setup *s);
+
 #endif

@@ -150,32 +150,24 @@ static void clean(const char *dir, uint32_t n)
     rmdir(dir);
 }
 
-static void test_random_models(void **state)
+/* Compiles and judges n models, s[k].text; m->hessian as `compile` has it. */
+static void judge_batch(struct subject *s, uint32_t n, struct random *r)
 {
-    uint64_t seed = random_environment("HG_SEED", 1);
-    uint32_t n = (uint32_t)random_environment("HG_CASES", 12), bad = 0;
-    struct random r = {seed};
+    uint32_t bad = 0;
     struct judge_report report = {{0}, 0};
     const char *base = getenv("TMPDIR");
-    char dir[200], name[40];
-    (void)state;
+    char dir[200];
     snprintf(dir, sizeof dir, "%s/homodyne-models-XXXXXX", base && *base ? base : "/tmp");
     assert_non_null(mkdtemp(dir));
-    print_message("HG_SEED=%llu HG_CASES=%u, in %s\n", (unsigned long long)seed, n, dir);
-    struct subject *s = calloc(n, sizeof *s);
-    assert_non_null(s);
-    for (uint32_t k = 0; k < n; k++) {
-        snprintf(name, sizeof name, "random_%u", k);
-        s[k].a = hg_arena_new();
-        s[k].text = gen_model(s[k].a, &r, name, k % 7 == 5);
+    print_message("%u models in %s\n", n, dir);
+    for (uint32_t k = 0; k < n; k++)
         if (!compile(&s[k], dir, k))
             fail_msg("the compiler refused model %u:\n%s", k, s[k].text);
-    }
     void *so[LEVELS] = {NULL};
     for (uint32_t level = 0; level < LEVELS && level < n; level++)
         so[level] = build(dir, n, level);
     for (uint32_t k = 0; k < n; k++)
-        bad += !judge_one(&s[k], so[k % LEVELS], k, &r, &report);
+        bad += !judge_one(&s[k], so[k % LEVELS], k, r, &report);
     for (uint32_t level = 0; level < LEVELS; level++)
         if (so[level])
             dlclose(so[level]);
@@ -183,16 +175,55 @@ static void test_random_models(void **state)
     for (int p = 0; p < JUDGE_PRODUCTS; p++)
         print_message(" %s %.2g", judge_name[p], report.worst[p]);
     print_message("\n");
-    for (uint32_t k = 0; k < n; k++)
-        hg_arena_free(s[k].a);
-    free(s);
     if (!bad)
         clean(dir, n);
     assert_int_equal(bad, 0);
 }
 
+static void test_random_models(void **state)
+{
+    uint64_t seed = random_environment("HG_SEED", 1);
+    uint32_t n = (uint32_t)random_environment("HG_CASES", 12);
+    struct random r = {seed};
+    char name[40];
+    (void)state;
+    print_message("HG_SEED=%llu HG_CASES=%u\n", (unsigned long long)seed, n);
+    struct subject *s = calloc(n, sizeof *s);
+    assert_non_null(s);
+    for (uint32_t k = 0; k < n; k++) {
+        snprintf(name, sizeof name, "random_%u", k);
+        s[k].a = hg_arena_new();
+        s[k].text = gen_model(s[k].a, &r, name, k % 7 == 5);
+    }
+    judge_batch(s, n, &r);
+    for (uint32_t k = 0; k < n; k++)
+        hg_arena_free(s[k].a);
+    free(s);
+}
+
+/* d mean / d f(t1) is a linear parameter alone, known at the points only. */
+static void test_mean_linear_in_a_function_of_time(void **state)
+{
+    static char text[] =
+        "local m = model \"plain\" { title = \"plain\" }\n"
+        "local t, phi = m.grid(\"t\", \"s\"), m.axis(\"phi\", \"1\", \"an angle\")\n"
+        "local height = m.parameter(\"height\", { start = 0.5, bounds = {-2, 2}, over = phi })\n"
+        "local base = m.parameter(\"base\", { start = 0.5, bounds = {-2, 2}, over = phi })\n"
+        "local rate = m.parameter(\"rate\", { start = 1, bounds = {0.3, 2}, unit = \"1/s\" })\n"
+        "local power = m.parameter(\"power\", { start = 1, bounds = {0.3, 2} })\n"
+        "local f = exp(-rate * t) + (1 + t / second)^power\n"
+        "local t1, t2 = pair(t)\n"
+        "m.observe(\"c2\", { over = {phi, t1, t2}, mean = base + height * (at(f, t1) + 3 * at(f, t2)) })\n";
+    struct random r = {1};
+    struct subject s = {hg_arena_new(), text, NULL};
+    (void)state;
+    judge_batch(&s, 1, &r);
+    hg_arena_free(s.a);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_models)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_models),
+                                       cmocka_unit_test(test_mean_linear_in_a_function_of_time)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

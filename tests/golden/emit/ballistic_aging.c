@@ -22,6 +22,7 @@
 
 #define FIT_VL FIT_VL_NATIVE /* lanes computed at once: as many as the machine has */
 #include "fit/kernel.h"
+#include "fit/points.h"
 #include "fit/tables.h"
 #include "fit/vmath.h"
 
@@ -688,30 +689,40 @@ static void points(const struct fit_layout *l, const double *ws, const double *l
     const size_t ng = l->ngroup;
     struct tables w;
     carve(l, (double *)(uintptr_t)ws, &w);
-    (void)ng, (void)lin, (void)w;
-    for (size_t p = 0; p < n; p++) {
-        const size_t g = pg[p], i = pi[p] < pj[p] ? pi[p] : pj[p], j = pi[p] < pj[p] ? pj[p] : pi[p];
-        (void)g;
-        const double contrast = lin[g * 2 + 0];
-        const double offset = lin[g * 2 + 1];
-        const double delta = w.t[j] - w.t[i];
-        const double sum_2 = w.f[i] + w.f[j] + w.age_start[0];                 /* ballistic_aging.lua:35  [s] */
-        const double age = ((sum_2 <= w.scale[0]) ? w.scale[0] : sum_2);       /* ballistic_aging.lua:35  [s] */
-        const double prod = age*w.inv_age_ref[0];                              /* ballistic_aging.lua:36 */
-        const double power = pow(prod, w.minus_mu[0]);                         /* ballistic_aging.lua:37 */
-        const double prod_2 = delta*power*w.inv_tau_ref[0];                    /* ballistic_aging.lua:37 */
-        const double power_2 = pow(prod_2, w.gamma[0]);                        /* ballistic_aging.lua:37 */
-        const double e = exp(-2.0*power_2);                                    /* ballistic_aging.lua:38  [1] */
-        mean[p] = contrast*e + offset;
+    (void)ng, (void)lin, (void)w, (void)pj, (void)pg;
+    for (size_t p = 0; p < n; p += FIT_VL) { /* points p, p + 1, ...: a vector of them */
+        const struct fit_points at = fit_pairs_at(p, n, pi, pj, pg);
+        const fit_vd contrast = fit_pick_stride(lin + 0, 2, at.g);
+        const fit_vd offset = fit_pick_stride(lin + 1, 2, at.g);
+        const fit_vd delta = fit_pick_change(w.t, &at);
+        const fit_vd f_i = fit_pick(w.f, at.i);
+        const fit_vd f_j = fit_pick(w.f, at.j);
+        const fit_vd sum_2 = f_i + f_j + w.age_start[0];                       /* ballistic_aging.lua:35  [s] */
+        const fit_vd age = fit_vselect(sum_2 <= w.scale[0], fit_vset1(w.scale[0]),
+                sum_2); /* ballistic_aging.lua:35  [s] */
+        const fit_vd prod = age*w.inv_age_ref[0];                              /* ballistic_aging.lua:36 */
+        fit_vd log_low;
+        const fit_vd logarithm = fit_vlog_low(prod, &log_low);
+        const fit_vd power = fit_vpow_of_log(prod, fit_vset1(w.minus_mu[0]), logarithm,
+                log_low); /* ballistic_aging.lua:37 */
+        const fit_vd prod_2 = delta*power*w.inv_tau_ref[0];                    /* ballistic_aging.lua:37 */
+        fit_vd log_low_2;
+        const fit_vd logarithm_2 = fit_vlog_low(prod_2, &log_low_2);
+        const fit_vd power_2 = fit_vpow_of_log(prod_2, fit_vset1(w.gamma[0]), logarithm_2,
+                log_low_2); /* ballistic_aging.lua:37 */
+        const fit_vd e = fit_vexp(-2.0*power_2);                               /* ballistic_aging.lua:38  [1] */
+        fit_store_points(mean + p, at.n, contrast*e + offset);
         if (!jac)
             continue;
-        double *J = jac + p * 5;
-        const double power_3 = pow(prod_2, w.scale_2[0]);                      /* ballistic_aging.lua:37 */
+        fit_vd J[5];
+        const fit_vd power_3 = fit_vpow_of_log(prod_2, fit_vset1(w.scale_2[0]), logarithm_2,
+                log_low_2); /* ballistic_aging.lua:37 */
         J[0] = contrast*delta*power*e*power_3*w.scale_4[0]*w.scale_5[0]; /* tau_ref */
-        J[1] = (-contrast*delta*power*e*log(prod)*power_3*w.scale_3[0]); /* mu */
-        J[2] = (-2.0*contrast*power_2*e*log(prod_2)); /* gamma */
+        J[1] = -contrast*delta*power*e*logarithm*power_3*w.scale_3[0]; /* mu */
+        J[2] = -2.0*contrast*power_2*e*logarithm_2; /* gamma */
         J[3] = e; /* contrast */
-        J[4] = 1.0; /* offset */
+        J[4] = fit_vset1(1.0); /* offset */
+        fit_store_rows(jac + p * 5, 5, at.n, J);
     }
 }
 

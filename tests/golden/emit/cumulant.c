@@ -20,6 +20,7 @@
 
 #define FIT_VL FIT_VL_NATIVE /* lanes computed at once: as many as the machine has */
 #include "fit/kernel.h"
+#include "fit/points.h"
 #include "fit/tables.h"
 #include "fit/vmath.h"
 
@@ -220,22 +221,23 @@ static void points(const struct fit_layout *l, const double *ws, const double *l
     const size_t ng = l->ngroup;
     struct tables w;
     carve(l, (double *)(uintptr_t)ws, &w);
-    (void)ng, (void)lin, (void)w;
-    for (size_t p = 0; p < n; p++) {
-        const size_t i = pi[p], g = 0;
-        (void)pj, (void)pg, (void)i, (void)g;
-        const double contrast = lin[g * 2 + 0];
-        const double baseline = lin[g * 2 + 1];
-        const double delay_sq = l->column[0][i]*l->column[0][i];               /* cumulant.lua:27  [s^2] */
-        const double e = exp(l->column[0][i]*w.scale[0] + delay_sq*w.rate_sq_pdi[0]); /* cumulant.lua:27  [1] */
-        mean[p] = contrast*e + baseline;
+    (void)ng, (void)lin, (void)w, (void)pj, (void)pg;
+    for (size_t p = 0; p < n; p += FIT_VL) { /* points p, p + 1, ...: a vector of them */
+        const struct fit_points at = fit_rows_at(p, n, pi, NULL);
+        const double contrast = lin[0];
+        const double baseline = lin[1];
+        const fit_vd delay = fit_pick(l->column[0], at.i);
+        const fit_vd delay_sq = delay*delay;                                   /* cumulant.lua:27  [s^2] */
+        const fit_vd e = fit_vexp(delay*w.scale[0] + delay_sq*w.rate_sq_pdi[0]); /* cumulant.lua:27  [1] */
+        fit_store_points(mean + p, at.n, contrast*e + baseline);
         if (!jac)
             continue;
-        double *J = jac + p * 4;
-        J[0] = contrast*e*(delay_sq*w.scale_2[0] - 2.0*l->column[0][i]); /* rate */
+        fit_vd J[4];
+        J[0] = contrast*e*(delay_sq*w.scale_2[0] - 2.0*delay); /* rate */
         J[1] = delay_sq*contrast*e*w.rate_sq[0]; /* pdi */
         J[2] = e; /* contrast */
-        J[3] = 1.0; /* baseline */
+        J[3] = fit_vset1(1.0); /* baseline */
+        fit_store_rows(jac + p * 4, 4, at.n, J);
     }
 }
 

@@ -19,6 +19,7 @@
 
 #define FIT_VL FIT_VL_NATIVE /* lanes computed at once: as many as the machine has */
 #include "fit/kernel.h"
+#include "fit/points.h"
 #include "fit/tables.h"
 #include "fit/vmath.h"
 
@@ -191,20 +192,21 @@ static void points(const struct fit_layout *l, const double *ws, const double *l
     const size_t ng = l->ngroup;
     struct tables w;
     carve(l, (double *)(uintptr_t)ws, &w);
-    (void)ng, (void)lin, (void)w;
-    for (size_t p = 0; p < n; p++) {
-        const size_t i = pi[p], g = 0;
-        (void)pj, (void)pg, (void)i, (void)g;
-        const double A = lin[g * 2 + 0];
-        const double c = lin[g * 2 + 1];
-        const double e = exp(l->column[0][i]*w.minus_rate[0]);                 /* decay_table.lua:8  [1] */
-        mean[p] = A*e + c;
+    (void)ng, (void)lin, (void)w, (void)pj, (void)pg;
+    for (size_t p = 0; p < n; p += FIT_VL) { /* points p, p + 1, ...: a vector of them */
+        const struct fit_points at = fit_rows_at(p, n, pi, NULL);
+        const double A = lin[0];
+        const double c = lin[1];
+        const fit_vd x = fit_pick(l->column[0], at.i);
+        const fit_vd e = fit_vexp(x*w.minus_rate[0]);                          /* decay_table.lua:8  [1] */
+        fit_store_points(mean + p, at.n, A*e + c);
         if (!jac)
             continue;
-        double *J = jac + p * 3;
-        J[0] = (-l->column[0][i]*A*e); /* rate */
+        fit_vd J[3];
+        J[0] = -x*A*e; /* rate */
         J[1] = e; /* A */
-        J[2] = 1.0; /* c */
+        J[2] = fit_vset1(1.0); /* c */
+        fit_store_rows(jac + p * 3, 3, at.n, J);
     }
 }
 

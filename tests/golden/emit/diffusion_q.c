@@ -22,6 +22,7 @@
 
 #define FIT_VL FIT_VL_NATIVE /* lanes computed at once: as many as the machine has */
 #include "fit/kernel.h"
+#include "fit/points.h"
 #include "fit/tables.h"
 #include "fit/vmath.h"
 
@@ -238,21 +239,25 @@ static void points(const struct fit_layout *l, const double *ws, const double *l
     const size_t ng = l->ngroup;
     struct tables w;
     carve(l, (double *)(uintptr_t)ws, &w);
-    (void)ng, (void)lin, (void)w;
-    for (size_t p = 0; p < n; p++) {
-        const size_t i = pi[p], g = pg ? pg[p] : 0;
-        (void)pj, (void)pg, (void)i, (void)g;
-        const double contrast = lin[g * 2 + 0];
-        const double baseline = lin[g * 2 + 1];
-        const double e = exp(l->column[0][i]*w.scale[g]);                      /* diffusion_q.lua:28  [1] */
-        mean[p] = contrast*e + baseline;
+    (void)ng, (void)lin, (void)w, (void)pj, (void)pg;
+    for (size_t p = 0; p < n; p += FIT_VL) { /* points p, p + 1, ...: a vector of them */
+        const struct fit_points at = fit_rows_at(p, n, pi, pg);
+        const fit_vd contrast = fit_pick_stride(lin + 0, 2, at.g);
+        const fit_vd baseline = fit_pick_stride(lin + 1, 2, at.g);
+        const fit_vd delay = fit_pick(l->column[0], at.i);
+        const fit_vd scale = fit_pick(w.scale, at.g);
+        const fit_vd e = fit_vexp(delay*scale);                                /* diffusion_q.lua:28  [1] */
+        fit_store_points(mean + p, at.n, contrast*e + baseline);
         if (!jac)
             continue;
-        double *J = jac + p * 4;
-        J[0] = l->column[0][i]*contrast*e*w.scale_2[g]; /* D */
-        J[1] = l->column[0][i]*contrast*e*w.scale_3[g]; /* power */
+        fit_vd J[4];
+        const fit_vd scale_2 = fit_pick(w.scale_2, at.g);
+        const fit_vd scale_3 = fit_pick(w.scale_3, at.g);
+        J[0] = delay*contrast*e*scale_2; /* D */
+        J[1] = delay*contrast*e*scale_3; /* power */
         J[2] = e; /* contrast */
-        J[3] = 1.0; /* baseline */
+        J[3] = fit_vset1(1.0); /* baseline */
+        fit_store_rows(jac + p * 4, 4, at.n, J);
     }
 }
 

@@ -21,6 +21,7 @@
 
 #define FIT_VL FIT_VL_NATIVE /* lanes computed at once: as many as the machine has */
 #include "fit/kernel.h"
+#include "fit/points.h"
 #include "fit/tables.h"
 #include "fit/vmath.h"
 
@@ -259,27 +260,28 @@ static void points(const struct fit_layout *l, const double *ws, const double *l
     const size_t ng = l->ngroup;
     struct tables w;
     carve(l, (double *)(uintptr_t)ws, &w);
-    (void)ng, (void)lin, (void)w;
-    for (size_t p = 0; p < n; p++) {
-        const size_t i = pi[p], g = 0;
-        (void)pj, (void)pg, (void)i, (void)g;
-        const double contrast = lin[g * 2 + 0];
-        const double baseline = lin[g * 2 + 1];
-        const double delay_sq = l->column[0][i]*l->column[0][i];               /* dls_cumulant.lua:30  [s^2] */
-        const double power = l->column[0][i]*l->column[0][i]*l->column[0][i];  /* dls_cumulant.lua:30  [s^3] */
-        const double moments = 1.0 + delay_sq*w.scale[0] + power*w.scale_2[0]; /* dls_cumulant.lua:30 */
-        const double moments_sq = moments*moments;                             /* dls_cumulant.lua:32 */
-        const double e = exp(l->column[0][i]*w.scale_3[0]);                    /* dls_cumulant.lua:32  [1] */
-        mean[p] = contrast*moments_sq*e + baseline;
+    (void)ng, (void)lin, (void)w, (void)pj, (void)pg;
+    for (size_t p = 0; p < n; p += FIT_VL) { /* points p, p + 1, ...: a vector of them */
+        const struct fit_points at = fit_rows_at(p, n, pi, NULL);
+        const double contrast = lin[0];
+        const double baseline = lin[1];
+        const fit_vd delay = fit_pick(l->column[0], at.i);
+        const fit_vd delay_sq = delay*delay;                                   /* dls_cumulant.lua:30  [s^2] */
+        const fit_vd power = delay*delay*delay;                                /* dls_cumulant.lua:30  [s^3] */
+        const fit_vd moments = 1.0 + delay_sq*w.scale[0] + power*w.scale_2[0]; /* dls_cumulant.lua:30 */
+        const fit_vd moments_sq = moments*moments;                             /* dls_cumulant.lua:32 */
+        const fit_vd e = fit_vexp(delay*w.scale_3[0]);                         /* dls_cumulant.lua:32  [1] */
+        fit_store_points(mean + p, at.n, contrast*moments_sq*e + baseline);
         if (!jac)
             continue;
-        double *J = jac + p * 5;
+        fit_vd J[5];
         J[0] = contrast*(2.0*moments*e*(delay_sq*w.rate_pdi[0] + power*w.scale_4[0])
-                - 2.0*l->column[0][i]*moments_sq*e); /* rate */
+                - 2.0*delay*moments_sq*e); /* rate */
         J[1] = delay_sq*contrast*moments*e*w.rate_sq[0]; /* pdi */
         J[2] = power*contrast*moments*e*w.scale_5[0]; /* skewness */
         J[3] = moments_sq*e; /* contrast */
-        J[4] = 1.0; /* baseline */
+        J[4] = fit_vset1(1.0); /* baseline */
+        fit_store_rows(jac + p * 5, 5, at.n, J);
     }
 }
 

@@ -22,6 +22,7 @@
 
 #define FIT_VL FIT_VL_NATIVE /* lanes computed at once: as many as the machine has */
 #include "fit/kernel.h"
+#include "fit/points.h"
 #include "fit/tables.h"
 #include "fit/vmath.h"
 
@@ -249,24 +250,25 @@ static void points(const struct fit_layout *l, const double *ws, const double *l
     const size_t ng = l->ngroup;
     struct tables w;
     carve(l, (double *)(uintptr_t)ws, &w);
-    (void)ng, (void)lin, (void)w;
-    for (size_t p = 0; p < n; p++) {
-        const size_t i = pi[p], g = 0;
-        (void)pj, (void)pg, (void)i, (void)g;
-        const double contrast = lin[g * 2 + 0];
-        const double baseline = lin[g * 2 + 1];
-        const double fast = exp(l->column[0][i]*w.minus_inv_tau_fast[0]);      /* double_exponential.lua:31  [1] */
-        const double slow = exp(l->column[0][i]*w.minus_inv_tau_slow[0]);      /* double_exponential.lua:31  [1] */
-        const double g1 = fast*w.fraction[0] + slow*w.scale[0];                /* double_exponential.lua:32 */
-        mean[p] = contrast*g1*g1 + baseline;
+    (void)ng, (void)lin, (void)w, (void)pj, (void)pg;
+    for (size_t p = 0; p < n; p += FIT_VL) { /* points p, p + 1, ...: a vector of them */
+        const struct fit_points at = fit_rows_at(p, n, pi, NULL);
+        const double contrast = lin[0];
+        const double baseline = lin[1];
+        const fit_vd delay = fit_pick(l->column[0], at.i);
+        const fit_vd fast = fit_vexp(delay*w.minus_inv_tau_fast[0]);           /* double_exponential.lua:31  [1] */
+        const fit_vd slow = fit_vexp(delay*w.minus_inv_tau_slow[0]);           /* double_exponential.lua:31  [1] */
+        const fit_vd g1 = fast*w.fraction[0] + slow*w.scale[0];                /* double_exponential.lua:32 */
+        fit_store_points(mean + p, at.n, contrast*g1*g1 + baseline);
         if (!jac)
             continue;
-        double *J = jac + p * 5;
-        J[0] = l->column[0][i]*contrast*fast*g1*w.scale_2[0]; /* tau_fast */
-        J[1] = l->column[0][i]*contrast*slow*g1*w.scale_3[0]; /* tau_slow */
+        fit_vd J[5];
+        J[0] = delay*contrast*fast*g1*w.scale_2[0]; /* tau_fast */
+        J[1] = delay*contrast*slow*g1*w.scale_3[0]; /* tau_slow */
         J[2] = 2.0*contrast*g1*(fast - slow); /* fraction */
         J[3] = g1*g1; /* contrast */
-        J[4] = 1.0; /* baseline */
+        J[4] = fit_vset1(1.0); /* baseline */
+        fit_store_rows(jac + p * 5, 5, at.n, J);
     }
 }
 

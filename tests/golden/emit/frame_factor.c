@@ -17,6 +17,7 @@
 
 #define FIT_VL FIT_VL_NATIVE /* lanes computed at once: as many as the machine has */
 #include "fit/kernel.h"
+#include "fit/points.h"
 #include "fit/tables.h"
 #include "fit/vmath.h"
 
@@ -699,25 +700,32 @@ static void points(const struct fit_layout *l, const double *ws, const double *l
     const size_t ng = l->ngroup;
     struct tables w;
     carve(l, (double *)(uintptr_t)ws, &w);
-    (void)ng, (void)lin, (void)w;
-    for (size_t p = 0; p < n; p++) {
-        const size_t g = pg[p], i = pi[p] < pj[p] ? pi[p] : pj[p], j = pi[p] < pj[p] ? pj[p] : pi[p];
-        (void)g;
-        const double contrast = lin[g * 2 + 0];
-        const double offset = lin[g * 2 + 1];
-        const double delta = w.t[j] - w.t[i];
-        const double phase = delta*w.scale_3[g];                               /* frame_factor.lua:17 */
-        const double cs = cos(phase);                                          /* frame_factor.lua:19  [1] */
-        mean[p] = contrast*w.f[i]*w.f[j]*cs + offset;
+    (void)ng, (void)lin, (void)w, (void)pj, (void)pg;
+    for (size_t p = 0; p < n; p += FIT_VL) { /* points p, p + 1, ...: a vector of them */
+        const struct fit_points at = fit_pairs_at(p, n, pi, pj, pg);
+        const fit_vd contrast = fit_pick_stride(lin + 0, 2, at.g);
+        const fit_vd offset = fit_pick_stride(lin + 1, 2, at.g);
+        const fit_vd f_i = fit_pick(w.f, at.i);
+        const fit_vd f_j = fit_pick(w.f, at.j);
+        const fit_vd delta = fit_pick_change(w.t, &at);
+        const fit_vd scale_3 = fit_pick(w.scale_3, at.g);
+        const fit_vd phase = delta*scale_3;                                    /* frame_factor.lua:17 */
+        const fit_vd cs = fit_vcos(phase);                                     /* frame_factor.lua:19  [1] */
+        fit_store_points(mean + p, at.n, contrast*f_i*f_j*cs + offset);
         if (!jac)
             continue;
-        double *J = jac + p * 5;
-        const double sn = sin(phase);                                          /* frame_factor.lua:19  [1] */
-        J[0] = contrast*w.f[j]*cs*w.df_drate[i] + contrast*w.f[i]*cs*w.df_drate[j]; /* rate */
-        J[1] = (-contrast*delta*w.f[i]*w.f[j]*sn*w.scale[g]); /* v */
-        J[2] = (-contrast*delta*w.f[i]*w.f[j]*sn*w.scale_2[g]); /* phi0 */
-        J[3] = w.f[i]*w.f[j]*cs; /* contrast */
-        J[4] = 1.0; /* offset */
+        fit_vd J[5];
+        const fit_vd m_f_i = contrast*f_j*cs; /* d mean / d factor f_i */
+        const fit_vd m_f_j = contrast*f_i*cs; /* d mean / d factor f_j */
+        const fit_vd sn = fit_vsin(phase);                                     /* frame_factor.lua:19  [1] */
+        const fit_vd scale = fit_pick(w.scale, at.g);
+        const fit_vd scale_2 = fit_pick(w.scale_2, at.g);
+        J[0] = m_f_i*fit_pick(w.df_drate, at.i) + m_f_j*fit_pick(w.df_drate, at.j); /* rate */
+        J[1] = -contrast*delta*f_i*f_j*sn*scale; /* v */
+        J[2] = -contrast*delta*f_i*f_j*sn*scale_2; /* phi0 */
+        J[3] = f_i*f_j*cs; /* contrast */
+        J[4] = fit_vset1(1.0); /* offset */
+        fit_store_rows(jac + p * 5, 5, at.n, J);
     }
 }
 

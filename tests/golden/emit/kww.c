@@ -20,6 +20,7 @@
 
 #define FIT_VL FIT_VL_NATIVE /* lanes computed at once: as many as the machine has */
 #include "fit/kernel.h"
+#include "fit/points.h"
 #include "fit/tables.h"
 #include "fit/vmath.h"
 
@@ -224,23 +225,27 @@ static void points(const struct fit_layout *l, const double *ws, const double *l
     const size_t ng = l->ngroup;
     struct tables w;
     carve(l, (double *)(uintptr_t)ws, &w);
-    (void)ng, (void)lin, (void)w;
-    for (size_t p = 0; p < n; p++) {
-        const size_t i = pi[p], g = 0;
-        (void)pj, (void)pg, (void)i, (void)g;
-        const double contrast = lin[g * 2 + 0];
-        const double baseline = lin[g * 2 + 1];
-        const double prod = l->column[0][i]*w.inv_tau[0];                      /* kww.lua:21 */
-        const double power = pow(prod, w.beta[0]);                             /* kww.lua:21 */
-        const double decay = exp(-2.0*power);                                  /* kww.lua:21  [1] */
-        mean[p] = contrast*decay + baseline;
+    (void)ng, (void)lin, (void)w, (void)pj, (void)pg;
+    for (size_t p = 0; p < n; p += FIT_VL) { /* points p, p + 1, ...: a vector of them */
+        const struct fit_points at = fit_rows_at(p, n, pi, NULL);
+        const double contrast = lin[0];
+        const double baseline = lin[1];
+        const fit_vd delay = fit_pick(l->column[0], at.i);
+        const fit_vd prod = delay*w.inv_tau[0];                                /* kww.lua:21 */
+        fit_vd log_low;
+        const fit_vd logarithm = fit_vlog_low(prod, &log_low);
+        const fit_vd power = fit_vpow_of_log(prod, fit_vset1(w.beta[0]), logarithm, log_low); /* kww.lua:21 */
+        const fit_vd decay = fit_vexp(-2.0*power);                             /* kww.lua:21  [1] */
+        fit_store_points(mean + p, at.n, contrast*decay + baseline);
         if (!jac)
             continue;
-        double *J = jac + p * 4;
-        J[0] = l->column[0][i]*contrast*decay*pow(prod, w.scale[0])*w.scale_2[0]; /* tau */
-        J[1] = (-2.0*contrast*power*decay*log(prod)); /* beta */
+        fit_vd J[4];
+        J[0] = delay*contrast*decay*fit_vpow_of_log(prod, fit_vset1(w.scale[0]), logarithm,
+                log_low)*w.scale_2[0]; /* tau */
+        J[1] = -2.0*contrast*power*decay*logarithm; /* beta */
         J[2] = decay; /* contrast */
-        J[3] = 1.0; /* baseline */
+        J[3] = fit_vset1(1.0); /* baseline */
+        fit_store_rows(jac + p * 4, 4, at.n, J);
     }
 }
 

@@ -18,6 +18,7 @@
 
 #define FIT_VL FIT_VL_NATIVE /* lanes computed at once: as many as the machine has */
 #include "fit/kernel.h"
+#include "fit/points.h"
 #include "fit/tables.h"
 #include "fit/vmath.h"
 
@@ -706,25 +707,28 @@ static void points(const struct fit_layout *l, const double *ws, const double *l
     const size_t ng = l->ngroup;
     struct tables w;
     carve(l, (double *)(uintptr_t)ws, &w);
-    (void)ng, (void)lin, (void)w;
-    for (size_t p = 0; p < n; p++) {
-        const size_t g = pg[p], i = pi[p] < pj[p] ? pi[p] : pj[p], j = pi[p] < pj[p] ? pj[p] : pi[p];
-        (void)g;
-        const double contrast = lin[g * 2 + 0];
-        const double offset = lin[g * 2 + 1];
-        const double delta = fit_low_difference(w.int_f_4, w.int_f_4_low, j, i);
-        const double delta_2 = fit_low_difference(w.int_f_5, w.int_f_5_low, j, i);
-        const double e = exp(2.0*(delta*w.minus_q_sq[0] + delta_2*w.scale_3[g])); /* lorentz_flow.lua:17  [1] */
-        mean[p] = contrast*e + offset;
+    (void)ng, (void)lin, (void)w, (void)pj, (void)pg;
+    for (size_t p = 0; p < n; p += FIT_VL) { /* points p, p + 1, ...: a vector of them */
+        const struct fit_points at = fit_pairs_at(p, n, pi, pj, pg);
+        const fit_vd contrast = fit_pick_stride(lin + 0, 2, at.g);
+        const fit_vd offset = fit_pick_stride(lin + 1, 2, at.g);
+        const fit_vd delta = fit_pick_change_low(w.int_f_4, w.int_f_4_low, &at);
+        const fit_vd delta_2 = fit_pick_change_low(w.int_f_5, w.int_f_5_low, &at);
+        const fit_vd scale_3 = fit_pick(w.scale_3, at.g);
+        const fit_vd e = fit_vexp(2.0*(delta*w.minus_q_sq[0] + delta_2*scale_3)); /* lorentz_flow.lua:17  [1] */
+        fit_store_points(mean + p, at.n, contrast*e + offset);
         if (!jac)
             continue;
-        double *J = jac + p * 5;
-        J[0] = contrast*e*w.scale[0]*(w.int_f[j] - w.int_f[i]); /* D0 */
-        J[1] = contrast*e*w.scale[0]*(w.int_f_2[j] - w.int_f_2[i])
-                + contrast*e*w.scale_2[g]*(w.int_f_3[j] - w.int_f_3[i]); /* tau */
-        J[2] = contrast*e*w.scale_2[g]*(w.int_f[j] - w.int_f[i]); /* w */
+        fit_vd J[5];
+        const fit_vd m_1 = contrast*e*w.scale[0]; /* d mean / d integral of 1 */
+        const fit_vd scale_2 = fit_pick(w.scale_2, at.g);
+        const fit_vd m_2 = contrast*e*scale_2; /* d mean / d integral of 2 */
+        J[0] = m_1*fit_pick_change(w.int_f, &at); /* D0 */
+        J[1] = m_1*fit_pick_change(w.int_f_2, &at) + m_2*fit_pick_change(w.int_f_3, &at); /* tau */
+        J[2] = m_2*fit_pick_change(w.int_f, &at); /* w */
         J[3] = e; /* contrast */
-        J[4] = 1.0; /* offset */
+        J[4] = fit_vset1(1.0); /* offset */
+        fit_store_rows(jac + p * 5, 5, at.n, J);
     }
 }
 

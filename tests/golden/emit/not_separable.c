@@ -17,6 +17,7 @@
 
 #define FIT_VL FIT_VL_NATIVE /* lanes computed at once: as many as the machine has */
 #include "fit/kernel.h"
+#include "fit/points.h"
 #include "fit/tables.h"
 #include "fit/vmath.h"
 
@@ -625,24 +626,29 @@ static void points(const struct fit_layout *l, const double *ws, const double *l
     const size_t ng = l->ngroup;
     struct tables w;
     carve(l, (double *)(uintptr_t)ws, &w);
-    (void)ng, (void)lin, (void)w;
-    for (size_t p = 0; p < n; p++) {
-        const size_t g = pg[p], i = pi[p] < pj[p] ? pi[p] : pj[p], j = pi[p] < pj[p] ? pj[p] : pi[p];
-        (void)g;
-        const double contrast = lin[g * 2 + 0];
-        const double offset = lin[g * 2 + 1];
-        const double x = fit_low_difference(w.int_f, w.int_f_low, j, i);
-        const double power = pow(x, w.beta[0]);                                /* not_separable.lua:16  [1] */
-        const double b_contrast = exp(-power);                                 /* not_separable.lua:16  [1] */
-        mean[p] = contrast*b_contrast + offset;
+    (void)ng, (void)lin, (void)w, (void)pj, (void)pg;
+    for (size_t p = 0; p < n; p += FIT_VL) { /* points p, p + 1, ...: a vector of them */
+        const struct fit_points at = fit_pairs_at(p, n, pi, pj, pg);
+        const fit_vd contrast = fit_pick_stride(lin + 0, 2, at.g);
+        const fit_vd offset = fit_pick_stride(lin + 1, 2, at.g);
+        const fit_vd x = fit_pick_change_low(w.int_f, w.int_f_low, &at);
+        fit_vd log_low;
+        const fit_vd logarithm = fit_vlog_low(x, &log_low);
+        const fit_vd power = fit_vpow_of_log(x, fit_vset1(w.beta[0]), logarithm,
+                log_low); /* not_separable.lua:16  [1] */
+        const fit_vd b_contrast = fit_vexp(-power);                            /* not_separable.lua:16  [1] */
+        fit_store_points(mean + p, at.n, contrast*b_contrast + offset);
         if (!jac)
             continue;
-        double *J = jac + p * 5;
-        J[0] = contrast*b_contrast*pow(x, w.scale[0])*w.minus_beta[0]*(w.int_f_2[j] - w.int_f_2[i]); /* rate */
-        J[1] = contrast*b_contrast*pow(x, w.scale[0])*w.minus_beta[0]*(w.int_f_3[j] - w.int_f_3[i]); /* decay */
-        J[2] = (-contrast*power*b_contrast*log(x)); /* beta */
+        fit_vd J[5];
+        const fit_vd m_1 = contrast*b_contrast*fit_vpow_of_log(x, fit_vset1(w.scale[0]), logarithm,
+                log_low)*w.minus_beta[0]; /* d mean / d integral of 1 */
+        J[0] = m_1*fit_pick_change(w.int_f_2, &at); /* rate */
+        J[1] = m_1*fit_pick_change(w.int_f_3, &at); /* decay */
+        J[2] = -contrast*power*b_contrast*logarithm; /* beta */
         J[3] = b_contrast; /* contrast */
-        J[4] = 1.0; /* offset */
+        J[4] = fit_vset1(1.0); /* offset */
+        fit_store_rows(jac + p * 5, 5, at.n, J);
     }
 }
 

@@ -26,6 +26,7 @@
 
 #define FIT_VL FIT_VL_NATIVE /* lanes computed at once: as many as the machine has */
 #include "fit/kernel.h"
+#include "fit/points.h"
 #include "fit/tables.h"
 #include "fit/vmath.h"
 
@@ -826,29 +827,34 @@ static void points(const struct fit_layout *l, const double *ws, const double *l
     const size_t ng = l->ngroup;
     struct tables w;
     carve(l, (double *)(uintptr_t)ws, &w);
-    (void)ng, (void)lin, (void)w;
-    for (size_t p = 0; p < n; p++) {
-        const size_t g = pg[p], i = pi[p] < pj[p] ? pi[p] : pj[p], j = pi[p] < pj[p] ? pj[p] : pi[p];
-        (void)g;
-        const double contrast = lin[g * 2 + 0];
-        const double offset = lin[g * 2 + 1];
-        const double delta = w.f[j] - w.f[i];
-        const double X = delta*w.scale[g];                                     /* oscillatory_shear.lua:43 */
-        const double sinc = fit_sinc(X);                                       /* oscillatory_shear.lua:44  [1] */
-        const double sinc_sq = sinc*sinc;                                      /* oscillatory_shear.lua:45  [1] */
-        const double delta_2 = w.t[j] - w.t[i];
-        const double e = exp(delta_2*w.scale_7[0]);                            /* oscillatory_shear.lua:45  [1] */
-        mean[p] = contrast*sinc_sq*e + offset;
+    (void)ng, (void)lin, (void)w, (void)pj, (void)pg;
+    for (size_t p = 0; p < n; p += FIT_VL) { /* points p, p + 1, ...: a vector of them */
+        const struct fit_points at = fit_pairs_at(p, n, pi, pj, pg);
+        const fit_vd contrast = fit_pick_stride(lin + 0, 2, at.g);
+        const fit_vd offset = fit_pick_stride(lin + 1, 2, at.g);
+        const fit_vd delta = fit_pick_change(w.f, &at);
+        const fit_vd scale = fit_pick(w.scale, at.g);
+        const fit_vd X = delta*scale;                                          /* oscillatory_shear.lua:43 */
+        const fit_vd sinc = fit_vsinc(X);                                      /* oscillatory_shear.lua:44  [1] */
+        const fit_vd sinc_sq = sinc*sinc;                                      /* oscillatory_shear.lua:45  [1] */
+        const fit_vd delta_2 = fit_pick_change(w.t, &at);
+        const fit_vd e = fit_vexp(delta_2*w.scale_7[0]);                       /* oscillatory_shear.lua:45  [1] */
+        fit_store_points(mean + p, at.n, contrast*sinc_sq*e + offset);
         if (!jac)
             continue;
-        double *J = jac + p * 6;
-        const double dsinc = fit_dsinc(X);                                     /* oscillatory_shear.lua:44  [1] */
+        fit_vd J[6];
+        const fit_vd dsinc = fit_vdsinc(X);                                    /* oscillatory_shear.lua:44  [1] */
+        const fit_vd scale_3 = fit_pick(w.scale_3, at.g);
+        const fit_vd m_1 = contrast*sinc*e*dsinc*scale_3; /* d mean / d integral of 1 */
+        const fit_vd scale_4 = fit_pick(w.scale_4, at.g);
+        const fit_vd scale_5 = fit_pick(w.scale_5, at.g);
         J[0] = contrast*delta_2*sinc_sq*e*w.scale_6[0]; /* D */
-        J[1] = 2.0*contrast*delta*sinc*e*dsinc*w.scale_4[g]; /* strain0 */
-        J[2] = contrast*sinc*e*dsinc*w.scale_3[g]*(w.f_3[j] - w.f_3[i]); /* delta */
-        J[3] = 2.0*contrast*delta*sinc*e*dsinc*w.scale_5[g]; /* phi0 */
+        J[1] = 2.0*contrast*delta*sinc*e*dsinc*scale_4; /* strain0 */
+        J[2] = m_1*fit_pick_change(w.f_3, &at); /* delta */
+        J[3] = 2.0*contrast*delta*sinc*e*dsinc*scale_5; /* phi0 */
         J[4] = sinc_sq*e; /* contrast */
-        J[5] = 1.0; /* offset */
+        J[5] = fit_vset1(1.0); /* offset */
+        fit_store_rows(jac + p * 6, 6, at.n, J);
     }
 }
 

@@ -21,6 +21,7 @@
 
 #define FIT_VL FIT_VL_NATIVE /* lanes computed at once: as many as the machine has */
 #include "fit/kernel.h"
+#include "fit/points.h"
 #include "fit/tables.h"
 #include "fit/vmath.h"
 
@@ -304,40 +305,40 @@ static void points(const struct fit_layout *l, const double *ws, const double *l
     const size_t ng = l->ngroup;
     struct tables w;
     carve(l, (double *)(uintptr_t)ws, &w);
-    (void)ng, (void)lin, (void)w;
-    for (size_t p = 0; p < n; p++) {
-        const size_t i = pi[p], g = 0;
-        (void)pj, (void)pg, (void)i, (void)g;
-        const double scale = lin[g * 2 + 0];
-        const double background = lin[g * 2 + 1];
-        const double x = l->column[0][i]*w.radius[0];                          /* sphere.lua:32 */
-        const int below = x < 0.5;
-        const double q_sq = l->column[0][i]*l->column[0][i];                   /* sphere.lua:36  [1/angstrom^2] */
-        const double sum_2 = 1.0 + q_sq*w.scale_7[0];                          /* sphere.lua:34 */
-        const double sum_3 = 1.0 + q_sq*sum_2*w.scale_6[0];                    /* sphere.lua:34 */
-        const double sum_4 = 1.0 + q_sq*sum_3*w.scale_5[0];                    /* sphere.lua:34 */
-        const double sum_5 = 1.0 + q_sq*sum_4*w.scale_4[0];                    /* sphere.lua:34 */
-        const double sum_6 = 1.0 + q_sq*sum_5*w.scale_3[0];                    /* sphere.lua:34 */
-        const double power = 1.0/(l->column[0][i]*l->column[0][i]*l->column[0][i]); /* sphere.lua:36  [angstrom^3] */
-        const double sn = sin(x);                                              /* sphere.lua:36  [1] */
-        const double sum_7 = sn + l->column[0][i]*cos(x)*w.minus_radius[0];    /* sphere.lua:36  [1] */
-        const double f = ((below) ? (1.0 + q_sq*sum_6*w.scale_2[0])
-                : power*sum_7*w.scale_8[0]); /* sphere.lua:36 */
-        const double f_sq = f*f;                                               /* sphere.lua:39 */
-        const double form = f_sq*w.scale[0];                                   /* sphere.lua:39 */
-        mean[p] = scale*form + background;
+    (void)ng, (void)lin, (void)w, (void)pj, (void)pg;
+    for (size_t p = 0; p < n; p += FIT_VL) { /* points p, p + 1, ...: a vector of them */
+        const struct fit_points at = fit_rows_at(p, n, pi, NULL);
+        const double scale = lin[0];
+        const double background = lin[1];
+        const fit_vd q = fit_pick(l->column[0], at.i);
+        const fit_vd x = q*w.radius[0];                                        /* sphere.lua:32 */
+        const fit_vm below = x < 0.5;
+        const fit_vd q_sq = q*q;                                               /* sphere.lua:36  [1/angstrom^2] */
+        const fit_vd sum_2 = 1.0 + q_sq*w.scale_7[0];                          /* sphere.lua:34 */
+        const fit_vd sum_3 = 1.0 + q_sq*sum_2*w.scale_6[0];                    /* sphere.lua:34 */
+        const fit_vd sum_4 = 1.0 + q_sq*sum_3*w.scale_5[0];                    /* sphere.lua:34 */
+        const fit_vd sum_5 = 1.0 + q_sq*sum_4*w.scale_4[0];                    /* sphere.lua:34 */
+        const fit_vd sum_6 = 1.0 + q_sq*sum_5*w.scale_3[0];                    /* sphere.lua:34 */
+        const fit_vd power = 1.0/(q*q*q);                                      /* sphere.lua:36  [angstrom^3] */
+        const fit_vd sn = fit_vsin(x);                                         /* sphere.lua:36  [1] */
+        const fit_vd sum_7 = sn + q*fit_vcos(x)*w.minus_radius[0];             /* sphere.lua:36  [1] */
+        const fit_vd f = fit_vselect(below, 1.0 + q_sq*sum_6*w.scale_2[0],
+                power*sum_7*w.scale_8[0]); /* sphere.lua:36 */
+        const fit_vd f_sq = f*f;                                               /* sphere.lua:39 */
+        const fit_vd form = f_sq*w.scale[0];                                   /* sphere.lua:39 */
+        fit_store_points(mean + p, at.n, scale*form + background);
         if (!jac)
             continue;
-        double *J = jac + p * 3;
-        J[0] = (scale*(f_sq*w.scale_9[0] + f*((below) ? (q_sq*sum_6*w.scale_11[0]
+        fit_vd J[3];
+        J[0] = scale*(f_sq*w.scale_9[0] + f*fit_vselect(below, q_sq*sum_6*w.scale_11[0]
                 + q_sq*w.scale_2[0]*(q_sq*sum_5*w.scale_12[0]
                 + q_sq*w.scale_3[0]*(q_sq*sum_4*w.scale_13[0]
                 + q_sq*w.scale_4[0]*(q_sq*sum_3*w.scale_14[0]
-                + q_sq*w.scale_5[0]*(q_sq*sum_2*w.scale_15[0]
-                + l->column[0][i]*l->column[0][i]*l->column[0][i]*l->column[0][i]*w.scale_16[0])))))
-                : (power*sum_7*w.scale_17[0] + sn*w.scale_18[0]/l->column[0][i]))*w.scale_10[0])); /* radius */
+                + q_sq*w.scale_5[0]*(q_sq*sum_2*w.scale_15[0] + q*q*q*q*w.scale_16[0])))),
+                power*sum_7*w.scale_17[0] + sn*w.scale_18[0]/q)*w.scale_10[0]); /* radius */
         J[1] = form; /* scale */
-        J[2] = 1.0; /* background */
+        J[2] = fit_vset1(1.0); /* background */
+        fit_store_rows(jac + p * 3, 3, at.n, J);
     }
 }
 

@@ -17,6 +17,7 @@
 
 #define FIT_VL FIT_VL_NATIVE /* lanes computed at once: as many as the machine has */
 #include "fit/kernel.h"
+#include "fit/points.h"
 #include "fit/tables.h"
 #include "fit/vmath.h"
 
@@ -573,22 +574,23 @@ static void points(const struct fit_layout *l, const double *ws, const double *l
     const size_t ng = l->ngroup;
     struct tables w;
     carve(l, (double *)(uintptr_t)ws, &w);
-    (void)ng, (void)lin, (void)w;
-    for (size_t p = 0; p < n; p++) {
-        const size_t g = pg[p], i = pi[p] < pj[p] ? pi[p] : pj[p], j = pi[p] < pj[p] ? pj[p] : pi[p];
-        (void)g;
-        const double contrast = lin[g * 2 + 0];
-        const double offset = lin[g * 2 + 1];
-        const double delta = fit_low_difference(w.int_D, w.int_D_low, j, i);
-        const double e = exp(delta*w.scale[0]);                                /* static_pair.lua:16  [1] */
-        mean[p] = contrast*e + offset;
+    (void)ng, (void)lin, (void)w, (void)pj, (void)pg;
+    for (size_t p = 0; p < n; p += FIT_VL) { /* points p, p + 1, ...: a vector of them */
+        const struct fit_points at = fit_pairs_at(p, n, pi, pj, pg);
+        const fit_vd contrast = fit_pick_stride(lin + 0, 2, at.g);
+        const fit_vd offset = fit_pick_stride(lin + 1, 2, at.g);
+        const fit_vd delta = fit_pick_change_low(w.int_D, w.int_D_low, &at);
+        const fit_vd e = fit_vexp(delta*w.scale[0]);                           /* static_pair.lua:16  [1] */
+        fit_store_points(mean + p, at.n, contrast*e + offset);
         if (!jac)
             continue;
-        double *J = jac + p * 4;
-        J[0] = contrast*w.scale[0]*e*(w.int_dD_dD0[j] - w.int_dD_dD0[i]); /* D0 */
-        J[1] = contrast*w.scale[0]*e*(w.int_dD_dalpha[j] - w.int_dD_dalpha[i]); /* alpha */
+        fit_vd J[4];
+        const fit_vd m_D = contrast*w.scale[0]*e; /* d mean / d integral of D */
+        J[0] = m_D*fit_pick_change(w.int_dD_dD0, &at); /* D0 */
+        J[1] = m_D*fit_pick_change(w.int_dD_dalpha, &at); /* alpha */
         J[2] = e; /* contrast */
-        J[3] = 1.0; /* offset */
+        J[3] = fit_vset1(1.0); /* offset */
+        fit_store_rows(jac + p * 4, 4, at.n, J);
     }
 }
 
