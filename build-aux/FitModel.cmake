@@ -72,10 +72,9 @@ function(fit_link_program model objects symbols)
     set(registry "${CMAKE_CURRENT_BINARY_DIR}/registry_${model}.c")
     file(CONFIGURE OUTPUT "${registry}" CONTENT "${text}" @ONLY)
 
-    add_executable(homodyne-${model} "${PROJECT_SOURCE_DIR}/runtime/fit_main.c" "${registry}" ${objects})
+    add_executable(homodyne-${model} "${PROJECT_SOURCE_DIR}/runtime/fitter.c" "${registry}" ${objects})
     target_link_libraries(homodyne-${model} PRIVATE homodyne-fit fit_warnings)
     target_compile_options(homodyne-${model} PRIVATE -ffp-contract=off)
-    target_compile_definitions(homodyne-${model} PRIVATE _POSIX_C_SOURCE=200809L FIT_VERSION="${PROJECT_VERSION}")
 endfunction()
 
 function(fit_add_model model)

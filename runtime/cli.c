@@ -37,6 +37,7 @@ enum kind {
 #define FILES (BIT(INSPECT) | BIT(INIT))
 #define PAIRS 0x10000u /* --help only: of two-time models */
 #define TABLE 0x20000u /* --help only: of models of tables */
+#define RARE 0x40000u  /* in --help-all and the manual only */
 #define COUNT_OF(a) (sizeof(a) / sizeof *(a))
 #define AT(member) offsetof(struct fit_cli, member)
 
@@ -50,13 +51,14 @@ struct option {
 };
 
 static const struct option options[] = {
-    {"help", 'h', FLAG, ALL, AT(help), 0, NULL, "this text"},
-    {"version", 0, FLAG, ALL, AT(version), 0, NULL, "program, model and kernels"},
+    {"help", 'h', FLAG, ALL | RARE, AT(help), 0, NULL, "the options most used"},
+    {"help-all", 0, FLAG, ALL | RARE, AT(help_all), 0, NULL, "all options"},
+    {"version", 0, FLAG, ALL | RARE, AT(version), 0, NULL, "program, model and kernels"},
     {"output", 'o', TEXT, MODEL, AT(output), 0, "FILE", "where the result is written"},
     {"output-dir", 0, TEXT, RUNS, AT(output), 0, "DIR",
      "folder of the results; default ./<model>_results"},
     {"output", 'o', TEXT, RUNS, AT(output), 0, NULL, NULL},
-    {"config", 'c', TEXT, RUNS, AT(config), 0, "FILE",
+    {"config", 'c', TEXT, RUNS | RARE, AT(config), 0, "FILE",
      "configuration; the same as the plain argument"},
     {"frames", 0, COUNT, MODEL | PAIRS, AT(frames), 0, "N", "number of frames"},
     {"frames", 0, COUNT, BIT(BENCH), AT(frames), 0, "N", "number of frames, or of rows"},
@@ -69,7 +71,7 @@ static const struct option options[] = {
     {"groups", 0, REALS, MODEL | TABLE, AT(ngroups), AT(groups), "V1,V2,..",
      "models with an axis: its values, one curve each"},
     {"set", 0, CHANGE, MODEL, 0, 0, "NAME=VALUE",
-     "parameter or setting; repeat; default: the model's start"},
+     "parameter or setting; repeat; else the model's start"},
     {"set", 0, CHANGE, MODEL | TABLE, 0, 0, "NAME=V1,V2,..",
      "parameter with one value for each curve"},
     {"contrast", 0, REALS, MODEL | PAIRS, AT(ncontrast), AT(contrast), "C1,..",
@@ -77,7 +79,7 @@ static const struct option options[] = {
     {"offset", 0, REALS, MODEL | PAIRS, AT(noffset), AT(offset), "O1,..",
      "one for all angles or one each"},
     {"offset-sim", 0, REALS, MODEL, AT(noffset), AT(offset), NULL, NULL},
-    {"first-time", 0, REAL, MODEL | PAIRS, AT(first_time), 0, "T",
+    {"first-time", 0, REAL, MODEL | RARE | PAIRS, AT(first_time), 0, "T",
      "time of the first frame, s; default 0, model heterodyne: DT"},
     {"jacobian", 0, FLAG, BIT(EVAL), AT(jacobian), 0, NULL, "also the derivatives"},
     {"noise", 0, TEXT, BIT(SIMULATE) | PAIRS, AT(noise), 0, "S|P%|from-counts|speckle",
@@ -85,13 +87,13 @@ static const struct option options[] = {
     {"noise", 0, TEXT, BIT(SIMULATE) | TABLE, AT(noise), 0, "S|P%",
      "standard deviation of the noise, also as a part of the value"},
     {"sigma", 0, TEXT, BIT(SIMULATE), AT(noise), 0, NULL, NULL},
-    {"counts", 0, REAL, BIT(SIMULATE) | PAIRS, AT(counts), 0, "K",
+    {"counts", 0, REAL, BIT(SIMULATE) | RARE | PAIRS, AT(counts), 0, "K",
      "from-counts: mean counts per pixel and frame; 0.2"},
-    {"pixels", 0, REAL, BIT(SIMULATE) | PAIRS, AT(pixels), 0, "N",
+    {"pixels", 0, REAL, BIT(SIMULATE) | RARE | PAIRS, AT(pixels), 0, "N",
      "from-counts, speckle: pixels (speckles) of an angle; 100000"},
     {"config-out", 0, TEXT, BIT(SIMULATE), AT(config_out), 0, "FILE",
      "also a configuration that fits the result"},
-    {"seed", 0, COUNT, BIT(SIMULATE), AT(seed), 0, "K", "of the random numbers; default 1"},
+    {"seed", 0, COUNT, BIT(SIMULATE) | RARE, AT(seed), 0, "K", "of the random numbers; default 1"},
     {"angles", 0, COUNT, BIT(BENCH) | PAIRS, AT(angles), 0, "N", "number of azimuths; default 23"},
     {"repeat", 0, COUNT, BIT(BENCH), AT(repeat), 0, "N", "best of N; default 9"},
 
@@ -105,58 +107,60 @@ static const struct option options[] = {
     {"data-file", 0, CHANGE, RUNS, 0, 0, NULL, NULL},
     {"method", 'm', CHANGE, RUNS, 0, 0, "M", "nlsq (default), nuts, laplace, cmc, both"},
     {"start", 0, CHANGE, RUNS, 0, 0, "NAME=VALUE", "starting value; repeat"},
-    {"set", 0, CHANGE, RUNS, 0, 0, "NAME=VALUE", "setting, start, or any key of the configuration"},
+    {"set", 0, CHANGE, RUNS | RARE, 0, 0, "NAME=VALUE", "setting, start, or any key of the configuration"},
     {"fix", 0, CHANGE, RUNS, 0, 0, "NAME[=VALUE]", "hold a parameter"},
-    {"free", 0, CHANGE, RUNS, 0, 0, "NAME", "fit a parameter that the configuration holds"},
-    {"tie", 0, CHANGE, RUNS, 0, 0, "CHILD=PARENT", "child takes the value of parent"},
+    {"free", 0, CHANGE, RUNS | RARE, 0, 0, "NAME", "fit a parameter that the configuration holds"},
+    {"tie", 0, CHANGE, RUNS | RARE, 0, 0, "CHILD=PARENT", "child takes the value of parent"},
     {"bounds", 0, CHANGE, RUNS, 0, 0, "NAME=LO:HI", "bounds of a parameter"},
-    {"q", 0, CHANGE, RUNS | PAIRS, 0, 0, "Q", "wavevector, 1/angstrom"},
-    {"gap", 0, CHANGE, RUNS | PAIRS, 0, 0, "A", "stator-rotor gap, angstrom, or with a unit: \"200 um\""},
-    {"dt", 0, CHANGE, RUNS | PAIRS, 0, 0, "S", "frame period, s; or yaml, file: which one is right"},
+    {"q", 0, CHANGE, RUNS | RARE | PAIRS, 0, 0, "Q", "wavevector, 1/angstrom"},
+    {"gap", 0, CHANGE, RUNS | RARE | PAIRS, 0, 0, "A", "stator-rotor gap, angstrom, or with a unit: \"200 um\""},
+    {"dt", 0, CHANGE, RUNS | RARE | PAIRS, 0, 0, "S", "frame period, s; or yaml, file: which one is right"},
     {"frames", 0, CHANGE, RUNS | PAIRS, 0, 0, "A:B", "first and last row of the matrices, from 1"},
     {"phi", 0, CHANGES, RUNS | PAIRS, 0, 0, "D1,D2,..", "azimuths to fit, degrees"},
     {"sigma", 0, CHANGE, RUNS, 0, 0, "S", "known standard deviation of the noise"},
-    {"mask", 0, CHANGE, RUNS | PAIRS, 0, 0, "A:B,..", "frames to leave out"},
-    {"loss", 0, CHANGE, RUNS, 0, 0, "L", "linear (default), soft_l1, huber, cauchy, arctan"},
+    {"mask", 0, CHANGE, RUNS | RARE | PAIRS, 0, 0, "A:B,..", "frames to leave out"},
+    {"loss", 0, CHANGE, RUNS | RARE, 0, 0, "L", "linear (default), soft_l1, huber, cauchy, arctan"},
     {"scaling", 0, CHANGE, RUNS | PAIRS, 0, 0, "S",
      "contrast and offset: individual, averaged, constant"},
-    {"stream", 0, CHANGE, RUNS | PAIRS, 0, 0, "W",
+    {"stream", 0, CHANGE, RUNS | RARE | PAIRS, 0, 0, "W",
      "on, off, auto (default): read the data in every pass instead of holding them"},
-    {"compat", 0, CHANGE, RUNS | PAIRS, 0, 0, "P",
+    {"compat", 0, CHANGE, RUNS | RARE | PAIRS, 0, 0, "P",
      "conventions of homodyne, heterodyne or xpcsjax"},
-    {"max-iterations", 0, CHANGE, RUNS, 0, 0, "N", "of least squares"},
-    {"tolerance", 0, CHANGE, RUNS, 0, 0, "T", "relative change of the cost at which to stop"},
+    {"max-iterations", 0, CHANGE, RUNS | RARE, 0, 0, "N", "of least squares"},
+    {"tolerance", 0, CHANGE, RUNS | RARE, 0, 0, "T", "relative change of the cost at which to stop"},
     {"multistart", 0, SWITCH, RUNS, 0, 0, NULL, "follow several starting points to their minima"},
-    {"multistart-n", 0, CHANGE, RUNS, 0, 0, "N", "how many"},
+    {"multistart-n", 0, CHANGE, RUNS | RARE, 0, 0, "N", "how many"},
     {"no-multistart", 0, IGNORE_FLAG, RUNS, 0, 0, NULL, NULL},
-    {"seed", 0, CHANGE, RUNS, 0, 0, "K", "of the search for starting points and of the chains"},
-    {"chains", 0, CHANGE, RUNS, 0, 0, "N", "of the posterior (--method nuts); default 4"},
-    {"warmup", 0, CHANGE, RUNS, 0, 0, "N", "iterations in which a chain adapts; default 300"},
-    {"draws", 0, CHANGE, RUNS, 0, 0, "N", "of each chain; default 1000 (laplace: in all, 2000)"},
-    {"target-accept", 0, CHANGE, RUNS, 0, 0, "P", "acceptance of the chains; default 0.85"},
-    {"max-tree-depth", 0, CHANGE, RUNS, 0, 0, "N", "doublings of a trajectory; default 10"},
-    {"metric", 0, CHANGE, RUNS, 0, 0, "M", "of the chains: dense (default) or diagonal"},
-    {"checkpoint-seconds", 0, CHANGE, RUNS, 0, 0, "T", "between checkpoints of the chains; default 60"},
-    {"max-seconds", 0, CHANGE, RUNS, 0, 0, "T", "stop after T seconds with what there is"},
-    {"dry-run", 0, FLAG, RUNS, AT(dry_run), 0, NULL, "everything up to the fit, then stop"},
-    {"resume", 0, FLAG, BIT(FIT), AT(resume), 0, NULL,
+    {"seed", 0, CHANGE, RUNS | RARE, 0, 0, "K", "of the search for starting points and of the chains"},
+    {"chains", 0, CHANGE, RUNS | RARE, 0, 0, "N", "of the posterior (--method nuts); default 4"},
+    {"warmup", 0, CHANGE, RUNS | RARE, 0, 0, "N", "iterations in which a chain adapts; default 300"},
+    {"draws", 0, CHANGE, RUNS | RARE, 0, 0, "N", "of each chain; default 1000 (laplace: in all, 2000)"},
+    {"target-accept", 0, CHANGE, RUNS | RARE, 0, 0, "P", "acceptance of the chains; default 0.85"},
+    {"max-tree-depth", 0, CHANGE, RUNS | RARE, 0, 0, "N", "doublings of a trajectory; default 10"},
+    {"metric", 0, CHANGE, RUNS | RARE, 0, 0, "M", "of the chains: dense (default) or diagonal"},
+    {"checkpoint-seconds", 0, CHANGE, RUNS | RARE, 0, 0, "T", "between checkpoints of the chains; default 60"},
+    {"max-seconds", 0, CHANGE, RUNS | RARE, 0, 0, "T", "stop after T seconds with what there is"},
+    {"dry-run", 0, FLAG, RUNS | RARE, AT(dry_run), 0, NULL, "everything up to the fit, then stop"},
+    {"resume", 0, FLAG, BIT(FIT) | RARE, AT(resume), 0, NULL,
      "go on from the checkpoint of the chains, or the results of least squares"},
     {"force", 0, FLAG, FILES, AT(force), 0, NULL, "write over an existing configuration"},
-    {"lax", 0, FLAG, RUNS, AT(lax), 0, NULL, "unknown keys of the configuration are only noted"},
-    {"initial-*", 0, CHANGE, RUNS | PAIRS, 0, 0, "VALUE",
+    {"lax", 0, FLAG, RUNS | RARE, AT(lax), 0, NULL, "unknown keys of the configuration are only noted"},
+    {"initial-*", 0, CHANGE, RUNS | RARE | PAIRS, 0, 0, "VALUE",
      "starting value, as the Python packages spell it"},
 
-    {"variant", 0, TEXT, ALL, AT(variant), 0, "V",
+    {"variant", 0, TEXT, ALL | RARE, AT(variant), 0, "V",
      "fast (default) or parity (as the Python packages compute)"},
-    {"isa", 0, TEXT, ALL, AT(isa), 0, "LEVEL",
+    {"isa", 0, TEXT, ALL | RARE, AT(isa), 0, "LEVEL",
      "v2, v3, v4: kernel for this instruction set; also FIT_ISA"},
     {"threads", 'j', COUNT, ALL, AT(threads), 0, "N", "default: one per core"},
     {"json", 0, FLAG, BIT(FIT) | BIT(INFO) | BIT(BENCH) | BIT(CHECK) | BIT(ESTIMATE), AT(json), 0, NULL,
      "result as JSON on standard output"},
     {"quiet", 0, FLAG, ALL, AT(quiet), 0, NULL, "nothing but errors"},
     {"silent", 'q', FLAG, ALL, AT(quiet), 0, NULL, NULL},
-    {"verbose", 'v', LEVEL, ALL, AT(verbose), 0, NULL, "more notes"},
-    {"progress", 0, TEXT, BIT(FIT), AT(progress), 0, "P",
+    {"verbose", 'v', LEVEL, ALL | RARE, AT(verbose), 0, NULL, "more notes"},
+    {"log", 0, TEXT, BIT(FIT) | RARE, AT(log), 0, "FILE",
+     "what goes to run.log, line by line while it happens"},
+    {"progress", 0, TEXT, BIT(FIT) | RARE, AT(progress), 0, "P",
      "auto (default: on a terminal), none, json"},
 
     {"static-mode", 0, IGNORE_FLAG, RUNS, 0, 0, NULL, NULL},
@@ -182,7 +186,7 @@ static const struct option options[] = {
     {"ftol", 0, CHANGE, RUNS, 0, 0, NULL, NULL},
     {"xtol", 0, CHANGE, RUNS, 0, 0, NULL, NULL},
     {"gtol", 0, CHANGE, RUNS, 0, 0, NULL, NULL},
-    {"global", 0, SWITCH, RUNS, 0, 0, NULL, "search the whole box as well (evolution strategy)"},
+    {"global", 0, SWITCH, RUNS | RARE, 0, 0, NULL, "search the whole box as well (evolution strategy)"},
     {"exclude-t0", 0, SWITCH, RUNS, 0, 0, NULL, NULL},
     {"units", 0, CHANGE, RUNS, 0, 0, NULL, NULL},
     {"q-tolerance", 0, CHANGE, RUNS, 0, 0, NULL, NULL},
@@ -218,7 +222,7 @@ static const struct {
      "what a data file holds"},
     {"init", NULL, FIT_COMMAND_INIT, "FILE -o CONFIG.yaml [--q Q]", NULL,
      "writes a short configuration for a data file"},
-    {"check", NULL, FIT_COMMAND_CHECK, "CONFIG.yaml", "CONFIG.yaml", "validates a configuration"},
+    {"check", "validate", FIT_COMMAND_CHECK, "CONFIG.yaml", "CONFIG.yaml", "validates a configuration"},
     {"estimate", NULL, FIT_COMMAND_ESTIMATE, "CONFIG.yaml", NULL,
      "memory and time that a fit will take"},
     {"selfcheck", NULL, FIT_COMMAND_SELFCHECK, "FILE..", "FILE..",
@@ -538,6 +542,7 @@ void fit_cli_free(struct fit_cli *cli)
     free(cli->change);
     free(cli->ignored);
     free(cli->phi);
+    free(cli->groups);
     free(cli->contrast);
     free(cli->offset);
     *cli = (struct fit_cli){0};
@@ -546,23 +551,72 @@ void fit_cli_free(struct fit_cli *cli)
 /* ---- help
  * ------------------------------------------------------------------------------------------- */
 
-/* Options of the commands in mask, less those marked with `without`. */
-static void help_options(FILE *f, unsigned mask, unsigned without)
+int fit_cli_row(enum fit_command command, enum fit_space space, size_t k, struct fit_cli_row *row)
 {
-    for (size_t k = 0; k < COUNT_OF(options); k++) {
-        const struct option *o = &options[k];
-        char left[40];
-        if (!(o->commands & mask) || (o->commands & without) || !o->help)
+    const unsigned without = space == FIT_ROWS ? PAIRS : TABLE;
+    for (size_t i = 0; i < COUNT_OF(options); i++) {
+        const struct option *o = &options[i];
+        if (!(o->commands & (1u << command)) || (o->commands & without) || !o->help || k-- > 0)
             continue;
-        snprintf(left, sizeof left, "%s%c%s--%s%s%s", o->letter ? "-" : " ",
-                 o->letter ? o->letter : ' ', o->letter ? ", " : "  ", o->name,
-                 o->argument ? " " : "", o->argument ? o->argument : "");
-        fprintf(f, "  %-30s %s\n", left, o->help);
+        *row = (struct fit_cli_row){o->name, o->letter, takes_value(o->kind) ? o->argument : NULL,
+                                    o->help, (o->commands & RARE) != 0};
+        return 1;
     }
+    return 0;
+}
+
+int fit_cli_command(size_t k, struct fit_cli_command *command)
+{
+    if (k >= COUNT_OF(commands))
+        return 0;
+    *command = (struct fit_cli_command){commands[k].name, commands[k].alias, commands[k].command,
+                                        commands[k].usage, commands[k].table, commands[k].help};
+    return 1;
+}
+
+/* Text from column `at` of a screen of 80, broken at blanks. */
+static void put_wrapped(FILE *f, const char *text, size_t at)
+{
+    const size_t room = 79 - at;
+    while (strlen(text) > room) {
+        size_t n = room;
+        while (n > 0 && text[n] != ' ')
+            n--;
+        n = n ? n : strcspn(text, " ");
+        fprintf(f, "%.*s\n%*s", (int)n, text, (int)at, "");
+        text += n + strspn(text + n, " ");
+    }
+    fprintf(f, "%s\n", text);
+}
+
+void fit_cli_put_row(FILE *f, const struct fit_cli_row *row)
+{
+    enum { LEFT = 28 };
+    char left[64];
+    int n = snprintf(left, sizeof left, "%s%c%s--%s%s%s", row->letter ? "-" : " ",
+                     row->letter ? row->letter : ' ', row->letter ? ", " : "  ", row->name,
+                     row->argument ? " " : "", row->argument ? row->argument : "");
+    fprintf(f, "  %-*s ", LEFT - 3, left);
+    if (n > LEFT - 3)
+        fprintf(f, " "); /* the text begins later, and goes on where it should */
+    put_wrapped(f, row->help, n > LEFT - 3 ? (size_t)n + 4 : LEFT);
+}
+
+static void help_options(FILE *f, enum fit_command command, enum fit_space space, int all)
+{
+    struct fit_cli_row row;
+    int hidden = 0;
+    for (size_t k = 0; fit_cli_row(command, space, k, &row); k++)
+        if (all || !row.rare)
+            fit_cli_put_row(f, &row);
+        else
+            hidden++;
+    if (hidden)
+        fprintf(f, "  ... and %d more: %s --help-all\n", hidden, fit_cli_command_name(command));
 }
 
 char *fit_cli_help(const char *program, const char *title, enum fit_space space,
-                   enum fit_command command)
+                   enum fit_command command, int all)
 {
     const int table = space == FIT_ROWS;
     char *text = NULL;
@@ -588,11 +642,9 @@ char *fit_cli_help(const char *program, const char *title, enum fit_space space,
     if (command == FIT_COMMAND_COUNT)
         fprintf(f, "Without a command: fit.  Options of a command: %s COMMAND --help\n", program);
     else
-        help_options(f, 1u << command, table ? PAIRS : TABLE);
-    fprintf(
-        f,
-        "\nExit status: 0 converged, 1 internal error, 2 finished but not converged, 3 usage or\n"
-        "configuration, 4 data, 130 interrupted.\n");
+        help_options(f, command, space, all);
+    fprintf(f, "\nExit status: 0 converged, 1 internal error, 2 finished but not converged,\n"
+               "3 usage or configuration, 4 data, 130 interrupted.\n");
     if (fclose(f) != 0) {
         free(text);
         return NULL;

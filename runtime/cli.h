@@ -13,6 +13,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 enum fit_command {
     FIT_COMMAND_FIT,
@@ -34,7 +35,7 @@ struct fit_cli_pair {
 
 struct fit_cli {
     enum fit_command command;
-    int help, version;
+    int help, help_all, version;
     size_t nword;
     const char **word; /* arguments that are no options */
 
@@ -49,7 +50,7 @@ struct fit_cli {
     uint64_t threads; /* 0: one per core */
 
     /* files */
-    const char *config, *output, *config_out, *layout;
+    const char *config, *output, *config_out, *layout, *log;
 
     /* eval, simulate, bench: the experiment */
     uint64_t frames, angles, repeat;
@@ -77,10 +78,31 @@ enum fit_status fit_cli_parse(int argc, char *const argv[], struct fit_cli *cli,
                               struct fit_error *err);
 void fit_cli_free(struct fit_cli *cli);
 
-/* Text of --help for the program or, with command < FIT_COMMAND_COUNT, for one command, for a model of
+/* What --help, the manual and the completions of shells are made from: option k of a command, in the
+ * order of the table, and command k.  0: there are no more.  Strings live for ever. */
+struct fit_cli_row {
+    const char *name;
+    char letter;          /* short form, or 0 */
+    const char *argument; /* "FILE"; NULL: takes no value */
+    const char *help;
+    int rare; /* not in --help, only in --help-all and the manual */
+};
+struct fit_cli_command {
+    const char *name, *alias;
+    enum fit_command command;
+    const char *usage, *table; /* for two-time models; for tables (NULL: there is no such command) */
+    const char *help;
+};
+int fit_cli_row(enum fit_command command, enum fit_space space, size_t k, struct fit_cli_row *row);
+int fit_cli_command(size_t k, struct fit_cli_command *command);
+
+/* A row as --help shows it, at most 80 columns. */
+void fit_cli_put_row(FILE *f, const struct fit_cli_row *row);
+
+/* Text of --help (all: of --help-all) for the program or, with command < FIT_COMMAND_COUNT, for one command, for a model of
  * tables or of pairs of times.  Caller frees; NULL when memory ran out. */
 char *fit_cli_help(const char *program, const char *title, enum fit_space space,
-                   enum fit_command command);
+                   enum fit_command command, int all);
 
 /* Name of a command: "fit", "eval", ... */
 const char *fit_cli_command_name(enum fit_command command);

@@ -1,6 +1,12 @@
-/* cmd_check.c -- `check`: everything that is wrong with a configuration, what in it has no effect,
- * and whether the data file holds what it asks for (wavevector, azimuths, frames, frame period).
- * Matrices are not read: that is left to `fit`. */
+/* cmd_check.c -- `check`: everything that is wrong with a configuration and with the data it names,
+ * and what in it has no effect.
+ *
+ * Nothing stops at the first mistake: all errors of the configuration come with their lines, and as
+ * far as the configuration can be understood the data file is asked for what it should hold
+ * (wavevector, azimuths, frames, frame period), each by itself.  When all that is right the values
+ * are read as `fit` would read them, for frames without values and errors that are no numbers. */
+#include "memory.h"
+#include "measurement.h"
 #include "program.h"
 #include "setup.h"
 #include "source.h"
@@ -11,16 +17,33 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Prints the log; the first error is not repeated when it is also in err. */
-static void print_log(FILE *f, const struct fit_config_log *log, int errors,
-                      const struct fit_error *err)
+/* What has been found; each problem is printed at once. */
+struct findings {
+    FILE *f;
+    size_t n;
+    struct fit_error first;
+};
+
+/* Told with the place of the value that asks for what is not there. */
+static void found(struct findings *all, const struct fit_config *cfg, struct fit_origin from,
+                  const struct fit_error *err)
 {
-    for (size_t k = 0; k < log->n; k++) {
-        const struct fit_config_message *m = &log->message[k];
-        if (m->error != errors || (err && strcmp(m->text, err->message) == 0))
-            continue;
-        fprintf(f, "%s\n", m->text);
-    }
+    char where[160] = "";
+    if (all->n++ == 0)
+        all->first = *err;
+    if (from.kind == FIT_FROM_FILE && from.line)
+        fprintf(all->f, "%s:%u: ", cfg->file, from.line);
+    else if (from.kind == FIT_FROM_COMMAND)
+        fit_origin_text(cfg, from, where, sizeof where);
+    fprintf(all->f, "%s%s%s%s\n", where, *where ? ": " : "",
+            strstr(err->message, "error: ") ? "" : "error: ", err->message);
+}
+
+static void print_log(FILE *f, const struct fit_config_log *log, int errors)
+{
+    for (size_t k = 0; k < log->n; k++)
+        if (log->message[k].error == errors)
+            fprintf(f, "%s\n", log->message[k].text);
 }
 
 /* ---- keys without effect
@@ -70,32 +93,22 @@ static void print_ignored(FILE *f, const struct fit_config *cfg, size_t most)
 /* ---- data
  * ------------------------------------------------------------------------------------------- */
 
-static enum fit_status check_pairs(const struct fit_config *cfg, struct fit_notes *notes,
-                                   FILE *out, struct fit_error *err)
+static enum fit_status load_pairs(const struct fit_config *cfg, const struct fit_kernel *k,
+                                  struct fit_selection *sel, const double *setting,
+                                  struct fit_measurement **m, struct fit_error *err)
 {
-    struct fit_selection sel;
-    struct fit_source *src = NULL;
-    size_t *index = NULL, n = 0, first = 0, frames = 0;
-    double dt = 0;
-    fit_selection_from_config(cfg, &sel);
-    enum fit_status st = fit_source_open(sel.path, sel.layout, &src, err);
-    if (st == FIT_OK)
-        st = fit_select_matrices(src, &sel, &index, &n, notes, err);
-    if (st == FIT_OK)
-        st = fit_select_window(src, &sel, &first, &frames, notes, err);
-    if (st == FIT_OK)
-        st = fit_select_dt(src, &sel, &dt, notes, err);
-    if (st == FIT_OK && out)
-        fprintf(out, "%s: %s, q %.4g 1/angstrom, %zu of %zu matrices, frames %zu..%zu of %zu, "
-                     "dt %.4g s\n", sel.path, src->layout, src->matrix[index[0]].q, n,
-                src->nmatrix, first + 1, first + frames, src->nframe, dt);
-    free(index);
-    fit_source_close(src);
-    return st;
+    struct fit_memory_plan plan;
+    enum fit_status st = fit_memory_plan(sel, cfg->nlsq.memory_fraction.value, &plan, err);
+    if (st != FIT_OK)
+        return st;
+    sel->memory = plan.data_limit;
+    return fit_measurement_load(sel, k, setting, m, err);
 }
 
-static enum fit_status check_rows(const struct fit_config *cfg, const struct fit_kernel *k,
-                                  struct fit_notes *notes, FILE *out, struct fit_error *err)
+/* Loads the data as `fit` does; its notes go into `notes`. */
+static enum fit_status load(const struct fit_config *cfg, const struct fit_kernel *k,
+                            struct fit_selection *sel, struct fit_notes *notes, size_t *npoint,
+                            struct fit_error *err)
 {
     struct fit_measurement *m = NULL;
     double *setting = malloc((k->nsetting + 1) * sizeof *setting);
@@ -104,34 +117,86 @@ static enum fit_status check_rows(const struct fit_config *cfg, const struct fit
     for (size_t i = 0; i < k->nsetting; i++)
         setting[i] = cfg->setting[i].value;
     enum fit_status st =
-        fit_table_load(cfg->input.path.value[0], &cfg->table, k, setting, &m, err);
+        k->space == FIT_PAIRS
+            ? load_pairs(cfg, k, sel, setting, &m, err)
+            : fit_table_load(cfg->input.path.value[0], &cfg->table, k, setting, &m, err);
     for (size_t i = 0; st == FIT_OK && i < m->notes.n; i++)
         fit_notes_add(notes, "%s", m->notes.text[i]);
-    if (st == FIT_OK && out)
-        fprintf(out, "%s: %zu rows\n", m->file, m->dataset->nrow);
+    if (st == FIT_OK)
+        *npoint = k->space == FIT_PAIRS ? m->dataset->npoint : m->dataset->nrow;
     fit_measurement_free(m);
     free(setting);
     return st;
 }
 
+static void check_rows(const struct fit_config *cfg, const struct fit_kernel *k, FILE *out,
+                       struct fit_notes *notes, struct findings *all)
+{
+    struct fit_error err;
+    size_t n = 0;
+    if (load(cfg, k, NULL, notes, &n, &err) != FIT_OK)
+        found(all, cfg, cfg->input.path.from, &err);
+    else if (out)
+        fprintf(out, "%s: %zu rows\n", cfg->input.path.value[0], n);
+}
+
+/* Every wish by itself; notes only of a complete reading, which repeats those of the parts. */
+static void check_pairs(const struct fit_config *cfg, const struct fit_kernel *k, FILE *out,
+                        struct fit_notes *notes, struct findings *all)
+{
+    struct fit_selection sel;
+    struct fit_source *src = NULL;
+    struct fit_notes parts = {0};
+    struct fit_error err;
+    size_t *index = NULL, n = 0, first = 0, frames = 0, npoint = 0, before = all->n;
+    double dt = 0;
+    fit_selection_from_config(cfg, &sel);
+    if (fit_source_open(sel.path, sel.layout, &src, &err) != FIT_OK) {
+        found(all, cfg, cfg->input.path.from, &err);
+        return;
+    }
+    if (fit_select_matrices(src, &sel, &index, &n, &parts, &err) != FIT_OK)
+        found(all, cfg, cfg->input.q.from, &err);
+    const int few = sel.last >= 0 && sel.last - sel.first < 2; /* has been told */
+    if (!few && fit_select_window(src, &sel, &first, &frames, &parts, &err) != FIT_OK)
+        found(all, cfg, fit_given(cfg->input.end_frame.from) ? cfg->input.end_frame.from
+                                                             : cfg->input.start_frame.from, &err);
+    if (fit_select_dt(src, &sel, &dt, &parts, &err) != FIT_OK)
+        found(all, cfg, cfg->input.dt.from, &err);
+    if (all->n == before && out && !few)
+        fprintf(out, "%s: %s, q %.4g 1/angstrom, %zu of %zu matrices, frames %zu..%zu of %zu, "
+                     "dt %.4g s\n", sel.path, src->layout, src->matrix[index[0]].q, n,
+                src->nmatrix, first + 1, first + frames, src->nframe, dt);
+    fit_source_close(src);
+    free(index);
+    fit_notes_free(&parts);
+    if (all->n == before && !few && load(cfg, k, &sel, notes, &npoint, &err) != FIT_OK)
+        found(all, cfg, cfg->input.path.from, &err);
+    if (all->n == before && out)
+        fprintf(out, "%s: %zu points\n", sel.path, npoint);
+}
+
 /* What `fit` would refuse later: the method, then the data. */
-static enum fit_status check_data(const struct fit_program *p, const struct fit_cli *cli,
-                                  const struct fit_config *cfg, const struct fit_kernel *k,
-                                  struct fit_error *err)
+static void check_data(FILE *out, const struct fit_config *cfg, const struct fit_kernel *k,
+                       struct findings *all)
 {
     struct fit_notes notes = {0};
-    FILE *out = cli->quiet ? NULL : p->out;
-    enum fit_status st = fit_setup_supported(cfg, k, err);
-    if (st == FIT_OK && cfg->input.path.n == 0)
-        return fit_fail(err, FIT_ERR_CONFIG,
-                        "%s: no data file; give experimental_data.file_path or --data", cfg->file);
-    if (st == FIT_OK)
-        st = k->space == FIT_PAIRS ? check_pairs(cfg, &notes, out, err)
-                                   : check_rows(cfg, k, &notes, out, err);
+    struct fit_error err;
+    const struct fit_origin nowhere = {.kind = FIT_FROM_PROGRAM};
+    if (fit_setup_supported(cfg, k, &err) != FIT_OK)
+        found(all, cfg, cfg->method.from, &err);
+    if (cfg->input.path.n == 0) {
+        fit_fail(&err, FIT_ERR_CONFIG,
+                 "%s: error: no data file; give experimental_data.file_path or --data", cfg->file);
+        found(all, cfg, nowhere, &err);
+    } else if (k->space == FIT_PAIRS) {
+        check_pairs(cfg, k, out, &notes, all);
+    } else {
+        check_rows(cfg, k, out, &notes, all);
+    }
     for (size_t i = 0; out && i < notes.n; i++)
         fprintf(out, "note: %s\n", notes.text[i]);
     fit_notes_free(&notes);
-    return st;
 }
 
 enum fit_status fit_cmd_check(struct fit_program *p, const struct fit_cli *cli,
@@ -140,24 +205,35 @@ enum fit_status fit_cmd_check(struct fit_program *p, const struct fit_cli *cli,
     const struct fit_kernel *k;
     struct fit_config *cfg = NULL;
     struct fit_config_log log;
+    struct findings all = {.f = p->err};
+    FILE *out = cli->quiet ? NULL : p->out;
     fit_config_log_init(&log);
     enum fit_status st = fit_program_kernel(p, cli, &k, err);
     if (st == FIT_OK)
         st = fit_setup_config(cli, k, &log, &cfg, err);
-    print_log(p->err, &log, 1, err);
-    if (!cli->quiet)
-        print_log(p->out, &log, 0, NULL);
-    if (cfg && !cli->quiet)
-        print_ignored(p->out, cfg, cli->verbose ? SIZE_MAX : 4);
-    if (st == FIT_OK)
-        st = check_data(p, cli, cfg, k, err);
-    if (st == FIT_OK && !cli->quiet)
-        fprintf(p->out, "%s: good for %s\n", cfg->file, k->name);
+    if (st != FIT_OK && log.nerror == 0)
+        goto done; /* nothing to check: the call itself is wrong */
+    all.n = log.nerror;
+    all.first = *err;
+    print_log(p->err, &log, 1);
+    if (out)
+        print_log(out, &log, 0);
+    if (cfg && out)
+        print_ignored(out, cfg, cli->verbose ? SIZE_MAX : 4);
+    if (cfg)
+        check_data(out, cfg, k, &all);
+    if (all.n)
+        st = fit_fail(err, all.first.status, "%s: %zu error%s: fit would not run",
+                      cfg ? cfg->file : cli->config ? cli->config : cli->word[0], all.n,
+                      all.n > 1 ? "s" : "");
+    else if (out)
+        fprintf(out, "%s: good for %s\n", cfg->file, k->name);
     if (st == FIT_OK && cli->verbose) {
         char *text = fit_config_text(cfg);
         fputs(text ? text : "", p->out);
         free(text);
     }
+done:
     fit_config_free(cfg);
     fit_config_log_free(&log);
     return st;

@@ -15,6 +15,7 @@
 #include "source.h"
 #include "table.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -46,7 +47,7 @@ struct run {
     char *last_log; /* run.log of the last fit into the same folder, or NULL */
     char *runlog; /* text of run.log, grown by a memory stream */
     size_t runlog_size;
-    FILE *log_file;
+    FILE *log_file, *log_copy; /* run.log in memory; --log */
     char folder[1024];
     size_t *bin;
     const char **key;
@@ -60,14 +61,30 @@ struct run {
 static void say(struct run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void say(struct run *run, const char *format, ...)
 {
-    va_list ap;
-    if (!run->log_file)
-        return;
-    fprintf(run->log_file, "%8.3f  ", fit_seconds() - run->clock);
-    va_start(ap, format);
-    vfprintf(run->log_file, format, ap);
-    va_end(ap);
-    fputc('\n', run->log_file);
+    FILE *const file[] = {run->log_file, run->log_copy};
+    for (size_t k = 0; k < 2; k++) {
+        va_list ap;
+        if (!file[k])
+            continue;
+        fprintf(file[k], "%8.3f  ", fit_seconds() - run->clock);
+        va_start(ap, format);
+        vfprintf(file[k], format, ap);
+        va_end(ap);
+        fputc('\n', file[k]);
+    }
+}
+
+/* --log: the same lines, seen by others while the fit runs. */
+static enum fit_status open_log(struct run *run, struct fit_error *err)
+{
+    if (!run->cli->log)
+        return FIT_OK;
+    run->log_copy = fopen(run->cli->log, "w");
+    if (!run->log_copy)
+        return fit_fail(err, FIT_ERR_IO, "--log %s: cannot be written: %s", run->cli->log,
+                        strerror(errno));
+    setvbuf(run->log_copy, NULL, _IOLBF, 0);
+    return FIT_OK;
 }
 
 /* ---- configuration
@@ -138,7 +155,9 @@ static char *read_last_log(const char *folder)
 
 static enum fit_status configure(struct run *run, struct fit_error *err)
 {
-    enum fit_status st = fit_program_kernel(run->p, run->cli, &run->k, err);
+    enum fit_status st = open_log(run, err);
+    if (st == FIT_OK)
+        st = fit_program_kernel(run->p, run->cli, &run->k, err);
     if (st == FIT_OK)
         st = fit_progress_begin(&run->view, run->p->err, run->p->err_is_terminal,
                                 run->cli->progress, run->cli->quiet, err);
@@ -658,6 +677,8 @@ static void release(struct run *run)
     fit_notes_free(&run->notes);
     if (run->log_file)
         fclose(run->log_file);
+    if (run->log_copy)
+        fclose(run->log_copy);
     free(run->last_log);
     free(run->runlog);
     free(run->command_line);

@@ -314,7 +314,9 @@ char *fit_config_log_text(const struct fit_config_log *log, int errors);
 /* ---- Reading --------------------------------------------------------------------------------- */
 
 struct fit_config_options {
-    int lax; /* unknown keys become notes */
+    int lax;  /* unknown keys become notes */
+    int keep; /* *cfg is given also when values are wrong (FIT_ERR_CONFIG): with defaults in their
+                 place, for further checks; not when the file is of another model */
 };
 
 /* Reads file for the model kernel.  options and log may be NULL.  On failure *cfg is NULL and err

@@ -140,7 +140,8 @@ void fit_config_free(struct fit_config *cfg)
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-static void read_tree(struct fit_cfg_reader *r, const struct fit_yaml *root)
+/* 1: the file is of this model. */
+static int read_tree(struct fit_cfg_reader *r, const struct fit_yaml *root)
 {
     fit_cfg_walk(r, root);
     const int right_model = fit_cfg_later_mode(r);
@@ -151,6 +152,7 @@ static void read_tree(struct fit_cfg_reader *r, const struct fit_yaml *root)
         fit_cfg_later_params(r);
     if (r->cfg->nignored)
         fit_cfg_note(r, 0, 0, "%zu keys have no effect here (check lists them)", r->cfg->nignored);
+    return right_model;
 }
 
 static enum fit_status read_doc(struct fit_yaml_doc *doc, const char *name,
@@ -161,6 +163,7 @@ static enum fit_status read_doc(struct fit_yaml_doc *doc, const char *name,
 {
     struct fit_config_log own;
     struct fit_cfg_reader r = {.source = FIT_FROM_FILE, .log = log, .err = err, .path = ""};
+    int keep = 0;
     *cfg = NULL;
     fit_config_log_init(&own);
     if (!log)
@@ -175,12 +178,12 @@ static enum fit_status read_doc(struct fit_yaml_doc *doc, const char *name,
         r.no_memory = 1;
         goto done;
     }
-    read_tree(&r, fit_yaml_root(doc));
+    keep = read_tree(&r, fit_yaml_root(doc)) && options && options->keep;
 done:
     st = fit_cfg_status(&r, FIT_ERR_CONFIG, first);
     free(r.seen);
     fit_config_log_free(&own);
-    if (st == FIT_OK)
+    if (st == FIT_OK || (st == FIT_ERR_CONFIG && keep))
         *cfg = r.cfg;
     else
         fit_config_free(r.cfg);

@@ -1,6 +1,6 @@
 /* fit_main.c -- the program: argv to a command, errors to stderr, status to the shell.
  *
- * The only file that prints by itself and ends the process.  Ctrl-C once asks the command to stop
+ * The only file that prints by itself.  Ctrl-C once asks the command to stop
  * and write what it has (exit status 130); twice leaves at once. */
 #include "cli.h"
 #include "program.h"
@@ -48,10 +48,11 @@ static void print_version(const struct fit_program *p)
 }
 
 static enum fit_status print_help(const struct fit_program *p, FILE *f, enum fit_command command,
-                                  struct fit_error *err)
+                                  int all, struct fit_error *err)
 {
     const struct fit_kernel *k = p->kernels[0];
-    char *text = fit_cli_help(p->name, k ? k->title : "", k ? k->space : FIT_PAIRS, command);
+    char *text = fit_cli_help(p->name, k ? k->title : "", k ? k->space : FIT_PAIRS, command,
+                              all);
     if (!text)
         return fit_fail(err, FIT_ERR_MEMORY, "help: out of memory");
     fputs(text, f);
@@ -74,20 +75,21 @@ static enum fit_status run(struct fit_program *p, const struct fit_cli *cli, str
         print_version(p);
         return FIT_OK;
     }
-    if (cli->help)
-        return print_help(p, p->out, p->argc > 2 ? cli->command : FIT_COMMAND_COUNT, err);
+    if (cli->help || cli->help_all)
+        return print_help(p, p->out, p->argc > 2 ? cli->command : FIT_COMMAND_COUNT, cli->help_all,
+                          err);
     if (p->argc < 2) {
         p->exit_code = fit_status_exit(FIT_ERR_USAGE);
-        return print_help(p, p->err, FIT_COMMAND_COUNT, err);
+        return print_help(p, p->err, FIT_COMMAND_COUNT, 0, err);
     }
     return command[cli->command](p, cli, err);
 }
 
-int main(int argc, char **argv)
+int fit_program_main(int argc, char **argv, const struct fit_kernel *const *kernels)
 {
     const char *slash = strrchr(argv[0], '/');
     struct fit_program p = {.name = slash ? slash + 1 : argv[0],
-                            .kernels = fit_kernels,
+                            .kernels = kernels,
                             .argc = argc,
                             .argv = argv,
                             .out = stdout,

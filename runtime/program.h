@@ -1,6 +1,6 @@
 /* program.h -- what the commands of a fitter share.
  *
- * fit_main.c, the only file that prints by itself and ends the process, makes a struct fit_program
+ * fit_main.c, the only file that prints by itself, makes a struct fit_program
  * and hands it to one command; a command writes to p->out (results) and p->err (notes) and returns
  * a status.
  */
@@ -24,6 +24,10 @@ struct fit_program {
     const volatile sig_atomic_t *interrupt; /* > 0: the user asked to stop */
     int exit_code; /* set by a command that succeeds with another code than 0 */
 };
+
+/* The whole program: runs the command of argv with one of the kernels (ended by NULL) and returns the
+ * exit status. */
+int fit_program_main(int argc, char **argv, const struct fit_kernel *const *kernels);
 
 /* Commands.  Each takes the parsed command line, writes its results, and returns FIT_OK or an
  * error. */

@@ -64,7 +64,8 @@ enum fit_status fit_setup_config(const struct fit_cli *cli, const struct fit_ker
                                  struct fit_error *err)
 {
     const char *file = config_file(cli);
-    struct fit_config_options options = {.lax = cli->lax};
+    const int keep = cli->command == FIT_COMMAND_CHECK; /* all mistakes, not the first alone */
+    struct fit_config_options options = {.lax = cli->lax, .keep = keep};
     enum fit_status st = FIT_OK;
     *cfg = NULL;
     if (cli->nword + (cli->config != NULL) > 1)
@@ -85,6 +86,8 @@ enum fit_status fit_setup_config(const struct fit_cli *cli, const struct fit_ker
               : fit_config_new(kernel, cfg, err);
     if (st == FIT_OK)
         st = override(*cfg, cli, log, err);
+    else if (*cfg && override(*cfg, cli, log, NULL) == FIT_OK)
+        fit_config_finish(*cfg, log, NULL); /* what this finds is in the log */
     if (st == FIT_OK && cli->resume && !fit_sampling_wanted(*cfg)) /* chains go on from their checkpoint */
         st = fit_setup_resume(*cfg, (*cfg)->output.dir.value, log, err);
     if (st == FIT_OK)

@@ -9,7 +9,7 @@
 
 /* Reads the configuration file named on the command line (or none, with --data), applies the
  * options, checks that all agree.  Prints nothing: errors and notes are in the log, the first error
- * also in err. */
+ * also in err.  For `check`, *cfg may be given in spite of errors (fit_config_options.keep). */
 enum fit_status fit_setup_config(const struct fit_cli *cli, const struct fit_kernel *kernel,
                                  struct fit_config_log *log, struct fit_config **cfg,
                                  struct fit_error *err);
