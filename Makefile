@@ -33,7 +33,7 @@ extra = $(if $(file),-DFIT_ADD_MODEL=$(abspath $(file)))
 .PHONY: all configure dependencies demo test study bench install clean
 ifdef model
 all: configure
-	@$(COMPILE) --target homodyne-$(name)
+	@$(COMPILE) --target homodyne-$(name) homodyne
 else
 all: configure
 	@$(COMPILE)

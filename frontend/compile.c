@@ -1,0 +1,347 @@
+/* compile.c -- a model file into a kernel that homodyne-any loads, once.
+ *
+ * Cache: $XDG_CACHE_HOME/homodyne (or ~/.cache/homodyne)/KEY/MODEL.so.  KEY is the SHA-256 of the model
+ * file, the compiler homodyne-gen, the C compiler's own words about itself, its options, the headers
+ * that the kernel is compiled with, the version and the instruction set: when one of them changes
+ * another kernel is made.  A kernel is made in a folder of its own, checked against the compiler's
+ * interpreter (`selfcheck`), and then put in place by one rename; two processes may do it at a time.
+ * The cache belongs to the user: a folder that others may write to is not used, since what lies in it
+ * is run. */
+#define _XOPEN_SOURCE 700
+#include "front.h"
+
+#include "../common/sha256.h"
+#include "parallel.h"
+#include "registry.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { LONGEST_MODEL = 1 << 20, MOST_WORDS = 40 };
+
+struct job {
+    struct front *f;
+    const char *file;
+    char *text; /* of the model */
+    size_t size;
+    const char *cc;
+    char level[16];            /* "x86-64-v3", or "" */
+    char cache[FRONT_PATH], key[SHA256_HEX];
+    char dir[FRONT_PATH + 96], making[FRONT_PATH + 128];
+};
+
+/* ---- identity -------------------------------------------------------------------------------- */
+
+static enum fit_status read_model(struct job *job, struct fit_error *err)
+{
+    FILE *f = fopen(job->file, "rb");
+    if (!f)
+        return fit_fail(err, FIT_ERR_USAGE, "--model %s: cannot be read: %s", job->file,
+                        strerror(errno));
+    job->text = malloc(LONGEST_MODEL + 1);
+    job->size = job->text ? fread(job->text, 1, LONGEST_MODEL + 1, f) : 0;
+    const int bad = ferror(f);
+    fclose(f);
+    if (!job->text)
+        return fit_fail(err, FIT_ERR_MEMORY, "out of memory");
+    if (bad || job->size > LONGEST_MODEL)
+        return fit_fail(err, FIT_ERR_USAGE, "--model %s: no model file", job->file);
+    return FIT_OK;
+}
+
+static void add_text(struct sha256 *s, const char *text)
+{
+    sha256_update(s, text, strlen(text) + 1);
+}
+
+static enum fit_status add_file(struct sha256 *s, const char *path, struct fit_error *err)
+{
+    char buffer[1 << 14];
+    FILE *f = fopen(path, "rb");
+    if (!f)
+        return fit_fail(err, FIT_ERR_IO, "%s: cannot be read: %s", path, strerror(errno));
+    for (size_t n; (n = fread(buffer, 1, sizeof buffer, f)) > 0;)
+        sha256_update(s, buffer, n);
+    fclose(f);
+    return FIT_OK;
+}
+
+/* The best level of this machine, as the build's own kernels have it. */
+static void find_level(char level[16])
+{
+    static const char *const known[] = {"x86-64-v4", "x86-64-v3", "x86-64-v2"};
+    level[0] = '\0';
+    for (size_t k = 3; k-- > 0;)
+        if (fit_cpu_supports(known[k]))
+            snprintf(level, 16, "%s", known[k]);
+}
+
+static enum fit_status make_key(struct job *job, struct fit_error *err)
+{
+    char path[FRONT_PATH + 64], *version = NULL;
+    char *words[] = {(char *)(size_t)(const void *)job->cc, (char *)(size_t)(const void *)"--version",
+                     NULL};
+    unsigned char digest[SHA256_BYTES];
+    struct sha256 s;
+    int code = 1;
+    enum fit_status st = front_capture(job->cc, words, &version, &code, err);
+    if (st != FIT_OK || code != 0) {
+        free(version);
+        return fit_fail(err, FIT_ERR_USAGE,
+                        "--model %s needs a C compiler, and '%s' cannot be run; install gcc (Debian: "
+                        "apt install gcc libc6-dev), or set CC",
+                        job->file, job->cc);
+    }
+    sha256_init(&s);
+    add_text(&s, FIT_VERSION);
+    add_text(&s, FRONT_KERNEL_FLAGS);
+    add_text(&s, job->cc);
+    add_text(&s, version);
+    add_text(&s, job->level);
+    for (const struct front_header *h = front_headers; h->name; h++)
+        sha256_update(&s, h->text, *h->size);
+    sha256_update(&s, job->text, job->size);
+    snprintf(path, sizeof path, "%s/homodyne-gen", job->f->dir);
+    st = add_file(&s, path, err);
+    sha256_final(&s, digest);
+    sha256_hex(digest, job->key);
+    free(version);
+    return st;
+}
+
+/* ---- the cache ------------------------------------------------------------------------------- */
+
+/* mkdir -p; the last one for the user alone. */
+static int make_folders(char *path)
+{
+    for (char *c = path + 1;; c++) {
+        if (*c != '/' && *c)
+            continue;
+        const char end = *c;
+        *c = '\0';
+        const int bad = mkdir(path, end ? 0777 : 0700) != 0 && errno != EEXIST;
+        *c = end;
+        if (bad || !end)
+            return bad ? -1 : 0;
+    }
+}
+
+static enum fit_status find_cache(struct job *job, struct fit_error *err)
+{
+    const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    struct stat s;
+    int n = 0;
+    if (base && *base == '/')
+        n = snprintf(job->cache, sizeof job->cache, "%s/homodyne", base);
+    else if (home && *home == '/')
+        n = snprintf(job->cache, sizeof job->cache, "%s/.cache/homodyne", home);
+    if (n <= 0 || (size_t)n >= sizeof job->cache)
+        return fit_fail(err, FIT_ERR_USAGE, "no folder for compiled models: set XDG_CACHE_HOME");
+    if (make_folders(job->cache) != 0 || stat(job->cache, &s) != 0)
+        return fit_fail(err, FIT_ERR_IO,
+                        "%s, for compiled models, cannot be made: %s; set XDG_CACHE_HOME to another "
+                        "folder",
+                        job->cache, strerror(errno));
+    if (s.st_uid != geteuid() || (s.st_mode & (S_IWGRP | S_IWOTH)))
+        return fit_fail(err, FIT_ERR_USAGE,
+                        "%s: others may write to this folder, and programs are run from it; remove "
+                        "it, or set XDG_CACHE_HOME to another one",
+                        job->cache);
+    snprintf(job->dir, sizeof job->dir, "%s/%s", job->cache, job->key);
+    snprintf(job->making, sizeof job->making, "%s/.making.%ld", job->cache, (long)getpid());
+    return FIT_OK;
+}
+
+/* The file of a folder that ends so; its name without the end goes to `stem`. */
+static int find_file(const char *dir, const char *end, char *path, size_t size, char stem[64])
+{
+    DIR *d = opendir(dir);
+    int found = 0;
+    if (!d)
+        return 0;
+    for (struct dirent *e; !found && (e = readdir(d)) != NULL;) {
+        const size_t n = strlen(e->d_name), m = strlen(end);
+        if (n <= m || n - m >= 64 || strcmp(e->d_name + n - m, end) != 0)
+            continue;
+        found = snprintf(path, size, "%s/%s", dir, e->d_name) < (int)size;
+        snprintf(stem, 64, "%.*s", (int)(n - m), e->d_name);
+    }
+    closedir(d);
+    return found;
+}
+
+/* Removes a folder of plain files, and of one folder with plain files. */
+static void remove_folder(const char *dir)
+{
+    char path[FRONT_PATH + 512];
+    DIR *d = opendir(dir);
+    if (!d)
+        return;
+    for (struct dirent *e; (e = readdir(d)) != NULL;) {
+        if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
+            continue;
+        snprintf(path, sizeof path, "%.4300s/%.200s", dir, e->d_name);
+        if (unlink(path) != 0)
+            remove_folder(path);
+    }
+    closedir(d);
+    rmdir(dir);
+}
+
+/* ---- making ---------------------------------------------------------------------------------- */
+
+/* A list of words for a program, of which single ones are split at blanks. */
+struct words {
+    char *word[MOST_WORDS + 1], *storage;
+    size_t n;
+};
+
+static void add_word(struct words *w, const char *word)
+{
+    if (w->n < MOST_WORDS)
+        w->word[w->n++] = (char *)(size_t)(const void *)word;
+}
+
+static enum fit_status run(const struct words *w, const char *what, struct fit_error *err)
+{
+    char *text = NULL;
+    int code = 1;
+    enum fit_status st = front_capture(w->word[0], w->word, &text, &code, err);
+    free(text);
+    if (st == FIT_OK && code != 0) /* it has said why on standard error */
+        st = fit_fail(err, FIT_ERR_CONFIG, "%s", what);
+    return st;
+}
+
+static enum fit_status write_headers(const struct job *job, struct fit_error *err)
+{
+    char path[FRONT_PATH + 256];
+    snprintf(path, sizeof path, "%s/fit", job->making);
+    if (mkdir(path, 0700) != 0)
+        return fit_fail(err, FIT_ERR_IO, "%s: %s", path, strerror(errno));
+    for (const struct front_header *h = front_headers; h->name; h++) {
+        snprintf(path, sizeof path, "%s/fit/%s", job->making, h->name);
+        FILE *f = fopen(path, "wb");
+        const int ok = f && fwrite(h->text, 1, *h->size, f) == *h->size;
+        if ((f && fclose(f) != 0) || !ok)
+            return fit_fail(err, FIT_ERR_IO, "%s: cannot be written", path);
+    }
+    return FIT_OK;
+}
+
+static enum fit_status generate(const struct job *job, struct fit_error *err)
+{
+    char gen[FRONT_PATH + 32], what[256];
+    struct words w = {.n = 0};
+    snprintf(gen, sizeof gen, "%s/homodyne-gen", job->f->dir);
+    add_word(&w, gen);
+    add_word(&w, job->file);
+    add_word(&w, "-o");
+    add_word(&w, job->making);
+    add_word(&w, "--check");
+    add_word(&w, "--emit=c,check");
+    snprintf(what, sizeof what, "--model %.200s: the model is not good", job->file);
+    return run(&w, what, err);
+}
+
+static enum fit_status compile(const struct job *job, const char *source, const char *object,
+                               struct fit_error *err)
+{
+    char march[32], isa[64], include[FRONT_PATH + 160], what[256], *save;
+    char flags[] = FRONT_KERNEL_FLAGS;
+    struct words w = {.n = 0};
+    add_word(&w, job->cc);
+    for (char *word = strtok_r(flags, " ", &save); word; word = strtok_r(NULL, " ", &save))
+        add_word(&w, word);
+    snprintf(march, sizeof march, "-march=%s", job->level);
+    if (job->level[0])
+        add_word(&w, march);
+    if (strcmp(job->level, "x86-64-v4") == 0)
+        add_word(&w, "-mprefer-vector-width=512");
+    snprintf(isa, sizeof isa, "-DFIT_KERNEL_ISA=\"%s\"", job->level[0] ? job->level : "native");
+    snprintf(include, sizeof include, "-I%s", job->making);
+    add_word(&w, "-std=gnu11");
+    add_word(&w, "-shared");
+    add_word(&w, "-fPIC");
+    add_word(&w, "-DFIT_KERNEL_SYMBOL=fit_kernel_loaded");
+    add_word(&w, isa);
+    add_word(&w, "-DFIT_ISA_SUFFIX=_loaded");
+    add_word(&w, include);
+    add_word(&w, source);
+    add_word(&w, "-o");
+    add_word(&w, object);
+    add_word(&w, "-lm");
+    snprintf(what, sizeof what, "--model %.150s: the C compiler '%.60s' failed", job->file, job->cc);
+    return run(&w, what, err);
+}
+
+static enum fit_status selfcheck(const struct job *job, const char *object, const char *values,
+                                 struct fit_error *err)
+{
+    char any[FRONT_PATH + 32], what[256];
+    struct words w = {.n = 0};
+    snprintf(any, sizeof any, "%s/homodyne-any", job->f->dir);
+    add_word(&w, any);
+    add_word(&w, object);
+    add_word(&w, "selfcheck");
+    add_word(&w, values);
+    snprintf(what, sizeof what,
+             "--model %.150s: the kernel does not give the values of the interpreter", job->file);
+    return run(&w, what, err);
+}
+
+/* Makes the kernel in job->making. */
+static enum fit_status make(const struct job *job, struct fit_error *err)
+{
+    char source[FRONT_PATH + 256], object[FRONT_PATH + 256], values[FRONT_PATH + 256], name[64];
+    if (mkdir(job->making, 0700) != 0)
+        return fit_fail(err, FIT_ERR_IO, "%s: %s", job->making, strerror(errno));
+    enum fit_status st = write_headers(job, err);
+    if (st == FIT_OK)
+        st = generate(job, err);
+    if (st != FIT_OK)
+        return st;
+    if (!find_file(job->making, ".c", source, sizeof source, name))
+        return fit_fail(err, FIT_ERR_INTERNAL, "homodyne-gen wrote no kernel for %s", job->file);
+    snprintf(object, sizeof object, "%s/%s.so", job->making, name);
+    snprintf(values, sizeof values, "%s/%s_check.txt", job->making, name);
+    st = compile(job, source, object, err);
+    return st == FIT_OK ? selfcheck(job, object, values, err) : st;
+}
+
+enum fit_status front_compile(struct front *f, const char *file, int quiet,
+                              struct front_fitter *fitter, struct fit_error *err)
+{
+    const char *cc = getenv("CC");
+    struct job job = {.f = f, .file = file, .cc = cc && *cc && !strchr(cc, ' ') ? cc : "cc"};
+    const double begin = fit_seconds();
+    find_level(job.level);
+    enum fit_status st = read_model(&job, err);
+    if (st == FIT_OK)
+        st = make_key(&job, err);
+    if (st == FIT_OK)
+        st = find_cache(&job, err);
+    if (st != FIT_OK || find_file(job.dir, ".so", fitter->kernel, sizeof fitter->kernel, fitter->model))
+        goto done;
+    if (!quiet)
+        fprintf(f->err, "compiling %s ...%s", file, f->err_is_terminal ? "" : "\n");
+    fflush(f->err);
+    st = make(&job, err);
+    if (!quiet && f->err_is_terminal)
+        fprintf(f->err, st == FIT_OK ? " " : "\n");
+    if (st == FIT_OK && rename(job.making, job.dir) != 0 && errno != EEXIST && errno != ENOTEMPTY)
+        st = fit_fail(err, FIT_ERR_IO, "%s: %s", job.dir, strerror(errno));
+    remove_folder(job.making);
+    if (st == FIT_OK && !find_file(job.dir, ".so", fitter->kernel, sizeof fitter->kernel, fitter->model))
+        st = fit_fail(err, FIT_ERR_INTERNAL, "%s: the kernel is gone", job.dir);
+    if (st == FIT_OK && !quiet)
+        fprintf(f->err, "compiled and checked in %.1f s; kept in %s\n", fit_seconds() - begin,
+                job.cache);
+done:
+    free(job.text);
+    return st;
+}

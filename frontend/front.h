@@ -1,0 +1,173 @@
+/* front.h -- what the parts of the program `homodyne` share.
+ *
+ * homodyne is the front end of the fitters: it finds out which model a configuration asks for and runs
+ * homodyne-MODEL, which stands in the same folder as itself; it compiles a model file named on the
+ * command line; and it has the commands that concern more than one fit.  It knows no model by itself.
+ *
+ * main.c makes a struct front and hands it to one command; a command writes to f->out (results) and
+ * f->err (notes, progress) and returns a status.  Exit statuses are those of the fitters.
+ */
+#ifndef HOMODYNE_FRONT_H
+#define HOMODYNE_FRONT_H
+
+#include "cli.h"
+#include "status.h"
+
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#define FRONT_PATH 4096
+
+struct front {
+    const char *name;     /* "homodyne" */
+    char dir[FRONT_PATH]; /* folder of this program and of the fitters */
+    FILE *in, *out, *err;
+    int in_is_terminal, out_is_terminal, err_is_terminal;
+    const volatile sig_atomic_t *interrupt; /* > 0: the user asked to stop */
+    int exit_code; /* set by a command that succeeds with another code than 0 */
+};
+
+struct front_args;
+
+/* ---- the table of commands and options (options.c) ------------------------------------------- */
+
+struct front_option {
+    const char *name;
+    char letter; /* short form, or 0 */
+    const char *argument; /* NULL: takes no value */
+    const char *help;     /* NULL: accepted, not shown */
+    int rare;             /* in --help-all and the manual only */
+};
+
+struct front_command {
+    const char *name, *alias;
+    const char *usage; /* what follows the name */
+    const char *help;  /* one line */
+    const char *text;  /* of the manual page: some sentences; NULL: the line is enough */
+    /* the fitters' command with the same options, which are passed on; FIT_COMMAND_COUNT: none */
+    enum fit_command fitter;
+    const char *pass; /* what the fitters call it; NULL: by its name */
+    const struct front_option *option; /* its own, ended by a name NULL; may be NULL */
+    enum fit_status (*run)(struct front *f, const struct front_args *a, struct fit_error *err);
+    int rare; /* not in the short help of the program */
+};
+
+/* Option k of a command as help, manual and completions have it: its own, then those of the fitters
+ * that it takes as well.  0: there are no more. */
+int front_row(const struct front_command *c, size_t k, struct fit_cli_row *row);
+
+/* Words that an option may take, separated by blanks, or NULL. */
+const char *front_choices(const char *option);
+
+/* Ended by a name NULL; the first is `fit`. */
+extern const struct front_command front_commands[];
+
+const struct front_command *front_command_named(const char *word);
+
+/* ---- a parsed command line (args.c) ---------------------------------------------------------- */
+
+struct front_args {
+    const struct front_command *command;
+    size_t nown; /* options of the command itself, in order; value NULL for flags */
+    struct fit_cli_pair *own;
+    size_t nrest; /* all other words in order: for the fitter, or words of the command */
+    char **rest;  /* ended by NULL */
+    int help, help_all, quiet, json;
+};
+
+/* words: behind the name of the command.  Options that are not the command's own stay in `rest`;
+ * when no fitter takes them they are errors.  Strings are borrowed. */
+enum fit_status front_args_parse(const struct front_command *c, int argc, char **argv,
+                                 struct front_args *a, struct fit_error *err);
+void front_args_free(struct front_args *a);
+
+/* Value of an own option (the last one), or NULL; whether a flag was given. */
+const char *front_value(const struct front_args *a, const char *name);
+int front_given(const struct front_args *a, const char *name);
+/* A whole number from `least`; *value is unchanged when the option was not given. */
+enum fit_status front_count(const struct front_args *a, const char *name, long least, long *value,
+                            struct fit_error *err);
+
+/* ---- fitters (choose.c) ---------------------------------------------------------------------- */
+
+struct front_fitter {
+    char program[FRONT_PATH + 64]; /* path to run */
+    char kernel[FRONT_PATH + 64];  /* model compiled at run time: the program's first word; or "" */
+    char model[64];                /* its name */
+};
+
+/* model: name of an installed model or path of a model file (*.lua), or NULL; config: file, or NULL;
+ * mode: what --mode, --static-mode, --laminar-flow say, or NULL.  The file's own mode counts when
+ * model is NULL; it may not contradict `mode`. */
+enum fit_status front_choose(struct front *f, const char *model, const char *config,
+                             const char *mode, int quiet, struct front_fitter *fitter,
+                             struct fit_error *err);
+
+/* Names of the fitters that are there, sorted; the caller frees each and the list. */
+enum fit_status front_fitters(const struct front *f, char ***name, size_t *n, struct fit_error *err);
+void front_names_free(char **name, size_t n);
+
+/* The headers that emitted kernels include, in the program (made by the build); ended by a name NULL. */
+struct front_header {
+    const char *name;
+    const unsigned char *text;
+    const size_t *size;
+};
+extern const struct front_header front_headers[];
+
+/* Model file -> kernel in the cache: path into fitter->kernel, name into fitter->model (compile.c). */
+enum fit_status front_compile(struct front *f, const char *file, int quiet,
+                              struct front_fitter *fitter, struct fit_error *err);
+
+/* ---- programs (process.c) -------------------------------------------------------------------- */
+
+/* Replaces this process; returns only with an error.  word: ended by NULL, the first is the name. */
+enum fit_status front_exec(const char *program, char *const *word, struct fit_error *err);
+
+/* Starts a program; standard output and error go to `log` (appended; NULL: to ours). */
+enum fit_status front_start(const char *program, char *const *word, const char *log, long *pid,
+                            struct fit_error *err);
+/* Waits; *code is the exit status, or 128 + signal. */
+enum fit_status front_wait(long pid, int *code, struct fit_error *err);
+/* 1 when it has ended (then *code is set), 0 when it still runs. */
+int front_ended(long pid, int *code);
+/* Runs to the end and gives what it printed on standard output (the caller frees). */
+enum fit_status front_capture(const char *program, char *const *word, char **text, int *code,
+                              struct fit_error *err);
+
+/* The words for running `command` of the fitter with `rest` (n words): first word, kernel, command,
+ * rest, NULL.  The caller frees the array. */
+char **front_words(const struct front_fitter *fitter, const char *command, char *const *rest,
+                   size_t n);
+
+/* ---- commands -------------------------------------------------------------------------------- */
+
+enum fit_status front_cmd_fit(struct front *f, const struct front_args *a, struct fit_error *err);
+enum fit_status front_cmd_pass(struct front *f, const struct front_args *a, struct fit_error *err);
+enum fit_status front_cmd_validate(struct front *f, const struct front_args *a,
+                                   struct fit_error *err);
+enum fit_status front_cmd_models(struct front *f, const struct front_args *a,
+                                 struct fit_error *err);
+enum fit_status front_cmd_config(struct front *f, const struct front_args *a,
+                                 struct fit_error *err);
+enum fit_status front_cmd_compare(struct front *f, const struct front_args *a,
+                                  struct fit_error *err);
+enum fit_status front_cmd_batch(struct front *f, const struct front_args *a,
+                                struct fit_error *err);
+enum fit_status front_cmd_watch(struct front *f, const struct front_args *a,
+                                struct fit_error *err);
+enum fit_status front_cmd_report(struct front *f, const struct front_args *a,
+                                 struct fit_error *err);
+enum fit_status front_cmd_document(struct front *f, const struct front_args *a,
+                                   struct fit_error *err);
+
+/* Help of the program (command NULL) or of one command (document.c). */
+void front_help(FILE *out, const struct front_command *command, int all);
+
+/* What the words after a fitter's command say: the configuration and how many more plain words there
+ * are (run.c). */
+enum fit_status front_find_config(const struct front_args *a, const char **config, int *has_data,
+                                  struct fit_error *err);
+
+#endif

@@ -1,0 +1,135 @@
+/* main.c -- the program `homodyne`: argv to a command, errors to stderr, status to the shell. */
+#define _XOPEN_SOURCE 700
+#include "front.h"
+
+#include "nearest.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t interrupted;
+
+static void on_interrupt(int number)
+{
+    (void)number;
+    if (interrupted)
+        _exit(130);
+    interrupted = 1;
+}
+
+static void catch_interrupts(void)
+{
+    struct sigaction a = {.sa_handler = on_interrupt};
+    sigemptyset(&a.sa_mask);
+    sigaction(SIGINT, &a, NULL);
+    sigaction(SIGTERM, &a, NULL);
+}
+
+/* The folder of this program, links followed: /proc where there is one, else by argv[0]. */
+static enum fit_status find_self(const char *argv0, char dir[FRONT_PATH], struct fit_error *err)
+{
+    char path[FRONT_PATH], full[PATH_MAX + 1];
+    ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
+    if (n > 0)
+        path[n] = '\0';
+    else if (strchr(argv0, '/'))
+        snprintf(path, sizeof path, "%s", argv0);
+    else {
+        const char *list = getenv("PATH");
+        for (path[0] = '\0'; list && *list; list += strcspn(list, ":"), list += *list == ':') {
+            snprintf(path, sizeof path, "%.*s/%s", (int)strcspn(list, ":"), list, argv0);
+            if (access(path, X_OK) == 0)
+                break;
+            path[0] = '\0';
+        }
+    }
+    char *slash = realpath(path, full) ? strrchr(full, '/') : NULL;
+    if (!slash || (size_t)(slash - full) >= FRONT_PATH)
+        return fit_fail(err, FIT_ERR_INTERNAL, "cannot find the folder of this program");
+    *slash = '\0';
+    memcpy(dir, full, (size_t)(slash - full) + 1);
+    return FIT_OK;
+}
+
+const struct front_command *front_command_named(const char *word)
+{
+    for (const struct front_command *c = front_commands; c->name; c++)
+        if (strcmp(word, c->name) == 0 || (c->alias && strcmp(word, c->alias) == 0))
+            return c;
+    return NULL;
+}
+
+/* A first word that is neither a command, nor an option, nor a file: probably a mistyped command. */
+static enum fit_status check_word(const char *word, struct fit_error *err)
+{
+    struct fit_nearest near = {.name = word};
+    if (word[0] == '-' || strpbrk(word, "./") || access(word, F_OK) == 0)
+        return FIT_OK;
+    for (const struct front_command *c = front_commands; c->name; c++)
+        fit_nearest_offer(&near, c->name);
+    return fit_fail(err, FIT_ERR_USAGE, "'%s' is no command and no file%s%s%s; see homodyne --help",
+                    word, near.best ? "; did you mean '" : "", near.best ? near.best : "",
+                    near.best ? "'?" : "");
+}
+
+static enum fit_status run(struct front *f, int argc, char **argv, struct fit_error *err)
+{
+    const struct front_command *c = argc > 1 ? front_command_named(argv[1]) : NULL;
+    const int first = c ? 2 : 1;
+    struct front_args args = {0};
+    if (argc < 2) {
+        front_help(f->err, NULL, 0);
+        f->exit_code = fit_status_exit(FIT_ERR_USAGE);
+        return FIT_OK;
+    }
+    if (!c && strcmp(argv[1], "--version") == 0) {
+        fprintf(f->out, "homodyne %s\n", FIT_VERSION);
+        return FIT_OK;
+    }
+    if (!c && strcmp(argv[1], "help") == 0 && argc > 2 && front_command_named(argv[2])) {
+        front_help(f->out, front_command_named(argv[2]), 0);
+        return FIT_OK;
+    }
+    const int lone = !c && (strcmp(argv[1], "help") == 0 || strncmp(argv[1], "--help", 6) == 0 ||
+                            strcmp(argv[1], "-h") == 0);
+    if (lone) {
+        front_help(f->out, NULL, strcmp(argv[1], "--help-all") == 0);
+        return FIT_OK;
+    }
+    enum fit_status st = c ? FIT_OK : check_word(argv[1], err);
+    c = c ? c : front_commands;
+    if (st == FIT_OK)
+        st = front_args_parse(c, argc - first, argv + first, &args, err);
+    if (st == FIT_OK && args.help)
+        front_help(f->out, c, args.help_all);
+    else if (st == FIT_OK)
+        st = c->run(f, &args, err);
+    front_args_free(&args);
+    return st;
+}
+
+int main(int argc, char **argv)
+{
+    struct fit_error err = {.status = FIT_OK};
+    struct front f = {.name = "homodyne",
+                      .in = stdin,
+                      .out = stdout,
+                      .err = stderr,
+                      .in_is_terminal = isatty(STDIN_FILENO),
+                      .out_is_terminal = isatty(STDOUT_FILENO),
+                      .err_is_terminal = isatty(STDERR_FILENO),
+                      .interrupt = &interrupted};
+    catch_interrupts();
+    enum fit_status st = find_self(argv[0], f.dir, &err);
+    if (st == FIT_OK)
+        st = run(&f, argc, argv, &err);
+    if (st == FIT_OK && (fflush(stdout) != 0 || ferror(stdout)))
+        st = fit_fail(&err, FIT_ERR_IO, "standard output cannot be written");
+    if (st != FIT_OK) /* messages about a place in a file are complete: "my.yaml:14: error: ..." */
+        fprintf(stderr, "%s: %s%s\n", f.name,
+                st == FIT_ERR_INTERRUPTED || strstr(err.message, "error: ") ? "" : "error: ",
+                err.message);
+    return st == FIT_OK ? f.exit_code : fit_status_exit(st);
+}

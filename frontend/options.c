@@ -1,0 +1,165 @@
+/* options.c -- the table of commands and their own options.
+ *
+ * Together with the table of the fitters (runtime/cli.c) this is all there is: parsing, --help, the
+ * manual pages and the completions of the shells are made from these two (document.c). */
+#include "front.h"
+
+#include <string.h>
+
+#define END {NULL, 0, NULL, NULL, 0}
+#define MODEL                                                                                      \
+    {"model", 0, "NAME|FILE.lua", "model instead of the configuration's; a file of one's own is "  \
+                                  "compiled once", 0}
+
+// clang-format off
+/* Spellings of the Python packages; the last three are refused with what to do instead. */
+#define PACKAGES                                                                                   \
+    {"mode", 0, "MODE", "analysis mode, when the configuration has none", 1},                      \
+    {"static-mode", 0, NULL, NULL, 1},                                                             \
+    {"laminar-flow", 0, NULL, NULL, 1},                                                            \
+    {"plot-experimental-data", 0, NULL, NULL, 1},                                                  \
+    {"plot-simulated-data", 0, NULL, NULL, 1},                                                     \
+    {"show-template", 0, NULL, NULL, 1}
+
+static const struct front_option of_fit[] = {
+    MODEL,
+    {"nlsq-result", 0, "DIR", "begin from the result in this folder, also homodyne's", 1},
+    PACKAGES,
+    END,
+};
+static const struct front_option of_model[] = {MODEL, PACKAGES, END};
+static const struct front_option of_config[] = {
+    {"mode", 'm', "MODE", "laminar_flow, heterodyne, ...: see `homodyne models`", 0},
+    {"output", 'o', "FILE", "to be written; default config.yaml; - : the screen", 0},
+    {"data", 'd', "FILE", "data file: q, frames and period are looked up", 0},
+    {"q", 0, "Q", "wavevector, 1/angstrom: the nearest ring of the file", 0},
+    {"gap", 0, "A", "stator-rotor gap: \"200 um\", or a number in angstrom", 0},
+    {"dt", 0, "S", "frame period, s, when the file does not say it", 0},
+    {"frames", 0, "A:B", "first and last frame, from 1", 0},
+    {"phi", 0, "A:B,..", "azimuths in these ranges: -10:10,80:100", 0},
+    {"method", 0, "M", "nlsq (default), nuts, laplace", 0},
+    {"interactive", 'i', NULL, "ask; so, too, without --mode and --data", 0},
+    {"force", 'f', NULL, "write over an existing file", 0},
+    {"overwrite", 0, NULL, NULL, 1},
+    {"quiet", 'q', NULL, "nothing but errors", 1},
+    END,
+};
+static const struct front_option of_compare[] = {
+    {"sigma", 0, "S", "differences beyond S standard deviations count; default 3", 0},
+    {"json", 0, NULL, "the table as JSON", 0},
+    {"all", 'a', NULL, "contrast and offset of every angle, too", 0},
+    {"quiet", 'q', NULL, "only the exit status", 0},
+    END,
+};
+static const struct front_option of_batch[] = {
+    {"output-dir", 'o', "DIR", "folder of all results and of the table; default ./batch", 0},
+    {"q", 0, "Q1,Q2,..|all", "wavevectors to fit one by one; default: the configuration's", 0},
+    {"jobs", 0, "N", "fits at a time; default: as many as there are cores", 0},
+    {"again", 0, NULL, "also what is done already", 0},
+    {"list", 0, NULL, "what would be fitted, then stop", 0},
+    MODEL,
+    END,
+};
+static const struct front_option of_watch[] = {
+    {"every", 0, "S", "seconds between looks at the file; default 2", 0},
+    {"once", 0, NULL, "stop after the first fit", 1},
+    {"until-idle", 0, "S", "stop when the file has not changed for S seconds", 0},
+    MODEL,
+    END,
+};
+static const struct front_option none[] = {END};
+
+const struct front_command front_commands[] = {
+    {"fit", NULL, "CONFIG.yaml [options]", "fit the data that a configuration names",
+     "Runs homodyne-MODEL for the model that the configuration asks for. Configurations and options "
+     "of the Python packages homodyne, heterodyne and xpcsjax are accepted as they are. The command "
+     "may be left out: `homodyne --config my.yaml --method nlsq --output-dir results`. Without any "
+     "configuration ./homodyne_config.yaml is read.",
+     FIT_COMMAND_FIT, NULL, of_fit, front_cmd_fit, 0},
+    {"validate", "check", "CONFIG.yaml.. [options]", "all that is wrong with a configuration and its data",
+     "Everything is told at once, with lines and what would be right; nothing is fitted or written.",
+     FIT_COMMAND_CHECK, "check", of_model, front_cmd_validate, 0},
+    {"config", NULL, "[--mode MODE] [--data FILE] [-o FILE]", "write a short commented configuration",
+     NULL, FIT_COMMAND_COUNT, NULL, of_config, front_cmd_config, 0},
+    {"inspect", NULL, "DATA [--q Q]", "what a data file holds", NULL,
+     FIT_COMMAND_INSPECT, NULL, of_model, front_cmd_pass, 0},
+    {"plan", NULL, "CONFIG.yaml [options]", "what an experiment could determine",
+     NULL, FIT_COMMAND_COUNT, "plan", of_model, front_cmd_pass, 0},
+    {"estimate", NULL, "CONFIG.yaml [options]", "memory and time that a fit will take", NULL,
+     FIT_COMMAND_ESTIMATE, NULL, of_model, front_cmd_pass, 1},
+    {"simulate", "sim", "--model NAME -o FILE [options]", "a synthetic experiment", NULL,
+     FIT_COMMAND_SIMULATE, NULL, of_model, front_cmd_pass, 0},
+    {"compare", NULL, "RESULT RESULT [options]", "differences of two results in standard deviations",
+     "Results are folders of fits, also of the Python packages. The exit status is 0 when all "
+     "parameters agree within the limit, 2 when one does not.",
+     FIT_COMMAND_COUNT, NULL, of_compare, front_cmd_compare, 0},
+    {"batch", NULL, "CONFIG.yaml [DATA..] [options]", "many files or q rings, one table",
+     "Fits every data file with the configuration, several at a time, each in a folder of its own "
+     "below the output folder, and writes series.csv and series.h5 there after each of them. When it "
+     "was stopped, the same command goes on where it was. All options of fit can be given as well.",
+     FIT_COMMAND_FIT, NULL, of_batch, front_cmd_batch, 0},
+    {"watch", NULL, "CONFIG.yaml [options]", "fit again whenever the data file has grown",
+     "Begins from the last result each time; a line of numbers for every fit. All options of fit can "
+     "be given as well. Ctrl-C ends it.",
+     FIT_COMMAND_FIT, NULL, of_watch, front_cmd_watch, 0},
+    {"plot", NULL, "RESULT|CONFIG.yaml|DATA [options]", "figures", NULL,
+     FIT_COMMAND_COUNT, "plot", none, front_cmd_report, 0},
+    {"report", NULL, "RESULT.. [options]", "a page about a fit", NULL,
+     FIT_COMMAND_COUNT, "report", none, front_cmd_report, 0},
+    {"models", NULL, "", "the models that can be fitted", NULL,
+     FIT_COMMAND_COUNT, NULL, none, front_cmd_models, 0},
+    {"info", "params", "--model NAME", "parameters, units and bounds of a model", NULL,
+     FIT_COMMAND_INFO, NULL, of_model, front_cmd_pass, 0},
+    {"eval", NULL, "--model NAME -o FILE [options]", "values and derivatives of a model", NULL,
+     FIT_COMMAND_EVAL, NULL, of_model, front_cmd_pass, 1},
+    {"bench", NULL, "--model NAME [options]", "times of the kernels of a model", NULL,
+     FIT_COMMAND_BENCH, NULL, of_model, front_cmd_pass, 1},
+    {"completion", NULL, "bash|zsh|fish", "completions of a shell, on standard output", NULL,
+     FIT_COMMAND_COUNT, NULL, none, front_cmd_document, 1},
+    {"manual", NULL, "[COMMAND]", "a manual page (roff), on standard output", NULL,
+     FIT_COMMAND_COUNT, NULL, none, front_cmd_document, 1},
+    {NULL, NULL, NULL, NULL, NULL, FIT_COMMAND_COUNT, NULL, NULL, NULL, 0},
+};
+// clang-format on
+
+int front_row(const struct front_command *c, size_t k, struct fit_cli_row *row)
+{
+    for (const struct front_option *o = c->option; o && o->name; o++) {
+        if (!o->help || k-- > 0)
+            continue;
+        *row = (struct fit_cli_row){o->name, o->letter, o->argument, o->help, o->rare};
+        return 1;
+    }
+    for (size_t i = 0; c->fitter != FIT_COMMAND_COUNT; i++) {
+        int own = 0;
+        if (!fit_cli_row(c->fitter, FIT_PAIRS, i, row))
+            return 0;
+        for (const struct front_option *o = c->option; o && o->name; o++)
+            own |= strcmp(o->name, row->name) == 0;
+        if (!own && k-- == 0) {
+            row->rare |= c->fitter == FIT_COMMAND_FIT && c != front_commands; /* batch, watch */
+            return 1;
+        }
+    }
+    return 0;
+}
+
+const char *front_choices(const char *option)
+{
+    static const char *const choices[][2] = {
+        {"method", "nlsq nuts laplace cmc both"},
+        {"loss", "linear soft_l1 huber cauchy arctan"},
+        {"scaling", "individual averaged constant"},
+        {"stream", "on off auto"},
+        {"compat", "homodyne heterodyne xpcsjax"},
+        {"metric", "dense diagonal"},
+        {"progress", "auto none json"},
+        {"variant", "fast parity"},
+        {"isa", "v2 v3 v4"},
+        {"mode", "laminar_flow static_isotropic static_anisotropic heterodyne"},
+    };
+    for (size_t k = 0; k < sizeof choices / sizeof *choices; k++)
+        if (strcmp(choices[k][0], option) == 0)
+            return choices[k][1];
+    return NULL;
+}

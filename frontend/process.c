@@ -1,0 +1,127 @@
+/* process.c -- running other programs: in the place of this one, beside it, or for their output. */
+#define _POSIX_C_SOURCE 200809L
+#include "front.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+char **front_words(const struct front_fitter *fitter, const char *command, char *const *rest,
+                   size_t n)
+{
+    char **word = calloc(n + 4, sizeof *word);
+    size_t k = 0;
+    if (!word)
+        return NULL;
+    word[k++] = (char *)(size_t)(const void *)fitter->program; /* argv is not const, by tradition */
+    if (fitter->kernel[0])
+        word[k++] = (char *)(size_t)(const void *)fitter->kernel;
+    word[k++] = (char *)(size_t)(const void *)command;
+    for (size_t i = 0; i < n; i++)
+        word[k++] = rest[i];
+    return word;
+}
+
+enum fit_status front_exec(const char *program, char *const *word, struct fit_error *err)
+{
+    execv(program, word);
+    return fit_fail(err, FIT_ERR_IO, "%s: cannot be run: %s", program, strerror(errno));
+}
+
+enum fit_status front_start(const char *program, char *const *word, const char *log, long *pid,
+                            struct fit_error *err)
+{
+    posix_spawn_file_actions_t actions;
+    pid_t child = 0;
+    posix_spawn_file_actions_init(&actions);
+    if (log) {
+        posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, log,
+                                         O_WRONLY | O_CREAT | O_APPEND, 0666);
+        posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
+        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    }
+    int bad = posix_spawn(&child, program, &actions, NULL, word, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    if (bad)
+        return fit_fail(err, FIT_ERR_IO, "%s: cannot be run: %s", program, strerror(bad));
+    *pid = child;
+    return FIT_OK;
+}
+
+static int exit_code(int status)
+{
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+enum fit_status front_wait(long pid, int *code, struct fit_error *err)
+{
+    int status = 0;
+    while (waitpid((pid_t)pid, &status, 0) < 0)
+        if (errno != EINTR)
+            return fit_fail(err, FIT_ERR_INTERNAL, "waiting for a program: %s", strerror(errno));
+    *code = exit_code(status);
+    return FIT_OK;
+}
+
+int front_ended(long pid, int *code)
+{
+    int status = 0;
+    if (waitpid((pid_t)pid, &status, WNOHANG) != (pid_t)pid)
+        return 0;
+    *code = exit_code(status);
+    return 1;
+}
+
+static enum fit_status read_all(int fd, char **text, struct fit_error *err)
+{
+    size_t size = 0;
+    char buffer[4096];
+    FILE *f = open_memstream(text, &size);
+    if (!f)
+        return fit_fail(err, FIT_ERR_MEMORY, "out of memory");
+    for (;;) {
+        ssize_t n = read(fd, buffer, sizeof buffer);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            break;
+        fwrite(buffer, 1, (size_t)n, f);
+    }
+    if (fclose(f) == 0)
+        return FIT_OK;
+    free(*text);
+    *text = NULL;
+    return fit_fail(err, FIT_ERR_MEMORY, "out of memory");
+}
+
+enum fit_status front_capture(const char *program, char *const *word, char **text, int *code,
+                              struct fit_error *err)
+{
+    posix_spawn_file_actions_t actions;
+    pid_t child = 0;
+    int fd[2];
+    *text = NULL;
+    if (pipe(fd) != 0)
+        return fit_fail(err, FIT_ERR_INTERNAL, "pipe: %s", strerror(errno));
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, fd[1], STDOUT_FILENO);
+    posix_spawn_file_actions_addclose(&actions, fd[0]);
+    posix_spawn_file_actions_addclose(&actions, fd[1]);
+    int bad = posix_spawnp(&child, program, &actions, NULL, word, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    close(fd[1]);
+    enum fit_status st = bad ? fit_fail(err, FIT_ERR_IO, "%s: cannot be run: %s", program,
+                                        strerror(bad))
+                             : read_all(fd[0], text, err);
+    close(fd[0]);
+    if (bad)
+        return st;
+    enum fit_status waited = front_wait(child, code, err);
+    return st == FIT_OK ? waited : st;
+}

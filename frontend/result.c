@@ -1,0 +1,235 @@
+/* result.c -- reading results back; see result.h.  JSON is read as the YAML that it is. */
+#define _POSIX_C_SOURCE 200809L
+#include "result.h"
+
+#include "yaml_tree.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static const struct fit_yaml *path_get(const struct fit_yaml *node, const char *path)
+{
+    char part[128];
+    while (node && *path) {
+        const size_t n = strcspn(path, ".");
+        snprintf(part, sizeof part, "%.*s", (int)n, path);
+        node = fit_yaml_get(node, part);
+        path += n + (path[n] == '.');
+    }
+    return node;
+}
+
+static double number(const struct fit_yaml *node)
+{
+    if (!node || node->kind != FIT_YAML_SCALAR || fit_yaml_is_null(node))
+        return NAN;
+    char *end;
+    const double x = strtod(node->text, &end);
+    return end == node->text || *end ? NAN : x;
+}
+
+static void text(const struct fit_yaml *node, char *out, size_t size)
+{
+    const int is = node && node->kind == FIT_YAML_SCALAR && !fit_yaml_is_null(node);
+    snprintf(out, size, "%s", is ? node->text : "");
+}
+
+static int is_true(const struct fit_yaml *node)
+{
+    return node && node->kind == FIT_YAML_SCALAR && strcmp(node->text, "true") == 0;
+}
+
+/* A parameter of the model, or one of the two that every angle has. */
+static int is_physical(const char *name)
+{
+    return strncmp(name, "contrast", 8) != 0 && strncmp(name, "offset", 6) != 0;
+}
+
+static struct front_param *add(struct front_result *r, const char *name)
+{
+    struct front_param *p = realloc(r->param, (r->nparam + 1) * sizeof *p);
+    if (!p)
+        return NULL;
+    r->param = p;
+    p += r->nparam++;
+    *p = (struct front_param){.value = NAN, .std = NAN, .physical = is_physical(name)};
+    snprintf(p->name, sizeof p->name, "%s", name);
+    return p;
+}
+
+/* ---- fit.json -------------------------------------------------------------------------------- */
+
+static int own_params(struct front_result *r, const struct fit_yaml *map)
+{
+    for (size_t k = 0; map && map->kind == FIT_YAML_MAP && k < map->n; k++) {
+        const struct fit_yaml *v = map->entry[k].value;
+        const double robust = number(fit_yaml_get(v, "std_robust"));
+        struct front_param *p = add(r, map->entry[k].key);
+        if (!p)
+            return 0;
+        p->value = number(fit_yaml_get(v, "value"));
+        p->robust = !isnan(robust);
+        p->std = p->robust ? robust : number(fit_yaml_get(v, "std"));
+        text(fit_yaml_get(v, "unit"), p->unit, sizeof p->unit);
+        p->fixed = is_true(fit_yaml_get(v, "fixed"));
+        const struct fit_yaml *bound = fit_yaml_get(v, "at_bound");
+        p->at_bound = bound && !fit_yaml_is_null(bound);
+    }
+    return 1;
+}
+
+/* contrast and offset of every angle. */
+static int own_scaling(struct front_result *r, const struct fit_yaml *list)
+{
+    static const char *const names[] = {"contrast", "offset"};
+    for (size_t n = 0; n < 2; n++)
+        for (size_t k = 0; list && list->kind == FIT_YAML_LIST && k < list->n; k++) {
+            char name[64], key[32];
+            const struct fit_yaml *v = list->entry[k].value;
+            snprintf(name, sizeof name, "%s[%zu]", names[n], k);
+            struct front_param *p = add(r, name);
+            if (!p)
+                return 0;
+            p->value = number(fit_yaml_get(v, names[n]));
+            snprintf(key, sizeof key, "%s_std_robust", names[n]);
+            p->std = number(fit_yaml_get(v, key));
+            p->robust = !isnan(p->std);
+            snprintf(key, sizeof key, "%s_std", names[n]);
+            if (!p->robust)
+                p->std = number(fit_yaml_get(v, key));
+        }
+    return 1;
+}
+
+static int read_own(struct front_result *r, const struct fit_yaml *root)
+{
+    snprintf(r->program, sizeof r->program, "homodyne-gen");
+    text(fit_yaml_get(root, "status"), r->status, sizeof r->status);
+    r->converged = is_true(fit_yaml_get(root, "converged"));
+    text(path_get(root, "model.name"), r->model, sizeof r->model);
+    text(path_get(root, "data.file"), r->data, sizeof r->data);
+    text(path_get(root, "data.sha256"), r->data_sha256, sizeof r->data_sha256);
+    r->chi2 = number(fit_yaml_get(root, "chi2"));
+    r->reduced_chi2 = number(fit_yaml_get(root, "reduced_chi2"));
+    r->npoint = number(fit_yaml_get(root, "n_points"));
+    r->sigma = number(path_get(root, "noise.sigma_common"));
+    r->wall_seconds = number(fit_yaml_get(root, "wall_seconds"));
+    r->q = number(path_get(root, "data.q"));
+    return own_params(r, fit_yaml_get(root, "parameters")) &&
+           own_scaling(r, fit_yaml_get(root, "scaling"));
+}
+
+/* ---- the packages ---------------------------------------------------------------------------- */
+
+/* {name: {value, uncertainty}} of homodyne and xpcsjax, or three lists of heterodyne. */
+static int peer_params(struct front_result *r, const struct fit_yaml *root)
+{
+    const struct fit_yaml *map = fit_yaml_get(root, "parameters");
+    const struct fit_yaml *names = fit_yaml_get(root, "parameter_names");
+    const struct fit_yaml *errors = fit_yaml_get(root, "uncertainties");
+    for (size_t k = 0; map && map->kind != FIT_YAML_SCALAR && k < map->n; k++) {
+        const struct fit_yaml *v = map->entry[k].value;
+        const int listed = map->kind == FIT_YAML_LIST;
+        char name[64] = "";
+        if (!listed)
+            snprintf(name, sizeof name, "%s", map->entry[k].key);
+        else if (names && names->kind == FIT_YAML_LIST && k < names->n)
+            text(names->entry[k].value, name, sizeof name);
+        struct front_param *p = add(r, name);
+        if (!p)
+            return 0;
+        p->value = number(listed ? v : fit_yaml_get(v, "value"));
+        p->std = !listed ? number(fit_yaml_get(v, "uncertainty"))
+                 : errors && errors->kind == FIT_YAML_LIST && k < errors->n
+                     ? number(errors->entry[k].value)
+                     : NAN;
+    }
+    return 1;
+}
+
+static int read_peer(struct front_result *r, const struct fit_yaml *root)
+{
+    const struct fit_yaml *meta = fit_yaml_get(root, "metadata");
+    const struct fit_yaml *from = meta ? meta : root;
+    snprintf(r->program, sizeof r->program, "%s", meta ? "xpcsjax" : "a package");
+    text(fit_yaml_get(from, "convergence_status"), r->status, sizeof r->status);
+    if (r->status[0])
+        r->converged = strstr(r->status, "converged") == r->status || strcmp(r->status, "success") == 0;
+    text(fit_yaml_get(root, "analysis_mode"), r->model, sizeof r->model);
+    r->chi2 = number(fit_yaml_get(from, "chi_squared"));
+    r->reduced_chi2 = number(fit_yaml_get(from, "reduced_chi_squared"));
+    return peer_params(r, root);
+}
+
+/* ---- which file ------------------------------------------------------------------------------ */
+
+static int is_folder(const char *path)
+{
+    struct stat s;
+    return stat(path, &s) == 0 && S_ISDIR(s.st_mode);
+}
+
+static int is_file(const char *path)
+{
+    struct stat s;
+    return stat(path, &s) == 0 && S_ISREG(s.st_mode);
+}
+
+static enum fit_status find(const char *where, char *file, size_t size, struct fit_error *err)
+{
+    static const char *const names[] = {"fit.json", "nlsq/parameters.json", "nlsq_parameters.json",
+                                        "nlsq_result.json"};
+    snprintf(file, size, "%s", where);
+    if (!is_folder(where))
+        return is_file(where) ? FIT_OK
+                              : fit_fail(err, FIT_ERR_IO, "%s: there is no such result", where);
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+        snprintf(file, size, "%s/%s", where, names[k]);
+        if (is_file(file))
+            return FIT_OK;
+    }
+    return fit_fail(err, FIT_ERR_IO,
+                    "%s: no result in this folder; it should hold fit.json (or homodyne's "
+                    "nlsq/parameters.json)",
+                    where);
+}
+
+enum fit_status front_result_read(const char *where, struct front_result *r, struct fit_error *err)
+{
+    struct fit_yaml_doc *doc = NULL;
+    *r = (struct front_result){.converged = -1, .chi2 = NAN, .reduced_chi2 = NAN, .npoint = NAN,
+                               .sigma = NAN, .wall_seconds = NAN, .q = NAN};
+    enum fit_status st = find(where, r->file, sizeof r->file, err);
+    if (st == FIT_OK)
+        st = fit_yaml_parse_file(r->file, &doc, err);
+    if (st != FIT_OK)
+        return st;
+    const struct fit_yaml *root = fit_yaml_root(doc);
+    const int own = fit_yaml_get(root, "reduced_chi2") || fit_yaml_get(root, "n_points");
+    const int ok = own ? read_own(r, root) : read_peer(r, root);
+    fit_yaml_free(doc);
+    if (!ok)
+        st = fit_fail(err, FIT_ERR_MEMORY, "out of memory");
+    else if (r->nparam == 0)
+        st = fit_fail(err, FIT_ERR_DATA, "%s: no parameters in this file", r->file);
+    if (st != FIT_OK)
+        front_result_free(r);
+    return st;
+}
+
+void front_result_free(struct front_result *r)
+{
+    free(r->param);
+    *r = (struct front_result){0};
+}
+
+const struct front_param *front_result_param(const struct front_result *r, const char *name)
+{
+    for (size_t k = 0; k < r->nparam; k++)
+        if (strcmp(r->param[k].name, name) == 0)
+            return &r->param[k];
+    return NULL;
+}

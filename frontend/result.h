@@ -1,0 +1,38 @@
+/* result.h -- the numbers of a finished fit, read back from its folder.
+ *
+ * Understood are fit.json of the fitters and the files of the Python packages: nlsq/parameters.json
+ * (homodyne), nlsq_parameters.json (heterodyne), nlsq_result.json (xpcsjax). */
+#ifndef HOMODYNE_RESULT_H
+#define HOMODYNE_RESULT_H
+
+#include "status.h"
+
+#include <stddef.h>
+
+struct front_param {
+    char name[64]; /* "D0", "contrast[2]" */
+    char unit[40];
+    double value, std; /* NaN: not told; std is the robust one where there is one and `robust` */
+    int robust;
+    int fixed, at_bound;
+    int physical; /* 0: contrast, offset */
+};
+
+struct front_result {
+    char file[1200];  /* what was read */
+    char status[40];  /* "converged_gradient", ...; "" not told */
+    int converged;    /* 1, 0; -1 not told */
+    char model[64], data[1024], data_sha256[65], program[32];
+    double chi2, reduced_chi2, npoint, sigma, wall_seconds, q; /* NaN: not told */
+    size_t nparam;
+    struct front_param *param;
+};
+
+/* where: folder of results, or one of the files.  FIT_ERR_IO: none there. */
+enum fit_status front_result_read(const char *where, struct front_result *r, struct fit_error *err);
+void front_result_free(struct front_result *r);
+
+/* The parameter of this name, or NULL. */
+const struct front_param *front_result_param(const struct front_result *r, const char *name);
+
+#endif

@@ -1,0 +1,332 @@
+/* run.c -- commands that one fitter does: `fit` and those that are passed on as they are.
+ *
+ * The words that belong to the fitter are parsed here with the fitter's own table, so that mistakes are
+ * told before anything is compiled or started; then the fitter takes the place of this process.
+ * Spellings of the Python packages that a fitter cannot know are translated or refused by name. */
+#define _POSIX_C_SOURCE 200809L
+#include "front.h"
+#include "result.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char homodyne_default[] = "homodyne_config.yaml"; /* what homodyne reads without --config */
+
+static const char *pass_name(const struct front_command *c)
+{
+    return c->pass ? c->pass : c->name;
+}
+
+/* The fitter's reading of the words: configuration, whether data are named, options. */
+static enum fit_status parse_rest(const struct front_args *a, struct fit_cli *cli,
+                                  struct fit_error *err)
+{
+    char **word = calloc(a->nrest + 3, sizeof *word);
+    if (!word)
+        return fit_fail(err, FIT_ERR_MEMORY, "out of memory");
+    word[0] = (char *)(size_t)(const void *)"homodyne";
+    word[1] = (char *)(size_t)(const void *)pass_name(a->command);
+    memcpy(word + 2, a->rest, a->nrest * sizeof *word);
+    enum fit_status st = fit_cli_parse((int)a->nrest + 2, word, cli, err);
+    free(word);
+    return st;
+}
+
+enum fit_status front_find_config(const struct front_args *a, const char **config, int *has_data,
+                                  struct fit_error *err)
+{
+    struct fit_cli cli;
+    *config = NULL;
+    *has_data = 0;
+    if (a->command->fitter == FIT_COMMAND_COUNT) /* a command that this version does not know itself */
+        return FIT_OK;
+    enum fit_status st = parse_rest(a, &cli, err);
+    if (st == FIT_OK) {
+        *config = cli.config ? cli.config : cli.nword ? cli.word[0] : NULL;
+        for (size_t k = 0; k < cli.nchange; k++)
+            *has_data |= strncmp(cli.change[k].name, "data", 4) == 0;
+    }
+    fit_cli_free(&cli);
+    return st;
+}
+
+/* What --mode and its older spellings say. */
+static const char *mode_option(const struct front_args *a)
+{
+    return front_given(a, "laminar-flow")  ? "laminar_flow"
+           : front_given(a, "static-mode") ? "static"
+                                           : front_value(a, "mode");
+}
+
+/* Options of the packages for which something else is right here. */
+static enum fit_status refuse(const struct front_args *a, struct fit_error *err)
+{
+    static const char *const instead[][2] = {
+        {"plot-experimental-data", "`homodyne plot CONFIG.yaml` draws the data"},
+        {"plot-simulated-data", "`homodyne simulate --model NAME ... -o data.h5` writes them; "
+                                "`homodyne plot data.h5` draws them"},
+        {"show-template", "`homodyne config --mode MODE -o FILE` writes one"},
+    };
+    for (size_t k = 0; k < sizeof instead / sizeof *instead; k++)
+        if (front_given(a, instead[k][0]))
+            return fit_fail(err, FIT_ERR_USAGE, "--%s is not an option here: %s", instead[k][0],
+                            instead[k][1]);
+    if (front_given(a, "static-mode") && front_given(a, "laminar-flow"))
+        return fit_fail(err, FIT_ERR_USAGE, "--static-mode and --laminar-flow: one of them");
+    return FIT_OK;
+}
+
+/* ---- words for the fitter -------------------------------------------------------------------- */
+
+struct list {
+    char **word;
+    size_t n;
+    char *storage; /* of the words made here */
+};
+
+/* --nlsq-result: "--start NAME=VALUE" for each parameter of an earlier result. */
+static enum fit_status add_starts(struct list *l, const char *where, struct fit_error *err)
+{
+    struct front_result r;
+    size_t size = 0;
+    enum fit_status st = front_result_read(where, &r, err);
+    if (st != FIT_OK)
+        return st;
+    FILE *f = open_memstream(&l->storage, &size);
+    char **word = realloc(l->word, (l->n + 2 * r.nparam + 1) * sizeof *word);
+    if (!f || !word) {
+        front_result_free(&r);
+        if (f)
+            fclose(f);
+        return fit_fail(err, FIT_ERR_MEMORY, "out of memory");
+    }
+    l->word = word;
+    for (size_t k = 0; k < r.nparam; k++)
+        if (r.param[k].physical)
+            fprintf(f, "%s=%.17g%c", r.param[k].name, r.param[k].value, 0);
+    if (fclose(f) != 0)
+        st = fit_fail(err, FIT_ERR_MEMORY, "out of memory");
+    char *text = l->storage;
+    for (size_t k = 0; st == FIT_OK && k < r.nparam; k++) {
+        if (!r.param[k].physical)
+            continue;
+        l->word[l->n++] = (char *)(size_t)(const void *)"--start";
+        l->word[l->n++] = text;
+        text += strlen(text) + 1;
+    }
+    l->word[l->n] = NULL;
+    front_result_free(&r);
+    return st;
+}
+
+static enum fit_status exec_fitter(struct front *f, const struct front_args *a,
+                                   const char *extra, struct fit_error *err)
+{
+    struct front_fitter fitter;
+    struct list l = {0};
+    const char *config, *from = front_value(a, "nlsq-result");
+    int has_data;
+    enum fit_status st = front_find_config(a, &config, &has_data, err);
+    if (st == FIT_OK)
+        st = refuse(a, err);
+    if (st != FIT_OK)
+        return st;
+    if (!config && extra)
+        config = extra;
+    else
+        extra = NULL;
+    st = front_choose(f, front_value(a, "model"), config, mode_option(a), a->quiet, &fitter, err);
+    if (st != FIT_OK)
+        return st;
+    l.word = calloc(a->nrest + 2, sizeof *l.word);
+    if (!l.word)
+        return fit_fail(err, FIT_ERR_MEMORY, "out of memory");
+    if (extra)
+        l.word[l.n++] = (char *)(size_t)(const void *)extra;
+    for (size_t k = 0; k < a->nrest; k++)
+        l.word[l.n++] = a->rest[k];
+    if (from)
+        st = add_starts(&l, from, err);
+    char **word = st == FIT_OK ? front_words(&fitter, pass_name(a->command), l.word, l.n) : NULL;
+    if (st == FIT_OK)
+        st = word ? front_exec(fitter.program, word, err)
+                  : fit_fail(err, FIT_ERR_MEMORY, "out of memory");
+    free(word);
+    free(l.word);
+    free(l.storage);
+    return st;
+}
+
+enum fit_status front_cmd_fit(struct front *f, const struct front_args *a, struct fit_error *err)
+{
+    const char *config, *extra = NULL;
+    int has_data;
+    enum fit_status st = front_find_config(a, &config, &has_data, err);
+    if (st == FIT_OK && !config && !has_data && !front_value(a, "model") &&
+        access(homodyne_default, R_OK) == 0) {
+        extra = homodyne_default;
+        if (!a->quiet)
+            fprintf(f->err, "note: no configuration named; ./%s is used\n", extra);
+    }
+    if (st == FIT_OK && !config && !extra && !has_data)
+        return fit_fail(err, FIT_ERR_USAGE,
+                        "%s: a configuration is missing; `homodyne config` makes one",
+                        a->command->name);
+    return st == FIT_OK ? exec_fitter(f, a, extra, err) : st;
+}
+
+/* The model that looks at a data file of pairs of times: any will do. */
+static const char *any_two_time(const struct front *f)
+{
+    static const char *const known[] = {"laminar", "static_isotropic", "static_anisotropic",
+                                        "heterodyne"};
+    char path[FRONT_PATH + 64];
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
+        snprintf(path, sizeof path, "%s/homodyne-%s", f->dir, known[k]);
+        if (access(path, X_OK) == 0)
+            return known[k];
+    }
+    return known[0];
+}
+
+enum fit_status front_cmd_pass(struct front *f, const struct front_args *a, struct fit_error *err)
+{
+    struct front_fitter fitter;
+    const char *model = front_value(a, "model");
+    const enum fit_command c = a->command->fitter;
+    if (c == FIT_COMMAND_ESTIMATE || c == FIT_COMMAND_CHECK || c == FIT_COMMAND_COUNT)
+        return exec_fitter(f, a, NULL, err);
+    struct fit_cli cli; /* its mistakes are told before a model is compiled */
+    enum fit_status st = parse_rest(a, &cli, err);
+    fit_cli_free(&cli);
+    if (st == FIT_OK && !model && (c == FIT_COMMAND_INSPECT))
+        model = any_two_time(f);
+    if (st == FIT_OK)
+        st = front_choose(f, model, NULL, mode_option(a), a->quiet, &fitter, err);
+    if (st != FIT_OK)
+        return st;
+    char **word = front_words(&fitter, pass_name(a->command), a->rest, a->nrest);
+    st = word ? front_exec(fitter.program, word, err)
+              : fit_fail(err, FIT_ERR_MEMORY, "out of memory");
+    free(word);
+    return st;
+}
+
+/* ---- validate: one configuration or several -------------------------------------------------- */
+
+static enum fit_status validate_one(struct front *f, const struct front_args *a, const char *config,
+                                    char *const *option, size_t n, int *code,
+                                    struct fit_error *err)
+{
+    struct front_fitter fitter;
+    long pid = 0;
+    enum fit_status st =
+        front_choose(f, front_value(a, "model"), config, mode_option(a), a->quiet, &fitter, err);
+    char **rest = calloc(n + 2, sizeof *rest), **word = NULL;
+    if (st == FIT_OK && rest) {
+        rest[0] = (char *)(size_t)(const void *)config;
+        memcpy(rest + 1, option, n * sizeof *rest);
+        word = front_words(&fitter, pass_name(a->command), rest, n + 1);
+    }
+    if (st == FIT_OK)
+        st = word ? front_start(fitter.program, word, NULL, &pid, err)
+                  : fit_fail(err, FIT_ERR_MEMORY, "out of memory");
+    if (st == FIT_OK)
+        st = front_wait(pid, code, err);
+    free(rest);
+    free(word);
+    return st;
+}
+
+enum fit_status front_cmd_validate(struct front *f, const struct front_args *a,
+                                   struct fit_error *err)
+{
+    struct fit_cli cli;
+    enum fit_status st = parse_rest(a, &cli, err);
+    if (st != FIT_OK || cli.nword <= 1) {
+        fit_cli_free(&cli);
+        return st == FIT_OK ? exec_fitter(f, a, NULL, err) : st;
+    }
+    char **option = calloc(a->nrest + 1, sizeof *option);
+    size_t n = 0, bad = 0;
+    for (size_t k = 0; option && k < a->nrest; k++) {
+        int plain = 0;
+        for (size_t w = 0; w < cli.nword; w++)
+            plain |= cli.word[w] == a->rest[k];
+        if (!plain)
+            option[n++] = a->rest[k];
+    }
+    for (size_t w = 0; option && w < cli.nword; w++) {
+        int code = 0;
+        st = validate_one(f, a, cli.word[w], option, n, &code, err);
+        if (st != FIT_OK) { /* of this file; the others are looked at, too */
+            fprintf(f->err, "homodyne: error: %s\n", err->message);
+            code = fit_status_exit(st);
+        }
+        bad += code != 0;
+        f->exit_code = code > f->exit_code ? code : f->exit_code;
+    }
+    if (option && !a->quiet)
+        fprintf(f->out, "%zu of %zu configurations are good\n", cli.nword - bad, cli.nword);
+    st = option ? FIT_OK : fit_fail(err, FIT_ERR_MEMORY, "out of memory");
+    free(option);
+    fit_cli_free(&cli);
+    return st;
+}
+
+/* ---- others ---------------------------------------------------------------------------------- */
+
+/* Value of "key": "text" in the JSON of `info`; "" when it is not there. */
+static void json_text(const char *json, const char *key, char *text, size_t size)
+{
+    char mark[64];
+    snprintf(mark, sizeof mark, "\"%s\": \"", key);
+    const char *at = json ? strstr(json, mark) : NULL;
+    text[0] = '\0';
+    if (at)
+        snprintf(text, size, "%.*s", (int)strcspn(at + strlen(mark), "\""), at + strlen(mark));
+}
+
+enum fit_status front_cmd_models(struct front *f, const struct front_args *a, struct fit_error *err)
+{
+    char **name;
+    size_t n;
+    enum fit_status st = front_fitters(f, &name, &n, err);
+    if (st == FIT_OK && a->nrest)
+        st = fit_fail(err, FIT_ERR_USAGE, "models: '%s' is too much; `homodyne info --model %s` "
+                      "tells about one", a->rest[0], a->rest[0]);
+    for (size_t k = 0; st == FIT_OK && k < n; k++) {
+        struct front_fitter fitter;
+        char *text = NULL, title[256];
+        char *rest[] = {(char *)(size_t)(const void *)"--json"};
+        int code = 0;
+        st = front_choose(f, name[k], NULL, NULL, 1, &fitter, err);
+        char **word = st == FIT_OK ? front_words(&fitter, "info", rest, 1) : NULL;
+        if (word && front_capture(fitter.program, word, &text, &code, err) == FIT_OK && code == 0) {
+            json_text(text, "title", title, sizeof title);
+            fprintf(f->out, "%-20s %.56s%s\n", name[k], title, strlen(title) > 56 ? ".." : "");
+        }
+        free(text);
+        free(word);
+    }
+    if (st == FIT_OK && n == 0)
+        fprintf(f->err, "no fitter in %s\n", f->dir);
+    front_names_free(name, n);
+    return st;
+}
+
+enum fit_status front_cmd_report(struct front *f, const struct front_args *a, struct fit_error *err)
+{
+    struct front_fitter report = {.model = "report"};
+    snprintf(report.program, sizeof report.program, "%s/homodyne-report", f->dir);
+    if (access(report.program, X_OK) != 0)
+        return fit_fail(err, FIT_ERR_USAGE,
+                        "%s: there is no homodyne-report in %s; fit.h5 holds all curves and maps",
+                        a->command->name, f->dir);
+    char **word = front_words(&report, a->command->name, a->rest, a->nrest);
+    enum fit_status st = word ? front_exec(report.program, word, err)
+                              : fit_fail(err, FIT_ERR_MEMORY, "out of memory");
+    free(word);
+    return st;
+}

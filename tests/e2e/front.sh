@@ -1,0 +1,250 @@
+#!/bin/sh
+# The program homodyne: choice of the fitter, command lines and configurations of the Python packages,
+# validate, config, compare, models compiled when they are named, help and manual: front.sh BINDIR
+set -eu
+bin=$1
+here=$(cd "$(dirname "$0")" && pwd)
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cd "$dir"
+h=$bin/homodyne
+export XDG_CACHE_HOME="$dir/cache"
+failed=0
+
+fail() {
+    echo "FAILED: $*"
+    failed=1
+}
+
+expect() { # expect CODE COMMAND...; output is kept in `out` and `err`
+    code=$1
+    shift
+    got=0
+    "$@" >out 2>err </dev/null || got=$?
+    [ "$got" -eq "$code" ] || {
+        fail "exit code $got, not $code: $*"
+        cat err
+    }
+}
+
+has() { # has FILE TEXT
+    grep -qF -- "$2" "$1" || {
+        fail "$1 does not say: $2"
+        head -5 "$1"
+    }
+}
+
+hasnot() {
+    ! grep -qF -- "$2" "$1" || fail "$1 says: $2"
+}
+
+# ---- experiments
+grid="--frames 80 --dt 0.1 --q 0.0054 --contrast 0.3 --offset 1 --noise 0.01 --quiet"
+# shellcheck disable=SC2086  # lists of words
+{
+    expect 0 "$h" simulate --model laminar -o laminar.h5 $grid --gap '200 um' --phi=-45,-5,5,50,90 --seed 3 \
+        --set D0=2000 --set alpha=-0.3 --set D_offset=100 --set gamma_dot_t0=0.004 --set beta=-0.4 --set phi0=-4
+    expect 0 "$h" simulate --model static_isotropic -o static.h5 $grid --phi 0 --seed 4 \
+        --set D0=2000 --set alpha=-0.3 --set D_offset=100
+    expect 0 "$h" simulate --model two_component -o het.h5 $grid --phi 0,45,90 --seed 5
+}
+
+# ---- configurations of the packages, unchanged, with their command lines
+cp "$here"/../data/front/* .
+before=$(cat ./*.h5 | cksum)
+run() { # run CONFIG MODEL OPTIONS...
+    config=$1 model=$2
+    shift 2
+    got=0
+    "$h" "$@" >out 2>err </dev/null || got=$?
+    case $got in 0 | 2) ;; *) fail "$config: exit code $got" && cat err ;; esac
+    [ -s "results_$config/fit.json" ] || fail "$config: no results"
+    grep -q "\"name\": \"$model\"" "results_$config/fit.json" || fail "$config: not the model $model"
+}
+for c in homodyne_static homodyne_static_angles; do
+    run $c static_anisotropic --config $c.yaml --method nlsq --output-dir results_$c
+done
+run homodyne_laminar_flow laminar --config homodyne_laminar_flow.yaml --method nlsq --output-dir results_homodyne_laminar_flow \
+    --output-format json --save-plots --no-jit
+has err "no effect here: --output-format, --save-plots, --no-jit"
+run heterodyne heterodyne -c heterodyne.yaml -m nlsq -o results_heterodyne --phi 0 45 90 --max-iterations 60
+run xpcsjax_static_isotropic static_isotropic -c xpcsjax_static_isotropic.yaml -o results_xpcsjax_static_isotropic --plot
+run xpcsjax_static_anisotropic static_anisotropic -c xpcsjax_static_anisotropic.yaml -o results_xpcsjax_static_anisotropic --no-plot
+run xpcsjax_laminar_flow laminar -c xpcsjax_laminar_flow.yaml -o results_xpcsjax_laminar_flow --initial-gamma-dot-t0 0.004 --multistart
+run xpcsjax_two_component heterodyne -c xpcsjax_two_component.yaml -o results_xpcsjax_two_component --max-iterations 60
+run homodyne_analysis laminar --config homodyne_analysis.json --output-dir results_homodyne_analysis
+run minimal laminar minimal.yaml -o results_minimal
+[ "$before" = "$(cat ./*.h5 | cksum)" ] || fail "a data file was changed"
+[ "$(find . -name '*.h5' | grep -cv results)" -eq 3 ] || fail "files beside the data"
+
+# homodyne's default file; a result to begin from
+cp minimal.yaml homodyne_config.yaml
+expect 0 "$h" --output-dir results_default --nlsq-result results_minimal
+has err "homodyne_config.yaml is used"
+has results_default/run.log "--start D0="
+mkdir -p peer/nlsq
+printf '{"analysis_mode": "laminar_flow", "chi_squared": 1.5, "convergence_status": "converged", "parameters": {%s}}' \
+    '"contrast": {"value": 0.3, "uncertainty": 0.01}, "D0": {"value": 2000, "uncertainty": 20}, "phi0": {"value": -4, "uncertainty": 0.1}' \
+    >peer/nlsq/parameters.json
+expect 0 "$h" fit minimal.yaml --nlsq-result peer -o results_peer
+has results_peer/run.log "--start D0=2000"
+rm homodyne_config.yaml
+
+# ---- refusals by name
+expect 3 "$h" --config minimal.yaml --static-mode
+has err "laminar"
+has err "static"
+expect 3 "$h" --config minimal.yaml --plot-experimental-data
+has err "homodyne plot"
+expect 3 "$h" --config minimal.yaml --outptu-dir x
+has err "--output-dir"
+expect 3 "$h" fti minimal.yaml
+has err "did you mean 'fit'"
+expect 3 "$h" fit nothing.yaml
+sed 's/laminar_flow/laminer/' minimal.yaml >typo.yaml
+expect 3 "$h" fit typo.yaml
+has err "did you mean 'laminar'"
+for evil in gen any report ../../../bin/sh 'x y' ''; do
+    sed "s|laminar_flow|\"$evil\"|" minimal.yaml >evil.yaml
+    expect 3 "$h" fit evil.yaml
+done
+expect 3 "$h" fit
+has err "homodyne config"
+expect 3 "$h" simulate -o x.h5
+has err "--model"
+
+# ---- validate: everything at once, with lines
+expect 0 "$h" validate minimal.yaml
+has out "good for laminar"
+cat >wrong.yaml <<'END'
+analysis_mode: laminar_flow
+experimental_data: {file_path: laminar.h5}
+analyser_parameters: {x: 1}
+analyzer_parameters:
+  dt: 0.2
+  start_frame: 0
+  scattering: {wavevector_q: 0.0154}
+  geometry: {stator_rotor_gap: 200 um}
+optimization: {nlsq: {loss: hubber}}
+END
+expect 3 "$h" validate wrong.yaml
+has err "wrong.yaml:3:1: error: unknown key 'analyser_parameters'; did you mean 'analyzer_parameters'?"
+has err "wrong.yaml:6:"
+has err "did you mean 'huber'"
+has err "wrong.yaml:7: error: laminar.h5: nearest q bin is 0.0054"
+has err "wrong.yaml:5: error: laminar.h5: frame"
+has err "5 errors"
+expect 3 "$h" validate minimal.yaml wrong.yaml
+has out "1 of 2 configurations are good"
+sed 's/laminar.h5/gone.h5/' minimal.yaml >gone.yaml
+expect 4 "$h" validate gone.yaml
+has err "gone.yaml:3: error: gone.h5: no such file"
+
+# ---- config
+expect 0 "$h" config --mode laminar_flow --data laminar.h5 --gap '200 um' --dt 0.1 -o made.yaml
+expect 0 "$h" validate made.yaml
+[ "$(wc -l <made.yaml)" -le 50 ] || fail "the configuration is long"
+expect 3 "$h" config --mode laminar_flow -o made.yaml
+has err "--force"
+expect 0 "$h" config --mode laminar_flow -o hole.yaml
+expect 3 "$h" validate hole.yaml
+has err "stator_rotor_gap"
+for mode in static_isotropic static_anisotropic heterodyne laminar_theory kww; do
+    expect 0 "$h" config --mode $mode -o - --quiet
+    has out "analysis_mode: $mode"
+done
+expect 3 "$h" config --mode laminer -o x.yaml
+printf 'laminar.h5\n1\n\n200\n200 um\n2:60\n' >answers
+got=0
+"$h" config -i -o asked.yaml <answers >out 2>err || got=$?
+[ $got -eq 0 ] || fail "config -i: $got"
+expect 0 "$h" validate asked.yaml
+has out "frames 2..60"
+got=0
+printf 'laminar.h5\n' | "$h" config -i -o half.yaml >out 2>err || got=$?
+[ $got -eq 130 ] && [ ! -e half.yaml ] || fail "config without answers: $got"
+
+# ---- compare
+expect 0 "$h" compare results_minimal results_minimal
+has out "AGREE"
+awk 'length > 80 { exit 1 }' out || fail "compare is wider than 80 columns"
+expect 0 "$h" fit minimal.yaml --fix phi0=3 -o results_fixed --quiet
+expect 2 "$h" compare results_minimal results_fixed
+has out "DIFFERENT"
+expect 2 "$h" compare results_minimal results_fixed --json
+has out '"agree": false'
+expect 2 "$h" compare results_minimal/fit.json results_fixed --quiet
+[ ! -s out ] || fail "compare --quiet says something"
+expect 0 "$h" compare peer results_minimal --sigma 50
+expect 4 "$h" compare results_minimal nothing
+expect 3 "$h" compare results_minimal
+
+# ---- a model of one's own: compiled once, again when it changes, never when a file points at it
+awk '/^`stretched_static.lua`:/ { f = 1 } f && /^```lua/ { p = 1; next } p && /^```/ { exit } p' \
+    "$here/../../README.md" >stretched_static.lua
+# shellcheck disable=SC2086
+expect 0 "$h" simulate --model stretched_static.lua -o s.h5 --config-out s.yaml --frames 60 --dt 0.1 --q 0.005 \
+    --phi 0,90 --contrast 0.3 --offset 1 --set tau=2 --set beta=1.4 --noise 0.02
+has err "compiling stretched_static.lua"
+expect 0 "$h" fit --model stretched_static.lua s.yaml -o results_s
+hasnot err "compiling"
+[ "$(find cache -name '*.so' | wc -l)" -eq 1 ] || fail "not one kernel"
+[ "$(stat -c %a cache/homodyne)" = 700 ] || fail "the cache is open to others"
+sed 's/start = 1, bounds = {1e-3/start = 1.5, bounds = {1e-3/' stretched_static.lua >new.lua
+mv new.lua stretched_static.lua
+expect 0 "$h" info --model stretched_static.lua
+has err "compiling"
+[ "$(find cache -name '*.so' | wc -l)" -eq 2 ] || fail "a changed model was not compiled again"
+CC=nocompiler expect 3 "$h" info --model stretched_static.lua
+has err "needs a C compiler"
+chmod g+w cache/homodyne
+expect 3 "$h" info --model stretched_static.lua
+has err "others may write"
+chmod g-w cache/homodyne
+printf 'local m = model "broken" { title = "x" }\n' >broken.lua
+expect 3 "$h" info --model broken.lua
+has err "broken.lua"
+[ -z "$(find cache -name '.making*')" ] || fail "a broken model leaves files"
+expect 3 "$h" fit s.yaml
+has err "--model FILE.lua"
+expect 3 "$h" fit s.yaml stretched_static.lua
+sed 's|stretched_static$|./stretched_static.lua|' s.yaml >points.yaml
+expect 3 "$h" fit points.yaml
+hasnot err "compiling"
+
+# ---- help, manual, completions: from one table
+expect 0 "$h" --help
+[ "$(wc -l <out)" -le 24 ] || fail "the help is longer than a screen"
+for c in fit validate config inspect simulate compare batch watch models info estimate; do
+    expect 0 "$h" $c --help
+    [ "$(wc -l <out)" -le 24 ] || fail "$c --help is longer than a screen"
+    awk 'length > 80 { exit 1 }' out || fail "$c --help is wider than 80 columns"
+    "$h" manual $c >page.1
+    for option in $(sed -n 's/^ *\(-[a-z], \)*--\([a-z-]*\).*/\2/p' out); do
+        grep -q "$(printf '%s' "$option" | sed 's/-/.-/g')" page.1 || fail "man page of $c without --$option"
+        "$h" completion bash | grep -q -- "--$option " || fail "bash completion without --$option"
+        "$h" completion fish | grep -q -- "from $c' -l $option" || fail "fish completion without $option"
+        "$h" completion zsh | grep -q -- "--$option\[\|--$option=" || fail "zsh completion without $option"
+    done
+done
+"$h" completion bash >c.bash
+if command -v bash >/dev/null; then
+    bash -c '. ./c.bash; COMP_WORDS=(homodyne val); COMP_CWORD=1; _homodyne; echo "${COMPREPLY[@]}"' >out
+    has out validate
+    bash -c '. ./c.bash; COMP_WORDS=(homodyne fit --bou); COMP_CWORD=2; _homodyne; echo "${COMPREPLY[@]}"' >out
+    has out --bounds
+    bash -c '. ./c.bash; COMP_WORDS=(homodyne fit --loss hu); COMP_CWORD=3; _homodyne; echo "${COMPREPLY[@]}"' >out
+    has out huber
+fi
+if command -v groff >/dev/null; then
+    for c in '' fit config gen; do
+        # shellcheck disable=SC2086
+        "$h" manual $c | groff -man -Tascii -ww >page 2>err
+        [ ! -s err ] || fail "groff complains about $c: $(head -1 err)"
+    done
+fi
+expect 0 "$h" --version
+has out "homodyne "
+
+[ "$failed" -eq 0 ] && echo "all is well"
+exit $failed
