@@ -28,7 +28,7 @@
 struct run {
     struct fit_program *p;
     const struct fit_cli *cli;
-    const struct fit_kernel *k;
+    const struct fit_kernel *model, *k; /* the model's; the one that is fitted with (linkage.h) */
     struct fit_config_log log;
     struct fit_config *cfg;
     struct fit_measurement *m;
@@ -54,7 +54,7 @@ struct run {
     double *phi;
     struct fit_input input;
     struct fit_results r;
-    double clock;
+    double clock, shared_seconds;
 };
 
 /* One line in run.log, with the seconds since the program began. */
@@ -170,6 +170,7 @@ static enum fit_status configure(struct run *run, struct fit_error *err)
         return st;
     if (run->cfg->compat.parity.value && !run->cli->variant) /* same parameters, other arithmetic */
         st = fit_registry_pick(run->p->kernels, parity_variant(run), run->cli->isa, &run->k, err);
+    run->model = run->k;
     if (st == FIT_OK)
         st = fit_setup_supported(run->cfg, run->k, err);
     const char *dir = run->cfg->output.dir.value;
@@ -350,18 +351,55 @@ static int on_progress(void *user, const struct fit_progress *p)
     return fit_progress_show(&run->view, p);
 }
 
+/* Options, links and the kernel to fit with. */
+static enum fit_status set_up(struct run *run, int shared, struct fit_error *err)
+{
+    struct fit_setup *s = &run->setup;
+    fit_setup_free(s);
+    enum fit_status st = fit_setup_options(run->cfg, run->model, run->m->dataset, run->m, s, err);
+    if (st == FIT_OK)
+        st = fit_setup_links(run->cfg, run->model, run->m->dataset, shared, s, err);
+    run->k = s->link ? &s->link->kernel : run->model;
+    s->options.progress = on_progress;
+    s->options.progress_user = run;
+    s->options.interrupt = run->p->interrupt;
+    return st;
+}
+
+/* Values of groups begin at those of a fit in which all groups share them. */
+static enum fit_status begin_shared(struct run *run, struct fit_error *err)
+{
+    struct fit_result shared;
+    enum fit_status st = set_up(run, 1, err);
+    if (st == FIT_OK)
+        st = fit_run(run->k, run->m->dataset, &run->setup.options, &shared, err);
+    if (st != FIT_OK)
+        return st;
+    say(run, "all groups with the same parameters: chi2 %.10g, %s", shared.chi2, fit_word_name(shared.status));
+    struct fit_linkage *link = run->setup.link;
+    run->setup.link = NULL;
+    st = set_up(run, 0, err);
+    if (st == FIT_OK)
+        fit_setup_start_from(&run->setup, link, &shared);
+    run->shared_seconds = shared.seconds.total;
+    fit_linkage_free(link);
+    fit_result_free(&shared);
+    return st;
+}
+
 static enum fit_status fit(struct run *run, struct fit_error *err)
 {
-    enum fit_status st =
-        fit_setup_options(run->cfg, run->k, run->m->dataset, run->m, &run->setup, err);
+    enum fit_status st = set_up(run, 0, err);
     if (st != FIT_OK || run->cli->dry_run)
         return st;
     run->view.npoint = run->m->dataset->npoint;
-    run->setup.options.progress = on_progress;
-    run->setup.options.progress_user = run;
-    run->setup.options.interrupt = run->p->interrupt;
     fit_progress_phase(&run->view, "looking for starting points");
-    st = fit_run(run->k, run->m->dataset, &run->setup.options, &run->fit, err);
+    if (run->setup.copies)
+        st = begin_shared(run, err);
+    if (st == FIT_OK)
+        st = fit_run(run->k, run->m->dataset, &run->setup.options, &run->fit, err);
+    if (st == FIT_OK)
+        run->fit.seconds.start += run->shared_seconds;
     fit_progress_clear(&run->view);
     if (fit_dataset_status(run->m->dataset, err) != FIT_OK) {
         if (st == FIT_OK)
@@ -460,7 +498,7 @@ static void say_priors(struct run *run)
 static enum fit_status sample(struct run *run, struct fit_error *err)
 {
     struct fit_sampling_setup *s = &run->posterior;
-    enum fit_status st = fit_sampling_setup(run->cfg, run->k, run->m->dataset, &run->fit, s, err);
+    enum fit_status st = fit_sampling_setup(run->cfg, run->k, run->m->dataset, &run->setup, &run->fit, s, err);
     if (st == FIT_OK && time_left(run) <= 0) {
         no_posterior(run, "the time limit was reached by the least-squares fit");
         return FIT_OK;
@@ -504,6 +542,7 @@ static void gather(struct run *run, time_t begin)
     r->begin = begin;
     r->end = time(NULL);
     r->kernel = run->k;
+    r->link = run->setup.link;
     r->config = run->cfg;
     r->config_text = run->config_text;
     r->input = &run->input;

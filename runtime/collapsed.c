@@ -184,7 +184,8 @@ enum fit_status fit_collapsed_new(const struct fit_kernel *kernel, const struct 
     struct fit_collapsed *c = calloc(1, sizeof *c);
     if (!c)
         return fit_fail(err, FIT_ERR_MEMORY, "posterior: out of memory");
-    struct fit_objective_setup os = {.scaling = s->scaling, .linear_fixed = s->linear_fixed,
+    struct fit_objective_setup os = {.scaling = s->scaling, .linear_class = s->linear_class,
+                                     .linear_fixed = s->linear_fixed,
                                      .linear_start = s->linear_value, .threads = s->threads,
                                      .interrupt = s->interrupt};
     enum fit_status st = fit_objective_new(kernel, ds, &os, &c->o, err);

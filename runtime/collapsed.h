@@ -40,6 +40,7 @@ int fit_variance_given(enum fit_variance v);
 
 struct fit_collapsed_setup {
     enum fit_scaling scaling;
+    const size_t *linear_class; /* as in objective.h, or NULL */
     enum fit_variance variance;
     const double *mean, *sd;  /* nlinear: prior of the linear parameters; sd infinite: flat */
     double a0;                /* 0: density 1 / sigma^2 (Jeffreys), b0 is then 0 */

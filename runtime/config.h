@@ -152,6 +152,28 @@ struct fit_config_scaling {
     struct fit_cfg_flag peers_enabled;    /* anti_degeneracy.enable: 0, their auto is individual */
 };
 
+/* A parameter that follows others: an expression that is affine in them (affine.h). */
+struct fit_config_tie {
+    const char *text;     /* as written: "0.1*D0 + 5" */
+    const double *factor; /* nparam + nlinear + 1: of all parameters, last the constant; after
+                             fit_config_finish of those only that are not tied */
+    struct fit_origin from;
+};
+
+/* For which groups of data (azimuths, values of a table's axis) a parameter has values of its own. */
+enum fit_share_kind {
+    FIT_SHARE_MODEL, /* as the model declares it */
+    FIT_SHARE_ALL,   /* one for all groups */
+    FIT_SHARE_EACH,  /* one for each group: "per_angle" */
+    FIT_SHARE_SETS   /* one for each of these sets of groups */
+};
+struct fit_config_share {
+    enum fit_share_kind kind;
+    size_t nset;
+    const struct fit_cfg_reals *set; /* coordinates of the groups (degrees) */
+    struct fit_origin from;
+};
+
 /* A parameter of the model: the nonlinear ones in the kernel's order, then the linear ones. */
 struct fit_config_param {
     const struct fit_param *declared; /* name, unit, aliases, defaults */
@@ -160,8 +182,8 @@ struct fit_config_param {
     int automatic;                    /* 1: no start was given (or null): guess it from the data */
     struct fit_cfg_real lower, upper;
     struct fit_cfg_flag fixed; /* 1: stays at start.value */
-    int tied;                  /* index of the parent whose value it takes, or -1; same kind */
-    struct fit_origin tied_from;
+    const struct fit_config_tie *tie; /* NULL: free */
+    struct fit_config_share share;
     struct fit_cfg_choice prior; /* enum fit_prior_kind */
     double prior_a, prior_b;     /* as in struct fit_param */
     struct fit_cfg_reals
@@ -211,6 +233,12 @@ struct fit_config_sampling {
     struct fit_cfg_text checkpoint_dir;
     struct fit_cfg_int checkpoint_frequency, keep_checkpoints;
     struct fit_cfg_real checkpoint_seconds;
+};
+
+/* Errors for noise that frames have in common (sandwich.h). */
+struct fit_config_robust {
+    struct fit_cfg_int cluster_length; /* frames of a cluster; 0: from the residuals */
+    struct fit_cfg_flag cluster_joint; /* errors of different angles may be correlated */
 };
 
 enum fit_peer { FIT_PEER_NONE, FIT_PEER_HOMODYNE, FIT_PEER_HETERODYNE, FIT_PEER_XPCSJAX };
@@ -278,6 +306,7 @@ struct fit_config {
     struct fit_cfg_choice method; /* enum fit_method */
     struct fit_cfg_flag sample_after; /* --method both: least squares, then sampling */
     struct fit_config_nlsq nlsq;
+    struct fit_config_robust robust;
     struct fit_config_sampling sampling;
     struct fit_cfg_int seed;
     struct fit_cfg_int threads;      /* 0: one per physical core */
@@ -341,7 +370,8 @@ enum fit_status fit_config_new(const struct fit_kernel *kernel, struct fit_confi
 /* One option of the command line.  option without dashes; value may be NULL for options without
  * one.
  *   set NAME=VALUE        setting or start of a parameter; a.dotted.key=VALUE: any key of the file
- *   start NAME=VALUE   fix NAME[=VALUE]   free NAME   tie CHILD=PARENT   bounds NAME=LO:HI
+ *   start NAME=VALUE   fix NAME[=VALUE]   free NAME   tie NAME=EXPRESSION   bounds NAME=LO:HI
+ *   share NAME=per_angle|shared|0,45/90,135
  *   initial-NAME VALUE    (initial-d0, initial-gamma-dot-t0: case and dashes do not matter)
  *   data-file, data, layout, dt (number, yaml, file), q, gap, frames A:B, phi A,B,C, mask A:B,...,
  *   sigma, method (nlsq, nuts, laplace, cmc, both), loss, max-iterations, tolerance, ftol, xtol,

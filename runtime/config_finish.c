@@ -45,7 +45,7 @@ static int inside(const struct fit_config_param *p, double x)
 static void check_start(struct fit_cfg_reader *r, struct fit_config_param *p)
 {
     char bound[160], bound2[160];
-    if (p->fixed.value || p->tied >= 0 || !(p->lower.value < p->upper.value))
+    if (p->fixed.value || p->tie || !(p->lower.value < p->upper.value))
         return;
     for (size_t i = 0; i < p->list.n; i++) {
         if (!inside(p, p->list.value[i])) {
@@ -73,21 +73,6 @@ static void check_start(struct fit_cfg_reader *r, struct fit_config_param *p)
                      strcmp(bound, bound2) ? ", " : "", strcmp(bound, bound2) ? bound2 : "");
 }
 
-static void check_ties(struct fit_cfg_reader *r, size_t i)
-{
-    struct fit_config_param *p = &r->cfg->param[i];
-    if (p->tied < 0)
-        return;
-    AT_ORIGIN(r, p->tied_from);
-    if (r->cfg->param[p->tied].tied >= 0)
-        fit_cfg_error_at(r, p->tied_from.line, p->tied_from.column,
-                         "%s is tied to %s, which is tied itself; tie both to the same parameter",
-                         p->declared->name, r->cfg->param[p->tied].declared->name);
-    if (p->fixed.value && fit_given(p->fixed.from))
-        fit_cfg_error_at(r, p->tied_from.line, p->tied_from.column, "%s is both fixed and tied",
-                         p->declared->name);
-}
-
 /* Files of homodyne and xpcsjax can name fixed parameters, but these programs fit them all the
  * same. */
 static void note_fixed(struct fit_cfg_reader *r, const struct fit_config_param *p)
@@ -109,7 +94,6 @@ static void check_params(struct fit_cfg_reader *r)
         struct fit_config_param *p = &cfg->param[i];
         check_bounds(r, p);
         check_start(r, p);
-        check_ties(r, i);
         note_fixed(r, p);
         if (p->list.n > 1 && length && p->list.n != length) {
             AT_ORIGIN(r, p->list.from);
@@ -232,6 +216,7 @@ enum fit_status fit_config_finish(struct fit_config *cfg, struct fit_config_log 
         .cfg = cfg, .log = log ? log : &own, .err = err ? err : &own_err, .path = ""};
     r.source = FIT_FROM_FILE;
     const size_t first = r.log->n;
+    fit_cfg_check_links(&r);
     check_params(&r);
     check_frames(&r);
     choose_time_origin(&r);

@@ -129,6 +129,13 @@ void fit_cfg_later_params(struct fit_cfg_reader *r);
 void fit_cfg_set_files(struct fit_cfg_reader *r, const struct fit_yaml *at, size_t n,
                        const char *const *written, const char *beside);
 
+/* ---- config_links.c: ties and values of groups. */
+void fit_cfg_later_links(struct fit_cfg_reader *r);
+void fit_cfg_tie(struct fit_cfg_reader *r, int child, const struct fit_yaml *at);
+void fit_cfg_share(struct fit_cfg_reader *r, int i, const struct fit_yaml *at);
+void fit_cfg_call_share(struct fit_cfg_reader *r, const char *text);
+void fit_cfg_check_links(struct fit_cfg_reader *r);
+
 /* Index of a parameter, nonlinear first, or -1 after an error with the nearest name. */
 int fit_cfg_param_named(struct fit_cfg_reader *r, const char *name, unsigned line, unsigned column);
 /* Index of a setting or -1, no message. */

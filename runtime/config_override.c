@@ -189,7 +189,7 @@ static void call_fix(struct fit_cfg_reader *r, const char *text)
     if (i < 0)
         return;
     r->cfg->param[i].fixed = (struct fit_cfg_flag){1, fit_cfg_origin(r, NULL)};
-    r->cfg->param[i].tied = -1;
+    r->cfg->param[i].tie = NULL;
     if (value)
         put_start(r, i, value);
 }
@@ -201,21 +201,20 @@ static void call_free(struct fit_cfg_reader *r, const char *text)
     if (i < 0)
         return;
     r->cfg->param[i].fixed = (struct fit_cfg_flag){0, fit_cfg_origin(r, NULL)};
-    r->cfg->param[i].tied = -1;
+    r->cfg->param[i].tie = NULL;
 }
 
 static void call_tie(struct fit_cfg_reader *r, const char *text)
 {
-    char child[128];
-    const char *parent;
+    char name[128];
+    const char *value;
     r->path = "tie";
-    if (!split_value(r, text, child, &parent))
+    if (!split_value(r, text, name, &value))
         return;
-    const struct fit_yaml scalar = {.kind = FIT_YAML_SCALAR, .text = parent, .size = 1};
-    const struct fit_yaml_entry entry = {.key = child, .value = &scalar};
-    const struct fit_yaml map = {
-        .kind = FIT_YAML_MAP, .n = 1, .entry = &entry, .size = 2, .depth = 1};
-    apply_node(r, "initial_parameters.tied_parameters", &map);
+    const int i = fit_cfg_param_named(r, name, 0, 0);
+    const struct fit_yaml scalar = {.kind = FIT_YAML_SCALAR, .text = value, .size = 1};
+    if (i >= 0)
+        fit_cfg_tie(r, i, &scalar);
 }
 
 static void call_bounds(struct fit_cfg_reader *r, const char *text)
@@ -311,6 +310,8 @@ static const struct option options[] = {
     {"bounds", CALL, NULL, NULL, call_bounds},
     {"chains", KEY, SHARD "num_chains", NULL, NULL},
     {"checkpoint-seconds", KEY, "optimization.cmc.backend_config.checkpoint_seconds", NULL, NULL},
+    {"cluster-joint", SWITCH, "robust.cluster_joint", "true", NULL},
+    {"cluster-length", KEY, "robust.cluster_length", NULL, NULL},
     {"compat", KEYS, "compat", NULL, NULL},
     {"data", CALL, NULL, NULL, call_data},
     {"data-file", CALL, NULL, NULL, call_data},
@@ -352,6 +353,7 @@ static const struct option options[] = {
     {"scaling", KEY, NLSQ "anti_degeneracy.per_angle_mode", NULL, NULL},
     {"seed", KEY, "seed", NULL, NULL},
     {"set", CALL, NULL, NULL, call_set},
+    {"share", CALL, NULL, NULL, fit_cfg_call_share},
     {"sigma", KEY, "sigma", NULL, NULL},
     {"start", CALL, NULL, NULL, call_start},
     {"stream", KEY, NLSQ "stream", NULL, NULL},

@@ -401,43 +401,13 @@ static void read_active(struct fit_cfg_reader *r)
             fix(r, (int)i, node, 1);
 }
 
-static void tie(struct fit_cfg_reader *r, int child, int parent, const struct fit_yaml *at)
-{
-    struct fit_config *cfg = r->cfg;
-    const char *a = cfg->param[child].declared->name, *b = cfg->param[parent].declared->name;
-    if (child == parent)
-        fit_cfg_error(r, at, "%s: %s cannot be tied to itself", r->path, a);
-    else if (((size_t)child < cfg->nparam) != ((size_t)parent < cfg->nparam))
-        fit_cfg_error(r, at, "%s: %s and %s cannot be tied: one of them is linear", r->path, a, b);
-    else {
-        cfg->param[child].tied = parent;
-        cfg->param[child].tied_from = fit_cfg_origin(r, at);
-    }
-}
-
-static void read_tied(struct fit_cfg_reader *r)
-{
-    const struct fit_yaml *node = fit_cfg_seen(r, "initial_parameters.tied_parameters");
-    if (!node || !fit_cfg_want(r, node, FIT_YAML_MAP, "a section (child: parent)"))
-        return;
-    for (size_t k = 0; k < node->n; k++) {
-        const struct fit_yaml_entry *e = &node->entry[k];
-        if (fit_yaml_is_null(e->value))
-            continue;
-        const int child = fit_cfg_param_named(r, e->key, e->line, e->column);
-        const int parent = param_of_node(r, e->value);
-        if (child >= 0 && parent >= 0)
-            tie(r, child, parent, e->value);
-    }
-}
-
 /* ---- parameters: ----------------------------------------------------------------------------- */
 
 static const char *const param_keys[] = {
     "value",  "start",     "min",      "max",         "lower",        "upper",
     "bounds", "vary",      "fixed",    "tie",         "tied_to",      "prior",
     "type",   "unit",      "prior_mu", "prior_sigma", "prior_params", "description",
-    "name",   "log_space", "scale",    "per_angle"};
+    "name",   "log_space", "scale",    "per_angle",   "share"};
 
 static const struct fit_yaml *first_of(const struct fit_yaml *map, const char *a, const char *b)
 {
@@ -501,11 +471,10 @@ static void param_section(struct fit_cfg_reader *r, int i, const struct fit_yaml
         fix(r, i, v, !flag);
     if ((v = value_or_null(map, "fixed")) != NULL && fit_cfg_get_flag(r, v, &flag))
         fix(r, i, v, flag);
-    if ((v = first_of(map, "tie", "tied_to")) != NULL) {
-        const int parent = param_of_node(r, v);
-        if (parent >= 0)
-            tie(r, i, parent, v);
-    }
+    if ((v = first_of(map, "tie", "tied_to")) != NULL)
+        fit_cfg_tie(r, i, v);
+    if ((v = value_or_null(map, "share")) != NULL)
+        fit_cfg_share(r, i, v);
 }
 
 /* True when the map holds parameters rather than the keys of one. */
@@ -593,6 +562,6 @@ void fit_cfg_later_params(struct fit_cfg_reader *r)
     read_per_angle(r);
     read_active(r);
     read_fixed(r);
-    read_tied(r);
+    fit_cfg_later_links(r);
     read_settings(r);
 }

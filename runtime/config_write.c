@@ -296,6 +296,19 @@ static void put_prior(struct text *t, const struct fit_config_param *p)
     }
 }
 
+static void put_share(struct text *t, const struct fit_config_share *s)
+{
+    static const char *const word[] = {"", "shared", "per_angle", ""};
+    if (s->kind == FIT_SHARE_MODEL)
+        return;
+    put(t, "share: %s", word[s->kind]);
+    for (size_t i = 0; i < s->nset; i++) {
+        put(t, i ? ", " : "[");
+        put_reals(t, s->set[i]);
+    }
+    put(t, s->nset ? "], " : ", ");
+}
+
 static void put_param(struct text *t, const struct fit_config *cfg,
                       const struct fit_config_param *p)
 {
@@ -310,8 +323,12 @@ static void put_param(struct text *t, const struct fit_config *cfg,
     put(t, "min: %s, ", number(p->lower.value, buffer));
     put(t, "max: %s, vary: %s, ", number(p->upper.value, buffer),
         p->fixed.value ? "false" : "true");
-    if (p->tied >= 0)
-        put(t, "tie: \"%s\", ", cfg->param[p->tied].declared->name);
+    if (p->tie) {
+        put(t, "tie: ");
+        put_quoted(t, p->tie->text);
+        put(t, ", ");
+    }
+    put_share(t, &p->share);
     if (p->list.n) {
         put(t, "per_angle: ");
         put_reals(t, p->list);

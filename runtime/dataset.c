@@ -731,6 +731,7 @@ enum fit_status fit_dataset_coarse(const struct fit_dataset *ds, size_t stride,
         goto done;
     memcpy(thin->reference, ds->reference, l->ngroup * sizeof *thin->reference);
     memset(thin->private_->put, 1, l->ngroup);
+    thin->layout.context = l->context;
     thin->weighted = ds->weighted;
     st = fit_dataset_each(ds, thin_tile, &(struct thinning){ds, thin, stride}, err);
     if (st == FIT_OK)

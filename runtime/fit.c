@@ -207,7 +207,7 @@ static enum fit_status check_options(struct fit_job *f)
             return st;
         any |= o->start && !isnan(o->start[k]);
     }
-    snprintf(f->origin, sizeof f->origin, "%s%s", any ? "given" : "model",
+    snprintf(f->origin, sizeof f->origin, "%s%s", o->start_origin ? o->start_origin : any ? "given" : "model",
              moved ? ", moved into the bounds" : "");
     if (o->loss != FIT_LOSS_LINEAR && !(o->f_scale > 0))
         return fit_fail(f->err, FIT_ERR_CONFIG,
@@ -486,6 +486,7 @@ enum fit_status fit_run(const struct fit_kernel *kernel, const struct fit_datase
                                            .linear_upper = opt->linear_upper,
                                            .linear_fixed = opt->linear_fixed,
                                            .linear_start = opt->linear_start,
+                                           .linear_class = opt->linear_class,
                                            .threads = opt->threads,
                                            .interrupt = opt->interrupt};
     if ((st = run_new(&f)) == FIT_OK)

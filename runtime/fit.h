@@ -81,6 +81,7 @@ struct fit_options {
 
     /* All of the following arrays are borrowed; NULL means: none given. */
     const double *start;        /* nparam; NaN: the model's own start */
+    const char *start_origin;   /* what to call it; NULL: "given" */
     const double *lower;        /* nparam; NaN: the model's own bound */
     const double *upper;
     const unsigned char *fixed; /* nparam; nonzero: held at its start */
@@ -91,6 +92,8 @@ struct fit_options {
                                    scaling the best at the start.  Values of constant scaling and of
                                    fixed linear parameters; otherwise used only where the data do
                                    not determine a linear parameter */
+    const size_t *linear_class; /* ngroup x nlinear: groups with equal numbers share a value of that linear
+                                   parameter; NULL: each has its own */
     const double *sigma;        /* ngroup; known standard deviation of the noise per group (for
                                    unweighted data only); makes errors absolute */
 

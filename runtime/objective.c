@@ -67,6 +67,19 @@ static int is_fixed(const struct fit_objective_setup *s, size_t q)
     return s->scaling == FIT_SCALING_CONSTANT || (s->linear_fixed && s->linear_fixed[q]);
 }
 
+/* The first group with the same value of linear parameter q as group g. */
+static size_t first_like(const struct fit_objective *o, const struct fit_objective_setup *s, size_t g, size_t q)
+{
+    size_t first = 0, n = o->nlinear;
+    if (o->kernel->linear[q].over < 0 || s->scaling == FIT_SCALING_AVERAGED)
+        return 0;
+    if (!s->linear_class)
+        return g;
+    while (first < g && s->linear_class[first * n + q] != s->linear_class[g * n + q])
+        first++;
+    return first;
+}
+
 /* Numbers the unknowns: fills map, origin and nu.  A shared parameter gets one unknown. */
 static void number_unknowns(struct fit_objective *o, const struct fit_objective_setup *s)
 {
@@ -74,11 +87,11 @@ static void number_unknowns(struct fit_objective *o, const struct fit_objective_
     for (size_t g = 0; g < o->ngroup; g++) {
         for (size_t q = 0; q < o->nlinear; q++) {
             int *m = &o->map[g * o->nlinear + q];
-            int shared = o->kernel->linear[q].over < 0 || s->scaling == FIT_SCALING_AVERAGED;
+            size_t first = first_like(o, s, g, q);
             if (is_fixed(s, q))
                 *m = -1;
-            else if (shared && g > 0)
-                *m = o->map[q];
+            else if (first < g)
+                *m = o->map[first * o->nlinear + q];
             else
                 *m = (int)o->nu++;
         }

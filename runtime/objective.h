@@ -28,6 +28,8 @@ struct fit_objective_setup {
     const double *linear_lower, *linear_upper; /* nlinear, NaN: the model's; or NULL */
     const unsigned char *linear_fixed;         /* nlinear, or NULL */
     const double *linear_start; /* ngroup x nlinear, data units, NaN: the model's; or NULL */
+    const size_t *linear_class; /* ngroup x nlinear: groups with equal numbers share a value; NULL: as
+                                   the model and `scaling` have it */
     int threads;
     const volatile sig_atomic_t *interrupt;
 };

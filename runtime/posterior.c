@@ -257,7 +257,8 @@ static enum fit_status new_lanes(struct fit_posterior *p, struct fit_error *err)
         sd[q] = x->prior == FIT_PRIOR_NONE || !normal_prior(x) ? INFINITY : x->b;
         fixed[q] = x->fixed != 0;
     }
-    struct fit_collapsed_setup cs = {.scaling = p->setup.scaling, .variance = p->setup.variance, .mean = mean,
+    struct fit_collapsed_setup cs = {.scaling = p->setup.scaling, .linear_class = p->setup.linear_class,
+                                     .variance = p->setup.variance, .mean = mean,
                                      .sd = sd, .a0 = p->setup.a0, .sigma = p->setup.sigma, .linear_fixed = fixed,
                                      .linear_value = p->setup.lin, .count = p->setup.count,
                                      .threads = p->setup.threads, .interrupt = p->setup.interrupt};

@@ -35,6 +35,7 @@ struct fit_posterior_setup {
     const struct fit_dataset *ds;
     const struct fit_posterior_param *param; /* nparam + nlinear */
     enum fit_scaling scaling;
+    const size_t *linear_class; /* as in objective.h, or NULL */
     enum fit_variance variance;
     struct fit_posterior_param noise;  /* variance given: prior of sigma, in the units of the data */
     const double *theta;               /* nparam: a point of high density, by least squares */

@@ -36,12 +36,7 @@ size_t fit_results_table(const struct fit_results *r, size_t *index)
 
 int fit_results_fixed(const struct fit_results *r, size_t k)
 {
-    size_t nparam = r->kernel->nparam;
-    const struct fit_config *c = r->config;
-    if (k < nparam)
-        return c->param[k].fixed.value;
-    size_t q = (k - nparam) % r->kernel->nlinear;
-    return c->param[nparam + q].fixed.value || c->scaling.mode.value == FIT_SCALING_CONSTANT;
+    return !(r->fit->upper[k] > r->fit->lower[k]);
 }
 
 double fit_results_strongest(const struct fit_results *r, size_t *a, size_t *b)

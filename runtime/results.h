@@ -15,6 +15,7 @@
 #include "config.h"
 #include "dataset.h"
 #include "fit.h"
+#include "linkage.h"
 #include "maps.h"
 #include "output.h"
 #include "sampling.h"
@@ -41,6 +42,7 @@ struct fit_results {
     char host[64];
     time_t begin, end;
     const struct fit_kernel *kernel;
+    const struct fit_linkage *link; /* NULL: the kernel is the model's */
     const struct fit_config *config;
     const char *config_text; /* effective configuration */
     const struct fit_input *input;

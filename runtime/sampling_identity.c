@@ -5,6 +5,7 @@
  * the limit of time do not stand there: they do not change a draw.  Neither does the instruction
  * set: the density then differs in its last digits, and a chain that goes on is as good as any.
  */
+#include "linkage.h"
 #include "sampling.h"
 
 #include "../common/sha256.h"
@@ -74,6 +75,12 @@ static void put_posterior(FILE *f, const struct fit_posterior_setup *p)
             fprintf(f, "parameter %s: [%.17g, %.17g], %s %.17g %.17g%s\n", name, x->lower, x->upper,
                     fit_prior_word(x->prior), x->a, x->b, x->fixed ? ", fixed" : "");
     }
+    const struct fit_linkage *link = p->ds->layout.context;
+    for (size_t t = 0; link && t < link->ntied; t++)
+        fprintf(f, "tied: %s = %s\n", link->tied[t].name, link->tied[t].text);
+    for (size_t e = 0; p->linear_class && e < p->ds->layout.ngroup * k->nlinear; e++)
+        fprintf(f, "%s%zu%s", e ? " " : "linear values: ", p->linear_class[e],
+                e + 1 < p->ds->layout.ngroup * k->nlinear ? "" : "\n");
     fprintf(f, "scaling: %s\nvariance: %s, a0 %.17g\ncount: %.17g\n", scaling[p->scaling],
             variance[p->variance], p->a0, p->count);
     if (p->variance == FIT_VARIANCE_GIVEN)

@@ -36,37 +36,52 @@ static void set_options(const struct fit_config *cfg, struct fit_sampling_option
     };
 }
 
-static void set_params(const struct fit_config *cfg, const struct fit_result *fit, struct fit_posterior_param *param)
+/* The parameter of the model that stands behind parameter k of the kernel. */
+static const struct fit_config_param *model_param(const struct fit_config *cfg, const struct fit_linkage *link, size_t k)
 {
-    for (size_t k = 0; k < cfg->nparam + cfg->nlinear; k++) {
-        const struct fit_config_param *c = &cfg->param[k];
+    if (!link)
+        return &cfg->param[k];
+    return &cfg->param[k < link->kernel.nparam ? link->of[k] : cfg->nparam + link->of_linear[k - link->kernel.nparam]];
+}
+
+static void set_params(const struct fit_config *cfg, const struct fit_kernel *kernel, const struct fit_setup *from,
+                       const struct fit_result *fit, struct fit_posterior_param *param)
+{
+    size_t n = kernel->nparam;
+    for (size_t k = 0; k < n + kernel->nlinear; k++) {
+        const struct fit_config_param *c = model_param(cfg, from->link, k);
         param[k] = (struct fit_posterior_param){
-            .lower = c->lower.value,
-            .upper = c->upper.value,
+            .lower = k < n ? from->lower[k] : from->linear_lower[k - n],
+            .upper = k < n ? from->upper[k] : from->linear_upper[k - n],
             .prior = (enum fit_prior_kind)c->prior.value,
             .a = c->prior_a,
             .b = c->prior_b,
             .fixed = c->fixed.value != 0,
-            .value = k < cfg->nparam ? fit->theta[k] : 0,
+            .value = k < n ? fit->theta[k] : 0,
         };
+        if (from->link && k >= n && from->link->term_linear[k - n]) { /* of a Fourier series */
+            param[k].prior = FIT_PRIOR_NONE;
+            param[k].fixed = 0;
+        }
     }
 }
 
 enum fit_status fit_sampling_setup(const struct fit_config *cfg, const struct fit_kernel *kernel,
-                                   const struct fit_dataset *ds, const struct fit_result *fit,
-                                   struct fit_sampling_setup *s, struct fit_error *err)
+                                   const struct fit_dataset *ds, const struct fit_setup *from,
+                                   const struct fit_result *fit, struct fit_sampling_setup *s, struct fit_error *err)
 {
     *s = (struct fit_sampling_setup){0};
-    s->param = malloc((cfg->nparam + cfg->nlinear + 1) * sizeof *s->param);
+    s->param = malloc((kernel->nparam + kernel->nlinear + 1) * sizeof *s->param);
     if (!s->param)
         return fit_fail(err, FIT_ERR_MEMORY, "posterior: out of memory");
-    set_params(cfg, fit, s->param);
+    set_params(cfg, kernel, from, fit, s->param);
     set_options(cfg, &s->options);
     s->posterior = (struct fit_posterior_setup){
         .kernel = kernel,
         .ds = ds,
         .param = s->param,
-        .scaling = fit_config_scaling(cfg, ds->layout.ngroup),
+        .scaling = from->options.scaling,
+        .linear_class = from->linear_class,
         .variance = fit->noise != FIT_NOISE_RESIDUALS ? FIT_VARIANCE_KNOWN
                     : kernel->has_noise_prior       ? FIT_VARIANCE_GIVEN
                                                     : FIT_VARIANCE_UNIT,
@@ -77,6 +92,8 @@ enum fit_status fit_sampling_setup(const struct fit_config *cfg, const struct fi
         .a0 = 2,
         .count = cfg->compat.full_matrix.value ? 2 : 1,
     };
+    if (cfg->sampling.prior_compat.value == FIT_PEER_HOMODYNE && from->link)
+        return fit_fail(err, FIT_ERR_CONFIG, "prior_compat homodyne: not with ties or values of angles");
     if (cfg->sampling.prior_compat.value == FIT_PEER_HOMODYNE)
         return fit_prior_compat_homodyne(cfg, s->param, &s->posterior, err);
     return FIT_OK;

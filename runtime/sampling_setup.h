@@ -5,6 +5,7 @@
 #include "config.h"
 #include "select.h" /* struct fit_notes */
 #include "sampling.h"
+#include "setup.h"
 
 struct fit_sampling_setup {
     struct fit_posterior_setup posterior; /* arrays belong to this structure */
@@ -16,10 +17,11 @@ struct fit_sampling_setup {
 int fit_sampling_wanted(const struct fit_config *cfg);
 
 /* Numbers of iterations, limits of the verdict, priors and bounds as configured.  The noise is integrated out, one level per group, unless the data came with
- * errors.  fit is borrowed. */
+ * errors.  from: the options of the fit (bounds, links); it and fit are borrowed. */
 enum fit_status fit_sampling_setup(const struct fit_config *cfg, const struct fit_kernel *kernel,
-                                   const struct fit_dataset *ds, const struct fit_result *fit,
-                                   struct fit_sampling_setup *s, struct fit_error *err);
+                                   const struct fit_dataset *ds, const struct fit_setup *from,
+                                   const struct fit_result *fit, struct fit_sampling_setup *s,
+                                   struct fit_error *err);
 
 /* Tells which settings of the configuration have no effect on the chains, and why. */
 void fit_sampling_notes(const struct fit_config *cfg, struct fit_notes *notes);

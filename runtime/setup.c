@@ -185,15 +185,26 @@ enum fit_status fit_setup_supported(const struct fit_config *cfg, const struct f
     if (fit_sampling_wanted(cfg) && !k->gradient)
         return fit_fail(err, FIT_ERR_CONFIG,
                         "the kernel of %s has no gradient and cannot be sampled; use --method nlsq", k->name);
-    for (size_t p = 0; p < k->nparam + k->nlinear; p++)
-        if (cfg->param[p].tied >= 0)
-            return fit_fail(err, FIT_ERR_CONFIG,
-                            "tied parameter '%s': this version cannot tie parameters",
-                            cfg->param[p].declared->name);
     if (cfg->input.path.n > 1)
         return fit_fail(err, FIT_ERR_CONFIG, "%zu data files: this version fits one at a time",
                         cfg->input.path.n);
     return FIT_OK;
+}
+
+/* Too few clusters tell nothing: of their scatter every one takes a part with it. */
+static enum fit_status check_clusters(const struct fit_config *cfg, const struct fit_dataset *ds,
+                                      struct fit_error *err)
+{
+    enum { FEWEST = 4 };
+    size_t length = (size_t)cfg->robust.cluster_length.value, most = ds->layout.nframe / FEWEST;
+    char where[160];
+    if (ds->layout.nframe == 0 || length <= most)
+        return FIT_OK;
+    fit_origin_text(cfg, cfg->robust.cluster_length.from, where, sizeof where);
+    return fit_fail(err, FIT_ERR_CONFIG,
+                    "%s: cluster_length = %zu leaves fewer than %d clusters of %zu frames; give at most "
+                    "%zu, or auto",
+                    where, length, FEWEST, ds->layout.nframe, most);
 }
 
 enum fit_status fit_setup_options(const struct fit_config *cfg, const struct fit_kernel *kernel,
@@ -204,6 +215,8 @@ enum fit_status fit_setup_options(const struct fit_config *cfg, const struct fit
     struct fit_options *o = &s->options;
     *s = (struct fit_setup){0};
     enum fit_status st = fit_setup_supported(cfg, kernel, err);
+    if (st == FIT_OK)
+        st = check_clusters(cfg, ds, err);
     if (st != FIT_OK)
         return st;
     if (!allocate(s, kernel, ngroup))
@@ -236,6 +249,8 @@ enum fit_status fit_setup_options(const struct fit_config *cfg, const struct fit
     }
     o->multi_start = cfg->nlsq.multi_start.value ? (size_t)cfg->nlsq.n_starts.value : 0;
     o->global = cfg->nlsq.global.value;
+    o->cluster_length = (size_t)cfg->robust.cluster_length.value;
+    o->cluster_joint = cfg->robust.cluster_joint.value;
     o->few_data_allowed = fit_sampling_wanted(cfg);
     o->seed = (uint64_t)cfg->seed.value;
     o->max_seconds = isnan(cfg->max_seconds.value) ? 0 : cfg->max_seconds.value;
@@ -253,6 +268,8 @@ void fit_setup_free(struct fit_setup *s)
     free(s->sigma);
     free(s->fixed);
     free(s->linear_fixed);
+    free(s->linear_class);
+    fit_linkage_free(s->link);
     *s = (struct fit_setup){0};
 }
 

@@ -4,6 +4,7 @@
 
 #include "config.h"
 #include "fit.h"
+#include "linkage.h"
 #include "measurement.h"
 #include "program.h"
 
@@ -14,7 +15,7 @@ enum fit_status fit_setup_config(const struct fit_cli *cli, const struct fit_ker
                                  struct fit_config_log *log, struct fit_config **cfg,
                                  struct fit_error *err);
 
-/* FIT_ERR_CONFIG for wishes that this version cannot meet: tied parameters, several data files. */
+/* FIT_ERR_CONFIG for wishes that this version cannot meet: several data files. */
 enum fit_status fit_setup_supported(const struct fit_config *cfg, const struct fit_kernel *kernel,
                                     struct fit_error *err);
 
@@ -24,11 +25,23 @@ struct fit_setup {
     struct fit_options options;
     double *start, *lower, *upper, *linear_lower, *linear_upper, *linear_start, *sigma;
     unsigned char *fixed, *linear_fixed;
+    size_t *linear_class;
+    struct fit_linkage *link; /* NULL: the model's own parameters are those of the fit */
+    int copies;               /* 1: some parameter has values of its own for groups */
 };
 enum fit_status fit_setup_options(const struct fit_config *cfg, const struct fit_kernel *kernel,
                                   const struct fit_dataset *ds, const struct fit_measurement *m,
                                   struct fit_setup *s, struct fit_error *err);
 void fit_setup_free(struct fit_setup *s);
+
+/* After fit_setup_options(): ties and values of groups, as a linkage whose kernel is to be fitted instead, with
+ * the options translated to it.  shared: 1 for a fit before that, in which nonlinear parameters have one value for
+ * all groups; then 0.  Nothing is changed when nothing is linked.  Sets ds->layout.context. */
+enum fit_status fit_setup_links(const struct fit_config *cfg, const struct fit_kernel *kernel,
+                                struct fit_dataset *ds, int shared, struct fit_setup *s, struct fit_error *err);
+
+/* Starts of s at the end of the shared fit `from`, whose linkage was link (or NULL). */
+void fit_setup_start_from(struct fit_setup *s, const struct fit_linkage *link, const struct fit_result *from);
 
 /* Starts from the parameters of an earlier fit.h5 in `folder` (--resume). */
 enum fit_status fit_setup_resume(struct fit_config *cfg, const char *folder,

@@ -145,6 +145,100 @@ static void parameter(FILE *f, int *left, const struct fit_results *r, size_t k)
          unit, remark(r, k));
 }
 
+/* "1234 .. 1300" and the errors of several values of one parameter, as a row of the table. */
+struct row {
+    const char *name, *unit, *remark;
+    size_t n;
+    double least, most, std, robust;
+};
+
+static void row_add(struct row *w, double value, double std, double robust)
+{
+    w->least = w->n ? fmin(w->least, value) : value;
+    w->most = w->n ? fmax(w->most, value) : value;
+    w->std = w->n ? fmax(w->std, std) : std;
+    w->robust = w->n ? fmax(w->robust, robust) : robust;
+    w->n++;
+}
+
+static void row_print(FILE *f, int *left, const struct fit_results *r, const struct row *w)
+{
+    char low[40], high[40], error[40], robust[40] = "", ignored[40], value[96], what[64];
+    const char *unit = strcmp(w->unit, "1") == 0 ? "" : w->unit;
+    fit_format_error(w->least, w->std, low, sizeof low, error, sizeof error);
+    fit_format_error(w->most, w->std, high, sizeof high, error, sizeof error);
+    if (fit_results_shows_robust(r))
+        fit_format_error(w->least, w->robust, ignored, sizeof ignored, robust, sizeof robust);
+    snprintf(value, sizeof value, w->n > 1 ? "%s .. %s" : "%s", low, high);
+    snprintf(what, sizeof what, w->n > 1 ? "%zu values, %s" : "%.0zu%s", w->n > 1 ? w->n : 0, w->remark);
+    int wide = w->n > 1;
+    if (fit_results_shows_robust(r))
+        line(f, left, "  %-*s %*s %s %-9s %-9s %-12s %s", wide ? 12 : 18, w->name, wide ? 20 : 14, value,
+             error[0] ? "+-" : "  ", error, robust, unit, what);
+    else
+        line(f, left, "  %-20s %14s %s %-11s %-13s %s", w->name, value, error[0] ? "+-" : "  ", error, unit, what);
+}
+
+/* Parameters that follow others; the values of several groups in one line. */
+static void tied(FILE *f, int *left, const struct fit_results *r)
+{
+    const struct fit_result *fit = r->fit;
+    for (size_t k = 0; r->link && k < r->link->ntied;) {
+        const struct fit_linkage_tied *t = &r->link->tied[k];
+        struct row w = {.name = t->param->name, .unit = t->param->unit, .remark = "TIED"};
+        for (; k < r->link->ntied && r->link->tied[k].inner == t->inner; k++)
+            row_add(&w, fit_linkage_value(r->link, k, fit->theta, fit->lin),
+                    fit_linkage_std(r->link, k, fit->covariance, fit->nfull),
+                    fit_linkage_std(r->link, k, fit->covariance_robust, fit->nfull));
+        row_print(f, left, r, &w);
+    }
+}
+
+/* What they follow. */
+static void relations(FILE *f, int *left, const struct fit_results *r)
+{
+    char text[TEXT];
+    for (size_t k = 0; r->link && k < r->link->ntied; k++) {
+        if (k && r->link->tied[k].inner == r->link->tied[k - 1].inner)
+            continue;
+        snprintf(text, sizeof text, "tied: %s = %s", r->link->tied[k].param->name, r->link->tied[k].text);
+        wrapped(f, left, text);
+    }
+}
+
+/* Lines that these two take. */
+static int tied_lines(const struct fit_results *r)
+{
+    int n = 0;
+    for (size_t k = 0; r->link && k < r->link->ntied; k++)
+        if (k == 0 || r->link->tied[k].inner != r->link->tied[k - 1].inner)
+            n += 2 + (int)(strlen(r->link->tied[k].text) / (WIDTH - 30));
+    return n;
+}
+
+/* Values of one parameter for more groups than this stand in one line. */
+enum { VALUES = 6 };
+
+/* Number of values, from index[i] on, of the same parameter of the model. */
+static size_t values_of(const struct fit_results *r, const size_t *index, size_t i, size_t n)
+{
+    size_t m = 1;
+    if (!r->link || index[i] >= r->kernel->nparam)
+        return 1;
+    while (i + m < n && index[i + m] < r->kernel->nparam && r->link->of[index[i + m]] == r->link->of[index[i]])
+        m++;
+    return m;
+}
+
+static void values_row(FILE *f, int *left, const struct fit_results *r, const size_t *index, size_t n)
+{
+    const struct fit_param *p = &r->link->inner->param[r->link->of[index[0]]];
+    struct row w = {.name = p->name, .unit = p->unit, .remark = "see fit.json"};
+    for (size_t i = 0; i < n; i++)
+        row_add(&w, r->fit->theta[index[i]], r->fit->std[index[i]], r->std_robust ? r->std_robust[index[i]] : NAN);
+    row_print(f, left, r, &w);
+}
+
 /* A linear parameter of every group, in one line. */
 static void per_group(FILE *f, int *left, const struct fit_results *r, size_t q)
 {
@@ -380,7 +474,8 @@ void fit_write_summary(const struct fit_results *r, FILE *f)
     head(f, &left, r);
     noise(f, &left, r);
     int keep = 7 + (r->fit->nminimum > 1) + (int)per + degenerate_lines(r); /* lines behind the table */
-    left += degenerate_lines(r) + noise_lines(r);
+    left += degenerate_lines(r) + noise_lines(r) + tied_lines(r);
+    keep += tied_lines(r);
     keep += noise_lines(r);
     for (size_t i = 0; i < r->fit->nnull; i++)
         keep += !fit_results_explained(r, i);
@@ -390,12 +485,20 @@ void fit_write_summary(const struct fit_results *r, FILE *f)
             line(f, &left, "  ... and %zu more in fit.json", n - i);
             break;
         }
-        parameter(f, &left, r, index[i]);
+        size_t values = values_of(r, index, i, n);
+        if (values > VALUES) {
+            values_row(f, &left, r, index + i, values);
+            i += values - 1;
+        } else {
+            parameter(f, &left, r, index[i]);
+        }
     }
+    tied(f, &left, r);
     combinations(f, &left, r);
     for (size_t q = 0; q < k->nlinear; q++)
         if (k->linear[q].over >= 0)
             per_group(f, &left, r, q);
+    relations(f, &left, r);
     degeneracies(f, &left, r);
     quality(f, &left, r);
     noise_words(f, &left, r);

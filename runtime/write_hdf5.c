@@ -283,6 +283,32 @@ static void write_columns(struct fit_h5r *w, const struct fit_results *r, const 
     }
 }
 
+/* Parameters that follow others. */
+static void put_tied(struct fit_h5r *w, const struct fit_results *r)
+{
+    size_t n = r->link ? r->link->ntied : 0;
+    const char **text = calloc(3 * n + 1, sizeof *text);
+    double *value = calloc(2 * n + 1, sizeof *value);
+    for (size_t k = 0; text && value && k < n; k++) {
+        const struct fit_linkage_tied *t = &r->link->tied[k];
+        text[k] = t->name;
+        text[n + k] = t->text;
+        text[2 * n + k] = t->param->unit;
+        value[k] = fit_linkage_value(r->link, k, r->fit->theta, r->fit->lin);
+        value[n + k] = fit_linkage_std(r->link, k, r->fit->covariance, r->fit->nfull);
+    }
+    if (n && text && value) {
+        fit_h5r_group(w, "/entry/tied", "NXcollection");
+        fit_h5r_texts(w, "/entry/tied/name", n, text);
+        fit_h5r_texts(w, "/entry/tied/expression", n, text + n);
+        fit_h5r_texts(w, "/entry/tied/unit", n, text + 2 * n);
+        fit_h5r_reals(w, "/entry/tied/value", 1, &n, value, NULL);
+        fit_h5r_reals(w, "/entry/tied/error", 1, &n, value + n, NULL);
+    }
+    free(text);
+    free(value);
+}
+
 static enum fit_status put_parameters(struct fit_h5r *w, const struct fit_results *r,
                                       struct fit_error *err)
 {
@@ -567,6 +593,7 @@ enum fit_status fit_write_hdf5(const struct fit_results *r, const char *path, st
         put_data_rows(&w, r);
     }
     st = put_parameters(&w, r, err);
+    put_tied(&w, r);
     put_quality(&w, r);
     put_convergence(&w, r);
     put_starts(&w, r);

@@ -29,6 +29,23 @@ static const char *std_reason(const struct fit_results *r, size_t k)
                              : "not determined by the data";
 }
 
+/* Parameters that follow others. */
+static void put_tied(struct fit_json *j, const struct fit_results *r)
+{
+    const struct fit_result *f = r->fit;
+    for (size_t k = 0; r->link && k < r->link->ntied; k++) {
+        const struct fit_linkage_tied *t = &r->link->tied[k];
+        fit_json_begin(j, t->name, '{');
+        fit_json_number(j, "value", fit_linkage_value(r->link, k, f->theta, f->lin));
+        fit_json_number(j, "std", fit_linkage_std(r->link, k, f->covariance, f->nfull));
+        fit_json_number(j, "std_robust",
+                        r->std_robust ? fit_linkage_std(r->link, k, f->covariance_robust, f->nfull) : NAN);
+        fit_json_string(j, "unit", t->param->unit);
+        fit_json_string(j, "tied", t->text);
+        fit_json_end(j);
+    }
+}
+
 static void put_parameters(struct fit_json *j, const struct fit_results *r, const size_t *index,
                            size_t n)
 {
@@ -50,8 +67,13 @@ static void put_parameters(struct fit_json *j, const struct fit_results *r, cons
         put_bound(j, f->at_bound[k]);
         fit_json_boolean(j, "fixed", fit_results_fixed(r, k));
         fit_json_number(j, "start", k < f->nparam ? f->start[k] : NAN);
+        if (r->link && k < f->nparam) {
+            const char *own = r->link->inner->param[r->link->of[k]].name;
+            fit_json_string(j, "parameter", own); /* the model's, of which this is one value */
+        }
         fit_json_end(j);
     }
+    put_tied(j, r);
     fit_json_end(j);
 }
 

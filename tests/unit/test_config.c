@@ -315,8 +315,26 @@ static void test_errors_say_place_and_remedy(void **state)
     refuse(GAP "parameters: {phi0: 20}\n", k, "(model)");
     refuse(GAP "parameters: {alpha: {min: 2, max: 1}}\n", k, "is not below");
     refuse("parameters: {alpha: {prior: wrong}}\n", k, "unknown word 'wrong'");
-    refuse(GAP "initial_parameters: {tied_parameters: {beta: alpha, alpha: D0}}\n", k,
-           "tied itself");
+    refuse(GAP "initial_parameters: {tied_parameters: {beta: alpha, alpha: beta}}\n", k, "in its turn");
+    refuse(GAP "ties: {beta: 2*alpha, alpha: D0 + 3*phi0, phi0: 1 - beta}\n", k, "in its turn");
+    refuse("ties: {beta: beta + 1}\n", k, "tied to itself");
+    refuse("ties:\n    beta: 0.1*gamma_dot_0 + gama_dot_t0\n", k,
+           "t.yaml:2:11: error: ties: beta = '0.1*gamma_dot_0 + gama_dot_t0', character 19: the model laminar "
+           "has no parameter 'gama_dot_t0'; did you mean 'gamma_dot_t0'?");
+    refuse("ties: {beta: 2*alpha*D0}\n", k, "a product of parameters is not linear");
+    refuse("ties: {beta: 1/alpha}\n", k, "division by a parameter is not linear");
+    refuse("ties: {beta: alpha^2}\n", k, "powers are not linear");
+    refuse("ties: {beta: exp(alpha)}\n", k, "functions are not linear");
+    refuse("ties: {beta: 2*(alpha}\n", k, "closing parenthesis");
+    refuse("ties: {beta: alpha/0}\n", k, "division by zero");
+    refuse("ties: {beta: 2 alpha}\n", k, "an operator");
+    refuse("ties: {beta: alpha +}\n", k, "ends too early");
+    refuse("ties: {beta: 3}\n", k, "--fix beta=VALUE");
+    refuse("ties: {offset: D0}\n", k, "linear");
+    refuse(GAP "ties: {beta: alpha}\nshare: {beta: per_angle}\n", k, "as many values");
+    refuse(GAP "ties: {beta: alpha}\nparameters: {beta: {value: 0, vary: false}}\n", k, "both fixed and tied");
+    refuse("share: {beta: per_angel}\n", k, "did you mean 'per_angle'?");
+    refuse("share: {beta: [0, 45]}\n", k, "[[0, 45], [90]]");
     refuse("initial_parameters: {tied_parameters: {beta: contrast}}\n", k, "linear");
     refuse("settings: {temprature: 3}\n", k, "did you mean 'temperature'?");
     refuse("data_filtering: {enabled: true}\n", k, "phi_filtering");
@@ -502,7 +520,15 @@ static void test_overrides(void **state)
     assert_int_equal(param(cfg, "beta")->fixed.value, 1);
     assert_int_equal(param(cfg, "alpha")->fixed.value, 0);
     over(cfg, "tie", "alpha=beta");
-    assert_int_equal(param(cfg, "alpha")->tied, 4);
+    assert_true(param(cfg, "alpha")->tie->factor[4] == 1);
+    over(cfg, "tie", "alpha=(beta - 2e-1)/4 + 3*-phi0");
+    const double *f = param(cfg, "alpha")->tie->factor; /* D0 alpha D_offset gamma beta offset phi0 c o, 1 */
+    assert_true(f[4] == 0.25 && f[6] == -3 && fabs(f[9] + 0.05) < 1e-16 && f[0] == 0 && f[1] == 0);
+    over(cfg, "share", "D0=0,45/90");
+    assert_int_equal(param(cfg, "D0")->share.nset, 2);
+    assert_true(param(cfg, "D0")->share.set[0].n == 2 && param(cfg, "D0")->share.set[1].value[0] == 90);
+    over(cfg, "share", "contrast=shared");
+    assert_int_equal(param(cfg, "contrast")->share.kind, FIT_SHARE_ALL);
     over(cfg, "set", "temperature=310");
     over(cfg, "set", "gap=300 um");
     over(cfg, "set", "optimization.nlsq.max_iterations=7");

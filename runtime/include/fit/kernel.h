@@ -141,6 +141,8 @@ struct fit_layout {
     size_t nrow;                 /* places: rows, and with groups the padding between them */
     const double *const *column; /* ncolumn arrays, each aligned to 64 bytes; each group is padded with copies
                                     of its last row to a multiple of 8 */
+
+    const void *context; /* of a kernel that the runtime has made around another one; else NULL, and not read */
 };
 
 /* Data of one tile.  y and w are aligned to 64 bytes, in the order given at the top of this file. */

@@ -1,0 +1,83 @@
+#!/bin/sh
+# Ways to fit, from the command line to the files: ties, values of angles, clusters of the robust errors.
+# modes.sh BINDIR
+set -eu
+bin=$1
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+yaml=$(cd "$(dirname "$0")/../../examples/laminar" && pwd)/experiment.yaml
+cd "$dir"
+
+fail() {
+    echo "FAILED: $*"
+    exit 1
+}
+
+fit() { # fit OUT [options]
+    out=$1
+    shift
+    "$bin/homodyne-laminar" fit "$yaml" -o "$out" --quiet "$@" 2>"$out.err"
+}
+
+refused() { # refused WORDS options: exit code 3 and these words
+    words=$1
+    shift
+    code=0
+    fit refused "$@" || code=$?
+    [ "$code" = 3 ] || fail "exit code $code for $*"
+    grep -q -- "$words" refused.err || fail "'$words' is not in: $(cat refused.err)"
+}
+
+number() { # number OUT NAME KEY: of a parameter
+    awk -v name="\"$2\": {" -v key="\"$3\":" '
+        index($0, name) { inside = 1 }
+        inside && index($0, key) { v = $2; sub(/,$/, "", v); print v; exit }' "$1/fit.json"
+}
+
+near() { # near A B TOLERANCE
+    awk -v a="$1" -v b="$2" -v t="$3" 'BEGIN { d = a - b; if (d < 0) d = -d; exit !(d <= t) }'
+}
+
+# A tie: the value, its error, the words; the same from YAML.
+fit tie --tie gamma_dot_t_offset='0.1*gamma_dot_t0 - 1e-4'
+near "$(number tie gamma_dot_t_offset value)" "$(awk -v g="$(number tie gamma_dot_t0 value)" \
+    'BEGIN { printf "%.17g", 0.1 * g - 1e-4 }')" 1e-18 || fail "the tied value"
+near "$(number tie gamma_dot_t_offset std)" "$(awk -v g="$(number tie gamma_dot_t0 std)" \
+    'BEGIN { printf "%.17g", 0.1 * g }')" 1e-18 || fail "the error of the tied value"
+grep -q '"tied": "0.1\*gamma_dot_t0 - 1e-4"' tie/fit.json || fail "fit.json does not tell the tie"
+grep -q '^tied: gamma_dot_t_offset = 0.1\*gamma_dot_t0 - 1e-4' tie/summary.txt || fail "the summary does not tell the tie"
+yaml0=$yaml
+{ sed "s|\"experiment.h5\"|\"$(dirname "$yaml")/experiment.h5\"|" "$yaml0"
+  echo 'ties: {gamma_dot_t_offset: "0.1*gamma_dot_t0 - 1e-4"}'; } >tied.yaml
+yaml=tied.yaml
+fit tie2
+for name in D0 gamma_dot_t0 gamma_dot_t_offset; do
+    [ "$(number tie $name value)" = "$(number tie2 $name value)" ] || fail "$name by YAML and by option"
+done
+yaml=$yaml0
+refused "did you mean 'gamma_dot_t0'" --tie 'beta=gamma_dot_to'
+refused "in its turn" --tie beta=alpha --tie 'alpha=2*beta'
+refused "not linear" --tie 'beta=alpha*alpha'
+refused "widen" --tie 'D_offset=1000*D0 + alpha'
+
+# Values of angles, and of sets of them.
+fit each --share D0=per_angle --threads 1
+fit each3 --share D0=per_angle --threads 3
+for phi in -45 -5 5 50 90; do
+    v=$(number each "D0\[$phi\]" value)
+    [ -n "$(number each "D0[$phi]" value)" ] || fail "no D0[$phi]"
+    [ "$(number each "D0[$phi]" value)" = "$(number each3 "D0[$phi]" value)" ] || fail "D0[$phi] depends on threads"
+    near "$(number each "D0[$phi]" value)" 6000 "$(awk -v s="$(number each "D0[$phi]" std)" 'BEGIN { print 4 * s }')" ||
+        fail "D0[$phi] = $v is far from the truth"
+done
+fit sets --share alpha=-45,-5,5/50,90 --share contrast=shared
+grep -q '"alpha\[50,90\]"' sets/fit.json || fail "no set of angles"
+refused "there is no phi 0" --share alpha=0/50,90
+refused "stands in no set" --share alpha=-5,5/50,90
+
+# Clusters of the robust errors.
+fit frames --cluster-length 10 --cluster-joint
+grep -q '"cluster_frames": 10' frames/fit.json || fail "clusters of 10 frames"
+refused "fewer than 4 clusters" --cluster-length 60
+
+echo "all passed"
