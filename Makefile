@@ -7,6 +7,7 @@
 #   make study              coverage of intervals, calibration of the sampler, at full size
 #   make bench              times: kernels, threads, whole fits, model compilation
 #   make install            to $(DESTDIR)$(PREFIX)
+#   make deb                a Debian package of everything: $(BUILD)/homodyne-gen_VERSION_ARCH.deb
 #   make clean
 BUILD  ?= build
 PREFIX ?= /usr/local
@@ -30,7 +31,7 @@ file  = $(filter %.lua,$(model))
 name  = $(or $(alias_$(model)),$(basename $(notdir $(model))))
 extra = $(if $(file),-DFIT_ADD_MODEL=$(abspath $(file)))
 
-.PHONY: all configure dependencies demo test study bench install clean
+.PHONY: all configure dependencies demo test study bench install deb clean
 ifdef model
 all: configure
 	@$(COMPILE) --target homodyne-$(name) homodyne
@@ -70,6 +71,10 @@ bench: configure
 install: configure
 	@$(COMPILE)
 	@DESTDIR=$(DESTDIR) $(CMAKE) --install $(BUILD) --prefix $(PREFIX)
+
+deb: configure
+	@$(COMPILE)
+	@cd $(BUILD) && cpack -G DEB
 
 clean:
 	rm -rf $(BUILD)

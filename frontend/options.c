@@ -110,6 +110,8 @@ const struct front_command front_commands[] = {
      FIT_COMMAND_COUNT, NULL, none, front_cmd_models, 0},
     {"info", "params", "--model NAME", "parameters, units and bounds of a model", NULL,
      FIT_COMMAND_INFO, NULL, of_model, front_cmd_pass, 0},
+    {"demo", NULL, "[FOLDER]", "fit a bundled experiment, the truth beside the result", NULL,
+     FIT_COMMAND_COUNT, NULL, none, front_cmd_demo, 0},
     {"eval", NULL, "--model NAME -o FILE [options]", "values and derivatives of a model", NULL,
      FIT_COMMAND_EVAL, NULL, of_model, front_cmd_pass, 1},
     {"bench", NULL, "--model NAME [options]", "times of the kernels of a model", NULL,

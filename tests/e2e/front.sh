@@ -215,7 +215,7 @@ hasnot err "compiling"
 # ---- help, manual, completions: from one table
 expect 0 "$h" --help
 [ "$(wc -l <out)" -le 24 ] || fail "the help is longer than a screen"
-for c in fit validate config inspect simulate compare batch watch models info estimate; do
+for c in fit validate config inspect simulate compare batch watch models info demo estimate; do
     expect 0 "$h" $c --help
     [ "$(wc -l <out)" -le 24 ] || fail "$c --help is longer than a screen"
     awk 'length > 80 { exit 1 }' out || fail "$c --help is wider than 80 columns"
@@ -245,6 +245,13 @@ if command -v groff >/dev/null; then
 fi
 expect 0 "$h" --version
 has out "homodyne "
+grep -q "^## $(cut -d' ' -f2 out) " "$here/../../CHANGELOG.md" || fail "CHANGELOG.md does not know this version"
+
+# ---- the bundled experiment
+expect 0 "$h" demo d
+has out "off by"
+awk '/^(D0|alpha|D_offset|gamma|beta|phi0)/ { n++; if ($5 < -4 || $5 > 4) exit 1 } END { exit n != 7 }' out ||
+    fail "the demo is far from the truth"
 
 [ "$failed" -eq 0 ] && echo "all is well"
 exit $failed

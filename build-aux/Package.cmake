@@ -1,0 +1,28 @@
+# Packages: `cpack -G DEB` in the build folder, or `make deb`.  The version is that of project(); what the programs
+# need at run time is found by dpkg-shlibdeps in the programs themselves.
+set(CPACK_PACKAGE_NAME homodyne-gen)
+set(CPACK_PACKAGE_VENDOR "the homodyne-gen authors")
+set(CPACK_PACKAGE_CONTACT "the homodyne-gen authors <homodyne-gen@localhost>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "fits of X-ray photon correlation data, and a compiler for models")
+set(CPACK_PACKAGE_DESCRIPTION
+    "homodyne fits two-time correlation data of X-ray photon correlation
+spectroscopy (XPCS): colloids at rest, under shear, and of two components.
+It reads configurations of the Python packages homodyne, heterodyne and
+xpcsjax. Least squares with errors for correlated noise, and sampling of the
+posterior. homodyne-gen compiles models written in Lua into fitters.")
+set(CPACK_RESOURCE_FILE_LICENSE "${PROJECT_SOURCE_DIR}/LICENSE")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_GENERATOR DEB)
+
+set(CPACK_DEBIAN_PACKAGE_SECTION science)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "gcc, libc6-dev") # homodyne --model FILE.lua
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS
+    "libhdf5-dev, libyaml-dev, libopenblas-dev, liblapacke-dev, zlib1g-dev") # programs with libhomodyne-fit.a
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+
+# Debian wants the licences under this name.
+configure_file("${PROJECT_SOURCE_DIR}/build-aux/copyright.in" copyright @ONLY)
+install(FILES "${CMAKE_CURRENT_BINARY_DIR}/copyright" DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/homodyne-gen)
+include(CPack)

@@ -1,0 +1,65 @@
+/* cmd_demo.c -- `demo`: fits the experiment that is installed with the programs, and sets the truth
+ * beside the result.  The data are simulated: laminar shear, five azimuths of 200 frames, noise 0.01. */
+#define _POSIX_C_SOURCE 200809L
+#include "front.h"
+#include "result.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* "name truth unit" a line; '#' begins a remark. */
+static enum fit_status print_truth(FILE *out, const char *file, const struct front_result *r,
+                                   struct fit_error *err)
+{
+    char line[256], name[64], unit[64];
+    double truth;
+    FILE *f = fopen(file, "r");
+    if (!f)
+        return fit_fail(err, FIT_ERR_IO, "%s: cannot be read: %s", file, strerror(errno));
+    fprintf(out, "\n%-20s %12s %12s %12s %12s\n", "parameter", "truth", "fit", "error", "off by");
+    while (fgets(line, sizeof line, f)) {
+        unit[0] = '\0';
+        if (line[0] == '#' || sscanf(line, "%63s %lf %63s", name, &truth, unit) < 2)
+            continue;
+        const struct front_param *p = front_result_param(r, name);
+        if (p)
+            fprintf(out, "%-20s %12g %12.6g %12.2g %8.1f std  %s\n", name, truth, p->value, p->std,
+                    (p->value - truth) / p->std, unit);
+    }
+    fclose(f);
+    return FIT_OK;
+}
+
+enum fit_status front_cmd_demo(struct front *f, const struct front_args *a, struct fit_error *err)
+{
+    char share[FRONT_PATH + 96], config[FRONT_PATH + 160], truth[FRONT_PATH + 160];
+    const char *folder = a->nrest ? a->rest[0] : "homodyne_demo";
+    struct front_fitter fitter;
+    struct front_result r = {0};
+    long pid = 0;
+    if (a->nrest > 1)
+        return fit_fail(err, FIT_ERR_USAGE, "demo: one folder for the results");
+    snprintf(share, sizeof share, "%s/../share/homodyne-gen/examples/laminar", f->dir);
+    snprintf(config, sizeof config, "%s/experiment.yaml", share);
+    snprintf(truth, sizeof truth, "%s/truth.txt", share);
+    enum fit_status st = front_choose(f, NULL, config, NULL, 0, &fitter, err);
+    if (st != FIT_OK)
+        return st;
+    char *rest[] = {config, (char *)(size_t)(const void *)"-o", (char *)(size_t)(const void *)folder};
+    char **word = front_words(&fitter, "fit", rest, 3);
+    fprintf(f->out, "+ homodyne fit %s -o %s\n", config, folder);
+    fflush(f->out);
+    st = word ? front_start(fitter.program, word, NULL, &pid, err)
+              : fit_fail(err, FIT_ERR_MEMORY, "out of memory");
+    if (st == FIT_OK)
+        st = front_wait(pid, &f->exit_code, err);
+    free(word);
+    if (st == FIT_OK && f->exit_code == 0)
+        st = front_result_read(folder, &r, err);
+    if (st == FIT_OK && f->exit_code == 0)
+        st = print_truth(f->out, truth, &r, err);
+    front_result_free(&r);
+    return st;
+}
