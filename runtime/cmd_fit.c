@@ -309,6 +309,57 @@ static enum fit_status load(struct run *run, struct fit_error *err)
 /* ---- fit
  * -------------------------------------------------------------------------------------------- */
 
+/* Values of a Fourier series that have left the bounds of the parameter. */
+static void note_series(struct run *run)
+{
+    const struct fit_linkage *link = run->setup.link;
+    for (size_t t = 0; link && t < link->ntied; t++) {
+        const struct fit_linkage_tied *x = &link->tied[t];
+        const struct fit_config_param *c = &run->cfg->param[x->inner];
+        double v = fit_linkage_value(link, t, run->fit.theta, run->fit.lin);
+        if (x->series && (v < c->lower.value || v > c->upper.value))
+            fit_notes_add(&run->notes,
+                          "%s of angle %ld is %.4g, outside of %.4g .. %.4g: of a Fourier series only the mean is "
+                          "held inside the bounds",
+                          x->param->name, x->group + 1, v, c->lower.value, c->upper.value);
+    }
+}
+
+/* What a mode of scaling means here, where it could be taken for something else. */
+static void note_scaling(struct run *run)
+{
+    const struct fit_config_scaling *s = &run->cfg->scaling;
+    const enum fit_scaling mode = run->setup.options.scaling;
+    int given = 1, spread = 0;
+    for (size_t q = 0; q < run->model->nlinear; q++)
+        given &= run->cfg->param[run->model->nparam + q].list.n > 0 || !run->cfg->param[run->model->nparam + q].automatic;
+    if (mode == FIT_SCALING_CONSTANT && !given)
+        fit_notes_add(&run->notes, "scaling constant: contrast and offset are held at quantiles of the data, as in the "
+                                   "Python packages (contrast too large by 2.6 standard deviations of the noise, and "
+                                   "more when the decay is slow); what is wrong with them goes into the other "
+                                   "parameters, and not into their errors");
+    if (!s->automatic && s->mode.value == FIT_SCALING_FOURIER && mode == FIT_SCALING_INDIVIDUAL)
+        fit_notes_add(&run->notes, "scaling fourier of order %ld needs %ld different angles: contrast and offset are "
+                                   "fitted for each of them (individual), as in the Python packages",
+                      s->fourier_order.value, 2 * s->fourier_order.value + 1);
+    if (mode == FIT_SCALING_HIERARCHICAL)
+        fit_notes_add(&run->notes, "scaling hierarchical: values of the angles are drawn to their mean as their own "
+                                   "spread asks for; `hierarchical` of the Python packages is a way of stepping, and "
+                                   "ends at the values of individual scaling");
+    for (size_t q = 0; mode == FIT_SCALING_HIERARCHICAL && q < run->fit.nlinear; q++) {
+        const char *name = run->k->linear[q].name;
+        spread |= !isnan(run->fit.spread[q]);
+        if (run->fit.spread[q] > 0)
+            fit_notes_add(&run->notes, "%s scatters over the angles with standard deviation %.3g", name,
+                          run->fit.spread[q]);
+        else if (run->fit.spread[q] == 0)
+            fit_notes_add(&run->notes, "%s: no scatter over the angles beyond its errors: one value for all", name);
+    }
+    if (mode == FIT_SCALING_HIERARCHICAL && !spread)
+        fit_notes_add(&run->notes, "no spread could be estimated: scaling is individual");
+    note_series(run);
+}
+
 /* Where the Python packages would have answered otherwise; each once. */
 static void note_peers(struct run *run)
 {
@@ -417,6 +468,7 @@ static enum fit_status fit(struct run *run, struct fit_error *err)
         fit_notes_add(&run->notes, "values were read from the file in every pass (--stream off holds them "
                                    "in memory)");
     note_peers(run);
+    note_scaling(run);
     double begin = fit_seconds();
     st = fit_maps_new(run->k, run->m->dataset, &run->fit, run->fit.threads, &run->maps, err);
     run->r.maps_seconds = fit_seconds() - begin;
@@ -543,6 +595,7 @@ static void gather(struct run *run, time_t begin)
     r->end = time(NULL);
     r->kernel = run->k;
     r->link = run->setup.link;
+    r->scaling = run->setup.options.scaling;
     r->config = run->cfg;
     r->config_text = run->config_text;
     r->input = &run->input;

@@ -149,6 +149,7 @@ struct fit_config_scaling {
     struct fit_cfg_choice mode; /* enum fit_scaling (fit.h); what `auto` means here: individual */
     int automatic;              /* 1: the file says auto, or nothing */
     struct fit_cfg_int average_threshold; /* angles from which the peers' auto averages */
+    struct fit_cfg_int fourier_order;     /* harmonics of mode fourier; 2 */
     struct fit_cfg_flag peers_enabled;    /* anti_degeneracy.enable: 0, their auto is individual */
 };
 

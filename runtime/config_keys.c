@@ -18,7 +18,7 @@ const struct fit_cfg_word fit_cfg_word_scaling_mode[] = {
     {"auto", FIT_CFG_SCALING_AUTO}, {"individual", FIT_SCALING_INDIVIDUAL},
     {"constant", FIT_SCALING_CONSTANT}, {"fixed_constant", FIT_SCALING_CONSTANT},
     {"averaged", FIT_SCALING_AVERAGED}, {"auto_averaged", FIT_SCALING_AVERAGED},
-    {"fourier", -1}, {NULL, 0}};
+    {"fourier", FIT_SCALING_FOURIER}, {"hierarchical", FIT_SCALING_HIERARCHICAL}, {NULL, 0}};
 const struct fit_cfg_word fit_cfg_word_loss[] = {
     {"linear", FIT_LOSS_LINEAR}, {"soft_l1", FIT_LOSS_SOFT_L1},
     {"huber", FIT_LOSS_HUBER}, {"cauchy", FIT_LOSS_CAUCHY}, {"arctan", FIT_LOSS_ARCTAN}, {NULL, 0}};

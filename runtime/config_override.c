@@ -320,6 +320,7 @@ static const struct option options[] = {
     {"dt", CALL, NULL, NULL, call_dt},
     {"exclude-t0", SWITCH, "compat.exclude_t0", "true", NULL},
     {"fix", CALL, NULL, NULL, call_fix},
+    {"fourier-order", KEY, NLSQ "anti_degeneracy.fourier_order", NULL, NULL},
     {"frames", CALL, NULL, NULL, call_frames},
     {"free", CALL, NULL, NULL, call_free},
     {"ftol", KEY, NLSQ "ftol", NULL, NULL},

@@ -66,6 +66,7 @@ static void lay_out(struct arena *a, struct fit_result *r)
     size_t d = sizeof(double), p = r->nparam, n = r->nfull;
     r->theta = take(a, p * d);
     r->lin = take(a, r->ngroup * r->nlinear * d);
+    r->spread = take(a, r->nlinear * d);
     r->sigma = take(a, r->ngroup * d);
     r->against = take(a, r->ngroup * d);
     r->std = take(a, n * d);
@@ -209,6 +210,8 @@ static enum fit_status check_options(struct fit_job *f)
     }
     snprintf(f->origin, sizeof f->origin, "%s%s", o->start_origin ? o->start_origin : any ? "given" : "model",
              moved ? ", moved into the bounds" : "");
+    if (o->loss != FIT_LOSS_LINEAR && o->scaling == FIT_SCALING_HIERARCHICAL)
+        return fit_fail(f->err, FIT_ERR_CONFIG, "hierarchical scaling: with loss linear only");
     if (o->loss != FIT_LOSS_LINEAR && !(o->f_scale > 0))
         return fit_fail(f->err, FIT_ERR_CONFIG,
                         "f_scale: %g is not possible; give a positive number", o->f_scale);
@@ -408,8 +411,8 @@ static enum fit_status finish(struct fit_job *f, struct fit_outcome *o)
     memcpy(r->normal_matrix, f->B, f->p * f->p * sizeof *f->B);
     fill_bounds(f);
     int robust = !isnan(f->robust);
-    double variance = fill_costs(f, robust ? f->square : 2 * f->obj->cost,
-                                 robust ? f->robust : f->obj->cost);
+    double cost = f->obj->cost - f->obj->penalty;
+    double variance = fill_costs(f, robust ? f->square : 2 * cost, robust ? f->robust : cost);
     struct fit_covariance_spec spec = {f->obj, f->best, f->lower, f->upper, f->B, variance};
     if ((st = fit_covariance(&spec, r, f->err)) != FIT_OK ||
         (polished.n > 0 && (st = take_polished(f, &polished, &variance)) != FIT_OK) ||
@@ -460,6 +463,11 @@ static enum fit_status run_all(struct fit_job *f)
         fit_job_robust(f, &o) != FIT_EVAL_OK)
         return fit_fail(f->err, FIT_ERR_NUMERIC,
                         "fit: the robust fit met values that are not finite");
+    for (size_t q = 0; q < f->q; q++)
+        r->spread[q] = NAN;
+    if (f->opt->scaling == FIT_SCALING_HIERARCHICAL && !fit_word_ends(o.word) &&
+        (st = fit_job_hierarchy(f, &o)) != FIT_OK)
+        return st;
     r->seconds.fit = fit_seconds() - t - r->seconds.start;
     return finish(f, &o);
 }
@@ -481,7 +489,8 @@ enum fit_status fit_run(const struct fit_kernel *kernel, const struct fit_datase
     f.ng = ds->layout.ngroup;
     f.began = fit_seconds();
     f.deadline = opt->max_seconds > 0 ? f.began + opt->max_seconds : 0;
-    f.setup = (struct fit_objective_setup){.scaling = opt->scaling,
+    f.setup = (struct fit_objective_setup){.scaling = opt->scaling < FIT_SCALING_FOURIER ? opt->scaling
+                                                                                         : FIT_SCALING_INDIVIDUAL,
                                            .linear_lower = opt->linear_lower,
                                            .linear_upper = opt->linear_upper,
                                            .linear_fixed = opt->linear_fixed,
@@ -502,6 +511,8 @@ enum fit_status fit_run(const struct fit_kernel *kernel, const struct fit_datase
         free(f.minima[k].theta);
     free(f.minima);
     free(f.lower);
+    free(f.shrink);
+    free(f.linear_class);
     if (st != FIT_OK)
         fit_result_free(res);
     fit_clock_enter(was);

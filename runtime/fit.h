@@ -45,7 +45,11 @@ enum fit_loss {
 enum fit_scaling {
     FIT_SCALING_INDIVIDUAL, /* one per group */
     FIT_SCALING_CONSTANT,   /* held at the given values */
-    FIT_SCALING_AVERAGED    /* one for all groups */
+    FIT_SCALING_AVERAGED,   /* one for all groups */
+    FIT_SCALING_FOURIER,    /* series in the first axis: by a linkage (linkage.h); fit_run takes it for
+                               individual */
+    FIT_SCALING_HIERARCHICAL /* one per group, all but the intercept drawn to their common mean by as much
+                                as their spread over the groups asks for (hierarchy.c) */
 };
 
 enum fit_word {
@@ -181,6 +185,8 @@ struct fit_result {
     size_t nparam, nlinear, ngroup, nfull;
     double *theta; /* nparam */
     double *lin;   /* ngroup x nlinear, in the units of the data (no reference subtracted) */
+    double *spread; /* nlinear: hierarchical scaling: standard deviation of the groups' values about their mean;
+                       0: none seen, one value for all groups; NaN: not estimated */
     size_t nfree;  /* independent parameters that were fitted, linear ones included */
     size_t npoint; /* data points that count */
 

@@ -32,6 +32,8 @@ struct fit_job {
     double curve;  /* mean of psi' of the robust loss */
     double huber;  /* factor on (J^T J)^-1 for the robust loss */
     double square; /* sum w r^2 with the robust loss */
+    double *shrink; /* hierarchical scaling: of setup */
+    size_t *linear_class;
 };
 
 /* What the winning run left behind. */
@@ -78,5 +80,14 @@ enum fit_status fit_job_noise(struct fit_job *f, struct fit_outcome *o);
 enum fit_eval fit_job_robust(struct fit_job *f, struct fit_outcome *o);
 /* Value and derivatives at its end, for the covariance. */
 enum fit_eval fit_job_robust_normal(struct fit_job *f);
+
+/* ---- hierarchy.c ----------------------------------------------------------------------------- */
+
+/* After the fit with values of every group: estimates their spread, and fits again with them drawn together. */
+enum fit_status fit_job_hierarchy(struct fit_job *f, struct fit_outcome *o);
+
+/* Mean and variance of a population from n values whose errors have the covariance V (n x n), by restricted
+ * maximum likelihood; work: V is overwritten.  Returns 0, or 1 when V is not a covariance. */
+int fit_reml(size_t n, const double *value, double *V, double *mean, double *variance);
 
 #endif

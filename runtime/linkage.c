@@ -346,11 +346,15 @@ static void add_tied(struct fit_making *m, size_t k, size_t g)
     size_t linear = k >= m->p, most = (linear ? m->c : m->p) + 1, own = k - (linear ? m->p : 0);
     double *row = fit_link_keep(m, m->c + 1, sizeof *row);
     *t = (struct fit_linkage_tied){.param = linear ? &m->inner->linear[own] : &m->inner->param[own],
-                                   .text = m->spec->text ? m->spec->text[k] : "",
+                                   .text = fit_link_tied(m, k) && m->spec->text ? m->spec->text[k] : "",
                                    .group = linear && m->inner->linear[own].over >= 0 ? (long)g : -1,
                                    .inner = k,
                                    .at = fit_link_keep(m, most, sizeof *t->at),
                                    .factor = fit_link_keep(m, most, sizeof *t->factor)};
+    if (linear && is_series(m, own) && !fit_link_tied(m, k)) {
+        t->series = 1;
+        t->text = fit_link_text(m, "Fourier series of order %zu in %s", m->spec->harmonics, m->inner->axis[0].name);
+    }
     if (m->no_memory)
         return;
     if (linear)
@@ -376,7 +380,8 @@ static void list_tied(struct fit_making *m)
 {
     m->link->tied = fit_link_keep(m, (m->p + m->q) * m->ng, sizeof *m->link->tied);
     for (size_t k = 0; m->link->tied && k < m->p + m->q; k++)
-        for (size_t g = 0; fit_link_tied(m, k) && !m->no_memory && g < m->ng; g++)
+        for (size_t g = 0; (fit_link_tied(m, k) || (k >= m->p && is_series(m, k - m->p))) && !m->no_memory && g < m->ng;
+             g++)
             add_tied(m, k, g);
     for (size_t n = 0; n < m->link->ntied; n++) { /* instances are told apart by the first group they hold in */
         struct fit_linkage_tied *t = &m->link->tied[n];
@@ -530,13 +535,13 @@ enum fit_status fit_linkage_bounds(const struct fit_linkage *link, const double 
     }
     for (size_t k = 0; k < link->ntied && st == FIT_OK; k++) { /* first those that narrow the box */
         const struct fit_linkage_tied *t = &link->tied[k];
-        if (t->nterm == 1)
+        if (t->nterm == 1 && !t->series)
             st = narrow(link, t, lower[t->inner], upper[t->inner], xlower, xupper, err);
     }
     for (size_t k = 0; k < link->ntied && st == FIT_OK; k++) {
         const struct fit_linkage_tied *t = &link->tied[k];
         double low, high, lo = lower[t->inner], hi = upper[t->inner];
-        if (t->nterm == 1)
+        if (t->nterm == 1 || t->series)
             continue;
         range(t, xlower, xupper, &low, &high);
         double slack = 1e-12 * fmax(fabs(low), fabs(high));

@@ -31,6 +31,11 @@ static size_t max_size(size_t a, size_t b)
     return a > b ? a : b;
 }
 
+static size_t min_size(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
 /* ---- vectors of a tile ----------------------------------------------------------------------- */
 
 void fit_objective_vectors(const struct fit_objective *obj, const struct fit_tile *t,
@@ -178,6 +183,14 @@ static void find_blocks(struct fit_objective *o)
                 }
             }
         }
+        for (size_t e = 0; e < o->ngroup * o->nlinear; e++) { /* shrinkage connects the groups */
+            int m = o->map[e], first = o->map[e % o->nlinear];
+            if (!(o->shrink[e % o->nlinear] > 0) || m < 0 || o->block_of[m] == o->block_of[first])
+                continue;
+            size_t least = min_size(o->block_of[m], o->block_of[first]);
+            o->block_of[m] = o->block_of[first] = least;
+            changed = 1;
+        }
     }
     size_t n = 0, offset = 0;
     o->nblock = 0;
@@ -247,12 +260,13 @@ static int allocate_basic(struct fit_objective *o)
     o->lin_loss = doubles(e);
     o->ssr = doubles(o->ngroup);
     o->factor = doubles(o->ngroup);
+    o->shrink = doubles(o->nlinear);
     o->cross = doubles(e * o->nparam);
     o->hessian = doubles(o->nparam * o->nparam);
     o->ws = doubles(o->kernel->workspace(&o->ds->layout));
     return o->map && o->order && o->place && o->block_of && o->block_first && o->block_matrix &&
            o->state && o->shift && o->origin && o->lower && o->upper && o->ref && o->u && o->b &&
-           o->lin && o->lin_loss && o->ssr && o->factor && o->cross && o->hessian && o->ws;
+           o->lin && o->lin_loss && o->ssr && o->factor && o->shrink && o->cross && o->hessian && o->ws;
 }
 
 static enum fit_status allocate_blocks(struct fit_objective *o, const struct fit_objective_setup *s,
@@ -297,6 +311,8 @@ enum fit_status fit_objective_new(const struct fit_kernel *kernel, const struct 
         goto done;
     }
     number_unknowns(o, setup);
+    for (size_t q = 0; setup->shrink && q < o->nlinear; q++)
+        o->shrink[q] = setup->shrink[q];
     if ((st = set_bounds(o, setup, err)) != FIT_OK || (st = set_shifts(o, setup, err)) != FIT_OK)
         goto done;
     find_blocks(o);
@@ -325,7 +341,7 @@ void fit_objective_free(struct fit_objective *o)
                    o->upper,        o->ref,     o->u,      o->b,        o->lin,
                    o->lin_loss,     o->ssr,     o->factor, o->cross,    o->hessian,
                    o->ws,           o->ws_loss, o->A,      o->sum,      o->work,
-                   o->moment};
+                   o->moment,       o->shrink};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++)
         free(all[k]);
     free(o);
@@ -520,6 +536,55 @@ static void solve_block(struct fit_objective *o, size_t k)
         o->u[index[i]] = x[i];
 }
 
+/* Is element e the first that has its unknown? */
+static int is_first(const struct fit_objective *o, size_t e)
+{
+    for (size_t b = e % o->nlinear; b < e; b += o->nlinear)
+        if (o->map[b] == o->map[e])
+            return 0;
+    return o->map[e] >= 0;
+}
+
+/* Adds the shrinkage of linear parameter q: shrink (I - 1 1^T / n) over the n unknowns of the groups. */
+static void add_shrinkage(struct fit_objective *o, size_t q)
+{
+    size_t n = 0, Q = o->nlinear, all = o->ngroup * Q;
+    double mean = 0;
+    for (size_t e = q; e < all; e += Q)
+        if (is_first(o, e)) {
+            mean += o->origin[o->map[e]];
+            n++;
+        }
+    for (size_t e = q; n && e < all; e += Q) {
+        if (!is_first(o, e))
+            continue;
+        size_t u = (size_t)o->map[e], block = o->block_of[u], size = block_size(o, block);
+        double *row = o->A + o->block_matrix[block] + o->place[u] * size;
+        o->b[u] -= o->shrink[q] * (o->origin[u] - mean / (double)n);
+        for (size_t f = q; f < all; f += Q)
+            if (is_first(o, f))
+                row[o->place[o->map[f]]] += o->shrink[q] * ((e == f) - 1 / (double)n);
+    }
+}
+
+/* What the shrinkage of parameter q adds to the cost. */
+static double penalty(const struct fit_objective *o, size_t q)
+{
+    size_t n = 0, Q = o->nlinear;
+    double mean = 0, s = 0;
+    for (size_t e = q; e < o->ngroup * Q; e += Q)
+        if (is_first(o, e)) {
+            mean += o->u[o->map[e]] + o->origin[o->map[e]];
+            n++;
+        }
+    for (size_t e = q; e < o->ngroup * Q; e += Q)
+        if (is_first(o, e)) {
+            double d = o->u[o->map[e]] + o->origin[o->map[e]] - mean / (double)n;
+            s += d * d;
+        }
+    return 0.5 * o->shrink[q] * s;
+}
+
 double fit_objective_group(const struct fit_objective *o, size_t g, const double *u, double *lin)
 {
     size_t n = o->nlinear;
@@ -553,6 +618,9 @@ enum fit_eval fit_objective_sums(struct fit_objective *o, const double *theta, i
     memset(o->b, 0, o->nu * sizeof *o->b);
     for (size_t g = 0; g < o->ngroup; g++)
         add_group(o, g, o->moment + g * n);
+    for (size_t q = 0; q < o->nlinear; q++)
+        if (o->shrink[q] > 0)
+            add_shrinkage(o, q);
     return FIT_EVAL_OK;
 }
 
@@ -612,7 +680,10 @@ enum fit_eval fit_objective_value(struct fit_objective *o, const double *theta)
         square += o->reference_square;
         o->cost_error = 4 * DBL_EPSILON * (sqrt(2 * cost * square) + DBL_EPSILON * square);
     }
-    o->cost = cost;
+    o->penalty = 0;
+    for (size_t q = 0; q < o->nlinear; q++)
+        o->penalty += o->shrink[q] > 0 ? penalty(o, q) : 0;
+    o->cost = cost + o->penalty;
     return isfinite(cost) ? FIT_EVAL_OK : FIT_EVAL_REJECT;
 }
 

@@ -30,6 +30,8 @@ struct fit_objective_setup {
     const double *linear_start; /* ngroup x nlinear, data units, NaN: the model's; or NULL */
     const size_t *linear_class; /* ngroup x nlinear: groups with equal numbers share a value; NULL: as
                                    the model and `scaling` have it */
+    const double *shrink;       /* nlinear, or NULL: 1/2 shrink sum_g (lin - mean of all groups)^2 is added to the
+                                   cost, over the groups' own values; 0: not */
     int threads;
     const volatile sig_atomic_t *interrupt;
 };
@@ -65,7 +67,8 @@ struct fit_objective {
     double *ssr;                 /* ngroup: sum w r^2 */
     double *A, *b;               /* matrices and right sides of the blocks */
     double *moment;              /* ngroup x sums of the kernel's moments */
-    double cost, cost_error;     /* 1/2 sum of ssr; what rounding may have done to it */
+    double cost, cost_error;     /* 1/2 sum of ssr, and penalty; what rounding may have done to it */
+    double penalty;              /* what shrinkage adds */
     double ridge;                /* the largest ridge that the linear solve needed */
 
     /* At the theta of the last call of fit_objective_normal(): */
@@ -74,6 +77,7 @@ struct fit_objective {
 
     enum fit_weighting weighting;
     double *factor;              /* ngroup */
+    double *shrink;              /* nlinear */
     enum fit_loss loss;
     double loss_scale;           /* f_scale */
     double loss_curve;           /* curvature, as a part of the majorant's */

@@ -45,6 +45,7 @@ struct fit_results {
     const struct fit_linkage *link; /* NULL: the kernel is the model's */
     const struct fit_config *config;
     const char *config_text; /* effective configuration */
+    enum fit_scaling scaling; /* in effect */
     const struct fit_input *input;
     const struct fit_dataset *ds;
     const struct fit_result *fit;

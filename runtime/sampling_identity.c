@@ -63,7 +63,7 @@ static void put_data(FILE *f, const struct fit_posterior_setup *p, const char *d
 
 static void put_posterior(FILE *f, const struct fit_posterior_setup *p)
 {
-    static const char *const scaling[] = {"individual", "constant", "averaged"};
+    static const char *const scaling[] = {"individual", "constant", "averaged", "fourier", "hierarchical"};
     static const char *const variance[] = {"one for each group", "one for all", "known", "sampled"};
     const struct fit_kernel *k = p->kernel;
     for (size_t n = 0; n < k->nparam + k->nlinear; n++) {

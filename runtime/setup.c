@@ -5,6 +5,7 @@
 #include "sampling_setup.h"
 
 #include "hdf5_io.h"
+#include "quantiles.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -185,9 +186,34 @@ enum fit_status fit_setup_supported(const struct fit_config *cfg, const struct f
     if (fit_sampling_wanted(cfg) && !k->gradient)
         return fit_fail(err, FIT_ERR_CONFIG,
                         "the kernel of %s has no gradient and cannot be sampled; use --method nlsq", k->name);
+    if (fit_sampling_wanted(cfg) && !cfg->scaling.automatic && cfg->scaling.mode.value == FIT_SCALING_HIERARCHICAL)
+        return fit_fail(err, FIT_ERR_CONFIG,
+                        "hierarchical scaling: for least squares only; a posterior integrates over contrast and "
+                        "offset of every angle anyway (--scaling individual)");
     if (cfg->input.path.n > 1)
         return fit_fail(err, FIT_ERR_CONFIG, "%zu data files: this version fits one at a time",
                         cfg->input.path.n);
+    return FIT_OK;
+}
+
+/* Constant scaling without values: quantiles of the data, for a contrast and an offset. */
+static enum fit_status constant_values(struct fit_setup *s, const struct fit_kernel *k, const struct fit_dataset *ds,
+                                       struct fit_error *err)
+{
+    size_t offset = (size_t)k->intercept, contrast = 1 - offset;
+    if (k->space != FIT_PAIRS || k->nlinear != 2 || k->intercept < 0)
+        return FIT_OK;
+    for (size_t g = 0; g < ds->layout.ngroup; g++) {
+        double value[2], *given = s->linear_start + 2 * g;
+        if (!isnan(given[0]) && !isnan(given[1]))
+            continue;
+        enum fit_status st = fit_quantiles(ds, g, &value[contrast], &value[offset], err);
+        if (st != FIT_OK)
+            return st;
+        for (size_t q = 0; q < 2; q++)
+            if (isnan(given[q]))
+                given[q] = fmin(fmax(value[q], s->linear_lower[q]), s->linear_upper[q]);
+    }
     return FIT_OK;
 }
 
@@ -242,6 +268,8 @@ enum fit_status fit_setup_options(const struct fit_config *cfg, const struct fit
     o->linear_upper = s->linear_upper;
     o->linear_fixed = s->linear_fixed;
     o->linear_start = s->linear_start;
+    if (o->scaling == FIT_SCALING_CONSTANT && (st = constant_values(s, kernel, ds, err)) != FIT_OK)
+        return st;
     if (m && m->sigma_from == FIT_SIGMA_GIVEN && !ds->weighted) {
         for (size_t g = 0; g < ngroup; g++)
             s->sigma[g] = m->group[g].sigma;

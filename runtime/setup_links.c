@@ -20,6 +20,7 @@ struct links {
     double *tie;
     const char **text;
     size_t *share; /* n x ng: nonlinear ones, then linear ones */
+    size_t harmonics;
 };
 
 static enum fit_status at_fault(const struct links *l, struct fit_origin from, const char *name, const char *what)
@@ -214,9 +215,42 @@ static void borrow(struct fit_setup *s)
     o->linear_class = s->linear_class;
 }
 
+/* Different azimuths; a series of K harmonics needs 2 K + 1 of them. */
+static size_t azimuths(const struct fit_dataset *ds, const struct fit_kernel *k)
+{
+    size_t n = 0;
+    for (size_t g = 0; k->naxis && g < ds->layout.ngroup; g++) {
+        const double *phi = ds->layout.coord[0];
+        size_t first = 0;
+        while (first < g && fabs(remainder(phi[g] - phi[first], 360)) > 1e-6)
+            first++;
+        n += first == g;
+    }
+    return n;
+}
+
+/* Harmonics of the series of contrast and offset; 0: none wanted, or too few azimuths for it. */
+static enum fit_status choose_series(struct links *l)
+{
+    struct fit_options *o = &l->s->options;
+    if (o->scaling != FIT_SCALING_FOURIER)
+        return FIT_OK;
+    l->harmonics = (size_t)l->cfg->scaling.fourier_order.value;
+    if (azimuths(l->ds, l->k) < 2 * l->harmonics + 1) {
+        l->harmonics = 0;
+        o->scaling = FIT_SCALING_INDIVIDUAL;
+    }
+    for (size_t q = 0; l->harmonics && q < l->k->nlinear; q++)
+        if (l->cfg->param[l->k->nparam + q].share.kind != FIT_SHARE_MODEL)
+            return at_fault(l, l->cfg->param[l->k->nparam + q].share.from, l->k->linear[q].name,
+                            "not together with a Fourier series over the angles (--scaling)");
+    return FIT_OK;
+}
+
 static enum fit_status make(struct links *l, struct fit_dataset *ds)
 {
-    struct fit_linkage_spec spec = {.tied = l->tied, .tie = l->tie, .text = l->text, .share = l->share};
+    struct fit_linkage_spec spec = {
+        .tied = l->tied, .tie = l->tie, .text = l->text, .share = l->share, .harmonics = l->harmonics};
     int relations = 0, copies = 0;
     for (size_t k = 0; k < l->n; k++) {
         relations |= l->tied[k];
@@ -225,7 +259,7 @@ static enum fit_status make(struct links *l, struct fit_dataset *ds)
     }
     enum fit_status st = FIT_OK;
     l->s->copies = copies;
-    if (relations || copies) {
+    if (relations || copies || l->harmonics) {
         st = fit_linkage_new(l->k, ds, &spec, &l->s->link, l->err);
         if (st == FIT_OK)
             st = translate(l);
@@ -242,10 +276,12 @@ enum fit_status fit_setup_links(const struct fit_config *cfg, const struct fit_k
     struct links l = {.cfg = cfg, .k = kernel, .ds = ds, .s = s, .err = err};
     enum fit_status st;
     ds->layout.context = NULL;
-    if (!is_linked(cfg, 0, cfg->nparam + cfg->nlinear))
+    l.ng = ds->layout.ngroup;
+    if ((st = choose_series(&l)) != FIT_OK)
+        return st;
+    if (!is_linked(cfg, 0, cfg->nparam + cfg->nlinear) && !l.harmonics)
         return FIT_OK;
     l.n = kernel->nparam + kernel->nlinear;
-    l.ng = ds->layout.ngroup;
     l.tied = calloc(l.n + 1, 1);
     l.tie = calloc(l.n * (l.n + 1) + 1, sizeof *l.tie);
     l.text = calloc(l.n + 1, sizeof *l.text);

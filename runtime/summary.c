@@ -173,10 +173,11 @@ static void row_print(FILE *f, int *left, const struct fit_results *r, const str
     snprintf(what, sizeof what, w->n > 1 ? "%zu values, %s" : "%.0zu%s", w->n > 1 ? w->n : 0, w->remark);
     int wide = w->n > 1;
     if (fit_results_shows_robust(r))
-        line(f, left, "  %-*s %*s %s %-9s %-9s %-12s %s", wide ? 12 : 18, w->name, wide ? 20 : 14, value,
-             error[0] ? "+-" : "  ", error, robust, unit, what);
+        line(f, left, "  %-*s %*s %s %-9s %-9s %-*s%s", wide ? 12 : 18, w->name, wide ? 20 : 14, value,
+             error[0] ? "+-" : "  ", error, robust, wide && !*unit ? 0 : 13, unit, what);
     else
-        line(f, left, "  %-20s %14s %s %-11s %-13s %s", w->name, value, error[0] ? "+-" : "  ", error, unit, what);
+        line(f, left, "  %-20s %14s %s %-11s %-*s%s", w->name, value, error[0] ? "+-" : "  ", error,
+             wide && !*unit ? 0 : 14, unit, what);
 }
 
 /* Parameters that follow others; the values of several groups in one line. */
@@ -185,7 +186,7 @@ static void tied(FILE *f, int *left, const struct fit_results *r)
     const struct fit_result *fit = r->fit;
     for (size_t k = 0; r->link && k < r->link->ntied;) {
         const struct fit_linkage_tied *t = &r->link->tied[k];
-        struct row w = {.name = t->param->name, .unit = t->param->unit, .remark = "TIED"};
+        struct row w = {.name = t->param->name, .unit = t->param->unit, .remark = t->series ? "SERIES" : "TIED"};
         for (; k < r->link->ntied && r->link->tied[k].inner == t->inner; k++)
             row_add(&w, fit_linkage_value(r->link, k, fit->theta, fit->lin),
                     fit_linkage_std(r->link, k, fit->covariance, fit->nfull),
@@ -201,7 +202,8 @@ static void relations(FILE *f, int *left, const struct fit_results *r)
     for (size_t k = 0; r->link && k < r->link->ntied; k++) {
         if (k && r->link->tied[k].inner == r->link->tied[k - 1].inner)
             continue;
-        snprintf(text, sizeof text, "tied: %s = %s", r->link->tied[k].param->name, r->link->tied[k].text);
+        snprintf(text, sizeof text, "%s%s = %s", r->link->tied[k].series ? "" : "tied: ",
+                 r->link->tied[k].param->name, r->link->tied[k].text);
         wrapped(f, left, text);
     }
 }

@@ -35,6 +35,8 @@ static void put_tied(struct fit_json *j, const struct fit_results *r)
     const struct fit_result *f = r->fit;
     for (size_t k = 0; r->link && k < r->link->ntied; k++) {
         const struct fit_linkage_tied *t = &r->link->tied[k];
+        if (t->group >= 0) /* in "scaling" */
+            continue;
         fit_json_begin(j, t->name, '{');
         fit_json_number(j, "value", fit_linkage_value(r->link, k, f->theta, f->lin));
         fit_json_number(j, "std", fit_linkage_std(r->link, k, f->covariance, f->nfull));
@@ -107,10 +109,41 @@ static void put_scaling(struct fit_json *j, const struct fit_results *r)
                 fit_json_string(j, key, f->at_bound[k] < 0 ? "lower" : "upper");
             }
         }
+        for (size_t t = 0; r->link && t < r->link->ntied; t++) {
+            const struct fit_linkage_tied *x = &r->link->tied[t];
+            if (x->group != (long)g)
+                continue;
+            fit_json_number(j, x->param->name, fit_linkage_value(r->link, t, f->theta, f->lin));
+            snprintf(key, sizeof key, "%s_std", x->param->name);
+            fit_json_number(j, key, fit_linkage_std(r->link, t, f->covariance, f->nfull));
+            snprintf(key, sizeof key, "%s_%s", x->param->name, x->series ? "series" : "tied");
+            fit_json_string(j, key, x->text);
+        }
         if (r->maps) {
             fit_json_integer(j, "n_points", (int64_t)r->maps->npoint[g]);
             fit_json_number(j, "chi2_per_point", r->maps->chi2[g] / (double)r->maps->npoint[g]);
         }
+        fit_json_end(j);
+    }
+    fit_json_end(j);
+}
+
+/* Hierarchical scaling: the population of each linear parameter. */
+static void put_hierarchy(struct fit_json *j, const struct fit_results *r)
+{
+    const struct fit_result *f = r->fit;
+    if (r->scaling != FIT_SCALING_HIERARCHICAL)
+        return;
+    fit_json_begin(j, "hierarchy", '{');
+    for (size_t q = 0; q < f->nlinear; q++) {
+        double mean = 0;
+        if (isnan(f->spread[q]))
+            continue;
+        for (size_t g = 0; g < f->ngroup; g++)
+            mean += f->lin[g * f->nlinear + q] / (double)f->ngroup;
+        fit_json_begin(j, r->kernel->linear[q].name, '{');
+        fit_json_number(j, "mean", mean);
+        fit_json_number(j, "spread", f->spread[q]);
         fit_json_end(j);
     }
     fit_json_end(j);
@@ -253,7 +286,7 @@ static void put_data(struct fit_json *j, const struct fit_results *r)
 
 static void put_settings(struct fit_json *j, const struct fit_results *r)
 {
-    static const char *const scaling[] = {"individual", "constant", "averaged"};
+    static const char *const scaling[] = {"individual", "constant", "averaged", "fourier", "hierarchical"};
     static const char *const method[] = {"nlsq", "nuts", "laplace", "cmc"};
     const struct fit_config *c = r->config;
     fit_json_begin(j, "settings", '{');
@@ -261,7 +294,7 @@ static void put_settings(struct fit_json *j, const struct fit_results *r)
         fit_json_number(j, r->kernel->setting[s].name, r->ds->layout.setting[s]);
     fit_json_string(j, "method", method[c->method.value]);
     fit_json_string(j, "loss", fit_loss_name((enum fit_loss)c->nlsq.loss.value));
-    fit_json_string(j, "scaling", scaling[c->scaling.mode.value]);
+    fit_json_string(j, "scaling", scaling[r->scaling]);
     fit_json_integer(j, "max_iterations", c->nlsq.max_iterations.value);
     fit_json_number(j, "ftol", c->nlsq.ftol.value);
     fit_json_number(j, "xtol", c->nlsq.xtol.value);
@@ -354,6 +387,7 @@ char *fit_write_json(const struct fit_results *r)
     put_noise(&j, r);
     put_parameters(&j, r, index, n);
     put_scaling(&j, r);
+    put_hierarchy(&j, r);
     put_correlation(&j, r, index, n);
     put_robust(&j, r);
     put_identifiability(&j, r);

@@ -75,6 +75,20 @@ grep -q '"alpha\[50,90\]"' sets/fit.json || fail "no set of angles"
 refused "there is no phi 0" --share alpha=0/50,90
 refused "stands in no set" --share alpha=-5,5/50,90
 
+# Scaling.
+has5() { # OUT KEY: fit.json has five values of it
+    grep -c "\"$2\":" "$1/fit.json" | grep -qx 5 || fail "$1: no five values of $2"
+}
+for mode in individual averaged constant fourier hierarchical; do
+    fit "$mode" --scaling "$mode"
+    has5 "$mode" contrast_std
+    grep -q "\"scaling\": \"$mode\"" "$mode/fit.json" || fail "fit.json does not say scaling $mode"
+done
+grep -q 'quantiles of the data' constant/fit.json || fail "constant does not tell what is held"
+grep -q '"hierarchy"' hierarchical/fit.json || fail "no spread of the contrasts"
+fit few --scaling fourier --fourier-order 3
+grep -q 'needs 7 different angles' few/fit.json || fail "fourier with too few angles does not say so"
+
 # Clusters of the robust errors.
 fit frames --cluster-length 10 --cluster-joint
 grep -q '"cluster_frames": 10' frames/fit.json || fail "clusters of 10 frames"

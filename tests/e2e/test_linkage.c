@@ -1,4 +1,4 @@
-/* test_linkage.c -- linked parameters against a dense least-squares fit that knows nothing of linkages.
+/* test_linkage.c -- linked parameters and modes of scaling against a dense least-squares fit that knows nothing of linkages.
  *
  * The reference takes the values one by one, theta and lin of every group from its unknowns z by the linear map
  * written down here, the Jacobian of the inner kernel's `points` times the columns of that map, and Gauss-Newton in
@@ -6,6 +6,7 @@
  * same errors (1e-6: J^T J from sums in double against long double, condition number 1e5 squared).
  */
 #include "fit.h"
+#include "fit_impl.h"
 #include "linkage.h"
 #include "rng.h"
 #include "support.h"
@@ -76,6 +77,7 @@ struct dense {
     size_t n;
     map_fn *map;
     const double *penalty; /* n x n, added to J^T J, with its gradient about `centre`; NULL: none */
+    double variance; /* of the values; 0: that of the residuals */
     double z[MOST], std[MOST];
     long double H[MOST][MOST], g[MOST], cost;
     size_t npoint;
@@ -175,7 +177,8 @@ static void dense_fit(struct dense *d, const struct fit_kernel *k, const struct 
     }
     dense_sums(d, k, ds);
     dense_solve(d, d->g, step, inverse);
-    long double variance = 2 * d->cost / (long double)(d->npoint - d->n);
+    long double variance =
+        d->variance > 0 ? (long double)d->variance : 2 * d->cost / (long double)(d->npoint - d->n);
     for (size_t a = 0; a < d->n; a++)
         d->std[a] = (double)sqrtl(variance * inverse[a]);
 }
@@ -318,6 +321,212 @@ static void test_gradient_and_model_agree_with_points(void **state)
     fit_dataset_free(ds);
 }
 
+/* ---- scaling modes --------------------------------------------------------------------------------------------- */
+
+/* z: D0, shear, phi0, then the linear ones. */
+static void map_theta(const double *z, double *theta)
+{
+    const double all[NP] = {z[0], truth[ALPHA], truth[D_OFFSET], z[1], truth[BETA], truth[SHEAR_OFFSET], z[2]};
+    memcpy(theta, all, sizeof all);
+}
+
+static void map_individual(const double *z, size_t g, double *theta, double *lin)
+{
+    map_theta(z, theta);
+    lin[0] = z[3 + 2 * g];
+    lin[1] = z[4 + 2 * g];
+}
+
+static void map_averaged(const double *z, size_t g, double *theta, double *lin)
+{
+    (void)g;
+    map_theta(z, theta);
+    lin[0] = z[3];
+    lin[1] = z[4];
+}
+
+static void map_constant(const double *z, size_t g, double *theta, double *lin)
+{
+    map_theta(z, theta);
+    lin[0] = 0.28 + 0.01 * (double)g;
+    lin[1] = 1.02 - 0.01 * (double)g;
+}
+
+static void map_series(const double *z, size_t g, double *theta, double *lin)
+{
+    double a = phi[g] * acos(-1) / 180;
+    map_theta(z, theta);
+    lin[0] = z[3] + z[4] * cos(a) + z[5] * sin(a);
+    lin[1] = z[6] + z[7] * cos(a) + z[8] * sin(a);
+}
+
+/* Contrast for {0, 1} and {2, 3, 4}, one offset. */
+static void map_sets(const double *z, size_t g, double *theta, double *lin)
+{
+    map_theta(z, theta);
+    lin[0] = z[g < 2 ? 3 : 4];
+    lin[1] = z[5];
+}
+
+struct scaling {
+    const struct fit_kernel *k;
+    struct fit_dataset *ds;
+    struct fit_options o;
+    struct fit_result r;
+    double linear[2 * NG];
+};
+
+/* Given, so that angles that fit badly are not weighted down. */
+static const double sigma[NG] = {0.002, 0.002, 0.002, 0.002, 0.002};
+
+static const unsigned char held[NP] = {0, 1, 1, 0, 1, 1, 0};
+
+static struct scaling fit_scaling_mode(const struct fit_kernel *k, struct fit_dataset *ds, enum fit_scaling mode,
+                                       const size_t *linear_class)
+{
+    struct scaling s = {.k = k, .ds = ds};
+    double start[NP];
+    memcpy(start, truth, sizeof start);
+    fit_options_default(&s.o);
+    for (size_t g = 0; g < NG; g++)
+        s.linear[2 * g] = 0.28 + 0.01 * (double)g, s.linear[2 * g + 1] = 1.02 - 0.01 * (double)g;
+    s.o.start = start;
+    s.o.start_only = 1;
+    s.o.fixed = held;
+    s.o.threads = 1;
+    s.o.scaling = mode;
+    s.o.sigma = sigma;
+    s.o.linear_start = s.linear;
+    s.o.linear_class = linear_class;
+    s.r = run_fit(k, ds, &s.o);
+    return s;
+}
+
+/* Compares theta, and element place[c] of the full vector with z[3 + c]. */
+static void compare_scaling(const struct scaling *s, struct dense *d, const size_t *place)
+{
+    static const size_t theta[] = {D0, SHEAR, PHI0};
+    d->variance = sigma[0] * sigma[0];
+    d->z[0] = truth[D0] * 1.01, d->z[1] = truth[SHEAR], d->z[2] = truth[PHI0];
+    for (size_t c = 0; c + 3 < d->n; c++)
+        d->z[3 + c] = 1.02 * s->r.lin[place[c] - s->r.nparam];
+    dense_fit(d, e2e_kernel("laminar", "fast", NULL), s->ds);
+    for (size_t a = 0; a < 3; a++)
+        compare(s->k->param[theta[a]].name, s->r.theta[theta[a]], s->r.std[theta[a]], d->z[a], d->std[a]);
+    for (size_t c = 0; c + 3 < d->n; c++)
+        compare("linear", s->r.lin[place[c] - s->r.nparam], s->r.std[place[c]], d->z[3 + c], d->std[3 + c]);
+    assert_true(fabs(s->r.cost * d->variance - (double)d->cost) <= 1e-10 * (double)d->cost);
+}
+
+static void test_individual_averaged_constant_and_sets(void **state)
+{
+    (void)state;
+    const struct fit_kernel *k = e2e_kernel("laminar", "fast", NULL);
+    struct fit_dataset *ds = data(k);
+    size_t all[2 * NG], classes[2 * NG], sets[] = {NP, NP + 4, NP + 1};
+    for (size_t e = 0; e < 2 * NG; e++) {
+        all[e] = NP + e;
+        classes[e] = e % 2 ? 0 : e / 2 < 2 ? 0 : 1;
+    }
+    const struct {
+        enum fit_scaling mode;
+        map_fn *map;
+        size_t n;
+        const size_t *linear_class, *place;
+    } c[] = {{FIT_SCALING_INDIVIDUAL, map_individual, 3 + 2 * NG, NULL, all},
+             {FIT_SCALING_AVERAGED, map_averaged, 5, NULL, all},
+             {FIT_SCALING_CONSTANT, map_constant, 3, NULL, all},
+             {FIT_SCALING_INDIVIDUAL, map_sets, 6, classes, sets}};
+    for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
+        struct scaling s = fit_scaling_mode(k, ds, c[i].mode, c[i].linear_class);
+        struct dense d = {.n = c[i].n, .map = c[i].map};
+        compare_scaling(&s, &d, c[i].place);
+        fit_result_free(&s.r);
+    }
+    fit_dataset_free(ds);
+}
+
+static void test_fourier_series(void **state)
+{
+    (void)state;
+    const struct fit_kernel *k = e2e_kernel("laminar", "fast", NULL);
+    struct fit_dataset *ds = data(k);
+    struct fit_linkage *link;
+    struct fit_error err = {0};
+    struct fit_linkage_spec spec = {.harmonics = 1};
+    static const size_t place[] = {NP, NP + 1, NP + 2, NP + 3, NP + 4, NP + 5};
+    assert_int_equal(fit_linkage_new(k, ds, &spec, &link, &err), FIT_OK);
+    assert_int_equal(link->kernel.nlinear, 6);
+    assert_int_equal(link->kernel.intercept, 3);
+    struct fit_options o;
+    fit_options_default(&o);
+    o.start = truth;
+    o.start_only = 1;
+    o.fixed = held;
+    o.sigma = sigma;
+    o.threads = 1;
+    struct scaling s = {.k = &link->kernel, .ds = ds, .r = run_fit(&link->kernel, ds, &o)};
+    struct dense d = {.n = 9, .map = map_series};
+    compare_scaling(&s, &d, place);
+    double theta[NP], lin[2];
+    for (size_t g = 0; g < NG; g++) {
+        map_series(d.z, g, theta, lin);
+        for (size_t q = 0; q < 2; q++) {
+            assert_int_equal(link->tied[q * NG + g].group, g);
+            assert_true(fabs(fit_linkage_value(link, q * NG + g, s.r.theta, s.r.lin) - lin[q]) < 1e-8);
+        }
+    }
+    fit_result_free(&s.r);
+    fit_linkage_free(link);
+    spec.harmonics = 3; /* 5 angles are too few */
+    assert_int_equal(fit_linkage_new(k, ds, &spec, &link, &err), FIT_ERR_CONFIG);
+    fit_dataset_free(ds);
+}
+
+/* The penalty with the spread that the fit has found. */
+static void test_hierarchical(void **state)
+{
+    (void)state;
+    const struct fit_kernel *k = e2e_kernel("laminar", "fast", NULL);
+    struct fit_dataset *ds = data(k);
+    struct scaling own = fit_scaling_mode(k, ds, FIT_SCALING_INDIVIDUAL, NULL);
+    struct scaling s = fit_scaling_mode(k, ds, FIT_SCALING_HIERARCHICAL, NULL);
+    enum { N = 3 + 2 * NG };
+    double penalty[N * N] = {0}, tau = s.r.spread[0], lambda = sigma[0] * sigma[0] / (tau * tau);
+    size_t all[2 * NG];
+    for (size_t e = 0; e < 2 * NG; e++)
+        all[e] = NP + e;
+    assert_true(tau > 0.005 && tau < 0.05); /* 0.28 .. 0.32: 0.016 */
+    assert_true(isnan(s.r.spread[1]));      /* the offset */
+    for (size_t a = 0; a < NG; a++)
+        for (size_t b = 0; b < NG; b++)
+            penalty[(3 + 2 * a) * N + 3 + 2 * b] = lambda * ((a == b) - 1.0 / NG);
+    struct dense d = {.n = N, .map = map_individual, .penalty = penalty};
+    compare_scaling(&s, &d, all);
+    fit_result_free(&own.r);
+    fit_result_free(&s.r);
+    fit_dataset_free(ds);
+}
+
+/* Equal errors: tau^2 = scatter / (n - 1) - s^2, or 0. */
+static void test_spread_of_a_population(void **state)
+{
+    (void)state;
+    const double value[] = {1, 2, 4, 4.5, 7};
+    double mean, variance, V[25];
+    for (int narrow = 0; narrow < 2; narrow++) {
+        double s2 = narrow ? 9 : 0.5, m = 3.7, scatter = 0;
+        memset(V, 0, sizeof V);
+        for (size_t i = 0; i < 5; i++) {
+            V[6 * i] = s2;
+            scatter += (value[i] - m) * (value[i] - m);
+        }
+        assert_int_equal(fit_reml(5, value, V, &mean, &variance), 0);
+        assert_true(fabs(mean - m) < 1e-12);
+        assert_true(fabs(variance - fmax(scatter / 4 - s2, 0)) < 1e-6);
+    }
+}
+
 /* ---- bounds ------------------------------------------------------------------------------------------------------ */
 
 static void test_bounds_of_tied_values_are_kept(void **state)
@@ -406,6 +615,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_ties_and_values_of_groups),
         cmocka_unit_test(test_gradient_and_model_agree_with_points),
+        cmocka_unit_test(test_individual_averaged_constant_and_sets),
+        cmocka_unit_test(test_fourier_series),
+        cmocka_unit_test(test_hierarchical),
+        cmocka_unit_test(test_spread_of_a_population),
         cmocka_unit_test(test_bounds_of_tied_values_are_kept),
         cmocka_unit_test(test_degeneracies_follow_the_unknowns),
         cmocka_unit_test(test_same_bits_for_any_number_of_threads),

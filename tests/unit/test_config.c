@@ -298,7 +298,7 @@ static void test_errors_say_place_and_remedy(void **state)
     refuse("optimization: {nlsq: {loss: tukey}}\n", k,
            "possible are linear, soft_l1, huber, cauchy, arctan");
     refuse("optimization: {nlsq: {loss: soft_l2}}\n", k, "did you mean 'soft_l1'?");
-    refuse("optimization: {nlsq: {per_angle_mode: fourier}}\n", k, "'fourier' is not available");
+    refuse("optimization: {nlsq: {per_angle_mode: fourier, fourier_order: 0}}\n", k, "fourier_order");
     refuse("optimization: {method: gurobi}\n", k, "possible are nlsq, nuts, laplace, cmc, both");
     refuse("parameters: {D1: 5}\n", k, "has no parameter 'D1'; did you mean 'D0'?");
     refuse("parameters: {beta: {vallue: 5}}\n", k, "did you mean 'value'?");
@@ -585,7 +585,7 @@ static void test_wrong_overrides(void **state)
     over_fails(cfg, "initial-bta", "1", "did you mean 'beta'?");
     over_fails(cfg, "q", NULL, "a value is missing");
     over_fails(cfg, "frames", "7", "FIRST:LAST");
-    over_fails(cfg, "scaling", "fourier", "not available");
+    over_fails(cfg, "scaling", "fouriers", "did you mean 'fourier'?");
     over_fails(cfg, "set", "a.b=[1", "a.b");
     assert_true(fit_config_option_known("bounds", &value) && value);
     assert_true(fit_config_option_known("multistart", &value) && !value);
