@@ -67,7 +67,7 @@ struct fit_cli {
     uint64_t seed;
 
     /* fit; init */
-    int dry_run, resume, force;
+    int dry_run, resume, force, profile_time;
 
     void *storage_; /* argv words joined or split here */
 };

@@ -11,6 +11,7 @@
 #define FIT_CLOCK_H
 
 #include <stddef.h>
+#include <stdio.h>
 
 enum fit_clock {
     FIT_CLOCK_OTHER,  /* everything without a name */
@@ -34,6 +35,9 @@ static inline enum fit_clock fit_clock_enter(enum fit_clock to)
     return fit_clock_runs ? fit_clock_change(to) : to;
 }
 
+/* What the calling thread is at. */
+enum fit_clock fit_clock_now(void);
+
 /* Names the calling thread in the report ("worker"); the text is borrowed. */
 void fit_clock_name(const char *name);
 
@@ -41,15 +45,19 @@ void fit_clock_name(const char *name);
 void fit_clock_start(void);
 
 struct fit_clock_thread {
-    const char *name;
+    char name[24]; /* "main", "worker 1", ... */
     double seconds[FIT_CLOCKS];
 };
 
 /* Threads in the order in which they were first seen, at most `most`; returns how many.  Threads that
  * are at work now have been at it until the last change. */
+enum { FIT_CLOCK_THREADS = 160 };
 size_t fit_clock_report(struct fit_clock_thread *to, size_t most);
 
 /* "load", ... */
 const char *fit_clock_word(enum fit_clock c);
+
+/* The report as a table of 80 columns. */
+void fit_clock_print(FILE *f);
 
 #endif

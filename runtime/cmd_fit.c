@@ -4,6 +4,7 @@
  * data and model; write all files under temporary names; rename them; print one screen.  An
  * interrupted or not converged fit writes the same files, marked as what they are. */
 #define _DEFAULT_SOURCE /* gethostname */
+#include "clock.h"
 #include "memory.h"
 #include "parallel.h"
 #include "program.h"
@@ -797,6 +798,8 @@ enum fit_status fit_cmd_fit(struct fit_program *p, const struct fit_cli *cli, st
 {
     struct run run = {.p = p, .cli = cli, .clock = fit_seconds()};
     time_t begin = time(NULL);
+    if (cli->profile_time)
+        fit_clock_start();
     fit_config_log_init(&run.log);
     run.log_file = open_memstream(&run.runlog, &run.runlog_size);
     run.command_line = fit_command_line(p->argc, p->argv);
@@ -813,12 +816,16 @@ enum fit_status fit_cmd_fit(struct fit_program *p, const struct fit_cli *cli, st
         st = sample(&run, err);
     if (st == FIT_OK) {
         gather(&run, begin);
+        enum fit_clock was = fit_clock_enter(FIT_CLOCK_WRITE);
         st = write_files(&run, err);
+        fit_clock_enter(was);
     }
     if (st == FIT_OK)
         st = print_results(&run, err);
     if (st == FIT_OK)
         p->exit_code = exit_code(&run);
+    if (st == FIT_OK && cli->profile_time)
+        fit_clock_print(p->err);
 done:
     release(&run);
     return st;

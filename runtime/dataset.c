@@ -21,6 +21,7 @@
 #define _DEFAULT_SOURCE
 #include "clock.h"
 #include "dataset_impl.h"
+#include "lanes.h"
 #include "stream.h"
 #include "team.h"
 
@@ -30,6 +31,11 @@
 #include <sys/mman.h>
 
 #define L FIT_LANES
+#if defined(__GNUC__)
+#define FETCH(p) __builtin_prefetch(p)
+#else
+#define FETCH(p) ((void)(p))
+#endif
 #define HUGE_PAGE ((size_t)2 << 20)
 
 enum {
@@ -44,6 +50,8 @@ enum {
     FRAMES_SPLIT = 100,
     FRAMES_PARALLEL = 3000, /* from here a matrix is worth the waiting of threads for each other */
     PAGE_DOUBLES = 512,
+    ROWS_AHEAD = 6,
+    LINE = 64,    /* bytes of a cache line */
     SMALLEST = 16 /* no panel or chunk below this when small data are split further */
 };
 
@@ -462,31 +470,49 @@ static void put_block(const struct fit_layout *l, const struct fit_values *v,
     }
 }
 
+/* A row of the tile from block `b` to `end`, of values that all count and follow one another: the
+ * blocks at its ends may have lanes outside. */
+static void put_row(const struct fit_layout *l, const struct fit_values *v, const struct fit_tile *t,
+                    size_t i, size_t b, size_t end, double *y)
+{
+    const size_t stride = l->ngroup * L;
+    const double reference = v->reference;
+    if (b * L <= i) {
+        put_block(l, v, t, i, b++, y, NULL);
+        y += stride;
+    }
+    size_t whole = t->j1 / L > b ? t->j1 / L - b : 0;
+    ptrdiff_t from = (ptrdiff_t)(l->frame[i] - v->row) * v->y.row;
+    if (whole)
+        from += (ptrdiff_t)(l->frame[b * L] - v->column);
+    ptrdiff_t item = v->y.single ? (ptrdiff_t)sizeof(float) : (ptrdiff_t)sizeof(double);
+    const char *ahead = (const char *)v->y.value + item * (from + ROWS_AHEAD * v->y.row);
+    for (size_t k = 0; k < whole * L * (size_t)item && i + ROWS_AHEAD < t->i1; k += LINE)
+        FETCH(ahead + k); /* rows lie too far apart for the processor to guess the next */
+    if (v->y.single)
+        fit_lanes_widen((const float *)v->y.value + from, whole, reference, stride, y);
+    for (size_t k = 0; !v->y.single && k < whole; k++)
+        for (size_t lane = 0; lane < L; lane++)
+            y[k * stride + lane] = ((const double *)v->y.value + from)[k * L + lane] - reference;
+    if (b + whole < end)
+        put_block(l, v, t, i, b + whole, y + whole * stride, NULL);
+}
+
 void fit_dataset_put_tile(const struct fit_dataset *ds, const struct fit_values *v,
                           const struct fit_tile *t, double *y, double *w)
 {
     const struct fit_layout *l = &ds->layout;
     const size_t stride = l->ngroup * L;
-    const double reference = v->reference;
     int quick = v->clean && ds->private_->contiguous && !w && v->y.column == 1 &&
                 !(v->y.baseline > 0);
     size_t at = v->g * L;
     for (size_t i = t->i0; i < t->i1; i++) {
-        ptrdiff_t row = (ptrdiff_t)(l->frame[i] - v->row) * v->y.row;
-        const float *f = (const float *)v->y.value + row;
-        const double *d = (const double *)v->y.value + row;
         size_t b = (t->j0 > i + 1 ? t->j0 : i + 1) / L, end = ceil_div(t->j1, L);
-        for (; b < end; b++, at += stride) {
-            size_t column = l->frame[b * L] - v->column;
-            if (!quick || b * L <= i || b * L + L > t->j1)
-                put_block(l, v, t, i, b, y + at, w ? w + at : NULL);
-            else if (v->y.single)
-                for (size_t lane = 0; lane < L; lane++)
-                    y[at + lane] = (double)f[column + lane] - reference;
-            else
-                for (size_t lane = 0; lane < L; lane++)
-                    y[at + lane] = d[column + lane] - reference;
-        }
+        if (quick)
+            put_row(l, v, t, i, b, end, y + at);
+        for (size_t k = 0; !quick && k < end - b; k++)
+            put_block(l, v, t, i, b + k, y + at + k * stride, w ? w + at + k * stride : NULL);
+        at += (end - b) * stride;
     }
 }
 

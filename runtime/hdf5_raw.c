@@ -26,6 +26,8 @@
 
 enum { RANK = 3, FILTERS = 4, LZF = 32000 };
 #define MOST_CHUNKS ((size_t)1 << 22)
+#define LARGE_CHUNK ((size_t)8 << 20)
+#define PIECE_BYTES ((size_t)1 << 20)
 
 struct file {
     struct file *next;
@@ -38,6 +40,7 @@ struct chunk {
     uint64_t address, bytes; /* bytes 0: never written */
     unsigned skipped;        /* filters that were left out for this chunk */
     int busy;                /* being expanded */
+    int shuffled;            /* data: the first bytes of all elements, then the second ones, ... */
     size_t readers;          /* copy from it now */
     unsigned char *data;     /* expanded, or NULL */
     struct chunk *before, *after;
@@ -328,6 +331,27 @@ const size_t *fit_h5_raw_chunk(const struct fit_h5_raw *r)
     return r->part;
 }
 
+static size_t chunk_bytes(const struct fit_h5_raw *r)
+{
+    size_t n = r->item;
+    for (int i = 0; i < r->rank; i++)
+        n *= r->part[i];
+    return n;
+}
+
+size_t fit_h5_raw_band(const struct fit_h5_raw *r, unsigned fixed)
+{
+    size_t n = r->chunked ? chunk_bytes(r) : 0;
+    for (int i = 0; i < r->rank; i++)
+        n *= fixed >> i & 1 ? 1 : r->grid[i];
+    return n;
+}
+
+void fit_h5_raw_keep(struct fit_h5_raw_set *s, size_t budget)
+{
+    s->budget = budget > s->budget ? budget : s->budget;
+}
+
 /* ---- bytes ----------------------------------------------------------------------------------- */
 
 static enum fit_status file_changed(const struct file *f, struct fit_error *err)
@@ -386,6 +410,43 @@ static int inflate_all(const unsigned char *in, size_t n, unsigned char *out, si
     return uncompress(out, &got, in, n) == Z_OK && got == size;
 }
 
+/* Bytes [at, at + n) of the file, inflated to `size` bytes, by pieces: no copy of what is compressed.
+ * *damaged: it is not what it should be. */
+static enum fit_status inflate_from(const struct fit_h5_raw *r, const struct chunk *c,
+                                    unsigned char *out, size_t size, int *damaged,
+                                    struct fit_error *err)
+{
+    unsigned char *piece = malloc(PIECE_BYTES);
+    z_stream z = {0};
+    enum fit_status st = FIT_OK;
+    size_t written = 0, left = c->bytes;
+    uint64_t at = c->address;
+    int answer = piece && inflateInit(&z) == Z_OK ? Z_OK : Z_MEM_ERROR;
+    *damaged = 0;
+    while (answer == Z_OK && left && st == FIT_OK) {
+        size_t n = left < PIECE_BYTES ? left : PIECE_BYTES;
+        st = get_bytes(r, at, n, piece, err);
+        z.next_in = piece;
+        z.avail_in = st == FIT_OK ? (uInt)n : 0;
+        while (answer == Z_OK && z.avail_in && written < size) {
+            size_t room = size - written < PIECE_BYTES ? size - written : PIECE_BYTES;
+            z.next_out = out + written;
+            z.avail_out = (uInt)room;
+            answer = inflate(&z, Z_NO_FLUSH);
+            written += room - z.avail_out;
+        }
+        at += n;
+        left = written < size ? left - n : 0;
+    }
+    *damaged = written != size || (answer != Z_OK && answer != Z_STREAM_END);
+    inflateEnd(&z);
+    free(piece);
+    if (answer == Z_MEM_ERROR)
+        return fit_fail(err, FIT_ERR_MEMORY, "%s: %s: no memory to expand a chunk", r->file->name,
+                        r->path);
+    return st;
+}
+
 static void unshuffle(const unsigned char *in, size_t n, size_t item, unsigned char *out)
 {
     size_t count = n / item;
@@ -425,18 +486,48 @@ static unsigned char *expand(const struct fit_h5_raw *r, unsigned skipped, unsig
     return NULL;
 }
 
-static size_t chunk_bytes(const struct fit_h5_raw *r)
+static enum fit_status tell_damage(const struct fit_h5_raw *r, struct fit_error *err)
 {
-    size_t n = r->item;
-    for (int i = 0; i < r->rank; i++)
-        n *= r->part[i];
-    return n;
+    enum fit_status st = file_changed(r->file, err);
+    return st != FIT_OK ? st
+                        : fit_fail(err, FIT_ERR_DATA, "%s: %s: a compressed chunk is damaged",
+                                   r->file->name, r->path);
+}
+
+/* Large chunks, as those of whole matrices, are left shuffled: so there is only one copy of them. */
+static int is_large(const struct fit_h5_raw *r, const struct chunk *c)
+{
+    int last = r->nfilter - 1;
+    return c->bytes && !c->skipped && chunk_bytes(r) >= LARGE_CHUNK && last >= 0 &&
+           r->filter[last] == H5Z_FILTER_DEFLATE &&
+           (last == 0 || (last == 1 && r->filter[0] == H5Z_FILTER_SHUFFLE));
+}
+
+static enum fit_status load_large(const struct fit_h5_raw *r, const struct chunk *c,
+                                  unsigned char **data, struct fit_error *err)
+{
+    int damaged;
+    size_t size = chunk_bytes(r);
+    *data = malloc(size);
+    if (!*data)
+        return fit_fail(err, FIT_ERR_MEMORY, "%s: %s: no memory for a chunk of %zu MB",
+                        r->file->name, r->path, size >> 20);
+    enum fit_status st = inflate_from(r, c, *data, size, &damaged, err);
+    if (st == FIT_OK && damaged)
+        st = tell_damage(r, err);
+    if (st != FIT_OK) {
+        free(*data);
+        *data = NULL;
+    }
+    return st;
 }
 
 static enum fit_status load_chunk(const struct fit_h5_raw *r, const struct chunk *c,
                                   unsigned char **data, struct fit_error *err)
 {
     size_t size = chunk_bytes(r);
+    if (is_large(r, c))
+        return load_large(r, c, data, err);
     unsigned char *p = malloc(c->bytes > 0 ? c->bytes : size);
     *data = NULL;
     if (!p)
@@ -456,12 +547,7 @@ static enum fit_status load_chunk(const struct fit_h5_raw *r, const struct chunk
     enum fit_clock was = fit_clock_enter(FIT_CLOCK_DECODE);
     *data = expand(r, c->skipped, p, c->bytes, size);
     fit_clock_enter(was);
-    if (*data)
-        return FIT_OK;
-    st = file_changed(r->file, err);
-    return st != FIT_OK ? st
-                        : fit_fail(err, FIT_ERR_DATA, "%s: %s: a compressed chunk is damaged",
-                                   r->file->name, r->path);
+    return *data ? FIT_OK : tell_damage(r, err);
 }
 
 static void unlink_chunk(struct chunk *c)
@@ -509,6 +595,7 @@ static enum fit_status acquire_chunk(struct fit_h5_raw *r, struct chunk *c, stru
         pthread_mutex_lock(&s->lock);
         c->busy = 0;
         c->data = data;
+        c->shuffled = is_large(r, c) && r->nfilter == 2;
         c->size = chunk_bytes(r);
         if (st == FIT_OK)
             s->held += c->size;
@@ -574,24 +661,39 @@ static enum fit_status read_contiguous(const struct fit_h5_raw *r, const struct 
     return st;
 }
 
+/* n elements from element `from` on of a chunk of `count` elements. */
+static void copy_elements(const struct chunk *c, size_t item, size_t count, size_t from, size_t n,
+                          unsigned char *out)
+{
+    if (!c->shuffled) {
+        memcpy(out, c->data + from * item, n * item);
+        return;
+    }
+    for (size_t b = 0; b < item; b++) {
+        const unsigned char *bytes = c->data + b * count + from;
+        for (size_t k = 0; k < n; k++)
+            out[k * item + b] = bytes[k];
+    }
+}
+
 /* Copies what the chunk at grid place p and the box have in common. */
 static void copy_common(const struct fit_h5_raw *r, const size_t p[RANK], const size_t part[RANK],
-                        const unsigned char *data, const struct box *b, unsigned char *out)
+                        const struct chunk *c, const struct box *b, unsigned char *out)
 {
+    size_t count = part[0] * part[1] * part[2];
     size_t lo[RANK], hi[RANK];
     for (int i = 0; i < RANK; i++) {
         size_t first = p[i] * part[i], end = first + part[i], last = b->start[i] + b->count[i];
         lo[i] = first > b->start[i] ? first : b->start[i];
         hi[i] = end < last ? end : last;
     }
-    size_t bytes = (hi[2] - lo[2]) * r->item;
     for (size_t a = lo[0]; a < hi[0]; a++)
         for (size_t i = lo[1]; i < hi[1]; i++) {
             size_t from = ((a - p[0] * part[0]) * part[1] + i - p[1] * part[1]) * part[2] + lo[2] -
                           p[2] * part[2];
             size_t to = ((a - b->start[0]) * b->count[1] + i - b->start[1]) * b->count[2] + lo[2] -
                         b->start[2];
-            memcpy(out + to * r->item, data + from * r->item, bytes);
+            copy_elements(c, r->item, count, from, hi[2] - lo[2], out + to * r->item);
         }
 }
 
@@ -612,7 +714,7 @@ static enum fit_status read_chunked(struct fit_h5_raw *r, const struct box *b, u
                 enum fit_status st = acquire_chunk(r, c, err);
                 if (st != FIT_OK)
                     return st;
-                copy_common(r, p, part, c->data, b, out);
+                copy_common(r, p, part, c, b, out);
                 release_chunk(r->set, c);
             }
     return FIT_OK;

@@ -36,6 +36,14 @@ size_t fit_h5_raw_item(const struct fit_h5_raw *raw);
 int fit_h5_raw_compressed(const struct fit_h5_raw *raw);
 const size_t *fit_h5_raw_chunk(const struct fit_h5_raw *raw);
 
+/* Bytes of the expanded chunks that meet a plane on which the axes with a bit in `fixed` are constant;
+ * 0 when the dataset is contiguous.  With less budget than for what is read together the same
+ * chunks are expanded again and again. */
+size_t fit_h5_raw_band(const struct fit_h5_raw *raw, unsigned fixed);
+
+/* The budget becomes at least this. */
+void fit_h5_raw_keep(struct fit_h5_raw_set *set, size_t budget);
+
 /* The box start .. start + count (rank elements each), row by row, as stored. */
 enum fit_status fit_h5_raw_read(struct fit_h5_raw *raw, const size_t *start, const size_t *count,
                                 void *out, struct fit_error *err);

@@ -38,3 +38,12 @@ void fit_lanes_sums(const struct fit_lanes *t, const double *w, double *restrict
     for (size_t k = 0; k < 3 * t->ngroup; k++)
         sum[k] += tree(acc + FIT_LANES * k);
 }
+
+EACH_ISA
+void fit_lanes_widen(const float *restrict from, size_t nvector, double reference, size_t stride,
+                     double *restrict to)
+{
+    for (size_t n = 0; n < nvector; n++, from += FIT_LANES, to += stride)
+        for (size_t k = 0; k < FIT_LANES; k++)
+            to[k] = (double)from[k] - reference;
+}

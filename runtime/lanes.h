@@ -18,4 +18,7 @@ struct fit_lanes {
 /* sum += per group  w, w y, w y^2;  acc: 3 x 8 x ngroup doubles of scratch. */
 void fit_lanes_sums(const struct fit_lanes *t, const double *w, double *acc, double *sum);
 
+/* Vector n at `to + n stride` <- 8 numbers from `from + 8 n` on, less the reference. */
+void fit_lanes_widen(const float *from, size_t nvector, double reference, size_t stride, double *to);
+
 #endif

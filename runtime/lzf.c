@@ -7,6 +7,8 @@
  */
 #include "lzf.h"
 
+#include "clock.h"
+
 #include <hdf5.h>
 #include <string.h>
 
@@ -70,7 +72,9 @@ static size_t filter(unsigned flags, size_t nparam, const unsigned param[], size
         unsigned char *out = H5allocate_memory(room, 0);
         if (!out)
             return 0;
+        enum fit_clock was = fit_clock_enter(FIT_CLOCK_DECODE);
         enum fit_lzf got = fit_lzf_decode(*buf, nbytes, out, room, &written);
+        fit_clock_enter(was);
         if (got == FIT_LZF_OK && (!known || written == known)) {
             H5free_memory(*buf);
             *buf = out;

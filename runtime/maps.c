@@ -5,6 +5,7 @@
  * the same order whatever the number of threads, and no two threads write to the same place. */
 #include "maps.h"
 
+#include "clock.h"
 #include "experiment.h"
 #include "parallel.h"
 #include "team.h"
@@ -127,8 +128,10 @@ static void take_tile(void *user, size_t b, size_t thread)
     struct work *w = x->w;
     (void)thread;
     w->tile[b] = fit_dataset_tile(w->ds, x->first + b, w->buffer + b * w->nbuffer, &w->own[b]);
+    enum fit_clock was = fit_clock_enter(FIT_CLOCK_PAIRS);
     if (w->tile[b])
         w->k->model(&w->ds->layout, w->ws, w->lin, w->tile[b], w->model + b * w->stride);
+    fit_clock_enter(was);
 }
 
 static void add_group(void *user, size_t g, size_t thread)
@@ -136,6 +139,7 @@ static void add_group(void *user, size_t g, size_t thread)
     const struct batch *x = user;
     struct work *w = x->w;
     (void)thread;
+    enum fit_clock was = fit_clock_enter(FIT_CLOCK_PAIRS);
     for (size_t b = 0; b < x->last - x->first; b++) {
         const double *model = w->model + b * w->stride;
         if (!w->tile[b])
@@ -145,6 +149,7 @@ static void add_group(void *user, size_t g, size_t thread)
         else if (w->tile[b]->group == g)
             add_tile_rows(w, w->tile[b], model);
     }
+    fit_clock_enter(was);
 }
 
 static void one_pass(struct work *w, int threads)

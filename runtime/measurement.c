@@ -625,12 +625,13 @@ size_t fit_measurement_memory(size_t file_frames, size_t used_frames, size_t ngr
         used_frames * (used_frames + 9) / 2 * ngroup * sizeof(double); /* 8 lanes at the edge */
     size_t matrix = file_frames * file_frames * sizeof(double);
     if (matrix >= LARGE)
-        matrix = FIT_STREAM_HELD / 2; /* read by blocks */
+        matrix = fit_stream_bound(used_frames, ngroup, 0) + FIT_CHUNKS_ONCE; /* read by blocks */
     return weighted ? 2 * triangle + 2 * matrix : triangle + matrix;
 }
 
 size_t fit_measurement_memory_streamed(size_t used_frames, size_t ngroup, int weighted)
 {
-    size_t values = used_frames * used_frames * ngroup * sizeof(float) * (weighted ? 2 : 1);
-    return values < FIT_STREAM_HELD ? values : FIT_STREAM_HELD;
+    size_t chunks = used_frames * used_frames * ngroup * sizeof(float);
+    chunks = chunks < FIT_CHUNKS_KEPT ? chunks : FIT_CHUNKS_KEPT;
+    return fit_stream_bound(used_frames, ngroup, weighted) + (weighted ? 2 : 1) * chunks;
 }

@@ -22,8 +22,7 @@
 #include <string.h>
 
 #define BLOCK_BYTES ((size_t)8 << 20)
-#define CHUNKS_KEPT ((size_t)192 << 20) /* expanded chunks: about one row of chunks of all matrices */
-#define CHUNKS_ONCE ((size_t)32 << 20)  /* when they are read once */
+#define CHUNKS_MOST ((size_t)512 << 20) /* no more than this even where a row needs it */
 
 /* What is found out about one matrix. */
 struct look {
@@ -365,6 +364,24 @@ static enum fit_status open_planes(struct blocks *b, struct fit_h5_raw_set *set,
     return st;
 }
 
+static size_t bands(const struct fit_plane *p, size_t n)
+{
+    size_t all = 0;
+    for (size_t g = 0; p && g < (p[0].last ? 1 : n); g++)
+        all += fit_plane_band(&p[g]);
+    return all;
+}
+
+/* Chunks of one row of all matrices must be kept; NULL: they are. */
+static const char *keep_chunks(const struct blocks *b, struct fit_h5_raw_set *set)
+{
+    size_t n = b->l->m->ngroup, need = bands(b->y, n) + bands(b->sigma, n);
+    if (need > CHUNKS_MOST)
+        return "its chunks are so large that one row of all matrices takes more than 512 MB";
+    fit_h5_raw_keep(set, need);
+    return NULL;
+}
+
 static enum fit_status allocate(struct blocks *b, struct fit_error *err)
 {
     const struct fit_measurement *m = b->l->m;
@@ -416,8 +433,9 @@ enum fit_status fit_loading_blocks(struct loading *l, int streamed, const char *
     enum fit_status st;
     *why = NULL;
     if ((st = allocate(&b, err)) != FIT_OK ||
-        (st = fit_h5_raw_new(streamed ? CHUNKS_KEPT : CHUNKS_ONCE, &set, err)) != FIT_OK ||
-        (st = open_planes(&b, set, why, err)) != FIT_OK || *why)
+        (st = fit_h5_raw_new(streamed ? FIT_CHUNKS_KEPT : FIT_CHUNKS_ONCE, &set, err)) != FIT_OK ||
+        (st = open_planes(&b, set, why, err)) != FIT_OK || *why ||
+        (*why = keep_chunks(&b, set)) != NULL)
         goto done;
     if ((!fit_source_half_known(l->src) && (st = find_halves(&b, b.y, err)) != FIT_OK) ||
         (b.sigma && (st = find_halves(&b, b.sigma, err)) != FIT_OK) ||

@@ -4,6 +4,11 @@
 
 #include "measurement.h"
 
+/* Expanded chunks of matrices that are read by rows: of values that stay in the file (about one row of
+ * chunks of all matrices), and when they are read once. */
+#define FIT_CHUNKS_KEPT ((size_t)192 << 20)
+#define FIT_CHUNKS_ONCE ((size_t)32 << 20)
+
 struct loading {
     const struct fit_selection *sel;
     const struct fit_kernel *kernel;

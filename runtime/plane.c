@@ -17,6 +17,13 @@ size_t fit_plane_together(const struct fit_plane *p)
     return p->last ? p->total : 1;
 }
 
+size_t fit_plane_band(const struct fit_plane *p)
+{
+    unsigned row = p->rank == 3 && !p->last ? 1 : 0;
+    row += p->lower ? 1 : 0;
+    return fit_h5_raw_band(p->raw, 1u << row | (p->rank == 3 && !p->last ? 1u : 0));
+}
+
 enum fit_status fit_plane_read(const struct fit_plane *p, const struct fit_rect *box, void *out,
                                struct fit_error *err)
 {

@@ -41,6 +41,9 @@ static inline double fit_view_get(const struct fit_view *v, size_t r, size_t c)
 /* Matrices that come with one reading: all of the dataset where they lie last, else 1. */
 size_t fit_plane_together(const struct fit_plane *p);
 
+/* Bytes of the expanded chunks in which one row lies; 0 when nothing is expanded. */
+size_t fit_plane_band(const struct fit_plane *p);
+
 /* Reads the box: rows x columns x fit_plane_together elements. */
 enum fit_status fit_plane_read(const struct fit_plane *p, const struct fit_rect *box, void *out,
                                struct fit_error *err);

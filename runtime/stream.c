@@ -11,12 +11,14 @@
 #include "stream.h"
 
 #include "clock.h"
+#include "dataset_impl.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define SLOT_BYTES ((size_t)40 << 20)
+enum { TILE_ROWS = 256 }; /* at most (dataset.c) */
 enum { READERS_MOST = 4, READERS_COMPRESSED = 2, ALIGN = 64 };
 
 struct unit { /* what one reading gives: a matrix, or those that lie last together */
@@ -30,7 +32,8 @@ struct segment {
 };
 
 struct slot {
-    unsigned char *data;
+    struct fit_block block;
+    unsigned char *data; /* of the block */
     size_t number; /* of the segment that it holds or waits for */
     size_t read;   /* units that are there */
     size_t left;   /* tiles that are not done */
@@ -181,8 +184,10 @@ static int take(struct fit_stream *s, size_t *number, size_t *u)
         return 0;
     if (!slot->taken) {
         const struct segment *g = &s->segment[s->next % s->nsegment];
-        *slot = (struct slot){
-            .data = slot->data, .number = s->next, .left = g->last - g->first, .taken = 1};
+        slot->number = s->next;
+        slot->read = 0;
+        slot->left = g->last - g->first;
+        slot->taken = 1;
     }
     *number = s->next;
     *u = s->next_unit++;
@@ -237,10 +242,14 @@ static int reader_count(const struct fit_stream *s, int asked)
 
 static enum fit_status start(struct fit_stream *s, int readers, struct fit_error *err)
 {
-    for (int k = 0; k < FIT_STREAM_SLOTS; k++)
-        if (!(s->slot[k].data = aligned_alloc(ALIGN, round_up(s->slot_size))))
+    /* rows of a tile lie on different pages: without huge ones, every row would miss the TLB */
+    for (int k = 0; k < FIT_STREAM_SLOTS; k++) {
+        struct slot *slot = &s->slot[k];
+        if (fit_dataset_block_new(&slot->block, round_up(s->slot_size) / sizeof(double), NULL) != FIT_OK)
             return fit_fail(err, FIT_ERR_MEMORY, "data: no memory for a buffer of %zu MB",
                             s->slot_size >> 20);
+        slot->data = (unsigned char *)slot->block.data;
+    }
     for (; s->nreader < readers; s->nreader++)
         if (pthread_create(&s->reader[s->nreader], NULL, read_ahead, s) != 0)
             break;
@@ -299,7 +308,7 @@ void fit_stream_free(struct fit_stream *s)
     for (int k = 0; k < s->nreader; k++)
         pthread_join(s->reader[k], NULL);
     for (int k = 0; k < FIT_STREAM_SLOTS; k++)
-        free(s->slot[k].data);
+        fit_dataset_block_free(&s->slot[k].block);
     pthread_cond_destroy(&s->changed);
     pthread_mutex_destroy(&s->pass);
     pthread_mutex_destroy(&s->lock);
@@ -312,6 +321,12 @@ void fit_stream_free(struct fit_stream *s)
     free(s->segment);
     free(s->of_tile);
     free(s);
+}
+
+size_t fit_stream_bound(size_t frames, size_t ngroup, int weighted)
+{
+    size_t row = TILE_ROWS * frames * ngroup * sizeof(double) * (weighted ? 2 : 1);
+    return FIT_STREAM_SLOTS * min_size(row, SLOT_BYTES);
 }
 
 size_t fit_stream_bytes(const struct fit_stream *s)

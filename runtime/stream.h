@@ -21,7 +21,8 @@
 
 enum { FIT_STREAM_SLOTS = 3 };
 
-#define FIT_STREAM_HELD ((size_t)350 << 20) /* bytes of slots and expanded chunks, about */
+/* Bytes that slots take at most, for matrices of so many frames. */
+size_t fit_stream_bound(size_t frames, size_t ngroup, int weighted);
 
 struct fit_stream_spec {
     struct fit_h5_raw_set *set; /* becomes the stream's, also when making it fails */

@@ -37,6 +37,7 @@ struct call {
     pthread_mutex_t lock;
     pthread_cond_t done;
     size_t busy;
+    enum fit_clock at; /* what the caller is at */
 };
 
 struct worker {
@@ -82,7 +83,7 @@ static void *work(void *user)
             pthread_cond_wait(&w->wake, &store_lock);
         struct call *c = w->call;
         pthread_mutex_unlock(&store_lock);
-        enum fit_clock was = fit_clock_enter(FIT_CLOCK_OTHER);
+        enum fit_clock was = fit_clock_enter(c->at);
         take_part(c, w->thread);
         fit_clock_enter(was);
         pthread_mutex_lock(&store_lock); /* into the store first: the next call finds it there */
@@ -192,7 +193,7 @@ void fit_team_run(struct fit_team team, size_t n, fit_turn *turn, void *user)
     int asked = team.threads == FIT_TEAM_ALL ? fit_parallel_default_threads() : team.threads;
     size_t threads = asked > 1 ? (size_t)asked : 1;
     threads = threads < n ? threads : n;
-    struct call c = {.turn = turn, .user = user};
+    struct call c = {.turn = turn, .user = user, .at = fit_clock_now()};
     c.nshare = team.order == FIT_TEAM_SHARE ? threads : 1;
     c.share = threads > 1 && !inside ? aligned_alloc(LINE, c.nshare * sizeof *c.share) : NULL;
     if (!c.share) { /* alone, or no memory for more */

@@ -5,6 +5,7 @@
  * apart.  `degeneracies` names what cannot be told apart and gives the combinations that stay determined.
  * Correlations are between the parameters of the table; the full matrix, with those of every angle,
  * is in fit.h5. */
+#include "clock.h"
 #include "json.h"
 #include "results.h"
 #include "write_json.h"
@@ -349,6 +350,23 @@ static void put_phases(struct fit_json *j, const struct fit_results *r)
     fit_json_end(j);
 }
 
+/* Until fit.json was written; with --profile-time only. */
+static void put_profile(struct fit_json *j)
+{
+    static struct fit_clock_thread t[FIT_CLOCK_THREADS];
+    size_t n = fit_clock_runs ? fit_clock_report(t, FIT_CLOCK_THREADS) : 0;
+    if (!n)
+        return;
+    fit_json_begin(j, "profile_seconds", '{');
+    for (size_t k = 0; k < n; k++) {
+        fit_json_begin(j, t[k].name, '{');
+        for (int c = 0; c < FIT_CLOCKS; c++)
+            fit_json_number(j, fit_clock_word((enum fit_clock)c), t[k].seconds[c]);
+        fit_json_end(j);
+    }
+    fit_json_end(j);
+}
+
 static void put_verdict(struct fit_json *j, const struct fit_results *r)
 {
     const struct fit_result *f = r->fit;
@@ -362,6 +380,7 @@ static void put_verdict(struct fit_json *j, const struct fit_results *r)
     fit_json_number(j, "gradient", f->gradient);
     fit_json_number(j, "wall_seconds", r->wall_seconds);
     put_phases(j, r);
+    put_profile(j);
     fit_json_number(j, "peak_rss_mb", r->peak_mb);
     fit_json_number(j, "memory_estimate_mb", r->estimate_mb);
     fit_json_integer(j, "threads", f->threads);
