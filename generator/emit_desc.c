@@ -196,12 +196,15 @@ static void rates(const struct hg_model *m, FILE *out)
 {
     if (m->nrate == 0)
         return;
-    fputs("/* amplitude (t / time)^exponent + offset */\nstatic const struct fit_rate desc_rate[] = {\n", out);
+    fputs("/* amplitude (t / time)^exponent + offset, or with exp(exponent (t / time - shift)) */\n"
+          "static const struct fit_rate desc_rate[] = {\n", out);
     for (uint32_t k = 0; k < m->nrate; k++) {
         const struct hg_rate *r = &m->rate[k];
-        fprintf(out, "    {%u, %u, %u, %s}, /* %s, %s, %s */\n", (unsigned)r->amplitude, (unsigned)r->exponent,
-                (unsigned)r->offset, number(m, r->time), m->param.item[r->amplitude].name,
-                m->param.item[r->exponent].name, m->param.item[r->offset].name);
+        const struct hg_symbol_decl *x = m->param.item;
+        fprintf(out, "    {%s, %u, %u, %u, %d, %s}, /* %s, %s, %s%s%s */\n",
+                r->kind == FIT_RATE_POWER ? "FIT_RATE_POWER" : "FIT_RATE_EXPONENTIAL", (unsigned)r->amplitude,
+                (unsigned)r->exponent, (unsigned)r->offset, r->shift, number(m, r->time), x[r->amplitude].name,
+                x[r->exponent].name, x[r->offset].name, r->shift < 0 ? "" : ", ", r->shift < 0 ? "" : x[r->shift].name);
     }
     fputs("};\n\n", out);
 }

@@ -4,8 +4,9 @@
  *
  *     A X + C,    X = b(t)^E    or    where(condition, X, constant) with a condition free of parameters,
  *
- * in which A, E, C are three different nonlinear parameters and b is the frame time in some unit: b = t / tau, away
- * from t = 0, where it may have a floor.  That b is one is not concluded from its form but evaluated at three times.
+ * or  X = exp(E b(t))  or  exp(E (b(t) - D)),  in which A, E, C (and D) are different nonlinear parameters and b is the
+ * frame time in some unit: b = t / tau, away from t = 0, where it may have a floor.  That b is one is not concluded from
+ * its form but evaluated at three times.  The argument of exp may be kept within limits by choices, as clamp() does.
  *
  * Samplers use the table for coordinates (runtime/rate.h).  There any three parameters would be right and these are
  * good, so a sum that is no rate does no harm.
@@ -69,19 +70,81 @@ static hg_id power_of(const struct hg_expr *e, hg_id id)
     return hg_is_const(e, n->arg[2], &value) ? power_of(e, n->arg[1]) : 0;
 }
 
-/* Amplitude, exponent and time of a product A X; 0: it is none. */
-static int power_term(const struct hg_model *m, hg_id id, struct hg_rate *r)
+/* What choices between x and limits of it are made from. */
+static hg_id without_limits(const struct hg_expr *e, hg_id id)
+{
+    const struct hg_node *n = hg_at(e, id), *c;
+    double value;
+    while (n->op == HG_WHERE || n->op == HG_GUARD) {
+        hg_id x = hg_is_const(e, n->arg[1], &value) ? n->arg[2] : hg_is_const(e, n->arg[2], &value) ? n->arg[1] : 0;
+        c = hg_at(e, n->arg[0]);
+        if (!x || (c->op != HG_LT && c->op != HG_LE) || (c->arg[0] != x && c->arg[1] != x))
+            break;
+        id = x;
+        n = hg_at(e, id);
+    }
+    return id;
+}
+
+/* b(t) - D: D, or -1 when there is none; *base <- b.  0: it is neither. */
+static int shifted_base(const struct hg_model *m, hg_id id, int *shift, hg_id *base)
+{
+    const struct hg_expr *e = m->expr;
+    const struct hg_node *n = hg_at(e, id);
+    *shift = -1;
+    *base = id;
+    for (uint32_t k = 0; n->op == HG_SUM && n->nargs == 2 && k < 2; k++) {
+        const struct hg_node *minus = hg_at(e, n->arg[k]);
+        for (uint32_t l = 0; minus->op == HG_PROD && minus->nargs == 2 && l < 2; l++)
+            if (hg_is_value(e, minus->arg[l], -1.0)) {
+                *shift = param_of(m, minus->arg[1 - l]);
+                *base = n->arg[1 - k];
+            }
+    }
+    return n->op != HG_SUM || *shift >= 0;
+}
+
+/* Exponent, shift and time of exp(E (b - D)); 0: it is none. */
+static int exponential_of(const struct hg_model *m, hg_id id, struct hg_rate *r)
+{
+    const struct hg_node *n = hg_at(m->expr, id);
+    hg_id base;
+    if (n->op != HG_EXP)
+        return 0;
+    n = hg_at(m->expr, without_limits(m->expr, n->arg[0]));
+    for (uint32_t k = 0; n->op == HG_PROD && n->nargs == 2 && k < 2; k++) {
+        int exponent = param_of(m, n->arg[k]), shift;
+        if (exponent < 0 || !shifted_base(m, n->arg[1 - k], &shift, &base) || shift == exponent)
+            continue;
+        *r = (struct hg_rate){.kind = FIT_RATE_EXPONENTIAL, .exponent = (uint32_t)exponent, .shift = shift,
+                              .time = unit_of_base(m, base)};
+        return r->time > 0;
+    }
+    return 0;
+}
+
+static int power_of_time(const struct hg_model *m, hg_id id, struct hg_rate *r)
+{
+    hg_id power = power_of(m->expr, id);
+    int exponent = power ? param_of(m, hg_at(m->expr, power)->arg[1]) : -1;
+    if (exponent < 0)
+        return 0;
+    *r = (struct hg_rate){.kind = FIT_RATE_POWER, .exponent = (uint32_t)exponent, .shift = -1,
+                          .time = unit_of_base(m, hg_at(m->expr, power)->arg[0])};
+    return r->time > 0;
+}
+
+/* Amplitude, exponent, shift and time of a product A X; 0: it is none. */
+static int varying_term(const struct hg_model *m, hg_id id, struct hg_rate *r)
 {
     const struct hg_node *n = hg_at(m->expr, id);
     for (uint32_t k = 0; n->op == HG_PROD && n->nargs == 2 && k < 2; k++) {
         int amplitude = param_of(m, n->arg[k]);
-        hg_id power = power_of(m->expr, n->arg[1 - k]);
-        int exponent = power ? param_of(m, hg_at(m->expr, power)->arg[1]) : -1;
-        if (amplitude < 0 || exponent < 0 || amplitude == exponent)
+        if (amplitude < 0 || !(power_of_time(m, n->arg[1 - k], r) || exponential_of(m, n->arg[1 - k], r)) ||
+            amplitude == (int)r->exponent || amplitude == r->shift)
             continue;
-        *r = (struct hg_rate){(uint32_t)amplitude, (uint32_t)exponent, 0,
-                              unit_of_base(m, hg_at(m->expr, power)->arg[0])};
-        return r->time > 0;
+        r->amplitude = (uint32_t)amplitude;
+        return 1;
     }
     return 0;
 }
@@ -93,10 +156,10 @@ static int is_rate(const struct hg_model *m, hg_id id, struct hg_rate *r)
         return 0;
     for (uint32_t k = 0; k < 2; k++) {
         int offset = param_of(m, n->arg[k]);
-        if (offset < 0 || !power_term(m, n->arg[1 - k], r))
+        if (offset < 0 || !varying_term(m, n->arg[1 - k], r))
             continue;
         r->offset = (uint32_t)offset;
-        return r->offset != r->amplitude && r->offset != r->exponent;
+        return r->offset != r->amplitude && r->offset != r->exponent && offset != r->shift;
     }
     return 0;
 }
@@ -126,9 +189,12 @@ void hg_rates_find(struct hg_model *m)
     m->rate = hg_alloc(e->arena, (m->param.n / 3 + 1) * sizeof *m->rate);
     m->nrate = 0;
     for (hg_id id = 1; id < e->n; id++) {
-        if (!used[id] || !is_rate(m, id, &r) || taken[r.amplitude] || taken[r.exponent] || taken[r.offset])
+        if (!used[id] || !is_rate(m, id, &r) || taken[r.amplitude] || taken[r.exponent] || taken[r.offset] ||
+            (r.shift >= 0 && taken[r.shift]))
             continue;
         taken[r.amplitude] = taken[r.exponent] = taken[r.offset] = 1;
+        if (r.shift >= 0)
+            taken[r.shift] = 1;
         m->rate[m->nrate++] = r;
     }
 }

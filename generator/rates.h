@@ -1,12 +1,15 @@
-/* rates.h -- parameters that make a rate together: amplitude time^exponent + offset. */
+/* rates.h -- parameters that make a rate together: amplitude time^exponent + offset, and the same with
+ * exp(exponent (time - shift)). */
 #ifndef HG_RATES_H
 #define HG_RATES_H
 
 #include "model.h"
 
 struct hg_rate {
+    enum fit_rate_kind kind;
     uint32_t amplitude, exponent, offset; /* indices of nonlinear parameters */
-    double time;                          /* s: the base of the power is t / time */
+    int shift;                            /* the same; -1: none */
+    double time;                          /* s: the base of the power, or the argument of exp, is t / time */
 };
 
 /* Finds the rates among the functions of the frame time that the model file wrote, for m->rate.  To be called

@@ -93,53 +93,116 @@ static double or_infinite(double x, double sign)
     return isfinite(x) ? x : sign * INFINITY;
 }
 
+/* Parameter of a part of a rate; -1: there is none. */
+static int param_of(const struct fit_rate *r, int part)
+{
+    const int param[FIT_RATE_PARTS] = {(int)r->amplitude, (int)r->offset, (int)r->exponent, r->shift};
+    return param[part];
+}
+
+/* Mean of the base's logarithm over the frames. */
+static double reference_of(const struct fit_rate *r, const struct fit_layout *l)
+{
+    double sum = 0, n = 0;
+    for (size_t k = 0; k < l->nframe; k++) {
+        double t = l->time[l->frame[k]] / r->time;
+        if (r->kind == FIT_RATE_POWER && !(t > 0))
+            continue;
+        sum += r->kind == FIT_RATE_POWER ? log(t) : t;
+        n++;
+    }
+    return sum / n;
+}
+
+static double width_of(const struct fit_posterior_param *x)
+{
+    struct fit_prior p;
+    return fit_prior_init(&p, x->prior, x->a, x->b, x->lower, x->upper) && p.proper
+               ? fit_prior_quantile(&p, 0.98) - fit_prior_quantile(&p, 0.02)
+               : INFINITY;
+}
+
+/* Do the bounds or the prior of the amplitude end the ridge A exp(-E X) = constant before those of X do? */
+static int ends_first(const struct fit_posterior *p, const struct fit_rate *r, const struct fit_rate_map *m)
+{
+    double slope = m->start[FIT_RATE_A] * fabs(m->start[FIT_RATE_E]); /* dA / dX along it */
+    return m->fixed[FIT_RATE_A] || (!m->fixed[FIT_RATE_X] && slope > 0 &&
+           width_of(&p->setup.param[r->amplitude]) < slope * width_of(&p->setup.param[r->shift]));
+}
+
 /* The map of rate r; 0: it has none. */
-static int map_of(const struct fit_posterior *p, size_t r, struct fit_rate_map *map)
+static int map_of(const struct fit_posterior *p, size_t r, struct fit_rate_map *m)
 {
     const struct fit_rate *rate = &p->setup.kernel->rate[r];
-    const struct fit_layout *l = &p->setup.ds->layout;
-    const unsigned part[2] = {rate->amplitude, rate->offset};
-    double u, v, last = l->nframe ? l->time[l->frame[l->nframe - 1]] : 0;
-    *map = (struct fit_rate_map){.log_tref = 0.5 * log(l->step * last) - log(rate->time)}; /* geometric mean of times */
-    for (size_t k = 0; k < 2; k++) {
-        const struct fit_posterior_param *x = &p->setup.param[part[k]];
-        map->fixed[k] = x->fixed != 0;
-        map->lower[k] = x->fixed ? x->value : or_infinite(x->lower, -1);
-        map->upper[k] = x->fixed ? x->value : or_infinite(x->upper, 1);
+    double q[FIT_RATE_COORDINATES];
+    *m = (struct fit_rate_map){.reference = reference_of(rate, &p->setup.ds->layout)};
+    for (int n = 0; n < FIT_RATE_PARTS; n++) {
+        int k = param_of(rate, n);
+        const struct fit_posterior_param *x = k < 0 ? NULL : &p->setup.param[k];
+        m->fixed[n] = !x || x->fixed;
+        m->part[n] = !x ? (struct fit_coordinate){FIT_COORDINATE_IDENTITY, 0, 0} : fit_coordinate_for(x->lower, x->upper);
+        m->start[n] = k < 0 ? 0 : p->setup.theta[k];
+        m->part[n].lower = m->fixed[n] ? m->start[n] : or_infinite(m->part[n].lower, -1);
+        m->part[n].upper = m->fixed[n] ? m->start[n] : or_infinite(m->part[n].upper, 1);
     }
-    if ((r < 8 * sizeof p->setup.plain_rates && p->setup.plain_rates >> r & 1) || !isfinite(map->log_tref) ||
-        (map->fixed[0] && map->fixed[1]) || !(map->lower[0] >= 0))
+    if (r >= FIT_POSTERIOR_RATES || p->setup.plain_rates >> r & 1 || !isfinite(m->reference) ||
+        (m->fixed[FIT_RATE_A] && m->fixed[FIT_RATE_C]) || !(m->part[FIT_RATE_A].lower >= 0))
         return 0;
-    return fit_rate_of(map, p->setup.theta[part[0]], p->setup.theta[part[1]], p->setup.theta[rate->exponent], &u, &v);
+    m->by_shift = !m->fixed[FIT_RATE_X] && !(p->setup.plain_rates >> (FIT_POSTERIOR_RATES + r) & 1) &&
+                  ends_first(p, rate, m);
+    if (m->fixed[FIT_RATE_A] && !m->fixed[FIT_RATE_X] && !m->by_shift)
+        return 0;
+    return fit_rate_of(m, m->start, q);
 }
 
-/* Coordinate of a free nonlinear parameter; these come first. */
-static size_t coordinate_of(const struct fit_posterior *p, size_t param)
+/* Coordinate of a nonlinear parameter, these come first; -1: it is fixed. */
+static int coordinate_of(const struct fit_posterior *p, int param)
 {
-    size_t i = 0;
-    while (p->coordinate[i].index != param)
-        i++;
-    return i;
+    for (size_t i = 0; i < p->n && param >= 0; i++)
+        if (p->coordinate[i].index == (size_t)param)
+            return (int)i;
+    return -1;
 }
 
-static void set_rate(struct fit_posterior *p, size_t r, const struct fit_rate_map *map)
+static void name_rate(const struct fit_posterior *p, const struct fit_rate *rate, const struct fit_rate_map *m, int k,
+                      char *name)
 {
-    const struct fit_kernel *k = p->setup.kernel;
-    const struct fit_rate *rate = &k->rate[r];
+    const struct fit_param *x = p->setup.kernel->param;
+    const char *A = x[rate->amplitude].name, *E = x[rate->exponent].name, *C = x[rate->offset].name;
+    const char *X = rate->shift >= 0 ? x[rate->shift].name : "";
+    switch (k) {
+    case FIT_RATE_U:
+        if (rate->kind == FIT_RATE_POWER)
+            snprintf(name, 64, "log(%s t^%s + %s)", A, E, C);
+        else
+            snprintf(name, 64, *X ? "log(%s exp(%s (t - %s)) + %s)" : "log(%s exp(%s t%s) + %s)", A, E, X, C);
+        break;
+    case FIT_RATE_V: snprintf(name, 64, "log share of %s", A); break;
+    case FIT_RATE_Y: snprintf(name, 64, "%s times share", E); break;
+    default: snprintf(name, 64, "%s", m->by_shift ? A : X); break;
+    }
+}
+
+static void set_rate(struct fit_posterior *p, size_t r, const struct fit_rate_map *m)
+{
+    const struct fit_rate *rate = &p->setup.kernel->rate[r];
     struct fit_posterior_rate *x = &p->rate[p->nrate++];
-    *x = (struct fit_posterior_rate){.map = *map, .which = r};
-    x->u = coordinate_of(p, map->fixed[0] ? rate->offset : rate->amplitude);
-    x->v = map->fixed[0] || map->fixed[1] ? x->u : coordinate_of(p, rate->offset);
-    x->cut = !(map->lower[1] >= 0);
-    struct fit_posterior_coordinate *u = &p->coordinate[x->u], *v = &p->coordinate[x->v];
-    u->kind = FIT_POSTERIOR_RATE;
-    u->map = v->map = (struct fit_coordinate){FIT_COORDINATE_IDENTITY, -INFINITY, INFINITY};
-    snprintf(u->name, sizeof u->name, "log(%s t^%s + %s)", k->param[rate->amplitude].name,
-             k->param[rate->exponent].name, k->param[rate->offset].name);
-    if (u == v)
-        return;
-    v->kind = FIT_POSTERIOR_SHARE;
-    snprintf(v->name, sizeof v->name, "log share of %s", k->param[rate->amplitude].name);
+    *x = (struct fit_posterior_rate){.map = *m, .which = r, .cut = !(m->part[FIT_RATE_C].lower >= 0)};
+    int at[FIT_RATE_PARTS];
+    for (int n = 0; n < FIT_RATE_PARTS; n++)
+        at[n] = coordinate_of(p, param_of(rate, n));
+    int place[FIT_RATE_COORDINATES] = {at[FIT_RATE_A], at[FIT_RATE_C], at[FIT_RATE_E], at[FIT_RATE_X]};
+    if (m->fixed[FIT_RATE_A]) /* the rate stands where X or else C does */
+        place[FIT_RATE_U] = at[m->by_shift ? FIT_RATE_X : FIT_RATE_C];
+    for (int k = 0; k < FIT_RATE_COORDINATES; k++) {
+        x->at[k] = fit_rate_uses(m, k) ? place[k] : -1;
+        if (x->at[k] < 0)
+            continue;
+        struct fit_posterior_coordinate *c = &p->coordinate[x->at[k]];
+        c->kind = FIT_POSTERIOR_RATE;
+        c->map = (struct fit_coordinate){FIT_COORDINATE_IDENTITY, -INFINITY, INFINITY};
+        name_rate(p, rate, m, k, c->name);
+    }
 }
 
 static enum fit_status rates_next(struct fit_posterior *p, struct fit_error *err)
@@ -351,22 +414,24 @@ static double *place_of(const struct fit_posterior *p, struct fit_posterior_lane
     const struct fit_posterior_coordinate *c = &p->coordinate[i];
     switch (c->kind) {
     case FIT_POSTERIOR_PARAM:
-    case FIT_POSTERIOR_RATE:
-    case FIT_POSTERIOR_SHARE: return &l->theta[c->index];
+    case FIT_POSTERIOR_RATE: return &l->theta[c->index];
     case FIT_POSTERIOR_LINEAR: return &l->u[c->index];
     default: return &l->log_sigma[c->index];
     }
 }
 
-/* Amplitude and offset of rate r in theta, where its exponent is already; 0: there are none. */
+/* Parameters of rate r in theta; 0: there are none. */
 static int rate_of(const struct fit_posterior *p, size_t r, const double *q, double *theta, struct fit_rate_point *at)
 {
     const struct fit_posterior_rate *x = &p->rate[r];
-    const struct fit_rate *rate = &p->setup.kernel->rate[x->which];
-    if (!fit_rate_at(&x->map, q[x->u], q[x->v], theta[rate->exponent], at))
+    double own[FIT_RATE_COORDINATES];
+    for (int k = 0; k < FIT_RATE_COORDINATES; k++)
+        own[k] = x->at[k] >= 0 ? q[x->at[k]] : 0;
+    if (!fit_rate_at(&x->map, own, at))
         return 0;
-    theta[rate->amplitude] = at->amplitude;
-    theta[rate->offset] = at->offset;
+    for (int n = 0; n < FIT_RATE_PARTS; n++)
+        if (!x->map.fixed[n])
+            theta[param_of(&p->setup.kernel->rate[x->which], n)] = at->part[n];
     return 1;
 }
 
@@ -418,24 +483,22 @@ static double add_priors(const struct fit_posterior *p, struct fit_posterior_lan
     return lp;
 }
 
-/* Log Jacobians of the rates; gradients of amplitude and offset become those by the coordinates, and what they give
- * the exponent is added to its own. */
+/* Log Jacobians of the rates; gradients by their parameters become those by the coordinates. */
 static double add_rates(const struct fit_posterior *p, struct fit_posterior_lane *l, double *g)
 {
     double lp = 0;
     for (size_t r = 0; r < p->nrate; r++) {
         const struct fit_posterior_rate *x = &p->rate[r];
-        const struct fit_rate *rate = &p->setup.kernel->rate[x->which];
         const struct fit_rate_point *at = &l->rate[r];
-        double by_amplitude = l->g_theta[rate->amplitude], by_offset = l->g_theta[rate->offset], by[3];
         lp += at->log_slope;
-        if (!g)
-            continue;
-        for (int k = 0; k < 3; k++)
-            by[k] = by_amplitude * at->d_amplitude[k] + by_offset * at->d_offset[k] + at->d_log_slope[k];
-        l->g_theta[rate->exponent] += by[FIT_RATE_E];
-        g[x->v] = by[FIT_RATE_V];
-        g[x->u] = by[FIT_RATE_U]; /* the only one where v = u */
+        for (int k = 0; g && k < FIT_RATE_COORDINATES; k++) {
+            double by = at->d_log_slope[k];
+            for (int n = 0; n < FIT_RATE_PARTS; n++)
+                if (!x->map.fixed[n])
+                    by += l->g_theta[param_of(&p->setup.kernel->rate[x->which], n)] * at->d_part[n][k];
+            if (x->at[k] >= 0)
+                g[x->at[k]] = by;
+        }
     }
     return lp;
 }
@@ -448,7 +511,7 @@ static double add_coordinates(const struct fit_posterior *p, struct fit_posterio
         enum fit_posterior_kind kind = p->coordinate[i].kind;
         fit_coordinate_at(&p->coordinate[i].map, q[i], &dx, &log_dx, &bend);
         lp += log_dx;
-        if (g && kind != FIT_POSTERIOR_RATE && kind != FIT_POSTERIOR_SHARE)
+        if (g && kind != FIT_POSTERIOR_RATE)
             g[i] = *slope_of(p, l, i) * (kind == FIT_POSTERIOR_LOG_SIGMA ? 1 : dx) + bend;
     }
     return lp;
@@ -486,12 +549,16 @@ int fit_posterior_coordinates(const struct fit_posterior *p, const double *theta
     }
     for (size_t r = 0; r < p->nrate; r++) {
         const struct fit_posterior_rate *x = &p->rate[r];
-        const struct fit_rate *rate = &p->setup.kernel->rate[x->which];
-        double u, v;
-        if (!fit_rate_of(&x->map, theta[rate->amplitude], theta[rate->offset], theta[rate->exponent], &u, &v))
+        double part[FIT_RATE_PARTS], own[FIT_RATE_COORDINATES];
+        for (int n = 0; n < FIT_RATE_PARTS; n++) {
+            int k = param_of(&p->setup.kernel->rate[x->which], n);
+            part[n] = k < 0 ? 0 : theta[k];
+        }
+        if (!fit_rate_of(&x->map, part, own))
             return 0;
-        q[x->v] = v;
-        q[x->u] = u;
+        for (int k = 0; k < FIT_RATE_COORDINATES; k++)
+            if (x->at[k] >= 0)
+                q[x->at[k]] = own[k];
     }
     return 1;
 }

@@ -4,9 +4,8 @@
  *               + log priors of the nonlinear parameters (prior.h), in physical units, inside their bounds
  *               + log Jacobian of the coordinates (coordinate.h).
  *
- * Rates of the kernel (fit_rate) have the coordinates of rate.h, the logarithms of the rate and of the power's share
- * in it, in the places of amplitude and offset, where the amplitude cannot be negative and the rate at theta is
- * above 0.
+ * Rates of the kernel (fit_rate) have the coordinates of rate.h, in the places of amplitude (log rate), offset (log
+ * share), exponent (slope) and shift, where the amplitude cannot be negative and the rate at theta is above 0.
  *
  * Coordinates, in this order: free nonlinear parameters; linear parameters that are not integrated out (their
  * prior is not normal, or they lie within 6 standard deviations of a bound at the start); log sigma of each
@@ -30,6 +29,8 @@ struct fit_posterior_param {
     double value; /* of a fixed nonlinear parameter */
 };
 
+enum { FIT_POSTERIOR_RATES = 16 }; /* rates of a kernel with coordinates of their own, at most */
+
 struct fit_posterior_setup {
     const struct fit_kernel *kernel;   /* borrowed, with ds */
     const struct fit_dataset *ds;
@@ -43,7 +44,8 @@ struct fit_posterior_setup {
     const double *sigma;               /* ngroup: noise there */
     double a0;                         /* of the prior of the variance; see collapsed.h */
     double count;                      /* how often every value counts; 1 */
-    unsigned plain_rates;              /* bit r: the parameters of rate r have coordinates like all others */
+    unsigned plain_rates;              /* bit r: the parameters of rate r have coordinates like all others; bit
+                                          FIT_POSTERIOR_RATES + r: its shift has one of its own (rate.h, by_shift = 0) */
     size_t chains;                     /* evaluations at the same time, each with tables of its own */
     int threads;                       /* of one evaluation */
     const volatile sig_atomic_t *interrupt;
@@ -51,8 +53,7 @@ struct fit_posterior_setup {
 
 enum fit_posterior_kind {
     FIT_POSTERIOR_PARAM,
-    FIT_POSTERIOR_RATE,  /* log of the rate at tref; in the place of the amplitude, or of the offset where that is fixed */
-    FIT_POSTERIOR_SHARE, /* log of the power's share; in the place of the offset */
+    FIT_POSTERIOR_RATE, /* of rate.h: u, v, y or z, in the place of the parameter `index` */
     FIT_POSTERIOR_LINEAR,
     FIT_POSTERIOR_LOG_SIGMA
 };
@@ -60,15 +61,15 @@ enum fit_posterior_kind {
 struct fit_posterior_coordinate {
     enum fit_posterior_kind kind;
     size_t index;  /* nonlinear parameter; unknown of the objective; unit */
-    struct fit_coordinate map; /* identity for the two of a rate */
+    struct fit_coordinate map; /* identity for those of a rate */
     struct fit_prior prior;
-    char name[64]; /* "D0", "log(D0 t^alpha + D_offset)", "log share of D0", "contrast[2]", "sigma[0]" */
+    char name[64]; /* "D0", "log(D0 t^alpha + D_offset)", "log share of D0", "alpha times share", "contrast[2]" */
 };
 
 struct fit_posterior_rate {
     struct fit_rate_map map;
     size_t which;  /* index in the kernel */
-    size_t u, v;   /* coordinates; v = u when there is but one */
+    int at[FIT_RATE_COORDINATES]; /* u, v, y, z: coordinate of the posterior; -1: there is none */
     int cut;       /* 1: the bounds allow rates <= 0, which the coordinates leave out */
 };
 

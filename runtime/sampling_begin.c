@@ -14,6 +14,7 @@
 enum { STARTS = 6 };
 static const double WIDEST = 4;    /* of a coordinate on a logarithmic or logistic scale, e^8 between its ends */
 static const double CUT_WIDTH = 0.25; /* deviation of log rate from which rates of 0 and less count */
+static const double KNOWN = 5;     /* standard deviations of an exponent from 0 */
 static const double TAIL = 0.001;  /* of a prior: further out least squares and prior are at odds */
 
 /* Standard deviations of the coordinates, roughly: from the fit where it has some; and how wide they may be. */
@@ -22,7 +23,7 @@ static void scales(const struct fit_posterior *p, const struct fit_result *fit, 
 {
     for (size_t i = 0; i < p->n; i++) {
         const struct fit_posterior_coordinate *c = &p->coordinate[i];
-        int plain = c->map.kind == FIT_COORDINATE_IDENTITY && c->kind != FIT_POSTERIOR_RATE && c->kind != FIT_POSTERIOR_SHARE;
+        int plain = c->map.kind == FIT_COORDINATE_IDENTITY && c->kind != FIT_POSTERIOR_RATE;
         double slope, sd = NAN, wide = WIDEST;
         fit_coordinate_at(&c->map, q[i], &slope, NULL, NULL);
         if (c->kind == FIT_POSTERIOR_PARAM && fit) /* those of rates: the Hessian will tell */
@@ -52,7 +53,7 @@ static void start_point(const struct fit_posterior *p, const struct fit_result *
     for (size_t i = 0; i < p->n; i++) {
         const struct fit_posterior_coordinate *c = &p->coordinate[i];
         size_t n = c->index;
-        if (c->kind != FIT_POSTERIOR_PARAM && c->kind != FIT_POSTERIOR_RATE && c->kind != FIT_POSTERIOR_SHARE)
+        if (c->kind != FIT_POSTERIOR_PARAM && c->kind != FIT_POSTERIOR_RATE)
             continue;
         if (c->prior.proper && (k == 2 || (k == 1 && is_odd(c, theta[n]))))
             theta[n] = fit_prior_quantile(&c->prior, 0.5);
@@ -120,14 +121,26 @@ static enum fit_status mode_of(struct fit_sampling_run *m, const struct fit_resu
     return st;
 }
 
-/* Rates that may be 0 or less in the posterior, as bits. */
-static unsigned cut_rates(const struct fit_posterior *p, const double *covariance)
+/* Is the exponent of a rate known to differ from 0?  The slope of its coordinate is that of the exponent where this
+ * is near 0. */
+static int exponent_is_known(const struct fit_posterior_rate *x, const double *mode, const double *covariance, size_t n)
+{
+    int y = x->at[FIT_RATE_Y];
+    return y < 0 || mode[y] * mode[y] > KNOWN * KNOWN * covariance[(size_t)y * n + (size_t)y];
+}
+
+/* Rates whose coordinates do not suit the posterior, as bits of plain_rates: those that may be 0 or less in it, and
+ * those whose shift follows from an exponent that may be 0. */
+static unsigned unsuited_rates(const struct fit_posterior *p, const double *mode, const double *covariance)
 {
     unsigned bits = 0;
     for (size_t r = 0; r < p->nrate; r++) {
-        size_t u = p->rate[r].u;
-        if (p->rate[r].cut && !(covariance[u * p->n + u] < CUT_WIDTH * CUT_WIDTH))
-            bits |= 1u << p->rate[r].which;
+        const struct fit_posterior_rate *x = &p->rate[r];
+        size_t u = (size_t)x->at[FIT_RATE_U];
+        if (x->cut && !(covariance[u * p->n + u] < CUT_WIDTH * CUT_WIDTH))
+            bits |= 1u << x->which;
+        if (x->map.by_shift && !exponent_is_known(x, mode, covariance, p->n))
+            bits |= 1u << (FIT_POSTERIOR_RATES + x->which);
     }
     return bits;
 }
@@ -136,9 +149,9 @@ enum fit_status fit_sampling_mode(struct fit_sampling_run *m, const struct fit_p
                                   const struct fit_result *fit, struct fit_error *err)
 {
     enum fit_status st = mode_of(m, fit, err);
-    unsigned cut = st == FIT_OK ? cut_rates(m->p, m->s->mode_covariance) : 0;
-    if (cut) {
-        m->plain_rates |= cut;
+    unsigned unsuited = st == FIT_OK ? unsuited_rates(m->p, m->s->mode, m->s->mode_covariance) : 0;
+    if (unsuited) {
+        m->plain_rates |= unsuited;
         fit_posterior_free(m->p);
         m->p = NULL;
         st = fit_sampling_open(m, setup, err);

@@ -196,15 +196,16 @@ static void test_explicit_linear(void **state)
     fit_dataset_free(x.ds);
 }
 
-/* Logarithm of |d(A, C) / d(u, v)| of rate r at q from its derivatives, which tests/unit/test_rate.c checks. */
-static double log_determinant(const struct fit_posterior *p, size_t r, const double *q, const double *theta)
+/* Logarithm of the Jacobian of rate r at q, which tests/unit/test_rate.c checks against a determinant. */
+static double log_jacobian(const struct fit_posterior *p, size_t r, const double *q)
 {
     const struct fit_posterior_rate *x = &p->rate[r];
     struct fit_rate_point at;
-    assert_true(fit_rate_at(&x->map, q[x->u], q[x->v], theta[p->setup.kernel->rate[x->which].exponent], &at));
-    if (x->u == x->v)
-        return log(x->map.fixed[0] ? at.d_offset[0] : at.d_amplitude[0]);
-    return log(fabs(at.d_amplitude[0] * at.d_offset[1] - at.d_amplitude[1] * at.d_offset[0]));
+    double own[FIT_RATE_COORDINATES];
+    for (int k = 0; k < FIT_RATE_COORDINATES; k++)
+        own[k] = x->at[k] >= 0 ? q[x->at[k]] : 0;
+    assert_true(fit_rate_at(&x->map, own, &at));
+    return at.log_slope;
 }
 
 /* The density of the parameters themselves is the same in both systems of coordinates. */
@@ -222,15 +223,15 @@ static void check_same_density(struct experiment *x, const char *what, size_t ra
     for (size_t n = 0; n < 50; n++) {
         for (size_t i = 0; i < p->n; i++) {
             fit_rng_normal(17, n, i, z);
-            q[i] = q0[i] + 0.1 * z[0];
+            q[i] = q0[i] + 0.1 * z[0] * (strstr(p->coordinate[i].name, "times share") ? fabs(q0[i]) : 1);
         }
         assert_true(fit_posterior_theta(p, q, theta));
         double here = density(p, q), there, jacobian = 0;
         for (size_t r = 0; r < p->nrate; r++)
-            jacobian += log_determinant(p, r, q, theta);
+            jacobian += log_jacobian(p, r, q);
         memcpy(qplain, q, sizeof q);
         for (size_t i = 0; i < p->n; i++)
-            if (p->coordinate[i].kind == FIT_POSTERIOR_RATE || p->coordinate[i].kind == FIT_POSTERIOR_SHARE) {
+            if (p->coordinate[i].kind == FIT_POSTERIOR_RATE) {
                 qplain[i] = fit_coordinate_of(&plain->coordinate[i].map, theta[p->coordinate[i].index]);
                 fit_coordinate_at(&plain->coordinate[i].map, qplain[i], NULL, &slope, NULL);
                 jacobian -= slope;
@@ -260,7 +261,11 @@ static void test_coordinates_of_rates(void **state)
     struct fit_posterior *p = posterior(&x);
     assert_string_equal(p->coordinate[0].name, "log(D0 t^alpha + D_offset)");
     assert_string_equal(p->coordinate[2].name, "log share of D0");
-    assert_true(fabs(exp(p->rate[0].map.log_tref) - sqrt(0.1 * 1.5)) < 1e-12); /* frames at 0 ... 1.5 s */
+    assert_string_equal(p->coordinate[1].name, "alpha times share");
+    double sum = 0;
+    for (int n = 1; n < NT; n++) /* frames at 0, 0.1 ... 1.5 s; that at 0 has no logarithm */
+        sum += log(0.1 * n) / (NT - 1);
+    assert_true(fabs(p->rate[0].map.reference - sum) < 1e-12);
     fit_posterior_free(p);
     static const char *const name[] = {"D0 fixed", "alpha fixed", "D_offset fixed"};
     for (size_t k = 0; k < 3; k++) {
@@ -284,6 +289,45 @@ static void test_coordinates_of_rates(void **state)
     x.param[0].lower = 100;
     x.theta[2] = x.param[2].lower = -5000; /* the rate is below 0 at the start */
     check_same_density(&x, "a rate below 0", 1);
+    fit_dataset_free(x.ds);
+}
+
+static const double heterodyne[] = {4000, 0.2, 100, 9000, -0.3, 500, 600, 0.2, 10, 0.35, 0.5, 0.1, 0.15, -3};
+
+/* f0 and f2, which data do not tell apart, in the two ways and one by one. */
+static void test_coordinates_of_a_fraction(void **state)
+{
+    struct experiment x;
+    (void)state;
+    experiment_new(&x, "heterodyne", heterodyne, 0.3);
+    check_same_density(&x, "heterodyne", 4);
+    check_gradient(&x, "heterodyne");
+    struct fit_posterior *p = posterior(&x);
+    assert_string_equal(p->coordinate[9].name, "log(f0 exp(f1 (t - f2)) + f3)");
+    assert_string_equal(p->coordinate[10].name, "f1 times share");
+    assert_string_equal(p->coordinate[11].name, "f0"); /* f2 follows from it */
+    assert_string_equal(p->coordinate[12].name, "log share of f0");
+    assert_true(fabs(p->rate[3].map.reference - 0.75) < 1e-12);
+    fit_posterior_free(p);
+    x.setup.plain_rates = 8u << FIT_POSTERIOR_RATES;
+    p = posterior(&x);
+    assert_string_equal(p->coordinate[11].name, "f2");
+    fit_posterior_free(p);
+    x.param[11].lower = -1; /* the step of differences is a part of this width */
+    x.param[11].upper = 2;
+    check_gradient(&x, "heterodyne, f0 from f2");
+    x.setup.plain_rates = 0;
+    static const char *const name[] = {"f0 fixed", "f1 fixed", "f2 fixed", "f3 fixed"};
+    for (size_t k = 0; k < 4; k++) {
+        hold(&x, 9 + k, heterodyne[9 + k]);
+        check_same_density(&x, name[k], 4);
+        check_gradient(&x, name[k]);
+        x.param[9 + k].fixed = 0;
+    }
+    x.theta[10] = 0; /* no f2 follows from f0 */
+    p = posterior(&x);
+    assert_string_equal(p->coordinate[11].name, "f2");
+    fit_posterior_free(p);
     fit_dataset_free(x.ds);
 }
 
@@ -402,6 +446,7 @@ int main(void)
         cmocka_unit_test(test_gradient),
         cmocka_unit_test(test_explicit_linear),
         cmocka_unit_test(test_coordinates_of_rates),
+        cmocka_unit_test(test_coordinates_of_a_fraction),
         cmocka_unit_test(test_draws_agree),
         cmocka_unit_test(test_draw),
         cmocka_unit_test(test_sampling_twice),

@@ -254,9 +254,9 @@ static const struct hg_model *with_rate(const char *rate)
     return load(hg_format(arena, "local m = model \"x\" {}\nlocal t = m.grid(\"t\", \"s\")\n"
                 "local tau = m.setting(\"tau\", \"s\")\n"
                 "local A = m.parameter(\"A\", { start = 1 })\nlocal E = m.parameter(\"E\", { start = 1 })\n"
-                "local C = m.parameter(\"C\", { start = 1 })\nlocal ts = floor_at(t, t.step / 2) / second\n"
+                "local C = m.parameter(\"C\", { start = 1 })\nlocal X = m.parameter(\"X\", { start = 1 })\nlocal ts = floor_at(t, t.step / 2) / second\n"
                 "local t1, t2 = pair(t)\nlocal r = %s\n"
-                "m.observe(\"y\", { mean = exp(-integral(r, t1, t2) / second - tau / second) })\n", rate));
+                "m.observe(\"y\", { mean = exp(-integral(r, t1, t2) / second - tau / second - X) })\n", rate));
 }
 
 static void test_rates_are_found(void **state)
@@ -264,14 +264,33 @@ static void test_rates_are_found(void **state)
     static const char *const yes[] = {"A * ts^E + C", "C + ts^E * A", "A * where(le(t, 0 * second), 0, ts^E) + C",
                                       "floor_at(A * ts^E + C, 1e-10)", "A * (ts / 60)^E + C"};
     static const char *const no[] = {"A * ts^E * C", "A * ts^A + C * E", "A * (t / tau)^E + C", "A * (ts + ts^2)^E + C",
-                                     "A * exp(E * ts) + C", "2 * A * ts^E + C", "A * ts^E + C + E"};
+                                     "A * exp(E * ts - X) + C", "A * exp(E * (ts - E)) + C", "A * exp(E * ts^2) + C",
+                                     "A * exp(E * (ts - A)) + C", "A * exp(E * (tau / second - X)) + C", "2 * A * ts^E + C", "A * ts^E + C + E"};
     (void)state;
     for (size_t k = 0; k < sizeof yes / sizeof *yes; k++) {
         const struct hg_model *m = with_rate(yes[k]);
         if (m->nrate != 1)
             fail_msg("%s: %u rates", yes[k], (unsigned)m->nrate);
         assert_true(m->rate[0].amplitude == 0 && m->rate[0].exponent == 1 && m->rate[0].offset == 2);
+        assert_true(m->rate[0].kind == FIT_RATE_POWER && m->rate[0].shift == -1);
         assert_true(fabs(m->rate[0].time - (k == 4 ? 60 : 1)) < 1e-9);
+    }
+    static const struct {
+        const char *text;
+        int shift;
+        double time;
+    } exponential[] = {{"A * exp(E * t / second) + C", -1, 1},
+                       {"C + exp(E * (t / second - X)) * A", 3, 1},
+                       {"A * exp(clamp(E * (t / second - X), -700, 700)) + C", 3, 1},
+                       {"A * exp(E * (t / second / 60 - X)) + C", 3, 60}};
+    for (size_t k = 0; k < sizeof exponential / sizeof *exponential; k++) {
+        const struct hg_model *m = with_rate(exponential[k].text);
+        if (m->nrate != 1)
+            fail_msg("%s: %u rates", exponential[k].text, (unsigned)m->nrate);
+        const struct hg_rate *r = &m->rate[0];
+        assert_true(r->kind == FIT_RATE_EXPONENTIAL && r->amplitude == 0 && r->exponent == 1 && r->offset == 2);
+        assert_int_equal(r->shift, exponential[k].shift);
+        assert_true(fabs(r->time - exponential[k].time) < 1e-9);
     }
     for (size_t k = 0; k < sizeof no / sizeof *no; k++)
         if (with_rate(no[k])->nrate != 0)

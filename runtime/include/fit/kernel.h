@@ -29,7 +29,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define FIT_KERNEL_ABI 3
+#define FIT_KERNEL_ABI 4
 #define FIT_LANES 8 /* doubles in a vector; fixed, so the order of summation does not depend on the machine */
 
 enum fit_space { FIT_PAIRS, FIT_ROWS };
@@ -107,10 +107,15 @@ struct fit_combination {
     const char *text, *unit; /* "f0 exp(-f1 f2)"; unit "" when it depends on parameters */
 };
 
-/* Nonlinear parameters that make a rate, amplitude (t / time)^exponent + offset; no parameter has a part in two.
- * Samplers have coordinates of their own for them. */
+/* Nonlinear parameters that make a rate; no parameter has a part in two.  Samplers have coordinates of their own for
+ * them.
+ *     POWER         amplitude (t / time)^exponent + offset
+ *     EXPONENTIAL   amplitude exp(exponent (t / time - shift)) + offset; without shift (-1) that is 0 */
+enum fit_rate_kind { FIT_RATE_POWER, FIT_RATE_EXPONENTIAL };
 struct fit_rate {
+    enum fit_rate_kind kind;
     unsigned amplitude, exponent, offset;
+    int shift;
     double time; /* s */
 };
 
