@@ -7,6 +7,7 @@
  * one group cannot be told apart at all.  Mirror images are claimed only for a fit with one class.
  */
 #include "linkage_make.h"
+#include "posterior.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -161,14 +162,15 @@ static void copy_degeneracies(struct fit_making *m)
 
 /* ---- rates: coordinates of the sampler --------------------------------------------------------------------------- */
 
-enum { MOST_RATES = 32 }; /* the sampler keeps a bit for each */
+enum { MOST_RATES = FIT_POSTERIOR_RATES }; /* the sampler keeps bits for each */
 
 static int overlap(const struct fit_rate *a, const struct fit_rate *b)
 {
-    const unsigned x[] = {a->amplitude, a->exponent, a->offset}, y[] = {b->amplitude, b->exponent, b->offset};
-    for (size_t i = 0; i < 3; i++)
-        for (size_t j = 0; j < 3; j++)
-            if (x[i] == y[j])
+    const int x[] = {(int)a->amplitude, (int)a->exponent, (int)a->offset, a->shift};
+    const int y[] = {(int)b->amplitude, (int)b->exponent, (int)b->offset, b->shift};
+    for (size_t i = 0; i < 4; i++)
+        for (size_t j = 0; j < 4; j++)
+            if (x[i] >= 0 && x[i] == y[j])
                 return 1;
     return 0;
 }
@@ -182,9 +184,11 @@ static void copy_rates(struct fit_making *m)
         for (size_t c = 0; c < m->link->nclass; c++) {
             const struct fit_rate *from = &inner->rate[r];
             size_t a = alone(m, from->amplitude, c), e = alone(m, from->exponent, c), o = alone(m, from->offset, c);
-            if (a == SIZE_MAX || e == SIZE_MAX || o == SIZE_MAX)
+            size_t x = from->shift < 0 ? 0 : alone(m, (size_t)from->shift, c);
+            if (a == SIZE_MAX || e == SIZE_MAX || o == SIZE_MAX || x == SIZE_MAX)
                 continue;
-            struct fit_rate to = {(unsigned)a, (unsigned)e, (unsigned)o, from->time};
+            struct fit_rate to = {from->kind, (unsigned)a, (unsigned)e, (unsigned)o, from->shift < 0 ? -1 : (int)x,
+                                  from->time};
             int free_ = 1;
             for (size_t i = 0; i < n; i++)
                 free_ &= !overlap(&all[i], &to);

@@ -29,7 +29,7 @@ enum fit_status fit_sampling_open(struct fit_sampling_run *m, const struct fit_p
         setup.theta = m->checkpoint.theta;
         setup.lin = m->checkpoint.lin;
         setup.sigma = m->checkpoint.sigma;
-        m->plain_rates = (unsigned)m->checkpoint.plain_rates;
+        m->plain_rates = (uint64_t)m->checkpoint.plain_rates;
     }
     m->plain_rates |= setup.plain_rates;
     setup.plain_rates = m->plain_rates;

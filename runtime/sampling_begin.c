@@ -131,16 +131,16 @@ static int exponent_is_known(const struct fit_posterior_rate *x, const double *m
 
 /* Rates whose coordinates do not suit the posterior, as bits of plain_rates: those that may be 0 or less in it, and
  * those whose shift follows from an exponent that may be 0. */
-static unsigned unsuited_rates(const struct fit_posterior *p, const double *mode, const double *covariance)
+static uint64_t unsuited_rates(const struct fit_posterior *p, const double *mode, const double *covariance)
 {
-    unsigned bits = 0;
+    uint64_t bits = 0;
     for (size_t r = 0; r < p->nrate; r++) {
         const struct fit_posterior_rate *x = &p->rate[r];
         size_t u = (size_t)x->at[FIT_RATE_U];
         if (x->cut && !(covariance[u * p->n + u] < CUT_WIDTH * CUT_WIDTH))
-            bits |= 1u << x->which;
+            bits |= UINT64_C(1) << x->which;
         if (x->map.by_shift && !exponent_is_known(x, mode, covariance, p->n))
-            bits |= 1u << (FIT_POSTERIOR_RATES + x->which);
+            bits |= UINT64_C(1) << (FIT_POSTERIOR_RATES + x->which);
     }
     return bits;
 }
@@ -149,7 +149,7 @@ enum fit_status fit_sampling_mode(struct fit_sampling_run *m, const struct fit_p
                                   const struct fit_result *fit, struct fit_error *err)
 {
     enum fit_status st = mode_of(m, fit, err);
-    unsigned unsuited = st == FIT_OK ? unsuited_rates(m->p, m->s->mode, m->s->mode_covariance) : 0;
+    uint64_t unsuited = st == FIT_OK ? unsuited_rates(m->p, m->s->mode, m->s->mode_covariance) : 0;
     if (unsuited) {
         m->plain_rates |= unsuited;
         fit_posterior_free(m->p);

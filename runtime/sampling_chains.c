@@ -64,7 +64,7 @@ static void save(struct fit_sampling_run *m)
                                .mode = s->mode,
                                .covariance = s->mode_covariance,
                                .weak = (double)s->weak,
-                               .plain_rates = m->plain_rates,
+                               .plain_rates = (double)m->plain_rates,
                                .starts = (double)s->starts,
                                .seconds = fit_seconds() - m->begin + m->checkpoint.seconds,
                                .passes = fit_posterior_passes(m->p) + m->checkpoint.passes,

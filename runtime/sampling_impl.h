@@ -11,7 +11,7 @@ struct fit_sampling_run {
     struct fit_posterior *p;
     struct fit_samples *s;
     int side_by_side;     /* chains at the same time */
-    unsigned plain_rates; /* of fit_posterior_setup */
+    uint64_t plain_rates; /* of fit_posterior_setup */
     double begin;
 
     /* chains: sampling_chains.c */

@@ -213,7 +213,7 @@ static void check_same_density(struct experiment *x, const char *what, size_t ra
 {
     struct fit_posterior *p = posterior(x), *plain;
     double q0[MOST], q[MOST], qplain[MOST], theta[MOST], z[2], worst = 0, slope;
-    x->setup.plain_rates = ~0u;
+    x->setup.plain_rates = UINT64_MAX;
     plain = posterior(x);
     x->setup.plain_rates = 0;
     assert_int_equal(p->nrate, rates);
@@ -309,7 +309,7 @@ static void test_coordinates_of_a_fraction(void **state)
     assert_string_equal(p->coordinate[12].name, "log share of f0");
     assert_true(fabs(p->rate[3].map.reference - 0.75) < 1e-12);
     fit_posterior_free(p);
-    x.setup.plain_rates = 8u << FIT_POSTERIOR_RATES;
+    x.setup.plain_rates = UINT64_C(8) << FIT_POSTERIOR_RATES;
     p = posterior(&x);
     assert_string_equal(p->coordinate[11].name, "f2");
     fit_posterior_free(p);
@@ -346,7 +346,7 @@ static void test_draws_agree(void **state)
         x.param[n].b = 1e4;
     }
     for (size_t k = 0; k < 2; k++) {
-        x.setup.plain_rates = k ? ~0u : 0;
+        x.setup.plain_rates = k ? UINT64_MAX : 0;
         if (fit_sample(&x.setup, NULL, &o, &s[k], &err) != FIT_OK)
             fail_msg("%s", err.message);
     }
