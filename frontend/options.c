@@ -53,6 +53,7 @@ static const struct front_option of_compare[] = {
 };
 static const struct front_option of_batch[] = {
     {"output-dir", 'o', "DIR", "folder of all results and of the table; default ./batch", 0},
+    {"output", 0, "DIR", NULL, 1},
     {"q", 0, "Q1,Q2,..|all", "wavevectors to fit one by one; default: the configuration's", 0},
     {"jobs", 0, "N", "fits at a time; default: as many as there are cores", 0},
     {"again", 0, NULL, "also what is done already", 0},

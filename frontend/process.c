@@ -38,16 +38,21 @@ enum fit_status front_start(const char *program, char *const *word, const char *
                             struct fit_error *err)
 {
     posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
     pid_t child = 0;
+    posix_spawnattr_init(&attributes);
     posix_spawn_file_actions_init(&actions);
-    if (log) {
+    if (log) { /* in a group of its own: Ctrl-C is for us, and we tell it */
+        posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+        posix_spawnattr_setpgroup(&attributes, 0);
         posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, log,
                                          O_WRONLY | O_CREAT | O_APPEND, 0666);
         posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
         posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     }
-    int bad = posix_spawn(&child, program, &actions, NULL, word, environ);
+    int bad = posix_spawn(&child, program, &actions, &attributes, word, environ);
     posix_spawn_file_actions_destroy(&actions);
+    posix_spawnattr_destroy(&attributes);
     if (bad)
         return fit_fail(err, FIT_ERR_IO, "%s: cannot be run: %s", program, strerror(bad));
     *pid = child;

@@ -1,0 +1,321 @@
+/* cmd_watch.c -- `watch`: fits again whenever the data file or the configuration has changed.
+ *
+ * A file that is being written is left alone until its size and time have stayed the same between two
+ * looks.  The first fit begins as the configuration says, the others from the last result (--resume), with
+ * new starts when that one had not converged.  A line for every fit: time, frames or points, parameters with errors,
+ * how far they moved since the last fit in standard deviations. */
+#define _XOPEN_SOURCE 700
+#include "front.h"
+#include "result.h"
+#include "view.h"
+
+#include "parallel.h"
+#include "paths.h"
+#include "yaml_tree.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+struct state { /* of a file */
+    long long size;
+    struct timespec time;
+    int there;
+};
+
+struct watch {
+    struct front *f;
+    const struct front_args *a;
+    struct fit_cli cli;
+    const char *config;
+    char *data, folder[FRONT_PATH], log[FRONT_PATH + 32];
+    struct front_fitter fitter;
+    double every, idle;
+    struct front_result last; /* of the fit before */
+    int has_last;
+    size_t nfit;
+};
+
+static struct state look(const char *path)
+{
+    struct stat s;
+    if (stat(path, &s) != 0)
+        return (struct state){0};
+    return (struct state){(long long)s.st_size, s.st_mtim, 1};
+}
+
+static int same(struct state a, struct state b)
+{
+    return a.there == b.there && a.size == b.size && a.time.tv_sec == b.time.tv_sec &&
+           a.time.tv_nsec == b.time.tv_nsec;
+}
+
+/* ---- what is watched ------------------------------------------------------------------------- */
+
+/* Text at a path of the configuration, or NULL. */
+static const char *text_at(const struct fit_yaml *root, const char *section, const char *key)
+{
+    const struct fit_yaml *v = fit_yaml_get(fit_yaml_get(root, section), key);
+    return v && v->kind == FIT_YAML_SCALAR && !fit_yaml_is_null(v) ? v->text : NULL;
+}
+
+static const char *option_data(const struct fit_cli *cli)
+{
+    for (size_t k = cli->nchange; k-- > 0;)
+        if (strncmp(cli->change[k].name, "data", 4) == 0)
+            return cli->change[k].value;
+    return NULL;
+}
+
+static enum fit_status find_data(struct watch *w, struct fit_error *err)
+{
+    struct fit_yaml_doc *doc = NULL;
+    char written[FRONT_PATH] = "";
+    const char *given = option_data(&w->cli), *beside = NULL;
+    enum fit_status st = w->config ? fit_yaml_parse_file(w->config, &doc, err) : FIT_OK;
+    if (st != FIT_OK)
+        return st;
+    const struct fit_yaml *root = doc ? fit_yaml_root(doc) : NULL;
+    if (given) {
+        snprintf(written, sizeof written, "%s", given);
+    } else if (root) {
+        const char *name = text_at(root, "experimental_data", "data_file_name");
+        const char *folder = text_at(root, "experimental_data", "data_folder_path");
+        const char *file = text_at(root, "experimental_data", "file_path");
+        beside = w->config;
+        if (name)
+            snprintf(written, sizeof written, "%s/%s", folder ? folder : ".", name);
+        else
+            snprintf(written, sizeof written, "%s", file ? file : "");
+    }
+    const char *folder = w->cli.output                                  ? w->cli.output
+                         : root && text_at(root, "output", "output_dir") ? text_at(root, "output", "output_dir")
+                                                                        : NULL;
+    if (folder)
+        snprintf(w->folder, sizeof w->folder, "%s", folder);
+    else
+        snprintf(w->folder, sizeof w->folder, "%s_results", w->fitter.model);
+    if (doc)
+        fit_yaml_free(doc);
+    if (!written[0])
+        return fit_fail(err, FIT_ERR_USAGE, "watch: no data file named; give --data FILE");
+    snprintf(w->log, sizeof w->log, "%s/watch.log", w->folder);
+    return fit_path_resolve(written, beside, &w->data, err);
+}
+
+static enum fit_status get_seconds(const struct front_args *a, const char *name, double *x,
+                                   struct fit_error *err)
+{
+    const char *text = front_value(a, name);
+    char *end;
+    if (!text)
+        return FIT_OK;
+    *x = strtod(text, &end);
+    if (end == text || *end || !(*x > 0) || !isfinite(*x))
+        return fit_fail(err, FIT_ERR_USAGE, "--%s: '%s' is no number of seconds above 0", name, text);
+    return FIT_OK;
+}
+
+static enum fit_status prepare(struct watch *w, struct fit_error *err)
+{
+    const struct front_args *a = w->a;
+    char **word = calloc(a->nrest + 3, sizeof *word);
+    if (!word)
+        return fit_fail(err, FIT_ERR_MEMORY, "out of memory");
+    word[0] = word[1] = (char *)(size_t)(const void *)"fit";
+    memcpy(word + 2, a->rest, a->nrest * sizeof *word);
+    enum fit_status st = fit_cli_parse((int)a->nrest + 2, word, &w->cli, err);
+    free(word);
+    w->config = w->cli.config ? w->cli.config : w->cli.nword ? w->cli.word[0] : NULL;
+    w->every = 2;
+    w->idle = INFINITY;
+    if (st == FIT_OK)
+        st = get_seconds(a, "every", &w->every, err);
+    if (st == FIT_OK)
+        st = get_seconds(a, "until-idle", &w->idle, err);
+    if (st == FIT_OK)
+        st = front_choose(w->f, front_value(a, "model"), w->config, NULL, a->quiet, &w->fitter, err);
+    return st == FIT_OK ? find_data(w, err) : st;
+}
+
+/* ---- one fit --------------------------------------------------------------------------------- */
+
+static enum fit_status fit_once(struct watch *w, int *code, struct fit_error *err)
+{
+    const struct front_args *a = w->a;
+    char **rest = calloc(a->nrest + 6, sizeof *rest);
+    const char *more[5] = {"--output-dir", w->folder, "--quiet"};
+    size_t n = 0, nmore = 3;
+    long pid = 0;
+    if (!rest)
+        return fit_fail(err, FIT_ERR_MEMORY, "out of memory");
+    if (w->has_last && w->last.converged)
+        more[nmore++] = "--resume";
+    for (size_t k = 0; k < a->nrest; k++)
+        if (strcmp(a->rest[k], "--json") != 0)
+            rest[n++] = a->rest[k];
+    for (size_t k = 0; k < nmore; k++)
+        rest[n++] = (char *)(size_t)(const void *)more[k];
+    char **word = front_words(&w->fitter, "fit", rest, n);
+    mkdir(w->folder, 0777); /* for the log; that it cannot be made will be said by the fitter */
+    unlink(w->log);
+    enum fit_status st = word ? front_start(w->fitter.program, word,
+                                            access(w->folder, W_OK) == 0 ? w->log : NULL, &pid, err)
+                              : fit_fail(err, FIT_ERR_MEMORY, "out of memory");
+    for (int told = 0; st == FIT_OK && !front_ended(pid, code);) {
+        const struct timespec moment = {0, 20000000};
+        if (*w->f->interrupt > told) /* its group is not ours: it does not see Ctrl-C */
+            kill((pid_t)pid, (told = (int)*w->f->interrupt) > 1 ? SIGKILL : SIGINT);
+        nanosleep(&moment, NULL);
+    }
+    free(word);
+    free(rest);
+    return st;
+}
+
+static void say_error(const struct watch *w, FILE *out, const char *clock, int code)
+{
+    char line[512], text[512];
+    FILE *f = fopen(w->log, "r");
+    snprintf(text, sizeof text, "exit status %d", code);
+    while (f && fgets(line, sizeof line, f))
+        if (strstr(line, "error: ")) {
+            line[strcspn(line, "\n")] = '\0';
+            snprintf(text, sizeof text, "%s", strstr(line, "error: ") + strlen("error: "));
+        }
+    if (f)
+        fclose(f);
+    fprintf(out, "%s  no fit: %.300s\n", clock, text);
+}
+
+/* The columns, when the first result is there. */
+static void print_header(FILE *out, const struct front_result *r)
+{
+    fprintf(out, "%-8s %9s %8s", "time", "points", "chi2/dof");
+    for (size_t k = 0, n = 0; k < r->nparam && n < 3; k++)
+        if (r->param[k].physical)
+            n++, fprintf(out, " %-16.16s", r->param[k].name);
+    fprintf(out, "\n");
+}
+
+/* The first three parameters, as many as fit a line; the largest move of any. */
+static void print_fit(const struct watch *w, const struct front_result *r, FILE *out,
+                      const char *clock, int code)
+{
+    double move = 0;
+    fprintf(out, "%-8s %9.0f %8.4g", clock, r->npoint, r->reduced_chi2);
+    for (size_t k = 0, n = 0; k < r->nparam; k++) {
+        const struct front_param *p = &r->param[k];
+        const struct front_param *old = w->has_last ? front_result_param(&w->last, p->name) : NULL;
+        char text[48];
+        if (!p->physical)
+            continue;
+        if (old && p->std > 0)
+            move = fmax(move, fabs(p->value - old->value) / p->std);
+        if (n++ >= 3)
+            continue;
+        snprintf(text, sizeof text, p->std > 0 ? "%.4g+-%.2g" : "%.4g", p->value, p->std);
+        fprintf(out, " %-16s", text);
+    }
+    if (w->has_last)
+        fprintf(out, " moved %.1f sd", move);
+    fprintf(out, "%s\n", code == 0 ? "" : "  NOT CONVERGED");
+}
+
+static enum fit_status report(struct watch *w, int code, struct fit_error *err)
+{
+    char clock[16];
+    const time_t now = time(NULL);
+    struct tm t;
+    struct front_result r;
+    struct fit_error own;
+    strftime(clock, sizeof clock, "%H:%M:%S", localtime_r(&now, &t));
+    if ((code != 0 && code != 2) || front_result_read(w->folder, &r, &own) != FIT_OK) {
+        say_error(w, w->f->err, clock, code);
+        return code == 3 ? fit_fail(err, FIT_ERR_CONFIG, "watch: the configuration cannot be fitted, "
+                                    "see above") : FIT_OK;
+    }
+    if (!w->has_last && !w->a->quiet)
+        print_header(w->f->out, &r);
+    if (!w->a->quiet)
+        print_fit(w, &r, w->f->out, clock, code);
+    fflush(w->f->out);
+    if (w->has_last)
+        front_result_free(&w->last);
+    w->last = r;
+    w->has_last = 1;
+    w->nfit++;
+    w->f->exit_code = code;
+    return FIT_OK;
+}
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
+static void sleep_for(double seconds)
+{
+    const struct timespec t = {(time_t)seconds, (long)(1e9 * (seconds - floor(seconds)))};
+    nanosleep(&t, NULL);
+}
+
+/* Looks, fits when there is something new that has settled, and so on. */
+static enum fit_status go_round(struct watch *w, struct fit_error *err)
+{
+    struct front_view v = front_view_begin(w->f, w->a->quiet);
+    struct state fitted = {0}, fitted_config = {0}, before = look(w->data);
+    double quiet_since = fit_seconds();
+    int any = 0;
+    enum fit_status st = FIT_OK;
+    while (st == FIT_OK && !*w->f->interrupt) {
+        const struct state now = look(w->data);
+        const struct state config = w->config ? look(w->config) : (struct state){0};
+        const int fresh = !any || !same(now, fitted) || !same(config, fitted_config);
+        if (!same(now, before))
+            quiet_since = fit_seconds();
+        if (now.there && fresh && (same(now, before) || !any)) {
+            int code = 0;
+            front_view_show(&v, "fitting %s ...", w->data);
+            st = fit_once(w, &code, err);
+            front_view_clear(&v);
+            fitted = now; /* what came while it ran is seen in the next round */
+            fitted_config = config;
+            any = 1;
+            if (st == FIT_OK && !*w->f->interrupt)
+                st = report(w, code, err);
+            if (front_given(w->a, "once") && w->nfit)
+                break;
+        }
+        before = now;
+        if (fit_seconds() - quiet_since > w->idle)
+            break;
+        v.last = 0;
+        front_view_show(&v, now.there ? "waiting for %s to grow; Ctrl-C ends" : "waiting for %s; Ctrl-C ends",
+                        w->data);
+        if (!*w->f->interrupt)
+            sleep_for(w->every);
+    }
+    front_view_clear(&v);
+    return st;
+}
+
+enum fit_status front_cmd_watch(struct front *f, const struct front_args *a, struct fit_error *err)
+{
+    struct watch w = {.f = f, .a = a};
+    enum fit_status st = prepare(&w, err);
+    if (st == FIT_OK)
+        st = go_round(&w, err);
+    if (st == FIT_OK && w.nfit == 0 && *f->interrupt)
+        st = fit_fail(err, FIT_ERR_INTERRUPTED, "interrupted before a first fit");
+    if (st == FIT_OK && w.nfit == 0)
+        st = fit_fail(err, FIT_ERR_DATA, "watch: %s was never fitted", w.data);
+    if (st == FIT_OK && !a->quiet)
+        fprintf(f->out, "%zu fits -> %s\n", w.nfit, w.folder);
+    if (w.has_last)
+        front_result_free(&w.last);
+    free(w.data);
+    fit_cli_free(&w.cli);
+    return st;
+}
