@@ -8,6 +8,7 @@
 
 #include "diag.h"
 #include "names.h"
+#include "words.h"
 
 struct hg_code_private {
     uint32_t n;          /* nodes known when the function was begun */
@@ -35,7 +36,15 @@ static const char *const keyword[] = {
     "start",  "end",    "exps",     "weight", "sum",      "sums",     "data",     "d",      "nt",
     "value",  "tangent", "derivative", "check", "base",   "y0",       "yn",       "lgamma", "tgamma",
     "atan2",  "cosh",   "sinh",     "tanh",   "asin",     "acos",     "atan",     "fabs",   "floor",
-    "ceil",   "round",  "expm1",    "log1p",  "erfc",     "hypot",    "cbrt",     "fma",    "masked"};
+    "ceil",   "round",  "expm1",    "log1p",  "erfc",     "hypot",    "cbrt",     "fma",    "masked",
+    /* variables and constants of the functions that are written */
+    "SUMS",   "PIECES", "BATCH",    "STRIP",  "EXPS",     "COLUMNS",  "ROWS",     "ROW_SUMS", "FIELDS",
+    "PAIRS",  "CHANNELS_R", "ALONG_SUMS", "COLUMN_SUMS", "MOMENT_SUMS", "adj", "along",   "at_column", "at_lin",
+    "at_m",   "at_pair", "at_rows", "cut",    "down",     "factor",   "field",    "first",  "from",
+    "full",   "here",   "high",     "low",    "pair",     "pieces",   "place",    "plain",  "root",
+    "row_sum", "seeds", "to",       "whole",
+    /* macros of the C library and the compiler */
+    "I",      "INFINITY", "NAN",    "NULL",   "errno",    "linux",    "unix"};
 
 const char *hg_number(struct hg_arena *a, double x)
 {
@@ -54,17 +63,23 @@ const char *hg_number(struct hg_arena *a, double x)
 
 enum { WIDTH = 100 };
 
-/* Where to break a long statement: after the last comma or before the last sum that fits, not in a comment. */
+/* Where to break a long statement: after the last comma or before the last sum that fits, else after the last
+ * sign of a product; not in a comment. */
 static size_t break_at(const char *s, size_t room)
 {
-    size_t end = strcspn(s, "\n"), at = 0;
+    size_t end = strcspn(s, "\n"), at = 0, product = 0;
     const char *comment = strstr(s, "/*");
     if (comment && (size_t)(comment - s) < end)
         end = (size_t)(comment - s);
-    for (size_t k = 1; k + 2 < end && (k <= room || at == 0); k++)
-        if (s[k] == ' ' && (s[k - 1] == ',' || strchr("+-?:", s[k + 1])))
+    while (end > 0 && s[end - 1] == ' ')
+        end--;
+    for (size_t k = 2; k + 2 < end && (k <= room || (at == 0 && (product == 0 || end <= room))); k++) {
+        if (s[k] == ' ' && s[k - 1] != '=' && (s[k - 1] == ',' || strchr("+-?:", s[k + 1])))
             at = k;
-    return at;
+        if (s[k - 1] == '*' && s[k - 2] != ' ' && s[k] != ' ')
+            product = k;
+    }
+    return at || end <= room ? at : product;
 }
 
 void hg_line(struct hg_code *c, const char *format, ...)
@@ -81,7 +96,7 @@ void hg_line(struct hg_code *c, const char *format, ...)
             break;
         fprintf(c->out, "%.*s\n%*s", (int)n, s, 4 * c->indent + 8, "");
         indent = 4 * (size_t)c->indent + 8;
-        s += n + 1;
+        s += n + (s[n] == ' ');
     }
     fprintf(c->out, "%s\n", s);
 }
@@ -93,9 +108,13 @@ int hg_code_reserved(const char *name)
     for (size_t k = 0; k < sizeof keyword / sizeof *keyword; k++)
         if (strcmp(keyword[k], name) == 0)
             return 1;
-    /* p and b with digits are made by the writers of functions */
-    return name[1] >= '0' && name[1] <= '9' && strspn(name + 1, "0123456789") == strlen(name + 1) &&
-           strchr("pbmsuFG", name[0]) != NULL;
+    /* these stems with digits are made by the writers of functions */
+    static const char *const stems[] = {"p", "b", "m", "s", "u", "k", "F", "G", "mw", "row"};
+    size_t n = strcspn(name, "0123456789");
+    for (size_t k = 0; name[n] && k < sizeof stems / sizeof *stems; k++)
+        if (strlen(stems[k]) == n && strncmp(stems[k], name, n) == 0)
+            return strspn(name + n, "0123456789") == strlen(name + n);
+    return 0;
 }
 
 uint32_t hg_code_uses(const struct hg_code *c, hg_id id)
@@ -223,38 +242,20 @@ static const char *stem(const struct hg_node *n)
     }
 }
 
-/* A name that tells what the node is made of: a product of few named things, their squares and reciprocals;
- * NULL when it would be too long to help. */
-static const char *derived_name(const struct hg_code *c, hg_id id, int depth)
+/* The variable that stands for a node, when that is a name alone. */
+static const char *variable(const void *user, hg_id id)
 {
-    enum { LONGEST = 20 };
+    const struct hg_code_private *p = user;
+    const char *s = id < p->n ? p->var[id] : NULL;
+    return s && strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == strlen(s) ? s : NULL;
+}
+
+/* The node's own name, or one of the words it is made of, or what operation it is. */
+static const char *name_for(const struct hg_code *c, hg_id id)
+{
     const struct hg_node *n = hg_at(c->e, id);
-    struct hg_arena *a = c->e->arena;
-    const char *s = NULL, *x;
-    double b;
-    if (id < c->private_->n && c->private_->var[id] && c->private_->var[id][0] != '(' &&
-        strspn(c->private_->var[id], "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") ==
-            strlen(c->private_->var[id]))
-        return c->private_->var[id];
-    if (n->name)
-        return n->name;
-    if (n->op == HG_POW && hg_is_const(c->e, n->arg[1], &b) && (b == 2.0 || b == -1.0) && depth < 3) {
-        x = derived_name(c, n->arg[0], depth + 1);
-        s = x ? hg_format(a, b == 2.0 ? "%s_sq" : "inv_%s", x) : NULL;
-    } else if (n->op == HG_PROD && depth < 3) {
-        for (uint32_t k = 0; k < n->nargs; k++) {
-            if (hg_is_const(c->e, n->arg[k], NULL))
-                continue;
-            x = derived_name(c, n->arg[k], depth + 1);
-            if (!x)
-                return NULL;
-            if (n->nargs == 2 && n->arg[0] == n->arg[1])
-                s = hg_format(a, "%s_sq", x);
-            else
-                s = s ? hg_format(a, "%s_%s", s, x) : x;
-        }
-    }
-    return s && strlen(s) <= LONGEST ? s : NULL;
+    const char *s = hg_op_flags[n->op] & HG_F_BOOL ? NULL : hg_words(c->e, id, variable, c->private_);
+    return n->name ? n->name : s ? s : stem(n);
 }
 
 static const char *scalar_name(enum hg_op op)
@@ -519,12 +520,10 @@ static void remark(struct hg_code *c, hg_id id, char *s, size_t size)
 const char *hg_code_declare(struct hg_code *c, hg_id id, const char *name)
 {
     struct hg_arena *a = c->e->arena;
-    const struct hg_node *n = hg_at(c->e, id);
     char comment[200];
     int sum;
     const char *value = text(c, id, &sum);
-    const char *derived = n->op == HG_PROD || n->op == HG_POW ? derived_name(c, id, 0) : NULL;
-    name = hg_code_unique(c, name ? name : n->name ? n->name : derived ? derived : stem(n));
+    name = hg_code_unique(c, name ? name : name_for(c, id));
     remark(c, id, comment, sizeof comment);
     const char *s = hg_format(a, "const %s %s = %s;", type_of(c, id), name, value);
     if (comment[0])
@@ -553,7 +552,7 @@ static void declare_guards(struct hg_code *c, hg_id first)
         const struct hg_node *g = hg_at(c->e, guard[k]);
         char comment[200];
         hg_code_need(c, g->arg[2]);
-        name[k] = hg_code_unique(c, g->name ? g->name : stem(hg_at(c->e, g->arg[1])));
+        name[k] = hg_code_unique(c, g->name ? g->name : name_for(c, g->arg[1]));
         remark(c, guard[k], comment, sizeof comment);
         const char *s = hg_format(c->e->arena, "%s %s = %s;", type_of(c, guard[k]), name[k],
                                   hg_code_text(c, g->arg[2]));
@@ -604,9 +603,9 @@ static void declare_log(struct hg_code *c, const struct hg_node *n)
     }
     if (!log || !power)
         return;
-    const char *x = hg_code_text(c, base), *low = hg_code_unique(c, "log_low");
+    const char *x = hg_code_text(c, base), *name = hg_code_unique(c, name_for(c, log));
+    const char *low = hg_code_unique(c, hg_format(c->e->arena, "%s_low", name));
     hg_line(c, "fit_vd %s;", low);
-    const char *name = hg_code_unique(c, "logarithm");
     hg_line(c, "const fit_vd %s = fit_vlog_low(%s, &%s);", name, x, low);
     hg_code_bind(c, log, name);
     p->low[log] = low;

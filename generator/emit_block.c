@@ -7,11 +7,19 @@
 
 #include <stdlib.h>
 
+#include "words.h"
+
 static int pair_is_leaf(const struct hg_code *c, hg_id id)
 {
     const struct hg_node *n = hg_at(c->e, id);
     return n->nargs == 0 || n->op == HG_AT_I || n->op == HG_AT_J || n->op == HG_DELTA || n->op == HG_EXPD ||
            n->op == HG_SIND || n->op == HG_COSD;
+}
+
+static const char *words(const struct hg_code *c, hg_id id, const char *other)
+{
+    const char *s = hg_words(c->e, id, NULL, NULL);
+    return s ? s : other;
 }
 
 static const char *at_leaf(struct hg_code *c, hg_id u, int second)
@@ -26,6 +34,15 @@ static const char *at_leaf(struct hg_code *c, hg_id u, int second)
     }
     const char *f = hg_emit_field(b->em, HG_FIELD_FRAME, u, b->derivative)->name;
     return second ? hg_format(a, "fit_vload(w->%s + j)", f) : hg_format(a, "w->%s[i]", f);
+}
+
+/* The table's name at the second frame. */
+static const char *at_name(struct hg_code *c, hg_id u)
+{
+    struct hg_block *b = c->user;
+    int group = (hg_at(c->e, u)->vary & HG_G) != 0;
+    const char *f = hg_emit_field(b->em, group ? HG_FIELD_FRAME_G : HG_FIELD_FRAME, u, b->derivative)->name;
+    return hg_format(c->e->arena, "%s_j", f);
 }
 
 static const char *delta_leaf(struct hg_code *c, hg_id id)
@@ -69,7 +86,7 @@ static const char *exp_leaf(struct hg_code *c, hg_id id)
     hg_id u = hg_at(c->e, id)->arg[0];
     int group = (hg_at(c->e, u)->vary & HG_G) != 0;
     const char *f = hg_emit_field(b->em, group ? HG_FIELD_EXP_G : HG_FIELD_EXP, u, b->derivative)->name;
-    const char *name = hg_code_unique(c, hg_at(c->e, id)->name ? hg_at(c->e, id)->name : "e");
+    const char *name = hg_code_unique(c, words(c, id, "e"));
     uint32_t k = 0;
     if (b->direct_exp) {
         hg_line(c, "const fit_vd %s = %s;", name, direct_exp(c, u));
@@ -112,7 +129,8 @@ static const char *rotation_leaf(struct hg_code *c, hg_id id)
     const char *sj = hg_code_unique(c, "sin_j"), *cj = hg_code_unique(c, "cos_j");
     hg_line(c, "const double %s = w->sin_%s%s, %s = w->cos_%s%s;", si, f, at_i, ci, f, at_i);
     hg_line(c, "const fit_vd %s = fit_vload(w->sin_%s%s), %s = fit_vload(w->cos_%s%s);", sj, f, at_j, cj, f, at_j);
-    const char *s = hg_code_unique(c, "sn"), *k = hg_code_unique(c, "cs");
+    hg_id cosine_id = op == HG_COSD ? id : twin, sine_id = op == HG_SIND ? id : twin;
+    const char *s = hg_code_unique(c, words(c, sine_id, "sn")), *k = hg_code_unique(c, words(c, cosine_id, "cs"));
     int sine = op == HG_SIND || hg_code_uses(c, twin), cosine = op == HG_COSD || hg_code_uses(c, twin);
     b->doubles += 2 * (uint32_t)group;
     if (sine)
@@ -133,7 +151,7 @@ static const char *pair_leaf(struct hg_code *c, hg_id id)
     switch (n->op) {
     case HG_AT_I: return at_leaf(c, n->arg[0], 0);
     case HG_AT_J:
-        s = hg_code_unique(c, n->name ? n->name : "f_j");
+        s = hg_code_unique(c, n->name ? n->name : at_name(c, n->arg[0]));
         hg_line(c, "const fit_vd %s = %s;", s, at_leaf(c, n->arg[0], 1));
         return s;
     case HG_DELTA: return delta_leaf(c, id);
@@ -191,7 +209,7 @@ void hg_block_need_scalars(struct hg_code *c, uint32_t nroot, const hg_id *root)
             if ((x->vary & ~(unsigned)HG_G) == 0 && x->nargs) {
                 hg_code_need(c, n->arg[m]);
                 if (!hg_code_bound(c, n->arg[m]))
-                    hg_code_declare(c, n->arg[m], "scale");
+                    hg_code_declare(c, n->arg[m], NULL);
             }
         }
     }

@@ -9,6 +9,7 @@
  */
 #include "emit_block.h"
 #include "emit_contract.h"
+#include "words.h"
 
 #include <stdlib.h>
 
@@ -172,7 +173,7 @@ static void group_function(struct hg_emit *em, struct hg_code *c, const struct s
     for (uint32_t k = 0; k < s->nscalar; k++) {
         hg_code_need(c, s->scalar[k]);
         if (!hg_code_bound(c, s->scalar[k]) && hg_at(em->e, s->scalar[k])->nargs && !c->is_leaf(c, s->scalar[k]))
-            hg_code_declare(c, s->scalar[k], "scale");
+            hg_code_declare(c, s->scalar[k], NULL);
     }
     for (uint32_t k = 0; k < nrow; k++)
         hg_line(c, "fit_vd row%u = row[%u];", k, k);
@@ -180,7 +181,7 @@ static void group_function(struct hg_emit *em, struct hg_code *c, const struct s
     c->indent = 2;
     hg_code_push(c);
     for (uint32_t k = 0; k < s->nstored; k++) {
-        const char *name = hg_at(em->e, s->stored[k])->name;
+        const char *name = hg_words(em->e, s->stored[k], NULL, NULL);
         name = hg_code_unique(c, name ? name : "part");
         hg_line(c, "const fit_vd %s = at_pair[%u];", name, k);
         hg_code_bind(c, s->stored[k], name);

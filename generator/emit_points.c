@@ -43,20 +43,21 @@ static const char *declare_vector(struct hg_code *c, const char *stem, const cha
 
 const char *hg_point_delta(struct hg_code *c, hg_id u, const char *name)
 {
-    return declare_vector(c, name ? name : "delta", change_of(c, u));
+    int group;
+    return declare_vector(c, name ? name : hg_format(c->e->arena, "d_%s", frame_field(c, u, &group)), change_of(c, u));
 }
 
 const char *hg_point_delta_low(struct hg_code *c, hg_id u, const char *name)
 {
     struct hg_points *q = c->user;
     const char *f = hg_emit_field(q->em, HG_FIELD_FRAME, u, 0)->name;
-    return declare_vector(c, name, hg_format(c->e->arena, "fit_pick_change_low(w.%s, w.%s_low, &at)", f, f));
+    return declare_vector(c, name ? name : hg_format(c->e->arena, "d_%s", f), hg_format(c->e->arena, "fit_pick_change_low(w.%s, w.%s_low, &at)", f, f));
 }
 
 const char *hg_point_at(struct hg_code *c, hg_id u, const char *frame, const char *name)
 {
-    const char *f = hg_at(c->e, u)->name;
-    return declare_vector(c, name ? name : hg_format(c->e->arena, "%s_%s", f ? f : "f", frame),
+    int group;
+    return declare_vector(c, name ? name : hg_format(c->e->arena, "%s_%s", frame_field(c, u, &group), frame),
                           hg_point_table(c, u, frame));
 }
 
@@ -73,7 +74,7 @@ static const char *point_leaf(struct hg_code *c, hg_id id)
     case HG_DELTA:
         if (!hg_emit_has_low(q->em, n->arg[0]))
             return hg_point_delta(c, n->arg[0], n->name);
-        return hg_point_delta_low(c, n->arg[0], n->name ? n->name : "delta");
+        return hg_point_delta_low(c, n->arg[0], n->name);
     case HG_COLUMN:
         return declare_vector(c, n->name ? n->name : q->em->p->model->column.item[n->ref].name,
                               hg_format(a, "fit_pick(l->column[%u], at.i)", n->ref));

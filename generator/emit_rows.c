@@ -44,14 +44,10 @@ static void group_head(const struct hg_emit *em, FILE *out, int with_lin)
         fprintf(out, "    lin += %u * g;\n", em->p->nlinear);
 }
 
-/* Names of the functions below that the list of emitted code does not have. */
-static const char *const own_names[] = {"SUMS", "adj", "at_lin", "mw", "seeds"};
-
 static struct hg_code begin(struct hg_emit *em, FILE *out, uint32_t nroot, const hg_id *root)
 {
     struct hg_code c = {.e = em->e, .out = out, .indent = 2, .vector_if = HG_R, .source = em->p->model->file, .units = em->p->model,
-                        .leaf = row_leaf, .is_leaf = row_is_leaf, .reserve = own_names,
-                        .nreserve = sizeof own_names / sizeof *own_names, .user = em};
+                        .leaf = row_leaf, .is_leaf = row_is_leaf, .user = em};
     hg_code_begin(&c, nroot, root);
     hg_code_push(&c);
     return c;

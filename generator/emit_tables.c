@@ -8,63 +8,24 @@
 #include <string.h>
 
 #include "emit.h"
+#include "words.h"
 
 /* --- fields ------------------------------------------------------------------------------------------- */
-
-/* minus_q_sq for -q^2, inv_s for 1/s, ...: made from the names of its factors, when there are few. */
-static const char *local_name(const struct hg_emit *em, hg_id def)
-{
-    const struct hg_node *n = hg_at(em->e, def);
-    struct hg_arena *a = em->e->arena;
-    const char *s = NULL, *sign = "", *x;
-    double b;
-    if (n->name)
-        return n->name;
-    if (n->op == HG_SETTING)
-        return em->p->model->setting.item[n->ref].name;
-    if (n->op == HG_PARAM)
-        return em->p->model->param.item[n->ref].name;
-    if (n->op == HG_LOCAL)
-        return local_name(em, em->p->local[n->ref].def);
-    if (n->op == HG_POW && hg_is_const(em->e, n->arg[1], &b) && (b == 2.0 || b == -1.0)) {
-        x = local_name(em, n->arg[0]);
-        return x ? hg_format(a, b == 2.0 ? "%s_sq" : "inv_%s", x) : NULL;
-    }
-    for (uint32_t k = 0; n->op == HG_PROD && k < n->nargs; k++) {
-        if (hg_is_const(em->e, n->arg[k], &b)) {
-            if (b != -1.0)
-                return NULL;
-            sign = "minus_";
-            continue;
-        }
-        x = local_name(em, n->arg[k]);
-        if (!x)
-            return NULL;
-        s = s ? hg_format(a, "%s_%s", s, x) : x;
-    }
-    return s && strlen(s) < 20 ? hg_format(a, "%s%s", sign, s) : NULL;
-}
 
 static const char *field_stem(const struct hg_emit *em, enum hg_field_kind kind, hg_id id)
 {
     const struct hg_node *n = hg_at(em->e, id);
     struct hg_arena *a = em->e->arena;
-    const char *name = n->name;
-    if (!name && n->op == HG_POTENTIAL)
-        name = hg_format(a, "int_%s", hg_at(em->e, n->arg[0])->name ? hg_at(em->e, n->arg[0])->name : "f");
-    if (!name && n->op == HG_TIME)
-        name = "time";
-    if (!name && n->op == HG_LOCAL)
-        name = local_name(em, em->p->local[n->ref].def);
+    const char *name = hg_words(em->e, id, NULL, NULL);
     if (!name)
-        name = n->vary & HG_T ? "f" : "scale";
+        name = n->op == HG_POTENTIAL ? "int_f" : n->vary & HG_T ? "f" : "scale";
     switch (kind) {
     case HG_FIELD_GRID:
     case HG_FIELD_GRID_G: return hg_format(a, "%s_grid", name);
     case HG_FIELD_EXP:
-    case HG_FIELD_EXP_G: return hg_format(a, "exp_%s", n->name ? name : "u");
+    case HG_FIELD_EXP_G: return hg_format(a, "exp_%s", name);
     case HG_FIELD_ROT:
-    case HG_FIELD_ROT_G: return n->name ? name : "u";
+    case HG_FIELD_ROT_G: return name;
     default: return name;
     }
 }

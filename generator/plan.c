@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "words.h"
+
 enum { BIG = HG_I | HG_J | HG_R };
 
 /* --- scalars ------------------------------------------------------------------------------------------ */
@@ -24,8 +26,9 @@ hg_id hg_plan_local(struct hg_plan *p, hg_id def)
     p->e->line = n->line;
     hg_id symbol = hg_local(p->e, p->nlocal, n->vary);
     p->e->line = line;
-    if (hg_at(p->e, def)->name)
-        hg_name(p->e, symbol, hg_at(p->e, def)->name);
+    const char *name = hg_words(p->e, def, NULL, NULL);
+    if (name)
+        hg_name(p->e, symbol, name);
     p->local[p->nlocal++] = (struct hg_local){symbol, def};
     return symbol;
 }
@@ -161,17 +164,20 @@ static int input_kind(enum hg_op op, enum hg_input_kind *kind)
     }
 }
 
+enum { SHORT = 16 }; /* words that names are made of */
+
 /* Names for the emitted code: d(int_D)/d(alpha) is int_dD_dalpha, the integral of dD_dalpha. */
 static void name_tangent(struct hg_plan *p, hg_id def, hg_id tangent, const char *param)
 {
     struct hg_expr *e = p->e;
     const struct hg_node n = *hg_at(e, def), t = *hg_at(e, tangent);
+    const char *word = n.op == HG_POTENTIAL ? NULL : hg_words(e, def, NULL, NULL);
     if (n.op == HG_POTENTIAL && t.op == HG_POTENTIAL && hg_at(e, n.arg[0])->name) {
         const char *f = hg_at(e, n.arg[0])->name;
         hg_name(e, tangent, hg_format(e->arena, "int_d%s_d%s", f, param));
         hg_name(e, t.arg[0], hg_format(e->arena, "d%s_d%s", f, param));
-    } else if (n.name && t.nargs) {
-        hg_name(e, tangent, hg_format(e->arena, "d%s_d%s", n.name, param));
+    } else if (word && t.nargs && (n.name || strlen(word) <= SHORT)) {
+        hg_name(e, tangent, hg_format(e->arena, "d%s_d%s", word, param));
     }
 }
 
@@ -413,9 +419,10 @@ static hg_id tangent_at_pair(struct hg_plan *p, const struct hg_input *in, uint3
 static const char *channel_name(struct hg_plan *p, const struct hg_input *in)
 {
     const struct hg_node *def = hg_at(p->e, in->def);
-    const char *name = def->name, *end = in->kind == HG_INPUT_AT_I ? "_i" : in->kind == HG_INPUT_AT_J ? "_j" : "";
-    if (def->op == HG_POTENTIAL && hg_at(p->e, def->arg[0])->name)
-        name = hg_at(p->e, def->arg[0])->name;
+    const char *end = in->kind == HG_INPUT_AT_I ? "_i" : in->kind == HG_INPUT_AT_J ? "_j" : "";
+    const char *name = hg_words(p->e, def->op == HG_POTENTIAL ? def->arg[0] : in->def, NULL, NULL);
+    if (name && !def->name && strlen(name) > SHORT)
+        name = NULL;
     for (uint32_t c = 0; name && c + 1 < p->nchannel; c++)
         if (strcmp(p->channel[c].name, hg_format(p->e->arena, "%s%s", name, end)) == 0)
             name = NULL;

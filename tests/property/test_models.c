@@ -221,9 +221,50 @@ static void test_mean_linear_in_a_function_of_time(void **state)
     hg_arena_free(s.a);
 }
 
+/* Names of a model that emitted functions have themselves, or that are macros. */
+static void test_names_that_emitted_code_uses(void **state)
+{
+    static char pairs[] =
+        "local m = model \"names\" { title = \"names\" }\n"
+        "local t, phi = m.grid(\"t\", \"s\"), m.axis(\"phi\", \"1\", \"an angle\")\n"
+        "local seeds = m.parameter(\"seeds\", { start = 0.5, bounds = {-2, 2}, over = phi })\n"
+        "local pieces = m.parameter(\"pieces\", { start = 1, bounds = {0.3, 2}, unit = \"1/s\" })\n"
+        "local k0 = m.parameter(\"k0\", { start = 1, bounds = {0.3, 2}, unit = \"1/s\" })\n"
+        "local t1, t2 = pair(t)\n"
+        "local place = pieces * exp(-k0 * t)\n"
+        "local here = sin(integral(place, t1, t2) * (1 + phi))\n"
+        "local root = exp(here * 0.5)\n"
+        "local at_m = sin(root + 0.5 * here)\n"
+        "local first = exp(-at_m * root)\n"
+        "local at_lin = sin(first + at_m * here)\n"
+        "local I = exp(at_lin * first * 0.1)\n"
+        "local unix = sin(I + at_lin)\n"
+        "local row1 = exp(-I * unix)\n"
+        "m.observe(\"c2\", { over = {phi, t1, t2}, mean = seeds * (row1 + unix * I + here * at_m) })\n";
+    static char table[] =
+        "local m = model \"names\" { title = \"names\" }\n"
+        "local x, to = m.columns(\"x\", \"to\")\n"
+        "local adj = m.parameter(\"adj\", { start = 0.5, bounds = {-2, 2} })\n"
+        "local H = m.parameter(\"H\", { start = 1, bounds = {0.3, 2} })\n"
+        "local plain = sin(H * x)\n"
+        "local from = exp(-plain * H)\n"
+        "local mw0 = sin(from + 0.5 * plain)\n"
+        "local factor = exp(-mw0 * from)\n"
+        "local SUMS = sin(factor + mw0 * plain)\n"
+        "local NULL = exp(SUMS * factor * 0.1)\n"
+        "m.observe(to, { mean = adj * (NULL + SUMS * factor + mw0 * plain) })\n";
+    struct random r = {1};
+    struct subject s[2] = {{hg_arena_new(), pairs, NULL}, {hg_arena_new(), table, NULL}};
+    (void)state;
+    judge_batch(s, 2, &r);
+    hg_arena_free(s[0].a);
+    hg_arena_free(s[1].a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_models),
-                                       cmocka_unit_test(test_mean_linear_in_a_function_of_time)};
+                                       cmocka_unit_test(test_mean_linear_in_a_function_of_time),
+                                       cmocka_unit_test(test_names_that_emitted_code_uses)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

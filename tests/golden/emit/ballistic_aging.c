@@ -33,15 +33,15 @@ struct tables {
     double *t; /* t */
     double *inv_age_ref; /* pow(age_ref, -1) */
     double *age_start; /* setting0 */
-    double *f; /* (0.5 * t) */
+    double *half_t; /* (0.5 * t) */
     double *scale; /* (0.25 * step) */
     double *minus_mu; /* (-1 * mu) */
     double *gamma; /* param2 */
-    double *scale_2; /* (-1 + gamma) */
-    double *scale_3; /* (-2 * local4 * gamma) */
-    double *scale_4; /* (-2 * gamma) */
-    double *scale_5; /* (-1 * pow(tau_ref, -2)) */
-    double *f_grid; /* (0.5 * t) */
+    double *gamma_minus_one; /* (-1 + gamma) */
+    double *inv_tau_ref_gamma_prod; /* (-2 * inv_tau_ref * gamma) */
+    double *minus_two_gamma; /* (-2 * gamma) */
+    double *dinv_tau_ref_dtau_ref; /* (-1 * pow(tau_ref, -2)) */
+    double *half_t_grid; /* (0.5 * t) */
 };
 
 FIT_INLINE size_t carve(const struct fit_layout *l, double *base, struct tables *w)
@@ -54,15 +54,15 @@ FIT_INLINE size_t carve(const struct fit_layout *l, double *base, struct tables 
     w->t = base + n, n += fit_padded(nf);
     w->inv_age_ref = base + n, n += fit_padded(8);
     w->age_start = base + n, n += fit_padded(8);
-    w->f = base + n, n += fit_padded(nf);
+    w->half_t = base + n, n += fit_padded(nf);
     w->scale = base + n, n += fit_padded(8);
     w->minus_mu = base + n, n += fit_padded(8);
     w->gamma = base + n, n += fit_padded(8);
-    w->scale_2 = base + n, n += fit_padded(8);
-    w->scale_3 = base + n, n += fit_padded(8);
-    w->scale_4 = base + n, n += fit_padded(8);
-    w->scale_5 = base + n, n += fit_padded(8);
-    w->f_grid = base + n, n += fit_padded(nt);
+    w->gamma_minus_one = base + n, n += fit_padded(8);
+    w->inv_tau_ref_gamma_prod = base + n, n += fit_padded(8);
+    w->minus_two_gamma = base + n, n += fit_padded(8);
+    w->dinv_tau_ref_dtau_ref = base + n, n += fit_padded(8);
+    w->half_t_grid = base + n, n += fit_padded(nt);
     return n;
 }
 
@@ -99,10 +99,11 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
         w.minus_mu[0] = -mu;                                                   /* ballistic_aging.lua:37 */
         w.inv_tau_ref[0] = 1.0/tau_ref;                                        /* ballistic_aging.lua:37 */
         w.gamma[0] = gamma_;                                                   /* ballistic_aging.lua:26 */
-        w.scale_2[0] = w.gamma[0] - 1.0;                                       /* ballistic_aging.lua:37 */
-        w.scale_3[0] = -2.0*w.inv_tau_ref[0]*w.gamma[0];                       /* ballistic_aging.lua:38 */
-        w.scale_4[0] = -2.0*w.gamma[0];                                        /* ballistic_aging.lua:38 */
-        w.scale_5[0] = -(1.0/(tau_ref*tau_ref));                               /* ballistic_aging.lua:37 */
+        w.gamma_minus_one[0] = w.gamma[0] - 1.0;                               /* ballistic_aging.lua:37 */
+        w.inv_tau_ref_gamma_prod[0] = -2.0*w.inv_tau_ref[0]*w.gamma[0];        /* ballistic_aging.lua:38 */
+        w.minus_two_gamma[0] = -2.0*w.gamma[0];                                /* ballistic_aging.lua:38 */
+        const double dinv_tau_ref_dtau_ref = -(1.0/(tau_ref*tau_ref));         /* ballistic_aging.lua:37  [1/s^2] */
+        w.dinv_tau_ref_dtau_ref[0] = dinv_tau_ref_dtau_ref;                    /* ballistic_aging.lua:37 */
     }
 
     /* functions of time and their integrals */
@@ -110,11 +111,11 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
         w.time_grid[k] = l->time[k < l->ntime ? k : l->ntime - 1];
     {
         for (size_t k = 0; k < nt; k += FIT_VL) {
-            fit_vstore(w.f_grid + k, 0.5*fit_vload(w.time_grid + k));
+            fit_vstore(w.half_t_grid + k, 0.5*fit_vload(w.time_grid + k));
         }
     }
     fit_gather(l, w.time_grid, w.t);
-    fit_gather(l, w.f_grid, w.f);
+    fit_gather(l, w.half_t_grid, w.half_t);
 
     /* factored forms */
 
@@ -122,7 +123,7 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
     }
     double check = 0.0;
     check += 0.0 * w.t[l->nframe - 1];
-    check += 0.0 * w.f[l->nframe - 1];
+    check += 0.0 * w.half_t[l->nframe - 1];
     return check == 0.0 ? FIT_EVAL_OK : FIT_EVAL_REJECT;
 }
 
@@ -140,10 +141,10 @@ FIT_INLINE void moments_block(const struct fit_layout *l, const struct tables *w
     const fit_vd d_t = fit_vload(w->t + j) - w->t[i];
     const double inv_age_ref = w->inv_age_ref[0];
     const double age_start = w->age_start[0];
-    const fit_vd f_j = fit_vload(w->f + j);
-    const fit_vd sum_2 = age_start + w->f[i] + f_j;                            /* ballistic_aging.lua:35  [s] */
+    const fit_vd half_t_j = fit_vload(w->half_t + j);
+    const fit_vd t_sum = age_start + w->half_t[i] + half_t_j;                  /* ballistic_aging.lua:35  [s] */
     const double scale = w->scale[0];
-    const fit_vd age = fit_vselect(sum_2 <= scale, fit_vset1(scale), sum_2);   /* ballistic_aging.lua:35  [s] */
+    const fit_vd age = fit_vselect(t_sum <= scale, fit_vset1(scale), t_sum);   /* ballistic_aging.lua:35  [s] */
     const double minus_mu = w->minus_mu[0];
     const double gamma_2 = w->gamma[0];
     const fit_vd b_contrast = fit_vexp(-2.0*fit_vpow(inv_tau_ref*d_t*fit_vpow(inv_age_ref*age,
@@ -220,36 +221,37 @@ FIT_INLINE void normal_pair(const struct fit_layout *l, const struct tables *w, 
     const fit_vd d_t = fit_vload(w->t + j) - w->t[i];
     const double inv_age_ref = w->inv_age_ref[0];
     const double age_start = w->age_start[0];
-    const fit_vd f_j = fit_vload(w->f + j);
-    const fit_vd sum_2 = age_start + w->f[i] + f_j;                            /* ballistic_aging.lua:35  [s] */
+    const fit_vd half_t_j = fit_vload(w->half_t + j);
+    const fit_vd t_sum = age_start + w->half_t[i] + half_t_j;                  /* ballistic_aging.lua:35  [s] */
     const double scale = w->scale[0];
-    const fit_vd age = fit_vselect(sum_2 <= scale, fit_vset1(scale), sum_2);   /* ballistic_aging.lua:35  [s] */
-    const fit_vd inv_age_ref_age = inv_age_ref*age;                            /* ballistic_aging.lua:36 */
+    const fit_vd age = fit_vselect(t_sum <= scale, fit_vset1(scale), t_sum);   /* ballistic_aging.lua:35  [s] */
+    const fit_vd age_over_age_ref = inv_age_ref*age;                           /* ballistic_aging.lua:36 */
     const double minus_mu = w->minus_mu[0];
-    fit_vd log_low;
-    const fit_vd logarithm = fit_vlog_low(inv_age_ref_age, &log_low);
-    const fit_vd prod = d_t*fit_vpow_of_log(inv_age_ref_age, fit_vset1(minus_mu), logarithm,
-            log_low); /* ballistic_aging.lua:37 */
-    const fit_vd inv_tau_ref_prod = inv_tau_ref*prod;                          /* ballistic_aging.lua:37 */
+    fit_vd log_age_low;
+    const fit_vd log_age = fit_vlog_low(age_over_age_ref, &log_age_low);
+    const fit_vd age_prod = d_t*fit_vpow_of_log(age_over_age_ref, fit_vset1(minus_mu), log_age,
+            log_age_low); /* ballistic_aging.lua:37 */
+    const fit_vd age_prod_2 = inv_tau_ref*age_prod;                            /* ballistic_aging.lua:37 */
     const double gamma_2 = w->gamma[0];
-    fit_vd log_low_2;
-    const fit_vd logarithm_2 = fit_vlog_low(inv_tau_ref_prod, &log_low_2);
-    const fit_vd power = fit_vpow_of_log(inv_tau_ref_prod, fit_vset1(gamma_2), logarithm_2,
-            log_low_2); /* ballistic_aging.lua:37 */
-    const fit_vd b_contrast = fit_vexp(-2.0*power);                            /* ballistic_aging.lua:38  [1] */
+    fit_vd log_age_prod_2_low;
+    const fit_vd log_age_prod_2 = fit_vlog_low(age_prod_2, &log_age_prod_2_low);
+    const fit_vd age_power = fit_vpow_of_log(age_prod_2, fit_vset1(gamma_2), log_age_prod_2,
+            log_age_prod_2_low); /* ballistic_aging.lua:37 */
+    const fit_vd b_contrast = fit_vexp(-2.0*age_power);                        /* ballistic_aging.lua:38  [1] */
     pair[0] = b_contrast;
-    const double scale_2 = w->scale_2[0];
-    const fit_vd prod_2 = prod*fit_vpow_of_log(inv_tau_ref_prod, fit_vset1(scale_2), logarithm_2, log_low_2);
-    const fit_vd b_contrast_prod_2 = b_contrast*prod_2;
-    pair[1] = b_contrast_prod_2;
-    pair[2] = logarithm*b_contrast_prod_2;
-    const fit_vd power_logarithm_2 = power*logarithm_2;
-    pair[3] = b_contrast*power_logarithm_2;
-    const fit_vd e = fit_vexp(-4.0*power);                                     /* [1] */
-    const fit_vd e_prod_2 = e*prod_2;
-    pair[4] = e_prod_2;
-    pair[5] = logarithm*e_prod_2;
-    pair[6] = e*power_logarithm_2;
+    const double gamma_minus_one = w->gamma_minus_one[0];
+    const fit_vd age_prod_3 = age_prod*fit_vpow_of_log(age_prod_2, fit_vset1(gamma_minus_one),
+            log_age_prod_2, log_age_prod_2_low);
+    const fit_vd b_contrast_age_prod_3 = b_contrast*age_prod_3;
+    pair[1] = b_contrast_age_prod_3;
+    pair[2] = log_age*b_contrast_age_prod_3;
+    const fit_vd age_prod_4 = age_power*log_age_prod_2;
+    pair[3] = b_contrast*age_prod_4;
+    const fit_vd exp_age = fit_vexp(-4.0*age_power);                           /* [1] */
+    const fit_vd age_prod_5 = exp_age*age_prod_3;
+    pair[4] = age_prod_5;
+    pair[5] = log_age*age_prod_5;
+    pair[6] = exp_age*age_prod_4;
 }
 
 /* Group g of the vectors k0 .. k1-1 of a strip that begins with block `first`: residual and channels m_c
@@ -264,12 +266,12 @@ FIT_INLINE void normal_group(const struct fit_layout *l, const struct tables *w,
     (void)w, (void)lin, (void)exps, (void)i, (void)row, (void)pair;
     const double contrast = lin[g * 2 + 0];
     const double offset = lin[g * 2 + 1];
-    const double scale_3 = w->scale_3[0];
-    const double scale = -contrast*scale_3;
-    const double scale_4 = w->scale_4[0];
-    const double scale_5 = w->scale_5[0];
-    const double scale_2 = contrast*scale_4*scale_5;
-    const double scale_6 = -2.0*contrast;                                      /* [1] */
+    const double inv_tau_ref_gamma_prod = w->inv_tau_ref_gamma_prod[0];
+    const double prod = -contrast*inv_tau_ref_gamma_prod;
+    const double minus_two_gamma = w->minus_two_gamma[0];
+    const double dinv_tau_ref_dtau_ref = w->dinv_tau_ref_dtau_ref[0];
+    const double prod_2 = contrast*minus_two_gamma*dinv_tau_ref_dtau_ref;
+    const double minus_two_contrast = -2.0*contrast;                           /* [1] */
     fit_vd row0 = row[0];
     fit_vd row1 = row[1];
     fit_vd row2 = row[2];
@@ -293,28 +295,29 @@ FIT_INLINE void normal_group(const struct fit_layout *l, const struct tables *w,
         }
         (void)use, (void)weight, (void)root, (void)at_column, (void)at_pair, (void)j;
         const fit_vd b_contrast = at_pair[0];
-        const fit_vd part = at_pair[1];
-        const fit_vd part_2 = at_pair[2];
-        const fit_vd part_3 = at_pair[3];
-        const fit_vd part_4 = at_pair[4];
-        const fit_vd part_5 = at_pair[5];
-        const fit_vd part_6 = at_pair[6];
+        const fit_vd b_contrast_age_prod = at_pair[1];
+        const fit_vd age_b_contrast_prod = at_pair[2];
+        const fit_vd b_contrast_age_prod_2 = at_pair[3];
+        const fit_vd age_prod = at_pair[4];
+        const fit_vd age_prod_2 = at_pair[5];
+        const fit_vd age_prod_3 = at_pair[6];
         const fit_vd r = fit_kept(masked, use, fit_vload(y) - (contrast*b_contrast + offset));
-        at_m[0] = fit_weighted(masked, root, fit_kept(masked, use, scale*part_2)); /* m_mu */
-        at_m[1] = fit_weighted(masked, root, fit_kept(masked, use, scale_2*part)); /* m_tau_ref */
-        at_m[2] = fit_weighted(masked, root, fit_kept(masked, use, scale_6*part_3)); /* m_gamma */
+        at_m[0] = fit_weighted(masked, root, fit_kept(masked, use, prod*age_b_contrast_prod)); /* m_mu */
+        at_m[1] = fit_weighted(masked, root, fit_kept(masked, use, prod_2*b_contrast_age_prod)); /* m_tau_ref */
+        at_m[2] = fit_weighted(masked, root, fit_kept(masked, use,
+                minus_two_contrast*b_contrast_age_prod_2)); /* m_gamma */
         at_m[3] = fit_weighted(masked, root, r);
-        const fit_vd s0 = fit_counted(masked, use, weight, part_5); /* contrast: b m_mu */
+        const fit_vd s0 = fit_counted(masked, use, weight, age_prod_2); /* contrast: b m_mu */
         row0 += s0;
-        const fit_vd s1 = fit_counted(masked, use, weight, part_4); /* contrast: b m_tau_ref */
+        const fit_vd s1 = fit_counted(masked, use, weight, age_prod); /* contrast: b m_tau_ref */
         row1 += s1;
-        const fit_vd s2 = fit_counted(masked, use, weight, part_6); /* contrast: b m_gamma */
+        const fit_vd s2 = fit_counted(masked, use, weight, age_prod_3); /* contrast: b m_gamma */
         row2 += s2;
-        const fit_vd s3 = fit_counted(masked, use, weight, part_2); /* offset: b m_mu */
+        const fit_vd s3 = fit_counted(masked, use, weight, age_b_contrast_prod); /* offset: b m_mu */
         row3 += s3;
-        const fit_vd s4 = fit_counted(masked, use, weight, part); /* offset: b m_tau_ref */
+        const fit_vd s4 = fit_counted(masked, use, weight, b_contrast_age_prod); /* offset: b m_tau_ref */
         row4 += s4;
-        const fit_vd s5 = fit_counted(masked, use, weight, part_3); /* offset: b m_gamma */
+        const fit_vd s5 = fit_counted(masked, use, weight, b_contrast_age_prod_2); /* offset: b m_gamma */
         row5 += s5;
     }
     row[0] = row0;
@@ -482,12 +485,12 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
         const fit_vd *at_rows = row_sum + g * ROW_SUMS;
         (void)at_rows;
         const double contrast = lin[g * 2 + 0];
-        const double scale_3 = w->scale_3[0];
-        const double contrast_scale_3 = -contrast*scale_3;
-        const double scale_4 = w->scale_4[0];
-        const double scale_5 = w->scale_5[0];
-        const double prod = contrast*scale_4*scale_5;
-        const double contrast_2 = -2.0*contrast;                               /* [1] */
+        const double inv_tau_ref_gamma_prod = w->inv_tau_ref_gamma_prod[0];
+        const double prod = -contrast*inv_tau_ref_gamma_prod;
+        const double minus_two_gamma = w->minus_two_gamma[0];
+        const double dinv_tau_ref_dtau_ref = w->dinv_tau_ref_dtau_ref[0];
+        const double prod_2 = contrast*minus_two_gamma*dinv_tau_ref_dtau_ref;
+        const double minus_two_contrast = -2.0*contrast;                       /* [1] */
         V[0] = 0.0;
         V[1] = 0.0;
         V[2] = 0.0;
@@ -497,32 +500,32 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
         {
             fit_vd v = {0};
             v += at_rows[0];
-            V[1] += contrast_scale_3 * fit_vsum(v);
+            V[1] += prod * fit_vsum(v);
         }
         {
             fit_vd v = {0};
             v += at_rows[1];
-            V[0] += prod * fit_vsum(v);
+            V[0] += prod_2 * fit_vsum(v);
         }
         {
             fit_vd v = {0};
             v += at_rows[2];
-            V[2] += contrast_2 * fit_vsum(v);
+            V[2] += minus_two_contrast * fit_vsum(v);
         }
         {
             fit_vd v = {0};
             v += at_rows[3];
-            V[4] += contrast_scale_3 * fit_vsum(v);
+            V[4] += prod * fit_vsum(v);
         }
         {
             fit_vd v = {0};
             v += at_rows[4];
-            V[3] += prod * fit_vsum(v);
+            V[3] += prod_2 * fit_vsum(v);
         }
         {
             fit_vd v = {0};
             v += at_rows[5];
-            V[5] += contrast_2 * fit_vsum(v);
+            V[5] += minus_two_contrast * fit_vsum(v);
         }
     }
 }
@@ -542,32 +545,32 @@ FIT_INLINE void gradient_block(const struct fit_layout *l, const struct tables *
     const fit_vd d_t = fit_vload(w->t + j) - w->t[i];
     const double inv_age_ref = w->inv_age_ref[0];
     const double age_start = w->age_start[0];
-    const fit_vd f_j = fit_vload(w->f + j);
-    const fit_vd sum_2 = age_start + w->f[i] + f_j;                            /* ballistic_aging.lua:35  [s] */
+    const fit_vd half_t_j = fit_vload(w->half_t + j);
+    const fit_vd t_sum = age_start + w->half_t[i] + half_t_j;                  /* ballistic_aging.lua:35  [s] */
     const double scale = w->scale[0];
-    const fit_vd age = fit_vselect(sum_2 <= scale, fit_vset1(scale), sum_2);   /* ballistic_aging.lua:35  [s] */
-    const fit_vd inv_age_ref_age = inv_age_ref*age;                            /* ballistic_aging.lua:36 */
+    const fit_vd age = fit_vselect(t_sum <= scale, fit_vset1(scale), t_sum);   /* ballistic_aging.lua:35  [s] */
+    const fit_vd age_over_age_ref = inv_age_ref*age;                           /* ballistic_aging.lua:36 */
     const double minus_mu = w->minus_mu[0];
-    fit_vd log_low;
-    const fit_vd logarithm = fit_vlog_low(inv_age_ref_age, &log_low);
-    const fit_vd prod = d_t*fit_vpow_of_log(inv_age_ref_age, fit_vset1(minus_mu), logarithm,
-            log_low); /* ballistic_aging.lua:37 */
-    const fit_vd inv_tau_ref_prod = inv_tau_ref*prod;                          /* ballistic_aging.lua:37 */
+    fit_vd log_age_low;
+    const fit_vd log_age = fit_vlog_low(age_over_age_ref, &log_age_low);
+    const fit_vd age_prod = d_t*fit_vpow_of_log(age_over_age_ref, fit_vset1(minus_mu), log_age,
+            log_age_low); /* ballistic_aging.lua:37 */
+    const fit_vd age_prod_2 = inv_tau_ref*age_prod;                            /* ballistic_aging.lua:37 */
     const double gamma_2 = w->gamma[0];
-    fit_vd log_low_2;
-    const fit_vd logarithm_2 = fit_vlog_low(inv_tau_ref_prod, &log_low_2);
-    const fit_vd power = fit_vpow_of_log(inv_tau_ref_prod, fit_vset1(gamma_2), logarithm_2,
-            log_low_2); /* ballistic_aging.lua:37 */
-    const fit_vd b_contrast = fit_vexp(-2.0*power);                            /* ballistic_aging.lua:38  [1] */
-    const fit_vd prod_2 = -2.0*power*logarithm_2*b_contrast;                   /* ballistic_aging.lua:38 */
-    const double scale_3 = w->scale_3[0];
-    const double scale_2 = w->scale_2[0];
-    const fit_vd prod_3 = b_contrast*prod*fit_vpow_of_log(inv_tau_ref_prod, fit_vset1(scale_2),
-            logarithm_2, log_low_2);
-    const fit_vd prod_4 = (-scale_3)*logarithm*prod_3;
-    const double scale_4 = w->scale_4[0];
-    const double scale_5 = w->scale_5[0];
-    const fit_vd prod_5 = scale_4*scale_5*prod_3;
+    fit_vd log_age_prod_2_low;
+    const fit_vd log_age_prod_2 = fit_vlog_low(age_prod_2, &log_age_prod_2_low);
+    const fit_vd age_power = fit_vpow_of_log(age_prod_2, fit_vset1(gamma_2), log_age_prod_2,
+            log_age_prod_2_low); /* ballistic_aging.lua:37 */
+    const fit_vd b_contrast = fit_vexp(-2.0*age_power);                        /* ballistic_aging.lua:38  [1] */
+    const fit_vd age_b_contrast_prod = -2.0*age_power*log_age_prod_2*b_contrast; /* ballistic_aging.lua:38 */
+    const double inv_tau_ref_gamma_prod = w->inv_tau_ref_gamma_prod[0];
+    const double gamma_minus_one = w->gamma_minus_one[0];
+    const fit_vd b_contrast_age_prod = b_contrast*age_prod*fit_vpow_of_log(age_prod_2,
+            fit_vset1(gamma_minus_one), log_age_prod_2, log_age_prod_2_low);
+    const fit_vd age_b_contrast_prod_2 = (-inv_tau_ref_gamma_prod)*log_age*b_contrast_age_prod;
+    const double minus_two_gamma = w->minus_two_gamma[0];
+    const double dinv_tau_ref_dtau_ref = w->dinv_tau_ref_dtau_ref[0];
+    const fit_vd b_contrast_age_prod_2 = minus_two_gamma*dinv_tau_ref_dtau_ref*b_contrast_age_prod;
     fit_vd F0 = {0};
     for (size_t g = 0; g < ng; g++) {
         const double *y = t->y + at + g * FIT_LANES + h;
@@ -587,11 +590,11 @@ FIT_INLINE void gradient_block(const struct fit_layout *l, const struct tables *
     }
 
     /* products with what does not depend on the group */
-    const fit_vd a_mu = fit_kept(masked, lanes, prod_4*F0);
+    const fit_vd a_mu = fit_kept(masked, lanes, age_b_contrast_prod_2*F0);
     row[0] += a_mu;
-    const fit_vd a_tau_ref = fit_kept(masked, lanes, prod_5*F0);
+    const fit_vd a_tau_ref = fit_kept(masked, lanes, b_contrast_age_prod_2*F0);
     row[1] += a_tau_ref;
-    const fit_vd a_gamma = fit_kept(masked, lanes, prod_2*F0);
+    const fit_vd a_gamma = fit_kept(masked, lanes, age_b_contrast_prod*F0);
     row[2] += a_gamma;
 }
 
@@ -648,10 +651,10 @@ FIT_INLINE void model_block(const struct fit_layout *l, const struct tables *w, 
     const fit_vd d_t = fit_vload(w->t + j) - w->t[i];
     const double inv_age_ref = w->inv_age_ref[0];
     const double age_start = w->age_start[0];
-    const fit_vd f_j = fit_vload(w->f + j);
-    const fit_vd sum_2 = age_start + w->f[i] + f_j;                            /* ballistic_aging.lua:35  [s] */
+    const fit_vd half_t_j = fit_vload(w->half_t + j);
+    const fit_vd t_sum = age_start + w->half_t[i] + half_t_j;                  /* ballistic_aging.lua:35  [s] */
     const double scale = w->scale[0];
-    const fit_vd age = fit_vselect(sum_2 <= scale, fit_vset1(scale), sum_2);   /* ballistic_aging.lua:35  [s] */
+    const fit_vd age = fit_vselect(t_sum <= scale, fit_vset1(scale), t_sum);   /* ballistic_aging.lua:35  [s] */
     const double minus_mu = w->minus_mu[0];
     const double gamma_2 = w->gamma[0];
     const fit_vd b_contrast = fit_vexp(-2.0*fit_vpow(inv_tau_ref*d_t*fit_vpow(inv_age_ref*age,
@@ -694,33 +697,34 @@ static void points(const struct fit_layout *l, const double *ws, const double *l
         const struct fit_points at = fit_pairs_at(p, n, pi, pj, pg);
         const fit_vd contrast = fit_pick_stride(lin + 0, 2, at.g);
         const fit_vd offset = fit_pick_stride(lin + 1, 2, at.g);
-        const fit_vd delta = fit_pick_change(w.t, &at);
-        const fit_vd f_i = fit_pick(w.f, at.i);
-        const fit_vd f_j = fit_pick(w.f, at.j);
-        const fit_vd sum_2 = f_i + f_j + w.age_start[0];                       /* ballistic_aging.lua:35  [s] */
-        const fit_vd age = fit_vselect(sum_2 <= w.scale[0], fit_vset1(w.scale[0]),
-                sum_2); /* ballistic_aging.lua:35  [s] */
-        const fit_vd prod = age*w.inv_age_ref[0];                              /* ballistic_aging.lua:36 */
-        fit_vd log_low;
-        const fit_vd logarithm = fit_vlog_low(prod, &log_low);
-        const fit_vd power = fit_vpow_of_log(prod, fit_vset1(w.minus_mu[0]), logarithm,
-                log_low); /* ballistic_aging.lua:37 */
-        const fit_vd prod_2 = delta*power*w.inv_tau_ref[0];                    /* ballistic_aging.lua:37 */
-        fit_vd log_low_2;
-        const fit_vd logarithm_2 = fit_vlog_low(prod_2, &log_low_2);
-        const fit_vd power_2 = fit_vpow_of_log(prod_2, fit_vset1(w.gamma[0]), logarithm_2,
-                log_low_2); /* ballistic_aging.lua:37 */
-        const fit_vd e = fit_vexp(-2.0*power_2);                               /* ballistic_aging.lua:38  [1] */
-        fit_store_points(mean + p, at.n, contrast*e + offset);
+        const fit_vd d_t = fit_pick_change(w.t, &at);
+        const fit_vd half_t_i = fit_pick(w.half_t, at.i);
+        const fit_vd half_t_j = fit_pick(w.half_t, at.j);
+        const fit_vd t_sum = half_t_i + half_t_j + w.age_start[0];             /* ballistic_aging.lua:35  [s] */
+        const fit_vd age = fit_vselect(t_sum <= w.scale[0], fit_vset1(w.scale[0]),
+                t_sum); /* ballistic_aging.lua:35  [s] */
+        const fit_vd age_over_age_ref = age*w.inv_age_ref[0];                  /* ballistic_aging.lua:36 */
+        fit_vd log_age_low;
+        const fit_vd log_age = fit_vlog_low(age_over_age_ref, &log_age_low);
+        const fit_vd age_power = fit_vpow_of_log(age_over_age_ref, fit_vset1(w.minus_mu[0]),
+                log_age, log_age_low); /* ballistic_aging.lua:37 */
+        const fit_vd age_prod = d_t*age_power*w.inv_tau_ref[0];                /* ballistic_aging.lua:37 */
+        fit_vd log_age_prod_low;
+        const fit_vd log_age_prod = fit_vlog_low(age_prod, &log_age_prod_low);
+        const fit_vd age_power_2 = fit_vpow_of_log(age_prod, fit_vset1(w.gamma[0]), log_age_prod,
+                log_age_prod_low); /* ballistic_aging.lua:37 */
+        const fit_vd exp_age = fit_vexp(-2.0*age_power_2);                     /* ballistic_aging.lua:38  [1] */
+        fit_store_points(mean + p, at.n, contrast*exp_age + offset);
         if (!jac)
             continue;
         fit_vd J[5];
-        const fit_vd power_3 = fit_vpow_of_log(prod_2, fit_vset1(w.scale_2[0]), logarithm_2,
-                log_low_2); /* ballistic_aging.lua:37 */
-        J[0] = contrast*delta*power*e*power_3*w.scale_4[0]*w.scale_5[0]; /* tau_ref */
-        J[1] = -contrast*delta*power*e*logarithm*power_3*w.scale_3[0]; /* mu */
-        J[2] = -2.0*contrast*power_2*e*logarithm_2; /* gamma */
-        J[3] = e; /* contrast */
+        const fit_vd age_power_3 = fit_vpow_of_log(age_prod, fit_vset1(w.gamma_minus_one[0]),
+                log_age_prod, log_age_prod_low); /* ballistic_aging.lua:37 */
+        J[0] = contrast*d_t*age_power*exp_age*age_power_3*w.minus_two_gamma[0]*
+                w.dinv_tau_ref_dtau_ref[0]; /* tau_ref */
+        J[1] = -contrast*d_t*age_power*exp_age*log_age*age_power_3*w.inv_tau_ref_gamma_prod[0]; /* mu */
+        J[2] = -2.0*contrast*age_power_2*exp_age*log_age_prod; /* gamma */
+        J[3] = exp_age; /* contrast */
         J[4] = fit_vset1(1.0); /* offset */
         fit_store_rows(jac + p * 5, 5, at.n, J);
     }
@@ -741,15 +745,16 @@ static void curves(const struct fit_layout *l, const double *theta, double *valu
     const double age_ref = l->setting[1]; /* [s] */
     (void)age_ref;
     for (size_t k = 0; k < n; k++) {
-        const double sum_2 = l->time[k] + age_start;                           /* ballistic_aging.lua:39  [s] */
+        const double t_plus_age_start = l->time[k] + age_start;                /* ballistic_aging.lua:39  [s] */
         const double prod = 0.25*l->step;                                      /* ballistic_aging.lua:35  [s] */
-        const double prod_2 = ((sum_2 <= prod) ? prod : sum_2)/age_ref;        /* ballistic_aging.lua:39  [1] */
-        const double power = pow(prod_2, mu);                                  /* ballistic_aging.lua:39  [1] */
-        value[0 * n + k] = tau_ref*power; /* tau */
+        const double t_prod = ((t_plus_age_start <= prod) ? prod
+                : t_plus_age_start)/age_ref; /* ballistic_aging.lua:39  [1] */
+        const double t_prod_to_mu = pow(t_prod, mu);                           /* ballistic_aging.lua:39  [1] */
+        value[0 * n + k] = tau_ref*t_prod_to_mu; /* tau */
         if (!tangent)
             continue;
-        tangent[0 * n + k] = power;
-        tangent[1 * n + k] = tau_ref*power*log(prod_2);
+        tangent[0 * n + k] = t_prod_to_mu;
+        tangent[1 * n + k] = tau_ref*t_prod_to_mu*log(t_prod);
         tangent[2 * n + k] = 0.0;
     }
 }

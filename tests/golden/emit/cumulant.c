@@ -26,9 +26,9 @@
 
 /* Workspace: scalars, tables over the time grid, tables at the used frames. */
 struct tables {
-    double *scale; /* (-2 * rate) */
+    double *minus_two_rate; /* (-2 * rate) */
     double *rate_sq_pdi; /* (pow(rate, 2) * pdi) */
-    double *scale_2; /* (2 * rate * pdi) */
+    double *two_rate_pdi; /* (2 * rate * pdi) */
     double *rate_sq; /* pow(rate, 2) */
 };
 
@@ -37,9 +37,9 @@ FIT_INLINE size_t carve(const struct fit_layout *l, double *base, struct tables 
     const size_t ng = l->ngroup, nt = fit_padded(l->ntime), nf = fit_padded(l->nframe);
     size_t n = 0;
     (void)ng, (void)nt, (void)nf;
-    w->scale = base + n, n += fit_padded(8);
+    w->minus_two_rate = base + n, n += fit_padded(8);
     w->rate_sq_pdi = base + n, n += fit_padded(8);
-    w->scale_2 = base + n, n += fit_padded(8);
+    w->two_rate_pdi = base + n, n += fit_padded(8);
     w->rate_sq = base + n, n += fit_padded(8);
     return n;
 }
@@ -65,10 +65,10 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
 
     /* scalars of the call and of the groups */
     {
-        w.scale[0] = -2.0*rate;                                                /* cumulant.lua:27 */
+        w.minus_two_rate[0] = -2.0*rate;                                       /* cumulant.lua:27 */
         const double rate_sq = rate*rate;                                      /* cumulant.lua:27  [1/s^2] */
         w.rate_sq_pdi[0] = rate_sq*pdi;                                        /* cumulant.lua:27 */
-        w.scale_2[0] = 2.0*rate*pdi;                                           /* cumulant.lua:27 */
+        w.two_rate_pdi[0] = 2.0*rate*pdi;                                      /* cumulant.lua:27 */
         w.rate_sq[0] = rate_sq;                                                /* cumulant.lua:27 */
     }
     double check = 0.0;
@@ -90,7 +90,7 @@ static void moments(const struct fit_layout *l, const double *ws, const struct f
         if (__builtin_expect(row + FIT_VL > t->i1, 0))
             weight = fit_where_set(fit_row_lanes(t, row), weight);
         const fit_vd delay = fit_vload(l->column[0] + row);
-        const fit_vd b_contrast = fit_vexp(w.scale[0]*delay
+        const fit_vd b_contrast = fit_vexp(w.minus_two_rate[0]*delay
                 + w.rate_sq_pdi[0]*delay*delay); /* cumulant.lua:27  [1] */
         const fit_vd b0 = b_contrast;
         const fit_vd b1 = fit_vset1(1.0);
@@ -126,11 +126,11 @@ FIT_INLINE void normal_rows(const struct fit_layout *l, const struct tables w, c
             weight = fit_where_set(fit_row_lanes(t, row), weight);
         const fit_vd delay = fit_vload(l->column[0] + row);
         const fit_vd delay_sq = delay*delay;                                   /* [s^2] */
-        const fit_vd b_contrast = fit_vexp(w.scale[0]*delay
+        const fit_vd b_contrast = fit_vexp(w.minus_two_rate[0]*delay
                 + w.rate_sq_pdi[0]*delay_sq); /* cumulant.lua:27  [1] */
         const fit_vd r = fit_vload(t->y + at) - (lin[0]*b_contrast + lin[1]);
         fit_vd m[2] = {{0}}; /* d mean / d theta_k, over factor[k] */
-        m[0] = b_contrast*(w.scale_2[0]*delay_sq - 2.0*delay); /* rate */
+        m[0] = b_contrast*(w.two_rate_pdi[0]*delay_sq - 2.0*delay); /* rate */
         m[1] = delay_sq*b_contrast; /* pdi */
         const fit_vd b0 = b_contrast;
         const fit_vd b1 = fit_vset1(1.0);
@@ -185,13 +185,13 @@ static void gradient(const struct fit_layout *l, const double *ws, const double 
             weight = fit_where_set(fit_row_lanes(t, row), weight);
         const fit_vd delay = fit_vload(l->column[0] + row);
         const fit_vd delay_sq = delay*delay;                                   /* [s^2] */
-        const fit_vd b_contrast = fit_vexp(w.scale[0]*delay
+        const fit_vd b_contrast = fit_vexp(w.minus_two_rate[0]*delay
                 + w.rate_sq_pdi[0]*delay_sq); /* cumulant.lua:27  [1] */
         const fit_vd r = fit_vload(t->y + at) - (at_lin[0]*b_contrast + at_lin[1]); /* residual */
         const fit_vd seed_contrast = (seeds[0]*at_lin[0])*r - (seeds[1]*b_contrast + seeds[2]);
-        const fit_vd prod = b_contrast*seed_contrast;
-        sum[0] += weight*((w.scale_2[0]*delay_sq - 2.0*delay)*prod); /* rate */
-        sum[1] += weight*(w.rate_sq[0]*delay_sq*prod); /* pdi */
+        const fit_vd b_contrast_prod = b_contrast*seed_contrast;
+        sum[0] += weight*((w.two_rate_pdi[0]*delay_sq - 2.0*delay)*b_contrast_prod); /* rate */
+        sum[1] += weight*(w.rate_sq[0]*delay_sq*b_contrast_prod); /* pdi */
     }
     for (size_t k = 0; k < 2; k++)
         out[k] = fit_vsum(sum[k]);
@@ -205,7 +205,7 @@ static void model(const struct fit_layout *l, const double *ws, const double *li
     (void)w, (void)lin;
     for (size_t row = t->i0; row < fit_padded(t->i1); row += FIT_VL) {
         const fit_vd delay = fit_vload(l->column[0] + row);
-        const fit_vd b_contrast = fit_vexp(w.scale[0]*delay
+        const fit_vd b_contrast = fit_vexp(w.minus_two_rate[0]*delay
                 + w.rate_sq_pdi[0]*delay*delay); /* cumulant.lua:27  [1] */
         fit_vstore(out + (row - t->i0), fit_vset1(0.0) + (lin[0]*b_contrast + lin[1]));
     }
@@ -228,14 +228,15 @@ static void points(const struct fit_layout *l, const double *ws, const double *l
         const double baseline = lin[1];
         const fit_vd delay = fit_pick(l->column[0], at.i);
         const fit_vd delay_sq = delay*delay;                                   /* cumulant.lua:27  [s^2] */
-        const fit_vd e = fit_vexp(delay*w.scale[0] + delay_sq*w.rate_sq_pdi[0]); /* cumulant.lua:27  [1] */
-        fit_store_points(mean + p, at.n, contrast*e + baseline);
+        const fit_vd exp_delay_sum = fit_vexp(delay*w.minus_two_rate[0]
+                + delay_sq*w.rate_sq_pdi[0]); /* cumulant.lua:27  [1] */
+        fit_store_points(mean + p, at.n, contrast*exp_delay_sum + baseline);
         if (!jac)
             continue;
         fit_vd J[4];
-        J[0] = contrast*e*(delay_sq*w.scale_2[0] - 2.0*delay); /* rate */
-        J[1] = delay_sq*contrast*e*w.rate_sq[0]; /* pdi */
-        J[2] = e; /* contrast */
+        J[0] = contrast*exp_delay_sum*(delay_sq*w.two_rate_pdi[0] - 2.0*delay); /* rate */
+        J[1] = delay_sq*contrast*exp_delay_sum*w.rate_sq[0]; /* pdi */
+        J[2] = exp_delay_sum; /* contrast */
         J[3] = fit_vset1(1.0); /* baseline */
         fit_store_rows(jac + p * 4, 4, at.n, J);
     }

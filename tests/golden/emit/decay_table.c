@@ -198,13 +198,13 @@ static void points(const struct fit_layout *l, const double *ws, const double *l
         const double A = lin[0];
         const double c = lin[1];
         const fit_vd x = fit_pick(l->column[0], at.i);
-        const fit_vd e = fit_vexp(x*w.minus_rate[0]);                          /* decay_table.lua:8  [1] */
-        fit_store_points(mean + p, at.n, A*e + c);
+        const fit_vd exp_minus_x_rate = fit_vexp(x*w.minus_rate[0]);           /* decay_table.lua:8  [1] */
+        fit_store_points(mean + p, at.n, A*exp_minus_x_rate + c);
         if (!jac)
             continue;
         fit_vd J[3];
-        J[0] = -x*A*e; /* rate */
-        J[1] = e; /* A */
+        J[0] = -x*A*exp_minus_x_rate; /* rate */
+        J[1] = exp_minus_x_rate; /* A */
         J[2] = fit_vset1(1.0); /* c */
         fit_store_rows(jac + p * 3, 3, at.n, J);
     }

@@ -28,9 +28,9 @@
 
 /* Workspace: scalars, tables over the time grid, tables at the used frames. */
 struct tables {
-    double *scale; /* (-2 * pow(q, 2) * D * pow((q * pow(q_ref, -1)), (-2 + power))) */
-    double *scale_2; /* (-2 * pow(q, 2) * pow((q * pow(q_ref, -1)), (-2 + power))) */
-    double *scale_3; /* (-2 * pow(q, 2) * D * pow((q * pow(q_ref, -1)), (-2 + power)) * log((q * ... */
+    double *q_prod; /* (-2 * pow(q, 2) * D * pow((q * pow(q_ref, -1)), (-2 + power))) */
+    double *q_prod_2; /* (-2 * pow(q, 2) * pow((q * pow(q_ref, -1)), (-2 + power))) */
+    double *q_prod_3; /* (-2 * pow(q, 2) * D * pow((q * pow(q_ref, -1)), (-2 + power)) * log((q * ... */
 };
 
 FIT_INLINE size_t carve(const struct fit_layout *l, double *base, struct tables *w)
@@ -38,9 +38,9 @@ FIT_INLINE size_t carve(const struct fit_layout *l, double *base, struct tables 
     const size_t ng = l->ngroup, nt = fit_padded(l->ntime), nf = fit_padded(l->nframe);
     size_t n = 0;
     (void)ng, (void)nt, (void)nf;
-    w->scale = base + n, n += fit_padded(ng);
-    w->scale_2 = base + n, n += fit_padded(ng);
-    w->scale_3 = base + n, n += fit_padded(ng);
+    w->q_prod = base + n, n += fit_padded(ng);
+    w->q_prod_2 = base + n, n += fit_padded(ng);
+    w->q_prod_3 = base + n, n += fit_padded(ng);
     return n;
 }
 
@@ -69,11 +69,11 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
     {
         for (size_t g = 0; g < ng; g++) {
             const double q_sq = l->coord[0][g]*l->coord[0][g];                 /* diffusion_q.lua:27  [1/angstrom^2] */
-            const double q_inv_q_ref = l->coord[0][g]/q_ref;                   /* diffusion_q.lua:27  [1] */
-            const double power_2 = pow(q_inv_q_ref, power - 2.0);              /* diffusion_q.lua:27  [1] */
-            w.scale[g] = -2.0*q_sq*D*power_2;                                  /* diffusion_q.lua:28 */
-            w.scale_2[g] = -2.0*q_sq*power_2;                                  /* diffusion_q.lua:28 */
-            w.scale_3[g] = -2.0*q_sq*D*power_2*log(q_inv_q_ref);               /* diffusion_q.lua:28 */
+            const double q_over_q_ref = l->coord[0][g]/q_ref;                  /* diffusion_q.lua:27  [1] */
+            const double q_power = pow(q_over_q_ref, power - 2.0);             /* diffusion_q.lua:27  [1] */
+            w.q_prod[g] = -2.0*q_sq*D*q_power;                                 /* diffusion_q.lua:28 */
+            w.q_prod_2[g] = -2.0*q_sq*q_power;                                 /* diffusion_q.lua:28 */
+            w.q_prod_3[g] = -2.0*q_sq*D*q_power*log(q_over_q_ref);             /* diffusion_q.lua:28 */
         }
     }
     double check = 0.0;
@@ -97,7 +97,7 @@ static void moments(const struct fit_layout *l, const double *ws, const struct f
         if (__builtin_expect(row + FIT_VL > t->i1, 0))
             weight = fit_where_set(fit_row_lanes(t, row), weight);
         const fit_vd delay = fit_vload(l->column[0] + row);
-        const fit_vd b_contrast = fit_vexp(w.scale[g]*delay);                  /* diffusion_q.lua:28  [1] */
+        const fit_vd b_contrast = fit_vexp(w.q_prod[g]*delay);                 /* diffusion_q.lua:28  [1] */
         const fit_vd b0 = b_contrast;
         const fit_vd b1 = fit_vset1(1.0);
         const fit_vd d = fit_vload(t->y + at);
@@ -136,7 +136,7 @@ FIT_INLINE void normal_rows(const struct fit_layout *l, const struct tables w, c
         if (!plain && row + FIT_VL > t->i1)
             weight = fit_where_set(fit_row_lanes(t, row), weight);
         const fit_vd delay = fit_vload(l->column[0] + row);
-        const fit_vd b_contrast = fit_vexp(w.scale[g]*delay);                  /* diffusion_q.lua:28  [1] */
+        const fit_vd b_contrast = fit_vexp(w.q_prod[g]*delay);                 /* diffusion_q.lua:28  [1] */
         const fit_vd delay_b_contrast = delay*b_contrast;                      /* [s] */
         const fit_vd r = fit_vload(t->y + at) - (lin[0]*b_contrast + lin[1]);
         fit_vd m[2] = {{0}}; /* d mean / d theta_k, over factor[k] */
@@ -172,8 +172,8 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
     normal_rows(l, w, lin, t, t->i0, full, 1, H, G, V);
     normal_rows(l, w, lin, t, full, fit_padded(t->i1), 0, H, G, V);
     double factor[2] = {0};
-    factor[0] = lin[0]*w.scale_2[g];
-    factor[1] = lin[0]*w.scale_3[g];
+    factor[0] = lin[0]*w.q_prod_2[g];
+    factor[1] = lin[0]*w.q_prod_3[g];
     for (size_t k = 0, n = 0; k < 2; k++)
         for (size_t q = k; q < 2; q++)
             *out++ = factor[k]*factor[q]*fit_vsum(H[n++]);
@@ -202,12 +202,12 @@ static void gradient(const struct fit_layout *l, const double *ws, const double 
         if (__builtin_expect(row + FIT_VL > t->i1, 0))
             weight = fit_where_set(fit_row_lanes(t, row), weight);
         const fit_vd delay = fit_vload(l->column[0] + row);
-        const fit_vd b_contrast = fit_vexp(w.scale[g]*delay);                  /* diffusion_q.lua:28  [1] */
+        const fit_vd b_contrast = fit_vexp(w.q_prod[g]*delay);                 /* diffusion_q.lua:28  [1] */
         const fit_vd r = fit_vload(t->y + at) - (at_lin[0]*b_contrast + at_lin[1]); /* residual */
         const fit_vd seed_contrast = (seeds[0]*at_lin[0])*r - (seeds[1]*b_contrast + seeds[2]);
-        const fit_vd prod = delay*b_contrast*seed_contrast;
-        sum[0] += weight*(w.scale_2[g]*prod); /* D */
-        sum[1] += weight*(w.scale_3[g]*prod); /* power */
+        const fit_vd b_contrast_prod = delay*b_contrast*seed_contrast;
+        sum[0] += weight*(w.q_prod_2[g]*b_contrast_prod); /* D */
+        sum[1] += weight*(w.q_prod_3[g]*b_contrast_prod); /* power */
     }
     for (size_t k = 0; k < 2; k++)
         out[k] = fit_vsum(sum[k]);
@@ -224,7 +224,7 @@ static void model(const struct fit_layout *l, const double *ws, const double *li
     lin += 2 * g;
     for (size_t row = t->i0; row < fit_padded(t->i1); row += FIT_VL) {
         const fit_vd delay = fit_vload(l->column[0] + row);
-        const fit_vd b_contrast = fit_vexp(w.scale[g]*delay);                  /* diffusion_q.lua:28  [1] */
+        const fit_vd b_contrast = fit_vexp(w.q_prod[g]*delay);                 /* diffusion_q.lua:28  [1] */
         fit_vstore(out + (row - t->i0), fit_vset1(0.0) + (lin[0]*b_contrast + lin[1]));
     }
 }
@@ -245,17 +245,17 @@ static void points(const struct fit_layout *l, const double *ws, const double *l
         const fit_vd contrast = fit_pick_stride(lin + 0, 2, at.g);
         const fit_vd baseline = fit_pick_stride(lin + 1, 2, at.g);
         const fit_vd delay = fit_pick(l->column[0], at.i);
-        const fit_vd scale = fit_pick(w.scale, at.g);
-        const fit_vd e = fit_vexp(delay*scale);                                /* diffusion_q.lua:28  [1] */
-        fit_store_points(mean + p, at.n, contrast*e + baseline);
+        const fit_vd q_prod = fit_pick(w.q_prod, at.g);
+        const fit_vd exp_delay_q_prod = fit_vexp(delay*q_prod);                /* diffusion_q.lua:28  [1] */
+        fit_store_points(mean + p, at.n, contrast*exp_delay_q_prod + baseline);
         if (!jac)
             continue;
         fit_vd J[4];
-        const fit_vd scale_2 = fit_pick(w.scale_2, at.g);
-        const fit_vd scale_3 = fit_pick(w.scale_3, at.g);
-        J[0] = delay*contrast*e*scale_2; /* D */
-        J[1] = delay*contrast*e*scale_3; /* power */
-        J[2] = e; /* contrast */
+        const fit_vd q_prod_2 = fit_pick(w.q_prod_2, at.g);
+        const fit_vd q_prod_3 = fit_pick(w.q_prod_3, at.g);
+        J[0] = delay*contrast*exp_delay_q_prod*q_prod_2; /* D */
+        J[1] = delay*contrast*exp_delay_q_prod*q_prod_3; /* power */
+        J[2] = exp_delay_q_prod; /* contrast */
         J[3] = fit_vset1(1.0); /* baseline */
         fit_store_rows(jac + p * 4, 4, at.n, J);
     }
@@ -285,13 +285,13 @@ static void combine(const struct fit_layout *l, const double *theta, double *val
     (void)power;
     const double q_ref = l->setting[0]; /* [1/angstrom] */
     (void)q_ref;
-    const double q_inv_q_ref = l->coord[0][g]/q_ref;
-    const double power_2 = pow(q_inv_q_ref, power - 2.0);
-    value[0] = D*power_2;
+    const double q_over_q_ref = l->coord[0][g]/q_ref;
+    const double q_power = pow(q_over_q_ref, power - 2.0);
+    value[0] = D*q_power;
     for (size_t k = 0; k < 2; k++)
         gradient[k] = 0.0;
-    gradient[0] = power_2;
-    gradient[1] = D*power_2*log(q_inv_q_ref);
+    gradient[0] = q_power;
+    gradient[1] = D*q_power*log(q_over_q_ref);
 }
 
 /* ---- description ----------------------------------------------------------------------------------- */

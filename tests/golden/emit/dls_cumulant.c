@@ -27,13 +27,13 @@
 
 /* Workspace: scalars, tables over the time grid, tables at the used frames. */
 struct tables {
-    double *scale; /* (0.5 * pow(rate, 2) * pdi) */
-    double *scale_2; /* (-0.166667 * pow(rate, 3) * skewness) */
-    double *scale_3; /* (-2 * rate) */
+    double *half_rate_sq_pdi; /* (0.5 * pow(rate, 2) * pdi) */
+    double *rate_skewness_prod; /* (-0.166667 * pow(rate, 3) * skewness) */
+    double *minus_two_rate; /* (-2 * rate) */
     double *rate_pdi; /* (rate * pdi) */
-    double *scale_4; /* (-0.5 * pow(rate, 2) * skewness) */
+    double *rate_skewness_prod_2; /* (-0.5 * pow(rate, 2) * skewness) */
     double *rate_sq; /* pow(rate, 2) */
-    double *scale_5; /* (-0.333333 * pow(rate, 3)) */
+    double *rate_prod; /* (-0.333333 * pow(rate, 3)) */
 };
 
 FIT_INLINE size_t carve(const struct fit_layout *l, double *base, struct tables *w)
@@ -41,13 +41,13 @@ FIT_INLINE size_t carve(const struct fit_layout *l, double *base, struct tables 
     const size_t ng = l->ngroup, nt = fit_padded(l->ntime), nf = fit_padded(l->nframe);
     size_t n = 0;
     (void)ng, (void)nt, (void)nf;
-    w->scale = base + n, n += fit_padded(8);
-    w->scale_2 = base + n, n += fit_padded(8);
-    w->scale_3 = base + n, n += fit_padded(8);
+    w->half_rate_sq_pdi = base + n, n += fit_padded(8);
+    w->rate_skewness_prod = base + n, n += fit_padded(8);
+    w->minus_two_rate = base + n, n += fit_padded(8);
     w->rate_pdi = base + n, n += fit_padded(8);
-    w->scale_4 = base + n, n += fit_padded(8);
+    w->rate_skewness_prod_2 = base + n, n += fit_padded(8);
     w->rate_sq = base + n, n += fit_padded(8);
-    w->scale_5 = base + n, n += fit_padded(8);
+    w->rate_prod = base + n, n += fit_padded(8);
     return n;
 }
 
@@ -75,14 +75,14 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
     /* scalars of the call and of the groups */
     {
         const double rate_sq = rate*rate;                                      /* dls_cumulant.lua:30  [1/s^2] */
-        w.scale[0] = 0.5*rate_sq*pdi;                                          /* dls_cumulant.lua:30 */
-        const double power = rate*rate*rate;                                   /* dls_cumulant.lua:30  [1/s^3] */
-        w.scale_2[0] = -0.16666666666666666*power*skewness;                    /* dls_cumulant.lua:30 */
-        w.scale_3[0] = -2.0*rate;                                              /* dls_cumulant.lua:32 */
+        w.half_rate_sq_pdi[0] = 0.5*rate_sq*pdi;                               /* dls_cumulant.lua:30 */
+        const double rate_cubed = rate*rate*rate;                              /* dls_cumulant.lua:30  [1/s^3] */
+        w.rate_skewness_prod[0] = -0.16666666666666666*rate_cubed*skewness;    /* dls_cumulant.lua:30 */
+        w.minus_two_rate[0] = -2.0*rate;                                       /* dls_cumulant.lua:32 */
         w.rate_pdi[0] = rate*pdi;                                              /* dls_cumulant.lua:30 */
-        w.scale_4[0] = -0.5*rate_sq*skewness;                                  /* dls_cumulant.lua:30 */
+        w.rate_skewness_prod_2[0] = -0.5*rate_sq*skewness;                     /* dls_cumulant.lua:30 */
         w.rate_sq[0] = rate_sq;                                                /* dls_cumulant.lua:30 */
-        w.scale_5[0] = -0.3333333333333333*power;                              /* dls_cumulant.lua:32 */
+        w.rate_prod[0] = -0.3333333333333333*rate_cubed;                       /* dls_cumulant.lua:32 */
     }
     double check = 0.0;
     return check == 0.0 ? FIT_EVAL_OK : FIT_EVAL_REJECT;
@@ -104,9 +104,9 @@ static void moments(const struct fit_layout *l, const double *ws, const struct f
             weight = fit_where_set(fit_row_lanes(t, row), weight);
         const fit_vd delay = fit_vload(l->column[0] + row);
         const fit_vd delay_sq = delay*delay;                                   /* [s^2] */
-        const fit_vd moments = 1.0 + w.scale[0]*delay_sq
-                + w.scale_2[0]*delay*delay_sq; /* dls_cumulant.lua:30 */
-        const fit_vd b_contrast = moments*moments*fit_vexp(w.scale_3[0]*delay); /* dls_cumulant.lua:32 */
+        const fit_vd moments = 1.0 + w.half_rate_sq_pdi[0]*delay_sq
+                + w.rate_skewness_prod[0]*delay*delay_sq; /* dls_cumulant.lua:30 */
+        const fit_vd b_contrast = moments*moments*fit_vexp(w.minus_two_rate[0]*delay); /* dls_cumulant.lua:32 */
         const fit_vd b0 = b_contrast;
         const fit_vd b1 = fit_vset1(1.0);
         const fit_vd d = fit_vload(t->y + at);
@@ -142,19 +142,19 @@ FIT_INLINE void normal_rows(const struct fit_layout *l, const struct tables w, c
         const fit_vd delay = fit_vload(l->column[0] + row);
         const fit_vd delay_sq = delay*delay;                                   /* [s^2] */
         const fit_vd delay_delay_sq = delay*delay_sq;                          /* [s^3] */
-        const fit_vd moments = 1.0 + w.scale[0]*delay_sq
-                + w.scale_2[0]*delay_delay_sq; /* dls_cumulant.lua:30 */
-        const fit_vd e = fit_vexp(w.scale_3[0]*delay);                         /* dls_cumulant.lua:32  [1] */
-        const fit_vd moments_e = moments*e;
-        const fit_vd b_contrast = moments*moments_e;                           /* dls_cumulant.lua:32 */
-        const fit_vd e_delay_moments = e*delay*moments;
-        const fit_vd prod = delay*e_delay_moments;
+        const fit_vd moments = 1.0 + w.half_rate_sq_pdi[0]*delay_sq
+                + w.rate_skewness_prod[0]*delay_delay_sq; /* dls_cumulant.lua:30 */
+        const fit_vd exp_minus_two_rate_delay = fit_vexp(w.minus_two_rate[0]*delay); /* dls_cumulant.lua:32  [1] */
+        const fit_vd moments_prod = moments*exp_minus_two_rate_delay;
+        const fit_vd b_contrast = moments*moments_prod;                        /* dls_cumulant.lua:32 */
+        const fit_vd moments_prod_2 = exp_minus_two_rate_delay*delay*moments;
+        const fit_vd moments_prod_3 = delay*moments_prod_2;
         const fit_vd r = fit_vload(t->y + at) - (lin[0]*b_contrast + lin[1]);
         fit_vd m[3] = {{0}}; /* d mean / d theta_k, over factor[k] */
-        m[0] = 2.0*(w.rate_pdi[0]*delay_sq + w.scale_4[0]*delay_delay_sq)*moments_e
-                - 2.0*moments*e_delay_moments; /* rate */
-        m[1] = prod; /* pdi */
-        m[2] = delay*prod; /* skewness */
+        m[0] = 2.0*(w.rate_pdi[0]*delay_sq + w.rate_skewness_prod_2[0]*delay_delay_sq)*moments_prod
+                - 2.0*moments*moments_prod_2; /* rate */
+        m[1] = moments_prod_3; /* pdi */
+        m[2] = delay*moments_prod_3; /* skewness */
         const fit_vd b0 = b_contrast;
         const fit_vd b1 = fit_vset1(1.0);
         const fit_vd mw0 = weight*m[0];
@@ -191,7 +191,7 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
     double factor[3] = {0};
     factor[0] = lin[0];
     factor[1] = lin[0]*w.rate_sq[0];
-    factor[2] = lin[0]*w.scale_5[0];
+    factor[2] = lin[0]*w.rate_prod[0];
     for (size_t k = 0, n = 0; k < 3; k++)
         for (size_t q = k; q < 3; q++)
             *out++ = factor[k]*factor[q]*fit_vsum(H[n++]);
@@ -217,18 +217,19 @@ static void gradient(const struct fit_layout *l, const double *ws, const double 
         const fit_vd delay = fit_vload(l->column[0] + row);
         const fit_vd delay_sq = delay*delay;                                   /* [s^2] */
         const fit_vd delay_delay_sq = delay*delay_sq;                          /* [s^3] */
-        const fit_vd moments = 1.0 + w.scale[0]*delay_sq
-                + w.scale_2[0]*delay_delay_sq; /* dls_cumulant.lua:30 */
-        const fit_vd prod = moments*fit_vexp(w.scale_3[0]*delay);
-        const fit_vd b_contrast = moments*prod;                                /* dls_cumulant.lua:32 */
+        const fit_vd moments = 1.0 + w.half_rate_sq_pdi[0]*delay_sq
+                + w.rate_skewness_prod[0]*delay_delay_sq; /* dls_cumulant.lua:30 */
+        const fit_vd moments_prod = moments*fit_vexp(w.minus_two_rate[0]*delay);
+        const fit_vd b_contrast = moments*moments_prod;                        /* dls_cumulant.lua:32 */
         const fit_vd r = fit_vload(t->y + at) - (at_lin[0]*b_contrast + at_lin[1]); /* residual */
         const fit_vd seed_contrast = (seeds[0]*at_lin[0])*r - (seeds[1]*b_contrast + seeds[2]);
-        const fit_vd delay_prod = delay*prod;
-        const fit_vd prod_2 = delay_prod*delay*seed_contrast;
-        sum[0] += weight*((2.0*(w.rate_pdi[0]*delay_sq + w.scale_4[0]*delay_delay_sq)*prod
-                - 2.0*moments*delay_prod)*seed_contrast); /* rate */
-        sum[1] += weight*(w.rate_sq[0]*prod_2); /* pdi */
-        sum[2] += weight*(w.scale_5[0]*delay*prod_2); /* skewness */
+        const fit_vd moments_prod_2 = delay*moments_prod;
+        const fit_vd moments_prod_3 = moments_prod_2*delay*seed_contrast;
+        sum[0] += weight*((2.0*(w.rate_pdi[0]*delay_sq
+                + w.rate_skewness_prod_2[0]*delay_delay_sq)*moments_prod
+                - 2.0*moments*moments_prod_2)*seed_contrast); /* rate */
+        sum[1] += weight*(w.rate_sq[0]*moments_prod_3); /* pdi */
+        sum[2] += weight*(w.rate_prod[0]*delay*moments_prod_3); /* skewness */
     }
     for (size_t k = 0; k < 3; k++)
         out[k] = fit_vsum(sum[k]);
@@ -243,9 +244,9 @@ static void model(const struct fit_layout *l, const double *ws, const double *li
     for (size_t row = t->i0; row < fit_padded(t->i1); row += FIT_VL) {
         const fit_vd delay = fit_vload(l->column[0] + row);
         const fit_vd delay_sq = delay*delay;                                   /* [s^2] */
-        const fit_vd moments = 1.0 + w.scale[0]*delay_sq
-                + w.scale_2[0]*delay*delay_sq; /* dls_cumulant.lua:30 */
-        const fit_vd b_contrast = moments*moments*fit_vexp(w.scale_3[0]*delay); /* dls_cumulant.lua:32 */
+        const fit_vd moments = 1.0 + w.half_rate_sq_pdi[0]*delay_sq
+                + w.rate_skewness_prod[0]*delay*delay_sq; /* dls_cumulant.lua:30 */
+        const fit_vd b_contrast = moments*moments*fit_vexp(w.minus_two_rate[0]*delay); /* dls_cumulant.lua:32 */
         fit_vstore(out + (row - t->i0), fit_vset1(0.0) + (lin[0]*b_contrast + lin[1]));
     }
 }
@@ -267,19 +268,21 @@ static void points(const struct fit_layout *l, const double *ws, const double *l
         const double baseline = lin[1];
         const fit_vd delay = fit_pick(l->column[0], at.i);
         const fit_vd delay_sq = delay*delay;                                   /* dls_cumulant.lua:30  [s^2] */
-        const fit_vd power = delay*delay*delay;                                /* dls_cumulant.lua:30  [s^3] */
-        const fit_vd moments = 1.0 + delay_sq*w.scale[0] + power*w.scale_2[0]; /* dls_cumulant.lua:30 */
+        const fit_vd delay_cubed = delay*delay*delay;                          /* dls_cumulant.lua:30  [s^3] */
+        const fit_vd moments = 1.0 + delay_sq*w.half_rate_sq_pdi[0]
+                + delay_cubed*w.rate_skewness_prod[0]; /* dls_cumulant.lua:30 */
         const fit_vd moments_sq = moments*moments;                             /* dls_cumulant.lua:32 */
-        const fit_vd e = fit_vexp(delay*w.scale_3[0]);                         /* dls_cumulant.lua:32  [1] */
-        fit_store_points(mean + p, at.n, contrast*moments_sq*e + baseline);
+        const fit_vd exp_minus_delay_two_rate = fit_vexp(delay*w.minus_two_rate[0]); /* dls_cumulant.lua:32  [1] */
+        fit_store_points(mean + p, at.n, contrast*moments_sq*exp_minus_delay_two_rate + baseline);
         if (!jac)
             continue;
         fit_vd J[5];
-        J[0] = contrast*(2.0*moments*e*(delay_sq*w.rate_pdi[0] + power*w.scale_4[0])
-                - 2.0*delay*moments_sq*e); /* rate */
-        J[1] = delay_sq*contrast*moments*e*w.rate_sq[0]; /* pdi */
-        J[2] = power*contrast*moments*e*w.scale_5[0]; /* skewness */
-        J[3] = moments_sq*e; /* contrast */
+        J[0] = contrast*(2.0*moments*exp_minus_delay_two_rate*(delay_sq*w.rate_pdi[0]
+                + delay_cubed*w.rate_skewness_prod_2[0])
+                - 2.0*delay*moments_sq*exp_minus_delay_two_rate); /* rate */
+        J[1] = delay_sq*contrast*moments*exp_minus_delay_two_rate*w.rate_sq[0]; /* pdi */
+        J[2] = delay_cubed*contrast*moments*exp_minus_delay_two_rate*w.rate_prod[0]; /* skewness */
+        J[3] = moments_sq*exp_minus_delay_two_rate; /* contrast */
         J[4] = fit_vset1(1.0); /* baseline */
         fit_store_rows(jac + p * 5, 5, at.n, J);
     }

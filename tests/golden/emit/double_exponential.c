@@ -30,10 +30,10 @@
 struct tables {
     double *fraction; /* param2 */
     double *minus_inv_tau_fast; /* (-1 * pow(tau_fast, -1)) */
-    double *scale; /* (1 + (-1 * fraction)) */
+    double *one_minus_fraction; /* (1 + (-1 * fraction)) */
     double *minus_inv_tau_slow; /* (-1 * pow(tau_slow, -1)) */
-    double *scale_2; /* (2 * pow(tau_fast, -2) * fraction) */
-    double *scale_3; /* (2 * pow(tau_slow, -2) * (1 + (-1 * fraction))) */
+    double *tau_fast_fraction_prod; /* (2 * pow(tau_fast, -2) * fraction) */
+    double *tau_slow_fraction_prod; /* (2 * pow(tau_slow, -2) * (1 + (-1 * fraction))) */
 };
 
 FIT_INLINE size_t carve(const struct fit_layout *l, double *base, struct tables *w)
@@ -43,10 +43,10 @@ FIT_INLINE size_t carve(const struct fit_layout *l, double *base, struct tables 
     (void)ng, (void)nt, (void)nf;
     w->fraction = base + n, n += fit_padded(8);
     w->minus_inv_tau_fast = base + n, n += fit_padded(8);
-    w->scale = base + n, n += fit_padded(8);
+    w->one_minus_fraction = base + n, n += fit_padded(8);
     w->minus_inv_tau_slow = base + n, n += fit_padded(8);
-    w->scale_2 = base + n, n += fit_padded(8);
-    w->scale_3 = base + n, n += fit_padded(8);
+    w->tau_fast_fraction_prod = base + n, n += fit_padded(8);
+    w->tau_slow_fraction_prod = base + n, n += fit_padded(8);
     return n;
 }
 
@@ -76,11 +76,11 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
         w.minus_inv_tau_fast[0] = -1.0/tau_fast;                               /* double_exponential.lua:31 */
         w.minus_inv_tau_slow[0] = -1.0/tau_slow;                               /* double_exponential.lua:31 */
         w.fraction[0] = fraction;                                              /* double_exponential.lua:26 */
-        const double sum_2 = 1.0
-                - fraction;                                   /* double_exponential.lua:32  [1] */
-        w.scale[0] = sum_2;                                                    /* double_exponential.lua:32 */
-        w.scale_2[0] = 2.0*(1.0/(tau_fast*tau_fast))*fraction;                 /* double_exponential.lua:33 */
-        w.scale_3[0] = 2.0*(1.0/(tau_slow*tau_slow))*sum_2;                    /* double_exponential.lua:33 */
+        const double one_minus_fraction = 1.0
+                - fraction;                      /* double_exponential.lua:32  [1] */
+        w.one_minus_fraction[0] = one_minus_fraction;                          /* double_exponential.lua:32 */
+        w.tau_fast_fraction_prod[0] = 2.0*(1.0/(tau_fast*tau_fast))*fraction;  /* double_exponential.lua:33 */
+        w.tau_slow_fraction_prod[0] = 2.0*(1.0/(tau_slow*tau_slow))*one_minus_fraction; /* double_exponential.lua:33 */
     }
     double check = 0.0;
     return check == 0.0 ? FIT_EVAL_OK : FIT_EVAL_REJECT;
@@ -103,7 +103,7 @@ static void moments(const struct fit_layout *l, const double *ws, const struct f
         const fit_vd delay = fit_vload(l->column[0] + row);
         const fit_vd fast = fit_vexp(w.minus_inv_tau_fast[0]*delay);           /* double_exponential.lua:31  [1] */
         const fit_vd slow = fit_vexp(w.minus_inv_tau_slow[0]*delay);           /* double_exponential.lua:31  [1] */
-        const fit_vd g1 = w.fraction[0]*fast + w.scale[0]*slow;                /* double_exponential.lua:32 */
+        const fit_vd g1 = w.fraction[0]*fast + w.one_minus_fraction[0]*slow;   /* double_exponential.lua:32 */
         const fit_vd b_contrast = g1*g1;
         const fit_vd b0 = b_contrast;
         const fit_vd b1 = fit_vset1(1.0);
@@ -140,7 +140,7 @@ FIT_INLINE void normal_rows(const struct fit_layout *l, const struct tables w, c
         const fit_vd delay = fit_vload(l->column[0] + row);
         const fit_vd fast = fit_vexp(w.minus_inv_tau_fast[0]*delay);           /* double_exponential.lua:31  [1] */
         const fit_vd slow = fit_vexp(w.minus_inv_tau_slow[0]*delay);           /* double_exponential.lua:31  [1] */
-        const fit_vd g1 = w.fraction[0]*fast + w.scale[0]*slow;                /* double_exponential.lua:32 */
+        const fit_vd g1 = w.fraction[0]*fast + w.one_minus_fraction[0]*slow;   /* double_exponential.lua:32 */
         const fit_vd b_contrast = g1*g1;
         const fit_vd delay_g1 = delay*g1;
         const fit_vd r = fit_vload(t->y + at) - (lin[0]*b_contrast + lin[1]);
@@ -182,8 +182,8 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
     normal_rows(l, w, lin, t, t->i0, full, 1, H, G, V);
     normal_rows(l, w, lin, t, full, fit_padded(t->i1), 0, H, G, V);
     double factor[3] = {0};
-    factor[0] = lin[0]*w.scale_2[0];
-    factor[1] = lin[0]*w.scale_3[0];
+    factor[0] = lin[0]*w.tau_fast_fraction_prod[0];
+    factor[1] = lin[0]*w.tau_slow_fraction_prod[0];
     factor[2] = 2.0*lin[0];
     for (size_t k = 0, n = 0; k < 3; k++)
         for (size_t q = k; q < 3; q++)
@@ -210,14 +210,14 @@ static void gradient(const struct fit_layout *l, const double *ws, const double 
         const fit_vd delay = fit_vload(l->column[0] + row);
         const fit_vd fast = fit_vexp(w.minus_inv_tau_fast[0]*delay);           /* double_exponential.lua:31  [1] */
         const fit_vd slow = fit_vexp(w.minus_inv_tau_slow[0]*delay);           /* double_exponential.lua:31  [1] */
-        const fit_vd g1 = w.fraction[0]*fast + w.scale[0]*slow;                /* double_exponential.lua:32 */
+        const fit_vd g1 = w.fraction[0]*fast + w.one_minus_fraction[0]*slow;   /* double_exponential.lua:32 */
         const fit_vd b_contrast = g1*g1;
         const fit_vd r = fit_vload(t->y + at) - (at_lin[0]*b_contrast + at_lin[1]); /* residual */
         const fit_vd seed_contrast = (seeds[0]*at_lin[0])*r - (seeds[1]*b_contrast + seeds[2]);
         const fit_vd g1_seed_contrast = g1*seed_contrast;
-        const fit_vd prod = delay*g1_seed_contrast;
-        sum[0] += weight*(w.scale_2[0]*fast*prod); /* tau_fast */
-        sum[1] += weight*(w.scale_3[0]*slow*prod); /* tau_slow */
+        const fit_vd g1_prod = delay*g1_seed_contrast;
+        sum[0] += weight*(w.tau_fast_fraction_prod[0]*fast*g1_prod); /* tau_fast */
+        sum[1] += weight*(w.tau_slow_fraction_prod[0]*slow*g1_prod); /* tau_slow */
         sum[2] += weight*(2.0*(fast - slow)*g1_seed_contrast); /* fraction */
     }
     for (size_t k = 0; k < 3; k++)
@@ -234,7 +234,7 @@ static void model(const struct fit_layout *l, const double *ws, const double *li
         const fit_vd delay = fit_vload(l->column[0] + row);
         const fit_vd fast = fit_vexp(w.minus_inv_tau_fast[0]*delay);           /* double_exponential.lua:31  [1] */
         const fit_vd slow = fit_vexp(w.minus_inv_tau_slow[0]*delay);           /* double_exponential.lua:31  [1] */
-        const fit_vd g1 = w.fraction[0]*fast + w.scale[0]*slow;                /* double_exponential.lua:32 */
+        const fit_vd g1 = w.fraction[0]*fast + w.one_minus_fraction[0]*slow;   /* double_exponential.lua:32 */
         const fit_vd b_contrast = g1*g1;
         fit_vstore(out + (row - t->i0), fit_vset1(0.0) + (lin[0]*b_contrast + lin[1]));
     }
@@ -258,13 +258,13 @@ static void points(const struct fit_layout *l, const double *ws, const double *l
         const fit_vd delay = fit_pick(l->column[0], at.i);
         const fit_vd fast = fit_vexp(delay*w.minus_inv_tau_fast[0]);           /* double_exponential.lua:31  [1] */
         const fit_vd slow = fit_vexp(delay*w.minus_inv_tau_slow[0]);           /* double_exponential.lua:31  [1] */
-        const fit_vd g1 = fast*w.fraction[0] + slow*w.scale[0];                /* double_exponential.lua:32 */
+        const fit_vd g1 = fast*w.fraction[0] + slow*w.one_minus_fraction[0];   /* double_exponential.lua:32 */
         fit_store_points(mean + p, at.n, contrast*g1*g1 + baseline);
         if (!jac)
             continue;
         fit_vd J[5];
-        J[0] = delay*contrast*fast*g1*w.scale_2[0]; /* tau_fast */
-        J[1] = delay*contrast*slow*g1*w.scale_3[0]; /* tau_slow */
+        J[0] = delay*contrast*fast*g1*w.tau_fast_fraction_prod[0]; /* tau_fast */
+        J[1] = delay*contrast*slow*g1*w.tau_slow_fraction_prod[0]; /* tau_slow */
         J[2] = 2.0*contrast*g1*(fast - slow); /* fraction */
         J[3] = g1*g1; /* contrast */
         J[4] = fit_vset1(1.0); /* baseline */

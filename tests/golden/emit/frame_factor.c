@@ -25,22 +25,22 @@
 struct tables {
     double *time_grid; /* time, padded */
     double *f; /* exp((-1 * t * rate)) */
-    double *sin_u_i; /* sin of (t * local0) */
-    double *cos_u_i; /* and its cos */
-    double *sin_u_j; /* the same, vectors at the second frame */
-    double *cos_u_j; /*  */
+    double *sin_t_v_cos_phi0_minus_phi_i; /* sin of (t * v_cos_phi0_minus_phi) */
+    double *cos_t_v_cos_phi0_minus_phi_i; /* and its cos */
+    double *sin_t_v_cos_phi0_minus_phi_j; /* the same, vectors at the second frame */
+    double *cos_t_v_cos_phi0_minus_phi_j; /*  */
     double *df_drate; /* (-1 * t * f) */
     double *t; /* t */
-    double *f_2; /* exp((-2 * t * rate)) */
-    double *scale; /* cos((0.0174533 * ((-1 * phi) + phi0))) */
-    double *scale_2; /* (-0.0174533 * v * sin((0.0174533 * ((-1 * phi) + phi0)))) */
-    double *scale_3; /* (v * cos((0.0174533 * ((-1 * phi) + phi0)))) */
-    double *f_3_i; /* (t * local0) */
-    double *f_3_j; /* the same, vectors at the second frame */
+    double *exp_minus_two_t_rate; /* exp((-2 * t * rate)) */
+    double *cos_phi0_minus_phi; /* cos((0.0174533 * ((-1 * phi) + phi0))) */
+    double *phi_prod; /* (-0.0174533 * v * sin((0.0174533 * ((-1 * phi) + phi0)))) */
+    double *v_cos_phi0_minus_phi; /* (v * cos((0.0174533 * ((-1 * phi) + phi0)))) */
+    double *t_v_cos_phi0_minus_phi_2_i; /* (t * v_cos_phi0_minus_phi) */
+    double *t_v_cos_phi0_minus_phi_2_j; /* the same, vectors at the second frame */
     double *f_grid; /* exp((-1 * t * rate)) */
     double *df_drate_grid; /* (-1 * t * f) */
-    double *f_grid_2; /* (t * local0) */
-    double *f_grid_3; /* exp((-2 * t * rate)) */
+    double *t_v_cos_phi0_minus_phi_grid; /* (t * v_cos_phi0_minus_phi) */
+    double *exp_minus_two_t_rate_grid; /* exp((-2 * t * rate)) */
 };
 
 FIT_INLINE size_t carve(const struct fit_layout *l, double *base, struct tables *w)
@@ -50,22 +50,22 @@ FIT_INLINE size_t carve(const struct fit_layout *l, double *base, struct tables 
     (void)ng, (void)nt, (void)nf;
     w->time_grid = base + n, n += nt;
     w->f = base + n, n += fit_padded(nf);
-    w->sin_u_i = base + n, n += fit_padded(nf * ng);
-    w->cos_u_i = base + n, n += fit_padded(nf * ng);
-    w->sin_u_j = base + n, n += fit_padded(nf * ng);
-    w->cos_u_j = base + n, n += fit_padded(nf * ng);
+    w->sin_t_v_cos_phi0_minus_phi_i = base + n, n += fit_padded(nf * ng);
+    w->cos_t_v_cos_phi0_minus_phi_i = base + n, n += fit_padded(nf * ng);
+    w->sin_t_v_cos_phi0_minus_phi_j = base + n, n += fit_padded(nf * ng);
+    w->cos_t_v_cos_phi0_minus_phi_j = base + n, n += fit_padded(nf * ng);
     w->df_drate = base + n, n += fit_padded(nf);
     w->t = base + n, n += fit_padded(nf);
-    w->f_2 = base + n, n += fit_padded(nf);
-    w->scale = base + n, n += fit_padded(ng);
-    w->scale_2 = base + n, n += fit_padded(ng);
-    w->scale_3 = base + n, n += fit_padded(ng);
-    w->f_3_i = base + n, n += fit_padded(nf * ng);
-    w->f_3_j = base + n, n += fit_padded(nf * ng);
+    w->exp_minus_two_t_rate = base + n, n += fit_padded(nf);
+    w->cos_phi0_minus_phi = base + n, n += fit_padded(ng);
+    w->phi_prod = base + n, n += fit_padded(ng);
+    w->v_cos_phi0_minus_phi = base + n, n += fit_padded(ng);
+    w->t_v_cos_phi0_minus_phi_2_i = base + n, n += fit_padded(nf * ng);
+    w->t_v_cos_phi0_minus_phi_2_j = base + n, n += fit_padded(nf * ng);
     w->f_grid = base + n, n += fit_padded(nt);
     w->df_drate_grid = base + n, n += fit_padded(nt);
-    w->f_grid_2 = base + n, n += fit_padded(ng * nt);
-    w->f_grid_3 = base + n, n += fit_padded(nt);
+    w->t_v_cos_phi0_minus_phi_grid = base + n, n += fit_padded(ng * nt);
+    w->exp_minus_two_t_rate_grid = base + n, n += fit_padded(nt);
     return n;
 }
 
@@ -93,11 +93,12 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
     /* scalars of the call and of the groups */
     {
         for (size_t g = 0; g < ng; g++) {
-            const double prod = 0.017453292519943295*(phi0 - l->coord[0][g]);  /* frame_factor.lua:17  [1] */
-            const double cs = cos(prod);                                       /* frame_factor.lua:17  [1] */
-            w.scale_3[g] = v_*cs;                                              /* frame_factor.lua:17 */
-            w.scale[g] = cs;                                                   /* frame_factor.lua:17 */
-            w.scale_2[g] = -0.017453292519943295*v_*sin(prod);                 /* frame_factor.lua:17 */
+            const double phi0_minus_phi = 0.017453292519943295*(phi0
+                    - l->coord[0][g]); /* frame_factor.lua:17  [1] */
+            const double cos_phi0_minus_phi = cos(phi0_minus_phi);             /* frame_factor.lua:17  [1] */
+            w.v_cos_phi0_minus_phi[g] = v_*cos_phi0_minus_phi;                 /* frame_factor.lua:17 */
+            w.cos_phi0_minus_phi[g] = cos_phi0_minus_phi;                      /* frame_factor.lua:17 */
+            w.phi_prod[g] = -0.017453292519943295*v_*sin(phi0_minus_phi);      /* frame_factor.lua:17 */
         }
     }
 
@@ -108,22 +109,23 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
         for (size_t k = 0; k < nt; k += FIT_VL) {
             const fit_vd f = fit_vexp(-fit_vload(w.time_grid + k)*rate);       /* frame_factor.lua:16  [1] */
             fit_vstore(w.f_grid + k, f);
-            fit_vstore(w.f_grid_3 + k, fit_vexp(-2.0*fit_vload(w.time_grid + k)*rate));
+            fit_vstore(w.exp_minus_two_t_rate_grid + k, fit_vexp(-2.0*fit_vload(w.time_grid + k)*rate));
         }
     }
     for (size_t g = 0; g < ng; g++)
     {
         for (size_t k = 0; k < nt; k += FIT_VL) {
-            fit_vstore(w.f_grid_2 + g * nt + k, fit_vload(w.time_grid + k)*w.scale_3[g]);
+            fit_vstore(w.t_v_cos_phi0_minus_phi_grid + g * nt + k, fit_vload(w.time_grid
+                    + k)*w.v_cos_phi0_minus_phi[g]);
         }
     }
     fit_gather(l, w.f_grid, w.f);
     fit_gather(l, w.time_grid, w.t);
-    fit_gather(l, w.f_grid_3, w.f_2);
-    fit_gather_group(l, w.f_grid_2, w.f_3_i, w.f_3_j);
+    fit_gather(l, w.exp_minus_two_t_rate_grid, w.exp_minus_two_t_rate);
+    fit_gather_group(l, w.t_v_cos_phi0_minus_phi_grid, w.t_v_cos_phi0_minus_phi_2_i, w.t_v_cos_phi0_minus_phi_2_j);
 
     /* factored forms */
-    fit_rotation_group_u(l, w.f_3_j, w.sin_u_i, w.cos_u_i, w.sin_u_j, w.cos_u_j);
+    fit_rotation_group_u(l, w.t_v_cos_phi0_minus_phi_2_j, w.sin_t_v_cos_phi0_minus_phi_i, w.cos_t_v_cos_phi0_minus_phi_i, w.sin_t_v_cos_phi0_minus_phi_j, w.cos_t_v_cos_phi0_minus_phi_j);
 
     if (derivative) { /* tangents: the same integrals of the derivatives */
         {
@@ -138,7 +140,7 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
     double check = 0.0;
     check += 0.0 * w.f[l->nframe - 1];
     check += 0.0 * w.t[l->nframe - 1];
-    check += 0.0 * w.f_2[l->nframe - 1];
+    check += 0.0 * w.exp_minus_two_t_rate[l->nframe - 1];
     return check == 0.0 ? FIT_EVAL_OK : FIT_EVAL_REJECT;
 }
 
@@ -153,7 +155,7 @@ FIT_INLINE void moments_block(const struct fit_layout *l, const struct tables *w
     const fit_vm lanes = masked ? fit_pair_lanes(t, i, j) : (fit_vm){0};
     (void)exps, (void)lanes;
     const fit_vd f_j = fit_vload(w->f + j);
-    const fit_vd prod = w->f[i]*f_j;                                           /* [1] */
+    const fit_vd f_i_f_j = w->f[i]*f_j;                                        /* [1] */
     for (size_t g = 0; g < ng; g++) {
         const double *y = t->y + at + g * FIT_LANES + h;
         __builtin_prefetch(y + 64 * FIT_LANES);
@@ -165,11 +167,12 @@ FIT_INLINE void moments_block(const struct fit_layout *l, const struct tables *w
         }
         (void)use, (void)weight;
         fit_vd *restrict sum = sums + g * 3;
-        const double sin_i = w->sin_u_i[i * ng + g], cos_i = w->cos_u_i[i * ng + g];
-        const fit_vd sin_j = fit_vload(w->sin_u_j + (b * ng + g) * FIT_LANES + h),
-                cos_j = fit_vload(w->cos_u_j + (b * ng + g) * FIT_LANES + h);
-        const fit_vd cs = cos_j*cos_i + sin_j*sin_i; /* its cosine */
-        const fit_vd b_contrast = prod*cs;                                     /* frame_factor.lua:19  [1] */
+        const double sin_i = w->sin_t_v_cos_phi0_minus_phi_i[i * ng + g],
+                cos_i = w->cos_t_v_cos_phi0_minus_phi_i[i * ng + g];
+        const fit_vd sin_j = fit_vload(w->sin_t_v_cos_phi0_minus_phi_j + (b * ng + g) * FIT_LANES
+                + h), cos_j = fit_vload(w->cos_t_v_cos_phi0_minus_phi_j + (b * ng + g) * FIT_LANES + h);
+        const fit_vd cos_t_prod = cos_j*cos_i + sin_j*sin_i; /* its cosine */
+        const fit_vd b_contrast = f_i_f_j*cos_t_prod;                          /* frame_factor.lua:19  [1] */
         const fit_vd b0 = fit_kept(masked, use, b_contrast); /* multiplies contrast */
         const fit_vd b0_w = fit_weighted(masked, weight, b0);
         sum[0] += b0_w;
@@ -245,10 +248,10 @@ FIT_INLINE void normal_group(const struct fit_layout *l, const struct tables *w,
     (void)w, (void)lin, (void)exps, (void)i, (void)row, (void)pair;
     const double contrast = lin[g * 2 + 0];
     const double offset = lin[g * 2 + 1];
-    const double scale = w->scale[g];
-    const double scale_2 = -contrast*scale;
-    const double scale_2_2 = w->scale_2[g];
-    const double scale_3 = -contrast*scale_2_2;
+    const double cos_phi0_minus_phi = w->cos_phi0_minus_phi[g];
+    const double prod = -contrast*cos_phi0_minus_phi;
+    const double phi_prod = w->phi_prod[g];
+    const double minus_contrast_phi_prod = -contrast*phi_prod;
     fit_vd row0 = row[0];
     fit_vd row1 = row[1];
     fit_vd row2 = row[2];
@@ -269,38 +272,42 @@ FIT_INLINE void normal_group(const struct fit_layout *l, const struct tables *w,
             root = fit_vsqrt(weight);
         }
         (void)use, (void)weight, (void)root, (void)at_column, (void)at_pair, (void)j;
-        const fit_vd part = at_pair[0];
-        const fit_vd part_2 = at_pair[1];
-        const double sin_i = w->sin_u_i[i * ng + g], cos_i = w->cos_u_i[i * ng + g];
-        const fit_vd sin_j = fit_vload(w->sin_u_j + (b * ng + g) * FIT_LANES + h),
-                cos_j = fit_vload(w->cos_u_j + (b * ng + g) * FIT_LANES + h);
-        const fit_vd sn = sin_j*cos_i - cos_j*sin_i; /* sin of the difference */
-        const fit_vd cs = cos_j*cos_i + sin_j*sin_i; /* its cosine */
-        const fit_vd b_contrast = part_2*cs;                                   /* frame_factor.lua:19  [1] */
+        const fit_vd d_t = at_pair[0];
+        const fit_vd f_i_f_j = at_pair[1];
+        const double sin_i = w->sin_t_v_cos_phi0_minus_phi_i[i * ng + g],
+                cos_i = w->cos_t_v_cos_phi0_minus_phi_i[i * ng + g];
+        const fit_vd sin_j = fit_vload(w->sin_t_v_cos_phi0_minus_phi_j + (b * ng + g) * FIT_LANES
+                + h), cos_j = fit_vload(w->cos_t_v_cos_phi0_minus_phi_j + (b * ng + g) * FIT_LANES + h);
+        const fit_vd sin_t_prod = sin_j*cos_i - cos_j*sin_i; /* sin of the difference */
+        const fit_vd cos_t_prod = cos_j*cos_i + sin_j*sin_i; /* its cosine */
+        const fit_vd b_contrast = f_i_f_j*cos_t_prod;                          /* frame_factor.lua:19  [1] */
         const fit_vd f_j = fit_vload(w->f + j);
-        const fit_vd f_j_cs = f_j*cs;                                          /* [1] */
-        const fit_vd prod = w->f[i]*cs;                                        /* [1] */
-        const fit_vd part_sn = part*sn;                                        /* [s] */
-        const fit_vd part_sn_part_2 = part_sn*part_2;                          /* [s] */
-        const fit_vd f_j_2 = fit_vload(w->f_2 + j);
-        const fit_vd cs_f_j_2 = cs*f_j_2;                                      /* [1] */
+        const fit_vd f_j_cos_t_prod = f_j*cos_t_prod;                          /* [1] */
+        const fit_vd f_i_cos_t_prod = w->f[i]*cos_t_prod;                      /* [1] */
+        const fit_vd d_t_sin_t_prod = d_t*sin_t_prod;                          /* [s] */
+        const fit_vd f_prod = d_t_sin_t_prod*f_i_f_j;                          /* [s] */
+        const fit_vd exp_minus_two_t_rate_j = fit_vload(w->exp_minus_two_t_rate + j);
+        const fit_vd t_prod = cos_t_prod*exp_minus_two_t_rate_j;               /* [1] */
         const fit_vd r = fit_kept(masked, use, fit_vload(y) - (contrast*b_contrast + offset));
-        at_m[0] = fit_weighted(masked, root, fit_kept(masked, use, contrast*f_j_cs)); /* m_f_i */
-        at_m[1] = fit_weighted(masked, root, fit_kept(masked, use, contrast*prod)); /* m_f_j */
-        at_m[2] = fit_weighted(masked, root, fit_kept(masked, use, scale_2*part_sn_part_2)); /* m_v */
-        at_m[3] = fit_weighted(masked, root, fit_kept(masked, use, scale_3*part_sn_part_2)); /* m_phi0 */
+        at_m[0] = fit_weighted(masked, root, fit_kept(masked, use, contrast*f_j_cos_t_prod)); /* m_f_i */
+        at_m[1] = fit_weighted(masked, root, fit_kept(masked, use, contrast*f_i_cos_t_prod)); /* m_f_j */
+        at_m[2] = fit_weighted(masked, root, fit_kept(masked, use, prod*f_prod)); /* m_v */
+        at_m[3] = fit_weighted(masked, root, fit_kept(masked, use,
+                minus_contrast_phi_prod*f_prod)); /* m_phi0 */
         at_m[4] = fit_weighted(masked, root, r);
-        const fit_vd s0 = fit_counted(masked, use, weight, prod*cs_f_j_2); /* contrast: b m_f_i */
+        const fit_vd s0 = fit_counted(masked, use, weight, f_i_cos_t_prod*t_prod); /* contrast: b m_f_i */
         row0 += s0;
-        const fit_vd s1 = fit_counted(masked, use, weight, w->f_2[i]*cs*f_j_cs); /* contrast: b m_f_j */
+        const fit_vd s1 = fit_counted(masked, use, weight,
+                w->exp_minus_two_t_rate[i]*cos_t_prod*f_j_cos_t_prod); /* contrast: b m_f_j */
         at_column[0] += s1;
-        const fit_vd s2 = fit_counted(masked, use, weight, w->f_2[i]*part_sn*cs_f_j_2); /* contrast: b m_v */
+        const fit_vd s2 = fit_counted(masked, use, weight,
+                w->exp_minus_two_t_rate[i]*d_t_sin_t_prod*t_prod); /* contrast: b m_v */
         row1 += s2;
-        const fit_vd s3 = fit_counted(masked, use, weight, f_j_cs); /* offset: b m_f_i */
+        const fit_vd s3 = fit_counted(masked, use, weight, f_j_cos_t_prod); /* offset: b m_f_i */
         row2 += s3;
-        const fit_vd s4 = fit_counted(masked, use, weight, prod); /* offset: b m_f_j */
+        const fit_vd s4 = fit_counted(masked, use, weight, f_i_cos_t_prod); /* offset: b m_f_j */
         at_column[1] += s4;
-        const fit_vd s5 = fit_counted(masked, use, weight, part_sn_part_2); /* offset: b m_v */
+        const fit_vd s5 = fit_counted(masked, use, weight, f_prod); /* offset: b m_v */
         row3 += s5;
     }
     row[0] = row0;
@@ -496,10 +503,10 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
         const fit_vd *at_rows = row_sum + g * ROW_SUMS;
         (void)at_rows;
         const double contrast = lin[g * 2 + 0];
-        const double scale = w->scale[g];
-        const double contrast_scale = -contrast*scale;
-        const double scale_2 = w->scale_2[g];
-        const double contrast_scale_2 = -contrast*scale_2;
+        const double cos_phi0_minus_phi = w->cos_phi0_minus_phi[g];
+        const double prod = -contrast*cos_phi0_minus_phi;
+        const double phi_prod = w->phi_prod[g];
+        const double minus_contrast_phi_prod = -contrast*phi_prod;
         V[0] = 0.0;
         V[1] = 0.0;
         V[2] = 0.0;
@@ -520,12 +527,12 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
         {
             fit_vd v = {0};
             v += at_rows[1];
-            V[1] += contrast_scale * fit_vsum(v);
+            V[1] += prod * fit_vsum(v);
         }
         {
             fit_vd v = {0};
             v += at_rows[1];
-            V[2] += contrast_scale_2 * fit_vsum(v);
+            V[2] += minus_contrast_phi_prod * fit_vsum(v);
         }
         {
             fit_vd v = {0};
@@ -541,12 +548,12 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
         {
             fit_vd v = {0};
             v += at_rows[3];
-            V[4] += contrast_scale * fit_vsum(v);
+            V[4] += prod * fit_vsum(v);
         }
         {
             fit_vd v = {0};
             v += at_rows[3];
-            V[5] += contrast_scale_2 * fit_vsum(v);
+            V[5] += minus_contrast_phi_prod * fit_vsum(v);
         }
     }
 }
@@ -563,9 +570,9 @@ FIT_INLINE void gradient_block(const struct fit_layout *l, const struct tables *
     (void)exps, (void)lanes;
     (void)lin, (void)adj, (void)column, (void)row;
     const fit_vd f_j = fit_vload(w->f + j);
-    const fit_vd prod = w->f[i]*f_j;                                           /* [1] */
+    const fit_vd f_i_f_j = w->f[i]*f_j;                                        /* [1] */
     const fit_vd d_t = fit_vload(w->t + j) - w->t[i];
-    const fit_vd prod_2 = -d_t*w->f[i]*f_j;                                    /* [s] */
+    const fit_vd f_prod = -d_t*w->f[i]*f_j;                                    /* [s] */
     fit_vd F0 = {0};
     fit_vd F1 = {0};
     fit_vd F2 = {0};
@@ -581,20 +588,21 @@ FIT_INLINE void gradient_block(const struct fit_layout *l, const struct tables *
         (void)use, (void)weight;
         const double *seeds = adj + g * 4, *at_lin = lin + g * 2;
         (void)seeds, (void)at_lin;
-        const double sin_i = w->sin_u_i[i * ng + g], cos_i = w->cos_u_i[i * ng + g];
-        const fit_vd sin_j = fit_vload(w->sin_u_j + (b * ng + g) * FIT_LANES + h),
-                cos_j = fit_vload(w->cos_u_j + (b * ng + g) * FIT_LANES + h);
-        const fit_vd sn = sin_j*cos_i - cos_j*sin_i; /* sin of the difference */
-        const fit_vd cs = cos_j*cos_i + sin_j*sin_i; /* its cosine */
-        const fit_vd b_contrast = prod*cs;                                     /* frame_factor.lua:19  [1] */
+        const double sin_i = w->sin_t_v_cos_phi0_minus_phi_i[i * ng + g],
+                cos_i = w->cos_t_v_cos_phi0_minus_phi_i[i * ng + g];
+        const fit_vd sin_j = fit_vload(w->sin_t_v_cos_phi0_minus_phi_j + (b * ng + g) * FIT_LANES
+                + h), cos_j = fit_vload(w->cos_t_v_cos_phi0_minus_phi_j + (b * ng + g) * FIT_LANES + h);
+        const fit_vd sin_t_prod = sin_j*cos_i - cos_j*sin_i; /* sin of the difference */
+        const fit_vd cos_t_prod = cos_j*cos_i + sin_j*sin_i; /* its cosine */
+        const fit_vd b_contrast = f_i_f_j*cos_t_prod;                          /* frame_factor.lua:19  [1] */
         const fit_vd r = fit_vload(y) - (at_lin[0]*b_contrast + at_lin[1]); /* residual */
         const fit_vd seed_contrast = (seeds[0]*at_lin[0])*r - (seeds[1]*b_contrast + seeds[2]);
-        const double scale = w->scale[g];
-        const fit_vd sn_seed_contrast = sn*seed_contrast;
-        const double scale_2 = w->scale_2[g];
-        F0 += fit_counted(masked, use, weight, cs*seed_contrast);
-        F1 += fit_counted(masked, use, weight, scale*sn_seed_contrast);
-        F2 += fit_counted(masked, use, weight, scale_2*sn_seed_contrast);
+        const double cos_phi0_minus_phi = w->cos_phi0_minus_phi[g];
+        const fit_vd sin_t_prod_seed_contrast = sin_t_prod*seed_contrast;
+        const double phi_prod = w->phi_prod[g];
+        F0 += fit_counted(masked, use, weight, cos_t_prod*seed_contrast);
+        F1 += fit_counted(masked, use, weight, cos_phi0_minus_phi*sin_t_prod_seed_contrast);
+        F2 += fit_counted(masked, use, weight, phi_prod*sin_t_prod_seed_contrast);
     }
 
     /* products with what does not depend on the group */
@@ -602,9 +610,9 @@ FIT_INLINE void gradient_block(const struct fit_layout *l, const struct tables *
     row[0] += a_f_i;
     const fit_vd a_f_j = fit_kept(masked, lanes, w->f[i]*F0);
     column[1] += a_f_j;
-    const fit_vd a_v = fit_kept(masked, lanes, prod_2*F1);
+    const fit_vd a_v = fit_kept(masked, lanes, f_prod*F1);
     row[2] += a_v;
-    const fit_vd a_phi0 = fit_kept(masked, lanes, prod_2*F2);
+    const fit_vd a_phi0 = fit_kept(masked, lanes, f_prod*F2);
     row[3] += a_phi0;
 }
 
@@ -661,15 +669,16 @@ FIT_INLINE void model_block(const struct fit_layout *l, const struct tables *w, 
     const size_t ng = l->ngroup, j = b * FIT_LANES + h;
     (void)j, (void)lin;
     const fit_vd f_j = fit_vload(w->f + j);
-    const fit_vd prod = w->f[i]*f_j;                                           /* [1] */
+    const fit_vd f_i_f_j = w->f[i]*f_j;                                        /* [1] */
     for (size_t g = 0; g < ng; g++) {
         const double contrast = lin[g * 2 + 0];
         const double offset = lin[g * 2 + 1];
-        const double sin_i = w->sin_u_i[i * ng + g], cos_i = w->cos_u_i[i * ng + g];
-        const fit_vd sin_j = fit_vload(w->sin_u_j + (b * ng + g) * FIT_LANES + h),
-                cos_j = fit_vload(w->cos_u_j + (b * ng + g) * FIT_LANES + h);
-        const fit_vd cs = cos_j*cos_i + sin_j*sin_i; /* its cosine */
-        const fit_vd b_contrast = prod*cs;                                     /* frame_factor.lua:19  [1] */
+        const double sin_i = w->sin_t_v_cos_phi0_minus_phi_i[i * ng + g],
+                cos_i = w->cos_t_v_cos_phi0_minus_phi_i[i * ng + g];
+        const fit_vd sin_j = fit_vload(w->sin_t_v_cos_phi0_minus_phi_j + (b * ng + g) * FIT_LANES
+                + h), cos_j = fit_vload(w->cos_t_v_cos_phi0_minus_phi_j + (b * ng + g) * FIT_LANES + h);
+        const fit_vd cos_t_prod = cos_j*cos_i + sin_j*sin_i; /* its cosine */
+        const fit_vd b_contrast = f_i_f_j*cos_t_prod;                          /* frame_factor.lua:19  [1] */
         fit_vstore(out + g * FIT_LANES + h, fit_vset1(0.0) + (contrast*b_contrast + offset));
     }
 }
@@ -707,23 +716,23 @@ static void points(const struct fit_layout *l, const double *ws, const double *l
         const fit_vd offset = fit_pick_stride(lin + 1, 2, at.g);
         const fit_vd f_i = fit_pick(w.f, at.i);
         const fit_vd f_j = fit_pick(w.f, at.j);
-        const fit_vd delta = fit_pick_change(w.t, &at);
-        const fit_vd scale_3 = fit_pick(w.scale_3, at.g);
-        const fit_vd phase = delta*scale_3;                                    /* frame_factor.lua:17 */
-        const fit_vd cs = fit_vcos(phase);                                     /* frame_factor.lua:19  [1] */
-        fit_store_points(mean + p, at.n, contrast*f_i*f_j*cs + offset);
+        const fit_vd d_t = fit_pick_change(w.t, &at);
+        const fit_vd v_cos_phi0_minus_phi = fit_pick(w.v_cos_phi0_minus_phi, at.g);
+        const fit_vd phase = d_t*v_cos_phi0_minus_phi;                         /* frame_factor.lua:17 */
+        const fit_vd cos_phase = fit_vcos(phase);                              /* frame_factor.lua:19  [1] */
+        fit_store_points(mean + p, at.n, contrast*f_i*f_j*cos_phase + offset);
         if (!jac)
             continue;
         fit_vd J[5];
-        const fit_vd m_f_i = contrast*f_j*cs; /* d mean / d factor f_i */
-        const fit_vd m_f_j = contrast*f_i*cs; /* d mean / d factor f_j */
-        const fit_vd sn = fit_vsin(phase);                                     /* frame_factor.lua:19  [1] */
-        const fit_vd scale = fit_pick(w.scale, at.g);
-        const fit_vd scale_2 = fit_pick(w.scale_2, at.g);
+        const fit_vd m_f_i = contrast*f_j*cos_phase; /* d mean / d factor f_i */
+        const fit_vd m_f_j = contrast*f_i*cos_phase; /* d mean / d factor f_j */
+        const fit_vd sin_phase = fit_vsin(phase);                              /* frame_factor.lua:19  [1] */
+        const fit_vd cos_phi0_minus_phi = fit_pick(w.cos_phi0_minus_phi, at.g);
+        const fit_vd phi_prod = fit_pick(w.phi_prod, at.g);
         J[0] = m_f_i*fit_pick(w.df_drate, at.i) + m_f_j*fit_pick(w.df_drate, at.j); /* rate */
-        J[1] = -contrast*delta*f_i*f_j*sn*scale; /* v */
-        J[2] = -contrast*delta*f_i*f_j*sn*scale_2; /* phi0 */
-        J[3] = f_i*f_j*cs; /* contrast */
+        J[1] = -contrast*d_t*f_i*f_j*sin_phase*cos_phi0_minus_phi; /* v */
+        J[2] = -contrast*d_t*f_i*f_j*sin_phase*phi_prod; /* phi0 */
+        J[3] = f_i*f_j*cos_phase; /* contrast */
         J[4] = fit_vset1(1.0); /* offset */
         fit_store_rows(jac + p * 5, 5, at.n, J);
     }

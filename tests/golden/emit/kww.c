@@ -28,8 +28,8 @@
 struct tables {
     double *inv_tau; /* pow(tau, -1) */
     double *beta; /* param1 */
-    double *scale; /* (-1 + beta) */
-    double *scale_2; /* (2 * pow(tau, -2) * beta) */
+    double *beta_minus_one; /* (-1 + beta) */
+    double *two_beta_over_tau_sq; /* (2 * pow(tau, -2) * beta) */
 };
 
 FIT_INLINE size_t carve(const struct fit_layout *l, double *base, struct tables *w)
@@ -39,8 +39,8 @@ FIT_INLINE size_t carve(const struct fit_layout *l, double *base, struct tables 
     (void)ng, (void)nt, (void)nf;
     w->inv_tau = base + n, n += fit_padded(8);
     w->beta = base + n, n += fit_padded(8);
-    w->scale = base + n, n += fit_padded(8);
-    w->scale_2 = base + n, n += fit_padded(8);
+    w->beta_minus_one = base + n, n += fit_padded(8);
+    w->two_beta_over_tau_sq = base + n, n += fit_padded(8);
     return n;
 }
 
@@ -67,8 +67,8 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
     {
         w.inv_tau[0] = 1.0/tau;                                                /* kww.lua:21 */
         w.beta[0] = beta;                                                      /* kww.lua:16 */
-        w.scale[0] = beta - 1.0;                                               /* kww.lua:21 */
-        w.scale_2[0] = 2.0*(1.0/(tau*tau))*beta;                               /* kww.lua:21 */
+        w.beta_minus_one[0] = beta - 1.0;                                      /* kww.lua:21 */
+        w.two_beta_over_tau_sq[0] = 2.0*(1.0/(tau*tau))*beta;                  /* kww.lua:21 */
     }
     double check = 0.0;
     return check == 0.0 ? FIT_EVAL_OK : FIT_EVAL_REJECT;
@@ -124,15 +124,17 @@ FIT_INLINE void normal_rows(const struct fit_layout *l, const struct tables w, c
         if (!plain && row + FIT_VL > t->i1)
             weight = fit_where_set(fit_row_lanes(t, row), weight);
         const fit_vd delay = fit_vload(l->column[0] + row);
-        const fit_vd prod = w.inv_tau[0]*delay;                                /* kww.lua:21 */
-        fit_vd log_low;
-        const fit_vd logarithm = fit_vlog_low(prod, &log_low);
-        const fit_vd power = fit_vpow_of_log(prod, fit_vset1(w.beta[0]), logarithm, log_low); /* kww.lua:21 */
-        const fit_vd decay = fit_vexp(-2.0*power);                             /* kww.lua:21  [1] */
+        const fit_vd delay_over_tau = w.inv_tau[0]*delay;                      /* kww.lua:21 */
+        fit_vd log_delay_over_tau_low;
+        const fit_vd log_delay_over_tau = fit_vlog_low(delay_over_tau, &log_delay_over_tau_low);
+        const fit_vd delay_over_tau_to_beta = fit_vpow_of_log(delay_over_tau, fit_vset1(w.beta[0]),
+                log_delay_over_tau, log_delay_over_tau_low); /* kww.lua:21 */
+        const fit_vd decay = fit_vexp(-2.0*delay_over_tau_to_beta);            /* kww.lua:21  [1] */
         const fit_vd r = fit_vload(t->y + at) - (lin[0]*decay + lin[1]);
         fit_vd m[2] = {{0}}; /* d mean / d theta_k, over factor[k] */
-        m[0] = decay*delay*fit_vpow_of_log(prod, fit_vset1(w.scale[0]), logarithm, log_low); /* tau */
-        m[1] = decay*power*logarithm; /* beta */
+        m[0] = decay*delay*fit_vpow_of_log(delay_over_tau, fit_vset1(w.beta_minus_one[0]),
+                log_delay_over_tau, log_delay_over_tau_low); /* tau */
+        m[1] = decay*delay_over_tau_to_beta*log_delay_over_tau; /* beta */
         const fit_vd b0 = decay;
         const fit_vd b1 = fit_vset1(1.0);
         const fit_vd mw0 = weight*m[0];
@@ -160,7 +162,7 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
     normal_rows(l, w, lin, t, t->i0, full, 1, H, G, V);
     normal_rows(l, w, lin, t, full, fit_padded(t->i1), 0, H, G, V);
     double factor[2] = {0};
-    factor[0] = lin[0]*w.scale_2[0];
+    factor[0] = lin[0]*w.two_beta_over_tau_sq[0];
     factor[1] = -2.0*lin[0];
     for (size_t k = 0, n = 0; k < 2; k++)
         for (size_t q = k; q < 2; q++)
@@ -185,17 +187,19 @@ static void gradient(const struct fit_layout *l, const double *ws, const double 
         if (__builtin_expect(row + FIT_VL > t->i1, 0))
             weight = fit_where_set(fit_row_lanes(t, row), weight);
         const fit_vd delay = fit_vload(l->column[0] + row);
-        const fit_vd prod = w.inv_tau[0]*delay;                                /* kww.lua:21 */
-        fit_vd log_low;
-        const fit_vd logarithm = fit_vlog_low(prod, &log_low);
-        const fit_vd power = fit_vpow_of_log(prod, fit_vset1(w.beta[0]), logarithm, log_low); /* kww.lua:21 */
-        const fit_vd decay = fit_vexp(-2.0*power);                             /* kww.lua:21  [1] */
+        const fit_vd delay_over_tau = w.inv_tau[0]*delay;                      /* kww.lua:21 */
+        fit_vd log_delay_over_tau_low;
+        const fit_vd log_delay_over_tau = fit_vlog_low(delay_over_tau, &log_delay_over_tau_low);
+        const fit_vd delay_over_tau_to_beta = fit_vpow_of_log(delay_over_tau, fit_vset1(w.beta[0]),
+                log_delay_over_tau, log_delay_over_tau_low); /* kww.lua:21 */
+        const fit_vd decay = fit_vexp(-2.0*delay_over_tau_to_beta);            /* kww.lua:21  [1] */
         const fit_vd r = fit_vload(t->y + at) - (at_lin[0]*decay + at_lin[1]); /* residual */
         const fit_vd seed_contrast = (seeds[0]*at_lin[0])*r - (seeds[1]*decay + seeds[2]);
-        const fit_vd decay_seed_contrast = decay*seed_contrast;
-        sum[0] += weight*(w.scale_2[0]*delay*fit_vpow_of_log(prod, fit_vset1(w.scale[0]), logarithm,
-                log_low)*decay_seed_contrast); /* tau */
-        sum[1] += weight*(-2.0*power*logarithm*decay_seed_contrast); /* beta */
+        const fit_vd decay_prod = decay*seed_contrast;
+        sum[0] += weight*(w.two_beta_over_tau_sq[0]*delay*fit_vpow_of_log(delay_over_tau,
+                fit_vset1(w.beta_minus_one[0]), log_delay_over_tau,
+                log_delay_over_tau_low)*decay_prod); /* tau */
+        sum[1] += weight*(-2.0*delay_over_tau_to_beta*log_delay_over_tau*decay_prod); /* beta */
     }
     for (size_t k = 0; k < 2; k++)
         out[k] = fit_vsum(sum[k]);
@@ -231,18 +235,19 @@ static void points(const struct fit_layout *l, const double *ws, const double *l
         const double contrast = lin[0];
         const double baseline = lin[1];
         const fit_vd delay = fit_pick(l->column[0], at.i);
-        const fit_vd prod = delay*w.inv_tau[0];                                /* kww.lua:21 */
-        fit_vd log_low;
-        const fit_vd logarithm = fit_vlog_low(prod, &log_low);
-        const fit_vd power = fit_vpow_of_log(prod, fit_vset1(w.beta[0]), logarithm, log_low); /* kww.lua:21 */
-        const fit_vd decay = fit_vexp(-2.0*power);                             /* kww.lua:21  [1] */
+        const fit_vd delay_over_tau = delay*w.inv_tau[0];                      /* kww.lua:21 */
+        fit_vd log_delay_over_tau_low;
+        const fit_vd log_delay_over_tau = fit_vlog_low(delay_over_tau, &log_delay_over_tau_low);
+        const fit_vd delay_over_tau_to_beta = fit_vpow_of_log(delay_over_tau, fit_vset1(w.beta[0]),
+                log_delay_over_tau, log_delay_over_tau_low); /* kww.lua:21 */
+        const fit_vd decay = fit_vexp(-2.0*delay_over_tau_to_beta);            /* kww.lua:21  [1] */
         fit_store_points(mean + p, at.n, contrast*decay + baseline);
         if (!jac)
             continue;
         fit_vd J[4];
-        J[0] = delay*contrast*decay*fit_vpow_of_log(prod, fit_vset1(w.scale[0]), logarithm,
-                log_low)*w.scale_2[0]; /* tau */
-        J[1] = -2.0*contrast*power*decay*logarithm; /* beta */
+        J[0] = delay*contrast*decay*fit_vpow_of_log(delay_over_tau, fit_vset1(w.beta_minus_one[0]),
+                log_delay_over_tau, log_delay_over_tau_low)*w.two_beta_over_tau_sq[0]; /* tau */
+        J[1] = -2.0*contrast*delay_over_tau_to_beta*decay*log_delay_over_tau; /* beta */
         J[2] = decay; /* contrast */
         J[3] = fit_vset1(1.0); /* baseline */
         fit_store_rows(jac + p * 4, 4, at.n, J);

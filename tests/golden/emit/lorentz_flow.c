@@ -25,34 +25,34 @@
 /* Workspace: scalars, tables over the time grid, tables at the used frames. */
 struct tables {
     double *time_grid; /* time, padded */
-    double *exp_u_i; /* ((potential((D0 * exp((-1 * t * pow(tau, -1))))) * local2) + (potential((... */
-    double *exp_u_j; /* the same, vectors at the second frame */
-    double *f_i; /* ((potential((D0 * exp((-1 * t * pow(tau, -1))))) * local2) + (potential((... */
-    double *f_j; /* the same, vectors at the second frame */
-    double *int_f; /* potential(exp((-1 * t * pow(tau, -1)))) */
-    double *int_f_2; /* potential((t * D0 * pow(tau, -2) * exp((-1 * t * pow(tau, -1))))) */
-    double *int_f_3; /* potential((t * pow(tau, -2) * w * exp((-1 * t * pow(tau, -1))))) */
-    double *scale; /* (2 * local0) */
-    double *scale_2; /* (2 * local1) */
-    double *int_f_4; /* potential((D0 * exp((-1 * t * pow(tau, -1))))) */
-    double *int_f_4_low; /* what its rounding left */
+    double *exp_t_sum_i; /* ((potential((D0 * exp((-1 * t * pow(tau, -1))))) * minus_two_q_sq) + (pot... */
+    double *exp_t_sum_j; /* the same, vectors at the second frame */
+    double *t_sum_i; /* ((potential((D0 * exp((-1 * t * pow(tau, -1))))) * minus_two_q_sq) + (pot... */
+    double *t_sum_j; /* the same, vectors at the second frame */
+    double *int_exp_minus_t_over_tau; /* potential(exp((-1 * t * pow(tau, -1)))) */
+    double *int_t_prod; /* potential((t * D0 * pow(tau, -2) * exp((-1 * t * pow(tau, -1))))) */
+    double *int_t_prod_2; /* potential((t * pow(tau, -2) * w * exp((-1 * t * pow(tau, -1))))) */
+    double *minus_two_q_sq; /* (2 * minus_q_sq) */
+    double *two_phi_prod; /* (2 * phi_prod) */
+    double *int_t_prod_3; /* potential((D0 * exp((-1 * t * pow(tau, -1))))) */
+    double *int_t_prod_3_low; /* what its rounding left */
     double *minus_q_sq; /* (-1 * pow(q, 2)) */
-    double *int_f_5; /* potential((w * exp((-1 * t * pow(tau, -1))))) */
-    double *int_f_5_low; /* what its rounding left */
-    double *scale_3; /* (-10 * q * fabs(cos((0.0174533 * phi)))) */
-    double *f_grid; /* exp((-1 * t * pow(tau, -1))) */
-    double *f_grid_2; /* (D0 * exp((-1 * t * pow(tau, -1)))) */
-    double *int_f_grid; /* potential((D0 * exp((-1 * t * pow(tau, -1))))) */
-    double *int_f_grid_low; /* what its rounding left */
-    double *f_grid_3; /* (w * exp((-1 * t * pow(tau, -1)))) */
-    double *int_f_grid_2; /* potential((w * exp((-1 * t * pow(tau, -1))))) */
-    double *int_f_grid_2_low; /* what its rounding left */
-    double *int_f_grid_3; /* potential(exp((-1 * t * pow(tau, -1)))) */
-    double *f_grid_4; /* (t * D0 * pow(tau, -2) * exp((-1 * t * pow(tau, -1)))) */
-    double *int_f_grid_4; /* potential((t * D0 * pow(tau, -2) * exp((-1 * t * pow(tau, -1))))) */
-    double *f_grid_5; /* (t * pow(tau, -2) * w * exp((-1 * t * pow(tau, -1)))) */
-    double *int_f_grid_5; /* potential((t * pow(tau, -2) * w * exp((-1 * t * pow(tau, -1))))) */
-    double *f_grid_6; /* ((potential((D0 * exp((-1 * t * pow(tau, -1))))) * local2) + (potential((... */
+    double *int_t_prod_4; /* potential((w * exp((-1 * t * pow(tau, -1))))) */
+    double *int_t_prod_4_low; /* what its rounding left */
+    double *phi_prod; /* (-10 * q * fabs(cos((0.0174533 * phi)))) */
+    double *exp_minus_t_over_tau_grid; /* exp((-1 * t * pow(tau, -1))) */
+    double *D0_exp_minus_t_over_tau_grid; /* (D0 * exp((-1 * t * pow(tau, -1)))) */
+    double *int_t_prod_grid; /* potential((D0 * exp((-1 * t * pow(tau, -1))))) */
+    double *int_t_prod_grid_low; /* what its rounding left */
+    double *w_exp_minus_t_over_tau_grid; /* (w * exp((-1 * t * pow(tau, -1)))) */
+    double *int_t_prod_grid_2; /* potential((w * exp((-1 * t * pow(tau, -1))))) */
+    double *int_t_prod_grid_2_low; /* what its rounding left */
+    double *int_exp_minus_t_over_tau_grid; /* potential(exp((-1 * t * pow(tau, -1)))) */
+    double *t_prod_grid; /* (t * D0 * pow(tau, -2) * exp((-1 * t * pow(tau, -1)))) */
+    double *int_t_prod_grid_3; /* potential((t * D0 * pow(tau, -2) * exp((-1 * t * pow(tau, -1))))) */
+    double *t_prod_grid_2; /* (t * pow(tau, -2) * w * exp((-1 * t * pow(tau, -1)))) */
+    double *int_t_prod_grid_4; /* potential((t * pow(tau, -2) * w * exp((-1 * t * pow(tau, -1))))) */
+    double *t_sum_grid; /* ((potential((D0 * exp((-1 * t * pow(tau, -1))))) * minus_two_q_sq) + (pot... */
 };
 
 FIT_INLINE size_t carve(const struct fit_layout *l, double *base, struct tables *w)
@@ -61,34 +61,34 @@ FIT_INLINE size_t carve(const struct fit_layout *l, double *base, struct tables 
     size_t n = 0;
     (void)ng, (void)nt, (void)nf;
     w->time_grid = base + n, n += nt;
-    w->exp_u_i = base + n, n += fit_padded(nf * ng);
-    w->exp_u_j = base + n, n += fit_padded(nf * ng);
-    w->f_i = base + n, n += fit_padded(nf * ng);
-    w->f_j = base + n, n += fit_padded(nf * ng);
-    w->int_f = base + n, n += fit_padded(nf);
-    w->int_f_2 = base + n, n += fit_padded(nf);
-    w->int_f_3 = base + n, n += fit_padded(nf);
-    w->scale = base + n, n += fit_padded(8);
-    w->scale_2 = base + n, n += fit_padded(ng);
-    w->int_f_4 = base + n, n += fit_padded(nf);
-    w->int_f_4_low = base + n, n += fit_padded(nf);
+    w->exp_t_sum_i = base + n, n += fit_padded(nf * ng);
+    w->exp_t_sum_j = base + n, n += fit_padded(nf * ng);
+    w->t_sum_i = base + n, n += fit_padded(nf * ng);
+    w->t_sum_j = base + n, n += fit_padded(nf * ng);
+    w->int_exp_minus_t_over_tau = base + n, n += fit_padded(nf);
+    w->int_t_prod = base + n, n += fit_padded(nf);
+    w->int_t_prod_2 = base + n, n += fit_padded(nf);
+    w->minus_two_q_sq = base + n, n += fit_padded(8);
+    w->two_phi_prod = base + n, n += fit_padded(ng);
+    w->int_t_prod_3 = base + n, n += fit_padded(nf);
+    w->int_t_prod_3_low = base + n, n += fit_padded(nf);
     w->minus_q_sq = base + n, n += fit_padded(8);
-    w->int_f_5 = base + n, n += fit_padded(nf);
-    w->int_f_5_low = base + n, n += fit_padded(nf);
-    w->scale_3 = base + n, n += fit_padded(ng);
-    w->f_grid = base + n, n += fit_padded(nt);
-    w->f_grid_2 = base + n, n += fit_padded(nt);
-    w->int_f_grid = base + n, n += fit_padded(nt);
-    w->int_f_grid_low = base + n, n += fit_padded(nt);
-    w->f_grid_3 = base + n, n += fit_padded(nt);
-    w->int_f_grid_2 = base + n, n += fit_padded(nt);
-    w->int_f_grid_2_low = base + n, n += fit_padded(nt);
-    w->int_f_grid_3 = base + n, n += fit_padded(nt);
-    w->f_grid_4 = base + n, n += fit_padded(nt);
-    w->int_f_grid_4 = base + n, n += fit_padded(nt);
-    w->f_grid_5 = base + n, n += fit_padded(nt);
-    w->int_f_grid_5 = base + n, n += fit_padded(nt);
-    w->f_grid_6 = base + n, n += fit_padded(ng * nt);
+    w->int_t_prod_4 = base + n, n += fit_padded(nf);
+    w->int_t_prod_4_low = base + n, n += fit_padded(nf);
+    w->phi_prod = base + n, n += fit_padded(ng);
+    w->exp_minus_t_over_tau_grid = base + n, n += fit_padded(nt);
+    w->D0_exp_minus_t_over_tau_grid = base + n, n += fit_padded(nt);
+    w->int_t_prod_grid = base + n, n += fit_padded(nt);
+    w->int_t_prod_grid_low = base + n, n += fit_padded(nt);
+    w->w_exp_minus_t_over_tau_grid = base + n, n += fit_padded(nt);
+    w->int_t_prod_grid_2 = base + n, n += fit_padded(nt);
+    w->int_t_prod_grid_2_low = base + n, n += fit_padded(nt);
+    w->int_exp_minus_t_over_tau_grid = base + n, n += fit_padded(nt);
+    w->t_prod_grid = base + n, n += fit_padded(nt);
+    w->int_t_prod_grid_3 = base + n, n += fit_padded(nt);
+    w->t_prod_grid_2 = base + n, n += fit_padded(nt);
+    w->int_t_prod_grid_4 = base + n, n += fit_padded(nt);
+    w->t_sum_grid = base + n, n += fit_padded(ng * nt);
     return n;
 }
 
@@ -118,10 +118,10 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
     /* scalars of the call and of the groups */
     {
         w.minus_q_sq[0] = -q*q;                                                /* lorentz_flow.lua:15 */
-        w.scale[0] = 2.0*w.minus_q_sq[0];                                      /* lorentz_flow.lua:17 */
+        w.minus_two_q_sq[0] = 2.0*w.minus_q_sq[0];                             /* lorentz_flow.lua:17 */
         for (size_t g = 0; g < ng; g++) {
-            w.scale_3[g] = -10.0*q*fabs(cos(0.017453292519943295*l->coord[0][g])); /* lorentz_flow.lua:16 */
-            w.scale_2[g] = 2.0*w.scale_3[g];                                   /* lorentz_flow.lua:17 */
+            w.phi_prod[g] = -10.0*q*fabs(cos(0.017453292519943295*l->coord[0][g])); /* lorentz_flow.lua:16 */
+            w.two_phi_prod[g] = 2.0*w.phi_prod[g];                             /* lorentz_flow.lua:17 */
         }
     }
 
@@ -130,53 +130,55 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
         w.time_grid[k] = l->time[k < l->ntime ? k : l->ntime - 1];
     {
         for (size_t k = 0; k < nt; k += FIT_VL) {
-            const fit_vd e = fit_vexp(-fit_vload(w.time_grid + k)/tau);        /* lorentz_flow.lua:15  [1] */
-            fit_vstore(w.f_grid_2 + k, D0*e);
-            fit_vstore(w.f_grid_3 + k, w_*e);
+            const fit_vd exp_minus_t_over_tau = fit_vexp(-fit_vload(w.time_grid
+                    + k)/tau); /* lorentz_flow.lua:15  [1] */
+            fit_vstore(w.D0_exp_minus_t_over_tau_grid + k, D0*exp_minus_t_over_tau);
+            fit_vstore(w.w_exp_minus_t_over_tau_grid + k, w_*exp_minus_t_over_tau);
         }
     }
     fit_trapezoids(l->ntime, l->time, 2, (const struct fit_integral[]){
-        {w.f_grid_2, w.int_f_grid, w.int_f_grid_low},
-        {w.f_grid_3, w.int_f_grid_2, w.int_f_grid_2_low},
+        {w.D0_exp_minus_t_over_tau_grid, w.int_t_prod_grid, w.int_t_prod_grid_low},
+        {w.w_exp_minus_t_over_tau_grid, w.int_t_prod_grid_2, w.int_t_prod_grid_2_low},
     });
     for (size_t g = 0; g < ng; g++)
     {
         for (size_t k = 0; k < nt; k += FIT_VL) {
-            fit_vstore(w.f_grid_6 + g * nt + k, fit_vload(w.int_f_grid + k)*w.scale[0]
-                    + fit_vload(w.int_f_grid_2 + k)*w.scale_2[g]);
+            fit_vstore(w.t_sum_grid + g * nt + k, fit_vload(w.int_t_prod_grid
+                    + k)*w.minus_two_q_sq[0] + fit_vload(w.int_t_prod_grid_2 + k)*w.two_phi_prod[g]);
         }
     }
-    fit_gather_group(l, w.f_grid_6, w.f_i, w.f_j);
-    fit_gather(l, w.int_f_grid, w.int_f_4);
-    fit_gather(l, w.int_f_grid_low, w.int_f_4_low);
-    fit_gather(l, w.int_f_grid_2, w.int_f_5);
-    fit_gather(l, w.int_f_grid_2_low, w.int_f_5_low);
+    fit_gather_group(l, w.t_sum_grid, w.t_sum_i, w.t_sum_j);
+    fit_gather(l, w.int_t_prod_grid, w.int_t_prod_3);
+    fit_gather(l, w.int_t_prod_grid_low, w.int_t_prod_3_low);
+    fit_gather(l, w.int_t_prod_grid_2, w.int_t_prod_4);
+    fit_gather(l, w.int_t_prod_grid_2_low, w.int_t_prod_4_low);
 
     /* factored forms */
-    fit_exp_tables_group(l, w.f_i, w.exp_u_i, w.exp_u_j);
+    fit_exp_tables_group(l, w.t_sum_i, w.exp_t_sum_i, w.exp_t_sum_j);
 
     if (derivative) { /* tangents: the same integrals of the derivatives */
         {
-            const double power = 1.0/(tau*tau);                                /* lorentz_flow.lua:15  [1/s^2] */
+            const double inv_tau_sq = 1.0/(tau*tau);                           /* lorentz_flow.lua:15  [1/s^2] */
             for (size_t k = 0; k < nt; k += FIT_VL) {
-                const fit_vd e = fit_vexp(-fit_vload(w.time_grid + k)/tau);    /* lorentz_flow.lua:15  [1] */
-                fit_vstore(w.f_grid + k, e);
-                fit_vstore(w.f_grid_4 + k, fit_vload(w.time_grid + k)*D0*power*e);
-                fit_vstore(w.f_grid_5 + k, fit_vload(w.time_grid + k)*power*w_*e);
+                const fit_vd exp_minus_t_over_tau = fit_vexp(-fit_vload(w.time_grid
+                        + k)/tau); /* lorentz_flow.lua:15  [1] */
+                fit_vstore(w.exp_minus_t_over_tau_grid + k, exp_minus_t_over_tau);
+                fit_vstore(w.t_prod_grid + k, fit_vload(w.time_grid + k)*D0*inv_tau_sq*exp_minus_t_over_tau);
+                fit_vstore(w.t_prod_grid_2 + k, fit_vload(w.time_grid + k)*inv_tau_sq*w_*exp_minus_t_over_tau);
             }
         }
         fit_trapezoids(l->ntime, l->time, 3, (const struct fit_integral[]){
-            {w.f_grid, w.int_f_grid_3, NULL},
-            {w.f_grid_4, w.int_f_grid_4, NULL},
-            {w.f_grid_5, w.int_f_grid_5, NULL},
+            {w.exp_minus_t_over_tau_grid, w.int_exp_minus_t_over_tau_grid, NULL},
+            {w.t_prod_grid, w.int_t_prod_grid_3, NULL},
+            {w.t_prod_grid_2, w.int_t_prod_grid_4, NULL},
         });
-        fit_gather(l, w.int_f_grid_3, w.int_f);
-        fit_gather(l, w.int_f_grid_4, w.int_f_2);
-        fit_gather(l, w.int_f_grid_5, w.int_f_3);
+        fit_gather(l, w.int_exp_minus_t_over_tau_grid, w.int_exp_minus_t_over_tau);
+        fit_gather(l, w.int_t_prod_grid_3, w.int_t_prod);
+        fit_gather(l, w.int_t_prod_grid_4, w.int_t_prod_2);
     }
     double check = 0.0;
-    check += 0.0 * w.int_f_4[l->nframe - 1];
-    check += 0.0 * w.int_f_5[l->nframe - 1];
+    check += 0.0 * w.int_t_prod_3[l->nframe - 1];
+    check += 0.0 * w.int_t_prod_4[l->nframe - 1];
     return check == 0.0 ? FIT_EVAL_OK : FIT_EVAL_REJECT;
 }
 
@@ -203,10 +205,11 @@ FIT_INLINE void moments_block(const struct fit_layout *l, const struct tables *w
         fit_vd *restrict sum = sums + g * 3;
         fit_vd b_contrast;
         if (!exps[0 * ng + g].direct)
-            b_contrast = fit_vload(w->exp_u_j + (b * ng + g) * FIT_LANES + h) * (w->exp_u_i[i * ng
-                + g] * exps[0 * ng + g].middle);
+            b_contrast = fit_vload(w->exp_t_sum_j + (b * ng + g) * FIT_LANES
+                + h) * (w->exp_t_sum_i[i * ng + g] * exps[0 * ng + g].middle);
         else
-            b_contrast = fit_vexp(fit_vload(w->f_j + (b * ng + g) * FIT_LANES + h) - w->f_i[i * ng + g]);
+            b_contrast = fit_vexp(fit_vload(w->t_sum_j + (b * ng + g) * FIT_LANES + h)
+                - w->t_sum_i[i * ng + g]);
         const fit_vd b0 = fit_kept(masked, use, b_contrast); /* multiplies contrast */
         const fit_vd b0_w = fit_weighted(masked, weight, b0);
         sum[0] += b0_w;
@@ -228,7 +231,7 @@ static void moments(const struct fit_layout *l, const double *ws, const struct f
     for (size_t k = 0; k < 3 * ng; k++)
         sums[k] = (fit_vd){0};
     for (size_t g = 0; g < ng; g++)
-        exps[0 * ng + g] = fit_exp_tile(l, t, w->f_i, ng, g);
+        exps[0 * ng + g] = fit_exp_tile(l, t, w->t_sum_i, ng, g);
     for (size_t i = t->i0; i < t->i1; i++) {
         for (size_t b = (i + 1 > t->j0 ? i + 1 : t->j0) / FIT_LANES; b < end; b++) {
             for (size_t h = 0; h < FIT_LANES; h += FIT_VL) {
@@ -280,10 +283,10 @@ FIT_INLINE void normal_group(const struct fit_layout *l, const struct tables *w,
     (void)w, (void)lin, (void)exps, (void)i, (void)row, (void)pair;
     const double contrast = lin[g * 2 + 0];
     const double offset = lin[g * 2 + 1];
-    const double scale = w->scale[0];
-    const double scale_2 = contrast*scale;
-    const double scale_2_2 = w->scale_2[g];
-    const double scale_3 = contrast*scale_2_2;
+    const double minus_two_q_sq = w->minus_two_q_sq[0];
+    const double minus_contrast_two_q_sq = contrast*minus_two_q_sq;
+    const double two_phi_prod = w->two_phi_prod[g];
+    const double contrast_two_phi_prod = contrast*two_phi_prod;
     fit_vd row0 = row[0];
     fit_vd row1 = row[1];
     for (size_t k = k0; k < k1; k++) {
@@ -304,13 +307,15 @@ FIT_INLINE void normal_group(const struct fit_layout *l, const struct tables *w,
         (void)use, (void)weight, (void)root, (void)at_column, (void)at_pair, (void)j;
         fit_vd b_contrast;
         if (!exps[0 * ng + g].direct)
-            b_contrast = fit_vload(w->exp_u_j + (b * ng + g) * FIT_LANES + h) * (w->exp_u_i[i * ng
-                + g] * exps[0 * ng + g].middle);
+            b_contrast = fit_vload(w->exp_t_sum_j + (b * ng + g) * FIT_LANES
+                + h) * (w->exp_t_sum_i[i * ng + g] * exps[0 * ng + g].middle);
         else
-            b_contrast = fit_vexp(fit_vload(w->f_j + (b * ng + g) * FIT_LANES + h) - w->f_i[i * ng + g]);
+            b_contrast = fit_vexp(fit_vload(w->t_sum_j + (b * ng + g) * FIT_LANES + h)
+                - w->t_sum_i[i * ng + g]);
         const fit_vd r = fit_kept(masked, use, fit_vload(y) - (contrast*b_contrast + offset));
-        at_m[0] = fit_weighted(masked, root, fit_kept(masked, use, scale_2*b_contrast)); /* m_1 */
-        at_m[1] = fit_weighted(masked, root, fit_kept(masked, use, scale_3*b_contrast)); /* m_2 */
+        at_m[0] = fit_weighted(masked, root, fit_kept(masked, use,
+                minus_contrast_two_q_sq*b_contrast)); /* m_1 */
+        at_m[1] = fit_weighted(masked, root, fit_kept(masked, use, contrast_two_phi_prod*b_contrast)); /* m_2 */
         at_m[2] = fit_weighted(masked, root, r);
         const fit_vd s0 = fit_counted(masked, use, weight, b_contrast*b_contrast); /* contrast: b m_1 */
         at_column[0] += s0;
@@ -354,18 +359,18 @@ FIT_LARGE void contract(const struct tables *w, size_t i, size_t j0, size_t n, c
 {
     (void)w, (void)i, (void)j0, (void)row, (void)column;
     { /* 1 x 1, 1 x 2, 1 x residual, 2 x 2, 2 x residual */
-        const double u_1_D0_i = w->int_f[i];
-        const double u_1_tau_i = w->int_f_2[i];
-        const double u_2_tau_i = w->int_f_3[i];
-        const double u_2_w_i = w->int_f[i];
+        const double u_1_D0_i = w->int_exp_minus_t_over_tau[i];
+        const double u_1_tau_i = w->int_t_prod[i];
+        const double u_2_tau_i = w->int_t_prod_2[i];
+        const double u_2_w_i = w->int_exp_minus_t_over_tau[i];
         fit_vd s0 = {0}, s1 = {0}, s2 = {0}, s3 = {0}, s4 = {0}, s5 = {0}, s6 = {0}, s7 = {0};
         fit_vd s8 = {0}, s9 = {0}, s10 = {0}, s11 = {0}, s12 = {0}, s13 = {0};
         for (size_t k = 0, j = j0; k < n; k++, j += FIT_VL) {
             const fit_vd *F = field + k * FIELDS;
-            const fit_vd u_1_D0 = fit_vload(w->int_f + j) - u_1_D0_i;
-            const fit_vd u_1_tau = fit_vload(w->int_f_2 + j) - u_1_tau_i;
-            const fit_vd u_2_tau = fit_vload(w->int_f_3 + j) - u_2_tau_i;
-            const fit_vd u_2_w = fit_vload(w->int_f + j) - u_2_w_i;
+            const fit_vd u_1_D0 = fit_vload(w->int_exp_minus_t_over_tau + j) - u_1_D0_i;
+            const fit_vd u_1_tau = fit_vload(w->int_t_prod + j) - u_1_tau_i;
+            const fit_vd u_2_tau = fit_vload(w->int_t_prod_2 + j) - u_2_tau_i;
+            const fit_vd u_2_w = fit_vload(w->int_exp_minus_t_over_tau + j) - u_2_w_i;
             const fit_vd p0_0 = F[0]*u_1_D0;
             s0 += u_1_D0*p0_0;
             const fit_vd p0_1 = F[0]*u_1_tau;
@@ -443,7 +448,7 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
     for (fit_vd *v = column; v < H + SUMS; v++)
         *v = (fit_vd){0};
     for (size_t g = 0; g < ng; g++)
-        exps[0 * ng + g] = fit_exp_tile(l, t, w->f_i, ng, g);
+        exps[0 * ng + g] = fit_exp_tile(l, t, w->t_sum_i, ng, g);
     for (size_t i = t->i0; i < t->i1; i++) {
         for (size_t b = (i + 1 > t->j0 ? i + 1 : t->j0) / FIT_LANES; b < end;) {
             const size_t first = b, place = (b - start) * PIECES;
@@ -472,15 +477,15 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
         for (size_t g = 0; g < ng; g++) {
             fit_vd *r = row + g * ROWS, *s = row_sum + g * ROW_SUMS;
             (void)r, (void)s;
-            s[0] += r[0]*w->int_f[i];
-            s[1] += r[0]*w->int_f_2[i];
-            s[2] += r[0]*w->int_f_3[i];
-            s[3] += r[0]*w->int_f[i];
+            s[0] += r[0]*w->int_exp_minus_t_over_tau[i];
+            s[1] += r[0]*w->int_t_prod[i];
+            s[2] += r[0]*w->int_t_prod_2[i];
+            s[3] += r[0]*w->int_exp_minus_t_over_tau[i];
             r[0] = (fit_vd){0};
-            s[4] += r[1]*w->int_f[i];
-            s[5] += r[1]*w->int_f_2[i];
-            s[6] += r[1]*w->int_f_3[i];
-            s[7] += r[1]*w->int_f[i];
+            s[4] += r[1]*w->int_exp_minus_t_over_tau[i];
+            s[5] += r[1]*w->int_t_prod[i];
+            s[6] += r[1]*w->int_t_prod_2[i];
+            s[7] += r[1]*w->int_exp_minus_t_over_tau[i];
             r[1] = (fit_vd){0};
         }
     }
@@ -492,10 +497,10 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
         const fit_vd *at_rows = row_sum + g * ROW_SUMS;
         (void)at_rows;
         const double contrast = lin[g * 2 + 0];
-        const double scale = w->scale[0];
-        const double contrast_scale = contrast*scale;
-        const double scale_2 = w->scale_2[g];
-        const double contrast_scale_2 = contrast*scale_2;
+        const double minus_two_q_sq = w->minus_two_q_sq[0];
+        const double minus_contrast_two_q_sq = contrast*minus_two_q_sq;
+        const double two_phi_prod = w->two_phi_prod[g];
+        const double contrast_two_phi_prod = contrast*two_phi_prod;
         V[0] = 0.0;
         V[1] = 0.0;
         V[2] = 0.0;
@@ -505,58 +510,62 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
         {
             fit_vd v = {0};
             for (size_t k = 0; k < pieces; k++)
-                v += column[(g * pieces + k) * COLUMNS + 0] * fit_vload(w->int_f + t->j0 + k * FIT_VL);
+                v += column[(g * pieces + k) * COLUMNS + 0] * fit_vload(w->int_exp_minus_t_over_tau
+                    + t->j0 + k * FIT_VL);
             v -= at_rows[0];
-            V[0] += contrast_scale * fit_vsum(v);
+            V[0] += minus_contrast_two_q_sq * fit_vsum(v);
         }
         {
             fit_vd v = {0};
             for (size_t k = 0; k < pieces; k++)
-                v += column[(g * pieces + k) * COLUMNS + 0] * fit_vload(w->int_f_2 + t->j0 + k * FIT_VL);
+                v += column[(g * pieces + k) * COLUMNS + 0] * fit_vload(w->int_t_prod + t->j0 + k * FIT_VL);
             v -= at_rows[1];
-            V[1] += contrast_scale * fit_vsum(v);
+            V[1] += minus_contrast_two_q_sq * fit_vsum(v);
         }
         {
             fit_vd v = {0};
             for (size_t k = 0; k < pieces; k++)
-                v += column[(g * pieces + k) * COLUMNS + 0] * fit_vload(w->int_f_3 + t->j0 + k * FIT_VL);
+                v += column[(g * pieces + k) * COLUMNS + 0] * fit_vload(w->int_t_prod_2 + t->j0 + k * FIT_VL);
             v -= at_rows[2];
-            V[1] += contrast_scale_2 * fit_vsum(v);
+            V[1] += contrast_two_phi_prod * fit_vsum(v);
         }
         {
             fit_vd v = {0};
             for (size_t k = 0; k < pieces; k++)
-                v += column[(g * pieces + k) * COLUMNS + 0] * fit_vload(w->int_f + t->j0 + k * FIT_VL);
+                v += column[(g * pieces + k) * COLUMNS + 0] * fit_vload(w->int_exp_minus_t_over_tau
+                    + t->j0 + k * FIT_VL);
             v -= at_rows[3];
-            V[2] += contrast_scale_2 * fit_vsum(v);
+            V[2] += contrast_two_phi_prod * fit_vsum(v);
         }
         {
             fit_vd v = {0};
             for (size_t k = 0; k < pieces; k++)
-                v += column[(g * pieces + k) * COLUMNS + 1] * fit_vload(w->int_f + t->j0 + k * FIT_VL);
+                v += column[(g * pieces + k) * COLUMNS + 1] * fit_vload(w->int_exp_minus_t_over_tau
+                    + t->j0 + k * FIT_VL);
             v -= at_rows[4];
-            V[3] += contrast_scale * fit_vsum(v);
+            V[3] += minus_contrast_two_q_sq * fit_vsum(v);
         }
         {
             fit_vd v = {0};
             for (size_t k = 0; k < pieces; k++)
-                v += column[(g * pieces + k) * COLUMNS + 1] * fit_vload(w->int_f_2 + t->j0 + k * FIT_VL);
+                v += column[(g * pieces + k) * COLUMNS + 1] * fit_vload(w->int_t_prod + t->j0 + k * FIT_VL);
             v -= at_rows[5];
-            V[4] += contrast_scale * fit_vsum(v);
+            V[4] += minus_contrast_two_q_sq * fit_vsum(v);
         }
         {
             fit_vd v = {0};
             for (size_t k = 0; k < pieces; k++)
-                v += column[(g * pieces + k) * COLUMNS + 1] * fit_vload(w->int_f_3 + t->j0 + k * FIT_VL);
+                v += column[(g * pieces + k) * COLUMNS + 1] * fit_vload(w->int_t_prod_2 + t->j0 + k * FIT_VL);
             v -= at_rows[6];
-            V[4] += contrast_scale_2 * fit_vsum(v);
+            V[4] += contrast_two_phi_prod * fit_vsum(v);
         }
         {
             fit_vd v = {0};
             for (size_t k = 0; k < pieces; k++)
-                v += column[(g * pieces + k) * COLUMNS + 1] * fit_vload(w->int_f + t->j0 + k * FIT_VL);
+                v += column[(g * pieces + k) * COLUMNS + 1] * fit_vload(w->int_exp_minus_t_over_tau
+                    + t->j0 + k * FIT_VL);
             v -= at_rows[7];
-            V[5] += contrast_scale_2 * fit_vsum(v);
+            V[5] += contrast_two_phi_prod * fit_vsum(v);
         }
     }
 }
@@ -572,7 +581,7 @@ FIT_INLINE void gradient_block(const struct fit_layout *l, const struct tables *
     const fit_vm lanes = masked ? fit_pair_lanes(t, i, j) : (fit_vm){0};
     (void)exps, (void)lanes;
     (void)lin, (void)adj, (void)column, (void)row;
-    const double scale = w->scale[0];
+    const double minus_two_q_sq = w->minus_two_q_sq[0];
     fit_vd F0 = {0};
     fit_vd F1 = {0};
     for (size_t g = 0; g < ng; g++) {
@@ -589,20 +598,21 @@ FIT_INLINE void gradient_block(const struct fit_layout *l, const struct tables *
         (void)seeds, (void)at_lin;
         fit_vd b_contrast;
         if (!exps[0 * ng + g].direct)
-            b_contrast = fit_vload(w->exp_u_j + (b * ng + g) * FIT_LANES + h) * (w->exp_u_i[i * ng
-                + g] * exps[0 * ng + g].middle);
+            b_contrast = fit_vload(w->exp_t_sum_j + (b * ng + g) * FIT_LANES
+                + h) * (w->exp_t_sum_i[i * ng + g] * exps[0 * ng + g].middle);
         else
-            b_contrast = fit_vexp(fit_vload(w->f_j + (b * ng + g) * FIT_LANES + h) - w->f_i[i * ng + g]);
+            b_contrast = fit_vexp(fit_vload(w->t_sum_j + (b * ng + g) * FIT_LANES + h)
+                - w->t_sum_i[i * ng + g]);
         const fit_vd r = fit_vload(y) - (at_lin[0]*b_contrast + at_lin[1]); /* residual */
         const fit_vd seed_contrast = (seeds[0]*at_lin[0])*r - (seeds[1]*b_contrast + seeds[2]);
-        const fit_vd prod = b_contrast*seed_contrast;
-        const double scale_2 = w->scale_2[g];
-        F0 += fit_counted(masked, use, weight, prod);
-        F1 += fit_counted(masked, use, weight, scale_2*prod);
+        const fit_vd b_contrast_prod = b_contrast*seed_contrast;
+        const double two_phi_prod = w->two_phi_prod[g];
+        F0 += fit_counted(masked, use, weight, b_contrast_prod);
+        F1 += fit_counted(masked, use, weight, two_phi_prod*b_contrast_prod);
     }
 
     /* products with what does not depend on the group */
-    const fit_vd a_1 = fit_kept(masked, lanes, scale*F0);
+    const fit_vd a_1 = fit_kept(masked, lanes, minus_two_q_sq*F0);
     column[0] += a_1;
     row[0] += a_1;
     const fit_vd a_2 = fit_kept(masked, lanes, F1);
@@ -635,7 +645,7 @@ static void gradient(const struct fit_layout *l, const double *ws, const double 
     for (fit_vd *v = column; v < sum + GRADIENT_SUMS; v++)
         *v = (fit_vd){0};
     for (size_t g = 0; g < ng; g++)
-        exps[0 * ng + g] = fit_exp_tile(l, t, w->f_i, ng, g);
+        exps[0 * ng + g] = fit_exp_tile(l, t, w->t_sum_i, ng, g);
     for (size_t i = t->i0; i < t->i1; i++) {
         for (size_t b = (i + 1 > t->j0 ? i + 1 : t->j0) / FIT_LANES; b < end; b++) {
             for (size_t h = 0; h < FIT_LANES; h += FIT_VL) {
@@ -647,21 +657,21 @@ static void gradient(const struct fit_layout *l, const double *ws, const double 
             }
             at += ng * FIT_LANES;
         }
-        sum[0] -= row[0]*w->int_f[i];
-        sum[1] -= row[0]*w->int_f_2[i];
+        sum[0] -= row[0]*w->int_exp_minus_t_over_tau[i];
+        sum[1] -= row[0]*w->int_t_prod[i];
         row[0] = (fit_vd){0};
-        sum[1] -= row[1]*w->int_f_3[i];
-        sum[2] -= row[1]*w->int_f[i];
+        sum[1] -= row[1]*w->int_t_prod_2[i];
+        sum[2] -= row[1]*w->int_exp_minus_t_over_tau[i];
         row[1] = (fit_vd){0};
     }
     for (size_t k = 0; k < pieces; k++)
-        sum[0] += column[k * CHANNELS + 0]*fit_vload(w->int_f + t->j0 + k * FIT_VL);
+        sum[0] += column[k * CHANNELS + 0]*fit_vload(w->int_exp_minus_t_over_tau + t->j0 + k * FIT_VL);
     for (size_t k = 0; k < pieces; k++)
-        sum[1] += column[k * CHANNELS + 0]*fit_vload(w->int_f_2 + t->j0 + k * FIT_VL);
+        sum[1] += column[k * CHANNELS + 0]*fit_vload(w->int_t_prod + t->j0 + k * FIT_VL);
     for (size_t k = 0; k < pieces; k++)
-        sum[1] += column[k * CHANNELS + 1]*fit_vload(w->int_f_3 + t->j0 + k * FIT_VL);
+        sum[1] += column[k * CHANNELS + 1]*fit_vload(w->int_t_prod_2 + t->j0 + k * FIT_VL);
     for (size_t k = 0; k < pieces; k++)
-        sum[2] += column[k * CHANNELS + 1]*fit_vload(w->int_f + t->j0 + k * FIT_VL);
+        sum[2] += column[k * CHANNELS + 1]*fit_vload(w->int_exp_minus_t_over_tau + t->j0 + k * FIT_VL);
     for (size_t k = 0; k < 3; k++)
         out[k] = fit_vsum(sum[k]);
 }
@@ -675,8 +685,8 @@ FIT_INLINE void model_block(const struct fit_layout *l, const struct tables *w, 
     for (size_t g = 0; g < ng; g++) {
         const double contrast = lin[g * 2 + 0];
         const double offset = lin[g * 2 + 1];
-        const fit_vd b_contrast = fit_vexp(fit_vload(w->f_j + (b * ng + g) * FIT_LANES + h)
-                - w->f_i[i * ng + g]);
+        const fit_vd b_contrast = fit_vexp(fit_vload(w->t_sum_j + (b * ng + g) * FIT_LANES + h)
+                - w->t_sum_i[i * ng + g]);
         fit_vstore(out + g * FIT_LANES + h, fit_vset1(0.0) + (contrast*b_contrast + offset));
     }
 }
@@ -712,21 +722,22 @@ static void points(const struct fit_layout *l, const double *ws, const double *l
         const struct fit_points at = fit_pairs_at(p, n, pi, pj, pg);
         const fit_vd contrast = fit_pick_stride(lin + 0, 2, at.g);
         const fit_vd offset = fit_pick_stride(lin + 1, 2, at.g);
-        const fit_vd delta = fit_pick_change_low(w.int_f_4, w.int_f_4_low, &at);
-        const fit_vd delta_2 = fit_pick_change_low(w.int_f_5, w.int_f_5_low, &at);
-        const fit_vd scale_3 = fit_pick(w.scale_3, at.g);
-        const fit_vd e = fit_vexp(2.0*(delta*w.minus_q_sq[0] + delta_2*scale_3)); /* lorentz_flow.lua:17  [1] */
-        fit_store_points(mean + p, at.n, contrast*e + offset);
+        const fit_vd d_int_t_prod_3 = fit_pick_change_low(w.int_t_prod_3, w.int_t_prod_3_low, &at);
+        const fit_vd d_int_t_prod_4 = fit_pick_change_low(w.int_t_prod_4, w.int_t_prod_4_low, &at);
+        const fit_vd phi_prod = fit_pick(w.phi_prod, at.g);
+        const fit_vd exp_t_prod = fit_vexp(2.0*(d_int_t_prod_3*w.minus_q_sq[0]
+                + d_int_t_prod_4*phi_prod)); /* lorentz_flow.lua:17  [1] */
+        fit_store_points(mean + p, at.n, contrast*exp_t_prod + offset);
         if (!jac)
             continue;
         fit_vd J[5];
-        const fit_vd m_1 = contrast*e*w.scale[0]; /* d mean / d integral of 1 */
-        const fit_vd scale_2 = fit_pick(w.scale_2, at.g);
-        const fit_vd m_2 = contrast*e*scale_2; /* d mean / d integral of 2 */
-        J[0] = m_1*fit_pick_change(w.int_f, &at); /* D0 */
-        J[1] = m_1*fit_pick_change(w.int_f_2, &at) + m_2*fit_pick_change(w.int_f_3, &at); /* tau */
-        J[2] = m_2*fit_pick_change(w.int_f, &at); /* w */
-        J[3] = e; /* contrast */
+        const fit_vd m_1 = contrast*exp_t_prod*w.minus_two_q_sq[0]; /* d mean / d integral of 1 */
+        const fit_vd two_phi_prod = fit_pick(w.two_phi_prod, at.g);
+        const fit_vd m_2 = contrast*exp_t_prod*two_phi_prod; /* d mean / d integral of 2 */
+        J[0] = m_1*fit_pick_change(w.int_exp_minus_t_over_tau, &at); /* D0 */
+        J[1] = m_1*fit_pick_change(w.int_t_prod, &at) + m_2*fit_pick_change(w.int_t_prod_2, &at); /* tau */
+        J[2] = m_2*fit_pick_change(w.int_exp_minus_t_over_tau, &at); /* w */
+        J[3] = exp_t_prod; /* contrast */
         J[4] = fit_vset1(1.0); /* offset */
         fit_store_rows(jac + p * 5, 5, at.n, J);
     }

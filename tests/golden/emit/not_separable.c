@@ -24,20 +24,20 @@
 /* Workspace: scalars, tables over the time grid, tables at the used frames. */
 struct tables {
     double *time_grid; /* time, padded */
-    double *int_f; /* potential((rate * exp((-1 * t * decay)))) */
-    double *int_f_low; /* what its rounding left */
+    double *int_t_prod; /* potential((rate * exp((-1 * t * decay)))) */
+    double *int_t_prod_low; /* what its rounding left */
     double *beta; /* param2 */
-    double *int_f_2; /* potential(exp((-1 * t * decay))) */
-    double *int_f_3; /* potential((-1 * t * rate * exp((-1 * t * decay)))) */
-    double *scale; /* (-1 + beta) */
+    double *int_exp_minus_t_decay; /* potential(exp((-1 * t * decay))) */
+    double *int_t_prod_2; /* potential((-1 * t * rate * exp((-1 * t * decay)))) */
+    double *beta_minus_one; /* (-1 + beta) */
     double *minus_beta; /* (-1 * beta) */
-    double *f_grid; /* exp((-1 * t * decay)) */
-    double *f_grid_2; /* (rate * exp((-1 * t * decay))) */
-    double *int_f_grid; /* potential((rate * exp((-1 * t * decay)))) */
-    double *int_f_grid_low; /* what its rounding left */
-    double *int_f_grid_2; /* potential(exp((-1 * t * decay))) */
-    double *f_grid_3; /* (-1 * t * rate * exp((-1 * t * decay))) */
-    double *int_f_grid_3; /* potential((-1 * t * rate * exp((-1 * t * decay)))) */
+    double *exp_minus_t_decay_grid; /* exp((-1 * t * decay)) */
+    double *rate_exp_minus_t_decay_grid; /* (rate * exp((-1 * t * decay))) */
+    double *int_t_prod_grid; /* potential((rate * exp((-1 * t * decay)))) */
+    double *int_t_prod_grid_low; /* what its rounding left */
+    double *int_exp_minus_t_decay_grid; /* potential(exp((-1 * t * decay))) */
+    double *t_prod_grid; /* (-1 * t * rate * exp((-1 * t * decay))) */
+    double *int_t_prod_grid_2; /* potential((-1 * t * rate * exp((-1 * t * decay)))) */
 };
 
 FIT_INLINE size_t carve(const struct fit_layout *l, double *base, struct tables *w)
@@ -46,20 +46,20 @@ FIT_INLINE size_t carve(const struct fit_layout *l, double *base, struct tables 
     size_t n = 0;
     (void)ng, (void)nt, (void)nf;
     w->time_grid = base + n, n += nt;
-    w->int_f = base + n, n += fit_padded(nf);
-    w->int_f_low = base + n, n += fit_padded(nf);
+    w->int_t_prod = base + n, n += fit_padded(nf);
+    w->int_t_prod_low = base + n, n += fit_padded(nf);
     w->beta = base + n, n += fit_padded(8);
-    w->int_f_2 = base + n, n += fit_padded(nf);
-    w->int_f_3 = base + n, n += fit_padded(nf);
-    w->scale = base + n, n += fit_padded(8);
+    w->int_exp_minus_t_decay = base + n, n += fit_padded(nf);
+    w->int_t_prod_2 = base + n, n += fit_padded(nf);
+    w->beta_minus_one = base + n, n += fit_padded(8);
     w->minus_beta = base + n, n += fit_padded(8);
-    w->f_grid = base + n, n += fit_padded(nt);
-    w->f_grid_2 = base + n, n += fit_padded(nt);
-    w->int_f_grid = base + n, n += fit_padded(nt);
-    w->int_f_grid_low = base + n, n += fit_padded(nt);
-    w->int_f_grid_2 = base + n, n += fit_padded(nt);
-    w->f_grid_3 = base + n, n += fit_padded(nt);
-    w->int_f_grid_3 = base + n, n += fit_padded(nt);
+    w->exp_minus_t_decay_grid = base + n, n += fit_padded(nt);
+    w->rate_exp_minus_t_decay_grid = base + n, n += fit_padded(nt);
+    w->int_t_prod_grid = base + n, n += fit_padded(nt);
+    w->int_t_prod_grid_low = base + n, n += fit_padded(nt);
+    w->int_exp_minus_t_decay_grid = base + n, n += fit_padded(nt);
+    w->t_prod_grid = base + n, n += fit_padded(nt);
+    w->int_t_prod_grid_2 = base + n, n += fit_padded(nt);
     return n;
 }
 
@@ -87,7 +87,7 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
     /* scalars of the call and of the groups */
     {
         w.beta[0] = beta;                                                      /* not_separable.lua:9 */
-        w.scale[0] = w.beta[0] - 1.0;                                          /* not_separable.lua:16 */
+        w.beta_minus_one[0] = w.beta[0] - 1.0;                                 /* not_separable.lua:16 */
         w.minus_beta[0] = -w.beta[0];                                          /* not_separable.lua:16 */
     }
 
@@ -96,34 +96,35 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
         w.time_grid[k] = l->time[k < l->ntime ? k : l->ntime - 1];
     {
         for (size_t k = 0; k < nt; k += FIT_VL) {
-            fit_vstore(w.f_grid_2 + k, rate*fit_vexp(-fit_vload(w.time_grid + k)*decay));
+            fit_vstore(w.rate_exp_minus_t_decay_grid + k, rate*fit_vexp(-fit_vload(w.time_grid + k)*decay));
         }
     }
     fit_trapezoids(l->ntime, l->time, 1, (const struct fit_integral[]){
-        {w.f_grid_2, w.int_f_grid, w.int_f_grid_low},
+        {w.rate_exp_minus_t_decay_grid, w.int_t_prod_grid, w.int_t_prod_grid_low},
     });
-    fit_gather(l, w.int_f_grid, w.int_f);
-    fit_gather(l, w.int_f_grid_low, w.int_f_low);
+    fit_gather(l, w.int_t_prod_grid, w.int_t_prod);
+    fit_gather(l, w.int_t_prod_grid_low, w.int_t_prod_low);
 
     /* factored forms */
 
     if (derivative) { /* tangents: the same integrals of the derivatives */
         {
             for (size_t k = 0; k < nt; k += FIT_VL) {
-                const fit_vd e = fit_vexp(-fit_vload(w.time_grid + k)*decay);  /* not_separable.lua:15  [1] */
-                fit_vstore(w.f_grid + k, e);
-                fit_vstore(w.f_grid_3 + k, -fit_vload(w.time_grid + k)*rate*e);
+                const fit_vd exp_minus_t_decay = fit_vexp(-fit_vload(w.time_grid
+                        + k)*decay); /* not_separable.lua:15  [1] */
+                fit_vstore(w.exp_minus_t_decay_grid + k, exp_minus_t_decay);
+                fit_vstore(w.t_prod_grid + k, -fit_vload(w.time_grid + k)*rate*exp_minus_t_decay);
             }
         }
         fit_trapezoids(l->ntime, l->time, 2, (const struct fit_integral[]){
-            {w.f_grid, w.int_f_grid_2, NULL},
-            {w.f_grid_3, w.int_f_grid_3, NULL},
+            {w.exp_minus_t_decay_grid, w.int_exp_minus_t_decay_grid, NULL},
+            {w.t_prod_grid, w.int_t_prod_grid_2, NULL},
         });
-        fit_gather(l, w.int_f_grid_2, w.int_f_2);
-        fit_gather(l, w.int_f_grid_3, w.int_f_3);
+        fit_gather(l, w.int_exp_minus_t_decay_grid, w.int_exp_minus_t_decay);
+        fit_gather(l, w.int_t_prod_grid_2, w.int_t_prod_2);
     }
     double check = 0.0;
-    check += 0.0 * w.int_f[l->nframe - 1];
+    check += 0.0 * w.int_t_prod[l->nframe - 1];
     return check == 0.0 ? FIT_EVAL_OK : FIT_EVAL_REJECT;
 }
 
@@ -137,7 +138,7 @@ FIT_INLINE void moments_block(const struct fit_layout *l, const struct tables *w
     const size_t ng = l->ngroup, j = b * FIT_LANES + h;
     const fit_vm lanes = masked ? fit_pair_lanes(t, i, j) : (fit_vm){0};
     (void)exps, (void)lanes;
-    const fit_vd x = fit_delta_low(w->int_f, w->int_f_low, j, i);
+    const fit_vd x = fit_delta_low(w->int_t_prod, w->int_t_prod_low, j, i);
     const double beta = w->beta[0];
     const fit_vd b_contrast = fit_vexp(-fit_vpow(x, fit_vset1(beta)));         /* not_separable.lua:16  [1] */
     for (size_t g = 0; g < ng; g++) {
@@ -208,23 +209,23 @@ FIT_INLINE void normal_pair(const struct fit_layout *l, const struct tables *w, 
 {
     const size_t ng = l->ngroup, j = b * FIT_LANES + h;
     (void)ng, (void)j, (void)w, (void)exps, (void)i, (void)pair;
-    const fit_vd x = fit_delta_low(w->int_f, w->int_f_low, j, i);
+    const fit_vd x = fit_delta_low(w->int_t_prod, w->int_t_prod_low, j, i);
     const double beta = w->beta[0];
-    fit_vd log_low;
-    const fit_vd logarithm = fit_vlog_low(x, &log_low);
-    const fit_vd power = fit_vpow_of_log(x, fit_vset1(beta), logarithm,
-            log_low); /* not_separable.lua:16  [1] */
-    const fit_vd b_contrast = fit_vexp(-power);                                /* not_separable.lua:16  [1] */
+    fit_vd log_x_low;
+    const fit_vd log_x = fit_vlog_low(x, &log_x_low);
+    const fit_vd x_to_beta = fit_vpow_of_log(x, fit_vset1(beta), log_x,
+            log_x_low); /* not_separable.lua:16  [1] */
+    const fit_vd b_contrast = fit_vexp(-x_to_beta);                            /* not_separable.lua:16  [1] */
     pair[0] = b_contrast;
-    const double scale = w->scale[0];
-    const fit_vd power_2 = fit_vpow_of_log(x, fit_vset1(scale), logarithm,
-            log_low); /* not_separable.lua:16  [1] */
-    const fit_vd e = fit_vexp(-2.0*power);                                     /* [1] */
-    pair[1] = power_2*e;
-    pair[2] = b_contrast*power_2;
-    const fit_vd power_logarithm = power*logarithm;                            /* not_separable.lua:16  [1] */
-    pair[3] = b_contrast*power_logarithm;
-    pair[4] = power_logarithm*e;
+    const double beta_minus_one = w->beta_minus_one[0];
+    const fit_vd x_power = fit_vpow_of_log(x, fit_vset1(beta_minus_one), log_x,
+            log_x_low); /* not_separable.lua:16  [1] */
+    const fit_vd exp_x = fit_vexp(-2.0*x_to_beta);                             /* [1] */
+    pair[1] = x_power*exp_x;
+    pair[2] = b_contrast*x_power;
+    const fit_vd x_to_beta_log_x = x_to_beta*log_x;                            /* not_separable.lua:16  [1] */
+    pair[3] = b_contrast*x_to_beta_log_x;
+    pair[4] = x_to_beta_log_x*exp_x;
 }
 
 /* Group g of the vectors k0 .. k1-1 of a strip that begins with block `first`: residual and channels m_c
@@ -240,8 +241,8 @@ FIT_INLINE void normal_group(const struct fit_layout *l, const struct tables *w,
     const double contrast = lin[g * 2 + 0];
     const double offset = lin[g * 2 + 1];
     const double minus_beta = w->minus_beta[0];
-    const double scale = contrast*minus_beta;
-    const double scale_2 = -contrast;                                          /* [1] */
+    const double minus_contrast_beta = contrast*minus_beta;
+    const double minus_contrast = -contrast;                                   /* [1] */
     fit_vd row0 = row[0];
     fit_vd row1 = row[1];
     fit_vd row2 = row[2];
@@ -263,23 +264,25 @@ FIT_INLINE void normal_group(const struct fit_layout *l, const struct tables *w,
         }
         (void)use, (void)weight, (void)root, (void)at_column, (void)at_pair, (void)j;
         const fit_vd b_contrast = at_pair[0];
-        const fit_vd part = at_pair[1];
-        const fit_vd part_2 = at_pair[2];
-        const fit_vd part_3 = at_pair[3];
-        const fit_vd part_4 = at_pair[4];
+        const fit_vd x_prod = at_pair[1];
+        const fit_vd b_contrast_x_prod = at_pair[2];
+        const fit_vd b_contrast_x_prod_2 = at_pair[3];
+        const fit_vd x_prod_2 = at_pair[4];
         const fit_vd r = fit_kept(masked, use, fit_vload(y) - (contrast*b_contrast + offset));
-        at_m[0] = fit_weighted(masked, root, fit_kept(masked, use, scale*part_2)); /* m_1 */
-        at_m[1] = fit_weighted(masked, root, fit_kept(masked, use, scale_2*part_3)); /* m_beta */
+        at_m[0] = fit_weighted(masked, root, fit_kept(masked, use,
+                minus_contrast_beta*b_contrast_x_prod)); /* m_1 */
+        at_m[1] = fit_weighted(masked, root, fit_kept(masked, use,
+                minus_contrast*b_contrast_x_prod_2)); /* m_beta */
         at_m[2] = fit_weighted(masked, root, r);
-        const fit_vd s0 = fit_counted(masked, use, weight, part); /* contrast: b m_1 */
+        const fit_vd s0 = fit_counted(masked, use, weight, x_prod); /* contrast: b m_1 */
         at_column[0] += s0;
         row0 += s0;
-        const fit_vd s1 = fit_counted(masked, use, weight, part_4); /* contrast: b m_beta */
+        const fit_vd s1 = fit_counted(masked, use, weight, x_prod_2); /* contrast: b m_beta */
         row1 += s1;
-        const fit_vd s2 = fit_counted(masked, use, weight, part_2); /* offset: b m_1 */
+        const fit_vd s2 = fit_counted(masked, use, weight, b_contrast_x_prod); /* offset: b m_1 */
         at_column[1] += s2;
         row2 += s2;
-        const fit_vd s3 = fit_counted(masked, use, weight, part_3); /* offset: b m_beta */
+        const fit_vd s3 = fit_counted(masked, use, weight, b_contrast_x_prod_2); /* offset: b m_beta */
         row3 += s3;
     }
     row[0] = row0;
@@ -319,14 +322,14 @@ FIT_LARGE void contract(const struct tables *w, size_t i, size_t j0, size_t n, c
 {
     (void)w, (void)i, (void)j0, (void)row, (void)column;
     { /* 1 x 1, 1 x beta, 1 x residual, beta x beta, beta x residual */
-        const double u_1_rate_i = w->int_f_2[i];
-        const double u_1_decay_i = w->int_f_3[i];
+        const double u_1_rate_i = w->int_exp_minus_t_decay[i];
+        const double u_1_decay_i = w->int_t_prod_2[i];
         fit_vd s0 = {0}, s1 = {0}, s2 = {0}, s3 = {0}, s4 = {0}, s5 = {0}, s6 = {0}, s7 = {0};
         fit_vd s8 = {0};
         for (size_t k = 0, j = j0; k < n; k++, j += FIT_VL) {
             const fit_vd *F = field + k * FIELDS;
-            const fit_vd u_1_rate = fit_vload(w->int_f_2 + j) - u_1_rate_i;
-            const fit_vd u_1_decay = fit_vload(w->int_f_3 + j) - u_1_decay_i;
+            const fit_vd u_1_rate = fit_vload(w->int_exp_minus_t_decay + j) - u_1_rate_i;
+            const fit_vd u_1_decay = fit_vload(w->int_t_prod_2 + j) - u_1_decay_i;
             const fit_vd p0_0 = F[0]*u_1_rate;
             s0 += u_1_rate*p0_0;
             const fit_vd p0_1 = F[0]*u_1_decay;
@@ -417,13 +420,13 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
         for (size_t g = 0; g < ng; g++) {
             fit_vd *r = row + g * ROWS, *s = row_sum + g * ROW_SUMS;
             (void)r, (void)s;
-            s[0] += r[0]*w->int_f_2[i];
-            s[1] += r[0]*w->int_f_3[i];
+            s[0] += r[0]*w->int_exp_minus_t_decay[i];
+            s[1] += r[0]*w->int_t_prod_2[i];
             r[0] = (fit_vd){0};
             s[2] += r[1];
             r[1] = (fit_vd){0};
-            s[3] += r[2]*w->int_f_2[i];
-            s[4] += r[2]*w->int_f_3[i];
+            s[3] += r[2]*w->int_exp_minus_t_decay[i];
+            s[4] += r[2]*w->int_t_prod_2[i];
             r[2] = (fit_vd){0};
             s[5] += r[3];
             r[3] = (fit_vd){0};
@@ -438,8 +441,8 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
         (void)at_rows;
         const double contrast = lin[g * 2 + 0];
         const double minus_beta = w->minus_beta[0];
-        const double contrast_minus_beta = contrast*minus_beta;
-        const double contrast_2 = -contrast;                                   /* [1] */
+        const double minus_contrast_beta = contrast*minus_beta;
+        const double minus_contrast = -contrast;                               /* [1] */
         V[0] = 0.0;
         V[1] = 0.0;
         V[2] = 0.0;
@@ -449,40 +452,42 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
         {
             fit_vd v = {0};
             for (size_t k = 0; k < pieces; k++)
-                v += column[(g * pieces + k) * COLUMNS + 0] * fit_vload(w->int_f_2 + t->j0 + k * FIT_VL);
+                v += column[(g * pieces + k) * COLUMNS + 0] * fit_vload(w->int_exp_minus_t_decay
+                    + t->j0 + k * FIT_VL);
             v -= at_rows[0];
-            V[0] += contrast_minus_beta * fit_vsum(v);
+            V[0] += minus_contrast_beta * fit_vsum(v);
         }
         {
             fit_vd v = {0};
             for (size_t k = 0; k < pieces; k++)
-                v += column[(g * pieces + k) * COLUMNS + 0] * fit_vload(w->int_f_3 + t->j0 + k * FIT_VL);
+                v += column[(g * pieces + k) * COLUMNS + 0] * fit_vload(w->int_t_prod_2 + t->j0 + k * FIT_VL);
             v -= at_rows[1];
-            V[1] += contrast_minus_beta * fit_vsum(v);
+            V[1] += minus_contrast_beta * fit_vsum(v);
         }
         {
             fit_vd v = {0};
             v += at_rows[2];
-            V[2] += contrast_2 * fit_vsum(v);
+            V[2] += minus_contrast * fit_vsum(v);
         }
         {
             fit_vd v = {0};
             for (size_t k = 0; k < pieces; k++)
-                v += column[(g * pieces + k) * COLUMNS + 1] * fit_vload(w->int_f_2 + t->j0 + k * FIT_VL);
+                v += column[(g * pieces + k) * COLUMNS + 1] * fit_vload(w->int_exp_minus_t_decay
+                    + t->j0 + k * FIT_VL);
             v -= at_rows[3];
-            V[3] += contrast_minus_beta * fit_vsum(v);
+            V[3] += minus_contrast_beta * fit_vsum(v);
         }
         {
             fit_vd v = {0};
             for (size_t k = 0; k < pieces; k++)
-                v += column[(g * pieces + k) * COLUMNS + 1] * fit_vload(w->int_f_3 + t->j0 + k * FIT_VL);
+                v += column[(g * pieces + k) * COLUMNS + 1] * fit_vload(w->int_t_prod_2 + t->j0 + k * FIT_VL);
             v -= at_rows[4];
-            V[4] += contrast_minus_beta * fit_vsum(v);
+            V[4] += minus_contrast_beta * fit_vsum(v);
         }
         {
             fit_vd v = {0};
             v += at_rows[5];
-            V[5] += contrast_2 * fit_vsum(v);
+            V[5] += minus_contrast * fit_vsum(v);
         }
     }
 }
@@ -498,18 +503,18 @@ FIT_INLINE void gradient_block(const struct fit_layout *l, const struct tables *
     const fit_vm lanes = masked ? fit_pair_lanes(t, i, j) : (fit_vm){0};
     (void)exps, (void)lanes;
     (void)lin, (void)adj, (void)column, (void)row;
-    const fit_vd x = fit_delta_low(w->int_f, w->int_f_low, j, i);
+    const fit_vd x = fit_delta_low(w->int_t_prod, w->int_t_prod_low, j, i);
     const double beta = w->beta[0];
-    fit_vd log_low;
-    const fit_vd logarithm = fit_vlog_low(x, &log_low);
-    const fit_vd power = fit_vpow_of_log(x, fit_vset1(beta), logarithm,
-            log_low); /* not_separable.lua:16  [1] */
-    const fit_vd b_contrast = fit_vexp(-power);                                /* not_separable.lua:16  [1] */
+    fit_vd log_x_low;
+    const fit_vd log_x = fit_vlog_low(x, &log_x_low);
+    const fit_vd x_to_beta = fit_vpow_of_log(x, fit_vset1(beta), log_x,
+            log_x_low); /* not_separable.lua:16  [1] */
+    const fit_vd b_contrast = fit_vexp(-x_to_beta);                            /* not_separable.lua:16  [1] */
     const double minus_beta = w->minus_beta[0];
-    const double scale = w->scale[0];
-    const fit_vd prod = minus_beta*b_contrast*fit_vpow_of_log(x, fit_vset1(scale), logarithm,
-            log_low); /* not_separable.lua:16 */
-    const fit_vd prod_2 = -power*b_contrast*logarithm;                         /* not_separable.lua:16  [1] */
+    const double beta_minus_one = w->beta_minus_one[0];
+    const fit_vd b_contrast_x_prod = minus_beta*b_contrast*fit_vpow_of_log(x,
+            fit_vset1(beta_minus_one), log_x, log_x_low); /* not_separable.lua:16 */
+    const fit_vd x_b_contrast_prod = -x_to_beta*b_contrast*log_x;              /* not_separable.lua:16  [1] */
     fit_vd F0 = {0};
     for (size_t g = 0; g < ng; g++) {
         const double *y = t->y + at + g * FIT_LANES + h;
@@ -529,10 +534,10 @@ FIT_INLINE void gradient_block(const struct fit_layout *l, const struct tables *
     }
 
     /* products with what does not depend on the group */
-    const fit_vd a_1 = fit_kept(masked, lanes, prod*F0);
+    const fit_vd a_1 = fit_kept(masked, lanes, b_contrast_x_prod*F0);
     column[0] += a_1;
     row[0] += a_1;
-    const fit_vd a_beta = fit_kept(masked, lanes, prod_2*F0);
+    const fit_vd a_beta = fit_kept(masked, lanes, x_b_contrast_prod*F0);
     row[1] += a_beta;
 }
 
@@ -571,14 +576,14 @@ static void gradient(const struct fit_layout *l, const double *ws, const double 
             }
             at += ng * FIT_LANES;
         }
-        sum[0] -= row[0]*w->int_f_2[i];
-        sum[1] -= row[0]*w->int_f_3[i];
+        sum[0] -= row[0]*w->int_exp_minus_t_decay[i];
+        sum[1] -= row[0]*w->int_t_prod_2[i];
         row[0] = (fit_vd){0};
     }
     for (size_t k = 0; k < pieces; k++)
-        sum[0] += column[k * CHANNELS + 0]*fit_vload(w->int_f_2 + t->j0 + k * FIT_VL);
+        sum[0] += column[k * CHANNELS + 0]*fit_vload(w->int_exp_minus_t_decay + t->j0 + k * FIT_VL);
     for (size_t k = 0; k < pieces; k++)
-        sum[1] += column[k * CHANNELS + 0]*fit_vload(w->int_f_3 + t->j0 + k * FIT_VL);
+        sum[1] += column[k * CHANNELS + 0]*fit_vload(w->int_t_prod_2 + t->j0 + k * FIT_VL);
     sum[2] += row[1];
     for (size_t k = 0; k < 3; k++)
         out[k] = fit_vsum(sum[k]);
@@ -590,7 +595,7 @@ FIT_INLINE void model_block(const struct fit_layout *l, const struct tables *w, 
 {
     const size_t ng = l->ngroup, j = b * FIT_LANES + h;
     (void)j, (void)lin;
-    const fit_vd x = fit_delta_low(w->int_f, w->int_f_low, j, i);
+    const fit_vd x = fit_delta_low(w->int_t_prod, w->int_t_prod_low, j, i);
     const double beta = w->beta[0];
     const fit_vd b_contrast = fit_vexp(-fit_vpow(x, fit_vset1(beta)));         /* not_separable.lua:16  [1] */
     for (size_t g = 0; g < ng; g++) {
@@ -631,21 +636,21 @@ static void points(const struct fit_layout *l, const double *ws, const double *l
         const struct fit_points at = fit_pairs_at(p, n, pi, pj, pg);
         const fit_vd contrast = fit_pick_stride(lin + 0, 2, at.g);
         const fit_vd offset = fit_pick_stride(lin + 1, 2, at.g);
-        const fit_vd x = fit_pick_change_low(w.int_f, w.int_f_low, &at);
-        fit_vd log_low;
-        const fit_vd logarithm = fit_vlog_low(x, &log_low);
-        const fit_vd power = fit_vpow_of_log(x, fit_vset1(w.beta[0]), logarithm,
-                log_low); /* not_separable.lua:16  [1] */
-        const fit_vd b_contrast = fit_vexp(-power);                            /* not_separable.lua:16  [1] */
+        const fit_vd x = fit_pick_change_low(w.int_t_prod, w.int_t_prod_low, &at);
+        fit_vd log_x_low;
+        const fit_vd log_x = fit_vlog_low(x, &log_x_low);
+        const fit_vd x_to_beta = fit_vpow_of_log(x, fit_vset1(w.beta[0]), log_x,
+                log_x_low); /* not_separable.lua:16  [1] */
+        const fit_vd b_contrast = fit_vexp(-x_to_beta);                        /* not_separable.lua:16  [1] */
         fit_store_points(mean + p, at.n, contrast*b_contrast + offset);
         if (!jac)
             continue;
         fit_vd J[5];
-        const fit_vd m_1 = contrast*b_contrast*fit_vpow_of_log(x, fit_vset1(w.scale[0]), logarithm,
-                log_low)*w.minus_beta[0]; /* d mean / d integral of 1 */
-        J[0] = m_1*fit_pick_change(w.int_f_2, &at); /* rate */
-        J[1] = m_1*fit_pick_change(w.int_f_3, &at); /* decay */
-        J[2] = -contrast*power*b_contrast*logarithm; /* beta */
+        const fit_vd m_1 = contrast*b_contrast*fit_vpow_of_log(x, fit_vset1(w.beta_minus_one[0]),
+                log_x, log_x_low)*w.minus_beta[0]; /* d mean / d integral of 1 */
+        J[0] = m_1*fit_pick_change(w.int_exp_minus_t_decay, &at); /* rate */
+        J[1] = m_1*fit_pick_change(w.int_t_prod_2, &at); /* decay */
+        J[2] = -contrast*x_to_beta*b_contrast*log_x; /* beta */
         J[3] = b_contrast; /* contrast */
         J[4] = fit_vset1(1.0); /* offset */
         fit_store_rows(jac + p * 5, 5, at.n, J);

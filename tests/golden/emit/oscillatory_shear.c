@@ -33,29 +33,29 @@
 /* Workspace: scalars, tables over the time grid, tables at the used frames. */
 struct tables {
     double *time_grid; /* time, padded */
-    double *f; /* sin((delta + (6.28319 * t * frequency))) */
-    double *exp_u_i; /* exp of (t * local1) */
-    double *exp_u_j; /* the same for the second frame */
-    double *f_2; /* (t * local1) */
-    double *scale; /* (0.5 * q * gap * strain0 * cos((0.0174533 * ((-1 * phi) + phi0)))) */
-    double *scale_2; /* pow(local0, -1) */
-    double *sin_u_i; /* sin of (sin((delta + (6.28319 * t * frequency))) * local0) */
-    double *cos_u_i; /* and its cos */
-    double *sin_u_j; /* the same, vectors at the second frame */
-    double *cos_u_j; /*  */
-    double *f_3; /* cos((delta + (6.28319 * t * frequency))) */
+    double *sin_t_sum; /* sin((delta + (6.28319 * t * frequency))) */
+    double *exp_minus_t_two_q_sq_D_i; /* exp of (t * minus_two_q_sq_D) */
+    double *exp_minus_t_two_q_sq_D_j; /* the same for the second frame */
+    double *minus_t_two_q_sq_D; /* (t * minus_two_q_sq_D) */
+    double *phi_prod; /* (0.5 * q * gap * strain0 * cos((0.0174533 * ((-1 * phi) + phi0)))) */
+    double *inv_phi_prod; /* pow(phi_prod, -1) */
+    double *sin_t_prod_i; /* sin of (sin((delta + (6.28319 * t * frequency))) * phi_prod) */
+    double *cos_t_prod_i; /* and its cos */
+    double *sin_t_prod_j; /* the same, vectors at the second frame */
+    double *cos_t_prod_j; /*  */
+    double *dsin_t_sum_ddelta; /* cos((delta + (6.28319 * t * frequency))) */
     double *t; /* t */
-    double *scale_3; /* (2 * local0) */
-    double *scale_4; /* (0.5 * q * gap * cos((0.0174533 * ((-1 * phi) + phi0)))) */
-    double *scale_5; /* (-0.00872665 * q * gap * strain0 * sin((0.0174533 * ((-1 * phi) + phi0)))) */
-    double *scale_6; /* (-2 * pow(q, 2)) */
-    double *scale_7; /* (-2 * pow(q, 2) * D) */
-    double *f_4_i; /* (sin((delta + (6.28319 * t * frequency))) * local0) */
-    double *f_4_j; /* the same, vectors at the second frame */
-    double *f_grid; /* sin((delta + (6.28319 * t * frequency))) */
-    double *f_grid_2; /* cos((delta + (6.28319 * t * frequency))) */
-    double *f_grid_3; /* (sin((delta + (6.28319 * t * frequency))) * local0) */
-    double *f_grid_4; /* (t * local1) */
+    double *two_phi_prod; /* (2 * phi_prod) */
+    double *dphi_prod_dstrain0; /* (0.5 * q * gap * cos((0.0174533 * ((-1 * phi) + phi0)))) */
+    double *dphi_prod_dphi0; /* (-0.00872665 * q * gap * strain0 * sin((0.0174533 * ((-1 * phi) + phi0)))) */
+    double *dminus_two_q_sq_D_dD; /* (-2 * pow(q, 2)) */
+    double *minus_two_q_sq_D; /* (-2 * pow(q, 2) * D) */
+    double *t_prod_2_i; /* (sin((delta + (6.28319 * t * frequency))) * phi_prod) */
+    double *t_prod_2_j; /* the same, vectors at the second frame */
+    double *sin_t_sum_grid; /* sin((delta + (6.28319 * t * frequency))) */
+    double *dsin_t_sum_ddelta_grid; /* cos((delta + (6.28319 * t * frequency))) */
+    double *t_prod_grid; /* (sin((delta + (6.28319 * t * frequency))) * phi_prod) */
+    double *minus_t_two_q_sq_D_grid; /* (t * minus_two_q_sq_D) */
 };
 
 FIT_INLINE size_t carve(const struct fit_layout *l, double *base, struct tables *w)
@@ -64,29 +64,29 @@ FIT_INLINE size_t carve(const struct fit_layout *l, double *base, struct tables 
     size_t n = 0;
     (void)ng, (void)nt, (void)nf;
     w->time_grid = base + n, n += nt;
-    w->f = base + n, n += fit_padded(nf);
-    w->exp_u_i = base + n, n += fit_padded(nf);
-    w->exp_u_j = base + n, n += fit_padded(nf);
-    w->f_2 = base + n, n += fit_padded(nf);
-    w->scale = base + n, n += fit_padded(ng);
-    w->scale_2 = base + n, n += fit_padded(ng);
-    w->sin_u_i = base + n, n += fit_padded(nf * ng);
-    w->cos_u_i = base + n, n += fit_padded(nf * ng);
-    w->sin_u_j = base + n, n += fit_padded(nf * ng);
-    w->cos_u_j = base + n, n += fit_padded(nf * ng);
-    w->f_3 = base + n, n += fit_padded(nf);
+    w->sin_t_sum = base + n, n += fit_padded(nf);
+    w->exp_minus_t_two_q_sq_D_i = base + n, n += fit_padded(nf);
+    w->exp_minus_t_two_q_sq_D_j = base + n, n += fit_padded(nf);
+    w->minus_t_two_q_sq_D = base + n, n += fit_padded(nf);
+    w->phi_prod = base + n, n += fit_padded(ng);
+    w->inv_phi_prod = base + n, n += fit_padded(ng);
+    w->sin_t_prod_i = base + n, n += fit_padded(nf * ng);
+    w->cos_t_prod_i = base + n, n += fit_padded(nf * ng);
+    w->sin_t_prod_j = base + n, n += fit_padded(nf * ng);
+    w->cos_t_prod_j = base + n, n += fit_padded(nf * ng);
+    w->dsin_t_sum_ddelta = base + n, n += fit_padded(nf);
     w->t = base + n, n += fit_padded(nf);
-    w->scale_3 = base + n, n += fit_padded(ng);
-    w->scale_4 = base + n, n += fit_padded(ng);
-    w->scale_5 = base + n, n += fit_padded(ng);
-    w->scale_6 = base + n, n += fit_padded(8);
-    w->scale_7 = base + n, n += fit_padded(8);
-    w->f_4_i = base + n, n += fit_padded(nf * ng);
-    w->f_4_j = base + n, n += fit_padded(nf * ng);
-    w->f_grid = base + n, n += fit_padded(nt);
-    w->f_grid_2 = base + n, n += fit_padded(nt);
-    w->f_grid_3 = base + n, n += fit_padded(ng * nt);
-    w->f_grid_4 = base + n, n += fit_padded(nt);
+    w->two_phi_prod = base + n, n += fit_padded(ng);
+    w->dphi_prod_dstrain0 = base + n, n += fit_padded(ng);
+    w->dphi_prod_dphi0 = base + n, n += fit_padded(ng);
+    w->dminus_two_q_sq_D_dD = base + n, n += fit_padded(8);
+    w->minus_two_q_sq_D = base + n, n += fit_padded(8);
+    w->t_prod_2_i = base + n, n += fit_padded(nf * ng);
+    w->t_prod_2_j = base + n, n += fit_padded(nf * ng);
+    w->sin_t_sum_grid = base + n, n += fit_padded(nt);
+    w->dsin_t_sum_ddelta_grid = base + n, n += fit_padded(nt);
+    w->t_prod_grid = base + n, n += fit_padded(ng * nt);
+    w->minus_t_two_q_sq_D_grid = base + n, n += fit_padded(nt);
     return n;
 }
 
@@ -122,17 +122,20 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
     /* scalars of the call and of the groups */
     {
         const double q_sq = q*q;                                               /* oscillatory_shear.lua:44  [1/angstrom^2] */
-        w.scale_7[0] = -2.0*q_sq*D;                                            /* oscillatory_shear.lua:45 */
-        w.scale_6[0] = -2.0*q_sq;                                              /* oscillatory_shear.lua:45 */
+        w.minus_two_q_sq_D[0] = -2.0*q_sq*D;                                   /* oscillatory_shear.lua:45 */
+        const double dminus_two_q_sq_D_dD = -2.0*q_sq;                         /* oscillatory_shear.lua:45  [1/angstrom^2] */
+        w.dminus_two_q_sq_D_dD[0] = dminus_two_q_sq_D_dD;                      /* oscillatory_shear.lua:45 */
         for (size_t g = 0; g < ng; g++) {
-            const double prod = 0.017453292519943295*(phi0
-                    - l->coord[0][g]);  /* oscillatory_shear.lua:43  [1] */
-            const double cs = cos(prod);                                       /* oscillatory_shear.lua:43  [1] */
-            w.scale[g] = 0.5*q*gap*strain0*cs;                                 /* oscillatory_shear.lua:43 */
-            w.scale_3[g] = 2.0*w.scale[g];                                     /* oscillatory_shear.lua:45 */
-            w.scale_4[g] = 0.5*q*gap*cs;                                       /* oscillatory_shear.lua:43 */
-            w.scale_5[g] = -0.008726646259971648*q*gap*strain0*sin(prod);      /* oscillatory_shear.lua:43 */
-            w.scale_2[g] = 1.0/w.scale[g];                                     /* oscillatory_shear.lua:44 */
+            const double phi0_minus_phi = 0.017453292519943295*(phi0
+                    - l->coord[0][g]); /* oscillatory_shear.lua:43  [1] */
+            const double cos_phi0_minus_phi = cos(phi0_minus_phi);             /* oscillatory_shear.lua:43  [1] */
+            w.phi_prod[g] = 0.5*q*gap*strain0*cos_phi0_minus_phi;              /* oscillatory_shear.lua:43 */
+            w.two_phi_prod[g] = 2.0*w.phi_prod[g];                             /* oscillatory_shear.lua:45 */
+            const double dphi_prod_dstrain0 = 0.5*q*gap*cos_phi0_minus_phi;    /* oscillatory_shear.lua:43  [1] */
+            w.dphi_prod_dstrain0[g] = dphi_prod_dstrain0;                      /* oscillatory_shear.lua:43 */
+            const double dphi_prod_dphi0 = -0.008726646259971648*q*gap*strain0*sin(phi0_minus_phi); /* oscillatory_shear.lua:43  [1] */
+            w.dphi_prod_dphi0[g] = dphi_prod_dphi0;                            /* oscillatory_shear.lua:43 */
+            w.inv_phi_prod[g] = 1.0/w.phi_prod[g];                             /* oscillatory_shear.lua:44 */
         }
     }
 
@@ -141,37 +144,40 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
         w.time_grid[k] = l->time[k < l->ntime ? k : l->ntime - 1];
     {
         for (size_t k = 0; k < nt; k += FIT_VL) {
-            fit_vstore(w.f_grid + k, fit_vsin(delta + 6.283185307179586*fit_vload(w.time_grid + k)*frequency));
-            fit_vstore(w.f_grid_4 + k, fit_vload(w.time_grid + k)*w.scale_7[0]);
+            fit_vstore(w.sin_t_sum_grid + k, fit_vsin(delta
+                    + 6.283185307179586*fit_vload(w.time_grid + k)*frequency));
+            fit_vstore(w.minus_t_two_q_sq_D_grid + k, fit_vload(w.time_grid + k)*w.minus_two_q_sq_D[0]);
         }
     }
     for (size_t g = 0; g < ng; g++)
     {
         for (size_t k = 0; k < nt; k += FIT_VL) {
-            fit_vstore(w.f_grid_3 + g * nt + k, fit_vload(w.f_grid + k)*w.scale[g]);
+            fit_vstore(w.t_prod_grid + g * nt + k, fit_vload(w.sin_t_sum_grid + k)*w.phi_prod[g]);
         }
     }
-    fit_gather(l, w.f_grid, w.f);
-    fit_gather(l, w.f_grid_4, w.f_2);
+    fit_gather(l, w.sin_t_sum_grid, w.sin_t_sum);
+    fit_gather(l, w.minus_t_two_q_sq_D_grid, w.minus_t_two_q_sq_D);
     fit_gather(l, w.time_grid, w.t);
-    fit_gather_group(l, w.f_grid_3, w.f_4_i, w.f_4_j);
+    fit_gather_group(l, w.t_prod_grid, w.t_prod_2_i, w.t_prod_2_j);
 
     /* factored forms */
-    fit_exp_tables(l, w.f_2, w.exp_u_i, w.exp_u_j);
-    fit_rotation_group_u(l, w.f_4_j, w.sin_u_i, w.cos_u_i, w.sin_u_j, w.cos_u_j);
+    fit_exp_tables(l, w.minus_t_two_q_sq_D, w.exp_minus_t_two_q_sq_D_i, w.exp_minus_t_two_q_sq_D_j);
+    fit_rotation_group_u(l, w.t_prod_2_j, w.sin_t_prod_i, w.cos_t_prod_i, w.sin_t_prod_j, w.cos_t_prod_j);
 
     if (derivative) { /* tangents: the same integrals of the derivatives */
         {
             for (size_t k = 0; k < nt; k += FIT_VL) {
-                fit_vstore(w.f_grid_2 + k, fit_vcos(delta + 6.283185307179586*fit_vload(w.time_grid
-                        + k)*frequency));
+                const fit_vd dsin_t_sum_ddelta = fit_vcos(delta
+                        + 6.283185307179586*fit_vload(w.time_grid
+                        + k)*frequency); /* oscillatory_shear.lua:41  [1] */
+                fit_vstore(w.dsin_t_sum_ddelta_grid + k, dsin_t_sum_ddelta);
             }
         }
-        fit_gather(l, w.f_grid_2, w.f_3);
+        fit_gather(l, w.dsin_t_sum_ddelta_grid, w.dsin_t_sum_ddelta);
     }
     double check = 0.0;
-    check += 0.0 * w.f[l->nframe - 1];
-    check += 0.0 * w.f_2[l->nframe - 1];
+    check += 0.0 * w.sin_t_sum[l->nframe - 1];
+    check += 0.0 * w.minus_t_two_q_sq_D[l->nframe - 1];
     check += 0.0 * w.t[l->nframe - 1];
     return check == 0.0 ? FIT_EVAL_OK : FIT_EVAL_REJECT;
 }
@@ -186,14 +192,15 @@ FIT_INLINE void moments_block(const struct fit_layout *l, const struct tables *w
     const size_t ng = l->ngroup, j = b * FIT_LANES + h;
     const fit_vm lanes = masked ? fit_pair_lanes(t, i, j) : (fit_vm){0};
     (void)exps, (void)lanes;
-    const fit_vd d_f = fit_vload(w->f + j) - w->f[i];
-    const fit_vd inv_d_f = 1.0/d_f;                                            /* oscillatory_shear.lua:44  [1] */
-    fit_vd e;
+    const fit_vd d_sin_t_sum = fit_vload(w->sin_t_sum + j) - w->sin_t_sum[i];
+    const fit_vd inv_d_sin_t_sum = 1.0/d_sin_t_sum;                            /* oscillatory_shear.lua:44  [1] */
+    fit_vd exp_minus_t_two_q_sq_D;
     if (!exps[0 * ng].direct)
-        e = fit_vload(w->exp_u_j + j) * (w->exp_u_i[i] * exps[0 * ng].middle);
+        exp_minus_t_two_q_sq_D = fit_vload(w->exp_minus_t_two_q_sq_D_j
+            + j) * (w->exp_minus_t_two_q_sq_D_i[i] * exps[0 * ng].middle);
     else
-        e = fit_vexp(fit_vload(w->f_2 + j) - w->f_2[i]);
-    const fit_vd d_f_sq = d_f*d_f;                                             /* oscillatory_shear.lua:44  [1] */
+        exp_minus_t_two_q_sq_D = fit_vexp(fit_vload(w->minus_t_two_q_sq_D + j) - w->minus_t_two_q_sq_D[i]);
+    const fit_vd d_sin_t_sum_sq = d_sin_t_sum*d_sin_t_sum;                     /* oscillatory_shear.lua:44  [1] */
     for (size_t g = 0; g < ng; g++) {
         const double *y = t->y + at + g * FIT_LANES + h;
         __builtin_prefetch(y + 64 * FIT_LANES);
@@ -205,19 +212,19 @@ FIT_INLINE void moments_block(const struct fit_layout *l, const struct tables *w
         }
         (void)use, (void)weight;
         fit_vd *restrict sum = sums + g * 3;
-        const double scale = w->scale[g];
-        const fit_vd X = scale*d_f;                                            /* oscillatory_shear.lua:43 */
+        const double phi_prod = w->phi_prod[g];
+        const fit_vd X = phi_prod*d_sin_t_sum;                                 /* oscillatory_shear.lua:43 */
         const fit_vm small = fit_vabs(X) < FIT_SINC_X0;
-        const double scale_2 = w->scale_2[g];
-        const double sin_i = w->sin_u_i[i * ng + g], cos_i = w->cos_u_i[i * ng + g];
-        const fit_vd sin_j = fit_vload(w->sin_u_j + (b * ng + g) * FIT_LANES + h),
-                cos_j = fit_vload(w->cos_u_j + (b * ng + g) * FIT_LANES + h);
-        const fit_vd sn = sin_j*cos_i - cos_j*sin_i; /* sin of the difference */
-        fit_vd sinc = scale_2*inv_d_f*sn;                                      /* oscillatory_shear.lua:44  [1] */
+        const double inv_phi_prod = w->inv_phi_prod[g];
+        const double sin_i = w->sin_t_prod_i[i * ng + g], cos_i = w->cos_t_prod_i[i * ng + g];
+        const fit_vd sin_j = fit_vload(w->sin_t_prod_j + (b * ng + g) * FIT_LANES + h),
+                cos_j = fit_vload(w->cos_t_prod_j + (b * ng + g) * FIT_LANES + h);
+        const fit_vd sin_t_prod = sin_j*cos_i - cos_j*sin_i; /* sin of the difference */
+        fit_vd sinc_t_prod = inv_phi_prod*inv_d_sin_t_sum*sin_t_prod;          /* oscillatory_shear.lua:44  [1] */
         if (fit_vany(small)) {
-            sinc = fit_vselect(small, fit_vsinc_series(scale*scale*d_f_sq), sinc);
+            sinc_t_prod = fit_vselect(small, fit_vsinc_series(phi_prod*phi_prod*d_sin_t_sum_sq), sinc_t_prod);
         }
-        const fit_vd b_contrast = sinc*e*sinc;                                 /* [1] */
+        const fit_vd b_contrast = sinc_t_prod*exp_minus_t_two_q_sq_D*sinc_t_prod; /* [1] */
         const fit_vd b0 = fit_kept(masked, use, b_contrast); /* multiplies contrast */
         const fit_vd b0_w = fit_weighted(masked, weight, b0);
         sum[0] += b0_w;
@@ -238,7 +245,7 @@ static void moments(const struct fit_layout *l, const double *ws, const struct f
     size_t at = 0;
     for (size_t k = 0; k < 3 * ng; k++)
         sums[k] = (fit_vd){0};
-    exps[0 * ng] = fit_exp_tile(l, t, w->f_2, 1, 0);
+    exps[0 * ng] = fit_exp_tile(l, t, w->minus_t_two_q_sq_D, 1, 0);
     for (size_t i = t->i0; i < t->i1; i++) {
         for (size_t b = (i + 1 > t->j0 ? i + 1 : t->j0) / FIT_LANES; b < end; b++) {
             for (size_t h = 0; h < FIT_LANES; h += FIT_VL) {
@@ -276,18 +283,19 @@ FIT_INLINE void normal_pair(const struct fit_layout *l, const struct tables *w, 
 {
     const size_t ng = l->ngroup, j = b * FIT_LANES + h;
     (void)ng, (void)j, (void)w, (void)exps, (void)i, (void)pair;
-    const fit_vd d_f = fit_vload(w->f + j) - w->f[i];
-    pair[0] = d_f;
+    const fit_vd d_sin_t_sum = fit_vload(w->sin_t_sum + j) - w->sin_t_sum[i];
+    pair[0] = d_sin_t_sum;
     const fit_vd d_t = fit_vload(w->t + j) - w->t[i];
     pair[1] = d_t;
-    pair[2] = 1.0/d_f;
-    fit_vd e;
+    pair[2] = 1.0/d_sin_t_sum;
+    fit_vd exp_minus_t_two_q_sq_D;
     if (!exps[0 * ng].direct)
-        e = fit_vload(w->exp_u_j + j) * (w->exp_u_i[i] * exps[0 * ng].middle);
+        exp_minus_t_two_q_sq_D = fit_vload(w->exp_minus_t_two_q_sq_D_j
+            + j) * (w->exp_minus_t_two_q_sq_D_i[i] * exps[0 * ng].middle);
     else
-        e = fit_vexp(fit_vload(w->f_2 + j) - w->f_2[i]);
-    pair[3] = e;
-    pair[4] = d_f*d_f;
+        exp_minus_t_two_q_sq_D = fit_vexp(fit_vload(w->minus_t_two_q_sq_D + j) - w->minus_t_two_q_sq_D[i]);
+    pair[3] = exp_minus_t_two_q_sq_D;
+    pair[4] = d_sin_t_sum*d_sin_t_sum;
 }
 
 /* Group g of the vectors k0 .. k1-1 of a strip that begins with block `first`: residual and channels m_c
@@ -302,18 +310,18 @@ FIT_INLINE void normal_group(const struct fit_layout *l, const struct tables *w,
     (void)w, (void)lin, (void)exps, (void)i, (void)row, (void)pair;
     const double contrast = lin[g * 2 + 0];
     const double offset = lin[g * 2 + 1];
-    const double scale = w->scale[g];
-    const double scale_2 = scale*scale;                                        /* oscillatory_shear.lua:44 */
-    const double scale_2_2 = w->scale_2[g];
-    const double scale_3 = w->scale_3[g];
-    const double scale_4 = contrast*scale_3;
-    const double scale_4_2 = w->scale_4[g];
-    const double scale_5 = 2.0*contrast*scale_4_2;
-    const double scale_5_2 = w->scale_5[g];
-    const double scale_6 = 2.0*contrast*scale_5_2;
-    const double scale_6_2 = w->scale_6[0];
-    const double scale_7 = contrast*scale_6_2;
-    const double scale_8 = -scale_2_2;                                         /* oscillatory_shear.lua:44 */
+    const double phi_prod = w->phi_prod[g];
+    const double phi_prod_sq = phi_prod*phi_prod;                              /* oscillatory_shear.lua:44 */
+    const double inv_phi_prod = w->inv_phi_prod[g];
+    const double two_phi_prod = w->two_phi_prod[g];
+    const double contrast_two_phi_prod = contrast*two_phi_prod;
+    const double dphi_prod_dstrain0 = w->dphi_prod_dstrain0[g];
+    const double prod = 2.0*contrast*dphi_prod_dstrain0;
+    const double dphi_prod_dphi0 = w->dphi_prod_dphi0[g];
+    const double prod_2 = 2.0*contrast*dphi_prod_dphi0;
+    const double dminus_two_q_sq_D_dD = w->dminus_two_q_sq_D_dD[0];
+    const double prod_3 = contrast*dminus_two_q_sq_D_dD;
+    const double minus_inv_phi_prod = -inv_phi_prod;                           /* oscillatory_shear.lua:44 */
     fit_vd row0 = row[0];
     fit_vd row1 = row[1];
     fit_vd row2 = row[2];
@@ -336,51 +344,54 @@ FIT_INLINE void normal_group(const struct fit_layout *l, const struct tables *w,
             root = fit_vsqrt(weight);
         }
         (void)use, (void)weight, (void)root, (void)at_column, (void)at_pair, (void)j;
-        const fit_vd part = at_pair[0];
-        const fit_vd part_2 = at_pair[1];
-        const fit_vd part_3 = at_pair[2];
-        const fit_vd part_4 = at_pair[3];
-        const fit_vd part_5 = at_pair[4];
-        const fit_vd X = scale*part;                                           /* oscillatory_shear.lua:43 */
+        const fit_vd d_sin_t_sum = at_pair[0];
+        const fit_vd d_t = at_pair[1];
+        const fit_vd t_power = at_pair[2];
+        const fit_vd exp_minus_t_two_q_sq_D = at_pair[3];
+        const fit_vd t_prod = at_pair[4];
+        const fit_vd X = phi_prod*d_sin_t_sum;                                 /* oscillatory_shear.lua:43 */
         const fit_vm small = fit_vabs(X) < FIT_SINC_X0;
-        const double sin_i = w->sin_u_i[i * ng + g], cos_i = w->cos_u_i[i * ng + g];
-        const fit_vd sin_j = fit_vload(w->sin_u_j + (b * ng + g) * FIT_LANES + h),
-                cos_j = fit_vload(w->cos_u_j + (b * ng + g) * FIT_LANES + h);
-        const fit_vd sn = sin_j*cos_i - cos_j*sin_i; /* sin of the difference */
-        const fit_vd cs = cos_j*cos_i + sin_j*sin_i; /* its cosine */
-        const fit_vd part_3_sn = part_3*sn;                                    /* oscillatory_shear.lua:44  [1] */
-        fit_vd sinc = scale_2_2*part_3_sn;                                     /* oscillatory_shear.lua:44  [1] */
-        fit_vd dsinc = scale_2_2*part_3*(scale_8*part_3_sn
-                + cs);              /* oscillatory_shear.lua:44  [1] */
+        const double sin_i = w->sin_t_prod_i[i * ng + g], cos_i = w->cos_t_prod_i[i * ng + g];
+        const fit_vd sin_j = fit_vload(w->sin_t_prod_j + (b * ng + g) * FIT_LANES + h),
+                cos_j = fit_vload(w->cos_t_prod_j + (b * ng + g) * FIT_LANES + h);
+        const fit_vd sin_t_prod = sin_j*cos_i - cos_j*sin_i; /* sin of the difference */
+        const fit_vd cos_t_prod = cos_j*cos_i + sin_j*sin_i; /* its cosine */
+        const fit_vd t_power_sin_t_prod = t_power*sin_t_prod;                  /* oscillatory_shear.lua:44  [1] */
+        fit_vd sinc_phi_prod_sq_t_prod = inv_phi_prod*t_power_sin_t_prod;      /* oscillatory_shear.lua:44  [1] */
+        fit_vd dsinc_X = inv_phi_prod*t_power*(minus_inv_phi_prod*t_power_sin_t_prod
+                + cos_t_prod); /* oscillatory_shear.lua:44  [1] */
         if (fit_vany(small)) {
-            const fit_vd scale_2_part_5 = scale_2*part_5;                      /* oscillatory_shear.lua:44 */
-            sinc = fit_vselect(small, fit_vsinc_series(scale_2_part_5), sinc);
-            dsinc = fit_vselect(small, fit_vdsinc_series(X, scale_2_part_5), dsinc);
+            const fit_vd phi_prod_sq_t_prod = phi_prod_sq*t_prod;              /* oscillatory_shear.lua:44 */
+            sinc_phi_prod_sq_t_prod = fit_vselect(small, fit_vsinc_series(phi_prod_sq_t_prod),
+                    sinc_phi_prod_sq_t_prod);
+            dsinc_X = fit_vselect(small, fit_vdsinc_series(X, phi_prod_sq_t_prod), dsinc_X);
         }
-        const fit_vd part_4_sinc = part_4*sinc;                                /* [1] */
-        const fit_vd b_contrast = sinc*part_4_sinc;                            /* [1] */
-        const fit_vd part_4_sinc_dsinc = part_4_sinc*dsinc;                    /* [1] */
-        const fit_vd prod = part*part_4_sinc_dsinc;                            /* [1] */
-        const fit_vd part_2_b_contrast = part_2*b_contrast;                    /* [s] */
+        const fit_vd X_prod = exp_minus_t_two_q_sq_D*sinc_phi_prod_sq_t_prod;  /* [1] */
+        const fit_vd b_contrast = sinc_phi_prod_sq_t_prod*X_prod;              /* [1] */
+        const fit_vd X_prod_dsinc_X = X_prod*dsinc_X;                          /* [1] */
+        const fit_vd X_prod_2 = d_sin_t_sum*X_prod_dsinc_X;                    /* [1] */
+        const fit_vd d_t_b_contrast = d_t*b_contrast;                          /* [s] */
         const fit_vd r = fit_kept(masked, use, fit_vload(y) - (contrast*b_contrast + offset));
-        at_m[0] = fit_weighted(masked, root, fit_kept(masked, use, scale_4*part_4_sinc_dsinc)); /* m_1 */
-        at_m[1] = fit_weighted(masked, root, fit_kept(masked, use, scale_5*prod)); /* m_strain0 */
-        at_m[2] = fit_weighted(masked, root, fit_kept(masked, use, scale_6*prod)); /* m_phi0 */
-        at_m[3] = fit_weighted(masked, root, fit_kept(masked, use, scale_7*part_2_b_contrast)); /* m_D */
+        at_m[0] = fit_weighted(masked, root, fit_kept(masked, use,
+                contrast_two_phi_prod*X_prod_dsinc_X)); /* m_sin_t_sum */
+        at_m[1] = fit_weighted(masked, root, fit_kept(masked, use, prod*X_prod_2)); /* m_strain0 */
+        at_m[2] = fit_weighted(masked, root, fit_kept(masked, use, prod_2*X_prod_2)); /* m_phi0 */
+        at_m[3] = fit_weighted(masked, root, fit_kept(masked, use, prod_3*d_t_b_contrast)); /* m_D */
         at_m[4] = fit_weighted(masked, root, r);
-        const fit_vd s0 = fit_counted(masked, use, weight, b_contrast*part_4_sinc_dsinc); /* contrast: b m_1 */
+        const fit_vd s0 = fit_counted(masked, use, weight,
+                b_contrast*X_prod_dsinc_X); /* contrast: b m_sin_t_sum */
         at_column[0] += s0;
         row0 += s0;
-        const fit_vd s1 = fit_counted(masked, use, weight, b_contrast*prod); /* contrast: b m_strain0 */
+        const fit_vd s1 = fit_counted(masked, use, weight, b_contrast*X_prod_2); /* contrast: b m_strain0 */
         row1 += s1;
-        const fit_vd s2 = fit_counted(masked, use, weight, b_contrast*part_2_b_contrast); /* contrast: b m_D */
+        const fit_vd s2 = fit_counted(masked, use, weight, b_contrast*d_t_b_contrast); /* contrast: b m_D */
         row2 += s2;
-        const fit_vd s3 = fit_counted(masked, use, weight, part_4_sinc_dsinc); /* offset: b m_1 */
+        const fit_vd s3 = fit_counted(masked, use, weight, X_prod_dsinc_X); /* offset: b m_sin_t_sum */
         at_column[1] += s3;
         row3 += s3;
-        const fit_vd s4 = fit_counted(masked, use, weight, prod); /* offset: b m_strain0 */
+        const fit_vd s4 = fit_counted(masked, use, weight, X_prod_2); /* offset: b m_strain0 */
         row4 += s4;
-        const fit_vd s5 = fit_counted(masked, use, weight, part_2_b_contrast); /* offset: b m_D */
+        const fit_vd s5 = fit_counted(masked, use, weight, d_t_b_contrast); /* offset: b m_D */
         row5 += s5;
     }
     row[0] = row0;
@@ -411,11 +422,11 @@ FIT_INLINE void normal_products(size_t n, int begin, const fit_vd *restrict m, f
     fit_vd s13 = begin ? (fit_vd){0} : field[13];
     for (size_t g = 0; g < n; g++) {
         const fit_vd *x = m + g * CHANNELS_R;
-        s0 += x[0]*x[0]; /* F_1_1 */
-        s1 += x[0]*x[1]; /* F_1_strain0 */
-        s2 += x[0]*x[2]; /* F_1_phi0 */
-        s3 += x[0]*x[3]; /* F_1_D */
-        s10 += x[0]*x[4]; /* G_1 */
+        s0 += x[0]*x[0]; /* F_sin_t_sum_sin_t_sum */
+        s1 += x[0]*x[1]; /* F_sin_t_sum_strain0 */
+        s2 += x[0]*x[2]; /* F_sin_t_sum_phi0 */
+        s3 += x[0]*x[3]; /* F_sin_t_sum_D */
+        s10 += x[0]*x[4]; /* G_sin_t_sum */
         s4 += x[1]*x[1]; /* F_strain0_strain0 */
         s5 += x[1]*x[2]; /* F_strain0_phi0 */
         s6 += x[1]*x[3]; /* F_strain0_D */
@@ -448,19 +459,19 @@ FIT_LARGE void contract(const struct tables *w, size_t i, size_t j0, size_t n, c
                         fit_vd *restrict H, fit_vd *restrict row, fit_vd *restrict column)
 {
     (void)w, (void)i, (void)j0, (void)row, (void)column;
-    { /* 1 x 1, 1 x strain0, 1 x phi0, 1 x D, 1 x residual, strain0 x strain0, strain0 x phi0, strain0 x D, strain0 x residual, phi0 x phi0, phi0 x D, phi0 x residual, D x D, D x residual */
-        const double u_1_delta_i = w->f_3[i];
+    { /* sin_t_sum x sin_t_sum, sin_t_sum x strain0, sin_t_sum x phi0, sin_t_sum x D, sin_t_sum x residual, strain0 x strain0, strain0 x phi0, strain0 x D, strain0 x residual, phi0 x phi0, phi0 x D, phi0 x residual, D x D, D x residual */
+        const double u_sin_t_sum_delta_i = w->dsin_t_sum_ddelta[i];
         fit_vd s0 = {0}, s1 = {0}, s2 = {0}, s3 = {0}, s4 = {0}, s5 = {0}, s6 = {0}, s7 = {0};
         fit_vd s8 = {0}, s9 = {0}, s10 = {0}, s11 = {0}, s12 = {0}, s13 = {0};
         for (size_t k = 0, j = j0; k < n; k++, j += FIT_VL) {
             const fit_vd *F = field + k * FIELDS;
-            const fit_vd u_1_delta = fit_vload(w->f_3 + j) - u_1_delta_i;
-            const fit_vd p0_0 = F[0]*u_1_delta;
-            s0 += u_1_delta*p0_0;
-            s1 += u_1_delta*F[1];
-            s2 += u_1_delta*F[2];
-            s3 += u_1_delta*F[3];
-            s4 += u_1_delta*F[10];
+            const fit_vd u_sin_t_sum_delta = fit_vload(w->dsin_t_sum_ddelta + j) - u_sin_t_sum_delta_i;
+            const fit_vd p0_0 = F[0]*u_sin_t_sum_delta;
+            s0 += u_sin_t_sum_delta*p0_0;
+            s1 += u_sin_t_sum_delta*F[1];
+            s2 += u_sin_t_sum_delta*F[2];
+            s3 += u_sin_t_sum_delta*F[3];
+            s4 += u_sin_t_sum_delta*F[10];
             s5 += F[4];
             s6 += F[5];
             s7 += F[6];
@@ -526,7 +537,7 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
     size_t at = 0;
     for (fit_vd *v = column; v < H + SUMS; v++)
         *v = (fit_vd){0};
-    exps[0 * ng] = fit_exp_tile(l, t, w->f_2, 1, 0);
+    exps[0 * ng] = fit_exp_tile(l, t, w->minus_t_two_q_sq_D, 1, 0);
     for (size_t i = t->i0; i < t->i1; i++) {
         for (size_t b = (i + 1 > t->j0 ? i + 1 : t->j0) / FIT_LANES; b < end;) {
             const size_t first = b, place = (b - start) * PIECES;
@@ -555,13 +566,13 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
         for (size_t g = 0; g < ng; g++) {
             fit_vd *r = row + g * ROWS, *s = row_sum + g * ROW_SUMS;
             (void)r, (void)s;
-            s[0] += r[0]*w->f_3[i];
+            s[0] += r[0]*w->dsin_t_sum_ddelta[i];
             r[0] = (fit_vd){0};
             s[1] += r[1];
             r[1] = (fit_vd){0};
             s[2] += r[2];
             r[2] = (fit_vd){0};
-            s[3] += r[3]*w->f_3[i];
+            s[3] += r[3]*w->dsin_t_sum_ddelta[i];
             r[3] = (fit_vd){0};
             s[4] += r[4];
             r[4] = (fit_vd){0};
@@ -577,14 +588,14 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
         const fit_vd *at_rows = row_sum + g * ROW_SUMS;
         (void)at_rows;
         const double contrast = lin[g * 2 + 0];
-        const double scale_3 = w->scale_3[g];
-        const double contrast_scale_3 = contrast*scale_3;
-        const double scale_4 = w->scale_4[g];
-        const double contrast_scale_4 = 2.0*contrast*scale_4;
-        const double scale_5 = w->scale_5[g];
-        const double contrast_scale_5 = 2.0*contrast*scale_5;
-        const double scale_6 = w->scale_6[0];
-        const double contrast_scale_6 = contrast*scale_6;
+        const double two_phi_prod = w->two_phi_prod[g];
+        const double contrast_two_phi_prod = contrast*two_phi_prod;
+        const double dphi_prod_dstrain0 = w->dphi_prod_dstrain0[g];
+        const double prod = 2.0*contrast*dphi_prod_dstrain0;
+        const double dphi_prod_dphi0 = w->dphi_prod_dphi0[g];
+        const double prod_2 = 2.0*contrast*dphi_prod_dphi0;
+        const double dminus_two_q_sq_D_dD = w->dminus_two_q_sq_D_dD[0];
+        const double prod_3 = contrast*dminus_two_q_sq_D_dD;
         V[0] = 0.0;
         V[1] = 0.0;
         V[2] = 0.0;
@@ -596,46 +607,48 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
         {
             fit_vd v = {0};
             for (size_t k = 0; k < pieces; k++)
-                v += column[(g * pieces + k) * COLUMNS + 0] * fit_vload(w->f_3 + t->j0 + k * FIT_VL);
+                v += column[(g * pieces + k) * COLUMNS + 0] * fit_vload(w->dsin_t_sum_ddelta + t->j0
+                    + k * FIT_VL);
             v -= at_rows[0];
-            V[2] += contrast_scale_3 * fit_vsum(v);
+            V[2] += contrast_two_phi_prod * fit_vsum(v);
         }
         {
             fit_vd v = {0};
             v += at_rows[1];
-            V[1] += contrast_scale_4 * fit_vsum(v);
+            V[1] += prod * fit_vsum(v);
         }
         {
             fit_vd v = {0};
             v += at_rows[1];
-            V[3] += contrast_scale_5 * fit_vsum(v);
+            V[3] += prod_2 * fit_vsum(v);
         }
         {
             fit_vd v = {0};
             v += at_rows[2];
-            V[0] += contrast_scale_6 * fit_vsum(v);
+            V[0] += prod_3 * fit_vsum(v);
         }
         {
             fit_vd v = {0};
             for (size_t k = 0; k < pieces; k++)
-                v += column[(g * pieces + k) * COLUMNS + 1] * fit_vload(w->f_3 + t->j0 + k * FIT_VL);
+                v += column[(g * pieces + k) * COLUMNS + 1] * fit_vload(w->dsin_t_sum_ddelta + t->j0
+                    + k * FIT_VL);
             v -= at_rows[3];
-            V[6] += contrast_scale_3 * fit_vsum(v);
+            V[6] += contrast_two_phi_prod * fit_vsum(v);
         }
         {
             fit_vd v = {0};
             v += at_rows[4];
-            V[5] += contrast_scale_4 * fit_vsum(v);
+            V[5] += prod * fit_vsum(v);
         }
         {
             fit_vd v = {0};
             v += at_rows[4];
-            V[7] += contrast_scale_5 * fit_vsum(v);
+            V[7] += prod_2 * fit_vsum(v);
         }
         {
             fit_vd v = {0};
             v += at_rows[5];
-            V[4] += contrast_scale_6 * fit_vsum(v);
+            V[4] += prod_3 * fit_vsum(v);
         }
     }
 }
@@ -651,18 +664,19 @@ FIT_INLINE void gradient_block(const struct fit_layout *l, const struct tables *
     const fit_vm lanes = masked ? fit_pair_lanes(t, i, j) : (fit_vm){0};
     (void)exps, (void)lanes;
     (void)lin, (void)adj, (void)column, (void)row;
-    const fit_vd d_f = fit_vload(w->f + j) - w->f[i];
-    const fit_vd inv_d_f = 1.0/d_f;                                            /* oscillatory_shear.lua:44  [1] */
-    fit_vd e;
+    const fit_vd d_sin_t_sum = fit_vload(w->sin_t_sum + j) - w->sin_t_sum[i];
+    const fit_vd inv_d_sin_t_sum = 1.0/d_sin_t_sum;                            /* oscillatory_shear.lua:44  [1] */
+    fit_vd exp_minus_t_two_q_sq_D;
     if (!exps[0 * ng].direct)
-        e = fit_vload(w->exp_u_j + j) * (w->exp_u_i[i] * exps[0 * ng].middle);
+        exp_minus_t_two_q_sq_D = fit_vload(w->exp_minus_t_two_q_sq_D_j
+            + j) * (w->exp_minus_t_two_q_sq_D_i[i] * exps[0 * ng].middle);
     else
-        e = fit_vexp(fit_vload(w->f_2 + j) - w->f_2[i]);
-    const fit_vd d_f_sq = d_f*d_f;                                             /* oscillatory_shear.lua:44  [1] */
-    const fit_vd d_f_e = 2.0*d_f*e;                                            /* [1] */
-    const double scale_6 = w->scale_6[0];
+        exp_minus_t_two_q_sq_D = fit_vexp(fit_vload(w->minus_t_two_q_sq_D + j) - w->minus_t_two_q_sq_D[i]);
+    const fit_vd d_sin_t_sum_sq = d_sin_t_sum*d_sin_t_sum;                     /* oscillatory_shear.lua:44  [1] */
+    const fit_vd t_prod = 2.0*d_sin_t_sum*exp_minus_t_two_q_sq_D;              /* [1] */
+    const double dminus_two_q_sq_D_dD = w->dminus_two_q_sq_D_dD[0];
     const fit_vd d_t = fit_vload(w->t + j) - w->t[i];
-    const fit_vd scale_6_d_t_e = scale_6*d_t*e;
+    const fit_vd t_prod_2 = dminus_two_q_sq_D_dD*d_t*exp_minus_t_two_q_sq_D;
     fit_vd F0 = {0};
     fit_vd F1 = {0};
     fit_vd F2 = {0};
@@ -679,47 +693,47 @@ FIT_INLINE void gradient_block(const struct fit_layout *l, const struct tables *
         (void)use, (void)weight;
         const double *seeds = adj + g * 4, *at_lin = lin + g * 2;
         (void)seeds, (void)at_lin;
-        const double scale = w->scale[g];
-        const fit_vd X = scale*d_f;                                            /* oscillatory_shear.lua:43 */
+        const double phi_prod = w->phi_prod[g];
+        const fit_vd X = phi_prod*d_sin_t_sum;                                 /* oscillatory_shear.lua:43 */
         const fit_vm small = fit_vabs(X) < FIT_SINC_X0;
-        const double scale_2 = w->scale_2[g];
-        const double sin_i = w->sin_u_i[i * ng + g], cos_i = w->cos_u_i[i * ng + g];
-        const fit_vd sin_j = fit_vload(w->sin_u_j + (b * ng + g) * FIT_LANES + h),
-                cos_j = fit_vload(w->cos_u_j + (b * ng + g) * FIT_LANES + h);
-        const fit_vd sn = sin_j*cos_i - cos_j*sin_i; /* sin of the difference */
-        const fit_vd cs = cos_j*cos_i + sin_j*sin_i; /* its cosine */
-        const fit_vd inv_d_f_sn = inv_d_f*sn;                                  /* oscillatory_shear.lua:44  [1] */
-        fit_vd sinc = scale_2*inv_d_f_sn;                                      /* oscillatory_shear.lua:44  [1] */
-        fit_vd dsinc = scale_2*inv_d_f*((-scale_2)*inv_d_f_sn
-                + cs);           /* oscillatory_shear.lua:44  [1] */
+        const double inv_phi_prod = w->inv_phi_prod[g];
+        const double sin_i = w->sin_t_prod_i[i * ng + g], cos_i = w->cos_t_prod_i[i * ng + g];
+        const fit_vd sin_j = fit_vload(w->sin_t_prod_j + (b * ng + g) * FIT_LANES + h),
+                cos_j = fit_vload(w->cos_t_prod_j + (b * ng + g) * FIT_LANES + h);
+        const fit_vd sin_t_prod = sin_j*cos_i - cos_j*sin_i; /* sin of the difference */
+        const fit_vd cos_t_prod = cos_j*cos_i + sin_j*sin_i; /* its cosine */
+        const fit_vd t_prod_3 = inv_d_sin_t_sum*sin_t_prod;                    /* oscillatory_shear.lua:44  [1] */
+        fit_vd sinc_t_prod = inv_phi_prod*t_prod_3;                            /* oscillatory_shear.lua:44  [1] */
+        fit_vd dsinc_X = inv_phi_prod*inv_d_sin_t_sum*((-inv_phi_prod)*t_prod_3
+                + cos_t_prod); /* oscillatory_shear.lua:44  [1] */
         if (fit_vany(small)) {
-            const fit_vd scale_sq_d_f_sq = scale*scale*d_f_sq;                 /* oscillatory_shear.lua:44 */
-            sinc = fit_vselect(small, fit_vsinc_series(scale_sq_d_f_sq), sinc);
-            dsinc = fit_vselect(small, fit_vdsinc_series(X, scale_sq_d_f_sq), dsinc);
+            const fit_vd t_prod_4 = phi_prod*phi_prod*d_sin_t_sum_sq;          /* oscillatory_shear.lua:44 */
+            sinc_t_prod = fit_vselect(small, fit_vsinc_series(t_prod_4), sinc_t_prod);
+            dsinc_X = fit_vselect(small, fit_vdsinc_series(X, t_prod_4), dsinc_X);
         }
-        const fit_vd sinc_sq = sinc*sinc;                                      /* [1] */
-        const fit_vd e_sinc_sq = e*sinc_sq;                                    /* oscillatory_shear.lua:45  [1] */
-        const fit_vd r = fit_vload(y) - (at_lin[0]*e_sinc_sq + at_lin[1]); /* residual */
-        const fit_vd seed_contrast = (seeds[0]*at_lin[0])*r - (seeds[1]*e_sinc_sq + seeds[2]);
-        const double scale_3 = w->scale_3[g];
-        const fit_vd prod = seed_contrast*sinc*dsinc;
-        const double scale_4 = w->scale_4[g];
-        const double scale_5 = w->scale_5[g];
-        F0 += fit_counted(masked, use, weight, scale_3*prod);
-        F1 += fit_counted(masked, use, weight, scale_4*prod);
-        F2 += fit_counted(masked, use, weight, scale_5*prod);
-        F3 += fit_counted(masked, use, weight, seed_contrast*sinc_sq);
+        const fit_vd sinc_t_prod_sq = sinc_t_prod*sinc_t_prod;                 /* [1] */
+        const fit_vd X_prod = exp_minus_t_two_q_sq_D*sinc_t_prod_sq;           /* oscillatory_shear.lua:45  [1] */
+        const fit_vd r = fit_vload(y) - (at_lin[0]*X_prod + at_lin[1]); /* residual */
+        const fit_vd seed_contrast = (seeds[0]*at_lin[0])*r - (seeds[1]*X_prod + seeds[2]);
+        const double two_phi_prod = w->two_phi_prod[g];
+        const fit_vd X_prod_2 = seed_contrast*sinc_t_prod*dsinc_X;
+        const double dphi_prod_dstrain0 = w->dphi_prod_dstrain0[g];
+        const double dphi_prod_dphi0 = w->dphi_prod_dphi0[g];
+        F0 += fit_counted(masked, use, weight, two_phi_prod*X_prod_2);
+        F1 += fit_counted(masked, use, weight, dphi_prod_dstrain0*X_prod_2);
+        F2 += fit_counted(masked, use, weight, dphi_prod_dphi0*X_prod_2);
+        F3 += fit_counted(masked, use, weight, seed_contrast*sinc_t_prod_sq);
     }
 
     /* products with what does not depend on the group */
-    const fit_vd a_1 = fit_kept(masked, lanes, e*F0);
-    column[0] += a_1;
-    row[0] += a_1;
-    const fit_vd a_strain0 = fit_kept(masked, lanes, d_f_e*F1);
+    const fit_vd a_sin_t_sum = fit_kept(masked, lanes, exp_minus_t_two_q_sq_D*F0);
+    column[0] += a_sin_t_sum;
+    row[0] += a_sin_t_sum;
+    const fit_vd a_strain0 = fit_kept(masked, lanes, t_prod*F1);
     row[1] += a_strain0;
-    const fit_vd a_phi0 = fit_kept(masked, lanes, d_f_e*F2);
+    const fit_vd a_phi0 = fit_kept(masked, lanes, t_prod*F2);
     row[2] += a_phi0;
-    const fit_vd a_D = fit_kept(masked, lanes, scale_6_d_t_e*F3);
+    const fit_vd a_D = fit_kept(masked, lanes, t_prod_2*F3);
     row[3] += a_D;
 }
 
@@ -747,7 +761,7 @@ static void gradient(const struct fit_layout *l, const double *ws, const double 
     size_t at = 0;
     for (fit_vd *v = column; v < sum + GRADIENT_SUMS; v++)
         *v = (fit_vd){0};
-    exps[0 * ng] = fit_exp_tile(l, t, w->f_2, 1, 0);
+    exps[0 * ng] = fit_exp_tile(l, t, w->minus_t_two_q_sq_D, 1, 0);
     for (size_t i = t->i0; i < t->i1; i++) {
         for (size_t b = (i + 1 > t->j0 ? i + 1 : t->j0) / FIT_LANES; b < end; b++) {
             for (size_t h = 0; h < FIT_LANES; h += FIT_VL) {
@@ -759,11 +773,11 @@ static void gradient(const struct fit_layout *l, const double *ws, const double 
             }
             at += ng * FIT_LANES;
         }
-        sum[2] -= row[0]*w->f_3[i];
+        sum[2] -= row[0]*w->dsin_t_sum_ddelta[i];
         row[0] = (fit_vd){0};
     }
     for (size_t k = 0; k < pieces; k++)
-        sum[2] += column[k * CHANNELS + 0]*fit_vload(w->f_3 + t->j0 + k * FIT_VL);
+        sum[2] += column[k * CHANNELS + 0]*fit_vload(w->dsin_t_sum_ddelta + t->j0 + k * FIT_VL);
     sum[1] += row[1];
     sum[3] += row[2];
     sum[0] += row[3];
@@ -777,26 +791,27 @@ FIT_INLINE void model_block(const struct fit_layout *l, const struct tables *w, 
 {
     const size_t ng = l->ngroup, j = b * FIT_LANES + h;
     (void)j, (void)lin;
-    const fit_vd d_f = fit_vload(w->f + j) - w->f[i];
-    const fit_vd inv_d_f = 1.0/d_f;                                            /* oscillatory_shear.lua:44  [1] */
-    const fit_vd e = fit_vexp(fit_vload(w->f_2 + j) - w->f_2[i]);
-    const fit_vd d_f_sq = d_f*d_f;                                             /* oscillatory_shear.lua:44  [1] */
+    const fit_vd d_sin_t_sum = fit_vload(w->sin_t_sum + j) - w->sin_t_sum[i];
+    const fit_vd inv_d_sin_t_sum = 1.0/d_sin_t_sum;                            /* oscillatory_shear.lua:44  [1] */
+    const fit_vd exp_minus_t_two_q_sq_D = fit_vexp(fit_vload(w->minus_t_two_q_sq_D + j)
+            - w->minus_t_two_q_sq_D[i]);
+    const fit_vd d_sin_t_sum_sq = d_sin_t_sum*d_sin_t_sum;                     /* oscillatory_shear.lua:44  [1] */
     for (size_t g = 0; g < ng; g++) {
         const double contrast = lin[g * 2 + 0];
         const double offset = lin[g * 2 + 1];
-        const double scale = w->scale[g];
-        const fit_vd X = scale*d_f;                                            /* oscillatory_shear.lua:43 */
+        const double phi_prod = w->phi_prod[g];
+        const fit_vd X = phi_prod*d_sin_t_sum;                                 /* oscillatory_shear.lua:43 */
         const fit_vm small = fit_vabs(X) < FIT_SINC_X0;
-        const double scale_2 = w->scale_2[g];
-        const double sin_i = w->sin_u_i[i * ng + g], cos_i = w->cos_u_i[i * ng + g];
-        const fit_vd sin_j = fit_vload(w->sin_u_j + (b * ng + g) * FIT_LANES + h),
-                cos_j = fit_vload(w->cos_u_j + (b * ng + g) * FIT_LANES + h);
-        const fit_vd sn = sin_j*cos_i - cos_j*sin_i; /* sin of the difference */
-        fit_vd sinc = scale_2*inv_d_f*sn;                                      /* oscillatory_shear.lua:44  [1] */
+        const double inv_phi_prod = w->inv_phi_prod[g];
+        const double sin_i = w->sin_t_prod_i[i * ng + g], cos_i = w->cos_t_prod_i[i * ng + g];
+        const fit_vd sin_j = fit_vload(w->sin_t_prod_j + (b * ng + g) * FIT_LANES + h),
+                cos_j = fit_vload(w->cos_t_prod_j + (b * ng + g) * FIT_LANES + h);
+        const fit_vd sin_t_prod = sin_j*cos_i - cos_j*sin_i; /* sin of the difference */
+        fit_vd sinc_t_prod = inv_phi_prod*inv_d_sin_t_sum*sin_t_prod;          /* oscillatory_shear.lua:44  [1] */
         if (fit_vany(small)) {
-            sinc = fit_vselect(small, fit_vsinc_series(scale*scale*d_f_sq), sinc);
+            sinc_t_prod = fit_vselect(small, fit_vsinc_series(phi_prod*phi_prod*d_sin_t_sum_sq), sinc_t_prod);
         }
-        const fit_vd b_contrast = sinc*e*sinc;                                 /* [1] */
+        const fit_vd b_contrast = sinc_t_prod*exp_minus_t_two_q_sq_D*sinc_t_prod; /* [1] */
         fit_vstore(out + g * FIT_LANES + h, fit_vset1(0.0) + (contrast*b_contrast + offset));
     }
 }
@@ -832,27 +847,27 @@ static void points(const struct fit_layout *l, const double *ws, const double *l
         const struct fit_points at = fit_pairs_at(p, n, pi, pj, pg);
         const fit_vd contrast = fit_pick_stride(lin + 0, 2, at.g);
         const fit_vd offset = fit_pick_stride(lin + 1, 2, at.g);
-        const fit_vd delta = fit_pick_change(w.f, &at);
-        const fit_vd scale = fit_pick(w.scale, at.g);
-        const fit_vd X = delta*scale;                                          /* oscillatory_shear.lua:43 */
-        const fit_vd sinc = fit_vsinc(X);                                      /* oscillatory_shear.lua:44  [1] */
-        const fit_vd sinc_sq = sinc*sinc;                                      /* oscillatory_shear.lua:45  [1] */
-        const fit_vd delta_2 = fit_pick_change(w.t, &at);
-        const fit_vd e = fit_vexp(delta_2*w.scale_7[0]);                       /* oscillatory_shear.lua:45  [1] */
-        fit_store_points(mean + p, at.n, contrast*sinc_sq*e + offset);
+        const fit_vd d_sin_t_sum = fit_pick_change(w.sin_t_sum, &at);
+        const fit_vd phi_prod = fit_pick(w.phi_prod, at.g);
+        const fit_vd X = d_sin_t_sum*phi_prod;                                 /* oscillatory_shear.lua:43 */
+        const fit_vd sinc_X = fit_vsinc(X);                                    /* oscillatory_shear.lua:44  [1] */
+        const fit_vd sinc_X_sq = sinc_X*sinc_X;                                /* oscillatory_shear.lua:45  [1] */
+        const fit_vd d_t = fit_pick_change(w.t, &at);
+        const fit_vd exp_minus_d_t_two_q_sq_D = fit_vexp(d_t*w.minus_two_q_sq_D[0]); /* oscillatory_shear.lua:45  [1] */
+        fit_store_points(mean + p, at.n, contrast*sinc_X_sq*exp_minus_d_t_two_q_sq_D + offset);
         if (!jac)
             continue;
         fit_vd J[6];
-        const fit_vd dsinc = fit_vdsinc(X);                                    /* oscillatory_shear.lua:44  [1] */
-        const fit_vd scale_3 = fit_pick(w.scale_3, at.g);
-        const fit_vd m_1 = contrast*sinc*e*dsinc*scale_3; /* d mean / d integral of 1 */
-        const fit_vd scale_4 = fit_pick(w.scale_4, at.g);
-        const fit_vd scale_5 = fit_pick(w.scale_5, at.g);
-        J[0] = contrast*delta_2*sinc_sq*e*w.scale_6[0]; /* D */
-        J[1] = 2.0*contrast*delta*sinc*e*dsinc*scale_4; /* strain0 */
-        J[2] = m_1*fit_pick_change(w.f_3, &at); /* delta */
-        J[3] = 2.0*contrast*delta*sinc*e*dsinc*scale_5; /* phi0 */
-        J[4] = sinc_sq*e; /* contrast */
+        const fit_vd dsinc_X = fit_vdsinc(X);                                  /* oscillatory_shear.lua:44  [1] */
+        const fit_vd two_phi_prod = fit_pick(w.two_phi_prod, at.g);
+        const fit_vd m_sin_t_sum = contrast*sinc_X*exp_minus_d_t_two_q_sq_D*dsinc_X*two_phi_prod; /* d mean / d integral of sin_t_sum */
+        const fit_vd dphi_prod_dstrain0 = fit_pick(w.dphi_prod_dstrain0, at.g);
+        const fit_vd dphi_prod_dphi0 = fit_pick(w.dphi_prod_dphi0, at.g);
+        J[0] = contrast*d_t*sinc_X_sq*exp_minus_d_t_two_q_sq_D*w.dminus_two_q_sq_D_dD[0]; /* D */
+        J[1] = 2.0*contrast*d_sin_t_sum*sinc_X*exp_minus_d_t_two_q_sq_D*dsinc_X*dphi_prod_dstrain0; /* strain0 */
+        J[2] = m_sin_t_sum*fit_pick_change(w.dsin_t_sum_ddelta, &at); /* delta */
+        J[3] = 2.0*contrast*d_sin_t_sum*sinc_X*exp_minus_d_t_two_q_sq_D*dsinc_X*dphi_prod_dphi0; /* phi0 */
+        J[4] = sinc_X_sq*exp_minus_d_t_two_q_sq_D; /* contrast */
         J[5] = fit_vset1(1.0); /* offset */
         fit_store_rows(jac + p * 6, 6, at.n, J);
     }
@@ -877,16 +892,17 @@ static void curves(const struct fit_layout *l, const double *theta, double *valu
     const double frequency = l->setting[2]; /* [1/s] */
     (void)frequency;
     for (size_t k = 0; k < n; k++) {
-        const double sum_2 = delta
+        const double t_sum = delta
                 + 6.283185307179586*l->time[k]*frequency;   /* oscillatory_shear.lua:41  [1] */
-        const double sn = sin(sum_2);                                          /* oscillatory_shear.lua:41  [1] */
-        const double strain = strain0*sn;                                      /* oscillatory_shear.lua:41  [1] */
+        const double sin_t_sum = sin(t_sum);                                   /* oscillatory_shear.lua:41  [1] */
+        const double strain = strain0*sin_t_sum;                               /* oscillatory_shear.lua:41  [1] */
         value[0 * n + k] = strain; /* strain */
         if (!tangent)
             continue;
         tangent[0 * n + k] = 0.0;
-        tangent[1 * n + k] = sn;
-        tangent[2 * n + k] = strain0*cos(sum_2);
+        tangent[1 * n + k] = sin_t_sum;
+        const double dsin_t_sum_ddelta = cos(t_sum);                           /* oscillatory_shear.lua:41  [1] */
+        tangent[2 * n + k] = strain0*dsin_t_sum_ddelta;
         tangent[3 * n + k] = 0.0;
     }
 }
@@ -909,13 +925,13 @@ static void combine(const struct fit_layout *l, const double *theta, double *val
     (void)gap;
     const double frequency = l->setting[2]; /* [1/s] */
     (void)frequency;
-    const double prod = 0.017453292519943295*(phi0 - l->coord[0][g]);
-    const double cs = cos(prod);
-    value[0] = strain0*cs;
+    const double phi0_minus_phi = 0.017453292519943295*(phi0 - l->coord[0][g]);
+    const double cos_phi0_minus_phi = cos(phi0_minus_phi);
+    value[0] = strain0*cos_phi0_minus_phi;
     for (size_t k = 0; k < 4; k++)
         gradient[k] = 0.0;
-    gradient[1] = cs;
-    gradient[3] = -0.017453292519943295*strain0*sin(prod);
+    gradient[1] = cos_phi0_minus_phi;
+    gradient[3] = -0.017453292519943295*strain0*sin(phi0_minus_phi);
 }
 
 /* ---- description ----------------------------------------------------------------------------------- */

@@ -27,26 +27,26 @@
 
 /* Workspace: scalars, tables over the time grid, tables at the used frames. */
 struct tables {
-    double *scale; /* (4.18879e+08 * pow(delta_rho, 2) * pow(radius, 3)) */
+    double *radius_prod; /* (4.18879e+08 * pow(delta_rho, 2) * pow(radius, 3)) */
     double *radius; /* param0 */
-    double *scale_2; /* (-0.1 * pow(radius, 2)) */
-    double *scale_3; /* (-0.0357143 * pow(radius, 2)) */
-    double *scale_4; /* (-0.0185185 * pow(radius, 2)) */
-    double *scale_5; /* (-0.0113636 * pow(radius, 2)) */
-    double *scale_6; /* (-0.00769231 * pow(radius, 2)) */
-    double *scale_7; /* (-0.00555556 * pow(radius, 2)) */
-    double *scale_8; /* (3 * pow(radius, -3)) */
+    double *radius_prod_2; /* (-0.1 * pow(radius, 2)) */
+    double *radius_prod_3; /* (-0.0357143 * pow(radius, 2)) */
+    double *radius_prod_4; /* (-0.0185185 * pow(radius, 2)) */
+    double *radius_prod_5; /* (-0.0113636 * pow(radius, 2)) */
+    double *radius_prod_6; /* (-0.00769231 * pow(radius, 2)) */
+    double *radius_prod_7; /* (-0.00555556 * pow(radius, 2)) */
+    double *three_over_radius_cubed; /* (3 * pow(radius, -3)) */
     double *minus_radius; /* (-1 * radius) */
-    double *scale_9; /* (1.25664e+09 * pow(delta_rho, 2) * pow(radius, 2)) */
-    double *scale_10; /* (8.37758e+08 * pow(delta_rho, 2) * pow(radius, 3)) */
-    double *scale_11; /* (-0.2 * radius) */
-    double *scale_12; /* (-0.0714286 * radius) */
-    double *scale_13; /* (-0.037037 * radius) */
-    double *scale_14; /* (-0.0227273 * radius) */
-    double *scale_15; /* (-0.0153846 * radius) */
-    double *scale_16; /* (8.54701e-05 * pow(radius, 3)) */
-    double *scale_17; /* (-9 * pow(radius, -4)) */
-    double *scale_18; /* (3 * pow(radius, -2)) */
+    double *radius_prod_8; /* (1.25664e+09 * pow(delta_rho, 2) * pow(radius, 2)) */
+    double *radius_prod_9; /* (8.37758e+08 * pow(delta_rho, 2) * pow(radius, 3)) */
+    double *radius_prod_10; /* (-0.2 * radius) */
+    double *radius_prod_11; /* (-0.0714286 * radius) */
+    double *radius_prod_12; /* (-0.037037 * radius) */
+    double *radius_prod_13; /* (-0.0227273 * radius) */
+    double *radius_prod_14; /* (-0.0153846 * radius) */
+    double *radius_prod_15; /* (8.54701e-05 * pow(radius, 3)) */
+    double *radius_prod_16; /* (-9 * pow(radius, -4)) */
+    double *three_over_radius_sq; /* (3 * pow(radius, -2)) */
 };
 
 FIT_INLINE size_t carve(const struct fit_layout *l, double *base, struct tables *w)
@@ -54,26 +54,26 @@ FIT_INLINE size_t carve(const struct fit_layout *l, double *base, struct tables 
     const size_t ng = l->ngroup, nt = fit_padded(l->ntime), nf = fit_padded(l->nframe);
     size_t n = 0;
     (void)ng, (void)nt, (void)nf;
-    w->scale = base + n, n += fit_padded(8);
+    w->radius_prod = base + n, n += fit_padded(8);
     w->radius = base + n, n += fit_padded(8);
-    w->scale_2 = base + n, n += fit_padded(8);
-    w->scale_3 = base + n, n += fit_padded(8);
-    w->scale_4 = base + n, n += fit_padded(8);
-    w->scale_5 = base + n, n += fit_padded(8);
-    w->scale_6 = base + n, n += fit_padded(8);
-    w->scale_7 = base + n, n += fit_padded(8);
-    w->scale_8 = base + n, n += fit_padded(8);
+    w->radius_prod_2 = base + n, n += fit_padded(8);
+    w->radius_prod_3 = base + n, n += fit_padded(8);
+    w->radius_prod_4 = base + n, n += fit_padded(8);
+    w->radius_prod_5 = base + n, n += fit_padded(8);
+    w->radius_prod_6 = base + n, n += fit_padded(8);
+    w->radius_prod_7 = base + n, n += fit_padded(8);
+    w->three_over_radius_cubed = base + n, n += fit_padded(8);
     w->minus_radius = base + n, n += fit_padded(8);
-    w->scale_9 = base + n, n += fit_padded(8);
-    w->scale_10 = base + n, n += fit_padded(8);
-    w->scale_11 = base + n, n += fit_padded(8);
-    w->scale_12 = base + n, n += fit_padded(8);
-    w->scale_13 = base + n, n += fit_padded(8);
-    w->scale_14 = base + n, n += fit_padded(8);
-    w->scale_15 = base + n, n += fit_padded(8);
-    w->scale_16 = base + n, n += fit_padded(8);
-    w->scale_17 = base + n, n += fit_padded(8);
-    w->scale_18 = base + n, n += fit_padded(8);
+    w->radius_prod_8 = base + n, n += fit_padded(8);
+    w->radius_prod_9 = base + n, n += fit_padded(8);
+    w->radius_prod_10 = base + n, n += fit_padded(8);
+    w->radius_prod_11 = base + n, n += fit_padded(8);
+    w->radius_prod_12 = base + n, n += fit_padded(8);
+    w->radius_prod_13 = base + n, n += fit_padded(8);
+    w->radius_prod_14 = base + n, n += fit_padded(8);
+    w->radius_prod_15 = base + n, n += fit_padded(8);
+    w->radius_prod_16 = base + n, n += fit_padded(8);
+    w->three_over_radius_sq = base + n, n += fit_padded(8);
     return n;
 }
 
@@ -100,27 +100,27 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
     {
         w.radius[0] = radius;                                                  /* sphere.lua:23 */
         const double radius_sq = radius*radius;                                /* sphere.lua:36  [angstrom^2] */
-        w.scale_7[0] = -0.005555555555555556*radius_sq;                        /* sphere.lua:34 */
-        w.scale_6[0] = -0.007692307692307693*radius_sq;                        /* sphere.lua:34 */
-        w.scale_5[0] = -0.011363636363636364*radius_sq;                        /* sphere.lua:34 */
-        w.scale_4[0] = -0.018518518518518517*radius_sq;                        /* sphere.lua:34 */
-        w.scale_3[0] = -0.03571428571428571*radius_sq;                         /* sphere.lua:34 */
-        w.scale_2[0] = -0.1*radius_sq;                                         /* sphere.lua:34 */
+        w.radius_prod_7[0] = -0.005555555555555556*radius_sq;                  /* sphere.lua:34 */
+        w.radius_prod_6[0] = -0.007692307692307693*radius_sq;                  /* sphere.lua:34 */
+        w.radius_prod_5[0] = -0.011363636363636364*radius_sq;                  /* sphere.lua:34 */
+        w.radius_prod_4[0] = -0.018518518518518517*radius_sq;                  /* sphere.lua:34 */
+        w.radius_prod_3[0] = -0.03571428571428571*radius_sq;                   /* sphere.lua:34 */
+        w.radius_prod_2[0] = -0.1*radius_sq;                                   /* sphere.lua:34 */
         w.minus_radius[0] = -radius;                                           /* sphere.lua:36 */
-        w.scale_8[0] = 3.0*(1.0/(radius*radius*radius));                       /* sphere.lua:36 */
-        w.scale_15[0] = -0.015384615384615385*radius;                          /* sphere.lua:34 */
-        const double power = radius*radius*radius;                             /* sphere.lua:36  [angstrom^3] */
-        w.scale_16[0] = 8.547008547008548e-05*power;                           /* sphere.lua:34 */
-        w.scale_14[0] = -0.022727272727272728*radius;                          /* sphere.lua:34 */
-        w.scale_13[0] = -0.037037037037037035*radius;                          /* sphere.lua:34 */
-        w.scale_12[0] = -0.07142857142857142*radius;                           /* sphere.lua:34 */
-        w.scale_11[0] = -0.2*radius;                                           /* sphere.lua:34 */
-        w.scale_17[0] = -9.0*(1.0/(radius*radius*radius*radius));              /* sphere.lua:36 */
-        w.scale_18[0] = 3.0*(1.0/(radius*radius));                             /* sphere.lua:36 */
+        w.three_over_radius_cubed[0] = 3.0*(1.0/(radius*radius*radius));       /* sphere.lua:36 */
+        w.radius_prod_14[0] = -0.015384615384615385*radius;                    /* sphere.lua:34 */
+        const double radius_cubed = radius*radius*radius;                      /* sphere.lua:36  [angstrom^3] */
+        w.radius_prod_15[0] = 8.547008547008548e-05*radius_cubed;              /* sphere.lua:34 */
+        w.radius_prod_13[0] = -0.022727272727272728*radius;                    /* sphere.lua:34 */
+        w.radius_prod_12[0] = -0.037037037037037035*radius;                    /* sphere.lua:34 */
+        w.radius_prod_11[0] = -0.07142857142857142*radius;                     /* sphere.lua:34 */
+        w.radius_prod_10[0] = -0.2*radius;                                     /* sphere.lua:34 */
+        w.radius_prod_16[0] = -9.0*(1.0/(radius*radius*radius*radius));        /* sphere.lua:36 */
+        w.three_over_radius_sq[0] = 3.0*(1.0/(radius*radius));                 /* sphere.lua:36 */
         const double delta_rho_sq = delta_rho*delta_rho;                       /* sphere.lua:39  [1/angstrom^4] */
-        w.scale_9[0] = 1256637061.4359171*delta_rho_sq*radius_sq;              /* sphere.lua:39 */
-        w.scale_10[0] = 837758040.9572781*delta_rho_sq*power;                  /* sphere.lua:39 */
-        w.scale[0] = 418879020.47863907*delta_rho_sq*power;                    /* sphere.lua:39 */
+        w.radius_prod_8[0] = 1256637061.4359171*delta_rho_sq*radius_sq;        /* sphere.lua:39 */
+        w.radius_prod_9[0] = 837758040.9572781*delta_rho_sq*radius_cubed;      /* sphere.lua:39 */
+        w.radius_prod[0] = 418879020.47863907*delta_rho_sq*radius_cubed;       /* sphere.lua:39 */
     }
     double check = 0.0;
     return check == 0.0 ? FIT_EVAL_OK : FIT_EVAL_REJECT;
@@ -144,11 +144,13 @@ static void moments(const struct fit_layout *l, const double *ws, const struct f
         const fit_vd x = w.radius[0]*q;                                        /* sphere.lua:32 */
         const fit_vd q_sq = q*q;                                               /* sphere.lua:39  [1/angstrom^2] */
         const fit_vd inv_q = 1.0/q;                                            /* sphere.lua:36  [angstrom] */
-        const fit_vd f = fit_vselect(x < 0.5, 1.0 + w.scale_2[0]*q_sq*(1.0 + w.scale_3[0]*q_sq*(1.0
-                + w.scale_4[0]*q_sq*(1.0 + w.scale_5[0]*q_sq*(1.0 + w.scale_6[0]*q_sq*(1.0
-                + w.scale_7[0]*q_sq))))), w.scale_8[0]*inv_q*inv_q*inv_q*(fit_vsin(x)
+        const fit_vd f = fit_vselect(x < 0.5, 1.0 + w.radius_prod_2[0]*q_sq*(1.0
+                + w.radius_prod_3[0]*q_sq*(1.0 + w.radius_prod_4[0]*q_sq*(1.0
+                + w.radius_prod_5[0]*q_sq*(1.0 + w.radius_prod_6[0]*q_sq*(1.0
+                + w.radius_prod_7[0]*q_sq))))),
+                w.three_over_radius_cubed[0]*inv_q*inv_q*inv_q*(fit_vsin(x)
                 + w.minus_radius[0]*q*fit_vcos(x))); /* sphere.lua:36 */
-        const fit_vd form = w.scale[0]*f*f;                                    /* sphere.lua:39 */
+        const fit_vd form = w.radius_prod[0]*f*f;                              /* sphere.lua:39 */
         const fit_vd b0 = form;
         const fit_vd b1 = fit_vset1(1.0);
         const fit_vd d = fit_vload(t->y + at);
@@ -185,24 +187,28 @@ FIT_INLINE void normal_rows(const struct fit_layout *l, const struct tables w, c
         const fit_vd x = w.radius[0]*q;                                        /* sphere.lua:32 */
         const fit_vm below = x < 0.5;
         const fit_vd q_sq = q*q;                                               /* sphere.lua:39  [1/angstrom^2] */
-        const fit_vd prod = q_sq*(1.0 + w.scale_7[0]*q_sq);                    /* sphere.lua:36 */
-        const fit_vd prod_2 = q_sq*(1.0 + w.scale_6[0]*prod);                  /* sphere.lua:36 */
-        const fit_vd prod_3 = q_sq*(1.0 + w.scale_5[0]*prod_2);                /* sphere.lua:36 */
-        const fit_vd prod_4 = q_sq*(1.0 + w.scale_4[0]*prod_3);                /* sphere.lua:34 */
-        const fit_vd prod_5 = q_sq*(1.0 + w.scale_3[0]*prod_4);                /* sphere.lua:34 */
+        const fit_vd q_prod = q_sq*(1.0 + w.radius_prod_7[0]*q_sq);            /* sphere.lua:36 */
+        const fit_vd q_prod_2 = q_sq*(1.0 + w.radius_prod_6[0]*q_prod);        /* sphere.lua:36 */
+        const fit_vd q_prod_3 = q_sq*(1.0 + w.radius_prod_5[0]*q_prod_2);      /* sphere.lua:36 */
+        const fit_vd q_prod_4 = q_sq*(1.0 + w.radius_prod_4[0]*q_prod_3);      /* sphere.lua:34 */
+        const fit_vd q_prod_5 = q_sq*(1.0 + w.radius_prod_3[0]*q_prod_4);      /* sphere.lua:34 */
         const fit_vd inv_q = 1.0/q;                                            /* sphere.lua:36  [angstrom] */
-        const fit_vd sn = fit_vsin(x);                                         /* sphere.lua:36  [1] */
-        const fit_vd prod_6 = inv_q*inv_q*inv_q*(sn
+        const fit_vd sin_x = fit_vsin(x);                                      /* sphere.lua:36  [1] */
+        const fit_vd x_prod = inv_q*inv_q*inv_q*(sin_x
                 + w.minus_radius[0]*q*fit_vcos(x)); /* sphere.lua:36  [angstrom^3] */
-        const fit_vd f = fit_vselect(below, 1.0 + w.scale_2[0]*prod_5, w.scale_8[0]*prod_6); /* sphere.lua:36 */
+        const fit_vd f = fit_vselect(below, 1.0 + w.radius_prod_2[0]*q_prod_5,
+                w.three_over_radius_cubed[0]*x_prod); /* sphere.lua:36 */
         const fit_vd f_sq = f*f;                                               /* sphere.lua:39 */
-        const fit_vd form = w.scale[0]*f_sq;                                   /* sphere.lua:39 */
+        const fit_vd form = w.radius_prod[0]*f_sq;                             /* sphere.lua:39 */
         const fit_vd r = fit_vload(t->y + at) - (lin[0]*form + lin[1]);
         fit_vd m[1] = {{0}}; /* d mean / d theta_k, over factor[k] */
-        m[0] = w.scale_9[0]*f_sq + w.scale_10[0]*f*fit_vselect(below, w.scale_11[0]*prod_5
-                + w.scale_2[0]*q_sq*(w.scale_12[0]*prod_4 + w.scale_3[0]*q_sq*(w.scale_13[0]*prod_3
-                + w.scale_4[0]*q_sq*(w.scale_14[0]*prod_2 + w.scale_5[0]*q_sq*(w.scale_15[0]*prod
-                + w.scale_16[0]*q_sq*q_sq)))), w.scale_17[0]*prod_6 + w.scale_18[0]*inv_q*sn); /* radius */
+        m[0] = w.radius_prod_8[0]*f_sq + w.radius_prod_9[0]*f*fit_vselect(below,
+                w.radius_prod_10[0]*q_prod_5 + w.radius_prod_2[0]*q_sq*(w.radius_prod_11[0]*q_prod_4
+                + w.radius_prod_3[0]*q_sq*(w.radius_prod_12[0]*q_prod_3
+                + w.radius_prod_4[0]*q_sq*(w.radius_prod_13[0]*q_prod_2
+                + w.radius_prod_5[0]*q_sq*(w.radius_prod_14[0]*q_prod
+                + w.radius_prod_15[0]*q_sq*q_sq)))), w.radius_prod_16[0]*x_prod
+                + w.three_over_radius_sq[0]*inv_q*sin_x); /* radius */
         const fit_vd b0 = form;
         const fit_vd b1 = fit_vset1(1.0);
         const fit_vd mw0 = weight*m[0];
@@ -251,25 +257,28 @@ static void gradient(const struct fit_layout *l, const double *ws, const double 
         const fit_vd x = w.radius[0]*q;                                        /* sphere.lua:32 */
         const fit_vm below = x < 0.5;
         const fit_vd q_sq = q*q;                                               /* sphere.lua:39  [1/angstrom^2] */
-        const fit_vd prod = q_sq*(1.0 + w.scale_7[0]*q_sq);                    /* sphere.lua:36 */
-        const fit_vd prod_2 = q_sq*(1.0 + w.scale_6[0]*prod);                  /* sphere.lua:36 */
-        const fit_vd prod_3 = q_sq*(1.0 + w.scale_5[0]*prod_2);                /* sphere.lua:36 */
-        const fit_vd prod_4 = q_sq*(1.0 + w.scale_4[0]*prod_3);                /* sphere.lua:34 */
-        const fit_vd prod_5 = q_sq*(1.0 + w.scale_3[0]*prod_4);                /* sphere.lua:34 */
+        const fit_vd q_prod = q_sq*(1.0 + w.radius_prod_7[0]*q_sq);            /* sphere.lua:36 */
+        const fit_vd q_prod_2 = q_sq*(1.0 + w.radius_prod_6[0]*q_prod);        /* sphere.lua:36 */
+        const fit_vd q_prod_3 = q_sq*(1.0 + w.radius_prod_5[0]*q_prod_2);      /* sphere.lua:36 */
+        const fit_vd q_prod_4 = q_sq*(1.0 + w.radius_prod_4[0]*q_prod_3);      /* sphere.lua:34 */
+        const fit_vd q_prod_5 = q_sq*(1.0 + w.radius_prod_3[0]*q_prod_4);      /* sphere.lua:34 */
         const fit_vd inv_q = 1.0/q;                                            /* sphere.lua:36  [angstrom] */
-        const fit_vd sn = fit_vsin(x);                                         /* sphere.lua:36  [1] */
-        const fit_vd prod_6 = inv_q*inv_q*inv_q*(sn
+        const fit_vd sin_x = fit_vsin(x);                                      /* sphere.lua:36  [1] */
+        const fit_vd x_prod = inv_q*inv_q*inv_q*(sin_x
                 + w.minus_radius[0]*q*fit_vcos(x)); /* sphere.lua:36  [angstrom^3] */
-        const fit_vd f = fit_vselect(below, 1.0 + w.scale_2[0]*prod_5, w.scale_8[0]*prod_6); /* sphere.lua:36 */
+        const fit_vd f = fit_vselect(below, 1.0 + w.radius_prod_2[0]*q_prod_5,
+                w.three_over_radius_cubed[0]*x_prod); /* sphere.lua:36 */
         const fit_vd f_sq = f*f;                                               /* sphere.lua:39 */
-        const fit_vd form = w.scale[0]*f_sq;                                   /* sphere.lua:39 */
+        const fit_vd form = w.radius_prod[0]*f_sq;                             /* sphere.lua:39 */
         const fit_vd r = fit_vload(t->y + at) - (at_lin[0]*form + at_lin[1]); /* residual */
         const fit_vd seed_scale = (seeds[0]*at_lin[0])*r - (seeds[1]*form + seeds[2]);
-        sum[0] += weight*((w.scale_9[0]*f_sq + w.scale_10[0]*f*fit_vselect(below,
-                w.scale_11[0]*prod_5 + w.scale_2[0]*q_sq*(w.scale_12[0]*prod_4
-                + w.scale_3[0]*q_sq*(w.scale_13[0]*prod_3 + w.scale_4[0]*q_sq*(w.scale_14[0]*prod_2
-                + w.scale_5[0]*q_sq*(w.scale_15[0]*prod + w.scale_16[0]*q_sq*q_sq)))),
-                w.scale_17[0]*prod_6 + w.scale_18[0]*inv_q*sn))*seed_scale); /* radius */
+        sum[0] += weight*((w.radius_prod_8[0]*f_sq + w.radius_prod_9[0]*f*fit_vselect(below,
+                w.radius_prod_10[0]*q_prod_5 + w.radius_prod_2[0]*q_sq*(w.radius_prod_11[0]*q_prod_4
+                + w.radius_prod_3[0]*q_sq*(w.radius_prod_12[0]*q_prod_3
+                + w.radius_prod_4[0]*q_sq*(w.radius_prod_13[0]*q_prod_2
+                + w.radius_prod_5[0]*q_sq*(w.radius_prod_14[0]*q_prod
+                + w.radius_prod_15[0]*q_sq*q_sq)))), w.radius_prod_16[0]*x_prod
+                + w.three_over_radius_sq[0]*inv_q*sin_x))*seed_scale); /* radius */
     }
     for (size_t k = 0; k < 1; k++)
         out[k] = fit_vsum(sum[k]);
@@ -286,11 +295,13 @@ static void model(const struct fit_layout *l, const double *ws, const double *li
         const fit_vd x = w.radius[0]*q;                                        /* sphere.lua:32 */
         const fit_vd q_sq = q*q;                                               /* sphere.lua:39  [1/angstrom^2] */
         const fit_vd inv_q = 1.0/q;                                            /* sphere.lua:36  [angstrom] */
-        const fit_vd f = fit_vselect(x < 0.5, 1.0 + w.scale_2[0]*q_sq*(1.0 + w.scale_3[0]*q_sq*(1.0
-                + w.scale_4[0]*q_sq*(1.0 + w.scale_5[0]*q_sq*(1.0 + w.scale_6[0]*q_sq*(1.0
-                + w.scale_7[0]*q_sq))))), w.scale_8[0]*inv_q*inv_q*inv_q*(fit_vsin(x)
+        const fit_vd f = fit_vselect(x < 0.5, 1.0 + w.radius_prod_2[0]*q_sq*(1.0
+                + w.radius_prod_3[0]*q_sq*(1.0 + w.radius_prod_4[0]*q_sq*(1.0
+                + w.radius_prod_5[0]*q_sq*(1.0 + w.radius_prod_6[0]*q_sq*(1.0
+                + w.radius_prod_7[0]*q_sq))))),
+                w.three_over_radius_cubed[0]*inv_q*inv_q*inv_q*(fit_vsin(x)
                 + w.minus_radius[0]*q*fit_vcos(x))); /* sphere.lua:36 */
-        const fit_vd form = w.scale[0]*f*f;                                    /* sphere.lua:39 */
+        const fit_vd form = w.radius_prod[0]*f*f;                              /* sphere.lua:39 */
         fit_vstore(out + (row - t->i0), fit_vset1(0.0) + (lin[0]*form + lin[1]));
     }
 }
@@ -314,28 +325,30 @@ static void points(const struct fit_layout *l, const double *ws, const double *l
         const fit_vd x = q*w.radius[0];                                        /* sphere.lua:32 */
         const fit_vm below = x < 0.5;
         const fit_vd q_sq = q*q;                                               /* sphere.lua:36  [1/angstrom^2] */
-        const fit_vd sum_2 = 1.0 + q_sq*w.scale_7[0];                          /* sphere.lua:34 */
-        const fit_vd sum_3 = 1.0 + q_sq*sum_2*w.scale_6[0];                    /* sphere.lua:34 */
-        const fit_vd sum_4 = 1.0 + q_sq*sum_3*w.scale_5[0];                    /* sphere.lua:34 */
-        const fit_vd sum_5 = 1.0 + q_sq*sum_4*w.scale_4[0];                    /* sphere.lua:34 */
-        const fit_vd sum_6 = 1.0 + q_sq*sum_5*w.scale_3[0];                    /* sphere.lua:34 */
-        const fit_vd power = 1.0/(q*q*q);                                      /* sphere.lua:36  [angstrom^3] */
-        const fit_vd sn = fit_vsin(x);                                         /* sphere.lua:36  [1] */
-        const fit_vd sum_7 = sn + q*fit_vcos(x)*w.minus_radius[0];             /* sphere.lua:36  [1] */
-        const fit_vd f = fit_vselect(below, 1.0 + q_sq*sum_6*w.scale_2[0],
-                power*sum_7*w.scale_8[0]); /* sphere.lua:36 */
+        const fit_vd q_sum = 1.0 + q_sq*w.radius_prod_7[0];                    /* sphere.lua:34 */
+        const fit_vd q_sum_2 = 1.0 + q_sq*q_sum*w.radius_prod_6[0];            /* sphere.lua:34 */
+        const fit_vd q_sum_3 = 1.0 + q_sq*q_sum_2*w.radius_prod_5[0];          /* sphere.lua:34 */
+        const fit_vd q_sum_4 = 1.0 + q_sq*q_sum_3*w.radius_prod_4[0];          /* sphere.lua:34 */
+        const fit_vd q_sum_5 = 1.0 + q_sq*q_sum_4*w.radius_prod_3[0];          /* sphere.lua:34 */
+        const fit_vd inv_q_cubed = 1.0/(q*q*q);                                /* sphere.lua:36  [angstrom^3] */
+        const fit_vd sin_x = fit_vsin(x);                                      /* sphere.lua:36  [1] */
+        const fit_vd x_sum = sin_x + q*fit_vcos(x)*w.minus_radius[0];          /* sphere.lua:36  [1] */
+        const fit_vd f = fit_vselect(below, 1.0 + q_sq*q_sum_5*w.radius_prod_2[0],
+                inv_q_cubed*x_sum*w.three_over_radius_cubed[0]); /* sphere.lua:36 */
         const fit_vd f_sq = f*f;                                               /* sphere.lua:39 */
-        const fit_vd form = f_sq*w.scale[0];                                   /* sphere.lua:39 */
+        const fit_vd form = f_sq*w.radius_prod[0];                             /* sphere.lua:39 */
         fit_store_points(mean + p, at.n, scale*form + background);
         if (!jac)
             continue;
         fit_vd J[3];
-        J[0] = scale*(f_sq*w.scale_9[0] + f*fit_vselect(below, q_sq*sum_6*w.scale_11[0]
-                + q_sq*w.scale_2[0]*(q_sq*sum_5*w.scale_12[0]
-                + q_sq*w.scale_3[0]*(q_sq*sum_4*w.scale_13[0]
-                + q_sq*w.scale_4[0]*(q_sq*sum_3*w.scale_14[0]
-                + q_sq*w.scale_5[0]*(q_sq*sum_2*w.scale_15[0] + q*q*q*q*w.scale_16[0])))),
-                power*sum_7*w.scale_17[0] + sn*w.scale_18[0]/q)*w.scale_10[0]); /* radius */
+        J[0] = scale*(f_sq*w.radius_prod_8[0] + f*fit_vselect(below,
+                q_sq*q_sum_5*w.radius_prod_10[0]
+                + q_sq*w.radius_prod_2[0]*(q_sq*q_sum_4*w.radius_prod_11[0]
+                + q_sq*w.radius_prod_3[0]*(q_sq*q_sum_3*w.radius_prod_12[0]
+                + q_sq*w.radius_prod_4[0]*(q_sq*q_sum_2*w.radius_prod_13[0]
+                + q_sq*w.radius_prod_5[0]*(q_sq*q_sum*w.radius_prod_14[0]
+                + q*q*q*q*w.radius_prod_15[0])))), inv_q_cubed*x_sum*w.radius_prod_16[0]
+                + sin_x*w.three_over_radius_sq[0]/q)*w.radius_prod_9[0]); /* radius */
         J[1] = form; /* scale */
         J[2] = fit_vset1(1.0); /* background */
         fit_store_rows(jac + p * 3, 3, at.n, J);

@@ -24,11 +24,11 @@
 /* Workspace: scalars, tables over the time grid, tables at the used frames. */
 struct tables {
     double *time_grid; /* time, padded */
-    double *exp_u_D_i; /* exp of (potential(D) * local0) */
+    double *exp_u_D_i; /* exp of (potential(D) * minus_two_q_sq) */
     double *exp_u_D_j; /* the same for the second frame */
     double *int_D; /* potential(D) */
     double *int_D_low; /* what its rounding left */
-    double *scale; /* (-2 * pow(q, 2)) */
+    double *minus_two_q_sq; /* (-2 * pow(q, 2)) */
     double *int_dD_dD0; /* potential(dD_dD0) */
     double *int_dD_dalpha; /* potential(dD_dalpha) */
     double *dD_dD0_grid; /* pow(where((t <= (0.5 * step)), (0.5 * step), t), alpha) */
@@ -50,7 +50,7 @@ FIT_INLINE size_t carve(const struct fit_layout *l, double *base, struct tables 
     w->exp_u_D_j = base + n, n += fit_padded(nf);
     w->int_D = base + n, n += fit_padded(nf);
     w->int_D_low = base + n, n += fit_padded(nf);
-    w->scale = base + n, n += fit_padded(8);
+    w->minus_two_q_sq = base + n, n += fit_padded(8);
     w->int_dD_dD0 = base + n, n += fit_padded(nf);
     w->int_dD_dalpha = base + n, n += fit_padded(nf);
     w->dD_dD0_grid = base + n, n += fit_padded(nt);
@@ -86,17 +86,17 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
 
     /* scalars of the call and of the groups */
     {
-        w.scale[0] = -2.0*q*q;                                                 /* static_pair.lua:16 */
+        w.minus_two_q_sq[0] = -2.0*q*q;                                        /* static_pair.lua:16 */
     }
 
     /* functions of time and their integrals */
     for (size_t k = 0; k < nt; k++)
         w.time_grid[k] = l->time[k < l->ntime ? k : l->ntime - 1];
     {
-        const double prod = 0.5*l->step;                                       /* static_pair.lua:14  [s] */
+        const double half_step = 0.5*l->step;                                  /* static_pair.lua:14  [s] */
         for (size_t k = 0; k < nt; k += FIT_VL) {
-            const fit_vd dD_dD0 = fit_vpow(fit_vselect(fit_vload(w.time_grid + k) <= prod,
-                    fit_vset1(prod), fit_vload(w.time_grid + k)),
+            const fit_vd dD_dD0 = fit_vpow(fit_vselect(fit_vload(w.time_grid + k) <= half_step,
+                    fit_vset1(half_step), fit_vload(w.time_grid + k)),
                     fit_vset1(alpha)); /* static_pair.lua:14  [1] */
             const fit_vd D = D0*dD_dD0;                                        /* static_pair.lua:14  [angstrom^2/s] */
             fit_vstore(w.D_grid + k, D);
@@ -109,20 +109,20 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
     fit_gather(l, w.int_D_grid_low, w.int_D_low);
 
     /* factored forms */
-    fit_exp_tables_scaled(l, w.scale[0], w.int_D, w.int_D_low, w.exp_u_D_i, w.exp_u_D_j);
+    fit_exp_tables_scaled(l, w.minus_two_q_sq[0], w.int_D, w.int_D_low, w.exp_u_D_i, w.exp_u_D_j);
 
     if (derivative) { /* tangents: the same integrals of the derivatives */
         {
-            const double prod = 0.5*l->step;                                   /* static_pair.lua:14  [s] */
+            const double half_step = 0.5*l->step;                              /* static_pair.lua:14  [s] */
             for (size_t k = 0; k < nt; k += FIT_VL) {
-                const fit_vd choice = fit_vselect(fit_vload(w.time_grid + k) <= prod,
-                        fit_vset1(prod), fit_vload(w.time_grid + k)); /* static_pair.lua:14  [s] */
-                fit_vd log_low;
-                const fit_vd logarithm = fit_vlog_low(choice, &log_low);
-                const fit_vd dD_dD0 = fit_vpow_of_log(choice, fit_vset1(alpha), logarithm,
-                        log_low); /* static_pair.lua:14  [1] */
+                const fit_vd t_choice = fit_vselect(fit_vload(w.time_grid + k) <= half_step,
+                        fit_vset1(half_step), fit_vload(w.time_grid + k)); /* static_pair.lua:14  [s] */
+                fit_vd log_t_choice_low;
+                const fit_vd log_t_choice = fit_vlog_low(t_choice, &log_t_choice_low);
+                const fit_vd dD_dD0 = fit_vpow_of_log(t_choice, fit_vset1(alpha), log_t_choice,
+                        log_t_choice_low); /* static_pair.lua:14  [1] */
                 fit_vstore(w.dD_dD0_grid + k, dD_dD0);
-                const fit_vd dD_dalpha = D0*dD_dD0*logarithm;                  /* static_pair.lua:14  [angstrom^2/s] */
+                const fit_vd dD_dalpha = D0*dD_dD0*log_t_choice;               /* static_pair.lua:14  [angstrom^2/s] */
                 fit_vstore(w.dD_dalpha_grid + k, dD_dalpha);
             }
         }
@@ -152,7 +152,7 @@ FIT_INLINE void moments_block(const struct fit_layout *l, const struct tables *w
     if (!exps[0 * ng].direct)
         b_contrast = fit_vload(w->exp_u_D_j + j) * (w->exp_u_D_i[i] * exps[0 * ng].middle);
     else
-        b_contrast = fit_vexp(w->scale[0] * fit_delta_low(w->int_D, w->int_D_low, j, i));
+        b_contrast = fit_vexp(w->minus_two_q_sq[0] * fit_delta_low(w->int_D, w->int_D_low, j, i));
     for (size_t g = 0; g < ng; g++) {
         const double *y = t->y + at + g * FIT_LANES + h;
         __builtin_prefetch(y + 64 * FIT_LANES);
@@ -184,7 +184,7 @@ static void moments(const struct fit_layout *l, const double *ws, const struct f
     size_t at = 0;
     for (size_t k = 0; k < 3 * ng; k++)
         sums[k] = (fit_vd){0};
-    exps[0 * ng] = fit_exp_tile_scaled(l, t, w->scale[0], w->int_D, w->int_D_low);
+    exps[0 * ng] = fit_exp_tile_scaled(l, t, w->minus_two_q_sq[0], w->int_D, w->int_D_low);
     for (size_t i = t->i0; i < t->i1; i++) {
         for (size_t b = (i + 1 > t->j0 ? i + 1 : t->j0) / FIT_LANES; b < end; b++) {
             for (size_t h = 0; h < FIT_LANES; h += FIT_VL) {
@@ -226,7 +226,7 @@ FIT_INLINE void normal_pair(const struct fit_layout *l, const struct tables *w, 
     if (!exps[0 * ng].direct)
         b_contrast = fit_vload(w->exp_u_D_j + j) * (w->exp_u_D_i[i] * exps[0 * ng].middle);
     else
-        b_contrast = fit_vexp(w->scale[0] * fit_delta_low(w->int_D, w->int_D_low, j, i));
+        b_contrast = fit_vexp(w->minus_two_q_sq[0] * fit_delta_low(w->int_D, w->int_D_low, j, i));
     pair[0] = b_contrast;
     pair[1] = b_contrast*b_contrast;
 }
@@ -243,8 +243,8 @@ FIT_INLINE void normal_group(const struct fit_layout *l, const struct tables *w,
     (void)w, (void)lin, (void)exps, (void)i, (void)row, (void)pair;
     const double contrast = lin[g * 2 + 0];
     const double offset = lin[g * 2 + 1];
-    const double scale = w->scale[0];
-    const double scale_2 = contrast*scale;
+    const double minus_two_q_sq = w->minus_two_q_sq[0];
+    const double minus_contrast_two_q_sq = contrast*minus_two_q_sq;
     fit_vd row0 = row[0];
     fit_vd row1 = row[1];
     for (size_t k = k0; k < k1; k++) {
@@ -264,11 +264,12 @@ FIT_INLINE void normal_group(const struct fit_layout *l, const struct tables *w,
         }
         (void)use, (void)weight, (void)root, (void)at_column, (void)at_pair, (void)j;
         const fit_vd b_contrast = at_pair[0];
-        const fit_vd part = at_pair[1];
+        const fit_vd b_contrast_sq = at_pair[1];
         const fit_vd r = fit_kept(masked, use, fit_vload(y) - (contrast*b_contrast + offset));
-        at_m[0] = fit_weighted(masked, root, fit_kept(masked, use, scale_2*b_contrast)); /* m_D */
+        at_m[0] = fit_weighted(masked, root, fit_kept(masked, use,
+                minus_contrast_two_q_sq*b_contrast)); /* m_D */
         at_m[1] = fit_weighted(masked, root, r);
-        const fit_vd s0 = fit_counted(masked, use, weight, part); /* contrast: b m_D */
+        const fit_vd s0 = fit_counted(masked, use, weight, b_contrast_sq); /* contrast: b m_D */
         at_column[0] += s0;
         row0 += s0;
         const fit_vd s1 = fit_counted(masked, use, weight, b_contrast); /* offset: b m_D */
@@ -362,7 +363,7 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
     size_t at = 0;
     for (fit_vd *v = column; v < H + SUMS; v++)
         *v = (fit_vd){0};
-    exps[0 * ng] = fit_exp_tile_scaled(l, t, w->scale[0], w->int_D, w->int_D_low);
+    exps[0 * ng] = fit_exp_tile_scaled(l, t, w->minus_two_q_sq[0], w->int_D, w->int_D_low);
     for (size_t i = t->i0; i < t->i1; i++) {
         for (size_t b = (i + 1 > t->j0 ? i + 1 : t->j0) / FIT_LANES; b < end;) {
             const size_t first = b, place = (b - start) * PIECES;
@@ -407,8 +408,8 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
         const fit_vd *at_rows = row_sum + g * ROW_SUMS;
         (void)at_rows;
         const double contrast = lin[g * 2 + 0];
-        const double scale = w->scale[0];
-        const double contrast_scale = contrast*scale;
+        const double minus_two_q_sq = w->minus_two_q_sq[0];
+        const double minus_contrast_two_q_sq = contrast*minus_two_q_sq;
         V[0] = 0.0;
         V[1] = 0.0;
         V[2] = 0.0;
@@ -418,28 +419,28 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
             for (size_t k = 0; k < pieces; k++)
                 v += column[(g * pieces + k) * COLUMNS + 0] * fit_vload(w->int_dD_dD0 + t->j0 + k * FIT_VL);
             v -= at_rows[0];
-            V[0] += contrast_scale * fit_vsum(v);
+            V[0] += minus_contrast_two_q_sq * fit_vsum(v);
         }
         {
             fit_vd v = {0};
             for (size_t k = 0; k < pieces; k++)
                 v += column[(g * pieces + k) * COLUMNS + 0] * fit_vload(w->int_dD_dalpha + t->j0 + k * FIT_VL);
             v -= at_rows[1];
-            V[1] += contrast_scale * fit_vsum(v);
+            V[1] += minus_contrast_two_q_sq * fit_vsum(v);
         }
         {
             fit_vd v = {0};
             for (size_t k = 0; k < pieces; k++)
                 v += column[(g * pieces + k) * COLUMNS + 1] * fit_vload(w->int_dD_dD0 + t->j0 + k * FIT_VL);
             v -= at_rows[2];
-            V[2] += contrast_scale * fit_vsum(v);
+            V[2] += minus_contrast_two_q_sq * fit_vsum(v);
         }
         {
             fit_vd v = {0};
             for (size_t k = 0; k < pieces; k++)
                 v += column[(g * pieces + k) * COLUMNS + 1] * fit_vload(w->int_dD_dalpha + t->j0 + k * FIT_VL);
             v -= at_rows[3];
-            V[3] += contrast_scale * fit_vsum(v);
+            V[3] += minus_contrast_two_q_sq * fit_vsum(v);
         }
     }
 }
@@ -459,9 +460,9 @@ FIT_INLINE void gradient_block(const struct fit_layout *l, const struct tables *
     if (!exps[0 * ng].direct)
         b_contrast = fit_vload(w->exp_u_D_j + j) * (w->exp_u_D_i[i] * exps[0 * ng].middle);
     else
-        b_contrast = fit_vexp(w->scale[0] * fit_delta_low(w->int_D, w->int_D_low, j, i));
-    const double scale = w->scale[0];
-    const fit_vd scale_b_contrast = scale*b_contrast;
+        b_contrast = fit_vexp(w->minus_two_q_sq[0] * fit_delta_low(w->int_D, w->int_D_low, j, i));
+    const double minus_two_q_sq = w->minus_two_q_sq[0];
+    const fit_vd b_contrast_prod = minus_two_q_sq*b_contrast;
     fit_vd F0 = {0};
     for (size_t g = 0; g < ng; g++) {
         const double *y = t->y + at + g * FIT_LANES + h;
@@ -481,7 +482,7 @@ FIT_INLINE void gradient_block(const struct fit_layout *l, const struct tables *
     }
 
     /* products with what does not depend on the group */
-    const fit_vd a_D = fit_kept(masked, lanes, scale_b_contrast*F0);
+    const fit_vd a_D = fit_kept(masked, lanes, b_contrast_prod*F0);
     column[0] += a_D;
     row[0] += a_D;
 }
@@ -510,7 +511,7 @@ static void gradient(const struct fit_layout *l, const double *ws, const double 
     size_t at = 0;
     for (fit_vd *v = column; v < sum + GRADIENT_SUMS; v++)
         *v = (fit_vd){0};
-    exps[0 * ng] = fit_exp_tile_scaled(l, t, w->scale[0], w->int_D, w->int_D_low);
+    exps[0 * ng] = fit_exp_tile_scaled(l, t, w->minus_two_q_sq[0], w->int_D, w->int_D_low);
     for (size_t i = t->i0; i < t->i1; i++) {
         for (size_t b = (i + 1 > t->j0 ? i + 1 : t->j0) / FIT_LANES; b < end; b++) {
             for (size_t h = 0; h < FIT_LANES; h += FIT_VL) {
@@ -540,7 +541,7 @@ FIT_INLINE void model_block(const struct fit_layout *l, const struct tables *w, 
 {
     const size_t ng = l->ngroup, j = b * FIT_LANES + h;
     (void)j, (void)lin;
-    const fit_vd b_contrast = fit_vexp(w->scale[0] * fit_delta_low(w->int_D, w->int_D_low, j, i));
+    const fit_vd b_contrast = fit_vexp(w->minus_two_q_sq[0] * fit_delta_low(w->int_D, w->int_D_low, j, i));
     for (size_t g = 0; g < ng; g++) {
         const double contrast = lin[g * 2 + 0];
         const double offset = lin[g * 2 + 1];
@@ -579,16 +580,16 @@ static void points(const struct fit_layout *l, const double *ws, const double *l
         const struct fit_points at = fit_pairs_at(p, n, pi, pj, pg);
         const fit_vd contrast = fit_pick_stride(lin + 0, 2, at.g);
         const fit_vd offset = fit_pick_stride(lin + 1, 2, at.g);
-        const fit_vd delta = fit_pick_change_low(w.int_D, w.int_D_low, &at);
-        const fit_vd e = fit_vexp(delta*w.scale[0]);                           /* static_pair.lua:16  [1] */
-        fit_store_points(mean + p, at.n, contrast*e + offset);
+        const fit_vd d_int_D = fit_pick_change_low(w.int_D, w.int_D_low, &at);
+        const fit_vd exp_D = fit_vexp(d_int_D*w.minus_two_q_sq[0]);            /* static_pair.lua:16  [1] */
+        fit_store_points(mean + p, at.n, contrast*exp_D + offset);
         if (!jac)
             continue;
         fit_vd J[4];
-        const fit_vd m_D = contrast*w.scale[0]*e; /* d mean / d integral of D */
+        const fit_vd m_D = contrast*w.minus_two_q_sq[0]*exp_D; /* d mean / d integral of D */
         J[0] = m_D*fit_pick_change(w.int_dD_dD0, &at); /* D0 */
         J[1] = m_D*fit_pick_change(w.int_dD_dalpha, &at); /* alpha */
-        J[2] = e; /* contrast */
+        J[2] = exp_D; /* contrast */
         J[3] = fit_vset1(1.0); /* offset */
         fit_store_rows(jac + p * 4, 4, at.n, J);
     }
@@ -605,15 +606,16 @@ static void curves(const struct fit_layout *l, const double *theta, double *valu
     const double q = l->setting[0]; /* [1/angstrom] */
     (void)q;
     for (size_t k = 0; k < n; k++) {
-        const double prod = 0.5*l->step;                                       /* static_pair.lua:14  [s] */
-        const double choice = ((l->time[k] <= prod) ? prod : l->time[k]);      /* static_pair.lua:14  [s] */
-        const double dD_dD0 = pow(choice, alpha);                              /* static_pair.lua:14  [1] */
+        const double half_step = 0.5*l->step;                                  /* static_pair.lua:14  [s] */
+        const double t_choice = ((l->time[k] <= half_step) ? half_step
+                : l->time[k]); /* static_pair.lua:14  [s] */
+        const double dD_dD0 = pow(t_choice, alpha);                            /* static_pair.lua:14  [1] */
         const double D = D0*dD_dD0;                                            /* static_pair.lua:14  [angstrom^2/s] */
         value[0 * n + k] = D; /* D */
         if (!tangent)
             continue;
         tangent[0 * n + k] = dD_dD0;
-        const double dD_dalpha = D0*dD_dD0*log(choice);                        /* static_pair.lua:14  [angstrom^2/s] */
+        const double dD_dalpha = D0*dD_dD0*log(t_choice);                      /* static_pair.lua:14  [angstrom^2/s] */
         tangent[1 * n + k] = dD_dalpha;
     }
 }
