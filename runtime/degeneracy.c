@@ -20,8 +20,9 @@
 #include "covariance.h"
 
 /* How far (in standard errors) a parameter may be from the value at which others cannot be told apart.  More
- * when one of these has run to a bound: the errors of the rest hold only with that one held there, and are
- * false unless the special value is excluded beyond doubt. */
+ * when one of these has run to a bound, or is not told from it: the errors of the rest hold only with that one
+ * there, and are false unless the special value is excluded beyond doubt.  (An amplitude that is not told from 0
+ * leaves its exponent open, and with it the way to the value at which it takes the place of another.) */
 static const double WITHIN = 1, WITHIN_AT_BOUND = 3;
 /* A part of a gradient along an undetermined direction below this is rounding. */
 static const double ALONG = 1e-3;
@@ -124,6 +125,12 @@ static int takes_part(const struct work *c, const struct fit_degeneracy *d)
     return d->each ? held < d->nparam : held == 0;
 }
 
+/* On a bound, or within a standard error of it. */
+static int reaches_bound(const struct fit_result *r, size_t k)
+{
+    return r->at_bound[k] || r->theta[k] - r->lower[k] < r->std[k] || r->upper[k] - r->theta[k] < r->std[k];
+}
+
 static int near_value(struct work *c, const struct fit_degeneracy *d, double *std)
 {
     size_t k = (size_t)d->condition;
@@ -136,7 +143,7 @@ static int near_value(struct work *c, const struct fit_degeneracy *d, double *st
     *std = std_in_spread(c, k);
     int on_bound = 0;
     for (size_t i = 0; i < d->nparam; i++)
-        on_bound |= d->param[i] < c->r->nparam && c->r->at_bound[d->param[i]];
+        on_bound |= d->param[i] < c->r->nparam && reaches_bound(c->r, d->param[i]);
     return off <= (on_bound ? WITHIN_AT_BOUND : WITHIN) * *std;
 }
 
