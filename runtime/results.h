@@ -127,6 +127,15 @@ int fit_results_shows_robust(const struct fit_results *r);
 /* What the residuals say about the noise, in one or two sentences; empty when there is nothing to say. */
 void fit_results_noise_words(const struct fit_results *r, char *text, size_t size);
 
+/* "good", "doubtful" (residuals are correlated), "partial" (some parameters have no error), "poor" (residuals larger than the noise), "flat" (the data hold
+ * no signal), "undetermined" (no parameter has an error), "unfinished" or "unknown" (no noise to compare with), and a
+ * sentence that says it. */
+struct fit_quality {
+    const char *word;
+    char text[320];
+};
+struct fit_quality fit_results_quality(const struct fit_results *r);
+
 /* Direction k of the eigenvectors in words: "D0 - 0.98 D_offset", each parameter counted in units of
  * its own standard error with the others held. */
 void fit_results_direction(const struct fit_results *r, size_t k, char *text, size_t size);

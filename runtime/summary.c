@@ -457,12 +457,21 @@ static void verdict(FILE *f, int *left, const struct fit_results *r)
     char text[TEXT] = "";
     append(text, sizeof text, "%s: %s", word, fit->message);
     wrapped(f, left, text);
+    struct fit_quality q = fit_results_quality(r);
+    snprintf(text, sizeof text, "quality: %s: %s", q.word, q.text);
+    wrapped(f, left, text);
     line(f, left,
          "%zu steps, %.2f s (load %.2f, start %.2f, fit %.2f, write %.2f) %d thread%s %.0f MB",
          fit->accepted, r->wall_seconds, r->load_seconds, fit->seconds.start,
          fit->seconds.fit + fit->seconds.covariance, r->maps_seconds + r->write_seconds,
          fit->threads, fit->threads == 1 ? "" : "s", r->peak_mb);
     line(f, left, "-> %s", r->folder);
+}
+
+/* Lines that the quality takes. */
+static int quality_lines(const struct fit_results *r)
+{
+    return 1 + (int)(strlen(fit_results_quality(r).text) / (WIDTH - 14));
 }
 
 void fit_write_summary(const struct fit_results *r, FILE *f)
@@ -475,8 +484,8 @@ void fit_write_summary(const struct fit_results *r, FILE *f)
         per += k->linear[q].over >= 0;
     head(f, &left, r);
     noise(f, &left, r);
-    int keep = 7 + (r->fit->nminimum > 1) + (int)per + degenerate_lines(r); /* lines behind the table */
-    left += degenerate_lines(r) + noise_lines(r) + tied_lines(r);
+    int keep = 7 + quality_lines(r) + (r->fit->nminimum > 1) + (int)per + degenerate_lines(r); /* lines behind the table */
+    left += quality_lines(r) + degenerate_lines(r) + noise_lines(r) + tied_lines(r);
     keep += tied_lines(r);
     keep += noise_lines(r);
     for (size_t i = 0; i < r->fit->nnull; i++)

@@ -384,6 +384,9 @@ static void put_quality(struct fit_h5r *w, const struct fit_results *r)
     const struct fit_result *f = r->fit;
     double dof = (double)f->npoint - (double)f->nfree;
     fit_h5r_group(w, "/entry/fit_quality", "NXcollection");
+    struct fit_quality q = fit_results_quality(r);
+    fit_h5r_text(w, "/entry/fit_quality/verdict", q.word);
+    fit_h5r_text(w, "/entry/fit_quality/verdict_text", q.text);
     fit_h5r_real(w, "/entry/fit_quality/cost", f->cost, NULL);
     fit_h5r_real(w, "/entry/fit_quality/chi_squared", f->chi2, NULL);
     fit_h5r_real(w, "/entry/fit_quality/degrees_of_freedom", dof, NULL);

@@ -373,6 +373,9 @@ static void put_verdict(struct fit_json *j, const struct fit_results *r)
     fit_json_string(j, "status", fit_word_name(f->status));
     fit_json_boolean(j, "converged", f->converged);
     fit_json_string(j, "message", f->message);
+    struct fit_quality q = fit_results_quality(r);
+    fit_json_string(j, "quality", q.word);
+    fit_json_string(j, "quality_text", q.text);
     fit_json_integer(j, "iterations", (int64_t)f->iterations);
     fit_json_integer(j, "accepted_steps", (int64_t)f->accepted);
     fit_json_integer(j, "evaluations", (int64_t)f->evaluations);

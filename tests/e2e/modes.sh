@@ -94,4 +94,16 @@ fit frames --cluster-length 10 --cluster-joint
 grep -q '"cluster_frames": 10' frames/fit.json || fail "clusters of 10 frames"
 refused "fewer than 4 clusters" --cluster-length 60
 
+# The verdict: data without signal, a fit that was cut short, one that is all right.
+quality() { awk '/"quality":/ { gsub(/[",]/, ""); print $2; exit }' "$1/fit.json"; }
+[ "$(quality individual)" = good ] || fail "the example is $(quality individual)"
+fit cut --max-iterations 1 || true
+[ "$(quality cut)" = unfinished ] || fail "a fit of one iteration is $(quality cut)"
+"$bin/homodyne-laminar" simulate -o flat.h5 --frames 60 --dt 0.1 --q 0.0054 --gap 2000000 --phi 0,90 --contrast 0 \
+    --offset 1 --noise 0.01 --seed 3 --config-out flat.yaml --quiet
+for seed in 1 2 3; do
+    "$bin/homodyne-laminar" fit flat.yaml -o flat --quiet --seed $seed 2>/dev/null || true
+    [ "$(quality flat)" = flat ] || fail "data without signal are $(quality flat)"
+done
+
 echo "all passed"

@@ -1,0 +1,106 @@
+/* results_quality.c -- a verdict about a fit in one word and one sentence.
+ *
+ * Only what was looked at counts: "good" needs an end that was reached, residuals no larger than a noise that is
+ * known without the model, a signal in the data, and errors for all parameters.  Data without signal (a constant
+ * explains them as well) make every model fit; they are "flat", however small chi2.
+ */
+#include "results.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Standard deviations of chi2 (of its noise alone) that are no surprise, and a part of it that is none either:
+ * the noise itself is known to a few per cent. */
+static const double SURPRISE = 5, TOLERATED = 0.05;
+/* Factor between robust and usual errors from which residuals are not those of independent noise. */
+static const double CORRELATED = 2;
+
+/* By how much the model lowers chi2 below that of one constant for each group, in units of the noise; NaN where
+ * the model has no constant of its own. */
+static double gain_over_constant(const struct fit_results *r)
+{
+    const struct fit_result *f = r->fit;
+    double gain = 0;
+    if (r->kernel->intercept < 0)
+        return NAN;
+    for (size_t g = 0; g < f->ngroup; g++) {
+        double w = 0, wy = 0, wyy = 0, s2 = f->sigma[g] * f->sigma[g];
+        for (size_t t = 0; t < r->ds->ntile; t++) {
+            const double *sum = &r->ds->tile[t].sum[3 * g];
+            w += sum[0];
+            wy += sum[1];
+            wyy += sum[2];
+        }
+        if (w > 0 && s2 > 0)
+            gain += (wyy - wy * wy / w) / s2 - (double)r->ds->npoint_group[g];
+    }
+    return gain;
+}
+
+/* Nonlinear parameters that were free, and those of them without an error. */
+static size_t undetermined(const struct fit_results *r, size_t *nfree, char *names, size_t size)
+{
+    size_t n = 0;
+    *nfree = 0;
+    *names = '\0';
+    for (size_t k = 0; k < r->fit->nparam; k++) {
+        if (fit_results_fixed(r, k))
+            continue;
+        ++*nfree;
+        if (isfinite(r->fit->std[k]) && isfinite(r->fit->profile[k]))
+            continue;
+        size_t at = strlen(names);
+        if (n < 4 && at < size)
+            snprintf(names + at, size - at, "%s%s", n ? ", " : "", r->kernel->param[k].name);
+        else if (n == 4 && at < size)
+            snprintf(names + at, size - at, ", ...");
+        n++;
+    }
+    return n;
+}
+
+struct fit_quality fit_results_quality(const struct fit_results *r)
+{
+    const struct fit_result *f = r->fit;
+    struct fit_quality q = {"unknown", ""};
+    char names[160];
+    size_t nfree, open = undetermined(r, &nfree, names, sizeof names);
+    double gain = gain_over_constant(r), n = (double)f->nfree, dof = fmax((double)f->npoint - n, 1);
+    double limit = 1 + TOLERATED + SURPRISE * sqrt(2 / dof);
+    if (!f->converged) {
+        q.word = "unfinished";
+        snprintf(q.text, sizeof q.text, f->accepted ? "the fit did not reach its end: the values are those of the best "
+                                                      "point so far"
+                                                    : "no step led away from the start: the values are not a result");
+    } else if (gain < n + SURPRISE * sqrt(2 * n)) {
+        q.word = "flat";
+        snprintf(q.text, sizeof q.text, "a constant for each group explains the data as well as the model: they tell "
+                                        "nothing about it");
+    } else if (nfree > 0 && open == nfree) {
+        q.word = "undetermined";
+        snprintf(q.text, sizeof q.text, "the data determine none of the parameters by itself%s",
+                 f->accepted ? "" : "; the start was kept");
+    } else if (f->goodness > limit) {
+        q.word = "poor";
+        snprintf(q.text, sizeof q.text, "residuals are %.3g times the noise: the model does not explain the data, and "
+                                        "errors that follow from the noise are too small",
+                 sqrt(f->goodness));
+    } else if (fit_results_wider(r) > CORRELATED) {
+        q.word = "doubtful";
+        snprintf(q.text, sizeof q.text, "residuals are as large as the noise but correlated: frames share noise, or the "
+                                        "model does not quite fit (see the maps of residuals); only robust errors hold%s%s",
+                 open ? "; without error: " : "", names);
+    } else if (open > 0) {
+        q.word = "partial";
+        snprintf(q.text, sizeof q.text, "%s not determined, or held by a bound%s", names,
+                 isnan(f->goodness) ? "" : "; residuals are as large as the noise");
+    } else if (isnan(f->goodness)) {
+        snprintf(q.text, sizeof q.text, "the noise is known from the residuals only: whether the model explains the "
+                                        "data cannot be told");
+    } else {
+        q.word = "good";
+        snprintf(q.text, sizeof q.text, "residuals are as large as the noise, and all parameters are determined");
+    }
+    return q;
+}
