@@ -85,7 +85,7 @@ const struct front_command front_commands[] = {
     {"inspect", NULL, "DATA [--q Q]", "what a data file holds", NULL,
      FIT_COMMAND_INSPECT, NULL, of_model, front_cmd_pass, 0},
     {"plan", NULL, "CONFIG.yaml [options]", "what an experiment could determine",
-     NULL, FIT_COMMAND_COUNT, "plan", of_model, front_cmd_pass, 0},
+     NULL, FIT_COMMAND_PLAN, NULL, of_model, front_cmd_pass, 1},
     {"estimate", NULL, "CONFIG.yaml [options]", "memory and time that a fit will take", NULL,
      FIT_COMMAND_ESTIMATE, NULL, of_model, front_cmd_pass, 1},
     {"simulate", "sim", "--model NAME -o FILE [options]", "a synthetic experiment", NULL,

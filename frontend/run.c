@@ -195,7 +195,8 @@ enum fit_status front_cmd_pass(struct front *f, const struct front_args *a, stru
     struct front_fitter fitter;
     const char *model = front_value(a, "model");
     const enum fit_command c = a->command->fitter;
-    if (c == FIT_COMMAND_ESTIMATE || c == FIT_COMMAND_CHECK || c == FIT_COMMAND_COUNT)
+    if (c == FIT_COMMAND_ESTIMATE || c == FIT_COMMAND_CHECK ||
+        c == FIT_COMMAND_PLAN || c == FIT_COMMAND_COUNT)
         return exec_fitter(f, a, NULL, err);
     struct fit_cli cli; /* its mistakes are told before a model is compiled */
     enum fit_status st = parse_rest(a, &cli, err);

@@ -32,7 +32,7 @@ enum kind {
 
 #define BIT(c) (1u << FIT_COMMAND_##c)
 #define ALL 0xffffu
-#define RUNS (BIT(FIT) | BIT(CHECK) | BIT(ESTIMATE))
+#define RUNS (BIT(FIT) | BIT(CHECK) | BIT(ESTIMATE) | BIT(PLAN))
 #define MODEL (BIT(EVAL) | BIT(SIMULATE))
 #define FILES (BIT(INSPECT) | BIT(INIT))
 #define PAIRS 0x10000u /* --help only: of two-time models */
@@ -163,7 +163,7 @@ static const struct option options[] = {
     {"isa", 0, TEXT, ALL | RARE, AT(isa), 0, "LEVEL",
      "v2, v3, v4: kernel for this instruction set; also FIT_ISA"},
     {"threads", 'j', COUNT, ALL, AT(threads), 0, "N", "default: one per core"},
-    {"json", 0, FLAG, BIT(FIT) | BIT(INFO) | BIT(BENCH) | BIT(CHECK) | BIT(ESTIMATE), AT(json), 0, NULL,
+    {"json", 0, FLAG, BIT(FIT) | BIT(INFO) | BIT(BENCH) | BIT(CHECK) | BIT(ESTIMATE) | BIT(PLAN), AT(json), 0, NULL,
      "result as JSON on standard output"},
     {"quiet", 0, FLAG, ALL, AT(quiet), 0, NULL, "nothing but errors"},
     {"silent", 'q', FLAG, ALL, AT(quiet), 0, NULL, NULL},
@@ -235,6 +235,8 @@ static const struct {
     {"check", "validate", FIT_COMMAND_CHECK, "CONFIG.yaml", "CONFIG.yaml", "validates a configuration"},
     {"estimate", NULL, FIT_COMMAND_ESTIMATE, "CONFIG.yaml", NULL,
      "memory and time that a fit will take"},
+    {"plan", NULL, FIT_COMMAND_PLAN, "CONFIG.yaml --frames 1:N --dt S --phi D1,.. --sigma S", NULL,
+     "the errors to be expected, before there are data"},
     {"selfcheck", NULL, FIT_COMMAND_SELFCHECK, "FILE..", "FILE..",
      "compares the kernels with reference values that the build made"},
 };

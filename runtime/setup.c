@@ -72,7 +72,7 @@ enum fit_status fit_setup_config(const struct fit_cli *cli, const struct fit_ker
     if (cli->nword + (cli->config != NULL) > 1)
         return fit_fail(err, FIT_ERR_USAGE, "'%s': one configuration at a time",
                         cli->word[cli->nword - 1]);
-    if (!file && !names_data(cli))
+    if (!file && !names_data(cli) && cli->command != FIT_COMMAND_PLAN)
         return fit_fail(err, FIT_ERR_USAGE, "%s: a configuration is missing, or --data FILE",
                         fit_cli_command_name(cli->command));
     if (file && is_data(file))

@@ -1,0 +1,339 @@
+/* cmd_plan.c -- `plan`: the errors to be expected from an experiment that has not been made.
+ *
+ * The configuration is that of a fit; a data file is not needed.  Frames, frame period, wavevector,
+ * azimuths and noise come from it or from the options of `fit` (--frames 1:N, --dt, --q, --phi,
+ * --sigma), parameters are the starting values.  Beside the errors stand those of larger experiments:
+ * twice the frames, twice the frames in the same time, twice the azimuths, each value as noisy as before.
+ */
+#include "json.h"
+#include "plan.h"
+#include "program.h"
+#include "select.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DESIGNS = 4 };
+static const double STRONG = 0.95, WIDER = 1.2; /* correlation; profile over usual error: that are told */
+
+struct planned {
+    const char *name;
+    struct fit_plan_design design;
+    double *phi, *sigma;
+    struct fit_plan plan;
+    int done;
+    char why[200]; /* there is none */
+};
+
+struct planning {
+    const struct fit_kernel *model;
+    const struct fit_config *cfg;
+    struct fit_selection sel;
+    double q;
+    struct planned d[DESIGNS];
+};
+
+/* ---- designs --------------------------------------------------------------------------------- */
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Azimuths of the configuration; twice: also those halfway to the next one, and behind the last (of a single
+ * one: at right angles to it). */
+static enum fit_status set_angles(const struct planning *x, struct planned *p, int twice, struct fit_error *err)
+{
+    size_t n = x->sel.nlist ? x->sel.nlist : 1;
+    double *phi = malloc(2 * n * sizeof *phi), *sigma = malloc(2 * n * sizeof *sigma);
+    p->phi = phi;
+    p->sigma = sigma;
+    if (!phi || !sigma)
+        return fit_fail(err, FIT_ERR_MEMORY, "plan: out of memory");
+    for (size_t g = 0; g < n; g++) {
+        phi[g] = x->sel.nlist ? x->sel.list[g] : 0;
+        sigma[g] = x->sel.sigma_value[x->sel.nsigma == 1 ? 0 : g];
+    }
+    if (twice) {
+        double step = 90;
+        qsort(phi, n, sizeof *phi, ascending);
+        for (size_t g = 0; g < n; g++) {
+            step = g + 1 < n ? (phi[g + 1] - phi[g]) / 2 : n > 1 ? step : 90;
+            phi[n + g] = phi[g] + step;
+            sigma[n + g] = sigma[g];
+        }
+    }
+    p->design.nphi = twice ? 2 * n : n;
+    p->design.phi = phi;
+    p->design.sigma = sigma;
+    return FIT_OK;
+}
+
+static enum fit_status set_designs(struct planning *x, struct fit_error *err)
+{
+    size_t frames = (size_t)(x->sel.last - (x->sel.first > 1 ? x->sel.first : 1) + 1);
+    const struct planned all[DESIGNS] = {
+        {.name = "as planned", .design = {.frames = frames, .dt = x->sel.dt}},
+        {.name = "frames x 2", .design = {.frames = 2 * frames, .dt = x->sel.dt}},
+        {.name = "period / 2", .design = {.frames = 2 * frames, .dt = x->sel.dt / 2}},
+        {.name = "angles x 2", .design = {.frames = frames, .dt = x->sel.dt}},
+    };
+    enum fit_status st = FIT_OK;
+    for (int k = 0; k < DESIGNS && st == FIT_OK; k++) {
+        x->d[k] = all[k];
+        st = set_angles(x, &x->d[k], k == 3, err);
+    }
+    return st;
+}
+
+/* What must be known. */
+static enum fit_status ask(const struct planning *x, struct fit_error *err)
+{
+    const struct fit_selection *s = &x->sel;
+    int angles = 0;
+    for (size_t a = 0; a < x->model->naxis; a++)
+        angles |= strcmp(x->model->axis[a].name, "phi") == 0;
+    if (s->last < 0)
+        return fit_fail(err, FIT_ERR_CONFIG, "plan: how many frames? give --frames 1:N");
+    if (!(s->dt > 0))
+        return fit_fail(err, FIT_ERR_CONFIG, "plan: which frame period? give --dt, in s");
+    if (angles && !s->nlist)
+        return fit_fail(err, FIT_ERR_CONFIG, "plan: which azimuths? give --phi D1,D2,..., in degrees");
+    if (s->sigma != FIT_SIGMA_VALUE || !s->nsigma)
+        return fit_fail(err, FIT_ERR_CONFIG,
+                        "plan: how noisy is one value of c2? give --sigma, its standard deviation (inspect and fit "
+                        "of an earlier experiment tell)");
+    if (s->nsigma != 1 && s->nsigma != (s->nlist ? s->nlist : 1))
+        return fit_fail(err, FIT_ERR_CONFIG, "plan: %zu values of sigma for %zu azimuths; give one, or one each",
+                        s->nsigma, s->nlist);
+    return FIT_OK;
+}
+
+/* ---- numbers --------------------------------------------------------------------------------- */
+
+/* Largest error of linear parameter q over the groups; the value is that of the first. */
+static double linear_error(const struct fit_plan *p, size_t q)
+{
+    const struct fit_result *r = &p->fit;
+    double most = 0;
+    for (size_t g = 0; g < r->ngroup; g++) {
+        double e = r->std[r->nparam + g * r->nlinear + q];
+        most = isnan(e) || e > most ? e : most;
+        if (isnan(e))
+            break;
+    }
+    return most;
+}
+
+/* Error of parameter j, linear ones behind the others; NaN: not determined. */
+static double error_of(const struct fit_plan *p, size_t j)
+{
+    return j < p->fit.nparam ? p->fit.std[j] : linear_error(p, j - p->fit.nparam);
+}
+
+static const struct fit_param *param_of(const struct fit_kernel *k, size_t j)
+{
+    return j < k->nparam ? &k->param[j] : &k->linear[j - k->nparam];
+}
+
+static double value_of(const struct fit_plan *p, size_t j)
+{
+    return j < p->fit.nparam ? p->fit.theta[j] : p->fit.lin[j - p->fit.nparam];
+}
+
+/* ---- as text --------------------------------------------------------------------------------- */
+
+static void print_errors(const struct planning *x, FILE *f)
+{
+    const struct fit_plan *p = &x->d[0].plan;
+    size_t n = p->kernel->nparam + p->kernel->nlinear;
+    fprintf(f, "expected errors       value");
+    for (int k = 0; k < DESIGNS; k++)
+        fprintf(f, "  %10s", x->d[k].name);
+    fprintf(f, "\n");
+    for (size_t j = 0; j < n; j++) {
+        const struct fit_param *par = param_of(p->kernel, j);
+        fprintf(f, "  %-18s %#8.4g", par->name, value_of(p, j));
+        for (int k = 0; k < DESIGNS; k++) {
+            double e = x->d[k].done ? error_of(&x->d[k].plan, j) : NAN;
+            if (e > 0)
+                fprintf(f, "  %10.2g", e);
+            else
+                fprintf(f, "  %10s", !x->d[k].done ? "-" : isnan(e) ? "none" : "fixed");
+        }
+        fprintf(f, "%s%s\n", strcmp(par->unit, "1") ? "  " : "", strcmp(par->unit, "1") ? par->unit : "");
+    }
+    if (p->kernel->nlinear && p->fit.ngroup > 1)
+        fprintf(f, "(of contrast and offset the largest error of an angle)\n");
+}
+
+static void print_relations(const struct planning *x, FILE *f)
+{
+    const struct fit_plan *p = &x->d[0].plan;
+    const struct fit_result *r = &p->fit;
+    for (size_t k = 0; k < r->ndegenerate; k++)
+        fprintf(f, "not determined: %s\n", r->degenerate[k].text);
+    for (size_t k = 0; k < r->ncombination; k++)
+        if (r->combination_std[k] > 0)
+            fprintf(f, "determined: %s = %.6g +- %.2g  %s\n", p->kernel->combination[k].text, r->combination[k],
+                    r->combination_std[k], p->kernel->combination[k].unit);
+    if (r->nnull)
+        fprintf(f, "%zu direction%s of the parameters %s no effect on the values\n", r->nnull, r->nnull > 1 ? "s" : "",
+                r->nnull > 1 ? "have" : "has");
+    for (size_t a = 0; a < r->nparam; a++)
+        for (size_t b = 0; b < a; b++)
+            if (fabs(r->correlation[a * r->nfull + b]) > STRONG)
+                fprintf(f, "%s and %s can hardly be told apart: correlation %.3f\n", p->kernel->param[b].name,
+                        p->kernel->param[a].name, r->correlation[a * r->nfull + b]);
+    for (size_t j = 0; j < r->nparam; j++)
+        if (r->profile[j] > WIDER * r->std[j])
+            fprintf(f, "%s: the model is not linear over its error; expect about %.2g\n", p->kernel->param[j].name,
+                    r->profile[j]);
+    for (size_t j = 0; j < r->nparam; j++)
+        if (r->at_bound[j])
+            fprintf(f, "%s stands on a bound and has no error\n", p->kernel->param[j].name);
+}
+
+static void print_text(const struct planning *x, FILE *f)
+{
+    const struct fit_plan_design *d = &x->d[0].design;
+    const struct fit_plan *p = &x->d[0].plan;
+    fprintf(f, "%s: %zu frames of %g s, %zu angle%s", x->model->name, d->frames, d->dt, d->nphi, d->nphi > 1 ? "s" : "");
+    if (!isnan(x->q))
+        fprintf(f, ", q %g 1/angstrom", x->q);
+    fprintf(f, ", noise %g: %.3g values\n", d->sigma[0], p->values);
+    print_errors(x, f);
+    print_relations(x, f);
+    for (int k = 0; k < DESIGNS; k++) {
+        if (!x->d[k].done)
+            fprintf(f, "%s: %s\n", x->d[k].name, x->d[k].why);
+        else if (x->d[k].plan.stride > 1)
+            fprintf(f, "%s: from every %zu-th frame\n", x->d[k].name, x->d[k].plan.stride);
+    }
+    fprintf(f, "for noise that is independent from value to value; noise that frames share makes them larger\n");
+}
+
+/* ---- as JSON --------------------------------------------------------------------------------- */
+
+static void put_parameter(struct fit_json *j, const struct planning *x, size_t at)
+{
+    const struct fit_plan *p = &x->d[0].plan;
+    const struct fit_param *par = param_of(p->kernel, at);
+    double e = error_of(p, at), v = value_of(p, at);
+    fit_json_begin(j, par->name, '{');
+    fit_json_number(j, "value", v);
+    fit_json_number(j, "std", e);
+    fit_json_number(j, "relative", e / fabs(v));
+    if (at < p->fit.nparam)
+        fit_json_number(j, "std_profile", p->fit.profile[at]);
+    fit_json_string(j, "unit", par->unit);
+    fit_json_boolean(j, "determined", isfinite(e));
+    for (int k = 1; k < DESIGNS; k++) {
+        char name[40];
+        snprintf(name, sizeof name, "std_%s", k == 1 ? "frames_doubled" : k == 2 ? "period_halved" : "angles_doubled");
+        fit_json_number(j, name, x->d[k].done ? error_of(&x->d[k].plan, at) : NAN);
+    }
+    fit_json_end(j);
+}
+
+static void put_relations(struct fit_json *j, const struct fit_plan *p)
+{
+    const struct fit_result *r = &p->fit;
+    fit_json_begin(j, "not_determined", '[');
+    for (size_t k = 0; k < r->ndegenerate; k++)
+        fit_json_string(j, NULL, r->degenerate[k].text);
+    fit_json_end(j);
+    fit_json_begin(j, "combinations", '{');
+    for (size_t k = 0; k < r->ncombination; k++) {
+        if (!(r->combination_std[k] > 0))
+            continue;
+        fit_json_begin(j, p->kernel->combination[k].text, '{');
+        fit_json_number(j, "value", r->combination[k]);
+        fit_json_number(j, "std", r->combination_std[k]);
+        fit_json_end(j);
+    }
+    fit_json_end(j);
+    fit_json_integer(j, "null_directions", (int64_t)r->nnull);
+    fit_json_begin(j, "correlation", '[');
+    for (size_t a = 0; a < r->nparam; a++)
+        fit_json_numbers(j, NULL, r->correlation + a * r->nfull, r->nparam);
+    fit_json_end(j);
+}
+
+static void print_json(const struct planning *x, FILE *f)
+{
+    const struct fit_plan *p = &x->d[0].plan;
+    const struct fit_plan_design *d = &x->d[0].design;
+    struct fit_json j = {0};
+    fit_json_begin(&j, NULL, '{');
+    fit_json_string(&j, "model", x->model->name);
+    fit_json_integer(&j, "frames", (int64_t)d->frames);
+    fit_json_number(&j, "dt", d->dt);
+    fit_json_number(&j, "q", x->q);
+    fit_json_numbers(&j, "phi", d->phi, d->nphi);
+    fit_json_numbers(&j, "sigma", d->sigma, d->nphi);
+    fit_json_number(&j, "values", p->values);
+    fit_json_integer(&j, "every_nth_frame", (int64_t)p->stride);
+    fit_json_begin(&j, "parameters", '{');
+    for (size_t k = 0; k < p->kernel->nparam + p->kernel->nlinear; k++)
+        put_parameter(&j, x, k);
+    fit_json_end(&j);
+    put_relations(&j, p);
+    fit_json_end(&j);
+    fprintf(f, "%s\n", fit_json_text(&j) ? fit_json_text(&j) : "{}");
+    fit_json_free(&j);
+}
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
+/* Larger experiments that cannot be judged leave the first as it is. */
+static enum fit_status run_designs(struct planning *x, struct fit_error *err)
+{
+    for (int k = 0; k < DESIGNS; k++) {
+        struct planned *p = &x->d[k];
+        struct fit_error why = {.status = FIT_OK};
+        enum fit_status st = fit_plan_run(x->cfg, x->model, &p->design, &p->plan, &why);
+        p->done = st == FIT_OK;
+        snprintf(p->why, sizeof p->why, "%.190s", why.message);
+        if (!p->done && k == 0)
+            return fit_fail(err, st, "%s", why.message);
+    }
+    return FIT_OK;
+}
+
+enum fit_status fit_cmd_plan(struct fit_program *p, const struct fit_cli *cli, struct fit_error *err)
+{
+    struct planning x = {.q = NAN};
+    struct fit_config_log log;
+    struct fit_config *cfg = NULL;
+    fit_config_log_init(&log);
+    enum fit_status st = fit_program_kernel(p, cli, &x.model, err);
+    if (st == FIT_OK && x.model->space != FIT_PAIRS)
+        st = fit_fail(err, FIT_ERR_USAGE, "plan: this is for matrices; for a table, simulate it and fit");
+    if (st == FIT_OK)
+        st = fit_setup_config(cli, x.model, &log, &cfg, err);
+    for (size_t k = 0; k < log.n; k++)
+        if (log.message[k].error && strcmp(log.message[k].text, err->message) != 0)
+            fprintf(p->err, "%s\n", log.message[k].text);
+    if (st != FIT_OK)
+        goto done;
+    x.cfg = cfg;
+    x.q = cfg->input.q.value;
+    fit_selection_from_config(cfg, &x.sel);
+    if ((st = ask(&x, err)) == FIT_OK && (st = set_designs(&x, err)) == FIT_OK)
+        st = run_designs(&x, err);
+    if (st == FIT_OK)
+        (cli->json ? print_json : print_text)(&x, p->out);
+done:
+    for (int k = 0; k < DESIGNS; k++) {
+        fit_plan_free(&x.d[k].plan);
+        free(x.d[k].phi);
+        free(x.d[k].sigma);
+    }
+    fit_config_free(cfg);
+    fit_config_log_free(&log);
+    return st;
+}
