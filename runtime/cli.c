@@ -586,8 +586,7 @@ int fit_cli_command(size_t k, struct fit_cli_command *command)
     return 1;
 }
 
-/* Text from column `at` of a screen of 80, broken at blanks. */
-static void put_wrapped(FILE *f, const char *text, size_t at)
+void fit_cli_put_wrapped(FILE *f, const char *text, size_t at)
 {
     const size_t room = 79 - at;
     while (strlen(text) > room) {
@@ -611,7 +610,7 @@ void fit_cli_put_row(FILE *f, const struct fit_cli_row *row)
     fprintf(f, "  %-*s ", LEFT - 3, left);
     if (n > LEFT - 3)
         fprintf(f, " "); /* the text begins later, and goes on where it should */
-    put_wrapped(f, row->help, n > LEFT - 3 ? (size_t)n + 4 : LEFT);
+    fit_cli_put_wrapped(f, row->help, n > LEFT - 3 ? (size_t)n + 4 : LEFT);
 }
 
 static void help_options(FILE *f, enum fit_command command, enum fit_space space, int all)

@@ -97,6 +97,9 @@ struct fit_cli_command {
 int fit_cli_row(enum fit_command command, enum fit_space space, size_t k, struct fit_cli_row *row);
 int fit_cli_command(size_t k, struct fit_cli_command *command);
 
+/* Text from column `at` (where the cursor stands) of a screen of 80, broken at blanks, and a newline. */
+void fit_cli_put_wrapped(FILE *f, const char *text, size_t at);
+
 /* A row as --help shows it, at most 80 columns. */
 void fit_cli_put_row(FILE *f, const struct fit_cli_row *row);
 

@@ -44,6 +44,7 @@ struct run {
     struct fit_notes notes;
     int average_noted; /* the configuration's notes speak of averaged scaling already */
     struct fit_progress_view view;
+    double bytes; /* that loading reads, about */
     char *command_line, *config_text;
     char *last_log; /* run.log of the last fit into the same folder, or NULL */
     char *runlog; /* text of run.log, grown by a memory stream */
@@ -208,6 +209,7 @@ static enum fit_status estimate(struct run *run, struct fit_selection *sel, stru
         return st;
     double mb = plan.streamed ? plan.streamed_mb : plan.held_mb;
     sel->memory = plan.data_limit;
+    run->bytes = fit_memory_plan_bytes(sel, &plan);
     run->r.estimate_mb = mb;
     say(run, "memory: %.3g MB for %.0f points (%zu matrices, %zu frames)%s; %.0f MB are available",
         mb, plan.points, plan.ngroup, plan.frames, plan.streamed ? ", streamed" : "",
@@ -270,8 +272,9 @@ static enum fit_status load_pairs(struct run *run, struct fit_error *err)
     double *setting = settings(run);
     if (!setting)
         return fit_fail(err, FIT_ERR_MEMORY, "out of memory");
-    fit_progress_phase(&run->view, "loading");
+    fit_progress_reading(&run->view, "loading", run->bytes);
     st = fit_measurement_load(&sel, run->k, setting, &run->m, err);
+    fit_progress_clear(&run->view);
     free(setting);
     return st;
 }
@@ -398,7 +401,10 @@ static void note_degenerate(struct run *run)
 static int on_progress(void *user, const struct fit_progress *p)
 {
     struct run *run = user;
-    say(run, "iteration %zu: chi2 %.17g, step %.3g, distance %.3g", p->iteration, p->chi2, p->step,
+    if (p->phase)
+        say(run, "%s", p->phase);
+    else
+        say(run, "iteration %zu: chi2 %.17g, step %.3g, distance %.3g", p->iteration, p->chi2, p->step,
         p->gradient);
     return fit_progress_show(&run->view, p);
 }
@@ -445,6 +451,7 @@ static enum fit_status fit(struct run *run, struct fit_error *err)
     if (st != FIT_OK || run->cli->dry_run)
         return st;
     run->view.npoint = run->m->dataset->npoint;
+    run->view.gtol = run->setup.options.gtol;
     fit_progress_phase(&run->view, "looking for starting points");
     if (run->setup.copies)
         st = begin_shared(run, err);
@@ -471,7 +478,9 @@ static enum fit_status fit(struct run *run, struct fit_error *err)
     note_peers(run);
     note_scaling(run);
     double begin = fit_seconds();
+    fit_progress_phase(&run->view, "comparing data and model");
     st = fit_maps_new(run->k, run->m->dataset, &run->fit, run->fit.threads, &run->maps, err);
+    fit_progress_clear(&run->view);
     run->r.maps_seconds = fit_seconds() - begin;
     return st;
 }
@@ -706,6 +715,17 @@ static int is_told(const struct run *run, const char *note)
     return 0;
 }
 
+/* A note: on a terminal in lines of 80, for other programs in one. */
+static void put_note(const struct fit_program *p, const char *text)
+{
+    static const char head[] = "note: ";
+    fputs(head, p->err);
+    if (p->err_is_terminal)
+        fit_cli_put_wrapped(p->err, text, sizeof head - 1);
+    else
+        fprintf(p->err, "%s\n", text);
+}
+
 /* On the screen those that are new; all are in summary.txt, fit.json and run.log. */
 static void print_notes(const struct run *run)
 {
@@ -715,7 +735,7 @@ static void print_notes(const struct run *run)
         if (!run->cli->verbose && is_told(run, run->notes.text[k]))
             same++;
         else if (run->cli->verbose || printed < MOST)
-            printed += fprintf(run->p->err, "note: %s\n", run->notes.text[k]) > 0;
+            printed++, put_note(run->p, run->notes.text[k]);
         else
             left++;
     }
@@ -748,7 +768,7 @@ static void print_dry_run(const struct run *run)
 {
     const struct fit_measurement *m = run->m;
     for (size_t k = 0; k < run->notes.n; k++)
-        fprintf(run->p->err, "note: %s\n", run->notes.text[k]);
+        put_note(run->p, run->notes.text[k]);
     fprintf(run->p->out,
             "%s: %zu groups, frames %ld..%ld, dt %g s, %zu points; would be written to %s\n",
             m->file, m->ngroup, m->first, m->last, m->dt, m->dataset->npoint, run->folder);

@@ -399,11 +399,19 @@ static enum fit_status robust_errors(struct fit_job *f, double variance)
     return FIT_OK;
 }
 
+static void tell_phase(const struct fit_job *f, const char *phase)
+{
+    const struct fit_progress p = {.phase = phase};
+    if (f->opt->progress)
+        f->opt->progress(f->opt->progress_user, &p);
+}
+
 static enum fit_status finish(struct fit_job *f, struct fit_outcome *o)
 {
     struct fit_result *r = f->res;
     struct fit_polish polished;
     double t = fit_seconds();
+    tell_phase(f, "errors of the parameters");
     enum fit_status st = polish(f, o, &polished);
     if (st != FIT_OK || (st = last_pass(f)) != FIT_OK)
         goto done;

@@ -69,6 +69,7 @@ struct fit_progress {
     double step;     /* length of the last accepted step, in standard errors */
     double gradient; /* distance to the minimum promised by the gradient, in standard errors */
     double seconds;  /* since fit_run began */
+    const char *phase; /* NULL: an iteration; else what begins now ("errors"), and all others are 0 */
 };
 typedef int fit_progress_fn(void *user, const struct fit_progress *p); /* nonzero: stop */
 

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define PROGRAM_MB 40 /* libraries, tables, maps of the results: measured */
@@ -115,10 +116,21 @@ enum fit_status fit_memory_plan(const struct fit_selection *sel, double fraction
         st = fit_select_window(src, sel, &first, &plan->frames, &notes, err);
     if (st == FIT_OK) {
         plan->file_frames = src->nframe;
+        plan->nmatrix = src->nmatrix;
         decide(sel, fraction, sel->sigma == FIT_SIGMA_FILE || src->has_sigma, plan);
     }
     free(index);
     fit_notes_free(&notes);
     fit_source_close(src);
     return st;
+}
+
+double fit_memory_plan_bytes(const struct fit_selection *sel, const struct fit_memory_plan *plan)
+{
+    static const double looks = 2.7; /* times that values are read which stay in the file, measured */
+    struct stat s;
+    if (stat(sel->path, &s) != 0 || plan->nmatrix == 0)
+        return NAN;
+    const double share = (double)plan->ngroup / (double)plan->nmatrix;
+    return (double)s.st_size * (1 + share * (plan->streamed ? looks : 1));
 }

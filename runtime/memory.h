@@ -10,6 +10,7 @@ double fit_memory_available_mb(void);
 
 struct fit_memory_plan {
     size_t file_frames, frames, ngroup; /* rows of the matrices; of them inside the window */
+    size_t nmatrix; /* in the file */
     double points;
     double held_mb, streamed_mb; /* whole program, values in memory or read in every pass */
     double available_mb, limit_mb;
@@ -20,5 +21,9 @@ struct fit_memory_plan {
 /* From the shape of the data, before any matrix is read.  fraction: of the available memory. */
 enum fit_status fit_memory_plan(const struct fit_selection *sel, double fraction,
                                 struct fit_memory_plan *plan, struct fit_error *err);
+
+/* Bytes that this process will read while the data are loaded, about: the file for its SHA-256, and the
+ * selected matrices, which are looked at before their values stay in the file.  NaN: nobody knows. */
+double fit_memory_plan_bytes(const struct fit_selection *sel, const struct fit_memory_plan *plan);
 
 #endif

@@ -401,7 +401,7 @@ static int told_to_stop(struct state *t)
     double now = fit_seconds();
     if (t->opt->progress) {
         struct fit_progress p = {s->iterations, 2 * s->cost, s->step, s->gradient,
-                                 now - t->opt->began};
+                                 now - t->opt->began, NULL};
         if (t->opt->progress(t->opt->progress_user, &p)) {
             end(t, FIT_INTERRUPTED, "stopped on request");
             return 1;

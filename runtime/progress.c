@@ -5,14 +5,19 @@
 #include "parallel.h"
 
 #include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static const double interval = 0.2; /* s between lines: 5 Hz */
 
 enum fit_status fit_progress_begin(struct fit_progress_view *v, FILE *f, int terminal,
                                    const char *choice, int quiet, struct fit_error *err)
 {
+    const char *term = getenv("TERM");
     *v = (struct fit_progress_view){.f = f, .mode = FIT_PROGRESS_NONE};
+    terminal = terminal && !(term && strcmp(term, "dumb") == 0);
     if (choice && strcmp(choice, "json") == 0)
         v->mode = FIT_PROGRESS_JSON;
     else if (!choice || strcmp(choice, "auto") == 0)
@@ -22,19 +27,136 @@ enum fit_status fit_progress_begin(struct fit_progress_view *v, FILE *f, int ter
     return FIT_OK;
 }
 
+static void write_line(FILE *f, const char *line)
+{
+    fprintf(f, "\r%.79s\033[K", line);
+    fflush(f);
+}
+
+/* "40 s", "12 min"; what is left is never nothing */
+static void duration(double seconds, char *text, size_t size)
+{
+    if (seconds < 90)
+        snprintf(text, size, "%.0f s", fmax(seconds, 1));
+    else if (seconds < 5400)
+        snprintf(text, size, "%.0f min", seconds / 60);
+    else
+        snprintf(text, size, "%.1f h", seconds / 3600);
+}
+
+/* ---- phases without news: a thread of their own writes how long they take ---------------------- */
+
+struct fit_progress_ticker {
+    FILE *f;
+    char text[64];
+    double begin, bytes, read_before; /* bytes: to be read; NaN: unknown */
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    int stop;
+};
+
+/* Bytes that this process has read since it began, Linux; NaN elsewhere. */
+static double bytes_read(void)
+{
+    char line[64];
+    double bytes = NAN;
+    FILE *f = fopen("/proc/self/io", "r");
+    while (f && fgets(line, sizeof line, f))
+        if (strncmp(line, "rchar: ", 7) == 0)
+            bytes = strtod(line + 7, NULL);
+    if (f)
+        fclose(f);
+    return bytes;
+}
+
+static void tick(const struct fit_progress_ticker *t)
+{
+    enum { MOST = 99 }; /* per cent: the guess was too low */
+    char line[160], left[32];
+    const double seconds = fit_seconds() - t->begin;
+    const double part = (bytes_read() - t->read_before) / t->bytes;
+    if (seconds < 1)
+        return;
+    if (part > 0 && part < 0.01 * MOST) {
+        duration(seconds * (1 - part) / part, left, sizeof left);
+        snprintf(line, sizeof line, "%s  %2.0f %%  about %s left", t->text, 100 * part, left);
+    } else {
+        snprintf(line, sizeof line, "%s  %.0f s", t->text, seconds);
+    }
+    write_line(t->f, line);
+}
+
+static void *ticking(void *user)
+{
+    struct fit_progress_ticker *t = user;
+    struct timespec when;
+    pthread_mutex_lock(&t->lock);
+    while (!t->stop) {
+        clock_gettime(CLOCK_REALTIME, &when);
+        when.tv_nsec += (long)(1e9 * interval);
+        when.tv_sec += when.tv_nsec / 1000000000;
+        when.tv_nsec %= 1000000000;
+        pthread_cond_timedwait(&t->changed, &t->lock, &when);
+        if (!t->stop)
+            tick(t);
+    }
+    pthread_mutex_unlock(&t->lock);
+    return NULL;
+}
+
+static void stop_ticker(struct fit_progress_view *v)
+{
+    struct fit_progress_ticker *t = v->ticker;
+    if (!t)
+        return;
+    pthread_mutex_lock(&t->lock);
+    t->stop = 1;
+    pthread_cond_signal(&t->changed);
+    pthread_mutex_unlock(&t->lock);
+    pthread_join(t->thread, NULL);
+    pthread_mutex_destroy(&t->lock);
+    pthread_cond_destroy(&t->changed);
+    free(t);
+    v->ticker = NULL;
+}
+
 static void show(struct fit_progress_view *v, const char *line)
 {
-    fprintf(v->f, "\r%.99s\033[K", line);
-    fflush(v->f);
+    stop_ticker(v);
+    write_line(v->f, line);
     v->shown = 1;
     v->last = fit_seconds();
 }
 
+/* Without a thread the line simply stands still. */
+void fit_progress_reading(struct fit_progress_view *v, const char *text, double bytes)
+{
+    if (v->mode != FIT_PROGRESS_LINE)
+        return;
+    show(v, text);
+    struct fit_progress_ticker *t = calloc(1, sizeof *t);
+    if (!t)
+        return;
+    t->f = v->f;
+    t->begin = fit_seconds();
+    t->bytes = bytes;
+    t->read_before = isnan(bytes) ? NAN : bytes_read();
+    snprintf(t->text, sizeof t->text, "%s", text);
+    pthread_mutex_init(&t->lock, NULL);
+    pthread_cond_init(&t->changed, NULL);
+    if (pthread_create(&t->thread, NULL, ticking, t) == 0)
+        v->ticker = t;
+    else
+        free(t);
+}
+
 void fit_progress_phase(struct fit_progress_view *v, const char *text)
 {
-    if (v->mode == FIT_PROGRESS_LINE)
-        show(v, text);
+    fit_progress_reading(v, text, NAN);
 }
+
+/* ---- least squares ---------------------------------------------------------------------------- */
 
 static void show_json(struct fit_progress_view *v, const struct fit_progress *p)
 {
@@ -53,31 +175,47 @@ static void show_json(struct fit_progress_view *v, const struct fit_progress *p)
     fit_json_free(&j);
 }
 
+/* Seconds until the distance to the minimum has fallen to gtol, if its logarithm goes on to fall as it did since
+ * this run of iterations began; NaN: it does not fall. */
+static double time_left(struct fit_progress_view *v, const struct fit_progress *p)
+{
+    if (v->first_distance <= 0 || p->iteration < v->last_iteration || p->gradient > v->first_distance) {
+        v->first_distance = p->gradient;
+        v->first_seconds = p->seconds;
+    }
+    v->last_iteration = p->iteration;
+    const double fallen = log(v->first_distance / p->gradient), wanted = log(p->gradient / v->gtol);
+    const double taken = p->seconds - v->first_seconds;
+    return v->gtol > 0 && fallen > 0 && taken > 0 ? taken * fmax(wanted, 0) / fallen : NAN;
+}
+
 int fit_progress_show(void *user, const struct fit_progress *p)
 {
     struct fit_progress_view *v = user;
-    char line[128];
-    if (v->mode == FIT_PROGRESS_JSON)
+    char line[160], rest[48] = "", left[32];
+    if (v->mode == FIT_PROGRESS_JSON && !p->phase)
         show_json(v, p);
-    if (v->mode != FIT_PROGRESS_LINE || fit_seconds() - v->last < interval)
+    if (v->mode != FIT_PROGRESS_LINE)
+        return 0;
+    if (p->phase) {
+        fit_progress_phase(v, p->phase);
+        return 0;
+    }
+    const double seconds = time_left(v, p);
+    if (fit_seconds() - v->last < interval)
         return 0;
     double n = v->npoint ? (double)v->npoint : 1;
-    snprintf(line, sizeof line, "fit  it %3zu  rms %.6g  step %.1e  distance %.1e  %.1f s",
-             p->iteration, sqrt(p->chi2 / n), p->step, p->gradient, p->seconds);
+    if (isfinite(seconds)) {
+        duration(seconds, left, sizeof left);
+        snprintf(rest, sizeof rest, "  about %s left", left);
+    }
+    snprintf(line, sizeof line, "fit  step %zu  rms %.6g  distance %.1e  %.1f s%s", p->iteration,
+             sqrt(p->chi2 / n), p->gradient, p->seconds, rest);
     show(v, line);
     return 0;
 }
 
-/* "2 min 5 s" */
-static void duration(double seconds, char *text, size_t size)
-{
-    if (seconds < 90)
-        snprintf(text, size, "%.0f s", seconds);
-    else if (seconds < 5400)
-        snprintf(text, size, "%.0f min", seconds / 60);
-    else
-        snprintf(text, size, "%.1f h", seconds / 3600);
-}
+/* ---- sampling --------------------------------------------------------------------------------- */
 
 static void sampling_json(struct fit_progress_view *v, const struct fit_sampling_progress *p)
 {
@@ -149,6 +287,7 @@ int fit_progress_sampling(struct fit_progress_view *v, const struct fit_sampling
         sampling_json(v, p);
     if (v->mode != FIT_PROGRESS_LINE || fit_seconds() - v->last < interval)
         return 0;
+    stop_ticker(v);
     size_t n = p->chains < CHAINS_SHOWN ? p->chains : CHAINS_SHOWN;
     double fresh = p->done - p->resumed, ess = effective(v, p);
     duration(fresh > 0 ? p->seconds * (p->total - p->done) / fresh : 0, left, sizeof left);
@@ -166,6 +305,7 @@ int fit_progress_sampling(struct fit_progress_view *v, const struct fit_sampling
 
 void fit_progress_clear(struct fit_progress_view *v)
 {
+    stop_ticker(v);
     if (v->shown)
         fprintf(v->f, "\r\033[J");
     if (v->shown)
