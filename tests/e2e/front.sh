@@ -164,6 +164,14 @@ got=0
 printf 'laminar.h5\n' | "$h" config -i -o half.yaml >out 2>err || got=$?
 [ $got -eq 130 ] && [ ! -e half.yaml ] || fail "config without answers: $got"
 
+# ---- what reads a configuration besides
+expect 0 "$h" plan minimal.yaml --frames 1:100 --phi 0,45,90 --sigma 0.01
+has out "D0"
+expect 0 "$h" estimate minimal.yaml
+has out "points"
+expect 0 "$h" inspect laminar.h5
+has out "phi -45"
+
 # ---- compare
 expect 0 "$h" compare results_minimal results_minimal
 has out "AGREE"
@@ -215,7 +223,7 @@ hasnot err "compiling"
 # ---- help, manual, completions: from one table
 expect 0 "$h" --help
 [ "$(wc -l <out)" -le 24 ] || fail "the help is longer than a screen"
-for c in fit validate config inspect simulate compare batch watch models info demo estimate; do
+for c in fit validate config inspect plan simulate compare batch watch models info demo estimate; do
     expect 0 "$h" $c --help
     [ "$(wc -l <out)" -le 24 ] || fail "$c --help is longer than a screen"
     awk 'length > 80 { exit 1 }' out || fail "$c --help is wider than 80 columns"
