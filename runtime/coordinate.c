@@ -49,6 +49,8 @@ double fit_coordinate_at(const struct fit_coordinate *c, double q, double *slope
         /* s and 1 - s from e^-|q|, so that neither loses digits */
         e = exp(-fabs(q));
         x = q >= 0 ? c->upper - width * (e / (1 + e)) : c->lower + width * (e / (1 + e));
+        if (fabs(q) < 1) /* nor x near 0 between -a and a */
+            x = 0.5 * (c->lower + c->upper) + 0.5 * width * tanh(0.5 * q);
         d = width * e / ((1 + e) * (1 + e));
         log_d = log(width) - fabs(q) - 2 * log1p(e);
         b = (q >= 0 ? -1 : 1) * (1 - e) / (1 + e); /* 1 - 2 s */
@@ -73,7 +75,8 @@ double fit_coordinate_of(const struct fit_coordinate *c, double x)
     case FIT_COORDINATE_INTERVAL:
         low = fmax(x - c->lower, MARGIN * width);
         high = fmax(c->upper - x, MARGIN * width);
-        return log(low / high);
+        x -= 0.5 * (c->lower + c->upper);
+        return fabs(x) < 0.2 * width ? 2 * atanh(2 * x / width) : log(low / high);
     case FIT_COORDINATE_LOG_INTERVAL:
         width = log(c->upper / c->lower);
         low = fmax(log(x / c->lower), MARGIN * width);

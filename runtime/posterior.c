@@ -114,20 +114,13 @@ static double reference_of(const struct fit_rate *r, const struct fit_layout *l)
     return sum / n;
 }
 
+/* Standard deviation of a shift by its prior, or a quarter of the way between its bounds. */
 static double width_of(const struct fit_posterior_param *x)
 {
     struct fit_prior p;
-    return fit_prior_init(&p, x->prior, x->a, x->b, x->lower, x->upper) && p.proper
-               ? fit_prior_quantile(&p, 0.98) - fit_prior_quantile(&p, 0.02)
-               : INFINITY;
-}
-
-/* Do the bounds or the prior of the amplitude end the ridge A exp(-E X) = constant before those of X do? */
-static int ends_first(const struct fit_posterior *p, const struct fit_rate *r, const struct fit_rate_map *m)
-{
-    double slope = m->start[FIT_RATE_A] * fabs(m->start[FIT_RATE_E]); /* dA / dX along it */
-    return m->fixed[FIT_RATE_A] || (!m->fixed[FIT_RATE_X] && slope > 0 &&
-           width_of(&p->setup.param[r->amplitude]) < slope * width_of(&p->setup.param[r->shift]));
+    if (fit_prior_init(&p, x->prior, x->a, x->b, x->lower, x->upper) && p.proper)
+        return 0.25 * (fit_prior_quantile(&p, 0.98) - fit_prior_quantile(&p, 0.02));
+    return 0.25 * (x->upper - x->lower);
 }
 
 /* The map of rate r; 0: it has none. */
@@ -145,12 +138,10 @@ static int map_of(const struct fit_posterior *p, size_t r, struct fit_rate_map *
         m->part[n].lower = m->fixed[n] ? m->start[n] : or_infinite(m->part[n].lower, -1);
         m->part[n].upper = m->fixed[n] ? m->start[n] : or_infinite(m->part[n].upper, 1);
     }
-    if (r >= FIT_POSTERIOR_RATES || p->setup.plain_rates >> r & 1 || !isfinite(m->reference) ||
-        (m->fixed[FIT_RATE_A] && m->fixed[FIT_RATE_C]) || !(m->part[FIT_RATE_A].lower >= 0))
-        return 0;
-    m->by_shift = !m->fixed[FIT_RATE_X] && !(p->setup.plain_rates >> (FIT_POSTERIOR_RATES + r) & 1) &&
-                  ends_first(p, rate, m);
-    if (m->fixed[FIT_RATE_A] && !m->fixed[FIT_RATE_X] && !m->by_shift)
+    if (!m->fixed[FIT_RATE_X])
+        m->width = width_of(&p->setup.param[rate->shift]);
+    if (r >= FIT_POSTERIOR_RATES || p->setup.plain_rates >> r & 1 || !isfinite(m->reference) || !isfinite(m->width) ||
+        (m->fixed[FIT_RATE_A] && (m->fixed[FIT_RATE_C] || !m->fixed[FIT_RATE_X])) || !(m->part[FIT_RATE_A].lower >= 0))
         return 0;
     return fit_rate_of(m, m->start, q);
 }
@@ -164,8 +155,7 @@ static int coordinate_of(const struct fit_posterior *p, int param)
     return -1;
 }
 
-static void name_rate(const struct fit_posterior *p, const struct fit_rate *rate, const struct fit_rate_map *m, int k,
-                      char *name)
+static void name_rate(const struct fit_posterior *p, const struct fit_rate *rate, int k, char *name)
 {
     const struct fit_param *x = p->setup.kernel->param;
     const char *A = x[rate->amplitude].name, *E = x[rate->exponent].name, *C = x[rate->offset].name;
@@ -179,7 +169,7 @@ static void name_rate(const struct fit_posterior *p, const struct fit_rate *rate
         break;
     case FIT_RATE_V: snprintf(name, 64, "log share of %s", A); break;
     case FIT_RATE_Y: snprintf(name, 64, "%s times share", E); break;
-    default: snprintf(name, 64, "%s", m->by_shift ? A : X); break;
+    default: snprintf(name, 64, "%s or %s", A, X); break;
     }
 }
 
@@ -192,8 +182,8 @@ static void set_rate(struct fit_posterior *p, size_t r, const struct fit_rate_ma
     for (int n = 0; n < FIT_RATE_PARTS; n++)
         at[n] = coordinate_of(p, param_of(rate, n));
     int place[FIT_RATE_COORDINATES] = {at[FIT_RATE_A], at[FIT_RATE_C], at[FIT_RATE_E], at[FIT_RATE_X]};
-    if (m->fixed[FIT_RATE_A]) /* the rate stands where X or else C does */
-        place[FIT_RATE_U] = at[m->by_shift ? FIT_RATE_X : FIT_RATE_C];
+    if (m->fixed[FIT_RATE_A])
+        place[FIT_RATE_U] = at[FIT_RATE_C];
     for (int k = 0; k < FIT_RATE_COORDINATES; k++) {
         x->at[k] = fit_rate_uses(m, k) ? place[k] : -1;
         if (x->at[k] < 0)
@@ -201,7 +191,7 @@ static void set_rate(struct fit_posterior *p, size_t r, const struct fit_rate_ma
         struct fit_posterior_coordinate *c = &p->coordinate[x->at[k]];
         c->kind = FIT_POSTERIOR_RATE;
         c->map = (struct fit_coordinate){FIT_COORDINATE_IDENTITY, -INFINITY, INFINITY};
-        name_rate(p, rate, m, k, c->name);
+        name_rate(p, rate, k, c->name);
     }
 }
 

@@ -31,7 +31,7 @@ struct fit_posterior_param {
     double value; /* of a fixed nonlinear parameter */
 };
 
-enum { FIT_POSTERIOR_RATES = 26 }; /* rates of a kernel with coordinates of their own, at most */
+enum { FIT_POSTERIOR_RATES = 48 }; /* rates of a kernel with coordinates of their own, at most */
 
 struct fit_posterior_setup {
     const struct fit_kernel *kernel;   /* borrowed, with ds */
@@ -46,8 +46,7 @@ struct fit_posterior_setup {
     const double *sigma;               /* ngroup: noise there */
     double a0;                         /* of the prior of the variance; see collapsed.h */
     double count;                      /* how often every value counts; 1 */
-    uint64_t plain_rates;              /* bit r: the parameters of rate r have coordinates like all others; bit
-                                          FIT_POSTERIOR_RATES + r: its shift has one of its own (rate.h, by_shift = 0) */
+    uint64_t plain_rates;              /* bit r: the parameters of rate r have coordinates like all others */
     size_t chains;                     /* evaluations at the same time, each with tables of its own */
     int threads;                       /* of one evaluation */
     const volatile sig_atomic_t *interrupt;

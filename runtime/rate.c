@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stddef.h>
 
+static const double SHARP = 8;     /* of the corner of log T at its upper bound, which moves with E and X */
 static const double MARGIN = 1e-6; /* of a width, kept from a bound by fit_rate_of; as in coordinate.c */
 
 struct dual {
@@ -97,26 +98,33 @@ static struct dual times(double a, struct dual p)
     return a == 0 ? constant(0) : isinf(a) || isinf(p.x) ? constant(a * p.x) : combine(a, p, 0, p);
 }
 
-/* T(u): low + 1 / (e^-u + 1 / (high - low)), which is low + e^u far from high; *log_slope += log dT/du. */
-static struct dual rate_between(struct dual low, struct dual high, struct dual u, struct dual *log_slope)
-{
-    struct dual room = isinf(high.x) ? constant(0) : inverse(sub(high, low));
-    struct dual sum = add(exponential(combine(-1, u, 0, u)), room);
-    *log_slope = sub(*log_slope, add(combine(2, logarithm(sum), 0, sum), u));
-    return add(low, inverse(sum));
-}
-
-static double of_rate_between(double low, double high, double T)
-{
-    double above = fmax(T - low, MARGIN * fmin(high - low, T));
-    double below = isinf(high) ? INFINITY : fmax(high - T, MARGIN * (high - low));
-    return log(above) - (isinf(high) ? 0 : log(below / (above + below)));
-}
-
 static struct dual softplus(struct dual v)
 {
     double e = exp(-fabs(v.x));
     return chain(fmax(v.x, 0) + log1p(e), (v.x > 0 ? 1 : e) / (1 + e), v);
+}
+
+/* T(u) = low + (e^(-n u) + (high - low)^-n)^(-1/n), n = SHARP: low + e^u but for the last third before high;
+ * *log_slope += log dT/du.  */
+static struct dual rate_between(struct dual low, struct dual high, struct dual u, struct dual *log_slope)
+{
+    struct dual minus_u = combine(-1, u, 0, u), log_t = u;
+    if (!isinf(high.x)) {
+        struct dual gap = add(logarithm(sub(high, low)), minus_u); /* log T is u - softplus(-n gap) / n */
+        log_t = sub(u, combine(1 / SHARP, softplus(combine(-SHARP, gap, 0, gap)), 0, u));
+        *log_slope = sub(*log_slope, softplus(combine(-SHARP, gap, 0, gap)));
+    }
+    *log_slope = add(*log_slope, log_t);
+    return add(low, exponential(log_t));
+}
+
+static double of_rate_between(double low, double high, double T)
+{
+    double above = fmax(T - low, MARGIN * fmin(high - low, T)), u = log(above);
+    if (isinf(high))
+        return u;
+    above = fmin(above, (1 - MARGIN) * (high - low));
+    return log(above) - log(-expm1(SHARP * log(above / (high - low)))) / SHARP;
 }
 
 /* Per 1 of softplus: twice the harmonic mean of T and the width R. */
@@ -146,48 +154,44 @@ static double of_part_between(double low, double high, double T, double S)
 
 /* ---- the rate and its varying part --------------------------------------------------------------------- */
 
-/* What stands beside u and v in the formulas of T and S. */
-struct around {
-    struct dual A, E, X; /* A or X, whichever S does not give */
-};
-
 struct parts {
     struct dual T, S;
 };
 
-static int part_is_fixed(const struct fit_rate_map *m)
+static int has_shift(const struct fit_rate_map *m)
 {
-    return m->fixed[FIT_RATE_A] && (!m->by_shift || m->fixed[FIT_RATE_X]);
+    return !m->fixed[FIT_RATE_X];
+}
+
+/* exp(E (lambda - X)) for X at a bound; 0 or infinite when that is. */
+static struct dual factor(const struct fit_rate_map *m, struct dual E, double X)
+{
+    if (isinf(X))
+        return constant(E.x == 0 ? 1 : (E.x > 0) == (X < 0) ? INFINITY : 0);
+    return exponential(times(m->reference - X, E));
 }
 
 /* Smallest and largest part S, whatever the rate. */
-static void limits(const struct fit_rate_map *m, const struct around *at, struct dual *low, struct dual *high)
+static void limits(const struct fit_rate_map *m, struct dual E, struct dual *low, struct dual *high)
 {
     const struct fit_coordinate *A = &m->part[FIT_RATE_A], *X = &m->part[FIT_RATE_X];
-    if (!m->by_shift) {
-        struct dual c = exponential(mul(at->E, sub(constant(m->reference), at->X)));
-        *low = times(A->lower, c);
-        *high = times(A->upper, c);
-        return;
-    }
-    double sign = at->E.x > 0 ? 1 : -1, first = sign > 0 ? X->upper : X->lower, last = sign > 0 ? X->lower : X->upper;
-    *low = isinf(first) ? constant(0) : mul(at->A, exponential(times(m->reference - first, at->E)));
-    struct dual e = isinf(last) ? constant(INFINITY) : exponential(times(m->reference - last, at->E));
-    *high = isinf(e.x) ? e : mul(at->A, e);
+    struct dual a = factor(m, E, X->lower), b = factor(m, E, X->upper);
+    *low = times(A->lower, smaller(a, b));
+    *high = times(A->upper, larger(a, b));
 }
 
 /* 0: there is no rate above 0. */
-static int parts_at(const struct fit_rate_map *m, const struct around *at, struct dual u, struct dual v, struct parts *p,
+static int parts_at(const struct fit_rate_map *m, struct dual E, struct dual u, struct dual v, struct parts *p,
                     struct dual *log_slope)
 {
     const struct fit_coordinate *C = &m->part[FIT_RATE_C];
     struct dual low, high;
-    limits(m, at, &low, &high);
+    limits(m, E, &low, &high);
     struct dual T0 = larger(constant(0), offset_by(low, C->lower)), T1 = offset_by(high, C->upper);
     if (!(T0.x < T1.x))
         return 0;
     p->T = rate_between(T0, T1, u, log_slope);
-    if (part_is_fixed(m)) {
+    if (m->fixed[FIT_RATE_A]) {
         p->S = low;
     } else if (m->fixed[FIT_RATE_C]) {
         p->S = sub(p->T, constant(C->lower));
@@ -199,6 +203,8 @@ static int parts_at(const struct fit_rate_map *m, const struct around *at, struc
     return 1;
 }
 
+/* ---- the exponent -------------------------------------------------------------------------------------- */
+
 /* w of E = 0; NaN: the bounds exclude it. */
 static double centre(const struct fit_coordinate *E)
 {
@@ -208,16 +214,125 @@ static double centre(const struct fit_coordinate *E)
 /* k of rate.h. */
 static int share_at(const struct fit_rate_map *m, struct dual u, struct dual v, struct dual *k)
 {
-    struct around at = {constant(m->start[FIT_RATE_A]), constant(m->start[FIT_RATE_E]), constant(m->start[FIT_RATE_X])};
     struct dual unused = constant(0);
     struct parts p;
     *k = constant(1);
     if (isnan(centre(&m->part[FIT_RATE_E])))
         return 1;
-    if (!parts_at(m, &at, u, v, &p, &unused))
+    if (!parts_at(m, constant(m->start[FIT_RATE_E]), u, v, &p, &unused))
         return 0;
     *k = mul(p.S, inverse(p.T));
     return k->x > 0;
+}
+
+/* Of w, what exponents count as near 0 beside a shift. */
+static double near_zero(const struct fit_rate_map *m)
+{
+    double slope, w0 = centre(&m->part[FIT_RATE_E]);
+    fit_coordinate_at(&m->part[FIT_RATE_E], isnan(w0) ? 0 : w0, &slope, NULL, NULL);
+    return 1 / (m->width * slope);
+}
+
+static int exponent_at(const struct fit_rate_map *m, struct dual u, struct dual v, struct dual y, struct dual *E,
+                       struct dual *log_slope)
+{
+    const struct fit_coordinate *c = &m->part[FIT_RATE_E];
+    double w0 = centre(c), slope, log_d, bend;
+    struct dual k, w = y;
+    if (m->fixed[FIT_RATE_E]) {
+        *E = constant(c->lower);
+        return 1;
+    }
+    if (!share_at(m, u, v, &k))
+        return 0;
+    if (has_shift(m) && !isnan(w0)) {
+        double near = near_zero(m);
+        w = chain(near * sinh(y.x), near * cosh(y.x), y);
+        *log_slope = add(*log_slope, chain(log(near * cosh(y.x)), tanh(y.x), y));
+    }
+    w = offset_by(mul(w, inverse(k)), isnan(w0) ? 0 : w0);
+    double x = fit_coordinate_at(c, w.x, &slope, &log_d, &bend);
+    *E = chain(x, slope, w);
+    *log_slope = add(*log_slope, sub(chain(log_d, bend, w), logarithm(k)));
+    return 1;
+}
+
+/* ---- the shift ----------------------------------------------------------------------------------------- */
+
+/* 1 / h of rate.h. */
+static struct dual stretch_of(const struct fit_rate_map *m, struct dual E)
+{
+    double r = hypot(E.x, 1 / m->width);
+    return chain(r, E.x / r, E);
+}
+
+/* (X - lambda) / h at which A = bound, for an exponent above 0; without end where that is or E is 0. */
+static struct dual shift_at(struct dual S, double bound, struct dual E, struct dual stretch, double end)
+{
+    if (bound == 0 || isinf(bound) || E.x == 0)
+        return constant(end);
+    struct dual x = mul(mul(sub(constant(log(bound)), logarithm(S)), stretch), inverse(E));
+    return fabs(x.x) < 1e15 ? x : constant(end);
+}
+
+/* Bounds of b = (X - lambda) / h. */
+static void shift_between(const struct fit_rate_map *m, struct dual S, struct dual E, struct dual stretch,
+                          struct dual *low, struct dual *high)
+{
+    const struct fit_coordinate *A = &m->part[FIT_RATE_A], *X = &m->part[FIT_RATE_X];
+    double first = E.x > 0 ? A->lower : A->upper, last = E.x > 0 ? A->upper : A->lower;
+    *low = larger(times(X->lower - m->reference, stretch), shift_at(S, first, E, stretch, -INFINITY));
+    *high = smaller(times(X->upper - m->reference, stretch), shift_at(S, last, E, stretch, INFINITY));
+}
+
+/* b(z) = z - softplus(z - high) + softplus(low - z): z between bounds that are far, and never beyond them. */
+static double bent(double low, double high, double z)
+{
+    return z - (isinf(high) ? 0 : softplus(constant(z - high)).x) + (isinf(low) ? 0 : softplus(constant(low - z)).x);
+}
+
+static double logistic(double x)
+{
+    double e = exp(-fabs(x));
+    return (x > 0 ? 1 : e) / (1 + e);
+}
+
+/* The same with derivatives; *log_slope += log db/dz. */
+static struct dual shift_of(struct dual low, struct dual high, struct dual z, struct dual *log_slope)
+{
+    struct dual b = z, above = isinf(high.x) ? constant(0) : sub(z, high), below = isinf(low.x) ? constant(0) : sub(low, z);
+    double up = 0, down = 0;
+    if (!isinf(high.x)) {
+        b = sub(b, softplus(above));
+        up = logistic(above.x);
+    }
+    if (!isinf(low.x)) {
+        b = add(b, softplus(below));
+        down = logistic(below.x);
+    }
+    /* d log(1 - up - down), with 1 - up as the logistic of the opposite, which keeps its digits */
+    double rest = (isinf(high.x) ? 1 : logistic(-above.x)) - down;
+    struct dual d = combine(-up * (isinf(high.x) ? 1 : logistic(-above.x)) / rest, above,
+                            -down * (isinf(low.x) ? 1 : logistic(-below.x)) / rest, below);
+    *log_slope = add(*log_slope, chain(log(rest), 1, d));
+    b.x = fmin(fmax(b.x, low.x), high.x);
+    return b;
+}
+
+/* z of b, by bisection: needed for starting points only. */
+static double of_shift(double low, double high, double b)
+{
+    double margin = MARGIN * fmin(high - low, 1), below = b - 1, above = b + 1;
+    b = fmin(fmax(b, low + margin), high - margin);
+    for (int k = 0; k < 60 && bent(low, high, below) > b; k++)
+        below -= ldexp(1, k);
+    for (int k = 0; k < 60 && bent(low, high, above) < b; k++)
+        above += ldexp(1, k);
+    for (int k = 0; k < 200 && above - below > 1e-15 * fabs(above); k++) {
+        double middle = 0.5 * (below + above);
+        *(bent(low, high, middle) < b ? &below : &above) = middle;
+    }
+    return 0.5 * (below + above);
 }
 
 /* ---- there --------------------------------------------------------------------------------------------- */
@@ -225,55 +340,23 @@ static int share_at(const struct fit_rate_map *m, struct dual u, struct dual v, 
 int fit_rate_uses(const struct fit_rate_map *m, int coordinate)
 {
     switch (coordinate) {
-    case FIT_RATE_V: return !part_is_fixed(m) && !m->fixed[FIT_RATE_C];
+    case FIT_RATE_V: return !m->fixed[FIT_RATE_A] && !m->fixed[FIT_RATE_C];
     case FIT_RATE_Y: return !m->fixed[FIT_RATE_E];
-    case FIT_RATE_Z: return !m->fixed[FIT_RATE_A] && !m->fixed[FIT_RATE_X];
+    case FIT_RATE_Z: return has_shift(m);
     default: return 1;
     }
 }
 
-/* A parameter by a coordinate of its own. */
-static struct dual own(const struct fit_coordinate *c, struct dual w, struct dual *log_slope)
+/* X from z; *log_slope += log dX/dz. */
+static struct dual shift(const struct fit_rate_map *m, struct dual S, struct dual E, struct dual z, struct dual *log_slope)
 {
-    double slope, log_d, bend, x = fit_coordinate_at(c, w.x, &slope, &log_d, &bend);
-    *log_slope = add(*log_slope, chain(log_d, bend, w));
-    return chain(x, slope, w);
-}
-
-static int exponent_at(const struct fit_rate_map *m, struct dual u, struct dual v, struct dual y, struct dual *E,
-                       struct dual *log_slope)
-{
-    const struct fit_coordinate *c = &m->part[FIT_RATE_E];
-    double w0 = centre(c);
-    struct dual k;
-    if (m->fixed[FIT_RATE_E]) {
-        *E = constant(c->lower);
-        return 1;
-    }
-    if (!share_at(m, u, v, &k))
-        return 0;
-    *E = own(c, offset_by(mul(y, inverse(k)), isnan(w0) ? 0 : w0), log_slope);
-    *log_slope = sub(*log_slope, logarithm(k));
-    return 1;
-}
-
-/* What remains of A and X from S; *log_slope += log |d(A or X) / dS|. */
-static int solve(const struct fit_rate_map *m, struct around *at, struct dual S, struct dual *log_slope)
-{
-    struct dual lambda = constant(m->reference);
-    if (part_is_fixed(m))
-        return 1;
-    if (m->by_shift) {
-        if (at->E.x == 0)
-            return 0;
-        at->X = sub(lambda, mul(sub(logarithm(S), logarithm(at->A)), inverse(at->E)));
-        *log_slope = sub(*log_slope, add(chain(log(fabs(at->E.x)), 1 / at->E.x, at->E), logarithm(S)));
-    } else {
-        struct dual log_c = mul(at->E, sub(lambda, at->X));
-        at->A = mul(S, exponential(combine(-1, log_c, 0, log_c)));
-        *log_slope = sub(*log_slope, log_c);
-    }
-    return 1;
+    struct dual stretch = stretch_of(m, E), low, high;
+    if (!has_shift(m))
+        return constant(m->part[FIT_RATE_X].lower);
+    shift_between(m, S, E, stretch, &low, &high);
+    struct dual b = shift_of(low, high, z, log_slope);
+    *log_slope = sub(*log_slope, logarithm(stretch));
+    return add(constant(m->reference), mul(b, inverse(stretch)));
 }
 
 /* Rounding may leave a bound by its last digit. */
@@ -297,24 +380,27 @@ static int all_finite(const struct fit_rate_point *p)
     return isfinite(sum);
 }
 
+static struct dual coordinate(const struct fit_rate_map *m, const double *q, int k)
+{
+    return fit_rate_uses(m, k) ? variable(q[k], k) : constant(0);
+}
+
 int fit_rate_at(const struct fit_rate_map *m, const double q[FIT_RATE_COORDINATES], struct fit_rate_point *p)
 {
-    struct dual u = variable(q[FIT_RATE_U], FIT_RATE_U), log_slope = constant(0);
-    struct dual v = fit_rate_uses(m, FIT_RATE_V) ? variable(q[FIT_RATE_V], FIT_RATE_V) : constant(0);
-    struct dual y = fit_rate_uses(m, FIT_RATE_Y) ? variable(q[FIT_RATE_Y], FIT_RATE_Y) : constant(0);
-    struct around at = {constant(m->part[FIT_RATE_A].lower), constant(0), constant(m->part[FIT_RATE_X].lower)};
+    struct dual u = coordinate(m, q, FIT_RATE_U), v = coordinate(m, q, FIT_RATE_V), log_slope = constant(0), E;
     struct parts r;
-    if (fit_rate_uses(m, FIT_RATE_Z)) {
-        struct dual z = variable(q[FIT_RATE_Z], FIT_RATE_Z);
-        *(m->by_shift ? &at.A : &at.X) = own(&m->part[m->by_shift ? FIT_RATE_A : FIT_RATE_X], z, &log_slope);
-    }
-    if (!exponent_at(m, u, v, y, &at.E, &log_slope) || !parts_at(m, &at, u, v, &r, &log_slope) ||
-        !solve(m, &at, r.S, &log_slope))
+    if (!exponent_at(m, u, v, coordinate(m, q, FIT_RATE_Y), &E, &log_slope) || !parts_at(m, E, u, v, &r, &log_slope))
         return 0;
-    put(p, m, FIT_RATE_A, at.A);
+    struct dual X = shift(m, r.S, E, coordinate(m, q, FIT_RATE_Z), &log_slope), A = constant(m->part[FIT_RATE_A].lower);
+    if (!m->fixed[FIT_RATE_A]) {
+        struct dual log_c = mul(E, sub(constant(m->reference), X));
+        A = mul(r.S, exponential(combine(-1, log_c, 0, log_c)));
+        log_slope = sub(log_slope, log_c);
+    }
+    put(p, m, FIT_RATE_A, A);
     put(p, m, FIT_RATE_C, m->fixed[FIT_RATE_C] ? constant(m->part[FIT_RATE_C].lower) : sub(r.T, r.S));
-    put(p, m, FIT_RATE_E, at.E);
-    put(p, m, FIT_RATE_X, at.X);
+    put(p, m, FIT_RATE_E, E);
+    put(p, m, FIT_RATE_X, X);
     p->log_slope = log_slope.x;
     for (int k = 0; k < FIT_RATE_COORDINATES; k++)
         p->d_log_slope[k] = log_slope.d[k];
@@ -323,32 +409,39 @@ int fit_rate_at(const struct fit_rate_map *m, const double q[FIT_RATE_COORDINATE
 
 /* ---- and back ------------------------------------------------------------------------------------------ */
 
+static int exponent_of(const struct fit_rate_map *m, double E, double *q)
+{
+    const struct fit_coordinate *c = &m->part[FIT_RATE_E];
+    double w0 = centre(c);
+    struct dual k;
+    if (!share_at(m, constant(q[FIT_RATE_U]), constant(q[FIT_RATE_V]), &k))
+        return 0;
+    q[FIT_RATE_Y] = (fit_coordinate_of(c, E) - (isnan(w0) ? 0 : w0)) * k.x;
+    if (has_shift(m) && !isnan(w0))
+        q[FIT_RATE_Y] = asinh(q[FIT_RATE_Y] / near_zero(m));
+    return 1;
+}
+
 int fit_rate_of(const struct fit_rate_map *m, const double part[FIT_RATE_PARTS], double q[FIT_RATE_COORDINATES])
 {
-    const struct fit_coordinate *C = &m->part[FIT_RATE_C], *E = &m->part[FIT_RATE_E];
-    struct around at = {constant(part[FIT_RATE_A]), constant(part[FIT_RATE_E]), constant(part[FIT_RATE_X])};
-    struct dual low, high, k;
-    double S = part[FIT_RATE_A] * exp(part[FIT_RATE_E] * (m->reference - part[FIT_RATE_X])), T = S + part[FIT_RATE_C];
-    double w0 = centre(E);
+    const struct fit_coordinate *C = &m->part[FIT_RATE_C];
+    struct dual E = constant(part[FIT_RATE_E]), low, high;
+    double S = part[FIT_RATE_A] * exp(E.x * (m->reference - part[FIT_RATE_X])), T = S + part[FIT_RATE_C];
     for (int n = 0; n < FIT_RATE_COORDINATES; n++)
         q[n] = 0;
-    if (fit_rate_uses(m, FIT_RATE_Z)) { /* inside its bounds, and so are those that follow from it */
-        int n = m->by_shift ? FIT_RATE_A : FIT_RATE_X;
-        q[FIT_RATE_Z] = fit_coordinate_of(&m->part[n], part[n]);
-        double x = fit_coordinate_at(&m->part[n], q[FIT_RATE_Z], NULL, NULL, NULL);
-        *(m->by_shift ? &at.A : &at.X) = constant(x);
-    }
-    limits(m, &at, &low, &high);
+    limits(m, E, &low, &high);
     double T0 = fmax(0, low.x + C->lower), T1 = high.x + C->upper;
-    if (!(T > 0) || !(T0 < T1) || (m->by_shift && part[FIT_RATE_E] == 0))
+    if (!(T > 0) || !(S > 0) || !(T0 < T1))
         return 0;
     q[FIT_RATE_U] = of_rate_between(T0, T1, T);
     if (fit_rate_uses(m, FIT_RATE_V))
         q[FIT_RATE_V] = of_part_between(fmax(low.x, T - C->upper), fmin(high.x, T - C->lower), T, S);
-    if (fit_rate_uses(m, FIT_RATE_Y)) {
-        if (!share_at(m, constant(q[FIT_RATE_U]), constant(q[FIT_RATE_V]), &k))
-            return 0;
-        q[FIT_RATE_Y] = (fit_coordinate_of(E, part[FIT_RATE_E]) - (isnan(w0) ? 0 : w0)) * k.x;
+    if (fit_rate_uses(m, FIT_RATE_Y) && !exponent_of(m, E.x, q))
+        return 0;
+    if (has_shift(m)) {
+        struct dual stretch = stretch_of(m, E);
+        shift_between(m, constant(S), E, stretch, &low, &high);
+        q[FIT_RATE_Z] = of_shift(low.x, high.x, (part[FIT_RATE_X] - m->reference) * stretch.x);
     }
     return isfinite(q[FIT_RATE_U]) && isfinite(q[FIT_RATE_V]) && isfinite(q[FIT_RATE_Y]) && isfinite(q[FIT_RATE_Z]);
 }

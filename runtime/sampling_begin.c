@@ -14,7 +14,6 @@
 enum { STARTS = 6 };
 static const double WIDEST = 4;    /* of a coordinate on a logarithmic or logistic scale, e^8 between its ends */
 static const double CUT_WIDTH = 0.25; /* deviation of log rate from which rates of 0 and less count */
-static const double KNOWN = 5;     /* standard deviations of an exponent from 0 */
 static const double TAIL = 0.001;  /* of a prior: further out least squares and prior are at odds */
 
 /* Standard deviations of the coordinates, roughly: from the fit where it has some; and how wide they may be. */
@@ -121,26 +120,14 @@ static enum fit_status mode_of(struct fit_sampling_run *m, const struct fit_resu
     return st;
 }
 
-/* Is the exponent of a rate known to differ from 0?  The slope of its coordinate is that of the exponent where this
- * is near 0. */
-static int exponent_is_known(const struct fit_posterior_rate *x, const double *mode, const double *covariance, size_t n)
-{
-    int y = x->at[FIT_RATE_Y];
-    return y < 0 || mode[y] * mode[y] > KNOWN * KNOWN * covariance[(size_t)y * n + (size_t)y];
-}
-
-/* Rates whose coordinates do not suit the posterior, as bits of plain_rates: those that may be 0 or less in it, and
- * those whose shift follows from an exponent that may be 0. */
-static uint64_t unsuited_rates(const struct fit_posterior *p, const double *mode, const double *covariance)
+/* Rates that may be 0 or less in the posterior, as bits. */
+static uint64_t cut_rates(const struct fit_posterior *p, const double *covariance)
 {
     uint64_t bits = 0;
     for (size_t r = 0; r < p->nrate; r++) {
-        const struct fit_posterior_rate *x = &p->rate[r];
-        size_t u = (size_t)x->at[FIT_RATE_U];
-        if (x->cut && !(covariance[u * p->n + u] < CUT_WIDTH * CUT_WIDTH))
-            bits |= UINT64_C(1) << x->which;
-        if (x->map.by_shift && !exponent_is_known(x, mode, covariance, p->n))
-            bits |= UINT64_C(1) << (FIT_POSTERIOR_RATES + x->which);
+        size_t u = (size_t)p->rate[r].at[FIT_RATE_U];
+        if (p->rate[r].cut && !(covariance[u * p->n + u] < CUT_WIDTH * CUT_WIDTH))
+            bits |= UINT64_C(1) << p->rate[r].which;
     }
     return bits;
 }
@@ -149,9 +136,9 @@ enum fit_status fit_sampling_mode(struct fit_sampling_run *m, const struct fit_p
                                   const struct fit_result *fit, struct fit_error *err)
 {
     enum fit_status st = mode_of(m, fit, err);
-    uint64_t unsuited = st == FIT_OK ? unsuited_rates(m->p, m->s->mode, m->s->mode_covariance) : 0;
-    if (unsuited) {
-        m->plain_rates |= unsuited;
+    uint64_t cut = st == FIT_OK ? cut_rates(m->p, m->s->mode_covariance) : 0;
+    if (cut) {
+        m->plain_rates |= cut;
         fit_posterior_free(m->p);
         m->p = NULL;
         st = fit_sampling_open(m, setup, err);

@@ -20,8 +20,7 @@ enum { COORDINATES = FIT_RATE_COORDINATES };
 /* What a map is made of: bounds of A, C, E, X (equal: fixed), and a point inside. */
 struct sample {
     const char *name;
-    double reference, bounds[PARTS][2], start[PARTS];
-    int by_shift;
+    double reference, bounds[PARTS][2], start[PARTS], width;
 };
 
 static const struct sample samples[] = {
@@ -35,19 +34,20 @@ static const struct sample samples[] = {
     {"amplitude fixed", 1.5, {{800, 800}, {-1e3, 1e5}, {-2, 2}, {0, 0}}, {800, 20, 0.2, 0}, 0},
     {"exponent above 0", 1.5, {{100, 1e5}, {-1e5, 1e5}, {0.1, 2}, {0, 0}}, {6000, -200, 0.3, 0}, 0},
     {"exponent fixed", 1.5, {{100, 1e5}, {-1e5, 1e5}, {0.4, 0.4}, {0, 0}}, {6000, -200, 0.4, 0}, 0},
-    {"fraction", 10, {{0, 1}, {0, 1}, {-10, 10}, {-1e4, 1e4}}, {0.5, 0.1, 0.02, 9}, 1},
-    {"fraction, falling", 10, {{0, 1}, {-1, 1}, {-10, 10}, {-300, 200}}, {0.4, 0.3, -0.03, 5}, 1},
-    {"fraction by its time", 10, {{0, 1}, {-1, 1}, {-10, 10}, {-30, 20}}, {0.4, 0.3, -0.01, 5}, 0},
-    {"time without bounds", 10, {{0, 1}, {-1, 1}, {-10, 10}, {-INF, INF}}, {0.4, 0.3, 0.03, -50}, 1},
-    {"amplitude fixed beside a time", 10, {{0.5, 0.5}, {0, 1}, {-10, 10}, {-1e4, 1e4}}, {0.5, 0.1, 0.02, 9}, 1},
-    {"exponent fixed beside a time", 10, {{0, 1}, {0, 1}, {0.02, 0.02}, {-1e4, 1e4}}, {0.5, 0.1, 0.02, 9}, 1},
-    {"offset fixed beside a time", 10, {{0, 1}, {0, 0}, {-1, 1}, {-1e4, 1e4}}, {0.5, 0, 0.02, 9}, 1},
+    {"fraction", 10, {{0, 1}, {0, 1}, {-10, 10}, {-1e4, 1e4}}, {0.5, 0.1, 0.02, 9}, 1000},
+    {"fraction, falling", 10, {{0, 1}, {-1, 1}, {-10, 10}, {-300, 200}}, {0.4, 0.3, -0.03, 5}, 70},
+    {"fraction, nearly constant", 10, {{0, 1}, {-1, 1}, {-10, 10}, {-1e4, 1e4}}, {0.4, 0.3, -1e-4, 5}, 1000},
+    {"fraction, constant", 10, {{0, 9}, {0, 9}, {-10, 10}, {-1e4, 1e4}}, {0.3, 0.2, 0, 5}, 1000},
+    {"fraction with bounds near", 10, {{0.2, 0.6}, {0, 1}, {-10, 10}, {-1e3, 2e3}}, {0.4, 0.3, -0.01, 5}, 400},
+    {"time without bounds", 10, {{0, 1}, {-1, 1}, {-10, 10}, {-INF, INF}}, {0.4, 0.3, 0.03, -50}, 1000},
+    {"exponent fixed beside a time", 10, {{0, 1}, {0, 1}, {0.02, 0.02}, {-1e4, 1e4}}, {0.5, 0.1, 0.02, 9}, 1000},
+    {"offset fixed beside a time", 10, {{0, 1}, {0, 0}, {-1, 1}, {-1e4, 1e4}}, {0.5, 0, 0.02, 9}, 1000},
 };
 enum { SAMPLES = sizeof samples / sizeof *samples };
 
 static struct fit_rate_map map_of(const struct sample *s)
 {
-    struct fit_rate_map m = {.reference = s->reference, .by_shift = s->by_shift};
+    struct fit_rate_map m = {.reference = s->reference, .width = s->width};
     for (int n = 0; n < PARTS; n++) {
         m.part[n] = fit_coordinate_for(s->bounds[n][0], s->bounds[n][1]);
         m.fixed[n] = s->bounds[n][0] == s->bounds[n][1];
@@ -62,10 +62,10 @@ static void point(const struct fit_rate_map *m, const double *q, struct fit_rate
 }
 
 /* Fourth-order difference of part n, or of the logarithm of the Jacobian (PARTS), along coordinate k.  y is a slope and
- * may be small. */
+ * may be small; beside a shift its scale is that of the bounds of b, which go away as 1 / E. */
 static double difference(const struct fit_rate_map *m, const double *q, int k, int n)
 {
-    const double h = 1e-3 * (k == FIT_RATE_Y ? fabs(q[k]) : 1), weight[] = {1, -8, 8, -1};
+    const double h = 1e-3 * (k != FIT_RATE_Y ? 1 : m->fixed[X] ? fabs(q[k]) : 0.1), weight[] = {1, -8, 8, -1};
     const int step[] = {-2, -1, 1, 2};
     double sum = 0;
     for (int i = 0; i < 4; i++) {
@@ -129,7 +129,7 @@ static void nearby(const struct fit_rate_map *m, int i, double *q)
     assert_true(fit_rate_of(m, m->start, q));
     for (int k = 0; k < COORDINATES; k++, i /= 3)
         if (fit_rate_uses(m, k))
-            q[k] += (i % 3 - 1) * (k == FIT_RATE_Y ? 0.05 * fabs(q[k]) : 0.4);
+            q[k] += (i % 3 - 1) * (k == FIT_RATE_Y && m->fixed[X] ? 0.05 * fabs(q[k]) : 0.4);
 }
 
 static void test_there_and_back_with_derivatives(void **state)
@@ -194,31 +194,27 @@ static double log_density(const struct fit_rate_point *p, double reference)
 static void test_the_same_mass_in_both(void **state)
 {
     (void)state;
-    struct sample s = {"quadrature", 10, {{0, 1}, {0, 0}, {0.02, 0.02}, {-1e4, 1e4}}, {0.5, 0, 0.02, 9}, 0};
-    double mass[3] = {0};
-    for (int by_shift = 0; by_shift < 2; by_shift++) { /* the trapezoidal rule: the density vanishes at the ends */
-        const double du = 0.008, dz = by_shift ? 0.05 : 5e-4;
-        s.by_shift = by_shift;
-        struct fit_rate_map m = map_of(&s);
-        double q[COORDINATES];
-        assert_true(fit_rate_of(&m, m.start, q));
-        for (int i = -500; i <= 500; i++)
-            for (int j = -300; j <= 900; j++) {
-                double z[COORDINATES] = {q[0] + du * j, 0, 0, q[3] + dz * i};
-                struct fit_rate_point p;
-                if (fit_rate_at(&m, z, &p))
-                    mass[by_shift] += du * dz * exp(log_density(&p, 10) + p.log_slope);
-            }
-    }
+    struct sample s = {"quadrature", 10, {{0, 1}, {0, 0}, {0.02, 0.02}, {-1e4, 1e4}}, {0.5, 0, 0.02, 9}, 1000};
+    double mass[2] = {0};
+    const double du = 0.008, dz = 0.05;
+    struct fit_rate_map m = map_of(&s);
+    double q[COORDINATES];
+    assert_true(fit_rate_of(&m, m.start, q));
+    for (int i = -500; i <= 500; i++) /* the trapezoidal rule: the density vanishes at the ends */
+        for (int j = -100; j <= 100; j++) {
+            double z[COORDINATES] = {q[0] + du * j, 0, 0, q[3] + dz * i};
+            struct fit_rate_point p;
+            if (fit_rate_at(&m, z, &p))
+                mass[0] += du * dz * exp(log_density(&p, 10) + p.log_slope);
+        }
     for (int i = 1; i < 2000; i++) /* over A, and over log S instead of X: dX = d log S / E */
         for (int j = -100; j <= 100; j++) {
             double a = i / 2000.0, log_s = log(0.5) + 0.005 * j, x = 10 - (log_s - log(a)) / 0.02;
             struct fit_rate_point p = {.part = {a, 0, 0.02, x}};
-            mass[2] += 0.005 / 2000 / 0.02 * exp(log_density(&p, 10));
+            mass[1] += 0.005 / 2000 / 0.02 * exp(log_density(&p, 10));
         }
-    printf("    %.10g by shift, %.10g by amplitude, %.10g in the parameters\n", mass[1], mass[0], mass[2]);
-    assert_true(fabs(mass[1] / mass[2] - 1) < 1e-3); /* the sum over A cuts the density at 0 and 1 */
-    assert_true(fabs(mass[0] / mass[1] - 1) < 1e-3);
+    printf("    %.10g in the coordinates, %.10g in the parameters\n", mass[0], mass[1]);
+    assert_true(fabs(mass[0] / mass[1] - 1) < 1e-3); /* the sum over A cuts the density at 0 and 1 */
 }
 
 static void test_without_bounds_it_is_the_logarithm(void **state)
@@ -253,14 +249,13 @@ static void test_far_away_bounds_hold(void **state)
 static void test_where_there_are_none(void **state)
 {
     (void)state;
-    struct fit_rate_map m = map_of(&samples[0]), shear = map_of(&samples[1]), fraction = map_of(&samples[10]);
+    struct fit_rate_map m = map_of(&samples[0]), shear = map_of(&samples[1]);
     struct sample none = {"", 0, {{0, 5}, {-10, -6}, {-1, 1}, {0, 0}}, {5, -6, 0, 0}, 0};
     struct fit_rate_map negative = map_of(&none);
     struct fit_rate_point p;
     double q[COORDINATES] = {0};
     assert_false(fit_rate_at(&negative, q, &p));                            /* no rate is above 0 */
     assert_false(fit_rate_of(&m, (double[]){1000, -1e5, 0, 0}, q));         /* the rate is below 0 */
-    assert_false(fit_rate_of(&fraction, (double[]){0.5, 0.1, 0, 9}, q));    /* no shift follows from this exponent */
     assert_true(fit_rate_of(&m, (double[]){100, 1e5, 0, 0}, q));            /* a corner */
     assert_true(isfinite(q[0]) && isfinite(q[1]));
     assert_true(fit_rate_of(&shear, (double[]){0.003, 0, 0.3, 0}, q));      /* small beside the bounds: not moved */
