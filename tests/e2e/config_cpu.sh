@@ -1,0 +1,76 @@
+#!/bin/sh
+# homodyne-config-cpu: what it shows is what the fitters do; its file works; names and options of the Python
+# packages: config_cpu.sh BINDIR
+set -eu
+bin=$1
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+failed=0
+fail() {
+    echo "FAILED: $*"
+    failed=1
+}
+number() { sed -n "s/.*\"$1\": \([0-9.]*\).*/\1/p" "$2"; } # number KEY FILE
+unset OMP_NUM_THREADS XLA_FLAGS VIRTUAL_ENV CONDA_PREFIX
+
+# what it tells is what a fitter takes (for enough values)
+"$bin/homodyne-config-cpu" --json >"$dir/json"
+"$bin/homodyne-laminar" bench --frames 1500 --angles 1 --repeat 1 --json >"$dir/bench"
+[ "$(number default_threads "$dir/json")" = "$(number threads "$dir/bench")" ] ||
+    fail "config-cpu tells $(number default_threads "$dir/json") threads, the fitter takes $(number threads "$dir/bench")"
+"$bin/homodyne-config-cpu" --show >"$dir/show"
+for what in processor cores "control group" memory "a fitter takes"; do
+    grep -q "^$what " "$dir/show" || fail "--show says nothing about $what"
+done
+
+# with and without hwloc: the same machine
+plain=$bin/../frontend/config-cpu-plain
+if [ -x "$plain" ]; then
+    "$plain" --json >"$dir/plain"
+    cmp -s "$dir/json" "$dir/plain" || {
+        fail "hwloc and /sys tell different things"
+        cat "$dir/json" "$dir/plain"
+    }
+fi
+
+# one processor only
+if command -v taskset >/dev/null && taskset -c 0 true 2>/dev/null; then
+    taskset -c 0 "$bin/homodyne-config-cpu" --json >"$dir/one"
+    [ "$(number cores "$dir/one")" = 1 ] && [ "$(number default_threads "$dir/one")" = 1 ] ||
+        fail "bound to one processor: $(cat "$dir/one")"
+fi
+
+# the file for the shell
+for mode in auto nlsq cmc cmc-hpc; do
+    "$bin/homodyne-config-cpu" --mode $mode -o "$dir/deep/er/cpu.sh" >"$dir/out"
+    # shellcheck disable=SC1091
+    set=$(. "$dir/deep/er/cpu.sh" && echo "$OMP_NUM_THREADS $OMP_PLACES $OPENBLAS_NUM_THREADS $OMP_PROC_BIND")
+    threads=$("$bin/homodyne-config-cpu" --mode $mode --json | sed -n 's/.*"threads": \([0-9]*\), "default.*/\1/p')
+    case $set in
+    "$threads cores 1 close" | "$threads cores 1 spread") ;;
+    *) fail "--mode $mode sets: $set" ;;
+    esac
+    grep -q "OMP_NUM_THREADS=$threads" "$dir/out" || fail "--mode $mode does not print what it writes"
+done
+(
+    # shellcheck disable=SC1091
+    . "$dir/deep/er/cpu.sh"
+    OMP_NUM_THREADS=3
+    "$bin/homodyne-laminar" bench --frames 1500 --angles 1 --repeat 1 --json >"$dir/bench"
+)
+[ "$(number threads "$dir/bench")" = 3 ] || fail "OMP_NUM_THREADS is not followed"
+OMP_NUM_THREADS=3 "$bin/homodyne-config-cpu" | grep -q "takes *3 threads.*OMP_NUM_THREADS" || fail "nothing about OMP_NUM_THREADS"
+
+# where it goes by itself; the names and options of the packages
+HOME=$dir XDG_CONFIG_HOME= VIRTUAL_ENV="$dir/venv" "$bin/homodyne-config-xla" --mode cmc >/dev/null
+[ -f "$dir/venv/etc/homodyne/cpu.sh" ] || fail "no file in the virtual environment"
+for name in homodyne-config-xla heterodyne-config-xla xpcsjax-config-xla ht-config-xla xj-config-xla hxla; do
+    "$bin/$name" --show >"$dir/out" || fail "$name --show"
+    grep -q "a fitter takes" "$dir/out" || fail "$name shows nothing"
+done
+"$bin/heterodyne-config-xla" --threads 2 --no-x64 --info >/dev/null || fail "options of heterodyne"
+code=0
+"$bin/homodyne-config-cpu" --mode fast >/dev/null 2>"$dir/err" || code=$?
+[ $code = 3 ] && grep -q "cmc-hpc" "$dir/err" || fail "an unknown mode: exit code $code"
+[ "$failed" -eq 0 ] && echo "all is well"
+exit $failed
