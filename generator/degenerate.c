@@ -493,7 +493,7 @@ static int is_regional(struct search *w, int condition, double value, const stru
 static void scenario(struct search *w, enum fit_degeneracy_kind kind, int condition, double value)
 {
     uint32_t ngroup = kind == FIT_DEGENERATE_ONE_GROUP ? 1 : HG_GROUPS, nset = w->probe.nset, fresh = 0;
-    struct hg_degeneracy like = {.kind = kind, .condition = condition, .value = value, .inside = 1};
+    struct hg_degeneracy like = {.kind = kind, .condition = condition, .value = value, .held = -1, .inside = 1};
     if (!circuits_at(w, 0, condition, value, ngroup, &w->at[0]))
         return;
     for (uint32_t k = 0; k < w->at[0].n; k++)

@@ -32,6 +32,7 @@ struct hg_degeneracy {
     int condition;       /* parameter that has `value`; -1 none */
     double value;
     uint32_t first, ncombination; /* in the list of combinations */
+    int held;            /* everywhere only: parameter that may be held at any value without loss; -1 none */
     const char *text;    /* a sentence */
     int each;            /* each parameter by itself has no effect */
     int proved;          /* 1: simplified to zero; 0: evaluated */

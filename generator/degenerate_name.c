@@ -239,7 +239,8 @@ static int is_annihilated(struct naming *w)
 
 /* --- combinations ------------------------------------------------------------------------------------- */
 
-/* a and b, by the slope r = da/db of their orbit. */
+/* a and b, by the slope r = da/db of their orbit.  In each form a is whatever b leaves to it, linear in the
+ * combination: b may be held. */
 static int integrate(struct naming *w, hg_id a, hg_id b, hg_id r)
 {
     struct hg_expr *e = w->e;
@@ -416,6 +417,8 @@ void hg_degenerate_name(const struct hg_probe *p, struct hg_degeneracies *all, s
     if (!single)
         known = (d->n == 2 && name_pair(&w)) || (!linear && name_factor(&w));
     int proved = known && is_annihilated(&w);
+    if (d->kind == FIT_DEGENERATE_EVERYWHERE && !linear && d->n == (single ? 1u : 2u) && proved)
+        d->held = (int)d->param[d->n - 1];
     d->proved = d->text ? d->proved && proved : proved;
     write_text(&w);
     if (linear) { /* kernels know combinations of the nonlinear parameters only */

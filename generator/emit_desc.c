@@ -167,9 +167,10 @@ static uint32_t degeneracies(const struct hg_degeneracies *all, FILE *out)
         if (!is_emitted(d))
             continue;
         fprintf(out, "    {.kind = %s, .nparam = %u, .param = desc_degenerate_%u,\n"
-                     "     .condition = %d, .value = %.17g, .first = %u, .ncombination = %u, .each = %d,\n     .proved = %d, .text = ",
+                     "     .condition = %d, .value = %.17g, .first = %u, .ncombination = %u, .each = %d,\n"
+                     "     .held = %d, .proved = %d, .text = ",
                 kind[d->kind], (unsigned)d->n, (unsigned)k, d->condition, d->value, (unsigned)d->first,
-                (unsigned)d->ncombination, d->each, d->proved);
+                (unsigned)d->ncombination, d->each, d->held, d->proved);
         string(out, d->text);
         fputs("},\n", out);
     }

@@ -157,7 +157,7 @@ static void add(struct mirrors *w, const char *text, int inside)
 {
     struct hg_arena *arena = w->p->m->expr->arena;
     struct hg_degeneracies *all = w->all;
-    struct hg_degeneracy d = {.kind = FIT_DEGENERATE_MIRROR, .condition = -1, .text = text, .inside = inside};
+    struct hg_degeneracy d = {.kind = FIT_DEGENERATE_MIRROR, .condition = -1, .held = -1, .text = text, .inside = inside};
     d.param = hg_alloc(arena, (w->p->nparam + 1) * sizeof *d.param);
     for (uint32_t k = 0; k < w->p->nparam; k++)
         if (w->map.b[k] < 0 || w->map.from[k] != k)

@@ -142,7 +142,7 @@ void fit_result_free(struct fit_result *res)
 static enum fit_status run_new(struct fit_job *f)
 {
     size_t n = f->p + 1, e = f->ng * f->q + 1;
-    double *all = calloc(8 * n + 2 * n * n + 2 * e + 3 * f->ng + 8, sizeof *all);
+    double *all = calloc(10 * n + 2 * n * n + 2 * e + 3 * f->ng + 8, sizeof *all);
     if (!all)
         return fit_fail(f->err, FIT_ERR_MEMORY, "fit: out of memory");
     f->lower = all;
@@ -151,7 +151,9 @@ static enum fit_status run_new(struct fit_job *f)
     f->theta = f->start + n;
     f->best = f->theta + n;
     f->began_at = f->best + n;
-    f->g = f->began_at + n;
+    f->open_lower = f->began_at + n;
+    f->open_upper = f->open_lower + n;
+    f->g = f->open_upper + n;
     f->before = f->g + n;
     f->B = f->before + n;
     f->linear = f->B + n * n;
@@ -461,7 +463,7 @@ static enum fit_status run_all(struct fit_job *f)
     f->unit = 1;
     if (f->opt->sigma && !f->ds->weighted)
         fit_job_known_sigmas(f);
-    if ((st = fit_job_minimum(f, &o)) != FIT_OK || (st = result_new(f)) != FIT_OK)
+    if ((st = fit_job_hold(f)) != FIT_OK || (st = fit_job_minimum(f, &o)) != FIT_OK || (st = result_new(f)) != FIT_OK)
         return st;
     r->nfree = nfree;
     r->npoint = f->ds->npoint;
@@ -476,6 +478,7 @@ static enum fit_status run_all(struct fit_job *f)
     if (f->opt->scaling == FIT_SCALING_HIERARCHICAL && !fit_word_ends(o.word) &&
         (st = fit_job_hierarchy(f, &o)) != FIT_OK)
         return st;
+    fit_job_release(f);
     r->seconds.fit = fit_seconds() - t - r->seconds.start;
     return finish(f, &o);
 }

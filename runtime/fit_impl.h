@@ -1,4 +1,5 @@
-/* fit_impl.h -- what the parts of a fit share: fit.c, fit_minimum.c, fit_noise.c. */
+/* fit_impl.h -- what the parts of a fit share: fit.c, fit_gauge.c, fit_minimum.c, fit_noise.c,
+ * fit_slide.c. */
 #ifndef FIT_FIT_IMPL_H
 #define FIT_FIT_IMPL_H
 
@@ -16,6 +17,7 @@ struct fit_job {
     struct fit_error *err;
     size_t p, q, ng;
     double *lower, *upper, *start, *theta, *best, *began_at, *before, *B, *g, *linear, *factor, *save;
+    double *open_lower, *open_upper; /* the bounds as given; lower and upper may hold more (fit_gauge.c) */
     char origin[48];
     struct fit_objective_setup setup;
     struct fit_objective *obj;
@@ -25,6 +27,7 @@ struct fit_job {
     size_t nstart;
     struct fit_minimum *minima; /* what runs on all data came to; the same */
     size_t nminimum;
+    int over;          /* 1: stopped from outside, or time or iterations are used up: no more runs */
     double noise_data; /* variance of the data's noise, without a model; NaN: unknown */
     double began, deadline, dof, noise; /* noise: known variance of weighted residuals, or 0 */
     double unit;   /* variance to which sum w r^2 is referred: 1, or the given sigma squared */
@@ -50,6 +53,8 @@ struct fit_outcome {
 
 /* Runs the optimiser on all data from theta, at most so many iterations; result in job->nlsq. */
 enum fit_word fit_job_optimise(struct fit_job *f, double *theta, size_t iterations);
+/* The same for a rival or a trial, which may use up its iterations without ending the search (job->over). */
+void fit_job_try(struct fit_job *f, double *theta, size_t iterations);
 /* A few steps only: no derivatives at their end, where fit_objective_value() is the last one called.
  * FIT_EVAL_STOP: interrupted. */
 enum fit_eval fit_job_step(struct fit_job *f, double *theta, size_t iterations);
@@ -69,6 +74,20 @@ static inline int fit_word_ends(enum fit_word w)
 /* The first row of a table at which the value or a derivative is not finite, in words; 0 when there is none, or
  * the model is of pairs. */
 int fit_job_blame(const struct fit_job *f, const double *theta, char *text, size_t size);
+
+/* ---- fit_gauge.c ----------------------------------------------------------------------------- */
+
+/* Holds at their start parameters that the mean does not need; to be called once, before the search. */
+enum fit_status fit_job_hold(struct fit_job *f);
+/* 1 when at theta bounds stand in the way of those that should do the work of what is held. */
+int fit_job_held_matters(const struct fit_job *f, const double *theta);
+/* All bounds are those given again. */
+void fit_job_release(struct fit_job *f);
+
+/* ---- fit_slide.c ----------------------------------------------------------------------------- */
+
+/* Tries to leave bounds on which amplitude or offset of a rate has ended, from job->best. */
+void fit_job_slide(struct fit_job *f, struct fit_outcome *o);
 
 /* ---- fit_noise.c ----------------------------------------------------------------------------- */
 

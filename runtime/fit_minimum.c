@@ -9,6 +9,7 @@
  */
 #include "fit_impl.h"
 #include "polish.h"
+#include "problem.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -27,24 +28,9 @@ enum { MOST_RUNS = 3, MOST_RUNS_THOROUGH = 10, RIVAL_STEPS = 60, MOST_MINIMA = 3
 
 /* ---- the optimiser on all data --------------------------------------------------------------- */
 
-static enum fit_eval value(void *user, const double *x, double *cost, double *error)
-{
-    struct fit_objective *o = user;
-    enum fit_eval e = fit_objective_value(o, x);
-    *cost = o->cost;
-    *error = o->cost_error;
-    return e;
-}
-
-static enum fit_eval normal(void *user, const double *x, double *B, double *g)
-{
-    return fit_objective_normal(user, x, B, g);
-}
-
 static enum fit_word optimise(struct fit_job *f, double *theta, size_t iterations, int brief)
 {
-    struct fit_nlsq_problem problem = {f->p,     f->lower, f->upper, f->dof,
-                                       f->noise, f->obj,   value,    normal};
+    struct fit_nlsq_problem problem = fit_problem(f->obj, f->lower, f->upper, f->dof, f->noise);
     struct fit_nlsq_options opt = {.max_iterations = iterations,
                                    .brief = brief,
                                    .ftol = f->opt->ftol,
@@ -59,7 +45,16 @@ static enum fit_word optimise(struct fit_job *f, double *theta, size_t iteration
 
 enum fit_word fit_job_optimise(struct fit_job *f, double *theta, size_t iterations)
 {
-    return optimise(f, theta, iterations, 0);
+    enum fit_word word = optimise(f, theta, iterations, 0);
+    f->over |= fit_word_ends(word);
+    return word;
+}
+
+void fit_job_try(struct fit_job *f, double *theta, size_t iterations)
+{
+    enum fit_word word = optimise(f, theta, iterations, 0);
+    int given_up = word == FIT_MAX_ITERATIONS && f->nlsq->iterations >= iterations && iterations < f->opt->max_iterations;
+    f->over |= fit_word_ends(word) && !given_up;
 }
 
 enum fit_eval fit_job_step(struct fit_job *f, double *theta, size_t iterations)
@@ -160,7 +155,7 @@ static int run_from(struct fit_job *f, const double *theta, const struct fit_can
     memcpy(f->theta, theta, f->p * sizeof *f->theta);
     if (isfinite(o->cost) && most > RIVAL_STEPS)
         most = RIVAL_STEPS; /* a rival that is still behind after so many steps is given up */
-    fit_job_optimise(f, f->theta, most);
+    fit_job_try(f, f->theta, most);
     double cost = f->nlsq->cost, gap = fabs(cost - o->cost);
     double s2 = f->noise > 0 ? f->noise : 2 * fmin(cost, o->cost) / f->dof;
     double square = f->obj->data_square + f->obj->reference_square;
@@ -168,8 +163,7 @@ static int run_from(struct fit_job *f, const double *theta, const struct fit_can
     if (!isfinite(cost) || (met && !from->given) || (!met && cost >= o->cost))
         return met;
     if (f->nlsq->word == FIT_MAX_ITERATIONS && most < f->opt->max_iterations)
-        fit_job_optimise(f, f->theta,
-                         f->opt->max_iterations - most); /* ahead, but not at its end */
+        fit_job_optimise(f, f->theta, f->opt->max_iterations - most); /* ahead, but not at its end */
     fit_job_keep(f, o);
     memcpy(o->origin, from->origin, sizeof o->origin);
     memcpy(f->began_at, from->first, f->p * sizeof *f->began_at);
@@ -238,7 +232,7 @@ static enum fit_status run_candidates(struct fit_job *f, struct fit_outcome *o)
             continue;
         }
         over = run_from(f, k->theta, k, o) && !thorough(f);
-        over |= fit_word_ends(f->nlsq->word);
+        over |= f->over;
         runs++;
         if ((st = record_minimum(f, k->origin)) == FIT_OK)
             st = record_start(f, k, 1);
@@ -289,9 +283,9 @@ static int at_bound(const struct fit_job *f)
 static int doubtful(const struct fit_job *f, const struct fit_outcome *o)
 {
     if (!f->list.searched || f->list.rounds >= fit_start_rounds(f->kernel) || thorough(f) ||
-        fit_word_ends(f->nlsq->word) || !(f->noise_data > 0))
+        f->over || !(f->noise_data > 0))
         return 0;
-    return !explains_data(f, o) || (f->list.rounds == 1 && at_bound(f));
+    return !explains_data(f, o) || (f->list.rounds == 1 && !f->list.crossed && at_bound(f));
 }
 
 /* Searches and fits; searches again, wider, while the result is doubtful. */
@@ -304,8 +298,18 @@ enum fit_status fit_job_minimum(struct fit_job *f, struct fit_outcome *o)
     do {
         if ((st = find_starts(f, rounds)) != FIT_OK || (st = run_candidates(f, o)) != FIT_OK)
             return st;
+        fit_job_slide(f, o);
         rounds = f->list.rounds;
     } while (doubtful(f, o));
+    if (isfinite(o->cost) && !f->over && fit_job_held_matters(f, f->best)) {
+        fit_job_release(f);
+        memcpy(f->theta, f->best, f->p * sizeof *f->theta);
+        fit_job_optimise(f, f->theta, f->opt->max_iterations);
+        if (f->nlsq->cost <= o->cost)
+            fit_job_keep(f, o);
+        if ((st = record_minimum(f, o->origin)) != FIT_OK)
+            return st;
+    }
     sort_minima(f);
     if (f->nlsq->word == FIT_INTERRUPTED) {
         o->word = FIT_INTERRUPTED; /* errors of the best point so far are still to be found */

@@ -192,7 +192,7 @@ static double find_step(struct state *t)
     return length;
 }
 
-/* trial = x + z / d, exactly on the bounds that are active. */
+/* trial = x + z / d, exactly on the bounds that are active, bent as the problem asks. */
 static void make_trial(struct state *t)
 {
     for (size_t k = 0; k < t->p->n; k++) {
@@ -203,6 +203,8 @@ static void make_trial(struct state *t)
             v = t->active[k] < 0 ? t->p->lower[k] : t->p->upper[k];
         t->trial[k] = fmin(fmax(v, t->p->lower[k]), t->p->upper[k]);
     }
+    if (t->p->bend)
+        t->p->bend(t->p->user, t->p->lower, t->p->upper, t->x, t->trial);
 }
 
 static int tiny_step(const struct state *t)

@@ -24,6 +24,8 @@ struct fit_nlsq_problem {
     enum fit_eval (*value)(void *user, const double *x, double *cost, double *error);
     /* B = J^T J (n x n) and g = J^T r (r = data - model) at the x of the last value. */
     enum fit_eval (*normal)(void *user, const double *x, double *B, double *g);
+    /* Bends the step from x to trial inside the bounds, to first order leaving it as it is; or NULL. */
+    void (*bend)(void *user, const double *lower, const double *upper, const double *x, double *trial);
 };
 
 struct fit_nlsq_options {

@@ -1,5 +1,6 @@
 /* profile.c -- errors of a fit held against the cost itself; see profile.h. */
 #include "profile.h"
+#include "problem.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -23,20 +24,6 @@ struct profile {
     size_t along; /* 1 + the parameter along whose profile theta lies, at `last`; 0: none */
     double last;
 };
-
-static enum fit_eval value(void *user, const double *x, double *cost, double *error)
-{
-    struct fit_objective *o = user;
-    enum fit_eval e = fit_objective_value(o, x);
-    *cost = o->cost;
-    *error = o->cost_error;
-    return e;
-}
-
-static enum fit_eval normal(void *user, const double *x, double *B, double *g)
-{
-    return fit_objective_normal(user, x, B, g);
-}
 
 /* theta: parameter k at v, the others where the paraboloid has its least value then. */
 static void predict(struct profile *p, size_t k, double v)
@@ -67,7 +54,7 @@ static double rise(struct profile *p, size_t k, double v)
     p->along = k + 1;
     p->last = v;
     p->lower[k] = p->upper[k] = v;
-    struct fit_nlsq_problem problem = {f->p, p->lower, p->upper, f->dof, f->noise, f->obj, value, normal};
+    struct fit_nlsq_problem problem = fit_problem(f->obj, p->lower, p->upper, f->dof, f->noise);
     struct fit_nlsq_options opt = {.max_iterations = STEPS,
                                    .brief = 1,
                                    .ftol = 1e-8,

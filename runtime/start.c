@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nlsq.h"
+#include "problem.h"
 #include "start_impl.h"
 #include "team.h"
 
@@ -26,29 +26,33 @@ enum {
     MEDIUM_STEPS = 25,
     MOST_WORKERS = 32,   /* points looked at side by side */
     SURVIVORS = 3, /* of the coarse copy */
-    FEW = 8,       /* free parameters; for each one beyond them */
-    MORE = 8,      /* so many points more are followed */
+    FEW = 8,       /* free parameters; for each one beyond them more points are followed */
+    MOST_MORE = 8, /* so many at most */
     STAGES = 3,
     EXPLORED = 4,     /* points followed from scans */
     EXPLORATIONS = 3,
-    CROSSINGS = 3,
+    CROSSINGS = 4,
     GLOBAL_STEPS = 40,
     THOROUGH = 8 /* rivals on the finer copy when many minima are asked for */
 };
 
-/* One round: screened points per free parameter, followed points, steps of each stage.  The last is for
- * tables only, where it costs little: fringes of a scattering curve have many narrow minima. */
+/* One round: screened points per free parameter, followed points, how many more for each parameter beyond FEW, steps
+ * of each stage.  The last is for tables only, where it costs little: fringes of a scattering curve have many narrow
+ * minima.  Crossings of the first round, and of those that follow because it was in vain. */
 static const struct round {
-    size_t points, followed;
+    size_t points, followed, more;
     size_t steps[STAGES];
-} rounds[] = {{16, 8, {4, 8, 25}}, {48, 20, {5, 10, 30}}, {100, 40, {6, 12, 40}}, {2000, 20, {6, 12, 40}}},
-  exploration = {0, EXPLORED, {4, 8, 25}}, crossing = {48, 0, {5, 10, 30}};
+} rounds[] = {{16, 8, 2, {4, 8, 25}}, {48, 20, 8, {5, 10, 30}}, {100, 40, 8, {6, 12, 40}}, {2000, 20, 8, {6, 12, 40}}},
+  exploration = {0, EXPLORED, 0, {4, 8, 25}}, first_crossing = {48, 0, 4, {5, 10, 30}},
+  later_crossing = {48, 0, 8, {5, 10, 30}};
 
 static const double WORK = 2e8;  /* residuals that screening may cost at most */
 static const double APART = 0.1; /* least distance of followed points, as a part of the box */
 /* Differences of chi2 within which two runs have come to the same minimum: when both are at their
  * ends, and when one is still creeping along a valley. */
 static const double SAME = 1e-2, SAME_UNDER_WAY = 1e-4;
+/* A fall of chi2 that makes the best worth crossing once more. */
+static const double BETTER = 0.2;
 /* Differences of chi2 that thinned data cannot judge: 16 times as many data make 3 of them. */
 static const double UNDECIDED = 50;
 
@@ -147,20 +151,6 @@ static size_t choose(struct fit_search *q, size_t wanted, struct fit_candidates 
 
 /* ---- following ------------------------------------------------------------------------------- */
 
-static enum fit_eval value(void *user, const double *x, double *cost, double *error)
-{
-    struct fit_objective *o = user;
-    enum fit_eval e = fit_objective_value(o, x);
-    *cost = o->cost;
-    *error = o->cost_error;
-    return e;
-}
-
-static enum fit_eval normal(void *user, const double *x, double *B, double *g)
-{
-    return fit_objective_normal(user, x, B, g);
-}
-
 static int by_variance(const void *a, const void *b)
 {
     const struct fit_candidate *x = a, *y = b;
@@ -208,7 +198,7 @@ static void follow_one(void *user, struct fit_objective *obj, size_t c)
         return;
     }
     double dof = fmax((double)obj->npoint - (double)obj->nu - (double)q->nfree, 1);
-    struct fit_nlsq_problem problem = {q->p, q->s->lower, q->s->upper, dof, 0, obj, value, normal};
+    struct fit_nlsq_problem problem = fit_problem(obj, q->s->lower, q->s->upper, dof, 0);
     struct fit_nlsq_options opt = {.max_iterations = w->steps,
                                    .ftol = 1e-12,
                                    .xtol = 1e-10,
@@ -349,7 +339,7 @@ static enum fit_status follow_chosen(struct fit_search *q, const struct round *p
                                      struct fit_error *err)
 {
     size_t wide = plan->points ? beyond_few(q) : 0, divisor = wide ? 2 : 3;
-    size_t followed = q->s->multi_start ? q->s->multi_start : plan->followed + MORE * wide;
+    size_t followed = q->s->multi_start ? q->s->multi_start : plan->followed + plan->more * wide;
     size_t from = choose(q, followed, list);
     for (size_t stage = 0; stage < STAGES; stage++) {
         enum fit_status st = follow(q, obj, plan->steps[stage], from, list, err);
@@ -402,7 +392,8 @@ static size_t find_dead(const struct fit_search *q, struct fit_objective *obj, c
     return n;
 }
 
-/* Of a scan only dips other than the one in which the best point lies are worth following. */
+/* Of a scan only dips other than the one in which the best point lies are worth following; of the values drawn anew
+ * those that have an effect, and each effect once. */
 static void bar_slopes(struct fit_search *q)
 {
     size_t n = 1;
@@ -419,6 +410,13 @@ static void bar_slopes(struct fit_search *q)
         }
         n += FIT_START_SCAN;
     }
+    for (size_t first = n; n < q->npoint; n++) {
+        int same = !(fabs(q->cost[n] - q->cost[0]) > 0);
+        for (size_t i = first; i < n && !same; i++)
+            same = !(fabs(q->cost[n] - q->cost[i]) > 0);
+        if (same)
+            q->unit[n * q->p] = NAN;
+    }
 }
 
 /* Looks around the best point as long as that leads to a better one. */
@@ -426,7 +424,8 @@ static enum fit_status explore(struct fit_search *q, struct fit_objective *obj,
                                struct fit_candidates *list, struct fit_error *err)
 {
     double *B = malloc((q->p * q->p + q->p + 1) * sizeof *B), before = INFINITY;
-    unsigned char *dead = malloc(q->p);
+    unsigned char *dead = malloc(2 * q->p);
+    size_t points = q->nfree * FIT_START_SCAN + FIT_START_DEAD + q->s->kernel->nrate * FIT_START_RATE;
     enum fit_status st = B && dead ? FIT_OK : fit_fail(err, FIT_ERR_MEMORY, "fit: out of memory");
     for (size_t turn = 0; st == FIT_OK && turn < EXPLORATIONS; turn++) {
         const double *best = list->item[0].theta;
@@ -435,11 +434,11 @@ static enum fit_status explore(struct fit_search *q, struct fit_objective *obj,
         before = list->item[0].variance;
         size_t ndead = find_dead(q, obj, best, B, dead);
         q->centre = best; /* no model points, and no second copy of the given start */
-        if ((st = round_new(q, q->nfree * FIT_START_SCAN + FIT_START_DEAD, obj->ds, err)) != FIT_OK)
+        if ((st = round_new(q, points, obj->ds, err)) != FIT_OK)
             break;
-        if (q->npoint < 1 + q->nfree * FIT_START_SCAN + FIT_START_DEAD)
+        if (q->npoint < 1 + points)
             break; /* too much data for so many points */
-        q->npoint = fit_start_scans(q, best, dead, ndead);
+        q->npoint = fit_start_scans(q, best, dead, ndead, dead + q->p);
         if ((st = screen(q, obj, err)) != FIT_OK)
             break;
         bar_slopes(q);
@@ -451,25 +450,28 @@ static enum fit_status explore(struct fit_search *q, struct fit_objective *obj,
 }
 
 /* Many parameters: a minimum that fits well may still be a side valley; new starts that share a
- * part of its values, until two sets of them in a row lead to nothing better. */
+ * part of its values, until a set of them (later on two in a row) leads to nothing better. */
 static enum fit_status cross(struct fit_search *q, struct fit_objective *obj,
                              struct fit_candidates *list, struct fit_error *err)
 {
+    const struct round *crossing = list->rounds > 1 ? &later_crossing : &first_crossing;
+    size_t vain = 0, patience = list->rounds > 1 ? 2 : 1;
     double before = INFINITY;
-    size_t vain = 0;
     enum fit_status st = FIT_OK;
     for (size_t turn = 0; beyond_few(q) && st == FIT_OK && turn < CROSSINGS; turn++) {
         const double *best = list->item[0].theta;
-        vain = list->item[0].variance < before * (1 - 1e-6) ? 0 : vain + 1;
-        if (vain > 1)
+        int better = turn == 0 || list->item[0].dof * (before - list->item[0].variance) > BETTER * before;
+        vain = better ? 0 : vain + 1;
+        if (vain == patience)
             break;
         before = list->item[0].variance;
         q->centre = best;
-        if ((st = round_new(q, crossing.points * q->nfree, obj->ds, err)) != FIT_OK)
+        list->crossed = 1;
+        if ((st = round_new(q, crossing->points * q->nfree, obj->ds, err)) != FIT_OK)
             break;
         fit_start_crossings(q, best);
         if ((st = screen(q, obj, err)) == FIT_OK)
-            st = follow_chosen(q, &crossing, obj, list, err);
+            st = follow_chosen(q, crossing, obj, list, err);
     }
     return st;
 }
@@ -505,7 +507,7 @@ static enum fit_status search_coarse(struct fit_search *q, struct fit_objective 
 {
     size_t most = 2 + q->s->multi_start + FIT_START_RESTARTS;
     for (size_t r = 0; r < fit_start_rounds(q->s->kernel); r++)
-        most += rounds[r].followed + (1 + CROSSINGS) * MORE * beyond_few(q) +
+        most += rounds[r].followed + (1 + CROSSINGS) * MOST_MORE * beyond_few(q) +
                 EXPLORATIONS * EXPLORED;
     enum fit_status st = list_new(list, most, q->p, err);
     if (st != FIT_OK)

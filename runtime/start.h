@@ -51,6 +51,7 @@ struct fit_candidates {
     struct fit_candidate *item; /* those alive first, by variance */
     int searched;               /* 0: nothing to search (no free nonlinear parameter) */
     size_t rounds;              /* rounds behind */
+    int crossed;                /* 1: values of the best were mixed with others to look for side valleys */
     double noise;               /* variance of the data's noise, without a model; NaN: unknown */
     int on_all;                 /* 1: variance refers to all data */
     double *numbers;            /* storage */

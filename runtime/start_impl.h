@@ -24,7 +24,8 @@ struct fit_search {
 
 enum {
     FIT_START_SCAN = 16, /* points of a scan along one parameter */
-    FIT_START_DEAD = 32  /* drawn for parameters that have lost their effect */
+    FIT_START_DEAD = 32, /* drawn for parameters that have lost their effect */
+    FIT_START_RATE = 16  /* drawn for the parameters of a rate */
 };
 
 /* ---- start_points.c: where to look ------------------------------------------------------------ */
@@ -36,7 +37,9 @@ double fit_start_clip(const struct fit_start_spec *s, size_t k, double x);
 
 /* Fill point and unit of q, which has room for npoint. */
 void fit_start_hypercube(struct fit_search *q);
-size_t fit_start_scans(struct fit_search *q, const double *best, const unsigned char *dead, size_t ndead);
+/* marked: room for a mark of each parameter. */
+size_t fit_start_scans(struct fit_search *q, const double *best, const unsigned char *dead, size_t ndead,
+                       unsigned char *marked);
 void fit_start_crossings(struct fit_search *q, const double *best);
 
 /* ---- start_global.c ---------------------------------------------------------------------------- */

@@ -122,10 +122,34 @@ void fit_start_hypercube(struct fit_search *q)
     }
 }
 
+/* Where the first n points stand in the box. */
+static void find_positions(struct fit_search *q, size_t n)
+{
+    const struct fit_start_spec *s = q->s;
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < q->p; k++)
+            q->unit[i * q->p + k] =
+                s->upper[k] > s->lower[k] ? fit_start_position(s, k, q->point[i * q->p + k]) : 0;
+}
+
+/* One more point: the best one with random values of the parameters marked. */
+static void redraw(struct fit_search *q, const double *best, const unsigned char *marked, size_t number, double *x)
+{
+    const struct fit_start_spec *s = q->s;
+    double u[2];
+    memcpy(x, best, q->p * sizeof *x);
+    for (size_t k = 0; k < q->p; k++) {
+        fit_rng_uniform(s->seed, 0x44450000u + q->draw * 4096 + k, number, u);
+        if (marked[k] && s->upper[k] > s->lower[k])
+            x[k] = fit_start_sample(&s->kernel->param[k], s->lower[k], s->upper[k], s->start[k], u[0]);
+    }
+}
+
 /* Points 1..: a scan along each free parameter through the best point, then random values of the
- * dead ones.  Mirror images (the sign of an angle) and saturated corners are what a descent cannot
- * leave. */
-size_t fit_start_scans(struct fit_search *q, const double *best, const unsigned char *dead, size_t ndead)
+ * dead ones, and of the three of each rate.  Mirror images (the sign of an angle), saturated corners and rates that
+ * have nearly vanished are what a descent cannot leave. */
+size_t fit_start_scans(struct fit_search *q, const double *best, const unsigned char *dead, size_t ndead,
+                       unsigned char *marked)
 {
     const struct fit_start_spec *s = q->s;
     size_t n = 0, p = q->p;
@@ -137,21 +161,17 @@ size_t fit_start_scans(struct fit_search *q, const double *best, const unsigned 
             x[k] = fit_start_sample(&s->kernel->param[k], s->lower[k], s->upper[k], s->start[k],
                                     ((double)i + 0.5) / FIT_START_SCAN);
         }
-    for (size_t i = 0; ndead > 0 && i < FIT_START_DEAD; i++) {
-        double *x = q->point + p * n++, u[2];
-        memcpy(x, best, p * sizeof *x);
-        for (size_t k = 0; k < p; k++) {
-            fit_rng_uniform(s->seed, 0x44450000u + q->draw * 4096 + k, i, u);
-            if (dead[k])
-                x[k] = fit_start_sample(&s->kernel->param[k], s->lower[k], s->upper[k], s->start[k],
-                                        u[0]);
-        }
+    for (size_t i = 0; ndead > 0 && i < FIT_START_DEAD; i++)
+        redraw(q, best, dead, i, q->point + p * n++);
+    for (size_t r = 0; r < s->kernel->nrate; r++) {
+        const struct fit_rate *rate = &s->kernel->rate[r];
+        memset(marked, 0, p);
+        marked[rate->amplitude] = marked[rate->exponent] = marked[rate->offset] = 1;
+        for (size_t i = 0; i < FIT_START_RATE; i++)
+            redraw(q, best, marked, FIT_START_DEAD + r * FIT_START_RATE + i, q->point + p * n++);
     }
     q->draw++;
-    for (size_t i = 0; i < n; i++)
-        for (size_t k = 0; k < p; k++)
-            q->unit[i * p + k] =
-                s->upper[k] > s->lower[k] ? fit_start_position(s, k, q->point[i * p + k]) : 0;
+    find_positions(q, n);
     return n;
 }
 
@@ -179,8 +199,5 @@ void fit_start_crossings(struct fit_search *q, const double *best)
         }
     }
     q->draw++;
-    for (size_t i = 0; i < q->npoint; i++)
-        for (size_t k = 0; k < p; k++)
-            q->unit[i * p + k] =
-                s->upper[k] > s->lower[k] ? fit_start_position(s, k, q->point[i * p + k]) : 0;
+    find_positions(q, q->npoint);
 }

@@ -98,6 +98,7 @@ struct fit_degeneracy {
     double value;
     size_t first, ncombination; /* what stays determined: fit_kernel.combination[first ...] */
     int each;              /* 1: each of them by itself has no effect; 0: they depend on one another */
+    int held;              /* everywhere only: this one loses nothing when it is held at a value; -1: none */
     int proved;            /* 1: simplified to zero; 0: evaluated at many points */
     const char *text;      /* "f0 and f2 enter only as f0 exp(-f1 f2): only this combination is determined" */
 };

@@ -316,7 +316,7 @@ static const unsigned desc_degenerate_0[] = {1, 2};
 static const struct fit_degeneracy desc_degeneracy[] = {
     {.kind = FIT_DEGENERATE_AT_VALUE, .nparam = 2, .param = desc_degenerate_0,
      .condition = 0, .value = 0, .first = 0, .ncombination = 0, .each = 0,
-     .proved = 1, .text = "at rate = 0 A and c enter only as A + c: only this combination is determined"},
+     .held = -1, .proved = 1, .text = "at rate = 0 A and c enter only as A + c: only this combination is determined"},
 };
 
 extern const struct fit_kernel FIT_KERNEL_SYMBOL;

@@ -401,7 +401,7 @@ static const unsigned desc_degenerate_0[] = {0, 1};
 static const struct fit_degeneracy desc_degeneracy[] = {
     {.kind = FIT_DEGENERATE_ONE_GROUP, .nparam = 2, .param = desc_degenerate_0,
      .condition = -1, .value = 0, .first = 0, .ncombination = 1, .each = 0,
-     .proved = 0, .text = "with one value of q D and power enter only as D (q/q_ref)^(power - 2): only this combination is determined"},
+     .held = -1, .proved = 0, .text = "with one value of q D and power enter only as D (q/q_ref)^(power - 2): only this combination is determined"},
 };
 
 static const struct fit_combination desc_combination[] = {

@@ -853,10 +853,10 @@ static const unsigned desc_degenerate_2[] = {2};
 static const struct fit_degeneracy desc_degeneracy[] = {
     {.kind = FIT_DEGENERATE_AT_VALUE, .nparam = 1, .param = desc_degenerate_0,
      .condition = 1, .value = 0, .first = 0, .ncombination = 0, .each = 1,
-     .proved = 1, .text = "at v = 0 phi0 has no effect"},
+     .held = -1, .proved = 1, .text = "at v = 0 phi0 has no effect"},
     {.kind = FIT_DEGENERATE_MIRROR_ANGLE, .nparam = 1, .param = desc_degenerate_2,
      .condition = 2, .value = 2, .first = 0, .ncombination = 0, .each = 0,
-     .proved = 0, .text = "where all phi are equal modulo 90 deg, phi0 and 2 phi - phi0 give the same mean"},
+     .held = -1, .proved = 0, .text = "where all phi are equal modulo 90 deg, phi0 and 2 phi - phi0 give the same mean"},
 };
 
 extern const struct fit_kernel FIT_KERNEL_SYMBOL;

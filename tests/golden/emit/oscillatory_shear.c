@@ -1048,10 +1048,10 @@ static const unsigned desc_degenerate_2[] = {3};
 static const struct fit_degeneracy desc_degeneracy[] = {
     {.kind = FIT_DEGENERATE_ONE_GROUP, .nparam = 2, .param = desc_degenerate_0,
      .condition = -1, .value = 0, .first = 0, .ncombination = 1, .each = 0,
-     .proved = 1, .text = "with one value of phi strain0 and phi0 enter only as strain0 cos(phi0 - phi): only this combination is determined"},
+     .held = -1, .proved = 1, .text = "with one value of phi strain0 and phi0 enter only as strain0 cos(phi0 - phi): only this combination is determined"},
     {.kind = FIT_DEGENERATE_MIRROR_ANGLE, .nparam = 1, .param = desc_degenerate_2,
      .condition = 3, .value = 2, .first = 0, .ncombination = 0, .each = 0,
-     .proved = 0, .text = "where all phi are equal modulo 90 deg, phi0 and 2 phi - phi0 give the same mean"},
+     .held = -1, .proved = 0, .text = "where all phi are equal modulo 90 deg, phi0 and 2 phi - phi0 give the same mean"},
 };
 
 static const struct fit_combination desc_combination[] = {

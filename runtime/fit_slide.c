@@ -1,0 +1,70 @@
+/* fit_slide.c -- out of the ends of the valleys of rates A t^E + C.
+ *
+ * Near E = 0 amplitude and offset may grow with opposite signs, A -> -C -> infinity at E -> 0, and the rate hardly
+ * changes: a long valley, whose far end is where a bound cuts it.  A descent that entered it on the wrong side of E
+ * stops there.  When A or C ends on a bound, other exponents are tried with A and C such that the rate keeps its
+ * values at two times of the measurement; the better one on each side of E is followed.
+ */
+#include "fit_impl.h"
+#include "valley.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { EXPONENTS = 16, STEPS = 40 };
+
+static int on_bound(const struct fit_job *f, size_t k, const double *x)
+{
+    return f->upper[k] > f->lower[k] && !(x[k] > f->lower[k] && x[k] < f->upper[k]);
+}
+
+/* The best exponent in (low, high) into best; its cost, or INFINITY. */
+static double scan(struct fit_job *f, const struct fit_rate *r, double low, double high, double *best)
+{
+    double least = INFINITY;
+    for (size_t i = 0; i < EXPONENTS; i++) {
+        double exponent = low + (high - low) * ((double)i + 0.5) / EXPONENTS;
+        memcpy(f->theta, f->best, f->p * sizeof *f->theta);
+        if (!fit_valley_point(r, &f->ds->layout, f->lower, f->upper, f->best, exponent, f->theta) ||
+            fit_objective_value(f->obj, f->theta) != FIT_EVAL_OK || !(f->obj->cost < least))
+            continue;
+        least = f->obj->cost;
+        memcpy(best, f->theta, f->p * sizeof *best);
+    }
+    return least;
+}
+
+static void slide_one(struct fit_job *f, const struct fit_rate *r, struct fit_outcome *o)
+{
+    size_t e = r->exponent;
+    double side[3] = {f->lower[e], f->best[e], f->upper[e]};
+    for (int k = 0; k < 2; k++) {
+        if (!(side[k + 1] > side[k]) || !isfinite(side[k + 1] - side[k]) ||
+            !isfinite(scan(f, r, side[k], side[k + 1], f->before)))
+            continue;
+        memcpy(f->theta, f->before, f->p * sizeof *f->theta);
+        fit_job_try(f, f->theta, STEPS);
+        if (f->over)
+            return;
+        if (!(f->nlsq->cost < o->cost))
+            continue;
+        if (f->nlsq->word == FIT_MAX_ITERATIONS)
+            fit_job_optimise(f, f->theta, f->opt->max_iterations);
+        fit_job_keep(f, o);
+        return;
+    }
+}
+
+void fit_job_slide(struct fit_job *f, struct fit_outcome *o)
+{
+    const struct fit_kernel *kernel = f->kernel;
+    for (size_t k = 0; kernel->space == FIT_PAIRS && k < kernel->nrate; k++) {
+        const struct fit_rate *r = &kernel->rate[k];
+        if (!isfinite(o->cost) || f->over)
+            break;
+        if (f->upper[r->exponent] > f->lower[r->exponent] && f->upper[r->amplitude] > f->lower[r->amplitude] &&
+            f->upper[r->offset] > f->lower[r->offset] &&
+            (on_bound(f, r->amplitude, f->best) || on_bound(f, r->offset, f->best)))
+            slide_one(f, r, o);
+    }
+}

@@ -1,0 +1,116 @@
+/* valley.c -- see valley.h.  A step that keeps to a curved valley to second order is what the geodesic acceleration of
+ * Transtrum & Sethna (arXiv:1201.5885, 2012) gives for any model; here the curve is known in closed form.
+ */
+#include "valley.h"
+
+#include <math.h>
+
+/* The two times, as parts of the measurement, and the one where only one of A and C can follow. */
+static const double PART[2] = {0.1, 0.7}, ONE_PART = 0.4;
+
+/* What the amplitude is multiplied by at time t (in units of the rate), and its logarithm's derivative by the exponent. */
+struct shape {
+    double value, slope;
+};
+
+static struct shape shape_at(const struct fit_rate *r, const double *x, double t)
+{
+    double at = r->kind == FIT_RATE_EXPONENTIAL ? t - (r->shift >= 0 ? x[r->shift] : 0) : log(t);
+    return (struct shape){exp(x[r->exponent] * at), at};
+}
+
+/* A time of the measurement in the unit of the rate. */
+static double time_at(const struct fit_rate *r, const struct fit_layout *l, double part)
+{
+    double first = l->time[0], last = l->time[l->ntime - 1];
+    return (first + part * (last - first)) / r->time;
+}
+
+static double held(double x, double lower, double upper)
+{
+    return fmin(fmax(x, lower), upper);
+}
+
+static int strictly_inside(double x, double lower, double upper)
+{
+    return x > lower && x < upper;
+}
+
+/* The rate at time t that the step from x to trial promises. */
+static double promised(const struct fit_rate *r, double t, const double *x, const double *trial)
+{
+    struct shape s = shape_at(r, x, t);
+    double change = s.slope * (trial[r->exponent] - x[r->exponent]);
+    if (r->shift >= 0)
+        change -= x[r->exponent] * (trial[r->shift] - x[r->shift]);
+    return (trial[r->amplitude] + x[r->amplitude] * change) * s.value + trial[r->offset];
+}
+
+/* Are there logarithms of the times? */
+static int has_times(const struct fit_rate *r, const struct fit_layout *l)
+{
+    return r->kind == FIT_RATE_EXPONENTIAL || time_at(r, l, PART[0]) > 0;
+}
+
+/* A and C with the values at both times. */
+static void solve(const double *factor, const double *value, double *amplitude, double *offset)
+{
+    *amplitude = (value[1] - value[0]) / (factor[1] - factor[0]);
+    *offset = value[0] - *amplitude * factor[0];
+}
+
+static void bend_one(const struct fit_rate *r, const struct fit_layout *l, const double *lower, const double *upper,
+                     const double *x, double *trial)
+{
+    size_t a = r->amplitude, c = r->offset;
+    double value[2], factor[2], amplitude = trial[a], offset = trial[c];
+    int move_a = strictly_inside(trial[a], lower[a], upper[a]), move_c = strictly_inside(trial[c], lower[c], upper[c]);
+    int bends = trial[r->exponent] != x[r->exponent] || (r->shift >= 0 && trial[r->shift] != x[r->shift]);
+    if (!bends || (!move_a && !move_c) || !has_times(r, l))
+        return;
+    if (move_a && move_c) {
+        for (int k = 0; k < 2; k++) {
+            double t = time_at(r, l, PART[k]);
+            value[k] = promised(r, t, x, trial);
+            factor[k] = shape_at(r, trial, t).value;
+        }
+        solve(factor, value, &amplitude, &offset);
+    } else {
+        double t = time_at(r, l, ONE_PART), rate = promised(r, t, x, trial), f = shape_at(r, trial, t).value;
+        if (move_a)
+            amplitude = (rate - offset) / f;
+        else
+            offset = rate - amplitude * f;
+    }
+    if ((move_a && !strictly_inside(amplitude, lower[a], upper[a])) ||
+        (move_c && !strictly_inside(offset, lower[c], upper[c])))
+        return;
+    trial[a] = amplitude;
+    trial[c] = offset;
+}
+
+void fit_valley_bend(const struct fit_kernel *kernel, const struct fit_layout *l, const double *lower,
+                     const double *upper, const double *x, double *trial)
+{
+    for (size_t k = 0; kernel->space == FIT_PAIRS && k < kernel->nrate; k++)
+        bend_one(&kernel->rate[k], l, lower, upper, x, trial);
+}
+
+int fit_valley_point(const struct fit_rate *r, const struct fit_layout *l, const double *lower, const double *upper,
+                     const double *x, double exponent, double *out)
+{
+    double value[2], factor[2], amplitude, offset;
+    out[r->exponent] = exponent;
+    for (int k = 0; k < 2; k++) {
+        double t = time_at(r, l, PART[k]);
+        value[k] = x[r->amplitude] * shape_at(r, x, t).value + x[r->offset];
+        factor[k] = shape_at(r, out, t).value;
+    }
+    solve(factor, value, &amplitude, &offset);
+    if (!isfinite(amplitude) || !isfinite(offset))
+        return 0;
+    out[r->amplitude] = held(amplitude, lower[r->amplitude], upper[r->amplitude]);
+    offset = 0.5 * (value[0] + value[1] - out[r->amplitude] * (factor[0] + factor[1]));
+    out[r->offset] = held(offset, lower[r->offset], upper[r->offset]);
+    return 1;
+}
