@@ -1,8 +1,8 @@
 /* batch_jobs.c -- from words to a list of fits: files, q rings, names, keys.
  *
- * The key of a fit is the SHA-256 of everything that it depends on: the version and the program, the
- * configuration's text, the options, q, and name, size and time of the data file (not its content: a
- * series may be hundreds of gigabytes).  It stands in batch.key beside the result. */
+ * The key of a fit is the SHA-256 of everything that it depends on: the version and the program,
+ * the configuration's text, the options, q, and name, size and time of the data file (not its
+ * content: a series may be hundreds of gigabytes).  It stands in batch.key beside the result. */
 #define _XOPEN_SOURCE 700
 #include "batch.h"
 
@@ -294,7 +294,7 @@ static enum fit_status parse_words(const struct front_args *a, struct batch *b,
     char **word = calloc(a->nrest + 3, sizeof *word);
     if (!word)
         return no_memory(err);
-    word[0] = word[1] = (char *)(size_t)(const void *)"fit";
+    word[0] = word[1] = front_word("fit");
     memcpy(word + 2, a->rest, a->nrest * sizeof *word);
     const enum fit_status st = fit_cli_parse((int)a->nrest + 2, word, &b->cli, err);
     free(word);
@@ -307,7 +307,8 @@ static enum fit_status parse_words(const struct front_args *a, struct batch *b,
 enum fit_status batch_make(struct front *f, const struct front_args *a, struct batch *b,
                            struct fit_error *err)
 {
-    *b = (struct batch){.folder = front_value(a, "output-dir"), .jobs = fit_parallel_default_threads()};
+    *b = (struct batch){.folder = front_value(a, "output-dir"),
+                        .jobs = fit_parallel_default_threads()};
     if (!b->folder)
         b->folder = front_value(a, "output") ? front_value(a, "output") : "batch";
     enum fit_status st = front_count(a, "jobs", 1, &b->jobs, err);

@@ -1,8 +1,8 @@
 /* choose.c -- which program fits: from a name, a configuration or a model file to homodyne-MODEL.
  *
- * Fitters are looked for in the folder of this program only, and a name from a configuration file may
- * hold nothing but letters, digits and '_': no file can make this program run something else.  For the
- * same reason a model file is compiled only when the command line names it. */
+ * Fitters are looked for in the folder of this program only, and a name from a configuration file
+ * may hold nothing but letters, digits and '_': no file can make this program run something else.
+ * For the same reason a model file is compiled only when the command line names it. */
 #define _POSIX_C_SOURCE 200809L
 #include "front.h"
 
@@ -133,8 +133,8 @@ static int ends_with(const char *text, const char *end)
 static int same_family(const char *a, const char *b)
 {
     static const char word[] = "static";
-    return strcmp(a, b) == 0 || (strncmp(a, word, sizeof word - 1) == 0 &&
-                                 strncmp(b, word, sizeof word - 1) == 0);
+    return strcmp(a, b) == 0 ||
+           (strncmp(a, word, sizeof word - 1) == 0 && strncmp(b, word, sizeof word - 1) == 0);
 }
 
 /* The model that the file or --mode asks for. */
@@ -152,7 +152,8 @@ static enum fit_status mode_of(const char *config, const char *mode, char name[6
     char own[64];
     if (ends_with(config, ".lua"))
         return fit_fail(err, FIT_ERR_USAGE,
-                        "%s is a model, not a configuration: --model %s CONFIG.yaml", config, config);
+                        "%s is a model, not a configuration: --model %s CONFIG.yaml", config,
+                        config);
     enum fit_status st = fit_config_detect(config, own, err);
     if (st != FIT_OK)
         return st;

@@ -1,9 +1,9 @@
 /* cmd_batch.c -- `batch`: many fits, several at a time, and one table.
  *
- * Each fit is a process of its own, so that nothing that happens to one concerns the others.  The table is
- * written again when a fit ends: it can be read at any time, and nothing is lost when the command is
- * stopped.  The first Ctrl-C asks the fits that run to stop and writes the table; started again with the same
- * words, the command does only what is not done. */
+ * Each fit is a process of its own, so that nothing that happens to one concerns the others.  The
+ * table is written again when a fit ends: it can be read at any time, and nothing is lost when the
+ * command is stopped.  The first Ctrl-C asks the fits that run to stop and writes the table;
+ * started again with the same words, the command does only what is not done. */
 #define _POSIX_C_SOURCE 200809L
 #include "batch.h"
 #include "series.h"
@@ -61,23 +61,23 @@ static enum fit_status start(const struct batch *b, struct batch_job *j, struct 
     if (!word)
         return fit_fail(err, FIT_ERR_MEMORY, "out of memory");
     if (!b->cli.config)
-        rest[n++] = (char *)(size_t)(const void *)b->config;
+        rest[n++] = front_word(b->config);
     for (size_t k = 0; k < n; k++)
         word[k] = rest[k];
     for (size_t k = 0; k < b->noption; k++)
         word[n++] = b->option[k];
     const char *last[] = {"--data", j->file, "--output-dir", j->folder, "--quiet"};
     for (size_t k = 0; k < sizeof last / sizeof *last; k++)
-        word[n++] = (char *)(size_t)(const void *)last[k];
+        word[n++] = front_word(last[k]);
     if (!isnan(j->q)) {
         snprintf(q, sizeof q, "%.17g", j->q);
-        word[n++] = (char *)(size_t)(const void *)"--q";
+        word[n++] = front_word("--q");
         word[n++] = q;
     }
     if (!b->cli.threads) { /* the cores are shared by the fits of one time */
         const long each = fit_parallel_default_threads() / b->jobs;
         snprintf(threads, sizeof threads, "%ld", each > 1 ? each : 1);
-        word[n++] = (char *)(size_t)(const void *)"--threads";
+        word[n++] = front_word("--threads");
         word[n++] = threads;
     }
     char **all = front_words(&b->fitter, "fit", word, n);

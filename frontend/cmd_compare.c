@@ -1,8 +1,8 @@
 /* cmd_compare.c -- `compare`: two results side by side, differences in standard deviations.
  *
  * Two fits of different data have independent errors: the difference d has the deviation
- * sqrt(s1^2 + s2^2).  Two fits of the same data (equal SHA-256) share their noise; there the larger of
- * the two deviations is the yardstick, and what differs comes from settings or programs alone.
+ * sqrt(s1^2 + s2^2).  Two fits of the same data (equal SHA-256) share their noise; there the larger
+ * of the two deviations is the yardstick, and what differs comes from settings or programs alone.
  * A parameter that was held has no deviation; one that was not determined is left out.
  * Exit status 0: all parameters agree within the limit; 2: one does not. */
 #include "front.h"
@@ -24,7 +24,8 @@ struct comparison {
 /* Names that differ between packages. */
 static const char *other_name(const char *name)
 {
-    static const char *const pairs[][2] = {{"beta", "v_beta"}, {"phi0", "phi0_het"},
+    static const char *const pairs[][2] = {{"beta", "v_beta"},
+                                           {"phi0", "phi0_het"},
                                            {"gamma_dot_t0", "gamma_dot_0"},
                                            {"gamma_dot_t_offset", "gamma_dot_offset"}};
     for (size_t k = 0; k < sizeof pairs / sizeof *pairs; k++)
@@ -112,7 +113,8 @@ static void put_figure(FILE *f, const char *name, double a, double b, const char
 static void print_text(FILE *f, struct comparison *c, const char *const label[2], int all)
 {
     const struct front_result *a = c->r[0], *b = c->r[1];
-    fprintf(f, "%-20s %-24.24s %-24.24s   sigma\n", c->same_data ? "same data" : "", label[0], label[1]);
+    fprintf(f, "%-20s %-24.24s %-24.24s   sigma\n", c->same_data ? "same data" : "", label[0],
+            label[1]);
     for (size_t k = 0; k < a->nparam; k++) {
         const struct front_param *p = &a->param[k], *q = partner(b, p->name);
         if (!p->physical && !all)
@@ -170,8 +172,8 @@ static enum fit_status print_json(FILE *f, struct comparison *c, int all, struct
         fit_json_end(&j);
     }
     fit_json_end(&j);
-    fit_json_numbers(&j, "reduced_chi2",
-                     (double[]){c->r[0]->reduced_chi2, c->r[1]->reduced_chi2}, 2);
+    fit_json_numbers(&j, "reduced_chi2", (double[]){c->r[0]->reduced_chi2, c->r[1]->reduced_chi2},
+                     2);
     fit_json_boolean(&j, "same_data", c->same_data);
     fit_json_number(&j, "limit", c->limit);
     fit_json_integer(&j, "beyond", (int64_t)c->nbeyond);

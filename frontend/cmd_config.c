@@ -1,8 +1,9 @@
-/* cmd_config.c -- `config`: a short configuration with comments, of what people edit and nothing else.
+/* cmd_config.c -- `config`: a short configuration with comments, of what people edit and nothing
+ * else.
  *
- * From options, from a data file (period, q, azimuths, frames are taken from it), or from answers to
- * questions; what nobody said is left to the reader with a comment.  Parameters are listed with their
- * units, starts and bounds as comments: without them starts are searched for. */
+ * From options, from a data file (period, q, azimuths, frames are taken from it), or from answers
+ * to questions; what nobody said is left to the reader with a comment.  Parameters are listed with
+ * their units, starts and bounds as comments: without them starts are searched for. */
 #define _XOPEN_SOURCE 700
 #include "front.h"
 
@@ -62,7 +63,7 @@ static void settle_q(struct wish *w)
 static enum fit_status read_info(struct front *f, struct wish *w, struct fit_error *err)
 {
     struct front_fitter fitter;
-    char *rest[] = {(char *)(size_t)(const void *)"--json"};
+    char *rest[] = {front_word("--json")};
     int code = 0;
     enum fit_status st = front_choose(f, w->mode, NULL, NULL, 1, &fitter, err);
     char **word = st == FIT_OK ? front_words(&fitter, "info", rest, 1) : NULL;
@@ -105,7 +106,8 @@ static enum fit_status get_frames(const char *text, struct wish *w, struct fit_e
     w->first = strtol(text, &end, 10);
     w->last = *end == ':' && end[1] ? strtol(end + 1, &end, 10) : -1;
     if (w->first < 1 || (*end && strcmp(end, ":") != 0) || (w->last >= 0 && w->last < w->first))
-        return fit_fail(err, FIT_ERR_USAGE, "--frames: '%s' is not FIRST:LAST, counted from 1", text);
+        return fit_fail(err, FIT_ERR_USAGE, "--frames: '%s' is not FIRST:LAST, counted from 1",
+                        text);
     return FIT_OK;
 }
 
@@ -115,8 +117,8 @@ static enum fit_status get_quantity(const char *name, const char *unit, const ch
     enum { SMALLEST_GAP = 10000 }; /* angstrom: less without a unit is meant in another one */
     const enum fit_quantity kind = fit_quantity_parse(text, unit, x);
     if (kind == FIT_QUANTITY_BARE && strcmp(unit, "angstrom") == 0 && *x < SMALLEST_GAP)
-        return fit_fail(err, FIT_ERR_USAGE, "%s: %s angstrom is no gap; write the unit, as in 200 um",
-                        name, text);
+        return fit_fail(err, FIT_ERR_USAGE,
+                        "%s: %s angstrom is no gap; write the unit, as in 200 um", name, text);
     if ((kind == FIT_QUANTITY_BARE || kind == FIT_QUANTITY_CONVERTED) && isfinite(*x) && *x > 0)
         return FIT_OK;
     return fit_fail(err, FIT_ERR_USAGE, "%s: '%s' is not a number above 0 in %s", name, text, unit);
@@ -141,7 +143,8 @@ static enum fit_status read_options(const struct front_args *a, struct wish *w,
     snprintf(w->output, sizeof w->output, "%s",
              front_value(a, "output") ? front_value(a, "output") : "config.yaml");
     if (front_value(a, "mode"))
-        snprintf(w->mode, sizeof w->mode, "%.63s", fit_config_canonical_mode(front_value(a, "mode")));
+        snprintf(w->mode, sizeof w->mode, "%.63s",
+                 fit_config_canonical_mode(front_value(a, "mode")));
     if (front_value(a, "q"))
         st = get_quantity("--q", "1/angstrom", front_value(a, "q"), &w->q, err);
     if (st == FIT_OK && front_value(a, "dt"))
@@ -191,7 +194,8 @@ static enum fit_status ask_data(struct front *f, struct wish *w, struct fit_erro
     }
     if (w->src)
         fprintf(f->err, "  %s, %zu matrices of %zu frames%s%s\n", w->src->layout, w->src->nmatrix,
-                w->src->nframe, isnan(w->src->dt) ? "" : ", ", isnan(w->src->dt) ? "" : w->src->dt_text);
+                w->src->nframe, isnan(w->src->dt) ? "" : ", ",
+                isnan(w->src->dt) ? "" : w->src->dt_text);
     return FIT_OK;
 }
 
@@ -272,8 +276,10 @@ static void put_parameters(FILE *out, const struct wish *w)
 {
     static const char *const lists[] = {"parameters", "linear"};
     const struct fit_yaml *root = fit_yaml_root(w->doc);
-    fprintf(out, "\n# Starts are searched for. To give some, or to fix or bound a parameter, uncomment:\n"
-                 "# initial_parameters:\n#   parameter_names: [");
+    fprintf(
+        out,
+        "\n# Starts are searched for. To give some, or to fix or bound a parameter, uncomment:\n"
+        "# initial_parameters:\n#   parameter_names: [");
     const struct fit_yaml *list = fit_yaml_get(root, lists[0]);
     for (size_t k = 0; list && k < list->n; k++)
         fprintf(out, "%s%s", k ? ", " : "", info_text(list->entry[k].value, "name"));
@@ -302,7 +308,8 @@ static void put_q(FILE *out, const struct wish *w)
     char number[32];
     size_t n = 0;
     if (isnan(w->q)) {
-        fprintf(out, "  scattering: {wavevector_q: null}   # as 0.0054 (1/angstrom) or 0.054 nm^-1: FILL IN\n");
+        fprintf(out, "  scattering: {wavevector_q: null}   # as 0.0054 (1/angstrom) or 0.054 "
+                     "nm^-1: FILL IN\n");
         return;
     }
     fit_format_double(number, sizeof number, w->q);
@@ -310,7 +317,8 @@ static void put_q(FILE *out, const struct wish *w)
     for (size_t k = 0; w->src && k < w->src->nmatrix; k++) {
         int seen = 0;
         for (size_t m = 0; m < k; m++)
-            seen |= fabs(w->src->matrix[m].q - w->src->matrix[k].q) <= 1e-9 * fabs(w->src->matrix[k].q);
+            seen |=
+                fabs(w->src->matrix[m].q - w->src->matrix[k].q) <= 1e-9 * fabs(w->src->matrix[k].q);
         if (!seen && n++ < 6)
             fprintf(out, "%s%.6g", n == 1 ? "; in the file: " : ", ", w->src->matrix[k].q);
     }
@@ -329,7 +337,9 @@ static enum fit_status put_angles(FILE *out, const struct wish *w, struct fit_er
                 fprintf(out, " %g", w->src->matrix[k].phi);
         fprintf(out, "%s\n", n > 12 ? " ..." : "");
     }
-    fprintf(out, "phi_filtering:\n  enabled: %s   # %s\n  target_ranges:   # degrees; min > max goes through 180\n",
+    fprintf(out,
+            "phi_filtering:\n  enabled: %s   # %s\n  target_ranges:   # degrees; min > max goes "
+            "through 180\n",
             *at ? "true" : "false", *at ? "false: all azimuths" : "true: only these");
     if (!*at)
         at = "-10:10,80:100";
@@ -355,10 +365,15 @@ static enum fit_status put_pairs(FILE *out, const struct wish *w, struct fit_err
         fprintf(out, "  dt: %s   # s from frame to frame%s\n", number,
                 isnan(w->dt) ? ", as the data file says" : "");
     } else {
-        fprintf(out, w->src ? "  dt: null   # s from frame to frame; the data file does not say it: FILL IN\n"
-                            : "  # dt: 0.1   # s from frame to frame; needed when the data file does not say it\n");
+        fprintf(
+            out,
+            w->src
+                ? "  dt: null   # s from frame to frame; the data file does not say it: FILL IN\n"
+                : "  # dt: 0.1   # s from frame to frame; needed when the data file does not say "
+                  "it\n");
     }
-    fprintf(out, "  start_frame: %ld   # from 1, inclusive\n  end_frame: %ld   # ", w->first, w->last);
+    fprintf(out, "  start_frame: %ld   # from 1, inclusive\n  end_frame: %ld   # ", w->first,
+            w->last);
     if (w->src)
         fprintf(out, "-1: the last, %zu\n", w->src->nframe);
     else
@@ -376,13 +391,15 @@ static void put_data(FILE *out, const struct wish *w)
     char *full = w->data[0] ? realpath(w->data, NULL) : NULL;
     const char *slash = strrchr(w->output, '/');
     const int beside = !slash && w->data[0] != '/'; /* the configuration stands in this folder */
-    const char *path = !w->data[0] ? (is_pairs(w) ? "data.h5" : "data.csv")
-                       : beside || !full ? w->data : full;
+    const char *path = !w->data[0]       ? (is_pairs(w) ? "data.h5" : "data.csv")
+                       : beside || !full ? w->data
+                                         : full;
     fprintf(out, "\nexperimental_data:\n  file_path: \"");
     for (const char *c = path; *c; c++)
         fprintf(out, "%s%c", *c == '"' || *c == '\\' ? "\\" : "", *c);
-    fprintf(out, "\"   # %s\n", w->data[0] ? beside ? "relative to this file" : "absolute"
-                                           : "relative to this file: FILL IN");
+    fprintf(out, "\"   # %s\n",
+            w->data[0] ? beside ? "relative to this file" : "absolute"
+                       : "relative to this file: FILL IN");
     free(full);
 }
 
@@ -390,15 +407,17 @@ static enum fit_status write_text(FILE *out, const struct wish *w, struct fit_er
 {
     enum fit_status st = FIT_OK;
     const char *mode = strcmp(w->mode, "laminar") == 0 ? "laminar_flow" : w->mode;
-    fprintf(out, "# %.76s\n# Check it: homodyne validate FILE.   Fit: homodyne fit FILE\n"
-                 "analysis_mode: %s\n",
+    fprintf(out,
+            "# %.76s\n# Check it: homodyne validate FILE.   Fit: homodyne fit FILE\n"
+            "analysis_mode: %s\n",
             info_text(fit_yaml_root(w->doc), "title"), mode);
     put_data(out, w);
     if (is_pairs(w))
         st = put_pairs(out, w, err);
     put_parameters(out, w);
-    fprintf(out, "\noptimization:\n  method: %s   # nlsq: least squares; nuts: the posterior; laplace: "
-                 "an approximation\n\noutput:\n  output_dir: %s_results\n",
+    fprintf(out,
+            "\noptimization:\n  method: %s   # nlsq: least squares; nuts: the posterior; laplace: "
+            "an approximation\n\noutput:\n  output_dir: %s_results\n",
             w->method[0] ? w->method : "nlsq", w->mode);
     return st;
 }
@@ -430,8 +449,8 @@ enum fit_status front_cmd_config(struct front *f, const struct front_args *a, st
 {
     struct wish w;
     enum fit_status st = read_options(a, &w, err);
-    const int asked = front_given(a, "interactive") ||
-                      (f->in_is_terminal && !w.mode[0] && !w.data[0]);
+    const int asked =
+        front_given(a, "interactive") || (f->in_is_terminal && !w.mode[0] && !w.data[0]);
     if (st == FIT_OK && strcmp(w.output, "-") != 0 && !front_given(a, "force") &&
         !front_given(a, "overwrite") && access(w.output, F_OK) == 0)
         st = fit_fail(err, FIT_ERR_USAGE, "%s exists; --force writes over it, -o FILE elsewhere",

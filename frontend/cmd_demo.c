@@ -1,5 +1,6 @@
 /* cmd_demo.c -- `demo`: fits the experiment that is installed with the programs, and sets the truth
- * beside the result.  The data are simulated: laminar shear, five azimuths of 200 frames, noise 0.01. */
+ * beside the result.  The data are simulated: laminar shear, five azimuths of 200 frames, noise
+ * 0.01. */
 #define _POSIX_C_SOURCE 200809L
 #include "front.h"
 #include "result.h"
@@ -47,7 +48,7 @@ enum fit_status front_cmd_demo(struct front *f, const struct front_args *a, stru
     enum fit_status st = front_choose(f, NULL, config, NULL, 0, &fitter, err);
     if (st != FIT_OK)
         return st;
-    char *rest[] = {config, (char *)(size_t)(const void *)"-o", (char *)(size_t)(const void *)folder};
+    char *rest[] = {config, front_word("-o"), front_word(folder)};
     char **word = front_words(&fitter, "fit", rest, 3);
     fprintf(f->out, "+ homodyne fit %s -o %s\n", config, folder);
     fflush(f->out);

@@ -1,9 +1,10 @@
 /* cmd_watch.c -- `watch`: fits again whenever the data file or the configuration has changed.
  *
- * A file that is being written is left alone until its size and time have stayed the same between two
- * looks.  The first fit begins as the configuration says, the others from the last result (--resume), with
- * new starts when that one had not converged.  A line for every fit: time, frames or points, parameters with errors,
- * how far they moved since the last fit in standard deviations. */
+ * A file that is being written is left alone until its size and time have stayed the same between
+ * two looks.  The first fit begins as the configuration says, the others from the last result
+ * (--resume), with new starts when that one had not converged.  A line for every fit: time, frames
+ * or points, parameters with errors, how far they moved since the last fit in standard deviations.
+ */
 #define _XOPEN_SOURCE 700
 #include "front.h"
 #include "result.h"
@@ -92,9 +93,10 @@ static enum fit_status find_data(struct watch *w, struct fit_error *err)
         else
             snprintf(written, sizeof written, "%s", file ? file : "");
     }
-    const char *folder = w->cli.output                                  ? w->cli.output
-                         : root && text_at(root, "output", "output_dir") ? text_at(root, "output", "output_dir")
-                                                                        : NULL;
+    const char *folder = w->cli.output ? w->cli.output
+                         : root && text_at(root, "output", "output_dir")
+                             ? text_at(root, "output", "output_dir")
+                             : NULL;
     if (folder)
         snprintf(w->folder, sizeof w->folder, "%s", folder);
     else
@@ -116,7 +118,8 @@ static enum fit_status get_seconds(const struct front_args *a, const char *name,
         return FIT_OK;
     *x = strtod(text, &end);
     if (end == text || *end || !(*x > 0) || !isfinite(*x))
-        return fit_fail(err, FIT_ERR_USAGE, "--%s: '%s' is no number of seconds above 0", name, text);
+        return fit_fail(err, FIT_ERR_USAGE, "--%s: '%s' is no number of seconds above 0", name,
+                        text);
     return FIT_OK;
 }
 
@@ -126,7 +129,7 @@ static enum fit_status prepare(struct watch *w, struct fit_error *err)
     char **word = calloc(a->nrest + 3, sizeof *word);
     if (!word)
         return fit_fail(err, FIT_ERR_MEMORY, "out of memory");
-    word[0] = word[1] = (char *)(size_t)(const void *)"fit";
+    word[0] = word[1] = front_word("fit");
     memcpy(word + 2, a->rest, a->nrest * sizeof *word);
     enum fit_status st = fit_cli_parse((int)a->nrest + 2, word, &w->cli, err);
     free(word);
@@ -138,7 +141,8 @@ static enum fit_status prepare(struct watch *w, struct fit_error *err)
     if (st == FIT_OK)
         st = get_seconds(a, "until-idle", &w->idle, err);
     if (st == FIT_OK)
-        st = front_choose(w->f, front_value(a, "model"), w->config, NULL, a->quiet, &w->fitter, err);
+        st =
+            front_choose(w->f, front_value(a, "model"), w->config, NULL, a->quiet, &w->fitter, err);
     return st == FIT_OK ? find_data(w, err) : st;
 }
 
@@ -159,7 +163,7 @@ static enum fit_status fit_once(struct watch *w, int *code, struct fit_error *er
         if (strcmp(a->rest[k], "--json") != 0)
             rest[n++] = a->rest[k];
     for (size_t k = 0; k < nmore; k++)
-        rest[n++] = (char *)(size_t)(const void *)more[k];
+        rest[n++] = front_word(more[k]);
     char **word = front_words(&w->fitter, "fit", rest, n);
     mkdir(w->folder, 0777); /* for the log; that it cannot be made will be said by the fitter */
     unlink(w->log);
@@ -236,8 +240,10 @@ static enum fit_status report(struct watch *w, int code, struct fit_error *err)
     strftime(clock, sizeof clock, "%H:%M:%S", localtime_r(&now, &t));
     if ((code != 0 && code != 2) || front_result_read(w->folder, &r, &own) != FIT_OK) {
         say_error(w, w->f->err, clock, code);
-        return code == 3 ? fit_fail(err, FIT_ERR_CONFIG, "watch: the configuration cannot be fitted, "
-                                    "see above") : FIT_OK;
+        return code == 3 ? fit_fail(err, FIT_ERR_CONFIG,
+                                    "watch: the configuration cannot be fitted, "
+                                    "see above")
+                         : FIT_OK;
     }
     if (!w->has_last && !w->a->quiet)
         print_header(w->f->out, &r);
@@ -292,8 +298,9 @@ static enum fit_status go_round(struct watch *w, struct fit_error *err)
         if (fit_seconds() - quiet_since > w->idle)
             break;
         v.last = 0;
-        front_view_show(&v, now.there ? "waiting for %s to grow; Ctrl-C ends" : "waiting for %s; Ctrl-C ends",
-                        w->data);
+        front_view_show(
+            &v, now.there ? "waiting for %s to grow; Ctrl-C ends" : "waiting for %s; Ctrl-C ends",
+            w->data);
         if (!*w->f->interrupt)
             sleep_for(w->every);
     }

@@ -1,12 +1,12 @@
 /* compile.c -- a model file into a kernel that homodyne-any loads, once.
  *
- * Cache: $XDG_CACHE_HOME/homodyne (or ~/.cache/homodyne)/KEY/MODEL.so.  KEY is the SHA-256 of the model
- * file, the compiler homodyne-gen, the C compiler's own words about itself, its options, the headers
- * that the kernel is compiled with, the version and the instruction set: when one of them changes
- * another kernel is made.  A kernel is made in a folder of its own, checked against the compiler's
- * interpreter (`selfcheck`), and then put in place by one rename; two processes may do it at a time.
- * The cache belongs to the user: a folder that others may write to is not used, since what lies in it
- * is run. */
+ * Cache: $XDG_CACHE_HOME/homodyne (or ~/.cache/homodyne)/KEY/MODEL.so.  KEY is the SHA-256 of the
+ * model file, the compiler homodyne-gen, the C compiler's own words about itself, its options, the
+ * headers that the kernel is compiled with, the version and the instruction set: when one of them
+ * changes another kernel is made.  A kernel is made in a folder of its own, checked against the
+ * compiler's interpreter (`selfcheck`), and then put in place by one rename; two processes may do
+ * it at a time. The cache belongs to the user: a folder that others may write to is not used, since
+ * what lies in it is run. */
 #define _XOPEN_SOURCE 700
 #include "front.h"
 
@@ -29,7 +29,7 @@ struct job {
     char *text; /* of the model */
     size_t size;
     const char *cc;
-    char level[16];            /* "x86-64-v3", or "" */
+    char level[16]; /* "x86-64-v3", or "" */
     char cache[FRONT_PATH], key[SHA256_HEX];
     char dir[FRONT_PATH + 96], making[FRONT_PATH + 128];
 };
@@ -83,18 +83,18 @@ static void find_level(char level[16])
 static enum fit_status make_key(struct job *job, struct fit_error *err)
 {
     char path[FRONT_PATH + 64], *version = NULL;
-    char *words[] = {(char *)(size_t)(const void *)job->cc, (char *)(size_t)(const void *)"--version",
-                     NULL};
+    char *words[] = {front_word(job->cc), front_word("--version"), NULL};
     unsigned char digest[SHA256_BYTES];
     struct sha256 s;
     int code = 1;
     enum fit_status st = front_capture(job->cc, words, &version, &code, err);
     if (st != FIT_OK || code != 0) {
         free(version);
-        return fit_fail(err, FIT_ERR_USAGE,
-                        "--model %s needs a C compiler, and '%s' cannot be run; install gcc (Debian: "
-                        "apt install gcc libc6-dev), or set CC",
-                        job->file, job->cc);
+        return fit_fail(
+            err, FIT_ERR_USAGE,
+            "--model %s needs a C compiler, and '%s' cannot be run; install gcc (Debian: "
+            "apt install gcc libc6-dev), or set CC",
+            job->file, job->cc);
     }
     sha256_init(&s);
     add_text(&s, FIT_VERSION);
@@ -142,10 +142,11 @@ static enum fit_status find_cache(struct job *job, struct fit_error *err)
     if (n <= 0 || (size_t)n >= sizeof job->cache)
         return fit_fail(err, FIT_ERR_USAGE, "no folder for compiled models: set XDG_CACHE_HOME");
     if (make_folders(job->cache) != 0 || stat(job->cache, &s) != 0)
-        return fit_fail(err, FIT_ERR_IO,
-                        "%s, for compiled models, cannot be made: %s; set XDG_CACHE_HOME to another "
-                        "folder",
-                        job->cache, strerror(errno));
+        return fit_fail(
+            err, FIT_ERR_IO,
+            "%s, for compiled models, cannot be made: %s; set XDG_CACHE_HOME to another "
+            "folder",
+            job->cache, strerror(errno));
     if (s.st_uid != geteuid() || (s.st_mode & (S_IWGRP | S_IWOTH)))
         return fit_fail(err, FIT_ERR_USAGE,
                         "%s: others may write to this folder, and programs are run from it; remove "
@@ -203,7 +204,7 @@ struct words {
 static void add_word(struct words *w, const char *word)
 {
     if (w->n < MOST_WORDS)
-        w->word[w->n++] = (char *)(size_t)(const void *)word;
+        w->word[w->n++] = front_word(word);
 }
 
 static enum fit_status run(const struct words *w, const char *what, struct fit_error *err)
@@ -275,7 +276,8 @@ static enum fit_status compile(const struct job *job, const char *source, const 
     add_word(&w, "-o");
     add_word(&w, object);
     add_word(&w, "-lm");
-    snprintf(what, sizeof what, "--model %.150s: the C compiler '%.60s' failed", job->file, job->cc);
+    snprintf(what, sizeof what, "--model %.150s: the C compiler '%.60s' failed", job->file,
+             job->cc);
     return run(&w, what, err);
 }
 
@@ -325,7 +327,8 @@ enum fit_status front_compile(struct front *f, const char *file, int quiet,
         st = make_key(&job, err);
     if (st == FIT_OK)
         st = find_cache(&job, err);
-    if (st != FIT_OK || find_file(job.dir, ".so", fitter->kernel, sizeof fitter->kernel, fitter->model))
+    if (st != FIT_OK ||
+        find_file(job.dir, ".so", fitter->kernel, sizeof fitter->kernel, fitter->model))
         goto done;
     if (!quiet)
         fprintf(f->err, "compiling %s ...%s", file, f->err_is_terminal ? "" : "\n");
@@ -336,7 +339,8 @@ enum fit_status front_compile(struct front *f, const char *file, int quiet,
     if (st == FIT_OK && rename(job.making, job.dir) != 0 && errno != EEXIST && errno != ENOTEMPTY)
         st = fit_fail(err, FIT_ERR_IO, "%s: %s", job.dir, strerror(errno));
     remove_folder(job.making);
-    if (st == FIT_OK && !find_file(job.dir, ".so", fitter->kernel, sizeof fitter->kernel, fitter->model))
+    if (st == FIT_OK &&
+        !find_file(job.dir, ".so", fitter->kernel, sizeof fitter->kernel, fitter->model))
         st = fit_fail(err, FIT_ERR_INTERNAL, "%s: the kernel is gone", job.dir);
     if (st == FIT_OK && !quiet)
         fprintf(f->err, "compiled and checked in %.1f s; kept in %s\n", fit_seconds() - begin,

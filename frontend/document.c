@@ -1,4 +1,5 @@
-/* document.c -- help, manual pages and completions, from the tables of options.c and runtime/cli.c. */
+/* document.c -- help, manual pages and completions, from the tables of options.c and runtime/cli.c.
+ */
 #define _POSIX_C_SOURCE 200809L
 #include "front.h"
 
@@ -18,10 +19,11 @@ static void help_program(FILE *f, int all)
     for (const struct front_command *c = front_commands; c->name; c++)
         if (all || !c->rare)
             fprintf(f, "  %-11s %s\n", c->name, c->help);
-    fprintf(f, "\nFirst:   homodyne config --data data.h5 -o my.yaml\n"
-               "         homodyne validate my.yaml\n"
-               "         homodyne fit my.yaml\n"
-               "More:    homodyne COMMAND --help; man homodyne%s\n",
+    fprintf(f,
+            "\nFirst:   homodyne config --data data.h5 -o my.yaml\n"
+            "         homodyne validate my.yaml\n"
+            "         homodyne fit my.yaml\n"
+            "More:    homodyne COMMAND --help; man homodyne%s\n",
             all ? "" : "; --help-all");
 }
 
@@ -39,8 +41,8 @@ static void help_command(FILE *f, const struct front_command *c, int all)
     if (c->pass && c->fitter == FIT_COMMAND_COUNT)
         fprintf(f, "  Options are those of the program that is run.\n");
     if (hidden)
-        fprintf(f, "  ... and %d more: homodyne %s --help-all, or man homodyne-%s\n", hidden, c->name,
-                c->name);
+        fprintf(f, "  ... and %d more: homodyne %s --help-all, or man homodyne-%s\n", hidden,
+                c->name, c->name);
     fprintf(f, "\n%s", exit_status);
 }
 
@@ -157,16 +159,17 @@ static void manual_program(FILE *f)
         fprintf(f, ". See \\fBhomodyne\\-%s\\fR(1).\n", c->name);
     }
     roff_exit_status(f);
-    fprintf(f, ".SH ENVIRONMENT\n"
-               ".TP\n\\fBXDG_CACHE_HOME\\fR\nCompiled models are kept in its folder homodyne "
-               "(without it, \\(ti/.cache/homodyne).\n"
-               ".TP\n\\fBCC\\fR\nThe C compiler for models of one's own; cc.\n"
-               ".TP\n\\fBFIT_ISA\\fR\nv2, v3 or v4: kernels for this instruction set.\n"
-               ".SH FILES\n"
-               "A fit writes into its output folder \\fIsummary.txt\\fR, \\fIfit.json\\fR, "
-               "\\fIfit.h5\\fR, \\fIconfig.effective.yaml\\fR, \\fIrun.log\\fR and, when it samples, "
-               "\\fIposterior.nc\\fR.\n"
-               ".SH SEE ALSO\n\\fBhomodyne\\-gen\\fR(1)");
+    fprintf(f,
+            ".SH ENVIRONMENT\n"
+            ".TP\n\\fBXDG_CACHE_HOME\\fR\nCompiled models are kept in its folder homodyne "
+            "(without it, \\(ti/.cache/homodyne).\n"
+            ".TP\n\\fBCC\\fR\nThe C compiler for models of one's own; cc.\n"
+            ".TP\n\\fBFIT_ISA\\fR\nv2, v3 or v4: kernels for this instruction set.\n"
+            ".SH FILES\n"
+            "A fit writes into its output folder \\fIsummary.txt\\fR, \\fIfit.json\\fR, "
+            "\\fIfit.h5\\fR, \\fIconfig.effective.yaml\\fR, \\fIrun.log\\fR and, when it samples, "
+            "\\fIposterior.nc\\fR.\n"
+            ".SH SEE ALSO\n\\fBhomodyne\\-gen\\fR(1)");
     for (const struct front_command *c = front_commands; c->name; c++)
         fprintf(f, ", \\fBhomodyne\\-%s\\fR(1)", c->name);
     fprintf(f, "\n");
@@ -176,7 +179,7 @@ static void manual_program(FILE *f)
 static enum fit_status manual_compiler(const struct front *f, struct fit_error *err)
 {
     char program[FRONT_PATH + 32], *text = NULL;
-    char *word[] = {program, (char *)(size_t)(const void *)"--help", NULL};
+    char *word[] = {program, front_word("--help"), NULL};
     int code = 0;
     snprintf(program, sizeof program, "%s/homodyne-gen", f->dir);
     enum fit_status st = front_capture(program, word, &text, &code, err);
@@ -207,18 +210,20 @@ static int takes_file(const struct fit_cli_row *row)
 static void bash(FILE *f)
 {
     struct fit_cli_row row;
-    fprintf(f, "# bash completion for homodyne; made by `homodyne completion bash`\n"
-               "_homodyne() {\n"
-               "    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n"
-               "    local command= word options=\n"
-               "    for word in \"${COMP_WORDS[@]:1:COMP_CWORD-1}\"; do\n"
-               "        case $word in -*) ;; *) command=$word; break ;; esac\n"
-               "    done\n"
-               "    case $prev in\n"
-               "    --model) COMPREPLY=($(compgen -W \"$(homodyne models 2>/dev/null | cut -d' ' -f1)\" "
-               "-- \"$cur\") $(compgen -f -X '!*.lua' -- \"$cur\")); return ;;\n");
-    static const char *const named[] = {"method", "loss", "scaling", "stream", "compat", "metric",
-                                        "progress", "variant", "isa", "mode"};
+    fprintf(
+        f,
+        "# bash completion for homodyne; made by `homodyne completion bash`\n"
+        "_homodyne() {\n"
+        "    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n"
+        "    local command= word options=\n"
+        "    for word in \"${COMP_WORDS[@]:1:COMP_CWORD-1}\"; do\n"
+        "        case $word in -*) ;; *) command=$word; break ;; esac\n"
+        "    done\n"
+        "    case $prev in\n"
+        "    --model) COMPREPLY=($(compgen -W \"$(homodyne models 2>/dev/null | cut -d' ' -f1)\" "
+        "-- \"$cur\") $(compgen -f -X '!*.lua' -- \"$cur\")); return ;;\n");
+    static const char *const named[] = {"method", "loss",     "scaling", "stream", "compat",
+                                        "metric", "progress", "variant", "isa",    "mode"};
     for (size_t k = 0; k < sizeof named / sizeof *named; k++)
         fprintf(f, "    --%s) COMPREPLY=($(compgen -W '%s' -- \"$cur\")); return ;;\n", named[k],
                 front_choices(named[k]));
@@ -272,9 +277,10 @@ static void zsh_value(FILE *f, const struct fit_cli_row *row)
 static void zsh(FILE *f)
 {
     struct fit_cli_row row;
-    fprintf(f, "#compdef homodyne\n# zsh completion for homodyne; made by `homodyne completion zsh`\n"
-               "_homodyne() {\n"
-               "    local -a commands\n    commands=(\n");
+    fprintf(f,
+            "#compdef homodyne\n# zsh completion for homodyne; made by `homodyne completion zsh`\n"
+            "_homodyne() {\n"
+            "    local -a commands\n    commands=(\n");
     for (const struct front_command *c = front_commands; c->name; c++) {
         fprintf(f, "        '%s:", c->name);
         quoted(f, c->help, ":\\");
@@ -329,7 +335,9 @@ static void fish(FILE *f)
             quoted(f, row.help, "\\");
             fprintf(f, "'\n");
         }
-    fprintf(f, "complete -c homodyne -n '__fish_seen_subcommand_from completion' -f -a 'bash zsh fish'\n");
+    fprintf(
+        f,
+        "complete -c homodyne -n '__fish_seen_subcommand_from completion' -f -a 'bash zsh fish'\n");
 }
 
 enum fit_status front_cmd_document(struct front *f, const struct front_args *a,

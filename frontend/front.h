@@ -1,8 +1,9 @@
 /* front.h -- what the parts of the program `homodyne` share.
  *
- * homodyne is the front end of the fitters: it finds out which model a configuration asks for and runs
- * homodyne-MODEL, which stands in the same folder as itself; it compiles a model file named on the
- * command line; and it has the commands that concern more than one fit.  It knows no model by itself.
+ * homodyne is the front end of the fitters: it finds out which model a configuration asks for and
+ * runs homodyne-MODEL, which stands in the same folder as itself; it compiles a model file named on
+ * the command line; and it has the commands that concern more than one fit.  It knows no model by
+ * itself.
  *
  * main.c makes a struct front and hands it to one command; a command writes to f->out (results) and
  * f->err (notes, progress) and returns a status.  Exit statuses are those of the fitters.
@@ -34,7 +35,7 @@ struct front_args;
 
 struct front_option {
     const char *name;
-    char letter; /* short form, or 0 */
+    char letter;          /* short form, or 0 */
     const char *argument; /* NULL: takes no value */
     const char *help;     /* NULL: accepted, not shown */
     int rare;             /* in --help-all and the manual only */
@@ -47,7 +48,7 @@ struct front_command {
     const char *text;  /* of the manual page: some sentences; NULL: the line is enough */
     /* the fitters' command with the same options, which are passed on; FIT_COMMAND_COUNT: none */
     enum fit_command fitter;
-    const char *pass; /* what the fitters call it; NULL: by its name */
+    const char *pass;                  /* what the fitters call it; NULL: by its name */
     const struct front_option *option; /* its own, ended by a name NULL; may be NULL */
     enum fit_status (*run)(struct front *f, const struct front_args *a, struct fit_error *err);
     int rare; /* not in the short help of the program */
@@ -97,18 +98,20 @@ struct front_fitter {
     char model[64];                /* its name */
 };
 
-/* model: name of an installed model or path of a model file (*.lua), or NULL; config: file, or NULL;
- * mode: what --mode, --static-mode, --laminar-flow say, or NULL.  The file's own mode counts when
- * model is NULL; it may not contradict `mode`. */
+/* model: name of an installed model or path of a model file (*.lua), or NULL; config: file, or
+ * NULL; mode: what --mode, --static-mode, --laminar-flow say, or NULL.  The file's own mode counts
+ * when model is NULL; it may not contradict `mode`. */
 enum fit_status front_choose(struct front *f, const char *model, const char *config,
                              const char *mode, int quiet, struct front_fitter *fitter,
                              struct fit_error *err);
 
 /* Names of the fitters that are there, sorted; the caller frees each and the list. */
-enum fit_status front_fitters(const struct front *f, char ***name, size_t *n, struct fit_error *err);
+enum fit_status front_fitters(const struct front *f, char ***name, size_t *n,
+                              struct fit_error *err);
 void front_names_free(char **name, size_t n);
 
-/* The headers that emitted kernels include, in the program (made by the build); ended by a name NULL. */
+/* The headers that emitted kernels include, in the program (made by the build); ended by a name
+ * NULL. */
 struct front_header {
     const char *name;
     const unsigned char *text;
@@ -116,13 +119,15 @@ struct front_header {
 };
 extern const struct front_header front_headers[];
 
-/* Model file -> kernel in the cache: path into fitter->kernel, name into fitter->model (compile.c). */
+/* Model file -> kernel in the cache: path into fitter->kernel, name into fitter->model (compile.c).
+ */
 enum fit_status front_compile(struct front *f, const char *file, int quiet,
                               struct front_fitter *fitter, struct fit_error *err);
 
 /* ---- programs (process.c) -------------------------------------------------------------------- */
 
-/* Replaces this process; returns only with an error.  word: ended by NULL, the first is the name. */
+/* Replaces this process; returns only with an error.  word: ended by NULL, the first is the name.
+ */
 enum fit_status front_exec(const char *program, char *const *word, struct fit_error *err);
 
 /* Starts a program; standard output and error go to `log` (appended; NULL: to ours). */
@@ -135,6 +140,9 @@ int front_ended(long pid, int *code);
 /* Runs to the end and gives what it printed on standard output (the caller frees). */
 enum fit_status front_capture(const char *program, char *const *word, char **text, int *code,
                               struct fit_error *err);
+
+/* A word of an argv, which is not const by tradition and not changed by anybody. */
+char *front_word(const char *text);
 
 /* The words for running `command` of the fitter with `rest` (n words): first word, kernel, command,
  * rest, NULL.  The caller frees the array. */
@@ -153,10 +161,8 @@ enum fit_status front_cmd_config(struct front *f, const struct front_args *a,
                                  struct fit_error *err);
 enum fit_status front_cmd_compare(struct front *f, const struct front_args *a,
                                   struct fit_error *err);
-enum fit_status front_cmd_batch(struct front *f, const struct front_args *a,
-                                struct fit_error *err);
-enum fit_status front_cmd_watch(struct front *f, const struct front_args *a,
-                                struct fit_error *err);
+enum fit_status front_cmd_batch(struct front *f, const struct front_args *a, struct fit_error *err);
+enum fit_status front_cmd_watch(struct front *f, const struct front_args *a, struct fit_error *err);
 enum fit_status front_cmd_report(struct front *f, const struct front_args *a,
                                  struct fit_error *err);
 enum fit_status front_cmd_demo(struct front *f, const struct front_args *a, struct fit_error *err);
@@ -166,8 +172,8 @@ enum fit_status front_cmd_document(struct front *f, const struct front_args *a,
 /* Help of the program (command NULL) or of one command (document.c). */
 void front_help(FILE *out, const struct front_command *command, int all);
 
-/* What the words after a fitter's command say: the configuration and how many more plain words there
- * are (run.c). */
+/* What the words after a fitter's command say: the configuration and how many more plain words
+ * there are (run.c). */
 enum fit_status front_find_config(const struct front_args *a, const char **config, int *has_data,
                                   struct fit_error *err);
 

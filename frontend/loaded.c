@@ -29,7 +29,8 @@ int main(int argc, char **argv)
     if (!kernel)
         return refuse(argv[1], dlerror());
     if (kernel->abi != FIT_KERNEL_ABI)
-        return refuse(argv[1], "made for another version of the fitters; remove it, it will be made again");
+        return refuse(argv[1],
+                      "made for another version of the fitters; remove it, it will be made again");
     const struct fit_kernel *const kernels[] = {kernel, NULL};
     snprintf(name, sizeof name, "homodyne-%s", kernel->name);
     argv[1] = name;

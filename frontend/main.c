@@ -61,7 +61,8 @@ const struct front_command *front_command_named(const char *word)
     return NULL;
 }
 
-/* A first word that is neither a command, nor an option, nor a file: probably a mistyped command. */
+/* A first word that is neither a command, nor an option, nor a file: probably a mistyped command.
+ */
 static enum fit_status check_word(const char *word, struct fit_error *err)
 {
     struct fit_nearest near = {.name = word};

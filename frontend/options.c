@@ -6,10 +6,17 @@
 
 #include <string.h>
 
-#define END {NULL, 0, NULL, NULL, 0}
+#define END                                                                                        \
+    {                                                                                              \
+        NULL, 0, NULL, NULL, 0                                                                     \
+    }
 #define MODEL                                                                                      \
-    {"model", 0, "NAME|FILE.lua", "model instead of the configuration's; a file of one's own is "  \
-                                  "compiled once", 0}
+    {                                                                                              \
+        "model", 0, "NAME|FILE.lua",                                                               \
+            "model instead of the configuration's; a file of one's own is "                        \
+            "compiled once",                                                                       \
+            0                                                                                      \
+    }
 
 // clang-format off
 /* Spellings of the Python packages; the last three are refused with what to do instead. */
@@ -90,7 +97,9 @@ const struct front_command front_commands[] = {
      FIT_COMMAND_PLAN, NULL, of_model, front_cmd_pass, 0},
     {"estimate", NULL, "CONFIG.yaml [options]", "memory and time that a fit will take", NULL,
      FIT_COMMAND_ESTIMATE, NULL, of_model, front_cmd_pass, 1},
-    {"simulate", "sim", "--model NAME -o FILE [options]", "a synthetic experiment", NULL,
+    {"simulate", "sim", "CONFIG.yaml|--model NAME -o FILE", "a synthetic experiment",
+     "With a configuration: frames, period, q, gap, azimuths and starting values of a fit (of its data "
+     "file, where there is one); options count more. Without: what the options say, else the model's starts.",
      FIT_COMMAND_SIMULATE, NULL, of_model, front_cmd_pass, 0},
     {"compare", NULL, "RESULT RESULT [options]", "differences of two results in standard deviations",
      "Results are folders of fits, also of the Python packages. The exit status is 0 when all "

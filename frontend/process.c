@@ -12,6 +12,11 @@
 
 extern char **environ;
 
+char *front_word(const char *text)
+{
+    return (char *)(size_t)(const void *)text;
+}
+
 char **front_words(const struct front_fitter *fitter, const char *command, char *const *rest,
                    size_t n)
 {
@@ -19,10 +24,10 @@ char **front_words(const struct front_fitter *fitter, const char *command, char 
     size_t k = 0;
     if (!word)
         return NULL;
-    word[k++] = (char *)(size_t)(const void *)fitter->program; /* argv is not const, by tradition */
+    word[k++] = front_word(fitter->program);
     if (fitter->kernel[0])
-        word[k++] = (char *)(size_t)(const void *)fitter->kernel;
-    word[k++] = (char *)(size_t)(const void *)command;
+        word[k++] = front_word(fitter->kernel);
+    word[k++] = front_word(command);
     for (size_t i = 0; i < n; i++)
         word[k++] = rest[i];
     return word;
@@ -121,9 +126,9 @@ enum fit_status front_capture(const char *program, char *const *word, char **tex
     int bad = posix_spawnp(&child, program, &actions, NULL, word, environ);
     posix_spawn_file_actions_destroy(&actions);
     close(fd[1]);
-    enum fit_status st = bad ? fit_fail(err, FIT_ERR_IO, "%s: cannot be run: %s", program,
-                                        strerror(bad))
-                             : read_all(fd[0], text, err);
+    enum fit_status st =
+        bad ? fit_fail(err, FIT_ERR_IO, "%s: cannot be run: %s", program, strerror(bad))
+            : read_all(fd[0], text, err);
     close(fd[0]);
     if (bad)
         return st;

@@ -157,7 +157,8 @@ static int read_peer(struct front_result *r, const struct fit_yaml *root)
     snprintf(r->program, sizeof r->program, "%s", meta ? "xpcsjax" : "a package");
     text(fit_yaml_get(from, "convergence_status"), r->status, sizeof r->status);
     if (r->status[0])
-        r->converged = strstr(r->status, "converged") == r->status || strcmp(r->status, "success") == 0;
+        r->converged =
+            strstr(r->status, "converged") == r->status || strcmp(r->status, "success") == 0;
     text(fit_yaml_get(root, "analysis_mode"), r->model, sizeof r->model);
     r->chi2 = number(fit_yaml_get(from, "chi_squared"));
     r->reduced_chi2 = number(fit_yaml_get(from, "reduced_chi_squared"));
@@ -200,8 +201,13 @@ static enum fit_status find(const char *where, char *file, size_t size, struct f
 enum fit_status front_result_read(const char *where, struct front_result *r, struct fit_error *err)
 {
     struct fit_yaml_doc *doc = NULL;
-    *r = (struct front_result){.converged = -1, .chi2 = NAN, .reduced_chi2 = NAN, .npoint = NAN,
-                               .sigma = NAN, .wall_seconds = NAN, .q = NAN};
+    *r = (struct front_result){.converged = -1,
+                               .chi2 = NAN,
+                               .reduced_chi2 = NAN,
+                               .npoint = NAN,
+                               .sigma = NAN,
+                               .wall_seconds = NAN,
+                               .q = NAN};
     enum fit_status st = find(where, r->file, sizeof r->file, err);
     if (st == FIT_OK)
         st = fit_yaml_parse_file(r->file, &doc, err);

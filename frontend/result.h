@@ -19,9 +19,9 @@ struct front_param {
 };
 
 struct front_result {
-    char file[1200];  /* what was read */
-    char status[40];  /* "converged_gradient", ...; "" not told */
-    int converged;    /* 1, 0; -1 not told */
+    char file[1200]; /* what was read */
+    char status[40]; /* "converged_gradient", ...; "" not told */
+    int converged;   /* 1, 0; -1 not told */
     char model[64], data[1024], data_sha256[65], program[32];
     double chi2, reduced_chi2, npoint, sigma, wall_seconds, q; /* NaN: not told */
     size_t nparam;

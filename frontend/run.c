@@ -1,7 +1,7 @@
 /* run.c -- commands that one fitter does: `fit` and those that are passed on as they are.
  *
- * The words that belong to the fitter are parsed here with the fitter's own table, so that mistakes are
- * told before anything is compiled or started; then the fitter takes the place of this process.
+ * The words that belong to the fitter are parsed here with the fitter's own table, so that mistakes
+ * are told before anything is compiled or started; then the fitter takes the place of this process.
  * Spellings of the Python packages that a fitter cannot know are translated or refused by name. */
 #define _POSIX_C_SOURCE 200809L
 #include "front.h"
@@ -11,7 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char homodyne_default[] = "homodyne_config.yaml"; /* what homodyne reads without --config */
+static const char homodyne_default[] =
+    "homodyne_config.yaml"; /* what homodyne reads without --config */
 
 static const char *pass_name(const struct front_command *c)
 {
@@ -25,8 +26,8 @@ static enum fit_status parse_rest(const struct front_args *a, struct fit_cli *cl
     char **word = calloc(a->nrest + 3, sizeof *word);
     if (!word)
         return fit_fail(err, FIT_ERR_MEMORY, "out of memory");
-    word[0] = (char *)(size_t)(const void *)"homodyne";
-    word[1] = (char *)(size_t)(const void *)pass_name(a->command);
+    word[0] = front_word("homodyne");
+    word[1] = front_word(pass_name(a->command));
     memcpy(word + 2, a->rest, a->nrest * sizeof *word);
     enum fit_status st = fit_cli_parse((int)a->nrest + 2, word, cli, err);
     free(word);
@@ -39,7 +40,8 @@ enum fit_status front_find_config(const struct front_args *a, const char **confi
     struct fit_cli cli;
     *config = NULL;
     *has_data = 0;
-    if (a->command->fitter == FIT_COMMAND_COUNT) /* a command that this version does not know itself */
+    if (a->command->fitter ==
+        FIT_COMMAND_COUNT) /* a command that this version does not know itself */
         return FIT_OK;
     enum fit_status st = parse_rest(a, &cli, err);
     if (st == FIT_OK) {
@@ -64,7 +66,7 @@ static enum fit_status refuse(const struct front_args *a, struct fit_error *err)
 {
     static const char *const instead[][2] = {
         {"plot-experimental-data", "`homodyne plot CONFIG.yaml` draws the data"},
-        {"plot-simulated-data", "`homodyne simulate --model NAME ... -o data.h5` writes them; "
+        {"plot-simulated-data", "`homodyne simulate CONFIG.yaml -o data.h5` writes them; "
                                 "`homodyne plot data.h5` draws them"},
         {"show-template", "`homodyne config --mode MODE -o FILE` writes one"},
     };
@@ -111,7 +113,7 @@ static enum fit_status add_starts(struct list *l, const char *where, struct fit_
     for (size_t k = 0; st == FIT_OK && k < r.nparam; k++) {
         if (!r.param[k].physical)
             continue;
-        l->word[l->n++] = (char *)(size_t)(const void *)"--start";
+        l->word[l->n++] = front_word("--start");
         l->word[l->n++] = text;
         text += strlen(text) + 1;
     }
@@ -120,8 +122,8 @@ static enum fit_status add_starts(struct list *l, const char *where, struct fit_
     return st;
 }
 
-static enum fit_status exec_fitter(struct front *f, const struct front_args *a,
-                                   const char *extra, struct fit_error *err)
+static enum fit_status exec_fitter(struct front *f, const struct front_args *a, const char *extra,
+                                   struct fit_error *err)
 {
     struct front_fitter fitter;
     struct list l = {0};
@@ -143,7 +145,7 @@ static enum fit_status exec_fitter(struct front *f, const struct front_args *a,
     if (!l.word)
         return fit_fail(err, FIT_ERR_MEMORY, "out of memory");
     if (extra)
-        l.word[l.n++] = (char *)(size_t)(const void *)extra;
+        l.word[l.n++] = front_word(extra);
     for (size_t k = 0; k < a->nrest; k++)
         l.word[l.n++] = a->rest[k];
     if (from)
@@ -195,16 +197,17 @@ enum fit_status front_cmd_pass(struct front *f, const struct front_args *a, stru
     struct front_fitter fitter;
     const char *model = front_value(a, "model");
     const enum fit_command c = a->command->fitter;
-    if (c == FIT_COMMAND_ESTIMATE || c == FIT_COMMAND_CHECK ||
-        c == FIT_COMMAND_PLAN || c == FIT_COMMAND_COUNT)
+    if (c == FIT_COMMAND_ESTIMATE || c == FIT_COMMAND_CHECK || c == FIT_COMMAND_PLAN ||
+        c == FIT_COMMAND_COUNT)
         return exec_fitter(f, a, NULL, err);
     struct fit_cli cli; /* its mistakes are told before a model is compiled */
     enum fit_status st = parse_rest(a, &cli, err);
+    const char *config = st == FIT_OK && c == FIT_COMMAND_SIMULATE && cli.nword ? cli.word[0] : NULL;
     fit_cli_free(&cli);
-    if (st == FIT_OK && !model && (c == FIT_COMMAND_INSPECT))
+    if (st == FIT_OK && !model && c == FIT_COMMAND_INSPECT)
         model = any_two_time(f);
     if (st == FIT_OK)
-        st = front_choose(f, model, NULL, mode_option(a), a->quiet, &fitter, err);
+        st = front_choose(f, model, config, mode_option(a), a->quiet, &fitter, err);
     if (st != FIT_OK)
         return st;
     char **word = front_words(&fitter, pass_name(a->command), a->rest, a->nrest);
@@ -217,8 +220,7 @@ enum fit_status front_cmd_pass(struct front *f, const struct front_args *a, stru
 /* ---- validate: one configuration or several -------------------------------------------------- */
 
 static enum fit_status validate_one(struct front *f, const struct front_args *a, const char *config,
-                                    char *const *option, size_t n, int *code,
-                                    struct fit_error *err)
+                                    char *const *option, size_t n, int *code, struct fit_error *err)
 {
     struct front_fitter fitter;
     long pid = 0;
@@ -226,7 +228,7 @@ static enum fit_status validate_one(struct front *f, const struct front_args *a,
         front_choose(f, front_value(a, "model"), config, mode_option(a), a->quiet, &fitter, err);
     char **rest = calloc(n + 2, sizeof *rest), **word = NULL;
     if (st == FIT_OK && rest) {
-        rest[0] = (char *)(size_t)(const void *)config;
+        rest[0] = front_word(config);
         memcpy(rest + 1, option, n * sizeof *rest);
         word = front_words(&fitter, pass_name(a->command), rest, n + 1);
     }
@@ -295,12 +297,14 @@ enum fit_status front_cmd_models(struct front *f, const struct front_args *a, st
     size_t n;
     enum fit_status st = front_fitters(f, &name, &n, err);
     if (st == FIT_OK && a->nrest)
-        st = fit_fail(err, FIT_ERR_USAGE, "models: '%s' is too much; `homodyne info --model %s` "
-                      "tells about one", a->rest[0], a->rest[0]);
+        st = fit_fail(err, FIT_ERR_USAGE,
+                      "models: '%s' is too much; `homodyne info --model %s` "
+                      "tells about one",
+                      a->rest[0], a->rest[0]);
     for (size_t k = 0; st == FIT_OK && k < n; k++) {
         struct front_fitter fitter;
         char *text = NULL, title[256];
-        char *rest[] = {(char *)(size_t)(const void *)"--json"};
+        char *rest[] = {front_word("--json")};
         int code = 0;
         st = front_choose(f, name[k], NULL, NULL, 1, &fitter, err);
         char **word = st == FIT_OK ? front_words(&fitter, "info", rest, 1) : NULL;

@@ -50,7 +50,7 @@ static double member(const struct front_row *row, const char *what)
                                                : r->wall_seconds;
 }
 
-static const char *const figures[][2] = {{"q", "1/angstrom"}, {"exit", "1"}, {"converged", "1"},
+static const char *const figures[][2] = {{"q", "1/angstrom"},   {"exit", "1"},  {"converged", "1"},
                                          {"reduced_chi2", "1"}, {"sigma", "1"}, {"npoint", "1"},
                                          {"seconds", "s"}};
 enum { FIGURES = sizeof figures / sizeof *figures };
@@ -148,8 +148,8 @@ static enum fit_status put_params(struct fit_h5 *h, const struct front_row *row,
                 row[i].result ? front_result_param(row[i].result, first->name) : NULL;
             x[i] = p ? k % 2 ? p->std : p->value : NAN;
         }
-        st = put_column(h, first->name, k % 2 ? "_std" : "", first->unit[0] ? first->unit : "1", x, n,
-                        err);
+        st = put_column(h, first->name, k % 2 ? "_std" : "", first->unit[0] ? first->unit : "1", x,
+                        n, err);
     }
     return st;
 }
@@ -160,8 +160,8 @@ static enum fit_status write_h5(const char *path, const struct front_row *row, s
     struct fit_h5 *h = NULL;
     double *x = malloc((n + 1) * sizeof *x);
     const char **text = malloc((n + 1) * sizeof *text);
-    enum fit_status st = x && text ? fit_h5_create(path, &h, err)
-                                   : fit_fail(err, FIT_ERR_MEMORY, "out of memory");
+    enum fit_status st =
+        x && text ? fit_h5_create(path, &h, err) : fit_fail(err, FIT_ERR_MEMORY, "out of memory");
     if (st == FIT_OK)
         st = fit_h5_make_group(h, "/series", err);
     if (st == FIT_OK)

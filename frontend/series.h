@@ -1,9 +1,9 @@
 /* series.h -- a table of many fits: one row for each, as CSV and HDF5.
  *
- * Columns: name, file, q, status, converged, exit, reduced_chi2, sigma, npoint, seconds, then value and
- * standard deviation of every parameter that any of the fits has; contrast and offset of the angles as
- * contrast[0], ...  Fits that failed have a row without numbers.  series.h5 holds /series/COLUMN, each a
- * list over the rows, with units; both files appear whole or not at all. */
+ * Columns: name, file, q, status, converged, exit, reduced_chi2, sigma, npoint, seconds, then value
+ * and standard deviation of every parameter that any of the fits has; contrast and offset of the
+ * angles as contrast[0], ...  Fits that failed have a row without numbers.  series.h5 holds
+ * /series/COLUMN, each a list over the rows, with units; both files appear whole or not at all. */
 #ifndef HOMODYNE_SERIES_H
 #define HOMODYNE_SERIES_H
 
@@ -11,9 +11,9 @@
 #include "status.h"
 
 struct front_row {
-    const char *name, *file; /* of the job; data file */
-    double q;                /* 1/angstrom; NaN: not told */
-    int code;                /* exit status; -1: not done yet */
+    const char *name, *file;           /* of the job; data file */
+    double q;                          /* 1/angstrom; NaN: not told */
+    int code;                          /* exit status; -1: not done yet */
     const struct front_result *result; /* NULL: none */
 };
 

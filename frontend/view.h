@@ -1,7 +1,7 @@
 /* view.h -- one line on the terminal that says how far a long command is.
  *
- * Nothing but plain lines is written when standard error is no terminal, TERM is "dumb" or --quiet was
- * given; NO_COLOR does not matter, there are no colours. */
+ * Nothing but plain lines is written when standard error is no terminal, TERM is "dumb" or --quiet
+ * was given; NO_COLOR does not matter, there are no colours. */
 #ifndef HOMODYNE_VIEW_H
 #define HOMODYNE_VIEW_H
 

@@ -222,7 +222,7 @@ static const struct {
      "-o out.h5 --frames N --dt S --q Q --phi D1,.. --set NAME=VALUE ..",
      "-o out.h5 --x LO:HI:N[:log] --set NAME=VALUE ..", "values and derivatives of the model"},
     {"simulate", "sim", FIT_COMMAND_SIMULATE,
-     "-o data.h5 --frames N --dt S --q Q --phi D1,.. --set NAME=VALUE .. --noise S",
+     "[CONFIG.yaml] -o data.h5 --frames N --dt S --q Q --phi D1,.. --noise S",
      "-o data.csv --x LO:HI:N[:log] --set NAME=VALUE .. --noise S", "a synthetic experiment"},
     {"info", "params", FIT_COMMAND_INFO, "[--json]", "[--json]",
      "parameters, units, bounds, cost of the model"},
@@ -271,7 +271,7 @@ struct kept {
     char text[];
 };
 
-static char *keep(struct fit_cli *cli, size_t size)
+char *fit_cli_keep(struct fit_cli *cli, size_t size)
 {
     struct kept *k = malloc(sizeof *k + size);
     if (!k)
@@ -368,7 +368,7 @@ static enum fit_status join_numbers(struct parser *p, const char *first, const c
     int last = p->at;
     while (last < p->argc && is_number(p->argv[last]))
         size += strlen(p->argv[last++]) + 1;
-    char *s = keep(p->cli, size);
+    char *s = fit_cli_keep(p->cli, size);
     if (!s)
         return no_memory(p->err);
     strcpy(s, first);
@@ -486,7 +486,7 @@ static enum fit_status option(struct parser *p)
     }
     const char *full = o->name;
     if (full[strlen(full) - 1] == '*') { /* --initial-d0: the name as it was written */
-        char *s = keep(p->cli, n + 1);
+        char *s = fit_cli_keep(p->cli, n + 1);
         if (!s)
             return no_memory(p->err);
         memcpy(s, name, n);

@@ -79,6 +79,9 @@ enum fit_status fit_cli_parse(int argc, char *const argv[], struct fit_cli *cli,
                               struct fit_error *err);
 void fit_cli_free(struct fit_cli *cli);
 
+/* Room for text that lives as long as cli; NULL: out of memory. */
+char *fit_cli_keep(struct fit_cli *cli, size_t size);
+
 /* What --help, the manual and the completions of shells are made from: option k of a command, in the
  * order of the table, and command k.  0: there are no more.  Strings live for ever. */
 struct fit_cli_row {

@@ -5,6 +5,7 @@
 #include "cli.h"
 #include "program.h"
 #include "registry.h"
+#include "simulate_config.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -60,7 +61,16 @@ static enum fit_status print_help(const struct fit_program *p, FILE *f, enum fit
     return FIT_OK;
 }
 
-static enum fit_status run(struct fit_program *p, const struct fit_cli *cli, struct fit_error *err)
+/* `simulate CONFIG.yaml`: what the configuration says goes where options would have said it. */
+static enum fit_status read_simulation(const struct fit_program *p, struct fit_cli *cli,
+                                       struct fit_error *err)
+{
+    const struct fit_kernel *k;
+    const enum fit_status st = fit_program_kernel(p, cli, &k, err);
+    return st == FIT_OK ? fit_simulate_config(cli, k, err) : st;
+}
+
+static enum fit_status run(struct fit_program *p, struct fit_cli *cli, struct fit_error *err)
 {
     static enum fit_status (*const command[])(struct fit_program *, const struct fit_cli *,
                                               struct fit_error *) = {
@@ -82,6 +92,11 @@ static enum fit_status run(struct fit_program *p, const struct fit_cli *cli, str
     if (p->argc < 2) {
         p->exit_code = fit_status_exit(FIT_ERR_USAGE);
         return print_help(p, p->err, FIT_COMMAND_COUNT, 0, err);
+    }
+    if (cli->command == FIT_COMMAND_SIMULATE && cli->nword) {
+        const enum fit_status st = read_simulation(p, cli, err);
+        if (st != FIT_OK)
+            return st;
     }
     return command[cli->command](p, cli, err);
 }

@@ -169,6 +169,16 @@ expect 0 "$h" plan minimal.yaml --frames 1:100 --phi 0,45,90 --sigma 0.01
 has out "D0"
 expect 0 "$h" estimate minimal.yaml
 has out "points"
+expect 0 "$h" simulate homodyne_laminar_flow.yaml -o again.h5 --noise 0.01 --set D0=3000
+has out "5 angles, 80 frames, dt 0.1 s"
+expect 0 "$h" fit homodyne_laminar_flow.yaml --data again.h5 -o again --fix D_offset=10 --fix alpha=-0.1 --loss linear
+awk '/"D0": {/ { in_it = 1 } in_it && /"value"/ { v = $2 + 0 } in_it && /"std":/ { s = $2 + 0; exit }
+    END { exit !(s > 0 && v - 3000 < 5 * s && 3000 - v < 5 * s) }' again/fit.json || fail "simulate CONFIG: not what was asked"
+sed 's/laminar.h5/gone.h5/' minimal.yaml >gone.yaml
+expect 3 "$h" simulate gone.yaml -o x.h5
+has err "--frames"
+expect 0 "$h" simulate gone.yaml -o x.h5 --frames 30 --phi 0,90
+rm again.h5 x.h5
 expect 0 "$h" inspect laminar.h5
 has out "phi -45"
 
