@@ -32,6 +32,9 @@ endif()
 # The optimisation that emitted kernels are written for.  No -ffast-math: strict IEEE apart from the
 # contraction of a*b + c; errno and floating-point traps are not used, which frees the vectoriser.
 set(FIT_KERNEL_FLAGS -O3 -fno-math-errno -fno-trapping-math -ffp-contract=fast)
+if(FIT_SANITIZE) # else gcc takes minutes for each kernel
+    list(TRANSFORM FIT_KERNEL_FLAGS REPLACE "^-O3$" "-O1")
+endif()
 
 # Compiles one emitted file at one level; appends the objects and the symbol to lists of the caller.
 function(fit_compile_kernel model variant level source depends objects_name symbols_name)

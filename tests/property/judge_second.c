@@ -77,6 +77,8 @@ static int check_along(struct setup *s, size_t p, const double *v, const struct 
     double x;
     for (size_t a = 0; a < W; a++)
         for (size_t b = a; b < W; b++, at++) {
+            if (!(fabsl(ref[at].v) < TOL_HUGE)) /* infinite in double: times a zero of v it is not a number */
+                return 1;
             long double vv = (a == b ? 1.0L : 2.0L) * (a < K ? v[a] : lin[a - K]) * (b < K ? v[b] : lin[b - K]);
             sum.v += vv * ref[at].v;
             sum.e += fabsl(vv) * ref[at].e;
