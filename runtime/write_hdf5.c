@@ -81,6 +81,9 @@ static void put_input(struct fit_h5r *w, const struct fit_results *r)
 /* ---- data
  * ------------------------------------------------------------------------------------------- */
 
+/* Smaller maps are written as they are: to pack them takes longer than all the rest of the file. */
+enum { PACKED = 1 << 18 };
+
 static void put_map(struct fit_h5r *w, const struct fit_results *r, const char *path,
                     const float *value)
 {
@@ -89,7 +92,7 @@ static void put_map(struct fit_h5r *w, const struct fit_results *r, const char *
                              .rank = 3,
                              .dims = (size_t[]){m->ngroup, m->n, m->n},
                              .value = value,
-                             .deflate = 1};
+                             .deflate = m->ngroup * m->n * m->n >= PACKED};
     fit_h5r_array(w, path, &a, "1");
     fit_h5r_attach(w, path, 0, "/entry/data/phi");
     fit_h5r_attach(w, path, 1, "/entry/data/t1");
