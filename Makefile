@@ -65,7 +65,7 @@ study: configure
 	@$(COMPILE) --target study
 
 bench: configure
-	@$(COMPILE) --target homodyne-laminar homodyne-static_isotropic bench-rat43 bench-heterodyne bench-peak test_nist
+	@$(COMPILE) --target homodyne-laminar homodyne-static_isotropic bench-rat43 bench-heterodyne bench-peak bench-shard test_nist
 	@BUILD=$(BUILD) build-aux/bench.sh
 
 install: configure

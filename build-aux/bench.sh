@@ -8,6 +8,7 @@
 #   heterodyne  its normal equations against the same by hand (bench/heterodyne_hand.c)
 #   rat43     a row kernel against what an expert writes by hand (bench/rat43_hand.c)
 #   nist      digits of the 54 certified fits of the NIST data (all of them: tests/test_nist --table in the build folder)
+#   consensus  one shard of the consensus mode, from its values to the precision of its draws
 #   fits      whole programs, from the configuration to the written results
 #   compiler  from a changed Lua file to the linked fitter
 #
@@ -114,6 +115,9 @@ echo "rat43, residual and Jacobian of 1000 points, one core, least of 400"
 
 echo "nist, log relative errors (at most 11)"
 "$BUILD/tests/test_nist" --table | sed -n 's/^mean of /  /p'
+
+echo "consensus, 4 chains of 500 + 1500 iterations"
+"$BUILD/bench/bench-shard"
 
 # ---- fits
 

@@ -500,7 +500,7 @@ static enum fit_status prepare_checkpoint(struct run *run, struct fit_error *err
     const struct fit_config_sampling *c = &run->cfg->sampling;
     struct fit_sampling_options *o = &run->posterior.options;
     struct fit_output out;
-    if (o->method != FIT_SAMPLING_NUTS || !c->checkpoints.value)
+    if (o->method == FIT_SAMPLING_LAPLACE || !c->checkpoints.value)
         return FIT_OK;
     run->identity = fit_sampling_identity(&run->posterior.posterior, o, run->m->sha256);
     if (!run->identity)
@@ -520,7 +520,8 @@ static void say_how_it_began(struct run *run)
 {
     const struct fit_samples *s = &run->samples;
     if (s->resumed > 0)
-        fit_notes_add(&run->notes, "the chains went on from %s after %.0f iterations",
+        fit_notes_add(&run->notes, s->consensus ? "sampling went on from %s after %.0f shards"
+                                                : "the chains went on from %s after %.0f iterations",
                       run->checkpoint, s->resumed);
     else if (run->posterior.options.resume == FIT_RESUME)
         fit_notes_add(&run->notes, "--resume: there was no %s; the chains began anew", run->checkpoint);
@@ -569,7 +570,7 @@ static enum fit_status sample(struct run *run, struct fit_error *err)
         st = prepare_checkpoint(run, err);
     if (st != FIT_OK)
         return st;
-    fit_sampling_notes(run->cfg, &run->notes);
+    fit_sampling_notes(run->cfg, s->options.method, &run->notes);
     s->options.progress = on_sampling;
     s->options.progress_user = run;
     s->options.interrupt = run->p->interrupt;
@@ -586,7 +587,8 @@ static enum fit_status sample(struct run *run, struct fit_error *err)
         say(run, "posterior %s: %s; %.0f gradients in %.3f s", fit_verdict_word(run->samples.verdict),
             run->samples.verdict_text, run->samples.gradients, run->samples.seconds.total);
     }
-    if (st != FIT_ERR_INTERRUPTED)
+    int unconverged = st == FIT_ERR_NUMERIC && s->options.method == FIT_SAMPLING_CONSENSUS; /* a shard, by name */
+    if (st != FIT_ERR_INTERRUPTED && !unconverged)
         return st;
     no_posterior(run, err->message);
     return FIT_OK;

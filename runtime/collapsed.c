@@ -85,7 +85,7 @@ static void set_prior(struct fit_collapsed *c, const struct fit_collapsed_setup 
     double s0 = conjugate(c) ? c->s0[c->unit[g]] : 1;
     int flat = !isfinite(s->sd[q]);
     c->m0[u] = flat ? 0 : s->mean[q] - o->origin[u];
-    c->precision0[u] = flat ? 0 : s0 * s0 / (s->sd[q] * s->sd[q]);
+    c->precision0[u] = flat ? 0 : c->temper * s0 * s0 / (s->sd[q] * s->sd[q]);
 }
 
 static void set_priors(struct fit_collapsed *c, const struct fit_collapsed_setup *s)
@@ -99,17 +99,19 @@ static void set_priors(struct fit_collapsed *c, const struct fit_collapsed_setup
                 square += ng * sigma * sigma;
                 n += ng;
             }
-        c->s0[k] = n > 0 ? sqrt(square / n) : 1;
+        c->s0[k] = s->like ? s->like->s0[k] : n > 0 ? sqrt(square / n) : 1;
         c->npoint[k] = c->count * n;
-        c->a_n[k] = c->a0 + 0.5 * c->npoint[k];
+        c->a_n[k] = c->temper * c->a0 + 0.5 * c->npoint[k];
         c->scale[k] = c->count;
     }
+    for (size_t u = 0; u < o->nu; u++)
+        c->a_n[c->block_unit[o->block_of[u]]] -= 0.5 * (1 - c->temper);
     for (size_t g = 0; g < o->ngroup; g++)
         for (size_t q = 0; q < o->nlinear; q++)
             set_prior(c, s, g, q);
 }
 
-/* What does not depend on theta. */
+/* What does not depend on theta; for the prior itself, whatever its power (a constant). */
 static double constant_part(const struct fit_collapsed *c)
 {
     double lp = 0;
@@ -192,6 +194,7 @@ enum fit_status fit_collapsed_new(const struct fit_kernel *kernel, const struct 
     c->variance = s->variance;
     c->count = s->count > 0 ? s->count : 1;
     c->a0 = conjugate(c) ? s->a0 : 0;
+    c->temper = s->temper > 0 ? s->temper : 1;
     if (st == FIT_OK && !allocate(c))
         st = fit_fail(err, FIT_ERR_MEMORY, "posterior: out of memory");
     if (st != FIT_OK) {
@@ -223,6 +226,7 @@ void fit_collapsed_free(struct fit_collapsed *c)
 
 void fit_collapsed_explicit(struct fit_collapsed *c, size_t u)
 {
+    c->a_n[c->block_unit[c->o->block_of[u]]] += c->explicit_[u] ? 0 : 0.5 * (1 - c->temper);
     c->explicit_[u] = 1;
 }
 
@@ -285,7 +289,7 @@ static void sum_squares(struct fit_collapsed *c)
             0.5 * c->scale[c->unit[g]] * fit_objective_group(o, g, c->u, c->lin + g * o->nlinear);
     for (size_t k = 0; k < c->nunit; k++) {
         c->residual[k] = 2 * c->b_n[k];
-        c->b_n[k] += 0.5 * c->a0 * c->s0[k] * c->s0[k];
+        c->b_n[k] += 0.5 * c->temper * c->a0 * c->s0[k] * c->s0[k];
     }
     for (size_t u = 0; u < o->nu; u++) {
         double d = c->u[u] - c->m0[u];

@@ -18,6 +18,11 @@
  *
  *     log p(y | theta, h) = 1/2 log|L0| - 1/2 log|A| - c/2 - n h - n/2 log 2 pi.
  *
+ * The prior may be raised to a power t, for parts of the data (consensus.h).  As densities of lin and log sigma
+ * both priors stay of their kind: L0 becomes t L0, b0 becomes t b0, and a0, with p linear parameters integrated
+ * out in the unit, t a0 - (1 - t) p / 2, for the prior of lin given sigma holds p factors 1/sigma of which
+ * only the t-th power is left.  With the variance given L0 becomes t L0.
+ *
  * A linear parameter may be kept explicit: it is then given, like theta, and has a derivative.  That is for
  * bounds that matter; its prior is the caller's.
  */
@@ -49,6 +54,8 @@ struct fit_collapsed_setup {
     const unsigned char *linear_fixed; /* nlinear, or NULL */
     const double *linear_value; /* ngroup x nlinear, in the units of the data: fixed ones; or NULL */
     double count;             /* how often every value counts; 1 */
+    double temper;            /* power of the prior; 1 when 0 */
+    const struct fit_collapsed *like; /* s0 of the units as there: for a part of its data; or NULL */
     int threads;              /* of one evaluation */
     const volatile sig_atomic_t *interrupt;
 };
@@ -57,7 +64,7 @@ struct fit_collapsed_setup {
 struct fit_collapsed {
     struct fit_objective *o;
     enum fit_variance variance;
-    double count, a0;
+    double count, a0, temper;
     size_t nunit;
     size_t *unit;             /* ngroup: its unit */
     size_t *block_unit;       /* blocks of unknowns (o->nblock): their unit */

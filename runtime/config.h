@@ -222,6 +222,7 @@ struct fit_config_sampling {
     struct fit_cfg_real prior_width_factor;
     struct fit_cfg_real max_rhat, min_ess, max_divergence_rate, min_bfmi, max_parameter_cv;
     struct fit_cfg_flag heterogeneity_abort;
+    struct fit_cfg_flag consensus; /* method cmc in shards, combined; else all data are sampled together */
     /* consensus mode only */
     struct fit_cfg_flag prior_tempering;
     struct fit_cfg_text shard_strategy, combination;

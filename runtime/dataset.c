@@ -605,12 +605,9 @@ static double add_lanes(const double v[L])
     return ((v[0] + v[1]) + (v[2] + v[3])) + ((v[4] + v[5]) + (v[6] + v[7]));
 }
 
-/* Sums of w, w y, w y^2 of one group in one tile and the number of values with w > 0. */
-static size_t sum_tile(const struct fit_dataset *ds, size_t k, const struct fit_tile *t, size_t g)
+size_t fit_tile_sum(const struct fit_layout *l, const struct fit_tile *t, size_t g, double out[3])
 {
-    const struct fit_layout *l = &ds->layout;
     double s0[L] = {0}, s1[L] = {0}, s2[L] = {0};
-    double *out = ds->private_->sum + (k * l->ngroup + g) * 3;
     size_t stride = is_rows(l) ? L : l->ngroup * L, at = is_rows(l) ? 0 : g * L, count = 0;
     size_t i1 = is_rows(l) && t->group != g ? t->i0 : t->i1;
     for (size_t i = t->i0; i < i1; i = is_rows(l) ? (i / L + 1) * L : i + 1) {
@@ -645,7 +642,8 @@ static void sum_groups(void *user, size_t k, const struct fit_tile *t)
     struct summing *s = user;
     size_t ngroup = s->ds->layout.ngroup;
     for (size_t g = 0; g < ngroup; g++)
-        s->count[k * ngroup + g] = sum_tile(s->ds, k, t, g);
+        s->count[k * ngroup + g] =
+            fit_tile_sum(&s->ds->layout, t, g, s->ds->private_->sum + (k * ngroup + g) * 3);
 }
 
 enum fit_status fit_dataset_finish(struct fit_dataset *ds, struct fit_error *err)
@@ -683,7 +681,7 @@ done:
 
 /* ---- a thinned copy -------------------------------------------------------------------------- */
 
-static const struct fit_tile *tile_of(const struct fit_dataset *ds, size_t i, size_t j)
+const struct fit_tile *fit_dataset_tile_of(const struct fit_dataset *ds, size_t i, size_t j)
 {
     const struct fit_layout *l = &ds->layout;
     size_t c = i / l->chunk, first = (c * l->chunk + 1) / l->panel;
@@ -711,7 +709,7 @@ static void thin_tile(void *user, size_t k, const struct fit_tile *s)
     (void)k;
     for (size_t i = multiple_from(s->i0, step); i < s->i1; i += step)
         for (size_t j = multiple_from(s->j0 > i + 1 ? s->j0 : i + 1, step); j < s->j1; j += step) {
-            const struct fit_tile *t = tile_of(x->to, i / step, j / step);
+            const struct fit_tile *t = fit_dataset_tile_of(x->to, i / step, j / step);
             size_t a = fit_tile_offset(&x->from->layout, s, i, j, 0);
             size_t b = p->offset[t - x->to->tile] + fit_tile_offset(l, t, i / step, j / step, 0);
             for (size_t g = 0; g < l->ngroup; g++) {

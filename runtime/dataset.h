@@ -130,6 +130,9 @@ size_t fit_tile_offset(const struct fit_layout *l, const struct fit_tile *t, siz
 /* Doubles stored for the tile (including lanes that do not count). */
 size_t fit_tile_doubles(const struct fit_layout *l, const struct fit_tile *t);
 
+/* out[3] <- sums of w, w y, w y^2 of group g over the tile's values; returns how many have w > 0. */
+size_t fit_tile_sum(const struct fit_layout *l, const struct fit_tile *t, size_t g, double out[3]);
+
 void fit_dataset_free(struct fit_dataset *ds);
 
 #endif

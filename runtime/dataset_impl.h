@@ -68,6 +68,9 @@ void *fit_dataset_copy(const void *from, size_t bytes);
 /* 1 when the value is finite and its error (sigma may be NULL) gives a positive, finite weight. */
 int fit_dataset_counts(double y, const double *sigma, size_t at);
 
+/* The tile that holds the pair (i, j) of used frames, i < j. */
+const struct fit_tile *fit_dataset_tile_of(const struct fit_dataset *ds, size_t i, size_t j);
+
 /* Sets y, w and sum of every tile from the storage, and ds->bytes. */
 void fit_dataset_point_tiles(struct fit_dataset *ds);
 

@@ -5,6 +5,7 @@
 #include "metric.h"
 #include "psis.h"
 #include "rng.h"
+#include "parallel.h"
 #include "team.h"
 
 #include <math.h>
@@ -114,6 +115,7 @@ struct proposal {
     double *log_q; /* draws */
     enum fit_eval *answer;
     size_t slots;
+    double deadline;
 };
 
 static void set_norm(struct proposal *p)
@@ -150,7 +152,7 @@ static void draws_of_slot(void *user, size_t slot, size_t thread)
 {
     struct proposal *p = user;
     (void)thread;
-    for (size_t i = slot; i < p->out->draws; i += p->slots) {
+    for (size_t i = slot; i < p->out->draws && !(p->deadline > 0 && fit_seconds() > p->deadline); i += p->slots) {
         one_draw(p, i, slot);
         if (p->answer[i] == FIT_EVAL_STOP)
             break;
@@ -160,6 +162,8 @@ static void draws_of_slot(void *user, size_t slot, size_t thread)
 static void all_draws(struct proposal *p, int threads)
 {
     p->slots = threads > 1 ? (size_t)threads : 1;
+    for (size_t i = 0; i < p->out->draws; i++) /* until they are made */
+        p->answer[i] = FIT_EVAL_STOP;
     fit_team_run((struct fit_team){threads, FIT_TEAM_NEXT}, p->slots, draws_of_slot, p);
 }
 
@@ -183,6 +187,16 @@ static void moments(struct fit_laplace *out)
     }
 }
 
+static enum fit_status stopped(const struct proposal *p, struct fit_error *err)
+{
+    size_t made = 0;
+    for (size_t i = 0; i < p->out->draws; i++)
+        made += p->answer[i] != FIT_EVAL_STOP;
+    int late = p->deadline > 0 && fit_seconds() > p->deadline;
+    return fit_fail(err, FIT_ERR_INTERRUPTED, "importance sampling was ended by %s after %zu of %zu draws",
+                    late ? "the time limit" : "a signal", made, p->out->draws);
+}
+
 static enum fit_status weigh(struct proposal *p, double *work, size_t *index, struct fit_error *err)
 {
     struct fit_laplace *out = p->out;
@@ -191,7 +205,7 @@ static enum fit_status weigh(struct proposal *p, double *work, size_t *index, st
     out->evaluations += out->draws;
     for (size_t i = 0; i < out->draws; i++) {
         if (p->answer[i] == FIT_EVAL_STOP)
-            return fit_fail(err, FIT_ERR_INTERRUPTED, "importance sampling was stopped");
+            return stopped(p, err);
         out->rejected += p->answer[i] != FIT_EVAL_OK;
         out->log_weight[i] = out->lp[i] - p->log_q[i];
         top = fmax(top, out->log_weight[i]);
@@ -255,7 +269,7 @@ enum fit_status fit_laplace_run(const struct fit_target *t, const double *mode,
     *out = (struct fit_laplace){.n = n, .draws = draws, .threshold = fit_psis_threshold(draws)};
     double *block = calloc(2 * n * n + 2 * draws, sizeof *block);
     size_t *index = calloc(draws, sizeof *index);
-    struct proposal p = {.target = t, .out = out, .seed = opt->seed};
+    struct proposal p = {.target = t, .out = out, .seed = opt->seed, .deadline = opt->deadline};
     enum fit_status st = FIT_ERR_MEMORY;
     p.answer = calloc(draws, sizeof *p.answer);
     if (!block || !index || !p.answer) {

@@ -29,6 +29,7 @@ struct fit_laplace_options {
     size_t draws; /* S: 2000 when 0 */
     int threads;  /* evaluations at the same time, each with its own `chain` number; 0 or 1: one */
     int no_refit; /* 1: the first proposal stands */
+    double deadline; /* of fit_seconds(), parallel.h: FIT_ERR_INTERRUPTED when it comes before the last draw; 0: none */
 };
 
 struct fit_laplace {

@@ -207,7 +207,10 @@ static enum fit_status rates_next(struct fit_posterior *p, struct fit_error *err
     }
     if (!room)
         return fit_fail(err, FIT_ERR_MEMORY, "posterior: out of memory");
-    for (size_t r = 0; r < n; r++)
+    const struct fit_posterior *like = p->setup.like;
+    for (size_t r = 0; like && r < like->nrate; r++)
+        set_rate(p, like->rate[r].which, &like->rate[r].map);
+    for (size_t r = 0; !like && r < n; r++)
         if (map_of(p, r, &map))
             set_rate(p, r, &map);
     return FIT_OK;
@@ -245,7 +248,7 @@ static enum fit_status linear_next(struct fit_posterior *p, struct fit_error *er
         fit_collapsed_unknown(c, u, &mean, &sd);
         mean += o->origin[u];
         int near = mean - NEAR * sd < x->lower || mean + NEAR * sd > x->upper; /* no bound: false */
-        if (normal_prior(x) && !near)
+        if (p->setup.like ? !p->setup.like->lane[0].c->explicit_[u] : normal_prior(x) && !near)
             continue;
         char name[64];
         if (shared(o, u))
@@ -314,6 +317,8 @@ static enum fit_status new_lanes(struct fit_posterior *p, struct fit_error *err)
                                      .variance = p->setup.variance, .mean = mean,
                                      .sd = sd, .a0 = p->setup.a0, .sigma = p->setup.sigma, .linear_fixed = fixed,
                                      .linear_value = p->setup.lin, .count = p->setup.count,
+                                     .temper = p->setup.temper,
+                                     .like = p->setup.like ? p->setup.like->lane[0].c : NULL,
                                      .threads = p->setup.threads, .interrupt = p->setup.interrupt};
     for (size_t l = 0; st == FIT_OK && l < p->setup.chains; l++)
         st = new_lane(p, &p->lane[l], &cs, err);
@@ -339,6 +344,7 @@ enum fit_status fit_posterior_new(const struct fit_posterior_setup *s, struct fi
         return fit_fail(err, FIT_ERR_MEMORY, "posterior: out of memory");
     p->setup = *s;
     p->setup.chains = s->chains ? s->chains : 1;
+    p->setup.temper = s->temper > 0 ? s->temper : 1;
     p->lane = calloc(p->setup.chains, sizeof *p->lane);
     size_t most = s->kernel->nparam + groups(p) * (s->kernel->nlinear + 1);
     p->coordinate = calloc(most + 1, sizeof *p->coordinate);
@@ -460,7 +466,7 @@ static double value_of(const struct fit_posterior *p, struct fit_posterior_lane 
     return c->kind == FIT_POSTERIOR_LINEAR ? x + l->c->o->origin[c->index] : c->kind == FIT_POSTERIOR_LOG_SIGMA ? exp(x) : x;
 }
 
-/* Log priors; their slopes are added to those of the data, for sigma to that by its logarithm. */
+/* Log priors; their slopes, to the power of the setup, are added to those of the data, for sigma to that by its logarithm. */
 static double add_priors(const struct fit_posterior *p, struct fit_posterior_lane *l, int gradient)
 {
     double lp = 0, slope;
@@ -468,7 +474,7 @@ static double add_priors(const struct fit_posterior *p, struct fit_posterior_lan
         double x = value_of(p, l, i);
         lp += fit_prior_log(&p->coordinate[i].prior, x, &slope);
         if (gradient)
-            *slope_of(p, l, i) += p->coordinate[i].kind == FIT_POSTERIOR_LOG_SIGMA ? slope * x : slope;
+            *slope_of(p, l, i) += p->setup.temper * (p->coordinate[i].kind == FIT_POSTERIOR_LOG_SIGMA ? slope * x : slope);
     }
     return lp;
 }
@@ -482,7 +488,7 @@ static double add_rates(const struct fit_posterior *p, struct fit_posterior_lane
         const struct fit_rate_point *at = &l->rate[r];
         lp += at->log_slope;
         for (int k = 0; g && k < FIT_RATE_COORDINATES; k++) {
-            double by = at->d_log_slope[k];
+            double by = p->setup.temper * at->d_log_slope[k];
             for (int n = 0; n < FIT_RATE_PARTS; n++)
                 if (!x->map.fixed[n])
                     by += l->g_theta[param_of(&p->setup.kernel->rate[x->which], n)] * at->d_part[n][k];
@@ -502,7 +508,7 @@ static double add_coordinates(const struct fit_posterior *p, struct fit_posterio
         fit_coordinate_at(&p->coordinate[i].map, q[i], &dx, &log_dx, &bend);
         lp += log_dx;
         if (g && kind != FIT_POSTERIOR_RATE)
-            g[i] = *slope_of(p, l, i) * (kind == FIT_POSTERIOR_LOG_SIGMA ? 1 : dx) + bend;
+            g[i] = *slope_of(p, l, i) * (kind == FIT_POSTERIOR_LOG_SIGMA ? 1 : dx) + p->setup.temper * bend;
     }
     return lp;
 }
@@ -518,9 +524,9 @@ static enum fit_eval eval(void *user, size_t chain, const double *q, double *lp,
     enum fit_eval e = fit_collapsed_eval(l->c, &at, lp, g ? &slope : NULL);
     if (e != FIT_EVAL_OK)
         return e;
-    *lp += add_priors(p, l, g != NULL);
-    *lp += add_rates(p, l, g);
-    *lp += add_coordinates(p, l, q, g);
+    *lp += p->setup.temper * add_priors(p, l, g != NULL);
+    *lp += p->setup.temper * add_rates(p, l, g);
+    *lp += p->setup.temper * add_coordinates(p, l, q, g);
     return isfinite(*lp) ? FIT_EVAL_OK : FIT_EVAL_REJECT;
 }
 
@@ -591,6 +597,11 @@ void fit_posterior_uninterruptible(struct fit_posterior *p)
 {
     for (size_t k = 0; k < p->setup.chains; k++)
         fit_parallel_uninterruptible(p->lane[k].c->o->par);
+}
+
+const struct fit_collapsed *fit_posterior_collapsed(const struct fit_posterior *p)
+{
+    return p->lane[0].c;
 }
 
 double fit_posterior_passes(const struct fit_posterior *p)

@@ -47,6 +47,8 @@ struct fit_posterior_setup {
     double a0;                         /* of the prior of the variance; see collapsed.h */
     double count;                      /* how often every value counts; 1 */
     uint64_t plain_rates;              /* bit r: the parameters of rate r have coordinates like all others */
+    double temper;                     /* power of all priors with their Jacobians; 1 when 0 */
+    const struct fit_posterior *like;  /* ds is a part of the data of that: the same coordinates; or NULL */
     size_t chains;                     /* evaluations at the same time, each with tables of its own */
     int threads;                       /* of one evaluation */
     const volatile sig_atomic_t *interrupt;
@@ -113,6 +115,9 @@ enum fit_eval fit_posterior_draw(struct fit_posterior *p, size_t chain, const do
 
 /* From now on the setup's *interrupt is not looked at: for what has to be finished after an interruption. */
 void fit_posterior_uninterruptible(struct fit_posterior *p);
+
+/* What was integrated out, at the last point of the first chain. */
+const struct fit_collapsed *fit_posterior_collapsed(const struct fit_posterior *p);
 
 /* Passes over the data so far, of all chains. */
 double fit_posterior_passes(const struct fit_posterior *p);

@@ -279,6 +279,15 @@ static void show_chain(FILE *f, size_t number, const struct fit_sampling_progres
                 c->draws, draws, c->step, c->accept, c->divergences);
 }
 
+/* Shards of the consensus mode: there are no chains to be seen. */
+static void show_shards(struct fit_progress_view *v, const struct fit_sampling_progress *p, const char *left)
+{
+    char line[128];
+    snprintf(line, sizeof line, "sampling  %.0f of %.0f shards  %s%s", p->done, p->total,
+             p->done > p->resumed ? left : "", p->done > p->resumed ? " left" : "");
+    show(v, line);
+}
+
 /* A line for each chain and one for all; the cursor goes back to the first. */
 int fit_progress_sampling(struct fit_progress_view *v, const struct fit_sampling_progress *p)
 {
@@ -289,8 +298,13 @@ int fit_progress_sampling(struct fit_progress_view *v, const struct fit_sampling
         return 0;
     stop_ticker(v);
     size_t n = p->chains < CHAINS_SHOWN ? p->chains : CHAINS_SHOWN;
-    double fresh = p->done - p->resumed, ess = effective(v, p);
+    double fresh = p->done - p->resumed;
     duration(fresh > 0 ? p->seconds * (p->total - p->done) / fresh : 0, left, sizeof left);
+    if (n == 0) {
+        show_shards(v, p, left);
+        return 0;
+    }
+    double ess = effective(v, p);
     if (ess > 0 && p->resumed == 0)
         snprintf(rate, sizeof rate, "  %.3g effective draws/s", ess / p->seconds);
     for (size_t k = 0; k < n; k++)

@@ -82,6 +82,10 @@ void fit_write_summary(const struct fit_results *r, FILE *f);
 /* The posterior beside least squares, in 80 columns; nothing when there is none (summary_posterior.c). */
 void fit_write_posterior_summary(const struct fit_results *r, FILE *f);
 
+/* Its parts for the consensus mode: the first lines; the combination beside the exact posterior. */
+void fit_write_consensus_head(const struct fit_samples *s, FILE *f);
+void fit_write_consensus_bias(const struct fit_results *r, FILE *f);
+
 /* Shared by the writers. */
 
 /* Parameter k of the full vector: name, unit, index of the group or -1 when there is one for all.

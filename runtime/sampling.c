@@ -55,7 +55,7 @@ static enum fit_status allocate(struct fit_sampling_run *m, struct fit_error *er
     s->lp = calloc(n + 1, sizeof *s->lp);
     s->column = calloc(s->ncolumn + 1, sizeof *s->column);
     s->covariance = calloc(s->ncolumn * s->ncolumn + 1, sizeof *s->covariance);
-    if (s->method == FIT_SAMPLING_LAPLACE)
+    if (s->method != FIT_SAMPLING_NUTS)
         s->log_weight = calloc(n + 1, sizeof *s->log_weight);
     if (s->method == FIT_SAMPLING_NUTS) {
         s->stats = calloc(n + 1, sizeof *s->stats);
@@ -63,7 +63,7 @@ static enum fit_status allocate(struct fit_sampling_run *m, struct fit_error *er
         s->inverse_metric = calloc(s->chains * d * d + 1, sizeof *s->inverse_metric);
     }
     if (!s->x || !s->q || !s->lp || !s->column || !s->covariance ||
-        (s->method == FIT_SAMPLING_LAPLACE && !s->log_weight) ||
+        (s->method != FIT_SAMPLING_NUTS && !s->log_weight) ||
         (s->method == FIT_SAMPLING_NUTS && (!s->stats || !s->health || !s->inverse_metric)))
         return fit_fail(err, FIT_ERR_MEMORY, "posterior: no memory for %zu draws of %zu numbers", n, s->ncolumn);
     return FIT_OK;
@@ -75,6 +75,7 @@ void fit_samples_free(struct fit_samples *s)
                    s->covariance, s->inverse_metric};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++)
         free(all[k]);
+    fit_consensus_free(s->consensus);
     *s = (struct fit_samples){0};
 }
 
@@ -112,34 +113,56 @@ static void complete_draws(struct fit_sampling_run *m)
 
 /* ---- Laplace ------------------------------------------------------------------------------------------- */
 
-/* Weighted draws become equally weighted ones by systematic resampling. */
+enum fit_status fit_samples_resample(struct fit_samples *s, const struct fit_laplace *l, struct fit_error *err)
+{
+    size_t *pick = malloc(s->draws * sizeof *pick);
+    if (!pick)
+        return fit_fail(err, FIT_ERR_MEMORY, "posterior: out of memory");
+    struct fit_rng rng = {.seed = s->seed, .purpose = FIT_RNG_RESAMPLE};
+    fit_importance_resample(l->draws, l->log_weight, s->draws, fit_rng_next_uniform(&rng), pick);
+    for (size_t k = 0; k < s->draws; k++) {
+        memcpy(s->q + k * s->ncoordinate, l->q + pick[k] * s->ncoordinate, s->ncoordinate * sizeof *s->q);
+        s->lp[k] = l->lp[pick[k]];
+        s->log_weight[k] = l->log_weight[pick[k]];
+    }
+    s->pareto_k = l->k;
+    s->log_evidence = l->log_evidence;
+    s->weight_ess = l->ess;
+    s->gradients += (double)l->evaluations;
+    s->complete = 1;
+    free(pick);
+    return FIT_OK;
+}
+
+double fit_sampling_deadline(const struct fit_sampling_run *m)
+{
+    return m->opt->max_seconds > 0 ? m->begin + m->opt->max_seconds : 0;
+}
+
 static enum fit_status run_laplace(struct fit_sampling_run *m, struct fit_error *err)
 {
     struct fit_samples *s = m->s;
     struct fit_laplace l = {0};
-    struct fit_laplace_options lo = {.seed = s->seed, .draws = s->draws, .threads = m->side_by_side ? s->threads : 1};
+    struct fit_laplace_options lo = {.seed = s->seed, .draws = s->draws, .threads = m->side_by_side ? s->threads : 1,
+                                     .deadline = fit_sampling_deadline(m)};
     double begin = fit_seconds();
     enum fit_status st = fit_laplace_run(&m->p->target, s->mode, s->mode_covariance, &lo, &l, err);
-    size_t *pick = st == FIT_OK ? malloc(s->draws * sizeof *pick) : NULL;
-    if (st == FIT_OK && !pick)
-        st = fit_fail(err, FIT_ERR_MEMORY, "posterior: out of memory");
-    if (st == FIT_OK) {
-        struct fit_rng rng = {.seed = s->seed, .purpose = FIT_RNG_RESAMPLE};
-        fit_importance_resample(s->draws, l.log_weight, s->draws, fit_rng_next_uniform(&rng), pick);
-        for (size_t k = 0; k < s->draws; k++) {
-            memcpy(s->q + k * s->ncoordinate, l.q + pick[k] * s->ncoordinate, s->ncoordinate * sizeof *s->q);
-            s->lp[k] = l.lp[pick[k]];
-            s->log_weight[k] = l.log_weight[pick[k]];
-        }
-        s->pareto_k = l.k;
-        s->log_evidence = l.log_evidence;
-        s->weight_ess = l.ess;
-        s->gradients = (double)l.evaluations;
-        s->complete = 1;
-    }
+    if (st == FIT_OK)
+        st = fit_samples_resample(s, &l, err);
     s->seconds.sampling = fit_seconds() - begin;
-    free(pick);
     fit_laplace_free(&l);
+    return st;
+}
+
+static enum fit_status run_method(struct fit_sampling_run *m, struct fit_error *err)
+{
+    double begin = fit_seconds();
+    if (m->s->method == FIT_SAMPLING_NUTS)
+        return fit_sampling_chains(m, err);
+    if (m->s->method == FIT_SAMPLING_LAPLACE)
+        return run_laplace(m, err);
+    enum fit_status st = fit_sampling_consensus(m, err);
+    m->s->seconds.sampling = fit_seconds() - begin;
     return st;
 }
 
@@ -217,7 +240,7 @@ enum fit_status fit_sample(const struct fit_posterior_setup *setup, const struct
     s->ncolumn = s->nparam + s->ngroup * (s->nlinear + 1);
     s->dense = nuts && !opt->diagonal;
     struct fit_sampling_run m = {.opt = opt, .s = s, .begin = fit_seconds()};
-    enum fit_status st = nuts ? fit_sampling_resume(&m, setup, err) : FIT_OK;
+    enum fit_status st = opt->method != FIT_SAMPLING_LAPLACE ? fit_sampling_resume(&m, setup, err) : FIT_OK;
     if (st == FIT_OK)
         st = fit_sampling_open(&m, setup, err);
     if (st == FIT_OK)
@@ -227,15 +250,16 @@ enum fit_status fit_sample(const struct fit_posterior_setup *setup, const struct
     if (st == FIT_OK)
         st = allocate(&m, err);
     if (st == FIT_OK)
-        st = nuts ? fit_sampling_chains(&m, err) : run_laplace(&m, err);
+        st = run_method(&m, err);
     double begin = fit_seconds();
     if (st == FIT_OK) {
         fit_posterior_uninterruptible(m.p);
-        complete_draws(&m);
+        if (!s->consensus || !s->consensus->raw)
+            complete_draws(&m);
         st = fit_samples_summarise(s, m.p, opt, err);
         if (st == FIT_OK)
             stretch(s, fit);
-        s->passes = fit_posterior_passes(m.p) + m.checkpoint.passes;
+        s->passes = fit_posterior_passes(m.p) + m.checkpoint.passes + (s->consensus ? s->consensus->passes : 0);
     }
     s->seconds.summary = fit_seconds() - begin;
     s->seconds.total = fit_seconds() - m.begin + m.checkpoint.seconds;

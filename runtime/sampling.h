@@ -2,6 +2,8 @@
  *
  *     mode of the posterior (Newton, from the fit)  ->  laplace: draws of a t approximation, importance weights
  *                                                   ->  nuts: chains around the mode
+ *                                                   ->  consensus: chains for each shard, their combination
+ *                                                       (consensus.h), importance weights with all data
  *     -> complete draws: nonlinear parameters, linear ones and noise of every group -> convergence -> verdict
  *
  * Columns of a draw, ncolumn = nparam + ngroup nlinear + ngroup:
@@ -10,12 +12,13 @@
 #ifndef FIT_SAMPLING_H
 #define FIT_SAMPLING_H
 
+#include "consensus.h"
 #include "diagnostics.h"
 #include "fit.h"
 #include "posterior.h"
 #include "sampler.h"
 
-enum fit_sampling_method { FIT_SAMPLING_LAPLACE, FIT_SAMPLING_NUTS };
+enum fit_sampling_method { FIT_SAMPLING_LAPLACE, FIT_SAMPLING_NUTS, FIT_SAMPLING_CONSENSUS };
 
 enum fit_verdict {
     FIT_VERDICT_GOOD,       /* converged; use it */
@@ -59,13 +62,13 @@ typedef int fit_sampling_progress_fn(void *user, const struct fit_sampling_progr
 
 struct fit_sampling_options {
     enum fit_sampling_method method;
-    size_t chains, warmup, draws; /* 4, 300, 1000 when 0; laplace: draws in all, 2000 when 0 */
+    size_t chains, warmup, draws; /* 4, 300, 1000 when 0; others: draws in all, 2000 when 0 */
     double target_accept;         /* when 0: 0.85, and 0.7 for a single coordinate */
     unsigned max_depth;           /* 10 when 0 */
     int diagonal;                 /* 1: diagonal metric */
     uint64_t seed;
     int threads;                  /* 0: the default of parallel.h */
-    double max_seconds;           /* 0: no limit; sampling ends with what there is */
+    double max_seconds;           /* 0: no limit; chains end with what there is, other methods without a result */
     double max_r_hat, min_ess, max_divergence_rate, min_bfmi; /* for the verdict; 1.01, 400, 0, 0.3 when 0 */
 
     /* Checkpoints of chains: the file (NULL: none) is written every checkpoint_seconds (60 when 0), at ends of
@@ -75,6 +78,9 @@ struct fit_sampling_options {
     double checkpoint_seconds;
     enum fit_resume resume;
     const char *identity; /* what the file must agree with: see checkpoint.h, fit_sampling_identity */
+
+    struct fit_consensus_options consensus; /* of that method: seed, threads, keep, progress, interrupt are set here */
+    int uncorrected; /* consensus: 1: the combination draw by draw, as it is: for studies of its bias */
 
     fit_sampling_progress_fn *progress;
     void *progress_user;
@@ -102,17 +108,18 @@ struct fit_samples {
     double *x;                     /* chains x draws x ncolumn */
     double *q;                     /* chains x draws x ncoordinate */
     double *lp;                    /* chains x draws: log density in coordinates */
-    double *log_weight;            /* laplace: draws, log of the normalised weight of the proposal that a draw is a
-                                      copy of; NULL for nuts */
-    struct fit_draw_stats *stats;  /* chains x draws; NULL for laplace */
-    struct fit_chain_health *health; /* chains; NULL for laplace */
+    double *log_weight;            /* laplace, consensus: draws, log of the normalised weight of the proposal that a
+                                      draw is a copy of; else NULL */
+    struct fit_draw_stats *stats;  /* chains x draws; NULL but for nuts */
+    struct fit_chain_health *health; /* chains; NULL but for nuts */
     struct fit_column_summary *column; /* ncolumn */
     char (*coordinate_name)[64];   /* ncoordinate */
     double *mode, *mode_covariance;  /* ncoordinate, squared: of the normal approximation at the mode */
     double *covariance;            /* ncolumn x ncolumn of the draws */
     double *inverse_metric;        /* nuts: chains x ncoordinate^2 (dense) or chains x ncoordinate */
-    double pareto_k, log_evidence; /* laplace; NaN for nuts */
-    double weight_ess;             /* laplace */
+    double pareto_k, log_evidence; /* laplace, consensus; NaN for nuts */
+    double weight_ess;             /* laplace, consensus */
+    struct fit_consensus *consensus; /* NULL but for that method */
     size_t starts;                 /* from which the mode was looked for; above 1: Pathfinder was needed */
     char start_text[160];          /* why; "" when there was one, and after a resumption */
     size_t weak;                   /* directions of the Hessian that the posterior does not determine */
@@ -155,6 +162,7 @@ void fit_samples_name(const struct fit_kernel *k, size_t ngroup, size_t column, 
 
 /* "complete", "time_limit", "interrupted" */
 const char *fit_sampling_end_word(enum fit_sampling_end e);
+const char *fit_sampling_method_word(enum fit_sampling_method m); /* "nuts", "laplace", "consensus" */
 const char *fit_verdict_word(enum fit_verdict v); /* "good", "doubtful", "failed" */
 
 #endif

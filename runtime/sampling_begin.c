@@ -16,9 +16,8 @@ static const double WIDEST = 4;    /* of a coordinate on a logarithmic or logist
 static const double CUT_WIDTH = 0.25; /* deviation of log rate from which rates of 0 and less count */
 static const double TAIL = 0.001;  /* of a prior: further out least squares and prior are at odds */
 
-/* Standard deviations of the coordinates, roughly: from the fit where it has some; and how wide they may be. */
-static void scales(const struct fit_posterior *p, const struct fit_result *fit, const double *q, double *scale,
-                   double *widest)
+void fit_sampling_scales(const struct fit_posterior *p, const struct fit_result *fit, const double *q, double *scale,
+                         double *widest)
 {
     for (size_t i = 0; i < p->n; i++) {
         const struct fit_posterior_coordinate *c = &p->coordinate[i];
@@ -105,7 +104,7 @@ static enum fit_status mode_of(struct fit_sampling_run *m, const struct fit_resu
     struct fit_mode_ask ask = {.scale = scale, .widest = scale + n, .seed = s->seed};
     struct fit_mode mode = {.q = s->mode, .covariance = s->mode_covariance};
     fit_posterior_start(m->p, s->mode);
-    scales(m->p, fit, s->mode, scale, scale + n);
+    fit_sampling_scales(m->p, fit, s->mode, scale, scale + n);
     enum fit_status st = fit_mode_find(&m->p->target, &ask, &mode, err);
     if (st == FIT_ERR_NUMERIC)
         mode.log_mass = -INFINITY;

@@ -47,7 +47,7 @@ enum fit_status fit_sampling_resume(struct fit_sampling_run *m,
 }
 
 /* A failure is told, and does not end the run. */
-static void save(struct fit_sampling_run *m)
+void fit_sampling_save(struct fit_sampling_run *m, unsigned char *state, size_t size, int finished)
 {
     const struct fit_posterior_setup *setup = &m->p->setup;
     struct fit_samples *s = m->s;
@@ -68,14 +68,21 @@ static void save(struct fit_sampling_run *m)
                                .starts = (double)s->starts,
                                .seconds = fit_seconds() - m->begin + m->checkpoint.seconds,
                                .passes = fit_posterior_passes(m->p) + m->checkpoint.passes,
-                               .state = m->state,
-                               .size = fit_sampler_state_size(m->sampler)};
-    double total, done = fit_sampler_done(m->sampler, &total);
-    c.finished = done >= total;
-    fit_sampler_state_save(m->sampler, m->state);
+                               .finished = finished,
+                               .state = state,
+                               .size = size};
     fit_checkpoint_write(m->opt->checkpoint, m->opt->identity ? m->opt->identity : "", &c, &err);
     snprintf(s->checkpoint_error, sizeof s->checkpoint_error, "%.250s", err.message);
     m->saved = fit_seconds();
+}
+
+static void save(struct fit_sampling_run *m)
+{
+    double total, done = fit_sampler_done(m->sampler, &total);
+    if (!m->opt->checkpoint)
+        return;
+    fit_sampler_state_save(m->sampler, m->state);
+    fit_sampling_save(m, m->state, fit_sampler_state_size(m->sampler), done >= total);
 }
 
 /* Ends of adaptation windows, that of the warm-up included, that every chain has passed. */

@@ -88,6 +88,15 @@ static void put_posterior(FILE *f, const struct fit_posterior_setup *p)
                 fit_prior_word(p->noise.prior), p->noise.a, p->noise.b);
 }
 
+static void put_consensus(FILE *f, const struct fit_consensus_options *o)
+{
+    fprintf(f, "shards: %zu, of at most %zu points\nshard chains: %zu x (%zu + %zu), %s\n", o->shards, o->most_points,
+            o->chains, o->warmup, o->draws, o->adapt ? "fewer for few points" : "for any number of points");
+    fprintf(f, "shard iterations: at least %zu + %zu\nshard target acceptance: %.17g\n", o->least_warmup, o->least_draws,
+            o->target_accept);
+    fprintf(f, "shard admission: %.17g %.17g %.17g\n", o->max_r_hat, o->min_ess, o->max_divergence_rate);
+}
+
 char *fit_sampling_identity(const struct fit_posterior_setup *p,
                             const struct fit_sampling_options *o, const char *data)
 {
@@ -106,6 +115,8 @@ char *fit_sampling_identity(const struct fit_posterior_setup *p,
             "seed: %llu\n",
             o->chains, o->warmup, o->draws, o->target_accept, o->max_depth,
             o->diagonal ? "diagonal" : "dense", (unsigned long long)o->seed);
+    if (o->method == FIT_SAMPLING_CONSENSUS)
+        put_consensus(f, &o->consensus);
     if (fclose(f) != 0) {
         free(text);
         return NULL;

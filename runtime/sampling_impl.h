@@ -34,6 +34,9 @@ enum fit_status fit_sampling_resume(struct fit_sampling_run *m,
 enum fit_status fit_sampling_chains(struct fit_sampling_run *m, struct fit_error *err);
 void fit_sampling_close(struct fit_sampling_run *m);
 
+/* Writes a checkpoint when there is to be one: the point of the posterior, its mode, and size bytes of state. */
+void fit_sampling_save(struct fit_sampling_run *m, unsigned char *state, size_t size, int finished);
+
 /* A posterior at the setup's point, or at the checkpoint's, with plain_rates of the run. */
 enum fit_status fit_sampling_open(struct fit_sampling_run *m, const struct fit_posterior_setup *given,
                                   struct fit_error *err);
@@ -42,6 +45,11 @@ enum fit_status fit_sampling_open(struct fit_sampling_run *m, const struct fit_p
  * several starts; opens the posterior again when its rates need plain coordinates. */
 enum fit_status fit_sampling_mode(struct fit_sampling_run *m, const struct fit_posterior_setup *setup,
                                   const struct fit_result *fit, struct fit_error *err);
+
+/* scale[n], widest[n] <- standard deviations of the coordinates, roughly, from the fit where it has some (NULL: there is
+ * none); and how wide they may be. */
+void fit_sampling_scales(const struct fit_posterior *p, const struct fit_result *fit, const double *q, double *scale,
+                         double *widest);
 
 struct fit_mode_ask {
     const double *scale;  /* n: standard deviations, roughly */
@@ -64,6 +72,17 @@ enum fit_status fit_mode_find(const struct fit_target *t, const struct fit_mode_
  * FIT_ERR_NUMERIC: none was found and there was none. */
 enum fit_status fit_mode_search(const struct fit_target *t, size_t nstart, const double *start,
                                 const struct fit_mode_ask *ask, struct fit_mode *best, struct fit_error *err);
+
+/* Where max_seconds end, on the clock of fit_seconds(); 0: they do not. */
+double fit_sampling_deadline(const struct fit_sampling_run *m);
+
+/* Equally weighted draws q, lp of s by systematic resampling of l, and what the weights tell. */
+struct fit_laplace;
+enum fit_status fit_samples_resample(struct fit_samples *s, const struct fit_laplace *l, struct fit_error *err);
+
+/* The method consensus, when mode, mode_covariance and room for the draws are there: consensus, q, lp, pareto_k, ...;
+ * and x where the combination is not to be corrected. */
+enum fit_status fit_sampling_consensus(struct fit_sampling_run *m, struct fit_error *err);
 
 /* Fills column, covariance, health, worst_*, verdict from x, q, lp and stats. */
 enum fit_status fit_samples_summarise(struct fit_samples *s, const struct fit_posterior *p,

@@ -36,6 +36,33 @@ static void set_options(const struct fit_config *cfg, struct fit_sampling_option
     };
 }
 
+/* Method cmc in shards: options of the shards as configured under optimization.cmc; homodyne's numbers of iterations
+ * and admission by 1.05, 100 and 0.05 where nothing is. */
+static void set_consensus(const struct fit_config *cfg, struct fit_sampling_options *o)
+{
+    const struct fit_config_sampling *c = &cfg->sampling;
+    o->method = FIT_SAMPLING_CONSENSUS;
+    o->draws = 2000;
+    o->seed += (uint64_t)c->shard_seed.value;
+    o->consensus = (struct fit_consensus_options){
+        .shards = (size_t)c->shards.value,
+        .most_points = (size_t)c->max_shard_points.value,
+        .flow = cfg->nparam > 3, /* homodyne's two cases: at rest there are D0, alpha and D_offset */
+        .chains = (size_t)c->chains.value,
+        .warmup = fit_given(c->warmup.from) ? (size_t)c->warmup.value : 0,
+        .draws = fit_given(c->draws.from) ? (size_t)c->draws.value : 0,
+        .adapt = c->adaptive.value,
+        .least_warmup = (size_t)c->min_warmup.value,
+        .least_draws = (size_t)c->min_draws.value,
+        .target_accept = c->target_accept.value,
+        .max_depth = (unsigned)c->max_tree_depth.value,
+        .diagonal = !c->dense_mass.value,
+        .max_r_hat = fit_given(c->max_rhat.from) ? c->max_rhat.value : 0,
+        .min_ess = fit_given(c->min_ess.from) ? c->min_ess.value : 0,
+        .max_divergence_rate = fit_given(c->max_divergence_rate.from) ? c->max_divergence_rate.value : 0,
+    };
+}
+
 /* The parameter of the model that stands behind parameter k of the kernel. */
 static const struct fit_config_param *model_param(const struct fit_config *cfg, const struct fit_linkage *link, size_t k)
 {
@@ -71,11 +98,16 @@ enum fit_status fit_sampling_setup(const struct fit_config *cfg, const struct fi
                                    const struct fit_result *fit, struct fit_sampling_setup *s, struct fit_error *err)
 {
     *s = (struct fit_sampling_setup){0};
+    if (cfg->sampling.consensus.value && cfg->method.value != FIT_METHOD_CMC)
+        return fit_fail(err, FIT_ERR_CONFIG, "consensus: shards are for --method cmc; every other method takes all data"
+                                             " together");
     s->param = malloc((kernel->nparam + kernel->nlinear + 1) * sizeof *s->param);
     if (!s->param)
         return fit_fail(err, FIT_ERR_MEMORY, "posterior: out of memory");
     set_params(cfg, kernel, from, fit, s->param);
     set_options(cfg, &s->options);
+    if (cfg->sampling.consensus.value)
+        set_consensus(cfg, &s->options);
     s->posterior = (struct fit_posterior_setup){
         .kernel = kernel,
         .ds = ds,
@@ -158,7 +190,29 @@ static void note(const struct unused *u, size_t n, const char *why, struct fit_n
 
 #define NOTE(list, why) note(list, sizeof(list) / sizeof *(list), why, notes)
 
-void fit_sampling_notes(const struct fit_config *cfg, struct fit_notes *notes)
+/* Of shards: what the consensus mode does by itself, and what has no place in it. */
+static void note_consensus(const struct fit_config_sampling *c, struct fit_notes *notes)
+{
+    const struct unused dealt[] = {{c->shard_strategy.from, "sharding.strategy"}};
+    const struct unused sizes[] = {{c->min_shard_points.from, "min_points_per_shard"},
+                                   {c->min_points_per_param.from, "min_points_per_param"}};
+    const struct unused combined[] = {{c->combination.from, "combination.method"},
+                                      {c->min_success_rate.from, "min_success_rate"},
+                                      {c->min_success_rate_warning.from, "min_success_rate_warning"}};
+    const struct unused times[] = {{c->shard_timeout.from, "timeouts"}, {c->heartbeat_timeout.from, "timeouts"}};
+    const struct unused agreement[] = {{c->max_parameter_cv.from, "max_parameter_cv"},
+                                       {c->heterogeneity_abort.from, "heterogeneity_abort"}};
+    NOTE(dealt, "shards are dealt at random within strata of lag, all angles in each");
+    NOTE(sizes, "num_shards and max_points_per_shard decide");
+    NOTE(combined, "all shards are combined with their full covariances; one that does not converge is repeated, and"
+                   " after three attempts there is no result");
+    NOTE(times, "--max-seconds is for the whole, and finished shards are in the checkpoint");
+    NOTE(agreement, "shards are compared by chi2");
+    if (!c->prior_tempering.value)
+        fit_notes_add(notes, "prior_tempering false: no effect; priors would count once for every shard");
+}
+
+void fit_sampling_notes(const struct fit_config *cfg, enum fit_sampling_method method, struct fit_notes *notes)
 {
     const struct fit_config_sampling *c = &cfg->sampling;
     const struct unused shards[] = {
@@ -188,7 +242,12 @@ void fit_sampling_notes(const struct fit_config *cfg, struct fit_notes *notes)
     const struct unused run[] = {{c->backend.from, "backend_config.name"}, {c->chain_method.from, "chain_method"}};
     const struct unused warm[] = {{c->warm_start.from, "use_nlsq_warmstart"},
                                   {c->require_warm_start.from, "require_nlsq_warmstart"}};
-    NOTE(shards, "all data are sampled at once, there are no shards");
+    if (method == FIT_SAMPLING_CONSENSUS)
+        note_consensus(c, notes);
+    else
+        NOTE(shards, "all data are sampled at once, there are no shards");
+    if (cfg->method.value == FIT_METHOD_CMC && method != FIT_SAMPLING_CONSENSUS)
+        fit_notes_add(notes, "method cmc: all data were sampled together; no sharding was needed (--consensus)");
     if (c->informed_priors.value)
         NOTE(priors, "priors made of the fit would count the data twice");
     NOTE(files, "there is one checkpoint, in the output folder, written again every checkpoint_seconds");

@@ -24,7 +24,7 @@ enum fit_status fit_sampling_setup(const struct fit_config *cfg, const struct fi
                                    struct fit_error *err);
 
 /* Tells which settings of the configuration have no effect on the chains, and why. */
-void fit_sampling_notes(const struct fit_config *cfg, struct fit_notes *notes);
+void fit_sampling_notes(const struct fit_config *cfg, enum fit_sampling_method method, struct fit_notes *notes);
 
 /* "truncated_normal 1000, 1000 between 100 and 100000; 2.5, 50 and 97.5 % at 174.2, 1233, 3046": the prior as sampled. */
 void fit_sampling_prior_text(const struct fit_posterior_param *x, char *text, size_t size);

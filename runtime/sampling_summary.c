@@ -177,9 +177,24 @@ static void judge_weights(struct fit_samples *s)
     double threshold = fit_psis_threshold(s->draws);
     if (s->pareto_k < threshold)
         return;
-    snprintf(text, sizeof text, "the posterior is not like its normal approximation (k %.2f, below %.2f wanted): use"
-                                " --method nuts", s->pareto_k, threshold);
+    snprintf(text, sizeof text, "the posterior is not like its %s (k %.2f, below %.2f wanted): use --method nuts",
+             s->consensus ? "combination of the shards" : "normal approximation", s->pareto_k, threshold);
     reason(s, FIT_VERDICT_FAILED, text);
+}
+
+static void judge_consensus(struct fit_samples *s)
+{
+    const struct fit_consensus *c = s->consensus;
+    char text[256];
+    if (c->raw)
+        reason(s, FIT_VERDICT_DOUBTFUL, "the draws of the shards are combined but not corrected: they are biased");
+    else
+        judge_weights(s);
+    if (!(c->p >= 1e-3)) {
+        snprintf(text, sizeof text, "the shards disagree (chi2 %.0f where %.0f is expected, p %.1g)", c->heterogeneity,
+                 c->freedom, c->p);
+        reason(s, FIT_VERDICT_DOUBTFUL, text);
+    }
 }
 
 static void judge(struct fit_samples *s, const struct fit_posterior *p, const struct fit_sampling_options *o)
@@ -194,6 +209,8 @@ static void judge(struct fit_samples *s, const struct fit_posterior *p, const st
     }
     if (s->method == FIT_SAMPLING_NUTS)
         judge_chains(s, o, name);
+    else if (s->method == FIT_SAMPLING_CONSENSUS)
+        judge_consensus(s);
     else
         judge_weights(s);
     for (size_t k = 0; k < s->ncolumn; k++) {
@@ -229,6 +246,11 @@ enum fit_status fit_samples_summarise(struct fit_samples *s, const struct fit_po
     worst_of(s);
     judge(s, p, opt);
     return FIT_OK;
+}
+
+const char *fit_sampling_method_word(enum fit_sampling_method m)
+{
+    return m == FIT_SAMPLING_NUTS ? "nuts" : m == FIT_SAMPLING_LAPLACE ? "laplace" : "consensus";
 }
 
 const char *fit_verdict_word(enum fit_verdict v)

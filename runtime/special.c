@@ -111,6 +111,34 @@ double fit_beta_quantile(double p, double a, double b)
     return 0.5 * (low + high);
 }
 
+/* ---- chi2 ------------------------------------------------------------------------------------ */
+
+/* The regularised incomplete gamma function by its series below the mean, by its continued fraction
+ * (modified Lentz) above (Press et al., Numerical Recipes, 3rd ed., section 6.2).  Both need some
+ * ten sqrt(n) terms. */
+double fit_chi2_tail(double chi2, double n)
+{
+    double a = 0.5 * n, x = 0.5 * chi2, term = 1 / a, sum = term;
+    if (!(x > 0))
+        return 1;
+    double front = exp(-x + a * log(x) - lgamma(a));
+    if (x < a + 1) {
+        for (int k = 1; k < 1000000 && term > DBL_EPSILON * sum; k++)
+            sum += term *= x / (a + k);
+        return fmax(1 - sum * front, 0);
+    }
+    double b = x + 1 - a, c = 1e300, d = 1 / b, h = d, change = 0;
+    for (int k = 1; k < 1000000 && fabs(change - 1) > DBL_EPSILON; k++) {
+        double an = -k * (k - a);
+        b += 2;
+        d = 1 / (an * d + b);
+        c = b + an / c;
+        change = d * c;
+        h *= change;
+    }
+    return front * h;
+}
+
 /* ---- order ----------------------------------------------------------------------------------- */
 
 static int before(const double *x, size_t a, size_t b)

@@ -1,4 +1,4 @@
-/* special.h -- quantiles and an ordering that statistics need. */
+/* special.h -- quantiles, probabilities and an ordering that statistics need. */
 #ifndef FIT_SPECIAL_H
 #define FIT_SPECIAL_H
 
@@ -11,6 +11,9 @@ double fit_normal_quantile(double p);
  * 1e-13. */
 double fit_beta_cdf(double x, double a, double b);
 double fit_beta_quantile(double p, double a, double b);
+
+/* Probability that chi^2 with n degrees of freedom exceeds x. */
+double fit_chi2_tail(double x, double n);
 
 /* index[n] <- the order in which x ascends; equal elements keep their order.  Not for NaN. */
 void fit_sort_index(size_t n, const double *x, size_t *index);

@@ -47,6 +47,10 @@ static void wrapped(FILE *f, const char *text)
 static void head(const struct fit_samples *s, FILE *f)
 {
     char text[TEXT];
+    if (s->consensus) {
+        fit_write_consensus_head(s, f);
+        return;
+    }
     if (s->method == FIT_SAMPLING_NUTS)
         snprintf(text, sizeof text,
                  "posterior: NUTS, %zu chains of %zu + %zu iterations, %.0f gradients, %.3g s",
@@ -251,6 +255,8 @@ void fit_write_posterior_summary(const struct fit_results *r, FILE *f)
     where_it_began(s, f);
     if (s->method == FIT_SAMPLING_NUTS)
         chains(r, f);
+    if (s->consensus)
+        fit_write_consensus_bias(r, f);
     if (fit_results_wider(r) > 1.2)
         fprintf(f, "noise is correlated: sd too small by about %.2g, see sd_robust in fit.json\n",
                 fit_results_wider(r));

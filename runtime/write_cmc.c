@@ -160,7 +160,7 @@ static void put_time(struct fit_json *j, const struct fit_results *r)
     strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &tm);
     fit_json_string(j, "timestamp", text);
     fit_json_string(j, "analysis_mode", peer_mode(r));
-    fit_json_string(j, "method", r->samples->method == FIT_SAMPLING_NUTS ? "nuts" : "laplace");
+    fit_json_string(j, "method", fit_sampling_method_word(r->samples->method));
 }
 
 static void put_counts(struct fit_json *j, const struct fit_samples *s, const char *seconds)

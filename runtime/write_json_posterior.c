@@ -134,6 +134,52 @@ static void put_weights(struct fit_json *j, const struct fit_samples *s)
     fit_json_number(j, "log_evidence", s->log_evidence);
 }
 
+/* Numbers of shards by their place; means and deviations by parameter. */
+static void put_consensus(struct fit_json *j, const struct fit_results *r)
+{
+    const struct fit_consensus *c = r->samples->consensus;
+    if (!c)
+        return;
+    fit_json_begin(j, "consensus", '{');
+    fit_json_integer(j, "shards", (int64_t)c->nshard);
+    fit_json_integer(j, "chains", (int64_t)c->chains);
+    fit_json_integer(j, "warmup", (int64_t)c->warmup);
+    fit_json_integer(j, "draws", (int64_t)c->draws);
+    fit_json_integer(j, "runs_repeated", (int64_t)c->retries);
+    fit_json_number(j, "heterogeneity_chi2", c->heterogeneity);
+    fit_json_number(j, "heterogeneity_dof", c->freedom);
+    fit_json_number(j, "heterogeneity_p", c->p);
+    fit_json_number(j, "pareto_k", c->k);
+    fit_json_number(j, "weight_ess", c->ess);
+    fit_json_string(j, "exact_method", c->exact);
+    fit_json_begin(j, "uncorrected", '{');
+    for (size_t k = 0; k < r->samples->nparam; k++) {
+        fit_json_begin(j, r->kernel->param[k].name, '{');
+        fit_json_number(j, "mean", c->theta_mean[k]);
+        fit_json_number(j, "sd", c->theta_sd[k]);
+        fit_json_number(j, "exact_mean", c->exact_mean[k]);
+        fit_json_number(j, "exact_sd", c->exact_sd[k]);
+        fit_json_end(j);
+    }
+    fit_json_end(j);
+    fit_json_begin(j, "shard", '[');
+    for (size_t k = 0; k < c->nshard; k++) {
+        const struct fit_shard_report *h = &c->shard[k];
+        fit_json_begin(j, NULL, '{');
+        fit_json_integer(j, "points", (int64_t)h->npoint);
+        fit_json_number(j, "r_hat", h->r_hat);
+        fit_json_number(j, "ess", h->ess);
+        fit_json_number(j, "divergences", h->divergences);
+        fit_json_integer(j, "retries", h->retries);
+        fit_json_number(j, "chi2", h->distance);
+        fit_json_number(j, "p", h->p);
+        fit_json_number(j, "seconds", h->seconds);
+        fit_json_end(j);
+    }
+    fit_json_end(j);
+    fit_json_end(j);
+}
+
 static void put_work(struct fit_json *j, const struct fit_samples *s)
 {
     fit_json_number(j, "gradients", s->gradients);
@@ -162,12 +208,13 @@ void fit_json_posterior(struct fit_json *j, const struct fit_results *r)
     fit_json_string(j, "verdict", s ? fit_verdict_word(s->verdict) : "failed");
     fit_json_string(j, "verdict_text", s ? s->verdict_text : r->no_samples);
     if (s) {
-        fit_json_string(j, "method", s->method == FIT_SAMPLING_NUTS ? "nuts" : "laplace");
+        fit_json_string(j, "method", fit_sampling_method_word(s->method));
         put_settings(j, s);
         if (s->method == FIT_SAMPLING_NUTS)
             put_chains(j, r);
         else
             put_weights(j, s);
+        put_consensus(j, r);
         put_work(j, s);
         fit_json_begin(j, "parameters", '{');
         for (size_t k = 0; k < s->ncolumn; k++)

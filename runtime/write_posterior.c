@@ -142,7 +142,7 @@ static char *settings_text(const struct fit_samples *s)
     struct fit_json j = {.compact = 1};
     int nuts = s->method == FIT_SAMPLING_NUTS;
     fit_json_begin(&j, NULL, '{');
-    fit_json_string(&j, "method", nuts ? "nuts" : "laplace");
+    fit_json_string(&j, "method", fit_sampling_method_word(s->method));
     fit_json_integer(&j, "chains", (int64_t)s->chains);
     fit_json_integer(&j, "warmup", (int64_t)s->warmup);
     fit_json_integer(&j, "draws", (int64_t)s->draws);

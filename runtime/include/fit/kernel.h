@@ -139,7 +139,8 @@ struct fit_layout {
     const double *time;    /* ntime times, s, increasing */
     double step;           /* frame period, s */
     size_t nframe;         /* frames that take part in pairs */
-    const uint32_t *frame; /* nframe indices into time, increasing (masked frames are left out) */
+    const uint32_t *frame; /* nframe indices into time, increasing (masked frames are left out); in a shard
+                              (shard.h) only inside tiles, from row to columns */
     size_t panel;          /* columns of a tile: a multiple of FIT_LANES; j0 is a multiple of it */
     size_t chunk;          /* rows of a tile; i0 is a multiple of it */
 
