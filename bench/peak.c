@@ -5,8 +5,9 @@
  *   fma     10 independent chains of vectors v = v*a + b, a fused multiply-add counts as two operations
  *   read    64 MiB per core (beyond the caches), one addition for each double
  *
- * Usage: peak [NAME NS OPERATIONS BYTES]...
- * For kernels, per point and on one core, also which part of the peak they reach.
+ * Usage: peak [NAME CORES NS OPERATIONS BYTES]...
+ * For kernels, on one core or two: nanoseconds, operations and bytes per point, and which part of the peak of
+ * as many cores they reach.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -17,7 +18,7 @@
 #define FIT_VL FIT_VL_NATIVE
 #include "fit/vmath.h"
 
-enum { CHAINS = 10, STEPS = 400000, DOUBLES = 8 << 20, TURNS = 7 };
+enum { CHAINS = 10, STEPS = 200000, DOUBLES = 8 << 20, TURNS = 60 };
 
 static double seconds(void)
 {
@@ -110,11 +111,12 @@ int main(int argc, char **argv)
         printf("  %d core%s                            %6.1f Gflop/s   %6.1f GB/s read   (vectors of %d)\n", n,
                n > 1 ? "s" : " ", 1e-9 * flops[n - 1], 1e-9 * bytes[n - 1], FIT_VL);
     }
-    for (int k = 1; k + 3 < argc; k += 4) {
-        double ns = strtod(argv[k + 1], NULL), operations = strtod(argv[k + 2], NULL),
-               read = strtod(argv[k + 3], NULL);
-        printf("  %-33s  %6.1f Gflop/s = %2.0f %% of one core   %5.1f GB/s = %2.0f %%\n", argv[k],
-               operations / ns, 1e11 * operations / ns / flops[0], read / ns, 1e11 * read / ns / bytes[0]);
+    for (int k = 1; k + 4 < argc; k += 5) {
+        int n = argv[k + 1][0] == '2' ? 2 : 1;
+        double ns = strtod(argv[k + 2], NULL), operations = strtod(argv[k + 3], NULL),
+               read = strtod(argv[k + 4], NULL);
+        printf("  %-25s %d core%s  %6.1f Gflop/s = %2.0f %%   %5.1f GB/s = %2.0f %%\n", argv[k], n, n > 1 ? "s" : " ",
+               operations / ns, 1e11 * operations / ns / flops[n - 1], read / ns, 1e11 * read / ns / bytes[n - 1]);
     }
     free(data[0]);
     free(data[1]);

@@ -103,9 +103,15 @@ cost() { # cost PER_PAIR PER_PAIR_GROUP: for 23 angles
 }
 per_point() { awk -v ms="$1" -v n="$pairs" 'BEGIN { print 1e6 * ms / n }'; }
 echo "peak of the machine, and of it (8 bytes of data per pair and angle)"
-"$BUILD/bench/bench-peak" \
-    "normal equations, laminar" "$(per_point "$normal1")" "$(cost per_pair per_pair_group)" 8 \
-    "moments, laminar" "$(per_point "$(median "$dir/value1")")" "$(field value_per_pair_group "$dir/info")" 8
+set --
+for cores in 1 2; do
+    [ -f "$dir/normal$cores" ] || continue
+    set -- "$@" "normal equations, laminar" "$cores" "$(per_point "$(median "$dir/normal$cores")")" \
+        "$(cost per_pair per_pair_group)" 8
+    set -- "$@" "moments, laminar" "$cores" "$(per_point "$(median "$dir/value$cores")")" \
+        "$(field value_per_pair_group "$dir/info")" 8
+done
+"$BUILD/bench/bench-peak" "$@"
 
 echo "heterodyne, normal equations of 600 frames, one core, least of 9 for each tile"
 "$BUILD/bench/bench-heterodyne"

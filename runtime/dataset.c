@@ -498,13 +498,18 @@ static void put_row(const struct fit_layout *l, const struct fit_values *v, cons
         put_block(l, v, t, i, b + whole, y + whole * stride, NULL);
 }
 
+/* Every value counts, has weight 1 and stands beside that of the next frame. */
+static int is_plain(const struct fit_dataset *ds, const struct fit_values *v, const double *w)
+{
+    return v->clean && ds->private_->contiguous && !w && v->y.column == 1 && !(v->y.baseline > 0);
+}
+
 void fit_dataset_put_tile(const struct fit_dataset *ds, const struct fit_values *v,
                           const struct fit_tile *t, double *y, double *w)
 {
     const struct fit_layout *l = &ds->layout;
     const size_t stride = l->ngroup * L;
-    int quick = v->clean && ds->private_->contiguous && !w && v->y.column == 1 &&
-                !(v->y.baseline > 0);
+    int quick = is_plain(ds, v, w);
     size_t at = v->g * L;
     for (size_t i = t->i0; i < t->i1; i++) {
         size_t b = (t->j0 > i + 1 ? t->j0 : i + 1) / L, end = ceil_div(t->j1, L);
@@ -514,6 +519,54 @@ void fit_dataset_put_tile(const struct fit_dataset *ds, const struct fit_values 
             put_block(l, v, t, i, b + k, y + at + k * stride, w ? w + at + k * stride : NULL);
         at += (end - b) * stride;
     }
+}
+
+/* Row by row with the group running fastest, as the tile has it: what is written is contiguous, and
+ * every group reads on in its matrix. */
+static void put_plain(const struct fit_layout *l, const struct fit_values *v, const struct fit_tile *t,
+                      const float **from, const double *reference, double *y)
+{
+    const size_t stride = l->ngroup * L;
+    for (size_t i = t->i0; i < t->i1; i++) {
+        size_t b = (t->j0 > i + 1 ? t->j0 : i + 1) / L, end = ceil_div(t->j1, L);
+        if (b * L <= i) {
+            for (size_t g = 0; g < l->ngroup; g++)
+                put_block(l, &v[g], t, i, b, y + g * L, NULL);
+            b++;
+            y += stride;
+        }
+        size_t whole = t->j1 / L > b ? t->j1 / L - b : 0;
+        for (size_t g = 0; whole && g < l->ngroup; g++)
+            from[g] = (const float *)v[g].y.value + (ptrdiff_t)(l->frame[i] - v[g].row) * v[g].y.row +
+                      (l->frame[b * L] - v[g].column);
+        const struct fit_lanes_gather x = {from, reference, l->ngroup, whole, v->y.row};
+        fit_lanes_gather(&x, y);
+        y += whole * stride;
+        if (b + whole < end) {
+            for (size_t g = 0; g < l->ngroup; g++)
+                put_block(l, &v[g], t, i, b + whole, y + g * L, NULL);
+            y += stride;
+        }
+    }
+}
+
+void fit_dataset_put_groups(const struct fit_dataset *ds, const struct fit_values *v,
+                            const struct fit_tile *t, double *y, double *w)
+{
+    size_t n = ds->layout.ngroup;
+    const float **from = malloc(n * sizeof *from);
+    double *reference = malloc(n * sizeof *reference);
+    int plain = from && reference && n > 1;
+    for (size_t g = 0; plain && g < n; g++) {
+        plain = is_plain(ds, &v[g], w) && v[g].y.single && v[g].y.row == v[0].y.row;
+        reference[g] = v[g].reference;
+    }
+    if (plain)
+        put_plain(&ds->layout, v, t, from, reference, y);
+    for (size_t g = 0; !plain && g < n; g++)
+        fit_dataset_put_tile(ds, &v[g], t, y, w);
+    free(from);
+    free(reference);
 }
 
 /* Lanes that count get the weight 1. */

@@ -49,6 +49,10 @@ struct fit_values {
 void fit_dataset_put_tile(const struct fit_dataset *ds, const struct fit_values *v,
                           const struct fit_tile *t, double *y, double *w);
 
+/* The same for all groups, v of them in order. */
+void fit_dataset_put_groups(const struct fit_dataset *ds, const struct fit_values *v,
+                            const struct fit_tile *t, double *y, double *w);
+
 /* Calls fn for every tile with its data, on several threads. */
 enum fit_status fit_dataset_each(const struct fit_dataset *ds,
                                  void (*fn)(void *user, size_t k, const struct fit_tile *t),

@@ -58,36 +58,49 @@ enum fit_status fit_dataset_status(const struct fit_dataset *ds, struct fit_erro
 
 /* ---- one tile -------------------------------------------------------------------------------- */
 
-/* Values of tile k into y and w; slot: NULL, from the slots of the pass. */
-static void read_tile(const struct fit_dataset *ds, size_t k, const void *slot, double *y,
-                      double *w)
+/* Where the values of tile k and group g are; slot: NULL, in the slots of the pass. */
+static struct fit_values values_of(const struct fit_dataset *ds, size_t k, size_t g, const void *slot)
 {
     const struct fit_dataset_private *p = ds->private_;
-    const struct fit_tile *t = &ds->tile[k];
-    size_t first = p->stream_row;
-    for (size_t g = 0; g < ds->layout.ngroup; g++) {
-        struct fit_rect box;
-        struct fit_values v = {.reference = ds->reference[g],
-                               .clean = p->clean[g],
-                               .has_sigma = ds->weighted,
-                               .g = g};
-        if (slot)
-            fit_stream_tile_view(p->stream, k, g, slot, &v.y, &v.sigma, &box);
-        else
-            fit_stream_view(p->stream, k, g, &v.y, &v.sigma, &box);
-        if (p->given)
-            v.sigma = (struct fit_view){.value = &p->given[g]};
-        v.row = box.r0 - first;
-        v.column = box.c0 - first;
-        fit_dataset_put_tile(ds, &v, t, y, w);
-    }
+    struct fit_rect box;
+    struct fit_values v = {.reference = ds->reference[g],
+                           .clean = p->clean[g],
+                           .has_sigma = ds->weighted,
+                           .g = g};
+    if (slot)
+        fit_stream_tile_view(p->stream, k, g, slot, &v.y, &v.sigma, &box);
+    else
+        fit_stream_view(p->stream, k, g, &v.y, &v.sigma, &box);
+    if (p->given)
+        v.sigma = (struct fit_view){.value = &p->given[g]};
+    v.row = box.r0 - p->stream_row;
+    v.column = box.c0 - p->stream_row;
+    return v;
+}
+
+/* Values of tile k into y and w; 0: out of memory. */
+static int read_tile(const struct fit_dataset *ds, size_t k, const void *slot, double *y, double *w)
+{
+    size_t n = ds->layout.ngroup;
+    struct fit_values *v = malloc(n * sizeof *v);
+    for (size_t g = 0; v && g < n; g++)
+        v[g] = values_of(ds, k, g, slot);
+    if (v)
+        fit_dataset_put_groups(ds, v, &ds->tile[k], y, w);
+    free(v);
+    return v != NULL;
 }
 
 static const struct fit_tile *own_tile(const struct fit_dataset *ds, size_t k, const void *slot,
                                        double *buffer, struct fit_tile *own)
 {
     double *w = ds->private_->stream_weights ? buffer + ds->private_->largest : NULL;
-    read_tile(ds, k, slot, buffer, w);
+    struct fit_error why;
+    if (!read_tile(ds, k, slot, buffer, w)) {
+        no_memory(&why);
+        fit_stream_fail(ds->private_->stream, &why);
+        return NULL;
+    }
     *own = ds->tile[k];
     own->y = buffer;
     own->w = w;
@@ -103,10 +116,10 @@ const struct fit_tile *fit_dataset_tile(const struct fit_dataset *ds, size_t k, 
     if (fit_stream_wait(s, k))
         return NULL;
     enum fit_clock was = fit_clock_enter(FIT_CLOCK_DECODE);
-    own_tile(ds, k, NULL, buffer, own);
+    const struct fit_tile *t = own_tile(ds, k, NULL, buffer, own);
     fit_stream_done(s, k);
     fit_clock_enter(was);
-    return own;
+    return t;
 }
 
 const struct fit_tile *fit_dataset_single(const struct fit_dataset *ds, size_t k, double *buffer,
@@ -119,11 +132,12 @@ const struct fit_tile *fit_dataset_single(const struct fit_dataset *ds, size_t k
     void *slot = malloc(fit_stream_tile_bytes(s, k));
     if (!slot)
         no_memory(&why);
-    else if (fit_stream_tile(s, k, slot, &why) == FIT_OK)
-        own_tile(ds, k, slot, buffer, own);
+    const struct fit_tile *t = NULL;
+    if (slot && fit_stream_tile(s, k, slot, &why) == FIT_OK)
+        t = own_tile(ds, k, slot, buffer, own);
     free(slot);
     if (why.status == FIT_OK)
-        return own;
+        return t;
     fit_stream_fail(s, &why);
     return NULL;
 }
@@ -194,7 +208,11 @@ static void fill_tile(void *user, size_t k, size_t thread)
     if (fit_stream_wait(p->stream, k))
         return;
     enum fit_clock was = fit_clock_enter(FIT_CLOCK_DECODE);
-    read_tile(ds, k, NULL, p->y.data + p->offset[k], p->w.data ? p->w.data + p->offset[k] : NULL);
+    struct fit_error why;
+    if (!read_tile(ds, k, NULL, p->y.data + p->offset[k], p->w.data ? p->w.data + p->offset[k] : NULL)) {
+        no_memory(&why);
+        fit_stream_fail(p->stream, &why);
+    }
     fit_stream_done(p->stream, k);
     fit_clock_enter(was);
 }

@@ -47,3 +47,23 @@ void fit_lanes_widen(const float *restrict from, size_t nvector, double referenc
         for (size_t k = 0; k < FIT_LANES; k++)
             to[k] = (double)from[k] - reference;
 }
+
+#if defined(__GNUC__)
+#define FETCH(p) __builtin_prefetch(p)
+#else
+#define FETCH(p) ((void)(p))
+#endif
+
+/* Rows lie too far apart for the processor to guess the next one. */
+EACH_ISA
+void fit_lanes_gather(const struct fit_lanes_gather *x, double *restrict to)
+{
+    for (size_t n = 0; n < x->nvector; n++)
+        for (size_t g = 0; g < x->ngroup; g++, to += FIT_LANES) {
+            const float *restrict from = x->from[g] + n * FIT_LANES;
+            const double reference = x->reference[g];
+            FETCH(from + x->row);
+            for (size_t k = 0; k < FIT_LANES; k++)
+                to[k] = (double)from[k] - reference;
+        }
+}

@@ -21,4 +21,15 @@ void fit_lanes_sums(const struct fit_lanes *t, const double *w, double *acc, dou
 /* Vector n at `to + n stride` <- 8 numbers from `from + 8 n` on, less the reference. */
 void fit_lanes_widen(const float *from, size_t nvector, double reference, size_t stride, double *to);
 
+/* Rows of ngroup matrices, nvector times 8 numbers of each; `row` numbers further on stands the next row. */
+struct fit_lanes_gather {
+    const float *const *from; /* ngroup */
+    const double *reference;  /* ngroup */
+    size_t ngroup, nvector;
+    ptrdiff_t row;
+};
+
+/* to: nvector x ngroup x 8 <- the numbers less the reference of the group. */
+void fit_lanes_gather(const struct fit_lanes_gather *x, double *to);
+
 #endif
