@@ -9,9 +9,7 @@
 #include "../common/sha256.h"
 #include "output.h"
 #include "parallel.h"
-#include "paths.h"
 #include "source.h"
-#include "yaml_tree.h"
 
 #include <errno.h>
 #include <math.h>
@@ -27,31 +25,6 @@ static enum fit_status no_memory(struct fit_error *err)
 }
 
 /* ---- data files ------------------------------------------------------------------------------ */
-
-/* The file that the configuration names. */
-static enum fit_status configured_file(const char *config, char **path, struct fit_error *err)
-{
-    struct fit_yaml_doc *doc;
-    char written[FRONT_PATH];
-    enum fit_status st = fit_yaml_parse_file(config, &doc, err);
-    if (st != FIT_OK)
-        return st;
-    const struct fit_yaml *in = fit_yaml_get(fit_yaml_root(doc), "experimental_data");
-    const struct fit_yaml *file = fit_yaml_get(in, "file_path");
-    const struct fit_yaml *folder = fit_yaml_get(in, "data_folder_path");
-    const struct fit_yaml *name = fit_yaml_get(in, "data_file_name");
-    written[0] = '\0';
-    if (name && name->kind == FIT_YAML_SCALAR)
-        snprintf(written, sizeof written, "%s/%s",
-                 folder && folder->kind == FIT_YAML_SCALAR ? folder->text : ".", name->text);
-    else if (file && file->kind == FIT_YAML_SCALAR)
-        snprintf(written, sizeof written, "%s", file->text);
-    fit_yaml_free(doc);
-    if (!written[0])
-        return fit_fail(err, FIT_ERR_USAGE, "batch: %s names no data file; name some after it",
-                        config);
-    return fit_path_resolve(written, config, path, err);
-}
 
 static struct batch_job *add(struct batch *b, const char *file, double q)
 {
@@ -107,11 +80,14 @@ static enum fit_status add_files(const struct front_args *a, struct batch *b, st
     for (size_t k = first; k < b->cli.nword && st == FIT_OK; k++)
         st = add_file(b, b->cli.word[k], q, err);
     if (st == FIT_OK && b->cli.nword <= first) {
-        char *file = NULL;
-        st = configured_file(b->config, &file, err);
+        char *file = NULL, *folder = NULL;
+        st = front_config_places(b->config, &file, &folder, err);
         if (st == FIT_OK)
-            st = add_file(b, file, q, err);
+            st = file ? add_file(b, file, q, err)
+                      : fit_fail(err, FIT_ERR_USAGE,
+                                 "batch: %s names no data file; name some after it", b->config);
         free(file);
+        free(folder);
     }
     return st;
 }

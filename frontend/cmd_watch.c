@@ -12,7 +12,6 @@
 
 #include "parallel.h"
 #include "paths.h"
-#include "yaml_tree.h"
 
 #include <errno.h>
 #include <math.h>
@@ -57,13 +56,6 @@ static int same(struct state a, struct state b)
 
 /* ---- what is watched ------------------------------------------------------------------------- */
 
-/* Text at a path of the configuration, or NULL. */
-static const char *text_at(const struct fit_yaml *root, const char *section, const char *key)
-{
-    const struct fit_yaml *v = fit_yaml_get(fit_yaml_get(root, section), key);
-    return v && v->kind == FIT_YAML_SCALAR && !fit_yaml_is_null(v) ? v->text : NULL;
-}
-
 static const char *option_data(const struct fit_cli *cli)
 {
     for (size_t k = cli->nchange; k-- > 0;)
@@ -74,39 +66,24 @@ static const char *option_data(const struct fit_cli *cli)
 
 static enum fit_status find_data(struct watch *w, struct fit_error *err)
 {
-    struct fit_yaml_doc *doc = NULL;
-    char written[FRONT_PATH] = "";
-    const char *given = option_data(&w->cli), *beside = NULL;
-    enum fit_status st = w->config ? fit_yaml_parse_file(w->config, &doc, err) : FIT_OK;
-    if (st != FIT_OK)
-        return st;
-    const struct fit_yaml *root = doc ? fit_yaml_root(doc) : NULL;
-    if (given) {
-        snprintf(written, sizeof written, "%s", given);
-    } else if (root) {
-        const char *name = text_at(root, "experimental_data", "data_file_name");
-        const char *folder = text_at(root, "experimental_data", "data_folder_path");
-        const char *file = text_at(root, "experimental_data", "file_path");
-        beside = w->config;
-        if (name)
-            snprintf(written, sizeof written, "%s/%s", folder ? folder : ".", name);
-        else
-            snprintf(written, sizeof written, "%s", file ? file : "");
-    }
-    const char *folder = w->cli.output ? w->cli.output
-                         : root && text_at(root, "output", "output_dir")
-                             ? text_at(root, "output", "output_dir")
-                             : NULL;
-    if (folder)
-        snprintf(w->folder, sizeof w->folder, "%s", folder);
+    const char *given = option_data(&w->cli);
+    char *folder = NULL;
+    enum fit_status st =
+        w->config ? front_config_places(w->config, &w->data, &folder, err) : FIT_OK;
+    if (w->cli.output || folder)
+        snprintf(w->folder, sizeof w->folder, "%s", w->cli.output ? w->cli.output : folder);
     else
         snprintf(w->folder, sizeof w->folder, "%s_results", w->fitter.model);
-    if (doc)
-        fit_yaml_free(doc);
-    if (!written[0])
-        return fit_fail(err, FIT_ERR_USAGE, "watch: no data file named; give --data FILE");
     snprintf(w->log, sizeof w->log, "%s/watch.log", w->folder);
-    return fit_path_resolve(written, beside, &w->data, err);
+    free(folder);
+    if (st == FIT_OK && given) {
+        free(w->data);
+        w->data = NULL;
+        st = fit_path_resolve(given, NULL, &w->data, err);
+    }
+    if (st == FIT_OK && !w->data)
+        st = fit_fail(err, FIT_ERR_USAGE, "watch: no data file named; give --data FILE");
+    return st;
 }
 
 static enum fit_status get_seconds(const struct front_args *a, const char *name, double *x,

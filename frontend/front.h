@@ -124,6 +124,11 @@ extern const struct front_header front_headers[];
 enum fit_status front_compile(struct front *f, const char *file, int quiet,
                               struct front_fitter *fitter, struct fit_error *err);
 
+/* Data file and output folder that a configuration names (config_data.c); NULL: none.  The caller
+ * frees. */
+enum fit_status front_config_places(const char *config, char **data, char **output,
+                                    struct fit_error *err);
+
 /* ---- programs (process.c) -------------------------------------------------------------------- */
 
 /* Replaces this process; returns only with an error.  word: ended by NULL, the first is the name.
