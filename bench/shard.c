@@ -136,8 +136,8 @@ int main(int argc, char **argv)
     }
     qsort(seconds, rounds, sizeof *seconds, ascending);
     work = (processor_seconds() - work) / (double)rounds;
-    printf("  shard of %zu points, %d angles       %7.2f s  (median of %zu, least %.2f s; %.2f s of processor time, %.0f"
-           " gradients, %d threads)\n", c.out->shard[0].npoint, NG, seconds[rounds / 2], rounds, seconds[0], work,
+    printf("  shard of %zu points, %d angles       %7.2f s  (median of %zu, least %.2f s; %.2f s of processor time,"
+           " %.0f gradients, %d threads)\n", c.out->shard[0].npoint, NG, seconds[rounds / 2], rounds, seconds[0], work,
            gradients, c.opt.threads);
     fit_consensus_close(&c);
     fit_posterior_free(p);

@@ -212,7 +212,8 @@ static enum fit_status converge(struct shard_run *r, struct fit_shard_report *re
     return fit_fail(err, FIT_ERR_NUMERIC,
                     "%zu points do not determine the parameters well enough to be sampled, after %d attempts: R-hat"
                     " %.3f, %.0f effective draws, %.0f divergences; give fewer shards, or --method nuts, which needs"
-                    " none", report->npoint, FIT_CONSENSUS_RETRIES + 1, report->r_hat, report->ess, report->divergences);
+                    " none", report->npoint, FIT_CONSENSUS_RETRIES + 1, report->r_hat, report->ess,
+                    report->divergences);
 }
 
 /* ---- complete draws ------------------------------------------------------------------------------------ */

@@ -466,7 +466,8 @@ static double value_of(const struct fit_posterior *p, struct fit_posterior_lane 
     return c->kind == FIT_POSTERIOR_LINEAR ? x + l->c->o->origin[c->index] : c->kind == FIT_POSTERIOR_LOG_SIGMA ? exp(x) : x;
 }
 
-/* Log priors; their slopes, to the power of the setup, are added to those of the data, for sigma to that by its logarithm. */
+/* Log priors; their slopes, to the power of the setup, are added to those of the data, for sigma to that by its
+ * logarithm. */
 static double add_priors(const struct fit_posterior *p, struct fit_posterior_lane *l, int gradient)
 {
     double lp = 0, slope;

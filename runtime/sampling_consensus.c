@@ -18,7 +18,8 @@
 #include "laplace.h"
 #include "metric.h"
 
-static const double MOST_VALUES = 5e10; /* evaluated for the exact posterior: a minute or so; or as many as for the shards */
+/* Evaluated for the exact posterior: a minute or so; or as many as for the shards. */
+static const double MOST_VALUES = 5e10;
 
 /* Mean and deviation of the nonlinear parameters over draws q with log weights lw (NULL: equal). */
 static enum fit_status theta_moments(const struct fit_posterior *p, size_t draws, const double *q, const double *lw,
@@ -157,7 +158,8 @@ static enum fit_status find_exact(struct fit_sampling_run *m, struct fit_error *
     struct fit_samples *s = m->s;
     struct fit_consensus *c = s->consensus;
     struct fit_laplace l = {0};
-    struct fit_laplace_options lo = {.seed = s->seed + 1, .draws = s->draws, .threads = m->side_by_side ? s->threads : 1,
+    struct fit_laplace_options lo = {.seed = s->seed + 1, .draws = s->draws,
+                                     .threads = m->side_by_side ? s->threads : 1,
                                      .deadline = fit_sampling_deadline(m)};
     for (size_t k = 0; k < s->nparam; k++)
         c->exact_mean[k] = c->exact_sd[k] = NAN;

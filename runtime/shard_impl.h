@@ -7,7 +7,7 @@
 
 struct fit_shard_piece {
     uint32_t tile;         /* rows of a tile: its number */
-    uint32_t first, end;   /* rows of a tile: [first, end); pairs: the first frame j of the piece, and one past the last */
+    uint32_t first, end;   /* rows of a tile: [first, end); pairs: the first frame j, and one past the last of all */
     uint32_t row, stride;  /* pairs: the frame i; the distance of frames j */
     uint32_t owner;        /* shard */
     double count, place;   /* values, also those that do not count; where it stands in the order of dealing */

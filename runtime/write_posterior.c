@@ -137,6 +137,21 @@ static void describe_group(struct nc *f, const char *path)
     fit_h5r_attribute(f->w, path, "model_name", r->kernel->name);
 }
 
+/* How the consensus was made, and whether it holds; shard by shard: fit.json. */
+static void put_consensus(struct fit_json *j, const struct fit_consensus *c)
+{
+    fit_json_begin(j, "consensus", '{');
+    fit_json_integer(j, "shards", (int64_t)c->nshard);
+    fit_json_integer(j, "chains", (int64_t)c->chains);
+    fit_json_integer(j, "warmup", (int64_t)c->warmup);
+    fit_json_integer(j, "draws", (int64_t)c->draws);
+    fit_json_number(j, "heterogeneity_chi2", c->heterogeneity);
+    fit_json_number(j, "heterogeneity_dof", c->freedom);
+    fit_json_number(j, "heterogeneity_p", c->p);
+    fit_json_number(j, "pareto_k", c->k);
+    fit_json_end(j);
+}
+
 static char *settings_text(const struct fit_samples *s)
 {
     struct fit_json j = {.compact = 1};
@@ -153,6 +168,8 @@ static char *settings_text(const struct fit_samples *s)
         fit_json_integer(&j, "max_tree_depth", s->max_depth);
         fit_json_string(&j, "metric", s->dense ? "dense" : "diagonal");
     }
+    if (s->consensus)
+        put_consensus(&j, s->consensus);
     fit_json_end(&j);
     const char *text = fit_json_text(&j);
     char *copy = text ? strdup(text) : NULL;
