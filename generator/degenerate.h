@@ -29,6 +29,7 @@ struct hg_degeneracy {
     enum fit_degeneracy_kind kind;
     uint32_t n;
     uint32_t *param;     /* n: k for nonlinear, nparam + q for linear parameters */
+    struct fit_image *image; /* mirrors: n; else NULL */
     int condition;       /* parameter that has `value`; -1 none */
     double value;
     uint32_t first, ncombination; /* in the list of combinations */

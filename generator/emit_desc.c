@@ -133,10 +133,13 @@ static void screen(const struct hg_model *m, FILE *out)
     fputs("};\n\n", out);
 }
 
-/* Mirrors that leave the bounds are of no use to a fit. */
-static int is_emitted(const struct hg_degeneracy *d)
+static void image(const struct hg_degeneracy *d, uint32_t k, FILE *out)
 {
-    return d->inside || d->kind != FIT_DEGENERATE_MIRROR;
+    fprintf(out, "static const struct fit_image desc_image_%u[] = {", (unsigned)k);
+    for (uint32_t i = 0; i < d->n; i++)
+        fprintf(out, "%s{%u, %.17g, %.17g}", i ? ", " : "", (unsigned)d->image[i].from, d->image[i].shift,
+                d->image[i].sign);
+    fputs("};\n", out);
 }
 
 static uint32_t degeneracies(const struct hg_degeneracies *all, FILE *out)
@@ -146,36 +149,34 @@ static uint32_t degeneracies(const struct hg_degeneracies *all, FILE *out)
                                        [FIT_DEGENERATE_ONE_GROUP] = "FIT_DEGENERATE_ONE_GROUP",
                                        [FIT_DEGENERATE_MIRROR] = "FIT_DEGENERATE_MIRROR",
                                        [FIT_DEGENERATE_MIRROR_ANGLE] = "FIT_DEGENERATE_MIRROR_ANGLE"};
-    uint32_t n = 0;
-    for (uint32_t k = 0; k < all->n; k++)
-        n += is_emitted(&all->item[k]) != 0;
-    if (n == 0)
+    if (all->n == 0)
         return 0;
     fputs("/* what data cannot tell apart */\n", out);
     for (uint32_t k = 0; k < all->n; k++) {
         const struct hg_degeneracy *d = &all->item[k];
-        if (!is_emitted(d))
-            continue;
         fprintf(out, "static const unsigned desc_degenerate_%u[] = {", (unsigned)k);
         for (uint32_t i = 0; i < d->n; i++)
             fprintf(out, "%s%u", i ? ", " : "", (unsigned)d->param[i]);
         fputs("};\n", out);
+        if (d->image)
+            image(d, k, out);
     }
     fputs("static const struct fit_degeneracy desc_degeneracy[] = {\n", out);
     for (uint32_t k = 0; k < all->n; k++) {
         const struct hg_degeneracy *d = &all->item[k];
-        if (!is_emitted(d))
-            continue;
-        fprintf(out, "    {.kind = %s, .nparam = %u, .param = desc_degenerate_%u,\n"
-                     "     .condition = %d, .value = %.17g, .first = %u, .ncombination = %u, .each = %d,\n"
+        fprintf(out, "    {.kind = %s, .nparam = %u, .param = desc_degenerate_%u,", kind[d->kind], (unsigned)d->n,
+                (unsigned)k);
+        if (d->image)
+            fprintf(out, " .image = desc_image_%u,", (unsigned)k);
+        fprintf(out, "\n     .condition = %d, .value = %.17g, .first = %u, .ncombination = %u, .each = %d,\n"
                      "     .held = %d, .proved = %d, .text = ",
-                kind[d->kind], (unsigned)d->n, (unsigned)k, d->condition, d->value, (unsigned)d->first,
+                d->condition, d->value, (unsigned)d->first,
                 (unsigned)d->ncombination, d->each, d->held, d->proved);
         string(out, d->text);
         fputs("},\n", out);
     }
     fputs("};\n\n", out);
-    return n;
+    return all->n;
 }
 
 static void combinations(const struct hg_degeneracies *all, FILE *out)

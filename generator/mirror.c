@@ -153,6 +153,14 @@ static int is_known(const struct mirrors *w, const struct hg_degeneracy *d)
     return 0;
 }
 
+static uint32_t place_of(const struct hg_degeneracy *d, uint32_t k)
+{
+    uint32_t i = 0;
+    while (d->param[i] != k)
+        i++;
+    return i;
+}
+
 static void add(struct mirrors *w, const char *text, int inside)
 {
     struct hg_arena *arena = w->p->m->expr->arena;
@@ -162,9 +170,13 @@ static void add(struct mirrors *w, const char *text, int inside)
     for (uint32_t k = 0; k < w->p->nparam; k++)
         if (w->map.b[k] < 0 || w->map.from[k] != k)
             d.param[d.n++] = k;
-    for (uint32_t k = 0; k < d.n; k++)
-        if (w->p->unseen[0][d.param[k]])
+    d.image = hg_alloc(arena, (d.n + 1) * sizeof *d.image);
+    for (uint32_t i = 0; i < d.n; i++) {
+        uint32_t k = d.param[i];
+        d.image[i] = (struct fit_image){place_of(&d, w->map.from[k]), w->map.a[k], w->map.b[k]};
+        if (w->p->unseen[0][k])
             return;
+    }
     if (is_known(w, &d))
         return;
     all->item = hg_grow(arena, all->item, all->n, all->n + 1, sizeof d, &all->room);
@@ -331,6 +343,7 @@ static void try_angles(struct mirrors *w)
                 continue;
             struct hg_degeneracy *d = &w->all->item[before];
             d->kind = FIT_DEGENERATE_MIRROR_ANGLE;
+            d->image = NULL; /* another one for other data */
             d->condition = (int)k;
             d->value = 2 * sign;
         }

@@ -148,6 +148,7 @@ static void copy_degeneracies(struct fit_making *m)
             if (count == 0 || !still_holds(m, &d, c, shared))
                 continue;
             const char *words = class_words(m, c);
+            d.image = count == d.nparam ? d.image : NULL;
             d.param = param;
             d.nparam = count;
             d.condition = d.condition < 0 ? -1 : (int)alone(m, (size_t)d.condition, c);

@@ -256,7 +256,9 @@ enum fit_status fit_sample(const struct fit_posterior_setup *setup, const struct
         fit_posterior_uninterruptible(m.p);
         if (!s->consensus || !s->consensus->raw)
             complete_draws(&m);
-        st = fit_samples_summarise(s, m.p, opt, err);
+        st = fit_samples_mirrors(s, m.p, err);
+        if (st == FIT_OK)
+            st = fit_samples_summarise(s, m.p, opt, err);
         if (st == FIT_OK)
             stretch(s, fit);
         s->passes = fit_posterior_passes(m.p) + m.checkpoint.passes + (s->consensus ? s->consensus->passes : 0);

@@ -124,12 +124,17 @@ struct fit_samples {
     char start_text[160];          /* why; "" when there was one, and after a resumption */
     size_t weak;                   /* directions of the Hessian that the posterior does not determine */
     size_t nbound;                 /* linear parameters sampled because a bound is near */
+    char mirror_text[400];         /* of mirror images (sampling_mirror.c), or "" */
+    int mirror_apart, mirror_missed; /* 1: chains are in different images; another image has a part of the mass */
+    size_t folded;                 /* draws whose mirror image stands in x, as q has them not */
+    double other_mass;             /* part of the mass in another mode that was found, by normal approximations; 0: none */
+    char other_text[200];          /* where that is */
     size_t outside;                /* draws of integrated linear parameters outside their bounds */
 
     double worst_r_hat, least_ess, divergences, saturated, least_bfmi; /* of all columns and chains */
     size_t worst_column;           /* of worst R-hat */
     enum fit_verdict verdict;
-    char verdict_text[512];        /* one or two sentences, in words */
+    char verdict_text[1024];       /* one or a few sentences, in words */
     double gradients, passes;
     uint64_t seed;
     int threads;

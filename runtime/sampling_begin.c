@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STARTS = 6 };
+enum { STARTS = 6, MINIMA = 6 };
+static const double AS_GOOD = 20;  /* chi2 of another minimum above the best that the posterior may prefer to it */
 static const double WIDEST = 4;    /* of a coordinate on a logarithmic or logistic scale, e^8 between its ends */
 static const double CUT_WIDTH = 0.25; /* deviation of log rate from which rates of 0 and less count */
 static const double TAIL = 0.001;  /* of a prior: further out least squares and prior are at odds */
@@ -64,19 +65,62 @@ static void start_point(const struct fit_posterior *p, const struct fit_result *
     }
 }
 
+/* "at D0_ref 5870, f1 -0.047": the two parameters by which another mode differs most, in units of their priors. */
+static void name_mode(const struct fit_posterior *p, const double *here, const double *there, char *text, size_t size)
+{
+    const struct fit_kernel *k = p->setup.kernel;
+    size_t most = 0, next = 0;
+    double far = -1, less = -1;
+    for (size_t i = 0; i < k->nparam; i++) {
+        const struct fit_param *x = &k->param[i];
+        double scale = x->upper - x->lower > 0 && isfinite(x->upper - x->lower) ? fabs(here[i]) + fabs(there[i]) : 1;
+        double apart = fabs(here[i] - there[i]) / (scale > 0 ? scale : 1);
+        if (apart > far) {
+            next = most;
+            less = far;
+            most = i;
+            far = apart;
+        } else if (apart > less) {
+            next = i;
+            less = apart;
+        }
+    }
+    snprintf(text, size, "%s %.3g instead of %.3g", k->param[most].name, there[most], here[most]);
+    size_t n = strlen(text);
+    if (less > 0)
+        snprintf(text + n, size - n, ", %s %.3g instead of %.3g", k->param[next].name, there[next], here[next]);
+}
+
+static void note_other(struct fit_samples *s, const struct fit_posterior *p, const struct fit_mode *mode,
+                       const double *other, double other_mass, double *theta)
+{
+    s->other_mass = 0;
+    if (!(other_mass > -INFINITY))
+        return;
+    s->other_mass = 1 / (1 + exp(mode->log_mass - other_mass));
+    if (fit_posterior_theta(p, mode->q, theta) && fit_posterior_theta(p, other, theta + s->nparam))
+        name_mode(p, theta, theta + s->nparam, s->other_text, sizeof s->other_text);
+}
+
 static enum fit_status search(struct fit_sampling_run *m, const struct fit_result *fit, const struct fit_mode_ask *ask,
                               struct fit_mode *mode, struct fit_error *err)
 {
-    size_t n = m->p->n, nstart = 0;
-    double *room = malloc((STARTS * n + m->s->nparam + 1) * sizeof *room), *theta = room ? room + STARTS * n : NULL;
+    size_t n = m->p->n, np = m->s->nparam, more = fit && fit->nminimum > 1 ? fit->nminimum - 1 : 0, nstart = 0;
+    more = more < MINIMA ? more : MINIMA;
+    double other_mass, *room = malloc(((STARTS + more + 1) * n + 2 * np + 1) * sizeof *room);
     if (!room)
         return fit_fail(err, FIT_ERR_MEMORY, "posterior: out of memory");
+    double *theta = room + (STARTS + more + 1) * n, *other = room + (STARTS + more) * n;
     for (int k = 0; k < STARTS; k++) {
         start_point(m->p, fit, k, theta);
         nstart += fit_posterior_coordinates(m->p, theta, room + nstart * n) != 0;
     }
-    enum fit_status st = fit_mode_search(&m->p->target, nstart, room, ask, mode, err);
+    for (size_t k = 1; k <= more; k++)
+        nstart += fit_posterior_coordinates(m->p, fit->minima[k].theta, room + nstart * n) != 0;
+    enum fit_status st = fit_mode_search(&m->p->target, nstart, room, ask, mode, other, &other_mass, err);
     m->s->starts = nstart;
+    if (st == FIT_OK)
+        note_other(m->s, m->p, mode, other, other_mass, theta);
     free(room);
     return st;
 }
@@ -89,6 +133,8 @@ static const char *doubt(const struct fit_samples *s, const struct fit_result *f
     for (size_t k = 0; fit && k < s->nparam; k++)
         if (fit->at_bound[k])
             return "least squares ended on a bound";
+    if (fit && fit->nminimum > 1 && fit->minima[1].above < AS_GOOD)
+        return "least squares found another minimum nearly as good";
     return mode->found ? NULL : "there was no mode near the least-squares result";
 }
 

@@ -69,9 +69,15 @@ enum fit_status fit_mode_find(const struct fit_target *t, const struct fit_mode_
                               struct fit_error *err);
 
 /* The best of the modes found from nstart x n starts, where it is better than *best (log_mass -INFINITY: none yet).
+ * other (n): the best of those that are more than five standard deviations off by the covariance of the
+ * best; *other_mass <- its log_mass, -INFINITY: there is none.
  * FIT_ERR_NUMERIC: none was found and there was none. */
 enum fit_status fit_mode_search(const struct fit_target *t, size_t nstart, const double *start,
-                                const struct fit_mode_ask *ask, struct fit_mode *best, struct fit_error *err);
+                                const struct fit_mode_ask *ask, struct fit_mode *best, double *other,
+                                double *other_mass, struct fit_error *err);
+
+/* Puts draws on one side of exact mirrors, and mirror_text, folded ... */
+enum fit_status fit_samples_mirrors(struct fit_samples *s, const struct fit_posterior *p, struct fit_error *err);
 
 /* Where max_seconds end, on the clock of fit_seconds(); 0: they do not. */
 double fit_sampling_deadline(const struct fit_sampling_run *m);

@@ -21,6 +21,7 @@
 enum { MOST_STEPS = 40, MOST_HALVINGS = 30 };
 static const double CLOSE = 1e-3;  /* of a standard deviation: near enough to the mode */
 static const double NEAR = 0.3;    /* the same, where rounding or a corner of the density stops before */
+static const double FAR = 5;       /* standard deviations between two modes */
 static const double WEAKEST = 1e-8; /* smallest eigenvalue, of the largest, as in laplace.c */
 static const double STRETCH = 30;  /* steps of differences are made for deviations at most this times the conditional */
 
@@ -164,26 +165,62 @@ static enum fit_status follow(const struct fit_target *t, const double *start, s
     return fit_mode_find(t, ask, mode, err);
 }
 
+/* Is q farther than FAR standard deviations from the mode?  -1: the covariance has no inverse. */
+static int is_far(const struct fit_mode *mode, const double *q, size_t n, double *room)
+{
+    double *factor = room, *x = room + n * n, square = 0;
+    memcpy(factor, mode->covariance, n * n * sizeof *factor);
+    if (fit_cholesky(n, factor, 1e-15) != 0)
+        return -1;
+    for (size_t i = 0; i < n; i++) { /* factor x = q - mode */
+        x[i] = q[i] - mode->q[i];
+        for (size_t j = 0; j < i; j++)
+            x[i] -= factor[i * n + j] * x[j];
+        x[i] /= factor[i * n + i];
+        square += x[i] * x[i];
+    }
+    return square > FAR * FAR;
+}
+
+static void copy_mode(struct fit_mode *to, const struct fit_mode *from, size_t n)
+{
+    memcpy(to->q, from->q, n * sizeof *to->q);
+    memcpy(to->covariance, from->covariance, n * n * sizeof *to->covariance);
+    to->weak = from->weak;
+    to->found = from->found;
+    to->log_mass = from->log_mass;
+}
+
 enum fit_status fit_mode_search(const struct fit_target *t, size_t nstart, const double *start,
-                                const struct fit_mode_ask *ask, struct fit_mode *best, struct fit_error *err)
+                                const struct fit_mode_ask *ask, struct fit_mode *best, double *other,
+                                double *other_mass, struct fit_error *err)
 {
     size_t n = t->n;
-    double *room = malloc((n * n + 3 * n) * sizeof *room), *saved = room ? room + n * n + n : NULL;
+    double *room = malloc((2 * n * n + 4 * n + (nstart + 1) * (n + 1)) * sizeof *room);
     struct fit_error why;
     if (!room)
         return fit_fail(err, FIT_ERR_MEMORY, "posterior: out of memory");
     struct fit_mode next = {.q = room + n * n, .covariance = room};
+    double *work = room + n * n + n, *mass = work + n * n + 3 * n, *end = mass + nstart + 1;
     enum fit_status st = FIT_OK;
-    for (size_t k = 0; k < nstart && st != FIT_ERR_INTERRUPTED; k++) {
-        st = follow(t, start + k * n, k, ask, &next, saved, &why);
-        if (st != FIT_OK || (best->log_mass > -INFINITY && !(next.log_mass > best->log_mass)))
-            continue;
-        memcpy(best->q, next.q, n * sizeof *best->q);
-        memcpy(best->covariance, next.covariance, n * n * sizeof *best->covariance);
-        best->weak = next.weak;
-        best->found = next.found;
-        best->log_mass = next.log_mass;
+    mass[nstart] = -INFINITY; /* where the caller was before: another mode now, perhaps */
+    if (best->log_mass > -INFINITY && best->found) {
+        mass[nstart] = best->log_mass;
+        memcpy(end + nstart * n, best->q, n * sizeof *end);
     }
+    for (size_t k = 0; k < nstart && st != FIT_ERR_INTERRUPTED; k++) {
+        st = follow(t, start + k * n, k, ask, &next, work, &why);
+        mass[k] = st == FIT_OK && next.found ? next.log_mass : -INFINITY;
+        memcpy(end + k * n, next.q, n * sizeof *end);
+        if (st == FIT_OK && (!(best->log_mass > -INFINITY) || next.log_mass > best->log_mass))
+            copy_mode(best, &next, n);
+    }
+    *other_mass = -INFINITY;
+    for (size_t k = 0; k <= nstart && st != FIT_ERR_INTERRUPTED; k++)
+        if (mass[k] > *other_mass && is_far(best, end + k * n, n, work) == 1) {
+            *other_mass = mass[k];
+            memcpy(other, end + k * n, n * sizeof *other);
+        }
     free(room);
     if (st == FIT_ERR_INTERRUPTED)
         return fit_fail(err, st, "%s", why.message);

@@ -13,6 +13,7 @@
 
 #include "psis.h"
 
+static const double OTHER_PART = 0.01; /* of the mass in another mode that is worth a word */
 static const double EDGE = 0.25; /* standard deviations: near a bound */
 
 static double given(double x, double otherwise)
@@ -148,7 +149,9 @@ static void judge_chains(struct fit_samples *s, const struct fit_sampling_option
 {
     double limit = given(o->max_r_hat, 1.01), ess = given(o->min_ess, 100.0 * (double)s->chains), n = (double)(s->chains * s->draws);
     char text[256];
-    if (!(s->worst_r_hat <= limit)) {
+    if (s->mirror_apart)
+        reason(s, FIT_VERDICT_FAILED, s->mirror_text);
+    else if (!(s->worst_r_hat <= limit)) {
         snprintf(text, sizeof text, "the chains disagree about %s (R-hat %.3f, %.2f allowed)", name, s->worst_r_hat, limit);
         reason(s, FIT_VERDICT_FAILED, text);
     }
@@ -197,6 +200,17 @@ static void judge_consensus(struct fit_samples *s)
     }
 }
 
+/* Modes that the chains are not in.  Importance sampling has its own measure. */
+static void judge_modes(struct fit_samples *s)
+{
+    char text[320];
+    if (!(s->other_mass > OTHER_PART))
+        return;
+    snprintf(text, sizeof text, "another mode, with %s, has about %.0f %% of the mass by its normal approximation: the"
+                                " draws need not represent it", s->other_text, 100 * s->other_mass);
+    reason(s, FIT_VERDICT_DOUBTFUL, text);
+}
+
 static void judge(struct fit_samples *s, const struct fit_posterior *p, const struct fit_sampling_options *o)
 {
     char name[64], text[256];
@@ -223,10 +237,15 @@ static void judge(struct fit_samples *s, const struct fit_posterior *p, const st
         snprintf(text, sizeof text, "%s lies against its %s bound", name, c->near_lower > c->near_upper ? "lower" : "upper");
         reason(s, FIT_VERDICT_DOUBTFUL, text);
     }
-    if (s->verdict == FIT_VERDICT_GOOD)
-        snprintf(s->verdict_text, sizeof s->verdict_text,
-                 s->method == FIT_SAMPLING_NUTS ? "the chains agree, and the draws are enough for means and intervals"
-                                                : "the weighted draws represent the posterior");
+    judge_modes(s);
+    if (s->mirror_missed && !s->mirror_apart)
+        reason(s, FIT_VERDICT_DOUBTFUL, s->mirror_text);
+    if (s->verdict == FIT_VERDICT_GOOD && !s->verdict_text[0])
+        reason(s, FIT_VERDICT_GOOD,
+               s->method == FIT_SAMPLING_NUTS ? "the chains agree, and the draws are enough for means and intervals"
+                                              : "the weighted draws represent the posterior");
+    if (s->mirror_text[0] && !s->mirror_apart && !s->mirror_missed)
+        reason(s, FIT_VERDICT_GOOD, s->mirror_text);
 }
 
 enum fit_status fit_samples_summarise(struct fit_samples *s, const struct fit_posterior *p,

@@ -244,7 +244,7 @@ static void chains(const struct fit_results *r, FILE *f)
 void fit_write_posterior_summary(const struct fit_results *r, FILE *f)
 {
     const struct fit_samples *s = r->samples;
-    char text[TEXT];
+    char text[sizeof ((struct fit_samples *)0)->verdict_text + 32];
     if (!s)
         return;
     fprintf(f, "\n");

@@ -2,7 +2,7 @@
  * coordinates of rates against plain ones, those of linear parameters near a bound, fixed parameters, and complete draws. */
 #include "posterior.h"
 #include "sampling.h"
-#include "sampling.h"
+#include "sampling_impl.h"
 #include "support.h"
 
 #include <math.h>
@@ -387,6 +387,110 @@ static void test_draw(void **state)
     fit_dataset_free(x.ds);
 }
 
+/* g2 with two relaxations, which can be exchanged. */
+static void two_steps(struct experiment *x, double *column, double *y, size_t n)
+{
+    struct fit_error err = {0};
+    const double *columns[] = {column};
+    x->k = e2e_kernel("double_exponential", "fast", NULL);
+    assert_non_null(x->k);
+    for (size_t r = 0; r < n; r++) {
+        double z[2], g;
+        column[r] = 1e-3 * pow(1e6, (double)r / (double)n);
+        g = 0.4 * exp(-column[r] / 0.05) + 0.6 * exp(-column[r] / 5);
+        fit_rng_normal(5, 0, r, z);
+        y[r] = 1 + 0.2 * g * g + 0.002 * z[0];
+    }
+    if (fit_dataset_new_rows(n, 1, columns, y, NULL, 0, NULL, 1, &x->ds, &err) != FIT_OK ||
+        fit_dataset_finish(x->ds, &err) != FIT_OK)
+        fail_msg("%s", err.message);
+    for (size_t i = 0; i < x->k->nparam + x->k->nlinear; i++) {
+        const struct fit_param *d = i < x->k->nparam ? &x->k->param[i] : &x->k->linear[i - x->k->nparam];
+        x->param[i] = (struct fit_posterior_param){d->lower, d->upper, d->prior, d->prior_a, d->prior_b, 0, 0};
+    }
+    static const double truth[] = {0.05, 5, 0.4}, lin[] = {0.2, 1};
+    memcpy(x->theta, truth, sizeof truth);
+    memcpy(x->lin, lin, sizeof lin);
+    x->sigma[0] = 0.002;
+    x->setup = (struct fit_posterior_setup){.kernel = x->k, .ds = x->ds, .param = x->param, .theta = x->theta,
+                                            .lin = x->lin, .sigma = x->sigma, .a0 = 2, .count = 1, .chains = 1,
+                                            .threads = 1, .variance = FIT_VARIANCE_UNIT};
+}
+
+/* Chain c in the other image: fast and slow exchanged. */
+static void exchange(struct fit_samples *s, size_t c)
+{
+    for (size_t k = 0; k < s->draws; k++) {
+        double *x = s->x + (c * s->draws + k) * s->ncolumn, fast = x[0];
+        x[0] = x[1];
+        x[1] = fast;
+        x[2] = 1 - x[2];
+    }
+}
+
+static void again(struct fit_samples *s, const struct fit_posterior *p, const struct fit_sampling_options *o)
+{
+    struct fit_error err = {0};
+    s->mirror_text[0] = 0;
+    s->folded = 0;
+    s->mirror_apart = s->mirror_missed = 0;
+    if (fit_samples_mirrors(s, p, &err) != FIT_OK || fit_samples_summarise(s, p, o, &err) != FIT_OK)
+        fail_msg("%s", err.message);
+}
+
+/* Chains in different images agree where the images are as probable, and are named where they are not. */
+static void test_mirror_images(void **state)
+{
+    enum { ROWS = 60 };
+    double column[ROWS], y[ROWS];
+    struct experiment x;
+    struct fit_error err = {0};
+    struct fit_samples s;
+    struct fit_sampling_options o = {.method = FIT_SAMPLING_NUTS, .chains = 4, .warmup = 300, .draws = 400, .seed = 3,
+                                     .threads = 1};
+    (void)state;
+    two_steps(&x, column, y, ROWS);
+    if (fit_sample(&x.setup, NULL, &o, &s, &err) != FIT_OK)
+        fail_msg("%s", err.message);
+    assert_true(s.verdict == FIT_VERDICT_GOOD);
+    assert_non_null(strstr(s.verdict_text, "the image not shown is as probable"));
+    struct fit_posterior *p = posterior(&x);
+    double mean = s.column[0].c.mean;
+    exchange(&s, 1);
+    exchange(&s, 3);
+    again(&s, p, &o);
+    printf("    %s\n", s.verdict_text);
+    assert_int_equal(s.folded, 2 * s.draws);
+    assert_true(s.verdict == FIT_VERDICT_GOOD && s.worst_r_hat < 1.01);
+    assert_true(fabs(s.column[0].c.mean - mean) < 1e-12);
+    fit_posterior_free(p);
+    x.param[0].prior = FIT_PRIOR_LOG_NORMAL; /* of the fast one, now another than that of the slow one */
+    x.param[0].a = log(0.05);
+    x.param[0].b = 1.5;
+    p = posterior(&x);
+    again(&s, p, &o);
+    printf("    %s\n", s.verdict_text);
+    assert_true(s.folded == 0 && s.verdict == FIT_VERDICT_GOOD); /* e^-5 of the mass */
+    exchange(&s, 1);
+    again(&s, p, &o);
+    assert_true(s.verdict == FIT_VERDICT_FAILED);
+    x.param[0].b = 3;
+    fit_posterior_free(p);
+    p = posterior(&x);
+    exchange(&s, 1);
+    again(&s, p, &o);
+    printf("    %s\n", s.verdict_text); /* exp(-(log(100) / 3)^2 / 2) = 0.3 of this image */
+    assert_true(s.verdict == FIT_VERDICT_DOUBTFUL);
+    assert_non_null(strstr(s.verdict_text, "24 % of the mass"));
+    exchange(&s, 1);
+    again(&s, p, &o);
+    printf("    %s\n", s.verdict_text);
+    assert_non_null(strstr(s.verdict_text, "1 of the chains are in the other image"));
+    fit_posterior_free(p);
+    fit_samples_free(&s);
+    fit_dataset_free(x.ds);
+}
+
 static void test_refused(void **state)
 {
     struct experiment x;
@@ -446,6 +550,7 @@ int main(void)
         cmocka_unit_test(test_draws_agree),
         cmocka_unit_test(test_draw),
         cmocka_unit_test(test_sampling_twice),
+        cmocka_unit_test(test_mirror_images),
         cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

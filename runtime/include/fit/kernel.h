@@ -90,10 +90,16 @@ enum fit_degeneracy_kind {
     FIT_DEGENERATE_MIRROR_ANGLE /* the same for groups at equal coordinates (of axis 0) modulo 90 degrees:
                                    parameter `condition` -> `value` coordinate - parameter */
 };
+/* Of a mirror: the image of parameter param[i] is shift + sign param[from]. */
+struct fit_image {
+    unsigned from; /* place in fit_degeneracy.param */
+    double shift, sign;
+};
 struct fit_degeneracy {
     enum fit_degeneracy_kind kind;
     size_t nparam;
     const unsigned *param; /* those that take part: k, or fit_kernel.nparam + q for linear ones */
+    const struct fit_image *image; /* MIRROR: nparam; else NULL */
     int condition;         /* index of a nonlinear parameter, or -1 */
     double value;
     size_t first, ncombination; /* what stays determined: fit_kernel.combination[first ...] */

@@ -387,6 +387,7 @@ static const double desc_screen[] = {
 static const unsigned desc_degenerate_0[] = {0};
 static const unsigned desc_degenerate_1[] = {1};
 static const unsigned desc_degenerate_2[] = {0, 1, 2};
+static const struct fit_image desc_image_2[] = {{1, 0, 1}, {0, 0, 1}, {2, 1, -1}};
 static const struct fit_degeneracy desc_degeneracy[] = {
     {.kind = FIT_DEGENERATE_AT_VALUE, .nparam = 1, .param = desc_degenerate_0,
      .condition = 2, .value = 0, .first = 0, .ncombination = 0, .each = 1,
@@ -394,7 +395,7 @@ static const struct fit_degeneracy desc_degeneracy[] = {
     {.kind = FIT_DEGENERATE_AT_VALUE, .nparam = 1, .param = desc_degenerate_1,
      .condition = 2, .value = 1, .first = 0, .ncombination = 0, .each = 1,
      .held = -1, .proved = 1, .text = "at fraction = 1 tau_slow has no effect"},
-    {.kind = FIT_DEGENERATE_MIRROR, .nparam = 3, .param = desc_degenerate_2,
+    {.kind = FIT_DEGENERATE_MIRROR, .nparam = 3, .param = desc_degenerate_2, .image = desc_image_2,
      .condition = -1, .value = 0, .first = 0, .ncombination = 0, .each = 0,
      .held = -1, .proved = 0, .text = "the exchange of fast and slow with fraction -> 1 - fraction leaves the mean as it is"},
 };

@@ -849,11 +849,16 @@ static const double desc_screen[] = {
 
 /* what data cannot tell apart */
 static const unsigned desc_degenerate_0[] = {2};
+static const unsigned desc_degenerate_1[] = {1};
+static const struct fit_image desc_image_1[] = {{0, 0, -1}};
 static const unsigned desc_degenerate_2[] = {2};
 static const struct fit_degeneracy desc_degeneracy[] = {
     {.kind = FIT_DEGENERATE_AT_VALUE, .nparam = 1, .param = desc_degenerate_0,
      .condition = 1, .value = 0, .first = 0, .ncombination = 0, .each = 1,
      .held = -1, .proved = 1, .text = "at v = 0 phi0 has no effect"},
+    {.kind = FIT_DEGENERATE_MIRROR, .nparam = 1, .param = desc_degenerate_1, .image = desc_image_1,
+     .condition = -1, .value = 0, .first = 0, .ncombination = 0, .each = 0,
+     .held = -1, .proved = 0, .text = "v -> -v leaves the mean as it is"},
     {.kind = FIT_DEGENERATE_MIRROR_ANGLE, .nparam = 1, .param = desc_degenerate_2,
      .condition = 2, .value = 2, .first = 0, .ncombination = 0, .each = 0,
      .held = -1, .proved = 0, .text = "where all phi are equal modulo 90 deg, phi0 and 2 phi - phi0 give the same mean"},
@@ -892,6 +897,6 @@ const struct fit_kernel FIT_KERNEL_SYMBOL = {
     .model = model,
     .points = points,
     .curves = curves,
-    .ndegeneracy = 2,
+    .ndegeneracy = 3,
     .degeneracy = desc_degeneracy,
 };

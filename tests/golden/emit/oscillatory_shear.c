@@ -1044,11 +1044,16 @@ static const double desc_screen[] = {
 
 /* what data cannot tell apart */
 static const unsigned desc_degenerate_0[] = {1, 3};
+static const unsigned desc_degenerate_1[] = {1};
+static const struct fit_image desc_image_1[] = {{0, 0, -1}};
 static const unsigned desc_degenerate_2[] = {3};
 static const struct fit_degeneracy desc_degeneracy[] = {
     {.kind = FIT_DEGENERATE_ONE_GROUP, .nparam = 2, .param = desc_degenerate_0,
      .condition = -1, .value = 0, .first = 0, .ncombination = 1, .each = 0,
      .held = -1, .proved = 1, .text = "with one value of phi strain0 and phi0 enter only as strain0 cos(phi0 - phi): only this combination is determined"},
+    {.kind = FIT_DEGENERATE_MIRROR, .nparam = 1, .param = desc_degenerate_1, .image = desc_image_1,
+     .condition = -1, .value = 0, .first = 0, .ncombination = 0, .each = 0,
+     .held = -1, .proved = 0, .text = "strain0 -> -strain0 leaves the mean as it is"},
     {.kind = FIT_DEGENERATE_MIRROR_ANGLE, .nparam = 1, .param = desc_degenerate_2,
      .condition = 3, .value = 2, .first = 0, .ncombination = 0, .each = 0,
      .held = -1, .proved = 0, .text = "where all phi are equal modulo 90 deg, phi0 and 2 phi - phi0 give the same mean"},
@@ -1099,7 +1104,7 @@ const struct fit_kernel FIT_KERNEL_SYMBOL = {
     .model = model,
     .points = points,
     .curves = curves,
-    .ndegeneracy = 2,
+    .ndegeneracy = 3,
     .degeneracy = desc_degeneracy,
     .ncombination = 1,
     .combination = desc_combination,
