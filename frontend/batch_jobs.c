@@ -196,8 +196,13 @@ static enum fit_status make_keys(struct batch *b, struct fit_error *err)
     add_text(&common, FIT_VERSION);
     add_stat(&common, b->fitter.kernel[0] ? b->fitter.kernel : b->fitter.program);
     enum fit_status st = add_content(&common, b->config, err);
-    for (size_t k = 0; k < b->noption; k++)
-        add_text(&common, b->option[k]);
+    for (size_t k = 0; k < b->noption; k++) {
+        const char *word = b->option[k];
+        if (strcmp(word, "--threads") == 0 || strcmp(word, "-j") == 0)
+            k++; /* the same bits for any number of threads */
+        else if (strncmp(word, "--threads=", 10) != 0)
+            add_text(&common, word);
+    }
     for (size_t k = 0; k < b->n; k++) {
         unsigned char digest[SHA256_BYTES];
         struct sha256 s = common;
@@ -242,6 +247,17 @@ enum fit_status batch_remember(const struct batch_job *job, struct fit_error *er
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
+/* Options that change nothing but the screen: batch has a screen of its own. */
+static int is_screen_only(const char *word)
+{
+    static const char *const words[] = {"--json", "--quiet",   "-q", "--silent",
+                                        "-v",     "--verbose", "--"};
+    for (size_t k = 0; k < sizeof words / sizeof *words; k++)
+        if (strcmp(word, words[k]) == 0)
+            return 1;
+    return 0;
+}
+
 /* The words that are options: for every fit the same. */
 static enum fit_status take_options(const struct front_args *a, struct batch *b,
                                     struct fit_error *err)
@@ -250,7 +266,7 @@ static enum fit_status take_options(const struct front_args *a, struct batch *b,
     if (!b->option)
         return no_memory(err);
     for (size_t k = 0; k < a->nrest; k++) {
-        int plain = strcmp(a->rest[k], "--json") == 0 || strcmp(a->rest[k], "--") == 0;
+        int plain = is_screen_only(a->rest[k]);
         for (size_t w = 0; w < b->cli.nword; w++)
             plain |= b->cli.word[w] == a->rest[k];
         if (!plain)

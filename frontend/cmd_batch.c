@@ -1,7 +1,7 @@
 /* cmd_batch.c -- `batch`: many fits, several at a time, and one table.
  *
  * Each fit is a process of its own, so that nothing that happens to one concerns the others.  The
- * table is written again when a fit ends: it can be read at any time, and nothing is lost when the
+ * table is written again while fits end: it can be read at any time, and nothing is lost when the
  * command is stopped.  The first Ctrl-C asks the fits that run to stop and writes the table;
  * started again with the same words, the command does only what is not done. */
 #define _POSIX_C_SOURCE 200809L
@@ -189,7 +189,9 @@ static void stop_all(const struct batch *b, int how)
 
 static enum fit_status run_all(struct front *f, struct batch *b, int quiet, struct fit_error *err)
 {
+    static const double between = 2; /* s from table to table */
     const struct timespec moment = {0, 20000000};
+    double written = 0;
     struct front_view v = front_view_begin(f, quiet);
     const double begin = fit_seconds();
     size_t next = 0;
@@ -210,8 +212,10 @@ static enum fit_status run_all(struct front *f, struct batch *b, int quiet, stru
             front_view_clear(&v);
             if (!quiet)
                 print_job(f->err, b, j);
-            if (st == FIT_OK)
+            if (st == FIT_OK && fit_seconds() - written > between) {
                 st = write_table(b, err);
+                written = fit_seconds();
+            }
         }
         if (!running && (next >= b->n || *f->interrupt))
             break;
@@ -219,8 +223,9 @@ static enum fit_status run_all(struct front *f, struct batch *b, int quiet, stru
         nanosleep(&moment, NULL);
     }
     front_view_clear(&v);
-    if (st != FIT_OK)
-        stop_all(b, SIGINT);
+    if (st == FIT_OK)
+        return write_table(b, err);
+    stop_all(b, SIGINT);
     return st;
 }
 

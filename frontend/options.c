@@ -107,7 +107,7 @@ const struct front_command front_commands[] = {
      FIT_COMMAND_COUNT, NULL, of_compare, front_cmd_compare, 0},
     {"batch", NULL, "CONFIG.yaml [DATA..] [options]", "many files or q rings, one table",
      "Fits every data file with the configuration, several at a time, each in a folder of its own "
-     "below the output folder, and writes series.csv and series.h5 there after each of them. When it "
+     "below the output folder, and writes series.csv and series.h5 there as they end. When it "
      "was stopped, the same command goes on where it was. All options of fit can be given as well.",
      FIT_COMMAND_FIT, NULL, of_batch, front_cmd_batch, 0},
     {"watch", NULL, "CONFIG.yaml [options]", "fit again whenever the data file has grown",

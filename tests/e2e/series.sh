@@ -66,6 +66,8 @@ expect 0 "$h" compare own batch/c --sigma 1e-6
 # what is done is not done again; what changed is
 expect 0 "$h" batch my.yaml a/run.h5 b/run.h5 c.h5
 has out "3 were done before"
+expect 0 "$h" batch my.yaml a/run.h5 b/run.h5 c.h5 --verbose --threads 2 --jobs 1
+has out "3 were done before"
 make c.h5 60 4 4000
 expect 0 "$h" batch my.yaml a/run.h5 b/run.h5 c.h5 --json
 has out '"done_before": 2'
