@@ -40,6 +40,8 @@ struct run {
     char no_posterior[512];           /* why there is none, although one was asked for */
     struct fit_sampling_setup posterior;
     struct fit_samples samples;
+    struct fit_study study;
+    size_t *profiles; /* of the options */
     struct fit_maps *maps;
     struct fit_notes notes;
     int average_noted; /* the configuration's notes speak of averaged scaling already */
@@ -456,6 +458,10 @@ static enum fit_status fit(struct run *run, struct fit_error *err)
     if (run->setup.copies)
         st = begin_shared(run, err);
     if (st == FIT_OK)
+        st = fit_study_profiles(run->cfg, run->k, run->setup.link, run->m->dataset->layout.ngroup, &run->profiles,
+                                &run->setup.options.nlikelihood, err);
+    run->setup.options.likelihood = run->profiles;
+    if (st == FIT_OK)
         st = fit_run(run->k, run->m->dataset, &run->setup.options, &run->fit, err);
     if (st == FIT_OK)
         run->fit.seconds.start += run->shared_seconds;
@@ -482,6 +488,35 @@ static enum fit_status fit(struct run *run, struct fit_error *err)
     st = fit_maps_new(run->k, run->m->dataset, &run->fit, run->fit.threads, &run->maps, err);
     fit_progress_clear(&run->view);
     run->r.maps_seconds = fit_seconds() - begin;
+    return st;
+}
+
+/* ---- besides
+ * ------------------------------------------------------------------------------------ */
+
+static enum fit_status study(struct run *run, struct fit_error *err)
+{
+    const struct fit_config_study *c = &run->cfg->study;
+    enum fit_status st = FIT_OK;
+    struct fit_bootstrap_spec spec = {.kind = (enum fit_bootstrap_kind)c->bootstrap.value,
+                                      .n = (size_t)c->replicates.value,
+                                      .seed = (uint64_t)run->cfg->seed.value,
+                                      .length = (size_t)run->cfg->robust.cluster_length.value,
+                                      .joint = run->cfg->robust.cluster_joint.value,
+                                      .threads = (int)run->cfg->threads.value,
+                                      .most_mb = run->cfg->nlsq.memory_fraction.value * fit_memory_available_mb()};
+    if (spec.kind != FIT_BOOTSTRAP_NONE) {
+        fit_progress_phase(&run->view, "bootstrap");
+        st = fit_bootstrap(run->k, run->m->dataset, &run->setup.options, &run->fit, &spec, &run->study.bootstrap, err);
+    }
+    if (st == FIT_OK && spec.kind != FIT_BOOTSTRAP_NONE)
+        say(run, "bootstrap: %zu of %zu fits came to their end, %.3f s", run->study.bootstrap.good, spec.n,
+            run->study.bootstrap.seconds);
+    if (st == FIT_OK && c->sequence.value != FIT_SEQUENCE_NONE) {
+        fit_progress_phase(&run->view, "every angle alone");
+        st = fit_sequence(run->cfg, run->model, run->m->dataset, &run->setup, &run->fit, &run->study.sequence, err);
+    }
+    fit_progress_clear(&run->view);
     return st;
 }
 
@@ -614,6 +649,7 @@ static void gather(struct run *run, time_t begin)
     r->ds = run->m->dataset;
     r->fit = &run->fit;
     r->std_robust = run->fit.robust.kind != FIT_ROBUST_NONE ? run->fit.std_robust : NULL;
+    r->study = &run->study;
     r->samples = run->sampled ? &run->samples : NULL;
     r->no_samples = run->no_posterior[0] ? run->no_posterior : NULL;
     r->maps = run->maps;
@@ -640,6 +676,7 @@ static char *summary_text(const struct fit_results *r)
     if (!f)
         return NULL;
     fit_write_summary(r, f);
+    fit_study_summary(r, f);
     fit_write_posterior_summary(r, f);
     for (size_t k = 0; k < r->nnote; k++)
         fprintf(f, "note: %s\n", r->note[k]);
@@ -694,6 +731,8 @@ static enum fit_status write_files(struct run *run, struct fit_error *err)
         st = add_text(&out, "fit.json", fit_write_json(&run->r), err);
     if (st == FIT_OK)
         st = add_text(&out, "summary.txt", summary_text(&run->r), err);
+    if (st == FIT_OK && run->study.sequence.n)
+        st = add_text(&out, "sequence.csv", fit_study_csv(&run->r), err);
     if (st == FIT_OK && run->config_text)
         st = fit_output_add_text(&out, "config.effective.yaml", run->config_text,
                                  strlen(run->config_text), err);
@@ -761,6 +800,7 @@ static enum fit_status print_results(struct run *run, struct fit_error *err)
     if (run->cli->quiet)
         return FIT_OK;
     fit_write_summary(&run->r, f);
+    fit_study_summary(&run->r, f);
     fit_write_posterior_summary(&run->r, f);
     print_notes(run);
     return FIT_OK;
@@ -785,6 +825,8 @@ static void release(struct run *run)
     fit_sampling_setup_free(&run->posterior);
     if (run->fitted)
         fit_result_free(&run->fit);
+    fit_study_free(&run->study);
+    free(run->profiles);
     fit_setup_free(&run->setup);
     fit_measurement_free(run->m);
     fit_config_free(run->cfg);
@@ -834,6 +876,8 @@ enum fit_status fit_cmd_fit(struct fit_program *p, const struct fit_cli *cli, st
         print_dry_run(&run);
         goto done;
     }
+    if (st == FIT_OK && run.fit.status != FIT_INTERRUPTED)
+        st = study(&run, err);
     if (st == FIT_OK && fit_sampling_wanted(run.cfg) && run.fit.status != FIT_INTERRUPTED)
         st = sample(&run, err);
     if (st == FIT_OK) {

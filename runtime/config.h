@@ -243,6 +243,16 @@ struct fit_config_robust {
     struct fit_cfg_flag cluster_joint; /* errors of different angles may be correlated */
 };
 
+enum fit_sequence { FIT_SEQUENCE_NONE, FIT_SEQUENCE_ANGLE };
+
+/* What is done with a fit besides. */
+struct fit_config_study {
+    struct fit_cfg_texts profile;        /* parameters whose profile likelihood is wanted; "all" */
+    struct fit_cfg_choice bootstrap;     /* enum fit_bootstrap_kind (bootstrap.h) */
+    struct fit_cfg_int replicates;       /* of the bootstrap */
+    struct fit_cfg_choice sequence;      /* enum fit_sequence: every angle alone as well */
+};
+
 enum fit_peer { FIT_PEER_NONE, FIT_PEER_HOMODYNE, FIT_PEER_HETERODYNE, FIT_PEER_XPCSJAX };
 enum fit_errors { FIT_ERRORS_ROBUST, FIT_ERRORS_SCALED, FIT_ERRORS_PLAIN };
 
@@ -309,6 +319,7 @@ struct fit_config {
     struct fit_cfg_flag sample_after; /* --method both: least squares, then sampling */
     struct fit_config_nlsq nlsq;
     struct fit_config_robust robust;
+    struct fit_config_study study;
     struct fit_config_sampling sampling;
     struct fit_cfg_int seed;
     struct fit_cfg_int threads;      /* 0: one per physical core */

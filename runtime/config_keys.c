@@ -1,4 +1,5 @@
 /* config_keys.c -- the table of known keys and of the words that some of them take. */
+#include "bootstrap.h"
 #include "config_impl.h"
 #include "nuts.h" /* FIT_NUTS_MAX_DEPTH */
 
@@ -27,6 +28,10 @@ const struct fit_cfg_word fit_cfg_word_stream[] = {
     {"off", FIT_STREAM_OFF}, {"false", FIT_STREAM_OFF}, {NULL, 0}};
 const struct fit_cfg_word fit_cfg_word_units_policy[] = {{"check", 0}, {"trust", 1}, {NULL, 0}};
 const struct fit_cfg_word fit_cfg_word_variant[] = {{"fast", 0}, {"parity", 1}, {NULL, 0}};
+const struct fit_cfg_word fit_cfg_word_bootstrap[] = {
+    {"none", FIT_BOOTSTRAP_NONE}, {"parametric", FIT_BOOTSTRAP_PARAMETRIC}, {"block", FIT_BOOTSTRAP_BLOCK}, {NULL, 0}};
+const struct fit_cfg_word fit_cfg_word_sequence[] = {
+    {"none", FIT_SEQUENCE_NONE}, {"angle", FIT_SEQUENCE_ANGLE}, {NULL, 0}};
 const struct fit_cfg_word fit_cfg_word_errors_kind[] = {
     {"robust", FIT_ERRORS_ROBUST}, {"scaled", FIT_ERRORS_SCALED}, {"plain", FIT_ERRORS_PLAIN},
     {NULL, 0}};

@@ -231,6 +231,34 @@ static void read_shares(struct fit_cfg_reader *r)
     }
 }
 
+/* ---- profiles -------------------------------------------------------------------------------------------------- */
+
+/* profile: NAME, or [NAME, ...]; names of the fit: "D0", "D0[45]", "contrast[2]", "all". */
+static void read_profile(struct fit_cfg_reader *r)
+{
+    const struct fit_yaml *node = fit_cfg_seen(r, "profile");
+    struct fit_cfg_texts *list = &r->cfg->study.profile;
+    if (!node)
+        return;
+    size_t n = node->kind == FIT_YAML_LIST ? node->n : 1;
+    const char **name = fit_cfg_alloc(r, (n + 1) * sizeof *name);
+    for (size_t k = 0; name && k < n; k++) {
+        const struct fit_yaml *one = node->kind == FIT_YAML_LIST ? node->entry[k].value : node;
+        char word[128];
+        if (!fit_cfg_want(r, one, FIT_YAML_SCALAR, "the name of a parameter"))
+            return;
+        snprintf(word, sizeof word, "%.*s", (int)strcspn(one->text, "["), one->text);
+        if (strcmp(word, "all") != 0 && fit_cfg_param_named(r, word, one->line, one->column) < 0)
+            return;
+        snprintf(word, sizeof word, "%s", one->text);
+        for (char *c = word; *c; c++) /* commas inside of brackets come from the command line as ; */
+            *c = *c == ';' ? ',' : *c;
+        name[k] = fit_cfg_copy(r, word);
+    }
+    if (name)
+        *list = (struct fit_cfg_texts){n, name, fit_cfg_origin(r, node)};
+}
+
 /* ---- together ------------------------------------------------------------------------------------------------ */
 
 void fit_cfg_later_links(struct fit_cfg_reader *r)
@@ -238,6 +266,7 @@ void fit_cfg_later_links(struct fit_cfg_reader *r)
     read_ties(r, "initial_parameters.tied_parameters");
     read_ties(r, "ties");
     read_shares(r);
+    read_profile(r);
 }
 
 void fit_cfg_check_links(struct fit_cfg_reader *r)

@@ -303,10 +303,35 @@ static void call_metric(struct fit_cfg_reader *r, const char *value)
         apply_scalar(r, SHARD "dense_mass", dense ? "true" : "false");
 }
 
+/* KIND or KIND:REPLICATES. */
+static void call_bootstrap(struct fit_cfg_reader *r, const char *value)
+{
+    char kind[32];
+    const char *colon = strchr(value, ':');
+    snprintf(kind, sizeof kind, "%.*s", (int)(colon ? (size_t)(colon - value) : strlen(value)), value);
+    apply_scalar(r, "bootstrap.kind", kind);
+    if (colon)
+        apply_scalar(r, "bootstrap.replicates", colon + 1);
+}
+
+/* Names by commas; those inside of brackets, D0[0,45], belong to a name. */
+static void call_profile(struct fit_cfg_reader *r, const char *value)
+{
+    char *text = fit_arena_string(&r->cfg->private_->arena, value);
+    int depth = 0;
+    for (char *c = text; c && *c; c++) {
+        depth += (*c == '[') - (*c == ']');
+        *c = *c == ',' && depth > 0 ? ';' : *c;
+    }
+    if (text)
+        apply_list(r, "profile", text);
+}
+
 /* ---- The table ------------------------------------------------------------------------------- */
 
 // clang-format off
 static const struct option options[] = {
+    {"bootstrap", CALL, NULL, NULL, call_bootstrap},
     {"bounds", CALL, NULL, NULL, call_bounds},
     {"chains", KEY, SHARD "num_chains", NULL, NULL},
     {"checkpoint-seconds", KEY, "optimization.cmc.backend_config.checkpoint_seconds", NULL, NULL},
@@ -351,10 +376,12 @@ static const struct option options[] = {
     {"output", KEY, "output.output_dir", NULL, NULL},
     {"output-dir", KEY, "output.output_dir", NULL, NULL},
     {"phi", KEYS, "phi_filtering.angles", NULL, NULL},
+    {"profile", CALL, NULL, NULL, call_profile},
     {"q", KEY, "analyzer_parameters.scattering.wavevector_q", NULL, NULL},
     {"q-tolerance", KEY, "analyzer_parameters.scattering.q_tolerance", NULL, NULL},
     {"scaling", KEY, NLSQ "anti_degeneracy.per_angle_mode", NULL, NULL},
     {"seed", KEY, "seed", NULL, NULL},
+    {"sequence", KEY, "sequence", NULL, NULL},
     {"set", CALL, NULL, NULL, call_set},
     {"share", CALL, NULL, NULL, fit_cfg_call_share},
     {"sigma", KEY, "sigma", NULL, NULL},

@@ -380,6 +380,20 @@ static void put_ranges(struct text *t, const struct fit_config *cfg, const char 
     put_source(t, cfg, a->range[0].from);
 }
 
+static void put_profile(struct text *t, const struct fit_config *cfg, const char *path)
+{
+    const struct fit_cfg_texts *p = &cfg->study.profile;
+    if (!p->n)
+        return;
+    put_key(t, path);
+    for (size_t i = 0; i < p->n; i++) {
+        put(t, i ? ", " : "[");
+        put_quoted(t, p->value[i]);
+    }
+    put(t, "]");
+    put_source(t, cfg, p->from);
+}
+
 static void put_settings(struct text *t, const struct fit_config *cfg, const char *path)
 {
     char buffer[32], key[160];
@@ -423,6 +437,7 @@ static const struct {
     {"parameters", put_params},
     {"phi_filtering.angles", put_angles},
     {"phi_filtering.target_ranges", put_ranges},
+    {"profile", put_profile},
     {"settings", put_settings},
     {"sigma", put_sigma},
 };

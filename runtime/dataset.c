@@ -454,7 +454,7 @@ done:
     return st;
 }
 
-/* ---- a thinned copy -------------------------------------------------------------------------- */
+/* ---- thinned copies, single groups ------------------------------------------------------------- */
 
 const struct fit_tile *fit_dataset_tile_of(const struct fit_dataset *ds, size_t i, size_t j)
 {
@@ -466,7 +466,7 @@ const struct fit_tile *fit_dataset_tile_of(const struct fit_dataset *ds, size_t 
 struct thinning {
     const struct fit_dataset *from;
     struct fit_dataset *to;
-    size_t stride;
+    size_t stride, group; /* the first group that is taken */
 };
 
 static size_t multiple_from(size_t n, size_t stride)
@@ -485,7 +485,7 @@ static void thin_tile(void *user, size_t k, const struct fit_tile *s)
     for (size_t i = multiple_from(s->i0, step); i < s->i1; i += step)
         for (size_t j = multiple_from(s->j0 > i + 1 ? s->j0 : i + 1, step); j < s->j1; j += step) {
             const struct fit_tile *t = fit_dataset_tile_of(x->to, i / step, j / step);
-            size_t a = fit_tile_offset(&x->from->layout, s, i, j, 0);
+            size_t a = fit_tile_offset(&x->from->layout, s, i, j, x->group);
             size_t b = p->offset[t - x->to->tile] + fit_tile_offset(l, t, i / step, j / step, 0);
             for (size_t g = 0; g < l->ngroup; g++) {
                 p->y.data[b + g * L] = s->y[a + g * L];
@@ -495,32 +495,36 @@ static void thin_tile(void *user, size_t k, const struct fit_tile *s)
         }
 }
 
-enum fit_status fit_dataset_coarse(const struct fit_dataset *ds, size_t stride,
-                                   struct fit_dataset **coarse, struct fit_error *err)
+/* Every stride-th frame of groups [group, group + ngroup). */
+static enum fit_status take_part(const struct fit_dataset *ds, size_t stride, size_t group, size_t ngroup,
+                                 struct fit_dataset **part, struct fit_error *err)
 {
     const struct fit_layout *l = &ds->layout;
     const struct fit_dataset_private *p = ds->private_;
     struct fit_dataset *thin = NULL;
     enum fit_status st = FIT_OK;
-    *coarse = NULL;
-    if (is_rows(l) || stride < 2 || ceil_div(l->nframe, stride) < 2)
-        return fit_fail(err, FIT_ERR_USAGE, "data: %zu frames cannot be thinned by %zu", l->nframe,
-                        stride);
     size_t n = ceil_div(l->nframe, stride);
     uint32_t *frame = malloc(n * sizeof *frame);
-    if (!frame)
+    const double **coord = malloc((p->naxis + 1) * sizeof *coord);
+    *part = NULL;
+    if (!frame || !coord) {
+        free(frame);
+        free(coord);
         return no_memory(err);
+    }
     for (size_t i = 0; i < n; i++)
         frame[i] = l->frame[i * stride];
+    for (size_t a = 0; a < p->naxis; a++)
+        coord[a] = l->coord[a] + group;
     struct fit_dataset_pairs spec = {.ntime = l->ntime,
                                      .time = l->time,
                                      .step = l->step,
                                      .nframe = n,
                                      .frame = frame,
-                                     .ngroup = l->ngroup,
+                                     .ngroup = ngroup,
                                      .naxis = p->naxis,
                                      .nsetting = p->nsetting,
-                                     .coord = l->coord,
+                                     .coord = coord,
                                      .setting = l->setting,
                                      .center = p->center,
                                      .table_doubles = p->table_doubles};
@@ -528,18 +532,37 @@ enum fit_status fit_dataset_coarse(const struct fit_dataset *ds, size_t stride,
         goto done;
     if ((p->w.data || p->stream_weights) && (st = fit_dataset_need_weights(thin, err)) != FIT_OK)
         goto done;
-    memcpy(thin->reference, ds->reference, l->ngroup * sizeof *thin->reference);
-    memset(thin->private_->put, 1, l->ngroup);
-    thin->layout.context = l->context;
+    memcpy(thin->reference, ds->reference + group, ngroup * sizeof *thin->reference);
+    memset(thin->private_->put, 1, ngroup);
     thin->weighted = ds->weighted;
-    st = fit_dataset_each(ds, thin_tile, &(struct thinning){ds, thin, stride}, err);
+    st = fit_dataset_each(ds, thin_tile, &(struct thinning){ds, thin, stride, group}, err);
     if (st == FIT_OK)
         st = fit_dataset_finish(thin, err);
 done:
     free(frame);
+    free(coord);
     if (st == FIT_OK)
-        *coarse = thin;
+        *part = thin;
     else
         fit_dataset_free(thin);
     return st;
+}
+
+enum fit_status fit_dataset_coarse(const struct fit_dataset *ds, size_t stride, struct fit_dataset **coarse,
+                                   struct fit_error *err)
+{
+    const struct fit_layout *l = &ds->layout;
+    *coarse = NULL;
+    if (is_rows(l) || stride < 2 || ceil_div(l->nframe, stride) < 2)
+        return fit_fail(err, FIT_ERR_USAGE, "data: %zu frames cannot be thinned by %zu", l->nframe, stride);
+    enum fit_status st = take_part(ds, stride, 0, l->ngroup, coarse, err);
+    if (st == FIT_OK)
+        (*coarse)->layout.context = l->context;
+    return st;
+}
+
+enum fit_status fit_dataset_group(const struct fit_dataset *ds, size_t g, struct fit_dataset **one,
+                                  struct fit_error *err)
+{
+    return is_rows(&ds->layout) ? fit_dataset_group_rows(ds, g, one, err) : take_part(ds, 1, g, 1, one, err);
 }

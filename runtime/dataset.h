@@ -124,6 +124,22 @@ enum fit_status fit_dataset_finish(struct fit_dataset *ds, struct fit_error *err
 enum fit_status fit_dataset_coarse(const struct fit_dataset *ds, size_t stride, struct fit_dataset **coarse,
                                    struct fit_error *err);
 
+/* A new dataset with the values of group g alone.  context of the layout: NULL. */
+enum fit_status fit_dataset_group(const struct fit_dataset *ds, size_t g, struct fit_dataset **one,
+                                  struct fit_error *err);
+
+/* A dataset with the geometry of ds (borrowed) and y of its own (weights 0), or weights of its own (weights 1), to
+ * be written by fit_dataset_rewrite; the others are those of ds.  Not for streamed values. */
+enum fit_status fit_dataset_replica(const struct fit_dataset *ds, int weights, struct fit_dataset **replica,
+                                    struct fit_error *err);
+void fit_dataset_replica_free(struct fit_dataset *replica);
+
+/* Calls fn for every tile of the original (which must still be there), with the place of its first value among those
+ * of all tiles; fn writes the replica's own values of it.  Then brings sums and counts up to date. */
+typedef void fit_rewrite_fn(void *user, const struct fit_tile *t, double *values, size_t place);
+enum fit_status fit_dataset_rewrite(struct fit_dataset *replica, fit_rewrite_fn *fn, void *user,
+                                    struct fit_error *err);
+
 /* Offset in doubles from tile->y of element (i, j, g); the lane is inside the tile's storage. */
 size_t fit_tile_offset(const struct fit_layout *l, const struct fit_tile *t, size_t i, size_t j, size_t g);
 

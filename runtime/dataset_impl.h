@@ -31,6 +31,8 @@ struct fit_dataset_private {
     size_t ncolumn;
     unsigned char *put; /* ngroup: 1 when the matrix is there */
     int center, any_put, finished;
+    double *own; /* a replica: the values that it may write */
+    const struct fit_tile *original; /* and the tiles of the dataset that it is one of */
     int contiguous; /* used frames follow one another */
     size_t table_doubles;
 };
@@ -80,6 +82,10 @@ int fit_dataset_counts(double y, const double *sigma, size_t at);
 
 /* The tile that holds the pair (i, j) of used frames, i < j. */
 const struct fit_tile *fit_dataset_tile_of(const struct fit_dataset *ds, size_t i, size_t j);
+
+/* fit_dataset_group() for a table. */
+enum fit_status fit_dataset_group_rows(const struct fit_dataset *ds, size_t g, struct fit_dataset **one,
+                                       struct fit_error *err);
 
 /* Sets y, w and sum of every tile from the storage, and ds->bytes. */
 void fit_dataset_point_tiles(struct fit_dataset *ds);

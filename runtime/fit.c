@@ -17,6 +17,7 @@
 #include "covariance.h"
 #include "degeneracy.h"
 #include "fit_impl.h"
+#include "likelihood.h"
 #include "polish.h"
 #include "profile.h"
 #include "sandwich.h"
@@ -66,6 +67,7 @@ static void lay_out(struct arena *a, struct fit_result *r)
     size_t d = sizeof(double), p = r->nparam, n = r->nfull;
     r->theta = take(a, p * d);
     r->lin = take(a, r->ngroup * r->nlinear * d);
+    r->likelihood = take(a, r->nlikelihood * sizeof *r->likelihood);
     r->spread = take(a, r->nlinear * d);
     r->sigma = take(a, r->ngroup * d);
     r->against = take(a, r->ngroup * d);
@@ -106,6 +108,7 @@ static enum fit_status result_new(struct fit_job *f)
     r->nlinear = f->q;
     r->ngroup = f->ng;
     r->nfull = f->p + f->ng * f->q;
+    r->nlikelihood = f->opt->nlikelihood;
     r->nstart = f->nstart;
     r->nminimum = f->nminimum;
     r->room_degenerate = f->kernel->ndegeneracy + 1;
@@ -212,6 +215,11 @@ static enum fit_status check_options(struct fit_job *f)
     }
     snprintf(f->origin, sizeof f->origin, "%s%s", o->start_origin ? o->start_origin : any ? "given" : "model",
              moved ? ", moved into the bounds" : "");
+    if (o->loss != FIT_LOSS_LINEAR && o->nlikelihood)
+        return fit_fail(f->err, FIT_ERR_CONFIG, "profile: with loss linear only");
+    for (size_t k = 0; k < o->nlikelihood; k++)
+        if (o->likelihood[k] >= f->p + f->ng * f->q)
+            return fit_fail(f->err, FIT_ERR_INTERNAL, "profile: there is no parameter %zu", o->likelihood[k]);
     if (o->loss != FIT_LOSS_LINEAR && o->scaling == FIT_SCALING_HIERARCHICAL)
         return fit_fail(f->err, FIT_ERR_CONFIG, "hierarchical scaling: with loss linear only");
     if (o->loss != FIT_LOSS_LINEAR && !(o->f_scale > 0))
@@ -392,7 +400,7 @@ static enum fit_status robust_errors(struct fit_job *f, double variance)
                                      .curve = robust ? f->curve : 1,
                                      .length = f->opt->cluster_length,
                                      .joint = f->opt->cluster_joint};
-    if (f->kernel->points && f->ds->npoint > f->res->nfree)
+    if (f->kernel->points && f->ds->npoint > f->res->nfree && !f->opt->brief)
         return fit_sandwich(&spec, f->res, f->err);
     for (size_t k = 0; k < f->res->nfull; k++)
         f->res->std_robust[k] = NAN;
@@ -430,10 +438,13 @@ static enum fit_status finish(struct fit_job *f, struct fit_outcome *o)
         (st = robust_errors(f, variance)) != FIT_OK)
         goto done;
     memcpy(r->profile, r->std, f->p * sizeof *r->profile);
-    if (f->kernel->space == FIT_PAIRS && !robust && !fit_word_ends(o->word) &&
+    if (f->kernel->space == FIT_PAIRS && !robust && !f->opt->brief && !fit_word_ends(o->word) &&
         (st = fit_profile_errors(f, variance)) != FIT_OK)
         goto done;
     tell_end(f, o);
+    for (size_t k = 0; k < r->nlikelihood && !fit_word_ends(o->word); k++)
+        if ((st = fit_likelihood_curve(f, f->opt->likelihood[k], variance, &r->likelihood[k])) != FIT_OK)
+            goto done;
     memcpy(r->start, f->began_at, f->p * sizeof *r->start);
     memcpy(r->start_origin, o->origin, sizeof r->start_origin);
     r->threads = fit_objective_threads(f->obj);

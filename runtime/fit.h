@@ -107,6 +107,10 @@ struct fit_options {
     int global;         /* nonzero: the whole box is searched as well, by an evolution strategy */
     uint64_t seed;      /* of the search for starting points */
 
+    int brief; /* nonzero: no robust errors, no look at the cost around the minimum: for fits in great number */
+    const size_t *likelihood; /* nlikelihood places in the full vector: profiles that are wanted (likelihood.h) */
+    size_t nlikelihood;
+
     int few_data_allowed; /* nonzero: more parameters than values are no error: priors will follow */
 
     size_t cluster_length; /* frames of a cluster for the robust errors; 0: from the residuals */
@@ -166,6 +170,20 @@ struct fit_robust {
                                 values that count (exponent of a power likelihood) */
 };
 
+/* Profile likelihood of one parameter: the least chi2 for its values, the others fitted anew at each. */
+enum { FIT_LIKELIHOOD_POINTS = 64 };
+struct fit_likelihood {
+    size_t which;           /* place in the full vector */
+    size_t n;               /* points of the curve, increasing */
+    double value[FIT_LIKELIHOOD_POINTS], rise[FIT_LIKELIHOOD_POINTS]; /* chi2 above the least, in units of the noise */
+    double lower[2], upper[2]; /* ends of the intervals of 68 and 95 % */
+    int open_lower[2], open_upper[2]; /* 1: the interval ends at the bound, beyond which nothing was looked at */
+    int one_sided;          /* -1, 1: the best value stands on the lower, upper bound: limits toward the other side */
+    int lower_cost;         /* 1: a better minimum was met; the intervals mean nothing */
+    double better;          /* then: the value of the parameter there */
+    char text[320];         /* the intervals in words */
+};
+
 /* Residuals z = sqrt(w) r of one group; each 0, 0, 0, 3 and 1 for independent normal noise; NaN: no such pairs. */
 enum { FIT_RESIDUAL_DECILES = 10 };
 struct fit_residual_test {
@@ -212,6 +230,8 @@ struct fit_result {
                             determined although the paraboloid says so; where it was not looked at, std */
     double *std_robust;  /* nfull: as std, for correlated noise; all NaN when robust.kind is NONE */
     double *covariance_robust; /* nfull x nfull */
+    size_t nlikelihood;
+    struct fit_likelihood *likelihood;
     struct fit_robust robust;
     struct fit_residual_test *residual; /* ngroup */
     double *covariance;  /* nfull x nfull; scaled by the estimated noise unless it is absolute */

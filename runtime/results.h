@@ -19,6 +19,7 @@
 #include "maps.h"
 #include "output.h"
 #include "sampling.h"
+#include "study.h"
 
 #include <stdio.h>
 #include <time.h>
@@ -49,6 +50,7 @@ struct fit_results {
     const struct fit_input *input;
     const struct fit_dataset *ds;
     const struct fit_result *fit;
+    const struct fit_study *study;     /* NULL: nothing besides the fit */
     const struct fit_samples *samples; /* NULL: no posterior was asked for, or */
     const char *no_samples;            /* why there is none */
     const struct fit_maps *maps;

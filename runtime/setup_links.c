@@ -82,7 +82,7 @@ static enum fit_status share_one(const struct links *l, size_t k, int shared, si
     const struct fit_config_share *share = &l->cfg->param[k].share;
     int linear = k >= l->k->nparam, own = linear && l->k->linear[k - l->k->nparam].over >= 0;
     enum fit_share_kind kind = share->kind;
-    if (kind == FIT_SHARE_MODEL || (shared && !linear))
+    if (kind == FIT_SHARE_MODEL || (shared && !linear) || l->ng == 1)
         kind = own ? FIT_SHARE_EACH : FIT_SHARE_ALL;
     if (kind != FIT_SHARE_ALL && l->k->naxis == 0)
         return at_fault(l, share->from, l->cfg->param[k].declared->name, "the data have no angles or groups");

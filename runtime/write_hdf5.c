@@ -600,6 +600,7 @@ enum fit_status fit_write_hdf5(const struct fit_results *r, const char *path, st
     }
     st = put_parameters(&w, r, err);
     put_tied(&w, r);
+    fit_study_hdf5(&w, r);
     put_quality(&w, r);
     put_convergence(&w, r);
     put_starts(&w, r);

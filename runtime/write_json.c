@@ -414,6 +414,7 @@ char *fit_write_json(const struct fit_results *r)
     put_robust(&j, r);
     put_identifiability(&j, r);
     put_degeneracies(&j, r);
+    fit_study_json(&j, r);
     fit_json_posterior(&j, r);
     put_starts(&j, r);
     put_minima(&j, r);

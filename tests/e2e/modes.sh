@@ -106,4 +106,29 @@ for seed in 1 2 3; do
     [ "$(quality flat)" = flat ] || fail "data without signal are $(quality flat)"
 done
 
+# Profiles, bootstraps, angles alone: in the files, in words, the same for any number of threads.
+fit profile --profile D0,contrast
+[ "$(grep -c '"interval_95"' profile/fit.json)" = 6 ] || fail "six profiles: D0 and five contrasts"
+grep -q '^  D0: 68 %: .*; 95 %: ' profile/summary.txt || fail "the summary does not tell the profile of D0"
+refused "did you mean 'D0'" --profile D00
+for kind in parametric block; do
+    fit $kind --bootstrap $kind:24 --threads 1
+    fit $kind.3 --bootstrap $kind:24 --threads 3
+    for k in $kind $kind.3; do
+        awk '/"bootstrap":/ { on = 1 } on && !/seconds/ { print } on && /^  }/ { exit }' "$k/fit.json" >"$k.part"
+    done
+    grep -q '"converged": 24' $kind.part || fail "$kind: not all replicates converged"
+    cmp -s $kind.part $kind.3.part || fail "$kind depends on the number of threads"
+done
+refused "unknown word" --bootstrap jackknife
+fit sequence --sequence angle
+[ "$(wc -l <sequence/sequence.csv)" = 6 ] || fail "sequence.csv has not one line for each angle"
+fit alone --phi 90
+a=$(awk -F, '$1 == 90 { print $2 }' sequence/sequence.csv) e=$(number alone D0 std)
+near "$a" "$(number alone D0 value)" "$(awk -v e="$e" 'BEGIN { print 0.01 * e }')" ||
+    fail "D0 of one angle in a sequence, $a, and by itself, $(number alone D0 value)"
+fit tiedseq --sequence angle --tie gamma_dot_t_offset='0.1*gamma_dot_t0 - 1e-4'
+awk -F, 'NR > 1 { d = $17 - (0.1 * $11 - 1e-4); if (d * d > 1e-30) exit 1 }' tiedseq/sequence.csv ||
+    fail "a tie does not hold for single angles"
+
 echo "all passed"

@@ -1,0 +1,25 @@
+/* likelihood.h -- profile likelihoods: how well the data know one parameter, without the paraboloid.
+ *
+ * For values v of a parameter, on both sides of its best value, chi2 is minimised over all others; its rise above the
+ * least, in units of the noise, is the profile.  Where it reaches the square of the quantile of Student's t (normal,
+ * when the noise is known or the data are many) the interval of 68 or 95 % ends (Venzon & Moolgavkar, Appl. Statist.
+ * 37 (1988) 87; Bates & Watts (1988), section 6.1).  Unlike standard errors these intervals bend with the valley,
+ * stop at bounds, and are open where the data exclude nothing.
+ *
+ * A best value on a bound gives one-sided limits toward the inside, with the one-sided quantiles (0.68: 0.468 and
+ * 0.95: 1.645 standard deviations; Self & Liang, J. Am. Stat. Assoc. 82 (1987) 605).
+ */
+#ifndef FIT_LIKELIHOOD_H
+#define FIT_LIKELIHOOD_H
+
+#include "fit_impl.h"
+
+/* After the errors of a fit, variance as there; `which`: place in the full vector.  The objective is left at some
+ * other point.  FIT_ERR_MEMORY, or FIT_ERR_INTERRUPTED. */
+enum fit_status fit_likelihood_curve(struct fit_job *f, size_t which, double variance, struct fit_likelihood *out);
+
+/* Quantile of Student's t that is exceeded with probability p < 1/2, for dof degrees of freedom; dof infinite:
+ * normal. */
+double fit_student_quantile(double p, double dof);
+
+#endif
