@@ -6,6 +6,8 @@
  */
 #include "likelihood.h"
 
+#include "problem.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -80,20 +82,6 @@ double fit_student_quantile(double p, double dof)
 
 /* ---- one point ------------------------------------------------------------------------------------------------ */
 
-static enum fit_eval value(void *user, const double *x, double *cost, double *error)
-{
-    struct fit_objective *o = user;
-    enum fit_eval e = fit_objective_value(o, x);
-    *cost = o->cost;
-    *error = o->cost_error;
-    return e;
-}
-
-static enum fit_eval normal(void *user, const double *x, double *B, double *g)
-{
-    return fit_objective_normal(user, x, B, g);
-}
-
 /* Signed root of the rise with the parameter held at v; theta comes in as a start and goes out as the minimum. */
 static double root_at(struct curve *c, double v)
 {
@@ -107,7 +95,7 @@ static double root_at(struct curve *c, double v)
         c->lower[k] = c->upper[k] = c->theta[k] = v;
     else
         o->lower[u] = o->upper[u] = v - o->origin[u];
-    struct fit_nlsq_problem problem = {f->p, c->lower, c->upper, f->dof, f->noise, o, value, normal};
+    struct fit_nlsq_problem problem = fit_problem(o, c->lower, c->upper, f->dof, f->noise);
     struct fit_nlsq_options opt = {.max_iterations = STEPS, .ftol = 1e-12, .xtol = 1e-12, .gtol = 1e-3,
                                    .deadline = f->deadline};
     enum fit_word word = fit_nlsq_run(f->nlsq, &problem, &opt, c->theta);
