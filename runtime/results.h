@@ -81,7 +81,8 @@ enum fit_status fit_write_cmc(const struct fit_results *r, const char *folder,
 /* The summary: at most 25 lines of 80 columns, and those about degeneracies. */
 void fit_write_summary(const struct fit_results *r, FILE *f);
 
-/* The posterior beside least squares, in 80 columns; nothing when there is none (summary_posterior.c). */
+/* The posterior beside least squares, in 80 columns; why there is none; nothing when none was wanted
+ * (summary_posterior.c). */
 void fit_write_posterior_summary(const struct fit_results *r, FILE *f);
 
 /* Its parts for the consensus mode: the first lines; the combination beside the exact posterior. */

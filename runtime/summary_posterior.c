@@ -245,6 +245,11 @@ void fit_write_posterior_summary(const struct fit_results *r, FILE *f)
 {
     const struct fit_samples *s = r->samples;
     char text[sizeof ((struct fit_samples *)0)->verdict_text + 32];
+    if (!s && r->no_samples) {
+        fprintf(f, "\n");
+        snprintf(text, sizeof text, "NO POSTERIOR: %s", r->no_samples);
+        wrapped(f, text);
+    }
     if (!s)
         return;
     fprintf(f, "\n");

@@ -84,6 +84,7 @@ expect 2 "$bin" fit d.yaml -o late $settings --max-seconds 0.08 --cmc-num-shards
 has late/fit.json '"verdict": "failed"'
 [ ! -e late/posterior.nc ] || fail "a posterior of part of the shards"
 grep -q "time limit" late/run.log || fail "run.log does not tell of the time limit"
+has late/summary.txt "NO POSTERIOR: "
 expect 2 "$bin" fit d.yaml -o laplace --method laplace --draws 3000000 --max-seconds 0.3 --quiet
 has laplace/run.log "the time limit"
 [ ! -e laplace/posterior.nc ] || fail "a posterior of part of the importance draws"
