@@ -38,7 +38,7 @@ const char *fit_bootstrap_word(enum fit_bootstrap_kind kind)
     return word[kind];
 }
 
-/* ---- values of the model -------------------------------------------------------------------------------------- */
+/* ---- values of the model --------------------------------------------------------------------------------------- */
 
 static void model_tile(void *user, const struct fit_tile *t, double *values, size_t place)
 {
@@ -173,7 +173,7 @@ static void double_moves(const struct job *j, double *x)
     }
 }
 
-/* ---- one fit ------------------------------------------------------------------------------------------------------ */
+/* ---- one fit --------------------------------------------------------------------------------------------------- */
 
 static void replicate(void *user, size_t k, size_t thread)
 {
@@ -202,7 +202,7 @@ static void replicate(void *user, size_t k, size_t thread)
     fit_result_free(&r);
 }
 
-/* ---- all of them -------------------------------------------------------------------------------------------------- */
+/* ---- all of them ----------------------------------------------------------------------------------------------- */
 
 static size_t data_doubles(const struct fit_dataset *ds)
 {

@@ -5,8 +5,8 @@
  *   block       the data themselves, weighted.  Clusters of successive frames are drawn with replacement, as many as
  *               there are; with n_a the times that cluster a was drawn, a pair of frames of the clusters a and b has
  *               the weight (n_a + n_b) / 2, inside of one cluster (1 + n_a) / 2, and what the result moves by is
- *               doubled: weights 1 + (n_a - 1) + (n_b - 1) could be negative.  Noise that frames have in common is drawn
- *               with them.  The variance is that of the sums S_c of sandwich.h, without the second sum: for noise of
+ *               doubled: weights 1 + (n_a - 1) + (n_b - 1) could be negative.  Noise that frames have in common is
+ *               drawn with them.  The variance is that of the sums S_c of sandwich.h, without the second sum: for noise of
  *               single pairs it is twice too large (errors by sqrt(2)), less the more the noise is that of frames.
  *               Products n_a n_b, the pigeonhole bootstrap (Owen, Ann. Appl. Statist. 1 (2007) 386), would make it
  *               three times too large.  Rows of a table: single rows are drawn.

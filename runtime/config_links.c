@@ -201,7 +201,8 @@ void fit_cfg_call_share(struct fit_cfg_reader *r, const char *text)
     }
     size_t room = strlen(equal) + 1, nset = 0, n = 0;
     struct fit_yaml *scalar = fit_cfg_alloc(r, room * sizeof *scalar), *list = fit_cfg_alloc(r, room * sizeof *list);
-    struct fit_yaml_entry *entry = fit_cfg_alloc(r, room * sizeof *entry), *sets = fit_cfg_alloc(r, room * sizeof *sets);
+    struct fit_yaml_entry *entry = fit_cfg_alloc(r, room * sizeof *entry);
+    struct fit_yaml_entry *sets = fit_cfg_alloc(r, room * sizeof *sets);
     char *copy = fit_arena_string(&r->cfg->private_->arena, equal + 1), *outer, *inner;
     if (!scalar || !list || !entry || !sets || !copy)
         return;
@@ -278,7 +279,8 @@ void fit_cfg_check_links(struct fit_cfg_reader *r)
         if (p->fixed.value && fit_given(p->fixed.from))
             error_at(r, p->tie->from, "%s is both fixed and tied%s", p->declared->name, "");
         if (p->share.kind != FIT_SHARE_MODEL)
-            error_at(r, p->share.from, "%s is tied: it has as many values as the parameters that it follows; share those%s",
+            error_at(r, p->share.from,
+                     "%s is tied: it has as many values as the parameters that it follows; share those%s",
                      p->declared->name, "");
         resolve(r, i);
     }

@@ -72,7 +72,8 @@ double fit_student_quantile(double p, double dof)
         double area = 0, h = t / N; /* from 0 to t, by Simpson's rule */
         for (int k = 0; k <= N; k++)
             area += (k == 0 || k == N ? 1 : k % 2 ? 4 : 2) * pow(1 + (k * h) * (k * h) / dof, -0.5 * (dof + 1));
-        double excess = 0.5 - scale * area * h / 3 - p, step = excess / (scale * pow(1 + t * t / dof, -0.5 * (dof + 1)));
+        double excess = 0.5 - scale * area * h / 3 - p;
+        double step = excess / (scale * pow(1 + t * t / dof, -0.5 * (dof + 1)));
         t += step;
         if (fabs(step) < 1e-12 * t)
             break;
@@ -200,7 +201,8 @@ static void describe(struct curve *c, const char *name)
     if (l->one_sided) {
         const double *end = l->one_sided < 0 ? l->upper : l->lower;
         const int *open = l->one_sided < 0 ? l->open_upper : l->open_lower;
-        snprintf(l->text, sizeof l->text, "the best value is the %s bound; %s %.5g with 68 %%%s, %s %.5g with 95 %%%s%s",
+        snprintf(l->text, sizeof l->text,
+                 "the best value is the %s bound; %s %.5g with 68 %%%s, %s %.5g with 95 %%%s%s",
                  l->one_sided < 0 ? "lower" : "upper", l->one_sided < 0 ? "below" : "above", end[0],
                  open[0] ? " (the other bound)" : "", l->one_sided < 0 ? "below" : "above", end[1],
                  open[1] ? " (the other bound)" : "", open[1] ? ": the data exclude no value" : "");

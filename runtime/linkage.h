@@ -78,7 +78,8 @@ void fit_linkage_free(struct fit_linkage *link);
 
 /* Bounds of the unknowns from those of the inner parameters (nonlinear, then linear), so that tied values keep
  * theirs: exactly where a tied value depends on one unknown; where it depends on several, FIT_ERR_CONFIG unless
- * all that these can be lies inside.  Of a Fourier series only the mean is bounded.  lower, upper: in, for n inner parameters; xlower, xupper: out, kernel.nparam +
+ * all that these can be lies inside.  Of a Fourier series only the mean is bounded.
+ * lower, upper: in, for n inner parameters; xlower, xupper: out, kernel.nparam +
  * kernel.nlinear. */
 enum fit_status fit_linkage_bounds(const struct fit_linkage *link, const double *lower, const double *upper,
                                    double *xlower, double *xupper, struct fit_error *err);

@@ -88,8 +88,9 @@ struct fit_quality fit_results_quality(const struct fit_results *r)
                  sqrt(f->goodness));
     } else if (fit_results_wider(r) > CORRELATED) {
         q.word = "doubtful";
-        snprintf(q.text, sizeof q.text, "residuals are as large as the noise but correlated: frames share noise, or the "
-                                        "model does not quite fit (see the maps of residuals); only robust errors hold%s%s",
+        snprintf(q.text, sizeof q.text,
+                 "residuals are as large as the noise but correlated: frames share noise, or the model does not "
+                 "quite fit (see the maps of residuals); only robust errors hold%s%s",
                  open ? "; without error: " : "", names);
     } else if (open > 0) {
         q.word = "partial";

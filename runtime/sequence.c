@@ -47,7 +47,8 @@ static void choose_start(const struct alone *a, size_t g, struct fit_setup *s)
 }
 
 /* Values of the model's parameters, tied ones too. */
-static void take(const struct alone *a, const struct fit_setup *s, const struct fit_result *r, struct fit_sequence_row *row)
+static void take(const struct alone *a, const struct fit_setup *s, const struct fit_result *r,
+                 struct fit_sequence_row *row)
 {
     const struct fit_linkage *link = s->link;
     size_t p = a->model->nparam, q = a->model->nlinear, n = r->nparam, c = r->nlinear;

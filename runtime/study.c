@@ -75,7 +75,7 @@ static void full_name(const struct fit_results *r, size_t e, char *text, size_t 
         snprintf(text, size, "%s", p.param->name);
 }
 
-/* ---- fit.json ---------------------------------------------------------------------------------------------------- */
+/* ---- fit.json -------------------------------------------------------------------------------------------------- */
 
 static void json_profiles(struct fit_json *j, const struct fit_results *r)
 {
@@ -190,7 +190,7 @@ void fit_study_json(struct fit_json *j, const struct fit_results *r)
     }
 }
 
-/* ---- fit.h5 ------------------------------------------------------------------------------------------------------- */
+/* ---- fit.h5 ---------------------------------------------------------------------------------------------------- */
 
 static void hdf5_profiles(struct fit_h5r *w, const struct fit_results *r)
 {
@@ -275,7 +275,7 @@ void fit_study_hdf5(struct fit_h5r *w, const struct fit_results *r)
     }
 }
 
-/* ---- the screen ----------------------------------------------------------------------------------------------------- */
+/* ---- the screen ------------------------------------------------------------------------------------------------ */
 
 static void print_wrapped(FILE *f, const char *text)
 {
@@ -318,8 +318,8 @@ static void print_bootstrap(FILE *f, const struct fit_results *r)
     fprintf(f, "\nbootstrap, %s", fit_bootstrap_word(b->kind));
     if (b->length)
         fprintf(f, " of %zu frame%s", b->length, b->length == 1 ? "" : "s");
-    fprintf(f, ", %zu of %zu fits, %.2f s\n  %-20s %12s %10s %12s %12s\n", b->good, b->n, b->seconds, "", "value", "error",
-            "2.5 %", "97.5 %");
+    fprintf(f, ", %zu of %zu fits, %.2f s\n", b->good, b->n, b->seconds);
+    fprintf(f, "  %-20s %12s %10s %12s %12s\n", "", "value", "error", "2.5 %", "97.5 %");
     for (size_t e = 0; e < r->fit->nparam + r->fit->nlinear && e < b->nfull; e++) {
         struct fit_full_param p = fit_results_param(r, e);
         if (isnan(b->std[e]) || p.group >= 0)
@@ -385,7 +385,7 @@ void fit_study_summary(const struct fit_results *r, FILE *f)
     }
 }
 
-/* ---- CSV ------------------------------------------------------------------------------------------------------------ */
+/* ---- CSV ------------------------------------------------------------------------------------------------------- */
 
 char *fit_study_csv(const struct fit_results *r)
 {
@@ -407,7 +407,8 @@ char *fit_study_csv(const struct fit_results *r)
         for (size_t e = 0; e < s->nvalue; e++)
             fprintf(f, ",%.17g,%.17g,%.17g", row->fitted ? row->value[e] : NAN, row->fitted ? row->std[e] : NAN,
                     row->fitted ? row->robust[e] : NAN);
-        fprintf(f, ",%.10g,%s\n", row->fitted ? row->goodness : NAN, row->fitted ? fit_word_name(row->status) : "failed");
+        fprintf(f, ",%.10g,%s\n", row->fitted ? row->goodness : NAN,
+                row->fitted ? fit_word_name(row->status) : "failed");
     }
     if (fclose(f) != 0) {
         free(text);

@@ -20,7 +20,8 @@ struct fit_study {
 void fit_study_free(struct fit_study *s);
 
 /* Places in the full vector of the parameters that `profile` names: of the fit ("D0[45]", "contrast[2]"), of the
- * model (all values of it), "all" (all nonlinear ones).  list is the caller's.  FIT_ERR_CONFIG with place and nearest. */
+ * model (all values of it), "all" (all nonlinear ones).  list is the caller's. 
+ * FIT_ERR_CONFIG with place and nearest. */
 enum fit_status fit_study_profiles(const struct fit_config *cfg, const struct fit_kernel *kernel,
                                    const struct fit_linkage *link, size_t ngroup, size_t **list, size_t *n,
                                    struct fit_error *err);
