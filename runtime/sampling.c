@@ -72,7 +72,7 @@ static enum fit_status allocate(struct fit_sampling_run *m, struct fit_error *er
 void fit_samples_free(struct fit_samples *s)
 {
     void *all[] = {s->x, s->q, s->lp, s->log_weight, s->stats, s->health, s->column, s->coordinate_name, s->mode, s->mode_covariance,
-                   s->covariance, s->inverse_metric};
+                   s->covariance, s->inverse_metric, s->x_robust, s->covariance_robust};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++)
         free(all[k]);
     fit_consensus_free(s->consensus);
@@ -205,21 +205,6 @@ static enum fit_status find_mode(struct fit_sampling_run *m, const struct fit_po
     return st;
 }
 
-/* Second column of errors: draws take the noise for independent; least squares knows by how much it is not.  The
- * affine adjustment theta -> median + C (theta - median) with a diagonal C (Ribatet, Cooley & Davison, Stat. Sinica
- * 22 (2012) 813, with the sandwich as its target). */
-static void stretch(struct fit_samples *s, const struct fit_result *fit)
-{
-    for (size_t k = 0; k < s->ncolumn; k++) {
-        struct fit_column_summary *c = &s->column[k];
-        int known = fit && fit->robust.kind != FIT_ROBUST_NONE && k < fit->nfull && fit->std[k] > 0;
-        double wider = known ? fit->std_robust[k] / fit->std[k] : NAN;
-        c->sd_robust = wider * c->c.sd;
-        c->q025_robust = c->median + wider * (c->q025 - c->median);
-        c->q975_robust = c->median + wider * (c->q975 - c->median);
-    }
-}
-
 /* Acceptance to aim at.  Along a single coordinate trees of two points turn back already; with 0.85 their steps are
  * so short that the draws stay correlated, with 0.7 one and a half to two times as many draws for each gradient are
  * effective (tests/e2e/test_posteriordb.c, --table), without divergences. */
@@ -260,7 +245,7 @@ enum fit_status fit_sample(const struct fit_posterior_setup *setup, const struct
         if (st == FIT_OK)
             st = fit_samples_summarise(s, m.p, opt, err);
         if (st == FIT_OK)
-            stretch(s, fit);
+            st = fit_samples_robust(s, fit, err);
         s->passes = fit_posterior_passes(m.p) + m.checkpoint.passes + (s->consensus ? s->consensus->passes : 0);
     }
     s->seconds.summary = fit_seconds() - begin;

@@ -91,8 +91,7 @@ struct fit_column_summary {
     struct fit_convergence c;      /* mean, sd, R-hat, effective sizes, errors */
     double q025, q05, median, q95, q975;
     double mcse_median;
-    double sd_robust, q025_robust, q975_robust; /* stretched about the median by std_robust / std of the fit
-                                                   (sandwich.h); NaN: the fit has none */
+    double sd_robust, q025_robust, q975_robust; /* for correlated noise: of x_robust; NaN: the fit has no such errors */
     int constant;                  /* 1: fixed; the rest is its value and NaN */
     struct fit_prior prior;
     double contraction;            /* 1 - (sd / prior sd)^2 by the quantiles of the prior; NaN: improper */
@@ -116,6 +115,8 @@ struct fit_samples {
     char (*coordinate_name)[64];   /* ncoordinate */
     double *mode, *mode_covariance;  /* ncoordinate, squared: of the normal approximation at the mode */
     double *covariance;            /* ncolumn x ncolumn of the draws */
+    double *x_robust, *covariance_robust; /* as x and covariance, for correlated noise (sampling_robust.c), NaN where
+                                             the fit has no such errors; NULL: it has none at all */
     double *inverse_metric;        /* nuts: chains x ncoordinate^2 (dense) or chains x ncoordinate */
     double pareto_k, log_evidence; /* laplace, consensus; NaN for nuts */
     double weight_ess;             /* laplace, consensus */

@@ -76,6 +76,9 @@ enum fit_status fit_mode_search(const struct fit_target *t, size_t nstart, const
                                 const struct fit_mode_ask *ask, struct fit_mode *best, double *other,
                                 double *other_mass, struct fit_error *err);
 
+/* Fills x_robust, covariance_robust and the robust fields of the columns; fit: NULL when there is none. */
+enum fit_status fit_samples_robust(struct fit_samples *s, const struct fit_result *fit, struct fit_error *err);
+
 /* Puts draws on one side of exact mirrors, and mirror_text, folded ... */
 enum fit_status fit_samples_mirrors(struct fit_samples *s, const struct fit_posterior *p, struct fit_error *err);
 

@@ -241,6 +241,21 @@ static void chains(const struct fit_results *r, FILE *f)
     wrapped(f, text);
 }
 
+/* Deviations of the nonlinear parameters from the stretched draws. */
+static void for_correlated_noise(const struct fit_results *r, FILE *f)
+{
+    const struct fit_samples *s = r->samples;
+    char text[2 * TEXT];
+    size_t n = (size_t)snprintf(text, sizeof text, "noise is correlated: sd too small by about %.2g; it is",
+                                fit_results_wider(r));
+    for (size_t k = 0; k < s->nparam && n < sizeof text - 100; k++)
+        if (s->column[k].sd_robust > 0)
+            n += (size_t)snprintf(text + n, sizeof text - n, " %s %.2g,", r->kernel->param[k].name,
+                                  s->column[k].sd_robust);
+    snprintf(text + n, sizeof text - n, " see posterior_robust in posterior.nc");
+    wrapped(f, text);
+}
+
 void fit_write_posterior_summary(const struct fit_results *r, FILE *f)
 {
     const struct fit_samples *s = r->samples;
@@ -263,8 +278,7 @@ void fit_write_posterior_summary(const struct fit_results *r, FILE *f)
     if (s->consensus)
         fit_write_consensus_bias(r, f);
     if (fit_results_wider(r) > 1.2)
-        fprintf(f, "noise is correlated: sd too small by about %.2g, see sd_robust in fit.json\n",
-                fit_results_wider(r));
+        for_correlated_noise(r, f);
     snprintf(text, sizeof text, "verdict: %s: %s", fit_verdict_word(s->verdict), s->verdict_text);
     wrapped(f, text);
 }

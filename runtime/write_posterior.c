@@ -11,6 +11,8 @@
  * phi); attributes: units, long_name, prior and its quantiles, bounds, least-squares value and
  * error sample_stats             lp, energy, diverging, tree_depth, n_steps, acceptance_rate,
  * step_size, ...; Laplace: log_weight of the proposal that a draw is a copy of, attribute pareto_k
+ *     posterior_robust         the same for correlated noise (sampling_robust.c), with covariance and
+ * covariance_robust (column, column_2); without what the fit has no robust errors for
  *     unconstrained_posterior  q (chain, draw, coordinate): what the sampler moves in; its mode,
  * metric prior                    draws of the nonlinear parameters with a proper prior
  *     observed_data            pairs: cuts g2(phi, age, tau) with errors; tables: the values, when
@@ -34,6 +36,7 @@ struct nc {
     struct fit_h5r *w;
     const struct fit_results *r;
     const struct fit_samples *s;
+    const double *x;        /* of the samples: x or x_robust */
     const char *group_name; /* of the dimension of the groups of data; NULL: there is none */
     const char *group_unit;
     double *group_coord; /* ngroup */
@@ -265,7 +268,7 @@ static void put_variable(struct nc *f, const char *group, const struct variable 
     char path[PATH];
     for (size_t k = 0; k < rows; k++)
         for (size_t g = 0; g < n; g++)
-            f->buffer[k * n + g] = s->x[k * s->ncolumn + v->first + g * v->stride];
+            f->buffer[k * n + g] = f->x[k * s->ncolumn + v->first + g * v->stride];
     put_draws(f, group, v->name, n, v->grouped ? f->group_name : NULL, f->buffer, v->unit);
     describe_variable(f, join(path, group, v->name), v);
 }
@@ -317,6 +320,64 @@ static void put_posterior(struct nc *f)
     put_group_dimension(f, "posterior");
     each_variable(f, "posterior", 0, put_variable);
     describe_group(f, "/posterior");
+}
+
+/* Variables that have robust errors in every group. */
+static void put_stretched(struct nc *f, const char *group, const struct variable *v)
+{
+    for (size_t g = 0; g < (v->grouped ? f->s->ngroup : 1); g++)
+        if (isnan(f->s->x_robust[v->first + g * v->stride]))
+            return;
+    put_variable(f, group, v);
+}
+
+/* `covariance` of the columns that have robust errors. */
+static void put_covariance(struct nc *f, const char *group, const char *name, const double *covariance, size_t n,
+                           const size_t *column)
+{
+    char path[PATH];
+    double *block = malloc((n * n + 1) * sizeof *block);
+    for (size_t i = 0; block && i < n; i++)
+        for (size_t j = 0; j < n; j++)
+            block[i * n + j] = covariance[column[i] * f->s->ncolumn + column[j]];
+    if (block)
+        fit_h5r_reals(f->w, join(path, group, name), 2, (const size_t[]){n, n}, block, NULL);
+    attach(f, group, name, (const char *const[]){"column", "column_2", NULL});
+    free(block);
+}
+
+/* Draws stretched for correlated noise, and their covariance with that of the draws themselves. */
+static void put_robust(struct nc *f)
+{
+    static const char group[] = "posterior_robust", *const both[] = {"column", "column_2"};
+    const struct fit_samples *s = f->s;
+    size_t n = 0, *column = malloc((s->ncolumn + 1) * sizeof *column);
+    char path[PATH], (*text)[64] = malloc((s->ncolumn + 1) * sizeof *text);
+    const char **name = malloc((s->ncolumn + 1) * sizeof *name);
+    if (s->x_robust && column && text && name) {
+        put_draw_dimensions(f, group);
+        put_group_dimension(f, group);
+        f->x = s->x_robust;
+        each_variable(f, group, 0, put_stretched);
+        f->x = s->x;
+        for (size_t k = 0; k < s->ncolumn; k++) {
+            if (isnan(s->x_robust[k]))
+                continue;
+            fit_samples_name(f->r->kernel, s->ngroup, k, text[n]);
+            name[n] = text[n];
+            column[n++] = k;
+        }
+        for (size_t k = 0; k < 2; k++) {
+            fit_h5r_texts(f->w, join(path, group, both[k]), n, name);
+            fit_h5r_scale(f->w, path, both[k]);
+        }
+        put_covariance(f, group, "covariance", s->covariance, n, column);
+        put_covariance(f, group, "covariance_robust", s->covariance_robust, n, column);
+        describe_group(f, "/posterior_robust");
+    }
+    free(name);
+    free(text);
+    free(column);
 }
 
 /* ---- sample_stats
@@ -540,12 +601,13 @@ enum fit_status fit_write_posterior(const struct fit_results *r, const char *pat
                                     struct fit_error *err)
 {
     struct fit_h5r w = {0};
-    struct nc f = {.w = &w, .r = r, .s = r->samples};
+    struct nc f = {.w = &w, .r = r, .s = r->samples, .x = r->samples->x};
     enum fit_status st = open_groups(&f, err);
     if (st == FIT_OK)
         st = fit_h5r_create(path, &w, err);
     if (st == FIT_OK) {
         put_posterior(&f);
+        put_robust(&f);
         put_sample_stats(&f);
         put_unconstrained(&f);
         put_prior(&f);

@@ -491,6 +491,46 @@ static void test_mirror_images(void **state)
     fit_dataset_free(x.ds);
 }
 
+/* Draws of covariance M become draws of covariance R; columns without errors have none. */
+static void test_robust_draws(void **state)
+{
+    enum { N = 4, DRAWS = 4000 };
+    static double x[DRAWS * N], covariance[N * N], M[9] = {4, 1.8, 0, 1.8, 1, 0, 0, 0, NAN}, R[9] = {9, 1, 0, 1, 4, 0, 0, 0, NAN};
+    double std[3] = {2, 1, NAN}, robust[3] = {3, 2, NAN};
+    struct fit_column_summary column[N] = {{.median = 5}, {.median = -1}, {.median = 0}, {.median = 1}};
+    struct fit_samples s = {.chains = 2, .draws = DRAWS / 2, .ncolumn = N, .x = x, .covariance = covariance, .column = column};
+    struct fit_result fit = {.nfull = 3, .std = std, .std_robust = robust, .covariance = M, .covariance_robust = R,
+                             .robust.kind = FIT_ROBUST_FRAMES};
+    struct fit_error err = {0};
+    double mean[2] = {0}, sum[3] = {0};
+    (void)state;
+    for (size_t k = 0; k < DRAWS; k++) {
+        double z[2];
+        fit_rng_normal(3, 1, k, z);
+        x[k * N] = 5 + 2 * z[0];
+        x[k * N + 1] = -1 + 0.9 * z[0] + sqrt(0.19) * z[1];
+    }
+    memcpy(covariance, (double[]){4, 1.8, 0, 0, 1.8, 1}, 6 * sizeof *covariance);
+    assert_int_equal(fit_samples_robust(&s, &fit, &err), FIT_OK);
+    for (size_t k = 0; k < 2 * DRAWS; k++)
+        mean[k % 2] += s.x_robust[k / 2 * N + k % 2] / DRAWS;
+    for (size_t k = 0; k < DRAWS; k++) {
+        double a = s.x_robust[k * N] - mean[0], b = s.x_robust[k * N + 1] - mean[1];
+        sum[0] += a * a / DRAWS;
+        sum[1] += a * b / DRAWS;
+        sum[2] += b * b / DRAWS;
+        assert_true(isnan(s.x_robust[k * N + 2]) && isnan(s.x_robust[k * N + 3]));
+    }
+    printf("    %.3f %.3f %.3f for 9, 1 and 4\n", sum[0], sum[1], sum[2]);
+    assert_true(fabs(sum[0] - 9) < 0.8 && fabs(sum[1] - 1) < 0.4 && fabs(sum[2] - 4) < 0.36); /* 4 sqrt(2 / 4000) */
+    assert_true(fabs(s.covariance_robust[0] - 9) < 1e-12 && fabs(s.covariance_robust[1] - 1) < 1e-12);
+    assert_true(fabs(s.covariance_robust[N + 1] - 4) < 1e-12 && isnan(s.covariance_robust[2]));
+    assert_true(fabs(column[0].sd_robust - 3) < 1e-12 && fabs(column[0].q975_robust - (5 + 1.96 * 3)) < 0.5);
+    assert_true(isnan(column[2].sd_robust) && isnan(column[3].sd_robust));
+    free(s.x_robust);
+    free(s.covariance_robust);
+}
+
 static void test_refused(void **state)
 {
     struct experiment x;
@@ -551,6 +591,7 @@ int main(void)
         cmocka_unit_test(test_draw),
         cmocka_unit_test(test_sampling_twice),
         cmocka_unit_test(test_mirror_images),
+        cmocka_unit_test(test_robust_draws),
         cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
