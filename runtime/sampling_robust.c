@@ -3,11 +3,14 @@
  * Draws take the errors of all values for independent; the least-squares fit knows how much wider its errors are when
  * they are not (sandwich.h).  The draws are stretched about their medians by as much, in all directions together,
  *
- *     x' = median + C (x - median),   C = R^1/2 M^-1/2,
+ *     x' = median + C (x - median),   C = P^1/2 T^1/2 P^-1/2,   T = 1 + D P^1/2 (M^-1 R M^-1 - M^-1) P^1/2 D
  *
- * with M and R the covariances of the fit for independent and for correlated noise, of the parameters for which it has
- * both: what has covariance M gets covariance R (affine adjustment: Ribatet, Cooley & Davison, Stat. Sinica 22 (2012)
- * 813, with the sandwich as its target).  Roots are the symmetric ones, in units of the standard errors of M.
+ * with P the covariance of the draws, M and R those of the fit for independent and for correlated noise, of the
+ * parameters for which it has both.  D = 1 makes of P the sandwich P (M^-1 R M^-1 + P^-1 - M^-1) P, in which the prior,
+ * P^-1 - M^-1, counts as it is: where P = M the result has covariance R, and where the prior alone decides it is P.
+ * D = min(1, G^-1/2), G = P^1/2 M^-1 P^1/2, for directions in which the draws are wider than the fit's errors: there
+ * data say less than M^-1 (affine adjustment: Ribatet, Cooley & Davison, Stat. Sinica 22 (2012) 813).  Roots are the
+ * symmetric ones, in units of the deviations of the draws.
  */
 #include "sampling_impl.h"
 
@@ -29,44 +32,100 @@ static size_t choose(const struct fit_samples *s, const struct fit_result *fit, 
 {
     size_t n = 0;
     for (size_t k = 0; k < s->ncolumn && k < fit->nfull; k++)
-        if (!s->column[k].constant && fit->std[k] > 0 && fit->std_robust[k] > 0)
+        if (!s->column[k].constant && s->column[k].c.sd > 0 && fit->std[k] > 0 && fit->std_robust[k] > 0)
             column[n++] = k;
     return n;
 }
 
-/* out <- a^power for a covariance in units of `unit`; 0: it has no eigenvalues. */
-static int root(const struct stretch *x, const double *covariance, size_t nfull, const double *unit, double power,
-                double *out)
+/* out <- f(a) of a symmetric matrix, by its eigenvalues; those below SMALLEST of the largest count as that.
+ * 0: it has no eigenvalues, or none above 0. */
+static int function_of(const struct stretch *x, const double *a, double f(double), double *out)
 {
     size_t n = x->n;
-    double *a = x->room, *value = a + n * n, *work = value + n;
-    for (size_t i = 0; i < n; i++)
-        for (size_t j = 0; j < n; j++)
-            a[i * n + j] = covariance[x->column[i] * nfull + x->column[j]] / (unit[x->column[i]] * unit[x->column[j]]);
-    if (fit_eigen(n, a, value, work) != 0 || !(value[n - 1] > 0))
+    double *vector = x->room, *value = vector + n * n, *work = value + n;
+    memcpy(vector, a, n * n * sizeof *vector);
+    if (fit_eigen(n, vector, value, work) != 0 || !(value[n - 1] > 0))
         return 0;
     memset(out, 0, n * n * sizeof *out);
     for (size_t k = 0; k < n; k++) {
-        double p = pow(fmax(value[k], SMALLEST * value[n - 1]), power);
+        double y = f(fmax(value[k], SMALLEST * value[n - 1]));
         for (size_t i = 0; i < n; i++)
             for (size_t j = 0; j < n; j++)
-                out[i * n + j] += p * a[k * n + i] * a[k * n + j];
+                out[i * n + j] += y * vector[k * n + i] * vector[k * n + j];
     }
     return 1;
 }
 
-static int matrix_of(struct stretch *x, const struct fit_result *fit, double *left, double *right)
+static double inverse(double x)
 {
-    size_t n = x->n;
-    if (!root(x, fit->covariance_robust, fit->nfull, fit->std, 0.5, left) ||
-        !root(x, fit->covariance, fit->nfull, fit->std, -0.5, right))
-        return 0;
+    return 1 / x;
+}
+
+static double inverse_root(double x)
+{
+    return 1 / sqrt(x);
+}
+
+static double damping(double g)
+{
+    return fmin(1, 1 / sqrt(g));
+}
+
+/* out <- a b; out is neither. */
+static void multiply(size_t n, const double *a, const double *b, double *out)
+{
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < n; j++) {
-            double sum = 0;
+            out[i * n + j] = 0;
             for (size_t k = 0; k < n; k++)
-                sum += left[i * n + k] * right[k * n + j];
-            x->C[i * n + j] = sum * fit->std[x->column[i]] / fit->std[x->column[j]];
+                out[i * n + j] += a[i * n + k] * b[k * n + j];
+        }
+}
+
+/* The chosen block of a covariance (width x width) in units of the draws. */
+static void block(const struct stretch *x, const struct fit_samples *s, const double *covariance, size_t width, double *out)
+{
+    for (size_t i = 0; i < x->n; i++)
+        for (size_t j = 0; j < x->n; j++)
+            out[i * x->n + j] = covariance[x->column[i] * width + x->column[j]] /
+                                (s->column[x->column[i]].c.sd * s->column[x->column[j]].c.sd);
+}
+
+/* room: 6 n^2.  0: a covariance is none. */
+static int matrix_of(struct stretch *x, const struct fit_samples *s, const struct fit_result *fit, double *room)
+{
+    size_t n = x->n, nn = n * n;
+    double *a = room, *b = a + nn, *root = b + nn, *W = root + nn, *G = W + nn, *T = G + nn;
+    block(x, s, s->covariance, s->ncolumn, a);
+    if (!function_of(x, a, sqrt, root))
+        return 0;
+    block(x, s, fit->covariance, fit->nfull, a);
+    if (!function_of(x, a, inverse, b))
+        return 0;
+    multiply(n, root, b, W); /* P^1/2 M^-1 */
+    multiply(n, W, root, G);
+    block(x, s, fit->covariance_robust, fit->nfull, a);
+    multiply(n, W, a, b);
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < n; j++) {
+            T[i * n + j] = -G[i * n + j];
+            for (size_t k = 0; k < n; k++)
+                T[i * n + j] += b[i * n + k] * W[j * n + k];
+        }
+    if (!function_of(x, G, damping, a))
+        return 0;
+    multiply(n, a, T, b);
+    multiply(n, b, a, T);
+    for (size_t i = 0; i < n; i++)
+        T[i * n + i] += 1;
+    block(x, s, s->covariance, s->ncolumn, b);
+    if (!function_of(x, T, sqrt, a) || !function_of(x, b, inverse_root, G))
+        return 0;
+    multiply(n, root, a, W);
+    multiply(n, W, G, x->C);
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < n; j++) {
+            x->C[i * n + j] *= s->column[x->column[i]].c.sd / s->column[x->column[j]].c.sd;
             if (!isfinite(x->C[i * n + j]))
                 return 0;
         }
@@ -135,11 +194,11 @@ enum fit_status fit_samples_robust(struct fit_samples *s, const struct fit_resul
     x.n = choose(s, fit, x.column);
     x.C = malloc((x.n * x.n + 1) * sizeof *x.C);
     x.room = malloc((x.n * x.n + x.n + fit_eigen_work(x.n) + 1) * sizeof *x.room);
-    roots = malloc((2 * x.n * x.n + 1) * sizeof *roots);
+    roots = malloc((6 * x.n * x.n + 1) * sizeof *roots);
     if (!x.C || !x.room || !roots)
         goto done;
     st = FIT_OK;
-    if (x.n == 0 || !matrix_of(&x, fit, roots, roots + x.n * x.n))
+    if (x.n == 0 || !matrix_of(&x, s, fit, roots))
         goto done;
     s->x_robust = malloc((rows * d + 1) * sizeof *s->x_robust);
     s->covariance_robust = malloc((d * d + 1) * sizeof *s->covariance_robust);

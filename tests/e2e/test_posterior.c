@@ -497,7 +497,7 @@ static void test_robust_draws(void **state)
     enum { N = 4, DRAWS = 4000 };
     static double x[DRAWS * N], covariance[N * N], M[9] = {4, 1.8, 0, 1.8, 1, 0, 0, 0, NAN}, R[9] = {9, 1, 0, 1, 4, 0, 0, 0, NAN};
     double std[3] = {2, 1, NAN}, robust[3] = {3, 2, NAN};
-    struct fit_column_summary column[N] = {{.median = 5}, {.median = -1}, {.median = 0}, {.median = 1}};
+    struct fit_column_summary column[N] = {{.median = 5, .c.sd = 2}, {.median = -1, .c.sd = 1}, {.c.sd = 1}, {.c.sd = 1}};
     struct fit_samples s = {.chains = 2, .draws = DRAWS / 2, .ncolumn = N, .x = x, .covariance = covariance, .column = column};
     struct fit_result fit = {.nfull = 3, .std = std, .std_robust = robust, .covariance = M, .covariance_robust = R,
                              .robust.kind = FIT_ROBUST_FRAMES};
