@@ -75,6 +75,17 @@ static const struct front_option of_watch[] = {
     MODEL,
     END,
 };
+static const struct front_option of_plot[] = {
+    {"output", 'o', "FOLDER", "default: RESULT/figures", 0},
+    {"format", 'f', "FORMAT", "svg (default), png or pdf", 0},
+    {"quiet", 'q', NULL, "print nothing but errors", 0},
+    END,
+};
+static const struct front_option of_report[] = {
+    {"output", 'o', "FILE", "default: RESULT/report.html", 0},
+    {"quiet", 'q', NULL, "print nothing but errors", 0},
+    END,
+};
 static const struct front_option none[] = {END};
 
 const struct front_command front_commands[] = {
@@ -114,10 +125,12 @@ const struct front_command front_commands[] = {
      "Begins from the last result each time; a line of numbers for every fit. All options of fit can "
      "be given as well. Ctrl-C ends it.",
      FIT_COMMAND_FIT, NULL, of_watch, front_cmd_watch, 0},
-    {"plot", NULL, "RESULT|CONFIG.yaml|DATA [options]", "figures", NULL,
-     FIT_COMMAND_COUNT, "plot", none, front_cmd_report, 0},
-    {"report", NULL, "RESULT.. [options]", "a page about a fit", NULL,
-     FIT_COMMAND_COUNT, "report", none, front_cmd_report, 0},
+    {"plot", NULL, "RESULT [--format svg|png|pdf] [-o FOLDER]", "the figures of a fit, a file each",
+     "RESULT is the folder of a fit. Maps, cuts, curves, residuals, correlations, and those of a posterior.",
+     FIT_COMMAND_COUNT, "plot", of_plot, front_cmd_report, 0},
+    {"report", NULL, "RESULT [-o FILE]", "one HTML page about a fit, with all figures",
+     "RESULT is the folder of a fit. The page needs no other file and no network.",
+     FIT_COMMAND_COUNT, "report", of_report, front_cmd_report, 0},
     {"models", NULL, "", "the models that can be fitted", NULL,
      FIT_COMMAND_COUNT, NULL, none, front_cmd_models, 0},
     {"info", "params", "--model NAME", "parameters, units and bounds of a model", NULL,

@@ -329,9 +329,22 @@ enum fit_status front_cmd_report(struct front *f, const struct front_args *a, st
         return fit_fail(err, FIT_ERR_USAGE,
                         "%s: there is no homodyne-report in %s; fit.h5 holds all curves and maps",
                         a->command->name, f->dir);
-    char **word = front_words(&report, a->command->name, a->rest, a->nrest);
+    char **rest = calloc(a->nrest + 2 * a->nown + 1, sizeof *rest); /* own options again, then the other words */
+    char(*option)[32] = calloc(a->nown + 1, sizeof *option);
+    size_t n = 0;
+    for (size_t k = 0; rest && option && k < a->nown; k++) {
+        snprintf(option[k], sizeof option[k], "--%s", a->own[k].name);
+        rest[n++] = option[k];
+        if (a->own[k].value)
+            rest[n++] = front_word(a->own[k].value);
+    }
+    for (size_t k = 0; rest && k < a->nrest; k++)
+        rest[n++] = a->rest[k];
+    char **word = rest && option ? front_words(&report, a->command->name, rest, n) : NULL;
     enum fit_status st = word ? front_exec(report.program, word, err)
                               : fit_fail(err, FIT_ERR_MEMORY, "out of memory");
     free(word);
+    free(rest);
+    free(option);
     return st;
 }

@@ -1,0 +1,149 @@
+/* fig_cuts.c -- g2(tau) of a group at a few ages, with the fit, and the residuals of the points below.
+ *
+ * Points are means over ranges of the lag of equal length on a logarithmic scale, weighted with 1 / error^2; the fit
+ * is averaged with the same weights, so that both mean the same. */
+#include "figures.h"
+#include "panel.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { BINS = 72, PER_DECADE = 14 };
+
+struct bin {
+    double tau, g2, model, error, low, high;
+};
+
+/* The bins of one age; how many there are. */
+static size_t gather(const struct rp_result *r, size_t at, struct bin bin[BINS])
+{
+    size_t n = 0;
+    const double *low = r->g2_low, *high = r->g2_high;
+    for (size_t k = 0; k < r->nlag && n < BINS;) {
+        const long which = lround(PER_DECADE * log10(r->tau[k]));
+        double w = 0;
+        struct bin b = {0, 0, 0, 0, 0, 0};
+        for (; k < r->nlag && lround(PER_DECADE * log10(r->tau[k])) == which; k++) {
+            const double e = r->g2_error[at + k];
+            if (!(e > 0) || isnan(r->g2[at + k]) || isnan(r->g2_model[at + k]))
+                continue;
+            w += 1 / (e * e);
+            b.tau += r->tau[k] / (e * e);
+            b.g2 += r->g2[at + k] / (e * e);
+            b.model += r->g2_model[at + k] / (e * e);
+            b.low += (low ? low[at + k] : NAN) / (e * e);
+            b.high += (high ? high[at + k] : NAN) / (e * e);
+        }
+        if (w > 0)
+            bin[n++] = (struct bin){b.tau / w, b.g2 / w, b.model / w, 1 / sqrt(w), b.low / w, b.high / w};
+    }
+    return n;
+}
+
+/* The fit: a finer line than the points, where the lags allow it. */
+static void draw_fit(struct rp_canvas *c, const struct rp_panel *p, const struct bin *bin, size_t n, uint32_t ink)
+{
+    for (size_t k = 0; k < n && !isnan(bin[k].low); k++)
+        (k ? rp_line : rp_move)(c, rp_panel_x(p, bin[k].tau), rp_panel_y(p, bin[k].high));
+    if (c->nstep) {
+        for (size_t k = n; k-- > 0;)
+            rp_line(c, rp_panel_x(p, bin[k].tau), rp_panel_y(p, bin[k].low));
+        rp_close(c);
+        rp_draw(c, &(struct rp_style){.fill = ink, .opacity = 0.3});
+    }
+    for (size_t k = 0; k < n; k++)
+        (k ? rp_line : rp_move)(c, rp_panel_x(p, bin[k].tau), rp_panel_y(p, bin[k].model));
+    rp_draw(c, &(struct rp_style){.stroke = ink, .width = 1.5});
+}
+
+static void draw_points(struct rp_canvas *c, const struct rp_panel *p, const struct rp_panel *below,
+                        const struct bin *bin, size_t n, uint32_t ink)
+{
+    for (size_t k = 0; k < n; k++) {
+        rp_move(c, rp_panel_x(p, bin[k].tau), rp_panel_y(p, bin[k].g2 - bin[k].error));
+        rp_line(c, rp_panel_x(p, bin[k].tau), rp_panel_y(p, bin[k].g2 + bin[k].error));
+    }
+    rp_draw(c, &(struct rp_style){.stroke = ink, .width = 1});
+    for (size_t k = 0; k < n; k++)
+        rp_dot(c, rp_panel_x(p, bin[k].tau), rp_panel_y(p, bin[k].g2));
+    for (size_t k = 0; k < n; k++)
+        rp_dot(c, rp_panel_x(below, bin[k].tau), rp_panel_y(below, (bin[k].g2 - bin[k].model) / bin[k].error));
+    rp_draw(c, &(struct rp_style){.stroke = ink, .width = 3.6});
+}
+
+static void draw(struct rp_canvas *c, const struct rp_result *r, const struct rp_figure *f)
+{
+    struct bin(*bin)[BINS] = malloc(r->nage * sizeof *bin);
+    size_t *n = malloc(r->nage * sizeof *n);
+    struct rp_key key[RP_SERIES] = {{0}};
+    char title[80], text[RP_SERIES][48];
+    struct rp_axis tau = {.log = 1, .name = "τ", .unit = "s"}, g2 = {.name = "g₂"}, z = {.lo = -3.5, .hi = 3.5};
+    if (!bin || !n) {
+        c->failed = 1;
+        goto done;
+    }
+    rp_axis_begin(&tau);
+    rp_axis_begin(&g2);
+    for (size_t a = 0; a < r->nage; a++) {
+        n[a] = gather(r, (f->index * r->nage + a) * r->nlag, bin[a]);
+        for (size_t k = 0; k < n[a]; k++) {
+            rp_axis_take(&tau, bin[a][k].tau);
+            rp_axis_take(&g2, bin[a][k].model);
+            /* the last lags are seen by few pairs: their errors must not set the scale */
+            rp_axis_take(&g2, bin[a][k].g2);
+            z.hi = fmin(12, fmax(z.hi, ceil(fabs(bin[a][k].g2 - bin[a][k].model) / bin[a][k].error)));
+        }
+    }
+    rp_axis_end(&tau, 0.03);
+    rp_axis_end(&g2, 0.06);
+    z.lo = -z.hi;
+    z.name = "res. / σ";
+    const double left = fmax(rp_panel_left(&g2, 180), rp_panel_left(&z, 56)), w = f->width - left - 14;
+    struct rp_panel p = {.x = left, .y = 46, .w = w, .h = 180, .ax = tau, .ay = g2, .grid = 1};
+    struct rp_panel below = {.x = left, .y = 236, .w = w, .h = 56, .ax = tau, .ay = z};
+    p.ax.hidden = 1;
+    rp_group_title(r, f->index, title, sizeof title);
+    c->text(c, left, RP_FONT + 2, &(struct rp_label){.size = RP_FONT + 1, .bold = 1}, title);
+    rp_panel_grid(c, &p);
+    rp_panel_grid(c, &below);
+    rp_move(c, below.x, rp_panel_y(&below, 0));
+    rp_line(c, below.x + below.w, rp_panel_y(&below, 0));
+    rp_draw(c, &(struct rp_style){.stroke = RP_SOFT, .width = 1});
+    for (size_t a = 0; a < r->nage; a++)
+        draw_points(c, &p, &below, bin[a], n[a], RP_S0 + (uint32_t)(a % RP_SERIES));
+    for (size_t a = 0; a < r->nage; a++)
+        draw_fit(c, &p, bin[a], n[a], RP_S0 + (uint32_t)(a % RP_SERIES));
+    rp_panel_frame(c, &p);
+    rp_panel_frame(c, &below);
+    for (size_t a = 0; a < r->nage && a < RP_SERIES; a++) {
+        snprintf(text[a], sizeof text[a], "%.3g", r->age[a]);
+        key[a] = (struct rp_key){text[a], {.stroke = RP_S0 + (uint32_t)a, .width = 6}, 1};
+    }
+    c->text(c, left, 32.5 + 0.0, &(struct rp_label){.size = RP_FONT, .ink = RP_SOFT}, "age (s)");
+    rp_keys(c, left + rp_text_width("age (s)", RP_FONT), 18.5, f->width, key,
+            r->nage < RP_SERIES ? r->nage : RP_SERIES);
+done:
+    free(bin);
+    free(n);
+}
+
+void rp_list_cuts(const struct rp_result *r, struct rp_figures *list)
+{
+    char name[64];
+    for (size_t g = 0; g < r->ngroup && r->nlag > 1; g++) {
+        struct bin bin[BINS];
+        size_t some = 0;
+        for (size_t a = 0; a < r->nage; a++)
+            some += gather(r, (g * r->nage + a) * r->nlag, bin);
+        if (!some) /* nothing measured at this angle */
+            continue;
+        snprintf(name, sizeof name, "cuts_%02zu_phi%+.6g", g, r->phi[g]);
+        struct rp_figure *f = rp_figure_add(list, RP_CUTS, name, 360, 340);
+        if (!f)
+            return;
+        f->index = g;
+        f->draw = draw;
+        snprintf(f->alt, sizeof f->alt, "g2 over the lag at azimuth %.6g degrees and %zu ages, with the fit", r->phi[g],
+                 r->nage);
+    }
+}

@@ -1,0 +1,118 @@
+/* fig_maps.c -- data, fit and residuals of a group over (t1, t2).
+ *
+ * Data and fit share the colours of one bar; residuals are in standard deviations, symmetric about zero.  The range
+ * is that of 1 % to 99 % of the data: the same for all groups when each of them fills at least half of it. */
+#include "colour.h"
+#include "figures.h"
+#include "panel.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { SIDE = 150 };
+static const double between = 12, before_residual = 34, top = 46, right = 14;
+
+static double left_of(const struct rp_result *r)
+{
+    const struct rp_axis ay = {.lo = r->t[0], .hi = r->t[r->side - 1], .name = "t2", .unit = "s"};
+    return rp_panel_left(&ay, SIDE);
+}
+
+/* Rows from the top: the latest t2. */
+static unsigned char *colours(const double *map, size_t n, double lo, double hi)
+{
+    unsigned char *pixel = malloc(n * n + 1);
+    for (size_t i = 0; pixel && i < n; i++)
+        for (size_t j = 0; j < n; j++)
+            pixel[(n - 1 - i) * n + j] = rp_level(map[i * n + j], lo, hi);
+    return pixel;
+}
+
+static void draw_map(struct rp_canvas *c, const struct rp_result *r, struct rp_panel *p, const double *map, double lo,
+                     double hi, const struct rp_palette *palette)
+{
+    unsigned char *pixel = colours(map, r->side, lo, hi);
+    if (pixel)
+        c->image(c, p->x, p->y, p->w, p->h, &(struct rp_image){r->side, r->side, pixel, palette});
+    else
+        c->failed = 1;
+    free(pixel);
+    rp_panel_frame(c, p);
+}
+
+static void draw(struct rp_canvas *c, const struct rp_result *r, const struct rp_figure *f)
+{
+    const size_t at = f->index * r->side * r->side;
+    const double x0 = left_of(r), half = r->side > 1 ? (r->t[1] - r->t[0]) / 2 : 0.5;
+    const struct rp_axis time = {.lo = r->t[0] - half, .hi = r->t[r->side - 1] + half, .name = "t₁", .unit = "s"};
+    struct rp_panel p = {.x = x0, .y = top, .w = SIDE, .h = SIDE, .ax = time, .ay = time, .title = "data"};
+    char title[160], part[80];
+    p.ay.name = "t₂";
+    rp_group_title(r, f->index, part, sizeof part);
+    const struct fit_yaml *scaling = rp_get(r->json, "scaling");
+    const double chi2 = scaling && scaling->kind == FIT_YAML_LIST && f->index < scaling->n
+                            ? rp_json_number(scaling->entry[f->index].value, "chi2_per_point") : NAN;
+    if (isnan(chi2))
+        snprintf(title, sizeof title, "%s", part);
+    else
+        snprintf(title, sizeof title, "%s · χ²/N = %.3f", part, chi2);
+    c->text(c, x0, RP_FONT + 2, &(struct rp_label){.size = RP_FONT + 1, .bold = 1}, title);
+    draw_map(c, r, &p, r->c2 + at, f->range[0], f->range[1], rp_viridis());
+    p.x += SIDE + between;
+    p.ay.hidden = 1;
+    p.title = "fit";
+    draw_map(c, r, &p, r->model + at, f->range[0], f->range[1], rp_viridis());
+    p.x += SIDE + before_residual;
+    p.title = "residual";
+    draw_map(c, r, &p, r->residual + at, -f->range[2], f->range[2], rp_diverging());
+    const double y = top + SIDE + 46;
+    const struct rp_axis value = {.lo = f->range[0], .hi = f->range[1], .name = "c₂"},
+                         sigma = {.lo = -f->range[2], .hi = f->range[2], .name = "(data − fit) / σ"};
+    rp_colour_bar(c, x0, y, 2 * SIDE + between, rp_viridis(), &value);
+    rp_colour_bar(c, p.x, y, SIDE, rp_diverging(), &sigma);
+}
+
+/* Range of the data of group g; residuals: at least 4, so that pure noise looks pale. */
+static void range_of(const struct rp_result *r, size_t g, double range[3])
+{
+    const size_t n = r->side * r->side;
+    double sides[2];
+    range[0] = rp_quantile(r->c2 + g * n, n, 0.01);
+    range[1] = rp_quantile(r->c2 + g * n, n, 0.99);
+    if (!(range[1] > range[0])) {
+        range[0] = isnan(range[0]) ? 0 : range[0] - 0.5;
+        range[1] = range[0] + 1;
+    }
+    sides[0] = -rp_quantile(r->residual + g * n, n, 0.005);
+    sides[1] = rp_quantile(r->residual + g * n, n, 0.995);
+    range[2] = ceil(fmax(4, fmax(sides[0], sides[1])));
+}
+
+void rp_list_maps(const struct rp_result *r, struct rp_figures *list)
+{
+    const size_t first = list->n;
+    double all[3] = {INFINITY, -INFINITY, 4}, least = INFINITY;
+    char name[64];
+    if (r->side < 2)
+        return;
+    for (size_t g = 0; g < r->ngroup; g++) {
+        snprintf(name, sizeof name, "map_%02zu_phi%+.6g", g, r->phi[g]);
+        struct rp_figure *f = rp_figure_add(list, RP_MAPS, name,
+                                            left_of(r) + 3 * SIDE + between + before_residual + right,
+                                            top + SIDE + 46 + 46);
+        if (!f)
+            return;
+        f->index = g;
+        f->draw = draw;
+        snprintf(f->alt, sizeof f->alt, "Data, fit and residuals at azimuth %.6g degrees over t1 and t2", r->phi[g]);
+        range_of(r, g, f->range);
+        all[0] = fmin(all[0], f->range[0]);
+        all[1] = fmax(all[1], f->range[1]);
+        all[2] = fmax(all[2], f->range[2]);
+        least = fmin(least, f->range[1] - f->range[0]);
+    }
+    list->shared_scale = least >= 0.5 * (all[1] - all[0]);
+    for (size_t k = first; k < list->n; k++)
+        for (int e = list->shared_scale ? 0 : 2; e < 3; e++)
+            list->figure[k].range[e] = all[e];
+}

@@ -1,0 +1,168 @@
+/* fig_rows.c -- a table: data with errors, the fit, the residuals below; one figure for each curve of the table. */
+#include "figures.h"
+#include "panel.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 1500, CURVES = 40 }; /* points drawn; figures */
+
+/* The column that tells curves apart, as fit.json names it; NULL: there is one curve. */
+static const struct rp_column *axis_of(const struct rp_result *r)
+{
+    const struct fit_yaml *list = rp_get(r->json, "scaling");
+    if (!list || list->kind != FIT_YAML_LIST || list->n < 2 || list->entry[0].value->kind != FIT_YAML_MAP ||
+        !list->entry[0].value->n)
+        return NULL;
+    for (size_t k = 0; k < r->ncolumn; k++)
+        if (strcmp(r->column[k].name, list->entry[0].value->entry[0].key) == 0)
+            return &r->column[k];
+    return NULL;
+}
+
+static double group_value(const struct rp_result *r, const struct rp_column *axis, size_t g)
+{
+    return rp_json_number(rp_get(r->json, "scaling")->entry[g].value, axis->name);
+}
+
+/* The covariate that is drawn along x: the first one; single: there is no other. */
+static const struct rp_column *x_of(const struct rp_result *r, const struct rp_column *axis, int *single)
+{
+    const struct rp_column *x = NULL;
+    *single = 1;
+    for (size_t k = 0; k < r->ncolumn; k++)
+        if (&r->column[k] == axis)
+            continue;
+        else if (!x)
+            x = &r->column[k];
+        else
+            *single = 0;
+    return x;
+}
+
+struct row {
+    double x, value, fit, z, sigma;
+};
+
+static int by_x(const void *a, const void *b)
+{
+    const double x = ((const struct row *)a)->x, y = ((const struct row *)b)->x;
+    return (x > y) - (x < y);
+}
+
+static struct row *rows_of(const struct rp_result *r, size_t g, size_t *n)
+{
+    int single;
+    const struct rp_column *axis = axis_of(r), *x = x_of(r, axis, &single);
+    struct row *row = malloc((r->nrow + 1) * sizeof *row);
+    *n = 0;
+    for (size_t k = 0; row && k < r->nrow; k++)
+        if (!isnan(r->value[k]) && (!axis || axis->value[k] == group_value(r, axis, g)))
+            row[(*n)++] = (struct row){x ? x->value[k] : (double)k, r->value[k], r->fit[k], r->row_residual[k], r->sigma[k]};
+    if (row)
+        qsort(row, *n, sizeof *row, by_x);
+    return row;
+}
+
+static int spans(const struct row *row, size_t n, int of_value, double ratio)
+{
+    double lo = INFINITY, hi = -INFINITY;
+    for (size_t k = 0; k < n; k++) {
+        lo = fmin(lo, of_value ? row[k].value : row[k].x);
+        hi = fmax(hi, of_value ? row[k].value : row[k].x);
+    }
+    return lo > 0 && hi > ratio * lo;
+}
+
+static void draw_rows(struct rp_canvas *c, const struct rp_panel *p, const struct rp_panel *below,
+                      const struct row *row, size_t n, int line)
+{
+    const size_t every = n / MOST + 1;
+    const double dot = n > 300 ? 2.5 : n > 80 ? 3.5 : 5;
+    for (size_t k = 0; k < n; k += every)
+        if (row[k].sigma > 0) {
+            rp_move(c, rp_panel_x(p, row[k].x), rp_panel_y(p, row[k].value - row[k].sigma));
+            rp_line(c, rp_panel_x(p, row[k].x), rp_panel_y(p, row[k].value + row[k].sigma));
+        }
+    rp_draw(c, &(struct rp_style){.stroke = RP_S0, .width = 1, .opacity = 0.8});
+    for (size_t k = 0; k < n; k += every)
+        rp_dot(c, rp_panel_x(p, row[k].x), rp_panel_y(p, row[k].value));
+    for (size_t k = 0; k < n; k += every)
+        if (rp_panel_holds(below, row[k].x, row[k].z))
+            rp_dot(c, rp_panel_x(below, row[k].x), rp_panel_y(below, row[k].z));
+    rp_draw(c, &(struct rp_style){.stroke = RP_S0, .width = dot});
+    for (size_t k = 0; k < n; k += line ? 1 : every)
+        if (line)
+            (k ? rp_line : rp_move)(c, rp_panel_x(p, row[k].x), rp_panel_y(p, row[k].fit));
+        else
+            rp_dot(c, rp_panel_x(p, row[k].x), rp_panel_y(p, row[k].fit));
+    rp_draw(c, &(struct rp_style){.stroke = RP_S0 + 1, .width = line ? 1.8 : 2.5});
+}
+
+static void draw(struct rp_canvas *c, const struct rp_result *r, const struct rp_figure *f)
+{
+    size_t n;
+    int single;
+    struct row *row = rows_of(r, f->index, &n);
+    const struct rp_column *axis = axis_of(r), *column = x_of(r, axis, &single);
+    struct rp_axis x = {.log = spans(row, n, 0, 30), .name = column ? column->name : "row", .unit = column ? column->unit : NULL};
+    struct rp_axis y = {.log = spans(row, n, 1, 50), .name = "value"}, z = {.lo = -3.5, .hi = 3.5, .name = "res. / σ"};
+    rp_axis_begin(&x);
+    rp_axis_begin(&y);
+    for (size_t k = 0; k < n; k++) {
+        rp_axis_take(&x, row[k].x);
+        rp_axis_take(&y, row[k].value);
+        rp_axis_take(&y, row[k].fit);
+        z.hi = fmin(20, fmax(z.hi, ceil(fabs(row[k].z))));
+    }
+    z.lo = -z.hi;
+    rp_axis_end(&x, 0.03);
+    rp_axis_end(&y, 0.06);
+    const double left = fmax(rp_panel_left(&y, 200), rp_panel_left(&z, 60)), w = f->width - left - 14,
+                 top = axis ? 46 : 28;
+    struct rp_panel p = {.x = left, .y = top, .w = w, .h = 200, .ax = x, .ay = y};
+    struct rp_panel below = {.x = left, .y = top + 210, .w = w, .h = 60, .ax = x, .ay = z};
+    const struct rp_key key[] = {{"data", {.stroke = RP_S0, .width = 6}, 1},
+                                 {"fit", {.stroke = RP_S0 + 1, .width = single ? 1.8 : 5}, !single}};
+    p.ax.hidden = 1;
+    if (axis) {
+        char title[3 * RP_NAME], unit[RP_NAME];
+        rp_unit(axis->unit, unit, sizeof unit);
+        snprintf(title, sizeof title, "%s = %.5g %s", axis->name, group_value(r, axis, f->index), unit);
+        c->text(c, left, RP_FONT + 2, &(struct rp_label){.size = RP_FONT + 1, .bold = 1}, title);
+    }
+    rp_keys(c, left, top - 24, f->width, key, 2);
+    rp_panel_grid(c, &p);
+    rp_panel_grid(c, &below);
+    rp_move(c, below.x, rp_panel_y(&below, 0));
+    rp_line(c, below.x + below.w, rp_panel_y(&below, 0));
+    rp_draw(c, &(struct rp_style){.stroke = RP_SOFT, .width = 1});
+    draw_rows(c, &p, &below, row, n, single);
+    rp_panel_frame(c, &p);
+    rp_panel_frame(c, &below);
+    free(row);
+}
+
+void rp_list_rows(const struct rp_result *r, struct rp_figures *list)
+{
+    const struct rp_column *axis = axis_of(r);
+    const size_t groups = axis ? rp_get(r->json, "scaling")->n : 1;
+    char name[64];
+    for (size_t g = 0; g < groups && g < CURVES; g++) {
+        size_t n;
+        struct row *row = rows_of(r, g, &n);
+        const int failed = !row;
+        free(row);
+        list->failed |= failed;
+        if (failed || n == 0)
+            continue;
+        snprintf(name, sizeof name, groups > 1 ? "data_%02zu" : "data", g);
+        struct rp_figure *f = rp_figure_add(list, RP_ROWS, name, groups > 1 ? 360 : 560, axis ? 360 : 342);
+        if (!f)
+            return;
+        f->index = g;
+        f->draw = draw;
+        snprintf(f->alt, sizeof f->alt, "%zu values with errors, the fit, and the residuals", n);
+    }
+}

@@ -1,0 +1,181 @@
+/* main.c -- homodyne-report: the page about a fit, and its figures as files.
+ *
+ *     homodyne-report report RESULT [-o report.html]
+ *     homodyne-report plot RESULT [--format svg|png|pdf] [-o FOLDER]
+ *
+ * RESULT: the folder that a fit wrote.  Nothing of it is changed; files appear whole or not at all.  Exit codes as
+ * those of the fitters: 0, 3 usage, 4 data. */
+#include "figures.h"
+#include "output.h"
+#include "page.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct request {
+    int plot;
+    const char *result, *output, *format;
+    int quiet;
+};
+
+static const char usage[] =
+    "homodyne report RESULT [-o FILE]                        one HTML page about a fit, with all figures\n"
+    "homodyne plot RESULT [--format svg|png|pdf] [-o FOLDER]  its figures, a file each\n"
+    "\n"
+    "RESULT is the folder that `homodyne fit` wrote.\n"
+    "\n"
+    "  -o, --output PATH       default: RESULT/report.html; RESULT/figures\n"
+    "  -f, --format FORMAT     of `plot`: svg (default), png (192 dots per inch) or pdf\n"
+    "  -q, --quiet             print nothing but errors\n"
+    "  -h, --help              this text\n";
+
+/* ---- command line ---------------------------------------------------------------------------- */
+
+/* The value of an option "-o", "--output" or "--output=VALUE" at argv[*k]; NULL: it is another option. */
+static const char *option(char **argv, int argc, int *k, const char *letter, const char *name)
+{
+    const char *a = argv[*k];
+    const size_t n = strlen(name);
+    if (strncmp(a, name, n) == 0 && a[n] == '=')
+        return a + n + 1;
+    if ((strcmp(a, letter) != 0 && strcmp(a, name) != 0) || *k + 1 >= argc)
+        return NULL;
+    return argv[++*k];
+}
+
+static enum fit_status read_request(int argc, char **argv, struct request *q, struct fit_error *err)
+{
+    *q = (struct request){.plot = strcmp(argv[1], "plot") == 0, .format = "svg"};
+    if (!q->plot && strcmp(argv[1], "report") != 0)
+        return fit_fail(err, FIT_ERR_USAGE, "'%s' is no command; there are report and plot", argv[1]);
+    for (int k = 2; k < argc; k++) {
+        const char *value;
+        if ((value = option(argv, argc, &k, "-o", "--output")) || (value = option(argv, argc, &k, "-o", "--output-dir")))
+            q->output = value;
+        else if (q->plot && (value = option(argv, argc, &k, "-f", "--format")))
+            q->format = value;
+        else if (strcmp(argv[k], "-q") == 0 || strcmp(argv[k], "--quiet") == 0)
+            q->quiet = 1;
+        else if (argv[k][0] == '-')
+            return fit_fail(err, FIT_ERR_USAGE, "%s: unknown option %s, or without its value; see --help", argv[1], argv[k]);
+        else if (q->result)
+            return fit_fail(err, FIT_ERR_USAGE, "%s: one result at a time; got %s and %s", argv[1], q->result, argv[k]);
+        else
+            q->result = argv[k];
+    }
+    if (!q->result)
+        return fit_fail(err, FIT_ERR_USAGE, "%s: which result? Give the folder that a fit wrote", argv[1]);
+    if (strcmp(q->format, "svg") != 0 && strcmp(q->format, "png") != 0 && strcmp(q->format, "pdf") != 0)
+        return fit_fail(err, FIT_ERR_USAGE, "plot: --format %s is not known; there are svg, png and pdf", q->format);
+    return FIT_OK;
+}
+
+/* ---- the two commands ------------------------------------------------------------------------ */
+
+static enum fit_status write_page(const struct request *q, const struct rp_result *r, const struct rp_figures *list,
+                                  struct fit_error *err)
+{
+    char path[1100], *text = NULL;
+    size_t size = 0;
+    snprintf(path, sizeof path, "%s/report.html", r->folder);
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        return fit_fail(err, FIT_ERR_MEMORY, "out of memory for the page");
+    enum fit_status st = rp_page_write(out, r, list, err);
+    if (fclose(out) != 0 && st == FIT_OK)
+        st = fit_fail(err, FIT_ERR_MEMORY, "out of memory for the page");
+    if (st == FIT_OK)
+        st = fit_output_write(q->output ? q->output : path, text, size, err);
+    free(text);
+    if (st == FIT_OK && !q->quiet)
+        printf("%s  (%zu figures, %.1f MB)\n", q->output ? q->output : path, list->n, (double)size / 1e6);
+    return st;
+}
+
+static enum fit_status write_svg(const char *path, const struct rp_result *r, const struct rp_figure *f,
+                                 struct fit_error *err)
+{
+    struct rp_canvas c;
+    FILE *out = fopen(path, "w");
+    if (!out)
+        return fit_fail(err, FIT_ERR_IO, "%s: cannot be written", path);
+    fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n", out);
+    rp_svg_open(&c, out, f->width, f->height, 0, f->alt);
+    f->draw(&c, r, f);
+    enum fit_status st = rp_svg_close(&c, err);
+    if (fclose(out) != 0 && st == FIT_OK)
+        st = fit_fail(err, FIT_ERR_IO, "%s: cannot be written; is the disk full?", path);
+    return st;
+}
+
+static enum fit_status write_figure(const char *format, const char *path, const struct rp_result *r,
+                                    const struct rp_figure *f, struct fit_error *err)
+{
+    struct rp_canvas c;
+    const int pdf = strcmp(format, "pdf") == 0;
+    const double pixels = 2; /* for each unit */
+    if (strcmp(format, "svg") == 0)
+        return write_svg(path, r, f, err);
+    enum fit_status st = rp_cairo_open(&c, path, pdf, pixels, f->width, f->height, err);
+    if (st != FIT_OK)
+        return st;
+    f->draw(&c, r, f);
+    return rp_cairo_close(&c, path, pdf, err);
+}
+
+static enum fit_status write_figures(const struct request *q, const struct rp_result *r,
+                                     const struct rp_figures *list, struct fit_error *err)
+{
+    char folder[1100], name[80];
+    const char *path;
+    enum fit_status st = FIT_OK;
+    snprintf(folder, sizeof folder, "%s/figures", r->folder);
+    const char *where = q->output ? q->output : folder;
+    for (size_t k = 0; k < list->n && st == FIT_OK;) {
+        struct fit_output out; /* as many files at a time as it takes */
+        if ((st = fit_output_begin(&out, where, err)) != FIT_OK)
+            break;
+        for (size_t n = 0; n < FIT_OUTPUT_MAX && k < list->n && st == FIT_OK; n++, k++) {
+            snprintf(name, sizeof name, "%s.%s", list->figure[k].name, q->format);
+            st = fit_output_add(&out, name, &path, err);
+            if (st == FIT_OK)
+                st = write_figure(q->format, path, r, &list->figure[k], err);
+        }
+        if (st == FIT_OK)
+            st = fit_output_commit(&out, err);
+        else
+            fit_output_abandon(&out);
+    }
+    if (st == FIT_OK && !q->quiet)
+        printf("%s: %zu figures\n", where, list->n);
+    return st;
+}
+
+int main(int argc, char **argv)
+{
+    struct request q;
+    struct rp_result r = {0};
+    struct rp_figures list = {0};
+    struct fit_error err = {0};
+    for (int k = 1; k < argc; k++)
+        if (strcmp(argv[k], "-h") == 0 || strcmp(argv[k], "--help") == 0) {
+            fputs(usage, stdout);
+            return 0;
+        }
+    if (argc < 2) {
+        fputs(usage, stderr);
+        return 3;
+    }
+    enum fit_status st = read_request(argc, argv, &q, &err);
+    if (st == FIT_OK)
+        st = rp_result_read(q.result, &r, &err);
+    if (st == FIT_OK)
+        st = rp_figures_new(&r, &list, &err);
+    if (st == FIT_OK)
+        st = (q.plot ? write_figures : write_page)(&q, &r, &list, &err);
+    rp_figures_free(&list);
+    rp_result_free(&r);
+    if (st != FIT_OK)
+        fprintf(stderr, "homodyne: %s\n", err.message);
+    return fit_status_exit(st);
+}

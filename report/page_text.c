@@ -1,0 +1,451 @@
+/* page_text.c -- verdict, tables and notes of the report; see page.h.  All text comes from fit.json and fit.h5. */
+#include "page.h"
+
+#include "panel.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- words and numbers ----------------------------------------------------------------------- */
+
+static void paragraph(FILE *out, const char *class, const char *text)
+{
+    if (!*text)
+        return;
+    fprintf(out, "<p class=\"%s\">", class);
+    rp_xml(out, text);
+    fputs("</p>\n", out);
+}
+
+/* A value to the place where its error has two digits; without an error six digits. */
+static void with_error(double value, double error, char *text, size_t size)
+{
+    if (isnan(value))
+        snprintf(text, size, "–");
+    else if (!(error > 0) || isinf(error))
+        snprintf(text, size, "%.6g", value);
+    else {
+        const int place = 1 - (int)floor(log10(error)); /* decimals */
+        const double big = fmax(fabs(value), error);
+        if (big >= 1e7 || place > 8)
+            snprintf(text, size, "%.*e", (int)fmax(1, floor(log10(big)) + place), value);
+        else
+            snprintf(text, size, "%.*f", place > 0 ? place : 0, value);
+    }
+}
+
+static void error_text(double error, char *text, size_t size)
+{
+    if (isnan(error))
+        snprintf(text, size, "–");
+    else
+        with_error(error, error, text, size);
+}
+
+static void cell(FILE *out, const char *class, const char *text)
+{
+    fprintf(out, "<td class=\"%s\">", class);
+    rp_xml(out, text);
+    fputs("</td>", out);
+}
+
+static void cell_error(FILE *out, double error)
+{
+    char text[64];
+    error_text(error, text, sizeof text);
+    cell(out, "n", text);
+}
+
+static void cell_number(FILE *out, const char *class, double x, int digits)
+{
+    char text[64];
+    rp_number(x, digits, text, sizeof text);
+    cell(out, class, text);
+}
+
+static const char *file_part(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static void fact(FILE *out, const char *name, const char *text)
+{
+    if (!*text)
+        return;
+    fputs("<div><dt>", out);
+    rp_xml(out, name);
+    fputs("</dt><dd>", out);
+    rp_xml(out, text);
+    fputs("</dd></div>\n", out);
+}
+
+static void fact_number(FILE *out, const char *name, double x, int digits, const char *unit)
+{
+    char text[96], number[48];
+    if (isnan(x))
+        return;
+    rp_number(x, digits, number, sizeof number);
+    snprintf(text, sizeof text, "%s%s%s", number, *unit ? " " : "", unit);
+    fact(out, name, text);
+}
+
+/* 99500 -> "99 500" */
+static void fact_count(FILE *out, const char *name, double x)
+{
+    char digit[32], text[64];
+    size_t n = 0;
+    if (isnan(x))
+        return;
+    snprintf(digit, sizeof digit, "%.0f", x);
+    for (size_t k = 0, left = strlen(digit); left; k++, left--) {
+        if (k && left % 3 == 0)
+            n += (size_t)snprintf(text + n, sizeof text - n, "\u2009"); /* a thin space */
+        text[n++] = digit[k];
+    }
+    text[n] = '\0';
+    fact(out, name, text);
+}
+
+/* ---- head ------------------------------------------------------------------------------------ */
+
+static const char *mood(const char *quality, int converged)
+{
+    if (!converged)
+        return "bad";
+    if (strcmp(quality, "good") == 0)
+        return "good";
+    return strcmp(quality, "poor") == 0 || strcmp(quality, "flat") == 0 || strcmp(quality, "undetermined") == 0 ||
+                   strcmp(quality, "unfinished") == 0
+               ? "bad"
+               : "fair";
+}
+
+static void put_facts(FILE *out, const struct rp_result *r)
+{
+    const struct fit_yaml *j = r->json;
+    char text[160];
+    fputs("<dl class=\"facts\">\n", out);
+    fact_number(out, "χ² / degrees of freedom", rp_json_number(j, "reduced_chi2"), 4, "");
+    fact_number(out, "χ²", rp_json_number(j, "chi2"), 6, "");
+    fact_count(out, "values", rp_json_number(j, "n_points"));
+    fact_number(out, "free parameters", rp_json_number(j, "n_free"), 6, "");
+    if (strcmp(rp_json_text(j, "noise.source"), "file") != 0)
+        fact_number(out, "σ of the noise", rp_json_number(j, "noise.sigma_common"), 4, "");
+    fact_number(out, "relative residual (NRMSE)", rp_json_number(j, "nrmse"), 3, "");
+    if (r->pairs) {
+        snprintf(text, sizeof text, "%zu", r->ngroup);
+        fact(out, "angles", text);
+        snprintf(text, sizeof text, "%.0f to %.0f", rp_json_number(j, "data.first_frame"),
+                 rp_json_number(j, "data.last_frame"));
+        fact(out, "frames", text);
+        fact_number(out, "frame period", rp_json_number(j, "data.dt"), 6, "s");
+        fact_number(out, "q", rp_json_number(j, "data.q"), 5, "1/Å");
+    }
+    fputs("</dl>\n", out);
+}
+
+void rp_page_head(FILE *out, const struct rp_result *r)
+{
+    const struct fit_yaml *j = r->json;
+    const char *quality = rp_json_text(j, "quality");
+    const int converged = rp_json_true(j, "converged");
+    fputs("<header>\n<h1>", out);
+    rp_xml(out, r->title && *r->title ? r->title : rp_json_text(j, "model.name"));
+    fputs("</h1>\n<p class=\"sub\"><b>", out);
+    rp_xml(out, file_part(rp_json_text(j, "data.file")));
+    fputs("</b>, model ", out);
+    rp_xml(out, rp_json_text(j, "model.name"));
+    if (r->end_time)
+        fprintf(out, ", %.10s %.5s UTC", r->end_time, strlen(r->end_time) > 16 ? r->end_time + 11 : "");
+    fputs("</p>\n", out);
+    if (r->formula && *r->formula) {
+        fputs("<p class=\"formula\"><code>", out);
+        rp_xml(out, r->formula);
+        fputs("</code></p>\n", out);
+    }
+    fprintf(out, "<div class=\"verdict %s\"><p><b>", mood(quality, converged));
+    rp_xml(out, *quality ? quality : converged ? "converged" : "not converged");
+    fputs("</b>: ", out);
+    rp_xml(out, rp_json_text(j, "quality_text"));
+    fprintf(out, ".</p>\n<p>%s: ", converged ? "Converged" : "Not converged");
+    rp_xml(out, rp_json_text(j, "message"));
+    fputs(".</p></div>\n", out);
+    put_facts(out, r);
+    fputs("</header>\n", out);
+}
+
+/* ---- parameters ------------------------------------------------------------------------------ */
+
+static void remark(FILE *out, const struct fit_yaml *v)
+{
+    const char *bound = rp_json_text(v, "at_bound"), *tied = rp_json_text(v, "tied");
+    char text[512] = "";
+    if (rp_json_true(v, "fixed"))
+        snprintf(text, sizeof text, "held");
+    else if (*tied)
+        snprintf(text, sizeof text, "= %s", tied);
+    else if (*bound)
+        snprintf(text, sizeof text, "at its %s bound", bound);
+    else
+        snprintf(text, sizeof text, "%s", rp_json_text(v, "std_reason"));
+    cell(out, "r", text);
+}
+
+static void parameter_row(FILE *out, const char *name, const struct fit_yaml *v)
+{
+    char text[160], unit[RP_NAME];
+    const double value = rp_json_number(v, "value"), std = rp_json_number(v, "std"),
+                 robust = rp_json_number(v, "std_robust");
+    const int fixed = rp_json_true(v, "fixed");
+    fputs("<tr>", out);
+    fputs("<th scope=\"row\">", out);
+    rp_xml(out, name);
+    fputs("</th>", out);
+    with_error(value, fixed ? NAN : std, text, sizeof text);
+    cell(out, "n v", text);
+    cell_error(out, fixed ? NAN : std);
+    cell_error(out, fixed ? NAN : robust);
+    cell_error(out, fixed ? NAN : rp_json_number(v, "std_profile"));
+    rp_unit(rp_json_text(v, "unit"), unit, sizeof unit);
+    cell(out, "u", unit);
+    cell_number(out, "n x", rp_json_number(v, "start"), 5);
+    const double lower = rp_json_number(v, "lower"), upper = rp_json_number(v, "upper");
+    text[0] = '\0';
+    if (!isnan(lower) || !isnan(upper)) {
+        char a[32] = "−∞", b[32] = "∞";
+        if (!isnan(lower))
+            rp_number(lower, 4, a, sizeof a);
+        if (!isnan(upper))
+            rp_number(upper, 4, b, sizeof b);
+        snprintf(text, sizeof text, "%s … %s", a, b);
+    }
+    cell(out, "n x", text);
+    remark(out, v);
+    fputs("</tr>\n", out);
+}
+
+static void degeneracies(FILE *out, const struct rp_result *r)
+{
+    const struct fit_yaml *list = rp_get(r->json, "degeneracies");
+    if (!list || list->kind != FIT_YAML_LIST || !list->n)
+        return;
+    fputs("<h3>What these data do not tell apart</h3>\n<ul>\n", out);
+    for (size_t k = 0; k < list->n; k++) {
+        const struct fit_yaml *d = list->entry[k].value, *c = rp_get(d, "combinations");
+        fputs("<li>", out);
+        rp_xml(out, rp_json_text(d, "text"));
+        for (size_t i = 0; c && c->kind == FIT_YAML_MAP && i < c->n; i++) {
+            char value[64], error[64], unit[RP_NAME];
+            const double std = rp_json_number(c->entry[i].value, "std");
+            if (isnan(rp_json_number(c->entry[i].value, "value")))
+                continue;
+            with_error(rp_json_number(c->entry[i].value, "value"), std, value, sizeof value);
+            error_text(std, error, sizeof error);
+            rp_unit(rp_json_text(c->entry[i].value, "unit"), unit, sizeof unit);
+            fprintf(out, "%s<br/>determined: <code>", i ? "" : "");
+            rp_xml(out, c->entry[i].key);
+            fprintf(out, "</code> = %s ± %s ", value, error);
+            rp_xml(out, unit);
+        }
+        fputs("</li>\n", out);
+    }
+    fputs("</ul>\n", out);
+}
+
+static void notes(FILE *out, const struct rp_result *r)
+{
+    const struct fit_yaml *list = rp_get(r->json, "notes");
+    if (!list || list->kind != FIT_YAML_LIST || !list->n)
+        return;
+    fputs("<h3>Notes</h3>\n<ul>\n", out);
+    for (size_t k = 0; k < list->n; k++)
+        if (list->entry[k].value->kind == FIT_YAML_SCALAR) {
+            fputs("<li>", out);
+            rp_xml(out, list->entry[k].value->text);
+            fputs("</li>\n", out);
+        }
+    fputs("</ul>\n", out);
+}
+
+void rp_page_parameters(FILE *out, const struct rp_result *r)
+{
+    const struct fit_yaml *map = rp_get(r->json, "parameters");
+    char text[256];
+    fputs("<section id=\"parameters\"><h2>Parameters</h2>\n<div class=\"wide\"><table class=\"parameters\">\n<thead><tr>"
+          "<th></th><th class=\"n\">value</th><th class=\"n\">error</th><th class=\"n\">robust</th><th class=\"n\">profile</th>"
+          "<th>unit</th><th class=\"n x\">start</th><th class=\"n x\">bounds</th><th class=\"r\"></th></tr></thead>\n<tbody>\n",
+          out);
+    for (size_t k = 0; map->kind == FIT_YAML_MAP && k < map->n; k++)
+        parameter_row(out, map->entry[k].key, map->entry[k].value);
+    fputs("</tbody></table></div>\n", out);
+    const double wider = rp_json_number(r->json, "robust.errors_wider_by");
+    snprintf(text, sizeof text, " (here wider by a factor of %.2f at the median)", wider);
+    fprintf(out, "<p class=\"caption\">Errors are one standard deviation. Robust: valid for correlated residuals%s. "
+                 "Profile: half the range in which χ² rises by no more than 1, all other parameters adapted.</p>\n",
+            wider > 0 ? text : "");
+    snprintf(text, sizeof text, "Noise: %s.", rp_json_text(r->json, "noise.text"));
+    paragraph(out, "caption", text);
+    degeneracies(out, r);
+    notes(out, r);
+    fputs("</section>\n", out);
+}
+
+/* ---- groups ---------------------------------------------------------------------------------- */
+
+void rp_page_groups(FILE *out, const struct rp_result *r)
+{
+    const struct fit_yaml *list = rp_get(r->json, "scaling");
+    if (!list || list->kind != FIT_YAML_LIST || !list->n || list->entry[0].value->kind != FIT_YAML_MAP)
+        return;
+    const struct fit_yaml *first = list->entry[0].value;
+    fputs("<details><summary>as a table</summary><div class=\"wide\"><table><thead><tr>", out);
+    for (size_t k = 0; k < first->n; k++) {
+        fputs("<th class=\"n\">", out);
+        rp_xml(out, first->entry[k].key);
+        fputs("</th>", out);
+    }
+    fputs("</tr></thead><tbody>\n", out);
+    for (size_t g = 0; g < list->n; g++) {
+        fputs("<tr>", out);
+        for (size_t k = 0; k < first->n; k++) {
+            const double x = rp_json_number(list->entry[g].value, first->entry[k].key);
+            if (isnan(x))
+                cell(out, "n", rp_json_text(list->entry[g].value, first->entry[k].key));
+            else
+                cell_number(out, "n", x, 6);
+        }
+        fputs("</tr>\n", out);
+    }
+    fputs("</tbody></table></div></details>\n", out);
+}
+
+/* ---- search ---------------------------------------------------------------------------------- */
+
+static void minima(FILE *out, const struct rp_result *r)
+{
+    const struct fit_yaml *list = rp_get(r->json, "minima"), *names = rp_get(r->json, "parameters");
+    if (!list || list->kind != FIT_YAML_LIST || list->n < 2)
+        return;
+    fputs("<div class=\"wide\"><table><thead><tr><th class=\"n\">χ² above the best</th><th class=\"n\">found</th>", out);
+    const struct fit_yaml *theta = rp_get(list->entry[0].value, "theta");
+    const size_t n = theta && theta->kind == FIT_YAML_LIST ? theta->n : 0;
+    for (size_t k = 0; k < n; k++) {
+        fputs("<th class=\"n\">", out);
+        rp_xml(out, names->kind == FIT_YAML_MAP && k < names->n ? names->entry[k].key : "");
+        fputs("</th>", out);
+    }
+    fputs("</tr></thead><tbody>\n", out);
+    for (size_t i = 0; i < list->n; i++) {
+        const struct fit_yaml *m = list->entry[i].value;
+        fputs("<tr>", out);
+        cell_number(out, "n", rp_json_number(m, "chi2_above_best"), 4);
+        cell_number(out, "n", rp_json_number(m, "found"), 4);
+        theta = rp_get(m, "theta");
+        for (size_t k = 0; k < n; k++)
+            cell_number(out, "n", k < theta->n ? rp_json_number(theta->entry[k].value, "") : NAN, 5);
+        fputs("</tr>\n", out);
+    }
+    fputs("</tbody></table></div>\n", out);
+}
+
+void rp_page_search(FILE *out, const struct rp_result *r)
+{
+    const struct fit_yaml *j = r->json, *starts = rp_get(j, "starts"), *minimum = rp_get(j, "minima");
+    fputs("<section id=\"convergence\"><h2>Convergence</h2>\n<dl class=\"facts\">\n", out);
+    fact(out, "ended", rp_json_text(j, "status"));
+    fact_count(out, "steps", rp_json_number(j, "iterations"));
+    fact_count(out, "evaluations", rp_json_number(j, "evaluations"));
+    fact_number(out, "gradient, relative", rp_json_number(j, "gradient"), 2, "");
+    if (starts && starts->kind == FIT_YAML_LIST)
+        fact_count(out, "starts", (double)starts->n);
+    if (minimum && minimum->kind == FIT_YAML_LIST)
+        fact_count(out, "different minima", (double)minimum->n);
+    fact_number(out, "time", rp_json_number(j, "wall_seconds"), 3, "s");
+    fact_number(out, "threads", rp_json_number(j, "threads"), 4, "");
+    fputs("</dl>\n", out);
+    minima(out, r);
+    fputs("</section>\n", out);
+}
+
+/* ---- posterior ------------------------------------------------------------------------------- */
+
+static void posterior_row(FILE *out, const char *name, const struct fit_yaml *v)
+{
+    char text[64], unit[RP_NAME];
+    const double sd = rp_json_number(v, "sd");
+    fputs("<tr><th scope=\"row\">", out);
+    rp_xml(out, name);
+    fputs("</th>", out);
+    static const char *const key[] = {"mean", "sd", "q025", "q975", "least_squares"};
+    for (size_t k = 0; k < 5; k++) {
+        const double x = rp_json_number(v, key[k]);
+        if (k == 1)
+            error_text(x, text, sizeof text);
+        else
+            with_error(x, sd, text, sizeof text);
+        cell(out, k ? "n" : "n v", text);
+    }
+    rp_unit(rp_json_text(v, "unit"), unit, sizeof unit);
+    cell(out, "u", unit);
+    snprintf(text, sizeof text, "%.3f", rp_json_number(v, "r_hat"));
+    cell(out, "n", isnan(rp_json_number(v, "r_hat")) ? "–" : text);
+    cell_number(out, "n", round(rp_json_number(v, "ess_bulk")), 6);
+    cell_number(out, "n x", rp_json_number(v, "contraction"), 3);
+    fputs("</tr>\n", out);
+}
+
+static void posterior_facts(FILE *out, const struct fit_yaml *p)
+{
+    fputs("<dl class=\"facts\">\n", out);
+    fact(out, "method", rp_json_text(p, "method"));
+    fact_number(out, "chains", rp_json_number(p, "chains"), 4, "");
+    fact_count(out, "draws of each", rp_json_number(p, "draws"));
+    fact_number(out, "largest R-hat", rp_json_number(p, "max_r_hat"), 4, "");
+    fact_number(out, "smallest effective size", round(rp_json_number(p, "min_ess")), 6, "");
+    fact_number(out, "divergences", rp_json_number(p, "divergences"), 6, "");
+    fact_number(out, "smallest E-BFMI", rp_json_number(p, "min_ebfmi"), 3, "");
+    fact_number(out, "Pareto k", rp_json_number(p, "pareto_k"), 3, "");
+    fact_number(out, "time", rp_json_number(p, "seconds.total"), 3, "s");
+    fputs("</dl>\n", out);
+}
+
+void rp_page_posterior(FILE *out, const struct rp_result *r)
+{
+    const struct fit_yaml *p = rp_get(r->json, "posterior"), *map = rp_get(p, "parameters");
+    if (!p)
+        return;
+    const char *verdict = rp_json_text(p, "verdict");
+    fputs("<section id=\"posterior\"><h2>Posterior</h2>\n", out);
+    fprintf(out, "<div class=\"verdict %s\"><p><b>", strcmp(verdict, "good") == 0 || strcmp(verdict, "converged") == 0 ? "good" : "fair");
+    rp_xml(out, verdict);
+    fputs("</b>: ", out);
+    rp_xml(out, rp_json_text(p, "verdict_text"));
+    fputs("</p></div>\n", out);
+    posterior_facts(out, p);
+    fputs("<div class=\"wide\"><table class=\"parameters\"><thead><tr><th></th><th class=\"n\">mean</th><th class=\"n\">deviation</th>"
+          "<th class=\"n\">2.5 %</th><th class=\"n\">97.5 %</th><th class=\"n\">least squares</th><th>unit</th><th class=\"n\">R-hat</th>"
+          "<th class=\"n\">eff. size</th><th class=\"n x\">contraction</th></tr></thead><tbody>\n", out);
+    for (size_t k = 0; map && map->kind == FIT_YAML_MAP && k < map->n; k++)
+        if (!rp_json_true(map->entry[k].value, "fixed"))
+            posterior_row(out, map->entry[k].key, map->entry[k].value);
+    fputs("</tbody></table></div>\n<p class=\"caption\">Contraction: 1 − (deviation / that of the prior)²; near 0 the "
+          "data say nothing.</p>\n</section>\n", out);
+}
+
+/* ---- origin ---------------------------------------------------------------------------------- */
+
+void rp_page_origin(FILE *out, const struct rp_result *r)
+{
+    static const char *const fact_of[][2] = {
+        {"data", "data.file"},       {"layout", "data.layout"},      {"SHA-256 of the data", "data.sha256"},
+        {"model", "model.name"},     {"hash of the model", "model.hash"}, {"method", "settings.method"},
+        {"loss", "settings.loss"},   {"scaling", "settings.scaling"}, {"configuration", "settings.config"},
+        {"seed", "settings.seed"},   {"command", "command_line"},    {"version", "version"}};
+    fputs("<section id=\"origin\"><h2>Origin</h2>\n<dl class=\"origin\">\n", out);
+    for (size_t k = 0; k < sizeof fact_of / sizeof *fact_of; k++)
+        fact(out, fact_of[k][0], rp_json_text(r->json, fact_of[k][1]));
+    fact(out, "reference", r->reference ? r->reference : "");
+    fact(out, "results", r->folder);
+    fputs("</dl>\n</section>\n", out);
+}

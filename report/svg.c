@@ -1,0 +1,143 @@
+/* svg.c -- the canvas as SVG 1.1, for a page or as a file; see canvas.h.
+ *
+ * Coordinates are written in tenths of a unit and relative to the last point, which makes long curves short. */
+#include "canvas.h"
+#include "png.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* x / 10 in the fewest characters: 125 is 12.5, -5 is -.5 */
+static void tenths(FILE *out, long x, int space)
+{
+    const long a = labs(x);
+    if (space && x >= 0)
+        fputc(' ', out);
+    if (x < 0)
+        fputc('-', out);
+    if (a >= 10 || a == 0)
+        fprintf(out, "%ld", a / 10);
+    if (a % 10)
+        fprintf(out, ".%ld", a % 10);
+}
+
+static long tenth(double x)
+{
+    return lround(10 * x);
+}
+
+static void ink(struct rp_canvas *c, const char *attribute, uint32_t of)
+{
+    static const char *const name[] = {"none", "ink", "soft", "grid", "paper"};
+    if (of == RP_NONE)
+        fprintf(c->out, " %s=\"none\"", attribute);
+    else if (!c->page || of & RP_RGB_BIT)
+        fprintf(c->out, " %s=\"#%06lx\"", attribute, (unsigned long)rp_ink_rgb(of));
+    else if (of < RP_S0)
+        fprintf(c->out, " %s=\"var(--%s)\"", attribute, name[of]);
+    else
+        fprintf(c->out, " %s=\"var(--s%lu)\"", attribute, (unsigned long)(of - RP_S0));
+}
+
+static void svg_path(struct rp_canvas *c, const struct rp_style *s)
+{
+    long x = 0, y = 0, x0 = 0, y0 = 0;
+    char last = ' ';
+    fputs("<path", c->out);
+    ink(c, "fill", s->fill);
+    if (s->stroke != RP_NONE) {
+        ink(c, "stroke", s->stroke);
+        fprintf(c->out, " stroke-width=\"%.3g\" stroke-linejoin=\"round\" stroke-linecap=\"round\"", s->width);
+    }
+    if (s->dash)
+        fputs(" stroke-dasharray=\"5 4\"", c->out);
+    if (s->opacity > 0 && s->opacity < 1)
+        fprintf(c->out, " opacity=\"%.3g\"", s->opacity);
+    fputs(" d=\"", c->out);
+    for (size_t k = 0; k < c->nstep; k++) {
+        const struct rp_step *p = &c->step[k];
+        if (p->what == 'Z') {
+            fputc('z', c->out);
+            x = x0;
+            y = y0;
+            last = 'Z';
+            continue;
+        }
+        const long u = tenth(p->x), v = tenth(p->y);
+        const int named = p->what != last;
+        if (named)
+            fputc(p->what == 'M' ? 'm' : 'l', c->out);
+        else if (p->what == 'M')
+            fputc('m', c->out);
+        tenths(c->out, u - x, !(named || p->what == 'M'));
+        tenths(c->out, v - y, 1);
+        x = u;
+        y = v;
+        if (p->what == 'M') {
+            x0 = x;
+            y0 = y;
+        }
+        last = p->what;
+    }
+    fputs("\"/>\n", c->out);
+}
+
+static void svg_text(struct rp_canvas *c, double x, double y, const struct rp_label *l, const char *text)
+{
+    static const char *const anchor[] = {"start", "middle", "end"};
+    fprintf(c->out, "<text font-size=\"%.3g\"", l->size);
+    ink(c, "fill", l->ink ? l->ink : RP_INK);
+    if (l->anchor != RP_LEFT)
+        fprintf(c->out, " text-anchor=\"%s\"", anchor[l->anchor]);
+    if (l->bold)
+        fputs(" font-weight=\"600\"", c->out);
+    if (l->upward)
+        fprintf(c->out, " transform=\"translate(%.1f %.1f) rotate(-90)\">", x, y);
+    else
+        fprintf(c->out, " x=\"%.1f\" y=\"%.1f\">", x, y);
+    rp_xml(c->out, text);
+    fputs("</text>\n", c->out);
+}
+
+static void svg_image(struct rp_canvas *c, double x, double y, double w, double h, const struct rp_image *image)
+{
+    /* browsers know image-rendering as a property; `preserveAspectRatio` lets a map fill its frame */
+    fprintf(c->out,
+            "<image x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" preserveAspectRatio=\"none\" "
+            "style=\"image-rendering:pixelated\" %shref=\"",
+            x, y, w, h, c->page ? "" : "xlink:");
+    if (!rp_png_uri(c->out, image))
+        c->failed = 1;
+    fputs("\"/>\n", c->out);
+}
+
+void rp_svg_open(struct rp_canvas *c, FILE *out, double width, double height, int page, const char *alt)
+{
+    *c = (struct rp_canvas){.width = width,
+                            .height = height,
+                            .out = out,
+                            .page = page,
+                            .path = svg_path,
+                            .text = svg_text,
+                            .image = svg_image};
+    fprintf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\"%s viewBox=\"0 0 %.0f %.0f\" width=\"%.0f\" height=\"%.0f\"",
+            page ? "" : " xmlns:xlink=\"http://www.w3.org/1999/xlink\"", width, height, width, height);
+    if (page) /* as wide as there is room, but letters no larger than those of the text */
+        fprintf(out, " style=\"max-width:%.0fpx\"", 1.2 * width);
+    fprintf(out, " role=\"img\" aria-label=\"");
+    rp_xml(out, alt);
+    fprintf(out, "\"%s>\n", page ? "" : " font-family=\"Helvetica, Arial, 'DejaVu Sans', sans-serif\"");
+    if (page)
+        return;
+    rp_box(c, 0, 0, width, height);
+    rp_draw(c, &(struct rp_style){.fill = RP_PAPER});
+}
+
+enum fit_status rp_svg_close(struct rp_canvas *c, struct fit_error *err)
+{
+    fputs("</svg>\n", c->out);
+    free(c->step);
+    c->step = NULL;
+    return c->failed || ferror(c->out) ? fit_fail(err, FIT_ERR_MEMORY, "a figure could not be written: out of memory")
+                                       : FIT_OK;
+}
