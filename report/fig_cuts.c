@@ -98,9 +98,9 @@ static void draw(struct rp_canvas *c, const struct rp_result *r, const struct rp
     rp_axis_end(&g2, 0.06);
     z.lo = -z.hi;
     z.name = "res. / σ";
-    const double left = fmax(rp_panel_left(&g2, 180), rp_panel_left(&z, 56)), w = f->width - left - 14;
+    const double left = fmax(rp_panel_left(&g2, 180), rp_panel_left(&z, 72)), w = f->width - left - 14;
     struct rp_panel p = {.x = left, .y = 46, .w = w, .h = 180, .ax = tau, .ay = g2, .grid = 1};
-    struct rp_panel below = {.x = left, .y = 236, .w = w, .h = 56, .ax = tau, .ay = z};
+    struct rp_panel below = {.x = left, .y = 236, .w = w, .h = 72, .ax = tau, .ay = z};
     p.ax.hidden = 1;
     rp_group_title(r, f->index, title, sizeof title);
     c->text(c, left, RP_FONT + 2, &(struct rp_label){.size = RP_FONT + 1, .bold = 1}, title);
@@ -119,7 +119,7 @@ static void draw(struct rp_canvas *c, const struct rp_result *r, const struct rp
         snprintf(text[a], sizeof text[a], "%.3g", r->age[a]);
         key[a] = (struct rp_key){text[a], {.stroke = RP_S0 + (uint32_t)a, .width = 6}, 1};
     }
-    c->text(c, left, 32.5 + 0.0, &(struct rp_label){.size = RP_FONT, .ink = RP_SOFT}, "age (s)");
+    c->text(c, left, 32.5, &(struct rp_label){.size = RP_FONT, .ink = RP_SOFT}, "age (s)");
     rp_keys(c, left + rp_text_width("age (s)", RP_FONT), 18.5, f->width, key,
             r->nage < RP_SERIES ? r->nage : RP_SERIES);
 done:
@@ -138,7 +138,7 @@ void rp_list_cuts(const struct rp_result *r, struct rp_figures *list)
         if (!some) /* nothing measured at this angle */
             continue;
         snprintf(name, sizeof name, "cuts_%02zu_phi%+.6g", g, r->phi[g]);
-        struct rp_figure *f = rp_figure_add(list, RP_CUTS, name, 360, 340);
+        struct rp_figure *f = rp_figure_add(list, RP_CUTS, name, 360, 356);
         if (!f)
             return;
         f->index = g;

@@ -82,7 +82,7 @@ static void draw_acf(struct rp_canvas *c, const struct rp_result *r, const struc
     const struct rp_key key[] = {{"along lag", {.stroke = RP_S0, .width = 2}, 0},
                                  {"along age", {.stroke = RP_S0 + 1, .width = 2}, 0},
                                  {"white noise", {.fill = RP_SOFT, .opacity = 0.25}, 0}};
-    rp_keys(c, p.x, 6, f->width, key, 3);
+    rp_keys(c, 8, 6, f->width, key, 3);
 }
 
 /* ---- distribution ---------------------------------------------------------------------------- */

@@ -119,10 +119,10 @@ static void draw(struct rp_canvas *c, const struct rp_result *r, const struct rp
     z.lo = -z.hi;
     rp_axis_end(&x, 0.03);
     rp_axis_end(&y, 0.06);
-    const double left = fmax(rp_panel_left(&y, 200), rp_panel_left(&z, 60)), w = f->width - left - 14,
+    const double left = fmax(rp_panel_left(&y, 200), rp_panel_left(&z, 72)), w = f->width - left - 14,
                  top = axis ? 46 : 28;
     struct rp_panel p = {.x = left, .y = top, .w = w, .h = 200, .ax = x, .ay = y};
-    struct rp_panel below = {.x = left, .y = top + 210, .w = w, .h = 60, .ax = x, .ay = z};
+    struct rp_panel below = {.x = left, .y = top + 210, .w = w, .h = 72, .ax = x, .ay = z};
     const struct rp_key key[] = {{"data", {.stroke = RP_S0, .width = 6}, 1},
                                  {"fit", {.stroke = RP_S0 + 1, .width = single ? 1.8 : 5}, !single}};
     p.ax.hidden = 1;
@@ -158,7 +158,7 @@ void rp_list_rows(const struct rp_result *r, struct rp_figures *list)
         if (failed || n == 0)
             continue;
         snprintf(name, sizeof name, groups > 1 ? "data_%02zu" : "data", g);
-        struct rp_figure *f = rp_figure_add(list, RP_ROWS, name, groups > 1 ? 360 : 560, axis ? 360 : 342);
+        struct rp_figure *f = rp_figure_add(list, RP_ROWS, name, groups > 1 ? 360 : 560, axis ? 374 : 356);
         if (!f)
             return;
         f->index = g;

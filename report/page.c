@@ -35,7 +35,7 @@ static const struct rp_figure *first_of(const struct rp_figures *list, enum rp_s
 /* Class of a grid of figures that are about as wide as the first of them. */
 static int columns(double width)
 {
-    return width < 400 ? 360 : width < 500 ? 440 : 560;
+    return width < 400 ? 360 : width < 500 ? 440 : width < 620 ? 560 : 999;
 }
 
 static void caption_maps(FILE *out, const struct rp_result *r, const struct rp_figures *list)

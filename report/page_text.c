@@ -391,8 +391,36 @@ static void posterior_row(FILE *out, const char *name, const struct fit_yaml *v)
     snprintf(text, sizeof text, "%.3f", rp_json_number(v, "r_hat"));
     cell(out, "n", isnan(rp_json_number(v, "r_hat")) ? "–" : text);
     cell_number(out, "n", round(rp_json_number(v, "ess_bulk")), 6);
-    cell_number(out, "n x", rp_json_number(v, "contraction"), 3);
+    snprintf(text, sizeof text, "%.3f", rp_json_number(v, "contraction"));
+    cell(out, "n x", isnan(rp_json_number(v, "contraction")) ? "–" : text);
     fputs("</tr>\n", out);
+}
+
+static int of_group(const struct fit_yaml *map, size_t k)
+{
+    return !rp_json_true(map->entry[k].value, "fixed") && strchr(map->entry[k].key, '[') != NULL;
+}
+
+static int any_of_group(const struct fit_yaml *map)
+{
+    int any = 0;
+    for (size_t k = 0; map && map->kind == FIT_YAML_MAP && k < map->n; k++)
+        any |= of_group(map, k);
+    return any;
+}
+
+/* The parameters of groups, or the others. */
+static void posterior_table(FILE *out, const struct fit_yaml *map, int groups)
+{
+    fputs("<div class=\"wide\"><table class=\"parameters\"><thead><tr><th></th><th class=\"n\">mean</th>"
+          "<th class=\"n\">deviation</th><th class=\"n\">2.5 %</th><th class=\"n\">97.5 %</th>"
+          "<th class=\"n\">least squares</th><th>unit</th><th class=\"n\">R-hat</th><th class=\"n\">eff. size</th>"
+          "<th class=\"n x\">contraction</th></tr></thead><tbody>\n",
+          out);
+    for (size_t k = 0; map && map->kind == FIT_YAML_MAP && k < map->n; k++)
+        if (!rp_json_true(map->entry[k].value, "fixed") && of_group(map, k) == groups)
+            posterior_row(out, map->entry[k].key, map->entry[k].value);
+    fputs("</tbody></table></div>\n", out);
 }
 
 static void posterior_facts(FILE *out, const struct fit_yaml *p)
@@ -423,14 +451,14 @@ void rp_page_posterior(FILE *out, const struct rp_result *r)
     rp_xml(out, rp_json_text(p, "verdict_text"));
     fputs("</p></div>\n", out);
     posterior_facts(out, p);
-    fputs("<div class=\"wide\"><table class=\"parameters\"><thead><tr><th></th><th class=\"n\">mean</th><th class=\"n\">deviation</th>"
-          "<th class=\"n\">2.5 %</th><th class=\"n\">97.5 %</th><th class=\"n\">least squares</th><th>unit</th><th class=\"n\">R-hat</th>"
-          "<th class=\"n\">eff. size</th><th class=\"n x\">contraction</th></tr></thead><tbody>\n", out);
-    for (size_t k = 0; map && map->kind == FIT_YAML_MAP && k < map->n; k++)
-        if (!rp_json_true(map->entry[k].value, "fixed"))
-            posterior_row(out, map->entry[k].key, map->entry[k].value);
-    fputs("</tbody></table></div>\n<p class=\"caption\">Contraction: 1 − (deviation / that of the prior)²; near 0 the "
-          "data say nothing.</p>\n</section>\n", out);
+    posterior_table(out, map, 0);
+    fputs("<p class=\"caption\">Contraction: 1 − (deviation / that of the prior)²; near 0 the data say nothing.</p>\n", out);
+    if (any_of_group(map)) {
+        fputs("<details><summary>values of the groups</summary>\n", out);
+        posterior_table(out, map, 1);
+        fputs("</details>\n", out);
+    }
+    fputs("</section>\n", out);
 }
 
 /* ---- origin ---------------------------------------------------------------------------------- */

@@ -211,12 +211,12 @@ static double nearest(const struct rp_axis *a, const struct ticks *t, double len
 /* As many as leave room between the numbers. */
 static struct ticks make_ticks(const struct rp_axis *a, double length, int upward)
 {
-    const double dense = upward ? 30 : 40;
+    const double dense = upward ? 30 : 28, few = 3.6;
     struct ticks t = {0};
-    for (double most = fmax(2, length / dense); most >= 1; most -= 0.5) {
+    for (double most = fmax(few, length / dense); most >= 1 && a->hidden < 2; most -= 0.4) {
         t = (struct ticks){0};
         (a->log ? log_ticks : linear_ticks)(a, most, &t);
-        if (nearest(a, &t, length) >= (upward ? 1.7 * RP_FONT : widest(a, &t) + 0.9 * RP_FONT))
+        if (nearest(a, &t, length) >= (upward ? 1.4 * RP_FONT : widest(a, &t) + 0.9 * RP_FONT))
             break;
     }
     return t;
@@ -230,6 +230,12 @@ static struct ticks ticks_x(const struct rp_panel *p)
 static struct ticks ticks_y(const struct rp_panel *p)
 {
     return make_ticks(&p->ay, p->h, 1);
+}
+
+void rp_axis_text(const struct rp_axis *a, double length, char *text, size_t size)
+{
+    const struct ticks t = make_ticks(a, length, 0);
+    axis_name(a, t.decade, text, size);
 }
 
 /* ---- frames ---------------------------------------------------------------------------------- */
@@ -335,7 +341,7 @@ void rp_colour_bar(struct rp_canvas *c, double x, double y, double w, const stru
 
 double rp_keys(struct rp_canvas *c, double x, double y, double right, const struct rp_key *key, size_t n)
 {
-    const double line = RP_FONT + 6, mark = 22, left = x;
+    const double line = RP_FONT + 6, mark = 18, left = x;
     double top = y;
     for (size_t k = 0; k < n; k++) {
         const double w = mark + gap + rp_text_width(key[k].text, RP_FONT);

@@ -10,7 +10,7 @@ struct rp_axis {
     double lo, hi;
     int log;
     const char *name, *unit; /* unit as in the files ("angstrom^2/s"), "1" and NULL: none */
-    int hidden;              /* neither numbers nor name: those of a panel beside count */
+    int hidden;              /* 1: neither numbers nor name, those of a panel beside count; 2: no ticks either */
 };
 
 struct rp_panel {
@@ -46,6 +46,9 @@ struct rp_key {
     int dot;
 };
 double rp_keys(struct rp_canvas *c, double x, double y, double right, const struct rp_key *key, size_t n);
+
+/* Name and unit as they stand at the axis, which is so long: "D (10³ Å²/s)". */
+void rp_axis_text(const struct rp_axis *a, double length, char *text, size_t size);
 
 /* "angstrom^2/s" -> "Å²/s", "degree" -> "°" */
 void rp_unit(const char *unit, char *text, size_t size);
