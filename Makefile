@@ -2,7 +2,7 @@
 #
 #   make                    all programs
 #   make model=laminar      one fitter: build/bin/homodyne-laminar   (also model=path/to/own.lua)
-#   make demo               fit the bundled experiment, truth beside the result
+#   make demo               fit the bundled experiment, truth beside the result; its report
 #   make test               all tests
 #   make study              coverage of intervals, calibration of the sampler, at full size
 #   make bench              times: kernels, threads, whole fits, model compilation
@@ -54,7 +54,7 @@ else
 endif
 
 demo: configure
-	@$(COMPILE) --target homodyne-laminar
+	@$(COMPILE) --target homodyne-laminar homodyne-report
 	@BUILD=$(BUILD) build-aux/demo.sh
 
 test: configure

@@ -20,3 +20,6 @@ grep -v '^#' "$example/truth.txt" | while read -r name truth unit; do
             printf "%-20s %12g %12.6g %12.2g %7.1f std  %s\n", name, truth, value, std, (value - truth) / std, unit
         }' "$BUILD/demo/fit.json"
 done
+
+printf '\nThe report, with all figures (one file, for any browser):\n'
+"$BUILD/bin/homodyne-report" report "$BUILD/demo" | sed 's/^/    /'

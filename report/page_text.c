@@ -272,7 +272,7 @@ void rp_page_parameters(FILE *out, const struct rp_result *r)
 {
     const struct fit_yaml *map = rp_get(r->json, "parameters");
     char text[256];
-    fputs("<section id=\"parameters\"><h2>Parameters</h2>\n<div class=\"wide\"><table class=\"parameters\">\n<thead><tr>"
+    fputs("<section id=\"parameters\"><h2>Parameters</h2>\n<div class=\"wide\"><table class=\"rows fitted\">\n<thead><tr>"
           "<th></th><th class=\"n\">value</th><th class=\"n\">error</th><th class=\"n\">robust</th><th class=\"n\">profile</th>"
           "<th>unit</th><th class=\"n x\">start</th><th class=\"n x\">bounds</th><th class=\"r\"></th></tr></thead>\n<tbody>\n",
           out);
@@ -412,7 +412,7 @@ static int any_of_group(const struct fit_yaml *map)
 /* The parameters of groups, or the others. */
 static void posterior_table(FILE *out, const struct fit_yaml *map, int groups)
 {
-    fputs("<div class=\"wide\"><table class=\"parameters\"><thead><tr><th></th><th class=\"n\">mean</th>"
+    fputs("<div class=\"wide\"><table class=\"rows drawn\"><thead><tr><th></th><th class=\"n\">mean</th>"
           "<th class=\"n\">deviation</th><th class=\"n\">2.5 %</th><th class=\"n\">97.5 %</th>"
           "<th class=\"n\">least squares</th><th>unit</th><th class=\"n\">R-hat</th><th class=\"n\">eff. size</th>"
           "<th class=\"n x\">contraction</th></tr></thead><tbody>\n",

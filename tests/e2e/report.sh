@@ -1,0 +1,177 @@
+#!/bin/sh
+# homodyne report and plot: pages of two-time data, of a table and of posteriors; files of all formats; what is
+# refused leaves nothing behind: report.sh BINDIR
+set -eu
+bin=$1
+here=$(cd "$(dirname "$0")" && pwd)
+examples=$here/../../examples
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cd "$dir"
+h=$bin/homodyne
+failed=0
+
+fail() {
+    echo "FAILED: $*"
+    failed=1
+}
+
+expect() { # expect CODE COMMAND...; output is kept in `out` and `err`
+    code=$1
+    shift
+    got=0
+    "$@" >out 2>err </dev/null || got=$?
+    [ "$got" -eq "$code" ] || {
+        fail "exit code $got, not $code: $*"
+        cat err
+    }
+}
+
+has() {
+    grep -qF -- "$2" "$1" || fail "$1 does not say: $2"
+}
+
+count() { # count N TEXT FILE: lines with it
+    n=$(grep -cF -- "$2" "$3") || true
+    [ "$n" -eq "$1" ] || fail "$3: $n lines, not $1, with $2"
+}
+
+well_formed() { # every element is closed, attributes are quoted, no stray & or <
+    if command -v xmllint >/dev/null; then
+        xmllint --noout "$@" 2>err || {
+            fail "not well-formed: $*"
+            head -3 err
+        }
+    else
+        echo "no xmllint: not asked whether $* are well-formed"
+    fi
+}
+
+page() { # page FILE: what holds for every page
+    well_formed "$1"
+    count 1 '</html>' "$1"
+    [ "$(grep -c '<svg' "$1")" -eq "$(grep -c '</svg>' "$1")" ] || fail "$1: an open svg"
+    # one file: nothing is loaded from elsewhere, nothing is run
+    ! grep -E '(src|href)="(https?:|//|[a-z]+\.)' "$1" || fail "$1 needs other files"
+    ! grep -q '<script' "$1" || fail "$1 has a script"
+    ! grep -wE 'nan|inf|-nan' "$1" || fail "$1 shows a number that is none"
+    # no picture without a mark: each svg has paths beyond its frame
+    awk '/<svg/ { n = 0; name = $0 } /<path/ { n++ } /<\/svg>/ { if (n < 3) { print "empty: " name; bad = 1 } } END { exit bad }' "$1" ||
+        fail "$1 has an empty figure"
+    # what is drawn lies inside its picture; coordinates are relative to the point before (first numbers: absolute)
+    awk '/<svg/ { match($0, /viewBox="[^"]*"/); split(substr($0, RSTART + 9, RLENGTH - 10), box, " ") }
+        /<path/ { match($0, / d="[^"]*"/); d = substr($0, RSTART + 4, RLENGTH - 5)
+            gsub(/[mlz]/, " & ", d)
+            gsub(/-/, " -", d)
+            n = split(d, t, " ")
+            x = y = x0 = y0 = 0
+            for (i = 1; i <= n; i++)
+                if (t[i] == "z") { x = x0; y = y0 }
+                else if (t[i] == "m" || t[i] == "l") what = t[i]
+                else { x += t[i]; y += t[++i]; if (what == "m") { x0 = x; y0 = y; what = "l" }
+                    if (x < -1 || y < -1 || x > box[3] + 1 || y > box[4] + 1) { print "outside: " x, y; bad = 1; exit } }
+            }
+        END { exit bad }' "$1" || fail "$1 draws outside of its pictures"
+}
+
+# ---- two-time data: five angles
+expect 0 "$h" fit "$examples/laminar/experiment.yaml" -o fit --quiet
+cp -r fit before
+expect 0 "$h" report fit
+has out "fit/report.html"
+page fit/report.html
+for id in parameters maps cuts curves groups correlation residuals convergence origin; do
+    has fit/report.html "<section id=\"$id\">"
+done
+count 5 'Data, fit and residuals at azimuth' fit/report.html
+count 25 'data:image/png;base64,' fit/report.html # three maps and two bars for each angle
+has fit/report.html "<b>good</b>"
+has fit/report.html "gamma_dot_t_offset"
+[ "$(wc -c <fit/report.html)" -lt 1000000 ] || fail "the page is large: $(wc -c <fit/report.html) bytes"
+for file in fit.json fit.h5 summary.txt; do cmp fit/$file before/$file || fail "report changed $file"; done
+cp fit/report.html first.html
+expect 0 "$h" report fit -o again.html --quiet
+[ ! -s out ] || fail "--quiet says something"
+cmp first.html again.html || fail "another page from the same fit"
+# the numbers of the table are those of fit.json, to the digits of their errors
+value=$(awk '$1 == "\"D0\":" { inside = 1 } inside && $1 == "\"value\":" { printf "%.0f", $2; exit }' fit/fit.json)
+has fit/report.html "<th scope=\"row\">D0</th><td class=\"n v\">$value</td>"
+
+# ---- figures as files
+expect 0 "$h" plot fit -o svg
+[ "$(ls svg | wc -l)" -eq "$(grep -c '<svg' fit/report.html)" ] || fail "as many files as figures"
+well_formed svg/*.svg
+! grep -q 'var(--' svg/*.svg || fail "colours of a page in a file"
+expect 0 "$h" plot fit --format=png -o png
+if grep -q "needs Cairo" err; then
+    echo "built without Cairo: neither png nor pdf is tried"
+else
+    [ "$(ls png/*.png | wc -l)" -eq "$(ls svg | wc -l)" ] || fail "png files"
+    for f in png/*.png; do head -c 8 "$f" | od -An -c | grep -q 'P   N   G' || fail "$f is no PNG"; done
+    expect 0 "$h" plot fit -f pdf -o pdf
+    for f in pdf/*.pdf; do head -c 5 "$f" | grep -q '%PDF-' || fail "$f is no PDF"; done
+fi
+expect 0 "$h" plot fit
+[ -s fit/figures/correlation.svg ] || fail "no figures in the folder of the fit"
+
+# ---- tables: one curve, several curves
+expect 0 "$bin/homodyne-kww" fit --data "$examples/kww/data.csv" -o kww --quiet
+expect 0 "$h" report kww
+page kww/report.html
+has kww/report.html "100 values with errors, the fit, and the residuals"
+expect 0 "$bin/homodyne-diffusion_q" fit --data "$examples/diffusion_q/data.csv" -o rings --quiet
+expect 0 "$h" report rings
+page rings/report.html
+count 5 '50 values with errors' rings/report.html
+has rings/report.html "q = 0.004 1/Å"
+
+# ---- posteriors: chains; a normal approximation has none
+expect 0 "$bin/homodyne-kww" fit --data "$examples/kww/data.csv" --method nuts --draws 500 -o nuts --quiet
+expect 0 "$h" report nuts
+page nuts/report.html
+for id in posterior corner chains energy; do has nuts/report.html "<section id=\"$id\">"; done
+expect 0 "$bin/homodyne-kww" fit --data "$examples/kww/data.csv" --method laplace --draws 300 -o laplace --quiet
+expect 0 "$h" report laplace
+page laplace/report.html
+has laplace/report.html '<section id="corner">'
+! grep -q '<section id="chains">' laplace/report.html || fail "chains of a normal approximation"
+
+# ---- refusals: a message that says what would be right, and no file
+expect 4 "$h" report nowhere
+has err "nowhere: no such folder"
+mkdir empty
+expect 4 "$h" report empty
+has err "no fit.json"
+expect 4 "$h" report fit/fit.json
+has err "a file"
+expect 3 "$h" report
+expect 3 "$h" report fit kww
+has err "one result at a time"
+expect 3 "$h" report fit --format png
+expect 3 "$h" plot fit --format gif
+has err "svg, png and pdf"
+mkdir cut
+cp before/* cut
+head -c 20000 before/fit.h5 >cut/fit.h5
+expect 4 "$h" report cut
+has err "cut/fit.h5"
+[ ! -e cut/report.html ] || fail "a page of a truncated file"
+expect 4 "$h" plot cut
+[ ! -e cut/figures ] || fail "figures of a truncated file"
+cp before/fit.h5 cut/fit.h5
+head -c 3000 before/fit.json >cut/fit.json
+expect 4 "$h" report cut
+has err "cut/fit.json"
+cp before/fit.json cut/fit.json
+cp kww/fit.h5 cut/fit.h5 # of another fit: still drawn, or refused, never a crash
+"$h" report cut >out 2>err || [ $? -eq 4 ] || fail "files that do not belong together: $(cat err)"
+rm cut/fit.h5
+expect 4 "$h" report cut
+has err "fit again"
+ls cut | grep -q tmp && fail "temporary files are left"
+mkdir -p sealed/report.html
+expect 4 "$h" report fit -o sealed/report.html
+[ -d sealed/report.html ] || fail "a folder was replaced"
+
+[ "$failed" -eq 0 ] && echo "all is well"
+exit $failed
