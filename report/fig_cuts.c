@@ -77,7 +77,8 @@ static void draw(struct rp_canvas *c, const struct rp_result *r, const struct rp
     size_t *n = malloc(r->nage * sizeof *n);
     struct rp_key key[RP_SERIES] = {{0}};
     char title[80], text[RP_SERIES][48];
-    struct rp_axis tau = {.log = 1, .name = "τ", .unit = "s"}, g2 = {.name = "g₂"}, z = {.lo = -3.5, .hi = 3.5};
+    struct rp_axis tau = {.log = 1, .name = "τ", .unit = "s"}, g2 = {.name = "g₂"}, z = {.name = "res. / σ"};
+    double largest = 0;
     if (!bin || !n) {
         c->failed = 1;
         goto done;
@@ -91,13 +92,12 @@ static void draw(struct rp_canvas *c, const struct rp_result *r, const struct rp
             rp_axis_take(&g2, bin[a][k].model);
             /* the last lags are seen by few pairs: their errors must not set the scale */
             rp_axis_take(&g2, bin[a][k].g2);
-            z.hi = fmin(12, fmax(z.hi, ceil(fabs(bin[a][k].g2 - bin[a][k].model) / bin[a][k].error)));
+            largest = fmax(largest, fabs(bin[a][k].g2 - bin[a][k].model) / bin[a][k].error);
         }
     }
     rp_axis_end(&tau, 0.03);
     rp_axis_end(&g2, 0.06);
-    z.lo = -z.hi;
-    z.name = "res. / σ";
+    rp_axis_residuals(&z, largest);
     const double left = fmax(rp_panel_left(&g2, 180), rp_panel_left(&z, 72)), w = f->width - left - 14;
     struct rp_panel p = {.x = left, .y = 46, .w = w, .h = 180, .ax = tau, .ay = g2, .grid = 1};
     struct rp_panel below = {.x = left, .y = 236, .w = w, .h = 72, .ax = tau, .ay = z};
@@ -138,7 +138,7 @@ void rp_list_cuts(const struct rp_result *r, struct rp_figures *list)
         if (!some) /* nothing measured at this angle */
             continue;
         snprintf(name, sizeof name, "cuts_%02zu_phi%+.6g", g, r->phi[g]);
-        struct rp_figure *f = rp_figure_add(list, RP_CUTS, name, 360, 356);
+        struct rp_figure *f = rp_figure_add(list, RP_CUTS, name, r->ngroup > 1 ? 360 : 560, 356);
         if (!f)
             return;
         f->index = g;

@@ -1,7 +1,7 @@
 /* fig_maps.c -- data, fit and residuals of a group over (t1, t2).
  *
  * Data and fit share the colours of one bar; residuals are in standard deviations, symmetric about zero.  The range
- * is that of 1 % to 99 % of the data: the same for all groups when each of them fills at least half of it. */
+ * is that of 0.2 % to 99.8 % of the data: the same for all groups when each of them fills at least half of it. */
 #include "colour.h"
 #include "figures.h"
 #include "panel.h"
@@ -9,13 +9,28 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { SIDE = 150 };
 static const double between = 12, before_residual = 34, top = 46, right = 14;
+
+/* Of a map; a single one may be large. */
+static double side_of(const struct rp_result *r)
+{
+    return r->ngroup > 1 ? 150 : 240;
+}
 
 static double left_of(const struct rp_result *r)
 {
     const struct rp_axis ay = {.lo = r->t[0], .hi = r->t[r->side - 1], .name = "t2", .unit = "s"};
-    return rp_panel_left(&ay, SIDE);
+    return rp_panel_left(&ay, side_of(r));
+}
+
+/* A value of a map; the diagonal, which is not measured, looks like what is beside it. */
+static double value_at(const double *map, size_t n, size_t i, size_t j)
+{
+    const double own = map[i * n + j];
+    if (i != j || !isnan(own))
+        return own;
+    const double after = i + 1 < n ? map[i * n + i + 1] : NAN, before = i ? map[(i - 1) * n + i] : NAN;
+    return isnan(after) ? before : isnan(before) ? after : (after + before) / 2;
 }
 
 /* Rows from the top: the latest t2. */
@@ -24,7 +39,7 @@ static unsigned char *colours(const double *map, size_t n, double lo, double hi)
     unsigned char *pixel = malloc(n * n + 1);
     for (size_t i = 0; pixel && i < n; i++)
         for (size_t j = 0; j < n; j++)
-            pixel[(n - 1 - i) * n + j] = rp_level(map[i * n + j], lo, hi);
+            pixel[(n - 1 - i) * n + j] = rp_level(value_at(map, n, i, j), lo, hi);
     return pixel;
 }
 
@@ -43,9 +58,9 @@ static void draw_map(struct rp_canvas *c, const struct rp_result *r, struct rp_p
 static void draw(struct rp_canvas *c, const struct rp_result *r, const struct rp_figure *f)
 {
     const size_t at = f->index * r->side * r->side;
-    const double x0 = left_of(r), half = r->side > 1 ? (r->t[1] - r->t[0]) / 2 : 0.5;
+    const double side = side_of(r), x0 = left_of(r), half = r->side > 1 ? (r->t[1] - r->t[0]) / 2 : 0.5;
     const struct rp_axis time = {.lo = r->t[0] - half, .hi = r->t[r->side - 1] + half, .name = "t₁", .unit = "s"};
-    struct rp_panel p = {.x = x0, .y = top, .w = SIDE, .h = SIDE, .ax = time, .ay = time, .title = "data"};
+    struct rp_panel p = {.x = x0, .y = top, .w = side, .h = side, .ax = time, .ay = time, .title = "data"};
     char title[160], part[80];
     p.ay.name = "t₂";
     rp_group_title(r, f->index, part, sizeof part);
@@ -58,18 +73,18 @@ static void draw(struct rp_canvas *c, const struct rp_result *r, const struct rp
         snprintf(title, sizeof title, "%s · χ²/N = %.3f", part, chi2);
     c->text(c, x0, RP_FONT + 2, &(struct rp_label){.size = RP_FONT + 1, .bold = 1}, title);
     draw_map(c, r, &p, r->c2 + at, f->range[0], f->range[1], rp_viridis());
-    p.x += SIDE + between;
+    p.x += side + between;
     p.ay.hidden = 1;
     p.title = "fit";
     draw_map(c, r, &p, r->model + at, f->range[0], f->range[1], rp_viridis());
-    p.x += SIDE + before_residual;
+    p.x += side + before_residual;
     p.title = "residual";
     draw_map(c, r, &p, r->residual + at, -f->range[2], f->range[2], rp_diverging());
-    const double y = top + SIDE + 46;
+    const double y = top + side + 46;
     const struct rp_axis value = {.lo = f->range[0], .hi = f->range[1], .name = "c₂"},
                          sigma = {.lo = -f->range[2], .hi = f->range[2], .name = "(data − fit) / σ"};
-    rp_colour_bar(c, x0, y, 2 * SIDE + between, rp_viridis(), &value);
-    rp_colour_bar(c, p.x, y, SIDE, rp_diverging(), &sigma);
+    rp_colour_bar(c, x0, y, 2 * side + between, rp_viridis(), &value);
+    rp_colour_bar(c, p.x, y, side, rp_diverging(), &sigma);
 }
 
 /* Range of the data of group g; residuals: at least 4, so that pure noise looks pale. */
@@ -77,8 +92,8 @@ static void range_of(const struct rp_result *r, size_t g, double range[3])
 {
     const size_t n = r->side * r->side;
     double sides[2];
-    range[0] = rp_quantile(r->c2 + g * n, n, 0.01);
-    range[1] = rp_quantile(r->c2 + g * n, n, 0.99);
+    range[0] = rp_quantile(r->c2 + g * n, n, 0.002);
+    range[1] = rp_quantile(r->c2 + g * n, n, 0.998);
     if (!(range[1] > range[0])) {
         range[0] = isnan(range[0]) ? 0 : range[0] - 0.5;
         range[1] = range[0] + 1;
@@ -95,11 +110,12 @@ void rp_list_maps(const struct rp_result *r, struct rp_figures *list)
     char name[64];
     if (r->side < 2)
         return;
+    const double side = side_of(r);
     for (size_t g = 0; g < r->ngroup; g++) {
         snprintf(name, sizeof name, "map_%02zu_phi%+.6g", g, r->phi[g]);
         struct rp_figure *f = rp_figure_add(list, RP_MAPS, name,
-                                            left_of(r) + 3 * SIDE + between + before_residual + right,
-                                            top + SIDE + 46 + 46);
+                                            left_of(r) + 3 * side + between + before_residual + right,
+                                            top + side + 46 + 46);
         if (!f)
             return;
         f->index = g;

@@ -4,6 +4,7 @@
 #include "panel.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- parameters of groups -------------------------------------------------------------------- */
@@ -92,14 +93,6 @@ static void list_groups(const struct rp_result *r, struct rp_figures *list)
 
 enum { CELL = 46 };
 
-static double longest_name(const struct fit_yaml *names)
-{
-    double w = 0;
-    for (size_t k = 0; k < names->n; k++)
-        w = fmax(w, rp_text_width(names->entry[k].value->text, RP_FONT));
-    return w;
-}
-
 /* Element (i, j) in [-1, 1]; NaN: not determined. */
 static double element(const struct fit_yaml *matrix, size_t i, size_t j)
 {
@@ -128,44 +121,66 @@ static void draw_cell(struct rp_canvas *c, double x, double y, double rho, int d
             isnan(rho) ? "–" : text);
 }
 
+/* Parameters that have a correlation with another one: index[names->n]; returns their number. */
+static size_t determined(const struct rp_result *r, const struct fit_yaml *names, size_t *index)
+{
+    const struct fit_yaml *matrix = rp_get(r->json, "correlation.matrix");
+    size_t n = 0;
+    for (size_t i = 0; i < names->n; i++) {
+        size_t known = 0;
+        for (size_t j = 0; j < names->n; j++)
+            known += i == j || isnan(element(matrix, i, j)) ? 0 : 1;
+        if (known)
+            index[n++] = i;
+    }
+    return n;
+}
+
+static double longest_name(const struct fit_yaml *names, const size_t *index, size_t n)
+{
+    double w = 0;
+    for (size_t k = 0; k < n; k++)
+        w = fmax(w, rp_text_width(names->entry[index[k]].value->text, RP_FONT));
+    return w + 10;
+}
+
 static void draw_correlation(struct rp_canvas *c, const struct rp_result *r, const struct rp_figure *f)
 {
     const struct fit_yaml *names = rp_get(r->json, "correlation.names"),
                           *matrix = rp_get(r->json, "correlation.matrix");
-    const double left = longest_name(names) + 10;
-    const size_t n = names->n;
+    size_t *index = malloc((names->n + 1) * sizeof *index), n = index ? determined(r, names, index) : 0;
+    const double left = longest_name(names, index, n);
     (void)f;
+    c->failed |= !index;
     for (size_t i = 0; i < n; i++) {
         const double y = 8 + (double)i * CELL;
-        c->text(c, left - 6, y + CELL / 2.0 + 0.35 * RP_FONT, &(struct rp_label){.anchor = RP_RIGHT, .size = RP_FONT},
-                names->entry[i].value->text);
+        const char *name = names->entry[index[i]].value->text;
+        c->text(c, left - 6, y + CELL / 2.0 + 0.35 * RP_FONT, &(struct rp_label){.anchor = RP_RIGHT, .size = RP_FONT}, name);
         c->text(c, left + ((double)i + 0.5) * CELL + 0.35 * RP_FONT, 8 + (double)n * CELL + 8,
-                &(struct rp_label){.anchor = RP_RIGHT, .size = RP_FONT, .upward = 1}, names->entry[i].value->text);
+                &(struct rp_label){.anchor = RP_RIGHT, .size = RP_FONT, .upward = 1}, name);
         for (size_t j = 0; j < n; j++)
-            draw_cell(c, left + (double)j * CELL, y, element(matrix, i, j), i == j);
+            draw_cell(c, left + (double)j * CELL, y, element(matrix, index[i], index[j]), i == j);
     }
+    free(index);
 }
 
 static void list_correlation(const struct rp_result *r, struct rp_figures *list)
 {
     const struct fit_yaml *names = rp_get(r->json, "correlation.names");
-    size_t known = 0;
     if (!names || names->kind != FIT_YAML_LIST)
         return;
-    for (size_t i = 0; i < names->n; i++) {
+    for (size_t i = 0; i < names->n; i++)
         if (names->entry[i].value->kind != FIT_YAML_SCALAR)
             return;
-        for (size_t j = 0; j < i; j++)
-            known += isnan(element(rp_get(r->json, "correlation.matrix"), i, j)) ? 0 : 1;
+    size_t *index = malloc((names->n + 1) * sizeof *index), n = index ? determined(r, names, index) : 0;
+    const double w = longest_name(names, index, n), side = (double)n * CELL;
+    struct rp_figure *f = n ? rp_figure_add(list, RP_CORRELATION, "correlation", w + side + 10, side + w + 12) : NULL;
+    if (f) {
+        f->draw = draw_correlation;
+        snprintf(f->alt, sizeof f->alt, "Correlation matrix of %zu parameters", n);
     }
-    if (!known)
-        return;
-    const double w = longest_name(names) + 10, side = (double)names->n * CELL;
-    struct rp_figure *f = rp_figure_add(list, RP_CORRELATION, "correlation", w + side + 10, side + w + 12);
-    if (!f)
-        return;
-    f->draw = draw_correlation;
-    snprintf(f->alt, sizeof f->alt, "Correlation matrix of %zu parameters", names->n);
+    list->failed |= !index;
+    free(index);
 }
 
 void rp_list_parameters(const struct rp_result *r, struct rp_figures *list)

@@ -42,7 +42,7 @@ static const struct rp_column *x_of(const struct rp_result *r, const struct rp_c
 }
 
 struct row {
-    double x, value, fit, z, sigma;
+    double x, value, fit, z, sigma, low, high;
 };
 
 static int by_x(const void *a, const void *b)
@@ -59,7 +59,8 @@ static struct row *rows_of(const struct rp_result *r, size_t g, size_t *n)
     *n = 0;
     for (size_t k = 0; row && k < r->nrow; k++)
         if (!isnan(r->value[k]) && (!axis || axis->value[k] == group_value(r, axis, g)))
-            row[(*n)++] = (struct row){x ? x->value[k] : (double)k, r->value[k], r->fit[k], r->row_residual[k], r->sigma[k]};
+            row[(*n)++] = (struct row){x ? x->value[k] : (double)k, r->value[k], r->fit[k], r->row_residual[k], r->sigma[k],
+                                     r->fit_low ? r->fit_low[k] : NAN, r->fit_high ? r->fit_high[k] : NAN};
     if (row)
         qsort(row, *n, sizeof *row, by_x);
     return row;
@@ -79,6 +80,16 @@ static void draw_rows(struct rp_canvas *c, const struct rp_panel *p, const struc
                       const struct row *row, size_t n, int line)
 {
     const size_t every = n / MOST + 1;
+    size_t known = 0;
+    while (line && known < n && isfinite(row[known].low) && isfinite(row[known].high))
+        known++;
+    for (size_t k = 0; k < n && known == n; k++)
+        (k ? rp_line : rp_move)(c, rp_panel_x(p, row[k].x), rp_panel_y(p, row[k].high));
+    for (size_t k = n; known == n && k-- > 0;)
+        rp_line(c, rp_panel_x(p, row[k].x), rp_panel_y(p, row[k].low));
+    if (c->nstep)
+        rp_close(c);
+    rp_draw(c, &(struct rp_style){.fill = RP_S0 + 1, .opacity = 0.3});
     const double dot = n > 300 ? 2.5 : n > 80 ? 3.5 : 5;
     for (size_t k = 0; k < n; k += every)
         if (row[k].sigma > 0) {
@@ -107,16 +118,17 @@ static void draw(struct rp_canvas *c, const struct rp_result *r, const struct rp
     struct row *row = rows_of(r, f->index, &n);
     const struct rp_column *axis = axis_of(r), *column = x_of(r, axis, &single);
     struct rp_axis x = {.log = spans(row, n, 0, 30), .name = column ? column->name : "row", .unit = column ? column->unit : NULL};
-    struct rp_axis y = {.log = spans(row, n, 1, 50), .name = "value"}, z = {.lo = -3.5, .hi = 3.5, .name = "res. / σ"};
+    struct rp_axis y = {.log = spans(row, n, 1, 50), .name = "value"}, z = {.name = "res. / σ"};
+    double largest = 0;
     rp_axis_begin(&x);
     rp_axis_begin(&y);
     for (size_t k = 0; k < n; k++) {
         rp_axis_take(&x, row[k].x);
         rp_axis_take(&y, row[k].value);
         rp_axis_take(&y, row[k].fit);
-        z.hi = fmin(20, fmax(z.hi, ceil(fabs(row[k].z))));
+        largest = fmax(largest, fabs(row[k].z));
     }
-    z.lo = -z.hi;
+    rp_axis_residuals(&z, largest);
     rp_axis_end(&x, 0.03);
     rp_axis_end(&y, 0.06);
     const double left = fmax(rp_panel_left(&y, 200), rp_panel_left(&z, 72)), w = f->width - left - 14,

@@ -41,6 +41,7 @@ static void draw(struct rp_canvas *c, const struct rp_result *r, const struct rp
     rp_axis_begin(&y);
     for (size_t k = 0; k < n; k++)
         rp_axis_take(&y, cost[k] / cost[0]);
+    y.hi = fmax(y.hi, 1.01); /* less is no difference */
     y.log = y.hi > 3;
     rp_axis_end(&y, 0.08);
     const double left = rp_panel_left(&y, 180);

@@ -155,6 +155,17 @@ static enum fit_status read_cuts(struct rp_result *r, struct fit_h5 *h, struct f
     return st == FIT_OK ? take(h, "/entry/cuts/g2_err", all, &r->g2_error, err) : st;
 }
 
+static int ends_with(const char *text, const char *end)
+{
+    const size_t n = strlen(text), m = strlen(end);
+    return n > m && strcmp(text + n - m, end) == 0;
+}
+
+static enum fit_status optional(struct fit_h5 *h, const char *path, size_t n, double **value, struct fit_error *err)
+{
+    return fit_h5_exists(h, path) ? take(h, path, n, value, err) : FIT_OK;
+}
+
 /* ---- tables ---------------------------------------------------------------------------------- */
 
 /* Errors of the values: (value - model) / residual; where both are next to nothing, that of the other rows. */
@@ -194,7 +205,8 @@ static enum fit_status read_table(struct rp_result *r, struct fit_h5 *h, struct 
         st = fit_fail(err, FIT_ERR_MEMORY, "out of memory for the table");
     for (size_t k = 0; st == FIT_OK && k < n; k++) {
         struct rp_column *c = &r->column[r->ncolumn];
-        if (strcmp(name[k], "value") == 0 || strcmp(name[k], "model") == 0 || strcmp(name[k], "residual") == 0)
+        if (strcmp(name[k], "value") == 0 || strcmp(name[k], "model") == 0 || strcmp(name[k], "residual") == 0 ||
+            ends_with(name[k], "_q025") || ends_with(name[k], "_q975"))
             continue;
         snprintf(path, sizeof path, "/entry/data/%s", name[k]);
         snprintf(c->name, sizeof c->name, "%s", name[k]);
@@ -203,21 +215,14 @@ static enum fit_status read_table(struct rp_result *r, struct fit_h5 *h, struct 
         r->ncolumn++;
     }
     fit_h5_free_strings(name, n);
+    if (st == FIT_OK)
+        st = optional(h, "/entry/data/model_q025", r->nrow, &r->fit_low, err);
+    if (st == FIT_OK)
+        st = optional(h, "/entry/data/model_q975", r->nrow, &r->fit_high, err);
     return st == FIT_OK ? row_errors(r, err) : st;
 }
 
 /* ---- curves ---------------------------------------------------------------------------------- */
-
-static int ends_with(const char *text, const char *end)
-{
-    const size_t n = strlen(text), m = strlen(end);
-    return n > m && strcmp(text + n - m, end) == 0;
-}
-
-static enum fit_status optional(struct fit_h5 *h, const char *path, size_t n, double **value, struct fit_error *err)
-{
-    return fit_h5_exists(h, path) ? take(h, path, n, value, err) : FIT_OK;
-}
 
 static enum fit_status read_curve(struct rp_result *r, struct fit_h5 *h, const char *name, struct fit_error *err)
 {
@@ -346,7 +351,7 @@ void rp_result_free(struct rp_result *r)
 {
     double *const array[] = {r->phi, r->t,     r->c2,  r->model,        r->residual, r->age,    r->tau,    r->g2,
                              r->g2_model, r->g2_error, r->g2_low, r->g2_high, r->value, r->fit, r->row_residual,
-                             r->sigma, r->curve_t, r->energy};
+                             r->sigma, r->fit_low, r->fit_high, r->curve_t, r->energy};
     for (size_t k = 0; k < sizeof array / sizeof *array; k++)
         free(array[k]);
     for (size_t k = 0; k < r->ncolumn; k++)

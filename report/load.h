@@ -48,6 +48,7 @@ struct rp_result {
     size_t nrow, ncolumn; /* table */
     struct rp_column *column;
     double *value, *fit, *row_residual, *sigma;
+    double *fit_low, *fit_high; /* 95 % of the posterior; NULL: none */
 
     size_t nt, ncurve;
     double *curve_t;

@@ -19,7 +19,7 @@ static const struct section sections[RP_SECTIONS] = {
     [RP_CORRELATION] = {"Correlation of the parameters", "correlation"},
     [RP_RESIDUALS] = {"Residuals", "residuals"},
     [RP_SEARCH] = {"Search for the minimum", "search"},
-    [RP_CORNER] = {"Posterior: parameters in pairs", "corner"},
+    [RP_CORNER] = {"Posterior: pairs of parameters", "corner"},
     [RP_TRACES] = {"Posterior: chains", "chains"},
     [RP_ENERGY] = {"Posterior: energy", "energy"},
 };
@@ -40,7 +40,7 @@ static int columns(double width)
 
 static void caption_maps(FILE *out, const struct rp_result *r, const struct rp_figures *list)
 {
-    fprintf(out, "Data and fit have the colours of the bar below them, from 1 %% to 99 %% of the data%s; the residuals "
+    fprintf(out, "Data and fit have the colours of the bar below them, from 0.2 %% to 99.8 %% of the data%s; the residuals "
                  "are (data − fit) / σ. ",
             r->ngroup < 2        ? ""
             : list->shared_scale ? ", the same for all angles"
@@ -48,6 +48,8 @@ static void caption_maps(FILE *out, const struct rp_result *r, const struct rp_f
     if (r->bin > 1)
         fprintf(out, "Every point is the mean of %zu × %zu pairs of frames, and σ the standard deviation of that mean. ",
                 r->bin, r->bin);
+    else
+        fputs("The diagonal is not measured; it is drawn like what is beside it. ", out);
     fputs("White noise looks like grains without pattern; stripes and patches are what the model does not "
           "describe.", out);
 }
@@ -64,7 +66,8 @@ static void caption(FILE *out, enum rp_section s, const struct rp_result *r, con
                 r->nage, r->g2_low ? ", bands: 95 % of the posterior" : "");
         break;
     case RP_ROWS:
-        fputs("Errors are one standard deviation. Below: (data − fit) / σ.", out);
+        fprintf(out, "Errors are one standard deviation%s. Below: (data − fit) / σ.",
+                r->fit_low ? "; band: 95 % of the posterior" : "");
         if (r->nrow > 1500)
             fputs(" Of many values some are drawn.", out);
         break;
@@ -77,7 +80,8 @@ static void caption(FILE *out, enum rp_section s, const struct rp_result *r, con
         fputs("Errors are one standard deviation, the larger of the usual and the robust one.", out);
         break;
     case RP_CORRELATION:
-        fputs("Bold above 0.9: these parameters can hardly be told apart by these data.", out);
+        fputs("Bold above 0.9: these parameters can hardly be told apart by these data. Left out: what is held, at a bound or "
+              "not determined.", out);
         break;
     case RP_RESIDUALS:
         fprintf(out, "%s %s", rp_json_text(r->json, "residuals_text"),

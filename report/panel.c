@@ -42,6 +42,16 @@ void rp_axis_end(struct rp_axis *a, double widen)
     a->hi += more;
 }
 
+void rp_axis_residuals(struct rp_axis *a, double largest)
+{
+    static const double limit[] = {3.5, 5.5, 11, 22, 55, 110}; /* ticks at 2, 5, 10, ... */
+    size_t k = 0;
+    while (k + 1 < sizeof limit / sizeof *limit && !(largest <= limit[k]))
+        k++;
+    a->hi = limit[k];
+    a->lo = -limit[k];
+}
+
 static double place(const struct rp_axis *a, double v)
 {
     const double x = a->log ? log(v / a->lo) / log(a->hi / a->lo) : (v - a->lo) / (a->hi - a->lo);
@@ -65,7 +75,7 @@ int rp_panel_holds(const struct rp_panel *p, double x, double y)
 
 /* ---- ticks ----------------------------------------------------------------------------------- */
 
-enum { TICKS = 40 };
+enum { TICKS = 160 };
 
 struct ticks {
     size_t n;

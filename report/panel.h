@@ -47,6 +47,9 @@ struct rp_key {
 };
 double rp_keys(struct rp_canvas *c, double x, double y, double right, const struct rp_key *key, size_t n);
 
+/* Range of an axis of residuals that holds the largest of them, with room for numbers on a low frame. */
+void rp_axis_residuals(struct rp_axis *a, double largest);
+
 /* Name and unit as they stand at the axis, which is so long: "D (10³ Å²/s)". */
 void rp_axis_text(const struct rp_axis *a, double length, char *text, size_t size);
 

@@ -101,11 +101,11 @@ static void svg_text(struct rp_canvas *c, double x, double y, const struct rp_la
 
 static void svg_image(struct rp_canvas *c, double x, double y, double w, double h, const struct rp_image *image)
 {
-    /* browsers know image-rendering as a property; `preserveAspectRatio` lets a map fill its frame */
+    /* few points are drawn as squares; many are averaged by the browser, so that there is no moire */
     fprintf(c->out,
             "<image x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" preserveAspectRatio=\"none\" "
-            "style=\"image-rendering:pixelated\" %shref=\"",
-            x, y, w, h, c->page ? "" : "xlink:");
+            "style=\"image-rendering:%s\" %shref=\"",
+            x, y, w, h, (double)image->width < w ? "pixelated" : "auto", c->page ? "" : "xlink:");
     if (!rp_png_uri(c->out, image))
         c->failed = 1;
     fputs("\"/>\n", c->out);

@@ -70,6 +70,10 @@ char *fit_write_json(const struct fit_results *r);
 enum fit_status fit_write_hdf5(const struct fit_results *r, const char *path,
                                struct fit_error *err);
 
+/* Bands of the posterior in fit.h5, for curves, cuts and rows (write_bands.c); nothing without samples. */
+struct fit_h5r;
+enum fit_status fit_write_bands(struct fit_h5r *w, const struct fit_results *r, struct fit_error *err);
+
 /* posterior.nc at `path`; r->samples is there. */
 enum fit_status fit_write_posterior(const struct fit_results *r, const char *path,
                                     struct fit_error *err);

@@ -608,6 +608,8 @@ enum fit_status fit_write_hdf5(const struct fit_results *r, const char *path, st
         st = put_posterior(&w, r, err);
     if (st == FIT_OK)
         st = put_curves(&w, r, err);
+    if (st == FIT_OK)
+        st = fit_write_bands(&w, r, err);
     enum fit_status closed = fit_h5r_close(&w, st == FIT_OK ? err : NULL);
     return st == FIT_OK ? closed : st;
 }
