@@ -4,6 +4,9 @@
  * Optics (1985), section 2.9), its intensity |E|^2.  Of m speckles
  *     c(t1, t2) = <I(t1) I(t2)> / (<I(t1)> <I(t2)>)  - 1,   <> the mean over speckles,
  * which is |g1|^2 with errors that pairs of nearby frames have in common (and a bias of order 1/m).
+ *
+ * Light of several components is E(t) = sum_c a_c(t) e^(i p_c(t)) E_c(t), fields E_c independent of one another:
+ * g1 = sum_c a_c(t1) a_c(t2) g_c(t1, t2) e^(i (p_c(t1) - p_c(t2))), which has a phase where the p_c differ.
  */
 #ifndef FIT_SPECKLE_H
 #define FIT_SPECKLE_H
@@ -19,5 +22,17 @@
  * FIT_ERR_NUMERIC when square is not finite. */
 enum fit_status fit_speckle(size_t n, size_t speckles, uint64_t seed, uint64_t stream, double *square, double *change,
                             struct fit_error *err);
+
+/* One component: |g_c|^2 as above, taken as real and not negative. */
+struct fit_speckle_part {
+    const double *square;    /* n x n */
+    const double *amplitude; /* n; NULL: 1 */
+    const double *phase;     /* n, radians; NULL: 0 */
+};
+
+/* The same of nparts components: c into the upper half of square.  *change: the largest of all components. */
+enum fit_status fit_speckle_parts(size_t n, size_t nparts, const struct fit_speckle_part *part, size_t speckles,
+                                  uint64_t seed, uint64_t stream, double *square, double *change,
+                                  struct fit_error *err);
 
 #endif
