@@ -1,6 +1,7 @@
 /* cairo.c -- the canvas as PNG or PDF, drawn by Cairo; see canvas.h.
  *
- * RP_CAIRO is defined when the library is there.  Without it SVG files and the page are made all the same. */
+ * RP_CAIRO is defined when the library is there.  Without it SVG files and the page are made all
+ * the same. */
 #include "canvas.h"
 
 #ifdef RP_CAIRO
@@ -13,8 +14,8 @@
 static void source(cairo_t *k, uint32_t ink, double opacity)
 {
     const uint32_t rgb = rp_ink_rgb(ink);
-    cairo_set_source_rgba(k, (rgb >> 16 & 255) / 255.0, (rgb >> 8 & 255) / 255.0, (rgb & 255) / 255.0,
-                          opacity > 0 ? opacity : 1);
+    cairo_set_source_rgba(k, (rgb >> 16 & 255) / 255.0, (rgb >> 8 & 255) / 255.0,
+                          (rgb & 255) / 255.0, opacity > 0 ? opacity : 1);
 }
 
 static void cairo_draw(struct rp_canvas *c, const struct rp_style *s)
@@ -43,7 +44,8 @@ static void cairo_draw(struct rp_canvas *c, const struct rp_style *s)
     cairo_new_path(k);
 }
 
-static void cairo_write(struct rp_canvas *c, double x, double y, const struct rp_label *l, const char *text)
+static void cairo_write(struct rp_canvas *c, double x, double y, const struct rp_label *l,
+                        const char *text)
 {
     static const double part[] = {0, 0.5, 1};
     cairo_t *k = c->cairo;
@@ -63,10 +65,12 @@ static void cairo_write(struct rp_canvas *c, double x, double y, const struct rp
 }
 
 /* Cairo wants native 32-bit words with the colours multiplied by alpha. */
-static void cairo_picture(struct rp_canvas *c, double x, double y, double w, double h, const struct rp_image *m)
+static void cairo_picture(struct rp_canvas *c, double x, double y, double w, double h,
+                          const struct rp_image *m)
 {
     cairo_t *k = c->cairo;
-    cairo_surface_t *s = cairo_image_surface_create(CAIRO_FORMAT_ARGB32, (int)m->width, (int)m->height);
+    cairo_surface_t *s =
+        cairo_image_surface_create(CAIRO_FORMAT_ARGB32, (int)m->width, (int)m->height);
     unsigned char *data = cairo_image_surface_get_data(s);
     const int stride = cairo_image_surface_get_stride(s);
     if (!data) {
@@ -77,7 +81,8 @@ static void cairo_picture(struct rp_canvas *c, double x, double y, double w, dou
     for (size_t r = 0; r < m->height; r++)
         for (size_t i = 0; i < m->width; i++) {
             const unsigned char *p = m->palette->rgba[m->pixel[r * m->width + i]];
-            const uint32_t a = p[3], word = a << 24 | (p[0] * a / 255) << 16 | (p[1] * a / 255) << 8 | (p[2] * a / 255);
+            const uint32_t a = p[3], word = a << 24 | (p[0] * a / 255) << 16 |
+                                            (p[1] * a / 255) << 8 | (p[2] * a / 255);
             memcpy(data + r * (size_t)stride + 4 * i, &word, 4);
         }
     cairo_surface_mark_dirty(s);
@@ -92,13 +97,14 @@ static void cairo_picture(struct rp_canvas *c, double x, double y, double w, dou
     cairo_surface_destroy(s);
 }
 
-enum fit_status rp_cairo_open(struct rp_canvas *c, const char *file, int pdf, double scale, double width,
-                              double height, struct fit_error *err)
+enum fit_status rp_cairo_open(struct rp_canvas *c, const char *file, int pdf, double scale,
+                              double width, double height, struct fit_error *err)
 {
     const double points = 0.75; /* of a unit: 96 units and 72 points are an inch */
-    cairo_surface_t *s = pdf ? cairo_pdf_surface_create(file, width * points, height * points)
-                             : cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)ceil(width * scale),
-                                                          (int)ceil(height * scale));
+    cairo_surface_t *s =
+        pdf ? cairo_pdf_surface_create(file, width * points, height * points)
+            : cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)ceil(width * scale),
+                                         (int)ceil(height * scale));
     *c = (struct rp_canvas){.width = width,
                             .height = height,
                             .path = cairo_draw,
@@ -111,13 +117,14 @@ enum fit_status rp_cairo_open(struct rp_canvas *c, const char *file, int pdf, do
         cairo_destroy(c->cairo);
         return fit_fail(err, FIT_ERR_IO, "%s: cannot be drawn: %s", file, why);
     }
+    source(c->cairo, RP_PAPER, 1);
+    cairo_paint(c->cairo);
     cairo_scale(c->cairo, pdf ? points : scale, pdf ? points : scale);
-    rp_box(c, 0, 0, width, height);
-    rp_draw(c, &(struct rp_style){.fill = RP_PAPER});
     return FIT_OK;
 }
 
-enum fit_status rp_cairo_close(struct rp_canvas *c, const char *file, int pdf, struct fit_error *err)
+enum fit_status rp_cairo_close(struct rp_canvas *c, const char *file, int pdf,
+                               struct fit_error *err)
 {
     cairo_surface_t *s = cairo_surface_reference(cairo_get_target(c->cairo));
     cairo_status_t st = cairo_status(c->cairo);
@@ -132,21 +139,24 @@ enum fit_status rp_cairo_close(struct rp_canvas *c, const char *file, int pdf, s
     if (c->failed)
         return fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", file);
     if (st != CAIRO_STATUS_SUCCESS)
-        return fit_fail(err, FIT_ERR_IO, "%s: cannot be written: %s", file, cairo_status_to_string(st));
+        return fit_fail(err, FIT_ERR_IO, "%s: cannot be written: %s", file,
+                        cairo_status_to_string(st));
     return FIT_OK;
 }
 
 #else
 
-enum fit_status rp_cairo_open(struct rp_canvas *c, const char *file, int pdf, double scale, double width,
-                              double height, struct fit_error *err)
+enum fit_status rp_cairo_open(struct rp_canvas *c, const char *file, int pdf, double scale,
+                              double width, double height, struct fit_error *err)
 {
     (void)c, (void)scale, (void)width, (void)height;
-    return fit_fail(err, FIT_ERR_USAGE, "%s: %s needs Cairo, without which this program was built; use --format svg",
+    return fit_fail(err, FIT_ERR_USAGE,
+                    "%s: %s needs Cairo, without which this program was built; use --format svg",
                     file, pdf ? "pdf" : "png");
 }
 
-enum fit_status rp_cairo_close(struct rp_canvas *c, const char *file, int pdf, struct fit_error *err)
+enum fit_status rp_cairo_close(struct rp_canvas *c, const char *file, int pdf,
+                               struct fit_error *err)
 {
     (void)c, (void)pdf;
     return fit_fail(err, FIT_ERR_INTERNAL, "%s: no canvas is open", file);

@@ -60,11 +60,12 @@ double rp_text_width(const char *text, double size)
 {
     /* thousandths of the size, characters 32 .. 126; Adobe Font Metrics of Helvetica */
     static const short width[95] = {
-        278, 278, 355, 556, 556, 889, 667, 191, 333, 333, 389, 584, 278, 333, 278, 278, 556, 556, 556,
-        556, 556, 556, 556, 556, 556, 556, 278, 278, 584, 584, 584, 556, 1015, 667, 667, 722, 722, 667,
-        611, 778, 722, 278, 500, 667, 556, 833, 722, 778, 667, 778, 722, 667, 611, 722, 667, 944, 667,
-        667, 611, 278, 278, 278, 469, 556, 333, 556, 556, 500, 556, 556, 278, 556, 556, 222, 222, 500,
-        222, 833, 556, 556, 556, 556, 333, 500, 278, 556, 500, 722, 500, 500, 500, 334, 260, 334, 584};
+        278,  278, 355, 556, 556, 889, 667, 191, 333, 333, 389, 584, 278, 333, 278, 278,
+        556,  556, 556, 556, 556, 556, 556, 556, 556, 556, 278, 278, 584, 584, 584, 556,
+        1015, 667, 667, 722, 722, 667, 611, 778, 722, 278, 500, 667, 556, 833, 722, 778,
+        667,  778, 722, 667, 611, 722, 667, 944, 667, 667, 611, 278, 278, 278, 469, 556,
+        333,  556, 556, 500, 556, 556, 278, 556, 556, 222, 222, 500, 222, 833, 556, 556,
+        556,  556, 333, 500, 278, 556, 500, 722, 500, 500, 500, 334, 260, 334, 584};
     const double widest = 1.15, other = 600;
     double sum = 0;
     for (const unsigned char *p = (const unsigned char *)text; *p; p++)
@@ -77,9 +78,11 @@ double rp_text_width(const char *text, double size)
 
 uint32_t rp_ink_rgb(uint32_t ink)
 {
-    /* series: Okabe and Ito (2008), told apart by the colour-blind; darkened where they are weak on white */
-    static const uint32_t rgb[] = {0,        0x1c1f23, 0x5b636d, 0xe3e6ea, 0xffffff, 0x0072b2, 0xd55e00,
-                                   0x00875f, 0xb0589a, 0xb07d00, 0x2f96c8, 0x6d5bb8, 0x7a7f85};
+    /* series: Okabe and Ito (2008), told apart by the colour-blind; darkened where they are weak on
+     * white */
+    static const uint32_t rgb[] = {0,        0x1c1f23, 0x5b636d, 0xe3e6ea, 0xffffff,
+                                   0x0072b2, 0xd55e00, 0x00875f, 0xb0589a, 0xb07d00,
+                                   0x2f96c8, 0x6d5bb8, 0x7a7f85};
     return ink & RP_RGB_BIT ? ink & 0xffffff : rgb[ink % (sizeof rgb / sizeof *rgb)];
 }
 

@@ -1,6 +1,7 @@
 /* colour.c -- palettes by linear interpolation between colours at equal distances; see colour.h.
  *
- * viridis: van der Walt and Smith (2015), CC0.  Diverging: RdBu of ColorBrewer (Brewer 2003), reversed. */
+ * viridis: van der Walt and Smith (2015), CC0.  Diverging: RdBu of ColorBrewer (Brewer 2003),
+ * reversed. */
 #include "colour.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
-/* fig_curves.c -- curves that follow from the parameters, D(t) and the like, with bands of 68 % and 95 %.
+/* fig_curves.c -- curves that follow from the parameters, D(t) and the like, with bands of 68 % and
+ * 95 %.
  *
  * Bands are normal (1 and 1.96 standard errors of least squares) unless the posterior says more. */
 #include "figures.h"
@@ -11,8 +12,9 @@ static int shown(const struct rp_result *r, const struct rp_axis *t, size_t k)
     return isfinite(r->curve_t[k]) && (!t->log || r->curve_t[k] > 0);
 }
 
-static void band(struct rp_canvas *c, const struct rp_result *r, const struct rp_panel *p, const double *lo,
-                 const double *hi, const double *error, double factor, const double *value)
+static void band(struct rp_canvas *c, const struct rp_result *r, const struct rp_panel *p,
+                 const double *lo, const double *hi, const double *error, double factor,
+                 const double *value)
 {
     for (size_t run = 0; run < r->nt;) { /* where it is known */
         size_t end = run;
@@ -22,7 +24,8 @@ static void band(struct rp_canvas *c, const struct rp_result *r, const struct rp
             (k > run ? rp_line : rp_move)(c, rp_panel_x(p, r->curve_t[k]),
                                           rp_panel_y(p, hi ? hi[k] : value[k] + factor * error[k]));
         for (size_t k = end; k-- > run;)
-            rp_line(c, rp_panel_x(p, r->curve_t[k]), rp_panel_y(p, lo ? lo[k] : value[k] - factor * error[k]));
+            rp_line(c, rp_panel_x(p, r->curve_t[k]),
+                    rp_panel_y(p, lo ? lo[k] : value[k] - factor * error[k]));
         if (end > run)
             rp_close(c);
         run = end + 1;
@@ -31,10 +34,12 @@ static void band(struct rp_canvas *c, const struct rp_result *r, const struct rp
 }
 
 /* Time and value that the axes should hold; the first times of a power law would hide the rest. */
-static void ranges(const struct rp_result *r, const struct rp_curve *v, struct rp_axis *t, struct rp_axis *y)
+static void ranges(const struct rp_result *r, const struct rp_curve *v, struct rp_axis *t,
+                   struct rp_axis *y)
 {
     double lowest = INFINITY, highest = -INFINITY;
-    t->log = r->curve_t[r->nt - 1] > 30 * r->curve_t[1] && r->curve_t[1] > 0; /* time 0 is left out */
+    t->log =
+        r->curve_t[r->nt - 1] > 30 * r->curve_t[1] && r->curve_t[1] > 0; /* time 0 is left out */
     rp_axis_begin(t);
     for (size_t k = 0; k < r->nt; k++) {
         if (!shown(r, t, k))
@@ -51,7 +56,8 @@ static void ranges(const struct rp_result *r, const struct rp_curve *v, struct r
         if (!shown(r, t, k))
             continue;
         const double e = v->error && isfinite(v->error[k]) ? 1.96 * v->error[k] : 0;
-        const double lo = v->low ? v->low[k] : v->value[k] - e, hi = v->high ? v->high[k] : v->value[k] + e;
+        const double lo = v->low ? v->low[k] : v->value[k] - e,
+                     hi = v->high ? v->high[k] : v->value[k] + e;
         /* bands may be wider than anything worth to be seen */
         rp_axis_take(y, v->value[k]);
         rp_axis_take(y, fmax(lo, lowest - 1.5 * (highest - lowest) - 0.5 * fabs(lowest)));
@@ -74,7 +80,8 @@ static void draw(struct rp_canvas *c, const struct rp_result *r, const struct rp
     ranges(r, v, &t, &y);
     const double left = rp_panel_left(&y, 200);
     struct rp_panel p = {.x = left, .y = 30, .w = f->width - left - 14, .h = 200, .ax = t, .ay = y};
-    c->text(c, left, RP_FONT + 2, &(struct rp_label){.size = RP_FONT, .bold = 1}, v->doc[0] ? v->doc : v->name);
+    c->text(c, left, RP_FONT + 2, &(struct rp_label){.size = RP_FONT, .bold = 1},
+            v->doc[0] ? v->doc : v->name);
     rp_panel_grid(c, &p);
     if (v->low && v->high)
         band(c, r, &p, v->low, v->high, NULL, 0, v->value);
@@ -86,7 +93,8 @@ static void draw(struct rp_canvas *c, const struct rp_result *r, const struct rp
     for (size_t k = 0; k < r->nt; k++) {
         const int good = isfinite(v->value[k]) && shown(r, &t, k);
         if (good)
-            (down ? rp_line : rp_move)(c, rp_panel_x(&p, r->curve_t[k]), rp_panel_y(&p, v->value[k]));
+            (down ? rp_line : rp_move)(c, rp_panel_x(&p, r->curve_t[k]),
+                                       rp_panel_y(&p, v->value[k]));
         down = good;
     }
     rp_draw(c, &(struct rp_style){.stroke = RP_S0, .width = 2});

@@ -1,7 +1,8 @@
-/* fig_cuts.c -- g2(tau) of a group at a few ages, with the fit, and the residuals of the points below.
+/* fig_cuts.c -- g2(tau) of a group at a few ages, with the fit, and the residuals of the points
+ * below.
  *
- * Points are means over ranges of the lag of equal length on a logarithmic scale, weighted with 1 / error^2; the fit
- * is averaged with the same weights, so that both mean the same. */
+ * Points are means over ranges of the lag of equal length on a logarithmic scale, weighted with 1 /
+ * error^2; the fit is averaged with the same weights, so that both mean the same. */
 #include "figures.h"
 #include "panel.h"
 
@@ -35,13 +36,15 @@ static size_t gather(const struct rp_result *r, size_t at, struct bin bin[BINS])
             b.high += (high ? high[at + k] : NAN) / (e * e);
         }
         if (w > 0)
-            bin[n++] = (struct bin){b.tau / w, b.g2 / w, b.model / w, 1 / sqrt(w), b.low / w, b.high / w};
+            bin[n++] =
+                (struct bin){b.tau / w, b.g2 / w, b.model / w, 1 / sqrt(w), b.low / w, b.high / w};
     }
     return n;
 }
 
 /* The fit: a finer line than the points, where the lags allow it. */
-static void draw_fit(struct rp_canvas *c, const struct rp_panel *p, const struct bin *bin, size_t n, uint32_t ink)
+static void draw_fit(struct rp_canvas *c, const struct rp_panel *p, const struct bin *bin, size_t n,
+                     uint32_t ink)
 {
     for (size_t k = 0; k < n && !isnan(bin[k].low); k++)
         (k ? rp_line : rp_move)(c, rp_panel_x(p, bin[k].tau), rp_panel_y(p, bin[k].high));
@@ -67,7 +70,8 @@ static void draw_points(struct rp_canvas *c, const struct rp_panel *p, const str
     for (size_t k = 0; k < n; k++)
         rp_dot(c, rp_panel_x(p, bin[k].tau), rp_panel_y(p, bin[k].g2));
     for (size_t k = 0; k < n; k++)
-        rp_dot(c, rp_panel_x(below, bin[k].tau), rp_panel_y(below, (bin[k].g2 - bin[k].model) / bin[k].error));
+        rp_dot(c, rp_panel_x(below, bin[k].tau),
+               rp_panel_y(below, (bin[k].g2 - bin[k].model) / bin[k].error));
     rp_draw(c, &(struct rp_style){.stroke = ink, .width = 3.6});
 }
 
@@ -77,7 +81,8 @@ static void draw(struct rp_canvas *c, const struct rp_result *r, const struct rp
     size_t *n = malloc(r->nage * sizeof *n);
     struct rp_key key[RP_SERIES] = {{0}};
     char title[80], text[RP_SERIES][48];
-    struct rp_axis tau = {.log = 1, .name = "τ", .unit = "s"}, g2 = {.name = "g₂"}, z = {.name = "res. / σ"};
+    struct rp_axis tau = {.log = 1, .name = "τ", .unit = "s"}, g2 = {.name = "g₂"},
+                   z = {.name = "res. / σ"};
     double largest = 0;
     if (!bin || !n) {
         c->failed = 1;
@@ -98,7 +103,8 @@ static void draw(struct rp_canvas *c, const struct rp_result *r, const struct rp
     rp_axis_end(&tau, 0.03);
     rp_axis_end(&g2, 0.06);
     rp_axis_residuals(&z, largest);
-    const double left = fmax(rp_panel_left(&g2, 180), rp_panel_left(&z, 72)), w = f->width - left - 14;
+    const double left = fmax(rp_panel_left(&g2, 180), rp_panel_left(&z, 72)),
+                 w = f->width - left - 14;
     struct rp_panel p = {.x = left, .y = 46, .w = w, .h = 180, .ax = tau, .ay = g2, .grid = 1};
     struct rp_panel below = {.x = left, .y = 236, .w = w, .h = 72, .ax = tau, .ay = z};
     p.ax.hidden = 1;
@@ -143,7 +149,8 @@ void rp_list_cuts(const struct rp_result *r, struct rp_figures *list)
             return;
         f->index = g;
         f->draw = draw;
-        snprintf(f->alt, sizeof f->alt, "g2 over the lag at azimuth %.6g degrees and %zu ages, with the fit", r->phi[g],
+        snprintf(f->alt, sizeof f->alt,
+                 "g2 over the lag at azimuth %.6g degrees and %zu ages, with the fit", r->phi[g],
                  r->nage);
     }
 }

@@ -1,7 +1,8 @@
 /* fig_maps.c -- data, fit and residuals of a group over (t1, t2).
  *
- * Data and fit share the colours of one bar; residuals are in standard deviations, symmetric about zero.  The range
- * is that of 0.2 % to 99.8 % of the data: the same for all groups when each of them fills at least half of it. */
+ * Data and fit share the colours of one bar; residuals are in standard deviations, symmetric about
+ * zero.  The range is that of 0.2 % to 99.8 % of the data: the same for all groups when each of
+ * them fills at least half of it. */
 #include "colour.h"
 #include "figures.h"
 #include "panel.h"
@@ -29,7 +30,8 @@ static double value_at(const double *map, size_t n, size_t i, size_t j)
     const double own = map[i * n + j];
     if (i != j || !isnan(own))
         return own;
-    const double after = i + 1 < n ? map[i * n + i + 1] : NAN, before = i ? map[(i - 1) * n + i] : NAN;
+    const double after = i + 1 < n ? map[i * n + i + 1] : NAN,
+                 before = i ? map[(i - 1) * n + i] : NAN;
     return isnan(after) ? before : isnan(before) ? after : (after + before) / 2;
 }
 
@@ -43,8 +45,8 @@ static unsigned char *colours(const double *map, size_t n, double lo, double hi)
     return pixel;
 }
 
-static void draw_map(struct rp_canvas *c, const struct rp_result *r, struct rp_panel *p, const double *map, double lo,
-                     double hi, const struct rp_palette *palette)
+static void draw_map(struct rp_canvas *c, const struct rp_result *r, struct rp_panel *p,
+                     const double *map, double lo, double hi, const struct rp_palette *palette)
 {
     unsigned char *pixel = colours(map, r->side, lo, hi);
     if (pixel)
@@ -58,15 +60,19 @@ static void draw_map(struct rp_canvas *c, const struct rp_result *r, struct rp_p
 static void draw(struct rp_canvas *c, const struct rp_result *r, const struct rp_figure *f)
 {
     const size_t at = f->index * r->side * r->side;
-    const double side = side_of(r), x0 = left_of(r), half = r->side > 1 ? (r->t[1] - r->t[0]) / 2 : 0.5;
-    const struct rp_axis time = {.lo = r->t[0] - half, .hi = r->t[r->side - 1] + half, .name = "t₁", .unit = "s"};
-    struct rp_panel p = {.x = x0, .y = top, .w = side, .h = side, .ax = time, .ay = time, .title = "data"};
+    const double side = side_of(r), x0 = left_of(r),
+                 half = r->side > 1 ? (r->t[1] - r->t[0]) / 2 : 0.5;
+    const struct rp_axis time = {
+        .lo = r->t[0] - half, .hi = r->t[r->side - 1] + half, .name = "t₁", .unit = "s"};
+    struct rp_panel p = {
+        .x = x0, .y = top, .w = side, .h = side, .ax = time, .ay = time, .title = "data"};
     char title[160], part[80];
     p.ay.name = "t₂";
     rp_group_title(r, f->index, part, sizeof part);
     const struct fit_yaml *scaling = rp_get(r->json, "scaling");
     const double chi2 = scaling && scaling->kind == FIT_YAML_LIST && f->index < scaling->n
-                            ? rp_json_number(scaling->entry[f->index].value, "chi2_per_point") : NAN;
+                            ? rp_json_number(scaling->entry[f->index].value, "chi2_per_point")
+                            : NAN;
     if (isnan(chi2))
         snprintf(title, sizeof title, "%s", part);
     else
@@ -82,7 +88,8 @@ static void draw(struct rp_canvas *c, const struct rp_result *r, const struct rp
     draw_map(c, r, &p, r->residual + at, -f->range[2], f->range[2], rp_diverging());
     const double y = top + side + 46;
     const struct rp_axis value = {.lo = f->range[0], .hi = f->range[1], .name = "c₂"},
-                         sigma = {.lo = -f->range[2], .hi = f->range[2], .name = "(data − fit) / σ"};
+                         sigma = {
+                             .lo = -f->range[2], .hi = f->range[2], .name = "(data − fit) / σ"};
     rp_colour_bar(c, x0, y, 2 * side + between, rp_viridis(), &value);
     rp_colour_bar(c, p.x, y, side, rp_diverging(), &sigma);
 }
@@ -113,14 +120,15 @@ void rp_list_maps(const struct rp_result *r, struct rp_figures *list)
     const double side = side_of(r);
     for (size_t g = 0; g < r->ngroup; g++) {
         snprintf(name, sizeof name, "map_%02zu_phi%+.6g", g, r->phi[g]);
-        struct rp_figure *f = rp_figure_add(list, RP_MAPS, name,
-                                            left_of(r) + 3 * side + between + before_residual + right,
-                                            top + side + 46 + 46);
+        struct rp_figure *f = rp_figure_add(
+            list, RP_MAPS, name, left_of(r) + 3 * side + between + before_residual + right,
+            top + side + 46 + 46);
         if (!f)
             return;
         f->index = g;
         f->draw = draw;
-        snprintf(f->alt, sizeof f->alt, "Data, fit and residuals at azimuth %.6g degrees over t1 and t2", r->phi[g]);
+        snprintf(f->alt, sizeof f->alt,
+                 "Data, fit and residuals at azimuth %.6g degrees over t1 and t2", r->phi[g]);
         range_of(r, g, f->range);
         all[0] = fmin(all[0], f->range[0]);
         all[1] = fmax(all[1], f->range[1]);

@@ -1,4 +1,5 @@
-/* fig_parameters.c -- contrast, offset and the like over the groups, and the correlation of the parameters. */
+/* fig_parameters.c -- contrast, offset and the like over the groups, and the correlation of the
+ * parameters. */
 #include "colour.h"
 #include "figures.h"
 #include "panel.h"
@@ -13,8 +14,8 @@
 static const struct fit_yaml *groups(const struct rp_result *r)
 {
     const struct fit_yaml *list = rp_get(r->json, "scaling");
-    return list && list->kind == FIT_YAML_LIST && list->n > 1 && list->entry[0].value->kind == FIT_YAML_MAP &&
-                   list->entry[0].value->n > 1
+    return list && list->kind == FIT_YAML_LIST && list->n > 1 &&
+                   list->entry[0].value->kind == FIT_YAML_MAP && list->entry[0].value->n > 1
                ? list
                : NULL;
 }
@@ -32,8 +33,10 @@ static double error_of(const struct fit_yaml *group, const char *name)
 static void draw_groups(struct rp_canvas *c, const struct rp_result *r, const struct rp_figure *f)
 {
     const struct fit_yaml *list = groups(r);
-    const char *axis = list->entry[0].value->entry[0].key, *name = list->entry[0].value->entry[f->index].key;
-    struct rp_axis x = {.name = r->pairs ? "φ" : axis, .unit = r->pairs ? "degree" : NULL}, y = {.name = name};
+    const char *axis = list->entry[0].value->entry[0].key,
+               *name = list->entry[0].value->entry[f->index].key;
+    struct rp_axis x = {.name = r->pairs ? "φ" : axis, .unit = r->pairs ? "degree" : NULL},
+                   y = {.name = name};
     for (size_t k = 0; !r->pairs && k < r->ncolumn; k++)
         if (strcmp(r->column[k].name, axis) == 0)
             x.unit = r->column[k].unit;
@@ -96,8 +99,8 @@ enum { CELL = 46 };
 /* Element (i, j) in [-1, 1]; NaN: not determined. */
 static double element(const struct fit_yaml *matrix, size_t i, size_t j)
 {
-    if (!matrix || matrix->kind != FIT_YAML_LIST || i >= matrix->n || matrix->entry[i].value->kind != FIT_YAML_LIST ||
-        j >= matrix->entry[i].value->n)
+    if (!matrix || matrix->kind != FIT_YAML_LIST || i >= matrix->n ||
+        matrix->entry[i].value->kind != FIT_YAML_LIST || j >= matrix->entry[i].value->n)
         return NAN;
     return rp_json_number(matrix->entry[i].value->entry[j].value, "");
 }
@@ -107,17 +110,20 @@ static void draw_cell(struct rp_canvas *c, double x, double y, double rho, int d
     char text[32];
     const uint32_t fill = isnan(rho) ? RP_NONE : rp_colour_at(rp_diverging(), 0.5 + rho / 2);
     rp_box(c, x, y, CELL, CELL);
-    rp_draw(c, &(struct rp_style){.fill = diagonal ? RP_GRID : fill, .stroke = RP_GRID, .width = 1});
+    rp_draw(c,
+            &(struct rp_style){.fill = diagonal ? RP_GRID : fill, .stroke = RP_GRID, .width = 1});
     if (diagonal)
         return;
     snprintf(text, sizeof text, "%s%.2f", rho < 0 ? "−" : "", fabs(rho));
     if (fabs(rho) > 0.99 && fabs(rho) < 1) /* what matters is how near to 1 */
-        snprintf(text, sizeof text, "%s.%03.0f", rho < 0 ? "−" : "", fmin(999, floor(1000 * fabs(rho))));
+        snprintf(text, sizeof text, "%s.%03.0f", rho < 0 ? "−" : "",
+                 fmin(999, floor(1000 * fabs(rho))));
     c->text(c, x + CELL / 2.0, y + CELL / 2.0 + 0.35 * RP_FONT,
             &(struct rp_label){.anchor = RP_MIDDLE,
                                .size = RP_FONT - 1,
                                .bold = fabs(rho) > 0.9,
-                               .ink = isnan(rho) ? RP_SOFT : RP_RGB(fabs(rho) > 0.62 ? 0xffffff : 0x1c1f23)},
+                               .ink = isnan(rho) ? RP_SOFT
+                                                 : RP_RGB(fabs(rho) > 0.62 ? 0xffffff : 0x1c1f23)},
             isnan(rho) ? "–" : text);
 }
 
@@ -144,18 +150,21 @@ static double longest_name(const struct fit_yaml *names, const size_t *index, si
     return w + 10;
 }
 
-static void draw_correlation(struct rp_canvas *c, const struct rp_result *r, const struct rp_figure *f)
+static void draw_correlation(struct rp_canvas *c, const struct rp_result *r,
+                             const struct rp_figure *f)
 {
     const struct fit_yaml *names = rp_get(r->json, "correlation.names"),
                           *matrix = rp_get(r->json, "correlation.matrix");
-    size_t *index = malloc((names->n + 1) * sizeof *index), n = index ? determined(r, names, index) : 0;
+    size_t *index = malloc((names->n + 1) * sizeof *index),
+           n = index ? determined(r, names, index) : 0;
     const double left = longest_name(names, index, n);
     (void)f;
     c->failed |= !index;
     for (size_t i = 0; i < n; i++) {
         const double y = 8 + (double)i * CELL;
         const char *name = names->entry[index[i]].value->text;
-        c->text(c, left - 6, y + CELL / 2.0 + 0.35 * RP_FONT, &(struct rp_label){.anchor = RP_RIGHT, .size = RP_FONT}, name);
+        c->text(c, left - 6, y + CELL / 2.0 + 0.35 * RP_FONT,
+                &(struct rp_label){.anchor = RP_RIGHT, .size = RP_FONT}, name);
         c->text(c, left + ((double)i + 0.5) * CELL + 0.35 * RP_FONT, 8 + (double)n * CELL + 8,
                 &(struct rp_label){.anchor = RP_RIGHT, .size = RP_FONT, .upward = 1}, name);
         for (size_t j = 0; j < n; j++)
@@ -172,9 +181,11 @@ static void list_correlation(const struct rp_result *r, struct rp_figures *list)
     for (size_t i = 0; i < names->n; i++)
         if (names->entry[i].value->kind != FIT_YAML_SCALAR)
             return;
-    size_t *index = malloc((names->n + 1) * sizeof *index), n = index ? determined(r, names, index) : 0;
+    size_t *index = malloc((names->n + 1) * sizeof *index),
+           n = index ? determined(r, names, index) : 0;
     const double w = longest_name(names, index, n), side = (double)n * CELL;
-    struct rp_figure *f = n ? rp_figure_add(list, RP_CORRELATION, "correlation", w + side + 10, side + w + 12) : NULL;
+    struct rp_figure *f =
+        n ? rp_figure_add(list, RP_CORRELATION, "correlation", w + side + 10, side + w + 12) : NULL;
     if (f) {
         f->draw = draw_correlation;
         snprintf(f->alt, sizeof f->alt, "Correlation matrix of %zu parameters", n);

@@ -1,7 +1,8 @@
-/* fig_posterior.c -- draws of the posterior: pairs of parameters, traces and ranks of the chains, energies.
+/* fig_posterior.c -- draws of the posterior: pairs of parameters, traces and ranks of the chains,
+ * energies.
  *
- * Ranks: Vehtari et al., Bayesian Analysis 16 (2021) 667.  Energy: Betancourt, arXiv:1604.00695: the changes between
- * draws of a chain should spread about as much as the energies themselves. */
+ * Ranks: Vehtari et al., Bayesian Analysis 16 (2021) 667.  Energy: Betancourt, arXiv:1604.00695:
+ * the changes between draws of a chain should spread about as much as the energies themselves. */
 #include "colour.h"
 #include "figures.h"
 #include "panel.h"
@@ -12,7 +13,8 @@
 
 enum { MOST = 8, CELL = 106, STEP = 22, POINTS = 44, RANKS = 20, TRACE = 400 };
 
-/* Limits of a parameter: all but 0.2 % of its draws, and the least-squares value where that is near. */
+/* Limits of a parameter: all but 0.2 % of its draws, and the least-squares value where that is
+ * near. */
 static struct rp_axis limits(const struct rp_result *r, size_t k)
 {
     const struct rp_draws *d = &r->draw[k];
@@ -50,14 +52,16 @@ static void smooth(double *x, size_t step, size_t other)
     }
 }
 
-static void draw_density(struct rp_canvas *c, const struct rp_result *r, const struct rp_panel *p, size_t i, size_t j)
+static void draw_density(struct rp_canvas *c, const struct rp_result *r, const struct rp_panel *p,
+                         size_t i, size_t j)
 {
     static double count[POINTS * POINTS];
     unsigned char pixel[POINTS * POINTS];
     double most = 0;
     memset(count, 0, sizeof count);
     for (size_t k = 0; k < r->chains * r->draws; k++) {
-        const size_t u = bin_of(r->draw[j].value[k], &p->ax, POINTS), v = bin_of(r->draw[i].value[k], &p->ay, POINTS);
+        const size_t u = bin_of(r->draw[j].value[k], &p->ax, POINTS),
+                     v = bin_of(r->draw[i].value[k], &p->ay, POINTS);
         if (u < POINTS && v < POINTS)
             count[(POINTS - 1 - v) * POINTS + u]++;
     }
@@ -72,7 +76,8 @@ static void draw_density(struct rp_canvas *c, const struct rp_result *r, const s
     c->image(c, p->x, p->y, p->w, p->h, &(struct rp_image){POINTS, POINTS, pixel, rp_density()});
 }
 
-static void draw_histogram(struct rp_canvas *c, const struct rp_result *r, const struct rp_panel *p, size_t k)
+static void draw_histogram(struct rp_canvas *c, const struct rp_result *r, const struct rp_panel *p,
+                           size_t k)
 {
     double count[POINTS] = {0}, most = 0;
     for (size_t n = 0; n < r->chains * r->draws; n++) {
@@ -125,14 +130,20 @@ static void draw_corner(struct rp_canvas *c, const struct rp_result *r, const st
     char title[3 * RP_NAME];
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j <= i; j++) {
-            struct rp_panel p = {.x = left + step * (double)j, .y = 26 + step * (double)i, .w = CELL, .h = CELL,
-                                 .ax = limits(r, j), .ay = limits(r, i)};
+            struct rp_panel p = {.x = left + step * (double)j,
+                                 .y = 26 + step * (double)i,
+                                 .w = CELL,
+                                 .h = CELL,
+                                 .ax = limits(r, j),
+                                 .ay = limits(r, i)};
             p.ay.hidden = j > 0 || i == 0; /* the first is a histogram */
             p.ax.hidden = i + 1 < n;
             p.ax.name = p.ay.name = "";
             if (i == j) {
-                rp_axis_text(&(struct rp_axis){.lo = p.ax.lo, .hi = p.ax.hi, .name = r->draw[i].name, .unit = p.ax.unit},
-                             CELL, title, sizeof title);
+                rp_axis_text(
+                    &(struct rp_axis){
+                        .lo = p.ax.lo, .hi = p.ax.hi, .name = r->draw[i].name, .unit = p.ax.unit},
+                    CELL, title, sizeof title);
                 c->text(c, p.x, p.y - 6, &(struct rp_label){.size = RP_FONT, .bold = 1}, title);
                 draw_histogram(c, r, &p, i);
                 p.ay.hidden = 2;
@@ -145,14 +156,17 @@ static void draw_corner(struct rp_canvas *c, const struct rp_result *r, const st
 
 /* ---- chains ---------------------------------------------------------------------------------- */
 
-static void draw_traces(struct rp_canvas *c, const struct rp_result *r, const struct rp_panel *p, size_t k)
+static void draw_traces(struct rp_canvas *c, const struct rp_result *r, const struct rp_panel *p,
+                        size_t k)
 {
     const size_t every = (r->draws + TRACE - 1) / TRACE;
     for (size_t chain = 0; chain < r->chains; chain++) {
         const double *x = r->draw[k].value + chain * r->draws;
         for (size_t i = 0; i < r->draws; i += every)
             (i ? rp_line : rp_move)(c, rp_panel_x(p, (double)i), rp_panel_y(p, x[i]));
-        rp_draw(c, &(struct rp_style){.stroke = RP_S0 + (uint32_t)(chain % RP_SERIES), .width = 0.7, .opacity = 0.75});
+        rp_draw(c, &(struct rp_style){.stroke = RP_S0 + (uint32_t)(chain % RP_SERIES),
+                                      .width = 0.7,
+                                      .opacity = 0.75});
     }
     for (size_t i = 0; r->diverging && i < r->chains * r->draws; i++)
         if (r->diverging[i]) {
@@ -173,7 +187,8 @@ static int by_value(const void *a, const void *b)
     return x->x < y->x ? -1 : x->x > y->x ? 1 : (x->at > y->at) - (x->at < y->at);
 }
 
-/* Draws of each chain in RANKS ranges of the rank among all, over what is expected; NULL: no memory. */
+/* Draws of each chain in RANKS ranges of the rank among all, over what is expected; NULL: no
+ * memory. */
 static double *ranks(const struct rp_result *r, size_t k, double *most)
 {
     const size_t n = r->chains * r->draws;
@@ -204,7 +219,8 @@ static void draw_ranks(struct rp_canvas *c, const struct rp_result *r, struct rp
             (u ? rp_line : rp_move)(c, p->x + p->w * (double)u / RANKS, y);
             rp_line(c, p->x + p->w * (double)(u + 1) / RANKS, y);
         }
-        rp_draw(c, &(struct rp_style){.stroke = RP_S0 + (uint32_t)(chain % RP_SERIES), .width = 1.3});
+        rp_draw(c,
+                &(struct rp_style){.stroke = RP_S0 + (uint32_t)(chain % RP_SERIES), .width = 1.3});
     }
     c->failed |= !count;
     free(count);
@@ -213,16 +229,27 @@ static void draw_ranks(struct rp_canvas *c, const struct rp_result *r, struct rp
 static void draw_chains(struct rp_canvas *c, const struct rp_result *r, const struct rp_figure *f)
 {
     const struct rp_draws *d = &r->draw[f->index];
-    char title[3 * RP_NAME];
+    char title[4 * RP_NAME], name[3 * RP_NAME];
     struct rp_axis y = limits(r, f->index), rank = {.lo = 0, .hi = 1, .name = "rank / draws"};
-    const double left = rp_panel_left(&y, 150), space = 62, trace = (f->width - left - space) * 0.58;
-    struct rp_panel p = {.x = left, .y = 28, .w = trace, .h = 150, .ay = y,
+    rp_axis_text(&y, 150, name, sizeof name);
+    y.name = ""; /* may be longer than the panel is high */
+    const double left = rp_panel_left(&y, 150), space = 62,
+                 trace = (f->width - left - space) * 0.58;
+    struct rp_panel p = {.x = left,
+                         .y = 28,
+                         .w = trace,
+                         .h = 150,
+                         .ay = y,
                          .ax = {.lo = 0, .hi = (double)r->draws, .name = "draw"}};
-    snprintf(title, sizeof title, "%s   R-hat %.3f, effective size %.0f", d->name, d->r_hat, d->ess);
+    snprintf(title, sizeof title, "%s · R-hat %.3f, effective size %.0f", name, d->r_hat, d->ess);
     c->text(c, left, RP_FONT + 2, &(struct rp_label){.size = RP_FONT, .bold = 1}, title);
     draw_traces(c, r, &p, f->index);
     rp_panel_frame(c, &p);
-    struct rp_panel q = {.x = left + trace + space, .y = 28, .w = f->width - left - trace - space - 12, .h = 150, .ax = rank};
+    struct rp_panel q = {.x = left + trace + space,
+                         .y = 28,
+                         .w = f->width - left - trace - space - 12,
+                         .h = 150,
+                         .ax = rank};
     draw_ranks(c, r, &q, f->index);
     rp_panel_frame(c, &q);
 }
@@ -233,7 +260,8 @@ static void draw_energy(struct rp_canvas *c, const struct rp_result *r, const st
 {
     const size_t n = r->chains * r->draws;
     double count[2][POINTS] = {{0}}, mean = 0, most = 0;
-    struct rp_axis x = {.name = "energy − mean; change"}, y = {.lo = 0, .hi = 1, .hidden = 2}; /* counts */
+    struct rp_axis x = {.name = "energy − mean; change"},
+                   y = {.lo = 0, .hi = 1, .hidden = 2}; /* counts */
     for (size_t k = 0; k < n; k++)
         mean += r->energy[k] / (double)n;
     rp_axis_begin(&x);
@@ -245,7 +273,8 @@ static void draw_energy(struct rp_canvas *c, const struct rp_result *r, const st
         const size_t u = bin_of(r->energy[k] - mean, &x, POINTS);
         if (u < POINTS)
             count[0][u]++;
-        const size_t v = k % r->draws ? bin_of(r->energy[k] - r->energy[k - 1], &x, POINTS) : POINTS;
+        const size_t v =
+            k % r->draws ? bin_of(r->energy[k] - r->energy[k - 1], &x, POINTS) : POINTS;
         if (v < POINTS)
             count[1][v]++;
     }
@@ -274,13 +303,14 @@ static void list_corner(const struct rp_result *r, struct rp_figures *list)
 {
     const size_t n = r->ndraws < MOST ? r->ndraws : MOST;
     const double side = (double)n * (CELL + STEP);
-    struct rp_figure *f =
-        rp_figure_add(list, RP_CORNER, "corner", fmax(240, corner_left(r, n) + side + 110), 26 + side + 14);
+    struct rp_figure *f = rp_figure_add(list, RP_CORNER, "corner",
+                                        fmax(240, corner_left(r, n) + side + 110), 26 + side + 14);
     if (!f)
         return;
     f->index = n;
     f->draw = draw_corner;
-    snprintf(f->alt, sizeof f->alt, "Posterior of %zu parameters: distributions and densities of pairs", n);
+    snprintf(f->alt, sizeof f->alt,
+             "Posterior of %zu parameters: distributions and densities of pairs", n);
 }
 
 static void list_chains(const struct rp_result *r, struct rp_figures *list)
@@ -293,7 +323,8 @@ static void list_chains(const struct rp_result *r, struct rp_figures *list)
             return;
         f->index = k;
         f->draw = draw_chains;
-        snprintf(f->alt, sizeof f->alt, "Draws of %.70s by chain, and their ranks", r->draw[k].name);
+        snprintf(f->alt, sizeof f->alt, "Draws of %.70s by chain, and their ranks",
+                 r->draw[k].name);
     }
 }
 

@@ -1,8 +1,9 @@
 /* fig_residuals.c -- are the residuals white and normal?
  *
- * From the maps: their distribution, and their correlation with the residual k points further along the lag
- * (t2 -> t2 + k) and along the age (t1 and t2 -> + k); white noise stays within 2 / sqrt(pairs of values).
- * From fit.json: the variance by tenths of the lag, which shows noise that is not the same everywhere. */
+ * From the maps: their distribution, and their correlation with the residual k points further along
+ * the lag (t2 -> t2 + k) and along the age (t1 and t2 -> + k); white noise stays within 2 /
+ * sqrt(pairs of values). From fit.json: the variance by tenths of the lag, which shows noise that
+ * is not the same everywhere. */
 #include "figures.h"
 #include "panel.h"
 
@@ -11,11 +12,12 @@
 
 enum { REACH = 20, BARS = 48, HEIGHT = 190 };
 
-static struct rp_panel open_panel(struct rp_canvas *c, const struct rp_figure *f, double top, const struct rp_axis *x,
-                                  const struct rp_axis *y)
+static struct rp_panel open_panel(struct rp_canvas *c, const struct rp_figure *f, double top,
+                                  const struct rp_axis *x, const struct rp_axis *y)
 {
     const double left = rp_panel_left(y, HEIGHT);
-    struct rp_panel p = {.x = left, .y = top, .w = f->width - left - 14, .h = HEIGHT, .ax = *x, .ay = *y};
+    struct rp_panel p = {
+        .x = left, .y = top, .w = f->width - left - 14, .h = HEIGHT, .ax = *x, .ay = *y};
     rp_panel_grid(c, &p);
     return p;
 }
@@ -50,7 +52,8 @@ static void draw_acf(struct rp_canvas *c, const struct rp_result *r, const struc
 {
     const size_t reach = r->side / 3 < REACH ? r->side / 3 : REACH;
     struct acf a;
-    struct rp_axis x = {.lo = 0, .hi = (double)(reach + 1) * (double)r->bin, .name = "distance (frames)"};
+    struct rp_axis x = {
+        .lo = 0, .hi = (double)(reach + 1) * (double)r->bin, .name = "distance (frames)"};
     struct rp_axis y = {.name = "correlation"};
     rp_axis_begin(&y);
     rp_axis_take(&y, 0.01);
@@ -65,14 +68,16 @@ static void draw_acf(struct rp_canvas *c, const struct rp_result *r, const struc
     rp_axis_end(&y, 0.1);
     struct rp_panel p = open_panel(c, f, 30, &x, &y);
     for (size_t k = 1; k <= reach; k++)
-        (k > 1 ? rp_line : rp_move)(c, rp_panel_x(&p, (double)(k * r->bin)), rp_panel_y(&p, a.limit[0][k]));
+        (k > 1 ? rp_line : rp_move)(c, rp_panel_x(&p, (double)(k * r->bin)),
+                                    rp_panel_y(&p, a.limit[0][k]));
     for (size_t k = reach; k >= 1; k--)
         rp_line(c, rp_panel_x(&p, (double)(k * r->bin)), rp_panel_y(&p, -a.limit[0][k]));
     rp_close(c);
     rp_draw(c, &(struct rp_style){.fill = RP_SOFT, .opacity = 0.25});
     for (uint32_t d = 0; d < 2; d++) {
         for (size_t k = 1; k <= reach; k++)
-            (k > 1 ? rp_line : rp_move)(c, rp_panel_x(&p, (double)(k * r->bin)), rp_panel_y(&p, a.value[d][k]));
+            (k > 1 ? rp_line : rp_move)(c, rp_panel_x(&p, (double)(k * r->bin)),
+                                        rp_panel_y(&p, a.value[d][k]));
         rp_draw(c, &(struct rp_style){.stroke = RP_S0 + d, .width = 1.5});
         for (size_t k = 1; k <= reach; k++)
             rp_dot(c, rp_panel_x(&p, (double)(k * r->bin)), rp_panel_y(&p, a.value[d][k]));
@@ -97,7 +102,8 @@ static size_t count_bars(const struct rp_result *r, double bar[BARS])
     for (size_t k = 0; k < BARS; k++)
         bar[k] = 0;
     for (size_t k = 0; k < all; k++) {
-        const size_t i = k / (r->side ? r->side : 1) % (r->side ? r->side : 1), j = r->pairs ? k % r->side : 0;
+        const size_t i = k / (r->side ? r->side : 1) % (r->side ? r->side : 1),
+                     j = r->pairs ? k % r->side : 0;
         if (isnan(z[k]) || (r->pairs && j < i)) /* maps are symmetric */
             continue;
         const double at = (z[k] + widest) / (2 * widest) * BARS;
@@ -113,7 +119,8 @@ static size_t bars_for(size_t n)
     return n > 2000 ? 1 : n > 300 ? 2 : 4;
 }
 
-static void draw_distribution(struct rp_canvas *c, const struct rp_result *r, const struct rp_figure *f)
+static void draw_distribution(struct rp_canvas *c, const struct rp_result *r,
+                              const struct rp_figure *f)
 {
     double bar[BARS], most = 0;
     const double n = (double)count_bars(r, bar);
@@ -130,7 +137,8 @@ static void draw_distribution(struct rp_canvas *c, const struct rp_result *r, co
                          y = {.lo = 0, .hi = 1.08 * fmax(most, normal), .name = "density"};
     struct rp_panel p = open_panel(c, f, 30, &x, &y);
     for (size_t k = 0; k < BARS / merge; k++) {
-        const double u = rp_panel_x(&p, -widest + (double)k * width), v = rp_panel_x(&p, -widest + (double)(k + 1) * width),
+        const double u = rp_panel_x(&p, -widest + (double)k * width),
+                     v = rp_panel_x(&p, -widest + (double)(k + 1) * width),
                      top = rp_panel_y(&p, bar[k]);
         if (bar[k] > 0)
             rp_box(c, u, top, v - u, p.y + p.h - top);
@@ -138,7 +146,8 @@ static void draw_distribution(struct rp_canvas *c, const struct rp_result *r, co
     rp_draw(c, &(struct rp_style){.fill = RP_S0, .opacity = 0.45});
     for (int k = -100; k <= 100; k++) {
         const double z = widest * k / 100;
-        (k > -100 ? rp_line : rp_move)(c, rp_panel_x(&p, z), rp_panel_y(&p, normal * exp(-z * z / 2)));
+        (k > -100 ? rp_line : rp_move)(c, rp_panel_x(&p, z),
+                                       rp_panel_y(&p, normal * exp(-z * z / 2)));
     }
     rp_draw(c, &(struct rp_style){.stroke = RP_INK, .width = 1.5});
     rp_panel_frame(c, &p);
@@ -159,7 +168,8 @@ static void draw_deciles(struct rp_canvas *c, const struct rp_result *r, const s
 {
     const struct fit_yaml *list = rp_get(r->json, "residuals");
     const size_t n = rp_get(list->entry[0].value, "variance_by_lag_decile")->n;
-    struct rp_axis x = {.lo = 0, .hi = (double)n, .name = "tenth of the lag"}, y = {.name = "variance / σ²"};
+    struct rp_axis x = {.lo = 0, .hi = (double)n, .name = "tenth of the lag"},
+                   y = {.name = "variance / σ²"};
     double *mean = calloc(n, sizeof *mean);
     rp_axis_begin(&y);
     for (size_t g = 0; g < list->n; g++)
@@ -189,7 +199,8 @@ static void draw_deciles(struct rp_canvas *c, const struct rp_result *r, const s
 /* ---------------------------------------------------------------------------------------------- */
 
 static void list_one(struct rp_figures *list, const char *name, const char *alt,
-                     void (*draw)(struct rp_canvas *, const struct rp_result *, const struct rp_figure *))
+                     void (*draw)(struct rp_canvas *, const struct rp_result *,
+                                  const struct rp_figure *))
 {
     struct rp_figure *f = rp_figure_add(list, RP_RESIDUALS, name, 360, 272);
     if (!f)
@@ -203,10 +214,12 @@ void rp_list_residuals(const struct rp_result *r, struct rp_figures *list)
     double bar[BARS];
     const struct fit_yaml *tests = rp_get(r->json, "residuals");
     if (r->pairs && r->side > 12)
-        list_one(list, "residual_correlation", "Correlation of residuals along lag and age", draw_acf);
+        list_one(list, "residual_correlation", "Correlation of residuals along lag and age",
+                 draw_acf);
     if (count_bars(r, bar) >= 30)
-        list_one(list, "residual_distribution", "Distribution of the residuals beside the normal one",
-                 draw_distribution);
+        list_one(list, "residual_distribution",
+                 "Distribution of the residuals beside the normal one", draw_distribution);
     if (tests && tests->kind == FIT_YAML_LIST && tests->n && !isnan(decile(tests, 0, 0)))
-        list_one(list, "residual_variance", "Variance of the residuals by tenths of the lag", draw_deciles);
+        list_one(list, "residual_variance", "Variance of the residuals by tenths of the lag",
+                 draw_deciles);
 }

@@ -1,4 +1,5 @@
-/* fig_rows.c -- a table: data with errors, the fit, the residuals below; one figure for each curve of the table. */
+/* fig_rows.c -- a table: data with errors, the fit, the residuals below; one figure for each curve
+ * of the table. */
 #include "figures.h"
 #include "panel.h"
 
@@ -12,8 +13,8 @@ enum { MOST = 1500, CURVES = 40 }; /* points drawn; figures */
 static const struct rp_column *axis_of(const struct rp_result *r)
 {
     const struct fit_yaml *list = rp_get(r->json, "scaling");
-    if (!list || list->kind != FIT_YAML_LIST || list->n < 2 || list->entry[0].value->kind != FIT_YAML_MAP ||
-        !list->entry[0].value->n)
+    if (!list || list->kind != FIT_YAML_LIST || list->n < 2 ||
+        list->entry[0].value->kind != FIT_YAML_MAP || !list->entry[0].value->n)
         return NULL;
     for (size_t k = 0; k < r->ncolumn; k++)
         if (strcmp(r->column[k].name, list->entry[0].value->entry[0].key) == 0)
@@ -27,7 +28,8 @@ static double group_value(const struct rp_result *r, const struct rp_column *axi
 }
 
 /* The covariate that is drawn along x: the first one; single: there is no other. */
-static const struct rp_column *x_of(const struct rp_result *r, const struct rp_column *axis, int *single)
+static const struct rp_column *x_of(const struct rp_result *r, const struct rp_column *axis,
+                                    int *single)
 {
     const struct rp_column *x = NULL;
     *single = 1;
@@ -59,8 +61,13 @@ static struct row *rows_of(const struct rp_result *r, size_t g, size_t *n)
     *n = 0;
     for (size_t k = 0; row && k < r->nrow; k++)
         if (!isnan(r->value[k]) && (!axis || axis->value[k] == group_value(r, axis, g)))
-            row[(*n)++] = (struct row){x ? x->value[k] : (double)k, r->value[k], r->fit[k], r->row_residual[k], r->sigma[k],
-                                     r->fit_low ? r->fit_low[k] : NAN, r->fit_high ? r->fit_high[k] : NAN};
+            row[(*n)++] = (struct row){x ? x->value[k] : (double)k,
+                                       r->value[k],
+                                       r->fit[k],
+                                       r->row_residual[k],
+                                       r->sigma[k],
+                                       r->fit_low ? r->fit_low[k] : NAN,
+                                       r->fit_high ? r->fit_high[k] : NAN};
     if (row)
         qsort(row, *n, sizeof *row, by_x);
     return row;
@@ -117,7 +124,9 @@ static void draw(struct rp_canvas *c, const struct rp_result *r, const struct rp
     int single;
     struct row *row = rows_of(r, f->index, &n);
     const struct rp_column *axis = axis_of(r), *column = x_of(r, axis, &single);
-    struct rp_axis x = {.log = spans(row, n, 0, 30), .name = column ? column->name : "row", .unit = column ? column->unit : NULL};
+    struct rp_axis x = {.log = spans(row, n, 0, 30),
+                        .name = column ? column->name : "row",
+                        .unit = column ? column->unit : NULL};
     struct rp_axis y = {.log = spans(row, n, 1, 50), .name = "value"}, z = {.name = "res. / σ"};
     double largest = 0;
     rp_axis_begin(&x);
@@ -131,17 +140,19 @@ static void draw(struct rp_canvas *c, const struct rp_result *r, const struct rp
     rp_axis_residuals(&z, largest);
     rp_axis_end(&x, 0.03);
     rp_axis_end(&y, 0.06);
-    const double left = fmax(rp_panel_left(&y, 200), rp_panel_left(&z, 72)), w = f->width - left - 14,
-                 top = axis ? 46 : 28;
+    const double left = fmax(rp_panel_left(&y, 200), rp_panel_left(&z, 72)),
+                 w = f->width - left - 14, top = axis ? 46 : 28;
     struct rp_panel p = {.x = left, .y = top, .w = w, .h = 200, .ax = x, .ay = y};
     struct rp_panel below = {.x = left, .y = top + 210, .w = w, .h = 72, .ax = x, .ay = z};
-    const struct rp_key key[] = {{"data", {.stroke = RP_S0, .width = 6}, 1},
-                                 {"fit", {.stroke = RP_S0 + 1, .width = single ? 1.8 : 5}, !single}};
+    const struct rp_key key[] = {
+        {"data", {.stroke = RP_S0, .width = 6}, 1},
+        {"fit", {.stroke = RP_S0 + 1, .width = single ? 1.8 : 5}, !single}};
     p.ax.hidden = 1;
     if (axis) {
         char title[3 * RP_NAME], unit[RP_NAME];
         rp_unit(axis->unit, unit, sizeof unit);
-        snprintf(title, sizeof title, "%s = %.5g %s", axis->name, group_value(r, axis, f->index), unit);
+        snprintf(title, sizeof title, "%s = %.5g %s", axis->name, group_value(r, axis, f->index),
+                 unit);
         c->text(c, left, RP_FONT + 2, &(struct rp_label){.size = RP_FONT + 1, .bold = 1}, title);
     }
     rp_keys(c, left, top - 24, f->width, key, 2);
@@ -170,7 +181,8 @@ void rp_list_rows(const struct rp_result *r, struct rp_figures *list)
         if (failed || n == 0)
             continue;
         snprintf(name, sizeof name, groups > 1 ? "data_%02zu" : "data", g);
-        struct rp_figure *f = rp_figure_add(list, RP_ROWS, name, groups > 1 ? 360 : 560, axis ? 374 : 356);
+        struct rp_figure *f =
+            rp_figure_add(list, RP_ROWS, name, groups > 1 ? 360 : 560, axis ? 374 : 356);
         if (!f)
             return;
         f->index = g;

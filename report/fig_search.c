@@ -7,7 +7,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-
 static int ascending(const void *a, const void *b)
 {
     const double x = *(const double *)a, y = *(const double *)b;
@@ -69,6 +68,7 @@ void rp_list_search(const struct rp_result *r, struct rp_figures *list)
             return;
         f->index = all;
         f->draw = draw;
-        snprintf(f->alt, sizeof f->alt, "Costs that %zu starts ended with, relative to the best", n);
+        snprintf(f->alt, sizeof f->alt, "Costs that %zu starts ended with, relative to the best",
+                 n);
     }
 }

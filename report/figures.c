@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct rp_figure *rp_figure_add(struct rp_figures *list, enum rp_section section, const char *name, double width,
-                                double height)
+struct rp_figure *rp_figure_add(struct rp_figures *list, enum rp_section section, const char *name,
+                                double width, double height)
 {
     struct rp_figure *f = realloc(list->figure, (list->n + 1) * sizeof *f);
     if (!f) {
@@ -23,7 +23,8 @@ struct rp_figure *rp_figure_add(struct rp_figures *list, enum rp_section section
     return f;
 }
 
-enum fit_status rp_figures_new(const struct rp_result *r, struct rp_figures *list, struct fit_error *err)
+enum fit_status rp_figures_new(const struct rp_result *r, struct rp_figures *list,
+                               struct fit_error *err)
 {
     *list = (struct rp_figures){0};
     if (r->pairs) {

@@ -40,18 +40,20 @@ struct rp_figures {
 };
 
 /* Figures without anything to show are not in the list. */
-enum fit_status rp_figures_new(const struct rp_result *r, struct rp_figures *list, struct fit_error *err);
+enum fit_status rp_figures_new(const struct rp_result *r, struct rp_figures *list,
+                               struct fit_error *err);
 void rp_figures_free(struct rp_figures *list);
 
 /* For the parts: a new figure at the end of the list, or NULL. */
-struct rp_figure *rp_figure_add(struct rp_figures *list, enum rp_section section, const char *name, double width,
-                                double height);
+struct rp_figure *rp_figure_add(struct rp_figures *list, enum rp_section section, const char *name,
+                                double width, double height);
 
 void rp_list_maps(const struct rp_result *r, struct rp_figures *list);
 void rp_list_cuts(const struct rp_result *r, struct rp_figures *list);
 void rp_list_rows(const struct rp_result *r, struct rp_figures *list);
 void rp_list_curves(const struct rp_result *r, struct rp_figures *list);
-void rp_list_parameters(const struct rp_result *r, struct rp_figures *list); /* scaling, correlation */
+void rp_list_parameters(const struct rp_result *r,
+                        struct rp_figures *list); /* scaling, correlation */
 void rp_list_residuals(const struct rp_result *r, struct rp_figures *list);
 void rp_list_search(const struct rp_result *r, struct rp_figures *list);
 void rp_list_posterior(const struct rp_result *r, struct rp_figures *list);
@@ -59,7 +61,8 @@ void rp_list_posterior(const struct rp_result *r, struct rp_figures *list);
 /* "φ = −45°"; for a table "q = 0.005 1/Å". */
 void rp_group_title(const struct rp_result *r, size_t group, char *text, size_t size);
 
-/* Value below which a part (0..1) of n numbers lies; NaN are left out. Of many numbers every k-th is taken. */
+/* Value below which a part (0..1) of n numbers lies; NaN are left out. Of many numbers every k-th
+ * is taken. */
 double rp_quantile(const double *x, size_t n, double part);
 
 #endif

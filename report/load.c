@@ -47,12 +47,14 @@ int rp_json_true(const struct fit_yaml *node, const char *path)
 /* ---- arrays of fit.h5 ------------------------------------------------------------------------ */
 
 /* All of a dataset, which must have `want` elements. */
-static enum fit_status take(struct fit_h5 *h, const char *path, size_t want, double **value, struct fit_error *err)
+static enum fit_status take(struct fit_h5 *h, const char *path, size_t want, double **value,
+                            struct fit_error *err)
 {
     size_t n = 0;
     enum fit_status st = fit_h5_read_doubles(h, path, value, &n, err);
     if (st == FIT_OK && n != want)
-        st = fit_fail(err, FIT_ERR_DATA, "%s: %s has %zu values where %zu belong; was the file changed after the fit?",
+        st = fit_fail(err, FIT_ERR_DATA,
+                      "%s: %s has %zu values where %zu belong; was the file changed after the fit?",
                       fit_h5_file(h), path, n, want);
     return st;
 }
@@ -61,14 +63,17 @@ static void attribute(struct fit_h5 *h, const char *path, const char *name, char
 {
     char *s = NULL;
     text[0] = '\0';
-    if (fit_h5_has_attr(h, path, name) && fit_h5_read_attr_string(h, path, name, &s, NULL) == FIT_OK)
+    if (fit_h5_has_attr(h, path, name) &&
+        fit_h5_read_attr_string(h, path, name, &s, NULL) == FIT_OK)
         snprintf(text, size, "%s", s);
     free(s);
 }
 
-/* Averages n x n maps to m x m by b x b points; cells without data do not count.  A mean over the weight of its
- * cells, or (sum) their sum divided by the root of the weight: standard deviations of the mean. */
-static void shrink(const double *from, size_t n, size_t b, size_t m, const double *weight, int root, double *to)
+/* Averages n x n maps to m x m by b x b points; cells without data do not count.  A mean over the
+ * weight of its cells, or (sum) their sum divided by the root of the weight: standard deviations of
+ * the mean. */
+static void shrink(const double *from, size_t n, size_t b, size_t m, const double *weight, int root,
+                   double *to)
 {
     for (size_t i = 0; i < m; i++)
         for (size_t j = 0; j < m; j++) {
@@ -83,7 +88,8 @@ static void shrink(const double *from, size_t n, size_t b, size_t m, const doubl
         }
 }
 
-/* Values of the data behind a point of a map: bin x bin pairs of frames; near the diagonal each counts once. */
+/* Values of the data behind a point of a map: bin x bin pairs of frames; near the diagonal each
+ * counts once. */
 static void weights(size_t n, size_t bin, double *w)
 {
     for (size_t i = 0; i < n; i++)
@@ -161,14 +167,16 @@ static int ends_with(const char *text, const char *end)
     return n > m && strcmp(text + n - m, end) == 0;
 }
 
-static enum fit_status optional(struct fit_h5 *h, const char *path, size_t n, double **value, struct fit_error *err)
+static enum fit_status optional(struct fit_h5 *h, const char *path, size_t n, double **value,
+                                struct fit_error *err)
 {
     return fit_h5_exists(h, path) ? take(h, path, n, value, err) : FIT_OK;
 }
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
-/* Errors of the values: (value - model) / residual; where both are next to nothing, that of the other rows. */
+/* Errors of the values: (value - model) / residual; where both are next to nothing, that of the
+ * other rows. */
 static enum fit_status row_errors(struct rp_result *r, struct fit_error *err)
 {
     double sum = 0, count = 0;
@@ -205,8 +213,9 @@ static enum fit_status read_table(struct rp_result *r, struct fit_h5 *h, struct 
         st = fit_fail(err, FIT_ERR_MEMORY, "out of memory for the table");
     for (size_t k = 0; st == FIT_OK && k < n; k++) {
         struct rp_column *c = &r->column[r->ncolumn];
-        if (strcmp(name[k], "value") == 0 || strcmp(name[k], "model") == 0 || strcmp(name[k], "residual") == 0 ||
-            ends_with(name[k], "_q025") || ends_with(name[k], "_q975"))
+        if (strcmp(name[k], "value") == 0 || strcmp(name[k], "model") == 0 ||
+            strcmp(name[k], "residual") == 0 || ends_with(name[k], "_q025") ||
+            ends_with(name[k], "_q975"))
             continue;
         snprintf(path, sizeof path, "/entry/data/%s", name[k]);
         snprintf(c->name, sizeof c->name, "%s", name[k]);
@@ -224,7 +233,8 @@ static enum fit_status read_table(struct rp_result *r, struct fit_h5 *h, struct 
 
 /* ---- curves ---------------------------------------------------------------------------------- */
 
-static enum fit_status read_curve(struct rp_result *r, struct fit_h5 *h, const char *name, struct fit_error *err)
+static enum fit_status read_curve(struct rp_result *r, struct fit_h5 *h, const char *name,
+                                  struct fit_error *err)
 {
     struct rp_curve *c = &r->curve[r->ncurve++];
     char path[256];
@@ -256,8 +266,8 @@ static enum fit_status read_curves(struct rp_result *r, struct fit_h5 *h, struct
     if (st == FIT_OK && !r->curve)
         st = fit_fail(err, FIT_ERR_MEMORY, "out of memory for the curves");
     for (size_t k = 0; st == FIT_OK && k < n; k++)
-        if (strcmp(name[k], "t") != 0 && !ends_with(name[k], "_err") && !ends_with(name[k], "_q025") &&
-            !ends_with(name[k], "_q975"))
+        if (strcmp(name[k], "t") != 0 && !ends_with(name[k], "_err") &&
+            !ends_with(name[k], "_q025") && !ends_with(name[k], "_q975"))
             st = read_curve(r, h, name[k], err);
     fit_h5_free_strings(name, n);
     return st;
@@ -267,8 +277,8 @@ static enum fit_status read_curves(struct rp_result *r, struct fit_h5 *h, struct
 
 static enum fit_status read_words(struct rp_result *r, struct fit_h5 *h, struct fit_error *err)
 {
-    static const char *const path[] = {"/entry/title", "/entry/model_formula", "/entry/model_reference",
-                                       "/entry/end_time"};
+    static const char *const path[] = {"/entry/title", "/entry/model_formula",
+                                       "/entry/model_reference", "/entry/end_time"};
     char **const to[] = {&r->title, &r->formula, &r->reference, &r->end_time};
     enum fit_status st = FIT_OK;
     for (size_t k = 0; k < 4 && st == FIT_OK; k++)
@@ -292,8 +302,10 @@ static enum fit_status read_hdf5(struct rp_result *r, const char *file, struct f
     if (st == FIT_OK && !r->pairs)
         st = fit_h5_exists(h, "/entry/data/value")
                  ? read_table(r, h, err)
-                 : fit_fail(err, FIT_ERR_DATA, "%s: neither maps (/entry/data/c2) nor a table (/entry/data/value) in "
-                                               "it; is this the result of a fit?", file);
+                 : fit_fail(err, FIT_ERR_DATA,
+                            "%s: neither maps (/entry/data/c2) nor a table (/entry/data/value) in "
+                            "it; is this the result of a fit?",
+                            file);
     if (st == FIT_OK)
         st = read_curves(r, h, err);
     if (st == FIT_OK && r->pairs)
@@ -319,26 +331,32 @@ enum fit_status rp_result_read(const char *folder, struct rp_result *r, struct f
     for (size_t n = strlen(r->folder); n > 1 && r->folder[n - 1] == '/'; n--)
         r->folder[n - 1] = '\0';
     if (stat(folder, &s) != 0)
-        return fit_fail(err, FIT_ERR_IO, "%s: no such folder; give the folder that a fit wrote (-o of `homodyne fit`)",
-                        folder);
+        return fit_fail(
+            err, FIT_ERR_IO,
+            "%s: no such folder; give the folder that a fit wrote (-o of `homodyne fit`)", folder);
     if (!S_ISDIR(s.st_mode))
-        return fit_fail(err, FIT_ERR_IO, "%s: a file; give the folder of a fit, which holds fit.json and fit.h5",
+        return fit_fail(err, FIT_ERR_IO,
+                        "%s: a file; give the folder of a fit, which holds fit.json and fit.h5",
                         folder);
     snprintf(file, sizeof file, "%s/fit.json", r->folder);
     if (!is_file(file))
-        return fit_fail(err, FIT_ERR_IO, "%s: no fit.json in this folder; give the folder that a fit wrote", folder);
+        return fit_fail(err, FIT_ERR_IO,
+                        "%s: no fit.json in this folder; give the folder that a fit wrote", folder);
     enum fit_status st = fit_yaml_parse_file(file, &r->doc, err);
     if (st == FIT_ERR_CONFIG)
         err->status = st = FIT_ERR_DATA;
     if (st == FIT_OK) {
         r->json = fit_yaml_root(r->doc);
         if (!rp_get(r->json, "parameters") || !rp_get(r->json, "model.name"))
-            st = fit_fail(err, FIT_ERR_DATA, "%s: no parameters and model in it; is this the result of a fit?", file);
+            st = fit_fail(err, FIT_ERR_DATA,
+                          "%s: no parameters and model in it; is this the result of a fit?", file);
     }
     snprintf(file, sizeof file, "%s/fit.h5", r->folder);
     if (st == FIT_OK)
-        st = is_file(file) ? read_hdf5(r, file, err)
-                           : fit_fail(err, FIT_ERR_IO, "%s: not there; fit again, the curves and maps are in it", file);
+        st = is_file(file)
+                 ? read_hdf5(r, file, err)
+                 : fit_fail(err, FIT_ERR_IO,
+                            "%s: not there; fit again, the curves and maps are in it", file);
     snprintf(file, sizeof file, "%s/posterior.nc", r->folder);
     if (st == FIT_OK && is_file(file) && rp_get(r->json, "posterior.parameters"))
         st = rp_posterior_read(r, file, err);
@@ -349,9 +367,10 @@ enum fit_status rp_result_read(const char *folder, struct rp_result *r, struct f
 
 void rp_result_free(struct rp_result *r)
 {
-    double *const array[] = {r->phi, r->t,     r->c2,  r->model,        r->residual, r->age,    r->tau,    r->g2,
-                             r->g2_model, r->g2_error, r->g2_low, r->g2_high, r->value, r->fit, r->row_residual,
-                             r->sigma, r->fit_low, r->fit_high, r->curve_t, r->energy};
+    double *const array[] = {r->phi,    r->t,       r->c2,       r->model,    r->residual,
+                             r->age,    r->tau,     r->g2,       r->g2_model, r->g2_error,
+                             r->g2_low, r->g2_high, r->value,    r->fit,      r->row_residual,
+                             r->sigma,  r->fit_low, r->fit_high, r->curve_t,  r->energy};
     for (size_t k = 0; k < sizeof array / sizeof *array; k++)
         free(array[k]);
     for (size_t k = 0; k < r->ncolumn; k++)

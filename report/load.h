@@ -1,6 +1,7 @@
 /* load.h -- the results of a fit, read back from their folder: fit.json, fit.h5 and posterior.nc.
  *
- * Maps of many points are averaged to at most RP_SIDE on a side.  Everything belongs to the result. */
+ * Maps of many points are averaged to at most RP_SIDE on a side.  Everything belongs to the result.
+ */
 #ifndef RP_LOAD_H
 #define RP_LOAD_H
 
@@ -13,8 +14,8 @@ enum { RP_SIDE = 256, RP_NAME = 80 };
 
 struct rp_curve {
     char name[RP_NAME], unit[RP_NAME], doc[2 * RP_NAME];
-    double *value, *error;  /* error: NaN where it is not known */
-    double *low, *high;     /* 95 % of the posterior; NULL: none */
+    double *value, *error; /* error: NaN where it is not known */
+    double *low, *high;    /* 95 % of the posterior; NULL: none */
 };
 
 struct rp_column { /* of a table */
@@ -36,11 +37,11 @@ struct rp_result {
 
     int pairs; /* two-time maps; else a table */
     size_t ngroup;
-    double *phi;            /* ngroup, degree */
-    size_t side, bin;       /* points on a side of the maps; frames averaged in one on each side */
-    double *t;              /* side, s */
-    double *c2, *model;     /* ngroup x side x side */
-    double *residual;       /* in standard deviations of the averaged value */
+    double *phi;        /* ngroup, degree */
+    size_t side, bin;   /* points on a side of the maps; frames averaged in one on each side */
+    double *t;          /* side, s */
+    double *c2, *model; /* ngroup x side x side */
+    double *residual;   /* in standard deviations of the averaged value */
     size_t nage, nlag;
     double *age, *tau, *g2, *g2_model, *g2_error; /* ngroup x nage x nlag */
     double *g2_low, *g2_high;                     /* 95 % of the posterior; NULL: none */
@@ -56,19 +57,21 @@ struct rp_result {
 
     int sampled; /* posterior.nc was there */
     size_t chains, draws, ndraws;
-    struct rp_draws *draw; /* ndraws parameters */
-    double *energy;        /* chains x draws; NULL: none */
+    struct rp_draws *draw;    /* ndraws parameters */
+    double *energy;           /* chains x draws; NULL: none */
     unsigned char *diverging; /* chains x draws, or NULL */
 };
 
-/* FIT_ERR_IO: no such folder or file; FIT_ERR_DATA: damaged, or files that do not belong together. */
+/* FIT_ERR_IO: no such folder or file; FIT_ERR_DATA: damaged, or files that do not belong together.
+ */
 enum fit_status rp_result_read(const char *folder, struct rp_result *r, struct fit_error *err);
 void rp_result_free(struct rp_result *r);
 
 /* Reads the posterior; called by rp_result_read. */
 enum fit_status rp_posterior_read(struct rp_result *r, const char *file, struct fit_error *err);
 
-/* fit.json: a value by its path ("noise.source"), NULL when it is not there; its number (NaN), its text (""). */
+/* fit.json: a value by its path ("noise.source"), NULL when it is not there; its number (NaN), its
+ * text (""). */
 const struct fit_yaml *rp_get(const struct fit_yaml *node, const char *path);
 double rp_json_number(const struct fit_yaml *node, const char *path);
 const char *rp_json_text(const struct fit_yaml *node, const char *path);

@@ -1,7 +1,7 @@
 /* load_posterior.c -- draws of the posterior (posterior.nc, InferenceData layout); see load.h.
  *
- * Taken are the parameters with one value for all groups, in the order of fit.json; with a single group all of
- * them.  What was held has no draws. */
+ * Taken are the parameters with one value for all groups, in the order of fit.json; with a single
+ * group all of them.  What was held has no draws. */
 #include "hdf5_io.h"
 #include "load.h"
 
@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The variable of a parameter: its name, or that with what sets it apart from a dimension or another one. */
+/* The variable of a parameter: its name, or that with what sets it apart from a dimension or
+ * another one. */
 static int find(struct fit_h5 *h, const char *base, char *path, size_t size)
 {
     static const char *const form[] = {"/posterior/%s", "/posterior/%s_parameter"};
@@ -18,14 +19,15 @@ static int find(struct fit_h5 *h, const char *base, char *path, size_t size)
         int rank = 0;
         size_t dims[FIT_H5_RANK];
         snprintf(path, size, k ? form[1] : form[0], base);
-        if (fit_h5_kind(h, path) == FIT_H5_NUMBER && fit_h5_shape(h, path, &rank, dims, NULL) == FIT_OK && rank >= 2)
+        if (fit_h5_kind(h, path) == FIT_H5_NUMBER &&
+            fit_h5_shape(h, path, &rank, dims, NULL) == FIT_OK && rank >= 2)
             return 1;
     }
     return 0;
 }
 
-static enum fit_status add(struct rp_result *r, struct fit_h5 *h, const char *name, const struct fit_yaml *v,
-                           struct fit_error *err)
+static enum fit_status add(struct rp_result *r, struct fit_h5 *h, const char *name,
+                           const struct fit_yaml *v, struct fit_error *err)
 {
     char base[RP_NAME], path[256];
     int rank = 0;
@@ -46,8 +48,8 @@ static enum fit_status add(struct rp_result *r, struct fit_h5 *h, const char *na
     }
     r->ndraws++;
     if (n == 0 || n != r->chains * r->draws)
-        return fit_fail(err, FIT_ERR_DATA, "%s: %s has %zu draws where %zu belong", fit_h5_file(h), path, n,
-                        r->chains * r->draws);
+        return fit_fail(err, FIT_ERR_DATA, "%s: %s has %zu draws where %zu belong", fit_h5_file(h),
+                        path, n, r->chains * r->draws);
     snprintf(d->name, sizeof d->name, "%s", rank == 3 ? base : name);
     snprintf(d->unit, sizeof d->unit, "%s", rp_json_text(v, "unit"));
     d->least_squares = rp_json_number(v, "least_squares");
@@ -64,7 +66,8 @@ static enum fit_status statistics(struct rp_result *r, struct fit_h5 *h, struct 
     if (fit_h5_exists(h, "/sample_stats/energy"))
         st = fit_h5_read_doubles(h, "/sample_stats/energy", &r->energy, &n, err);
     if (st == FIT_OK && r->energy && n != all)
-        st = fit_fail(err, FIT_ERR_DATA, "%s: energies of %zu draws where %zu belong", fit_h5_file(h), n, all);
+        st = fit_fail(err, FIT_ERR_DATA, "%s: energies of %zu draws where %zu belong",
+                      fit_h5_file(h), n, all);
     if (st == FIT_OK && fit_h5_exists(h, "/sample_stats/diverging"))
         st = fit_h5_read_doubles(h, "/sample_stats/diverging", &flag, &n, err);
     if (st == FIT_OK && flag && n == all && (r->diverging = malloc(all)))

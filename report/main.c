@@ -3,8 +3,8 @@
  *     homodyne-report report RESULT [-o report.html]
  *     homodyne-report plot RESULT [--format svg|png|pdf] [-o FOLDER]
  *
- * RESULT: the folder that a fit wrote.  Nothing of it is changed; files appear whole or not at all.  Exit codes as
- * those of the fitters: 0, 3 usage, 4 data. */
+ * RESULT: the folder that a fit wrote.  Nothing of it is changed; files appear whole or not at all.
+ * Exit codes as those of the fitters: 0, 3 usage, 4 data. */
 #include "figures.h"
 #include "output.h"
 #include "page.h"
@@ -19,7 +19,8 @@ struct request {
 };
 
 static const char usage[] =
-    "homodyne report RESULT [-o FILE]                        one HTML page about a fit, with all figures\n"
+    "homodyne report RESULT [-o FILE]                        one HTML page about a fit, with all "
+    "figures\n"
     "homodyne plot RESULT [--format svg|png|pdf] [-o FOLDER]  its figures, a file each\n"
     "\n"
     "RESULT is the folder that `homodyne fit` wrote.\n"
@@ -31,7 +32,8 @@ static const char usage[] =
 
 /* ---- command line ---------------------------------------------------------------------------- */
 
-/* The value of an option "-o", "--output" or "--output=VALUE" at argv[*k]; NULL: it is another option. */
+/* The value of an option "-o", "--output" or "--output=VALUE" at argv[*k]; NULL: it is another
+ * option. */
 static const char *option(char **argv, int argc, int *k, const char *letter, const char *name)
 {
     const char *a = argv[*k];
@@ -47,33 +49,41 @@ static enum fit_status read_request(int argc, char **argv, struct request *q, st
 {
     *q = (struct request){.plot = strcmp(argv[1], "plot") == 0, .format = "svg"};
     if (!q->plot && strcmp(argv[1], "report") != 0)
-        return fit_fail(err, FIT_ERR_USAGE, "'%s' is no command; there are report and plot", argv[1]);
+        return fit_fail(err, FIT_ERR_USAGE, "'%s' is no command; there are report and plot",
+                        argv[1]);
     for (int k = 2; k < argc; k++) {
         const char *value;
-        if ((value = option(argv, argc, &k, "-o", "--output")) || (value = option(argv, argc, &k, "-o", "--output-dir")))
+        if ((value = option(argv, argc, &k, "-o", "--output")) ||
+            (value = option(argv, argc, &k, "-o", "--output-dir")))
             q->output = value;
         else if (q->plot && (value = option(argv, argc, &k, "-f", "--format")))
             q->format = value;
         else if (strcmp(argv[k], "-q") == 0 || strcmp(argv[k], "--quiet") == 0)
             q->quiet = 1;
         else if (argv[k][0] == '-')
-            return fit_fail(err, FIT_ERR_USAGE, "%s: unknown option %s, or without its value; see --help", argv[1], argv[k]);
+            return fit_fail(err, FIT_ERR_USAGE,
+                            "%s: unknown option %s, or without its value; see --help", argv[1],
+                            argv[k]);
         else if (q->result)
-            return fit_fail(err, FIT_ERR_USAGE, "%s: one result at a time; got %s and %s", argv[1], q->result, argv[k]);
+            return fit_fail(err, FIT_ERR_USAGE, "%s: one result at a time; got %s and %s", argv[1],
+                            q->result, argv[k]);
         else
             q->result = argv[k];
     }
     if (!q->result)
-        return fit_fail(err, FIT_ERR_USAGE, "%s: which result? Give the folder that a fit wrote", argv[1]);
-    if (strcmp(q->format, "svg") != 0 && strcmp(q->format, "png") != 0 && strcmp(q->format, "pdf") != 0)
-        return fit_fail(err, FIT_ERR_USAGE, "plot: --format %s is not known; there are svg, png and pdf", q->format);
+        return fit_fail(err, FIT_ERR_USAGE, "%s: which result? Give the folder that a fit wrote",
+                        argv[1]);
+    if (strcmp(q->format, "svg") != 0 && strcmp(q->format, "png") != 0 &&
+        strcmp(q->format, "pdf") != 0)
+        return fit_fail(err, FIT_ERR_USAGE,
+                        "plot: --format %s is not known; there are svg, png and pdf", q->format);
     return FIT_OK;
 }
 
 /* ---- the two commands ------------------------------------------------------------------------ */
 
-static enum fit_status write_page(const struct request *q, const struct rp_result *r, const struct rp_figures *list,
-                                  struct fit_error *err)
+static enum fit_status write_page(const struct request *q, const struct rp_result *r,
+                                  const struct rp_figures *list, struct fit_error *err)
 {
     char path[1100], *text = NULL;
     size_t size = 0;
@@ -88,12 +98,13 @@ static enum fit_status write_page(const struct request *q, const struct rp_resul
         st = fit_output_write(q->output ? q->output : path, text, size, err);
     free(text);
     if (st == FIT_OK && !q->quiet)
-        printf("%s  (%zu figures, %.1f MB)\n", q->output ? q->output : path, list->n, (double)size / 1e6);
+        printf("%s  (%zu figures, %.1f MB)\n", q->output ? q->output : path, list->n,
+               (double)size / 1e6);
     return st;
 }
 
-static enum fit_status write_svg(const char *path, const struct rp_result *r, const struct rp_figure *f,
-                                 struct fit_error *err)
+static enum fit_status write_svg(const char *path, const struct rp_result *r,
+                                 const struct rp_figure *f, struct fit_error *err)
 {
     struct rp_canvas c;
     FILE *out = fopen(path, "w");

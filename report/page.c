@@ -1,7 +1,7 @@
 /* page.c -- the report: order of its sections, captions, figures; see page.h.
  *
- * Colours are CSS variables, so that the figures follow the light or dark preference of the reader; maps are
- * pictures in data URIs.  No script, no network. */
+ * Colours are CSS variables, so that the figures follow the light or dark preference of the reader;
+ * maps are pictures in data URIs.  No script, no network. */
 #include "page.h"
 
 #include "panel.h"
@@ -40,29 +40,36 @@ static int columns(double width)
 
 static void caption_maps(FILE *out, const struct rp_result *r, const struct rp_figures *list)
 {
-    fprintf(out, "Data and fit have the colours of the bar below them, from 0.2 %% to 99.8 %% of the data%s; the residuals "
-                 "are (data − fit) / σ. ",
+    fprintf(out,
+            "Data and fit have the colours of the bar below them, from 0.2 %% to 99.8 %% of the "
+            "data%s; the residuals "
+            "are (data − fit) / σ. ",
             r->ngroup < 2        ? ""
             : list->shared_scale ? ", the same for all angles"
                                  : ", for each angle its own");
     if (r->bin > 1)
-        fprintf(out, "Every point is the mean of %zu × %zu pairs of frames, and σ the standard deviation of that mean. ",
+        fprintf(out,
+                "Every point is the mean of %zu × %zu pairs of frames, and σ the standard "
+                "deviation of that mean. ",
                 r->bin, r->bin);
     else
         fputs("The diagonal is not measured; it is drawn like what is beside it. ", out);
-    fputs("White noise looks like grains without pattern; stripes and patches are what the model does not "
-          "describe.", out);
+    fputs("White noise looks like grains without pattern; stripes and patches are what the model "
+          "does not "
+          "describe.",
+          out);
 }
 
-static void caption(FILE *out, enum rp_section s, const struct rp_result *r, const struct rp_figures *list)
+static void caption(FILE *out, enum rp_section s, const struct rp_result *r,
+                    const struct rp_figures *list)
 {
     switch (s) {
-    case RP_MAPS:
-        caption_maps(out, r, list);
-        break;
+    case RP_MAPS: caption_maps(out, r, list); break;
     case RP_CUTS:
-        fprintf(out, "Means over the pairs of an age (t₁ + t₂)/2, in %zu ranges of equal length with the middle given; "
-                     "points: data, lines: fit%s. Below: (data − fit) / σ of the points.",
+        fprintf(out,
+                "Means over the pairs of an age (t₁ + t₂)/2, in %zu ranges of equal length with "
+                "the middle given; "
+                "points: data, lines: fit%s. Below: (data − fit) / σ of the points.",
                 r->nage, r->g2_low ? ", bands: 95 % of the posterior" : "");
         break;
     case RP_ROWS:
@@ -77,31 +84,35 @@ static void caption(FILE *out, enum rp_section s, const struct rp_result *r, con
               out);
         break;
     case RP_SCALING:
-        fputs("Errors are one standard deviation, the larger of the usual and the robust one.", out);
+        fputs("Errors are one standard deviation, the larger of the usual and the robust one.",
+              out);
         break;
     case RP_CORRELATION:
-        fputs("Bold above 0.9: these parameters can hardly be told apart by these data. Left out: what is held, at a bound or "
-              "not determined.", out);
+        fputs("Bold above 0.9: these parameters can hardly be told apart by these data. Left out: "
+              "what is held, at a bound or "
+              "not determined.",
+              out);
         break;
     case RP_RESIDUALS:
         fprintf(out, "%s %s", rp_json_text(r->json, "residuals_text"),
                 r->pairs ? "Grey: where white noise stays with a chance of 95 %." : "");
         break;
     case RP_SEARCH:
-        fputs("Every point is one start; many at the height 1 mean that the minimum is found from many places.", out);
+        fputs("Every point is one start; many at the height 1 mean that the minimum is found from "
+              "many places.",
+              out);
         break;
     case RP_CORNER:
         fputs("Diagonal: distributions; below: densities of the draws. Lines: least squares.", out);
         break;
     case RP_TRACES:
-        fputs("Left: draws in their order, one colour for each chain; right: ranks of the draws of each chain among "
-              "all, flat when the chains agree.", out);
+        fputs("Left: draws in their order, one colour for each chain; right: ranks of the draws of "
+              "each chain among "
+              "all, flat when the chains agree.",
+              out);
         break;
-    case RP_ENERGY:
-        fputs("The two should be about as wide (E-BFMI above 0.3).", out);
-        break;
-    case RP_SECTIONS:
-        break;
+    case RP_ENERGY: fputs("The two should be about as wide (E-BFMI above 0.3).", out); break;
+    case RP_SECTIONS: break;
     }
 }
 
@@ -110,13 +121,14 @@ static const char *title_of(enum rp_section s, const struct rp_result *r)
     return s == RP_SCALING && r->pairs ? "Contrast and offset of the angles" : sections[s].title;
 }
 
-static enum fit_status section(FILE *out, enum rp_section s, const struct rp_result *r, const struct rp_figures *list,
-                               struct fit_error *err)
+static enum fit_status section(FILE *out, enum rp_section s, const struct rp_result *r,
+                               const struct rp_figures *list, struct fit_error *err)
 {
     enum fit_status st = FIT_OK;
     if (!first_of(list, s))
         return FIT_OK;
-    fprintf(out, "<section id=\"%s\"><h2>%s</h2>\n<p class=\"caption\">", sections[s].id, title_of(s, r));
+    fprintf(out, "<section id=\"%s\"><h2>%s</h2>\n<p class=\"caption\">", sections[s].id,
+            title_of(s, r));
     caption(out, s, r, list);
     fprintf(out, "</p>\n<div class=\"figures w%d\">\n", columns(first_of(list, s)->width));
     for (size_t k = 0; k < list->n && st == FIT_OK; k++) {
@@ -142,7 +154,8 @@ static void contents(FILE *out, const struct rp_result *r, const struct rp_figur
     fputs("<nav><a href=\"#parameters\">Parameters</a>", out);
     for (int s = 0; s < RP_SECTIONS; s++)
         if (first_of(list, (enum rp_section)s))
-            fprintf(out, " <a href=\"#%s\">%s</a>", sections[s].id, title_of((enum rp_section)s, r));
+            fprintf(out, " <a href=\"#%s\">%s</a>", sections[s].id,
+                    title_of((enum rp_section)s, r));
     fputs(" <a href=\"#origin\">Origin</a></nav>\n", out);
 }
 
@@ -150,13 +163,17 @@ enum fit_status rp_page_write(FILE *out, const struct rp_result *r, const struct
                               struct fit_error *err)
 {
     enum fit_status st = FIT_OK;
-    fputs("<!DOCTYPE html>\n<html lang=\"en\" xmlns=\"http://www.w3.org/1999/xhtml\">\n<head>\n<meta charset=\"utf-8\"/>\n"
-          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n<title>", out);
+    fputs("<!DOCTYPE html>\n<html lang=\"en\" "
+          "xmlns=\"http://www.w3.org/1999/xhtml\">\n<head>\n<meta charset=\"utf-8\"/>\n"
+          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n<title>",
+          out);
     rp_xml(out, rp_json_text(r->json, "model.name"));
     fputs(": ", out);
     rp_xml(out, rp_json_text(r->json, "data.file"));
-    fprintf(out, "</title>\n<link rel=\"icon\" href=\"data:,\"/>\n<style>\n%s</style>\n</head>\n<body>\n",
-            (const char *)embedded_report_css);
+    fprintf(
+        out,
+        "</title>\n<link rel=\"icon\" href=\"data:,\"/>\n<style>\n%s</style>\n</head>\n<body>\n",
+        (const char *)embedded_report_css);
     rp_page_head(out, r);
     contents(out, r, list);
     rp_page_parameters(out, r);

@@ -9,12 +9,14 @@ enum fit_status rp_page_write(FILE *out, const struct rp_result *r, const struct
                               struct fit_error *err);
 
 /* Its parts that are text: page_text.c. */
-void rp_page_head(FILE *out, const struct rp_result *r);       /* title, verdict, main numbers */
-void rp_page_parameters(FILE *out, const struct rp_result *r); /* table, ties, degeneracies, notes */
-void rp_page_groups(FILE *out, const struct rp_result *r);     /* values of the groups */
-void rp_page_search(FILE *out, const struct rp_result *r);     /* how the minimum was found */
-void rp_page_posterior(FILE *out, const struct rp_result *r);  /* verdict and table of the posterior */
-void rp_page_origin(FILE *out, const struct rp_result *r);     /* files, hashes, versions, settings */
+void rp_page_head(FILE *out, const struct rp_result *r); /* title, verdict, main numbers */
+void rp_page_parameters(FILE *out,
+                        const struct rp_result *r);        /* table, ties, degeneracies, notes */
+void rp_page_groups(FILE *out, const struct rp_result *r); /* values of the groups */
+void rp_page_search(FILE *out, const struct rp_result *r); /* how the minimum was found */
+void rp_page_posterior(FILE *out,
+                       const struct rp_result *r);         /* verdict and table of the posterior */
+void rp_page_origin(FILE *out, const struct rp_result *r); /* files, hashes, versions, settings */
 
 extern const unsigned char embedded_report_css[];
 

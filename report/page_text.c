@@ -1,4 +1,5 @@
-/* page_text.c -- verdict, tables and notes of the report; see page.h.  All text comes from fit.json and fit.h5. */
+/* page_text.c -- verdict, tables and notes of the report; see page.h.  All text comes from fit.json
+ * and fit.h5. */
 #include "page.h"
 
 #include "panel.h"
@@ -115,8 +116,8 @@ static const char *mood(const char *quality, int converged)
         return "bad";
     if (strcmp(quality, "good") == 0)
         return "good";
-    return strcmp(quality, "poor") == 0 || strcmp(quality, "flat") == 0 || strcmp(quality, "undetermined") == 0 ||
-                   strcmp(quality, "unfinished") == 0
+    return strcmp(quality, "poor") == 0 || strcmp(quality, "flat") == 0 ||
+                   strcmp(quality, "undetermined") == 0 || strcmp(quality, "unfinished") == 0
                ? "bad"
                : "fair";
 }
@@ -157,7 +158,8 @@ void rp_page_head(FILE *out, const struct rp_result *r)
     fputs("</b>, model ", out);
     rp_xml(out, rp_json_text(j, "model.name"));
     if (r->end_time)
-        fprintf(out, ", %.10s %.5s UTC", r->end_time, strlen(r->end_time) > 16 ? r->end_time + 11 : "");
+        fprintf(out, ", %.10s %.5s UTC", r->end_time,
+                strlen(r->end_time) > 16 ? r->end_time + 11 : "");
     fputs("</p>\n", out);
     if (r->formula && *r->formula) {
         fputs("<p class=\"formula\"><code>", out);
@@ -272,17 +274,23 @@ void rp_page_parameters(FILE *out, const struct rp_result *r)
 {
     const struct fit_yaml *map = rp_get(r->json, "parameters");
     char text[256];
-    fputs("<section id=\"parameters\"><h2>Parameters</h2>\n<div class=\"wide\"><table class=\"rows fitted\">\n<thead><tr>"
-          "<th></th><th class=\"n\">value</th><th class=\"n\">error</th><th class=\"n\">robust</th><th class=\"n\">profile</th>"
-          "<th>unit</th><th class=\"n x\">start</th><th class=\"n x\">bounds</th><th class=\"r\"></th></tr></thead>\n<tbody>\n",
+    fputs("<section id=\"parameters\"><h2>Parameters</h2>\n<div class=\"wide\"><table class=\"rows "
+          "fitted\">\n<thead><tr>"
+          "<th></th><th class=\"n\">value</th><th class=\"n\">error</th><th "
+          "class=\"n\">robust</th><th class=\"n\">profile</th>"
+          "<th>unit</th><th class=\"n x\">start</th><th class=\"n x\">bounds</th><th "
+          "class=\"r\"></th></tr></thead>\n<tbody>\n",
           out);
     for (size_t k = 0; map->kind == FIT_YAML_MAP && k < map->n; k++)
         parameter_row(out, map->entry[k].key, map->entry[k].value);
     fputs("</tbody></table></div>\n", out);
     const double wider = rp_json_number(r->json, "robust.errors_wider_by");
     snprintf(text, sizeof text, " (here wider by a factor of %.2f at the median)", wider);
-    fprintf(out, "<p class=\"caption\">Errors are one standard deviation. Robust: valid for correlated residuals%s. "
-                 "Profile: half the range in which χ² rises by no more than 1, all other parameters adapted.</p>\n",
+    fprintf(out,
+            "<p class=\"caption\">Errors are one standard deviation. Robust: valid for correlated "
+            "residuals%s. "
+            "Profile: half the range in which χ² rises by no more than 1, all other parameters "
+            "adapted.</p>\n",
             wider > 0 ? text : "");
     snprintf(text, sizeof text, "Noise: %s.", rp_json_text(r->json, "noise.text"));
     paragraph(out, "caption", text);
@@ -296,7 +304,8 @@ void rp_page_parameters(FILE *out, const struct rp_result *r)
 void rp_page_groups(FILE *out, const struct rp_result *r)
 {
     const struct fit_yaml *list = rp_get(r->json, "scaling");
-    if (!list || list->kind != FIT_YAML_LIST || !list->n || list->entry[0].value->kind != FIT_YAML_MAP)
+    if (!list || list->kind != FIT_YAML_LIST || !list->n ||
+        list->entry[0].value->kind != FIT_YAML_MAP)
         return;
     const struct fit_yaml *first = list->entry[0].value;
     fputs("<details><summary>as a table</summary><div class=\"wide\"><table><thead><tr>", out);
@@ -327,7 +336,9 @@ static void minima(FILE *out, const struct rp_result *r)
     const struct fit_yaml *list = rp_get(r->json, "minima"), *names = rp_get(r->json, "parameters");
     if (!list || list->kind != FIT_YAML_LIST || list->n < 2)
         return;
-    fputs("<div class=\"wide\"><table><thead><tr><th class=\"n\">χ² above the best</th><th class=\"n\">found</th>", out);
+    fputs("<div class=\"wide\"><table><thead><tr><th class=\"n\">χ² above the best</th><th "
+          "class=\"n\">found</th>",
+          out);
     const struct fit_yaml *theta = rp_get(list->entry[0].value, "theta");
     const size_t n = theta && theta->kind == FIT_YAML_LIST ? theta->n : 0;
     for (size_t k = 0; k < n; k++) {
@@ -343,7 +354,8 @@ static void minima(FILE *out, const struct rp_result *r)
         cell_number(out, "n", rp_json_number(m, "found"), 4);
         theta = rp_get(m, "theta");
         for (size_t k = 0; k < n; k++)
-            cell_number(out, "n", k < theta->n ? rp_json_number(theta->entry[k].value, "") : NAN, 5);
+            cell_number(out, "n", k < theta->n ? rp_json_number(theta->entry[k].value, "") : NAN,
+                        5);
         fputs("</tr>\n", out);
     }
     fputs("</tbody></table></div>\n", out);
@@ -351,7 +363,8 @@ static void minima(FILE *out, const struct rp_result *r)
 
 void rp_page_search(FILE *out, const struct rp_result *r)
 {
-    const struct fit_yaml *j = r->json, *starts = rp_get(j, "starts"), *minimum = rp_get(j, "minima");
+    const struct fit_yaml *j = r->json, *starts = rp_get(j, "starts"),
+                          *minimum = rp_get(j, "minima");
     fputs("<section id=\"convergence\"><h2>Convergence</h2>\n<dl class=\"facts\">\n", out);
     fact(out, "ended", rp_json_text(j, "status"));
     fact_count(out, "steps", rp_json_number(j, "iterations"));
@@ -412,9 +425,11 @@ static int any_of_group(const struct fit_yaml *map)
 /* The parameters of groups, or the others. */
 static void posterior_table(FILE *out, const struct fit_yaml *map, int groups)
 {
-    fputs("<div class=\"wide\"><table class=\"rows drawn\"><thead><tr><th></th><th class=\"n\">mean</th>"
+    fputs("<div class=\"wide\"><table class=\"rows drawn\"><thead><tr><th></th><th "
+          "class=\"n\">mean</th>"
           "<th class=\"n\">deviation</th><th class=\"n\">2.5 %</th><th class=\"n\">97.5 %</th>"
-          "<th class=\"n\">least squares</th><th>unit</th><th class=\"n\">R-hat</th><th class=\"n\">eff. size</th>"
+          "<th class=\"n\">least squares</th><th>unit</th><th class=\"n\">R-hat</th><th "
+          "class=\"n\">eff. size</th>"
           "<th class=\"n x\">contraction</th></tr></thead><tbody>\n",
           out);
     for (size_t k = 0; map && map->kind == FIT_YAML_MAP && k < map->n; k++)
@@ -445,14 +460,17 @@ void rp_page_posterior(FILE *out, const struct rp_result *r)
         return;
     const char *verdict = rp_json_text(p, "verdict");
     fputs("<section id=\"posterior\"><h2>Posterior</h2>\n", out);
-    fprintf(out, "<div class=\"verdict %s\"><p><b>", strcmp(verdict, "good") == 0 || strcmp(verdict, "converged") == 0 ? "good" : "fair");
+    fprintf(out, "<div class=\"verdict %s\"><p><b>",
+            strcmp(verdict, "good") == 0 || strcmp(verdict, "converged") == 0 ? "good" : "fair");
     rp_xml(out, verdict);
     fputs("</b>: ", out);
     rp_xml(out, rp_json_text(p, "verdict_text"));
     fputs("</p></div>\n", out);
     posterior_facts(out, p);
     posterior_table(out, map, 0);
-    fputs("<p class=\"caption\">Contraction: 1 − (deviation / that of the prior)²; near 0 the data say nothing.</p>\n", out);
+    fputs("<p class=\"caption\">Contraction: 1 − (deviation / that of the prior)²; near 0 the data "
+          "say nothing.</p>\n",
+          out);
     if (any_of_group(map)) {
         fputs("<details><summary>values of the groups</summary>\n", out);
         posterior_table(out, map, 1);
@@ -465,11 +483,18 @@ void rp_page_posterior(FILE *out, const struct rp_result *r)
 
 void rp_page_origin(FILE *out, const struct rp_result *r)
 {
-    static const char *const fact_of[][2] = {
-        {"data", "data.file"},       {"layout", "data.layout"},      {"SHA-256 of the data", "data.sha256"},
-        {"model", "model.name"},     {"hash of the model", "model.hash"}, {"method", "settings.method"},
-        {"loss", "settings.loss"},   {"scaling", "settings.scaling"}, {"configuration", "settings.config"},
-        {"seed", "settings.seed"},   {"command", "command_line"},    {"version", "version"}};
+    static const char *const fact_of[][2] = {{"data", "data.file"},
+                                             {"layout", "data.layout"},
+                                             {"SHA-256 of the data", "data.sha256"},
+                                             {"model", "model.name"},
+                                             {"hash of the model", "model.hash"},
+                                             {"method", "settings.method"},
+                                             {"loss", "settings.loss"},
+                                             {"scaling", "settings.scaling"},
+                                             {"configuration", "settings.config"},
+                                             {"seed", "settings.seed"},
+                                             {"command", "command_line"},
+                                             {"version", "version"}};
     fputs("<section id=\"origin\"><h2>Origin</h2>\n<dl class=\"origin\">\n", out);
     for (size_t k = 0; k < sizeof fact_of / sizeof *fact_of; k++)
         fact(out, fact_of[k][0], rp_json_text(r->json, fact_of[k][1]));

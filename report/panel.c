@@ -132,7 +132,8 @@ static void superscript(int k, char *text, size_t size)
         strcat(text, *p == '-' ? "⁻" : digit[*p - '0']);
 }
 
-static void tick_text(const struct rp_axis *a, const struct ticks *t, double v, char *text, size_t size)
+static void tick_text(const struct rp_axis *a, const struct ticks *t, double v, char *text,
+                      size_t size)
 {
     if (a->log && t->decade == 0 && t->decimals == 0) {
         const double order = floor(log10(v) + 1e-9);
@@ -159,8 +160,8 @@ static void tick_text(const struct rp_axis *a, const struct ticks *t, double v, 
 
 void rp_unit(const char *unit, char *text, size_t size)
 {
-    static const char *const word[][2] = {{"angstrom", "Å"}, {"degree", "°"}, {"deg", "°"}, {"^2", "²"},
-                                          {"^3", "³"},       {"^-1", "⁻¹"}};
+    static const char *const word[][2] = {{"angstrom", "Å"}, {"degree", "°"}, {"deg", "°"},
+                                          {"^2", "²"},       {"^3", "³"},     {"^-1", "⁻¹"}};
     size_t n = 0;
     for (const char *p = unit ? unit : ""; *p && n + 8 < size;) {
         size_t k = 0;
@@ -253,7 +254,9 @@ void rp_axis_text(const struct rp_axis *a, double length, char *text, size_t siz
 double rp_panel_left(const struct rp_axis *ay, double height)
 {
     const struct ticks t = make_ticks(ay, height, 1);
-    return ay->hidden ? gap : widest(ay, &t) + tick_length + 2 * gap + (ay->name && *ay->name ? RP_FONT + 2 * gap : gap);
+    return ay->hidden ? gap
+                      : widest(ay, &t) + tick_length + 2 * gap +
+                            (ay->name && *ay->name ? RP_FONT + 2 * gap : gap);
 }
 
 void rp_panel_grid(struct rp_canvas *c, const struct rp_panel *p)
@@ -330,12 +333,12 @@ void rp_panel_frame(struct rp_canvas *c, const struct rp_panel *p)
     numbers_x(c, p, &tx);
     numbers_y(c, p, &ty);
     if (p->title)
-        c->text(c, p->x + p->w / 2, p->y - 2 * gap, &(struct rp_label){.anchor = RP_MIDDLE, .size = RP_FONT, .bold = 1},
-                p->title);
+        c->text(c, p->x + p->w / 2, p->y - 2 * gap,
+                &(struct rp_label){.anchor = RP_MIDDLE, .size = RP_FONT, .bold = 1}, p->title);
 }
 
-void rp_colour_bar(struct rp_canvas *c, double x, double y, double w, const struct rp_palette *palette,
-                   const struct rp_axis *a)
+void rp_colour_bar(struct rp_canvas *c, double x, double y, double w,
+                   const struct rp_palette *palette, const struct rp_axis *a)
 {
     enum { HEIGHT = 9 };
     unsigned char pixel[RP_LEVELS];
@@ -349,7 +352,8 @@ void rp_colour_bar(struct rp_canvas *c, double x, double y, double w, const stru
     numbers_x(c, &p, &t);
 }
 
-double rp_keys(struct rp_canvas *c, double x, double y, double right, const struct rp_key *key, size_t n)
+double rp_keys(struct rp_canvas *c, double x, double y, double right, const struct rp_key *key,
+               size_t n)
 {
     const double line = RP_FONT + 6, mark = 18, left = x;
     double top = y;
@@ -369,7 +373,8 @@ double rp_keys(struct rp_canvas *c, double x, double y, double right, const stru
             rp_line(c, x + mark, mid);
         }
         rp_draw(c, &key[k].style);
-        c->text(c, x + mark + gap, mid + 0.35 * RP_FONT, &(struct rp_label){.size = RP_FONT}, key[k].text);
+        c->text(c, x + mark + gap, mid + 0.35 * RP_FONT, &(struct rp_label){.size = RP_FONT},
+                key[k].text);
         x += w + 3 * gap;
     }
     return top + line - y;

@@ -10,7 +10,7 @@ struct rp_axis {
     double lo, hi;
     int log;
     const char *name, *unit; /* unit as in the files ("angstrom^2/s"), "1" and NULL: none */
-    int hidden;              /* 1: neither numbers nor name, those of a panel beside count; 2: no ticks either */
+    int hidden; /* 1: neither numbers nor name, those of a panel beside count; 2: no ticks either */
 };
 
 struct rp_panel {
@@ -20,24 +20,27 @@ struct rp_panel {
     int grid;
 };
 
-/* Range of n values (NaN apart), widened by a part of its length; never empty.  log: of the positive ones. */
+/* Range of n values (NaN apart), widened by a part of its length; never empty.  log: of the
+ * positive ones. */
 void rp_axis_begin(struct rp_axis *a);
 void rp_axis_take(struct rp_axis *a, double value);
 void rp_axis_end(struct rp_axis *a, double widen);
 
-double rp_panel_x(const struct rp_panel *p, double x); /* where a value stands, kept inside the frame */
+double rp_panel_x(const struct rp_panel *p,
+                  double x); /* where a value stands, kept inside the frame */
 double rp_panel_y(const struct rp_panel *p, double y);
 int rp_panel_holds(const struct rp_panel *p, double x, double y);
 
 /* Room that the numbers of the vertical axis and its name take left of the frame. */
 double rp_panel_left(const struct rp_axis *ay, double height);
 
-void rp_panel_grid(struct rp_canvas *c, const struct rp_panel *p);  /* before the data */
-void rp_panel_frame(struct rp_canvas *c, const struct rp_panel *p); /* after them: frame, numbers, names */
+void rp_panel_grid(struct rp_canvas *c, const struct rp_panel *p); /* before the data */
+void rp_panel_frame(struct rp_canvas *c,
+                    const struct rp_panel *p); /* after them: frame, numbers, names */
 
 /* Horizontal colour bar below maps. */
-void rp_colour_bar(struct rp_canvas *c, double x, double y, double w, const struct rp_palette *palette,
-                   const struct rp_axis *a);
+void rp_colour_bar(struct rp_canvas *c, double x, double y, double w,
+                   const struct rp_palette *palette, const struct rp_axis *a);
 
 /* Names of series in a row from x on, folded at right; returns the height used. */
 struct rp_key {
@@ -45,9 +48,11 @@ struct rp_key {
     struct rp_style style;
     int dot;
 };
-double rp_keys(struct rp_canvas *c, double x, double y, double right, const struct rp_key *key, size_t n);
+double rp_keys(struct rp_canvas *c, double x, double y, double right, const struct rp_key *key,
+               size_t n);
 
-/* Range of an axis of residuals that holds the largest of them, with room for numbers on a low frame. */
+/* Range of an axis of residuals that holds the largest of them, with room for numbers on a low
+ * frame. */
 void rp_axis_residuals(struct rp_axis *a, double largest);
 
 /* Name and unit as they stand at the axis, which is so long: "D (10³ Å²/s)". */

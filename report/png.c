@@ -1,4 +1,5 @@
-/* png.c -- PNG with a palette (ISO/IEC 15948: signature, IHDR, PLTE, tRNS, IDAT, IEND), written in base64.
+/* png.c -- PNG with a palette (ISO/IEC 15948: signature, IHDR, PLTE, tRNS, IDAT, IEND), written in
+ * base64.
  *
  * Rows are not filtered: neighbours of noisy data predict little, and indices are no quantities. */
 #include "png.h"
@@ -33,7 +34,8 @@ static void base64(FILE *out, const unsigned char *p, size_t n)
 {
     static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     for (size_t k = 0; k < n; k += 3) {
-        unsigned x = (unsigned)p[k] << 16 | (k + 1 < n ? (unsigned)p[k + 1] << 8 : 0) | (k + 2 < n ? p[k + 2] : 0u);
+        unsigned x = (unsigned)p[k] << 16 | (k + 1 < n ? (unsigned)p[k + 1] << 8 : 0) |
+                     (k + 2 < n ? p[k + 2] : 0u);
         fputc(digit[x >> 18], out);
         fputc(digit[x >> 12 & 63], out);
         fputc(k + 1 < n ? digit[x >> 6 & 63] : '=', out);
@@ -48,7 +50,8 @@ static void header(struct bytes *b, const struct rp_image *m)
     struct bytes h = {ihdr, 0};
     put32(&h, m->width);
     put32(&h, m->height);
-    memcpy(ihdr + 8, (unsigned char[]){8, 3, 0, 0, 0}, 5); /* 8 bits, palette, deflate, no filter, not interlaced */
+    memcpy(ihdr + 8, (unsigned char[]){8, 3, 0, 0, 0},
+           5); /* 8 bits, palette, deflate, no filter, not interlaced */
     for (size_t k = 0; k <= RP_LEVELS; k++) {
         memcpy(palette + 3 * k, m->palette->rgba[k], 3);
         alpha[k] = m->palette->rgba[k][3];

@@ -4,7 +4,8 @@
 
 #include "canvas.h"
 
-/* Writes the picture as the text of a data URI ("data:image/png;base64,...").  0 when memory ran out. */
+/* Writes the picture as the text of a data URI ("data:image/png;base64,...").  0 when memory ran
+ * out. */
 int rp_png_uri(FILE *out, const struct rp_image *image);
 
 #endif

@@ -1,6 +1,7 @@
 /* svg.c -- the canvas as SVG 1.1, for a page or as a file; see canvas.h.
  *
- * Coordinates are written in tenths of a unit and relative to the last point, which makes long curves short. */
+ * Coordinates are written in tenths of a unit and relative to the last point, which makes long
+ * curves short. */
 #include "canvas.h"
 #include "png.h"
 
@@ -47,7 +48,8 @@ static void svg_path(struct rp_canvas *c, const struct rp_style *s)
     ink(c, "fill", s->fill);
     if (s->stroke != RP_NONE) {
         ink(c, "stroke", s->stroke);
-        fprintf(c->out, " stroke-width=\"%.3g\" stroke-linejoin=\"round\" stroke-linecap=\"round\"", s->width);
+        fprintf(c->out, " stroke-width=\"%.3g\" stroke-linejoin=\"round\" stroke-linecap=\"round\"",
+                s->width);
     }
     if (s->dash)
         fputs(" stroke-dasharray=\"5 4\"", c->out);
@@ -82,7 +84,8 @@ static void svg_path(struct rp_canvas *c, const struct rp_style *s)
     fputs("\"/>\n", c->out);
 }
 
-static void svg_text(struct rp_canvas *c, double x, double y, const struct rp_label *l, const char *text)
+static void svg_text(struct rp_canvas *c, double x, double y, const struct rp_label *l,
+                     const char *text)
 {
     static const char *const anchor[] = {"start", "middle", "end"};
     fprintf(c->out, "<text font-size=\"%.3g\"", l->size);
@@ -99,19 +102,23 @@ static void svg_text(struct rp_canvas *c, double x, double y, const struct rp_la
     fputs("</text>\n", c->out);
 }
 
-static void svg_image(struct rp_canvas *c, double x, double y, double w, double h, const struct rp_image *image)
+static void svg_image(struct rp_canvas *c, double x, double y, double w, double h,
+                      const struct rp_image *image)
 {
-    /* few points are drawn as squares; many are averaged by the browser, so that there is no moire */
-    fprintf(c->out,
-            "<image x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" preserveAspectRatio=\"none\" "
-            "style=\"image-rendering:%s\" %shref=\"",
-            x, y, w, h, (double)image->width < w ? "pixelated" : "auto", c->page ? "" : "xlink:");
+    /* few points are drawn as squares; many are averaged by the browser, so that there is no moire
+     */
+    fprintf(
+        c->out,
+        "<image x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" preserveAspectRatio=\"none\" "
+        "style=\"image-rendering:%s\" %shref=\"",
+        x, y, w, h, (double)image->width < w ? "pixelated" : "auto", c->page ? "" : "xlink:");
     if (!rp_png_uri(c->out, image))
         c->failed = 1;
     fputs("\"/>\n", c->out);
 }
 
-void rp_svg_open(struct rp_canvas *c, FILE *out, double width, double height, int page, const char *alt)
+void rp_svg_open(struct rp_canvas *c, FILE *out, double width, double height, int page,
+                 const char *alt)
 {
     *c = (struct rp_canvas){.width = width,
                             .height = height,
@@ -120,13 +127,17 @@ void rp_svg_open(struct rp_canvas *c, FILE *out, double width, double height, in
                             .path = svg_path,
                             .text = svg_text,
                             .image = svg_image};
-    fprintf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\"%s viewBox=\"0 0 %.0f %.0f\" width=\"%.0f\" height=\"%.0f\"",
-            page ? "" : " xmlns:xlink=\"http://www.w3.org/1999/xlink\"", width, height, width, height);
+    fprintf(out,
+            "<svg xmlns=\"http://www.w3.org/2000/svg\"%s viewBox=\"0 0 %.0f %.0f\" width=\"%.0f\" "
+            "height=\"%.0f\"",
+            page ? "" : " xmlns:xlink=\"http://www.w3.org/1999/xlink\"", width, height, width,
+            height);
     if (page) /* as wide as there is room, but letters no larger than those of the text */
         fprintf(out, " style=\"max-width:%.0fpx\"", 1.2 * width);
     fprintf(out, " role=\"img\" aria-label=\"");
     rp_xml(out, alt);
-    fprintf(out, "\"%s>\n", page ? "" : " font-family=\"Helvetica, Arial, 'DejaVu Sans', sans-serif\"");
+    fprintf(out, "\"%s>\n",
+            page ? "" : " font-family=\"Helvetica, Arial, 'DejaVu Sans', sans-serif\"");
     if (page)
         return;
     rp_box(c, 0, 0, width, height);
@@ -138,6 +149,7 @@ enum fit_status rp_svg_close(struct rp_canvas *c, struct fit_error *err)
     fputs("</svg>\n", c->out);
     free(c->step);
     c->step = NULL;
-    return c->failed || ferror(c->out) ? fit_fail(err, FIT_ERR_MEMORY, "a figure could not be written: out of memory")
-                                       : FIT_OK;
+    return c->failed || ferror(c->out)
+               ? fit_fail(err, FIT_ERR_MEMORY, "a figure could not be written: out of memory")
+               : FIT_OK;
 }

@@ -4,10 +4,10 @@
  *     /entry/cuts/g2_q025, g2_q975          of the mean of the data, as g2_model is averaged
  *     /entry/data/model_q025, model_q975    of the mean of each row, when they are few
  *
- * They are pointwise, and of the mean: the noise is not in them.  The model of a draw is computed at single points:
- * for cuts at the pair of frames in the middle of the age, at lags of a logarithmic grid, between which the band is
- * interpolated.  What is kept there is the difference to least squares, which varies less over a range of ages than
- * the model does.
+ * They are pointwise, and of the mean: the noise is not in them.  The model of a draw is computed
+ * at single points: for cuts at the pair of frames in the middle of the age, at lags of a
+ * logarithmic grid, between which the band is interpolated.  What is kept there is the difference
+ * to least squares, which varies less over a range of ages than the model does.
  */
 #include "hdf5_results.h"
 #include "results.h"
@@ -23,12 +23,12 @@ enum { DRAWS = 300, LAGS = 48, MOST_ROWS = 5000, MOST_VALUES = 4000000 };
 
 struct bands {
     const struct fit_results *r;
-    size_t ndraw;   /* that are used, evenly spaced among all */
+    size_t ndraw; /* that are used, evenly spaced among all */
     double *ws, *lin;
-    size_t n;       /* points */
+    size_t n; /* points */
     uint32_t *i, *j, *g;
-    double *best;   /* n: least squares */
-    double *mean;   /* n x ndraw: minus least squares */
+    double *best;       /* n: least squares */
+    double *mean;       /* n x ndraw: minus least squares */
     double *low, *high; /* n */
 };
 
@@ -68,7 +68,8 @@ static enum fit_status bands_of_points(struct bands *b, struct fit_error *err)
     const struct fit_results *r = b->r;
     double *mean = malloc((b->n + 1) * sizeof *mean);
     if (!mean)
-        return fit_fail(err, FIT_ERR_MEMORY, "fit.h5: out of memory for the bands of the posterior");
+        return fit_fail(err, FIT_ERR_MEMORY,
+                        "fit.h5: out of memory for the bands of the posterior");
     if (!evaluate(b, r->fit->theta, r->fit->lin, b->best))
         memset(b->best, 0, b->n * sizeof *b->best);
     for (size_t d = 0; d < b->ndraw; d++) {
@@ -142,7 +143,8 @@ static uint32_t used_frame(const struct fit_layout *l, double at)
 /* The pair in the middle of age a at this lag, or as near to it as there are frames. */
 static void pair_of(const struct fit_layout *l, size_t a, size_t lag, uint32_t *i, uint32_t *j)
 {
-    const double middle = (double)l->ntime * (2 * (double)a + 1) / FIT_MAPS_AGES; /* sum of both frames */
+    const double middle =
+        (double)l->ntime * (2 * (double)a + 1) / FIT_MAPS_AGES; /* sum of both frames */
     const double last = (double)(l->ntime - 1 - lag);
     const double first = fmin(last, fmax(0, floor((middle - (double)lag) / 2)));
     *i = used_frame(l, first);
@@ -150,13 +152,15 @@ static void pair_of(const struct fit_layout *l, size_t a, size_t lag, uint32_t *
 }
 
 /* The band of one cut at all lags, from that at the lags of the grid. */
-static void spread_cut(const double *grid, const size_t *lag, size_t n, const double *model, size_t nlag, double *out)
+static void spread_cut(const double *grid, const size_t *lag, size_t n, const double *model,
+                       size_t nlag, double *out)
 {
     for (size_t k = 0, at = 0; k < nlag; k++) {
         while (at + 2 < n && lag[at + 1] < k + 1)
             at++;
         const size_t next = at + 1 < n ? at + 1 : at;
-        const double part = next > at ? ((double)(k + 1) - (double)lag[at]) / (double)(lag[next] - lag[at]) : 0;
+        const double part =
+            next > at ? ((double)(k + 1) - (double)lag[at]) / (double)(lag[next] - lag[at]) : 0;
         out[k] = model[k] + grid[at] + part * (grid[next] - grid[at]);
     }
 }
@@ -171,8 +175,10 @@ static void put_cuts(struct fit_h5r *w, const struct bands *b, const size_t *lag
     for (size_t side = 0; out && side < 2; side++) {
         const double *grid = side ? b->high : b->low;
         for (size_t cut = 0; cut < m->ngroup * FIT_MAPS_AGES; cut++)
-            spread_cut(grid + cut * n, lag, n, m->g2_model + cut * m->nlag, m->nlag, out + cut * m->nlag);
-        const struct fit_h5_array a = {.type = FIT_H5_F64, .rank = 3, .dims = dims, .value = out, .deflate = 1};
+            spread_cut(grid + cut * n, lag, n, m->g2_model + cut * m->nlag, m->nlag,
+                       out + cut * m->nlag);
+        const struct fit_h5_array a = {
+            .type = FIT_H5_F64, .rank = 3, .dims = dims, .value = out, .deflate = 1};
         fit_h5r_array(w, path[side], &a, "1");
         for (unsigned k = 0; k < 3; k++)
             fit_h5r_attach(w, path[side], k, scale[k]);
@@ -272,7 +278,8 @@ static enum fit_status curves(struct fit_h5r *w, const struct bands *b, struct f
 
 /* ---------------------------------------------------------------------------------------------- */
 
-enum fit_status fit_write_bands(struct fit_h5r *w, const struct fit_results *r, struct fit_error *err)
+enum fit_status fit_write_bands(struct fit_h5r *w, const struct fit_results *r,
+                                struct fit_error *err)
 {
     const struct fit_samples *s = r->samples;
     const struct fit_kernel *k = r->kernel;

@@ -1,6 +1,7 @@
-/* test_bands.c -- the bands of the posterior in fit.h5 are quantiles of what the formulas of the models give for the
- * draws of posterior.nc.  With 300 draws all of them are used, so that the answers must agree to rounding: 1e-12 for
- * curves; 2e-7 for rows of a table, whose fitted values are kept with 24 bits.
+/* test_bands.c -- the bands of the posterior in fit.h5 are quantiles of what the formulas of the
+ * models give for the draws of posterior.nc.  With 300 draws all of them are used, so that the
+ * answers must agree to rounding: 1e-12 for curves; 2e-7 for rows of a table, whose fitted values
+ * are kept with 24 bits.
  */
 #include "support.h"
 
@@ -29,7 +30,8 @@ static double *values(const char *file, const char *path, size_t *n)
     struct fit_error err = {0};
     double *x = NULL;
     snprintf(name, sizeof name, "%s/out/%s", folder, file);
-    if (fit_h5_open(name, &h, &err) != FIT_OK || fit_h5_read_doubles(h, path, &x, n, &err) != FIT_OK)
+    if (fit_h5_open(name, &h, &err) != FIT_OK ||
+        fit_h5_read_doubles(h, path, &x, n, &err) != FIT_OK)
         fail_msg("%s", err.message);
     fit_h5_close(h);
     return x;
@@ -66,8 +68,16 @@ static void fit(const char *program, const char *where, const char *file)
 {
     char out[600];
     snprintf(out, sizeof out, "%s/out", folder);
-    const char *argv[] = {program, "fit", "--quiet", "--method=laplace", "--draws=300", "-o", out, where ? where : file,
-                          where ? file : NULL, NULL};
+    const char *argv[] = {program,
+                          "fit",
+                          "--quiet",
+                          "--method=laplace",
+                          "--draws=300",
+                          "-o",
+                          out,
+                          where ? where : file,
+                          where ? file : NULL,
+                          NULL};
     const int code = e2e_run(argv, NULL, NULL);
     assert_true(code == 0 || code == 2); /* 2: the approximation is not good; here it need not be */
 }
@@ -76,11 +86,13 @@ static void fit(const char *program, const char *where, const char *file)
 static void test_band_of_a_curve_is_that_of_the_formula(void **state)
 {
     static const double part[] = {0.025, 0.975};
-    static const char *const path[] = {"/entry/curves/shear_rate_q025", "/entry/curves/shear_rate_q975"};
+    static const char *const path[] = {"/entry/curves/shear_rate_q025",
+                                       "/entry/curves/shear_rate_q975"};
     size_t n;
     (void)state;
     fit("homodyne-laminar", NULL, FIT_SOURCE_DIR "/examples/laminar/experiment.yaml");
-    double *rate = draws("gamma_dot_t0"), *power = draws("beta"), *offset = draws("gamma_dot_t_offset"), one[DRAWS];
+    double *rate = draws("gamma_dot_t0"), *power = draws("beta"),
+           *offset = draws("gamma_dot_t_offset"), one[DRAWS];
     double *t = values("fit.h5", "/entry/curves/t", &n);
     for (size_t side = 0; side < 2; side++) {
         double *band = values("fit.h5", path[side], &n);
@@ -98,16 +110,20 @@ static void test_band_of_a_curve_is_that_of_the_formula(void **state)
     free(t);
 }
 
-/* At 45 degrees and long lags nothing is left of the contrast (below 1e-3 of it): the band is that of the offset.
- * The contrast moves by 2e-3 of itself there, 0.6e-6, one hundredth of the width of the band. */
+/* At 45 degrees and long lags nothing is left of the contrast (below 1e-3 of it): the band is that
+ * of the offset. The contrast moves by 2e-3 of itself there, 0.6e-6, one hundredth of the width of
+ * the band. */
 static void test_band_of_a_cut_at_long_lags_is_that_of_the_offset(void **state)
 {
     size_t n, nlag, nall, nage;
     double one[DRAWS];
     (void)state;
-    double *offset = values("posterior.nc", "/posterior/offset", &nall), *age = values("fit.h5", "/entry/cuts/age", &nage);
-    double *tau = values("fit.h5", "/entry/cuts/tau", &nlag), *model = values("fit.h5", "/entry/cuts/g2_model", &n);
-    double *low = values("fit.h5", "/entry/cuts/g2_q025", &n), *high = values("fit.h5", "/entry/cuts/g2_q975", &n);
+    double *offset = values("posterior.nc", "/posterior/offset", &nall),
+           *age = values("fit.h5", "/entry/cuts/age", &nage);
+    double *tau = values("fit.h5", "/entry/cuts/tau", &nlag),
+           *model = values("fit.h5", "/entry/cuts/g2_model", &n);
+    double *low = values("fit.h5", "/entry/cuts/g2_q025", &n),
+           *high = values("fit.h5", "/entry/cuts/g2_q975", &n);
     const size_t groups = nall / DRAWS, at = 1 * nlag + 120; /* first angle, second age, 12 s */
     assert_int_equal(n, groups * nage * nlag);
     assert_true(tau[120] > 12 && tau[120] < 12.2);
@@ -132,8 +148,9 @@ static void test_band_of_a_row_is_that_of_the_formula(void **state)
     size_t n;
     (void)state;
     fit("homodyne-kww", "--data", FIT_SOURCE_DIR "/examples/kww/data.csv");
-    double *tau = draws("tau"), *beta = draws("beta"), *contrast = draws("contrast"), *baseline = draws("baseline"),
-           *delay = values("fit.h5", "/entry/data/delay", &n), one[DRAWS];
+    double *tau = draws("tau"), *beta = draws("beta"), *contrast = draws("contrast"),
+           *baseline = draws("baseline"), *delay = values("fit.h5", "/entry/data/delay", &n),
+           one[DRAWS];
     for (size_t side = 0; side < 2; side++) {
         double *band = values("fit.h5", path[side], &n);
         for (size_t k = 0; k < n; k++) {
@@ -168,7 +185,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_band_of_a_curve_is_that_of_the_formula),
-        cmocka_unit_test(test_band_of_a_cut_at_long_lags_is_that_of_the_offset), /* of the same fit */
+        cmocka_unit_test(
+            test_band_of_a_cut_at_long_lags_is_that_of_the_offset), /* of the same fit */
         cmocka_unit_test(test_band_of_a_row_is_that_of_the_formula),
     };
     return cmocka_run_group_tests(tests, open_folder, close_folder);
