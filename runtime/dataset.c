@@ -466,12 +466,22 @@ const struct fit_tile *fit_dataset_tile_of(const struct fit_dataset *ds, size_t 
 struct thinning {
     const struct fit_dataset *from;
     struct fit_dataset *to;
-    size_t stride, group; /* the first group that is taken */
+    const uint32_t *pick; /* used frames that are taken, increasing */
+    size_t n, group;      /* how many; the first group that is taken */
 };
 
-static size_t multiple_from(size_t n, size_t stride)
+/* The first of the frames picked that is not before `frame`. */
+static size_t pick_from(const struct thinning *x, size_t frame)
 {
-    return ceil_div(n, stride) * stride;
+    size_t lo = 0, hi = x->n;
+    while (lo < hi) {
+        size_t mid = (lo + hi) / 2;
+        if (x->pick[mid] < frame)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
 }
 
 /* Takes what the thin dataset needs out of tile s of the full one. */
@@ -480,13 +490,12 @@ static void thin_tile(void *user, size_t k, const struct fit_tile *s)
     const struct thinning *x = user;
     const struct fit_layout *l = &x->to->layout;
     const struct fit_dataset_private *p = x->to->private_;
-    size_t step = x->stride;
     (void)k;
-    for (size_t i = multiple_from(s->i0, step); i < s->i1; i += step)
-        for (size_t j = multiple_from(s->j0 > i + 1 ? s->j0 : i + 1, step); j < s->j1; j += step) {
-            const struct fit_tile *t = fit_dataset_tile_of(x->to, i / step, j / step);
-            size_t a = fit_tile_offset(&x->from->layout, s, i, j, x->group);
-            size_t b = p->offset[t - x->to->tile] + fit_tile_offset(l, t, i / step, j / step, 0);
+    for (size_t i = pick_from(x, s->i0); i < x->n && x->pick[i] < s->i1; i++)
+        for (size_t j = pick_from(x, s->j0 > x->pick[i] ? s->j0 : x->pick[i] + 1); j < x->n && x->pick[j] < s->j1; j++) {
+            const struct fit_tile *t = fit_dataset_tile_of(x->to, i, j);
+            size_t a = fit_tile_offset(&x->from->layout, s, x->pick[i], x->pick[j], x->group);
+            size_t b = p->offset[t - x->to->tile] + fit_tile_offset(l, t, i, j, 0);
             for (size_t g = 0; g < l->ngroup; g++) {
                 p->y.data[b + g * L] = s->y[a + g * L];
                 if (p->w.data)
@@ -495,15 +504,14 @@ static void thin_tile(void *user, size_t k, const struct fit_tile *s)
         }
 }
 
-/* Every stride-th frame of groups [group, group + ngroup). */
-static enum fit_status take_part(const struct fit_dataset *ds, size_t stride, size_t group, size_t ngroup,
-                                 struct fit_dataset **part, struct fit_error *err)
+/* The n used frames pick, of groups [group, group + ngroup). */
+static enum fit_status take_part(const struct fit_dataset *ds, size_t n, const uint32_t *pick, size_t group,
+                                 size_t ngroup, struct fit_dataset **part, struct fit_error *err)
 {
     const struct fit_layout *l = &ds->layout;
     const struct fit_dataset_private *p = ds->private_;
     struct fit_dataset *thin = NULL;
     enum fit_status st = FIT_OK;
-    size_t n = ceil_div(l->nframe, stride);
     uint32_t *frame = malloc(n * sizeof *frame);
     const double **coord = malloc((p->naxis + 1) * sizeof *coord);
     *part = NULL;
@@ -513,7 +521,7 @@ static enum fit_status take_part(const struct fit_dataset *ds, size_t stride, si
         return no_memory(err);
     }
     for (size_t i = 0; i < n; i++)
-        frame[i] = l->frame[i * stride];
+        frame[i] = l->frame[pick[i]];
     for (size_t a = 0; a < p->naxis; a++)
         coord[a] = l->coord[a] + group;
     struct fit_dataset_pairs spec = {.ntime = l->ntime,
@@ -535,7 +543,7 @@ static enum fit_status take_part(const struct fit_dataset *ds, size_t stride, si
     memcpy(thin->reference, ds->reference + group, ngroup * sizeof *thin->reference);
     memset(thin->private_->put, 1, ngroup);
     thin->weighted = ds->weighted;
-    st = fit_dataset_each(ds, thin_tile, &(struct thinning){ds, thin, stride, group}, err);
+    st = fit_dataset_each(ds, thin_tile, &(struct thinning){ds, thin, pick, n, group}, err);
     if (st == FIT_OK)
         st = fit_dataset_finish(thin, err);
 done:
@@ -548,14 +556,17 @@ done:
     return st;
 }
 
-enum fit_status fit_dataset_coarse(const struct fit_dataset *ds, size_t stride, struct fit_dataset **coarse,
-                                   struct fit_error *err)
+enum fit_status fit_dataset_coarse(const struct fit_dataset *ds, size_t n, const uint32_t *pick,
+                                   struct fit_dataset **coarse, struct fit_error *err)
 {
     const struct fit_layout *l = &ds->layout;
+    int ordered = n >= 2;
+    for (size_t k = 0; k < n && ordered; k++)
+        ordered = pick[k] < l->nframe && (k == 0 || pick[k] > pick[k - 1]);
     *coarse = NULL;
-    if (is_rows(l) || stride < 2 || ceil_div(l->nframe, stride) < 2)
-        return fit_fail(err, FIT_ERR_USAGE, "data: %zu frames cannot be thinned by %zu", l->nframe, stride);
-    enum fit_status st = take_part(ds, stride, 0, l->ngroup, coarse, err);
+    if (is_rows(l) || !ordered)
+        return fit_fail(err, FIT_ERR_USAGE, "data: no %zu increasing ones of %zu frames", n, l->nframe);
+    enum fit_status st = take_part(ds, n, pick, 0, l->ngroup, coarse, err);
     if (st == FIT_OK)
         (*coarse)->layout.context = l->context;
     return st;
@@ -564,5 +575,16 @@ enum fit_status fit_dataset_coarse(const struct fit_dataset *ds, size_t stride, 
 enum fit_status fit_dataset_group(const struct fit_dataset *ds, size_t g, struct fit_dataset **one,
                                   struct fit_error *err)
 {
-    return is_rows(&ds->layout) ? fit_dataset_group_rows(ds, g, one, err) : take_part(ds, 1, g, 1, one, err);
+    size_t n = ds->layout.nframe;
+    *one = NULL;
+    if (is_rows(&ds->layout))
+        return fit_dataset_group_rows(ds, g, one, err);
+    uint32_t *all = malloc((n + 1) * sizeof *all);
+    if (!all)
+        return no_memory(err);
+    for (size_t k = 0; k < n; k++)
+        all[k] = (uint32_t)k;
+    enum fit_status st = take_part(ds, n, all, g, 1, one, err);
+    free(all);
+    return st;
 }

@@ -120,9 +120,10 @@ enum fit_status fit_dataset_status(const struct fit_dataset *ds, struct fit_erro
 /* To be called after the last put, or after fit_dataset_stream: sums of the tiles, counts.  Then the dataset is read-only. */
 enum fit_status fit_dataset_finish(struct fit_dataset *ds, struct fit_error *err);
 
-/* A new dataset with every stride-th used frame of ds (>= 2), the time grid unchanged: for coarse searches. */
-enum fit_status fit_dataset_coarse(const struct fit_dataset *ds, size_t stride, struct fit_dataset **coarse,
-                                   struct fit_error *err);
+/* A new dataset with n (>= 2) of the used frames of ds, pick (increasing indices into them), the time grid unchanged:
+ * for coarse searches. */
+enum fit_status fit_dataset_coarse(const struct fit_dataset *ds, size_t n, const uint32_t *pick,
+                                   struct fit_dataset **coarse, struct fit_error *err);
 
 /* A new dataset with the values of group g alone.  context of the layout: NULL. */
 enum fit_status fit_dataset_group(const struct fit_dataset *ds, size_t g, struct fit_dataset **one,

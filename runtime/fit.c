@@ -20,6 +20,7 @@
 #include "likelihood.h"
 #include "polish.h"
 #include "profile.h"
+#include "rate_value.h"
 #include "sandwich.h"
 
 void fit_options_default(struct fit_options *opt)
@@ -98,6 +99,7 @@ static void lay_out(struct arena *a, struct fit_result *r)
     r->reason = take(a, n * sizeof *r->reason);
     r->combination = take(a, r->ncombination * d);
     r->combination_std = take(a, r->ncombination * d);
+    r->rate = take(a, r->room_rate * sizeof *r->rate);
 }
 
 static enum fit_status result_new(struct fit_job *f)
@@ -113,6 +115,7 @@ static enum fit_status result_new(struct fit_job *f)
     r->nminimum = f->nminimum;
     r->room_degenerate = f->kernel->ndegeneracy + 1;
     r->ncombination = f->kernel->ncombination;
+    r->room_rate = f->kernel->nrate;
     lay_out(&count, r);
     real.block = calloc(count.used + 1, 1);
     if (!real.block)
@@ -440,6 +443,8 @@ static enum fit_status finish(struct fit_job *f, struct fit_outcome *o)
     memcpy(r->profile, r->std, f->p * sizeof *r->profile);
     if (f->kernel->space == FIT_PAIRS && !robust && !f->opt->brief && !fit_word_ends(o->word) &&
         (st = fit_profile_errors(f, variance)) != FIT_OK)
+        goto done;
+    if ((st = fit_rate_values(f->kernel, &f->ds->layout, variance, r, f->err)) != FIT_OK)
         goto done;
     tell_end(f, o);
     for (size_t k = 0; k < r->nlikelihood && !fit_word_ends(o->word); k++)

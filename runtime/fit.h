@@ -138,6 +138,15 @@ struct fit_degenerate {
 };
 
 /* One starting point that was followed. */
+/* A rate A t^E + C at one time, and its slope by ln t there, with standard errors (NaN: not determined). */
+struct fit_rate_value {
+    size_t amplitude, exponent, offset; /* parameters */
+    double time;                        /* s */
+    double value, std;                  /* in the unit of the offset */
+    double slope, slope_std;
+    int needed; /* 1: A, E and C by themselves are not what the data determine */
+};
+
 struct fit_start {
     char origin[48];    /* "given", "model", "data-driven: point 17", ... */
     double *theta;      /* nparam: where it began */
@@ -269,6 +278,10 @@ struct fit_result {
     double *combination;     /* kernel->ncombination */
     double *combination_std;
     size_t ncombination, room_degenerate; /* sizes of these arrays */
+
+    /* Rates A t^E + C: what stays determined of them (rate_value.h). */
+    size_t nrate, room_rate;
+    struct fit_rate_value *rate;
 
     int threads;
     struct {

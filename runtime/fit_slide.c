@@ -34,25 +34,27 @@ static double scan(struct fit_job *f, const struct fit_rate *r, double low, doub
     return least;
 }
 
+/* Follows the trial point in job->before for some steps, and to its end when it leads to something better. */
+static int follow(struct fit_job *f, struct fit_outcome *o)
+{
+    memcpy(f->theta, f->before, f->p * sizeof *f->theta);
+    fit_job_try(f, f->theta, STEPS);
+    if (f->over || !(f->nlsq->cost < o->cost))
+        return 0;
+    if (f->nlsq->word == FIT_MAX_ITERATIONS)
+        fit_job_optimise(f, f->theta, f->opt->max_iterations);
+    fit_job_keep(f, o);
+    return 1;
+}
+
 static void slide_one(struct fit_job *f, const struct fit_rate *r, struct fit_outcome *o)
 {
     size_t e = r->exponent;
     double side[3] = {f->lower[e], f->best[e], f->upper[e]};
-    for (int k = 0; k < 2; k++) {
-        if (!(side[k + 1] > side[k]) || !isfinite(side[k + 1] - side[k]) ||
-            !isfinite(scan(f, r, side[k], side[k + 1], f->before)))
-            continue;
-        memcpy(f->theta, f->before, f->p * sizeof *f->theta);
-        fit_job_try(f, f->theta, STEPS);
-        if (f->over)
+    for (int k = 0; k < 2 && !f->over; k++)
+        if (side[k + 1] > side[k] && isfinite(side[k + 1] - side[k]) &&
+            isfinite(scan(f, r, side[k], side[k + 1], f->before)) && follow(f, o))
             return;
-        if (!(f->nlsq->cost < o->cost))
-            continue;
-        if (f->nlsq->word == FIT_MAX_ITERATIONS)
-            fit_job_optimise(f, f->theta, f->opt->max_iterations);
-        fit_job_keep(f, o);
-        return;
-    }
 }
 
 void fit_job_slide(struct fit_job *f, struct fit_outcome *o)

@@ -34,6 +34,9 @@ static const double FINEST_FTOL = 1e-13;
  * more often than PATIENCE times. */
 static const double CLOSE = 0.02;
 enum { PATIENCE = 200 };
+/* A run that has used up its iterations has arrived all the same when it is this close: where data do not determine some
+ * direction, there may be no lowest point. */
+static const double NEAR = 1e-2;
 
 struct state {
     const struct fit_nlsq_problem *p;
@@ -458,7 +461,10 @@ enum fit_word fit_nlsq_run(struct fit_nlsq *s, const struct fit_nlsq_problem *p,
         if (told_to_stop(&t))
             break;
         if (s->iterations >= opt->max_iterations) {
-            end(&t, FIT_MAX_ITERATIONS, "the number of iterations allowed is reached");
+            if (s->gradient <= NEAR)
+                end(&t, FIT_CONVERGED_COST, "a valley goes on, but chi2 would fall by less than 1e-4 along it");
+            else
+                end(&t, FIT_MAX_ITERATIONS, "the number of iterations allowed is reached");
             break;
         }
         s->iterations++;

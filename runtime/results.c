@@ -105,17 +105,25 @@ void fit_results_direction(const struct fit_results *r, size_t k, char *text, si
     text[0] = '\0';
     if (f->nparam == 0 || v[lead] == 0)
         return;
+    double turn = 0; /* the first one has a plus */
     for (size_t j = 0; j < f->nparam && at + 1 < size; j++) {
         double c = v[j] / v[lead];
         if (fabs(c) < 0.05)
             continue;
+        turn = turn != 0 ? turn : c < 0 ? -1 : 1;
+        c *= turn;
         const char *sign = at ? (c < 0 ? " - " : " + ") : "";
         int n = fabs(c) > 0.995
                     ? snprintf(text + at, size - at, "%s%s", sign, r->kernel->param[j].name)
-                    : snprintf(text + at, size - at, "%s%s%.2g %s", sign, !at && c < 0 ? "-" : "",
-                               fabs(c), r->kernel->param[j].name);
+                    : snprintf(text + at, size - at, "%s%.2g %s", sign, fabs(c), r->kernel->param[j].name);
         at += n > 0 ? (size_t)n : 0;
     }
+}
+
+void fit_results_rate(const struct fit_results *r, const struct fit_rate_value *x, char *text, size_t size)
+{
+    const struct fit_param *param = r->kernel->param;
+    snprintf(text, size, "%s t^%s + %s", param[x->amplitude].name, param[x->exponent].name, param[x->offset].name);
 }
 
 /* ---- noise ------------------------------------------------------------------------------------------------ */

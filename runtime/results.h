@@ -150,5 +150,7 @@ struct fit_quality fit_results_quality(const struct fit_results *r);
 /* Direction k of the eigenvectors in words: "D0 - 0.98 D_offset", each parameter counted in units of
  * its own standard error with the others held. */
 void fit_results_direction(const struct fit_results *r, size_t k, char *text, size_t size);
+/* A rate as a formula: "D0 t^alpha + D_offset". */
+void fit_results_rate(const struct fit_results *r, const struct fit_rate_value *x, char *text, size_t size);
 
 #endif

@@ -33,6 +33,7 @@ enum {
     EXPLORATIONS = 3,
     CROSSINGS = 4,
     GLOBAL_STEPS = 40,
+    RIVALS = 2,  /* on the finer copy */
     THOROUGH = 8 /* rivals on the finer copy when many minima are asked for */
 };
 
@@ -532,9 +533,40 @@ static enum fit_status search_coarse(struct fit_search *q, struct fit_objective 
     return st;
 }
 
-static size_t stride_for(size_t frames, size_t wanted)
+/* A thinner copy of the data with about `wanted` frames.  Half of them lie evenly, 2 s apart; near every second one of
+ * these are two more, at distances of 1, 2, 4, ... frames: what decays between evenly thinned frames would be lost, and
+ * a fringe narrower than they are apart would look like another one. */
+static enum fit_status thin_copy(const struct fit_dataset *ds, size_t wanted, struct fit_dataset **thin,
+                                 struct fit_error *err)
 {
-    return (frames + wanted - 1) / wanted;
+    size_t n = ds->layout.nframe, s = (n + wanted - 1) / wanted, scales = 0, count = 0, station = 0;
+    uint32_t *pick = malloc((n + 1) * sizeof *pick);
+    unsigned char *taken = calloc(n + 1, 1);
+    enum fit_status st = FIT_ERR_MEMORY;
+    while ((size_t)2 << scales < 2 * s)
+        scales++;
+    if (!pick || !taken) {
+        fit_fail(err, FIT_ERR_MEMORY, "fit: out of memory");
+        goto done;
+    }
+    for (size_t at = 0; at < n; at += 2 * s, station++) {
+        size_t near = (size_t)1 << (station / 2 % (scales + 1)), far = (size_t)1 << ((station / 2 + 1) % (scales + 1));
+        taken[at] = 1;
+        if (station % 2)
+            continue;
+        if (at + near < n)
+            taken[at + near] = 1;
+        if (at + near + far < n)
+            taken[at + near + far] = 1;
+    }
+    for (size_t k = 0; k < n; k++)
+        if (taken[k])
+            pick[count++] = (uint32_t)k;
+    st = fit_dataset_coarse(ds, count, pick, thin, err);
+done:
+    free(pick);
+    free(taken);
+    return st;
 }
 
 static void workers_free(struct fit_search *q)
@@ -583,7 +615,7 @@ static enum fit_status search_on(struct fit_search *q, const struct fit_dataset 
         if ((st = fit_objective_new(q->s->kernel, finer, q->s->setup, &obj, err)) == FIT_OK)
             st = follow(q, obj, MEDIUM_STEPS, 0, list, err);
         if (st == FIT_OK)
-            keep(list, 0, thorough(q) ? THOROUGH : 2, thorough(q) ? 2 : 1.1);
+            keep(list, 0, thorough(q) ? THOROUGH : RIVALS, thorough(q) ? 2 : 1.1);
     }
     fit_objective_free(obj);
     return st;
@@ -605,9 +637,9 @@ enum fit_status fit_start_search(const struct fit_start_spec *spec, struct fit_c
     if (q.nfree == 0)
         return fit_start_given(spec, list, err);
     if (frames > COARSE_ENOUGH)
-        st = fit_dataset_coarse(spec->ds, stride_for(frames, COARSE_FRAMES), &coarse, err);
+        st = thin_copy(spec->ds, COARSE_FRAMES, &coarse, err);
     if (st == FIT_OK && frames > MEDIUM_ENOUGH)
-        st = fit_dataset_coarse(spec->ds, stride_for(frames, MEDIUM_FRAMES), &medium, err);
+        st = thin_copy(spec->ds, MEDIUM_FRAMES, &medium, err);
     const struct fit_dataset *finer = medium;
     if (coarse && !medium && beyond_few(&q)) /* many rivals, and all data are not many */
         finer = spec->ds;

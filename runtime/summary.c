@@ -425,6 +425,36 @@ static void valleys(FILE *f, int *left, const struct fit_results *r)
     }
 }
 
+/* Rates of which the data fix a value and a slope, not the three parameters. */
+static void rates(FILE *f, int *left, const struct fit_results *r)
+{
+    for (size_t k = 0; k < r->fit->nrate; k++) {
+        const struct fit_rate_value *x = &r->fit->rate[k];
+        char formula[200], value[40], error[40], text[TEXT] = "";
+        const char *unit = r->kernel->param[x->offset].unit;
+        if (!x->needed || !(x->std > 0))
+            continue;
+        fit_results_rate(r, x, formula, sizeof formula);
+        fit_format_error(x->value, x->std, value, sizeof value, error, sizeof error);
+        append(text, sizeof text, "the data fix %s at t = %.4g s: %s +- %s%s%s", formula, x->time, value, error,
+               unit && *unit ? " " : "", unit ? unit : "");
+        if (x->slope_std > 0) {
+            fit_format_error(x->slope, x->slope_std, value, sizeof value, error, sizeof error);
+            append(text, sizeof text, ", slope along ln t %s +- %s", value, error);
+        }
+        wrapped(f, left, text);
+    }
+}
+
+/* Two lines each. */
+static int rate_lines(const struct fit_results *r)
+{
+    int n = 0;
+    for (size_t k = 0; k < r->fit->nrate; k++)
+        n += r->fit->rate[k].needed && r->fit->rate[k].std > 0 ? 2 : 0;
+    return n;
+}
+
 /* Names of the columns of errors, when there are two. */
 static void robust_head(FILE *f, int *left, const struct fit_results *r)
 {
@@ -485,9 +515,9 @@ void fit_write_summary(const struct fit_results *r, FILE *f)
     head(f, &left, r);
     noise(f, &left, r);
     int keep = 7 + quality_lines(r) + (r->fit->nminimum > 1) + (int)per + degenerate_lines(r); /* lines behind the table */
-    left += quality_lines(r) + degenerate_lines(r) + noise_lines(r) + tied_lines(r);
+    left += quality_lines(r) + rate_lines(r) + degenerate_lines(r) + noise_lines(r) + tied_lines(r);
     keep += tied_lines(r);
-    keep += noise_lines(r);
+    keep += noise_lines(r) + rate_lines(r);
     for (size_t i = 0; i < r->fit->nnull; i++)
         keep += !fit_results_explained(r, i);
     robust_head(f, &left, r);
@@ -511,6 +541,7 @@ void fit_write_summary(const struct fit_results *r, FILE *f)
             per_group(f, &left, r, q);
     relations(f, &left, r);
     degeneracies(f, &left, r);
+    rates(f, &left, r);
     quality(f, &left, r);
     noise_words(f, &left, r);
     at_bounds(f, &left, r);

@@ -215,6 +215,28 @@ static void put_degeneracies(struct fit_json *j, const struct fit_results *r)
     fit_json_end(j);
 }
 
+/* Rates A t^E + C: the value at one time and the slope by ln t, which stay determined where A, E and C are not. */
+static void put_rates(struct fit_json *j, const struct fit_results *r)
+{
+    char text[200];
+    fit_json_begin(j, "rates", '[');
+    for (size_t k = 0; k < r->fit->nrate; k++) {
+        const struct fit_rate_value *x = &r->fit->rate[k];
+        fit_results_rate(r, x, text, sizeof text);
+        fit_json_begin(j, NULL, '{');
+        fit_json_string(j, "expression", text);
+        fit_json_number(j, "time", x->time);
+        fit_json_number(j, "value", x->value);
+        fit_json_number(j, "std", x->std);
+        fit_json_number(j, "slope_by_ln_t", x->slope);
+        fit_json_number(j, "slope_std", x->slope_std);
+        fit_json_string(j, "unit", r->kernel->param[x->offset].unit);
+        fit_json_boolean(j, "only_these_are_determined", x->needed);
+        fit_json_end(j);
+    }
+    fit_json_end(j);
+}
+
 static void put_noise(struct fit_json *j, const struct fit_results *r)
 {
     static const char *const source[] = {"file", "given", "residuals"};
@@ -414,6 +436,7 @@ char *fit_write_json(const struct fit_results *r)
     put_robust(&j, r);
     put_identifiability(&j, r);
     put_degeneracies(&j, r);
+    put_rates(&j, r);
     fit_study_json(&j, r);
     fit_json_posterior(&j, r);
     put_starts(&j, r);

@@ -210,7 +210,7 @@ static void test_left_out_frames(void **state)
     run((struct setup){.n = 115, .ngroup = 2, .nframe = m - 1, .frame = frame + 1, .sigma = 1});
 }
 
-static void test_coarse_takes_every_stride_th_frame(void **state)
+static void test_coarse_takes_the_frames_picked(void **state)
 {
     (void)state;
     struct fit_error err;
@@ -224,7 +224,11 @@ static void test_coarse_takes_every_stride_th_frame(void **state)
                               .bad_i = variant == 2 ? 60 : 0,
                               .bad_j = variant == 2 ? 120 : 0};
             struct fit_dataset *ds = build(&s), *thin = NULL;
-            assert_int_equal(fit_dataset_coarse(ds, stride, &thin, &err), FIT_OK);
+            uint32_t pick[131];
+            size_t n = 0;
+            for (uint32_t k = 0; k < 131; k += (uint32_t)stride)
+                pick[n++] = k;
+            assert_int_equal(fit_dataset_coarse(ds, n, pick, &thin, &err), FIT_OK);
             assert_int_equal(thin->layout.nframe, (131 + stride - 1) / stride);
             assert_int_equal(thin->layout.ntime, 131);
             assert_int_equal(thin->layout.frame[2], 2 * stride);
@@ -462,7 +466,7 @@ int main(void)
         cmocka_unit_test(test_weights_and_references),
         cmocka_unit_test(test_reference_is_the_mean_of_the_group),
         cmocka_unit_test(test_left_out_frames),
-        cmocka_unit_test(test_coarse_takes_every_stride_th_frame),
+        cmocka_unit_test(test_coarse_takes_the_frames_picked),
         cmocka_unit_test(test_shape_does_not_depend_on_values),
         cmocka_unit_test(test_bad_geometry_is_refused),
         cmocka_unit_test(test_errors_for_all_or_for_none),
