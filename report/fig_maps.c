@@ -9,6 +9,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const double between = 12, before_residual = 34, top = 46, right = 14;
 
@@ -57,6 +58,21 @@ static void draw_map(struct rp_canvas *c, const struct rp_result *r, struct rp_p
     rp_panel_frame(c, p);
 }
 
+/* How large the residuals are: beside errors that are known, else by themselves. */
+static void noise_of(const struct rp_result *r, size_t group, char *text, size_t size)
+{
+    const struct fit_yaml *scaling = rp_get(r->json, "scaling"),
+                          *sigma = rp_get(r->json, "noise.sigma");
+    const int own = strcmp(rp_json_text(r->json, "noise.source"), "residuals") == 0;
+    const struct fit_yaml *list = own ? sigma : scaling;
+    text[0] = '\0';
+    if (!list || list->kind != FIT_YAML_LIST || group >= list->n)
+        return;
+    const double x = rp_json_number(list->entry[group].value, own ? "" : "chi2_per_point");
+    if (!isnan(x))
+        snprintf(text, size, own ? " · σ = %#.3g" : " · χ²/N = %.3f", x);
+}
+
 static void draw(struct rp_canvas *c, const struct rp_result *r, const struct rp_figure *f)
 {
     const size_t at = f->index * r->side * r->side;
@@ -66,17 +82,11 @@ static void draw(struct rp_canvas *c, const struct rp_result *r, const struct rp
         .lo = r->t[0] - half, .hi = r->t[r->side - 1] + half, .name = "t₁", .unit = "s"};
     struct rp_panel p = {
         .x = x0, .y = top, .w = side, .h = side, .ax = time, .ay = time, .title = "data"};
-    char title[160], part[80];
+    char title[160], part[80], noise[64];
     p.ay.name = "t₂";
     rp_group_title(r, f->index, part, sizeof part);
-    const struct fit_yaml *scaling = rp_get(r->json, "scaling");
-    const double chi2 = scaling && scaling->kind == FIT_YAML_LIST && f->index < scaling->n
-                            ? rp_json_number(scaling->entry[f->index].value, "chi2_per_point")
-                            : NAN;
-    if (isnan(chi2))
-        snprintf(title, sizeof title, "%s", part);
-    else
-        snprintf(title, sizeof title, "%s · χ²/N = %.3f", part, chi2);
+    noise_of(r, f->index, noise, sizeof noise);
+    snprintf(title, sizeof title, "%s%s", part, noise);
     c->text(c, x0, RP_FONT + 2, &(struct rp_label){.size = RP_FONT + 1, .bold = 1}, title);
     draw_map(c, r, &p, r->c2 + at, f->range[0], f->range[1], rp_viridis());
     p.x += side + between;

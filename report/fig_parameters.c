@@ -114,7 +114,7 @@ static void draw_cell(struct rp_canvas *c, double x, double y, double rho, int d
             &(struct rp_style){.fill = diagonal ? RP_GRID : fill, .stroke = RP_GRID, .width = 1});
     if (diagonal)
         return;
-    snprintf(text, sizeof text, "%s%.2f", rho < 0 ? "−" : "", fabs(rho));
+    snprintf(text, sizeof text, "%s%.2f", rho <= -0.005 ? "−" : "", fabs(rho));
     if (fabs(rho) > 0.99 && fabs(rho) < 1) /* what matters is how near to 1 */
         snprintf(text, sizeof text, "%s.%03.0f", rho < 0 ? "−" : "",
                  fmin(999, floor(1000 * fabs(rho))));
@@ -127,7 +127,8 @@ static void draw_cell(struct rp_canvas *c, double x, double y, double rho, int d
             isnan(rho) ? "–" : text);
 }
 
-/* Parameters that have a correlation with another one: index[names->n]; returns their number. */
+/* Parameters that are not held and have a correlation with another one: index[names->n]; returns
+ * their number. */
 static size_t determined(const struct rp_result *r, const struct fit_yaml *names, size_t *index)
 {
     const struct fit_yaml *matrix = rp_get(r->json, "correlation.matrix");
@@ -136,7 +137,9 @@ static size_t determined(const struct rp_result *r, const struct fit_yaml *names
         size_t known = 0;
         for (size_t j = 0; j < names->n; j++)
             known += i == j || isnan(element(matrix, i, j)) ? 0 : 1;
-        if (known)
+        const struct fit_yaml *own =
+            fit_yaml_get(rp_get(r->json, "parameters"), names->entry[i].value->text);
+        if (known && !rp_json_true(own, "fixed"))
             index[n++] = i;
     }
     return n;

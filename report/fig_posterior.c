@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 8, CELL = 106, STEP = 22, POINTS = 44, RANKS = 20, TRACE = 400 };
+enum { CELL = 106, STEP = 22, POINTS = 44, RANKS = 20, TRACE = 400 };
 
 /* Limits of a parameter: all but 0.2 % of its draws, and the least-squares value where that is
  * near. */
@@ -301,7 +301,7 @@ static void draw_energy(struct rp_canvas *c, const struct rp_result *r, const st
 
 static void list_corner(const struct rp_result *r, struct rp_figures *list)
 {
-    const size_t n = r->ndraws < MOST ? r->ndraws : MOST;
+    const size_t n = r->ndraws < RP_CORNER_MOST ? r->ndraws : RP_CORNER_MOST;
     const double side = (double)n * (CELL + STEP);
     struct rp_figure *f = rp_figure_add(list, RP_CORNER, "corner",
                                         fmax(240, corner_left(r, n) + side + 110), 26 + side + 14);

@@ -7,6 +7,8 @@
 #include "canvas.h"
 #include "load.h"
 
+enum { RP_CORNER_MOST = 8 }; /* parameters in one figure of pairs */
+
 enum rp_section {
     RP_MAPS,
     RP_CUTS,

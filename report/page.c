@@ -104,6 +104,8 @@ static void caption(FILE *out, enum rp_section s, const struct rp_result *r,
         break;
     case RP_CORNER:
         fputs("Diagonal: distributions; below: densities of the draws. Lines: least squares.", out);
+        if (r->ndraws > RP_CORNER_MOST)
+            fprintf(out, " The first %d of %zu parameters.", RP_CORNER_MOST, r->ndraws);
         break;
     case RP_TRACES:
         fputs("Left: draws in their order, one colour for each chain; right: ranks of the draws of "

@@ -461,7 +461,9 @@ void rp_page_posterior(FILE *out, const struct rp_result *r)
     const char *verdict = rp_json_text(p, "verdict");
     fputs("<section id=\"posterior\"><h2>Posterior</h2>\n", out);
     fprintf(out, "<div class=\"verdict %s\"><p><b>",
-            strcmp(verdict, "good") == 0 || strcmp(verdict, "converged") == 0 ? "good" : "fair");
+            strcmp(verdict, "good") == 0     ? "good"
+            : strcmp(verdict, "failed") == 0 ? "bad"
+                                             : "fair");
     rp_xml(out, verdict);
     fputs("</b>: ", out);
     rp_xml(out, rp_json_text(p, "verdict_text"));
