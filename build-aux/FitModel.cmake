@@ -1,7 +1,8 @@
 # fit_add_model(NAME [FILE path.lua] [PARITY] [HESSIAN] [VARIANTS name...] [NO_INSTALL])
 #
-# Makes the program homodyne-NAME: runs the generator on models/NAME.lua, compiles what it emits once per
-# instruction-set level, and links it with the runtime and a table of the kernels.  This is the only place
+# Makes the program homodyne-NAME and, unless NO_INSTALL, the shared object NAME.so: runs the generator on
+# models/NAME.lua, compiles what it emits once per instruction-set level, and links it with the runtime and a table
+# of the kernels.  This is the only place
 # that knows both the generator and the runtime.
 #
 # The generator is called as   homodyne-gen FILE -o DIR --variant=fast     -> DIR/NAME.c
@@ -41,7 +42,8 @@ function(fit_compile_kernel model variant level source depends objects_name symb
     set(target kernel-${model}-${variant}-${level})
     string(REPLACE "-" "_" symbol "fit_kernel_${model}_${variant}_${level}")
     add_library(${target} OBJECT ${source})
-    set_target_properties(${target} PROPERTIES C_EXTENSIONS ON)
+    set_target_properties(${target} PROPERTIES C_EXTENSIONS ON POSITION_INDEPENDENT_CODE ON
+                          C_VISIBILITY_PRESET hidden)
     target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/runtime/include")
     target_compile_options(${target} PRIVATE ${FIT_KERNEL_FLAGS})
     if(NOT level STREQUAL "base")
@@ -78,6 +80,15 @@ function(fit_link_program model objects symbols)
     add_executable(homodyne-${model} "${PROJECT_SOURCE_DIR}/runtime/fitter.c" "${registry}" ${objects})
     target_link_libraries(homodyne-${model} PRIVATE homodyne-fit fit_warnings)
     target_compile_options(homodyne-${model} PRIVATE -ffp-contract=off)
+endfunction()
+
+# The same kernels as a shared object, lib/homodyne-gen/NAME.so, that programs load by fit_api_open (api/).
+function(fit_link_module model objects)
+    add_library(module-${model} MODULE "${CMAKE_CURRENT_BINARY_DIR}/registry_${model}.c" ${objects})
+    set_target_properties(module-${model} PROPERTIES PREFIX "" OUTPUT_NAME ${model} SUFFIX .so
+                          LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/lib/homodyne-gen")
+    target_include_directories(module-${model} PRIVATE "${PROJECT_SOURCE_DIR}/runtime/include")
+    target_link_libraries(module-${model} PRIVATE fit_warnings m)
 endfunction()
 
 function(fit_add_model model)
@@ -130,7 +141,9 @@ function(fit_add_model model)
             VERBATIM)
     endif()
     if(NOT arg_NO_INSTALL)
+        fit_link_module(${model} "${objects}")
         install(TARGETS homodyne-${model} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+        install(TARGETS module-${model} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/homodyne-gen)
     endif()
 endfunction()
 

@@ -1,0 +1,30 @@
+/* api.h -- what the parts of the shared library share. */
+#ifndef API_H
+#define API_H
+
+#include "fit_api.h"
+
+#include "dataset.h"
+#include "fit.h"
+
+#define API __attribute__((visibility("default")))
+
+struct fit_api_model {
+    void *library;
+    const struct fit_kernel *kernel;
+};
+
+struct fit_api_problem {
+    const struct fit_kernel *kernel;
+    struct fit_dataset *geometry; /* for evaluation: no values (pairs), zeros (rows) */
+    struct fit_dataset *data;     /* NULL: for evaluation only */
+};
+
+/* Keeps the message for fit_api_message() of this thread and returns the status. */
+int api_failed(const struct fit_error *err);
+
+/* Copies a structure of a program compiled with an older header; the rest of `to` is zero.  FIT_OK, or an error that
+ * names the structure. */
+enum fit_status api_take(void *to, size_t size, const void *from, const char *name, struct fit_error *err);
+
+#endif

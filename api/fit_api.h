@@ -1,0 +1,179 @@
+/* fit_api.h -- compiled models for other programs and languages: values, derivatives, fits of arrays.
+ *
+ * The interface of the shared library libhomodyne-gen.so (pkg-config: homodyne-gen).  A model is opened by name or
+ * file; a problem is a model on a geometry, with measured values or without; a fit is the result of one.
+ *
+ *     struct fit_api_model *m = fit_api_open("laminar", NULL);
+ *     struct fit_api_problem *p = fit_api_problem_new(m, &(struct fit_api_data){.size = sizeof(struct fit_api_data), ...});
+ *     const struct fit_api_result *r = fit_api_fit(p, NULL);
+ *
+ * Functions that can fail return NULL or a nonzero status; fit_api_message() then says where, what was wrong and
+ * what would be right.  Nothing is printed, no signal is touched, nothing ends the process.  Different objects may
+ * be used by different threads at the same time; a model may be shared by threads.  Structures begin with their
+ * size, so that a library with more members serves programs compiled before.
+ *
+ * Names: parameters are the nonlinear ones (D0, alpha, ...); linear parameters (contrast, offset) have a value for
+ * each group: an azimuth of two-time data, a curve of a table.  Units are those of the model, see fit_api_item.
+ */
+#ifndef FIT_API_H
+#define FIT_API_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define FIT_API_VERSION 1 /* changes when programs must be compiled anew */
+
+struct fit_api_model;
+struct fit_api_problem;
+
+int fit_api_version(void);
+const char *fit_api_release(void); /* of homodyne-gen: "0.1.0" */
+
+/* Statuses of functions that return int; 0 is success. */
+enum fit_api_status {
+    FIT_API_OK,
+    FIT_API_USAGE,    /* arguments, names of models and options */
+    FIT_API_CONFIG,   /* model and options disagree */
+    FIT_API_DATA,     /* arrays: their values or shapes */
+    FIT_API_IO,       /* a file cannot be read */
+    FIT_API_MEMORY,
+    FIT_API_NUMERIC,  /* no finite value at these parameters */
+    FIT_API_INTERNAL,
+    FIT_API_INTERRUPTED
+};
+
+/* Of the last call that failed in this thread; valid until the next. */
+const char *fit_api_message(void);
+enum fit_api_status fit_api_status(void);
+
+/* ---- models ---------------------------------------------------------------------------------- */
+
+/* name: "laminar", of the models beside the library (fit_api_folder), or the path of a shared object, which holds a
+ * '/' and is loaded into this process: only from where you trust.  variant: NULL for "fast"; "parity", ... */
+struct fit_api_model *fit_api_open(const char *name, const char *variant);
+void fit_api_close(struct fit_api_model *m); /* after its problems; NULL is allowed */
+
+/* Where models are looked for by name: NAME.so. */
+const char *fit_api_folder(void);
+
+enum fit_api_text { FIT_API_NAME, FIT_API_VARIANT, FIT_API_TITLE, FIT_API_FORMULA, FIT_API_REFERENCE, FIT_API_HASH,
+                    FIT_API_ISA };
+const char *fit_api_text(const struct fit_api_model *m, enum fit_api_text which); /* NULL: no such text */
+
+int fit_api_is_pairs(const struct fit_api_model *m); /* 1: pairs of frames; 0: rows of a table */
+
+enum fit_api_kind { FIT_API_PARAM, FIT_API_LINEAR, FIT_API_SETTING, FIT_API_AXIS, FIT_API_COLUMN };
+size_t fit_api_count(const struct fit_api_model *m, enum fit_api_kind kind);
+
+/* Strings live as long as the model. */
+struct fit_api_item {
+    size_t size;
+    const char *name, *unit, *doc; /* unit "1": dimensionless */
+    double start, lower, upper;    /* parameters; start: default of a setting, NaN: there is none */
+    int per_group;                 /* linear parameters: 1: one for each group */
+    int role;                      /* columns: 0 covariate, 1 measured value, 2 its standard deviation */
+};
+int fit_api_item(const struct fit_api_model *m, enum fit_api_kind kind, size_t i, struct fit_api_item *item);
+
+/* ---- geometry and data ----------------------------------------------------------------------- */
+
+/* All arrays are copied (value and sigma: the part that counts). */
+struct fit_api_data {
+    size_t size;           /* sizeof(struct fit_api_data) */
+    const double *setting; /* as many as there are; NaN, or the array NULL: the model's default */
+
+    /* Pairs of frames. */
+    size_t ngroup;                 /* matrices */
+    const double *const *coord;    /* one array of ngroup for each axis: azimuths, deg */
+    size_t ntime;                  /* frames of the time grid */
+    const double *time;            /* s, increasing; NULL: 0, step, ...; heterodyne: step, 2 step, ... */
+    double step;                   /* frame period, s */
+    size_t nframe;                 /* frames that take part; 0: all */
+    const uint32_t *frame;         /* their places in time, increasing */
+
+    /* Rows of a table, in any order. */
+    size_t nrow;
+    const double *const *column; /* one array of nrow for each column; NULL for those that are not covariates */
+    const double *const *axis;   /* one array of nrow for each axis; rows of equal coordinates are a group */
+
+    /* Measured values; NULL: for evaluation only.  Pairs: ngroup x ntime x ntime, of which i < j is read; rows: nrow.
+     * sigma: standard deviations in the same shape, or NULL.  What is not finite does not count. */
+    const double *value, *sigma;
+};
+
+/* The model must live as long as the problem.  NULL: see fit_api_message. */
+struct fit_api_problem *fit_api_problem_new(const struct fit_api_model *m, const struct fit_api_data *data);
+void fit_api_problem_free(struct fit_api_problem *p);
+
+size_t fit_api_groups(const struct fit_api_problem *p);
+const double *fit_api_coord(const struct fit_api_problem *p, size_t axis); /* fit_api_groups() values */
+
+/* Mean and, unless jacobian is NULL, its derivatives at param (nonlinear parameters) and linear (groups x linear
+ * ones, row by row), with the full formula at every point.
+ *     pairs: mean ngroup x n x n over the frames that take part, both triangles and the diagonal;
+ *            jacobian ngroup x n x n x (parameters + linear parameters)
+ *     rows:  nrow; nrow x (parameters + linear parameters); NaN for rows with covariates that are not finite
+ * threads: 0: one for each core.  Fails with FIT_API_NUMERIC when the model is not finite there. */
+int fit_api_evaluate(const struct fit_api_problem *p, const double *param, const double *linear, int threads,
+                     double *mean, double *jacobian);
+
+/* ---- fits ------------------------------------------------------------------------------------ */
+
+/* Zero is the default of everything; arrays may be NULL, and NaN in them means: as the model has it. */
+struct fit_api_options {
+    size_t size;
+    const double *start, *lower, *upper;      /* parameters */
+    const unsigned char *fixed;               /* parameters: nonzero: held at start */
+    const double *linear_start;               /* groups x linear parameters: values of those that are held */
+    const double *linear_lower, *linear_upper;/* linear parameters */
+    const unsigned char *linear_fixed;        /* linear parameters */
+    const double *sigma;   /* groups: known standard deviation of the noise, for data without sigma */
+    const char *loss;      /* "linear", "soft_l1", "huber", "cauchy", "arctan" */
+    double f_scale;        /* where loss bends, in standard deviations; 1 */
+    const char *scaling;   /* "individual", "averaged", "constant" or "hierarchical": linear parameters of groups */
+    size_t max_iterations; /* 200 */
+    double max_seconds;    /* 0: no limit */
+    int start_only;        /* 1: no search for starting points */
+    size_t multi_start;    /* starting points followed to their ends; 0: as few as needed */
+    int global;            /* 1: the whole box is searched as well */
+    uint64_t seed;         /* of that */
+    int threads;           /* 0: one for each core; the result has the same bits for any number */
+    const volatile int *interrupt; /* another thread may set it: the fit ends at its best point */
+};
+
+/* Places of the full vector, nfull = nparam + ngroup nlinear: parameters, then linear ones group by group. */
+struct fit_api_result {
+    size_t size;
+    size_t nparam, nlinear, ngroup, nfull;
+    size_t npoint, nfree;         /* values that count; parameters fitted */
+    int converged;
+    const char *status, *message; /* "converged_gradient", ...; a sentence */
+    size_t iterations, evaluations;
+    double chi2, reduced_chi2;    /* without sigma, reduced_chi2 is the variance of the residuals */
+    double goodness;              /* near 1 when the model explains the data; NaN: unknown */
+    double sigma_common, seconds;
+    int threads;
+    const double *param;          /* nparam */
+    const double *linear;         /* ngroup x nlinear */
+    const double *std;            /* nfull; NaN: on a bound, or not determined by the data */
+    const double *std_robust;     /* nfull; for noise that pairs share; NaN: there are none */
+    const double *covariance, *covariance_robust; /* nfull x nfull */
+    const double *lower, *upper;  /* nfull: bounds in effect */
+    const signed char *at_bound;  /* nfull: -1 lower, 1 upper */
+    const double *start;          /* nparam: where the run began that led here */
+    const double *sigma;          /* ngroup: standard deviation of the noise */
+    const char *noise;            /* where that comes from, in words */
+};
+
+/* options: NULL: all defaults.  NULL: failed.  A result that did not converge is given, and says so. */
+const struct fit_api_result *fit_api_fit(const struct fit_api_problem *p, const struct fit_api_options *options);
+void fit_api_result_free(const struct fit_api_result *r);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

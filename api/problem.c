@@ -1,0 +1,277 @@
+/* problem.c -- a model on a geometry, from arrays: datasets, values, derivatives.
+ *
+ * A dataset made for values takes rows that do not count out of sight (dataset.h); for evaluation there is another
+ * one of the same geometry, without values. */
+#include "api.h"
+
+#include "experiment.h"
+#include "parallel.h"
+#include "team.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static enum fit_status no_memory(struct fit_error *err)
+{
+    return fit_fail(err, FIT_ERR_MEMORY, "out of memory for the arrays of the model");
+}
+
+/* What a problem is made from, completed. */
+struct parts {
+    const struct fit_kernel *k;
+    struct fit_api_data d;
+    double *setting, *time;
+    const double **column; /* rows: no NULL in it */
+    double *zero;          /* nrow */
+};
+
+/* ---- checks ---------------------------------------------------------------------------------- */
+
+static enum fit_status settle(struct parts *x, struct fit_error *err)
+{
+    const struct fit_kernel *k = x->k;
+    x->setting = malloc((k->nsetting + 1) * sizeof *x->setting);
+    if (!x->setting)
+        return no_memory(err);
+    for (size_t s = 0; s < k->nsetting; s++) {
+        double v = x->d.setting ? x->d.setting[s] : NAN;
+        if (isnan(v) && strcmp(k->setting[s].name, "dt") == 0 && k->space == FIT_PAIRS)
+            v = x->d.step;
+        x->setting[s] = isnan(v) ? k->setting[s].value : v;
+        if (!isfinite(x->setting[s]))
+            return fit_fail(err, FIT_ERR_USAGE, "setting '%s' (%s, %s) of %s has no default: give it a value",
+                            k->setting[s].name, k->setting[s].doc, k->setting[s].unit, k->name);
+    }
+    return FIT_OK;
+}
+
+static enum fit_status check_pairs(struct parts *x, struct fit_error *err)
+{
+    const struct fit_api_data *d = &x->d;
+    if (d->ntime < 2)
+        return fit_fail(err, FIT_ERR_DATA, "%zu frames: %s is fitted to pairs of frames, give 2 or more", d->ntime,
+                        x->k->name);
+    if (!(d->step > 0) || !isfinite(d->step))
+        return fit_fail(err, FIT_ERR_DATA, "frame period %g s: give a number above 0", d->step);
+    if (d->ngroup == 0)
+        return fit_fail(err, FIT_ERR_DATA, "no matrices: give 1 or more");
+    for (size_t a = 0; a < x->k->naxis; a++)
+        for (size_t g = 0; g < d->ngroup; g++)
+            if (!d->coord || !d->coord[a] || !isfinite(d->coord[a][g]))
+                return fit_fail(err, FIT_ERR_DATA, "%s of matrix %zu is missing or not finite: %s needs one for each (%s)",
+                                x->k->axis[a].name, g + 1, x->k->name, x->k->axis[a].unit);
+    if (d->time)
+        return FIT_OK;
+    if (!(x->time = malloc(d->ntime * sizeof *x->time)))
+        return no_memory(err);
+    const double first = strcmp(x->k->name, "heterodyne") == 0 ? d->step : 0; /* as in config_finish.c */
+    for (size_t n = 0; n < d->ntime; n++)
+        x->time[n] = first + (double)n * d->step;
+    x->d.time = x->time;
+    return FIT_OK;
+}
+
+static enum fit_status check_rows(struct parts *x, struct fit_error *err)
+{
+    const struct fit_kernel *k = x->k;
+    if (x->d.nrow == 0)
+        return fit_fail(err, FIT_ERR_DATA, "a table without rows");
+    x->zero = calloc(x->d.nrow, sizeof *x->zero);
+    x->column = calloc(k->ncolumn + 1, sizeof *x->column);
+    if (!x->zero || !x->column)
+        return no_memory(err);
+    for (size_t c = 0; c < k->ncolumn; c++) {
+        const int covariate = k->column[c].role == FIT_ROLE_COVARIATE;
+        x->column[c] = covariate && x->d.column ? x->d.column[c] : covariate ? NULL : x->zero;
+        if (!x->column[c])
+            return fit_fail(err, FIT_ERR_DATA, "column '%s' (%s) of %s is missing", k->column[c].name, k->column[c].unit,
+                            k->name);
+    }
+    for (size_t a = 0; a < k->naxis; a++)
+        if (!x->d.axis || !x->d.axis[a])
+            return fit_fail(err, FIT_ERR_DATA, "'%s' (%s) of the rows is missing: it tells the curves of %s apart",
+                            k->axis[a].name, k->axis[a].unit, k->name);
+    return FIT_OK;
+}
+
+/* ---- datasets -------------------------------------------------------------------------------- */
+
+static enum fit_status make_pairs(const struct parts *x, int values, struct fit_dataset **out, struct fit_error *err)
+{
+    const struct fit_api_data *d = &x->d;
+    const struct fit_kernel *k = x->k;
+    const struct fit_dataset_pairs spec = {.ntime = d->ntime,
+                                           .time = d->time,
+                                           .step = d->step,
+                                           .nframe = d->nframe,
+                                           .frame = d->nframe ? d->frame : NULL,
+                                           .ngroup = d->ngroup,
+                                           .naxis = k->naxis,
+                                           .nsetting = k->nsetting,
+                                           .coord = d->coord,
+                                           .setting = x->setting,
+                                           .center = k->intercept >= 0,
+                                           .table_doubles = k->table_doubles,
+                                           .streamed = !values};
+    const size_t one = d->ntime * d->ntime;
+    enum fit_status st = fit_dataset_new_pairs(&spec, out, err);
+    for (size_t g = 0; values && st == FIT_OK && g < d->ngroup; g++)
+        st = fit_dataset_put(*out, g, d->value + g * one, d->sigma ? d->sigma + g * one : NULL, err);
+    return values && st == FIT_OK ? fit_dataset_finish(*out, err) : st;
+}
+
+static enum fit_status make_rows(const struct parts *x, int values, struct fit_dataset **out, struct fit_error *err)
+{
+    const struct fit_kernel *k = x->k;
+    const struct fit_dataset_table t = {.nrow = x->d.nrow,
+                                        .ncolumn = k->ncolumn,
+                                        .naxis = k->naxis,
+                                        .nsetting = k->nsetting,
+                                        .column = x->column,
+                                        .axis = x->d.axis,
+                                        .value = values ? x->d.value : x->zero,
+                                        .sigma = values ? x->d.sigma : NULL,
+                                        .setting = x->setting,
+                                        .center = values && k->intercept >= 0};
+    enum fit_status st = fit_dataset_new_table(&t, out, err);
+    return st == FIT_OK ? fit_dataset_finish(*out, err) : st;
+}
+
+static enum fit_status make(struct parts *x, struct fit_api_problem *p, struct fit_error *err)
+{
+    const int pairs = x->k->space == FIT_PAIRS;
+    enum fit_status st = settle(x, err);
+    if (st == FIT_OK)
+        st = pairs ? check_pairs(x, err) : check_rows(x, err);
+    if (st == FIT_OK)
+        st = pairs ? make_pairs(x, 0, &p->geometry, err) : make_rows(x, 0, &p->geometry, err);
+    if (st == FIT_OK && x->d.value)
+        st = pairs ? make_pairs(x, 1, &p->data, err) : make_rows(x, 1, &p->data, err);
+    return st;
+}
+
+API struct fit_api_problem *fit_api_problem_new(const struct fit_api_model *m, const struct fit_api_data *data)
+{
+    struct fit_error err = {.status = FIT_OK};
+    struct parts x = {.k = m->kernel};
+    struct fit_api_problem *p = calloc(1, sizeof *p);
+    enum fit_status st = p ? api_take(&x.d, sizeof x.d, data, "fit_api_data", &err) : no_memory(&err);
+    if (st == FIT_OK) {
+        p->kernel = m->kernel;
+        st = make(&x, p, &err);
+    }
+    free(x.setting);
+    free(x.time);
+    free(x.column);
+    free(x.zero);
+    if (st == FIT_OK)
+        return p;
+    api_failed(&err);
+    fit_api_problem_free(p);
+    return NULL;
+}
+
+API void fit_api_problem_free(struct fit_api_problem *p)
+{
+    if (!p)
+        return;
+    fit_dataset_free(p->geometry);
+    fit_dataset_free(p->data);
+    free(p);
+}
+
+API size_t fit_api_groups(const struct fit_api_problem *p)
+{
+    return p->geometry->layout.ngroup;
+}
+
+API const double *fit_api_coord(const struct fit_api_problem *p, size_t axis)
+{
+    return axis < p->kernel->naxis ? p->geometry->layout.coord[axis] : NULL;
+}
+
+/* ---- values ---------------------------------------------------------------------------------- */
+
+struct evaluation {
+    const struct fit_kernel *k;
+    const struct fit_dataset *ds;
+    const double *ws, *lin;
+    uint32_t *index; /* 3 nframe for each thread */
+    double *mean, *jac;
+};
+
+/* Turn r of pairs: one row of one matrix. */
+static void pair_turn(void *user, size_t r, size_t thread)
+{
+    const struct evaluation *e = user;
+    const struct fit_layout *l = &e->ds->layout;
+    const size_t n = l->nframe, full = e->k->nparam + e->k->nlinear;
+    uint32_t *i = e->index + thread * 3 * n, *j = i + n, *g = j + n;
+    for (size_t c = 0; c < n; c++) {
+        i[c] = (uint32_t)(r % n);
+        j[c] = (uint32_t)c;
+        g[c] = (uint32_t)(r / n);
+    }
+    e->k->points(l, e->ws, e->lin, n, i, j, g, e->mean + r * n, e->jac ? e->jac + r * n * full : NULL);
+}
+
+/* Rows in the order of the dataset, which is that of the groups. */
+static enum fit_status evaluate_rows(const struct evaluation *e, struct fit_error *err)
+{
+    const struct fit_dataset *ds = e->ds;
+    const size_t full = e->k->nparam + e->k->nlinear;
+    enum fit_status st = FIT_OK;
+    uint32_t *place = malloc(2 * ds->nrow * sizeof *place), *group = place + ds->nrow;
+    unsigned char *counts = calloc(ds->nrow, 1);
+    if (!place || !counts) {
+        st = no_memory(err);
+        goto done;
+    }
+    for (size_t t = 0; t < ds->ntile; t++)
+        for (size_t k = ds->tile[t].i0; k < ds->tile[t].i1; k++) {
+            const size_t r = ds->row ? ds->row[k] : k;
+            place[r] = (uint32_t)k;
+            group[r] = (uint32_t)ds->tile[t].group;
+            counts[r] = !ds->tile[t].w || ds->tile[t].w[k - ds->tile[t].i0] > 0;
+        }
+    e->k->points(&ds->layout, e->ws, e->lin, ds->nrow, place, NULL, group, e->mean, e->jac);
+    for (size_t r = 0; r < ds->nrow; r++)
+        for (size_t c = 0; !counts[r] && c <= full; c++)
+            if (c == full)
+                e->mean[r] = NAN;
+            else if (e->jac)
+                e->jac[r * full + c] = NAN;
+done:
+    free(place);
+    free(counts);
+    return st;
+}
+
+static enum fit_status evaluate_pairs(struct evaluation *e, int threads, struct fit_error *err)
+{
+    const struct fit_layout *l = &e->ds->layout;
+    threads = threads > 0 ? threads : fit_parallel_default_threads();
+    e->index = malloc((size_t)threads * 3 * l->nframe * sizeof *e->index);
+    if (!e->index)
+        return no_memory(err);
+    fit_team_run((struct fit_team){threads, FIT_TEAM_NEXT}, l->ngroup * l->nframe, pair_turn, e);
+    free(e->index);
+    return FIT_OK;
+}
+
+API int fit_api_evaluate(const struct fit_api_problem *p, const double *param, const double *linear, int threads,
+                         double *mean, double *jacobian)
+{
+    struct fit_error err = {.status = FIT_OK};
+    const struct fit_kernel *k = p->kernel;
+    double *ws = fit_alloc_doubles(k->workspace(&p->geometry->layout));
+    struct evaluation e = {.k = k, .ds = p->geometry, .ws = ws, .lin = linear, .mean = mean, .jac = jacobian};
+    enum fit_status st = ws ? FIT_OK : no_memory(&err);
+    if (st == FIT_OK && k->prepare(&p->geometry->layout, param, jacobian != NULL, ws) != FIT_EVAL_OK)
+        st = fit_fail(&err, FIT_ERR_NUMERIC, "the model %s has no finite value at these parameters", k->name);
+    if (st == FIT_OK)
+        st = k->space == FIT_PAIRS ? evaluate_pairs(&e, threads, &err) : evaluate_rows(&e, &err);
+    free(ws);
+    return st == FIT_OK ? 0 : api_failed(&err);
+}

@@ -1,0 +1,44 @@
+#!/bin/sh
+# The installed package as a stranger's C program sees it: installed.sh BUILD SOURCE CC [CFLAGS...].
+# Installs into a temporary prefix, compiles examples/c/fit_arrays.c with what pkg-config says, runs it there.
+set -eu
+build=$1 source=$2 cc=$3
+shift 3
+command -v pkg-config >/dev/null || { echo "skipped: no pkg-config"; exit 77; }
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+fail() { echo "FAILED: $*"; exit 1; }
+
+cmake --install "$build" --prefix "$dir/prefix" >"$dir/install.log" 2>&1 || { tail "$dir/install.log"; fail install; }
+pc=$(find "$dir/prefix" -name homodyne-gen.pc)
+[ -n "$pc" ] || fail "no homodyne-gen.pc was installed"
+mv "$dir/prefix" "$dir/moved" # nothing may depend on where it was put
+PKG_CONFIG_PATH=$dir/moved/${pc#"$dir/prefix/"}
+PKG_CONFIG_PATH=${PKG_CONFIG_PATH%/*}
+export PKG_CONFIG_PATH
+lib=$(pkg-config --variable=libdir homodyne-gen)
+[ -f "$lib/homodyne-gen/kww.so" ] || fail "no models in $lib/homodyne-gen"
+
+# shellcheck disable=SC2046  # words of pkg-config
+"$cc" -std=c11 -Wall -Wextra -Wpedantic -Werror "$@" "$source/examples/c/fit_arrays.c" \
+    $(pkg-config --cflags --libs homodyne-gen) -lm -o "$dir/fit_arrays"
+LD_LIBRARY_PATH=$lib "$dir/fit_arrays" >"$dir/out" || { cat "$dir/out"; fail "the example ends with $?"; }
+cat "$dir/out"
+
+# What the example puts in comes out, within four of its own errors; beside the noise, waves of sqrt(1/2 + 1/2).
+awk '
+    BEGIN { truth["tau"] = 0.5; truth["beta"] = 0.7; truth["contrast"] = 0.2; truth["baseline"] = 1 }
+    $3 == "+-" { seen++; if (($2 - truth[$1])^2 > 16 * $4^2 || $4 <= 0 || $4 > 0.01) { print "off: " $0; bad = 1 } }
+    /^converged/ { end = 1; if ($3 < 0.5 || $3 > 1.5) { print "chi2: " $0; bad = 1 } }
+    END { exit bad || seen != 4 || !end }' "$dir/out" || fail "numbers of the example"
+
+# The library shows its interface and nothing else, and the header is that of C++ as well.
+if command -v nm >/dev/null; then
+    nm -D --defined-only "$lib/libhomodyne-gen.so" | awk '$3 !~ /^fit_api_/ { print; bad = 1 } END { exit bad }' ||
+        fail "symbols that are not of the interface"
+fi
+if command -v c++ >/dev/null; then
+    echo '#include <fit_api.h>' | c++ -x c++ -Wall -Wpedantic -Werror -fsyntax-only $(pkg-config --cflags homodyne-gen) - ||
+        fail "fit_api.h in C++"
+fi
+echo ok

@@ -1,0 +1,268 @@
+/* Tests of fit_api.h against the models of the build: descriptions, values, derivatives, fits, messages. */
+#include "fit_api.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { N = 12, ANGLES = 2, LAMINAR = 7, FULL = LAMINAR + 2 };
+
+static const double truth[LAMINAR] = {6000, -0.3, 300, 0.004, -0.4, 0.0003, -4};
+static const double scale[2 * ANGLES] = {0.3, 1, 0.25, 1.02};
+static const double phi[ANGLES] = {10, 80};
+
+static void message_holds(const char *text)
+{
+    if (!strstr(fit_api_message(), text))
+        fail_msg("'%s' does not hold '%s'", fit_api_message(), text);
+}
+
+static struct fit_api_model *laminar(void)
+{
+    struct fit_api_model *m = fit_api_open("laminar", NULL);
+    if (!m)
+        fail_msg("%s", fit_api_message());
+    return m;
+}
+
+/* Settings q, gap in the order of the model. */
+static void fill_settings(const struct fit_api_model *m, double *setting)
+{
+    for (size_t s = 0; s < fit_api_count(m, FIT_API_SETTING); s++) {
+        struct fit_api_item item = {.size = sizeof item};
+        assert_int_equal(fit_api_item(m, FIT_API_SETTING, s, &item), 0);
+        setting[s] = strcmp(item.name, "q") == 0 ? 0.0054 : strcmp(item.name, "gap") == 0 ? 2e6 : NAN;
+    }
+}
+
+static struct fit_api_problem *laminar_problem(const struct fit_api_model *m, size_t n, const double *value)
+{
+    static const double *const coord[] = {phi};
+    double setting[8];
+    fill_settings(m, setting);
+    struct fit_api_problem *p =
+        fit_api_problem_new(m, &(struct fit_api_data){.size = sizeof(struct fit_api_data),
+                                                      .setting = setting,
+                                                      .ngroup = ANGLES,
+                                                      .coord = coord,
+                                                      .ntime = n,
+                                                      .step = 0.1,
+                                                      .value = value});
+    if (!p)
+        fail_msg("%s", fit_api_message());
+    return p;
+}
+
+static void test_unknown_model_is_told_with_the_nearest(void **state)
+{
+    (void)state;
+    assert_null(fit_api_open("laminer", NULL));
+    message_holds("did you mean 'laminar'");
+    assert_int_equal(fit_api_status(), FIT_API_USAGE);
+    assert_null(fit_api_open("laminar", "fastest"));
+    message_holds("fastest");
+    assert_null(fit_api_open("/nowhere/x.so", NULL));
+    assert_int_equal(fit_api_status(), FIT_API_IO);
+    assert_null(fit_api_open(NULL, NULL));
+}
+
+static void test_items_describe_the_model(void **state)
+{
+    (void)state;
+    struct fit_api_model *m = laminar();
+    struct fit_api_item item = {.size = sizeof item};
+    assert_int_equal(fit_api_count(m, FIT_API_PARAM), LAMINAR);
+    assert_int_equal(fit_api_item(m, FIT_API_PARAM, 0, &item), 0);
+    assert_string_equal(item.name, "D0");
+    assert_string_equal(item.unit, "angstrom^2/s");
+    assert_true(item.lower < item.start && item.start < item.upper);
+    assert_int_equal(fit_api_item(m, FIT_API_LINEAR, 0, &item), 0);
+    assert_int_equal(item.per_group, 1);
+    assert_int_equal(fit_api_item(m, FIT_API_PARAM, LAMINAR, &item), FIT_API_USAGE);
+    item.size = 0;
+    assert_int_equal(fit_api_item(m, FIT_API_PARAM, 0, &item), FIT_API_USAGE);
+    message_holds("sizeof");
+    fit_api_close(m);
+}
+
+/* A program compiled when the structure ended before `role` gets no more than it knows. */
+static void test_older_structure_is_not_written_behind(void **state)
+{
+    (void)state;
+    struct fit_api_model *m = fit_api_open("kww", NULL);
+    struct fit_api_item item = {.size = offsetof(struct fit_api_item, role), .role = 77};
+    assert_non_null(m);
+    assert_int_equal(fit_api_item(m, FIT_API_COLUMN, 1, &item), 0);
+    assert_string_equal(item.name, "g2");
+    assert_int_equal(item.role, 77);
+    fit_api_close(m);
+}
+
+static void test_derivatives_are_slopes_of_values(void **state)
+{
+    (void)state;
+    enum { ALL = ANGLES * N * N };
+    struct fit_api_model *m = laminar();
+    struct fit_api_problem *p = laminar_problem(m, N, NULL);
+    static double mean[ALL], jac[ALL * FULL], up[ALL], down[ALL];
+    double theta[LAMINAR];
+    assert_int_equal(fit_api_evaluate(p, truth, scale, 2, mean, jac), 0);
+    for (size_t g = 0; g < ANGLES; g++)
+        for (size_t i = 0; i < N; i++)
+            for (size_t j = 0; j < N; j++)
+                assert_true(mean[(g * N + i) * N + j] == mean[(g * N + j) * N + i]); /* to the last digit */
+    for (size_t k = 0; k < LAMINAR; k++) {
+        /* Error of the difference: h^2/6 third derivative + 2^-52 mean / h; h^(1/3) of the rounding is near the best. */
+        const double h = 1e-5 * fabs(truth[k]);
+        memcpy(theta, truth, sizeof theta);
+        theta[k] = truth[k] + h;
+        assert_int_equal(fit_api_evaluate(p, theta, scale, 1, up, NULL), 0);
+        theta[k] = truth[k] - h;
+        assert_int_equal(fit_api_evaluate(p, theta, scale, 1, down, NULL), 0);
+        for (size_t n = 0; n < ALL; n++) /* relative to the parameter: d mean / d log */
+            assert_true(fabs((up[n] - down[n]) / (2 * h) - jac[n * FULL + k]) * fabs(truth[k]) < 1e-9);
+    }
+    for (size_t n = 0; n < ALL; n++) { /* contrast b + offset */
+        const size_t g = n / (N * N);
+        assert_true(fabs(mean[n] - scale[2 * g] * jac[n * FULL + LAMINAR] - scale[2 * g + 1]) < 1e-15 * 8);
+        assert_true(fabs(jac[n * FULL + LAMINAR + 1] - 1) < 1e-15);
+    }
+    fit_api_problem_free(p);
+    fit_api_close(m);
+}
+
+static void test_fit_of_exact_values_finds_the_parameters(void **state)
+{
+    (void)state;
+    enum { FRAMES = 60, ALL = ANGLES * FRAMES * FRAMES };
+    struct fit_api_model *m = laminar();
+    struct fit_api_problem *grid = laminar_problem(m, FRAMES, NULL);
+    double *c2 = malloc(ALL * sizeof *c2);
+    assert_non_null(c2);
+    assert_int_equal(fit_api_evaluate(grid, truth, scale, 0, c2, NULL), 0);
+    assert_null(fit_api_fit(grid, NULL));
+    message_holds("without values");
+    struct fit_api_problem *p = laminar_problem(m, FRAMES, c2);
+    const struct fit_api_result *r = fit_api_fit(p, NULL);
+    if (!r)
+        fail_msg("%s", fit_api_message());
+    assert_int_equal(r->converged, 1);
+    assert_int_equal(r->nfull, LAMINAR + 2 * ANGLES);
+    assert_int_equal(r->npoint, ANGLES * FRAMES * (FRAMES - 1) / 2);
+    assert_true(sqrt(r->reduced_chi2) < 1e-7); /* nothing is left: below 1e-6 of the contrast */
+    for (size_t k = 0; k < 2 * ANGLES; k++)
+        assert_true(fabs(r->linear[k] - scale[k]) < 1e-4);
+    fit_api_result_free(r);
+
+    struct fit_api_options o = {.size = sizeof o, .loss = "hubber"};
+    assert_null(fit_api_fit(p, &o));
+    message_holds("huber");
+    unsigned char fixed[LAMINAR] = {1, 1, 1, 1, 1, 1, 1};
+    fixed[1] = 0;
+    o = (struct fit_api_options){.size = sizeof o, .start = truth, .fixed = fixed, .start_only = 1};
+    r = fit_api_fit(p, &o);
+    assert_non_null(r);
+    assert_true(r->param[0] == truth[0] && r->std[0] == 0); /* held: to the last digit */
+    assert_true(fabs(r->param[1] - truth[1]) < 1e-6);
+    fit_api_result_free(r);
+    fit_api_problem_free(p);
+    fit_api_problem_free(grid);
+    fit_api_close(m);
+    free(c2);
+}
+
+static void test_interrupted_fit_gives_its_best_point(void **state)
+{
+    (void)state;
+    enum { FRAMES = 40, ALL = ANGLES * FRAMES * FRAMES };
+    struct fit_api_model *m = laminar();
+    struct fit_api_problem *grid = laminar_problem(m, FRAMES, NULL);
+    static double c2[ALL];
+    const volatile int stop = 1;
+    assert_int_equal(fit_api_evaluate(grid, truth, scale, 0, c2, NULL), 0);
+    struct fit_api_problem *p = laminar_problem(m, FRAMES, c2);
+    const struct fit_api_result *r =
+        fit_api_fit(p, &(struct fit_api_options){.size = sizeof(struct fit_api_options), .interrupt = &stop});
+    if (r) {
+        assert_int_equal(r->converged, 0);
+        assert_string_equal(r->status, "interrupted");
+    } else {
+        assert_int_equal(fit_api_status(), FIT_API_INTERRUPTED);
+    }
+    fit_api_result_free(r);
+    fit_api_problem_free(p);
+    fit_api_problem_free(grid);
+    fit_api_close(m);
+}
+
+/* Rows of two curves, mixed, one with a delay that is no number. */
+static void test_rows_keep_their_order_and_find_their_groups(void **state)
+{
+    (void)state;
+    struct fit_api_model *m = fit_api_open("diffusion_q", NULL);
+    assert_non_null(m);
+    const double q[] = {0.01, 0.02, 0.01, 0.02, 0.01}, delay[] = {0, 0, 0.05, 1e9, NAN};
+    const double *const axis[] = {q}, *const column[] = {delay, NULL, NULL};
+    struct fit_api_data d = {.size = sizeof d, .nrow = 5, .column = column, .axis = axis};
+    struct fit_api_problem *p = fit_api_problem_new(m, &d);
+    if (!p)
+        fail_msg("%s", fit_api_message());
+    assert_int_equal(fit_api_groups(p), 2);
+    assert_true(fit_api_coord(p, 0)[0] == 0.01 && fit_api_coord(p, 0)[1] == 0.02);
+    assert_null(fit_api_coord(p, 1));
+    double mean[5], jac[5 * 4];
+    assert_int_equal(fit_api_evaluate(p, (double[]){4e4, 2}, (double[]){0.2, 1.01, 0.3, 1.02}, 0, mean, jac), 0);
+    assert_true(fabs(mean[0] - 1.21) < 1e-15 && fabs(mean[1] - 1.32) < 1e-15 && fabs(mean[3] - 1.02) < 1e-15);
+    assert_true(fabs(mean[2] - 1.14406400920712787) < 1e-14); /* the model's own test point */
+    assert_true(isnan(mean[4]) && isnan(jac[4 * 4]));
+    fit_api_problem_free(p);
+
+    d.axis = NULL;
+    assert_null(fit_api_problem_new(m, &d));
+    message_holds("'q'");
+    fit_api_close(m);
+}
+
+static void test_missing_parts_are_named(void **state)
+{
+    (void)state;
+    struct fit_api_model *m = laminar();
+    const double *const coord[] = {phi};
+    struct fit_api_data d = {.size = sizeof d, .ngroup = ANGLES, .coord = coord, .ntime = N, .step = 0.1};
+    double setting[8];
+    assert_null(fit_api_problem_new(m, &d));
+    message_holds("'q'");
+    fill_settings(m, setting);
+    d.setting = setting;
+    d.step = 0;
+    assert_null(fit_api_problem_new(m, &d));
+    message_holds("period");
+    d.step = 0.1;
+    d.coord = NULL;
+    assert_null(fit_api_problem_new(m, &d));
+    message_holds("phi of matrix 1");
+    d.size = sizeof d + 8;
+    assert_null(fit_api_problem_new(m, &d));
+    message_holds("fit_api_data");
+    fit_api_close(m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_unknown_model_is_told_with_the_nearest),
+        cmocka_unit_test(test_items_describe_the_model),
+        cmocka_unit_test(test_older_structure_is_not_written_behind),
+        cmocka_unit_test(test_derivatives_are_slopes_of_values),
+        cmocka_unit_test(test_fit_of_exact_values_finds_the_parameters),
+        cmocka_unit_test(test_interrupted_fit_gives_its_best_point),
+        cmocka_unit_test(test_rows_keep_their_order_and_find_their_groups),
+        cmocka_unit_test(test_missing_parts_are_named),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
