@@ -97,6 +97,11 @@ static void cairo_picture(struct rp_canvas *c, double x, double y, double w, dou
     cairo_surface_destroy(s);
 }
 
+int rp_cairo_there(void)
+{
+    return 1;
+}
+
 enum fit_status rp_cairo_open(struct rp_canvas *c, const char *file, int pdf, double scale,
                               double width, double height, struct fit_error *err)
 {
@@ -146,13 +151,16 @@ enum fit_status rp_cairo_close(struct rp_canvas *c, const char *file, int pdf,
 
 #else
 
+int rp_cairo_there(void)
+{
+    return 0;
+}
+
 enum fit_status rp_cairo_open(struct rp_canvas *c, const char *file, int pdf, double scale,
                               double width, double height, struct fit_error *err)
 {
-    (void)c, (void)scale, (void)width, (void)height;
-    return fit_fail(err, FIT_ERR_USAGE,
-                    "%s: %s needs Cairo, without which this program was built; use --format svg",
-                    file, pdf ? "pdf" : "png");
+    (void)c, (void)pdf, (void)scale, (void)width, (void)height;
+    return fit_fail(err, FIT_ERR_INTERNAL, "%s: there is no Cairo", file);
 }
 
 enum fit_status rp_cairo_close(struct rp_canvas *c, const char *file, int pdf,

@@ -94,6 +94,8 @@ void rp_svg_open(struct rp_canvas *c, FILE *out, double width, double height, in
                  const char *alt);
 enum fit_status rp_svg_close(struct rp_canvas *c, struct fit_error *err);
 
+int rp_cairo_there(void); /* 1: PNG and PDF can be made */
+
 /* PNG at `scale` pixels per unit, or PDF, made by Cairo.  FIT_ERR_USAGE when this program was built
  * without it. */
 enum fit_status rp_cairo_open(struct rp_canvas *c, const char *file, int pdf, double scale,

@@ -77,6 +77,11 @@ static enum fit_status read_request(int argc, char **argv, struct request *q, st
         strcmp(q->format, "pdf") != 0)
         return fit_fail(err, FIT_ERR_USAGE,
                         "plot: --format %s is not known; there are svg, png and pdf", q->format);
+    if (strcmp(q->format, "svg") != 0 && !rp_cairo_there())
+        return fit_fail(
+            err, FIT_ERR_USAGE,
+            "plot: %s needs Cairo, without which this program was built; use --format svg",
+            q->format);
     return FIT_OK;
 }
 
