@@ -28,6 +28,11 @@ def means_h5py(path):
         return {n: float(np.mean(d[()])) for n, d in f["posterior"].items() if not d.is_scale}
 
 
+def has_robust(path):
+    with h5py.File(path) as f:
+        return "posterior_robust" in f
+
+
 def check_datasets(groups, means, nuts):
     """groups: name -> xarray.Dataset."""
     post = groups["posterior"]
@@ -44,6 +49,18 @@ def check_datasets(groups, means, nuts):
         assert stats.attrs["pareto_k"] < 1
     assert "units" in post[list(means)[0]].attrs
     assert "q" in groups["unconstrained_posterior"]
+    if "posterior_robust" in groups:
+        robust = groups["posterior_robust"]
+        for name in set(robust.data_vars) - {"covariance", "covariance_robust"}:
+            assert robust[name].dims == post[name].dims, name
+            assert robust[name].attrs["units"] == post[name].attrs["units"], name
+        names = [str(n) for n in robust["column"].values]
+        for which, draws in (("covariance", post), ("covariance_robust", robust)):
+            assert robust[which].dims == ("column", "column_2")
+            for name in set(names) & set(robust.data_vars):
+                k = names.index(name)
+                variance = float(robust[which][k, k])
+                assert abs(float(draws[name].var(ddof=1)) - variance) < 1e-9 * variance, (which, name)
 
 
 for folder in sys.argv[1:]:
@@ -51,6 +68,7 @@ for folder in sys.argv[1:]:
     with open(folder + "/fit.json") as f:
         told = json.load(f)["posterior"]
     nuts = told["method"] == "nuts"
+    assert has_robust(path), folder
     means = means_h5py(path)
     for name, p in told["parameters"].items():
         if not p["fixed"] and name in means:
@@ -58,7 +76,8 @@ for folder in sys.argv[1:]:
     if has("xarray"):
         import xarray as xr
         for engine in engines:
-            names = ("posterior", "sample_stats", "unconstrained_posterior")
+            names = ["posterior", "sample_stats", "unconstrained_posterior"]
+            names += ["posterior_robust"] if has_robust(path) else []
             sets = {g: xr.open_dataset(path, group=g, engine=engine) for g in names}
             check_datasets(sets, means, nuts)
             looked.append("xarray " + engine)
@@ -74,7 +93,7 @@ for folder in sys.argv[1:]:
         for engine in engines:
             data = az.from_netcdf(path, engine=engine)
             groups = {g: data[g] if hasattr(data[g], "data_vars") else data[g].to_dataset()
-                      for g in ("posterior", "sample_stats", "unconstrained_posterior")}
+                      for g in names}
             check_datasets({g: getattr(s, "ds", s) for g, s in groups.items()}, means, nuts)
             first = list(told["parameters"])[0]
             if nuts and "posterior" in dir(data):
