@@ -4,6 +4,7 @@
 #   make model=laminar      one fitter: build/bin/homodyne-laminar   (also model=path/to/own.lua)
 #   make demo               fit the bundled experiment, truth beside the result; its report
 #   make test               all tests
+#   make fuzz seconds=60    the readers of files of strangers, fuzzed for a minute each (clang)
 #   make study              coverage of intervals, calibration of the sampler, at full size
 #   make bench              times: kernels, threads, whole fits, model compilation
 #   make install            to $(DESTDIR)$(PREFIX)
@@ -31,7 +32,7 @@ file  = $(filter %.lua,$(model))
 name  = $(or $(alias_$(model)),$(basename $(notdir $(model))))
 extra = $(if $(file),-DFIT_ADD_MODEL=$(abspath $(file)))
 
-.PHONY: all configure dependencies demo test study bench install deb clean
+.PHONY: all configure dependencies demo test fuzz study bench install deb clean
 ifdef model
 all: configure
 	@$(COMPILE) --target homodyne-$(name) homodyne
@@ -60,6 +61,13 @@ demo: configure
 test: configure
 	@$(COMPILE)
 	@cd $(BUILD) && $(CTEST) --output-on-failure
+
+# Its own folder of the build; targets=npz names some of them only.
+seconds = 60
+fuzz: dependencies
+	@$(CMAKE) --preset fuzz -B $(BUILD)/fuzz $(if $(wildcard $(BUILD)/fuzz/CMakeCache.txt),,-G "$(GENERATOR)")
+	@$(CMAKE) --build $(BUILD)/fuzz --parallel $(JOBS) --target fuzzers
+	@tests/fuzz/run.sh $(BUILD)/fuzz/tests/fuzz $(seconds) $(targets)
 
 study: configure
 	@$(COMPILE) --target study

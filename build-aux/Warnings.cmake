@@ -1,5 +1,6 @@
 # Warnings and sanitizers: one interface target, linked by every target of the project.
 option(FIT_WERROR "treat warnings as errors" OFF)
+option(FIT_FUZZ "build the targets of tests/fuzz with libFuzzer (clang)" OFF)
 
 add_library(fit_warnings INTERFACE)
 target_compile_options(fit_warnings INTERFACE
@@ -11,4 +12,8 @@ if(FIT_SANITIZE)
     target_compile_options(fit_warnings INTERFACE
         -fsanitize=${FIT_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
     target_link_options(fit_warnings INTERFACE -fsanitize=${FIT_SANITIZE})
+endif()
+
+if(FIT_FUZZ)
+    target_compile_options(fit_warnings INTERFACE -fsanitize=fuzzer-no-link)
 endif()

@@ -7,7 +7,7 @@
  *
  * Limits: memory by the allocator, instructions and time by a hook.  pcall is not available, so a
  * limit that is hit cannot be caught; patterns, sort and coroutines are not available, since they
- * escape the hook.
+ * escape the hook, and so would string.rep of an empty text.
  *
  * The file may be run twice.  Whether a parameter is linear decides what node stands for it, but
  * is known only at the end (from observe's list, or found by differentiating); when the first run
@@ -34,7 +34,9 @@ enum {
     MAX_MEMORY = 64 << 20,
     MAX_INSTRUCTIONS = 20000000,
     MAX_SECONDS = 10,
-    HOOK_EVERY = 1000
+    MAX_BLOCK = 16 << 20, /* of one text or table: what works on it between two events is bounded */
+    MAX_PRINTED = 1 << 20,
+    HOOK_EVERY = 100
 };
 
 extern const unsigned char embedded_prelude_lua[];
@@ -167,7 +169,7 @@ static void *limited_alloc(void *context, void *old, size_t old_size, size_t siz
         d->memory -= held;
         return NULL;
     }
-    if (size > held && d->memory - held + size > MAX_MEMORY)
+    if (size > held && (size > MAX_BLOCK || d->memory - held + size > MAX_MEMORY))
         return NULL;
     void *p = realloc(old, size);
     if (p)
@@ -312,7 +314,12 @@ static int call_print(lua_State *L)
     struct dsl *d = dsl_of(L);
     int n = lua_gettop(L);
     for (int k = 1; k <= n; k++) {
-        const char *text = luaL_tolstring(L, k, NULL);
+        size_t length;
+        const char *text = luaL_tolstring(L, k, &length);
+        d->printed += length + 1;
+        if (d->printed > MAX_PRINTED)
+            dsl_fail(L, "print", "is it inside a loop?", "print() has written more than %d MB",
+                     MAX_PRINTED >> 20);
         if (!d->silent)
             fprintf(d->diag->out, "%s%s", k > 1 ? "\t" : "", text);
         lua_pop(L, 1);
@@ -320,6 +327,24 @@ static int call_print(lua_State *L)
     if (!d->silent)
         fputc('\n', d->diag->out);
     return 0;
+}
+
+/* string.rep(s, n, sep), upvalue 1, for results that take memory: of nothing at all Lua makes n
+ * copies without an end. */
+static int call_rep(lua_State *L)
+{
+    size_t s, sep = 0;
+    luaL_checklstring(L, 1, &s);
+    if (!lua_isnoneornil(L, 3))
+        luaL_checklstring(L, 3, &sep);
+    if (s + sep == 0) {
+        lua_pushliteral(L, "");
+        return 1;
+    }
+    lua_pushvalue(L, lua_upvalueindex(1));
+    lua_insert(L, 1);
+    lua_call(L, lua_gettop(L) - 1, 1);
+    return 1;
 }
 
 /* Copies global `name` into the table on top of the stack. */
@@ -368,6 +393,11 @@ static void open_names(lua_State *L)
         copy_global(L, plain[k]);
     open_library(L, LUA_MATHLIBNAME, luaopen_math, no_math);
     open_library(L, LUA_STRLIBNAME, luaopen_string, no_string);
+    lua_getfield(L, -1, LUA_STRLIBNAME);
+    lua_getfield(L, -1, "rep");
+    lua_pushcclosure(L, call_rep, 1);
+    lua_setfield(L, -2, "rep");
+    lua_pop(L, 1);
     open_library(L, LUA_TABLIBNAME, luaopen_table, no_table);
     copy_global(L, "next"); /* for the prelude, which takes it away */
     lua_pushcfunction(L, call_print);
@@ -413,8 +443,8 @@ static void run(struct dsl *d)
     lua_pushcfunction(L, run_protected);
     int status = lua_pcall(L, 0, 0, 1);
     if (status == LUA_ERRMEM)
-        hg_error(d->diag, 0, NULL, NULL, "the model needs more than %d MB of memory",
-                 MAX_MEMORY >> 20);
+        hg_error(d->diag, 0, NULL, NULL, "the model needs more than %d MB of memory, or %d MB in one piece",
+                 MAX_MEMORY >> 20, MAX_BLOCK >> 20);
     else if (status != LUA_OK && d->diag->errors == before)
         hg_error(d->diag, 0, NULL, NULL, "the model could not be run");
     lua_close(L);

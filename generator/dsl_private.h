@@ -39,6 +39,7 @@ struct dsl {
     hg_id time, t1, t2;
     size_t memory;             /* bytes held by Lua */
     unsigned long instructions;
+    size_t printed;            /* bytes */
     clock_t start;
     uint64_t random;           /* state of the generator of random() */
     size_t test_room;

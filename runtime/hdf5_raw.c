@@ -26,6 +26,7 @@
 
 enum { RANK = 3, FILTERS = 4, LZF = 32000 };
 #define MOST_CHUNKS ((size_t)1 << 22)
+#define MOST_BYTES ((hsize_t)1 << 32) /* of a chunk, as in HDF5 */
 #define LARGE_CHUNK ((size_t)8 << 20)
 #define PIECE_BYTES ((size_t)1 << 20)
 
@@ -211,21 +212,26 @@ static const char *read_filters(struct fit_h5_raw *r, hid_t made)
 
 static const char *read_chunks(struct fit_h5_raw *r, hid_t id, hid_t made)
 {
-    hsize_t part[RANK] = {0};
+    hsize_t part[RANK] = {0}, bytes = r->item;
     if (H5Pget_chunk(made, r->rank, part) != r->rank)
         return "its chunks cannot be made out";
     r->chunked = 1;
     r->nchunk = 1;
     for (int i = 0; i < r->rank; i++) {
         r->part[i] = (size_t)part[i];
-        r->grid[i] = (r->dims[i] + r->part[i] - 1) / r->part[i];
+        if (!r->part[i] || !r->dims[i])
+            return "it is empty";
+        r->grid[i] = (r->dims[i] - 1) / r->part[i] + 1;
+        if (r->grid[i] > MOST_CHUNKS / r->nchunk)
+            return "it has too many chunks";
         r->nchunk *= r->grid[i];
+        bytes = part[i] > MOST_BYTES / bytes ? MOST_BYTES : bytes * part[i];
     }
+    if (bytes >= MOST_BYTES)
+        return "its chunks are too large";
     const char *why = read_filters(r, made);
     if (why)
         return why;
-    if (r->nchunk > MOST_CHUNKS)
-        return "it has too many chunks";
     hid_t type = r->item == 4 ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE;
     if (H5Pget_fill_value(made, type, r->fill) < 0)
         memset(r->fill, 0, sizeof r->fill);

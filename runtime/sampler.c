@@ -335,6 +335,10 @@ enum fit_status fit_sampler_state_load(struct fit_sampler *s, const unsigned cha
         size_t one = fit_chain_state_size(s->chain[c]);
         if ((st = fit_chain_state_load(s->chain[c], at, one, err)) != FIT_OK)
             return st;
+        if (fit_chain_iteration(s->chain[c]) > total_iterations(s))
+            return fit_fail(err, FIT_ERR_DATA,
+                            "chain %zu: the saved state has %u iterations of %zu", c,
+                            (unsigned)fit_chain_iteration(s->chain[c]), (size_t)total_iterations(s));
         at += one;
     }
     memcpy(s->draws, at, rows * s->n * sizeof *s->draws);

@@ -1,0 +1,3 @@
+-- Recursion without an end.
+local function f(x) return 1 + f(x) end
+f(1)

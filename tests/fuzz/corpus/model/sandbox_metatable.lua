@@ -1,0 +1,2 @@
+-- Metatables.
+getmetatable("").__index = nil
