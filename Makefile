@@ -9,12 +9,14 @@
 #   make bench              times: kernels, threads, whole fits, model compilation
 #   make install            to $(DESTDIR)$(PREFIX)
 #   make deb                a Debian package of everything: $(BUILD)/homodyne-gen_VERSION_ARCH.deb
+#   make wheel              the Python package: $(BUILD)/dist/homodyne_gen-VERSION-py3-none-any.whl
 #   make clean
 BUILD  ?= build
 PREFIX ?= /usr/local
 JOBS   ?= $(shell nproc 2>/dev/null || echo 2)
 CMAKE  ?= cmake
 CTEST  ?= ctest
+PYTHON ?= python3
 GENERATOR ?= $(if $(shell command -v ninja 2>/dev/null),Ninja,Unix Makefiles)
 
 # A configure that failed leaves a cache without the file of the build tool.
@@ -32,7 +34,7 @@ file  = $(filter %.lua,$(model))
 name  = $(or $(alias_$(model)),$(basename $(notdir $(model))))
 extra = $(if $(file),-DFIT_ADD_MODEL=$(abspath $(file)))
 
-.PHONY: all configure dependencies demo test fuzz study bench install deb clean
+.PHONY: all configure dependencies demo test fuzz study bench install deb wheel clean
 ifdef model
 all: configure
 	@$(COMPILE) --target homodyne-$(name) homodyne
@@ -83,6 +85,9 @@ install: configure
 deb: configure
 	@$(COMPILE)
 	@cd $(BUILD) && cpack -G DEB
+
+wheel:
+	@$(PYTHON) python/wheel_backend.py $(BUILD)/dist
 
 clean:
 	rm -rf $(BUILD)

@@ -23,8 +23,9 @@ struct fit_api_problem {
 /* Keeps the message for fit_api_message() of this thread and returns the status. */
 int api_failed(const struct fit_error *err);
 
-/* Copies a structure of a program compiled with an older header; the rest of `to` is zero.  FIT_OK, or an error that
- * names the structure. */
-enum fit_status api_take(void *to, size_t size, const void *from, const char *name, struct fit_error *err);
+/* Copies a structure of a program compiled with an older header; the rest of `to` is zero.  FIT_OK,
+ * or an error that names the structure. */
+enum fit_status api_take(void *to, size_t size, const void *from, const char *name,
+                         struct fit_error *err);
 
 #endif

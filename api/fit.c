@@ -18,12 +18,9 @@ struct word {
     int value;
 };
 
-static const struct word losses[] = {{"linear", FIT_LOSS_LINEAR},
-                                     {"soft_l1", FIT_LOSS_SOFT_L1},
-                                     {"huber", FIT_LOSS_HUBER},
-                                     {"cauchy", FIT_LOSS_CAUCHY},
-                                     {"arctan", FIT_LOSS_ARCTAN},
-                                     {NULL, 0}};
+static const struct word losses[] = {{"linear", FIT_LOSS_LINEAR}, {"soft_l1", FIT_LOSS_SOFT_L1},
+                                     {"huber", FIT_LOSS_HUBER},   {"cauchy", FIT_LOSS_CAUCHY},
+                                     {"arctan", FIT_LOSS_ARCTAN}, {NULL, 0}};
 static const struct word scalings[] = {{"individual", FIT_SCALING_INDIVIDUAL},
                                        {"averaged", FIT_SCALING_AVERAGED},
                                        {"constant", FIT_SCALING_CONSTANT},
@@ -31,8 +28,8 @@ static const struct word scalings[] = {{"individual", FIT_SCALING_INDIVIDUAL},
                                        {NULL, 0}};
 
 /* *value <- what word means; left alone when there is none. */
-static enum fit_status find_word(const struct word *list, const char *what, const char *word, int *value,
-                                 struct fit_error *err)
+static enum fit_status find_word(const struct word *list, const char *what, const char *word,
+                                 int *value, struct fit_error *err)
 {
     char all[160] = "";
     if (!word)
@@ -42,12 +39,14 @@ static enum fit_status find_word(const struct word *list, const char *what, cons
             *value = w->value;
             return FIT_OK;
         }
-        strcat(strcat(all, w == list ? "" : ", "), w->name); /* of the tables above, which are short */
+        strcat(strcat(all, w == list ? "" : ", "),
+               w->name); /* of the tables above, which are short */
     }
     return fit_fail(err, FIT_ERR_USAGE, "%s: '%s' is not known; there are %s", what, word, all);
 }
 
-static enum fit_status translate(const struct fit_api_options *o, struct fit_options *to, struct fit_error *err)
+static enum fit_status translate(const struct fit_api_options *o, struct fit_options *to,
+                                 struct fit_error *err)
 {
     int loss = FIT_LOSS_LINEAR, scaling = FIT_SCALING_INDIVIDUAL;
     fit_options_default(to);
@@ -111,17 +110,20 @@ static void show(const struct fit_result *r, struct fit_api_result *to)
                                   .noise = r->noise_text};
 }
 
-API const struct fit_api_result *fit_api_fit(const struct fit_api_problem *p, const struct fit_api_options *options)
+API const struct fit_api_result *fit_api_fit(const struct fit_api_problem *p,
+                                             const struct fit_api_options *options)
 {
     static const struct fit_api_options none = {.size = sizeof none};
     struct fit_error err = {.status = FIT_OK};
     struct fit_api_options o;
     struct fit_options opt;
     struct fit *f = calloc(1, sizeof *f);
-    enum fit_status st = f ? api_take(&o, sizeof o, options ? options : &none, "fit_api_options", &err)
-                           : fit_fail(&err, FIT_ERR_MEMORY, "out of memory");
+    enum fit_status st =
+        f ? api_take(&o, sizeof o, options ? options : &none, "fit_api_options", &err)
+          : fit_fail(&err, FIT_ERR_MEMORY, "out of memory");
     if (st == FIT_OK && !p->data)
-        st = fit_fail(&err, FIT_ERR_USAGE, "fit: the problem was made without values; give fit_api_data.value");
+        st = fit_fail(&err, FIT_ERR_USAGE,
+                      "fit: the problem was made without values; give fit_api_data.value");
     if (st == FIT_OK)
         st = translate(&o, &opt, &err);
     if (st == FIT_OK)

@@ -4,7 +4,7 @@
  * file; a problem is a model on a geometry, with measured values or without; a fit is the result of one.
  *
  *     struct fit_api_model *m = fit_api_open("laminar", NULL);
- *     struct fit_api_problem *p = fit_api_problem_new(m, &(struct fit_api_data){.size = sizeof(struct fit_api_data), ...});
+ *     struct fit_api_problem *p = fit_api_problem_new(m, &data);
  *     const struct fit_api_result *r = fit_api_fit(p, NULL);
  *
  * Functions that can fail return NULL or a nonzero status; fit_api_message() then says where, what was wrong and

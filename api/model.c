@@ -1,7 +1,8 @@
 /* model.c -- shared objects with kernels: found, opened, described.
  *
- * An object defines fit_kernels[], the kernels of one model for all variants and instruction sets as the build makes
- * it, or fit_kernel_loaded, a single one as the program `homodyne` makes it of a model file. */
+ * An object defines fit_kernels[], the kernels of one model for all variants and instruction sets
+ * as the build makes it, or fit_kernel_loaded, a single one as the program `homodyne` makes it of a
+ * model file. */
 #define _GNU_SOURCE /* dladdr */
 #include "api.h"
 
@@ -37,18 +38,21 @@ API enum fit_api_status fit_api_status(void)
     return (enum fit_api_status)last.status;
 }
 
-_Static_assert((int)FIT_API_INTERRUPTED == (int)FIT_ERR_INTERRUPTED && (int)FIT_API_DATA == (int)FIT_ERR_DATA &&
+_Static_assert((int)FIT_API_INTERRUPTED == (int)FIT_ERR_INTERRUPTED &&
+                   (int)FIT_API_DATA == (int)FIT_ERR_DATA &&
                    (int)FIT_API_NUMERIC == (int)FIT_ERR_NUMERIC,
                "statuses are those of the runtime");
 
-enum fit_status api_take(void *to, size_t size, const void *from, const char *name, struct fit_error *err)
+enum fit_status api_take(void *to, size_t size, const void *from, const char *name,
+                         struct fit_error *err)
 {
     size_t given;
     memcpy(&given, from, sizeof given);
     if (given < sizeof given || given > size)
-        return fit_fail(err, FIT_ERR_USAGE,
-                        "struct %s: size is %zu; set it to sizeof(struct %s), at most %zu for this library", name, given,
-                        name, size);
+        return fit_fail(
+            err, FIT_ERR_USAGE,
+            "struct %s: size is %zu; set it to sizeof(struct %s), at most %zu for this library",
+            name, given, name, size);
     memset(to, 0, size);
     memcpy(to, from, given);
     return FIT_OK;
@@ -104,12 +108,15 @@ static enum fit_status no_model(const char *name, struct fit_error *err)
     if (dir)
         closedir(dir);
     if (!list[0])
-        return fit_fail(err, FIT_ERR_USAGE, "no model '%s': there are none in %s", name, fit_api_folder());
-    return fit_fail(err, FIT_ERR_USAGE, "no model '%s'%s%s%s; there are %s; or give the path of a compiled one", name,
+        return fit_fail(err, FIT_ERR_USAGE, "no model '%s': there are none in %s", name,
+                        fit_api_folder());
+    return fit_fail(err, FIT_ERR_USAGE,
+                    "no model '%s'%s%s%s; there are %s; or give the path of a compiled one", name,
                     best[0] ? "; did you mean '" : "", best, best[0] ? "'?" : "", list);
 }
 
-static enum fit_status load(const char *name, const char *variant, struct fit_api_model *m, struct fit_error *err)
+static enum fit_status load(const char *name, const char *variant, struct fit_api_model *m,
+                            struct fit_error *err)
 {
     char path[PATH_MOST + 256];
     if (strchr(name, '/'))
@@ -118,7 +125,8 @@ static enum fit_status load(const char *name, const char *variant, struct fit_ap
         snprintf(path, sizeof path, "%s/%s.so", fit_api_folder(), name);
     FILE *f = fopen(path, "rb");
     if (!f)
-        return strchr(name, '/') ? fit_fail(err, FIT_ERR_IO, "%s: cannot be read", name) : no_model(name, err);
+        return strchr(name, '/') ? fit_fail(err, FIT_ERR_IO, "%s: cannot be read", name)
+                                 : no_model(name, err);
     fclose(f);
     m->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!m->library)
@@ -127,10 +135,13 @@ static enum fit_status load(const char *name, const char *variant, struct fit_ap
     const struct fit_kernel *single[2] = {one, NULL};
     const struct fit_kernel *const *all = one ? single : dlsym(m->library, "fit_kernels");
     if (!all || !all[0])
-        return fit_fail(err, FIT_ERR_IO, "%s: holds neither fit_kernels nor fit_kernel_loaded: no compiled model", path);
+        return fit_fail(err, FIT_ERR_IO,
+                        "%s: holds neither fit_kernels nor fit_kernel_loaded: no compiled model",
+                        path);
     if (all[0]->abi != FIT_KERNEL_ABI)
-        return fit_fail(err, FIT_ERR_CONFIG, "%s: compiled for version %u of the runtime, this is %u; compile it anew", path,
-                        all[0]->abi, FIT_KERNEL_ABI);
+        return fit_fail(err, FIT_ERR_CONFIG,
+                        "%s: compiled for version %u of the runtime, this is %u; compile it anew",
+                        path, all[0]->abi, FIT_KERNEL_ABI);
     return fit_registry_pick(all, variant, NULL, &m->kernel, err);
 }
 
@@ -138,9 +149,10 @@ API struct fit_api_model *fit_api_open(const char *name, const char *variant)
 {
     struct fit_error err = {.status = FIT_OK};
     struct fit_api_model *m = calloc(1, sizeof *m);
-    enum fit_status st = !m              ? fit_fail(&err, FIT_ERR_MEMORY, "out of memory")
-                         : name && *name ? load(name, variant, m, &err)
-                                         : fit_fail(&err, FIT_ERR_USAGE, "fit_api_open: no name of a model");
+    enum fit_status st = !m ? fit_fail(&err, FIT_ERR_MEMORY, "out of memory")
+                         : name && *name
+                             ? load(name, variant, m, &err)
+                             : fit_fail(&err, FIT_ERR_USAGE, "fit_api_open: no name of a model");
     if (st == FIT_OK)
         return m;
     api_failed(&err);
@@ -201,10 +213,16 @@ static struct fit_api_item of_param(const struct fit_param *p)
                                  .per_group = p->over >= 0};
 }
 
-static struct fit_api_item of_words(const char *name, const char *unit, const char *doc, double start, int role)
+static struct fit_api_item of_words(const char *name, const char *unit, const char *doc,
+                                    double start, int role)
 {
-    return (struct fit_api_item){
-        .name = name, .unit = unit, .doc = doc, .start = start, .lower = NAN, .upper = NAN, .role = role};
+    return (struct fit_api_item){.name = name,
+                                 .unit = unit,
+                                 .doc = doc,
+                                 .start = start,
+                                 .lower = NAN,
+                                 .upper = NAN,
+                                 .role = role};
 }
 
 static struct fit_api_item describe(const struct fit_kernel *k, enum fit_api_kind kind, size_t i)
@@ -212,22 +230,26 @@ static struct fit_api_item describe(const struct fit_kernel *k, enum fit_api_kin
     switch (kind) {
     case FIT_API_PARAM: return of_param(&k->param[i]);
     case FIT_API_LINEAR: return of_param(&k->linear[i]);
-    case FIT_API_SETTING: return of_words(k->setting[i].name, k->setting[i].unit, k->setting[i].doc, k->setting[i].value, 0);
+    case FIT_API_SETTING:
+        return of_words(k->setting[i].name, k->setting[i].unit, k->setting[i].doc,
+                        k->setting[i].value, 0);
     case FIT_API_AXIS: return of_words(k->axis[i].name, k->axis[i].unit, k->axis[i].doc, NAN, 0);
     case FIT_API_COLUMN: break;
     }
-    return of_words(k->column[i].name, k->column[i].unit, k->column[i].doc, NAN, (int)k->column[i].role);
+    return of_words(k->column[i].name, k->column[i].unit, k->column[i].doc, NAN,
+                    (int)k->column[i].role);
 }
 
-API int fit_api_item(const struct fit_api_model *m, enum fit_api_kind kind, size_t i, struct fit_api_item *item)
+API int fit_api_item(const struct fit_api_model *m, enum fit_api_kind kind, size_t i,
+                     struct fit_api_item *item)
 {
     struct fit_error err = {.status = FIT_OK};
     struct fit_api_item checked;
     if (api_take(&checked, sizeof checked, item, "fit_api_item", &err) != FIT_OK)
         return api_failed(&err);
     if (i >= fit_api_count(m, kind)) {
-        fit_fail(&err, FIT_ERR_USAGE, "fit_api_item: no item %zu of kind %d; there are %zu", i, (int)kind,
-                 fit_api_count(m, kind));
+        fit_fail(&err, FIT_ERR_USAGE, "fit_api_item: no item %zu of kind %d; there are %zu", i,
+                 (int)kind, fit_api_count(m, kind));
         return api_failed(&err);
     }
     size_t size = item->size;

@@ -1,7 +1,7 @@
 /* problem.c -- a model on a geometry, from arrays: datasets, values, derivatives.
  *
- * A dataset made for values takes rows that do not count out of sight (dataset.h); for evaluation there is another
- * one of the same geometry, without values. */
+ * A dataset made for values takes rows that do not count out of sight (dataset.h); for evaluation
+ * there is another one of the same geometry, without values. */
 #include "api.h"
 
 #include "experiment.h"
@@ -40,7 +40,8 @@ static enum fit_status settle(struct parts *x, struct fit_error *err)
             v = x->d.step;
         x->setting[s] = isnan(v) ? k->setting[s].value : v;
         if (!isfinite(x->setting[s]))
-            return fit_fail(err, FIT_ERR_USAGE, "setting '%s' (%s, %s) of %s has no default: give it a value",
+            return fit_fail(err, FIT_ERR_USAGE,
+                            "setting '%s' (%s, %s) of %s has no default: give it a value",
                             k->setting[s].name, k->setting[s].doc, k->setting[s].unit, k->name);
     }
     return FIT_OK;
@@ -50,7 +51,8 @@ static enum fit_status check_pairs(struct parts *x, struct fit_error *err)
 {
     const struct fit_api_data *d = &x->d;
     if (d->ntime < 2)
-        return fit_fail(err, FIT_ERR_DATA, "%zu frames: %s is fitted to pairs of frames, give 2 or more", d->ntime,
+        return fit_fail(err, FIT_ERR_DATA,
+                        "%zu frames: %s is fitted to pairs of frames, give 2 or more", d->ntime,
                         x->k->name);
     if (!(d->step > 0) || !isfinite(d->step))
         return fit_fail(err, FIT_ERR_DATA, "frame period %g s: give a number above 0", d->step);
@@ -59,13 +61,16 @@ static enum fit_status check_pairs(struct parts *x, struct fit_error *err)
     for (size_t a = 0; a < x->k->naxis; a++)
         for (size_t g = 0; g < d->ngroup; g++)
             if (!d->coord || !d->coord[a] || !isfinite(d->coord[a][g]))
-                return fit_fail(err, FIT_ERR_DATA, "%s of matrix %zu is missing or not finite: %s needs one for each (%s)",
-                                x->k->axis[a].name, g + 1, x->k->name, x->k->axis[a].unit);
+                return fit_fail(
+                    err, FIT_ERR_DATA,
+                    "%s of matrix %zu is missing or not finite: %s needs one for each (%s)",
+                    x->k->axis[a].name, g + 1, x->k->name, x->k->axis[a].unit);
     if (d->time)
         return FIT_OK;
     if (!(x->time = malloc(d->ntime * sizeof *x->time)))
         return no_memory(err);
-    const double first = strcmp(x->k->name, "heterodyne") == 0 ? d->step : 0; /* as in config_finish.c */
+    const double first =
+        strcmp(x->k->name, "heterodyne") == 0 ? d->step : 0; /* as in config_finish.c */
     for (size_t n = 0; n < d->ntime; n++)
         x->time[n] = first + (double)n * d->step;
     x->d.time = x->time;
@@ -85,19 +90,21 @@ static enum fit_status check_rows(struct parts *x, struct fit_error *err)
         const int covariate = k->column[c].role == FIT_ROLE_COVARIATE;
         x->column[c] = covariate && x->d.column ? x->d.column[c] : covariate ? NULL : x->zero;
         if (!x->column[c])
-            return fit_fail(err, FIT_ERR_DATA, "column '%s' (%s) of %s is missing", k->column[c].name, k->column[c].unit,
-                            k->name);
+            return fit_fail(err, FIT_ERR_DATA, "column '%s' (%s) of %s is missing",
+                            k->column[c].name, k->column[c].unit, k->name);
     }
     for (size_t a = 0; a < k->naxis; a++)
         if (!x->d.axis || !x->d.axis[a])
-            return fit_fail(err, FIT_ERR_DATA, "'%s' (%s) of the rows is missing: it tells the curves of %s apart",
+            return fit_fail(err, FIT_ERR_DATA,
+                            "'%s' (%s) of the rows is missing: it tells the curves of %s apart",
                             k->axis[a].name, k->axis[a].unit, k->name);
     return FIT_OK;
 }
 
 /* ---- datasets -------------------------------------------------------------------------------- */
 
-static enum fit_status make_pairs(const struct parts *x, int values, struct fit_dataset **out, struct fit_error *err)
+static enum fit_status make_pairs(const struct parts *x, int values, struct fit_dataset **out,
+                                  struct fit_error *err)
 {
     const struct fit_api_data *d = &x->d;
     const struct fit_kernel *k = x->k;
@@ -117,11 +124,13 @@ static enum fit_status make_pairs(const struct parts *x, int values, struct fit_
     const size_t one = d->ntime * d->ntime;
     enum fit_status st = fit_dataset_new_pairs(&spec, out, err);
     for (size_t g = 0; values && st == FIT_OK && g < d->ngroup; g++)
-        st = fit_dataset_put(*out, g, d->value + g * one, d->sigma ? d->sigma + g * one : NULL, err);
+        st =
+            fit_dataset_put(*out, g, d->value + g * one, d->sigma ? d->sigma + g * one : NULL, err);
     return values && st == FIT_OK ? fit_dataset_finish(*out, err) : st;
 }
 
-static enum fit_status make_rows(const struct parts *x, int values, struct fit_dataset **out, struct fit_error *err)
+static enum fit_status make_rows(const struct parts *x, int values, struct fit_dataset **out,
+                                 struct fit_error *err)
 {
     const struct fit_kernel *k = x->k;
     const struct fit_dataset_table t = {.nrow = x->d.nrow,
@@ -151,12 +160,14 @@ static enum fit_status make(struct parts *x, struct fit_api_problem *p, struct f
     return st;
 }
 
-API struct fit_api_problem *fit_api_problem_new(const struct fit_api_model *m, const struct fit_api_data *data)
+API struct fit_api_problem *fit_api_problem_new(const struct fit_api_model *m,
+                                                const struct fit_api_data *data)
 {
     struct fit_error err = {.status = FIT_OK};
     struct parts x = {.k = m->kernel};
     struct fit_api_problem *p = calloc(1, sizeof *p);
-    enum fit_status st = p ? api_take(&x.d, sizeof x.d, data, "fit_api_data", &err) : no_memory(&err);
+    enum fit_status st =
+        p ? api_take(&x.d, sizeof x.d, data, "fit_api_data", &err) : no_memory(&err);
     if (st == FIT_OK) {
         p->kernel = m->kernel;
         st = make(&x, p, &err);
@@ -213,7 +224,8 @@ static void pair_turn(void *user, size_t r, size_t thread)
         j[c] = (uint32_t)c;
         g[c] = (uint32_t)(r / n);
     }
-    e->k->points(l, e->ws, e->lin, n, i, j, g, e->mean + r * n, e->jac ? e->jac + r * n * full : NULL);
+    e->k->points(l, e->ws, e->lin, n, i, j, g, e->mean + r * n,
+                 e->jac ? e->jac + r * n * full : NULL);
 }
 
 /* Rows in the order of the dataset, which is that of the groups. */
@@ -260,16 +272,19 @@ static enum fit_status evaluate_pairs(struct evaluation *e, int threads, struct 
     return FIT_OK;
 }
 
-API int fit_api_evaluate(const struct fit_api_problem *p, const double *param, const double *linear, int threads,
-                         double *mean, double *jacobian)
+API int fit_api_evaluate(const struct fit_api_problem *p, const double *param, const double *linear,
+                         int threads, double *mean, double *jacobian)
 {
     struct fit_error err = {.status = FIT_OK};
     const struct fit_kernel *k = p->kernel;
     double *ws = fit_alloc_doubles(k->workspace(&p->geometry->layout));
-    struct evaluation e = {.k = k, .ds = p->geometry, .ws = ws, .lin = linear, .mean = mean, .jac = jacobian};
+    struct evaluation e = {
+        .k = k, .ds = p->geometry, .ws = ws, .lin = linear, .mean = mean, .jac = jacobian};
     enum fit_status st = ws ? FIT_OK : no_memory(&err);
-    if (st == FIT_OK && k->prepare(&p->geometry->layout, param, jacobian != NULL, ws) != FIT_EVAL_OK)
-        st = fit_fail(&err, FIT_ERR_NUMERIC, "the model %s has no finite value at these parameters", k->name);
+    if (st == FIT_OK &&
+        k->prepare(&p->geometry->layout, param, jacobian != NULL, ws) != FIT_EVAL_OK)
+        st = fit_fail(&err, FIT_ERR_NUMERIC, "the model %s has no finite value at these parameters",
+                      k->name);
     if (st == FIT_OK)
         st = k->space == FIT_PAIRS ? evaluate_pairs(&e, threads, &err) : evaluate_rows(&e, &err);
     free(ws);

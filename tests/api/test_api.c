@@ -1,4 +1,5 @@
-/* Tests of fit_api.h against the models of the build: descriptions, values, derivatives, fits, messages. */
+/* Tests of fit_api.h against the models of the build: descriptions, values, derivatives, fits,
+ * messages. */
 #include "fit_api.h"
 
 #include <math.h>
@@ -36,11 +37,14 @@ static void fill_settings(const struct fit_api_model *m, double *setting)
     for (size_t s = 0; s < fit_api_count(m, FIT_API_SETTING); s++) {
         struct fit_api_item item = {.size = sizeof item};
         assert_int_equal(fit_api_item(m, FIT_API_SETTING, s, &item), 0);
-        setting[s] = strcmp(item.name, "q") == 0 ? 0.0054 : strcmp(item.name, "gap") == 0 ? 2e6 : NAN;
+        setting[s] = strcmp(item.name, "q") == 0     ? 0.0054
+                     : strcmp(item.name, "gap") == 0 ? 2e6
+                                                     : NAN;
     }
 }
 
-static struct fit_api_problem *laminar_problem(const struct fit_api_model *m, size_t n, const double *value)
+static struct fit_api_problem *laminar_problem(const struct fit_api_model *m, size_t n,
+                                               const double *value)
 {
     static const double *const coord[] = {phi};
     double setting[8];
@@ -115,9 +119,11 @@ static void test_derivatives_are_slopes_of_values(void **state)
     for (size_t g = 0; g < ANGLES; g++)
         for (size_t i = 0; i < N; i++)
             for (size_t j = 0; j < N; j++)
-                assert_true(mean[(g * N + i) * N + j] == mean[(g * N + j) * N + i]); /* to the last digit */
+                assert_true(mean[(g * N + i) * N + j] ==
+                            mean[(g * N + j) * N + i]); /* to the last digit */
     for (size_t k = 0; k < LAMINAR; k++) {
-        /* Error of the difference: h^2/6 third derivative + 2^-52 mean / h; h^(1/3) of the rounding is near the best. */
+        /* Error of the difference: h^2/6 third derivative + 2^-52 mean / h; h^(1/3) of the rounding
+         * is near the best. */
         const double h = 1e-5 * fabs(truth[k]);
         memcpy(theta, truth, sizeof theta);
         theta[k] = truth[k] + h;
@@ -125,11 +131,13 @@ static void test_derivatives_are_slopes_of_values(void **state)
         theta[k] = truth[k] - h;
         assert_int_equal(fit_api_evaluate(p, theta, scale, 1, down, NULL), 0);
         for (size_t n = 0; n < ALL; n++) /* relative to the parameter: d mean / d log */
-            assert_true(fabs((up[n] - down[n]) / (2 * h) - jac[n * FULL + k]) * fabs(truth[k]) < 1e-9);
+            assert_true(fabs((up[n] - down[n]) / (2 * h) - jac[n * FULL + k]) * fabs(truth[k]) <
+                        1e-9);
     }
     for (size_t n = 0; n < ALL; n++) { /* contrast b + offset */
         const size_t g = n / (N * N);
-        assert_true(fabs(mean[n] - scale[2 * g] * jac[n * FULL + LAMINAR] - scale[2 * g + 1]) < 1e-15 * 8);
+        assert_true(fabs(mean[n] - scale[2 * g] * jac[n * FULL + LAMINAR] - scale[2 * g + 1]) <
+                    1e-15 * 8);
         assert_true(fabs(jac[n * FULL + LAMINAR + 1] - 1) < 1e-15);
     }
     fit_api_problem_free(p);
@@ -186,8 +194,8 @@ static void test_interrupted_fit_gives_its_best_point(void **state)
     const volatile int stop = 1;
     assert_int_equal(fit_api_evaluate(grid, truth, scale, 0, c2, NULL), 0);
     struct fit_api_problem *p = laminar_problem(m, FRAMES, c2);
-    const struct fit_api_result *r =
-        fit_api_fit(p, &(struct fit_api_options){.size = sizeof(struct fit_api_options), .interrupt = &stop});
+    const struct fit_api_result *r = fit_api_fit(
+        p, &(struct fit_api_options){.size = sizeof(struct fit_api_options), .interrupt = &stop});
     if (r) {
         assert_int_equal(r->converged, 0);
         assert_string_equal(r->status, "interrupted");
@@ -216,8 +224,10 @@ static void test_rows_keep_their_order_and_find_their_groups(void **state)
     assert_true(fit_api_coord(p, 0)[0] == 0.01 && fit_api_coord(p, 0)[1] == 0.02);
     assert_null(fit_api_coord(p, 1));
     double mean[5], jac[5 * 4];
-    assert_int_equal(fit_api_evaluate(p, (double[]){4e4, 2}, (double[]){0.2, 1.01, 0.3, 1.02}, 0, mean, jac), 0);
-    assert_true(fabs(mean[0] - 1.21) < 1e-15 && fabs(mean[1] - 1.32) < 1e-15 && fabs(mean[3] - 1.02) < 1e-15);
+    assert_int_equal(
+        fit_api_evaluate(p, (double[]){4e4, 2}, (double[]){0.2, 1.01, 0.3, 1.02}, 0, mean, jac), 0);
+    assert_true(fabs(mean[0] - 1.21) < 1e-15 && fabs(mean[1] - 1.32) < 1e-15 &&
+                fabs(mean[3] - 1.02) < 1e-15);
     assert_true(fabs(mean[2] - 1.14406400920712787) < 1e-14); /* the model's own test point */
     assert_true(isnan(mean[4]) && isnan(jac[4 * 4]));
     fit_api_problem_free(p);
@@ -233,7 +243,8 @@ static void test_missing_parts_are_named(void **state)
     (void)state;
     struct fit_api_model *m = laminar();
     const double *const coord[] = {phi};
-    struct fit_api_data d = {.size = sizeof d, .ngroup = ANGLES, .coord = coord, .ntime = N, .step = 0.1};
+    struct fit_api_data d = {
+        .size = sizeof d, .ngroup = ANGLES, .coord = coord, .ntime = N, .step = 0.1};
     double setting[8];
     assert_null(fit_api_problem_new(m, &d));
     message_holds("'q'");

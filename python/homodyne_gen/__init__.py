@@ -1,0 +1,31 @@
+"""Compiled models of two-time correlation data and tables: values, derivatives, fits of arrays, results of fits.
+
+    import homodyne_gen as hg
+
+    m = hg.load_model("laminar")
+    c2 = m.mean({"D0": 6000, "alpha": -0.3}, frames=200, dt=0.1, q=0.0054, gap=2e6, phi=[0, 45, 90])
+    r = m.fit(measured, dt=0.1, q=0.0054, gap=2e6, phi=[0, 45, 90])
+    print(r)
+    idata = r.to_inferencedata()
+
+    results = hg.load_results("results")        # the folder that `homodyne fit` wrote
+    idata = hg.load_posterior("results")        # its posterior.nc
+"""
+from . import _library
+from ._library import DataError, Error, FileError, LibraryMissing, NumericError, UsageError
+from .model import Item, Model, load_model, models
+from .fit import Fit
+from .results import Results, load_posterior, load_results
+
+__all__ = ["DataError", "Error", "FileError", "Fit", "Item", "LibraryMissing", "Model", "NumericError", "Results",
+           "UsageError", "load_model", "load_posterior", "load_results", "models"]
+
+
+def __getattr__(name):
+    if name != "__version__":
+        raise AttributeError(f"module 'homodyne_gen' has no attribute '{name}'")
+    from importlib import metadata
+    try:
+        return metadata.version("homodyne-gen")
+    except metadata.PackageNotFoundError:  # run from its sources
+        return _library.library().fit_api_release().decode()

@@ -1,0 +1,212 @@
+"""A least-squares fit of arrays and its result."""
+import ctypes
+import threading
+
+import numpy as np
+
+from . import _library
+from ._arrays import array, check_name, copied, pointer
+from ._inference import inference_data, normal_draws
+from ._library import UsageError, failure, library
+
+
+def _in_thread(work, interrupt):
+    """work() in another thread, so that Ctrl-C is seen at once: it then asks the fit to end, waits, and raises."""
+    done = {}
+
+    def body():
+        try:
+            done["value"] = work()
+        except BaseException as error:  # handed to the thread that waits
+            done["error"] = error
+
+    thread = threading.Thread(target=body, name="homodyne-gen fit")
+    thread.start()
+    try:
+        thread.join()
+    except BaseException:
+        interrupt.value = 1
+        thread.join()
+        if done.get("value"):
+            library().fit_api_result_free(done["value"])
+        raise
+    if "error" in done:
+        raise done["error"]
+    return done["value"]
+
+
+class _Options:
+    """Options of fit_api.h from those of Model.fit, and the arrays to which they point."""
+
+    def __init__(self, model, ngroup, start, fix, bounds, noise, loss, f_scale, scaling, max_iterations, max_seconds,
+                 search, multistart, everywhere, seed, threads):
+        self.model = model
+        self.names, self.linear = [p.name for p in model.parameters], [q.name for q in model.linear]
+        n, m = len(self.names), len(self.linear)
+        self.start, self.linear_start = np.full(n, np.nan), np.full((ngroup, m), np.nan)
+        self.lower, self.upper = np.full(n + m, np.nan), np.full(n + m, np.nan)
+        self.fixed = np.zeros(n + m, dtype=np.uint8)
+        self.interrupt = ctypes.c_int(0)
+        for name, value in dict(start or {}).items():
+            self._start(name, value)
+        self._fix(fix)
+        for name, pair in dict(bounds or {}).items():
+            self.lower[self._place(name)], self.upper[self._place(name)] = array(pair, f"bounds of {name}", (2,))
+        self.noise = None if noise is None else np.ascontiguousarray(np.broadcast_to(array(noise, "noise"), (ngroup,)))
+        self.halves = [np.ascontiguousarray(a) for x in (self.lower, self.upper, self.fixed) for a in (x[:n], x[n:])]
+        flags = ctypes.POINTER(ctypes.c_ubyte)
+        lower, linear_lower, upper, linear_upper, fixed, linear_fixed = self.halves
+        self.c = _library.Options(
+            start=pointer(self.start), lower=pointer(lower), upper=pointer(upper), fixed=pointer(fixed, flags),
+            linear_start=pointer(self.linear_start), linear_lower=pointer(linear_lower),
+            linear_upper=pointer(linear_upper), linear_fixed=pointer(linear_fixed, flags), sigma=pointer(self.noise),
+            loss=loss.encode(), f_scale=f_scale, scaling=scaling.encode(), max_iterations=max_iterations,
+            max_seconds=max_seconds, start_only=not search, multi_start=multistart, global_=bool(everywhere), seed=seed,
+            threads=threads, interrupt=ctypes.pointer(self.interrupt))
+
+    def _place(self, name):
+        check_name(name, self.names + self.linear, "parameter", self.model.name)
+        return (self.names + self.linear).index(name)
+
+    def _start(self, name, value):
+        k = self._place(name)
+        if k < len(self.names):
+            self.start[k] = array(value, name, ())
+        else:
+            self.linear_start[:, k - len(self.names)] = array(value, name)
+
+    def _fix(self, fix):
+        if isinstance(fix, str):
+            raise UsageError(f"fix: give names in a list, ['{fix}'], or {{'{fix}': value}}")
+        for name in fix or ():
+            k = self._place(name)
+            self.fixed[k] = 1
+            if hasattr(fix, "items"):
+                self._start(name, fix[name])
+            elif k >= len(self.names) and np.isnan(self.linear_start[:, k - len(self.names)]).any():
+                self._start(name, self.model.linear[k - len(self.names)].start)
+
+
+class Fit:
+    """The result of Model.fit.
+
+    params, std, std_robust, at_bound   {name: number, or array of one for each group}
+    names                 of the full vector: D0, ..., contrast[0], offset[0], contrast[1], ...
+    values, errors, covariance, covariance_robust, correlation   of that
+    converged, status, message, iterations, evaluations, seconds, threads
+    chi2, reduced_chi2, goodness, npoint, nfree
+    sigma, sigma_common, noise   standard deviation of the noise, for each group and for all; where it is from
+    coords                {axis: coordinates of the groups}
+    std is NaN for parameters on a bound and for those that the data do not determine; std_robust holds for noise that
+    pairs of frames share.
+    """
+
+    def __init__(self, model, problem, geometry, values, options, grid):
+        self.model, self.coords, self.time, self.columns = model, problem.coords, geometry.time, geometry.columns
+        self.data, self._grid, self._weighted = values, grid, bool(geometry.data.sigma)
+        o = _Options(model, problem.ngroup, **options)
+
+        def run():
+            r = library().fit_api_fit(problem.handle, _library.byref(o.c))
+            if not r:
+                raise failure()  # in the thread that failed: it has the message
+            return r
+
+        r = _in_thread(run, o.interrupt) if threading.current_thread() is threading.main_thread() else run()
+        try:
+            self._take(r.contents)
+        finally:
+            library().fit_api_result_free(r)
+
+    def _take(self, r):
+        nf, n, m, ng = r.nfull, r.nparam, r.nlinear, r.ngroup
+        self.converged, self.status, self.message = bool(r.converged), r.status.decode(), r.message.decode()
+        self.iterations, self.evaluations = r.iterations, r.evaluations
+        self.seconds, self.threads = r.seconds, r.threads
+        self.chi2, self.reduced_chi2, self.goodness = r.chi2, r.reduced_chi2, r.goodness
+        self.npoint, self.nfree = r.npoint, r.nfree
+        self.sigma, self.sigma_common, self.noise = copied(r.sigma, (ng,)), r.sigma_common, r.noise.decode()
+        self.values = np.concatenate([copied(r.param, (n,)), copied(r.linear, (ng * m,))])
+        self.errors, robust = copied(r.std, (nf,)), copied(r.std_robust, (nf,))
+        self.covariance, self.covariance_robust = copied(r.covariance, (nf, nf)), copied(r.covariance_robust, (nf, nf))
+        self.lower, self.upper = copied(r.lower, (nf,)), copied(r.upper, (nf,))
+        bound = np.ctypeslib.as_array(r.at_bound, (nf,)).copy()
+        names = [p.name for p in self.model.parameters]
+        self.names = names + [f"{q.name}[{g}]" if ng > 1 else q.name for g in range(ng) for q in self.model.linear]
+        self.params, self.std = self._named(self.values), self._named(self.errors)
+        self.std_robust, self.at_bound = self._named(robust), self._named(bound)
+
+    @property
+    def correlation(self):
+        with np.errstate(invalid="ignore", divide="ignore"):
+            d = np.sqrt(np.diag(self.covariance))
+            return self.covariance / np.outer(d, d)
+
+    def _named(self, full):
+        """{name: value}, linear parameters as arrays over the groups; leading axes of `full` stay in front."""
+        n, m = len(self.model.parameters), len(self.model.linear)
+        out = {p.name: full[..., k] for k, p in enumerate(self.model.parameters)}
+        if full.ndim == 1:
+            out = {name: v.item() for name, v in out.items()}
+        groups = full[..., n:].reshape(*full.shape[:-1], -1, m) if m else None
+        out.update({q.name: groups[..., k] for k, q in enumerate(self.model.linear)})
+        return out
+
+    def mean(self):
+        """The model at the result, in the shape of the values (frames that take part)."""
+        grid = dict(self._grid)
+        if self.model.is_pairs:
+            grid["frames"] = self.data.shape[-1]
+        return self.model.mean(self.values, **grid)
+
+    def residuals(self):
+        """Values less the model; of two-time data every pair, both triangles and the diagonal."""
+        data, use = self.data, self._grid.get("use")
+        if use is not None:
+            data = data[:, np.asarray(use)[:, None], np.asarray(use)[None, :]]
+        return data - self.mean()
+
+    def __repr__(self):
+        items = {p.name: p for p in self.model.parameters + self.model.linear}
+        lines = [f"{self.model.name}: {self.status} ({self.message}), {self.iterations} iterations, "
+                 f"{self.seconds:.2f} s, {self.npoint} points, "
+                 + (f"chi2/dof {self.reduced_chi2:.4g}" if self._weighted else f"noise {self.sigma_common:.4g}")]
+        for name, value in self.params.items():
+            unit = "" if items[name].unit == "1" else items[name].unit
+            if np.size(value) > 1:
+                text = (f"{np.min(value):.6g} .. {np.max(value):.6g} +- {np.max(self.std[name]):.2g}  "
+                        f"{np.size(value)} groups")
+            else:
+                text = f"{np.ravel(value)[0]:.6g} +- {np.ravel(self.std[name])[0]:.2g}"
+            where = " (on a bound)" if np.any(self.at_bound[name]) else ""
+            lines.append(f"  {name:<20} {text}  {unit}{where}".rstrip())
+        return "\n".join(lines)
+
+    def to_dict(self):
+        """Everything in plain numbers, lists of them and words."""
+        plain = {k: getattr(self, k) for k in ("converged", "status", "message", "iterations", "evaluations", "seconds",
+                                               "chi2", "reduced_chi2", "goodness", "npoint", "nfree", "sigma_common",
+                                               "noise")}
+        for k in ("params", "std", "std_robust", "coords"):
+            plain[k] = {name: np.asarray(v).tolist() for name, v in getattr(self, k).items()}
+        return plain | {"model": self.model.name, "hash": self.model.hash, "names": self.names,
+                        "covariance": self.covariance.tolist(), "sigma": self.sigma.tolist()}
+
+    def to_inferencedata(self, draws=1000, chains=4, seed=0, robust=False):
+        """Draws of the normal approximation at the result, as ArviZ's InferenceData (a dict of groups without arviz).
+
+        It is not a sample of the posterior (the program: `homodyne fit --method nuts`, then load_posterior).
+        robust: with the covariance for noise that pairs share.  Parameters without an error are constant.
+        """
+        covariance = self.covariance_robust if robust else self.covariance
+        x = normal_draws(self.values, covariance, chains, draws, seed)
+        axis = self.model.axes[0].name if self.model.axes else "group"
+        per_group = [q.name for q in self.model.linear]
+        name = "c2" if self.model.is_pairs else next(c.name for c in self.model.columns if c.role == "value")
+        observed = [axis, "t1", "t2"] if self.model.is_pairs else ["row"]
+        return inference_data(
+            {"posterior": self._named(x), "observed_data": {name: self.data}, "constant_data": dict(self.columns)},
+            dims={**{q: [axis] for q in per_group}, name: observed, **{c: ["row"] for c in self.columns}},
+            coords={axis: self.coords.get(axis, np.arange(self.sigma.size))},
+            attrs={"inference_library": "homodyne-gen", "model_name": self.model.name, "model_sha256": self.model.hash,
+                   "method": "normal approximation at the least-squares result", "status": self.status})

@@ -1,0 +1,254 @@
+"""A compiled model: what it is, its values and derivatives, fits of it."""
+import ctypes
+import pathlib
+import weakref
+from dataclasses import dataclass
+
+import numpy as np
+
+from . import _library
+from ._arrays import array, check_name, copied, pointer, pointers
+from ._library import DataError, UsageError, failure, library
+
+PARAM, LINEAR, SETTING, AXIS, COLUMN = range(5)
+NAME, VARIANT, TITLE, FORMULA, REFERENCE, HASH, ISA = range(7)
+
+
+@dataclass(frozen=True)
+class Item:
+    """A parameter, setting, axis or column.  unit "1": dimensionless.  start: of a setting, its default (NaN: none)."""
+    name: str
+    unit: str
+    doc: str
+    start: float
+    lower: float
+    upper: float
+    per_group: bool
+    role: str  # of a column: "covariate", "value" or "sigma"
+
+
+def models():
+    """Names of the models that are installed beside the library."""
+    return sorted(p.stem for p in pathlib.Path(library().fit_api_folder().decode()).glob("*.so"))
+
+
+def load_model(name, variant=None):
+    """The model `name` of those installed, or the compiled model in the file `name` (a path, with a '/').
+
+    variant: "fast" (the default), "parity", ...  Loading a file runs the code in it.
+    """
+    return Model(name, variant)
+
+
+class _Problem:
+    """A model on its geometry, with or without values."""
+
+    def __init__(self, model, data):
+        self.model = model  # which must live as long
+        self.handle = library().fit_api_problem_new(model._handle, _library.byref(data))
+        if not self.handle:
+            raise failure()
+        self._release = weakref.finalize(self, library().fit_api_problem_free, self.handle)
+        self.ngroup = library().fit_api_groups(self.handle)
+        self.coords = {item.name: copied(library().fit_api_coord(self.handle, a), (self.ngroup,))
+                       for a, item in enumerate(model.axes)}
+
+
+@dataclass
+class Geometry:
+    """What the keywords of mean, jacobian and fit said, in order of the library."""
+    data: _library.Data
+    keep: list        # arrays to which data points
+    shape: tuple      # of the values
+    time: np.ndarray  # of two-time models: s, frames that take part; else None
+    columns: dict
+
+
+class Model:
+    """See load_model.  Attributes: name, variant, title, formula, reference, hash, isa; is_pairs (two-time data; else a
+    table); parameters, linear, settings, axes, columns: lists of Item."""
+
+    def __init__(self, name, variant=None):
+        lib = library()
+        self._handle = lib.fit_api_open(str(name).encode(), variant.encode() if variant else None)
+        if not self._handle:
+            raise failure()
+        self._release = weakref.finalize(self, lib.fit_api_close, self._handle)
+        text = [(lib.fit_api_text(self._handle, k) or b"").decode() for k in range(7)]
+        self.name, self.variant, self.title, self.formula, self.reference, self.hash, self.isa = text
+        self.is_pairs = bool(lib.fit_api_is_pairs(self._handle))
+        self.parameters, self.linear, self.settings, self.axes, self.columns = (self._items(k) for k in range(5))
+        self._covariates = [c.name for c in self.columns if c.role == "covariate"]
+
+    def _items(self, kind):
+        items = []
+        for i in range(library().fit_api_count(self._handle, kind)):
+            c = _library.Item()
+            if library().fit_api_item(self._handle, kind, i, _library.byref(c)):
+                raise failure()
+            items.append(Item(c.name.decode(), c.unit.decode(), (c.doc or b"").decode(), c.start, c.lower, c.upper,
+                              bool(c.per_group), ("covariate", "value", "sigma")[c.role] if kind == COLUMN else ""))
+        return items
+
+    def __repr__(self):
+        lines = [f"{self.name} ({self.variant}, {self.isa}): {self.title}"]
+        for p in self.parameters + self.linear:
+            lines.append(f"  {p.name:<20} {p.start:<10.6g} {p.lower:g} .. {p.upper:g}  {p.unit}  {p.doc}")
+        for word, items in (("settings", self.settings), ("axes", self.axes), ("columns", self.columns)):
+            if items:
+                lines.append(f"  {word}: " + ", ".join(f"{s.name} ({s.unit})" for s in items))
+        return "\n".join(lines)
+
+    # ---- geometry ---------------------------------------------------------------------------------
+
+    def _settings(self, given):
+        return array([np.nan if given.get(s.name) is None else given[s.name] for s in self.settings], "settings")
+
+    def _pairs(self, given, values, frames, dt, time, use):
+        if dt is None and time is not None and np.size(time) > 1:
+            dt = float(np.min(np.diff(array(time, "time"))))
+        if dt is None:
+            raise UsageError(f"{self.name}: the frame period is missing: dt=, in s")
+        if values is not None and frames is None:
+            frames = values.shape[-1]
+        if frames is None:
+            frames = np.size(time) if time is not None else None
+        if frames is None:
+            raise UsageError(f"{self.name}: frames= is missing: the number of frames")
+        frames = int(frames)
+        time = None if time is None else array(time, "time", (frames,))
+        coord = [np.atleast_1d(array(given[a.name], a.name)) if given.get(a.name) is not None else None
+                 for a in self.axes]
+        if None in [None if c is None else 1 for c in coord]:
+            missing = next(a for a, c in zip(self.axes, coord) if c is None)
+            raise UsageError(f"{self.name}: {missing.name}= is missing: one for each matrix ({missing.unit})")
+        ngroup = coord[0].size if coord else 1 if values is None else len(values)
+        for a, c in zip(self.axes, coord):
+            array(c, a.name, (ngroup,))
+        use = None if use is None else np.ascontiguousarray(use, dtype=np.uint32)
+        n = frames if use is None else use.size
+        keep = [time, use, *coord, pointers(coord)]
+        data = _library.Data(ngroup=ngroup, coord=keep[-1], ntime=frames, step=float(dt), time=pointer(time),
+                             nframe=0 if use is None else n, frame=pointer(use, ctypes.POINTER(ctypes.c_uint32)))
+        first = float(dt) if self.name == "heterodyne" else 0.0
+        t = first + np.arange(frames) * float(dt) if time is None else time
+        return Geometry(data, keep, (ngroup, n, n), t if use is None else t[use], {})
+
+    def _rows(self, given):
+        named = {}
+        for name in self._covariates + [a.name for a in self.axes]:
+            if given.get(name) is None:
+                raise UsageError(f"{self.name}: {name}= is missing: a value for each row")
+            named[name] = np.atleast_1d(array(given[name], name))
+        nrow = max((v.size for v in named.values()), default=0)
+        for name, v in named.items():
+            named[name] = array(np.broadcast_to(v, (nrow,)) if v.size == 1 else v, name, (nrow,))
+        keep = [pointers([named.get(c.name) for c in self.columns]), pointers([named[a.name] for a in self.axes]),
+                *named.values()]
+        return Geometry(_library.Data(nrow=nrow, column=keep[0], axis=keep[1]), keep, (nrow,), None,
+                        {c: named[c] for c in self._covariates})
+
+    def _geometry(self, given, values=None, frames=None, dt=None, time=None, use=None):
+        known = [i.name for i in self.settings + self.axes] + self._covariates
+        for name in given:
+            check_name(name, known, "setting, axis or column", self.name)
+        if self.is_pairs:
+            g = self._pairs(given, values, frames, dt, time, use)
+        else:
+            for name, v in (("frames", frames), ("dt", dt), ("time", time), ("use", use)):
+                if v is not None:
+                    raise UsageError(f"{name}=: for two-time models; {self.name} is fitted to a table")
+            g = self._rows(given)
+        setting = self._settings(given)
+        g.keep.append(setting)
+        g.data.setting = pointer(setting)
+        return g
+
+    # ---- parameters -------------------------------------------------------------------------------
+
+    def _values(self, params, ngroup):
+        """(nonlinear, linear) at params: a mapping of names, or a sequence; what is not named has the model's start."""
+        nonlinear = np.array([p.start for p in self.parameters], dtype=float)
+        linear = np.array([[q.start for q in self.linear]] * ngroup, dtype=float).reshape(ngroup, len(self.linear))
+        if params is None:
+            return nonlinear, linear
+        if not hasattr(params, "items"):
+            full = array(params, "params")
+            if full.shape not in ((nonlinear.size,), (nonlinear.size + linear.size,)):
+                raise DataError(f"params: shape {full.shape}; ({nonlinear.size},) for the parameters, or "
+                                f"({nonlinear.size + linear.size},) with the linear ones of {ngroup} groups")
+            if full.size > nonlinear.size:
+                linear = full[nonlinear.size:].reshape(linear.shape)
+            return full[:nonlinear.size].copy(), np.ascontiguousarray(linear)
+        names, linear_names = [p.name for p in self.parameters], [q.name for q in self.linear]
+        for name, value in params.items():
+            check_name(name, names + linear_names, "parameter", self.name)
+            if name in names:
+                nonlinear[names.index(name)] = array(value, name, ())
+                continue
+            value = array(value, name)
+            if value.shape not in ((), (1,), (ngroup,)):
+                raise DataError(f"{name}: shape {value.shape}; one number, or ({ngroup},): one for each group")
+            linear[:, linear_names.index(name)] = value
+        return nonlinear, linear
+
+    def _evaluate(self, params, threads, derivatives, grid):
+        g = self._geometry(**grid)
+        p = _Problem(self, g.data)
+        nonlinear, linear = self._values(params, p.ngroup)
+        mean = np.empty(g.shape)
+        jac = np.empty((*g.shape, len(self.parameters) + len(self.linear))) if derivatives else None
+        if library().fit_api_evaluate(p.handle, pointer(nonlinear), pointer(linear), threads, pointer(mean),
+                                      pointer(jac)):
+            raise failure()
+        return mean, jac
+
+    def mean(self, params=None, *, frames=None, dt=None, time=None, use=None, threads=0, **given):
+        """The model's mean at params: {name: value}, linear parameters with one value or one for each group.
+
+        Two-time models: frames= and dt= (s), or time= (s, increasing); use=: places of the frames that take part;
+        axes (phi=) and settings (q=, gap=) by name.  Returns (matrices, frames, frames).
+        Table models: columns, axes and settings by name.  Returns (rows,).
+        """
+        grid = dict(given=given, frames=frames, dt=dt, time=time, use=use)
+        return self._evaluate(params, threads, False, grid)[0]
+
+    def jacobian(self, params=None, *, frames=None, dt=None, time=None, use=None, threads=0, **given):
+        """Derivatives of mean by parameters and linear parameters (in the order of .parameters + .linear), as the last
+        axis of an array otherwise like that of mean."""
+        grid = dict(given=given, frames=frames, dt=dt, time=time, use=use)
+        return self._evaluate(params, threads, True, grid)[1]
+
+    def fit(self, values, *, sigma=None, dt=None, time=None, use=None, start=None, fix=None, bounds=None, noise=None,
+            loss="linear", f_scale=1.0, scaling="individual", max_iterations=0, max_seconds=0.0, search=True,
+            multistart=0, everywhere=False, seed=0, threads=0, **given):
+        """Least squares.  Returns a Fit; one that did not converge says so in .converged.
+
+        values     (matrices, frames, frames), i < j is read; tables: (rows,).  What is not finite does not count.
+        sigma      its standard deviation, in the same shape; else the noise is estimated from the residuals, unless
+        noise      gives one standard deviation for all or one for each group
+        start      {name: value}, where to begin (the search for starting points goes on all the same; search=False)
+        fix        {name: value}, or names, held at their start
+        bounds     {name: (lower, upper)}
+        loss       "linear", "soft_l1", "huber", "cauchy", "arctan"; f_scale in standard deviations
+        scaling    of contrast and offset: "individual", "averaged", "constant", "hierarchical"
+        multistart, everywhere: starting points followed to their ends; the whole box searched
+        """
+        from .fit import Fit
+        values = array(values, "values")
+        if self.is_pairs and values.ndim == 2:
+            values = values[np.newaxis]
+        if self.is_pairs and (values.ndim != 3 or values.shape[1] != values.shape[2]):
+            raise DataError(f"values: shape {values.shape}; (matrices, frames, frames) would be right")
+        g = self._geometry(given, values, None, dt, time, use)
+        right = (g.data.ngroup, values.shape[-1], values.shape[-1]) if self.is_pairs else g.shape
+        values = array(values, "values", right)
+        if sigma is not None:
+            sigma = array(np.broadcast_to(sigma, right) if np.ndim(sigma) == 0 else
+                          np.reshape(sigma, right) if np.size(sigma) == values.size else sigma, "sigma", right)
+        g.data.value, g.data.sigma = pointer(values), pointer(sigma)
+        problem = _Problem(self, g.data)
+        options = dict(start=start, fix=fix, bounds=bounds, noise=noise, loss=loss, f_scale=f_scale, scaling=scaling,
+                       max_iterations=max_iterations, max_seconds=max_seconds, search=search, multistart=multistart,
+                       everywhere=everywhere, seed=seed, threads=threads)
+        return Fit(self, problem, g, values, options, dict(given, dt=dt, time=time, use=use))

@@ -1,0 +1,190 @@
+"""Results in the folders that `homodyne fit` writes: fit.json, fit.h5, posterior.nc."""
+import json
+import pathlib
+
+import numpy as np
+
+from ._inference import inference_data, normal_draws
+from ._library import FileError
+
+
+def _h5py(path):
+    try:
+        import h5py
+    except ImportError:
+        raise FileError(f"{path}: h5py is needed to read it: pip install h5py") from None
+    try:
+        return h5py.File(path, "r")
+    except OSError as why:
+        raise FileError(f"{path}: {why}") from None
+
+
+def _find(path, name):
+    path = pathlib.Path(path)
+    path = path / name if path.is_dir() else path
+    if not path.is_file():
+        raise FileError(f"{path}: there is no such file; give a folder of results of `homodyne fit`")
+    return path
+
+
+def _tree(group):
+    """A group of HDF5 as a dict of arrays, numbers, words and dicts."""
+    out = {}
+    for name, item in group.items():
+        if hasattr(item, "items"):
+            out[name] = _tree(item)
+            continue
+        value = item.asstr()[()] if item.dtype.kind == "O" else item[()]
+        out[name] = value.item() if isinstance(value, np.generic) else value
+    return out
+
+
+def load_results(path):
+    """The results in the folder `path`, or in its fit.json or fit.h5."""
+    return Results(path)
+
+
+class Results:
+    """What fit.json says (of a folder, or that file alone) and fit.h5 (of a folder, or alone).
+
+    summary    the content of fit.json as dicts and lists; {} when fit.h5 was read alone
+    arrays     the content of fit.h5 below /entry, read when first asked for
+    params, std, std_robust, coords, names, values, errors, covariance, status, converged: as those of Fit
+    """
+
+    def __init__(self, path):
+        given = pathlib.Path(path)
+        self.summary, self._arrays = {}, None
+        if given.suffix in (".h5", ".hdf5"):
+            self.folder, self._h5 = given.parent, _find(given, "fit.h5")
+        else:
+            file = _find(given, "fit.json")
+            try:
+                self.summary = json.loads(file.read_text())
+            except ValueError as why:
+                raise FileError(f"{file}: no JSON: {why}") from None
+            if "parameters" not in self.summary:
+                raise FileError(f"{file}: has no parameters: not a result of `homodyne fit`")
+            self.folder, self._h5 = file.parent, file.parent / "fit.h5"
+        if not self.summary and "parameters" not in self.arrays:
+            raise FileError(f"{self._h5}: has no /entry/parameters: not a result of `homodyne fit`")
+
+    @property
+    def arrays(self):
+        if self._arrays is None:
+            with _h5py(_find(self._h5, "fit.h5")) as f:
+                if "entry" not in f:
+                    raise FileError(f"{self._h5}: has no /entry: not a result of `homodyne fit`")
+                self._arrays = _tree(f["entry"])
+        return self._arrays
+
+    @property
+    def status(self):
+        return self.summary.get("status") or self.arrays["convergence"]["status"]
+
+    @property
+    def converged(self):
+        return bool(self.summary["converged"] if self.summary else self.arrays["convergence"]["converged"])
+
+    @property
+    def model(self):
+        return self.summary["model"]["name"] if self.summary else self.arrays["model_name"]
+
+    @property
+    def names(self):
+        return [str(n) for n in self.arrays["parameters"]["name"]]
+
+    @property
+    def values(self):
+        return self.arrays["parameters"]["value"]
+
+    @property
+    def errors(self):
+        return self.arrays["parameters"]["error"]
+
+    @property
+    def covariance(self):
+        return self.arrays["parameters"]["covariance"]
+
+    @property
+    def covariance_robust(self):
+        return self.arrays["parameters"]["covariance_robust"]
+
+    def _full(self, values):
+        """{name: value}; contrast[0], contrast[1] become one array, behind the leading axes."""
+        out = {}
+        for k, name in enumerate(self.names):
+            out.setdefault(name.partition("[")[0], []).append((name, values[..., k]))
+        return {name: np.stack([v for _, v in items], -1) if "[" in items[0][0] else items[0][1]
+                for name, items in out.items()}
+
+    def _get(self, json_name, h5_name):
+        if not self.summary:
+            full = self._full(self.arrays["parameters"][h5_name])
+            return {k: v.item() if np.ndim(v) == 0 else v for k, v in full.items()}
+        number = lambda v: np.nan if v is None else v  # noqa: E731
+        out = {name: number(p.get(json_name)) for name, p in self.summary["parameters"].items()}
+        ending = json_name.removeprefix("value")
+        linear = [k for k in (self.summary.get("scaling") or [{}])[0] if f"{k}_std" in self.summary["scaling"][0]]
+        for name in linear:
+            key = f"{name}_{ending}" if ending else name
+            out[name] = np.array([number(g.get(key)) for g in self.summary["scaling"]], dtype=float)
+        return out
+
+    @property
+    def params(self):
+        return self._get("value", "value")
+
+    @property
+    def std(self):
+        return self._get("std", "error")
+
+    @property
+    def std_robust(self):
+        return self._get("std_robust", "error_robust")
+
+    @property
+    def coords(self):
+        phi = [g["phi"] for g in self.summary.get("scaling") or [] if g.get("phi") is not None] if self.summary else \
+            self.arrays.get("data", {}).get("phi", [])
+        return {"phi": np.asarray(phi, dtype=float)} if len(phi) else {}
+
+    def __repr__(self):
+        lines = [f"{self.folder}: {self.model}, {self.status}"]
+        std = self.std
+        for name, v in self.params.items():
+            for k, (x, s) in enumerate(zip(np.ravel(v), np.ravel(std[name]))):
+                lines.append(f"  {name + (f'[{k}]' if np.ndim(v) else ''):<20} {x:.6g} +- {s:.2g}")
+        return "\n".join(lines)
+
+    def posterior(self):
+        """posterior.nc of the same folder: see load_posterior."""
+        return load_posterior(self.folder)
+
+    def to_inferencedata(self, draws=1000, chains=4, seed=0, robust=False):
+        """posterior.nc, when the fit has sampled; else draws of the normal approximation, as Fit.to_inferencedata."""
+        if (self.folder / "posterior.nc").is_file():
+            return self.posterior()
+        x = normal_draws(self.values, self.covariance_robust if robust else self.covariance, chains, draws, seed)
+        named = self._full(x)
+        axis = next(iter(self.coords), "group")
+        dims = {n: [axis] for n, v in named.items() if v.ndim == 3}
+        ngroup = next((named[n].shape[-1] for n in dims), 0)
+        return inference_data({"posterior": named}, dims=dims,
+                              coords={axis: self.coords.get(axis, np.arange(ngroup))},
+                              attrs={"inference_library": "homodyne-gen", "model_name": self.model,
+                                     "method": "normal approximation at the least-squares result",
+                                     "status": self.status})
+
+
+def load_posterior(path):
+    """posterior.nc (or the folder with it) as ArviZ's InferenceData; without arviz as a dict of groups,
+    {"posterior": {"D0": (chains, draws), ...}, "sample_stats": ..., "attrs": ...}."""
+    file = _find(path, "posterior.nc")
+    try:
+        import arviz as az
+        return az.from_netcdf(str(file))
+    except ImportError:  # arviz, or what it reads the file with
+        pass
+    with _h5py(file) as f:
+        return {**_tree(f), "attrs": dict(f.attrs)}

@@ -1,0 +1,270 @@
+"""Tests of homodyne_gen: test_package.py RESULTS SOURCE.
+
+RESULTS: the folder that `homodyne-laminar fit examples/laminar/experiment.yaml --method laplace` wrote.
+"""
+import json
+import math
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import threading
+import time
+import unittest
+import warnings
+
+import numpy as np
+
+import homodyne_gen as hg
+
+RESULTS, SOURCE = (pathlib.Path(p) for p in sys.argv[1:3])
+TRUTH = {"D0": 6000, "alpha": -0.3, "D_offset": 300, "gamma_dot_t0": 0.004, "beta": -0.4, "gamma_dot_t_offset": 3e-4,
+         "phi0": -4, "contrast": [0.3, 0.25], "offset": 1.0}
+SETUP = dict(dt=0.1, q=0.0054, gap=2e6, phi=[0, 85])
+FRAMES = 160
+
+try:
+    import h5py
+except ImportError:
+    h5py = None
+    print("skipped: tests that read HDF5 (no h5py)")
+try:
+    import arviz
+except ImportError:
+    arviz = None
+    print("skipped: InferenceData objects (no arviz); plain dicts are tested")
+
+
+def plain(group):
+    return {name: np.asarray(group[name]) for name in group if name not in ("chain", "draw", "phi")}
+
+
+class Models(unittest.TestCase):
+    def test_every_installed_model_has_values(self):
+        self.assertIn("laminar", hg.models())
+        for name in hg.models():
+            m = hg.load_model(name)
+            given = {s.name: 0.01 if math.isnan(s.start) else s.start for s in m.settings if s.name != "dt"}
+            given.update({a.name: [0.01, 0.02] for a in m.axes})
+            if m.is_pairs:
+                mean = m.mean(frames=5, dt=0.1, **given)
+                self.assertEqual(mean.shape[1:], (5, 5), name)
+                np.testing.assert_array_equal(mean, np.swapaxes(mean, 1, 2), name)
+            else:
+                given.update({c.name: np.array([0.01, 0.02]) for c in m.columns if c.role == "covariate"})
+                mean = m.mean(**given)
+                self.assertEqual(mean.shape, (2,), name)
+            self.assertTrue(np.isfinite(mean).all(), name)
+            self.assertIn(m.title, repr(m))
+
+    def test_value_of_the_model_file(self):  # models/kww.lua, digits from elsewhere
+        kww = hg.load_model("kww")
+        g2 = kww.mean({"tau": 0.3, "beta": 0.7, "contrast": 0.2, "baseline": 1.02}, delay=0.1)
+        self.assertAlmostEqual(g2[0], 1.09915367792294033, delta=1e-15 * 4)
+
+    def test_jacobian_is_slope_of_mean(self):
+        m = hg.load_model("laminar")
+        jac = m.jacobian(TRUTH, frames=10, **SETUP)
+        self.assertEqual(jac.shape, (2, 10, 10, 9))
+        for k, p in enumerate(m.parameters + m.linear):
+            x = np.asarray(TRUTH[p.name], dtype=float)
+            up, down = (m.mean({**TRUTH, p.name: x * f}, frames=10, **SETUP) for f in (1 + 1e-5, 1 - 1e-5))
+            step = (2e-5 * np.broadcast_to(x, (2,)))[:, None, None]
+            slope = (up - down) / step
+            # of the parameter's logarithm: third derivative h^2/6 and rounding 2^-52/h, both near 1e-10
+            self.assertLess(np.abs((slope - jac[..., k]) * step / 2e-5).max(), 1e-9, p.name)
+
+    def test_frames_that_take_part(self):
+        m = hg.load_model("laminar")
+        every = m.mean(TRUTH, frames=20, **SETUP)
+        some = m.mean(TRUTH, frames=20, use=[0, 3, 17], **SETUP)
+        np.testing.assert_array_equal(some, every[np.ix_([0, 1], [0, 3, 17], [0, 3, 17])])
+        np.testing.assert_array_equal(every, m.mean(TRUTH, time=np.arange(20) * 0.1, **{**SETUP, "dt": 0.1}))
+
+    def test_curves_of_a_table(self):
+        m = hg.load_model("diffusion_q")
+        g2 = m.mean({"D": 4e4, "power": 2, "contrast": [0.2, 0.3], "baseline": [1.01, 1.02]},
+                    q=[0.01, 0.02, 0.01], delay=[0, 0, np.nan])
+        np.testing.assert_allclose(g2, [1.21, 1.32, np.nan], rtol=1e-15)
+
+    def test_same_values_for_any_number_of_threads(self):
+        m = hg.load_model("laminar")
+        one = m.jacobian(TRUTH, frames=30, threads=1, **SETUP)
+        np.testing.assert_array_equal(one, m.jacobian(TRUTH, frames=30, threads=3, **SETUP))
+
+
+class Mistakes(unittest.TestCase):
+    def told(self, kind, text, call, *args, **kw):
+        with self.assertRaises(kind) as caught:
+            call(*args, **kw)
+        self.assertIn(text, str(caught.exception))
+
+    def test_mistakes_are_told(self):
+        m = hg.load_model("laminar")
+        self.told(hg.UsageError, "did you mean 'laminar'", hg.load_model, "laminer")
+        self.told(ValueError, "fastest", hg.load_model, "laminar", "fastest")
+        self.told(hg.FileError, "/nowhere/x.so", hg.load_model, "/nowhere/x.so")
+        self.told(hg.UsageError, "did you mean 'D0'", m.mean, {"D_0": 1}, frames=4, **SETUP)
+        self.told(hg.UsageError, "did you mean 'gap'", m.mean, frames=4, dt=1, q=1, gapp=1, phi=0)
+        self.told(hg.UsageError, "setting 'gap'", m.mean, frames=4, dt=1, q=1, phi=0)
+        self.told(hg.UsageError, "phi= is missing", m.mean, frames=4, dt=1, q=1, gap=1)
+        self.told(hg.UsageError, "frame period", m.mean, frames=4, q=1, gap=1, phi=0)
+        self.told(hg.DataError, "contrast: shape (3,)", m.mean, {"contrast": [1, 2, 3]}, frames=4, **SETUP)
+        self.told(hg.DataError, "values: shape", m.fit, np.ones((2, 4, 5)), **SETUP)
+        self.told(hg.DataError, "(2, 8, 8) would be right", m.fit, np.ones((3, 8, 8)), **SETUP)
+        self.told(hg.DataError, "sigma", m.fit, np.ones((2, 8, 8)), sigma=np.ones(3), **SETUP)
+        self.told(hg.UsageError, "huber", m.fit, np.ones((2, 8, 8)), loss="hubber", **SETUP)
+        self.told(hg.UsageError, "list", m.fit, np.ones((2, 8, 8)), fix="D0", **SETUP)
+        self.told(hg.Error, "", m.fit, np.full((2, 8, 8), np.nan), **SETUP)
+        kww = hg.load_model("kww")
+        self.told(hg.UsageError, "delay= is missing", kww.mean)
+        self.told(hg.UsageError, "frames=", kww.mean, frames=3, delay=1)
+        self.told(hg.DataError, "delay: not an array", kww.mean, delay=["x"])
+        self.told(hg.FileError, "no such file", hg.load_results, "/nowhere")
+
+    def test_library_that_is_missing(self):
+        done = subprocess.run([sys.executable, "-c", "import homodyne_gen as hg; hg.models()"],
+                              capture_output=True, text=True,
+                              env={**os.environ, "HOMODYNE_GEN_LIB": "/nowhere/lib.so"})
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("HOMODYNE_GEN_LIB", done.stderr)
+
+
+class Fits(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.m = hg.load_model("laminar")
+        c2 = cls.m.mean(TRUTH, frames=FRAMES, **SETUP)
+        noise = np.triu(0.01 * np.random.default_rng(3).standard_normal(c2.shape), 1)
+        cls.c2 = c2 + noise + np.swapaxes(noise, 1, 2)
+        cls.r = cls.m.fit(cls.c2, **SETUP)
+
+    def test_truth_is_found(self):
+        r = self.r
+        self.assertTrue(r.converged, r.message)
+        for name in ("alpha", "gamma_dot_t0", "beta", "phi0", "contrast", "offset"):
+            off = (np.asarray(r.params[name]) - TRUTH[name]) / r.std[name]
+            self.assertLess(np.abs(off).max(), 5, name)
+        # noise of 25440 pairs: known to 1/sqrt(2 25440) = 0.44 %
+        self.assertLess(abs(r.sigma_common / 0.01 - 1), 0.022)
+        self.assertEqual(r.npoint, 2 * FRAMES * (FRAMES - 1) // 2)
+        self.assertEqual(len(r.names), r.values.size)
+        np.testing.assert_allclose(np.diag(r.covariance), r.errors**2, rtol=1e-12)
+        i, j = np.triu_indices(FRAMES, 1)
+        self.assertAlmostEqual((r.residuals()[:, i, j]**2).sum() / r.chi2, 1, delta=1e-9)
+        json.dumps(r.to_dict())
+
+    def test_options(self):
+        held = self.m.fit(self.c2, fix={"phi0": -4, "offset": 1.0}, bounds={"alpha": (-0.1, 1)}, **SETUP)
+        self.assertEqual(held.params["phi0"], -4)
+        self.assertEqual(held.std["phi0"], 0)
+        np.testing.assert_array_equal(held.params["offset"], [1, 1])
+        self.assertGreaterEqual(held.params["alpha"], -0.1)
+        shared = self.m.fit(self.c2, scaling="averaged", noise=0.01, threads=1, **SETUP)
+        self.assertEqual(shared.params["contrast"][0], shared.params["contrast"][1])
+        self.assertEqual(len(set(self.m.fit(self.c2, threads=t, **SETUP).values.tobytes() for t in (1, 2, 3))), 1)
+
+    def test_what_does_not_count(self):
+        holes = self.c2.copy()
+        holes[0, 3, 7] = np.nan
+        holes[1, 9, 3] = np.nan  # below the diagonal: is not read
+        self.assertEqual(self.m.fit(holes, **SETUP).npoint, self.r.npoint - 1)
+
+    def test_table_with_errors(self):
+        kww, delay = hg.load_model("kww"), np.logspace(-3, 1, 80)
+        truth = {"tau": 0.5, "beta": 0.7, "contrast": 0.2, "baseline": 1.0}
+        noise = 1e-3 * np.random.default_rng(5).standard_normal(80)
+        r = kww.fit(kww.mean(truth, delay=delay) + noise, sigma=1e-3, delay=delay)
+        for name, value in truth.items():
+            self.assertLess(abs(np.ravel(r.params[name])[0] - value) / np.ravel(r.std[name])[0], 5, name)
+        self.assertLess(abs(r.reduced_chi2 - 1), 1)
+        self.assertEqual(set(plain(r.to_inferencedata(10)["posterior"])), set(truth))
+
+    def test_draws_have_mean_and_covariance(self):
+        idata = self.r.to_inferencedata(draws=2000, chains=4, seed=1)
+        x = plain(idata["posterior"])
+        self.assertEqual(x["alpha"].shape, (4, 2000))
+        self.assertEqual(x["contrast"].shape, (4, 2000, 2))
+        for name in ("alpha", "phi0"):  # of 8000 independent draws: 1.1 % of the deviation, 0.8 % of itself
+            self.assertLess(abs(x[name].mean() - self.r.params[name]) / self.r.std[name], 0.06)
+            self.assertLess(abs(x[name].std() / self.r.std[name] - 1), 0.05)
+        np.testing.assert_array_equal(np.asarray(idata["observed_data"]["c2"]), self.c2)
+        if arviz:
+            self.assertEqual(idata["posterior"]["contrast"].dims, ("chain", "draw", "phi"))
+            np.testing.assert_array_equal(idata["posterior"]["phi"], SETUP["phi"])
+
+    def test_interruption(self):
+        setup = {**SETUP, "phi": np.linspace(-80, 80, 12)}
+        c2 = self.m.mean({**TRUTH, "contrast": 0.3}, frames=600, **setup)
+        begun = time.monotonic()
+        timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
+        timer.start()
+        with self.assertRaises(KeyboardInterrupt):
+            while time.monotonic() < begun + 60:  # a fast machine may need several
+                self.m.fit(c2, everywhere=True, multistart=20, **setup)
+        timer.join()
+
+    def test_fits_in_threads(self):
+        found = [None] * 3
+
+        def work(k):
+            found[k] = self.m.fit(self.c2, **SETUP).values
+
+        threads = [threading.Thread(target=work, args=(k,)) for k in range(3)]
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join()
+        for values in found:
+            np.testing.assert_array_equal(values, self.r.values)
+
+
+class OfThePrograms(unittest.TestCase):
+    def test_fit_json(self):
+        r = hg.load_results(RESULTS / "fit.json")
+        with open(RESULTS / "fit.json") as f:
+            told = json.load(f)
+        self.assertTrue(r.converged)
+        self.assertEqual(r.params["D0"], told["parameters"]["D0"]["value"])
+        self.assertEqual(r.std["D0"], told["parameters"]["D0"]["std"])
+        np.testing.assert_array_equal(r.params["contrast"], [g["contrast"] for g in told["scaling"]])
+        self.assertEqual(r.coords["phi"].size, 5)
+        self.assertIn("D0", repr(r))
+
+    @unittest.skipUnless(h5py, "no h5py")
+    def test_fit_h5_agrees_with_fit_json(self):
+        j, h = hg.load_results(RESULTS), hg.load_results(RESULTS / "fit.h5")
+        for ours, theirs in ((h.params, j.params), (h.std, j.std), (h.std_robust, j.std_robust)):
+            self.assertEqual(set(ours), set(theirs))
+            for name in ours:
+                np.testing.assert_allclose(ours[name], theirs[name], rtol=1e-14, err_msg=name)
+        self.assertEqual(j.covariance.shape, (17, 17))
+        self.assertEqual((h.status, h.converged, h.model), (j.status, j.converged, j.model))
+        np.testing.assert_array_equal(h.coords["phi"], j.coords["phi"])
+
+    @unittest.skipUnless(h5py, "no h5py")
+    def test_posterior(self):
+        p = hg.load_posterior(RESULTS)["posterior"]
+        with open(RESULTS / "fit.json") as f:
+            told = json.load(f)["posterior"]["parameters"]
+        self.assertAlmostEqual(float(np.mean(p["D0"])) / told["D0"]["mean"], 1, delta=1e-12)
+        same = hg.load_results(RESULTS).to_inferencedata()["posterior"]
+        np.testing.assert_array_equal(np.asarray(same["D0"]), np.asarray(p["D0"]))
+
+    @unittest.skipUnless(h5py, "no h5py")
+    def test_arrays_are_fitted_as_the_program_fits_the_file(self):
+        with h5py.File(SOURCE / "examples/laminar/experiment.h5") as f:
+            maps = f["xpcs/twotime/correlation_map"]
+            half = np.array([maps[k][()] for k in sorted(maps)])
+        theirs = hg.load_results(RESULTS)
+        m = hg.load_model("laminar")
+        r = m.fit(np.triu(half, 1), dt=0.1, q=0.0054, gap=2e6, phi=theirs.coords["phi"], seed=42)
+        for name, value in theirs.params.items():  # the same code on the same numbers: all but rounding of phi
+            off = (np.asarray(r.params[name]) - value) / theirs.std[name]
+            self.assertLess(np.abs(off).max(), 1e-5, name)
+
+
+if __name__ == "__main__":
+    warnings.simplefilter("error", RuntimeWarning)
+    unittest.main(argv=sys.argv[:1])
