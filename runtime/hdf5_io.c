@@ -11,12 +11,20 @@
 #define MOST_STRINGS ((size_t)1 << 20)
 #define MOST_TEXT ((size_t)1 << 24)
 
+/* No printing; and no cleaning up when the program ends, which HDF5 does not survive when a file could
+ * not be closed because the disk is full.  Files are closed one by one. */
+static void library_opened(void)
+{
+    H5dont_atexit(); /* before anything else; later calls do nothing */
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+}
+
 struct fit_h5 *fit_h5_new(const char *name)
 {
     struct fit_h5 *h = calloc(1, sizeof *h);
     if (!h)
         return NULL;
-    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    library_opened();
     fit_lzf_register();
     h->file = -1;
     h->name = malloc(strlen(name) + 1);
@@ -30,7 +38,7 @@ struct fit_h5 *fit_h5_new(const char *name)
 
 int fit_h5_is_hdf5(const char *file)
 {
-    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    library_opened();
     return H5Fis_hdf5(file) > 0;
 }
 
