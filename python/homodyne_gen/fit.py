@@ -11,22 +11,28 @@ from ._library import UsageError, failure, library
 
 
 def _in_thread(work, interrupt):
-    """work() in another thread, so that Ctrl-C is seen at once: it then asks the fit to end, waits, and raises."""
-    done = {}
+    """work() in another thread, so that Ctrl-C is seen at once: it then asks the fit to end, waits, and raises.  Waits
+    for an event: Thread.join, once interrupted, takes the thread for finished (Python before 3.13)."""
+    done, finished = {}, threading.Event()
 
     def body():
         try:
             done["value"] = work()
         except BaseException as error:  # handed to the thread that waits
             done["error"] = error
+        finally:
+            finished.set()
 
-    thread = threading.Thread(target=body, name="homodyne-gen fit")
-    thread.start()
+    threading.Thread(target=body, name="homodyne-gen fit").start()
     try:
-        thread.join()
+        finished.wait()
     except BaseException:
         interrupt.value = 1
-        thread.join()
+        while not finished.is_set():  # the fit still reads the arrays of this call
+            try:
+                finished.wait()
+            except KeyboardInterrupt:
+                pass
         if done.get("value"):
             library().fit_api_result_free(done["value"])
         raise

@@ -203,6 +203,9 @@ class Fits(unittest.TestCase):
         with self.assertRaises(KeyboardInterrupt):
             while time.monotonic() < begun + 60:  # a fast machine may need several
                 self.m.fit(c2, everywhere=True, multistart=20, **setup)
+        inside = [f for f in sys._current_frames().values() if f.f_code.co_name == "run"
+                  and "homodyne_gen" in f.f_code.co_filename]
+        self.assertFalse(inside, "the fit still runs, and reads arrays that are gone")
         timer.join()
 
     def test_fits_in_threads(self):
