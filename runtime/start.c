@@ -43,8 +43,8 @@ enum {
 static const struct round {
     size_t points, followed, more;
     size_t steps[STAGES];
-} rounds[] = {{16, 8, 2, {4, 8, 25}}, {48, 20, 8, {5, 10, 30}}, {100, 40, 8, {6, 12, 40}}, {2000, 20, 8, {6, 12, 40}}},
-  exploration = {0, EXPLORED, 0, {4, 8, 25}}, first_crossing = {48, 0, 4, {5, 10, 30}},
+} rounds[] = {{16, 8, 0, {4, 8, 25}}, {48, 20, 8, {5, 10, 30}}, {100, 40, 8, {6, 12, 40}}, {2000, 20, 8, {6, 12, 40}}},
+  exploration = {0, EXPLORED, 0, {4, 8, 25}}, first_crossing = {24, 0, 2, {5, 10, 25}},
   later_crossing = {48, 0, 8, {5, 10, 30}};
 
 static const double WORK = 2e8;  /* residuals that screening may cost at most */
