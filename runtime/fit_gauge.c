@@ -61,7 +61,7 @@ int fit_job_held_matters(const struct fit_job *f, const double *theta)
             continue;
         for (size_t m = 0; m < d->nparam; m++) {
             size_t k = d->param[m];
-            if ((int)k != d->held && !(theta[k] > f->lower[k] && theta[k] < f->upper[k]))
+            if ((int)k != d->held && fit_job_on_bound(f, k, theta))
                 return 1;
         }
     }

@@ -49,6 +49,12 @@ struct fit_outcome {
     char origin[48];
 };
 
+/* 1: x[k] stands on a bound of a parameter that is free. */
+static inline int fit_job_on_bound(const struct fit_job *f, size_t k, const double *x)
+{
+    return f->upper[k] > f->lower[k] && !(x[k] > f->lower[k] && x[k] < f->upper[k]);
+}
+
 /* ---- fit_minimum.c --------------------------------------------------------------------------- */
 
 /* Runs the optimiser on all data from theta, at most so many iterations; result in job->nlsq. */
@@ -86,8 +92,9 @@ void fit_job_release(struct fit_job *f);
 
 /* ---- fit_slide.c ----------------------------------------------------------------------------- */
 
-/* Tries to leave bounds on which amplitude or offset of a rate has ended, from job->best. */
-void fit_job_slide(struct fit_job *f, struct fit_outcome *o);
+/* Where amplitude or offset of the rate has ended on a bound at job->best: looks for something better along the rate's
+ * valley.  1: found, the last run of the optimiser; kept in *o. */
+int fit_job_slide(struct fit_job *f, const struct fit_rate *rate, struct fit_outcome *o);
 
 /* ---- fit_noise.c ----------------------------------------------------------------------------- */
 

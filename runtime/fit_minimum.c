@@ -274,7 +274,7 @@ static enum fit_status find_starts(struct fit_job *f, size_t rounds)
 static int at_bound(const struct fit_job *f)
 {
     for (size_t k = 0; k < f->p; k++)
-        if (f->upper[k] > f->lower[k] && !(f->best[k] > f->lower[k] && f->best[k] < f->upper[k]))
+        if (fit_job_on_bound(f, k, f->best))
             return 1;
     return 0;
 }
@@ -298,7 +298,11 @@ enum fit_status fit_job_minimum(struct fit_job *f, struct fit_outcome *o)
     do {
         if ((st = find_starts(f, rounds)) != FIT_OK || (st = run_candidates(f, o)) != FIT_OK)
             return st;
-        fit_job_slide(f, o);
+        for (size_t r = 0; st == FIT_OK && f->kernel->space == FIT_PAIRS && r < f->kernel->nrate && !f->over; r++)
+            if (fit_job_slide(f, &f->kernel->rate[r], o))
+                st = record_minimum(f, o->origin);
+        if (st != FIT_OK)
+            return st;
         rounds = f->list.rounds;
     } while (doubtful(f, o));
     if (isfinite(o->cost) && !f->over && fit_job_held_matters(f, f->best)) {

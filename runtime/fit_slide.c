@@ -13,11 +13,6 @@
 
 enum { EXPONENTS = 16, STEPS = 40 };
 
-static int on_bound(const struct fit_job *f, size_t k, const double *x)
-{
-    return f->upper[k] > f->lower[k] && !(x[k] > f->lower[k] && x[k] < f->upper[k]);
-}
-
 /* The best exponent in (low, high) into best; its cost, or INFINITY. */
 static double scan(struct fit_job *f, const struct fit_rate *r, double low, double high, double *best)
 {
@@ -47,26 +42,16 @@ static int follow(struct fit_job *f, struct fit_outcome *o)
     return 1;
 }
 
-static void slide_one(struct fit_job *f, const struct fit_rate *r, struct fit_outcome *o)
+int fit_job_slide(struct fit_job *f, const struct fit_rate *r, struct fit_outcome *o)
 {
-    size_t e = r->exponent;
+    size_t a = r->amplitude, e = r->exponent, c = r->offset;
     double side[3] = {f->lower[e], f->best[e], f->upper[e]};
+    int bends = f->upper[a] > f->lower[a] && f->upper[e] > f->lower[e] && f->upper[c] > f->lower[c];
+    if (!bends || !isfinite(o->cost) || !(fit_job_on_bound(f, a, f->best) || fit_job_on_bound(f, c, f->best)))
+        return 0;
     for (int k = 0; k < 2 && !f->over; k++)
         if (side[k + 1] > side[k] && isfinite(side[k + 1] - side[k]) &&
             isfinite(scan(f, r, side[k], side[k + 1], f->before)) && follow(f, o))
-            return;
-}
-
-void fit_job_slide(struct fit_job *f, struct fit_outcome *o)
-{
-    const struct fit_kernel *kernel = f->kernel;
-    for (size_t k = 0; kernel->space == FIT_PAIRS && k < kernel->nrate; k++) {
-        const struct fit_rate *r = &kernel->rate[k];
-        if (!isfinite(o->cost) || f->over)
-            break;
-        if (f->upper[r->exponent] > f->lower[r->exponent] && f->upper[r->amplitude] > f->lower[r->amplitude] &&
-            f->upper[r->offset] > f->lower[r->offset] &&
-            (on_bound(f, r->amplitude, f->best) || on_bound(f, r->offset, f->best)))
-            slide_one(f, r, o);
-    }
+            return 1;
+    return 0;
 }

@@ -28,4 +28,4 @@ def __getattr__(name):
     try:
         return metadata.version("homodyne-gen")
     except metadata.PackageNotFoundError:  # run from its sources
-        return _library.library().fit_api_release().decode()
+        return _library.loaded().fit_api_release().decode()

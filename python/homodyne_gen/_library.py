@@ -155,7 +155,7 @@ _lock = threading.Lock()
 _library = None
 
 
-def library():
+def loaded():
     """The library, loaded when it is first needed."""
     global _library
     with _lock:
@@ -166,10 +166,10 @@ def library():
 
 def failure():
     """The exception for the last call of this thread that failed."""
-    lib = library()
+    lib = loaded()
     kind = _ERRORS.get(lib.fit_api_status(), Error)
     return kind(lib.fit_api_message().decode())
 
 
 __all__ = ["Data", "DataError", "Error", "FileError", "Item", "LibraryMissing", "NumericError", "Options", "Result",
-           "UsageError", "byref", "doubles", "failure", "library"]
+           "UsageError", "byref", "doubles", "failure", "loaded"]

@@ -7,7 +7,7 @@ import numpy as np
 from . import _library
 from ._arrays import array, check_name, copied, pointer
 from ._inference import inference_data, normal_draws
-from ._library import UsageError, failure, library
+from ._library import UsageError, failure, loaded
 
 
 def _in_thread(work, interrupt):
@@ -34,7 +34,7 @@ def _in_thread(work, interrupt):
             except KeyboardInterrupt:
                 pass
         if done.get("value"):
-            library().fit_api_result_free(done["value"])
+            loaded().fit_api_result_free(done["value"])
         raise
     if "error" in done:
         raise done["error"]
@@ -113,7 +113,7 @@ class Fit:
         o = _Options(model, problem.ngroup, **options)
 
         def run():
-            r = library().fit_api_fit(problem.handle, _library.byref(o.c))
+            r = loaded().fit_api_fit(problem.handle, _library.byref(o.c))
             if not r:
                 raise failure()  # in the thread that failed: it has the message
             return r
@@ -122,7 +122,7 @@ class Fit:
         try:
             self._take(r.contents)
         finally:
-            library().fit_api_result_free(r)
+            loaded().fit_api_result_free(r)
 
     def _take(self, r):
         nf, n, m, ng = r.nfull, r.nparam, r.nlinear, r.ngroup

@@ -8,7 +8,7 @@ import numpy as np
 
 from . import _library
 from ._arrays import array, check_name, copied, pointer, pointers
-from ._library import DataError, UsageError, failure, library
+from ._library import DataError, UsageError, failure, loaded
 
 PARAM, LINEAR, SETTING, AXIS, COLUMN = range(5)
 NAME, VARIANT, TITLE, FORMULA, REFERENCE, HASH, ISA = range(7)
@@ -29,7 +29,7 @@ class Item:
 
 def models():
     """Names of the models that are installed beside the library."""
-    return sorted(p.stem for p in pathlib.Path(library().fit_api_folder().decode()).glob("*.so"))
+    return sorted(p.stem for p in pathlib.Path(loaded().fit_api_folder().decode()).glob("*.so"))
 
 
 def load_model(name, variant=None):
@@ -45,12 +45,12 @@ class _Problem:
 
     def __init__(self, model, data):
         self.model = model  # which must live as long
-        self.handle = library().fit_api_problem_new(model._handle, _library.byref(data))
+        self.handle = loaded().fit_api_problem_new(model._handle, _library.byref(data))
         if not self.handle:
             raise failure()
-        self._release = weakref.finalize(self, library().fit_api_problem_free, self.handle)
-        self.ngroup = library().fit_api_groups(self.handle)
-        self.coords = {item.name: copied(library().fit_api_coord(self.handle, a), (self.ngroup,))
+        self._release = weakref.finalize(self, loaded().fit_api_problem_free, self.handle)
+        self.ngroup = loaded().fit_api_groups(self.handle)
+        self.coords = {item.name: copied(loaded().fit_api_coord(self.handle, a), (self.ngroup,))
                        for a, item in enumerate(model.axes)}
 
 
@@ -69,7 +69,7 @@ class Model:
     table); parameters, linear, settings, axes, columns: lists of Item."""
 
     def __init__(self, name, variant=None):
-        lib = library()
+        lib = loaded()
         self._handle = lib.fit_api_open(str(name).encode(), variant.encode() if variant else None)
         if not self._handle:
             raise failure()
@@ -82,9 +82,9 @@ class Model:
 
     def _items(self, kind):
         items = []
-        for i in range(library().fit_api_count(self._handle, kind)):
+        for i in range(loaded().fit_api_count(self._handle, kind)):
             c = _library.Item()
-            if library().fit_api_item(self._handle, kind, i, _library.byref(c)):
+            if loaded().fit_api_item(self._handle, kind, i, _library.byref(c)):
                 raise failure()
             items.append(Item(c.name.decode(), c.unit.decode(), (c.doc or b"").decode(), c.start, c.lower, c.upper,
                               bool(c.per_group), ("covariate", "value", "sigma")[c.role] if kind == COLUMN else ""))
@@ -198,7 +198,7 @@ class Model:
         nonlinear, linear = self._values(params, p.ngroup)
         mean = np.empty(g.shape)
         jac = np.empty((*g.shape, len(self.parameters) + len(self.linear))) if derivatives else None
-        if library().fit_api_evaluate(p.handle, pointer(nonlinear), pointer(linear), threads, pointer(mean),
+        if loaded().fit_api_evaluate(p.handle, pointer(nonlinear), pointer(linear), threads, pointer(mean),
                                       pointer(jac)):
             raise failure()
         return mean, jac

@@ -27,7 +27,7 @@ unset HOMODYNE_GEN_LIB
 cmake --install "$build" --prefix "$dir/prefix" >/dev/null
 mkdir -p "$dir/prefix/lib/python3/site-packages"
 cp -r "$dir/site/." "$dir/prefix/lib/python3/site-packages"
-where='import homodyne_gen as hg; print(hg.__version__, len(hg.models()), hg._library.library()._name)'
+where='import homodyne_gen as hg; print(hg.__version__, len(hg.models()), hg._library.loaded()._name)'
 PYTHONPATH=$dir/prefix/lib/python3/site-packages "$python" -c "$where" | tee "$dir/where"
 grep -q "$dir/prefix/" "$dir/where" || { echo "FAILED: found another library"; exit 1; }
 if command -v pkg-config >/dev/null; then

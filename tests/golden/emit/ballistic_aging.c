@@ -81,15 +81,11 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
     carve(l, ws, &w);
     (void)ng, (void)nt, (void)theta, (void)derivative;
     const double tau_ref = theta[0]; /* [s] */
-    (void)tau_ref;
     const double mu = theta[1]; /* [1] */
-    (void)mu;
     const double gamma_ = theta[2]; /* [1] */
-    (void)gamma_;
     const double age_start = l->setting[0]; /* [s] */
-    (void)age_start;
     const double age_ref = l->setting[1]; /* [s] */
-    (void)age_ref;
+    (void)tau_ref, (void)mu, (void)gamma_, (void)age_start, (void)age_ref;
 
     /* scalars of the call and of the groups */
     {
@@ -735,15 +731,11 @@ static void curves(const struct fit_layout *l, const double *theta, double *valu
     const size_t n = l->ntime;
     (void)theta, (void)value, (void)tangent;
     const double tau_ref = theta[0]; /* [s] */
-    (void)tau_ref;
     const double mu = theta[1]; /* [1] */
-    (void)mu;
     const double gamma_ = theta[2]; /* [1] */
-    (void)gamma_;
     const double age_start = l->setting[0]; /* [s] */
-    (void)age_start;
     const double age_ref = l->setting[1]; /* [s] */
-    (void)age_ref;
+    (void)tau_ref, (void)mu, (void)gamma_, (void)age_start, (void)age_ref;
     for (size_t k = 0; k < n; k++) {
         const double t_plus_age_start = l->time[k] + age_start;                /* ballistic_aging.lua:39  [s] */
         const double prod = 0.25*l->step;                                      /* ballistic_aging.lua:35  [s] */

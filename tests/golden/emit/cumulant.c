@@ -59,9 +59,8 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
     carve(l, ws, &w);
     (void)ng, (void)nt, (void)theta, (void)derivative;
     const double rate = theta[0]; /* [1/s] */
-    (void)rate;
     const double pdi = theta[1]; /* [1] */
-    (void)pdi;
+    (void)rate, (void)pdi;
 
     /* scalars of the call and of the groups */
     {
@@ -247,9 +246,8 @@ static void curves(const struct fit_layout *l, const double *theta, double *valu
     const size_t n = l->nrow;
     (void)theta, (void)value, (void)tangent;
     const double rate = theta[0]; /* [1/s] */
-    (void)rate;
     const double pdi = theta[1]; /* [1] */
-    (void)pdi;
+    (void)rate, (void)pdi;
     for (size_t k = 0; k < n; k++) {
     }
 }

@@ -59,11 +59,9 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
     carve(l, ws, &w);
     (void)ng, (void)nt, (void)theta, (void)derivative;
     const double D = theta[0]; /* [angstrom^2/s] */
-    (void)D;
     const double power = theta[1]; /* [1] */
-    (void)power;
     const double q_ref = l->setting[0]; /* [1/angstrom] */
-    (void)q_ref;
+    (void)D, (void)power, (void)q_ref;
 
     /* scalars of the call and of the groups */
     {
@@ -266,11 +264,9 @@ static void curves(const struct fit_layout *l, const double *theta, double *valu
     const size_t n = l->nrow;
     (void)theta, (void)value, (void)tangent;
     const double D = theta[0]; /* [angstrom^2/s] */
-    (void)D;
     const double power = theta[1]; /* [1] */
-    (void)power;
     const double q_ref = l->setting[0]; /* [1/angstrom] */
-    (void)q_ref;
+    (void)D, (void)power, (void)q_ref;
     for (size_t k = 0; k < n; k++) {
     }
 }
@@ -280,11 +276,9 @@ static void combine(const struct fit_layout *l, const double *theta, double *val
     const size_t g = 0;
     (void)l, (void)g;
     const double D = theta[0]; /* [angstrom^2/s] */
-    (void)D;
     const double power = theta[1]; /* [1] */
-    (void)power;
     const double q_ref = l->setting[0]; /* [1/angstrom] */
-    (void)q_ref;
+    (void)D, (void)power, (void)q_ref;
     const double q_over_q_ref = l->coord[0][g]/q_ref;
     const double q_power = pow(q_over_q_ref, power - 2.0);
     value[0] = D*q_power;

@@ -66,11 +66,9 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
     carve(l, ws, &w);
     (void)ng, (void)nt, (void)theta, (void)derivative;
     const double rate = theta[0]; /* [1/s] */
-    (void)rate;
     const double pdi = theta[1]; /* [1] */
-    (void)pdi;
     const double skewness = theta[2]; /* [1] */
-    (void)skewness;
+    (void)rate, (void)pdi, (void)skewness;
 
     /* scalars of the call and of the groups */
     {
@@ -293,11 +291,9 @@ static void curves(const struct fit_layout *l, const double *theta, double *valu
     const size_t n = l->nrow;
     (void)theta, (void)value, (void)tangent;
     const double rate = theta[0]; /* [1/s] */
-    (void)rate;
     const double pdi = theta[1]; /* [1] */
-    (void)pdi;
     const double skewness = theta[2]; /* [1] */
-    (void)skewness;
+    (void)rate, (void)pdi, (void)skewness;
     for (size_t k = 0; k < n; k++) {
     }
 }

@@ -65,11 +65,9 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
     carve(l, ws, &w);
     (void)ng, (void)nt, (void)theta, (void)derivative;
     const double tau_fast = theta[0]; /* [s] */
-    (void)tau_fast;
     const double tau_slow = theta[1]; /* [s] */
-    (void)tau_slow;
     const double fraction = theta[2]; /* [1] */
-    (void)fraction;
+    (void)tau_fast, (void)tau_slow, (void)fraction;
 
     /* scalars of the call and of the groups */
     {
@@ -277,11 +275,9 @@ static void curves(const struct fit_layout *l, const double *theta, double *valu
     const size_t n = l->nrow;
     (void)theta, (void)value, (void)tangent;
     const double tau_fast = theta[0]; /* [s] */
-    (void)tau_fast;
     const double tau_slow = theta[1]; /* [s] */
-    (void)tau_slow;
     const double fraction = theta[2]; /* [1] */
-    (void)fraction;
+    (void)tau_fast, (void)tau_slow, (void)fraction;
     for (size_t k = 0; k < n; k++) {
     }
 }

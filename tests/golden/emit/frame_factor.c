@@ -84,11 +84,9 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
     carve(l, ws, &w);
     (void)ng, (void)nt, (void)theta, (void)derivative;
     const double rate = theta[0]; /* [1/s] */
-    (void)rate;
     const double v_ = theta[1]; /* [1/s] */
-    (void)v_;
     const double phi0 = theta[2]; /* [deg] */
-    (void)phi0;
+    (void)rate, (void)v_, (void)phi0;
 
     /* scalars of the call and of the groups */
     {
@@ -743,11 +741,9 @@ static void curves(const struct fit_layout *l, const double *theta, double *valu
     const size_t n = l->ntime;
     (void)theta, (void)value, (void)tangent;
     const double rate = theta[0]; /* [1/s] */
-    (void)rate;
     const double v_ = theta[1]; /* [1/s] */
-    (void)v_;
     const double phi0 = theta[2]; /* [deg] */
-    (void)phi0;
+    (void)rate, (void)v_, (void)phi0;
     for (size_t k = 0; k < n; k++) {
     }
 }

@@ -59,9 +59,8 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
     carve(l, ws, &w);
     (void)ng, (void)nt, (void)theta, (void)derivative;
     const double tau = theta[0]; /* [s] */
-    (void)tau;
     const double beta = theta[1]; /* [1] */
-    (void)beta;
+    (void)tau, (void)beta;
 
     /* scalars of the call and of the groups */
     {
@@ -259,9 +258,8 @@ static void curves(const struct fit_layout *l, const double *theta, double *valu
     const size_t n = l->nrow;
     (void)theta, (void)value, (void)tangent;
     const double tau = theta[0]; /* [s] */
-    (void)tau;
     const double beta = theta[1]; /* [1] */
-    (void)beta;
+    (void)tau, (void)beta;
     for (size_t k = 0; k < n; k++) {
     }
 }

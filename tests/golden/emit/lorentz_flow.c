@@ -107,13 +107,10 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
     carve(l, ws, &w);
     (void)ng, (void)nt, (void)theta, (void)derivative;
     const double D0 = theta[0]; /* [angstrom^2/s] */
-    (void)D0;
     const double tau = theta[1]; /* [s] */
-    (void)tau;
     const double w_ = theta[2]; /* [nm/s] */
-    (void)w_;
     const double q = l->setting[0]; /* [1/angstrom] */
-    (void)q;
+    (void)D0, (void)tau, (void)w_, (void)q;
 
     /* scalars of the call and of the groups */
     {
@@ -748,13 +745,10 @@ static void curves(const struct fit_layout *l, const double *theta, double *valu
     const size_t n = l->ntime;
     (void)theta, (void)value, (void)tangent;
     const double D0 = theta[0]; /* [angstrom^2/s] */
-    (void)D0;
     const double tau = theta[1]; /* [s] */
-    (void)tau;
     const double w_ = theta[2]; /* [nm/s] */
-    (void)w_;
     const double q = l->setting[0]; /* [1/angstrom] */
-    (void)q;
+    (void)D0, (void)tau, (void)w_, (void)q;
     for (size_t k = 0; k < n; k++) {
     }
 }

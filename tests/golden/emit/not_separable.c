@@ -78,11 +78,9 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
     carve(l, ws, &w);
     (void)ng, (void)nt, (void)theta, (void)derivative;
     const double rate = theta[0]; /* [1/s] */
-    (void)rate;
     const double decay = theta[1]; /* [1/s] */
-    (void)decay;
     const double beta = theta[2]; /* [1] */
-    (void)beta;
+    (void)rate, (void)decay, (void)beta;
 
     /* scalars of the call and of the groups */
     {
@@ -662,11 +660,9 @@ static void curves(const struct fit_layout *l, const double *theta, double *valu
     const size_t n = l->ntime;
     (void)theta, (void)value, (void)tangent;
     const double rate = theta[0]; /* [1/s] */
-    (void)rate;
     const double decay = theta[1]; /* [1/s] */
-    (void)decay;
     const double beta = theta[2]; /* [1] */
-    (void)beta;
+    (void)rate, (void)decay, (void)beta;
     for (size_t k = 0; k < n; k++) {
     }
 }

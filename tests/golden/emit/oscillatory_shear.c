@@ -105,19 +105,13 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
     carve(l, ws, &w);
     (void)ng, (void)nt, (void)theta, (void)derivative;
     const double D = theta[0]; /* [angstrom^2/s] */
-    (void)D;
     const double strain0 = theta[1]; /* [1] */
-    (void)strain0;
     const double delta = theta[2]; /* [1] */
-    (void)delta;
     const double phi0 = theta[3]; /* [deg] */
-    (void)phi0;
     const double q = l->setting[0]; /* [1/angstrom] */
-    (void)q;
     const double gap = l->setting[1]; /* [angstrom] */
-    (void)gap;
     const double frequency = l->setting[2]; /* [1/s] */
-    (void)frequency;
+    (void)D, (void)strain0, (void)delta, (void)phi0, (void)q, (void)gap, (void)frequency;
 
     /* scalars of the call and of the groups */
     {
@@ -878,19 +872,13 @@ static void curves(const struct fit_layout *l, const double *theta, double *valu
     const size_t n = l->ntime;
     (void)theta, (void)value, (void)tangent;
     const double D = theta[0]; /* [angstrom^2/s] */
-    (void)D;
     const double strain0 = theta[1]; /* [1] */
-    (void)strain0;
     const double delta = theta[2]; /* [1] */
-    (void)delta;
     const double phi0 = theta[3]; /* [deg] */
-    (void)phi0;
     const double q = l->setting[0]; /* [1/angstrom] */
-    (void)q;
     const double gap = l->setting[1]; /* [angstrom] */
-    (void)gap;
     const double frequency = l->setting[2]; /* [1/s] */
-    (void)frequency;
+    (void)D, (void)strain0, (void)delta, (void)phi0, (void)q, (void)gap, (void)frequency;
     for (size_t k = 0; k < n; k++) {
         const double t_sum = delta
                 + 6.283185307179586*l->time[k]*frequency;   /* oscillatory_shear.lua:41  [1] */
@@ -912,19 +900,13 @@ static void combine(const struct fit_layout *l, const double *theta, double *val
     const size_t g = 0;
     (void)l, (void)g;
     const double D = theta[0]; /* [angstrom^2/s] */
-    (void)D;
     const double strain0 = theta[1]; /* [1] */
-    (void)strain0;
     const double delta = theta[2]; /* [1] */
-    (void)delta;
     const double phi0 = theta[3]; /* [deg] */
-    (void)phi0;
     const double q = l->setting[0]; /* [1/angstrom] */
-    (void)q;
     const double gap = l->setting[1]; /* [angstrom] */
-    (void)gap;
     const double frequency = l->setting[2]; /* [1/s] */
-    (void)frequency;
+    (void)D, (void)strain0, (void)delta, (void)phi0, (void)q, (void)gap, (void)frequency;
     const double phi0_minus_phi = 0.017453292519943295*(phi0 - l->coord[0][g]);
     const double cos_phi0_minus_phi = cos(phi0_minus_phi);
     value[0] = strain0*cos_phi0_minus_phi;

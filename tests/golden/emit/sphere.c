@@ -92,9 +92,8 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
     carve(l, ws, &w);
     (void)ng, (void)nt, (void)theta, (void)derivative;
     const double radius = theta[0]; /* [angstrom] */
-    (void)radius;
     const double delta_rho = l->setting[0]; /* [1/angstrom^2] */
-    (void)delta_rho;
+    (void)radius, (void)delta_rho;
 
     /* scalars of the call and of the groups */
     {
@@ -360,9 +359,8 @@ static void curves(const struct fit_layout *l, const double *theta, double *valu
     const size_t n = l->nrow;
     (void)theta, (void)value, (void)tangent;
     const double radius = theta[0]; /* [angstrom] */
-    (void)radius;
     const double delta_rho = l->setting[0]; /* [1/angstrom^2] */
-    (void)delta_rho;
+    (void)radius, (void)delta_rho;
     for (size_t k = 0; k < n; k++) {
     }
 }

@@ -78,11 +78,9 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
     carve(l, ws, &w);
     (void)ng, (void)nt, (void)theta, (void)derivative;
     const double D0 = theta[0]; /* [angstrom^2/s] */
-    (void)D0;
     const double alpha = theta[1]; /* [1] */
-    (void)alpha;
     const double q = l->setting[0]; /* [1/angstrom] */
-    (void)q;
+    (void)D0, (void)alpha, (void)q;
 
     /* scalars of the call and of the groups */
     {
@@ -600,11 +598,9 @@ static void curves(const struct fit_layout *l, const double *theta, double *valu
     const size_t n = l->ntime;
     (void)theta, (void)value, (void)tangent;
     const double D0 = theta[0]; /* [angstrom^2/s] */
-    (void)D0;
     const double alpha = theta[1]; /* [1] */
-    (void)alpha;
     const double q = l->setting[0]; /* [1/angstrom] */
-    (void)q;
+    (void)D0, (void)alpha, (void)q;
     for (size_t k = 0; k < n; k++) {
         const double half_step = 0.5*l->step;                                  /* static_pair.lua:14  [s] */
         const double t_choice = ((l->time[k] <= half_step) ? half_step
