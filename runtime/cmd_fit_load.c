@@ -1,0 +1,134 @@
+/* cmd_fit_load.c -- the data of the command `fit`: a file of two-time matrices or a table, as the
+ * configuration selects; says before anything large is read how much memory the fit will take. */
+#include "clock.h"
+#include "fit_job.h"
+#include "memory.h"
+#include "source.h"
+#include "table.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static double *settings(const struct fit_job *job)
+{
+    double *s = malloc((job->k->nsetting + 1) * sizeof *s);
+    for (size_t i = 0; s && i < job->k->nsetting; i++)
+        s[i] = job->cfg->setting[i].value;
+    return s;
+}
+
+/* Says how much memory the fit takes, before anything large is read. */
+static enum fit_status estimate(struct fit_job *job, struct fit_selection *sel,
+                                struct fit_error *err)
+{
+    struct fit_memory_plan plan;
+    enum fit_status st = fit_memory_plan(sel, job->cfg->nlsq.memory_fraction.value, &plan, err);
+    if (st != FIT_OK)
+        return st;
+    double mb = plan.streamed ? plan.streamed_mb : plan.held_mb;
+    sel->memory = plan.data_limit;
+    job->bytes = fit_memory_plan_bytes(sel, &plan);
+    job->r.estimate_mb = mb;
+    fit_job_say(
+        job, "memory: %.3g MB for %.0f points (%zu matrices, %zu frames)%s; %.0f MB are available",
+        mb, plan.points, plan.ngroup, plan.frames, plan.streamed ? ", streamed" : "",
+        plan.available_mb);
+    if (!job->cli->quiet && !job->cli->json)
+        fprintf(job->p->err, "memory: %.3g MB for %.0f points%s\n", mb, plan.points,
+                plan.streamed ? ", read from the file in every pass" : "");
+    return FIT_OK;
+}
+
+static void describe_input(struct fit_job *job)
+{
+    const struct fit_measurement *m = job->m;
+    struct fit_input *in = &job->input;
+    struct stat s;
+    *in = (struct fit_input){.size = m->size,
+                             .q = NAN,
+                             .gap = NAN,
+                             .dt = m->dt,
+                             .nfile = m->file_frames,
+                             .first = (size_t)m->first,
+                             .last = (size_t)m->last,
+                             .nmasked = m->nmasked};
+    snprintf(in->file, sizeof in->file, "%s", m->file);
+    snprintf(in->sha256, sizeof in->sha256, "%s", m->sha256);
+    snprintf(in->layout, sizeof in->layout, "%s", m->layout);
+    in->mtime = stat(m->file, &s) == 0 ? s.st_mtime : 0;
+    for (size_t i = 0; i < job->k->nsetting; i++)
+        if (strcmp(job->k->setting[i].name, "gap") == 0)
+            in->gap = m->setting[i];
+    if (m->ngroup == 0 || job->k->space != FIT_PAIRS)
+        return;
+    in->q = m->group[0].q;
+    job->bin = calloc(m->ngroup, sizeof *job->bin);
+    job->key = calloc(m->ngroup, sizeof *job->key);
+    job->phi = calloc(m->ngroup, sizeof *job->phi);
+    int known = 1;
+    for (size_t g = 0; job->bin && job->key && job->phi && g < m->ngroup; g++) {
+        job->bin[g] = m->group[g].bin;
+        job->key[g] = m->group[g].key;
+        job->phi[g] = m->group[g].phi;
+        known = known && !isnan(job->phi[g]);
+    }
+    in->bin = job->bin;
+    in->key = job->key;
+    in->phi = known ? job->phi : NULL;
+}
+
+static enum fit_status load_pairs(struct fit_job *job, struct fit_error *err)
+{
+    struct fit_selection sel;
+    fit_selection_from_config(job->cfg, &sel);
+    if (!sel.path)
+        return fit_fail(err, FIT_ERR_CONFIG,
+                        "%s: no data file; give experimental_data.file_path or --data",
+                        job->cfg->file);
+    enum fit_status st = estimate(job, &sel, err);
+    if (st != FIT_OK)
+        return st;
+    double *setting = settings(job);
+    if (!setting)
+        return fit_fail(err, FIT_ERR_MEMORY, "out of memory");
+    fit_progress_reading(&job->view, "loading", job->bytes);
+    st = fit_measurement_load(&sel, job->k, setting, &job->m, err);
+    fit_progress_clear(&job->view);
+    free(setting);
+    return st;
+}
+
+static enum fit_status load_rows(struct fit_job *job, struct fit_error *err)
+{
+    const struct fit_config_input *in = &job->cfg->input;
+    if (in->path.n == 0)
+        return fit_fail(err, FIT_ERR_CONFIG,
+                        "%s: no table; give experimental_data.file_path or --data", job->cfg->file);
+    double *setting = settings(job);
+    if (!setting)
+        return fit_fail(err, FIT_ERR_MEMORY, "out of memory");
+    enum fit_status st =
+        fit_table_load(in->path.value[0], &job->cfg->table, job->k, setting, &job->m, err);
+    free(setting);
+    return st;
+}
+
+enum fit_status fit_job_load(struct fit_job *job, struct fit_error *err)
+{
+    double begin = fit_seconds();
+    enum fit_status st = job->k->space == FIT_PAIRS ? load_pairs(job, err) : load_rows(job, err);
+    if (st != FIT_OK)
+        return st;
+    job->r.load_seconds = fit_seconds() - begin;
+    for (size_t k = 0; k < job->m->notes.n; k++)
+        fit_notes_add(&job->notes, "%s", job->m->notes.text[k]);
+    describe_input(job);
+    fit_job_say(job, "%s: layout %s, SHA-256 %s", job->m->file, job->m->layout, job->m->sha256);
+    fit_job_say(job, "%zu groups, %zu points, loaded in %.3f s%s", job->m->ngroup,
+                job->m->dataset->npoint, job->r.load_seconds,
+                fit_dataset_streamed(job->m->dataset) ? "; values stay in the file" : "");
+    return FIT_OK;
+}

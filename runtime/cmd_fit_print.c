@@ -1,0 +1,77 @@
+/* cmd_fit_print.c -- what the command `fit` prints at its end: one screen, or JSON, and those notes
+ * that the last fit into the same folder had not told. */
+#include "fit_job.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Was the note a line of the last run's log? */
+static int is_told(const struct fit_job *job, const char *note)
+{
+    size_t n = strlen(note);
+    for (const char *s = job->last_log; s && (s = strstr(s, note)) != NULL; s += n)
+        if (s[n] == '\n' && s - job->last_log >= 6 && strncmp(s - 6, "note: ", 6) == 0)
+            return 1;
+    return 0;
+}
+
+/* A note: on a terminal in lines of 80, for other programs in one. */
+static void put_note(const struct fit_program *p, const char *text)
+{
+    static const char head[] = "note: ";
+    fputs(head, p->err);
+    if (p->err_is_terminal)
+        fit_cli_put_wrapped(p->err, text, sizeof head - 1);
+    else
+        fprintf(p->err, "%s\n", text);
+}
+
+/* On the screen those that are new; all are in summary.txt, fit.json and run.log. */
+static void print_notes(const struct fit_job *job)
+{
+    enum { MOST = 8 };
+    size_t printed = 0, same = 0, left = 0;
+    for (size_t k = 0; k < job->notes.n; k++) {
+        if (!job->cli->verbose && is_told(job, job->notes.text[k]))
+            same++;
+        else if (job->cli->verbose || printed < MOST)
+            printed++, put_note(job->p, job->notes.text[k]);
+        else
+            left++;
+    }
+    if (left)
+        fprintf(job->p->err, "note: %zu more in %s/run.log\n", left, job->folder);
+    if (same)
+        fprintf(job->p->err, "note: %zu as in the last fit, see %s/run.log\n", same, job->folder);
+}
+
+enum fit_status fit_job_print(struct fit_job *job, struct fit_error *err)
+{
+    FILE *f = job->p->out;
+    if (job->cli->json) {
+        char *text = fit_write_json(&job->r);
+        if (!text)
+            return fit_fail(err, FIT_ERR_MEMORY, "out of memory");
+        fputs(text, f);
+        free(text);
+        return FIT_OK;
+    }
+    if (job->cli->quiet)
+        return FIT_OK;
+    fit_write_summary(&job->r, f);
+    fit_study_summary(&job->r, f);
+    fit_write_posterior_summary(&job->r, f);
+    print_notes(job);
+    return FIT_OK;
+}
+
+void fit_job_print_dry_run(const struct fit_job *job)
+{
+    const struct fit_measurement *m = job->m;
+    for (size_t k = 0; k < job->notes.n; k++)
+        put_note(job->p, job->notes.text[k]);
+    fprintf(job->p->out,
+            "%s: %zu groups, frames %ld..%ld, dt %g s, %zu points; would be written to %s\n",
+            m->file, m->ngroup, m->first, m->last, m->dt, m->dataset->npoint, job->folder);
+}
