@@ -1,8 +1,8 @@
 /* objective.c -- variable projection: the linear parameters are eliminated exactly, inside their
  * bounds.
  *
- * Takes a kernel, a data set and what is to be free; gives cost, gradient and Gauss-Newton matrix
- * of the reduced problem.  For a group with moments M = sum w b b^T, v = sum w b (y - rest), s =
+ * Takes what objective_setup.c has made; gives cost, gradient and Gauss-Newton matrix of the
+ * reduced problem.  For a group with moments M = sum w b b^T, v = sum w b (y - rest), s =
  * sum w (y - rest)^2 the sum of squares is  s - 2 lin.v + lin.M lin;  with lin = P u + shift it is
  * a quadratic function of the unknowns u.  Golub & Pereyra, SIAM J. Numer. Anal. 10 (1973) 413;
  * Kaufman, BIT 15 (1975) 49; bounds on the linear part as in Cornelio, Piccolomini & Nagy, Numer.
@@ -11,11 +11,10 @@
  * When the residuals are tiny against the data (noise-free data), the formula above loses them;
  * then they are summed directly in a second pass.
  */
-#include "objective.h"
+#include "objective_impl.h"
 
 #include <float.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "clock.h"
@@ -25,327 +24,6 @@
 /* Below this part of the data's sum of squares, residuals are summed directly: 1e-16 / 1e-7 leaves
  * nine digits of the cost, more than differences of costs need when they decide about steps. */
 static const double DIRECT_BELOW = 1e-7;
-
-static size_t max_size(size_t a, size_t b)
-{
-    return a > b ? a : b;
-}
-
-static size_t min_size(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
-/* ---- vectors of a tile ----------------------------------------------------------------------- */
-
-void fit_objective_vectors(const struct fit_objective *obj, const struct fit_tile *t,
-                           fit_vector_fn *fn, void *user)
-{
-    const size_t L = FIT_LANES;
-    size_t offset = 0;
-    if (obj->kernel->space == FIT_ROWS) {
-        for (size_t b = t->i0 / L; b * L < t->i1; b++, offset += L)
-            fn(user, t->group, offset, 0, t->i1 - b * L < L ? t->i1 - b * L : L);
-        return;
-    }
-    for (size_t i = t->i0; i < t->i1; i++) {
-        for (size_t b = max_size(t->j0, i + 1) / L; b * L < t->j1; b++) {
-            size_t lo = i + 1 > b * L ? i + 1 - b * L : 0;
-            size_t hi = t->j1 - b * L < L ? t->j1 - b * L : L;
-            if (lo > L)
-                lo = L;
-            for (size_t g = 0; g < obj->ngroup; g++, offset += L)
-                fn(user, g, offset, lo, hi);
-        }
-    }
-}
-
-/* ---- setting up ------------------------------------------------------------------------------ */
-
-static double given(const double *array, size_t k, double otherwise)
-{
-    return array && !isnan(array[k]) ? array[k] : otherwise;
-}
-
-static int is_fixed(const struct fit_objective_setup *s, size_t q)
-{
-    return s->scaling == FIT_SCALING_CONSTANT || (s->linear_fixed && s->linear_fixed[q]);
-}
-
-/* The first group with the same value of linear parameter q as group g. */
-static size_t first_like(const struct fit_objective *o, const struct fit_objective_setup *s, size_t g, size_t q)
-{
-    size_t first = 0, n = o->nlinear;
-    if (o->kernel->linear[q].over < 0 || s->scaling == FIT_SCALING_AVERAGED)
-        return 0;
-    if (!s->linear_class)
-        return g;
-    while (first < g && s->linear_class[first * n + q] != s->linear_class[g * n + q])
-        first++;
-    return first;
-}
-
-/* Numbers the unknowns: fills map, origin and nu.  A shared parameter gets one unknown. */
-static void number_unknowns(struct fit_objective *o, const struct fit_objective_setup *s)
-{
-    o->nu = 0;
-    for (size_t g = 0; g < o->ngroup; g++) {
-        for (size_t q = 0; q < o->nlinear; q++) {
-            int *m = &o->map[g * o->nlinear + q];
-            size_t first = first_like(o, s, g, q);
-            if (is_fixed(s, q))
-                *m = -1;
-            else if (first < g)
-                *m = o->map[first * o->nlinear + q];
-            else
-                *m = (int)o->nu++;
-        }
-    }
-}
-
-static enum fit_status set_bounds(struct fit_objective *o, const struct fit_objective_setup *s,
-                                  struct fit_error *err)
-{
-    const struct fit_kernel *k = o->kernel;
-    for (size_t u = 0; u < o->nu; u++) {
-        double sum = 0;
-        size_t n = 0, q = 0, first = 0;
-        for (size_t e = o->ngroup * o->nlinear; e-- > 0;) {
-            if (o->map[e] != (int)u)
-                continue;
-            first = e;
-            q = e % o->nlinear;
-            sum += (int)q == k->intercept ? o->ds->reference[e / o->nlinear] : 0;
-            n++;
-        }
-        double lo = given(s->linear_lower, q, k->linear[q].lower);
-        double hi = given(s->linear_upper, q, k->linear[q].upper);
-        double ref = given(s->linear_start, first, k->linear[q].start);
-        if (isnan(lo))
-            lo = -INFINITY;
-        if (isnan(hi))
-            hi = INFINITY;
-        if (!(lo <= hi))
-            return fit_fail(err, FIT_ERR_CONFIG, "%s: lower bound %g lies above the upper bound %g",
-                            k->linear[q].name, lo, hi);
-        o->origin[u] = n ? sum / (double)n : 0;
-        o->lower[u] = lo - o->origin[u];
-        o->upper[u] = hi - o->origin[u];
-        ref = isfinite(ref) ? ref - o->origin[u] : 0;
-        o->ref[u] = fmin(fmax(ref, o->lower[u]), o->upper[u]);
-        if (!isfinite(o->ref[u]))
-            o->ref[u] = 0;
-    }
-    return FIT_OK;
-}
-
-static enum fit_status set_shifts(struct fit_objective *o, const struct fit_objective_setup *s,
-                                  struct fit_error *err)
-{
-    const struct fit_kernel *k = o->kernel;
-    for (size_t e = 0; e < o->ngroup * o->nlinear; e++) {
-        size_t g = e / o->nlinear, q = e % o->nlinear;
-        double reference = (int)q == k->intercept ? o->ds->reference[g] : 0;
-        if (o->map[e] >= 0) {
-            o->shift[e] = o->origin[o->map[e]] - reference;
-            continue;
-        }
-        double v = given(s->linear_start, e, k->linear[q].start);
-        if (!isfinite(v))
-            return fit_fail(err, FIT_ERR_CONFIG,
-                            "%s is held fixed, but no value is given for it (group %zu)",
-                            k->linear[q].name, g + 1);
-        o->shift[e] = v - reference;
-    }
-    return FIT_OK;
-}
-
-/* Blocks: unknowns connected through groups.  Unknown -> representative by repeated relabelling;
- * the numbers are small (groups x nlinear). */
-static void find_blocks(struct fit_objective *o)
-{
-    for (size_t u = 0; u < o->nu; u++)
-        o->block_of[u] = u;
-    for (int changed = 1; changed;) {
-        changed = 0;
-        for (size_t g = 0; g < o->ngroup; g++) {
-            size_t least = SIZE_MAX;
-            for (size_t q = 0; q < o->nlinear; q++) {
-                int m = o->map[g * o->nlinear + q];
-                if (m >= 0 && o->block_of[m] < least)
-                    least = o->block_of[m];
-            }
-            for (size_t q = 0; q < o->nlinear; q++) {
-                int m = o->map[g * o->nlinear + q];
-                if (m >= 0 && o->block_of[m] != least) {
-                    o->block_of[m] = least;
-                    changed = 1;
-                }
-            }
-        }
-        for (size_t e = 0; e < o->ngroup * o->nlinear; e++) { /* shrinkage connects the groups */
-            int m = o->map[e], first = o->map[e % o->nlinear];
-            if (!(o->shrink[e % o->nlinear] > 0) || m < 0 || o->block_of[m] == o->block_of[first])
-                continue;
-            size_t least = min_size(o->block_of[m], o->block_of[first]);
-            o->block_of[m] = o->block_of[first] = least;
-            changed = 1;
-        }
-    }
-    size_t n = 0, offset = 0;
-    o->nblock = 0;
-    for (size_t r = 0; r < o->nu; r++) {
-        size_t first = n;
-        for (size_t u = 0; u < o->nu; u++)
-            if (o->block_of[u] == r)
-                o->order[n++] = u;
-        if (n == first)
-            continue;
-        o->block_first[o->nblock] = first;
-        o->block_matrix[o->nblock++] = offset;
-        offset += (n - first) * (n - first);
-    }
-    o->block_first[o->nblock] = n;
-    for (size_t k = 0; k < o->nblock; k++)
-        for (size_t i = o->block_first[k]; i < o->block_first[k + 1]; i++) {
-            o->place[o->order[i]] = i - o->block_first[k];
-            o->block_of[o->order[i]] = k;
-        }
-}
-
-static size_t block_size(const struct fit_objective *o, size_t k)
-{
-    return o->block_first[k + 1] - o->block_first[k];
-}
-
-static size_t moments_per_group(size_t q)
-{
-    return q * (q + 1) / 2 + q + 1;
-}
-
-static size_t normal_size(const struct fit_objective *o)
-{
-    size_t p = o->nparam;
-    return p * (p + 1) / 2 + p + o->ngroup * o->nlinear * p;
-}
-
-static double *doubles(size_t n)
-{
-    size_t bytes = (n * sizeof(double) + 127) / 64 * 64;
-    double *p = aligned_alloc(64, bytes);
-    if (p)
-        memset(p, 0, bytes);
-    return p;
-}
-
-/* Arrays whose size does not depend on the blocks.  Returns 0 when memory is out. */
-static int allocate_basic(struct fit_objective *o)
-{
-    size_t e = o->ngroup * o->nlinear + 1; /* never zero bytes */
-    o->map = calloc(e, sizeof *o->map);
-    o->order = calloc(e, sizeof *o->order);
-    o->place = calloc(e, sizeof *o->place);
-    o->block_of = calloc(e, sizeof *o->block_of);
-    o->block_first = calloc(e + 1, sizeof *o->block_first);
-    o->block_matrix = calloc(e, sizeof *o->block_matrix);
-    o->state = calloc(e, sizeof *o->state);
-    o->shift = doubles(e);
-    o->origin = doubles(e);
-    o->lower = doubles(e);
-    o->upper = doubles(e);
-    o->ref = doubles(e);
-    o->u = doubles(e);
-    o->b = doubles(e);
-    o->lin = doubles(e);
-    o->lin_loss = doubles(e);
-    o->ssr = doubles(o->ngroup);
-    o->factor = doubles(o->ngroup);
-    o->shrink = doubles(o->nlinear);
-    o->cross = doubles(e * o->nparam);
-    o->hessian = doubles(o->nparam * o->nparam);
-    o->ws = doubles(o->kernel->workspace(&o->ds->layout));
-    return o->map && o->order && o->place && o->block_of && o->block_first && o->block_matrix &&
-           o->state && o->shift && o->origin && o->lower && o->upper && o->ref && o->u && o->b &&
-           o->lin && o->lin_loss && o->ssr && o->factor && o->shrink && o->cross && o->hessian && o->ws;
-}
-
-static enum fit_status allocate_blocks(struct fit_objective *o, const struct fit_objective_setup *s,
-                                       struct fit_error *err)
-{
-    size_t all = 0, largest = 0;
-    for (size_t k = 0; k < o->nblock; k++) {
-        all += block_size(o, k) * block_size(o, k);
-        largest = max_size(largest, block_size(o, k));
-    }
-    size_t pass = max_size(o->ngroup * moments_per_group(o->nlinear), normal_size(o));
-    pass = max_size(pass, FIT_OBJECTIVE_BINS);
-    o->A = doubles(all);
-    o->moment = doubles(o->ngroup * moments_per_group(o->nlinear));
-    o->sum = doubles(pass);
-    o->work = doubles(
-        max_size(fit_boxqp_work(largest) + largest * (largest + o->nparam + 10) + 16, o->nu));
-    if (!o->A || !o->moment || !o->sum || !o->work)
-        return fit_fail(err, FIT_ERR_MEMORY, "fit: out of memory");
-    size_t extra = max_size(o->kernel->scratch(&o->ds->layout), 3 * FIT_LANES * o->ngroup);
-    struct fit_parallel_need need = {pass, FIT_OBJECTIVE_SCRATCH, extra, s->threads, s->interrupt};
-    return fit_parallel_new(o->ds, &need, &o->par, err);
-}
-
-enum fit_status fit_objective_new(const struct fit_kernel *kernel, const struct fit_dataset *ds,
-                                  const struct fit_objective_setup *setup,
-                                  struct fit_objective **obj, struct fit_error *err)
-{
-    enum fit_status st;
-    struct fit_objective *o = calloc(1, sizeof *o);
-    *obj = NULL;
-    if (!o)
-        return fit_fail(err, FIT_ERR_MEMORY, "fit: out of memory");
-    o->kernel = kernel;
-    o->ds = ds;
-    o->nparam = kernel->nparam;
-    o->nlinear = kernel->nlinear;
-    o->ngroup = ds->layout.ngroup;
-    o->npoint = ds->npoint;
-    if (!allocate_basic(o)) {
-        st = fit_fail(err, FIT_ERR_MEMORY, "fit: out of memory");
-        goto done;
-    }
-    number_unknowns(o, setup);
-    for (size_t q = 0; setup->shrink && q < o->nlinear; q++)
-        o->shrink[q] = setup->shrink[q];
-    if ((st = set_bounds(o, setup, err)) != FIT_OK || (st = set_shifts(o, setup, err)) != FIT_OK)
-        goto done;
-    find_blocks(o);
-    if ((st = allocate_blocks(o, setup, err)) != FIT_OK)
-        goto done;
-    for (size_t t = 0; t < ds->ntile; t++)
-        for (size_t g = 0; g < o->ngroup; g++) {
-            const double *sum = &ds->tile[t].sum[3 * g];
-            o->data_square += sum[2];
-            o->reference_square += sum[0] * ds->reference[g] * ds->reference[g];
-        }
-    *obj = o;
-done:
-    if (st != FIT_OK)
-        fit_objective_free(o);
-    return st;
-}
-
-void fit_objective_free(struct fit_objective *o)
-{
-    if (!o)
-        return;
-    fit_parallel_free(o->par);
-    void *all[] = {o->map,          o->order,   o->place,  o->block_of, o->block_first,
-                   o->block_matrix, o->state,   o->shift,  o->origin,   o->lower,
-                   o->upper,        o->ref,     o->u,      o->b,        o->lin,
-                   o->lin_loss,     o->ssr,     o->factor, o->cross,    o->hessian,
-                   o->ws,           o->ws_loss, o->A,      o->sum,      o->work,
-                   o->moment,       o->shrink};
-    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
-        free(all[k]);
-    free(o);
-}
 
 int fit_objective_threads(const struct fit_objective *o)
 {
@@ -363,6 +41,30 @@ void fit_objective_group_factor(struct fit_objective *o, const double *factor)
     o->weighting = factor ? FIT_WEIGHT_GROUP : FIT_WEIGHT_DATA;
     if (factor)
         memcpy(o->factor, factor, o->ngroup * sizeof *factor);
+}
+
+/* ---- vectors of a tile ----------------------------------------------------------------------- */
+
+void fit_objective_vectors(const struct fit_objective *obj, const struct fit_tile *t,
+                           fit_vector_fn *fn, void *user)
+{
+    const size_t L = FIT_LANES;
+    size_t offset = 0;
+    if (obj->kernel->space == FIT_ROWS) {
+        for (size_t b = t->i0 / L; b * L < t->i1; b++, offset += L)
+            fn(user, t->group, offset, 0, t->i1 - b * L < L ? t->i1 - b * L : L);
+        return;
+    }
+    for (size_t i = t->i0; i < t->i1; i++) {
+        for (size_t b = (t->j0 > i + 1 ? t->j0 : i + 1) / L; b * L < t->j1; b++) {
+            size_t lo = i + 1 > b * L ? i + 1 - b * L : 0;
+            size_t hi = t->j1 - b * L < L ? t->j1 - b * L : L;
+            if (lo > L)
+                lo = L;
+            for (size_t g = 0; g < obj->ngroup; g++, offset += L)
+                fn(user, g, offset, lo, hi);
+        }
+    }
 }
 
 /* ---- passes over the data -------------------------------------------------------------------- */
@@ -505,7 +207,7 @@ static void add_group(struct fit_objective *o, size_t g, const double *m)
     for (size_t p = 0; p < n; p++) {
         if (map[p] < 0)
             continue;
-        size_t up = (size_t)map[p], block = o->block_of[up], size = block_size(o, block);
+        size_t up = (size_t)map[p], block = o->block_of[up], size = fit_objective_block(o, block);
         double *row = o->A + o->block_matrix[block] + o->place[up] * size, t = v[p];
         for (size_t q = 0; q < n; q++) {
             double mpq = moment(o, m, p, q);
@@ -519,7 +221,7 @@ static void add_group(struct fit_objective *o, size_t g, const double *m)
 
 static void solve_block(struct fit_objective *o, size_t k)
 {
-    size_t n = block_size(o, k), *index = o->order + o->block_first[k];
+    size_t n = fit_objective_block(o, k), *index = o->order + o->block_first[k];
     double *b = o->work, *lower = b + n, *upper = lower + n, *ref = upper + n, *x = ref + n,
            *work = x + n;
     signed char *state =
@@ -558,7 +260,7 @@ static void add_shrinkage(struct fit_objective *o, size_t q)
     for (size_t e = q; n && e < all; e += Q) {
         if (!is_first(o, e))
             continue;
-        size_t u = (size_t)o->map[e], block = o->block_of[u], size = block_size(o, block);
+        size_t u = (size_t)o->map[e], block = o->block_of[u], size = fit_objective_block(o, block);
         double *row = o->A + o->block_matrix[block] + o->place[u] * size;
         o->b[u] -= o->shrink[q] * (o->origin[u] - mean / (double)n);
         for (size_t f = q; f < all; f += Q)
@@ -588,8 +290,8 @@ static double penalty(const struct fit_objective *o, size_t q)
 double fit_objective_group(const struct fit_objective *o, size_t g, const double *u, double *lin)
 {
     size_t n = o->nlinear;
-    const double *m = o->moment + g * moments_per_group(n), *v = m + n * (n + 1) / 2;
-    double s = m[moments_per_group(n) - 1];
+    const double *m = o->moment + g * fit_objective_moments(n), *v = m + n * (n + 1) / 2;
+    double s = m[fit_objective_moments(n) - 1];
     for (size_t q = 0; q < n; q++) {
         int unknown = o->map[g * n + q];
         lin[q] = o->shift[g * n + q] + (unknown >= 0 ? u[unknown] : 0);
@@ -605,8 +307,8 @@ double fit_objective_group(const struct fit_objective *o, size_t g, const double
 
 enum fit_eval fit_objective_sums(struct fit_objective *o, const double *theta, int derivative)
 {
-    size_t n = moments_per_group(o->nlinear), last = o->nblock ? o->nblock - 1 : 0;
-    size_t all = o->nblock ? o->block_matrix[last] + block_size(o, last) * block_size(o, last) : 0;
+    size_t n = fit_objective_moments(o->nlinear), last = o->nblock ? o->nblock - 1 : 0;
+    size_t all = o->nblock ? o->block_matrix[last] + fit_objective_block(o, last) * fit_objective_block(o, last) : 0;
     enum fit_eval e = prepare(o, theta, derivative);
     if (e != FIT_EVAL_OK)
         return e;
@@ -638,7 +340,7 @@ enum fit_eval fit_objective_adjoint(struct fit_objective *o, const double *lin, 
 
 static enum fit_eval solve_linear(struct fit_objective *o, double *square)
 {
-    size_t n = moments_per_group(o->nlinear);
+    size_t n = fit_objective_moments(o->nlinear);
     o->ridge = 0;
     for (size_t k = 0; k < o->nblock; k++)
         solve_block(o, k);
@@ -692,14 +394,14 @@ enum fit_eval fit_objective_value(struct fit_objective *o, const double *theta)
 size_t fit_objective_factor(const struct fit_objective *o, size_t block, size_t *index, double *d,
                             double *factor)
 {
-    size_t n = block_size(o, block), m = 0;
+    size_t n = fit_objective_block(o, block), m = 0;
     const double *A = o->A + o->block_matrix[block];
     for (size_t i = 0; i < n; i++) {
         size_t u = o->order[o->block_first[block] + i];
         if (o->state[u] == 0 && o->upper[u] > o->lower[u] && A[i * n + i] > 0)
             index[m++] = u;
     }
-    for (double ridge = 0; ridge<1; ridge = ridge> 0 ? ridge * 100 : 1e-12) {
+    for (double ridge = 0; ridge < 1; ridge = ridge > 0 ? ridge * 100 : 1e-12) {
         for (size_t r = 0; r < m; r++) {
             size_t i = o->place[index[r]];
             d[r] = sqrt(A[i * n + i]);
@@ -716,7 +418,7 @@ size_t fit_objective_factor(const struct fit_objective *o, size_t block, size_t 
 /* B -= C^T A^-1 C over the free unknowns of a block. */
 static void project_block(struct fit_objective *o, size_t block, double *B)
 {
-    size_t n = block_size(o, block), p = o->nparam;
+    size_t n = fit_objective_block(o, block), p = o->nparam;
     double *factor = o->work, *d = factor + n * n, *t = d + n, *column = t + n * p;
     size_t *index = (size_t *)(void *)(column + n);
     size_t m = fit_objective_factor(o, block, index, d, factor);
@@ -741,7 +443,7 @@ enum fit_eval fit_objective_normal(struct fit_objective *o, const double *theta,
     if (e != FIT_EVAL_OK)
         return e;
     o->nnormal++;
-    if ((e = run_pass(o, normal_size(o), normal_tile)) != FIT_EVAL_OK)
+    if ((e = run_pass(o, fit_objective_normal_size(o), normal_tile)) != FIT_EVAL_OK)
         return e;
     const double *h = o->sum, *gradient = h + p * (p + 1) / 2, *cross = gradient + p;
     for (size_t k = 0; k < p; k++) {
