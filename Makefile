@@ -9,6 +9,7 @@
 #   make bench              times: kernels, threads, whole fits, model compilation
 #   make install            to $(DESTDIR)$(PREFIX)
 #   make deb                a Debian package of everything: $(BUILD)/homodyne-gen_VERSION_ARCH.deb
+#   make docs                the documentation as HTML: $(BUILD)/docs/index.html
 #   make wheel              the Python package: $(BUILD)/dist/homodyne_gen-VERSION-py3-none-any.whl
 #   make clean
 BUILD  ?= build
@@ -34,7 +35,7 @@ file  = $(filter %.lua,$(model))
 name  = $(or $(alias_$(model)),$(basename $(notdir $(model))))
 extra = $(if $(file),-DFIT_ADD_MODEL=$(abspath $(file)))
 
-.PHONY: all configure dependencies demo test fuzz study bench install deb wheel clean
+.PHONY: all configure dependencies demo test fuzz study bench install deb docs wheel clean
 ifdef model
 all: configure
 	@$(COMPILE) --target homodyne-$(name) homodyne
@@ -85,6 +86,9 @@ install: configure
 deb: configure
 	@$(COMPILE)
 	@cd $(BUILD) && cpack -G DEB
+
+docs: configure
+	@$(COMPILE) --target docs
 
 wheel:
 	@$(PYTHON) python/wheel_backend.py $(BUILD)/dist
