@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "config_impl.h"
+#include "units.h"
 
 struct text {
     char *text;
@@ -127,6 +128,15 @@ static const char *word_of(const struct fit_cfg_word *word, int value)
     return "null";
 }
 
+/* Given with a unit, and so small or large that the bare number would be questioned when it is read again. */
+static int needs_unit(const struct fit_config *cfg, const struct fit_cfg_real *x)
+{
+    const char *doubt = x == &cfg->input.q     ? fit_units_doubt_q(x->value)
+                        : x == &cfg->input.gap ? fit_units_doubt_gap(x->value)
+                                               : NULL;
+    return doubt && fit_given(x->from) && !x->from.bare;
+}
+
 static void put_row(struct text *t, const struct fit_config *cfg, const struct fit_cfg_key *key)
 {
     const void *member = (const char *)cfg + key->offset;
@@ -137,7 +147,10 @@ static void put_row(struct text *t, const struct fit_config *cfg, const struct f
         if (isnan(x->value))
             return;
         put_key(t, key->path);
-        put(t, "%s", number(x->value, buffer));
+        if (needs_unit(cfg, x))
+            put(t, "\"%s %s\"", number(x->value, buffer), key->unit);
+        else
+            put(t, "%s", number(x->value, buffer));
         put_source(t, cfg, x->from);
         return;
     }
