@@ -1,4 +1,5 @@
-/* measurement_impl.h -- what measurement.c (whole matrices) and measurement_blocks.c share. */
+/* measurement_impl.h -- what measurement.c (whole matrices), measurement_blocks.c and
+ * measurement_check.c share. */
 #ifndef FIT_MEASUREMENT_IMPL_H
 #define FIT_MEASUREMENT_IMPL_H
 
@@ -24,12 +25,23 @@ struct loading {
     double *g2;             /* file_frames: diagonal means */
 };
 
-/* Compares the means over the diagonals of matrix g with those that the file holds. */
+/* ---- measurement_check.c ------------------------------------------------------------------------- */
+
+/* Compares the means over the diagonals of matrix g with those that the file holds: its own g2 of
+ * each bin must be the one of the matrix that carries the bin's name. */
 enum fit_status fit_loading_mapping(struct loading *l, size_t g, const double *means,
                                     struct fit_error *err);
 
+/* The same for the whole matrix in l->matrix; nothing when the file holds no such means. */
+enum fit_status fit_loading_check_mapping(struct loading *l, size_t g, struct fit_error *err);
+
+/* Marks frames of l->matrix without a positive value that are not yet left out; returns how many. */
+size_t fit_loading_find_blank(struct loading *l);
+
 /* Too many frames were found blank, the last of them in matrix g? */
 enum fit_status fit_loading_blank(const struct loading *l, size_t g, struct fit_error *err);
+
+/* ---- measurement.c ------------------------------------------------------------------------------- */
 
 /* Frames of the window that are used, from l->out. */
 enum fit_status fit_loading_frames(struct loading *l, struct fit_error *err);

@@ -1,11 +1,11 @@
-/* npz.c -- reading numpy's .npy and .npz.
+/* npz.c -- reading numpy's .npz, and .npy as a container of one array (arrays: npy.c).
  *
- * Formats:  NEP 1 and numpy.lib.format (NPY);  PKWARE APPNOTE 6.3 (ZIP: end-of-central-directory
+ * Format:  PKWARE APPNOTE 6.3 (ZIP: end-of-central-directory
  * record, ZIP64 locator, central directory).  numpy writes 0xffffffff sizes into local headers, so
  * the central directory is the only source of sizes.  All sizes are checked against the file
  * before use.
  */
-#include "npz.h"
+#include "npy.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -18,7 +18,6 @@ enum {
     PIECE = 1 << 16, /* bytes handled at a time */
     MOST_MEMBERS = 4096,
     MOST_HEADER = 1 << 16, /* bytes of an NPY header */
-    MOST_TEXT = 1 << 24,   /* bytes of a text element */
     END_BYTES = 22,
     ZIP64_LOCATOR_BYTES = 20,
     ZIP64_END_BYTES = 56,
@@ -154,83 +153,7 @@ static int member_bytes(struct fit_npz *z, int k, uint64_t from, unsigned char *
     return 1;
 }
 
-/* ---- NPY header ------------------------------------------------------------------------------ */
-
-/* The text after 'key': in the header's dictionary, or NULL. */
-static const char *value_of(const char *header, const char *key)
-{
-    char quoted[32];
-    snprintf(quoted, sizeof quoted, "'%s'", key);
-    const char *p = strstr(header, quoted);
-    if (!p)
-        return NULL;
-    p += strlen(quoted);
-    while (*p == ' ')
-        p++;
-    if (*p++ != ':')
-        return NULL;
-    while (*p == ' ')
-        p++;
-    return p;
-}
-
-/* '<f8', '|b1', '<U12', '|O' ... */
-static int parse_type(const char *p, struct fit_npz_array *a)
-{
-    const uint16_t one = 1;
-    int little_machine = *(const unsigned char *)&one == 1;
-    a->kind = '?';
-    if (!p)
-        return 0;
-    if (*p != '\'')
-        return 1; /* a structured type: known to exist, not to be read */
-    char order = p[1];
-    if (order != '<' && order != '>' && order != '|' && order != '=')
-        return 0;
-    a->swapped = (order == '>' && little_machine) || (order == '<' && !little_machine);
-    if (!strchr("fiubUSO", p[2]) || !p[2])
-        return 1;
-    char *end;
-    unsigned long size = strtoul(p + 3, &end, 10);
-    if (p[2] == 'O') {
-        a->kind = 'O';
-        return 1;
-    }
-    if (*end != '\'' || end == p + 3 || size > MOST_TEXT)
-        return 0;
-    a->item = size * (p[2] == 'U' ? 4 : 1);
-    int number = strchr("fiub", p[2]) != NULL;
-    if (number &&
-        ((size != 1 && size != 2 && size != 4 && size != 8) || (p[2] == 'f' && size == 1)))
-        return 1;
-    a->kind = p[2];
-    return 1;
-}
-
-static int parse_shape(const char *p, struct fit_npz_array *a)
-{
-    a->rank = 0;
-    a->n = 1;
-    for (int i = 0; i < FIT_NPZ_RANK; i++)
-        a->dims[i] = 1;
-    if (!p || *p++ != '(')
-        return 0;
-    for (;;) {
-        while (*p == ' ' || *p == ',')
-            p++;
-        if (*p == ')')
-            return 1;
-        char *end;
-        if (*p < '0' || *p > '9' || a->rank == FIT_NPZ_RANK)
-            return 0;
-        unsigned long long d = strtoull(p, &end, 10);
-        if (d > SIZE_MAX >> 8 || (d && a->n > (SIZE_MAX >> 8) / d))
-            return 0;
-        a->dims[a->rank++] = (size_t)d;
-        a->n *= (size_t)d;
-        p = *end == 'L' ? end + 1 : end;
-    }
-}
+/* ---- NPY header of a member ------------------------------------------------------------------ */
 
 /* Reads the NPY header of member k.  0: not an array. */
 static int read_header(struct fit_npz *z, int k)
@@ -252,10 +175,7 @@ static int read_header(struct fit_npz *z, int k)
     char *text = length <= MOST_HEADER ? calloc(1, length + 1) : NULL;
     int ok = text && member_bytes(z, k, first, (unsigned char *)text, length);
     if (ok) {
-        const char *order = value_of(text, "fortran_order");
-        ok = parse_type(value_of(text, "descr"), &m->array) &&
-             parse_shape(value_of(text, "shape"), &m->array) && order;
-        m->array.fortran = ok && strncmp(order, "True", 4) == 0;
+        ok = fit_npy_header(text, &m->array);
         m->data = first + length;
     }
     free(text);
@@ -479,79 +399,6 @@ static enum fit_status member_ready(const struct fit_npz *z, int k, int text, st
     return FIT_OK;
 }
 
-static double half_to_double(uint16_t h)
-{
-    int e = h >> 10 & 31;
-    double m = h & 1023, v;
-    uint64_t scale = (uint64_t)(1023 + (e ? e - 25 : -24)) << 52; /* 2^(e-25), or 2^-24 */
-    memcpy(&v, &scale, sizeof v);
-    v *= e ? m + 1024 : m;
-    if (e == 31)
-        v = (h & 1023) ? (double)(0.0f / 0.0f) : 1e308 * 10;
-    return h & 0x8000 ? -v : v;
-}
-
-static double one_value(const unsigned char *p, const struct fit_npz_array *a)
-{
-    unsigned char b[8];
-    for (size_t i = 0; i < a->item; i++)
-        b[i] = a->swapped ? p[a->item - 1 - i] : p[i];
-#define AS(type)                                                                                   \
-    do {                                                                                           \
-        type v;                                                                                    \
-        memcpy(&v, b, sizeof v);                                                                   \
-        return (double)v;                                                                          \
-    } while (0)
-    if (a->kind == 'f') {
-        if (a->item == 8)
-            AS(double);
-        if (a->item == 4)
-            AS(float);
-        uint16_t h;
-        memcpy(&h, b, 2);
-        return a->item == 2 ? half_to_double(h) : 0;
-    }
-    if (a->kind == 'i') {
-        switch (a->item) {
-        case 8:
-            AS(int64_t);
-        case 4:
-            AS(int32_t);
-        case 2:
-            AS(int16_t);
-        default:
-            AS(int8_t);
-        }
-    }
-    switch (a->item) {
-    case 8:
-        AS(uint64_t);
-    case 4:
-        AS(uint32_t);
-    case 2:
-        AS(uint16_t);
-    default:
-        return b[0];
-    }
-#undef AS
-}
-
-static void convert(const unsigned char *p, const struct fit_npz_array *a, size_t n, double *value)
-{
-    if (a->kind == 'f' && a->item == 8 && !a->swapped) {
-        memcpy(value, p, n * sizeof *value);
-    } else if (a->kind == 'f' && a->item == 4 && !a->swapped) {
-        for (size_t i = 0; i < n; i++) {
-            float v;
-            memcpy(&v, p + 4 * i, sizeof v);
-            value[i] = (double)v;
-        }
-    } else {
-        for (size_t i = 0; i < n; i++)
-            value[i] = one_value(p + i * a->item, a);
-    }
-}
-
 enum fit_status fit_npz_read(struct fit_npz *z, int k, size_t first, size_t n, double *value,
                              struct fit_error *err)
 {
@@ -569,7 +416,7 @@ enum fit_status fit_npz_read(struct fit_npz *z, int k, size_t first, size_t n, d
     for (size_t i = 0; i < n && st == FIT_OK; i += most) {
         size_t c = n - i < most ? n - i : most;
         if (member_bytes(z, k, m->data + (uint64_t)(first + i) * item, piece, c * item))
-            convert(piece, &m->array, c, value + i);
+            fit_npy_doubles(piece, &m->array, c, value + i);
         else
             st = fit_fail(err, FIT_ERR_DATA,
                           "%s: %s ends early or is damaged; is the file complete?", z->file,
@@ -603,21 +450,6 @@ enum fit_status fit_npz_read_all(struct fit_npz *z, int k, double **value, size_
     return FIT_OK;
 }
 
-/* One character as UTF-8; returns its length. */
-static size_t put_utf8(uint32_t c, char *to)
-{
-    if (c < 0x80) {
-        to[0] = (char)c;
-        return 1;
-    }
-    int more = c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
-    static const unsigned char lead[4] = {0, 0xc0, 0xe0, 0xf0};
-    to[0] = (char)(lead[more] | (c >> 6 * more & (0x3fu >> more)));
-    for (int i = 1; i <= more; i++)
-        to[i] = (char)(0x80 | (c >> 6 * (more - i) & 0x3f));
-    return (size_t)more + 1;
-}
-
 enum fit_status fit_npz_read_text(struct fit_npz *z, int k, char **text, struct fit_error *err)
 {
     enum fit_status st = member_ready(z, k, 1, err);
@@ -625,26 +457,21 @@ enum fit_status fit_npz_read_text(struct fit_npz *z, int k, char **text, struct 
     if (st != FIT_OK)
         return st;
     const struct member *m = &z->member[k];
-    size_t item = m->array.item, wide = m->array.kind == 'U' ? 4 : 1, o = 0;
+    size_t item = m->array.item;
     if (!m->array.n || item > m->plain)
         return fit_fail(err, FIT_ERR_DATA, "%s: %s is empty", z->file, m->name);
     unsigned char *raw = malloc(item ? item : 1);
-    char *s = malloc(item / wide * 4 + 1);
+    char *s = malloc(fit_npy_text_size(&m->array));
     int ok = raw && s;
     for (size_t at = 0; ok && at < item; at += PIECE)
         ok = member_bytes(z, k, m->data + at, raw + at, item - at < PIECE ? item - at : PIECE);
-    for (size_t i = 0; ok && i + wide <= item; i += wide) {
-        uint32_t c = wide == 1 ? raw[i] : (uint32_t)little(raw + i, 4);
-        if (!c || c > 0x10ffff)
-            break;
-        o += put_utf8(c, s + o);
-    }
+    if (ok)
+        fit_npy_text(raw, &m->array, s);
     free(raw);
     if (!ok) {
         free(s);
         return fit_fail(err, FIT_ERR_DATA, "%s: %s ends early or is damaged", z->file, m->name);
     }
-    s[o] = 0;
     *text = s;
     return FIT_OK;
 }

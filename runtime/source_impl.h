@@ -1,4 +1,5 @@
-/* source_impl.h -- what source.c shares with the files of the layouts (source_*.c). */
+/* source_impl.h -- what source.c and source_read.c share with the files of the layouts
+ * (source_*.c). */
 #ifndef FIT_SOURCE_IMPL_H
 #define FIT_SOURCE_IMPL_H
 
@@ -76,7 +77,7 @@ enum fit_status fit_cube_read_h5(struct fit_source *s, const struct fit_cube *c,
 enum fit_status fit_cube_read_npz(struct fit_source *s, const struct fit_cube *c, size_t k,
                                   double *m, struct fit_error *err);
 
-/* ---- for measurement_blocks.c ---------------------------------------------------------------- */
+/* ---- source_read.c, for measurement_blocks.c ---------------------------------------------------------------- */
 
 /* Some rows and the same columns of a matrix, as the file has it; or the whole matrix. */
 struct fit_probes {
