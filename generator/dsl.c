@@ -1,6 +1,6 @@
 /* dsl.c -- runs a model file in a sandbox.
  *
- * What the file sees is one table of names: the harmless part of Lua, the functions of dsl_expr.c
+ * What the file sees is one table of names: the harmless part of Lua, the functions of dsl_functions.c
  * and prelude.lua, model(), and units under their long names.  Reading any other name is an error
  * that suggests the nearest one; so is an assignment to a name that is not local, which keeps
  * expressions in local variables, where they get their names from.

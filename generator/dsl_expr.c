@@ -1,8 +1,8 @@
-/* dsl_expr.c -- expressions in Lua: operators and functions that build nodes, with units checked
- * as they are written, so that a mistake is reported at its line and once.
+/* dsl_expr.c -- expressions in Lua: operators that build nodes, with units checked as they are
+ * written, so that a mistake is reported at its line and once.  Functions: dsl_functions.c.
  *
  * After a unit mismatch the result has the unit ANY, which agrees with everything: no error
- * follows from an error.  Functions of plain numbers return plain numbers.
+ * follows from an error.
  */
 #include <ctype.h>
 #include <math.h>
@@ -174,13 +174,13 @@ hg_unit dsl_unit(lua_State *L, const char *text)
     return unit;
 }
 
-static const char *unit_text(lua_State *L, hg_unit unit)
+const char *dsl_unit_text(lua_State *L, hg_unit unit)
 {
     return hg_unit_text(dsl_of(L)->m->units, unit);
 }
 
 /* Both units in base units, where that shows what is missing; else NULL. */
-static const char *base_help(lua_State *L, hg_unit a, hg_unit b)
+const char *dsl_base_help(lua_State *L, hg_unit a, hg_unit b)
 {
     struct hg_units *u = dsl_of(L)->m->units;
     const char *p = hg_unit_base_text(u, a), *q = hg_unit_base_text(u, b);
@@ -196,11 +196,11 @@ const char *dsl_unit_help(lua_State *L, hg_unit a, hg_unit b)
     int same = hg_unit_factor(d->m->units, a, b, &factor);
     if (same && b == HG_UNIT_ONE)
         return hg_format(d->arena, "%s is the number %.12g: write convert(..., \"1\")",
-                         unit_text(L, a), factor);
+                         dsl_unit_text(L, a), factor);
     if (same)
-        return hg_format(d->arena, "1 %s = %.12g %s; write convert(..., \"%s\")", unit_text(L, a),
-                         factor, unit_text(L, b), unit_text(L, b));
-    return base_help(L, a, b);
+        return hg_format(d->arena, "1 %s = %.12g %s; write convert(..., \"%s\")", dsl_unit_text(L, a),
+                         factor, dsl_unit_text(L, b), dsl_unit_text(L, b));
+    return dsl_base_help(L, a, b);
 }
 
 /* A remedy for two units that do not agree. */
@@ -216,19 +216,19 @@ static const char *mismatch_help(lua_State *L, struct dsl_value a, struct dsl_va
                                      : dsl_unit_help(L, a.unit, b.unit);
     if (a.unit == HG_UNIT_ONE && hg_is_const(e, a.id, NULL))
         return hg_format(d->arena, "a bare number has no unit; give it one: ... * unit \"%s\"",
-                         unit_text(L, b.unit));
+                         dsl_unit_text(L, b.unit));
     if (b.unit == HG_UNIT_ONE && hg_is_const(e, b.id, NULL))
         return hg_format(d->arena, "a bare number has no unit; give it one: ... * unit \"%s\"",
-                         unit_text(L, a.unit));
+                         dsl_unit_text(L, a.unit));
     const char *p = dsl_local_name(L, a), *q = dsl_local_name(L, b);
     if (p && q)
-        return hg_format(d->arena, "'%s' is in %s and '%s' in %s", p, unit_text(L, a.unit), q,
-                         unit_text(L, b.unit));
-    return base_help(L, a.unit, b.unit);
+        return hg_format(d->arena, "'%s' is in %s and '%s' in %s", p, dsl_unit_text(L, a.unit), q,
+                         dsl_unit_text(L, b.unit));
+    return dsl_base_help(L, a.unit, b.unit);
 }
 
 /* The unit that two operands share; complains when they do not agree. */
-static hg_unit common_unit(lua_State *L, const char *op, struct dsl_value a, struct dsl_value b)
+hg_unit dsl_common_unit(lua_State *L, const char *op, struct dsl_value a, struct dsl_value b)
 {
     if (a.unit == b.unit && a.unit != HG_UNIT_BOOL)
         return a.unit;
@@ -242,11 +242,11 @@ static hg_unit common_unit(lua_State *L, const char *op, struct dsl_value a, str
     if (!near)
         near = op;
     if (isalpha((unsigned char)*op))
-        dsl_complain(L, near, help, "unit mismatch in %s: %s and %s", op, unit_text(L, a.unit),
-                     unit_text(L, b.unit));
+        dsl_complain(L, near, help, "unit mismatch in %s: %s and %s", op, dsl_unit_text(L, a.unit),
+                     dsl_unit_text(L, b.unit));
     else
-        dsl_complain(L, near, help, "unit mismatch: %s %s %s", unit_text(L, a.unit), op,
-                     unit_text(L, b.unit));
+        dsl_complain(L, near, help, "unit mismatch: %s %s %s", dsl_unit_text(L, a.unit), op,
+                     dsl_unit_text(L, b.unit));
     return HG_UNIT_ANY;
 }
 
@@ -264,20 +264,20 @@ static const char *suspicion(lua_State *L, struct dsl_value v)
         }
     if (bare && *bare)
         return hg_format(d->arena, "has '%s' a unit, %s? else ", bare,
-                         unit_text(L, hg_unit_pow(d->m->units, v.unit, -1, 1)));
+                         dsl_unit_text(L, hg_unit_pow(d->m->units, v.unit, -1, 1)));
     if (d->has_grid && v.unit == dsl_unit(L, "1/s"))
         return "is integral(f, t1, t2) missing? else ";
     return "";
 }
 
 /* Complains unless the value has no unit; angles in degrees become numbers when `angle`. */
-static struct dsl_value dimensionless(lua_State *L, const char *function, struct dsl_value v,
-                                      int angle)
+struct dsl_value dsl_dimensionless(lua_State *L, const char *function, struct dsl_value v,
+                                   int angle)
 {
     struct dsl *d = dsl_of(L);
     if (v.unit == HG_UNIT_ONE || v.unit == HG_UNIT_ANY)
         return v;
-    if (angle && strcmp(unit_text(L, v.unit), "deg") == 0) {
+    if (angle && strcmp(dsl_unit_text(L, v.unit), "deg") == 0) {
         struct hg_expr *e = dsl_build(L);
         return (struct dsl_value){hg_mul(e, hg_const(e, degree), v.id), HG_UNIT_ONE, v.written};
     }
@@ -286,18 +286,18 @@ static struct dsl_value dimensionless(lua_State *L, const char *function, struct
     if (v.unit != HG_UNIT_BOOL && hg_unit_factor(d->m->units, v.unit, HG_UNIT_ONE, &factor))
         dsl_complain(L, name ? name : function,
                      hg_format(d->arena, "%s is the number %.12g: write convert(%s, \"1\")",
-                               unit_text(L, v.unit), factor, name ? name : "..."),
+                               dsl_unit_text(L, v.unit), factor, name ? name : "..."),
                      "%s needs a dimensionless argument, this one is in %s", function,
-                     unit_text(L, v.unit));
+                     dsl_unit_text(L, v.unit));
     else if (v.unit == HG_UNIT_BOOL)
         dsl_complain(L, name, "choose with where(condition, a, b)",
                      "a comparison is used as a number");
     else
         dsl_complain(L, name ? name : function,
                      hg_format(d->arena, "%sdivide it by its unit: %s / unit \"%s\"",
-                               suspicion(L, v), name ? name : "...", unit_text(L, v.unit)),
+                               suspicion(L, v), name ? name : "...", dsl_unit_text(L, v.unit)),
                      "%s needs a dimensionless argument, this one is in %s", function,
-                     unit_text(L, v.unit));
+                     dsl_unit_text(L, v.unit));
     return (struct dsl_value){v.id, HG_UNIT_ANY, v.written};
 }
 
@@ -306,7 +306,7 @@ static struct dsl_value dimensionless(lua_State *L, const char *function, struct
 static int op_add(lua_State *L)
 {
     struct dsl_value a = dsl_value_at(L, 1, "a term of +"), b = dsl_value_at(L, 2, "a term of +");
-    hg_unit unit = common_unit(L, "+", a, b);
+    hg_unit unit = dsl_common_unit(L, "+", a, b);
     dsl_push_word(L, hg_add(dsl_build(L), a.id, b.id), unit, HG_W_ADD, 0);
     return 1;
 }
@@ -314,7 +314,7 @@ static int op_add(lua_State *L)
 static int op_sub(lua_State *L)
 {
     struct dsl_value a = dsl_value_at(L, 1, "a term of -"), b = dsl_value_at(L, 2, "a term of -");
-    hg_unit unit = common_unit(L, "-", a, b);
+    hg_unit unit = dsl_common_unit(L, "-", a, b);
     dsl_push_word(L, hg_sub(dsl_build(L), a.id, b.id), unit, HG_W_SUB, 0);
     return 1;
 }
@@ -323,22 +323,22 @@ static int op_neg(lua_State *L)
 {
     struct dsl_value a = dsl_value_at(L, 1, "the term of -");
     if (a.unit == HG_UNIT_BOOL)
-        a = dimensionless(L, "-", a, 0);
+        a = dsl_dimensionless(L, "-", a, 0);
     lua_settop(L, 1); /* Lua passes the operand twice */
     dsl_push_word(L, hg_neg(dsl_build(L), a.id), a.unit, HG_W_NEG, 0);
     return 1;
 }
 
 /* Products and quotients: comparisons are the only thing that cannot be a factor. */
-static struct dsl_value factor(lua_State *L, int i, const char *op)
+struct dsl_value dsl_factor(lua_State *L, int i, const char *op)
 {
     struct dsl_value v = dsl_value_at(L, i, op);
-    return v.unit == HG_UNIT_BOOL ? dimensionless(L, op, v, 0) : v;
+    return v.unit == HG_UNIT_BOOL ? dsl_dimensionless(L, op, v, 0) : v;
 }
 
 static int op_mul(lua_State *L)
 {
-    struct dsl_value a = factor(L, 1, "a factor of *"), b = factor(L, 2, "a factor of *");
+    struct dsl_value a = dsl_factor(L, 1, "a factor of *"), b = dsl_factor(L, 2, "a factor of *");
     hg_unit unit = hg_unit_mul(dsl_of(L)->m->units, a.unit, b.unit);
     dsl_push_word(L, hg_mul(dsl_build(L), a.id, b.id), unit, HG_W_MUL, 0);
     return 1;
@@ -346,7 +346,7 @@ static int op_mul(lua_State *L)
 
 static int op_div(lua_State *L)
 {
-    struct dsl_value a = factor(L, 1, "the left of /"), b = factor(L, 2, "the right of /");
+    struct dsl_value a = dsl_factor(L, 1, "the left of /"), b = dsl_factor(L, 2, "the right of /");
     struct hg_expr *e = dsl_build(L);
     if (hg_is_value(e, b.id, 0.0))
         dsl_fail(L, "/", NULL, "division by zero");
@@ -368,23 +368,23 @@ static hg_unit power_unit(lua_State *L, struct dsl_value a, struct dsl_value b)
         if (hg_unit_pow_number(d->m->units, a.unit, exponent, &unit))
             return unit;
         dsl_complain(L, name ? name : "^", NULL,
-                     "%s to the power %g has no unit that can be written", unit_text(L, a.unit),
+                     "%s to the power %g has no unit that can be written", dsl_unit_text(L, a.unit),
                      exponent);
         return HG_UNIT_ANY;
     }
     dsl_complain(L, name ? name : "^",
                  hg_format(d->arena, "divide the base by its unit: (%s / unit \"%s\")^...",
-                           name ? name : "...", unit_text(L, a.unit)),
+                           name ? name : "...", dsl_unit_text(L, a.unit)),
                  "the exponent is not a number, so the base must be dimensionless; it is in %s",
-                 unit_text(L, a.unit));
+                 dsl_unit_text(L, a.unit));
     return HG_UNIT_ANY;
 }
 
 static int op_pow(lua_State *L)
 {
-    struct dsl_value a = factor(L, 1, "the base of ^"), b = dsl_value_at(L, 2, "the exponent of ^");
+    struct dsl_value a = dsl_factor(L, 1, "the base of ^"), b = dsl_value_at(L, 2, "the exponent of ^");
     double base, exponent;
-    b = dimensionless(L, "an exponent", b, 0);
+    b = dsl_dimensionless(L, "an exponent", b, 0);
     hg_unit unit = power_unit(L, a, b);
     struct hg_expr *e = dsl_build(L);
     if (hg_is_const(e, a.id, &base) && hg_is_const(e, b.id, &exponent) &&
@@ -445,215 +445,6 @@ static int op_tostring(lua_State *L)
     return 1;
 }
 
-/* --- functions -------------------------------------------------------------------------------- */
-
-static double number_sinc(double x)
-{
-    return x == 0.0 ? 1.0 : sin(x) / x; /* the removable singularity itself */
-}
-
-static double number_softplus(double x)
-{
-    return x > 0 ? x + log1p(exp(-x)) : log1p(exp(x));
-}
-
-static double number_logistic(double x)
-{
-    return 1.0 / (1.0 + exp(-x));
-}
-
-enum rule { PLAIN, ANGLE, KEEP }; /* argument: a number; a number or degrees; anything, unit kept */
-
-static const struct function {
-    const char *name;
-    enum hg_op op;
-    enum rule rule;
-    double (*of_number)(double);
-} function[] = {
-    {"exp", HG_EXP, PLAIN, exp},       {"log", HG_LOG, PLAIN, log},
-    {"expm1", HG_EXPM1, PLAIN, expm1}, {"log1p", HG_LOG1P, PLAIN, log1p},
-    {"sin", HG_SIN, ANGLE, sin},       {"cos", HG_COS, ANGLE, cos},
-    {"tan", HG_TAN, ANGLE, tan},       {"sinc", HG_SINC, ANGLE, number_sinc},
-    {"asin", HG_ASIN, PLAIN, asin},    {"acos", HG_ACOS, PLAIN, acos},
-    {"atan", HG_ATAN, PLAIN, atan},    {"sinh", HG_SINH, PLAIN, sinh},
-    {"cosh", HG_COSH, PLAIN, cosh},    {"tanh", HG_TANH, PLAIN, tanh},
-    {"erf", HG_ERF, PLAIN, erf},       {"erfc", HG_ERFC, PLAIN, erfc},
-    {"softplus", HG_SOFTPLUS, PLAIN, number_softplus},
-    {"logistic", HG_LOGISTIC, PLAIN, number_logistic},
-    {"abs", HG_ABS, KEEP, fabs},
-};
-
-static int call_function(lua_State *L)
-{
-    const struct function *f = &function[lua_tointeger(L, lua_upvalueindex(1))];
-    if (lua_gettop(L) != 1)
-        dsl_fail(L, f->name, NULL, "%s takes one argument, not %d", f->name, lua_gettop(L));
-    if (lua_type(L, 1) == LUA_TNUMBER) {
-        lua_pushnumber(L, f->of_number(lua_tonumber(L, 1)));
-        return 1;
-    }
-    struct dsl_value v =
-        dsl_value_at(L, 1, hg_format(dsl_of(L)->arena, "the argument of %s", f->name));
-    hg_unit unit = f->rule == KEEP ? v.unit : HG_UNIT_ONE;
-    if (f->rule != KEEP || v.unit == HG_UNIT_BOOL)
-        v = dimensionless(L, f->name, v, f->rule == ANGLE);
-    hg_id id = hg_call(dsl_build(L), f->op, v.id);
-    double value;
-    if (hg_is_const(dsl_of(L)->m->expr, id, &value) && !isfinite(value))
-        dsl_fail(L, f->name, NULL, "%s of this constant is no finite number", f->name);
-    dsl_push_word(L, id, unit, HG_W_FUNCTION, f->op);
-    return 1;
-}
-
-static int call_atan2(lua_State *L)
-{
-    if (lua_type(L, 1) == LUA_TNUMBER && lua_type(L, 2) == LUA_TNUMBER) {
-        lua_pushnumber(L, atan2(lua_tonumber(L, 1), lua_tonumber(L, 2)));
-        return 1;
-    }
-    struct dsl_value y = dsl_value_at(L, 1, "the first argument of atan2");
-    struct dsl_value x = dsl_value_at(L, 2, "the second argument of atan2");
-    common_unit(L, "atan2", y, x);
-    dsl_push_word(L, hg_call2(dsl_build(L), HG_ATAN2, y.id, x.id), HG_UNIT_ONE, HG_W_ATAN2, 0);
-    return 1;
-}
-
-/* lt, le: a condition; of two numbers: true or false. */
-static int compare(lua_State *L, enum hg_op op, const char *name)
-{
-    if (lua_type(L, 1) == LUA_TNUMBER && lua_type(L, 2) == LUA_TNUMBER) {
-        double a = lua_tonumber(L, 1), b = lua_tonumber(L, 2);
-        lua_pushboolean(L, op == HG_LT ? a < b : a <= b);
-        return 1;
-    }
-    struct dsl_value a = dsl_value_at(L, 1, "the left of a comparison");
-    struct dsl_value b = dsl_value_at(L, 2, "the right of a comparison");
-    common_unit(L, name, a, b);
-    dsl_push_word(L, hg_call2(dsl_build(L), op, a.id, b.id), HG_UNIT_BOOL,
-                  op == HG_LT ? HG_W_LT : HG_W_LE, 0);
-    return 1;
-}
-
-static int call_lt(lua_State *L)
-{
-    return compare(L, HG_LT, "lt");
-}
-
-static int call_le(lua_State *L)
-{
-    return compare(L, HG_LE, "le");
-}
-
-static int call_where(lua_State *L)
-{
-    if (lua_isboolean(L, 1)) {
-        lua_pushvalue(L, lua_toboolean(L, 1) ? 2 : 3);
-        return 1;
-    }
-    struct dsl_value c = dsl_value_at(L, 1, "the condition of where");
-    struct dsl_value a = dsl_value_at(L, 2, "the second argument of where");
-    struct dsl_value b = dsl_value_at(L, 3, "the third argument of where");
-    if (c.unit != HG_UNIT_BOOL)
-        dsl_fail(L, "where", "write where(lt(a, b), x, y)",
-                 "the first argument of where must be a comparison");
-    hg_unit unit = common_unit(L, "where", a, b);
-    dsl_push_word(L, hg_where(dsl_build(L), c.id, a.id, b.id), unit, HG_W_WHERE, 0);
-    return 1;
-}
-
-/* pair(t): the two frame times of a pair. */
-static int call_pair(lua_State *L)
-{
-    struct dsl *d = dsl_of(L);
-    const struct dsl_value *t = dsl_test(L, 1);
-    if (!t || !d->has_grid || t->id != d->time)
-        dsl_fail(L, "pair", "local t = m.grid(\"t\", \"s\"); local t1, t2 = pair(t)",
-                 "pair needs the time grid");
-    hg_unit s = t->unit;
-    hg_id time = t->id;
-    d->t1 = hg_pair_at(dsl_build(L), time, 0);
-    d->t2 = hg_pair_at(dsl_build(L), time, 1);
-    d->has_pair = 1;
-    dsl_push(L, d->t1, s);
-    dsl_push(L, d->t2, s);
-    return 2;
-}
-
-/* 0 or 1 for t1 or t2 at stack position i. */
-static int frame_of_pair(lua_State *L, int i, const char *function_name)
-{
-    struct dsl *d = dsl_of(L);
-    const struct dsl_value *v = dsl_test(L, i);
-    if (v && d->has_pair && (v->id == d->t1 || v->id == d->t2))
-        return v->id == d->t2;
-    dsl_fail(L, function_name, "local t1, t2 = pair(t) gives them",
-             "%s: argument %d must be one of the two times of a pair", function_name, i);
-}
-
-/* A function of the frame time at stack position 1. */
-static struct dsl_value function_of_time(lua_State *L, const char *function_name)
-{
-    struct dsl *d = dsl_of(L);
-    struct dsl_value f = factor(L, 1, hg_format(d->arena, "the function in %s", function_name));
-    if (!d->has_grid)
-        dsl_fail(L, function_name, "local t = m.grid(\"t\", \"s\")", "%s needs a time grid",
-                 function_name);
-    if (hg_at(d->m->expr, f.id)->vary & ~(unsigned)(HG_T | HG_G))
-        dsl_fail(L, function_name, "write it as a function of t, before pair(t)",
-                 "%s: the function is already taken at a frame of the pair", function_name);
-    return f;
-}
-
-/* integral(f, t1, t2), or integral(f, t, t1, t2): trapezoids over the grid. */
-static int call_integral(lua_State *L)
-{
-    struct dsl *d = dsl_of(L);
-    const struct dsl_value *t = dsl_test(L, 2);
-    if (lua_gettop(L) == 4 && t && t->id == d->time)
-        lua_remove(L, 2);
-    struct dsl_value f = function_of_time(L, "integral");
-    int from = frame_of_pair(L, 2, "integral"), to = frame_of_pair(L, 3, "integral");
-    struct hg_expr *e = dsl_build(L);
-    hg_unit unit = hg_unit_mul(d->m->units, f.unit, dsl_unit(L, "s"));
-    hg_id id = hg_delta(e, hg_potential(e, f.id));
-    if (from == to)
-        id = hg_const(e, 0.0);
-    else if (from > to)
-        id = hg_neg(e, id);
-    dsl_push_word(L, id, unit, HG_W_INTEGRAL, 0);
-    return 1;
-}
-
-static int call_at(lua_State *L)
-{
-    struct dsl_value f = function_of_time(L, "at");
-    int second = frame_of_pair(L, 2, "at");
-    dsl_push_word(L, hg_pair_at(dsl_build(L), f.id, second), f.unit, HG_W_AT, 0);
-    return 1;
-}
-
-static int call_unit(lua_State *L)
-{
-    hg_unit unit = dsl_unit(L, luaL_checkstring(L, 1));
-    dsl_push(L, hg_const(dsl_build(L), 1.0), unit);
-    return 1;
-}
-
-static int call_convert(lua_State *L)
-{
-    struct dsl *d = dsl_of(L);
-    struct dsl_value v = factor(L, 1, "the first argument of convert");
-    hg_unit unit = dsl_unit(L, luaL_checkstring(L, 2));
-    double size = 1;
-    if (v.unit != HG_UNIT_ANY && !hg_unit_factor(d->m->units, v.unit, unit, &size))
-        dsl_fail(L, "convert", base_help(L, v.unit, unit), "%s cannot be converted to %s",
-                 unit_text(L, v.unit), unit_text(L, unit));
-    struct hg_expr *e = dsl_build(L);
-    lua_settop(L, 1);
-    dsl_push_word(L, hg_mul(e, hg_const(e, size), v.id), unit, HG_W_SAME, 0);
-    return 1;
-}
-
 /* --- opening ---------------------------------------------------------------------------------- */
 
 static void add_compare(lua_State *L, const char *event, lua_Integer which)
@@ -694,16 +485,6 @@ static void open_metatable(lua_State *L)
 
 void dsl_open_expr(lua_State *L)
 {
-    static const luaL_Reg builtin[] = {{"atan2", call_atan2},     {"lt", call_lt},
-                                       {"le", call_le},           {"where", call_where},
-                                       {"pair", call_pair},       {"integral", call_integral},
-                                       {"at", call_at},           {"unit", call_unit},
-                                       {"convert", call_convert}, {NULL, NULL}};
     open_metatable(L);
-    luaL_setfuncs(L, builtin, 0);
-    for (size_t k = 0; k < sizeof function / sizeof *function; k++) {
-        lua_pushinteger(L, (lua_Integer)k);
-        lua_pushcclosure(L, call_function, 1);
-        lua_setfield(L, -2, function[k].name);
-    }
+    dsl_open_functions(L);
 }

@@ -1,4 +1,4 @@
-/* dsl_private.h -- shared by the files that know Lua: dsl.c, dsl_expr.c, dsl_model.c.
+/* dsl_private.h -- shared by the files that know Lua: dsl*.c.
  *
  * Invariants.  A Lua value that stands for an expression is a userdatum with three integers, node
  * id, unit and what was written: everything else lives in the arena, so neither a Lua error (longjmp) nor a collection
@@ -102,6 +102,26 @@ hg_unit dsl_unit(struct lua_State *L, const char *text);
 
 /* A remedy for unit a where b is wanted: convert(), or both in base units; NULL: none. */
 const char *dsl_unit_help(struct lua_State *L, hg_unit a, hg_unit b);
+
+/* The unit of both, for `op`; where they differ the mistake is told, and the unit is ANY. */
+hg_unit dsl_common_unit(struct lua_State *L, const char *op, struct dsl_value a,
+                        struct dsl_value b);
+
+/* The argument of a function that wants a plain number, or (angle) a number or degrees. */
+struct dsl_value dsl_dimensionless(struct lua_State *L, const char *function, struct dsl_value v,
+                                   int angle);
+
+/* The expression or number at i, no comparison; what: as above. */
+struct dsl_value dsl_factor(struct lua_State *L, int i, const char *what);
+
+/* A unit as messages show it; the remedy for two units that differ only by a factor, or NULL. */
+const char *dsl_unit_text(struct lua_State *L, hg_unit unit);
+const char *dsl_base_help(struct lua_State *L, hg_unit a, hg_unit b);
+
+/* --- dsl_functions.c --- */
+
+/* Adds exp, sin, where, ... to the table on top of the stack. */
+void dsl_open_functions(struct lua_State *L);
 
 /* --- dsl_model.c --- */
 
