@@ -177,6 +177,18 @@ enum fit_status front_cmd_document(struct front *f, const struct front_args *a,
 /* Help of the program (command NULL) or of one command (document.c). */
 void front_help(FILE *out, const struct front_command *command, int all);
 
+/* The fitters' reading of the words that are not the command's own, as those of their `command`; mistakes are told
+ * as theirs.  Free cli in either case (run.c). */
+enum fit_status front_parse_rest(const struct front_args *a, const char *command, struct fit_cli *cli,
+                                 struct fit_error *err);
+
+/* The model that looks at a data file of pairs of times: any that is installed will do. */
+const char *front_any_two_time(const struct front *f);
+
+/* --plot-experimental-data and --plot-simulated-data of the Python packages (cmd_plot.c). */
+enum fit_status front_plot_package(struct front *f, const struct front_args *a, const char *config, int simulated,
+                                   struct fit_error *err);
+
 /* What the words after a fitter's command say: the configuration and how many more plain words
  * there are (run.c). */
 enum fit_status front_find_config(const struct front_args *a, const char **config, int *has_data,

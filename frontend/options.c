@@ -19,7 +19,7 @@
     }
 
 // clang-format off
-/* Spellings of the Python packages; the last three are refused with what to do instead. */
+/* Spellings of the Python packages; the last is refused with what to do instead. */
 #define PACKAGES                                                                                   \
     {"mode", 0, "MODE", "analysis mode, when the configuration has none", 1},                      \
     {"static-mode", 0, NULL, NULL, 1},                                                             \
@@ -76,14 +76,16 @@ static const struct front_option of_watch[] = {
     END,
 };
 static const struct front_option of_plot[] = {
-    {"output", 'o', "FOLDER", "default: RESULT/figures", 0},
-    {"format", 'f', "FORMAT", "svg (default), png or pdf", 0},
+    {"output", 'o', "FOLDER", "default: RESULT/figures; of data ./NAME_figures", 0},
+    {"format", 'f', "FORMAT", "svg (default), png, pdf; html: all in one page", 0},
     {"quiet", 'q', NULL, "print nothing but errors", 0},
+    MODEL,
     END,
 };
 static const struct front_option of_report[] = {
-    {"output", 'o', "FILE", "default: RESULT/report.html", 0},
+    {"output", 'o', "FILE", "default: RESULT/report.html; of data ./NAME_data.html", 0},
     {"quiet", 'q', NULL, "print nothing but errors", 0},
+    MODEL,
     END,
 };
 static const struct front_option none[] = {END};
@@ -125,12 +127,19 @@ const struct front_command front_commands[] = {
      "Begins from the last result each time; a line of numbers for every fit. All options of fit can "
      "be given as well. Ctrl-C ends it.",
      FIT_COMMAND_FIT, NULL, of_watch, front_cmd_watch, 0},
-    {"plot", NULL, "RESULT [--format svg|png|pdf] [-o FOLDER]", "the figures of a fit, a file each",
-     "RESULT is the folder of a fit. Maps, cuts, curves, residuals, correlations, and those of a posterior.",
-     FIT_COMMAND_COUNT, "plot", of_plot, front_cmd_report, 0},
-    {"report", NULL, "RESULT [-o FILE]", "one HTML page about a fit, with all figures",
-     "RESULT is the folder of a fit. The page needs no other file and no network.",
-     FIT_COMMAND_COUNT, "report", of_report, front_cmd_report, 0},
+    {"plot", NULL, "RESULT|CONFIG.yaml|DATA [options]", "figures of a fit or of data, a file each",
+     "RESULT is the folder of a fit: maps, cuts, curves, residuals, correlations, and those of a posterior. Of a "
+     "configuration or a data file: maps of the data and g2 over the lag before any fit, of what a fit would see; "
+     "options choose angles, frames and wavevector.",
+     FIT_COMMAND_EXTRACT, "extract", of_plot, front_cmd_report, 0},
+    {"report", NULL, "RESULT|CONFIG.yaml|DATA [options]", "one HTML page about a fit or data, with all figures",
+     "RESULT is the folder of a fit. Of a configuration or a data file: the data before any fit, as `plot` has them. "
+     "The page needs no other file and no network.",
+     FIT_COMMAND_EXTRACT, "extract", of_report, front_cmd_report, 0},
+    {"extract", NULL, "CONFIG.yaml -o FILE.h5 [options]", "the data as a fit sees them: maps and g2, in HDF5",
+     "What `plot` draws of data: maps of c2 (large ones averaged), g2 over the lag at four ages, the noise of each "
+     "angle. With --data FILE and --model NAME no configuration is needed.",
+     FIT_COMMAND_EXTRACT, NULL, of_model, front_cmd_pass, 1},
     {"models", NULL, "", "the models that can be fitted", NULL,
      FIT_COMMAND_COUNT, NULL, none, front_cmd_models, 0},
     {"info", "params", "--model NAME", "parameters, units and bounds of a model", NULL,

@@ -19,15 +19,15 @@ static const char *pass_name(const struct front_command *c)
     return c->pass ? c->pass : c->name;
 }
 
-/* The fitter's reading of the words: configuration, whether data are named, options. */
-static enum fit_status parse_rest(const struct front_args *a, struct fit_cli *cli,
-                                  struct fit_error *err)
+enum fit_status front_parse_rest(const struct front_args *a, const char *command, struct fit_cli *cli,
+                                 struct fit_error *err)
 {
     char **word = calloc(a->nrest + 3, sizeof *word);
+    *cli = (struct fit_cli){.nword = 0};
     if (!word)
         return fit_fail(err, FIT_ERR_MEMORY, "out of memory");
     word[0] = front_word("homodyne");
-    word[1] = front_word(pass_name(a->command));
+    word[1] = front_word(command);
     memcpy(word + 2, a->rest, a->nrest * sizeof *word);
     enum fit_status st = fit_cli_parse((int)a->nrest + 2, word, cli, err);
     free(word);
@@ -43,7 +43,7 @@ enum fit_status front_find_config(const struct front_args *a, const char **confi
     if (a->command->fitter ==
         FIT_COMMAND_COUNT) /* a command that this version does not know itself */
         return FIT_OK;
-    enum fit_status st = parse_rest(a, &cli, err);
+    enum fit_status st = front_parse_rest(a, pass_name(a->command), &cli, err);
     if (st == FIT_OK) {
         *config = cli.config ? cli.config : cli.nword ? cli.word[0] : NULL;
         for (size_t k = 0; k < cli.nchange; k++)
@@ -65,9 +65,6 @@ static const char *mode_option(const struct front_args *a)
 static enum fit_status refuse(const struct front_args *a, struct fit_error *err)
 {
     static const char *const instead[][2] = {
-        {"plot-experimental-data", "`homodyne plot CONFIG.yaml` draws the data"},
-        {"plot-simulated-data", "`homodyne simulate CONFIG.yaml -o data.h5` writes them; "
-                                "`homodyne plot data.h5` draws them"},
         {"show-template", "`homodyne config --mode MODE -o FILE` writes one"},
     };
     for (size_t k = 0; k < sizeof instead / sizeof *instead; k++)
@@ -175,13 +172,15 @@ enum fit_status front_cmd_fit(struct front *f, const struct front_args *a, struc
         return fit_fail(err, FIT_ERR_USAGE,
                         "%s: a configuration is missing; `homodyne config` makes one",
                         a->command->name);
+    const int simulated = front_given(a, "plot-simulated-data");
+    if (st == FIT_OK && (config || extra) && (simulated || front_given(a, "plot-experimental-data")))
+        return front_plot_package(f, a, config ? config : extra, simulated, err);
     return st == FIT_OK ? exec_fitter(f, a, extra, err) : st;
 }
 
-/* The model that looks at a data file of pairs of times: any will do. */
-static const char *any_two_time(const struct front *f)
+const char *front_any_two_time(const struct front *f)
 {
-    static const char *const known[] = {"laminar", "static_isotropic", "static_anisotropic",
+    static const char *const known[] = {"static_isotropic", "static_anisotropic", "laminar",
                                         "heterodyne"};
     char path[FRONT_PATH + 64];
     for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
@@ -198,14 +197,14 @@ enum fit_status front_cmd_pass(struct front *f, const struct front_args *a, stru
     const char *model = front_value(a, "model");
     const enum fit_command c = a->command->fitter;
     if (c == FIT_COMMAND_ESTIMATE || c == FIT_COMMAND_CHECK || c == FIT_COMMAND_PLAN ||
-        c == FIT_COMMAND_COUNT)
+        c == FIT_COMMAND_EXTRACT || c == FIT_COMMAND_COUNT)
         return exec_fitter(f, a, NULL, err);
     struct fit_cli cli; /* its mistakes are told before a model is compiled */
-    enum fit_status st = parse_rest(a, &cli, err);
+    enum fit_status st = front_parse_rest(a, pass_name(a->command), &cli, err);
     const char *config = st == FIT_OK && c == FIT_COMMAND_SIMULATE && cli.nword ? cli.word[0] : NULL;
     fit_cli_free(&cli);
     if (st == FIT_OK && !model && c == FIT_COMMAND_INSPECT)
-        model = any_two_time(f);
+        model = front_any_two_time(f);
     if (st == FIT_OK)
         st = front_choose(f, model, config, mode_option(a), a->quiet, &fitter, err);
     if (st != FIT_OK)
@@ -246,7 +245,7 @@ enum fit_status front_cmd_validate(struct front *f, const struct front_args *a,
                                    struct fit_error *err)
 {
     struct fit_cli cli;
-    enum fit_status st = parse_rest(a, &cli, err);
+    enum fit_status st = front_parse_rest(a, pass_name(a->command), &cli, err);
     if (st != FIT_OK || cli.nword <= 1) {
         fit_cli_free(&cli);
         return st == FIT_OK ? exec_fitter(f, a, NULL, err) : st;
@@ -318,33 +317,5 @@ enum fit_status front_cmd_models(struct front *f, const struct front_args *a, st
     if (st == FIT_OK && n == 0)
         fprintf(f->err, "no fitter in %s\n", f->dir);
     front_names_free(name, n);
-    return st;
-}
-
-enum fit_status front_cmd_report(struct front *f, const struct front_args *a, struct fit_error *err)
-{
-    struct front_fitter report = {.model = "report"};
-    snprintf(report.program, sizeof report.program, "%s/homodyne-report", f->dir);
-    if (access(report.program, X_OK) != 0)
-        return fit_fail(err, FIT_ERR_USAGE,
-                        "%s: there is no homodyne-report in %s; fit.h5 holds all curves and maps",
-                        a->command->name, f->dir);
-    char **rest = calloc(a->nrest + 2 * a->nown + 1, sizeof *rest); /* own options again, then the other words */
-    char(*option)[32] = calloc(a->nown + 1, sizeof *option);
-    size_t n = 0;
-    for (size_t k = 0; rest && option && k < a->nown; k++) {
-        snprintf(option[k], sizeof option[k], "--%s", a->own[k].name);
-        rest[n++] = option[k];
-        if (a->own[k].value)
-            rest[n++] = front_word(a->own[k].value);
-    }
-    for (size_t k = 0; rest && k < a->nrest; k++)
-        rest[n++] = a->rest[k];
-    char **word = rest && option ? front_words(&report, a->command->name, rest, n) : NULL;
-    enum fit_status st = word ? front_exec(report.program, word, err)
-                              : fit_fail(err, FIT_ERR_MEMORY, "out of memory");
-    free(word);
-    free(rest);
-    free(option);
     return st;
 }

@@ -1,5 +1,5 @@
 /* fig_cuts.c -- g2(tau) of a group at a few ages, with the fit, and the residuals of the points
- * below.
+ * below; before any fit the points alone.
  *
  * Points are means over ranges of the lag of equal length on a logarithmic scale, weighted with 1 /
  * error^2; the fit is averaged with the same weights, so that both mean the same. */
@@ -20,24 +20,27 @@ static size_t gather(const struct rp_result *r, size_t at, struct bin bin[BINS])
 {
     size_t n = 0;
     const double *low = r->g2_low, *high = r->g2_high;
+    int known = 0; /* the errors; data that are too few have none */
+    for (size_t k = 0; k < r->nlag && !known; k++)
+        known = r->g2_error[at + k] > 0;
     for (size_t k = 0; k < r->nlag && n < BINS;) {
         const long which = lround(PER_DECADE * log10(r->tau[k]));
         double w = 0;
         struct bin b = {0, 0, 0, 0, 0, 0};
         for (; k < r->nlag && lround(PER_DECADE * log10(r->tau[k])) == which; k++) {
-            const double e = r->g2_error[at + k];
-            if (!(e > 0) || isnan(r->g2[at + k]) || isnan(r->g2_model[at + k]))
+            const double e = known ? r->g2_error[at + k] : 1;
+            if (!(e > 0) || isnan(r->g2[at + k]) || (r->g2_model && isnan(r->g2_model[at + k])))
                 continue;
             w += 1 / (e * e);
             b.tau += r->tau[k] / (e * e);
             b.g2 += r->g2[at + k] / (e * e);
-            b.model += r->g2_model[at + k] / (e * e);
+            b.model += (r->g2_model ? r->g2_model[at + k] : NAN) / (e * e);
             b.low += (low ? low[at + k] : NAN) / (e * e);
             b.high += (high ? high[at + k] : NAN) / (e * e);
         }
         if (w > 0)
-            bin[n++] =
-                (struct bin){b.tau / w, b.g2 / w, b.model / w, 1 / sqrt(w), b.low / w, b.high / w};
+            bin[n++] = (struct bin){b.tau / w, b.g2 / w,  b.model / w, known ? 1 / sqrt(w) : NAN,
+                                    b.low / w, b.high / w};
     }
     return n;
 }
@@ -62,14 +65,14 @@ static void draw_fit(struct rp_canvas *c, const struct rp_panel *p, const struct
 static void draw_points(struct rp_canvas *c, const struct rp_panel *p, const struct rp_panel *below,
                         const struct bin *bin, size_t n, uint32_t ink)
 {
-    for (size_t k = 0; k < n; k++) {
+    for (size_t k = 0; k < n && !isnan(bin[k].error); k++) {
         rp_move(c, rp_panel_x(p, bin[k].tau), rp_panel_y(p, bin[k].g2 - bin[k].error));
         rp_line(c, rp_panel_x(p, bin[k].tau), rp_panel_y(p, bin[k].g2 + bin[k].error));
     }
     rp_draw(c, &(struct rp_style){.stroke = ink, .width = 1});
     for (size_t k = 0; k < n; k++)
         rp_dot(c, rp_panel_x(p, bin[k].tau), rp_panel_y(p, bin[k].g2));
-    for (size_t k = 0; k < n; k++)
+    for (size_t k = 0; k < n && below; k++)
         rp_dot(c, rp_panel_x(below, bin[k].tau),
                rp_panel_y(below, (bin[k].g2 - bin[k].model) / bin[k].error));
     rp_draw(c, &(struct rp_style){.stroke = ink, .width = 3.6});
@@ -81,7 +84,7 @@ static void draw(struct rp_canvas *c, const struct rp_result *r, const struct rp
     size_t *n = malloc(r->nage * sizeof *n);
     struct rp_key key[RP_SERIES] = {{0}};
     char title[80], text[RP_SERIES][48];
-    struct rp_axis tau = {.log = 1, .name = "τ", .unit = "s"}, g2 = {.name = "g₂"},
+    struct rp_axis tau = {.log = 1, .name = "τ", .unit = r->time_unit}, g2 = {.name = "g₂"},
                    z = {.name = "res. / σ"};
     double largest = 0;
     if (!bin || !n) {
@@ -94,10 +97,12 @@ static void draw(struct rp_canvas *c, const struct rp_result *r, const struct rp
         n[a] = gather(r, (f->index * r->nage + a) * r->nlag, bin[a]);
         for (size_t k = 0; k < n[a]; k++) {
             rp_axis_take(&tau, bin[a][k].tau);
-            rp_axis_take(&g2, bin[a][k].model);
+            if (r->g2_model)
+                rp_axis_take(&g2, bin[a][k].model);
             /* the last lags are seen by few pairs: their errors must not set the scale */
             rp_axis_take(&g2, bin[a][k].g2);
-            largest = fmax(largest, fabs(bin[a][k].g2 - bin[a][k].model) / bin[a][k].error);
+            if (r->g2_model)
+                largest = fmax(largest, fabs(bin[a][k].g2 - bin[a][k].model) / bin[a][k].error);
         }
     }
     rp_axis_end(&tau, 0.03);
@@ -107,26 +112,31 @@ static void draw(struct rp_canvas *c, const struct rp_result *r, const struct rp
                  w = f->width - left - 14;
     struct rp_panel p = {.x = left, .y = 46, .w = w, .h = 180, .ax = tau, .ay = g2, .grid = 1};
     struct rp_panel below = {.x = left, .y = 236, .w = w, .h = 72, .ax = tau, .ay = z};
-    p.ax.hidden = 1;
+    p.ax.hidden = r->fitted;
     rp_group_title(r, f->index, title, sizeof title);
     c->text(c, left, RP_FONT + 2, &(struct rp_label){.size = RP_FONT + 1, .bold = 1}, title);
     rp_panel_grid(c, &p);
-    rp_panel_grid(c, &below);
-    rp_move(c, below.x, rp_panel_y(&below, 0));
-    rp_line(c, below.x + below.w, rp_panel_y(&below, 0));
-    rp_draw(c, &(struct rp_style){.stroke = RP_SOFT, .width = 1});
+    if (r->fitted) {
+        rp_panel_grid(c, &below);
+        rp_move(c, below.x, rp_panel_y(&below, 0));
+        rp_line(c, below.x + below.w, rp_panel_y(&below, 0));
+        rp_draw(c, &(struct rp_style){.stroke = RP_SOFT, .width = 1});
+    }
     for (size_t a = 0; a < r->nage; a++)
-        draw_points(c, &p, &below, bin[a], n[a], RP_S0 + (uint32_t)(a % RP_SERIES));
-    for (size_t a = 0; a < r->nage; a++)
+        draw_points(c, &p, r->fitted ? &below : NULL, bin[a], n[a],
+                    RP_S0 + (uint32_t)(a % RP_SERIES));
+    for (size_t a = 0; a < r->nage && r->fitted; a++)
         draw_fit(c, &p, bin[a], n[a], RP_S0 + (uint32_t)(a % RP_SERIES));
     rp_panel_frame(c, &p);
-    rp_panel_frame(c, &below);
+    if (r->fitted)
+        rp_panel_frame(c, &below);
     for (size_t a = 0; a < r->nage && a < RP_SERIES; a++) {
         snprintf(text[a], sizeof text[a], "%.3g", r->age[a]);
         key[a] = (struct rp_key){text[a], {.stroke = RP_S0 + (uint32_t)a, .width = 6}, 1};
     }
-    c->text(c, left, 32.5, &(struct rp_label){.size = RP_FONT, .ink = RP_SOFT}, "age (s)");
-    rp_keys(c, left + rp_text_width("age (s)", RP_FONT), 18.5, f->width, key,
+    snprintf(title, sizeof title, "age (%s)", r->time_unit);
+    c->text(c, left, 32.5, &(struct rp_label){.size = RP_FONT, .ink = RP_SOFT}, title);
+    rp_keys(c, left + rp_text_width(title, RP_FONT), 18.5, f->width, key,
             r->nage < RP_SERIES ? r->nage : RP_SERIES);
 done:
     free(bin);
@@ -144,13 +154,13 @@ void rp_list_cuts(const struct rp_result *r, struct rp_figures *list)
         if (!some) /* nothing measured at this angle */
             continue;
         snprintf(name, sizeof name, "cuts_%02zu_phi%+.6g", g, r->phi[g]);
-        struct rp_figure *f = rp_figure_add(list, RP_CUTS, name, r->ngroup > 1 ? 360 : 560, 356);
+        struct rp_figure *f =
+            rp_figure_add(list, RP_CUTS, name, r->ngroup > 1 ? 360 : 560, r->fitted ? 356 : 274);
         if (!f)
             return;
         f->index = g;
         f->draw = draw;
-        snprintf(f->alt, sizeof f->alt,
-                 "g2 over the lag at azimuth %.6g degrees and %zu ages, with the fit", r->phi[g],
-                 r->nage);
+        snprintf(f->alt, sizeof f->alt, "g2 over the lag at azimuth %.6g degrees and %zu ages%s",
+                 r->phi[g], r->nage, r->fitted ? ", with the fit" : "");
     }
 }

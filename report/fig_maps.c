@@ -1,4 +1,4 @@
-/* fig_maps.c -- data, fit and residuals of a group over (t1, t2).
+/* fig_maps.c -- data, fit and residuals of a group over (t1, t2); before any fit the data alone.
  *
  * Data and fit share the colours of one bar; residuals are in standard deviations, symmetric about
  * zero.  The range is that of 0.2 % to 99.8 % of the data: the same for all groups when each of
@@ -11,17 +11,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double between = 12, before_residual = 34, top = 46, right = 14;
+static const double between = 12, before_residual = 34, right = 14;
 
 /* Of a map; a single one may be large. */
 static double side_of(const struct rp_result *r)
 {
-    return r->ngroup > 1 ? 150 : 240;
+    return !r->fitted ? (r->ngroup > 1 ? 240 : 400) : r->ngroup > 1 ? 150 : 240;
+}
+
+static double width_of(const struct rp_result *r)
+{
+    return r->fitted ? 3 * side_of(r) + between + before_residual : side_of(r);
+}
+
+/* Above the frame: name of the group, and of the panels where there are several. */
+static double top_of(const struct rp_result *r)
+{
+    return r->fitted ? 46 : 30;
 }
 
 static double left_of(const struct rp_result *r)
 {
-    const struct rp_axis ay = {.lo = r->t[0], .hi = r->t[r->side - 1], .name = "t2", .unit = "s"};
+    const struct rp_axis ay = {
+        .lo = r->t[0], .hi = r->t[r->side - 1], .name = "t2", .unit = r->time_unit};
     return rp_panel_left(&ay, side_of(r));
 }
 
@@ -66,6 +78,8 @@ static void noise_of(const struct rp_result *r, size_t group, char *text, size_t
     const int own = strcmp(rp_json_text(r->json, "noise.source"), "residuals") == 0;
     const struct fit_yaml *list = own ? sigma : scaling;
     text[0] = '\0';
+    if (!r->fitted && r->noise && r->noise[group] > 0)
+        snprintf(text, size, " · σ ≈ %#.2g", r->noise[group]);
     if (!list || list->kind != FIT_YAML_LIST || group >= list->n)
         return;
     const double x = rp_json_number(list->entry[group].value, own ? "" : "chi2_per_point");
@@ -79,9 +93,14 @@ static void draw(struct rp_canvas *c, const struct rp_result *r, const struct rp
     const double side = side_of(r), x0 = left_of(r),
                  half = r->side > 1 ? (r->t[1] - r->t[0]) / 2 : 0.5;
     const struct rp_axis time = {
-        .lo = r->t[0] - half, .hi = r->t[r->side - 1] + half, .name = "t₁", .unit = "s"};
-    struct rp_panel p = {
-        .x = x0, .y = top, .w = side, .h = side, .ax = time, .ay = time, .title = "data"};
+        .lo = r->t[0] - half, .hi = r->t[r->side - 1] + half, .name = "t₁", .unit = r->time_unit};
+    struct rp_panel p = {.x = x0,
+                         .y = top_of(r),
+                         .w = side,
+                         .h = side,
+                         .ax = time,
+                         .ay = time,
+                         .title = r->fitted ? "data" : NULL};
     char title[160], part[80], noise[64];
     p.ay.name = "t₂";
     rp_group_title(r, f->index, part, sizeof part);
@@ -89,6 +108,13 @@ static void draw(struct rp_canvas *c, const struct rp_result *r, const struct rp
     snprintf(title, sizeof title, "%s%s", part, noise);
     c->text(c, x0, RP_FONT + 2, &(struct rp_label){.size = RP_FONT + 1, .bold = 1}, title);
     draw_map(c, r, &p, r->c2 + at, f->range[0], f->range[1], rp_viridis());
+    const double y = top_of(r) + side + 46;
+    const struct rp_axis value = {.lo = f->range[0], .hi = f->range[1], .name = "c₂"},
+                         sigma = {
+                             .lo = -f->range[2], .hi = f->range[2], .name = "(data − fit) / σ"};
+    rp_colour_bar(c, x0, y, r->fitted ? 2 * side + between : side, rp_viridis(), &value);
+    if (!r->fitted)
+        return;
     p.x += side + between;
     p.ay.hidden = 1;
     p.title = "fit";
@@ -96,11 +122,6 @@ static void draw(struct rp_canvas *c, const struct rp_result *r, const struct rp
     p.x += side + before_residual;
     p.title = "residual";
     draw_map(c, r, &p, r->residual + at, -f->range[2], f->range[2], rp_diverging());
-    const double y = top + side + 46;
-    const struct rp_axis value = {.lo = f->range[0], .hi = f->range[1], .name = "c₂"},
-                         sigma = {
-                             .lo = -f->range[2], .hi = f->range[2], .name = "(data − fit) / σ"};
-    rp_colour_bar(c, x0, y, 2 * side + between, rp_viridis(), &value);
     rp_colour_bar(c, p.x, y, side, rp_diverging(), &sigma);
 }
 
@@ -115,6 +136,9 @@ static void range_of(const struct rp_result *r, size_t g, double range[3])
         range[0] = isnan(range[0]) ? 0 : range[0] - 0.5;
         range[1] = range[0] + 1;
     }
+    range[2] = 4;
+    if (!r->fitted)
+        return;
     sides[0] = -rp_quantile(r->residual + g * n, n, 0.005);
     sides[1] = rp_quantile(r->residual + g * n, n, 0.995);
     range[2] = ceil(fmax(4, fmax(sides[0], sides[1])));
@@ -130,15 +154,14 @@ void rp_list_maps(const struct rp_result *r, struct rp_figures *list)
     const double side = side_of(r);
     for (size_t g = 0; g < r->ngroup; g++) {
         snprintf(name, sizeof name, "map_%02zu_phi%+.6g", g, r->phi[g]);
-        struct rp_figure *f = rp_figure_add(
-            list, RP_MAPS, name, left_of(r) + 3 * side + between + before_residual + right,
-            top + side + 46 + 46);
+        struct rp_figure *f = rp_figure_add(list, RP_MAPS, name, left_of(r) + width_of(r) + right,
+                                            top_of(r) + side + 46 + 46);
         if (!f)
             return;
         f->index = g;
         f->draw = draw;
-        snprintf(f->alt, sizeof f->alt,
-                 "Data, fit and residuals at azimuth %.6g degrees over t1 and t2", r->phi[g]);
+        snprintf(f->alt, sizeof f->alt, "%s at azimuth %.6g degrees over t1 and t2",
+                 r->fitted ? "Data, fit and residuals" : "Data", r->phi[g]);
         range_of(r, g, f->range);
         all[0] = fmin(all[0], f->range[0]);
         all[1] = fmax(all[1], f->range[1]);

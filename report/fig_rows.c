@@ -1,5 +1,5 @@
 /* fig_rows.c -- a table: data with errors, the fit, the residuals below; one figure for each curve
- * of the table. */
+ * of the table.  Before any fit: the data alone. */
 #include "figures.h"
 #include "panel.h"
 
@@ -8,24 +8,6 @@
 #include <string.h>
 
 enum { MOST = 1500, CURVES = 40 }; /* points drawn; figures */
-
-/* The column that tells curves apart, as fit.json names it; NULL: there is one curve. */
-static const struct rp_column *axis_of(const struct rp_result *r)
-{
-    const struct fit_yaml *list = rp_get(r->json, "scaling");
-    if (!list || list->kind != FIT_YAML_LIST || list->n < 2 ||
-        list->entry[0].value->kind != FIT_YAML_MAP || !list->entry[0].value->n)
-        return NULL;
-    for (size_t k = 0; k < r->ncolumn; k++)
-        if (strcmp(r->column[k].name, list->entry[0].value->entry[0].key) == 0)
-            return &r->column[k];
-    return NULL;
-}
-
-static double group_value(const struct rp_result *r, const struct rp_column *axis, size_t g)
-{
-    return rp_json_number(rp_get(r->json, "scaling")->entry[g].value, axis->name);
-}
 
 /* The covariate that is drawn along x: the first one; single: there is no other. */
 static const struct rp_column *x_of(const struct rp_result *r, const struct rp_column *axis,
@@ -56,18 +38,15 @@ static int by_x(const void *a, const void *b)
 static struct row *rows_of(const struct rp_result *r, size_t g, size_t *n)
 {
     int single;
-    const struct rp_column *axis = axis_of(r), *x = x_of(r, axis, &single);
+    const struct rp_column *axis = r->axis, *x = x_of(r, axis, &single);
     struct row *row = malloc((r->nrow + 1) * sizeof *row);
     *n = 0;
     for (size_t k = 0; row && k < r->nrow; k++)
-        if (!isnan(r->value[k]) && (!axis || axis->value[k] == group_value(r, axis, g)))
-            row[(*n)++] = (struct row){x ? x->value[k] : (double)k,
-                                       r->value[k],
-                                       r->fit[k],
-                                       r->row_residual[k],
-                                       r->sigma[k],
-                                       r->fit_low ? r->fit_low[k] : NAN,
-                                       r->fit_high ? r->fit_high[k] : NAN};
+        if (!isnan(r->value[k]) && (!axis || axis->value[k] == r->axis_value[g]))
+            row[(*n)++] = (struct row){
+                x ? x->value[k] : (double)k,       r->value[k], r->fit ? r->fit[k] : NAN,
+                r->fit ? r->row_residual[k] : NAN, r->sigma[k], r->fit_low ? r->fit_low[k] : NAN,
+                r->fit_high ? r->fit_high[k] : NAN};
     if (row)
         qsort(row, *n, sizeof *row, by_x);
     return row;
@@ -106,10 +85,12 @@ static void draw_rows(struct rp_canvas *c, const struct rp_panel *p, const struc
     rp_draw(c, &(struct rp_style){.stroke = RP_S0, .width = 1, .opacity = 0.8});
     for (size_t k = 0; k < n; k += every)
         rp_dot(c, rp_panel_x(p, row[k].x), rp_panel_y(p, row[k].value));
-    for (size_t k = 0; k < n; k += every)
+    for (size_t k = 0; k < n && below; k += every)
         if (rp_panel_holds(below, row[k].x, row[k].z))
             rp_dot(c, rp_panel_x(below, row[k].x), rp_panel_y(below, row[k].z));
     rp_draw(c, &(struct rp_style){.stroke = RP_S0, .width = dot});
+    if (!below)
+        return;
     for (size_t k = 0; k < n; k += line ? 1 : every)
         if (line)
             (k ? rp_line : rp_move)(c, rp_panel_x(p, row[k].x), rp_panel_y(p, row[k].fit));
@@ -123,7 +104,7 @@ static void draw(struct rp_canvas *c, const struct rp_result *r, const struct rp
     size_t n;
     int single;
     struct row *row = rows_of(r, f->index, &n);
-    const struct rp_column *axis = axis_of(r), *column = x_of(r, axis, &single);
+    const struct rp_column *axis = r->axis, *column = x_of(r, axis, &single);
     struct rp_axis x = {.log = spans(row, n, 0, 30),
                         .name = column ? column->name : "row",
                         .unit = column ? column->unit : NULL};
@@ -134,43 +115,50 @@ static void draw(struct rp_canvas *c, const struct rp_result *r, const struct rp
     for (size_t k = 0; k < n; k++) {
         rp_axis_take(&x, row[k].x);
         rp_axis_take(&y, row[k].value);
-        rp_axis_take(&y, row[k].fit);
-        largest = fmax(largest, fabs(row[k].z));
+        if (r->fit) {
+            rp_axis_take(&y, row[k].fit);
+            largest = fmax(largest, fabs(row[k].z));
+        } else if (row[k].sigma > 0 && !y.log) {
+            rp_axis_take(&y, row[k].value - row[k].sigma);
+            rp_axis_take(&y, row[k].value + row[k].sigma);
+        }
     }
     rp_axis_residuals(&z, largest);
     rp_axis_end(&x, 0.03);
     rp_axis_end(&y, 0.06);
     const double left = fmax(rp_panel_left(&y, 200), rp_panel_left(&z, 72)),
-                 w = f->width - left - 14, top = axis ? 46 : 28;
+                 w = f->width - left - 14, top = (axis ? 28 : 10) + (r->fitted ? 18 : 0);
     struct rp_panel p = {.x = left, .y = top, .w = w, .h = 200, .ax = x, .ay = y};
     struct rp_panel below = {.x = left, .y = top + 210, .w = w, .h = 72, .ax = x, .ay = z};
     const struct rp_key key[] = {
         {"data", {.stroke = RP_S0, .width = 6}, 1},
         {"fit", {.stroke = RP_S0 + 1, .width = single ? 1.8 : 5}, !single}};
-    p.ax.hidden = 1;
+    p.ax.hidden = r->fitted;
     if (axis) {
         char title[3 * RP_NAME], unit[RP_NAME];
         rp_unit(axis->unit, unit, sizeof unit);
-        snprintf(title, sizeof title, "%s = %.5g %s", axis->name, group_value(r, axis, f->index),
-                 unit);
+        snprintf(title, sizeof title, "%s = %.5g %s", axis->name, r->axis_value[f->index], unit);
         c->text(c, left, RP_FONT + 2, &(struct rp_label){.size = RP_FONT + 1, .bold = 1}, title);
     }
-    rp_keys(c, left, top - 24, f->width, key, 2);
     rp_panel_grid(c, &p);
-    rp_panel_grid(c, &below);
-    rp_move(c, below.x, rp_panel_y(&below, 0));
-    rp_line(c, below.x + below.w, rp_panel_y(&below, 0));
-    rp_draw(c, &(struct rp_style){.stroke = RP_SOFT, .width = 1});
-    draw_rows(c, &p, &below, row, n, single);
+    if (r->fitted) {
+        rp_keys(c, left, top - 24, f->width, key, 2);
+        rp_panel_grid(c, &below);
+        rp_move(c, below.x, rp_panel_y(&below, 0));
+        rp_line(c, below.x + below.w, rp_panel_y(&below, 0));
+        rp_draw(c, &(struct rp_style){.stroke = RP_SOFT, .width = 1});
+    }
+    draw_rows(c, &p, r->fitted ? &below : NULL, row, n, single);
     rp_panel_frame(c, &p);
-    rp_panel_frame(c, &below);
+    if (r->fitted)
+        rp_panel_frame(c, &below);
     free(row);
 }
 
 void rp_list_rows(const struct rp_result *r, struct rp_figures *list)
 {
-    const struct rp_column *axis = axis_of(r);
-    const size_t groups = axis ? rp_get(r->json, "scaling")->n : 1;
+    const struct rp_column *axis = r->axis;
+    const size_t groups = axis ? r->ngroup : 1;
     char name[64];
     for (size_t g = 0; g < groups && g < CURVES; g++) {
         size_t n;
@@ -181,12 +169,13 @@ void rp_list_rows(const struct rp_result *r, struct rp_figures *list)
         if (failed || n == 0)
             continue;
         snprintf(name, sizeof name, groups > 1 ? "data_%02zu" : "data", g);
-        struct rp_figure *f =
-            rp_figure_add(list, RP_ROWS, name, groups > 1 ? 360 : 560, axis ? 374 : 356);
+        struct rp_figure *f = rp_figure_add(list, RP_ROWS, name, groups > 1 ? 360 : 560,
+                                            (axis ? 374 : 356) - (r->fitted ? 0 : 100));
         if (!f)
             return;
         f->index = g;
         f->draw = draw;
-        snprintf(f->alt, sizeof f->alt, "%zu values with errors, the fit, and the residuals", n);
+        snprintf(f->alt, sizeof f->alt, "%zu values with errors%s", n,
+                 r->fitted ? ", the fit, and the residuals" : "");
     }
 }

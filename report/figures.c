@@ -32,10 +32,12 @@ enum fit_status rp_figures_new(const struct rp_result *r, struct rp_figures *lis
         rp_list_cuts(r, list);
     } else
         rp_list_rows(r, list);
-    rp_list_curves(r, list);
-    rp_list_parameters(r, list);
-    rp_list_residuals(r, list);
-    rp_list_search(r, list);
+    if (r->fitted) {
+        rp_list_curves(r, list);
+        rp_list_parameters(r, list);
+        rp_list_residuals(r, list);
+        rp_list_search(r, list);
+    }
     if (r->sampled)
         rp_list_posterior(r, list);
     if (!list->failed)

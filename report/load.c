@@ -69,6 +69,16 @@ static void attribute(struct fit_h5 *h, const char *path, const char *name, char
     free(s);
 }
 
+static double number_at(struct fit_h5 *h, const char *path)
+{
+    double *x = NULL, value = NAN;
+    size_t n = 0;
+    if (fit_h5_exists(h, path) && fit_h5_read_doubles(h, path, &x, &n, NULL) == FIT_OK && n)
+        value = x[0];
+    free(x);
+    return value;
+}
+
 /* Averages n x n maps to m x m by b x b points; cells without data do not count.  A mean over the
  * weight of its cells, or (sum) their sum divided by the root of the weight: standard deviations of
  * the mean. */
@@ -108,7 +118,7 @@ static enum fit_status shrink_maps(struct rp_result *r, struct fit_error *err)
         return fit_fail(err, FIT_ERR_MEMORY, "out of memory for the maps");
     }
     weights(n, r->bin, w);
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3 && map[k]; k++) {
         for (size_t g = 0; g < r->ngroup; g++)
             shrink(map[k] + g * n * n, n, b, m, w, k == 2, to + g * m * m);
         memcpy(map[k], to, r->ngroup * m * m * sizeof *to);
@@ -137,10 +147,13 @@ static enum fit_status read_maps(struct rp_result *r, struct fit_h5 *h, struct f
     const size_t all = r->ngroup * r->side * r->side;
     if (st == FIT_OK)
         st = take(h, "/entry/data/c2", all, &r->c2, err);
-    if (st == FIT_OK)
+    if (st == FIT_OK && r->fitted)
         st = take(h, "/entry/data/c2_model", all, &r->model, err);
-    if (st == FIT_OK)
+    if (st == FIT_OK && r->fitted)
         st = take(h, "/entry/data/residual", all, &r->residual, err);
+    if (st == FIT_OK && fit_h5_exists(h, "/entry/data/sigma"))
+        st = take(h, "/entry/data/sigma", r->ngroup, &r->noise, err);
+    attribute(h, "/entry/data/t1", "units", r->time_unit, sizeof r->time_unit);
     if (st == FIT_OK)
         st = fit_h5_read_attr_doubles(h, "/entry/data", "bin", &bin, &n, err);
     r->bin = st == FIT_OK && n && bin[0] >= 1 ? (size_t)bin[0] : 1;
@@ -156,7 +169,7 @@ static enum fit_status read_cuts(struct rp_result *r, struct fit_h5 *h, struct f
     const size_t all = r->ngroup * r->nage * r->nlag;
     if (st == FIT_OK)
         st = take(h, "/entry/cuts/g2", all, &r->g2, err);
-    if (st == FIT_OK)
+    if (st == FIT_OK && r->fitted)
         st = take(h, "/entry/cuts/g2_model", all, &r->g2_model, err);
     return st == FIT_OK ? take(h, "/entry/cuts/g2_err", all, &r->g2_error, err) : st;
 }
@@ -197,14 +210,46 @@ static enum fit_status row_errors(struct rp_result *r, struct fit_error *err)
     return FIT_OK;
 }
 
+/* The column that tells curves apart, and its values in the order in which they come. */
+static enum fit_status find_axis(struct rp_result *r, const char *name, struct fit_error *err)
+{
+    const struct rp_column *axis = NULL;
+    for (size_t k = 0; k < r->ncolumn; k++)
+        if (strcmp(r->column[k].name, name) == 0)
+            axis = &r->column[k];
+    if (!axis)
+        return FIT_OK;
+    if (!(r->axis_value = malloc((r->nrow + 1) * sizeof *r->axis_value)))
+        return fit_fail(err, FIT_ERR_MEMORY, "out of memory for the table");
+    r->ngroup = 0;
+    for (size_t k = 0; k < r->nrow; k++) {
+        size_t g = 0;
+        while (g < r->ngroup && r->axis_value[g] != axis->value[k])
+            g++;
+        if (g == r->ngroup)
+            r->axis_value[r->ngroup++] = axis->value[k];
+    }
+    r->axis = r->ngroup > 1 ? axis : NULL;
+    return FIT_OK;
+}
+
+static int is_column(const char *name)
+{
+    static const char *const other[] = {"value", "model", "residual", "sigma"};
+    for (size_t k = 0; k < sizeof other / sizeof *other; k++)
+        if (strcmp(name, other[k]) == 0)
+            return 0;
+    return !ends_with(name, "_q025") && !ends_with(name, "_q975");
+}
+
 static enum fit_status read_table(struct rp_result *r, struct fit_h5 *h, struct fit_error *err)
 {
-    char **name = NULL, path[256];
+    char **name = NULL, path[256], axis[RP_NAME];
     size_t n = 0;
     enum fit_status st = fit_h5_read_doubles(h, "/entry/data/value", &r->value, &r->nrow, err);
-    if (st == FIT_OK)
+    if (st == FIT_OK && r->fitted)
         st = take(h, "/entry/data/model", r->nrow, &r->fit, err);
-    if (st == FIT_OK)
+    if (st == FIT_OK && r->fitted)
         st = take(h, "/entry/data/residual", r->nrow, &r->row_residual, err);
     if (st == FIT_OK)
         st = fit_h5_list(h, "/entry/data", &name, &n, err);
@@ -213,9 +258,7 @@ static enum fit_status read_table(struct rp_result *r, struct fit_h5 *h, struct 
         st = fit_fail(err, FIT_ERR_MEMORY, "out of memory for the table");
     for (size_t k = 0; st == FIT_OK && k < n; k++) {
         struct rp_column *c = &r->column[r->ncolumn];
-        if (strcmp(name[k], "value") == 0 || strcmp(name[k], "model") == 0 ||
-            strcmp(name[k], "residual") == 0 || ends_with(name[k], "_q025") ||
-            ends_with(name[k], "_q975"))
+        if (!is_column(name[k]))
             continue;
         snprintf(path, sizeof path, "/entry/data/%s", name[k]);
         snprintf(c->name, sizeof c->name, "%s", name[k]);
@@ -228,7 +271,12 @@ static enum fit_status read_table(struct rp_result *r, struct fit_h5 *h, struct 
         st = optional(h, "/entry/data/model_q025", r->nrow, &r->fit_low, err);
     if (st == FIT_OK)
         st = optional(h, "/entry/data/model_q975", r->nrow, &r->fit_high, err);
-    return st == FIT_OK ? row_errors(r, err) : st;
+    attribute(h, "/entry/data", "groups", axis, sizeof axis);
+    if (st == FIT_OK)
+        st = find_axis(r, axis, err);
+    if (st != FIT_OK || r->fitted)
+        return st == FIT_OK ? row_errors(r, err) : st;
+    return take(h, "/entry/data/sigma", r->nrow, &r->sigma, err);
 }
 
 /* ---- curves ---------------------------------------------------------------------------------- */
@@ -277,11 +325,19 @@ static enum fit_status read_curves(struct rp_result *r, struct fit_h5 *h, struct
 
 static enum fit_status read_words(struct rp_result *r, struct fit_h5 *h, struct fit_error *err)
 {
-    static const char *const path[] = {"/entry/title", "/entry/model_formula",
-                                       "/entry/model_reference", "/entry/end_time"};
-    char **const to[] = {&r->title, &r->formula, &r->reference, &r->end_time};
+    struct rp_origin *o = &r->origin;
+    static const char *const path[] = {
+        "/entry/title",        "/entry/model_formula",   "/entry/model_reference",
+        "/entry/end_time",     "/entry/input/file_name", "/entry/input/layout",
+        "/entry/input/sha256", "/entry/command_line",    "/entry/program_version"};
+    char **const to[] = {&r->title,  &r->formula, &r->reference, &r->end_time, &o->file,
+                         &o->layout, &o->sha256,  &o->command,   &o->version};
     enum fit_status st = FIT_OK;
-    for (size_t k = 0; k < 4 && st == FIT_OK; k++)
+    o->first = number_at(h, "/entry/input/start_frame");
+    o->last = number_at(h, "/entry/input/end_frame");
+    o->q = number_at(h, "/entry/input/q");
+    o->dt = number_at(h, "/entry/input/dt");
+    for (size_t k = 0; k < sizeof path / sizeof *path && st == FIT_OK; k++)
         if (fit_h5_exists(h, path[k]))
             st = fit_h5_read_string(h, path[k], to[k], err);
     return st;
@@ -328,16 +384,20 @@ enum fit_status rp_result_read(const char *folder, struct rp_result *r, struct f
     char file[1100];
     *r = (struct rp_result){0};
     snprintf(r->folder, sizeof r->folder, "%s", folder);
+    snprintf(r->time_unit, sizeof r->time_unit, "s");
     for (size_t n = strlen(r->folder); n > 1 && r->folder[n - 1] == '/'; n--)
         r->folder[n - 1] = '\0';
     if (stat(folder, &s) != 0)
         return fit_fail(
             err, FIT_ERR_IO,
             "%s: no such folder; give the folder that a fit wrote (-o of `homodyne fit`)", folder);
-    if (!S_ISDIR(s.st_mode))
-        return fit_fail(err, FIT_ERR_IO,
-                        "%s: a file; give the folder of a fit, which holds fit.json and fit.h5",
-                        folder);
+    if (!S_ISDIR(s.st_mode)) {
+        enum fit_status st = read_hdf5(r, folder, err);
+        if (st != FIT_OK)
+            rp_result_free(r);
+        return st;
+    }
+    r->fitted = 1;
     snprintf(file, sizeof file, "%s/fit.json", r->folder);
     if (!is_file(file))
         return fit_fail(err, FIT_ERR_IO,
@@ -367,10 +427,15 @@ enum fit_status rp_result_read(const char *folder, struct rp_result *r, struct f
 
 void rp_result_free(struct rp_result *r)
 {
-    double *const array[] = {r->phi,    r->t,       r->c2,       r->model,    r->residual,
-                             r->age,    r->tau,     r->g2,       r->g2_model, r->g2_error,
-                             r->g2_low, r->g2_high, r->value,    r->fit,      r->row_residual,
-                             r->sigma,  r->fit_low, r->fit_high, r->curve_t,  r->energy};
+    double *const array[] = {r->phi,    r->t,         r->c2,       r->model,    r->residual,
+                             r->age,    r->tau,       r->g2,       r->g2_model, r->g2_error,
+                             r->g2_low, r->g2_high,   r->value,    r->fit,      r->row_residual,
+                             r->sigma,  r->fit_low,   r->fit_high, r->curve_t,  r->energy,
+                             r->noise,  r->axis_value};
+    char *const text[] = {r->origin.file, r->origin.layout, r->origin.sha256, r->origin.command,
+                          r->origin.version};
+    for (size_t k = 0; k < sizeof text / sizeof *text; k++)
+        free(text[k]);
     for (size_t k = 0; k < sizeof array / sizeof *array; k++)
         free(array[k]);
     for (size_t k = 0; k < r->ncolumn; k++)

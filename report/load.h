@@ -1,4 +1,6 @@
-/* load.h -- the results of a fit, read back from their folder: fit.json, fit.h5 and posterior.nc.
+/* load.h -- the results of a fit, read back from their folder: fit.json, fit.h5 and posterior.nc;
+ * or data before any fit, from the file that `homodyne-MODEL extract` writes (then `fitted` is 0,
+ * and what is of a fit is NULL).
  *
  * Maps of many points are averaged to at most RP_SIDE on a side.  Everything belongs to the result.
  */
@@ -23,6 +25,11 @@ struct rp_column { /* of a table */
     double *value;
 };
 
+struct rp_origin { /* of the data; numbers NaN, texts NULL: not known */
+    char *file, *layout, *sha256, *command, *version;
+    double first, last, q, dt;
+};
+
 struct rp_draws { /* of one parameter */
     char name[RP_NAME], unit[RP_NAME];
     double *value; /* chains x draws */
@@ -33,11 +40,15 @@ struct rp_result {
     char folder[1024];
     struct fit_yaml_doc *doc;
     const struct fit_yaml *json;
+    int fitted;
+    struct rp_origin origin;
     char *title, *formula, *reference, *end_time;
 
     int pairs; /* two-time maps; else a table */
     size_t ngroup;
     double *phi;        /* ngroup, degree */
+    char time_unit[16]; /* "s", or "frames" when nobody knows the period */
+    double *noise;      /* ngroup: standard deviation; NULL: not known */
     size_t side, bin;   /* points on a side of the maps; frames averaged in one on each side */
     double *t;          /* side, s */
     double *c2, *model; /* ngroup x side x side */
@@ -48,6 +59,9 @@ struct rp_result {
 
     size_t nrow, ncolumn; /* table */
     struct rp_column *column;
+    const struct rp_column
+        *axis; /* tells curves apart, with ngroup values; NULL: there is one curve */
+    double *axis_value;
     double *value, *fit, *row_residual, *sigma;
     double *fit_low, *fit_high; /* 95 % of the posterior; NULL: none */
 
@@ -62,7 +76,8 @@ struct rp_result {
     unsigned char *diverging; /* chains x draws, or NULL */
 };
 
-/* FIT_ERR_IO: no such folder or file; FIT_ERR_DATA: damaged, or files that do not belong together.
+/* Of a folder, or of a file of data.  FIT_ERR_IO: no such folder or file; FIT_ERR_DATA: damaged, or
+ * files that do not belong together.
  */
 enum fit_status rp_result_read(const char *folder, struct rp_result *r, struct fit_error *err);
 void rp_result_free(struct rp_result *r);

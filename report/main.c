@@ -1,10 +1,11 @@
 /* main.c -- homodyne-report: the page about a fit, and its figures as files.
  *
  *     homodyne-report report RESULT [-o report.html]
- *     homodyne-report plot RESULT [--format svg|png|pdf] [-o FOLDER]
+ *     homodyne-report plot RESULT [--format svg|png|pdf|html] [-o FOLDER]
  *
- * RESULT: the folder that a fit wrote.  Nothing of it is changed; files appear whole or not at all.
- * Exit codes as those of the fitters: 0, 3 usage, 4 data. */
+ * RESULT: the folder that a fit wrote, or the file of data that `homodyne-MODEL extract` wrote.
+ * Nothing of it is changed; files appear whole or not at all. Exit codes as those of the fitters:
+ * 0, 3 usage, 4 data. */
 #include "figures.h"
 #include "output.h"
 #include "page.h"
@@ -21,12 +22,13 @@ struct request {
 static const char usage[] =
     "homodyne report RESULT [-o FILE]                        one HTML page about a fit, with all "
     "figures\n"
-    "homodyne plot RESULT [--format svg|png|pdf] [-o FOLDER]  its figures, a file each\n"
+    "homodyne plot RESULT [--format svg|png|pdf|html] [-o FOLDER]  its figures, a file each\n"
     "\n"
-    "RESULT is the folder that `homodyne fit` wrote.\n"
+    "RESULT is the folder that `homodyne fit` wrote, or the file of `homodyne-MODEL extract`.\n"
     "\n"
     "  -o, --output PATH       default: RESULT/report.html; RESULT/figures\n"
-    "  -f, --format FORMAT     of `plot`: svg (default), png (192 dots per inch) or pdf\n"
+    "  -f, --format FORMAT     of `plot`: svg (default), png (192 dots per inch), pdf; html: all\n"
+    "                          in one page\n"
     "  -q, --quiet             print nothing but errors\n"
     "  -h, --help              this text\n";
 
@@ -73,11 +75,14 @@ static enum fit_status read_request(int argc, char **argv, struct request *q, st
     if (!q->result)
         return fit_fail(err, FIT_ERR_USAGE, "%s: which result? Give the folder that a fit wrote",
                         argv[1]);
-    if (strcmp(q->format, "svg") != 0 && strcmp(q->format, "png") != 0 &&
-        strcmp(q->format, "pdf") != 0)
+    if (strcmp(q->format, "auto") == 0)
+        q->format = rp_cairo_there() ? "png" : "svg";
+    const int by_cairo = strcmp(q->format, "png") == 0 || strcmp(q->format, "pdf") == 0;
+    if (!by_cairo && strcmp(q->format, "svg") != 0 && strcmp(q->format, "html") != 0)
         return fit_fail(err, FIT_ERR_USAGE,
-                        "plot: --format %s is not known; there are svg, png and pdf", q->format);
-    if (strcmp(q->format, "svg") != 0 && !rp_cairo_there())
+                        "plot: --format %s is not known; there are svg, png, pdf and html",
+                        q->format);
+    if (by_cairo && !rp_cairo_there())
         return fit_fail(
             err, FIT_ERR_USAGE,
             "plot: %s needs Cairo, without which this program was built; use --format svg",
@@ -87,12 +92,26 @@ static enum fit_status read_request(int argc, char **argv, struct request *q, st
 
 /* ---- the two commands ------------------------------------------------------------------------ */
 
+/* Of a fit into its folder, of data into the current one. */
+static void page_path(const struct request *q, const struct rp_result *r, char *path, size_t size)
+{
+    if (q->output && q->plot)
+        snprintf(path, size, "%s/figures.html", q->output);
+    else if (q->output)
+        snprintf(path, size, "%s", q->output);
+    else
+        snprintf(path, size, "%s%s%s", r->fitted ? r->folder : "", r->fitted ? "/" : "",
+                 !r->fitted ? "data.html"
+                 : q->plot  ? "figures/figures.html"
+                            : "report.html");
+}
+
 static enum fit_status write_page(const struct request *q, const struct rp_result *r,
                                   const struct rp_figures *list, struct fit_error *err)
 {
     char path[1100], *text = NULL;
     size_t size = 0;
-    snprintf(path, sizeof path, "%s/report.html", r->folder);
+    page_path(q, r, path, sizeof path);
     FILE *out = open_memstream(&text, &size);
     if (!out)
         return fit_fail(err, FIT_ERR_MEMORY, "out of memory for the page");
@@ -100,11 +119,10 @@ static enum fit_status write_page(const struct request *q, const struct rp_resul
     if (fclose(out) != 0 && st == FIT_OK)
         st = fit_fail(err, FIT_ERR_MEMORY, "out of memory for the page");
     if (st == FIT_OK)
-        st = fit_output_write(q->output ? q->output : path, text, size, err);
+        st = fit_output_write(path, text, size, err);
     free(text);
     if (st == FIT_OK && !q->quiet)
-        printf("%s  (%zu figures, %.1f MB)\n", q->output ? q->output : path, list->n,
-               (double)size / 1e6);
+        printf("%s  (%zu figures, %.1f MB)\n", path, list->n, (double)size / 1e6);
     return st;
 }
 
@@ -145,7 +163,8 @@ static enum fit_status write_figures(const struct request *q, const struct rp_re
     char folder[1100], name[80];
     const char *path;
     enum fit_status st = FIT_OK;
-    snprintf(folder, sizeof folder, "%s/figures", r->folder);
+    snprintf(folder, sizeof folder, "%s%sfigures", r->fitted ? r->folder : "",
+             r->fitted ? "/" : "");
     const char *where = q->output ? q->output : folder;
     for (size_t k = 0; k < list->n && st == FIT_OK;) {
         struct fit_output out; /* as many files at a time as it takes */
@@ -187,8 +206,9 @@ int main(int argc, char **argv)
         st = rp_result_read(q.result, &r, &err);
     if (st == FIT_OK)
         st = rp_figures_new(&r, &list, &err);
+    const int files = q.plot && strcmp(q.format, "html") != 0;
     if (st == FIT_OK)
-        st = (q.plot ? write_figures : write_page)(&q, &r, &list, &err);
+        st = (files ? write_figures : write_page)(&q, &r, &list, &err);
     rp_figures_free(&list);
     rp_result_free(&r);
     if (st != FIT_OK)

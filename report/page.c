@@ -38,8 +38,25 @@ static int columns(double width)
     return width < 400 ? 360 : width < 500 ? 440 : width < 620 ? 560 : 999;
 }
 
+static void caption_data(FILE *out, const struct rp_result *r, const struct rp_figures *list)
+{
+    fprintf(out, "Colours reach from 0.2 %% to 99.8 %% of the data%s. ",
+            r->ngroup < 2        ? ""
+            : list->shared_scale ? ", the same for all angles"
+                                 : ", for each angle its own");
+    if (r->bin > 1)
+        fprintf(out, "Every point is the mean of %zu × %zu pairs of frames. ", r->bin, r->bin);
+    else
+        fputs("The diagonal is not measured; it is drawn like what is beside it. ", out);
+    fputs("σ: noise of single values, from differences of neighbours.", out);
+}
+
 static void caption_maps(FILE *out, const struct rp_result *r, const struct rp_figures *list)
 {
+    if (!r->fitted) {
+        caption_data(out, r, list);
+        return;
+    }
     fprintf(out,
             "Data and fit have the colours of the bar below them, from 0.2 %% to 99.8 %% of the "
             "data%s; the residuals "
@@ -69,12 +86,16 @@ static void caption(FILE *out, enum rp_section s, const struct rp_result *r,
         fprintf(out,
                 "Means over the pairs of an age (t₁ + t₂)/2, in %zu ranges of equal length with "
                 "the middle given; "
-                "points: data, lines: fit%s. Below: (data − fit) / σ of the points.",
-                r->nage, r->g2_low ? ", bands: 95 % of the posterior" : "");
+                "points: data%s%s%s",
+                r->nage, r->fitted ? ", lines: fit" : "",
+                r->g2_low ? ", bands: 95 % of the posterior" : "",
+                r->fitted ? ". Below: (data − fit) / σ of the points."
+                          : ", errors from the noise of single values.");
         break;
     case RP_ROWS:
-        fprintf(out, "Errors are one standard deviation%s. Below: (data − fit) / σ.",
-                r->fit_low ? "; band: 95 % of the posterior" : "");
+        fprintf(out, "Errors are one standard deviation%s.%s",
+                r->fit_low ? "; band: 95 % of the posterior" : "",
+                r->fitted ? " Below: (data − fit) / σ." : "");
         if (r->nrow > 1500)
             fputs(" Of many values some are drawn.", out);
         break;
@@ -120,7 +141,9 @@ static void caption(FILE *out, enum rp_section s, const struct rp_result *r,
 
 static const char *title_of(enum rp_section s, const struct rp_result *r)
 {
-    return s == RP_SCALING && r->pairs ? "Contrast and offset of the angles" : sections[s].title;
+    return s == RP_SCALING && r->pairs  ? "Contrast and offset of the angles"
+           : s <= RP_ROWS && !r->fitted ? (s == RP_CUTS ? "Correlation over the lag" : "Data")
+                                        : sections[s].title;
 }
 
 static enum fit_status section(FILE *out, enum rp_section s, const struct rp_result *r,
@@ -153,7 +176,7 @@ static enum fit_status section(FILE *out, enum rp_section s, const struct rp_res
 
 static void contents(FILE *out, const struct rp_result *r, const struct rp_figures *list)
 {
-    fputs("<nav><a href=\"#parameters\">Parameters</a>", out);
+    fputs(r->fitted ? "<nav><a href=\"#parameters\">Parameters</a>" : "<nav>", out);
     for (int s = 0; s < RP_SECTIONS; s++)
         if (first_of(list, (enum rp_section)s))
             fprintf(out, " <a href=\"#%s\">%s</a>", sections[s].id,
@@ -169,20 +192,23 @@ enum fit_status rp_page_write(FILE *out, const struct rp_result *r, const struct
           "xmlns=\"http://www.w3.org/1999/xhtml\">\n<head>\n<meta charset=\"utf-8\"/>\n"
           "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n<title>",
           out);
-    rp_xml(out, rp_json_text(r->json, "model.name"));
+    rp_xml(out, r->fitted ? rp_json_text(r->json, "model.name") : "data");
     fputs(": ", out);
-    rp_xml(out, rp_json_text(r->json, "data.file"));
+    rp_xml(out, r->fitted        ? rp_json_text(r->json, "data.file")
+                : r->origin.file ? r->origin.file
+                                 : "");
     fprintf(
         out,
         "</title>\n<link rel=\"icon\" href=\"data:,\"/>\n<style>\n%s</style>\n</head>\n<body>\n",
         (const char *)embedded_report_css);
     rp_page_head(out, r);
     contents(out, r, list);
-    rp_page_parameters(out, r);
+    if (r->fitted)
+        rp_page_parameters(out, r);
     for (int s = 0; s < RP_SECTIONS && st == FIT_OK; s++) {
-        if (s == RP_SEARCH)
+        if (s == RP_SEARCH && r->fitted)
             rp_page_search(out, r);
-        if (s == RP_CORNER)
+        if (s == RP_CORNER && r->fitted)
             rp_page_posterior(out, r);
         st = section(out, (enum rp_section)s, r, list, err);
     }

@@ -146,8 +146,39 @@ static void put_facts(FILE *out, const struct rp_result *r)
     fputs("</dl>\n", out);
 }
 
+/* Of data before any fit. */
+static void data_head(FILE *out, const struct rp_result *r)
+{
+    const struct rp_origin *o = &r->origin;
+    char text[160];
+    fputs("<header>\n<h1>", out);
+    rp_xml(out, o->file ? file_part(o->file) : "Data");
+    fputs("</h1>\n<p class=\"sub\">The data as a fit sees them, before any fit</p>\n<dl "
+          "class=\"facts\">\n",
+          out);
+    if (r->pairs) {
+        snprintf(text, sizeof text, "%zu", r->ngroup);
+        fact(out, "angles", text);
+        snprintf(text, sizeof text, "%.0f to %.0f", o->first, o->last);
+        fact(out, "frames", text);
+        if (strcmp(r->time_unit, "s") == 0)
+            fact_number(out, "frame period", o->dt, 6, "s");
+        else
+            fact(out, "frame period", "not known: times are counted in frames");
+        fact_number(out, "q", o->q, 5, "1/Å");
+    } else {
+        fact_count(out, "values", (double)r->nrow);
+    }
+    fact(out, "layout", o->layout ? o->layout : "");
+    fputs("</dl>\n</header>\n", out);
+}
+
 void rp_page_head(FILE *out, const struct rp_result *r)
 {
+    if (!r->fitted) {
+        data_head(out, r);
+        return;
+    }
     const struct fit_yaml *j = r->json;
     const char *quality = rp_json_text(j, "quality");
     const int converged = rp_json_true(j, "converged");
@@ -498,8 +529,20 @@ void rp_page_origin(FILE *out, const struct rp_result *r)
                                              {"command", "command_line"},
                                              {"version", "version"}};
     fputs("<section id=\"origin\"><h2>Origin</h2>\n<dl class=\"origin\">\n", out);
+    const struct rp_origin *o = &r->origin;
+    const char *const own[][2] = {{"data", o->file},
+                                  {"layout", o->layout},
+                                  {"SHA-256 of the data", o->sha256},
+                                  {"command", o->command},
+                                  {"version", o->version}};
+    for (size_t k = 0; !r->fitted && k < sizeof own / sizeof *own; k++)
+        fact(out, own[k][0], own[k][1] ? own[k][1] : "");
     for (size_t k = 0; k < sizeof fact_of / sizeof *fact_of; k++)
         fact(out, fact_of[k][0], rp_json_text(r->json, fact_of[k][1]));
+    if (!r->fitted) {
+        fputs("</dl>\n</section>\n", out);
+        return;
+    }
     fact(out, "reference", r->reference ? r->reference : "");
     fact(out, "results", r->folder);
     fputs("</dl>\n</section>\n", out);

@@ -170,9 +170,7 @@ static void release(struct fit_job *job)
     free(job->command_line);
     free(job->config_text);
     free(job->identity);
-    free(job->bin);
-    free(job->key);
-    free(job->phi);
+    fit_input_free(&job->input);
 }
 
 /* 0 converged, 2 finished without, 130 ended by a signal. */

@@ -42,44 +42,6 @@ static enum fit_status estimate(struct fit_job *job, struct fit_selection *sel,
     return FIT_OK;
 }
 
-static void describe_input(struct fit_job *job)
-{
-    const struct fit_measurement *m = job->m;
-    struct fit_input *in = &job->input;
-    struct stat s;
-    *in = (struct fit_input){.size = m->size,
-                             .q = NAN,
-                             .gap = NAN,
-                             .dt = m->dt,
-                             .nfile = m->file_frames,
-                             .first = (size_t)m->first,
-                             .last = (size_t)m->last,
-                             .nmasked = m->nmasked};
-    snprintf(in->file, sizeof in->file, "%s", m->file);
-    snprintf(in->sha256, sizeof in->sha256, "%s", m->sha256);
-    snprintf(in->layout, sizeof in->layout, "%s", m->layout);
-    in->mtime = stat(m->file, &s) == 0 ? s.st_mtime : 0;
-    for (size_t i = 0; i < job->k->nsetting; i++)
-        if (strcmp(job->k->setting[i].name, "gap") == 0)
-            in->gap = m->setting[i];
-    if (m->ngroup == 0 || job->k->space != FIT_PAIRS)
-        return;
-    in->q = m->group[0].q;
-    job->bin = calloc(m->ngroup, sizeof *job->bin);
-    job->key = calloc(m->ngroup, sizeof *job->key);
-    job->phi = calloc(m->ngroup, sizeof *job->phi);
-    int known = 1;
-    for (size_t g = 0; job->bin && job->key && job->phi && g < m->ngroup; g++) {
-        job->bin[g] = m->group[g].bin;
-        job->key[g] = m->group[g].key;
-        job->phi[g] = m->group[g].phi;
-        known = known && !isnan(job->phi[g]);
-    }
-    in->bin = job->bin;
-    in->key = job->key;
-    in->phi = known ? job->phi : NULL;
-}
-
 static enum fit_status load_pairs(struct fit_job *job, struct fit_error *err)
 {
     struct fit_selection sel;
@@ -125,7 +87,8 @@ enum fit_status fit_job_load(struct fit_job *job, struct fit_error *err)
     job->r.load_seconds = fit_seconds() - begin;
     for (size_t k = 0; k < job->m->notes.n; k++)
         fit_notes_add(&job->notes, "%s", job->m->notes.text[k]);
-    describe_input(job);
+    if ((st = fit_input_describe(job->k, job->m, &job->input, err)) != FIT_OK)
+        return st;
     fit_job_say(job, "%s: layout %s, SHA-256 %s", job->m->file, job->m->layout, job->m->sha256);
     fit_job_say(job, "%zu groups, %zu points, loaded in %.3f s%s", job->m->ngroup,
                 job->m->dataset->npoint, job->r.load_seconds,

@@ -304,6 +304,7 @@ struct fit_config {
     const char *file; /* path of the YAML file as given; "command line" when there is none */
     const struct fit_kernel *kernel;
     struct fit_cfg_text mode; /* canonical name of the model */
+    int data_only; /* 1: for looking at the data; settings that the model alone needs may be missing */
 
     struct fit_config_input input;
     struct fit_config_angles angles;

@@ -156,7 +156,7 @@ static void check_settings(struct fit_cfg_reader *r)
         const char *name = k->setting[i].name;
         if (x != &cfg->setting[i] && !isnan(x->value))
             cfg->setting[i] = *x;
-        if (!isnan(cfg->setting[i].value) || x == &cfg->input.q || x == &cfg->input.dt)
+        if (!isnan(cfg->setting[i].value) || x == &cfg->input.q || x == &cfg->input.dt || cfg->data_only)
             continue; /* q and dt may come from the data file */
         r->source = FIT_FROM_FILE;
         fit_cfg_error_at(

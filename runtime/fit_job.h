@@ -53,9 +53,6 @@ struct fit_job {
     size_t runlog_size;
     FILE *log_file, *log_copy; /* run.log in memory; --log */
     char folder[1024];
-    size_t *bin;
-    const char **key;
-    double *phi;
     struct fit_input input;
     struct fit_results r;
     double clock, shared_seconds;

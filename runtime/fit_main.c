@@ -78,7 +78,7 @@ static enum fit_status run(struct fit_program *p, struct fit_cli *cli, struct fi
         [FIT_COMMAND_SIMULATE] = fit_cmd_simulate, [FIT_COMMAND_INFO] = fit_cmd_info,
         [FIT_COMMAND_BENCH] = fit_cmd_bench,       [FIT_COMMAND_CHECK] = fit_cmd_check,
         [FIT_COMMAND_ESTIMATE] = fit_cmd_estimate,
-        [FIT_COMMAND_PLAN] = fit_cmd_plan,
+        [FIT_COMMAND_PLAN] = fit_cmd_plan,         [FIT_COMMAND_EXTRACT] = fit_cmd_extract,
         [FIT_COMMAND_SELFCHECK] = fit_cmd_selfcheck,
         [FIT_COMMAND_INSPECT] = fit_cmd_inspect,   [FIT_COMMAND_INIT] = fit_cmd_inspect,
     };

@@ -47,6 +47,8 @@ enum fit_status fit_cmd_estimate(struct fit_program *p, const struct fit_cli *cl
                                  struct fit_error *err);
 enum fit_status fit_cmd_plan(struct fit_program *p, const struct fit_cli *cli,
                              struct fit_error *err);
+enum fit_status fit_cmd_extract(struct fit_program *p, const struct fit_cli *cli,
+                                struct fit_error *err);
 enum fit_status fit_cmd_bench(struct fit_program *p, const struct fit_cli *cli,
                               struct fit_error *err);
 enum fit_status fit_cmd_selfcheck(struct fit_program *p, const struct fit_cli *cli,

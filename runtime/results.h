@@ -17,6 +17,7 @@
 #include "fit.h"
 #include "linkage.h"
 #include "maps.h"
+#include "measurement.h"
 #include "output.h"
 #include "sampling.h"
 #include "study.h"
@@ -38,6 +39,11 @@ struct fit_input {
     const char *const *key;    /* ngroup names of datasets, or NULL */
 };
 
+/* What the loader knows, as above; arrays are owned by *in.  gap: of the setting of that name. */
+enum fit_status fit_input_describe(const struct fit_kernel *kernel, const struct fit_measurement *m,
+                                   struct fit_input *in, struct fit_error *err);
+void fit_input_free(struct fit_input *in);
+
 struct fit_results {
     const char *program, *command_line;
     char host[64];
@@ -49,7 +55,9 @@ struct fit_results {
     enum fit_scaling scaling; /* in effect */
     const struct fit_input *input;
     const struct fit_dataset *ds;
-    const struct fit_result *fit;
+    const struct fit_result *fit; /* NULL: the data alone, with */
+    const double *sigma;          /* ngroup: their noise */
+    const char *time_unit;        /* NULL: s */
     const struct fit_study *study;     /* NULL: nothing besides the fit */
     const struct fit_samples *samples; /* NULL: no posterior was asked for, or */
     const char *no_samples;            /* why there is none */
@@ -70,8 +78,12 @@ char *fit_write_json(const struct fit_results *r);
 enum fit_status fit_write_hdf5(const struct fit_results *r, const char *path,
                                struct fit_error *err);
 
-/* Bands of the posterior in fit.h5, for curves, cuts and rows (write_bands.c); nothing without samples. */
+/* The part of it that is about the data (write_maps.c).  Without r->fit: neither model nor residuals; r->sigma is
+ * the noise of the groups, and the maps' `residual` of a table the errors of its rows. */
 struct fit_h5r;
+void fit_write_data(struct fit_h5r *w, const struct fit_results *r);
+
+/* Bands of the posterior in fit.h5, for curves, cuts and rows (write_bands.c); nothing without samples. */
 enum fit_status fit_write_bands(struct fit_h5r *w, const struct fit_results *r, struct fit_error *err);
 
 /* posterior.nc at `path`; r->samples is there. */

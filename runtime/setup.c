@@ -49,7 +49,7 @@ static enum fit_status override(struct fit_config *cfg, const struct fit_cli *cl
     char threads[32];
     for (size_t k = 0; k < cli->nchange && st == FIT_OK; k++)
         st = fit_config_override(cfg, cli->change[k].name, cli->change[k].value, log, err);
-    if (st == FIT_OK && cli->output)
+    if (st == FIT_OK && cli->output && cli->command != FIT_COMMAND_EXTRACT) /* there a file */
         st = fit_config_override(cfg, "output-dir", cli->output, log, err);
     if (st == FIT_OK && cli->variant)
         st = fit_config_override(cfg, "variant", cli->variant, log, err);
@@ -85,6 +85,8 @@ enum fit_status fit_setup_config(const struct fit_cli *cli, const struct fit_ker
                               "%s: this is data, not a configuration: --data %s", file, file);
     st = file ? fit_config_read(file, kernel, &options, log, cfg, err)
               : fit_config_new(kernel, cfg, err);
+    if (*cfg)
+        (*cfg)->data_only = cli->command == FIT_COMMAND_EXTRACT;
     if (st == FIT_OK)
         st = override(*cfg, cli, log, err);
     else if (*cfg && override(*cfg, cli, log, NULL) == FIT_OK)

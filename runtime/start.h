@@ -82,4 +82,7 @@ double fit_start_sample(const struct fit_param *param, double lower, double uppe
  * apart on the curve: there errors that come with the data are believed when they are smaller. */
 double fit_start_noise(const struct fit_objective *obj);
 
+/* The same for every group: variance[ngroup].  Of the objective only kernel, ds, ngroup and npoint are used. */
+void fit_start_noises(const struct fit_objective *obj, double *variance);
+
 #endif

@@ -11,39 +11,58 @@
 
 struct second {
     const struct fit_tile *tile;
-    double sum, n;
+    int each; /* group by group: `of` has so many elements, else one */
+    struct {
+        double sum, n;
+    } * of;
 };
 
 static void second_differences(void *user, size_t g, size_t offset, size_t lo, size_t hi)
 {
     struct second *c = user;
     const double *y = c->tile->y + offset, *w = c->tile->w ? c->tile->w + offset : NULL;
-    (void)g;
+    double *sum = &c->of[c->each ? g : 0].sum, *n = &c->of[c->each ? g : 0].n;
     for (size_t k = lo + 1; k + 1 < hi; k++) {
         double d = y[k - 1] - 2 * y[k] + y[k + 1];
         if (!w) {
-            c->sum += d * d / 6;
-            c->n += 1;
+            *sum += d * d / 6;
+            *n += 1;
         } else if (w[k - 1] > 0 && w[k] > 0 && w[k + 1] > 0) {
-            c->sum += d * d / (1 / w[k - 1] + 4 / w[k] + 1 / w[k + 1]);
-            c->n += 1;
+            *sum += d * d / (1 / w[k - 1] + 4 / w[k] + 1 / w[k + 1]);
+            *n += 1;
         }
     }
 }
 
-double fit_start_noise(const struct fit_objective *obj)
+/* Variances of all groups together (each = 0) or of each. */
+static void estimate(const struct fit_objective *obj, int each, double *variance)
 {
     const struct fit_dataset *ds = obj->ds;
-    struct second c = {0};
+    const size_t n = each ? obj->ngroup : 1;
+    struct second c = {.each = each};
     size_t stride = 1 + ds->npoint / 200000; /* a sample is enough */
     double *buffer = fit_alloc_doubles(fit_dataset_buffer(ds));
     struct fit_tile own;
-    for (size_t t = 0; buffer && t < ds->ntile; t += stride) {
+    c.of = calloc(n, sizeof *c.of);
+    for (size_t t = 0; buffer && c.of && t < ds->ntile; t += stride) {
         c.tile = fit_dataset_single(ds, t, buffer, &own);
         if (c.tile)
             fit_objective_vectors(obj, c.tile, second_differences, &c);
     }
+    for (size_t g = 0; g < n; g++)
+        variance[g] = c.of && c.of[g].n >= 10 ? c.of[g].sum / c.of[g].n : NAN;
     free(buffer);
-    double seen = c.n >= 10 ? c.sum / c.n : NAN;
-    return obj->kernel->space == FIT_ROWS && ds->weighted ? fmin(seen, 1) : seen;
+    free(c.of);
+}
+
+double fit_start_noise(const struct fit_objective *obj)
+{
+    double seen;
+    estimate(obj, 0, &seen);
+    return obj->kernel->space == FIT_ROWS && obj->ds->weighted ? fmin(seen, 1) : seen;
+}
+
+void fit_start_noises(const struct fit_objective *obj, double *variance)
+{
+    estimate(obj, 1, variance);
 }

@@ -2,8 +2,8 @@
  *
  * h5py, xarray (engine h5netcdf) and netCDF4 read it without help:
  *     xarray.open_dataset("fit.h5", group="entry/parameters",
- * engine="h5netcdf").value.sel(name="D0") Text is UTF-8 of variable length; no compound types. Maps
- * of large data sets are averaged (attribute `bin` of /entry/data: frames per point on each side).
+ * engine="h5netcdf").value.sel(name="D0") Text is UTF-8 of variable length; no compound types.  What is
+ * about the data themselves is written by write_maps.c.
  */
 #include "hdf5_results.h"
 #include "covariance.h"
@@ -12,194 +12,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-static void iso_time(time_t t, char text[32])
-{
-    struct tm tm;
-    gmtime_r(&t, &tm);
-    strftime(text, 32, "%Y-%m-%dT%H:%M:%SZ", &tm);
-}
-
-static void put_entry(struct fit_h5r *w, const struct fit_results *r)
-{
-    char text[32];
-    iso_time(r->end, text);
-    fit_h5r_group(w, "/", "NXroot");
-    fit_h5r_attribute(w, "/", "default", "entry");
-    fit_h5r_attribute(w, "/", "creator", "homodyne-gen " FIT_VERSION);
-    fit_h5r_attribute(w, "/", "file_time", text);
-    fit_h5r_group(w, "/entry", "NXentry");
-    fit_h5r_attribute(w, "/entry", "default", "data");
-    fit_h5r_text(w, "/entry/title", r->kernel->title);
-    fit_h5r_text(w, "/entry/end_time", text);
-    iso_time(r->begin, text);
-    fit_h5r_text(w, "/entry/start_time", text);
-    fit_h5r_text(w, "/entry/program_name", r->program);
-    fit_h5r_text(w, "/entry/program_version", FIT_VERSION);
-    fit_h5r_text(w, "/entry/model_name", r->kernel->name);
-    fit_h5r_text(w, "/entry/model_formula", r->kernel->formula);
-    fit_h5r_text(w, "/entry/model_reference", r->kernel->reference);
-    fit_h5r_text(w, "/entry/model_sha256", r->kernel->hash);
-    fit_h5r_text(w, "/entry/kernel_variant", r->kernel->variant);
-    fit_h5r_text(w, "/entry/kernel_isa", r->kernel->isa);
-    fit_h5r_text(w, "/entry/command_line", r->command_line);
-    fit_h5r_text(w, "/entry/config_yaml", r->config_text);
-    fit_h5r_text(w, "/entry/host", r->host);
-}
-
-static void put_input(struct fit_h5r *w, const struct fit_results *r)
-{
-    const struct fit_input *in = r->input;
-    size_t ngroup = r->fit->ngroup;
-    char text[32];
-    fit_h5r_group(w, "/entry/input", "NXcollection");
-    fit_h5r_text(w, "/entry/input/file_name", in->file);
-    fit_h5r_text(w, "/entry/input/sha256", in->sha256);
-    fit_h5r_integer(w, "/entry/input/file_size", (int64_t)in->size);
-    iso_time(in->mtime, text);
-    fit_h5r_text(w, "/entry/input/file_mtime", text);
-    fit_h5r_text(w, "/entry/input/layout", in->layout);
-    if (r->kernel->space != FIT_PAIRS)
-        return;
-    int64_t *bin = in->bin ? malloc(ngroup * sizeof *bin) : NULL;
-    for (size_t g = 0; bin && g < ngroup; g++)
-        bin[g] = (int64_t)in->bin[g];
-    if (bin)
-        fit_h5r_integers(w, "/entry/input/bins", ngroup, bin);
-    if (in->key)
-        fit_h5r_texts(w, "/entry/input/keys", ngroup, in->key);
-    fit_h5r_integer(w, "/entry/input/start_frame", (int64_t)in->first);
-    fit_h5r_integer(w, "/entry/input/end_frame", (int64_t)in->last);
-    fit_h5r_integer(w, "/entry/input/masked_frames", (int64_t)in->nmasked);
-    fit_h5r_real(w, "/entry/input/q", in->q, "1/angstrom");
-    fit_h5r_real(w, "/entry/input/gap", in->gap, "angstrom");
-    fit_h5r_real(w, "/entry/input/dt", in->dt, "s");
-    fit_h5r_text(w, "/entry/input/dt_source", in->dt_text);
-    free(bin);
-}
-
-/* ---- data
- * ------------------------------------------------------------------------------------------- */
-
-/* Smaller maps are written as they are: to pack them takes longer than all the rest of the file. */
-enum { PACKED = 1 << 18 };
-
-static void put_map(struct fit_h5r *w, const struct fit_results *r, const char *path,
-                    const float *value)
-{
-    const struct fit_maps *m = r->maps;
-    struct fit_h5_array a = {.type = FIT_H5_F32,
-                             .rank = 3,
-                             .dims = (size_t[]){m->ngroup, m->n, m->n},
-                             .value = value,
-                             .deflate = m->ngroup * m->n * m->n >= PACKED};
-    fit_h5r_array(w, path, &a, "1");
-    fit_h5r_attach(w, path, 0, "/entry/data/phi");
-    fit_h5r_attach(w, path, 1, "/entry/data/t1");
-    fit_h5r_attach(w, path, 2, "/entry/data/t2");
-}
-
-static void put_data_pairs(struct fit_h5r *w, const struct fit_results *r)
-{
-    const struct fit_maps *m = r->maps;
-    double *zero = calloc(m->ngroup, sizeof *zero);
-    const double *phi = r->input->phi ? r->input->phi : zero;
-    fit_h5r_group(w, "/entry/data", "NXdata");
-    fit_h5r_attribute(w, "/entry/data", "signal", "c2");
-    fit_h5r_attributes(w, "/entry/data", "axes", 3, (const char *const[]){"phi", "t1", "t2"});
-    fit_h5r_attributes(w, "/entry/data", "auxiliary_signals", 2,
-                       (const char *const[]){"c2_model", "residual"});
-    fit_h5r_attribute_real(w, "/entry/data", "bin", (double)m->bin);
-    if (phi)
-        fit_h5r_reals(w, "/entry/data/phi", 1, &m->ngroup, phi, "degree");
-    fit_h5r_scale(w, "/entry/data/phi", "phi");
-    fit_h5r_reals(w, "/entry/data/t1", 1, &m->n, m->t, "s");
-    fit_h5r_scale(w, "/entry/data/t1", "t1");
-    fit_h5r_reals(w, "/entry/data/t2", 1, &m->n, m->t, "s");
-    fit_h5r_scale(w, "/entry/data/t2", "t2");
-    put_map(w, r, "/entry/data/c2", m->c2);
-    put_map(w, r, "/entry/data/c2_model", m->model);
-    put_map(w, r, "/entry/data/residual", m->residual);
-    fit_h5r_attribute(w, "/entry/data/residual", "long_name", "(c2 - c2_model) / sigma");
-    fit_h5r_reals(w, "/entry/data/sigma", 1, &m->ngroup, r->fit->sigma, "1");
-    fit_h5r_attach(w, "/entry/data/sigma", 0, "/entry/data/phi");
-    struct fit_h5_array mask = {.type = FIT_H5_U8,
-                                .rank = 3,
-                                .dims = (size_t[]){m->ngroup, m->n, m->n},
-                                .value = m->mask,
-                                .deflate = 1};
-    fit_h5r_array(w, "/entry/data/mask", &mask, NULL);
-    free(zero);
-}
-
-static void put_cuts(struct fit_h5r *w, const struct fit_results *r)
-{
-    const struct fit_maps *m = r->maps;
-    size_t dims[3] = {m->ngroup, FIT_MAPS_AGES, m->nlag}, ages = FIT_MAPS_AGES;
-    static const char *const name[] = {"/entry/cuts/g2", "/entry/cuts/g2_model",
-                                       "/entry/cuts/g2_err"};
-    const double *value[] = {m->g2, m->g2_model, m->g2_error};
-    double *zero = calloc(m->ngroup, sizeof *zero);
-    const double *phi = r->input->phi ? r->input->phi : zero;
-    fit_h5r_group(w, "/entry/cuts", "NXdata");
-    fit_h5r_attribute(w, "/entry/cuts", "signal", "g2");
-    fit_h5r_attributes(w, "/entry/cuts", "axes", 3, (const char *const[]){"phi", "age", "tau"});
-    if (phi)
-        fit_h5r_reals(w, "/entry/cuts/phi", 1, &m->ngroup, phi, "degree");
-    fit_h5r_scale(w, "/entry/cuts/phi", "phi");
-    fit_h5r_reals(w, "/entry/cuts/age", 1, &ages, m->age, "s");
-    fit_h5r_scale(w, "/entry/cuts/age", "age");
-    fit_h5r_reals(w, "/entry/cuts/tau", 1, &m->nlag, m->tau, "s");
-    fit_h5r_scale(w, "/entry/cuts/tau", "tau");
-    for (int c = 0; c < 3; c++) {
-        struct fit_h5_array a = {
-            .type = FIT_H5_F64, .rank = 3, .dims = dims, .value = value[c], .deflate = 1};
-        fit_h5r_array(w, name[c], &a, "1");
-        fit_h5r_attach(w, name[c], 0, "/entry/cuts/phi");
-        fit_h5r_attach(w, name[c], 1, "/entry/cuts/age");
-        fit_h5r_attach(w, name[c], 2, "/entry/cuts/tau");
-    }
-    free(zero);
-}
-
-static void put_row_values(struct fit_h5r *w, const char *path, size_t n, const float *value)
-{
-    struct fit_h5_array a = {.type = FIT_H5_F32, .rank = 1, .dims = &n, .value = value};
-    fit_h5r_array(w, path, &a, NULL);
-}
-
-/* A column, or the coordinates of the groups, in the order of the file. */
-static void put_column(struct fit_h5r *w, const struct fit_results *r, const char *name,
-                       const char *unit, const double *column, const double *coord)
-{
-    const struct fit_dataset *ds = r->ds;
-    double *value = malloc((ds->nrow + 1) * sizeof *value);
-    char path[128];
-    for (size_t t = 0; value && t < ds->ntile; t++)
-        for (size_t i = ds->tile[t].i0; i < ds->tile[t].i1; i++)
-            value[ds->row ? ds->row[i] : i] = coord ? coord[ds->tile[t].group] : column[i];
-    snprintf(path, sizeof path, "/entry/data/%s", name);
-    if (value)
-        fit_h5r_reals(w, path, 1, &ds->nrow, value, unit);
-    free(value);
-}
-
-static void put_data_rows(struct fit_h5r *w, const struct fit_results *r)
-{
-    const struct fit_kernel *k = r->kernel;
-    const struct fit_maps *m = r->maps;
-    const struct fit_layout *l = &r->ds->layout;
-    fit_h5r_group(w, "/entry/data", "NXdata");
-    fit_h5r_attribute(w, "/entry/data", "signal", "value");
-    for (size_t a = 0; a < k->naxis; a++)
-        put_column(w, r, k->axis[a].name, k->axis[a].unit, NULL, l->coord[a]);
-    for (size_t c = 0; c < k->ncolumn; c++)
-        if (k->column[c].role == FIT_ROLE_COVARIATE && l->column[c])
-            put_column(w, r, k->column[c].name, k->column[c].unit, l->column[c], NULL);
-    put_row_values(w, "/entry/data/value", m->n, m->c2);
-    put_row_values(w, "/entry/data/model", m->n, m->model);
-    put_row_values(w, "/entry/data/residual", m->n, m->residual);
-}
 
 /* ---- parameters
  * ------------------------------------------------------------------------------------- */
@@ -590,14 +402,7 @@ enum fit_status fit_write_hdf5(const struct fit_results *r, const char *path, st
     enum fit_status st = fit_h5r_create(path, &w, err);
     if (st != FIT_OK)
         return st;
-    put_entry(&w, r);
-    put_input(&w, r);
-    if (r->maps && r->kernel->space == FIT_PAIRS) {
-        put_data_pairs(&w, r);
-        put_cuts(&w, r);
-    } else if (r->maps) {
-        put_data_rows(&w, r);
-    }
+    fit_write_data(&w, r);
     st = put_parameters(&w, r, err);
     put_tied(&w, r);
     fit_study_hdf5(&w, r);

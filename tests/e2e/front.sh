@@ -94,8 +94,8 @@ rm homodyne_config.yaml
 expect 3 "$h" --config minimal.yaml --static-mode
 has err "laminar"
 has err "static"
-expect 3 "$h" --config minimal.yaml --plot-experimental-data
-has err "homodyne plot"
+expect 0 "$h" --config minimal.yaml --plot-experimental-data --output-dir drawn
+[ "$(ls drawn/plots/experimental_data | wc -l)" -gt 1 ] || fail "no pictures of the data"
 expect 3 "$h" --config minimal.yaml --outptu-dir x
 has err "--output-dir"
 expect 3 "$h" fti minimal.yaml
@@ -233,7 +233,7 @@ hasnot err "compiling"
 # ---- help, manual, completions: from one table
 expect 0 "$h" --help
 [ "$(wc -l <out)" -le 24 ] || fail "the help is longer than a screen"
-for c in fit validate config inspect plan simulate compare batch watch models info demo estimate; do
+for c in fit validate config inspect plan simulate compare batch watch plot report extract models info demo estimate; do
     expect 0 "$h" $c --help
     [ "$(wc -l <out)" -le 24 ] || fail "$c --help is longer than a screen"
     awk 'length > 80 { exit 1 }' out || fail "$c --help is wider than 80 columns"

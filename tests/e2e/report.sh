@@ -149,10 +149,10 @@ expect 4 "$h" report fit/fit.json
 has err "a file"
 expect 3 "$h" report
 expect 3 "$h" report fit kww
-has err "one result at a time"
+has err "at a time"
 expect 3 "$h" report fit --format png
 expect 3 "$h" plot fit --format gif
-has err "svg, png and pdf"
+has err "svg, png, pdf and html"
 mkdir cut
 cp before/* cut
 head -c 20000 before/fit.h5 >cut/fit.h5
