@@ -1,6 +1,7 @@
 #!/bin/sh
 # The eight templates of the Python packages, put together again from the tables of every key in
-# spec/data-config-cli.md, run with nothing edited but file, frame period, frames and q: templates.sh BINDIR
+# spec/data-config-cli.md, run with nothing edited but file, frame period, frames and q, by least squares and by sampling:
+# templates.sh BINDIR
 # Skips (77) without the specification, the samples or Python with PyYAML.
 set -eu
 bin=$1
@@ -30,6 +31,18 @@ for config in *.yaml; do
         failed=1
     }
     n=$((n + 1))
+    # the same file by sampling, shortly: 2 when so few draws have not converged
+    got=0
+    "$bin/homodyne" --config "$config" --method cmc --n-samples 40 --n-warmup 40 --n-chains 2 \
+        --output-dir "${config%.yaml}_cmc" >/dev/null 2>err_cmc </dev/null || got=$?
+    case $got in
+    0 | 2) [ -s "${config%.yaml}_cmc/posterior.nc" ] || { echo "FAILED: $config: no posterior"; failed=1; } ;;
+    *)
+        echo "FAILED: $config --method cmc: exit code $got"
+        cat err_cmc
+        failed=1
+        ;;
+    esac
     grep -q 'keys have no effect here' err || { echo "FAILED: $config: nothing said about keys without effect"; failed=1; }
 done
 [ $n -eq 8 ] || { echo "FAILED: $n templates"; failed=1; }
