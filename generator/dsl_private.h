@@ -67,6 +67,15 @@ void dsl_complain(struct lua_State *L, const char *near, const char *help, const
 void dsl_add_name(struct dsl *d, struct dsl_names *list, const char *name);
 int dsl_has_name(const struct dsl_names *list, const char *name);
 
+/* --- dsl_sandbox.c --- */
+
+/* Pushes the table of all names that a model file may use. */
+void dsl_open_names(struct lua_State *L);
+
+/* Pushes the model's environment, which reads the table of names on top of the stack and refuses
+ * assignments. */
+void dsl_open_environment(struct lua_State *L);
+
 /* --- dsl_expr.c --- */
 
 /* Makes the metatable of expressions; adds exp, sin, where, ... to the table on top of the stack.
