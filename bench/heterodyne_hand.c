@@ -98,8 +98,7 @@ void heterodyne_hand_free(struct heterodyne_hand *x)
     free(x);
 }
 
-/* ---- tables
- * ------------------------------------------------------------------------------------------- */
+/* ---- tables ---------------------------------------------------------------------------------- */
 
 /* Integral and tangents of a t^b + c, kept at or above 0 when floored. */
 static void power_law(struct heterodyne_hand *x, const double p[3], int floored, double *value,
@@ -167,8 +166,7 @@ void heterodyne_hand_prepare(struct heterodyne_hand *x, const double theta[14], 
     }
 }
 
-/* ---- a strip of a row
- * ----------------------------------------------------------------------------------- */
+/* ---- a strip of a row ------------------------------------------------------------------------ */
 
 struct strip {
     size_t i, j, n; /* row, first column, vectors */
@@ -266,8 +264,7 @@ static void fields(const struct heterodyne_hand *x, struct strip *s)
     }
 }
 
-/* ---- products with the tangents
- * ------------------------------------------------------------------------- */
+/* ---- products with the tangents -------------------------------------------------------------- */
 
 static size_t at(size_t k, size_t l)
 {
@@ -371,8 +368,7 @@ static void fractions(const struct heterodyne_hand *x, const struct strip *s, fi
     H[NH + 13] += pr;
 }
 
-/* ---- a tile
- * --------------------------------------------------------------------------------------------- */
+/* ---- a tile ---------------------------------------------------------------------------------- */
 
 /* Sums along a row: times the tangents at i.  v: [contrast, offset][NP] */
 static void end_row(const struct heterodyne_hand *x, size_t i, fit_vd *row, fit_vd *v)

@@ -26,8 +26,7 @@ static void escape(FILE *out, const char *s)
     }
 }
 
-/* --- formulas ----------------------------------------------------------------------------------
- */
+/* --- formulas --------------------------------------------------------------------------------- */
 
 static void mathml(FILE *out, const struct hg_box *b);
 
@@ -156,8 +155,7 @@ static void formula(FILE *out, const struct hg_formula *f)
     fputs("</math></div>\n", out);
 }
 
-/* --- text and tables ---------------------------------------------------------------------------
- */
+/* --- text and tables -------------------------------------------------------------------------- */
 
 static void begin(FILE *out, const char *title, const char *subtitle)
 {

@@ -6,8 +6,7 @@
 
 enum { LINE = 68 }; /* rough width of a formula's line, in letters */
 
-/* --- texts -------------------------------------------------------------------------------------
- */
+/* --- texts ------------------------------------------------------------------------------------ */
 
 static const struct {
     const char *utf8, *tex;
@@ -165,8 +164,7 @@ static void verbatim(FILE *out, const char *s)
     fputs("\\end{quote}\n", out);
 }
 
-/* --- formulas ----------------------------------------------------------------------------------
- */
+/* --- formulas --------------------------------------------------------------------------------- */
 
 static void tex(FILE *out, const struct hg_box *b);
 
@@ -281,8 +279,7 @@ static void formula(FILE *out, const struct hg_formula *f)
     fputs("\n\\end{align*}\n", out);
 }
 
-/* --- the page ----------------------------------------------------------------------------------
- */
+/* --- the page --------------------------------------------------------------------------------- */
 
 static void begin(FILE *out, const char *title, const char *subtitle)
 {

@@ -34,8 +34,7 @@ static void paragraph(struct page *p, const char *text)
     p->f->paragraph(p->out, 0);
 }
 
-/* --- tables ------------------------------------------------------------------------------------
- */
+/* --- tables ----------------------------------------------------------------------------------- */
 
 struct table {
     struct page *p;
@@ -88,8 +87,7 @@ static void cell_math(struct table *t, const struct hg_box *b)
         t->p->f->math(t->p->out, b);
 }
 
-/* --- the parts of the page ----------------------------------------------------------------------
- */
+/* --- the parts of the page -------------------------------------------------------------------- */
 
 static void formula(struct page *p, const struct hg_formula *f)
 {
@@ -280,8 +278,7 @@ static void data(struct page *p)
     p->f->table_end(p->out);
 }
 
-/* --- derivatives --------------------------------------------------------------------------------
- */
+/* --- derivatives ------------------------------------------------------------------------------ */
 
 static const struct hg_symbol_decl *parameter(const struct hg_model *m, uint32_t k)
 {
@@ -396,8 +393,7 @@ static void derivatives(struct page *p)
         paragraph(p, "[condition] is 1 where the condition holds and 0 elsewhere.");
 }
 
-/* --- the rest -----------------------------------------------------------------------------------
- */
+/* --- the rest --------------------------------------------------------------------------------- */
 
 static void variants(struct page *p, unsigned char *shown)
 {

@@ -295,8 +295,7 @@ static const struct hg_box *integral(struct typeset *t, const struct hg_written 
     return typeset_row(t, &r);
 }
 
-/* --- powers, products, sums --------------------------------------------------------------------
- */
+/* --- powers, products, sums ------------------------------------------------------------------- */
 
 static const struct hg_box *exponent(struct typeset *t, hg_wid id)
 {

@@ -75,8 +75,7 @@ int hg_written_extremum(const struct hg_model *m, hg_wid id, hg_wid *a, hg_wid *
                                                                                                 : 0;
 }
 
-/* --- walks: operands have smaller ids -----------------------------------------------------------
- */
+/* --- walks: operands have smaller ids --------------------------------------------------------- */
 
 static unsigned char *marks(hg_wid n)
 {

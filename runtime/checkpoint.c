@@ -14,8 +14,7 @@
 static const char MAGIC[] = "homodyne-gen checkpoint 2\n";
 enum { WORD = 8, NCOUNT = 5, NSCALAR = 6 };
 
-/* ---- bytes
- * --------------------------------------------------------------------------------------------- */
+/* ---- bytes ----------------------------------------------------------------------------------- */
 
 static void put_words(unsigned char **at, size_t n, const double *x)
 {
@@ -56,8 +55,7 @@ static void digest(const unsigned char *bytes, size_t size, unsigned char out[SH
     sha256_final(&s, out);
 }
 
-/* ---- writing
- * ------------------------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 static void put_body(unsigned char *at, const struct fit_checkpoint *c)
 {
@@ -119,8 +117,7 @@ done:
     return st;
 }
 
-/* ---- reading
- * ------------------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 static enum fit_status read_file(const char *path, unsigned char **bytes, size_t *size,
                                  struct fit_error *err)

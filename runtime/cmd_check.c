@@ -46,8 +46,7 @@ static void print_log(FILE *f, const struct fit_config_log *log, int errors)
             fprintf(f, "%s\n", log->message[k].text);
 }
 
-/* ---- keys without effect
- * ---------------------------------------------------------------------------------- */
+/* ---- keys without effect --------------------------------------------------------------------- */
 
 /* Length of the first part of a path: its section. */
 static int section(const char *path)
@@ -90,8 +89,7 @@ static void print_ignored(FILE *f, const struct fit_config *cfg, size_t most)
     }
 }
 
-/* ---- data
- * ------------------------------------------------------------------------------------------- */
+/* ---- data ------------------------------------------------------------------------------------ */
 
 static enum fit_status load_pairs(const struct fit_config *cfg, const struct fit_kernel *k,
                                   struct fit_selection *sel, const double *setting,

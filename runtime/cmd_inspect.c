@@ -104,8 +104,7 @@ static enum fit_status print_source(FILE *f, struct fit_source *src, double chos
     return src->nmatrix ? look_at(f, src, which, err) : FIT_OK;
 }
 
-/* ---- configuration
- * ---------------------------------------------------------------------------------- */
+/* ---- configuration --------------------------------------------------------------------------- */
 
 static int wants_gap(const struct fit_kernel *k)
 {

@@ -28,8 +28,7 @@ static enum fit_status no_memory(struct fit_error *err)
     return fit_fail(err, FIT_ERR_MEMORY, "out of memory for the time grid and tables");
 }
 
-/* ---- names and values
- * ------------------------------------------------------------------------------- */
+/* ---- names and values ------------------------------------------------------------------------ */
 
 static int setting_index(const struct fit_kernel *k, const char *name)
 {
@@ -158,8 +157,7 @@ static enum fit_status all_settings_given(const struct fit_experiment *e, struct
     return FIT_OK;
 }
 
-/* ---- grids
- * ------------------------------------------------------------------------------------------ */
+/* ---- grids ----------------------------------------------------------------------------------- */
 
 static enum fit_status grid_of_frames(struct fit_experiment *e, const struct fit_cli *cli,
                                       struct fit_error *err)
@@ -383,8 +381,7 @@ void fit_experiment_free(struct fit_experiment *e)
     free(e);
 }
 
-/* ---- values of the model
- * ---------------------------------------------------------------------------- */
+/* ---- values of the model --------------------------------------------------------------------- */
 
 enum fit_status fit_experiment_prepare(struct fit_experiment *e, int derivative,
                                        struct fit_error *err)

@@ -107,8 +107,7 @@ void fit_h5r_texts(struct fit_h5r *w, const char *path, size_t n, const char *co
     DO(fit_h5_write_strings(w->h, path, value, n, &w->error));
 }
 
-/* ---- blocks
- * ----------------------------------------------------------------------------------------- */
+/* ---- blocks ---------------------------------------------------------------------------------- */
 
 static void fail(struct fit_h5r *w, const char *path)
 {
@@ -215,8 +214,7 @@ void fit_h5r_packed_matrix(struct fit_h5r *w, const char *path, size_t n, const 
     H5Pclose(dcpl);
 }
 
-/* ---- scales
- * ----------------------------------------------------------------------------------------- */
+/* ---- scales ---------------------------------------------------------------------------------- */
 
 void fit_h5r_scale(struct fit_h5r *w, const char *path, const char *name)
 {

@@ -166,8 +166,7 @@ static void one_pass(struct work *w, int threads)
     fit_dataset_end(w->ds);
 }
 
-/* ---- from sums to averages
- * -------------------------------------------------------------------------- */
+/* ---- from sums to averages ------------------------------------------------------------------- */
 
 static void finish_maps(struct work *w)
 {
@@ -212,8 +211,7 @@ static void finish_sums(struct work *w)
     m->nrmse = variance > 0 ? sqrt(r2 / variance) : NAN;
 }
 
-/* ---- storage
- * ---------------------------------------------------------------------------------------- */
+/* ---- storage --------------------------------------------------------------------------------- */
 
 /* Smallest power of two by which the frames must be averaged. */
 static size_t choose_bin(size_t nframe, size_t ngroup)

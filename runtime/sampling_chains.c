@@ -17,8 +17,7 @@ static const double SLICE = 0.1; /* s between looks at the clock */
 static const double CHECKPOINT_SECONDS = 60;
 enum { FEWEST_DRAWS = 4 }; /* of a chain, for any statistics */
 
-/* ---- checkpoints
- * --------------------------------------------------------------------------------------- */
+/* ---- checkpoints ----------------------------------------------------------------------------- */
 
 enum fit_status fit_sampling_resume(struct fit_sampling_run *m,
                                     const struct fit_posterior_setup *setup, struct fit_error *err)
@@ -110,8 +109,7 @@ static void save_when_due(struct fit_sampling_run *m)
     m->windows = passed;
 }
 
-/* ---- progress
- * ------------------------------------------------------------------------------------------ */
+/* ---- progress -------------------------------------------------------------------------------- */
 
 static void report(struct fit_sampling_run *m, const struct fit_sampler *sampler,
                    struct fit_sampling_progress *r)
@@ -159,8 +157,7 @@ static int watch(void *user, const struct fit_sampler *sampler)
     return m->opt->progress && m->opt->progress(m->opt->progress_user, &r);
 }
 
-/* ---- the run
- * ------------------------------------------------------------------------------------------- */
+/* ---- the run --------------------------------------------------------------------------------- */
 
 /* Copies draws and statistics out of the sampler; the fewest draws of a chain count for all. */
 static void collect(struct fit_sampling_run *m)

@@ -14,8 +14,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* ---- configuration
- * ---------------------------------------------------------------------------------- */
+/* ---- configuration --------------------------------------------------------------------------- */
 
 static const char *config_file(const struct fit_cli *cli)
 {
@@ -131,8 +130,7 @@ enum fit_status fit_setup_resume(struct fit_config *cfg, const char *folder,
     return st;
 }
 
-/* ---- options
- * ---------------------------------------------------------------------------------------- */
+/* ---- options --------------------------------------------------------------------------------- */
 
 static double *nan_array(size_t n)
 {
@@ -303,8 +301,7 @@ void fit_setup_free(struct fit_setup *s)
     *s = (struct fit_setup){0};
 }
 
-/* ---- the process
- * ------------------------------------------------------------------------------------ */
+/* ---- the process ----------------------------------------------------------------------------- */
 
 double fit_memory_peak_mb(void)
 {

@@ -62,8 +62,7 @@ static void head(const struct fit_samples *s, FILE *f)
     line(f, text);
 }
 
-/* ---- the table
- * ----------------------------------------------------------------------------------------- */
+/* ---- the table ------------------------------------------------------------------------------- */
 
 static const char *unit_of(const struct fit_results *r, size_t column)
 {
@@ -166,8 +165,7 @@ static void table(const struct fit_results *r, FILE *f)
     line(f, text);
 }
 
-/* ---- below the table
- * ----------------------------------------------------------------------------------- */
+/* ---- below the table ------------------------------------------------------------------------- */
 
 /* The parameter that the posterior moves farthest from its least-squares value. */
 static void against_least_squares(const struct fit_results *r, FILE *f)

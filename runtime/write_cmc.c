@@ -66,8 +66,7 @@ static void close_cmc(struct cmc *c)
     free(c->buffer);
 }
 
-/* ---- samples.npz
- * --------------------------------------------------------------------------------------- */
+/* ---- samples.npz ----------------------------------------------------------------------------- */
 
 static void put_statistic(struct cmc *c, struct fit_npz_writer *w, const char *name, size_t offset)
 {
@@ -125,8 +124,7 @@ static enum fit_status write_samples(struct cmc *c, const char *path, struct fit
     return fit_npz_finish(&w, err);
 }
 
-/* ---- JSON
- * ---------------------------------------------------------------------------------------------- */
+/* ---- JSON ------------------------------------------------------------------------------------ */
 
 static const char *peer_mode(const struct fit_results *r)
 {

@@ -13,8 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- parameters
- * ------------------------------------------------------------------------------------- */
+/* ---- parameters ------------------------------------------------------------------------------ */
 
 /* Name of parameter k of the full vector: "D0", "contrast[2]"; the caller frees. */
 static char *full_name(const struct fit_results *r, size_t k)
@@ -159,8 +158,7 @@ static enum fit_status put_parameters(struct fit_h5r *w, const struct fit_result
     return st;
 }
 
-/* ---- quality, convergence, starts, curves
- * ----------------------------------------------------------- */
+/* ---- quality, convergence, starts, curves ---------------------------------------------------- */
 
 /* What the model cannot tell apart here, in words, and the combinations that stay determined. */
 static void put_degeneracies(struct fit_h5r *w, const struct fit_results *r)

@@ -45,8 +45,7 @@ struct nc {
     unsigned char *flag; /* chains x draws */
 };
 
-/* ---- dimensions
- * ---------------------------------------------------------------------------------------- */
+/* ---- dimensions ------------------------------------------------------------------------------ */
 
 static const char *join(char path[PATH], const char *group, const char *name)
 {
@@ -106,8 +105,7 @@ static void put_draws(struct nc *f, const char *group, const char *name, size_t 
     attach(f, group, name, (const char *const[]){"chain", "draw", dimension, NULL});
 }
 
-/* ---- attributes
- * ---------------------------------------------------------------------------------------- */
+/* ---- attributes ------------------------------------------------------------------------------ */
 
 static void attribute_integer(struct nc *f, const char *path, const char *name, int64_t value)
 {
@@ -218,8 +216,7 @@ static void describe_prior(struct nc *f, const char *path, const struct fit_prio
         fit_h5r_attribute_real(f->w, path, name[k], fit_prior_quantile(p, part[k]));
 }
 
-/* ---- posterior
- * ----------------------------------------------------------------------------------------- */
+/* ---- posterior ------------------------------------------------------------------------------- */
 
 /* A name that no dimension has. */
 static const char *variable_name(const struct nc *f, const char *name, char text[80])
@@ -380,8 +377,7 @@ static void put_robust(struct nc *f)
     free(column);
 }
 
-/* ---- sample_stats
- * -------------------------------------------------------------------------------------- */
+/* ---- sample_stats ---------------------------------------------------------------------------- */
 
 /* Column `at` of the statistics, as doubles, integers or truth values. */
 enum as { REAL, WHOLE, TRUTH };
@@ -440,8 +436,7 @@ static void put_sample_stats(struct nc *f)
     describe_group(f, "/sample_stats");
 }
 
-/* ---- coordinates
- * --------------------------------------------------------------------------------------- */
+/* ---- coordinates ----------------------------------------------------------------------------- */
 
 static void put_unconstrained(struct nc *f)
 {
@@ -475,8 +470,7 @@ static void put_unconstrained(struct nc *f)
     free(name);
 }
 
-/* ---- prior, data
- * --------------------------------------------------------------------------------------- */
+/* ---- prior, data ----------------------------------------------------------------------------- */
 
 /* Draws by inversion; the same for any seed. */
 static void put_prior(struct nc *f)
@@ -571,8 +565,7 @@ static void put_constants(struct nc *f)
     describe_group(f, "/constant_data");
 }
 
-/* ---- the file
- * ------------------------------------------------------------------------------------------ */
+/* ---- the file -------------------------------------------------------------------------------- */
 
 static enum fit_status open_groups(struct nc *f, struct fit_error *err)
 {

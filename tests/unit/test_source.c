@@ -106,8 +106,7 @@ static double stored(const struct fit_dataset *ds, size_t i, size_t j, size_t g,
     return 0;
 }
 
-/* ---- files of other writers
- * ---------------------------------------------------------------------------- */
+/* ---- files of other writers ------------------------------------------------------------------ */
 
 static void test_aps_u_with_masked_sectors(void **state)
 {
@@ -185,8 +184,7 @@ static void test_data_folder_is_left_as_it_is(void **state)
     assert_true(before.st_mtime == after.st_mtime && before.st_nlink == after.st_nlink);
 }
 
-/* ---- files made here
- * ----------------------------------------------------------------------------------- */
+/* ---- files made here ------------------------------------------------------------------------- */
 
 enum form { UPPER, LOWER, FULL, ODD };
 
