@@ -1,79 +1,138 @@
-/* fit.c -- least squares of a problem (fit.h) behind the interface of fit_api.h. */
-#include "api.h"
+/* fit.c -- least squares of a problem behind the interface of fit_api.h: the run, and what is shown
+ * of it. */
+#include "run.h"
 
+#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A result with what it points into. */
-struct fit {
-    struct fit_api_result shown; /* first: its address is that of the whole */
-    struct fit_result own;
-};
-
 _Static_assert(sizeof(sig_atomic_t) == sizeof(int), "interrupt is handed through");
 
-struct word {
-    const char *name;
-    int value;
-};
+/* ---- the run --------------------------------------------------------------------------------- */
 
-static const struct word losses[] = {{"linear", FIT_LOSS_LINEAR}, {"soft_l1", FIT_LOSS_SOFT_L1},
-                                     {"huber", FIT_LOSS_HUBER},   {"cauchy", FIT_LOSS_CAUCHY},
-                                     {"arctan", FIT_LOSS_ARCTAN}, {NULL, 0}};
-static const struct word scalings[] = {{"individual", FIT_SCALING_INDIVIDUAL},
-                                       {"averaged", FIT_SCALING_AVERAGED},
-                                       {"constant", FIT_SCALING_CONSTANT},
-                                       {"hierarchical", FIT_SCALING_HIERARCHICAL},
-                                       {NULL, 0}};
-
-/* *value <- what word means; left alone when there is none. */
-static enum fit_status find_word(const struct word *list, const char *what, const char *word,
-                                 int *value, struct fit_error *err)
+static int on_progress(void *user, const struct fit_progress *p)
 {
-    char all[160] = "";
-    if (!word)
-        return FIT_OK;
-    for (const struct word *w = list; w->name; w++) {
-        if (strcmp(w->name, word) == 0) {
-            *value = w->value;
-            return FIT_OK;
-        }
-        strcat(strcat(all, w == list ? "" : ", "),
-               w->name); /* of the tables above, which are short */
-    }
-    return fit_fail(err, FIT_ERR_USAGE, "%s: '%s' is not known; there are %s", what, word, all);
+    const struct api_run *r = user;
+    const struct fit_api_progress shown = {.size = sizeof shown,
+                                           .phase = p->phase ? p->phase : "least squares",
+                                           .done = (double)p->iteration,
+                                           .value = p->chi2,
+                                           .seconds = p->seconds};
+    return r->o.progress(r->o.progress_user, &shown);
 }
 
-static enum fit_status translate(const struct fit_api_options *o, struct fit_options *to,
-                                 struct fit_error *err)
+/* Options, links and the kernel to fit with. */
+static enum fit_status set_up(const struct fit_api_problem *p, int shared, struct api_run *r,
+                              struct fit_error *err)
 {
-    int loss = FIT_LOSS_LINEAR, scaling = FIT_SCALING_INDIVIDUAL;
-    fit_options_default(to);
-    enum fit_status st = find_word(losses, "loss", o->loss, &loss, err);
+    struct fit_setup *s = &r->setup;
+    fit_setup_free(s);
+    enum fit_status st = fit_setup_options(r->cfg, p->kernel, p->data, NULL, s, err);
+    if (st == FIT_OK && r->o.sigma) {
+        memcpy(s->sigma, r->o.sigma, p->data->layout.ngroup * sizeof *s->sigma);
+        s->options.sigma = s->sigma;
+    }
     if (st == FIT_OK)
-        st = find_word(scalings, "scaling", o->scaling, &scaling, err);
-    to->loss = (enum fit_loss)loss;
-    to->scaling = (enum fit_scaling)scaling;
-    to->start = o->start;
-    to->lower = o->lower;
-    to->upper = o->upper;
-    to->fixed = o->fixed;
-    to->linear_start = o->linear_start;
-    to->linear_lower = o->linear_lower;
-    to->linear_upper = o->linear_upper;
-    to->linear_fixed = o->linear_fixed;
-    to->sigma = o->sigma;
-    to->f_scale = o->f_scale > 0 ? o->f_scale : to->f_scale;
-    to->max_iterations = o->max_iterations ? o->max_iterations : to->max_iterations;
-    to->max_seconds = o->max_seconds;
-    to->start_only = o->start_only;
-    to->multi_start = o->multi_start;
-    to->global = o->global;
-    to->seed = o->seed;
-    to->threads = o->threads;
-    to->interrupt = (const volatile sig_atomic_t *)o->interrupt;
+        st = fit_setup_links(r->cfg, p->kernel, p->data, shared, s, err);
+    r->k = s->link ? &s->link->kernel : p->kernel;
+    s->options.start_only = r->o.start_only;
+    s->options.interrupt = (const volatile sig_atomic_t *)r->o.interrupt;
+    s->options.progress = r->o.progress ? on_progress : NULL;
+    s->options.progress_user = r;
     return st;
+}
+
+/* Values of groups begin at those of a fit in which all groups share them. */
+static enum fit_status begin_shared(const struct fit_api_problem *p, struct api_run *r,
+                                    struct fit_error *err)
+{
+    struct fit_result shared;
+    enum fit_status st = set_up(p, 1, r, err);
+    if (st == FIT_OK)
+        st = fit_run(r->k, p->data, &r->setup.options, &shared, err);
+    if (st != FIT_OK)
+        return st;
+    struct fit_linkage *link = r->setup.link;
+    r->setup.link = NULL;
+    st = set_up(p, 0, r, err);
+    if (st == FIT_OK)
+        fit_setup_start_from(&r->setup, link, &shared);
+    fit_linkage_free(link);
+    fit_result_free(&shared);
+    return st;
+}
+
+/* ---- what is shown --------------------------------------------------------------------------- */
+
+static enum fit_status no_memory(struct fit_error *err)
+{
+    return fit_fail(err, FIT_ERR_MEMORY, "out of memory for the result");
+}
+
+static enum fit_status show_names(struct api_run *r, struct fit_error *err)
+{
+    const size_t n = r->own.nfull + r->own.ngroup, ntied = r->setup.link ? r->setup.link->ntied : 0;
+    r->label = calloc(n + 1, sizeof *r->label);
+    r->name = calloc(n + 1, sizeof *r->name);
+    r->tied_name = calloc(ntied + 1, sizeof *r->tied_name);
+    if (!r->label || !r->name || !r->tied_name)
+        return no_memory(err);
+    for (size_t k = 0; k < n; k++) {
+        fit_samples_name(r->k, r->own.ngroup, k, r->label[k]);
+        r->name[k] = r->label[k];
+    }
+    for (size_t t = 0; t < ntied; t++)
+        r->tied_name[t] = r->setup.link->tied[t].name;
+    return FIT_OK;
+}
+
+/* The model's linear parameter q in group g: fitted, or tied to others. */
+static double linear_of(const struct api_run *r, const struct fit_kernel *model, size_t g, size_t q)
+{
+    const struct fit_linkage *link = r->setup.link;
+    if (!link)
+        return r->own.lin[g * model->nlinear + q];
+    for (size_t t = 0; t < link->ntied; t++)
+        if (link->tied[t].inner == model->nparam + q && link->tied[t].group == (long)g)
+            return fit_linkage_value(link, t, r->own.theta, r->own.lin);
+    for (size_t c = 0; c < link->kernel.nlinear; c++)
+        if (link->of_linear[c] == q)
+            return r->own.lin[g * link->kernel.nlinear + c];
+    return NAN;
+}
+
+static enum fit_status show_groups(const struct fit_kernel *model, struct api_run *r,
+                                   struct fit_error *err)
+{
+    const struct fit_linkage *link = r->setup.link;
+    const size_t ng = r->own.ngroup, n = model->nparam, m = model->nlinear,
+                 ntied = link ? link->ntied : 0;
+    double *tied = r->number = malloc((2 * ntied + ng * (n + m) + 1) * sizeof *tied);
+    if (!tied)
+        return no_memory(err);
+    double *std = tied + ntied, *param = std + ntied, *linear = param + ng * n;
+    for (size_t t = 0; t < ntied; t++) {
+        tied[t] = fit_linkage_value(link, t, r->own.theta, r->own.lin);
+        std[t] = fit_linkage_std(link, t, r->own.covariance, r->own.nfull);
+    }
+    for (size_t g = 0; g < ng; g++) {
+        if (link)
+            fit_linkage_theta(link, g, r->own.theta, param + g * n);
+        else
+            memcpy(param + g * n, r->own.theta, n * sizeof *param);
+        for (size_t q = 0; q < m; q++)
+            linear[g * m + q] = linear_of(r, model, g, q);
+    }
+    r->shown.ntied = ntied;
+    r->shown.tied_name = r->tied_name;
+    r->shown.tied = tied;
+    r->shown.tied_std = std;
+    r->shown.nmodel = n;
+    r->shown.nmodel_linear = m;
+    r->shown.group_param = param;
+    r->shown.group_linear = linear;
+    return FIT_OK;
 }
 
 static void show(const struct fit_result *r, struct fit_api_result *to)
@@ -110,37 +169,74 @@ static void show(const struct fit_result *r, struct fit_api_result *to)
                                   .noise = r->noise_text};
 }
 
+enum fit_status api_run_fit(const struct fit_api_problem *p, const struct fit_api_options *options,
+                            int sample, struct api_run *r, struct fit_error *err)
+{
+    static const struct fit_api_options none = {.size = sizeof none};
+    enum fit_status st =
+        api_take(&r->o, sizeof r->o, options ? options : &none, "fit_api_options", err);
+    if (st == FIT_OK && !p->data)
+        st = fit_fail(err, FIT_ERR_USAGE,
+                      "fit: the problem was made without values; give fit_api_data.value");
+    if (st == FIT_OK)
+        st = api_configure(p, sample, r, err);
+    if (st == FIT_OK)
+        st = set_up(p, 0, r, err);
+    if (st == FIT_OK && r->setup.copies)
+        st = begin_shared(p, r, err);
+    if (st == FIT_OK)
+        st = fit_run(r->k, p->data, &r->setup.options, &r->own, err);
+    r->fitted = st == FIT_OK;
+    if (st == FIT_OK)
+        show(&r->own, &r->shown);
+    if (st == FIT_OK)
+        st = show_names(r, err);
+    if (st == FIT_OK)
+        st = show_groups(p->kernel, r, err);
+    r->shown.name = r->name;
+    return st;
+}
+
+void api_run_free(struct api_run *r)
+{
+    if (!r)
+        return;
+    if (r->sampled)
+        fit_samples_free(&r->samples);
+    fit_sampling_setup_free(&r->posterior);
+    if (r->fitted)
+        fit_result_free(&r->own);
+    fit_setup_free(&r->setup);
+    fit_config_free(r->cfg);
+    fit_config_log_free(&r->log);
+    free(r->list);
+    free(r->label);
+    free(r->name);
+    free(r->tied_name);
+    free(r->number);
+    free(r->column);
+    free(r->state);
+    free(r->diverging);
+    free(r);
+}
+
 API const struct fit_api_result *fit_api_fit(const struct fit_api_problem *p,
                                              const struct fit_api_options *options)
 {
-    static const struct fit_api_options none = {.size = sizeof none};
     struct fit_error err = {.status = FIT_OK};
-    struct fit_api_options o;
-    struct fit_options opt;
-    struct fit *f = calloc(1, sizeof *f);
+    struct api_run *r = calloc(1, sizeof *r);
     enum fit_status st =
-        f ? api_take(&o, sizeof o, options ? options : &none, "fit_api_options", &err)
-          : fit_fail(&err, FIT_ERR_MEMORY, "out of memory");
-    if (st == FIT_OK && !p->data)
-        st = fit_fail(&err, FIT_ERR_USAGE,
-                      "fit: the problem was made without values; give fit_api_data.value");
+        r ? api_run_fit(p, options, 0, r, &err) : fit_fail(&err, FIT_ERR_MEMORY, "out of memory");
+    if (p->data)
+        p->data->layout.context = NULL;
     if (st == FIT_OK)
-        st = translate(&o, &opt, &err);
-    if (st == FIT_OK)
-        st = fit_run(p->kernel, p->data, &opt, &f->own, &err);
-    if (st != FIT_OK) {
-        free(f);
-        api_failed(&err);
-        return NULL;
-    }
-    show(&f->own, &f->shown);
-    return &f->shown;
+        return &r->shown;
+    api_run_free(r);
+    api_failed(&err);
+    return NULL;
 }
 
 API void fit_api_result_free(const struct fit_api_result *r)
 {
-    struct fit *f = (struct fit *)(uintptr_t)r;
-    if (f)
-        fit_result_free(&f->own);
-    free(f);
+    api_run_free((struct api_run *)(uintptr_t)r);
 }

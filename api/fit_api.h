@@ -7,7 +7,7 @@
  *     struct fit_api_problem *p = fit_api_problem_new(m, &data);
  *     const struct fit_api_result *r = fit_api_fit(p, NULL);
  *
- * Functions that can fail return NULL or a nonzero status; fit_api_message() then says where, what was wrong and
+ * A problem may be fitted by one thread at a time.  Functions that can fail return NULL or a nonzero status; fit_api_message() then says where, what was wrong and
  * what would be right.  Nothing is printed, no signal is touched, nothing ends the process.  Different objects may
  * be used by different threads at the same time; a model may be shared by threads.  Structures begin with their
  * size, so that a library with more members serves programs compiled before.
@@ -123,6 +123,15 @@ int fit_api_evaluate(const struct fit_api_problem *p, const double *param, const
 
 /* ---- fits ------------------------------------------------------------------------------------ */
 
+struct fit_api_progress {
+    size_t size;
+    const char *phase;  /* "least squares", "errors", ..., "sampling" */
+    double done, total; /* iterations; total 0: nobody knows */
+    double value;       /* least squares: chi2; sampling: divergences */
+    double seconds;     /* since it began */
+};
+typedef int fit_api_progress_fn(void *user, const struct fit_api_progress *p); /* nonzero: stop, as *interrupt does */
+
 /* Zero is the default of everything; arrays may be NULL, and NaN in them means: as the model has it. */
 struct fit_api_options {
     size_t size;
@@ -143,6 +152,14 @@ struct fit_api_options {
     uint64_t seed;         /* of that */
     int threads;           /* 0: one for each core; the result has the same bits for any number */
     const volatile int *interrupt; /* another thread may set it: the fit ends at its best point */
+
+    /* Since 0.1.0.  also: further wishes in pairs, name and value (NULL: a switch), as options of `homodyne fit` are
+     * spelled without their dashes, ended by a name NULL: {"tie", "b=0.1*a", "share", "D0=per_angle", NULL}.  They
+     * count more than the members above.  For fit_api_sample: draws, warmup, chains, method (nuts, laplace), metric,
+     * target-accept, max-tree-depth. */
+    const char *const *also;
+    fit_api_progress_fn *progress; /* called by the thread that called */
+    void *progress_user;
 };
 
 /* Places of the full vector, nfull = nparam + ngroup nlinear: parameters, then linear ones group by group. */
@@ -167,11 +184,48 @@ struct fit_api_result {
     const double *start;          /* nparam: where the run began that led here */
     const double *sigma;          /* ngroup: standard deviation of the noise */
     const char *noise;            /* where that comes from, in words */
+
+    /* With ties or values of groups (options.also) the parameters fitted are not those of the model: their names, nfull;
+     * what is tied; and the model's own parameters in every group. */
+    const char *const *name;
+    size_t ntied;
+    const char *const *tied_name;
+    const double *tied, *tied_std;
+    size_t nmodel, nmodel_linear;
+    const double *group_param, *group_linear; /* ngroup x nmodel, ngroup x nmodel_linear */
 };
 
 /* options: NULL: all defaults.  NULL: failed.  A result that did not converge is given, and says so. */
 const struct fit_api_result *fit_api_fit(const struct fit_api_problem *p, const struct fit_api_options *options);
 void fit_api_result_free(const struct fit_api_result *r);
+
+/* ---- the posterior --------------------------------------------------------------------------- */
+
+/* A column for each element of the full vector of the fit, then the noise of each group ("sigma[0]"); all data are
+ * sampled together, linear parameters and noise are integrated out and drawn afterwards. */
+struct fit_api_draws {
+    size_t size;
+    const struct fit_api_result *fit;
+    size_t chains, draws, warmup, ncolumn;
+    const char *const *name;                        /* ncolumn */
+    const double *x;                                /* chains x draws x ncolumn */
+    const double *x_robust;                         /* the same for noise that pairs share; NULL: none */
+    const double *lp;                               /* chains x draws: log density in the sampler's coordinates */
+    const double *energy, *accept, *step, *depth;   /* chains x draws; NULL: method laplace */
+    const unsigned char *diverging;                 /* chains x draws; NULL as well */
+    const double *mean, *sd, *q025, *median, *q975; /* ncolumn */
+    const double *r_hat, *ess_bulk, *ess_tail;      /* ncolumn; NaN: constant */
+    int complete;                                   /* 0: ended early, with these draws */
+    int verdict;                                    /* 0 good, 1 doubtful, 2 failed: do not use the numbers */
+    const char *verdict_word, *verdict_text;
+    double max_r_hat, min_ess, divergences, pareto_k; /* NaN: does not concern the method */
+    double seconds;
+    uint64_t seed;
+};
+
+/* Fits, then samples.  NULL: failed, or interrupted before the first draws. */
+const struct fit_api_draws *fit_api_sample(const struct fit_api_problem *p, const struct fit_api_options *options);
+void fit_api_draws_free(const struct fit_api_draws *d);
 
 #ifdef __cplusplus
 }

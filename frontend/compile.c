@@ -349,3 +349,14 @@ done:
     free(job.text);
     return st;
 }
+
+enum fit_status front_cmd_compile(struct front *f, const struct front_args *a, struct fit_error *err)
+{
+    struct front_fitter fitter = {.model = ""};
+    if (a->nrest != 1)
+        return fit_fail(err, FIT_ERR_USAGE, "compile: give one model file, *.lua");
+    enum fit_status st = front_compile(f, a->rest[0], a->quiet, &fitter, err);
+    if (st == FIT_OK)
+        fprintf(f->out, "%s\n", fitter.kernel);
+    return st;
+}

@@ -170,6 +170,8 @@ enum fit_status front_cmd_batch(struct front *f, const struct front_args *a, str
 enum fit_status front_cmd_watch(struct front *f, const struct front_args *a, struct fit_error *err);
 enum fit_status front_cmd_report(struct front *f, const struct front_args *a,
                                  struct fit_error *err);
+enum fit_status front_cmd_compile(struct front *f, const struct front_args *a,
+                                  struct fit_error *err);
 enum fit_status front_cmd_demo(struct front *f, const struct front_args *a, struct fit_error *err);
 enum fit_status front_cmd_document(struct front *f, const struct front_args *a,
                                    struct fit_error *err);

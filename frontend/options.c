@@ -88,6 +88,10 @@ static const struct front_option of_report[] = {
     MODEL,
     END,
 };
+static const struct front_option of_compile[] = {
+    {"quiet", 'q', NULL, "nothing but the path and errors", 0},
+    END,
+};
 static const struct front_option none[] = {END};
 
 const struct front_command front_commands[] = {
@@ -150,6 +154,10 @@ const struct front_command front_commands[] = {
      FIT_COMMAND_EVAL, NULL, of_model, front_cmd_pass, 1},
     {"bench", NULL, "--model NAME [options]", "times of the kernels of a model", NULL,
      FIT_COMMAND_BENCH, NULL, of_model, front_cmd_pass, 1},
+    {"compile", NULL, "FILE.lua", "compile a model file; prints where its kernel is",
+     "The kernel is kept in the cache, for this processor, until the file changes; --model FILE.lua and the Python "
+     "package's load_model(\"FILE.lua\") use the same.",
+     FIT_COMMAND_COUNT, NULL, of_compile, front_cmd_compile, 1},
     {"completion", NULL, "bash|zsh|fish", "completions of a shell, on standard output", NULL,
      FIT_COMMAND_COUNT, NULL, none, front_cmd_document, 1},
     {"manual", NULL, "[COMMAND]", "a manual page (roff), on standard output", NULL,

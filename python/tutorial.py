@@ -3,7 +3,9 @@
     python3 tutorial.py [FOLDER]        FOLDER: results of `homodyne fit`, for the last cells
 """
 # %% The models
+import pathlib
 import sys
+import tempfile
 
 import numpy as np
 
@@ -40,6 +42,17 @@ assert r.converged
 held = m.fit(measured, fix={"phi0": -4}, bounds={"alpha": (-1, 0)}, **setup)
 print("phi0 held: alpha", round(held.params["alpha"], 3), "+-", round(held.std["alpha"], 3))
 
+# %% Parameters that follow others, and parameters with a value for each azimuth
+tied = m.fit(measured, ties={"gamma_dot_t_offset": "0.075*gamma_dot_t0"}, **setup)
+print("tied:", tied.tied)
+each = m.fit(measured, share={"D0": "per_angle"}, **setup)
+print("D0 of each azimuth:", each.group_params["D0"].round(0))
+
+# %% The posterior: all draws, with a verdict (more draws for real: draws=1000, chains=4)
+sample = m.sample(measured, draws=300, chains=2, warmup=200, progress=False, **setup)
+print(sample)
+print("shear rate between", np.quantile(sample["gamma_dot_t0"], [0.025, 0.975]).round(5), "1/s with 95 %")
+
 # %% What is left over, and how it compares with the noise
 i, j = np.triu_indices(120, 1)
 print("residuals:", r.residuals()[:, i, j].std(axis=1).round(5), "noise:", r.sigma.round(5))
@@ -54,6 +67,24 @@ kww = hg.load_model("kww")
 delay = np.logspace(-3, 1, 80)
 g2 = kww.mean({"tau": 0.5, "beta": 0.7, "contrast": 0.2, "baseline": 1}, delay=delay)
 print(kww.fit(g2 + 1e-3 * rng.standard_normal(80), sigma=np.full(80, 1e-3), delay=delay))
+
+# %% A model of one's own: a file, compiled when it is first loaded (with a C compiler), kept until it changes
+with tempfile.TemporaryDirectory() as folder:
+    file = pathlib.Path(folder) / "line.lua"
+    file.write_text("""
+local m = model "line" { title = "A straight line", formula = "y = a + b x", validity = "Everywhere." }
+local x, y, s = m.columns("x:s", "y", "s")
+local a = m.parameter("a", { start = 0, linear = true })
+local b = m.parameter("b", { unit = "1/s", start = 1, bounds = {-100, 100} })
+m.observe(y, { mean = a + b * x, sigma = s })
+m.test { x = 2, a = 1, b = 3, y = 7 }
+""")
+    try:
+        line = hg.load_model(file)
+        x = np.linspace(0, 1, 20)
+        print(line.fit(1 + 3 * x + 0.01 * rng.standard_normal(20), sigma=0.01, x=x))
+    except hg.UsageError as error:  # no C compiler here
+        print("UsageError:", error)
 
 # %% Mistakes are told
 try:

@@ -6,7 +6,10 @@
     c2 = m.mean({"D0": 6000, "alpha": -0.3}, frames=200, dt=0.1, q=0.0054, gap=2e6, phi=[0, 45, 90])
     r = m.fit(measured, dt=0.1, q=0.0054, gap=2e6, phi=[0, 45, 90])
     print(r)
-    idata = r.to_inferencedata()
+    draws = m.sample(measured, dt=0.1, q=0.0054, gap=2e6, phi=[0, 45, 90])
+    idata = draws.to_inferencedata()
+
+    own = hg.load_model("my_model.lua")         # compiled when it is first loaded
 
     results = hg.load_results("results")        # the folder that `homodyne fit` wrote
     idata = hg.load_posterior("results")        # its posterior.nc
@@ -14,10 +17,11 @@
 from . import _library
 from ._library import DataError, Error, FileError, LibraryMissing, NumericError, UsageError
 from .model import Item, Model, load_model, models
+from .draws import Draws
 from .fit import Fit
 from .results import Results, load_posterior, load_results
 
-__all__ = ["DataError", "Error", "FileError", "Fit", "Item", "LibraryMissing", "Model", "NumericError", "Results",
+__all__ = ["DataError", "Draws", "Error", "FileError", "Fit", "Item", "LibraryMissing", "Model", "NumericError", "Results",
            "UsageError", "load_model", "load_posterior", "load_results", "models"]
 
 

@@ -59,13 +59,22 @@ class Data(Sized):
                 ("axis", POINTER(doubles)), ("value", doubles), ("sigma", doubles)]
 
 
+class Progress(Structure):
+    _fields_ = [("size", c_size_t), ("phase", c_char_p), ("done", c_double), ("total", c_double), ("value", c_double),
+                ("seconds", c_double)]
+
+
+PROGRESS = ctypes.CFUNCTYPE(c_int, c_void_p, POINTER(Progress))
+
+
 class Options(Sized):
     _fields_ = [("size", c_size_t), ("start", doubles), ("lower", doubles), ("upper", doubles),
                 ("fixed", POINTER(c_ubyte)), ("linear_start", doubles), ("linear_lower", doubles),
                 ("linear_upper", doubles), ("linear_fixed", POINTER(c_ubyte)), ("sigma", doubles), ("loss", c_char_p),
                 ("f_scale", c_double), ("scaling", c_char_p), ("max_iterations", c_size_t), ("max_seconds", c_double),
                 ("start_only", c_int), ("multi_start", c_size_t), ("global_", c_int), ("seed", c_uint64),
-                ("threads", c_int), ("interrupt", POINTER(c_int))]
+                ("threads", c_int), ("interrupt", POINTER(c_int)), ("also", POINTER(c_char_p)),
+                ("progress", PROGRESS), ("progress_user", c_void_p)]
 
 
 class Result(Structure):
@@ -76,7 +85,20 @@ class Result(Structure):
                 ("seconds", c_double), ("threads", c_int), ("param", doubles), ("linear", doubles), ("std", doubles),
                 ("std_robust", doubles), ("covariance", doubles), ("covariance_robust", doubles), ("lower", doubles),
                 ("upper", doubles), ("at_bound", POINTER(ctypes.c_byte)), ("start", doubles), ("sigma", doubles),
-                ("noise", c_char_p)]
+                ("noise", c_char_p), ("name", POINTER(c_char_p)), ("ntied", c_size_t),
+                ("tied_name", POINTER(c_char_p)), ("tied", doubles), ("tied_std", doubles), ("nmodel", c_size_t),
+                ("nmodel_linear", c_size_t), ("group_param", doubles), ("group_linear", doubles)]
+
+
+class Draws(Structure):
+    _fields_ = [("size", c_size_t), ("fit", POINTER(Result)), ("chains", c_size_t), ("draws", c_size_t),
+                ("warmup", c_size_t), ("ncolumn", c_size_t), ("name", POINTER(c_char_p)), ("x", doubles),
+                ("x_robust", doubles), ("lp", doubles), ("energy", doubles), ("accept", doubles), ("step", doubles),
+                ("depth", doubles), ("diverging", POINTER(c_ubyte)), ("mean", doubles), ("sd", doubles),
+                ("q025", doubles), ("median", doubles), ("q975", doubles), ("r_hat", doubles), ("ess_bulk", doubles),
+                ("ess_tail", doubles), ("complete", c_int), ("verdict", c_int), ("verdict_word", c_char_p),
+                ("verdict_text", c_char_p), ("max_r_hat", c_double), ("min_ess", c_double), ("divergences", c_double),
+                ("pareto_k", c_double), ("seconds", c_double), ("seed", c_uint64)]
 
 
 _SIGNATURES = {
@@ -98,6 +120,8 @@ _SIGNATURES = {
     "fit_api_evaluate": (c_int, [c_void_p, doubles, doubles, c_int, doubles, doubles]),
     "fit_api_fit": (POINTER(Result), [c_void_p, POINTER(Options)]),
     "fit_api_result_free": (None, [POINTER(Result)]),
+    "fit_api_sample": (POINTER(Draws), [c_void_p, POINTER(Options)]),
+    "fit_api_draws_free": (None, [POINTER(Draws)]),
 }
 
 
@@ -171,5 +195,5 @@ def failure():
     return kind(lib.fit_api_message().decode())
 
 
-__all__ = ["Data", "DataError", "Error", "FileError", "Item", "LibraryMissing", "NumericError", "Options", "Result",
+__all__ = ["Data", "DataError", "Draws", "Error", "FileError", "Item", "LibraryMissing", "NumericError", "Options", "PROGRESS", "Result",
            "UsageError", "byref", "doubles", "failure", "loaded"]

@@ -8,9 +8,10 @@ from . import _library
 from ._arrays import array, check_name, copied, pointer
 from ._inference import inference_data, normal_draws
 from ._library import UsageError, failure, loaded
+from ._notebook import progress_line, table
 
 
-def _in_thread(work, interrupt):
+def _in_thread(work, interrupt, free):
     """work() in another thread, so that Ctrl-C is seen at once: it then asks the fit to end, waits, and raises.  Waits
     for an event: Thread.join, once interrupted, takes the thread for finished (Python before 3.13)."""
     done, finished = {}, threading.Event()
@@ -34,19 +35,30 @@ def _in_thread(work, interrupt):
             except KeyboardInterrupt:
                 pass
         if done.get("value"):
-            loaded().fit_api_result_free(done["value"])
+            free(done["value"])
         raise
     if "error" in done:
         raise done["error"]
     return done["value"]
 
 
+def _sets(how):
+    """share: "per_angle", "shared", or sets of coordinates: [[0, 45], [90]]."""
+    return how if isinstance(how, str) else "/".join(",".join(f"{x:.17g}" for x in np.atleast_1d(s)) for s in how)
+
+
 class _Options:
     """Options of fit_api.h from those of Model.fit, and the arrays to which they point."""
 
     def __init__(self, model, ngroup, start, fix, bounds, noise, loss, f_scale, scaling, max_iterations, max_seconds,
-                 search, multistart, everywhere, seed, threads):
+                 search, multistart, everywhere, seed, threads, ties=None, share=None, progress=None, also=()):
         self.model = model
+        pairs = list(also) + [("tie", f"{name}={text}") for name, text in dict(ties or {}).items()]
+        pairs += [("share", f"{name}={_sets(how)}") for name, how in dict(share or {}).items()]
+        words = [str(w).encode() for pair in pairs for w in pair]
+        self.also = (ctypes.c_char_p * (len(words) + 1))(*words, None)
+        self.view = progress_line(progress)
+        self.callback = _library.PROGRESS(lambda _, p: self.view(p.contents)) if self.view else _library.PROGRESS()
         self.names, self.linear = [p.name for p in model.parameters], [q.name for q in model.linear]
         n, m = len(self.names), len(self.linear)
         self.start, self.linear_start = np.full(n, np.nan), np.full((ngroup, m), np.nan)
@@ -68,7 +80,24 @@ class _Options:
             linear_upper=pointer(linear_upper), linear_fixed=pointer(linear_fixed, flags), sigma=pointer(self.noise),
             loss=loss.encode(), f_scale=f_scale, scaling=scaling.encode(), max_iterations=max_iterations,
             max_seconds=max_seconds, start_only=not search, multi_start=multistart, global_=bool(everywhere), seed=seed,
-            threads=threads, interrupt=ctypes.pointer(self.interrupt))
+            threads=threads, interrupt=ctypes.pointer(self.interrupt),
+            also=ctypes.cast(self.also, ctypes.POINTER(ctypes.c_char_p)), progress=self.callback)
+
+    def run(self, function, free, problem):
+        """function(problem, options), where Ctrl-C is seen when this is the main thread."""
+        def work():
+            r = function(problem.handle, _library.byref(self.c))
+            if not r:
+                raise failure()  # in the thread that failed: it has the message
+            return r
+
+        try:
+            if threading.current_thread() is threading.main_thread():
+                return _in_thread(work, self.interrupt, free)
+            return work()
+        finally:
+            if self.view:
+                self.view(None)
 
     def _place(self, name):
         check_name(name, self.names + self.linear, "parameter", self.model.name)
@@ -96,7 +125,10 @@ class _Options:
 class Fit:
     """The result of Model.fit.
 
-    params, std, std_robust, at_bound   {name: number, or array of one for each group}
+    params, std, std_robust, at_bound   {name: number, or array of one for each group}; with ties what is tied as well
+                          (not in at_bound), with share "D0[45]" and the like in the place of D0
+    group_params          {name: array}: the model's own parameters in every group
+    tied                  {name: (value, error)}
     names                 of the full vector: D0, ..., contrast[0], offset[0], contrast[1], ...
     values, errors, covariance, covariance_robust, correlation   of that
     converged, status, message, iterations, evaluations, seconds, threads
@@ -110,19 +142,21 @@ class Fit:
     def __init__(self, model, problem, geometry, values, options, grid):
         self.model, self.coords, self.time, self.columns = model, problem.coords, geometry.time, geometry.columns
         self.data, self._grid, self._weighted = values, grid, bool(geometry.data.sigma)
-        o = _Options(model, problem.ngroup, **options)
-
-        def run():
-            r = loaded().fit_api_fit(problem.handle, _library.byref(o.c))
-            if not r:
-                raise failure()  # in the thread that failed: it has the message
-            return r
-
-        r = _in_thread(run, o.interrupt) if threading.current_thread() is threading.main_thread() else run()
+        lib = loaded()
+        r = _Options(model, problem.ngroup, **options).run(lib.fit_api_fit, lib.fit_api_result_free, problem)
         try:
             self._take(r.contents)
         finally:
-            loaded().fit_api_result_free(r)
+            lib.fit_api_result_free(r)
+
+    @classmethod
+    def _of(cls, model, problem, geometry, values, grid, result):
+        """The fit from which draws were made."""
+        self = cls.__new__(cls)
+        self.model, self.coords, self.time, self.columns = model, problem.coords, geometry.time, geometry.columns
+        self.data, self._grid, self._weighted = values, grid, bool(geometry.data.sigma)
+        self._take(result)
+        return self
 
     def _take(self, r):
         nf, n, m, ng = r.nfull, r.nparam, r.nlinear, r.ngroup
@@ -137,10 +171,17 @@ class Fit:
         self.covariance, self.covariance_robust = copied(r.covariance, (nf, nf)), copied(r.covariance_robust, (nf, nf))
         self.lower, self.upper = copied(r.lower, (nf,)), copied(r.upper, (nf,))
         bound = np.ctypeslib.as_array(r.at_bound, (nf,)).copy()
-        names = [p.name for p in self.model.parameters]
-        self.names = names + [f"{q.name}[{g}]" if ng > 1 else q.name for g in range(ng) for q in self.model.linear]
+        self.names = [r.name[k].decode() for k in range(nf)]
+        self._n, self._linear = n, [name.split("[")[0] for name in self.names[n:n + m]]
         self.params, self.std = self._named(self.values), self._named(self.errors)
         self.std_robust, self.at_bound = self._named(robust), self._named(bound)
+        own = copied(r.group_param, (ng, r.nmodel)), copied(r.group_linear, (ng, r.nmodel_linear))
+        self.group_params = {p.name: own[i][:, k] for i, items in enumerate((self.model.parameters, self.model.linear))
+                             for k, p in enumerate(items)}
+        tied, tied_std = copied(r.tied, (r.ntied,)), copied(r.tied_std, (r.ntied,))
+        self.tied = {r.tied_name[k].decode(): (float(tied[k]), float(tied_std[k])) for k in range(r.ntied)}
+        for name, (value, error) in self.tied.items():
+            self.params[name], self.std[name], self.std_robust[name] = value, error, np.nan
 
     @property
     def correlation(self):
@@ -150,20 +191,30 @@ class Fit:
 
     def _named(self, full):
         """{name: value}, linear parameters as arrays over the groups; leading axes of `full` stay in front."""
-        n, m = len(self.model.parameters), len(self.model.linear)
-        out = {p.name: full[..., k] for k, p in enumerate(self.model.parameters)}
+        n, m = self._n, len(self._linear)
+        out = {name: full[..., k] for k, name in enumerate(self.names[:n])}
         if full.ndim == 1:
             out = {name: v.item() for name, v in out.items()}
-        groups = full[..., n:].reshape(*full.shape[:-1], -1, m) if m else None
-        out.update({q.name: groups[..., k] for k, q in enumerate(self.model.linear)})
+        groups = full[..., n:len(self.names)].reshape(*full.shape[:-1], -1, m) if m else None
+        out.update({name: groups[..., k] for k, name in enumerate(self._linear)})
         return out
 
     def mean(self):
         """The model at the result, in the shape of the values (frames that take part)."""
-        grid = dict(self._grid)
-        if self.model.is_pairs:
-            grid["frames"] = self.data.shape[-1]
-        return self.model.mean(self.values, **grid)
+        grid, groups = dict(self._grid), self.group_params
+        nonlinear = {p.name for p in self.model.parameters}
+        same = all(np.all(v == v[0]) for name, v in groups.items() if name in nonlinear)
+        if not self.model.is_pairs:
+            if not same:
+                raise UsageError("mean: parameters differ between the curves: evaluate the model curve by curve, with "
+                                 "group_params")
+            return self.model.mean({k: v[0] if k in nonlinear else v for k, v in groups.items()}, **grid)
+        grid["frames"] = self.data.shape[-1]
+        if same:
+            return self.model.mean({k: v[0] if k in nonlinear else v for k, v in groups.items()}, **grid)
+        one = [{**grid, **{a: [c[g]] for a, c in self.coords.items()}} for g in range(self.sigma.size)]
+        return np.concatenate([self.model.mean({k: v[g] for k, v in groups.items()}, **one[g])
+                               for g in range(self.sigma.size)])
 
     def residuals(self):
         """Values less the model; of two-time data every pair, both triangles and the diagonal."""
@@ -172,19 +223,31 @@ class Fit:
             data = data[:, np.asarray(use)[:, None], np.asarray(use)[None, :]]
         return data - self.mean()
 
-    def __repr__(self):
+    def _repr_html_(self):
+        rows = [(name, f"{np.mean(v):.6g}" if np.size(v) == 1 else f"{np.min(v):.6g} .. {np.max(v):.6g}",
+                 f"{np.max(self.std[name]):.2g}", f"{np.max(self.std_robust[name]):.2g}", self._unit(name))
+                for name, v in self.params.items()]
+        quality = f"χ²/dof {self.reduced_chi2:.4g}" if self._weighted else f"noise {self.sigma_common:.4g}"
+        head = f"{self.model.name}: {self.status}; {self.npoint} values, {quality}"
+        return table(head, ("", "value", "error", "robust", "unit"), rows, self.converged)
+
+    def _unit(self, name):
         items = {p.name: p for p in self.model.parameters + self.model.linear}
+        unit = items[name.split("[")[0]].unit if name.split("[")[0] in items else "1"
+        return "" if unit == "1" else unit
+
+    def __repr__(self):
         lines = [f"{self.model.name}: {self.status} ({self.message}), {self.iterations} iterations, "
                  f"{self.seconds:.2f} s, {self.npoint} points, "
                  + (f"chi2/dof {self.reduced_chi2:.4g}" if self._weighted else f"noise {self.sigma_common:.4g}")]
         for name, value in self.params.items():
-            unit = "" if items[name].unit == "1" else items[name].unit
+            unit = self._unit(name)
             if np.size(value) > 1:
                 text = (f"{np.min(value):.6g} .. {np.max(value):.6g} +- {np.max(self.std[name]):.2g}  "
                         f"{np.size(value)} groups")
             else:
                 text = f"{np.ravel(value)[0]:.6g} +- {np.ravel(self.std[name])[0]:.2g}"
-            where = " (on a bound)" if np.any(self.at_bound[name]) else ""
+            where = " (on a bound)" if np.any(self.at_bound.get(name, 0)) else " (tied)" if name in self.tied else ""
             lines.append(f"  {name:<20} {text}  {unit}{where}".rstrip())
         return "\n".join(lines)
 
@@ -207,7 +270,7 @@ class Fit:
         covariance = self.covariance_robust if robust else self.covariance
         x = normal_draws(self.values, covariance, chains, draws, seed)
         axis = self.model.axes[0].name if self.model.axes else "group"
-        per_group = [q.name for q in self.model.linear]
+        per_group = list(self._linear)
         name = "c2" if self.model.is_pairs else next(c.name for c in self.model.columns if c.role == "value")
         observed = [axis, "t1", "t2"] if self.model.is_pairs else ["row"]
         return inference_data(

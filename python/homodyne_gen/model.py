@@ -1,14 +1,18 @@
 """A compiled model: what it is, its values and derivatives, fits of it."""
 import ctypes
+import os
 import pathlib
 import weakref
 from dataclasses import dataclass
+from typing import List, Optional, Union
 
 import numpy as np
 
 from . import _library
 from ._arrays import array, check_name, copied, pointer, pointers
+from ._compile import compiled
 from ._library import DataError, UsageError, failure, loaded
+from ._notebook import table
 
 PARAM, LINEAR, SETTING, AXIS, COLUMN = range(5)
 NAME, VARIANT, TITLE, FORMULA, REFERENCE, HASH, ISA = range(7)
@@ -27,17 +31,20 @@ class Item:
     role: str  # of a column: "covariate", "value" or "sigma"
 
 
-def models():
+def models() -> List[str]:
     """Names of the models that are installed beside the library."""
     return sorted(p.stem for p in pathlib.Path(loaded().fit_api_folder().decode()).glob("*.so"))
 
 
-def load_model(name, variant=None):
-    """The model `name` of those installed, or the compiled model in the file `name` (a path, with a '/').
+def load_model(name: Union[str, "os.PathLike[str]"], variant: Optional[str] = None) -> "Model":
+    """The model `name` of those installed; the model file `name`, *.lua, which is compiled (a second, with a C compiler;
+    kept until the file changes); or the compiled model in the file `name` (a path, with a '/').
 
-    variant: "fast" (the default), "parity", ...  Loading a file runs the code in it.
+    variant: "fast" (the default), "parity", ...  Loading a compiled model runs the code in it; a model file is read in a
+    sandbox.
     """
-    return Model(name, variant)
+    name = os.fspath(name)
+    return Model(compiled(name) if name.endswith(".lua") else name, variant)
 
 
 class _Problem:
@@ -89,6 +96,11 @@ class Model:
             items.append(Item(c.name.decode(), c.unit.decode(), (c.doc or b"").decode(), c.start, c.lower, c.upper,
                               bool(c.per_group), ("covariate", "value", "sigma")[c.role] if kind == COLUMN else ""))
         return items
+
+    def _repr_html_(self) -> str:
+        rows = [(p.name, f"{p.start:.6g}", f"{p.lower:g} .. {p.upper:g}", p.doc, "" if p.unit == "1" else p.unit)
+                for p in self.parameters + self.linear]
+        return table(f"{self.name}: {self.title}", ("", "start", "bounds", "", "unit"), rows)
 
     def __repr__(self):
         lines = [f"{self.name} ({self.variant}, {self.isa}): {self.title}"]
@@ -221,7 +233,8 @@ class Model:
 
     def fit(self, values, *, sigma=None, dt=None, time=None, use=None, start=None, fix=None, bounds=None, noise=None,
             loss="linear", f_scale=1.0, scaling="individual", max_iterations=0, max_seconds=0.0, search=True,
-            multistart=0, everywhere=False, seed=0, threads=0, **given):
+            multistart=0, everywhere=False, seed=0, threads=0, ties=None, share=None, progress=None, method="nlsq",
+            **given) -> "Union[Fit, Draws]":
         """Least squares.  Returns a Fit; one that did not converge says so in .converged.
 
         values     (matrices, frames, frames), i < j is read; tables: (rows,).  What is not finite does not count.
@@ -233,8 +246,49 @@ class Model:
         loss       "linear", "soft_l1", "huber", "cauchy", "arctan"; f_scale in standard deviations
         scaling    of contrast and offset: "individual", "averaged", "constant", "hierarchical"
         multistart, everywhere: starting points followed to their ends; the whole box searched
+        ties       {name: "0.1*other + 2"}: parameters that follow others
+        share      {name: "per_angle"}: a value for each group; {name: [[0, 45], [90]]}: one for each set of coordinates
+        progress   None: a line where somebody sees it; False; or f(phase, done, total, value, seconds), true: stop
+        method     "nlsq"; "nuts" or "laplace": the same as sample()
         """
+        if method != "nlsq":
+            return self.sample(values, sigma=sigma, dt=dt, time=time, use=use, start=start, fix=fix, bounds=bounds,
+                               noise=noise, loss=loss, f_scale=f_scale, scaling=scaling, max_iterations=max_iterations,
+                               max_seconds=max_seconds, search=search, multistart=multistart, everywhere=everywhere,
+                               seed=seed, threads=threads, ties=ties, share=share, progress=progress, method=method,
+                               **given)
         from .fit import Fit
+        problem, g, values = self._measured(values, sigma, dt, time, use, given)
+        options = dict(start=start, fix=fix, bounds=bounds, noise=noise, loss=loss, f_scale=f_scale, scaling=scaling,
+                       max_iterations=max_iterations, max_seconds=max_seconds, search=search, multistart=multistart,
+                       everywhere=everywhere, seed=seed, threads=threads, ties=ties, share=share, progress=progress)
+        return Fit(self, problem, g, values, options, dict(given, dt=dt, time=time, use=use))
+
+    def sample(self, values, *, draws=1000, chains=4, warmup=300, method="nuts", target_accept=None, metric=None,
+               max_tree_depth=None, sigma=None, dt=None, time=None, use=None, start=None, fix=None, bounds=None,
+               noise=None, loss="linear", f_scale=1.0, scaling="individual", max_iterations=0, max_seconds=0.0,
+               search=True, multistart=0, everywhere=False, seed=0, threads=0, ties=None, share=None, progress=None,
+               **given) -> "Draws":
+        """Draws of the posterior with the model's priors.  Returns Draws: chains, convergence, a verdict in words.
+
+        method     "nuts": Hamiltonian chains over all data; "laplace": a normal approximation, importance sampled
+        draws, warmup   of each chain; draws of laplace are in all
+        target_accept, metric ("dense", "diagonal"), max_tree_depth, seed   of the chains
+        The rest as for fit, with which it begins.  Contrast, offset and noise of each group are integrated out exactly.
+        """
+        from .draws import Draws
+        problem, g, values = self._measured(values, sigma, dt, time, use, given)
+        also = [("method", method), ("draws", draws), ("chains", chains), ("warmup", warmup)]
+        also += [(name, v) for name, v in (("target-accept", target_accept), ("metric", metric),
+                                           ("max-tree-depth", max_tree_depth)) if v is not None]
+        options = dict(start=start, fix=fix, bounds=bounds, noise=noise, loss=loss, f_scale=f_scale, scaling=scaling,
+                       max_iterations=max_iterations, max_seconds=max_seconds, search=search, multistart=multistart,
+                       everywhere=everywhere, seed=seed, threads=threads, ties=ties, share=share, progress=progress,
+                       also=also)
+        return Draws(self, problem, g, values, options, dict(given, dt=dt, time=time, use=use))
+
+    def _measured(self, values, sigma, dt, time, use, given):
+        """(problem, geometry, values) of measured arrays."""
         values = array(values, "values")
         if self.is_pairs and values.ndim == 2:
             values = values[np.newaxis]
@@ -247,8 +301,4 @@ class Model:
             sigma = array(np.broadcast_to(sigma, right) if np.ndim(sigma) == 0 else
                           np.reshape(sigma, right) if np.size(sigma) == values.size else sigma, "sigma", right)
         g.data.value, g.data.sigma = pointer(values), pointer(sigma)
-        problem = _Problem(self, g.data)
-        options = dict(start=start, fix=fix, bounds=bounds, noise=noise, loss=loss, f_scale=f_scale, scaling=scaling,
-                       max_iterations=max_iterations, max_seconds=max_seconds, search=search, multistart=multistart,
-                       everywhere=everywhere, seed=seed, threads=threads)
-        return Fit(self, problem, g, values, options, dict(given, dt=dt, time=time, use=use))
+        return _Problem(self, g.data), g, values

@@ -32,6 +32,24 @@ awk '
     /^converged/ { end = 1; if ($3 < 0.5 || $3 > 1.5) { print "chi2: " $0; bad = 1 } }
     END { exit bad || seen != 4 || !end }' "$dir/out" || fail "numbers of the example"
 
+# docs/c-api.md: its program; it names every function of the header, and nothing that is not there.
+doc=$source/docs/c-api.md header=$source/api/fit_api.h
+awk '/^```c$/ { on = 1; next } /^```/ { on = 0 } on' "$doc" >"$dir/page.c"
+# shellcheck disable=SC2046
+"$cc" -std=c11 -Wall -Wextra -Wpedantic -Werror "$@" "$dir/page.c" $(pkg-config --cflags --libs homodyne-gen) -lm -o "$dir/page"
+LD_LIBRARY_PATH=$lib "$dir/page" >"$dir/out" 2>"$dir/err" || { cat "$dir/err"; fail "the program of docs/c-api.md ends with $?"; }
+grep -q '^gamma_dot_t_offset = 0.0003' "$dir/out" || { cat "$dir/out"; fail "no tied value"; }
+grep -q '^sigma\[1\]' "$dir/out" || fail "no noise among the draws"
+grep -qE '^(good|doubtful|failed): ' "$dir/out" || fail "no verdict"
+grep -q '^sampling: ' "$dir/err" || fail "no progress"
+names() { grep -oE 'fit_api_[a-z_]+[(]' "$1" | tr -d '(' | grep -v '_fn$' | sort -u; }
+names "$header" | while read -r name; do
+    grep -q "$name" "$doc" || { echo "$doc does not name $name"; exit 1; }
+done || fail "docs/c-api.md"
+grep -oE 'fit_api_[a-z_]+' "$doc" | sort -u | while read -r name; do
+    [ "$name" = fit_api_h ] || grep -q "$name" "$header" || { echo "$header has no $name"; exit 1; }
+done || fail "docs/c-api.md"
+
 # The library shows its interface and nothing else, and the header is that of C++ as well.
 if command -v nm >/dev/null; then
     nm -D --defined-only "$lib/libhomodyne-gen.so" | awk '$3 !~ /^fit_api_/ { print; bad = 1 } END { exit bad }' ||

@@ -263,9 +263,125 @@ static void test_missing_parts_are_named(void **state)
     fit_api_close(m);
 }
 
+/* Data of the model itself with a wave for noise. */
+static double *measured(const struct fit_api_model *m, size_t n)
+{
+    double *c2 = malloc(ANGLES * n * n * sizeof *c2);
+    struct fit_api_problem *grid = laminar_problem(m, n, NULL);
+    assert_non_null(c2);
+    assert_int_equal(fit_api_evaluate(grid, truth, scale, 0, c2, NULL), 0);
+    for (size_t k = 0; k < ANGLES * n * n; k++)
+        c2[k] += 0.01 * (sin(7.0 * (double)k) + cos(11.0 * (double)(k * (k % 97))));
+    fit_api_problem_free(grid);
+    return c2;
+}
+
+static void test_links(void **state)
+{
+    (void)state;
+    enum { FRAMES = 60 };
+    struct fit_api_model *m = laminar();
+    double *c2 = measured(m, FRAMES);
+    struct fit_api_problem *p = laminar_problem(m, FRAMES, c2);
+    const char *also[] = {"tie", "gamma_dot_t_offset=0.075*gamma_dot_t0", "share", "D0=per_angle",
+                          NULL};
+    const struct fit_api_result *r = fit_api_fit(
+        p, &(struct fit_api_options){.size = sizeof(struct fit_api_options), .also = also});
+    if (!r)
+        fail_msg("%s", fit_api_message());
+    assert_int_equal(r->nparam, LAMINAR); /* one less, one more */
+    assert_int_equal(r->nmodel, LAMINAR);
+    assert_string_equal(r->name[0], "D0[10]");
+    assert_string_equal(r->name[1], "D0[80]");
+    assert_int_equal(r->ntied, 1);
+    assert_string_equal(r->tied_name[0], "gamma_dot_t_offset");
+    assert_true(r->group_param[0] == r->param[0] && r->group_param[LAMINAR] == r->param[1]);
+    assert_true(r->group_param[5] == r->tied[0] && r->group_param[LAMINAR + 5] == r->tied[0]);
+    assert_true(r->group_linear[3] == r->linear[3]);
+    fit_api_result_free(r);
+    r = fit_api_fit(p, NULL); /* nothing of the links is left */
+    assert_non_null(r);
+    assert_int_equal(r->ntied, 0);
+    assert_string_equal(r->name[0], "D0");
+    fit_api_result_free(r);
+    static const char *const wrong[][3] = {
+        {"tie", "phi0=nobody", NULL}, {"tye", "phi0=1", NULL}, {"share", "D0=33", NULL}};
+    static const char *const told[] = {"nobody", "tye", "33"};
+    for (size_t k = 0; k < 3; k++) {
+        assert_null(fit_api_fit(p, &(struct fit_api_options){.size = sizeof(struct fit_api_options),
+                                                             .also = wrong[k]}));
+        message_holds(told[k]);
+    }
+    fit_api_problem_free(p);
+    fit_api_close(m);
+    free(c2);
+}
+
+struct seen {
+    double most;
+    int stop;
+};
+
+static int look(void *user, const struct fit_api_progress *p)
+{
+    struct seen *s = user;
+    s->most = fmax(s->most, p->total);
+    return s->stop && p->total > 0;
+}
+
+static void test_sample(void **state)
+{
+    (void)state;
+    enum { FRAMES = 60, CHAINS = 2, DRAWS = 200 };
+    struct fit_api_model *m = laminar();
+    double *c2 = measured(m, FRAMES);
+    struct fit_api_problem *p = laminar_problem(m, FRAMES, c2);
+    const char *also[] = {"draws", "200", "chains", "2", "warmup", "150", NULL};
+    struct seen seen = {0};
+    struct fit_api_options o = {
+        .size = sizeof o, .also = also, .seed = 3, .progress = look, .progress_user = &seen};
+    const struct fit_api_draws *d = fit_api_sample(p, &o);
+    if (!d)
+        fail_msg("%s", fit_api_message());
+    assert_int_equal(d->chains, CHAINS);
+    assert_int_equal(d->draws, DRAWS);
+    assert_int_equal(d->ncolumn, d->fit->nfull + ANGLES);
+    assert_string_equal(d->name[d->ncolumn - 1], "sigma[1]");
+    assert_true(seen.most == CHAINS * (DRAWS + 150));
+    for (size_t k = 0; k < d->ncolumn; k++) { /* the summary is that of the draws */
+        double sum = 0;
+        for (size_t i = 0; i < CHAINS * DRAWS; i++)
+            sum += d->x[i * d->ncolumn + k];
+        assert_true(fabs(sum / (CHAINS * DRAWS) - d->mean[k]) <= 1e-12 * fabs(d->mean[k]) + 1e-15);
+        assert_true(d->q025[k] <= d->median[k] && d->median[k] <= d->q975[k]);
+    }
+    /* the shear rate is known well: its posterior is that of least squares, to the third order in
+     * error / value */
+    assert_true(fabs(d->mean[3] - d->fit->param[3]) < d->fit->std[3]);
+    fit_api_draws_free(d);
+    seen.stop = 1;
+    also[1] = "200000";
+    d = fit_api_sample(p, &o);
+    if (d) /* what there is */
+        assert_false(d->complete);
+    else
+        assert_int_equal(fit_api_status(), FIT_API_INTERRUPTED);
+    fit_api_draws_free(d);
+    const char *nlsq[] = {"method", "nlsq", NULL};
+    o = (struct fit_api_options){.size = sizeof o, .also = nlsq};
+    assert_null(fit_api_sample(p, &o));
+    message_holds("laplace");
+    fit_api_draws_free(NULL);
+    fit_api_problem_free(p);
+    fit_api_close(m);
+    free(c2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_links),
+        cmocka_unit_test(test_sample),
         cmocka_unit_test(test_unknown_model_is_told_with_the_nearest),
         cmocka_unit_test(test_items_describe_the_model),
         cmocka_unit_test(test_older_structure_is_not_written_behind),

@@ -2,6 +2,7 @@
 
 RESULTS: the folder that `homodyne-laminar fit examples/laminar/experiment.yaml --method laplace` wrote.
 """
+import io
 import json
 import math
 import os
@@ -9,8 +10,10 @@ import pathlib
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
+import types
 import unittest
 import warnings
 
@@ -132,8 +135,17 @@ class Mistakes(unittest.TestCase):
 
 
 class Fits(unittest.TestCase):
+    m = None
+
     @classmethod
     def setUpClass(cls):
+        Fits.make()
+
+    @classmethod
+    def make(cls):
+        """Data of two azimuths and the fit of them, made once."""
+        if cls.m:
+            return
         cls.m = hg.load_model("laminar")
         c2 = cls.m.mean(TRUTH, frames=FRAMES, **SETUP)
         noise = np.triu(0.01 * np.random.default_rng(3).standard_normal(c2.shape), 1)
@@ -203,7 +215,7 @@ class Fits(unittest.TestCase):
         with self.assertRaises(KeyboardInterrupt):
             while time.monotonic() < begun + 60:  # a fast machine may need several
                 self.m.fit(c2, everywhere=True, multistart=20, **setup)
-        inside = [f for f in sys._current_frames().values() if f.f_code.co_name == "run"
+        inside = [f for f in sys._current_frames().values() if f.f_code.co_name == "work"
                   and "homodyne_gen" in f.f_code.co_filename]
         self.assertFalse(inside, "the fit still runs, and reads arrays that are gone")
         timer.join()
@@ -221,6 +233,184 @@ class Fits(unittest.TestCase):
             t.join()
         for values in found:
             np.testing.assert_array_equal(values, self.r.values)
+
+
+class Linked(unittest.TestCase):
+    """Ties and values of groups; references: fits in which the same is said with other words."""
+
+    @classmethod
+    def setUpClass(cls):
+        Fits.make()
+        cls.m, cls.c2 = Fits.m, Fits.c2
+
+    def test_tie_is_a_fit_with_one_parameter_less(self):
+        r = self.m.fit(self.c2, ties={"gamma_dot_t_offset": "0.075*gamma_dot_t0"}, fix={"D_offset": 300}, **SETUP)
+        self.assertTrue(r.converged)
+        self.assertNotIn("gamma_dot_t_offset", r.names)
+        value, error = r.tied["gamma_dot_t_offset"]
+        self.assertAlmostEqual(value, 0.075 * r.params["gamma_dot_t0"], delta=1e-15)
+        self.assertAlmostEqual(error / (0.075 * r.std["gamma_dot_t0"]), 1, delta=1e-9)
+        self.assertEqual(r.params["D_offset"], 300)
+        held = self.m.fit(self.c2, fix={"gamma_dot_t_offset": value, "D_offset": 300}, **SETUP)
+        self.assertLess(abs(held.chi2 / r.chi2 - 1), 1e-3)  # both at nearly the same place
+        self.assertLessEqual(held.chi2, r.chi2 * (1 + 1e-12))  # where the tie has its minimum
+        self.assertIn("(tied)", repr(r))
+        i, j = np.triu_indices(FRAMES, 1)
+        self.assertAlmostEqual((r.residuals()[:, i, j]**2).sum() / r.chi2, 1, delta=1e-9)
+
+    def test_values_of_groups(self):
+        r = self.m.fit(self.c2, share={"D0": "per_angle"}, **SETUP)
+        self.assertIn("D0[0]", r.params)
+        self.assertIn("D0[85]", r.params)
+        np.testing.assert_array_equal(r.group_params["D0"], [r.params["D0[0]"], r.params["D0[85]"]])
+        self.assertLessEqual(r.chi2, Fits.r.chi2 * (1 + 1e-12))  # more freedom
+        i, j = np.triu_indices(FRAMES, 1)
+        self.assertAlmostEqual((r.residuals()[:, i, j]**2).sum() / r.chi2, 1, delta=1e-9)
+        sets = self.m.fit(self.c2, share={"D0": [[0], [85]]}, **SETUP)
+        self.assertAlmostEqual(sets.chi2 / r.chi2, 1, delta=1e-9)
+        again = self.m.fit(self.c2, **SETUP)  # nothing of the links is left
+        np.testing.assert_array_equal(again.values, Fits.r.values)
+
+    def test_mistakes_are_told(self):
+        for kind, text, wish in ((hg.UsageError, "no parameter 'gammadot'", {"ties": {"phi0": "gammadot"}}),
+                                 (hg.UsageError, "outside its bounds", {"start": {"alpha": 7}}),
+                                 (hg.UsageError, "phi 33", {"share": {"D0": [[0, 33], [85]]}})):
+            with self.assertRaises(kind) as caught:
+                self.m.fit(self.c2, **wish, **SETUP)
+            self.assertIn(text, str(caught.exception))
+
+
+class Posterior(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        Fits.make()
+        cls.kww, cls.delay = hg.load_model("kww"), np.logspace(-3, 1, 80)
+        cls.truth = {"tau": 0.5, "beta": 0.7, "contrast": 0.2, "baseline": 1.0}
+        noise = 1e-3 * np.random.default_rng(5).standard_normal(80)
+        cls.g2 = cls.kww.mean(cls.truth, delay=cls.delay) + noise
+        cls.d = cls.kww.sample(cls.g2, sigma=1e-3, delay=cls.delay, draws=1000, seed=1)
+
+    def test_draws_agree_with_least_squares(self):
+        d = self.d
+        self.assertEqual(d.verdict, "good", d.verdict_text)
+        self.assertEqual(d["tau"].shape, (4, 1000))
+        self.assertEqual(d["contrast"].shape, (4, 1000, 1))
+        self.assertLess(d.max_r_hat, 1.01)
+        self.assertEqual(d.divergences, 0)
+        for name in ("tau", "beta"):  # nearly normal here: third order in std/value, and 1/sqrt(ESS) = 2 %
+            self.assertLess(abs(d[name].mean() - d.fit.params[name]) / d.fit.std[name], 0.3)
+            self.assertLess(abs(d[name].std() / d.fit.std[name] - 1), 0.15)
+            self.assertAlmostEqual(d.summary[name]["mean"] / d[name].mean(), 1, delta=1e-12)
+        self.assertEqual(d.stats["diverging"].shape, (4, 1000))
+        self.assertIn("R-hat", repr(d))
+        self.assertIn("<table>", d._repr_html_())
+
+    def test_seed_and_threads(self):
+        options = dict(sigma=1e-3, delay=self.delay, draws=50, warmup=50, chains=2)
+        one, two = (self.kww.sample(self.g2, seed=3, threads=t, **options) for t in (1, 2))
+        np.testing.assert_array_equal(one["tau"], two["tau"])
+        self.assertFalse(np.array_equal(one["tau"], self.kww.sample(self.g2, seed=4, **options)["tau"]))
+
+    def test_methods(self):
+        d = self.kww.fit(self.g2, sigma=1e-3, delay=self.delay, method="laplace")
+        self.assertIsInstance(d, hg.Draws)
+        self.assertLess(d.pareto_k, 0.7)
+        with self.assertRaises(hg.UsageError):
+            self.kww.sample(self.g2, sigma=1e-3, delay=self.delay, method="metropolis")
+        with self.assertRaises(hg.UsageError):
+            self.kww.sample(self.g2, sigma=1e-3, delay=self.delay, draws=-1)
+
+    def test_inference_data(self):
+        idata = self.d.to_inferencedata()
+        np.testing.assert_array_equal(np.asarray(idata["posterior"]["tau"]), self.d["tau"])
+        np.testing.assert_array_equal(np.asarray(idata["sample_stats"]["energy"]), self.d.stats["energy"])
+        if arviz:
+            summary = arviz.summary(idata, var_names=["tau"])
+            self.assertLess(abs(float(summary["r_hat"].iloc[0]) - self.d.summary["tau"]["r_hat"]), 0.01)
+
+    def test_tied_posterior_of_matrices(self):
+        m, c2 = Fits.m, Fits.c2
+        d = m.sample(c2, ties={"D_offset": "0.05*D0"}, draws=60, warmup=60, chains=2, **SETUP)
+        self.assertNotIn("D_offset", d.draws)
+        self.assertEqual(d["contrast"].shape, (2, 60, 2))
+        self.assertEqual(d["sigma"].shape, (2, 60, 2))
+
+    def test_interruption_and_progress(self):
+        m, c2 = Fits.m, Fits.c2
+        told = []
+        d = m.sample(c2, draws=5000, warmup=50, progress=lambda *p: told.append(p) or p[0] == "sampling" and p[1] > 600,
+                     **SETUP)
+        self.assertFalse(d.complete)
+        self.assertLess(d["alpha"].shape[1], 5000)
+        self.assertIn("sampling", {p[0] for p in told})
+        timer = threading.Timer(0.7, os.kill, (os.getpid(), signal.SIGINT))
+        timer.start()
+        with self.assertRaises(KeyboardInterrupt):
+            m.sample(c2, draws=200000, **SETUP)
+        timer.join()
+
+
+class ModelFiles(unittest.TestCase):
+    def setUp(self):
+        self.cache = tempfile.TemporaryDirectory()
+        self.addCleanup(self.cache.cleanup)
+        os.environ["XDG_CACHE_HOME"] = self.cache.name
+        self.addCleanup(os.environ.pop, "XDG_CACHE_HOME")
+
+    def test_model_file_is_compiled_once(self):
+        with open(SOURCE / "models/kww.lua") as f:
+            text = f.read().replace('model "kww"', 'model "my_kww"')
+        own = pathlib.Path(self.cache.name) / "my.lua"
+        own.write_text(text)
+        try:
+            m = hg.load_model(own)
+        except hg.UsageError as error:
+            if "C compiler" not in str(error):
+                raise
+            self.skipTest(f"no C compiler: {error}")
+        self.assertEqual(m.name, "my_kww")
+        g2 = m.mean({"tau": 0.3, "beta": 0.7, "contrast": 0.2, "baseline": 1.02}, delay=0.1)
+        self.assertAlmostEqual(g2[0], 1.09915367792294033, delta=4e-15)
+        kernels = list(pathlib.Path(self.cache.name).glob("homodyne/*/*.so"))
+        made = kernels[0].stat().st_mtime_ns
+        hg.load_model(str(own))
+        self.assertEqual([k.stat().st_mtime_ns for k in kernels], [made])
+
+    def test_mistakes_are_told(self):
+        with self.assertRaises(hg.FileError):
+            hg.load_model("/nowhere/my.lua")
+        bad = pathlib.Path(self.cache.name) / "bad.lua"
+        bad.write_text('local m = model "bad" { title = "x" }\nm.observ()\n')
+        with self.assertRaises(hg.UsageError) as caught:
+            hg.load_model(bad)
+        self.assertIn("bad.lua", str(caught.exception))
+        os.environ["CC"] = "no-such-compiler"
+        self.addCleanup(os.environ.pop, "CC")
+        with self.assertRaises(hg.UsageError) as caught:
+            hg.load_model(SOURCE / "models/kww.lua")
+        self.assertIn("needs a C compiler", str(caught.exception))
+
+
+class Notebooks(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        Fits.make()
+
+    def test_tables(self):
+        for thing in (Fits.m, Fits.r):
+            text = thing._repr_html_()
+            self.assertEqual(text.count("<tr>"), text.count("</tr>"))
+            self.assertIn("gamma_dot_t0", text)
+
+    def test_line_of_progress(self):
+        from homodyne_gen._notebook import Line, progress_line
+        line = Line(io.StringIO())
+        line.last = -10
+        line(types.SimpleNamespace(phase=b"sampling", done=25.0, total=100.0, value=0.0, seconds=3.0))
+        self.assertIn("25 %, 0 divergences, 9 s left", line.stream.getvalue())
+        line(None)
+        self.assertTrue(line.stream.getvalue().endswith("\r"))
+        self.assertIsNone(progress_line(False))
 
 
 class OfThePrograms(unittest.TestCase):

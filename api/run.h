@@ -1,0 +1,39 @@
+/* run.h -- a fit behind the interface: what it holds until it is freed. */
+#ifndef API_RUN_H
+#define API_RUN_H
+
+#include "api.h"
+#include "sampling_setup.h"
+#include "setup.h"
+
+struct api_run {
+    struct fit_api_result shown; /* first: its address is that of the whole */
+    struct fit_api_draws drawn;
+    struct fit_result own;
+    int fitted, sampled;
+    struct fit_config_log log;
+    struct fit_config *cfg;
+    struct fit_setup setup;
+    const struct fit_kernel *k; /* that is fitted with */
+    struct fit_sampling_setup posterior;
+    struct fit_samples samples;
+    double *list;      /* values of linear parameters, by parameter */
+    char (*label)[64]; /* names of the full vector and of sigma */
+    const char **name, **tied_name;
+    double *number;         /* tied, tied_std, group_param, group_linear */
+    double *column, *state; /* summaries of columns; numbers of draws */
+    unsigned char *diverging;
+    struct fit_api_options o;
+};
+
+/* r->o and the kernel become r->cfg (options.c). */
+enum fit_status api_configure(const struct fit_api_problem *p, int sample, struct api_run *r,
+                              struct fit_error *err);
+
+/* Configuration from options; least squares; what is shown of them.  On error everything is in *r
+ * still. */
+enum fit_status api_run_fit(const struct fit_api_problem *p, const struct fit_api_options *options,
+                            int sample, struct api_run *r, struct fit_error *err);
+void api_run_free(struct api_run *r);
+
+#endif

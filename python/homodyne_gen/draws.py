@@ -1,0 +1,103 @@
+"""Draws of the posterior of arrays."""
+from typing import Dict
+
+import numpy as np
+
+from ._arrays import copied
+from ._inference import inference_data
+from ._library import loaded
+from ._notebook import table
+from .fit import Fit, _Options
+
+
+class Draws:
+    """The result of Model.sample.
+
+    draws            {name: (chains, draws) or, for linear parameters and the noise `sigma`, (chains, draws, groups)}
+    robust           the same for noise that pairs of frames share, or None
+    fit              the least-squares Fit from which sampling began
+    verdict, verdict_text   "good", "doubtful" or "failed" (do not use the numbers), and why
+    summary          {column: {"mean", "sd", "q025", "median", "q975", "r_hat", "ess_bulk", "ess_tail"}}
+    max_r_hat, min_ess, divergences, pareto_k, seconds, seed, complete
+    stats            {"lp", "energy", "diverging", ...: (chains, draws)}
+    """
+
+    def __init__(self, model, problem, geometry, values, options, grid):
+        lib = loaded()
+        self.model = model
+        r = _Options(model, problem.ngroup, **options).run(lib.fit_api_sample, lib.fit_api_draws_free, problem)
+        try:
+            d = r.contents
+            self.fit = Fit._of(model, problem, geometry, values, grid, d.fit.contents)
+            self._take(d)
+        finally:
+            lib.fit_api_draws_free(r)
+
+    def _take(self, d):
+        shape, n = (d.chains, d.draws), d.ncolumn
+        self.names = [d.name[k].decode() for k in range(n)]
+        self.complete, self.verdict = bool(d.complete), d.verdict_word.decode()
+        self.verdict_text = d.verdict_text.decode()
+        self.max_r_hat, self.min_ess, self.divergences = d.max_r_hat, d.min_ess, d.divergences
+        self.pareto_k, self.seconds, self.seed = d.pareto_k, d.seconds, d.seed
+        self.draws = self._named(copied(d.x, (*shape, n)))
+        self.robust = self._named(copied(d.x_robust, (*shape, n))) if d.x_robust else None
+        keys = ("mean", "sd", "q025", "median", "q975", "r_hat", "ess_bulk", "ess_tail")
+        columns = {key: copied(getattr(d, key), (n,)) for key in keys}
+        self.summary = {name: {key: float(columns[key][k]) for key in keys} for k, name in enumerate(self.names)}
+        self.stats = {"lp": copied(d.lp, shape)}
+        for key, where in (("energy", d.energy), ("acceptance_rate", d.accept), ("step_size", d.step),
+                           ("tree_depth", d.depth)):
+            if where:
+                self.stats[key] = copied(where, shape)
+        if d.diverging:
+            self.stats["diverging"] = np.ctypeslib.as_array(d.diverging, shape).astype(bool)
+
+    def _named(self, x):
+        return {**self.fit._named(x), "sigma": x[..., len(self.fit.names):]}
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        return self.draws[name]
+
+    def to_dict(self) -> Dict[str, np.ndarray]:
+        """{name: draws}, as .draws."""
+        return dict(self.draws)
+
+    def to_inferencedata(self, robust: bool = False):
+        """ArviZ's InferenceData (a dict of groups without arviz): posterior, sample_stats, observed_data.
+
+        robust: the draws for noise that pairs of frames share.
+        """
+        f, m = self.fit, self.model
+        posterior = self.robust if robust and self.robust else self.draws
+        axis = m.axes[0].name if m.axes else "group"
+        name = "c2" if m.is_pairs else next(c.name for c in m.columns if c.role == "value")
+        observed = [axis, "t1", "t2"] if m.is_pairs else ["row"]
+        per_group = {key: [axis] for key, v in posterior.items() if v.ndim == 3}
+        return inference_data(
+            {"posterior": posterior, "sample_stats": self.stats, "observed_data": {name: f.data},
+             "constant_data": dict(f.columns)},
+            dims={**per_group, name: observed, **{c: ["row"] for c in f.columns}},
+            coords={axis: f.coords.get(axis, np.arange(f.sigma.size))},
+            attrs={"inference_library": "homodyne-gen", "model_name": m.name, "model_sha256": m.hash,
+                   "verdict": self.verdict, "verdict_text": self.verdict_text, "seed": int(self.seed)})
+
+    def _rows(self):
+        for name, s in self.summary.items():
+            if not np.isnan(s["r_hat"]):
+                yield (name, f"{s['mean']:.6g}", f"{s['sd']:.2g}", f"{s['q025']:.5g}", f"{s['q975']:.5g}",
+                       f"{s['r_hat']:.3f}", f"{s['ess_bulk']:.0f}", self.fit._unit(name))
+
+    def __repr__(self):
+        first = next(iter(self.draws.values()))
+        lines = [f"{self.model.name}: {first.shape[0]} x {first.shape[1]} draws, {self.seconds:.2f} s; "
+                 f"{self.verdict}: {self.verdict_text}",
+                 f"  {'':<20} {'mean':>12} {'sd':>8} {'2.5 %':>10} {'97.5 %':>10} {'R-hat':>6} {'ESS':>6}"]
+        lines += [f"  {r[0]:<20} {r[1]:>12} {r[2]:>8} {r[3]:>10} {r[4]:>10} {r[5]:>6} {r[6]:>6}  {r[7]}".rstrip()
+                  for r in self._rows()]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        head = ("", "mean", "sd", "2.5 %", "97.5 %", "R-hat", "ESS", "unit")
+        return table(f"{self.model.name}: {self.verdict}: {self.verdict_text}", head, list(self._rows()),
+                     self.verdict == "good")
