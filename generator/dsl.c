@@ -29,7 +29,8 @@ enum {
     MAX_FILE = 1 << 22,
     MAX_MEMORY = 64 << 20,
     MAX_INSTRUCTIONS = 20000000,
-    MAX_SECONDS = 10,
+    MAX_SECONDS = 3, /* of both runs of a model; 200 parameters take 0.05 s */
+    STEP_BYTES = 64, /* new memory counts as steps, too: filling it is work that the hook does not see */
     MAX_BLOCK = 16 << 20, /* of one text or table: what works on it between two events is bounded */
     HOOK_EVERY = 100
 };
@@ -166,6 +167,8 @@ static void *limited_alloc(void *context, void *old, size_t old_size, size_t siz
     void *p = realloc(old, size);
     if (p)
         d->memory = d->memory - held + size;
+    if (size > held)
+        d->instructions += (size - held) / STEP_BYTES;
     return p;
 }
 
@@ -253,7 +256,7 @@ static struct dsl *new_run(struct hg_arena *a, struct hg_diag *diag, const struc
     hg_sha256(diag->text, strlen(diag->text), d->m->hash);
     d->chunk = hg_format(a, "@%s", diag->file);
     d->silent = first != NULL;
-    d->start = clock();
+    d->start = first ? first->start : clock();
     return d;
 }
 
