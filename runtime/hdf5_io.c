@@ -1,32 +1,22 @@
-/* hdf5_io.c -- reading HDF5 files.  See hdf5_io.h. */
+/* hdf5_io.c -- reading HDF5 files: what is there, numbers, texts, attributes.  See hdf5_io.h; the format is
+ * read by the files hdf5_object.h describes. */
+#define _POSIX_C_SOURCE 200809L /* strnlen */
 #include "hdf5_internal.h"
-
-#include "lzf.h"
+#include "hdf5_object.h"
+#include "hdf5_raw.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* More elements than any list in a data file: a damaged extent is told apart from a large one. */
-#define MOST_ELEMENTS ((size_t)1 << 34)
 #define MOST_STRINGS ((size_t)1 << 20)
-#define MOST_TEXT ((size_t)1 << 24)
-
-/* No printing; and no cleaning up when the program ends, which HDF5 does not survive when a file could
- * not be closed because the disk is full.  Files are closed one by one. */
-static void library_opened(void)
-{
-    H5dont_atexit(); /* before anything else; later calls do nothing */
-    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-}
+#define MOST_TEXT ((size_t)1 << 26) /* bytes of all strings of a dataset */
 
 struct fit_h5 *fit_h5_new(const char *name)
 {
     struct fit_h5 *h = calloc(1, sizeof *h);
     if (!h)
         return NULL;
-    library_opened();
-    fit_lzf_register();
-    h->file = -1;
+    h->out = -1;
     h->name = malloc(strlen(name) + 1);
     if (!h->name) {
         free(h);
@@ -38,30 +28,7 @@ struct fit_h5 *fit_h5_new(const char *name)
 
 int fit_h5_is_hdf5(const char *file)
 {
-    library_opened();
-    return H5Fis_hdf5(file) > 0;
-}
-
-static herr_t keep_innermost(unsigned n, const H5E_error2_t *e, void *to)
-{
-    (void)n;
-    *(const char **)to = e->desc;
-    return 0;
-}
-
-/* Without file locks where HDF5 can do so: network file systems of beamlines often refuse them. */
-static hid_t open_unlocked(const char *file)
-{
-    hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-#if H5_VERSION_GE(1, 12, 1) || (H5_VERS_MINOR == 10 && H5_VERS_RELEASE >= 7)
-    H5Pset_file_locking(access, 0, 1);
-#endif
-    hid_t f = H5Fopen(file, H5F_ACC_RDONLY, access);
-    hid_t why = f < 0 ? H5Eget_current_stack() : -1; /* closing the list clears the reason */
-    H5Pclose(access);
-    if (why >= 0)
-        H5Eset_current_stack(why); /* closes `why` */
-    return f;
+    return fit_h5_bytes_is(file);
 }
 
 enum fit_status fit_h5_open(const char *file, struct fit_h5 **out, struct fit_error *err)
@@ -70,26 +37,19 @@ enum fit_status fit_h5_open(const char *file, struct fit_h5 **out, struct fit_er
     *out = NULL;
     if (!h)
         return fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", file);
-    h->file = open_unlocked(file);
-    if (h->file < 0) {
-        const char *why = NULL;
-        H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, keep_innermost, &why);
-        enum fit_status st =
-            fit_fail(err, FIT_ERR_IO, "%s: cannot be opened as HDF5 (%s); is the file complete?",
-                     file, why && *why ? why : "no reason given");
+    enum fit_status st = fit_h5_bytes_open(file, &h->in, err);
+    if (st == FIT_OK)
+        *out = h;
+    else
         fit_h5_close(h);
-        return st;
-    }
-    *out = h;
-    return FIT_OK;
+    return st;
 }
 
 void fit_h5_close(struct fit_h5 *h)
 {
     if (!h)
         return;
-    if (h->file >= 0)
-        H5Fclose(h->file);
+    fit_h5_bytes_close(h->in);
     free(h->name);
     free(h);
 }
@@ -101,210 +61,143 @@ const char *fit_h5_file(const struct fit_h5 *h)
 
 /* ---- what is there --------------------------------------------------------------------------- */
 
-/* H5Lexists fails when a group on the way is missing, so every step is asked for. */
-int fit_h5_exists(const struct fit_h5 *h, const char *path)
+/* The header of the object, or *end says that there is none in the file. */
+static enum fit_status look(const struct fit_h5 *h, const char *path, enum fit_h5_end *end,
+                            struct fit_h5_header *header, struct fit_error *err)
 {
-    char *p, *copy = malloc(strlen(path) + 1);
-    int found = 1;
-    if (!copy)
-        return 0;
-    strcpy(copy, path);
-    for (p = copy; found && *p; p++) {
-        if (p == copy || *p != '/')
-            continue;
-        *p = 0;
-        found = H5Lexists(h->file, copy, H5P_DEFAULT) > 0;
-        *p = '/';
-    }
-    if (found && strcmp(path, "/") != 0)
-        found = H5Lexists(h->file, copy, H5P_DEFAULT) > 0 &&
-                H5Oexists_by_name(h->file, copy, H5P_DEFAULT) > 0;
-    free(copy);
-    return found;
+    uint64_t address;
+    *header = (struct fit_h5_header){0};
+    enum fit_status st = fit_h5_find(h->in, path, end, &address, err);
+    return st == FIT_OK && *end == FIT_H5_OBJECT ? fit_h5_header_read(h->in, address, header, err)
+                                                 : st;
 }
 
-static enum fit_h5_kind kind_of_type(hid_t type)
+int fit_h5_exists(const struct fit_h5 *h, const char *path)
 {
-    switch (H5Tget_class(type)) {
-    case H5T_INTEGER:
-    case H5T_FLOAT:
-        return FIT_H5_NUMBER;
-    case H5T_STRING:
-        return FIT_H5_TEXT;
-    default:
-        return FIT_H5_OTHER;
-    }
+    return fit_h5_kind(h, path) != FIT_H5_NONE;
+}
+
+static enum fit_h5_kind kind_of_type(const struct fit_h5_datatype *t)
+{
+    return !fit_h5_no_number(t)                                                ? FIT_H5_NUMBER
+           : t->class == FIT_H5_FIXED_TEXT || t->class == FIT_H5_LONG_TEXT ? FIT_H5_TEXT
+                                                                               : FIT_H5_OTHER;
 }
 
 enum fit_h5_kind fit_h5_kind(const struct fit_h5 *h, const char *path)
 {
+    struct fit_h5_header header;
+    struct fit_h5_dataset d;
+    enum fit_h5_end end;
     enum fit_h5_kind kind = FIT_H5_NONE;
-    if (!fit_h5_exists(h, path))
+    if (look(h, path, &end, &header, NULL) != FIT_OK)
         return FIT_H5_NONE;
-    hid_t object = H5Oopen(h->file, path, H5P_DEFAULT);
-    if (object < 0)
-        return FIT_H5_NONE;
-    H5I_type_t type = H5Iget_type(object);
-    if (type == H5I_GROUP) {
+    if (end == FIT_H5_ELSEWHERE)
+        kind = FIT_H5_OTHER;
+    else if (end == FIT_H5_OBJECT && fit_h5_is_dataset(&header))
+        kind = fit_h5_dataset_look(h->in, &header, &d, NULL) == FIT_OK ? kind_of_type(&d.type)
+                                                                       : FIT_H5_OTHER;
+    else if (end == FIT_H5_OBJECT && fit_h5_is_group(&header))
         kind = FIT_H5_GROUP;
-    } else if (type == H5I_DATASET) {
-        hid_t t = H5Dget_type(object);
-        kind = t < 0 ? FIT_H5_OTHER : kind_of_type(t);
-        if (t >= 0)
-            H5Tclose(t);
-    }
-    H5Oclose(object);
+    fit_h5_header_free(&header);
     return kind;
 }
 
-/* An open dataset or attribute with its type and space. */
-struct opened {
-    hid_t id, type, space;
-    int rank;
-    size_t dims[FIT_H5_RANK], n;
-};
-
-static void opened_close(struct opened *o, int attribute)
+static enum fit_status look_at_dataset(const struct fit_h5 *h, const char *path,
+                                       struct fit_h5_dataset *d, struct fit_error *err)
 {
-    if (o->space >= 0)
-        H5Sclose(o->space);
-    if (o->type >= 0)
-        H5Tclose(o->type);
-    if (o->id >= 0 && attribute)
-        H5Aclose(o->id);
-    else if (o->id >= 0)
-        H5Dclose(o->id);
-}
-
-/* Fills rank, extents and number of elements from o->space; 0, or -1 when they make no sense. */
-static int measure(struct opened *o)
-{
-    hsize_t dims[FIT_H5_RANK];
-    H5S_class_t class = H5Sget_simple_extent_type(o->space);
-    o->rank = H5Sget_simple_extent_ndims(o->space);
-    o->n = class == H5S_NULL ? 0 : 1;
-    for (int i = 0; i < FIT_H5_RANK; i++)
-        o->dims[i] = 1;
-    if (class == H5S_NO_CLASS || o->rank < 0 || o->rank > FIT_H5_RANK ||
-        H5Sget_simple_extent_dims(o->space, dims, NULL) < 0)
-        return -1;
-    for (int i = 0; i < o->rank; i++) {
-        o->dims[i] = (size_t)dims[i];
-        if (dims[i] > MOST_ELEMENTS || (o->n && dims[i] && o->n > MOST_ELEMENTS / dims[i]))
-            return -1;
-        o->n *= o->dims[i];
-    }
-    return 0;
-}
-
-static enum fit_status open_dataset(const struct fit_h5 *h, const char *path, struct opened *o,
-                                    struct fit_error *err)
-{
-    *o = (struct opened){.id = -1, .type = -1, .space = -1};
-    enum fit_h5_kind kind = fit_h5_kind(h, path);
-    if (kind == FIT_H5_NONE)
-        return fit_fail(err, FIT_ERR_DATA, "%s: no dataset %s", h->name, path);
-    if (kind == FIT_H5_GROUP)
-        return fit_fail(err, FIT_ERR_DATA, "%s: %s is a group; a dataset was expected", h->name,
-                        path);
-    o->id = H5Dopen2(h->file, path, H5P_DEFAULT);
-    if (o->id >= 0) {
-        o->type = H5Dget_type(o->id);
-        o->space = H5Dget_space(o->id);
-    }
-    if (o->id < 0 || o->type < 0 || o->space < 0 || measure(o)) {
-        opened_close(o, 0);
-        return fit_fail(err, FIT_ERR_DATA, "%s: %s is damaged or has an extent that cannot be",
-                        h->name, path);
-    }
-    return FIT_OK;
-}
-
-static enum fit_status open_numbers(const struct fit_h5 *h, const char *path, struct opened *o,
-                                    struct fit_error *err)
-{
-    enum fit_status st = open_dataset(h, path, o, err);
-    if (st == FIT_OK && kind_of_type(o->type) != FIT_H5_NUMBER) {
-        opened_close(o, 0);
-        st = fit_fail(err, FIT_ERR_DATA, "%s: %s does not hold numbers", h->name, path);
-    }
+    struct fit_h5_header header;
+    enum fit_status st = fit_h5_dataset_header(h->in, path, &header, err);
+    if (st == FIT_OK && (st = fit_h5_dataset_look(h->in, &header, d, err)) != FIT_OK &&
+        st != FIT_ERR_MEMORY)
+        st = fit_fail(err, FIT_ERR_DATA, "%s: %s is damaged or has an extent that cannot be",
+                      h->name, path);
+    fit_h5_header_free(&header);
     return st;
 }
 
 enum fit_status fit_h5_shape(const struct fit_h5 *h, const char *path, int *rank,
                              size_t dims[FIT_H5_RANK], struct fit_error *err)
 {
-    struct opened o;
-    enum fit_status st = open_dataset(h, path, &o, err);
+    struct fit_h5_dataset d;
+    enum fit_status st = look_at_dataset(h, path, &d, err);
     if (st != FIT_OK)
         return st;
-    *rank = o.rank;
-    memcpy(dims, o.dims, sizeof o.dims);
-    opened_close(&o, 0);
+    *rank = d.space.rank;
+    memcpy(dims, d.space.dims, sizeof d.space.dims);
     return FIT_OK;
 }
 
 size_t fit_h5_item_bytes(const struct fit_h5 *h, const char *path)
 {
-    struct opened o;
-    if (open_dataset(h, path, &o, NULL) != FIT_OK)
-        return 0;
-    size_t bytes = H5Tget_size(o.type);
-    opened_close(&o, 0);
-    return bytes;
+    struct fit_h5_dataset d;
+    return look_at_dataset(h, path, &d, NULL) == FIT_OK ? d.type.size : 0;
 }
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 
-static enum fit_status unreadable(const struct fit_h5 *h, const char *path, struct fit_error *err)
+/* A dataset that is about to be read; fit_h5_raw_free(set) ends that. */
+struct opened {
+    struct fit_h5_raw_set *set;
+    struct fit_h5_raw *raw;
+    const struct fit_h5_dataset *d;
+};
+
+static enum fit_status open_values(const struct fit_h5 *h, const char *path, enum fit_h5_kind kind,
+                                   struct opened *o, struct fit_error *err)
 {
+    struct fit_h5_dataset d;
     const char *why = NULL;
-    H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, keep_innermost, &why);
-    return fit_fail(err, FIT_ERR_DATA, "%s: %s cannot be read (%s); the file may be truncated",
-                    h->name, path, why && *why ? why : "no reason given");
-}
-
-/* n floats in the second half of value's memory become n doubles.  Double i ends at byte 8 i + 8,
- * float i + 1 begins at 4 n + 4 i + 4: going forward, nothing is overwritten before it is read. */
-static void widen_in_place(double *value, size_t n)
-{
-    enum { PIECE = 256 };
-    const char *from = (const char *)value + n * sizeof(float);
-    float piece[PIECE];
-    for (size_t i = 0; i < n; i += PIECE) {
-        size_t m = n - i < PIECE ? n - i : PIECE;
-        memcpy(piece, from + i * sizeof(float), m * sizeof(float));
-        for (size_t k = 0; k < m; k++)
-            value[i + k] = (double)piece[k];
+    *o = (struct opened){0};
+    enum fit_status st = look_at_dataset(h, path, &d, err);
+    if (st == FIT_OK && kind_of_type(&d.type) != kind)
+        return fit_fail(err, FIT_ERR_DATA, "%s: %s does not hold %s", h->name, path,
+                        kind == FIT_H5_NUMBER ? "numbers" : "text");
+    if (st == FIT_OK)
+        st = fit_h5_raw_new(0, &o->set, err);
+    if (st == FIT_OK)
+        st = fit_h5_raw_any(o->set, h, path, &o->raw, &why, err);
+    if (st == FIT_OK && why)
+        st = fit_fail(err, FIT_ERR_DATA, "%s: %s cannot be read: %s", h->name, path, why);
+    if (st == FIT_OK) {
+        o->d = fit_h5_raw_dataset(o->raw);
+    } else {
+        fit_h5_raw_free(o->set);
+        o->set = NULL;
     }
+    return st;
 }
 
-static enum fit_status read_open(const struct fit_h5 *h, const char *path, const struct opened *o,
-                                 double *value, struct fit_error *err)
+/* The values are read into the end of the memory of the doubles that they become. */
+static enum fit_status read_box(const struct opened *o, const size_t *start, const size_t *count,
+                                size_t n, double *value, struct fit_error *err)
 {
-    int narrow = H5Tequal(o->type, H5T_NATIVE_FLOAT) > 0;
-    void *to = narrow ? (void *)((char *)value + o->n * sizeof(float)) : (void *)value;
-    if (H5Dread(o->id, narrow ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT,
-                to) < 0)
-        return unreadable(h, path, err);
-    if (narrow)
-        widen_in_place(value, o->n);
-    return FIT_OK;
+    unsigned char *to = (unsigned char *)value + n * (sizeof *value - o->d->type.size);
+    enum fit_status st = fit_h5_raw_read(o->raw, start, count, to, err);
+    if (st == FIT_OK)
+        fit_h5_convert(&o->d->type, to, n, value);
+    return st;
+}
+
+static enum fit_status read_all(const struct opened *o, double *value, struct fit_error *err)
+{
+    static const size_t start[FIT_H5_RANK] = {0};
+    return o->d->space.n ? read_box(o, start, o->d->space.dims, o->d->space.n, value, err) : FIT_OK;
 }
 
 enum fit_status fit_h5_read_into(const struct fit_h5 *h, const char *path, double *value, size_t n,
                                  struct fit_error *err)
 {
     struct opened o;
-    enum fit_status st = open_numbers(h, path, &o, err);
+    enum fit_status st = open_values(h, path, FIT_H5_NUMBER, &o, err);
     if (st != FIT_OK)
         return st;
-    if (o.n != n)
+    if (o.d->space.n != n)
         st = fit_fail(err, FIT_ERR_DATA, "%s: %s has %zu elements; %zu were expected", h->name,
-                      path, o.n, n);
+                      path, o.d->space.n, n);
     else
-        st = read_open(h, path, &o, value, err);
-    opened_close(&o, 0);
+        st = read_all(&o, value, err);
+    fit_h5_raw_free(o.set);
     return st;
 }
 
@@ -312,23 +205,25 @@ enum fit_status fit_h5_read_doubles(const struct fit_h5 *h, const char *path, do
                                     size_t *n, struct fit_error *err)
 {
     struct opened o;
-    enum fit_status st = open_numbers(h, path, &o, err);
     *value = NULL;
     *n = 0;
+    enum fit_status st = open_values(h, path, FIT_H5_NUMBER, &o, err);
     if (st != FIT_OK)
         return st;
-    double *v = malloc((o.n ? o.n : 1) * sizeof *v);
+    const size_t count = o.d->space.n;
+    double *v = malloc((count ? count : 1) * sizeof *v);
     if (!v)
-        st = fit_fail(err, FIT_ERR_MEMORY, "%s: %s: no memory for %zu values", h->name, path, o.n);
-    else if (o.n)
-        st = read_open(h, path, &o, v, err);
+        st = fit_fail(err, FIT_ERR_MEMORY, "%s: %s: no memory for %zu values", h->name, path,
+                      count);
+    else
+        st = read_all(&o, v, err);
     if (st == FIT_OK) {
         *value = v;
-        *n = o.n;
+        *n = count;
     } else {
         free(v);
     }
-    opened_close(&o, 0);
+    fit_h5_raw_free(o.set);
     return st;
 }
 
@@ -336,48 +231,38 @@ enum fit_status fit_h5_read_block(const struct fit_h5 *h, const char *path, cons
                                   const size_t *count, double *value, struct fit_error *err)
 {
     struct opened o;
-    hsize_t from[FIT_H5_RANK], size[FIT_H5_RANK];
-    enum fit_status st = open_numbers(h, path, &o, err);
-    hid_t memory = -1;
+    size_t n = 1;
+    enum fit_status st = open_values(h, path, FIT_H5_NUMBER, &o, err);
     if (st != FIT_OK)
         return st;
-    for (int i = 0; i < o.rank; i++) {
-        from[i] = start[i];
-        size[i] = count[i];
-        if (count[i] > o.dims[i] || start[i] > o.dims[i] - count[i]) {
+    const struct fit_h5_space *s = &o.d->space;
+    for (int i = 0; i < s->rank && st == FIT_OK; i++) {
+        if (count[i] > s->dims[i] || start[i] > s->dims[i] - count[i])
             st = fit_fail(err, FIT_ERR_DATA,
                           "%s: %s has %zu elements in dimension %d; %zu were expected", h->name,
-                          path, o.dims[i], i, start[i] + count[i]);
-            goto done;
-        }
+                          path, s->dims[i], i, start[i] + count[i]);
+        n *= count[i];
     }
-    memory = H5Screate_simple(o.rank, size, NULL);
-    if (memory < 0 || H5Sselect_hyperslab(o.space, H5S_SELECT_SET, from, NULL, size, NULL) < 0 ||
-        H5Dread(o.id, H5T_NATIVE_DOUBLE, memory, o.space, H5P_DEFAULT, value) < 0)
-        st = unreadable(h, path, err);
-done:
-    if (memory >= 0)
-        H5Sclose(memory);
-    opened_close(&o, 0);
+    if (st == FIT_OK && n)
+        st = read_box(&o, start, count, n, value, err);
+    fit_h5_raw_free(o.set);
     return st;
 }
 
 enum fit_status fit_h5_read_scalar(const struct fit_h5 *h, const char *path, double *value,
                                    struct fit_error *err)
 {
+    const size_t start[FIT_H5_RANK] = {0}, count[FIT_H5_RANK] = {1, 1, 1, 1, 1, 1, 1, 1};
     struct opened o;
-    enum fit_status st = open_numbers(h, path, &o, err);
+    enum fit_status st = open_values(h, path, FIT_H5_NUMBER, &o, err);
     if (st != FIT_OK)
         return st;
-    if (o.n == 0)
+    if (o.d->space.n == 0)
         st = fit_fail(err, FIT_ERR_DATA, "%s: %s is empty; a number was expected", h->name, path);
-    const size_t start[FIT_H5_RANK] = {0}, count[FIT_H5_RANK] = {1, 1, 1, 1, 1, 1, 1, 1};
-    int rank = o.rank;
-    if (st == FIT_OK && rank == 0)
-        st = read_open(h, path, &(struct opened){.id = o.id, .type = H5T_NATIVE_DOUBLE, .n = 1},
-                       value, err);
-    opened_close(&o, 0);
-    return st == FIT_OK && rank > 0 ? fit_h5_read_block(h, path, start, count, value, err) : st;
+    else
+        st = read_box(&o, start, count, 1, value, err);
+    fit_h5_raw_free(o.set);
+    return st;
 }
 
 /* ---- strings --------------------------------------------------------------------------------- */
@@ -400,72 +285,82 @@ static char *copy_text(const char *from, size_t most)
     return p;
 }
 
-static herr_t read_raw(const struct opened *o, int attribute, hid_t type, void *to)
+/* One text of variable length: bytes, address of a collection of the heap, number in it. */
+static enum fit_status long_text(const struct fit_h5 *h, const unsigned char *value, size_t size,
+                                 struct fit_h5_collection *heap, size_t *room, char **text,
+                                 struct fit_error *err)
 {
-    return attribute ? H5Aread(o->id, type, to)
-                     : H5Dread(o->id, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, to);
+    struct fit_h5_cursor c = fit_h5_cursor(value, size);
+    const unsigned char *data = (const unsigned char *)"";
+    size_t n = (size_t)fit_h5_take(&c, 4), held = 0;
+    uint64_t address = fit_h5_take_address(h->in, &c);
+    unsigned index = (unsigned)fit_h5_take(&c, 4);
+    if (n && address && address != FIT_H5_NOWHERE) {
+        enum fit_status st = fit_h5_global(h->in, heap, address, index, &data, &held, err);
+        if (st != FIT_OK)
+            return st;
+    }
+    if ((n = n < held ? n : held) > *room)
+        return fit_h5_damaged(h->in, "a text", address, err);
+    *room -= n;
+    *text = copy_text((const char *)data, n);
+    return *text ? FIT_OK : fit_h5_no_memory(h->in, err);
 }
 
-/* All strings of an open dataset or attribute, bytes as they are (ASCII or UTF-8). */
-static char **read_text(const struct opened *o, int attribute)
+/* n strings, bytes as they are (ASCII or UTF-8). */
+static enum fit_status texts_of(const struct fit_h5 *h, const struct fit_h5_datatype *t,
+                                const unsigned char *value, size_t n, char ***out,
+                                struct fit_error *err)
 {
-    char **text = calloc(o->n ? o->n : 1, sizeof *text), *fixed = NULL, **vary = NULL;
-    size_t size = H5Tget_size(o->type);
-    int variable = H5Tis_variable_str(o->type) > 0, ok = text != NULL;
-    hid_t memory = H5Tcopy(o->type);
-    if (ok && variable) {
-        vary = calloc(o->n ? o->n : 1, sizeof *vary);
-        ok = vary && read_raw(o, attribute, memory, vary) >= 0;
-        for (size_t i = 0; ok && i < o->n; i++)
-            ok = (text[i] = copy_text(vary[i] ? vary[i] : "", MOST_TEXT)) != NULL;
-        if (vary && o->n)
-            H5Dvlen_reclaim(memory, o->space, H5P_DEFAULT, vary);
-    } else if (ok) {
-        ok = size && size < MOST_TEXT && (fixed = calloc(o->n ? o->n : 1, size)) != NULL &&
-             read_raw(o, attribute, memory, fixed) >= 0;
-        int spaces = H5Tget_strpad(o->type) == H5T_STR_SPACEPAD;
-        for (size_t i = 0; ok && i < o->n; i++) {
-            ok = (text[i] = copy_text(fixed + i * size, size)) != NULL;
-            for (size_t k = ok ? strlen(text[i]) : 0; spaces && k && text[i][k - 1] == ' '; k--)
-                text[i][k - 1] = 0;
-        }
-    }
-    H5Tclose(memory);
-    free(fixed);
-    free(vary);
-    if (!ok) {
-        fit_h5_free_strings(text, o->n);
-        return NULL;
-    }
-    return text;
-}
-
-static enum fit_status strings_of(const struct fit_h5 *h, const char *what, struct opened *o,
-                                  int attribute, char ***text, size_t *n, struct fit_error *err)
-{
+    struct fit_h5_collection heap = {0};
+    size_t room = MOST_TEXT;
     enum fit_status st = FIT_OK;
-    *text = NULL;
-    *n = 0;
-    if (kind_of_type(o->type) != FIT_H5_TEXT || o->n > MOST_STRINGS)
-        st = fit_fail(err, FIT_ERR_DATA, "%s: %s does not hold text", h->name, what);
-    else if (!(*text = read_text(o, attribute)))
-        st = unreadable(h, what, err);
+    char **text = calloc(n ? n : 1, sizeof *text);
+    if (!text)
+        return fit_h5_no_memory(h->in, err);
+    for (size_t i = 0; i < n && st == FIT_OK; i++, value += t->size) {
+        if (t->class == FIT_H5_LONG_TEXT) {
+            st = long_text(h, value, t->size, &heap, &room, &text[i], err);
+            continue;
+        }
+        if (!(text[i] = copy_text((const char *)value, t->size)))
+            st = fit_h5_no_memory(h->in, err);
+        for (size_t k = text[i] ? strlen(text[i]) : 0; t->spaces && k && text[i][k - 1] == ' '; k--)
+            text[i][k - 1] = 0;
+    }
+    free(heap.block);
+    if (st == FIT_OK)
+        *out = text;
     else
-        *n = o->n;
+        fit_h5_free_strings(text, n);
     return st;
 }
 
 enum fit_status fit_h5_read_strings(const struct fit_h5 *h, const char *path, char ***text,
                                     size_t *n, struct fit_error *err)
 {
+    static const size_t start[FIT_H5_RANK] = {0};
     struct opened o;
-    enum fit_status st = open_dataset(h, path, &o, err);
+    unsigned char *value = NULL;
     *text = NULL;
     *n = 0;
+    enum fit_status st = open_values(h, path, FIT_H5_TEXT, &o, err);
     if (st != FIT_OK)
         return st;
-    st = strings_of(h, path, &o, 0, text, n, err);
-    opened_close(&o, 0);
+    const struct fit_h5_datatype *t = &o.d->type;
+    const size_t count = o.d->space.n;
+    if (count > MOST_STRINGS || count > MOST_TEXT / t->size)
+        st = fit_fail(err, FIT_ERR_DATA, "%s: %s holds more text than is read (%zu strings)",
+                      h->name, path, count);
+    else if (!(value = malloc(count ? count * t->size : 1)))
+        st = fit_h5_no_memory(h->in, err);
+    else if (count)
+        st = fit_h5_raw_read(o.raw, start, o.d->space.rank ? o.d->space.dims : (size_t[]){1}, value,
+                             err);
+    if (st == FIT_OK && (st = texts_of(h, t, value, count, text, err)) == FIT_OK)
+        *n = count;
+    free(value);
+    fit_h5_raw_free(o.set);
     return st;
 }
 
@@ -497,108 +392,120 @@ enum fit_status fit_h5_read_string(const struct fit_h5 *h, const char *path, cha
 
 /* ---- attributes ------------------------------------------------------------------------------ */
 
-int fit_h5_has_attr(const struct fit_h5 *h, const char *path, const char *name)
+/* What is wanted of an attribute: numbers, or texts. */
+struct wanted {
+    const struct fit_h5 *h;
+    const char *name;
+    int found;
+    double **value;
+    char ***text;
+    size_t *n;
+};
+
+static int on_attribute(void *user, const struct fit_h5_attribute *a, struct fit_error *err)
 {
-    return fit_h5_exists(h, path) && H5Aexists_by_name(h->file, path, name, H5P_DEFAULT) > 0;
+    struct wanted *w = user;
+    const enum fit_h5_kind kind = kind_of_type(&a->type);
+    if (strlen(w->name) != a->nname || memcmp(w->name, a->name, a->nname) != 0)
+        return 0;
+    w->found = 1;
+    if (w->value && kind != FIT_H5_NUMBER) {
+        fit_fail(err, FIT_ERR_DATA, "%s: attribute %s is no number", w->h->name, w->name);
+    } else if (w->text && (kind != FIT_H5_TEXT || a->space.n > MOST_STRINGS)) {
+        fit_fail(err, FIT_ERR_DATA, "%s: attribute %s does not hold text", w->h->name, w->name);
+    } else if (w->value) {
+        *w->value = malloc((a->space.n ? a->space.n : 1) * sizeof **w->value);
+        if (*w->value)
+            fit_h5_convert(&a->type, a->value, a->space.n, *w->value);
+        else
+            fit_h5_no_memory(w->h->in, err);
+    } else if (w->text) {
+        texts_of(w->h, &a->type, a->value, a->space.n, w->text, err);
+    }
+    if (w->n)
+        *w->n = a->space.n;
+    return 1;
 }
 
-static enum fit_status open_attr(const struct fit_h5 *h, const char *path, const char *name,
-                                 struct opened *o, struct fit_error *err)
+static enum fit_status find_attribute(const struct fit_h5 *h, const char *path, struct wanted *w,
+                                      struct fit_error *err)
 {
-    *o = (struct opened){.id = -1, .type = -1, .space = -1};
-    if (!fit_h5_has_attr(h, path, name))
-        return fit_fail(err, FIT_ERR_DATA, "%s: %s has no attribute %s", h->name, path, name);
-    o->id = H5Aopen_by_name(h->file, path, name, H5P_DEFAULT, H5P_DEFAULT);
-    if (o->id >= 0) {
-        o->type = H5Aget_type(o->id);
-        o->space = H5Aget_space(o->id);
-    }
-    if (o->id < 0 || o->type < 0 || o->space < 0 || measure(o)) {
-        opened_close(o, 1);
-        return fit_fail(err, FIT_ERR_DATA, "%s: attribute %s of %s is damaged", h->name, name,
-                        path);
-    }
-    return FIT_OK;
+    struct fit_h5_header header;
+    enum fit_h5_end end;
+    enum fit_status st = look(h, path, &end, &header, err);
+    if (st == FIT_OK && end == FIT_H5_OBJECT)
+        st = fit_h5_attributes(h->in, &header, on_attribute, w, err);
+    fit_h5_header_free(&header);
+    if (st == FIT_OK && !w->found)
+        st = fit_fail(err, FIT_ERR_DATA, "%s: %s has no attribute %s", h->name, path, w->name);
+    return st;
+}
+
+int fit_h5_has_attr(const struct fit_h5 *h, const char *path, const char *name)
+{
+    return find_attribute(h, path, &(struct wanted){.h = h, .name = name}, NULL) == FIT_OK;
 }
 
 enum fit_status fit_h5_read_attr_doubles(const struct fit_h5 *h, const char *path, const char *name,
                                          double **value, size_t *n, struct fit_error *err)
 {
-    struct opened o;
-    enum fit_status st = open_attr(h, path, name, &o, err);
     *value = NULL;
     *n = 0;
-    if (st != FIT_OK)
-        return st;
-    if (kind_of_type(o.type) != FIT_H5_NUMBER)
-        st =
-            fit_fail(err, FIT_ERR_DATA, "%s: attribute %s of %s is no number", h->name, name, path);
-    else if (!(*value = malloc((o.n ? o.n : 1) * sizeof **value)))
-        st = fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", h->name);
-    else if (o.n && H5Aread(o.id, H5T_NATIVE_DOUBLE, *value) < 0)
-        st = unreadable(h, name, err);
-    if (st == FIT_OK) {
-        *n = o.n;
-    } else {
-        free(*value);
-        *value = NULL;
-    }
-    opened_close(&o, 1);
-    return st;
+    return find_attribute(h, path, &(struct wanted){.h = h, .name = name, .value = value, .n = n},
+                          err);
 }
 
 enum fit_status fit_h5_read_attr_string(const struct fit_h5 *h, const char *path, const char *name,
                                         char **text, struct fit_error *err)
 {
-    struct opened o;
-    char **all;
-    size_t n;
-    enum fit_status st = open_attr(h, path, name, &o, err);
+    char **all = NULL;
+    size_t n = 0;
     *text = NULL;
-    if (st != FIT_OK)
-        return st;
-    st = strings_of(h, name, &o, 1, &all, &n, err);
-    opened_close(&o, 1);
+    enum fit_status st = find_attribute(
+        h, path, &(struct wanted){.h = h, .name = name, .text = &all, .n = &n}, err);
     return st == FIT_OK ? first_string(h, name, all, n, text, err) : st;
 }
 
 /* ---- lists ----------------------------------------------------------------------------------- */
 
 struct names {
+    const struct fit_h5 *h;
     char **name;
     size_t n, room;
 };
 
-static herr_t add_name(struct names *l, const char *name)
+static int add_name(struct names *l, const char *name, size_t n, struct fit_error *err)
 {
-    if (l->n == MOST_STRINGS)
-        return -1;
+    if (l->n == MOST_STRINGS) {
+        fit_fail(err, FIT_ERR_DATA, "%s: a group of more than %zu members", l->h->name, l->n);
+        return 1;
+    }
     if (l->n == l->room) {
         size_t room = l->room ? 2 * l->room : 64;
         char **grown = realloc(l->name, room * sizeof *grown);
-        if (!grown)
-            return -1;
+        if (!grown) {
+            fit_h5_no_memory(l->h->in, err);
+            return 1;
+        }
         l->name = grown;
         l->room = room;
     }
-    if (!(l->name[l->n] = copy_text(name, MOST_TEXT)))
-        return -1;
+    if (!(l->name[l->n] = copy_text(name, n))) {
+        fit_h5_no_memory(l->h->in, err);
+        return 1;
+    }
     l->n++;
     return 0;
 }
 
-static herr_t add_link(hid_t group, const char *name, const H5L_info_t *info, void *to)
+static int add_link(void *to, const struct fit_h5_link *l, struct fit_error *err)
 {
-    (void)group;
-    (void)info;
-    return add_name(to, name);
+    return add_name(to, l->name, l->nname, err);
 }
 
-static herr_t add_attr(hid_t object, const char *name, const H5A_info_t *info, void *to)
+static int add_attribute(void *to, const struct fit_h5_attribute *a, struct fit_error *err)
 {
-    (void)object;
-    (void)info;
-    return add_name(to, name);
+    return add_name(to, a->name, a->nname, err);
 }
 
 static int by_bytes(const void *a, const void *b)
@@ -609,27 +516,27 @@ static int by_bytes(const void *a, const void *b)
 static enum fit_status list(const struct fit_h5 *h, const char *path, int attributes, char ***name,
                             size_t *n, struct fit_error *err)
 {
-    struct names l = {0};
-    enum fit_status st = FIT_OK;
+    struct names l = {.h = h};
+    struct fit_h5_header header;
+    enum fit_h5_end end;
     *name = NULL;
     *n = 0;
-    if (!fit_h5_exists(h, path))
-        return fit_fail(err, FIT_ERR_DATA, "%s: no group %s", h->name, path);
-    hid_t object = H5Oopen(h->file, path, H5P_DEFAULT);
-    if (object < 0 ||
-        (attributes ? H5Aiterate2(object, H5_INDEX_NAME, H5_ITER_INC, NULL, add_attr, &l)
-                    : H5Literate(object, H5_INDEX_NAME, H5_ITER_INC, NULL, add_link, &l)) < 0) {
+    enum fit_status st = look(h, path, &end, &header, err);
+    if (st == FIT_OK && end != FIT_H5_OBJECT)
+        st = fit_fail(err, FIT_ERR_DATA, "%s: no group %s", h->name, path);
+    else if (st == FIT_OK)
+        st = attributes ? fit_h5_attributes(h->in, &header, add_attribute, &l, err)
+                        : fit_h5_links(h->in, header.address, add_link, &l, err);
+    fit_h5_header_free(&header);
+    if (st != FIT_OK) {
         fit_h5_free_strings(l.name, l.n);
-        st = unreadable(h, path, err);
-    } else {
-        if (l.n)
-            qsort(l.name, l.n, sizeof *l.name, by_bytes);
-        *name = l.name;
-        *n = l.n;
+        return st;
     }
-    if (object >= 0)
-        H5Oclose(object);
-    return st;
+    if (l.n)
+        qsort(l.name, l.n, sizeof *l.name, by_bytes);
+    *name = l.name;
+    *n = l.n;
+    return FIT_OK;
 }
 
 enum fit_status fit_h5_list(const struct fit_h5 *h, const char *group, char ***name, size_t *n,

@@ -1,8 +1,12 @@
 /* hdf5_io.h -- HDF5 files: what the loader and the writers of results need, and nothing more.
  *
  * Objects are named by their absolute path in the file ("/xpcs/qmap/map_names").  Messages begin
- * with the file and the path.  HDF5's own printing is turned off when the first file is opened;
- * LZF chunks can be read (lzf.h).  Not for use by several threads at a time.
+ * with the file and the path.  Not for use by several threads at a time.
+ *
+ * Reading is done without the HDF5 library (hdf5_bytes.h): a damaged file is an error and nothing worse,
+ * and a file decides about nothing but itself.  Links into other files, external storage,
+ * virtual datasets and compression by plugins are refused with a message; gzip, LZF, shuffle and
+ * checksums are understood.
  *
  * Reading converts: numbers of any kind to double, strings fixed or of variable length to
  * NUL-ended text. Arrays and strings returned through a pointer belong to the caller (free;
@@ -27,7 +31,7 @@ enum fit_h5_kind {
     FIT_H5_GROUP,
     FIT_H5_NUMBER, /* dataset of integers or floating-point numbers */
     FIT_H5_TEXT,   /* dataset of strings */
-    FIT_H5_OTHER   /* dataset of another kind */
+    FIT_H5_OTHER   /* dataset of another kind, or a link out of the file */
 };
 
 /* ---- Reading --------------------------------------------------------------------------------- */

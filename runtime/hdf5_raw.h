@@ -1,9 +1,8 @@
 /* hdf5_raw.h -- reading boxes of an HDF5 dataset from its bytes in the file, by several threads.
  *
- * The HDF5 library lets one thread in at a time and keeps it while it decompresses.  Here it is
- * asked once, when a dataset is opened, where the bytes lie; then pread(2) and the decoders for
- * gzip, LZF and shuffle do the rest.  Understood are IEEE float32 and float64 in the order of bytes
- * of the machine, stored contiguously or in chunks.
+ * The HDF5 library lets one thread in at a time and keeps it while it decompresses, and trusts what a
+ * file says.  Here the structure of the file is read once, when a dataset is opened (hdf5_object.h),
+ * then pread(2) and the decoders for gzip, LZF, shuffle and checksums do the rest.
  *
  *     fit_h5_raw_new(budget, &set, err);
  *     fit_h5_raw_open(set, h5, "/c2", &raw, &why, err);    raw = NULL: *why says what is not understood
@@ -24,11 +23,20 @@ struct fit_h5_raw;     /* one dataset; owned by its set */
 enum fit_status fit_h5_raw_new(size_t budget, struct fit_h5_raw_set **set, struct fit_error *err);
 void fit_h5_raw_free(struct fit_h5_raw_set *set);
 
-/* The same dataset of the same h5 gives the same raw.  *why (a constant text) is set when the way of storing is not understood; *raw is NULL then and
- * the status FIT_OK. */
+/* IEEE float32 or float64 in the order of bytes of the machine, of 2 or 3 dimensions.  The same dataset
+ * of the same h5 gives the same raw.  *why (a constant text) is set when the way of storing is not
+ * understood; *raw is NULL then and the status FIT_OK. */
 enum fit_status fit_h5_raw_open(struct fit_h5_raw_set *set, const struct fit_h5 *h,
                                 const char *path, struct fit_h5_raw **raw, const char **why,
                                 struct fit_error *err);
+
+/* As fit_h5_raw_open, but for values of any type and number of axes; a scalar has one of 1 element. */
+enum fit_status fit_h5_raw_any(struct fit_h5_raw_set *set, const struct fit_h5 *h, const char *path,
+                               struct fit_h5_raw **raw, const char **why, struct fit_error *err);
+
+/* Type and extent (hdf5_object.h); as long as the set. */
+struct fit_h5_dataset;
+const struct fit_h5_dataset *fit_h5_raw_dataset(const struct fit_h5_raw *raw);
 
 /* Bytes of an element (4 or 8); 1 when chunks must be expanded; extents of a chunk (of the dataset
  * when it is contiguous). */

@@ -3,6 +3,7 @@
 
 #include "hdf5_internal.h"
 
+#include <hdf5.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
@@ -120,7 +121,7 @@ static hid_t new_dataset(struct fit_h5r *w, const char *path, hid_t type, int ra
 {
     hid_t lcpl = H5Pcreate(H5P_LINK_CREATE), space = H5Screate_simple(rank, dims, NULL);
     H5Pset_create_intermediate_group(lcpl, 1);
-    hid_t d = H5Dcreate2(w->h->file, path, type, space, lcpl, dcpl, H5P_DEFAULT);
+    hid_t d = H5Dcreate2(w->h->out, path, type, space, lcpl, dcpl, H5P_DEFAULT);
     if (d < 0)
         fail(w, path);
     H5Sclose(space);
@@ -152,7 +153,7 @@ void fit_h5r_block(struct fit_h5r *w, const char *path, const size_t *start, con
     hsize_t s[4] = {0}, c[4] = {0};
     if (w->error.status != FIT_OK)
         return;
-    hid_t d = H5Dopen2(w->h->file, path, H5P_DEFAULT);
+    hid_t d = H5Dopen2(w->h->out, path, H5P_DEFAULT);
     if (d < 0) {
         fail(w, path);
         return;

@@ -2,9 +2,18 @@
  * hdf5_io.h. */
 #include "hdf5_internal.h"
 
+#include <hdf5.h>
 #include <hdf5_hl.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* No printing; and no cleaning up when the program ends, which HDF5 does not survive when a file could
+ * not be closed because the disk is full.  Files are closed one by one. */
+static void library_opened(void)
+{
+    H5dont_atexit(); /* before anything else; later calls do nothing */
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+}
 
 enum fit_status fit_h5_create(const char *file, struct fit_h5 **out, struct fit_error *err)
 {
@@ -12,8 +21,9 @@ enum fit_status fit_h5_create(const char *file, struct fit_h5 **out, struct fit_
     *out = NULL;
     if (!h)
         return fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", file);
-    h->file = H5Fcreate(file, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
-    if (h->file < 0) {
+    library_opened();
+    h->out = H5Fcreate(file, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    if (h->out < 0) {
         enum fit_status st = fit_fail(
             err, FIT_ERR_IO, "%s: cannot be created; is the folder there and writable?", file);
         fit_h5_close(h);
@@ -28,11 +38,11 @@ enum fit_status fit_h5_finish(struct fit_h5 *h, struct fit_error *err)
     enum fit_status st = FIT_OK;
     if (!h)
         return FIT_OK;
-    int flushed = H5Fflush(h->file, H5F_SCOPE_LOCAL) >= 0;
-    int closed = H5Fclose(h->file) >= 0;
+    int flushed = H5Fflush(h->out, H5F_SCOPE_LOCAL) >= 0;
+    int closed = H5Fclose(h->out) >= 0;
     if (!flushed || !closed)
         st = fit_fail(err, FIT_ERR_IO, "%s: cannot be written; is the disk full?", h->name);
-    h->file = -1;
+    h->out = -1;
     fit_h5_close(h);
     return st;
 }
@@ -52,13 +62,43 @@ static hid_t parents(void)
     return list;
 }
 
+/* H5Lexists fails when a group on the way is missing, so every step is asked for. */
+static int is_there(const struct fit_h5 *h, const char *path)
+{
+    char *p, *copy = malloc(strlen(path) + 1);
+    int found = 1;
+    if (!copy)
+        return 0;
+    strcpy(copy, path);
+    for (p = copy; found && *p; p++) {
+        if (p == copy || *p != '/')
+            continue;
+        *p = 0;
+        found = H5Lexists(h->out, copy, H5P_DEFAULT) > 0;
+        *p = '/';
+    }
+    found = found && H5Lexists(h->out, copy, H5P_DEFAULT) > 0 &&
+            H5Oexists_by_name(h->out, copy, H5P_DEFAULT) > 0;
+    free(copy);
+    return found;
+}
+
+static int is_group(const struct fit_h5 *h, const char *path)
+{
+    hid_t object = is_there(h, path) ? H5Oopen(h->out, path, H5P_DEFAULT) : -1;
+    int yes = object >= 0 && H5Iget_type(object) == H5I_GROUP;
+    if (object >= 0)
+        H5Oclose(object);
+    return yes;
+}
+
 enum fit_status fit_h5_make_group(struct fit_h5 *h, const char *path, struct fit_error *err)
 {
-    if (fit_h5_kind(h, path) == FIT_H5_GROUP)
+    if (is_group(h, path))
         return FIT_OK;
     hid_t links = parents(), how = H5Pcreate(H5P_GROUP_CREATE);
     H5Pset_link_creation_order(how, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED); /* netCDF lists in this order */
-    hid_t group = H5Gcreate2(h->file, path, links, how, H5P_DEFAULT);
+    hid_t group = H5Gcreate2(h->out, path, links, how, H5P_DEFAULT);
     H5Pclose(how);
     enum fit_status st = group < 0 ? unwritten(h, path, err) : FIT_OK;
     if (group >= 0)
@@ -153,7 +193,7 @@ enum fit_status fit_h5_write(struct fit_h5 *h, const char *path, const struct fi
     enum fit_status st = FIT_OK;
     types_of(a->type, &memory, &file);
     if (space >= 0)
-        set = H5Dcreate2(h->file, path, file, space, links, storage, H5P_DEFAULT);
+        set = H5Dcreate2(h->out, path, file, space, links, storage, H5P_DEFAULT);
     if (set < 0 || (H5Sget_simple_extent_npoints(space) > 0 &&
                     H5Dwrite(set, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, a->value) < 0))
         st = unwritten(h, path, err);
@@ -197,7 +237,7 @@ static enum fit_status write_text(struct fit_h5 *h, const char *path, int rank, 
     hid_t type = text_type(), space = space_of(rank, &n), links = parents();
     hid_t storage = H5Pcreate(H5P_DATASET_CREATE);
     H5Pset_obj_track_times(storage, 0);
-    hid_t set = H5Dcreate2(h->file, path, type, space, links, storage, H5P_DEFAULT);
+    hid_t set = H5Dcreate2(h->out, path, type, space, links, storage, H5P_DEFAULT);
     enum fit_status st = FIT_OK;
     if (set < 0 || (n && H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, text) < 0))
         st = unwritten(h, path, err);
@@ -227,7 +267,7 @@ static enum fit_status write_attr(struct fit_h5 *h, const char *path, const char
                                   struct fit_error *err)
 {
     hid_t attr =
-        H5Acreate_by_name(h->file, path, name, file, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+        H5Acreate_by_name(h->out, path, name, file, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     enum fit_status st = FIT_OK;
     if (attr < 0 || (H5Sget_simple_extent_npoints(space) > 0 && H5Awrite(attr, memory, value) < 0))
         st = fit_fail(err, FIT_ERR_IO, "%s: attribute %s of %s cannot be written", h->name, name,
@@ -279,7 +319,7 @@ enum fit_status fit_h5_write_attr(struct fit_h5 *h, const char *path, const char
 enum fit_status fit_h5_make_scale(struct fit_h5 *h, const char *path, const char *name, int id,
                                   struct fit_error *err)
 {
-    hid_t set = H5Dopen2(h->file, path, H5P_DEFAULT);
+    hid_t set = H5Dopen2(h->out, path, H5P_DEFAULT);
     enum fit_status st = FIT_OK;
     if (set < 0 || H5DSset_scale(set, name) < 0)
         st = fit_fail(err, FIT_ERR_IO, "%s: %s cannot be made a dimension scale", h->name, path);
@@ -296,7 +336,7 @@ enum fit_status fit_h5_make_scale(struct fit_h5 *h, const char *path, const char
 enum fit_status fit_h5_attach_scale(struct fit_h5 *h, const char *path, unsigned dim,
                                     const char *scale, struct fit_error *err)
 {
-    hid_t set = H5Dopen2(h->file, path, H5P_DEFAULT), of = H5Dopen2(h->file, scale, H5P_DEFAULT);
+    hid_t set = H5Dopen2(h->out, path, H5P_DEFAULT), of = H5Dopen2(h->out, scale, H5P_DEFAULT);
     enum fit_status st = FIT_OK;
     if (set < 0 || of < 0 || H5DSattach_scale(set, of, dim) < 0)
         st = fit_fail(err, FIT_ERR_IO, "%s: scale %s cannot be attached to dimension %u of %s",
@@ -313,7 +353,7 @@ enum fit_status fit_h5_link(struct fit_h5 *h, const char *target, const char *pa
 {
     hid_t links = parents();
     enum fit_status st = FIT_OK;
-    if (H5Lcreate_soft(target, h->file, path, links, H5P_DEFAULT) < 0)
+    if (H5Lcreate_soft(target, h->out, path, links, H5P_DEFAULT) < 0)
         st = unwritten(h, path, err);
     H5Pclose(links);
     return st;

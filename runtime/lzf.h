@@ -1,7 +1,4 @@
-/* lzf.h -- decoder of LZF, the compression that h5py applies by default (HDF5 filter 32000).
- *
- * Stock libhdf5 does not know the filter; fit_lzf_register() teaches it to read such chunks.
- */
+/* lzf.h -- decoder of LZF, the compression that h5py applies by default (HDF5 filter 32000). */
 #ifndef FIT_LZF_H
 #define FIT_LZF_H
 
@@ -17,8 +14,5 @@ enum fit_lzf {
  * Never reads or writes outside the two buffers. */
 enum fit_lzf fit_lzf_decode(const unsigned char *in, size_t n, unsigned char *out, size_t size,
                             size_t *written);
-
-/* Registers the filter with HDF5 (reading only); harmless when repeated.  Returns 0, or -1. */
-int fit_lzf_register(void);
 
 #endif

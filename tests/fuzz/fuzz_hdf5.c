@@ -1,147 +1,110 @@
-/* fuzz_hdf5.c -- chunks of an HDF5 dataset: hdf5_raw.c and lzf.c.
+/* fuzz_hdf5.c -- HDF5 files, as a whole: hdf5_*.c but the writers.
  *
- * The file around the chunks is made by the HDF5 library, which is trusted to read it; the bytes of
- * the chunks are the input's.  What is read from the bytes must be what the library makes of them.
- *
- *     byte 0      filters: 1 shuffle, 2 gzip, 4 LZF; 8: float32; 16: three dimensions
- *     byte 1, 2   extent of the dataset, extent of a chunk
- *     then, for each chunk: mask of the filters that were left out, length (2 bytes), its bytes */
+ * Every object that can be reached within a few groups is listed and read, as numbers and as text, whole
+ * and one element of it; so are its attributes.  Checksums are not looked at in this build. */
 #include "fuzz.h"
 
-#include <hdf5.h>
 #include <string.h>
 
-#include "hdf5_raw.h"
-#include "lzf.h"
+#include "hdf5_io.h"
 
-enum { LZF = 32000, MOST = 24 };
+enum { DEPTH = 3, OBJECTS = 100, VALUES = 1 << 16, PATH = 300 };
 
-struct input {
-    const uint8_t *at;
-    size_t left;
+struct visit {
+    struct fit_h5 *h;
+    int left;
 };
 
-static unsigned take(struct input *in)
+static void asked(enum fit_status st, const struct fit_error *err)
 {
-    if (!in->left)
-        return 0;
-    in->left--;
-    return *in->at++;
+    FUZZ_ASSERT(st == FIT_OK || err->message[0]);
+    FUZZ_ASSERT(st == FIT_OK || st == FIT_ERR_DATA || st == FIT_ERR_IO);
 }
 
-struct shape {
-    int rank;
-    size_t extent, part, item;
-    unsigned flags;
-};
-
-/* The project's LZF only reads; a dataset that names the filter is made with this one. */
-static size_t no_filter(unsigned flags, size_t nparam, const unsigned param[], size_t nbytes,
-                        size_t *size, void **buf)
+static void read_attributes(const struct visit *v, const char *path)
 {
-    (void)flags, (void)nparam, (void)param, (void)nbytes, (void)size, (void)buf;
-    return 0;
-}
-
-static hid_t plan_of(const struct shape *s, const hsize_t *part)
-{
-    const unsigned size[3] = {4, 0x0105, (unsigned)(s->item * s->part * s->part *
-                                                    (s->rank == 3 ? s->part : 1))};
-    hid_t made = H5Pcreate(H5P_DATASET_CREATE);
-    H5Pset_chunk(made, s->rank, part);
-    if (s->flags & 1)
-        H5Pset_shuffle(made);
-    if (s->flags & 2)
-        H5Pset_deflate(made, 4);
-    if (s->flags & 4)
-        H5Pset_filter(made, LZF, H5Z_FLAG_OPTIONAL, 3, size);
-    return made;
-}
-
-static void put_chunks(hid_t set, const struct shape *s, struct input *in)
-{
-    const size_t grid = (s->extent + s->part - 1) / s->part;
-    size_t n = grid * grid * (s->rank == 3 ? grid : 1);
-    for (size_t k = 0; k < n && in->left > 3; k++) {
-        const hsize_t offset[3] = {k % grid * s->part, k / grid % grid * s->part,
-                                   k / grid / grid * s->part};
-        const unsigned mask = take(in) & 7;
-        size_t length = take(in);
-        length |= (size_t)take(in) << 8;
-        if (length > in->left)
-            length = in->left;
-        if (length)
-            H5Dwrite_chunk(set, H5P_DEFAULT, mask, offset, length, in->at);
-        in->at += length;
-        in->left -= length;
-    }
-}
-
-static void write_file(const char *file, const struct shape *s, struct input *in)
-{
-    const hsize_t extent[3] = {s->extent, s->extent, s->extent}, part[3] = {s->part, s->part, s->part};
-    static const H5Z_class2_t class = {H5Z_CLASS_T_VERS, LZF, 1, 1, "lzf", NULL, NULL, no_filter};
-    H5Zregister(&class);
-    hid_t f = H5Fcreate(file, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
-    hid_t space = H5Screate_simple(s->rank, extent, NULL), made = plan_of(s, part);
-    hid_t set = H5Dcreate2(f, "/c2", s->item == 4 ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE, space,
-                           H5P_DEFAULT, made, H5P_DEFAULT);
-    FUZZ_ASSERT(f >= 0 && set >= 0);
-    put_chunks(set, s, in);
-    H5Dclose(set);
-    H5Pclose(made);
-    H5Sclose(space);
-    H5Fclose(f);
-    H5Zunregister(LZF);
-}
-
-/* Both ways of reading; when both find the chunks sound, they agree.  The library is asked for sound
- * chunks only: HDF5 1.10 reads beyond its buffer when a chunk expands to less than it should. */
-static void read_both(struct fit_h5 *h, const struct shape *s, size_t budget)
-{
-    static double other[MOST * MOST * MOST];
-    static unsigned char got[sizeof other];
-    struct fit_h5_raw_set *set;
-    struct fit_h5_raw *raw;
-    const char *why;
-    const size_t start[3] = {0}, count[3] = {s->extent, s->extent, s->extent};
-    const size_t n = s->extent * s->extent * (s->rank == 3 ? s->extent : 1);
-    FUZZ_ASSERT(fit_h5_raw_new(budget, &set, NULL) == FIT_OK);
-    FUZZ_ASSERT(fit_h5_raw_open(set, h, "/c2", &raw, &why, NULL) == FIT_OK && raw);
+    char **name, *text;
+    double *value;
+    size_t n, count;
     struct fit_error err = {0};
-    const int first = fit_h5_raw_read(raw, start, count, got, &err) == FIT_OK;
-    FUZZ_ASSERT(first || err.message[0]);
-    const int second = first && fit_h5_read_into(h, "/c2", other, n, NULL) == FIT_OK;
-    for (size_t k = 0; second && k < n; k++) {
-        float f;
-        double x;
-        memcpy(&f, got + s->item * k, sizeof f);
-        memcpy(&x, got + s->item * k, s->item == 8 ? sizeof x : sizeof f);
-        x = s->item == 8 ? x : (double)f;
-        FUZZ_ASSERT(x == other[k] || (x != x && other[k] != other[k]));
+    enum fit_status st = fit_h5_list_attr(v->h, path, &name, &n, &err);
+    asked(st, &err);
+    for (size_t k = 0; k < n; k++) {
+        st = fit_h5_read_attr_doubles(v->h, path, name[k], &value, &count, &err);
+        asked(st, &err);
+        free(value);
+        st = fit_h5_read_attr_string(v->h, path, name[k], &text, &err);
+        asked(st, &err);
+        free(text);
     }
-    fit_h5_raw_free(set);
+    fit_h5_free_strings(name, n);
+}
+
+static void read_dataset(const struct visit *v, const char *path)
+{
+    static const size_t one[FIT_H5_RANK] = {1, 1, 1, 1, 1, 1, 1, 1};
+    struct fit_error err = {0};
+    size_t dims[FIT_H5_RANK], n = 0, start[FIT_H5_RANK], all = 1;
+    int rank = 0;
+    double *value, last;
+    char **text;
+    enum fit_status st = fit_h5_shape(v->h, path, &rank, dims, &err);
+    asked(st, &err);
+    if (st != FIT_OK)
+        return;
+    for (int i = 0; i < rank; i++) {
+        start[i] = dims[i] - (dims[i] > 0);
+        all = dims[i] > VALUES || all > VALUES ? VALUES + 1 : all * dims[i];
+    }
+    if (all > VALUES)
+        return;
+    st = fit_h5_read_doubles(v->h, path, &value, &n, &err);
+    asked(st, &err);
+    FUZZ_ASSERT(st != FIT_OK || n == all || n == 0);
+    if (st == FIT_OK && n && rank) {
+        asked(fit_h5_read_block(v->h, path, start, one, &last, &err), &err);
+        FUZZ_ASSERT(memcmp(&last, &value[n - 1], sizeof last) == 0);
+    }
+    free(value);
+    st = fit_h5_read_strings(v->h, path, &text, &n, &err);
+    asked(st, &err);
+    if (st == FIT_OK)
+        fit_h5_free_strings(text, n);
+}
+
+static void look(struct visit *v, const char *path, int depth)
+{
+    char **name, below[PATH];
+    size_t n;
+    struct fit_error err = {0};
+    enum fit_h5_kind kind = fit_h5_kind(v->h, path);
+    if (v->left-- <= 0 || kind == FIT_H5_NONE)
+        return;
+    read_attributes(v, path);
+    if (kind != FIT_H5_GROUP) {
+        read_dataset(v, path);
+        return;
+    }
+    enum fit_status st = fit_h5_list(v->h, path, &name, &n, &err);
+    asked(st, &err);
+    for (size_t k = 0; k < n && depth; k++)
+        if ((size_t)snprintf(below, sizeof below, "%s/%s", depth == DEPTH ? "" : path, name[k]) <
+            sizeof below)
+            look(v, below, depth - 1);
+    fit_h5_free_strings(name, n);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct input in = {data, size};
-    struct shape s = {.flags = take(&in)};
-    struct fit_h5 *h = NULL;
-    unsigned char out[300];
-    size_t written;
-    if (fit_lzf_decode(data, size, out, sizeof out, &written) == FIT_LZF_OK)
-        FUZZ_ASSERT(written <= sizeof out);
-    s.extent = 1 + take(&in) % MOST;
-    s.part = 1 + take(&in) % s.extent;
-    s.item = s.flags & 8 ? 4 : 8;
-    s.rank = s.flags & 16 ? 3 : 2;
-    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-    const char *file = fuzz_no_file();
-    write_file(file, &s, &in);
-    if (fit_h5_open(file, &h, NULL) == FIT_OK) {
-        read_both(h, &s, s.flags & 32 ? 100 : 1 << 20);
-        fit_h5_close(h);
-    }
+    struct visit v = {.left = OBJECTS};
+    struct fit_error err = {0};
+    const char *file = fuzz_file(data, size);
+    enum fit_status st = fit_h5_open(file, &v.h, &err);
+    FUZZ_ASSERT((st == FIT_OK) == (v.h != NULL));
+    FUZZ_ASSERT(st == FIT_OK || err.message[0]);
+    fit_h5_is_hdf5(file);
+    if (st == FIT_OK)
+        look(&v, "/", DEPTH);
+    fit_h5_close(v.h);
     return 0;
 }

@@ -12,7 +12,7 @@ bad=0
 for target; do
     mkdir -p "found/$target"
     echo "$target: $seconds s"
-    ./fuzz_$target -max_total_time="$seconds" -timeout=20 -rss_limit_mb=2048 -max_len=16384 \
+    ./fuzz_$target -max_total_time="$seconds" -timeout=5 -rss_limit_mb=2048 -max_len=16384 \
         -artifact_prefix="$target-" $([ -f "$here/$target.dict" ] && echo "-dict=$here/$target.dict") \
         "found/$target" "$here/corpus/$target" >"$target.log" 2>&1 || {
         bad=1

@@ -170,10 +170,10 @@ static void test_filter_reads_chunks_of_hdf5(void **state)
                 assert_true(got[i] == (double)value[i]);
             fit_h5_close(h);
         }
-    lzf_file(0, 77, value, N); /* a size that does not fit the data */
+    lzf_file(0, 77, value, N); /* what the filter's parameters say about the size does not count */
     assert_int_equal(fit_h5_open(file, &h, &err), FIT_OK);
-    assert_int_equal(fit_h5_read_into(h, "/x", got, N * N, &err), FIT_ERR_DATA);
-    assert_non_null(strstr(err.message, "/x"));
+    assert_int_equal(fit_h5_read_into(h, "/x", got, N * N, &err), FIT_OK);
+    assert_true(got[N * N - 1] == (double)value[N * N - 1]);
     fit_h5_close(h);
 }
 
