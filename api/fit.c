@@ -1,5 +1,6 @@
 /* fit.c -- least squares of a problem behind the interface of fit_api.h: the run, and what is shown
  * of it. */
+#include "profile.h"
 #include "run.h"
 
 #include <math.h>
@@ -135,6 +136,24 @@ static enum fit_status show_groups(const struct fit_kernel *model, struct api_ru
     return FIT_OK;
 }
 
+/* Of all places of the full vector: lower, upper of 68 %, then of 95 %. */
+static enum fit_status show_intervals(struct api_run *r, struct fit_error *err)
+{
+    const struct fit_result *f = &r->own;
+    double *all = r->interval = malloc((4 * f->nfull + 1) * sizeof *all), lower[2], upper[2];
+    if (!all)
+        return no_memory(err);
+    for (size_t k = 0; k < f->nfull; k++) {
+        fit_profile_interval(f, k, lower, upper);
+        for (size_t i = 0; i < 2; i++) {
+            all[4 * k + 2 * i] = lower[i];
+            all[4 * k + 2 * i + 1] = upper[i];
+        }
+    }
+    r->shown.interval = all;
+    return FIT_OK;
+}
+
 static void show(const struct fit_result *r, struct fit_api_result *to)
 {
     *to = (struct fit_api_result){.size = sizeof *to,
@@ -166,7 +185,8 @@ static void show(const struct fit_result *r, struct fit_api_result *to)
                                   .at_bound = r->at_bound,
                                   .start = r->start,
                                   .sigma = r->sigma,
-                                  .noise = r->noise_text};
+                                  .noise = r->noise_text,
+                                  .std_curvature = r->std_curvature};
 }
 
 enum fit_status api_run_fit(const struct fit_api_problem *p, const struct fit_api_options *options,
@@ -193,6 +213,8 @@ enum fit_status api_run_fit(const struct fit_api_problem *p, const struct fit_ap
         st = show_names(r, err);
     if (st == FIT_OK)
         st = show_groups(p->kernel, r, err);
+    if (st == FIT_OK)
+        st = show_intervals(r, err);
     r->shown.name = r->name;
     return st;
 }
@@ -214,6 +236,7 @@ void api_run_free(struct api_run *r)
     free(r->name);
     free(r->tied_name);
     free(r->number);
+    free(r->interval);
     free(r->column);
     free(r->state);
     free(r->diverging);

@@ -176,7 +176,7 @@ struct fit_api_result {
     int threads;
     const double *param;          /* nparam */
     const double *linear;         /* ngroup x nlinear */
-    const double *std;            /* nfull; NaN: on a bound, or not determined by the data */
+    const double *std;            /* nfull; NaN: on a bound, not determined by the data, or no number tells it: see interval */
     const double *std_robust;     /* nfull; for noise that pairs share; NaN: there are none */
     const double *covariance, *covariance_robust; /* nfull x nfull */
     const double *lower, *upper;  /* nfull: bounds in effect */
@@ -193,6 +193,9 @@ struct fit_api_result {
     const double *tied, *tied_std;
     size_t nmodel, nmodel_linear;
     const double *group_param, *group_linear; /* ngroup x nmodel, ngroup x nmodel_linear */
+
+    const double *std_curvature;  /* nfull: of the paraboloid at the minimum, whether it holds or not */
+    const double *interval;       /* nfull x 4: lower, upper of 68 %, of 95 %; NaN: an end that the data do not set */
 };
 
 /* options: NULL: all defaults.  NULL: failed.  A result that did not converge is given, and says so. */

@@ -21,6 +21,7 @@ struct api_run {
     char (*label)[64]; /* names of the full vector and of sigma */
     const char **name, **tied_name;
     double *number;         /* tied, tied_std, group_param, group_linear */
+    double *interval;       /* of the full vector */
     double *column, *state; /* summaries of columns; numbers of draws */
     unsigned char *diverging;
     struct fit_api_options o;

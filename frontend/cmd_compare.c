@@ -3,7 +3,8 @@
  * Two fits of different data have independent errors: the difference d has the deviation
  * sqrt(s1^2 + s2^2).  Two fits of the same data (equal SHA-256) share their noise; there the larger
  * of the two deviations is the yardstick, and what differs comes from settings or programs alone.
- * A parameter that was held has no deviation; one that was not determined is left out.
+ * A parameter that was held has no deviation; one of which an interval is told instead counts that of 95 % toward the
+ * other value, divided by 1.96; one that was not determined at all is left out.
  * Exit status 0: all parameters agree within the limit; 2: one does not. */
 #include "front.h"
 #include "result.h"
@@ -41,17 +42,20 @@ static const struct front_param *partner(const struct front_result *r, const cha
     return p ? p : front_result_param(r, other_name(name));
 }
 
-/* Standard deviation; a parameter that was held has none. */
-static double deviation(const struct front_param *p)
+/* Standard deviation toward side (+, -); a parameter that was held has none. */
+static double deviation(const struct front_param *p, double side)
 {
-    return p->fixed ? 0 : p->std;
+    if (p->fixed || !p->interval || (isnan(p->lower95) && isnan(p->upper95)))
+        return p->fixed ? 0 : p->std;
+    const double end = side > 0 ? p->upper95 : p->lower95;
+    return isnan(end) ? INFINITY : fabs(end - p->value) / 1.96;
 }
 
 /* Difference in standard deviations; NaN: one of the two was not determined. */
 static double in_sigma(const struct comparison *c, const struct front_param *a,
                        const struct front_param *b)
 {
-    const double d = b->value - a->value, sa = deviation(a), sb = deviation(b);
+    const double d = b->value - a->value, sa = deviation(a, d), sb = deviation(b, -d);
     if (d == 0)
         return 0;
     if (isnan(sa) || isnan(sb)) /* fmax would take the other one */

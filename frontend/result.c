@@ -55,7 +55,7 @@ static struct front_param *add(struct front_result *r, const char *name)
         return NULL;
     r->param = p;
     p += r->nparam++;
-    *p = (struct front_param){.value = NAN, .std = NAN, .physical = is_physical(name)};
+    *p = (struct front_param){.value = NAN, .std = NAN, .lower95 = NAN, .upper95 = NAN, .physical = is_physical(name)};
     snprintf(p->name, sizeof p->name, "%s", name);
     return p;
 }
@@ -73,6 +73,12 @@ static int own_params(struct front_result *r, const struct fit_yaml *map)
         p->value = number(fit_yaml_get(v, "value"));
         p->robust = !isnan(robust);
         p->std = p->robust ? robust : number(fit_yaml_get(v, "std"));
+        const struct fit_yaml *ends = fit_yaml_get(v, "interval_95");
+        if (isnan(p->std) && ends && ends->kind == FIT_YAML_LIST && ends->n == 2) {
+            p->interval = 1;
+            p->lower95 = number(ends->entry[0].value);
+            p->upper95 = number(ends->entry[1].value);
+        }
         text(fit_yaml_get(v, "unit"), p->unit, sizeof p->unit);
         p->fixed = is_true(fit_yaml_get(v, "fixed"));
         const struct fit_yaml *bound = fit_yaml_get(v, "at_bound");

@@ -13,6 +13,8 @@ struct front_param {
     char name[64]; /* "D0", "contrast[2]" */
     char unit[40];
     double value, std; /* NaN: not told; std is the robust one where there is one and `robust` */
+    double lower95, upper95; /* interval of the profile in the place of std; NaN: an end that is open, or none is told */
+    int interval;            /* 1: there is such a one */
     int robust;
     int fixed, at_bound;
     int physical; /* 0: contrast, offset */

@@ -85,13 +85,28 @@ static void put_number(FILE *f, double x)
     fprintf(f, ",%s", number);
 }
 
+/* In some row an interval stands in the place of the error: its ends get columns. */
+static int has_interval(const struct front_row *row, size_t n, const char *name)
+{
+    for (size_t i = 0; i < n; i++) {
+        const struct front_param *p = row[i].result ? front_result_param(row[i].result, name) : NULL;
+        if (p && p->interval)
+            return 1;
+    }
+    return 0;
+}
+
 static void put_table(FILE *f, const struct front_row *row, size_t n, const struct names *all)
 {
     fprintf(f, "name,file,status");
     for (size_t k = 0; k < FIGURES; k++)
         fprintf(f, ",%s", figures[k][0]);
-    for (size_t k = 0; k < all->n; k++)
-        fprintf(f, ",%s,%s_std", all->first[k]->name, all->first[k]->name);
+    for (size_t k = 0; k < all->n; k++) {
+        const char *name = all->first[k]->name;
+        fprintf(f, ",%s,%s_std", name, name);
+        if (has_interval(row, n, name))
+            fprintf(f, ",%s_lower95,%s_upper95", name, name);
+    }
     fputc('\n', f);
     for (size_t i = 0; i < n; i++) {
         put_text(f, row[i].name);
@@ -105,6 +120,10 @@ static void put_table(FILE *f, const struct front_row *row, size_t n, const stru
                 row[i].result ? front_result_param(row[i].result, all->first[k]->name) : NULL;
             put_number(f, p ? p->value : NAN);
             put_number(f, p ? p->std : NAN);
+            if (!has_interval(row, n, all->first[k]->name))
+                continue;
+            put_number(f, p ? p->lower95 : NAN);
+            put_number(f, p ? p->upper95 : NAN);
         }
         fputc('\n', f);
     }
@@ -150,6 +169,17 @@ static enum fit_status put_params(struct fit_h5 *h, const struct front_row *row,
         }
         st = put_column(h, first->name, k % 2 ? "_std" : "", first->unit[0] ? first->unit : "1", x,
                         n, err);
+    }
+    for (size_t k = 0; k < 2 * all->n && st == FIT_OK; k++) {
+        const struct front_param *first = all->first[k / 2];
+        for (size_t i = 0; i < n; i++) {
+            const struct front_param *p =
+                row[i].result ? front_result_param(row[i].result, first->name) : NULL;
+            x[i] = p ? k % 2 ? p->upper95 : p->lower95 : NAN;
+        }
+        if (has_interval(row, n, first->name))
+            st = put_column(h, first->name, k % 2 ? "_upper95" : "_lower95", first->unit[0] ? first->unit : "1", x, n,
+                            err);
     }
     return st;
 }

@@ -25,7 +25,11 @@ const struct fit_yaml *rp_get(const struct fit_yaml *node, const char *path)
 
 double rp_json_number(const struct fit_yaml *node, const char *path)
 {
-    node = rp_get(node, path);
+    return rp_json_value(rp_get(node, path));
+}
+
+double rp_json_value(const struct fit_yaml *node)
+{
     if (!node || node->kind != FIT_YAML_SCALAR || fit_yaml_is_null(node))
         return NAN;
     char *end;

@@ -89,6 +89,7 @@ enum fit_status rp_posterior_read(struct rp_result *r, const char *file, struct 
  * text (""). */
 const struct fit_yaml *rp_get(const struct fit_yaml *node, const char *path);
 double rp_json_number(const struct fit_yaml *node, const char *path);
+double rp_json_value(const struct fit_yaml *node); /* of the node itself; NULL: NaN */
 const char *rp_json_text(const struct fit_yaml *node, const char *path);
 int rp_json_true(const struct fit_yaml *node, const char *path);
 

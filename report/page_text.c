@@ -225,6 +225,25 @@ static void remark(FILE *out, const struct fit_yaml *v)
     cell(out, "r", text);
 }
 
+/* Of 95 %: "0.0149 … 0.0203"; an open end: "above 1340". */
+static void interval_cell(FILE *out, const struct fit_yaml *v)
+{
+    const struct fit_yaml *ends = rp_get(v, "interval_95");
+    double x[2] = {NAN, NAN};
+    char text[160] = "", a[64], b[64];
+    for (size_t k = 0; ends && ends->kind == FIT_YAML_LIST && k < ends->n && k < 2; k++)
+        x[k] = rp_json_value(ends->entry[k].value);
+    with_error(x[0], 0.1 * (x[1] - x[0]), a, sizeof a);
+    with_error(x[1], 0.1 * (x[1] - x[0]), b, sizeof b);
+    if (!isnan(x[0]) && !isnan(x[1]))
+        snprintf(text, sizeof text, "%s … %s", a, b);
+    else if (!isnan(x[0]))
+        snprintf(text, sizeof text, "above %.4g", x[0]);
+    else if (!isnan(x[1]))
+        snprintf(text, sizeof text, "below %.4g", x[1]);
+    cell(out, "n", text);
+}
+
 static void parameter_row(FILE *out, const char *name, const struct fit_yaml *v)
 {
     char text[160], unit[RP_NAME];
@@ -239,7 +258,7 @@ static void parameter_row(FILE *out, const char *name, const struct fit_yaml *v)
     cell(out, "n v", text);
     cell_error(out, fixed ? NAN : std);
     cell_error(out, fixed ? NAN : robust);
-    cell_error(out, fixed ? NAN : rp_json_number(v, "std_profile"));
+    interval_cell(out, v);
     rp_unit(rp_json_text(v, "unit"), unit, sizeof unit);
     cell(out, "u", unit);
     cell_number(out, "n x", rp_json_number(v, "start"), 5);
@@ -308,7 +327,7 @@ void rp_page_parameters(FILE *out, const struct rp_result *r)
     fputs("<section id=\"parameters\"><h2>Parameters</h2>\n<div class=\"wide\"><table class=\"rows "
           "fitted\">\n<thead><tr>"
           "<th></th><th class=\"n\">value</th><th class=\"n\">error</th><th "
-          "class=\"n\">robust</th><th class=\"n\">profile</th>"
+          "class=\"n\">robust</th><th class=\"n\">95 %</th>"
           "<th>unit</th><th class=\"n x\">start</th><th class=\"n x\">bounds</th><th "
           "class=\"r\"></th></tr></thead>\n<tbody>\n",
           out);
@@ -320,8 +339,8 @@ void rp_page_parameters(FILE *out, const struct rp_result *r)
     fprintf(out,
             "<p class=\"caption\">Errors are one standard deviation. Robust: valid for correlated "
             "residuals%s. "
-            "Profile: half the range in which χ² rises by no more than 1, all other parameters "
-            "adapted.</p>\n",
+            "95 %%: where no error is given, the range in which χ² rises by no more than 3.84, all other "
+            "parameters adapted.</p>\n",
             wider > 0 ? text : "");
     snprintf(text, sizeof text, "Noise: %s.", rp_json_text(r->json, "noise.text"));
     paragraph(out, "caption", text);

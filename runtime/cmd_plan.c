@@ -189,7 +189,10 @@ static void print_relations(const struct planning *x, FILE *f)
                 fprintf(f, "%s and %s can hardly be told apart: correlation %.3f\n", p->kernel->param[b].name,
                         p->kernel->param[a].name, r->correlation[a * r->nfull + b]);
     for (size_t j = 0; j < r->nparam; j++)
-        if (r->profile[j] > WIDER * r->std[j])
+        if (isinf(r->profile[j]))
+            fprintf(f, "%s: the model is not linear over its error; expect no limit from the data on one side at least\n",
+                    p->kernel->param[j].name);
+        else if (r->profile[j] > WIDER * r->std_curvature[j])
             fprintf(f, "%s: the model is not linear over its error; expect about %.2g\n", p->kernel->param[j].name,
                     r->profile[j]);
     for (size_t j = 0; j < r->nparam; j++)

@@ -73,7 +73,9 @@ static void lay_out(struct arena *a, struct fit_result *r)
     r->sigma = take(a, r->ngroup * d);
     r->against = take(a, r->ngroup * d);
     r->std = take(a, n * d);
+    r->std_curvature = take(a, n * d);
     r->profile = take(a, p * d);
+    r->interval = take(a, n * sizeof *r->interval);
     r->covariance = take(a, n * n * d);
     r->std_robust = take(a, n * d);
     r->covariance_robust = take(a, n * n * d);
@@ -148,7 +150,7 @@ void fit_result_free(struct fit_result *res)
 static enum fit_status run_new(struct fit_job *f)
 {
     size_t n = f->p + 1, e = f->ng * f->q + 1;
-    double *all = calloc(10 * n + 2 * n * n + 2 * e + 3 * f->ng + 8, sizeof *all);
+    double *all = calloc(11 * n + 2 * n * n + 2 * e + 3 * f->ng + 8, sizeof *all);
     if (!all)
         return fit_fail(f->err, FIT_ERR_MEMORY, "fit: out of memory");
     f->lower = all;
@@ -159,7 +161,8 @@ static enum fit_status run_new(struct fit_job *f)
     f->began_at = f->best + n;
     f->open_lower = f->began_at + n;
     f->open_upper = f->open_lower + n;
-    f->g = f->open_upper + n;
+    f->better = f->open_upper + n;
+    f->g = f->better + n;
     f->before = f->g + n;
     f->B = f->before + n;
     f->linear = f->B + n * n;
@@ -419,12 +422,42 @@ static void tell_phase(const struct fit_job *f, const char *phase)
         f->opt->progress(f->opt->progress_user, &p);
 }
 
-static enum fit_status finish(struct fit_job *f, struct fit_outcome *o)
+/* Are the errors those of the cost itself? */
+static enum fit_status hold_against_cost(struct fit_job *f, int robust, double variance)
+{
+    enum fit_eval e = robust ? fit_job_robust_paraboloid(f, &variance) : FIT_EVAL_OK;
+    if (e != FIT_EVAL_OK)
+        return fit_fail(f->err, e == FIT_EVAL_STOP ? FIT_ERR_INTERRUPTED : FIT_ERR_NUMERIC,
+                        e == FIT_EVAL_STOP ? "fit: interrupted" : "fit: the robust cost is not finite at its minimum");
+    enum fit_status st = fit_profile_errors(f, variance);
+    if (robust)
+        f->met_better = 0; /* of the paraboloid's, not of the robust cost's */
+    return st;
+}
+
+/* What fit_covariance() and fit_degeneracies() want to find empty. */
+static void clear_errors(struct fit_result *r)
+{
+    size_t p = r->nparam, n = r->nfull;
+    r->ndegenerate = r->neigen = r->nnull = 0;
+    memset(r->at_bound, 0, n);
+    memset(r->std, 0, n * sizeof *r->std);
+    memset(r->covariance, 0, n * n * sizeof *r->covariance);
+    memset(r->correlation, 0, n * n * sizeof *r->correlation);
+    memset(r->scale, 0, p * sizeof *r->scale);
+    memset(r->eigenvalue, 0, p * sizeof *r->eigenvalue);
+    memset(r->eigenvector, 0, p * p * sizeof *r->eigenvector);
+}
+
+/* So often a lower cost that errors have met is followed. */
+enum { BETTERED = 3 };
+
+/* Errors at f->best.  Their look at the cost may meet a lower one (f->met_better). */
+static enum fit_status find_errors(struct fit_job *f, struct fit_outcome *o)
 {
     struct fit_result *r = f->res;
     struct fit_polish polished;
-    double t = fit_seconds();
-    tell_phase(f, "errors of the parameters");
+    clear_errors(r);
     enum fit_status st = polish(f, o, &polished);
     if (st != FIT_OK || (st = last_pass(f)) != FIT_OK)
         goto done;
@@ -440,23 +473,41 @@ static enum fit_status finish(struct fit_job *f, struct fit_outcome *o)
         (st = fit_degeneracies(f->kernel, &f->ds->layout, variance, r, f->err)) != FIT_OK ||
         (st = robust_errors(f, variance)) != FIT_OK)
         goto done;
-    memcpy(r->profile, r->std, f->p * sizeof *r->profile);
-    if (f->kernel->space == FIT_PAIRS && !robust && !f->opt->brief && !fit_word_ends(o->word) &&
-        (st = fit_profile_errors(f, variance)) != FIT_OK)
+    fit_profile_none(r);
+    if (f->kernel->space == FIT_PAIRS && !f->opt->brief && !fit_word_ends(o->word) &&
+        (st = hold_against_cost(f, robust, variance)) != FIT_OK)
         goto done;
     if ((st = fit_rate_values(f->kernel, &f->ds->layout, variance, r, f->err)) != FIT_OK)
         goto done;
+done:
+    fit_polish_free(&polished);
+    return st;
+}
+
+static enum fit_status finish(struct fit_job *f, struct fit_outcome *o)
+{
+    struct fit_result *r = f->res;
+    double t = fit_seconds();
+    enum fit_status st;
+    tell_phase(f, "errors of the parameters");
+    for (int turn = 0; (st = find_errors(f, o)) == FIT_OK && f->met_better && turn < BETTERED; turn++) {
+        f->met_better = 0;
+        memcpy(f->theta, f->better, f->p * sizeof *f->theta);
+        fit_job_optimise(f, f->theta, f->opt->max_iterations);
+        if (f->nlsq->cost < o->cost)
+            fit_job_keep(f, o);
+    }
+    if (st != FIT_OK)
+        return st;
     tell_end(f, o);
     for (size_t k = 0; k < r->nlikelihood && !fit_word_ends(o->word); k++)
-        if ((st = fit_likelihood_curve(f, f->opt->likelihood[k], variance, &r->likelihood[k])) != FIT_OK)
-            goto done;
+        if ((st = fit_likelihood_curve(f, f->opt->likelihood[k], r->variance, &r->likelihood[k])) != FIT_OK)
+            return st;
     memcpy(r->start, f->began_at, f->p * sizeof *r->start);
     memcpy(r->start_origin, o->origin, sizeof r->start_origin);
     r->threads = fit_objective_threads(f->obj);
     r->seconds.covariance = fit_seconds() - t;
-done:
-    fit_polish_free(&polished);
-    return st;
+    return FIT_OK;
 }
 
 static enum fit_status run_all(struct fit_job *f)

@@ -20,7 +20,8 @@
  * Fixed parameters have std 0 and covariance 0.  Parameters on a bound are held there: std NaN,
  * covariance NaN.  Parameters that take part in a direction which the data do not determine: std
  * NaN, covariance NaN (never the numbers of a pseudo-inverse); the same for parameters that the model
- * cannot tell apart here (see fit_result.degenerate).
+ * cannot tell apart here (see fit_result.degenerate), and where the cost is far from the paraboloid on
+ * which these errors rest (see fit_result.interval).
  */
 #ifndef FIT_FIT_H
 #define FIT_FIT_H
@@ -203,6 +204,13 @@ struct fit_residual_test {
     double decile[FIT_RESIDUAL_DECILES]; /* variance by lag, relative to that of all */
 };
 
+/* What the cost itself allows (profile.h): ends of the intervals of 68 and 95 %. */
+struct fit_interval {
+    int known;                                /* 0: not looked at */
+    double lower[2], upper[2];
+    signed char open_lower[2], open_upper[2]; /* 1: the data set no limit before the bound (or as far as looked at) */
+};
+
 struct fit_result {
     enum fit_word status;
     int converged; /* 1 for the three convergence words and FIT_AT_BOUND */
@@ -235,8 +243,10 @@ struct fit_result {
     char noise_text[256];
 
     double *std;         /* nfull */
-    double *profile;     /* nparam: std as the cost itself has it (profile.h), never smaller; INFINITY: not
-                            determined although the paraboloid says so; where it was not looked at, std */
+    double *std_curvature; /* nfull: the paraboloid's, also where it does not hold and std is NaN for that (profile.h) */
+    double *profile;     /* nparam: 1/1.96 of how far the interval of 95 % reaches, never smaller than the paraboloid's;
+                            INFINITY: open; where it was not looked at, std */
+    struct fit_interval *interval; /* nfull */
     double *std_robust;  /* nfull: as std, for correlated noise; all NaN when robust.kind is NONE */
     double *covariance_robust; /* nfull x nfull */
     size_t nlikelihood;

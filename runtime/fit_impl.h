@@ -17,6 +17,8 @@ struct fit_job {
     struct fit_error *err;
     size_t p, q, ng;
     double *lower, *upper, *start, *theta, *best, *began_at, *before, *B, *g, *linear, *factor, *save;
+    double *better; /* where the profile of a parameter met a lower cost than that of the fit, if met_better */
+    int met_better;
     double *open_lower, *open_upper; /* the bounds as given; lower and upper may hold more (fit_gauge.c) */
     char origin[48];
     struct fit_objective_setup setup;
@@ -106,6 +108,10 @@ enum fit_status fit_job_noise(struct fit_job *f, struct fit_outcome *o);
 enum fit_eval fit_job_robust(struct fit_job *f, struct fit_outcome *o);
 /* Value and derivatives at its end, for the covariance. */
 enum fit_eval fit_job_robust_normal(struct fit_job *f);
+
+/* After that, for a look at the cost around the minimum: the objective becomes the sum of squares with the gradient and
+ * the mean curvature of the robust cost there, B and g its derivatives; a rise of chi2 is counted in *variance. */
+enum fit_eval fit_job_robust_paraboloid(struct fit_job *f, double *variance);
 
 /* ---- hierarchy.c ----------------------------------------------------------------------------- */
 

@@ -246,3 +246,14 @@ enum fit_eval fit_job_robust_normal(struct fit_job *f)
     f->square = square;
     return fit_objective_normal(o, f->best, f->B, f->g);
 }
+
+enum fit_eval fit_job_robust_paraboloid(struct fit_job *f, double *variance)
+{
+    struct fit_objective_robust r = {f->opt->loss, f->opt->f_scale, 0, 0};
+    memcpy(f->obj->lin, f->save, f->ng * f->q * sizeof *f->save);
+    enum fit_eval e = fit_objective_reweight(f->obj, f->best, f->factor, &r);
+    if (e == FIT_EVAL_OK && (e = fit_objective_value(f->obj, f->best)) == FIT_EVAL_OK)
+        e = fit_objective_normal(f->obj, f->best, f->B, f->g);
+    *variance = f->huber * f->curve;
+    return e;
+}

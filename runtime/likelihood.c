@@ -1,12 +1,13 @@
 /* likelihood.c -- profile likelihood of one parameter; see likelihood.h.
  *
- * The curve is followed outwards from the best value, each point from the last; steps are chosen for the root of the
- * rise to grow by STEP, so that the curve has as many points in a narrow direction as in a wide one.  Ends of
- * intervals are found by secants on the root, which is nearly straight.
+ * The curve is followed outwards from the best value, each point from a line through the last two; steps are chosen for
+ * the root of the rise to grow evenly, so that the curve has as many points in a narrow direction as in a wide one.
+ * Ends of intervals are found by secants on the root, which is nearly straight.
  */
 #include "likelihood.h"
 
 #include "problem.h"
+#include "valley.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -14,10 +15,20 @@
 #include <string.h>
 
 static const double LEVEL[2] = {0.68, 0.95};
-static const double STEP = 0.45, BEYOND = 1.1; /* of the root; how far beyond the last limit, as a factor */
-static const double CLOSE = 2e-3;              /* root at the end of an interval */
-static const double BETTER = 0.1;              /* chi2 below the least: another minimum */
-enum { STEPS = 60, SIDE = (FIT_LIKELIHOOD_POINTS - 2) / 2, SECANTS = 8 };
+static const double BETTER = 0.1; /* chi2 below the least: another minimum */
+
+/* How closely the profile is followed: steps of the root; how far beyond the last limit, as a factor; the root at the
+ * end of an interval; how far from their minimum the others may be, in standard errors (what the gradient still
+ * promises is taken off the rise). */
+struct pace {
+    double step, beyond, close, gtol;
+    int curve; /* 1: a curve to be drawn */
+};
+static const struct pace CURVE = {0.45, 1.1, 2e-3, 1e-3, 1}, ENDS = {0.95, 1, 2e-2, 0.15, 0};
+static const double ENOUGH = 1.5; /* times the rise at the end of the interval */
+static const double AT_WALL = 0.02; /* so close, as a part of the way, to where the profile rises at once: there it ends */
+static const double LITTLE = 0.1; /* root of a rise that allows for much longer steps */
+enum { STEPS = 60, FEW_STEPS = 25, SIDE = (FIT_LIKELIHOOD_POINTS - 2) / 2, SECANTS = 8, PATIENT = 8 };
 
 struct curve {
     struct fit_job *f;
@@ -27,7 +38,12 @@ struct curve {
     double limit[2];             /* of the root */
     long u;                      /* linear unknown, or -1: nonlinear parameter */
     double *theta, *lower, *upper, *start; /* start: theta at the last point */
-    int stopped;
+    double *before;              /* theta at the point before the last */
+    struct pace pace;
+    fit_likelihood_fn *visit;
+    void *user;
+    int only_whether;            /* no ends are looked for, only whether there are any */
+    int hurry, enough, stopped;  /* stop a fit whose rise is larger than matters; stopped for that; from outside */
 };
 
 /* Acklam's rational approximation, once corrected by Newton's rule: exact to rounding. */
@@ -83,6 +99,17 @@ double fit_student_quantile(double p, double dof)
 
 /* ---- one point ------------------------------------------------------------------------------------------------ */
 
+/* How far above the limit a point lies does not matter where only ends are looked for.  The gradient's promise counts
+ * twice, and may still be too little (another branch of the valley may be found late): after some steps only, and such a
+ * point is one from which to come nearer, not an end. */
+static int is_enough(void *user, const struct fit_progress *now)
+{
+    struct curve *c = user;
+    double rise = (now->chi2 - 2 * c->cost) / c->variance;
+    c->enough = now->iteration >= PATIENT && rise - 2 * now->gradient * now->gradient > ENOUGH * c->limit[1] * c->limit[1];
+    return c->enough;
+}
+
 /* Signed root of the rise with the parameter held at v; theta comes in as a start and goes out as the minimum. */
 static double root_at(struct curve *c, double v)
 {
@@ -97,18 +124,28 @@ static double root_at(struct curve *c, double v)
     else
         o->lower[u] = o->upper[u] = v - o->origin[u];
     struct fit_nlsq_problem problem = fit_problem(o, c->lower, c->upper, f->dof, f->noise);
-    struct fit_nlsq_options opt = {.max_iterations = STEPS, .ftol = 1e-12, .xtol = 1e-12, .gtol = 1e-3,
-                                   .deadline = f->deadline};
+    struct fit_nlsq_options opt = {.max_iterations = c->hurry ? FEW_STEPS : STEPS, .ftol = 1e-12, .xtol = 1e-12, .gtol = c->pace.gtol,
+                                   .deadline = f->deadline,
+                                   .progress = c->hurry ? is_enough : NULL,
+                                   .progress_user = c};
+    c->enough = 0;
     enum fit_word word = fit_nlsq_run(f->nlsq, &problem, &opt, c->theta);
-    double rise = 2 * (f->nlsq->cost - c->cost) / c->variance;
+    double rise = 2 * (f->nlsq->cost - c->cost) / c->variance, promised = f->nlsq->gradient * f->nlsq->gradient;
+    if (promised < 1)
+        rise -= promised;
+    if (c->visit && rise < c->limit[1] * c->limit[1] && f->nlsq->current)
+        c->visit(c->user, c->theta);
     if (c->u >= 0) {
         o->lower[u] = low;
         o->upper[u] = high;
     }
-    c->stopped |= word == FIT_INTERRUPTED;
+    c->stopped |= word == FIT_INTERRUPTED && !c->enough;
+    c->enough |= c->hurry && word == FIT_MAX_ITERATIONS;
     if (rise < -BETTER && !c->out->lower_cost) {
         c->out->lower_cost = 1;
         c->out->better = v;
+        memcpy(f->better, c->theta, f->p * sizeof *f->better);
+        f->met_better = 1;
     }
     return copysign(sqrt(fmax(rise, 0)), v - c->best);
 }
@@ -128,25 +165,43 @@ static void add_point(struct fit_likelihood *l, double v, double root)
 
 /* ---- one side -------------------------------------------------------------------------------------------------- */
 
+/* theta for the value v on the line through the points x1 and x2 of the profile, with v1 and v2, bent to where the rate
+ * of which the parameter is a part changes evenly. */
+static void on_line(struct curve *c, double v, double v1, const double *x1, double v2, const double *x2)
+{
+    const struct fit_job *f = c->f;
+    double part = v2 != v1 ? (v - v1) / (v2 - v1) : 0;
+    for (size_t l = 0; l < f->p; l++)
+        c->theta[l] = fmin(fmax(x1[l] + part * (x2[l] - x1[l]), f->lower[l]), f->upper[l]);
+    if (c->u >= 0)
+        return;
+    c->theta[c->out->which] = v;
+    fit_valley_between(f->kernel, &f->ds->layout, f->lower, f->upper, x1, x2, part, c->out->which, c->theta);
+}
+
 /* Where the root is `wanted`, between (a, ra) and (b, rb) with theta at a and b. */
 static double find_end(struct curve *c, double wanted, double a, double ra, const double *at_a, double b, double rb,
                        double *work)
 {
     size_t bytes = c->f->p * sizeof *work;
-    double x = b;
+    double x = b, first = a, last = b, fa = ra - wanted, fb = rb - wanted;
+    int side = 0; /* +1: a was moved last, -1: b */
     memcpy(work, c->theta, bytes);
     for (int turn = 0; turn < SECANTS && fabs(b - a) > 1e-12 * fabs(b) && !c->stopped; turn++) {
-        double part = (wanted - ra) / (rb - ra);
+        double part = fa / (fa - fb);
         part = fmin(fmax(part, 0.02), 0.98);
         x = a + part * (b - a);
-        memcpy(c->theta, at_a, bytes);
+        on_line(c, x, first, at_a, last, work);
         double r = fabs(root_at(c, x));
-        if (fabs(r - wanted) < CLOSE)
+        if (fabs(r - wanted) < c->pace.close)
             break;
-        if (r < wanted)
-            a = x, ra = r;
-        else
-            b = x, rb = r;
+        if (r < wanted) { /* the Illinois rule: an end that stays counts half */
+            fb *= side > 0 ? 0.5 : 1;
+            a = x, fa = r - wanted, side = 1;
+        } else {
+            fa *= side < 0 ? 0.5 : 1;
+            b = x, fb = r - wanted, side = -1;
+        }
     }
     memcpy(c->theta, work, bytes);
     return x;
@@ -156,43 +211,100 @@ static double find_end(struct curve *c, double wanted, double a, double ra, cons
 static void follow(struct curve *c, double side, double std, double *end, int *open, double *work)
 {
     struct fit_job *f = c->f;
-    double at = c->best, root = 0, step = STEP * std, bound = side > 0 ? c->high : c->low;
+    double at = c->best, root = 0, step = c->pace.step * std, bound = side > 0 ? c->high : c->low;
+    double wall = side * INFINITY; /* the nearest point that was too far */
     size_t bytes = f->p * sizeof *c->theta, next = 0;
+    int last = 0, walled = 0;
+    double before = at; /* value at the point before the last, which is c->before */
     memcpy(c->theta, f->res->theta, bytes);
+    memcpy(c->before, c->theta, bytes);
     for (size_t n = 0; n < SIDE && !c->stopped; n++) {
         double v = at + side * step;
-        int last = side * (v - bound) >= 0;
+        if (side * (v - wall) >= 0)
+            v = at + 0.5 * (wall - at);
+        walled = !c->pace.curve && fabs(wall - at) < AT_WALL * fabs(at - c->best);
+        if (walled)
+            break;
+        last = side * (v - bound) >= 0;
         v = last ? bound : v;
         memcpy(c->start, c->theta, bytes);
+        on_line(c, v, before, c->before, at, c->start);
+        c->hurry = !c->pace.curve;
         double r = fabs(root_at(c, v));
-        if (r > root + 3 * STEP && step > 1e-9 * std && n + 1 < SIDE) { /* too far at once */
+        c->hurry = 0;
+        if ((r > root + 3 * c->pace.step || c->enough) && step > 1e-9 * std && n + 1 < SIDE) { /* too far at once */
             memcpy(c->theta, c->start, bytes);
-            step *= fmax(0.2, STEP / (r - root));
+            wall = v;
+            step = fabs(v - at) * fmin(fmax(0.2, c->pace.step / (r - root)), 0.7);
             continue;
         }
         add_point(c->out, v, r);
         for (; next < 2 && r >= c->limit[next]; next++) {
-            end[next] = find_end(c, c->limit[next], at, root, c->start, v, r, work);
+            end[next] = c->only_whether ? v : find_end(c, c->limit[next], at, root, c->start, v, r, work);
             open[next] = 0;
         }
-        step *= fmin(fmax(r > root ? STEP / (r - root) : 4, 0.25), 4);
+        step = fabs(v - at) * fmin(fmax(r > root ? c->pace.step / (r - root) : 16, 0.25), r < LITTLE ? 16 : 4);
+        before = at;
+        memcpy(c->before, c->start, bytes);
         at = v;
         root = r;
-        if (last || r >= BEYOND * c->limit[1])
+        if (last || r >= c->pace.beyond * c->limit[1])
             break;
     }
     for (; next < 2; next++) { /* not reached */
         end[next] = at;
-        open[next] = 1;
+        open[next] = last ? 1 : walled ? 0 : 2;
+    }
+}
+
+/* The rate of which the parameter is amplitude or offset; NULL: of none that can move. */
+static const struct fit_rate *rate_of(const struct curve *c)
+{
+    const struct fit_kernel *k = c->f->kernel;
+    size_t which = c->out->which;
+    for (size_t n = 0; k->space == FIT_PAIRS && n < k->nrate && c->u < 0; n++)
+        if (k->rate[n].amplitude == which || k->rate[n].offset == which)
+            return &k->rate[n];
+    return NULL;
+}
+
+/* Amplitude and offset of a rate grow together without bound where the exponent comes to 0 (valley.h).  An end at which
+ * the other of the two stands on its bound is not one that the data set; and beyond infinity the valley goes on with the
+ * other sign of both: where that fits as well, the other side is open, too. */
+static void beyond_infinity(struct curve *c, double side, double *end, int *open, double *other, int *other_open)
+{
+    const struct fit_job *f = c->f;
+    const struct fit_rate *r = rate_of(c);
+    if (!r || c->stopped)
+        return;
+    size_t partner = r->amplitude == c->out->which ? r->offset : r->amplitude;
+    double near = (1 - AT_WALL) * (c->theta[partner] > 0 ? f->upper[partner] : f->lower[partner]);
+    if (!open[1] && fabs(c->theta[partner]) >= fabs(near) && fabs(f->res->theta[partner]) < fabs(near))
+        open[1] = 1;
+    double bound = side > 0 ? c->low : c->high, v = 0.9 * bound;
+    if (!open[1] || other_open[1] || !isfinite(bound) || !((bound > 0) == (side < 0)) || bound == 0)
+        return;
+    on_line(c, v, end[1], c->start, end[1], c->start);
+    c->hurry = 1;
+    double r_there = fabs(root_at(c, v));
+    c->hurry = 0;
+    if (r_there < c->limit[1]) {
+        other_open[1] = 1;
+        other[1] = bound;
     }
 }
 
 /* ---- in words --------------------------------------------------------------------------------------------------- */
 
+static const char *open_words(int open)
+{
+    return open == 1 ? " (bound)" : open ? " (not followed further)" : "";
+}
+
 static void describe(struct curve *c, const char *name)
 {
     struct fit_likelihood *l = c->out;
-    char at[2][64];
+    char at[2][112];
     if (l->lower_cost) {
         snprintf(l->text, sizeof l->text,
                  "with %s = %.6g a better minimum than that of the fit was met: fit again from there", name, l->better);
@@ -204,13 +316,13 @@ static void describe(struct curve *c, const char *name)
         snprintf(l->text, sizeof l->text,
                  "the best value is the %s bound; %s %.5g with 68 %%%s, %s %.5g with 95 %%%s%s",
                  l->one_sided < 0 ? "lower" : "upper", l->one_sided < 0 ? "below" : "above", end[0],
-                 open[0] ? " (the other bound)" : "", l->one_sided < 0 ? "below" : "above", end[1],
-                 open[1] ? " (the other bound)" : "", open[1] ? ": the data exclude no value" : "");
+                 open_words(open[0]), l->one_sided < 0 ? "below" : "above", end[1],
+                 open_words(open[1]), open[1] ? ": the data exclude no value" : "");
         return;
     }
     for (int k = 0; k < 2; k++)
-        snprintf(at[k], sizeof at[k], "%.5g%s .. %.5g%s", l->lower[k], l->open_lower[k] ? " (bound)" : "", l->upper[k],
-                 l->open_upper[k] ? " (bound)" : "");
+        snprintf(at[k], sizeof at[k], "%.5g%s .. %.5g%s", l->lower[k], open_words(l->open_lower[k]), l->upper[k],
+                 open_words(l->open_upper[k]));
     snprintf(l->text, sizeof l->text, "68 %%: %s; 95 %%: %s%s", at[0], at[1],
              l->open_lower[1] && l->open_upper[1] ? ": the data exclude no value"
              : l->open_lower[1]                   ? ": no lower limit from the data"
@@ -220,11 +332,11 @@ static void describe(struct curve *c, const char *name)
 
 /* ---- the curve -------------------------------------------------------------------------------------------------- */
 
-static void set_limits(struct curve *c)
+void fit_likelihood_limits(const struct fit_job *f, int one_sided, double limit[2])
 {
-    double dof = c->f->res->noise == FIT_NOISE_RESIDUALS ? c->f->dof : INFINITY;
+    double dof = f->res->noise == FIT_NOISE_RESIDUALS ? f->dof : INFINITY;
     for (int k = 0; k < 2; k++)
-        c->limit[k] = fit_student_quantile(c->out->one_sided ? 1 - LEVEL[k] : 0.5 * (1 - LEVEL[k]), dof);
+        limit[k] = fit_student_quantile(one_sided ? 1 - LEVEL[k] : 0.5 * (1 - LEVEL[k]), dof);
 }
 
 /* A first step: the standard error, else what the curvature says, else a part of the box. */
@@ -241,40 +353,95 @@ static double first_scale(const struct curve *c)
     return isfinite(box) ? 0.02 * box : fmax(fabs(c->best), 1) * 0.01;
 }
 
-enum fit_status fit_likelihood_curve(struct fit_job *f, size_t which, double variance, struct fit_likelihood *out)
+/* Work space, and where everything begins; NULL: memory is out.  For the caller to free. */
+static double *prepare(struct curve *c, double **work)
+{
+    struct fit_job *f = c->f;
+    double *all = malloc((6 * f->p + 1) * sizeof *all);
+    if (!all)
+        return NULL;
+    c->theta = all, c->lower = c->theta + f->p, c->upper = c->lower + f->p, c->start = c->upper + f->p;
+    c->before = c->start + f->p;
+    *work = c->before + f->p;
+    c->out->one_sided = f->res->at_bound[c->out->which];
+    fit_likelihood_limits(f, c->out->one_sided, c->limit);
+    memcpy(c->theta, f->res->theta, f->p * sizeof *c->theta);
+    c->cost = fit_objective_value(f->obj, f->res->theta) == FIT_EVAL_OK ? f->obj->cost : NAN;
+    add_point(c->out, c->best, 0);
+    return all;
+}
+
+/* Both sides, or that within the bounds; the words are left to the caller. */
+static enum fit_status trace(struct curve *c)
+{
+    struct fit_likelihood *out = c->out;
+    double *work, *all = prepare(c, &work);
+    if (!all)
+        return fit_fail(c->f->err, FIT_ERR_MEMORY, "profile: out of memory");
+    for (int k = 0; k < 2; k++)
+        out->lower[k] = out->upper[k] = c->best;
+    int jump = !c->pace.curve && out->one_sided == 0;
+    if (out->one_sided >= 0)
+        follow(c, -1, first_scale(c), out->lower, out->open_lower, work);
+    if (jump)
+        beyond_infinity(c, -1, out->lower, out->open_lower, out->upper, out->open_upper);
+    int known = out->open_upper[1];
+    if (out->one_sided <= 0)
+        follow(c, 1, first_scale(c), out->upper, out->open_upper, work);
+    if (jump && !known)
+        beyond_infinity(c, 1, out->upper, out->open_upper, out->lower, out->open_lower);
+    else if (jump) /* that side was found open from this one */
+        out->open_upper[1] = 1;
+    free(all);
+    return FIT_OK;
+}
+
+/* 0: the parameter is held. */
+static int begin(struct curve *c, struct fit_job *f, size_t which, struct fit_likelihood *out)
 {
     const struct fit_result *r = f->res;
-    struct curve c = {.f = f, .out = out, .variance = variance, .u = -1};
-    double *all = malloc((5 * f->p + 1) * sizeof *all);
-    const char *name = which < f->p ? f->kernel->param[which].name : f->kernel->linear[(which - f->p) % f->q].name;
     *out = (struct fit_likelihood){.which = which};
-    if (!all)
-        return fit_fail(f->err, FIT_ERR_MEMORY, "profile: out of memory");
-    c.theta = all, c.lower = c.theta + f->p, c.upper = c.lower + f->p, c.start = c.upper + f->p;
-    double *work = c.start + f->p;
-    c.best = which < f->p ? r->theta[which] : r->lin[which - f->p];
-    c.low = r->lower[which];
-    c.high = r->upper[which];
-    c.u = which < f->p ? -1 : f->obj->map[which - f->p];
-    if (!(c.high > c.low) || (which >= f->p && c.u < 0)) {
+    c->f = f;
+    c->out = out;
+    c->best = which < f->p ? r->theta[which] : r->lin[which - f->p];
+    c->low = r->lower[which];
+    c->high = r->upper[which];
+    c->u = which < f->p ? -1 : f->obj->map[which - f->p];
+    return c->high > c->low && (which < f->p || c->u >= 0);
+}
+
+enum fit_status fit_likelihood_curve(struct fit_job *f, size_t which, double variance, struct fit_likelihood *out)
+{
+    struct curve c = {.variance = variance, .pace = CURVE};
+    const char *name = which < f->p ? f->kernel->param[which].name : f->kernel->linear[(which - f->p) % f->q].name;
+    if (!begin(&c, f, which, out)) {
         snprintf(out->text, sizeof out->text, "%s is held: it has no profile", name);
-        free(all);
         return FIT_OK;
     }
-    out->one_sided = r->at_bound[which];
-    set_limits(&c);
-    memcpy(c.theta, r->theta, f->p * sizeof *c.theta);
-    c.cost = fit_objective_value(f->obj, r->theta) == FIT_EVAL_OK ? f->obj->cost : NAN;
-    add_point(out, c.best, 0);
-    for (int k = 0; k < 2; k++)
-        out->lower[k] = out->upper[k] = c.best;
-    if (out->one_sided >= 0)
-        follow(&c, -1, first_scale(&c), out->lower, out->open_lower, work);
-    if (out->one_sided <= 0)
-        follow(&c, 1, first_scale(&c), out->upper, out->open_upper, work);
-    describe(&c, name);
+    enum fit_status st = trace(&c);
+    if (st == FIT_OK)
+        describe(&c, name);
+    return st == FIT_OK && c.stopped ? fit_fail(f->err, FIT_ERR_INTERRUPTED, "profile: interrupted") : st;
+}
+
+enum fit_status fit_likelihood_ends(struct fit_job *f, size_t which, double variance, fit_likelihood_fn *visit,
+                                    void *user, struct fit_likelihood *out)
+{
+    struct curve c = {.variance = variance, .pace = ENDS, .visit = visit, .user = user};
+    return begin(&c, f, which, out) ? trace(&c) : FIT_OK;
+}
+
+int fit_likelihood_ends_within(struct fit_job *f, size_t which, double variance, double side, double far)
+{
+    struct fit_likelihood out;
+    struct curve c = {.variance = variance, .pace = ENDS, .only_whether = 1};
+    double end[2], *work, *all;
+    int open[2] = {1, 1};
+    if (!begin(&c, f, which, &out) || !(all = prepare(&c, &work)))
+        return 0;
+    c.low = fmax(c.low, c.best - far);
+    c.high = fmin(c.high, c.best + far);
+    follow(&c, side, first_scale(&c), end, open, work);
     free(all);
-    if (c.stopped)
-        return fit_fail(f->err, FIT_ERR_INTERRUPTED, "profile: interrupted");
-    return FIT_OK;
+    return !open[1];
 }

@@ -18,6 +18,19 @@
  * other point.  FIT_ERR_MEMORY, or FIT_ERR_INTERRUPTED. */
 enum fit_status fit_likelihood_curve(struct fit_job *f, size_t which, double variance, struct fit_likelihood *out);
 
+/* Ends of the intervals alone, by fewer points (lower, upper, open_*, lower_cost; no curve to draw, no words).
+ * visit, unless NULL: called at every point of the profile below the limit of 95 %, with the objective there. */
+typedef void fit_likelihood_fn(void *user, const double *theta);
+enum fit_status fit_likelihood_ends(struct fit_job *f, size_t which, double variance, fit_likelihood_fn *visit,
+                                    void *user, struct fit_likelihood *out);
+
+/* 1 when the interval of 95 % of a nonlinear parameter that is not on a bound ends nearer than `far` from its best value
+ * toward side (+1, -1), by as few points as that takes; else 0. */
+int fit_likelihood_ends_within(struct fit_job *f, size_t which, double variance, double side, double far);
+
+/* Of the root of the rise, 68 and 95 %: Student's t where the noise comes from the residuals. */
+void fit_likelihood_limits(const struct fit_job *f, int one_sided, double limit[2]);
+
 /* Quantile of Student's t that is exceeded with probability p < 1/2, for dof degrees of freedom; dof infinite:
  * normal. */
 double fit_student_quantile(double p, double dof);

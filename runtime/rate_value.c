@@ -11,8 +11,6 @@
 static const double ALONG = 1e-3;
 /* Amplitude and offset correlated more than this: neither says anything by itself. */
 static const double TIED = 0.99;
-/* A profile so many times as wide as the error: a valley. */
-static const double VALLEY = 10;
 enum { TIMES = 48 };
 
 static int is_free(const struct fit_result *r, size_t k)
@@ -25,7 +23,7 @@ static int needed(const struct fit_result *r, const struct fit_rate *x)
 {
     const size_t member[3] = {x->amplitude, x->exponent, x->offset};
     for (int k = 0; k < 3; k++)
-        if (!(r->profile[member[k]] <= VALLEY * r->std[member[k]]))
+        if (isnan(r->std[member[k]]))
             return 1;
     return fabs(r->correlation[x->amplitude * r->nfull + x->offset]) > TIED;
 }

@@ -1,7 +1,9 @@
 /* results.c -- questions that several writers of results ask; see results.h. */
 #include "results.h"
+#include "profile.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -124,6 +126,27 @@ void fit_results_rate(const struct fit_results *r, const struct fit_rate_value *
 {
     const struct fit_param *param = r->kernel->param;
     snprintf(text, size, "%s t^%s + %s", param[x->amplitude].name, param[x->exponent].name, param[x->offset].name);
+}
+
+int fit_results_interval_text(const struct fit_results *r, size_t k, char *text, size_t size)
+{
+    double lower[2], upper[2];
+    text[0] = '\0';
+    if (fit_profile_interval(r->fit, k, lower, upper) != FIT_INTERVAL_PROFILE)
+        return 0;
+    if (isnan(lower[1]) && isnan(upper[1]))
+        return 0;
+    if (isnan(upper[1]))
+        snprintf(text, size, "above %.3g (95 %%)", lower[1]);
+    else if (isnan(lower[1]))
+        snprintf(text, size, "below %.3g (95 %%)", upper[1]);
+    else {
+        char low[40], high[40], none[40]; /* as many digits as tell the two apart */
+        fit_format_error(lower[1], upper[1] - lower[1], low, sizeof low, none, sizeof none);
+        fit_format_error(upper[1], upper[1] - lower[1], high, sizeof high, none, sizeof none);
+        snprintf(text, size, "%s .. %s (95 %%)", low, high);
+    }
+    return 1;
 }
 
 /* ---- noise ------------------------------------------------------------------------------------------------ */

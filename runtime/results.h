@@ -135,6 +135,10 @@ double fit_results_strongest(const struct fit_results *r, size_t *a, size_t *b);
  * empty. */
 void fit_format_error(double value, double std, char *v, size_t nv, char *e, size_t ne);
 
+/* That of 95 % by the profile in words, "0.0149 .. 0.0203 (95 %)" or "above 1340 (95 %)"; 0 and "" where there is none, or
+ * no end of it. */
+int fit_results_interval_text(const struct fit_results *r, size_t k, char *text, size_t size);
+
 /* True when an undetermined direction k is one of the degeneracies that were named: every parameter with a
  * share in it is in one. */
 int fit_results_explained(const struct fit_results *r, size_t k);

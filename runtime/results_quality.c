@@ -48,7 +48,7 @@ static size_t undetermined(const struct fit_results *r, size_t *nfree, char *nam
         if (fit_results_fixed(r, k))
             continue;
         ++*nfree;
-        if (isfinite(r->fit->std[k]) && isfinite(r->fit->profile[k]))
+        if (isfinite(r->fit->std[k]))
             continue;
         size_t at = strlen(names);
         if (n < 4 && at < size)
@@ -94,8 +94,8 @@ struct fit_quality fit_results_quality(const struct fit_results *r)
                  open ? "; without error: " : "", names);
     } else if (open > 0) {
         q.word = "partial";
-        snprintf(q.text, sizeof q.text, "%s not determined, or held by a bound%s", names,
-                 isnan(f->goodness) ? "" : "; residuals are as large as the noise");
+        snprintf(q.text, sizeof q.text, "no standard error for %s: undetermined, on a bound, or known as an interval%s",
+                 names, isnan(f->goodness) ? "" : "; residuals are as large as the noise");
     } else if (isnan(f->goodness)) {
         snprintf(q.text, sizeof q.text, "the noise is known from the residuals only: whether the model explains the "
                                         "data cannot be told");

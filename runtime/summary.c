@@ -124,11 +124,28 @@ static const char *remark(const struct fit_results *r, size_t k)
         return r->fit->at_bound[k] < 0 ? "AT LOWER END" : "AT UPPER END";
     if (isnan(r->fit->std[k]) || r->fit->reason[k] >= 0)
         return "UNDETERMINED";
-    return k < r->fit->nparam && r->fit->profile[k] > 2 * r->fit->std[k] ? "SEE BELOW" : "";
+    return "";
+}
+
+/* A parameter of which an interval is known instead of an error; 0 when it is not such a one. */
+static int interval(FILE *f, int *left, const struct fit_results *r, size_t k)
+{
+    struct fit_full_param p = fit_results_param(r, k);
+    const char *unit = strcmp(p.param->unit, "1") == 0 ? "" : p.param->unit;
+    char text[128], value[40], none[40];
+    if (!isnan(r->fit->std[k]) || !fit_results_interval_text(r, k, text, sizeof text))
+        return 0;
+    fit_format_error(p.value, NAN, value, sizeof value, none, sizeof none);
+    int wide = fit_results_shows_robust(r) ? 18 : 20;
+    line(f, left, "  %-*s %14s    %s%s%s%s%s", wide, p.param->name, value, text, *unit ? "  " : "", unit,
+         r->fit->at_bound[k] ? "  " : "", r->fit->at_bound[k] ? remark(r, k) : "");
+    return 1;
 }
 
 static void parameter(FILE *f, int *left, const struct fit_results *r, size_t k)
 {
+    if (interval(f, left, r, k))
+        return;
     struct fit_full_param p = fit_results_param(r, k);
     char value[40], error[40], name[64];
     const char *unit = strcmp(p.param->unit, "1") == 0 ? "" : p.param->unit;
@@ -403,28 +420,6 @@ static void other_minima(FILE *f, int *left, const struct fit_results *r)
              fit->nminimum - 1, fit->nminimum == 2 ? "um" : "a", fit->minima[1].above);
 }
 
-/* Where the cost allows much more than the standard error says. */
-static void valleys(FILE *f, int *left, const struct fit_results *r)
-{
-    const struct fit_result *fit = r->fit;
-    char text[TEXT] = "";
-    size_t n = 0;
-    for (size_t k = 0; k < fit->nparam; k++) {
-        if (!(fit->profile[k] > 2 * fit->std[k]))
-            continue;
-        if (isinf(fit->profile[k]))
-            append(text, sizeof text, "%s%s not determined", n++ ? ", " : "", fit_results_param(r, k).param->name);
-        else
-            append(text, sizeof text, "%s%s +- %.2g", n++ ? ", " : "", fit_results_param(r, k).param->name,
-                   fit->profile[k]);
-    }
-    if (n) {
-        char whole[TEXT + 32];
-        snprintf(whole, sizeof whole, "the cost itself allows %s", text);
-        wrapped(f, left, whole);
-    }
-}
-
 /* Rates of which the data fix a value and a slope, not the three parameters. */
 static void rates(FILE *f, int *left, const struct fit_results *r)
 {
@@ -545,7 +540,6 @@ void fit_write_summary(const struct fit_results *r, FILE *f)
     quality(f, &left, r);
     noise_words(f, &left, r);
     at_bounds(f, &left, r);
-    valleys(f, &left, r);
     other_minima(f, &left, r);
     verdict(f, &left, r);
     free(index);

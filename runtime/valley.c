@@ -96,6 +96,94 @@ void fit_valley_bend(const struct fit_kernel *kernel, const struct fit_layout *l
         bend_one(&kernel->rate[k], l, lower, upper, x, trial);
 }
 
+/* The exponent with which amplitude A makes the rate change by `change` between both times; NaN when there is none.  By
+ * Newton's rule: near E = 0 the change is A E times a constant. */
+static double exponent_for(const struct fit_rate *r, const double *trial, const double *t, double A, double change,
+                           double exponent)
+{
+    double x[2] = {shape_at(r, trial, t[0]).slope, shape_at(r, trial, t[1]).slope};
+    for (int turn = 0; turn < 40; turn++) {
+        double f[2] = {exp(exponent * x[0]), exp(exponent * x[1])};
+        double step = (A * (f[1] - f[0]) - change) / (A * (x[1] * f[1] - x[0] * f[0]));
+        exponent -= step;
+        if (!isfinite(exponent) || fabs(step) <= 1e-12 * fabs(exponent))
+            return exponent;
+    }
+    return NAN;
+}
+
+/* Amplitude, exponent and offset of trial for which the rate has both values; trial[which] stays. */
+static void pass_through(const struct fit_rate *r, const double *t, const double *value, const double *lower,
+                         const double *upper, size_t which, double guess, double *trial)
+{
+    size_t a = r->amplitude, e = r->exponent, c = r->offset;
+    double A = trial[a], E = trial[e], C = trial[c], before = trial[e], factor[2];
+    if (which == a)
+        E = exponent_for(r, trial, t, A, value[1] - value[0], guess);
+    else if (which == c)
+        E = log((value[1] - C) / (value[0] - C)) / (shape_at(r, trial, t[1]).slope - shape_at(r, trial, t[0]).slope);
+    trial[e] = E;
+    for (int k = 0; k < 2; k++)
+        factor[k] = shape_at(r, trial, t[k]).value;
+    trial[e] = before;
+    if (which == e)
+        solve(factor, value, &A, &C);
+    else if (which == a)
+        C = value[0] - A * factor[0];
+    else
+        A = (value[0] - C) / factor[0];
+    if ((which != a && !strictly_inside(A, lower[a], upper[a])) ||
+        (which != e && !strictly_inside(E, lower[e], upper[e])) ||
+        (which != c && !strictly_inside(C, lower[c], upper[c])))
+        return;
+    trial[a] = A;
+    trial[e] = E;
+    trial[c] = C;
+}
+
+/* Parameter `which` is one of a rate whose three can move. */
+static int is_of(const struct fit_rate *r, const struct fit_layout *l, const double *lower, const double *upper,
+                 size_t which)
+{
+    return (which == r->amplitude || which == r->exponent || which == r->offset) && has_times(r, l) &&
+           upper[r->amplitude] > lower[r->amplitude] && upper[r->exponent] > lower[r->exponent] &&
+           upper[r->offset] > lower[r->offset];
+}
+
+void fit_valley_hold(const struct fit_kernel *kernel, const struct fit_layout *l, const double *lower,
+                     const double *upper, const double *x, size_t which, double *trial)
+{
+    for (size_t k = 0; kernel->space == FIT_PAIRS && k < kernel->nrate; k++) {
+        const struct fit_rate *r = &kernel->rate[k];
+        double t[2], value[2];
+        if (!is_of(r, l, lower, upper, which))
+            continue;
+        for (int i = 0; i < 2; i++) {
+            t[i] = time_at(r, l, PART[i]);
+            value[i] = promised(r, t[i], x, trial);
+        }
+        pass_through(r, t, value, lower, upper, which, x[r->exponent] * x[r->amplitude] / trial[r->amplitude], trial);
+    }
+}
+
+void fit_valley_between(const struct fit_kernel *kernel, const struct fit_layout *l, const double *lower,
+                        const double *upper, const double *a, const double *b, double part, size_t which, double *trial)
+{
+    for (size_t k = 0; kernel->space == FIT_PAIRS && k < kernel->nrate; k++) {
+        const struct fit_rate *r = &kernel->rate[k];
+        double t[2], value[2];
+        if (!is_of(r, l, lower, upper, which))
+            continue;
+        for (int i = 0; i < 2; i++) {
+            t[i] = time_at(r, l, PART[i]);
+            value[i] = (1 - part) * promised(r, t[i], a, a) + part * promised(r, t[i], b, b);
+        }
+        const double *near = part > 0.5 ? b : a;
+        pass_through(r, t, value, lower, upper, which, near[r->exponent] * near[r->amplitude] / trial[r->amplitude],
+                     trial);
+    }
+}
+
 int fit_valley_point(const struct fit_rate *r, const struct fit_layout *l, const double *lower, const double *upper,
                      const double *x, double exponent, double *out)
 {

@@ -15,6 +15,17 @@
 void fit_valley_bend(const struct fit_kernel *kernel, const struct fit_layout *l, const double *lower,
                      const double *upper, const double *x, double *trial);
 
+/* The step from x to trial, whose parameter `which` (A, E or C of the rate) is to stay as it is in trial: the other two
+ * follow from the rate at both times as the straight step promises it.  Nothing is done for other parameters, where one
+ * of the other two is fixed or would leave its bounds. */
+void fit_valley_hold(const struct fit_kernel *kernel, const struct fit_layout *l, const double *lower,
+                     const double *upper, const double *x, size_t which, double *trial);
+
+/* The same with the rate at both times between those of the points a and b: (1 - part) of a and part of b; part > 1:
+ * beyond b. */
+void fit_valley_between(const struct fit_kernel *kernel, const struct fit_layout *l, const double *lower,
+                        const double *upper, const double *a, const double *b, double part, size_t which, double *trial);
+
 /* x with another exponent of one rate, in out, which holds a copy of x; A and C, moved inside their bounds, keep the rate at both times as far as
  * these allow.  0: they come out infinite. */
 int fit_valley_point(const struct fit_rate *r, const struct fit_layout *l, const double *lower, const double *upper,

@@ -7,6 +7,7 @@
  */
 #include "hdf5_results.h"
 #include "covariance.h"
+#include "profile.h"
 #include "results.h"
 
 #include <math.h>
@@ -52,6 +53,28 @@ static void fill_columns(const struct fit_results *r, struct columns *c)
     }
 }
 
+/* The paraboloid's errors, whether they hold or not; intervals n x 2, NaN for an end that the data do not set. */
+static void put_intervals(struct fit_h5r *w, const struct fit_results *r)
+{
+    static const char *const path[] = {"/entry/parameters/interval_68", "/entry/parameters/interval_95"};
+    size_t n = r->fit->nfull, size[] = {n, 2};
+    double *all = malloc((4 * n + 1) * sizeof *all), lower[2], upper[2];
+    fit_h5r_reals(w, "/entry/parameters/error_curvature", 1, &n, r->fit->std_curvature, NULL);
+    fit_h5r_attach(w, "/entry/parameters/error_curvature", 0, "/entry/parameters/name");
+    for (size_t k = 0; all && k < n; k++) {
+        fit_profile_interval(r->fit, k, lower, upper);
+        for (size_t i = 0; i < 2; i++) {
+            all[2 * (i * n + k)] = lower[i];
+            all[2 * (i * n + k) + 1] = upper[i];
+        }
+    }
+    for (size_t i = 0; all && i < 2; i++) {
+        fit_h5r_reals(w, path[i], 2, size, all + 2 * i * n, NULL);
+        fit_h5r_attach(w, path[i], 0, "/entry/parameters/name");
+    }
+    free(all);
+}
+
 static void write_columns(struct fit_h5r *w, const struct fit_results *r, const struct columns *c)
 {
     const struct fit_result *f = r->fit;
@@ -87,6 +110,7 @@ static void write_columns(struct fit_h5r *w, const struct fit_results *r, const 
         fit_h5r_attach(w, "/entry/parameters/covariance_robust", 0, "/entry/parameters/name");
         fit_h5r_attach(w, "/entry/parameters/covariance_robust", 1, "/entry/parameters/name_2");
     }
+    put_intervals(w, r);
     static const char *const matrix[] = {"/entry/parameters/covariance",
                                          "/entry/parameters/correlation"};
     const double *value[] = {f->covariance, f->correlation};

@@ -1,12 +1,15 @@
 /* write_json.c -- fit.json: what a script wants to know about a fit.
  *
- * Errors (std): from J^T J, scaled by the estimated noise unless the noise is known.  null stands
- * for "not determined by the data" and for "held at a bound" alike; `at_bound` and `std_reason` tell them
- * apart.  `degeneracies` names what cannot be told apart and gives the combinations that stay determined.
+ * Errors (std): from J^T J, scaled by the estimated noise unless the noise is known.  null (`determined`: false) stands
+ * for "not determined by the data", "held at a bound", and for a cost too far from a paraboloid for such an error
+ * (profile.h), whose number is `std_curvature` then; `at_bound` and `std_reason` tell them apart.  `interval_68` and
+ * `interval_95` are those of the paraboloid where it holds (`interval_from`: "curvature"), else those of the profile
+ * likelihood ("profile") with null for an end that the data do not set.  `degeneracies` names what cannot be told apart and gives the combinations that stay determined.
  * Correlations are between the parameters of the table; the full matrix, with those of every angle,
  * is in fit.h5. */
 #include "clock.h"
 #include "json.h"
+#include "profile.h"
 #include "results.h"
 #include "write_json.h"
 
@@ -27,7 +30,32 @@ static const char *std_reason(const struct fit_results *r, size_t k)
         return NULL;
     return f->reason[k] >= 0 ? f->degenerate[f->reason[k]].text
            : f->at_bound[k]  ? "held at a bound"
+           : !isnan(f->std_curvature[k])
+               ? "the cost is no paraboloid: std_curvature is wrong by more than a factor of 2, interval_95 holds"
                              : "not determined by the data";
+}
+
+static void put_interval(struct fit_json *j, const char *name, int known, double lower, double upper)
+{
+    if (!known) {
+        fit_json_string(j, name, NULL);
+        return;
+    }
+    fit_json_numbers(j, name, (double[]){lower, upper}, 2);
+}
+
+/* Intervals of parameter k, for names that begin with prefix. */
+static void put_intervals(struct fit_json *j, const struct fit_results *r, size_t k, const char *prefix)
+{
+    char name[96];
+    double lower[2], upper[2];
+    enum fit_interval_kind from = fit_profile_interval(r->fit, k, lower, upper);
+    for (int i = 0; i < 2; i++) {
+        snprintf(name, sizeof name, "%sinterval_%s", prefix, i ? "95" : "68");
+        put_interval(j, name, from != FIT_INTERVAL_NONE, lower[i], upper[i]);
+    }
+    snprintf(name, sizeof name, "%sinterval_from", prefix);
+    fit_json_string(j, name, from == FIT_INTERVAL_NONE ? NULL : from == FIT_INTERVAL_PROFILE ? "profile" : "curvature");
 }
 
 /* Parameters that follow others. */
@@ -61,8 +89,11 @@ static void put_parameters(struct fit_json *j, const struct fit_results *r, cons
         fit_json_number(j, "value", p.value);
         fit_json_number(j, "std", f->std[k]);
         fit_json_string(j, "std_reason", std_reason(r, k));
+        fit_json_boolean(j, "determined", !isnan(f->std[k]));
+        fit_json_number(j, "std_curvature", f->std_curvature[k]);
         if (k < f->nparam) /* null: not determined */
             fit_json_number(j, "std_profile", f->profile[k]);
+        put_intervals(j, r, k, "");
         fit_json_number(j, "std_robust", r->std_robust ? r->std_robust[k] : NAN);
         fit_json_string(j, "unit", p.param->unit);
         fit_json_number(j, "lower", f->lower[k]);
@@ -101,6 +132,10 @@ static void put_scaling(struct fit_json *j, const struct fit_results *r)
             fit_json_number(j, name, f->lin[g * f->nlinear + q]);
             snprintf(key, sizeof key, "%s_std", name);
             fit_json_number(j, key, f->std[k]);
+            if (isnan(f->std[k])) {
+                snprintf(key, sizeof key, "%s_", name);
+                put_intervals(j, r, k, key);
+            }
             if (r->std_robust) {
                 snprintf(key, sizeof key, "%s_std_robust", name);
                 fit_json_number(j, key, r->std_robust[k]);

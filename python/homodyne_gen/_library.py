@@ -87,7 +87,8 @@ class Result(Structure):
                 ("upper", doubles), ("at_bound", POINTER(ctypes.c_byte)), ("start", doubles), ("sigma", doubles),
                 ("noise", c_char_p), ("name", POINTER(c_char_p)), ("ntied", c_size_t),
                 ("tied_name", POINTER(c_char_p)), ("tied", doubles), ("tied_std", doubles), ("nmodel", c_size_t),
-                ("nmodel_linear", c_size_t), ("group_param", doubles), ("group_linear", doubles)]
+                ("nmodel_linear", c_size_t), ("group_param", doubles), ("group_linear", doubles),
+                ("std_curvature", doubles), ("interval", doubles)]
 
 
 class Draws(Structure):

@@ -6,7 +6,7 @@ import numpy as np
 
 from . import _library
 from ._arrays import array, check_name, copied, pointer
-from ._inference import inference_data, normal_draws
+from ._inference import inference_data, normal_draws, value_text
 from ._library import UsageError, failure, loaded
 from ._notebook import progress_line, table
 
@@ -126,6 +126,8 @@ class Fit:
     """The result of Model.fit.
 
     params, std, std_robust, at_bound   {name: number, or array of one for each group}; with ties what is tied as well
+    std_curvature         the same, of the paraboloid at the minimum, whether it holds or not
+    interval_68, interval_95   {name: (lower, upper), or array of these}; NaN: an end that the data do not set
                           (not in at_bound), with share "D0[45]" and the like in the place of D0
     group_params          {name: array}: the model's own parameters in every group
     tied                  {name: (value, error)}
@@ -135,7 +137,8 @@ class Fit:
     chi2, reduced_chi2, goodness, npoint, nfree
     sigma, sigma_common, noise   standard deviation of the noise, for each group and for all; where it is from
     coords                {axis: coordinates of the groups}
-    std is NaN for parameters on a bound and for those that the data do not determine; std_robust holds for noise that
+    std is NaN for parameters on a bound, for those that the data do not determine, and where the cost is so far from that
+    paraboloid that no one number tells the error: the intervals do then.  std_robust holds for noise that
     pairs of frames share.
     """
 
@@ -175,6 +178,11 @@ class Fit:
         self._n, self._linear = n, [name.split("[")[0] for name in self.names[n:n + m]]
         self.params, self.std = self._named(self.values), self._named(self.errors)
         self.std_robust, self.at_bound = self._named(robust), self._named(bound)
+        self.std_curvature = self._named(copied(r.std_curvature, (nf,)))
+        interval = copied(r.interval, (nf, 2, 2))
+        ends = [[self._named(interval[:, level, end]) for end in (0, 1)] for level in (0, 1)]
+        self.interval_68, self.interval_95 = (
+            {n: np.stack([low[n], high[n]], -1) for n in low} for low, high in ends)
         own = copied(r.group_param, (ng, r.nmodel)), copied(r.group_linear, (ng, r.nmodel_linear))
         self.group_params = {p.name: own[i][:, k] for i, items in enumerate((self.model.parameters, self.model.linear))
                              for k, p in enumerate(items)}
@@ -246,7 +254,8 @@ class Fit:
                 text = (f"{np.min(value):.6g} .. {np.max(value):.6g} +- {np.max(self.std[name]):.2g}  "
                         f"{np.size(value)} groups")
             else:
-                text = f"{np.ravel(value)[0]:.6g} +- {np.ravel(self.std[name])[0]:.2g}"
+                ends = np.ravel(self.interval_95.get(name, (np.nan, np.nan)))
+                text = value_text(np.ravel(value)[0], np.ravel(self.std[name])[0], ends)
             where = " (on a bound)" if np.any(self.at_bound.get(name, 0)) else " (tied)" if name in self.tied else ""
             lines.append(f"  {name:<20} {text}  {unit}{where}".rstrip())
         return "\n".join(lines)
@@ -256,7 +265,7 @@ class Fit:
         plain = {k: getattr(self, k) for k in ("converged", "status", "message", "iterations", "evaluations", "seconds",
                                                "chi2", "reduced_chi2", "goodness", "npoint", "nfree", "sigma_common",
                                                "noise")}
-        for k in ("params", "std", "std_robust", "coords"):
+        for k in ("params", "std", "std_robust", "std_curvature", "interval_68", "interval_95", "coords"):
             plain[k] = {name: np.asarray(v).tolist() for name, v in getattr(self, k).items()}
         return plain | {"model": self.model.name, "hash": self.model.hash, "names": self.names,
                         "covariance": self.covariance.tolist(), "sigma": self.sigma.tolist()}

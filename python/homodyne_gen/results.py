@@ -4,7 +4,7 @@ import pathlib
 
 import numpy as np
 
-from ._inference import inference_data, normal_draws
+from ._inference import inference_data, normal_draws, value_text
 from ._library import FileError
 
 
@@ -49,7 +49,8 @@ class Results:
 
     summary    the content of fit.json as dicts and lists; {} when fit.h5 was read alone
     arrays     the content of fit.h5 below /entry, read when first asked for
-    params, std, std_robust, coords, names, values, errors, covariance, status, converged: as those of Fit
+    params, std, std_robust, std_curvature, interval_68, interval_95 (of parameters, not of those of groups), coords,
+    names, values, errors, covariance, status, converged: as those of Fit
     """
 
     def __init__(self, path):
@@ -144,6 +145,27 @@ class Results:
         return self._get("std_robust", "error_robust")
 
     @property
+    def std_curvature(self):
+        return self._full(self.arrays["parameters"]["error_curvature"])
+
+    @property
+    def interval_68(self):
+        return self._intervals("interval_68")
+
+    @property
+    def interval_95(self):
+        return self._intervals("interval_95")
+
+    def _intervals(self, name):
+        if not self.summary:
+            ends = self.arrays["parameters"][name]
+            low, high = self._full(ends[:, 0]), self._full(ends[:, 1])
+            return {n: np.stack([low[n], high[n]], -1) for n in low}
+        none = [None, None]
+        return {n: np.array([np.nan if v is None else v for v in p.get(name) or none], dtype=float)
+                for n, p in self.summary["parameters"].items()}
+
+    @property
     def coords(self):
         phi = [g["phi"] for g in self.summary.get("scaling") or [] if g.get("phi") is not None] if self.summary else \
             self.arrays.get("data", {}).get("phi", [])
@@ -151,10 +173,11 @@ class Results:
 
     def __repr__(self):
         lines = [f"{self.folder}: {self.model}, {self.status}"]
-        std = self.std
+        std, interval = self.std, self.interval_95
         for name, v in self.params.items():
             for k, (x, s) in enumerate(zip(np.ravel(v), np.ravel(std[name]))):
-                lines.append(f"  {name + (f'[{k}]' if np.ndim(v) else ''):<20} {x:.6g} +- {s:.2g}")
+                ends = interval[name] if name in interval and not np.ndim(v) else (np.nan, np.nan)
+                lines.append(f"  {name + (f'[{k}]' if np.ndim(v) else ''):<20} {value_text(x, s, ends)}")
         return "\n".join(lines)
 
     def posterior(self):

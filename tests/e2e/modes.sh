@@ -108,7 +108,7 @@ done
 
 # Profiles, bootstraps, angles alone: in the files, in words, the same for any number of threads.
 fit profile --profile D0,contrast
-[ "$(grep -c '"interval_95"' profile/fit.json)" = 6 ] || fail "six profiles: D0 and five contrasts"
+[ "$(grep -c '"interval_95": {' profile/fit.json)" = 6 ] || fail "six profiles: D0 and five contrasts"
 grep -q '^  D0: 68 %: .*; 95 %: ' profile/summary.txt || fail "the summary does not tell the profile of D0"
 refused "did you mean 'D0'" --profile D00
 for kind in parametric block; do
@@ -124,7 +124,7 @@ refused "unknown word" --bootstrap jackknife
 fit sequence --sequence angle
 [ "$(wc -l <sequence/sequence.csv)" = 6 ] || fail "sequence.csv has not one line for each angle"
 fit alone --phi 90
-a=$(awk -F, '$1 == 90 { print $2 }' sequence/sequence.csv) e=$(number alone D0 std)
+a=$(awk -F, '$1 == 90 { print $2 }' sequence/sequence.csv) e=$(number alone D0 std_curvature)
 near "$a" "$(number alone D0 value)" "$(awk -v e="$e" 'BEGIN { print 0.01 * e }')" ||
     fail "D0 of one angle in a sequence, $a, and by itself, $(number alone D0 value)"
 fit tiedseq --sequence angle --tie gamma_dot_t_offset='0.1*gamma_dot_t0 - 1e-4'

@@ -57,8 +57,11 @@ has err "FAILED: gone.h5: no such file"
 [ "$(wc -l <batch/series.csv)" -eq 5 ] || fail "not four rows"
 [ -s batch/series.h5 ] || fail "no series.h5"
 [ "$(column status gone)" = failed ] || fail "gone.h5 did not fail: $(column status gone)"
-awk -v v="$(column D0 b_run)" -v s="$(column D0_std b_run)" 'BEGIN { exit !(s > 0 && v - 3000 < 5 * s && 3000 - v < 5 * s) }' ||
-    fail "D0 of b_run: $(column D0 b_run) +- $(column D0_std b_run)"
+# 60 frames do not determine D0 by itself: no error, but the interval of the profile, empty where it is open.
+[ -z "$(column D0_std b_run)" ] || fail "D0 of b_run has an error: $(column D0 b_run) +- $(column D0_std b_run)"
+awk -v a="$(column D0_lower95 b_run)" -v b="$(column D0_upper95 b_run)" \
+    'BEGIN { exit !((a != "" || b != "") && (a == "" || a < 3000) && (b == "" || b > 3000)) }' ||
+    fail "D0 of b_run: $(column D0 b_run), $(column D0_lower95 b_run) .. $(column D0_upper95 b_run)"
 # the numbers are those of a fit of its own
 expect 0 "$h" fit my.yaml --data c.h5 -o own --quiet
 expect 0 "$h" compare own batch/c --sigma 1e-6

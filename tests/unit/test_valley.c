@@ -87,6 +87,32 @@ static void test_what_is_fixed_or_on_a_bound_stays(void **state)
     assert_true(same[A] == 1100 && same[C] == 400);
 }
 
+/* Amplitude, exponent and offset in turn far away along the valley: the parameter asked for has its value, the rate those
+ * of the two points at both times; the rest of the step is not touched. */
+static void test_a_parameter_is_held_and_the_rate_passes_through_both_values(void **state)
+{
+    const struct fit_layout l = layout();
+    const double a[N] = {1000, -0.3, 500, 0.5}, b[N] = {1400, -0.2, 90, 0.5}, part = 1.5;
+    const double to[3] = {20000, -0.01, -30000};
+    (void)state;
+    for (size_t which = A; which <= C; which++) {
+        double trial[N] = {1600, -0.15, -120, 0.7};
+        trial[which] = to[which];
+        fit_valley_between(&kernel, &l, lower, upper, a, b, part, which, trial);
+        assert_true(trial[which] == to[which] && trial[OTHER] == 0.7);
+        for (int k = 0; k < 2; k++) {
+            double s = k ? 0.7 : 0.1, wanted = (1 - part) * rate_at(a, s) + part * rate_at(b, s);
+            assert_true(fabs(rate_at(trial, s) - wanted) < 1e-9 * fabs(trial[A]));
+        }
+    }
+    double other[N] = {1600, -0.15, -120, 0.7}; /* not one of the rate's: nothing to do */
+    fit_valley_between(&kernel, &l, lower, upper, a, b, part, OTHER, other);
+    assert_true(other[A] == 1600 && other[E] == -0.15 && other[C] == -120);
+    double far[N] = {1600, -0.15, -2e5, 0.7}; /* the amplitude would have to leave its bounds */
+    fit_valley_between(&kernel, &l, lower, upper, a, b, part, C, far);
+    assert_true(far[A] == 1600 && far[E] == -0.15 && far[C] == -2e5);
+}
+
 static void test_no_room_leaves_the_step_straight(void **state)
 {
     const struct fit_layout l = layout();
@@ -144,6 +170,7 @@ int main(void)
         cmocka_unit_test(test_bent_step_is_straight_to_first_order),
         cmocka_unit_test(test_bent_step_has_the_promised_rates),
         cmocka_unit_test(test_what_is_fixed_or_on_a_bound_stays),
+        cmocka_unit_test(test_a_parameter_is_held_and_the_rate_passes_through_both_values),
         cmocka_unit_test(test_no_room_leaves_the_step_straight),
         cmocka_unit_test(test_other_exponents_keep_the_rate),
         cmocka_unit_test(test_exponential_with_a_shift),
