@@ -2,13 +2,15 @@
 # Data larger than memory: build-aux/stream.sh [MATRICES FRAMES [DIR]]
 #
 # Makes a file of MATRICES x FRAMES^2 float32 (default 100 x 4473: 1e9 pairs, 8 GB), fits it while it
-# stays in the file, and tells peak memory and the seconds of a pass; beside them those of reading
-# alone (the reader threads by themselves) and of computing alone (the same fit in memory; where that
-# does not fit, from the time per pair).  Everything is removed at the end unless DIR was given.
-# Needs python3 with h5py; takes minutes.
+# stays in the file, and tells peak memory and the seconds of each phase, beside those of the same fit
+# in memory where that is possible; then, of each kind of pass, the seconds streamed, of reading alone and of
+# computing alone, from the page cache and, where it can be emptied, from the disk (bench/stream.c).
+# Everything is removed at the end unless DIR was given.  Needs python3 with h5py; takes minutes.
 #
+# BUILD     build folder (build)
 # THREADS   of the fits (2)
 # ROUNDS    of the comparison, alternating, least times (3)
+# COLD      yes: also from the disk (yes)
 set -eu
 matrices=${1:-100} frames=${2:-4473} threads=${THREADS:-2} rounds=${ROUNDS:-3}
 made=
@@ -75,20 +77,21 @@ YAML
 field() { sed -n "s/.*\"$1\": *\([0-9.eE+-]*\).*/\1/p" "$2" | head -n 1; } # field KEY FILE
 # seconds of a pass without the covariance: "fit" of the phases over the passes of that phase
 run() { # run WAY: on or off
-    code=0
     "$laminar" fit "$dir/big.yaml" --stream "$1" --threads "$threads" -o "$dir/$1" --quiet --profile-time \
-        2>"$dir/$1.log" || code=$?
+        2>"$dir/$1.log" || true # finished but not converged
     [ -f "$dir/$1/fit.json" ] || {
         cat "$dir/$1.log" >&2
         exit 1
     }
-    field fit "$dir/$1/fit.json" >>"$dir/$1.seconds"
+    for phase in load start fit covariance maps; do
+        field $phase "$dir/$1/fit.json" >>"$dir/$1.$phase"
+    done
 }
-least() { sort -g "$1" | head -n 1; }
+least() { sort -g "$dir/$1.$2" | head -n 1; } # least WAY PHASE
 
 "$laminar" estimate "$dir/big.yaml" --stream on --threads "$threads"
 "$laminar" estimate "$dir/big.yaml" --stream on --threads "$threads" --json >"$dir/estimate"
-rm -f "$dir/on.seconds" "$dir/off.seconds"
+rm -f "$dir"/on.* "$dir"/off.*
 held=$(field memory_mb "$dir/estimate") limit=$(field limit_mb "$dir/estimate")
 both=$(awk -v a="$held" -v b="$limit" 'BEGIN { print a < b / 2 ? "yes" : "no" }')
 [ "$both" = yes ] || rounds=1
@@ -104,9 +107,22 @@ cat "$dir/on.log"
 echo
 echo "$matrices x $frames frames, $threads threads, least of $rounds (load average $(cut -d ' ' -f 1 /proc/loadavg))"
 echo "  peak memory                $(field peak_rss_mb "$dir/on/fit.json") MB (estimated $(field streamed_mb "$dir/estimate"))"
-echo "  fit, streamed              $(least "$dir/on.seconds") s"
-if [ "$both" = yes ]; then
-    echo "  fit, in memory             $(least "$dir/off.seconds") s"
-    awk -v a="$(least "$dir/on.seconds")" -v b="$(least "$dir/off.seconds")" 'BEGIN {
-        printf "  streamed / in memory       %.2f\n", a / b }'
-fi
+echo "  seconds of                   streamed   in memory       ratio"
+for phase in load start fit covariance maps; do
+    if [ "$both" = yes ]; then
+        awk -v p=$phase -v a="$(least on $phase)" -v b="$(least off $phase)" 'BEGIN {
+            printf "    %-20s %12.3f %11.3f %11.2f\n", p, a, b, a / b }'
+    else
+        awk -v p=$phase -v a="$(least on $phase)" 'BEGIN { printf "    %-20s %12.3f\n", p, a }'
+    fi
+done
+bench=${BUILD:-build}/bench/bench-stream
+cmake --build "${BUILD:-build}" --target bench-stream >"$dir/log" 2>&1 || {
+    echo "stream.sh: no bench-stream:" >&2
+    tail -n 3 "$dir/log" >&2
+    exit 1
+}
+echo
+echo "passes (ratio: streamed to the largest of tiles, read(2), computing; in brackets processor seconds)"
+"$bench" "$dir/big.h5" "$threads" "$rounds"
+[ "${COLD:-yes}" != yes ] || "$bench" "$dir/big.h5" "$threads" 1 cold

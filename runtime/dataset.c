@@ -34,15 +34,15 @@
 enum {
     TABLE_BYTES =
         24 * 1024, /* table lines of a panel: they share a first-level cache of 32 KiB or more */
-    PANEL_MIN = 16,
+    PANEL_MIN = 64, /* shorter pieces of a row cost more than lines that miss that cache: measured */
     PANEL_MAX = 256,
-    CHUNK_MIN = 64,
+    CHUNK_MIN = 32,
     CHUNK_MAX = 256,
     TILE_VALUES = 100000, /* wanted values per tile: long against the cost of handing out work */
     TILES_WANTED = 16,    /* at least, for FRAMES_SPLIT frames and more: work for a few threads */
     FRAMES_SPLIT = 100,
     PAGE_DOUBLES = 512,
-    SMALLEST = 16 /* no panel or chunk below this when small data are split further */
+    SMALLEST = 16 /* no panel or chunk below this for small data, or when they are split further */
 };
 
 /* ---- storage --------------------------------------------------------------------------------- */
@@ -162,7 +162,8 @@ static size_t count_tiles(size_t n, size_t panel, size_t chunk)
 static void choose_tiles(struct fit_layout *l, size_t table_doubles)
 {
     size_t per_column = l->ngroup * (table_doubles ? table_doubles : 1) * sizeof(double);
-    size_t panel = clamp_size(TABLE_BYTES / per_column / L * L, PANEL_MIN, PANEL_MAX);
+    size_t least = l->nframe >= FRAMES_SPLIT ? PANEL_MIN : SMALLEST; /* few frames: pieces to be shared out */
+    size_t panel = clamp_size(TABLE_BYTES / per_column / L * L, least, PANEL_MAX);
     size_t chunk = clamp_size(TILE_VALUES / (panel * l->ngroup) / L * L, CHUNK_MIN, CHUNK_MAX);
     while (l->nframe >= FRAMES_SPLIT && count_tiles(l->nframe, panel, chunk) < TILES_WANTED &&
            (panel > SMALLEST || chunk > SMALLEST)) {
@@ -173,6 +174,11 @@ static void choose_tiles(struct fit_layout *l, size_t table_doubles)
     }
     l->panel = panel;
     l->chunk = chunk;
+}
+
+size_t fit_dataset_tile_rows(size_t ngroup)
+{
+    return clamp_size(TILE_VALUES / (SMALLEST * ngroup) / L * L, CHUNK_MIN, CHUNK_MAX);
 }
 
 static enum fit_status make_pair_tiles(struct fit_dataset *ds, struct fit_error *err)

@@ -47,6 +47,9 @@ struct fit_dataset_pairs {
 enum fit_status fit_dataset_new_pairs(const struct fit_dataset_pairs *spec, struct fit_dataset **ds,
                                       struct fit_error *err);
 
+/* Rows of matrices that a tile of so many groups spans, at most. */
+size_t fit_dataset_tile_rows(size_t ngroup);
+
 /* Puts the matrix of group g: ntime x ntime, row by row; only elements i < j are read.  sigma: standard
  * deviations in the same shape, or NULL.  Non-finite values (and sigma not > 0) get weight zero. */
 enum fit_status fit_dataset_put(struct fit_dataset *ds, size_t g, const double *matrix, const double *sigma,

@@ -117,9 +117,9 @@ const struct fit_tile *fit_dataset_tile(const struct fit_dataset *ds, size_t k, 
         return NULL;
     enum fit_clock was = fit_clock_enter(FIT_CLOCK_DECODE);
     const struct fit_tile *t = own_tile(ds, k, NULL, buffer, own);
-    fit_stream_done(s, k);
+    int lost = fit_stream_done(s, k);
     fit_clock_enter(was);
-    return t;
+    return lost ? NULL : t;
 }
 
 const struct fit_tile *fit_dataset_single(const struct fit_dataset *ds, size_t k, double *buffer,

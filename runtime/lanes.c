@@ -54,16 +54,20 @@ void fit_lanes_widen(const float *restrict from, size_t nvector, double referenc
 #define FETCH(p) ((void)(p))
 #endif
 
-/* Rows lie too far apart for the processor to guess the next one. */
+/* Group after group: each reads on in its own row, which the processor guesses; the next row lies too far
+ * away for that and is asked for. */
 EACH_ISA
 void fit_lanes_gather(const struct fit_lanes_gather *x, double *restrict to)
 {
-    for (size_t n = 0; n < x->nvector; n++)
-        for (size_t g = 0; g < x->ngroup; g++, to += FIT_LANES) {
-            const float *restrict from = x->from[g] + n * FIT_LANES;
-            const double reference = x->reference[g];
-            FETCH(from + x->row);
+    const size_t stride = x->ngroup * FIT_LANES, line = 64 / sizeof(float);
+    for (size_t g = 0; g < x->ngroup; g++) {
+        const float *restrict from = x->from[g];
+        const double reference = x->reference[g];
+        double *restrict y = to + g * FIT_LANES;
+        for (size_t k = 0; k < x->nvector * FIT_LANES; k += line)
+            FETCH(from + x->row + k);
+        for (size_t n = 0; n < x->nvector; n++, from += FIT_LANES, y += stride)
             for (size_t k = 0; k < FIT_LANES; k++)
-                to[k] = (double)from[k] - reference;
-        }
+                y[k] = (double)from[k] - reference;
+    }
 }

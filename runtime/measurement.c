@@ -11,6 +11,7 @@
 #include "measurement_impl.h"
 
 #include "clock.h"
+#include "direct.h"
 #include "source_impl.h"
 #include "stream.h"
 
@@ -505,9 +506,14 @@ size_t fit_measurement_memory(size_t file_frames, size_t used_frames, size_t ngr
     return weighted ? 2 * triangle + 2 * matrix : triangle + matrix;
 }
 
+/* Through slots, with expanded chunks, or from the pages of the file: what takes more. */
 size_t fit_measurement_memory_streamed(size_t used_frames, size_t ngroup, int weighted)
 {
-    size_t chunks = used_frames * used_frames * ngroup * sizeof(float);
-    chunks = chunks < FIT_CHUNKS_KEPT ? chunks : FIT_CHUNKS_KEPT;
-    return fit_stream_bound(used_frames, ngroup, weighted) + (weighted ? 2 : 1) * chunks;
+    size_t item = (weighted ? 2 : 1) * sizeof(float), chunks = used_frames * used_frames * ngroup * item;
+    size_t most = (weighted ? 2 : 1) * FIT_CHUNKS_KEPT;
+    chunks = chunks < most ? chunks : most;
+    size_t slots = fit_stream_bound(used_frames, ngroup, weighted) + chunks;
+    size_t mapped = fit_direct_bound(used_frames, ngroup, item, FIT_MAPPED_KEPT) +
+                    FIT_CHUNKS_ONCE; /* blocks of the first look, tiles of the threads */
+    return slots > mapped ? slots : mapped;
 }

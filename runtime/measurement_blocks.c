@@ -364,6 +364,12 @@ static enum fit_status open_planes(struct blocks *b, struct fit_h5_raw_set *set,
     return st;
 }
 
+/* Half of the memory that is allowed, or what is not much. */
+static size_t mapped_kept(const struct fit_selection *sel)
+{
+    return sel->memory && sel->memory / 2 < FIT_MAPPED_KEPT ? sel->memory / 2 : FIT_MAPPED_KEPT;
+}
+
 static size_t bands(const struct fit_plane *p, size_t n)
 {
     size_t all = 0;
@@ -446,6 +452,7 @@ enum fit_status fit_loading_blocks(struct loading *l, int streamed, const char *
                                          .y = b.y,
                                          .sigma = b.sigma,
                                          .row = l->row,
+                                         .keep = streamed ? mapped_kept(l->sel) : 0,
                                          .slot_bytes = l->sel->slot_bytes};
     const struct fit_dataset_seen seen = {.mean = b.mean, .bad = b.bad, .sigma = b.given};
     set = NULL; /* the stream's from now on */

@@ -7,6 +7,7 @@
 #include <hdf5.h>
 #include <math.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -241,11 +242,14 @@ static void check(const struct form *f, const struct fit_selection *sel)
     struct fit_measurement *memory = load(sel, FIT_STREAM_OFF, 0);
     struct fit_measurement *blocks = load(sel, FIT_STREAM_OFF, SLOT);
     struct fit_measurement *stream = load(sel, FIT_STREAM_ON, SLOT);
+    struct fit_measurement *direct = load(sel, FIT_STREAM_ON, 0); /* without slots, where possible */
     assert_false(fit_dataset_streamed(memory->dataset));
     assert_false(fit_dataset_streamed(blocks->dataset));
     assert_true(fit_dataset_streamed(stream->dataset));
     same_measurements(memory, blocks);
     same_measurements(memory, stream);
+    same_measurements(memory, direct);
+    fit_measurement_free(direct);
     fit_measurement_free(memory);
     fit_measurement_free(blocks);
     fit_measurement_free(stream);
@@ -296,13 +300,13 @@ static void test_masks_holes_errors_window(void **state)
     }
 }
 
-static struct fit_measurement *load_plain(size_t chunk, int filter)
+static struct fit_measurement *load_plain(size_t chunk, int filter, size_t slot)
 {
     struct form f = {.chunk = chunk, .filter = filter};
     struct fit_selection sel;
     wish(&sel);
     make_file(&f);
-    return load(&sel, FIT_STREAM_ON, SLOT);
+    return load(&sel, FIT_STREAM_ON, slot);
 }
 
 static void pass_fails(struct fit_measurement *m, const char *message)
@@ -324,21 +328,68 @@ static void test_changed_files_are_errors(void **state)
 {
     (void)state;
     char other[80];
-    for (int k = 0; k < 2; k++) {
-        struct fit_measurement *m = load_plain(k ? 30 : 0, k ? GZIP : PLAIN);
+    for (int k = 0; k < 3; k++) { /* through slots, in chunks, without slots */
+        size_t chunk = k == 1 ? 30 : 0, slot = k == 2 ? 0 : SLOT;
+        int filter = k == 1 ? GZIP : PLAIN;
+        struct fit_measurement *m = load_plain(chunk, filter, slot);
         assert_int_equal(truncate(file, 5000), 0);
         pass_fails(m, "was changed");
-        m = load_plain(k ? 30 : 0, k ? GZIP : PLAIN);
+        m = load_plain(chunk, filter, slot);
         snprintf(other, sizeof other, "%s.new", file);
         FILE *o = fopen(other, "w");
         fputs("another", o);
         fclose(o);
         rename(other, file);
         pass_fails(m, "was changed");
-        m = load_plain(k ? 30 : 0, k ? GZIP : PLAIN);
+        m = load_plain(chunk, filter, slot);
         unlink(file);
         pass_fails(m, "is gone");
     }
+}
+
+/* Cut in the middle of a pass: pages that are no more read as zeros, and the pass fails. */
+static void test_a_file_that_is_cut_during_a_pass(void **state)
+{
+    (void)state;
+    struct fit_measurement *m = load_plain(0, PLAIN, 0);
+    const struct fit_dataset *ds = m->dataset;
+    double *buffer = aligned_alloc(64, (fit_dataset_buffer(ds) * sizeof(double) + 127) / 64 * 64);
+    struct fit_tile own;
+    size_t k = 0;
+    fit_dataset_begin(ds);
+    assert_non_null(fit_dataset_tile(ds, k++, buffer, &own));
+    assert_int_equal(truncate(file, 5000), 0);
+    while (k < ds->ntile && fit_dataset_tile(ds, k, buffer, &own))
+        k++;
+    assert_true(k < ds->ntile);
+    fit_dataset_end(ds);
+    assert_int_equal(fit_dataset_status(ds, &err), FIT_ERR_DATA);
+    assert_non_null(strstr(err.message, "was changed"));
+    free(buffer);
+    fit_measurement_free(m);
+}
+
+static volatile sig_atomic_t seen;
+
+static void count_signal(int number)
+{
+    (void)number;
+    seen++;
+}
+
+/* The handler of a program that has one gets the signals that are not ours, and is there again later. */
+static void test_the_handler_of_the_program_stays(void **state)
+{
+    (void)state;
+    struct sigaction own = {.sa_handler = count_signal}, old, now;
+    sigemptyset(&own.sa_mask);
+    assert_int_equal(sigaction(SIGBUS, &own, &old), 0);
+    struct fit_measurement *m = load_plain(0, PLAIN, 0);
+    raise(SIGBUS);
+    assert_int_equal(seen, 1);
+    fit_measurement_free(m);
+    assert_int_equal(sigaction(SIGBUS, &old, &now), 0);
+    assert_true(now.sa_handler == count_signal);
 }
 
 static void test_what_cannot_be_streamed_says_so(void **state)
@@ -378,6 +429,8 @@ int main(void)
         cmocka_unit_test(test_all_ways_of_storing),
         cmocka_unit_test(test_masks_holes_errors_window),
         cmocka_unit_test(test_changed_files_are_errors),
+        cmocka_unit_test(test_a_file_that_is_cut_during_a_pass),
+        cmocka_unit_test(test_the_handler_of_the_program_stays),
         cmocka_unit_test(test_what_cannot_be_streamed_says_so),
         cmocka_unit_test(test_a_small_limit_leads_to_streaming),
     };
