@@ -226,8 +226,6 @@ static enum fit_status check_options(struct fit_job *f)
     for (size_t k = 0; k < o->nlikelihood; k++)
         if (o->likelihood[k] >= f->p + f->ng * f->q)
             return fit_fail(f->err, FIT_ERR_INTERNAL, "profile: there is no parameter %zu", o->likelihood[k]);
-    if (o->loss != FIT_LOSS_LINEAR && o->scaling == FIT_SCALING_HIERARCHICAL)
-        return fit_fail(f->err, FIT_ERR_CONFIG, "hierarchical scaling: with loss linear only");
     if (o->loss != FIT_LOSS_LINEAR && !(o->f_scale > 0))
         return fit_fail(f->err, FIT_ERR_CONFIG,
                         "f_scale: %g is not possible; give a positive number", o->f_scale);

@@ -106,6 +106,8 @@ void fit_job_known_sigmas(struct fit_job *f);
 enum fit_status fit_job_noise(struct fit_job *f, struct fit_outcome *o);
 /* The fit with a robust loss, from the linear one. */
 enum fit_eval fit_job_robust(struct fit_job *f, struct fit_outcome *o);
+/* The same from job->best and the linear parameters of the objective, with the sigma that was found before. */
+enum fit_eval fit_job_robust_again(struct fit_job *f, struct fit_outcome *o);
 /* Value and derivatives at its end, for the covariance. */
 enum fit_eval fit_job_robust_normal(struct fit_job *f);
 

@@ -149,29 +149,33 @@ static enum fit_eval loss_sigma(struct fit_job *f)
     return FIT_EVAL_OK;
 }
 
-/* Where the loss was taken last: to go back to. */
+/* Where the loss was taken last: to go back to.  cost: with what shrinkage adds (penalty). */
 struct robust_point {
-    double *theta, *lin, cost;
+    double *theta, *lin, cost, penalty;
 };
 
-static void remember(struct fit_job *f, struct robust_point *p, double cost)
+static void remember(struct fit_job *f, struct robust_point *p, double penalty)
 {
     memcpy(p->theta, f->theta, f->p * sizeof *p->theta);
     memcpy(p->lin, f->obj->lin, f->ng * f->q * sizeof *p->lin);
-    p->cost = cost;
+    p->cost = f->robust + penalty;
+    p->penalty = penalty;
 }
 
-/* Takes the loss at theta.  When the cost has risen, the step of mean curvature was too long: takes it at the
+/* Takes the loss at theta; *penalty: that of the linear parameters there.  When the cost has risen, the step of mean curvature was too long: takes it at the
  * point before once more, as the majorant, which cannot lead up. */
-static enum fit_eval take_loss(struct fit_job *f, struct robust_point *before, double *curve)
+static enum fit_eval take_loss(struct fit_job *f, struct robust_point *before, double *curve, double *penalty)
 {
     struct fit_objective_robust r = {f->opt->loss, f->opt->f_scale, 0, 0};
     enum fit_eval e = fit_objective_reweight(f->obj, f->theta, f->factor, &r);
-    int rose = *curve < 1 && (e == FIT_EVAL_REJECT || (e == FIT_EVAL_OK && r.cost > before->cost * (1 + 1e-12)));
+    *penalty = f->obj->penalty;
+    int rose = *curve < 1 && (e == FIT_EVAL_REJECT ||
+                              (e == FIT_EVAL_OK && r.cost + *penalty > before->cost * (1 + 1e-12)));
     if (rose) {
         memcpy(f->theta, before->theta, f->p * sizeof *f->theta);
         memcpy(f->obj->lin, before->lin, f->ng * f->q * sizeof *f->obj->lin);
         r.curve = 1;
+        *penalty = before->penalty;
         e = fit_objective_reweight(f->obj, f->theta, f->factor, &r);
     }
     *curve = r.curve;
@@ -181,19 +185,25 @@ static enum fit_eval take_loss(struct fit_job *f, struct robust_point *before, d
 
 enum fit_eval fit_job_robust(struct fit_job *f, struct fit_outcome *o)
 {
-    double distance = INFINITY, least = INFINITY, curve = 1;
-    size_t iterations = 0, accepted = 0, vain = 0;
-    struct robust_point before = {f->before, f->save, INFINITY};
     enum fit_eval e = loss_sigma(f);
+    return e == FIT_EVAL_OK ? fit_job_robust_again(f, o) : e;
+}
+
+enum fit_eval fit_job_robust_again(struct fit_job *f, struct fit_outcome *o)
+{
+    double distance = INFINITY, least = INFINITY, curve = 1, penalty = 0;
+    size_t iterations = 0, accepted = 0, vain = 0;
+    struct robust_point before = {f->before, f->save, INFINITY, 0};
+    enum fit_eval e = FIT_EVAL_OK;
     memcpy(f->theta, f->best, f->p * sizeof *f->theta);
     for (int round = 0; e == FIT_EVAL_OK && round < ROBUST_ROUNDS; round++) {
         double last = before.cost;
-        if ((e = take_loss(f, &before, &curve)) != FIT_EVAL_OK)
+        if ((e = take_loss(f, &before, &curve, &penalty)) != FIT_EVAL_OK)
             break;
         int zero = distance <= f->opt->gtol;
         vain = distance < 0.7 * least ? 0 : vain + 1; /* not every round brings the gradient down */
         least = fmin(least, distance);
-        if (round > 0 && fabs(last - f->robust) <= 1e-11 * f->robust && (zero || vain >= ROBUST_PATIENCE)) {
+        if (round > 0 && fabs(last - f->robust - penalty) <= 1e-11 * f->robust && (zero || vain >= ROBUST_PATIENCE)) {
             o->word = zero ? FIT_CONVERGED_GRADIENT : FIT_CONVERGED_COST;
             o->reason = zero ? "the gradient is zero to the accuracy asked for"
                              : "the robust cost does not fall any further";
@@ -203,7 +213,7 @@ enum fit_eval fit_job_robust(struct fit_job *f, struct fit_outcome *o)
         o->reason = "the number of iterations allowed is reached";
         if (iterations >= f->opt->max_iterations)
             break;
-        remember(f, &before, f->robust);
+        remember(f, &before, penalty);
         e = fit_job_step(f, f->theta, distance < 0.1 ? 1 : ROBUST_STEPS);
         iterations += f->nlsq->iterations > 0 ? f->nlsq->iterations : 1;
         accepted += f->nlsq->accepted;
@@ -224,8 +234,8 @@ enum fit_eval fit_job_robust(struct fit_job *f, struct fit_outcome *o)
     return e;
 }
 
-/* Moments and sums for the covariance of the robust fit: J^T J unweighted by the loss, at its lin.
- */
+/* Moments and sums for the covariance of the robust fit: J^T J unweighted by the loss, at its lin.  The robust cost
+ * rises by mean(psi') / 2 of that, which is why shrinkage counts for more here. */
 enum fit_eval fit_job_robust_normal(struct fit_job *f)
 {
     struct fit_objective *o = f->obj;
@@ -238,12 +248,17 @@ enum fit_eval fit_job_robust_normal(struct fit_job *f)
     if ((ev = fit_objective_loss_sums(o, &psi2, &dpsi, &square)) != FIT_EVAL_OK)
         return ev;
     fit_objective_group_factor(o, f->factor);
-    if ((ev = fit_objective_value(o, f->best)) != FIT_EVAL_OK)
-        return ev;
-    memcpy(o->lin, f->save, bytes);
     f->curve = dpsi / n;
     f->huber = psi2 / f->dof / (dpsi / n * (dpsi / n));
     f->square = square;
+    for (size_t k = 0; k < f->q; k++)
+        o->shrink[k] /= f->curve;
+    ev = fit_objective_value(o, f->best);
+    for (size_t k = 0; k < f->q; k++)
+        o->shrink[k] *= f->curve;
+    if (ev != FIT_EVAL_OK)
+        return ev;
+    memcpy(o->lin, f->save, bytes);
     return fit_objective_normal(o, f->best, f->B, f->g);
 }
 

@@ -9,6 +9,10 @@
  *     -2 l = log |S| + log (1^T S^-1 1) + (c - m)^T S^-1 (c - m),   S = V + tau^2,   m = 1^T S^-1 c / 1^T S^-1 1,
  * in the eigenvectors of V.  Where l is largest at tau = 0, one value is fitted for all angles.
  *
+ * With a robust loss V is Huber's covariance h (J^T J)^-1 (fit_noise.c) and the cost, in place of 1/2 chi2, rises by
+ * kappa / 2 d^T J^T J d near its minimum, kappa the mean of psi'.  As minus the logarithm of a density with the
+ * covariance V it is to be divided by h kappa, which so takes the place of s^2.
+ *
  * The intercept (offset) is left as it is: its errors are so small that nothing is gained.
  */
 #include "fit_impl.h"
@@ -98,15 +102,19 @@ int fit_reml(size_t n, const double *value, double *V, double *mean, double *var
 
 /* ---- the fit --------------------------------------------------------------------------------------------------- */
 
-/* Covariance at the best point so far, in res. */
+/* Covariance at the best point so far, in res.  *variance: what turns the cost into minus a log density. */
 static enum fit_status errors_now(struct fit_job *f, double *variance)
 {
     struct fit_result *r = f->res;
-    if (fit_objective_value(f->obj, f->best) != FIT_EVAL_OK ||
-        fit_objective_normal(f->obj, f->best, f->B, f->g) != FIT_EVAL_OK)
+    int robust = !isnan(f->robust);
+    enum fit_eval e = robust ? fit_job_robust_normal(f) : fit_objective_value(f->obj, f->best);
+    if (e == FIT_EVAL_OK && !robust)
+        e = fit_objective_normal(f->obj, f->best, f->B, f->g);
+    if (e != FIT_EVAL_OK)
         return fit_fail(f->err, FIT_ERR_NUMERIC, "fit: derivatives are not finite at the optimum");
-    *variance = f->noise > 0 ? f->noise : 2 * f->obj->cost / f->dof;
-    struct fit_covariance_spec spec = {f->obj, f->best, f->lower, f->upper, f->B, *variance};
+    double scale = robust ? f->huber : f->noise > 0 ? f->noise : 2 * f->obj->cost / f->dof;
+    *variance = robust ? f->huber * f->curve : scale;
+    struct fit_covariance_spec spec = {f->obj, f->best, f->lower, f->upper, f->B, scale};
     return fit_covariance(&spec, r, f->err);
 }
 
@@ -165,11 +173,24 @@ static enum fit_status renew(struct fit_job *f)
         return st;
     if (f->obj->weighting == FIT_WEIGHT_GROUP)
         fit_objective_group_factor(obj, f->obj->factor);
+    memcpy(obj->lin, f->obj->lin, f->ng * f->q * sizeof *obj->lin);
     obj->nvalue = f->obj->nvalue;
     obj->nnormal = f->obj->nnormal;
     fit_objective_free(f->obj);
     f->obj = obj;
     return FIT_OK;
+}
+
+/* One value of linear parameter q for all groups; the mean is where to begin. */
+static void make_one(struct fit_job *f, size_t q)
+{
+    double mean = 0;
+    for (size_t g = 0; g < f->ng; g++)
+        mean += f->obj->lin[g * f->q + q] / (double)f->ng;
+    for (size_t g = 0; g < f->ng; g++) {
+        f->linear_class[g * f->q + q] = 0;
+        f->obj->lin[g * f->q + q] = mean;
+    }
 }
 
 enum fit_status fit_job_hierarchy(struct fit_job *f, struct fit_outcome *o)
@@ -189,12 +210,16 @@ enum fit_status fit_job_hierarchy(struct fit_job *f, struct fit_outcome *o)
         r->spread[q] = suits(f, q) ? population(f, q) : NAN;
         if (r->spread[q] > 0)
             f->shrink[q] = variance / (r->spread[q] * r->spread[q]);
-        for (size_t g = 0; r->spread[q] == 0 && g < f->ng; g++) /* exactly: none was seen */
-            f->linear_class[g * f->q + q] = 0;
+        if (r->spread[q] == 0) /* exactly: none was seen */
+            make_one(f, q);
     }
     forget_errors(r);
     if ((st = renew(f)) != FIT_OK)
         return st;
+    if (!isnan(f->robust))
+        return fit_job_robust_again(f, o) == FIT_EVAL_OK
+                   ? FIT_OK
+                   : fit_fail(f->err, FIT_ERR_NUMERIC, "fit: the robust fit met values that are not finite");
     memcpy(f->theta, f->best, f->p * sizeof *f->theta);
     fit_job_optimise(f, f->theta, f->opt->max_iterations);
     fit_job_keep(f, o);

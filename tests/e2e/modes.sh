@@ -86,6 +86,8 @@ for mode in individual averaged constant fourier hierarchical; do
 done
 grep -q 'quantiles of the data' constant/fit.json || fail "constant does not tell what is held"
 grep -q '"hierarchy"' hierarchical/fit.json || fail "no spread of the contrasts"
+fit together --scaling hierarchical --loss soft_l1
+grep -q '"hierarchy"' together/fit.json || fail "no spread of the contrasts with a robust loss"
 fit few --scaling fourier --fourier-order 3
 grep -q 'needs 7 different angles' few/fit.json || fail "fourier with too few angles does not say so"
 
