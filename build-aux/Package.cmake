@@ -19,10 +19,19 @@ set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "gcc, libc6-dev") # homodyne --model FILE.lua
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS
-    "libhdf5-dev, libyaml-dev, libopenblas-dev, liblapacke-dev, zlib1g-dev") # programs with libhomodyne-fit.a
+    "python3-numpy, python3-h5py, libhdf5-dev, libyaml-dev, libopenblas-dev, liblapacke-dev, zlib1g-dev") # Python;
+                                                                            # programs with libhomodyne-fit.a
+set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA "${PROJECT_SOURCE_DIR}/build-aux/prerm")
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 
 # Debian wants the licences under this name.
 configure_file("${PROJECT_SOURCE_DIR}/build-aux/copyright.in" copyright @ONLY)
 install(FILES "${CMAKE_CURRENT_BINARY_DIR}/copyright" DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/homodyne-gen)
+
+# The Python package, where Debian looks for it: in packages only (elsewhere: make wheel).
+install(CODE "
+    if(CMAKE_INSTALL_PREFIX MATCHES \"/usr$\")
+        file(INSTALL DESTINATION \"\${CMAKE_INSTALL_PREFIX}/lib/python3/dist-packages\" TYPE DIRECTORY
+             FILES \"${PROJECT_SOURCE_DIR}/python/homodyne_gen\" PATTERN __pycache__ EXCLUDE)
+    endif()")
 include(CPack)

@@ -16,7 +16,7 @@ static const double between = 12, before_residual = 34, right = 14;
 /* Of a map; a single one may be large. */
 static double side_of(const struct rp_result *r)
 {
-    return !r->fitted ? (r->ngroup > 1 ? 240 : 400) : r->ngroup > 1 ? 150 : 240;
+    return !r->fitted ? (r->ngroup > 1 ? 240 : 400) : r->ngroup > 1 ? 124 : 190;
 }
 
 static double width_of(const struct rp_result *r)

@@ -105,6 +105,16 @@ expect 0 "$h" plot fit -o svg
 [ "$(ls svg | wc -l)" -eq "$(grep -c '<svg' fit/report.html)" ] || fail "as many files as figures"
 well_formed svg/*.svg
 ! grep -q 'var(--' svg/*.svg || fail "colours of a page in a file"
+# what the files say and show is what the page does: the same texts, paths and pictures
+drawn() { # what lies inside of the figures of files, a line each
+    cat "$@" | tr '\n' ' ' | sed 's/<svg/\n<svg/g' | grep '^<svg' | sed 's/<\/svg>.*//; s/ \(fill\|stroke\|style\|class\)="[^"]*"//g' |
+        grep -oE '>[^<>]+</text>| d="[^"]*"|data:image[^"]*' |
+        grep -vE '^ d="m0 0l[0-9.]+ 0 0 [0-9.]+-[0-9.]+ 0z"' | sort # a file has its paper
+}
+drawn fit/report.html >of_page
+drawn svg/*.svg >of_files
+[ "$(wc -l <of_page)" -gt 300 ] || fail "only $(wc -l <of_page) texts and paths on the page"
+cmp of_page of_files || { diff of_page of_files | cut -c 1-120 | head -6; fail "page and files show different things"; }
 if "$h" plot fit --format=png -o png 2>&1 | grep -q "needs Cairo"; then
     echo "built without Cairo: neither png nor pdf is tried"
     [ ! -e png ] || fail "a folder without files"
@@ -113,6 +123,14 @@ else
     for f in png/*.png; do head -c 8 "$f" | od -An -c | grep -q 'P   N   G' || fail "$f is no PNG"; done
     expect 0 "$h" plot fit -f pdf -o pdf
     for f in pdf/*.pdf; do head -c 5 "$f" | grep -q '%PDF-' || fail "$f is no PDF"; done
+    if command -v pdftotext >/dev/null; then # what stands upright and is one word: as in the file of SVG
+        for name in $(ls svg | sed 's/[.]svg$//'); do
+            grep -oE '>[0-9a-zA-Z_.]+</text>' "svg/$name.svg" | sed 's/^>//; s/<.*//' | sort -u >words
+            pdftotext "pdf/$name.pdf" - | tr -s ' \n' '\n\n' | sort -u >there
+            missing=$(comm -23 words there | tr '\n' ' ')
+            [ -z "$missing" ] || fail "pdf/$name.pdf lacks $missing"
+        done
+    fi
 fi
 expect 0 "$h" plot fit
 [ -s fit/figures/correlation.svg ] || fail "no figures in the folder of the fit"
