@@ -439,7 +439,15 @@ static enum fit_status write_config(struct front *f, const struct front_args *a,
         st = fit_output_write(w->output, text, size, err);
     const int holes = strstr(text ? text : "", "FILL IN") != NULL;
     free(text);
-    if (st == FIT_OK && strcmp(w->output, "-") != 0 && !front_given(a, "quiet"))
+    if (st == FIT_OK && a->json) {
+        struct fit_json j = {0};
+        fit_json_begin(&j, NULL, '{');
+        fit_json_string(&j, "file", w->output);
+        fit_json_string(&j, "model", w->mode);
+        fit_json_boolean(&j, "complete", !holes);
+        fit_json_end(&j);
+        fit_json_put(&j, f->out);
+    } else if (st == FIT_OK && strcmp(w->output, "-") != 0 && !front_given(a, "quiet"))
         fprintf(f->out, "%s: written; next: %shomodyne validate %s\n", w->output,
                 holes ? "fill in what is marked, then " : "", w->output);
     return st;
@@ -451,6 +459,8 @@ enum fit_status front_cmd_config(struct front *f, const struct front_args *a, st
     enum fit_status st = read_options(a, &w, err);
     const int asked =
         front_given(a, "interactive") || (f->in_is_terminal && !w.mode[0] && !w.data[0]);
+    if (st == FIT_OK && a->json && strcmp(w.output, "-") == 0)
+        st = fit_fail(err, FIT_ERR_USAGE, "config: --json with -o FILE; the screen is for one of the two");
     if (st == FIT_OK && strcmp(w.output, "-") != 0 && !front_given(a, "force") &&
         !front_given(a, "overwrite") && access(w.output, F_OK) == 0)
         st = fit_fail(err, FIT_ERR_USAGE, "%s exists; --force writes over it, -o FILE elsewhere",

@@ -3,6 +3,7 @@
  * 0.01. */
 #define _POSIX_C_SOURCE 200809L
 #include "front.h"
+#include "json.h"
 #include "result.h"
 
 #include <errno.h>
@@ -11,25 +12,44 @@
 #include <string.h>
 
 /* "name truth unit" a line; '#' begins a remark. */
-static enum fit_status print_truth(FILE *out, const char *file, const struct front_result *r,
-                                   struct fit_error *err)
+static enum fit_status print_truth(FILE *out, int json, int quiet, const char *folder, const char *file,
+                                   const struct front_result *r, struct fit_error *err)
 {
+    struct fit_json j = {0};
     char line[256], name[64], unit[64];
     double truth;
     FILE *f = fopen(file, "r");
     if (!f)
         return fit_fail(err, FIT_ERR_IO, "%s: cannot be read: %s", file, strerror(errno));
-    fprintf(out, "\n%-20s %12s %12s %12s %12s\n", "parameter", "truth", "fit", "error", "off by");
+    fit_json_begin(&j, NULL, '{');
+    fit_json_string(&j, "folder", folder);
+    fit_json_begin(&j, "parameters", '{');
+    if (!json && !quiet)
+        fprintf(out, "\n%-20s %12s %12s %12s %12s\n", "parameter", "truth", "fit", "error", "off by");
     while (fgets(line, sizeof line, f)) {
         unit[0] = '\0';
         if (line[0] == '#' || sscanf(line, "%63s %lf %63s", name, &truth, unit) < 2)
             continue;
         const struct front_param *p = front_result_param(r, name);
-        if (p)
+        if (!p)
+            continue;
+        fit_json_begin(&j, name, '{');
+        fit_json_number(&j, "truth", truth);
+        fit_json_number(&j, "value", p->value);
+        fit_json_number(&j, "std", p->std);
+        fit_json_string(&j, "unit", unit);
+        fit_json_end(&j);
+        if (!json && !quiet)
             fprintf(out, "%-20s %12g %12.6g %12.2g %8.1f std  %s\n", name, truth, p->value, p->std,
                     (p->value - truth) / p->std, unit);
     }
     fclose(f);
+    fit_json_end(&j);
+    fit_json_end(&j);
+    if (json)
+        fit_json_put(&j, out);
+    else
+        fit_json_free(&j);
     return FIT_OK;
 }
 
@@ -48,9 +68,10 @@ enum fit_status front_cmd_demo(struct front *f, const struct front_args *a, stru
     enum fit_status st = front_choose(f, NULL, config, NULL, 0, &fitter, err);
     if (st != FIT_OK)
         return st;
-    char *rest[] = {config, front_word("-o"), front_word(folder)};
-    char **word = front_words(&fitter, "fit", rest, 3);
-    fprintf(f->out, "+ homodyne fit %s -o %s\n", config, folder);
+    char *rest[] = {config, front_word("-o"), front_word(folder), front_word("--quiet")};
+    char **word = front_words(&fitter, "fit", rest, a->json || a->quiet ? 4 : 3);
+    if (!a->json && !a->quiet)
+        fprintf(f->out, "+ homodyne fit %s -o %s\n", config, folder);
     fflush(f->out);
     st = word ? front_start(fitter.program, word, NULL, &pid, err)
               : fit_fail(err, FIT_ERR_MEMORY, "out of memory");
@@ -60,7 +81,7 @@ enum fit_status front_cmd_demo(struct front *f, const struct front_args *a, stru
     if (st == FIT_OK && f->exit_code == 0)
         st = front_result_read(folder, &r, err);
     if (st == FIT_OK && f->exit_code == 0)
-        st = print_truth(f->out, truth, &r, err);
+        st = print_truth(f->out, a->json, a->quiet, folder, truth, &r, err);
     front_result_free(&r);
     return st;
 }

@@ -71,7 +71,7 @@ struct job {
     const char *command; /* of homodyne-report: "plot" or "report" */
     const char *format;  /* of plot, or NULL */
     const char *output;  /* or NULL: its own default */
-    int quiet;
+    int quiet, json;
     struct front_fitter fitter, report;
     struct words data;                              /* for `extract`, without -o */
     char folder[FRONT_PATH], file[FRONT_PATH + 16]; /* temporary */
@@ -106,7 +106,7 @@ static enum fit_status draw_data(struct job *j, struct fit_error *err)
     struct words w = words_new(8);
     int code = 0;
     add_pair(&j->data, "--output", j->file);
-    if (j->quiet)
+    if (j->quiet || j->json)
         add(&j->data, "--quiet");
     enum fit_status st = run(&j->fitter, "extract", &j->data, &code, err);
     if (st == FIT_OK && code == 0) {
@@ -117,6 +117,8 @@ static enum fit_status draw_data(struct job *j, struct fit_error *err)
             add_pair(&w, "--output", j->output);
         if (j->quiet)
             add(&w, "--quiet");
+        if (j->json)
+            add(&w, "--json");
         st = run(&j->report, j->command, &w, &code, err);
     }
     j->f->exit_code = code;
@@ -198,6 +200,7 @@ static enum fit_status draw_target(struct front *f, const struct front_args *a, 
                     .format = front_value(a, "format"),
                     .output = front_value(a, "output"),
                     .quiet = a->quiet,
+                    .json = a->json,
                     .data = words_new(a->nrest + 8)};
     char name[FRONT_PATH];
     const char *model = front_value(a, "model");
@@ -333,7 +336,7 @@ enum fit_status front_plot_package(struct front *f, const struct front_args *a, 
 {
     struct fit_cli cli;
     enum fit_status st = front_parse_rest(a, "fit", &cli, err);
-    struct job j = {.f = f, .command = "plot", .format = "auto", .quiet = a->quiet};
+    struct job j = {.f = f, .command = "plot", .format = "auto", .quiet = a->quiet, .json = a->json};
     char folder[FRONT_PATH + 64], data[FRONT_PATH + 96];
     char(*storage)[64] = calloc(2 * a->nrest + 16, sizeof *storage);
     int code = 0;

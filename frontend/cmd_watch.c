@@ -7,6 +7,7 @@
  */
 #define _XOPEN_SOURCE 700
 #include "front.h"
+#include "json.h"
 #include "result.h"
 #include "view.h"
 
@@ -207,6 +208,28 @@ static void print_fit(const struct watch *w, const struct front_result *r, FILE 
     fprintf(out, "%s\n", code == 0 ? "" : "  NOT CONVERGED");
 }
 
+/* A line for each fit. */
+static void put_json(const struct watch *w, const struct front_result *r, const char *clock, int code)
+{
+    struct fit_json j = {.compact = 1};
+    fit_json_begin(&j, NULL, '{');
+    fit_json_string(&j, "time", clock);
+    fit_json_boolean(&j, "converged", code == 0);
+    fit_json_number(&j, "n_points", r->npoint);
+    fit_json_number(&j, "reduced_chi2", r->reduced_chi2);
+    fit_json_string(&j, "folder", w->folder);
+    fit_json_begin(&j, "parameters", '{');
+    for (size_t k = 0; k < r->nparam; k++) {
+        fit_json_begin(&j, r->param[k].name, '{');
+        fit_json_number(&j, "value", r->param[k].value);
+        fit_json_number(&j, "std", r->param[k].std);
+        fit_json_end(&j);
+    }
+    fit_json_end(&j);
+    fit_json_end(&j);
+    fit_json_put(&j, w->f->out);
+}
+
 static enum fit_status report(struct watch *w, int code, struct fit_error *err)
 {
     char clock[16];
@@ -222,9 +245,11 @@ static enum fit_status report(struct watch *w, int code, struct fit_error *err)
                                     "see above")
                          : FIT_OK;
     }
-    if (!w->has_last && !w->a->quiet)
+    if (w->a->json)
+        put_json(w, &r, clock, code);
+    if (!w->has_last && !w->a->quiet && !w->a->json)
         print_header(w->f->out, &r);
-    if (!w->a->quiet)
+    if (!w->a->quiet && !w->a->json)
         print_fit(w, &r, w->f->out, clock, code);
     fflush(w->f->out);
     if (w->has_last)
@@ -295,7 +320,7 @@ enum fit_status front_cmd_watch(struct front *f, const struct front_args *a, str
         st = fit_fail(err, FIT_ERR_INTERRUPTED, "interrupted before a first fit");
     if (st == FIT_OK && w.nfit == 0)
         st = fit_fail(err, FIT_ERR_DATA, "watch: %s was never fitted", w.data);
-    if (st == FIT_OK && !a->quiet)
+    if (st == FIT_OK && !a->quiet && !a->json)
         fprintf(f->out, "%zu fits -> %s\n", w.nfit, w.folder);
     if (w.has_last)
         front_result_free(&w.last);

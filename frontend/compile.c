@@ -9,6 +9,7 @@
  * what lies in it is run. */
 #define _XOPEN_SOURCE 700
 #include "front.h"
+#include "json.h"
 
 #include "../common/sha256.h"
 #include "parallel.h"
@@ -356,7 +357,15 @@ enum fit_status front_cmd_compile(struct front *f, const struct front_args *a, s
     if (a->nrest != 1)
         return fit_fail(err, FIT_ERR_USAGE, "compile: give one model file, *.lua");
     enum fit_status st = front_compile(f, a->rest[0], a->quiet, &fitter, err);
-    if (st == FIT_OK)
+    if (st == FIT_OK && a->json) {
+        struct fit_json j = {0};
+        fit_json_begin(&j, NULL, '{');
+        fit_json_string(&j, "model", fitter.model);
+        fit_json_string(&j, "kernel", fitter.kernel);
+        fit_json_end(&j);
+        fit_json_put(&j, f->out);
+    } else if (st == FIT_OK) {
         fprintf(f->out, "%s\n", fitter.kernel);
+    }
     return st;
 }

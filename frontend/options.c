@@ -48,6 +48,7 @@ static const struct front_option of_config[] = {
     {"interactive", 'i', NULL, "ask; so, too, without --mode and --data", 0},
     {"force", 'f', NULL, "write over an existing file", 0},
     {"overwrite", 0, NULL, NULL, 1},
+    {"json", 0, NULL, "what was written, as JSON on standard output", 1},
     {"quiet", 'q', NULL, "nothing but errors", 1},
     END,
 };
@@ -78,18 +79,30 @@ static const struct front_option of_watch[] = {
 static const struct front_option of_plot[] = {
     {"output", 'o', "FOLDER", "default: RESULT/figures; of data ./NAME_figures", 0},
     {"format", 'f', "FORMAT", "svg (default), png, pdf; html: all in one page", 0},
+    {"json", 0, NULL, "the files that were written, as JSON", 1},
     {"quiet", 'q', NULL, "print nothing but errors", 0},
     MODEL,
     END,
 };
 static const struct front_option of_report[] = {
     {"output", 'o', "FILE", "default: RESULT/report.html; of data ./NAME_data.html", 0},
+    {"json", 0, NULL, "the file that was written, as JSON", 1},
     {"quiet", 'q', NULL, "print nothing but errors", 0},
     MODEL,
     END,
 };
 static const struct front_option of_compile[] = {
     {"quiet", 'q', NULL, "nothing but the path and errors", 0},
+    {"json", 0, NULL, "model and path as JSON", 0},
+    END,
+};
+static const struct front_option of_models[] = {
+    {"json", 0, NULL, "as JSON on standard output", 0},
+    END,
+};
+static const struct front_option of_demo[] = {
+    {"json", 0, NULL, "truth and result as JSON on standard output", 0},
+    {"quiet", 'q', NULL, "nothing but errors", 0},
     END,
 };
 static const struct front_option none[] = {END};
@@ -145,11 +158,11 @@ const struct front_command front_commands[] = {
      "angle. With --data FILE and --model NAME no configuration is needed.",
      FIT_COMMAND_EXTRACT, NULL, of_model, front_cmd_pass, 1},
     {"models", NULL, "", "the models that can be fitted", NULL,
-     FIT_COMMAND_COUNT, NULL, none, front_cmd_models, 0},
+     FIT_COMMAND_COUNT, NULL, of_models, front_cmd_models, 0},
     {"info", "params", "--model NAME", "parameters, units and bounds of a model", NULL,
      FIT_COMMAND_INFO, NULL, of_model, front_cmd_pass, 0},
     {"demo", NULL, "[FOLDER]", "fit a bundled experiment, the truth beside the result", NULL,
-     FIT_COMMAND_COUNT, NULL, none, front_cmd_demo, 0},
+     FIT_COMMAND_COUNT, NULL, of_demo, front_cmd_demo, 0},
     {"eval", NULL, "--model NAME -o FILE [options]", "values and derivatives of a model", NULL,
      FIT_COMMAND_EVAL, NULL, of_model, front_cmd_pass, 1},
     {"bench", NULL, "--model NAME [options]", "times of the kernels of a model", NULL,

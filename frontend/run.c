@@ -5,6 +5,7 @@
  * Spellings of the Python packages that a fitter cannot know are translated or refused by name. */
 #define _POSIX_C_SOURCE 200809L
 #include "front.h"
+#include "json.h"
 #include "result.h"
 
 #include <stdlib.h>
@@ -241,6 +242,19 @@ static enum fit_status validate_one(struct front *f, const struct front_args *a,
     return st;
 }
 
+static void put_failure(FILE *out, const char *file, const char *message)
+{
+    struct fit_json j = {0};
+    fit_json_begin(&j, NULL, '{');
+    fit_json_string(&j, "file", file);
+    fit_json_boolean(&j, "good", 0);
+    fit_json_begin(&j, "errors", '[');
+    fit_json_string(&j, NULL, message);
+    fit_json_end(&j);
+    fit_json_end(&j);
+    fit_json_put(&j, out);
+}
+
 enum fit_status front_cmd_validate(struct front *f, const struct front_args *a,
                                    struct fit_error *err)
 {
@@ -259,17 +273,24 @@ enum fit_status front_cmd_validate(struct front *f, const struct front_args *a,
         if (!plain)
             option[n++] = a->rest[k];
     }
-    for (size_t w = 0; option && w < cli.nword; w++) {
+    for (size_t w = 0; option && w < cli.nword; w++) { /* --json: a list of what each one gives */
         int code = 0;
+        if (a->json)
+            fputs(w ? "," : "[", f->out);
+        fflush(f->out);
         st = validate_one(f, a, cli.word[w], option, n, &code, err);
         if (st != FIT_OK) { /* of this file; the others are looked at, too */
             fprintf(f->err, "homodyne: error: %s\n", err->message);
+            if (a->json)
+                put_failure(f->out, cli.word[w], err->message);
             code = fit_status_exit(st);
         }
         bad += code != 0;
         f->exit_code = code > f->exit_code ? code : f->exit_code;
     }
-    if (option && !a->quiet)
+    if (option && a->json)
+        fputs("]\n", f->out);
+    else if (option && !a->quiet)
         fprintf(f->out, "%zu of %zu configurations are good\n", cli.nword - bad, cli.nword);
     st = option ? FIT_OK : fit_fail(err, FIT_ERR_MEMORY, "out of memory");
     free(option);
@@ -294,12 +315,14 @@ enum fit_status front_cmd_models(struct front *f, const struct front_args *a, st
 {
     char **name;
     size_t n;
+    struct fit_json j = {0};
     enum fit_status st = front_fitters(f, &name, &n, err);
     if (st == FIT_OK && a->nrest)
         st = fit_fail(err, FIT_ERR_USAGE,
                       "models: '%s' is too much; `homodyne info --model %s` "
                       "tells about one",
                       a->rest[0], a->rest[0]);
+    fit_json_begin(&j, NULL, '[');
     for (size_t k = 0; st == FIT_OK && k < n; k++) {
         struct front_fitter fitter;
         char *text = NULL, title[256];
@@ -309,11 +332,21 @@ enum fit_status front_cmd_models(struct front *f, const struct front_args *a, st
         char **word = st == FIT_OK ? front_words(&fitter, "info", rest, 1) : NULL;
         if (word && front_capture(fitter.program, word, &text, &code, err) == FIT_OK && code == 0) {
             json_text(text, "title", title, sizeof title);
-            fprintf(f->out, "%-20s %.56s%s\n", name[k], title, strlen(title) > 56 ? ".." : "");
+            fit_json_begin(&j, NULL, '{');
+            fit_json_string(&j, "name", name[k]);
+            fit_json_string(&j, "title", title);
+            fit_json_end(&j);
+            if (!a->json)
+                fprintf(f->out, "%-20s %.56s%s\n", name[k], title, strlen(title) > 56 ? ".." : "");
         }
         free(text);
         free(word);
     }
+    fit_json_end(&j);
+    if (st == FIT_OK && a->json)
+        fit_json_put(&j, f->out);
+    else
+        fit_json_free(&j);
     if (st == FIT_OK && n == 0)
         fprintf(f->err, "no fitter in %s\n", f->dir);
     front_names_free(name, n);

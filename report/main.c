@@ -7,6 +7,7 @@
  * Nothing of it is changed; files appear whole or not at all. Exit codes as those of the fitters:
  * 0, 3 usage, 4 data. */
 #include "figures.h"
+#include "json.h"
 #include "output.h"
 #include "page.h"
 
@@ -16,7 +17,7 @@
 struct request {
     int plot;
     const char *result, *output, *format;
-    int quiet;
+    int quiet, json;
 };
 
 static const char usage[] =
@@ -29,6 +30,7 @@ static const char usage[] =
     "  -o, --output PATH       default: RESULT/report.html; RESULT/figures\n"
     "  -f, --format FORMAT     of `plot`: svg (default), png (192 dots per inch), pdf; html: all\n"
     "                          in one page\n"
+    "      --json              what was written, as JSON\n"
     "  -q, --quiet             print nothing but errors\n"
     "  -h, --help              this text\n";
 
@@ -62,6 +64,8 @@ static enum fit_status read_request(int argc, char **argv, struct request *q, st
             q->format = value;
         else if (strcmp(argv[k], "-q") == 0 || strcmp(argv[k], "--quiet") == 0)
             q->quiet = 1;
+        else if (strcmp(argv[k], "--json") == 0)
+            q->json = 1;
         else if (argv[k][0] == '-')
             return fit_fail(err, FIT_ERR_USAGE,
                             "%s: unknown option %s, or without its value; see --help", argv[1],
@@ -92,6 +96,23 @@ static enum fit_status read_request(int argc, char **argv, struct request *q, st
 
 /* ---- the two commands ------------------------------------------------------------------------ */
 
+/* A page with its figures (format NULL), or a folder of files. */
+static void put_json(const char *where, const struct rp_figures *list, const char *format)
+{
+    struct fit_json j = {0};
+    char name[80];
+    fit_json_begin(&j, NULL, '{');
+    fit_json_string(&j, format ? "folder" : "file", where);
+    fit_json_begin(&j, format ? "files" : "figures", '[');
+    for (size_t k = 0; k < list->n; k++) {
+        snprintf(name, sizeof name, "%s%s%s", list->figure[k].name, format ? "." : "", format ? format : "");
+        fit_json_string(&j, NULL, name);
+    }
+    fit_json_end(&j);
+    fit_json_end(&j);
+    fit_json_put(&j, stdout);
+}
+
 /* Of a fit into its folder, of data into the current one. */
 static void page_path(const struct request *q, const struct rp_result *r, char *path, size_t size)
 {
@@ -121,7 +142,9 @@ static enum fit_status write_page(const struct request *q, const struct rp_resul
     if (st == FIT_OK)
         st = fit_output_write(path, text, size, err);
     free(text);
-    if (st == FIT_OK && !q->quiet)
+    if (st == FIT_OK && q->json)
+        put_json(path, list, NULL);
+    else if (st == FIT_OK && !q->quiet)
         printf("%s  (%zu figures, %.1f MB)\n", path, list->n, (double)size / 1e6);
     return st;
 }
@@ -181,7 +204,9 @@ static enum fit_status write_figures(const struct request *q, const struct rp_re
         else
             fit_output_abandon(&out);
     }
-    if (st == FIT_OK && !q->quiet)
+    if (st == FIT_OK && q->json)
+        put_json(where, list, q->format);
+    else if (st == FIT_OK && !q->quiet)
         printf("%s: %zu figures\n", where, list->n);
     return st;
 }

@@ -132,6 +132,8 @@ const struct fit_cli_option fit_cli_options[] = {
     {"isa", 0, TEXT, ALL | RARE, AT(isa), 0, "LEVEL",
      "v2, v3, v4: kernel for this instruction set; also FIT_ISA"},
     {"threads", 'j', COUNT, ALL, AT(threads), 0, "N", "default: one per core"},
+    {"json", 0, FLAG, BIT(EVAL) | BIT(SIMULATE) | BIT(EXTRACT) | FILES | RARE, AT(json), 0, NULL,
+     "what was found or written as JSON on standard output"},
     {"json", 0, FLAG, BIT(FIT) | BIT(INFO) | BIT(BENCH) | BIT(CHECK) | BIT(ESTIMATE) | BIT(PLAN), AT(json), 0, NULL,
      "result as JSON on standard output"},
     {"quiet", 0, FLAG, ALL, AT(quiet), 0, NULL, "nothing but errors"},

@@ -5,6 +5,7 @@
  * far as the configuration can be understood the data file is asked for what it should hold
  * (wavevector, azimuths, frames, frame period), each by itself.  When all that is right the values
  * are read as `fit` would read them, for frames without values and errors that are no numbers. */
+#include "json.h"
 #include "memory.h"
 #include "measurement.h"
 #include "program.h"
@@ -19,7 +20,8 @@
 
 /* What has been found; each problem is printed at once. */
 struct findings {
-    FILE *f;
+    FILE *f; /* NULL: kept in `text` */
+    struct fit_notes text;
     size_t n;
     struct fit_error first;
 };
@@ -31,19 +33,26 @@ static void found(struct findings *all, const struct fit_config *cfg, struct fit
     char where[160] = "";
     if (all->n++ == 0)
         all->first = *err;
+    char text[1400];
     if (from.kind == FIT_FROM_FILE && from.line)
-        fprintf(all->f, "%s:%u: ", cfg->file, from.line);
+        snprintf(where, sizeof where, "%.140s:%u", cfg->file, from.line);
     else if (from.kind == FIT_FROM_COMMAND)
         fit_origin_text(cfg, from, where, sizeof where);
-    fprintf(all->f, "%s%s%s%s\n", where, *where ? ": " : "",
-            strstr(err->message, "error: ") ? "" : "error: ", err->message);
+    snprintf(text, sizeof text, "%s%s%s%s", where, *where ? ": " : "",
+             strstr(err->message, "error: ") ? "" : "error: ", err->message);
+    if (all->f)
+        fprintf(all->f, "%s\n", text);
+    else
+        fit_notes_add(&all->text, "%s", text);
 }
 
-static void print_log(FILE *f, const struct fit_config_log *log, int errors)
+static void print_log(FILE *f, struct fit_notes *kept, const struct fit_config_log *log, int errors)
 {
     for (size_t k = 0; k < log->n; k++)
-        if (log->message[k].error == errors)
+        if (log->message[k].error == errors && f)
             fprintf(f, "%s\n", log->message[k].text);
+        else if (log->message[k].error == errors)
+            fit_notes_add(kept, "%s", log->message[k].text);
 }
 
 /* ---- keys without effect --------------------------------------------------------------------- */
@@ -175,8 +184,8 @@ static void check_pairs(const struct fit_config *cfg, const struct fit_kernel *k
 }
 
 /* What `fit` would refuse later: the method, then the data. */
-static void check_data(FILE *out, const struct fit_config *cfg, const struct fit_kernel *k,
-                       struct findings *all)
+static void check_data(FILE *out, struct fit_notes *kept, const struct fit_config *cfg,
+                       const struct fit_kernel *k, struct findings *all)
 {
     struct fit_notes notes = {0};
     struct fit_error err;
@@ -192,9 +201,39 @@ static void check_data(FILE *out, const struct fit_config *cfg, const struct fit
     } else {
         check_rows(cfg, k, out, &notes, all);
     }
-    for (size_t i = 0; out && i < notes.n; i++)
-        fprintf(out, "note: %s\n", notes.text[i]);
+    for (size_t i = 0; i < notes.n; i++)
+        if (out)
+            fprintf(out, "note: %s\n", notes.text[i]);
+        else
+            fit_notes_add(kept, "%s", notes.text[i]);
     fit_notes_free(&notes);
+}
+
+static void put_texts(struct fit_json *j, const char *key, const struct fit_notes *n)
+{
+    fit_json_begin(j, key, '[');
+    for (size_t k = 0; k < n->n; k++)
+        fit_json_string(j, NULL, n->text[k]);
+    fit_json_end(j);
+}
+
+static enum fit_status put_json(FILE *f, const char *file, const struct fit_config *cfg,
+                                const struct fit_kernel *k, const struct findings *all,
+                                const struct fit_notes *notes, struct fit_error *err)
+{
+    struct fit_json j = {0};
+    fit_json_begin(&j, NULL, '{');
+    fit_json_string(&j, "file", file);
+    fit_json_string(&j, "model", k->name);
+    fit_json_boolean(&j, "good", all->n == 0);
+    put_texts(&j, "errors", &all->text);
+    put_texts(&j, "notes", notes);
+    fit_json_begin(&j, "no_effect", '[');
+    for (size_t i = 0; cfg && i < cfg->nreason; i++)
+        fit_json_string(&j, NULL, cfg->reason[i].path);
+    fit_json_end(&j);
+    fit_json_end(&j);
+    return fit_json_put(&j, f) == 0 ? FIT_OK : fit_fail(err, FIT_ERR_MEMORY, "out of memory");
 }
 
 enum fit_status fit_cmd_check(struct fit_program *p, const struct fit_cli *cli,
@@ -203,8 +242,9 @@ enum fit_status fit_cmd_check(struct fit_program *p, const struct fit_cli *cli,
     const struct fit_kernel *k;
     struct fit_config *cfg = NULL;
     struct fit_config_log log;
-    struct findings all = {.f = p->err};
-    FILE *out = cli->quiet ? NULL : p->out;
+    struct findings all = {.f = cli->json ? NULL : p->err};
+    struct fit_notes notes = {0};
+    FILE *out = cli->quiet || cli->json ? NULL : p->out;
     fit_config_log_init(&log);
     enum fit_status st = fit_program_kernel(p, cli, &k, err);
     if (st == FIT_OK)
@@ -213,25 +253,28 @@ enum fit_status fit_cmd_check(struct fit_program *p, const struct fit_cli *cli,
         goto done; /* nothing to check: the call itself is wrong */
     all.n = log.nerror;
     all.first = *err;
-    print_log(p->err, &log, 1);
-    if (out)
-        print_log(out, &log, 0);
+    print_log(all.f, &all.text, &log, 1);
+    print_log(out, &notes, &log, 0);
     if (cfg && out)
         print_ignored(out, cfg, cli->verbose ? SIZE_MAX : 4);
     if (cfg)
-        check_data(out, cfg, k, &all);
+        check_data(out, &notes, cfg, k, &all);
+    const char *file = cfg ? cfg->file : cli->config ? cli->config : cli->word[0];
+    if (cli->json && put_json(p->out, file, cfg, k, &all, &notes, err) != FIT_OK)
+        st = err->status;
     if (all.n)
         st = fit_fail(err, all.first.status, "%s: %zu error%s: fit would not run",
-                      cfg ? cfg->file : cli->config ? cli->config : cli->word[0], all.n,
-                      all.n > 1 ? "s" : "");
+                      file, all.n, all.n > 1 ? "s" : "");
     else if (out)
         fprintf(out, "%s: good for %s\n", cfg->file, k->name);
-    if (st == FIT_OK && cli->verbose) {
+    if (st == FIT_OK && cli->verbose && !cli->json) {
         char *text = fit_config_text(cfg);
         fputs(text ? text : "", p->out);
         free(text);
     }
 done:
+    fit_notes_free(&all.text);
+    fit_notes_free(&notes);
     fit_config_free(cfg);
     fit_config_log_free(&log);
     return st;

@@ -153,6 +153,8 @@ enum fit_status fit_cmd_eval(struct fit_program *p, const struct fit_cli *cli,
         st = fit_output_commit(&out, err);
     else
         fit_output_abandon(&out);
+    if (st == FIT_OK && cli->json)
+        st = fit_experiment_json(e, cli, p->out, err);
     fit_experiment_free(e);
     return st;
 }

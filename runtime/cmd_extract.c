@@ -11,6 +11,7 @@
 #include "memory.h"
 #include "output.h"
 #include "hdf5_results.h"
+#include "json.h"
 #include "program.h"
 #include "progress.h"
 #include "results.h"
@@ -145,6 +146,33 @@ static void tell(const struct fit_program *p, const struct extract *x)
                 x->m->dataset->layout.nframe);
 }
 
+static enum fit_status tell_json(const struct fit_program *p, const struct extract *x, const char *path,
+                                 struct fit_error *err)
+{
+    const struct fit_maps *m = x->measured.maps;
+    struct fit_json j = {0};
+    fit_json_begin(&j, NULL, '{');
+    fit_json_string(&j, "file", path);
+    fit_json_string(&j, "data", x->m->file);
+    fit_json_string(&j, "sha256", x->m->sha256);
+    if (x->k->space == FIT_ROWS) {
+        fit_json_integer(&j, "rows", (int64_t)m->n);
+    } else {
+        fit_json_integer(&j, "frames", (int64_t)x->m->dataset->layout.nframe);
+        fit_json_integer(&j, "bin", (int64_t)m->bin);
+        fit_json_number(&j, "q", x->input.q);
+        fit_json_number(&j, "dt", x->time_unit ? NAN : x->input.dt);
+        fit_json_numbers(&j, "phi", x->input.phi, x->input.phi ? m->ngroup : 0);
+    }
+    fit_json_numbers(&j, "noise", x->measured.sigma, m->ngroup);
+    fit_json_begin(&j, "notes", '[');
+    for (size_t k = 0; k < x->m->notes.n; k++)
+        fit_json_string(&j, NULL, x->m->notes.text[k]);
+    fit_json_end(&j);
+    fit_json_end(&j);
+    return fit_json_put(&j, p->out) == 0 ? FIT_OK : fit_fail(err, FIT_ERR_MEMORY, "out of memory");
+}
+
 enum fit_status fit_cmd_extract(struct fit_program *p, const struct fit_cli *cli,
                                 struct fit_error *err)
 {
@@ -171,7 +199,9 @@ enum fit_status fit_cmd_extract(struct fit_program *p, const struct fit_cli *cli
         st = fit_dataset_status(x.m->dataset, err);
     if (st == FIT_OK)
         st = write_file(p, &x, cli->output, err);
-    if (st == FIT_OK && !cli->quiet)
+    if (st == FIT_OK && cli->json)
+        st = tell_json(p, &x, cli->output, err);
+    else if (st == FIT_OK && !cli->quiet)
         tell(p, &x);
     fit_measured_free(&x.measured);
     fit_input_free(&x.input);

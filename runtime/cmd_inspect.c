@@ -56,14 +56,22 @@ static void print_bins(FILE *f, const struct fit_source *src, double chosen, int
 }
 
 /* Blank frames, values that are not finite, and range, of one matrix. */
-static enum fit_status look_at(FILE *f, struct fit_source *src, size_t which, struct fit_error *err)
+struct look {
+    size_t which, bad, blank;
+    double least, most, mean;
+};
+
+static enum fit_status look_at(struct fit_source *src, double chosen, struct look *x, struct fit_error *err)
 {
-    size_t n = src->nframe, bad = 0, blank = 0;
-    double *c2 = malloc(n * n * sizeof *c2), least = INFINITY, most = -INFINITY, sum = 0;
+    size_t n = src->nframe;
+    double *c2 = malloc(n * n * sizeof *c2), sum = 0;
+    *x = (struct look){.least = INFINITY, .most = -INFINITY};
+    while (x->which + 1 < src->nmatrix && !is_same(src->matrix[x->which].q, chosen))
+        x->which++;
     if (!c2)
         return fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory for a matrix of %zu frames",
                         src->file, n);
-    enum fit_status st = fit_source_read(src, which, c2, err);
+    enum fit_status st = fit_source_read(src, x->which, c2, err);
     for (size_t i = 0; i < n && st == FIT_OK; i++) {
         int live = 0;
         for (size_t j = 0; j < n; j++) {
@@ -71,17 +79,14 @@ static enum fit_status look_at(FILE *f, struct fit_source *src, size_t which, st
             live = live || (isfinite(v) && v > 0);
             if (j <= i)
                 continue;
-            bad += isfinite(v) ? 0 : 1;
+            x->bad += isfinite(v) ? 0 : 1;
             sum += isfinite(v) ? v : 0;
-            least = isfinite(v) && v < least ? v : least;
-            most = isfinite(v) && v > most ? v : most;
+            x->least = isfinite(v) && v < x->least ? v : x->least;
+            x->most = isfinite(v) && v > x->most ? v : x->most;
         }
-        blank += live ? 0 : 1;
+        x->blank += live ? 0 : 1;
     }
-    if (st == FIT_OK)
-        fprintf(f, "%s: values %.5g .. %.5g, mean %.5g; %zu blank frames, %zu values not finite\n",
-                src->matrix[which].key, least, most,
-                sum / (0.5 * (double)n * (double)(n - 1) - (double)bad), blank, bad);
+    x->mean = sum / (0.5 * (double)n * (double)(n - 1) - (double)x->bad);
     free(c2);
     return st;
 }
@@ -98,10 +103,52 @@ static enum fit_status print_source(FILE *f, struct fit_source *src, double chos
     print_bins(f, src, chosen, marked);
     for (size_t k = 0; k < src->nnote; k++)
         fprintf(f, "note: %s\n", src->note[k]);
-    size_t which = 0;
-    while (which + 1 < src->nmatrix && !is_same(src->matrix[which].q, chosen))
-        which++;
-    return src->nmatrix ? look_at(f, src, which, err) : FIT_OK;
+    struct look x;
+    enum fit_status st = src->nmatrix ? look_at(src, chosen, &x, err) : FIT_OK;
+    if (st == FIT_OK && src->nmatrix)
+        fprintf(f, "%s: values %.5g .. %.5g, mean %.5g\n  %zu blank frames, %zu values not finite\n",
+                src->matrix[x.which].key, x.least, x.most, x.mean, x.blank, x.bad);
+    return st;
+}
+
+static enum fit_status put_json(FILE *f, struct fit_source *src, double chosen, struct fit_error *err)
+{
+    struct fit_json j = {0};
+    struct look x;
+    enum fit_status st = src->nmatrix ? look_at(src, chosen, &x, err) : FIT_OK;
+    if (st != FIT_OK)
+        return st;
+    fit_json_begin(&j, NULL, '{');
+    fit_json_string(&j, "file", src->file);
+    fit_json_string(&j, "layout", src->layout);
+    fit_json_integer(&j, "frames", (int64_t)src->nframe);
+    fit_json_number(&j, "dt", src->dt);
+    fit_json_number(&j, "nearest_q", chosen);
+    fit_json_begin(&j, "matrices", '[');
+    for (size_t k = 0; k < src->nmatrix; k++) {
+        fit_json_begin(&j, NULL, '{');
+        fit_json_string(&j, "key", src->matrix[k].key);
+        fit_json_number(&j, "q", src->matrix[k].q);
+        fit_json_number(&j, "phi", src->matrix[k].phi);
+        fit_json_end(&j);
+    }
+    fit_json_end(&j);
+    if (src->nmatrix) {
+        fit_json_begin(&j, "look", '{');
+        fit_json_string(&j, "key", src->matrix[x.which].key);
+        fit_json_number(&j, "least", x.least);
+        fit_json_number(&j, "most", x.most);
+        fit_json_number(&j, "mean", x.mean);
+        fit_json_integer(&j, "blank_frames", (int64_t)x.blank);
+        fit_json_integer(&j, "not_finite", (int64_t)x.bad);
+        fit_json_end(&j);
+    }
+    fit_json_begin(&j, "notes", '[');
+    for (size_t k = 0; k < src->nnote; k++)
+        fit_json_string(&j, NULL, src->note[k]);
+    fit_json_end(&j);
+    fit_json_end(&j);
+    return fit_json_put(&j, f) == 0 ? FIT_OK : fit_fail(err, FIT_ERR_MEMORY, "out of memory");
 }
 
 /* ---- configuration --------------------------------------------------------------------------- */
@@ -202,11 +249,13 @@ enum fit_status fit_cmd_inspect(struct fit_program *p, const struct fit_cli *cli
     if (st != FIT_OK)
         return st;
     double q = nearest_q(src, cli->q);
-    if (!init)
+    if (cli->json)
+        st = put_json(p->out, src, q, err);
+    else if (!init)
         st = print_source(p->out, src, q, !isnan(cli->q) || cli->output != NULL, err);
     if (st == FIT_OK && cli->output)
         st = write_config(p, cli, k, src, q, err);
-    if (st == FIT_OK && cli->output && !cli->quiet)
+    if (st == FIT_OK && cli->output && !cli->quiet && !cli->json)
         fprintf(p->out, "%s: written; next: %s fit %s\n", cli->output, p->name, cli->output);
     fit_source_close(src);
     return st;

@@ -149,22 +149,23 @@ static double value_of(const struct fit_plan *p, size_t j)
 static void print_errors(const struct planning *x, FILE *f)
 {
     const struct fit_plan *p = &x->d[0].plan;
+    static const char *const heading[DESIGNS] = {"planned", "frames*2", "period/2", "angles*2"};
     size_t n = p->kernel->nparam + p->kernel->nlinear;
-    fprintf(f, "expected errors       value");
+    fprintf(f, "%-23s%5s", "expected errors", "value");
     for (int k = 0; k < DESIGNS; k++)
-        fprintf(f, "  %10s", x->d[k].name);
+        fprintf(f, "%9s", heading[k]);
     fprintf(f, "\n");
     for (size_t j = 0; j < n; j++) {
         const struct fit_param *par = param_of(p->kernel, j);
-        fprintf(f, "  %-18s %#8.4g", par->name, value_of(p, j));
+        fprintf(f, "  %-18s%#8.4g", par->name, value_of(p, j));
         for (int k = 0; k < DESIGNS; k++) {
             double e = x->d[k].done ? error_of(&x->d[k].plan, j) : NAN;
             if (e > 0)
-                fprintf(f, "  %10.2g", e);
+                fprintf(f, "%9.2g", e);
             else
-                fprintf(f, "  %10s", !x->d[k].done ? "-" : isnan(e) ? "none" : "fixed");
+                fprintf(f, "%9s", !x->d[k].done ? "-" : isnan(e) ? "none" : "fixed");
         }
-        fprintf(f, "%s%s\n", strcmp(par->unit, "1") ? "  " : "", strcmp(par->unit, "1") ? par->unit : "");
+        fprintf(f, "%s%s\n", strcmp(par->unit, "1") ? " " : "", strcmp(par->unit, "1") ? par->unit : "");
     }
     if (p->kernel->nlinear && p->fit.ngroup > 1)
         fprintf(f, "(of contrast and offset the largest error of an angle)\n");
@@ -207,7 +208,7 @@ static void print_text(const struct planning *x, FILE *f)
     fprintf(f, "%s: %zu frames of %g s, %zu angle%s", x->model->name, d->frames, d->dt, d->nphi, d->nphi > 1 ? "s" : "");
     if (!isnan(x->q))
         fprintf(f, ", q %g 1/angstrom", x->q);
-    fprintf(f, ", noise %g: %.3g values\n", d->sigma[0], p->values);
+    fprintf(f, "\nnoise %g: %.3g values\n", d->sigma[0], p->values);
     print_errors(x, f);
     print_relations(x, f);
     for (int k = 0; k < DESIGNS; k++) {
@@ -216,7 +217,7 @@ static void print_text(const struct planning *x, FILE *f)
         else if (x->d[k].plan.stride > 1)
             fprintf(f, "%s: from every %zu-th frame\n", x->d[k].name, x->d[k].plan.stride);
     }
-    fprintf(f, "for noise that is independent from value to value; noise that frames share makes them larger\n");
+    fprintf(f, "for noise that is independent from value to value; noise that frames share makes\nthem larger\n");
 }
 
 /* ---- as JSON --------------------------------------------------------------------------------- */

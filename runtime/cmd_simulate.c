@@ -555,10 +555,12 @@ enum fit_status fit_cmd_simulate(struct fit_program *p, const struct fit_cli *cl
         fit_output_abandon(&out);
     if (st == FIT_OK && cli->config_out)
         st = write_config(e, cli, err);
-    if (st == FIT_OK && !cli->quiet && k->space == FIT_PAIRS)
+    if (st == FIT_OK && cli->json)
+        st = fit_experiment_json(e, cli, p->out, err);
+    else if (st == FIT_OK && !cli->quiet && k->space == FIT_PAIRS)
         fprintf(p->out, "%s: %zu angles, %zu frames, dt %g s\n", cli->output, e->layout.ngroup,
                 e->layout.nframe, cli->dt);
-    if (st == FIT_OK && !cli->quiet && k->space == FIT_ROWS)
+    else if (st == FIT_OK && !cli->quiet)
         fprintf(p->out, "%s: %zu rows%s\n", cli->output, e->layout.nrow,
                 is_noisy(&noise) && !column_of(k, FIT_ROLE_SIGMA)
                     ? "; without errors: the model has no column for them" : "");

@@ -1,5 +1,6 @@
 /* experiment.c -- a model at given parameters on a given grid; see experiment.h. */
 #include "experiment.h"
+#include "json.h"
 
 #include "config.h"
 #include "nearest.h"
@@ -462,4 +463,29 @@ enum fit_status fit_experiment_rows(const struct fit_experiment *e, size_t g, si
     fit_team_run((struct fit_team){threads, FIT_TEAM_NEXT}, i1 - i0, row_turn, &all);
     free(all.index);
     return FIT_OK;
+}
+
+enum fit_status fit_experiment_json(const struct fit_experiment *e, const struct fit_cli *cli, FILE *f,
+                                    struct fit_error *err)
+{
+    const struct fit_kernel *k = e->kernel;
+    struct fit_json j = {0};
+    fit_json_begin(&j, NULL, '{');
+    fit_json_string(&j, "file", cli->output);
+    if (cli->config_out)
+        fit_json_string(&j, "config", cli->config_out);
+    fit_json_string(&j, "model", k->name);
+    if (k->space == FIT_PAIRS) {
+        fit_json_integer(&j, "frames", (int64_t)e->layout.nframe);
+        fit_json_number(&j, "dt", cli->dt);
+        fit_json_numbers(&j, "phi", e->phi, e->layout.ngroup);
+    } else {
+        fit_json_integer(&j, "rows", (int64_t)e->layout.nrow);
+    }
+    fit_json_begin(&j, "parameters", '{');
+    for (size_t p = 0; p < k->nparam; p++)
+        fit_json_number(&j, k->param[p].name, e->theta[p]);
+    fit_json_end(&j);
+    fit_json_end(&j);
+    return fit_json_put(&j, f) == 0 ? FIT_OK : fit_fail(err, FIT_ERR_MEMORY, "out of memory");
 }

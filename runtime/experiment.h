@@ -49,6 +49,10 @@ enum fit_status fit_experiment_rows(const struct fit_experiment *e, size_t g, si
 enum fit_status fit_experiment_table(const struct fit_experiment *e, double *mean, double *jac,
                                      struct fit_error *err);
 
+/* What was made of it, as JSON: file (cli->output), shape, parameters. */
+enum fit_status fit_experiment_json(const struct fit_experiment *e, const struct fit_cli *cli, FILE *f,
+                                    struct fit_error *err);
+
 /* 64-byte aligned storage, released by free(). */
 double *fit_alloc_doubles(size_t n);
 

@@ -208,3 +208,13 @@ void fit_json_free(struct fit_json *j)
     free(j->text);
     *j = (struct fit_json){0};
 }
+
+int fit_json_put(struct fit_json *j, FILE *f)
+{
+    const char *text = fit_json_text(j);
+    const int lost = text == NULL;
+    if (text)
+        fprintf(f, "%s\n", text);
+    fit_json_free(j);
+    return lost ? -1 : 0;
+}

@@ -22,6 +22,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #define FIT_JSON_DEPTH 16
 
@@ -49,6 +50,9 @@ void fit_json_numbers(struct fit_json *j, const char *key, const double *value, 
 /* The text written so far (owned by j), or NULL when memory ran out or brackets are not closed. */
 const char *fit_json_text(const struct fit_json *j);
 void fit_json_free(struct fit_json *j);
+
+/* Writes the text and a newline, and frees it.  0; -1 when memory ran out (nothing is written). */
+int fit_json_put(struct fit_json *j, FILE *f);
 
 /* Writes the shortest decimal form of a finite x that reads back as x; buffer of at least 32. */
 void fit_format_double(char *buffer, size_t size, double x);
