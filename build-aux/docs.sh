@@ -23,8 +23,7 @@ awk 'BEGIN { print "index\tHome" }
 for page in "$source"/docs/*.md; do
     name=$(basename "$page" .md)
     cut -f 1 "$work/order" | grep -qx "$name" || {
-        echo "docs.sh: docs/index.md does not list $name.md" >&2
-        exit 1
+        echo "docs.sh: docs/index.md does not list $name.md" >&2 # nor will the menu; tests/e2e/links.sh fails
     }
     cp "$page" "$work/$name.md"
 done

@@ -456,6 +456,8 @@ static enum fit_status write_config(struct front *f, const struct front_args *a,
 enum fit_status front_cmd_config(struct front *f, const struct front_args *a, struct fit_error *err)
 {
     struct wish w;
+    if (front_given(a, "keys"))
+        return front_keys(f, a, err);
     enum fit_status st = read_options(a, &w, err);
     const int asked =
         front_given(a, "interactive") || (f->in_is_terminal && !w.mode[0] && !w.data[0]);

@@ -164,6 +164,8 @@ enum fit_status front_cmd_models(struct front *f, const struct front_args *a,
                                  struct fit_error *err);
 enum fit_status front_cmd_config(struct front *f, const struct front_args *a,
                                  struct fit_error *err);
+/* config --keys (keys.c) */
+enum fit_status front_keys(struct front *f, const struct front_args *a, struct fit_error *err);
 enum fit_status front_cmd_compare(struct front *f, const struct front_args *a,
                                   struct fit_error *err);
 enum fit_status front_cmd_batch(struct front *f, const struct front_args *a, struct fit_error *err);

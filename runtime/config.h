@@ -214,7 +214,7 @@ struct fit_config_sampling {
     struct fit_cfg_flag dense_mass;
     struct fit_cfg_flag adaptive; /* adaptive_sampling */
     struct fit_cfg_int min_warmup, min_draws;
-    struct fit_cfg_text chain_method, run_id, scaling; /* scaling: the sampler's per_angle_mode */
+    struct fit_cfg_text chain_method, scaling; /* scaling: the sampler's per_angle_mode */
     struct fit_cfg_flag warm_start;                    /* from least squares; use_nlsq_warmstart */
     struct fit_cfg_flag require_warm_start;
     struct fit_cfg_choice prior_compat;  /* enum fit_peer: none, or homodyne: priors as in its sampler */
@@ -254,7 +254,6 @@ struct fit_config_study {
 };
 
 enum fit_peer { FIT_PEER_NONE, FIT_PEER_HOMODYNE, FIT_PEER_HETERODYNE, FIT_PEER_XPCSJAX };
-enum fit_errors { FIT_ERRORS_ROBUST, FIT_ERRORS_SCALED, FIT_ERRORS_PLAIN };
 
 /* Switches that reproduce the packages; all off unless `compat:` says otherwise. */
 struct fit_config_compat {
@@ -262,19 +261,11 @@ struct fit_config_compat {
     struct fit_cfg_flag exclude_t0;  /* drop the first frame of the window from the pairs */
     struct fit_cfg_flag full_matrix; /* count both triangles */
     struct fit_cfg_flag parity;      /* use the parity variant of the kernel */
-    struct fit_cfg_choice
-        errors; /* enum fit_errors: which standard deviations are reported as `std` */
     struct fit_cfg_flag files; /* also write the package's own file names */
 };
 
-enum fit_log_level { FIT_LOG_DEBUG, FIT_LOG_INFO, FIT_LOG_WARNING, FIT_LOG_ERROR };
-
 struct fit_config_output {
-    struct fit_cfg_text dir;         /* NULL: the program's default */
-    struct fit_cfg_choice log_level; /* enum fit_log_level */
-    struct fit_cfg_flag log_file;
-    struct fit_cfg_text log_path, log_name; /* folder, file name; NULL: run.log in dir */
-    struct fit_cfg_flag figures;
+    struct fit_cfg_text dir; /* NULL: the program's default */
 };
 
 /* Table models: which column of the file is which column of the kernel. */
@@ -416,6 +407,26 @@ char *fit_config_text(const struct fit_config *cfg);
 
 /* "my.yaml:41", "command line --bounds", "model", "default", "compat". */
 void fit_origin_text(const struct fit_config *cfg, struct fit_origin from, char *text, size_t size);
+
+/* What becomes of a key of a configuration. */
+enum fit_key_use {
+    FIT_KEY_READ,      /* it has its effect */
+    FIT_KEY_SAME,      /* it is read; another spelling of `same` */
+    FIT_KEY_OTHER_WAY, /* what it asks for is done in another way, or only in some cases */
+    FIT_KEY_NO_EFFECT, /* known from the packages; noted, not used */
+    FIT_KEY_REFUSED    /* an error when it asks for something that is not done */
+};
+struct fit_config_key {
+    const char *path;  /* "analyzer_parameters.dt"; of keys without effect also all below it */
+    enum fit_key_use use;
+    const char *about;  /* what it is, or why it has no effect */
+    const char *same;   /* FIT_KEY_SAME: path of the key whose other spelling it is; else NULL */
+    const char *option; /* "dt": option of the command line that sets it, or NULL */
+    const char *unit;   /* of a bare number, or NULL */
+};
+
+/* Key i of all that are known, in alphabetical order; returns 0 beyond the last one. */
+int fit_config_key(size_t i, struct fit_config_key *key);
 
 /* Index of the parameter with this name or alias (nonlinear first, then linear), or -1. */
 int fit_config_param_index(const struct fit_kernel *kernel, const char *name);

@@ -49,6 +49,9 @@ struct fit_cfg_key {
 extern const struct fit_cfg_key fit_cfg_keys[];
 extern const size_t fit_cfg_nkeys;
 
+/* Option of the command line whose value is that of the key, or NULL. */
+const char *fit_cfg_option_of(const char *path);
+
 /* Row of a path, or NULL. */
 const struct fit_cfg_key *fit_cfg_find(const char *path);
 /* True when some row lies below path ("a.b" when there is "a.b.c"). */
@@ -156,7 +159,7 @@ void fit_cfg_note_quality(struct fit_cfg_reader *r, const struct fit_yaml *node)
 #define FIT_CFG_METHOD_BOTH 100
 extern const struct fit_cfg_word fit_cfg_word_dt_policy[], fit_cfg_word_time_origin[],
     fit_cfg_word_q_rule[], fit_cfg_word_scaling_mode[], fit_cfg_word_loss[],
-    fit_cfg_word_bootstrap[], fit_cfg_word_sequence[], fit_cfg_word_stream[], fit_cfg_word_units_policy[], fit_cfg_word_variant[], fit_cfg_word_errors_kind[],
-    fit_cfg_word_log_level[], fit_cfg_word_method[], fit_cfg_word_prior[], fit_cfg_word_prior_compat[];
+    fit_cfg_word_bootstrap[], fit_cfg_word_sequence[], fit_cfg_word_stream[], fit_cfg_word_units_policy[], fit_cfg_word_variant[],
+    fit_cfg_word_method[], fit_cfg_word_prior[], fit_cfg_word_prior_compat[];
 
 #endif

@@ -32,12 +32,6 @@ const struct fit_cfg_word fit_cfg_word_bootstrap[] = {
     {"none", FIT_BOOTSTRAP_NONE}, {"parametric", FIT_BOOTSTRAP_PARAMETRIC}, {"block", FIT_BOOTSTRAP_BLOCK}, {NULL, 0}};
 const struct fit_cfg_word fit_cfg_word_sequence[] = {
     {"none", FIT_SEQUENCE_NONE}, {"angle", FIT_SEQUENCE_ANGLE}, {NULL, 0}};
-const struct fit_cfg_word fit_cfg_word_errors_kind[] = {
-    {"robust", FIT_ERRORS_ROBUST}, {"scaled", FIT_ERRORS_SCALED}, {"plain", FIT_ERRORS_PLAIN},
-    {NULL, 0}};
-const struct fit_cfg_word fit_cfg_word_log_level[] = {
-    {"debug", FIT_LOG_DEBUG}, {"info", FIT_LOG_INFO}, {"warning", FIT_LOG_WARNING},
-    {"error", FIT_LOG_ERROR}, {"critical", FIT_LOG_ERROR}, {NULL, 0}};
 const struct fit_cfg_word fit_cfg_word_method[] = {
     {"nlsq", FIT_METHOD_NLSQ}, {"nuts", FIT_METHOD_NUTS}, {"laplace", FIT_METHOD_LAPLACE},
     {"cmc", FIT_METHOD_CMC}, {"both", FIT_CFG_METHOD_BOTH}, {NULL, 0}};

@@ -212,14 +212,8 @@ static void imply_flag(struct fit_cfg_flag *flag, int value)
         *flag = (struct fit_cfg_flag){value, {.kind = FIT_FROM_COMPAT}};
 }
 
-static void imply_choice(struct fit_cfg_choice *choice, int value)
-{
-    if (!fit_given(choice->from))
-        *choice = (struct fit_cfg_choice){value, {.kind = FIT_FROM_COMPAT}};
-}
-
 /* Everything that a package does otherwise: both triangles, sigma 0.01
- * and plain errors (homodyne), first frame left out (homodyne, xpcsjax with two components), its
+ * (homodyne), first frame left out (homodyne, xpcsjax with two components), its
  * smooth |x|, its files. */
 static void imply_peer(struct fit_cfg_reader *r, enum fit_peer peer)
 {
@@ -230,7 +224,6 @@ static void imply_peer(struct fit_cfg_reader *r, enum fit_peer peer)
     imply_flag(&cfg->compat.files, peer != FIT_PEER_NONE);
     imply_flag(&cfg->compat.exclude_t0,
                peer == FIT_PEER_HOMODYNE || (peer == FIT_PEER_XPCSJAX && heterodyne_model));
-    imply_choice(&cfg->compat.errors, peer == FIT_PEER_NONE ? FIT_ERRORS_ROBUST : FIT_ERRORS_PLAIN);
     double *sigma = fit_cfg_alloc(r, sizeof *sigma);
     if (peer == FIT_PEER_HOMODYNE && sigma && !fit_given(cfg->input.sigma.from)) {
         const struct fit_origin from = {.kind = FIT_FROM_COMPAT};

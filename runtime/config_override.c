@@ -398,6 +398,29 @@ static const struct option options[] = {
 };
 // clang-format on
 
+/* Of several the longest name: "output-dir", not "o"; of functions those that set one key. */
+const char *fit_cfg_option_of(const char *path)
+{
+    static const char *const calls[][2] = {
+        {"analyzer_parameters.dt", "dt"},        {"analyzer_parameters.start_frame", "frames"},
+        {"analyzer_parameters.end_frame", "frames"}, {"analyzer_parameters.dt_policy", "dt"},
+        {"bootstrap.kind", "bootstrap"},         {"bootstrap.replicates", "bootstrap"},
+        {"experimental_data.file_path", "data"}, {"initial_parameters.fixed_parameters", "fix"},
+        {"initial_parameters.values", "start"},  {"parameter_space.bounds", "bounds"},
+        {"profile", "profile"},                  {"settings", "set"},
+        {"share", "share"},                      {"ties", "tie"},
+    };
+    const char *best = NULL;
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+        if (strcmp(calls[i][0], path) == 0)
+            return calls[i][1];
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        if (options[i].path && strcmp(options[i].path, path) == 0 &&
+            (!best || (strlen(best) < 2 && strlen(options[i].name) > 1) || strcmp(options[i].name, "output-dir") == 0))
+            best = options[i].name;
+    return best;
+}
+
 static const struct option *find_option(const char *name)
 {
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)

@@ -23,8 +23,6 @@ static void default_input(struct fit_config *c)
     c->scaling.fourier_order.value = 2;
     c->study.replicates.value = 200;
     c->scaling.peers_enabled.value = 1;
-    c->output.log_level.value = FIT_LOG_INFO;
-    c->output.figures.value = 1;
     c->max_seconds.value = NAN;
     c->seed.value = 42;
 }

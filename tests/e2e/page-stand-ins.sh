@@ -36,7 +36,8 @@ STAND
 
 cat >"$stand/sbatch" <<'STAND'
 #!/bin/bash
-for script; do :; done # the last word
+parsable=
+for script; do [ "$script" = --parsable ] && parsable=1; done # the last word is the script
 bash -n "$script" || exit 1
 head -1 "$script" | grep -q '^#!' || { echo "sbatch: $script does not begin with #!"; exit 1; }
 known='^#SBATCH --(job-name|array|cpus-per-task|mem|time|signal|output|requeue|ntasks|nodes|open-mode|hint)([= ]|$)'
@@ -53,7 +54,7 @@ for SLURM_ARRAY_TASK_ID in $(seq ${range:-0 0} | head -200); do
         exit 1
     }
 done
-echo "Submitted batch job $SLURM_JOB_ID"
+if [ -n "$parsable" ]; then echo $SLURM_JOB_ID; else echo "Submitted batch job $SLURM_JOB_ID"; fi
 STAND
 
 printf '#!/bin/sh\nexec "$@"\n' >"$stand/srun"

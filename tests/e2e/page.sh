@@ -37,6 +37,7 @@ ln -s "$bin" "$dir/build/bin"
 for name in examples tests build-aux models docs python; do ln -s "$source/$name" "$dir/$name"; done
 "$tests/e2e/page-stand-ins.sh" "$bin" "$source" "$dir/stand"
 export PATH=$dir/stand:$bin:$PATH XDG_CACHE_HOME=$dir/.cache
+export PYTHONPATH=$source/python HOMODYNE_GEN_LIB=$bin/../lib
 unset SLURM_JOB_ID SLURM_ARRAY_TASK_ID SLURM_CPUS_PER_TASK
 
 # ---- the page in parts: files parts/NNN.MARK, with commas for the blanks of the mark
@@ -91,6 +92,7 @@ missing() {
         function any(unit) { return unit ~ /^(s|ms|MB|GB|h|min)[,.;:)]?$/ }
         function number(t) { sub(/,$/, "", t); return t ~ /^[-+]?[0-9]+(\.[0-9]*)?(e[-+]?[0-9]+)?$/ }
         function near(a, b) { return (a - b) ^ 2 <= (0.3 * a) ^ 2 }
+        { sub(/ +$/, "") }
         FNR == NR { said[++lines] = $0; next }
         $0 == "..." { next }
         { found = 0

@@ -424,6 +424,31 @@ static void test_the_existing_file_is_meant(void **state)
     rmdir(dir);
 }
 
+/* ---- What is said about keys */
+
+static void test_every_key_is_described(void **state)
+{
+    (void)state;
+    static const char *const about[] = {
+#define READ(path, text) path,
+#define OTHER(path, text) path,
+#define NONE(path, text) path,
+#define REFUSED(path, text) path,
+#include "runtime/config_about.def"
+    };
+    struct fit_config_key key;
+    size_t n = sizeof about / sizeof *about, found = 0;
+    for (size_t i = 0; fit_config_key(i, &key); i++) {
+        if (!key.about[0])
+            fail_msg("config_about.def lacks %s", key.path);
+        for (size_t k = 0; k < n; k++)
+            found += strcmp(about[k], key.path) == 0;
+    }
+    for (size_t k = 1; k < n; k++)
+        assert_true(strcmp(about[k - 1], about[k]) < 0);
+    assert_int_equal(found, n);
+}
+
 /* ---- Compatibility switches */
 
 static void test_compat_implies_what_it_does_not_override(void **state)
@@ -431,14 +456,13 @@ static void test_compat_implies_what_it_does_not_override(void **state)
     (void)state;
     struct fit_config_log log;
     fit_config_log_init(&log);
-    struct fit_config *cfg = read_text("compat: homodyne-2.23\nsigma: 0.02\nerrors: scaled\n",
+    struct fit_config *cfg = read_text("compat: homodyne-2.23\nsigma: 0.02\n",
                                        &static_anisotropic_kernel, &log);
     assert_non_null(cfg);
     assert_int_equal(cfg->compat.peer.value, FIT_PEER_HOMODYNE);
     assert_int_equal(cfg->compat.exclude_t0.value, 1);
     assert_int_equal(cfg->compat.full_matrix.value, 1);
     assert_int_equal(cfg->compat.full_matrix.from.kind, FIT_FROM_COMPAT);
-    assert_int_equal(cfg->compat.errors.value, FIT_ERRORS_SCALED);
     assert_true(cfg->input.sigma_value.value[0] == 0.02);
     assert_int_equal(fit_config_scaling(cfg, 5), FIT_SCALING_AVERAGED);
     assert_int_equal(fit_config_scaling(cfg, 2), FIT_SCALING_INDIVIDUAL);
@@ -835,6 +859,7 @@ int main(void)
         cmocka_unit_test(test_all_errors_at_once_but_not_too_many),
         cmocka_unit_test(test_trusted_units),
         cmocka_unit_test(test_the_existing_file_is_meant),
+        cmocka_unit_test(test_every_key_is_described),
         cmocka_unit_test(test_compat_implies_what_it_does_not_override),
         cmocka_unit_test(test_masks_are_sorted_and_joined),
         cmocka_unit_test(test_overrides),
