@@ -9,7 +9,7 @@ J_ref(t) = D0_ref t^alpha_ref + D_offset_ref,   J_sample(t) likewise,   both at 
 v(t) = v0 t^beta + v_offset
 f(t) = f0 exp(f1 (t - f2)) + f3, kept within 0 and 1 by two softplus functions of width 1/50
 ]],
-    reference = "H. He et al., PNAS 121 (2024) e2401162121, and PNAS 122 (2025), SI eq. S-95",
+    reference = "H. He et al., PNAS 121 (2024) e2401162121, and PNAS 122 (2025) e2514216122, SI eq. S-95",
     validity = [[
 f0 and f2 are one parameter: f0 exp(-f1 f2) is all that data determine.  Fix f2, at 0 as a rule.
 At beta = 0 only v0 + v_offset is determined, at alpha = 0 only D0 + D_offset, at f1 = 0 only f0 + f3.

@@ -173,7 +173,7 @@ run_python() { # run_python PART MODULE...
 add_keys() { # add_keys PART CONFIGURATION
     local folder
     folder=$(realpath "$(dirname "$here/$2")")
-    { sed "s|file_path: |file_path: $folder/|" "$here/$2" && cat "$1"; } >with.yaml
+    { sed -E "s|file_path: *\"?([^/\" ][^\" ]*)\"?|file_path: \"$folder/\1\"|" "$here/$2" && cat "$1"; } >with.yaml
     "$bin/homodyne" validate with.yaml >said 2>&1 || fail "$(cat "$1" said)"
 }
 
