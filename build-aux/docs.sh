@@ -13,10 +13,12 @@ trap 'rm -rf "$work"' EXIT
 
 # pages in the order of index.md: NAME<tab>TITLE; headings between them: <tab>TITLE
 awk 'BEGIN { print "index\tHome" }
-     /^## / { print "\t" substr($0, 4) }
+     /^## / { heading = "\t" substr($0, 4) }
      /^[-*] \[[^]]*\]\([a-z-]+\.md\)/ {
          title = $0; sub(/^[-*] \[/, "", title); sub(/\].*/, "", title)
          name = $0; sub(/^[^(]*\(/, "", name); sub(/\.md\).*/, "", name)
+         if (heading != "") print heading
+         heading = ""
          print name "\t" title }
      END { print "changes\tChanges" }' "$source/docs/index.md" >"$work/order"
 

@@ -198,8 +198,8 @@ expect 4 "$h" compare results_minimal nothing
 expect 3 "$h" compare results_minimal
 
 # ---- a model of one's own: compiled once, again when it changes, never when a file points at it
-awk '/^`stretched_static.lua`:/ { f = 1 } f && /^```lua/ { p = 1; next } p && /^```/ { exit } p' \
-    "$here/../../README.md" >stretched_static.lua
+awk '/^```lua file=stretched_static.lua/ { p = 1; next } p && /^```/ { exit } p' "$here/../../docs/models.md" \
+    >stretched_static.lua
 # shellcheck disable=SC2086
 expect 0 "$h" simulate --model stretched_static.lua -o s.h5 --config-out s.yaml --frames 60 --dt 0.1 --q 0.005 \
     --phi 0,90 --contrast 0.3 --offset 1 --set tau=2 --set beta=1.4 --noise 0.02

@@ -2,7 +2,7 @@
 # html.sh CMARK SOURCE -- the pages of the documentation as HTML: every page is made and is in the navigation, links and
 # anchors lead somewhere, nothing is loaded from elsewhere, fenced code and tables are in boxes that scroll.
 set -eu
-cmark=$1 source=$2
+cmark=$1 source=$(cd "$2" && pwd)
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 bad=0

@@ -37,7 +37,7 @@ ln -s "$bin" "$dir/build/bin"
 for name in examples tests build-aux models docs python; do ln -s "$source/$name" "$dir/$name"; done
 "$tests/e2e/page-stand-ins.sh" "$bin" "$source" "$dir/stand"
 export PATH=$dir/stand:$bin:$PATH XDG_CACHE_HOME=$dir/.cache
-export PYTHONPATH=$source/python HOMODYNE_GEN_LIB=$bin/../lib
+export PAGE_SOURCE=$source PYTHONPATH=$source/python HOMODYNE_GEN_LIB=$bin/../lib
 unset SLURM_JOB_ID SLURM_ARRAY_TASK_ID SLURM_CPUS_PER_TASK
 
 # ---- the page in parts: files parts/NNN.MARK, with commas for the blanks of the mark
@@ -187,7 +187,10 @@ for part in "$dir"/parts/*; do
         ran=0
         ! there "${mark#sh,needs=}" || { ran=1 && run_commands "$part" 0; }
         ;;
-    sh,syntax) bash -n "$part" 2>said || fail "$(cat "$part" said)" ;;
+    sh,syntax)
+        bash -n "$part" 2>said || fail "$(cat "$part" said)"
+        commands=$((commands + $(grep -cvE '^( |#|$)' "$part" || true)))
+        ;;
     check) (cd "$here" && bash -e "$part") >said 2>&1 || fail "does not hold: $(cat "$part" said)" ;;
     lua,in=*) run_example "$part" "${mark#lua,in=}" ;;
     lua,file=*,error) file=${mark#lua,file=} && write_file "$part" lua "${file%,error}" error ;;
