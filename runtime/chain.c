@@ -174,7 +174,7 @@ static void adapt(struct fit_chain *c, const struct fit_draw_stats *s)
         if (change > NEW_METRIC || c->opt.schedule == FIT_SCHEDULE_STAN) {
             c->search = 1;
             c->step = fit_dual_final(&c->dual);
-        } else if (k + 1 == plan->n) {
+        } else {
             fit_dual_settle(&c->dual);
         }
     }
@@ -242,7 +242,7 @@ double fit_chain_warmup_divergences(const struct fit_chain *c)
 /* ---- the state as bytes ---------------------------------------------------------------------- */
 
 static const char MAGIC[8] = "FITCHAIN";
-enum { VERSION = 1, WORD = 8 };
+enum { VERSION = 2, WORD = 8 };
 
 static void put_word(unsigned char **at, uint64_t v)
 {
@@ -300,14 +300,15 @@ static void keys(const struct fit_chain *c, uint64_t key[NKEY])
 }
 
 /* The doubles outside the block. */
-enum { NSCALAR = 12 };
+enum { NSCALAR = 13 };
 
 static void scalars(const struct fit_chain *c, const double *at[NSCALAR])
 {
     const double *list[NSCALAR] = {
         &c->step,       &c->x.lp,           &c->dual.target,      &c->dual.gamma,
         &c->dual.mu,    &c->dual.h_mean,    &c->dual.log_step,    &c->dual.log_step_mean,
-        &c->dual.count, &c->warm_gradients, &c->warm_divergences, &c->window.count};
+        &c->dual.count, &c->dual.settled,   &c->warm_gradients,   &c->warm_divergences,
+        &c->window.count};
     memcpy(at, list, sizeof list);
 }
 

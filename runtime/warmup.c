@@ -21,17 +21,18 @@ void fit_dual_update(struct fit_dual *d, double accept)
     double eta = 1 / (d->count + T0);
     d->h_mean = (1 - eta) * d->h_mean + eta * (d->target - accept);
     d->log_step = d->mu - d->h_mean * sqrt(d->count) / d->gamma;
-    double weight = pow(d->count, -KAPPA);
+    double weight = pow(d->count - d->settled, -KAPPA);
     d->log_step_mean = weight * d->log_step + (1 - weight) * d->log_step_mean;
 }
 
 void fit_dual_settle(struct fit_dual *d)
 {
-    if (d->count <= 0)
+    if (d->count <= 0 || d->settled > 0)
         return;
     d->mu = d->log_step = d->log_step_mean;
     d->h_mean = 0;
     d->gamma = 4 * GAMMA;
+    d->settled = d->count;
 }
 
 double fit_dual_step(const struct fit_dual *d)

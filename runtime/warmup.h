@@ -11,16 +11,17 @@ struct fit_dual {
     double target; /* acceptance to reach */
     double gamma;
     double mu, h_mean, log_step, log_step_mean, count;
+    double settled; /* count when it settled; 0: it has not */
 };
 
 /* (Re)starts at a step size; mu = log(10 step). */
 void fit_dual_start(struct fit_dual *d, double target, double step);
 /* After a transition with acceptance statistic `accept` (not a number counts as 0). */
 void fit_dual_update(struct fit_dual *d, double accept);
-/* For the last part of a warm-up: goes on around the average found so far, no longer pulled to the
- * large steps of mu, and with a quarter of the gain.  Steps that vary widely around the average
- * have, the acceptance being concave, a lower mean acceptance than the average step, which would
- * come out too small. */
+/* Once the metric stays: goes on around the average found so far, no longer pulled to the large
+ * steps of mu, with a quarter of the gain, and averages anew.  Steps that vary widely around the
+ * average have, the acceptance being concave, a lower mean acceptance than the average step, which
+ * would come out too small; so those of before must not count.  Again: nothing. */
 void fit_dual_settle(struct fit_dual *d);
 /* Step size to use while it adapts, and the average to use afterwards. */
 double fit_dual_step(const struct fit_dual *d);
