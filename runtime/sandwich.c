@@ -7,13 +7,17 @@
  * is seen, and mended, without regard to units.
  *
  * For clusters of m blocks of frames, C_cd the sum of scores of pairs between clusters c and d, S_c = sum_d C_cd:
- *     J = sum_c S_c S_c^T - sum_{c<d} C_cd C_cd^T
+ *     J = sum_c S_c S_c^T / (1 - 2/n)^2 - sum_{c<d} C_cd C_cd^T / (1 - 2/n^2)^2
  * counts every two pairs with a cluster in common once.  It is averaged over the position of the first cluster:
- * scores h blocks apart then have weight 1 - h/m (Bartlett).  For m > 1, that is when errors reach over several
- * frames, the second sum is left out: what lies near in both frames counts twice at most, errors are sqrt(2) too
- * large at most, and J is positive definite; with few clusters the difference of the two sums comes out too small
- * (tests/study/coverage.c).  The fit follows the errors of a cluster, which takes part in 2/n of all pairs for n
- * clusters: J is divided by (1 - 2/n)^2, as HC3 does it for rows.
+ * scores h blocks apart then have weight 1 - h/m (Bartlett).  The fit follows the errors of what it is fitted to: each
+ * sum is divided by the square of what that leaves, as HC3 does it for rows, with the part 2/n of all pairs that a
+ * cluster of n takes part in, and 2/n^2 that are between two of them.  (One factor for both makes the difference too
+ * small with few clusters, for the fit follows the first sum only; without the second sum what is near in both frames
+ * counts twice, errors are up to sqrt(2) too large where most noise is such: tests/study/coverage.c.)
+ *
+ * J itself is known from n clusters of each group only.  Divided by its root, an error is about t-distributed with
+ * nu = groups (n - 1) degrees of freedom (Cameron & Miller, J. Human Resources 50 (2015) 317, section VI); the
+ * covariance returned is that of this distribution, nu / (nu - 2) times the sandwich.
  */
 #include "sandwich.h"
 
@@ -25,7 +29,7 @@
 
 static const double NULL_EIGENVALUE = 1e-12; /* as in covariance.c */
 static const double LEAST_EIGENVALUE = 0.05; /* of J, by independent noise: below, it is not believed */
-enum { POSITIONS = 8, FEWEST_CLUSTERS = 8 };
+enum { POSITIONS = 8, FEWEST_CLUSTERS = 8, FEWEST_FREEDOM = 3 };
 
 struct work {
     const struct fit_sandwich_spec *s;
@@ -41,6 +45,7 @@ struct work {
     double *cluster;   /* sums over clusters */
     double *joint;     /* scores of all groups together, over all unknowns */
     size_t length, nclusters;
+    double tails; /* nu / (nu - 2) */
     double eta;
     int clipped;
 };
@@ -192,11 +197,17 @@ static void scatter(struct work *c, size_t g, size_t P, const double *local, dou
     }
 }
 
-static void add_outer(double *J, size_t P, const double *x, double sign)
+static void add_outer(double *J, size_t P, const double *x, double weight)
 {
     for (size_t a = 0; a < P; a++)
         for (size_t b = 0; b <= a; b++)
-            J[a * P + b] += sign * x[a] * x[b];
+            J[a * P + b] += weight * x[a] * x[b];
+}
+
+/* 1 / (1 - part)^2: the fit follows the errors of what makes up this part of the data. */
+static double followed(double part)
+{
+    return 1 / ((1 - part) * (1 - part));
 }
 
 /* Adds to local (P x P, lower half) the J of scores `sum` (blocks a <= b) for clusters of m blocks, the first of
@@ -204,7 +215,8 @@ static void add_outer(double *J, size_t P, const double *x, double sign)
 static void dyads(struct work *c, const double *sum, size_t P, size_t m, size_t offset)
 {
     size_t nb = c->scores.nblock, nc = (nb + offset - 1) / m + 1;
-    double *C = c->cluster, *S = C + nc * nc * P;
+    double *C = c->cluster, *S = C + nc * nc * P, n = (double)nb / (double)m;
+    double clusters = followed(2 / n), between = followed(2 / (n * n));
     memset(C, 0, (nc * nc + nc) * P * sizeof *C);
     for (size_t a = 0; a < nb; a++)
         for (size_t b = a; b < nb; b++, sum += P) {
@@ -219,11 +231,11 @@ static void dyads(struct work *c, const double *sum, size_t P, size_t m, size_t 
                 S[x * P + k] += from[k];
                 S[y * P + k] += y > x ? from[k] : 0;
             }
-            if (y > x && m == 1)
-                add_outer(c->local, P, from, -1);
+            if (y > x)
+                add_outer(c->local, P, from, -between);
         }
     for (size_t x = 0; x < nc; x++)
-        add_outer(c->local, P, S + x * P, 1);
+        add_outer(c->local, P, S + x * P, clusters);
 }
 
 static void dyads_everywhere(struct work *c, size_t g, const double *sum, size_t P, size_t m)
@@ -235,8 +247,7 @@ static void dyads_everywhere(struct work *c, size_t g, const double *sum, size_t
     for (size_t a = 0; a < P; a++)
         for (size_t b = 0; b < a; b++)
             c->local[b * P + a] = c->local[a * P + b];
-    double left = 1 - 2 / ((double)c->scores.nblock / (double)m);
-    scatter(c, g, P, c->local, 1 / ((double)count * left * left));
+    scatter(c, g, P, c->local, 1 / (double)count);
 }
 
 /* Scores of all groups as those of one, over all unknowns. */
@@ -323,6 +334,8 @@ static int pairs_products(struct work *c)
     size_t nc = (nb + m - 2) / m + 1;
     c->length = m * s->length;
     c->nclusters = ((nb + m - 1) / m) * (c->s->joint ? 1 : s->ngroup);
+    double freedom = ((double)nb / (double)m - 1) * (double)(c->s->joint ? 1 : s->ngroup);
+    c->tails = freedom > FEWEST_FREEDOM ? freedom / (freedom - 2) : FEWEST_FREEDOM / (FEWEST_FREEDOM - 2.0);
     c->cluster = malloc((nc * nc + nc) * P * sizeof *c->cluster);
     c->joint = c->s->joint ? calloc(nb * (nb + 1) / 2 * P, sizeof *c->joint) : NULL;
     if (!c->cluster || (c->s->joint && !c->joint))
@@ -429,13 +442,15 @@ static int assemble(struct work *c, struct fit_result *res)
     if (clip(c))
         return 1;
     congruence(c, c->Jw, 1, c->J);
+    for (size_t k = 0; k < c->n * c->n; k++)
+        c->J[k] *= c->tails;
     fill(c, c->J, res);
     return 0;
 }
 
 enum fit_status fit_sandwich(const struct fit_sandwich_spec *spec, struct fit_result *res, struct fit_error *err)
 {
-    struct work c = {.s = spec, .o = spec->obj, .n = spec->obj->nparam + spec->obj->nu};
+    struct work c = {.s = spec, .o = spec->obj, .tails = 1, .n = spec->obj->nparam + spec->obj->nu};
     double *D = NULL;
     enum fit_status st = FIT_OK;
     c.scores.P = spec->obj->nparam + spec->obj->nlinear;

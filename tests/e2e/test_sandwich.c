@@ -102,12 +102,14 @@ static size_t pairs_values(const struct fit_kernel *k, const struct fit_dataset 
     return n;
 }
 
-/* How many clusters of m frames two pairs of frames have in common; for m = 1 whether they have one. */
-static int common(const struct value *a, const struct value *b, size_t m, size_t offset)
+/* The weight of two pairs of frames for clusters of m frames: one for each that they have in common, less one when both
+ * pairs are between the same two; each divided by what the fit leaves of it. */
+static double common(const struct value *a, const struct value *b, size_t m, size_t offset)
 {
+    double part = (double)m / NT, one = 1 / ((1 - 2 * part) * (1 - 2 * part)), both = 1 - 2 * part * part;
     size_t x[2] = {(a->i + offset) / m, (a->j + offset) / m}, y[2] = {(b->i + offset) / m, (b->j + offset) / m};
     int n = (x[0] == y[0] || x[0] == y[1]) + (x[1] != x[0] && (x[1] == y[0] || x[1] == y[1]));
-    return m == 1 ? n > 0 : n;
+    return n * one - (n == 2 ? 1 / (both * both) : 0);
 }
 
 /* std <- square roots of the diagonal of (J^T J)^-1 M (J^T J)^-1. */
@@ -163,9 +165,9 @@ static void check_pairs(size_t length, int joint)
         }
     sandwich(v, n, N, M, std);
     assert_false(r.robust.clipped);
-    double left = 1 - 2 * (double)length / NT; /* what the fit does not follow */
+    double freedom = ((double)NT / (double)length - 1) * (joint ? 1 : NG), tails = sqrt(freedom / (freedom - 2));
     for (size_t c = 0; c < N; c++)
-        assert_true(fabs(r.std_robust[index[c]] * left / std[c] - 1) < 1e-6); /* of an optimum to 1e-7 of a std */
+        assert_true(fabs(r.std_robust[index[c]] / (std[c] * tails) - 1) < 1e-6); /* of an optimum to 1e-7 of a std */
     assert_true(r.std_robust[2] == 0 && r.std_robust[5] == 0);
     fit_result_free(&r);
     o.threads = 2;
