@@ -47,12 +47,12 @@ truth="--set D0=2000 --set alpha=-0.3 --set D_offset=100 --set gamma_dot_t0=0.00
 settings="--method nuts --draws 1000 --warmup 200 --quiet --checkpoint-seconds 0.02"
 
 # ---- the same bits for any number of threads
-for n in 1 2 7; do
+for n in 1 2 16; do
     # shellcheck disable=SC2086
     expect 0 "$bin" fit d.yaml -o t$n $settings --threads $n
 done
 whole t1
-for n in 2 7; do
+for n in 2 16; do
     "$tool" same t1/posterior.nc t$n/posterior.nc || fail "--threads $n gives other draws than --threads 1"
 done
 

@@ -3,7 +3,10 @@
  * Parameters are drawn from their priors and data from the model; then the posterior of these data is sampled.
  * When prior, likelihood, coordinates, integrals and sampler are all right, the rank of a true value among its
  * draws is uniform.  Ranks are counted in 20 bins; chi2 of each quantity, with the log density as one more, has
- * probability above 1e-3 / (number of quantities) when all is right.
+ * probability above 1e-3 / (number of quantities) when all is right.  The distribution function of the ranks is within
+ * a band that holds all of it with 99.9 % (Saeilynoja, Buerkner & Vehtari, Stat. Comput. 32 (2022) 32): at each rank
+ * the count up to there is binomial, and how improbable the most improbable one may be follows from simulated uniform
+ * ranks.
  *
  * Usage: sbc MODEL [EXPERIMENTS [SEED]]      static, laminar, heterodyne, kww; 100 experiments
  *        exit status 1 when a quantity is not uniform
@@ -277,17 +280,73 @@ static int run(struct experiment *x, size_t number, size_t *rank)
 
 /* ---- uniformity ---------------------------------------------------------------------------------------- */
 
+static size_t in_bin(const size_t *count, size_t bin)
+{
+    size_t sum = 0, width = RANKS / BINS;
+    for (size_t k = bin * width; k < (bin + 1) * width; k++)
+        sum += count[k];
+    return sum;
+}
+
 static double chi2_of(const size_t *count, size_t total)
 {
     double expected = (double)total / BINS, chi2 = 0;
-    for (size_t b = 0; b < BINS; b++)
-        chi2 += ((double)count[b] - expected) * ((double)count[b] - expected) / expected;
+    for (size_t b = 0; b < BINS; b++) {
+        double off = (double)in_bin(count, b) - expected;
+        chi2 += off * off / expected;
+    }
     return chi2;
+}
+
+/* below[k (total + 1) + n]: probability that at most n of the ranks are k or less. */
+static double *binomials(size_t total)
+{
+    double *below = e2e_doubles(RANKS * (total + 1));
+    for (size_t k = 0; k + 1 < RANKS; k++)
+        for (size_t n = 0; n <= total; n++)
+            below[k * (total + 1) + n] =
+                n == total ? 1 : 1 - fit_beta_cdf((double)(k + 1) / RANKS, (double)(n + 1), (double)(total - n));
+    return below;
+}
+
+/* The least probability, over all ranks, of a count as far out as the one there. */
+static double least_probable(const double *below, const size_t *count, size_t total)
+{
+    double least = 1;
+    size_t n = 0;
+    for (size_t k = 0; k + 1 < RANKS; k++) {
+        n += count[k];
+        const double *row = below + k * (total + 1);
+        least = fmin(least, 2 * fmin(row[n], n ? 1 - row[n - 1] : 1));
+    }
+    return least;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* What least_probable() exceeds in 99.9 % of all sets of uniform ranks. */
+static double band(const double *below, size_t total)
+{
+    enum { SETS = 20000 };
+    static double least[SETS];
+    struct fit_rng rng = {.seed = 1, .purpose = FIT_RNG_START};
+    for (size_t s = 0; s < SETS; s++) {
+        size_t count[RANKS] = {0};
+        for (size_t e = 0; e < total; e++)
+            count[(size_t)(RANKS * fit_rng_next_uniform(&rng))]++;
+        least[s] = least_probable(below, count, total);
+    }
+    qsort(least, SETS, sizeof *least, ascending);
+    return least[SETS / 1000];
 }
 
 int main(int argc, char **argv)
 {
-    size_t count[MOST][BINS] = {{0}}, rank[MOST], experiments = argc > 2 ? (size_t)atol(argv[2]) : 100, clean = 0;
+    size_t count[MOST][RANKS] = {{0}}, rank[MOST], experiments = argc > 2 ? (size_t)atol(argv[2]) : 100, clean = 0;
     struct experiment x = {.seed = argc > 3 ? (uint64_t)atoll(argv[3]) : 7};
     for (size_t k = 0; argc > 1 && k < sizeof studies / sizeof *studies; k++)
         if (strncmp(studies[k].model, argv[1], strlen(argv[1])) == 0)
@@ -307,10 +366,11 @@ int main(int argc, char **argv)
     for (size_t e = 0; e < experiments; e++) {
         clean += run(&x, e, rank) ? 1 : 0;
         for (size_t c = 0; c <= n; c++)
-            count[c][rank[c] * BINS / RANKS]++;
+            count[c][rank[c]]++;
     }
-    printf("%s: %zu experiments, %zu with divergences or weights that failed, seed %llu\n", x.study->model, experiments, experiments - clean,
-           (unsigned long long)x.seed);
+    double *below = binomials(experiments), least = band(below, experiments);
+    printf("%s: %zu experiments, %zu with divergences or weights that failed, seed %llu; band: farthest above %.2g\n",
+           x.study->model, experiments, experiments - clean, (unsigned long long)x.seed, least);
     for (size_t c = 0; c <= n; c++) {
         char name[64] = "log density";
         if (c < n)
@@ -318,13 +378,15 @@ int main(int argc, char **argv)
         if (c < x.k->nparam && x.param[c].fixed)
             continue;
         double chi2 = chi2_of(count[c], experiments), p = fit_chi2_tail(chi2, BINS - 1);
-        int wrong = !(p > 1e-3 / (double)(n + 1));
+        double far = least_probable(below, count[c], experiments);
+        int wrong = !(p > 1e-3 / (double)(n + 1)) || far < least;
         bad += wrong ? 1 : 0;
-        printf("  %-22s chi2 %5.1f  p %.4f %s  ", name, chi2, p, wrong ? "NOT UNIFORM" : "");
+        printf("  %-22s chi2 %5.1f  p %.4f  farthest %.4f %s  ", name, chi2, p, far, wrong ? "NOT UNIFORM" : "");
         for (size_t b = 0; b < BINS; b++)
-            printf(" %zu", count[c][b]);
+            printf(" %zu", in_bin(count[c], b));
         printf("\n");
     }
+    free(below);
     int shows = x.shards > 1 && !x.corrected;
     if (shows)
         printf("  consensus of %zu shards: %s\n", x.shards, bad ? "biased, as it must be" : "NO BIAS FOUND");
