@@ -6,6 +6,7 @@
 #   make test               all tests
 #   make fuzz seconds=60    the readers of files of strangers, fuzzed for a minute each (clang)
 #   make study              coverage of intervals, calibration of the sampler, at full size
+#   make faults             memory that runs out, at every single allocation (an hour)
 #   make bench              times: kernels, threads, whole fits, model compilation
 #   make install            to $(DESTDIR)$(PREFIX)
 #   make deb                a Debian package of everything: $(BUILD)/homodyne-gen_VERSION_ARCH.deb
@@ -35,7 +36,7 @@ file  = $(filter %.lua,$(model))
 name  = $(or $(alias_$(model)),$(basename $(notdir $(model))))
 extra = $(if $(file),-DFIT_ADD_MODEL=$(abspath $(file)))
 
-.PHONY: all configure dependencies demo test fuzz study bench install deb docs wheel clean
+.PHONY: all configure dependencies demo test fuzz study faults bench install deb docs wheel clean
 ifdef model
 all: configure
 	@$(COMPILE) --target homodyne-$(name) homodyne
@@ -74,6 +75,10 @@ fuzz: dependencies
 
 study: configure
 	@$(COMPILE) --target study
+
+faults: configure
+	@$(COMPILE)
+	@$(COMPILE) --target faults
 
 bench: configure
 	@$(COMPILE) --target homodyne-laminar homodyne-static_isotropic bench-rat43 bench-heterodyne bench-peak bench-shard test_nist

@@ -162,7 +162,7 @@ struct hg_accuracy *hg_accuracy_measure(struct hg_model *m, hg_id mean, struct h
     q.seen = calloc((size_t)most * a->n, sizeof *q.seen);
     q.column = calloc(a->n, sizeof *q.column);
     if (!q.seen || !q.column)
-        hg_bug("out of memory");
+        hg_out_of_memory();
     for (uint32_t s = 0; s < box->n; s++) {
         uint32_t places = hg_places_of(box, s);
         look(&q, s, places);

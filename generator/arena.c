@@ -20,7 +20,7 @@ struct hg_arena {
     size_t total;
 };
 
-static _Noreturn void out_of_memory(void)
+_Noreturn void hg_out_of_memory(void)
 {
     fputs("homodyne-gen: out of memory\n", stderr);
     exit(1);
@@ -30,7 +30,7 @@ static struct block *new_block(struct hg_arena *a, struct block *next, size_t si
 {
     struct block *b = size <= SIZE_MAX - sizeof *b ? malloc(sizeof *b + size) : NULL;
     if (!b)
-        out_of_memory();
+        hg_out_of_memory();
     a->total += sizeof *b + size;
     b->next = next;
     b->used = 0;
@@ -42,7 +42,7 @@ struct hg_arena *hg_arena_new(void)
 {
     struct hg_arena *a = malloc(sizeof *a);
     if (!a)
-        out_of_memory();
+        hg_out_of_memory();
     a->total = 0;
     a->block = new_block(a, NULL, BLOCK_SIZE);
     return a;
@@ -68,7 +68,7 @@ void *hg_alloc(struct hg_arena *a, size_t n)
 {
     const size_t unit = _Alignof(max_align_t);
     if (n > SIZE_MAX - unit)
-        out_of_memory();
+        hg_out_of_memory();
     n = (n + unit - 1) / unit * unit;
     if (n > a->block->size - a->block->used) {
         if (n >
@@ -120,11 +120,11 @@ void *hg_grow(struct hg_arena *a, const void *array, size_t have, size_t want, s
     size_t n = *capacity ? *capacity : 8;
     while (n < want) {
         if (n > SIZE_MAX / 2)
-            out_of_memory();
+            hg_out_of_memory();
         n *= 2;
     }
     if (n > SIZE_MAX / size)
-        out_of_memory();
+        hg_out_of_memory();
     void *p = hg_alloc(a, n * size);
     if (have)
         memcpy(p, array, have * size);

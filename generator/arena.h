@@ -11,6 +11,9 @@
 
 struct hg_arena;
 
+/* Says so and ends the program with status 1. */
+_Noreturn void hg_out_of_memory(void);
+
 struct hg_arena *hg_arena_new(void);
 void hg_arena_free(struct hg_arena *a);
 

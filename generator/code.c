@@ -44,7 +44,7 @@ static void count_uses(struct hg_code *c, uint32_t nroot, const hg_id *root)
     struct hg_code_private *p = c->private_;
     unsigned char *need = calloc(p->n, 1);
     if (!need)
-        hg_bug("out of memory");
+        hg_out_of_memory();
     for (uint32_t k = 0; k < nroot; k++) {
         need[root[k]] = 1;
         p->uses[root[k]]++;
@@ -68,7 +68,7 @@ void hg_code_begin(struct hg_code *c, uint32_t nroot, const hg_id *root)
     p->var = calloc(p->n, sizeof *p->var);
     p->low = calloc(p->n, sizeof *p->low);
     if (!p->uses || !p->var || !p->low)
-        hg_bug("out of memory");
+        hg_out_of_memory();
     for (uint32_t k = 0; k < c->nreserve; k++)
         hg_code_unique(c, c->reserve[k]);
     count_uses(c, nroot, root);
@@ -317,7 +317,7 @@ static const char *sum_text(struct hg_code *c, const struct hg_node *n)
     unsigned char *negative = malloc(n->nargs);
     size_t size = 1;
     if (!term || !negative)
-        hg_bug("out of memory");
+        hg_out_of_memory();
     for (uint32_t k = 0; k < n->nargs; k++) {
         int sign;
         term[k] = term_text(c, n->arg[k], &sign);

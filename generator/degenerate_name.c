@@ -140,7 +140,7 @@ static hg_id regular_form(struct naming *w)
     hg_id *map = calloc(n, sizeof *map);
     double *theta = hg_alloc(e->arena, (w->p->nparam + 1) * sizeof *theta);
     if (!need || !seen || !map)
-        hg_bug("out of memory");
+        hg_out_of_memory();
     mark(e, root, need);
     struct branches b = {e, n, need, seen};
     for (uint32_t s = 0; s < w->p->nset; s++) {
@@ -219,7 +219,7 @@ static int is_annihilated(struct naming *w)
     hg_id n = w->mean + 1;
     unsigned char *need = calloc(n, 1), *zero = calloc(n, 1);
     if (!need || !zero)
-        hg_bug("out of memory");
+        hg_out_of_memory();
     mark(w->e, w->mean, need);
     for (hg_id id = 1; id < n; id++) {
         if (!need[id])
@@ -265,7 +265,7 @@ static int name_pair(struct naming *w)
     unsigned char *need = calloc(top + 1, 1);
     int found = 0, tried = 0;
     if (!need)
-        hg_bug("out of memory");
+        hg_out_of_memory();
     mark(e, top, need);
     for (hg_id id = 1; id <= top && !found && tried < 12; id++) {
         if (!need[id] || !hg_contains(e, id, a) || !hg_contains(e, id, b))
@@ -318,7 +318,7 @@ static int name_factor(struct naming *w)
     unsigned char *need = calloc(w->mean + 1, 1);
     int found = 0;
     if (!need)
-        hg_bug("out of memory");
+        hg_out_of_memory();
     mark(e, w->mean, need);
     for (uint32_t x = 0; x < w->d->n && !found; x++)
         for (hg_id id = 1; id <= w->mean && !found; id++) {

@@ -169,7 +169,7 @@ hg_id hg_diff_along(struct hg_expr *e, hg_id root, uint32_t n, const hg_id *leaf
     hg_id *d = calloc(root + 1, sizeof *d);
     unsigned char *need = calloc(root + 1, 1); /* 1: below the root; 2: a leaf */
     if (!d || !need)
-        hg_bug("out of memory");
+        hg_out_of_memory();
     hg_id lowest = root + 1;
     for (uint32_t k = 0; k < n; k++)
         if (leaf[k] <= root) {

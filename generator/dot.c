@@ -26,7 +26,7 @@ void hg_dot(const struct hg_expr *e, hg_id root, const char *title, FILE *out)
 {
     unsigned char *need = calloc(root + 1, 1);
     if (!need)
-        hg_bug("out of memory");
+        hg_out_of_memory();
     need[root] = 1;
     fprintf(out, "digraph \"%s\" {\n    rankdir = BT;\n    node [shape = box, style = filled];\n", title);
     for (hg_id id = root; id > 0; id--) {

@@ -165,8 +165,9 @@ static void *limited_alloc(void *context, void *old, size_t old_size, size_t siz
     if (size > held && (size > MAX_BLOCK || d->memory - held + size > MAX_MEMORY))
         return NULL;
     void *p = realloc(old, size);
-    if (p)
-        d->memory = d->memory - held + size;
+    if (!p)
+        hg_out_of_memory(); /* a limit of the model is one thing, the end of the machine's memory another */
+    d->memory = d->memory - held + size;
     if (size > held)
         d->instructions += (size - held) / STEP_BYTES;
     return p;
@@ -416,7 +417,7 @@ void hg_dsl_words(struct hg_arena *a, FILE *out)
     const char *text, *name;
     lua_State *L = lua_newstate(limited_alloc, d);
     if (!L)
-        hg_bug("out of memory");
+        hg_out_of_memory();
     *(struct dsl **)lua_getextraspace(L) = d;
     lua_pushcfunction(L, list_names);
     if (lua_pcall(L, 0, 0, 0) != LUA_OK)

@@ -129,7 +129,7 @@ static char *written(struct hg_emit *em, void (*write)(struct hg_emit *, FILE *)
     size_t size;
     FILE *f = open_memstream(&text, &size);
     if (!f)
-        hg_bug("out of memory");
+        hg_out_of_memory();
     write(em, f);
     fclose(f);
     return text;

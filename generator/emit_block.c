@@ -177,7 +177,7 @@ void hg_block_need_pair_part(struct hg_code *c, uint32_t nroot, const hg_id *roo
         top = root[k] > top ? root[k] : top;
     unsigned char *mark = calloc(top + 1, 1);
     if (!mark)
-        hg_bug("out of memory");
+        hg_out_of_memory();
     for (uint32_t k = 0; k < nroot; k++)
         mark[root[k]] = 1;
     for (hg_id id = top; id > 0; id--) {

@@ -108,7 +108,7 @@ static void prepare(struct check *c, const struct hg_variant *v)
     c->value = calloc((size_t)c->npoint * (1 + c->K + c->Q), sizeof *c->value);
     c->error = calloc((size_t)c->npoint * (1 + c->K + c->Q), sizeof *c->error);
     if (!c->value || !c->error)
-        hg_bug("out of memory");
+        hg_out_of_memory();
 }
 
 /* Second derivatives: values are dual numbers of the symbolic first ones. */
@@ -126,7 +126,7 @@ static void prepare_second(struct check *c)
     c->value2 = calloc(c->npoint * c->nsecond + 1, sizeof *c->value2);
     c->error2 = calloc(c->npoint * c->nsecond + 1, sizeof *c->error2);
     if (!c->value2 || !c->error2)
-        hg_bug("out of memory");
+        hg_out_of_memory();
     c->direction = numbers(c, c->K + (size_t)c->ngroup * c->Q);
 }
 

@@ -300,7 +300,7 @@ static char *row_end(struct hg_emit *em)
     size_t size;
     FILE *out = open_memstream(&text, &size);
     if (!out)
-        hg_bug("out of memory");
+        hg_out_of_memory();
     for (uint32_t c = 0; c < p->nchannel; c++) {
         if (!has_row(&p->channel[c]))
             continue;

@@ -68,7 +68,7 @@ static struct split split_nodes(const struct hg_emit *em, const struct hg_code *
         top = root[k] > top ? root[k] : top;
     unsigned char *mark = calloc(top + 1, 1);
     if (!mark)
-        hg_bug("out of memory");
+        hg_out_of_memory();
     s.scalar = hg_alloc(em->e->arena, (top + 1) * sizeof *s.scalar);
     s.stored = hg_alloc(em->e->arena, (top + 1) * sizeof *s.stored);
     for (uint32_t k = 0; k < nroot; k++)
@@ -420,7 +420,7 @@ void hg_emit_normal(struct hg_emit *em, FILE *out)
     size_t size;
     FILE *row_out = open_memstream(&row_text, &size), *block_out = open_memstream(&block_text, &size);
     if (!row_out || !block_out)
-        hg_bug("out of memory");
+        hg_out_of_memory();
     row_end(em, row_out, &nrow);
     hg_contract_row_end(x, row_out);
     fclose(row_out);

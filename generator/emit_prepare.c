@@ -37,7 +37,7 @@ static void keep(struct prepare *q, hg_id root, unsigned char mark)
 {
     unsigned char *need = calloc(root + 1, 1);
     if (!need)
-        hg_bug("out of memory");
+        hg_out_of_memory();
     need[root] = 1;
     if (!q->stored[root])
         q->stored[root] = mark;
@@ -71,7 +71,7 @@ static void keep_shared_functions(struct prepare *q)
 {
     unsigned char *reached = calloc(q->n, 1), *first = calloc(q->n, 1), *again = calloc(q->n, 1);
     if (!reached || !first || !again)
-        hg_bug("out of memory");
+        hg_out_of_memory();
     for (unsigned char mark = VALUE; mark <= SECOND; mark++) {
         reach(q, reached, mark);
         for (hg_id id = 1; id < q->n; id++) {
@@ -125,7 +125,7 @@ static void new_marks(struct prepare *q)
     q->ready = calloc(q->n, 1);
     q->depth = calloc(q->n, sizeof *q->depth);
     if (!q->stored || !q->ready || !q->depth)
-        hg_bug("out of memory");
+        hg_out_of_memory();
 }
 
 static void free_marks(struct prepare *q)
@@ -262,7 +262,7 @@ static void plain_integrals(struct prepare *q, FILE *out, int indent, unsigned c
     size_t size;
     FILE *text = open_memstream(&list, &size);
     if (!text)
-        hg_bug("out of memory");
+        hg_out_of_memory();
     for (hg_id id = 1; id < q->n; id++) {
         const struct hg_node *n = hg_at(q->em->e, id);
         if (q->stored[id] != mark || q->depth[id] != depth || n->op != HG_POTENTIAL || !is_time(q->em, n->arg[0]) ||
@@ -372,7 +372,7 @@ static unsigned char *along_direction(const struct hg_emit *em)
 {
     unsigned char *has = calloc(em->e->n, 1);
     if (!has)
-        hg_bug("out of memory");
+        hg_out_of_memory();
     for (hg_id id = 1; id < em->e->n; id++) {
         const struct hg_node *n = hg_at(em->e, id);
         has[id] = n->op == HG_DIRECTION || (n->op == HG_LOCAL && n->ref < em->p->nlocal && has[em->p->local[n->ref].def]);

@@ -127,7 +127,7 @@ static void find_inputs(struct second *s)
     unsigned char *need = calloc(top + 1, 1);
     enum hg_input_kind kind;
     if (!need)
-        hg_bug("out of memory");
+        hg_out_of_memory();
     for (uint32_t q = 0; q < p->nlinear; q++)
         need[p->basis[q]] = 1;
     need[p->rest] = 1;

@@ -21,14 +21,14 @@ struct hg_eval *hg_eval_new(const struct hg_expr *e, uint32_t nroot, const hg_id
 {
     struct hg_eval *ev = calloc(1, sizeof *ev);
     if (!ev)
-        hg_bug("out of memory");
+        hg_out_of_memory();
     ev->e = e;
     ev->n = e->n;
     ev->need = calloc(e->n, 1);
     ev->one = calloc(e->n, sizeof *ev->one);
     ev->table = calloc(e->n, sizeof *ev->table);
     if (!ev->need || !ev->one || !ev->table)
-        hg_bug("out of memory");
+        hg_out_of_memory();
     for (uint32_t k = 0; k < nroot; k++)
         ev->need[root[k]] = 1;
     for (hg_id id = e->n - 1; id > 0; id--)
@@ -232,7 +232,7 @@ static struct hg_num pointwise(const struct hg_eval *ev, hg_id id, uint32_t k)
     if (n->nargs == 0)
         return leaf(ev, id, k);
     if (!x)
-        hg_bug("out of memory");
+        hg_out_of_memory();
     switch (n->op) {
     case HG_AT_I: r = ev->table[n->arg[0]][ev->at->i]; break;
     case HG_AT_J: r = ev->table[n->arg[0]][ev->at->j]; break;
@@ -276,7 +276,7 @@ static void evaluate(struct hg_eval *ev, hg_id id)
     if (!ev->table[id])
         ev->table[id] = malloc(ev->ntime * sizeof **ev->table);
     if (!ev->table[id])
-        hg_bug("out of memory");
+        hg_out_of_memory();
     if (hg_at(ev->e, id)->op == HG_POTENTIAL)
         potential(ev, id);
     else

@@ -43,7 +43,7 @@ static struct count count(const struct hg_expr *e, uint32_t n, const hg_id *root
     struct count c = {0, 0, 0};
     unsigned char *need = calloc(e->n, 1);
     if (!need)
-        hg_bug("out of memory");
+        hg_out_of_memory();
     for (uint32_t k = 0; k < n; k++)
         need[root[k]] = 1;
     for (hg_id id = e->n - 1; id > 0; id--) {

@@ -200,7 +200,7 @@ int hg_contains(const struct hg_expr *e, hg_id root, hg_id leaf)
         return 0;
     unsigned char *has = calloc(root + 1, 1);
     if (!has)
-        hg_bug("out of memory");
+        hg_out_of_memory();
     has[leaf] = 1;
     for (hg_id id = leaf + 1; id <= root; id++) {
         const struct hg_node *n = hg_at(e, id);
@@ -217,7 +217,7 @@ hg_id hg_replace(struct hg_expr *e, hg_id root, uint32_t nfrom, const hg_id *fro
     hg_id *new_id = calloc(root + 1, sizeof *new_id);
     unsigned char *need = calloc(root + 1, 1);
     if (!new_id || !need)
-        hg_bug("out of memory");
+        hg_out_of_memory();
     for (uint32_t k = 0; k < nfrom; k++)
         if (from[k] <= root)
             new_id[from[k]] = to[k];

@@ -133,7 +133,7 @@ static void share(struct work *w)
         room += (size_t)w->list[l].n * w->list[l].n;
     struct pair_count *buffer = malloc(room * sizeof *buffer);
     if (!buffer)
-        hg_bug("out of memory");
+        hg_out_of_memory();
     for (;;) {
         struct pair_count c = most_frequent(w, buffer);
         if (c.n < 2)
@@ -271,7 +271,7 @@ static unsigned char *mark(const struct hg_expr *e, uint32_t n, const hg_id *roo
 {
     unsigned char *need = calloc(top + 1, 1);
     if (!need)
-        hg_bug("out of memory");
+        hg_out_of_memory();
     for (uint32_t k = 0; k < n; k++)
         need[root[k]] = 1;
     for (hg_id id = top; id > 0; id--) {
@@ -290,7 +290,7 @@ static uint32_t *product_depth(const struct hg_expr *e, const unsigned char *nee
 {
     uint32_t *depth = calloc(top + 1, sizeof *depth);
     if (!depth)
-        hg_bug("out of memory");
+        hg_out_of_memory();
     *deepest = 0;
     for (hg_id id = 1; id <= top; id++) {
         const struct hg_node *n = hg_at(e, id);
@@ -346,7 +346,7 @@ void hg_factor(struct hg_expr *e, uint32_t n, hg_id *root)
     uint32_t *depth = product_depth(e, need, top, &deepest);
     struct work w = {.e = e, .map = calloc(top + 1, sizeof *w.map)};
     if (!w.map)
-        hg_bug("out of memory");
+        hg_out_of_memory();
     for (uint32_t level = 0; level <= deepest; level++)
         rebuild_level(&w, need, depth, level, top);
     for (uint32_t k = 0; k < n; k++)

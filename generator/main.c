@@ -130,7 +130,7 @@ static int write_file(const char *path, const char *text, size_t size)
 {
     char *temporary = malloc(strlen(path) + 8);
     if (!temporary)
-        hg_bug("out of memory");
+        hg_out_of_memory();
     sprintf(temporary, "%s.part", path);
     FILE *f = fopen(temporary, "wb");
     int ok = f && fwrite(text, 1, size, f) == size;
@@ -184,7 +184,7 @@ static int emit_all(struct hg_arena *a, const struct options *o, struct hg_model
 {
     struct output kernel, other;
     if (!open_output(&kernel))
-        hg_bug("out of memory");
+        hg_out_of_memory();
     int ok = hg_emit_kernel(m, v, d, kernel.f, o->explain ? stdout : NULL);
     ok = close_output(&kernel, output_path(a, o, m, ".c"), ok && wants(o, "c")) && ok;
     if (ok && wants(o, "check") && open_output(&other)) {

@@ -92,7 +92,7 @@ hg_id hg_plan_bundle(struct hg_plan *p, hg_id root)
     hg_id *map = calloc(root + 1, sizeof *map);
     unsigned char *need = calloc(root + 1, 1);
     if (!map || !need)
-        hg_bug("out of memory");
+        hg_out_of_memory();
     need[root] = 1;
     for (hg_id id = root; id > 0; id--) {
         const struct hg_node *n = hg_at(p->e, id);
@@ -215,7 +215,7 @@ static void find_inputs(struct hg_plan *p)
         top = p->basis[q] > top ? p->basis[q] : top;
     unsigned char *need = calloc(top + 1, 1);
     if (!need)
-        hg_bug("out of memory");
+        hg_out_of_memory();
     for (uint32_t q = 0; q < p->nlinear; q++)
         mark_pair_nodes(e, p->basis[q], need);
     mark_pair_nodes(e, p->rest, need);
@@ -244,7 +244,7 @@ static int escapes(const struct hg_expr *e, hg_id root, hg_id cut)
     unsigned char *need = calloc(root + 1, 1);
     int found = 0;
     if (!need)
-        hg_bug("out of memory");
+        hg_out_of_memory();
     need[root] = root != cut;
     for (hg_id id = root; id > 0 && !found; id--) {
         const struct hg_node *n = hg_at(e, id);
@@ -264,7 +264,7 @@ static hg_id coefficients_apart(struct hg_expr *e, hg_id root)
     hg_id *map = calloc(root + 1, sizeof *map);
     unsigned char *need = calloc(root + 1, 1);
     if (!map || !need)
-        hg_bug("out of memory");
+        hg_out_of_memory();
     need[root] = 1;
     for (hg_id id = root; id > 0; id--)
         for (uint32_t k = 0; need[id] && k < hg_at(e, id)->nargs; k++)

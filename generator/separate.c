@@ -188,7 +188,7 @@ hg_id hg_separate(struct hg_plan *p, hg_id root, struct hg_separation *s)
     hg_id *map = calloc(root + 1, sizeof *map);
     unsigned char *need = calloc(root + 1, 1);
     if (!map || !need)
-        hg_bug("out of memory");
+        hg_out_of_memory();
     need[root] = 1;
     for (hg_id id = root; id > 0; id--) {
         const struct hg_node *n = hg_at(p->e, id);

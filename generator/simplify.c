@@ -51,7 +51,7 @@ static void add_part(struct hg_expr *e, struct parts *t, hg_id rest, double fact
         t->room = t->room ? 2 * t->room : 8;
         t->p = realloc(t->p, t->room * sizeof *t->p);
         if (!t->p)
-            hg_bug("out of memory");
+            hg_out_of_memory();
     }
     t->p[t->n++] = (struct part){rest, factor};
 }

@@ -23,7 +23,7 @@ static void *numbers(size_t n, size_t size)
 {
     void *p = calloc(n ? n : 1, size);
     if (!p)
-        hg_bug("out of memory");
+        hg_out_of_memory();
     return p;
 }
 

@@ -131,7 +131,7 @@ int hg_typeset_uses(struct hg_model *m, hg_wid root, enum hg_word what, enum hg_
     unsigned char *need = calloc((size_t)root + 1, 1);
     int found = 0;
     if (!need)
-        hg_bug("out of memory");
+        hg_out_of_memory();
     need[root] = 1;
     for (hg_wid id = root; id > 0 && !found; id--) {
         const struct hg_written *w = hg_written_at(m, id);

@@ -81,7 +81,7 @@ static unsigned char *marks(hg_wid n)
 {
     unsigned char *mark = calloc((size_t)n + 1, 1);
     if (!mark)
-        hg_bug("out of memory");
+        hg_out_of_memory();
     return mark;
 }
 

@@ -304,7 +304,7 @@ hg_wid hg_written_diff(struct hg_model *m, hg_wid root, int part, hg_id node)
     d.made = calloc((size_t)root + 1, sizeof *d.made);
     d.done = calloc((size_t)root + 1, 1);
     if (!d.made || !d.done)
-        hg_bug("out of memory");
+        hg_out_of_memory();
     hg_wid made = diff(&d, root);
     free(d.made);
     free(d.done);

@@ -372,6 +372,8 @@ static enum fit_status read_hdf5(struct rp_result *r, const char *file, struct f
         st = optional(h, "/entry/cuts/g2_q025", r->ngroup * r->nage * r->nlag, &r->g2_low, err);
     if (st == FIT_OK && r->pairs)
         st = optional(h, "/entry/cuts/g2_q975", r->ngroup * r->nage * r->nlag, &r->g2_high, err);
+    if (fit_h5_starved(h))
+        st = fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", file);
     fit_h5_close(h);
     return st;
 }

@@ -91,6 +91,8 @@ enum fit_status rp_posterior_read(struct rp_result *r, const char *file, struct 
         st = add(r, h, map->entry[k].key, map->entry[k].value, err);
     if (st == FIT_OK)
         st = statistics(r, h, err);
+    if (fit_h5_starved(h))
+        st = fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", file);
     r->sampled = st == FIT_OK && r->ndraws > 0;
     fit_h5_close(h);
     return st;

@@ -57,7 +57,7 @@ enum fit_status fit_dataset_block_new(struct fit_block *b, size_t ndouble, struc
     b->map = mmap(NULL, b->map_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (b->map == MAP_FAILED) {
         b->map = NULL;
-        return fit_fail(err, FIT_ERR_MEMORY, "data: cannot allocate %zu MB for the upper triangle",
+        return fit_fail(err, FIT_ERR_MEMORY, "data: no memory for the %zu MB of the upper triangle",
                         bytes >> 20);
     }
     uintptr_t p = ((uintptr_t)b->map + HUGE_PAGE - 1) & ~(uintptr_t)(HUGE_PAGE - 1);

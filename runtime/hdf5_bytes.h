@@ -20,6 +20,7 @@
 struct fit_h5_bytes {
     char *name;
     int fd, users;
+    int starved; /* memory ran out where that could not be told (fit_h5_starved) */
     uint64_t base;            /* place of the superblock: addresses count from there */
     uint64_t size;            /* bytes from there to the end */
     unsigned wide, wide_size; /* bytes of an address, of a size */

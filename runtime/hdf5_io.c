@@ -59,6 +59,18 @@ const char *fit_h5_file(const struct fit_h5 *h)
     return h->name;
 }
 
+int fit_h5_starved(const struct fit_h5 *h)
+{
+    return h->in && h->in->starved;
+}
+
+static enum fit_status noted(const struct fit_h5 *h, enum fit_status st)
+{
+    if (st == FIT_ERR_MEMORY)
+        h->in->starved = 1;
+    return st;
+}
+
 /* ---- what is there --------------------------------------------------------------------------- */
 
 /* The header of the object, or *end says that there is none in the file. */
@@ -68,8 +80,9 @@ static enum fit_status look(const struct fit_h5 *h, const char *path, enum fit_h
     uint64_t address;
     *header = (struct fit_h5_header){0};
     enum fit_status st = fit_h5_find(h->in, path, end, &address, err);
-    return st == FIT_OK && *end == FIT_H5_OBJECT ? fit_h5_header_read(h->in, address, header, err)
-                                                 : st;
+    if (st == FIT_OK && *end == FIT_H5_OBJECT)
+        st = fit_h5_header_read(h->in, address, header, err);
+    return noted(h, st);
 }
 
 int fit_h5_exists(const struct fit_h5 *h, const char *path)
@@ -95,8 +108,9 @@ enum fit_h5_kind fit_h5_kind(const struct fit_h5 *h, const char *path)
     if (end == FIT_H5_ELSEWHERE)
         kind = FIT_H5_OTHER;
     else if (end == FIT_H5_OBJECT && fit_h5_is_dataset(&header))
-        kind = fit_h5_dataset_look(h->in, &header, &d, NULL) == FIT_OK ? kind_of_type(&d.type)
-                                                                       : FIT_H5_OTHER;
+        kind = noted(h, fit_h5_dataset_look(h->in, &header, &d, NULL)) == FIT_OK
+                   ? kind_of_type(&d.type)
+                   : FIT_H5_OTHER;
     else if (end == FIT_H5_OBJECT && fit_h5_is_group(&header))
         kind = FIT_H5_GROUP;
     fit_h5_header_free(&header);
@@ -113,7 +127,7 @@ static enum fit_status look_at_dataset(const struct fit_h5 *h, const char *path,
         st = fit_fail(err, FIT_ERR_DATA, "%s: %s is damaged or has an extent that cannot be",
                       h->name, path);
     fit_h5_header_free(&header);
-    return st;
+    return noted(h, st);
 }
 
 enum fit_status fit_h5_shape(const struct fit_h5 *h, const char *path, int *rank,
@@ -165,7 +179,7 @@ static enum fit_status open_values(const struct fit_h5 *h, const char *path, enu
         fit_h5_raw_free(o->set);
         o->set = NULL;
     }
-    return st;
+    return noted(h, st);
 }
 
 /* The values are read into the end of the memory of the doubles that they become. */
@@ -198,7 +212,7 @@ enum fit_status fit_h5_read_into(const struct fit_h5 *h, const char *path, doubl
     else
         st = read_all(&o, value, err);
     fit_h5_raw_free(o.set);
-    return st;
+    return noted(h, st);
 }
 
 enum fit_status fit_h5_read_doubles(const struct fit_h5 *h, const char *path, double **value,
@@ -224,7 +238,7 @@ enum fit_status fit_h5_read_doubles(const struct fit_h5 *h, const char *path, do
         free(v);
     }
     fit_h5_raw_free(o.set);
-    return st;
+    return noted(h, st);
 }
 
 enum fit_status fit_h5_read_block(const struct fit_h5 *h, const char *path, const size_t *start,
@@ -246,7 +260,7 @@ enum fit_status fit_h5_read_block(const struct fit_h5 *h, const char *path, cons
     if (st == FIT_OK && n)
         st = read_box(&o, start, count, n, value, err);
     fit_h5_raw_free(o.set);
-    return st;
+    return noted(h, st);
 }
 
 enum fit_status fit_h5_read_scalar(const struct fit_h5 *h, const char *path, double *value,
@@ -262,7 +276,7 @@ enum fit_status fit_h5_read_scalar(const struct fit_h5 *h, const char *path, dou
     else
         st = read_box(&o, start, count, 1, value, err);
     fit_h5_raw_free(o.set);
-    return st;
+    return noted(h, st);
 }
 
 /* ---- strings --------------------------------------------------------------------------------- */
@@ -361,7 +375,7 @@ enum fit_status fit_h5_read_strings(const struct fit_h5 *h, const char *path, ch
         *n = count;
     free(value);
     fit_h5_raw_free(o.set);
-    return st;
+    return noted(h, st);
 }
 
 /* Keeps the first of n strings and frees the others. */
@@ -438,7 +452,7 @@ static enum fit_status find_attribute(const struct fit_h5 *h, const char *path, 
     fit_h5_header_free(&header);
     if (st == FIT_OK && !w->found)
         st = fit_fail(err, FIT_ERR_DATA, "%s: %s has no attribute %s", h->name, path, w->name);
-    return st;
+    return noted(h, st);
 }
 
 int fit_h5_has_attr(const struct fit_h5 *h, const char *path, const char *name)
@@ -530,7 +544,7 @@ static enum fit_status list(const struct fit_h5 *h, const char *path, int attrib
     fit_h5_header_free(&header);
     if (st != FIT_OK) {
         fit_h5_free_strings(l.name, l.n);
-        return st;
+        return noted(h, st);
     }
     if (l.n)
         qsort(l.name, l.n, sizeof *l.name, by_bytes);

@@ -42,6 +42,10 @@ int fit_h5_is_hdf5(const char *file);
 enum fit_status fit_h5_open(const char *file, struct fit_h5 **h, struct fit_error *err);
 void fit_h5_close(struct fit_h5 *h);
 
+/* 1 when memory ran out in a call whose answer cannot say so (fit_h5_kind), or whose error the caller
+ * did not look at: what seemed not to be there may be there. */
+int fit_h5_starved(const struct fit_h5 *h);
+
 /* The name given to open or create. */
 const char *fit_h5_file(const struct fit_h5 *h);
 

@@ -115,6 +115,11 @@ static void fail(struct fit_h5r *w, const char *path)
     fit_fail(&w->error, FIT_ERR_IO, "%s: %s cannot be written", w->h->name, path);
 }
 
+void fit_h5r_no_memory(struct fit_h5r *w, const char *path)
+{
+    DO(fit_fail(&w->error, FIT_ERR_MEMORY, "%s: out of memory for %s", w->h->name, path));
+}
+
 /* Creates a dataset, with the groups above it. */
 static hid_t new_dataset(struct fit_h5r *w, const char *path, hid_t type, int rank,
                          const hsize_t *dims, hid_t dcpl)

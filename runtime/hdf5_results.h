@@ -22,6 +22,9 @@ enum fit_status fit_h5r_create(const char *path, struct fit_h5r *w, struct fit_e
 /* Closes; reports the first error since fit_h5r_create.  Does nothing when there is no file. */
 enum fit_status fit_h5r_close(struct fit_h5r *w, struct fit_error *err);
 
+/* Memory ran out for what should have been written; an error like any other. */
+void fit_h5r_no_memory(struct fit_h5r *w, const char *path);
+
 /* A group; nx_class ("NXentry") becomes its attribute NX_class unless NULL. */
 void fit_h5r_group(struct fit_h5r *w, const char *path, const char *nx_class);
 

@@ -65,22 +65,17 @@ static hid_t parents(void)
 /* H5Lexists fails when a group on the way is missing, so every step is asked for. */
 static int is_there(const struct fit_h5 *h, const char *path)
 {
-    char *p, *copy = malloc(strlen(path) + 1);
-    int found = 1;
-    if (!copy)
-        return 0;
-    strcpy(copy, path);
-    for (p = copy; found && *p; p++) {
-        if (p == copy || *p != '/')
+    char step[512];
+    const size_t n = strlen(path);
+    int found = n < sizeof step;
+    for (size_t k = 1; found && k <= n; k++) {
+        if (path[k] != '/' && path[k] != 0)
             continue;
-        *p = 0;
-        found = H5Lexists(h->out, copy, H5P_DEFAULT) > 0;
-        *p = '/';
+        memcpy(step, path, k);
+        step[k] = 0;
+        found = H5Lexists(h->out, step, H5P_DEFAULT) > 0;
     }
-    found = found && H5Lexists(h->out, copy, H5P_DEFAULT) > 0 &&
-            H5Oexists_by_name(h->out, copy, H5P_DEFAULT) > 0;
-    free(copy);
-    return found;
+    return found && H5Oexists_by_name(h->out, path, H5P_DEFAULT) > 0;
 }
 
 static int is_group(const struct fit_h5 *h, const char *path)

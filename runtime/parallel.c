@@ -112,7 +112,7 @@ enum fit_status fit_parallel_new(const struct fit_dataset *ds, const struct fit_
         size_t numbers =
             (p->nleaf + threads) * p->nout + threads * (p->nscratch + p->nbuffer);
         fit_parallel_free(p);
-        return fit_fail(err, FIT_ERR_MEMORY, "fit: cannot allocate %zu MB of work space",
+        return fit_fail(err, FIT_ERR_MEMORY, "fit: no memory for %zu MB of work space",
                         numbers >> 17);
     }
     *par = p;

@@ -320,6 +320,8 @@ enum fit_status fit_source_open(const char *file, const char *layout, struct fit
         (st = p->ops->open(s, err)) != FIT_OK || (st = check_opened(s, err)) != FIT_OK)
         goto done;
 done:
+    if (p->h5 && fit_h5_starved(p->h5))
+        st = fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", file);
     if (st == FIT_OK)
         *out = s;
     else

@@ -192,6 +192,8 @@ static enum fit_status read_hdf5(const char *file, const struct fit_table_option
     } else {
         st = read_h5_matrix(h, path, out, err);
     }
+    if (fit_h5_starved(h))
+        st = no_memory(file, err);
     fit_h5_close(h);
     return st;
 }

@@ -243,6 +243,8 @@ static void put_quality(struct fit_h5r *w, const struct fit_results *r)
         if (reduced)
             fit_h5r_reals(w, "/entry/fit_quality/reduced_chi_squared_phi", 1, &m->ngroup, reduced,
                           NULL);
+        else
+            fit_h5r_no_memory(w, "/entry/fit_quality");
         free(reduced);
     }
     if (f->neigen) {
@@ -285,6 +287,8 @@ static void put_starts(struct fit_h5r *w, const struct fit_results *r)
         cost[k] = f->starts[k].cost_final;
         origin[k] = f->starts[k].origin;
     }
+    if (!initial || !cost || !origin)
+        fit_h5r_no_memory(w, "/entry/starts");
     if (initial && cost && origin && n) {
         fit_h5r_group(w, "/entry/starts", "NXcollection");
         fit_h5r_reals(w, "/entry/starts/initial", 2, dims, initial, NULL);

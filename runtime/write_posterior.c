@@ -339,6 +339,8 @@ static void put_covariance(struct nc *f, const char *group, const char *name, co
             block[i * n + j] = covariance[column[i] * f->s->ncolumn + column[j]];
     if (block)
         fit_h5r_reals(f->w, join(path, group, name), 2, (const size_t[]){n, n}, block, NULL);
+    else
+        fit_h5r_no_memory(f->w, name);
     attach(f, group, name, (const char *const[]){"column", "column_2", NULL});
     free(block);
 }
@@ -351,6 +353,8 @@ static void put_robust(struct nc *f)
     size_t n = 0, *column = malloc((s->ncolumn + 1) * sizeof *column);
     char path[PATH], (*text)[64] = malloc((s->ncolumn + 1) * sizeof *text);
     const char **name = malloc((s->ncolumn + 1) * sizeof *name);
+    if (!column || !text || !name)
+        fit_h5r_no_memory(f->w, group);
     if (s->x_robust && column && text && name) {
         put_draw_dimensions(f, group);
         put_group_dimension(f, group);
@@ -446,6 +450,8 @@ static void put_unconstrained(struct nc *f)
     size_t d = s->ncoordinate, dims[3] = {s->chains, d, d};
     const char **name = malloc((d + 1) * sizeof *name);
     char path[PATH];
+    if (!name)
+        fit_h5r_no_memory(f->w, group);
     put_draw_dimensions(f, group);
     for (size_t k = 0; name && k < d; k++)
         name[k] = s->coordinate_name[k];
@@ -527,6 +533,8 @@ static void put_rows(struct nc *f)
         fit_h5r_scale(f->w, "/observed_data/row", "row");
         fit_h5r_reals(f->w, "/observed_data/value", 1, &m->n, value, NULL);
         attach(f, "observed_data", "value", (const char *const[]){"row", NULL});
+    } else {
+        fit_h5r_no_memory(f->w, "observed_data");
     }
     free(value);
     free(row);

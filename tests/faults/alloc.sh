@@ -1,0 +1,86 @@
+#!/bin/sh
+# Memory that runs out: every program is run again and again, and each time another allocation fails.
+#     alloc.sh BINDIR fail_alloc.so STEP [FIRST]      every STEP-th allocation, from FIRST on
+#
+# Right is: the results are those of a run with memory, to the last digit; or exit code 1, a message that
+# names memory, and no result file, whole or in part.  Twice: one allocation fails, and all from one on.
+#
+# Those of the program's own code are made to fail, not those inside libraries.  HDF5 1.10, which writes
+# fit.h5, does not survive all of its own failures: of 99 that were tried in a fit (FAIL_WHOSE=hdf5) it
+# ended the program itself in 10 (exit code 255 without a message, or a signal in the first one);
+# in 30 it told, and the fit ended with exit code 4.  Reading does not need it.
+set -u
+bin=$1 library=$2 step=$3 first=${4:-1}
+models=$(cd "$(dirname "$0")/../../models" && pwd) || exit 1
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cd "$dir" || exit 1
+failed=0
+
+fail() {
+    echo "FAILED: $*"
+    failed=$((failed + 1))
+}
+
+# What the results say, without what differs from run to run.
+essence() {
+    [ ! -f "$1/fit.json" ] ||
+        grep -E '"(status|cost|value|std|std_robust|chi2|contrast|offset|verdict)":' "$1/fit.json"
+    (cd "$1" && ls -A && wc -c *.h5 *.nc 2>/dev/null)
+}
+
+# try NAME ALLOCATION ON COMMAND...: the word OUT stands for the folder of the results
+try() {
+    name=$1 n=$2 on=$3
+    shift 3
+    rm -rf OUT
+    mkdir OUT
+    got=0
+    FAIL_AT=$n FAIL_ON=$on FAIL_COUNT=count LD_PRELOAD=$library "$@" >out 2>err </dev/null || got=$?
+    [ "$n" -ne 0 ] || return 0
+    where="$name: allocation $n$([ "$on" = 0 ] || echo " and all later ones") fails: exit code $got"
+    if [ $got -eq "$right" ]; then
+        essence OUT | cmp -s - "$name.right" || fail "$where, but the results differ"
+    elif [ $got -ne 1 ]; then
+        fail "$where: $(tail -n 1 err)"
+    elif ! cat out err | grep -qi memory; then
+        fail "$where, and the message does not name memory: $(tail -n 1 err)"
+    elif [ -n "$(find OUT -name '*.part')" ] || [ -e OUT/fit.json ]; then
+        fail "$where, and it leaves $(ls -A OUT | tr '\n' ' ')"
+    fi
+}
+
+# all NAME COMMAND...
+all() {
+    name=$1
+    shift
+    try "$name" 0 0 "$@"
+    right=$got
+    essence OUT >"$name.right"
+    total=$(cat count) runs=0 n=$first
+    while [ "$n" -le "$total" ]; do
+        try "$name" "$n" 0 "$@"
+        try "$name" "$n" 1 "$@"
+        runs=$((runs + 2))
+        n=$((n + step))
+    done
+    echo "$name: $total allocations, $runs runs"
+}
+
+"$bin/homodyne-static_isotropic" simulate --frames 20 --dt 0.1 --q 0.01 --phi 0 --noise 0.01 --seed 3 \
+    -o e.h5 --config-out c.yaml >/dev/null || exit 1
+"$bin/homodyne-laminar" simulate --frames 12 --dt 0.1 --q 0.005 --gap 2e6 --phi 0,45,90 --noise 0.01 --seed 3 \
+    -o l.h5 --config-out l.yaml >/dev/null || exit 1
+"$bin/homodyne-static_isotropic" fit c.yaml --quiet -o r >/dev/null || exit 1
+
+all fit "$bin/homodyne-static_isotropic" fit c.yaml --quiet --threads 1 -o OUT
+all laminar "$bin/homodyne-laminar" fit l.yaml --quiet --threads 2 -o OUT
+all nuts "$bin/homodyne-static_isotropic" fit c.yaml --quiet --threads 1 --method nuts --chains 2 \
+    --warmup 60 --draws 30 -o OUT
+all validate "$bin/homodyne" validate c.yaml
+all report "$bin/homodyne" report r -o OUT/report.html
+step=$((step * 8)) # many, and all of the same kind
+all compile "$bin/homodyne-gen" "$models/laminar.lua" -o OUT
+
+[ $failed -eq 0 ] && echo "alloc: all right"
+[ $failed -eq 0 ]
