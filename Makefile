@@ -5,6 +5,9 @@
 #   make demo               fit the bundled experiment, truth beside the result; its report
 #   make test               all tests
 #   make fuzz seconds=60    the readers of files of strangers, fuzzed for a minute each (clang)
+#   make sanitize           the tests with the sanitizers of addresses, of undefined behaviour, of threads
+#   make valgrind           the unit tests and small fits under valgrind
+#   make lint               cppcheck and clang-tidy
 #   make study              coverage of intervals, calibration of the sampler, at full size
 #   make faults             memory that runs out, at every single allocation (an hour)
 #   make bench              times: kernels, threads, whole fits, model compilation
@@ -36,7 +39,7 @@ file  = $(filter %.lua,$(model))
 name  = $(or $(alias_$(model)),$(basename $(notdir $(model))))
 extra = $(if $(file),-DFIT_ADD_MODEL=$(abspath $(file)))
 
-.PHONY: all configure dependencies demo test fuzz study faults bench install deb docs wheel clean
+.PHONY: all configure dependencies demo test fuzz sanitize valgrind lint study faults bench install deb docs wheel clean
 ifdef model
 all: configure
 	@$(COMPILE) --target homodyne-$(name) homodyne
@@ -72,6 +75,25 @@ fuzz: dependencies
 	@$(CMAKE) --preset fuzz -B $(BUILD)/fuzz $(if $(wildcard $(BUILD)/fuzz/CMakeCache.txt),,-G "$(GENERATOR)")
 	@$(CMAKE) --build $(BUILD)/fuzz --parallel $(JOBS) --target fuzzers
 	@tests/fuzz/run.sh $(BUILD)/fuzz/tests/fuzz $(seconds) $(targets)
+
+# Folders of their own in the build, as in CMakePresets.json; with=asan or with=tsan: one of the two.
+with = asan tsan
+sanitize: dependencies
+	@for p in $(with); do \
+	    CMAKE_GENERATOR="$${CMAKE_GENERATOR-$(GENERATOR)}" $(CMAKE) --preset $$p -B $(BUILD)/$$p && \
+	    $(CMAKE) --build $(BUILD)/$$p --parallel $(JOBS) && \
+	    (cd $(BUILD)/$$p && $(CTEST) --output-on-failure) || exit; \
+	done
+
+# tests="test_npz test_fit": some of the unit tests only.
+valgrind: configure
+	@$(COMPILE)
+	@build-aux/valgrind.sh $(BUILD) $(tests)
+
+# files="runtime/fit.c": some files only.
+lint: configure
+	@$(COMPILE) --target homodyne-laminar homodyne-kww
+	@JOBS=$(JOBS) build-aux/lint.sh $(BUILD) $(files)
 
 study: configure
 	@$(COMPILE) --target study

@@ -30,6 +30,7 @@ extern "C" {
 struct fit_api_model;
 struct fit_api_problem;
 
+/* FIT_API_VERSION of the library that runs: to be compared with that of the header. */
 int fit_api_version(void);
 const char *fit_api_release(void); /* of homodyne-gen: "0.1.0" */
 
@@ -67,6 +68,7 @@ const char *fit_api_text(const struct fit_api_model *m, enum fit_api_text which)
 int fit_api_is_pairs(const struct fit_api_model *m); /* 1: pairs of frames; 0: rows of a table */
 
 enum fit_api_kind { FIT_API_PARAM, FIT_API_LINEAR, FIT_API_SETTING, FIT_API_AXIS, FIT_API_COLUMN };
+/* How many there are of a kind in the model. */
 size_t fit_api_count(const struct fit_api_model *m, enum fit_api_kind kind);
 
 /* Strings live as long as the model. */
@@ -77,6 +79,7 @@ struct fit_api_item {
     int per_group;                 /* linear parameters: 1: one for each group */
     int role;                      /* columns: 0 covariate, 1 measured value, 2 its standard deviation */
 };
+/* *item <- the i-th of a kind, i < fit_api_count(); item->size is set before.  Returns a status. */
 int fit_api_item(const struct fit_api_model *m, enum fit_api_kind kind, size_t i, struct fit_api_item *item);
 
 /* ---- geometry and data ----------------------------------------------------------------------- */
@@ -107,8 +110,9 @@ struct fit_api_data {
 
 /* The model must live as long as the problem.  NULL: see fit_api_message. */
 struct fit_api_problem *fit_api_problem_new(const struct fit_api_model *m, const struct fit_api_data *data);
-void fit_api_problem_free(struct fit_api_problem *p);
+void fit_api_problem_free(struct fit_api_problem *p); /* NULL is allowed */
 
+/* Groups of the data, and their coordinates along an axis of the model, which live as long as the problem. */
 size_t fit_api_groups(const struct fit_api_problem *p);
 const double *fit_api_coord(const struct fit_api_problem *p, size_t axis); /* fit_api_groups() values */
 
@@ -117,7 +121,7 @@ const double *fit_api_coord(const struct fit_api_problem *p, size_t axis); /* fi
  *     pairs: mean ngroup x n x n over the frames that take part, both triangles and the diagonal;
  *            jacobian ngroup x n x n x (parameters + linear parameters)
  *     rows:  nrow; nrow x (parameters + linear parameters); NaN for rows with covariates that are not finite
- * threads: 0: one for each core.  Fails with FIT_API_NUMERIC when the model is not finite there. */
+ * threads: 0: one for each core.  Returns a status; FIT_API_NUMERIC when the model is not finite there. */
 int fit_api_evaluate(const struct fit_api_problem *p, const double *param, const double *linear, int threads,
                      double *mean, double *jacobian);
 
@@ -200,6 +204,7 @@ struct fit_api_result {
 
 /* options: NULL: all defaults.  NULL: failed.  A result that did not converge is given, and says so. */
 const struct fit_api_result *fit_api_fit(const struct fit_api_problem *p, const struct fit_api_options *options);
+/* With all its arrays; NULL is allowed. */
 void fit_api_result_free(const struct fit_api_result *r);
 
 /* ---- the posterior --------------------------------------------------------------------------- */

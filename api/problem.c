@@ -234,12 +234,13 @@ static enum fit_status evaluate_rows(const struct evaluation *e, struct fit_erro
     const struct fit_dataset *ds = e->ds;
     const size_t full = e->k->nparam + e->k->nlinear;
     enum fit_status st = FIT_OK;
-    uint32_t *place = malloc(2 * ds->nrow * sizeof *place), *group = place + ds->nrow;
+    uint32_t *place = malloc(2 * ds->nrow * sizeof *place);
     unsigned char *counts = calloc(ds->nrow, 1);
     if (!place || !counts) {
         st = no_memory(err);
         goto done;
     }
+    uint32_t *group = place + ds->nrow;
     for (size_t t = 0; t < ds->ntile; t++)
         for (size_t k = ds->tile[t].i0; k < ds->tile[t].i1; k++) {
             const size_t r = ds->row ? ds->row[k] : k;

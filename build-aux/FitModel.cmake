@@ -23,7 +23,7 @@
 
 # Levels from best to worst; the program picks the first that the machine supports.
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
-    set(FIT_ISA_LEVELS v4 v3 v2)
+    set(FIT_ISA_LEVELS v4 v3 v2 CACHE STRING "levels of instruction sets that kernels are compiled for, best first")
     set(FIT_ISA_NAME_PREFIX "x86-64-")
 else()
     set(FIT_ISA_LEVELS base)

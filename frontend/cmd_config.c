@@ -298,7 +298,8 @@ static void put_parameters(FILE *out, const struct wish *w)
             const char *high = info_text(p, "upper");
             fprintf(out, "#     - {name: %s, min: %s, max: %s}   # %s%s%s\n", info_text(p, "name"),
                     *low ? low : "-.inf", *high ? high : ".inf", info_text(p, "doc"),
-                    strcmp(unit, "1") && *unit ? ", " : "", strcmp(unit, "1") ? unit : "");
+                    strcmp(unit, "1") != 0 && *unit ? ", " : "",
+                    strcmp(unit, "1") != 0 ? unit : "");
         }
     }
 }

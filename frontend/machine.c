@@ -105,7 +105,7 @@ static void read_nodes(struct machine *m)
 
 static void count_packages(struct machine *m)
 {
-    int seen[256], n = 0;
+    int seen[256] = {0}, n = 0;
     for (int cpu = 0; cpu < 4096 && n < 256; cpu++) {
         char path[128], text[32];
         int k = 0;

@@ -93,15 +93,14 @@ static enum fit_status add_starts(struct list *l, const char *where, struct fit_
     enum fit_status st = front_result_read(where, &r, err);
     if (st != FIT_OK)
         return st;
-    FILE *f = open_memstream(&l->storage, &size);
     char **word = realloc(l->word, (l->n + 2 * r.nparam + 1) * sizeof *word);
-    if (!f || !word) {
+    if (word)
+        l->word = word;
+    FILE *f = word ? open_memstream(&l->storage, &size) : NULL;
+    if (!f) {
         front_result_free(&r);
-        if (f)
-            fclose(f);
         return fit_fail(err, FIT_ERR_MEMORY, "out of memory");
     }
-    l->word = word;
     for (size_t k = 0; k < r.nparam; k++)
         if (r.param[k].physical)
             fprintf(f, "%s=%.17g%c", r.param[k].name, r.param[k].value, 0);

@@ -526,7 +526,7 @@ static void special_values(struct search *w)
     const struct hg_list *list = &w->probe.m->param;
     for (uint32_t k = 0; k < list->n; k++) {
         const struct hg_symbol_decl *s = &list->item[k];
-        double value[5];
+        double value[5] = {0};
         uint32_t n = 0;
         for (size_t i = 0; i < sizeof some / sizeof *some; i++)
             if (some[i] >= s->lower && some[i] <= s->upper)

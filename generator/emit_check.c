@@ -219,7 +219,7 @@ static void write_head(const struct check *c, const struct hg_variant *v)
     fprintf(c->out, "homodyne-selfcheck 1\nmodel %s variant %s hash %s\n", m->name, v->name,
             m->hash);
     fprintf(c->out, "sizes %u %u %u %u %u %u %u %u %u %u %u\n", c->K, c->Q, m->setting.n, m->axis.n,
-            m->column.n, c->ngroup, is_pair(m) ? FRAMES : 0, c->nframe, c->nrow, c->npoint,
+            m->column.n, c->ngroup, is_pair(m) ? (uint32_t)FRAMES : 0, c->nframe, c->nrow, c->npoint,
             1 + (m->nscreen < SETS - 1 ? m->nscreen : SETS - 1));
     list(c->out, "setting", m->setting.n, c->setting);
     list(c->out, "coord", (size_t)m->axis.n * c->ngroup, c->coord);

@@ -82,12 +82,12 @@ static enum fit_status data_rows(struct bench *b, size_t n, struct fit_error *er
     const struct fit_kernel *k = b->k;
     double *x = malloc(n * sizeof *x), *y = malloc(n * sizeof *y), *one = malloc(n * sizeof *one);
     const double **column = malloc((k->ncolumn + k->naxis + 1) * sizeof *column);
-    const double **axis = column + k->ncolumn;
     enum fit_status st = FIT_OK;
     if (!x || !y || !one || !column) {
         st = fit_fail(err, FIT_ERR_MEMORY, "bench: out of memory");
         goto done;
     }
+    const double **axis = column + k->ncolumn;
     for (size_t i = 0; i < n; i++) {
         x[i] = 0.1 + 10.0 * (double)i / (double)n;
         y[i] = 1 + 1e-3 * (double)(i % 97);

@@ -265,9 +265,10 @@ static int check_second(struct selfcheck *s)
     expect(s, "hessian");
     if (s->bad || (n = read_size(s)) == 0)
         return !s->bad;
-    double *v = calloc(nv + 3 + 3 * each, sizeof *v), *x = v + nv + 1, *hess = x + 2 + 2 * each;
+    double *v = calloc(nv + 3 + 3 * each, sizeof *v);
     if (!v)
         return s->bad = 1, 0;
+    double *x = v + nv + 1, *hess = x + 2 + 2 * each;
     expect(s, "direction");
     read_reals(s, nv, v);
     int ok = !s->bad;

@@ -127,10 +127,10 @@ enum fit_status fit_consensus_combine(struct fit_consensus_run *c, struct fit_er
 {
     struct fit_consensus *out = c->out;
     size_t n = out->nz;
-    double *total = calloc(3 * n * n + 8 * n, sizeof *total), *work = total + n * n;
+    double *total = calloc(3 * n * n + 8 * n, sizeof *total);
     if (!total)
         return fit_fail(err, FIT_ERR_MEMORY, "consensus: out of memory");
-    double *right = work + n * n, *e = right + n, *one = e + n;
+    double *work = total + n * n, *right = work + n * n, *e = right + n, *one = e + n;
     for (size_t s = 0; s < out->nshard; s++) { /* in order, around the mean of the first shard */
         for (size_t i = 0; i < n; i++)
             e[i] = c->mean[s * n + i] - c->mean[i];

@@ -275,9 +275,10 @@ static enum fit_status summarise(struct shard_run *r, double ess, struct fit_err
     struct fit_consensus_run *c = r->c;
     size_t n = c->out->nz, rows = c->out->chains * c->out->draws, keep = c->opt.keep;
     double *mean = c->mean + r->number * n, *precision = c->precision + r->number * n * n;
-    double *square = calloc(n * n + 2 * n, sizeof *square), *unit = square + n * n, *e = unit + n;
+    double *square = calloc(n * n + 2 * n, sizeof *square);
     if (!square)
         return fit_fail(err, FIT_ERR_MEMORY, "out of memory");
+    double *unit = square + n * n, *e = unit + n;
     memset(mean, 0, n * sizeof *mean);
     for (size_t k = 0; k < rows; k++)
         for (size_t i = 0; i < n; i++)

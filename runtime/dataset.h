@@ -44,6 +44,8 @@ struct fit_dataset_pairs {
     int streamed;         /* 1: no room for values; see fit_dataset_stream */
 };
 
+/* A dataset without values, *ds, which the caller frees; then fit_dataset_put for every group, and
+ * fit_dataset_finish.  FIT_ERR_DATA for frames or times that do not increase, FIT_ERR_MEMORY. */
 enum fit_status fit_dataset_new_pairs(const struct fit_dataset_pairs *spec, struct fit_dataset **ds,
                                       struct fit_error *err);
 
@@ -73,6 +75,9 @@ struct fit_dataset_table {
     int center;
 };
 enum { FIT_GROUPS_MOST = 1000 };
+
+/* A dataset with these rows, *ds, which the caller frees; then fit_dataset_finish.  FIT_ERR_DATA for
+ * more than FIT_GROUPS_MOST groups, FIT_ERR_MEMORY. */
 enum fit_status fit_dataset_new_table(const struct fit_dataset_table *t, struct fit_dataset **ds,
                                       struct fit_error *err);
 
@@ -95,6 +100,7 @@ enum fit_status fit_dataset_stream(struct fit_dataset *ds, const struct fit_stre
 /* Reads the values into memory, after which the file is not needed any more. */
 enum fit_status fit_dataset_fill(struct fit_dataset *ds, struct fit_error *err);
 
+/* 1: values are read from their file in every pass; 0: they are in memory. */
 int fit_dataset_streamed(const struct fit_dataset *ds);
 
 /* ---- passes ---------------------------------------------------------------------------------- */
@@ -153,6 +159,7 @@ size_t fit_tile_doubles(const struct fit_layout *l, const struct fit_tile *t);
 /* out[3] <- sums of w, w y, w y^2 of group g over the tile's values; returns how many have w > 0. */
 size_t fit_tile_sum(const struct fit_layout *l, const struct fit_tile *t, size_t g, double out[3]);
 
+/* NULL is allowed. */
 void fit_dataset_free(struct fit_dataset *ds);
 
 #endif

@@ -402,9 +402,10 @@ enum fit_status fit_experiment_table(const struct fit_experiment *e, double *mea
                                      struct fit_error *err)
 {
     size_t n = e->layout.nrow;
-    uint32_t *row = malloc(2 * n * sizeof *row), *group = row + n;
+    uint32_t *row = malloc(2 * n * sizeof *row);
     if (!row)
         return no_memory(err);
+    uint32_t *group = row + n;
     for (size_t i = 0; i < n; i++) {
         row[i] = (uint32_t)i;
         group[i] = (uint32_t)(i / e->ncurve);

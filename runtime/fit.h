@@ -308,6 +308,7 @@ enum fit_status fit_run(const struct fit_kernel *kernel, const struct fit_datase
                         const struct fit_options *opt, struct fit_result *res,
                         struct fit_error *err);
 
+/* Frees what a fit has put into *res, not *res itself; once. */
 void fit_result_free(struct fit_result *res);
 
 /* "converged_gradient", "converged_cost", "converged_step", "at_bound", "max_iterations", "failed",

@@ -38,9 +38,10 @@ enum fit_status fit_job_hold(struct fit_job *f)
     size_t n = kernel->ncombination;
     memcpy(f->open_lower, f->lower, f->p * sizeof *f->lower);
     memcpy(f->open_upper, f->upper, f->p * sizeof *f->upper);
-    double *value = calloc(n * (f->p + 1) + 1, sizeof *value), *gradient = value + n;
+    double *value = calloc(n * (f->p + 1) + 1, sizeof *value);
     if (!value)
         return fit_fail(f->err, FIT_ERR_MEMORY, "fit: out of memory");
+    double *gradient = value + n;
     if (kernel->combine)
         kernel->combine(&f->ds->layout, f->start, value, gradient);
     for (size_t i = 0; i < kernel->ndegeneracy; i++) {

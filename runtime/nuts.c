@@ -329,6 +329,7 @@ enum fit_eval fit_nuts_transition(struct fit_nuts *w, const struct fit_nuts_move
         if (!trajectory_extends(w))
             break;
     }
+    w->stats = NULL; /* it ends with this call */
     if (w->stop)
         return FIT_EVAL_STOP;
     copy(n, w->sample.q, x->q);

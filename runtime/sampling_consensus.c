@@ -217,9 +217,10 @@ enum fit_status fit_sampling_consensus(struct fit_sampling_run *m, struct fit_er
     struct fit_samples *s = m->s;
     struct fit_consensus_options o = options(m);
     size_t n = p->n;
-    double *location = malloc((n * n + n) * sizeof *location), *scale = location + n;
+    double *location = malloc((n * n + n) * sizeof *location);
     if (!location)
         return fit_fail(err, FIT_ERR_MEMORY, "consensus: out of memory");
+    double *scale = location + n;
     enum fit_status st = fit_consensus_run(&p->setup, p, s->mode, s->mode_covariance, &o, &s->consensus, err);
     if (st == FIT_OK) {
         s->gradients = s->consensus->gradients;

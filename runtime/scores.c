@@ -391,6 +391,7 @@ static void pairs_pass(struct pass *p)
         fit_team_run((struct fit_team){threads, FIT_TEAM_NEXT}, p->o->ds->ntile, take_tile, p);
         fit_dataset_end(p->o->ds);
         next_row(p, 0);
+        p->border = NULL;
         pthread_cond_destroy(&e.changed);
         pthread_mutex_destroy(&e.lock);
     }

@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-enum fit_status fit_fail(struct fit_error *err, enum fit_status s, const char *format, ...)
+enum fit_status(fit_fail)(struct fit_error *err, enum fit_status s, const char *format, ...)
 {
     if (err) {
         va_list ap;

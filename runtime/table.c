@@ -404,7 +404,7 @@ static enum fit_status make_dataset(const struct fit_table *t, const struct fit_
                                     const int *from, struct fit_measurement *m,
                                     struct fit_error *err)
 {
-    const double **all = calloc(k->naxis + k->ncolumn + 1, sizeof *all), **column = all + k->naxis;
+    const double **all = calloc(k->naxis + k->ncolumn + 1, sizeof *all);
     const double *value = NULL, *sigma = NULL;
     double *ones = malloc(t->nrow * sizeof *ones);
     enum fit_status st = FIT_OK;
@@ -412,6 +412,7 @@ static enum fit_status make_dataset(const struct fit_table *t, const struct fit_
         st = no_memory(m->file, err);
         goto done;
     }
+    const double **column = all + k->naxis;
     for (size_t c = 0; c < k->naxis + k->ncolumn; c++)
         all[c] = from[c] < 0 ? NULL : t->column[from[c]];
     for (size_t r = 0; r < t->nrow; r++)

@@ -247,11 +247,11 @@ enum fit_status fit_table_read_text(const char *file, const struct fit_table_opt
 {
     struct text t = {0};
     struct plan plan;
-    struct fit_cell *cell = malloc(2 * FIT_TABLE_COLUMNS * sizeof *cell),
-                    *name = cell + FIT_TABLE_COLUMNS;
+    struct fit_cell *cell = malloc(2 * FIT_TABLE_COLUMNS * sizeof *cell);
     struct fit_table *table = NULL;
     if (!cell)
         return no_memory(file, err);
+    struct fit_cell *name = cell + FIT_TABLE_COLUMNS;
     enum fit_status st = read_text(file, &t, err);
     if (st != FIT_OK || (st = make_plan(&t, o, &plan, cell, name, err)) != FIT_OK)
         goto done;

@@ -16,6 +16,7 @@ struct fit_points {
     uint32_t i[FIT_VL], j[FIT_VL], g[FIT_VL]; /* frames i <= j of a pair, or place i of a row; the group */
 };
 
+/* How many of the n points from place p on fit into a vector. */
 FIT_INLINE size_t fit_points_left(size_t p, size_t n)
 {
     return n - p < FIT_VL ? n - p : FIT_VL;
@@ -49,7 +50,7 @@ FIT_INLINE struct fit_points fit_rows_at(size_t p, size_t n, const uint32_t *pi,
     return at;
 }
 
-/* x[at], x[at stride], and entry (f, g) of a table [frame][group]. */
+/* x[at], lane by lane. */
 FIT_INLINE fit_vd fit_pick(const double *x, const uint32_t *at)
 {
     fit_vd r = {0};
@@ -58,6 +59,7 @@ FIT_INLINE fit_vd fit_pick(const double *x, const uint32_t *at)
     return r;
 }
 
+/* x[at stride]: a column of a matrix by rows. */
 FIT_INLINE fit_vd fit_pick_stride(const double *x, size_t stride, const uint32_t *at)
 {
     fit_vd r = {0};
@@ -66,6 +68,7 @@ FIT_INLINE fit_vd fit_pick_stride(const double *x, size_t stride, const uint32_t
     return r;
 }
 
+/* Entry (f, g) of a table [frame][group]. */
 FIT_INLINE fit_vd fit_pick_group(const double *x, const uint32_t *f, size_t ng, const uint32_t *g)
 {
     fit_vd r = {0};
@@ -74,17 +77,19 @@ FIT_INLINE fit_vd fit_pick_group(const double *x, const uint32_t *f, size_t ng, 
     return r;
 }
 
-/* x_j - x_i of a table over frames, or [frame][group]; of P with what its rounding left. */
+/* x_j - x_i of a table over frames. */
 FIT_INLINE fit_vd fit_pick_change(const double *x, const struct fit_points *at)
 {
     return fit_pick(x, at->j) - fit_pick(x, at->i);
 }
 
+/* The same of a table [frame][group]. */
 FIT_INLINE fit_vd fit_pick_change_group(const double *x, size_t ng, const struct fit_points *at)
 {
     return fit_pick_group(x, at->j, ng, at->g) - fit_pick_group(x, at->i, ng, at->g);
 }
 
+/* The same of a table P over frames with what its rounding left, P_low. */
 FIT_INLINE fit_vd fit_pick_change_low(const double *P, const double *P_low, const struct fit_points *at)
 {
     return fit_pick_change(P, at) + fit_pick_change(P_low, at);

@@ -15,6 +15,7 @@
 /* A product of tables is trusted when no factor can overflow: re-centred arguments below this. */
 #define FIT_EXP_SPAN 300.0
 
+/* n doubles, rounded up to whole vectors of the data. */
 FIT_INLINE size_t fit_padded(size_t n)
 {
     return (n + FIT_LANES - 1) / FIT_LANES * FIT_LANES;
@@ -51,12 +52,13 @@ FIT_INLINE fit_vd fit_delta_low(const double *P, const double *P_low, size_t j, 
     return (fit_vload(P + j) - P[i]) + (fit_vload(P_low + j) - P_low[i]);
 }
 
-/* First frame of the panel and last frame of the chunk that hold frame f: the references of exp tables. */
+/* First frame of the panel that holds frame f: the reference of exp tables at the second frame. */
 FIT_INLINE size_t fit_panel_start(const struct fit_layout *l, size_t f)
 {
     return f / l->panel * l->panel;
 }
 
+/* Last used frame of the chunk that holds frame f: the reference of exp tables at the first frame. */
 FIT_INLINE size_t fit_chunk_end(const struct fit_layout *l, size_t f)
 {
     const size_t end = (f / l->chunk + 1) * l->chunk;
@@ -80,12 +82,13 @@ FIT_INLINE void fit_exp_tables(const struct fit_layout *l, const double *u, doub
     }
 }
 
-/* The same for u = a P, from P + P_low: differences first, then the factor. */
+/* P_j - P_i of a table P with what its rounding left, P_low. */
 FIT_INLINE double fit_low_difference(const double *P, const double *P_low, size_t j, size_t i)
 {
     return (P[j] - P[i]) + (P_low[j] - P_low[i]);
 }
 
+/* fit_exp_tables for u = a P, from P + P_low: differences first, then the factor. */
 FIT_INLINE void fit_exp_tables_scaled(const struct fit_layout *l, double a, const double *P, const double *P_low,
                                       double *e_i, double *e_j)
 {
@@ -101,7 +104,7 @@ FIT_INLINE void fit_exp_tables_scaled(const struct fit_layout *l, double a, cons
     }
 }
 
-/* The same per group; u_i in the order [frame][group]. */
+/* fit_exp_tables per group; u_i in the order [frame][group]. */
 FIT_INLINE void fit_exp_tables_group(const struct fit_layout *l, const double *u_i, double *e_i, double *e_j)
 {
     const size_t ng = l->ngroup;
@@ -178,6 +181,7 @@ FIT_INLINE void fit_rotation(const struct fit_layout *l, const double *u, double
     }
 }
 
+/* A vector of frames from f (a multiple of FIT_VL) of group g, into both orders. */
 FIT_INLINE void fit_store_group(const struct fit_layout *l, size_t f, size_t g, fit_vd x, double *x_i, double *x_j)
 {
     fit_vstore(x_j + fit_group_at(l, f, g), x);
@@ -243,11 +247,13 @@ FIT_INLINE fit_vd fit_kept(int masked, fit_vm use, fit_vd x)
     return masked ? fit_where_set(use, x) : x;
 }
 
+/* The same times a weight, which is finite also where nothing counts. */
 FIT_INLINE fit_vd fit_weighted(int masked, fit_vd weight, fit_vd x)
 {
     return masked ? weight * x : x;
 }
 
+/* Both: x may be anything where it does not count. */
 FIT_INLINE fit_vd fit_counted(int masked, fit_vm use, fit_vd weight, fit_vd x)
 {
     return masked ? fit_where_set(use, weight * x) : x;

@@ -1,0 +1,40 @@
+#!/bin/sh
+# Static analysis: cppcheck and clang-tidy over the generator, the runtime, the programs, the library, and one
+# emitted kernel of each kind.  Usage: lint.sh BUILD [FILE...]: some files only.
+#
+# BUILD is configured and has the kernels of laminar (pairs) and kww (rows).  Prints findings and exits with 1 when
+# there are any.  What is left out, and why: .clang-tidy, build-aux/lint/cppcheck.txt.  JOBS=N: so many at a time.
+set -eu
+build=$(cd "$1" && pwd)
+shift
+cd "$(dirname "$0")/.."
+jobs=${JOBS:-$(nproc 2>/dev/null || echo 2)}
+for tool in cppcheck clang-tidy; do
+    command -v $tool >/dev/null || { echo "lint: $tool is missing (Debian: apt-get install $tool)" >&2; exit 1; }
+done
+
+folders="api common frontend generator report runtime"
+if [ $# -eq 0 ]; then
+    # shellcheck disable=SC2046,SC2086  # lists of words
+    set -- $(find $folders -name '*.c' | sort) \
+        $(find "$build" -name 'laminar_fast.c' -o -name 'kww_fast.c' | sort)
+fi
+include=
+for folder in $folders runtime/include; do
+    include="$include -I $folder"
+done
+bad=0
+
+# hg_bug() and dsl_fail() do not return, which cppcheck reads from abort() but not from _Noreturn.
+# shellcheck disable=SC2086
+cppcheck -q -j"$jobs" --std=c11 --language=c --library=posix --library=gnu --error-exitcode=1 \
+    --enable=warning,performance,portability --suppressions-list=build-aux/lint/cppcheck.txt \
+    '-Dhg_bug(...)=abort()' '-Ddsl_fail(...)=abort()' -DFIT_VERSION='"0"' $include \
+    --template='{file}:{line}: {severity}: {message} [{id}]' "$@" || bad=1
+
+# Lines that say nothing go: how many warnings of system headers there were, and the command.
+printf '%s\n' "$@" | xargs -P "$jobs" -n 4 clang-tidy --quiet -p "$build" \
+    --extra-arg=-Wno-unknown-warning-option --extra-arg=-include --extra-arg="$PWD/build-aux/lint/analyzer.h" \
+    2>/dev/null || bad=1
+[ $bad -eq 0 ] && echo "lint: $# files, no findings"
+exit $bad
