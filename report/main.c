@@ -10,9 +10,11 @@
 #include "json.h"
 #include "output.h"
 #include "page.h"
+#include "progress.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct request {
     int plot;
@@ -189,6 +191,9 @@ static enum fit_status write_figures(const struct request *q, const struct rp_re
     snprintf(folder, sizeof folder, "%s%sfigures", r->fitted ? r->folder : "",
              r->fitted ? "/" : "");
     const char *where = q->output ? q->output : folder;
+    struct fit_progress_view view = {0};
+    fit_progress_begin(&view, stderr, isatty(STDERR_FILENO), NULL, q->quiet, err);
+    fit_progress_phase(&view, "drawing");
     for (size_t k = 0; k < list->n && st == FIT_OK;) {
         struct fit_output out; /* as many files at a time as it takes */
         if ((st = fit_output_begin(&out, where, err)) != FIT_OK)
@@ -198,12 +203,14 @@ static enum fit_status write_figures(const struct request *q, const struct rp_re
             st = fit_output_add(&out, name, &path, err);
             if (st == FIT_OK)
                 st = write_figure(q->format, path, r, &list->figure[k], err);
+            fit_progress_part(&view, (double)k + 1, (double)list->n);
         }
         if (st == FIT_OK)
             st = fit_output_commit(&out, err);
         else
             fit_output_abandon(&out);
     }
+    fit_progress_clear(&view);
     if (st == FIT_OK && q->json)
         put_json(where, list, q->format);
     else if (st == FIT_OK && !q->quiet)

@@ -9,6 +9,7 @@
 #include "memory.h"
 #include "measurement.h"
 #include "program.h"
+#include "progress.h"
 #include "setup.h"
 #include "source.h"
 #include "table.h"
@@ -24,6 +25,7 @@ struct findings {
     struct fit_notes text;
     size_t n;
     struct fit_error first;
+    struct fit_progress_view view;
 };
 
 /* Told with the place of the value that asks for what is not there. */
@@ -102,20 +104,24 @@ static void print_ignored(FILE *f, const struct fit_config *cfg, size_t most)
 
 static enum fit_status load_pairs(const struct fit_config *cfg, const struct fit_kernel *k,
                                   struct fit_selection *sel, const double *setting,
-                                  struct fit_measurement **m, struct fit_error *err)
+                                  struct fit_progress_view *view, struct fit_measurement **m,
+                                  struct fit_error *err)
 {
     struct fit_memory_plan plan;
     enum fit_status st = fit_memory_plan(sel, cfg->nlsq.memory_fraction.value, &plan, err);
     if (st != FIT_OK)
         return st;
     sel->memory = plan.data_limit;
-    return fit_measurement_load(sel, k, setting, m, err);
+    fit_progress_reading(view, "reading the data", fit_memory_plan_bytes(sel, &plan));
+    st = fit_measurement_load(sel, k, setting, m, err);
+    fit_progress_clear(view);
+    return st;
 }
 
 /* Loads the data as `fit` does; its notes go into `notes`. */
 static enum fit_status load(const struct fit_config *cfg, const struct fit_kernel *k,
-                            struct fit_selection *sel, struct fit_notes *notes, size_t *npoint,
-                            struct fit_error *err)
+                            struct fit_selection *sel, struct fit_progress_view *view,
+                            struct fit_notes *notes, size_t *npoint, struct fit_error *err)
 {
     struct fit_measurement *m = NULL;
     double *setting = malloc((k->nsetting + 1) * sizeof *setting);
@@ -125,7 +131,7 @@ static enum fit_status load(const struct fit_config *cfg, const struct fit_kerne
         setting[i] = cfg->setting[i].value;
     enum fit_status st =
         k->space == FIT_PAIRS
-            ? load_pairs(cfg, k, sel, setting, &m, err)
+            ? load_pairs(cfg, k, sel, setting, view, &m, err)
             : fit_table_load(cfg->input.path.value[0], &cfg->table, k, setting, &m, err);
     for (size_t i = 0; st == FIT_OK && i < m->notes.n; i++)
         fit_notes_add(notes, "%s", m->notes.text[i]);
@@ -141,7 +147,7 @@ static void check_rows(const struct fit_config *cfg, const struct fit_kernel *k,
 {
     struct fit_error err;
     size_t n = 0;
-    if (load(cfg, k, NULL, notes, &n, &err) != FIT_OK)
+    if (load(cfg, k, NULL, &all->view, notes, &n, &err) != FIT_OK)
         found(all, cfg, cfg->input.path.from, &err);
     else if (out)
         fprintf(out, "%s: %zu rows\n", cfg->input.path.value[0], n);
@@ -177,7 +183,7 @@ static void check_pairs(const struct fit_config *cfg, const struct fit_kernel *k
     fit_source_close(src);
     free(index);
     fit_notes_free(&parts);
-    if (all->n == before && !few && load(cfg, k, &sel, notes, &npoint, &err) != FIT_OK)
+    if (all->n == before && !few && load(cfg, k, &sel, &all->view, notes, &npoint, &err) != FIT_OK)
         found(all, cfg, cfg->input.path.from, &err);
     if (all->n == before && out)
         fprintf(out, "%s: %zu points\n", sel.path, npoint);
@@ -257,6 +263,8 @@ enum fit_status fit_cmd_check(struct fit_program *p, const struct fit_cli *cli,
     print_log(out, &notes, &log, 0);
     if (cfg && out)
         print_ignored(out, cfg, cli->verbose ? SIZE_MAX : 4);
+    if (cfg)
+        fit_progress_begin(&all.view, p->err, p->err_is_terminal, NULL, cli->quiet, err);
     if (cfg)
         check_data(out, &notes, cfg, k, &all);
     const char *file = cfg ? cfg->file : cli->config ? cli->config : cli->word[0];

@@ -8,6 +8,7 @@
 #include "json.h"
 #include "plan.h"
 #include "program.h"
+#include "progress.h"
 #include "select.h"
 
 #include <math.h>
@@ -294,11 +295,15 @@ static void print_json(const struct planning *x, FILE *f)
 /* ---- the command ----------------------------------------------------------------------------- */
 
 /* Larger experiments that cannot be judged leave the first as it is. */
-static enum fit_status run_designs(struct planning *x, struct fit_error *err)
+static enum fit_status run_designs(struct planning *x, struct fit_progress_view *view, struct fit_error *err)
 {
+    static const double before[DESIGNS] = {0, 1, 5, 9}, all = 11; /* values, those of the first being 1 */
+    fit_progress_phase(view, "expected errors");
     for (int k = 0; k < DESIGNS; k++) {
         struct planned *p = &x->d[k];
         struct fit_error why = {.status = FIT_OK};
+        if (k)
+            fit_progress_part(view, before[k], all);
         enum fit_status st = fit_plan_run(x->cfg, x->model, &p->design, &p->plan, &why);
         p->done = st == FIT_OK;
         snprintf(p->why, sizeof p->why, "%.190s", why.message);
@@ -311,6 +316,7 @@ static enum fit_status run_designs(struct planning *x, struct fit_error *err)
 enum fit_status fit_cmd_plan(struct fit_program *p, const struct fit_cli *cli, struct fit_error *err)
 {
     struct planning x = {.q = NAN};
+    struct fit_progress_view view = {0};
     struct fit_config_log log;
     struct fit_config *cfg = NULL;
     fit_config_log_init(&log);
@@ -328,7 +334,10 @@ enum fit_status fit_cmd_plan(struct fit_program *p, const struct fit_cli *cli, s
     x.q = cfg->input.q.value;
     fit_selection_from_config(cfg, &x.sel);
     if ((st = ask(&x, err)) == FIT_OK && (st = set_designs(&x, err)) == FIT_OK)
-        st = run_designs(&x, err);
+        st = fit_progress_begin(&view, p->err, p->err_is_terminal, NULL, cli->quiet, err);
+    if (st == FIT_OK)
+        st = run_designs(&x, &view, err);
+    fit_progress_clear(&view);
     if (st == FIT_OK)
         (cli->json ? print_json : print_text)(&x, p->out);
 done:

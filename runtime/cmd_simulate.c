@@ -21,6 +21,7 @@
 #include "output.h"
 #include "parallel.h"
 #include "program.h"
+#include "progress.h"
 #include "rng.h"
 #include "speckle.h"
 #include "team.h"
@@ -309,7 +310,7 @@ static void write_truth(struct fit_h5r *h, const struct fit_experiment *e,
 
 static enum fit_status write_pairs(const char *path, const struct fit_experiment *e,
                                    const struct fit_cli *cli, const struct noise *noise,
-                                   struct fit_error *err)
+                                   struct fit_progress_view *view, struct fit_error *err)
 {
     struct fit_h5r h;
     int threads = cli->threads ? (int)cli->threads : fit_parallel_default_threads();
@@ -324,8 +325,12 @@ static enum fit_status write_pairs(const char *path, const struct fit_experiment
     write_truth(&h, e, noise);
     if (!is_noisy(noise))
         st = write_exact(&h, e, noise, threads, err);
-    for (size_t g = 0; is_noisy(noise) && g < ngroup && st == FIT_OK; g += batch)
+    fit_progress_phase(view, "simulating");
+    for (size_t g = 0; is_noisy(noise) && g < ngroup && st == FIT_OK; g += batch) {
         st = write_batch(&h, e, noise, g, g + batch < ngroup ? batch : ngroup - g, threads, err);
+        fit_progress_part(view, (double)(g + batch), (double)ngroup);
+    }
+    fit_progress_clear(view);
     enum fit_status closed = fit_h5r_close(&h, st == FIT_OK ? err : NULL);
     return st == FIT_OK ? closed : st;
 }
@@ -530,6 +535,7 @@ enum fit_status fit_cmd_simulate(struct fit_program *p, const struct fit_cli *cl
     struct fit_experiment *e = NULL;
     struct fit_output out = {0};
     struct noise noise;
+    struct fit_progress_view view = {0};
     const char *temporary;
     enum fit_status st = fit_program_kernel(p, cli, &k, err);
     if (st == FIT_OK && !cli->output)
@@ -545,9 +551,11 @@ enum fit_status fit_cmd_simulate(struct fit_program *p, const struct fit_cli *cl
     if (st == FIT_OK)
         st = fit_experiment_prepare(e, 0, err);
     if (st == FIT_OK)
+        st = fit_progress_begin(&view, p->err, p->err_is_terminal, NULL, cli->quiet, err);
+    if (st == FIT_OK)
         st = fit_output_one(&out, cli->output, &temporary, err);
     if (st == FIT_OK)
-        st = k->space == FIT_PAIRS ? write_pairs(temporary, e, cli, &noise, err)
+        st = k->space == FIT_PAIRS ? write_pairs(temporary, e, cli, &noise, &view, err)
                                    : write_table(temporary, e, cli, &noise, err);
     if (st == FIT_OK)
         st = fit_output_commit(&out, err);

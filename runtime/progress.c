@@ -50,6 +50,7 @@ struct fit_progress_ticker {
     FILE *f;
     char text[64];
     double begin, bytes, read_before; /* bytes: to be read; NaN: unknown */
+    double part;                      /* that is done, as others tell; NaN: unknown */
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t changed;
@@ -75,7 +76,7 @@ static void tick(const struct fit_progress_ticker *t)
     enum { MOST = 99 }; /* per cent: the guess was too low */
     char line[160], left[32];
     const double seconds = fit_seconds() - t->begin;
-    const double part = (bytes_read() - t->read_before) / t->bytes;
+    const double part = isnan(t->part) ? (bytes_read() - t->read_before) / t->bytes : t->part;
     if (seconds < 1)
         return;
     if (part > 0 && part < 0.01 * MOST) {
@@ -141,6 +142,7 @@ void fit_progress_reading(struct fit_progress_view *v, const char *text, double 
     t->f = v->f;
     t->begin = fit_seconds();
     t->bytes = bytes;
+    t->part = NAN;
     t->read_before = isnan(bytes) ? NAN : bytes_read();
     snprintf(t->text, sizeof t->text, "%s", text);
     pthread_mutex_init(&t->lock, NULL);
@@ -154,6 +156,16 @@ void fit_progress_reading(struct fit_progress_view *v, const char *text, double 
 void fit_progress_phase(struct fit_progress_view *v, const char *text)
 {
     fit_progress_reading(v, text, NAN);
+}
+
+void fit_progress_part(struct fit_progress_view *v, double done, double total)
+{
+    struct fit_progress_ticker *t = v->ticker;
+    if (!t)
+        return;
+    pthread_mutex_lock(&t->lock);
+    t->part = done / total;
+    pthread_mutex_unlock(&t->lock);
 }
 
 /* ---- least squares ---------------------------------------------------------------------------- */

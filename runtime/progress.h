@@ -39,6 +39,9 @@ void fit_progress_phase(struct fit_progress_view *v, const char *text);
 /* The same while this process reads about so many bytes, with the time that is left; NaN: unknown. */
 void fit_progress_reading(struct fit_progress_view *v, const char *text, double bytes);
 
+/* How much of the phase is done: then the time that is left stands there, too. */
+void fit_progress_part(struct fit_progress_view *v, double done, double total);
+
 /* A fit_progress_fn; user is the view.  Always returns 0. */
 int fit_progress_show(void *user, const struct fit_progress *p);
 

@@ -116,6 +116,61 @@ expect 0 "$h" batch my.yaml s1.h5 s2.h5 s3.h5 s4.h5 -o stop --multistart
 has out "were done before"
 [ "$(grep -c converged stop/series.csv)" -ge 4 ] || fail "not all converged: $(cat stop/series.csv)"
 
+# ---- killed in the midst, with fits under way, gone on with: nothing done is done again, the tables are those of a
+# batch that was never killed
+killed="s1.h5 s2.h5 s3.h5 s4.h5"
+# shellcheck disable=SC2086  # a list of words
+{
+    "$h" batch my.yaml $killed -o kill --jobs 2 --multistart >out 2>err &
+    pid=$!
+    n=0
+    while ! grep -q '^\[1/4\]' err 2>/dev/null; do
+        kill -0 $pid 2>/dev/null || break
+        sleep 0.02
+    done
+    children=$(pgrep -P $pid || true)
+    kill -KILL $pid 2>/dev/null || true
+    wait $pid 2>/dev/null || true
+    for child in $children; do # its fits do not know that it is gone; what they leave is looked at again
+        kill -KILL "$child" 2>/dev/null || true
+    done
+    # what there is of the table can be read
+    if [ -e kill/series.csv ]; then
+        awk -F, 'NR == 1 { n = NF } NF != n { exit 1 }' kill/series.csv || fail "a broken series.csv: $(cat kill/series.csv)"
+    fi
+    find kill -name '*tmp*' | grep . && echo "(temporary files of fits that were killed)"
+    expect 0 "$h" batch my.yaml $killed -o kill --jobs 2 --multistart
+    has out "before"
+    [ "$(grep -c ',converged_' kill/series.csv)" -eq 4 ] || fail "not all converged: $(cat kill/series.csv)"
+    expect 0 "$h" batch my.yaml $killed -o whole --jobs 1 --multistart
+}
+parameters() { # of a table, without folders and seconds
+    awk -F, 'NR == 1 { for (k = 1; k <= NF; k++) use[k] = $k ~ /^(D0|alpha|D_offset|status)/ }
+        { line = $1; for (k = 2; k <= NF; k++) if (use[k]) line = line "," $k; print line }' "$1"
+}
+parameters kill/series.csv >a.csv
+parameters whole/series.csv >b.csv
+cmp a.csv b.csv || fail "killed and gone on with, the numbers are others: $(diff a.csv b.csv | head -4)"
+expect 0 "$h" batch my.yaml $killed -o kill --jobs 2 --multistart
+has out "4 were done before"
+if python3 -c 'import h5py' 2>/dev/null; then
+    python3 - <<'END' || fail "series.h5 and series.csv differ"
+import csv
+
+import h5py
+
+rows = list(csv.DictReader(open("kill/series.csv")))
+with h5py.File("kill/series.h5") as f:
+    found = {}
+    f.visititems(lambda name, d: found.setdefault(name.split("/")[-1], d[()]) if isinstance(d, h5py.Dataset) else None)
+    assert len(found["D0"]) == len(rows) == 4, (len(found["D0"]), len(rows))
+    for row, value in zip(rows, found["D0"]):
+        assert abs(float(row["D0"]) / value - 1) < 1e-6, (row["D0"], value)
+END
+else
+    echo "no h5py: series.h5 is not read"
+fi
+
 # ---- watch: the file comes, is half written, and grows
 sed 's/c\.h5/grow.h5/' my.yaml >grow.yaml
 make g60.h5 60 5 2000
@@ -145,6 +200,27 @@ has out "2 fits -> watched"
 awk 'length > 100 { exit 1 }' out || fail "lines of watch are long"
 expect 0 "$h" watch grow.yaml -o watched --once
 expect 3 "$h" watch grow.yaml --every x
+
+# ---- watch, killed while it watches, begun anew: it goes on from the result that is there
+cp g60.h5 again.h5 && mv again.h5 grow.h5
+rm -rf watched
+"$h" watch grow.yaml -o watched --every 0.1 --until-idle 60 >out 2>err &
+pid=$!
+wait_for out " 1770 "
+kill -KILL $pid
+wait $pid 2>/dev/null || true
+[ -s watched/fit.json ] || fail "no result of the watch that was killed"
+make g120.h5 120 5 2000
+cp g120.h5 again.h5 && mv again.h5 grow.h5
+"$h" watch grow.yaml -o watched --every 0.1 --until-idle 60 --json >out 2>err &
+pid=$!
+wait_for out '"n_points": 7140'
+kill -INT $pid
+got=0
+wait $pid || got=$?
+[ $got -eq 0 ] || fail "watch begun anew: exit code $got: $(cat err)"
+python3 -c 'import json; [json.loads(line) for line in open("out")]' 2>/dev/null || ! command -v python3 >/dev/null ||
+    fail "watch --json: not a value on each line: $(cat out)"
 
 [ "$failed" -eq 0 ] && echo "all is well"
 exit $failed
