@@ -98,7 +98,7 @@ const struct fit_cli_option fit_cli_options[] = {
      "profile likelihood and its intervals; all: of every parameter"},
     {"bootstrap", 0, CHANGE, RUNS | RARE, 0, 0, "KIND[:N]",
      "parametric or block (clusters of frames), N replicates (200)"},
-    {"sequence", 0, CHANGE, RUNS | RARE, 0, 0, "angle", "every angle alone as well, as a table"},
+    {"sequence", 0, CHANGE, RUNS | RARE, 0, 0, "W", "angle, q: every angle, or every q of the file, alone as well, as a table"},
     {"stream", 0, CHANGE, RUNS | RARE | PAIRS, 0, 0, "W",
      "on, off, auto (default): read the data in every pass instead of holding them"},
     {"compat", 0, CHANGE, RUNS | RARE | PAIRS, 0, 0, "P",

@@ -12,10 +12,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static double *settings(const struct fit_job *job)
+double *fit_job_settings(const struct fit_job *job)
 {
-    double *s = malloc((job->k->nsetting + 1) * sizeof *s);
-    for (size_t i = 0; s && i < job->k->nsetting; i++)
+    double *s = malloc((job->model->nsetting + 1) * sizeof *s);
+    for (size_t i = 0; s && i < job->model->nsetting; i++)
         s[i] = job->cfg->setting[i].value;
     return s;
 }
@@ -53,7 +53,7 @@ static enum fit_status load_pairs(struct fit_job *job, struct fit_error *err)
     enum fit_status st = estimate(job, &sel, err);
     if (st != FIT_OK)
         return st;
-    double *setting = settings(job);
+    double *setting = fit_job_settings(job);
     if (!setting)
         return fit_fail(err, FIT_ERR_MEMORY, "out of memory");
     fit_progress_reading(&job->view, "loading", job->bytes);
@@ -69,7 +69,7 @@ static enum fit_status load_rows(struct fit_job *job, struct fit_error *err)
     if (in->path.n == 0)
         return fit_fail(err, FIT_ERR_CONFIG,
                         "%s: no table; give experimental_data.file_path or --data", job->cfg->file);
-    double *setting = settings(job);
+    double *setting = fit_job_settings(job);
     if (!setting)
         return fit_fail(err, FIT_ERR_MEMORY, "out of memory");
     enum fit_status st =

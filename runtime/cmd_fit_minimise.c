@@ -1,8 +1,10 @@
 /* cmd_fit_minimise.c -- the least squares of the command `fit`, and what is made of fits besides:
- * bootstrap and every angle alone. */
+ * bootstrap, every angle or every q alone. */
 #include "clock.h"
 #include "fit_job.h"
 #include "memory.h"
+
+#include <stdlib.h>
 
 static int on_progress(void *user, const struct fit_progress *p)
 {
@@ -90,6 +92,27 @@ enum fit_status fit_job_minimise(struct fit_job *job, struct fit_error *err)
     return st;
 }
 
+static enum fit_status every_q(struct fit_job *job, struct fit_error *err)
+{
+    struct fit_selection sel;
+    struct fit_memory_plan plan;
+    if (job->model->space != FIT_PAIRS)
+        return fit_fail(err, FIT_ERR_CONFIG, "sequence: q is one of a file of matrices; a table has "
+                                             "--sequence angle, for every curve alone");
+    double *setting = fit_job_settings(job);
+    if (!setting)
+        return fit_fail(err, FIT_ERR_MEMORY, "out of memory");
+    fit_selection_from_config(job->cfg, &sel);
+    const struct fit_sequence_q spec = {job->cfg, job->model, &sel, setting, &job->setup, &job->fit};
+    enum fit_status st = fit_memory_plan(&sel, job->cfg->nlsq.memory_fraction.value, &plan, err);
+    if (st == FIT_OK) {
+        sel.memory = plan.data_limit;
+        st = fit_sequence_every_q(&spec, &job->study.sequence, err);
+    }
+    free(setting);
+    return st;
+}
+
 enum fit_status fit_job_study(struct fit_job *job, struct fit_error *err)
 {
     const struct fit_config_study *c = &job->cfg->study;
@@ -110,7 +133,11 @@ enum fit_status fit_job_study(struct fit_job *job, struct fit_error *err)
     if (st == FIT_OK && spec.kind != FIT_BOOTSTRAP_NONE)
         fit_job_say(job, "bootstrap: %zu of %zu fits came to their end, %.3f s",
                     job->study.bootstrap.good, spec.n, job->study.bootstrap.seconds);
-    if (st == FIT_OK && c->sequence.value != FIT_SEQUENCE_NONE) {
+    if (st == FIT_OK && c->sequence.value == FIT_SEQUENCE_Q) {
+        fit_progress_phase(&job->view, "every q alone");
+        st = every_q(job, err);
+    }
+    if (st == FIT_OK && c->sequence.value == FIT_SEQUENCE_ANGLE) {
         fit_progress_phase(&job->view, "every angle alone");
         st = fit_sequence(job->cfg, job->model, job->m->dataset, &job->setup, &job->fit,
                           &job->study.sequence, err);

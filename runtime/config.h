@@ -243,14 +243,14 @@ struct fit_config_robust {
     struct fit_cfg_flag cluster_joint; /* errors of different angles may be correlated */
 };
 
-enum fit_sequence { FIT_SEQUENCE_NONE, FIT_SEQUENCE_ANGLE };
+enum fit_sequence { FIT_SEQUENCE_NONE, FIT_SEQUENCE_ANGLE, FIT_SEQUENCE_Q };
 
 /* What is done with a fit besides. */
 struct fit_config_study {
     struct fit_cfg_texts profile;        /* parameters whose profile likelihood is wanted; "all" */
     struct fit_cfg_choice bootstrap;     /* enum fit_bootstrap_kind (bootstrap.h) */
     struct fit_cfg_int replicates;       /* of the bootstrap */
-    struct fit_cfg_choice sequence;      /* enum fit_sequence: every angle alone as well */
+    struct fit_cfg_choice sequence;      /* enum fit_sequence: every angle, or q, alone as well */
 };
 
 enum fit_peer { FIT_PEER_NONE, FIT_PEER_HOMODYNE, FIT_PEER_HETERODYNE, FIT_PEER_XPCSJAX };

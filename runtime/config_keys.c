@@ -31,7 +31,7 @@ const struct fit_cfg_word fit_cfg_word_variant[] = {{"fast", 0}, {"parity", 1}, 
 const struct fit_cfg_word fit_cfg_word_bootstrap[] = {
     {"none", FIT_BOOTSTRAP_NONE}, {"parametric", FIT_BOOTSTRAP_PARAMETRIC}, {"block", FIT_BOOTSTRAP_BLOCK}, {NULL, 0}};
 const struct fit_cfg_word fit_cfg_word_sequence[] = {
-    {"none", FIT_SEQUENCE_NONE}, {"angle", FIT_SEQUENCE_ANGLE}, {NULL, 0}};
+    {"none", FIT_SEQUENCE_NONE}, {"angle", FIT_SEQUENCE_ANGLE}, {"q", FIT_SEQUENCE_Q}, {NULL, 0}};
 const struct fit_cfg_word fit_cfg_word_method[] = {
     {"nlsq", FIT_METHOD_NLSQ}, {"nuts", FIT_METHOD_NUTS}, {"laplace", FIT_METHOD_LAPLACE},
     {"cmc", FIT_METHOD_CMC}, {"both", FIT_CFG_METHOD_BOTH}, {NULL, 0}};

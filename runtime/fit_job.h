@@ -3,7 +3,7 @@
  *
  *     fit_job_load       data file -> measurement, with a word on memory before (cmd_fit_load.c)
  *     fit_job_minimise   least squares, comparison of data and model      (cmd_fit_minimise.c)
- *     fit_job_study      bootstrap, every angle alone                     (cmd_fit_minimise.c)
+ *     fit_job_study      bootstrap, every angle or q alone                   (cmd_fit_minimise.c)
  *     fit_job_sample     the posterior, when one is asked for             (cmd_fit_posterior.c)
  *     fit_job_write      all files under temporary names, then renamed    (cmd_fit_write.c)
  *     fit_job_print      one screen, or JSON                              (cmd_fit_print.c)
@@ -62,6 +62,9 @@ struct fit_job {
 /* One line in run.log, and in the file of --log, with the seconds since the program began. */
 void fit_job_say(struct fit_job *job, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+/* Settings of the model as configured, for the caller to free; NULL: out of memory. */
+double *fit_job_settings(const struct fit_job *job);
 
 enum fit_status fit_job_load(struct fit_job *job, struct fit_error *err);
 enum fit_status fit_job_minimise(struct fit_job *job, struct fit_error *err);

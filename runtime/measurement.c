@@ -513,7 +513,7 @@ size_t fit_measurement_memory_streamed(size_t used_frames, size_t ngroup, int we
     size_t most = (weighted ? 2 : 1) * FIT_CHUNKS_KEPT;
     chunks = chunks < most ? chunks : most;
     size_t slots = fit_stream_bound(used_frames, ngroup, weighted) + chunks;
-    size_t mapped = fit_direct_bound(used_frames, ngroup, item, FIT_MAPPED_KEPT) +
-                    FIT_CHUNKS_ONCE; /* blocks of the first look, tiles of the threads */
+    size_t mapped = fit_direct_bound(used_frames, ngroup, item, FIT_MAPPED_KEPT);
+    mapped += mapped < FIT_CHUNKS_ONCE ? mapped : FIT_CHUNKS_ONCE; /* blocks of the first look, tiles of threads */
     return slots > mapped ? slots : mapped;
 }

@@ -41,6 +41,7 @@ void fit_selection_from_config(const struct fit_config *cfg, struct fit_selectio
     if (!isnan(in->q_tolerance.value))
         sel->q_tolerance = in->q_tolerance.value;
     sel->q_rule = in->q_rule.value;
+    sel->first_q = cfg->study.sequence.value == FIT_SEQUENCE_Q;
     sel->nlist = angles->list.n;
     sel->list = angles->list.value;
     if (!isnan(angles->tolerance.value))
@@ -176,10 +177,13 @@ static enum fit_status choose_q(const struct fit_source *src, const struct fit_s
     if (n == 0)
         goto done;
     format_q(all, n, text, sizeof text);
-    if (isnan(sel->q) && n > 1) {
+    if (isnan(sel->q) && n > 1 && sel->first_q)
+        fit_notes_add(notes, "q = %.6g 1/A, the lowest of %zu: %s", all[0], n, text);
+    if (isnan(sel->q) && n > 1 && !sel->first_q) {
         st = fit_fail(err, FIT_ERR_DATA,
-                      "%s: holds %zu values of q; choose one. Processed bins: %s 1/A", src->file, n,
-                      text);
+                      "%s: holds %zu values of q; choose one (--q), or --sequence q fits every one. "
+                      "Processed bins: %s 1/A",
+                      src->file, n, text);
         goto done;
     }
     for (size_t i = 1; i < n && !isnan(sel->q); i++)
@@ -197,6 +201,20 @@ static enum fit_status choose_q(const struct fit_source *src, const struct fit_s
                       100 * off);
 done:
     free(all);
+    return st;
+}
+
+enum fit_status fit_select_every_q(const struct fit_selection *sel, double **q, size_t *n,
+                                   struct fit_error *err)
+{
+    struct fit_source *src = NULL;
+    *q = NULL;
+    enum fit_status st = fit_source_open(sel->path, sel->layout, &src, err);
+    if (st == FIT_OK && !(*q = distinct_q(src, n)))
+        st = fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", sel->path);
+    if (st == FIT_OK && *n == 0)
+        st = fit_fail(err, FIT_ERR_DATA, "%s: does not tell q, and so no sequence of them", sel->path);
+    fit_source_close(src);
     return st;
 }
 

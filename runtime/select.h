@@ -23,6 +23,7 @@ struct fit_selection {
     double q_tolerance; /* largest |dq|/q */
     int q_rule;         /* enum fit_q_rule */
     int all_q;          /* 1: every q (models with q as an axis) */
+    int first_q;        /* 1: without q the lowest one, where there are several */
 
     size_t nlist;
     const double *list;   /* azimuths, degrees, in the order of the fit; wins over `range` */
@@ -72,6 +73,10 @@ void fit_notes_free(struct fit_notes *notes);
 enum fit_status fit_select_matrices(const struct fit_source *src, const struct fit_selection *sel,
                                     size_t **index, size_t *n, struct fit_notes *notes,
                                     struct fit_error *err);
+
+/* The q of a file, increasing, 1/angstrom; the caller frees.  FIT_ERR_DATA when it tells none. */
+enum fit_status fit_select_every_q(const struct fit_selection *sel, double **q, size_t *n,
+                                   struct fit_error *err);
 
 /* The window as rows of the matrices: first row (from 0) and number of rows, at least 3. */
 enum fit_status fit_select_window(const struct fit_source *src, const struct fit_selection *sel,

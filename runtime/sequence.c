@@ -17,6 +17,41 @@ struct alone {
     double *theta; /* of the model, of the joint fit */
 };
 
+void fit_sequence_outcome(const struct fit_result *r, struct fit_sequence_row *row)
+{
+    row->status = r->status;
+    row->converged = r->converged;
+    row->goodness = r->goodness;
+    row->chi2 = r->chi2;
+    row->npoint = r->npoint;
+    row->fitted = 1;
+    snprintf(row->text, sizeof row->text, "%.250s", r->message);
+}
+
+enum fit_status fit_sequence_new(size_t n, const struct fit_kernel *model, struct fit_sequence_result *out,
+                                 struct fit_error *err)
+{
+    size_t m = model->nparam + model->nlinear;
+    double *all = malloc((3 * n * m + 1) * sizeof *all);
+    signed char *bounds = calloc(n * m + 1, 1);
+    *out = (struct fit_sequence_result){.n = n, .nvalue = m, .row = calloc(n + 1, sizeof *out->row), .storage_ = all};
+    if (!all || !bounds || !out->row) {
+        free(bounds);
+        out->n = 0;
+        fit_sequence_free(out);
+        return fit_fail(err, FIT_ERR_MEMORY, "sequence: out of memory");
+    }
+    for (size_t g = 0; g < n; g++) {
+        struct fit_sequence_row *row = &out->row[g];
+        row->coord = NAN;
+        row->value = all + 3 * g * m;
+        row->std = row->value + m;
+        row->robust = row->std + m;
+        row->at_bound = bounds + g * m;
+    }
+    return FIT_OK;
+}
+
 /* What belongs to this group among the options of the whole. */
 static void choose_values(const struct alone *a, size_t g, struct fit_setup *s)
 {
@@ -68,13 +103,7 @@ static void take(const struct alone *a, const struct fit_setup *s, const struct 
         if (r->robust.kind != FIT_ROBUST_NONE)
             row->robust[e] = fit_linkage_std(link, t, r->covariance_robust, r->nfull);
     }
-    row->status = r->status;
-    row->converged = r->converged;
-    row->goodness = r->goodness;
-    row->chi2 = r->chi2;
-    row->npoint = r->npoint;
-    row->fitted = 1;
-    snprintf(row->text, sizeof row->text, "%.250s", r->message);
+    fit_sequence_outcome(r, row);
 }
 
 static enum fit_status one(struct alone *a, size_t g, struct fit_sequence_row *row, struct fit_error *err)
@@ -110,29 +139,19 @@ enum fit_status fit_sequence(const struct fit_config *cfg, const struct fit_kern
                              const struct fit_dataset *ds, const struct fit_setup *setup,
                              const struct fit_result *joint, struct fit_sequence_result *out, struct fit_error *err)
 {
-    size_t n = ds->layout.ngroup, m = model->nparam + model->nlinear;
-    double begin = fit_seconds(), *all = malloc((3 * n * m + model->nparam + 1) * sizeof *all);
-    signed char *bounds = calloc(n * m + 1, 1);
-    *out = (struct fit_sequence_result){.n = n, .nvalue = m, .row = calloc(n + 1, sizeof *out->row), .storage_ = all};
-    enum fit_status st = FIT_OK;
-    if (!all || !bounds || !out->row) {
-        free(bounds);
-        fit_sequence_free(out);
-        return fit_fail(err, FIT_ERR_MEMORY, "sequence: out of memory");
-    }
-    struct alone a = {cfg, model, ds, setup, joint, all + 3 * n * m};
-    for (size_t g = 0; g < n; g++) {
-        struct fit_sequence_row *row = &out->row[g];
-        row->coord = model->naxis ? ds->layout.coord[0][g] : NAN;
-        row->value = all + 3 * g * m;
-        row->std = row->value + m;
-        row->robust = row->std + m;
-        row->at_bound = bounds + g * m;
-    }
+    size_t n = ds->layout.ngroup;
+    double begin = fit_seconds(), *theta = malloc((model->nparam + 1) * sizeof *theta);
+    enum fit_status st = theta ? fit_sequence_new(n, model, out, err)
+                               : fit_fail(err, FIT_ERR_MEMORY, "sequence: out of memory");
+    struct alone a = {cfg, model, ds, setup, joint, theta};
+    for (size_t g = 0; st == FIT_OK && model->naxis && g < n; g++)
+        out->row[g].coord = ds->layout.coord[0][g];
+    int made = st == FIT_OK;
     for (size_t g = 0; g < n && st == FIT_OK; g++)
         st = one(&a, g, &out->row[g], err);
     out->seconds = fit_seconds() - begin;
-    if (st != FIT_OK)
+    free(theta);
+    if (st != FIT_OK && made)
         fit_sequence_free(out);
     return st;
 }

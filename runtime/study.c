@@ -148,7 +148,51 @@ static const struct fit_param *model_param(const struct fit_results *r, size_t e
 
 static const char *axis_name(const struct fit_results *r)
 {
-    return model_of(r)->naxis ? model_of(r)->axis[0].name : "group";
+    const char *axis = r->study ? r->study->sequence.axis : NULL;
+    return axis ? axis : model_of(r)->naxis ? model_of(r)->axis[0].name : "group";
+}
+
+/* Mean of parameter e over the rows, weighted with their errors, and chi^2 per degree of freedom of its being
+ * the same for all; 0: fewer than two rows tell it. */
+static int sequence_mean(const struct fit_sequence_result *s, size_t e, double *mean, double *std, double *chi2)
+{
+    double w = 0, wv = 0, n = 0;
+    *mean = *std = *chi2 = NAN;
+    for (int turn = 0; turn < 2; turn++)
+        for (size_t g = 0; g < s->n; g++) {
+            const struct fit_sequence_row *row = &s->row[g];
+            double own = !row->fitted ? 0 : row->robust[e] > 0 ? row->robust[e] : row->std[e];
+            if (!(own > 0) || !isfinite(own) || row->at_bound[e])
+                continue;
+            double d = turn ? (row->value[e] - wv / w) / own : 0;
+            if (turn)
+                *chi2 = (isnan(*chi2) ? 0 : *chi2) + d * d / (n - 1);
+            else
+                w += 1 / (own * own), wv += row->value[e] / (own * own), n++;
+        }
+    if (n < 2)
+        return 0;
+    *mean = wv / w;
+    *std = 1 / sqrt(w);
+    return 1;
+}
+
+static void json_means(struct fit_json *j, const struct fit_results *r)
+{
+    const struct fit_sequence_result *s = &r->study->sequence;
+    double mean, std, chi2;
+    if (!s->axis)
+        return;
+    fit_json_begin(j, "sequence_mean", '{');
+    for (size_t e = 0; e < model_of(r)->nparam; e++)
+        if (sequence_mean(s, e, &mean, &std, &chi2)) {
+            fit_json_begin(j, model_param(r, e)->name, '{');
+            fit_json_number(j, "value", mean);
+            fit_json_number(j, "std", std);
+            fit_json_number(j, "chi2_per_dof", chi2);
+            fit_json_end(j);
+        }
+    fit_json_end(j);
 }
 
 static void json_sequence(struct fit_json *j, const struct fit_results *r)
@@ -187,6 +231,8 @@ void fit_study_json(struct fit_json *j, const struct fit_results *r)
     if (r->study) {
         json_bootstrap(j, r);
         json_sequence(j, r);
+        if (r->study->sequence.n)
+            json_means(j, r);
     }
 }
 
@@ -346,6 +392,28 @@ static void cell(const struct fit_sequence_row *row, size_t e, char *text, size_
         snprintf(text, size, "%s(%s)", value, strchr(error, '.') ? digits : error);
 }
 
+/* Of the nonlinear parameters among [first, last): a property of the sample is the same for every q. */
+static void print_means(FILE *f, const struct fit_results *r, size_t first, size_t last, int width)
+{
+    const struct fit_sequence_result *s = &r->study->sequence;
+    signed char inside = 0;
+    char text[96];
+    for (int line = 0; line < 2; line++) {
+        fprintf(f, "%9s", line ? "chi2/dof" : "mean");
+        for (size_t e = first; e < last; e++) {
+            double mean, std, chi2;
+            int told = e < model_of(r)->nparam && sequence_mean(s, e, &mean, &std, &chi2);
+            const struct fit_sequence_row row = {.value = &mean, .std = &std, .robust = &std, .at_bound = &inside};
+            if (told && line)
+                snprintf(text, sizeof text, "%.3g", chi2);
+            else if (told)
+                cell(&row, 0, text, sizeof text);
+            fprintf(f, " %*s", width, told ? text : "-");
+        }
+        fputc('\n', f);
+    }
+}
+
 static void print_sequence(FILE *f, const struct fit_results *r)
 {
     enum { COLUMN = 17, PER_BLOCK = 4 };
@@ -373,6 +441,8 @@ static void print_sequence(FILE *f, const struct fit_results *r)
                 fprintf(f, "  %8.4f%s", row->goodness, row->converged ? "" : " not converged");
             fputc('\n', f);
         }
+        if (s->axis && first < model_of(r)->nparam)
+            print_means(f, r, first, last, COLUMN - 1);
     }
 }
 
