@@ -4,6 +4,9 @@
  * changes: a long valley, whose far end is where a bound cuts it.  A descent that entered it on the wrong side of E
  * stops there.  When A or C ends on a bound, other exponents are tried with A and C such that the rate keeps its
  * values at two times of the measurement; the better one on each side of E is followed.
+ *
+ * A rate that sinks below 0 during the measurement is 0 there (models have a floor), and no derivative leads out: other
+ * rates are tried that stay positive, nearly constant, rising and falling, and the best is followed.
  */
 #include "fit_impl.h"
 #include "valley.h"
@@ -42,12 +45,56 @@ static int follow(struct fit_job *f, struct fit_outcome *o)
     return 1;
 }
 
+/* Levels are parts of `most`; from the high ones on another descent begins when that of all did not lead to better. */
+static const double LEVEL[] = {0.01, 0.03, 0.1, 0.3, 1}, CHANGE[] = {0.3, 1, 3}, EXPONENT[] = {-0.5, 0.5};
+enum { LEVELS = sizeof LEVEL / sizeof *LEVEL, HIGH = 2, CHANGES = sizeof CHANGE / sizeof *CHANGE, SIGNS = 2 };
+
+/* The best rate that stays positive, its level LEVEL[first] of `most` or higher, into job->before; its cost. */
+static double lift(struct fit_job *f, const struct fit_rate *r, double most, size_t first)
+{
+    double least = INFINITY;
+    for (size_t i = first * CHANGES * SIGNS; i < LEVELS * CHANGES * SIGNS; i++) {
+        double level = LEVEL[i / (CHANGES * SIGNS)] * most, change = CHANGE[i / SIGNS % CHANGES];
+        double E = fmin(fmax(EXPONENT[i % SIGNS], f->lower[r->exponent]), f->upper[r->exponent]);
+        memcpy(f->theta, f->best, f->p * sizeof *f->theta);
+        if (!fit_valley_from(r, &f->ds->layout, f->lower, f->upper, (double[]){level, change * level}, E, f->theta) ||
+            fit_objective_value(f->obj, f->theta) != FIT_EVAL_OK || !(f->obj->cost < least))
+            continue;
+        least = f->obj->cost;
+        memcpy(f->before, f->theta, f->p * sizeof *f->before);
+    }
+    return least;
+}
+
+/* Out of the floor of a rate, at job->best; as fit_job_slide(). */
+static int climb(struct fit_job *f, const struct fit_rate *r, struct fit_outcome *o)
+{
+    double value[2], all[2];
+    fit_valley_values(r, &f->ds->layout, f->best, value, all);
+    if (!(all[1] < 0))
+        return 0;
+    if (!(all[0] > 0)) { /* nowhere above: the start tells what a rate may be */
+        fit_valley_values(r, &f->ds->layout, f->start, value, all);
+        all[0] *= 10;
+    }
+    if (!(all[0] > 0) || !isfinite(all[0]))
+        return 0;
+    for (size_t turn = 0; turn < 2 && !f->over; turn++)
+        if (isfinite(lift(f, r, all[0], turn * HIGH)) && follow(f, o))
+            return 1;
+    return 0;
+}
+
 int fit_job_slide(struct fit_job *f, const struct fit_rate *r, struct fit_outcome *o)
 {
     size_t a = r->amplitude, e = r->exponent, c = r->offset;
     double side[3] = {f->lower[e], f->best[e], f->upper[e]};
     int bends = f->upper[a] > f->lower[a] && f->upper[e] > f->lower[e] && f->upper[c] > f->lower[c];
-    if (!bends || !isfinite(o->cost) || !(fit_job_on_bound(f, a, f->best) || fit_job_on_bound(f, c, f->best)))
+    if (!bends || !isfinite(o->cost))
+        return 0;
+    if (climb(f, r, o))
+        return 1;
+    if (!(fit_job_on_bound(f, a, f->best) || fit_job_on_bound(f, c, f->best)))
         return 0;
     for (int k = 0; k < 2 && !f->over; k++)
         if (side[k + 1] > side[k] && isfinite(side[k + 1] - side[k]) &&

@@ -294,6 +294,35 @@ static void beyond_infinity(struct curve *c, double side, double *end, int *open
     }
 }
 
+/* The exponent of a rate whose interval ends before 0: on the other side of 0 a small amplitude may do as well, to which no
+ * valley leads.  Looked for at parts of the way to the bound; the end is the first of them that is too far. */
+static void beyond_zero(struct curve *c, double side, double *end, int *open)
+{
+    static const double part[] = {1, 0.5, 0.25, 0.1};
+    const struct fit_job *f = c->f;
+    const struct fit_kernel *k = f->kernel;
+    double bound = side > 0 ? c->high : c->low;
+    for (size_t n = 0; k->space == FIT_PAIRS && n < k->nrate && c->u < 0; n++) {
+        const struct fit_rate *r = &k->rate[n];
+        if (r->exponent != c->out->which || open[1] || side * end[1] > 0 || !(side * bound > 0) || !isfinite(bound))
+            continue;
+        for (size_t i = 0; i < sizeof part / sizeof *part && !c->stopped; i++) {
+            double v = part[i] * bound;
+            memcpy(c->theta, f->res->theta, f->p * sizeof *c->theta);
+            if (!fit_valley_point(r, &f->ds->layout, f->lower, f->upper, f->res->theta, v, c->theta))
+                continue;
+            c->hurry = 1;
+            double root = fabs(root_at(c, v));
+            c->hurry = 0;
+            if (root >= c->limit[1] || c->enough)
+                continue;
+            end[1] = i ? part[i - 1] * bound : bound;
+            open[1] = i == 0;
+            return;
+        }
+    }
+}
+
 /* ---- in words --------------------------------------------------------------------------------------------------- */
 
 static const char *open_words(int open)
@@ -383,11 +412,15 @@ static enum fit_status trace(struct curve *c)
     int jump = !c->pace.curve && out->one_sided == 0;
     if (out->one_sided >= 0)
         follow(c, -1, first_scale(c), out->lower, out->open_lower, work);
-    if (jump)
+    if (jump) {
+        beyond_zero(c, -1, out->lower, out->open_lower);
         beyond_infinity(c, -1, out->lower, out->open_lower, out->upper, out->open_upper);
+    }
     int known = out->open_upper[1];
     if (out->one_sided <= 0)
         follow(c, 1, first_scale(c), out->upper, out->open_upper, work);
+    if (jump)
+        beyond_zero(c, 1, out->upper, out->open_upper);
     if (jump && !known)
         beyond_infinity(c, 1, out->upper, out->open_upper, out->lower, out->open_lower);
     else if (jump) /* that side was found open from this one */

@@ -184,16 +184,24 @@ void fit_valley_between(const struct fit_kernel *kernel, const struct fit_layout
     }
 }
 
-int fit_valley_point(const struct fit_rate *r, const struct fit_layout *l, const double *lower, const double *upper,
-                     const double *x, double exponent, double *out)
+void fit_valley_values(const struct fit_rate *r, const struct fit_layout *l, const double *x, double value[2],
+                       double all[2])
 {
-    double value[2], factor[2], amplitude, offset;
+    for (int k = 0; k < 2; k++)
+        value[k] = promised(r, time_at(r, l, PART[k]), x, x);
+    double first = fmax(time_at(r, l, 0), l->step / r->time), last = time_at(r, l, 1); /* in between it has no extremum */
+    double a = promised(r, first, x, x), b = promised(r, last, x, x);
+    all[0] = fmax(a, b);
+    all[1] = fmin(a, b);
+}
+
+int fit_valley_from(const struct fit_rate *r, const struct fit_layout *l, const double *lower, const double *upper,
+                    const double value[2], double exponent, double *out)
+{
+    double factor[2], amplitude, offset;
     out[r->exponent] = exponent;
-    for (int k = 0; k < 2; k++) {
-        double t = time_at(r, l, PART[k]);
-        value[k] = x[r->amplitude] * shape_at(r, x, t).value + x[r->offset];
-        factor[k] = shape_at(r, out, t).value;
-    }
+    for (int k = 0; k < 2; k++)
+        factor[k] = shape_at(r, out, time_at(r, l, PART[k])).value;
     solve(factor, value, &amplitude, &offset);
     if (!isfinite(amplitude) || !isfinite(offset))
         return 0;
@@ -201,4 +209,12 @@ int fit_valley_point(const struct fit_rate *r, const struct fit_layout *l, const
     offset = 0.5 * (value[0] + value[1] - out[r->amplitude] * (factor[0] + factor[1]));
     out[r->offset] = held(offset, lower[r->offset], upper[r->offset]);
     return 1;
+}
+
+int fit_valley_point(const struct fit_rate *r, const struct fit_layout *l, const double *lower, const double *upper,
+                     const double *x, double exponent, double *out)
+{
+    double value[2], all[2];
+    fit_valley_values(r, l, x, value, all);
+    return fit_valley_from(r, l, lower, upper, value, exponent, out);
 }

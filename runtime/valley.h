@@ -31,4 +31,12 @@ void fit_valley_between(const struct fit_kernel *kernel, const struct fit_layout
 int fit_valley_point(const struct fit_rate *r, const struct fit_layout *l, const double *lower, const double *upper,
                      const double *x, double exponent, double *out);
 
+/* The values of a rate at both times, and the largest and least over the measurement (all[2]). */
+void fit_valley_values(const struct fit_rate *r, const struct fit_layout *l, const double *x, double value[2],
+                       double all[2]);
+
+/* As fit_valley_point, with these values at both times. */
+int fit_valley_from(const struct fit_rate *r, const struct fit_layout *l, const double *lower, const double *upper,
+                    const double value[2], double exponent, double *out);
+
 #endif

@@ -264,7 +264,7 @@ static void check(const struct shape *s)
         assert_true(isnan(usual) == isnan(robust));
         found += robust > 0;
     }
-    if (found == 0 && s->ngroup > 1) /* one angle may leave all of them open */
+    if (found == 0)
         fail_msg("no error in any of %zu x %zu frames: %s", s->ngroup, s->n, text_of(in_folder("streamed", "summary.txt")));
 }
 

@@ -1,16 +1,19 @@
 /* test_traps.c -- the cases in which fits of these models go wrong: a fit finds the right minimum or says that
  * something is not determined, but never gives a wrong number with a small error.
  *
- * Laminar flow, simulated with known truth and noise 0.01.  Asserted for every parameter of every fit: it has no
- * (profile) error (undetermined, or on a bound), or the truth lies within FAR of the interval that is told; and the
- * truth's chi2 lies above the minimum's by no more than noise makes it (the number of parameters, give or take
- * five of its deviations) and not below, unless the fit says that a parameter is not determined: then no better
- * minimum has been missed.  That a fit did not converge is an answer too.
+ * Laminar flow, simulated with known truth and three levels of noise.  Asserted of every fit: chi2 of the truth lies
+ * above the minimum's by no more than noise makes it (the number of parameters, give or take five of its deviations) and
+ * not below, unless the fit says that a parameter is not determined: then no better minimum has been missed.  Of every
+ * parameter: it has no error, or the truth is within FAR of its standard errors; where it has an interval instead, the
+ * truth is inside that of 95 %, or no further outside than FAR deviations are (counted in that interval).  Of all
+ * together: intervals of 95 %, from either source, hold the truth in COVERED of the cases at least.  That a fit did not
+ * converge is an answer too.
  *
- * test_traps [SEEDS]   so many sets of noise for each case (2)
+ * test_traps [SEEDS]   so many sets of noise for each case and level (2)
  */
 #include "fit.h"
 #include "objective.h"
+#include "profile.h"
 #include "rng.h"
 #include "support.h"
 
@@ -25,8 +28,10 @@
 #include <cmocka.h>
 
 enum { NPARAM = 7, MOST_ANGLES = 5, D0 = 0, ALPHA, D_OFFSET, SHEAR, BETA, SHEAR_OFFSET, PHI0 };
-static const double SIGMA = 0.01, FAR = 5;
+static const double LEVEL[] = {0.004, 0.01, 0.03}, FAR = 5, COVERED = 0.85;
 static unsigned seeds = 2;
+static double sigma;
+static size_t told, held; /* intervals, and those that hold the truth */
 
 struct trap {
     const char *name;
@@ -57,7 +62,7 @@ static struct fit_dataset *simulate(const struct fit_kernel *k, const struct tra
                 double *c2 = &matrix[i * t->frames + j];
                 k->points(&ds->layout, p.ws, lin, 1, &i, &j, &g, c2, NULL);
                 fit_rng_normal(1000 + seed, g, i * t->frames + j, z);
-                *c2 += SIGMA * z[0];
+                *c2 += sigma * z[0];
             }
         assert_int_equal(fit_dataset_put(ds, g, matrix, NULL, &err), FIT_OK);
     }
@@ -80,22 +85,38 @@ static double cost_at(const struct fit_kernel *k, const struct fit_dataset *ds, 
     return cost;
 }
 
+/* Two angles perpendicular to one another leave the sign of phi0 open, which the fit says: the image is right as well. */
+static double truth_of(const struct fit_kernel *k, const struct trap *t, const struct fit_result *r, size_t p)
+{
+    int mirror = 0;
+    for (size_t n = 0; n < r->ndegenerate; n++)
+        mirror |= k->degeneracy[r->degenerate[n].which].kind >= FIT_DEGENERATE_MIRROR;
+    return p == PHI0 && mirror && r->theta[p] * t->truth[p] < 0 ? -t->truth[p] : t->truth[p];
+}
+
 static int judge(const struct fit_kernel *k, const struct trap *t, const struct fit_dataset *ds,
                  const struct fit_result *r)
 {
     int bad = 0;
-    double above = 2 * (cost_at(k, ds, t->truth) - r->cost) / (SIGMA * SIGMA), n = (double)r->nfree;
-    printf("  %s: %s, chi2 of the truth + %.1f, goodness %.3f\n", t->name, fit_word_name(r->status), above, r->goodness);
+    double above = 2 * (cost_at(k, ds, t->truth) - r->cost) / (sigma * sigma), n = (double)r->nfree;
+    printf("  %s, noise %g: %s, chi2 of the truth + %.1f, goodness %.3f\n", t->name, sigma, fit_word_name(r->status), above, r->goodness);
     int open = 0;
     for (size_t p = 0; p < NPARAM; p++)
-        open += !isfinite(r->profile[p]) && !r->at_bound[p];
+        open += isnan(r->std[p]) && !r->at_bound[p];
     if (!(above < n + 5 * sqrt(2 * n)) || (above < -0.1 && !open))
         bad++, printf("    another minimum than that of the truth\n");
     for (size_t p = 0; p < NPARAM; p++) {
-        double off = fabs(r->theta[p] - t->truth[p]) / r->profile[p];
-        int wrong = isfinite(r->profile[p]) && !(off <= FAR);
-        printf("    %-20s %12.5g +- %-10.3g truth %-10.5g%s%s\n", k->param[p].name, r->theta[p], r->profile[p],
-               t->truth[p], r->at_bound[p] ? " at bound" : "", wrong ? "  WRONG" : "");
+        double low[2], high[2], truth = truth_of(k, t, r, p);
+        enum fit_interval_kind from = fit_profile_interval(r, p, low, high);
+        int wrong = from == FIT_INTERVAL_CURVATURE && !(fabs(r->theta[p] - truth) <= FAR * r->std[p]);
+        if (from == FIT_INTERVAL_PROFILE) /* an open end is NaN */
+            wrong = truth - high[1] > (FAR / 1.96 - 1) * (high[1] - r->theta[p]) ||
+                    low[1] - truth > (FAR / 1.96 - 1) * (r->theta[p] - low[1]);
+        int limited = from != FIT_INTERVAL_NONE && !(isnan(low[1]) && isnan(high[1]));
+        told += (size_t)limited;
+        held += limited && !(truth < low[1]) && !(truth > high[1]);
+        printf("    %-20s %12.5g +- %-10.3g 95 %%: %-12.5g .. %-12.5g truth %-10.5g%s%s\n", k->param[p].name, r->theta[p],
+               r->std[p], low[1], high[1], truth, r->at_bound[p] ? " at bound" : "", wrong ? "  WRONG" : "");
         bad += wrong;
     }
     return bad;
@@ -106,8 +127,9 @@ static int fit_trap(const struct trap *t)
     const struct fit_kernel *k = e2e_kernel("laminar", "fast", NULL);
     int bad = 0;
     assert_non_null(k);
-    for (unsigned seed = 0; seed < seeds; seed++) {
-        struct fit_dataset *ds = simulate(k, t, seed);
+    for (unsigned run = 0; run < seeds * sizeof LEVEL / sizeof *LEVEL; run++) {
+        sigma = LEVEL[run / seeds];
+        struct fit_dataset *ds = simulate(k, t, run % seeds);
         struct fit_options o;
         struct fit_result r;
         struct fit_error err = {0};
@@ -187,6 +209,13 @@ static void test_perpendicular_angles_only(void **s)
                      0);
 }
 
+static void test_intervals_hold_the_truth(void **s)
+{
+    (void)s;
+    printf("    %zu of %zu intervals of 95 %% hold the truth\n", held, told);
+    assert_true(told > 0 && (double)held >= COVERED * (double)told);
+}
+
 int main(int argc, char **argv)
 {
     if (argc > 1)
@@ -195,6 +224,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_shear_does_not_collapse),   cmocka_unit_test(test_contrast_does_not_absorb_shear),
         cmocka_unit_test(test_constant_diffusion_has_no_two_parts),
         cmocka_unit_test(test_exponents_below_minus_one), cmocka_unit_test(test_perpendicular_angles_only),
+        cmocka_unit_test(test_intervals_hold_the_truth),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

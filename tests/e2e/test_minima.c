@@ -1,0 +1,152 @@
+/* test_minima.c -- one or two angles under shear leave much open, and many minima: is the one that a fit finds as good
+ * as that to which the truth leads?
+ *
+ * Laminar flow with random true values, 200 to 400 frames, noise 0.01.  Asserted: chi2 of the fit, whose start knows
+ * nothing, is above that of a fit from the truth by no more than MISSED in units of the noise, but for one in FEW.
+ *
+ * test_minima [TRUTHS SEEDS [FIRST]]   so many true values and sets of noise (default: those below, one each)
+ */
+#include "fit.h"
+#include "rng.h"
+#include "support.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+enum { NPARAM = 7, MOST_ANGLES = 2, FEW = 20 };
+static const double SIGMA = 0.01, MISSED = 2;
+
+/* The first five have minima in which D sinks below 0, and stays at its floor, where no derivative leads out. */
+static const unsigned own[][2] = {{2, 0}, {3, 1}, {7, 2}, {11, 0}, {14, 2}, {4, 1}, {6, 2}, {20, 0}, {21, 0}, {22, 0}};
+static unsigned truths, seeds = 1, first;
+
+/* Uniform in (0, 1). */
+static double uniform(unsigned truth, unsigned k)
+{
+    double z[2];
+    fit_rng_normal(77000 + truth, 5, k, z);
+    return 0.5 * erfc(-z[0] / sqrt(2));
+}
+
+struct experiment {
+    double theta[NPARAM], phi[MOST_ANGLES];
+    size_t frames, nphi;
+};
+
+static struct experiment random_experiment(unsigned truth, size_t nphi)
+{
+    double u[12];
+    for (unsigned k = 0; k < 12; k++)
+        u[k] = uniform(truth, k);
+    double D0 = 500 * pow(60, u[0]), shear = 1e-3 * pow(20, u[3]);
+    return (struct experiment){{D0, -1.2 + 2 * u[1], 0.3 * D0 * u[2], shear, -0.8 + 1.3 * u[4], 0.2 * shear * u[5],
+                                -8 + 16 * u[6]},
+                               {-90 + 180 * u[7], -90 + 180 * u[8]},
+                               200 + (size_t)(200 * u[11]),
+                               nphi};
+}
+
+static struct fit_dataset *simulate(const struct fit_kernel *k, const struct experiment *x, unsigned seed)
+{
+    size_t n = x->frames;
+    double *time = e2e_doubles(n), *matrix = e2e_doubles(n * n), lin[2 * MOST_ANGLES], z[2];
+    struct fit_error err = {0};
+    for (size_t i = 0; i < n; i++)
+        time[i] = 0.1 * (double)i;
+    struct fit_dataset *ds = e2e_dataset(k, &(struct e2e_grid){.ntime = n,
+                                                               .time = time,
+                                                               .dt = 0.1,
+                                                               .q = 0.0054,
+                                                               .gap = 2e6,
+                                                               .nphi = x->nphi,
+                                                               .phi = x->phi});
+    struct e2e_prepared p = e2e_prepare(k, &ds->layout, x->theta);
+    for (uint32_t g = 0; g < x->nphi; g++) {
+        lin[2 * g] = 0.28 + 0.01 * (double)g;
+        lin[2 * g + 1] = 1 - 0.001 * (double)g;
+        for (uint32_t i = 0; i < n; i++)
+            for (uint32_t j = i + 1; j < n; j++) {
+                double *c2 = &matrix[i * n + j];
+                k->points(&ds->layout, p.ws, lin, 1, &i, &j, &g, c2, NULL);
+                fit_rng_normal(1000 + seed, g, i * n + j, z);
+                *c2 += SIGMA * z[0];
+            }
+        assert_int_equal(fit_dataset_put(ds, g, matrix, NULL, &err), FIT_OK);
+    }
+    assert_int_equal(fit_dataset_finish(ds, &err), FIT_OK);
+    e2e_release(&p);
+    free(matrix);
+    free(time);
+    return ds;
+}
+
+static double chi2(const struct fit_kernel *k, const struct fit_dataset *ds, const double *start)
+{
+    struct fit_options o;
+    struct fit_result r;
+    struct fit_error err = {0};
+    fit_options_default(&o);
+    o.start = start;
+    o.start_only = start != NULL;
+    o.threads = 1;
+    o.brief = 1;
+    if (fit_run(k, ds, &o, &r, &err) != FIT_OK)
+        fail_msg("%s", err.message);
+    double found = r.chi2 / (SIGMA * SIGMA);
+    fit_result_free(&r);
+    return found;
+}
+
+static int is_missed(const struct fit_kernel *k, size_t nphi, unsigned truth, unsigned seed)
+{
+    struct experiment x = random_experiment(truth, nphi);
+    struct fit_dataset *ds = simulate(k, &x, 100 * truth + seed);
+    double above = chi2(k, ds, NULL) - chi2(k, ds, x.theta);
+    fit_dataset_free(ds);
+    if (above > MISSED)
+        printf("    %zu angle(s), truth %u, noise %u: chi2 %.2f above that from the truth\n", nphi, truth, seed, above);
+    return above > MISSED;
+}
+
+static void no_better_minimum_is_missed(size_t nphi)
+{
+    const struct fit_kernel *k = e2e_kernel("laminar", "fast", NULL);
+    size_t missed = 0, n = 0;
+    assert_non_null(k);
+    for (size_t i = 0; !truths && i < sizeof own / sizeof *own; i++, n++)
+        missed += (size_t)is_missed(k, nphi, own[i][0], own[i][1]);
+    for (unsigned t = first; t < first + truths; t++)
+        for (unsigned s = 0; s < seeds; s++, n++)
+            missed += (size_t)is_missed(k, nphi, t, s);
+    printf("    %zu angle(s): %zu of %zu missed\n", nphi, missed, n);
+    assert_true(missed * FEW <= n);
+}
+
+static void test_one_angle(void **state)
+{
+    (void)state;
+    no_better_minimum_is_missed(1);
+}
+
+static void test_two_angles(void **state)
+{
+    (void)state;
+    no_better_minimum_is_missed(2);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 2) {
+        truths = (unsigned)strtoul(argv[1], NULL, 10);
+        seeds = (unsigned)strtoul(argv[2], NULL, 10);
+    }
+    first = argc > 3 ? (unsigned)strtoul(argv[3], NULL, 10) : 0;
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_one_angle), cmocka_unit_test(test_two_angles)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
