@@ -249,6 +249,25 @@ enum fit_interval_kind fit_profile_interval(const struct fit_result *r, size_t k
 
 /* ---- all of it ------------------------------------------------------------------------------------------------- */
 
+/* Intervals told in place of errors take in what was met inside those of others, and other minima as deep. */
+static void widen(struct profile *p)
+{
+    struct fit_job *f = p->f;
+    struct fit_result *r = f->res;
+    for (size_t m = 0; m < f->nminimum; m++)
+        for (size_t k = 0; f->minima[m].above < p->limit * p->limit && k < f->p; k++) {
+            p->low[k] = fmin(p->low[k], f->minima[m].theta[k]);
+            p->high[k] = fmax(p->high[k], f->minima[m].theta[k]);
+        }
+    for (size_t e = 0; e < r->nfull; e++) {
+        struct fit_interval *x = &r->interval[e];
+        if (!x->known || !isnan(r->std[e]))
+            continue;
+        x->lower[1] = fmin(x->lower[1], p->low[e]);
+        x->upper[1] = fmax(x->upper[1], p->high[e]);
+    }
+}
+
 /* Those whose error fails, again and again: one that does makes the others worth a look. */
 static enum fit_status find_failing(struct profile *p)
 {
@@ -289,6 +308,7 @@ static enum fit_status examine(struct profile *p)
         if (wider > MUCH)
             withhold(r, e);
     }
+    widen(p);
     return FIT_OK;
 }
 
