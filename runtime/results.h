@@ -154,9 +154,10 @@ int fit_results_shows_robust(const struct fit_results *r);
 /* What the residuals say about the noise, in one or two sentences; empty when there is nothing to say. */
 void fit_results_noise_words(const struct fit_results *r, char *text, size_t size);
 
-/* "good", "doubtful" (residuals are correlated), "partial" (some parameters have no error), "poor" (residuals larger than the noise), "flat" (the data hold
- * no signal), "undetermined" (no parameter has an error), "unfinished" or "unknown" (no noise to compare with), and a
- * sentence that says it. */
+/* "good", "doubtful" (residuals are correlated, far smaller than the noise that was given, or some far off), "partial"
+ * (some parameters have no standard error), "poor" (residuals larger than the noise), "flat" (the data hold no signal),
+ * "held" (nothing of the model was fitted), "undetermined" (no parameter has an error or an interval), "unfinished" or
+ * "unknown" (no noise to compare with), and a sentence that says it. */
 struct fit_quality {
     const char *word;
     char text[320];

@@ -2,8 +2,11 @@
  *
  * Only what was looked at counts: "good" needs an end that was reached, residuals no larger than a noise that is
  * known without the model, a signal in the data, and errors for all parameters.  Data without signal (a constant
- * explains them as well) make every model fit; they are "flat", however small chi2.
+ * explains them as well) make every model fit; they are "flat", however small chi2.  Where nothing but contrasts was
+ * fitted the model was not tried ("held"); residuals far below the noise that was given, or some far off all others,
+ * make a fit "doubtful".
  */
+#include "profile.h"
 #include "results.h"
 
 #include <math.h>
@@ -13,6 +16,10 @@
 /* Standard deviations of chi2 (of its noise alone) that are no surprise, and a part of it that is none either:
  * the noise itself is known to a few per cent. */
 static const double SURPRISE = 5, TOLERATED = 0.05;
+/* Residuals of less than this part of the noise that was given: it is too large. */
+static const double TOO_SMALL = 0.5;
+/* Kurtosis of residuals from which some of them are not noise (normal: 3). */
+static const double OUTLIERS = 10;
 /* Factor between robust and usual errors from which residuals are not those of independent noise. */
 static const double CORRELATED = 2;
 
@@ -60,6 +67,25 @@ static size_t undetermined(const struct fit_results *r, size_t *nfree, char *nam
     return n;
 }
 
+/* The largest kurtosis of residuals of any group; 0: not looked at. */
+static double kurtosis(const struct fit_result *f)
+{
+    double most = 0;
+    for (size_t g = 0; f->robust.kind != FIT_ROBUST_NONE && g < f->ngroup; g++)
+        most = fmax(most, f->residual[g].kurtosis);
+    return most;
+}
+
+/* Is there a parameter of which an interval has at least one end that the data set? */
+static int any_limit(const struct fit_results *r)
+{
+    double lower[2], upper[2];
+    for (size_t k = 0; k < r->fit->nparam; k++)
+        if (fit_profile_interval(r->fit, k, lower, upper) != FIT_INTERVAL_NONE && !(isnan(lower[1]) && isnan(upper[1])))
+            return 1;
+    return 0;
+}
+
 struct fit_quality fit_results_quality(const struct fit_results *r)
 {
     const struct fit_result *f = r->fit;
@@ -73,25 +99,41 @@ struct fit_quality fit_results_quality(const struct fit_results *r)
         snprintf(q.text, sizeof q.text, f->accepted ? "the fit did not reach its end: the values are those of the best "
                                                       "point so far"
                                                     : "no step led away from the start: the values are not a result");
+    } else if (nfree == 0 && f->nparam > 0) {
+        q.word = "held";
+        snprintf(q.text, sizeof q.text, "all parameters of the model are held: it was not fitted%s",
+                 isnan(f->goodness)      ? ""
+                 : f->goodness > limit   ? "; residuals are larger than the noise"
+                                         : "; residuals are as large as the noise");
     } else if (gain < n + SURPRISE * sqrt(2 * n)) {
         q.word = "flat";
         snprintf(q.text, sizeof q.text, "a constant for each group explains the data as well as the model: they tell "
                                         "nothing about it");
-    } else if (nfree > 0 && open == nfree) {
-        q.word = "undetermined";
-        snprintf(q.text, sizeof q.text, "the data determine none of the parameters by itself%s",
-                 f->accepted ? "" : "; the start was kept");
     } else if (f->goodness > limit) {
         q.word = "poor";
         snprintf(q.text, sizeof q.text, "residuals are %.3g times the noise: the model does not explain the data, and "
                                         "errors that follow from the noise are too small",
                  sqrt(f->goodness));
+    } else if (f->noise != FIT_NOISE_RESIDUALS && f->goodness < TOO_SMALL - SURPRISE * sqrt(2 / dof)) {
+        q.word = "doubtful";
+        snprintf(q.text, sizeof q.text, "residuals are only %.3g times the noise that was given: it is too large, and so are "
+                                        "all errors", sqrt(f->goodness));
+    } else if (kurtosis(f) > OUTLIERS * (1 + 6 * sqrt(24 / fmax((double)f->npoint, 1))) &&
+               r->config->nlsq.loss.value == FIT_LOSS_LINEAR) {
+        q.word = "doubtful";
+        snprintf(q.text, sizeof q.text, "some values are far off (kurtosis of the residuals %.3g, not 3), and least squares "
+                                        "follow them: try loss soft_l1%s%s", kurtosis(f), open ? "; without error: " : "",
+                 names);
     } else if (fit_results_wider(r) > CORRELATED) {
         q.word = "doubtful";
         snprintf(q.text, sizeof q.text,
                  "residuals are as large as the noise but correlated: frames share noise, or the model does not "
                  "quite fit (see the maps of residuals); only robust errors hold%s%s",
                  open ? "; without error: " : "", names);
+    } else if (nfree > 0 && open == nfree && !any_limit(r)) {
+        q.word = "undetermined";
+        snprintf(q.text, sizeof q.text, "the data determine none of the parameters by itself%s",
+                 f->accepted ? "" : "; the start was kept");
     } else if (open > 0) {
         q.word = "partial";
         snprintf(q.text, sizeof q.text, "no standard error for %s: undetermined, on a bound, or known as an interval%s",

@@ -1,0 +1,131 @@
+#!/bin/sh
+# Attempts to get "good" said of a fit that is not: no signal, constants, data of other models, what is held, noise that
+# is given wrongly, outliers, too few values.  One angle at rest, 60 frames, made here.
+#
+#     verdicts.sh BINDIR
+set -eu
+bin=$1
+if ! command -v python3 > /dev/null; then
+    echo "skipped: no python3"
+    exit 77
+fi
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+
+python3 - "$bin/homodyne-static_isotropic" <<'PY'
+import json
+import math
+import random
+import struct
+import subprocess
+import sys
+
+program, N, bad = sys.argv[1], 60, 0
+
+
+def write(name, c2):
+    head = f"{{'descr': '<f8', 'fortran_order': False, 'shape': ({N}, {N}), }}"
+    head += " " * (63 - (len(head) + 10) % 64) + "\n"
+    values = [c2[i][j] for i in range(N) for j in range(N)]
+    with open(name + ".npy", "wb") as f:
+        f.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head.encode() + struct.pack(f"<{N * N}d", *values))
+    with open(name + ".yaml", "w") as f:
+        f.write(f"analysis_mode: static\nexperimental_data: {{file_path: {name}.npy}}\n"
+                "analyzer_parameters: {dt: 0.1, scattering: {wavevector_q: 0.0054}}\n")
+
+
+def made(mean, sigma, seed):
+    random.seed(seed)
+    c2 = [[0.0] * N for _ in range(N)]
+    for i in range(N):
+        for j in range(i, N):
+            c2[i][j] = c2[j][i] = mean(0.1 * i, 0.1 * j) + (sigma * random.gauss(0, 1) if sigma else 0)
+    return c2
+
+
+def verdict(name, *options):
+    done = subprocess.run([program, "fit", name + ".yaml", "-o", "out", "--quiet", *options], capture_output=True, text=True)
+    if done.returncode not in (0, 2):
+        return f"exit {done.returncode}", done.stderr
+    fit = json.load(open("out/fit.json"))
+    return fit["quality"], fit["quality_text"]
+
+
+def expect(words, name, *options):
+    global bad
+    word, text = verdict(name, *options)
+    print(f"{name:<12} {' '.join(options):<40} {word}: {text.strip()[:110]}")
+    if word not in words.split():
+        print(f"    FAILED: not {words}")
+        bad += 1
+
+
+def expect_exit(name, code, *options):
+    global bad
+    word, text = verdict(name, *options)
+    print(f"{name:<12} {' '.join(options):<40} {word}")
+    if word != f"exit {code}":
+        print(f"    FAILED: not exit {code}: {text}")
+        bad += 1
+
+
+truth = {"D0": 8000, "alpha": -0.2, "D_offset": 100}
+
+
+def mean(t1, t2):  # by a fine sum: exp(-q^2 int D dt)
+    n = 40
+    a, b = max(t1, 0.05), max(t2, 0.05)
+    integral = sum(8000 * (a + (b - a) * (k + 0.5) / n) ** -0.2 + 100 for k in range(n)) * (b - a) / n
+    return 1 + 0.3 * math.exp(-0.0054 ** 2 * integral)
+
+
+held = [x for name, value in truth.items() for x in ("--fix", f"{name}={value}")]
+start = [x for name, value in truth.items() for x in ("--start", f"{name}={value}")]
+
+write("decay", made(mean, 0.01, 1))
+expect("good partial", "decay")
+expect("good partial", "decay", *start)
+expect("held", "decay", *held)
+expect("held", "decay", *held, "--scaling", "constant")
+expect("held", "decay", "--fix", "D0=80000", *held[2:])
+expect("unfinished", "decay", "--max-seconds", "1e-9")
+expect("doubtful", "decay", "--sigma", "1")
+expect("poor", "decay", "--sigma", "0.001")
+expect_exit("decay", 3, "--frames", "1:2")  # a single pair of frames
+expect_exit("decay", 4, "--frames", "1:3")
+for seed in range(2, 8):  # nothing but noise
+    sigma = (0.001, 0.01, 0.3)[seed % 3]
+    write("noise", made(lambda a, b: 1, sigma, seed))
+    expect("flat unfinished", "noise")
+    expect("flat unfinished", "noise", *start)
+write("constant", made(lambda a, b: 1.2, 0, 1))
+expect("flat", "constant")
+write("plateau", made(lambda a, b: 1.3, 0.01, 9))
+expect("flat", "plateau")
+write("weak", made(lambda a, b: 1 + (mean(a, b) - 1) / 300, 0.01, 10))
+expect("flat unfinished", "weak")
+write("compressed", made(lambda a, b: 1 + 0.3 * math.exp(-((b - a) / 1.5) ** 3), 0.01, 11))
+expect("poor", "compressed")
+write("rises", made(lambda a, b: 1 + 0.3 * (b - a) / 6, 0.01, 12))
+expect("poor flat", "rises")
+write("drift", made(lambda a, b: mean(a, b) + 0.05 * (a + b) / 6, 0.01, 13))
+expect("poor doubtful", "drift")
+write("jump", made(lambda a, b: 1.3 if (a < 3) == (b < 3) else 1, 0.01, 14))
+expect("poor", "jump")
+outliers = made(mean, 0.01, 15)
+for k in range(12):
+    i, j = random.randrange(N), random.randrange(N)
+    outliers[i][j] = outliers[j][i] = 1 + 3 * random.random()
+write("outliers", outliers)
+expect("doubtful poor", "outliers")
+frames = made(mean, 0.01, 16)
+for i in (7, 21, 22, 40):
+    for j in range(N):
+        frames[i][j] = frames[j][i] = frames[i][j] + 0.3
+write("frames", frames)
+expect("poor doubtful", "frames")
+write("zeros", made(lambda a, b: 0, 0, 1))
+expect_exit("zeros", 4)
+sys.exit(bad > 0)
+PY
