@@ -26,6 +26,7 @@ struct settings {
     int show, json, threads;
     const char *file;
     char path[1024];
+    int other; /* 1: of a machine that is not this one */
     struct fit_topology topology;
     struct machine machine;
 };
@@ -53,6 +54,8 @@ static const char help[] =
     "  --threads N       so many threads, whatever the mode\n"
     "  --show, --info    show only\n"
     "  --json            as JSON\n"
+    "\n"
+    "With HWLOC_XMLFILE (lstopo file.xml) or HWLOC_SYNTHETIC (\"numa:2 core:16 pu:2\") it tells of that machine.\n"
     "\n"
     "Also called homodyne-config-xla, heterodyne-config-xla, xpcsjax-config-xla, ht-config-xla, xj-config-xla, hxla.\n";
 
@@ -164,12 +167,16 @@ static const char *binding(const struct settings *s)
 
 /* ---- showing --------------------------------------------------------------------------------- */
 
+static int threads_by_itself(const struct settings *s)
+{
+    return s->other ? fit_topology_usable(&s->topology) : fit_parallel_default_threads();
+}
+
 static void tell_threads(const struct settings *s)
 {
     const struct fit_topology *t = &s->topology;
-    const char *wish = getenv("OMP_NUM_THREADS");
-    printf("a fitter takes     %d thread%s by itself: ", fit_parallel_default_threads(),
-           fit_parallel_default_threads() > 1 ? "s" : "");
+    const char *wish = s->other ? NULL : getenv("OMP_NUM_THREADS");
+    printf("a fitter takes     %d thread%s by itself: ", threads_by_itself(s), threads_by_itself(s) > 1 ? "s" : "");
     if (wish && atoi(wish) > 0)
         printf("OMP_NUM_THREADS says so\n");
     else if (t->quota > 0 && fit_topology_usable(t) < t->cores)
@@ -186,7 +193,7 @@ static void show(const struct settings *s)
                                         "XLA_FLAGS"};
     const struct fit_topology *t = &s->topology;
     const struct machine *m = &s->machine;
-    printf("processor          %s (%s)\n", m->name[0] ? m->name : "unknown", m->from);
+    printf("processor          %s (%s)\n", s->other ? "another machine" : m->name[0] ? m->name : "unknown", m->from);
     printf("cores              %d that may be used, %d logical processors of %d; %d socket%s\n", t->cores, t->logical,
            t->online, m->packages, m->packages > 1 ? "s" : "");
     if (t->quota > 0)
@@ -199,7 +206,8 @@ static void show(const struct settings *s)
     for (int k = 0; k < m->nnode; k++)
         printf("NUMA node %-2d       processors %s, %.0f MB\n", m->node[k].number, m->node[k].cpus,
                m->node[k].memory_mb);
-    printf("memory             %.0f MB available\n", fit_memory_available_mb());
+    if (!s->other)
+        printf("memory             %.0f MB available\n", fit_memory_available_mb());
     for (size_t k = 0; k < sizeof names / sizeof *names; k++)
         if (getenv(names[k]))
             printf("environment        %s=%s%s\n", names[k], getenv(names[k]),
@@ -215,7 +223,7 @@ static void show_json(const struct settings *s)
     printf("{\"cores\": %d, \"logical\": %d, \"online\": %d, \"packages\": %d, \"nodes\": %d, \"quota\": ", t->cores,
            t->logical, t->online, m->packages, t->nodes);
     printf(t->quota > 0 ? "%.6g" : "null", t->quota);
-    printf(", \"threads\": %d, \"default_threads\": %d, \"caches\": [", threads_of(s), fit_parallel_default_threads());
+    printf(", \"threads\": %d, \"default_threads\": %d, \"caches\": [", threads_of(s), threads_by_itself(s));
     for (int k = 0; k < m->ncache; k++)
         printf("%s{\"level\": %d, \"bytes\": %.0f, \"shared_by\": %d}", k ? ", " : "", m->cache[k].level,
                m->cache[k].bytes, m->cache[k].sharing);
@@ -289,6 +297,7 @@ int main(int argc, char **argv)
         return bad;
     fit_topology_read(&s.topology);
     machine_read(&s.machine);
+    s.other = machine_other(&s.topology);
     if (s.mode && !s.show && !s.json)
         return write_settings(&s);
     (s.json ? show_json : show)(&s);

@@ -4,6 +4,8 @@
 #ifndef FRONT_MACHINE_H
 #define FRONT_MACHINE_H
 
+#include "topology.h"
+
 #include <stddef.h>
 
 enum { MACHINE_CACHES = 4, MACHINE_NODES = 64 };
@@ -30,6 +32,9 @@ struct machine {
 };
 
 void machine_read(struct machine *m);
+
+/* 1 when hwloc was asked for another machine than this one (HWLOC_SYNTHETIC, HWLOC_XMLFILE): its processors. */
+int machine_other(struct fit_topology *t);
 
 /* From /proc/cpuinfo; shared by both. */
 void machine_read_name(struct machine *m);

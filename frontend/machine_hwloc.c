@@ -29,6 +29,36 @@ static void read_nodes(hwloc_topology_t t, struct machine *m)
     }
 }
 
+/* Processors of a machine that is not this one. */
+static void read_processors(hwloc_topology_t t, struct fit_topology *to)
+{
+    int n = hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_PU);
+    *to = (struct fit_topology){.online = n};
+    for (int k = 0; k < n && to->logical < FIT_TOPOLOGY_CPUS; k++) {
+        hwloc_obj_t pu = hwloc_get_obj_by_type(t, HWLOC_OBJ_PU, (unsigned)k);
+        hwloc_obj_t core = hwloc_get_ancestor_obj_by_type(t, HWLOC_OBJ_CORE, pu),
+                    package = hwloc_get_ancestor_obj_by_type(t, HWLOC_OBJ_PACKAGE, pu);
+        to->cpu[to->logical++] =
+            (struct fit_topology_cpu){.cpu = (int)pu->os_index,
+                                      .core = core ? hwloc_bitmap_first(core->cpuset) : (int)pu->os_index,
+                                      .package = package ? (int)package->os_index : -1,
+                                      .node = hwloc_bitmap_first(pu->nodeset)};
+    }
+    fit_topology_count(to);
+}
+
+int machine_other(struct fit_topology *to)
+{
+    hwloc_topology_t t;
+    int other = 0;
+    if (hwloc_topology_init(&t) != 0)
+        return 0;
+    if (hwloc_topology_load(t) == 0 && (other = !hwloc_topology_is_thissystem(t)))
+        read_processors(t, to);
+    hwloc_topology_destroy(t);
+    return other;
+}
+
 void machine_read(struct machine *m)
 {
     static char from[40];

@@ -227,7 +227,9 @@ enum fit_status fit_dataset_fill(struct fit_dataset *ds, struct fit_error *err)
     if (st != FIT_OK)
         return st;
     fit_stream_begin(s);
-    fit_team_run((struct fit_team){FIT_TEAM_ALL, FIT_TEAM_NEXT}, ds->ntile, fill_tile, ds);
+    /* what can be read in any order is shared out as the sums will be: pages lie with who touches them first */
+    enum fit_team_order order = fit_stream_any_order(s) ? FIT_TEAM_SHARE : FIT_TEAM_NEXT;
+    fit_team_run((struct fit_team){FIT_TEAM_ALL, order}, ds->ntile, fill_tile, ds);
     fit_stream_end(s);
     if ((st = fit_stream_status(s, err)) != FIT_OK)
         return st;

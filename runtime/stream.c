@@ -357,6 +357,11 @@ size_t fit_stream_bytes(const struct fit_stream *s)
     return s->direct ? 0 : FIT_STREAM_SLOTS * s->slot_size;
 }
 
+int fit_stream_any_order(const struct fit_stream *s)
+{
+    return s->direct != NULL;
+}
+
 /* ---- passes ---------------------------------------------------------------------------------- */
 
 void fit_stream_begin(struct fit_stream *s)

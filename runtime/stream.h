@@ -46,6 +46,9 @@ void fit_stream_free(struct fit_stream *s);
 /* Bytes held for reading. */
 size_t fit_stream_bytes(const struct fit_stream *s);
 
+/* 1: tiles need not be asked for in increasing order. */
+int fit_stream_any_order(const struct fit_stream *s);
+
 void fit_stream_begin(struct fit_stream *s);
 void fit_stream_end(struct fit_stream *s);
 

@@ -44,7 +44,7 @@ struct worker {
     struct worker *idle; /* the next in the store */
     pthread_cond_t wake;
     struct call *call;
-    size_t thread; /* its number in the call */
+    size_t thread; /* its number in the call, or in the last one */
 };
 
 static pthread_mutex_t store_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -144,15 +144,29 @@ static struct worker *make_worker(void)
     return w;
 }
 
+/* A thread out of the store: the one that had this number in its last call, so that it meets the pages again that
+ * it touched first; else any.  NULL: the store is empty.  It is locked. */
+static struct worker *take_worker(size_t thread)
+{
+    struct worker **at = &store;
+    for (struct worker **w = &store; *w; w = &(*w)->idle)
+        if ((*w)->thread == thread) {
+            at = w;
+            break;
+        }
+    struct worker *w = *at;
+    if (w)
+        *at = w->idle;
+    return w;
+}
+
 /* Sets n - 1 threads to work; fewer when no more can be made. */
 static void call_workers(struct call *c, size_t n)
 {
     pthread_mutex_lock(&store_lock);
     for (size_t thread = 1; thread < n; thread++) {
-        struct worker *w = store;
-        if (w)
-            store = w->idle;
-        else if (!(w = make_worker()))
+        struct worker *w = take_worker(thread);
+        if (!w && !(w = make_worker()))
             break;
         c->busy++; /* nobody takes it away while the store is locked */
         w->thread = thread;

@@ -165,16 +165,22 @@ static int first_of_node(const struct fit_topology *t, int k)
     return 1;
 }
 
+void fit_topology_count(struct fit_topology *t)
+{
+    t->cores = t->nodes = 0;
+    for (int k = 0; k < t->logical; k++) {
+        t->cores += first_of_core(t, k);
+        t->nodes += first_of_node(t, k);
+    }
+}
+
 void fit_topology_read(struct fit_topology *t)
 {
     *t = (struct fit_topology){0};
     long online = sysconf(_SC_NPROCESSORS_ONLN);
     t->online = online > 0 ? (int)online : 1;
     read_cpus(t);
-    for (int k = 0; k < t->logical; k++) {
-        t->cores += first_of_core(t, k);
-        t->nodes += first_of_node(t, k);
-    }
+    fit_topology_count(t);
     if (!t->logical) {
         t->logical = t->cores = t->online;
         t->nodes = 1;
@@ -189,31 +195,37 @@ int fit_topology_usable(const struct fit_topology *t)
     return n > 0 ? n : 1;
 }
 
-/* Cores are sorted by node and place in it, or by place and node, once. */
+/* Cores are sorted by node and place in it, or by place and node. */
+int fit_topology_order(const struct fit_topology *t, int spread, int order[FIT_TOPOLOGY_CPUS])
+{
+    long rank[FIT_TOPOLOGY_CPUS];
+    int n = 0;
+    for (int i = 0; i < t->logical; i++) {
+        long place = 0;
+        if (!first_of_core(t, i))
+            continue;
+        for (int j = 0; j < i; j++)
+            place += t->cpu[j].node == t->cpu[i].node && first_of_core(t, j);
+        long key = spread ? place * FIT_TOPOLOGY_CPUS + t->cpu[i].node
+                          : t->cpu[i].node * (long)FIT_TOPOLOGY_CPUS + place;
+        int at = n++;
+        for (; at > 0 && rank[at - 1] > key; at--) {
+            rank[at] = rank[at - 1];
+            order[at] = order[at - 1];
+        }
+        rank[at] = key;
+        order[at] = t->cpu[i].cpu;
+    }
+    return n;
+}
+
 int fit_topology_core(size_t k, int spread)
 {
     static struct fit_topology t;
     static int order[FIT_TOPOLOGY_CPUS], n = -1; /* callers hold a lock (team.c) */
     if (n < 0) {
-        long rank[FIT_TOPOLOGY_CPUS];
         fit_topology_read(&t);
-        n = 0;
-        for (int i = 0; i < t.logical; i++) {
-            long place = 0, key;
-            if (!first_of_core(&t, i))
-                continue;
-            for (int j = 0; j < i; j++)
-                place += t.cpu[j].node == t.cpu[i].node && first_of_core(&t, j);
-            key = spread ? place * FIT_TOPOLOGY_CPUS + t.cpu[i].node
-                         : t.cpu[i].node * (long)FIT_TOPOLOGY_CPUS + place;
-            int at = n++;
-            for (; at > 0 && rank[at - 1] > key; at--) {
-                rank[at] = rank[at - 1];
-                order[at] = order[at - 1];
-            }
-            rank[at] = key;
-            order[at] = t.cpu[i].cpu;
-        }
+        n = fit_topology_order(&t, spread, order);
     }
     return n > 0 ? order[k % (size_t)n] : -1;
 }

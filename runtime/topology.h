@@ -29,6 +29,13 @@ void fit_topology_read(struct fit_topology *t);
 /* Cores that may be used: those of the mask, not more than the quota; at least 1. */
 int fit_topology_usable(const struct fit_topology *t);
 
+/* Counts what is in cpu: cores and nodes. */
+void fit_topology_count(struct fit_topology *t);
+
+/* One logical processor of each core into order (t->cores of them): node after node, or (spread) the nodes in turn.
+ * Returns how many. */
+int fit_topology_order(const struct fit_topology *t, int spread, int order[FIT_TOPOLOGY_CPUS]);
+
 /* The logical processor for thread k: one per core, node after node, or (spread) the nodes in turn; -1: not
  * known.  Counted modulo the cores. */
 int fit_topology_core(size_t k, int spread);

@@ -33,6 +33,22 @@ if [ -x "$plain" ]; then
     }
 fi
 
+# machines with several nodes, as hwloc describes them
+if [ -x "$plain" ]; then
+    HWLOC_SYNTHETIC="numa:2 core:16 pu:2" "$bin/homodyne-config-cpu" --json >"$dir/two"
+    for pair in cores:32 logical:64 nodes:2 default_threads:32; do
+        [ "$(number "${pair%:*}" "$dir/two")" = "${pair#*:}" ] || fail "two nodes of 16 cores: $(cat "$dir/two")"
+    done
+    HWLOC_SYNTHETIC="numa:2 core:16 pu:2" "$bin/homodyne-config-cpu" --mode nlsq -o "$dir/two.sh" >/dev/null
+    grep -q 'OMP_NUM_THREADS=32' "$dir/two.sh" && grep -q 'OMP_PROC_BIND=spread' "$dir/two.sh" &&
+        grep -q 'several NUMA nodes' "$dir/two.sh" || fail "32 threads on two nodes: $(cat "$dir/two.sh")"
+    HWLOC_SYNTHETIC="numa:2 core:16 pu:2" "$bin/homodyne-config-cpu" --mode cmc -o "$dir/two.sh" >/dev/null
+    grep -q 'OMP_NUM_THREADS=4' "$dir/two.sh" && grep -q 'OMP_PROC_BIND=close' "$dir/two.sh" &&
+        grep -q 'numactl --cpunodebind=0 --membind=0' "$dir/two.sh" || fail "4 threads on two nodes: $(cat "$dir/two.sh")"
+    HWLOC_SYNTHETIC="numa:4 core:8 pu:1" "$bin/homodyne-config-cpu" --json >"$dir/four"
+    [ "$(number cores "$dir/four")" = 32 ] && [ "$(number nodes "$dir/four")" = 4 ] || fail "four nodes: $(cat "$dir/four")"
+fi
+
 # one processor only
 if command -v taskset >/dev/null && taskset -c 0 true 2>/dev/null; then
     taskset -c 0 "$bin/homodyne-config-cpu" --json >"$dir/one"

@@ -6,6 +6,7 @@
 #include "topology.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -188,6 +189,98 @@ static void test_clock_adds_up(void **state)
     assert_true(pairs >= 0.999 * 30 * 0.002 && decode >= 0.999 * 30 * 0.001);
 }
 
+/* ---- placement on machines with several nodes ----------------------------------------------------------------- */
+
+/* nodes x cores x threads of a core, numbered as firmware does: first threads of all cores, then the second ones
+ * (siblings = 1), or core after core (0). */
+static struct fit_topology *machine(int nodes, int cores, int pus, int siblings)
+{
+    static struct fit_topology t;
+    t = (struct fit_topology){.online = nodes * cores * pus, .logical = nodes * cores * pus};
+    for (int k = 0; k < t.logical; k++) {
+        int core = siblings ? k % (nodes * cores) : k / pus;
+        t.cpu[k] = (struct fit_topology_cpu){
+            .cpu = k, .core = siblings ? core : core * pus, .package = core / cores, .node = core / cores};
+    }
+    fit_topology_count(&t);
+    return &t;
+}
+
+static void test_threads_are_placed_one_per_core(void **state)
+{
+    (void)state;
+    static const int shape[][3] = {{1, 4, 1}, {2, 16, 2}, {4, 8, 2}, {8, 16, 1}};
+    for (size_t s = 0; s < sizeof shape / sizeof *shape; s++)
+        for (int siblings = 0; siblings < 2; siblings++) {
+            int nodes = shape[s][0], cores = shape[s][1], order[FIT_TOPOLOGY_CPUS];
+            const struct fit_topology *t = machine(nodes, cores, shape[s][2], siblings);
+            assert_int_equal(t->cores, nodes * cores);
+            assert_int_equal(t->nodes, nodes);
+            assert_int_equal(fit_topology_usable(t), nodes * cores);
+            for (int spread = 0; spread < 2; spread++) {
+                assert_int_equal(fit_topology_order(t, spread, order), t->cores);
+                for (int k = 0; k < t->cores; k++) {
+                    assert_int_equal(t->cpu[order[k]].node, spread ? k % nodes : k / cores);
+                    for (int i = 0; i < k; i++)
+                        assert_int_not_equal(t->cpu[order[i]].core, t->cpu[order[k]].core);
+                }
+            }
+        }
+}
+
+/* A mask that leaves 3 cores of the first node and 1 of the second. */
+static void test_placement_inside_an_affinity_mask(void **state)
+{
+    (void)state;
+    static const int left[] = {2, 5, 7, 20};
+    struct fit_topology t = *machine(2, 16, 1, 0), *all = machine(2, 16, 1, 0);
+    int order[FIT_TOPOLOGY_CPUS];
+    t.logical = 4;
+    for (int k = 0; k < 4; k++)
+        t.cpu[k] = all->cpu[left[k]];
+    fit_topology_count(&t);
+    assert_int_equal(t.cores, 4);
+    assert_int_equal(t.nodes, 2);
+    assert_int_equal(fit_topology_order(&t, 0, order), 4);
+    assert_memory_equal(order, left, sizeof left);
+    static const int in_turn[] = {2, 20, 5, 7};
+    assert_int_equal(fit_topology_order(&t, 1, order), 4);
+    assert_memory_equal(order, in_turn, sizeof in_turn);
+    t.quota = 2;
+    assert_int_equal(fit_topology_usable(&t), 2);
+}
+
+struct who {
+    pthread_t thread[THREADS];
+    atomic_int present;
+};
+
+/* Every thread takes one turn: nobody goes on before all are there. */
+static void note_thread(void *user, size_t k, size_t thread)
+{
+    struct who *w = user;
+    (void)k;
+    w->thread[thread] = pthread_self();
+    atomic_fetch_add(&w->present, 1);
+    while (atomic_load(&w->present) < THREADS)
+        sched_yield();
+}
+
+/* So that every thread meets the pages again that it touched first. */
+static void test_numbers_of_threads_stay(void **state)
+{
+    (void)state;
+    struct who first = {.present = 0};
+    fit_team_run((struct fit_team){THREADS, FIT_TEAM_SHARE}, THREADS, note_thread, &first);
+    assert_int_equal(first.present, THREADS);
+    for (int again = 0; again < 200; again++) {
+        struct who now = {.present = 0};
+        fit_team_run((struct fit_team){THREADS, FIT_TEAM_SHARE}, THREADS, note_thread, &now);
+        for (int k = 0; k < THREADS; k++)
+            assert_true(pthread_equal(now.thread[k], first.thread[k]));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -197,6 +290,9 @@ int main(void)
         cmocka_unit_test(test_calls_side_by_side),
         cmocka_unit_test(test_topology_is_consistent),
         cmocka_unit_test(test_clock_adds_up),
+        cmocka_unit_test(test_threads_are_placed_one_per_core),
+        cmocka_unit_test(test_placement_inside_an_affinity_mask),
+        cmocka_unit_test(test_numbers_of_threads_stay),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
