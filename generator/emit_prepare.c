@@ -72,7 +72,8 @@ static void keep_shared_functions(struct prepare *q)
     unsigned char *reached = calloc(q->n, 1), *first = calloc(q->n, 1), *again = calloc(q->n, 1);
     if (!reached || !first || !again)
         hg_out_of_memory();
-    for (unsigned char mark = VALUE; mark <= SECOND; mark++) {
+    for (int k = VALUE; k <= SECOND; k++) {
+        const unsigned char mark = (unsigned char)k;
         reach(q, reached, mark);
         for (hg_id id = 1; id < q->n; id++) {
             again[id] |= reached[id] && first[id];
@@ -165,8 +166,8 @@ static void plan_tables(struct prepare *q)
 {
     register_sources(q);
     new_marks(q);
-    for (unsigned char mark = VALUE; mark <= SECOND; mark++)
-        keep_fields(q, mark);
+    for (int mark = VALUE; mark <= SECOND; mark++)
+        keep_fields(q, (unsigned char)mark);
     keep_shared_functions(q);
     find_depths(q);
 }

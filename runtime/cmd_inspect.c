@@ -101,8 +101,8 @@ static enum fit_status print_source(FILE *f, struct fit_source *src, double chos
     else
         fprintf(f, "dt %g s (%s)\n", src->dt, src->dt_text);
     print_bins(f, src, chosen, marked);
-    for (size_t k = 0; k < src->nnote; k++)
-        fprintf(f, "note: %s\n", src->note[k]);
+    for (size_t k = 0; k < src->notes.n; k++)
+        fprintf(f, "note: %s\n", src->notes.text[k]);
     struct look x;
     enum fit_status st = src->nmatrix ? look_at(src, chosen, &x, err) : FIT_OK;
     if (st == FIT_OK && src->nmatrix)
@@ -144,8 +144,8 @@ static enum fit_status put_json(FILE *f, struct fit_source *src, double chosen, 
         fit_json_end(&j);
     }
     fit_json_begin(&j, "notes", '[');
-    for (size_t k = 0; k < src->nnote; k++)
-        fit_json_string(&j, NULL, src->note[k]);
+    for (size_t k = 0; k < src->notes.n; k++)
+        fit_json_string(&j, NULL, src->notes.text[k]);
     fit_json_end(&j);
     fit_json_end(&j);
     return fit_json_put(&j, f) == 0 ? FIT_OK : fit_fail(err, FIT_ERR_MEMORY, "out of memory");

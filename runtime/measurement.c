@@ -436,8 +436,8 @@ static enum fit_status load(struct loading *l, const double *setting, struct fit
     if (st != FIT_OK)
         return st;
     m->layout = l->src->layout;
-    for (size_t i = 0; i < l->src->nnote; i++)
-        fit_notes_add(&m->notes, "%s", l->src->note[i]);
+    for (size_t i = 0; i < l->src->notes.n; i++)
+        fit_notes_add(&m->notes, "%s", l->src->notes.text[i]);
     if ((st = set_up(l, setting, err)) != FIT_OK || (st = set_up_sigma(l, err)) != FIT_OK ||
         (st = fill_all(l, err)) != FIT_OK || (st = fit_dataset_finish(m->dataset, err)) != FIT_OK)
         return st;

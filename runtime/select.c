@@ -64,32 +64,6 @@ void fit_selection_from_config(const struct fit_config *cfg, struct fit_selectio
     sel->stream = cfg->nlsq.stream.value;
 }
 
-/* ---- notes ----------------------------------------------------------------------------------- */
-
-void fit_notes_add(struct fit_notes *notes, const char *format, ...)
-{
-    char text[1024];
-    va_list ap;
-    va_start(ap, format);
-    vsnprintf(text, sizeof text, format, ap);
-    va_end(ap);
-    char **grown = realloc(notes->text, (notes->n + 1) * sizeof *grown);
-    if (!grown)
-        return;
-    notes->text = grown;
-    grown[notes->n] = malloc(strlen(text) + 1);
-    if (grown[notes->n])
-        strcpy(grown[notes->n++], text);
-}
-
-void fit_notes_free(struct fit_notes *notes)
-{
-    for (size_t i = 0; i < notes->n; i++)
-        free(notes->text[i]);
-    free(notes->text);
-    *notes = (struct fit_notes){0};
-}
-
 /* Appends to text, which never overflows; returns the new length. */
 static size_t append(char *text, size_t size, size_t at, const char *format, ...)
 {

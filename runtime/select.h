@@ -9,6 +9,7 @@
 #define FIT_SELECT_H
 
 #include "config.h"
+#include "notes.h"
 #include "source.h"
 #include "status.h"
 
@@ -59,15 +60,6 @@ void fit_selection_init(struct fit_selection *sel, const char *path);
 
 /* The wishes of a configuration; pointers refer to it. */
 void fit_selection_from_config(const struct fit_config *cfg, struct fit_selection *sel);
-
-/* Notes gathered on the way. */
-struct fit_notes {
-    size_t n;
-    char **text;
-};
-void fit_notes_add(struct fit_notes *notes, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-void fit_notes_free(struct fit_notes *notes);
 
 /* Indices of the selected matrices (the caller frees) and their number. */
 enum fit_status fit_select_matrices(const struct fit_source *src, const struct fit_selection *sel,

@@ -233,6 +233,20 @@ static enum fit_status check_clusters(const struct fit_config *cfg, const struct
                     where, length, FEWEST, ds->layout.nframe, most);
 }
 
+void fit_setup_borrow(struct fit_setup *s)
+{
+    struct fit_options *o = &s->options;
+    o->start = s->start;
+    o->lower = s->lower;
+    o->upper = s->upper;
+    o->fixed = s->fixed;
+    o->linear_lower = s->linear_lower;
+    o->linear_upper = s->linear_upper;
+    o->linear_fixed = s->linear_fixed;
+    o->linear_start = s->linear_start;
+    o->linear_class = s->linear_class;
+}
+
 enum fit_status fit_setup_options(const struct fit_config *cfg, const struct fit_kernel *kernel,
                                   const struct fit_dataset *ds, const struct fit_measurement *m,
                                   struct fit_setup *s, struct fit_error *err)
@@ -260,14 +274,7 @@ enum fit_status fit_setup_options(const struct fit_config *cfg, const struct fit
     o->f_scale = cfg->nlsq.f_scale.value;
     o->scaling = fit_config_scaling(cfg, ngroup);
     o->threads = (int)cfg->threads.value;
-    o->start = s->start;
-    o->lower = s->lower;
-    o->upper = s->upper;
-    o->fixed = s->fixed;
-    o->linear_lower = s->linear_lower;
-    o->linear_upper = s->linear_upper;
-    o->linear_fixed = s->linear_fixed;
-    o->linear_start = s->linear_start;
+    fit_setup_borrow(s);
     if (o->scaling == FIT_SCALING_CONSTANT && (st = constant_values(s, kernel, ds, err)) != FIT_OK)
         return st;
     if (m && m->sigma_from == FIT_SIGMA_GIVEN && !ds->weighted) {

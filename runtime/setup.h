@@ -34,6 +34,9 @@ enum fit_status fit_setup_options(const struct fit_config *cfg, const struct fit
                                   struct fit_setup *s, struct fit_error *err);
 void fit_setup_free(struct fit_setup *s);
 
+/* s->options <- the arrays of s. */
+void fit_setup_borrow(struct fit_setup *s);
+
 /* After fit_setup_options(): ties and values of groups, as a linkage whose kernel is to be fitted instead, with
  * the options translated to it.  shared: 1 for a fit before that, in which nonlinear parameters have one value for
  * all groups; then 0.  Nothing is changed when nothing is linked.  Sets ds->layout.context. */

@@ -201,20 +201,6 @@ static enum fit_status linear_classes(struct links *l)
     return FIT_OK;
 }
 
-static void borrow(struct fit_setup *s)
-{
-    struct fit_options *o = &s->options;
-    o->start = s->start;
-    o->lower = s->lower;
-    o->upper = s->upper;
-    o->fixed = s->fixed;
-    o->linear_lower = s->linear_lower;
-    o->linear_upper = s->linear_upper;
-    o->linear_fixed = s->linear_fixed;
-    o->linear_start = s->linear_start;
-    o->linear_class = s->linear_class;
-}
-
 /* Different azimuths; a series of K harmonics needs 2 K + 1 of them. */
 static size_t azimuths(const struct fit_dataset *ds, const struct fit_kernel *k)
 {
@@ -266,7 +252,7 @@ static enum fit_status make(struct links *l, struct fit_dataset *ds)
     }
     if (st == FIT_OK && is_linked(l->cfg, l->k->nparam, l->n))
         st = linear_classes(l);
-    borrow(l->s);
+    fit_setup_borrow(l->s);
     return st;
 }
 

@@ -3,7 +3,6 @@
 #include "source_impl.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,22 +25,6 @@ const char *const fit_source_layouts[] = {
     "sirius", "flat",       "npy", NULL};
 
 /* ---- helpers of the layouts ------------------------------------------------------------------ */
-
-void fit_source_note(struct fit_source *s, const char *format, ...)
-{
-    char text[1024];
-    va_list ap;
-    va_start(ap, format);
-    vsnprintf(text, sizeof text, format, ap);
-    va_end(ap);
-    char **grown = realloc(s->note, (s->nnote + 1) * sizeof *grown);
-    if (!grown)
-        return;
-    s->note = grown;
-    s->note[s->nnote] = malloc(strlen(text) + 1);
-    if (s->note[s->nnote])
-        strcpy(s->note[s->nnote++], text);
-}
 
 enum fit_status fit_source_matrices(struct fit_source *s, size_t n, struct fit_error *err)
 {
@@ -81,7 +64,7 @@ enum fit_status fit_source_time(struct fit_source *s, const char *what, const do
                                 size_t n, struct fit_error *err)
 {
     if (n != s->nframe) {
-        fit_source_note(s, "%s: %s has %zu values for %zu frames and is not used", s->file, what, n,
+        fit_notes_add(&s->notes, "%s: %s has %zu values for %zu frames and is not used", s->file, what, n,
                         s->nframe);
         return FIT_OK;
     }
@@ -96,7 +79,7 @@ enum fit_status fit_source_time(struct fit_source *s, const char *what, const do
                 s->file, what, i, time[i - 1], i + 1, time[i]);
     }
     if (counts_frames(time, n)) {
-        fit_source_note(s, "%s: %s holds frame numbers, not seconds", s->file, what);
+        fit_notes_add(&s->notes, "%s: %s holds frame numbers, not seconds", s->file, what);
         return FIT_OK;
     }
     if (!(s->time = malloc(n * sizeof *s->time)))
@@ -337,9 +320,7 @@ void fit_source_close(struct fit_source *s)
     fit_npz_close(s->private_->npz);
     fit_h5_close(s->private_->sigma_h5);
     fit_npz_close(s->private_->sigma_npz);
-    for (size_t i = 0; i < s->nnote; i++)
-        free(s->note[i]);
-    free(s->note);
+    fit_notes_free(&s->notes);
     free(s->matrix);
     free(s->time);
     free(s->private_->file);

@@ -24,6 +24,7 @@
 #ifndef FIT_SOURCE_H
 #define FIT_SOURCE_H
 
+#include "notes.h"
 #include "status.h"
 
 #include <stddef.h>
@@ -46,8 +47,7 @@ struct fit_source {
     char dt_text[160]; /* where dt comes from: "frame_time x stride x avg = 2e-05 x 1 x 1 s" */
     double *time;      /* nframe times, s, or NULL */
     int has_sigma;     /* fit_source_read_sigma works */
-    size_t nnote;      /* what the user should know about the file, one sentence each */
-    char **note;
+    struct fit_notes notes; /* about the file */
     struct fit_source_private *private_;
 };
 

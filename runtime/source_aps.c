@@ -219,7 +219,7 @@ static void convert_unit(struct fit_source *s, struct grid *g)
         strstr(unit, "nm")) {
         for (size_t i = 0; i < g->nq; i++)
             g->q[i] *= 0.1;
-        fit_source_note(s, "%s: q is stored in %s and was converted to 1/angstrom", s->file, unit);
+        fit_notes_add(&s->notes, "%s: q is stored in %s and was converted to 1/angstrom", s->file, unit);
     }
     free(unit);
 }
@@ -245,12 +245,12 @@ static enum fit_status label_bins(struct fit_source *s, const struct grid *g, st
             example = k;
     }
     if (!g->mapping)
-        fit_source_note(s, "%s: no " QMAP "/dynamic_index_mapping; cell = bin - 1 is assumed",
+        fit_notes_add(&s->notes, "%s: no " QMAP "/dynamic_index_mapping; cell = bin - 1 is assumed",
                         s->file);
     if (moved) {
         size_t wrong = s->matrix[example].bin - 1;
-        fit_source_note(
-            s,
+        fit_notes_add(
+            &s->notes,
             "%s: %zu of %zu bins follow empty cells of masked sectors; labels follow "
             "dynamic_index_mapping (homodyne would read bin %zu as q = %.6g, phi = %g instead of "
             "q = %.6g, phi = %g)",
@@ -326,8 +326,8 @@ static void legacy_dt(struct fit_source *s)
     double period = positive(s, "/measurement/instrument/detector/exposure_period");
     double exposure = positive(s, "/measurement/instrument/detector/exposure_time");
     if (!isnan(period) && !isnan(exposure) && fabs(period - exposure) > 1e-6 * period) {
-        fit_source_note(
-            s,
+        fit_notes_add(
+            &s->notes,
             "%s: exposure_period is %.9g s, exposure_time %.9g s; the frame period must come from "
             "the configuration (dt)",
             s->file, period, exposure);

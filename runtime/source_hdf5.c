@@ -58,7 +58,7 @@ static void use_sigma(struct fit_source *s, const char *path)
         return;
     if (fit_cube_shape(s, path, rank, dims, c, NULL) != FIT_OK || c->nframe != s->nframe ||
         (c->n != 1 && c->n != s->nmatrix)) {
-        fit_source_note(s, "%s: %s does not have the shape of the data and is not used", s->file,
+        fit_notes_add(&s->notes, "%s: %s does not have the shape of the data and is not used", s->file,
                         path);
         return;
     }
@@ -154,7 +154,7 @@ static enum fit_status open_nxxpcs(struct fit_source *s, struct fit_error *err)
     if (fit_h5_read_attr_doubles(p->h5, NX, "baseline_reference", &base, &n, NULL) == FIT_OK && n &&
         base[0] == 0) { /* exact: 0 or 1 */
         p->baseline = 1;
-        fit_source_note(s, "%s: the file states a baseline of 0; 1 was added to all values",
+        fit_notes_add(&s->notes, "%s: the file states a baseline of 0; 1 was added to all values",
                         s->file);
     }
     free(base);

@@ -50,10 +50,6 @@ extern const struct fit_source_layout fit_layout_aps_u, fit_layout_aps_legacy, f
 
 /* ---- helpers of source.c --------------------------------------------------------------------- */
 
-/* Adds a note; running out of memory loses it. */
-void fit_source_note(struct fit_source *s, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
 /* Makes n matrices with unknown q and phi, bin 0, keys "[0]", "[1]", ... */
 enum fit_status fit_source_matrices(struct fit_source *s, size_t n, struct fit_error *err);
 

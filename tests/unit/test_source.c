@@ -124,7 +124,7 @@ static void test_aps_u_with_masked_sectors(void **state)
     assert_int_equal(s->matrix[3].bin, 5);
     assert_string_equal(s->matrix[3].key, "c2_00004");
     assert_true(fabs(s->dt - 0.003) < 1e-9); /* 0.0005 (float32, (1,1)) x 2 x 3 */
-    assert_non_null(strstr(s->note[0], "masked"));
+    assert_non_null(strstr(s->notes.text[0], "masked"));
     fit_source_close(s);
 }
 

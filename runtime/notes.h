@@ -1,0 +1,18 @@
+/* notes.h -- what the user should know besides the result, one sentence each, gathered on the way: from a
+ * file of data, a configuration, a fit. */
+#ifndef FIT_NOTES_H
+#define FIT_NOTES_H
+
+#include <stddef.h>
+
+struct fit_notes {
+    size_t n;
+    char **text; /* n */
+};
+
+/* Adds a sentence of at most 1023 bytes; running out of memory loses it.  An empty list: {0}. */
+void fit_notes_add(struct fit_notes *notes, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void fit_notes_free(struct fit_notes *notes);
+
+#endif
