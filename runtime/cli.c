@@ -62,7 +62,7 @@ static int is_number(const char *s)
     char *end;
     if (!*s)
         return 0;
-    strtod(s, &end);
+    (void)strtod(s, &end);
     return end != s && (*end == '\0' || *end == ',');
 }
 

@@ -273,7 +273,7 @@ enum fit_status fit_cmd_check(struct fit_program *p, const struct fit_cli *cli,
     if (all.n)
         st = fit_fail(err, all.first.status, "%s: %zu error%s: fit would not run",
                       file, all.n, all.n > 1 ? "s" : "");
-    else if (out)
+    else if (out && cfg)
         fprintf(out, "%s: good for %s\n", cfg->file, k->name);
     if (st == FIT_OK && cli->verbose && !cli->json) {
         char *text = fit_config_text(cfg);

@@ -243,12 +243,10 @@ static void later_sigma(struct fit_cfg_reader *r)
 {
     struct fit_config_input *in = &r->cfg->input;
     const struct fit_yaml *node = fit_cfg_seen(r, "sigma");
-    double number;
     if (!node)
         return;
     struct fit_error err = {0};
-    if (node->kind == FIT_YAML_SCALAR &&
-        (node->quoted || !((number = strtod(node->text, NULL)) > 0))) {
+    if (node->kind == FIT_YAML_SCALAR && (node->quoted || !(strtod(node->text, NULL) > 0))) {
         if (fit_edit_distance(node->text, "auto", 0) == 0 ||
             fit_edit_distance(node->text, "estimate", 0) == 0) {
             in->sigma = (struct fit_cfg_choice){FIT_SIGMA_AUTO, fit_cfg_origin(r, node)};
