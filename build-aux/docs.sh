@@ -50,7 +50,7 @@ for page in "$work"/*.md; do
                 if (field[1] != name && !found) before = line
                 if (found == 1) { after = line; found = 2 }
                 html = html "<a href=\"" field[1] ".html\"" (field[1] == name ? " aria-current=\"page\"" : "") ">" field[2] "</a>\n"
-                if (field[1] == name) { found = 1; html = html contents }
+                if (field[1] == name) { found = 1; if (name != "index") html = html contents }
             }
             return html
         }
@@ -80,7 +80,7 @@ for page in "$work"/*.md; do
         }
         /^<!-- .* -->$/ { next }
         { gsub(/<table>/, "<div class=\"table\" tabindex=\"0\"><table>"); gsub(/<\/table>/, "</table></div>")
-          gsub(/<pre>/, "<pre tabindex=\"0\">"); body = body $0 "\n" }
+          gsub(/<pre>/, "<pre tabindex=\"0\">"); gsub(/<code>-/, "<code class=\"option\">-"); body = body $0 "\n" }
         END {
             menu = nav()
             while ((getline line < template) > 0) {

@@ -22,7 +22,7 @@ the packages read but do not show.
 * **refused**: an error when it is `true`, because it would change the data.
 
 An unknown key is an error, with its line and the nearest known name. Keys that begin with `x-` at the top level are
-free for your own remarks. Where two spellings of one key have different values, the program stops and names both lines.
+free for your own remarks. Keys of one section that have the same answer share a row; they begin with a dot. Where two spellings of one key have different values, the program stops and names both lines.
 PAGE
 {
     "$1/homodyne" config --keys
@@ -41,7 +41,7 @@ PAGE
     function flush(    text) {
         if (!held) return
         if (held == 1) text = "`" held_path "`"
-        else text = "`" parent(held_path) ".`: " held_leaves
+        else text = held_leaves
         printf "| %s | %s | **no effect**: %s |\n", text, held_there, held_about
         held = 0
     }
@@ -79,10 +79,10 @@ PAGE
                 letters = order(there[path[i]])
                 if (use[i] == "no effect") { # those of one section and one reason stand together
                     if (held && parent(path[i]) == parent(held_path) && about[i] == held_about && letters == held_there) {
-                        held++; held_leaves = held_leaves ", `" leaf(path[i]) "`"
+                        held++; held_leaves = held_leaves ", `." leaf(path[i]) "`"
                     } else {
                         flush(); held = 1; held_path = path[i]; held_about = about[i]; held_there = letters
-                        held_leaves = "`" leaf(path[i]) "`"
+                        held_leaves = "`" path[i] "`"
                     }
                     continue
                 }
