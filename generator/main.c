@@ -128,11 +128,12 @@ static int known_emit(const struct options *o)
 /* Writes a file through a temporary name. */
 static int write_file(const char *path, const char *text, size_t size)
 {
-    char *temporary = malloc(strlen(path) + 8);
+    char *temporary = malloc(strlen(path) + 32);
     if (!temporary)
         hg_out_of_memory();
-    sprintf(temporary, "%s.part", path);
-    FILE *f = fopen(temporary, "wb");
+    sprintf(temporary, "%s.%ld.part", path, (long)getpid());
+    remove(temporary);
+    FILE *f = fopen(temporary, "wbx"); /* x: a link of this name is not followed */
     int ok = f && fwrite(text, 1, size, f) == size;
     ok = f && fclose(f) == 0 && ok;
     ok = ok && rename(temporary, path) == 0;

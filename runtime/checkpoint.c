@@ -75,7 +75,8 @@ static void put_body(unsigned char *at, const struct fit_checkpoint *c)
 /* All bytes to a new file, and to the disk.  0, or -1 with errno. */
 static int write_file(const char *path, const unsigned char *bytes, size_t size)
 {
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666), bad = fd < 0;
+    unlink(path); /* what a run of the same number left, or a link that leads elsewhere */
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666), bad = fd < 0;
     for (size_t done = 0; !bad && done < size;) {
         ssize_t n = write(fd, bytes + done, size - done);
         if (n < 0 && errno != EINTR)
@@ -94,7 +95,7 @@ enum fit_status fit_checkpoint_write(const char *path, const char *identity,
 {
     size_t text = strlen(MAGIC) + strlen(identity) + 1, size = text + body_size(c) + SHA256_BYTES;
     unsigned char *bytes = malloc(size);
-    char *temporary = malloc(strlen(path) + 16);
+    char *temporary = malloc(strlen(path) + 32);
     enum fit_status st = FIT_OK;
     if (!bytes || !temporary) {
         st = fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", path);
@@ -106,7 +107,7 @@ enum fit_status fit_checkpoint_write(const char *path, const char *identity,
     at[text - 1] = '\n';
     put_body(bytes + text, c);
     digest(bytes, size - SHA256_BYTES, bytes + size - SHA256_BYTES);
-    sprintf(temporary, "%s.part", path);
+    sprintf(temporary, "%s.%ld.part", path, (long)getpid());
     if (write_file(temporary, bytes, size) != 0 || rename(temporary, path) != 0) {
         st = fit_fail(err, FIT_ERR_IO, "%s: cannot be written: %s", path, strerror(errno));
         unlink(temporary);

@@ -278,6 +278,8 @@ enum fit_status fit_cmd_check(struct fit_program *p, const struct fit_cli *cli,
     if (st == FIT_OK && cli->verbose && !cli->json) {
         char *text = fit_config_text(cfg);
         fputs(text ? text : "", p->out);
+        if (!text)
+            st = fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", cfg->file);
         free(text);
     }
 done:

@@ -109,7 +109,8 @@ static enum fit_status write_file(const struct fit_program *p, const struct extr
                             .sigma = x->measured.sigma,
                             .time_unit = x->time_unit};
     gethostname(r.host, sizeof r.host - 1);
-    enum fit_status st = fit_output_one(&out, path, &temporary, err);
+    enum fit_status st = config ? fit_output_one(&out, path, &temporary, err)
+                                : fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", path);
     if (st != FIT_OK)
         goto done;
     st = fit_h5r_create(temporary, &w, err);

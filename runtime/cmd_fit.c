@@ -137,6 +137,8 @@ static enum fit_status configure(struct fit_job *job, struct fit_error *err)
         snprintf(job->folder, sizeof job->folder, "%s_results", job->k->name);
     job->last_log = read_last_log(job->folder);
     job->config_text = fit_config_text(job->cfg);
+    if (st == FIT_OK && !job->config_text)
+        st = fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory for the configuration in effect", job->cfg->file);
     fit_job_say(job, "%s %s, model %s, kernel %s %s", job->p->name, FIT_VERSION, job->k->name,
                 job->k->variant, job->k->isa);
     fit_job_say(job, "%s", job->command_line ? job->command_line : "");

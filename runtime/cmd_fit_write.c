@@ -111,7 +111,7 @@ static enum fit_status write_files(struct fit_job *job, struct fit_error *err)
         st = add_text(&out, "summary.txt", summary_text(&job->r), err);
     if (st == FIT_OK && job->study.sequence.n)
         st = add_text(&out, "sequence.csv", fit_study_csv(&job->r), err);
-    if (st == FIT_OK && job->config_text)
+    if (st == FIT_OK)
         st = fit_output_add_text(&out, "config.effective.yaml", job->config_text,
                                  strlen(job->config_text), err);
     if (st == FIT_OK)

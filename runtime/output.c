@@ -49,6 +49,16 @@ enum fit_status fit_output_begin(struct fit_output *out, const char *folder, str
     return FIT_OK;
 }
 
+/* An empty file of this name that nobody else made: a link that waits there under our temporary name would
+ * lead what is written elsewhere. */
+static int reserve(const char *path)
+{
+    if (unlink(path) != 0 && errno != ENOENT)
+        return -1;
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    return fd < 0 ? -1 : close(fd);
+}
+
 enum fit_status fit_output_add(struct fit_output *out, const char *name, const char **path,
                                struct fit_error *err)
 {
@@ -61,6 +71,8 @@ enum fit_status fit_output_add(struct fit_output *out, const char *name, const c
                      (long)getpid());
     if (n < 0 || m < 0 || (size_t)n >= sizeof f->final || (size_t)m >= sizeof f->temporary)
         return fit_fail(err, FIT_ERR_IO, "%s: the path is too long", name);
+    if (reserve(f->temporary) != 0)
+        return fit_fail(err, FIT_ERR_IO, "%s: cannot be written: %s", f->final, strerror(errno));
     out->n++;
     *path = f->temporary;
     return FIT_OK;

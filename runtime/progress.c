@@ -94,7 +94,7 @@ static void *ticking(void *user)
     struct timespec when;
     pthread_mutex_lock(&t->lock);
     while (!t->stop) {
-        clock_gettime(CLOCK_REALTIME, &when);
+        clock_gettime(CLOCK_MONOTONIC, &when); /* the time of day may jump */
         when.tv_nsec += (long)(1e9 * interval);
         when.tv_sec += when.tv_nsec / 1000000000;
         when.tv_nsec %= 1000000000;
@@ -146,7 +146,11 @@ void fit_progress_reading(struct fit_progress_view *v, const char *text, double 
     t->read_before = isnan(bytes) ? NAN : bytes_read();
     snprintf(t->text, sizeof t->text, "%s", text);
     pthread_mutex_init(&t->lock, NULL);
-    pthread_cond_init(&t->changed, NULL);
+    pthread_condattr_t how;
+    pthread_condattr_init(&how);
+    pthread_condattr_setclock(&how, CLOCK_MONOTONIC);
+    pthread_cond_init(&t->changed, &how);
+    pthread_condattr_destroy(&how);
     if (pthread_create(&t->thread, NULL, ticking, t) == 0)
         v->ticker = t;
     else

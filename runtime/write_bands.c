@@ -172,6 +172,8 @@ static void put_cuts(struct fit_h5r *w, const struct bands *b, const size_t *lag
     const struct fit_maps *m = b->r->maps;
     const size_t dims[3] = {m->ngroup, FIT_MAPS_AGES, m->nlag};
     double *out = malloc((dims[0] * dims[1] * dims[2] + 1) * sizeof *out);
+    if (!out)
+        fit_h5r_no_memory(w, path[0]);
     for (size_t side = 0; out && side < 2; side++) {
         const double *grid = side ? b->high : b->low;
         for (size_t cut = 0; cut < m->ngroup * FIT_MAPS_AGES; cut++)

@@ -59,6 +59,8 @@ static void put_intervals(struct fit_h5r *w, const struct fit_results *r)
     static const char *const path[] = {"/entry/parameters/interval_68", "/entry/parameters/interval_95"};
     size_t n = r->fit->nfull, size[] = {n, 2};
     double *all = malloc((4 * n + 1) * sizeof *all), lower[2], upper[2];
+    if (!all)
+        fit_h5r_no_memory(w, path[0]);
     fit_h5r_reals(w, "/entry/parameters/error_curvature", 1, &n, r->fit->std_curvature, NULL);
     fit_h5r_attach(w, "/entry/parameters/error_curvature", 0, "/entry/parameters/name");
     for (size_t k = 0; all && k < n; k++) {
@@ -127,6 +129,8 @@ static void put_tied(struct fit_h5r *w, const struct fit_results *r)
     size_t n = r->link ? r->link->ntied : 0;
     const char **text = calloc(3 * n + 1, sizeof *text);
     double *value = calloc(2 * n + 1, sizeof *value);
+    if (!text || !value)
+        fit_h5r_no_memory(w, "/entry/tied");
     for (size_t k = 0; text && value && k < n; k++) {
         const struct fit_linkage_tied *t = &r->link->tied[k];
         text[k] = t->name;
@@ -192,6 +196,7 @@ static void put_degeneracies(struct fit_h5r *w, const struct fit_results *r)
     const char **text = calloc(n + m + 1, sizeof *text);
     double *value = calloc(2 * m + 1, sizeof *value), *error = value ? value + m : NULL;
     if (!text || !value) {
+        fit_h5r_no_memory(w, "/entry/identifiability");
         free(text);
         free(value);
         return;

@@ -63,6 +63,8 @@ static void put_input(struct fit_h5r *w, const struct fit_results *r)
         bin[g] = (int64_t)in->bin[g];
     if (bin)
         fit_h5r_integers(w, "/entry/input/bins", ngroup, bin);
+    else if (in->bin)
+        fit_h5r_no_memory(w, "/entry/input/bins");
     if (in->key)
         fit_h5r_texts(w, "/entry/input/keys", ngroup, in->key);
     fit_h5r_integer(w, "/entry/input/start_frame", (int64_t)in->first);
@@ -110,6 +112,8 @@ static void put_data_pairs(struct fit_h5r *w, const struct fit_results *r)
     fit_h5r_attribute_real(w, "/entry/data", "bin", (double)m->bin);
     if (phi)
         fit_h5r_reals(w, "/entry/data/phi", 1, &m->ngroup, phi, "degree");
+    else
+        fit_h5r_no_memory(w, "/entry/data/phi");
     fit_h5r_scale(w, "/entry/data/phi", "phi");
     fit_h5r_reals(w, "/entry/data/t1", 1, &m->n, m->t, unit);
     fit_h5r_scale(w, "/entry/data/t1", "t1");
@@ -147,6 +151,8 @@ static void put_cuts(struct fit_h5r *w, const struct fit_results *r)
     fit_h5r_attributes(w, "/entry/cuts", "axes", 3, (const char *const[]){"phi", "age", "tau"});
     if (phi)
         fit_h5r_reals(w, "/entry/cuts/phi", 1, &m->ngroup, phi, "degree");
+    else
+        fit_h5r_no_memory(w, "/entry/cuts/phi");
     fit_h5r_scale(w, "/entry/cuts/phi", "phi");
     fit_h5r_reals(w, "/entry/cuts/age", 1, &ages, m->age, unit);
     fit_h5r_scale(w, "/entry/cuts/age", "age");
@@ -182,6 +188,8 @@ static void put_column(struct fit_h5r *w, const struct fit_results *r, const cha
     snprintf(path, sizeof path, "/entry/data/%s", name);
     if (value)
         fit_h5r_reals(w, path, 1, &ds->nrow, value, unit);
+    else
+        fit_h5r_no_memory(w, path);
     free(value);
 }
 
