@@ -109,11 +109,21 @@ static int flush_to_disk(const char *path)
     return bad ? -1 : 0;
 }
 
+/* No output is empty: what is, was only reserved, or the folder was removed and made again. */
+static int is_written(const char *path)
+{
+    struct stat s;
+    return stat(path, &s) == 0 && s.st_size > 0;
+}
+
 enum fit_status fit_output_commit(struct fit_output *out, struct fit_error *err)
 {
     enum fit_status st = FIT_OK;
     for (size_t k = 0; k < out->n && st == FIT_OK; k++)
-        if (flush_to_disk(out->file[k].temporary) != 0)
+        if (!is_written(out->file[k].temporary))
+            st = fit_fail(err, FIT_ERR_IO, "%s: cannot be put in place: its content is gone",
+                          out->file[k].final);
+        else if (flush_to_disk(out->file[k].temporary) != 0)
             st = fit_fail(err, FIT_ERR_IO, "%s: cannot be written: %s", out->file[k].final,
                           strerror(errno));
     for (size_t k = 0; k < out->n && st == FIT_OK; k++)
