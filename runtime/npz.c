@@ -17,6 +17,7 @@
 enum {
     PIECE = 1 << 16, /* bytes handled at a time */
     MOST_MEMBERS = 4096,
+    DEFLATE_RATIO = 1032, /* bytes that one of deflate can make (zlib's algorithm.txt) */
     MOST_HEADER = 1 << 16, /* bytes of an NPY header */
     END_BYTES = 22,
     ZIP64_LOCATOR_BYTES = 20,
@@ -260,6 +261,7 @@ static size_t add_member(struct fit_npz *z, const unsigned char *p, size_t n)
     m->packed = packed;
     m->plain = plain;
     if (m->start > z->size || packed > z->size - m->start || (m->method == 0 && packed != plain) ||
+        (m->method == 8 && plain / DEFLATE_RATIO > packed) ||
         (little(p + 8, 2) & 1) /* encrypted */ || !(m->name = calloc(1, name + 1)))
         return 0;
     memcpy(m->name, p + CENTRAL_BYTES, name);

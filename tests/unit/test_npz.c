@@ -187,6 +187,14 @@ static void test_what_cannot_be_read_is_told(void **state)
     assert_int_equal(fit_npz_read(z, 0, 0, 4, v, &err), FIT_ERR_DATA);
     assert_non_null(strstr(err.message, "method 14"));
     fit_npz_close(z);
+    m = zip(bytes, 8, array, n);
+    for (unsigned char *p = bytes; p < bytes + m - 4; p++)
+        if (memcmp(p, "PK\1\2", 4) == 0)
+            put(p + 24, 0xfffffff0, 4); /* 4 GB from a few bytes: more than deflate can make of them */
+    write_file(bytes, m);
+    assert_int_equal(fit_npz_open(file, &z, &err), FIT_ERR_DATA);
+    assert_non_null(strstr(err.message, "damaged"));
+    m = zip(bytes, 0, array, n);
     write_file(bytes, m - 30); /* no directory */
     assert_int_equal(fit_npz_open(file, &z, &err), FIT_ERR_DATA);
     assert_int_equal(fit_npz_open("/nonexistent.npz", &z, &err), FIT_ERR_IO);
