@@ -1,4 +1,5 @@
-/* keys.c -- `config --keys [TEXT]`: every key that a configuration may have, and what becomes of it. */
+/* keys.c -- `config --keys [TEXT]`: every key that a configuration may have, and what becomes of
+ * it. */
 #include "front.h"
 
 #include "config.h"
@@ -42,12 +43,15 @@ enum fit_status front_keys(struct front *f, const struct front_args *a, struct f
     struct fit_config_key key;
     size_t shown = 0;
     if (a->nrest > 1)
-        return fit_fail(err, FIT_ERR_USAGE, "config --keys: '%s' is too much; one TEXT chooses the keys that hold it",
+        return fit_fail(err, FIT_ERR_USAGE,
+                        "config --keys: '%s' is too much; one TEXT chooses the keys that hold it",
                         a->rest[1]);
     for (size_t i = 0; fit_config_key(i, &key); i++)
         if (!a->nrest || strstr(key.path, a->rest[0])) {
             put_key(f->out, &key);
             shown++;
         }
-    return shown ? FIT_OK : fit_fail(err, FIT_ERR_USAGE, "config --keys: no key with '%s' is known", a->rest[0]);
+    return shown ? FIT_OK
+                 : fit_fail(err, FIT_ERR_USAGE, "config --keys: no key with '%s' is known",
+                            a->rest[0]);
 }

@@ -30,7 +30,8 @@ static int plain(const struct fit_cfg_key *key)
     return key->kind != FIT_CFG_READ && key->kind != FIT_CFG_LATER && key->kind != FIT_CFG_IGNORE;
 }
 
-/* The key that a spelling of role ALSO or WEAK stands for: it has the same member and is described. */
+/* The key that a spelling of role ALSO or WEAK stands for: it has the same member and is described.
+ */
 static const struct about *meant(const struct fit_cfg_key *key)
 {
     static const char *const others[][2] = {{"data.file", "experimental_data.file_path"},
@@ -54,7 +55,8 @@ int fit_config_key(size_t i, struct fit_config_key *out)
     if (i >= fit_cfg_nkeys)
         return 0;
     const struct fit_cfg_key *key = &fit_cfg_keys[i];
-    *out = (struct fit_config_key){.path = key->path, .option = fit_cfg_option_of(key->path), .unit = key->unit};
+    *out = (struct fit_config_key){
+        .path = key->path, .option = fit_cfg_option_of(key->path), .unit = key->unit};
     if (key->kind == FIT_CFG_IGNORE) {
         out->use = FIT_KEY_NO_EFFECT;
         out->about = key->reason;
@@ -66,6 +68,8 @@ int fit_config_key(size_t i, struct fit_config_key *out)
         out->same = about ? about->path : NULL;
     }
     out->about = about ? about->text : "";
-    out->use = !about ? FIT_KEY_READ : out->same && about->use == FIT_KEY_READ ? FIT_KEY_SAME : about->use;
+    out->use = !about                                    ? FIT_KEY_READ
+               : out->same && about->use == FIT_KEY_READ ? FIT_KEY_SAME
+                                                         : about->use;
     return 1;
 }
