@@ -181,7 +181,7 @@ static void json_means(struct fit_json *j, const struct fit_results *r)
 {
     const struct fit_sequence_result *s = &r->study->sequence;
     double mean, std, chi2;
-    if (!s->axis)
+    if (s->n < 2)
         return;
     fit_json_begin(j, "sequence_mean", '{');
     for (size_t e = 0; e < model_of(r)->nparam; e++)
@@ -190,6 +190,7 @@ static void json_means(struct fit_json *j, const struct fit_results *r)
             fit_json_number(j, "value", mean);
             fit_json_number(j, "std", std);
             fit_json_number(j, "chi2_per_dof", chi2);
+            fit_json_number(j, "std_from_scatter", std * sqrt(chi2)); /* of the rows: repeated measurements */
             fit_json_end(j);
         }
     fit_json_end(j);
@@ -392,7 +393,8 @@ static void cell(const struct fit_sequence_row *row, size_t e, char *text, size_
         snprintf(text, size, "%s(%s)", value, strchr(error, '.') ? digits : error);
 }
 
-/* Of the nonlinear parameters among [first, last): a property of the sample is the same for every q. */
+/* Of the nonlinear parameters among [first, last): a property of the sample is the same for every q and angle, and in
+ * every repetition. */
 static void print_means(FILE *f, const struct fit_results *r, size_t first, size_t last, int width)
 {
     const struct fit_sequence_result *s = &r->study->sequence;
@@ -441,7 +443,7 @@ static void print_sequence(FILE *f, const struct fit_results *r)
                 fprintf(f, "  %8.4f%s", row->goodness, row->converged ? "" : " not converged");
             fputc('\n', f);
         }
-        if (s->axis && first < model_of(r)->nparam)
+        if (s->n > 1 && first < model_of(r)->nparam)
             print_means(f, r, first, last, COLUMN - 1);
     }
 }
