@@ -109,13 +109,19 @@ static enum fit_status allocate(struct fit_shards *s, size_t npiece, struct fit_
     return FIT_OK;
 }
 
+static pthread_mutex_t *reader_new(void)
+{
+    pthread_mutex_t *m = malloc(sizeof *m);
+    if (m && pthread_mutex_init(m, NULL) == 0)
+        return m;
+    free(m);
+    return NULL;
+}
+
 enum fit_status fit_shards_new(const struct fit_dataset *ds, size_t nshard, uint64_t seed, struct fit_shards **out,
                                struct fit_error *err)
 {
     *out = NULL;
-    if (fit_dataset_streamed(ds))
-        return fit_fail(err, FIT_ERR_CONFIG, "shards: the values stay in their file; shards need them in memory"
-                                             " (--stream off), or give --method nuts without --consensus");
     int sparse = nshard && few_pairs(ds, nshard);
     size_t n = !nshard ? 0 : sparse ? fit_shard_cut_pairs(ds, NULL) : fit_shard_cut_rows(ds, nshard, NULL);
     if (nshard == 0 || n < nshard)
@@ -129,11 +135,13 @@ enum fit_status fit_shards_new(const struct fit_dataset *ds, size_t nshard, uint
     if (st == FIT_OK) {
         s->private_->ds = ds;
         s->private_->sparse = sparse;
+        if (fit_dataset_streamed(ds) && !(s->private_->reading = reader_new()))
+            st = fit_fail(err, FIT_ERR_MEMORY, "shards: out of memory");
         if (sparse)
             fit_shard_cut_pairs(ds, s->private_->piece);
         else
             fit_shard_cut_rows(ds, nshard, s->private_->piece);
-        st = deal_pieces(s, seed, err);
+        st = st == FIT_OK ? deal_pieces(s, seed, err) : st;
     }
     if (st == FIT_OK)
         *out = s;
@@ -150,6 +158,9 @@ void fit_shards_free(struct fit_shards *s)
         free(s->private_->piece);
         free(s->private_->first);
         free(s->private_->list);
+        if (s->private_->reading)
+            pthread_mutex_destroy(s->private_->reading);
+        free(s->private_->reading);
     }
     free(s->private_);
     free(s->order);
@@ -163,8 +174,12 @@ enum fit_status fit_shards_open(const struct fit_shards *s, size_t k, size_t nli
 {
     const struct fit_shards_private *p = s->private_;
     const size_t *list = p->list + p->first[k], n = p->first[k + 1] - p->first[k];
+    if (p->reading)
+        pthread_mutex_lock(p->reading);
     enum fit_status st = p->sparse ? fit_shard_open_pairs(p, list, n, view, err)
                                    : fit_shard_open_rows(p, list, n, view, err);
+    if (p->reading)
+        pthread_mutex_unlock(p->reading);
     if (st != FIT_OK)
         return st;
     for (size_t g = 0; g < (*view)->layout.ngroup; g++) {

@@ -14,6 +14,8 @@
  *             for tables of all frames at all angles.
  *   many      a piece is some rows of a tile; the shard looks at the storage of the whole.
  *
+ * Where the values of the whole stay in their file, both kinds of shard hold copies of theirs, read when it is opened.
+ *
  * Tables: a piece is some vectors of rows of one group, dealt in the order of their place.
  *
  * The division depends on the shape of the data, the number of shards and the seed only.

@@ -5,6 +5,8 @@
 #include "dataset_impl.h"
 #include "shard.h"
 
+#include <pthread.h>
+
 struct fit_shard_piece {
     uint32_t tile;         /* rows of a tile: its number */
     uint32_t first, end;   /* rows of a tile: [first, end); pairs: the first frame j, and one past the last of all */
@@ -20,7 +22,14 @@ struct fit_shards_private {
     struct fit_shard_piece *piece;
     size_t *first; /* n + 1: into list */
     size_t *list;  /* npiece: pieces by shard, in the order of the data */
+    pthread_mutex_t *reading; /* values that stay in their file are read for one shard at a time; else NULL */
 };
+
+/* Have the values of a shard of ds weights? */
+static inline int fit_shard_weights(const struct fit_dataset *ds)
+{
+    return fit_dataset_streamed(ds) ? ds->private_->stream_weights : ds->private_->w.data != NULL;
+}
 
 /* Cuts the whole into pieces for nshard shards: piece[] (NULL: they are only counted); returns how many. */
 size_t fit_shard_cut_rows(const struct fit_dataset *ds, size_t nshard, struct fit_shard_piece *piece);

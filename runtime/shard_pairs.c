@@ -53,8 +53,59 @@ static void list_frames(const struct fit_shards_private *p, const size_t *list, 
     }
 }
 
+static size_t lanes_of(const struct fit_shard_piece *x)
+{
+    return (x->end - x->first + x->stride - 1) / x->stride;
+}
+
+/* Values of a piece that are in tile t (with its values); y, w (or NULL): ngroup vectors. */
+static void take_from(const struct fit_dataset *ds, const struct fit_shard_piece *x, size_t tile, const struct fit_tile *t,
+                      double *y, double *w)
+{
+    size_t ng = ds->layout.ngroup, lane = 0;
+    for (size_t j = x->first; j < x->end; j += x->stride, lane++) {
+        if (fit_dataset_tile_of(ds, x->row, j) != &ds->tile[tile])
+            continue;
+        size_t at = fit_tile_offset(&ds->layout, t, x->row, j, 0);
+        for (size_t g = 0; g < ng; g++) {
+            y[g * FIT_LANES + lane] = t->y[at + g * FIT_LANES];
+            if (w)
+                w[g * FIT_LANES + lane] = t->w[at + g * FIT_LANES];
+        }
+    }
+}
+
+/* All values of the pieces from a file: the tiles with a part of them are read once. */
+static enum fit_status read_values(struct fit_dataset *v, const struct fit_shards_private *p, const size_t *list, size_t n,
+                                   struct fit_error *err)
+{
+    const struct fit_dataset *ds = p->ds;
+    struct fit_dataset_private *own = v->private_;
+    size_t vectors = ds->layout.ngroup * FIT_LANES;
+    size_t bytes = (fit_dataset_buffer(ds) + FIT_LANES - 1) / FIT_LANES * FIT_LANES * sizeof(double);
+    double *buffer = aligned_alloc(64, bytes);
+    if (!buffer)
+        return fit_fail(err, FIT_ERR_MEMORY, "no memory for a tile");
+    for (size_t k = 0; k < ds->ntile; k++) {
+        const struct fit_tile *t = NULL;
+        struct fit_tile room;
+        for (size_t m = 0; m < n; m++) {
+            const struct fit_shard_piece *x = &p->piece[list[m]];
+            if (x->row < ds->tile[k].i0 || x->row >= ds->tile[k].i1)
+                continue;
+            if (!t && !(t = fit_dataset_single(ds, k, buffer, &room))) {
+                free(buffer);
+                return fit_dataset_status(ds, err);
+            }
+            take_from(ds, x, k, t, own->y.data + m * vectors, own->w.data ? own->w.data + m * vectors : NULL);
+        }
+    }
+    free(buffer);
+    return FIT_OK;
+}
+
 /* The values of a piece from the storage of the whole; y, w (or NULL): ngroup vectors. */
-static size_t take_values(const struct fit_dataset *ds, const struct fit_shard_piece *x, double *y, double *w)
+static void take_values(const struct fit_dataset *ds, const struct fit_shard_piece *x, double *y, double *w)
 {
     size_t ng = ds->layout.ngroup, lane = 0;
     for (size_t j = x->first; j < x->end; j += x->stride, lane++) {
@@ -66,7 +117,6 @@ static size_t take_values(const struct fit_dataset *ds, const struct fit_shard_p
                 w[g * FIT_LANES + lane] = t->w[at + g * FIT_LANES];
         }
     }
-    return lane;
 }
 
 static enum fit_status allocate(struct fit_dataset *v, const struct fit_dataset *ds, size_t n, size_t nframe,
@@ -90,7 +140,7 @@ static enum fit_status allocate(struct fit_dataset *v, const struct fit_dataset 
     p->nsetting = ds->private_->nsetting;
     p->ndouble = p->largest = n * ng * FIT_LANES;
     enum fit_status st = fit_dataset_block_new(&p->y, p->ndouble, err);
-    return st == FIT_OK && ds->private_->w.data ? fit_dataset_block_new(&p->w, p->ndouble, err) : st;
+    return st == FIT_OK && fit_shard_weights(ds) ? fit_dataset_block_new(&p->w, p->ndouble, err) : st;
 }
 
 static void fill(struct fit_dataset *v, const struct fit_shards_private *p, const size_t *list, size_t n, size_t rows)
@@ -101,7 +151,9 @@ static void fill(struct fit_dataset *v, const struct fit_shards_private *p, cons
     for (size_t k = 0; k < n; k++) {
         double *y = own->y.data + k * vectors, *w = own->w.data ? own->w.data + k * vectors : NULL;
         double *sum = own->sum + k * l->ngroup * 3;
-        size_t j0 = rows + k * FIT_LANES, lanes = take_values(p->ds, &p->piece[list[k]], y, w);
+        size_t j0 = rows + k * FIT_LANES, lanes = lanes_of(&p->piece[list[k]]);
+        if (!fit_dataset_streamed(p->ds))
+            take_values(p->ds, &p->piece[list[k]], y, w);
         v->tile[k] = (struct fit_tile){.i0 = k, .i1 = k + 1, .j0 = j0, .j1 = j0 + lanes, .y = y, .w = w, .sum = sum};
         for (size_t g = 0; g < l->ngroup; g++) {
             size_t have = fit_tile_sum(l, &v->tile[k], g, sum + 3 * g);
@@ -136,6 +188,12 @@ enum fit_status fit_shard_open_pairs(const struct fit_shards_private *p, const s
     v->weighted = ds->weighted;
     memcpy(v->reference, ds->reference, ds->layout.ngroup * sizeof *v->reference);
     own->finished = 1;
+    if (fit_dataset_streamed(ds))
+        st = read_values(v, p, list, n, err);
+    if (st != FIT_OK) {
+        fit_dataset_free(v);
+        return st;
+    }
     fill(v, p, list, n, rows);
     *out = v;
     return FIT_OK;

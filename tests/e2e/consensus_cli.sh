@@ -53,6 +53,16 @@ for n in 1 6; do
     sed -n '/"consensus": {/,$p' t$n/fit.json | grep -v '"seconds"' | head -n 70 >shards$n
 done
 cmp shards1 shards6 || fail "the numbers of the shards depend on threads"
+
+# ---- and where the values stay in their file: shards of parts of rows, of single pairs, and with values that do not count
+for part in "5" "40" "5 --mask 3:5,17:17"; do
+    for stream in on off; do
+        # shellcheck disable=SC2086
+        expect 0 "$bin" fit d.yaml -o s$stream $settings --cmc-num-shards $part --stream $stream --threads 3
+    done
+    has son/run.log "values stay in the file"
+    "$tool" same son/posterior.nc soff/posterior.nc || fail "$part shards: streamed values give other draws"
+done
 has t1/summary.txt "consensus of 5 shards"
 has t1/summary.txt "agreement of the shards: chi2"
 has t1/summary.txt "corrected with all data: k of the combination"
