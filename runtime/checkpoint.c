@@ -11,8 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char MAGIC[] = "homodyne-gen checkpoint 2\n";
-enum { WORD = 8, NCOUNT = 5, NSCALAR = 6 };
+static const char MAGIC[] = "homodyne-gen checkpoint 3\n";
+enum { WORD = 8, NCOUNT = 5, NSCALAR = 7 };
+enum { OTHER = sizeof ((struct fit_checkpoint *)0)->other_text, START = sizeof ((struct fit_checkpoint *)0)->start_text };
 
 /* ---- bytes ----------------------------------------------------------------------------------- */
 
@@ -44,7 +45,7 @@ static size_t numbers(const struct fit_checkpoint *c)
 
 static size_t body_size(const struct fit_checkpoint *c)
 {
-    return (NCOUNT + NSCALAR + numbers(c)) * WORD + c->size;
+    return (NCOUNT + NSCALAR + numbers(c)) * WORD + OTHER + START + c->size;
 }
 
 static void digest(const unsigned char *bytes, size_t size, unsigned char out[SHA256_BYTES])
@@ -61,9 +62,13 @@ static void put_body(unsigned char *at, const struct fit_checkpoint *c)
 {
     const double count[NCOUNT] = {(double)c->nparam, (double)c->nlin, (double)c->ngroup,
                                   (double)c->ncoordinate, (double)c->size};
-    const double scalar[NSCALAR] = {c->weak, c->seconds, c->passes, c->finished, c->plain_rates, c->starts};
+    const double scalar[NSCALAR] = {c->weak, c->seconds, c->passes, c->finished, c->plain_rates, c->starts,
+                                    c->other_mass};
     put_words(&at, NCOUNT, count);
     put_words(&at, NSCALAR, scalar);
+    memcpy(at, c->other_text, OTHER);
+    memcpy(at + OTHER, c->start_text, START);
+    at += OTHER + START;
     put_words(&at, c->nparam, c->theta);
     put_words(&at, c->nlin, c->lin);
     put_words(&at, c->ngroup, c->sigma);
@@ -176,7 +181,7 @@ static double *array(const unsigned char **at, size_t n)
 static int get_body(const unsigned char *at, size_t size, struct fit_checkpoint *c)
 {
     double count[NCOUNT], scalar[NSCALAR];
-    if (size < (NCOUNT + NSCALAR) * WORD)
+    if (size < (NCOUNT + NSCALAR) * WORD + OTHER + START)
         return 0;
     get_words(&at, NCOUNT, count);
     get_words(&at, NSCALAR, scalar);
@@ -193,7 +198,11 @@ static int get_body(const unsigned char *at, size_t size, struct fit_checkpoint 
                                  .passes = scalar[2],
                                  .finished = scalar[3],
                                  .plain_rates = scalar[4],
-                                 .starts = scalar[5]};
+                                 .starts = scalar[5],
+                                 .other_mass = scalar[6]};
+    memcpy(c->other_text, at, OTHER - 1); /* the last of each stays 0 */
+    memcpy(c->start_text, at + OTHER, START - 1);
+    at += OTHER + START;
     if (c->ncoordinate > 65536 || body_size(c) != size)
         return 0;
     c->theta = array(&at, c->nparam);

@@ -3,7 +3,7 @@
  * The file appears whole or not at all: it is written under a temporary name beside the final one,
  * flushed and renamed.  It begins with lines of text that say of which run it is,
  *
- *     homodyne-gen checkpoint 2
+ *     homodyne-gen checkpoint 3
  *     data: 5f0c...
  *     parameter D0: [100, 100000], log_normal 7 1
  *     ...
@@ -28,6 +28,8 @@ struct fit_checkpoint {
     double finished;             /* 1: all draws are there */
     double plain_rates, starts;  /* as in fit_posterior_setup and fit_samples */
     double seconds, passes;      /* spent so far */
+    double other_mass;           /* these three as in fit_samples */
+    char other_text[200], start_text[160];
     unsigned char *state;        /* of the sampler */
     size_t size;
 };

@@ -19,7 +19,7 @@ static enum fit_status prepare_checkpoint(struct fit_job *job, struct fit_error 
     const struct fit_config_sampling *c = &job->cfg->sampling;
     struct fit_sampling_options *o = &job->posterior.options;
     struct fit_output out;
-    if (o->method == FIT_SAMPLING_LAPLACE || !c->checkpoints.value)
+    if (!c->checkpoints.value)
         return FIT_OK;
     job->identity = fit_sampling_identity(&job->posterior.posterior, o, job->m->sha256);
     if (!job->identity)
@@ -40,11 +40,12 @@ static void say_how_it_began(struct fit_job *job)
     const struct fit_samples *s = &job->samples;
     if (s->resumed > 0)
         fit_notes_add(&job->notes,
-                      s->consensus ? "sampling went on from %s after %.0f shards"
-                                   : "the chains went on from %s after %.0f iterations",
+                      s->consensus                         ? "sampling went on from %s after %.0f shards"
+                      : s->method == FIT_SAMPLING_LAPLACE ? "sampling went on from %s after %.0f weighted draws"
+                                                           : "the chains went on from %s after %.0f iterations",
                       job->checkpoint, s->resumed);
     else if (job->posterior.options.resume == FIT_RESUME)
-        fit_notes_add(&job->notes, "--resume: there was no %s; the chains began anew",
+        fit_notes_add(&job->notes, "--resume: there was no %s; sampling began anew",
                       job->checkpoint);
     if (s->checkpoint_error[0])
         fit_notes_add(&job->notes, "no checkpoint: %s", s->checkpoint_error);

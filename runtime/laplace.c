@@ -113,9 +113,11 @@ struct proposal {
     uint64_t seed;
     uint32_t round;
     double *log_q; /* draws */
-    enum fit_eval *answer;
+    enum fit_eval *answer; /* FIT_EVAL_STOP: not yet evaluated */
     size_t slots;
-    double deadline;
+    double deadline, pause; /* on the clock: the end; a time to save */
+    const struct fit_laplace_options *opt;
+    unsigned char *state;
 };
 
 static void set_norm(struct proposal *p)
@@ -142,7 +144,8 @@ static void one_draw(struct proposal *p, size_t i, size_t slot)
     for (size_t k = 0; k < n; k++)
         q[k] = out->location[k] + stretch * q[k];
     p->log_q[i] = p->log_norm - 0.5 * (NU + (double)n) * log1p(stretch * stretch * r2 / NU);
-    p->answer[i] = fit_target_eval(p->target, slot, q, &out->lp[i], NULL);
+    if (p->answer[i] == FIT_EVAL_STOP)
+        p->answer[i] = fit_target_eval(p->target, slot, q, &out->lp[i], NULL);
     if (p->answer[i] != FIT_EVAL_OK)
         out->lp[i] = -INFINITY;
 }
@@ -152,19 +155,102 @@ static void draws_of_slot(void *user, size_t slot, size_t thread)
 {
     struct proposal *p = user;
     (void)thread;
-    for (size_t i = slot; i < p->out->draws && !(p->deadline > 0 && fit_seconds() > p->deadline); i += p->slots) {
+    for (size_t i = slot; i < p->out->draws; i += p->slots) {
+        double now = p->answer[i] == FIT_EVAL_STOP ? fit_seconds() : 0;
+        if ((p->deadline > 0 && now > p->deadline) || (p->pause > 0 && now > p->pause))
+            break;
         one_draw(p, i, slot);
         if (p->answer[i] == FIT_EVAL_STOP)
             break;
     }
 }
 
+static size_t evaluated(const struct proposal *p)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < p->out->draws; i++)
+        n += p->answer[i] != FIT_EVAL_STOP;
+    return n;
+}
+
+/* ---- the state as bytes: doubles, as everything in a checkpoint (checkpoint.h) ----------------- */
+
+enum { HEAD = 3 }; /* coordinates, draws, round; then location, scale, density and answer of draws */
+
+static size_t state_doubles(const struct fit_laplace *out)
+{
+    return HEAD + out->n + out->n * out->n + 2 * out->draws;
+}
+
+static void save(struct proposal *p, int all)
+{
+    const struct fit_laplace *out = p->out;
+    size_t n = out->n, s = out->draws;
+    if (!p->opt->save)
+        return;
+    double *x = (double *)(void *)p->state;
+    x[0] = (double)n;
+    x[1] = (double)s;
+    x[2] = p->round;
+    memcpy(x + HEAD, out->location, n * sizeof *x);
+    memcpy(x + HEAD + n, out->scale, n * n * sizeof *x);
+    double *lp = x + HEAD + n + n * n, *answer = lp + s;
+    for (size_t i = 0; i < s; i++) {
+        answer[i] = p->answer[i];
+        lp[i] = p->answer[i] == FIT_EVAL_OK ? out->lp[i] : 0;
+    }
+    p->opt->save(p->opt->save_user, p->state, state_doubles(out) * sizeof *x, all);
+}
+
+/* round, location, scale, density and answers; *resumed <- 1. */
+static enum fit_status load(struct proposal *p, int *resumed, struct fit_error *err)
+{
+    struct fit_laplace *out = p->out;
+    size_t n = out->n, s = out->draws, want = state_doubles(out) * sizeof(double);
+    double head[HEAD] = {0}, answer;
+    *resumed = p->opt->state != NULL;
+    if (!p->opt->state)
+        return FIT_OK;
+    if (p->opt->state_size == want)
+        memcpy(head, p->opt->state, sizeof head);
+    if (!(head[0] == (double)n && head[1] == (double)s && (head[2] == 0 || head[2] == 1)))
+        return fit_fail(err, FIT_ERR_DATA, "importance sampling: the saved state (%zu bytes) is not of %zu draws of %zu"
+                                           " coordinates", p->opt->state_size, s, n);
+    const unsigned char *at = p->opt->state + sizeof head;
+    p->round = (uint32_t)head[2];
+    memcpy(out->location, at, n * sizeof(double));
+    memcpy(out->scale, at += n * sizeof(double), n * n * sizeof(double));
+    memcpy(out->lp, at += n * n * sizeof(double), s * sizeof(double));
+    for (size_t i = 0; i < s; i++) {
+        memcpy(&answer, at + (s + i) * sizeof(double), sizeof answer);
+        p->answer[i] = answer == FIT_EVAL_OK ? FIT_EVAL_OK : answer == FIT_EVAL_REJECT ? FIT_EVAL_REJECT : FIT_EVAL_STOP;
+    }
+    out->evaluations = p->round * s;
+    out->refits = (int)p->round;
+    out->resumed = out->evaluations + evaluated(p);
+    return FIT_OK;
+}
+
+/* ---- all draws --------------------------------------------------------------------------------- */
+
+static const double SAVE_SECONDS = 60;
+
+/* Those that are not yet evaluated; with pauses to save them. */
 static void all_draws(struct proposal *p, int threads)
 {
+    double every = p->opt->save_seconds > 0 ? p->opt->save_seconds : SAVE_SECONDS;
     p->slots = threads > 1 ? (size_t)threads : 1;
-    for (size_t i = 0; i < p->out->draws; i++) /* until they are made */
-        p->answer[i] = FIT_EVAL_STOP;
-    fit_team_run((struct fit_team){threads, FIT_TEAM_NEXT}, p->slots, draws_of_slot, p);
+    for (;;) {
+        p->pause = p->opt->save ? fit_seconds() + every : 0;
+        fit_team_run((struct fit_team){threads, FIT_TEAM_NEXT}, p->slots, draws_of_slot, p);
+        size_t done = evaluated(p);
+        int late = p->deadline > 0 && fit_seconds() > p->deadline, paused = p->pause > 0 && fit_seconds() > p->pause;
+        if (done == p->out->draws || late || !paused)
+            break;
+        save(p, 0);
+    }
+    if (evaluated(p) < p->out->draws)
+        save(p, 0);
 }
 
 /* ---- weights --------------------------------------------------------------------------------- */
@@ -189,9 +275,7 @@ static void moments(struct fit_laplace *out)
 
 static enum fit_status stopped(const struct proposal *p, struct fit_error *err)
 {
-    size_t made = 0;
-    for (size_t i = 0; i < p->out->draws; i++)
-        made += p->answer[i] != FIT_EVAL_STOP;
+    size_t made = evaluated(p);
     int late = p->deadline > 0 && fit_seconds() > p->deadline;
     return fit_fail(err, FIT_ERR_INTERRUPTED, "importance sampling was ended by %s after %zu of %zu draws",
                     late ? "the time limit" : "a signal", made, p->out->draws);
@@ -246,13 +330,18 @@ void fit_laplace_free(struct fit_laplace *l)
     *l = (struct fit_laplace){0};
 }
 
+/* location: NULL: that of the state. */
 static enum fit_status one_round(struct proposal *p, const double *location, const double *scale,
                                  int threads, double *work, size_t *index, struct fit_error *err)
 {
     struct fit_laplace *out = p->out;
     size_t n = out->n;
-    memmove(out->location, location, n * sizeof *location);
-    memmove(out->scale, scale, n * n * sizeof *scale);
+    if (location) {
+        memmove(out->location, location, n * sizeof *location);
+        memmove(out->scale, scale, n * n * sizeof *scale);
+        for (size_t i = 0; i < out->draws; i++)
+            p->answer[i] = FIT_EVAL_STOP;
+    }
     if (fit_metric_covariance(&p->shape, out->scale) != 0)
         return fit_fail(err, FIT_ERR_NUMERIC,
                         "importance sampling: the covariance at the mode is not positive definite");
@@ -269,10 +358,11 @@ enum fit_status fit_laplace_run(const struct fit_target *t, const double *mode,
     *out = (struct fit_laplace){.n = n, .draws = draws, .threshold = fit_psis_threshold(draws)};
     double *block = calloc(2 * n * n + 2 * draws, sizeof *block);
     size_t *index = calloc(draws, sizeof *index);
-    struct proposal p = {.target = t, .out = out, .seed = opt->seed, .deadline = opt->deadline};
+    struct proposal p = {.target = t, .out = out, .seed = opt->seed, .deadline = opt->deadline, .opt = opt};
     enum fit_status st = FIT_ERR_MEMORY;
     p.answer = calloc(draws, sizeof *p.answer);
-    if (!block || !index || !p.answer) {
+    p.state = malloc(state_doubles(out) * sizeof(double));
+    if (!block || !index || !p.answer || !p.state) {
         fit_fail(err, st, "no memory for %zu draws", draws);
         goto done;
     }
@@ -281,8 +371,10 @@ enum fit_status fit_laplace_run(const struct fit_target *t, const double *mode,
     if ((st = allocate(out, err)) != FIT_OK)
         goto done;
     double *work = p.log_q + draws;
-    st = one_round(&p, mode, covariance, opt->threads, work, index, err);
-    if (st != FIT_OK || opt->no_refit || out->k < 0.5)
+    int resumed;
+    if ((st = load(&p, &resumed, err)) == FIT_OK)
+        st = one_round(&p, resumed ? NULL : mode, covariance, opt->threads, work, index, err);
+    if (st != FIT_OK || opt->no_refit || p.round > 0 || out->k < 0.5)
         goto done;
     /* Weighted moments are of use when more than a few draws carry the weight. */
     if (out->ess < 4 * (double)n || fit_metric_covariance(&p.shape, out->covariance) != 0)
@@ -291,10 +383,16 @@ enum fit_status fit_laplace_run(const struct fit_target *t, const double *mode,
     out->refits = 1;
     st = one_round(&p, out->mean, out->covariance, opt->threads, work, index, err);
 done:
+    if (st == FIT_OK)
+        save(&p, 1);
+    free(p.state);
     free(block);
     free(index);
     free(p.answer);
-    if (st != FIT_OK)
+    if (st != FIT_OK) {
+        size_t kept = out->resumed;
         fit_laplace_free(out);
+        out->resumed = kept;
+    }
     return st;
 }

@@ -30,6 +30,15 @@ struct fit_laplace_options {
     int threads;  /* evaluations at the same time, each with its own `chain` number; 0 or 1: one */
     int no_refit; /* 1: the first proposal stands */
     double deadline; /* of fit_seconds(), parallel.h: FIT_ERR_INTERRUPTED when it comes before the last draw; 0: none */
+
+    /* Densities found so far, as bytes, given to save (NULL: nobody wants them) on the calling thread every save_seconds
+     * (60 when 0), when the run is interrupted, and at its end (all: 1).  state: such bytes of a run with the same target,
+     * mode and options, which goes on from there and gives what it would have given; NULL: from the beginning. */
+    void (*save)(void *user, const unsigned char *state, size_t size, int all);
+    void *save_user;
+    double save_seconds;
+    const unsigned char *state;
+    size_t state_size;
 };
 
 struct fit_laplace {
@@ -44,9 +53,11 @@ struct fit_laplace {
     double log_evidence;       /* log of the mean weight (before smoothing) */
     double *mean, *covariance; /* n, n x n: weighted moments */
     size_t rejected, evaluations;
+    size_t resumed; /* densities that come from opt->state */
     int refits;
 };
 
+/* FIT_ERR_DATA: opt->state is of another number of draws or coordinates. */
 enum fit_status fit_laplace_run(const struct fit_target *t, const double *mode,
                                 const double *covariance, const struct fit_laplace_options *opt,
                                 struct fit_laplace *out, struct fit_error *err);

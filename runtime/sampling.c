@@ -139,14 +139,27 @@ double fit_sampling_deadline(const struct fit_sampling_run *m)
     return m->opt->max_seconds > 0 ? m->begin + m->opt->max_seconds : 0;
 }
 
+static void save_draws(void *user, const unsigned char *state, size_t size, int all)
+{
+    fit_sampling_save(user, (unsigned char *)(uintptr_t)state, size, all); /* only read */
+}
+
 static enum fit_status run_laplace(struct fit_sampling_run *m, struct fit_error *err)
 {
     struct fit_samples *s = m->s;
     struct fit_laplace l = {0};
     struct fit_laplace_options lo = {.seed = s->seed, .draws = s->draws, .threads = m->side_by_side ? s->threads : 1,
-                                     .deadline = fit_sampling_deadline(m)};
+                                     .deadline = fit_sampling_deadline(m),
+                                     .state = m->resumed ? m->checkpoint.state : NULL, .state_size = m->checkpoint.size,
+                                     .save = m->opt->checkpoint ? save_draws : NULL, .save_user = m,
+                                     .save_seconds = m->opt->checkpoint_seconds};
     double begin = fit_seconds();
     enum fit_status st = fit_laplace_run(&m->p->target, s->mode, s->mode_covariance, &lo, &l, err);
+    s->resumed = (double)l.resumed;
+    if (st == FIT_ERR_INTERRUPTED && m->opt->checkpoint && !s->checkpoint_error[0]) {
+        size_t n = strlen(err->message);
+        snprintf(err->message + n, sizeof err->message - n, "; --resume goes on from here");
+    }
     if (st == FIT_OK)
         st = fit_samples_resample(s, &l, err);
     s->seconds.sampling = fit_seconds() - begin;
@@ -180,6 +193,9 @@ static enum fit_status take_mode(struct fit_sampling_run *m, struct fit_error *e
     memcpy(s->mode_covariance, m->checkpoint.covariance, n * n * sizeof *s->mode_covariance);
     s->weak = (size_t)m->checkpoint.weak;
     s->starts = (size_t)m->checkpoint.starts;
+    s->other_mass = m->checkpoint.other_mass;
+    memcpy(s->other_text, m->checkpoint.other_text, sizeof s->other_text);
+    memcpy(s->start_text, m->checkpoint.start_text, sizeof s->start_text);
     return FIT_OK;
 }
 
@@ -225,7 +241,7 @@ enum fit_status fit_sample(const struct fit_posterior_setup *setup, const struct
     s->ncolumn = s->nparam + s->ngroup * (s->nlinear + 1);
     s->dense = nuts && !opt->diagonal;
     struct fit_sampling_run m = {.opt = opt, .s = s, .begin = fit_seconds()};
-    enum fit_status st = opt->method != FIT_SAMPLING_LAPLACE ? fit_sampling_resume(&m, setup, err) : FIT_OK;
+    enum fit_status st = fit_sampling_resume(&m, setup, err);
     if (st == FIT_OK)
         st = fit_sampling_open(&m, setup, err);
     if (st == FIT_OK)

@@ -122,7 +122,7 @@ struct fit_samples {
     double weight_ess;             /* laplace, consensus */
     struct fit_consensus *consensus; /* NULL but for that method */
     size_t starts;                 /* from which the mode was looked for; above 1: Pathfinder was needed */
-    char start_text[160];          /* why; "" when there was one, and after a resumption */
+    char start_text[160];          /* why; "" when there was one */
     size_t weak;                   /* directions of the Hessian that the posterior does not determine */
     size_t nbound;                 /* linear parameters sampled because a bound is near */
     char mirror_text[400];         /* of mirror images (sampling_mirror.c), or "" */
@@ -142,7 +142,7 @@ struct fit_samples {
     int dense;                     /* metric */
     double target_accept;
     unsigned max_depth;
-    double resumed;                /* iterations of all chains that come from a checkpoint */
+    double resumed;                /* iterations of all chains, draws, shards that come from a checkpoint */
     char checkpoint_error[256];    /* why the last checkpoint could not be written, or "" */
     struct {
         double mode, warmup, sampling, summary, total;

@@ -67,9 +67,12 @@ void fit_sampling_save(struct fit_sampling_run *m, unsigned char *state, size_t 
                                .starts = (double)s->starts,
                                .seconds = fit_seconds() - m->begin + m->checkpoint.seconds,
                                .passes = fit_posterior_passes(m->p) + m->checkpoint.passes,
+                               .other_mass = s->other_mass,
                                .finished = finished,
                                .state = state,
                                .size = size};
+    memcpy(c.other_text, s->other_text, sizeof c.other_text);
+    memcpy(c.start_text, s->start_text, sizeof c.start_text);
     fit_checkpoint_write(m->opt->checkpoint, m->opt->identity ? m->opt->identity : "", &c, &err);
     snprintf(s->checkpoint_error, sizeof s->checkpoint_error, "%.250s", err.message);
     m->saved = fit_seconds();

@@ -112,9 +112,9 @@ char *fit_sampling_identity(const struct fit_posterior_setup *p,
     fprintf(f,
             "chains: %zu\nwarmup: %zu\ndraws: %zu\ntarget acceptance: %.17g\nlargest tree depth: "
             "%u\nmetric: %s\n"
-            "seed: %llu\n",
+            "seed: %llu\nmethod: %s\n",
             o->chains, o->warmup, o->draws, o->target_accept, o->max_depth,
-            o->diagonal ? "diagonal" : "dense", (unsigned long long)o->seed);
+            o->diagonal ? "diagonal" : "dense", (unsigned long long)o->seed, fit_sampling_method_word(o->method));
     if (o->method == FIT_SAMPLING_CONSENSUS)
         put_consensus(f, &o->consensus);
     if (fclose(f) != 0) {

@@ -128,6 +128,38 @@ has n/fit.json '"status": "none"'
 has n/summary.txt "no posterior"
 [ ! -e n/posterior.nc ] || fail "posterior.nc without draws"
 
+# ---- weighted draws: out of time, interrupted, killed; the same bytes in the end, for any number of threads
+weighted="--method laplace --draws 30000 --quiet --checkpoint-seconds 0.2"
+# shellcheck disable=SC2086
+expect 0 "$bin" fit d.yaml -o w1 $weighted --threads 1
+whole w1
+# shellcheck disable=SC2086
+expect 2 "$bin" fit d.yaml -o w2 $weighted --threads 2 --max-seconds 0.4
+has w2/summary.txt "by the time limit after"
+has w2/summary.txt "--resume goes on from here"
+[ ! -e w2/posterior.nc ] || fail "posterior.nc without all weighted draws"
+for signal in INT TERM KILL; do
+    # shellcheck disable=SC2086
+    "$bin" fit d.yaml -o w2 $weighted --resume --threads 3 >/dev/null 2>&1 &
+    pid=$!
+    sleep 0.3
+    kill -$signal $pid 2>/dev/null || true
+    got=0
+    wait $pid || got=$?
+    case $got in
+    0 | 130 | 137) ;;
+    *) fail "laplace: exit code $got after SIG$signal" ;;
+    esac
+done
+# shellcheck disable=SC2086
+expect 0 "$bin" fit d.yaml -o w2 $weighted --resume --threads 1
+has w2/run.log "went on from"
+has w2/run.log "weighted draws"
+"$tool" same w1/posterior.nc w2/posterior.nc || fail "weighted draws that went on are others"
+# shellcheck disable=SC2086
+expect 3 "$bin" fit d.yaml -o w2 $settings --resume
+has err 'is of another run'
+
 # ---- a checkpoint of another run
 # shellcheck disable=SC2086
 expect 3 "$bin" fit d.yaml -o k $settings --resume --seed 7

@@ -11,7 +11,7 @@
 #include "common/sha256.h"
 #include "sampler.h"
 
-static const char HEAD[] = "homodyne-gen checkpoint 2\n", IDENTITY[] = "data: 5f\n";
+static const char HEAD[] = "homodyne-gen checkpoint 3\n", IDENTITY[] = "data: 5f\n";
 
 static void read_it(const char *file)
 {
