@@ -134,6 +134,7 @@ struct fit_samples {
 
     double worst_r_hat, least_ess, divergences, saturated, least_bfmi; /* of all columns and chains */
     size_t worst_column;           /* of worst R-hat */
+    char divergence_text[128];     /* where divergences are: "where D0 is high (mean 2.1 sd above that of all draws)", or "" */
     enum fit_verdict verdict;
     char verdict_text[1024];       /* one or a few sentences, in words */
     double gradients, passes;

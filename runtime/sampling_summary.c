@@ -145,10 +145,36 @@ static void reason(struct fit_samples *s, enum fit_verdict v, const char *text)
     snprintf(s->verdict_text + n, sizeof s->verdict_text - n, "%s%s", n ? "; " : "", text);
 }
 
+/* The column by whose mean the draws of trajectories that diverged differ most from all draws. */
+static void locate_divergences(struct fit_samples *s, const struct fit_posterior *p)
+{
+    size_t at = s->ncolumn, n = s->chains * s->draws;
+    double most = 0;
+    char name[64];
+    s->divergence_text[0] = 0;
+    for (size_t c = 0; c < s->ncolumn && s->divergences > 0; c++) {
+        double sum = 0;
+        if (s->column[c].constant)
+            continue;
+        for (size_t k = 0; k < n; k++)
+            sum += s->stats[k].divergent > 0 ? s->x[k * s->ncolumn + c] : 0;
+        double off = (sum / s->divergences - s->column[c].c.mean) / s->column[c].c.sd;
+        if (!(fabs(off) > fabs(most)))
+            continue;
+        most = off;
+        at = c;
+    }
+    if (!(fabs(most) * sqrt(s->divergences) > 3)) /* no more than chance would have it */
+        return;
+    fit_samples_name(p->setup.kernel, s->ngroup, at, name);
+    snprintf(s->divergence_text, sizeof s->divergence_text, "where %s is %s (mean %.1f sd %s that of all draws)", name,
+             most > 0 ? "high" : "low", fabs(most), most > 0 ? "above" : "below");
+}
+
 static void judge_chains(struct fit_samples *s, const struct fit_sampling_options *o, const char *name)
 {
     double limit = given(o->max_r_hat, 1.01), ess = given(o->min_ess, 100.0 * (double)s->chains), n = (double)(s->chains * s->draws);
-    char text[256];
+    char text[320];
     if (s->mirror_apart)
         reason(s, FIT_VERDICT_FAILED, s->mirror_text);
     else if (!(s->worst_r_hat <= limit)) {
@@ -160,8 +186,8 @@ static void judge_chains(struct fit_samples *s, const struct fit_sampling_option
         reason(s, s->least_ess >= 0.25 * ess ? FIT_VERDICT_DOUBTFUL : FIT_VERDICT_FAILED, text);
     }
     if (s->divergences > o->max_divergence_rate * n) {
-        snprintf(text, sizeof text, "%.0f of %.0f draws ended in a divergence: some of the posterior may not be reached",
-                 s->divergences, n);
+        snprintf(text, sizeof text, "%.0f of %.0f draws ended in a divergence%s%s: some of the posterior may not be reached",
+                 s->divergences, n, s->divergence_text[0] ? ", mostly " : "", s->divergence_text);
         reason(s, s->divergences > 0.01 * n ? FIT_VERDICT_FAILED : FIT_VERDICT_DOUBTFUL, text);
     }
     if (s->least_bfmi < given(o->min_bfmi, 0.3)) {
@@ -221,6 +247,8 @@ static void judge(struct fit_samples *s, const struct fit_posterior *p, const st
         snprintf(text, sizeof text, "ended early, with %zu draws of each chain", s->draws);
         reason(s, FIT_VERDICT_DOUBTFUL, text);
     }
+    if (s->stats)
+        locate_divergences(s, p);
     if (s->method == FIT_SAMPLING_NUTS)
         judge_chains(s, o, name);
     else if (s->method == FIT_SAMPLING_CONSENSUS)

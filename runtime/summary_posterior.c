@@ -234,8 +234,8 @@ static void chains(const struct fit_results *r, FILE *f)
     char name[64], text[TEXT];
     fit_samples_name(r->kernel, s->ngroup, s->worst_column, name);
     snprintf(text, sizeof text,
-             "chains: divergences %.0f, E-BFMI %.2f, R-hat up to %.3f (%s), ESS from %.0f",
-             s->divergences, s->least_bfmi, s->worst_r_hat, name, s->least_ess);
+             "chains: divergences %.0f, trees cut short %.0f, E-BFMI %.2f, R-hat up to %.3f (%s), ESS from %.0f",
+             s->divergences, s->saturated, s->least_bfmi, s->worst_r_hat, name, s->least_ess);
     wrapped(f, text);
 }
 

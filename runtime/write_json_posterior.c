@@ -109,6 +109,7 @@ static void put_chains(struct fit_json *j, const struct fit_results *r)
     fit_json_number(j, "min_ess", s->least_ess);
     fit_json_number(j, "divergences", s->divergences);
     fit_json_number(j, "divergence_rate", s->divergences / (double)(s->chains * s->draws));
+    fit_json_string(j, "divergences_where", s->divergence_text);
     fit_json_number(j, "saturated_trees", s->saturated);
     fit_json_number(j, "min_ebfmi", s->least_bfmi);
     fit_json_begin(j, "chain", '[');

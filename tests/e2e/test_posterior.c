@@ -491,6 +491,35 @@ static void test_mirror_images(void **state)
     fit_dataset_free(x.ds);
 }
 
+/* Divergences where the fast one is slow are told so; scattered ones are not. */
+static void test_divergences_are_located(void **state)
+{
+    enum { ROWS = 60 };
+    double column[ROWS], y[ROWS];
+    struct experiment x;
+    struct fit_error err = {0};
+    struct fit_samples s;
+    struct fit_sampling_options o = {.method = FIT_SAMPLING_NUTS, .chains = 2, .warmup = 300, .draws = 400, .seed = 3,
+                                     .threads = 1};
+    (void)state;
+    two_steps(&x, column, y, ROWS);
+    if (fit_sample(&x.setup, NULL, &o, &s, &err) != FIT_OK)
+        fail_msg("%s", err.message);
+    struct fit_posterior *p = posterior(&x);
+    for (int scattered = 0; scattered < 2; scattered++) {
+        s.divergences = s.saturated = 0;
+        for (size_t k = 0; k < s.chains * s.draws; k++)
+            s.stats[k].divergent = scattered ? k % 100 == 0 : s.x[k * s.ncolumn] > s.column[0].q95;
+        again(&s, p, &o);
+        printf("    %s\n", s.verdict_text);
+        assert_true((strstr(s.verdict_text, "a divergence, mostly where") != NULL) == !scattered);
+        assert_true(scattered || strstr(s.divergence_text, "is high") || strstr(s.divergence_text, "is low"));
+    }
+    fit_posterior_free(p);
+    fit_samples_free(&s);
+    fit_dataset_free(x.ds);
+}
+
 /* Draws of covariance M become draws of covariance R; columns without errors have none. */
 static void test_robust_draws(void **state)
 {
@@ -591,6 +620,7 @@ int main(void)
         cmocka_unit_test(test_draw),
         cmocka_unit_test(test_sampling_twice),
         cmocka_unit_test(test_mirror_images),
+        cmocka_unit_test(test_divergences_are_located),
         cmocka_unit_test(test_robust_draws),
         cmocka_unit_test(test_refused),
     };
