@@ -164,11 +164,24 @@ static void locate_divergences(struct fit_samples *s, const struct fit_posterior
         most = off;
         at = c;
     }
-    if (!(fabs(most) * sqrt(s->divergences) > 3)) /* no more than chance would have it */
+    if (!(fabs(most) > 0.5 && fabs(most) * sqrt(s->divergences) > 3)) /* no more than chance would have it */
         return;
     fit_samples_name(p->setup.kernel, s->ngroup, at, name);
     snprintf(s->divergence_text, sizeof s->divergence_text, "where %s is %s (mean %.1f sd %s that of all draws)", name,
              most > 0 ? "high" : "low", fabs(most), most > 0 ? "above" : "below");
+}
+
+/* "0.02, 0.21, 0.02, 0.03": of at most eight chains. */
+static void chain_means(const struct fit_samples *s, size_t column, char *text, size_t size)
+{
+    size_t n = 0;
+    text[0] = 0;
+    for (size_t c = 0; c < s->chains && c < 8 && n < size; c++) {
+        double sum = 0;
+        for (size_t k = 0; k < s->draws; k++)
+            sum += s->x[(c * s->draws + k) * s->ncolumn + column];
+        n += (size_t)snprintf(text + n, size - n, "%s%.3g", c ? ", " : "", sum / (double)s->draws);
+    }
 }
 
 static void judge_chains(struct fit_samples *s, const struct fit_sampling_options *o, const char *name)
@@ -178,7 +191,10 @@ static void judge_chains(struct fit_samples *s, const struct fit_sampling_option
     if (s->mirror_apart)
         reason(s, FIT_VERDICT_FAILED, s->mirror_text);
     else if (!(s->worst_r_hat <= limit)) {
-        snprintf(text, sizeof text, "the chains disagree about %s (R-hat %.3f, %.2f allowed)", name, s->worst_r_hat, limit);
+        char means[128];
+        chain_means(s, s->worst_column, means, sizeof means);
+        snprintf(text, sizeof text, "the chains disagree about %s (R-hat %.3f, %.2f allowed): their means are %s", name,
+                 s->worst_r_hat, limit, means);
         reason(s, FIT_VERDICT_FAILED, text);
     }
     if (!(s->least_ess >= ess)) {
