@@ -78,6 +78,7 @@ fuzz: dependencies
 
 # Folders of their own in the build, as in CMakePresets.json; with=asan or with=tsan: one of the two.
 with = asan tsan
+sanitize: export LSAN_OPTIONS = suppressions=$(CURDIR)/build-aux/lint/lsan.supp:print_suppressions=0
 sanitize: dependencies
 	@for p in $(with); do \
 	    CMAKE_GENERATOR="$${CMAKE_GENERATOR-$(GENERATOR)}" $(CMAKE) --preset $$p -B $(BUILD)/$$p && \

@@ -14,6 +14,18 @@ if(FIT_SANITIZE)
     target_link_options(fit_warnings INTERFACE -fsanitize=${FIT_SANITIZE})
 endif()
 
+# At the end of a directory with tests: sanitized programs are slow.
+function(fit_stretch_timeouts)
+    get_property(tests DIRECTORY PROPERTY TESTS)
+    foreach(test IN LISTS tests)
+        get_test_property(${test} TIMEOUT seconds)
+        if(FIT_SANITIZE AND seconds)
+            math(EXPR seconds "${seconds} * 10")
+            set_tests_properties(${test} PROPERTIES TIMEOUT ${seconds})
+        endif()
+    endforeach()
+endfunction()
+
 if(FIT_FUZZ)
     target_compile_options(fit_warnings INTERFACE -fsanitize=fuzzer-no-link)
     target_compile_definitions(fit_warnings INTERFACE FIT_FUZZ) # checksums are not looked at

@@ -35,7 +35,7 @@ cppcheck -q -j"$jobs" --std=c11 --language=c --library=posix --library=gnu --err
 # Findings with the notes behind them, but for those that build-aux/lint/clang-tidy.txt lists.
 findings=$(mktemp)
 trap 'rm -f "$findings"' EXIT
-printf '%s\n' "$@" | xargs -P "$jobs" -n 4 clang-tidy --quiet -p "$build" \
+printf '%s\n' "$@" | xargs -P "$jobs" -n 4 clang-tidy --quiet -p "$build" --config-file=.clang-tidy \
     --extra-arg=-Wno-unknown-warning-option --extra-arg=-include --extra-arg="$PWD/build-aux/lint/analyzer.h" \
     2>/dev/null | awk -v root="$PWD/" '
     FNR == NR { if ($0 !~ /^#/ && NF == 2) known[$1 " " $2] = 1; next }

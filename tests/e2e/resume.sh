@@ -80,11 +80,11 @@ for signal in INT TERM; do
     mkfifo pipe$signal
     # shellcheck disable=SC2086
     "$bin" fit d.yaml -o i$signal $settings --progress json --threads 2 >/dev/null 2>pipe$signal &
-    pid=$!
-    while IFS= read -r text; do
+    pid=$! sent=
+    while IFS= read -r text; do # to the end: who writes where nobody reads gets SIGPIPE
         case $text in
         *'"draws": 0'*) ;; # a chain is in its warm-up
-        *'"draws"'*) kill -$signal $pid 2>/dev/null || true && break ;;
+        *'"draws"'*) [ "$sent" ] || kill -$signal $pid 2>/dev/null || true; sent=yes ;;
         esac
     done <pipe$signal
     got=0
