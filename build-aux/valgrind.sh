@@ -2,7 +2,8 @@
 # valgrind's memcheck over the unit tests and over a small fit of each kind: pairs and rows, least squares and
 # chains, consensus, values that stay in their file.  Usage: valgrind.sh BUILD [TEST...]: some unit tests only.
 #
-# valgrind knows no AVX-512; the programs then take the kernels of a lower level.  Findings that are none of ours:
+# valgrind knows no AVX-512; the programs then take the kernels of a lower level.  Its long double has 64 bits, with
+# which the compiler proves no accuracy: of the compiler the unit tests are run.  Findings that are none of ours:
 # build-aux/lint/valgrind.supp.  Prints every finding and exits with 1 when there is one.
 set -u
 build=$(cd "$1" && pwd) || exit 1
@@ -60,6 +61,5 @@ check "rows" "$bin/homodyne-kww" fit --data rows.csv -j 2 --quiet --output-dir g
 check "rows, chains" "$bin/homodyne-kww" fit --data rows.csv -j 2 --quiet --output-dir h --method nuts --chains 2 \
     --warmup 50 --draws 50
 check "report" "$bin/homodyne-report" report d
-check "compiler" "$bin/homodyne-gen" "$here/../models/laminar.lua" -o out
 echo "valgrind: $n programs"
 exit $bad
