@@ -23,7 +23,8 @@ enum { FRAMES = 14, SETS = 12, ROWS = 3 };
 
 struct check {
     struct hg_model *m;
-    hg_id mean;
+    hg_id mean;     /* or the log density */
+    int twice;      /* second derivatives, too */
     uint32_t nleaf; /* parameters, then linear parameters */
     hg_id *root;    /* mean, then its derivatives */
     hg_id *second;  /* upper triangle of second derivatives, when they are asked for */
@@ -150,7 +151,7 @@ static int check_derivatives(struct check *c, struct hg_diag *d)
             p.i = is_pair(m) ? pair[k][0] : 0;
             p.j = is_pair(m) ? pair[k][1] : 0;
             p.column = row_of(m, k);
-            if (!compare_at(c, &p, d) || (m->hessian && !compare_second_at(c, &p, d)))
+            if (!compare_at(c, &p, d) || (c->twice && !compare_second_at(c, &p, d)))
                 return 0;
         }
     }
@@ -194,32 +195,56 @@ static int check_test(struct check *c, const struct hg_test *t, struct hg_diag *
     return 0;
 }
 
-int hg_check(struct hg_model *m, const struct hg_variant *v, struct hg_diag *d, FILE *out)
+static struct check open_check(struct hg_model *m, hg_id mean, int twice)
 {
-    struct check c = {.m = m, .mean = v->mean, .nleaf = m->param.n + m->linear.n, .worst_name = "-"};
-    uint32_t tests = 0;
-    int ok = 1;
+    struct check c = {.m = m, .mean = mean, .twice = twice, .nleaf = m->param.n + m->linear.n, .worst_name = "-"};
     c.root = hg_alloc(m->expr->arena, (c.nleaf + 1) * sizeof *c.root);
-    c.root[0] = v->mean;
+    c.root[0] = mean;
     for (uint32_t k = 0; k < c.nleaf; k++)
-        c.root[k + 1] = hg_diff(m->expr, v->mean, leaf_of(&c, k));
+        c.root[k + 1] = hg_diff(m->expr, mean, leaf_of(&c, k));
     c.second = hg_alloc(m->expr->arena, ((size_t)c.nleaf * (c.nleaf + 1) / 2 + 1) * sizeof *c.second);
-    for (uint32_t a = 0, n = 0; a < c.nleaf && m->hessian; a++)
+    for (uint32_t a = 0, n = 0; a < c.nleaf && twice; a++)
         for (uint32_t b = a; b < c.nleaf; b++)
             c.second[n++] = hg_diff(m->expr, c.root[a + 1], leaf_of(&c, b));
     c.symbolic = hg_eval_new(m->expr, c.nleaf + 1, c.root);
-    c.symbolic2 = hg_eval_new(m->expr, m->hessian ? c.nleaf * (c.nleaf + 1) / 2 : 0, c.second);
+    c.symbolic2 = hg_eval_new(m->expr, twice ? c.nleaf * (c.nleaf + 1) / 2 : 0, c.second);
     c.dual = hg_eval_new(m->expr, 1, &c.mean);
-    ok = check_derivatives(&c, d);
+    return c;
+}
+
+static void close_check(struct check *c)
+{
+    hg_eval_free(c->symbolic);
+    hg_eval_free(c->symbolic2);
+    hg_eval_free(c->dual);
+}
+
+/* The log density: its first and second derivatives. */
+static int check_law(struct hg_model *m, const struct hg_variant *v, struct hg_diag *d, FILE *out)
+{
+    if (!m->density)
+        return 1;
+    struct check c = open_check(m, m->density->node, 1);
+    int ok = check_derivatives(&c, d);
+    close_check(&c);
+    if (ok && out)
+        fprintf(out, "%s (%s): %lu derivatives of the log density agree with dual numbers to %.1e (%s), and %lu second ones\n",
+                m->file, v->name, c.compared, c.worst, c.worst_name, c.compared2);
+    return ok;
+}
+
+int hg_check(struct hg_model *m, const struct hg_variant *v, struct hg_diag *d, FILE *out)
+{
+    struct check c = open_check(m, v->mean, m->hessian);
+    uint32_t tests = 0;
+    int ok = check_derivatives(&c, d) && check_law(m, v, d, out);
     hg_model_sizes_told(m, d);
     for (uint32_t t = 0; t < m->ntest; t++)
         if (strcmp(m->test[t].variant ? m->test[t].variant : "fast", v->name) == 0) {
             ok &= check_test(&c, &m->test[t], d);
             tests++;
         }
-    hg_eval_free(c.symbolic);
-    hg_eval_free(c.symbolic2);
-    hg_eval_free(c.dual);
+    close_check(&c);
     if (ok && out && m->hessian)
         fprintf(out, "%s (%s): %lu second derivatives agree with dual numbers of the first\n", m->file, v->name,
                 c.compared2);

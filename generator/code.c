@@ -173,6 +173,10 @@ static const char *scalar_name(enum hg_op op)
     case HG_D2SINC: return "fit_d2sinc";
     case HG_SOFTPLUS: return "fit_softplus";
     case HG_LOGISTIC: return "fit_logistic";
+    case HG_LGAMMA: return "fit_lgamma";
+    case HG_DIGAMMA: return "fit_digamma";
+    case HG_TRIGAMMA: return "fit_trigamma";
+    case HG_TETRAGAMMA: return "fit_tetragamma";
     case HG_SIGN: return "fit_sign";
     default: return hg_op_text[op];
     }

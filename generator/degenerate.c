@@ -489,6 +489,12 @@ static int is_regional(struct search *w, int condition, double value, const stru
     return circuits_at(w, 0, condition, beside, HG_GROUPS, &w->beside) && find_circuit(&w->beside, x);
 }
 
+/* A parameter of priors, of which data know nothing anyway. */
+static int is_hyper(const struct hg_model *m, uint32_t k)
+{
+    return k < m->param.n && m->param.item[k].hyper && !hg_model_uses(m, m->param.item[k].node);
+}
+
 /* Circuits that come at every set of the scenario and not everywhere. */
 static void scenario(struct search *w, enum fit_degeneracy_kind kind, int condition, double value)
 {
@@ -503,6 +509,8 @@ static void scenario(struct search *w, enum fit_degeneracy_kind kind, int condit
             return;
     for (uint32_t k = 0; k < w->at[0].n && fresh; k++) {
         const struct circuit *x = &w->at[0].item[k];
+        if (x->n == 1 && is_hyper(w->probe.m, x->param[0]))
+            continue;
         double c[HG_SETS * HG_CIRCUIT];
         int every = !find_circuit(&w->generic, x);
         for (uint32_t i = 0; i < x->n; i++)
@@ -546,18 +554,19 @@ static void special_values(struct search *w)
 
 const struct hg_degeneracies *hg_degenerate(struct hg_model *m, const struct hg_variant *v)
 {
-    if (m->degenerate && m->degenerate_of == v->mean)
+    hg_id root = m->density ? m->density->node : v->mean; /* what data see */
+    if (m->degenerate && m->degenerate_of == root)
         return m->degenerate;
     struct hg_degeneracies *all = hg_alloc(m->expr->arena, sizeof *all);
     m->degenerate = all;
-    m->degenerate_of = v->mean;
+    m->degenerate_of = root;
     struct search *w = hg_alloc(m->expr->arena, sizeof *w);
     if (m->param.n == 0 || m->nscreen == 0)
         return all;
     w->all = all;
     w->told = hg_model_sizes_told(m, NULL);
     w->theta = hg_alloc(m->expr->arena, (m->param.n + 1) * sizeof *w->theta);
-    hg_probe_open(&w->probe, m, v->mean);
+    hg_probe_open(&w->probe, m, root);
     matrix_new(&w->matrix, &w->probe);
     choose_sets(w);
     for (int one = 0; one < 2; one++) {

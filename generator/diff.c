@@ -1,7 +1,8 @@
 /* diff.c -- symbolic differentiation: one forward sweep over the ids.
  *
  * d[id] is the derivative of node id along the direction, or 0 where it does not depend on a leaf: no
- * product with zero is ever built.  A second sweep over the result gives second derivatives.  The cumulative trapezoid is linear, so the derivative of potential(f) is
+ * product with zero is ever built.  A second sweep over the result gives second derivatives.  hg_gradient goes the
+ * other way (Linnainmaa 1976): from the root down, every node knows what the root changes when it does.  The cumulative trapezoid is linear, so the derivative of potential(f) is
  * potential(df): derivatives of integrals are again tables over the time grid.
  */
 #include <math.h>
@@ -123,6 +124,9 @@ static hg_id slope(struct hg_expr *e, enum hg_op f, hg_id x, hg_id y)
     case HG_DSINC: return hg_call(e, HG_D2SINC, x);
     case HG_SOFTPLUS: return hg_call(e, HG_LOGISTIC, x);
     case HG_LOGISTIC: return hg_mul(e, y, hg_call(e, HG_LOGISTIC, hg_neg(e, x)));
+    case HG_LGAMMA: return hg_call(e, HG_DIGAMMA, x);
+    case HG_DIGAMMA: return hg_call(e, HG_TRIGAMMA, x);
+    case HG_TRIGAMMA: return hg_call(e, HG_TETRAGAMMA, x);
     case HG_ABS: return hg_call(e, HG_SIGN, x);
     case HG_SIGN: return hg_const(e, 0.0);
     default: hg_bug("diff: no rule for %s", hg_op_text[f]);
@@ -202,4 +206,83 @@ hg_id hg_diff(struct hg_expr *e, hg_id root, hg_id leaf)
 {
     hg_id one = hg_const(e, 1.0);
     return hg_diff_along(e, root, 1, &leaf, &one);
+}
+
+/* --- all derivatives at once ---------------------------------------------------------------------------- */
+
+/* d node / d operand, all other operands held; d: zeros. */
+static hg_id partial(struct hg_expr *e, hg_id id, hg_id operand, hg_id *d)
+{
+    d[operand] = hg_const(e, 1.0);
+    hg_id r = d_node(e, id, d);
+    d[operand] = 0;
+    return r;
+}
+
+/* Does a choice below the root depend on something with `reach`?  What its other branch has may be infinite, and times
+ * 0 no number; a sweep up chooses between derivatives instead. */
+static int has_choice(const struct hg_expr *e, hg_id root, const unsigned char *reach)
+{
+    for (hg_id id = 1; id <= root; id++)
+        if (reach[id] && (hg_at(e, id)->op == HG_WHERE || hg_at(e, id)->op == HG_GUARD))
+            return 1;
+    return 0;
+}
+
+/* Adds the term to what is there; distinct operands of a node are few. */
+static void add_to(struct hg_expr *e, hg_id *sum, hg_id term)
+{
+    *sum = *sum ? hg_add(e, *sum, term) : term;
+}
+
+static void sweep_down(struct hg_expr *e, hg_id root, const unsigned char *reach, hg_id *adjoint)
+{
+    hg_id *d = calloc(root + 1, sizeof *d);
+    if (!d)
+        hg_bug("out of memory");
+    adjoint[root] = hg_const(e, 1.0);
+    for (hg_id id = root; id > 0; id--) {
+        const struct hg_node n = *hg_at(e, id); /* a copy: the array of nodes may move */
+        e->line = n.line;
+        for (uint32_t k = 0; adjoint[id] && reach[id] && k < n.nargs; k++) {
+            hg_id x = n.arg[k];
+            int again = 0;
+            for (uint32_t l = 0; l < k; l++)
+                again |= n.arg[l] == x;
+            hg_id slope = reach[x] && !again ? partial(e, id, x, d) : 0;
+            if (slope && !hg_is_value(e, slope, 0.0))
+                add_to(e, &adjoint[x], hg_mul(e, adjoint[id], slope));
+        }
+    }
+    free(d);
+}
+
+void hg_gradient(struct hg_expr *e, hg_id root, uint32_t n, const hg_id *leaf, hg_id *slope)
+{
+    unsigned char *reach = calloc(root + 1, 1), *below = calloc(root + 1, 1); /* leaves are below it; it is below the root */
+    hg_id *adjoint = calloc(root + 1, sizeof *adjoint);
+    uint32_t line = e->line;
+    if (!reach || !below || !adjoint)
+        hg_bug("out of memory");
+    below[root] = 1;
+    for (hg_id id = root; id > 0; id--)
+        for (uint32_t k = 0; below[id] && k < hg_at(e, id)->nargs; k++)
+            below[hg_at(e, id)->arg[k]] = 1;
+    for (uint32_t k = 0; k < n; k++)
+        if (leaf[k] <= root)
+            reach[leaf[k]] = below[leaf[k]];
+    for (hg_id id = 1; id <= root; id++)
+        for (uint32_t k = 0; below[id] && k < hg_at(e, id)->nargs; k++)
+            reach[id] |= reach[hg_at(e, id)->arg[k]];
+    int up = has_choice(e, root, reach);
+    if (!up)
+        sweep_down(e, root, reach, adjoint);
+    for (uint32_t k = 0; k < n; k++)
+        slope[k] = up                                        ? hg_diff(e, root, leaf[k])
+                   : leaf[k] <= root && adjoint[leaf[k]] ? adjoint[leaf[k]]
+                                                             : hg_const(e, 0.0);
+    e->line = line;
+    free(reach);
+    free(below);
+    free(adjoint);
 }

@@ -30,6 +30,7 @@ struct domain {
     const struct hg_expr *e;
     hg_id mean;
     uint32_t K;
+    int inside;              /* bounds themselves do not count, ranges of columns do */
     struct range *r;         /* of nodes up to the mean */
     unsigned char *need, *open; /* below the mean; below it without passing a branch of a choice */
     hg_id *suspect;
@@ -142,6 +143,8 @@ static struct range leaf_range(const struct domain *w, const struct hg_node *n)
     case HG_PARAM: return declared(&w->m->param, n->ref);
     case HG_LINEAR: return declared(&w->m->linear, n->ref);
     case HG_SETTING: x = w->at.setting[n->ref]; return (struct range){x, x};
+    case HG_COLUMN: return w->inside && w->m->column.item[n->ref].lower < w->m->column.item[n->ref].upper
+                               ? declared(&w->m->column, n->ref) : all();
     case HG_TIME: return (struct range){0, LONGEST};
     case HG_STEP: return (struct range){1e-9, LONGEST};
     default: return all();
@@ -201,7 +204,11 @@ enum fault { NONE, NEGATIVE, ZERO, OUTSIDE, TOO_LARGE };
 static enum fault fault_of(enum hg_op op, struct range a, struct range b)
 {
     switch (op) {
-    case HG_LOG: return a.lo < 0 ? NEGATIVE : a.lo <= 0 ? ZERO : NONE;
+    case HG_LOG:
+    case HG_LGAMMA:
+    case HG_DIGAMMA:
+    case HG_TRIGAMMA:
+    case HG_TETRAGAMMA: return a.lo < 0 ? NEGATIVE : a.lo <= 0 ? ZERO : NONE;
     case HG_LOG1P: return a.lo <= -1 ? OUTSIDE : NONE;
     case HG_ASIN:
     case HG_ACOS: return a.lo < -1 || a.hi > 1 ? OUTSIDE : NONE;
@@ -439,10 +446,10 @@ static void try_points(struct domain *w, double *coord, double *column)
 }
 
 /* One of the ends, when it is finite, or where the parameter is. */
-static double end_of(const struct hg_symbol_decl *s, int upper, double otherwise)
+static double end_of(const struct domain *w, const struct hg_symbol_decl *s, int upper, double otherwise)
 {
     double x = upper ? s->upper : s->lower;
-    return isfinite(x) ? x : otherwise;
+    return !isfinite(x) ? otherwise : w->inside ? x + 1e-6 * (otherwise - x) : x;
 }
 
 /* Random sets, single parameters at their ends, corners of the box. */
@@ -456,23 +463,25 @@ static void try_parameters(struct domain *w, double *coord, double *column)
     for (uint32_t k = 0; k < 2 * w->K; k++) {
         const struct hg_symbol_decl *s = &m->param.item[k / 2];
         memcpy(w->theta, m->screen, w->K * sizeof *w->theta);
-        w->theta[k / 2] = end_of(s, k % 2, w->theta[k / 2]);
+        w->theta[k / 2] = end_of(w, s, k % 2, w->theta[k / 2]);
         try_points(w, coord, column);
     }
     for (uint32_t c = 0; c < CORNERS; c++) {
         for (uint32_t k = 0; k < w->K; k++) {
             double here = m->screen[(c % m->nscreen) * w->K + k], u = uniform(w);
-            w->theta[k] = u < 0.4 ? here : end_of(&m->param.item[k], u < 0.7, here);
+            w->theta[k] = u < 0.4 ? here : end_of(w, &m->param.item[k], u < 0.7, here);
         }
         try_points(w, coord, column);
     }
 }
 
-void hg_domain_check(struct hg_model *m, const struct hg_variant *v, struct hg_diag *d)
+/* inside: not on the bounds themselves, where a density may well be 0. */
+static void check_root(struct hg_model *m, hg_id root, int inside, struct hg_diag *d)
 {
     struct hg_arena *a = m->expr->arena;
-    struct domain w = {.m = m, .e = m->expr, .mean = v->mean, .K = m->param.n, .d = d, .random = 7};
-    size_t n = (size_t)v->mean + 1;
+    struct domain w = {.m = m, .e = m->expr, .mean = root, .inside = inside, .K = m->param.n, .d = d,
+                       .random = 7};
+    size_t n = (size_t)root + 1;
     double time[FRAMES], *setting = hg_alloc(a, (m->setting.n + 1) * sizeof *setting),
            *linear = hg_alloc(a, (m->linear.n + 1) * sizeof *linear), *coord = hg_alloc(a, (m->axis.n + 1) * sizeof *coord),
            *column = hg_alloc(a, (m->column.n + 1) * sizeof *column);
@@ -499,4 +508,12 @@ void hg_domain_check(struct hg_model *m, const struct hg_variant *v, struct hg_d
     try_parameters(&w, coord, column);
     hg_twins_free(w.twins);
     warn_all(&w);
+}
+
+void hg_domain_check(struct hg_model *m, const struct hg_variant *v, struct hg_diag *d)
+{
+    if (!m->density || !hg_contains(m->expr, m->density->node, v->mean)) /* it holds the mean, most times */
+        check_root(m, v->mean, 0, d);
+    if (m->density)
+        check_root(m, m->density->node, 1, d);
 }

@@ -278,11 +278,14 @@ static int linear_in_all(struct hg_model *m, hg_id a, hg_id b)
 static void find_linear(struct dsl *d, struct dsl_names *found)
 {
     struct hg_model *m = d->m;
+    if (m->density)
+        return;
     hg_id *taken = hg_alloc(d->arena, (m->param.n + 1) * sizeof *taken);
     for (uint32_t k = 0; k < m->param.n; k++) {
         const struct hg_symbol_decl *s = &m->param.item[k];
         int join =
-            (m->space == FIT_ROWS || s->over >= 0) && !dsl_has_name(&d->nonlinear, s->name) &&
+            (m->space == FIT_ROWS || s->over >= 0) && !dsl_has_name(&d->nonlinear, s->name) && !s->hyper &&
+            !s->prior_from[0] && !s->prior_from[1] &&
             hg_contains(m->expr, m->variant[0].mean, s->node) && linear_in_all(m, s->node, s->node);
         for (size_t j = 0; join && j < found->n; j++)
             join = linear_in_all(m, s->node, taken[j]);
@@ -350,7 +353,8 @@ struct hg_model *hg_dsl_load_text(struct hg_arena *a, const char *file, const ch
         return NULL;
     if (!d->m->screen)
         default_screen(d);
-    hg_rates_find(d->m);
+    if (!d->m->density)
+        hg_rates_find(d->m);
     return d->m;
 }
 

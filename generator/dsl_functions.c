@@ -7,6 +7,7 @@
 #include <lua.h>
 
 #include "dsl_private.h"
+#include "polygamma.h"
 
 static double number_sinc(double x)
 {
@@ -16,6 +17,16 @@ static double number_sinc(double x)
 static double number_softplus(double x)
 {
     return x > 0 ? x + log1p(exp(-x)) : log1p(exp(x));
+}
+
+static double number_lgamma(double x)
+{
+    return (double)hg_polygamma(0, x);
+}
+
+static double number_digamma(double x)
+{
+    return (double)hg_polygamma(1, x);
 }
 
 static double number_logistic(double x)
@@ -41,6 +52,8 @@ static const struct function {
     {"erf", HG_ERF, PLAIN, erf},       {"erfc", HG_ERFC, PLAIN, erfc},
     {"softplus", HG_SOFTPLUS, PLAIN, number_softplus},
     {"logistic", HG_LOGISTIC, PLAIN, number_logistic},
+    {"lgamma", HG_LGAMMA, PLAIN, number_lgamma},
+    {"digamma", HG_DIGAMMA, PLAIN, number_digamma},
     {"abs", HG_ABS, KEEP, fabs},
 };
 

@@ -163,6 +163,45 @@ static void read_start(lua_State *L, int t, struct hg_symbol_decl *s)
                  s->name, s->lower, s->upper);
 }
 
+/* The number at the top of the stack, or the parameter that stands for it: then 1 + its place, else 0. */
+static uint32_t prior_number(lua_State *L, const struct hg_symbol_decl *s, int scale, double *number)
+{
+    struct dsl *d = dsl_of(L);
+    const struct dsl_value *v = dsl_test(L, -1);
+    const struct hg_node *n = v ? hg_at(d->m->expr, v->id) : NULL;
+    if (!n) {
+        *number = dsl_number_at(L, -1, "prior");
+        return 0;
+    }
+    if (n->op != HG_PARAM)
+        dsl_fail(L, "prior", n->op == HG_LINEAR ? "linear = false in its declaration" : "declare a parameter for it",
+                 "a prior has numbers and nonlinear parameters, no other expressions");
+    struct hg_symbol_decl *h = &d->m->param.item[n->ref];
+    if (h->over >= 0)
+        dsl_fail(L, h->name, NULL, "'%s' has a value for each group: it cannot stand in the prior of '%s'", h->name, s->name);
+    if (scale && !(h->lower >= 0))
+        dsl_fail(L, h->name, hg_format(d->arena, "bounds = {0, math.huge} in the declaration of '%s'", h->name),
+                 "'%s' is the width of a prior and may be negative", h->name);
+    h->hyper = 1;
+    *number = h->start;
+    return 1 + n->ref;
+}
+
+/* A prior with parameters is a density for all their values: no bound may cut it. */
+static void check_prior_from(lua_State *L, const struct hg_symbol_decl *s)
+{
+    int positive = s->prior == FIT_PRIOR_LOG_NORMAL || s->prior == FIT_PRIOR_HALF_NORMAL ||
+                   s->prior == FIT_PRIOR_EXPONENTIAL || s->prior == FIT_PRIOR_HALF_CAUCHY;
+    if (!s->prior_from[0] && !s->prior_from[1])
+        return;
+    if (!positive && s->prior != FIT_PRIOR_NORMAL)
+        dsl_fail(L, "prior", "normal, log_normal, half_normal, half_cauchy and exponential can",
+                 "this kind of prior cannot have parameters");
+    if (isfinite(s->upper) || (positive ? s->lower > 0 : isfinite(s->lower)))
+        dsl_fail(L, "bounds", positive ? "bounds = {0, math.huge}" : "drop the bounds, or use log_normal(mean, sd)",
+                 "the prior of '%s' has parameters; bounds would cut it", s->name);
+}
+
 /* prior = {"normal", mean, sd}, ... */
 void dsl_read_prior(lua_State *L, int t, const char *key, struct hg_symbol_decl *s)
 {
@@ -204,10 +243,12 @@ void dsl_read_prior(lua_State *L, int t, const char *key, struct hg_symbol_decl 
                      prior[k].n);
         for (int i = 0; i < prior[k].n; i++, lua_pop(L, 1)) {
             lua_rawgeti(L, -1, i + 2);
-            *to[prior[k].first + i] = dsl_number_at(L, -1, "prior");
+            int at = prior[k].first + i; /* 1: a, 2: b */
+            s->prior_from[at - 1] = prior_number(L, s, at == 2, to[at]);
         }
         s->prior = prior[k].kind;
-        if (prior[k].n && !(s->prior_b > 0))
+        check_prior_from(L, s);
+        if (prior[k].n && !s->prior_from[1] && !(s->prior_b > 0))
             dsl_fail(L, "prior", prior[k].usage, "the last number of a prior must be positive");
         if (s->prior == FIT_PRIOR_LOG_UNIFORM && !(s->lower > 0 && isfinite(s->upper)))
             dsl_fail(L, "prior", prior[k].usage, "a log_uniform prior needs two positive bounds");

@@ -125,7 +125,8 @@ static const char *mean_help(lua_State *L, hg_unit mean, hg_unit wanted)
 static struct dsl_value read_mean(lua_State *L, int t, hg_unit unit)
 {
     struct dsl *d = dsl_of(L);
-    lua_getfield(L, t, "mean");
+    if (!dsl_law_mean(L, t))
+        lua_pushnil(L);
     struct dsl_value v = dsl_value_at(L, -1, "mean");
     lua_pop(L, 1);
     if (v.unit != unit && v.unit != HG_UNIT_ANY)
@@ -218,6 +219,21 @@ static void warn_of_nil(lua_State *L)
     }
 }
 
+/* A law of the errors: everything is a parameter like all others then. */
+static void observe_law(lua_State *L, hg_unit unit, int kind)
+{
+    struct dsl *d = dsl_of(L);
+    struct hg_model *m = d->m;
+    if (!m->column.n)
+        dsl_fail(L, kind == 2 ? "log_density" : "noise", "errors of pairs of frames are normal",
+                 "another law of the errors is for models with columns");
+    if (d->claim || d->claimed.n)
+        dsl_fail(L, "linear", "drop `linear`", "parameters are solved for as linear ones where errors are normal only");
+    for (uint32_t k = 0; k < m->column.n; k++)
+        if (m->column.item[k].role == FIT_ROLE_VALUE)
+            dsl_read_law(L, &m->column.item[k], unit, kind);
+}
+
 int dsl_observe(lua_State *L)
 {
     struct dsl *d = dsl_of(L);
@@ -227,7 +243,7 @@ int dsl_observe(lua_State *L)
         m->column.n
             ? "m.observe(y, { mean = ..., sigma = s }), y and s from m.columns"
             : "m.observe(\"c2\", { over = {phi, t1, t2}, mean = ..., linear = {contrast, offset} })");
-    dsl_check_keys(L, 2, "observe", "over mean linear unit sigma noise");
+    dsl_check_keys(L, 2, "observe", "over mean linear unit sigma noise log_density support");
     if (m->nvariant)
         dsl_fail(L, "observe",
                  "another formula for the same data is m.variant(name, { mean = ... })",
@@ -236,6 +252,7 @@ int dsl_observe(lua_State *L)
         dsl_fail(L, "observe",
                  "m.grid(\"t\", \"s\") for pairs of frames, m.columns(...) for a table",
                  "there is neither a time grid nor a column");
+    int law = dsl_has_law(L, 2);
     hg_unit unit = m->column.n ? observe_column(L, 2) : observe_pairs(L, 2);
     dsl_name_locals(L);
     struct dsl_value mean = read_mean(L, 2, unit);
@@ -243,7 +260,10 @@ int dsl_observe(lua_State *L)
     check_over(L, 2, mean.id);
     check_columns(L, mean.id);
     read_linear_list(L, 2);
-    read_noise(L, 2);
+    if (law)
+        observe_law(L, unit, law);
+    else
+        read_noise(L, 2);
     m->observe_line = dsl_line(L);
     m->variant[m->nvariant++] = (struct hg_variant){
         .name = "fast", .mean = mean.id, .written = mean.written, .line = m->observe_line};
@@ -262,6 +282,8 @@ int dsl_variant(lua_State *L)
     struct dsl *d = dsl_of(L);
     struct hg_model *m = d->m;
     need_observe(L, "variant");
+    if (m->density)
+        dsl_fail(L, "variant", NULL, "variants are for normal errors; the law '%s' has one formula", m->density->name);
     const char *name = dsl_text_at(L, 1, "the name of a variant");
     dsl_check_c_name(L, name, "variant");
     dsl_need_table(L, 2, "m.variant(\"parity\", { mean = ... })");

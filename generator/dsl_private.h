@@ -151,6 +151,17 @@ int dsl_test_point(struct lua_State *L);
 /* A sensible random value of a parameter for which the author gave no rule. */
 double dsl_random_start(struct dsl *d, const struct hg_symbol_decl *s);
 
+/* --- dsl_density.c: the law of the errors --- */
+
+/* Does the table of m.observe at t name a law: 0: no, 1: `noise`, 2: `log_density`.  Fails when it has both. */
+int dsl_has_law(struct lua_State *L, int t);
+
+/* Pushes the mean of the table at stack position 2, or that of its law; 0 (and nothing pushed): neither has one. */
+int dsl_law_mean(struct lua_State *L, int t);
+
+/* m->density from the table at 2 with the law of that kind, for the measured column `value` in `unit`. */
+void dsl_read_law(struct lua_State *L, const struct hg_symbol_decl *value, hg_unit unit, int kind);
+
 /* --- dsl_options.c: reading tables of options --- */
 
 /* Is `key` among the words of a list such as "unit start bounds"? */

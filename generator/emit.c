@@ -162,7 +162,7 @@ int hg_emit_kernel(struct hg_model *m, const struct hg_variant *v, struct hg_dia
     if (!em.p)
         return 0;
     hg_emit_arrange(&em);
-    p.text[2] = written(&em, m->space == FIT_ROWS ? hg_emit_rows : pair_sums);
+    p.text[2] = written(&em, m->density ? hg_emit_density : m->space == FIT_ROWS ? hg_emit_rows : pair_sums);
     p.text[3] = written(&em, points_and_curves);
     p.text[1] = written(&em, hg_emit_prepare);
     p.text[0] = written(&em, hg_emit_tables);

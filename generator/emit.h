@@ -102,6 +102,7 @@ void hg_emit_model(struct hg_emit *em, FILE *out);   /* pairs */
 void hg_emit_points(struct hg_emit *em, FILE *out);  /* points, both spaces */
 void hg_emit_second(struct hg_emit *em, FILE *out);  /* hessian and second, both spaces */
 void hg_emit_rows(struct hg_emit *em, FILE *out);    /* moments, normal, model */
+void hg_emit_density(struct hg_emit *em, FILE *out); /* the same for a law of the errors */
 void hg_emit_curves(struct hg_emit *em, FILE *out);
 void hg_emit_prepare(struct hg_emit *em, FILE *out); /* prepare; direction when second derivatives are asked for */
 void hg_emit_combine(struct hg_emit *em, FILE *out); /* combinations that stay determined */

@@ -10,13 +10,15 @@
 
 #include "eval.h"
 
-enum { GROUPS = 3, FRAMES = 18, ROWS = 43, SETS = 4, STRIDE = 7 };
+enum { GROUPS = 3, FRAMES = 18, ROWS = 43, SETS = 4 };
 
 struct check {
     struct hg_model *m;
     FILE *out;
     uint32_t K, Q;
-    hg_id *root; /* mean, then its K + Q derivatives */
+    hg_id *root; /* mean (or log density), then its K + Q derivatives */
+    int twice;         /* second derivatives are asked for */
+    uint32_t stride;   /* at every so many points */
     hg_id *leaf; /* K + Q */
     hg_id *second; /* packed second derivatives; NULL when not asked for */
     struct hg_eval *symbolic, *dual, *symbolic2;
@@ -81,6 +83,25 @@ static void draw_rows(struct check *c)
     }
 }
 
+/* What a law may have measured. */
+static void allow_values(struct check *c)
+{
+    const struct hg_model *m = c->m;
+    const struct hg_density *x = m->density;
+    double *y = x ? c->column + hg_at(m->expr, x->value)->ref * c->nrow : NULL, least = 0.3, trials;
+    if (!x || x->support == FIT_SUPPORT_REAL)
+        return;
+    for (uint32_t r = 0; r < c->nrow; r++) {
+        const struct hg_node *n = x->support == FIT_SUPPORT_TRIALS ? hg_at(m->expr, x->arg[0]) : NULL;
+        if (n && n->op == HG_COLUMN)
+            y[r] = c->column[n->ref * c->nrow + r] * (r % 5) / 4;
+        else if (n && hg_is_const(m->expr, x->arg[0], &trials))
+            y[r] = trials * (r % 5) / 4;
+        else if (!(y[r] > 0))
+            y[r] = least *= 1.3;
+    }
+}
+
 static void prepare(struct check *c, const struct hg_variant *v)
 {
     struct hg_model *m = c->m;
@@ -92,6 +113,7 @@ static void prepare(struct check *c, const struct hg_variant *v)
             hg_model_typical(m, &m->setting, k, offsetof(struct hg_test, setting), NULL);
     draw_grid(c);
     draw_rows(c);
+    allow_values(c);
     c->npoint = is_pair(m) ? c->nframe * (c->nframe - 1) / 2 * c->ngroup : c->nrow * c->ngroup;
     c->theta = numbers(c, c->K);
     c->lin = numbers(c, c->Q);
@@ -115,7 +137,7 @@ static void prepare(struct check *c, const struct hg_variant *v)
 static void prepare_second(struct check *c)
 {
     uint32_t W = c->K + c->Q, n = 0;
-    if (!c->m->hessian)
+    if (!c->twice)
         return;
     c->nsecond = (size_t)W * (W + 1) / 2;
     c->second = hg_alloc(c->m->expr->arena, (c->nsecond + 1) * sizeof *c->second);
@@ -254,7 +276,7 @@ static void write_set(const struct check *c)
 /* A direction that changes every parameter by about a tenth, and the points of every group. */
 static void write_second(const struct check *c)
 {
-    uint32_t W = c->K + c->Q, n = c->second ? (c->npoint + STRIDE - 1) / STRIDE : 0;
+    uint32_t W = c->K + c->Q, n = c->second ? (c->npoint + c->stride - 1) / c->stride : 0;
     fprintf(c->out, "hessian %u\n", n);
     if (!n)
         return;
@@ -263,7 +285,7 @@ static void write_second(const struct check *c)
     for (uint32_t k = 0; k < c->ngroup * c->Q; k++)
         c->direction[c->K + k] = 0.07 * (1 + k % 5);
     list(c->out, "direction", c->K + (size_t)c->ngroup * c->Q, c->direction);
-    for (uint32_t p = 0; p < c->npoint; p += STRIDE) {
+    for (uint32_t p = 0; p < c->npoint; p += c->stride) {
         const double *lin = c->direction + c->K + p / (c->npoint / c->ngroup) * c->Q;
         const long double *value = c->value2 + p * c->nsecond;
         const double *error = c->error2 + p * c->nsecond;
@@ -282,12 +304,16 @@ static void write_second(const struct check *c)
     }
 }
 
-void hg_emit_check(struct hg_model *m, const struct hg_variant *v, FILE *out)
+/* Values of all sets, of the mean or of the log density. */
+static void write_all(struct hg_model *m, const struct hg_variant *v, int law, FILE *out)
 {
-    struct check c = {.m = m, .out = out};
+    struct check c = {.m = m, .out = out, .twice = law || m->hessian, .stride = law ? 1 : 7};
     prepare(&c, v);
     prepare_second(&c);
-    write_head(&c, v);
+    if (law)
+        fprintf(out, "density\n");
+    else
+        write_head(&c, v);
     for (uint32_t k = 0; k < c.Q; k++)
         c.lin[k] = isfinite(m->linear.item[k].start) ? m->linear.item[k].start : 1.0;
     for (uint32_t s = 0; s < SETS && s <= m->nscreen; s++) {
@@ -308,4 +334,14 @@ void hg_emit_check(struct hg_model *m, const struct hg_variant *v, FILE *out)
     free(c.error2);
     free(c.value);
     free(c.error);
+}
+
+void hg_emit_check(struct hg_model *m, const struct hg_variant *v, FILE *out)
+{
+    write_all(m, v, 0, out);
+    if (!m->density)
+        return;
+    struct hg_variant law = *v;
+    law.mean = m->density->node;
+    write_all(m, &law, 1, out);
 }

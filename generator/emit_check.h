@@ -21,6 +21,9 @@
  * kernel.h's `direction`) and n lines: number of the point, the second derivative along the
  * direction, the packed second derivatives: each a value and an error
  *
+ * For a law of the errors there follow  density  and the same for the log density, with second derivatives at all
+ * points; what is measured are the numbers of its column.
+ *
  * Points are all pairs i < j of the used frames for all groups (group by group, i by i), or all
  * rows.  Parameters are the starts and some of the model's random() sets. */
 void hg_emit_check(struct hg_model *m, const struct hg_variant *v, FILE *out);

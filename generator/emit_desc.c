@@ -211,6 +211,71 @@ static void rates(const struct hg_model *m, FILE *out)
     fputs("};\n\n", out);
 }
 
+static const char *law_name(enum fit_law law)
+{
+    static const char *const name[] = {[FIT_LAW_OTHER] = "FIT_LAW_OTHER",
+                                       [FIT_LAW_GAUSSIAN] = "FIT_LAW_GAUSSIAN",
+                                       [FIT_LAW_STUDENT_T] = "FIT_LAW_STUDENT_T",
+                                       [FIT_LAW_LAPLACE] = "FIT_LAW_LAPLACE",
+                                       [FIT_LAW_LOG_NORMAL] = "FIT_LAW_LOG_NORMAL",
+                                       [FIT_LAW_EXPONENTIAL] = "FIT_LAW_EXPONENTIAL",
+                                       [FIT_LAW_GAMMA] = "FIT_LAW_GAMMA",
+                                       [FIT_LAW_POISSON] = "FIT_LAW_POISSON",
+                                       [FIT_LAW_NEGATIVE_BINOMIAL] = "FIT_LAW_NEGATIVE_BINOMIAL",
+                                       [FIT_LAW_BINOMIAL] = "FIT_LAW_BINOMIAL"};
+    return name[law];
+}
+
+static const char *support_name(enum fit_support support)
+{
+    static const char *const name[] = {[FIT_SUPPORT_REAL] = "FIT_SUPPORT_REAL",
+                                       [FIT_SUPPORT_NONNEGATIVE] = "FIT_SUPPORT_NONNEGATIVE",
+                                       [FIT_SUPPORT_POSITIVE] = "FIT_SUPPORT_POSITIVE",
+                                       [FIT_SUPPORT_COUNTS] = "FIT_SUPPORT_COUNTS",
+                                       [FIT_SUPPORT_TRIALS] = "FIT_SUPPORT_TRIALS"};
+    return name[support];
+}
+
+static int has_levels(const struct hg_model *m)
+{
+    int any = 0;
+    for (uint32_t k = 0; k < m->param.n; k++)
+        any |= m->param.item[k].hyper;
+    return any;
+}
+
+static void levels(const struct hg_model *m, FILE *out)
+{
+    if (!has_levels(m))
+        return;
+    fputs("static const struct fit_level desc_level[] = {\n", out);
+    for (uint32_t k = 0; k < m->param.n; k++) {
+        const struct hg_symbol_decl *s = &m->param.item[k];
+        fprintf(out, "    {{%u, %u}, %d}, /* %s */\n", (unsigned)s->prior_from[0], (unsigned)s->prior_from[1],
+                s->hyper && !hg_model_uses(m, s->node), s->name);
+    }
+    fputs("};\n\n", out);
+}
+
+static void density(const struct hg_density *d, FILE *out)
+{
+    if (!d)
+        return;
+    if (d->narg)
+        fputs("static const char *const desc_argument[] = {", out);
+    for (uint32_t k = 0; k < d->narg; k++) {
+        fputs(k ? ", " : "", out);
+        string(out, d->arg_name[k]);
+    }
+    fputs(d->narg ? "};\n" : "", out);
+    fprintf(out, "static const struct fit_density desc_density = {\n    .law = %s, .support = %s, .name = ", law_name(d->law),
+            support_name(d->support));
+    string(out, d->name);
+    if (d->narg)
+        fprintf(out, ",\n    .nargument = %u, .argument = desc_argument", (unsigned)d->narg);
+    fputs(",\n    .constant = density_constant, .log_density = log_density, .arguments = law_arguments,\n};\n\n", out);
+}
+
 static void text_field(FILE *out, const char *field, const char *text)
 {
     fprintf(out, "    .%s = ", field);
@@ -238,6 +303,8 @@ void hg_emit_desc(const struct hg_model *m, const char *variant, int intercept,
     uint32_t ndegeneracy = degeneracies(degenerate, out);
     combinations(degenerate, out);
     rates(m, out);
+    density(m->density, out);
+    levels(m, out);
 
     fputs("extern const struct fit_kernel FIT_KERNEL_SYMBOL;\n"
           "const struct fit_kernel FIT_KERNEL_SYMBOL = {\n"
@@ -280,5 +347,9 @@ void hg_emit_desc(const struct hg_model *m, const char *variant, int intercept,
     if (degenerate->ncombination)
         fputs("    .combine = combine,\n", out);
     count_field(out, "rate", m->nrate);
+    if (m->density)
+        fputs("    .density = &desc_density,\n", out);
+    if (has_levels(m))
+        fputs("    .level = desc_level,\n", out);
     fputs("};\n", out);
 }

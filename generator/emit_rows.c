@@ -3,14 +3,14 @@
  * With axes the rows of a tile belong to one group, t->group; sums of the other groups are 0. */
 #include <stdlib.h>
 
-#include "emit.h"
+#include "emit_rows.h"
 
 static int row_is_leaf(const struct hg_code *c, hg_id id)
 {
     return hg_at(c->e, id)->nargs == 0;
 }
 
-static const char *row_leaf(struct hg_code *c, hg_id id)
+const char *hg_row_leaf(struct hg_code *c, hg_id id)
 {
     struct hg_emit *em = c->user;
     struct hg_arena *a = c->e->arena;
@@ -44,16 +44,22 @@ static void group_head(const struct hg_emit *em, FILE *out, int with_lin)
         fprintf(out, "    lin += %u * g;\n", em->p->nlinear);
 }
 
-static struct hg_code begin(struct hg_emit *em, FILE *out, uint32_t nroot, const hg_id *root)
+struct hg_code hg_rows_begin(struct hg_emit *em, FILE *out, uint32_t nroot, const hg_id *root,
+                             const char *(*leaf)(struct hg_code *c, hg_id id))
 {
     struct hg_code c = {.e = em->e, .out = out, .indent = 2, .vector_if = HG_R, .source = em->p->model->file, .units = em->p->model,
-                        .leaf = row_leaf, .is_leaf = row_is_leaf, .user = em};
+                        .leaf = leaf, .is_leaf = row_is_leaf, .user = em};
     hg_code_begin(&c, nroot, root);
     hg_code_push(&c);
     return c;
 }
 
-static void end(struct hg_code *c)
+static struct hg_code begin(struct hg_emit *em, FILE *out, uint32_t nroot, const hg_id *root)
+{
+    return hg_rows_begin(em, out, nroot, root, hg_row_leaf);
+}
+
+void hg_rows_end(struct hg_code *c)
 {
     hg_code_pop(c);
     hg_code_end(c);
@@ -105,7 +111,7 @@ static void emit_moments(struct hg_emit *em, FILE *out)
     for (uint32_t p = 0; p < Q; p++)
         hg_line(&c, "sum[%u] += weight*b%u*d;", at++, p);
     hg_line(&c, "sum[%u] += weight*d*d;", at);
-    end(&c);
+    hg_rows_end(&c);
     fprintf(out, "    }\n");
     if (has_groups(em))
         fprintf(out, "    for (size_t k = 0; k < l->ngroup * %u; k++)\n        out[k] = 0.0;\n    out += g * %u;\n", nsum,
@@ -279,11 +285,11 @@ static void emit_gradient(struct hg_emit *em, FILE *out)
             if (em->p->channel[e].table[k])
                 hg_line(&c, "sum[%u] += weight*(%s); /* %s */", k, hg_code_vector(&c, a[e]),
                         em->p->model->param.item[k].name);
-    end(&c);
+    hg_rows_end(&c);
     fprintf(out, "    }\n    for (size_t k = 0; k < %u; k++)\n        out[k] = fit_vsum(sum[k]);\n}\n\n", K);
 }
 
-static void emit_model(struct hg_emit *em, FILE *out)
+void hg_rows_model(struct hg_emit *em, FILE *out)
 {
     hg_id *root = hg_alloc(em->e->arena, (em->p->nlinear + 1) * sizeof *root);
     uint32_t nroot = value_roots(em, root);
@@ -296,7 +302,7 @@ static void emit_model(struct hg_emit *em, FILE *out)
     for (uint32_t k = 0; k < nroot; k++)
         hg_code_need(&c, root[k]);
     residual(&c, em, "fit_vstore(out + (row - t->i0), fit_vset1(0.0) + (%s));");
-    end(&c);
+    hg_rows_end(&c);
     fprintf(out, "    }\n}\n\n");
 }
 
@@ -309,5 +315,5 @@ void hg_emit_rows(struct hg_emit *em, FILE *out)
     } else {
         emit_none(out);
     }
-    emit_model(em, out);
+    hg_rows_model(em, out);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "diag.h"
+#include "polygamma.h"
 
 struct hg_eval {
     const struct hg_expr *e;
@@ -109,6 +110,10 @@ void hg_eval_function(enum hg_op f, long double x, long double *y, long double *
     case HG_D2SINC: *y = sinc_derivative(x, 2), *slope = sinc_derivative(x, 3); break;
     case HG_SOFTPLUS: *y = x > 0 ? x + log1pl(expl(-x)) : log1pl(expl(x)), *slope = logistic(x); break;
     case HG_LOGISTIC: *y = logistic(x), *slope = *y * logistic(-x); break;
+    case HG_LGAMMA: *y = hg_polygamma(0, x), *slope = hg_polygamma(1, x); break;
+    case HG_DIGAMMA: *y = hg_polygamma(1, x), *slope = hg_polygamma(2, x); break;
+    case HG_TRIGAMMA: *y = hg_polygamma(2, x), *slope = hg_polygamma(3, x); break;
+    case HG_TETRAGAMMA: *y = hg_polygamma(3, x), *slope = hg_polygamma(4, x); break;
     case HG_ABS: *y = fabsl(x), *slope = (x > 0) - (x < 0); break;
     case HG_SIGN: *y = (x > 0) - (x < 0), *slope = 0; break;
     default: hg_bug("eval: no function %s", hg_op_text[f]);
@@ -150,6 +155,7 @@ static long double own_error(enum hg_op f, long double x, long double y)
     case HG_SINC: return fabsl(x) > 0.5L ? e + 1 / fabsl(x) : e;
     case HG_DSINC: return fabsl(x) > 0.5L ? e + 2 / fabsl(x) : e;
     case HG_D2SINC: return e + 8;
+    case HG_DIGAMMA: return e + 4; /* next to its zero: of log and sum, each below 3 */
     default: return e;
     }
 }

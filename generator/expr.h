@@ -115,6 +115,10 @@ hg_id hg_replace(struct hg_expr *e, hg_id root, uint32_t n, const hg_id *from, c
  * Returns the constant 0 when root does not depend on leaf. */
 hg_id hg_diff(struct hg_expr *e, hg_id root, hg_id leaf);
 
+/* slope[k] <- d root / d leaf[k] for n leaves (nodes without operands), by one sweep from the root down: a multiple of
+ * the cost of root, however many leaves there are.  Where a choice (where) depends on a leaf, by n sweeps up. */
+void hg_gradient(struct hg_expr *e, hg_id root, uint32_t n, const hg_id *leaf, hg_id *slope);
+
 /* Directional derivative: the rate at which root changes when leaf[k] changes at the rate dir[k] (any nodes)
  * and all else that stands in no leaf is held.  Leaves may be any nodes, as in hg_diff. */
 hg_id hg_diff_along(struct hg_expr *e, hg_id root, uint32_t n, const hg_id *leaf, const hg_id *dir);

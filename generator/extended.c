@@ -311,6 +311,47 @@ static ext logistic(ext x)
     return hg_ext_div(x.hi > 0 ? hg_ext(1) : t, d);
 }
 
+/* a^n by squaring, n >= 0 */
+static ext power(ext a, unsigned n)
+{
+    ext r = hg_ext(1);
+    for (; n; n >>= 1, a = hg_ext_mul(a, a))
+        if (n & 1)
+            r = hg_ext_mul(r, a);
+    return r;
+}
+
+/* Stirling's series and its derivatives, as in polygamma.c; from 64 on 14 terms leave 2^-140. */
+static ext polygamma(int k, ext x)
+{
+    enum { TERMS = 14 };
+    static const long double b[TERMS][2] = {{1, 6}, {-1, 30}, {1, 42}, {-1, 30}, {5, 66}, {-691, 2730}, {7, 6},
+                                            {-3617, 510}, {43867, 798}, {-174611, 330}, {854513, 138},
+                                            {-236364091, 2730}, {8553103, 6}, {-23749461029.0L, 870}};
+    ext one = hg_ext(1), raised = k == 0 ? one : hg_ext(0), z = x, sum = hg_ext(0);
+    if (!(x.hi > 0) || isinf(x.hi))
+        return hg_ext(x.hi > 0 ? k < 2 ? INFINITY : 0 : x.hi < 0 ? NAN : k % 2 ? -INFINITY : INFINITY);
+    for (; z.hi < 64; z = hg_ext_add(z, one))
+        raised = k == 0 ? hg_ext_mul(raised, z)
+                        : hg_ext_add(raised, hg_ext_div(hg_ext(k == 1 ? 1 : k == 2 ? -1 : 2), power(z, (unsigned)k)));
+    ext u = hg_ext_div(one, z), w = hg_ext_mul(u, u);
+    for (int n = TERMS; n > 0; n--) {
+        long double top = b[n - 1][0] * (k % 2 ? -1 : 1) * (k == 3 ? 2 * n + 1 : 1);
+        ext term = hg_ext_div(hg_ext(top), hg_ext(b[n - 1][1] * (k == 0 ? 2.0L * n * (2 * n - 1) : k == 1 ? 2 * n : 1)));
+        sum = hg_ext_add(hg_ext_mul(sum, w), term);
+    }
+    ext log_z = ext_log(z), half = scaled(u, -1);
+    if (k == 0) { /* (z - 1/2) log z - z + 1/2 log 2 pi + sum u - log of the product */
+        ext r = hg_ext_sub(hg_ext_mul(hg_ext_sub(z, hg_ext(0.5L)), log_z), z);
+        r = hg_ext_add(r, scaled(ext_log(scaled(constant(half_pi), 2)), -1));
+        return hg_ext_sub(hg_ext_add(r, hg_ext_mul(sum, u)), ext_log(raised));
+    }
+    if (k == 1)
+        return hg_ext_sub(hg_ext_add(hg_ext_sub(log_z, half), hg_ext_mul(sum, w)), raised);
+    ext first = k == 2 ? hg_ext_add(u, scaled(w, -1)) : negative(hg_ext_add(w, hg_ext_mul(u, w)));
+    return hg_ext_sub(hg_ext_add(first, hg_ext_mul(hg_ext_mul(sum, k == 2 ? u : w), w)), raised);
+}
+
 ext hg_ext_function(enum hg_op f, ext x)
 {
     ext s, c;
@@ -337,20 +378,14 @@ ext hg_ext_function(enum hg_op f, ext x)
         s = ext_log1p(ext_exp(x.hi > 0 ? negative(x) : x));
         return x.hi > 0 ? hg_ext_add(x, s) : s;
     case HG_LOGISTIC: return logistic(x);
+    case HG_LGAMMA:
+    case HG_DIGAMMA:
+    case HG_TRIGAMMA:
+    case HG_TETRAGAMMA: return polygamma((int)(f - HG_LGAMMA), x);
     case HG_ABS: return x.hi < 0 ? negative(x) : x;
     case HG_SIGN: return hg_ext((x.hi > 0) - (x.hi < 0));
     default: hg_bug("extended: no function %s", hg_op_text[f]);
     }
-}
-
-/* a^n by squaring, n >= 0 */
-static ext power(ext a, unsigned n)
-{
-    ext r = hg_ext(1);
-    for (; n; n >>= 1, a = hg_ext_mul(a, a))
-        if (n & 1)
-            r = hg_ext_mul(r, a);
-    return r;
 }
 
 ext hg_ext_pow(ext a, ext b)

@@ -315,24 +315,28 @@ static void check_vary(const struct hg_model *m, const struct hg_variant *v, str
                 ? "a value at one frame is at(f, t1) or at(f, t2); between two: integral(f, t1, t2)"
                 : "a table model varies with its columns only",
             "the mean varies with %s", index_name(m, vary & ~allowed));
-    else if (!(vary & (HG_I | HG_J | HG_R)) && !(m->space == FIT_ROWS && m->axis.n && vary & HG_G))
+    else if (!m->density && !(vary & (HG_I | HG_J | HG_R)) && !(m->space == FIT_ROWS && m->axis.n && vary & HG_G))
         hg_error(d, v->line, "mean", NULL, "the mean is the same for every %s",
                  m->space == FIT_PAIRS ? "pair of frames" : "row");
 }
 
-static int used(const struct hg_model *m, hg_id node)
+int hg_model_uses(const struct hg_model *m, hg_id node)
 {
     for (uint32_t k = 0; k < m->nvariant; k++) {
         if (hg_contains(m->expr, m->variant[k].mean, node))
             return 1;
     }
-    return 0;
+    return m->density && hg_contains(m->expr, m->density->node, node);
 }
 
 static int is_axis_of_parameter(const struct hg_model *m, uint32_t axis)
 {
     for (uint32_t k = 0; k < m->linear.n; k++) {
         if (m->linear.item[k].over == (int)axis)
+            return 1;
+    }
+    for (uint32_t k = 0; k < m->param.n; k++) {
+        if (m->param.item[k].over == (int)axis)
             return 1;
     }
     return 0;
@@ -343,9 +347,9 @@ static void warn_unused(const struct hg_model *m, const struct hg_list *list, co
 {
     for (uint32_t k = 0; k < list->n; k++) {
         const struct hg_symbol_decl *s = &list->item[k];
-        if (used(m, s->node) || (list == &m->axis && is_axis_of_parameter(m, k)))
+        if (hg_model_uses(m, s->node) || (list == &m->axis && is_axis_of_parameter(m, k)))
             continue;
-        if (list == &m->column && s->role != FIT_ROLE_COVARIATE)
+        if ((list == &m->column && s->role != FIT_ROLE_COVARIATE) || s->hyper)
             continue;
         hg_warning(d, s->line, s->name, NULL, "the mean does not depend on the %s '%s'", what,
                    s->name);
@@ -361,7 +365,7 @@ int hg_model_check(struct hg_model *m, struct hg_diag *d)
     }
     for (uint32_t k = 0; k < m->param.n; k++) {
         const struct hg_symbol_decl *s = &m->param.item[k];
-        if (s->over >= 0)
+        if (s->over >= 0 && !m->density)
             hg_error(d, s->line, "over",
                      "only linear parameters can; make it a function of the axis, or drop `over`",
                      "'%s' has one value per group but is not linear", s->name);
@@ -387,6 +391,8 @@ static int linear_everywhere(struct hg_model *m, hg_id a, hg_id b)
 
 void hg_model_warn_linear(struct hg_model *m, struct hg_diag *d)
 {
+    if (m->density)
+        return;
     for (uint32_t k = 0; k < m->param.n; k++) {
         const struct hg_symbol_decl *s = &m->param.item[k];
         int join = !s->keep && hg_contains(m->expr, m->variant[0].mean, s->node) &&

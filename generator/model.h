@@ -15,6 +15,8 @@ struct hg_symbol_decl {      /* parameter, setting, axis, column or curve */
                                         columns: lower < upper is the declared range */
     enum fit_prior_kind prior;
     double prior_a, prior_b;
+    uint32_t prior_from[2];          /* 1 + nonlinear parameter that stands for prior_a, prior_b; 0: the number */
+    int hyper;                       /* parameters: stands in a prior of another */
     const char *const *alias;        /* NULL-terminated or NULL */
     int over;                        /* axis index or -1 */
     int keep;                        /* parameters: declared `linear = false` */
@@ -36,6 +38,20 @@ struct hg_test {                     /* m.test{}: a point with an expected value
     double *column;                  /* table models */
     double expected, tolerance;      /* relative; default 1e-12 */
     const char *variant;             /* "fast" unless given */
+};
+
+/* A law of the errors that is not normal (or normal with parameters of its own): fit/kernel.h, fit_density. */
+enum { HG_LAW_ARGUMENTS = 4 };
+struct hg_density {
+    const char *name;                /* "poisson" */
+    enum fit_law law;
+    enum fit_support support;
+    uint32_t narg;
+    const char *arg_name[HG_LAW_ARGUMENTS];
+    hg_id arg[HG_LAW_ARGUMENTS];
+    hg_id value;                     /* COLUMN node of what is measured */
+    hg_id node;                      /* log density, with PARAM leaves and `value` */
+    uint32_t written, line;
 };
 
 struct hg_accuracy;
@@ -64,6 +80,7 @@ struct hg_model {
     const char *observable;          /* "c2" */
     const char *observable_unit;
     uint32_t observe_line;
+    struct hg_density *density;      /* NULL: errors are normal, and the mean is all there is */
     int has_noise;                   /* observe gives the noise a prior of its own: */
     struct hg_symbol_decl noise;
     struct hg_variant variant[4];
@@ -124,6 +141,9 @@ const char *hg_model_unit_text(struct hg_model *m, hg_id id);
 
 /* Index of the linear parameter whose coefficient in the mean is 1, or -1. */
 int hg_model_intercept(struct hg_model *m, hg_id mean);
+
+/* 1 when some mean, or the law of the errors, contains the node. */
+int hg_model_uses(const struct hg_model *m, hg_id node);
 
 /* 1 when d mean / d a is free of b, for parameters a, b that may be equal.  A second derivative of 0 is not
  * enough: that of |a| and of floor_at(a, 0) is 0 almost everywhere. */

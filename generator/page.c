@@ -129,6 +129,7 @@ static void notes(struct page *p)
         {HG_W_FUNCTION, HG_SINC, "sinc x = sin x / x; sinc′ is its derivative."},
         {HG_W_FUNCTION, HG_SOFTPLUS, "softplus x = ln(1 + exp x)."},
         {HG_W_FUNCTION, HG_LOGISTIC, "logistic x = 1/(1 + exp(-x))."},
+        {HG_W_FUNCTION, HG_LGAMMA, "Γ is the gamma function, ψ the derivative of ln Γ."},
         {HG_W_INTEGRAL, 0, "Integrals are sums by the trapezoidal rule over the frames."},
         {HG_W_ATAN2, 0, "atan2(y, x) is the angle of the point (x, y)."},
     };
@@ -137,6 +138,8 @@ static void notes(struct page *p)
         int used = 0;
         for (uint32_t v = 0; v < p->m->nvariant; v++)
             used |= hg_typeset_uses(p->m, p->m->variant[v].written, note[k].word, note[k].op);
+        if (p->m->density)
+            used |= hg_typeset_uses(p->m, p->m->density->written, note[k].word, note[k].op);
         if (used)
             all = hg_format(p->a, "%s%s%s", all, *all ? "  " : "", note[k].text);
     }
@@ -144,10 +147,27 @@ static void notes(struct page *p)
         paragraph(p, all);
 }
 
+/* How what is measured scatters about the mean. */
+static void law(struct page *p, unsigned char *shown)
+{
+    const struct hg_density *d = p->m->density;
+    struct hg_formula f;
+    if (!d)
+        return;
+    paragraph(p, d->law == FIT_LAW_OTHER
+                     ? hg_format(p->a, "That is the mean of %s, whose density has the logarithm", p->m->observable)
+                     : hg_format(p->a, "That is the mean of %s, which has the law %s: its density has the logarithm",
+                                 p->m->observable, d->name));
+    hg_typeset_part(p->m, d->written, "l", &f);
+    formula(p, &f);
+    parts(p, d->written, shown);
+}
+
 static void equations(struct page *p, unsigned char *shown)
 {
     p->f->section(p->out, "Equations");
     mean(p, &p->m->variant[0], shown);
+    law(p, shown);
     notes(p);
     if (p->m->formula) {
         paragraph(p, "In the author's words:");
@@ -157,7 +177,9 @@ static void equations(struct page *p, unsigned char *shown)
 
 static const char *prior_text(struct page *p, const struct hg_symbol_decl *s)
 {
-    const char *a = hg_format(p->a, "%g", s->prior_a), *b = hg_format(p->a, "%g", s->prior_b);
+    const struct hg_symbol_decl *x = p->m->param.item;
+    const char *a = s->prior_from[0] ? x[s->prior_from[0] - 1].name : hg_format(p->a, "%g", s->prior_a);
+    const char *b = s->prior_from[1] ? x[s->prior_from[1] - 1].name : hg_format(p->a, "%g", s->prior_b);
     switch (s->prior) {
     case FIT_PRIOR_NORMAL: return hg_format(p->a, "normal, mean %s, sd %s", a, b);
     case FIT_PRIOR_TRUNCATED_NORMAL:

@@ -17,13 +17,15 @@
 --   integral(f, t1, t2)  at(f, t1)                of f, a function of t
 --   m.observe("c2", { over = {phi, t1, t2}, mean = ..., linear = {p} })
 --   m.observe(y, { mean = ..., sigma = s })       tables; noise = {"half_cauchy", 2}: prior of the noise level
+--   m.observe(y, { mean = ..., noise = poisson() })   tables: another law of the errors, see below
+--   m.observe(y, { mean = ..., log_density = f })     any law: f is the logarithm of the density of y
 --   m.variant("parity", { mean = ... })           another formula for the same data
 --   m.curve("D", D, "doc")                        drawn with the fit
 --   m.random(function(u) return { p = u(0, 2) } end)    sensible sets; u(a, b) is uniform
 --   m.test { p = 1, q = 0.01, phi = 0, dt = 0.1, t1 = 0.1, t2 = 0.7, c2 = 1.23 }
 --
 -- Functions: exp log expm1 log1p sin cos tan sinc asin acos atan sinh cosh tanh erf erfc softplus
--- logistic abs atan2, where(lt(a, b), x, y) with lt le gt ge, and those below.  sinc x = sin x / x.
+-- logistic lgamma digamma abs atan2, where(lt(a, b), x, y) with lt le gt ge, and those below.  sinc x = sin x / x.
 -- sin, cos, tan and sinc take degrees as well, by the unit of their argument.
 -- Units: every expression has one; + - and comparisons need equal units; exp, log, ... need none.
 -- second, angstrom, deg, ... are units as factors, unit "angstrom^2/s" is any; t / second is a number;
@@ -32,6 +34,11 @@
 -- Rounding: expressions are rewritten where that is proved better (expm1, log1p, sinc, ...); a model whose mean
 -- is wrong by more than 64 ulp somewhere within bounds, random() and ranges, or not a number there, is refused.
 -- model "name" { accuracy = 1000 } allows more, math.huge anything; --check and --explain tell.
+-- Laws: gaussian { sd = }  student_t { scale =, nu = }  cauchy { scale = }  laplace { scale = }
+--   lognormal { sd = }, of log y; the mean is the median          exponential()     gamma { shape = }
+--   poisson()  negative_binomial { modes = }  binomial { trials =, logit = }; with logit there is no mean to give
+-- Their arguments are expressions: columns, parameters, functions of both.  Then no parameter is linear, any may have
+-- `over`, and a prior may have parameters: over = q, prior = normal(mu, tau) is a level of a hierarchy.
 -- A parameter is linear when it says so, or observe does; when nobody does, the compiler finds out.
 
 pi = math.pi
@@ -76,5 +83,122 @@ function pairs(list)
         return keys[k], list[keys[k]]
     end
 end
+
+-- Laws of the errors.  m.observe reads: law, support (of y), arguments { {name, value}, ... }, and
+-- log_density(y, mean, one) with y and mean in the unit `one`.
+
+local function options(law, o, known)
+    for key in pairs(o or {}) do
+        local found = false
+        for _, name in ipairs(known) do found = found or key == name end
+        if not found then
+            error(law .. " has no option '" .. tostring(key) .. "'; known: " .. table.concat(known, " "), 0)
+        end
+    end
+    return o or {}
+end
+
+local function needed(law, o, name)
+    if o[name] == nil then error(law .. " needs " .. name .. ": " .. law .. " { " .. name .. " = ... }", 0) end
+    return o[name]
+end
+
+local function bare(x, one) return one == 1 and x or x / one end
+
+local log_root_2pi = 0.5 * math.log(2 * pi)
+
+function gaussian(o)
+    local sd = options("gaussian", o, { "sd" }).sd
+    if sd == nil then return nil end -- what observe does by itself, with a level integrated out
+    return { law = "gaussian", support = "real", arguments = { { "sd", sd } },
+        log_density = function(y, mean, one)
+            return -0.5 * ((y - mean) / sd) ^ 2 - log(bare(sd, one)) - log_root_2pi
+        end }
+end
+
+function student_t(o)
+    o = options("student_t", o, { "scale", "nu" })
+    local s, nu = needed("student_t", o, "scale"), needed("student_t", o, "nu")
+    return { law = "student_t", support = "real", arguments = { { "scale", s }, { "nu", nu } },
+        log_density = function(y, mean, one)
+            return -0.5 * (nu + 1) * log1p(((y - mean) / s) ^ 2 / nu) - log(bare(s, one)) - 0.5 * log(pi * nu)
+                + lgamma(0.5 * (nu + 1)) - lgamma(0.5 * nu)
+        end }
+end
+
+function cauchy(o)
+    local s = needed("cauchy", options("cauchy", o, { "scale" }), "scale")
+    return { law = "student_t", support = "real", arguments = { { "scale", s }, { "nu", 1 } },
+        log_density = function(y, mean, one)
+            return -log1p(((y - mean) / s) ^ 2) - log(bare(s, one)) - math.log(pi)
+        end }
+end
+
+function laplace(o)
+    local s = needed("laplace", options("laplace", o, { "scale" }), "scale")
+    return { law = "laplace", support = "real", arguments = { { "scale", s } },
+        log_density = function(y, mean, one)
+            return -abs(y - mean) / s - log(bare(s, one)) - math.log(2)
+        end }
+end
+
+function lognormal(o)
+    local sd = needed("lognormal", options("lognormal", o, { "sd" }), "sd")
+    return { law = "lognormal", support = "positive", arguments = { { "sd", sd } },
+        log_density = function(y, mean, one)
+            local log_y = log(bare(y, one))
+            return -0.5 * ((log_y - log(bare(mean, one))) / sd) ^ 2 - log(sd) - log_y - log_root_2pi
+        end }
+end
+
+function exponential(o)
+    options("exponential", o, {})
+    return { law = "exponential", support = "nonnegative", arguments = {},
+        log_density = function(y, mean, one) return -y / mean - log(bare(mean, one)) end }
+end
+
+function gamma(o)
+    local a = needed("gamma", options("gamma", o, { "shape" }), "shape")
+    return { law = "gamma", support = "positive", arguments = { { "shape", a } },
+        log_density = function(y, mean, one)
+            local log_y = log(bare(y, one))
+            return a * (log_y - log(bare(mean, one)) - y / mean) + a * log(a) - lgamma(a) - log_y
+        end }
+end
+
+function poisson(o)
+    options("poisson", o, {})
+    return { law = "poisson", support = "counts", arguments = {},
+        log_density = function(y, mean, one)
+            local n, mu = bare(y, one), bare(mean, one)
+            return n * log(mu) - mu - lgamma(n + 1)
+        end }
+end
+
+function negative_binomial(o)
+    local M = needed("negative_binomial", options("negative_binomial", o, { "modes" }), "modes")
+    return { law = "negative_binomial", support = "counts", arguments = { { "modes", M } },
+        log_density = function(y, mean, one)
+            local n, mu = bare(y, one), bare(mean, one)
+            return n * (log(mu) - log(mu + M)) - M * log1p(mu / M) + lgamma(n + M) - lgamma(M) - lgamma(n + 1)
+        end }
+end
+
+function binomial(o)
+    o = options("binomial", o, { "trials", "logit" })
+    local trials, logit = needed("binomial", o, "trials"), o.logit
+    return { law = "binomial", support = "trials", arguments = { { "trials", trials } },
+        mean = logit and trials * logistic(logit),
+        log_density = function(y, mean, one)
+            local n, N = bare(y, one), bare(trials, one)
+            local ways = lgamma(N + 1) - lgamma(n + 1) - lgamma(N - n + 1)
+            if logit then return n * logit - N * softplus(logit) + ways end
+            return n * log(mean / trials) + (N - n) * log1p(-mean / trials) + ways
+        end }
+end
+
+-- Priors as functions; their arguments may be parameters.
+function normal(mean, sd) return { "normal", mean, sd } end
+function log_normal(mean, sd) return { "log_normal", mean, sd } end
 
 _ENV.next = nil

@@ -329,6 +329,7 @@ static double fold(enum hg_op f, double x)
     case HG_ERF: return erf(x);
     case HG_ERFC: return erfc(x);
     case HG_SINC: return fold_sinc(x);
+    case HG_LGAMMA: return x > 0 ? lgamma(x) : NAN;
     case HG_ABS: return fabs(x);
     case HG_SIGN: return (x > 0) - (x < 0);
     default: return NAN;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "diag.h"
+#include "polygamma.h"
 
 struct hg_twins {
     const struct hg_expr *e;
@@ -123,6 +124,10 @@ static double function(enum hg_op f, double x)
     case HG_D2SINC: return sinc_double(x, 2);
     case HG_SOFTPLUS: return fmax(x, 0) + log1p(exp(-fabs(x)));
     case HG_LOGISTIC: return x >= 0 ? 1 / (1 + exp(-x)) : exp(x) / (1 + exp(x));
+    case HG_LGAMMA:
+    case HG_DIGAMMA:
+    case HG_TRIGAMMA:
+    case HG_TETRAGAMMA: return (double)hg_polygamma((int)(f - HG_LGAMMA), x);
     case HG_ABS: return fabs(x);
     case HG_SIGN: return (x > 0) - (x < 0);
     default: hg_bug("twin: no function %s", hg_op_text[f]);

@@ -192,6 +192,10 @@ static const struct function {
     {HG_DSINC, "sinc′", "\\operatorname{sinc}'", 0},
     {HG_SOFTPLUS, "softplus", "\\operatorname{softplus}", 0},
     {HG_LOGISTIC, "logistic", "\\operatorname{logistic}", 0},
+    {HG_LGAMMA, "ln Γ", "\\ln\\Gamma", 0},
+    {HG_DIGAMMA, "ψ", "\\psi", 0},
+    {HG_TRIGAMMA, "ψ′", "\\psi'", 0},
+    {HG_TETRAGAMMA, "ψ″", "\\psi''", 0},
     {HG_SIGN, "sgn", "\\operatorname{sgn}", 0},
 };
 

@@ -118,6 +118,9 @@ static hg_wid slope(struct hg_model *m, enum hg_op f, hg_wid x, hg_wid y)
     case HG_SINC: return call(m, HG_DSINC, x);
     case HG_SOFTPLUS: return call(m, HG_LOGISTIC, x);
     case HG_LOGISTIC: return mul(m, y, make(m, HG_W_SUB, one, y));
+    case HG_LGAMMA: return call(m, HG_DIGAMMA, x);
+    case HG_DIGAMMA: return call(m, HG_TRIGAMMA, x);
+    case HG_TRIGAMMA: return call(m, HG_TETRAGAMMA, x);
     case HG_ABS: return call(m, HG_SIGN, x);
     default: return 0;
     }

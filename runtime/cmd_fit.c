@@ -153,6 +153,7 @@ static void release(struct fit_job *job)
     fit_maps_free(job->maps);
     if (job->sampled)
         fit_samples_free(&job->samples);
+    fit_predictive_free(&job->predictive);
     fit_sampling_setup_free(&job->posterior);
     if (job->fitted)
         fit_result_free(&job->fit);

@@ -74,7 +74,7 @@ static void say_priors(struct fit_job *job)
         const struct fit_posterior_param *x = &job->posterior.param[n];
         if (x->fixed)
             continue;
-        fit_sampling_prior_text(x, text, sizeof text);
+        fit_sampling_prior_text(x, n < k->nparam ? &job->posterior.level[n] : NULL, text, sizeof text);
         fit_job_say(job, "prior of %s: %s",
                     n < k->nparam ? k->param[n].name : k->linear[n - k->nparam].name, text);
     }
@@ -107,6 +107,8 @@ enum fit_status fit_job_sample(struct fit_job *job, struct fit_error *err)
     if (fit_dataset_status(job->m->dataset, err) != FIT_OK)
         st = err->status;
     job->sampled = st == FIT_OK;
+    if (job->sampled)
+        st = fit_predictive_new(job->k, job->m->dataset, &job->samples, &job->predictive, err);
     if (job->sampled) {
         say_how_it_began(job);
         fit_job_say(job, "posterior %s: %s; %.0f gradients in %.3f s",

@@ -29,6 +29,7 @@ static void gather(struct fit_job *job)
     r->std_robust = job->fit.robust.kind != FIT_ROBUST_NONE ? job->fit.std_robust : NULL;
     r->study = &job->study;
     r->samples = job->sampled ? &job->samples : NULL;
+    r->predictive = job->predictive.nrow ? &job->predictive : NULL;
     r->no_samples = job->no_posterior[0] ? job->no_posterior : NULL;
     r->maps = job->maps;
     r->peak_mb = fit_memory_peak_mb();

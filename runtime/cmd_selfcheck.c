@@ -8,7 +8,8 @@
  * moments, normal and gradient are formed here in extended precision.  Kernels compute by other formulas
  * than the bound is for -- tables re-centred per tile, angle addition -- so LIMIT bounds are
  * allowed; correct kernels stay near 1, and a wrong sign or table is 1e8 and more.  Second derivatives
- * (all of them, and along a direction) are compared when both the kernel and the file have them. */
+ * (all of them, and along a direction) are compared when both the kernel and the file have them.  Of a kernel with a
+ * density the log density is compared row by row, and its sums with their derivatives. */
 #include "program.h"
 #include "registry.h"
 
@@ -22,9 +23,9 @@
 #define UNIT 0x1p-53L
 
 enum { L = FIT_LANES, PANEL = 8, CHUNK = 8, MOST = 100000000 };
-enum product { POINTS, JACOBIAN, MODEL, MOMENTS, NORMAL, GRADIENT, HESSIAN, SECOND, PRODUCTS };
-static const char *const product_name[PRODUCTS] = {"points",   "derivatives", "model",   "moments", "normal",
-                                                   "gradient", "hessian",     "second"};
+enum product { POINTS, JACOBIAN, MODEL, MOMENTS, NORMAL, GRADIENT, HESSIAN, SECOND, DENSITY, PRODUCTS };
+static const char *const product_name[PRODUCTS] = {"points",   "derivatives", "model",  "moments",    "normal",
+                                                   "gradient", "hessian",     "second", "log density"};
 
 struct value {
     long double v, e;
@@ -48,6 +49,7 @@ struct selfcheck {
     double worst[PRODUCTS], worst_ulp;
     size_t worst_column, compared;
     int second; /* second derivatives were compared */
+    struct value *bend; /* of a density: npoint x K (K + 1) / 2 */
     void *kept[24];
     size_t nkept;
 };
@@ -409,6 +411,8 @@ static int check_tile(struct selfcheck *s, const struct fit_tile *t)
     s->k->model(&s->l, s->ws, s->lin, t, s->out);
     if (!each_lane(s, t, compare_model, s->out))
         return 0;
+    if (s->k->density)
+        return 1;
     struct value *sum = calloc(nm + nn, sizeof *sum);
     if (!sum)
         return s->bad = 1, 0;
@@ -484,6 +488,108 @@ static int skip_second(struct selfcheck *s)
     return !s->bad;
 }
 
+/* ---- laws of the errors ----------------------------------------------------------------------- */
+
+/* A set of the log density: values, slopes and second derivatives of all points. */
+static void read_density(struct selfcheck *s)
+{
+    size_t each = s->K * (s->K + 1) / 2;
+    double x[2];
+    read_set(s);
+    expect(s, "hessian");
+    size_t n = read_size(s);
+    expect(s, "direction");
+    for (size_t k = 0; k < s->K && !s->bad; k++)
+        read_reals(s, 1, x);
+    s->bad |= n != s->npoint;
+    for (size_t p = 0; p < n && !s->bad; p++) {
+        s->bad |= read_size(s) != p;
+        read_reals(s, 2, x);
+        for (size_t h = 0; h < each && !s->bad; h++) {
+            read_reals(s, 2, x);
+            s->bend[p * each + h] = (struct value){x[0], x[1]};
+        }
+    }
+}
+
+/* What is measured is the column of that role; every seventh row does not count. */
+static int fill_measured(struct selfcheck *s, size_t n, size_t g, const struct value *x, void *user)
+{
+    const struct fit_tile *t = user;
+    (void)g, (void)x;
+    for (size_t c = 0; c < s->k->ncolumn; c++)
+        if (s->k->column[c].role == FIT_ROLE_VALUE)
+            s->y[n] = s->column_of[c][t->i0 + n];
+    s->w[n] = n % 7 ? 1 : 0;
+    return 1;
+}
+
+static int compare_density(struct selfcheck *s, size_t n, size_t g, const struct value *x, void *user)
+{
+    const double *out = user;
+    (void)g;
+    return agrees(s, DENSITY, out[n], *x, "the log density");
+}
+
+/* Sums of second derivatives, slopes and values of the rows that count; the last with the terms' own size. */
+static int sum_density(struct selfcheck *s, size_t n, size_t g, const struct value *x, void *user)
+{
+    struct value *at = user;
+    size_t each = s->K * (s->K + 1) / 2;
+    const struct value *bend = s->bend + (size_t)(x - s->ref) / s->width * each;
+    (void)g;
+    if (!(s->w[n] > 0))
+        return 1;
+    for (size_t k = 0; k < each + s->K + 1; k++, at++) {
+        struct value term = k < each ? bend[k] : x[(k - each + 1) % s->width];
+        at->v += k < each ? -term.v : term.v;
+        at->e += term.e + 2 * fabsl(term.v) * UNIT;
+    }
+    return 1;
+}
+
+static int check_density_tile(struct selfcheck *s, struct fit_tile *t)
+{
+    const struct fit_density *d = s->k->density;
+    size_t each = s->K * (s->K + 1) / 2;
+    memset(s->w, 0, 2 * L * sizeof *s->w);
+    each_lane(s, t, fill_measured, t);
+    d->log_density(&s->l, s->ws, t, s->out);
+    if (!each_lane(s, t, compare_density, s->out))
+        return 0;
+    struct value *sum = calloc(each + s->K + 1, sizeof *sum);
+    if (!sum)
+        return s->bad = 1, 0;
+    each_lane(s, t, sum_density, sum);
+    s->k->moments(&s->l, s->ws, t, s->scratch, s->out);
+    s->out[0] = d->constant(&s->l, t) - 0.5 * s->out[t->group];
+    int ok = compare_sums(s, MOMENTS, sum + each + s->K, 1);
+    s->k->normal(&s->l, s->ws, s->lin, t, s->scratch, s->out);
+    ok = ok && compare_sums(s, NORMAL, sum, each + s->K);
+    s->k->gradient(&s->l, s->ws, s->lin, s->adj, t, s->scratch, s->out);
+    ok = ok && compare_sums(s, GRADIENT, sum + each, s->K);
+    free(sum);
+    return ok;
+}
+
+static void check_density(struct selfcheck *s)
+{
+    s->bend = room(s, s->npoint * (s->K * (s->K + 1) / 2), sizeof *s->bend);
+    expect(s, "density");
+    for (size_t n = 0; n < s->nset && !s->bad; n++) {
+        read_density(s);
+        if (s->bad || s->k->prepare(&s->l, s->theta, 2, s->ws) != FIT_EVAL_OK)
+            continue; /* rejected: told of the mean */
+        for (size_t g = 0; g < s->l.ngroup; g++)
+            for (size_t i0 = 0; i0 < s->l.nrow; i0 += CHUNK) {
+                struct fit_tile t = {.i0 = i0, .i1 = i0 + CHUNK < s->l.nrow ? i0 + CHUNK : s->l.nrow, .group = g,
+                                     .y = s->y, .w = s->w, .sum = s->sum};
+                if (!check_density_tile(s, &t))
+                    return;
+            }
+    }
+}
+
 static void check_sets(struct selfcheck *s)
 {
     make_room(s);
@@ -502,6 +608,8 @@ static void check_sets(struct selfcheck *s)
         if (!check_points(s) || !check_tiles(s) || !check_second(s))
             return;
     }
+    if (s->k->density && !s->bad)
+        check_density(s);
 }
 
 static enum fit_status check_kernel(struct fit_program *p, const struct fit_cli *cli,
@@ -526,8 +634,9 @@ static enum fit_status check_kernel(struct fit_program *p, const struct fit_cli 
         fit_fail(s.err, FIT_ERR_DATA, "selfcheck: %s is not complete", file);
     if (mine && s.err->status == FIT_OK && !cli->quiet) {
         fprintf(p->out, "%s %s %s:", k->name, k->variant, k->isa);
-        for (int n = 0; n < (s.second ? PRODUCTS : HESSIAN); n++)
-            fprintf(p->out, " %s %.2f", product_name[n], s.worst[n]);
+        for (int n = 0; n < PRODUCTS; n++)
+            if ((n < HESSIAN || n == DENSITY || s.second) && (n != DENSITY || k->density))
+                fprintf(p->out, " %s %.2f", product_name[n], s.worst[n]);
         fprintf(p->out,
                 " of the rounding error allowed for, %zu numbers; worst column %s: %.1f ulp\n",
                 s.compared, column_name(&s, s.worst_column), s.worst_ulp);

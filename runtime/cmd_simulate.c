@@ -18,6 +18,7 @@
 #include "experiment.h"
 #include "hdf5_results.h"
 #include "json.h"
+#include "law.h"
 #include "output.h"
 #include "parallel.h"
 #include "program.h"
@@ -36,13 +37,21 @@ struct noise {
     double relative;       /* a part of the value, or */
     int speckle;           /* from `pixels` speckles, or */
     double counts, pixels; /* counts > 0: from counting statistics */
+    int law;               /* from the law of the model's errors */
     uint64_t seed;
 };
 
-static enum fit_status read_noise(const struct fit_cli *cli, struct noise *noise,
+static enum fit_status read_noise(const struct fit_cli *cli, const struct fit_kernel *k, struct noise *noise,
                                   struct fit_error *err)
 {
     *noise = (struct noise){.seed = cli->seed};
+    if (k->density && cli->noise && strcmp(cli->noise, "0") != 0)
+        return fit_fail(err, FIT_ERR_USAGE, "--noise %s: values of %s are drawn from its law, %s; --noise 0 gives the mean",
+                        cli->noise, k->name, k->density->name);
+    if (k->density && !cli->noise && !fit_law_known(k->density->law))
+        return fit_fail(err, FIT_ERR_USAGE, "the law of %s is its own: nothing is known to draw from; --noise 0 gives the mean",
+                        k->name);
+    noise->law = k->density && !cli->noise;
     if (!cli->noise)
         return FIT_OK;
     if (strcmp(cli->noise, "from-counts") == 0) {
@@ -371,7 +380,7 @@ static void write_table_head(FILE *f, const struct fit_experiment *e, const stru
 {
     const struct fit_kernel *k = e->kernel;
     fprintf(f, "# simulated with homodyne-%s, noise %s, seed %llu\n", k->name,
-            cli->noise ? cli->noise : "0", (unsigned long long)cli->seed);
+            cli->noise ? cli->noise : k->density ? k->density->name : "0", (unsigned long long)cli->seed);
     for (size_t p = 0; p < k->nparam; p++)
         print_truth(f, k->param[p].name, e->theta + p, 1, 1, k->param[p].unit);
     for (size_t q = 0; q < k->nlinear; q++)
@@ -391,6 +400,21 @@ static void write_table_head(FILE *f, const struct fit_experiment *e, const stru
     fputc('\n', f);
 }
 
+/* Row i from the law of the errors about its mean. */
+static double draw_from_law(const struct fit_experiment *e, size_t i, double mean, const struct noise *noise)
+{
+    enum { MOST_ARGUMENTS = 8 };
+    const struct fit_density *d = e->kernel->density;
+    struct fit_rng rng = {.seed = noise->seed, .iteration = (uint32_t)i, .purpose = FIT_RNG_PREDICT};
+    struct fit_tile t = {.i0 = i / FIT_LANES * FIT_LANES, .i1 = i + 1, .group = i / e->ncurve};
+    double arg[MOST_ARGUMENTS] = {0};
+    _Alignas(64) double all[MOST_ARGUMENTS * FIT_LANES];
+    d->arguments(&e->layout, e->workspace, &t, all);
+    for (size_t a = 0; a < d->nargument && a < MOST_ARGUMENTS; a++)
+        arg[a] = all[a * FIT_LANES + i % FIT_LANES];
+    return fit_law_draw(d->law, mean, arg, &rng);
+}
+
 static void write_table_row(FILE *f, const struct fit_experiment *e, size_t i, double mean,
                             const struct noise *noise, int with_sigma)
 {
@@ -407,7 +431,7 @@ static void write_table_row(FILE *f, const struct fit_experiment *e, size_t i, d
             print_number(f, e->column[c][i]);
             fputc(',', f);
         }
-    print_number(f, mean + sigma * z[0]);
+    print_number(f, noise->law ? draw_from_law(e, i, mean, noise) : mean + sigma * z[0]);
     if (with_sigma) {
         fputc(',', f);
         print_number(f, sigma);
@@ -543,7 +567,7 @@ enum fit_status fit_cmd_simulate(struct fit_program *p, const struct fit_cli *cl
     if (st == FIT_OK)
         st = fit_experiment_file(cli->output, k->space == FIT_ROWS, err);
     if (st == FIT_OK)
-        st = read_noise(cli, &noise, err);
+        st = read_noise(cli, k, &noise, err);
     if (st == FIT_OK && k->space == FIT_ROWS && (noise.counts > 0 || noise.speckle))
         st = fit_fail(err, FIT_ERR_USAGE, "--noise %s: for two-time models only", cli->noise);
     if (st == FIT_OK)

@@ -115,6 +115,8 @@ static void set_priors(struct fit_collapsed *c, const struct fit_collapsed_setup
 static double constant_part(const struct fit_collapsed *c)
 {
     double lp = 0;
+    if (c->o->kernel->density)
+        return c->count * c->o->density_constant;
     for (size_t k = 0; k < c->nunit; k++) {
         lp -= 0.5 * c->npoint[k] * LOG_2_PI;
         if (conjugate(c))
@@ -201,7 +203,7 @@ enum fit_status fit_collapsed_new(const struct fit_kernel *kernel, const struct 
         fit_collapsed_free(c);
         return st;
     }
-    if (s->variance == FIT_VARIANCE_KNOWN && !ds->weighted && s->sigma && (st = known_sigmas(c, s, err)) != FIT_OK) {
+    if (s->variance == FIT_VARIANCE_KNOWN && !ds->weighted && s->sigma && !kernel->density && (st = known_sigmas(c, s, err)) != FIT_OK) {
         fit_collapsed_free(c);
         return st;
     }

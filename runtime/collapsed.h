@@ -23,6 +23,9 @@
  * out in the unit, t a0 - (1 - t) p / 2, for the prior of lin given sigma holds p factors 1/sigma of which
  * only the t-th power is left.  With the variance given L0 becomes t L0.
  *
+ * Of a kernel with a density there is nothing to integrate out: the variance is known, and log p(y | theta) the sum of
+ * the log densities.
+ *
  * A linear parameter may be kept explicit: it is then given, like theta, and has a derivative.  That is for
  * bounds that matter; its prior is the caller's.
  */

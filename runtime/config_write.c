@@ -284,11 +284,13 @@ static void put_threshold(struct text *t, const struct fit_config *cfg, const ch
     put_source(t, cfg, cfg->scaling.average_threshold.from);
 }
 
-static void put_prior(struct text *t, const struct fit_config_param *p)
+static void put_prior(struct text *t, const struct fit_config_param *p, int has_parameters)
 {
     char buffer[32];
     const int kind = p->prior.value;
     double a = p->prior_a, b = p->prior_b;
+    if (has_parameters && !fit_given(p->prior.from))
+        return; /* that of the model, which has parameters */
     if (kind == FIT_PRIOR_NONE || kind == FIT_PRIOR_LOG_UNIFORM) {
         put(t, "prior: %s", word_of(fit_cfg_word_prior, kind));
         return;
@@ -347,7 +349,9 @@ static void put_param(struct text *t, const struct fit_config *cfg,
         put_reals(t, p->list);
         put(t, ", ");
     }
-    put_prior(t, p);
+    const struct fit_level *level = cfg->kernel->level;
+    size_t k = (size_t)(p - cfg->param);
+    put_prior(t, p, level && k < cfg->nparam && (level[k].from[0] || level[k].from[1]));
     put(t, "}  # %s", p->declared->unit);
     put(t, "; value: %s, min: %s, max: %s, prior: %s", p->automatic ? "from the data" : source[0],
         source[1], source[2], source[3]);

@@ -226,6 +226,10 @@ static enum fit_status check_options(struct fit_job *f)
     for (size_t k = 0; k < o->nlikelihood; k++)
         if (o->likelihood[k] >= f->p + f->ng * f->q)
             return fit_fail(f->err, FIT_ERR_INTERNAL, "profile: there is no parameter %zu", o->likelihood[k]);
+    if (f->kernel->density && o->loss != FIT_LOSS_LINEAR)
+        return fit_fail(f->err, FIT_ERR_CONFIG, "loss %s: not with the errors of this model, whose law is %s; "
+                                                "noise = student_t { } in the model is for outliers",
+                        fit_loss_name(o->loss), f->kernel->density->name);
     if (o->loss != FIT_LOSS_LINEAR && !(o->f_scale > 0))
         return fit_fail(f->err, FIT_ERR_CONFIG,
                         "f_scale: %g is not possible; give a positive number", o->f_scale);
@@ -372,6 +376,10 @@ static double fill_costs(struct fit_job *f, double square, double cost)
                                                   : NAN;
     if (!isnan(f->robust))
         return f->huber;
+    if (r->noise == FIT_NOISE_LAW) {
+        r->goodness = NAN;
+        return 1;
+    }
     return r->noise == FIT_NOISE_RESIDUALS ? r->reduced_chi2
            : r->noise == FIT_NOISE_GIVEN   ? f->unit
                                            : 1;
@@ -404,7 +412,7 @@ static enum fit_status robust_errors(struct fit_job *f, double variance)
                                      .curve = robust ? f->curve : 1,
                                      .length = f->opt->cluster_length,
                                      .joint = f->opt->cluster_joint};
-    if (f->kernel->points && f->ds->npoint > f->res->nfree && !f->opt->brief)
+    if (f->kernel->points && !f->kernel->density && f->ds->npoint > f->res->nfree && !f->opt->brief)
         return fit_sandwich(&spec, f->res, f->err);
     for (size_t k = 0; k < f->res->nfull; k++)
         f->res->std_robust[k] = NAN;
@@ -463,7 +471,7 @@ static enum fit_status find_errors(struct fit_job *f, struct fit_outcome *o)
     memcpy(r->normal_matrix, f->B, f->p * f->p * sizeof *f->B);
     fill_bounds(f);
     int robust = !isnan(f->robust);
-    double cost = f->obj->cost - f->obj->penalty;
+    double cost = f->obj->cost - f->obj->penalty - f->obj->offset;
     double variance = fill_costs(f, robust ? f->square : 2 * cost, robust ? f->robust : cost);
     struct fit_covariance_spec spec = {f->obj, f->best, f->lower, f->upper, f->B, variance};
     if ((st = fit_covariance(&spec, r, f->err)) != FIT_OK ||
@@ -526,7 +534,9 @@ static enum fit_status run_all(struct fit_job *f)
     f->dof = f->ds->npoint > nfree ? (double)(f->ds->npoint - nfree) : 1;
     f->noise = f->ds->weighted ? 1 : 0;
     f->unit = 1;
-    if (f->opt->sigma && !f->ds->weighted)
+    if (f->kernel->density)
+        f->noise = 1;
+    else if (f->opt->sigma && !f->ds->weighted)
         fit_job_known_sigmas(f);
     if ((st = fit_job_hold(f)) != FIT_OK || (st = fit_job_minimum(f, &o)) != FIT_OK || (st = result_new(f)) != FIT_OK)
         return st;

@@ -129,7 +129,8 @@ void fit_options_default(struct fit_options *opt);
 enum fit_noise_source {
     FIT_NOISE_FILE,      /* weights of the data set: absolute */
     FIT_NOISE_GIVEN,     /* fit_options.sigma: absolute */
-    FIT_NOISE_RESIDUALS  /* estimated from the residuals at the optimum */
+    FIT_NOISE_RESIDUALS, /* estimated from the residuals at the optimum */
+    FIT_NOISE_LAW        /* the kernel has a density: maximum likelihood; chi2 is -2 log L */
 };
 
 /* A degeneracy of the model (fit_kernel.degeneracy) that concerns this fit. */

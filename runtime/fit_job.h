@@ -16,6 +16,7 @@
 
 #include "maps.h"
 #include "measurement.h"
+#include "predictive.h"
 #include "program.h"
 #include "progress.h"
 #include "results.h"
@@ -40,6 +41,7 @@ struct fit_job {
     char no_posterior[512];           /* why there is none, although one was asked for */
     struct fit_sampling_setup posterior;
     struct fit_samples samples;
+    struct fit_predictive predictive;
     struct fit_study study;
     size_t *profiles; /* of the options */
     struct fit_maps *maps;

@@ -75,6 +75,17 @@ void fit_job_known_sigmas(struct fit_job *f)
         fit_objective_group_factor(f->obj, f->factor);
 }
 
+/* Deviations are in units of those of the law. */
+static void law(struct fit_job *f)
+{
+    struct fit_result *r = f->res;
+    r->noise = FIT_NOISE_LAW;
+    for (size_t g = 0; g < f->ng; g++)
+        r->sigma[g] = 1;
+    r->sigma_common = 1;
+    snprintf(r->noise_text, sizeof r->noise_text, "the law of the model, %s: maximum likelihood", f->kernel->density->name);
+}
+
 enum fit_status fit_job_noise(struct fit_job *f, struct fit_outcome *o)
 {
     struct fit_result *r = f->res;
@@ -83,6 +94,10 @@ enum fit_status fit_job_noise(struct fit_job *f, struct fit_outcome *o)
                                : FIT_NOISE_RESIDUALS;
     if (fit_objective_value(f->obj, f->best) != FIT_EVAL_OK)
         return fit_fail(f->err, FIT_ERR_INTERRUPTED, "fit: interrupted");
+    if (f->kernel->density) {
+        law(f);
+        return FIT_OK;
+    }
     group_sigmas(f, r->sigma, &r->sigma_common);
     if (r->noise == FIT_NOISE_FILE)
         snprintf(r->noise_text, sizeof r->noise_text,

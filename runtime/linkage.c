@@ -320,6 +320,20 @@ static void name_linear(struct fit_making *m, struct fit_param *out)
     }
 }
 
+/* Parameters of priors have one value for all groups, that of the first. */
+static void copy_levels(struct fit_making *m)
+{
+    const struct fit_level *inner = m->inner->level;
+    struct fit_level *level = inner ? fit_link_keep(m, m->n, sizeof *level) : NULL;
+    for (size_t u = 0; level && u < m->n; u++) {
+        level[u] = inner[m->link->of[u]];
+        for (int i = 0; i < 2; i++)
+            if (level[u].from[i])
+                level[u].from[i] = 1 + (unsigned)m->unknown[(level[u].from[i] - 1) * m->ng];
+    }
+    m->link->kernel.level = level;
+}
+
 static void copy_screen(struct fit_making *m)
 {
     const struct fit_kernel *inner = m->inner;
@@ -438,6 +452,7 @@ static int make(struct fit_making *m)
     name_parameters(m, param);
     name_linear(m, linear);
     copy_screen(m);
+    copy_levels(m);
     fit_linkage_functions(link);
     if (!make_linear(m))
         return 0;

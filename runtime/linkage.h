@@ -57,6 +57,7 @@ struct fit_linkage_tied {
 
 struct fit_linkage {
     struct fit_kernel kernel;    /* the one to fit with */
+    struct fit_density density;  /* of it, when the inner one has one */
     const struct fit_kernel *inner;
     size_t *of;                  /* kernel.nparam: number of the inner parameter that stands there */
     size_t *of_linear;           /* kernel.nlinear: the same */

@@ -363,6 +363,42 @@ static void model(const struct fit_layout *l, const double *ws, const double *li
     free(own);
 }
 
+/* ---- laws of the errors: tables, whose tiles are of one group -------------------------------------------- */
+
+static double density_constant(const struct fit_layout *l, const struct fit_tile *t)
+{
+    return linkage(l)->inner->density->constant(l, t);
+}
+
+/* The tile as its class sees it; *ws moves to the tables of the class. */
+static struct fit_tile in_class(const struct fit_layout *l, const double **ws, const struct fit_tile *t,
+                                struct fit_layout *sub)
+{
+    const struct fit_linkage *k = linkage(l);
+    struct fit_tile own = *t;
+    size_t class = k->class_of[t->group];
+    for (size_t c = 0; c < class; c++)
+        *ws += class_space(k, l, c);
+    *ws += padded(k->inner->nparam);
+    *sub = fit_link_layout(k, l, class);
+    own.group = k->private_->place[t->group];
+    return own;
+}
+
+static void log_density(const struct fit_layout *l, const double *ws, const struct fit_tile *t, double *out)
+{
+    struct fit_layout sub;
+    struct fit_tile own = in_class(l, &ws, t, &sub);
+    linkage(l)->inner->density->log_density(&sub, ws, &own, out);
+}
+
+static void law_arguments(const struct fit_layout *l, const double *ws, const struct fit_tile *t, double *out)
+{
+    struct fit_layout sub;
+    struct fit_tile own = in_class(l, &ws, t, &sub);
+    linkage(l)->inner->density->arguments(&sub, ws, &own, out);
+}
+
 /* Rows of the Jacobian over (theta, lin) become those over (x, c). */
 static void link_jacobian(const struct fit_linkage *k, size_t group, const double *in, double *out)
 {
@@ -467,6 +503,13 @@ void fit_linkage_functions(struct fit_linkage *link)
     k->points = inner->points ? points : NULL;
     k->curves = inner->curves ? curves : NULL;
     k->combine = inner->combine ? combine : NULL;
+    if (inner->density) {
+        link->density = *inner->density;
+        link->density.constant = density_constant;
+        link->density.log_density = log_density;
+        link->density.arguments = law_arguments;
+        k->density = &link->density;
+    }
     k->hessian = NULL;
     k->direction = NULL;
     k->second = NULL;

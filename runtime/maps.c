@@ -7,12 +7,15 @@
 
 #include "clock.h"
 #include "experiment.h"
+#include "law.h"
 #include "parallel.h"
 #include "team.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { MOST_ARGUMENTS = 8 }; /* of a law */
 
 struct sums { /* of one group */
     double n, y, y2, r2, chi2;
@@ -34,6 +37,7 @@ struct work {
     double *buffer; /* of the batch: `nbuffer` doubles per tile whose values stay in a file */
     size_t nbuffer;
     struct fit_tile *own; /* of the batch */
+    double *argument;     /* of the law of the errors: `stride` doubles each per tile; NULL: they are normal */
     const struct fit_tile **tile;
 };
 
@@ -97,12 +101,26 @@ static void add_tile_pairs(struct work *w, const struct fit_tile *t, const doubl
         add_row(w, t, model, g, i);
 }
 
-static void add_tile_rows(struct work *w, const struct fit_tile *t, const double *model)
+/* 1 / standard deviation of row i of a tile, by the law of the errors. */
+static double inverse_deviation(const struct work *w, const struct fit_tile *t, double mean, const double *argument,
+                                size_t i)
+{
+    const struct fit_density *d = w->k->density;
+    size_t length = (t->i1 + FIT_LANES - 1) / FIT_LANES * FIT_LANES - t->i0;
+    double arg[MOST_ARGUMENTS] = {0};
+    for (size_t a = 0; a < d->nargument && a < MOST_ARGUMENTS; a++)
+        arg[a] = argument[a * length + (i - t->i0)];
+    double s = fit_law_deviation(d->law, mean, arg);
+    return s > 0 ? 1 / s : 0;
+}
+
+static void add_tile_rows(struct work *w, const struct fit_tile *t, const double *model, const double *argument)
 {
     size_t first = t->i0 / FIT_LANES * FIT_LANES, g = t->group;
     for (size_t i = t->i0; i < t->i1; i++) {
         double weight = t->w ? t->w[i - first] : 1;
-        double y = t->y[i - first], r = y - model[i - first], z = r * inverse_sigma(w, g, weight);
+        double y = t->y[i - first], r = y - model[i - first];
+        double z = r * (argument ? inverse_deviation(w, t, model[i - first], argument, i) : inverse_sigma(w, g, weight));
         if (!(weight > 0))
             continue;
         add_sums(&w->sums[g], y, r, z);
@@ -131,6 +149,8 @@ static void take_tile(void *user, size_t b, size_t thread)
     enum fit_clock was = fit_clock_enter(FIT_CLOCK_PAIRS);
     if (w->tile[b])
         w->k->model(&w->ds->layout, w->ws, w->lin, w->tile[b], w->model + b * w->stride);
+    if (w->tile[b] && w->argument)
+        w->k->density->arguments(&w->ds->layout, w->ws, w->tile[b], w->argument + b * w->stride * MOST_ARGUMENTS);
     fit_clock_enter(was);
 }
 
@@ -147,7 +167,7 @@ static void add_group(void *user, size_t g, size_t thread)
         if (w->k->space == FIT_PAIRS)
             add_tile_pairs(w, w->tile[b], model, g);
         else if (w->tile[b]->group == g)
-            add_tile_rows(w, w->tile[b], model);
+            add_tile_rows(w, w->tile[b], model, w->argument ? w->argument + b * w->stride * MOST_ARGUMENTS : NULL);
     }
     fit_clock_enter(was);
 }
@@ -323,6 +343,9 @@ static int allocate_work(struct work *w, int threads)
     w->tile = calloc(batch, sizeof *w->tile);
     w->ws = fit_alloc_doubles(w->k->workspace(l));
     w->lin = fit_alloc_doubles(m->ngroup * w->k->nlinear);
+    if (w->k->density)
+        w->argument = fit_alloc_doubles(batch * w->stride * MOST_ARGUMENTS);
+    ok = ok && (w->argument || !w->k->density);
     return ok && w->sums && w->age && w->model && w->buffer && w->own && w->tile && w->ws && w->lin;
 }
 
@@ -362,6 +385,7 @@ done:
     free(w.sums);
     free(w.age);
     free(w.model);
+    free(w.argument);
     free(w.buffer);
     free(w.own);
     free(w.tile);

@@ -112,7 +112,7 @@ static void rescale(struct state *t)
 {
     size_t n = t->p->n;
     double s2 = 2 * t->s->cost / t->p->dof;
-    t->s2 = t->p->noise > 0 ? fmin(t->p->noise, s2) : s2;
+    t->s2 = t->p->likelihood ? 1 : t->p->noise > 0 ? fmin(t->p->noise, s2) : s2;
     for (size_t k = 0; k < n; k++) {
         t->floor[k] = sqrt(t->s2) / (10 * width(t, k));
         t->d[k] = fmax(t->d[k], fmax(sqrt(fmax(t->s->B[k * n + k], 0)), t->floor[k]));

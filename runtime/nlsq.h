@@ -26,6 +26,7 @@ struct fit_nlsq_problem {
     enum fit_eval (*normal)(void *user, const double *x, double *B, double *g);
     /* Bends the step from x to trial inside the bounds, to first order leaving it as it is; or NULL. */
     void (*bend)(void *user, const double *lower, const double *upper, const double *x, double *trial);
+    int likelihood; /* 1: the cost is a negative log likelihood, up to a constant: its unit is 1 */
 };
 
 struct fit_nlsq_options {

@@ -368,7 +368,11 @@ enum fit_eval fit_objective_value(struct fit_objective *o, const double *theta)
         return e;
     for (size_t g = 0; g < o->ngroup; g++)
         cost += 0.5 * o->ssr[g];
-    o->cost_error = 2 * DBL_EPSILON * (square + cost);
+    o->cost_error = 2 * DBL_EPSILON * (fabs(square) + fabs(cost));
+    if (o->kernel->density) {
+        cost += o->offset - o->density_constant;
+        o->cost_error += 2 * DBL_EPSILON * (fabs(o->offset) + fabs(o->density_constant));
+    }
     if (o->nlinear > 0 && !(cost > DIRECT_BELOW * square)) {
         if ((e = run_pass(o, o->ngroup, direct_tile)) != FIT_EVAL_OK)
             return e;
@@ -460,7 +464,7 @@ enum fit_eval fit_objective_normal(struct fit_objective *o, const double *theta,
         project_block(o, k, B);
     for (size_t k = 0; k < p; k++) {
         /* What is left of a column after projection is rounding of what was there. */
-        if (B[k * p + k] > 1e-13 * o->hessian[k * p + k])
+        if (B[k * p + k] > 1e-13 * o->hessian[k * p + k] || o->kernel->density)
             continue;
         for (size_t l = 0; l < p; l++)
             B[k * p + l] = B[l * p + k] = 0;

@@ -8,6 +8,8 @@
  * linear
  *                          parameters only (those on a bound are held).
  *
+ * Of a kernel with a density (fit/kernel.h) cost is -log L + offset, B its exact Hessian; there are no linear parameters.
+ *
  * Three numberings of linear parameters:
  *   (g, q)     as the kernel wants them: ngroup x nlinear, reference subtracted from the intercept;
  *   unknown u  what is really free: parameters shared over groups once, fixed ones not at all;
@@ -69,6 +71,8 @@ struct fit_objective {
     double *moment;              /* ngroup x sums of the kernel's moments */
     double cost, cost_error;     /* 1/2 sum of ssr, and penalty; what rounding may have done to it */
     double penalty;              /* what shrinkage adds */
+    double density_constant;     /* of a density: terms of log L without parameters */
+    double offset;               /* of a density: cost + log L; keeps the cost positive */
     double ridge;                /* the largest ridge that the linear solve needed */
 
     /* At the theta of the last call of fit_objective_normal(): */

@@ -240,6 +240,46 @@ static enum fit_status allocate_blocks(struct fit_objective *o, const struct fit
     return fit_parallel_new(o->ds, &need, &o->par, err);
 }
 
+static void constant_tile(void *user, const struct fit_tile *t, double *scratch, size_t stride, double *out)
+{
+    const struct fit_objective *o = user;
+    (void)scratch, (void)stride;
+    out[0] = o->kernel->density->constant(&o->ds->layout, t);
+}
+
+static double spread_of_values(const struct fit_objective *o)
+{
+    double least = INFINITY, most = -INFINITY;
+    for (size_t n = 0; n < o->ds->ntile; n++) {
+        const struct fit_tile *t = &o->ds->tile[n];
+        for (size_t k = 0; k < t->i1 - t->i0; k++)
+            if (!t->w || t->w[k] > 0) {
+                least = fmin(least, t->y[k]);
+                most = fmax(most, t->y[k]);
+            }
+    }
+    return most > least ? most - least : 1;
+}
+
+/* Terms of a density without parameters, once for a data set.  Probabilities of counts are at most 1; a density of
+ * values reaches a million over their spread only where it follows them to six digits: with such an offset for each
+ * value costs are positive, as sums of squares are. */
+static enum fit_status begin_density(struct fit_objective *o, struct fit_error *err)
+{
+    const double MOST = 1e6;
+    if (!o->kernel->density)
+        return FIT_OK;
+    struct fit_parallel_task task = {constant_tile, o, 1};
+    if (fit_parallel_sum(o->par, &task, &o->density_constant))
+        return fit_fail(err, FIT_ERR_INTERRUPTED, "fit: interrupted");
+    if (!isfinite(o->density_constant))
+        return fit_fail(err, FIT_ERR_DATA, "%s: a measured value is outside of where the law %s has a density",
+                        o->kernel->name, o->kernel->density->name);
+    int counts = o->kernel->density->support >= FIT_SUPPORT_COUNTS;
+    o->offset = counts ? 0 : (double)o->npoint * log(MOST / spread_of_values(o));
+    return FIT_OK;
+}
+
 enum fit_status fit_objective_new(const struct fit_kernel *kernel, const struct fit_dataset *ds,
                                   const struct fit_objective_setup *setup,
                                   struct fit_objective **obj, struct fit_error *err)
@@ -265,7 +305,7 @@ enum fit_status fit_objective_new(const struct fit_kernel *kernel, const struct 
     if ((st = set_bounds(o, setup, err)) != FIT_OK || (st = set_shifts(o, setup, err)) != FIT_OK)
         goto done;
     find_blocks(o);
-    if ((st = allocate_blocks(o, setup, err)) != FIT_OK)
+    if ((st = allocate_blocks(o, setup, err)) != FIT_OK || (st = begin_density(o, err)) != FIT_OK)
         goto done;
     for (size_t t = 0; t < ds->ntile; t++)
         for (size_t g = 0; g < o->ngroup; g++) {

@@ -44,7 +44,7 @@ struct work {
 int fit_polish_suits(const struct fit_objective *o)
 {
     size_t n = o->nparam + o->nlinear;
-    return o->kernel->space == FIT_ROWS && o->ngroup == 1 && o->kernel->points && n > 0 &&
+    return o->kernel->space == FIT_ROWS && !o->kernel->density && o->ngroup == 1 && o->kernel->points && n > 0 &&
            o->ds->layout.nrow <= FIT_POLISH_MOST / n;
 }
 

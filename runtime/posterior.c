@@ -43,18 +43,28 @@ static int keep(struct fit_posterior *p)
     if (param)
         memcpy(param, s->param, (np + nl) * sizeof *param);
     s->param = param;
+    struct fit_posterior_level *level = s->level ? malloc((np + 1) * sizeof *level) : NULL;
+    int room = level || !s->level;
+    if (level)
+        memcpy(level, s->level, np * sizeof *level);
+    s->level = level;
     double *theta = copy(s->theta, np);
     for (size_t k = 0; theta && param && k < np; k++)
         theta[k] = param[k].fixed ? param[k].value : theta[k];
     s->theta = theta;
     s->lin = copy(s->lin, ng * nl);
     s->sigma = copy(s->sigma, ng);
-    return param && s->theta && s->lin && s->sigma;
+    return param && room && s->theta && s->lin && s->sigma;
 }
 
 static int normal_prior(const struct fit_posterior_param *x)
 {
     return x->prior == FIT_PRIOR_NORMAL || x->prior == FIT_PRIOR_TRUNCATED_NORMAL || x->prior == FIT_PRIOR_NONE;
+}
+
+static struct fit_posterior_level level_of(const struct fit_posterior *p, size_t param)
+{
+    return p->setup.level ? p->setup.level[param] : (struct fit_posterior_level){{0, 0}, 0};
 }
 
 static enum fit_status add_coordinate(struct fit_posterior *p, enum fit_posterior_kind kind, size_t index,
@@ -63,12 +73,20 @@ static enum fit_status add_coordinate(struct fit_posterior *p, enum fit_posterio
     struct fit_posterior_coordinate *c = &p->coordinate[p->n++];
     *c = (struct fit_posterior_coordinate){.kind = kind, .index = index};
     snprintf(c->name, sizeof c->name, "%s", name);
+    if (kind == FIT_POSTERIOR_PARAM || kind == FIT_POSTERIOR_LEVEL)
+        memcpy(c->from, level_of(p, index).from, sizeof c->from);
     if (!fit_prior_init(&c->prior, x->prior, x->a, x->b, x->lower, x->upper))
         return fit_fail(err, FIT_ERR_CONFIG,
                         "%s: the prior %s (%g, %g) is no density between the bounds %g and %g; give positive"
                         " deviations or scales, and bounds that leave it some mass",
                         name, fit_prior_word(x->prior), x->a, x->b, x->lower, x->upper);
     c->map = fit_coordinate_for(x->lower, x->upper);
+    if (c->from[0] || c->from[1])
+        c->prior.proper = 0;
+    if (kind == FIT_POSTERIOR_LEVEL) {
+        c->map = fit_coordinate_for(-INFINITY, INFINITY);
+        snprintf(c->name, sizeof c->name, "level of %.50s", name);
+    }
     if (kind == FIT_POSTERIOR_LOG_SIGMA) /* the coordinate of sigma is its logarithm */
         c->map = fit_coordinate_for(0, INFINITY);
     return FIT_OK;
@@ -79,7 +97,8 @@ static enum fit_status params_first(struct fit_posterior *p, struct fit_error *e
     const struct fit_kernel *k = p->setup.kernel;
     for (size_t i = 0; i < k->nparam; i++) {
         const struct fit_posterior_param *x = &p->setup.param[i];
-        enum fit_status st = x->fixed ? FIT_OK : add_coordinate(p, FIT_POSTERIOR_PARAM, i, x, k->param[i].name, err);
+        enum fit_posterior_kind kind = level_of(p, i).deviation ? FIT_POSTERIOR_LEVEL : FIT_POSTERIOR_PARAM;
+        enum fit_status st = x->fixed ? FIT_OK : add_coordinate(p, kind, i, x, k->param[i].name, err);
         if (st != FIT_OK)
             return st;
     }
@@ -393,6 +412,7 @@ void fit_posterior_free(struct fit_posterior *p)
         free(x->rate);
     }
     free((void *)(uintptr_t)p->setup.param);
+    free((void *)(uintptr_t)p->setup.level);
     free((void *)(uintptr_t)p->setup.theta);
     free((void *)(uintptr_t)p->setup.lin);
     free((void *)(uintptr_t)p->setup.sigma);
@@ -410,6 +430,7 @@ static double *place_of(const struct fit_posterior *p, struct fit_posterior_lane
     const struct fit_posterior_coordinate *c = &p->coordinate[i];
     switch (c->kind) {
     case FIT_POSTERIOR_PARAM:
+    case FIT_POSTERIOR_LEVEL:
     case FIT_POSTERIOR_RATE: return &l->theta[c->index];
     case FIT_POSTERIOR_LINEAR: return &l->u[c->index];
     default: return &l->log_sigma[c->index];
@@ -431,11 +452,28 @@ static int rate_of(const struct fit_posterior *p, size_t r, const double *q, dou
     return 1;
 }
 
+/* Values of levels from their coordinates: the numbers of their priors stand before them.  0: there are none. */
+static int levels_of(const struct fit_posterior *p, const double *q, double *theta)
+{
+    struct fit_prior prior;
+    for (size_t i = 0; i < p->n; i++) {
+        const struct fit_posterior_coordinate *c = &p->coordinate[i];
+        if (c->kind != FIT_POSTERIOR_LEVEL)
+            continue;
+        if (!fit_posterior_level_prior(c, theta, &prior))
+            return 0;
+        theta[c->index] = fit_posterior_level_value(&prior, q[i]);
+    }
+    return 1;
+}
+
 /* The lane's point from coordinates; 0: there is none. */
 static int point_of(const struct fit_posterior *p, struct fit_posterior_lane *l, const double *q)
 {
     for (size_t i = 0; i < p->n; i++) {
         const struct fit_posterior_coordinate *c = &p->coordinate[i];
+        if (c->kind == FIT_POSTERIOR_LEVEL)
+            continue;
         double x = fit_coordinate_at(&c->map, q[i], NULL, NULL, NULL);
         *place_of(p, l, i) = c->kind == FIT_POSTERIOR_LINEAR      ? x - l->c->o->origin[c->index]
                              : c->kind == FIT_POSTERIOR_LOG_SIGMA ? q[i]
@@ -444,7 +482,7 @@ static int point_of(const struct fit_posterior *p, struct fit_posterior_lane *l,
     for (size_t r = 0; r < p->nrate; r++)
         if (!rate_of(p, r, q, l->theta, &l->rate[r]))
             return 0;
-    return 1;
+    return levels_of(p, q, l->theta);
 }
 
 /* d log p / d value in physical units. */
@@ -470,12 +508,42 @@ static double value_of(const struct fit_posterior *p, struct fit_posterior_lane 
  * logarithm. */
 static double add_priors(const struct fit_posterior *p, struct fit_posterior_lane *l, int gradient)
 {
-    double lp = 0, slope;
+    double lp = 0, slope, temper = p->setup.temper;
     for (size_t i = 0; i < p->n; i++) {
-        double x = value_of(p, l, i);
-        lp += fit_prior_log(&p->coordinate[i].prior, x, &slope);
+        const struct fit_posterior_coordinate *c = &p->coordinate[i];
+        struct fit_prior prior = c->prior;
+        double x = value_of(p, l, i), by_a, by_b;
+        int numbers = c->from[0] || c->from[1];
+        if (numbers && !fit_posterior_level_prior(c, l->theta, &prior))
+            return -INFINITY;
+        lp += fit_prior_log(&prior, x, &slope);
+        if (gradient && numbers) {
+            fit_prior_slopes(&prior, x, &by_a, &by_b);
+            if (c->from[0])
+                l->g_theta[c->from[0] - 1] += temper * by_a;
+            if (c->from[1])
+                l->g_theta[c->from[1] - 1] += temper * by_b;
+        }
         if (gradient)
             *slope_of(p, l, i) += p->setup.temper * (p->coordinate[i].kind == FIT_POSTERIOR_LOG_SIGMA ? slope * x : slope);
+    }
+    return lp;
+}
+
+/* Log Jacobians of levels; their gradients, and what they pass on to the numbers of their priors, which stand before
+ * them. */
+static double add_levels(const struct fit_posterior *p, struct fit_posterior_lane *l, const double *q, double *g)
+{
+    double lp = 0, unused = 0;
+    for (size_t i = p->n; i-- > 0;) {
+        const struct fit_posterior_coordinate *c = &p->coordinate[i];
+        struct fit_prior prior;
+        if (c->kind != FIT_POSTERIOR_LEVEL || !fit_posterior_level_prior(c, l->theta, &prior))
+            continue;
+        double *by_a = c->from[0] ? &l->g_theta[c->from[0] - 1] : &unused;
+        double *by_b = c->from[1] ? &l->g_theta[c->from[1] - 1] : &unused;
+        lp += fit_posterior_level_jacobian(&prior, q[i], l->theta[c->index], p->setup.temper,
+                                           g ? l->g_theta[c->index] : 0, g ? &g[i] : NULL, by_a, by_b);
     }
     return lp;
 }
@@ -508,7 +576,7 @@ static double add_coordinates(const struct fit_posterior *p, struct fit_posterio
         enum fit_posterior_kind kind = p->coordinate[i].kind;
         fit_coordinate_at(&p->coordinate[i].map, q[i], &dx, &log_dx, &bend);
         lp += log_dx;
-        if (g && kind != FIT_POSTERIOR_RATE)
+        if (g && kind != FIT_POSTERIOR_RATE && kind != FIT_POSTERIOR_LEVEL)
             g[i] = *slope_of(p, l, i) * (kind == FIT_POSTERIOR_LOG_SIGMA ? 1 : dx) + p->setup.temper * bend;
     }
     return lp;
@@ -526,6 +594,7 @@ static enum fit_eval eval(void *user, size_t chain, const double *q, double *lp,
     if (e != FIT_EVAL_OK)
         return e;
     *lp += p->setup.temper * add_priors(p, l, g != NULL);
+    *lp += p->setup.temper * add_levels(p, l, q, g);
     *lp += p->setup.temper * add_rates(p, l, g);
     *lp += p->setup.temper * add_coordinates(p, l, q, g);
     return isfinite(*lp) ? FIT_EVAL_OK : FIT_EVAL_REJECT;
@@ -542,7 +611,10 @@ int fit_posterior_coordinates(const struct fit_posterior *p, const double *theta
         double x = c->kind == FIT_POSTERIOR_LINEAR      ? p->setup.lin[entry_of(o, c->index)]
                    : c->kind == FIT_POSTERIOR_LOG_SIGMA ? l->c->s0[c->index]
                                                         : theta[c->index];
-        q[i] = fit_coordinate_of(&c->map, x);
+        struct fit_prior prior;
+        if (c->kind == FIT_POSTERIOR_LEVEL && !fit_posterior_level_prior(c, theta, &prior))
+            return 0;
+        q[i] = c->kind == FIT_POSTERIOR_LEVEL ? fit_posterior_level_coordinate(&prior, x) : fit_coordinate_of(&c->map, x);
     }
     for (size_t r = 0; r < p->nrate; r++) {
         const struct fit_posterior_rate *x = &p->rate[r];
@@ -575,7 +647,7 @@ int fit_posterior_theta(const struct fit_posterior *p, const double *q, double *
     for (size_t r = 0; r < p->nrate; r++)
         if (!rate_of(p, r, q, theta, &unused))
             return 0;
-    return 1;
+    return levels_of(p, q, theta);
 }
 
 enum fit_eval fit_posterior_draw(struct fit_posterior *p, size_t chain, const double *q, struct fit_rng *rng,

@@ -7,6 +7,11 @@
  * Rates of the kernel (fit_rate) have the coordinates of rate.h, in the places of amplitude (log rate), offset (log
  * share), exponent (slope) and shift, where the amplitude cannot be negative and the rate at theta is above 0.
  *
+ * A prior may have parameters (fit_level): a level of a hierarchy.  Such a parameter x ~ normal(a, b) or
+ * log_normal(a, b) has the coordinate (x - a)/b, or that of log x, where the setup says so (posterior_levels.c), and
+ * samplers find the way between wide and narrow levels (Papaspiliopoulos, Roberts & Skold, Stat. Sci. 22 (2007) 59);
+ * else it has that of any other.
+ *
  * Coordinates, in this order: free nonlinear parameters; linear parameters that are not integrated out (their
  * prior is not normal, or they lie within 6 standard deviations of a bound at the start); log sigma of each
  * unit when the model gives the noise a prior of its own.
@@ -31,12 +36,19 @@ struct fit_posterior_param {
     double value; /* of a fixed nonlinear parameter */
 };
 
+/* A prior with parameters, of a nonlinear parameter. */
+struct fit_posterior_level {
+    unsigned from[2]; /* 1 + the nonlinear parameter whose value is a, b; 0: the number */
+    int deviation;    /* 1: the coordinate is the deviation in the units of the prior; needs from[0] or from[1] */
+};
+
 enum { FIT_POSTERIOR_RATES = 48 }; /* rates of a kernel with coordinates of their own, at most */
 
 struct fit_posterior_setup {
     const struct fit_kernel *kernel;   /* borrowed, with ds */
     const struct fit_dataset *ds;
     const struct fit_posterior_param *param; /* nparam + nlinear */
+    const struct fit_posterior_level *level; /* nparam, or NULL: no prior has parameters */
     enum fit_scaling scaling;
     const size_t *linear_class; /* as in objective.h, or NULL */
     enum fit_variance variance;
@@ -56,6 +68,7 @@ struct fit_posterior_setup {
 
 enum fit_posterior_kind {
     FIT_POSTERIOR_PARAM,
+    FIT_POSTERIOR_LEVEL, /* (x - a)/b or (log x - a)/b of the parameter `index` */
     FIT_POSTERIOR_RATE, /* of rate.h: u, v, y or z, in the place of the parameter `index` */
     FIT_POSTERIOR_LINEAR,
     FIT_POSTERIOR_LOG_SIGMA
@@ -65,7 +78,8 @@ struct fit_posterior_coordinate {
     enum fit_posterior_kind kind;
     size_t index;  /* nonlinear parameter; unknown of the objective; unit */
     struct fit_coordinate map; /* identity for those of a rate */
-    struct fit_prior prior;
+    struct fit_prior prior; /* with `from`: not proper by itself; a and b are those at the setup's point */
+    unsigned from[2];       /* as in struct fit_posterior_level */
     char name[64]; /* "D0", "log(D0 t^alpha + D_offset)", "log share of D0", "alpha times share", "contrast[2]" */
 };
 
@@ -112,6 +126,26 @@ int fit_posterior_theta(const struct fit_posterior *p, const double *q, double *
  * were integrated out.  chain: whose tables to use.  FIT_EVAL_REJECT where there is no density. */
 enum fit_eval fit_posterior_draw(struct fit_posterior *p, size_t chain, const double *q, struct fit_rng *rng,
                                  double *theta, double *lin, double *sigma);
+
+/* ---- posterior_levels.c ------------------------------------------------------------------------ */
+
+/* Numbers of the prior of a coordinate with `from` at theta, as a density.  0: none (b is not positive). */
+int fit_posterior_level_prior(const struct fit_posterior_coordinate *c, const double *theta, struct fit_prior *prior);
+
+/* x from the coordinate z of a LEVEL, given its prior; and back. */
+double fit_posterior_level_value(const struct fit_prior *prior, double z);
+double fit_posterior_level_coordinate(const struct fit_prior *prior, double x);
+
+/* Log Jacobian of a LEVEL; *g <- d log p / dz from by_x = d log p / dx, and the slopes by the prior's a and b grow by
+ * what x and the Jacobian have in them.  temper: power of Jacobians. */
+double fit_posterior_level_jacobian(const struct fit_prior *prior, double z, double x, double temper, double by_x,
+                                    double *g, double *by_a, double *by_b);
+
+/* Parameters that have a part in priors only (fit_level.hyper) from the values of those they are priors of: theta is
+ * changed.  std: errors of theta, of maximum likelihood.  Then level[].deviation is 1 for every parameter with `from`
+ * that data know less well than its prior. */
+void fit_posterior_levels(const struct fit_kernel *kernel, const double *std, const struct fit_posterior_param *param,
+                          struct fit_posterior_level *level, double *theta);
 
 /* From now on the setup's *interrupt is not looked at: for what has to be finished after an interruption. */
 void fit_posterior_uninterruptible(struct fit_posterior *p);

@@ -193,6 +193,30 @@ double fit_prior_log(const struct fit_prior *p, double x, double *slope)
     return value;
 }
 
+void fit_prior_slopes(const struct fit_prior *p, double x, double *by_a, double *by_b)
+{
+    double z;
+    *by_a = 0;
+    switch ((int)p->kind) {
+    case FIT_PRIOR_NORMAL:
+    case FIT_PRIOR_LOG_NORMAL:
+        z = ((p->kind == FIT_PRIOR_NORMAL ? x : log(x)) - p->a) / p->b;
+        *by_a = z / p->b;
+        *by_b = (z * z - 1) / p->b;
+        break;
+    case FIT_PRIOR_HALF_NORMAL:
+        z = x / p->b;
+        *by_b = (z * z - 1) / p->b;
+        break;
+    case FIT_PRIOR_EXPONENTIAL: *by_b = (x / p->b - 1) / p->b; break;
+    case FIT_PRIOR_HALF_CAUCHY:
+        z = x / p->b;
+        *by_b = (2 * z * z / (1 + z * z) - 1) / p->b;
+        break;
+    default: *by_b = NAN;
+    }
+}
+
 double fit_prior_quantile(const struct fit_prior *p, double part)
 {
     if (!p->proper)

@@ -28,6 +28,10 @@ int fit_prior_init(struct fit_prior *p, enum fit_prior_kind kind, double a, doub
 /* Log density at x inside the bounds (-inf outside), and its derivative (may be NULL). */
 double fit_prior_log(const struct fit_prior *p, double x, double *slope);
 
+/* The derivatives of the log density at x by a and by b.  For densities that no bound cuts: NORMAL, LOG_NORMAL,
+ * HALF_NORMAL, EXPONENTIAL, HALF_CAUCHY; of b > 0. */
+void fit_prior_slopes(const struct fit_prior *p, double x, double *by_a, double *by_b);
+
 /* The x below which there is the part `part` of the mass, 0 < part < 1; NaN when the prior is improper. */
 double fit_prior_quantile(const struct fit_prior *p, double part);
 

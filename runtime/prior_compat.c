@@ -84,6 +84,7 @@ enum fit_status fit_prior_compat_homodyne(const struct fit_config *cfg, struct f
     for (size_t k = 0; st == FIT_OK && k < cfg->nparam + cfg->nlinear; k++)
         st = param[k].fixed ? FIT_OK : set_prior(&cfg->param[k], &param[k], err);
     s->variance = FIT_VARIANCE_GIVEN_SHARED;
-    s->noise = (struct fit_posterior_param){0, INFINITY, FIT_PRIOR_HALF_NORMAL, 0, WIDTH * scale, 0, 0};
+    s->noise = (struct fit_posterior_param){
+        .upper = INFINITY, .prior = FIT_PRIOR_HALF_NORMAL, .b = WIDTH * scale};
     return st;
 }

@@ -1,7 +1,12 @@
 /* problem.c -- see problem.h. */
 #include "problem.h"
 
+#include "linalg.h"
 #include "valley.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 static enum fit_eval value(void *user, const double *x, double *cost, double *error)
 {
@@ -12,9 +17,33 @@ static enum fit_eval value(void *user, const double *x, double *cost, double *er
     return e;
 }
 
+/* B <- |B|, the same eigenvectors with the magnitudes of the eigenvalues (Dauphin et al., NeurIPS 27, 2933, 2014): of a
+ * Hessian that leads to a saddle or a maximum somewhere, a matrix that leads down.  0: out of memory. */
+static int make_positive(size_t n, double *B)
+{
+    double *vector = malloc((n * n + n + fit_eigen_work(n)) * sizeof *vector), *value = vector ? vector + n * n : NULL;
+    int bad = !vector;
+    if (vector)
+        memcpy(vector, B, n * n * sizeof *vector);
+    bad = bad || fit_eigen(n, vector, value, value + n) != 0;
+    if (!bad && value[0] < 0) {
+        memset(B, 0, n * n * sizeof *B);
+        for (size_t k = 0; k < n; k++)
+            for (size_t i = 0; i < n; i++)
+                for (size_t j = 0; j < n; j++)
+                    B[i * n + j] += fabs(value[k]) * vector[k * n + i] * vector[k * n + j];
+    }
+    free(vector);
+    return !bad;
+}
+
 static enum fit_eval normal(void *user, const double *x, double *B, double *g)
 {
-    return fit_objective_normal(user, x, B, g);
+    struct fit_objective *o = user;
+    enum fit_eval e = fit_objective_normal(o, x, B, g);
+    if (e == FIT_EVAL_OK && o->kernel->density && !make_positive(o->nparam, B))
+        return FIT_EVAL_REJECT;
+    return e;
 }
 
 static void bend(void *user, const double *lower, const double *upper, const double *x, double *trial)
@@ -31,6 +60,7 @@ struct fit_nlsq_problem fit_problem(struct fit_objective *obj, const double *low
                                      .upper = upper,
                                      .dof = dof,
                                      .noise = noise,
+                                     .likelihood = obj->kernel->density != NULL,
                                      .user = obj,
                                      .value = value,
                                      .normal = normal,

@@ -19,6 +19,7 @@
 #include "maps.h"
 #include "measurement.h"
 #include "output.h"
+#include "predictive.h"
 #include "sampling.h"
 #include "study.h"
 
@@ -61,6 +62,7 @@ struct fit_results {
     const struct fit_study *study;     /* NULL: nothing besides the fit */
     const struct fit_samples *samples; /* NULL: no posterior was asked for, or */
     const char *no_samples;            /* why there is none */
+    const struct fit_predictive *predictive; /* NULL: there is none */
     const struct fit_maps *maps;
     const double *std_robust; /* nfull, or NULL */
     double load_seconds, maps_seconds, write_seconds, wall_seconds;

@@ -116,8 +116,9 @@ struct fit_quality fit_results_quality(const struct fit_results *r)
                  sqrt(f->goodness));
     } else if (f->noise != FIT_NOISE_RESIDUALS && f->goodness < TOO_SMALL - SURPRISE * sqrt(2 / dof)) {
         q.word = "doubtful";
-        snprintf(q.text, sizeof q.text, "residuals are only %.3g times the noise that was given: it is too large, and so are "
-                                        "all errors", sqrt(f->goodness));
+        snprintf(q.text, sizeof q.text, "residuals are only %.3g times the noise that %s: it is too large, and so are "
+                                        "all errors", sqrt(f->goodness),
+                 f->noise == FIT_NOISE_LAW ? "the law of the errors has" : "was given");
     } else if (kurtosis(f) > OUTLIERS * (1 + 6 * sqrt(24 / fmax((double)f->npoint, 1))) &&
                r->config->nlsq.loss.value == FIT_LOSS_LINEAR) {
         q.word = "doubtful";
@@ -138,6 +139,9 @@ struct fit_quality fit_results_quality(const struct fit_results *r)
         q.word = "partial";
         snprintf(q.text, sizeof q.text, "no standard error for %s: undetermined, on a bound, or known as an interval%s",
                  names, isnan(f->goodness) ? "" : "; residuals are as large as the noise");
+    } else if (isnan(f->goodness) && f->noise == FIT_NOISE_LAW) {
+        snprintf(q.text, sizeof q.text, "the width of the errors is a part of the model: whether the model explains the "
+                                        "data cannot be told");
     } else if (isnan(f->goodness)) {
         snprintf(q.text, sizeof q.text, "the noise is known from the residuals only: whether the model explains the "
                                         "data cannot be told");

@@ -223,10 +223,13 @@ static enum fit_status find_mode(struct fit_sampling_run *m, const struct fit_po
 
 /* Acceptance to aim at.  Along a single coordinate trees of two points turn back already; with 0.85 their steps are
  * so short that the draws stay correlated, with 0.7 one and a half to two times as many draws for each gradient are
- * effective (tests/e2e/test_posteriordb.c, --table), without divergences. */
-static double default_acceptance(size_t n)
+ * effective (tests/e2e/test_posteriordb.c, --table), without divergences.  Levels of a hierarchy have narrow places. */
+static double default_acceptance(const struct fit_posterior *p)
 {
-    return n == 1 ? 0.7 : 0.85;
+    for (size_t i = 0; i < p->n; i++)
+        if (p->coordinate[i].kind == FIT_POSTERIOR_LEVEL)
+            return 0.95;
+    return p->n == 1 ? 0.7 : 0.85;
 }
 
 enum fit_status fit_sample(const struct fit_posterior_setup *setup, const struct fit_result *fit,
@@ -245,7 +248,7 @@ enum fit_status fit_sample(const struct fit_posterior_setup *setup, const struct
     if (st == FIT_OK)
         st = fit_sampling_open(&m, setup, err);
     if (st == FIT_OK)
-        s->target_accept = opt->target_accept > 0 ? opt->target_accept : default_acceptance(m.p->n);
+        s->target_accept = opt->target_accept > 0 ? opt->target_accept : default_acceptance(m.p);
     if (st == FIT_OK)
         st = find_mode(&m, setup, fit, err);
     if (st == FIT_OK)

@@ -93,6 +93,7 @@ struct fit_column_summary {
     double mcse_median;
     double sd_robust, q025_robust, q975_robust; /* for correlated noise: of x_robust; NaN: the fit has no such errors */
     int constant;                  /* 1: fixed; the rest is its value and NaN */
+    unsigned prior_from[2]; /* as in struct fit_posterior_level; then a or b of the prior is NaN */
     struct fit_prior prior;
     double contraction;            /* 1 - (sd / prior sd)^2 by the quantiles of the prior; NaN: improper */
     double near_lower, near_upper; /* part of the draws within sd/4 of a bound */

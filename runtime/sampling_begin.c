@@ -27,9 +27,11 @@ void fit_sampling_scales(const struct fit_posterior *p, const struct fit_result 
         fit_coordinate_at(&c->map, q[i], &slope, NULL, NULL);
         if (c->kind == FIT_POSTERIOR_PARAM && fit) /* those of rates: the Hessian will tell */
             sd = fit->std[c->index] / fabs(slope);
+        if (c->kind == FIT_POSTERIOR_LEVEL) /* about standard normal by their prior */
+            sd = 0.5;
         if (c->kind == FIT_POSTERIOR_LOG_SIGMA)
             sd = 1 / sqrt(2 * (double)p->setup.ds->npoint);
-        if (plain)
+        if (plain && c->kind != FIT_POSTERIOR_LEVEL)
             wide = c->prior.proper ? fit_prior_quantile(&c->prior, 0.98) - fit_prior_quantile(&c->prior, 0.02) : 1e300;
         scale[i] = sd > 1e-10 && sd < 1 ? sd : 0.03;
         widest[i] = wide;

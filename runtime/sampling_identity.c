@@ -72,8 +72,8 @@ static void put_posterior(FILE *f, const struct fit_posterior_setup *p)
         if (x->fixed && n < k->nparam)
             fprintf(f, "parameter %s: fixed at %.17g\n", name, x->value);
         else
-            fprintf(f, "parameter %s: [%.17g, %.17g], %s %.17g %.17g%s\n", name, x->lower, x->upper,
-                    fit_prior_word(x->prior), x->a, x->b, x->fixed ? ", fixed" : "");
+            fprintf(f, "parameter %s: [%.17g, %.17g], %s %.17g %.17g%s%s\n", name, x->lower, x->upper,
+                    fit_prior_word(x->prior), x->a, x->b, x->fixed ? ", fixed" : "", n < k->nparam && p->level && p->level[n].deviation ? ", deviation" : "");
     }
     const struct fit_linkage *link = p->ds->layout.context;
     for (size_t t = 0; link && t < link->ntied; t++)

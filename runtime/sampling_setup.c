@@ -72,7 +72,8 @@ static const struct fit_config_param *model_param(const struct fit_config *cfg, 
 }
 
 static void set_params(const struct fit_config *cfg, const struct fit_kernel *kernel, const struct fit_setup *from,
-                       const struct fit_result *fit, struct fit_posterior_param *param)
+                       const struct fit_result *fit, struct fit_posterior_param *param,
+                       struct fit_posterior_level *level)
 {
     size_t n = kernel->nparam;
     for (size_t k = 0; k < n + kernel->nlinear; k++) {
@@ -86,6 +87,12 @@ static void set_params(const struct fit_config *cfg, const struct fit_kernel *ke
             .fixed = c->fixed.value != 0,
             .value = k < n ? fit->theta[k] : 0,
         };
+        for (int i = 0; k < n && kernel->level && i < 2 && !fit_given(c->prior.from); i++)
+            level[k].from[i] = kernel->level[k].from[i];
+        if (k < n && kernel->level && kernel->level[k].hyper && !c->fixed.value) { /* the fit has held it, for nothing */
+            param[k].lower = c->lower.value;
+            param[k].upper = c->upper.value;
+        }
         if (from->link && k >= n && from->link->term_linear[k - n]) { /* of a Fourier series */
             param[k].prior = FIT_PRIOR_NONE;
             param[k].fixed = 0;
@@ -104,7 +111,13 @@ enum fit_status fit_sampling_setup(const struct fit_config *cfg, const struct fi
     s->param = malloc((kernel->nparam + kernel->nlinear + 1) * sizeof *s->param);
     if (!s->param)
         return fit_fail(err, FIT_ERR_MEMORY, "posterior: out of memory");
-    set_params(cfg, kernel, from, fit, s->param);
+    s->level = calloc(kernel->nparam + 1, sizeof *s->level);
+    s->theta = malloc((kernel->nparam + 1) * sizeof *s->theta);
+    if (!s->theta || !s->level)
+        return fit_fail(err, FIT_ERR_MEMORY, "posterior: out of memory");
+    set_params(cfg, kernel, from, fit, s->param, s->level);
+    memcpy(s->theta, fit->theta, kernel->nparam * sizeof *s->theta);
+    fit_posterior_levels(kernel, fit->std, s->param, s->level, s->theta);
     set_options(cfg, &s->options);
     if (cfg->sampling.consensus.value)
         set_consensus(cfg, &s->options);
@@ -112,13 +125,14 @@ enum fit_status fit_sampling_setup(const struct fit_config *cfg, const struct fi
         .kernel = kernel,
         .ds = ds,
         .param = s->param,
+        .level = s->level,
         .scaling = from->options.scaling,
         .linear_class = from->linear_class,
         .variance = fit->noise != FIT_NOISE_RESIDUALS ? FIT_VARIANCE_KNOWN
                     : kernel->has_noise_prior       ? FIT_VARIANCE_GIVEN
                                                     : FIT_VARIANCE_UNIT,
-        .noise = {0, INFINITY, kernel->noise_prior, kernel->noise_a, kernel->noise_b, 0, 0},
-        .theta = fit->theta,
+        .noise = {.upper = INFINITY, .prior = kernel->noise_prior, .a = kernel->noise_a, .b = kernel->noise_b},
+        .theta = s->theta,
         .lin = fit->lin,
         .sigma = fit->sigma,
         .a0 = 2,
@@ -143,9 +157,11 @@ static void append(char *text, size_t size, const char *format, ...)
     va_end(more);
 }
 
-void fit_sampling_prior_text(const struct fit_posterior_param *x, char *text, size_t size)
+void fit_sampling_prior_text(const struct fit_posterior_param *x, const struct fit_posterior_level *level, char *text,
+                             size_t size)
 {
     struct fit_prior p;
+    int numbers = !level || (!level->from[0] && !level->from[1]);
     int has_a = x->prior != FIT_PRIOR_NONE && x->prior != FIT_PRIOR_LOG_UNIFORM && x->prior != FIT_PRIOR_HALF_NORMAL &&
                 x->prior != FIT_PRIOR_EXPONENTIAL && x->prior != FIT_PRIOR_HALF_CAUCHY;
     text[0] = 0;
@@ -158,7 +174,9 @@ void fit_sampling_prior_text(const struct fit_posterior_param *x, char *text, si
         append(text, size, " between %.6g and %.6g", x->lower, x->upper);
     else if (isfinite(x->lower) || isfinite(x->upper))
         append(text, size, isfinite(x->lower) ? " above %.6g" : " below %.6g", isfinite(x->lower) ? x->lower : x->upper);
-    if (fit_prior_init(&p, x->prior, x->a, x->b, x->lower, x->upper) && p.proper)
+    if (!numbers)
+        append(text, size, "; its numbers are parameters%s", level->deviation ? ", sampled as deviations in its units" : "");
+    else if (fit_prior_init(&p, x->prior, x->a, x->b, x->lower, x->upper) && p.proper)
         append(text, size, "; 2.5, 50 and 97.5 %% at %.4g, %.4g, %.4g", fit_prior_quantile(&p, 0.025),
                fit_prior_quantile(&p, 0.5), fit_prior_quantile(&p, 0.975));
     else
@@ -262,5 +280,7 @@ void fit_sampling_notes(const struct fit_config *cfg, enum fit_sampling_method m
 void fit_sampling_setup_free(struct fit_sampling_setup *s)
 {
     free(s->param);
+    free(s->theta);
+    free(s->level);
     *s = (struct fit_sampling_setup){0};
 }

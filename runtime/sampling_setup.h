@@ -11,6 +11,8 @@ struct fit_sampling_setup {
     struct fit_posterior_setup posterior; /* arrays belong to this structure */
     struct fit_sampling_options options;
     struct fit_posterior_param *param;
+    struct fit_posterior_level *level;
+    double *theta; /* least squares, and of parameters of priors what follows from it (posterior_levels.c) */
 };
 
 /* 1 when the configuration asks for a posterior (method nuts, laplace, cmc or both). */
@@ -26,8 +28,10 @@ enum fit_status fit_sampling_setup(const struct fit_config *cfg, const struct fi
 /* Tells which settings of the configuration have no effect on the chains, and why. */
 void fit_sampling_notes(const struct fit_config *cfg, enum fit_sampling_method method, struct fit_notes *notes);
 
-/* "truncated_normal 1000, 1000 between 100 and 100000; 2.5, 50 and 97.5 % at 174.2, 1233, 3046": the prior as sampled. */
-void fit_sampling_prior_text(const struct fit_posterior_param *x, char *text, size_t size);
+/* "truncated_normal 1000, 1000 between 100 and 100000; 2.5, 50 and 97.5 % at 174.2, 1233, 3046": the prior as sampled.
+ * level: its parameters, or NULL. */
+void fit_sampling_prior_text(const struct fit_posterior_param *x, const struct fit_posterior_level *level, char *text,
+                             size_t size);
 
 void fit_sampling_setup_free(struct fit_sampling_setup *s);
 

@@ -67,6 +67,12 @@ static enum fit_status summarise_column(struct fit_samples *s, const struct fit_
     c->contraction = NAN;
     if (d)
         fit_prior_init(&c->prior, d->prior, d->a, d->b, d->lower, d->upper);
+    const struct fit_posterior_level *level = column < s->nparam ? p->setup.level : NULL;
+    for (int k = 0; d && level && k < 2; k++)
+        if ((c->prior_from[k] = level[column].from[k]) != 0) { /* no number, and no distribution by itself */
+            *(k ? &c->prior.b : &c->prior.a) = NAN;
+            c->prior.proper = 0;
+        }
     c->constant = is_constant(s, column);
     enum fit_status st = fit_convergence(&draws, &c->c, err);
     static const double part[] = {0.025, 0.05, 0.5, 0.95, 0.975};

@@ -4,6 +4,7 @@
 
 #include "sampling_setup.h"
 
+#include "bootstrap.h"
 #include "hdf5_io.h"
 #include "quantiles.h"
 
@@ -163,9 +164,10 @@ static void fill_parameters(struct fit_setup *s, const struct fit_config *cfg,
         s->start[p] = c->automatic ? NAN : c->start.value;
         s->lower[p] = c->lower.value;
         s->upper[p] = c->upper.value;
-        s->fixed[p] = c->fixed.value != 0;
+        int hyper = k->level && k->level[p].hyper; /* no data see it */
+        s->fixed[p] = c->fixed.value != 0 || hyper;
         if (s->fixed[p])
-            s->start[p] = c->start.value;
+            s->start[p] = c->automatic && hyper ? k->param[p].start : c->start.value;
     }
     for (size_t q = 0; q < k->nlinear; q++) {
         const struct fit_config_param *c = &cfg->param[k->nparam + q];
@@ -190,6 +192,10 @@ enum fit_status fit_setup_supported(const struct fit_config *cfg, const struct f
         return fit_fail(err, FIT_ERR_CONFIG,
                         "hierarchical scaling: for least squares only; a posterior integrates over contrast and "
                         "offset of every angle anyway (--scaling individual)");
+    if (k->density && cfg->study.bootstrap.value != FIT_BOOTSTRAP_NONE)
+        return fit_fail(err, FIT_ERR_CONFIG, "bootstrap: it draws residuals, which have no distribution of their own where the"
+                                             " errors are %s; --method nuts gives intervals",
+                        k->density->name);
     if (cfg->input.path.n > 1)
         return fit_fail(err, FIT_ERR_CONFIG, "%zu data files: this version fits one at a time",
                         cfg->input.path.n);

@@ -80,7 +80,8 @@ static enum fit_status sets(const struct links *l, size_t k, size_t *number)
 static enum fit_status share_one(const struct links *l, size_t k, int shared, size_t *number)
 {
     const struct fit_config_share *share = &l->cfg->param[k].share;
-    int linear = k >= l->k->nparam, own = linear && l->k->linear[k - l->k->nparam].over >= 0;
+    int linear = k >= l->k->nparam;
+    int own = (linear ? l->k->linear[k - l->k->nparam].over : l->k->param[k].over) >= 0;
     enum fit_share_kind kind = share->kind;
     if (kind == FIT_SHARE_MODEL || (shared && !linear) || l->ng == 1)
         kind = own ? FIT_SHARE_EACH : FIT_SHARE_ALL;
@@ -103,6 +104,15 @@ static int is_linked(const struct fit_config *cfg, size_t from, size_t to)
     int any = 0;
     for (size_t k = from; k < to; k++)
         any |= cfg->param[k].tie != NULL || cfg->param[k].share.kind != FIT_SHARE_MODEL;
+    return any;
+}
+
+/* Nonlinear parameters of which the model has one value for each group (with a density only). */
+static int has_own(const struct fit_kernel *k, size_t ngroup)
+{
+    int any = 0;
+    for (size_t n = 0; ngroup > 1 && n < k->nparam; n++)
+        any |= k->param[n].over >= 0;
     return any;
 }
 
@@ -265,7 +275,7 @@ enum fit_status fit_setup_links(const struct fit_config *cfg, const struct fit_k
     l.ng = ds->layout.ngroup;
     if ((st = choose_series(&l)) != FIT_OK)
         return st;
-    if (!is_linked(cfg, 0, cfg->nparam + cfg->nlinear) && !l.harmonics)
+    if (!is_linked(cfg, 0, cfg->nparam + cfg->nlinear) && !l.harmonics && !has_own(kernel, l.ng))
         return FIT_OK;
     l.n = kernel->nparam + kernel->nlinear;
     l.tied = calloc(l.n + 1, 1);

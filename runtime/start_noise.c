@@ -41,7 +41,8 @@ static void estimate(const struct fit_objective *obj, int each, double *variance
     const size_t n = each ? obj->ngroup : 1;
     struct second c = {.each = each};
     size_t stride = 1 + ds->npoint / 200000; /* a sample is enough */
-    double *buffer = fit_alloc_doubles(fit_dataset_buffer(ds));
+    /* Of a law of its own the errors are not of one size. */
+    double *buffer = obj->kernel->density ? NULL : fit_alloc_doubles(fit_dataset_buffer(ds));
     struct fit_tile own;
     c.of = calloc(n, sizeof *c.of);
     for (size_t t = 0; buffer && c.of && t < ds->ntile; t += stride) {

@@ -179,7 +179,7 @@ static void follow_one(void *user, struct fit_objective *obj, size_t c)
         return;
     }
     double dof = fmax((double)obj->npoint - (double)obj->nu - (double)q->nfree, 1);
-    struct fit_nlsq_problem problem = fit_problem(obj, q->s->lower, q->s->upper, dof, 0);
+    struct fit_nlsq_problem problem = fit_problem(obj, q->s->lower, q->s->upper, dof, obj->kernel->density ? 1 : 0);
     struct fit_nlsq_options opt = {.max_iterations = w->steps,
                                    .ftol = 1e-12,
                                    .xtol = 1e-10,

@@ -89,6 +89,22 @@ static void head(FILE *f, int *left, const struct fit_results *r)
     line(f, left, "%s", text);
 }
 
+/* "negative binomial" */
+static const char *law_words(const struct fit_results *r)
+{
+    static const char *const words[] = {[FIT_LAW_OTHER] = "of the model's own law",
+                                        [FIT_LAW_GAUSSIAN] = "normal",
+                                        [FIT_LAW_STUDENT_T] = "Student's t",
+                                        [FIT_LAW_LAPLACE] = "Laplace",
+                                        [FIT_LAW_LOG_NORMAL] = "log-normal",
+                                        [FIT_LAW_EXPONENTIAL] = "exponential",
+                                        [FIT_LAW_GAMMA] = "gamma",
+                                        [FIT_LAW_POISSON] = "Poisson",
+                                        [FIT_LAW_NEGATIVE_BINOMIAL] = "negative binomial",
+                                        [FIT_LAW_BINOMIAL] = "binomial"};
+    return words[r->kernel->density->law];
+}
+
 static void noise(FILE *f, int *left, const struct fit_results *r)
 {
     const struct fit_result *fit = r->fit;
@@ -107,7 +123,9 @@ static void noise(FILE *f, int *left, const struct fit_results *r)
     if (how->loss.value != FIT_LOSS_LINEAR)
         line(f, left, "loss %s, f_scale %.4g sigma", fit_loss_name((enum fit_loss)how->loss.value),
              how->f_scale.value);
-    if (fit->noise == FIT_NOISE_FILE)
+    if (fit->noise == FIT_NOISE_LAW)
+        line(f, left, "%zu points, errors %s; log likelihood %.6g", fit->npoint, law_words(r), -0.5 * fit->chi2);
+    else if (fit->noise == FIT_NOISE_FILE)
         line(f, left, "%zu points, weighted by the errors in the file", fit->npoint);
     else if (fit->noise == FIT_NOISE_GIVEN)
         line(f, left, "%zu points, noise as given; residuals %s", fit->npoint, text);

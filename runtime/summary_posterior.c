@@ -186,7 +186,8 @@ static void against_least_squares(const struct fit_results *r, FILE *f)
     if (at == s->ncolumn)
         return;
     fit_samples_name(r->kernel, s->ngroup, at, name);
-    int n = snprintf(text, sizeof text, "least squares: no mean is farther off than %.2g sd (%s)",
+    int n = snprintf(text, sizeof text, "%s: no mean is farther off than %.2g sd (%s)",
+                     r->kernel->density ? "maximum likelihood" : "least squares",
                      fabs(most), name);
     double std = at < r->fit->nfull ? r->fit->std[at] : NAN, ratio = s->column[at].c.sd / std;
     if (n > 0 && (ratio < 0.5 || ratio > 2))
@@ -254,6 +255,18 @@ static void for_correlated_noise(const struct fit_results *r, FILE *f)
     wrapped(f, text);
 }
 
+/* Data drawn from the law at the draws beside those that were measured. */
+static void predicted(const struct fit_results *r, FILE *f)
+{
+    double p = r->predictive->p;
+    char text[TEXT];
+    snprintf(text, sizeof text, "data drawn from the model scatter more than those measured in %.3g %% of the draws%s",
+             100 * p, p < 0.01   ? ": THE DATA SCATTER MORE THAN THE LAW ALLOWS"
+                      : p > 0.99 ? ": the data scatter less than the law allows"
+                                 : "");
+    wrapped(f, text);
+}
+
 void fit_write_posterior_summary(const struct fit_results *r, FILE *f)
 {
     const struct fit_samples *s = r->samples;
@@ -277,6 +290,8 @@ void fit_write_posterior_summary(const struct fit_results *r, FILE *f)
         fit_write_consensus_bias(r, f);
     if (fit_results_wider(r) > 1.2)
         for_correlated_noise(r, f);
+    if (r->predictive && !isnan(r->predictive->p))
+        predicted(r, f);
     snprintf(text, sizeof text, "verdict: %s: %s", fit_verdict_word(s->verdict), s->verdict_text);
     wrapped(f, text);
 }

@@ -21,6 +21,10 @@ struct fit_table *fit_table_new(size_t nrow, size_t ncolumn);
 /* 0: out of memory. */
 int fit_table_set_name(struct fit_table *t, size_t c, const char *name, size_t n);
 
+/* FIT_ERR_DATA when a value of the dataset, in memory, is none that the law of the kernel's errors can give. */
+enum fit_status fit_table_check_law(const char *file, const struct fit_kernel *k, const struct fit_dataset *ds,
+                                    struct fit_error *err);
+
 enum { FIT_TABLE_COLUMNS = 4096 };
 
 /* fit_table_read for text. */

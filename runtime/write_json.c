@@ -274,13 +274,17 @@ static void put_rates(struct fit_json *j, const struct fit_results *r)
 
 static void put_noise(struct fit_json *j, const struct fit_results *r)
 {
-    static const char *const source[] = {"file", "given", "residuals"};
+    static const char *const source[] = {"file", "given", "residuals", "law"};
     fit_json_begin(j, "noise", '{');
     fit_json_string(j, "source", source[r->fit->noise]);
     fit_json_string(j, "text", r->fit->noise_text);
     fit_json_number(j, "local_sigma", r->fit->local_sigma); /* from second differences, no model */
-    fit_json_numbers(j, "sigma", r->fit->sigma, r->fit->ngroup);
-    fit_json_number(j, "sigma_common", r->fit->sigma_common);
+    if (r->kernel->density) {
+        fit_json_string(j, "law", r->kernel->density->name);
+    } else {
+        fit_json_numbers(j, "sigma", r->fit->sigma, r->fit->ngroup);
+        fit_json_number(j, "sigma_common", r->fit->sigma_common);
+    }
     fit_json_boolean(j, "reweighted", r->fit->reweighted);
     fit_json_end(j);
 }
@@ -448,9 +452,15 @@ static void put_verdict(struct fit_json *j, const struct fit_results *r)
     fit_json_integer(j, "n_points", (int64_t)f->npoint);
     fit_json_integer(j, "n_free", (int64_t)f->nfree);
     fit_json_number(j, "cost", f->cost);
-    fit_json_number(j, "chi2", isnan(f->goodness) ? f->chi2 : f->chi2 * f->goodness / f->reduced_chi2);
-    fit_json_number(j, "residual_variance", f->reduced_chi2);
-    fit_json_number(j, "reduced_chi2", isnan(f->goodness) ? f->reduced_chi2 : f->goodness);
+    if (r->kernel->density) { /* chi2: of the residuals in units of the law's deviations, where these are tested */
+        fit_json_number(j, "log_likelihood", -0.5 * f->chi2);
+        fit_json_number(j, "chi2", f->chi2 * f->goodness / f->reduced_chi2);
+        fit_json_number(j, "reduced_chi2", f->goodness);
+    } else {
+        fit_json_number(j, "chi2", isnan(f->goodness) ? f->chi2 : f->chi2 * f->goodness / f->reduced_chi2);
+        fit_json_number(j, "residual_variance", f->reduced_chi2);
+        fit_json_number(j, "reduced_chi2", isnan(f->goodness) ? f->reduced_chi2 : f->goodness);
+    }
     fit_json_number(j, "nrmse", r->maps ? r->maps->nrmse : NAN);
 }
 

@@ -217,6 +217,8 @@ void fit_json_posterior(struct fit_json *j, const struct fit_results *r)
             put_weights(j, s);
         put_consensus(j, r);
         put_work(j, s);
+        if (r->predictive)
+            fit_json_number(j, "predictive_p", r->predictive->p);
         fit_json_begin(j, "parameters", '{');
         for (size_t k = 0; k < s->ncolumn; k++)
             put_column(j, r, k);

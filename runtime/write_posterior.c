@@ -15,6 +15,8 @@
  * covariance_robust (column, column_2); without what the fit has no robust errors for
  *     unconstrained_posterior  q (chain, draw, coordinate): what the sampler moves in; its mode,
  * metric prior                    draws of the nonlinear parameters with a proper prior
+ *     log_likelihood           value (chain, draw, row), for models with a law of the errors of their own; draws are
+ *     posterior_predictive     thinned where there are many rows; data drawn from the law, attribute p_scatter
  *     observed_data            pairs: cuts g2(phi, age, tau) with errors; tables: the values, when
  * they are few constant_data            settings, fixed parameters, least-squares noise
  *
@@ -306,7 +308,7 @@ static void each_variable(struct nc *f, const char *group, int fixed,
         for (size_t other = 0; !p && other < s->nparam; other++)
             if (strcmp(k->param[other].name, "sigma") == 0)
                 snprintf(v.name, sizeof v.name, "sigma_noise");
-        if (is_fixed(f, &v) == fixed)
+        if (is_fixed(f, &v) == fixed && (p || !k->density))
             put(f, group, &v);
     }
 }
@@ -478,28 +480,89 @@ static void put_unconstrained(struct nc *f)
 
 /* ---- prior, data ----------------------------------------------------------------------------- */
 
+/* Draws of the prior of parameter p to all[p]; a prior with parameters takes those that were drawn of them.  0: it is
+ * held, or its prior no density. */
+static int draw_prior(const struct nc *f, size_t p, double *all)
+{
+    const struct fit_column_summary *c = &f->s->column[p];
+    struct fit_rng rng = {.chain = (uint32_t)p, .purpose = FIT_RNG_PRIOR};
+    const unsigned *from = c->prior_from;
+    double *draw = all + p * PRIOR_DRAWS;
+    int any = from[0] || from[1];
+    draw[0] = NAN;
+    if (c->constant || (!any && !c->prior.proper))
+        return 0;
+    for (size_t n = 0; n < PRIOR_DRAWS; n++) {
+        struct fit_prior prior = c->prior;
+        double u = fit_rng_next_uniform(&rng);
+        if (any) {
+            double a = from[0] ? all[(from[0] - 1) * PRIOR_DRAWS + n] : prior.a;
+            double b = from[1] ? all[(from[1] - 1) * PRIOR_DRAWS + n] : prior.b;
+            if (!fit_prior_init(&prior, prior.kind, a, b, prior.lower, prior.upper))
+                return 0;
+        }
+        draw[n] = fit_prior_quantile(&prior, u);
+    }
+    return 1;
+}
+
 /* Draws by inversion; the same for any seed. */
 static void put_prior(struct nc *f)
 {
     const struct fit_kernel *k = f->r->kernel;
-    double draw[PRIOR_DRAWS];
+    double *all = malloc((f->s->nparam + 1) * PRIOR_DRAWS * sizeof *all);
     size_t dims[2] = {1, PRIOR_DRAWS};
     char path[PATH], name[80];
     fit_h5r_group(f->w, "/prior", NULL);
     put_index(f, "prior", "chain", 1);
     put_index(f, "prior", "draw", PRIOR_DRAWS);
-    for (size_t p = 0; p < f->s->nparam; p++) {
-        const struct fit_column_summary *c = &f->s->column[p];
-        struct fit_rng rng = {.chain = (uint32_t)p, .purpose = FIT_RNG_PRIOR};
-        if (c->constant || !c->prior.proper)
+    for (size_t p = 0; all && p < f->s->nparam; p++) {
+        double *draw = all + p * PRIOR_DRAWS;
+        if (!draw_prior(f, p, all))
             continue;
-        for (size_t n = 0; n < PRIOR_DRAWS; n++)
-            draw[n] = fit_prior_quantile(&c->prior, fit_rng_next_uniform(&rng));
         variable_name(f, k->param[p].name, name);
         fit_h5r_reals(f->w, join(path, "prior", name), 2, dims, draw, k->param[p].unit);
         attach(f, "prior", name, (const char *const[]){"chain", "draw", NULL});
     }
+    free(all);
     describe_group(f, "/prior");
+}
+
+/* A variable of the table's rows for the draws that were taken. */
+static void put_predicted(struct nc *f, const char *group, const double *value, const char *unit)
+{
+    const struct fit_predictive *p = f->r->predictive;
+    const size_t dims[3] = {p->chains, p->draws, p->nrow};
+    int64_t *number = malloc((p->draws + p->nrow + p->chains) * sizeof *number);
+    const size_t count[] = {p->chains, p->draws, p->nrow}, step[] = {1, p->step, 1};
+    static const char *const name[] = {"chain", "draw", "row"};
+    char path[PATH];
+    snprintf(path, sizeof path, "/%s", group);
+    fit_h5r_group(f->w, path, NULL);
+    for (int d = 0; number && d < 3; d++) {
+        for (size_t k = 0; k < count[d]; k++)
+            number[k] = (int64_t)(k * step[d]);
+        fit_h5r_integers(f->w, join(path, group, name[d]), count[d], number);
+        fit_h5r_scale(f->w, path, name[d]);
+    }
+    fit_h5r_reals(f->w, join(path, group, "value"), 3, dims, value, unit);
+    attach(f, group, "value", (const char *const[]){"chain", "draw", "row", NULL});
+    snprintf(path, sizeof path, "/%s", group);
+    describe_group(f, path);
+    free(number);
+}
+
+/* Log likelihood of the rows, and data drawn for them. */
+static void put_predictive(struct nc *f)
+{
+    const struct fit_predictive *p = f->r->predictive;
+    if (!p)
+        return;
+    put_predicted(f, "log_likelihood", p->log_likelihood, NULL);
+    if (!p->y)
+        return;
+    put_predicted(f, "posterior_predictive", p->y, NULL);
+    fit_h5r_attribute_real(f->w, "/posterior_predictive", "p_scatter", p->p);
 }
 
 static void put_cuts(struct nc *f)
@@ -566,9 +629,11 @@ static void put_constants(struct nc *f)
                      f->r->ds->layout.setting[s], k->setting[s].unit);
     if (k->space == FIT_PAIRS)
         fit_h5r_real(f->w, "/constant_data/frame_period", f->r->ds->layout.step, "s");
-    fit_h5r_reals(f->w, "/constant_data/least_squares_sigma", f->group_name != NULL, &n,
-                  f->r->fit->sigma, "1");
-    attach(f, "constant_data", "least_squares_sigma", groups);
+    if (!k->density) {
+        fit_h5r_reals(f->w, "/constant_data/least_squares_sigma", f->group_name != NULL, &n,
+                      f->r->fit->sigma, "1");
+        attach(f, "constant_data", "least_squares_sigma", groups);
+    }
     each_variable(f, "constant_data", 1, put_fixed);
     describe_group(f, "/constant_data");
 }
@@ -612,6 +677,7 @@ enum fit_status fit_write_posterior(const struct fit_results *r, const char *pat
         put_sample_stats(&f);
         put_unconstrained(&f);
         put_prior(&f);
+        put_predictive(&f);
         put_observed(&f);
         put_constants(&f);
         describe_file(&f);

@@ -322,7 +322,7 @@ static void test_simplified_equals_raw(void **state)
     if (random_environment("HG_CASES", 5000) < 5000)
         return;
     for (int op = 0; op < HG_NOP; op++)
-        if (recipe_guard[op] != GUARD_MADE && op != HG_D2SINC && !c.seen[op])
+        if (recipe_guard[op] != GUARD_MADE && op != HG_D2SINC && op != HG_TRIGAMMA && op != HG_TETRAGAMMA && !c.seen[op])
             fail_msg("no random expression had the operation %s", hg_op_text[op]);
 }
 
@@ -376,7 +376,8 @@ static const struct {
     {"LOG1P", 1},       {"SIN", 1},          {"COS", 1},    {"TAN", 1},        {"ASIN", 1},
     {"ACOS", 1},        {"ATAN", 1},         {"SINH", 1},   {"COSH", 1},       {"TANH", 1},
     {"ERF", 1},         {"ERFC", 1},         {"SINC", 1},   {"DSINC", 1},      {"D2SINC", 0},
-    {"SOFTPLUS", 1},    {"LOGISTIC", 1},     {"ABS", 1},    {"SIGN", 1},       {"ATAN2", 2},
+    {"SOFTPLUS", 1},    {"LOGISTIC", 1},     {"LGAMMA", 1},   {"DIGAMMA", 1},
+    {"TRIGAMMA", 1},    {"TETRAGAMMA", 0},   {"ABS", 1},    {"SIGN", 1},       {"ATAN2", 2},
     {"LT", 3},          {"LE", 3},           {"WHERE", 3},  {"POTENTIAL", -1}, {"AT_I", -1},
     {"AT_J", -1},       {"DELTA", -1},       {"EXPD", 0},   {"SIND", 0},       {"COSD", 0},
     {"SINC_SERIES", 0}, {"DSINC_SERIES", 0}, {"SMALL", 0},  {"GUARD", 0},
@@ -417,7 +418,8 @@ static void test_rule_of_every_operation(void **state)
                 draw_place(&at, &random);
                 long double x = value_at(e, f, &at, p[by]).d;
                 struct hg_num y = value_at(e, hg_diff(e, f, p[by]), &at, 0);
-                if (!close_to(x, y.v, y.e + fabsl(x), TOL_DUAL))
+                int outside = isnan(x) && isnan(y.v); /* of the domain */
+                if (!outside && !close_to(x, y.v, y.e + fabsl(x), TOL_DUAL))
                     fail_msg("%s by p%d: dual %.19Lg, symbolic %.19Lg", name[op], by, x, y.v);
             }
             hg_arena_free(a);

@@ -59,7 +59,7 @@ static const double ALL[8] = {INFINITY, INFINITY, INFINITY, INFINITY,
 static struct fit_nlsq *run(struct problem *p, const double *lower, const double *upper, double *x)
 {
     struct fit_nlsq *s = fit_nlsq_new(p->n);
-    struct fit_nlsq_problem q = {p->n, lower, upper, 1, 0, p, value, normal, NULL};
+    struct fit_nlsq_problem q = {p->n, lower, upper, 1, 0, p, value, normal, NULL, 0};
     struct fit_nlsq_options o = {.max_iterations = 200, .ftol = 1e-14, .xtol = 1e-12, .gtol = 1e-8};
     assert_non_null(s);
     fit_nlsq_run(s, &q, &o, x);
@@ -279,7 +279,7 @@ static void test_iterations_and_the_callback_end_the_run(void **s)
 {
     struct problem p = {2, 2, rosenbrock, 0, 0};
     struct fit_nlsq *r = fit_nlsq_new(2);
-    struct fit_nlsq_problem q = {2, NONE, ALL, 1, 0, &p, value, normal, NULL};
+    struct fit_nlsq_problem q = {2, NONE, ALL, 1, 0, &p, value, normal, NULL, 0};
     struct fit_nlsq_options o = {.max_iterations = 2, .gtol = 1e-8};
     double x[2] = {-1.2, 1};
     size_t seen = 0;

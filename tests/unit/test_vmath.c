@@ -58,6 +58,10 @@ ARRAY(erfc, fit_verfc(a))
 ARRAY(cbrt, fit_vcbrt(a))
 ARRAY(softplus, fit_vsoftplus(a))
 ARRAY(logistic, fit_vlogistic(a))
+ARRAY(lgamma, fit_vlgamma(a))
+ARRAY(digamma, fit_vdigamma(a))
+ARRAY(trigamma, fit_vtrigamma(a))
+ARRAY(tetragamma, fit_vtetragamma(a))
 ARRAY(sinc, fit_vsinc(a))
 ARRAY(dsinc, fit_vdsinc(a))
 ARRAY(d2sinc, fit_vd2sinc(a))
@@ -105,6 +109,39 @@ static long double softplus_exact(long double x)
 static long double logistic_exact(long double x)
 {
     return 1 / (1 + expl(-x));
+}
+
+/* Asymptotic series from 32 on, after recurrences (Abramowitz & Stegun 1965, 6.3.6, 6.3.18, 6.4.6, 6.4.12). */
+static const long double bernoulli[] = {1.0L / 6, -1.0L / 30, 1.0L / 42, -1.0L / 30, 5.0L / 66, -691.0L / 2730, 7.0L / 6};
+
+static long double digamma_exact(long double x)
+{
+    long double sum = 0, raised = 0;
+    for (; x < 32; x++)
+        raised += 1 / x;
+    for (int n = 7; n > 0; n--)
+        sum += bernoulli[n - 1] / (2 * n) * powl(x, -2 * n);
+    return logl(x) - 0.5L / x - sum - raised;
+}
+
+static long double trigamma_exact(long double x)
+{
+    long double sum = 0, raised = 0;
+    for (; x < 32; x++)
+        raised += 1 / (x * x);
+    for (int n = 7; n > 0; n--)
+        sum += bernoulli[n - 1] * powl(x, -2 * n - 1);
+    return 1 / x + 0.5L / (x * x) + sum + raised;
+}
+
+static long double tetragamma_exact(long double x)
+{
+    long double sum = 0, raised = 0;
+    for (; x < 32; x++)
+        raised += 2 / (x * x * x);
+    for (int n = 7; n > 0; n--)
+        sum += bernoulli[n - 1] * (2 * n + 1) * powl(x, -2 * n - 2);
+    return -1 / (x * x) - 1 / (x * x * x) - sum - raised;
 }
 
 /* ---- arguments ---------------------------------------------------------------------------------------- */
@@ -176,6 +213,10 @@ static const struct accuracy unary[] = {
     {"tanh", array_tanh, tanhl, 0.9, 0, {{'u', -22, 22}, {'u', -1, 1}, {'e', -1060, 2}}},
     {"softplus", array_softplus, softplus_exact, 2.0, 0, {{'u', -700, 100}, {'u', -3, 3}, {'e', -60, 5}}},
     {"logistic", array_logistic, logistic_exact, 2.4, 0, {{'u', -700, 100}, {'u', -3, 3}, {'e', -60, 5}}},
+    {"lgamma", array_lgamma, lgammal, 1.6, 1e-17, {{'u', 1e-3, 12}, {'u', 0.9, 2.1}, {'p', -900, 10}, {'u', 1, 1e4}, {'p', 3, 900}}},
+    {"digamma", array_digamma, digamma_exact, 4.5, 2e-15, {{'u', 1e-3, 12}, {'u', 1.2, 1.8}, {'p', -900, 10}, {'u', 1, 1e4}}},
+    {"trigamma", array_trigamma, trigamma_exact, 3, 0, {{'u', 1e-3, 12}, {'p', -400, 10}, {'u', 1, 1e4}}},
+    {"tetragamma", array_tetragamma, tetragamma_exact, 9, 0, {{'u', 1e-3, 12}, {'p', -300, 10}, {'u', 1, 1e4}}},
     {"sinc", array_sinc, sinc_exact, 1.7, 0, {{'u', -4, 4}, {'e', -600, 19}, {'u', -2e3, 2e3}}},
     {"sinc series", array_sinc_series, sinc_exact, 0.7, 0, {{'u', -0.5, 0.5}, {'e', -600, -1}}},
     {"dsinc series", array_dsinc_series, dsinc_exact, 1.8, 0, {{'u', -0.5, 0.5}, {'e', -600, -1}}},
@@ -420,6 +461,10 @@ static void test_sinc_family_at_special_values(void **state)
     assert_true(fit_softplus(800) == 800 && fit_softplus(-800) == 0 && isnan(fit_softplus(NAN)));
     assert_true(fit_logistic(-INFINITY) == 0 && fit_logistic(INFINITY) == 1 && fit_logistic(0) == 0.5);
     assert_true(isnan(fit_logistic(NAN)));
+    assert_true(fit_lgamma(1) == 0 && fit_lgamma(2) == 0 && fit_lgamma(0) == INFINITY && isnan(fit_lgamma(-0.5)));
+    assert_true(fit_lgamma(INFINITY) == INFINITY && isnan(fit_lgamma(NAN)) && fit_lgamma(0x1p-1074) > 744);
+    assert_true(fit_digamma(0) == -INFINITY && isnan(fit_digamma(-2)) && isnan(fit_digamma(NAN)));
+    assert_true(fit_trigamma(0) == INFINITY && isnan(fit_trigamma(-2)) && isnan(fit_trigamma(NAN)));
     assert_true(fit_sign(-3) == -1 && fit_sign(2) == 1 && fit_sign(0) == 0 && isnan(fit_sign(NAN)));
 }
 

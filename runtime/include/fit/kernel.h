@@ -11,6 +11,14 @@
  * theta are the nparam nonlinear parameters; the nlinear linear ones are eliminated by the driver
  * (variable projection, Golub & Pereyra 1973), one set per group unless `over` says that they are shared.
  *
+ * That is for errors that are normal.  A kernel with a `density` (tables only) gives the log density l(y | theta) of
+ * any other law instead; it has no linear parameters, and of the sums below
+ *     moments    gives -2 l        where it is  r^2,
+ *     normal     gives -d2 l       where it is  m_k m_l,    and  d l / d theta_k  where it is  m_k r,
+ *     gradient   gives d l / d theta_k  where it is  m_k r,
+ * so that least squares, with known errors of 1, become maximum likelihood and Gauss-Newton steps become Newton's.
+ * model and points are the mean, as ever: what is drawn beside the data.
+ *
  * Two spaces of data points:
  *   FIT_PAIRS  pairs of frames i < j of one time grid, for each group (two-time correlation);
  *   FIT_ROWS   rows of a table; i is the place of a row.  Groups are rows with the same value of the axes (of
@@ -29,7 +37,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define FIT_KERNEL_ABI 4
+#define FIT_KERNEL_ABI 5
 #define FIT_LANES 8 /* doubles in a vector; fixed, so the order of summation does not depend on the machine */
 
 enum fit_space { FIT_PAIRS, FIT_ROWS };
@@ -57,7 +65,8 @@ struct fit_param {
     double start, lower, upper;
     enum fit_prior_kind prior;
     double prior_a, prior_b;
-    int over; /* axis index: one value per group; -1: one value */
+    int over; /* axis index: one value per group; -1: one value.  A nonlinear one (density only) is that of the group
+                 at hand: the driver gives every group its own theta (linkage.h) */
 };
 
 struct fit_setting {
@@ -124,6 +133,62 @@ struct fit_rate {
     unsigned amplitude, exponent, offset;
     int shift;
     double time; /* s */
+};
+
+/* Nonlinear parameters in the priors of others: levels of a hierarchy. */
+struct fit_level {
+    unsigned from[2]; /* of a parameter: 1 + the one whose value stands for prior_a, prior_b; 0: the number */
+    int hyper;        /* 1: it has a part in priors of others only, none in the data */
+};
+
+/* Laws that the runtime can draw from, compute the variance of, and name.  Arguments beside the mean, in order, each
+ * perhaps different in every row; y is in the unit of the mean.
+ *     GAUSSIAN sd   STUDENT_T scale nu   LAPLACE scale (of exp(-|y - mean| / scale))   LOG_NORMAL sd (of log y; the
+ *     mean is the median)   EXPONENTIAL   GAMMA shape   POISSON   NEGATIVE_BINOMIAL modes (variance mean + mean^2 / modes:
+ *     counts of speckle: Goodman, Statistical Optics, 1985, section 9.2)   BINOMIAL trials (the mean is that of the counts) */
+enum fit_law {
+    FIT_LAW_OTHER,
+    FIT_LAW_GAUSSIAN,
+    FIT_LAW_STUDENT_T,
+    FIT_LAW_LAPLACE,
+    FIT_LAW_LOG_NORMAL,
+    FIT_LAW_EXPONENTIAL,
+    FIT_LAW_GAMMA,
+    FIT_LAW_POISSON,
+    FIT_LAW_NEGATIVE_BINOMIAL,
+    FIT_LAW_BINOMIAL
+};
+
+/* What measured values may be: finite; not negative; positive; 0, 1, 2, ...; the same, up to the argument of BINOMIAL. */
+enum fit_support {
+    FIT_SUPPORT_REAL,
+    FIT_SUPPORT_NONNEGATIVE,
+    FIT_SUPPORT_POSITIVE,
+    FIT_SUPPORT_COUNTS,
+    FIT_SUPPORT_TRIALS
+};
+
+struct fit_layout;
+struct fit_tile;
+
+/* Errors that are not normal.  l = constant + the rest: terms without parameters are in `constant` alone, to be added up
+ * once for a data set. */
+struct fit_density {
+    enum fit_law law;
+    enum fit_support support;
+    const char *name;            /* "poisson" */
+    const char *formula;         /* of l, plain text; or NULL */
+    size_t nargument;            /* of the law */
+    const char *const *argument; /* their names */
+
+    /* sum w times the terms without parameters; needs no tables. */
+    double (*constant)(const struct fit_layout *l, const struct fit_tile *t);
+
+    /* l, complete, in the order of the tile's data (lanes that do not count hold anything). */
+    void (*log_density)(const struct fit_layout *l, const double *ws, const struct fit_tile *t, double *out);
+
+    /* The arguments in the order of the tile's data, one after the other, fit_padded(i1) - i0 numbers each. */
+    void (*arguments)(const struct fit_layout *l, const double *ws, const struct fit_tile *t, double *out);
 };
 
 /* Operations counted by the compiler: multiplications, additions, divisions, calls of functions. */
@@ -283,6 +348,11 @@ struct fit_kernel {
 
     size_t nrate;
     const struct fit_rate *rate;
+
+    /* NULL: errors are normal.  Else intercept = -1 and nlinear = 0, and no group of parameters is a rate. */
+    const struct fit_density *density;
+
+    const struct fit_level *level; /* nparam; NULL: all priors have numbers */
 };
 
 /* The kernels compiled into a fitter: one per variant and instruction-set level, ended by NULL. */

@@ -235,6 +235,13 @@ FIT_INLINE fit_vm fit_row_lanes(const struct fit_tile *t, size_t row)
     return fit_lane_index() + (double)row < (double)t->i1;
 }
 
+/* Weights of the rows from row on: 0 where a lane does not count. */
+FIT_INLINE fit_vd fit_row_weight(const struct fit_tile *t, size_t row)
+{
+    const fit_vd weight = t->w ? fit_vload(t->w + (row - t->i0)) : fit_vset1(1.0);
+    return row + FIT_VL > t->i1 ? (fit_vd)(fit_row_lanes(t, row) & (fit_vm)weight) : weight;
+}
+
 /* x where the mask is set, 0 elsewhere (also when x is not finite there). */
 FIT_INLINE fit_vd fit_where_set(fit_vm m, fit_vd x)
 {

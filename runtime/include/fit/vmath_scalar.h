@@ -26,6 +26,10 @@ FIT_SCALAR_OF(d2sinc)
 FIT_SCALAR_OF(softplus)
 FIT_SCALAR_OF(logistic)
 FIT_SCALAR_OF(sinc_series)
+FIT_SCALAR_OF(lgamma)
+FIT_SCALAR_OF(digamma)
+FIT_SCALAR_OF(trigamma)
+FIT_SCALAR_OF(tetragamma)
 
 static inline __attribute__((unused)) double fit_pow(double x, double y)
 {

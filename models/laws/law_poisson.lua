@@ -1,0 +1,5 @@
+local m = model "law_poisson" { title = "The law poisson, for tests" }
+local x, y = m.columns({ "x", range = {-1, 1} }, { "y", range = {0, 6} })
+local a = m.parameter("a", { start = 0.3, bounds = {-3, 3} })
+local b = m.parameter("b", { start = -0.4, bounds = {-3, 3} })
+m.observe(y, { mean = exp(a + b * x), noise = poisson() })

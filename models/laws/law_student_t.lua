@@ -1,0 +1,7 @@
+local m = model "law_student_t" { title = "The law student_t, for tests" }
+local x, y = m.columns({ "x", range = {-1, 1} }, { "y", range = {0, 6} })
+local a = m.parameter("a", { start = 0.3, bounds = {-3, 3} })
+local b = m.parameter("b", { start = -0.4, bounds = {-3, 3} })
+local s = m.parameter("s", { start = 0.7, bounds = {1e-3, 100} })
+local nu = m.parameter("nu", { start = 4, bounds = {0.5, 200} })
+m.observe(y, { mean = a + b * x, noise = student_t{ scale = s, nu = nu } })

@@ -1,0 +1,5 @@
+-- An argument of the law is missing.
+local m = model "bad" { title = "x" }
+local x, n = m.columns("x", "n")
+local a = m.parameter("a", { start = 1, bounds = {0, 100} })
+m.observe(n, { mean = a * x, noise = negative_binomial {} })

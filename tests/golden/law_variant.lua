@@ -1,0 +1,6 @@
+-- A variant of a model with a law.
+local m = model "bad" { title = "x" }
+local x, n = m.columns("x", "n")
+local a = m.parameter("a", { start = 1, bounds = {0, 100} })
+m.observe(n, { mean = a * x, noise = poisson() })
+m.variant("parity", { mean = 2 * a * x })

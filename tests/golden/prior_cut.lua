@@ -1,0 +1,6 @@
+-- Bounds that cut a prior with parameters.
+local m = model "bad" { title = "x" }
+local x, n = m.columns("x", "n")
+local tau = m.parameter("tau", { start = 1, bounds = {0, 10} })
+local a = m.parameter("a", { start = 1, bounds = {0, 5}, prior = normal(0, tau) })
+m.observe(n, { mean = exp(a * x), noise = poisson() })
