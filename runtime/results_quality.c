@@ -116,9 +116,10 @@ struct fit_quality fit_results_quality(const struct fit_results *r)
                  sqrt(f->goodness));
     } else if (f->noise != FIT_NOISE_RESIDUALS && f->goodness < TOO_SMALL - SURPRISE * sqrt(2 / dof)) {
         q.word = "doubtful";
-        snprintf(q.text, sizeof q.text, "residuals are only %.3g times the noise that %s: it is too large, and so are "
-                                        "all errors", sqrt(f->goodness),
-                 f->noise == FIT_NOISE_LAW ? "the law of the errors has" : "was given");
+        snprintf(q.text, sizeof q.text, f->noise == FIT_NOISE_LAW
+                                            ? "residuals are only %.3g times the noise that the law of the errors has"
+                                            : "residuals are only %.3g times the noise that was given: it is too large, and so are "
+                                              "all errors", sqrt(f->goodness));
     } else if (kurtosis(f) > OUTLIERS * (1 + 6 * sqrt(24 / fmax((double)f->npoint, 1))) &&
                r->config->nlsq.loss.value == FIT_LOSS_LINEAR) {
         q.word = "doubtful";
