@@ -154,6 +154,28 @@ static int call_rep(lua_State *L)
     return 1;
 }
 
+/* A function of the library table, upvalue 1; with a position, so many arguments, it moves what lies behind: steps. */
+static int call_moving(lua_State *L, int with_position)
+{
+    enum { MOVES_OF_A_STEP = 8 };
+    if (lua_gettop(L) == with_position && lua_type(L, 1) == LUA_TTABLE)
+        dsl_of(L)->instructions += lua_rawlen(L, 1) / MOVES_OF_A_STEP;
+    lua_pushvalue(L, lua_upvalueindex(1));
+    lua_insert(L, 1);
+    lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
+    return lua_gettop(L);
+}
+
+static int call_insert(lua_State *L)
+{
+    return call_moving(L, 3);
+}
+
+static int call_remove(lua_State *L)
+{
+    return call_moving(L, 2);
+}
+
 /* Copies global `name` into the table on top of the stack. */
 static void copy_global(lua_State *L, const char *name)
 {
@@ -171,6 +193,16 @@ static void open_library(lua_State *L, const char *name, lua_CFunction open,
         lua_setfield(L, -2, *without);
     }
     lua_setfield(L, -2, name);
+}
+
+/* Puts ours, which has Lua's as its upvalue, in the place of a function of a library in the table on top. */
+static void replace(lua_State *L, const char *library, const char *name, lua_CFunction ours)
+{
+    lua_getfield(L, -1, library);
+    lua_getfield(L, -1, name);
+    lua_pushcclosure(L, ours, 1);
+    lua_setfield(L, -2, name);
+    lua_pop(L, 1);
 }
 
 /* The table of names is on top: it becomes the prelude's environment. */
@@ -199,12 +231,10 @@ void dsl_open_names(lua_State *L)
         copy_global(L, plain[k]);
     open_library(L, LUA_MATHLIBNAME, luaopen_math, no_math);
     open_library(L, LUA_STRLIBNAME, luaopen_string, no_string);
-    lua_getfield(L, -1, LUA_STRLIBNAME);
-    lua_getfield(L, -1, "rep");
-    lua_pushcclosure(L, call_rep, 1);
-    lua_setfield(L, -2, "rep");
-    lua_pop(L, 1);
+    replace(L, LUA_STRLIBNAME, "rep", call_rep);
     open_library(L, LUA_TABLIBNAME, luaopen_table, no_table);
+    replace(L, LUA_TABLIBNAME, "insert", call_insert);
+    replace(L, LUA_TABLIBNAME, "remove", call_remove);
     copy_global(L, "next"); /* for the prelude, which takes it away */
     lua_pushcfunction(L, call_print);
     lua_setfield(L, -2, "print");
