@@ -19,7 +19,7 @@ STAND
 cat >"$stand/make" <<STAND
 #!/bin/sh
 case "\$*" in
-"" | install | deb | docs | wheel) exit 0 ;;
+"" | install | "install PREFIX="* | deb | docs | wheel) exit 0 ;;
 demo) BUILD=build exec build-aux/demo.sh ;;
 model=*.lua)
     file=\${1#model=} name=\$(basename "\${1#model=}" .lua)
