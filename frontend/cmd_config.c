@@ -449,8 +449,11 @@ static enum fit_status write_config(struct front *f, const struct front_args *a,
         fit_json_end(&j);
         fit_json_put(&j, f->out);
     } else if (st == FIT_OK && strcmp(w->output, "-") != 0 && !front_given(a, "quiet"))
-        fprintf(f->out, "%s: written; next: %shomodyne validate %s\n", w->output,
-                holes ? "fill in what is marked, then " : "", w->output);
+        fprintf(f->out, "%s: written; next: %s%s%shomodyne validate %s\n", w->output,
+                holes ? "fill in what is marked" : "",
+                holes && is_pairs(w) && w->src && isnan(w->dt) && isnan(w->src->dt)
+                    ? " (dt, or give --dt S)" : "",
+                holes ? ", then " : "", w->output);
     return st;
 }
 

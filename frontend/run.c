@@ -202,14 +202,18 @@ enum fit_status front_cmd_pass(struct front *f, const struct front_args *a, stru
     struct fit_cli cli; /* its mistakes are told before a model is compiled */
     enum fit_status st = front_parse_rest(a, pass_name(a->command), &cli, err);
     const char *config = st == FIT_OK && c == FIT_COMMAND_SIMULATE && cli.nword ? cli.word[0] : NULL;
+    const int any = !model && c == FIT_COMMAND_INSPECT; /* nobody has asked for the fitter that looks */
+    const int anonymous = any && st == FIT_OK && !cli.output;
     fit_cli_free(&cli);
-    if (st == FIT_OK && !model && c == FIT_COMMAND_INSPECT)
+    if (st == FIT_OK && any)
         model = front_any_two_time(f);
     if (st == FIT_OK)
         st = front_choose(f, model, config, mode_option(a), a->quiet, &fitter, err);
     if (st != FIT_OK)
         return st;
     char **word = front_words(&fitter, pass_name(a->command), a->rest, a->nrest);
+    if (word && anonymous)
+        word[0] = front_word("homodyne inspect");
     st = word ? front_exec(fitter.program, word, err)
               : fit_fail(err, FIT_ERR_MEMORY, "out of memory");
     free(word);

@@ -61,12 +61,14 @@ int hg_model_sizes_told(const struct hg_model *m, struct hg_diag *d)
     const struct {
         const struct hg_list *list;
         size_t offset;
-        const char *what, *help;
+        const char *what, *help, *with_unit; /* with_unit: NULL, or help where there is a unit */
     } kind[] = {
-        {&m->setting, offsetof(struct hg_test, setting), "setting", with_test},
-        {&m->axis, offsetof(struct hg_test, coord), "axis", with_test},
+        {&m->setting, offsetof(struct hg_test, setting), "setting", with_test, NULL},
+        {&m->axis, offsetof(struct hg_test, coord), "axis", with_test, NULL},
         {&m->column, offsetof(struct hg_test, column), "column",
          "{ \"%s\", range = {lowest, highest} } in m.columns, or a point with it: "
+         "m.test { ... }",
+         "{ \"%s\", unit = \"%s\", range = {lowest, highest} } in m.columns, or a point with it: "
          "m.test { ... }"},
     };
     int all = 1;
@@ -79,7 +81,10 @@ int hg_model_sizes_told(const struct hg_model *m, struct hg_diag *d)
                 continue;
             all = 0;
             if (d)
-                hg_warning(d, s->line, s->name, hg_format(m->expr->arena, kind[n].help, s->name),
+                hg_warning(d, s->line, s->name,
+                           kind[n].with_unit && s->unit && *s->unit && strcmp(s->unit, "1") != 0
+                               ? hg_format(m->expr->arena, kind[n].with_unit, s->name, s->unit)
+                               : hg_format(m->expr->arena, kind[n].help, s->name),
                            "nothing tells how large the %s '%s' is: derivatives and kernels are "
                            "tested near 1, rounding errors %s", kind[n].what, s->name,
                            kind[n].list == &m->column ? "not at all" : "there");

@@ -174,8 +174,13 @@ static void check_pairs(const struct fit_config *cfg, const struct fit_kernel *k
     if (!few && fit_select_window(src, &sel, &first, &frames, &parts, &err) != FIT_OK)
         found(all, cfg, fit_given(cfg->input.end_frame.from) ? cfg->input.end_frame.from
                                                              : cfg->input.start_frame.from, &err);
+    struct fit_origin dt_from = cfg->input.dt.from;
+    if (sel.config) { /* left null: its line goes before the word error, as of all others */
+        dt_from.kind = FIT_FROM_FILE;
+        sel.config = NULL;
+    }
     if (fit_select_dt(src, &sel, &dt, &parts, &err) != FIT_OK)
-        found(all, cfg, cfg->input.dt.from, &err);
+        found(all, cfg, dt_from, &err);
     if (all->n == before && out && !few)
         fprintf(out, "%s: %s, q %.4g 1/angstrom, %zu of %zu matrices, frames %zu..%zu of %zu, "
                      "dt %.4g s\n", sel.path, src->layout, src->matrix[index[0]].q, n,

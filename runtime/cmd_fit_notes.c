@@ -3,6 +3,7 @@
 #include "fit_job.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Values of a Fourier series that have left the bounds of the parameter. */
 static void note_series(struct fit_job *job)
@@ -77,9 +78,9 @@ static void note_peers(struct fit_job *job)
         fit_config_peers_average(job->cfg, n))
         fit_notes_add(
             &job->notes,
-            "contrast and offset are fitted for each of %zu angles; homodyne would average "
+            "contrast and offset are fitted for each of %zu angles; %s would average "
             "them (--scaling averaged)",
-            n);
+            n, strcmp(job->k->name, "heterodyne") == 0 ? "heterodyne" : "homodyne");
 }
 
 /* Powers of t that cannot be told from constants, in a window that does not begin with the file. */

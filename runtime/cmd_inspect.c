@@ -97,7 +97,7 @@ static enum fit_status print_source(FILE *f, struct fit_source *src, double chos
     fprintf(f, "%s: layout %s, %zu matrices of %zu frames\n", src->file, src->layout, src->nmatrix,
             src->nframe);
     if (isnan(src->dt))
-        fprintf(f, "the file does not say the time from frame to frame\n");
+        fprintf(f, "the file does not tell the frame period: give it with --dt S\n");
     else
         fprintf(f, "dt %g s (%s)\n", src->dt, src->dt_text);
     print_bins(f, src, chosen, marked);

@@ -40,7 +40,7 @@ enum fit_origin_kind {
 
 struct fit_origin {
     enum fit_origin_kind kind;
-    unsigned line, column; /* 1-based; 0 when not from a file */
+    unsigned line, column; /* 1-based; 0 when not from a file; of a number left null: where it stands */
     const char *option;    /* FIT_FROM_COMMAND: name of the option; else NULL */
     int weak;              /* from a spelling of lower precedence (internal to reading) */
     int bare;              /* a number without unit (internal to reading) */

@@ -180,6 +180,18 @@ static void read_text(struct fit_cfg_reader *r, const struct fit_cfg_key *key,
         x->value = value;
 }
 
+/* The line of a number left null, for messages that ask for it; it stays not given. */
+static void note_hole(struct fit_cfg_reader *r, const struct fit_cfg_key *key, const struct fit_yaml *node)
+{
+    if (key->kind != FIT_CFG_REAL)
+        return;
+    struct fit_cfg_real *x = member(r, key);
+    if (fit_given(x->from))
+        return;
+    x->from.line = node->line;
+    x->from.column = node->column;
+}
+
 void fit_cfg_read_key(struct fit_cfg_reader *r, const struct fit_cfg_key *key,
                       const struct fit_yaml *node)
 {
@@ -188,8 +200,10 @@ void fit_cfg_read_key(struct fit_cfg_reader *r, const struct fit_cfg_key *key,
         ignore(r, key, node);
         return;
     }
-    if (fit_yaml_is_null(node))
+    if (fit_yaml_is_null(node)) {
+        note_hole(r, key, node);
         return;
+    }
     switch (key->kind) {
     case FIT_CFG_REAL:
         read_real(r, key, node);

@@ -55,6 +55,10 @@ void fit_selection_from_config(const struct fit_config *cfg, struct fit_selectio
     sel->mask = in->mask;
     sel->exclude_t0 = cfg->compat.exclude_t0.value;
     sel->dt = in->dt.value;
+    if (!fit_given(in->dt.from) && in->dt.from.line) {
+        sel->config = cfg->file;
+        sel->dt_line = in->dt.from.line;
+    }
     sel->dt_policy = in->dt_policy.value;
     sel->time_origin = in->time_origin.value;
     sel->sigma = in->sigma.value;
@@ -434,9 +438,14 @@ enum fit_status fit_select_dt(const struct fit_source *src, const struct fit_sel
     double file = src->dt, given = sel->dt;
     if (!isnan(given) && !(given > 0 && isfinite(given)))
         return fit_fail(err, FIT_ERR_CONFIG, "dt = %g s; the frame period must be positive", given);
-    if (isnan(file) && isnan(given))
-        return fit_fail(err, FIT_ERR_DATA, "%s: does not tell the frame period; give dt",
-                        src->file);
+    if (isnan(file) && isnan(given)) {
+        char where[200] = "";
+        if (sel->config)
+            snprintf(where, sizeof where, "%.150s:%u: ", sel->config, sel->dt_line);
+        return fit_fail(err, FIT_ERR_DATA,
+                        "%s%s does not tell the frame period; give analyzer_parameters.dt in s (or --dt)",
+                        where, src->file);
+    }
     if (sel->dt_policy == FIT_DT_FILE && isnan(file))
         return fit_fail(err, FIT_ERR_DATA,
                         "%s: does not tell the frame period, which was to be taken from it "

@@ -39,6 +39,8 @@ struct fit_selection {
     int exclude_t0; /* 1: leave the first frame of the window out of the pairs */
 
     double dt;         /* s, of the configuration; NaN: not given */
+    const char *config; /* file that holds `dt: null`, for messages; NULL: none */
+    unsigned dt_line;
     int dt_policy;     /* enum fit_dt_policy: what when file and configuration differ */
     int time_origin;   /* enum fit_time_origin */
     double first_time; /* s, time of the frame at the origin; 0 unless data say otherwise */

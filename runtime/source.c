@@ -223,16 +223,33 @@ static enum fit_status not_understood(const struct fit_source *s, struct fit_err
                     *members ? members : "nothing");
 }
 
+/* True when the file begins with characters of text only. */
+static int is_text(FILE *f)
+{
+    unsigned char b[512];
+    const size_t n = fread(b, 1, sizeof b, f);
+    size_t k = 0;
+    while (k < n && (b[k] >= ' ' || strchr("\t\r\n", b[k])) && b[k] != 0)
+        k++;
+    return n > 0 && k == n;
+}
+
 static enum fit_status open_container(struct fit_source *s, struct fit_error *err)
 {
     FILE *f = fopen(s->file, "rb");
     if (!f)
         return fit_fail(err, FIT_ERR_IO, "%s: no such file, or no permission to read it", s->file);
+    const int text = is_text(f);
     fclose(f);
     if (fit_npz_is_npz(s->file) || fit_npz_is_npy(s->file))
         return fit_npz_open(s->file, &s->private_->npz, err);
     if (fit_h5_is_hdf5(s->file))
         return fit_h5_open(s->file, &s->private_->h5, err);
+    if (text)
+        return fit_fail(err, FIT_ERR_DATA,
+                        "%s: is text; two-time data are HDF5, npz or npy. A table with a name over each column "
+                        "is fitted with homodyne fit --data %s --model MODEL (homodyne models lists them)",
+                        s->file, s->file);
     return fit_fail(err, FIT_ERR_DATA, "%s: is neither HDF5 nor npz nor npy", s->file);
 }
 

@@ -182,6 +182,24 @@ rm again.h5 x.h5
 expect 0 "$h" inspect laminar.h5
 has out "phi -45"
 
+# ---- a file without the frame period: who asks for it names the option, and the line left open
+cp "$here/../data/nxxpcs.h5" open.h5
+expect 0 "$h" inspect open.h5
+has out "give it with --dt S"
+expect 0 "$h" config --mode static_isotropic --data open.h5 -o open.yaml
+has out "(dt, or give --dt S)"
+open="open.yaml:$(grep -n ' dt: null' open.yaml | cut -d: -f1): "
+wanted="open.h5 does not tell the frame period; give analyzer_parameters.dt in s (or --dt)"
+"$h" validate open.yaml >out 2>err && fail "validate without a frame period"
+has err "${open}error: $wanted"
+"$h" fit open.yaml -o open >out 2>err && fail "fit without a frame period"
+has err "$open$wanted"
+expect 0 "$h" validate open.yaml --dt 0.1
+printf 'tau,g2\n1,1.2\n2,1.1\n' >mine.csv
+expect 4 "$h" inspect mine.csv
+has err "homodyne inspect: error: mine.csv: is text"
+has err "homodyne fit --data mine.csv --model MODEL"
+
 # ---- compare
 expect 0 "$h" compare results_minimal results_minimal
 has out "AGREE"

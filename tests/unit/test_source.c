@@ -532,7 +532,7 @@ static void test_frame_period(void **state)
     sel.dt = NAN;
     fit_measurement_free(load_ok(&sel));
     make(&(struct recipe){.n = 20, .nmatrix = 3});
-    load_bad(&sel, FIT_ERR_DATA, "give dt");
+    load_bad(&sel, FIT_ERR_DATA, "give analyzer_parameters.dt in s (or --dt)");
     sel.dt = -1;
     load_bad(&sel, FIT_ERR_CONFIG, "positive");
 }
@@ -686,6 +686,10 @@ static void test_files_that_cannot_be_read(void **state)
     sel.path = file;
     FILE *f = fopen(file, "wb");
     fputs("hello, this is text", f);
+    fclose(f);
+    load_bad(&sel, FIT_ERR_DATA, "is text; two-time data are HDF5, npz or npy");
+    f = fopen(file, "wb");
+    fputs("\001\002\003 no text", f);
     fclose(f);
     load_bad(&sel, FIT_ERR_DATA, "neither HDF5 nor npz nor npy");
     assert_int_equal(fit_h5_create(file, &h, &err), FIT_OK);
