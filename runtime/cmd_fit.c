@@ -154,6 +154,7 @@ static void release(struct fit_job *job)
     if (job->sampled)
         fit_samples_free(&job->samples);
     fit_predictive_free(&job->predictive);
+    fit_residual_check_free(&job->residuals);
     fit_sampling_setup_free(&job->posterior);
     if (job->fitted)
         fit_result_free(&job->fit);

@@ -109,6 +109,8 @@ enum fit_status fit_job_sample(struct fit_job *job, struct fit_error *err)
     job->sampled = st == FIT_OK;
     if (job->sampled)
         st = fit_predictive_new(job->k, job->m->dataset, &job->samples, &job->predictive, err);
+    if (job->sampled && st == FIT_OK)
+        st = fit_residual_check(&s->posterior, &job->samples, s->options.threads, &job->residuals, err);
     if (job->sampled) {
         say_how_it_began(job);
         fit_job_say(job, "posterior %s: %s; %.0f gradients in %.3f s",

@@ -30,6 +30,7 @@ static void gather(struct fit_job *job)
     r->study = &job->study;
     r->samples = job->sampled ? &job->samples : NULL;
     r->predictive = job->predictive.nrow ? &job->predictive : NULL;
+    r->residuals = job->residuals.draws ? &job->residuals : NULL;
     r->no_samples = job->no_posterior[0] ? job->no_posterior : NULL;
     r->maps = job->maps;
     r->peak_mb = fit_memory_peak_mb();

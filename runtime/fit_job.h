@@ -19,6 +19,7 @@
 #include "predictive.h"
 #include "program.h"
 #include "progress.h"
+#include "residual_check.h"
 #include "results.h"
 #include "sampling_setup.h"
 #include "setup.h"
@@ -42,6 +43,7 @@ struct fit_job {
     struct fit_sampling_setup posterior;
     struct fit_samples samples;
     struct fit_predictive predictive;
+    struct fit_residual_check residuals;
     struct fit_study study;
     size_t *profiles; /* of the options */
     struct fit_maps *maps;

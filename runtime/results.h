@@ -20,6 +20,7 @@
 #include "measurement.h"
 #include "output.h"
 #include "predictive.h"
+#include "residual_check.h"
 #include "sampling.h"
 #include "study.h"
 
@@ -63,6 +64,7 @@ struct fit_results {
     const struct fit_samples *samples; /* NULL: no posterior was asked for, or */
     const char *no_samples;            /* why there is none */
     const struct fit_predictive *predictive; /* NULL: there is none */
+    const struct fit_residual_check *residuals; /* NULL: there is none */
     const struct fit_maps *maps;
     const double *std_robust; /* nfull, or NULL */
     double load_seconds, maps_seconds, write_seconds, wall_seconds;

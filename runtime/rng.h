@@ -34,7 +34,8 @@ enum fit_rng_purpose {
     FIT_RNG_CONDITIONAL, /* for callers: parameters that were integrated out */
     FIT_RNG_PRIOR,       /* draws of priors; chain: the parameter */
     FIT_RNG_SHARD,       /* dealing of data to shards, and draws of their combination */
-    FIT_RNG_PREDICT      /* data that might have been measured; iteration: the draw */
+    FIT_RNG_PREDICT,     /* data that might have been measured; iteration: the draw */
+    FIT_RNG_RESIDUAL     /* residuals of such data */
 };
 
 /* A place in the sequence: every number drawn moves index on. */

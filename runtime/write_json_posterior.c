@@ -198,6 +198,44 @@ static void put_work(struct fit_json *j, const struct fit_samples *s)
     fit_json_integer(j, "draws_outside_bounds", (int64_t)s->outside);
 }
 
+static void put_residual_result(struct fit_json *j, const char *key, const struct fit_residual_result *x)
+{
+    fit_json_begin(j, key, '{');
+    fit_json_number(j, "data", x->data);
+    fit_json_number(j, "model", x->model);
+    fit_json_number(j, "p", x->p);
+    fit_json_number(j, "z", x->z);
+    fit_json_boolean(j, "unusual", x->unusual != 0);
+    fit_json_end(j);
+}
+
+/* Measures of the predictive check: of the mean over groups, then of each. */
+static void put_residual_check(struct fit_json *j, const struct fit_results *r)
+{
+    const struct fit_residual_check *c = r->residuals;
+    char text[1024];
+    if (!c)
+        return;
+    fit_residual_text(c, r->input->phi ? "angles" : "groups", sizeof text, text);
+    fit_json_begin(j, "predictive_check", '{');
+    fit_json_string(j, "text", text);
+    fit_json_integer(j, "draws", (int64_t)c->draws);
+    fit_json_integer(j, "points", (int64_t)c->points);
+    for (size_t m = 0; m < FIT_RESIDUAL_MEASURES; m++) {
+        const struct fit_residual_result *all = &c->result[c->ngroup * FIT_RESIDUAL_MEASURES + m];
+        if (isnan(all->p))
+            continue;
+        fit_json_begin(j, fit_residual_word((enum fit_residual_measure)m), '{');
+        put_residual_result(j, "all", all);
+        fit_json_begin(j, "groups", '[');
+        for (size_t g = 0; g < c->ngroup; g++)
+            put_residual_result(j, NULL, &c->result[g * FIT_RESIDUAL_MEASURES + m]);
+        fit_json_end(j);
+        fit_json_end(j);
+    }
+    fit_json_end(j);
+}
+
 void fit_json_posterior(struct fit_json *j, const struct fit_results *r)
 {
     const struct fit_samples *s = r->samples;
@@ -219,6 +257,7 @@ void fit_json_posterior(struct fit_json *j, const struct fit_results *r)
         put_work(j, s);
         if (r->predictive)
             fit_json_number(j, "predictive_p", r->predictive->p);
+        put_residual_check(j, r);
         fit_json_begin(j, "parameters", '{');
         for (size_t k = 0; k < s->ncolumn; k++)
             put_column(j, r, k);

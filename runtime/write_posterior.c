@@ -17,6 +17,7 @@
  * metric prior                    draws of the nonlinear parameters with a proper prior
  *     log_likelihood           value (chain, draw, row), for models with a law of the errors of their own; draws are
  *     posterior_predictive     thinned where there are many rows; data drawn from the law, attribute p_scatter
+ *     predictive_check         <measure>_p, _z, _data, _model (group): residuals beside the model's noise, residual_check.h
  *     observed_data            pairs: cuts g2(phi, age, tau) with errors; tables: the values, when
  * they are few constant_data            settings, fixed parameters, least-squares noise
  *
@@ -29,6 +30,7 @@
 #include "rng.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -565,6 +567,44 @@ static void put_predictive(struct nc *f)
     fit_h5r_attribute_real(f->w, "/posterior_predictive", "p_scatter", p->p);
 }
 
+/* One of p, z, data, model of a measure for every group; the mean over groups is an attribute. */
+static void put_residual_number(struct nc *f, size_t m, const char *what, size_t at)
+{
+    static const char group[] = "predictive_check";
+    const struct fit_residual_check *c = f->r->residuals;
+    char path[PATH], name[80];
+    size_t n = c->ngroup;
+    for (size_t g = 0; g <= n; g++)
+        f->buffer[g] = *(const double *)((const char *)&c->result[g * FIT_RESIDUAL_MEASURES + m] + at);
+    snprintf(name, sizeof name, "%s_%s", fit_residual_word((enum fit_residual_measure)m), what);
+    fit_h5r_reals(f->w, join(path, group, name), f->group_name ? 1 : 0, &n, f->buffer, NULL);
+    if (f->group_name)
+        attach(f, group, name, (const char *const[]){f->group_name, NULL});
+    fit_h5r_attribute_real(f->w, path, "all", f->buffer[n]);
+}
+
+static void put_residual_check(struct nc *f)
+{
+    const struct fit_residual_check *c = f->r->residuals;
+    char text[1024];
+    if (!c)
+        return;
+    fit_h5r_group(f->w, "/predictive_check", NULL);
+    put_group_dimension(f, "predictive_check");
+    for (size_t m = 0; m < FIT_RESIDUAL_MEASURES; m++) {
+        if (isnan(c->result[c->ngroup * FIT_RESIDUAL_MEASURES + m].p))
+            continue;
+        put_residual_number(f, m, "p", offsetof(struct fit_residual_result, p));
+        put_residual_number(f, m, "z", offsetof(struct fit_residual_result, z));
+        put_residual_number(f, m, "data", offsetof(struct fit_residual_result, data));
+        put_residual_number(f, m, "model", offsetof(struct fit_residual_result, model));
+    }
+    fit_residual_text(c, f->r->input->phi ? "angles" : "groups", sizeof text, text);
+    attribute_text(f, "/predictive_check", "text", text);
+    attribute_integer(f, "/predictive_check", "draws", (int64_t)c->draws);
+    describe_group(f, "/predictive_check");
+}
+
 static void put_cuts(struct nc *f)
 {
     static const char group[] = "observed_data";
@@ -678,6 +718,7 @@ enum fit_status fit_write_posterior(const struct fit_results *r, const char *pat
         put_unconstrained(&f);
         put_prior(&f);
         put_predictive(&f);
+        put_residual_check(&f);
         put_observed(&f);
         put_constants(&f);
         describe_file(&f);

@@ -192,7 +192,7 @@ static herr_t check_object(hid_t file, const char *name, const H5O_info_t *info,
 static void check(hid_t file)
 {
     static const char *const group[] = {"posterior", "sample_stats", "unconstrained_posterior",
-                                        "constant_data"};
+                                        "constant_data", "predictive_check"};
     static const char *const attribute[] = {"seed",
                                             "model_sha256",
                                             "data_sha256",

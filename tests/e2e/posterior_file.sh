@@ -49,6 +49,12 @@ for f in parameters.json samples.npz diagnostics.json analysis_results_cmc.json;
 done
 [ ! -e nuts/cmc ] || fail "cmc/ without being asked for"
 
+# the predictive check: nothing in data of the model, in both files and on the screen
+for d in nuts laplace fixed known one table; do
+    grep -q '"text": "predictive check: nothing unusual"' $d/fit.json || fail "$d/fit.json: predictive check"
+    grep -q '^predictive check: nothing unusual' $d/summary.txt || fail "$d/summary.txt: predictive check"
+done
+
 # the draws and fit.json agree
 json_mean() { # of parameter $2 of the posterior
     awk -v name="\"$2\": {" '/^  "posterior"/ { on = 1 } on && index($0, name) { inside = 1 }
