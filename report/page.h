@@ -18,6 +18,10 @@ void rp_page_posterior(FILE *out,
                        const struct rp_result *r);         /* verdict and table of the posterior */
 void rp_page_origin(FILE *out, const struct rp_result *r); /* files, hashes, versions, settings */
 
+/* Sentences: page_said.c. */
+void rp_page_rates(FILE *out, const struct rp_result *r);     /* what the data fix of undetermined rates */
+void rp_page_priors(FILE *out, const struct fit_yaml *map);   /* about which of these the prior decides */
+
 extern const unsigned char embedded_report_css[];
 
 #endif

@@ -344,6 +344,7 @@ void rp_page_parameters(FILE *out, const struct rp_result *r)
             wider > 0 ? text : "");
     snprintf(text, sizeof text, "Noise: %s.", rp_json_text(r->json, "noise.text"));
     paragraph(out, "caption", text);
+    rp_page_rates(out, r);
     degeneracies(out, r);
     notes(out, r);
     fputs("</section>\n", out);
@@ -520,6 +521,7 @@ void rp_page_posterior(FILE *out, const struct rp_result *r)
     fputs("</p></div>\n", out);
     posterior_facts(out, p);
     posterior_table(out, map, 0);
+    rp_page_priors(out, map);
     fputs("<p class=\"caption\">Contraction: 1 − (deviation / that of the prior)²; near 0 the data "
           "say nothing.</p>\n",
           out);

@@ -99,6 +99,13 @@ struct fit_column_summary {
     double near_lower, near_upper; /* part of the draws within sd/4 of a bound */
 };
 
+/* 1 where the prior has at least as much to say as the data; far below 0 quartiles are no measure of that prior, and a
+ * NaN tells nothing. */
+static inline int fit_prior_decides(double contraction)
+{
+    return contraction < 0.5 && contraction > -0.5;
+}
+
 struct fit_samples {
     enum fit_sampling_method method;
     size_t nparam, nlinear, ngroup, ncolumn, ncoordinate;

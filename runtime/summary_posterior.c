@@ -10,9 +10,6 @@
 #include <string.h>
 
 enum { WIDTH = 80, FEW_GROUPS = 4, TEXT = 1024 };
-static const double PRIOR_RULES =
-    0.5; /* |contraction| below: the prior has at least as much to say as the data (far below
-            0: quartiles are no measure of that prior) */
 
 /* A line cut to the width, without blanks at its end. */
 static void line(FILE *f, const char *text)
@@ -204,7 +201,7 @@ static void where_priors_rule(const struct fit_results *r, FILE *f)
     for (size_t k = 0; k < s->nparam; k++) {
         const struct fit_column_summary *c = &s->column[k];
         size_t n = strlen(text);
-        if (c->constant || !(c->contraction < PRIOR_RULES && c->contraction > -PRIOR_RULES))
+        if (c->constant || !fit_prior_decides(c->contraction))
             continue;
         fit_samples_name(r->kernel, s->ngroup, k, name);
         snprintf(text + n, sizeof text - n, "%s%s (sd %.2f of the prior's)",

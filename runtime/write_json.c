@@ -31,7 +31,7 @@ static const char *std_reason(const struct fit_results *r, size_t k)
     return f->reason[k] >= 0 ? f->degenerate[f->reason[k]].text
            : f->at_bound[k]  ? "held at a bound"
            : !isnan(f->std_curvature[k])
-               ? "the cost is no paraboloid: std_curvature is wrong by more than a factor of 2, interval_95 holds"
+               ? "no standard error: the cost is no paraboloid; its interval holds"
                              : "not determined by the data";
 }
 

@@ -49,7 +49,7 @@ for name in ("D0", "D_offset"):
     assert p["interval_from"] == "profile", (name, p)
     low, high = p["interval_95"]
     assert low is None or high is None, (name, p)  # however far from 0: with alpha near 0 both grow together
-    assert "no paraboloid" in p["std_reason"], (name, p)
+    assert p["std_reason"] == "no standard error: the cost is no paraboloid; its interval holds", (name, p)
 assert fit["quality"] == "partial" and "D0, D_offset" in fit["quality_text"], fit["quality_text"]
 alpha = fit["parameters"]["alpha"]
 assert alpha["determined"] and alpha["std"] == alpha["std_curvature"] and alpha["interval_from"] == "curvature", alpha

@@ -157,6 +157,17 @@ page laplace/report.html
 has laplace/report.html '<section id="corner">'
 ! grep -q '<section id="chains">' laplace/report.html || fail "chains of a normal approximation"
 
+# ---- what the screen says of rates and priors, the page says, too
+expect 0 "$h" simulate --model laminar --frames 100 --dt 0.1 --q 0.0054 --gap 2e6 --phi=0,45,90 --set D0=1500 \
+    --set alpha=-0.2 --set D_offset=200 --set gamma_dot_t0=0.004 --set beta=-0.4 --set gamma_dot_t_offset=0.0003 \
+    --set phi0=-4 --contrast 0.3 --noise 0.01 --seed 1 -o weak.h5 --quiet
+expect 0 "$bin/homodyne-laminar" fit --data weak.h5 --q 0.0054 --dt 0.1 --gap 2e6 --method laplace --draws 300 -o weak
+has out "the data fix D0 t^alpha + D_offset at t = "
+has out "the prior decides about: D_offset (sd "
+expect 0 "$h" report weak
+has weak/report.html "The data fix <code>D0 t^alpha + D_offset</code> at t = $(sed -n 's/.*at t = \([^:]*\) s:.*/\1/p' weak/summary.txt) s: "
+has weak/report.html "The prior decides about: D_offset (deviation "
+
 # ---- refusals: a message that says what would be right, and no file
 expect 4 "$h" report nowhere
 has err "nowhere: no such folder"

@@ -403,6 +403,24 @@ static void test_sizes_are_told_by_tests_ranges_or_defaults(void **state)
     assert_true(x == 7.0);
 }
 
+static void test_help_about_sizes_keeps_the_unit(void **state)
+{
+    char help[2000];
+    struct hg_diag d = {.out = tmpfile()};
+    (void)state;
+    assert_non_null(d.out);
+    struct hg_model *m = hg_dsl_load_text(arena, "x.lua", "local m = model \"x\" { title = \"t\" }\n"
+        "local x, y, s = m.columns({ \"x\", unit = \"s\" }, \"y\", \"s\")\n"
+        "local a = m.parameter(\"a\", { unit = \"1/s\", start = 2 })\n"
+        "m.observe(y, { mean = exp(-a * x), sigma = s })\n", &d);
+    assert_non_null(m);
+    assert_int_equal(hg_model_sizes_told(m, &d), 0);
+    rewind(d.out);
+    help[fread(help, 1, sizeof help - 1, d.out)] = 0;
+    fclose(d.out);
+    assert_non_null(strstr(help, "{ \"x\", unit = \"s\", range = {lowest, highest} } in m.columns"));
+}
+
 static void test_manifest_mentions_every_symbol(void **state)
 {
     char *text = NULL;
@@ -441,6 +459,7 @@ int main(void)
         cmocka_unit_test(test_nan_is_visible_behind_a_floor),
         cmocka_unit_test(test_models_agree_with_their_test_points),
         cmocka_unit_test(test_sizes_are_told_by_tests_ranges_or_defaults),
+        cmocka_unit_test(test_help_about_sizes_keeps_the_unit),
         cmocka_unit_test(test_manifest_mentions_every_symbol),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
