@@ -81,7 +81,7 @@ static enum fit_status read_first(struct reading *r, struct fit_error *err)
     if (st != FIT_OK)
         return st;
     struct fit_h5_cursor c = fit_h5_cursor(head, n);
-    uint64_t size;
+    uint64_t size; /* of the messages */
     if (head[0] == 1) {
         r->version = 1;
         fit_h5_skip(&c, 8);
@@ -94,16 +94,16 @@ static enum fit_status read_first(struct reading *r, struct fit_error *err)
         unsigned flags = (unsigned)fit_h5_take(&c, 1);
         r->ordered = flags >> 2 & 1;
         fit_h5_skip(&c, (flags & 0x20 ? 16 : 0) + (flags & 0x10 ? 4 : 0));
-        size = fit_h5_take(&c, 1u << (flags & 3)) + 4; /* with the checksum */
+        size = fit_h5_take(&c, 1u << (flags & 3));
     }
-    size_t begin = (size_t)(c.at - head);
-    if (c.bad || size > r->f->size)
+    if (c.bad || size > r->f->size) /* before anything is added to it */
         return fit_h5_damaged(r->f, "a header", at, err);
-    if ((st = keep_block(r, at, begin + size, &block, err)) != FIT_OK)
+    size_t begin = (size_t)(c.at - head), whole = begin + size + (r->version == 2 ? 4 : 0); /* with the checksum */
+    if ((st = keep_block(r, at, whole, &block, err)) != FIT_OK)
         return st;
-    if (r->version == 2 && !fit_h5_sum_is_right(block, begin + size))
+    if (r->version == 2 && !fit_h5_sum_is_right(block, whole))
         return fit_h5_damaged(r->f, "a header", at, err);
-    return take_messages(r, fit_h5_cursor(block + begin, size - (r->version == 2 ? 4 : 0)), err);
+    return take_messages(r, fit_h5_cursor(block + begin, size), err);
 }
 
 static enum fit_status read_next(struct reading *r, uint64_t address, uint64_t n,
