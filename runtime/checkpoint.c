@@ -1,18 +1,23 @@
 /* checkpoint.c -- writing and reading of checkpoints; see checkpoint.h. */
 #include "checkpoint.h"
 
+#include "memory.h"
+
 #include "../common/sha256.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-static const char MAGIC[] = "homodyne-gen checkpoint 3\n";
+static const char MAGIC[] = "homodyne-gen checkpoint ", VERSION[] = "4\n";
 enum { WORD = 8, NCOUNT = 5, NSCALAR = 7 };
+static const double ALWAYS_MB = 64; /* are read without looking at what memory there is */
 enum { OTHER = sizeof ((struct fit_checkpoint *)0)->other_text, START = sizeof ((struct fit_checkpoint *)0)->start_text };
 
 /* ---- bytes ----------------------------------------------------------------------------------- */
@@ -43,22 +48,29 @@ static size_t numbers(const struct fit_checkpoint *c)
     return c->nparam + c->nlin + c->ngroup + c->ncoordinate + c->ncoordinate * c->ncoordinate;
 }
 
-static size_t body_size(const struct fit_checkpoint *c)
+/* Bytes between the lines of text and the state. */
+static size_t fixed_size(const struct fit_checkpoint *c)
 {
-    return (NCOUNT + NSCALAR + numbers(c)) * WORD + OTHER + START + c->size;
+    return (NCOUNT + NSCALAR + numbers(c)) * WORD + OTHER + START;
 }
 
-static void digest(const unsigned char *bytes, size_t size, unsigned char out[SHA256_BYTES])
+struct piece {
+    const unsigned char *bytes;
+    size_t size;
+};
+
+static void digest(const struct piece *piece, size_t npiece, unsigned char out[SHA256_BYTES])
 {
     struct sha256 s;
     sha256_init(&s);
-    sha256_update(&s, bytes, size);
+    for (size_t k = 0; k < npiece; k++)
+        sha256_update(&s, piece[k].bytes, piece[k].size);
     sha256_final(&s, out);
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-static void put_body(unsigned char *at, const struct fit_checkpoint *c)
+static void put_fixed(unsigned char *at, const struct fit_checkpoint *c)
 {
     const double count[NCOUNT] = {(double)c->nparam, (double)c->nlin, (double)c->ngroup,
                                   (double)c->ncoordinate, (double)c->size};
@@ -74,20 +86,26 @@ static void put_body(unsigned char *at, const struct fit_checkpoint *c)
     put_words(&at, c->ngroup, c->sigma);
     put_words(&at, c->ncoordinate, c->mode);
     put_words(&at, c->ncoordinate * c->ncoordinate, c->covariance);
-    memcpy(at, c->state, c->size);
 }
 
-/* All bytes to a new file, and to the disk.  0, or -1 with errno. */
-static int write_file(const char *path, const unsigned char *bytes, size_t size)
+static int write_piece(int fd, const struct piece *p)
+{
+    for (size_t done = 0; done < p->size;) {
+        ssize_t n = write(fd, p->bytes + done, p->size - done);
+        if (n < 0 && errno != EINTR)
+            return -1;
+        done += n > 0 ? (size_t)n : 0;
+    }
+    return 0;
+}
+
+/* The pieces one after the other to a new file, and to the disk.  0, or -1 with errno. */
+static int write_file(const char *path, const struct piece *piece, size_t npiece)
 {
     unlink(path); /* what a run of the same number left, or a link that leads elsewhere */
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666), bad = fd < 0;
-    for (size_t done = 0; !bad && done < size;) {
-        ssize_t n = write(fd, bytes + done, size - done);
-        if (n < 0 && errno != EINTR)
-            bad = 1;
-        done += n > 0 ? (size_t)n : 0;
-    }
+    for (size_t k = 0; !bad && k < npiece; k++)
+        bad = write_piece(fd, &piece[k]) != 0;
     if (!bad && fsync(fd) != 0 && errno != EINVAL && errno != EROFS)
         bad = 1;
     if (fd >= 0 && close(fd) != 0)
@@ -98,48 +116,72 @@ static int write_file(const char *path, const unsigned char *bytes, size_t size)
 enum fit_status fit_checkpoint_write(const char *path, const char *identity,
                                      const struct fit_checkpoint *c, struct fit_error *err)
 {
-    size_t text = strlen(MAGIC) + strlen(identity) + 1, size = text + body_size(c) + SHA256_BYTES;
-    unsigned char *bytes = malloc(size);
+    const size_t text = strlen(MAGIC) + strlen(VERSION) + strlen(identity) + 1, size = text + fixed_size(c);
+    unsigned char *head = malloc(size + 1), sum[SHA256_BYTES];
     char *temporary = malloc(strlen(path) + 32);
     enum fit_status st = FIT_OK;
-    if (!bytes || !temporary) {
+    if (!head || !temporary) {
         st = fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", path);
         goto done;
     }
-    unsigned char *at = bytes;
-    memcpy(at, MAGIC, strlen(MAGIC));
-    memcpy(at + strlen(MAGIC), identity, strlen(identity));
-    at[text - 1] = '\n';
-    put_body(bytes + text, c);
-    digest(bytes, size - SHA256_BYTES, bytes + size - SHA256_BYTES);
+    sprintf((char *)head, "%s%s%s\n", MAGIC, VERSION, identity);
+    put_fixed(head + text, c);
+    const struct piece piece[] = {{head, size}, {c->state, c->size}, {sum, SHA256_BYTES}};
+    digest(piece, 2, sum);
     sprintf(temporary, "%s.%ld.part", path, (long)getpid());
-    if (write_file(temporary, bytes, size) != 0 || rename(temporary, path) != 0) {
+    if (write_file(temporary, piece, sizeof piece / sizeof *piece) != 0 || rename(temporary, path) != 0) {
         st = fit_fail(err, FIT_ERR_IO, "%s: cannot be written: %s", path, strerror(errno));
         unlink(temporary);
     }
 done:
-    free(bytes);
+    free(head);
     free(temporary);
     return st;
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
+/* The file must be long enough, of this version, and fit into memory. */
+static enum fit_status look_at(const char *path, FILE *f, size_t *size, struct fit_error *err)
+{
+    struct stat s;
+    char head[sizeof MAGIC + sizeof VERSION] = "";
+    const size_t magic = strlen(MAGIC), version = strlen(VERSION);
+    if (fstat(fileno(f), &s) != 0 || !S_ISREG(s.st_mode))
+        return fit_fail(err, FIT_ERR_IO, "%s: cannot be read: no regular file", path);
+    *size = (size_t)s.st_size;
+    const size_t n = fread(head, 1, magic + version, f);
+    if (n < magic + version || *size < n + 1 + SHA256_BYTES || memcmp(head, MAGIC, magic) != 0)
+        return fit_fail(err, FIT_ERR_DATA, "%s: no checkpoint", path);
+    if (memcmp(head + magic, VERSION, version) != 0)
+        return fit_fail(err, FIT_ERR_DATA,
+                        "%s: a checkpoint of version %.1s of its format, where this program reads version %.1s; go on"
+                        " with the program that wrote it, or begin anew without --resume",
+                        path, head + magic, VERSION);
+    const double mb = (double)*size / 1e6, room = mb > ALWAYS_MB ? fit_memory_available_mb() : INFINITY;
+    if (mb > room)
+        return fit_fail(err, FIT_ERR_MEMORY, "%s: has %.0f MB, more than the memory that is left (%.0f MB)", path, mb,
+                        room);
+    rewind(f);
+    return FIT_OK;
+}
+
 static enum fit_status read_file(const char *path, unsigned char **bytes, size_t *size,
                                  struct fit_error *err)
 {
-    FILE *f = fopen(path, "rb");
-    long length = -1;
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* does not wait for who writes to a pipe */
+    FILE *f = fd < 0 ? NULL : fdopen(fd, "rb");
     *bytes = NULL;
-    if (!f)
-        return fit_fail(err, FIT_ERR_IO, "%s: %s", path, strerror(errno));
-    if (fseek(f, 0, SEEK_END) == 0 && (length = ftell(f)) >= 0 && fseek(f, 0, SEEK_SET) == 0)
-        *bytes = malloc((size_t)length + 1);
-    *size = length > 0 ? (size_t)length : 0;
-    enum fit_status st = FIT_OK;
-    if (length >= 0 && !*bytes)
+    if (!f) {
+        fit_fail(err, FIT_ERR_IO, "%s: %s", path, strerror(errno));
+        if (fd >= 0)
+            close(fd);
+        return FIT_ERR_IO;
+    }
+    enum fit_status st = look_at(path, f, size, err);
+    if (st == FIT_OK && !(*bytes = malloc(*size + 1)))
         st = fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", path);
-    else if (length < 0 || fread(*bytes, 1, *size, f) != *size)
+    if (st == FIT_OK && fread(*bytes, 1, *size, f) != *size)
         st = fit_fail(err, FIT_ERR_IO, "%s: cannot be read", path);
     fclose(f);
     return st;
@@ -177,8 +219,9 @@ static double *array(const unsigned char **at, size_t n)
     return x;
 }
 
-/* size: bytes of the body; 0 as the answer: the counts do not fit it. */
-static int get_body(const unsigned char *at, size_t size, struct fit_checkpoint *c)
+/* size: bytes of the body at `at` in the block, which becomes that of the state; 0 as the answer: the counts do not fit
+ * the size. */
+static int get_body(unsigned char **block, const unsigned char *at, size_t size, struct fit_checkpoint *c)
 {
     double count[NCOUNT], scalar[NSCALAR];
     if (size < (NCOUNT + NSCALAR) * WORD + OTHER + START)
@@ -203,16 +246,15 @@ static int get_body(const unsigned char *at, size_t size, struct fit_checkpoint 
     memcpy(c->other_text, at, OTHER - 1); /* the last of each stays 0 */
     memcpy(c->start_text, at + OTHER, START - 1);
     at += OTHER + START;
-    if (c->ncoordinate > 65536 || body_size(c) != size)
+    if (c->ncoordinate > 65536 || fixed_size(c) + c->size != size)
         return 0;
     c->theta = array(&at, c->nparam);
     c->lin = array(&at, c->nlin);
     c->sigma = array(&at, c->ngroup);
     c->mode = array(&at, c->ncoordinate);
     c->covariance = array(&at, c->ncoordinate * c->ncoordinate);
-    c->state = malloc(c->size + 1);
-    if (c->state)
-        memcpy(c->state, at, c->size);
+    c->state = memmove(*block, at, c->size); /* there may be no memory for it twice */
+    *block = NULL;
     return 1;
 }
 
@@ -226,13 +268,8 @@ enum fit_status fit_checkpoint_read(const char *path, const char *identity,
     enum fit_status st = read_file(path, &bytes, &size, err);
     if (st != FIT_OK)
         goto done;
-    size_t magic = strlen(MAGIC);
-    if (size < magic + 1 + SHA256_BYTES || memcmp(bytes, MAGIC, magic) != 0) {
-        st = fit_fail(err, FIT_ERR_DATA, "%s: no checkpoint of this version of the program", path);
-        goto done;
-    }
     size -= SHA256_BYTES;
-    digest(bytes, size, sum);
+    digest(&(struct piece){bytes, size}, 1, sum);
     if (memcmp(sum, bytes + size, SHA256_BYTES) != 0) {
         st = fit_fail(err, FIT_ERR_DATA,
                       "%s: damaged (its checksum does not agree); remove it to begin anew", path);
@@ -245,12 +282,12 @@ enum fit_status fit_checkpoint_read(const char *path, const char *identity,
         goto done;
     }
     end[1] = 0;
-    st = compare(path, (char *)bytes + magic, identity, err);
+    st = compare(path, (char *)bytes + strlen(MAGIC) + strlen(VERSION), identity, err);
     if (st != FIT_OK)
         goto done;
-    if (!get_body((unsigned char *)end + 2, size - (size_t)(end + 2 - (char *)bytes), c))
+    if (!get_body(&bytes, (unsigned char *)end + 2, size - (size_t)(end + 2 - (char *)bytes), c))
         st = fit_fail(err, FIT_ERR_DATA, "%s: damaged (its sizes do not agree)", path);
-    else if (!c->theta || !c->lin || !c->sigma || !c->mode || !c->covariance || !c->state)
+    else if (!c->theta || !c->lin || !c->sigma || !c->mode || !c->covariance)
         st = fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", path);
 done:
     if (st != FIT_OK)

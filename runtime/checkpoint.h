@@ -3,7 +3,7 @@
  * The file appears whole or not at all: it is written under a temporary name beside the final one,
  * flushed and renamed.  It begins with lines of text that say of which run it is,
  *
- *     homodyne-gen checkpoint 3
+ *     homodyne-gen checkpoint 4
  *     data: 5f0c...
  *     parameter D0: [100, 100000], log_normal 7 1
  *     ...
@@ -38,8 +38,9 @@ struct fit_checkpoint {
 enum fit_status fit_checkpoint_write(const char *path, const char *identity,
                                      const struct fit_checkpoint *c, struct fit_error *err);
 
-/* Reads the file.  FIT_ERR_IO: there is none; FIT_ERR_DATA: damaged; FIT_ERR_USAGE: of another run;
- * the message names the first line that differs.  c is then empty. */
+/* Reads the file.  FIT_ERR_IO: there is none; FIT_ERR_DATA: damaged, or of another version of the format;
+ * FIT_ERR_USAGE: of another run; the message names the first line that differs; FIT_ERR_MEMORY: larger than what memory
+ * is left.  c is then empty.  Takes as much memory as the file is long. */
 enum fit_status fit_checkpoint_read(const char *path, const char *identity,
                                     struct fit_checkpoint *c, struct fit_error *err);
 void fit_checkpoint_free(struct fit_checkpoint *c);

@@ -276,8 +276,8 @@ double fit_sampler_done(const struct fit_sampler *s, double *total)
 
 /* ---- the whole as bytes ---------------------------------------------------------------------- */
 
-/* The states of the chains one after the other, each with its own checksum; then all rows of draws
- * and statistics as doubles; then a checksum of these. */
+/* The states of the chains one after the other, each with its own checksum; then of each chain the draws that it has
+ * and their statistics, as they are in memory; then a checksum of these.  How many there are the states tell. */
 static size_t states_size(const struct fit_sampler *s)
 {
     size_t total = 0;
@@ -288,7 +288,9 @@ static size_t states_size(const struct fit_sampler *s)
 
 size_t fit_sampler_state_size(const struct fit_sampler *s)
 {
-    size_t rows = s->opt.chains * s->opt.draws;
+    size_t rows = 0;
+    for (size_t c = 0; c < s->opt.chains; c++)
+        rows += fit_sampler_count(s, c);
     return states_size(s) + rows * (s->n * sizeof *s->draws + sizeof *s->stats) + SHA256_BYTES;
 }
 
@@ -303,46 +305,64 @@ static void digest(const unsigned char *from, const unsigned char *to,
 
 void fit_sampler_state_save(const struct fit_sampler *s, unsigned char *buffer)
 {
-    size_t rows = s->opt.chains * s->opt.draws;
     unsigned char *at = buffer;
     for (size_t c = 0; c < s->opt.chains; c++) {
         fit_chain_state_save(s->chain[c], at);
         at += fit_chain_state_size(s->chain[c]);
     }
-    memcpy(at, s->draws, rows * s->n * sizeof *s->draws);
-    at += rows * s->n * sizeof *s->draws;
-    memcpy(at, s->stats, rows * sizeof *s->stats);
-    at += rows * sizeof *s->stats;
+    for (size_t c = 0; c < s->opt.chains; c++) {
+        size_t rows = fit_sampler_count(s, c);
+        memcpy(at, fit_sampler_draws(s, c), rows * s->n * sizeof *s->draws);
+        at += rows * s->n * sizeof *s->draws;
+        memcpy(at, fit_sampler_stats(s, c), rows * sizeof *s->stats);
+        at += rows * sizeof *s->stats;
+    }
     digest(buffer, at, at);
+}
+
+/* The chains where they were; what they hold decides about the rows that follow. */
+static enum fit_status load_chains(struct fit_sampler *s, const unsigned char *at, struct fit_error *err)
+{
+    for (size_t c = 0; c < s->opt.chains; c++) {
+        size_t one = fit_chain_state_size(s->chain[c]);
+        enum fit_status st = fit_chain_state_load(s->chain[c], at, one, err);
+        if (st != FIT_OK)
+            return st;
+        if (fit_chain_iteration(s->chain[c]) > total_iterations(s))
+            return fit_fail(err, FIT_ERR_DATA,
+                            "chain %zu: the saved state has %u iterations of %zu", c,
+                            (unsigned)fit_chain_iteration(s->chain[c]), total_iterations(s));
+        at += one;
+    }
+    return FIT_OK;
 }
 
 enum fit_status fit_sampler_state_load(struct fit_sampler *s, const unsigned char *buffer,
                                        size_t size, struct fit_error *err)
 {
-    size_t rows = s->opt.chains * s->opt.draws, want = fit_sampler_state_size(s);
-    const unsigned char *end = buffer + want - SHA256_BYTES, *at = buffer;
+    const size_t states = states_size(s);
     unsigned char sum[SHA256_BYTES];
-    enum fit_status st;
-    if (size != want)
+    if (size < states + SHA256_BYTES)
         return fit_fail(err, FIT_ERR_DATA,
-                        "the saved state has %zu bytes where these settings (chains, draws, "
-                        "coordinates) make %zu",
-                        size, want);
-    digest(buffer, end, sum);
-    if (memcmp(sum, end, SHA256_BYTES) != 0)
+                        "the saved state has %zu bytes where these settings (chains, "
+                        "coordinates) make at least %zu",
+                        size, states + SHA256_BYTES);
+    digest(buffer, buffer + size - SHA256_BYTES, sum);
+    if (memcmp(sum, buffer + size - SHA256_BYTES, SHA256_BYTES) != 0)
         return fit_fail(err, FIT_ERR_DATA, "the saved state is damaged (checksum)");
+    enum fit_status st = load_chains(s, buffer, err);
+    if (st != FIT_OK)
+        return st;
+    if (size != fit_sampler_state_size(s))
+        return fit_fail(err, FIT_ERR_DATA, "the saved state has %zu bytes where the draws of its chains make %zu",
+                        size, fit_sampler_state_size(s));
+    const unsigned char *at = buffer + states;
     for (size_t c = 0; c < s->opt.chains; c++) {
-        size_t one = fit_chain_state_size(s->chain[c]);
-        if ((st = fit_chain_state_load(s->chain[c], at, one, err)) != FIT_OK)
-            return st;
-        if (fit_chain_iteration(s->chain[c]) > total_iterations(s))
-            return fit_fail(err, FIT_ERR_DATA,
-                            "chain %zu: the saved state has %u iterations of %zu", c,
-                            (unsigned)fit_chain_iteration(s->chain[c]), (size_t)total_iterations(s));
-        at += one;
+        size_t rows = fit_sampler_count(s, c), row = c * s->opt.draws;
+        memcpy(s->draws + row * s->n, at, rows * s->n * sizeof *s->draws);
+        at += rows * s->n * sizeof *s->draws;
+        memcpy(s->stats + row, at, rows * sizeof *s->stats);
+        at += rows * sizeof *s->stats;
     }
-    memcpy(s->draws, at, rows * s->n * sizeof *s->draws);
-    at += rows * s->n * sizeof *s->draws;
-    memcpy(s->stats, at, rows * sizeof *s->stats);
     return FIT_OK;
 }

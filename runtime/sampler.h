@@ -59,7 +59,8 @@ size_t fit_sampler_chains(const struct fit_sampler *s);
 /* Complete iterations of all chains, and how many there will be. */
 double fit_sampler_done(const struct fit_sampler *s, double *total);
 
-/* Chains and draws as bytes; as in chain.h. */
+/* Chains and the draws that there are as bytes, as in chain.h; state_size grows while it runs.  After an error of
+ * load there is nothing to do with the sampler but to load or start it again, or to free it. */
 size_t fit_sampler_state_size(const struct fit_sampler *s);
 void fit_sampler_state_save(const struct fit_sampler *s, unsigned char *buffer);
 enum fit_status fit_sampler_state_load(struct fit_sampler *s, const unsigned char *buffer,

@@ -83,8 +83,16 @@ static void save(struct fit_sampling_run *m)
     double total, done = fit_sampler_done(m->sampler, &total);
     if (!m->opt->checkpoint)
         return;
-    fit_sampler_state_save(m->sampler, m->state);
-    fit_sampling_save(m, m->state, fit_sampler_state_size(m->sampler), done >= total);
+    const size_t size = fit_sampler_state_size(m->sampler);
+    unsigned char *state = malloc(size);
+    if (!state) {
+        snprintf(m->s->checkpoint_error, sizeof m->s->checkpoint_error, "%.200s: no memory for %.0f MB",
+                 m->opt->checkpoint, (double)size / 1e6);
+        return;
+    }
+    fit_sampler_state_save(m->sampler, state);
+    fit_sampling_save(m, state, size, done >= total);
+    free(state);
 }
 
 /* Ends of adaptation windows, that of the warm-up included, that every chain has passed. */
@@ -201,10 +209,9 @@ static enum fit_status open_sampler(struct fit_sampling_run *m, struct fit_error
     enum fit_status st = fit_sampler_new(&m->p->target, &so, &m->sampler, err);
     if (st != FIT_OK)
         return st;
-    m->state = malloc(fit_sampler_state_size(m->sampler) + 1);
     m->chain = calloc(s->chains + 1, sizeof *m->chain);
-    if (!m->state || !m->chain)
-        return fit_fail(err, FIT_ERR_MEMORY, "posterior: no memory for a checkpoint");
+    if (!m->chain)
+        return fit_fail(err, FIT_ERR_MEMORY, "posterior: no memory for the chains");
     if (!m->resumed)
         return fit_sampler_start(
             m->sampler, &(struct fit_sampler_start){s->mode, s->mode_covariance, NULL}, err);
@@ -248,7 +255,6 @@ void fit_sampling_close(struct fit_sampling_run *m)
 {
     fit_sampler_free(m->sampler);
     fit_checkpoint_free(&m->checkpoint);
-    free(m->state);
     free(m->chain);
 }
 

@@ -18,7 +18,6 @@ struct fit_sampling_run {
     struct fit_sampler *sampler;
     struct fit_checkpoint checkpoint; /* what was read; empty when nothing was */
     int resumed;
-    unsigned char *state; /* room for the bytes of the sampler */
     struct fit_chain_progress *chain;
     size_t windows; /* ends of windows that all chains have passed */
     double saved;   /* clock at the last checkpoint */

@@ -122,6 +122,16 @@ long="--method nuts --draws 40000 --warmup 200 --quiet"
 # shellcheck disable=SC2086
 expect 2 "$bin" fit d.yaml -o m $long --max-seconds 1.5
 has m/fit.json '"complete": false'
+# the checkpoint holds the draws that were made, not room for those that were asked for
+# shellcheck disable=SC2086
+expect 2 "$bin" fit d.yaml -o room --method nuts --draws 2000000 --warmup 200 --quiet --max-seconds 1
+made=$(sed -n 's/.*"draws": \([0-9]*\),*/\1/p' room/fit.json | head -n 1) size=$(wc -c <room/posterior.checkpoint)
+# of each of four chains, 7 coordinates and 9 statistics; states of chains, windows: less than 100 KB
+[ "$size" -le $(((made + 1000) * 4 * 16 * 8 + 100000)) ] || fail "a checkpoint of $size bytes for $made draws"
+[ "$size" -lt 100000000 ] || fail "a checkpoint of $size bytes after a second"
+# shellcheck disable=SC2086
+expect 3 "$bin" fit d.yaml -o room --method nuts --draws 1000000 --warmup 200 --quiet --resume
+has err 'draws: 2000000'
 # shellcheck disable=SC2086
 expect 2 "$bin" fit d.yaml -o n $long --warmup 100000 --max-seconds 0.001
 has n/fit.json '"status": "none"'
@@ -192,6 +202,27 @@ has err 'checksum'
 head -c $((size / 2)) good >k/posterior.checkpoint
 # shellcheck disable=SC2086
 expect 4 "$bin" fit d.yaml -o k $settings --resume
+head -c 100 /dev/zero >k/posterior.checkpoint # no checkpoint at all
+# shellcheck disable=SC2086
+expect 4 "$bin" fit d.yaml -o k $settings --resume
+has err 'no checkpoint'
+# one of another version of the program
+sed '1s/checkpoint [0-9]*/checkpoint 3/' good >k/posterior.checkpoint
+# shellcheck disable=SC2086
+expect 4 "$bin" fit d.yaml -o k $settings --resume
+has err 'a checkpoint of version 3 of its format'
+# one that says to be longer than the memory; the file has no such blocks
+cp good k/posterior.checkpoint
+truncate -s 8T k/posterior.checkpoint
+# shellcheck disable=SC2086
+expect 1 "$bin" fit d.yaml -o k $settings --resume
+has err 'more than the memory'
+# a pipe nobody writes to
+rm k/posterior.checkpoint
+mkfifo k/posterior.checkpoint
+# shellcheck disable=SC2086
+expect 4 timeout 60 "$bin" fit d.yaml -o k $settings --resume
+has err 'no regular file'
 # without --resume it is written over
 # shellcheck disable=SC2086
 expect 0 "$bin" fit d.yaml -o k $settings

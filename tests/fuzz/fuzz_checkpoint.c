@@ -11,7 +11,7 @@
 #include "common/sha256.h"
 #include "sampler.h"
 
-static const char HEAD[] = "homodyne-gen checkpoint 3\n", IDENTITY[] = "data: 5f\n";
+static const char HEAD[] = "homodyne-gen checkpoint 4\n", IDENTITY[] = "data: 5f\n";
 
 static void read_it(const char *file)
 {
@@ -60,7 +60,14 @@ static void sum_up(unsigned char *bytes, size_t size)
     sha256_final(&s, bytes + size - SHA256_BYTES);
 }
 
-/* Triples (place, place, byte) are written over the state of a sampler at its start; the checksums
+/* Ends a run when there are the first draws. */
+static int has_draws(void *user, const struct fit_sampler *s)
+{
+    (void)user;
+    return fit_sampler_count(s, 0) >= 3;
+}
+
+/* Triples (place, place, byte) are written over the state of a sampler with a few draws; the checksums
  * are made good, and what was loaded is run to its end. */
 static void read_state(const uint8_t *data, size_t size)
 {
@@ -71,6 +78,7 @@ static void read_state(const uint8_t *data, size_t size)
     struct fit_sampler *s;
     FUZZ_ASSERT(fit_sampler_new(&target, &options, &s, NULL) == FIT_OK);
     FUZZ_ASSERT(fit_sampler_start(s, &(struct fit_sampler_start){.mode = mode}, NULL) == FIT_OK);
+    fit_sampler_run(s, &(struct fit_sampler_watch){.watch = has_draws}, NULL);
     const size_t all = fit_sampler_state_size(s);
     unsigned char *bytes = malloc(all);
     FUZZ_ASSERT(bytes != NULL);

@@ -322,7 +322,8 @@ static void test_threads_and_slices_do_not_change_a_byte(void **state)
 /* Keeps the state at one iteration and stops there. */
 struct keep {
     double iteration;
-    unsigned char *bytes;
+    unsigned char *bytes; /* room for the state of a complete run */
+    size_t size;
 };
 
 static int keep_state(void *user, const struct fit_sampler *s)
@@ -331,6 +332,7 @@ static int keep_state(void *user, const struct fit_sampler *s)
     double total;
     if (fit_sampler_done(s, &total) < NC * k->iteration)
         return 0;
+    k->size = fit_sampler_state_size(s);
     fit_sampler_state_save(s, k->bytes);
     return 1;
 }
@@ -344,20 +346,54 @@ static void test_a_resumed_run_gives_the_bytes_of_an_uninterrupted_one(void **st
     size_t size = fit_sampler_state_size(reference);
     for (int at = 1; at < NW + NDRAW;
          at += 1) { /* every place of the warm-up and of the sampling */
-        struct keep keep = {at, malloc(size)};
+        struct keep keep = {at, malloc(size), 0};
         struct fit_sampler *s = started(&target, &small, &at_origin), *t;
         struct fit_sampler_watch watch = {keep_state, &keep, 0};
         assert_int_equal(fit_sampler_run(s, &watch, &error), FIT_ERR_INTERRUPTED);
         assert_int_equal(fit_chain_iteration(fit_sampler_chain(s, 0)), at);
         fit_sampler_free(s);
         ok(fit_sampler_new(&target, &small, &t, &error));
-        ok(fit_sampler_state_load(t, keep.bytes, size, &error));
+        ok(fit_sampler_state_load(t, keep.bytes, keep.size, &error));
         ok(fit_sampler_run(t, NULL, &error));
         assert_same(t, reference);
         fit_sampler_free(t);
         free(keep.bytes);
     }
     fit_sampler_free(reference);
+}
+
+/* Not the room for all draws, which may be gigabytes: a state grows by the draws that were made. */
+static void test_a_state_holds_the_draws_that_there_are(void **state)
+{
+    (void)state;
+    struct stopping none = {0};
+    struct fit_target target = {ND, &none, stopping_eval};
+    const size_t row = ND * sizeof(double) + sizeof(struct fit_draw_stats);
+    struct fit_sampler_options many = small;
+    many.draws = 1000000;
+    struct fit_sampler *s = started(&target, &many, &at_origin), *t;
+    const size_t without = fit_sampler_state_size(s);
+    assert_true(without < 100 * row * NC);
+    struct keep keep = {NW + 7, malloc(without + NC * 7 * row), 0};
+    struct fit_sampler_watch watch = {keep_state, &keep, 0};
+    assert_int_equal(fit_sampler_run(s, &watch, &error), FIT_ERR_INTERRUPTED);
+    assert_int_equal(keep.size, without + NC * 7 * row);
+    ok(fit_sampler_new(&target, &many, &t, &error));
+    ok(fit_sampler_state_load(t, keep.bytes, keep.size, &error));
+    for (size_t c = 0; c < NC; c++) {
+        assert_int_equal(fit_sampler_count(t, c), 7);
+        assert_memory_equal(fit_sampler_draws(t, c), fit_sampler_draws(s, c), 7 * ND * sizeof(double));
+        assert_memory_equal(fit_sampler_stats(t, c), fit_sampler_stats(s, c), 7 * sizeof(struct fit_draw_stats));
+    }
+    fit_sampler_free(s);
+    fit_sampler_free(t);
+    /* all draws asked for were fewer than these */
+    many.draws = 6;
+    ok(fit_sampler_new(&target, &many, &t, &error));
+    assert_int_equal(fit_sampler_state_load(t, keep.bytes, keep.size, &error), FIT_ERR_DATA);
+    assert_non_null(strstr(error.message, "67 iterations of 66"));
+    fit_sampler_free(t);
+    free(keep.bytes);
 }
 
 /* The target stops in the middle of a trajectory, or of the search for a step size. */
@@ -399,6 +435,8 @@ static void test_states_that_do_not_fit_are_refused(void **state)
     fit_sampler_state_save(s, bytes);
     ok(fit_sampler_new(&target, &small, &t, &error));
     assert_int_equal(fit_sampler_state_load(t, bytes, size - 1, &error), FIT_ERR_DATA);
+    assert_int_equal(fit_sampler_state_load(t, bytes, 40, &error), FIT_ERR_DATA);
+    assert_int_equal(fit_sampler_state_load(t, bytes, 0, &error), FIT_ERR_DATA);
     for (size_t k = 0; k < size; k += 97) { /* a flipped bit anywhere */
         bytes[k] ^= 4;
         assert_int_equal(fit_sampler_state_load(t, bytes, size, &error), FIT_ERR_DATA);
@@ -524,6 +562,7 @@ int main(void)
         cmocka_unit_test(test_threads_and_slices_do_not_change_a_byte),
         cmocka_unit_test(test_a_resumed_run_gives_the_bytes_of_an_uninterrupted_one),
         cmocka_unit_test(test_a_stopped_run_goes_on_as_if_nothing_had_been),
+        cmocka_unit_test(test_a_state_holds_the_draws_that_there_are),
         cmocka_unit_test(test_states_that_do_not_fit_are_refused),
         cmocka_unit_test(test_the_state_of_one_chain_is_checked_by_itself),
         cmocka_unit_test(test_starts_are_twice_as_wide_as_the_target),
