@@ -9,6 +9,39 @@
 
 /* ---- Data files ------------------------------------------------------------------------------ */
 
+/* The path in full, to be freed by the caller; NULL: memory is out, or err has why not. */
+static char *resolve(struct fit_cfg_reader *r, const char *written, const char *beside, struct fit_error *err)
+{
+    char *path;
+    if (fit_path_resolve(written, beside, &path, err) == FIT_ERR_MEMORY)
+        r->no_memory = 1;
+    return path;
+}
+
+/* The same, kept with the configuration; what is wrong is told. */
+static const char *resolve_and_tell(struct fit_cfg_reader *r, const struct fit_yaml *at, const char *written,
+                                    const char *beside)
+{
+    struct fit_error err = {0};
+    char *path = resolve(r, written, beside, &err);
+    const char *copy = path ? fit_cfg_copy(r, path) : NULL;
+    if (!path && !r->no_memory)
+        fit_cfg_error(r, at, "%s", err.message);
+    free(path);
+    return copy;
+}
+
+/* folder/name, kept with the configuration. */
+static const char *join(struct fit_cfg_reader *r, const char *folder, const char *name)
+{
+    char *joined = fit_path_join(folder, name);
+    const char *copy = joined ? fit_cfg_copy(r, joined) : NULL;
+    if (!joined)
+        r->no_memory = 1;
+    free(joined);
+    return copy;
+}
+
 void fit_cfg_set_files(struct fit_cfg_reader *r, const struct fit_yaml *at, size_t n,
                        const char *const *written, const char *beside)
 {
@@ -16,16 +49,9 @@ void fit_cfg_set_files(struct fit_cfg_reader *r, const struct fit_yaml *at, size
     const char **path = fit_cfg_alloc(r, (n + 1) * sizeof *path);
     if (!path)
         return;
-    for (size_t i = 0; i < n; i++) {
-        char *resolved;
-        struct fit_error err = {0};
-        if (fit_path_resolve(written[i], beside, &resolved, &err) != FIT_OK) {
-            fit_cfg_error(r, at, "%s", err.message);
+    for (size_t i = 0; i < n; i++)
+        if (!(path[i] = resolve_and_tell(r, at, written[i], beside)))
             return;
-        }
-        path[i] = fit_cfg_copy(r, resolved);
-        free(resolved);
-    }
     in->path.n = n;
     in->path.value = path;
     in->path.from = fit_cfg_origin(r, at);
@@ -61,21 +87,18 @@ static size_t texts_of(struct fit_cfg_reader *r, const struct fit_yaml *node,
     return text ? kept : 0;
 }
 
-static int is_there(const char *written, const char *beside)
+static int is_there(struct fit_cfg_reader *r, const char *written, const char *beside)
 {
-    char *path;
-    if (fit_path_resolve(written, beside, &path, NULL) != FIT_OK)
-        return 0;
-    const int there = fit_path_exists(path);
+    char *path = resolve(r, written, beside, NULL);
+    const int there = path && fit_path_exists(path);
     free(path);
     return there;
 }
 
-static int same_file(const char *a, const char *b, const char *beside)
+static int same_file(struct fit_cfg_reader *r, const char *a, const char *b, const char *beside)
 {
-    char *x = NULL, *y = NULL;
-    int same = fit_path_resolve(a, beside, &x, NULL) == FIT_OK &&
-               fit_path_resolve(b, beside, &y, NULL) == FIT_OK && strcmp(x, y) == 0;
+    char *x = resolve(r, a, beside, NULL), *y = resolve(r, b, beside, NULL);
+    const int same = x && y && strcmp(x, y) == 0;
     free(x);
     free(y);
     return same;
@@ -89,10 +112,7 @@ static const char *folder_and_name(struct fit_cfg_reader *r, const struct fit_ya
     const char *name = text_of(r, "experimental_data.data_file_name", at);
     if (!name)
         return NULL;
-    char *joined = fit_path_join(folder ? folder : "", name);
-    const char *copy = joined ? fit_cfg_copy(r, joined) : NULL;
-    free(joined);
-    return copy;
+    return join(r, folder ? folder : "", name);
 }
 
 /* Two different files are named: the one that exists is meant; both, and we do not know. */
@@ -100,9 +120,9 @@ static const char *choose(struct fit_cfg_reader *r, const char *path, const stru
                           const char *joined, const struct fit_yaml *joined_at)
 {
     const char *beside = r->cfg->file;
-    if (same_file(path, joined, beside))
+    if (same_file(r, path, joined, beside))
         return path;
-    const int first = is_there(path, beside), second = is_there(joined, beside);
+    const int first = is_there(r, path, beside), second = is_there(r, joined, beside);
     if (first && second) {
         fit_cfg_error(
             r, *at,
@@ -245,25 +265,20 @@ static void later_sigma(struct fit_cfg_reader *r)
     const struct fit_yaml *node = fit_cfg_seen(r, "sigma");
     if (!node)
         return;
-    struct fit_error err = {0};
     if (node->kind == FIT_YAML_SCALAR && (node->quoted || !(strtod(node->text, NULL) > 0))) {
         if (fit_edit_distance(node->text, "auto", 0) == 0 ||
             fit_edit_distance(node->text, "estimate", 0) == 0) {
             in->sigma = (struct fit_cfg_choice){FIT_SIGMA_AUTO, fit_cfg_origin(r, node)};
             return;
         }
-        char *path;
+        const char *path;
         if (strtod(node->text, NULL) <= 0 &&
             strspn(node->text, "+-.0123456789eE") == strlen(node->text)) {
             fit_cfg_error(r, node, "sigma: %.60s is not possible; give a positive number",
                           node->text);
-        } else if (fit_path_resolve(node->text, r->source == FIT_FROM_FILE ? r->cfg->file : NULL,
-                                    &path, &err)) {
-            fit_cfg_error(r, node, "%s", err.message);
-        } else {
-            in->sigma_path = (struct fit_cfg_text){fit_cfg_copy(r, path), fit_cfg_origin(r, node)};
+        } else if ((path = resolve_and_tell(r, node, node->text, r->source == FIT_FROM_FILE ? r->cfg->file : NULL))) {
+            in->sigma_path = (struct fit_cfg_text){path, fit_cfg_origin(r, node)};
             in->sigma = (struct fit_cfg_choice){FIT_SIGMA_FILE, fit_cfg_origin(r, node)};
-            free(path);
         }
         return;
     }
@@ -347,9 +362,7 @@ static void later_output(struct fit_cfg_reader *r)
                *folder = text_of(r, "output.directory", &at);
     if (!base && !folder)
         return;
-    char *joined = base && folder ? fit_path_join(base, folder) : NULL;
-    const char *value = fit_cfg_copy(r, joined ? joined : folder ? folder : base);
-    free(joined);
+    const char *value = base && folder ? join(r, base, folder) : fit_cfg_copy(r, folder ? folder : base);
     if (value && fit_cfg_claim(r, &dir->from, at, 1, 1))
         dir->value = value;
 }

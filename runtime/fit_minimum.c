@@ -294,7 +294,8 @@ enum fit_status fit_job_minimum(struct fit_job *f, struct fit_outcome *o)
     enum fit_status st;
     size_t rounds = 0;
     *o = (struct fit_outcome){.word = FIT_FAILED, .cost = INFINITY, .gradient = NAN, .thin = NAN};
-    f->noise_data = fit_start_noise(f->obj);
+    if ((st = fit_start_noise(f->obj, &f->noise_data, f->err)) != FIT_OK)
+        return st;
     do {
         if ((st = find_starts(f, rounds)) != FIT_OK || (st = run_candidates(f, o)) != FIT_OK)
             return st;

@@ -62,8 +62,9 @@ enum fit_status fit_measured_new(const struct fit_kernel *kernel, const struct f
     *m = (struct fit_measured){.sigma = fit_alloc_doubles(ngroup)};
     enum fit_status st =
         m->sigma && against ? FIT_OK : fit_fail(err, FIT_ERR_MEMORY, "out of memory");
+    if (st == FIT_OK)
+        st = fit_start_noises(&all, m->sigma, err);
     if (st == FIT_OK) {
-        fit_start_noises(&all, m->sigma);
         for (size_t g = 0; g < ngroup; g++) { /* weights are errors already */
             m->sigma[g] = sqrt(m->sigma[g]);
             against[g] = ds->weighted ? 1 : m->sigma[g];

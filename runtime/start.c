@@ -178,9 +178,10 @@ static enum fit_status search_coarse(struct fit_search *q, struct fit_objective 
         most += rounds[r].followed + (1 + CROSSINGS) * MOST_MORE * fit_start_beyond_few(q) +
                 EXPLORATIONS * EXPLORED;
     enum fit_status st = fit_start_list(list, most, q->p, err);
+    if (st == FIT_OK)
+        st = fit_start_noise(obj, &list->noise, err);
     if (st != FIT_OK)
         return st;
-    list->noise = fit_start_noise(obj);
     list->rounds = q->s->first_round;
     while (list->rounds < fit_start_rounds(q->s->kernel)) {
         if ((st = fit_start_round(q, &rounds[list->rounds++], obj, list, err)) != FIT_OK ||

@@ -76,13 +76,13 @@ void fit_candidates_free(struct fit_candidates *list);
 double fit_start_sample(const struct fit_param *param, double lower, double upper, double start,
                         double u);
 
-/* Variance of the noise of weighted values, sum of w (second difference)^2 over neighbours; NaN
+/* *variance <- that of the noise of weighted values, sum of w (second difference)^2 over neighbours; NaN
  * when there are none.  Smooth signals and white noise are assumed; anything else makes it larger
  * or smaller, and the search shorter or longer, no more.  Neighbouring rows of a table may lie far
  * apart on the curve: there errors that come with the data are believed when they are smaller. */
-double fit_start_noise(const struct fit_objective *obj);
+enum fit_status fit_start_noise(const struct fit_objective *obj, double *variance, struct fit_error *err);
 
 /* The same for every group: variance[ngroup].  Of the objective only kernel, ds, ngroup and npoint are used. */
-void fit_start_noises(const struct fit_objective *obj, double *variance);
+enum fit_status fit_start_noises(const struct fit_objective *obj, double *variance, struct fit_error *err);
 
 #endif

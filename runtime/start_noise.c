@@ -35,35 +35,44 @@ static void second_differences(void *user, size_t g, size_t offset, size_t lo, s
 }
 
 /* Variances of all groups together (each = 0) or of each. */
-static void estimate(const struct fit_objective *obj, int each, double *variance)
+static enum fit_status estimate(const struct fit_objective *obj, int each, double *variance, struct fit_error *err)
 {
     const struct fit_dataset *ds = obj->ds;
     const size_t n = each ? obj->ngroup : 1;
     struct second c = {.each = each};
     size_t stride = 1 + ds->npoint / 200000; /* a sample is enough */
     /* Of a law of its own the errors are not of one size. */
-    double *buffer = obj->kernel->density ? NULL : fit_alloc_doubles(fit_dataset_buffer(ds));
+    const size_t ntile = obj->kernel->density ? 0 : ds->ntile;
+    double *buffer = fit_alloc_doubles(ntile ? fit_dataset_buffer(ds) : 1);
     struct fit_tile own;
+    enum fit_status st = FIT_OK;
     c.of = calloc(n, sizeof *c.of);
-    for (size_t t = 0; buffer && c.of && t < ds->ntile; t += stride) {
+    if (!buffer || !c.of) {
+        st = fit_fail(err, FIT_ERR_MEMORY, "the noise of the data: out of memory");
+        goto done;
+    }
+    for (size_t t = 0; t < ntile; t += stride) {
         c.tile = fit_dataset_single(ds, t, buffer, &own);
         if (c.tile)
             fit_objective_vectors(obj, c.tile, second_differences, &c);
     }
     for (size_t g = 0; g < n; g++)
-        variance[g] = c.of && c.of[g].n >= 10 ? c.of[g].sum / c.of[g].n : NAN;
+        variance[g] = c.of[g].n >= 10 ? c.of[g].sum / c.of[g].n : NAN;
+done:
     free(buffer);
     free(c.of);
+    return st;
 }
 
-double fit_start_noise(const struct fit_objective *obj)
+enum fit_status fit_start_noise(const struct fit_objective *obj, double *variance, struct fit_error *err)
 {
-    double seen;
-    estimate(obj, 0, &seen);
-    return obj->kernel->space == FIT_ROWS && obj->ds->weighted ? fmin(seen, 1) : seen;
+    enum fit_status st = estimate(obj, 0, variance, err);
+    if (st == FIT_OK && obj->kernel->space == FIT_ROWS && obj->ds->weighted)
+        *variance = fmin(*variance, 1);
+    return st;
 }
 
-void fit_start_noises(const struct fit_objective *obj, double *variance)
+enum fit_status fit_start_noises(const struct fit_objective *obj, double *variance, struct fit_error *err)
 {
-    estimate(obj, 1, variance);
+    return estimate(obj, 1, variance, err);
 }
