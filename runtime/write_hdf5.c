@@ -168,6 +168,9 @@ static enum fit_status put_parameters(struct fit_h5r *w, const struct fit_result
     if (c.name && c.unit && c.group && c.label && c.value && c.start && c.fixed && c.bound &&
         c.phi) {
         fill_columns(r, &c);
+        for (size_t k = 0; k + 1 < n; k++)
+            if (!c.name[k])
+                fit_h5r_no_memory(w, "/entry/parameters/name");
         write_columns(w, r, &c);
     } else {
         st = fit_fail(err, FIT_ERR_MEMORY, "fit.h5: out of memory for the table of parameters");
