@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +16,6 @@
 
 static const char MAGIC[] = "homodyne-gen checkpoint ", VERSION[] = "4\n";
 enum { WORD = 8, NCOUNT = 5, NSCALAR = 7 };
-static const double ALWAYS_MB = 64; /* are read without looking at what memory there is */
 enum { OTHER = sizeof ((struct fit_checkpoint *)0)->other_text, START = sizeof ((struct fit_checkpoint *)0)->start_text };
 
 /* ---- bytes ----------------------------------------------------------------------------------- */
@@ -158,10 +156,9 @@ static enum fit_status look_at(const char *path, FILE *f, size_t *size, struct f
                         "%s: a checkpoint of version %.1s of its format, where this program reads version %.1s; go on"
                         " with the program that wrote it, or begin anew without --resume",
                         path, head + magic, VERSION);
-    const double mb = (double)*size / 1e6, room = mb > ALWAYS_MB ? fit_memory_available_mb() : INFINITY;
-    if (mb > room)
-        return fit_fail(err, FIT_ERR_MEMORY, "%s: has %.0f MB, more than the memory that is left (%.0f MB)", path, mb,
-                        room);
+    if (!fit_memory_room((double)*size))
+        return fit_fail(err, FIT_ERR_MEMORY, "%s: has %.0f MB, more than the memory that is left (%.0f MB)", path,
+                        (double)*size / 1e6, fit_memory_available_mb());
     rewind(f);
     return FIT_OK;
 }

@@ -4,6 +4,7 @@
 #include "hdf5_internal.h"
 #include "hdf5_object.h"
 #include "hdf5_raw.h"
+#include "memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -225,7 +226,7 @@ enum fit_status fit_h5_read_doubles(const struct fit_h5 *h, const char *path, do
     if (st != FIT_OK)
         return st;
     const size_t count = o.d->space.n;
-    double *v = malloc((count ? count : 1) * sizeof *v);
+    double *v = fit_memory_room((double)count * sizeof *v) ? malloc((count ? count : 1) * sizeof *v) : NULL;
     if (!v)
         st = fit_fail(err, FIT_ERR_MEMORY, "%s: %s: no memory for %zu values", h->name, path,
                       count);

@@ -2,6 +2,7 @@
  * hdf5_io.h. */
 #include "hdf5_internal.h"
 
+#include <errno.h>
 #include <hdf5.h>
 #include <hdf5_hl.h>
 #include <stdlib.h>
@@ -22,10 +23,12 @@ enum fit_status fit_h5_create(const char *file, struct fit_h5 **out, struct fit_
     if (!h)
         return fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", file);
     library_opened();
+    errno = 0;
     h->out = H5Fcreate(file, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
     if (h->out < 0) {
         enum fit_status st = fit_fail(
-            err, FIT_ERR_IO, "%s: cannot be created; is the folder there and writable?", file);
+            err, FIT_ERR_IO, "%s: cannot be created: %s", file,
+            errno ? strerror(errno) : "is the folder there and writable?");
         fit_h5_close(h);
         return st;
     }

@@ -84,6 +84,11 @@ double fit_memory_available_mb(void)
     return fmin(system, left_in_cgroups()) / 1e6;
 }
 
+int fit_memory_room(double bytes)
+{
+    return bytes <= 64e6 || !(bytes / 1e6 > fit_memory_available_mb());
+}
+
 static void decide(const struct fit_selection *sel, double fraction, int weighted,
                    struct fit_memory_plan *p)
 {

@@ -5,6 +5,7 @@
  * the central directory is the only source of sizes.  All sizes are checked against the file
  * before use.
  */
+#include "memory.h"
 #include "npy.h"
 
 #include <stdint.h>
@@ -440,7 +441,7 @@ enum fit_status fit_npz_read_all(struct fit_npz *z, int k, double **value, size_
     if (m->array.n > m->plain / m->array.item) /* before asking for memory */
         return fit_fail(err, FIT_ERR_DATA, "%s: %s ends early; is the file complete?", z->file,
                         m->name);
-    double *v = malloc((m->array.n ? m->array.n : 1) * sizeof *v);
+    double *v = fit_memory_room((double)m->array.n * sizeof *v) ? malloc((m->array.n ? m->array.n : 1) * sizeof *v) : NULL;
     if (!v)
         return fit_fail(err, FIT_ERR_MEMORY, "%s: no memory for %zu values", z->file, m->array.n);
     if ((st = fit_npz_read(z, k, 0, m->array.n, v, err)) != FIT_OK) {

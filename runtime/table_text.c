@@ -1,13 +1,15 @@
 /* table_text.c -- tables in text files.  See table.h. */
 #include "table_impl.h"
 
+#include "memory.h"
+
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define TEXT_MAX ((size_t)1 << 32) /* bytes */
+#define TEXT_MAX ((size_t)1 << 32) /* bytes of room */
 
 static enum fit_status no_memory(const char *file, struct fit_error *err)
 {
@@ -21,34 +23,40 @@ struct text {
     size_t line;    /* number of the line that `at` begins, from 1 */
 };
 
+/* Twice the room, in which n bytes were read.  What never ends is given up before it takes all memory. */
+static enum fit_status grow(const char *file, char **bytes, size_t *room, struct fit_error *err)
+{
+    const size_t more = 2 * *room;
+    if (more > TEXT_MAX)
+        return fit_fail(err, FIT_ERR_DATA,
+                        "%s: more than %.0f GB of text; a table of this size is read from HDF5 or npz", file,
+                        (double)*room / 1e9);
+    char *b = fit_memory_room((double)more) ? realloc(*bytes, more + 1) : NULL;
+    if (!b)
+        return no_memory(file, err);
+    *bytes = b;
+    *room = more;
+    return FIT_OK;
+}
+
 static enum fit_status read_text(const char *file, struct text *t, struct fit_error *err)
 {
     FILE *f = fopen(file, "rb");
     size_t room = 1 << 16, n = 0, got;
-    enum fit_status st = FIT_OK;
-    char *b = f ? malloc(room + 1) : NULL;
     if (!f)
         return fit_fail(err, FIT_ERR_IO, "%s: no such file, or no permission to read it", file);
-    while (b && (got = fread(b + n, 1, room - n, f)) > 0) {
+    char *b = malloc(room + 1);
+    enum fit_status st = b ? FIT_OK : no_memory(file, err);
+    while (st == FIT_OK && (got = fread(b + n, 1, room - n, f)) > 0) {
+        if (memchr(b + n, 0, got))
+            st = fit_fail(err, FIT_ERR_DATA, "%s: is no text, and neither HDF5 nor npz nor npy", file);
         n += got;
-        if (n == room) {
-            char *grown = room < TEXT_MAX ? realloc(b, 2 * room + 1) : NULL;
-            if (!grown) {
-                free(b);
-                b = NULL;
-                break;
-            }
-            b = grown;
-            room *= 2;
-        }
+        if (st == FIT_OK && n == room)
+            st = grow(file, &b, &room, err);
     }
-    if (!b)
-        st = no_memory(file, err);
-    else if (ferror(f))
+    if (st == FIT_OK && ferror(f))
         st = fit_fail(err, FIT_ERR_IO, "%s: cannot be read", file);
     fclose(f);
-    if (st == FIT_OK && memchr(b, 0, n))
-        st = fit_fail(err, FIT_ERR_DATA, "%s: is no text, and neither HDF5 nor npz nor npy", file);
     if (st != FIT_OK) {
         free(b);
         return st;
@@ -204,15 +212,18 @@ static enum fit_status make_plan(struct text *t, const struct fit_table_options 
     return fit_fail(err, FIT_ERR_DATA, "%s: holds no row of numbers", t->file);
 }
 
-static size_t count_rows(const struct text *t, char *p)
+/* Rows that there may be from p on: lines that are not blank, but no more than fit into the bytes, a cell and what
+ * ends it taking one at least.  (Many short lines below a long one are an error that the first of them tells.) */
+static size_t count_rows(const struct text *t, char *p, size_t ncolumn)
 {
+    const size_t most = (size_t)(t->end - p) / ncolumn + 1;
     size_t n = 0;
     while (p < t->end) {
         char *e = line_end(t, p);
         n += !is_blank(p, e);
         p = e < t->end ? e + 1 : e;
     }
-    return n;
+    return n < most ? n : most;
 }
 
 static enum fit_status fill_rows(const struct text *t, const struct plan *plan,
@@ -255,7 +266,7 @@ enum fit_status fit_table_read_text(const char *file, const struct fit_table_opt
     enum fit_status st = read_text(file, &t, err);
     if (st != FIT_OK || (st = make_plan(&t, o, &plan, cell, name, err)) != FIT_OK)
         goto done;
-    if (!(table = fit_table_new(count_rows(&t, plan.first), plan.ncolumn))) {
+    if (!(table = fit_table_new(count_rows(&t, plan.first, plan.ncolumn), plan.ncolumn))) {
         st = no_memory(file, err);
         goto done;
     }
