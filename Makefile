@@ -9,7 +9,7 @@
 #   make valgrind           the unit tests and small fits under valgrind
 #   make lint               cppcheck and clang-tidy
 #   make study              coverage of intervals, calibration of the sampler, at full size
-#   make faults             memory that runs out, at every single allocation (an hour)
+#   make faults             memory that runs out, at every single allocation; full disks, SIGKILL (two hours)
 #   make bench              times: kernels, threads, whole fits, model compilation
 #   make install            to $(DESTDIR)$(PREFIX)
 #   make deb                a Debian package of everything: $(BUILD)/homodyne-gen_VERSION_ARCH.deb

@@ -94,7 +94,7 @@ static enum fit_status add_files(const struct front_args *a, struct batch *b, st
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-/* "dir/a.b.h5" -> "a.b"; with its folder when `parent`. */
+/* "dir/a.b.h5" -> "a.b"; with its folder when `parent`.  "..", which leads out of the folder, becomes "__". */
 static void stem(const char *file, int parent, char *out, size_t size)
 {
     const char *name = strrchr(file, '/'), *folder = file;
@@ -107,6 +107,8 @@ static void stem(const char *file, int parent, char *out, size_t size)
         snprintf(out, size, "%.*s_%.*s", (int)(name - folder - 1), folder, n, name);
     else
         snprintf(out, size, "%.*s", n, name);
+    if (strspn(out, ".") == strlen(out))
+        memset(out, '_', strlen(out));
 }
 
 static int is_taken(const struct batch *b, size_t n, const char *name)

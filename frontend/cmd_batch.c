@@ -187,6 +187,16 @@ static void stop_all(const struct batch *b, int how)
             kill((pid_t)b->job[k].pid, how);
 }
 
+/* After an error: fits that run are asked to stop, and waited for, so that nothing is written when we have gone. */
+static void end_all(struct batch *b)
+{
+    struct fit_error ignored;
+    stop_all(b, SIGINT);
+    for (size_t k = 0; k < b->n; k++)
+        if (b->job[k].pid)
+            front_wait(b->job[k].pid, &b->job[k].code, &ignored);
+}
+
 static enum fit_status run_all(struct front *f, struct batch *b, int quiet, struct fit_error *err)
 {
     static const double between = 2; /* s from table to table */
@@ -225,7 +235,7 @@ static enum fit_status run_all(struct front *f, struct batch *b, int quiet, stru
     front_view_clear(&v);
     if (st == FIT_OK)
         return write_table(b, err);
-    stop_all(b, SIGINT);
+    end_all(b);
     return st;
 }
 

@@ -4,6 +4,7 @@
  * same bits posterior_file check FILE.nc     exit 0 when the layout is that of ArviZ: every
  * variable has a scale attached to each dimension, with the name of a coordinate of its own group
  * and with its length; chain and draw are 0, 1, ...; values are finite; attributes are there
+ *     posterior_file read FILE         exit 0 when all numbers of any HDF5 file can be read
  *     posterior_file mean FILE.nc VARIABLE   prints the mean of a variable of the group posterior
  */
 #include <hdf5.h>
@@ -81,6 +82,25 @@ static void same(hid_t a, hid_t b)
     H5Ovisit(a, H5_INDEX_NAME, H5_ITER_INC, compare, &c);
     if (c.compared < 1000)
         fault("same", "there is too little to compare");
+}
+
+/* ---- read ------------------------------------------------------------------------------------ */
+
+static herr_t read_one(hid_t file, const char *name, const H5O_info_t *info, void *user)
+{
+    size_t *n = user;
+    if (info->type == H5O_TYPE_DATASET && !is_text(file, name)) {
+        free(read_all(file, name).value);
+        *n += 1;
+    }
+    return 0;
+}
+
+static void read_every(hid_t file)
+{
+    size_t n = 0;
+    if (H5Ovisit(file, H5_INDEX_NAME, H5_ITER_INC, read_one, &n) < 0 || n < 5)
+        fault("read", "not all can be read, or there is too little");
 }
 
 /* ---- check ----------------------------------------------------------------------------------- */
@@ -244,6 +264,8 @@ int main(int argc, char **argv)
             return 3;
         same(a, b);
         H5Fclose(b);
+    } else if (strcmp(argv[1], "read") == 0) {
+        read_every(a);
     } else if (strcmp(argv[1], "mean") == 0 && argc > 3) {
         mean(a, argv[3]);
     } else {

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Memory that runs out: every program is run again and again, and each time another allocation fails.
-#     alloc.sh BINDIR fail_alloc.so STEP [FIRST]      every STEP-th allocation, from FIRST on
+#     alloc.sh BINDIR fail_alloc.so STEP [FIRST [NAME...]]      every STEP-th allocation, from FIRST on; of these runs
 #
 # Right is: the results are those of a run with memory, to the last digit; or exit code 1, a message that
 # names memory, and no result file, whole or in part.  Twice: one allocation fails, and all from one on.
@@ -11,6 +11,8 @@
 # in 30 it told, and the fit ended with exit code 4.  Reading does not need it.
 set -u
 bin=$1 library=$2 step=$3 first=${4:-1}
+[ $# -lt 4 ] && shift 3 || shift 4
+only=" $* "
 models=$(cd "$(dirname "$0")/../../models" && pwd) || exit 1
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
@@ -45,7 +47,7 @@ try() {
         fail "$where: $(tail -n 1 err)"
     elif ! cat out err | grep -qi memory; then
         fail "$where, and the message does not name memory: $(tail -n 1 err)"
-    elif [ -n "$(find OUT -name '*.part')" ] || [ -e OUT/fit.json ]; then
+    elif [ -n "$(ls -A OUT | grep -vx posterior.checkpoint)" ]; then
         fail "$where, and it leaves $(ls -A OUT | tr '\n' ' ')"
     fi
 }
@@ -54,6 +56,7 @@ try() {
 all() {
     name=$1
     shift
+    case $only in "  " | *" $name "*) ;; *) return ;; esac
     try "$name" 0 0 "$@"
     right=$got
     essence OUT >"$name.right"
@@ -73,11 +76,27 @@ all() {
     -o l.h5 --config-out l.yaml >/dev/null || exit 1
 "$bin/homodyne-static_isotropic" fit c.yaml --quiet -o r >/dev/null || exit 1
 
-all fit "$bin/homodyne-static_isotropic" fit c.yaml --quiet --threads 1 -o OUT
-all laminar "$bin/homodyne-laminar" fit l.yaml --quiet --threads 2 -o OUT
-all nuts "$bin/homodyne-static_isotropic" fit c.yaml --quiet --threads 1 --method nuts --chains 2 \
-    --warmup 60 --draws 30 -o OUT
+# A table of a decay, and its configuration.
+awk 'BEGIN { print "delay,g2"; for (k = 1; k < 30; k++) print k / 10 "," 1 + 0.3 * exp(-k / 5) + 0.001 * sin(7 * k) }' >t.csv
+
+one="$bin/homodyne-static_isotropic fit c.yaml --quiet --threads 1 -o OUT"
+# shellcheck disable=SC2086  # lists of words
+{
+    all fit $one
+    all laminar "$bin/homodyne-laminar" fit l.yaml --quiet --threads 2 -o OUT
+    all nuts $one --method nuts --chains 2 --warmup 60 --draws 30
+    all laplace $one --method laplace --draws 50
+    all consensus $one --method cmc --draws 50
+    all stream $one --stream on
+    all table "$bin/homodyne-kww" fit --data t.csv --quiet --threads 1 -o OUT
+    all extract "$bin/homodyne-static_isotropic" extract c.yaml -o OUT/x.h5
+    all simulate "$bin/homodyne-static_isotropic" simulate --frames 20 --dt 0.1 --q 0.01 --phi 0 --noise 0.01 --seed 3 \
+        -o OUT/e.h5
+}
 all validate "$bin/homodyne" validate c.yaml
+all inspect "$bin/homodyne" inspect e.h5
+all config "$bin/homodyne" config --mode static_isotropic --data e.h5 -o OUT/c.yaml
+all compare "$bin/homodyne" compare r r
 all report "$bin/homodyne" report r -o OUT/report.html
 step=$((step * 8)) # many, and all of the same kind
 all compile "$bin/homodyne-gen" "$models/laminar.lua" -o OUT

@@ -1,0 +1,54 @@
+# test.sh -- what tests in the shell have in common.  They begin with
+#     . "$(dirname "$0")/../support/test.sh"
+# and are then in an empty folder of their own, $dir, which goes with them; $here is the folder of the script.
+here=$(cd "$(dirname "$0")" && pwd)
+dir=$(mktemp -d)
+trap 'chmod -R u+rwx "$dir"; rm -rf "$dir"' EXIT
+cd "$dir" || exit 1
+failed=0
+
+# fail WORDS: says what is wrong, and goes on
+fail() {
+    echo "FAILED: $*"
+    failed=1
+}
+
+# expect CODE COMMAND...: its exit code; what it prints is kept in `out` and `err`
+expect() {
+    code=$1
+    shift
+    got=0
+    "$@" >out 2>err </dev/null || got=$?
+    [ "$got" -eq "$code" ] || {
+        fail "exit code $got, not $code: $*"
+        tail -n 20 err
+    }
+}
+
+# has FILE TEXT, hasnot FILE TEXT; says TEXT: of what was last printed as an error
+has() {
+    grep -qF -- "$2" "$1" || {
+        fail "$1 does not say: $2"
+        head -n 20 "$1"
+    }
+}
+
+hasnot() {
+    ! grep -qF -- "$2" "$1" || fail "$1 says: $2"
+}
+
+says() {
+    has err "$1"
+}
+
+# no_pieces FOLDER: nothing has a temporary name; fit.json, when it is there, is complete
+no_pieces() {
+    [ -z "$(find "$1" -name '*.part' 2>/dev/null)" ] || fail "$1 holds a temporary file"
+    [ ! -f "$1/fit.json" ] || [ "$(tail -c 2 "$1/fit.json")" = "}" ] || fail "$1/fit.json is cut"
+}
+
+# finish: the last line of a test
+finish() {
+    [ $failed -eq 0 ] && echo "all is well"
+    exit $failed
+}
