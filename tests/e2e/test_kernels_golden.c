@@ -15,6 +15,7 @@
 #include "shared.h"
 #include "support.h"
 
+#include <float.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -128,6 +129,61 @@ static int has_gap(const struct fit_kernel *k)
     return 0;
 }
 
+/* ---- a rate that is 0 within its rounding ------------------------------------------------------------- */
+
+/* rate_floored has D0_ref t - 400 with D0_ref = 500 and t = 0.8.  The nearest double to 0.8 lies above it: without
+ * rounding the rate is 2.2e-14, its floor (x + |x|)/2 has the slope 1, and so it is in the reference.  A kernel of a
+ * level with fused multiply-add rounds once and finds that too; without (v2, or any at -O1) the product rounds to 400
+ * and the rate to 0, where the slope is 1/2.  Neither is an error: doubles do not tell them apart.  So the derivatives
+ * must be those of the reference with one slope, the same at all elements. */
+struct kink {
+    size_t rate;  /* index of its first parameter: D0, alpha, D_offset */
+    size_t frame; /* SIZE_MAX: none */
+};
+static const double slopes[] = {1, 0.5, 0};
+
+static long double rate_at(const double *p, double t)
+{
+    return t > 0 ? p[0] * powl(t, p[1]) + p[2] : p[2];
+}
+
+static struct kink find_kink(const struct fit_kernel *kernel, const double *theta, size_t nt, const double *time)
+{
+    struct kink none = {0, SIZE_MAX};
+    for (size_t rate = 0; rate <= 3 && strcmp(kernel->name, "heterodyne") == 0; rate += 3)
+        for (size_t m = 0; m < nt; m++) {
+            long double x = rate_at(theta + rate, time[m]);
+            if (x != 0 && fabsl(x) <= 2 * DBL_EPSILON * fabs(theta[rate + 2]))
+                return (struct kink){rate, m};
+        }
+    return none;
+}
+
+/* The derivatives expected[] at element (i, j), which has the slope 1 at the kink, with another slope there: those
+ * by the rate's parameters are multiples of the trapezoidal sum of slope times derivative of the rate. */
+static void set_slope(double *expected, const struct kink *kink, const double *theta, const double *time, size_t i,
+                      size_t j, double slope)
+{
+    size_t low = i < j ? i : j, high = i < j ? j : i;
+    const double *p = theta + kink->rate;
+    if (kink->frame < low || kink->frame > high || low == high)
+        return;
+    double rest[3] = {0}, at[3] = {0};
+    for (size_t m = low; m <= high; m++) {
+        double t = time[m], weight = m == low || m == high ? 0.5 : 1, power = t > 0 ? pow(t, p[1]) : 0;
+        double d[] = {power, t > 0 ? p[0] * power * log(t) : 0, 1};
+        for (size_t c = 0; c < 3; c++) {
+            if (m == kink->frame)
+                at[c] = weight * d[c];
+            else if (rate_at(p, t) > 0)
+                rest[c] += weight * d[c];
+        }
+    }
+    for (size_t c = 0; c < 3; c++)
+        if (at[c] != 0)
+            expected[kink->rate + c] *= (rest[c] + slope * at[c]) / (rest[c] + at[c]);
+}
+
 static void check_group(const struct fit_kernel *kernel, const struct fit_h5 *h, const char *group,
                         const char *package, struct worst *total)
 {
@@ -140,8 +196,10 @@ static void check_group(const struct fit_kernel *kernel, const struct fit_h5 *h,
     double *c2 = read_doubles(h, group, name, &nc);
     snprintf(name, sizeof name, "%s/jac", package);
     double *jacobian = read_doubles(h, group, name, &nj);
-    double column[16] = {0}, jac[16], mean, *lin = e2e_doubles(2 * na);
-    struct worst worst = {0, 0};
+    double column[16] = {0}, jac[16], expected[16], mean, *lin = e2e_doubles(2 * na);
+    struct worst worst[3] = {{0, 0}};
+    struct kink kink = find_kink(kernel, theta, nt, time);
+    size_t nslope = kink.frame == SIZE_MAX ? 1 : 3, best = 0;
     assert_int_equal(np, kernel->nparam);
     assert_int_equal(nc, na * nt * nt);
     assert_int_equal(nj, nc * full);
@@ -157,12 +215,23 @@ static void check_group(const struct fit_kernel *kernel, const struct fit_h5 *h,
     struct e2e_prepared p = e2e_prepare(kernel, &ds->layout, theta);
     assert_int_equal(p.answer, FIT_EVAL_OK);
     for (size_t e = 0; e < nc; e++) {
-        evaluate(&p, lin, e / nt % nt, e % nt, e / (nt * nt), &mean, jac);
-        compare(&worst, mean, c2[e], full, jac, jacobian + e * full, column);
+        size_t i = e / nt % nt, j = e % nt;
+        evaluate(&p, lin, i, j, e / (nt * nt), &mean, jac);
+        for (size_t s = 0; s < nslope; s++) {
+            memcpy(expected, jacobian + e * full, full * sizeof *expected);
+            if (s > 0)
+                set_slope(expected, &kink, theta, time, i, j, slopes[s]);
+            compare(&worst[s], mean, c2[e], full, jac, expected, column);
+        }
     }
-    check(group, kernel, &worst);
-    total->c2 = e2e_max(total->c2, worst.c2);
-    total->jacobian = e2e_max(total->jacobian, worst.jacobian);
+    for (size_t s = 1; s < nslope; s++)
+        if (worst[s].jacobian < worst[best].jacobian)
+            best = s;
+    check(group, kernel, &worst[best]);
+    if (nslope > 1)
+        printf("    %-32s %s  slope %g at the kink\n", group, kernel->isa, slopes[best]);
+    total->c2 = e2e_max(total->c2, worst[best].c2);
+    total->jacobian = e2e_max(total->jacobian, worst[best].jacobian);
     e2e_release(&p);
     fit_dataset_free(ds);
     free(time), free(phi), free(theta), free(contrast), free(offset), free(c2), free(jacobian), free(lin);
@@ -170,24 +239,28 @@ static void check_group(const struct fit_kernel *kernel, const struct fit_h5 *h,
 
 static void check_variant(const char *model, const char *variant, const char *package, const char *file)
 {
-    const struct fit_kernel *kernel = e2e_kernel(model, variant, NULL);
+    static const char *const level[] = {"v4", "v3", "v2", "base"};
     char path[1024], name[128];
     char **group = NULL;
-    size_t n = 0;
+    size_t n = 0, checked = 0;
     struct fit_h5 *h = NULL;
     struct fit_error err = {0};
     struct worst total = {0, 0};
     snprintf(name, sizeof name, "golden/xpcs/%s", file);
     if (!shared_path(path, sizeof path, name))
         skip();
-    assert_non_null(kernel);
     if (fit_h5_open(path, &h, &err) != FIT_OK || fit_h5_list(h, "/", &group, &n, &err) != FIT_OK)
         fail_msg("%s", err.message);
     assert_true(n > 0);
-    for (size_t k = 0; k < n; k++)
-        check_group(kernel, h, group[k], package, &total);
-    printf("%s, %s: %zu points, worst c2 %.1e, jacobian %.1e of the column\n", file, package, n, total.c2,
-           total.jacobian);
+    for (size_t v = 0; v < sizeof level / sizeof *level; v++) {
+        const struct fit_kernel *kernel = e2e_kernel(model, variant, level[v]);
+        for (size_t k = 0; kernel && k < n; k++)
+            check_group(kernel, h, group[k], package, &total);
+        checked += kernel != NULL;
+    }
+    assert_true(checked > 0);
+    printf("%s, %s: %zu points, %zu levels, worst c2 %.1e, jacobian %.1e of the column\n", file, package, n,
+           checked, total.c2, total.jacobian);
     fit_h5_free_strings(group, n);
     fit_h5_close(h);
 }
