@@ -180,7 +180,7 @@ static void class_lin(const struct fit_linkage *k, size_t class, const double *l
 {
     const struct fit_link_class *c = &k->private_->class[class];
     size_t q = k->inner->nlinear, outer = k->kernel.nlinear;
-    for (size_t g = 0; g < c->ngroup; g++)
+    for (size_t g = 0; q > 0 && g < c->ngroup; g++) /* without, lin may be NULL */
         if (k->private_->plain)
             memcpy(out + g * q, lin + c->group[g] * q, q * sizeof *out);
         else

@@ -43,7 +43,7 @@ static int open_cmc(struct cmc *c, const struct fit_results *r)
     for (size_t q = 0; q < s->nlinear; q++)
         for (size_t g = 0; g < s->ngroup; g++, n++) {
             c->column[n] = s->nparam + g * s->nlinear + q;
-            snprintf(c->name[n], sizeof *c->name, "%.60s_%zu", k->linear[q].name, g);
+            snprintf(c->name[n], sizeof *c->name, "%.58s_%zu", k->linear[q].name, g);
         }
     for (size_t p = 0; p < s->nparam; p++, n++) {
         c->column[n] = p;
