@@ -42,6 +42,12 @@ const char *fit_word_name(enum fit_word w)
     return (unsigned)w < sizeof name / sizeof *name ? name[w] : "unknown";
 }
 
+const char *fit_noise_name(enum fit_noise_source source)
+{
+    static const char *const name[] = {"file", "given", "residuals", "law"};
+    return (unsigned)source < sizeof name / sizeof *name ? name[source] : "unknown";
+}
+
 const char *fit_loss_name(enum fit_loss loss)
 {
     static const char *const name[] = {"linear", "soft_l1", "huber", "cauchy", "arctan"};

@@ -316,6 +316,9 @@ void fit_result_free(struct fit_result *res);
  * "interrupted" */
 const char *fit_word_name(enum fit_word w);
 
+/* "file", "given", "residuals", "law" */
+const char *fit_noise_name(enum fit_noise_source source);
+
 /* "linear", "soft_l1", "huber", "cauchy", "arctan" */
 const char *fit_loss_name(enum fit_loss loss);
 

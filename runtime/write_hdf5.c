@@ -225,7 +225,6 @@ static void put_degeneracies(struct fit_h5r *w, const struct fit_results *r)
 
 static void put_quality(struct fit_h5r *w, const struct fit_results *r)
 {
-    static const char *const source[] = {"file", "given", "residuals"};
     const struct fit_result *f = r->fit;
     double dof = (double)f->npoint - (double)f->nfree;
     fit_h5r_group(w, "/entry/fit_quality", "NXcollection");
@@ -239,9 +238,12 @@ static void put_quality(struct fit_h5r *w, const struct fit_results *r)
                  isnan(f->goodness) ? f->reduced_chi2 : f->goodness, NULL);
     fit_h5r_integer(w, "/entry/fit_quality/n_data", (int64_t)f->npoint);
     fit_h5r_integer(w, "/entry/fit_quality/n_free", (int64_t)f->nfree);
-    fit_h5r_text(w, "/entry/fit_quality/sigma_source", source[f->noise]);
+    fit_h5r_text(w, "/entry/fit_quality/sigma_source", fit_noise_name(f->noise));
     fit_h5r_text(w, "/entry/fit_quality/sigma_text", f->noise_text);
-    fit_h5r_reals(w, "/entry/fit_quality/sigma", 1, &f->ngroup, f->sigma, NULL);
+    if (r->kernel->density)
+        fit_h5r_text(w, "/entry/fit_quality/law", r->kernel->density->name);
+    else
+        fit_h5r_reals(w, "/entry/fit_quality/sigma", 1, &f->ngroup, f->sigma, NULL);
     if (r->maps) {
         const struct fit_maps *m = r->maps;
         double *reduced = malloc(m->ngroup * sizeof *reduced);

@@ -274,9 +274,8 @@ static void put_rates(struct fit_json *j, const struct fit_results *r)
 
 static void put_noise(struct fit_json *j, const struct fit_results *r)
 {
-    static const char *const source[] = {"file", "given", "residuals", "law"};
     fit_json_begin(j, "noise", '{');
-    fit_json_string(j, "source", source[r->fit->noise]);
+    fit_json_string(j, "source", fit_noise_name(r->fit->noise));
     fit_json_string(j, "text", r->fit->noise_text);
     fit_json_number(j, "local_sigma", r->fit->local_sigma); /* from second differences, no model */
     if (r->kernel->density) {
