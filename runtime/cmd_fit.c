@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { LONGEST_NAME = 100 }; /* of a result file, with what its temporary name has more */
+
 /* ---- the log --------------------------------------------------------------------------------- */
 
 void fit_job_say(struct fit_job *job, const char *format, ...)
@@ -131,6 +133,9 @@ static enum fit_status configure(struct fit_job *job, struct fit_error *err)
     if (st == FIT_OK)
         st = fit_setup_supported(job->cfg, job->k, err);
     const char *dir = job->cfg->output.dir.value;
+    if (st == FIT_OK && dir && strlen(dir) + LONGEST_NAME > sizeof job->folder)
+        st = fit_fail(err, FIT_ERR_USAGE, "%.60s...: the path of the output folder has %zu characters, more than %zu", dir,
+                      strlen(dir), sizeof job->folder - LONGEST_NAME);
     if (dir)
         snprintf(job->folder, sizeof job->folder, "%s", dir);
     else

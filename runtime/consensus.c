@@ -39,15 +39,16 @@ static void report(struct fit_consensus_run *c)
     }
 }
 
-/* What there is, to the caller's save; without memory for it there is none. */
+/* What there is, to the caller's save. */
 static void save(struct fit_consensus_run *c)
 {
-    size_t size = fit_consensus_state_size(c);
-    unsigned char *state = c->opt.save ? malloc(size) : NULL;
-    if (!state)
+    if (!c->opt.save)
         return;
+    size_t size = fit_consensus_state_size(c);
+    unsigned char *state = malloc(size);
     pthread_mutex_lock(&c->lock);
-    fit_consensus_state_save(c, state);
+    if (state)
+        fit_consensus_state_save(c, state);
     int all = c->ndone == c->out->nshard;
     pthread_mutex_unlock(&c->lock);
     c->opt.save(c->opt.save_user, state, size, all);

@@ -48,7 +48,7 @@ struct fit_consensus_options {
 
     /* Results of finished shards, so that a run can go on: of an earlier one with the same setup and options (NULL:
      * none), and what is to be done with those of this one, every save_seconds and when it ends, on the calling
-     * thread.  The result has the bits of a run that was never ended. */
+     * thread (state NULL: there was no memory).  The result has the bits of a run that was never ended. */
     const unsigned char *state;
     size_t state_size;
     void (*save)(void *user, const unsigned char *state, size_t size, int all);

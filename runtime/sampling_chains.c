@@ -53,6 +53,10 @@ void fit_sampling_save(struct fit_sampling_run *m, unsigned char *state, size_t 
     struct fit_error err = {.status = FIT_OK};
     if (!m->opt->checkpoint)
         return;
+    if (!state) {
+        snprintf(s->checkpoint_error, sizeof s->checkpoint_error, "%.200s: out of memory", m->opt->checkpoint);
+        return;
+    }
     struct fit_checkpoint c = {.nparam = s->nparam,
                                .nlin = s->ngroup * s->nlinear,
                                .ngroup = s->ngroup,
@@ -85,12 +89,8 @@ static void save(struct fit_sampling_run *m)
         return;
     const size_t size = fit_sampler_state_size(m->sampler);
     unsigned char *state = malloc(size);
-    if (!state) {
-        snprintf(m->s->checkpoint_error, sizeof m->s->checkpoint_error, "%.200s: no memory for %.0f MB",
-                 m->opt->checkpoint, (double)size / 1e6);
-        return;
-    }
-    fit_sampler_state_save(m->sampler, state);
+    if (state)
+        fit_sampler_state_save(m->sampler, state);
     fit_sampling_save(m, state, size, done >= total);
     free(state);
 }

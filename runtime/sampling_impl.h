@@ -33,7 +33,8 @@ enum fit_status fit_sampling_resume(struct fit_sampling_run *m,
 enum fit_status fit_sampling_chains(struct fit_sampling_run *m, struct fit_error *err);
 void fit_sampling_close(struct fit_sampling_run *m);
 
-/* Writes a checkpoint when there is to be one: the point of the posterior, its mode, and size bytes of state. */
+/* Writes a checkpoint when there is to be one: the point of the posterior, its mode, and size bytes of state (NULL: there
+ * was no memory for it).  Why it could not be written: checkpoint_error of the samples. */
 void fit_sampling_save(struct fit_sampling_run *m, unsigned char *state, size_t size, int finished);
 
 /* A posterior at the setup's point, or at the checkpoint's, with plain_rates of the run. */

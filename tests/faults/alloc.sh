@@ -4,13 +4,14 @@
 #
 # Right is: the results are those of a run with memory, to the last digit; or exit code 1, a message that
 # names memory, and no result file, whole or in part.  Twice: one allocation fails, and all from one on.
+# A checkpoint may be missing beside results that say so.
 #
 # Those of the program's own code are made to fail, not those inside libraries.  HDF5 1.10, which writes
 # fit.h5, does not survive all of its own failures: of 99 that were tried in a fit (FAIL_WHOSE=hdf5) it
 # ended the program itself in 10 (exit code 255 without a message, or a signal in the first one);
 # in 30 it told, and the fit ended with exit code 4.  Reading does not need it.
 set -u
-bin=$1 library=$2 step=$3 first=${4:-1}
+bin=$(cd "$1" && pwd) library=$2 step=$3 first=${4:-1}
 [ $# -lt 4 ] && shift 3 || shift 4
 only=" $* "
 models=$(cd "$(dirname "$0")/../../models" && pwd) || exit 1
@@ -28,7 +29,7 @@ fail() {
 essence() {
     [ ! -f "$1/fit.json" ] ||
         grep -E '"(status|cost|value|std|std_robust|chi2|contrast|offset|verdict)":' "$1/fit.json"
-    (cd "$1" && ls -A && wc -c *.h5 *.nc 2>/dev/null)
+    (cd "$1" && ls -A | grep -vx posterior.checkpoint && wc -c *.h5 *.nc 2>/dev/null)
 }
 
 # try NAME ALLOCATION ON COMMAND...: the word OUT stands for the folder of the results
@@ -43,6 +44,8 @@ try() {
     where="$name: allocation $n$([ "$on" = 0 ] || echo " and all later ones") fails: exit code $got"
     if [ $got -eq "$right" ]; then
         essence OUT | cmp -s - "$name.right" || fail "$where, but the results differ"
+        [ -z "$saved" ] || [ -e OUT/posterior.checkpoint ] || grep -q "no checkpoint: .*memory" OUT/run.log ||
+            fail "$where, and nobody says that there is no checkpoint"
     elif [ $got -ne 1 ]; then
         fail "$where: $(tail -n 1 err)"
     elif ! cat out err | grep -qi memory; then
@@ -60,6 +63,7 @@ all() {
     try "$name" 0 0 "$@"
     right=$got
     essence OUT >"$name.right"
+    saved=$(ls OUT/posterior.checkpoint 2>/dev/null)
     total=$(cat count) runs=0 n=$first
     while [ "$n" -le "$total" ]; do
         try "$name" "$n" 0 "$@"
