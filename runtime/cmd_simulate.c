@@ -27,6 +27,7 @@
 #include "speckle.h"
 #include "team.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -268,6 +269,8 @@ static void write_qmap(struct fit_h5r *h, const struct fit_experiment *e, double
     fit_h5r_texts(h, "/xpcs/qmap/map_names", 2, (const char *const[]){"q", "phi"});
     fit_h5r_texts(h, "/xpcs/qmap/map_units", 2,
                   (const char *const[]){"\xC3\x85\xE2\x81\xBB\xC2\xB9", "deg"});
+    if (!number)
+        fit_h5r_no_memory(h, "/xpcs/qmap/dynamic_index_mapping");
     for (size_t g = 0; number && g < n; g++)
         number[g] = (int64_t)g;
     if (number)
@@ -286,6 +289,8 @@ static void write_truth(struct fit_h5r *h, const struct fit_experiment *e,
     size_t ngroup = e->layout.ngroup;
     double *column = malloc(ngroup * sizeof *column);
     char path[128];
+    if (!column)
+        fit_h5r_no_memory(h, "/entry/simulation");
     fit_h5r_group(h, "/entry/simulation", NULL);
     fit_h5r_attribute(h, "/entry/simulation", "model", k->name);
     fit_h5r_attribute(h, "/entry/simulation", "model_sha256", k->hash);
@@ -449,7 +454,8 @@ static enum fit_status write_table(const char *path, const struct fit_experiment
     FILE *f = fopen(path, "w");
     enum fit_status st = FIT_OK;
     if (!mean || !f) {
-        st = fit_fail(err, f ? FIT_ERR_MEMORY : FIT_ERR_IO, "%s: cannot be written", path);
+        st = mean ? fit_fail(err, FIT_ERR_IO, "%s: cannot be written: %s", path, strerror(errno))
+                  : fit_fail(err, FIT_ERR_MEMORY, "simulate: out of memory for %zu rows", n);
         goto done;
     }
     if ((st = fit_experiment_table(e, mean, NULL, err)) != FIT_OK)

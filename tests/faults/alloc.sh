@@ -1,5 +1,6 @@
 #!/bin/sh
-# Memory that runs out: every program is run again and again, and each time another allocation fails.
+# Memory that runs out: every program is run again and again, and each time another allocation fails, or is the moment
+# of a SIGTERM.
 #     alloc.sh BINDIR fail_alloc.so STEP [FIRST [NAME...]]      every STEP-th allocation, from FIRST on; of these runs
 #
 # Right is: the results are those of a run with memory, to the last digit; or exit code 1, a message that
@@ -55,6 +56,25 @@ try() {
     fi
 }
 
+# stop NAME ALLOCATION COMMAND...: SIGTERM comes while it allocates; before the program listens to it, 143 is right
+stop() {
+    name=$1 n=$2
+    shift 2
+    rm -rf OUT
+    mkdir OUT
+    got=0
+    { FAIL_AT=$n FAIL_SIGNAL=15 LD_PRELOAD=$library "$@" >out 2>err </dev/null || got=$?; } 2>/dev/null
+    where="$name: SIGTERM at allocation $n: exit code $got"
+    case $got in
+    130 | 143 | "$right") ;;
+    *) fail "$where: $(tail -n 1 err)" ;;
+    esac
+    [ -z "$(find OUT -name '*.part')" ] || [ $got -eq 143 ] || fail "$where, and it leaves $(ls -A OUT | tr '\n' ' ')"
+    [ ! -e OUT/fit.json ] || [ "$(tail -c 2 OUT/fit.json)" = "}" ] || fail "$where, and fit.json is cut"
+    [ $got -ne 130 ] || [ ! -e OUT/fit.json ] || grep -qE '"status": "interrupted"|"complete": false' OUT/fit.json ||
+        fail "$where, and fit.json does not say that the run was interrupted"
+}
+
 # all NAME COMMAND...
 all() {
     name=$1
@@ -68,7 +88,8 @@ all() {
     while [ "$n" -le "$total" ]; do
         try "$name" "$n" 0 "$@"
         try "$name" "$n" 1 "$@"
-        runs=$((runs + 2))
+        stop "$name" "$n" "$@"
+        runs=$((runs + 3))
         n=$((n + step))
     done
     echo "$name: $total allocations, $runs runs"
@@ -96,6 +117,7 @@ one="$bin/homodyne-static_isotropic fit c.yaml --quiet --threads 1 -o OUT"
     all extract "$bin/homodyne-static_isotropic" extract c.yaml -o OUT/x.h5
     all simulate "$bin/homodyne-static_isotropic" simulate --frames 20 --dt 0.1 --q 0.01 --phi 0 --noise 0.01 --seed 3 \
         -o OUT/e.h5
+    all simulate_table "$bin/homodyne-kww" simulate --x 0.1:3:30 --noise 0.01 --seed 3 -o OUT/t.csv
 }
 all validate "$bin/homodyne" validate c.yaml
 all inspect "$bin/homodyne" inspect e.h5

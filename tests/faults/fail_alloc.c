@@ -2,6 +2,7 @@
  *
  *     FAIL_AT=n            the n-th allocation of those that count fails; 0 or none: all succeed
  *     FAIL_ON=1            and all after it, as when memory is used up
+ *     FAIL_SIGNAL=number   it succeeds, but this signal comes
  *     FAIL_WHOSE=program   those that count: asked for by the program's own code (the default), by
  *                          it or by the C library on its behalf (libc), by anyone (all), by the
  *                          HDF5 library (hdf5)
@@ -14,6 +15,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -35,7 +37,7 @@ struct range {
 
 static struct range range[RANGES];
 static int nrange, ready, everyone;
-static long fail_at, fail_on;
+static long fail_at, fail_on, fail_signal;
 static atomic_long count;
 
 /* The code of the objects that count. */
@@ -56,9 +58,11 @@ static int note_object(struct dl_phdr_info *o, size_t size, void *whose)
 
 __attribute__((constructor)) static void begin(void)
 {
-    const char *at = getenv("FAIL_AT"), *whose = getenv("FAIL_WHOSE"), *on = getenv("FAIL_ON");
+    const char *at = getenv("FAIL_AT"), *whose = getenv("FAIL_WHOSE"), *on = getenv("FAIL_ON"),
+               *sig = getenv("FAIL_SIGNAL");
     fail_at = at ? atol(at) : 0;
     fail_on = on && *on == '1';
+    fail_signal = sig ? atol(sig) : 0;
     whose = whose ? whose : "program";
     everyone = strcmp(whose, "all") == 0;
     dl_iterate_phdr(note_object, (void *)(uintptr_t)whose);
@@ -88,6 +92,10 @@ static int fails(const void *caller)
     long n = atomic_fetch_add(&count, 1) + 1;
     if (!fail_at || (fail_on ? n < fail_at : n != fail_at))
         return 0;
+    if (fail_signal) {
+        kill(getpid(), (int)fail_signal);
+        return 0;
+    }
     errno = ENOMEM;
     return 1;
 }
