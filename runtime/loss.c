@@ -5,7 +5,7 @@
  * the latter.  It is too steep by the ratio of sum rho' to sum psi'; with that taken into account it is
  * Newton's method but for the spread of the residuals (objective.h).  Kernels know nothing of this: for every
  * tile the model at the point of the weights is computed again into scratch memory, so nothing as large as the
- * data is stored.
+ * data is stored, unless these are few.
  *
  * Holland & Welsch, Commun. Stat. A6 (1977) 813; Huber, Robust Statistics (1981), sections 7.6 to 7.8;
  * Triggs, McLauchlan, Hartley & Fitzgibbon, Bundle Adjustment (2000), section 4.3.
@@ -19,6 +19,8 @@
 
 /* The curvature is not taken to be less than this part of the majorant's. */
 static const double LEAST_CURVE = 0.1;
+/* So few values, of which 16 bytes each are kept (objective.c). */
+enum { KEPT = 1 << 18 };
 
 struct loss {
     const struct fit_objective *obj;
@@ -62,14 +64,13 @@ static struct fit_lanes lanes_of(const struct fit_objective *o, const struct fit
                               rows ? o->factor + t->group : o->factor};
 }
 
-void fit_loss_weights(struct fit_objective *o, const struct fit_tile *t, double *scratch,
-                      size_t stride)
+void fit_loss_weights(struct fit_objective *o, const struct fit_tile *t, double *y, double *w)
 {
-    struct loss c = {.obj = o, .tile = t, .mean = scratch, .settled = scratch, .w = scratch + stride};
-    struct fit_lanes lanes = lanes_of(o, t, scratch);
-    o->kernel->model(&o->ds->layout, o->ws_loss, o->lin_loss, t, scratch);
+    struct loss c = {.obj = o, .tile = t, .mean = y, .settled = y, .w = w};
+    struct fit_lanes lanes = lanes_of(o, t, y);
+    o->kernel->model(&o->ds->layout, o->ws_loss, o->lin_loss, t, y);
     fit_objective_vectors(o, t, settle_vector, &c);
-    fit_rho_weights(&lanes, o->loss, o->loss_scale, o->loss_curve, c.w, scratch);
+    fit_rho_weights(&lanes, o->loss, o->loss_scale, o->loss_curve, w, y);
     fit_objective_vectors(o, t, clear_vector, &c);
 }
 
@@ -133,6 +134,25 @@ static double mean_curve(const struct fit_objective *o)
     return c > LEAST_CURVE ? fmin(c, 1) : LEAST_CURVE;
 }
 
+/* Room for the weighted values, unless there are many; they are to be filled anew. */
+static void keep(struct fit_objective *o)
+{
+    size_t last = o->ds->ntile - 1;
+    if (!o->kept && o->ds->npoint <= KEPT && !fit_dataset_streamed(o->ds)) {
+        const struct fit_tile *t = &o->ds->tile[last];
+        o->nkept = (size_t)(t->y - o->ds->tile[0].y) + (fit_tile_doubles(&o->ds->layout, t) + 7) / 8 * 8;
+        size_t n = 2 * o->nkept + 3 * o->ngroup * o->ds->ntile;
+        o->kept = aligned_alloc(64, (n * sizeof *o->kept + 127) / 64 * 64);
+        o->is_kept = malloc(o->ds->ntile);
+        if (!o->is_kept) { /* then they are not kept */
+            free(o->kept);
+            o->kept = NULL;
+        }
+    }
+    if (o->kept)
+        memset(o->is_kept, 0, o->ds->ntile);
+}
+
 enum fit_eval fit_objective_reweight(struct fit_objective *o, const double *theta,
                                      const double *factor, struct fit_objective_robust *robust)
 {
@@ -151,6 +171,7 @@ enum fit_eval fit_objective_reweight(struct fit_objective *o, const double *thet
     o->loss_scale = robust->f_scale;
     memcpy(o->factor, factor, o->ngroup * sizeof *factor);
     memcpy(o->lin_loss, o->lin, o->ngroup * o->nlinear * sizeof *o->lin);
+    keep(o);
     struct pass p = {o, o->ws_loss, o->lin_loss, NULL, FIT_RHO_SUMS, 0};
     e = run(&p);
     robust->cost = o->sum[FIT_RHO_COST];

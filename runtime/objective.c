@@ -83,29 +83,59 @@ static void weigh_vector(void *user, size_t g, size_t offset, size_t lo, size_t 
         c->w[offset + k] = k >= lo && k < hi ? (w0 ? w0[k] : 1) * c->obj->factor[g] : 0;
 }
 
-struct fit_tile fit_objective_weigh(struct fit_objective *o, const struct fit_tile *t,
-                                    double *scratch, size_t stride)
+/* Where the weighted values, their weights and sums of a tile go. */
+struct room {
+    double *y, *w, *sum;
+};
+
+static struct fit_tile weigh_tile(struct fit_objective *o, const struct fit_tile *t, struct room to, double *acc)
 {
     struct fit_tile weighted = *t;
-    if (o->weighting == FIT_WEIGHT_DATA)
-        return weighted;
-    struct weigh c = {o, t, scratch + stride};
-    double *sum = scratch + 2 * stride, *acc = scratch + FIT_OBJECTIVE_SCRATCH * stride;
+    struct weigh c = {o, t, to.w};
     const int rows = o->kernel->space == FIT_ROWS; /* of one group */
     if (o->weighting == FIT_WEIGHT_LOSS) {
-        fit_loss_weights(o, t, scratch, stride);
-        weighted.y = scratch;
+        fit_loss_weights(o, t, to.y, to.w);
+        weighted.y = to.y;
     } else {
         fit_objective_vectors(o, t, weigh_vector, &c);
     }
     struct fit_lanes lanes = {.nvector = fit_tile_doubles(&o->ds->layout, t) / FIT_LANES,
                               .ngroup = rows ? 1 : o->ngroup,
                               .y = weighted.y};
-    memset(sum, 0, 3 * o->ngroup * sizeof *sum);
-    fit_lanes_sums(&lanes, c.w, acc, rows ? sum + 3 * t->group : sum);
-    weighted.w = c.w;
-    weighted.sum = sum;
+    memset(to.sum, 0, 3 * o->ngroup * sizeof *to.sum);
+    fit_lanes_sums(&lanes, to.w, acc, rows ? to.sum + 3 * t->group : to.sum);
+    weighted.w = to.w;
+    weighted.sum = to.sum;
     return weighted;
+}
+
+/* Weights of a robust loss stay as they are from one fit_objective_reweight() to the next, over many passes.  Those
+ * of few data are kept: nkept values and as many weights in the order of the tiles, whose own values follow one
+ * another in the same way, then the sums of the tiles; each filled by the first pass that meets the tile. */
+static struct fit_tile kept_tile(struct fit_objective *o, const struct fit_tile *t, double *acc)
+{
+    size_t k = (size_t)(t - o->ds->tile), at = (size_t)(t->y - o->ds->tile[0].y);
+    struct room to = {o->kept + at, o->kept + o->nkept + at, o->kept + 2 * o->nkept + 3 * o->ngroup * k};
+    if (!o->is_kept[k]) {
+        o->is_kept[k] = 1;
+        return weigh_tile(o, t, to, acc);
+    }
+    struct fit_tile kept = *t;
+    kept.y = to.y;
+    kept.w = to.w;
+    kept.sum = to.sum;
+    return kept;
+}
+
+struct fit_tile fit_objective_weigh(struct fit_objective *o, const struct fit_tile *t,
+                                    double *scratch, size_t stride)
+{
+    double *acc = scratch + FIT_OBJECTIVE_SCRATCH * stride;
+    if (o->weighting == FIT_WEIGHT_DATA)
+        return *t;
+    if (o->weighting == FIT_WEIGHT_LOSS && o->kept)
+        return kept_tile(o, t, acc);
+    return weigh_tile(o, t, (struct room){scratch, scratch + stride, scratch + 2 * stride}, acc);
 }
 
 static void moments_tile(void *user, const struct fit_tile *t, double *scratch, size_t stride,

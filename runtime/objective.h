@@ -87,6 +87,9 @@ struct fit_objective {
     double loss_curve;           /* curvature, as a part of the majorant's */
     double *ws, *ws_loss;        /* tables of the kernel; the second at the point of the weights */
     double *lin_loss;            /* ngroup x nlinear at the point of the weights */
+    double *kept;                /* values, weights and sums of the loss, of few data: objective.c; or NULL */
+    size_t nkept;                /* length of each of its arrays */
+    unsigned char *is_kept;      /* ntile: the tile's are there */
 
     double data_square;          /* sum w y^2, reference subtracted */
     double reference_square;     /* sum w reference^2 */
@@ -184,8 +187,7 @@ void fit_objective_vectors(const struct fit_objective *obj, const struct fit_til
  * three are taken. */
 struct fit_tile fit_objective_weigh(struct fit_objective *obj, const struct fit_tile *t,
                                     double *scratch, size_t stride);
-/* Weights to the second array of scratch, data to the first. */
-void fit_loss_weights(struct fit_objective *obj, const struct fit_tile *t, double *scratch,
-                      size_t stride);
+/* Data and weights of the tile for the robust loss. */
+void fit_loss_weights(struct fit_objective *obj, const struct fit_tile *t, double *y, double *w);
 
 #endif

@@ -330,7 +330,7 @@ void fit_objective_free(struct fit_objective *o)
                    o->upper,        o->ref,     o->u,      o->b,        o->lin,
                    o->lin_loss,     o->ssr,     o->factor, o->cross,    o->hessian,
                    o->ws,           o->ws_loss, o->A,      o->sum,      o->work,
-                   o->moment,       o->shrink};
+                   o->moment,       o->shrink,  o->kept,   o->is_kept};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++)
         free(all[k]);
     free(o);
