@@ -3,6 +3,7 @@
  * The only file that prints by itself.  Ctrl-C once asks the command to stop
  * and write what it has (exit status 130); twice leaves at once. */
 #include "cli.h"
+#include "linalg.h"
 #include "program.h"
 #include "registry.h"
 #include "simulate_config.h"
@@ -115,6 +116,7 @@ int fit_program_main(int argc, char **argv, const struct fit_kernel *const *kern
     struct fit_cli cli;
     struct fit_error err = {.status = FIT_OK};
     catch_interrupts();
+    fit_linalg_alone();
     enum fit_status st = fit_cli_parse(argc, argv, &cli, &err);
     if (st == FIT_OK)
         st = run(&p, &cli, &err);

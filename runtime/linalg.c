@@ -18,6 +18,7 @@
 /* OpenBLAS has them, the reference library has not. */
 extern void openblas_set_num_threads(int n) __attribute__((weak));
 extern int openblas_get_num_threads(void) __attribute__((weak));
+extern int blas_thread_shutdown_(void) __attribute__((weak));
 
 /* Before every call of LAPACK: the last bits of eigenvectors of a 3 x 3 matrix already depend on the number of
  * threads of OpenBLAS, which is that of the cores until somebody sets it; and ours are at work outside it. */
@@ -25,6 +26,14 @@ static void hold_to_one_thread(void)
 {
     if (openblas_set_num_threads && openblas_get_num_threads && openblas_get_num_threads() != 1)
         openblas_set_num_threads(1);
+}
+
+void fit_linalg_alone(void)
+{
+    if (!openblas_set_num_threads || !blas_thread_shutdown_)
+        return;
+    openblas_set_num_threads(1);
+    blas_thread_shutdown_();
 }
 
 size_t fit_cholesky(size_t n, double *a, double tol)

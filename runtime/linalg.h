@@ -8,6 +8,10 @@
 
 #include <stddef.h>
 
+/* At the start of a program: sends the threads away that OpenBLAS makes when it is loaded, one for each core.  They would
+ * never get work, and spin for some hundredths of a second first. */
+void fit_linalg_alone(void);
+
 /* Lower Cholesky factor of a in place (the lower triangle is read and written).
  * Returns 0, or 1 + the index of the first pivot that is not > tol times its diagonal element. */
 size_t fit_cholesky(size_t n, double *a, double tol);
