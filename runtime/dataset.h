@@ -134,6 +134,12 @@ enum fit_status fit_dataset_finish(struct fit_dataset *ds, struct fit_error *err
 enum fit_status fit_dataset_coarse(const struct fit_dataset *ds, size_t n, const uint32_t *pick,
                                    struct fit_dataset **coarse, struct fit_error *err);
 
+/* The same with about `wanted` frames.  Half of them lie evenly, 2 s apart; near every second one of these are two more,
+ * at distances of 1, 2, 4, ... frames: what decays between evenly thinned frames would be lost, and a fringe narrower
+ * than they are apart would look like another one. */
+enum fit_status fit_dataset_thin(const struct fit_dataset *ds, size_t wanted, struct fit_dataset **thin,
+                                 struct fit_error *err);
+
 /* A new dataset with the values of group g alone.  context of the layout: NULL. */
 enum fit_status fit_dataset_group(const struct fit_dataset *ds, size_t g, struct fit_dataset **one,
                                   struct fit_error *err);

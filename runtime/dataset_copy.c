@@ -1,4 +1,4 @@
-/* dataset_copy.c -- replicas of a dataset with other values or weights, for bootstraps; one group of a table. */
+/* dataset_copy.c -- replicas of a dataset with other values or weights; thinned copies; one group of a table. */
 #include "dataset_impl.h"
 
 #include <math.h>
@@ -86,6 +86,41 @@ enum fit_status fit_dataset_rewrite(struct fit_dataset *c, fit_rewrite_fn *fn, v
     struct rewriting x = {c, fn, user};
     fit_team_run((struct fit_team){FIT_TEAM_ALL, FIT_TEAM_SHARE}, c->ntile, rewrite_tile, &x);
     return fit_dataset_finish(c, err);
+}
+
+/* ---- fewer frames ----------------------------------------------------------------------------------------------- */
+
+enum fit_status fit_dataset_thin(const struct fit_dataset *ds, size_t wanted, struct fit_dataset **thin,
+                                 struct fit_error *err)
+{
+    size_t n = ds->layout.nframe, s = (n + wanted - 1) / wanted, scales = 0, count = 0, station = 0;
+    uint32_t *pick = malloc((n + 1) * sizeof *pick);
+    unsigned char *taken = calloc(n + 1, 1);
+    enum fit_status st = FIT_ERR_MEMORY;
+    while ((size_t)2 << scales < 2 * s)
+        scales++;
+    if (!pick || !taken) {
+        no_memory(err);
+        goto done;
+    }
+    for (size_t at = 0; at < n; at += 2 * s, station++) {
+        size_t near = (size_t)1 << (station / 2 % (scales + 1)), far = (size_t)1 << ((station / 2 + 1) % (scales + 1));
+        taken[at] = 1;
+        if (station % 2)
+            continue;
+        if (at + near < n)
+            taken[at + near] = 1;
+        if (at + near + far < n)
+            taken[at + near + far] = 1;
+    }
+    for (size_t k = 0; k < n; k++)
+        if (taken[k])
+            pick[count++] = (uint32_t)k;
+    st = fit_dataset_coarse(ds, count, pick, thin, err);
+done:
+    free(pick);
+    free(taken);
+    return st;
 }
 
 /* ---- one group of a table ---------------------------------------------------------------------------------------- */

@@ -593,6 +593,8 @@ enum fit_status fit_run(const struct fit_kernel *kernel, const struct fit_datase
     if ((st = run_new(&f)) == FIT_OK)
         st = run_all(&f);
     res->seconds.total = fit_seconds() - f.began;
+    fit_objective_free(f.thin_obj);
+    fit_dataset_free(f.thin);
     fit_objective_free(f.obj);
     fit_nlsq_free(f.nlsq);
     fit_candidates_free(&f.list);

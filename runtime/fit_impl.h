@@ -17,6 +17,7 @@ struct fit_job {
     struct fit_error *err;
     size_t p, q, ng;
     double *lower, *upper, *start, *theta, *best, *began_at, *before, *B, *g, *linear, *factor, *save;
+    struct fit_sketch *sketch; /* of the cost around the result, while profiles are looked at; or NULL */
     double *better; /* where the profile of a parameter met a lower cost than that of the fit, if met_better */
     int met_better;
     double *open_lower, *open_upper; /* the bounds as given; lower and upper may hold more (fit_gauge.c) */
@@ -24,6 +25,8 @@ struct fit_job {
     struct fit_objective_setup setup;
     struct fit_objective *obj;
     struct fit_nlsq *nlsq;
+    struct fit_dataset *thin; /* for trials of which few lead anywhere, and its objective; or NULL */
+    struct fit_objective *thin_obj;
     struct fit_candidates list;
     struct fit_start *starts; /* what was followed; theta: one block each */
     size_t nstart;
@@ -95,8 +98,8 @@ void fit_job_release(struct fit_job *f);
 /* ---- fit_slide.c ----------------------------------------------------------------------------- */
 
 /* Where amplitude or offset of the rate has ended on a bound at job->best: looks for something better along the rate's
- * valley.  1: found, the last run of the optimiser; kept in *o. */
-int fit_job_slide(struct fit_job *f, const struct fit_rate *rate, struct fit_outcome *o);
+ * valley.  *found = 1: the last run of the optimiser; kept in *o.  FIT_ERR_MEMORY. */
+enum fit_status fit_job_slide(struct fit_job *f, const struct fit_rate *rate, struct fit_outcome *o, int *found);
 
 /* ---- fit_noise.c ----------------------------------------------------------------------------- */
 

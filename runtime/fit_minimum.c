@@ -299,9 +299,11 @@ enum fit_status fit_job_minimum(struct fit_job *f, struct fit_outcome *o)
     do {
         if ((st = find_starts(f, rounds)) != FIT_OK || (st = run_candidates(f, o)) != FIT_OK)
             return st;
-        for (size_t r = 0; st == FIT_OK && f->kernel->space == FIT_PAIRS && r < f->kernel->nrate && !f->over; r++)
-            if (fit_job_slide(f, &f->kernel->rate[r], o))
+        for (size_t r = 0; st == FIT_OK && f->kernel->space == FIT_PAIRS && r < f->kernel->nrate && !f->over; r++) {
+            int found;
+            if ((st = fit_job_slide(f, &f->kernel->rate[r], o, &found)) == FIT_OK && found)
                 st = record_minimum(f, o->origin);
+        }
         if (st != FIT_OK)
             return st;
         rounds = f->list.rounds;

@@ -5,16 +5,26 @@
  * stops there.  When A or C ends on a bound, other exponents are tried with A and C such that the rate keeps its
  * values at two times of the measurement; the better one on each side of E is followed.
  *
+ * Few of these lead anywhere, and the way is long: thinned data are asked first.
+ *
  * A rate that sinks below 0 during the measurement is 0 there (models have a floor), and no derivative leads out: other
  * rates are tried that stay positive, nearly constant, rising and falling, and the best is followed.
  */
 #include "fit_impl.h"
+#include "problem.h"
 #include "valley.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { EXPONENTS = 16, STEPS = 40 };
+enum {
+    EXPONENTS = 16,
+    STEPS = 40,
+    FRAMES = 56,       /* of thinned data */
+    FRAMES_ENOUGH = 2  /* times as many must there be */
+};
+/* Differences of chi2 that thinned data cannot judge (start_round.c). */
+static const double UNDECIDED = 50;
 
 /* The best exponent in (low, high) into best; its cost, or INFINITY. */
 static double scan(struct fit_job *f, const struct fit_rate *r, double low, double high, double *best)
@@ -32,17 +42,51 @@ static double scan(struct fit_job *f, const struct fit_rate *r, double low, doub
     return least;
 }
 
-/* Follows the trial point in job->before for some steps, and to its end when it leads to something better. */
-static int follow(struct fit_job *f, struct fit_outcome *o)
+/* Makes the thinned data, unless they are there or would not be much fewer. */
+static enum fit_status need_thin(struct fit_job *f)
 {
+    struct fit_objective_setup setup = f->setup;
+    struct fit_error err = {0};
+    setup.threads = 1;
+    if (f->thin || f->ds->layout.nframe < (size_t)FRAMES_ENOUGH * FRAMES || f->kernel->density)
+        return FIT_OK;
+    enum fit_status st = fit_dataset_thin(f->ds, FRAMES, &f->thin, &err);
+    if (st == FIT_OK)
+        st = fit_objective_new(f->kernel, f->thin, &setup, &f->thin_obj, &err);
+    if (st == FIT_OK && f->obj->weighting == FIT_WEIGHT_GROUP)
+        fit_objective_group_factor(f->thin_obj, f->obj->factor);
+    return st == FIT_ERR_MEMORY ? fit_fail(f->err, st, "fit: out of memory") : FIT_OK; /* else without them */
+}
+
+/* Follows job->theta on thinned data.  0: these tell that it leads to nothing as good as job->best. */
+static int is_promising(struct fit_job *f)
+{
+    if (!f->thin_obj || fit_objective_value(f->thin_obj, f->best) != FIT_EVAL_OK)
+        return 1;
+    double best = f->thin_obj->cost, dof = fmax((double)f->thin->npoint - (double)f->p, 1), s2 = 2 * best / dof;
+    struct fit_nlsq_problem problem = fit_problem(f->thin_obj, f->lower, f->upper, dof, f->noise);
+    struct fit_nlsq_options opt = {
+        .max_iterations = STEPS, .ftol = 1e-8, .xtol = 1e-8, .gtol = 0.1, .deadline = f->deadline};
+    f->over |= fit_nlsq_run(f->nlsq, &problem, &opt, f->theta) == FIT_INTERRUPTED;
+    return !f->over && !(2 * (f->nlsq->cost - best) > UNDECIDED * s2);
+}
+
+/* Follows the trial point in job->before for some steps, and to its end when it leads to something better. */
+static enum fit_status follow(struct fit_job *f, struct fit_outcome *o, int *found)
+{
+    enum fit_status st = need_thin(f);
+    memcpy(f->theta, f->before, f->p * sizeof *f->theta);
+    if (st != FIT_OK || !is_promising(f))
+        return st;
     memcpy(f->theta, f->before, f->p * sizeof *f->theta);
     fit_job_try(f, f->theta, STEPS);
     if (f->over || !(f->nlsq->cost < o->cost))
-        return 0;
+        return FIT_OK;
     if (f->nlsq->word == FIT_MAX_ITERATIONS)
         fit_job_optimise(f, f->theta, f->opt->max_iterations);
     fit_job_keep(f, o);
-    return 1;
+    *found = 1;
+    return FIT_OK;
 }
 
 /* Levels are parts of `most`; from the high ones on another descent begins when that of all did not lead to better. */
@@ -67,38 +111,39 @@ static double lift(struct fit_job *f, const struct fit_rate *r, double most, siz
 }
 
 /* Out of the floor of a rate, at job->best; as fit_job_slide(). */
-static int climb(struct fit_job *f, const struct fit_rate *r, struct fit_outcome *o)
+static enum fit_status climb(struct fit_job *f, const struct fit_rate *r, struct fit_outcome *o, int *found)
 {
     double value[2], all[2];
     fit_valley_values(r, &f->ds->layout, f->best, value, all);
     if (!(all[1] < 0))
-        return 0;
+        return FIT_OK;
     if (!(all[0] > 0)) { /* nowhere above: the start tells what a rate may be */
         fit_valley_values(r, &f->ds->layout, f->start, value, all);
         all[0] *= 10;
     }
     if (!(all[0] > 0) || !isfinite(all[0]))
-        return 0;
-    for (size_t turn = 0; turn < 2 && !f->over; turn++)
-        if (isfinite(lift(f, r, all[0], turn * HIGH)) && follow(f, o))
-            return 1;
-    return 0;
+        return FIT_OK;
+    enum fit_status st = FIT_OK;
+    for (size_t turn = 0; turn < 2 && !f->over && !*found && st == FIT_OK; turn++)
+        if (isfinite(lift(f, r, all[0], turn * HIGH)))
+            st = follow(f, o, found);
+    return st;
 }
 
-int fit_job_slide(struct fit_job *f, const struct fit_rate *r, struct fit_outcome *o)
+enum fit_status fit_job_slide(struct fit_job *f, const struct fit_rate *r, struct fit_outcome *o, int *found)
 {
     size_t a = r->amplitude, e = r->exponent, c = r->offset;
     double side[3] = {f->lower[e], f->best[e], f->upper[e]};
     int bends = f->upper[a] > f->lower[a] && f->upper[e] > f->lower[e] && f->upper[c] > f->lower[c];
+    *found = 0;
     if (!bends || !isfinite(o->cost))
-        return 0;
-    if (climb(f, r, o))
-        return 1;
+        return FIT_OK;
+    enum fit_status st = climb(f, r, o, found);
     if (!(fit_job_on_bound(f, a, f->best) || fit_job_on_bound(f, c, f->best)))
-        return 0;
-    for (int k = 0; k < 2 && !f->over; k++)
+        return st;
+    for (int k = 0; k < 2 && !f->over && !*found && st == FIT_OK; k++)
         if (side[k + 1] > side[k] && isfinite(side[k + 1] - side[k]) &&
-            isfinite(scan(f, r, side[k], side[k + 1], f->before)) && follow(f, o))
-            return 1;
-    return 0;
+            isfinite(scan(f, r, side[k], side[k + 1], f->before)))
+            st = follow(f, o, found);
+    return st;
 }

@@ -201,42 +201,6 @@ static enum fit_status search_coarse(struct fit_search *q, struct fit_objective 
     return st;
 }
 
-/* A thinner copy of the data with about `wanted` frames.  Half of them lie evenly, 2 s apart; near every second one of
- * these are two more, at distances of 1, 2, 4, ... frames: what decays between evenly thinned frames would be lost, and
- * a fringe narrower than they are apart would look like another one. */
-static enum fit_status thin_copy(const struct fit_dataset *ds, size_t wanted, struct fit_dataset **thin,
-                                 struct fit_error *err)
-{
-    size_t n = ds->layout.nframe, s = (n + wanted - 1) / wanted, scales = 0, count = 0, station = 0;
-    uint32_t *pick = malloc((n + 1) * sizeof *pick);
-    unsigned char *taken = calloc(n + 1, 1);
-    enum fit_status st = FIT_ERR_MEMORY;
-    while ((size_t)2 << scales < 2 * s)
-        scales++;
-    if (!pick || !taken) {
-        fit_fail(err, FIT_ERR_MEMORY, "fit: out of memory");
-        goto done;
-    }
-    for (size_t at = 0; at < n; at += 2 * s, station++) {
-        size_t near = (size_t)1 << (station / 2 % (scales + 1)), far = (size_t)1 << ((station / 2 + 1) % (scales + 1));
-        taken[at] = 1;
-        if (station % 2)
-            continue;
-        if (at + near < n)
-            taken[at + near] = 1;
-        if (at + near + far < n)
-            taken[at + near + far] = 1;
-    }
-    for (size_t k = 0; k < n; k++)
-        if (taken[k])
-            pick[count++] = (uint32_t)k;
-    st = fit_dataset_coarse(ds, count, pick, thin, err);
-done:
-    free(pick);
-    free(taken);
-    return st;
-}
-
 static void workers_free(struct fit_search *q)
 {
     for (size_t k = 0; k < q->nworker; k++)
@@ -305,9 +269,9 @@ enum fit_status fit_start_search(const struct fit_start_spec *spec, struct fit_c
     if (q.nfree == 0)
         return fit_start_given(spec, list, err);
     if (frames > COARSE_ENOUGH)
-        st = thin_copy(spec->ds, COARSE_FRAMES, &coarse, err);
+        st = fit_dataset_thin(spec->ds, COARSE_FRAMES, &coarse, err);
     if (st == FIT_OK && frames > MEDIUM_ENOUGH)
-        st = thin_copy(spec->ds, MEDIUM_FRAMES, &medium, err);
+        st = fit_dataset_thin(spec->ds, MEDIUM_FRAMES, &medium, err);
     const struct fit_dataset *finer = medium;
     if (coarse && !medium && fit_start_beyond_few(&q)) /* many rivals, and all data are not many */
         finer = spec->ds;
