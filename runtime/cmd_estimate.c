@@ -260,8 +260,10 @@ enum fit_status fit_cmd_estimate(struct fit_program *p, const struct fit_cli *cl
                       cfg->file);
         goto done;
     }
-    if ((st = fit_memory_plan(&sel, cfg->nlsq.memory_fraction.value, &e.plan, err)) != FIT_OK ||
-        (st = time_model(&e, cfg, (int)cli->threads, err)) != FIT_OK ||
+    if ((st = fit_memory_plan(&sel, cfg->nlsq.memory_fraction.value, &e.plan, err)) != FIT_OK)
+        goto done;
+    fit_memory_plan_loss(&e.plan, (enum fit_loss)cfg->nlsq.loss.value);
+    if ((st = time_model(&e, cfg, (int)cli->threads, err)) != FIT_OK ||
         (st = time_reading(&e, &sel, err)) != FIT_OK)
         goto done;
     add_up(&e);

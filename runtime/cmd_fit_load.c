@@ -28,6 +28,7 @@ static enum fit_status estimate(struct fit_job *job, struct fit_selection *sel,
     enum fit_status st = fit_memory_plan(sel, job->cfg->nlsq.memory_fraction.value, &plan, err);
     if (st != FIT_OK)
         return st;
+    fit_memory_plan_loss(&plan, (enum fit_loss)job->cfg->nlsq.loss.value);
     double mb = plan.streamed ? plan.streamed_mb : plan.held_mb;
     sel->memory = plan.data_limit;
     job->bytes = fit_memory_plan_bytes(sel, &plan);

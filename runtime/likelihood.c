@@ -2,11 +2,14 @@
  *
  * The curve is followed outwards from the best value, each point from a line through the last two; steps are chosen for
  * the root of the rise to grow evenly, so that the curve has as many points in a narrow direction as in a wide one.
- * Ends of intervals are found by secants on the root, which is nearly straight.
+ * Ends of intervals are found by secants on the root, which is nearly straight.  Where the job has a sketch of the cost
+ * (sketch.h), that leads from the line to the minimum; the data are asked for the cost there, and near the ends of
+ * intervals for derivatives.
  */
 #include "likelihood.h"
 
 #include "problem.h"
+#include "sketch.h"
 #include "valley.h"
 
 #include <math.h>
@@ -27,6 +30,12 @@ struct pace {
 static const struct pace CURVE = {0.45, 1.1, 2e-3, 1e-3, 1}, ENDS = {0.95, 1, 2e-2, 0.15, 0};
 static const double ENOUGH = 1.5; /* times the rise at the end of the interval */
 static const double AT_WALL = 0.02; /* so close, as a part of the way, to where the profile rises at once: there it ends */
+/* The sketch: how near to its minimum it leads, in standard errors; its rise, as a factor, at which none of the data's
+ * is doubted; a rise above what it promises at which the way back is looked at. */
+static const double SKETCH_GTOL = 0.03, CERTAIN = 3, ASTRAY = 1;
+/* How far the rise of the data may be from that of the sketch, plus a part of it; so near to the root at an end the
+ * derivatives are asked for. */
+static const double AGREES[2] = {0.1, 0.05}, AT_END = 0.1;
 static const double LITTLE = 0.1; /* root of a rise that allows for much longer steps */
 enum { STEPS = 60, FEW_STEPS = 25, SIDE = (FIT_LIKELIHOOD_POINTS - 2) / 2, SECANTS = 8, PATIENT = 8 };
 
@@ -39,6 +48,7 @@ struct curve {
     long u;                      /* linear unknown, or -1: nonlinear parameter */
     double *theta, *lower, *upper, *start; /* start: theta at the last point */
     double *before;              /* theta at the point before the last */
+    double *led;                 /* where the sketch leads */
     struct pace pace;
     fit_likelihood_fn *visit;
     void *user;
@@ -110,6 +120,72 @@ static int is_enough(void *user, const struct fit_progress *now)
     return c->enough;
 }
 
+/* Where only the ends matter, other points need no derivatives: where the sketch has its minimum, and the cost of the
+ * data is what it promises. */
+static int needs_no_more(const struct curve *c, double rise, double expected)
+{
+    if (c->pace.curve || c->only_whether || rise < -BETTER || fabs(rise - expected) > AGREES[0] + AGREES[1] * expected)
+        return 0;
+    for (int k = 0; k < 2; k++)
+        if (fabs(sqrt(fmax(rise, 0)) - c->limit[k]) < AT_END)
+            return 0;
+    return 1;
+}
+
+/* Lets the sketch lead from theta toward the minimum.  1: *rise is known well enough: certainly too high to matter, or
+ * inside the interval where nothing else is asked, or not near its end.  Else known[2] is the cost at theta and its
+ * error, or NaN. */
+static int lead(struct curve *c, double *rise, double *known)
+{
+    struct fit_job *f = c->f;
+    struct fit_objective *o = f->obj;
+    size_t bytes = f->p * sizeof *c->led;
+    double cost, gradient, inside = c->limit[1] * c->limit[1], far = ENOUGH * inside;
+    struct fit_sketch_spec spec = {c->lower, c->upper, c->u, c->u < 0 ? 0 : o->lower[c->u], SKETCH_GTOL,
+                                   c->hurry ? c->cost + 0.5 * CERTAIN * far * c->variance : INFINITY, c->variance};
+    memcpy(c->led, c->theta, bytes);
+    fit_sketch_minimise(f->sketch, &spec, c->led, &cost, &gradient);
+    double expected = 2 * (cost - c->cost) / c->variance;
+    int there = gradient <= SKETCH_GTOL;
+    known[0] = NAN;
+    if (c->only_whether && there && expected < inside && expected > -BETTER) {
+        memcpy(c->theta, c->led, bytes);
+        *rise = fmax(expected, 0);
+        return 1;
+    }
+    if (isnan(cost) || fit_objective_value(o, c->led) != FIT_EVAL_OK)
+        return 0;
+    known[0] = o->cost;
+    known[1] = o->cost_error;
+    *rise = 2 * (o->cost - c->cost) / c->variance;
+    c->enough = c->hurry && *rise > far && expected - 2 * gradient * gradient > CERTAIN * far;
+    if (c->enough || (there && needs_no_more(c, *rise, expected))) {
+        memcpy(c->theta, c->led, bytes);
+        if (c->visit && *rise < inside)
+            c->visit(c->user, c->theta);
+        *rise = fmax(*rise, 0);
+        return 1;
+    }
+    if (*rise > expected + ASTRAY) {
+        int better = fit_objective_value(o, c->theta) == FIT_EVAL_OK && o->cost < known[0];
+        known[0] = better ? o->cost : NAN;
+        known[1] = o->cost_error;
+        if (better)
+            return 0;
+    }
+    memcpy(c->theta, c->led, bytes);
+    return 0;
+}
+
+/* The bounds of the linear unknown, if it is one. */
+static void hold_linear(const struct curve *c, double low, double high)
+{
+    if (c->u < 0)
+        return;
+    c->f->obj->lower[c->u] = low;
+    c->f->obj->upper[c->u] = high;
+}
+
 /* Signed root of the rise with the parameter held at v; theta comes in as a start and goes out as the minimum. */
 static double root_at(struct curve *c, double v)
 {
@@ -122,23 +198,27 @@ static double root_at(struct curve *c, double v)
     if (c->u < 0)
         c->lower[k] = c->upper[k] = c->theta[k] = v;
     else
-        o->lower[u] = o->upper[u] = v - o->origin[u];
+        hold_linear(c, v - o->origin[u], v - o->origin[u]);
     struct fit_nlsq_problem problem = fit_problem(o, c->lower, c->upper, f->dof, f->noise);
     struct fit_nlsq_options opt = {.max_iterations = c->hurry ? FEW_STEPS : STEPS, .ftol = 1e-12, .xtol = 1e-12, .gtol = c->pace.gtol,
                                    .deadline = f->deadline,
                                    .progress = c->hurry ? is_enough : NULL,
                                    .progress_user = c};
     c->enough = 0;
+    double rise, known[2] = {NAN, 0};
+    if (f->sketch && lead(c, &rise, known)) {
+        hold_linear(c, low, high);
+        return copysign(sqrt(rise), v - c->best);
+    }
+    opt.known = isnan(known[0]) ? NULL : known;
     enum fit_word word = fit_nlsq_run(f->nlsq, &problem, &opt, c->theta);
-    double rise = 2 * (f->nlsq->cost - c->cost) / c->variance, promised = f->nlsq->gradient * f->nlsq->gradient;
+    double promised = f->nlsq->gradient * f->nlsq->gradient;
+    rise = 2 * (f->nlsq->cost - c->cost) / c->variance;
     if (promised < 1)
         rise -= promised;
     if (c->visit && rise < c->limit[1] * c->limit[1] && f->nlsq->current)
         c->visit(c->user, c->theta);
-    if (c->u >= 0) {
-        o->lower[u] = low;
-        o->upper[u] = high;
-    }
+    hold_linear(c, low, high);
     c->stopped |= word == FIT_INTERRUPTED && !c->enough;
     c->enough |= c->hurry && word == FIT_MAX_ITERATIONS;
     if (rise < -BETTER && !c->out->lower_cost) {
@@ -386,16 +466,19 @@ static double first_scale(const struct curve *c)
 static double *prepare(struct curve *c, double **work)
 {
     struct fit_job *f = c->f;
-    double *all = malloc((6 * f->p + 1) * sizeof *all);
+    double *all = malloc((7 * f->p + 1) * sizeof *all);
     if (!all)
         return NULL;
     c->theta = all, c->lower = c->theta + f->p, c->upper = c->lower + f->p, c->start = c->upper + f->p;
     c->before = c->start + f->p;
-    *work = c->before + f->p;
+    c->led = c->before + f->p;
+    *work = c->led + f->p;
     c->out->one_sided = f->res->at_bound[c->out->which];
     fit_likelihood_limits(f, c->out->one_sided, c->limit);
     memcpy(c->theta, f->res->theta, f->p * sizeof *c->theta);
-    c->cost = fit_objective_value(f->obj, f->res->theta) == FIT_EVAL_OK ? f->obj->cost : NAN;
+    c->cost = f->sketch                                                         ? fit_sketch_least(f->sketch)
+              : fit_objective_value(f->obj, f->res->theta) == FIT_EVAL_OK ? f->obj->cost
+                                                                            : NAN;
     add_point(c->out, c->best, 0);
     return all;
 }

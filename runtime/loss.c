@@ -19,8 +19,6 @@
 
 /* The curvature is not taken to be less than this part of the majorant's. */
 static const double LEAST_CURVE = 0.1;
-/* So few values, of which 16 bytes each are kept (objective.c). */
-enum { KEPT = 1 << 18 };
 
 struct loss {
     const struct fit_objective *obj;
@@ -138,7 +136,7 @@ static double mean_curve(const struct fit_objective *o)
 static void keep(struct fit_objective *o)
 {
     size_t last = o->ds->ntile - 1;
-    if (!o->kept && o->ds->npoint <= KEPT && !fit_dataset_streamed(o->ds)) {
+    if (!o->kept && o->ds->npoint <= FIT_OBJECTIVE_KEPT && !fit_dataset_streamed(o->ds)) {
         const struct fit_tile *t = &o->ds->tile[last];
         o->nkept = (size_t)(t->y - o->ds->tile[0].y) + (fit_tile_doubles(&o->ds->layout, t) + 7) / 8 * 8;
         size_t n = 2 * o->nkept + 3 * o->ngroup * o->ds->ntile;

@@ -7,6 +7,7 @@
 #include "memory.h"
 
 #include "measurement.h"
+#include "objective.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -128,6 +129,12 @@ enum fit_status fit_memory_plan(const struct fit_selection *sel, double fraction
     fit_notes_free(&notes);
     fit_source_close(src);
     return st;
+}
+
+void fit_memory_plan_loss(struct fit_memory_plan *plan, enum fit_loss loss)
+{
+    if (loss != FIT_LOSS_LINEAR && plan->points <= FIT_OBJECTIVE_KEPT)
+        plan->held_mb += 2 * sizeof(double) * plan->points / 1e6;
 }
 
 double fit_memory_plan_bytes(const struct fit_selection *sel, const struct fit_memory_plan *plan)

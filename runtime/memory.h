@@ -26,6 +26,9 @@ struct fit_memory_plan {
 enum fit_status fit_memory_plan(const struct fit_selection *sel, double fraction,
                                 struct fit_memory_plan *plan, struct fit_error *err);
 
+/* Adds what a fit with this loss keeps beside the values (objective.h). */
+void fit_memory_plan_loss(struct fit_memory_plan *plan, enum fit_loss loss);
+
 /* Bytes that this process will read while the data are loaded, about: the file for its SHA-256, and the
  * selected matrices, which are looked at before their values stay in the file.  NaN: nobody knows. */
 double fit_memory_plan_bytes(const struct fit_selection *sel, const struct fit_memory_plan *plan);

@@ -35,6 +35,8 @@ struct fit_nlsq_options {
     double ftol, xtol, gtol; /* as in fit_options */
     double deadline;         /* on the clock of fit_seconds(); 0: none */
     double began;            /* for fit_progress.seconds */
+    const double *known;     /* cost at the start and how far rounding may have moved it, where value() was last called
+                                there; or NULL */
     fit_progress_fn *progress;
     void *progress_user;
 };

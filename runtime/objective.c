@@ -194,6 +194,29 @@ static void direct_tile(void *user, const struct fit_tile *t, double *scratch, s
     fit_objective_vectors(o, &w, direct_vector, &c);
 }
 
+struct residuals {
+    struct fit_objective *obj;
+    fit_residual_fn *fn;
+    void *user;
+};
+
+static void residual_tile(void *user, const struct fit_tile *t, double *scratch, size_t stride, double *out)
+{
+    struct residuals *x = user;
+    struct fit_tile w = fit_objective_weigh(x->obj, t, scratch, stride);
+    double *mean = scratch + 3 * stride;
+    x->obj->kernel->model(&x->obj->ds->layout, x->obj->ws, x->obj->lin, &w, mean);
+    x->fn(x->user, &w, mean);
+    out[0] = 0;
+}
+
+enum fit_eval fit_objective_residuals(struct fit_objective *o, fit_residual_fn *fn, void *user)
+{
+    struct residuals x = {o, fn, user};
+    struct fit_parallel_task task = {residual_tile, &x, 1};
+    return fit_parallel_in_turn(o->par, &task, o->sum) ? FIT_EVAL_STOP : FIT_EVAL_OK;
+}
+
 static enum fit_eval run_pass(struct fit_objective *o, size_t n,
                               void (*tile)(void *, const struct fit_tile *, double *, size_t,
                                            double *))

@@ -163,10 +163,18 @@ struct fit_objective_robust {
 enum fit_eval fit_objective_reweight(struct fit_objective *obj, const double *theta,
                                      const double *factor, struct fit_objective_robust *robust);
 
+/* Of so many values in memory, or fewer, what the loss makes of them is kept: 16 bytes each. */
+enum { FIT_OBJECTIVE_KEPT = 1 << 21 };
+
 /* sum psi^2, sum psi' and sum r^2 over all points, r = residual / sigma, psi = r rho'(z): for the
  * covariance of M-estimates (Huber 1981, section 7.6).  At the theta and lin of the last value. */
 enum fit_eval fit_objective_loss_sums(struct fit_objective *obj, double *psi2, double *dpsi,
                                       double *square);
+
+/* Calls fn for every tile in turn, with its values and weights as they count, and the mean at the theta and lin of the
+ * last value. */
+typedef void fit_residual_fn(void *user, const struct fit_tile *t, const double *mean);
+enum fit_eval fit_objective_residuals(struct fit_objective *obj, fit_residual_fn *fn, void *user);
 
 /* The median of sqrt(w) |r| over all points at theta and the lin of the last value, from a
  * histogram with bins of 4 %, interpolated: independent of the order of the points.  Group factors

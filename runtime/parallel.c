@@ -188,11 +188,11 @@ static void add_leaves(struct fit_parallel *par, size_t nout, double *total)
     fit_clock_enter(was);
 }
 
-int fit_parallel_sum(struct fit_parallel *par, const struct fit_parallel_task *task, double *total)
+static int sum(struct fit_parallel *par, const struct fit_parallel_task *task, int threads, double *total)
 {
     struct summing s = {par, task};
     /* values in memory: each thread meets those again whose pages it touched first */
-    struct fit_team team = {par->threads,
+    struct fit_team team = {threads,
                             fit_dataset_streamed(par->ds) ? FIT_TEAM_NEXT : FIT_TEAM_SHARE};
     fit_dataset_begin(par->ds);
     fit_team_run(team, par->nleaf, sum_leaf, &s);
@@ -201,6 +201,16 @@ int fit_parallel_sum(struct fit_parallel *par, const struct fit_parallel_task *t
         return 1;
     add_leaves(par, task->nout, total);
     return 0;
+}
+
+int fit_parallel_sum(struct fit_parallel *par, const struct fit_parallel_task *task, double *total)
+{
+    return sum(par, task, par->threads, total);
+}
+
+int fit_parallel_in_turn(struct fit_parallel *par, const struct fit_parallel_task *task, double *total)
+{
+    return sum(par, task, 1, total);
 }
 
 struct each {

@@ -47,6 +47,9 @@ struct fit_parallel_task {
  * values could not be read (fit_dataset_status tells); total is then meaningless. */
 int fit_parallel_sum(struct fit_parallel *par, const struct fit_parallel_task *task, double *total);
 
+/* The same, one tile after the other. */
+int fit_parallel_in_turn(struct fit_parallel *par, const struct fit_parallel_task *task, double *total);
+
 /* Runs body(user, k) for k = 0..n-1, each once, in any order, on the threads of par. */
 void fit_parallel_each(struct fit_parallel *par, size_t n, void (*body)(void *user, size_t k),
                        void *user);

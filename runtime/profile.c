@@ -3,6 +3,7 @@
 #include "likelihood.h"
 #include "linalg.h"
 #include "problem.h"
+#include "sketch.h"
 #include "valley.h"
 
 #include <math.h>
@@ -17,6 +18,7 @@ static const double FLAT = 0.5; /* a standard error of this part of the box: not
 static const double AS_EXPECTED[2] = {2.5, 12}; /* of 4: the paraboloid holds, or bends a little */
 static const double BENT = 64; /* chi2 on the axis, of 15: its valley is to be followed */
 static const double BETTER = 0.1; /* chi2 below the least: another minimum */
+static const double SKETCH_GTOL = 0.1; /* standard errors: so near the sketch leads to its minimum */
 enum { STEPS = 30, PASSES = 600 }; /* so many passes, then no more intervals of what has no error anyway */
 
 struct profile {
@@ -27,6 +29,7 @@ struct profile {
     double *move;       /* work space of predict() */
     signed char *state; /* the same */
     double *low, *high; /* nfull: farthest values met inside the interval of 95 % of any parameter */
+    int asked;             /* for the sketch */
     unsigned char *looked; /* nfull: 1: by a fit away from the minimum; 2: its interval was found */
 };
 
@@ -73,14 +76,21 @@ static double rise_at_theta(const struct profile *p)
 static double rise_fitted(struct profile *p, size_t k, double v)
 {
     struct fit_job *f = p->f;
-    double low = f->lower[k], high = f->upper[k], excess = rise_at_theta(p) - p->limit * p->limit;
+    double low = f->lower[k], high = f->upper[k];
     p->lower[k] = p->upper[k] = v;
+    if (f->sketch) {
+        struct fit_sketch_spec spec = {p->lower, p->upper, -1, 0, SKETCH_GTOL, INFINITY, p->variance};
+        double cost, gradient;
+        fit_sketch_minimise(f->sketch, &spec, p->theta, &cost, &gradient);
+    }
+    double excess = rise_at_theta(p) - p->limit * p->limit, known[2] = {f->obj->cost, f->obj->cost_error};
     struct fit_nlsq_problem problem = fit_problem(f->obj, p->lower, p->upper, f->dof, f->noise);
     struct fit_nlsq_options opt = {.max_iterations = STEPS,
                                    .brief = 1,
                                    .ftol = 1e-8,
                                    .xtol = 1e-8,
                                    .gtol = fmax(0.3, excess > 0 && isfinite(excess) ? fmin(sqrt(0.5 * excess), 1) : 0),
+                                   .known = isfinite(excess) ? known : NULL,
                                    .deadline = f->deadline};
     fit_nlsq_run(f->nlsq, &problem, &opt, p->theta);
     p->lower[k] = low;
@@ -101,7 +111,8 @@ static int holds_toward(struct profile *p, size_t k, double side)
     if (v <= f->lower[k] || v >= f->upper[k])
         return 1; /* a bound ends it, if nothing else does */
     predict(p, k, v);
-    if (!(rise_at_theta(p) < BENT)) /* the valley bends: along it, step by step */
+    double rise = f->sketch ? 2 * (fit_sketch_value(f->sketch, p->theta) - p->cost) / p->variance : rise_at_theta(p);
+    if (!(rise < BENT)) /* the valley bends: along it, step by step */
         return fit_likelihood_ends_within(p->f, k, p->variance, side, fabs(v - p->best[k]));
     double found = rise_fitted(p, k, v);
     return isnan(found) || found >= p->limit * p->limit;
@@ -134,17 +145,28 @@ static int is_open(const struct fit_job *f)
     return 0;
 }
 
-/* Does the error of nonlinear parameter k, as far as it is told, fail? */
-static int fails(struct profile *p, size_t k, int open)
+/* Is the error of nonlinear parameter k, as far as it is told, to be held against the cost away from the minimum? */
+static int worth_a_look(struct profile *p, size_t k, int open)
 {
     const struct fit_job *f = p->f;
     double B = f->B[k * (f->p + 1)], std = f->res->std[k];
     if (!(std > 0) || !is_free(f->res, k) || p->looked[k])
         return 0;
-    if (!open && (std < CORRELATED * sqrt(p->variance / B) || looks_right(p, k)))
-        return 0;
+    return open || !(std < CORRELATED * sqrt(p->variance / B) || looks_right(p, k));
+}
+
+static int fails(struct profile *p, size_t k)
+{
     p->looked[k] = 1;
     return !holds_toward(p, k, 1) || !holds_toward(p, k, -1);
+}
+
+/* The sketch, unless every look is over at once. */
+static enum fit_status need_sketch(struct profile *p)
+{
+    enum fit_status st = p->asked ? FIT_OK : fit_sketch_new(p->f, &p->f->sketch);
+    p->asked = 1;
+    return st;
 }
 
 /* ---- intervals ------------------------------------------------------------------------------------------------- */
@@ -167,7 +189,10 @@ static enum fit_status find_interval(struct profile *p, size_t e)
     struct fit_job *f = p->f;
     struct fit_result *r = f->res;
     struct fit_likelihood l;
-    enum fit_status st = fit_likelihood_ends(f, e, p->variance, visit, p, &l);
+    enum fit_status st = need_sketch(p);
+    if (st != FIT_OK)
+        return st;
+    st = fit_likelihood_ends(f, e, p->variance, visit, p, &l);
     p->looked[e] = 2;
     if (st != FIT_OK || l.n == 0 || l.lower_cost)
         return st;
@@ -278,7 +303,10 @@ static enum fit_status find_failing(struct profile *p)
     for (int again = 1; again && st == FIT_OK && !f->met_better;) {
         again = 0;
         for (size_t e = 0; e < n && st == FIT_OK && !f->met_better; e++) {
-            if (!(e < f->p && fails(p, e, open)) && !met_far(p, e))
+            int look = e < f->p && worth_a_look(p, e, open);
+            if (look && (st = need_sketch(p)) != FIT_OK)
+                break;
+            if (!(look && fails(p, e)) && !met_far(p, e))
                 continue;
             st = find_interval(p, e);
             again = 1;
@@ -346,6 +374,8 @@ enum fit_status fit_profile_errors(struct fit_job *f, double variance)
     p.cost = f->obj->cost;
     st = examine(&p);
 done:
+    fit_sketch_free(f->sketch);
+    f->sketch = NULL;
     free(all);
     free(p.looked);
     free(p.state);

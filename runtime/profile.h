@@ -14,7 +14,7 @@
  * parameter held where the interval would have to end, 2 x 1.96 standard errors away: chi2 must rise there by
  * 1.96^2 (of the 15 that the paraboloid has).  Where it does not, the ends of the profile's intervals are found.
  * Every point of these that lies inside the interval of 95 % also tells of all other parameters, contrasts too,
- * how far they may be off.
+ * how far they may be off.  A sketch of the cost (sketch.h) leads the way on these looks.
  *
  * Parameters without a standard error because they stand on a bound, or near a value at which the model cannot
  * tell them from others (degeneracy.h), get these intervals as well; not those of which the model determines nothing

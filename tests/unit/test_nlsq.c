@@ -296,6 +296,25 @@ static void test_iterations_and_the_callback_end_the_run(void **s)
     fit_nlsq_free(r);
 }
 
+static void test_a_cost_that_is_known_at_the_start_is_not_asked_for_again(void **s)
+{
+    struct problem p = {2, 2, rosenbrock, 0, 0};
+    struct fit_nlsq *r = fit_nlsq_new(2);
+    struct fit_nlsq_problem q = {2, NONE, ALL, 1, 0, &p, value, normal, NULL, 0};
+    double x[2] = {-1.2, 1}, y[2] = {-1.2, 1}, known[2];
+    (void)s;
+    struct fit_nlsq_options o = {.max_iterations = 200, .ftol = 1e-14, .xtol = 1e-12, .gtol = 1e-8};
+    fit_nlsq_run(r, &q, &o, x);
+    int values = p.values;
+    assert_int_equal(value(&p, y, &known[0], &known[1]), FIT_EVAL_OK);
+    p.values = 0;
+    o.known = known;
+    fit_nlsq_run(r, &q, &o, y);
+    assert_int_equal(p.values, values - 1);
+    assert_memory_equal(x, y, sizeof x);
+    fit_nlsq_free(r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -311,6 +330,7 @@ int main(void)
         cmocka_unit_test(test_start_at_the_minimum_converges_without_a_step),
         cmocka_unit_test(test_parameters_without_effect_stay_where_they_are),
         cmocka_unit_test(test_iterations_and_the_callback_end_the_run),
+        cmocka_unit_test(test_a_cost_that_is_known_at_the_start_is_not_asked_for_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

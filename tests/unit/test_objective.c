@@ -309,6 +309,36 @@ static void test_loss_weights_touch_the_robust_cost(void **s)
     fit_dataset_free(ds);
 }
 
+static void test_loss_weights_that_are_kept_are_those_of_the_last_point(void **s)
+{
+    double theta[2] = {1.2, 3.5}, other[2] = {1.3, 3.4}, factor[2] = {2500, 2500}, first[2], again[2], B[4], g[2];
+    struct fit_objective_robust robust = {FIT_LOSS_CAUCHY, 1.5, 1, 0};
+    (void)s;
+    struct fit_dataset *ds = two_groups(24, 1);
+    struct fit_objective *o = open_objective(&fringe, ds, NULL), *fresh = open_objective(&fringe, ds, NULL);
+    cost_at(o, theta);
+    assert_int_equal(fit_objective_reweight(o, theta, factor, &robust), FIT_EVAL_OK);
+    first[0] = cost_at(o, other); /* fills what is kept */
+    assert_int_equal(fit_objective_normal(o, other, B, g), FIT_EVAL_OK);
+    first[1] = g[0];
+    again[0] = cost_at(o, other);
+    assert_int_equal(fit_objective_normal(o, other, B, g), FIT_EVAL_OK);
+    again[1] = g[0];
+    assert_memory_equal(first, again, sizeof first);
+
+    assert_int_equal(fit_objective_reweight(o, other, factor, &robust), FIT_EVAL_OK);
+    cost_at(fresh, theta);
+    assert_int_equal(fit_objective_reweight(fresh, theta, factor, &robust), FIT_EVAL_OK);
+    cost_at(fresh, other);
+    assert_int_equal(fit_objective_reweight(fresh, other, factor, &robust), FIT_EVAL_OK);
+    first[0] = cost_at(o, theta);
+    again[0] = cost_at(fresh, theta);
+    assert_memory_equal(first, again, sizeof *first);
+    fit_objective_free(fresh);
+    fit_objective_free(o);
+    fit_dataset_free(ds);
+}
+
 static void test_nonfinite_parameters_are_rejected(void **s)
 {
     double theta[2] = {NAN, 1};
@@ -350,6 +380,7 @@ int main(void)
         cmocka_unit_test(test_noise_free_data_leave_no_residual_and_say_so),
         cmocka_unit_test(test_group_factors_weigh_groups),
         cmocka_unit_test(test_loss_weights_touch_the_robust_cost),
+        cmocka_unit_test(test_loss_weights_that_are_kept_are_those_of_the_last_point),
         cmocka_unit_test(test_nonfinite_parameters_are_rejected),
         cmocka_unit_test(test_crossed_bounds_are_an_error_with_the_name),
     };
