@@ -2,11 +2,7 @@
  *
  * Parameters are drawn from their priors and data from the model; then the posterior of these data is sampled.
  * When prior, likelihood, coordinates, integrals and sampler are all right, the rank of a true value among its
- * draws is uniform.  Ranks are counted in 20 bins; chi2 of each quantity, with the log density as one more, has
- * probability above 1e-3 / (number of quantities) when all is right.  The distribution function of the ranks is within
- * a band that holds all of it with 99.9 % (Saeilynoja, Buerkner & Vehtari, Stat. Comput. 32 (2022) 32): at each rank
- * the count up to there is binomial, and how improbable the most improbable one may be follows from simulated uniform
- * ranks.
+ * draws is uniform; one more is that of the log density.  sbc_ranks.c tells how that is judged.
  *
  * Usage: sbc MODEL [EXPERIMENTS [SEED]]      static, laminar, heterodyne, kww; 100 experiments
  *        exit status 1 when a quantity is not uniform
@@ -20,9 +16,7 @@
  *
  * Each experiment takes one chain of 99 draws, thinned by 6, after a warm-up of 300.
  */
-#include "posterior.h"
-#include "sampling.h"
-#include "special.h"
+#include "sbc_ranks.h"
 #include "support.h"
 
 #include <math.h>
@@ -30,7 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BINS = 20, RANKS = 100, THIN = 6, MOST = 64, MOST_GROUP = 3 };
+enum { MOST = SBC_MOST, MOST_GROUP = 3 };
 
 struct prior_of {
     const char *name;
@@ -111,12 +105,6 @@ struct experiment {
 
 static const double A0 = 10; /* of the prior of the variance */
 
-static void stop(const char *what, const struct fit_error *err)
-{
-    fprintf(stderr, "sbc: %s: %s\n", what, err->message);
-    exit(1);
-}
-
 /* ---- one experiment ------------------------------------------------------------------------------------ */
 
 static const struct prior_of *prior_named(const struct study *s, const char *name)
@@ -180,10 +168,10 @@ static void simulate_pairs(struct experiment *x, struct fit_rng *rng)
                 matrix[i * nt + j] += x->sigma[g] * z;
             }
         if (fit_dataset_put(x->ds, g, matrix, NULL, &err) != FIT_OK)
-            stop("data", &err);
+            sbc_stop("data", &err);
     }
     if (fit_dataset_finish(x->ds, &err) != FIT_OK)
-        stop("data", &err);
+        sbc_stop("data", &err);
     free(matrix);
     e2e_release(&p);
 }
@@ -194,7 +182,7 @@ static struct fit_dataset *rows(const double *column, const double *y, size_t n)
     struct fit_error err = {0};
     if (fit_dataset_new_rows(n, 1, &column, y, NULL, 0, NULL, 1, &ds, &err) != FIT_OK ||
         fit_dataset_finish(ds, &err) != FIT_OK)
-        stop("data", &err);
+        sbc_stop("data", &err);
     return ds;
 }
 
@@ -219,23 +207,9 @@ static void simulate_rows(struct experiment *x, struct fit_rng *rng)
     free(y);
 }
 
-/* Log density, in the sampler's coordinates, at the true values. */
-static double true_density(const struct fit_posterior_setup *setup)
-{
-    struct fit_posterior *p;
-    struct fit_error err = {0};
-    double q[MOST], lp = NAN;
-    if (fit_posterior_new(setup, &p, &err) != FIT_OK)
-        stop("posterior", &err);
-    fit_posterior_start(p, q);
-    p->target.eval(p->target.user, 0, q, &lp, NULL);
-    fit_posterior_free(p);
-    return lp;
-}
-
-/* Adds the ranks of one experiment: rank[quantity]; theta, lin, sigma, density.  Returns 0 when the chain had
- * divergences (counted, not dropped). */
-static int run(struct experiment *x, size_t number, size_t *rank)
+/* Adds the ranks of one experiment: of theta, lin, sigma, density.  Returns 0 when the chain had divergences (counted,
+ * not dropped). */
+static int run(struct experiment *x, size_t number, struct sbc_quantity *quantity)
 {
     struct fit_rng rng = {.seed = x->seed, .chain = (uint32_t)number, .purpose = FIT_RNG_START};
     struct fit_error err = {0};
@@ -249,7 +223,7 @@ static int run(struct experiment *x, size_t number, size_t *rank)
                                         .sigma = x->s0, .a0 = A0, .count = 1, .chains = 1, .threads = 1,
                                         .variance = FIT_VARIANCE_UNIT};
     struct fit_sampling_options opt = {.method = FIT_SAMPLING_NUTS, .chains = 1, .warmup = 300,
-                                       .draws = (RANKS - 1) * THIN, .target_accept = 0.9,
+                                       .draws = (SBC_RANKS - 1) * SBC_THIN, .target_accept = 0.9,
                                        .seed = x->seed + 1000 + number, .threads = 1};
     if (x->shards) {
         opt.method = FIT_SAMPLING_CONSENSUS;
@@ -258,95 +232,25 @@ static int run(struct experiment *x, size_t number, size_t *rank)
                                                        .draws = 2000, .target_accept = 0.9, .max_r_hat = 1.2,
                                                        .min_ess = 30, .max_divergence_rate = 0.2};
     }
-    double lp = true_density(&setup);
+    double lp = sbc_true_density(&setup);
     if (fit_sample(&setup, NULL, &opt, &s, &err) != FIT_OK)
-        stop("sampling", &err);
+        sbc_stop("sampling", &err);
     double truth[MOST];
     size_t np = s.nparam, nl = s.ngroup * s.nlinear;
     memcpy(truth, x->theta, np * sizeof *truth);
     memcpy(truth + np, x->lin, nl * sizeof *truth);
     memcpy(truth + np + nl, x->sigma, s.ngroup * sizeof *truth);
-    memset(rank, 0, (s.ncolumn + 1) * sizeof *rank);
-    for (size_t k = 0; k < s.draws; k += THIN) {
-        for (size_t c = 0; c < s.ncolumn; c++)
-            rank[c] += s.x[k * s.ncolumn + c] < truth[c];
-        rank[s.ncolumn] += s.lp[k] < lp;
-    }
+    sbc_rank(&s, truth, s.ncolumn, lp, quantity);
     int clean = !(s.divergences > 0) && s.verdict != FIT_VERDICT_FAILED;
     fit_samples_free(&s);
     fit_dataset_free(x->ds);
     return clean;
 }
 
-/* ---- uniformity ---------------------------------------------------------------------------------------- */
-
-static size_t in_bin(const size_t *count, size_t bin)
-{
-    size_t sum = 0, width = RANKS / BINS;
-    for (size_t k = bin * width; k < (bin + 1) * width; k++)
-        sum += count[k];
-    return sum;
-}
-
-static double chi2_of(const size_t *count, size_t total)
-{
-    double expected = (double)total / BINS, chi2 = 0;
-    for (size_t b = 0; b < BINS; b++) {
-        double off = (double)in_bin(count, b) - expected;
-        chi2 += off * off / expected;
-    }
-    return chi2;
-}
-
-/* below[k (total + 1) + n]: probability that at most n of the ranks are k or less. */
-static double *binomials(size_t total)
-{
-    double *below = e2e_doubles(RANKS * (total + 1));
-    for (size_t k = 0; k + 1 < RANKS; k++)
-        for (size_t n = 0; n <= total; n++)
-            below[k * (total + 1) + n] =
-                n == total ? 1 : 1 - fit_beta_cdf((double)(k + 1) / RANKS, (double)(n + 1), (double)(total - n));
-    return below;
-}
-
-/* The least probability, over all ranks, of a count as far out as the one there. */
-static double least_probable(const double *below, const size_t *count, size_t total)
-{
-    double least = 1;
-    size_t n = 0;
-    for (size_t k = 0; k + 1 < RANKS; k++) {
-        n += count[k];
-        const double *row = below + k * (total + 1);
-        least = fmin(least, 2 * fmin(row[n], n ? 1 - row[n - 1] : 1));
-    }
-    return least;
-}
-
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* What least_probable() exceeds in 99.9 % of all sets of uniform ranks. */
-static double band(const double *below, size_t total)
-{
-    enum { SETS = 20000 };
-    static double least[SETS];
-    struct fit_rng rng = {.seed = 1, .purpose = FIT_RNG_START};
-    for (size_t s = 0; s < SETS; s++) {
-        size_t count[RANKS] = {0};
-        for (size_t e = 0; e < total; e++)
-            count[(size_t)(RANKS * fit_rng_next_uniform(&rng))]++;
-        least[s] = least_probable(below, count, total);
-    }
-    qsort(least, SETS, sizeof *least, ascending);
-    return least[SETS / 1000];
-}
-
 int main(int argc, char **argv)
 {
-    size_t count[MOST][RANKS] = {{0}}, rank[MOST], experiments = argc > 2 ? (size_t)atol(argv[2]) : 100, clean = 0;
+    static struct sbc_quantity quantity[MOST + 1];
+    size_t experiments = argc > 2 ? (size_t)atol(argv[2]) : 100, clean = 0;
     struct experiment x = {.seed = argc > 3 ? (uint64_t)atoll(argv[3]) : 7};
     for (size_t k = 0; argc > 1 && k < sizeof studies / sizeof *studies; k++)
         if (strncmp(studies[k].model, argv[1], strlen(argv[1])) == 0)
@@ -362,31 +266,16 @@ int main(int argc, char **argv)
     if (!x.k)
         return 1;
     set_params(&x);
-    size_t n = x.k->nparam + x.study->ngroup * (x.k->nlinear + 1), bad = 0;
-    for (size_t e = 0; e < experiments; e++) {
-        clean += run(&x, e, rank) ? 1 : 0;
-        for (size_t c = 0; c <= n; c++)
-            count[c][rank[c]]++;
-    }
-    double *below = binomials(experiments), least = band(below, experiments);
-    printf("%s: %zu experiments, %zu with divergences or weights that failed, seed %llu; band: farthest above %.2g\n",
-           x.study->model, experiments, experiments - clean, (unsigned long long)x.seed, least);
-    for (size_t c = 0; c <= n; c++) {
-        char name[64] = "log density";
-        if (c < n)
-            fit_samples_name(x.k, x.study->ngroup, c, name);
-        if (c < x.k->nparam && x.param[c].fixed)
-            continue;
-        double chi2 = chi2_of(count[c], experiments), p = fit_chi2_tail(chi2, BINS - 1);
-        double far = least_probable(below, count[c], experiments);
-        int wrong = !(p > 1e-3 / (double)(n + 1)) || far < least;
-        bad += wrong ? 1 : 0;
-        printf("  %-22s chi2 %5.1f  p %.4f  farthest %.4f %s  ", name, chi2, p, far, wrong ? "NOT UNIFORM" : "");
-        for (size_t b = 0; b < BINS; b++)
-            printf(" %zu", in_bin(count[c], b));
-        printf("\n");
-    }
-    free(below);
+    size_t n = x.k->nparam + x.study->ngroup * (x.k->nlinear + 1);
+    for (size_t c = 0; c < n; c++)
+        if (c >= x.k->nparam || !x.param[c].fixed)
+            fit_samples_name(x.k, x.study->ngroup, c, quantity[c].name);
+    snprintf(quantity[n].name, sizeof quantity[n].name, "log density");
+    for (size_t e = 0; e < experiments; e++)
+        clean += run(&x, e, quantity) ? 1 : 0;
+    printf("%s: %zu experiments, %zu with divergences or weights that failed, seed %llu\n", x.study->model, experiments,
+           experiments - clean, (unsigned long long)x.seed);
+    size_t bad = sbc_report(quantity, n + 1, experiments);
     int shows = x.shards > 1 && !x.corrected;
     if (shows)
         printf("  consensus of %zu shards: %s\n", x.shards, bad ? "biased, as it must be" : "NO BIAS FOUND");

@@ -10,8 +10,7 @@
 #include "dataset.h"
 #include "law.h"
 #include "linkage.h"
-#include "sampling.h"
-#include "special.h"
+#include "sbc_ranks.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -20,7 +19,7 @@
 
 extern const struct fit_kernel fit_kernel_laws_photon_decay, fit_kernel_laws_detector_groups;
 
-enum { BINS = 20, RANKS = 100, THIN = 6, MOST = 24, MOST_ROWS = 64, MOST_COLUMNS = 4, GROUPS = 6 };
+enum { MOST = 24, MOST_ROWS = 64, MOST_COLUMNS = 4, GROUPS = 6 };
 
 struct study {
     const char *name;
@@ -61,12 +60,6 @@ struct experiment {
     struct fit_posterior_level level[MOST];
 };
 
-static void stop(const char *what, const struct fit_error *err)
-{
-    fprintf(stderr, "sbc_laws: %s: %s\n", what, err->message);
-    exit(1);
-}
-
 static size_t value_column(const struct fit_kernel *k)
 {
     size_t c = 0;
@@ -89,7 +82,7 @@ static void make_data(struct experiment *x)
     const struct fit_dataset_table t = {.nrow = x->study->nrow, .ncolumn = k->ncolumn, .naxis = k->naxis, .column = column,
                                         .axis = &axis, .value = x->column[value_column(k)]};
     if (fit_dataset_new_table(&t, &x->ds, &err) != FIT_OK || fit_dataset_finish(x->ds, &err) != FIT_OK)
-        stop("data", &err);
+        sbc_stop("data", &err);
     x->k = k;
     for (size_t p = 0; p < k->nparam; p++)
         for (size_t g = 0; g < x->ds->layout.ngroup; g++)
@@ -97,7 +90,7 @@ static void make_data(struct experiment *x)
     if (!k->naxis)
         return;
     if (fit_linkage_new(k, x->ds, &(struct fit_linkage_spec){.share = share}, &x->link, &err) != FIT_OK)
-        stop("groups", &err);
+        sbc_stop("groups", &err);
     x->k = &x->link->kernel;
 }
 
@@ -146,22 +139,9 @@ static void draw_values(struct experiment *x, struct fit_rng *rng)
     free(ws);
 }
 
-static double true_density(const struct fit_posterior_setup *setup)
-{
-    struct fit_posterior *p;
-    struct fit_error err = {0};
-    double q[MOST], lp = NAN;
-    if (fit_posterior_new(setup, &p, &err) != FIT_OK)
-        stop("posterior", &err);
-    fit_posterior_start(p, q);
-    p->target.eval(p->target.user, 0, q, &lp, NULL);
-    fit_posterior_free(p);
-    return lp;
-}
-
 /* Adds the ranks of one experiment; the last is that of the log density.  Returns 0 when the chain had divergences
  * (counted, not dropped). */
-static int run(struct experiment *x, size_t number, size_t *rank)
+static int run(struct experiment *x, size_t number, struct sbc_quantity *quantity)
 {
     struct fit_rng rng = {.seed = x->seed, .chain = (uint32_t)number, .purpose = FIT_RNG_START};
     struct fit_error err = {0};
@@ -182,17 +162,12 @@ static int run(struct experiment *x, size_t number, size_t *rank)
                                         .lin = &none, .sigma = one, .count = 1, .chains = 1, .threads = 1,
                                         .variance = FIT_VARIANCE_KNOWN};
     struct fit_sampling_options opt = {.method = FIT_SAMPLING_NUTS, .chains = 1, .warmup = 300,
-                                       .draws = (RANKS - 1) * THIN, .target_accept = 0.95,
+                                       .draws = (SBC_RANKS - 1) * SBC_THIN, .target_accept = 0.95,
                                        .seed = x->seed + 1000 + number, .threads = 1};
-    double lp = true_density(&setup);
+    double lp = sbc_true_density(&setup);
     if (fit_sample(&setup, NULL, &opt, &s, &err) != FIT_OK)
-        stop("sampling", &err);
-    memset(rank, 0, (s.nparam + 1) * sizeof *rank);
-    for (size_t k = 0; k < s.draws; k += THIN) {
-        for (size_t c = 0; c < s.nparam; c++)
-            rank[c] += s.x[k * s.ncolumn + c] < x->theta[c];
-        rank[s.nparam] += s.lp[k] < lp;
-    }
+        sbc_stop("sampling", &err);
+    sbc_rank(&s, x->theta, s.nparam, lp, quantity);
     int clean = !(s.divergences > 0);
     fit_samples_free(&s);
     return clean;
@@ -200,10 +175,9 @@ static int run(struct experiment *x, size_t number, size_t *rank)
 
 int main(int argc, char **argv)
 {
-    size_t count[MOST][BINS] = {{0}}, rank[MOST], experiments = argc > 2 ? (size_t)atol(argv[2]) : 100, clean = 0, bad = 0;
+    static struct sbc_quantity quantity[MOST + 1];
+    size_t experiments = argc > 2 ? (size_t)atol(argv[2]) : 100, clean = 0, n = 0;
     struct experiment x = {.seed = argc > 3 ? (uint64_t)atoll(argv[3]) : 7};
-    char name[MOST][64];
-    size_t n = 0;
     for (size_t k = 0; argc > 1 && k < sizeof studies / sizeof *studies; k++)
         if (strcmp(studies[k].name, argv[1]) == 0)
             x.study = &studies[k];
@@ -212,28 +186,14 @@ int main(int argc, char **argv)
         return 3;
     }
     for (size_t e = 0; e < experiments; e++) {
-        clean += run(&x, e, rank) ? 1 : 0;
+        clean += run(&x, e, quantity) ? 1 : 0;
         n = x.k->nparam;
         for (size_t c = 0; c < n; c++)
-            snprintf(name[c], sizeof name[c], "%s", x.k->param[c].name);
+            snprintf(quantity[c].name, sizeof quantity[c].name, "%s", x.k->param[c].name);
         free_data(&x);
-        for (size_t c = 0; c <= n; c++)
-            count[c][rank[c] * BINS / RANKS]++;
     }
     printf("%s: %zu experiments, %zu with divergences, seed %llu\n", x.study->name, experiments, experiments - clean,
            (unsigned long long)x.seed);
-    snprintf(name[n], sizeof name[n], "log density");
-    for (size_t c = 0; c <= n; c++) {
-        double chi2 = 0, expected = (double)experiments / BINS;
-        for (size_t b = 0; b < BINS; b++)
-            chi2 += ((double)count[c][b] - expected) * ((double)count[c][b] - expected) / expected;
-        double p = fit_chi2_tail(chi2, BINS - 1);
-        int wrong = !(p > 1e-3 / (double)(n + 1));
-        bad += wrong ? 1 : 0;
-        printf("  %-22s chi2 %5.1f  p %.4f %s  ", name[c], chi2, p, wrong ? "NOT UNIFORM" : "");
-        for (size_t b = 0; b < BINS; b++)
-            printf(" %zu", count[c][b]);
-        printf("\n");
-    }
-    return bad != 0;
+    snprintf(quantity[n].name, sizeof quantity[n].name, "log density");
+    return sbc_report(quantity, n + 1, experiments) != 0;
 }
