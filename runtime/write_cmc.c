@@ -34,7 +34,7 @@ static int open_cmc(struct cmc *c, const struct fit_results *r)
     *c = (struct cmc){
         r,
         s,
-        malloc((s->ncolumn + 1) * sizeof *c->column),
+        calloc(s->ncolumn + 1, sizeof *c->column),
         malloc((s->ncolumn + 1) * sizeof *c->name),
         malloc((s->ncolumn + 1) * sizeof *c->text),
         malloc((total * s->ncolumn + s->ncolumn * s->ncolumn + 1) * sizeof *c->buffer)};

@@ -113,7 +113,7 @@ static void put_residual_number(struct fit_nc *f, size_t m, const char *what, si
     char path[FIT_NC_PATH], name[80];
     size_t n = c->ngroup;
     for (size_t g = 0; g <= n; g++)
-        f->buffer[g] = *(const double *)((const char *)&c->result[g * FIT_RESIDUAL_MEASURES + m] + at);
+        memcpy(&f->buffer[g], (const char *)&c->result[g * FIT_RESIDUAL_MEASURES + m] + at, sizeof *f->buffer);
     snprintf(name, sizeof name, "%s_%s", fit_residual_word((enum fit_residual_measure)m), what);
     fit_h5r_reals(f->w, fit_nc_path(path, group, name), f->group_name ? 1 : 0, &n, f->buffer, NULL);
     if (f->group_name)

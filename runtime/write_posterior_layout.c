@@ -125,23 +125,22 @@ void fit_nc_each_variable(struct fit_nc *f, const char *group, int fixed,
     const struct fit_samples *s = f->s;
     int averaged = fit_config_scaling(f->r->config, s->ngroup) == FIT_SCALING_AVERAGED;
     for (size_t c = 0; c < s->nparam + s->nlinear + 1; c++) {
-        size_t q = c - s->nparam;
-        const struct fit_param *p = c < s->nparam    ? &k->param[c]
-                                    : q < s->nlinear ? &k->linear[q]
-                                                     : NULL;
+        const size_t q = c - s->nparam;
+        const int noise = c == s->nparam + s->nlinear;
+        const struct fit_param *p = c < s->nparam ? &k->param[c] : noise ? NULL : &k->linear[q];
         struct fit_nc_variable v = {
-            .unit = p ? p->unit : "1",
-            .doc = p ? p->doc : "standard deviation of the noise",
+            .unit = noise ? "1" : p->unit,
+            .doc = noise ? "standard deviation of the noise" : p->doc,
             .first = q < s->nlinear || c < s->nparam ? c : s->nparam + s->ngroup * s->nlinear,
             .stride = q < s->nlinear ? s->nlinear : 1};
-        fit_nc_variable_name(f, p ? p->name : "sigma", v.name);
+        fit_nc_variable_name(f, noise ? "sigma" : p->name, v.name);
         if (c < s->nparam)
             v.stride = 0;
-        v.grouped = f->group_name && c >= s->nparam && !(p && (p->over < 0 || averaged));
-        for (size_t other = 0; !p && other < s->nparam; other++)
+        v.grouped = f->group_name && c >= s->nparam && (noise || (p->over >= 0 && !averaged));
+        for (size_t other = 0; noise && other < s->nparam; other++)
             if (strcmp(k->param[other].name, "sigma") == 0)
                 snprintf(v.name, sizeof v.name, "sigma_noise");
-        if (is_fixed(f, &v) == fixed && (p || !k->density))
+        if (is_fixed(f, &v) == fixed && (!noise || !k->density))
             put(f, group, &v);
     }
 }
