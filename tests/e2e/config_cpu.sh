@@ -3,13 +3,8 @@
 # packages: config_cpu.sh BINDIR
 set -eu
 bin=$1
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
+. "$(dirname "$0")/../support/test.sh"
 failed=0
-fail() {
-    echo "FAILED: $*"
-    failed=1
-}
 number() { sed -n "s/.*\"$1\": \([0-9.]*\).*/\1/p" "$2"; } # number KEY FILE
 unset OMP_NUM_THREADS XLA_FLAGS VIRTUAL_ENV CONDA_PREFIX
 
@@ -88,5 +83,4 @@ done
 code=0
 "$bin/homodyne-config-cpu" --mode fast >/dev/null 2>"$dir/err" || code=$?
 [ $code = 3 ] && grep -q "cmc-hpc" "$dir/err" || fail "an unknown mode: exit code $code"
-[ "$failed" -eq 0 ] && echo "all is well"
-exit $failed
+finish

@@ -5,19 +5,10 @@
 # What has no effect is told by name; the exit status is 0, or 2 when a chain of so few draws has not converged.
 set -eu
 bin=$1
-here=$(cd "$(dirname "$0")" && pwd)
+. "$(dirname "$0")/../support/test.sh"
 shared=${FIT_SHARED:-$here/../../../shared}
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir"
 h=$bin/homodyne
-failed=0
 ran=0
-
-fail() {
-    echo "FAILED: $*"
-    failed=1
-}
 
 # run CONFIG MODEL: least squares, then sampling; both leave results of the right model, and complete files
 run() {
@@ -98,5 +89,4 @@ else
 fi
 
 echo "$ran runs"
-[ "$failed" -eq 0 ] && echo "all is well"
-exit $failed
+finish

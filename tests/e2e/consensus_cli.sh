@@ -4,35 +4,7 @@
 #     consensus_cli.sh BINDIR TESTDIR
 set -eu
 bin=$1/homodyne-static_isotropic tool=$2/posterior_file
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir"
-failed=0
-
-fail() {
-    echo "FAILED: $*"
-    failed=1
-}
-
-# expect CODE COMMAND...
-expect() {
-    code=$1
-    shift
-    got=0
-    "$@" >out 2>err || got=$?
-    [ "$got" -eq "$code" ] || {
-        fail "exit code $got, not $code: $*"
-        cat out err
-    }
-}
-
-# has FILE TEXT
-has() {
-    grep -qF -- "$2" "$1" || {
-        fail "$1 does not say: $2"
-        head -20 "$1"
-    }
-}
+. "$(dirname "$0")/../support/test.sh"
 
 "$bin" simulate -o d.h5 --frames 60 --dt 0.1 --q 0.0054 --phi 0 --set D0=20000 --set alpha=-0.3 --set D_offset=1000 \
     --contrast 0.3 --offset 1 --noise 0.005 --seed 4 --config-out d.yaml --quiet

@@ -4,41 +4,7 @@
 #     faults.sh BINDIR
 set -u
 bin=$1/homodyne-static_isotropic
-dir=$(mktemp -d)
-trap 'chmod -R u+rwx "$dir"; rm -rf "$dir"' EXIT
-cd "$dir" || exit 1
-failed=0
-
-fail() {
-    echo "FAILED: $*"
-    failed=1
-}
-
-# expect CODE COMMAND...
-expect() {
-    code=$1
-    shift
-    got=0
-    "$@" >out 2>err || got=$?
-    [ "$got" -eq "$code" ] || {
-        fail "exit code $got, not $code: $*"
-        cat err
-    }
-}
-
-# says TEXT: the last message
-says() {
-    grep -qF -- "$1" err || {
-        fail "the message does not say: $1"
-        cat err
-    }
-}
-
-# no_pieces FOLDER: nothing of a temporary name; fit.json, when it is there, is complete
-no_pieces() {
-    [ -z "$(find "$1" -name '*.part' 2>/dev/null)" ] || fail "$1 holds a temporary file"
-    [ ! -f "$1/fit.json" ] || [ "$(tail -c 2 "$1/fit.json")" = "}" ] || fail "$1/fit.json is cut"
-}
+. "$(dirname "$0")/../support/test.sh"
 
 expect 0 "$bin" simulate --frames 20 --dt 0.1 --q 0.01 --phi 0 --noise 0.01 --seed 3 -o e.h5 --config-out c.yaml
 fit() {
@@ -115,5 +81,4 @@ for signal in INT TERM KILL; do
     [ ! -e "sig$signal/posterior.nc" ] || [ $signal != KILL ] || fail "posterior.nc after SIGKILL"
 done
 
-[ $failed -eq 0 ] && echo "faults: all right"
-exit $failed
+finish

@@ -3,40 +3,9 @@
 # validate, config, compare, models compiled when they are named, help and manual: front.sh BINDIR
 set -eu
 bin=$1
-here=$(cd "$(dirname "$0")" && pwd)
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir"
+. "$(dirname "$0")/../support/test.sh"
 h=$bin/homodyne
 export XDG_CACHE_HOME="$dir/cache"
-failed=0
-
-fail() {
-    echo "FAILED: $*"
-    failed=1
-}
-
-expect() { # expect CODE COMMAND...; output is kept in `out` and `err`
-    code=$1
-    shift
-    got=0
-    "$@" >out 2>err </dev/null || got=$?
-    [ "$got" -eq "$code" ] || {
-        fail "exit code $got, not $code: $*"
-        cat err
-    }
-}
-
-has() { # has FILE TEXT
-    grep -qF -- "$2" "$1" || {
-        fail "$1 does not say: $2"
-        head -5 "$1"
-    }
-}
-
-hasnot() {
-    ! grep -qF -- "$2" "$1" || fail "$1 says: $2"
-}
 
 # ---- experiments
 grid="--frames 80 --dt 0.1 --q 0.0054 --contrast 0.3 --offset 1 --noise 0.01 --quiet"
@@ -289,5 +258,4 @@ has out "off by"
 awk '/^(D0|alpha|D_offset|gamma|beta|phi0)/ { n++; if ($5 < -4 || $5 > 4) exit 1 } END { exit n != 7 }' out ||
     fail "the demo is far from the truth"
 
-[ "$failed" -eq 0 ] && echo "all is well"
-exit $failed
+finish

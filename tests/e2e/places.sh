@@ -28,9 +28,9 @@ nowhere() {
     mv "$dir/before" before
     expect "$@"
     all_files >after
-    grep -vxF -f before after | grep -vx "$dir/work/\(before\|after\)" >more
-    [ ! -s more ] || fail "$2 $3: $(head -n 3 more) is not below the output folder"
-    rm -f before after more
+    grep -vxF -f before after | grep -vx "$dir/work/\(before\|after\)" >new
+    [ ! -s new ] || fail "$2 $3: $(head -n 3 new) is not below the output folder"
+    rm -f before after new
 }
 
 # ---- every key that looks like a place, with places that are none of the output folder's

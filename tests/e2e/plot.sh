@@ -3,39 +3,14 @@
 # packages; what is refused leaves nothing behind: plot.sh BINDIR
 set -eu
 bin=$1
-here=$(cd "$(dirname "$0")" && pwd)
+. "$(dirname "$0")/../support/test.sh"
 examples=$here/../../examples
 data=$here/../data
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir"
 mkdir tmp
 export TMPDIR="$dir/tmp"
 h=$bin/homodyne
-failed=0
 echo 'leak:libfontconfig' >lsan
 export LSAN_OPTIONS="suppressions=$dir/lsan:print_suppressions=0"
-
-fail() {
-    echo "FAILED: $*"
-    failed=1
-}
-
-expect() { # expect CODE COMMAND...; output is kept in `out` and `err`
-    code=$1
-    shift
-    got=0
-    "$@" >out 2>err </dev/null || got=$?
-    [ "$got" -eq "$code" ] || {
-        fail "exit code $got, not $code: $*"
-        cat err
-    }
-    [ -z "$(ls tmp)" ] || fail "$* leaves $(ls tmp)"
-}
-
-has() {
-    grep -qF -- "$2" "$1" || fail "$1 does not say: $2"
-}
 
 files() { # files N PATTERN...
     n=$1
@@ -141,5 +116,5 @@ head -c 3000 "$data/chx.h5" >cut.h5
 expect 4 "$h" plot cut.h5
 expect 3 "$h" extract "$examples/laminar/experiment.yaml"
 
-[ "$failed" -eq 0 ] && echo "all is well"
-exit $failed
+[ -z "$(ls tmp)" ] || fail "temporary files stay: $(ls tmp)"
+finish

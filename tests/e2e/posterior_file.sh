@@ -4,17 +4,8 @@
 # Python: each interpreter named in FIT_PYTHON (by colons; default: python3) that has h5py, xarray or
 # ArviZ.
 set -eu
-bin=$1 tool=$2/posterior_file here=$(dirname "$0")
-here=$(cd "$here" && pwd)
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir"
-failed=0
-
-fail() {
-    echo "FAILED: $*"
-    failed=1
-}
+bin=$1 tool=$2/posterior_file
+. "$(dirname "$0")/../support/test.sh"
 
 truth="--set D0=2000 --set alpha=-0.3 --set D_offset=100 --set gamma_dot_t0=0.004 --set beta=-0.4
        --set gamma_dot_t_offset=0.0003 --set phi0=-4 --contrast 0.3"
@@ -78,5 +69,5 @@ for python in ${FIT_PYTHON:-python3}; do
     *) cat out err && fail "$python" ;;
     esac
 done
-[ "$failed" -eq 0 ] && echo "all is well; $pythons Python interpreters agree"
-exit $failed
+echo "$pythons Python interpreters agree"
+finish

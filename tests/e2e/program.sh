@@ -3,35 +3,7 @@
 # Simulates experiments, fits them, and looks at exit codes, files and numbers.
 set -eu
 pairs=$1 table=$2
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir"
-failed=0
-
-fail() {
-    echo "FAILED: $*"
-    failed=1
-}
-
-# expect CODE COMMAND...: the exit code; output is kept in `out` and `err`.
-expect() {
-    code=$1
-    shift
-    got=0
-    "$@" >out 2>err || got=$?
-    [ "$got" -eq "$code" ] || {
-        fail "exit code $got, not $code: $*"
-        cat err
-    }
-}
-
-# has FILE TEXT
-has() {
-    grep -qF -- "$2" "$1" || {
-        fail "$1 does not say: $2"
-        head -5 "$1"
-    }
-}
+. "$(dirname "$0")/../support/test.sh"
 
 # number FILE.json NAME KEY: of parameter NAME
 number() {
@@ -182,5 +154,4 @@ expect 3 "$table" simulate -o wrong.h5 --x 0:10:11
 expect 3 "$table" simulate -o wrong.csv --x 0:10:11 --frames 20
 expect 3 "$pairs" simulate -o wrong.h5 --x 0:10:11 $grid $truth
 
-[ "$failed" -eq 0 ] && echo "all is well"
-exit $failed
+finish

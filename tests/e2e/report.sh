@@ -3,36 +3,12 @@
 # refused leaves nothing behind: report.sh BINDIR
 set -eu
 bin=$1
-here=$(cd "$(dirname "$0")" && pwd)
+. "$(dirname "$0")/../support/test.sh"
 examples=$here/../../examples
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir"
 h=$bin/homodyne
-failed=0
 # sanitized builds: fontconfig keeps what it has read, to the end of the program
 echo 'leak:libfontconfig' >lsan
 export LSAN_OPTIONS="suppressions=$dir/lsan:print_suppressions=0"
-
-fail() {
-    echo "FAILED: $*"
-    failed=1
-}
-
-expect() { # expect CODE COMMAND...; output is kept in `out` and `err`
-    code=$1
-    shift
-    got=0
-    "$@" >out 2>err </dev/null || got=$?
-    [ "$got" -eq "$code" ] || {
-        fail "exit code $got, not $code: $*"
-        cat err
-    }
-}
-
-has() {
-    grep -qF -- "$2" "$1" || fail "$1 does not say: $2"
-}
 
 count() { # count N TEXT FILE: lines with it
     n=$(grep -cF -- "$2" "$3") || true
@@ -205,5 +181,4 @@ mkdir -p sealed/report.html
 expect 4 "$h" report fit -o sealed/report.html
 [ -d sealed/report.html ] || fail "a folder was replaced"
 
-[ "$failed" -eq 0 ] && echo "all is well"
-exit $failed
+finish

@@ -3,35 +3,7 @@
 #     resume.sh BINDIR TESTDIR
 set -eu
 bin=$1/homodyne-laminar tool=$2/posterior_file
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir"
-failed=0
-
-fail() {
-    echo "FAILED: $*"
-    failed=1
-}
-
-# expect CODE COMMAND...
-expect() {
-    code=$1
-    shift
-    got=0
-    "$@" >out 2>err || got=$?
-    [ "$got" -eq "$code" ] || {
-        fail "exit code $got, not $code: $*"
-        cat err
-    }
-}
-
-# has FILE TEXT
-has() {
-    grep -qF -- "$2" "$1" || {
-        fail "$1 does not say: $2"
-        head -5 "$1"
-    }
-}
+. "$(dirname "$0")/../support/test.sh"
 
 # whole FOLDER: nothing in it is half written
 whole() {
@@ -228,5 +200,4 @@ has err 'no regular file'
 expect 0 "$bin" fit d.yaml -o k $settings
 "$tool" same t1/posterior.nc k/posterior.nc || fail "the second run in a folder has other draws"
 
-[ "$failed" -eq 0 ] && echo "all is well"
-exit $failed
+finish

@@ -3,35 +3,8 @@
 # grows: series.sh BINDIR
 set -eu
 bin=$1
-here=$(cd "$(dirname "$0")" && pwd)
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir"
+. "$(dirname "$0")/../support/test.sh"
 h=$bin/homodyne
-failed=0
-
-fail() {
-    echo "FAILED: $*"
-    failed=1
-}
-
-expect() { # expect CODE COMMAND...; output is kept in `out` and `err`
-    code=$1
-    shift
-    got=0
-    "$@" >out 2>err </dev/null || got=$?
-    [ "$got" -eq "$code" ] || {
-        fail "exit code $got, not $code: $*"
-        cat err
-    }
-}
-
-has() {
-    grep -qF -- "$2" "$1" || {
-        fail "$1 does not say: $2"
-        head -5 "$1"
-    }
-}
 
 make() { # make FILE FRAMES SEED D0
     "$h" simulate --model static_isotropic -o "$1" --frames "$2" --dt 0.1 --q 0.0054 --phi 0 --contrast 0.3 --offset 1 \
@@ -222,5 +195,4 @@ wait $pid || got=$?
 python3 -c 'import json; [json.loads(line) for line in open("out")]' 2>/dev/null || ! command -v python3 >/dev/null ||
     fail "watch --json: not a value on each line: $(cat out)"
 
-[ "$failed" -eq 0 ] && echo "all is well"
-exit $failed
+finish

@@ -3,21 +3,12 @@
 # in files, lines of 80 columns, help on one screen: terminal.sh BINDIR
 set -eu
 bin=$1
-here=$(cd "$(dirname "$0")" && pwd)
+. "$(dirname "$0")/../support/test.sh"
 examples=$here/../../examples
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir"
 h=$bin/homodyne
 export XDG_CACHE_HOME="$dir/cache"
 echo 'leak:libfontconfig' >lsan
 export LSAN_OPTIONS="suppressions=$dir/lsan:print_suppressions=0"
-failed=0
-
-fail() {
-    echo "FAILED: $*"
-    failed=1
-}
 
 cp "$examples/laminar/experiment.h5" .
 sed 's/start_frame.*/start_frame: 1/; s/end_frame.*/end_frame: 60/' "$examples/laminar/experiment.yaml" >my.yaml
@@ -162,5 +153,4 @@ got=0
 less/bin/homodyne report d3 >out 2>err || got=$?
 [ $got -eq 3 ] && grep -q "no homodyne-report" err || fail "report without its program: $got, $(cat err)"
 
-[ "$failed" -eq 0 ] && echo "all is well"
-exit $failed
+finish

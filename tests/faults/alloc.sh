@@ -15,16 +15,8 @@ set -u
 bin=$(cd "$1" && pwd) library=$2 step=$3 first=${4:-1}
 [ $# -lt 4 ] && shift 3 || shift 4
 only=" $* "
-models=$(cd "$(dirname "$0")/../../models" && pwd) || exit 1
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir" || exit 1
-failed=0
-
-fail() {
-    echo "FAILED: $*"
-    failed=$((failed + 1))
-}
+. "$(dirname "$0")/../support/test.sh"
+models=$here/../../models
 
 # What the results say, without what differs from run to run.
 essence() {
@@ -127,5 +119,4 @@ all report "$bin/homodyne" report r -o OUT/report.html
 step=$((step * 8)) # many, and all of the same kind
 all compile "$bin/homodyne-gen" "$models/laminar.lua" -o OUT
 
-[ $failed -eq 0 ] && echo "alloc: all right"
-[ $failed -eq 0 ]
+finish

@@ -5,38 +5,11 @@
 #     around.sh BINDIR fail_clock.so fail_signal.so
 set -u
 bin=$1/homodyne-static_isotropic gen=$1/homodyne-gen clock=$2 signal=$3
-models=$(cd "$(dirname "$0")/../../models" && pwd) || exit 1
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir" || exit 1
-failed=0
-
-fail() {
-    echo "FAILED: $*"
-    [ ! -s err ] || tail -n 3 err
-    failed=1
-}
-
-# expect CODE COMMAND...
-expect() {
-    code=$1
-    shift
-    got=0
-    "$@" >out 2>err || got=$?
-    [ "$got" -eq "$code" ] || fail "exit code $got, not $code: $*"
-}
-
-says() {
-    grep -qF -- "$1" err || fail "the message does not say: $1"
-}
+. "$(dirname "$0")/../support/test.sh"
+models=$here/../../models
 
 numbers() {
     grep -E '"(status|cost|value|std)":' "$1/fit.json"
-}
-
-whole() {
-    [ -z "$(find "$1" -name '*.part' 2>/dev/null)" ] || fail "$1 holds a temporary file"
-    [ ! -f "$1/fit.json" ] || [ "$(tail -c 2 "$1/fit.json")" = "}" ] || fail "$1/fit.json is cut"
 }
 
 expect 0 "$bin" simulate --frames 40 --dt 0.1 --q 0.01 --phi 0 --noise 0.01 --seed 3 -o e.h5 --config-out c.yaml
@@ -54,14 +27,14 @@ begin=$(date +%s)
 expect 2 jumping -o limit --method nuts --draws 300000 --chains 2 --max-seconds 2
 [ $(($(date +%s) - begin)) -lt 60 ] || fail "--max-seconds 2 took longer than a minute"
 grep -q '"posterior"' limit/fit.json || fail "no posterior at the limit of time"
-whole limit
+no_pieces limit
 
 # Interrupted and shortened calls change nothing.
 storm() { LD_PRELOAD=$signal "$bin" fit c.yaml --quiet --threads 2 "$@"; }
 expect 0 storm -o storm
 numbers storm >a
 numbers right | cmp -s - a || fail "signals changed the numbers"
-whole storm
+no_pieces storm
 expect 0 storm -o storm2 --stream on
 numbers storm2 >a
 numbers right | cmp -s - a || fail "signals changed the numbers of a streamed fit"
@@ -81,7 +54,7 @@ for most in 3 4 5 6 8; do
     esac
     [ $got -eq 0 ] || [ -s err ] || [ $most -lt 4 ] || fail "$most descriptors: no message"
     [ $got -eq 0 ] || [ ! -e "few$most/fit.json" ] || fail "$most descriptors: a result and an error"
-    whole "few$most"
+    no_pieces "few$most"
 done
 
 # The folder of the results goes while it runs: made again, or told.
@@ -97,7 +70,7 @@ case $got in
 4) says "gone/" ;;
 *) fail "the folder went: exit code $got" ;;
 esac
-whole gone
+no_pieces gone
 
 # The data are cut or replaced while it reads them in every pass.
 "$bin" simulate --frames 1500 --dt 0.1 --q 0.01 --phi 0 --noise 0.01 --seed 3 -o big.h5 >/dev/null || exit 1
@@ -116,7 +89,7 @@ for how in cut replaced; do
     [ $got -eq 4 ] || fail "data $how while it reads: exit code $got"
     says "moving.h5"
     [ ! -e "$how/fit.json" ] || fail "data $how while it reads: results"
-    whole "$how"
+    no_pieces "$how"
 done
 
 # A link under a temporary name is not followed; the numbers of processes are guessed.
@@ -149,5 +122,4 @@ wait $run || fail "two compilers: the first"
 cmp both/laminar.c alone/laminar.c || fail "two compilers: another file"
 [ -z "$(find both -name '*.part')" ] || fail "two compilers: a temporary file"
 
-[ $failed -eq 0 ] && echo "around: all right"
-exit $failed
+finish
