@@ -223,6 +223,22 @@ static enum fit_status set_up(struct loading *l, const double *setting, struct f
 
 /* ---- errors of the data ---------------------------------------------------------------------- */
 
+enum fit_status fit_measurement_give_sigma(struct fit_measurement *m, size_t n, const double *sigma,
+                                           struct fit_error *err)
+{
+    if (n != 1 && n != m->ngroup)
+        return fit_fail(err, FIT_ERR_CONFIG, "sigma: %zu values for %zu groups of data; give one, or one each", n,
+                        m->ngroup);
+    for (size_t g = 0; g < m->ngroup; g++) {
+        double v = sigma[n == 1 ? 0 : g];
+        if (!(v > 0) || !isfinite(v))
+            return fit_fail(err, FIT_ERR_CONFIG, "sigma: %g is not possible; it must be positive", v);
+        m->group[g].sigma = v;
+    }
+    m->sigma_from = FIT_SIGMA_GIVEN;
+    return FIT_OK;
+}
+
 static enum fit_status set_up_sigma(struct loading *l, struct fit_error *err)
 {
     const struct fit_selection *sel = l->sel;
@@ -233,19 +249,10 @@ static enum fit_status set_up_sigma(struct loading *l, struct fit_error *err)
         (st = fit_source_attach_sigma(l->src, sel->sigma_path, err)) != FIT_OK)
         return st;
     if (sel->sigma == FIT_SIGMA_VALUE) {
-        if (sel->nsigma != 1 && sel->nsigma != m->ngroup)
-            return fit_fail(err, FIT_ERR_CONFIG,
-                            "sigma: %zu values for %zu matrices; give one, or one each",
-                            sel->nsigma, m->ngroup);
-        for (size_t g = 0; g < m->ngroup; g++) {
-            double v = sel->sigma_value[sel->nsigma == 1 ? 0 : g];
-            if (!(v > 0) || !isfinite(v))
-                return fit_fail(err, FIT_ERR_CONFIG,
-                                "sigma: %g is not possible; it must be positive", v);
-            m->group[g].sigma = v;
-            differ |= v < m->group[0].sigma || v > m->group[0].sigma;
-        }
-        m->sigma_from = FIT_SIGMA_GIVEN;
+        if ((st = fit_measurement_give_sigma(m, sel->nsigma, sel->sigma_value, err)) != FIT_OK)
+            return st;
+        for (size_t g = 0; g < m->ngroup; g++)
+            differ |= m->group[g].sigma < m->group[0].sigma || m->group[g].sigma > m->group[0].sigma;
     } else if (l->src->has_sigma) {
         m->sigma_from = FIT_SIGMA_ARRAY;
         fit_notes_add(&m->notes, "errors (sigma) of the data are read from %s",

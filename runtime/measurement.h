@@ -68,6 +68,10 @@ enum fit_status fit_measurement_load(const struct fit_selection *sel,
                                      struct fit_measurement **m, struct fit_error *err);
 void fit_measurement_free(struct fit_measurement *m);
 
+/* The standard deviation of the values is known: one number (n = 1), or one for each group. */
+enum fit_status fit_measurement_give_sigma(struct fit_measurement *m, size_t n, const double *sigma,
+                                           struct fit_error *err);
+
 /* Largest memory of loading, bytes: for a message before it begins.  weighted: with errors, or
  * with holes. */
 size_t fit_measurement_memory(size_t file_frames, size_t used_frames, size_t ngroup, int weighted);

@@ -27,25 +27,31 @@ static const char *in_folder(const char *name)
     return path[turn];
 }
 
-/* A file of the folder with these lines. */
-static const char *write_table(const char *text)
+/* The option --data with a new table of these lines. */
+static const char *with_table(const char *text)
 {
-    const char *path = in_folder("data.csv");
-    FILE *file = fopen(path, "w");
+    static char option[620];
+    FILE *file = fopen(in_folder("data.csv"), "w");
     assert_non_null(file);
     fputs(text, file);
     fclose(file);
-    return path;
+    snprintf(option, sizeof option, "--data=%s", in_folder("data.csv"));
+    return option;
 }
 
-/* what: --data or --sigma=.., before the file of a table or of a configuration. */
-static void expect_source(const char *program, const char *what, const char *file, const char *source)
+/* data: with_table(), or a configuration; sigma: an option, or NULL.  Returns the exit status. */
+static int fit(const char *program, const char *data, const char *sigma)
+{
+    const char *argv[] = {program, "fit", "--quiet", "-o", in_folder("out"), data, sigma, NULL};
+    return e2e_run(argv, NULL, NULL);
+}
+
+static void expect_source(const char *program, const char *data, const char *sigma, const char *source)
 {
     char *text = NULL, word[64];
     struct fit_h5 *h = NULL;
     struct fit_error err = {0};
-    const char *argv[] = {program, "fit", "--quiet", "-o", in_folder("out"), what, file, NULL};
-    int status = e2e_run(argv, NULL, NULL);
+    int status = fit(program, data, sigma);
     assert_true(status == 0 || status == 2); /* so few points: converged or not */
     if (fit_h5_open(in_folder("out/fit.h5"), &h, &err) != FIT_OK ||
         fit_h5_read_string(h, "/entry/fit_quality/sigma_source", &text, &err) != FIT_OK)
@@ -66,10 +72,19 @@ static const char counts[] = "T,n\n0.05,1\n0.1,0\n0.1,2\n0.2,3\n0.2,1\n0.5,5\n0.
 static void test_each_source(void **state)
 {
     (void)state;
-    expect_source("homodyne-kww", "--data", write_table(decay), "residuals");
-    expect_source("homodyne-kww", "--data", write_table(decay_sigma), "file");
-    expect_source("homodyne-laminar", "--sigma=0.01", FIT_SOURCE_DIR "/examples/laminar/experiment.yaml", "given");
-    expect_source("homodyne-speckle_counts", "--data", write_table(counts), "law");
+    expect_source("homodyne-kww", with_table(decay), NULL, "residuals");
+    expect_source("homodyne-kww", with_table(decay), "--sigma=0.002", "given");
+    expect_source("homodyne-kww", with_table(decay_sigma), NULL, "file");
+    expect_source("homodyne-laminar", FIT_SOURCE_DIR "/examples/laminar/experiment.yaml", "--sigma=0.01", "given");
+    expect_source("homodyne-speckle_counts", with_table(counts), NULL, "law");
+}
+
+static void test_sigma_is_not_given_twice(void **state)
+{
+    (void)state;
+    assert_int_equal(fit("homodyne-kww", with_table(decay_sigma), "--sigma=0.002"), 3);
+    assert_int_equal(fit("homodyne-kww", with_table(decay), "--sigma=0.002,0.003"), 3); /* one curve */
+    assert_int_equal(fit("homodyne-speckle_counts", with_table(counts), "--sigma=1"), 3);
 }
 
 static int open_folder(void **state)
@@ -88,6 +103,7 @@ static int close_folder(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_each_source)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_each_source),
+                                       cmocka_unit_test(test_sigma_is_not_given_twice)};
     return cmocka_run_group_tests(tests, open_folder, close_folder);
 }
