@@ -4,11 +4,11 @@
 #include "run.h"
 
 #include <math.h>
-#include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-_Static_assert(sizeof(sig_atomic_t) == sizeof(int), "interrupt is handed through");
+_Static_assert(sizeof(atomic_int) == sizeof(int) && ATOMIC_INT_LOCK_FREE == 2, "interrupt is handed through");
 
 /* ---- the run --------------------------------------------------------------------------------- */
 
@@ -38,7 +38,7 @@ static enum fit_status set_up(const struct fit_api_problem *p, int shared, struc
         st = fit_setup_links(r->cfg, p->kernel, p->data, shared, s, err);
     r->k = s->link ? &s->link->kernel : p->kernel;
     s->options.start_only = r->o.start_only;
-    s->options.interrupt = (const volatile sig_atomic_t *)r->o.interrupt;
+    s->options.interrupt = (const atomic_int *)r->o.interrupt;
     s->options.progress = r->o.progress ? on_progress : NULL;
     s->options.progress_user = r;
     return st;

@@ -2,7 +2,7 @@
 #include "run.h"
 
 #include <math.h>
-#include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 static int on_progress(void *user, const struct fit_sampling_progress *p)
@@ -107,7 +107,7 @@ static enum fit_status sample(const struct fit_api_problem *p, struct api_run *r
         return st;
     s->options.progress = r->o.progress ? on_progress : NULL;
     s->options.progress_user = r;
-    s->options.interrupt = (const volatile sig_atomic_t *)r->o.interrupt;
+    s->options.interrupt = (const atomic_int *)r->o.interrupt;
     st = fit_sample(&s->posterior, &r->own, &s->options, &r->samples, err);
     r->sampled = st == FIT_OK;
     return st == FIT_OK ? show(r, err) : st;

@@ -60,7 +60,7 @@ struct fit_collapsed_setup {
     double temper;            /* power of the prior; 1 when 0 */
     const struct fit_collapsed *like; /* s0 of the units as there: for a part of its data; or NULL */
     int threads;              /* of one evaluation */
-    const volatile sig_atomic_t *interrupt;
+    const atomic_int *interrupt;
 };
 
 /* Read-only for others. */

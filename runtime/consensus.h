@@ -44,7 +44,7 @@ struct fit_consensus_options {
     size_t keep;                      /* draws of the combination, draw by draw; 0: none */
     int (*progress)(void *user, size_t done, size_t all); /* on the calling thread; nonzero: stop; or NULL */
     void *progress_user;
-    const volatile sig_atomic_t *interrupt;
+    const atomic_int *interrupt;
 
     /* Results of finished shards, so that a run can go on: of an earlier one with the same setup and options (NULL:
      * none), and what is to be done with those of this one, every save_seconds and when it ends, on the calling

@@ -26,7 +26,7 @@
 #ifndef FIT_FIT_H
 #define FIT_FIT_H
 
-#include <signal.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -120,7 +120,8 @@ struct fit_options {
     fit_progress_fn *progress;
     void *progress_user;
     double max_seconds;                     /* 0: no limit */
-    const volatile sig_atomic_t *interrupt; /* nonzero value: stop; may be NULL */
+    const atomic_int *interrupt;            /* nonzero value: stop; may be NULL.  Atomic, for it is set by
+                                               handlers of signals and read by threads */
 };
 
 /* Fills in the defaults named above. */

@@ -9,19 +9,19 @@
 #include "simulate_config.h"
 
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-static volatile sig_atomic_t interrupted;
+static atomic_int interrupted; /* the threads of a fit read it: no sig_atomic_t, which is for one thread */
 
 static void on_interrupt(int number)
 {
     (void)number;
-    if (interrupted)
+    if (atomic_exchange(&interrupted, 1))
         _exit(130);
-    interrupted = 1;
 }
 
 static void catch_interrupts(void)

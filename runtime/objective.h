@@ -19,7 +19,7 @@
 #ifndef FIT_OBJECTIVE_H
 #define FIT_OBJECTIVE_H
 
-#include <signal.h>
+#include <stdatomic.h>
 
 #include "dataset.h"
 #include "fit.h"
@@ -35,7 +35,7 @@ struct fit_objective_setup {
     const double *shrink;       /* nlinear, or NULL: 1/2 shrink sum_g (lin - mean of all groups)^2 is added to the
                                    cost, over the groups' own values; 0: not */
     int threads;
-    const volatile sig_atomic_t *interrupt;
+    const atomic_int *interrupt;
 };
 
 /* How residuals are weighted on top of the weights of the data set. */

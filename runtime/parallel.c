@@ -17,7 +17,7 @@
 
 struct fit_parallel {
     const struct fit_dataset *ds;
-    const volatile sig_atomic_t *interrupt;
+    const atomic_int *interrupt;
     int threads;
     size_t nleaf, nout, stride; /* stride: doubles of the largest tile, rounded up */
     size_t nscratch;            /* doubles of scratch per thread */

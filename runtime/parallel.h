@@ -8,7 +8,7 @@
 #ifndef FIT_PARALLEL_H
 #define FIT_PARALLEL_H
 
-#include <signal.h>
+#include <stdatomic.h>
 
 #include "dataset.h"
 
@@ -25,7 +25,7 @@ struct fit_parallel_need {
     size_t nscratch; /* arrays as long as the largest tile that every thread gets */
     size_t nextra;   /* further doubles that every thread gets, behind those arrays */
     int threads;     /* 0: the default */
-    const volatile sig_atomic_t *interrupt; /* may be NULL */
+    const atomic_int *interrupt; /* may be NULL */
 };
 
 enum fit_status fit_parallel_new(const struct fit_dataset *ds, const struct fit_parallel_need *need,

@@ -63,7 +63,7 @@ struct fit_posterior_setup {
     const struct fit_posterior *like;  /* ds is a part of the data of that: the same coordinates; or NULL */
     size_t chains;                     /* evaluations at the same time, each with tables of its own */
     int threads;                       /* of one evaluation */
-    const volatile sig_atomic_t *interrupt;
+    const atomic_int *interrupt;
 };
 
 enum fit_posterior_kind {

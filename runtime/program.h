@@ -11,7 +11,7 @@
 #include "fit/kernel.h"
 #include "status.h"
 
-#include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 
 struct fit_program {
@@ -21,7 +21,7 @@ struct fit_program {
     char **argv;
     FILE *out, *err;
     int err_is_terminal;
-    const volatile sig_atomic_t *interrupt; /* > 0: the user asked to stop */
+    const atomic_int *interrupt; /* > 0: the user asked to stop */
     int exit_code; /* set by a command that succeeds with another code than 0 */
 };
 

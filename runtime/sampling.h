@@ -84,7 +84,7 @@ struct fit_sampling_options {
 
     fit_sampling_progress_fn *progress;
     void *progress_user;
-    const volatile sig_atomic_t *interrupt;
+    const atomic_int *interrupt;
 };
 
 struct fit_column_summary {
