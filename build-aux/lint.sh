@@ -25,11 +25,11 @@ for folder in $folders runtime/include; do
 done
 bad=0
 
-# hg_bug() and dsl_fail() do not return, which cppcheck reads from abort() but not from _Noreturn.
+# hg_bug(), hg_out_of_memory() and dsl_fail() do not return, which cppcheck reads from abort() but not from _Noreturn.
 # shellcheck disable=SC2086
 cppcheck -q -j"$jobs" --std=c11 --language=c --library=posix --library=gnu --error-exitcode=1 \
     --enable=warning,performance,portability --suppressions-list=build-aux/lint/cppcheck.txt \
-    '-Dhg_bug(...)=abort()' '-Ddsl_fail(...)=abort()' -DFIT_VERSION='"0"' $include \
+    '-Dhg_bug(...)=abort()' '-Dhg_out_of_memory(...)=abort()' '-Ddsl_fail(...)=abort()' -DFIT_VERSION='"0"' $include \
     --template='{file}:{line}: {severity}: {message} [{id}]' "$@" || bad=1
 
 # Findings with the notes behind them, but for those that build-aux/lint/clang-tidy.txt lists.
