@@ -133,7 +133,8 @@ static struct cost one_pass(struct pass *p, int way)
     if (way == STREAMED || way == TILES || way == READ)
         forget_file();
     struct cost was = now();
-    struct fit_parallel_task task = {way == TILES ? nothing : sum_tile, p, p->nout[p->kind]};
+    struct fit_parallel_task task = {way == TILES ? nothing : sum_tile, p, p->nout[p->kind],
+                                     way != TILES && p->k->raw};
     if (way == READ)
         read_alone();
     else if (way == COMPUTING)

@@ -301,15 +301,16 @@ void hg_block_loops(FILE *out, const char *call, const char *row_end)
 const char hg_block_head[] =
     "    const size_t ng = l->ngroup, j = b * FIT_LANES + h;\n"
     "    const fit_vm lanes = masked ? fit_pair_lanes(t, i, j) : (fit_vm){0};\n"
-    "    (void)exps, (void)lanes;\n";
+    "    const struct fit_raw_place place = fit_raw_place(l, t, i, j);\n"
+    "    (void)exps, (void)lanes, (void)place;\n";
 
 const char hg_group_head[] =
-    "        const double *y = t->y + at + g * FIT_LANES + h;\n"
-    "        __builtin_prefetch(y + 64 * FIT_LANES);\n"
+    "        const size_t in_tile = at + g * FIT_LANES + h;\n"
     "        fit_vm use = lanes;\n"
     "        fit_vd weight = {0};\n"
     "        if (masked) {\n"
-    "            weight = t->w ? fit_vload(t->w + at + g * FIT_LANES + h) : fit_vset1(1.0);\n"
+    "            weight = t->w ? fit_vload(t->w + in_tile) : fit_vset1(1.0);\n"
     "            use &= weight > 0.0;\n"
     "        }\n"
-    "        (void)use, (void)weight;\n";
+    "        const fit_vd y = fit_data(masked, use, t, &place, g, in_tile, 64 * FIT_LANES);\n"
+    "        (void)use, (void)weight, (void)y;\n";

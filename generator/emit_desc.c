@@ -316,8 +316,8 @@ void hg_emit_desc(const struct hg_model *m, const char *variant, int intercept,
     text_field(out, "reference", m->reference);
     text_field(out, "source", m->file);
     text_field(out, "hash", m->hash);
-    fprintf(out, "    .isa = FIT_KERNEL_ISA,\n    .space = %s,\n",
-            m->space == FIT_ROWS ? "FIT_ROWS" : "FIT_PAIRS");
+    fprintf(out, "    .isa = FIT_KERNEL_ISA,\n    .space = %s,\n    .raw = %d,\n",
+            m->space == FIT_ROWS ? "FIT_ROWS" : "FIT_PAIRS", m->space == FIT_PAIRS);
     count_field(out, "param", m->param.n);
     count_field(out, "linear", m->linear.n);
     fprintf(out, "    .intercept = %d,\n", intercept);

@@ -204,7 +204,7 @@ void hg_emit_seeds(struct hg_emit *em, struct hg_code *c, const char *y, const h
 
 static void group_part(struct adjoint *x, struct hg_code *c, const hg_id *root)
 {
-    hg_emit_seeds(x->em, c, "fit_vload(y)", root);
+    hg_emit_seeds(x->em, c, "y", root);
     hg_block_need_scalars(c, x->nfield, x->field);
     for (uint32_t f = 0; f < x->nfield; f++)
         hg_code_need(c, x->field[f]);

@@ -16,7 +16,7 @@ static uint32_t moment_sums(struct hg_emit *em, FILE *out, struct hg_code *c, in
     uint32_t Q = em->p->nlinear, n = 0;
     double v, u;
     int rest = !hg_is_value(em->e, em->rest, 0.0);
-    const char *y = rest ? "d" : "fit_vload(y)";
+    const char *y = rest ? "d" : "y";
     for (uint32_t p = 0; p < Q; p++) {
         if (is_constant(em, em->basis[p], &v))
             continue;
@@ -116,7 +116,7 @@ void hg_emit_moments(struct hg_emit *em, FILE *out)
             hg_line(&c, "const fit_vd b%u_w = fit_weighted(masked, weight, b%u);", q, q);
         }
     if (rest) {
-        hg_line(&c, "const fit_vd d = fit_kept(masked, use, fit_vload(y) - (%s));", hg_code_text(&c, em->rest));
+        hg_line(&c, "const fit_vd d = fit_kept(masked, use, y - (%s));", hg_code_text(&c, em->rest));
         hg_line(&c, "const fit_vd d_w = fit_weighted(masked, weight, d);");
     }
     moment_sums(em, out, &c, 1);

@@ -129,7 +129,7 @@ static void accumulate_slots(struct hg_emit *em, struct hg_code *c)
 static void store_channels(struct hg_emit *em, struct hg_code *c)
 {
     uint32_t E = em->p->nchannel;
-    hg_line(c, "const fit_vd r = fit_kept(masked, use, fit_vload(y) - (%s));", hg_block_mean(c));
+    hg_line(c, "const fit_vd r = fit_kept(masked, use, y - (%s));", hg_block_mean(c));
     for (uint32_t e = 0; e < E; e++)
         hg_line(c, "at_m[%u] = fit_weighted(masked, root, fit_kept(masked, use, %s)); /* m_%s */", e,
                 hg_code_vector(c, em->m[e]), em->p->channel[e].name);
@@ -140,10 +140,9 @@ static const char group_loop[] =
     "    for (size_t k = k0; k < k1; k++) {\n"
     "        const size_t b = first + k / PIECES, h = k % PIECES * FIT_VL, j = b * FIT_LANES + h;\n"
     "        const size_t here = at + ((b - first) * ng + g) * FIT_LANES + h;\n"
-    "        const double *y = t->y + here;\n"
+    "        const struct fit_raw_place place = fit_raw_place(l, t, i, j);\n"
     "        const fit_vd *at_pair = pair + k * PAIRS;\n"
     "        fit_vd *at_column = column + k * COLUMNS, *at_m = m + k * BATCH * CHANNELS_R;\n"
-    "        __builtin_prefetch(y + STRIP * ng * FIT_LANES);\n"
     "        fit_vm use = {0};\n"
     "        fit_vd weight = {0}, root = {0};\n"
     "        if (masked) {\n"
@@ -152,6 +151,7 @@ static const char group_loop[] =
     "            weight = fit_where_set(use, weight);\n"
     "            root = fit_vsqrt(weight);\n"
     "        }\n"
+    "        const fit_vd y = fit_data(masked, use, t, &place, g, here, STRIP * ng * FIT_LANES);\n"
     "        (void)use, (void)weight, (void)root, (void)at_column, (void)at_pair, (void)j;\n";
 
 static void group_function(struct hg_emit *em, struct hg_code *c, const struct split *s, uint32_t nroot,

@@ -290,9 +290,9 @@ enum fit_status fit_cmd_bench(struct fit_program *p, const struct fit_cli *cli,
     }
     uint64_t repeat = cli->repeat ? cli->repeat : 1;
     struct times t;
-    t.value = time_sum(&b, &(struct fit_parallel_task){tile_moments, &b, b.nmoments}, 0, repeat);
-    t.normal = time_sum(&b, &(struct fit_parallel_task){tile_normal, &b, b.nnormal}, 1, repeat);
-    struct fit_parallel_task gradient = {tile_gradient, &b, b.k->nparam};
+    t.value = time_sum(&b, &(struct fit_parallel_task){tile_moments, &b, b.nmoments, b.k->raw}, 0, repeat);
+    t.normal = time_sum(&b, &(struct fit_parallel_task){tile_normal, &b, b.nnormal, b.k->raw}, 1, repeat);
+    struct fit_parallel_task gradient = {tile_gradient, &b, b.k->nparam, b.k->raw};
     t.gradient = b.k->gradient ? time_sum(&b, &gradient, 1, repeat) : NAN;
     t.jacobian = time_points(&b, repeat < 3 ? repeat : 3);
     if (cli->json)

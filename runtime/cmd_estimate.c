@@ -105,7 +105,7 @@ static enum fit_status time_sums(struct sums *s, const struct fit_dataset *ds, i
     *ns = INFINITY;
     for (int k = 0; k < REPEAT && st == FIT_OK; k++) {
         double begin = fit_seconds();
-        fit_parallel_sum(par, &(struct fit_parallel_task){sum_tile, s, nout}, s->out);
+        fit_parallel_sum(par, &(struct fit_parallel_task){sum_tile, s, nout, s->k->raw}, s->out);
         *ns = fmin(*ns, 1e9 * (fit_seconds() - begin) / (double)ds->npoint);
     }
     fit_parallel_free(par);

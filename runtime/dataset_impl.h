@@ -47,6 +47,9 @@ struct fit_values {
     size_t g;
 };
 
+/* 1: every value counts, has weight 1 and stands beside that of the next frame. */
+int fit_values_plain(const struct fit_dataset *ds, const struct fit_values *v);
+
 /* Fills y (and w, unless NULL) of a tile for the group of v. */
 void fit_dataset_put_tile(const struct fit_dataset *ds, const struct fit_values *v,
                           const struct fit_tile *t, double *y, double *w);

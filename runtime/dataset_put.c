@@ -147,10 +147,9 @@ static void put_row(const struct fit_layout *l, const struct fit_values *v, cons
         put_block(l, v, t, i, b + whole, y + whole * stride, NULL);
 }
 
-/* Every value counts, has weight 1 and stands beside that of the next frame. */
-static int is_plain(const struct fit_dataset *ds, const struct fit_values *v, const double *w)
+int fit_values_plain(const struct fit_dataset *ds, const struct fit_values *v)
 {
-    return v->clean && ds->private_->contiguous && !w && v->y.column == 1 && !(v->y.baseline > 0);
+    return v->clean && ds->private_->contiguous && v->y.column == 1 && !(v->y.baseline > 0);
 }
 
 void fit_dataset_put_tile(const struct fit_dataset *ds, const struct fit_values *v,
@@ -158,7 +157,7 @@ void fit_dataset_put_tile(const struct fit_dataset *ds, const struct fit_values 
 {
     const struct fit_layout *l = &ds->layout;
     const size_t stride = l->ngroup * L;
-    int quick = is_plain(ds, v, w);
+    int quick = !w && fit_values_plain(ds, v);
     size_t at = v->g * L;
     for (size_t i = t->i0; i < t->i1; i++) {
         size_t b = (t->j0 > i + 1 ? t->j0 : i + 1) / L, end = ceil_div(t->j1, L);
@@ -207,7 +206,7 @@ void fit_dataset_put_groups(const struct fit_dataset *ds, const struct fit_value
     double *reference = malloc(n * sizeof *reference);
     int plain = from && reference && n > 1;
     for (size_t g = 0; plain && g < n; g++) {
-        plain = is_plain(ds, &v[g], w) && v[g].y.single && v[g].y.row == v[0].y.row;
+        plain = !w && fit_values_plain(ds, &v[g]) && v[g].y.single && v[g].y.row == v[0].y.row;
         reference[g] = v[g].reference;
     }
     if (plain)

@@ -89,7 +89,7 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *x, int de
 
 /* Parts of the scratch of one thread. */
 struct parts {
-    double *inner, *out, *lin, *adj, *sum, *y, *w;
+    double *inner, *out, *lin, *adj, *sum, *y, *w, *raw, *reference;
 };
 
 static size_t longest_out(const struct fit_linkage *k)
@@ -110,8 +110,8 @@ static size_t divide(const struct fit_linkage *k, const struct fit_layout *l, do
     }
     if (k->nclass > 1 && k->inner->space == FIT_PAIRS)
         tile = l->chunk * l->panel * n;
-    const size_t size[] = {inner, longest_out(k), n * q, n * (1 + triangle(q)), 3 * n, tile, tile};
-    double **part[] = {&t->inner, &t->out, &t->lin, &t->adj, &t->sum, &t->y, &t->w};
+    const size_t size[] = {inner, longest_out(k), n * q, n * (1 + triangle(q)), 3 * n, tile, tile, n, n};
+    double **part[] = {&t->inner, &t->out, &t->lin, &t->adj, &t->sum, &t->y, &t->w, &t->raw, &t->reference};
     for (size_t i = 0; i < sizeof size / sizeof *size; i++) {
         *part[i] = scratch ? scratch + at : NULL;
         at += padded(size[i]);
@@ -164,6 +164,15 @@ static int class_tile(const struct fit_layout *l, const struct fit_tile *t, size
     }
     if (k->nclass == 1 || k->inner->space == FIT_ROWS)
         return 1;
+    if (t->raw) {
+        const float **raw = (const float **)(void *)s->raw;
+        for (size_t g = 0; g < c->ngroup; g++) {
+            raw[g] = t->raw[c->group[g]];
+            s->reference[g] = t->reference[c->group[g]];
+        }
+        own->raw = raw;
+        own->reference = s->reference;
+    }
     if (t->y) {
         gather(c, ngroup, t, t->y, s->y);
         own->y = s->y;

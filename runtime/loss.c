@@ -117,7 +117,7 @@ static void pass_tile(void *user, const struct fit_tile *t, double *scratch, siz
 
 static enum fit_eval run(struct pass *p)
 {
-    struct fit_parallel_task task = {pass_tile, p, p->n};
+    struct fit_parallel_task task = {pass_tile, p, p->n, 0};
     return fit_parallel_sum(p->obj->par, &task, p->obj->sum) ? FIT_EVAL_STOP : FIT_EVAL_OK;
 }
 

@@ -221,7 +221,8 @@ static enum fit_eval run_pass(struct fit_objective *o, size_t n,
                               void (*tile)(void *, const struct fit_tile *, double *, size_t,
                                            double *))
 {
-    struct fit_parallel_task task = {tile, o, n};
+    struct fit_parallel_task task = {
+        tile, o, n, o->kernel->raw && o->weighting == FIT_WEIGHT_DATA && tile != direct_tile};
     if (fit_parallel_sum(o->par, &task, o->sum))
         return FIT_EVAL_STOP;
     for (size_t k = 0; k < n; k++)

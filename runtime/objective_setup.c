@@ -269,7 +269,7 @@ static enum fit_status begin_density(struct fit_objective *o, struct fit_error *
     const double MOST = 1e6;
     if (!o->kernel->density)
         return FIT_OK;
-    struct fit_parallel_task task = {constant_tile, o, 1};
+    struct fit_parallel_task task = {constant_tile, o, 1, 0};
     if (fit_parallel_sum(o->par, &task, &o->density_constant))
         return fit_fail(err, FIT_ERR_INTERRUPTED, "fit: interrupted");
     if (!isfinite(o->density_constant))

@@ -160,12 +160,15 @@ static void sum_leaf(void *user, size_t leaf, size_t thread)
             fit_dataset_abandon(p->ds);
             break;
         }
-        const struct fit_tile *tile =
-            fit_dataset_tile(p->ds, t, p->buffer + thread * p->nbuffer, &own);
+        double *buffer = p->buffer + thread * p->nbuffer;
+        const struct fit_tile *tile = task->raw ? fit_dataset_lend(p->ds, t, buffer, &own)
+                                                : fit_dataset_tile(p->ds, t, buffer, &own);
         if (!tile)
             break;
         double *out = t == first ? sum : one;
         task->tile(task->user, tile, scratch, p->stride, out);
+        if (task->raw && fit_dataset_give_back(p->ds, t, tile))
+            break;
         for (size_t k = 0; t != first && k < task->nout; k++)
             sum[k] += one[k];
     }

@@ -41,6 +41,7 @@ struct fit_parallel_task {
     void (*tile)(void *user, const struct fit_tile *t, double *scratch, size_t stride, double *out);
     void *user;
     size_t nout;
+    int raw; /* 1: `tile` may get tiles with fit_tile.raw in place of y */
 };
 
 /* total[nout] <- sum over all tiles.  Returns 0, or 1 when *interrupt became nonzero on the way or

@@ -30,6 +30,8 @@
  *   pairs:  for i in [i0, i1)  for block b in [max(j0, i+1) / 8, ceil(j1 / 8))  for g  8 lanes j = 8b .. 8b+7
  *           a lane counts when i < j < j1;  other lanes hold zero.
  *   rows:   for block b in [i0 / 8, ceil(i1 / 8))  8 lanes;  a lane counts when row < i1.
+ * Pairs without weights may also lie in single precision as a file has them, row by row in a matrix of each group
+ * (fit_tile.raw): kernels that say so (fit_kernel.raw) read them there, with the same bits.
  */
 #ifndef FIT_KERNEL_H
 #define FIT_KERNEL_H
@@ -37,7 +39,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define FIT_KERNEL_ABI 5
+#define FIT_KERNEL_ABI 6
 #define FIT_LANES 8 /* doubles in a vector; fixed, so the order of summation does not depend on the machine */
 
 enum fit_space { FIT_PAIRS, FIT_ROWS };
@@ -230,6 +232,14 @@ struct fit_tile {
     const double *y; /* measured values minus a reference per group, see fit_kernel.intercept */
     const double *w; /* weights (1/variance, up to a factor), or NULL: all 1 */
     const double *sum; /* 3 per group: sum of w, w y, w y^2 over the lanes that count */
+
+    /* Not NULL: y is NULL and w is NULL, and the value of the pair (i, j) of group g, less its reference, is
+     *     raw[g][(i - i0) * raw_row + (j - j0)] - reference[g]        for i0 <= i < i1, j0 <= j < j1.
+     * What is there for j <= i may be anything. */
+    const float *const *raw; /* ngroup */
+    ptrdiff_t raw_row;
+    const double *reference; /* ngroup */
+    size_t ahead;            /* rows: those a kernel may ask the cache for while it computes */
 };
 
 struct fit_kernel {
@@ -243,6 +253,7 @@ struct fit_kernel {
     const char *hash;     /* SHA-256 of the model's source text, hexadecimal */
     const char *isa;      /* "x86-64-v3", ...; set by the build */
     enum fit_space space;
+    int raw; /* 1: moments, normal and gradient also take tiles whose values are fit_tile.raw */
 
     size_t nparam;
     const struct fit_param *param;

@@ -229,6 +229,47 @@ FIT_INLINE fit_vm fit_pair_lanes(const struct fit_tile *t, size_t i, size_t j)
     return m;
 }
 
+/* Where the columns from j on of row i are in a tile in single precision (fit_tile.raw), and what will be wanted some
+ * rows later, or in the panel that follows: elements from the first one of each group.  Two blocks ask for the line of
+ * their first and of their last element, which may be two. */
+struct fit_raw_place {
+    const float *const *raw; /* NULL: in double precision */
+    const double *reference;
+    ptrdiff_t here, ahead;
+};
+
+FIT_INLINE struct fit_raw_place fit_raw_place(const struct fit_layout *l, const struct fit_tile *t, size_t i, size_t j)
+{
+    if (!t->raw)
+        return (struct fit_raw_place){NULL, NULL, 0, 0};
+    const size_t row = i - t->i0, later = row + t->ahead, n = t->i1 - t->i0;
+    const ptrdiff_t column = (ptrdiff_t)(j - t->j0), last = j % (2 * FIT_LANES) < FIT_LANES ? 0 : FIT_LANES - 1;
+    return (struct fit_raw_place){
+        t->raw, t->reference, (ptrdiff_t)row * t->raw_row + column,
+        (later < n ? (ptrdiff_t)later * t->raw_row : (ptrdiff_t)(later - n) * t->raw_row + (ptrdiff_t)l->panel) +
+            column + last};
+}
+
+/* Data of group g there, or at t->y + at; what comes `next` doubles later, or as above, is asked for.  Single precision
+ * is read in lanes that are in use only: others may lie outside the file. */
+FIT_INLINE fit_vd fit_data(int masked, fit_vm use, const struct fit_tile *t, const struct fit_raw_place *p, size_t g,
+                           size_t at, size_t next)
+{
+    if (!p->raw) {
+        __builtin_prefetch(t->y + at + next);
+        return fit_vload(t->y + at);
+    }
+    const float *x = p->raw[g];
+    __builtin_prefetch(x + p->ahead);
+    if (!masked)
+        return fit_vload_single(x + p->here) - p->reference[g];
+    fit_vd v = {0};
+    for (size_t k = 0; k < FIT_VL; k++)
+        if (use[k])
+            v[k] = (double)x[p->here + (ptrdiff_t)k] - p->reference[g];
+    return v;
+}
+
 /* Rows row, row+1, ... of a table that belong to the tile. */
 FIT_INLINE fit_vm fit_row_lanes(const struct fit_tile *t, size_t row)
 {

@@ -61,6 +61,21 @@ FIT_INLINE fit_vd fit_vload(const double *p)
     return r;
 }
 
+/* From single precision; p need not be aligned.  gcc makes two halves of __builtin_convertvector. */
+FIT_INLINE fit_vd fit_vload_single(const float *p)
+{
+    float x __attribute__((vector_size(4 * FIT_VL)));
+    memcpy(&x, p, sizeof x);
+#if FIT_VL == 8 && defined(__AVX512F__) && !defined(__clang__)
+    enum { CURRENT_ROUNDING = 4 };
+    return __builtin_ia32_cvtps2pd512_mask(x, (fit_vd){0}, -1, CURRENT_ROUNDING);
+#elif FIT_VL == 4 && defined(__AVX__) && !defined(__clang__)
+    return __builtin_ia32_cvtps2pd256(x);
+#else
+    return __builtin_convertvector(x, fit_vd);
+#endif
+}
+
 FIT_INLINE void fit_vstore(double *p, fit_vd a)
 {
     memcpy(__builtin_assume_aligned(p, sizeof a), &a, sizeof a);

@@ -132,7 +132,8 @@ FIT_INLINE void moments_block(const struct fit_layout *l, const struct tables *w
 {
     const size_t ng = l->ngroup, j = b * FIT_LANES + h;
     const fit_vm lanes = masked ? fit_pair_lanes(t, i, j) : (fit_vm){0};
-    (void)exps, (void)lanes;
+    const struct fit_raw_place place = fit_raw_place(l, t, i, j);
+    (void)exps, (void)lanes, (void)place;
     const double inv_tau_ref = w->inv_tau_ref[0];
     const fit_vd d_t = fit_vload(w->t + j) - w->t[i];
     const double inv_age_ref = w->inv_age_ref[0];
@@ -146,21 +147,21 @@ FIT_INLINE void moments_block(const struct fit_layout *l, const struct tables *w
     const fit_vd b_contrast = fit_vexp(-2.0*fit_vpow(inv_tau_ref*d_t*fit_vpow(inv_age_ref*age,
             fit_vset1(minus_mu)), fit_vset1(gamma_2))); /* ballistic_aging.lua:38  [1] */
     for (size_t g = 0; g < ng; g++) {
-        const double *y = t->y + at + g * FIT_LANES + h;
-        __builtin_prefetch(y + 64 * FIT_LANES);
+        const size_t in_tile = at + g * FIT_LANES + h;
         fit_vm use = lanes;
         fit_vd weight = {0};
         if (masked) {
-            weight = t->w ? fit_vload(t->w + at + g * FIT_LANES + h) : fit_vset1(1.0);
+            weight = t->w ? fit_vload(t->w + in_tile) : fit_vset1(1.0);
             use &= weight > 0.0;
         }
-        (void)use, (void)weight;
+        const fit_vd y = fit_data(masked, use, t, &place, g, in_tile, 64 * FIT_LANES);
+        (void)use, (void)weight, (void)y;
         fit_vd *restrict sum = sums + g * 3;
         const fit_vd b0 = fit_kept(masked, use, b_contrast); /* multiplies contrast */
         const fit_vd b0_w = fit_weighted(masked, weight, b0);
         sum[0] += b0_w;
         sum[1] += b0_w*b0;
-        sum[2] += b0_w*fit_vload(y);
+        sum[2] += b0_w*y;
     }
 }
 
@@ -277,10 +278,9 @@ FIT_INLINE void normal_group(const struct fit_layout *l, const struct tables *w,
     for (size_t k = k0; k < k1; k++) {
         const size_t b = first + k / PIECES, h = k % PIECES * FIT_VL, j = b * FIT_LANES + h;
         const size_t here = at + ((b - first) * ng + g) * FIT_LANES + h;
-        const double *y = t->y + here;
+        const struct fit_raw_place place = fit_raw_place(l, t, i, j);
         const fit_vd *at_pair = pair + k * PAIRS;
         fit_vd *at_column = column + k * COLUMNS, *at_m = m + k * BATCH * CHANNELS_R;
-        __builtin_prefetch(y + STRIP * ng * FIT_LANES);
         fit_vm use = {0};
         fit_vd weight = {0}, root = {0};
         if (masked) {
@@ -289,6 +289,7 @@ FIT_INLINE void normal_group(const struct fit_layout *l, const struct tables *w,
             weight = fit_where_set(use, weight);
             root = fit_vsqrt(weight);
         }
+        const fit_vd y = fit_data(masked, use, t, &place, g, here, STRIP * ng * FIT_LANES);
         (void)use, (void)weight, (void)root, (void)at_column, (void)at_pair, (void)j;
         const fit_vd b_contrast = at_pair[0];
         const fit_vd b_contrast_age_prod = at_pair[1];
@@ -297,7 +298,7 @@ FIT_INLINE void normal_group(const struct fit_layout *l, const struct tables *w,
         const fit_vd age_prod = at_pair[4];
         const fit_vd age_prod_2 = at_pair[5];
         const fit_vd age_prod_3 = at_pair[6];
-        const fit_vd r = fit_kept(masked, use, fit_vload(y) - (contrast*b_contrast + offset));
+        const fit_vd r = fit_kept(masked, use, y - (contrast*b_contrast + offset));
         at_m[0] = fit_weighted(masked, root, fit_kept(masked, use, prod*age_b_contrast_prod)); /* m_mu */
         at_m[1] = fit_weighted(masked, root, fit_kept(masked, use, prod_2*b_contrast_age_prod)); /* m_tau_ref */
         at_m[2] = fit_weighted(masked, root, fit_kept(masked, use,
@@ -535,7 +536,8 @@ FIT_INLINE void gradient_block(const struct fit_layout *l, const struct tables *
 {
     const size_t ng = l->ngroup, j = b * FIT_LANES + h;
     const fit_vm lanes = masked ? fit_pair_lanes(t, i, j) : (fit_vm){0};
-    (void)exps, (void)lanes;
+    const struct fit_raw_place place = fit_raw_place(l, t, i, j);
+    (void)exps, (void)lanes, (void)place;
     (void)lin, (void)adj, (void)column, (void)row;
     const double inv_tau_ref = w->inv_tau_ref[0];
     const fit_vd d_t = fit_vload(w->t + j) - w->t[i];
@@ -569,18 +571,18 @@ FIT_INLINE void gradient_block(const struct fit_layout *l, const struct tables *
     const fit_vd b_contrast_age_prod_2 = minus_two_gamma*dinv_tau_ref_dtau_ref*b_contrast_age_prod;
     fit_vd F0 = {0};
     for (size_t g = 0; g < ng; g++) {
-        const double *y = t->y + at + g * FIT_LANES + h;
-        __builtin_prefetch(y + 64 * FIT_LANES);
+        const size_t in_tile = at + g * FIT_LANES + h;
         fit_vm use = lanes;
         fit_vd weight = {0};
         if (masked) {
-            weight = t->w ? fit_vload(t->w + at + g * FIT_LANES + h) : fit_vset1(1.0);
+            weight = t->w ? fit_vload(t->w + in_tile) : fit_vset1(1.0);
             use &= weight > 0.0;
         }
-        (void)use, (void)weight;
+        const fit_vd y = fit_data(masked, use, t, &place, g, in_tile, 64 * FIT_LANES);
+        (void)use, (void)weight, (void)y;
         const double *seeds = adj + g * 4, *at_lin = lin + g * 2;
         (void)seeds, (void)at_lin;
-        const fit_vd r = fit_vload(y) - (at_lin[0]*b_contrast + at_lin[1]); /* residual */
+        const fit_vd r = y - (at_lin[0]*b_contrast + at_lin[1]); /* residual */
         const fit_vd seed_contrast = (seeds[0]*at_lin[0])*r - (seeds[1]*b_contrast + seeds[2]);
         F0 += fit_counted(masked, use, weight, seed_contrast);
     }
@@ -869,6 +871,7 @@ const struct fit_kernel FIT_KERNEL_SYMBOL = {
     .hash = "cfd6f477522ccba8d7efe61452fa6f8fe6219b761b72307d7fb1899f0ef0f6b2",
     .isa = FIT_KERNEL_ISA,
     .space = FIT_PAIRS,
+    .raw = 1,
     .nparam = 3,
     .param = desc_param,
     .nlinear = 2,

@@ -360,6 +360,7 @@ const struct fit_kernel FIT_KERNEL_SYMBOL = {
     .hash = "3a6b70ce36a38eeb8b3f035e35405ac51c9309197b59e1117ff40a07db7d35e8",
     .isa = FIT_KERNEL_ISA,
     .space = FIT_ROWS,
+    .raw = 0,
     .nparam = 2,
     .param = desc_param,
     .nlinear = 2,

@@ -331,6 +331,7 @@ const struct fit_kernel FIT_KERNEL_SYMBOL = {
     .hash = "eec8271d005e51950929edd7c637dc19a74f722107fa4dd2446abfac9daa6c00",
     .isa = FIT_KERNEL_ISA,
     .space = FIT_ROWS,
+    .raw = 0,
     .nparam = 1,
     .param = desc_param,
     .nlinear = 2,

@@ -414,6 +414,7 @@ const struct fit_kernel FIT_KERNEL_SYMBOL = {
     .hash = "3c3c8e1d7d91e9149d0233bec5b8b2adba9c59b6c1b40a888789735350658ee5",
     .isa = FIT_KERNEL_ISA,
     .space = FIT_ROWS,
+    .raw = 0,
     .nparam = 2,
     .param = desc_param,
     .nlinear = 2,

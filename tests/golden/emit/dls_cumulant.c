@@ -411,6 +411,7 @@ const struct fit_kernel FIT_KERNEL_SYMBOL = {
     .hash = "cc0625e131e47bcfc115e454bedaeb4cbdade29a04e4f355b557a0ae3a4918d6",
     .isa = FIT_KERNEL_ISA,
     .space = FIT_ROWS,
+    .raw = 0,
     .nparam = 3,
     .param = desc_param,
     .nlinear = 2,

@@ -410,6 +410,7 @@ const struct fit_kernel FIT_KERNEL_SYMBOL = {
     .hash = "fb94d7830fae41435f7aaf9ccc90b5deac5ecce22036e4ca341473c57609fb9f",
     .isa = FIT_KERNEL_ISA,
     .space = FIT_ROWS,
+    .raw = 0,
     .nparam = 3,
     .param = desc_param,
     .nlinear = 2,

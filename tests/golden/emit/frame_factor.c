@@ -151,19 +151,20 @@ FIT_INLINE void moments_block(const struct fit_layout *l, const struct tables *w
 {
     const size_t ng = l->ngroup, j = b * FIT_LANES + h;
     const fit_vm lanes = masked ? fit_pair_lanes(t, i, j) : (fit_vm){0};
-    (void)exps, (void)lanes;
+    const struct fit_raw_place place = fit_raw_place(l, t, i, j);
+    (void)exps, (void)lanes, (void)place;
     const fit_vd f_j = fit_vload(w->f + j);
     const fit_vd f_i_f_j = w->f[i]*f_j;                                        /* [1] */
     for (size_t g = 0; g < ng; g++) {
-        const double *y = t->y + at + g * FIT_LANES + h;
-        __builtin_prefetch(y + 64 * FIT_LANES);
+        const size_t in_tile = at + g * FIT_LANES + h;
         fit_vm use = lanes;
         fit_vd weight = {0};
         if (masked) {
-            weight = t->w ? fit_vload(t->w + at + g * FIT_LANES + h) : fit_vset1(1.0);
+            weight = t->w ? fit_vload(t->w + in_tile) : fit_vset1(1.0);
             use &= weight > 0.0;
         }
-        (void)use, (void)weight;
+        const fit_vd y = fit_data(masked, use, t, &place, g, in_tile, 64 * FIT_LANES);
+        (void)use, (void)weight, (void)y;
         fit_vd *restrict sum = sums + g * 3;
         const double sin_i = w->sin_t_v_cos_phi0_minus_phi_i[i * ng + g],
                 cos_i = w->cos_t_v_cos_phi0_minus_phi_i[i * ng + g];
@@ -175,7 +176,7 @@ FIT_INLINE void moments_block(const struct fit_layout *l, const struct tables *w
         const fit_vd b0_w = fit_weighted(masked, weight, b0);
         sum[0] += b0_w;
         sum[1] += b0_w*b0;
-        sum[2] += b0_w*fit_vload(y);
+        sum[2] += b0_w*y;
     }
 }
 
@@ -257,10 +258,9 @@ FIT_INLINE void normal_group(const struct fit_layout *l, const struct tables *w,
     for (size_t k = k0; k < k1; k++) {
         const size_t b = first + k / PIECES, h = k % PIECES * FIT_VL, j = b * FIT_LANES + h;
         const size_t here = at + ((b - first) * ng + g) * FIT_LANES + h;
-        const double *y = t->y + here;
+        const struct fit_raw_place place = fit_raw_place(l, t, i, j);
         const fit_vd *at_pair = pair + k * PAIRS;
         fit_vd *at_column = column + k * COLUMNS, *at_m = m + k * BATCH * CHANNELS_R;
-        __builtin_prefetch(y + STRIP * ng * FIT_LANES);
         fit_vm use = {0};
         fit_vd weight = {0}, root = {0};
         if (masked) {
@@ -269,6 +269,7 @@ FIT_INLINE void normal_group(const struct fit_layout *l, const struct tables *w,
             weight = fit_where_set(use, weight);
             root = fit_vsqrt(weight);
         }
+        const fit_vd y = fit_data(masked, use, t, &place, g, here, STRIP * ng * FIT_LANES);
         (void)use, (void)weight, (void)root, (void)at_column, (void)at_pair, (void)j;
         const fit_vd d_t = at_pair[0];
         const fit_vd f_i_f_j = at_pair[1];
@@ -286,7 +287,7 @@ FIT_INLINE void normal_group(const struct fit_layout *l, const struct tables *w,
         const fit_vd f_prod = d_t_sin_t_prod*f_i_f_j;                          /* [s] */
         const fit_vd exp_minus_two_t_rate_j = fit_vload(w->exp_minus_two_t_rate + j);
         const fit_vd t_prod = cos_t_prod*exp_minus_two_t_rate_j;               /* [1] */
-        const fit_vd r = fit_kept(masked, use, fit_vload(y) - (contrast*b_contrast + offset));
+        const fit_vd r = fit_kept(masked, use, y - (contrast*b_contrast + offset));
         at_m[0] = fit_weighted(masked, root, fit_kept(masked, use, contrast*f_j_cos_t_prod)); /* m_f_i */
         at_m[1] = fit_weighted(masked, root, fit_kept(masked, use, contrast*f_i_cos_t_prod)); /* m_f_j */
         at_m[2] = fit_weighted(masked, root, fit_kept(masked, use, prod*f_prod)); /* m_v */
@@ -565,7 +566,8 @@ FIT_INLINE void gradient_block(const struct fit_layout *l, const struct tables *
 {
     const size_t ng = l->ngroup, j = b * FIT_LANES + h;
     const fit_vm lanes = masked ? fit_pair_lanes(t, i, j) : (fit_vm){0};
-    (void)exps, (void)lanes;
+    const struct fit_raw_place place = fit_raw_place(l, t, i, j);
+    (void)exps, (void)lanes, (void)place;
     (void)lin, (void)adj, (void)column, (void)row;
     const fit_vd f_j = fit_vload(w->f + j);
     const fit_vd f_i_f_j = w->f[i]*f_j;                                        /* [1] */
@@ -575,15 +577,15 @@ FIT_INLINE void gradient_block(const struct fit_layout *l, const struct tables *
     fit_vd F1 = {0};
     fit_vd F2 = {0};
     for (size_t g = 0; g < ng; g++) {
-        const double *y = t->y + at + g * FIT_LANES + h;
-        __builtin_prefetch(y + 64 * FIT_LANES);
+        const size_t in_tile = at + g * FIT_LANES + h;
         fit_vm use = lanes;
         fit_vd weight = {0};
         if (masked) {
-            weight = t->w ? fit_vload(t->w + at + g * FIT_LANES + h) : fit_vset1(1.0);
+            weight = t->w ? fit_vload(t->w + in_tile) : fit_vset1(1.0);
             use &= weight > 0.0;
         }
-        (void)use, (void)weight;
+        const fit_vd y = fit_data(masked, use, t, &place, g, in_tile, 64 * FIT_LANES);
+        (void)use, (void)weight, (void)y;
         const double *seeds = adj + g * 4, *at_lin = lin + g * 2;
         (void)seeds, (void)at_lin;
         const double sin_i = w->sin_t_v_cos_phi0_minus_phi_i[i * ng + g],
@@ -593,7 +595,7 @@ FIT_INLINE void gradient_block(const struct fit_layout *l, const struct tables *
         const fit_vd sin_t_prod = sin_j*cos_i - cos_j*sin_i; /* sin of the difference */
         const fit_vd cos_t_prod = cos_j*cos_i + sin_j*sin_i; /* its cosine */
         const fit_vd b_contrast = f_i_f_j*cos_t_prod;                          /* frame_factor.lua:19  [1] */
-        const fit_vd r = fit_vload(y) - (at_lin[0]*b_contrast + at_lin[1]); /* residual */
+        const fit_vd r = y - (at_lin[0]*b_contrast + at_lin[1]); /* residual */
         const fit_vd seed_contrast = (seeds[0]*at_lin[0])*r - (seeds[1]*b_contrast + seeds[2]);
         const double cos_phi0_minus_phi = w->cos_phi0_minus_phi[g];
         const fit_vd sin_t_prod_seed_contrast = sin_t_prod*seed_contrast;
@@ -872,6 +874,7 @@ const struct fit_kernel FIT_KERNEL_SYMBOL = {
     .hash = "57429f83b7990fc7bceee5ed9ae7bbbf92dff09d26b73ac2216976ea96d0d171",
     .isa = FIT_KERNEL_ISA,
     .space = FIT_PAIRS,
+    .raw = 1,
     .nparam = 3,
     .param = desc_param,
     .nlinear = 2,

@@ -370,6 +370,7 @@ const struct fit_kernel FIT_KERNEL_SYMBOL = {
     .hash = "ad8582e71f5e5d9f1ad50bfd0169698e88b59f9736088e480503dabb3038bd55",
     .isa = FIT_KERNEL_ISA,
     .space = FIT_ROWS,
+    .raw = 0,
     .nparam = 2,
     .param = desc_param,
     .nlinear = 2,

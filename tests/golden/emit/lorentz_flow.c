@@ -188,17 +188,18 @@ FIT_INLINE void moments_block(const struct fit_layout *l, const struct tables *w
 {
     const size_t ng = l->ngroup, j = b * FIT_LANES + h;
     const fit_vm lanes = masked ? fit_pair_lanes(t, i, j) : (fit_vm){0};
-    (void)exps, (void)lanes;
+    const struct fit_raw_place place = fit_raw_place(l, t, i, j);
+    (void)exps, (void)lanes, (void)place;
     for (size_t g = 0; g < ng; g++) {
-        const double *y = t->y + at + g * FIT_LANES + h;
-        __builtin_prefetch(y + 64 * FIT_LANES);
+        const size_t in_tile = at + g * FIT_LANES + h;
         fit_vm use = lanes;
         fit_vd weight = {0};
         if (masked) {
-            weight = t->w ? fit_vload(t->w + at + g * FIT_LANES + h) : fit_vset1(1.0);
+            weight = t->w ? fit_vload(t->w + in_tile) : fit_vset1(1.0);
             use &= weight > 0.0;
         }
-        (void)use, (void)weight;
+        const fit_vd y = fit_data(masked, use, t, &place, g, in_tile, 64 * FIT_LANES);
+        (void)use, (void)weight, (void)y;
         fit_vd *restrict sum = sums + g * 3;
         fit_vd b_contrast;
         if (!exps[0 * ng + g].direct)
@@ -211,7 +212,7 @@ FIT_INLINE void moments_block(const struct fit_layout *l, const struct tables *w
         const fit_vd b0_w = fit_weighted(masked, weight, b0);
         sum[0] += b0_w;
         sum[1] += b0_w*b0;
-        sum[2] += b0_w*fit_vload(y);
+        sum[2] += b0_w*y;
     }
 }
 
@@ -289,10 +290,9 @@ FIT_INLINE void normal_group(const struct fit_layout *l, const struct tables *w,
     for (size_t k = k0; k < k1; k++) {
         const size_t b = first + k / PIECES, h = k % PIECES * FIT_VL, j = b * FIT_LANES + h;
         const size_t here = at + ((b - first) * ng + g) * FIT_LANES + h;
-        const double *y = t->y + here;
+        const struct fit_raw_place place = fit_raw_place(l, t, i, j);
         const fit_vd *at_pair = pair + k * PAIRS;
         fit_vd *at_column = column + k * COLUMNS, *at_m = m + k * BATCH * CHANNELS_R;
-        __builtin_prefetch(y + STRIP * ng * FIT_LANES);
         fit_vm use = {0};
         fit_vd weight = {0}, root = {0};
         if (masked) {
@@ -301,6 +301,7 @@ FIT_INLINE void normal_group(const struct fit_layout *l, const struct tables *w,
             weight = fit_where_set(use, weight);
             root = fit_vsqrt(weight);
         }
+        const fit_vd y = fit_data(masked, use, t, &place, g, here, STRIP * ng * FIT_LANES);
         (void)use, (void)weight, (void)root, (void)at_column, (void)at_pair, (void)j;
         fit_vd b_contrast;
         if (!exps[0 * ng + g].direct)
@@ -309,7 +310,7 @@ FIT_INLINE void normal_group(const struct fit_layout *l, const struct tables *w,
         else
             b_contrast = fit_vexp(fit_vload(w->t_sum_j + (b * ng + g) * FIT_LANES + h)
                 - w->t_sum_i[i * ng + g]);
-        const fit_vd r = fit_kept(masked, use, fit_vload(y) - (contrast*b_contrast + offset));
+        const fit_vd r = fit_kept(masked, use, y - (contrast*b_contrast + offset));
         at_m[0] = fit_weighted(masked, root, fit_kept(masked, use,
                 minus_contrast_two_q_sq*b_contrast)); /* m_1 */
         at_m[1] = fit_weighted(masked, root, fit_kept(masked, use, contrast_two_phi_prod*b_contrast)); /* m_2 */
@@ -576,21 +577,22 @@ FIT_INLINE void gradient_block(const struct fit_layout *l, const struct tables *
 {
     const size_t ng = l->ngroup, j = b * FIT_LANES + h;
     const fit_vm lanes = masked ? fit_pair_lanes(t, i, j) : (fit_vm){0};
-    (void)exps, (void)lanes;
+    const struct fit_raw_place place = fit_raw_place(l, t, i, j);
+    (void)exps, (void)lanes, (void)place;
     (void)lin, (void)adj, (void)column, (void)row;
     const double minus_two_q_sq = w->minus_two_q_sq[0];
     fit_vd F0 = {0};
     fit_vd F1 = {0};
     for (size_t g = 0; g < ng; g++) {
-        const double *y = t->y + at + g * FIT_LANES + h;
-        __builtin_prefetch(y + 64 * FIT_LANES);
+        const size_t in_tile = at + g * FIT_LANES + h;
         fit_vm use = lanes;
         fit_vd weight = {0};
         if (masked) {
-            weight = t->w ? fit_vload(t->w + at + g * FIT_LANES + h) : fit_vset1(1.0);
+            weight = t->w ? fit_vload(t->w + in_tile) : fit_vset1(1.0);
             use &= weight > 0.0;
         }
-        (void)use, (void)weight;
+        const fit_vd y = fit_data(masked, use, t, &place, g, in_tile, 64 * FIT_LANES);
+        (void)use, (void)weight, (void)y;
         const double *seeds = adj + g * 4, *at_lin = lin + g * 2;
         (void)seeds, (void)at_lin;
         fit_vd b_contrast;
@@ -600,7 +602,7 @@ FIT_INLINE void gradient_block(const struct fit_layout *l, const struct tables *
         else
             b_contrast = fit_vexp(fit_vload(w->t_sum_j + (b * ng + g) * FIT_LANES + h)
                 - w->t_sum_i[i * ng + g]);
-        const fit_vd r = fit_vload(y) - (at_lin[0]*b_contrast + at_lin[1]); /* residual */
+        const fit_vd r = y - (at_lin[0]*b_contrast + at_lin[1]); /* residual */
         const fit_vd seed_contrast = (seeds[0]*at_lin[0])*r - (seeds[1]*b_contrast + seeds[2]);
         const fit_vd b_contrast_prod = b_contrast*seed_contrast;
         const double two_phi_prod = w->two_phi_prod[g];
@@ -864,6 +866,7 @@ const struct fit_kernel FIT_KERNEL_SYMBOL = {
     .hash = "5c778c9c5a159fc85bd7951c1315be75935b65f9f607a6fe4c38e8b60c0a73cc",
     .isa = FIT_KERNEL_ISA,
     .space = FIT_PAIRS,
+    .raw = 1,
     .nparam = 3,
     .param = desc_param,
     .nlinear = 2,

@@ -135,26 +135,27 @@ FIT_INLINE void moments_block(const struct fit_layout *l, const struct tables *w
 {
     const size_t ng = l->ngroup, j = b * FIT_LANES + h;
     const fit_vm lanes = masked ? fit_pair_lanes(t, i, j) : (fit_vm){0};
-    (void)exps, (void)lanes;
+    const struct fit_raw_place place = fit_raw_place(l, t, i, j);
+    (void)exps, (void)lanes, (void)place;
     const fit_vd x = fit_delta_low(w->int_t_prod, w->int_t_prod_low, j, i);
     const double beta = w->beta[0];
     const fit_vd b_contrast = fit_vexp(-fit_vpow(x, fit_vset1(beta)));         /* not_separable.lua:16  [1] */
     for (size_t g = 0; g < ng; g++) {
-        const double *y = t->y + at + g * FIT_LANES + h;
-        __builtin_prefetch(y + 64 * FIT_LANES);
+        const size_t in_tile = at + g * FIT_LANES + h;
         fit_vm use = lanes;
         fit_vd weight = {0};
         if (masked) {
-            weight = t->w ? fit_vload(t->w + at + g * FIT_LANES + h) : fit_vset1(1.0);
+            weight = t->w ? fit_vload(t->w + in_tile) : fit_vset1(1.0);
             use &= weight > 0.0;
         }
-        (void)use, (void)weight;
+        const fit_vd y = fit_data(masked, use, t, &place, g, in_tile, 64 * FIT_LANES);
+        (void)use, (void)weight, (void)y;
         fit_vd *restrict sum = sums + g * 3;
         const fit_vd b0 = fit_kept(masked, use, b_contrast); /* multiplies contrast */
         const fit_vd b0_w = fit_weighted(masked, weight, b0);
         sum[0] += b0_w;
         sum[1] += b0_w*b0;
-        sum[2] += b0_w*fit_vload(y);
+        sum[2] += b0_w*y;
     }
 }
 
@@ -248,10 +249,9 @@ FIT_INLINE void normal_group(const struct fit_layout *l, const struct tables *w,
     for (size_t k = k0; k < k1; k++) {
         const size_t b = first + k / PIECES, h = k % PIECES * FIT_VL, j = b * FIT_LANES + h;
         const size_t here = at + ((b - first) * ng + g) * FIT_LANES + h;
-        const double *y = t->y + here;
+        const struct fit_raw_place place = fit_raw_place(l, t, i, j);
         const fit_vd *at_pair = pair + k * PAIRS;
         fit_vd *at_column = column + k * COLUMNS, *at_m = m + k * BATCH * CHANNELS_R;
-        __builtin_prefetch(y + STRIP * ng * FIT_LANES);
         fit_vm use = {0};
         fit_vd weight = {0}, root = {0};
         if (masked) {
@@ -260,13 +260,14 @@ FIT_INLINE void normal_group(const struct fit_layout *l, const struct tables *w,
             weight = fit_where_set(use, weight);
             root = fit_vsqrt(weight);
         }
+        const fit_vd y = fit_data(masked, use, t, &place, g, here, STRIP * ng * FIT_LANES);
         (void)use, (void)weight, (void)root, (void)at_column, (void)at_pair, (void)j;
         const fit_vd b_contrast = at_pair[0];
         const fit_vd x_prod = at_pair[1];
         const fit_vd b_contrast_x_prod = at_pair[2];
         const fit_vd b_contrast_x_prod_2 = at_pair[3];
         const fit_vd x_prod_2 = at_pair[4];
-        const fit_vd r = fit_kept(masked, use, fit_vload(y) - (contrast*b_contrast + offset));
+        const fit_vd r = fit_kept(masked, use, y - (contrast*b_contrast + offset));
         at_m[0] = fit_weighted(masked, root, fit_kept(masked, use,
                 minus_contrast_beta*b_contrast_x_prod)); /* m_1 */
         at_m[1] = fit_weighted(masked, root, fit_kept(masked, use,
@@ -499,7 +500,8 @@ FIT_INLINE void gradient_block(const struct fit_layout *l, const struct tables *
 {
     const size_t ng = l->ngroup, j = b * FIT_LANES + h;
     const fit_vm lanes = masked ? fit_pair_lanes(t, i, j) : (fit_vm){0};
-    (void)exps, (void)lanes;
+    const struct fit_raw_place place = fit_raw_place(l, t, i, j);
+    (void)exps, (void)lanes, (void)place;
     (void)lin, (void)adj, (void)column, (void)row;
     const fit_vd x = fit_delta_low(w->int_t_prod, w->int_t_prod_low, j, i);
     const double beta = w->beta[0];
@@ -515,18 +517,18 @@ FIT_INLINE void gradient_block(const struct fit_layout *l, const struct tables *
     const fit_vd x_b_contrast_prod = -x_to_beta*b_contrast*log_x;              /* not_separable.lua:16  [1] */
     fit_vd F0 = {0};
     for (size_t g = 0; g < ng; g++) {
-        const double *y = t->y + at + g * FIT_LANES + h;
-        __builtin_prefetch(y + 64 * FIT_LANES);
+        const size_t in_tile = at + g * FIT_LANES + h;
         fit_vm use = lanes;
         fit_vd weight = {0};
         if (masked) {
-            weight = t->w ? fit_vload(t->w + at + g * FIT_LANES + h) : fit_vset1(1.0);
+            weight = t->w ? fit_vload(t->w + in_tile) : fit_vset1(1.0);
             use &= weight > 0.0;
         }
-        (void)use, (void)weight;
+        const fit_vd y = fit_data(masked, use, t, &place, g, in_tile, 64 * FIT_LANES);
+        (void)use, (void)weight, (void)y;
         const double *seeds = adj + g * 4, *at_lin = lin + g * 2;
         (void)seeds, (void)at_lin;
-        const fit_vd r = fit_vload(y) - (at_lin[0]*b_contrast + at_lin[1]); /* residual */
+        const fit_vd r = y - (at_lin[0]*b_contrast + at_lin[1]); /* residual */
         const fit_vd seed_contrast = (seeds[0]*at_lin[0])*r - (seeds[1]*b_contrast + seeds[2]);
         F0 += fit_counted(masked, use, weight, seed_contrast);
     }
@@ -774,6 +776,7 @@ const struct fit_kernel FIT_KERNEL_SYMBOL = {
     .hash = "64c91b01f0f26e7c2e18819840e6d2bfc79f5f9e8ac6e1f20fef970ee163f6ff",
     .isa = FIT_KERNEL_ISA,
     .space = FIT_PAIRS,
+    .raw = 1,
     .nparam = 3,
     .param = desc_param,
     .nlinear = 2,

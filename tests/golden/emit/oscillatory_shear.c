@@ -185,7 +185,8 @@ FIT_INLINE void moments_block(const struct fit_layout *l, const struct tables *w
 {
     const size_t ng = l->ngroup, j = b * FIT_LANES + h;
     const fit_vm lanes = masked ? fit_pair_lanes(t, i, j) : (fit_vm){0};
-    (void)exps, (void)lanes;
+    const struct fit_raw_place place = fit_raw_place(l, t, i, j);
+    (void)exps, (void)lanes, (void)place;
     const fit_vd d_sin_t_sum = fit_vload(w->sin_t_sum + j) - w->sin_t_sum[i];
     const fit_vd inv_d_sin_t_sum = 1.0/d_sin_t_sum;                            /* oscillatory_shear.lua:44  [1] */
     fit_vd exp_minus_t_two_q_sq_D;
@@ -196,15 +197,15 @@ FIT_INLINE void moments_block(const struct fit_layout *l, const struct tables *w
         exp_minus_t_two_q_sq_D = fit_vexp(fit_vload(w->minus_t_two_q_sq_D + j) - w->minus_t_two_q_sq_D[i]);
     const fit_vd d_sin_t_sum_sq = d_sin_t_sum*d_sin_t_sum;                     /* oscillatory_shear.lua:44  [1] */
     for (size_t g = 0; g < ng; g++) {
-        const double *y = t->y + at + g * FIT_LANES + h;
-        __builtin_prefetch(y + 64 * FIT_LANES);
+        const size_t in_tile = at + g * FIT_LANES + h;
         fit_vm use = lanes;
         fit_vd weight = {0};
         if (masked) {
-            weight = t->w ? fit_vload(t->w + at + g * FIT_LANES + h) : fit_vset1(1.0);
+            weight = t->w ? fit_vload(t->w + in_tile) : fit_vset1(1.0);
             use &= weight > 0.0;
         }
-        (void)use, (void)weight;
+        const fit_vd y = fit_data(masked, use, t, &place, g, in_tile, 64 * FIT_LANES);
+        (void)use, (void)weight, (void)y;
         fit_vd *restrict sum = sums + g * 3;
         const double phi_prod = w->phi_prod[g];
         const fit_vd X = phi_prod*d_sin_t_sum;                                 /* oscillatory_shear.lua:43 */
@@ -223,7 +224,7 @@ FIT_INLINE void moments_block(const struct fit_layout *l, const struct tables *w
         const fit_vd b0_w = fit_weighted(masked, weight, b0);
         sum[0] += b0_w;
         sum[1] += b0_w*b0;
-        sum[2] += b0_w*fit_vload(y);
+        sum[2] += b0_w*y;
     }
 }
 
@@ -325,10 +326,9 @@ FIT_INLINE void normal_group(const struct fit_layout *l, const struct tables *w,
     for (size_t k = k0; k < k1; k++) {
         const size_t b = first + k / PIECES, h = k % PIECES * FIT_VL, j = b * FIT_LANES + h;
         const size_t here = at + ((b - first) * ng + g) * FIT_LANES + h;
-        const double *y = t->y + here;
+        const struct fit_raw_place place = fit_raw_place(l, t, i, j);
         const fit_vd *at_pair = pair + k * PAIRS;
         fit_vd *at_column = column + k * COLUMNS, *at_m = m + k * BATCH * CHANNELS_R;
-        __builtin_prefetch(y + STRIP * ng * FIT_LANES);
         fit_vm use = {0};
         fit_vd weight = {0}, root = {0};
         if (masked) {
@@ -337,6 +337,7 @@ FIT_INLINE void normal_group(const struct fit_layout *l, const struct tables *w,
             weight = fit_where_set(use, weight);
             root = fit_vsqrt(weight);
         }
+        const fit_vd y = fit_data(masked, use, t, &place, g, here, STRIP * ng * FIT_LANES);
         (void)use, (void)weight, (void)root, (void)at_column, (void)at_pair, (void)j;
         const fit_vd d_sin_t_sum = at_pair[0];
         const fit_vd d_t = at_pair[1];
@@ -365,7 +366,7 @@ FIT_INLINE void normal_group(const struct fit_layout *l, const struct tables *w,
         const fit_vd X_prod_dsinc_X = X_prod*dsinc_X;                          /* [1] */
         const fit_vd X_prod_2 = d_sin_t_sum*X_prod_dsinc_X;                    /* [1] */
         const fit_vd d_t_b_contrast = d_t*b_contrast;                          /* [s] */
-        const fit_vd r = fit_kept(masked, use, fit_vload(y) - (contrast*b_contrast + offset));
+        const fit_vd r = fit_kept(masked, use, y - (contrast*b_contrast + offset));
         at_m[0] = fit_weighted(masked, root, fit_kept(masked, use,
                 contrast_two_phi_prod*X_prod_dsinc_X)); /* m_sin_t_sum */
         at_m[1] = fit_weighted(masked, root, fit_kept(masked, use, prod*X_prod_2)); /* m_strain0 */
@@ -656,7 +657,8 @@ FIT_INLINE void gradient_block(const struct fit_layout *l, const struct tables *
 {
     const size_t ng = l->ngroup, j = b * FIT_LANES + h;
     const fit_vm lanes = masked ? fit_pair_lanes(t, i, j) : (fit_vm){0};
-    (void)exps, (void)lanes;
+    const struct fit_raw_place place = fit_raw_place(l, t, i, j);
+    (void)exps, (void)lanes, (void)place;
     (void)lin, (void)adj, (void)column, (void)row;
     const fit_vd d_sin_t_sum = fit_vload(w->sin_t_sum + j) - w->sin_t_sum[i];
     const fit_vd inv_d_sin_t_sum = 1.0/d_sin_t_sum;                            /* oscillatory_shear.lua:44  [1] */
@@ -676,15 +678,15 @@ FIT_INLINE void gradient_block(const struct fit_layout *l, const struct tables *
     fit_vd F2 = {0};
     fit_vd F3 = {0};
     for (size_t g = 0; g < ng; g++) {
-        const double *y = t->y + at + g * FIT_LANES + h;
-        __builtin_prefetch(y + 64 * FIT_LANES);
+        const size_t in_tile = at + g * FIT_LANES + h;
         fit_vm use = lanes;
         fit_vd weight = {0};
         if (masked) {
-            weight = t->w ? fit_vload(t->w + at + g * FIT_LANES + h) : fit_vset1(1.0);
+            weight = t->w ? fit_vload(t->w + in_tile) : fit_vset1(1.0);
             use &= weight > 0.0;
         }
-        (void)use, (void)weight;
+        const fit_vd y = fit_data(masked, use, t, &place, g, in_tile, 64 * FIT_LANES);
+        (void)use, (void)weight, (void)y;
         const double *seeds = adj + g * 4, *at_lin = lin + g * 2;
         (void)seeds, (void)at_lin;
         const double phi_prod = w->phi_prod[g];
@@ -707,7 +709,7 @@ FIT_INLINE void gradient_block(const struct fit_layout *l, const struct tables *
         }
         const fit_vd sinc_t_prod_sq = sinc_t_prod*sinc_t_prod;                 /* [1] */
         const fit_vd X_prod = exp_minus_t_two_q_sq_D*sinc_t_prod_sq;           /* oscillatory_shear.lua:45  [1] */
-        const fit_vd r = fit_vload(y) - (at_lin[0]*X_prod + at_lin[1]); /* residual */
+        const fit_vd r = y - (at_lin[0]*X_prod + at_lin[1]); /* residual */
         const fit_vd seed_contrast = (seeds[0]*at_lin[0])*r - (seeds[1]*X_prod + seeds[2]);
         const double two_phi_prod = w->two_phi_prod[g];
         const fit_vd X_prod_2 = seed_contrast*sinc_t_prod*dsinc_X;
@@ -1061,6 +1063,7 @@ const struct fit_kernel FIT_KERNEL_SYMBOL = {
     .hash = "a564eb57239796dad65a855127ed489f9d256c676ad207160ba0d9d030090f0b",
     .isa = FIT_KERNEL_ISA,
     .space = FIT_PAIRS,
+    .raw = 1,
     .nparam = 4,
     .param = desc_param,
     .nlinear = 2,

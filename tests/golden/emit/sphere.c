@@ -474,6 +474,7 @@ const struct fit_kernel FIT_KERNEL_SYMBOL = {
     .hash = "42cd854108ba186ab513bb7a6e8e49f9e79dfe3d1335f4adec022820b26bf1dc",
     .isa = FIT_KERNEL_ISA,
     .space = FIT_ROWS,
+    .raw = 0,
     .nparam = 1,
     .param = desc_param,
     .nlinear = 2,
