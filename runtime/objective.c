@@ -213,7 +213,7 @@ static void residual_tile(void *user, const struct fit_tile *t, double *scratch,
 enum fit_eval fit_objective_residuals(struct fit_objective *o, fit_residual_fn *fn, void *user)
 {
     struct residuals x = {o, fn, user};
-    struct fit_parallel_task task = {residual_tile, &x, 1};
+    struct fit_parallel_task task = {residual_tile, &x, 1, 0};
     return fit_parallel_in_turn(o->par, &task, o->sum) ? FIT_EVAL_STOP : FIT_EVAL_OK;
 }
 
