@@ -3,7 +3,7 @@
  * The file around the chunks is made by the HDF5 library, which is trusted to read it; the bytes of
  * the chunks are the input's.  What is read from the bytes must be what the library makes of them.
  *
- *     byte 0      filters: 1 shuffle, 2 gzip, 4 LZF; 8: float32; 16: three dimensions
+ *     byte 0      filters: 1 shuffle, 2 gzip, 4 LZF; 8: float32; 16: three dimensions; 32: little memory for reading
  *     byte 1, 2   extent of the dataset, extent of a chunk
  *     then, for each chunk: mask of the filters that were left out, length (2 bytes), its bytes */
 #include "fuzz.h"
@@ -126,7 +126,12 @@ static void read_both(struct fit_h5 *h, const char *file, const struct shape *s,
     const size_t start[3] = {0}, count[3] = {s->extent, s->extent, s->extent};
     const size_t n = s->extent * s->extent * (s->rank == 3 ? s->extent : 1);
     FUZZ_ASSERT(fit_h5_raw_new(budget, &set, NULL) == FIT_OK);
-    FUZZ_ASSERT(fit_h5_raw_open(set, h, "/c2", &raw, &why, NULL) == FIT_OK && raw);
+    FUZZ_ASSERT(fit_h5_raw_open(set, h, "/c2", &raw, &why, NULL) == FIT_OK);
+    if (!raw) { /* two compressors, one after the other: nobody writes that, and it is told */
+        FUZZ_ASSERT((s->flags & 6) == 6 && why[0]);
+        fit_h5_raw_free(set);
+        return;
+    }
     struct fit_error err = {0};
     const int first = fit_h5_raw_read(raw, start, count, got, &err) == FIT_OK;
     FUZZ_ASSERT(first || err.message[0]);
