@@ -47,7 +47,7 @@ expect 0 "$bin" fit d.yaml -o k $settings --resume
 "$tool" same t1/posterior.nc k/posterior.nc || fail "after ten kills the draws are others"
 grep -h "went on from" k/run.log | sed "s,^ *[0-9.]* *,,"
 
-# ---- SIGINT and SIGTERM, sent when every chain has draws
+# ---- SIGINT and SIGTERM, sent when every chain has ten draws: four are the fewest, for the predictive check five
 for signal in INT TERM; do
     mkfifo pipe$signal
     # shellcheck disable=SC2086
@@ -55,7 +55,7 @@ for signal in INT TERM; do
     pid=$! sent=
     while IFS= read -r text; do # to the end: who writes where nobody reads gets SIGPIPE
         case $text in
-        *'"draws": 0'*) ;; # a chain is in its warm-up
+        *'"draws": '[0-9],*) ;; # a chain is in its warm-up, or just through
         *'"draws"'*) [ "$sent" ] || kill -$signal $pid 2>/dev/null || true; sent=yes ;;
         esac
     done <pipe$signal

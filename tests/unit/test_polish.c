@@ -117,9 +117,20 @@ static double relative(double a, long double b)
     return (double)fabsl((a - b) / b);
 }
 
+/* valgrind computes long double with the 53 bits of double, which is no reference: skipped, and told. */
+static void want_long_double(void)
+{
+    volatile long double one = 1, small = 0x1p-60L;
+    if (one + small > one)
+        return;
+    print_message("skipped: long double has no more digits than double here\n");
+    skip();
+}
+
 static void test_values_and_errors_agree_with_long_double(void **s)
 {
     struct fit_options o = defaults();
+    want_long_double();
     (void)s;
     struct fit_dataset *ds = slow_decay(1e-3, 1);
     struct fit_result r = run(&decay, ds, &o);
@@ -165,6 +176,7 @@ static void test_a_parameter_on_its_bound_is_held(void **s)
 {
     struct fit_options o = defaults();
     double upper = 0.3;
+    want_long_double();
     (void)s;
     struct fit_dataset *ds = slow_decay(1e-4, 1);
     o.upper = &upper;
