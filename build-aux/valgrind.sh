@@ -38,6 +38,7 @@ fi
 for test in "$build"/tests/test_*; do
     case $test in
         *test_vmath_v4 | *.d) continue ;; # AVX-512
+        *test_gen_extended) continue ;;   # sums of two long double, which have the digits of double here
     esac
     [ -f "$test" ] && [ -x "$test" ] && check "$(basename "$test")" "$test"
 done
