@@ -64,7 +64,8 @@ static void put_data(FILE *f, const struct fit_posterior_setup *p, const char *d
 static void put_posterior(FILE *f, const struct fit_posterior_setup *p)
 {
     static const char *const scaling[] = {"individual", "constant", "averaged", "fourier", "hierarchical"};
-    static const char *const variance[] = {"one for each group", "one for all", "known", "sampled"};
+    static const char *const variance[] = {"one for each group", "one for all", "known", "sampled",
+                                           "sampled, one for all"};
     const struct fit_kernel *k = p->kernel;
     for (size_t n = 0; n < k->nparam + k->nlinear; n++) {
         const struct fit_posterior_param *x = &p->param[n];
@@ -83,7 +84,7 @@ static void put_posterior(FILE *f, const struct fit_posterior_setup *p)
                 e + 1 < p->ds->layout.ngroup * k->nlinear ? "" : "\n");
     fprintf(f, "scaling: %s\nvariance: %s, a0 %.17g\ncount: %.17g\n", scaling[p->scaling],
             variance[p->variance], p->a0, p->count);
-    if (p->variance == FIT_VARIANCE_GIVEN)
+    if (p->variance == FIT_VARIANCE_GIVEN || p->variance == FIT_VARIANCE_GIVEN_SHARED)
         fprintf(f, "noise: [%.17g, %.17g], %s %.17g %.17g\n", p->noise.lower, p->noise.upper,
                 fit_prior_word(p->noise.prior), p->noise.a, p->noise.b);
 }
