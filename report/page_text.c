@@ -127,8 +127,13 @@ static void put_facts(FILE *out, const struct rp_result *r)
     const struct fit_yaml *j = r->json;
     char text[160];
     fputs("<dl class=\"facts\">\n", out);
-    fact_number(out, "χ² / degrees of freedom", rp_json_number(j, "reduced_chi2"), 4, "");
-    fact_number(out, "χ²", rp_json_number(j, "chi2"), 6, "");
+    const double unknown = rp_json_number(j, "residual_variance"); /* what stands for χ² where nothing tells of the noise */
+    if (unknown == rp_json_number(j, "reduced_chi2") && strcmp(rp_json_text(j, "noise.source"), "file") != 0) {
+        fact_number(out, "variance of the residuals", unknown, 4, "");
+    } else {
+        fact_number(out, "χ² / degrees of freedom", rp_json_number(j, "reduced_chi2"), 4, "");
+        fact_number(out, "χ²", rp_json_number(j, "chi2"), 6, "");
+    }
     fact_count(out, "values", rp_json_number(j, "n_points"));
     fact_number(out, "free parameters", rp_json_number(j, "n_free"), 6, "");
     if (strcmp(rp_json_text(j, "noise.source"), "file") != 0)

@@ -245,8 +245,8 @@ static enum fit_status label_bins(struct fit_source *s, const struct grid *g, st
             example = k;
     }
     if (!g->mapping)
-        fit_notes_add(&s->notes, "%s: no " QMAP "/dynamic_index_mapping; cell = bin - 1 is assumed",
-                        s->file);
+        fit_notes_add(&s->notes, "%s: no list of which cell of the (q, phi) grid each bin is; bin n is taken for cell n - 1 (" QMAP
+                        "/dynamic_index_mapping would tell)", s->file);
     if (moved) {
         size_t wrong = s->matrix[example].bin - 1;
         fit_notes_add(

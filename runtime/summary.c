@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WIDTH = 80, LINES = 25, TEXT = 512 };
+enum { WIDTH = 80, LINES = 25, TEXT = 512, ROWS = 16 /* of parameters, also where that takes more lines */ };
 
 /* Prints one line, cut to the width. */
 static void line(FILE *f, int *left, const char *format, ...)
@@ -312,6 +312,22 @@ static void per_group(FILE *f, int *left, const struct fit_results *r, size_t q)
          error[0] ? "+-" : "", error, fit->ngroup, what, bounds ? ", AT BOUND" : "");
 }
 
+/* In place of rows that are too many. */
+static void names_of_others(FILE *f, int *left, const struct fit_results *r, size_t n, const size_t *index)
+{
+    char text[WIDTH] = "";
+    size_t k = 0;
+    for (; k < n; k++) {
+        const char *name = fit_results_param(r, index[k]).param->name;
+        if (strlen(text) + strlen(name) + 30 > WIDTH)
+            break;
+        append(text, sizeof text, "%s%s", k ? ", " : "", name);
+    }
+    if (k < n)
+        append(text, sizeof text, " and %zu more", n - k);
+    line(f, left, "  ... %s: in fit.json", text);
+}
+
 static void quality(FILE *f, int *left, const struct fit_results *r)
 {
     const struct fit_result *fit = r->fit;
@@ -534,9 +550,12 @@ void fit_write_summary(const struct fit_results *r, FILE *f)
     for (size_t i = 0; i < r->fit->nnull; i++)
         keep += !fit_results_explained(r, i);
     robust_head(f, &left, r);
+    const int rows = n < ROWS ? (int)n : ROWS;
+    if (left < rows + keep + 1)
+        left = rows + keep + 1;
     for (size_t i = 0; i < n; i++) {
         if (left - keep <= 1 && i + 1 < n) {
-            line(f, &left, "  ... and %zu more in fit.json", n - i);
+            names_of_others(f, &left, r, n - i, index + i);
             break;
         }
         size_t values = values_of(r, index, i, n);

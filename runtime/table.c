@@ -3,6 +3,7 @@
 
 #include "hdf5_io.h"
 #include "npz.h"
+#include "units.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -332,6 +333,34 @@ static const char *names_there(const struct fit_table *t, char *text, size_t siz
     return text;
 }
 
+/* The unit at the end of a column's name: delay_ms, "delay (ms)", "delay [ms]"; 0: there is none. */
+static int unit_in_name(const char *name, char *text, size_t size, struct fit_unit *unit)
+{
+    const char *begin = strpbrk(name, "([");
+    begin = begin ? begin : strrchr(name, '_');
+    if (!begin)
+        return 0;
+    snprintf(text, size, "%s", begin + 1);
+    text[strcspn(text, ")]")] = '\0';
+    return *text && fit_unit_parse(text, unit);
+}
+
+/* Names that speak of another unit than the model's: numbers are taken as they are. */
+static void doubt_units(const char *file, const struct fit_table *t, const struct fit_kernel *k, const int *from,
+                        struct fit_notes *notes)
+{
+    for (size_t c = 0; c < k->naxis + k->ncolumn; c++) {
+        const char *model = c < k->naxis ? k->axis[c].unit : k->column[c - k->naxis].unit;
+        const char *name = from[c] < 0 ? "" : t->name[from[c]];
+        struct fit_unit wanted, said;
+        char text[32];
+        if (unit_in_name(name, text, sizeof text, &said) && fit_unit_parse(model, &wanted) &&
+            fit_unit_compatible(said, wanted) && fabs(said.scale / wanted.scale - 1) > 1e-9)
+            fit_notes_add(notes, "%s: column '%s' is taken in %s, as the model has it; its name says %s: convert the"
+                          " numbers if that is so", file, name, model, text);
+    }
+}
+
 /* Fills from[]: the table's column for each axis, then for each column of the model. */
 static enum fit_status match_all(const char *file, const struct fit_table *t,
                                  const struct fit_config_table *cfg,
@@ -353,8 +382,10 @@ static enum fit_status match_all(const char *file, const struct fit_table *t,
             role = name;
         }
     }
-    if (found == needed)
+    if (found == needed) {
+        doubt_units(file, t, kernel, from, notes);
         return FIT_OK;
+    }
     if (found == 0 && (!cfg || !cfg->ncolumn) &&
         t->ncolumn >= needed) { /* no name known: by position */
         for (size_t k = 0; k < all; k++)

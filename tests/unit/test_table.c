@@ -203,6 +203,27 @@ static void test_columns_find_their_roles(void **state)
     assert_int_equal(fit_table_load(file, &cfg, &kernel, NULL, &m, &err), FIT_ERR_CONFIG); /* q */
 }
 
+static void test_names_that_say_another_unit(void **state)
+{
+    (void)state;
+    static const char *const name[] = {"delay_ms", "delay (us)", "delay_s", "delay [s]", "delay_nm", "delay_first"};
+    const double q = 0.01;
+    for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
+        struct fit_measurement *m;
+        struct fit_config_column map = {.role = "tau", .source = name[i]};
+        const struct fit_config_table cfg = {.ncolumn = 1, .column = &map};
+        char text[80];
+        snprintf(text, sizeof text, "%s,g2\n1,1.5\n2,1.2\n", name[i]);
+        write_text(text);
+        assert_int_equal(fit_table_load(file, &cfg, &kernel, &q, &m, &err), FIT_OK);
+        assert_int_equal(m->notes.n, i < 2 ? 1 : 0);
+        if (i < 2)
+            assert_non_null(strstr(m->notes.text[0], i == 0 ? "says ms" : "says us"));
+        assert_true(m->dataset->layout.column[0][0] == 1);
+        fit_measurement_free(m);
+    }
+}
+
 static int set_up(void **state)
 {
     (void)state;
@@ -226,6 +247,7 @@ int main(void)
         cmocka_unit_test(test_hdf5_groups_and_matrices),
         cmocka_unit_test(test_npy_in_both_orders),
         cmocka_unit_test(test_columns_find_their_roles),
+        cmocka_unit_test(test_names_that_say_another_unit),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
