@@ -342,7 +342,7 @@ static void test_labels_of_bins(void **state)
     assert_int_equal(m->ngroup, 3);
     assert_true(m->group[0].phi == 30 && m->group[1].phi == 0 && m->group[2].phi == 60);
     assert_int_equal(m->group[2].matrix, 4);
-    assert_true(has_note(m, "cell = bin - 1"));
+    assert_true(has_note(m, "bin n is taken for cell n - 1"));
     fit_measurement_free(m);
     make(&(struct recipe){.n = 20, .nmatrix = 3, .bin = beyond});
     load_bad(&sel, FIT_ERR_DATA, "bins go from 1 to 15");
@@ -647,7 +647,7 @@ static void test_errors_of_the_data(void **state)
     assert_true(w == 4 && m->dataset->weighted);
     fit_measurement_free(m);
     sel.nsigma = 2;
-    load_bad(&sel, FIT_ERR_CONFIG, "2 values for 3 matrices");
+    load_bad(&sel, FIT_ERR_CONFIG, "2 values for 3 groups of data");
     sel.sigma_value = &zero;
     sel.nsigma = 1;
     load_bad(&sel, FIT_ERR_CONFIG, "positive");
