@@ -26,9 +26,7 @@ struct fit_sketch {
     double *trial;
 };
 
-/* ---- making
- * ------------------------------------------------------------------------------------------------------
- */
+/* ---- making ---------------------------------------------------------------------------------- */
 
 /* Value and derivatives of the sketch at the minimum, which are to be those of the data. */
 static enum fit_status measure(struct fit_sketch *s, const struct fit_job *f, double *B, double *g)
@@ -124,9 +122,7 @@ void fit_sketch_free(struct fit_sketch *s)
     free(s);
 }
 
-/* ---- using
- * -------------------------------------------------------------------------------------------------------
- */
+/* ---- using ----------------------------------------------------------------------------------- */
 
 /* The cost of the sketch counts from that of the data. */
 static enum fit_eval value(void *user, const double *x, double *cost, double *error)

@@ -23,9 +23,7 @@ struct fit_drawing {
     uint32_t *i, *j, *g; /* and their places */
 };
 
-/* ---- cells
- * --------------------------------------------------------------------------------------------------------
- */
+/* ---- cells ----------------------------------------------------------------------------------- */
 
 static void find_nearest(struct fit_drawing *d)
 {
@@ -68,9 +66,7 @@ static void gather(void *user, const struct fit_tile *t, const double *mean)
                 }
 }
 
-/* ---- values
- * -------------------------------------------------------------------------------------------------------
- */
+/* ---- values ---------------------------------------------------------------------------------- */
 
 static void each_value(const struct fit_drawing *d, const struct fit_tile *t, double *values,
                        void (*fn)(const struct fit_drawing *d, size_t cell, double *value))
@@ -140,9 +136,7 @@ enum fit_status fit_drawing_shift(struct fit_drawing *d, const double *a, struct
     return draw(d, err);
 }
 
-/* ---- making
- * -------------------------------------------------------------------------------------------------------
- */
+/* ---- making ---------------------------------------------------------------------------------- */
 
 static int allocate(struct fit_drawing *d, const struct fit_objective *o)
 {
