@@ -284,6 +284,7 @@ void hg_block_loops(FILE *out, const char *call, const char *row_end)
 {
     fprintf(out,
             "    for (size_t i = t->i0; i < t->i1; i++) {\n"
+            "        const double *data = fit_row_data(l, t, i, at);\n"
             "        for (size_t b = (i + 1 > t->j0 ? i + 1 : t->j0) / FIT_LANES; b < end; b++) {\n"
             "            for (size_t h = 0; h < FIT_LANES; h += FIT_VL) {\n"
             "                const size_t j = b * FIT_LANES + h;\n"
@@ -293,6 +294,7 @@ void hg_block_loops(FILE *out, const char *call, const char *row_end)
             "                    %s, 0);\n"
             "            }\n"
             "            at += ng * FIT_LANES;\n"
+            "            data += ng * FIT_LANES;\n"
             "        }\n%s"
             "    }\n",
             call, call, row_end);
@@ -301,8 +303,7 @@ void hg_block_loops(FILE *out, const char *call, const char *row_end)
 const char hg_block_head[] =
     "    const size_t ng = l->ngroup, j = b * FIT_LANES + h;\n"
     "    const fit_vm lanes = masked ? fit_pair_lanes(t, i, j) : (fit_vm){0};\n"
-    "    const struct fit_raw_place place = fit_raw_place(l, t, i, j);\n"
-    "    (void)exps, (void)lanes, (void)place;\n";
+    "    (void)exps, (void)lanes;\n";
 
 const char hg_group_head[] =
     "        const size_t in_tile = at + g * FIT_LANES + h;\n"
@@ -312,5 +313,5 @@ const char hg_group_head[] =
     "            weight = t->w ? fit_vload(t->w + in_tile) : fit_vset1(1.0);\n"
     "            use &= weight > 0.0;\n"
     "        }\n"
-    "        const fit_vd y = fit_data(masked, use, t, &place, g, in_tile, 64 * FIT_LANES);\n"
+    "        const fit_vd y = fit_data(data + g * FIT_LANES + h, 64 * FIT_LANES);\n"
     "        (void)use, (void)weight, (void)y;\n";

@@ -264,7 +264,7 @@ static void gradient_block(struct adjoint *x, struct hg_block *b, FILE *out)
             "FIT_INLINE void gradient_block(const struct fit_layout *l, const struct tables *w, const double *lin,\n"
             "                               const double *adj, const struct fit_exp_tile *exps,\n"
             "                               const struct fit_tile *t, size_t i, size_t b, size_t h, size_t at,\n"
-            "                               fit_vd *restrict column, fit_vd *restrict row, const int masked)\n{\n%s"
+            "                               const double *data, fit_vd *restrict column, fit_vd *restrict row, const int masked)\n{\n%s"
             "    (void)lin, (void)adj, (void)column, (void)row;\n", hg_block_head);
     hg_code_push(&c);
     hg_block_need_pair_part(&c, nroot, root);
@@ -357,7 +357,7 @@ void hg_emit_gradient(struct hg_emit *em, FILE *out)
             "    for (fit_vd *v = column; v < sum + GRADIENT_SUMS; v++)\n        *v = (fit_vd){0};\n");
     hg_block_exp_prologue(em, &b, out);
     char *row_text = row_end(em);
-    hg_block_loops(out, "gradient_block(l, w, lin, adj, exps, t, i, b, h, at,"
+    hg_block_loops(out, "gradient_block(l, w, lin, adj, exps, t, i, b, h, at, data,"
                         " column + ((b - start) * PIECES + h / FIT_VL) * CHANNELS, row", row_text);
     free(row_text);
     column_end(em, out);

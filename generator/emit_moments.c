@@ -98,7 +98,8 @@ void hg_emit_moments(struct hg_emit *em, FILE *out)
     fprintf(out, "/* Pairs (i, 8b .. 8b+7): sums of products of the basis functions and the data, per group. */\n"
                  "FIT_INLINE void moments_block(const struct fit_layout *l, const struct tables *w,\n"
                  "                              const struct fit_exp_tile *exps, const struct fit_tile *t, size_t i,\n"
-                 "                              size_t b, size_t h, size_t at, fit_vd *restrict sums, const int masked)\n{\n%s",
+                 "                              size_t b, size_t h, size_t at, const double *data, fit_vd *restrict sums,\n"
+                 "                              const int masked)\n{\n%s",
             hg_block_head);
     hg_code_push(&c);
     hg_block_need_pair_part(&c, nroot, root);
@@ -136,7 +137,7 @@ void hg_emit_moments(struct hg_emit *em, FILE *out)
             nsum, nsum);
     em->moment_sums = nsum;
     hg_block_exp_prologue(em, &b, out);
-    hg_block_loops(out, "moments_block(l, w, exps, t, i, b, h, at, sums", "");
+    hg_block_loops(out, "moments_block(l, w, exps, t, i, b, h, at, data, sums", "");
     fprintf(out, "    for (size_t g = 0; g < ng; g++) {\n"
                  "        const double *data = t->sum + 3 * g;\n        const fit_vd *sum = sums + g * %u;\n"
                  "        (void)data, (void)sum;\n", nsum);

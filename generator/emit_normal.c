@@ -139,19 +139,18 @@ static void store_channels(struct hg_emit *em, struct hg_code *c)
 static const char group_loop[] =
     "    for (size_t k = k0; k < k1; k++) {\n"
     "        const size_t b = first + k / PIECES, h = k % PIECES * FIT_VL, j = b * FIT_LANES + h;\n"
-    "        const size_t here = at + ((b - first) * ng + g) * FIT_LANES + h;\n"
-    "        const struct fit_raw_place place = fit_raw_place(l, t, i, j);\n"
+    "        const size_t here = ((b - first) * ng + g) * FIT_LANES + h;\n"
     "        const fit_vd *at_pair = pair + k * PAIRS;\n"
     "        fit_vd *at_column = column + k * COLUMNS, *at_m = m + k * BATCH * CHANNELS_R;\n"
     "        fit_vm use = {0};\n"
     "        fit_vd weight = {0}, root = {0};\n"
     "        if (masked) {\n"
-    "            weight = t->w ? fit_vload(t->w + here) : fit_vset1(1.0);\n"
+    "            weight = t->w ? fit_vload(t->w + at + here) : fit_vset1(1.0);\n"
     "            use = fit_pair_lanes(t, i, j) & (weight > 0.0);\n"
     "            weight = fit_where_set(use, weight);\n"
     "            root = fit_vsqrt(weight);\n"
     "        }\n"
-    "        const fit_vd y = fit_data(masked, use, t, &place, g, here, STRIP * ng * FIT_LANES);\n"
+    "        const fit_vd y = fit_data(data + here, STRIP * ng * FIT_LANES);\n"
     "        (void)use, (void)weight, (void)root, (void)at_column, (void)at_pair, (void)j;\n";
 
 static void group_function(struct hg_emit *em, struct hg_code *c, const struct split *s, uint32_t nroot,
@@ -164,8 +163,8 @@ static void group_function(struct hg_emit *em, struct hg_code *c, const struct s
             " * (d mean/d theta_k = sum_c m_c U_ck) to m, the cross moments to the sums of the columns and of the row. */\n"
             "FIT_INLINE void normal_group(const struct fit_layout *l, const struct tables *w, const double *lin,\n"
             "                             const struct fit_exp_tile *exps, const struct fit_tile *t, size_t i, size_t g,\n"
-            "                             size_t first, size_t k0, size_t k1, size_t at, const fit_vd *restrict pair,\n"
-            "                             fit_vd *restrict column, fit_vd *restrict row, fit_vd *restrict m,\n"
+            "                             size_t first, size_t k0, size_t k1, size_t at, const double *data,\n"
+            "                             const fit_vd *restrict pair, fit_vd *restrict column, fit_vd *restrict row, fit_vd *restrict m,\n"
             "                             const int masked)\n{\n"
             "    const size_t ng = l->ngroup;\n    (void)w, (void)lin, (void)exps, (void)i, (void)row, (void)pair;\n");
     hg_code_push(c);
@@ -380,12 +379,13 @@ static const char strip[] =
     "/* Vectors of pairs (i, j ..) of a strip: fields. */\n"
     "FIT_LARGE void normal_masked(const struct fit_layout *l, const struct tables *w, const double *lin,\n"
     "                             const struct fit_exp_tile *exps, const struct fit_tile *t, size_t i, size_t g,\n"
-    "                             size_t first, size_t k0, size_t k1, size_t at, const fit_vd *restrict pair,\n"
-    "                             fit_vd *restrict column, fit_vd *restrict row, fit_vd *restrict m)\n{\n"
-    "    normal_group(l, w, lin, exps, t, i, g, first, k0, k1, at, pair, column, row, m, 1);\n}\n\n";
+    "                             size_t first, size_t k0, size_t k1, size_t at, const double *data,\n"
+    "                             const fit_vd *restrict pair, fit_vd *restrict column, fit_vd *restrict row, fit_vd *restrict m)\n{\n"
+    "    normal_group(l, w, lin, exps, t, i, g, first, k0, k1, at, data, pair, column, row, m, 1);\n}\n\n";
 
 static const char loops[] =
     "    for (size_t i = t->i0; i < t->i1; i++) {\n"
+    "        const double *data = fit_row_data(l, t, i, at);\n"
     "        for (size_t b = (i + 1 > t->j0 ? i + 1 : t->j0) / FIT_LANES; b < end;) {\n"
     "            const size_t first = b, place = (b - start) * PIECES;\n"
     "            b = end - b > STRIP ? b + STRIP : end;\n"
@@ -399,15 +399,16 @@ static const char loops[] =
     "                fit_vd *c = column + (g * pieces + place) * COLUMNS, *r = row + g * ROWS;\n"
     "                fit_vd *x = m + g % BATCH * CHANNELS_R;\n"
     "                if (low > 0)\n"
-    "                    normal_masked(l, w, lin, exps, t, i, g, first, 0, low, at, pair, c, r, x);\n"
-    "                normal_group(l, w, lin, exps, t, i, g, first, low, high, at, pair, c, r, x, 0);\n"
+    "                    normal_masked(l, w, lin, exps, t, i, g, first, 0, low, at, data, pair, c, r, x);\n"
+    "                normal_group(l, w, lin, exps, t, i, g, first, low, high, at, data, pair, c, r, x, 0);\n"
     "                if (high < n)\n"
-    "                    normal_masked(l, w, lin, exps, t, i, g, first, high, n, at, pair, c, r, x);\n"
+    "                    normal_masked(l, w, lin, exps, t, i, g, first, high, n, at, data, pair, c, r, x);\n"
     "                if (g % BATCH == BATCH - 1 || g + 1 == ng)\n"
     "                    for (size_t k = 0; k < n; k++)\n"
     "                        normal_products(g % BATCH + 1, g < BATCH, m + k * BATCH * CHANNELS_R, field + k * FIELDS);\n"
     "            }\n"
     "            at += (b - first) * ng * FIT_LANES;\n"
+    "            data += (b - first) * ng * FIT_LANES;\n"
     "            contract(w, i, j, n, field, H, along, down + place * COLUMN_SUMS);\n"
     "        }\n";
 

@@ -11,12 +11,19 @@
 
 #include "clock.h"
 #include "dataset.h"
+#include "memory.h"
+#include "team.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
-enum { AHEAD = 2, GAP = 65536 };
+enum {
+    AHEAD = 2,
+    GAP = 65536,
+    LARGE_HELD = 2 /* large pages of a matrix that bands in work reach into, beside their own bytes */
+};
+#define ROOM 0.5 /* of the memory that is free: so much of a file stays in the page cache from pass to pass */
 #define BAND_MOST ((size_t)256 << 20) /* of the file: beyond that it is read through small buffers */
 
 struct band {
@@ -73,6 +80,15 @@ static struct fit_rect box_of(const struct fit_direct_spec *s, const struct fit_
                              s->row + f[last] + 1};
 }
 
+/* Bytes that large pages take beside the bands themselves; 0: pages are small, since rows lie far apart or the
+ * pages would take more than `keep`. */
+static size_t large_bytes(const struct fit_direct_spec *s)
+{
+    size_t planes = s->ngroup * (s->sigma ? 2 : 1), n = planes * LARGE_HELD * fit_mapped_large_page();
+    size_t row = s->y[0].n * fit_plane_together(&s->y[0]) * fit_h5_raw_item(s->y[0].raw);
+    return row <= GAP && n <= s->keep ? n : 0;
+}
+
 /* Bytes that a band takes of all planes, with what lies between its rows. */
 static size_t band_bytes(const struct fit_direct *d, const struct fit_rect *box)
 {
@@ -119,7 +135,7 @@ size_t fit_direct_bound(size_t frames, size_t ngroup, size_t item, size_t keep)
 static void make_bands(struct fit_direct *d)
 {
     const struct fit_direct_spec *s = &d->spec;
-    size_t held = 0;
+    size_t held = large_bytes(s);
     for (size_t k = 0; k < s->ntile; k++) {
         if (k == 0 || s->tile[k].i0 != s->tile[k - 1].i0)
             d->band[d->nband++] = (struct band){.first = k, .box = box_of(s, &s->tile[k])};
@@ -135,6 +151,42 @@ static void make_bands(struct fit_direct *d)
         held += band_bytes(d, &d->band[b].box);
         d->band[b].kept = held <= s->keep;
     }
+}
+
+/* ---- large pages ----------------------------------------------------------------------------- */
+
+static void gather_plane(void *user, size_t k, size_t thread)
+{
+    const struct fit_plane *p = &((const struct fit_plane *)user)[k];
+    const struct fit_rect all = {0, p->n, 0, p->n};
+    size_t from, n;
+    (void)thread;
+    enum fit_clock was = fit_clock_enter(FIT_CLOCK_LOAD);
+    fit_plane_span(p, &all, &from, &n);
+    fit_mapped_gather(fit_h5_raw_map(p->raw), from, n);
+    fit_clock_enter(was);
+}
+
+static void gather(const struct fit_plane *plane, size_t n)
+{
+    double bytes = 0;
+    int large = 1;
+    for (size_t k = 0; k < n; k++) {
+        large &= fit_mapped_large(fit_h5_raw_map(plane[k].raw));
+        bytes += (double)(plane[k].n * plane[k].n * fit_h5_raw_item(plane[k].raw));
+    }
+    if (large && bytes < ROOM * 1e6 * fit_memory_available_mb())
+        fit_team_run((struct fit_team){FIT_TEAM_ALL, FIT_TEAM_NEXT}, n, gather_plane, (void *)plane);
+}
+
+void fit_direct_gather(const struct fit_plane *y, const struct fit_plane *sigma, size_t ngroup, size_t keep)
+{
+    const struct fit_direct_spec s = {.ngroup = ngroup, .y = y, .sigma = sigma, .keep = keep};
+    if (!are_mapped(y, ngroup) || !are_mapped(sigma, ngroup) || !large_bytes(&s))
+        return;
+    gather(y, ngroup);
+    if (sigma)
+        gather(sigma, ngroup);
 }
 
 /* ---- looking ahead --------------------------------------------------------------------------- */

@@ -1,10 +1,10 @@
 /* direct.h -- two-time matrices computed from where they lie in the page cache: no copy, no reader in
  * between.  For values stored contiguously, row by row, with the upper triangle filled.
  *
- * The file is mapped (mapped.h); who computes reads its tiles there, at any time and in any order.  A
- * thread looks ahead and asks the system for what is not in memory yet.  A row of tiles that is
- * done is let go of, so that pages of the file do not count as memory of the process, but for the
- * first `keep` bytes: mapping pages anew costs about as much as a tenth of the sums.
+ * The file is mapped (mapped.h), in large pages where possible; who computes reads its tiles there, at
+ * any time and in any order.  A thread looks ahead and asks the system for what is not in memory yet.
+ * A row of tiles that is done is let go of, so that pages of the file do not count as memory of the
+ * process, but for the first `keep` bytes: mapping small pages anew costs as much as the sums.
  */
 #ifndef FIT_DIRECT_H
 #define FIT_DIRECT_H
@@ -25,6 +25,10 @@ struct fit_direct_spec {
     size_t row;  /* row of the matrices that is frame 0 of the layout */
     size_t keep; /* bytes */
 };
+
+/* Before the matrices are read for the first time: brings those that will be computed from the page cache into it in
+ * large pages, when all of them find room.  The arrays are borrowed; sigma may be NULL. */
+void fit_direct_gather(const struct fit_plane *y, const struct fit_plane *sigma, size_t ngroup, size_t keep);
 
 /* 1 when the values can be read this way. */
 int fit_direct_possible(const struct fit_direct_spec *spec);

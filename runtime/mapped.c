@@ -6,11 +6,10 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* mincore */
 #endif
-#include "mapped.h"
+#include "mapped_impl.h"
 
 #include <pthread.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -18,19 +17,12 @@
 
 enum { MOST = 64, LOOK = 256 /* pages that are looked at together */ };
 
-struct fit_mapped {
-    unsigned char *map; /* page of the first byte */
-    size_t bytes;       /* from there on, whole pages */
-    size_t shift;       /* of the first byte in its page */
-    atomic_int lost;
-};
-
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic(struct fit_mapped *) table[MOST];
 static size_t count;
 static struct sigaction before;
 
-static size_t page_size(void)
+size_t fit_mapped_page(void)
 {
     return (size_t)sysconf(_SC_PAGESIZE);
 }
@@ -43,7 +35,7 @@ static int cover(const unsigned char *address)
         struct fit_mapped *m = atomic_load(&table[k]);
         if (!m || address < m->map || address >= m->map + m->bytes)
             continue;
-        size_t at = (size_t)(address - m->map) / page_size() * page_size();
+        size_t at = (size_t)(address - m->map) / fit_mapped_page() * fit_mapped_page();
         atomic_store(&m->lost, 1);
         return mmap(m->map + at, m->bytes - at, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
                     0) != MAP_FAILED;
@@ -99,12 +91,15 @@ static void leave(struct fit_mapped *m)
 
 struct fit_mapped *fit_mapped_new(int fd, uint64_t from, size_t n)
 {
-    size_t page = page_size(), shift = (size_t)(from % page);
+    size_t page = fit_mapped_page(), large = fit_mapped_large_page();
+    size_t shift = (size_t)(from % (large ? large : page)); /* large pages begin at their multiples in a file */
     struct fit_mapped *m = calloc(1, sizeof *m);
     if (!m || n == 0) {
         free(m);
         return NULL;
     }
+    m->fd = fd;
+    m->from = from - shift;
     m->shift = shift;
     m->bytes = (shift + n + page - 1) / page * page;
     m->map = mmap(NULL, m->bytes, PROT_READ, MAP_SHARED, fd, (off_t)(from - shift));
@@ -145,20 +140,40 @@ int fit_mapped_lost(const struct fit_mapped *m)
 
 /* ---- pages ----------------------------------------------------------------------------------- */
 
-void fit_mapped_fetch(const struct fit_mapped *m, size_t at, size_t n)
-{
 #ifdef __linux__
+/* Pages [first, last) of the mapping: those that are not in memory are asked for. */
+static int fetch_pages(const struct fit_mapped *m, size_t first, size_t last)
+{
     unsigned char there[LOOK];
-    size_t page = page_size(), first = (m->shift + at) / page, last = (m->shift + at + n + page - 1) / page;
+    size_t page = fit_mapped_page();
     for (size_t k = first; k < last; k += LOOK) {
         size_t some = last - k < LOOK ? last - k : LOOK, missing = 0;
         if (mincore(m->map + k * page, some * page, there) != 0)
-            return;
+            return 0;
         for (size_t i = 0; i < some; i++)
             missing += !(there[i] & 1);
         if (missing)
             madvise(m->map + k * page, some * page, MADV_WILLNEED);
     }
+    return 1;
+}
+
+/* WILLNEED makes small pages, the first access to a large one a large one. */
+static void touch_large(const struct fit_mapped *m, size_t first, size_t last)
+{
+    size_t large = fit_mapped_large_page();
+    for (size_t at = first; at < last; at = at / large * large + large)
+        fit_mapped_touch(m, at);
+}
+#endif
+
+void fit_mapped_fetch(const struct fit_mapped *m, size_t at, size_t n)
+{
+#ifdef __linux__
+    size_t page = fit_mapped_page(), first = m->shift + at, last = first + n;
+    if (n > 0 && m->large)
+        touch_large(m, first, last);
+    fetch_pages(m, first / page, (last + page - 1) / page);
 #else
     (void)m;
     (void)at;
@@ -169,9 +184,10 @@ void fit_mapped_fetch(const struct fit_mapped *m, size_t at, size_t n)
 void fit_mapped_drop(const struct fit_mapped *m, size_t at, size_t n)
 {
 #ifdef MADV_DONTNEED
-    size_t page = page_size(), first = (m->shift + at) / page, last = (m->shift + at + n) / page;
+    size_t unit = m->large ? fit_mapped_large_page() : fit_mapped_page();
+    size_t first = (m->shift + at) / unit * unit, last = (m->shift + at + n) / unit * unit;
     if (last > first)
-        madvise(m->map + first * page, (last - first) * page, MADV_DONTNEED);
+        madvise(m->map + first, last - first, MADV_DONTNEED);
 #else
     (void)m;
     (void)at;

@@ -13,6 +13,7 @@
 
 #include "clock.h"
 #include "dataset_impl.h"
+#include "direct.h"
 #include "source_impl.h"
 #include "stream.h"
 #include "team.h"
@@ -443,6 +444,8 @@ enum fit_status fit_loading_blocks(struct loading *l, int streamed, const char *
         (st = open_planes(&b, set, why, err)) != FIT_OK || *why ||
         (*why = keep_chunks(&b, set)) != NULL)
         goto done;
+    if (streamed && !l->sel->slot_bytes)
+        fit_direct_gather(b.y, b.sigma, l->m->ngroup, mapped_kept(l->sel));
     if ((!fit_source_half_known(l->src) && (st = find_halves(&b, b.y, err)) != FIT_OK) ||
         (b.sigma && (st = find_halves(&b, b.sigma, err)) != FIT_OK) ||
         (st = look_at_values(&b, err)) != FIT_OK || (st = fit_loading_dataset(l, 1, err)) != FIT_OK)

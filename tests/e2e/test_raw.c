@@ -72,7 +72,7 @@ static struct fit_dataset *dataset_of(const struct fit_kernel *k, const struct m
 }
 
 static struct fit_tile raw_tile(const struct fit_dataset *ds, const struct fit_tile *t, const struct matrices *m,
-                                const float *raw[NG], size_t ahead)
+                                const float *raw[NG], double *row)
 {
     struct fit_tile own = *t;
     for (size_t g = 0; g < NG; g++)
@@ -81,7 +81,7 @@ static struct fit_tile raw_tile(const struct fit_dataset *ds, const struct fit_t
     own.raw = raw;
     own.raw_row = NT;
     own.reference = ds->reference;
-    own.ahead = ahead;
+    own.row = row;
     return own;
 }
 
@@ -108,9 +108,10 @@ static void compare(const struct fit_kernel *k, const struct matrices *m)
         lin[n] = 0.3 + 0.1 * (double)n;
     for (size_t n = 0; n < NG * (1 + nl * (nl + 1) / 2); n++)
         adj[n] = 1 + 0.01 * (double)n;
+    double *row = e2e_doubles(NG * ds->layout.panel);
     for (size_t n = 0; n < ds->ntile; n++) {
         const float *raw[NG];
-        const struct fit_tile *t = &ds->tile[n], own = raw_tile(ds, t, m, raw, 1 + n % 3);
+        const struct fit_tile *t = &ds->tile[n], own = raw_tile(ds, t, m, raw, row);
         k->moments(&ds->layout, at.ws, t, at.scratch, a);
         k->moments(&ds->layout, at.ws, &own, at.scratch, b);
         same(k, "moments", NG * (nl * (nl + 1) / 2 + nl + 1), a, b);
@@ -126,6 +127,7 @@ static void compare(const struct fit_kernel *k, const struct matrices *m)
     free(b);
     free(lin);
     free(adj);
+    free(row);
     fit_dataset_free(ds);
 }
 

@@ -39,7 +39,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define FIT_KERNEL_ABI 6
+#define FIT_KERNEL_ABI 7
 #define FIT_LANES 8 /* doubles in a vector; fixed, so the order of summation does not depend on the machine */
 
 enum fit_space { FIT_PAIRS, FIT_ROWS };
@@ -239,7 +239,7 @@ struct fit_tile {
     const float *const *raw; /* ngroup */
     ptrdiff_t raw_row;
     const double *reference; /* ngroup */
-    size_t ahead;            /* rows: those a kernel may ask the cache for while it computes */
+    double *row;             /* room for one row of the tile, which kernels write: ngroup times its columns, aligned */
 };
 
 struct fit_kernel {

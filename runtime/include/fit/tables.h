@@ -229,45 +229,46 @@ FIT_INLINE fit_vm fit_pair_lanes(const struct fit_tile *t, size_t i, size_t j)
     return m;
 }
 
-/* Where the columns from j on of row i are in a tile in single precision (fit_tile.raw), and what will be wanted some
- * rows later, or in the panel that follows: elements from the first one of each group.  Two blocks ask for the line of
- * their first and of their last element, which may be two. */
-struct fit_raw_place {
-    const float *const *raw; /* NULL: in double precision */
-    const double *reference;
-    ptrdiff_t here, ahead;
-};
-
-FIT_INLINE struct fit_raw_place fit_raw_place(const struct fit_layout *l, const struct fit_tile *t, size_t i, size_t j)
+/* Row i of a tile in single precision to t->row, in the order of t->y, less the references; lanes that do not count are
+ * 0, as outside of them there may be no file.  The next row, or the first one of the next panel, is asked for: rows of
+ * a group lie on different pages. */
+static __attribute__((noinline, unused)) const double *fit_row_single(const struct fit_layout *l,
+                                                                      const struct fit_tile *t, size_t i)
 {
-    if (!t->raw)
-        return (struct fit_raw_place){NULL, NULL, 0, 0};
-    const size_t row = i - t->i0, later = row + t->ahead, n = t->i1 - t->i0;
-    const ptrdiff_t column = (ptrdiff_t)(j - t->j0), last = j % (2 * FIT_LANES) < FIT_LANES ? 0 : FIT_LANES - 1;
-    return (struct fit_raw_place){
-        t->raw, t->reference, (ptrdiff_t)row * t->raw_row + column,
-        (later < n ? (ptrdiff_t)later * t->raw_row : (ptrdiff_t)(later - n) * t->raw_row + (ptrdiff_t)l->panel) +
-            column + last};
+    enum { LINE = 64 / sizeof(float) };
+    const size_t ng = l->ngroup, begin = (i + 1 > t->j0 ? i + 1 : t->j0) / FIT_LANES * FIT_LANES;
+    const ptrdiff_t here = (ptrdiff_t)(i - t->i0) * t->raw_row;
+    const ptrdiff_t next = i + 1 < t->i1 ? here + t->raw_row : (ptrdiff_t)l->panel;
+    for (size_t g = 0; g < ng; g++) {
+        const float *x = t->raw[g];
+        const double reference = t->reference[g];
+        double *to = t->row + g * FIT_LANES;
+        for (size_t k = 0; k < t->j1 - t->j0 + LINE; k += LINE)
+            __builtin_prefetch(x + next + k);
+        for (size_t j = begin; j < t->j1; j += FIT_LANES, to += ng * FIT_LANES) {
+            const float *from = x + here + (ptrdiff_t)(j - t->j0);
+            if (j > i && j + FIT_LANES <= t->j1)
+                for (size_t k = 0; k < FIT_LANES; k += FIT_VL)
+                    fit_vstore(to + k, fit_vload_single(from + k) - reference);
+            else
+                for (size_t k = 0; k < FIT_LANES; k++)
+                    to[k] = i < j + k && j + k < t->j1 ? (double)from[k] - reference : 0;
+        }
+    }
+    return t->row;
 }
 
-/* Data of group g there, or at t->y + at; what comes `next` doubles later, or as above, is asked for.  Single precision
- * is read in lanes that are in use only: others may lie outside the file. */
-FIT_INLINE fit_vd fit_data(int masked, fit_vm use, const struct fit_tile *t, const struct fit_raw_place *p, size_t g,
-                           size_t at, size_t next)
+/* Data of row i of a tile from its first block on; that is at t->y + at. */
+FIT_INLINE const double *fit_row_data(const struct fit_layout *l, const struct fit_tile *t, size_t i, size_t at)
 {
-    if (!p->raw) {
-        __builtin_prefetch(t->y + at + next);
-        return fit_vload(t->y + at);
-    }
-    const float *x = p->raw[g];
-    __builtin_prefetch(x + p->ahead);
-    if (!masked)
-        return fit_vload_single(x + p->here) - p->reference[g];
-    fit_vd v = {0};
-    for (size_t k = 0; k < FIT_VL; k++)
-        if (use[k])
-            v[k] = (double)x[p->here + (ptrdiff_t)k] - p->reference[g];
-    return v;
+    return t->raw ? fit_row_single(l, t, i) : t->y + at;
+}
+
+/* A vector of data; what comes `next` doubles later is asked for. */
+FIT_INLINE fit_vd fit_data(const double *data, size_t next)
+{
+    __builtin_prefetch(data + next);
+    return fit_vload(data);
 }
 
 /* Rows row, row+1, ... of a table that belong to the tile. */

@@ -141,12 +141,12 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
 /* Pairs (i, 8b .. 8b+7): sums of products of the basis functions and the data, per group. */
 FIT_INLINE void moments_block(const struct fit_layout *l, const struct tables *w,
                               const struct fit_exp_tile *exps, const struct fit_tile *t, size_t i,
-                              size_t b, size_t h, size_t at, fit_vd *restrict sums, const int masked)
+                              size_t b, size_t h, size_t at, const double *data, fit_vd *restrict sums,
+                              const int masked)
 {
     const size_t ng = l->ngroup, j = b * FIT_LANES + h;
     const fit_vm lanes = masked ? fit_pair_lanes(t, i, j) : (fit_vm){0};
-    const struct fit_raw_place place = fit_raw_place(l, t, i, j);
-    (void)exps, (void)lanes, (void)place;
+    (void)exps, (void)lanes;
     fit_vd b_contrast;
     if (!exps[0 * ng].direct)
         b_contrast = fit_vload(w->exp_u_D_j + j) * (w->exp_u_D_i[i] * exps[0 * ng].middle);
@@ -160,7 +160,7 @@ FIT_INLINE void moments_block(const struct fit_layout *l, const struct tables *w
             weight = t->w ? fit_vload(t->w + in_tile) : fit_vset1(1.0);
             use &= weight > 0.0;
         }
-        const fit_vd y = fit_data(masked, use, t, &place, g, in_tile, 64 * FIT_LANES);
+        const fit_vd y = fit_data(data + g * FIT_LANES + h, 64 * FIT_LANES);
         (void)use, (void)weight, (void)y;
         fit_vd *restrict sum = sums + g * 3;
         const fit_vd b0 = fit_kept(masked, use, b_contrast); /* multiplies contrast */
@@ -185,15 +185,17 @@ static void moments(const struct fit_layout *l, const double *ws, const struct f
         sums[k] = (fit_vd){0};
     exps[0 * ng] = fit_exp_tile_scaled(l, t, w->minus_two_q_sq[0], w->int_D, w->int_D_low);
     for (size_t i = t->i0; i < t->i1; i++) {
+        const double *data = fit_row_data(l, t, i, at);
         for (size_t b = (i + 1 > t->j0 ? i + 1 : t->j0) / FIT_LANES; b < end; b++) {
             for (size_t h = 0; h < FIT_LANES; h += FIT_VL) {
                 const size_t j = b * FIT_LANES + h;
                 if (t->w || j <= i || j + FIT_VL > t->j1)
-                    moments_block(l, w, exps, t, i, b, h, at, sums, 1);
+                    moments_block(l, w, exps, t, i, b, h, at, data, sums, 1);
                 else
-                    moments_block(l, w, exps, t, i, b, h, at, sums, 0);
+                    moments_block(l, w, exps, t, i, b, h, at, data, sums, 0);
             }
             at += ng * FIT_LANES;
+            data += ng * FIT_LANES;
         }
     }
     for (size_t g = 0; g < ng; g++) {
@@ -234,8 +236,8 @@ FIT_INLINE void normal_pair(const struct fit_layout *l, const struct tables *w, 
  * (d mean/d theta_k = sum_c m_c U_ck) to m, the cross moments to the sums of the columns and of the row. */
 FIT_INLINE void normal_group(const struct fit_layout *l, const struct tables *w, const double *lin,
                              const struct fit_exp_tile *exps, const struct fit_tile *t, size_t i, size_t g,
-                             size_t first, size_t k0, size_t k1, size_t at, const fit_vd *restrict pair,
-                             fit_vd *restrict column, fit_vd *restrict row, fit_vd *restrict m,
+                             size_t first, size_t k0, size_t k1, size_t at, const double *data,
+                             const fit_vd *restrict pair, fit_vd *restrict column, fit_vd *restrict row, fit_vd *restrict m,
                              const int masked)
 {
     const size_t ng = l->ngroup;
@@ -248,19 +250,18 @@ FIT_INLINE void normal_group(const struct fit_layout *l, const struct tables *w,
     fit_vd row1 = row[1];
     for (size_t k = k0; k < k1; k++) {
         const size_t b = first + k / PIECES, h = k % PIECES * FIT_VL, j = b * FIT_LANES + h;
-        const size_t here = at + ((b - first) * ng + g) * FIT_LANES + h;
-        const struct fit_raw_place place = fit_raw_place(l, t, i, j);
+        const size_t here = ((b - first) * ng + g) * FIT_LANES + h;
         const fit_vd *at_pair = pair + k * PAIRS;
         fit_vd *at_column = column + k * COLUMNS, *at_m = m + k * BATCH * CHANNELS_R;
         fit_vm use = {0};
         fit_vd weight = {0}, root = {0};
         if (masked) {
-            weight = t->w ? fit_vload(t->w + here) : fit_vset1(1.0);
+            weight = t->w ? fit_vload(t->w + at + here) : fit_vset1(1.0);
             use = fit_pair_lanes(t, i, j) & (weight > 0.0);
             weight = fit_where_set(use, weight);
             root = fit_vsqrt(weight);
         }
-        const fit_vd y = fit_data(masked, use, t, &place, g, here, STRIP * ng * FIT_LANES);
+        const fit_vd y = fit_data(data + here, STRIP * ng * FIT_LANES);
         (void)use, (void)weight, (void)root, (void)at_column, (void)at_pair, (void)j;
         const fit_vd b_contrast = at_pair[0];
         const fit_vd b_contrast_sq = at_pair[1];
@@ -327,10 +328,10 @@ FIT_LARGE void contract(const struct tables *w, size_t i, size_t j0, size_t n, c
 /* Vectors of pairs (i, j ..) of a strip: fields. */
 FIT_LARGE void normal_masked(const struct fit_layout *l, const struct tables *w, const double *lin,
                              const struct fit_exp_tile *exps, const struct fit_tile *t, size_t i, size_t g,
-                             size_t first, size_t k0, size_t k1, size_t at, const fit_vd *restrict pair,
-                             fit_vd *restrict column, fit_vd *restrict row, fit_vd *restrict m)
+                             size_t first, size_t k0, size_t k1, size_t at, const double *data,
+                             const fit_vd *restrict pair, fit_vd *restrict column, fit_vd *restrict row, fit_vd *restrict m)
 {
-    normal_group(l, w, lin, exps, t, i, g, first, k0, k1, at, pair, column, row, m, 1);
+    normal_group(l, w, lin, exps, t, i, g, first, k0, k1, at, data, pair, column, row, m, 1);
 }
 
 enum { EXPS = 2 };
@@ -364,6 +365,7 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
         *v = (fit_vd){0};
     exps[0 * ng] = fit_exp_tile_scaled(l, t, w->minus_two_q_sq[0], w->int_D, w->int_D_low);
     for (size_t i = t->i0; i < t->i1; i++) {
+        const double *data = fit_row_data(l, t, i, at);
         for (size_t b = (i + 1 > t->j0 ? i + 1 : t->j0) / FIT_LANES; b < end;) {
             const size_t first = b, place = (b - start) * PIECES;
             b = end - b > STRIP ? b + STRIP : end;
@@ -377,15 +379,16 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
                 fit_vd *c = column + (g * pieces + place) * COLUMNS, *r = row + g * ROWS;
                 fit_vd *x = m + g % BATCH * CHANNELS_R;
                 if (low > 0)
-                    normal_masked(l, w, lin, exps, t, i, g, first, 0, low, at, pair, c, r, x);
-                normal_group(l, w, lin, exps, t, i, g, first, low, high, at, pair, c, r, x, 0);
+                    normal_masked(l, w, lin, exps, t, i, g, first, 0, low, at, data, pair, c, r, x);
+                normal_group(l, w, lin, exps, t, i, g, first, low, high, at, data, pair, c, r, x, 0);
                 if (high < n)
-                    normal_masked(l, w, lin, exps, t, i, g, first, high, n, at, pair, c, r, x);
+                    normal_masked(l, w, lin, exps, t, i, g, first, high, n, at, data, pair, c, r, x);
                 if (g % BATCH == BATCH - 1 || g + 1 == ng)
                     for (size_t k = 0; k < n; k++)
                         normal_products(g % BATCH + 1, g < BATCH, m + k * BATCH * CHANNELS_R, field + k * FIELDS);
             }
             at += (b - first) * ng * FIT_LANES;
+            data += (b - first) * ng * FIT_LANES;
             contract(w, i, j, n, field, H, along, down + place * COLUMN_SUMS);
         }
         for (size_t g = 0; g < ng; g++) {
@@ -449,12 +452,11 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
 FIT_INLINE void gradient_block(const struct fit_layout *l, const struct tables *w, const double *lin,
                                const double *adj, const struct fit_exp_tile *exps,
                                const struct fit_tile *t, size_t i, size_t b, size_t h, size_t at,
-                               fit_vd *restrict column, fit_vd *restrict row, const int masked)
+                               const double *data, fit_vd *restrict column, fit_vd *restrict row, const int masked)
 {
     const size_t ng = l->ngroup, j = b * FIT_LANES + h;
     const fit_vm lanes = masked ? fit_pair_lanes(t, i, j) : (fit_vm){0};
-    const struct fit_raw_place place = fit_raw_place(l, t, i, j);
-    (void)exps, (void)lanes, (void)place;
+    (void)exps, (void)lanes;
     (void)lin, (void)adj, (void)column, (void)row;
     fit_vd b_contrast;
     if (!exps[0 * ng].direct)
@@ -472,7 +474,7 @@ FIT_INLINE void gradient_block(const struct fit_layout *l, const struct tables *
             weight = t->w ? fit_vload(t->w + in_tile) : fit_vset1(1.0);
             use &= weight > 0.0;
         }
-        const fit_vd y = fit_data(masked, use, t, &place, g, in_tile, 64 * FIT_LANES);
+        const fit_vd y = fit_data(data + g * FIT_LANES + h, 64 * FIT_LANES);
         (void)use, (void)weight, (void)y;
         const double *seeds = adj + g * 4, *at_lin = lin + g * 2;
         (void)seeds, (void)at_lin;
@@ -513,15 +515,17 @@ static void gradient(const struct fit_layout *l, const double *ws, const double 
         *v = (fit_vd){0};
     exps[0 * ng] = fit_exp_tile_scaled(l, t, w->minus_two_q_sq[0], w->int_D, w->int_D_low);
     for (size_t i = t->i0; i < t->i1; i++) {
+        const double *data = fit_row_data(l, t, i, at);
         for (size_t b = (i + 1 > t->j0 ? i + 1 : t->j0) / FIT_LANES; b < end; b++) {
             for (size_t h = 0; h < FIT_LANES; h += FIT_VL) {
                 const size_t j = b * FIT_LANES + h;
                 if (t->w || j <= i || j + FIT_VL > t->j1)
-                    gradient_block(l, w, lin, adj, exps, t, i, b, h, at, column + ((b - start) * PIECES + h / FIT_VL) * CHANNELS, row, 1);
+                    gradient_block(l, w, lin, adj, exps, t, i, b, h, at, data, column + ((b - start) * PIECES + h / FIT_VL) * CHANNELS, row, 1);
                 else
-                    gradient_block(l, w, lin, adj, exps, t, i, b, h, at, column + ((b - start) * PIECES + h / FIT_VL) * CHANNELS, row, 0);
+                    gradient_block(l, w, lin, adj, exps, t, i, b, h, at, data, column + ((b - start) * PIECES + h / FIT_VL) * CHANNELS, row, 0);
             }
             at += ng * FIT_LANES;
+            data += ng * FIT_LANES;
         }
         sum[0] -= row[0]*w->int_dD_dD0[i];
         sum[1] -= row[0]*w->int_dD_dalpha[i];
