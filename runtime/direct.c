@@ -21,7 +21,8 @@
 enum {
     AHEAD = 2,
     GAP = 65536,
-    LARGE_HELD = 2 /* large pages of a matrix that bands in work reach into, beside their own bytes */
+    LARGE_HELD = 4 /* large pages of a matrix that are mapped beside the bands: where these and the kept ones end, and
+                      where the last pass ended */
 };
 #define ROOM 0.5 /* of the memory that is free: so much of a file stays in the page cache from pass to pass */
 #define BAND_MOST ((size_t)256 << 20) /* of the file: beyond that it is read through small buffers */
