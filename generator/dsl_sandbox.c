@@ -85,14 +85,14 @@ static int env_index(lua_State *L)
                   name))
         dsl_fail(L, name, "a model cannot reach files, the system or other code",
                  "'%s' is not available in models", name);
-    for (size_t k = 0; (constant = hg_unit_constant(k, &text)) != NULL; k++) {
+    for (size_t k = 0; (constant = hg_unit_constant(k, &text)) != NULL; k++)
         if (strcmp(name, constant) == 0) {
             hg_unit unit = dsl_unit(L, text);
             dsl_push(L, hg_const(dsl_build(L), 1.0), unit);
             return 1;
         }
+    for (size_t k = 0; (constant = hg_unit_constant(k, &text)) != NULL; k++)
         hg_nearest_try(&near, constant);
-    }
     try_locals(L, &own);
     for (lua_pushnil(L); lua_next(L, lua_upvalueindex(1)); lua_pop(L, 1))
         hg_nearest_try(&near, hg_strdup(d->arena, lua_tostring(L, -2)));
