@@ -1,4 +1,4 @@
-/* direct.h -- two-time matrices computed from where they lie in the page cache: no copy, no reader in
+/* direct.h -- two-time matrices computed from where they lie in the page cache: no buffer, no reader in
  * between.  For values stored contiguously, row by row, with the upper triangle filled.
  *
  * The file is mapped (mapped.h), in large pages where possible; who computes reads its tiles there, at

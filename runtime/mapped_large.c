@@ -23,7 +23,7 @@
 #define GRACE 0.5  /* s */
 enum {
     PAGES = 4, /* large pages of a block: none in a page cache is longer (MAX_PAGECACHE_ORDER of x86) */
-    LOOK = 4096,
+    LOOK = 4096, /* small pages of a block, at most */
     MISSES = 64 << 20 /* bytes that remain in small pages, with a quarter of all: there was no room for large ones */
 };
 
@@ -91,7 +91,7 @@ static double present(const struct fit_mapped *m, size_t first, size_t last)
     return (double)count / (double)n;
 }
 
-/* Pages that are mapped would stay in the cache. */
+/* The block leaves the cache, for which it must not be mapped, and comes back. */
 static void read_again(struct fit_mapped *m, size_t first, size_t last)
 {
     const size_t page = fit_mapped_page();
@@ -123,7 +123,9 @@ static void gather_block(struct fit_mapped *m, size_t first, size_t last)
 void fit_mapped_gather(struct fit_mapped *m, size_t at, size_t n)
 {
     const size_t block = PAGES * fit_mapped_large_page(), end = m->shift + at + n;
-    for (size_t k = (m->shift + at) / (block ? block : 1); m->large && k * block < end; k++)
+    if (!m->large)
+        return;
+    for (size_t k = (m->shift + at) / block; k * block < end; k++)
         gather_block(m, k * block, (k + 1) * block < m->bytes ? (k + 1) * block : m->bytes);
 }
 
