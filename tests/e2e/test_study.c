@@ -7,6 +7,7 @@
 #include "fit.h"
 #include "likelihood.h"
 #include "rng.h"
+#include "special.h"
 #include "support.h"
 
 #include <math.h>
