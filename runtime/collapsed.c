@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "linalg.h"
+#include "special.h"
 
 static const double LOG_2_PI = 1.8378770664093454836;
 
@@ -120,9 +121,9 @@ static double constant_part(const struct fit_collapsed *c)
     for (size_t k = 0; k < c->nunit; k++) {
         lp -= 0.5 * c->npoint[k] * LOG_2_PI;
         if (conjugate(c))
-            lp += lgamma(c->a_n[k]);
+            lp += fit_log_gamma(c->a_n[k]);
         if (c->a0 > 0)
-            lp += c->a0 * log(0.5 * c->a0 * c->s0[k] * c->s0[k]) - lgamma(c->a0);
+            lp += c->a0 * log(0.5 * c->a0 * c->s0[k] * c->s0[k]) - fit_log_gamma(c->a0);
     }
     return lp;
 }

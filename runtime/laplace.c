@@ -6,6 +6,7 @@
 #include "psis.h"
 #include "rng.h"
 #include "parallel.h"
+#include "special.h"
 #include "team.h"
 
 #include <math.h>
@@ -124,7 +125,7 @@ static void set_norm(struct proposal *p)
 {
     double n = (double)p->out->n;
     p->log_norm =
-        lgamma(0.5 * (NU + n)) - lgamma(0.5 * NU) - 0.5 * n * log(NU * 3.14159265358979324);
+        fit_log_gamma(0.5 * (NU + n)) - fit_log_gamma(0.5 * NU) - 0.5 * n * log(NU * 3.14159265358979324);
     for (size_t k = 0; k < p->out->n; k++)
         p->log_norm -= log(p->shape.factor[k * p->out->n + k]);
 }

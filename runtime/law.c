@@ -6,6 +6,8 @@
  * (1972) 612; Ahrens & Dieter, Computing 12 (1974) 223). */
 #include "law.h"
 
+#include "special.h"
+
 #include <math.h>
 
 enum { FEW_TRIALS = 32 };
@@ -68,7 +70,7 @@ static double poisson(double mean, struct fit_rng *rng)
             return k;
         if (k < 0 || (us < 0.013 && v > us))
             continue;
-        if (log(v) + log(inverse) - log(a / (us * us) + b) <= k * log_mean - mean - lgamma(k + 1))
+        if (log(v) + log(inverse) - log(a / (us * us) + b) <= k * log_mean - mean - fit_log_gamma(k + 1))
             return k;
     }
 }

@@ -10,6 +10,7 @@
 
 #include "problem.h"
 #include "sketch.h"
+#include "special.h"
 #include "valley.h"
 
 #include <math.h>
@@ -55,57 +56,6 @@ struct curve {
     int only_whether;            /* no ends are looked for, only whether there are any */
     int hurry, enough, stopped;  /* stop a fit whose rise is larger than matters; stopped for that; from outside */
 };
-
-/* Acklam's rational approximation, once corrected by Newton's rule: exact to rounding. */
-static double normal_quantile(double p)
-{
-    static const double a[] = {-3.969683028665376e+01, 2.209460984245205e+02, -2.759285104469687e+02,
-                               1.383577518672690e+02,  -3.066479806614716e+01, 2.506628277459239e+00},
-                        b[] = {-5.447609879822406e+01, 1.615858368580409e+02, -1.556989798598866e+02,
-                               6.680131188771972e+01, -1.328068155288572e+01};
-    static const double c[] = {-7.784894002430293e-03, -3.223964580411365e-01, -2.400758277161838e+00,
-                               -2.549732539343734e+00, 4.374664141464968e+00, 2.938163982698783e+00},
-                        d[] = {7.784695709041462e-03, 3.224671290700398e-01, 2.445134137142996e+00,
-                               3.754408661907416e+00};
-    double x, q, r;
-    if (p < 0.02425) {
-        q = sqrt(-2 * log(p));
-        x = (((((c[0] * q + c[1]) * q + c[2]) * q + c[3]) * q + c[4]) * q + c[5]) /
-            ((((d[0] * q + d[1]) * q + d[2]) * q + d[3]) * q + 1);
-    } else {
-        q = p - 0.5;
-        r = q * q;
-        x = (((((a[0] * r + a[1]) * r + a[2]) * r + a[3]) * r + a[4]) * r + a[5]) * q /
-            (((((b[0] * r + b[1]) * r + b[2]) * r + b[3]) * r + b[4]) * r + 1);
-    }
-    for (int turn = 0; turn < 2; turn++)
-        x -= (0.5 * erfc(-x / sqrt(2)) - p) * sqrt(2 * 3.14159265358979323846) * exp(0.5 * x * x);
-    return x;
-}
-
-/* Hill (1970), Algorithm 396, by its expansion in 1/dof; for few degrees of freedom corrected by Newton's rule with
- * the integral of the density. */
-double fit_student_quantile(double p, double dof)
-{
-    double z = -normal_quantile(p), z2 = z * z, t = z;
-    if (!isfinite(dof) || dof > 1e8)
-        return z;
-    t += z * (z2 + 1) / (4 * dof) + z * ((5 * z2 + 16) * z2 + 3) / (96 * dof * dof) +
-         z * (((3 * z2 + 19) * z2 + 17) * z2 - 15) / (384 * dof * dof * dof);
-    double scale = exp(lgamma(0.5 * (dof + 1)) - lgamma(0.5 * dof)) / sqrt(dof * 3.14159265358979323846);
-    for (int turn = 0; turn < 20 && dof < 1000; turn++) {
-        enum { N = 400 };
-        double area = 0, h = t / N; /* from 0 to t, by Simpson's rule */
-        for (int k = 0; k <= N; k++)
-            area += (k == 0 || k == N ? 1 : k % 2 ? 4 : 2) * pow(1 + (k * h) * (k * h) / dof, -0.5 * (dof + 1));
-        double excess = 0.5 - scale * area * h / 3 - p;
-        double step = excess / (scale * pow(1 + t * t / dof, -0.5 * (dof + 1)));
-        t += step;
-        if (fabs(step) < 1e-12 * t)
-            break;
-    }
-    return t;
-}
 
 /* ---- one point ------------------------------------------------------------------------------------------------ */
 

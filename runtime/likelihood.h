@@ -31,8 +31,4 @@ int fit_likelihood_ends_within(struct fit_job *f, size_t which, double variance,
 /* Of the root of the rise, 68 and 95 %: Student's t where the noise comes from the residuals. */
 void fit_likelihood_limits(const struct fit_job *f, int one_sided, double limit[2]);
 
-/* Quantile of Student's t that is exceeded with probability p < 1/2, for dof degrees of freedom; dof infinite:
- * normal. */
-double fit_student_quantile(double p, double dof);
-
 #endif

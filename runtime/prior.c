@@ -112,7 +112,7 @@ static double log_constant(const struct fit_prior *p)
     case FIT_PRIOR_EXPONENTIAL: return log(p->b);
     case FIT_PRIOR_HALF_CAUCHY: return log(HALF_PI * p->b);
     case FIT_PRIOR_BETA_SCALED:
-        return lgamma(p->a) + lgamma(p->b) - lgamma(p->a + p->b) + (p->a + p->b - 1) * log(width);
+        return fit_log_gamma(p->a) + fit_log_gamma(p->b) - fit_log_gamma(p->a + p->b) + (p->a + p->b - 1) * log(width);
     case FIT_PRIOR_LOG_UNIFORM: return log(log(p->upper / p->lower));
     default: return isfinite(width) ? log(width) : 0;
     }

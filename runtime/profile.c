@@ -4,6 +4,7 @@
 #include "linalg.h"
 #include "problem.h"
 #include "sketch.h"
+#include "special.h"
 #include "valley.h"
 
 #include <math.h>

@@ -1,9 +1,11 @@
-/* special.c -- normal quantile (Wichura 1988), incomplete beta function (continued fraction, DLMF
+/* special.c -- normal quantile (Wichura 1988), Student's, incomplete beta function (continued fraction, DLMF
  * 8.17.22, by the method of Lentz), heap sort of indices. */
 #include "special.h"
 
 #include <float.h>
 #include <math.h>
+
+static const double PI = 3.14159265358979323846;
 
 /* ---- normal ---------------------------------------------------------------------------------- */
 
@@ -58,6 +60,16 @@ double fit_normal_quantile(double p)
     return q < 0 ? -x : x;
 }
 
+/* ---- gamma ----------------------------------------------------------------------------------- */
+
+double lgamma_r(double x, int *sign); /* every C library has it; POSIX does not name it */
+
+double fit_log_gamma(double x)
+{
+    int sign;
+    return lgamma_r(x, &sign);
+}
+
 /* ---- beta ------------------------------------------------------------------------------------ */
 
 /* The fraction of I_x(a, b), converging fast for x < (a + 1) / (a + b + 2). */
@@ -91,7 +103,7 @@ double fit_beta_cdf(double x, double a, double b)
         return 0;
     if (x >= 1)
         return 1;
-    double front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log1p(-x));
+    double front = exp(fit_log_gamma(a + b) - fit_log_gamma(a) - fit_log_gamma(b) + a * log(x) + b * log1p(-x));
     if (x < (a + 1) / (a + b + 2))
         return front * beta_fraction(x, a, b) / a;
     return 1 - front * beta_fraction(1 - x, b, a) / b;
@@ -111,6 +123,28 @@ double fit_beta_quantile(double p, double a, double b)
     return 0.5 * (low + high);
 }
 
+/* ---- Student's t ----------------------------------------------------------------------------- */
+
+/* Hill's expansion in 1 / dof (1970, Algorithm 396); where it is not exact, Newton's rule with the tail
+ * I_x(dof / 2, 1 / 2) / 2, x = dof / (dof + t^2) (DLMF 8.17.2 with the density of t). */
+double fit_student_quantile(double p, double dof)
+{
+    double z = -fit_normal_quantile(p), z2 = z * z, t = z;
+    if (!(dof <= 1e8))
+        return z;
+    t += z * (z2 + 1) / (4 * dof) + z * ((5 * z2 + 16) * z2 + 3) / (96 * dof * dof) +
+         z * (((3 * z2 + 19) * z2 + 17) * z2 - 15) / (384 * dof * dof * dof);
+    double front = exp(fit_log_gamma(0.5 * (dof + 1)) - fit_log_gamma(0.5 * dof)) / sqrt(dof * PI);
+    for (int turn = 0; turn < 40 && dof < 1000; turn++) {
+        double x = dof / (dof + t * t), step = 0.5 * fit_beta_cdf(x, 0.5 * dof, 0.5) - p;
+        step /= front * pow(x, 0.5 * (dof + 1));
+        t += step;
+        if (fabs(step) < 1e-12 * t)
+            break;
+    }
+    return t;
+}
+
 /* ---- chi2 ------------------------------------------------------------------------------------ */
 
 /* The regularised incomplete gamma function by its series below the mean, by its continued fraction
@@ -121,7 +155,7 @@ double fit_chi2_tail(double chi2, double n)
     double a = 0.5 * n, x = 0.5 * chi2, term = 1 / a, sum = term;
     if (!(x > 0))
         return 1;
-    double front = exp(-x + a * log(x) - lgamma(a));
+    double front = exp(-x + a * log(x) - fit_log_gamma(a));
     if (x < a + 1) {
         for (int k = 1; k < 1000000 && term > DBL_EPSILON * sum; k++)
             sum += term *= x / (a + k);

@@ -1,4 +1,4 @@
-/* special.h -- quantiles, probabilities and an ordering that statistics need. */
+/* special.h -- quantiles, probabilities, a function and an ordering that statistics need. */
 #ifndef FIT_SPECIAL_H
 #define FIT_SPECIAL_H
 
@@ -11,6 +11,13 @@ double fit_normal_quantile(double p);
  * 1e-13. */
 double fit_beta_cdf(double x, double a, double b);
 double fit_beta_quantile(double p, double a, double b);
+
+/* log |Gamma(x)|.  As lgamma(), which however writes the sign of Gamma to a global that threads share. */
+double fit_log_gamma(double x);
+
+/* Quantile of Student's t that is exceeded with probability 0 < p < 1/2, for dof > 0 degrees of freedom (infinite:
+ * normal), 1e-8. */
+double fit_student_quantile(double p, double dof);
 
 /* Probability that chi^2 with n degrees of freedom exceeds x. */
 double fit_chi2_tail(double x, double n);

@@ -14,10 +14,11 @@
 
 #define FIT_GAMMA_LEAST 8.0 /* Stirling's series from here on */
 
-/* libm, where the vector form has no exponent to spare. */
+/* Below 2^-1000 and above 2^1000, where the vector form has no exponent to spare: the leading terms, next to which the
+ * others vanish.  Not lgamma() of the C library, which writes the sign to a global that threads share. */
 FIT_COLD double fit_lgamma_edge(double x)
 {
-    return x < 0 ? (double)NAN : lgamma(x);
+    return x < 0 ? (double)NAN : x < 1 ? -log(x) : x * (log(x) - 1);
 }
 
 /* x (x + 1) ... (x + 7) = *hi + *lo, to about 2^-98. */
