@@ -6,7 +6,7 @@
 #   make test               all tests
 #   make fuzz seconds=60    the readers of files of strangers, fuzzed for a minute each (clang)
 #   make sanitize           the tests with the sanitizers of addresses, of undefined behaviour, of threads
-#   make valgrind           the unit tests and small fits under valgrind
+#   make valgrind           tests and small fits under valgrind (hours)
 #   make lint               cppcheck and clang-tidy
 #   make study              coverage of intervals, calibration of the sampler, at full size
 #   make faults             memory that runs out, at every single allocation; full disks, SIGKILL (two hours)
@@ -86,10 +86,11 @@ sanitize: dependencies
 	    (cd $(BUILD)/$$p && $(CTEST) --output-on-failure) || exit; \
 	done
 
-# tests="test_npz test_fit": some of the unit tests only.
-valgrind: configure
-	@$(COMPILE)
-	@build-aux/valgrind.sh $(BUILD) $(tests)
+# A folder of its own, too; tests="test_npz e2e-words": some of the tests only.
+valgrind: dependencies
+	@CMAKE_GENERATOR="$${CMAKE_GENERATOR-$(GENERATOR)}" $(CMAKE) --preset valgrind -B $(BUILD)/valgrind
+	@$(CMAKE) --build $(BUILD)/valgrind --parallel $(JOBS)
+	@JOBS=$(JOBS) build-aux/valgrind.sh $(BUILD)/valgrind $(tests)
 
 # files="runtime/fit.c": some files only.
 lint: configure
