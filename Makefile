@@ -1,7 +1,7 @@
 # Thin front for CMake; everything is built below $(BUILD), programs in $(BUILD)/bin.
 #
 #   make                    all programs
-#   make model=laminar      one fitter: build/bin/homodyne-laminar   (also model=path/to/own.lua)
+#   make model=laminar      one fitter: build/bin/homodyne-laminar, and homodyne   (also model=path/to/own.lua)
 #   make demo               fit the bundled experiment, truth beside the result; its report
 #   make test               all tests
 #   make fuzz seconds=60    the readers of files of strangers, fuzzed for a minute each (clang)
@@ -42,7 +42,7 @@ extra = $(if $(file),-DFIT_ADD_MODEL=$(abspath $(file)))
 .PHONY: all configure dependencies demo test fuzz sanitize valgrind lint study faults bench install deb docs wheel clean
 ifdef model
 all: configure
-	@$(COMPILE) --target homodyne-$(name) homodyne
+	@$(COMPILE) --target homodyne-$(name) homodyne homodyne-report
 else
 all: configure
 	@$(COMPILE)
