@@ -23,7 +23,7 @@
 struct findings {
     FILE *f; /* NULL: kept in `text` */
     struct fit_notes text;
-    size_t n;
+    size_t n, doubts; /* problems; notes that doubt the data */
     struct fit_error first;
     struct fit_progress_view view;
 };
@@ -133,8 +133,8 @@ static enum fit_status load(const struct fit_config *cfg, const struct fit_kerne
         k->space == FIT_PAIRS
             ? load_pairs(cfg, k, sel, setting, view, &m, err)
             : fit_table_load(cfg->input.path.value[0], &cfg->table, k, setting, &m, err);
-    for (size_t i = 0; st == FIT_OK && i < m->notes.n; i++)
-        fit_notes_add(notes, "%s", m->notes.text[i]);
+    if (st == FIT_OK)
+        fit_notes_copy(notes, &m->notes);
     if (st == FIT_OK)
         *npoint = k->space == FIT_PAIRS ? m->dataset->npoint : m->dataset->nrow;
     fit_measurement_free(m);
@@ -212,11 +212,11 @@ static void check_data(FILE *out, struct fit_notes *kept, const struct fit_confi
     } else {
         check_rows(cfg, k, out, &notes, all);
     }
-    for (size_t i = 0; i < notes.n; i++)
-        if (out)
-            fprintf(out, "note: %s\n", notes.text[i]);
-        else
-            fit_notes_add(kept, "%s", notes.text[i]);
+    all->doubts = notes.ndoubt;
+    if (!out)
+        fit_notes_copy(kept, &notes);
+    for (size_t i = 0; out && i < notes.n; i++)
+        fprintf(out, "note: %s\n", notes.text[i]);
     fit_notes_free(&notes);
 }
 
@@ -279,7 +279,8 @@ enum fit_status fit_cmd_check(struct fit_program *p, const struct fit_cli *cli,
         st = fit_fail(err, all.first.status, "%s: %zu error%s: fit would not run",
                       file, all.n, all.n > 1 ? "s" : "");
     else if (out && cfg)
-        fprintf(out, "%s: good for %s\n", cfg->file, k->name);
+        fprintf(out, all.doubts ? "%s: can be fitted with %s, but see the notes: the data are in doubt\n"
+                                : "%s: good for %s\n", cfg->file, k->name);
     if (st == FIT_OK && cli->verbose && !cli->json) {
         char *text = fit_config_text(cfg);
         fputs(text ? text : "", p->out);

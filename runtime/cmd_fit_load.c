@@ -105,8 +105,7 @@ enum fit_status fit_job_load(struct fit_job *job, struct fit_error *err)
     if (st != FIT_OK)
         return st;
     job->r.load_seconds = fit_seconds() - begin;
-    for (size_t k = 0; k < job->m->notes.n; k++)
-        fit_notes_add(&job->notes, "%s", job->m->notes.text[k]);
+    fit_notes_copy(&job->notes, &job->m->notes);
     if ((st = fit_input_describe(job->k, job->m, &job->input, err)) != FIT_OK)
         return st;
     fit_job_say(job, "%s: layout %s, SHA-256 %s", job->m->file, job->m->layout, job->m->sha256);

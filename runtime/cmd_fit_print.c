@@ -27,13 +27,13 @@ static void put_note(const struct fit_program *p, const char *text)
         fprintf(p->err, "%s\n", text);
 }
 
-/* On the screen those that are new; all are in summary.txt, fit.json and run.log. */
+/* On the screen those that are new, and all that doubt the data; every one is in summary.txt, fit.json and run.log. */
 static void print_notes(const struct fit_job *job)
 {
     enum { MOST = 8 };
     size_t printed = 0, same = 0, left = 0;
     for (size_t k = 0; k < job->notes.n; k++) {
-        if (!job->cli->verbose && is_told(job, job->notes.text[k]))
+        if (k >= job->notes.ndoubt && !job->cli->verbose && is_told(job, job->notes.text[k]))
             same++;
         else if (job->cli->verbose || printed < MOST)
             printed++, put_note(job->p, job->notes.text[k]);

@@ -411,6 +411,26 @@ static enum fit_status fill_all(struct loading *l, struct fit_error *err)
     return st;
 }
 
+/* Means far from 1: one sentence for all matrices alike. */
+static void doubt_means(struct fit_measurement *m)
+{
+    const struct fit_group *first = NULL;
+    size_t n = 0, zero = 0;
+    char more[72] = "";
+    for (size_t g = 0; g < m->ngroup; g++)
+        if (!(m->group[g].mean > 0.3 && m->group[g].mean < 3)) {
+            first = first ? first : &m->group[g];
+            zero += fabs(m->group[g].mean) <= 0.3;
+            n++;
+        }
+    if (n > 1)
+        snprintf(more, sizeof more, " (so do %zu of %zu in all)", n, m->ngroup);
+    if (n)
+        fit_notes_doubt(&m->notes, "matrix %s (phi = %g) has the mean %.4g%s; c2 is near 1 when normalised: %s",
+                        first->key, first->phi, first->mean, more,
+                        zero == n ? "this looks like c2 - 1; add 1" : "divide it by its values at long lags");
+}
+
 /* What the finished dataset tells about the data. */
 static void describe(struct loading *l)
 {
@@ -424,13 +444,10 @@ static void describe(struct loading *l)
         double mean = s[1] / s[0], all = mean + ds->reference[g];
         m->group[g].mean = all;
         if (s[2] / s[0] - mean * mean <= CONSTANT * all * all)
-            fit_notes_add(&m->notes, "matrix %s (phi = %g) holds one value everywhere, %.6g",
-                          m->group[g].key, m->group[g].phi, all);
-        else if (!(all > 0.3 && all < 3))
-            fit_notes_add(&m->notes,
-                          "matrix %s (phi = %g) has the mean %.4g; c2 is near 1 when normalised",
-                          m->group[g].key, m->group[g].phi, all);
+            fit_notes_doubt(&m->notes, "matrix %s (phi = %g) holds one value everywhere, %.6g",
+                            m->group[g].key, m->group[g].phi, all);
     }
+    doubt_means(m);
     if (ds->ndropped)
         fit_notes_add(&m->notes, "%zu of %zu values are not finite and have weight zero",
                       ds->ndropped, ds->ndropped + ds->npoint);
@@ -443,8 +460,7 @@ static enum fit_status load(struct loading *l, const double *setting, struct fit
     if (st != FIT_OK)
         return st;
     m->layout = l->src->layout;
-    for (size_t i = 0; i < l->src->notes.n; i++)
-        fit_notes_add(&m->notes, "%s", l->src->notes.text[i]);
+    fit_notes_copy(&m->notes, &l->src->notes);
     if ((st = set_up(l, setting, err)) != FIT_OK || (st = set_up_sigma(l, err)) != FIT_OK ||
         (st = fill_all(l, err)) != FIT_OK || (st = fit_dataset_finish(m->dataset, err)) != FIT_OK)
         return st;

@@ -6,13 +6,16 @@
 #include <stddef.h>
 
 struct fit_notes {
-    size_t n;
-    char **text; /* n */
+    size_t n, ndoubt;
+    char **text; /* n, of which the first ndoubt say that the data may not be what they are taken for */
 };
 
 /* Adds a sentence of at most 1023 bytes; running out of memory loses it.  An empty list: {0}. */
 void fit_notes_add(struct fit_notes *notes, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+void fit_notes_doubt(struct fit_notes *notes, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void fit_notes_copy(struct fit_notes *to, const struct fit_notes *from);
 void fit_notes_free(struct fit_notes *notes);
 
 #endif

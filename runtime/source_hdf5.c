@@ -58,7 +58,7 @@ static void use_sigma(struct fit_source *s, const char *path)
         return;
     if (fit_cube_shape(s, path, rank, dims, c, NULL) != FIT_OK || c->nframe != s->nframe ||
         (c->n != 1 && c->n != s->nmatrix)) {
-        fit_notes_add(&s->notes, "%s: %s does not have the shape of the data and is not used", s->file,
+        fit_notes_doubt(&s->notes, "%s: %s does not have the shape of the data and is not used", s->file,
                         path);
         return;
     }

@@ -57,7 +57,7 @@ static void use_sigma(struct fit_source *s)
     if ((a->fortran && a->rank > 2) ||
         fit_cube_shape(s, "sigma", a->rank, a->dims, c, NULL) != FIT_OK || c->nframe != s->nframe ||
         (c->n != 1 && c->n != s->nmatrix)) {
-        fit_notes_add(&s->notes, "%s: sigma does not have the shape of the data and is not used",
+        fit_notes_doubt(&s->notes, "%s: sigma does not have the shape of the data and is not used",
                         s->file);
         return;
     }

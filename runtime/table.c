@@ -101,6 +101,7 @@ static int add_column(struct fit_table *t, const char *name, double *value, size
         return 0;
     }
     t->nrow = n;
+    t->unordered = 1;
     t->name[t->ncolumn] = copy;
     t->column[t->ncolumn++] = value;
     return 1;
@@ -307,19 +308,6 @@ static int match(const struct fit_table *t, const struct fit_config_table *cfg, 
     return fit_table_find(t, name);
 }
 
-/* "'q' and 'delay'": what the model wants that the file does not have by name. */
-static const char *wanted_names(const struct fit_kernel *k, char *text, size_t size)
-{
-    size_t at = 0;
-    text[0] = '\0';
-    for (size_t c = 0; c < k->naxis + k->ncolumn && at < size; c++) {
-        const char *name = c < k->naxis ? k->axis[c].name : k->column[c - k->naxis].name;
-        int n = snprintf(text + at, size - at, "%s%s", c ? ", " : "", name);
-        at += n > 0 ? (size_t)n : 0;
-    }
-    return text;
-}
-
 /* "'q', 'g2', ... of 12": the columns that the file has. */
 static const char *names_there(const struct fit_table *t, char *text, size_t size)
 {
@@ -356,9 +344,62 @@ static void doubt_units(const char *file, const struct fit_table *t, const struc
         char text[32];
         if (unit_in_name(name, text, sizeof text, &said) && fit_unit_parse(model, &wanted) &&
             fit_unit_compatible(said, wanted) && fabs(said.scale / wanted.scale - 1) > 1e-9)
-            fit_notes_add(notes, "%s: column '%s' is taken in %s, as the model has it; its name says %s: convert the"
+            fit_notes_doubt(notes, "%s: column '%s' is taken in %s, as the model has it; its name says %s: convert the"
                           " numbers if that is so", file, name, model, text);
     }
+}
+
+/* Name of the k-th of the axes and columns of a model, and whether the file must have it: errors may be missing. */
+static const char *wanted_name(const struct fit_kernel *k, size_t i)
+{
+    return i < k->naxis ? k->axis[i].name : k->column[i - k->naxis].name;
+}
+
+static int is_needed(const struct fit_kernel *k, size_t i)
+{
+    return i < k->naxis || k->column[i - k->naxis].role != FIT_ROLE_SIGMA;
+}
+
+/* By position, where no name is known: without names in the file, or when it has as many columns as are needed, so that
+ * none with an unknown name is taken for the errors.  Arrays with a name each have no order. */
+static int take_by_position(const char *file, const struct fit_table *t, const struct fit_kernel *kernel,
+                            size_t needed, int *from, struct fit_notes *notes)
+{
+    const size_t all = kernel->naxis + kernel->ncolumn;
+    const int nameless = !*t->name[0], errors = nameless && t->ncolumn >= all;
+    char text[400] = "";
+    size_t next = 0, at = 0;
+    if (t->unordered || t->ncolumn < needed || (!nameless && t->ncolumn > needed))
+        return 0;
+    for (size_t k = 0; k < all; k++) {
+        from[k] = errors || is_needed(kernel, k) ? (int)next++ : -1;
+        if (from[k] < 0 || at >= sizeof text)
+            continue;
+        const char *name = t->name[from[k]];
+        int n = snprintf(text + at, sizeof text - at, "%s%s%s%.24s%s", at ? ", " : "", wanted_name(kernel, k),
+                         *name ? " is '" : "", name, *name ? "'" : "");
+        at += n > 0 ? (size_t)n : 0;
+    }
+    fit_notes_doubt(notes, "%s: columns are taken by position: %s", file, text);
+    return 1;
+}
+
+/* "one of them is taken for it by --set 'data.columns={delay: NAME}'" */
+static enum fit_status no_columns(const char *file, const struct fit_table *t, const struct fit_kernel *kernel,
+                                  const int *from, const char *missing, struct fit_error *err)
+{
+    char there[200], roles[200] = "";
+    size_t at = 0;
+    for (size_t k = 0; k < kernel->naxis + kernel->ncolumn && at < sizeof roles; k++) {
+        if (from[k] >= 0 || !is_needed(kernel, k))
+            continue;
+        int n = snprintf(roles + at, sizeof roles - at, "%s%s: NAME", at ? ", " : "", wanted_name(kernel, k));
+        at += n > 0 ? (size_t)n : 0;
+    }
+    return fit_fail(err, FIT_ERR_DATA,
+                    "%s: no column '%s'; there are %s; one of them is taken for it by"
+                    " --set 'data.columns={%s}'", file, missing,
+                    *t->name[0] ? names_there(t, there, sizeof there) : "columns without names", roles);
 }
 
 /* Fills from[]: the table's column for each axis, then for each column of the model. */
@@ -368,38 +409,19 @@ static enum fit_status match_all(const char *file, const struct fit_table *t,
                                  struct fit_notes *notes, struct fit_error *err)
 {
     size_t needed = 0, found = 0;
-    const char *wanted, *missing = "", *role = "";
-    size_t naxis = kernel->naxis, all = naxis + kernel->ncolumn;
-    char names[200];
-    for (size_t k = 0; k < all; k++) {
-        int must = k < naxis || kernel->column[k - naxis].role != FIT_ROLE_SIGMA;
-        const char *name = k < naxis ? kernel->axis[k].name : kernel->column[k - naxis].name;
-        from[k] = match(t, cfg, name, &wanted);
+    const char *wanted, *missing = NULL;
+    for (size_t k = 0; k < kernel->naxis + kernel->ncolumn; k++) {
+        const int must = is_needed(kernel, k);
+        from[k] = match(t, cfg, wanted_name(kernel, k), &wanted);
         needed += must ? 1 : 0;
         found += must && from[k] >= 0;
-        if (must && from[k] < 0) {
+        if (must && from[k] < 0 && !missing)
             missing = wanted;
-            role = name;
-        }
     }
-    if (found == needed) {
-        doubt_units(file, t, kernel, from, notes);
-        return FIT_OK;
-    }
-    if (found == 0 && (!cfg || !cfg->ncolumn) &&
-        t->ncolumn >= needed) { /* no name known: by position */
-        for (size_t k = 0; k < all; k++)
-            from[k] = k < t->ncolumn ? (int)k : -1;
-        fit_notes_add(notes, "%s: columns are taken by position: %s", file,
-                      wanted_names(kernel, names, sizeof names));
-        return FIT_OK;
-    }
-    char there[200];
-    return fit_fail(err, FIT_ERR_DATA,
-                    "%s: no column '%s'; there are %s; one of them is taken for it by"
-                    " --set 'data.columns={%s: NAME}'", file, missing,
-                    *t->name[0] ? names_there(t, there, sizeof there) : "columns without names",
-                    role);
+    if (found < needed && (found || (cfg && cfg->ncolumn) || !take_by_position(file, t, kernel, needed, from, notes)))
+        return no_columns(file, t, kernel, from, missing, err);
+    doubt_units(file, t, kernel, from, notes);
+    return FIT_OK;
 }
 
 /* A curve needs more rows than it has parameters of its own (without prior): else the column does not tell curves

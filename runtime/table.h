@@ -19,6 +19,7 @@
 
 struct fit_table {
     size_t nrow, ncolumn;
+    int unordered;   /* columns are arrays with a name each: their order in the file means nothing */
     char **name;     /* ncolumn; "" when the file has no names */
     double **column; /* ncolumn arrays of nrow */
 };
@@ -40,7 +41,8 @@ int fit_table_find(const struct fit_table *table, const char *source);
 
 /* Reads the table and makes the dataset of a model with columns.  The axes of the model are columns too:
  * rows with the same values there are one group.  cfg: how columns of the file are
- * called (NULL: by equal names, else by position).  A missing column of errors means equal
+ * called (NULL: by equal names; where none is equal by position, if the file has no names, or as many columns as
+ * are needed).  A missing column of errors means equal
  * weights. */
 enum fit_status fit_table_load(const char *file, const struct fit_config_table *cfg,
                                const struct fit_kernel *kernel, const double *setting,

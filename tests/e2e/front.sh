@@ -105,6 +105,20 @@ has err "wrong.yaml:5: error: laminar.h5: frame"
 has err "5 errors"
 expect 3 "$h" validate minimal.yaml wrong.yaml
 has out "1 of 2 configurations are good"
+# data in doubt: neither good nor silent, the second time as the first
+expect 0 "$h" simulate --model static_isotropic -o minus.h5 --frames 80 --dt 0.1 --q 0.0054 --contrast 0.3 --offset 0 \
+    --phi 0,45,90 --noise 0.01 --quiet --set D0=20000
+expect 0 "$h" config --mode static_isotropic --data minus.h5 -o minus.yaml
+doubt="note: matrix c2_00001 (phi = 0) has the mean .* (so do 3 of 3 in all); c2 is near 1 when normalised: .* add 1"
+expect 0 "$h" validate minus.yaml
+grep -q "^$doubt" out || fail "validate says nothing of the mean"
+has out "can be fitted with static_isotropic, but see the notes"
+for time in first second; do
+    expect 0 "$h" fit minus.yaml -o minus
+    grep -q "^$doubt" err || fail "the $time fit says nothing of the mean"
+done
+has err "as in the last fit"
+
 sed 's/laminar.h5/gone.h5/' minimal.yaml >gone.yaml
 expect 4 "$h" validate gone.yaml
 has err "gone.yaml:3: error: gone.h5: no such file"

@@ -203,6 +203,37 @@ static void test_columns_find_their_roles(void **state)
     assert_int_equal(fit_table_load(file, &cfg, &kernel, NULL, &m, &err), FIT_ERR_CONFIG); /* q */
 }
 
+/* A header without a name of the model: by position only when no column is left over. */
+static void test_unknown_names_are_not_guessed(void **state)
+{
+    (void)state;
+    struct fit_measurement *m;
+    const double q = 0.01;
+    write_text("time_ms,value\n1,1.5\n2,1.2\n");
+    assert_int_equal(fit_table_load(file, NULL, &kernel, &q, &m, &err), FIT_OK);
+    assert_true(m->dataset->tile[0].y[0] == 1.5 && !m->dataset->weighted);
+    assert_int_equal(m->notes.ndoubt, 2);
+    assert_non_null(strstr(m->notes.text[0], "by position: tau is 'time_ms', g2 is 'value'"));
+    assert_non_null(strstr(m->notes.text[1], "says ms"));
+    fit_measurement_free(m);
+    write_text("time,value,temperature\n1,1.5,300\n2,1.2,300\n"); /* 300 is no error of g2 */
+    assert_int_equal(fit_table_load(file, NULL, &kernel, &q, &m, &err), FIT_ERR_DATA);
+    assert_non_null(strstr(err.message, "no column 'tau'; there are 'time', 'value', 'temperature'"));
+    assert_non_null(strstr(err.message, "--set 'data.columns={tau: NAME, g2: NAME}'"));
+    write_text("1,1.5,0.1\n2,1.2,0.1\n"); /* without names: as the model has them */
+    assert_int_equal(fit_table_load(file, NULL, &kernel, &q, &m, &err), FIT_OK);
+    assert_int_equal(m->dataset->weighted, 1);
+    assert_non_null(strstr(m->notes.text[0], "by position: tau, g2, sigma"));
+    fit_measurement_free(m);
+    struct fit_h5 *h; /* arrays with names: the file orders them by the alphabet */
+    const double x[3] = {1, 2, 3};
+    assert_int_equal(fit_h5_create(file, &h, &err), FIT_OK);
+    fit_h5_write_doubles(h, "/value", x, 3, &err);
+    fit_h5_write_doubles(h, "/time", x, 3, &err);
+    assert_int_equal(fit_h5_finish(h, &err), FIT_OK);
+    assert_int_equal(fit_table_load(file, NULL, &kernel, &q, &m, &err), FIT_ERR_DATA);
+}
+
 static void test_names_that_say_another_unit(void **state)
 {
     (void)state;
@@ -247,6 +278,7 @@ int main(void)
         cmocka_unit_test(test_hdf5_groups_and_matrices),
         cmocka_unit_test(test_npy_in_both_orders),
         cmocka_unit_test(test_columns_find_their_roles),
+        cmocka_unit_test(test_unknown_names_are_not_guessed),
         cmocka_unit_test(test_names_that_say_another_unit),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
