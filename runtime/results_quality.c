@@ -45,6 +45,27 @@ static double gain_over_constant(const struct fit_results *r)
     return gain;
 }
 
+/* ": offset stands at its bound 0.5 ..." where the model's constant is not free to be that of the data; else empty. */
+static void constant_on_bound(const struct fit_results *r, char *text, size_t size)
+{
+    const struct fit_result *f = r->fit;
+    const int q = r->kernel->intercept;
+    *text = '\0';
+    for (size_t g = 0; q >= 0 && g < f->ngroup && !*text; g++) {
+        const size_t place = g * f->nlinear + (size_t)q;
+        if (f->at_bound[f->nparam + place] && !fit_results_fixed(r, f->nparam + place))
+            snprintf(text, size, "; %s stands at its bound %.4g%s", r->kernel->linear[q].name, f->lin[place],
+                     r->kernel->space == FIT_PAIRS ? ": are the data normalised?" : "");
+    }
+}
+
+/* The least chi2 by degrees of freedom that is no surprise (Wilson and Hilferty 1931); 0 for few of them. */
+static double least_goodness(double dof)
+{
+    const double v = 2 / (9 * dof), root = 1 - v - SURPRISE * sqrt(v);
+    return root > 0 ? root * root * root : 0;
+}
+
 /* Nonlinear parameters that were free, and those of them without an error. */
 static size_t undetermined(const struct fit_results *r, size_t *nfree, char *names, size_t size)
 {
@@ -90,10 +111,11 @@ struct fit_quality fit_results_quality(const struct fit_results *r)
 {
     const struct fit_result *f = r->fit;
     struct fit_quality q = {"unknown", ""};
-    char names[160];
+    char names[160], stuck[160];
     size_t nfree, open = undetermined(r, &nfree, names, sizeof names);
     double gain = gain_over_constant(r), n = (double)f->nfree, dof = fmax((double)f->npoint - n, 1);
     double limit = 1 + TOLERATED + SURPRISE * sqrt(2 / dof);
+    constant_on_bound(r, stuck, sizeof stuck);
     if (!f->converged) {
         q.word = "unfinished";
         snprintf(q.text, sizeof q.text, f->accepted ? "the fit did not reach its end: the values are those of the best "
@@ -105,16 +127,16 @@ struct fit_quality fit_results_quality(const struct fit_results *r)
                  isnan(f->goodness)      ? ""
                  : f->goodness > limit   ? "; residuals are larger than the noise"
                                          : "; residuals are as large as the noise");
-    } else if (gain < n + SURPRISE * sqrt(2 * n)) {
+    } else if (gain < n + SURPRISE * sqrt(2 * n) && !(*stuck && f->goodness > limit)) {
         q.word = "flat";
         snprintf(q.text, sizeof q.text, "a constant for each group explains the data as well as the model: they tell "
                                         "nothing about it");
     } else if (f->goodness > limit) {
         q.word = "poor";
         snprintf(q.text, sizeof q.text, "residuals are %.3g times the noise: the model does not explain the data, and "
-                                        "errors that follow from the noise are too small",
-                 sqrt(f->goodness));
-    } else if (f->noise != FIT_NOISE_RESIDUALS && f->goodness < TOO_SMALL - SURPRISE * sqrt(2 / dof)) {
+                                        "errors that follow from the noise are too small%s",
+                 sqrt(f->goodness), stuck);
+    } else if (f->noise != FIT_NOISE_RESIDUALS && f->goodness < TOO_SMALL * least_goodness(dof)) {
         q.word = "doubtful";
         snprintf(q.text, sizeof q.text, f->noise == FIT_NOISE_LAW
                                             ? "residuals are only %.3g times the noise that the law of the errors has"

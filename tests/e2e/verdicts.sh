@@ -92,6 +92,7 @@ expect("held", "decay", "--fix", "D0=80000", *held[2:])
 expect("unfinished", "decay", "--max-seconds", "1e-9")
 expect("doubtful", "decay", "--sigma", "1")
 expect("poor", "decay", "--sigma", "0.001")
+expect("doubtful", "decay", "--frames", "1:8", "--sigma", "1")  # few values, and yet far too good
 expect_exit("decay", 3, "--frames", "1:2")  # a single pair of frames
 expect_exit("decay", 4, "--frames", "1:3")
 for seed in range(2, 8):  # nothing but noise
@@ -109,6 +110,13 @@ write("compressed", made(lambda a, b: 1 + 0.3 * math.exp(-((b - a) / 1.5) ** 3),
 expect("poor", "compressed")
 write("rises", made(lambda a, b: 1 + 0.3 * (b - a) / 6, 0.01, 12))
 expect("poor flat", "rises")
+write("minus", made(lambda a, b: mean(a, b) - 1, 0.01, 18))  # c2 - 1: the offset cannot follow
+expect("poor", "minus")
+if "offset stands at its bound 0.5: are the data normalised?" not in json.load(open("out/fit.json"))["quality_text"]:
+    print("    FAILED: not a word of the offset")
+    bad += 1
+write("times", made(lambda a, b: 50 * mean(a, b), 0.5, 19))
+expect("poor", "times")
 write("drift", made(lambda a, b: mean(a, b) + 0.05 * (a + b) / 6, 0.01, 13))
 expect("poor doubtful", "drift")
 write("jump", made(lambda a, b: 1.3 if (a < 3) == (b < 3) else 1, 0.01, 14))
