@@ -300,7 +300,7 @@ static void degeneracies(FILE *out, const struct rp_result *r)
             with_error(rp_json_number(c->entry[i].value, "value"), std, value, sizeof value);
             error_text(std, error, sizeof error);
             rp_unit(rp_json_text(c->entry[i].value, "unit"), unit, sizeof unit);
-            fprintf(out, "%s<br/>determined: <code>", i ? "" : "");
+            fputs("<br/>determined: <code>", out);
             rp_xml(out, c->entry[i].key);
             fprintf(out, "</code> = %s ± %s ", value, error);
             rp_xml(out, unit);

@@ -281,7 +281,7 @@ enum fit_status fit_cmd_check(struct fit_program *p, const struct fit_cli *cli,
     else if (out && cfg)
         fprintf(out, all.doubts ? "%s: can be fitted with %s, but see the notes: the data are in doubt\n"
                                 : "%s: good for %s\n", cfg->file, k->name);
-    if (st == FIT_OK && cli->verbose && !cli->json) {
+    if (st == FIT_OK && cfg && cli->verbose && !cli->json) {
         char *text = fit_config_text(cfg);
         fputs(text ? text : "", p->out);
         if (!text)

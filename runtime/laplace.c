@@ -362,7 +362,8 @@ enum fit_status fit_laplace_run(const struct fit_target *t, const double *mode,
     struct proposal p = {.target = t, .out = out, .seed = opt->seed, .deadline = opt->deadline, .opt = opt};
     enum fit_status st = FIT_ERR_MEMORY;
     p.answer = calloc(draws, sizeof *p.answer);
-    p.state = malloc(state_doubles(out) * sizeof(double));
+    const size_t bytes = state_doubles(out) * sizeof(double);
+    p.state = malloc(bytes);
     if (!block || !index || !p.answer || !p.state) {
         fit_fail(err, st, "no memory for %zu draws", draws);
         goto done;
