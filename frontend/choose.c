@@ -130,7 +130,7 @@ static int ends_with(const char *text, const char *end)
     return n > m && strcmp(text + n - m, end) == 0;
 }
 
-static int same_family(const char *a, const char *b)
+int front_same_family(const char *a, const char *b)
 {
     static const char word[] = "static";
     return strcmp(a, b) == 0 ||
@@ -157,7 +157,7 @@ static enum fit_status mode_of(const char *config, const char *mode, char name[6
     enum fit_status st = fit_config_detect(config, own, err);
     if (st != FIT_OK)
         return st;
-    if (own[0] && mode && !same_family(own, name))
+    if (own[0] && mode && !front_same_family(own, name))
         return fit_fail(err, FIT_ERR_CONFIG,
                         "%s says analysis_mode %s, the command line %s: change the file, or leave "
                         "the option out",

@@ -1,14 +1,17 @@
 /* cmd_compare.c -- `compare`: two results side by side, differences in standard deviations.
  *
- * Two fits of different data have independent errors: the difference d has the deviation
- * sqrt(s1^2 + s2^2).  Two fits of the same data (equal SHA-256) share their noise; there the larger
- * of the two deviations is the yardstick, and what differs comes from settings or programs alone.
+ * Of a result with a posterior its mean and standard deviation are taken, of others least squares with the robust
+ * error where there is one; the head of the table says which.  Two fits of different data have independent errors: the
+ * difference d has the deviation sqrt(s1^2 + s2^2).  Two fits of the same data (equal SHA-256) share their noise; there
+ * the larger of the two deviations is the yardstick, and what differs comes from settings or programs alone.
  * A parameter that was held has no deviation; one of which an interval is told instead counts that of 95 % toward the
- * other value, divided by 1.96; one that was not determined at all is left out.
- * Exit status 0: all parameters agree within the limit; 2: one does not. */
+ * other value, divided by 1.96; one that was not determined at all is left out.  Only parameters of the same name and
+ * unit, of the same model, are the same quantity: those of different models stand side by side, and are not compared.
+ * Exit status 0: all parameters agree within the limit; 2: one does not, or the models are different. */
 #include "front.h"
 #include "result.h"
 
+#include "config.h"
 #include "json.h"
 
 #include <math.h>
@@ -17,9 +20,9 @@
 
 struct comparison {
     const struct front_result *r[2];
-    int same_data;
+    int same_data, same_model;
     double limit;
-    size_t ncompared, nbeyond, nunknown, nonly; /* nonly: in one of the two only */
+    size_t ncompared, nbeyond, nunknown, nonly, nunit; /* nonly: in one of the two only; nunit: of different units */
 };
 
 /* Names that differ between packages. */
@@ -36,26 +39,59 @@ static const char *other_name(const char *name)
     return name;
 }
 
-static const struct front_param *partner(const struct front_result *r, const char *name)
+/* A result that does not name its model is taken at its word; one of a package does not tell the static ones apart. */
+static int same_model(const struct front_result *a, const struct front_result *b)
 {
-    const struct front_param *p = front_result_param(r, name);
-    return p ? p : front_result_param(r, other_name(name));
+    const char *x = fit_config_canonical_mode(a->model), *y = fit_config_canonical_mode(b->model);
+    return !*x || !*y || strcmp(x, y) == 0 || ((a->package || b->package) && front_same_family(x, y));
+}
+
+static const struct front_param *partner(const struct comparison *c, size_t of, const char *name)
+{
+    const struct front_param *p = front_result_param(c->r[of], name);
+    return p || !c->same_model ? p : front_result_param(c->r[of], other_name(name));
+}
+
+/* ---- estimates ------------------------------------------------------------------------------- */
+
+static double value_of(const struct front_result *r, const struct front_param *p)
+{
+    return r->sampled ? p->mean : p->value;
+}
+
+static double error_of(const struct front_result *r, const struct front_param *p)
+{
+    return r->sampled ? p->sd : isnan(p->std_robust) ? p->std : p->std_robust;
+}
+
+static const char *estimate_of(const struct front_result *r)
+{
+    if (r->sampled)
+        return "posterior mean +- sd";
+    for (size_t k = 0; k < r->nparam; k++)
+        if (!isnan(r->param[k].std_robust))
+            return "least squares +- robust";
+    return "least squares +- error";
 }
 
 /* Standard deviation toward side (+, -); a parameter that was held has none. */
-static double deviation(const struct front_param *p, double side)
+static double deviation(const struct front_result *r, const struct front_param *p, double side)
 {
-    if (p->fixed || !p->interval || (isnan(p->lower95) && isnan(p->upper95)))
-        return p->fixed ? 0 : p->std;
+    if (p->fixed)
+        return 0;
+    if (r->sampled || !p->interval || (isnan(p->lower95) && isnan(p->upper95)))
+        return error_of(r, p);
     const double end = side > 0 ? p->upper95 : p->lower95;
     return isnan(end) ? INFINITY : fabs(end - p->value) / 1.96;
 }
 
 /* Difference in standard deviations; NaN: one of the two was not determined. */
-static double in_sigma(const struct comparison *c, const struct front_param *a,
-                       const struct front_param *b)
+static double in_sigma(const struct comparison *c, const struct front_param *a, const struct front_param *b)
 {
-    const double d = b->value - a->value, sa = deviation(a, d), sb = deviation(b, -d);
+    const double d = value_of(c->r[1], b) - value_of(c->r[0], a);
+    if (isnan(d))
+        return NAN;
+    const double sa = deviation(c->r[0], a, d), sb = deviation(c->r[1], b, -d);
     if (d == 0)
         return 0;
     if (isnan(sa) || isnan(sb)) /* fmax would take the other one */
@@ -75,29 +111,68 @@ static void count(struct comparison *c, double z)
         c->nbeyond++;
 }
 
+static int same_unit(const struct front_param *a, const struct front_param *b)
+{
+    return !a->unit[0] || !b->unit[0] || strcmp(a->unit, b->unit) == 0; /* packages tell none */
+}
+
+static int is_shown(const struct front_param *p, int all)
+{
+    return p->physical || all;
+}
+
+static void count_all(struct comparison *c, int all)
+{
+    const struct front_result *a = c->r[0], *b = c->r[1];
+    for (size_t k = 0; k < a->nparam; k++) {
+        const struct front_param *p = &a->param[k], *q = partner(c, 1, p->name);
+        if (!is_shown(p, all))
+            continue;
+        if (!q)
+            c->nonly++;
+        else if (!same_unit(p, q))
+            c->nunit++;
+        else if (c->same_model)
+            count(c, in_sigma(c, p, q));
+    }
+    for (size_t k = 0; k < b->nparam; k++)
+        c->nonly += is_shown(&b->param[k], all) && !partner(c, 0, b->param[k].name);
+}
+
+static int is_different(const struct comparison *c)
+{
+    return c->nbeyond || c->nunit || !c->same_model;
+}
+
 /* ---- text ------------------------------------------------------------------------------------ */
 
-static void put_number(FILE *f, double value, double std)
+static void put_number(FILE *f, const struct front_result *r, const struct front_param *p)
 {
-    char text[48], error[24] = "";
+    char text[48] = "-", error[24] = "";
+    const double std = p ? error_of(r, p) : NAN;
     if (std > 0)
         snprintf(error, sizeof error, "+- %.2g", std);
-    snprintf(text, sizeof text, "%.6g", value);
+    if (p && !isnan(value_of(r, p))) /* of a tied one there are no draws */
+        snprintf(text, sizeof text, "%.6g", value_of(r, p));
     fprintf(f, " %12s %-11s", text, error);
 }
 
-static void put_row(FILE *f, struct comparison *c, const struct front_param *a,
-                    const struct front_param *b)
+/* p or q may be NULL: in one of the two only. */
+static void put_row(FILE *f, const struct comparison *c, const struct front_param *p, const struct front_param *q)
 {
-    const double z = in_sigma(c, a, b);
-    count(c, z);
-    fprintf(f, "  %-18.18s", a->name);
-    put_number(f, a->value, a->std);
-    put_number(f, b->value, b->std);
-    if (isnan(z))
-        fprintf(f, "       ?\n");
-    else
-        fprintf(f, " %7.1f%s\n", z, fabs(z) > c->limit ? " !" : "");
+    fprintf(f, "  %-18.18s", p ? p->name : q->name);
+    put_number(f, c->r[0], p);
+    put_number(f, c->r[1], q);
+    if (p && q && !same_unit(p, q))
+        fprintf(f, "   units");
+    else if (p && q && c->same_model) {
+        const double z = in_sigma(c, p, q);
+        if (isnan(z))
+            fprintf(f, "       ?");
+        else
+            fprintf(f, " %7.1f%s", z, fabs(z) > c->limit ? " !" : "");
+    }
+    fputc('\n', f);
 }
 
 static void put_figure(FILE *f, const char *name, double a, double b, const char *format)
@@ -114,74 +189,93 @@ static void put_figure(FILE *f, const char *name, double a, double b, const char
     fprintf(f, "  %-18s %12s %-11s %12s\n", name, text[0], "", text[1]);
 }
 
-static void print_text(FILE *f, struct comparison *c, const char *const label[2], int all)
+static void put_words(FILE *f, const char *name, const char *a, const char *b)
+{
+    fprintf(f, "  %-18s %24.24s %24.24s\n", name, a, b);
+}
+
+static void print_text(FILE *f, const struct comparison *c, const char *const label[2], int all)
 {
     const struct front_result *a = c->r[0], *b = c->r[1];
-    fprintf(f, "%-20s %-24.24s %-24.24s   sigma\n", c->same_data ? "same data" : "", label[0],
-            label[1]);
-    for (size_t k = 0; k < a->nparam; k++) {
-        const struct front_param *p = &a->param[k], *q = partner(b, p->name);
-        if (!p->physical && !all)
-            continue;
-        if (q)
-            put_row(f, c, p, q);
-        else
-            c->nonly++, fprintf(f, "  %-18.18s %12.6g %-11s %12s\n", p->name, p->value, "", "-");
-    }
+    fprintf(f, "%-20s %-24.24s %-24.24s   sigma\n", c->same_data ? "same data" : "", label[0], label[1]);
+    fprintf(f, "%-20s %-24s %s\n", "", estimate_of(a), estimate_of(b));
+    for (size_t k = 0; k < a->nparam; k++)
+        if (is_shown(&a->param[k], all))
+            put_row(f, c, &a->param[k], partner(c, 1, a->param[k].name));
     for (size_t k = 0; k < b->nparam; k++)
-        if ((b->param[k].physical || all) && !partner(a, b->param[k].name))
-            c->nonly++, fprintf(f, "  %-18.18s %12s %-11s %12.6g\n", b->param[k].name, "-", "",
-                                b->param[k].value);
+        if (is_shown(&b->param[k], all) && !partner(c, 0, b->param[k].name))
+            put_row(f, c, NULL, &b->param[k]);
     put_figure(f, "chi2/dof", a->reduced_chi2, b->reduced_chi2, "%.5g");
     put_figure(f, "noise", a->sigma, b->sigma, "%.5g");
     put_figure(f, "points", a->npoint, b->npoint, "%.0f");
     put_figure(f, "seconds", a->wall_seconds, b->wall_seconds, "%.3g");
-    fprintf(f, "  %-18s %24.24s %24.24s\n", "status", a->status, b->status);
+    if (!c->same_model)
+        put_words(f, "model", a->model, b->model);
+    put_words(f, "status", a->status, b->status);
+    if (a->posterior[0] || b->posterior[0])
+        put_words(f, "posterior", a->posterior, b->posterior);
+}
+
+static void put_count(FILE *f, size_t n, const char *text)
+{
+    if (n)
+        fprintf(f, "%zu parameter%s %s\n", n, n > 1 ? "s" : "", text);
 }
 
 static void print_verdict(FILE *f, const struct comparison *c)
 {
-    if (c->same_data)
-        fprintf(f, "the same data: what differs comes from settings or programs, not from noise\n");
-    if (c->nunknown)
-        fprintf(f, "%zu parameter%s not determined in one of the two (?)\n", c->nunknown,
-                c->nunknown > 1 ? "s" : "");
-    if (c->nonly)
-        fprintf(f, "%zu parameter%s in one of the two only\n", c->nonly, c->nonly > 1 ? "s" : "");
-    if (c->nbeyond)
-        fprintf(f, "DIFFERENT: %zu of %zu parameters beyond %g standard deviations\n", c->nbeyond,
-                c->ncompared, c->limit);
+    if (c->same_data && c->same_model)
+        fprintf(f, "the same data: what differs comes from %s, not from noise\n",
+                c->r[0]->sampled != c->r[1]->sampled ? "estimates or settings" : "settings or programs");
+    put_count(f, c->nunknown, "not determined or not told in one of the two (?)");
+    put_count(f, c->nonly, "in one of the two only");
+    put_count(f, c->nunit, "in different units");
+    if (!c->same_model)
+        fprintf(f, "DIFFERENT: the models are %s and %s; what they have is not compared\n", c->r[0]->model,
+                c->r[1]->model);
+    else if (is_different(c))
+        fprintf(f, "DIFFERENT: %zu of %zu parameters beyond %g standard deviations\n", c->nbeyond, c->ncompared,
+                c->limit);
     else
         fprintf(f, "AGREE: %zu parameters within %g standard deviations\n", c->ncompared, c->limit);
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
-static enum fit_status print_json(FILE *f, struct comparison *c, int all, struct fit_error *err)
+static void put_pair(struct fit_json *j, const char *name, const char *a, const char *b)
 {
+    fit_json_begin(j, name, '[');
+    fit_json_string(j, NULL, a);
+    fit_json_string(j, NULL, b);
+    fit_json_end(j);
+}
+
+static enum fit_status print_json(FILE *f, const struct comparison *c, int all, struct fit_error *err)
+{
+    const struct front_result *a = c->r[0], *b = c->r[1];
     struct fit_json j = {0};
     fit_json_begin(&j, NULL, '{');
+    put_pair(&j, "model", a->model, b->model);
+    put_pair(&j, "estimate", a->sampled ? "posterior" : "least_squares", b->sampled ? "posterior" : "least_squares");
     fit_json_begin(&j, "parameters", '{');
-    for (size_t k = 0; k < c->r[0]->nparam; k++) {
-        const struct front_param *p = &c->r[0]->param[k], *q = partner(c->r[1], p->name);
-        if (!q || (!p->physical && !all))
+    for (size_t k = 0; k < a->nparam; k++) {
+        const struct front_param *p = &a->param[k], *q = partner(c, 1, p->name);
+        if (!q || !is_shown(p, all) || !same_unit(p, q) || !c->same_model)
             continue;
-        const double z = in_sigma(c, p, q);
-        count(c, z);
         fit_json_begin(&j, p->name, '{');
-        fit_json_numbers(&j, "value", (double[]){p->value, q->value}, 2);
-        fit_json_numbers(&j, "std", (double[]){p->std, q->std}, 2);
-        fit_json_number(&j, "difference", q->value - p->value);
-        fit_json_number(&j, "sigma", z);
+        fit_json_numbers(&j, "value", (double[]){value_of(a, p), value_of(b, q)}, 2);
+        fit_json_numbers(&j, "std", (double[]){error_of(a, p), error_of(b, q)}, 2);
+        fit_json_number(&j, "difference", value_of(b, q) - value_of(a, p));
+        fit_json_number(&j, "sigma", in_sigma(c, p, q));
         fit_json_end(&j);
     }
     fit_json_end(&j);
-    fit_json_numbers(&j, "reduced_chi2", (double[]){c->r[0]->reduced_chi2, c->r[1]->reduced_chi2},
-                     2);
+    fit_json_numbers(&j, "reduced_chi2", (double[]){a->reduced_chi2, b->reduced_chi2}, 2);
     fit_json_boolean(&j, "same_data", c->same_data);
+    fit_json_boolean(&j, "same_model", c->same_model);
     fit_json_number(&j, "limit", c->limit);
     fit_json_integer(&j, "beyond", (int64_t)c->nbeyond);
-    fit_json_boolean(&j, "agree", c->nbeyond == 0 && c->ncompared > 0);
+    fit_json_boolean(&j, "agree", !is_different(c) && c->ncompared > 0);
     fit_json_end(&j);
     const char *text = fit_json_text(&j);
     if (text)
@@ -220,24 +314,20 @@ enum fit_status front_cmd_compare(struct front *f, const struct front_args *a,
     if (st != FIT_OK)
         goto done;
     c.same_data = one.data_sha256[0] && strcmp(one.data_sha256, two.data_sha256) == 0;
+    c.same_model = same_model(&one, &two);
+    const int all = front_given(a, "all");
     const char *const label[2] = {a->rest[0], a->rest[1]};
-    FILE *out = front_given(a, "quiet") ? NULL : f->out;
+    count_all(&c, all);
     if (front_given(a, "json")) {
-        st = print_json(f->out, &c, front_given(a, "all"), err);
-    } else if (out) {
-        print_text(out, &c, label, front_given(a, "all"));
-        print_verdict(out, &c);
-    } else {
-        for (size_t k = 0; k < one.nparam; k++) {
-            const struct front_param *q = partner(&two, one.param[k].name);
-            if (q && (one.param[k].physical || front_given(a, "all")))
-                count(&c, in_sigma(&c, &one.param[k], q));
-        }
+        st = print_json(f->out, &c, all, err);
+    } else if (!front_given(a, "quiet")) {
+        print_text(f->out, &c, label, all);
+        print_verdict(f->out, &c);
     }
-    if (st == FIT_OK && c.ncompared == 0)
+    if (st == FIT_OK && c.ncompared == 0 && !is_different(&c))
         st = fit_fail(err, FIT_ERR_DATA, "%s and %s have no parameter in common", a->rest[0],
                       a->rest[1]);
-    f->exit_code = c.nbeyond ? 2 : 0;
+    f->exit_code = is_different(&c) ? 2 : 0;
 done:
     front_result_free(&one);
     front_result_free(&two);

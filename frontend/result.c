@@ -55,7 +55,14 @@ static struct front_param *add(struct front_result *r, const char *name)
         return NULL;
     r->param = p;
     p += r->nparam++;
-    *p = (struct front_param){.value = NAN, .std = NAN, .lower95 = NAN, .upper95 = NAN, .physical = is_physical(name)};
+    *p = (struct front_param){.value = NAN,
+                              .std = NAN,
+                              .std_robust = NAN,
+                              .mean = NAN,
+                              .sd = NAN,
+                              .lower95 = NAN,
+                              .upper95 = NAN,
+                              .physical = is_physical(name)};
     snprintf(p->name, sizeof p->name, "%s", name);
     return p;
 }
@@ -66,13 +73,12 @@ static int own_params(struct front_result *r, const struct fit_yaml *map)
 {
     for (size_t k = 0; map && map->kind == FIT_YAML_MAP && k < map->n; k++) {
         const struct fit_yaml *v = map->entry[k].value;
-        const double robust = number(fit_yaml_get(v, "std_robust"));
         struct front_param *p = add(r, map->entry[k].key);
         if (!p)
             return 0;
         p->value = number(fit_yaml_get(v, "value"));
-        p->robust = !isnan(robust);
-        p->std = p->robust ? robust : number(fit_yaml_get(v, "std"));
+        p->std = number(fit_yaml_get(v, "std"));
+        p->std_robust = number(fit_yaml_get(v, "std_robust"));
         const struct fit_yaml *ends = fit_yaml_get(v, "interval_95");
         if (isnan(p->std) && ends && ends->kind == FIT_YAML_LIST && ends->n == 2) {
             p->interval = 1;
@@ -100,14 +106,26 @@ static int own_scaling(struct front_result *r, const struct fit_yaml *list)
             if (!p)
                 return 0;
             p->value = number(fit_yaml_get(v, names[n]));
-            snprintf(key, sizeof key, "%s_std_robust", names[n]);
-            p->std = number(fit_yaml_get(v, key));
-            p->robust = !isnan(p->std);
             snprintf(key, sizeof key, "%s_std", names[n]);
-            if (!p->robust)
-                p->std = number(fit_yaml_get(v, key));
+            p->std = number(fit_yaml_get(v, key));
+            snprintf(key, sizeof key, "%s_std_robust", names[n]);
+            p->std_robust = number(fit_yaml_get(v, key));
         }
     return 1;
+}
+
+/* Mean and sd of every parameter that was sampled, by name. */
+static void own_posterior(struct front_result *r, const struct fit_yaml *posterior)
+{
+    const struct fit_yaml *map = fit_yaml_get(posterior, "parameters");
+    text(fit_yaml_get(posterior, "verdict"), r->posterior, sizeof r->posterior);
+    for (size_t k = 0; map && map->kind == FIT_YAML_MAP && k < r->nparam; k++) {
+        struct front_param *p = &r->param[k];
+        const struct fit_yaml *v = fit_yaml_get(map, p->name);
+        p->mean = number(fit_yaml_get(v, "mean"));
+        p->sd = number(fit_yaml_get(v, "sd"));
+        r->sampled |= p->sd > 0;
+    }
 }
 
 static int read_own(struct front_result *r, const struct fit_yaml *root)
@@ -124,8 +142,10 @@ static int read_own(struct front_result *r, const struct fit_yaml *root)
     r->sigma = number(path_get(root, "noise.sigma_common"));
     r->wall_seconds = number(fit_yaml_get(root, "wall_seconds"));
     r->q = number(path_get(root, "data.q"));
-    return own_params(r, fit_yaml_get(root, "parameters")) &&
-           own_scaling(r, fit_yaml_get(root, "scaling"));
+    if (!own_params(r, fit_yaml_get(root, "parameters")) || !own_scaling(r, fit_yaml_get(root, "scaling")))
+        return 0;
+    own_posterior(r, fit_yaml_get(root, "posterior"));
+    return 1;
 }
 
 /* ---- the packages ---------------------------------------------------------------------------- */
@@ -160,6 +180,7 @@ static int read_peer(struct front_result *r, const struct fit_yaml *root)
 {
     const struct fit_yaml *meta = fit_yaml_get(root, "metadata");
     const struct fit_yaml *from = meta ? meta : root;
+    r->package = 1;
     snprintf(r->program, sizeof r->program, "%s", meta ? "xpcsjax" : "a package");
     text(fit_yaml_get(from, "convergence_status"), r->status, sizeof r->status);
     if (r->status[0])

@@ -12,10 +12,10 @@
 struct front_param {
     char name[64]; /* "D0", "contrast[2]" */
     char unit[40];
-    double value, std; /* NaN: not told; std is the robust one where there is one and `robust` */
+    double value, std, std_robust; /* NaN: not told */
+    double mean, sd; /* of the posterior; NaN: none was sampled */
     double lower95, upper95; /* interval of the profile in the place of std; NaN: an end that is open, or none is told */
     int interval;            /* 1: there is such a one */
-    int robust;
     int fixed, at_bound;
     int physical; /* 0: contrast, offset */
 };
@@ -24,6 +24,9 @@ struct front_result {
     char file[1200]; /* what was read */
     char status[40]; /* "converged_gradient", ...; "" not told */
     int converged;   /* 1, 0; -1 not told */
+    char posterior[16]; /* verdict of the sampling; "" none was asked for */
+    int sampled;        /* 1: parameters have mean and sd */
+    int package;        /* 1: written by a Python package */
     char model[64], data[1024], data_sha256[65], program[32];
     double chi2, reduced_chi2, npoint, sigma, wall_seconds, q; /* NaN: not told */
     size_t nparam;

@@ -60,6 +60,30 @@ static const char *status_text(const struct front_row *row)
     return row->result ? row->result->status : row->code < 0 ? "waiting" : "failed";
 }
 
+/* ---- columns of a parameter ------------------------------------------------------------------- */
+
+enum { WITHOUT_INTERVAL = 3, WITH_INTERVAL = 5 };
+static const char *const ending[WITH_INTERVAL] = {"", "_std", "_std_robust", "_lower95", "_upper95"};
+
+static double column_value(const struct front_row *row, const char *name, size_t column)
+{
+    const struct front_param *p = row->result ? front_result_param(row->result, name) : NULL;
+    const double value[WITH_INTERVAL] = {p ? p->value : NAN, p ? p->std : NAN, p ? p->std_robust : NAN,
+                                         p ? p->lower95 : NAN, p ? p->upper95 : NAN};
+    return value[column];
+}
+
+/* In some row an interval stands in the place of the error: its ends get columns. */
+static size_t columns_of(const struct front_row *row, size_t n, const char *name)
+{
+    for (size_t i = 0; i < n; i++) {
+        const struct front_param *p = row[i].result ? front_result_param(row[i].result, name) : NULL;
+        if (p && p->interval)
+            return WITH_INTERVAL;
+    }
+    return WITHOUT_INTERVAL;
+}
+
 /* ---- CSV ------------------------------------------------------------------------------------- */
 
 static void put_text(FILE *f, const char *text)
@@ -85,17 +109,6 @@ static void put_number(FILE *f, double x)
     fprintf(f, ",%s", number);
 }
 
-/* In some row an interval stands in the place of the error: its ends get columns. */
-static int has_interval(const struct front_row *row, size_t n, const char *name)
-{
-    for (size_t i = 0; i < n; i++) {
-        const struct front_param *p = row[i].result ? front_result_param(row[i].result, name) : NULL;
-        if (p && p->interval)
-            return 1;
-    }
-    return 0;
-}
-
 static void put_table(FILE *f, const struct front_row *row, size_t n, const struct names *all)
 {
     fprintf(f, "name,file,status");
@@ -103,9 +116,9 @@ static void put_table(FILE *f, const struct front_row *row, size_t n, const stru
         fprintf(f, ",%s", figures[k][0]);
     for (size_t k = 0; k < all->n; k++) {
         const char *name = all->first[k]->name;
-        fprintf(f, ",%s,%s_std", name, name);
-        if (has_interval(row, n, name))
-            fprintf(f, ",%s_lower95,%s_upper95", name, name);
+        const size_t ncolumn = columns_of(row, n, name);
+        for (size_t c = 0; c < ncolumn; c++)
+            fprintf(f, ",%s%s", name, ending[c]);
     }
     fputc('\n', f);
     for (size_t i = 0; i < n; i++) {
@@ -116,14 +129,10 @@ static void put_table(FILE *f, const struct front_row *row, size_t n, const stru
         for (size_t k = 0; k < FIGURES; k++)
             put_number(f, member(&row[i], figures[k][0]));
         for (size_t k = 0; k < all->n; k++) {
-            const struct front_param *p =
-                row[i].result ? front_result_param(row[i].result, all->first[k]->name) : NULL;
-            put_number(f, p ? p->value : NAN);
-            put_number(f, p ? p->std : NAN);
-            if (!has_interval(row, n, all->first[k]->name))
-                continue;
-            put_number(f, p ? p->lower95 : NAN);
-            put_number(f, p ? p->upper95 : NAN);
+            const char *name = all->first[k]->name;
+            const size_t ncolumn = columns_of(row, n, name);
+            for (size_t c = 0; c < ncolumn; c++)
+                put_number(f, column_value(&row[i], name, c));
         }
         fputc('\n', f);
     }
@@ -160,26 +169,14 @@ static enum fit_status put_params(struct fit_h5 *h, const struct front_row *row,
                                   const struct names *all, double *x, struct fit_error *err)
 {
     enum fit_status st = FIT_OK;
-    for (size_t k = 0; k < 2 * all->n && st == FIT_OK; k++) {
-        const struct front_param *first = all->first[k / 2];
-        for (size_t i = 0; i < n; i++) {
-            const struct front_param *p =
-                row[i].result ? front_result_param(row[i].result, first->name) : NULL;
-            x[i] = p ? k % 2 ? p->std : p->value : NAN;
+    for (size_t k = 0; k < all->n; k++) {
+        const struct front_param *first = all->first[k];
+        const size_t ncolumn = columns_of(row, n, first->name);
+        for (size_t c = 0; c < ncolumn && st == FIT_OK; c++) {
+            for (size_t i = 0; i < n; i++)
+                x[i] = column_value(&row[i], first->name, c);
+            st = put_column(h, first->name, ending[c], first->unit[0] ? first->unit : "1", x, n, err);
         }
-        st = put_column(h, first->name, k % 2 ? "_std" : "", first->unit[0] ? first->unit : "1", x,
-                        n, err);
-    }
-    for (size_t k = 0; k < 2 * all->n && st == FIT_OK; k++) {
-        const struct front_param *first = all->first[k / 2];
-        for (size_t i = 0; i < n; i++) {
-            const struct front_param *p =
-                row[i].result ? front_result_param(row[i].result, first->name) : NULL;
-            x[i] = p ? k % 2 ? p->upper95 : p->lower95 : NAN;
-        }
-        if (has_interval(row, n, first->name))
-            st = put_column(h, first->name, k % 2 ? "_upper95" : "_lower95", first->unit[0] ? first->unit : "1", x, n,
-                            err);
     }
     return st;
 }

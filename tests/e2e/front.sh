@@ -195,7 +195,23 @@ has out '"agree": false'
 expect 2 "$h" compare results_minimal/fit.json results_fixed --quiet
 [ ! -s out ] || fail "compare --quiet says something"
 expect 0 "$h" compare peer results_minimal --sigma 50
+has out "least squares +- "
 expect 4 "$h" compare results_minimal nothing
+# a posterior is compared by its mean, and the head says so
+expect 0 "$h" fit minimal.yaml --method laplace --draws 200 -o results_drawn --quiet
+expect 0 "$h" compare results_drawn results_drawn
+has out "posterior mean +- sd     posterior mean +- sd"
+expect 0 "$h" compare results_minimal results_drawn --json
+has out '"least_squares"'
+awk '$1 == "\"posterior\":" { inside = 1 } inside && $1 == "\"D0\":" { of = 1 } of && $1 == "\"mean\":" { print $2; exit }' \
+    results_drawn/fit.json | grep -qF "$(awk '$1 == "\"D0\":" { of = 1 } of && $1 == "\"value\":" { sub(/\]/, "", $3); print $3; exit }' out)" ||
+    fail "compare does not take the mean of the posterior: $(grep -A2 '"D0"' out)"
+# different models are told to differ, whatever the names of their parameters
+expect 2 "$h" compare results_minimal results_heterodyne
+has out "DIFFERENT: the models are laminar and heterodyne"
+! grep -q '^  beta .* !' out || fail "an exponent of another quantity is compared"
+expect 2 "$h" compare results_minimal results_heterodyne --json
+has out '"same_model": false'
 expect 3 "$h" compare results_minimal
 
 # ---- a model of one's own: compiled once, again when it changes, never when a file points at it

@@ -35,6 +35,11 @@ has err "FAILED: gone.h5: no such file"
 awk -v a="$(column D0_lower95 b_run)" -v b="$(column D0_upper95 b_run)" \
     'BEGIN { exit !((a != "" || b != "") && (a == "" || a < 3000) && (b == "" || b > 3000)) }' ||
     fail "D0 of b_run: $(column D0 b_run), $(column D0_lower95 b_run) .. $(column D0_upper95 b_run)"
+# each error has the name that it has in fit.json
+for of in std std_robust; do
+    told=$(awk -v key="\"$of\":" '$1 == "\"alpha\":" { of = 1 } of && $1 == key { sub(/,/, "", $2); print $2; exit }' batch/c/fit.json)
+    [ "$(column alpha_$of c)" = "${told#null}" ] || fail "alpha_$of of c: $(column alpha_$of c), not $told"
+done
 # the numbers are those of a fit of its own
 expect 0 "$h" fit my.yaml --data c.h5 -o own --quiet
 expect 0 "$h" compare own batch/c --sigma 1e-6
