@@ -94,7 +94,7 @@ static void list_groups(const struct rp_result *r, struct rp_figures *list)
 
 /* ---- correlation ----------------------------------------------------------------------------- */
 
-enum { CELL = 46 };
+enum { CELL = 50 };
 
 /* Element (i, j) in [-1, 1]; NaN: not determined. */
 static double element(const struct fit_yaml *matrix, size_t i, size_t j)
@@ -116,7 +116,7 @@ static void draw_cell(struct rp_canvas *c, double x, double y, double rho, int d
         return;
     snprintf(text, sizeof text, "%s%.2f", rho <= -0.005 ? "−" : "", fabs(rho));
     if (fabs(rho) > 0.99 && fabs(rho) < 1) /* what matters is how near to 1 */
-        snprintf(text, sizeof text, "%s.%03.0f", rho < 0 ? "−" : "",
+        snprintf(text, sizeof text, "%s0.%03.0f", rho < 0 ? "−" : "",
                  fmin(999, floor(1000 * fabs(rho))));
     c->text(c, x + CELL / 2.0, y + CELL / 2.0 + 0.35 * RP_FONT,
             &(struct rp_label){.anchor = RP_MIDDLE,

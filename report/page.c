@@ -6,6 +6,8 @@
 
 #include "panel.h"
 
+static const double LEAST = 0.66; /* a figure that is not to shrink further: its part of the full width */
+
 struct section {
     const char *title, *id;
 };
@@ -161,7 +163,7 @@ static enum fit_status section(FILE *out, enum rp_section s, const struct rp_res
         if (f->section != s)
             continue;
         struct rp_canvas c;
-        fputs("<figure>", out);
+        fprintf(out, "<figure style=\"--least:%.0fpx\">", LEAST * f->width);
         rp_svg_open(&c, out, f->width, f->height, 1, f->alt);
         f->draw(&c, r, f);
         st = rp_svg_close(&c, err);

@@ -246,7 +246,7 @@ static void interval_cell(FILE *out, const struct fit_yaml *v)
         snprintf(text, sizeof text, "above %.4g", x[0]);
     else if (!isnan(x[1]))
         snprintf(text, sizeof text, "below %.4g", x[1]);
-    cell(out, "n", text);
+    cell(out, "n i", text);
 }
 
 static void parameter_row(FILE *out, const char *name, const struct fit_yaml *v)

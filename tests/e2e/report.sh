@@ -76,6 +76,20 @@ cmp first.html again.html || fail "another page from the same fit"
 value=$(awk '$1 == "\"D0\":" { inside = 1 } inside && $1 == "\"value\":" { printf "%.0f", $2; exit }' fit/fit.json)
 has fit/report.html "<th scope=\"row\">D0</th><td class=\"n v\">$value</td>"
 
+# on a telephone neither the table of parameters nor the matrix of seven is wider than the screen
+sideways() { # sideways FILE: how far what should fit must be moved
+    sed 's|</body>|<script>document.title = Math.max(...Array.from(document.querySelectorAll(\
+"#parameters .wide, #correlation figure"), e => e.scrollWidth - e.clientWidth))</script></body>|' "$1" >narrow.html
+    HOME=$dir chromium --headless --no-sandbox --disable-gpu --window-size=390,900 --dump-dom "file://$dir/narrow.html" 2>/dev/null |
+        sed -n 's/.*<title>\([-0-9]*\)<.*/\1/p'
+}
+if command -v chromium >/dev/null; then
+    [ "$(sideways fit/report.html)" = 0 ] || fail "390 pixels: wider by $(sideways fit/report.html)"
+else
+    echo "no chromium: the width of the page was not measured"
+fi
+has fit/report.html '<td class="n i">'
+
 # ---- figures as files
 expect 0 "$h" plot fit -o svg
 [ "$(ls svg | wc -l)" -eq "$(grep -c '<svg' fit/report.html)" ] || fail "as many files as figures"
