@@ -2,6 +2,7 @@
 import ctypes
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import threading
@@ -135,14 +136,16 @@ def _pkg_config():
 
 
 def _candidates():
-    """Paths in order of trial: HOMODYNE_GEN_LIB (file or folder) alone when it is set; below the prefix of Python and
-    of the package; where pkg-config says; what the loader of the system finds."""
+    """Paths in order of trial: HOMODYNE_GEN_LIB (file or folder) alone when it is set; below the prefix of Python, of
+    the package and of the programs in PATH; where pkg-config says; what the loader of the system finds."""
     given = os.environ.get("HOMODYNE_GEN_LIB")
     if given:
         folder = pathlib.Path(given)
         yield from ((folder / name for name in NAMES) if folder.is_dir() else (folder,))
         return
     prefixes = [pathlib.Path(sys.prefix), *pathlib.Path(__file__).resolve().parents]
+    programs = filter(None, map(shutil.which, ("homodyne-gen", "homodyne")))  # another package has a homodyne, too
+    prefixes += [pathlib.Path(program).resolve().parent.parent for program in programs]
     folders = [p / lib for p in prefixes for lib in ("lib", "lib64")]
     folders += sorted(f for p in prefixes if (p / "lib").is_dir() for f in (p / "lib").glob("*-linux-gnu"))
     told = _pkg_config()
@@ -172,8 +175,8 @@ def _load():
             raise LibraryMissing(f"{path}: interface {library.fit_api_version()}, this package needs {VERSION}: "
                                  "install both from one version of homodyne-gen")
         return library
-    raise LibraryMissing("libhomodyne-gen.so was not found (" + "; ".join(tried) + "): install homodyne-gen, or set "
-                         "HOMODYNE_GEN_LIB to the library or its folder")
+    raise LibraryMissing("libhomodyne-gen.so was not found (" + "; ".join(tried) + "): install homodyne-gen and "
+                         "have its programs in PATH, or set HOMODYNE_GEN_LIB to the library or its folder")
 
 
 _lock = threading.Lock()

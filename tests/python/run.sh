@@ -30,6 +30,8 @@ cp -r "$dir/site/." "$dir/prefix/lib/python3/site-packages"
 where='import homodyne_gen as hg; print(hg.__version__, len(hg.models()), hg._library.loaded()._name)'
 PYTHONPATH=$dir/prefix/lib/python3/site-packages "$python" -c "$where" | tee "$dir/where"
 grep -q "$dir/prefix/" "$dir/where" || { echo "FAILED: found another library"; exit 1; }
+PATH=$dir/prefix/bin:$PATH PYTHONPATH=$dir/site "$python" -c "$where" | tee "$dir/where"
+grep -q "$dir/prefix/" "$dir/where" || { echo "FAILED: not found beside the programs in PATH"; exit 1; }
 if command -v pkg-config >/dev/null; then
     pc=$(find "$dir/prefix" -name homodyne-gen.pc)
     PKG_CONFIG_PATH=${pc%/*} PYTHONPATH=$dir/site "$python" -c "$where" | tee "$dir/where"
