@@ -459,7 +459,7 @@ static void posterior_row(FILE *out, const char *name, const struct fit_yaml *v)
     cell(out, "u", unit);
     snprintf(text, sizeof text, "%.3f", rp_json_number(v, "r_hat"));
     cell(out, "n", isnan(rp_json_number(v, "r_hat")) ? "–" : text);
-    cell_number(out, "n", round(rp_json_number(v, "ess_bulk")), 6);
+    cell_number(out, "n", round(fmin(rp_json_number(v, "ess_bulk"), rp_json_number(v, "ess_tail"))), 6);
     snprintf(text, sizeof text, "%.3f", rp_json_number(v, "contraction"));
     cell(out, "n x", isnan(rp_json_number(v, "contraction")) ? "–" : text);
     fputs("</tr>\n", out);
@@ -527,7 +527,7 @@ void rp_page_posterior(FILE *out, const struct rp_result *r)
     posterior_facts(out, p);
     posterior_table(out, map, 0);
     rp_page_priors(out, map);
-    fputs("<p class=\"caption\">Contraction: 1 − (deviation / that of the prior)²; near 0 the data "
+    fputs("<p class=\"caption\">Effective size: of means or of tails, the lesser. Contraction: 1 − (deviation / that of the prior)²; near 0 the data "
           "say nothing.</p>\n",
           out);
     if (any_of_group(map)) {

@@ -141,6 +141,12 @@ expect 0 "$bin/homodyne-kww" fit --data "$examples/kww/data.csv" --method nuts -
 expect 0 "$h" report nuts
 page nuts/report.html
 for id in posterior corner chains energy; do has nuts/report.html "<section id=\"$id\">"; done
+awk '/R-hat/ { inside = 1; next } inside && $1 ~ /^(tau|beta|contrast|baseline)$/ { print $1, $6, $7 }' nuts/summary.txt >sizes
+[ "$(wc -l <sizes)" -eq 4 ] || fail "no effective sizes in the summary: $(cat nuts/summary.txt)"
+while read -r name r_hat size; do
+    grep "<th scope=\"row\">$name</th>" nuts/report.html | grep -qF "<td class=\"n\">$r_hat</td><td class=\"n\">$size</td>" ||
+        fail "$name: another effective size than $size on the page"
+done <sizes
 expect 0 "$bin/homodyne-kww" fit --data "$examples/kww/data.csv" --method laplace --draws 300 -o laplace --quiet
 expect 0 "$h" report laplace
 page laplace/report.html
