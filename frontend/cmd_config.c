@@ -11,6 +11,7 @@
 #include "json.h"
 #include "output.h"
 #include "paths.h"
+#include "select.h"
 #include "source.h"
 #include "units.h"
 #include "yaml_tree.h"
@@ -27,6 +28,7 @@ struct wish {
     char mode[64], data[LINE], gap[64], phi[256], method[32], output[LINE];
     double q, dt;
     long first, last;
+    int dt_differs; /* from that of the file */
     struct fit_source *src; /* the data file, when it can be read */
     char *info;             /* `info --json` of the model */
     struct fit_yaml_doc *doc;
@@ -47,17 +49,51 @@ static enum fit_status open_data(struct wish *w, struct fit_error *err)
     return w->data[0] ? fit_source_open(w->data, NULL, &w->src, err) : FIT_OK;
 }
 
-/* The wavevector of the file that is nearest to the wanted one; the first when none was. */
-static void settle_q(struct wish *w)
+static void wanted(const struct wish *w, struct fit_selection *sel)
 {
-    if (!w->src || w->src->nmatrix == 0)
-        return;
-    double best = w->src->matrix[0].q;
-    for (size_t k = 0; k < w->src->nmatrix && !isnan(w->q); k++)
-        if (fabs(w->src->matrix[k].q - w->q) < fabs(best - w->q))
-            best = w->src->matrix[k].q;
-    if (!isnan(best))
-        w->q = best;
+    fit_selection_init(sel, w->data);
+    sel->q = w->q;
+    sel->first_q = 1;
+    sel->first = w->first;
+    sel->last = w->last;
+    sel->dt = w->dt;
+    sel->dt_policy = FIT_DT_YAML; /* another one than the file's is told, and may be right */
+}
+
+/* The wavevector of the file that is nearest to the wanted one, as a fit takes it; the lowest when none was. */
+static enum fit_status settle_q(struct wish *w, struct fit_notes *notes, struct fit_error *err)
+{
+    struct fit_selection sel;
+    size_t *index = NULL, n;
+    if (!w->src)
+        return FIT_OK;
+    wanted(w, &sel);
+    enum fit_status st = fit_select_matrices(w->src, &sel, &index, &n, notes, err);
+    if (st == FIT_OK && n && !isnan(w->src->matrix[index[0]].q))
+        w->q = w->src->matrix[index[0]].q;
+    free(index);
+    return st;
+}
+
+/* What the file says to frames and period; notes are printed. */
+static enum fit_status settle_time(struct front *f, struct wish *w, struct fit_notes *notes, int quiet,
+                                   struct fit_error *err)
+{
+    struct fit_selection sel;
+    size_t first, n;
+    double dt;
+    if (!w->src)
+        return FIT_OK;
+    wanted(w, &sel);
+    enum fit_status st = fit_select_window(w->src, &sel, &first, &n, notes, err);
+    const size_t before = notes->n;
+    if (st == FIT_OK && !isnan(w->dt))
+        st = fit_select_dt(w->src, &sel, &dt, notes, err);
+    w->dt_differs = notes->n > before;
+    for (size_t k = 0; st == FIT_OK && !quiet && k < notes->n; k++)
+        fprintf(f->err, "note: %s\n", notes->text[k]);
+    fit_notes_free(notes);
+    return st;
 }
 
 static enum fit_status read_info(struct front *f, struct wish *w, struct fit_error *err)
@@ -161,7 +197,7 @@ static enum fit_status read_options(const struct front_args *a, struct wish *w,
 
 /* ---- questions ------------------------------------------------------------------------------- */
 
-/* Asks until the answer is good; an empty one is `given`. 0: no more input. */
+/* Asks once; an empty answer is `given`, which may lie where the answer goes. 0: no more input. */
 static int ask(struct front *f, const char *question, const char *given, char *answer, size_t size)
 {
     fprintf(f->err, "%s%s%s%s: ", question, given[0] ? " [" : "", given, given[0] ? "]" : "");
@@ -173,7 +209,8 @@ static int ask(struct front *f, const char *question, const char *given, char *a
     while (n && strchr(" \t\r\n", line[n - 1]))
         line[--n] = '\0';
     const char *text = line + strspn(line, " \t");
-    snprintf(answer, size, "%s", *text ? text : given);
+    if (*text || answer != given)
+        snprintf(answer, size, "%s", *text ? text : given);
     return 1;
 }
 
@@ -238,35 +275,61 @@ static enum fit_status ask_number(struct front *f, const char *question, const c
     }
 }
 
-static enum fit_status ask_all(struct front *f, struct wish *w, struct fit_error *err)
+static enum fit_status ask_q(struct front *f, struct wish *w, struct fit_notes *notes, struct fit_error *err)
+{
+    for (;;) {
+        struct fit_notes offered = {0};
+        if (isnan(w->q) && settle_q(w, &offered, err) != FIT_OK)
+            return err->status;
+        fit_notes_free(&offered);
+        if (ask_number(f, "wavevector q, 1/angstrom", "1/angstrom", &w->q, err) != FIT_OK)
+            return err->status;
+        if (settle_q(w, notes, err) == FIT_OK)
+            return FIT_OK;
+        fprintf(f->err, "  %s\n", err->message);
+        w->q = NAN;
+    }
+}
+
+static enum fit_status ask_frames(struct front *f, struct wish *w, struct fit_notes *notes, struct fit_error *err)
 {
     char answer[256];
+    for (;;) {
+        if (!ask(f, "frames FIRST:LAST (from 1; empty: all)", "", answer, sizeof answer))
+            return ended(err);
+        if ((!answer[0] || get_frames(answer, w, err) == FIT_OK) && settle_time(f, w, notes, 0, err) == FIT_OK)
+            return FIT_OK;
+        fprintf(f->err, "  %s\n", err->message);
+        w->first = 1;
+        w->last = -1;
+    }
+}
+
+static enum fit_status ask_all(struct front *f, struct wish *w, struct fit_error *err)
+{
+    struct fit_notes notes = {0};
     enum fit_status st = ask_data(f, w, err);
     if (st == FIT_OK)
         st = ask_mode(f, w, err);
     if (st != FIT_OK || !is_pairs(w))
         return st;
-    settle_q(w);
-    st = ask_number(f, "wavevector q, 1/angstrom", "1/angstrom", &w->q, err);
-    settle_q(w);
+    st = ask_q(f, w, &notes, err);
     if (st == FIT_OK && (!w->src || isnan(w->src->dt)))
         st = ask_number(f, "frame period, s", "s", &w->dt, err);
     while (st == FIT_OK && wants_gap(w)) {
         double gap;
-        if (!ask(f, "gap, with its unit", w->gap[0] ? w->gap : "200 um", w->gap, sizeof w->gap))
-            return ended(err);
+        if (!ask(f, "gap, with its unit", w->gap[0] ? w->gap : "200 um", w->gap, sizeof w->gap)) {
+            st = ended(err);
+            break;
+        }
         if (get_quantity("  this", "angstrom", w->gap, &gap, err) == FIT_OK)
             break;
         fprintf(f->err, "%s\n", err->message);
         w->gap[0] = '\0';
     }
-    while (st == FIT_OK) {
-        if (!ask(f, "frames FIRST:LAST (from 1; empty: all)", "", answer, sizeof answer))
-            return ended(err);
-        if (!answer[0] || get_frames(answer, w, err) == FIT_OK)
-            break;
-        fprintf(f->err, "  %s\n", err->message);
-    }
+    if (st == FIT_OK)
+        st = ask_frames(f, w, &notes, err);
+    fit_notes_free(&notes);
     return st;
 }
 
@@ -364,7 +427,8 @@ static enum fit_status put_pairs(FILE *out, const struct wish *w, struct fit_err
     if (!isnan(w->dt) || (w->src && !isnan(w->src->dt))) {
         fit_format_double(number, sizeof number, isnan(w->dt) ? w->src->dt : w->dt);
         fprintf(out, "  dt: %s   # s from frame to frame%s\n", number,
-                isnan(w->dt) ? ", as the data file says" : "");
+                isnan(w->dt) ? ", as the data file says"
+                : w->dt_differs ? "; the data file says another: fit with --dt yaml" : "");
     } else {
         fprintf(
             out,
@@ -460,11 +524,12 @@ static enum fit_status write_config(struct front *f, const struct front_args *a,
 enum fit_status front_cmd_config(struct front *f, const struct front_args *a, struct fit_error *err)
 {
     struct wish w;
+    struct fit_notes notes = {0};
     if (front_given(a, "keys"))
         return front_keys(f, a, err);
     enum fit_status st = read_options(a, &w, err);
     const int asked =
-        front_given(a, "interactive") || (f->in_is_terminal && !w.mode[0] && !w.data[0]);
+        front_given(a, "interactive") || (f->in_is_terminal && !w.mode[0]);
     if (st == FIT_OK && a->json && strcmp(w.output, "-") == 0)
         st = fit_fail(err, FIT_ERR_USAGE, "config: --json with -o FILE; the screen is for one of the two");
     if (st == FIT_OK && strcmp(w.output, "-") != 0 && !front_given(a, "force") &&
@@ -477,11 +542,12 @@ enum fit_status front_cmd_config(struct front *f, const struct front_args *a, st
         st = fit_fail(err, FIT_ERR_USAGE,
                       "config: --mode is missing: laminar_flow, static_isotropic, "
                       "static_anisotropic, heterodyne or another of `homodyne models`");
-    else if (st == FIT_OK && (st = read_info(f, &w, err)) == FIT_OK && is_pairs(&w))
-        st = open_data(&w, err);
-    settle_q(&w);
+    else if (st == FIT_OK && (st = read_info(f, &w, err)) == FIT_OK && is_pairs(&w) &&
+             (st = open_data(&w, err)) == FIT_OK && (st = settle_q(&w, &notes, err)) == FIT_OK)
+        st = settle_time(f, &w, &notes, front_given(a, "quiet"), err);
     if (st == FIT_OK)
         st = write_config(f, a, &w, err);
+    fit_notes_free(&notes);
     free_wish(&w);
     return st;
 }

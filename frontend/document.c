@@ -20,7 +20,7 @@ static void help_program(FILE *f, int all)
         if (all || !c->rare)
             fprintf(f, "  %-11s %s\n", c->name, c->help);
     fprintf(f,
-            "\nFirst:   homodyne config --data data.h5 -o my.yaml\n"
+            "\nFirst:   homodyne config --mode MODE --data data.h5 -o my.yaml   (alone it asks)\n"
             "         homodyne validate my.yaml\n"
             "         homodyne fit my.yaml\n"
             "More:    homodyne COMMAND --help; man homodyne%s\n",

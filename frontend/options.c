@@ -46,7 +46,7 @@ static const struct front_option of_config[] = {
     {"phi", 0, "A:B,..", "azimuths in these ranges: -10:10,80:100", 0},
     {"method", 0, "M", "nlsq (default), nuts, laplace", 0},
     {"keys", 0, NULL, "list every key of configurations, also of the packages, and its effect", 0},
-    {"interactive", 'i', NULL, "ask; so, too, without --mode and --data", 0},
+    {"interactive", 'i', NULL, "ask; so, too, on a terminal without --mode", 0},
     {"force", 'f', NULL, "write over an existing file", 0},
     {"overwrite", 0, NULL, NULL, 1},
     {"json", 0, NULL, "what was written, as JSON on standard output", 1},

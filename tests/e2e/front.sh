@@ -147,6 +147,26 @@ got=0
 printf 'laminar.h5\n' | "$h" config -i -o half.yaml >out 2>err || got=$?
 [ $got -eq 130 ] && [ ! -e half.yaml ] || fail "config without answers: $got"
 
+# what the file does not have is told here, not by the fit
+expect 4 "$h" config --mode laminar_flow --data laminar.h5 --q 5 -o far.yaml
+has err "laminar.h5: nearest q bin is 0.0054 1/A, you asked for 5"
+[ ! -e far.yaml ] || fail "config writes a q that the file has not"
+expect 0 "$h" config --mode laminar_flow --data laminar.h5 --q 0.0053 --dt 100 -o near.yaml
+has err "note: q = 0.0054 1/A, the bin nearest to 0.0053"
+has err "note: dt = 100 s from the configuration; the file says 0.1 s"
+has near.yaml "the data file says another: fit with --dt yaml"
+expect 4 "$h" config --mode laminar_flow --data laminar.h5 --frames 90:100 -o far.yaml
+printf '\n1\n5\n0.0054\n200 um\n90:100\n2:60\n' >answers # twice what is not there
+got=0
+timeout 60 "$h" config -i --data laminar.h5 -o again.yaml <answers >out 2>err || got=$?
+[ $got -eq 0 ] || fail "config -i with second answers: $got"
+has err "nearest q bin is 0.0054 1/A, you asked for 5"
+has err "the file has 1..80"
+grep -q "end_frame: 60" again.yaml || fail "config -i: not the second answer"
+rm again.yaml
+"$h" --help >out
+has out "homodyne config --mode MODE --data data.h5 -o my.yaml"
+
 # ---- what reads a configuration besides
 expect 0 "$h" plan minimal.yaml --frames 1:100 --phi 0,45,90 --sigma 0.01
 has out "D0"
