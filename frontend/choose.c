@@ -8,6 +8,7 @@
 
 #include "config.h"
 #include "nearest.h"
+#include "setup.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -154,6 +155,11 @@ static enum fit_status mode_of(const char *config, const char *mode, char name[6
         return fit_fail(err, FIT_ERR_USAGE,
                         "%s is a model, not a configuration: --model %s CONFIG.yaml", config,
                         config);
+    if (fit_setup_is_data(config))
+        return fit_fail(err, FIT_ERR_USAGE,
+                        "%s: this is data, not a configuration: `homodyne config --mode MODE --data %s -o my.yaml` "
+                        "makes one; or --data %s --model NAME",
+                        config, config, config);
     enum fit_status st = fit_config_detect(config, own, err);
     if (st != FIT_OK)
         return st;

@@ -6,6 +6,7 @@
 
 #include "bootstrap.h"
 #include "hdf5_io.h"
+#include "npz.h"
 #include "quantiles.h"
 
 #include <math.h>
@@ -30,8 +31,7 @@ static int names_data(const struct fit_cli *cli)
     return 0;
 }
 
-/* By name: data given in the place of a configuration. */
-static int is_data(const char *file)
+int fit_setup_is_data(const char *file)
 {
     static const char *const ending[] = {".h5",  ".hdf5", ".hdf", ".nxs", ".npz",
                                          ".npy", ".csv",  ".tsv", ".dat", ".txt"};
@@ -39,7 +39,7 @@ static int is_data(const char *file)
     for (size_t k = 0; dot && k < sizeof ending / sizeof *ending; k++)
         if (strcmp(dot, ending[k]) == 0)
             return 1;
-    return 0;
+    return fit_h5_is_hdf5(file) || fit_npz_is_npz(file) || fit_npz_is_npy(file);
 }
 
 static enum fit_status override(struct fit_config *cfg, const struct fit_cli *cli,
@@ -75,7 +75,7 @@ enum fit_status fit_setup_config(const struct fit_cli *cli, const struct fit_ker
     if (!file && !names_data(cli) && cli->command != FIT_COMMAND_PLAN)
         return fit_fail(err, FIT_ERR_USAGE, "%s: a configuration is missing, or --data FILE",
                         fit_cli_command_name(cli->command));
-    if (file && is_data(file))
+    if (file && fit_setup_is_data(file))
         return kernel->space == FIT_PAIRS
                    ? fit_fail(err, FIT_ERR_USAGE,
                               "%s: this is data, not a configuration: homodyne-%s init %s -o "

@@ -8,6 +8,9 @@
 #include "measurement.h"
 #include "program.h"
 
+/* Data in the place of a configuration, by the name or by the first bytes. */
+int fit_setup_is_data(const char *file);
+
 /* Reads the configuration file named on the command line (or none, with --data), applies the
  * options, checks that all agree.  Prints nothing: errors and notes are in the log, the first error
  * also in err.  For `check`, *cfg may be given in spite of errors (fit_config_options.keep). */

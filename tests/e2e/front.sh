@@ -105,6 +105,18 @@ has err "wrong.yaml:5: error: laminar.h5: frame"
 has err "5 errors"
 expect 3 "$h" validate minimal.yaml wrong.yaml
 has out "1 of 2 configurations are good"
+# data in the place of a configuration, by name or by what they are
+cp laminar.h5 laminar_run
+printf 'delay,g2\n1,1.2\n2,1.1\n' >table.csv
+for data in laminar.h5 laminar_run table.csv; do
+    expect 3 "$h" fit $data
+    has err "$data: this is data, not a configuration: \`homodyne config --mode MODE --data $data -o my.yaml\`"
+    has err "--data $data --model NAME"
+    expect 3 "$h" validate $data
+    has err "$data: this is data"
+done
+rm laminar_run
+
 # data in doubt: neither good nor silent, the second time as the first
 expect 0 "$h" simulate --model static_isotropic -o minus.h5 --frames 80 --dt 0.1 --q 0.0054 --contrast 0.3 --offset 0 \
     --phi 0,45,90 --noise 0.01 --quiet --set D0=20000
