@@ -131,20 +131,19 @@ static int reaches_bound(const struct fit_result *r, size_t k)
     return r->at_bound[k] || r->theta[k] - r->lower[k] < r->std[k] || r->upper[k] - r->theta[k] < r->std[k];
 }
 
-static int near_value(struct work *c, const struct fit_degeneracy *d, double *std)
+static int near_value(struct work *c, const struct fit_degeneracy *d)
 {
     size_t k = (size_t)d->condition;
     double off = fabs(c->r->theta[k] - d->value);
-    *std = 0;
     if (is_fixed(c, k))
         return off == 0; /* held exactly there */
     if (!spread_around(c, d) || (hold_one(c, d), fit_spread_set(&c->spread, c->r, c->free)))
         return -1;
-    *std = std_in_spread(c, k);
+    const double std = std_in_spread(c, k);
     int on_bound = 0;
     for (size_t i = 0; i < d->nparam; i++)
         on_bound |= d->param[i] < c->r->nparam && reaches_bound(c->r, d->param[i]);
-    return off <= (on_bound ? WITHIN_AT_BOUND : WITHIN) * *std;
+    return off <= (on_bound ? WITHIN_AT_BOUND : WITHIN) * std;
 }
 
 /* The other angle that gives the same mean, when it is inside the bounds and not the same within the error. */
@@ -164,7 +163,7 @@ static int mirror_angle(struct work *c, const struct fit_degeneracy *d, double *
 /* 1 when it concerns the fit (text filled in), 0 when not, -1 on failure. */
 static int concerns(struct work *c, const struct fit_degeneracy *d, char *text, size_t size)
 {
-    double std = 0, image = 0;
+    double image = 0;
     int yes = 0;
     if (!takes_part(c, d))
         return 0;
@@ -176,11 +175,8 @@ static int concerns(struct work *c, const struct fit_degeneracy *d, char *text, 
         snprintf(text, size, "%s", d->text);
         return c->k->naxis > 0 && (c->l->ngroup == 1 || (c->k->space == FIT_PAIRS && same_angles(c, 360)));
     case FIT_DEGENERATE_AT_VALUE:
-        yes = near_value(c, d, &std);
-        if (std > 0 && isfinite(std))
-            snprintf(text, size, "%s = %.3g +- %.2g is not told from %g, and %s", c->k->param[d->condition].name,
-                     c->r->theta[d->condition], std, d->value, d->text);
-        else if (std > 0)
+        yes = near_value(c, d);
+        if (!is_fixed(c, (size_t)d->condition)) /* its error, or the interval of the profile, stands elsewhere */
             snprintf(text, size, "%s is not told from %g, and %s", c->k->param[d->condition].name, d->value, d->text);
         else
             snprintf(text, size, "%s", d->text);

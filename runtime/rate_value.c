@@ -76,6 +76,20 @@ static void tell(const struct fit_rate *x, const struct fit_layout *l, const str
     out->slope = slope_at(x, s, variance, r, at, gradient, &out->slope_std);
 }
 
+/* A combination that stays determined at the exponent 0 is the rate at the time 1.  Known no better than its own size,
+ * as when all measured times are far from that, it says nothing beside the rate at the best time. */
+static void drop_vague(const struct fit_kernel *k, const struct fit_rate *x, struct fit_result *r)
+{
+    for (size_t n = 0; n < r->ndegenerate; n++) {
+        const struct fit_degeneracy *d = &k->degeneracy[r->degenerate[n].which];
+        if (d->kind != FIT_DEGENERATE_AT_VALUE || d->condition != (long)x->exponent)
+            continue;
+        for (size_t c = d->first; c < d->first + d->ncombination; c++)
+            if (r->combination_std[c] > fabs(r->combination[c]))
+                r->combination[c] = r->combination_std[c] = NAN;
+    }
+}
+
 enum fit_status fit_rate_values(const struct fit_kernel *kernel, const struct fit_layout *layout, double variance,
                                 struct fit_result *res, struct fit_error *err)
 {
@@ -100,7 +114,10 @@ enum fit_status fit_rate_values(const struct fit_kernel *kernel, const struct fi
             st = fit_fail(err, FIT_ERR_NUMERIC, "fit: J^T J is not finite at the optimum");
             break;
         }
-        tell(x, layout, &spread, variance, res, gradient, &res->rate[res->nrate++]);
+        struct fit_rate_value *told = &res->rate[res->nrate++];
+        tell(x, layout, &spread, variance, res, gradient, told);
+        if (told->needed && told->std > 0)
+            drop_vague(kernel, x, res);
     }
 done:
     free(free_);

@@ -371,6 +371,14 @@ static void combinations(FILE *f, int *left, const struct fit_results *r)
     }
 }
 
+static int tells_any(const struct fit_results *r, const struct fit_degeneracy *d)
+{
+    int any = 0;
+    for (size_t i = d->first; i < d->first + d->ncombination; i++)
+        any |= !isnan(r->fit->combination_std[i]);
+    return any;
+}
+
 /* "f0, f2: only f0 exp(-f1 f2) is determined"; the whole sentence is in fit.json. */
 static void degeneracy_text(const struct fit_results *r, size_t n, char *text, size_t size)
 {
@@ -384,11 +392,13 @@ static void degeneracy_text(const struct fit_results *r, size_t n, char *text, s
     for (size_t i = 0; i < d->nparam; i++)
         append(text, size, "%s%s", i ? ", " : "",
                (d->param[i] < k->nparam ? &k->param[d->param[i]] : &k->linear[d->param[i] - k->nparam])->name);
-    append(text, size, d->each ? ": without effect" : ": only ");
-    for (size_t i = 0; i < d->ncombination; i++)
-        append(text, size, "%s%s", i ? ", " : "", k->combination[d->first + i].text);
-    if (!d->each)
+    if (d->each || !tells_any(r, d)) {
+        append(text, size, d->each ? ": without effect" : ": not told apart");
+    } else {
+        for (size_t i = 0; i < d->ncombination; i++)
+            append(text, size, "%s%s", i ? ", " : ": only ", k->combination[d->first + i].text);
         append(text, size, d->ncombination > 1 ? " are determined" : " is determined");
+    }
     if (d->kind == FIT_DEGENERATE_AT_VALUE)
         append(text, size, fit_results_fixed(r, (size_t)d->condition) ? " (%s = %g)" : " (%s not told from %g)",
                k->param[d->condition].name, d->value);

@@ -133,4 +133,13 @@ fit tiedseq --sequence angle --tie gamma_dot_t_offset='0.1*gamma_dot_t0 - 1e-4'
 awk -F, 'NR > 1 { d = $17 - (0.1 * $11 - 1e-4); if (d * d > 1e-30) exit 1 }' tiedseq/sequence.csv ||
     fail "a tie does not hold for single angles"
 
+# Frames of 100 s do not tell the rate at 1 s, D0 + D_offset: what is determined is told, and nothing else.
+"$bin/homodyne-static_isotropic" simulate -o slow.h5 --config-out slow.yaml --frames 200 --dt 100 --q 0.0054 --phi 0,45,90 \
+    --noise 0.01 --set D0=20 --set alpha=0 --set D_offset=0 --seed 3 --quiet
+"$bin/homodyne-static_isotropic" fit slow.yaml -o slow --quiet 2>slow.err || fail "slow frames: $(cat slow.err)"
+grep -q '^the data fix D0 t^alpha + D_offset at t = .* s: \(19.9\|20.0\)' slow/summary.txt || fail "the rate is not told"
+grep -q '^D0, D_offset: not told apart (alpha not told from 0)' slow/summary.txt || fail "what is not told apart"
+! grep -q '^  D0 + D_offset' slow/summary.txt || fail "a rate 1000 times its value is told: $(grep 'D0 + D_offset' slow/summary.txt)"
+! grep -q 'alpha = .* is not told from' slow/fit.json || fail "two errors of alpha"
+
 echo "all passed"
