@@ -128,6 +128,18 @@ void fit_results_rate(const struct fit_results *r, const struct fit_rate_value *
     snprintf(text, size, "%s t^%s + %s", param[x->amplitude].name, param[x->exponent].name, param[x->offset].name);
 }
 
+int fit_results_rate_constant(const struct fit_results *r, const struct fit_rate_value *x)
+{
+    const struct fit_result *f = r->fit;
+    const double at[3] = {x->value, 0, 0};
+    const size_t member[3] = {x->amplitude, x->exponent, x->offset};
+    int inside = 1;
+    for (int k = 0; k < 3; k++) /* one of several angles, alpha[45], is not held by itself */
+        inside &= f->lower[member[k]] <= at[k] && at[k] <= f->upper[member[k]] &&
+                  !strchr(r->kernel->param[member[k]].name, '[');
+    return inside && fabs(x->slope) < 2 * x->slope_std;
+}
+
 int fit_results_interval_text(const struct fit_results *r, size_t k, char *text, size_t size)
 {
     double lower[2], upper[2];

@@ -173,5 +173,7 @@ struct fit_quality fit_results_quality(const struct fit_results *r);
 void fit_results_direction(const struct fit_results *r, size_t k, char *text, size_t size);
 /* A rate as a formula: "D0 t^alpha + D_offset". */
 void fit_results_rate(const struct fit_results *r, const struct fit_rate_value *x, char *text, size_t size);
+/* 1: its slope is not told from 0, and exponent and offset may be held at 0. */
+int fit_results_rate_constant(const struct fit_results *r, const struct fit_rate_value *x);
 
 #endif

@@ -464,33 +464,45 @@ static void other_minima(FILE *f, int *left, const struct fit_results *r)
              fit->nminimum - 1, fit->nminimum == 2 ? "um" : "a", fit->minima[1].above);
 }
 
-/* Rates of which the data fix a value and a slope, not the three parameters. */
-static void rates(FILE *f, int *left, const struct fit_results *r)
+/* A rate of which the data fix a value and a slope, not the three parameters; "" for others. */
+static void rate_text(const struct fit_results *r, const struct fit_rate_value *x, char *text, size_t size)
 {
-    for (size_t k = 0; k < r->fit->nrate; k++) {
-        const struct fit_rate_value *x = &r->fit->rate[k];
-        char formula[200], value[40], error[40], text[TEXT] = "";
-        const char *unit = r->kernel->param[x->offset].unit;
-        if (!x->needed || !(x->std > 0))
-            continue;
-        fit_results_rate(r, x, formula, sizeof formula);
-        fit_format_error(x->value, x->std, value, sizeof value, error, sizeof error);
-        append(text, sizeof text, "the data fix %s at t = %.4g s: %s +- %s%s%s", formula, x->time, value, error,
-               unit && *unit ? " " : "", unit ? unit : "");
-        if (x->slope_std > 0) {
-            fit_format_error(x->slope, x->slope_std, value, sizeof value, error, sizeof error);
-            append(text, sizeof text, ", slope along ln t %s +- %s", value, error);
-        }
-        wrapped(f, left, text);
+    char formula[200], value[40], error[40];
+    const char *unit = r->kernel->param[x->offset].unit;
+    text[0] = '\0';
+    if (!x->needed || !(x->std > 0))
+        return;
+    fit_results_rate(r, x, formula, sizeof formula);
+    fit_format_error(x->value, x->std, value, sizeof value, error, sizeof error);
+    append(text, size, "the data fix %s at t = %.4g s: %s +- %s%s%s", formula, x->time, value, error,
+           unit && *unit ? " " : "", unit ? unit : "");
+    if (x->slope_std > 0) {
+        fit_format_error(x->slope, x->slope_std, value, sizeof value, error, sizeof error);
+        append(text, size, ", slope along ln t %s +- %s", value, error);
     }
 }
 
-/* Two lines each. */
+static void rates(FILE *f, int *left, const struct fit_results *r)
+{
+    char text[TEXT];
+    for (size_t k = 0; k < r->fit->nrate; k++) {
+        const struct fit_rate_value *x = &r->fit->rate[k];
+        rate_text(r, x, text, sizeof text);
+        wrapped(f, left, text);
+        if (text[0] && fit_results_rate_constant(r, x))
+            line(f, left, "  a constant rate would do: --fix %s=0 --fix %s=0", r->kernel->param[x->exponent].name,
+                 r->kernel->param[x->offset].name);
+    }
+}
+
 static int rate_lines(const struct fit_results *r)
 {
+    char text[TEXT];
     int n = 0;
-    for (size_t k = 0; k < r->fit->nrate; k++)
-        n += r->fit->rate[k].needed && r->fit->rate[k].std > 0 ? 2 : 0;
+    for (size_t k = 0; k < r->fit->nrate; k++) {
+        rate_text(r, &r->fit->rate[k], text, sizeof text);
+        n += text[0] ? 1 + (int)(strlen(text) / (WIDTH - 10)) + fit_results_rate_constant(r, &r->fit->rate[k]) : 0;
+    }
     return n;
 }
 
