@@ -125,13 +125,19 @@ static int is_pairs(const struct wish *w)
     return strcmp(info_text(fit_yaml_root(w->doc), "space"), "pairs") == 0;
 }
 
-static int wants_gap(const struct wish *w)
+/* Does the model's list of settings, or axes, hold this name? */
+static int has_name(const struct wish *w, const char *which, const char *name)
 {
-    const struct fit_yaml *list = fit_yaml_get(fit_yaml_root(w->doc), "settings");
+    const struct fit_yaml *list = fit_yaml_get(fit_yaml_root(w->doc), which);
     for (size_t k = 0; list && list->kind == FIT_YAML_LIST && k < list->n; k++)
-        if (strcmp(info_text(list->entry[k].value, "name"), "gap") == 0)
+        if (strcmp(info_text(list->entry[k].value, "name"), name) == 0)
             return 1;
     return 0;
+}
+
+static int wants_gap(const struct wish *w)
+{
+    return has_name(w, "settings", "gap");
 }
 
 /* ---- options --------------------------------------------------------------------------------- */
@@ -389,12 +395,30 @@ static void put_q(FILE *out, const struct wish *w)
     fprintf(out, "%s\n", n > 6 ? ", ..." : "");
 }
 
+/* Matrices of the chosen q, and how many of them have no azimuth. */
+static size_t count_matrices(const struct wish *w, size_t *nameless)
+{
+    size_t n = 0;
+    *nameless = 0;
+    for (size_t k = 0; w->src && k < w->src->nmatrix; k++)
+        if (isnan(w->q) || isnan(w->src->matrix[k].q) || fabs(w->src->matrix[k].q - w->q) <= 1e-9 * w->q) {
+            *nameless += isnan(w->src->matrix[k].phi) ? 1 : 0;
+            n++;
+        }
+    return n;
+}
+
 /* "-10:10,80:100" -> ranges; without any, an example that is off. */
 static enum fit_status put_angles(FILE *out, const struct wish *w, struct fit_error *err)
 {
     const char *at = w->phi;
-    size_t n = 0;
-    if (w->src) {
+    size_t n = 0, nameless, all = count_matrices(w, &nameless);
+    if (nameless && all > 1 && has_name(w, "axes", "phi")) {
+        fprintf(out, "phi_filtering:\n  angles: null   # degrees, as [0, 45, 90]: the file has none, one for each of %zu "
+                     "matrices: FILL IN\n", all);
+        return FIT_OK;
+    }
+    if (w->src && !nameless) {
         fprintf(out, "# azimuths in the file, degrees:");
         for (size_t k = 0; k < w->src->nmatrix; k++)
             if ((isnan(w->q) || fabs(w->src->matrix[k].q - w->q) <= 1e-9 * w->q) && n++ < 12)

@@ -163,26 +163,37 @@ static const struct fit_cli_option *find(enum fit_command command, const char *n
     return NULL;
 }
 
+/* Adds a name to "`fit`, `plan`", once. */
+static void add_verb(char *list, size_t size, const char *name)
+{
+    char word[40];
+    const size_t at = strlen(list);
+    snprintf(word, sizeof word, "`%.30s`", name);
+    if (!strstr(list, word))
+        snprintf(list + at, size - at, "%s%s", at ? ", " : "", word);
+}
+
 static enum fit_status unknown(const struct parser *p, const char *word, const char *name, size_t n)
 {
     char copy[64];
     snprintf(copy, sizeof copy, "%.*s", (int)(n < 63 ? n : 63), name);
     struct fit_nearest nearest = {.name = copy};
-    const char *command = fit_cli_command_name(p->cli->command), *elsewhere = NULL;
+    const char *command = fit_cli_command_name(p->cli->command);
+    char elsewhere[160] = "";
     for (size_t k = 0; k < fit_cli_noption; k++) {
         if (fit_cli_options[k].commands & (1u << p->cli->command))
             fit_nearest_offer(&nearest, fit_cli_options[k].name);
         else if (strcmp(fit_cli_options[k].name, copy) == 0)
             for (size_t c = 0; c < fit_cli_nverb; c++)
                 if (fit_cli_options[k].commands & (1u << fit_cli_verbs[c].command))
-                    elsewhere = fit_cli_verbs[c].name;
+                    add_verb(elsewhere, sizeof elsewhere, fit_cli_verbs[c].name);
     }
-    if (elsewhere)
-        return fit_fail(p->err, FIT_ERR_USAGE, "%s: no option of `%s`; it belongs to `%s`", word,
+    if (*elsewhere)
+        return fit_fail(p->err, FIT_ERR_USAGE, "%s: no option of `%s`; it belongs to %s", word,
                         command, elsewhere);
-    return fit_fail(p->err, FIT_ERR_USAGE, "%s: unknown option%s%s; see %s --help", word,
-                    nearest.best ? "; did you mean --" : "", nearest.best ? nearest.best : "",
-                    command);
+    return fit_fail(p->err, FIT_ERR_USAGE, "%s: unknown option; %s%s%s %s --help", word,
+                    nearest.best ? "did you mean --" : "see", nearest.best ? nearest.best : "",
+                    nearest.best ? "? See" : "", command);
 }
 
 static enum fit_status store(struct parser *p, const struct fit_cli_option *o, const char *name,

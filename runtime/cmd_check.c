@@ -14,6 +14,7 @@
 #include "source.h"
 #include "table.h"
 
+#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -153,6 +154,23 @@ static void check_rows(const struct fit_config *cfg, const struct fit_kernel *k,
         fprintf(out, "%s: %zu rows\n", cfg->input.path.value[0], n);
 }
 
+/* The line of a value that was left null, when there is one. */
+static struct fit_origin open_line(struct fit_origin from, unsigned line)
+{
+    if (line)
+        from.kind = FIT_FROM_FILE;
+    return from;
+}
+
+/* All but those that the data file may tell; the others have been told. */
+static int settings_known(const struct fit_config *cfg, const struct fit_kernel *k)
+{
+    for (size_t i = 0; i < k->nsetting; i++)
+        if (isnan(cfg->setting[i].value) && strcmp(k->setting[i].name, "q") != 0 && strcmp(k->setting[i].name, "dt") != 0)
+            return 0;
+    return 1;
+}
+
 /* Every wish by itself; notes only of a complete reading, which repeats those of the parts. */
 static void check_pairs(const struct fit_config *cfg, const struct fit_kernel *k, FILE *out,
                         struct fit_notes *notes, struct findings *all)
@@ -163,34 +181,42 @@ static void check_pairs(const struct fit_config *cfg, const struct fit_kernel *k
     struct fit_error err;
     size_t *index = NULL, n = 0, first = 0, frames = 0, npoint = 0, before = all->n;
     double dt = 0;
+    char q_text[40] = "q not known";
     fit_selection_from_config(cfg, &sel);
+    const struct fit_origin q_from = open_line(cfg->input.q.from, sel.q_line);
+    sel.config = NULL; /* lines go before the word error */
     if (fit_source_open(sel.path, sel.layout, &src, &err) != FIT_OK) {
         found(all, cfg, cfg->input.path.from, &err);
         return;
     }
-    if (fit_select_matrices(src, &sel, &index, &n, &parts, &err) != FIT_OK)
-        found(all, cfg, cfg->input.q.from, &err);
+    struct fit_selection any = sel; /* angle: what is wrong after this is wrong with them */
+    any.nlist = any.nrange = 0;
+    if (fit_select_matrices(src, &any, &index, &n, &parts, &err) != FIT_OK) {
+        found(all, cfg, q_from, &err);
+    } else {
+        free(index);
+        fit_notes_free(&parts);
+        if (fit_select_matrices(src, &sel, &index, &n, &parts, &err) != FIT_OK)
+            found(all, cfg, sel.nlist ? cfg->angles.list.from : cfg->angles.range[0].from, &err);
+    }
     const int few = sel.last >= 0 && sel.last - sel.first < 2; /* has been told */
     if (!few && fit_select_window(src, &sel, &first, &frames, &parts, &err) != FIT_OK)
         found(all, cfg, fit_given(cfg->input.end_frame.from) ? cfg->input.end_frame.from
                                                              : cfg->input.start_frame.from, &err);
-    struct fit_origin dt_from = cfg->input.dt.from;
-    if (sel.config) { /* left null: its line goes before the word error, as of all others */
-        dt_from.kind = FIT_FROM_FILE;
-        sel.config = NULL;
-    }
     if (fit_select_dt(src, &sel, &dt, &parts, &err) != FIT_OK)
-        found(all, cfg, dt_from, &err);
+        found(all, cfg, open_line(cfg->input.dt.from, sel.dt_line), &err);
+    const double q = !index ? NAN : isnan(src->matrix[index[0]].q) ? sel.q : src->matrix[index[0]].q;
+    if (!isnan(q))
+        snprintf(q_text, sizeof q_text, "q %.4g 1/angstrom", q);
     if (all->n == before && out && !few)
-        fprintf(out, "%s: %s, q %.4g 1/angstrom, %zu of %zu matrices, frames %zu..%zu of %zu, "
-                     "dt %.4g s\n", sel.path, src->layout, src->matrix[index[0]].q, n,
-                src->nmatrix, first + 1, first + frames, src->nframe, dt);
+        fprintf(out, "%s: %s, %s, %zu of %zu matrices, frames %zu..%zu of %zu, dt %.4g s\n", sel.path, src->layout,
+                q_text, n, src->nmatrix, first + 1, first + frames, src->nframe, dt);
     fit_source_close(src);
     free(index);
     fit_notes_free(&parts);
-    if (all->n == before && !few && load(cfg, k, &sel, &all->view, notes, &npoint, &err) != FIT_OK)
-        found(all, cfg, cfg->input.path.from, &err);
-    if (all->n == before && out)
+    if (all->n == before && !few && settings_known(cfg, k) && load(cfg, k, &sel, &all->view, notes, &npoint, &err) != FIT_OK)
+        found(all, cfg, isnan(q) ? q_from : cfg->input.path.from, &err);
+    if (all->n == before && npoint && out)
         fprintf(out, "%s: %zu points\n", sel.path, npoint);
 }
 

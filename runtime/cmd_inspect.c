@@ -17,6 +17,8 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { LOOKED_AT = 256 << 20 }; /* bytes of matrices */
+
 static const double same_q = 1e-9; /* relative: bins of one ring */
 
 static int is_same(double a, double b)
@@ -42,12 +44,17 @@ static void print_bins(FILE *f, const struct fit_source *src, double chosen, int
             seen = seen || is_same(src->matrix[m].q, src->matrix[k].q);
         if (seen)
             continue;
-        fprintf(f, "  q %-12.6g", src->matrix[k].q);
+        if (isnan(src->matrix[k].q))
+            fprintf(f, "  q not in the file");
+        else
+            fprintf(f, "  q %-12.6g", src->matrix[k].q);
         size_t n = 0;
         for (size_t m = k; m < src->nmatrix; m++) {
             if (!is_same(src->matrix[m].q, src->matrix[k].q))
                 continue;
-            if (n++ < 8)
+            if (isnan(src->matrix[m].phi) && n++ == 0)
+                fprintf(f, "%s phi not in the file", isnan(src->matrix[k].q) ? "," : "");
+            else if (!isnan(src->matrix[m].phi) && n++ < 8)
                 fprintf(f, "%s%g", n == 1 ? " phi " : ", ", src->matrix[m].phi);
         }
         fprintf(f, "%s  (%zu matri%s)%s\n", n > 8 ? ", ..." : "", n, n == 1 ? "x" : "ces",
@@ -55,23 +62,19 @@ static void print_bins(FILE *f, const struct fit_source *src, double chosen, int
     }
 }
 
-/* Blank frames, values that are not finite, and range, of one matrix. */
+/* Blank frames, values that are not finite, and range, of one matrix; of the others of the same q, as far as they are not
+ * large, notes on what is wrong. */
 struct look {
     size_t which, bad, blank;
     double least, most, mean;
 };
 
-static enum fit_status look_at(struct fit_source *src, double chosen, struct look *x, struct fit_error *err)
+static enum fit_status look_into(struct fit_source *src, size_t which, double *c2, struct look *x, struct fit_error *err)
 {
     size_t n = src->nframe;
-    double *c2 = malloc(n * n * sizeof *c2), sum = 0;
-    *x = (struct look){.least = INFINITY, .most = -INFINITY};
-    while (x->which + 1 < src->nmatrix && !is_same(src->matrix[x->which].q, chosen))
-        x->which++;
-    if (!c2)
-        return fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory for a matrix of %zu frames",
-                        src->file, n);
-    enum fit_status st = fit_source_read(src, x->which, c2, err);
+    double sum = 0;
+    *x = (struct look){.which = which, .least = INFINITY, .most = -INFINITY};
+    enum fit_status st = fit_source_read(src, which, c2, err);
     for (size_t i = 0; i < n && st == FIT_OK; i++) {
         int live = 0;
         for (size_t j = 0; j < n; j++) {
@@ -87,6 +90,35 @@ static enum fit_status look_at(struct fit_source *src, double chosen, struct loo
         x->blank += live ? 0 : 1;
     }
     x->mean = sum / (0.5 * (double)n * (double)(n - 1) - (double)x->bad);
+    return st;
+}
+
+static enum fit_status look_at(struct fit_source *src, double chosen, struct look *x, struct fit_error *err)
+{
+    const size_t n = src->nframe, most = LOOKED_AT / (n * n * sizeof(double));
+    size_t first = 0, unseen = 0;
+    double *c2 = malloc(n * n * sizeof *c2);
+    if (!c2)
+        return fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory for a matrix of %zu frames",
+                        src->file, n);
+    while (first + 1 < src->nmatrix && !is_same(src->matrix[first].q, chosen))
+        first++;
+    enum fit_status st = look_into(src, first, c2, x, err);
+    for (size_t k = first + 1, seen = 1; k < src->nmatrix && st == FIT_OK; k++) {
+        struct look other;
+        if (!is_same(src->matrix[k].q, chosen))
+            continue;
+        if (seen++ >= most) {
+            unseen++;
+            continue;
+        }
+        st = look_into(src, k, c2, &other, err);
+        if (st == FIT_OK && (other.bad || other.blank))
+            fit_notes_doubt(&src->notes, "%s (phi = %g): %zu blank frames, %zu values not finite", src->matrix[k].key,
+                            src->matrix[k].phi, other.blank, other.bad);
+    }
+    if (unseen)
+        fit_notes_add(&src->notes, "%zu more matrices of this q were not looked at", unseen);
     free(c2);
     return st;
 }
@@ -97,14 +129,14 @@ static enum fit_status print_source(FILE *f, struct fit_source *src, double chos
     fprintf(f, "%s: layout %s, %zu matrices of %zu frames\n", src->file, src->layout, src->nmatrix,
             src->nframe);
     if (isnan(src->dt))
-        fprintf(f, "the file does not tell the frame period: give it with --dt S\n");
+        fprintf(f, "the file does not tell the frame period: fit and config take it with --dt S\n");
     else
         fprintf(f, "dt %g s (%s)\n", src->dt, src->dt_text);
     print_bins(f, src, chosen, marked);
-    for (size_t k = 0; k < src->notes.n; k++)
-        fprintf(f, "note: %s\n", src->notes.text[k]);
     struct look x;
     enum fit_status st = src->nmatrix ? look_at(src, chosen, &x, err) : FIT_OK;
+    for (size_t k = 0; k < src->notes.n; k++)
+        fprintf(f, "note: %s\n", src->notes.text[k]);
     if (st == FIT_OK && src->nmatrix)
         fprintf(f, "%s: values %.5g .. %.5g, mean %.5g\n  %zu blank frames, %zu values not finite\n",
                 src->matrix[x.which].key, x.least, x.most, x.mean, x.blank, x.bad);
@@ -164,9 +196,11 @@ static int wants_gap(const struct fit_kernel *k)
 static void put_angles(FILE *f, const struct fit_source *src, double q)
 {
     size_t n = 0;
-    fprintf(f, "# azimuths in the file:");
+    fprintf(f, isnan(src->matrix[0].phi) ? "# azimuths are not in the file: give them when fitting, --phi D1,D2,.. "
+                                           "one per matrix"
+                                         : "# azimuths in the file:");
     for (size_t k = 0; k < src->nmatrix; k++)
-        if (is_same(src->matrix[k].q, q) && n++ < 40)
+        if (is_same(src->matrix[k].q, q) && !isnan(src->matrix[k].phi) && n++ < 40)
             fprintf(f, " %g", src->matrix[k].phi);
     fprintf(f,
             "%s\nphi_filtering:\n  enabled: false   # true: only these\n"

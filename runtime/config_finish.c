@@ -160,7 +160,7 @@ static void check_settings(struct fit_cfg_reader *r)
             continue; /* q and dt may come from the data file */
         r->source = FIT_FROM_FILE;
         fit_cfg_error_at(
-            r, 0, 0, "no value for the setting '%s' (%s); write %s", name, k->setting[i].unit,
+            r, x->from.line, x->from.column, "no value for the setting '%s' (%s); write %s", name, k->setting[i].unit,
             x == &cfg->input.gap ? "analyzer_parameters.geometry.stator_rotor_gap, or --gap"
                                  : "it under settings:, or --set");
     }

@@ -112,6 +112,13 @@ static enum fit_status fill_settings(struct loading *l, const double *setting,
             m->setting[i] = m->group[0].q;
         if (strcmp(k->setting[i].name, "dt") == 0)
             m->setting[i] = m->dt;
+        if (isnan(m->setting[i]) && strcmp(k->setting[i].name, "q") == 0) {
+            char where[200];
+            fit_selection_where(l->sel, l->sel->q_line, where, sizeof where);
+            return fit_fail(err, FIT_ERR_CONFIG,
+                            "%s%s does not tell q; give analyzer_parameters.scattering.wavevector_q in 1/angstrom (or --q)",
+                            where, l->src->file);
+        }
         if (isnan(m->setting[i]))
             return fit_fail(err, FIT_ERR_CONFIG, "%s: the setting %s (%s) is not known; give it",
                             l->src->file, k->setting[i].name, k->setting[i].unit);
@@ -139,7 +146,7 @@ static enum fit_status axis_values(const struct loading *l, size_t a, double **v
         if (isnan(v))
             return fit_fail(err, FIT_ERR_DATA, "%s: does not tell %s of matrix %s; give %s",
                             l->src->file, name, m->group[g].key,
-                            is_q ? "q" : "the angles (--phi), one per matrix");
+                            is_q ? "q" : "the angles, one per matrix: phi_filtering.angles, or --phi");
     }
     return FIT_OK;
 }

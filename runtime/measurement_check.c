@@ -103,6 +103,16 @@ size_t fit_loading_find_blank(struct loading *l)
     return found;
 }
 
+/* "0,90": the azimuths of the other matrices; empty: none, or not known. */
+static void other_angles(const struct fit_measurement *m, size_t g, char *text, size_t size)
+{
+    size_t at = 0;
+    *text = '\0';
+    for (size_t k = 0; k < m->ngroup && at + 24 < size; k++)
+        if (k != g && !isnan(m->group[k].phi))
+            at += (size_t)snprintf(text + at, size - at, "%s%.6g", at ? "," : "", m->group[k].phi);
+}
+
 enum fit_status fit_loading_blank(const struct loading *l, size_t g, struct fit_error *err)
 {
     const struct fit_measurement *m = l->m;
@@ -118,6 +128,14 @@ enum fit_status fit_loading_blank(const struct loading *l, size_t g, struct fit_
         if (l->out[i] == 2)
             blank[n++] = (uint32_t)i;
     fit_format_list(blank, n, m->first, list, sizeof list);
+    if (n == m->ntime) {
+        other_angles(m, g, list, sizeof list);
+        free(blank);
+        return fit_fail(err, FIT_ERR_DATA,
+                        "%s: %s (phi = %g): %zu of %zu frames are blank (rows without a positive value): the whole "
+                        "matrix.%s%s",
+                        l->src->file, group->key, group->phi, n, n, *list ? " Leave it out: --phi=" : "", list);
+    }
     if (blank[n - 1] - blank[0] == n - 1 && blank[n - 1] == m->ntime - 1 && blank[0] > 0)
         snprintf(advice, sizeof advice, "Set end_frame: %ld or list",
                  (long)blank[0] + m->first - 1);

@@ -55,10 +55,9 @@ void fit_selection_from_config(const struct fit_config *cfg, struct fit_selectio
     sel->mask = in->mask;
     sel->exclude_t0 = cfg->compat.exclude_t0.value;
     sel->dt = in->dt.value;
-    if (!fit_given(in->dt.from) && in->dt.from.line) {
-        sel->config = cfg->file;
-        sel->dt_line = in->dt.from.line;
-    }
+    sel->config = cfg->file;
+    sel->dt_line = fit_given(in->dt.from) ? 0 : in->dt.from.line;
+    sel->q_line = fit_given(in->q.from) ? 0 : in->q.from.line;
     sel->dt_policy = in->dt_policy.value;
     sel->time_origin = in->time_origin.value;
     sel->sigma = in->sigma.value;
@@ -66,6 +65,13 @@ void fit_selection_from_config(const struct fit_config *cfg, struct fit_selectio
     sel->sigma_value = in->sigma_value.value;
     sel->sigma_path = in->sigma_path.value;
     sel->stream = cfg->nlsq.stream.value;
+}
+
+void fit_selection_where(const struct fit_selection *sel, unsigned line, char *text, size_t size)
+{
+    *text = '\0';
+    if (sel->config && line)
+        snprintf(text, size, "%.150s:%u: ", sel->config, line);
 }
 
 /* Appends to text, which never overflows; returns the new length. */
@@ -439,9 +445,8 @@ enum fit_status fit_select_dt(const struct fit_source *src, const struct fit_sel
     if (!isnan(given) && !(given > 0 && isfinite(given)))
         return fit_fail(err, FIT_ERR_CONFIG, "dt = %g s; the frame period must be positive", given);
     if (isnan(file) && isnan(given)) {
-        char where[200] = "";
-        if (sel->config)
-            snprintf(where, sizeof where, "%.150s:%u: ", sel->config, sel->dt_line);
+        char where[200];
+        fit_selection_where(sel, sel->dt_line, where, sizeof where);
         return fit_fail(err, FIT_ERR_DATA,
                         "%s%s does not tell the frame period; give analyzer_parameters.dt in s (or --dt)",
                         where, src->file);

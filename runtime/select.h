@@ -39,8 +39,8 @@ struct fit_selection {
     int exclude_t0; /* 1: leave the first frame of the window out of the pairs */
 
     double dt;         /* s, of the configuration; NaN: not given */
-    const char *config; /* file that holds `dt: null`, for messages; NULL: none */
-    unsigned dt_line;
+    const char *config;       /* for messages; NULL: none */
+    unsigned dt_line, q_line; /* of it, where these are null; 0: nowhere */
     int dt_policy;     /* enum fit_dt_policy: what when file and configuration differ */
     int time_origin;   /* enum fit_time_origin */
     double first_time; /* s, time of the frame at the origin; 0 unless data say otherwise */
@@ -62,6 +62,9 @@ void fit_selection_init(struct fit_selection *sel, const char *path);
 
 /* The wishes of a configuration; pointers refer to it. */
 void fit_selection_from_config(const struct fit_config *cfg, struct fit_selection *sel);
+
+/* "my.yaml:12: ", where a value was left open; empty when there is no such line. */
+void fit_selection_where(const struct fit_selection *sel, unsigned line, char *text, size_t size);
 
 /* Indices of the selected matrices (the caller frees) and their number. */
 enum fit_status fit_select_matrices(const struct fit_source *src, const struct fit_selection *sel,

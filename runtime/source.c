@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const double TURN = 6.2832; /* 2 pi, rounded up */
+
 enum {
     FRAMES_MIN = 3,
     FRAMES_MAX = 100000,
@@ -184,28 +186,58 @@ enum fit_status fit_cube_read_npz(struct fit_source *s, const struct fit_cube *c
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
+/* Appends ", NAME (3 x 200 x 200)", or what else it is. */
+static void list_one(const char *name, int numbers, int rank, const size_t *dims, char *text, size_t size)
+{
+    size_t at = strlen(text);
+    if (at + 90 > size)
+        return;
+    at += (size_t)snprintf(text + at, size - at, "%s%.40s%s", at ? ", " : "", name, numbers ? " (" : "");
+    for (int i = 0; numbers && i < rank && at + 24 < size; i++)
+        at += (size_t)snprintf(text + at, size - at, "%s%zu", i ? " x " : "", dims[i]);
+    if (numbers && at + 24 < size)
+        snprintf(text + at, size - at, "%s", rank ? ")" : "one number)");
+    else if (at + 24 < size)
+        snprintf(text + at, size - at, " (no numbers)");
+}
+
+/* Datasets of a group, and of the groups in it to this depth. */
+static void list_group(const struct fit_h5 *h, const char *group, int depth, char *text, size_t size)
+{
+    char **name, path[200];
+    size_t n;
+    if (fit_h5_list(h, group, &name, &n, NULL) != FIT_OK)
+        return;
+    for (size_t i = 0; i < n; i++) {
+        int rank = 0;
+        size_t dims[FIT_H5_RANK] = {0};
+        snprintf(path, sizeof path, "%s/%.60s", strcmp(group, "/") == 0 ? "" : group, name[i]);
+        if (depth && fit_h5_kind(h, path) == FIT_H5_GROUP) {
+            list_group(h, path, depth - 1, text, size);
+            continue;
+        }
+        const int numbers = fit_h5_kind(h, path) == FIT_H5_NUMBER &&
+                            fit_h5_shape(h, path, &rank, dims, NULL) == FIT_OK;
+        list_one(path + 1, numbers, rank, dims, text, size);
+    }
+    fit_h5_free_strings(name, n);
+}
+
 static void list_members(const struct fit_source *s, char *text, size_t size)
 {
-    char **name = NULL;
-    size_t n = 0, at = 0;
     text[0] = 0;
     if (s->private_->h5)
-        fit_h5_list(s->private_->h5, "/", &name, &n, NULL);
-    else
-        n = fit_npz_count(s->private_->npz);
-    for (size_t i = 0; i < n && at + 40 < size; i++) {
-        const char *one = name ? name[i] : fit_npz_array(s->private_->npz, (int)i)->name;
-        int w = snprintf(text + at, size - at, "%s%.30s", at ? ", " : "", one);
-        at += w > 0 ? (size_t)w : 0;
+        list_group(s->private_->h5, "/", 2, text, size);
+    for (size_t i = 0; s->private_->npz && i < fit_npz_count(s->private_->npz); i++) {
+        const struct fit_npz_array *a = fit_npz_array(s->private_->npz, (int)i);
+        list_one(a->name, strchr("fiub", a->kind) != NULL, a->rank, a->dims, text, size);
     }
-    if (name)
-        fit_h5_free_strings(name, n);
 }
 
 static enum fit_status not_understood(const struct fit_source *s, struct fit_error *err)
 {
     const struct fit_h5 *h = s->private_->h5;
-    char members[400];
+    char members[600];
     int rank = 0;
     size_t dims[FIT_H5_RANK] = {0};
     if (h && fit_h5_exists(h, "/xpcs/multitau") &&
@@ -219,8 +251,10 @@ static enum fit_status not_understood(const struct fit_source *s, struct fit_err
     }
     list_members(s, members, sizeof members);
     return fit_fail(err, FIT_ERR_DATA,
-                    "%s: no layout of two-time data is recognised; the file holds: %s", s->file,
-                    *members ? members : "nothing");
+                    "%s: no layout of two-time data is recognised; the file holds: %s. The simplest is numbers "
+                    "c2 (matrices x frames x frames) at the root of an HDF5 file, beside t, q and phi; "
+                    "--layout NAME takes one of the others (docs/aps-to-paper.md)",
+                    s->file, *members ? members : "nothing");
 }
 
 /* True when the file begins with characters of text only. */
@@ -278,6 +312,22 @@ static enum fit_status choose_layout(struct fit_source *s, const char *wanted,
     return not_understood(s, err);
 }
 
+/* Azimuths that differ, within one turn of radians, and not whole numbers all. */
+static void doubt_angles(struct fit_source *s)
+{
+    double least = INFINITY, most = -INFINITY;
+    int whole = 1;
+    for (size_t k = 0; k < s->nmatrix; k++) {
+        const double phi = s->matrix[k].phi;
+        least = fmin(least, phi);
+        most = fmax(most, phi);
+        whole &= isnan(phi) || phi == rint(phi);
+    }
+    if (!whole && most - least > 1 && fmax(-least, most) <= TURN)
+        fit_notes_doubt(&s->notes, "%s: all azimuths lie within %.4g .. %.4g; they are taken in degrees: when they are "
+                                   "radians, multiply them by 180/pi", s->file, least, most);
+}
+
 static enum fit_status check_opened(const struct fit_source *s, struct fit_error *err)
 {
     if (s->nframe < FRAMES_MIN || s->nframe > FRAMES_MAX)
@@ -319,6 +369,7 @@ enum fit_status fit_source_open(const char *file, const char *layout, struct fit
     if ((st = open_container(s, err)) != FIT_OK || (st = choose_layout(s, layout, err)) != FIT_OK ||
         (st = p->ops->open(s, err)) != FIT_OK || (st = check_opened(s, err)) != FIT_OK)
         goto done;
+    doubt_angles(s);
 done:
     if (p->h5 && fit_h5_starved(p->h5))
         st = fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", file);

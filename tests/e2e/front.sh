@@ -144,6 +144,12 @@ has err "--force"
 expect 0 "$h" config --mode laminar_flow -o hole.yaml
 expect 3 "$h" validate hole.yaml
 has err "stator_rotor_gap"
+expect 0 "$h" config --mode laminar_flow --data laminar.h5 -o hole.yaml --force
+expect 3 "$h" validate hole.yaml
+grep -q "^hole.yaml:[0-9]*:[0-9]*: error: no value for the setting 'gap'" err || fail "the line of the null is not told"
+has err "hole.yaml: 1 error: fit"
+expect 3 "$h" inspect laminar.h5 --dt 3
+has err "it belongs to \`eval\`, \`simulate\`, \`fit\`"
 for mode in static_isotropic static_anisotropic heterodyne laminar_theory kww; do
     expect 0 "$h" config --mode $mode -o - --quiet
     has out "analysis_mode: $mode"
@@ -200,7 +206,7 @@ has out "phi -45"
 # ---- a file without the frame period: who asks for it names the option, and the line left open
 cp "$here/../data/nxxpcs.h5" open.h5
 expect 0 "$h" inspect open.h5
-has out "give it with --dt S"
+has out "fit and config take it with --dt S"
 expect 0 "$h" config --mode static_isotropic --data open.h5 -o open.yaml
 has out "(dt, or give --dt S)"
 open="open.yaml:$(grep -n ' dt: null' open.yaml | cut -d: -f1): "

@@ -217,6 +217,70 @@ static void damaged_file(void **state)
     refuses(fit_command(NULL, NULL), DATA, "data.h5: no such file", in_folder("no"));
 }
 
+/* Three matrices of N frames under this name, with q and azimuths when there are some. */
+static void write_flat(const char *name, const double *q, const double *phi, int blank)
+{
+    static double c2[3][N][N];
+    struct fit_h5 *h = NULL;
+    struct fit_error err = {0};
+    for (size_t k = 0; k < 3; k++)
+        for (size_t i = 0; i < N; i++)
+            for (size_t j = 0; j < N; j++)
+                c2[k][i][j] = blank && k == 1 ? (double)NAN : 1 + 0.3 * exp(-0.3 * fabs((double)i - (double)j));
+    struct fit_h5_array cube = {.type = FIT_H5_F64, .rank = 3, .dims = (size_t[]){3, N, N}, .value = c2};
+    assert_int_equal(fit_h5_create(in_folder("data.h5"), &h, &err), FIT_OK);
+    assert_int_equal(fit_h5_write(h, name, &cube, &err), FIT_OK);
+    if (q)
+        assert_int_equal(fit_h5_write_doubles(h, "/q", q, 3, &err), FIT_OK);
+    if (phi)
+        assert_int_equal(fit_h5_write_doubles(h, "/phi", phi, 3, &err), FIT_OK);
+    assert_int_equal(fit_h5_finish(h, &err), FIT_OK);
+}
+
+static void says(const char *const argv[], const char *message)
+{
+    assert_int_equal(e2e_run(argv, in_folder("out"), NULL), 0);
+    if (!contains(in_folder("out"), message))
+        fail_msg("%s %s: not told", argv[0], argv[1]);
+}
+
+/* Files that are nearly right: what they lack, and what would be right. */
+static void nearly_right(void **state)
+{
+    (void)state;
+    static const double q[] = {0.0054, 0.0054, 0.0054}, degrees[] = {0, 45, 90}, radians[] = {-0.785, 0, 1.571};
+    char data[1200], yaml[1200];
+    const char *const inspect[] = {"homodyne-static_isotropic", "inspect", data, NULL};
+    const char *const check[] = {"homodyne-static_isotropic", "check", yaml, NULL};
+    snprintf(data, sizeof data, "%s/data.h5", folder);
+    snprintf(yaml, sizeof yaml, "%s/c.yaml", folder);
+    write_flat("/entry/C2", q, degrees, 0);
+    refuses(inspect, DATA, "the file holds: entry/C2 (3 x 12 x 12), phi (3), q (3). The simplest is numbers c2", NULL);
+    write_flat("/c2", NULL, NULL, 0);
+    says(inspect, "q not in the file, phi not in the file  (3 matrices)");
+    says(inspect, "the frame period: fit and config take it with --dt S");
+    write_flat("/c2", q, radians, 0);
+    says(inspect, "note: ");
+    says(inspect, "all azimuths lie within -0.785 .. 1.571; they are taken in degrees: when they are radians");
+    write_flat("/c2", q, degrees, 1);
+    says(inspect, "note: [1] (phi = 45): 12 blank frames, 66 values not finite");
+    config("");
+    refuses(fit_command(NULL, NULL), DATA, "the whole matrix. Leave it out: --phi=0,90", in_folder("no"));
+    /* null in a configuration: its line, once */
+    write_flat("/c2", NULL, degrees, 0);
+    write_text(in_folder("c.yaml"), "analysis_mode: static_isotropic\nexperimental_data: {file_path: data.h5}\n"
+                                    "analyzer_parameters:\n  dt: 0.1\n  scattering: {wavevector_q: null}\n");
+    refuses(fit_command(NULL, NULL), USAGE, "c.yaml:5: ", in_folder("no"));
+    refuses(check, USAGE, "c.yaml:5: error: ", NULL);
+    refuses(check, USAGE, "data.h5 does not tell q; give analyzer_parameters.scattering.wavevector_q in 1/angstrom", NULL);
+    config("phi_filtering: {enabled: true,\n  target_ranges: [{min_angle: 20, max_angle: 30}]}\n");
+    refuses(check, DATA, "c.yaml:5: error: ", NULL);
+    config("");
+    write_flat("/c2", q, NULL, 0);
+    refuses(fit_command(NULL, NULL), DATA, "give the angles, one per matrix: phi_filtering.angles, or --phi", in_folder("no"));
+    good_file();
+}
+
 /* ---- configurations, command lines -------------------------------------------------------------------- */
 
 static void bad_configuration(void **state)
@@ -258,7 +322,9 @@ static void bad_options(void **state)
         {"--threads", "-3", "is not a whole number", USAGE},
         {"--max-iterations", "0", "give 1 or more", USAGE},
         {"--frames", "4:5", "at least three are needed", USAGE},
-        {"--max-iteration", "5", "did you mean --max-iterations", USAGE},
+        {"--max-iteration", "5", "did you mean --max-iterations? See fit --help", USAGE},
+        {"--counts", "5", "no option of `fit`; it belongs to `simulate`", USAGE},
+        {"--jacobian", "", "it belongs to `eval`", USAGE},
         {"--q", "0.1", "nearest q bin is 0.0054", DATA},
         {"--frames", "40:50", "the file has 1..12", DATA},
         {"--phi", "77", "no azimuth within", DATA},
@@ -363,6 +429,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_wrong),   cmocka_unit_test(missing_dataset),    cmocka_unit_test(wrong_shape),
         cmocka_unit_test(not_finite),      cmocka_unit_test(bad_times),          cmocka_unit_test(damaged_file),
+        cmocka_unit_test(nearly_right),
         cmocka_unit_test(bad_configuration), cmocka_unit_test(bad_options),      cmocka_unit_test(bad_simulation),
         cmocka_unit_test(output_not_writable), cmocka_unit_test(bad_model),
     };

@@ -616,6 +616,7 @@ static void test_holes_and_constants(void **state)
     make(&(struct recipe){.n = 40, .nmatrix = 3, .all_nan = 1});
     load_bad(&sel, FIT_ERR_DATA, "40 of 40 frames are blank");
     assert_non_null(strstr(err.message, "c2_00002 (phi = 30)"));
+    assert_non_null(strstr(err.message, "the whole matrix. Leave it out: --phi=0,60"));
     make(&(struct recipe){.n = 40, .nmatrix = 3, .constant = 1});
     m = load_ok(&sel);
     assert_true(has_note(m, "one value everywhere"));
@@ -748,7 +749,7 @@ static void test_flat_files_and_exchange_groups(void **state)
         assert_true(m->setting[0] == 0.005 && m->group[1].phi == 90);
         fit_measurement_free(m);
         sel.q = NAN;
-        load_bad(&sel, FIT_ERR_CONFIG, "setting q");
+        load_bad(&sel, FIT_ERR_CONFIG, "does not tell q; give");
     }
 }
 
