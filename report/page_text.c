@@ -238,14 +238,16 @@ static void interval_cell(FILE *out, const struct fit_yaml *v)
     char text[160] = "", a[64], b[64];
     for (size_t k = 0; ends && ends->kind == FIT_YAML_LIST && k < ends->n && k < 2; k++)
         x[k] = rp_json_value(ends->entry[k].value);
-    with_error(x[0], 0.1 * (x[1] - x[0]), a, sizeof a);
-    with_error(x[1], 0.1 * (x[1] - x[0]), b, sizeof b);
+    const double way = !isnan(x[0]) && !isnan(x[1]) ? 0.1 * (x[1] - x[0])
+                                                    : fabs((isnan(x[0]) ? x[1] : x[0]) - rp_json_number(v, "value"));
+    with_error(x[0], way, a, sizeof a);
+    with_error(x[1], way, b, sizeof b);
     if (!isnan(x[0]) && !isnan(x[1]))
         snprintf(text, sizeof text, "%s … %s", a, b);
     else if (!isnan(x[0]))
-        snprintf(text, sizeof text, "above %.4g", x[0]);
+        snprintf(text, sizeof text, "above %s", a);
     else if (!isnan(x[1]))
-        snprintf(text, sizeof text, "below %.4g", x[1]);
+        snprintf(text, sizeof text, "below %s", b);
     cell(out, "n i", text);
 }
 

@@ -148,12 +148,12 @@ int fit_results_interval_text(const struct fit_results *r, size_t k, char *text,
         return 0;
     if (isnan(lower[1]) && isnan(upper[1]))
         return 0;
-    if (isnan(upper[1]))
-        snprintf(text, size, "above %.3g (95 %%)", lower[1]);
-    else if (isnan(lower[1]))
-        snprintf(text, size, "below %.3g (95 %%)", upper[1]);
-    else {
-        char low[40], high[40], none[40]; /* as many digits as tell the two apart */
+    char low[40], high[40], none[40];
+    if (isnan(upper[1]) || isnan(lower[1])) { /* two digits of the way from the value */
+        const double end = isnan(upper[1]) ? lower[1] : upper[1];
+        fit_format_error(end, fabs(end - fit_results_param(r, k).value), low, sizeof low, none, sizeof none);
+        snprintf(text, size, "%s %s (95 %%)", isnan(upper[1]) ? "above" : "below", low);
+    } else { /* as many digits as tell the two apart */
         fit_format_error(lower[1], upper[1] - lower[1], low, sizeof low, none, sizeof none);
         fit_format_error(upper[1], upper[1] - lower[1], high, sizeof high, none, sizeof none);
         snprintf(text, size, "%s .. %s (95 %%)", low, high);

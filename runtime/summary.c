@@ -150,13 +150,19 @@ static int interval(FILE *f, int *left, const struct fit_results *r, size_t k)
 {
     struct fit_full_param p = fit_results_param(r, k);
     const char *unit = strcmp(p.param->unit, "1") == 0 ? "" : p.param->unit;
-    char text[128], value[40], none[40];
+    char text[128], value[40], none[40], row[TEXT] = "";
     if (!isnan(r->fit->std[k]) || !fit_results_interval_text(r, k, text, sizeof text))
         return 0;
     fit_format_error(p.value, NAN, value, sizeof value, none, sizeof none);
     int wide = fit_results_shows_robust(r) ? 18 : 20;
-    line(f, left, "  %-*s %14s    %s%s%s%s%s", wide, p.param->name, value, text, *unit ? "  " : "", unit,
-         r->fit->at_bound[k] ? "  " : "", r->fit->at_bound[k] ? remark(r, k) : "");
+    append(row, sizeof row, "  %-*s %14s    %s%s%s", wide, p.param->name, value, text, *unit ? "  " : "", unit);
+    const char *bound = r->fit->at_bound[k] ? remark(r, k) : "";
+    const int fits = strlen(row) + 2 + strlen(bound) <= WIDTH;
+    line(f, left, "%s%s%s", row, fits ? "  " : "", fits ? bound : "");
+    if (!fits) {
+        *left += 1;
+        line(f, left, "  %-*s %14s    %s", wide, "", "", bound);
+    }
     return 1;
 }
 
@@ -360,13 +366,20 @@ static void combinations(FILE *f, int *left, const struct fit_results *r)
 {
     for (size_t k = 0; k < r->fit->ncombination; k++) {
         const struct fit_combination *c = &r->kernel->combination[k];
-        char value[40], error[40], name[160];
+        const int robust = fit_results_shows_robust(r), wide = robust ? 18 : 20;
+        char value[40], error[40];
         if (!(r->fit->combination_std[k] > 0))
             continue;
         fit_format_error(r->fit->combination[k], r->fit->combination_std[k], value, sizeof value, error, sizeof error);
-        snprintf(name, sizeof name, "%s", c->text);
-        int over = strlen(name) > 20 ? (int)strlen(name) - 20 : 0;
-        line(f, left, "  %-20s %*s +- %-11s %s", name, over < 14 ? 14 - over : 0, value, error,
+        const char *name = c->text;
+        const int room = wide + 14 - (int)strlen(value); /* for the name, with what the value leaves of its column */
+        if ((int)strlen(name) > room) {
+            *left += 1;
+            line(f, left, "  %s", name);
+            name = "";
+        }
+        const int over = (int)strlen(name) > wide ? (int)strlen(name) - wide : 0;
+        line(f, left, "  %-*s %*s +- %-*s %s", wide, name, 14 - over, value, robust ? 19 : 11, error,
              strcmp(c->unit, "1") == 0 ? "" : c->unit);
     }
 }

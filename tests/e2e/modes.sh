@@ -142,4 +142,15 @@ grep -q '^D0, D_offset: not told apart (alpha not told from 0)' slow/summary.txt
 ! grep -q '^  D0 + D_offset' slow/summary.txt || fail "a rate 1000 times its value is told: $(grep 'D0 + D_offset' slow/summary.txt)"
 ! grep -q 'alpha = .* is not told from' slow/fit.json || fail "two errors of alpha"
 
+# Rows that would be too long go on in a second line; limits are written out.
+"$bin/homodyne-static_isotropic" fit slow.yaml -o rows --quiet --bounds D_offset=21:1e4 2>/dev/null || true
+[ "$(grep -c 'AT LOWER END$' rows/summary.txt)" -eq 3 ] || fail "three parameters on a bound: $(cat rows/summary.txt)"
+grep -q '^  D0  *100    below [0-9][0-9]* (95 %)' rows/summary.txt || fail "a limit: $(cat rows/summary.txt)"
+"$bin/homodyne-laminar" simulate -o rest.h5 --config-out rest.yaml --frames 150 --dt 0.1 --q 0.0054 --gap 2e6 \
+    --phi=-45,0,45,90 --noise 0.01 --set D0=3000 --set alpha=0 --set D_offset=0 --set gamma_dot_t0=1e-6 --set beta=0 \
+    --set gamma_dot_t_offset=0 --set phi0=0 --seed 2 --quiet
+"$bin/homodyne-laminar" fit rest.yaml -o rest --quiet 2>/dev/null || true
+awk '/^  .* \+- / && !/slope/ { n++; at[index($0, "+-")] = 1 } END { for (k in at) places++; exit !(n > 5 && places == 1) }' rest/summary.txt ||
+    fail "errors do not stand below each other: $(cat rest/summary.txt)"
+
 echo "all passed"
