@@ -6,6 +6,8 @@
 
 #include "panel.h"
 
+#include <string.h>
+
 static const double LEAST = 0.66; /* a figure that is not to shrink further: its part of the full width */
 
 struct section {
@@ -93,6 +95,10 @@ static void caption(FILE *out, enum rp_section s, const struct rp_result *r,
                 r->g2_low ? ", bands: 95 % of the posterior" : "",
                 r->fitted ? ". Below: (data − fit) / σ of the points."
                           : ", errors from the noise of single values.");
+        if (r->fitted && strcmp(rp_json_text(r->json, "settings.loss"), "linear") != 0)
+            fprintf(out, " The fit gives outliers less weight (loss %s), these means do not: where there are some, points "
+                         "lie off the line by many σ.",
+                    rp_json_text(r->json, "settings.loss"));
         break;
     case RP_ROWS:
         fprintf(out, "Errors are one standard deviation%s.%s",

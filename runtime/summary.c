@@ -343,7 +343,8 @@ static void quality(FILE *f, int *left, const struct fit_results *r)
     if (!isnan(fit->goodness)) { /* against the known noise, or that of second differences */
         append(text, sizeof text, "chi2/dof %.4f", fit->goodness);
         if (fit->noise == FIT_NOISE_RESIDUALS && !isnan(fit->local_sigma))
-            append(text, sizeof text, " (noise of neighbouring values %.4g)", fit->local_sigma);
+            append(text, sizeof text, " (noise of neighbouring values%s %.4g)",
+                   r->config->nlsq.loss.value == FIT_LOSS_LINEAR ? "" : ", outliers included,", fit->local_sigma);
         append(text, sizeof text, "  ");
     }
     if (r->maps)

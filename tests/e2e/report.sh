@@ -164,6 +164,13 @@ expect 0 "$h" report weak
 has weak/report.html "The data fix <code>D0 t^alpha + D_offset</code> at t = $(sed -n 's/.*at t = \([^:]*\) s:.*/\1/p' weak/summary.txt) s: "
 has weak/report.html "The prior decides about: D_offset (deviation "
 
+# ---- a robust fit: the means of the figure take outliers as they are, and the page says so
+! grep -q 'gives outliers less weight' fit/report.html weak/report.html || fail "outliers, of a fit that is not robust"
+expect 0 "$bin/homodyne-laminar" fit --data weak.h5 --q 0.0054 --dt 0.1 --gap 2e6 --loss soft_l1 -o robust
+has out "(noise of neighbouring values, outliers included, "
+expect 0 "$h" report robust
+has robust/report.html "gives outliers less weight (loss soft_l1), these means do not"
+
 # ---- refusals: a message that says what would be right, and no file
 expect 4 "$h" report nowhere
 has err "nowhere: no such folder"
