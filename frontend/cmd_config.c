@@ -236,8 +236,8 @@ static enum fit_status ask_data(struct front *f, struct wish *w, struct fit_erro
         w->data[0] = '\0';
     }
     if (w->src)
-        fprintf(f->err, "  %s, %zu matrices of %zu frames%s%s\n", w->src->layout, w->src->nmatrix,
-                w->src->nframe, isnan(w->src->dt) ? "" : ", ",
+        fprintf(f->err, "  %s, %zu matri%s of %zu frames%s%s\n", w->src->layout, w->src->nmatrix,
+                w->src->nmatrix == 1 ? "x" : "ces", w->src->nframe, isnan(w->src->dt) ? "" : ", ",
                 isnan(w->src->dt) ? "" : w->src->dt_text);
     return FIT_OK;
 }

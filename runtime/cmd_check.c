@@ -209,8 +209,8 @@ static void check_pairs(const struct fit_config *cfg, const struct fit_kernel *k
     if (!isnan(q))
         snprintf(q_text, sizeof q_text, "q %.4g 1/angstrom", q);
     if (all->n == before && out && !few)
-        fprintf(out, "%s: %s, %s, %zu of %zu matrices, frames %zu..%zu of %zu, dt %.4g s\n", sel.path, src->layout,
-                q_text, n, src->nmatrix, first + 1, first + frames, src->nframe, dt);
+        fprintf(out, "%s: %s, %s, %zu of %zu matri%s, frames %zu..%zu of %zu, dt %.4g s\n", sel.path, src->layout,
+                q_text, n, src->nmatrix, src->nmatrix == 1 ? "x" : "ces", first + 1, first + frames, src->nframe, dt);
     fit_source_close(src);
     free(index);
     fit_notes_free(&parts);

@@ -140,10 +140,10 @@ static void tell(const struct fit_program *p, const struct extract *x)
     if (x->k->space == FIT_ROWS)
         fprintf(p->out, "%s: %zu rows\n", x->m->file, m->n);
     else if (m->bin > 1)
-        fprintf(p->out, "%s: %zu matrices of %zu frames, maps averaged over %zu x %zu\n",
-                x->m->file, m->ngroup, x->m->dataset->layout.nframe, m->bin, m->bin);
+        fprintf(p->out, "%s: %zu matri%s of %zu frames, maps averaged over %zu x %zu\n",
+                x->m->file, m->ngroup, m->ngroup == 1 ? "x" : "ces", x->m->dataset->layout.nframe, m->bin, m->bin);
     else
-        fprintf(p->out, "%s: %zu matrices of %zu frames\n", x->m->file, m->ngroup,
+        fprintf(p->out, "%s: %zu matri%s of %zu frames\n", x->m->file, m->ngroup, m->ngroup == 1 ? "x" : "ces",
                 x->m->dataset->layout.nframe);
 }
 

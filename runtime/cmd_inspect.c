@@ -126,8 +126,8 @@ static enum fit_status look_at(struct fit_source *src, double chosen, struct loo
 static enum fit_status print_source(FILE *f, struct fit_source *src, double chosen, int marked,
                                     struct fit_error *err)
 {
-    fprintf(f, "%s: layout %s, %zu matrices of %zu frames\n", src->file, src->layout, src->nmatrix,
-            src->nframe);
+    fprintf(f, "%s: layout %s, %zu matri%s of %zu frames\n", src->file, src->layout, src->nmatrix,
+            src->nmatrix == 1 ? "x" : "ces", src->nframe);
     if (isnan(src->dt))
         fprintf(f, "the file does not tell the frame period: fit and config take it with --dt S\n");
     else

@@ -225,7 +225,7 @@ enum fit_status fit_config_finish(struct fit_config *cfg, struct fit_config_log 
     note_average(&r);
     complete_sampling(cfg);
     if (cfg->angles.nrange && !cfg->angles.filter.value && !fit_given(cfg->angles.filter.from) &&
-        !cfg->angles.list.n) {
+        !cfg->angles.list.n && r.log->nerror == 0) {
         r.source = FIT_FROM_FILE;
         fit_cfg_note(&r, cfg->angles.range[0].from.line, cfg->angles.range[0].from.column,
                      "target_ranges are not used: phi_filtering.enabled is not given");

@@ -150,7 +150,7 @@ static int read_tree(struct fit_cfg_reader *r, const struct fit_yaml *root)
     if (right_model) /* else every name would be an error */
         fit_cfg_later_params(r);
     if (r->cfg->nignored)
-        fit_cfg_note(r, 0, 0, "%zu keys have no effect here (check lists them)", r->cfg->nignored);
+        fit_cfg_note(r, 0, 0, "%zu keys have no effect here (validate lists them)", r->cfg->nignored);
     return right_model;
 }
 

@@ -43,8 +43,13 @@ void fit_nearest_offer(struct fit_nearest *n, const char *candidate)
 {
     const size_t length = strlen(n->name);
     const size_t limit = length <= 3 ? 1 : length <= 11 ? 2 : 3;
-    const size_t d = fit_edit_distance(n->name, candidate, limit);
-    if (d <= limit && (!n->best || d < n->distance)) {
+    size_t d = fit_edit_distance(n->name, candidate, limit), same = 0;
+    while (same < length && plain(n->name[same]) == plain(candidate[same]))
+        same++;
+    const int begins = length >= 3 && same == length; /* cut short: as good as the worst of the others */
+    if (begins && d > limit)
+        d = limit + 1;
+    if ((begins || d <= limit) && (!n->best || d < n->distance)) {
         n->best = candidate;
         n->distance = d;
     }

@@ -212,7 +212,7 @@ void fit_results_noise_words(const struct fit_results *r, char *text, size_t siz
         return;
     double rho = strongest_residual(f, &what);
     if (wider > 1.2)
-        snprintf(text, size, "residuals of %s are correlated (%.2g): the usual errors are too small by about %.2g; "
+        snprintf(text, size, "residuals of %s are correlated (%.2g): the usual errors are too small by a factor of %.2g; "
                  "the robust ones allow for it", what, rho, wider);
     for (size_t g = 0; g < f->ngroup; g++)
         kurtosis = fmax(kurtosis, f->residual[g].kurtosis);

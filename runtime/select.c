@@ -10,6 +10,7 @@
 #define Q_EQUAL 1e-9       /* relative: bins of one ring carry the same number */
 #define Q_OLD_FRACTION 0.1 /* homodyne's rule for old files: all bins within 10 %, ... */
 #define DT_EQUAL 1e-6      /* relative: float32 periods against decimal ones */
+#define PER_NM 10          /* 1/angstrom in nm^-1 */
 enum {
     Q_OLD_FEW = 5,
     Q_OLD_NEAREST = 10
@@ -178,8 +179,10 @@ static enum fit_status choose_q(const struct fit_source *src, const struct fit_s
     if (!(off <= sel->q_tolerance))
         st = fit_fail(
             err, FIT_ERR_DATA,
-            "%s: nearest q bin is %.6g 1/A, you asked for %.6g (%.3g%% off). Processed bins: %s",
-            src->file, *q, sel->q, 100 * off, text);
+            "%s: nearest q bin is %.6g 1/A, you asked for %.6g (%.3g%% off). Processed bins: %s%s",
+            src->file, *q, sel->q, 100 * off, text,
+            fabs(*q / PER_NM - sel->q) <= sel->q_tolerance * sel->q
+                ? "; the file seems to hold q in nm^-1, where 1/angstrom is needed: correct it there" : "");
     else if (off > 1e-6)
         fit_notes_add(notes, "q = %.9g 1/A, the bin nearest to %.6g (%.2g%% off)", *q, sel->q,
                       100 * off);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static const double TURN = 6.2832; /* 2 pi, rounded up */
 
@@ -270,6 +271,7 @@ static int is_text(FILE *f)
 
 static enum fit_status open_container(struct fit_source *s, struct fit_error *err)
 {
+    struct stat is;
     FILE *f = fopen(s->file, "rb");
     if (!f)
         return fit_fail(err, FIT_ERR_IO, "%s: no such file, or no permission to read it", s->file);
@@ -284,6 +286,8 @@ static enum fit_status open_container(struct fit_source *s, struct fit_error *er
                         "%s: is text; two-time data are HDF5, npz or npy. A table with a name over each column "
                         "is fitted with homodyne fit --data %s --model MODEL (homodyne models lists them)",
                         s->file, s->file);
+    if (stat(s->file, &is) == 0 && S_ISDIR(is.st_mode))
+        return fit_fail(err, FIT_ERR_DATA, "%s: is a folder; name a file in it", s->file);
     return fit_fail(err, FIT_ERR_DATA, "%s: is neither HDF5 nor npz nor npy", s->file);
 }
 

@@ -556,8 +556,8 @@ static void verdict(FILE *f, int *left, const struct fit_results *r)
     snprintf(text, sizeof text, "quality: %s: %s", q.word, q.text);
     wrapped(f, left, text);
     line(f, left,
-         "%zu steps, %.2f s (load %.2f, start %.2f, fit %.2f, write %.2f) %d thread%s %.0f MB",
-         fit->accepted, r->wall_seconds, r->load_seconds, fit->seconds.start,
+         "%zu step%s, %.2f s (load %.2f, start %.2f, fit %.2f, write %.2f) %d thread%s %.0f MB",
+         fit->accepted, fit->accepted == 1 ? "" : "s", r->wall_seconds, r->load_seconds, fit->seconds.start,
          fit->seconds.fit + fit->seconds.covariance, r->maps_seconds + r->write_seconds,
          fit->threads, fit->threads == 1 ? "" : "s", r->peak_mb);
     line(f, left, "-> %s", r->folder);

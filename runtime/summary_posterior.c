@@ -242,7 +242,7 @@ static void for_correlated_noise(const struct fit_results *r, FILE *f)
 {
     const struct fit_samples *s = r->samples;
     char text[2 * TEXT];
-    size_t n = (size_t)snprintf(text, sizeof text, "noise is correlated: sd too small by about %.2g; it is",
+    size_t n = (size_t)snprintf(text, sizeof text, "noise is correlated: sd too small by a factor of %.2g; it is",
                                 fit_results_wider(r));
     for (size_t k = 0; k < s->nparam && n < sizeof text - 100; k++)
         if (s->column[k].sd_robust > 0)

@@ -3,6 +3,7 @@
 
 #include "hdf5_io.h"
 #include "npz.h"
+#include "source.h"
 #include "units.h"
 
 #include <math.h>
@@ -508,6 +509,20 @@ done:
     return st;
 }
 
+/* Why no table is found, when the file is one of two-time data. */
+static void name_two_time(const char *file, const struct fit_kernel *kernel, struct fit_error *err)
+{
+    struct fit_source *src = NULL;
+    if (!fit_h5_is_hdf5(file) && !fit_npz_is_npz(file) && !fit_npz_is_npy(file))
+        return;
+    if (fit_source_open(file, NULL, &src, NULL) == FIT_OK && src->nmatrix)
+        fit_fail(err, FIT_ERR_DATA,
+                 "%s: is two-time data (%s); the model %s is for tables. Take one for two-time data, as static_isotropic, "
+                 "or a table of g2",
+                 file, src->layout, kernel->name);
+    fit_source_close(src);
+}
+
 static enum fit_status copy_settings(const struct fit_kernel *k, const double *setting,
                                      struct fit_measurement *m, struct fit_error *err)
 {
@@ -542,9 +557,11 @@ enum fit_status fit_table_load(const char *file, const struct fit_config_table *
         o.delimiter = cfg->delimiter.value ? cfg->delimiter.value[0] : 0;
         o.skip_rows = cfg->skip_rows.value > 0 ? (size_t)cfg->skip_rows.value : 0;
     }
-    if ((st = fit_table_read(file, &o, &t, err)) != FIT_OK ||
-        (st = copy_settings(kernel, setting, m, err)) != FIT_OK ||
-        (st = match_all(file, t, cfg, kernel, from, &m->notes, err)) != FIT_OK ||
+    if ((st = fit_table_read(file, &o, &t, err)) == FIT_OK && (st = copy_settings(kernel, setting, m, err)) == FIT_OK)
+        st = match_all(file, t, cfg, kernel, from, &m->notes, err);
+    if (st == FIT_ERR_DATA)
+        name_two_time(file, kernel, err);
+    if (st != FIT_OK ||
         (st = make_dataset(t, kernel, from, m, err)) != FIT_OK)
         goto done;
     st = fit_file_identity(file, m->sha256, &m->size, err);

@@ -58,15 +58,28 @@ static size_t line_of(const struct parse *p, size_t offset)
     return line;
 }
 
-/* True when line `line` (0-based) of the text has a tab in front of its first other character. */
-static int tab_in_indent(const struct parse *p, size_t line)
+/* Spaces at the begin of line `line` (0-based) of the text; *after: what follows them. */
+static size_t indent_of(const struct parse *p, size_t line, char *after)
 {
-    size_t at = 0;
+    size_t at = 0, n = 0;
     for (; line && at < p->length; at++)
         line -= p->text[at] == '\n';
-    while (at < p->length && p->text[at] == ' ')
-        at++;
-    return at < p->length && p->text[at] == '\t';
+    while (at + n < p->length && p->text[at + n] == ' ')
+        n++;
+    *after = '\0';
+    if (at + n < p->length)
+        *after = p->text[at + n];
+    return n;
+}
+
+/* The same of the line that has a value before `line`. */
+static size_t indent_above(const struct parse *p, size_t line)
+{
+    char after = '\0';
+    size_t n = 0;
+    while (line-- > 0 && (after == '\0' || strchr("#\r\n", after)))
+        n = indent_of(p, line, &after);
+    return n;
 }
 
 static enum fit_status syntax_error(struct parse *p)
@@ -78,10 +91,14 @@ static enum fit_status syntax_error(struct parse *p)
         return fit_fail(p->err, FIT_ERR_CONFIG, "%s:%zu: error: %s; save the file as UTF-8",
                         p->name, line_of(p, y->problem_offset),
                         y->problem ? y->problem : "unreadable characters");
-    const int tab = tab_in_indent(p, y->problem_mark.line);
+    char after;
+    const size_t here = indent_of(p, y->problem_mark.line, &after), above = indent_above(p, y->problem_mark.line);
+    const int tab = after == '\t';
     const char *what = y->problem ? y->problem : "not YAML";
-    char context[128] = "";
-    if (y->context && !tab)
+    char context[160] = "";
+    if (y->context && !tab && strcmp(what, "did not find expected key") == 0 && here != above)
+        snprintf(context, sizeof context, "; lines of one section are indented alike: %zu spaces here, %zu above", here, above);
+    else if (y->context && !tab)
         snprintf(context, sizeof context, " (%s, line %zu)", y->context, y->context_mark.line + 1);
     return fit_fail(p->err, FIT_ERR_CONFIG, "%s:%zu:%zu: error: %s%s%s", p->name,
                     y->problem_mark.line + 1, y->problem_mark.column + 1, what, context,

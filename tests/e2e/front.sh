@@ -105,6 +105,16 @@ has err "wrong.yaml:5: error: laminar.h5: frame"
 has err "5 errors"
 expect 3 "$h" validate minimal.yaml wrong.yaml
 has out "1 of 2 configurations are good"
+# an answer that is none: that alone is told
+{
+    cat minimal.yaml
+    echo "phi_filtering: {enabled: yes please, target_ranges: [{min_angle: -10, max_angle: 10}]}"
+} >please.yaml
+expect 3 "$h" validate please.yaml
+has err "yes please"
+hasnot out "enabled is not given"
+hasnot err "enabled is not given"
+
 # data in the place of a configuration, by name or by what they are
 cp laminar.h5 laminar_run
 printf 'delay,g2\n1,1.2\n2,1.1\n' >table.csv

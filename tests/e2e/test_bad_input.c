@@ -279,6 +279,17 @@ static void nearly_right(void **state)
     write_flat("/c2", q, NULL, 0);
     refuses(fit_command(NULL, NULL), DATA, "give the angles, one per matrix: phi_filtering.angles, or --phi", in_folder("no"));
     good_file();
+    const char *const look_at_folder[] = {"homodyne-static_isotropic", "inspect", folder, NULL};
+    refuses(look_at_folder, DATA, "is a folder; name a file in it", NULL);
+    says(inspect, "1 matrix of 12 frames");
+    const char *const table[] = {"homodyne-kww", "fit", "--data", data, "-o", in_folder("no"), NULL};
+    write_flat("/c2", q, degrees, 0);
+    refuses(table, DATA, "data.h5: is two-time data (flat); the model kww is for tables", in_folder("no"));
+    static const double per_nm[] = {0.54, 0.54, 0.54};
+    write_flat("/c2", per_nm, degrees, 0);
+    refuses(fit_command("--q", "0.054"), DATA, "the file seems to hold q in nm^-1, where 1/angstrom is needed",
+            in_folder("no"));
+    good_file();
 }
 
 /* ---- configurations, command lines -------------------------------------------------------------------- */
@@ -294,6 +305,8 @@ static void bad_configuration(void **state)
         {"optimisation: {method: nlsq}\n", "c.yaml:4:1: error: unknown key 'optimisation'; did you mean 'optimization'?"},
         {"optimization: {nlsq: {max_iteratons: 20}}\n", "did you mean 'max_iterations'?"},
         {"noise: [1, 2\n", "c.yaml"},
+        {"optimization:\n   method: nlsq\n  nlsq: {loss: huber}\n",
+         "c.yaml:6:3: error: did not find expected key; lines of one section are indented alike: 2 spaces here, 3 above"},
     };
     good_file();
     for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
@@ -318,6 +331,7 @@ static void bad_options(void **state)
         {"--dt", "0", "give a positive, finite number", USAGE},
         {"--gap", "3 s", "another kind of unit", USAGE},
         {"--sigma", "0", "give a positive number", USAGE},
+        {"--fix", "D_off=0", "has no parameter 'D_off'; did you mean 'D_offset'?", USAGE},
         {"--loss", "hubert", "did you mean 'huber'?", USAGE},
         {"--threads", "-3", "is not a whole number", USAGE},
         {"--max-iterations", "0", "give 1 or more", USAGE},
