@@ -3,20 +3,20 @@ local m = model "heterodyne" {
     formula = [[
 c2(phi, t1, t2) = offset + contrast num / (n(t1) n(t2)),   n = f^2 + r^2,   r = 1 - f
 num = (r(t1) r(t2) R)^2 + (f(t1) f(t2) S)^2 + 2 r(t1) r(t2) f(t1) f(t2) R S cos(psi)
-R = exp(-q^2/2 I_ref),   S = exp(-q^2/2 I_sample),   psi = q cos(phi + phi0) I_v
+R = exp(-q^2/2 I_ref),   S = exp(-q^2/2 I_sample),   psi = q cos(phi + phi0_het) I_v
 I_ref, I_sample, I_v: integrals of J_ref(t), J_sample(t) and v(t) from t1 to t2 (t in s)
 J_ref(t) = D0_ref t^alpha_ref + D_offset_ref,   J_sample(t) likewise,   both at least 0
-v(t) = v0 t^beta + v_offset
+v(t) = v0 t^v_beta + v_offset
 f(t) = f0 exp(f1 (t - f2)) + f3, kept within 0 and 1 by two softplus functions of width 1/50
 ]],
     reference = "H. He et al., PNAS 121 (2024) e2401162121, and PNAS 122 (2025) e2514216122, SI eq. S-95",
     validity = [[
 f0 and f2 are one parameter: f0 exp(-f1 f2) is all that data determine.  Fix f2, at 0 as a rule.
-At beta = 0 only v0 + v_offset is determined, at alpha = 0 only D0 + D_offset, at f1 = 0 only f0 + f3.
+At v_beta = 0 only v0 + v_offset is determined, at alpha = 0 only D0 + D_offset, at f1 = 0 only f0 + f3.
 Two exchanges leave the data as they are: f with 1 - f together with ref and sample, and the sign of v.
-From one angle only v(t) cos(phi + phi0) is determined, neither v0 nor phi0.
+From one angle only v(t) cos(phi + phi0_het) is determined, neither v0 nor phi0_het.
 The fraction stays off its limits: f0 exp(..) + f3 = 0 is a fraction of 0.014, 1 one of 0.986.
-A power of t counts as 0 for t <= 0.  The sum in cos(phi + phi0) is that of the Python packages.]],
+A power of t counts as 0 for t <= 0.  The sum in cos(phi + phi0_het) is that of the Python packages.]],
     alias = {"two_component"},
 }
 

@@ -6,6 +6,7 @@
 #include "panel.h"
 
 #include <math.h>
+#include <string.h>
 
 static int shown(const struct rp_result *r, const struct rp_axis *t, size_t k)
 {
@@ -69,19 +70,28 @@ static void ranges(const struct rp_result *r, const struct rp_curve *v, struct r
     rp_axis_end(y, 0.05);
 }
 
+/* shear_rate: shear rate; J_ref, with an index, stays. */
+static void words(const char *curve, char *text, size_t size)
+{
+    snprintf(text, size, "%s", curve);
+    for (char *at = strchr(text, '_'); at; at = strchr(at + 1, '_'))
+        if (at - text > 2)
+            *at = ' ';
+}
+
 static void draw(struct rp_canvas *c, const struct rp_result *r, const struct rp_figure *f)
 {
     const struct rp_curve *v = &r->curve[f->index];
     char name[RP_NAME + 8];
     struct rp_axis t = {.name = "t", .unit = "s"};
     struct rp_axis y = {.unit = v->unit};
-    snprintf(name, sizeof name, "%s", v->name);
+    words(v->name, name, sizeof name);
     y.name = name;
     ranges(r, v, &t, &y);
     const double left = rp_panel_left(&y, 200);
     struct rp_panel p = {.x = left, .y = 30, .w = f->width - left - 14, .h = 200, .ax = t, .ay = y};
     c->text(c, left, RP_FONT + 2, &(struct rp_label){.size = RP_FONT, .bold = 1},
-            v->doc[0] ? v->doc : v->name);
+            v->doc[0] ? v->doc : name);
     rp_panel_grid(c, &p);
     if (v->low && v->high)
         band(c, r, &p, v->low, v->high, NULL, 0, v->value);
@@ -103,7 +113,7 @@ static void draw(struct rp_canvas *c, const struct rp_result *r, const struct rp
 
 void rp_list_curves(const struct rp_result *r, struct rp_figures *list)
 {
-    char name[64];
+    char name[RP_NAME + 16];
     for (size_t k = 0; k < r->ncurve && r->nt > 1; k++) {
         size_t finite = 0;
         for (size_t i = 0; i < r->nt; i++)
@@ -116,6 +126,7 @@ void rp_list_curves(const struct rp_result *r, struct rp_figures *list)
             return;
         f->index = k;
         f->draw = draw;
-        snprintf(f->alt, sizeof f->alt, "%.90s over time, with its errors", r->curve[k].name);
+        words(r->curve[k].name, name, sizeof name);
+        snprintf(f->alt, sizeof f->alt, "%.90s over time, with its errors", name);
     }
 }

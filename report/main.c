@@ -147,7 +147,7 @@ static enum fit_status write_page(const struct request *q, const struct rp_resul
     if (st == FIT_OK && q->json)
         put_json(path, list, NULL);
     else if (st == FIT_OK && !q->quiet)
-        printf("%s  (%zu figures, %.1f MB)\n", path, list->n, (double)size / 1e6);
+        printf("%s  (%zu figure%s, %.0f kB)\n", path, list->n, list->n == 1 ? "" : "s", (double)size / 1e3);
     return st;
 }
 

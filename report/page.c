@@ -6,6 +6,7 @@
 
 #include "panel.h"
 
+#include <math.h>
 #include <string.h>
 
 static const double LEAST = 0.66; /* a figure that is not to shrink further: its part of the full width */
@@ -81,6 +82,21 @@ static void caption_maps(FILE *out, const struct rp_result *r, const struct rp_f
           out);
 }
 
+/* Is there a curve of which no error is known? */
+static int lacks_band(const struct rp_result *r)
+{
+    for (size_t k = 0; k < r->ncurve; k++) {
+        const struct rp_curve *v = &r->curve[k];
+        const double *error = v->low ? v->low : v->error;
+        size_t known = 0;
+        for (size_t i = 0; error && i < r->nt; i++)
+            known += isfinite(error[i]) != 0;
+        if (!known)
+            return 1;
+    }
+    return 0;
+}
+
 static void caption(FILE *out, enum rp_section s, const struct rp_result *r,
                     const struct rp_figures *list)
 {
@@ -111,6 +127,8 @@ static void caption(FILE *out, enum rp_section s, const struct rp_result *r,
         fputs(r->ncurve && r->curve[0].low ? "Line: least squares; band: 95 % of the posterior."
                                            : "Bands: 68 % and 95 %, from the errors of the fit.",
               out);
+        if (lacks_band(r))
+            fputs(" Without a band: the data do not tell the error.", out);
         break;
     case RP_SCALING:
         fputs("Errors are one standard deviation, the larger of the usual and the robust one.",
@@ -123,8 +141,11 @@ static void caption(FILE *out, enum rp_section s, const struct rp_result *r,
               out);
         break;
     case RP_RESIDUALS:
-        fprintf(out, "%s %s", rp_json_text(r->json, "residuals_text"),
-                r->pairs ? "Grey: where white noise stays with a chance of 95 %." : "");
+        if (*rp_json_text(r->json, "residuals_text")) {
+            rp_sentence(out, rp_json_text(r->json, "residuals_text"));
+            fputs(". ", out);
+        }
+        fputs(r->pairs ? "Grey: where white noise stays with a chance of 95 %." : "", out);
         break;
     case RP_SEARCH:
         fputs("Every point is one start; many at the height 1 mean that the minimum is found from "
@@ -185,10 +206,15 @@ static enum fit_status section(FILE *out, enum rp_section s, const struct rp_res
 static void contents(FILE *out, const struct rp_result *r, const struct rp_figures *list)
 {
     fputs(r->fitted ? "<nav><a href=\"#parameters\">Parameters</a>" : "<nav>", out);
-    for (int s = 0; s < RP_SECTIONS; s++)
+    for (int s = 0; s < RP_SECTIONS; s++) {
+        if (s == RP_SEARCH && r->fitted)
+            fputs(" <a href=\"#convergence\">Convergence</a>", out);
+        if (s == RP_CORNER && r->fitted && rp_get(r->json, "posterior"))
+            fputs(" <a href=\"#posterior\">Posterior</a>", out);
         if (first_of(list, (enum rp_section)s))
             fprintf(out, " <a href=\"#%s\">%s</a>", sections[s].id,
                     title_of((enum rp_section)s, r));
+    }
     fputs(" <a href=\"#origin\">Origin</a></nav>\n", out);
 }
 

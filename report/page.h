@@ -19,6 +19,8 @@ void rp_page_posterior(FILE *out,
 void rp_page_origin(FILE *out, const struct rp_result *r); /* files, hashes, versions, settings */
 
 /* Sentences: page_said.c. */
+void rp_sentence(FILE *out, const char *text); /* of the program: with a sign ±, options not broken at their hyphens */
+void rp_formula(FILE *out, const char *text);  /* with signs of minus */
 void rp_page_rates(FILE *out, const struct rp_result *r);     /* what the data fix of undetermined rates */
 void rp_page_priors(FILE *out, const struct fit_yaml *map);   /* about which of these the prior decides */
 

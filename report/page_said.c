@@ -6,9 +6,42 @@
 #include "results.h"
 #include "sampling.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+static void put_char(FILE *out, char c)
+{
+    rp_xml(out, (char[]){c, '\0'});
+}
+
+void rp_sentence(FILE *out, const char *text)
+{
+    for (const char *at = text; *at;) {
+        const int begins = at == text || !isalnum((unsigned char)at[-1]);
+        if (strncmp(at, "+- ", 3) == 0 && begins) {
+            fputs("± ", out);
+            at += 3;
+        } else if (strncmp(at, "--", 2) == 0 && begins && isalpha((unsigned char)at[2])) {
+            fputs("<span class=\"o\">", out);
+            for (; *at == '-' || isalnum((unsigned char)*at); at++)
+                put_char(out, *at);
+            fputs("</span>", out);
+        } else {
+            put_char(out, *at++);
+        }
+    }
+}
+
+void rp_formula(FILE *out, const char *text)
+{
+    for (const char *at = text; *at; at++)
+        if (*at == '-' && !(at > text && isalpha((unsigned char)at[-1]) && isalpha((unsigned char)at[1])))
+            fputs("−", out);
+        else
+            put_char(out, *at);
+}
 
 static void value_text(double value, double std, char *text, size_t size)
 {

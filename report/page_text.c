@@ -14,7 +14,7 @@ static void paragraph(FILE *out, const char *class, const char *text)
     if (!*text)
         return;
     fprintf(out, "<p class=\"%s\">", class);
-    rp_xml(out, text);
+    rp_sentence(out, text);
     fputs("</p>\n", out);
 }
 
@@ -199,15 +199,15 @@ void rp_page_head(FILE *out, const struct rp_result *r)
     fputs("</p>\n", out);
     if (r->formula && *r->formula) {
         fputs("<p class=\"formula\"><code>", out);
-        rp_xml(out, r->formula);
+        rp_formula(out, r->formula);
         fputs("</code></p>\n", out);
     }
     fprintf(out, "<div class=\"verdict %s\"><p><b>", mood(quality, converged));
     rp_xml(out, *quality ? quality : converged ? "converged" : "not converged");
     fputs("</b>: ", out);
-    rp_xml(out, rp_json_text(j, "quality_text"));
+    rp_sentence(out, rp_json_text(j, "quality_text"));
     fprintf(out, ".</p>\n<p>%s: ", converged ? "Converged" : "Not converged");
-    rp_xml(out, rp_json_text(j, "message"));
+    rp_sentence(out, rp_json_text(j, "message"));
     fputs(".</p></div>\n", out);
     put_facts(out, r);
     fputs("</header>\n", out);
@@ -215,8 +215,19 @@ void rp_page_head(FILE *out, const struct rp_result *r)
 
 /* ---- parameters ------------------------------------------------------------------------------ */
 
-static void remark(FILE *out, const struct fit_yaml *v)
+/* A reason that the list of what is not told apart gives in the same words, is not said twice. */
+static int is_listed(const struct rp_result *r, const char *reason)
 {
+    const struct fit_yaml *list = rp_get(r->json, "degeneracies");
+    int found = 0;
+    for (size_t k = 0; list && list->kind == FIT_YAML_LIST && k < list->n; k++)
+        found |= strcmp(rp_json_text(list->entry[k].value, "text"), reason) == 0;
+    return found;
+}
+
+static void remark(FILE *out, const struct rp_result *r, const struct fit_yaml *v)
+{
+    const char *reason = rp_json_text(v, "std_reason");
     const char *bound = rp_json_text(v, "at_bound"), *tied = rp_json_text(v, "tied");
     char text[512] = "";
     if (rp_json_true(v, "fixed"))
@@ -226,8 +237,10 @@ static void remark(FILE *out, const struct fit_yaml *v)
     else if (*bound)
         snprintf(text, sizeof text, "at its %s bound", bound);
     else
-        snprintf(text, sizeof text, "%s", rp_json_text(v, "std_reason"));
-    cell(out, "r", text);
+        snprintf(text, sizeof text, "%s", is_listed(r, reason) ? "not told apart from others, see below" : reason);
+    fputs("<td class=\"r\">", out);
+    rp_sentence(out, text);
+    fputs("</td>", out);
 }
 
 /* Of 95 %: "0.0149 … 0.0203"; an open end: "above 1340". */
@@ -251,7 +264,7 @@ static void interval_cell(FILE *out, const struct fit_yaml *v)
     cell(out, "n i", text);
 }
 
-static void parameter_row(FILE *out, const char *name, const struct fit_yaml *v)
+static void parameter_row(FILE *out, const struct rp_result *r, const char *name, const struct fit_yaml *v)
 {
     char text[160], unit[RP_NAME];
     const double value = rp_json_number(v, "value"), std = rp_json_number(v, "std"),
@@ -280,7 +293,7 @@ static void parameter_row(FILE *out, const char *name, const struct fit_yaml *v)
         snprintf(text, sizeof text, "%s … %s", a, b);
     }
     cell(out, "n x", text);
-    remark(out, v);
+    remark(out, r, v);
     fputs("</tr>\n", out);
 }
 
@@ -293,7 +306,7 @@ static void degeneracies(FILE *out, const struct rp_result *r)
     for (size_t k = 0; k < list->n; k++) {
         const struct fit_yaml *d = list->entry[k].value, *c = rp_get(d, "combinations");
         fputs("<li>", out);
-        rp_xml(out, rp_json_text(d, "text"));
+        rp_sentence(out, rp_json_text(d, "text"));
         for (size_t i = 0; c && c->kind == FIT_YAML_MAP && i < c->n; i++) {
             char value[64], error[64], unit[RP_NAME];
             const double std = rp_json_number(c->entry[i].value, "std");
@@ -321,7 +334,7 @@ static void notes(FILE *out, const struct rp_result *r)
     for (size_t k = 0; k < list->n; k++)
         if (list->entry[k].value->kind == FIT_YAML_SCALAR) {
             fputs("<li>", out);
-            rp_xml(out, list->entry[k].value->text);
+            rp_sentence(out, list->entry[k].value->text);
             fputs("</li>\n", out);
         }
     fputs("</ul>\n", out);
@@ -339,7 +352,7 @@ void rp_page_parameters(FILE *out, const struct rp_result *r)
           "class=\"r\"></th></tr></thead>\n<tbody>\n",
           out);
     for (size_t k = 0; map->kind == FIT_YAML_MAP && k < map->n; k++)
-        parameter_row(out, map->entry[k].key, map->entry[k].value);
+        parameter_row(out, r, map->entry[k].key, map->entry[k].value);
     fputs("</tbody></table></div>\n", out);
     const double wider = rp_json_number(r->json, "robust.errors_wider_by");
     snprintf(text, sizeof text, " (here wider by a factor of %.2f at the median)", wider);
@@ -425,7 +438,7 @@ void rp_page_search(FILE *out, const struct rp_result *r)
                           *minimum = rp_get(j, "minima");
     fputs("<section id=\"convergence\"><h2>Convergence</h2>\n<dl class=\"facts\">\n", out);
     fact(out, "ended", rp_json_text(j, "status"));
-    fact_count(out, "steps", rp_json_number(j, "iterations"));
+    fact_count(out, "steps", rp_json_number(j, "accepted_steps"));
     fact_count(out, "evaluations", rp_json_number(j, "evaluations"));
     fact_number(out, "gradient, relative", rp_json_number(j, "gradient"), 2, "");
     if (starts && starts->kind == FIT_YAML_LIST)
@@ -524,7 +537,7 @@ void rp_page_posterior(FILE *out, const struct rp_result *r)
                                              : "fair");
     rp_xml(out, verdict);
     fputs("</b>: ", out);
-    rp_xml(out, rp_json_text(p, "verdict_text"));
+    rp_sentence(out, rp_json_text(p, "verdict_text"));
     fputs("</p></div>\n", out);
     posterior_facts(out, p);
     posterior_table(out, map, 0);

@@ -65,6 +65,11 @@ done
 count 5 'Data, fit and residuals at azimuth' fit/report.html
 count 25 'data:image/png;base64,' fit/report.html # three maps and two bars for each angle
 has fit/report.html "<b>good</b>"
+has fit/report.html '<a href="#convergence">'
+has fit/report.html '<dt>steps</dt><dd>'"$(sed -n 's/^\([0-9]*\) steps,.*/\1/p' fit/summary.txt)"'</dd>'
+has fit/report.html 'exp(−q^2/2 I_D)'
+has fit/report.html '(<span class="o">--scaling</span> averaged)'
+! sed 's/<[^>]*>//g' fit/report.html | grep -F -e '+-' -e 'shear_rate' || fail "signs and names of the page"
 has fit/report.html "gamma_dot_t_offset"
 [ "$(wc -c <fit/report.html)" -lt 1000000 ] || fail "the page is large: $(wc -c <fit/report.html) bytes"
 for file in fit.json fit.h5 summary.txt; do cmp fit/$file before/$file || fail "report changed $file"; done
@@ -163,6 +168,12 @@ has out "the prior decides about: D_offset (sd "
 expect 0 "$h" report weak
 has weak/report.html "The data fix <code>D0 t^alpha + D_offset</code> at t = $(sed -n 's/.*at t = \([^:]*\) s:.*/\1/p' weak/summary.txt) s: "
 has weak/report.html "The prior decides about: D_offset (deviation "
+has weak/report.html '<a href="#posterior">'
+expect 0 "$h" simulate --model static_isotropic --frames 60 --dt 0.1 --q 0.0054 --phi 0 --set D0=20000 --set alpha=0 \
+    --set D_offset=0 --noise 0.01 --seed 1 -o plain.h5 --config-out plain.yaml --quiet
+expect 0 "$h" fit plain.yaml -o plain --quiet
+expect 0 "$h" report plain
+count 1 'alpha is not told from 0, and at alpha = 0 D0 and D_offset enter only as D0 + D_offset' plain/report.html
 
 # ---- a robust fit: the means of the figure take outliers as they are, and the page says so
 ! grep -q 'gives outliers less weight' fit/report.html weak/report.html || fail "outliers, of a fit that is not robust"
