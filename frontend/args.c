@@ -30,7 +30,8 @@ static enum fit_status unknown(const struct front_command *c, const char *word,
     for (const struct front_option *o = c->option; o && o->name; o++)
         fit_nearest_offer(&near, o->name);
     return fit_fail(err, FIT_ERR_USAGE, "%s: unknown option; %s%s%s homodyne %s --help", word,
-                    near.best ? "did you mean --" : "see", near.best ? near.best : "", near.best ? "? See" : "", c->name);
+                    near.best ? "did you mean --" : "see", near.best ? near.best : "", near.best ? "? See" : "",
+                    c->name);
 }
 
 /* One option whose row is known; *at goes beyond it. */

@@ -285,9 +285,10 @@ static enum fit_status ask_q(struct front *f, struct wish *w, struct fit_notes *
 {
     for (;;) {
         struct fit_notes offered = {0};
-        if (isnan(w->q) && settle_q(w, &offered, err) != FIT_OK)
-            return err->status;
+        enum fit_status st = isnan(w->q) ? settle_q(w, &offered, err) : FIT_OK;
         fit_notes_free(&offered);
+        if (st != FIT_OK)
+            return st;
         if (ask_number(f, "wavevector q, 1/angstrom", "1/angstrom", &w->q, err) != FIT_OK)
             return err->status;
         if (settle_q(w, notes, err) == FIT_OK)
@@ -414,8 +415,8 @@ static enum fit_status put_angles(FILE *out, const struct wish *w, struct fit_er
     const char *at = w->phi;
     size_t n = 0, nameless, all = count_matrices(w, &nameless);
     if (nameless && all > 1 && has_name(w, "axes", "phi")) {
-        fprintf(out, "phi_filtering:\n  angles: null   # degrees, as [0, 45, 90]: the file has none, one for each of %zu "
-                     "matrices: FILL IN\n", all);
+        fprintf(out, "phi_filtering:\n  angles: null   # degrees, as [0, 45, 90]: the file has none, one for each "
+                     "of %zu matrices: FILL IN\n", all);
         return FIT_OK;
     }
     if (w->src && !nameless) {

@@ -166,7 +166,8 @@ static struct fit_origin open_line(struct fit_origin from, unsigned line)
 static int settings_known(const struct fit_config *cfg, const struct fit_kernel *k)
 {
     for (size_t i = 0; i < k->nsetting; i++)
-        if (isnan(cfg->setting[i].value) && strcmp(k->setting[i].name, "q") != 0 && strcmp(k->setting[i].name, "dt") != 0)
+        if (isnan(cfg->setting[i].value) && strcmp(k->setting[i].name, "q") != 0 &&
+            strcmp(k->setting[i].name, "dt") != 0)
             return 0;
     return 1;
 }
@@ -214,7 +215,8 @@ static void check_pairs(const struct fit_config *cfg, const struct fit_kernel *k
     fit_source_close(src);
     free(index);
     fit_notes_free(&parts);
-    if (all->n == before && !few && settings_known(cfg, k) && load(cfg, k, &sel, &all->view, notes, &npoint, &err) != FIT_OK)
+    if (all->n == before && !few && settings_known(cfg, k) &&
+        load(cfg, k, &sel, &all->view, notes, &npoint, &err) != FIT_OK)
         found(all, cfg, isnan(q) ? q_from : cfg->input.path.from, &err);
     if (all->n == before && npoint && out)
         fprintf(out, "%s: %zu points\n", sel.path, npoint);

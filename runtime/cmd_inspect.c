@@ -62,14 +62,15 @@ static void print_bins(FILE *f, const struct fit_source *src, double chosen, int
     }
 }
 
-/* Blank frames, values that are not finite, and range, of one matrix; of the others of the same q, as far as they are not
- * large, notes on what is wrong. */
+/* Blank frames, values that are not finite, and range, of one matrix; of the others of the same q, as far as they are
+ * not large, notes on what is wrong. */
 struct look {
     size_t which, bad, blank;
     double least, most, mean;
 };
 
-static enum fit_status look_into(struct fit_source *src, size_t which, double *c2, struct look *x, struct fit_error *err)
+static enum fit_status look_into(struct fit_source *src, size_t which, double *c2, struct look *x,
+                                 struct fit_error *err)
 {
     size_t n = src->nframe;
     double sum = 0;

@@ -116,7 +116,8 @@ static enum fit_status fill_settings(struct loading *l, const double *setting,
             char where[200];
             fit_selection_where(l->sel, l->sel->q_line, where, sizeof where);
             return fit_fail(err, FIT_ERR_CONFIG,
-                            "%s%s does not tell q; give analyzer_parameters.scattering.wavevector_q in 1/angstrom (or --q)",
+                            "%s%s does not tell q; give analyzer_parameters.scattering.wavevector_q in 1/angstrom "
+                            "(or --q)",
                             where, l->src->file);
         }
         if (isnan(m->setting[i]))

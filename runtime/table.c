@@ -517,8 +517,8 @@ static void name_two_time(const char *file, const struct fit_kernel *kernel, str
         return;
     if (fit_source_open(file, NULL, &src, NULL) == FIT_OK && src->nmatrix)
         fit_fail(err, FIT_ERR_DATA,
-                 "%s: is two-time data (%s); the model %s is for tables. Take one for two-time data, as static_isotropic, "
-                 "or a table of g2",
+                 "%s: is two-time data (%s); the model %s is for tables. Take one for two-time data, as "
+                 "static_isotropic, or a table of g2",
                  file, src->layout, kernel->name);
     fit_source_close(src);
 }

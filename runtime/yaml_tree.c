@@ -97,7 +97,8 @@ static enum fit_status syntax_error(struct parse *p)
     const char *what = y->problem ? y->problem : "not YAML";
     char context[160] = "";
     if (y->context && !tab && strcmp(what, "did not find expected key") == 0 && here != above)
-        snprintf(context, sizeof context, "; lines of one section are indented alike: %zu spaces here, %zu above", here, above);
+        snprintf(context, sizeof context, "; lines of one section are indented alike: %zu spaces here, %zu above",
+                 here, above);
     else if (y->context && !tab)
         snprintf(context, sizeof context, " (%s, line %zu)", y->context, y->context_mark.line + 1);
     return fit_fail(p->err, FIT_ERR_CONFIG, "%s:%zu:%zu: error: %s%s%s", p->name,
