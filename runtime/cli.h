@@ -103,6 +103,8 @@ int fit_cli_command(size_t k, struct fit_cli_command *command);
 
 /* Text from column `at` (where the cursor stands) of a screen of 80, broken at blanks, and a newline. */
 void fit_cli_put_wrapped(FILE *f, const char *text, size_t at);
+/* "note: TEXT": on a terminal in lines of 80, for other programs in one. */
+void fit_cli_put_note(FILE *f, int is_terminal, const char *text);
 
 /* A row as --help shows it, at most 80 columns. */
 void fit_cli_put_row(FILE *f, const struct fit_cli_row *row);

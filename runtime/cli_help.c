@@ -51,6 +51,16 @@ void fit_cli_put_wrapped(FILE *f, const char *text, size_t at)
     fprintf(f, "%s\n", text);
 }
 
+void fit_cli_put_note(FILE *f, int is_terminal, const char *text)
+{
+    static const char head[] = "note: ";
+    fputs(head, f);
+    if (is_terminal)
+        fit_cli_put_wrapped(f, text, sizeof head - 1);
+    else
+        fprintf(f, "%s\n", text);
+}
+
 void fit_cli_put_row(FILE *f, const struct fit_cli_row *row)
 {
     enum { LEFT = 28 };

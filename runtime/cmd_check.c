@@ -223,7 +223,7 @@ static void check_pairs(const struct fit_config *cfg, const struct fit_kernel *k
 }
 
 /* What `fit` would refuse later: the method, then the data. */
-static void check_data(FILE *out, struct fit_notes *kept, const struct fit_config *cfg,
+static void check_data(FILE *out, int is_terminal, struct fit_notes *kept, const struct fit_config *cfg,
                        const struct fit_kernel *k, struct findings *all)
 {
     struct fit_notes notes = {0};
@@ -244,7 +244,7 @@ static void check_data(FILE *out, struct fit_notes *kept, const struct fit_confi
     if (!out)
         fit_notes_copy(kept, &notes);
     for (size_t i = 0; out && i < notes.n; i++)
-        fprintf(out, "note: %s\n", notes.text[i]);
+        fit_cli_put_note(out, is_terminal, notes.text[i]);
     fit_notes_free(&notes);
 }
 
@@ -299,7 +299,7 @@ enum fit_status fit_cmd_check(struct fit_program *p, const struct fit_cli *cli,
     if (cfg)
         fit_progress_begin(&all.view, p->err, p->err_is_terminal, NULL, cli->quiet, err);
     if (cfg)
-        check_data(out, &notes, cfg, k, &all);
+        check_data(out, p->out_is_terminal, &notes, cfg, k, &all);
     const char *file = cfg ? cfg->file : cli->config ? cli->config : cli->word[0];
     if (cli->json && put_json(p->out, file, cfg, k, &all, &notes, err) != FIT_OK)
         st = err->status;

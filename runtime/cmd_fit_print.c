@@ -16,17 +16,6 @@ static int is_told(const struct fit_job *job, const char *note)
     return 0;
 }
 
-/* A note: on a terminal in lines of 80, for other programs in one. */
-static void put_note(const struct fit_program *p, const char *text)
-{
-    static const char head[] = "note: ";
-    fputs(head, p->err);
-    if (p->err_is_terminal)
-        fit_cli_put_wrapped(p->err, text, sizeof head - 1);
-    else
-        fprintf(p->err, "%s\n", text);
-}
-
 /* On the screen those that are new, and all that doubt the data; every one is in summary.txt, fit.json and run.log. */
 static void print_notes(const struct fit_job *job)
 {
@@ -36,7 +25,7 @@ static void print_notes(const struct fit_job *job)
         if (k >= job->notes.ndoubt && !job->cli->verbose && is_told(job, job->notes.text[k]))
             same++;
         else if (job->cli->verbose || printed < MOST)
-            printed++, put_note(job->p, job->notes.text[k]);
+            printed++, fit_cli_put_note(job->p->err, job->p->err_is_terminal, job->notes.text[k]);
         else
             left++;
     }
@@ -70,7 +59,7 @@ void fit_job_print_dry_run(const struct fit_job *job)
 {
     const struct fit_measurement *m = job->m;
     for (size_t k = 0; k < job->notes.n; k++)
-        put_note(job->p, job->notes.text[k]);
+        fit_cli_put_note(job->p->err, job->p->err_is_terminal, job->notes.text[k]);
     fprintf(job->p->out,
             "%s: %zu groups, frames %ld..%ld, dt %g s, %zu points; would be written to %s\n",
             m->file, m->ngroup, m->first, m->last, m->dt, m->dataset->npoint, job->folder);

@@ -111,6 +111,7 @@ int fit_program_main(int argc, char **argv, const struct fit_kernel *const *kern
                             .argv = argv,
                             .out = stdout,
                             .err = stderr,
+                            .out_is_terminal = isatty(STDOUT_FILENO),
                             .err_is_terminal = isatty(STDERR_FILENO),
                             .interrupt = &interrupted};
     struct fit_cli cli;

@@ -20,7 +20,7 @@ struct fit_program {
     int argc;
     char **argv;
     FILE *out, *err;
-    int err_is_terminal;
+    int out_is_terminal, err_is_terminal;
     const atomic_int *interrupt; /* > 0: the user asked to stop */
     int exit_code; /* set by a command that succeeds with another code than 0 */
 };

@@ -135,6 +135,17 @@ for command in models estimate inspect plan; do
     awk 'length > 80 { print; bad = 1 } END { exit bad }' out || fail "$command is wider than 80 columns"
 done
 
+# notes of validate: on a terminal in lines of 80, elsewhere one line each
+"$h" simulate --model static_isotropic -o low.h5 --frames 60 --dt 0.1 --q 0.0054 --phi 0,90 --contrast 0.05 --offset 0.02 \
+    --noise 0.01 --config-out low.yaml --quiet
+"$h" validate low.yaml >out 2>err || fail "validate: $(cat err)"
+grep -q '^note: matrix .*: this looks like c2 - 1; add 1$' out || fail "no long note in one line: $(cat out)"
+if command -v script >/dev/null; then
+    script -qec "'$h' validate low.yaml" /dev/null </dev/null 2>&1 | tr -d '\r' >out
+    awk '/^note: / { n = 1 } n && (/^note: / || /^      /) { n++; if (length > 80) exit 1 } END { exit n < 3 }' out ||
+        fail "notes on a terminal: $(cat out)"
+fi
+
 # ---- help: one screen of 24 x 80 for every command
 for c in $("$h" --help-all | awk '/^  [a-z]/ { print $1 }'); do
     "$h" "$c" --help >out 2>err || fail "$c --help"
