@@ -158,9 +158,10 @@ static void put_number(FILE *f, const struct front_result *r, const struct front
 }
 
 /* p or q may be NULL: in one of the two only. */
-static void put_row(FILE *f, const struct comparison *c, const struct front_param *p, const struct front_param *q)
+static void put_row(FILE *f, const struct comparison *c, const char *name, const struct front_param *p,
+                    const struct front_param *q)
 {
-    fprintf(f, "  %-18.18s", p ? p->name : q->name);
+    fprintf(f, "  %-18.18s", name);
     put_number(f, c->r[0], p);
     put_number(f, c->r[1], q);
     if (p && q && !same_unit(p, q))
@@ -201,10 +202,10 @@ static void print_text(FILE *f, const struct comparison *c, const char *const la
     fprintf(f, "%-20s %-24s %s\n", "", estimate_of(a), estimate_of(b));
     for (size_t k = 0; k < a->nparam; k++)
         if (is_shown(&a->param[k], all))
-            put_row(f, c, &a->param[k], partner(c, 1, a->param[k].name));
+            put_row(f, c, a->param[k].name, &a->param[k], partner(c, 1, a->param[k].name));
     for (size_t k = 0; k < b->nparam; k++)
         if (is_shown(&b->param[k], all) && !partner(c, 0, b->param[k].name))
-            put_row(f, c, NULL, &b->param[k]);
+            put_row(f, c, b->param[k].name, NULL, &b->param[k]);
     put_figure(f, "chi2/dof", a->reduced_chi2, b->reduced_chi2, "%.5g");
     put_figure(f, "noise", a->sigma, b->sigma, "%.5g");
     put_figure(f, "points", a->npoint, b->npoint, "%.0f");

@@ -133,9 +133,9 @@ const struct front_command front_commands[] = {
      "file, where there is one); options count more. Without: what the options say, else the model's starts.",
      FIT_COMMAND_SIMULATE, NULL, of_model, front_cmd_pass, 0},
     {"compare", NULL, "RESULT RESULT [options]", "differences of two results in standard deviations",
-     "Results are folders of fits, also of the Python packages. Of one with a posterior its mean and standard deviation "
-     "are compared, of others least squares. The exit status is 0 when all parameters agree within the limit, 2 when "
-     "one does not or the models are different.",
+     "Results are folders of fits, also of the Python packages. Of one with a posterior its mean and standard "
+     "deviation are compared, of others least squares. The exit status is 0 when all parameters agree within the limit, 2 "
+     "when one does not or the models are different.",
      FIT_COMMAND_COUNT, NULL, of_compare, front_cmd_compare, 0},
     {"batch", NULL, "CONFIG.yaml [DATA..] [options]", "many files or q rings, one table",
      "Fits every data file with the configuration, several at a time, each in a folder of its own "

@@ -112,8 +112,8 @@ static void caption(FILE *out, enum rp_section s, const struct rp_result *r,
                 r->fitted ? ". Below: (data − fit) / σ of the points."
                           : ", errors from the noise of single values.");
         if (r->fitted && strcmp(rp_json_text(r->json, "settings.loss"), "linear") != 0)
-            fprintf(out, " The fit gives outliers less weight (loss %s), these means do not: where there are some, points "
-                         "lie off the line by many σ.",
+            fprintf(out, " The fit gives outliers less weight (loss %s), these means do not: where there are some, "
+                         "points lie off the line by many σ.",
                     rp_json_text(r->json, "settings.loss"));
         break;
     case RP_ROWS:

@@ -542,7 +542,8 @@ void rp_page_posterior(FILE *out, const struct rp_result *r)
     posterior_facts(out, p);
     posterior_table(out, map, 0);
     rp_page_priors(out, map);
-    fputs("<p class=\"caption\">Effective size: of means or of tails, the lesser. Contraction: 1 − (deviation / that of the prior)²; near 0 the data "
+    fputs("<p class=\"caption\">Effective size: of means or of tails, the lesser. "
+          "Contraction: 1 − (deviation / that of the prior)²; near 0 the data "
           "say nothing.</p>\n",
           out);
     if (any_of_group(map)) {
