@@ -212,8 +212,10 @@ char *e2e_folder(void)
 {
     const char *base = getenv("TMPDIR");
     char *path = calloc(1, 1024);
-    if (!path)
+    if (!path) {
         fail_msg("out of memory");
+        return NULL;
+    }
     snprintf(path, 1024, "%s/homodyne-e2e-XXXXXX", base && *base ? base : "/tmp");
     if (!mkdtemp(path))
         fail_msg("no temporary folder %s", path);
