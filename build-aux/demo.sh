@@ -24,4 +24,4 @@ done
 printf '\nThe report, with all figures (one file, for any browser):\n'
 "$BUILD/bin/homodyne-report" report "$BUILD/demo" | sed 's/^/    /'
 
-printf '\nnext, with data of your own: make model=laminar (seconds), or all: make && make install; see docs/start.md\n'
+printf '\nnext, with data of your own: make model=laminar (seconds), then docs/start.md\n'
