@@ -276,7 +276,6 @@ static int find_command(const char *word, enum fit_command *command)
 enum fit_status fit_cli_parse(int argc, char *const argv[], struct fit_cli *cli,
                               struct fit_error *err)
 {
-    struct parser p = {cli, argc, argv, 1, err};
     *cli = (struct fit_cli){.command = FIT_COMMAND_FIT,
                             .dt = NAN,
                             .q = NAN,
@@ -287,6 +286,7 @@ enum fit_status fit_cli_parse(int argc, char *const argv[], struct fit_cli *cli,
                             .seed = 1,
                             .repeat = 9,
                             .angles = 23};
+    struct parser p = {cli, argc, argv, 1, err};
     if (argc > 1 && find_command(argv[1], &cli->command))
         p.at = 2;
     enum fit_status st = FIT_OK;
