@@ -11,6 +11,7 @@ mirror=${MIRROR:-http://deb.debian.org/debian}
 [ "$(id -u)" -eq 0 ] || { echo "test-deb: needs root" >&2; exit 1; }
 if [ -z "$root" ]; then
     root=$(mktemp -d)
+    chmod 755 "$root" # for the ordinary user inside
     trap 'rm -rf "$root"' EXIT
 fi
 [ -x "$root/bin/sh" ] || debootstrap --variant=minbase "$suite" "$root" "$mirror" >/dev/null
