@@ -254,6 +254,9 @@ struct fit_result {
     size_t nlikelihood;
     struct fit_likelihood *likelihood;
     struct fit_robust robust;
+    double *first_frame; /* nparam: pairs: how far the fit is from that without the pairs of the first frame, to first
+                            order; else 0 */
+    double *first_frame_std; /* nparam: scatter of first_frame when the model holds and noise is independent; else 0 */
     struct fit_residual_test *residual; /* ngroup */
     double *covariance;  /* nfull x nfull; scaled by the estimated noise unless it is absolute */
     double *correlation; /* nfull x nfull */

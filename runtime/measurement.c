@@ -174,6 +174,9 @@ static enum fit_status make_time(struct loading *l, struct fit_error *err)
         origin += (s->time ? s->time[0] : 0) + m->dt * (double)(m->first - 1);
     else if (sel->time_origin == FIT_TIME_STEP)
         origin += m->dt;
+    if (s->time && sel->time_origin == FIT_TIME_WINDOW && !sel->origin_given && fabs(s->time[0]) > UNEVEN * m->dt)
+        fit_notes_doubt(&m->notes, "%s: its times begin at %.9g s; t = 0 is taken for the first frame all the same"
+                        " (analyzer_parameters.time_origin: file takes the times of the file)", s->file, s->time[0]);
     if (!(m->time = malloc(m->ntime * sizeof *m->time)))
         return no_memory(err);
     for (size_t i = 0; i < m->ntime; i++)

@@ -164,7 +164,7 @@ void fit_results_noise_words(const struct fit_results *r, char *text, size_t siz
  * "unknown" (no noise to compare with), and a sentence that says it. */
 struct fit_quality {
     const char *word;
-    char text[400];
+    char text[480];
 };
 struct fit_quality fit_results_quality(const struct fit_results *r);
 

@@ -3,8 +3,8 @@
  * Only what was looked at counts: "good" needs an end that was reached, residuals no larger than a noise that is
  * known without the model, a signal in the data, and errors for all parameters.  Data without signal (a constant
  * explains them as well) make every model fit; they are "flat", however small chi2.  Where nothing but contrasts was
- * fitted the model was not tried ("held"); residuals far below the noise that was given, or some far off all others,
- * make a fit "doubtful".
+ * fitted the model was not tried ("held"); residuals far below the noise that was given, some far off all others, or a
+ * parameter that a first frame at t = 0 decides about make a fit "doubtful".
  */
 #include "profile.h"
 #include "results.h"
@@ -22,6 +22,8 @@ static const double TOO_SMALL = 0.5;
 static const double OUTLIERS = 10;
 /* Factor between robust and usual errors from which residuals are not those of independent noise. */
 static const double CORRELATED = 2;
+/* Standard deviations by which the first frame moves a parameter by chance. */
+static const double CHANCE = 3;
 
 /* By how much the model lowers chi2 below that of one constant for each group, in units of the noise; NaN where
  * the model has no constant of its own. */
@@ -97,6 +99,27 @@ static double kurtosis(const struct fit_result *f)
     return most;
 }
 
+/* "the first frame, at t = 0, decides about beta ...": the parameter that it moves most, by more than the error and more
+ * than chance would.  Powers of t and trapezoids are coarse there, where rates may diverge.  Empty: none. */
+static void first_frame_decides(const struct fit_results *r, char *text, size_t size)
+{
+    const struct fit_result *f = r->fit;
+    const struct fit_layout *l = &r->ds->layout;
+    double moved = 0;
+    *text = '\0';
+    if (r->kernel->space != FIT_PAIRS || f->robust.kind == FIT_ROBUST_NONE || l->time[l->frame[0]] != 0)
+        return;
+    for (size_t k = 0; k < f->nparam; k++) {
+        double here = f->first_frame[k] / f->std_robust[k]; /* NaN without an error */
+        if (!(fabs(here) > fmax(fabs(moved), 1) && fabs(f->first_frame[k]) > CHANCE * f->first_frame_std[k]))
+            continue;
+        moved = here;
+        snprintf(text, size, "the first frame, at t = 0, decides about %s, %+.1f robust errors away without it: powers of t"
+                             " are taken at dt/2 there, the integral to the next frame is a trapezoid; try --exclude-t0",
+                 r->kernel->param[k].name, moved);
+    }
+}
+
 /* Is there a parameter of which an interval has at least one end that the data set? */
 static int any_limit(const struct fit_results *r)
 {
@@ -111,11 +134,12 @@ struct fit_quality fit_results_quality(const struct fit_results *r)
 {
     const struct fit_result *f = r->fit;
     struct fit_quality q = {"unknown", ""};
-    char names[160], stuck[160];
+    char names[160], stuck[160], first[240];
     size_t nfree, open = undetermined(r, &nfree, names, sizeof names);
     double gain = gain_over_constant(r), n = (double)f->nfree, dof = fmax((double)f->npoint - n, 1);
     double limit = 1 + TOLERATED + SURPRISE * sqrt(2 / dof);
     constant_on_bound(r, stuck, sizeof stuck);
+    first_frame_decides(r, first, sizeof first);
     if (!f->converged) {
         q.word = "unfinished";
         snprintf(q.text, sizeof q.text, f->accepted ? "the fit did not reach its end: the values are those of the best "
@@ -134,14 +158,17 @@ struct fit_quality fit_results_quality(const struct fit_results *r)
     } else if (f->goodness > limit) {
         q.word = "poor";
         snprintf(q.text, sizeof q.text, "residuals are %.3g times the noise: the model does not explain the data, and "
-                                        "errors that follow from the noise are too small%s",
-                 sqrt(f->goodness), stuck);
+                                        "errors that follow from the noise are too small%s%s%s",
+                 sqrt(f->goodness), stuck, *first ? "; " : "", first);
     } else if (f->noise != FIT_NOISE_RESIDUALS && f->goodness < TOO_SMALL * least_goodness(dof)) {
         q.word = "doubtful";
         snprintf(q.text, sizeof q.text, f->noise == FIT_NOISE_LAW
                                             ? "residuals are only %.3g times the noise that the law of the errors has"
                                             : "residuals are only %.3g times the noise that was given: it is too large, and so are "
                                               "all errors", sqrt(f->goodness));
+    } else if (*first) {
+        q.word = "doubtful";
+        snprintf(q.text, sizeof q.text, "%s%s%s", first, open ? "; without error: " : "", names);
     } else if (kurtosis(f) > OUTLIERS * (1 + 6 * sqrt(24 / fmax((double)f->npoint, 1))) &&
                r->config->nlsq.loss.value == FIT_LOSS_LINEAR) {
         q.word = "doubtful";

@@ -296,12 +296,11 @@ static void correlate(const struct work *c, size_t k, const double *S, double *p
     }
 }
 
-/* Blocks of a cluster: Andrews (1991), eqs. 6.2 and 6.4, with an AR(1) for each direction. */
-static size_t choose_length(struct work *c)
+/* Scores of the pairs of each block, of all groups: ngroup x nblock x P; NULL: out of memory. */
+static double *block_scores(const struct fit_scores *s)
 {
-    const struct fit_scores *s = &c->scores;
-    size_t n = s->nblock, most = n / FEWEST_CLUSTERS > 1 ? n / FEWEST_CLUSTERS : 1;
-    double *S = calloc(s->ngroup * n * s->P + 1, sizeof *S), up = 0, down = 0;
+    size_t n = s->nblock;
+    double *S = calloc(s->ngroup * n * s->P + 1, sizeof *S);
     for (size_t g = 0; S && g < s->ngroup; g++)
         for (size_t a = 0; a < n; a++)
             for (size_t b = a; b < n; b++)
@@ -310,6 +309,15 @@ static size_t choose_length(struct work *c)
                     S[(g * n + a) * s->P + e] += t;
                     S[(g * n + b) * s->P + e] += b > a ? t : 0;
                 }
+    return S;
+}
+
+/* Blocks of a cluster: Andrews (1991), eqs. 6.2 and 6.4, with an AR(1) for each direction. */
+static size_t choose_length(struct work *c)
+{
+    const struct fit_scores *s = &c->scores;
+    size_t n = s->nblock, most = n / FEWEST_CLUSTERS > 1 ? n / FEWEST_CLUSTERS : 1;
+    double *S = block_scores(s), up = 0, down = 0;
     double noise = 3 / sqrt((double)(n * s->ngroup));
     for (size_t k = 0; S && k < c->mtheta; k++) {
         double product, square;
@@ -418,6 +426,75 @@ static void fill(const struct work *c, const double *cov, struct fit_result *res
                                       .eta = c->eta};
 }
 
+/* ---- the first frame ------------------------------------------------------------------------------------- */
+
+/* Variance of whitened scores of blocks, all but the first: that of independent noise, or more.  Each pair is in two
+ * blocks.  S: of block_scores(). */
+static double variance_of_others(const struct work *c, const double *S)
+{
+    const struct fit_scores *s = &c->scores;
+    double square = 0, n = (double)s->nblock;
+    for (size_t k = 0; k < c->mtheta; k++)
+        for (size_t g = 0; g < s->ngroup; g++)
+            for (size_t a = 1; a < s->nblock; a++) {
+                double t = whitened(c, g, k, S + (g * s->nblock + a) * s->P);
+                square += t * t;
+            }
+    return c->mtheta && n > 1 ? fmax(square / (2 * (n - 1) / n * (double)c->mtheta), c->s->variance) : c->s->variance;
+}
+
+/* Without the pairs of the first frame, of score s and F = J^T W J, the fit moves in the first step by
+ *     -(H - F)^-1 s = -W^T (1 - W F W^T)^-1 W s      (Cook, Technometrics 19 (1977) 15, eq. 5)
+ * which scatters about 0 with the covariance (H - F)^-1 - H^-1 as long as the model holds (Hausman, Econometrica 46
+ * (1978) 1251, corollary 2.6), times the variance that the scores of the other frames have.  Nothing is said when these do
+ * not determine the parameters. */
+static int first_frame(struct work *c, struct fit_result *res)
+{
+    const struct fit_scores *s = &c->scores;
+    double *M = c->Jw, *x = c->d, *score = c->w;
+    if (!s->first)
+        return 0;
+    memset(score, 0, c->n * sizeof *score);
+    for (size_t g = 0; g < s->ngroup; g++) {
+        const double *first = s->first + g * fit_scores_first(s);
+        for (size_t e = 0; e < s->P; e++)
+            if (place(c->o, g, e) >= 0)
+                score[place(c->o, g, e)] += first[e];
+        scatter(c, g, s->P, first + s->P, 1);
+    }
+    congruence(c, c->J, 0, M);
+    memset(c->J, 0, c->n * c->n * sizeof *c->J);
+    for (size_t a = 0; a < c->m; a++)
+        for (size_t b = 0; b < c->m; b++)
+            M[a * c->m + b] = (a == b) - M[a * c->m + b];
+    if (fit_cholesky(c->m, M, NULL_EIGENVALUE) != 0)
+        return 0;
+    double *S = block_scores(s), variance = S ? variance_of_others(c, S) : 0;
+    free(S);
+    if (!S)
+        return 1;
+    for (size_t k = 0; k < c->m; k++) {
+        x[k] = 0;
+        for (size_t u = 0; u < c->n; u++)
+            x[k] += c->W[k * c->n + u] * score[u];
+    }
+    fit_cholesky_solve(c->m, M, x);
+    for (size_t k = 0; k < res->nparam; k++) {
+        double move = 0, with = 0, without = 0, *y = c->work;
+        for (size_t r = 0; r < c->m; r++) {
+            y[r] = c->W[r * c->n + k];
+            move -= y[r] * x[r];
+            with += y[r] * y[r];
+        }
+        fit_lower_solve(c->m, M, y);
+        for (size_t r = 0; r < c->m; r++)
+            without += y[r] * y[r];
+        res->first_frame[k] = move / c->s->curve;
+        res->first_frame_std[k] = sqrt(fmax(without - with, 0) * variance) / c->s->curve;
+    }
+    return 0;
+}
+
 static int products(struct work *c)
 {
     const struct fit_scores *s = &c->scores;
@@ -464,7 +541,7 @@ enum fit_status fit_sandwich(const struct fit_sandwich_spec *spec, struct fit_re
                 D[a * c.n + b] += c.W[i * c.n + a] * c.W[i * c.n + b];
     if ((st = fit_scores_new(spec->obj, &spec->loss, D, &c.scores, err)) != FIT_OK)
         goto done;
-    if (assemble(&c, res))
+    if (first_frame(&c, res) || assemble(&c, res))
         st = fit_fail(err, FIT_ERR_NUMERIC, "fit: no robust errors: memory is out or scores are not finite");
 done:
     free(D);

@@ -77,6 +77,7 @@ struct patch {
     double *jac;      /* PIECE x P */
     double *score;    /* ngroup x na x nb x P */
     double *z;        /* as the tile; NaN where no value counts */
+    double *first;    /* as scores.first */
     double *row;      /* ngroup x rows x 3: sum of z, of z^2, number */
     struct sums *sums; /* ngroup */
     double *buffer;   /* values that are read from a file */
@@ -96,6 +97,15 @@ static double *patch_score(const struct pass *p, const struct patch *q, size_t g
     return q->score + ((g * q->na + a) * q->nb + b) * p->s->P;
 }
 
+static void add_first(double *to, size_t P, const double *jac, double score, double w)
+{
+    for (size_t a = 0; a < P; a++) {
+        to[a] += score * jac[a];
+        for (size_t b = 0; b < P; b++)
+            to[P + a * P + b] += w * jac[a] * jac[b];
+    }
+}
+
 /* at[k]: where residual k stands in the tile. */
 static void add_piece(struct pass *p, struct patch *q, const size_t *at, size_t n)
 {
@@ -110,6 +120,8 @@ static void add_piece(struct pass *p, struct patch *q, const size_t *at, size_t 
         q->z[at[k]] = sqrt(x->v[k]) * r;
         for (size_t c = 0; c < P; c++)
             to[c] += score * jac[c];
+        if (x->i[k] == 0)
+            add_first(q->first + x->g[k] * fit_scores_first(p->s), P, jac, score, x->w[k]);
     }
 }
 
@@ -295,6 +307,8 @@ static void add_patch(struct pass *p, const struct fit_tile *t, const struct pat
                 for (size_t c = 0; c < P; c++)
                     to[c] += from[c];
             }
+        for (size_t c = g * fit_scores_first(p->s); c < (g + 1) * fit_scores_first(p->s); c++)
+            p->s->first[c] += q->first[c];
         for (size_t k = 0; k < rows * 3; k++)
             p->border->row[g * l->chunk * 3 + k] += q->row[g * rows * 3 + k];
         add_sums(&p->sums[g], &q->sums[g]);
@@ -312,6 +326,7 @@ static void take_tile(void *user, size_t k, size_t thread)
     if (t) {
         frame_patch(p->s, t, q);
         memset(q->score, 0, p->s->ngroup * q->na * q->nb * p->s->P * sizeof *q->score);
+        memset(q->first, 0, p->s->ngroup * fit_scores_first(p->s) * sizeof *q->first);
         take_values(p, t, q);
         test_tile(p, t, q);
     }
@@ -347,9 +362,10 @@ static double *new_patches(struct pass *p, size_t threads)
         values = n > values ? n : values;
     }
     size_t buffer = round_up(fit_dataset_buffer(ds)), z = round_up(values),
-           jac = round_up(PIECE * p->s->P), row = round_up(ngroup * ds->layout.chunk * 3);
+           jac = round_up(PIECE * p->s->P), row = round_up(ngroup * ds->layout.chunk * 3),
+           first = round_up(ngroup * fit_scores_first(p->s));
     score = round_up(score * ngroup * p->s->P);
-    size_t each = buffer + z + jac + row + score;
+    size_t each = buffer + z + jac + row + first + score;
     double *all = aligned_alloc(64, threads * each * sizeof *all);
     struct sums *sums = calloc(threads * ngroup, sizeof *sums);
     p->patch = calloc(threads, sizeof *p->patch);
@@ -359,7 +375,8 @@ static double *new_patches(struct pass *p, size_t threads)
         q->z = q->buffer + buffer;
         q->jac = q->z + z;
         q->row = q->jac + jac;
-        q->score = q->row + row;
+        q->first = q->row + row;
+        q->score = q->first + first;
         q->sums = sums + t * ngroup;
     }
     if (all && sums && p->patch)
@@ -509,12 +526,13 @@ enum fit_status fit_scores_new(struct fit_objective *obj, const struct fit_score
     if (pairs) {
         s->length = (l->nframe + FIT_SCORE_BLOCKS - 1) / FIT_SCORE_BLOCKS;
         s->nblock = (l->nframe + s->length - 1) / s->length;
-        numbers = s->ngroup * (s->nblock * (s->nblock + 1) / 2) * s->P;
+        numbers = s->ngroup * (s->nblock * (s->nblock + 1) / 2 * s->P + fit_scores_first(s));
     }
     double *all = calloc(numbers + 1, sizeof *all);
     s->test = calloc(s->ngroup + 1, sizeof *s->test);
     p.sums = calloc(s->ngroup + 1, sizeof *p.sums);
     s->storage_ = s->sum = s->product = all;
+    s->first = pairs && all ? all + numbers - s->ngroup * fit_scores_first(s) : NULL;
     int ok = all && s->test && p.sums;
     if (ok)
         (pairs ? pairs_pass : rows_pass)(&p);

@@ -19,6 +19,7 @@ struct fit_scores {
     size_t ngroup, P;
     size_t nblock, length; /* pairs */
     double *sum;           /* pairs: ngroup x nblock (nblock + 1) / 2 x P, blocks a <= b row by row of a */
+    double *first;         /* pairs: ngroup x (P + P x P), over the pairs with the first frame: scores, and J^T W J */
     double *product;       /* rows: ngroup x P x P */
     struct fit_residual_test *test; /* ngroup */
     void *storage_;
@@ -36,6 +37,11 @@ struct fit_score_loss {
 enum fit_status fit_scores_new(struct fit_objective *obj, const struct fit_score_loss *loss, const double *D,
                                struct fit_scores *s, struct fit_error *err);
 void fit_scores_free(struct fit_scores *s);
+
+static inline size_t fit_scores_first(const struct fit_scores *s)
+{
+    return s->P + s->P * s->P;
+}
 
 /* Where the sum over blocks a <= b of group g stands. */
 static inline double *fit_scores_at(const struct fit_scores *s, size_t g, size_t a, size_t b)

@@ -61,6 +61,7 @@ void fit_selection_from_config(const struct fit_config *cfg, struct fit_selectio
     sel->q_line = fit_given(in->q.from) ? 0 : in->q.from.line;
     sel->dt_policy = in->dt_policy.value;
     sel->time_origin = in->time_origin.value;
+    sel->origin_given = fit_given(in->time_origin.from);
     sel->sigma = in->sigma.value;
     sel->nsigma = in->sigma_value.n;
     sel->sigma_value = in->sigma_value.value;

@@ -43,6 +43,7 @@ struct fit_selection {
     unsigned dt_line, q_line; /* of it, where these are null; 0: nowhere */
     int dt_policy;     /* enum fit_dt_policy: what when file and configuration differ */
     int time_origin;   /* enum fit_time_origin */
+    int origin_given;  /* 1: the user named it */
     double first_time; /* s, time of the frame at the origin; 0 unless data say otherwise */
 
     int sigma;     /* enum fit_sigma_kind */

@@ -132,6 +132,32 @@ static void sandwich(const struct value *v, size_t n, size_t count, const double
     }
 }
 
+/* -(H - F)^-1 s and the diagonal of (H - F)^-1 - H^-1, s and F those of pairs with the first frame. */
+static void without_first_frame(const struct value *v, size_t n, size_t count, double *move, double *more)
+{
+    double H[2][MOST * MOST] = {{0}}, s[MOST] = {0};
+    for (size_t k = 0; k < n; k++)
+        for (size_t a = 0; a < count; a++) {
+            for (size_t b = 0; b < count; b++) {
+                H[0][a * count + b] += v[k].jac[a] * v[k].jac[b];
+                H[1][a * count + b] += v[k].i > 0 ? v[k].jac[a] * v[k].jac[b] : 0;
+            }
+            s[a] += v[k].i == 0 ? v[k].score[a] : 0;
+        }
+    assert_int_equal(fit_cholesky(count, H[0], 1e-15), 0);
+    assert_int_equal(fit_cholesky(count, H[1], 1e-15), 0);
+    for (size_t a = 0; a < count; a++) {
+        double x[2][MOST] = {{0}};
+        x[0][a] = x[1][a] = 1;
+        fit_cholesky_solve(count, H[0], x[0]);
+        fit_cholesky_solve(count, H[1], x[1]);
+        more[a] = x[1][a] - x[0][a];
+        move[a] = 0;
+        for (size_t b = 0; b < count; b++)
+            move[a] -= x[1][b] * s[b];
+    }
+}
+
 static void check_pairs(size_t length, int joint)
 {
     const struct fit_kernel *k = e2e_kernel("laminar", "fast", NULL);
@@ -169,6 +195,15 @@ static void check_pairs(size_t length, int joint)
     for (size_t c = 0; c < N; c++)
         assert_true(fabs(r.std_robust[index[c]] / (std[c] * tails) - 1) < 1e-6); /* of an optimum to 1e-7 of a std */
     assert_true(r.std_robust[2] == 0 && r.std_robust[5] == 0);
+    double move[N], more[N];
+    without_first_frame(v, n, N, move, more);
+    for (size_t c = 0; index[c] < k->nparam; c++) { /* the scatter: times the variance of the other frames, of all alike */
+        double ratio = r.first_frame_std[index[c]] / r.first_frame_std[0] / sqrt(more[c] / more[0]);
+        assert_true(fabs(r.first_frame[index[c]] - move[c]) < 1e-6 * r.std[index[c]]);
+        assert_true(fabs(ratio - 1) < 1e-6);
+    }
+    assert_true(r.first_frame_std[0] >= sqrt(more[0] * r.reduced_chi2) * (1 - 1e-6));
+    assert_true(r.first_frame[2] == 0 && r.first_frame_std[5] == 0);
     fit_result_free(&r);
     o.threads = 2;
     r = run_fit(k, ds, &o);

@@ -119,6 +119,13 @@ write("times", made(lambda a, b: 50 * mean(a, b), 0.5, 19))
 expect("poor", "times")
 write("drift", made(lambda a, b: mean(a, b) + 0.05 * (a + b) / 6, 0.01, 13))
 expect("poor doubtful", "drift")
+exact = lambda t: 4000 / 0.4 * t ** 0.4 + 100 * t  # D = 4000 t^-0.6 + 100, integrated from t = 0, where it diverges
+write("begin", made(lambda a, b: 1 + 0.3 * math.exp(-0.0054 ** 2 * (exact(b) - exact(a))), 0.003, 20))
+expect("doubtful poor", "begin")
+if "the first frame, at t = 0, decides about" not in json.load(open("out/fit.json"))["quality_text"]:
+    print("    FAILED: not a word of the first frame")
+    bad += 1
+expect("good partial", "begin", "--exclude-t0")
 write("jump", made(lambda a, b: 1.3 if (a < 3) == (b < 3) else 1, 0.01, 14))
 expect("poor", "jump")
 outliers = made(mean, 0.01, 15)
