@@ -549,8 +549,13 @@ static void test_time_axis(void **state)
     plain(&sel);
     sel.dt = NAN;
     struct fit_measurement *m = load_ok(&sel);
-    assert_true(fabs(m->dt - 0.5) < 1e-12 && m->time[0] == 0);
+    assert_true(fabs(m->dt - 0.5) < 1e-12 && m->time[0] == 0 && has_note(m, "its times begin at 7 s"));
     fit_measurement_free(m);
+    sel.origin_given = 1;
+    m = load_ok(&sel);
+    assert_true(m->time[0] == 0 && !has_note(m, "its times begin"));
+    fit_measurement_free(m);
+    sel.origin_given = 0;
     t[5] = 8.9; /* before its neighbour */
     make(&r);
     load_bad(&sel, FIT_ERR_DATA, "times must increase");
