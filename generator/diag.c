@@ -44,14 +44,21 @@ static long find_near(const char *line, size_t length, const char *near)
     return anywhere;
 }
 
-static void print_source(const struct hg_diag *d, uint32_t line, const char *near)
+/* Column of `near` in a line of the text; -1: none. */
+static long column_of(const struct hg_diag *d, uint32_t line, const char *near)
+{
+    size_t length = 0;
+    const char *text = find_line(d->text, line, &length);
+    return text && near ? find_near(text, length, near) : -1;
+}
+
+static void print_source(const struct hg_diag *d, uint32_t line, long column)
 {
     size_t length = 0;
     const char *text = find_line(d->text, line, &length);
     if (!text || length == 0)
         return;
     fprintf(d->out, "%6u | %.*s\n", (unsigned)line, (int)(length < 200 ? length : 200), text);
-    long column = near ? find_near(text, length, near) : -1;
     if (column < 0 || column >= 200)
         return;
     fputs("       | ", d->out);
@@ -62,14 +69,14 @@ static void print_source(const struct hg_diag *d, uint32_t line, const char *nea
     fputs("^\n", d->out);
 }
 
-static void report(const struct hg_diag *d, const char *kind, uint32_t line, const char *near,
-                   const char *help, const char *message)
+static void report(const struct hg_diag *d, const char *kind, uint32_t line, long column, const char *help,
+                   const char *message)
 {
     if (line)
         fprintf(d->out, "%s:%u: %s: %s\n", d->file, (unsigned)line, kind, message);
     else
         fprintf(d->out, "%s: %s: %s\n", d->file, kind, message);
-    print_source(d, line, near);
+    print_source(d, line, column);
     if (help)
         fprintf(d->out, "    help: %s\n", help);
 }
@@ -84,22 +91,43 @@ static int is_repeated(struct hg_diag *d, uint32_t line, const char *message)
     return same;
 }
 
-void hg_error(struct hg_diag *d, uint32_t line, const char *near, const char *help,
-              const char *format, ...)
+static void add_error(struct hg_diag *d, uint32_t line, long column, const char *help, const char *message)
+{
+    if (is_repeated(d, line, message))
+        return;
+    if (d->errors < MAX_PRINTED)
+        report(d, "error", line, column, help, message);
+    else if (d->errors == MAX_PRINTED)
+        fprintf(d->out, "%s: more than %d errors; the others are only counted\n", d->file,
+                MAX_PRINTED);
+    d->errors++;
+}
+
+void hg_error(struct hg_diag *d, uint32_t line, const char *near, const char *help, const char *format, ...)
 {
     char message[1000];
     va_list args;
     va_start(args, format);
     vsnprintf(message, sizeof message, format, args);
     va_end(args);
-    if (is_repeated(d, line, message))
-        return;
-    if (d->errors < MAX_PRINTED)
-        report(d, "error", line, near, help, message);
-    else if (d->errors == MAX_PRINTED)
-        fprintf(d->out, "%s: more than %d errors; the others are only counted\n", d->file,
-                MAX_PRINTED);
-    d->errors++;
+    add_error(d, line, column_of(d, line, near), help, message);
+}
+
+void hg_error_at(struct hg_diag *d, size_t place, const char *help, const char *format, ...)
+{
+    char message[1000];
+    uint32_t line = 1;
+    size_t start = 0;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(message, sizeof message, format, args);
+    va_end(args);
+    for (size_t k = 0; k < place; k++)
+        if (d->text[k] == '\n') {
+            line++;
+            start = k + 1;
+        }
+    add_error(d, line, (long)(place - start), help, message);
 }
 
 void hg_warning(struct hg_diag *d, uint32_t line, const char *near, const char *help,
@@ -111,7 +139,7 @@ void hg_warning(struct hg_diag *d, uint32_t line, const char *near, const char *
     vsnprintf(message, sizeof message, format, args);
     va_end(args);
     if (d->errors <= MAX_PRINTED)
-        report(d, "warning", line, near, help, message);
+        report(d, "warning", line, column_of(d, line, near), help, message);
     d->warnings++;
 }
 

@@ -27,6 +27,10 @@ void hg_error(struct hg_diag *d, uint32_t line, const char *near, const char *he
 void hg_warning(struct hg_diag *d, uint32_t line, const char *near, const char *help, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 
+/* An error at a place of the text, with the caret there. */
+void hg_error_at(struct hg_diag *d, size_t place, const char *help, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
 /* Our mistake: prints the pass and the message, aborts. */
 _Noreturn void hg_bug(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

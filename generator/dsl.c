@@ -78,6 +78,19 @@ void dsl_fail(lua_State *L, const char *near, const char *help, const char *form
     abort(); /* lua_error does not return */
 }
 
+void dsl_fail_at(lua_State *L, size_t place, const char *help, const char *format, ...)
+{
+    char message[500];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(message, sizeof message, format, args);
+    va_end(args);
+    hg_error_at(dsl_of(L)->diag, place, help, "%s", message);
+    lua_pushlightuserdata(L, (void *)(uintptr_t)&reported);
+    lua_error(L);
+    abort(); /* lua_error does not return */
+}
+
 /* The word in quotes at the end of a message of Lua, "... near 'end'" or "... (local 'x')"; NULL:
  * none. */
 static const char *quoted_word(struct hg_arena *a, const char *message)
@@ -218,6 +231,10 @@ static int run_protected(lua_State *L)
     dsl_open_environment(L);
     if (luaL_loadbufferx(L, d->diag->text, strlen(d->diag->text), d->chunk, "t") != LUA_OK)
         return lua_error(L);
+    const char *text = dsl_rewrite_equal(d->arena, d->diag->text);
+    if (luaL_loadbufferx(L, text, strlen(text), d->chunk, "t") != LUA_OK)
+        return lua_error(L);
+    lua_remove(L, -2);
     lua_pushvalue(L, -2);
     lua_setupvalue(L, -2, 1);
     lua_sethook(L, on_event, LUA_MASKCOUNT | LUA_MASKRET, HOOK_EVERY);

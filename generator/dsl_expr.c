@@ -397,10 +397,8 @@ static int op_pow(lua_State *L)
 static int op_compare(lua_State *L)
 {
     static const char *const help[] = {"write where(lt(a, b), x, y); for > there is gt",
-                                       "write where(le(a, b), x, y); for >= there is ge",
-                                       "write where(le(abs(a - b), small), x, y)"};
-    static const char *const sign[] = {"<", "<=", "=="}, *const name[] = {"< or >",
-                                                                          "<= or >=", "== or ~="};
+                                       "write where(le(a, b), x, y); for >= there is ge"};
+    static const char *const sign[] = {"<", "<="}, *const name[] = {"< or >", "<= or >="};
     lua_Integer k = lua_tointeger(L, lua_upvalueindex(1));
     dsl_fail(L, sign[k], help[k],
              "expressions cannot be compared with %s: their values are not known yet", name[k]);
@@ -472,7 +470,6 @@ static void open_metatable(lua_State *L)
     luaL_setfuncs(L, event, 0);
     add_compare(L, "__lt", 0);
     add_compare(L, "__le", 1);
-    add_compare(L, "__eq", 2);
     add_refused(L, "__mod", "%", "it has no derivative; remainders are not available");
     add_refused(L, "__idiv", "//", "write / for division");
     add_refused(L, "__concat", "..", "text of an expression: tostring(x)");

@@ -64,6 +64,10 @@ _Noreturn void dsl_fail(struct lua_State *L, const char *near, const char *help,
 void dsl_complain(struct lua_State *L, const char *near, const char *help, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
+/* The same at a place of the model's text, with a caret there. */
+_Noreturn void dsl_fail_at(struct lua_State *L, size_t place, const char *help, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
 void dsl_add_name(struct dsl *d, struct dsl_names *list, const char *name);
 int dsl_has_name(const struct dsl_names *list, const char *name);
 
@@ -126,6 +130,12 @@ struct dsl_value dsl_factor(struct lua_State *L, int i, const char *what);
 /* A unit as messages show it; the remedy for two units that differ only by a factor, or NULL. */
 const char *dsl_unit_text(struct lua_State *L, hg_unit unit);
 const char *dsl_base_help(struct lua_State *L, hg_unit a, hg_unit b);
+
+/* --- dsl_equal.c --- */
+
+/* The text of a model, which Lua accepts, with calls of __equal for == and ~=; and that function. */
+const char *dsl_rewrite_equal(struct hg_arena *a, const char *text);
+int dsl_equal(struct lua_State *L);
 
 /* --- dsl_functions.c --- */
 

@@ -245,7 +245,9 @@ void dsl_open_names(lua_State *L)
 
 void dsl_open_environment(lua_State *L)
 {
-    lua_newtable(L); /* empty, so that every access goes through __index */
+    lua_newtable(L); /* without names that a model writes, so that their access goes through __index */
+    lua_pushcfunction(L, dsl_equal);
+    lua_setfield(L, -2, "__equal");
     lua_newtable(L);
     lua_pushvalue(L, -3);
     lua_pushcclosure(L, env_index, 1);

@@ -192,6 +192,37 @@ static void test_order_of_pairs_is_that_of_the_keys(void **state)
          "s = s .. tostring(k) end\nassert(s == \"12amz\", s)\n");
 }
 
+/* What == and ~= mean between numbers, texts and nil stays; beside an expression they are refused wherever they
+ * stand. */
+static void test_equality_is_lua_s_but_for_expressions(void **state)
+{
+    (void)state;
+    load(HEAD
+         "local n, word = 3, [[a == b]] -- n == D\n"
+         "assert(n == 3 and n ~= 4 and not (n == 4) and word == 'a == b' and (n == 3) == true)\n"
+         "assert(1 + 2 == n == true) assert(-n == -3) assert(not n == false) assert(2 < 3 == true)\n"
+         "assert((n ~= 3) == false and (1 ~= 2 == true) and n .. '' == '3' and #word == 6 and n^2 == 9)\n"
+         "local f = function(k) if k == 1 then return 'one' elseif k == 2 then return 'two' end return k == 3 end\n"
+         "assert(f(1) == 'one' and f(2) == 'two' and f(3) == true and f(4) == false and f(n) == (n == 3))\n"
+         "local list = { n == 3, x = n == 4, [n == 3] = 5, n ~= 3; f { } == false }\n"
+         "assert(list[1] == true and list.x == false and list[true] == 5 and list[2] == false and list[3])\n"
+         "local k, c = 0, n == 3 local e = n == 4 k = 1\n"
+         "repeat k = k + 1 until k == 7 while k == 7 do k = 8 end assert(k == 8 and c == true and e == false)\n"
+         "for j = 1, n == 3 and 2 or 1 do k = j end assert(k == 2)\n"
+         "local none = function() end local two = function() return 3, 4 end\n"
+         "assert(nil == none() and none() == nil and 3 == two() and two() == 3 and none ~= two)\n"
+         "assert(none == function() end == false) local s = n == 3 f(1)\n"
+         "local o = { D = D }\n"
+         "assert(o.D ~= nil and o.E == nil and D == D and o.D == D and type(D) ~= 'number' and D ~= 'D')\n" OBSERVE);
+    refused(HEAD "if D == 3 then error('') end\n" OBSERVE);
+    refused(HEAD "if 3 == D then error('') end\n" OBSERVE);
+    refused(HEAD "local r = D ~= 2 and 1 or 2\n" OBSERVE);
+    refused(HEAD "local r = 2 * D / D == 2\n" OBSERVE);
+    refused(HEAD "local r = { a and D^2 == a }\n" OBSERVE);
+    refused(HEAD "local f = function(k) return k == 1 end local r = f(D)\n" OBSERVE);
+    refused(HEAD "local r = lt(D, 2 * D) == true\n" OBSERVE);
+}
+
 static void test_the_sandbox_has_no_exit(void **state)
 {
     static const char *const bad[] = {
@@ -454,6 +485,7 @@ int main(void)
         cmocka_unit_test(test_numbers_stay_numbers),
         cmocka_unit_test(test_random_rows_repeat_and_keep_bounds),
         cmocka_unit_test(test_order_of_pairs_is_that_of_the_keys),
+        cmocka_unit_test(test_equality_is_lua_s_but_for_expressions),
         cmocka_unit_test(test_the_sandbox_has_no_exit),
         cmocka_unit_test(test_rates_are_found),
         cmocka_unit_test(test_nan_is_visible_behind_a_floor),
