@@ -81,6 +81,21 @@ static struct dsl_value constant(lua_State *L, double x)
     return (struct dsl_value){hg_const(dsl_build(L), x), x == 0.0 ? HG_UNIT_ANY : HG_UNIT_ONE, written};
 }
 
+/* A remedy for a table in the place of an expression: it may be a law or a prior; NULL: neither. */
+static const char *table_help(lua_State *L, int i)
+{
+    struct dsl *d = dsl_of(L);
+    const char *help = NULL;
+    i = lua_absindex(L, i);
+    if (lua_getfield(L, i, "law") == LUA_TSTRING)
+        help = hg_format(d->arena, "%s is a law of the errors; it stands in m.observe behind `noise =`",
+                         lua_tostring(L, -1));
+    else if (lua_rawgeti(L, i, 1) == LUA_TSTRING && dsl_is_in("normal log_normal", lua_tostring(L, -1)))
+        help = hg_format(d->arena, "%s(...) is a prior: m.parameter(\"p\", { ..., prior = %s(...) })", lua_tostring(L, -1),
+                         lua_tostring(L, -1));
+    return help; /* what is left on the stack does not matter: an error follows */
+}
+
 struct dsl_value dsl_value_at(lua_State *L, int i, const char *what)
 {
     const struct dsl_value *v = dsl_test(L, i);
@@ -91,6 +106,8 @@ struct dsl_value dsl_value_at(lua_State *L, int i, const char *what)
     const char *help = lua_isnoneornil(L, i) ? "is a name misspelt, or an argument missing?" : NULL;
     if (lua_isboolean(L, i))
         help = "conditions are written with lt, le, gt, ge inside where(condition, a, b)";
+    if (lua_istable(L, i))
+        help = table_help(L, i);
     dsl_fail(L, NULL, help, "%s must be an expression or a number, not %s", what,
              lua_isnoneornil(L, i) ? "nil" : luaL_typename(L, i));
 }

@@ -87,7 +87,19 @@ end
 -- Laws of the errors.  m.observe reads: law, support (of y), arguments { {name, value}, ... }, and
 -- log_density(y, mean, one) with y and mean in the unit `one`.
 
+-- What else a name may have been meant for.
+local instead = {
+    gamma = "; the gamma function is exp(lgamma(x))",
+    exponential = "; the function is exp(x)",
+    gaussian = "; a Gaussian curve is exp(-0.5 * ((x - x0) / width)^2)",
+    cauchy = "; a Lorentzian curve is 1 / (1 + ((x - x0) / width)^2)",
+}
+
 local function options(law, o, known)
+    if o ~= nil and type(o) ~= "table" then
+        local usage = known[1] and law .. " { " .. table.concat(known, " = ..., ") .. " = ... }" or law .. "()"
+        error("'" .. law .. "' is a law of the errors, noise = " .. usage .. ", and no function" .. (instead[law] or ""), 0)
+    end
     for key in pairs(o or {}) do
         local found = false
         for _, name in ipairs(known) do found = found or key == name end
