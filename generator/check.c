@@ -19,7 +19,7 @@
  * in units of 2^-53; in extended precision they are 2048 times smaller. */
 #define SECOND_ROUNDINGS 0x1p-4L
 
-enum { FRAMES = 14, SETS = 12, ROWS = 3 };
+enum { FRAMES = 14, SETS = 12, ROWS = 3, GROUPS = 3 };
 
 struct check {
     struct hg_model *m;
@@ -32,6 +32,7 @@ struct check {
     double worst;
     const char *worst_name;
     unsigned long compared, compared2; /* derivatives that are finite: first, second */
+    unsigned char *seen;               /* by leaf: one of them is not drowned by the value */
 };
 
 static hg_id leaf_of(struct check *c, uint32_t k)
@@ -90,6 +91,7 @@ static int compare_at(struct check *c, struct hg_point *p, struct hg_diag *d)
         c->compared++;
         /* below the resolution of the mean itself nothing can be told */
         double error = scale > 1e-12L * value ? (double)(fabsl(s - x) / scale) : 0.0;
+        c->seen[k] |= scale > 1e-12L * value;
         if (error > c->worst || !isfinite(error)) {
             c->worst = error;
             c->worst_name = name_of(c, k);
@@ -139,7 +141,8 @@ static int check_derivatives(struct check *c, struct hg_diag *d)
     struct hg_point p = {.time = time, .ntime = FRAMES};
     p.linear = values_of(m, &m->linear, offsetof(struct hg_test, linear));
     p.setting = values_of(m, &m->setting, offsetof(struct hg_test, setting));
-    p.coord = values_of(m, &m->axis, offsetof(struct hg_test, coord));
+    double *coord = hg_alloc(m->expr->arena, (m->axis.n + 1) * sizeof *coord);
+    p.coord = coord;
     if (m->ntest && m->test[0].step > 0)
         step = m->test[0].step;
     p.step = step;
@@ -147,6 +150,8 @@ static int check_derivatives(struct check *c, struct hg_diag *d)
         time[k] = step * k;
     for (uint32_t s = 0; s < m->nscreen && s < SETS; s++) {
         p.param = m->screen + (size_t)s * m->param.n;
+        for (uint32_t k = 0; k < m->axis.n; k++)
+            coord[k] = hg_model_coordinate(m, k, s % GROUPS, GROUPS);
         for (size_t k = 0; k < (is_pair(m) ? sizeof pair / sizeof *pair : ROWS); k++) {
             p.i = is_pair(m) ? pair[k][0] : 0;
             p.j = is_pair(m) ? pair[k][1] : 0;
@@ -199,6 +204,7 @@ static struct check open_check(struct hg_model *m, hg_id mean, int twice)
 {
     struct check c = {.m = m, .mean = mean, .twice = twice, .nleaf = m->param.n + m->linear.n, .worst_name = "-"};
     c.root = hg_alloc(m->expr->arena, (c.nleaf + 1) * sizeof *c.root);
+    c.seen = hg_alloc(m->expr->arena, c.nleaf + 1);
     c.root[0] = mean;
     for (uint32_t k = 0; k < c.nleaf; k++)
         c.root[k + 1] = hg_diff(m->expr, mean, leaf_of(&c, k));
@@ -233,6 +239,16 @@ static int check_law(struct hg_model *m, const struct hg_variant *v, struct hg_d
     return ok;
 }
 
+/* "E, beta": parameters in the mean by which every derivative compared was next to nothing; NULL: none. */
+static const char *unseen_names(const struct check *c)
+{
+    const char *text = NULL;
+    for (uint32_t k = 0; k < c->nleaf; k++)
+        if (!c->seen[k] && !hg_is_value(c->m->expr, c->root[k + 1], 0.0))
+            text = hg_format(c->m->expr->arena, "%s%s%s", text ? text : "", text ? ", " : "", name_of(c, k));
+    return text;
+}
+
 int hg_check(struct hg_model *m, const struct hg_variant *v, struct hg_diag *d, FILE *out)
 {
     struct check c = open_check(m, v->mean, m->hessian);
@@ -252,7 +268,13 @@ int hg_check(struct hg_model *m, const struct hg_variant *v, struct hg_diag *d, 
         fprintf(out, "%s (%s): no derivative is finite at the rows tried: none was checked; give m.test{}"
                      " a row with sense\n", m->file, v->name);
     else if (ok && out)
-        fprintf(out, "%s (%s): %lu derivatives agree with dual numbers to %.1e (%s) at %u parameter sets; %u test points"
-                     " hold\n", m->file, v->name, c.compared, c.worst, c.worst_name, m->nscreen < SETS ? m->nscreen : SETS, tests);
+        fprintf(out, "%s (%s): %lu derivatives agree with dual numbers%s at %u parameter sets; %u test points hold\n",
+                m->file, v->name, c.compared,
+                c.worst > 0 ? hg_format(m->expr->arena, " to %.1e (%s)", c.worst, c.worst_name) : " exactly",
+                m->nscreen < SETS ? m->nscreen : SETS, tests);
+    const char *unseen = unseen_names(&c);
+    if (ok && out && c.compared && unseen)
+        fprintf(out, "%s (%s): not tested, for they vanish at the rows tried: the derivatives by %s; give columns and"
+                     " axes a range, or m.test{} a row with sense\n", m->file, v->name, unseen);
     return ok;
 }

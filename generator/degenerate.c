@@ -59,7 +59,9 @@ static void choose_points(struct hg_probe *p)
         p->coord[g] = hg_alloc(a, (m->axis.n + 1) * sizeof **p->coord);
         p->linear[g] = hg_alloc(a, (m->linear.n + 1) * sizeof **p->linear);
         for (uint32_t k = 0; k < m->axis.n; k++)
-            p->coord[g][k] = is_degree(m->axis.item[k].unit)
+            p->coord[g][k] = m->axis.item[k].lower < m->axis.item[k].upper
+                                 ? hg_model_between(&m->axis.item[k], (g + 0.5) / HG_GROUPS)
+                             : is_degree(m->axis.item[k].unit)
                                  ? angle[g] + 7 * k
                                  : scale[g] * test_value(m, offsetof(struct hg_test, coord), k, 1.0);
         for (uint32_t k = 0; k < m->linear.n; k++) {

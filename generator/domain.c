@@ -145,6 +145,8 @@ static struct range leaf_range(const struct domain *w, const struct hg_node *n)
     case HG_SETTING: x = w->at.setting[n->ref]; return (struct range){x, x};
     case HG_COLUMN: return w->inside && w->m->column.item[n->ref].lower < w->m->column.item[n->ref].upper
                                ? declared(&w->m->column, n->ref) : all();
+    case HG_COORD: return w->inside && w->m->axis.item[n->ref].lower < w->m->axis.item[n->ref].upper
+                              ? declared(&w->m->axis, n->ref) : all();
     case HG_TIME: return (struct range){0, LONGEST};
     case HG_STEP: return (struct range){1e-9, LONGEST};
     default: return all();
@@ -428,7 +430,9 @@ static void try_points(struct domain *w, double *coord, double *column)
     int pairs = w->m->space == FIT_PAIRS;
     for (uint32_t g = 0; g < PLACES; g++) {
         for (uint32_t k = 0; k < w->m->axis.n; k++)
-            coord[k] = w->m->axis.item[k].unit && strcmp(w->m->axis.item[k].unit, "deg") == 0
+            coord[k] = w->m->axis.item[k].lower < w->m->axis.item[k].upper
+                           ? hg_model_between(&w->m->axis.item[k], (double)g / (PLACES - 1))
+                       : w->m->axis.item[k].unit && strcmp(w->m->axis.item[k].unit, "deg") == 0
                            ? place[g]
                            : scale[g] * given(w->m, offsetof(struct hg_test, coord), k, 1.0);
         for (uint32_t k = 0; k < w->m->column.n; k++)

@@ -103,16 +103,37 @@ static int unit_or_options(lua_State *L, struct hg_symbol_decl *s, hg_unit *unit
     return 2;
 }
 
+/* range = {lower, upper}: between which values a column or an axis may lie. */
+static void read_range(lua_State *L, int t, struct hg_symbol_decl *s)
+{
+    if (lua_getfield(L, t, "range") != LUA_TNIL) {
+        if (lua_type(L, -1) != LUA_TTABLE || lua_rawlen(L, -1) != 2)
+            dsl_fail(L, "range", "range = {0, 10}", "range must be two numbers");
+        lua_rawgeti(L, -1, 1);
+        s->lower = dsl_number_at(L, -1, "range");
+        lua_rawgeti(L, -2, 2);
+        s->upper = dsl_number_at(L, -1, "range");
+        lua_pop(L, 2);
+        if (!(s->lower < s->upper) || !isfinite(s->lower) || !isfinite(s->upper))
+            dsl_fail(L, "range", NULL, "the range {%g, %g} is empty or infinite", s->lower, s->upper);
+    }
+    lua_pop(L, 1);
+}
+
 /* m.axis("phi", "deg", "description"): one coordinate per group.  Pairs: of each measured matrix; tables: the
- * column of that name, rows with equal values are a group. */
+ * column of that name, rows with equal values are a group.  Or {unit=, doc=, range=}. */
 static int m_axis(lua_State *L)
 {
     struct dsl *d = dsl_of(L);
     struct hg_symbol_decl s = {.over = -1, .line = dsl_line(L), .start = NAN};
     hg_unit unit;
     s.name = new_name(L, 1, "axis");
-    unit_or_options(L, &s, &unit, "an axis", "unit doc");
-    if (s.unit && strcmp(s.unit, "deg") == 0) /* angles have a size of their own */
+    int t = unit_or_options(L, &s, &unit, "an axis", "unit doc range");
+    if (t)
+        read_range(L, t, &s);
+    if (s.lower < s.upper)
+        s.start = hg_model_between(&s, 0.5);
+    else if (s.unit && strcmp(s.unit, "deg") == 0) /* angles have a size of their own */
         s.start = 0;
     return push_symbol(L, &d->m->axis, &s, HG_COORD, unit);
 }
@@ -318,23 +339,6 @@ static int m_parameter(lua_State *L)
 }
 
 /* --- columns of a table ----------------------------------------------------------------------- */
-
-/* range = {lower, upper}: between which values a column may lie. */
-static void read_range(lua_State *L, int t, struct hg_symbol_decl *s)
-{
-    if (lua_getfield(L, t, "range") != LUA_TNIL) {
-        if (lua_type(L, -1) != LUA_TTABLE || lua_rawlen(L, -1) != 2)
-            dsl_fail(L, "range", "range = {0, 10}", "range must be two numbers");
-        lua_rawgeti(L, -1, 1);
-        s->lower = dsl_number_at(L, -1, "range");
-        lua_rawgeti(L, -2, 2);
-        s->upper = dsl_number_at(L, -1, "range");
-        lua_pop(L, 2);
-        if (!(s->lower < s->upper) || !isfinite(s->lower) || !isfinite(s->upper))
-            dsl_fail(L, "range", NULL, "the range {%g, %g} is empty or infinite", s->lower, s->upper);
-    }
-    lua_pop(L, 1);
-}
 
 /* m.columns("t:s", {"y", unit="count", doc="..."}, ...): one expression each. */
 static int m_columns(lua_State *L)

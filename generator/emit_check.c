@@ -57,12 +57,8 @@ static void draw_grid(struct check *c)
     }
     c->coord = numbers(c, (size_t)m->axis.n * GROUPS);
     for (uint32_t a = 0; a < m->axis.n; a++)
-        for (uint32_t g = 0; g < c->ngroup; g++) {
-            double x =
-                hg_model_typical(m, &m->axis, a, offsetof(struct hg_test, coord), NULL);
-            double far = strcmp(m->axis.item[a].unit, "deg") == 0 ? 37 : 1;
-            c->coord[a * c->ngroup + g] = x != 0 ? x * (1 + 0.4 * g) : far * g;
-        }
+        for (uint32_t g = 0; g < c->ngroup; g++)
+            c->coord[a * c->ngroup + g] = hg_model_coordinate(m, a, g, GROUPS);
 }
 
 /* Covariates of a table: geometric around the value of a test, so that fast and slow are met; without

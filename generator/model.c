@@ -55,6 +55,23 @@ double hg_model_typical(const struct hg_model *m, const struct hg_list *list, ui
     return *told ? list->item[k].start : 1.0;
 }
 
+double hg_model_between(const struct hg_symbol_decl *s, double u)
+{
+    if (s->lower > 0 && s->upper > 100 * s->lower)
+        return s->lower * pow(s->upper / s->lower, u);
+    return s->lower + (s->upper - s->lower) * u;
+}
+
+double hg_model_coordinate(const struct hg_model *m, uint32_t axis, uint32_t g, uint32_t groups)
+{
+    const struct hg_symbol_decl *s = &m->axis.item[axis];
+    double x = hg_model_typical(m, &m->axis, axis, offsetof(struct hg_test, coord), NULL);
+    double far = strcmp(s->unit, "deg") == 0 ? 37 : 1;
+    if (s->lower < s->upper)
+        return hg_model_between(s, (double)g / (groups - 1));
+    return x != 0 ? x * (1 + 0.4 * g) : far * g;
+}
+
 int hg_model_sizes_told(const struct hg_model *m, struct hg_diag *d)
 {
     static const char with_test[] = "a point with it: m.test { ... }";
@@ -64,7 +81,9 @@ int hg_model_sizes_told(const struct hg_model *m, struct hg_diag *d)
         const char *what, *help, *with_unit; /* with_unit: NULL, or help where there is a unit */
     } kind[] = {
         {&m->setting, offsetof(struct hg_test, setting), "setting", with_test, NULL},
-        {&m->axis, offsetof(struct hg_test, coord), "axis", with_test, NULL},
+        {&m->axis, offsetof(struct hg_test, coord), "axis",
+         "m.axis(\"%s\", { range = {lowest, highest} }), or a point with it: m.test { ... }",
+         "m.axis(\"%s\", { unit = \"%s\", range = {lowest, highest} }), or a point with it: m.test { ... }"},
         {&m->column, offsetof(struct hg_test, column), "column",
          "{ \"%s\", range = {lowest, highest} } in m.columns, or a point with it: "
          "m.test { ... }",

@@ -12,7 +12,7 @@ struct hg_symbol_decl {      /* parameter, setting, axis, column or curve */
     uint32_t line;
     hg_id node;
     double start, lower, upper;      /* parameters; setting: start is the default (NaN: must be given);
-                                        columns: lower < upper is the declared range */
+                                        columns, axes: lower < upper is the declared range */
     enum fit_prior_kind prior;
     double prior_a, prior_b;
     uint32_t prior_from[2];          /* 1 + nonlinear parameter that stands for prior_a, prior_b; 0: the number */
@@ -119,6 +119,13 @@ const struct hg_symbol_decl *hg_model_find(const struct hg_model *m, const char 
  * *told (may be NULL): 0 when it is the 1. */
 double hg_model_typical(const struct hg_model *m, const struct hg_list *list, uint32_t k,
                         size_t offset, int *told);
+
+/* Within the bounds or the range of s: lower at u = 0, upper at 1; by factors when these are positive and more than a
+ * factor 100 apart. */
+double hg_model_between(const struct hg_symbol_decl *s, double u);
+
+/* Coordinate of group g of several on an axis, for tests: all over its range, else around the typical number. */
+double hg_model_coordinate(const struct hg_model *m, uint32_t axis, uint32_t g, uint32_t groups);
 
 /* 0 when nothing tells the size of a setting, an axis or a column: what is tested is tested near 1.
  * Warns of each when d is given. */

@@ -291,7 +291,7 @@ static void data(struct page *p)
             const char *doc = s->doc ? s->doc : "";
             if (list[l] == &m->setting && !isnan(s->start))
                 doc = hg_format(p->a, "%s%sdefault %g", doc, *doc ? "; " : "", s->start);
-            if (list[l] == &m->column && s->lower < s->upper)
+            if ((list[l] == &m->column || list[l] == &m->axis) && s->lower < s->upper)
                 doc =
                     hg_format(p->a, "%s%sfrom %g to %g", doc, *doc ? "; " : "", s->lower, s->upper);
             cell_text(&t, doc);

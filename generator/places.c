@@ -34,13 +34,6 @@ static int bounded(const struct hg_symbol_decl *s)
     return isfinite(s->lower) && isfinite(s->upper) && s->lower < s->upper;
 }
 
-static double between(const struct hg_symbol_decl *s, double u)
-{
-    if (s->lower > 0 && s->upper > 100 * s->lower)
-        return s->lower * pow(s->upper / s->lower, u);
-    return s->lower + (s->upper - s->lower) * u;
-}
-
 /* Value of a symbol that is neither fitted nor a column: of test t, of any test, its default, 1. */
 static double fixed_value(const struct hg_model *m, const struct hg_list *list, uint32_t k, size_t offset, uint32_t t)
 {
@@ -54,7 +47,7 @@ static double fixed_value(const struct hg_model *m, const struct hg_list *list, 
 
 static double start_of(const struct hg_symbol_decl *s)
 {
-    return isfinite(s->start) ? s->start : bounded(s) ? between(s, 0.5) : 1.0;
+    return isfinite(s->start) ? s->start : bounded(s) ? hg_model_between(s, 0.5) : 1.0;
 }
 
 /* --- samples ------------------------------------------------------------------------------------------- */
@@ -79,7 +72,9 @@ static struct hg_sample *new_sample(struct hg_places *b, enum hg_origin origin)
     for (uint32_t k = 0; k < m->setting.n; k++)
         s->setting[k] = fixed_value(m, &m->setting, k, offsetof(struct hg_test, setting), t);
     for (uint32_t k = 0; k < m->axis.n; k++)
-        s->coord[k] = fixed_value(m, &m->axis, k, offsetof(struct hg_test, coord), t);
+        s->coord[k] = origin != HG_FROM_TEST && bounded(&m->axis.item[k]) && t % 3
+                          ? hg_model_between(&m->axis.item[k], t % 3 - 1)
+                          : fixed_value(m, &m->axis, k, offsetof(struct hg_test, coord), t);
     if (m->ntest && m->test[t % m->ntest].step > 0)
         s->step = m->test[t % m->ntest].step;
     s->row = b->nrow ? (t * ROWS_AT_ONCE) % b->nrow : 0;
@@ -110,7 +105,7 @@ static void add_random(struct hg_places *b)
         memcpy(s->param, m->screen + (size_t)r * m->param.n, m->param.n * sizeof *s->param);
         for (uint32_t k = 0; k < m->linear.n; k++)
             if (bounded(&m->linear.item[k]))
-                s->linear[k] = between(&m->linear.item[k], noise(r * 31 + k));
+                s->linear[k] = hg_model_between(&m->linear.item[k], noise(r * 31 + k));
     }
 }
 
@@ -152,7 +147,7 @@ static void add_within(struct hg_places *b)
             const struct hg_symbol_decl *d = k < m->param.n ? &m->param.item[k] : &m->linear.item[k - m->param.n];
             double *x = k < m->param.n ? &s->param[k] : &s->linear[k - m->param.n], u = noise(1000 + r * 97 + k);
             if (bounded(d))
-                *x = r < CORNERS ? (u < 0.5 ? d->lower : d->upper) : between(d, u);
+                *x = r < CORNERS ? (u < 0.5 ? d->lower : d->upper) : hg_model_between(d, u);
         }
     }
 }
@@ -172,7 +167,7 @@ static double usual(const struct hg_model *m, uint32_t k)
 {
     const struct hg_symbol_decl *c = &m->column.item[k];
     double x = m->ntest && m->test[0].column ? m->test[0].column[k] : NAN;
-    return isfinite(x) ? x : bounded(c) ? between(c, 0.4) : 1 + 0.1 * k;
+    return isfinite(x) ? x : bounded(c) ? hg_model_between(c, 0.4) : 1 + 0.1 * k;
 }
 
 /* Column k at a value, the others as usual. */

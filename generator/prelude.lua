@@ -5,7 +5,7 @@
 --
 --   local m = model "name" { title = "...", formula = "...", reference = "...", validity = "..." }
 --   local t = m.grid("t", "s")                    times of the frames; t.step is the frame period
---   local phi = m.axis("phi", "deg", "doc")       one coordinate per measured matrix
+--   local phi = m.axis("phi", "deg", "doc")       one coordinate per measured matrix; or {unit=, doc=, range=}
 --   local x, y, s = m.columns("x:s", "y", "s")    instead of a grid: columns of a table;
 --       {"x", unit = "s", doc = "...", range = {0, 10}}: where x lies, for the judgement of rounding errors
 --   local q = m.axis("q", "1/angstrom", "doc")    of a table: one more column; rows with the same q are a

@@ -434,6 +434,30 @@ static void test_sizes_are_told_by_tests_ranges_or_defaults(void **state)
     assert_true(x == 7.0);
 }
 
+/* An axis with a range is told, and tested from end to end; without one around the number of a test. */
+static void test_an_axis_has_a_range(void **state)
+{
+    static const char text[] =
+        "local m = model \"x\" { title = \"t\" }\n"
+        "local T = m.axis(\"T\", { unit = \"K\"%s })\n"
+        "local x, y = m.columns({ \"x\", range = {0, 1} }, \"y\")\n"
+        "local a = m.parameter(\"a\", { unit = \"K\", start = 2, bounds = {1, 3} })\n"
+        "m.observe(y, { mean = exp(-a * x / T) })\n%s";
+    char ranged[900], tested[900], wrong[900];
+    (void)state;
+    snprintf(ranged, sizeof ranged, text, ", range = {280, 340}", "");
+    snprintf(tested, sizeof tested, text, "", "m.test { T = 300, x = 0, a = 1, y = 1 }\n");
+    snprintf(wrong, sizeof wrong, text, ", range = {340, 280}", "");
+    struct hg_model *m = load(ranged);
+    assert_true(hg_model_sizes_told(m, NULL));
+    assert_true(m->axis.item[0].start == 310);
+    assert_true(hg_model_coordinate(m, 0, 0, 3) == 280);
+    assert_true(hg_model_coordinate(m, 0, 2, 3) == 340);
+    m = load(tested);
+    assert_true(hg_model_coordinate(m, 0, 0, 3) == 300);
+    refused(wrong);
+}
+
 static void test_help_about_sizes_keeps_the_unit(void **state)
 {
     char help[2000];
@@ -492,6 +516,7 @@ int main(void)
         cmocka_unit_test(test_models_agree_with_their_test_points),
         cmocka_unit_test(test_sizes_are_told_by_tests_ranges_or_defaults),
         cmocka_unit_test(test_help_about_sizes_keeps_the_unit),
+        cmocka_unit_test(test_an_axis_has_a_range),
         cmocka_unit_test(test_manifest_mentions_every_symbol),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

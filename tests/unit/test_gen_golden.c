@@ -1,5 +1,6 @@
 /* test_gen_golden.c -- messages of the compiler: tests/golden/X.lua must give the text of
- * tests/golden/X.err; those called accuracy_* are also measured.
+ * tests/golden/X.err; those called accuracy_* are also measured, of
+ * those called check_* derivatives are tested.
  *
  * UPDATE=1 in the environment rewrites the texts; review the difference like code.
  */
@@ -13,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "generator/check.h"
 #include "generator/domain.h"
 #include "generator/dsl.h"
 #include "generator/stability.h"
@@ -35,6 +37,8 @@ static char *messages(const char *path)
     if (m && strstr(path, "/accuracy_")) {
         int ok = hg_stability(m, &m->variant[0], &d, NULL);
         assert_int_equal(ok, d.errors == 0);
+    } else if (m && strstr(path, "/check_")) {
+        assert_true(hg_check(m, &m->variant[0], &d, f));
     } else if (m) {
         hg_domain_check(m, &m->variant[0], &d);
         hg_model_warn_linear(m, &d);
