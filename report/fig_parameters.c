@@ -36,7 +36,7 @@ static void draw_groups(struct rp_canvas *c, const struct rp_result *r, const st
     const char *axis = list->entry[0].value->entry[0].key,
                *name = list->entry[0].value->entry[f->index].key;
     struct rp_axis x = {.name = r->pairs ? "φ" : axis, .unit = r->pairs ? "degree" : NULL},
-                   y = {.name = name};
+                   y = {.name = name, .unit = rp_json_text(rp_get(r->json, "scaling_units"), name)};
     for (size_t k = 0; !r->pairs && k < r->ncolumn; k++)
         if (strcmp(r->column[k].name, axis) == 0)
             x.unit = r->column[k].unit;

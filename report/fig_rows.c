@@ -52,6 +52,13 @@ static struct row *rows_of(const struct rp_result *r, size_t g, size_t *n)
     return row;
 }
 
+/* Do the steps of x grow?  On a logarithmic axis points with equal steps crowd at the right. */
+static int steps_grow(const struct row *row, size_t n)
+{
+    const size_t third = n / 3;
+    return third > 0 && row[n - 1].x - row[n - 1 - third].x > 3 * (row[third].x - row[0].x);
+}
+
 static int spans(const struct row *row, size_t n, int of_value, double ratio)
 {
     double lo = INFINITY, hi = -INFINITY;
@@ -105,10 +112,13 @@ static void draw(struct rp_canvas *c, const struct rp_result *r, const struct rp
     int single;
     struct row *row = rows_of(r, f->index, &n);
     const struct rp_column *axis = r->axis, *column = x_of(r, axis, &single);
-    struct rp_axis x = {.log = spans(row, n, 0, 30),
+    struct rp_axis x = {.log = spans(row, n, 0, 30) && steps_grow(row, n),
                         .name = column ? column->name : "row",
                         .unit = column ? column->unit : NULL};
-    struct rp_axis y = {.log = spans(row, n, 1, 50), .name = "value"}, z = {.name = "res. / σ"};
+    struct rp_axis y = {.log = spans(row, n, 1, 50),
+                        .name = r->value_name[0] ? r->value_name : "value",
+                        .unit = r->value_unit},
+                   z = {.name = "res. / σ"};
     double largest = 0;
     rp_axis_begin(&x);
     rp_axis_begin(&y);

@@ -251,6 +251,8 @@ static enum fit_status read_table(struct rp_result *r, struct fit_h5 *h, struct 
     char **name = NULL, path[256], axis[RP_NAME];
     size_t n = 0;
     enum fit_status st = fit_h5_read_doubles(h, "/entry/data/value", &r->value, &r->nrow, err);
+    attribute(h, "/entry/data/value", "long_name", r->value_name, sizeof r->value_name);
+    attribute(h, "/entry/data/value", "units", r->value_unit, sizeof r->value_unit);
     if (st == FIT_OK && r->fitted)
         st = take(h, "/entry/data/model", r->nrow, &r->fit, err);
     if (st == FIT_OK && r->fitted)

@@ -62,6 +62,7 @@ struct rp_result {
     const struct rp_column
         *axis; /* tells curves apart, with ngroup values; NULL: there is one curve */
     double *axis_value;
+    char value_name[RP_NAME], value_unit[RP_NAME]; /* of what is measured */
     double *value, *fit, *row_residual, *sigma;
     double *fit_low, *fit_high; /* 95 % of the posterior; NULL: none */
 

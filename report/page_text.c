@@ -348,7 +348,7 @@ void rp_page_parameters(FILE *out, const struct rp_result *r)
           "fitted\">\n<thead><tr>"
           "<th></th><th class=\"n\">value</th><th class=\"n\">error</th><th "
           "class=\"n\">robust</th><th class=\"n\">95 %</th>"
-          "<th>unit</th><th class=\"n x\">start</th><th class=\"n x\">bounds</th><th "
+          "<th>unit</th><th class=\"n x\">from</th><th class=\"n x\">bounds</th><th "
           "class=\"r\"></th></tr></thead>\n<tbody>\n",
           out);
     for (size_t k = 0; map->kind == FIT_YAML_MAP && k < map->n; k++)
@@ -360,7 +360,7 @@ void rp_page_parameters(FILE *out, const struct rp_result *r)
             "<p class=\"caption\">Errors are one standard deviation. Robust: valid for correlated "
             "residuals%s. "
             "95 %%: where no error is given, the range in which χ² rises by no more than 3.84, all other "
-            "parameters adapted.</p>\n",
+            "parameters adapted. From: where the search began that found this minimum.</p>\n",
             wider > 0 ? text : "");
     snprintf(text, sizeof text, "Noise: %s.", rp_json_text(r->json, "noise.text"));
     paragraph(out, "caption", text);

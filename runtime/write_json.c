@@ -164,6 +164,19 @@ static void put_scaling(struct fit_json *j, const struct fit_results *r)
     fit_json_end(j);
 }
 
+/* Units of what put_scaling writes, by name. */
+static void put_scaling_units(struct fit_json *j, const struct fit_results *r)
+{
+    fit_json_begin(j, "scaling_units", '{');
+    for (size_t q = 0; q < r->kernel->nlinear; q++)
+        if (r->kernel->linear[q].over >= 0)
+            fit_json_string(j, r->kernel->linear[q].name, r->kernel->linear[q].unit);
+    for (size_t t = 0; r->link && t < r->link->ntied; t++)
+        if (r->link->tied[t].group == 0)
+            fit_json_string(j, r->link->tied[t].param->name, r->link->tied[t].param->unit);
+    fit_json_end(j);
+}
+
 /* Hierarchical scaling: the population of each linear parameter. */
 static void put_hierarchy(struct fit_json *j, const struct fit_results *r)
 {
@@ -475,6 +488,7 @@ char *fit_write_json(const struct fit_results *r)
     put_noise(&j, r);
     put_parameters(&j, r, index, n);
     put_scaling(&j, r);
+    put_scaling_units(&j, r);
     put_hierarchy(&j, r);
     put_correlation(&j, r, index, n);
     put_robust(&j, r);

@@ -169,10 +169,10 @@ static void put_cuts(struct fit_h5r *w, const struct fit_results *r)
     free(zero);
 }
 
-static void put_row_values(struct fit_h5r *w, const char *path, size_t n, const float *value)
+static void put_row_values(struct fit_h5r *w, const char *path, size_t n, const float *value, const char *unit)
 {
     struct fit_h5_array a = {.type = FIT_H5_F32, .rank = 1, .dims = &n, .value = value};
-    fit_h5r_array(w, path, &a, NULL);
+    fit_h5r_array(w, path, &a, unit);
 }
 
 /* A column, or the coordinates of the groups, in the order of the file. */
@@ -207,12 +207,20 @@ static void put_data_rows(struct fit_h5r *w, const struct fit_results *r)
     for (size_t c = 0; c < k->ncolumn; c++)
         if (k->column[c].role == FIT_ROLE_COVARIATE && l->column[c])
             put_column(w, r, k->column[c].name, k->column[c].unit, l->column[c], NULL);
-    put_row_values(w, "/entry/data/value", m->n, m->c2);
+    const char *unit = NULL, *name = NULL; /* of what is measured */
+    for (size_t c = 0; c < k->ncolumn; c++)
+        if (k->column[c].role == FIT_ROLE_VALUE) {
+            unit = k->column[c].unit;
+            name = k->column[c].name;
+        }
+    put_row_values(w, "/entry/data/value", m->n, m->c2, unit);
+    if (name)
+        fit_h5r_attribute(w, "/entry/data/value", "long_name", name);
     if (r->fit) {
-        put_row_values(w, "/entry/data/model", m->n, m->model);
-        put_row_values(w, "/entry/data/residual", m->n, m->residual);
+        put_row_values(w, "/entry/data/model", m->n, m->model, unit);
+        put_row_values(w, "/entry/data/residual", m->n, m->residual, NULL);
     } else {
-        put_row_values(w, "/entry/data/sigma", m->n, m->residual);
+        put_row_values(w, "/entry/data/sigma", m->n, m->residual, unit);
     }
 }
 

@@ -141,6 +141,30 @@ page rings/report.html
 count 5 '50 values with errors' rings/report.html
 has rings/report.html "q = 0.004 1/Å"
 
+# what is measured has its name and unit, a linear parameter its unit; equal steps are drawn as equal
+cat >units.lua <<'END'
+local m = model "units" { title = "x" }
+local T = m.axis("T", { unit = "K", range = {280, 340} })
+local t, G = m.columns({ "t", unit = "s", range = {0.05, 25} }, "G:Pa")
+local tau = m.parameter("tau", { unit = "s", start = 3, bounds = {0.1, 100} })
+local G0 = m.parameter("G0", { unit = "Pa", over = T, start = 100 })
+m.observe(G, { mean = G0 * exp(-t / tau) })
+END
+export XDG_CACHE_HOME=$dir/cache
+for steps in 0.05:25:60 0.05:25:60:log; do
+    expect 0 "$h" simulate --model units.lua -o units.csv --x "$steps" --groups 300,310 --set tau=5 --set G0=90,80 \
+        --noise 0.5 --seed 1 --quiet
+    expect 0 "$h" fit --model units.lua --data units.csv -o units --quiet
+    expect 0 "$h" report units
+    page units/report.html
+    case $steps in
+    *log) ! grep -q '>25</text>' units/report.html || fail "growing steps are drawn as equal" ;;
+    *) has units/report.html '>25</text>' ;;
+    esac
+    has units/report.html '>G (Pa)</text>'
+    has units/report.html '>G0 (Pa)</text>'
+done
+
 # ---- posteriors: chains; a normal approximation has none
 expect 0 "$bin/homodyne-kww" fit --data "$examples/kww/data.csv" --method nuts --draws 500 -o nuts --quiet
 expect 0 "$h" report nuts
