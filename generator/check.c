@@ -55,7 +55,8 @@ static double *values_of(const struct hg_model *m, const struct hg_list *list, s
     return v;
 }
 
-/* A row of a table: that of the first test, else the range of the column or numbers of the order of 1. */
+/* A row of a table: that of the first test, then places in the range of the column, or around the number of the
+ * test, or of the order of 1. */
 static double *row_of(const struct hg_model *m, size_t row)
 {
     static const double some[ROWS] = {1.0, 0.3, 2.7};
@@ -64,9 +65,10 @@ static double *row_of(const struct hg_model *m, size_t row)
         const struct hg_symbol_decl *c = &m->column.item[k];
         double x = m->ntest && m->test[0].column ? m->test[0].column[k] : NAN;
         double scale = 1 + 0.1 * k; /* columns differ */
-        v[k] = isfinite(x)              ? row == 0 ? x : x * some[row]
-               : c->lower < c->upper ? c->lower + (c->upper - c->lower) * some[row] / (3 * scale)
-                                        : scale * some[row];
+        v[k] = isfinite(x) && row == 0 ? x
+               : c->lower < c->upper   ? c->lower + (c->upper - c->lower) * some[row] / (3 * scale)
+               : isfinite(x)           ? x * some[row]
+                                       : scale * some[row];
     }
     return v;
 }

@@ -220,6 +220,21 @@ const char *dsl_unit_help(lua_State *L, hg_unit a, hg_unit b)
     return dsl_base_help(L, a, b);
 }
 
+static int is_degrees(lua_State *L, hg_unit unit)
+{
+    return strcmp(dsl_unit_text(L, unit), "deg") == 0;
+}
+
+/* A remedy for degrees beside something that is a number: radians. */
+static const char *angle_help(lua_State *L, struct dsl_value angle, struct dsl_value other)
+{
+    struct hg_arena *a = dsl_of(L)->arena;
+    const char *p = dsl_local_name(L, angle), *q = dsl_local_name(L, other);
+    const char *first = hg_format(a, "degrees become radians, which are numbers, by convert(%s, \"rad\")", p ? p : "...");
+    return other.unit == HG_UNIT_ONE ? first : hg_format(a, "%s; %s is made a number by convert(%s, \"1\")", first,
+                                                         dsl_unit_text(L, other.unit), q ? q : "...");
+}
+
 /* A remedy for two units that do not agree. */
 static const char *mismatch_help(lua_State *L, struct dsl_value a, struct dsl_value b)
 {
@@ -228,6 +243,8 @@ static const char *mismatch_help(lua_State *L, struct dsl_value a, struct dsl_va
     double factor;
     if (a.unit == HG_UNIT_BOOL || b.unit == HG_UNIT_BOOL)
         return "a comparison is no number; choose with where(condition, a, b)";
+    if (hg_unit_factor(d->m->units, a.unit, b.unit, &factor) && is_degrees(L, a.unit) != is_degrees(L, b.unit))
+        return is_degrees(L, a.unit) ? angle_help(L, a, b) : angle_help(L, b, a);
     if (hg_unit_factor(d->m->units, a.unit, b.unit, &factor))
         return a.unit == HG_UNIT_ONE ? dsl_unit_help(L, b.unit, a.unit)
                                      : dsl_unit_help(L, a.unit, b.unit);
@@ -294,7 +311,7 @@ struct dsl_value dsl_dimensionless(lua_State *L, const char *function, struct ds
     struct dsl *d = dsl_of(L);
     if (v.unit == HG_UNIT_ONE || v.unit == HG_UNIT_ANY)
         return v;
-    if (angle && strcmp(dsl_unit_text(L, v.unit), "deg") == 0) {
+    if (angle && is_degrees(L, v.unit)) {
         struct hg_expr *e = dsl_build(L);
         return (struct dsl_value){hg_mul(e, hg_const(e, degree), v.id), HG_UNIT_ONE, v.written};
     }
@@ -302,8 +319,8 @@ struct dsl_value dsl_dimensionless(lua_State *L, const char *function, struct ds
     double factor;
     if (v.unit != HG_UNIT_BOOL && hg_unit_factor(d->m->units, v.unit, HG_UNIT_ONE, &factor))
         dsl_complain(L, name ? name : function,
-                     hg_format(d->arena, "%s is the number %.12g: write convert(%s, \"1\")",
-                               dsl_unit_text(L, v.unit), factor, name ? name : "..."),
+                     hg_format(d->arena, "%s is the number %.12g: write convert(%s, \"%s\")", dsl_unit_text(L, v.unit),
+                               factor, name ? name : "...", is_degrees(L, v.unit) ? "rad" : "1"),
                      "%s needs a dimensionless argument, this one is in %s", function,
                      dsl_unit_text(L, v.unit));
     else if (v.unit == HG_UNIT_BOOL)

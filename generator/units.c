@@ -11,7 +11,7 @@
 
 enum { MAX_FACTORS = 12, MAX_EXPONENT = 1000, MAX_DENOMINATOR = 12 };
 
-/* Base dimensions; an angle, a count, a photon and a pixel are no numbers. */
+/* Base dimensions; an angle, a count, a photon and a pixel are no numbers.  Angles can be made numbers: radians are. */
 enum { METER, KILOGRAM, SECOND, AMPERE, KELVIN, MOLE, ANGLE, COUNT, PHOTON, PIXEL, NBASE };
 static const char *const base_name[NBASE] = {"m",   "kg",  "s",     "ampere", "K",
                                              "mol", "deg", "count", "photon", "pixel"};
@@ -47,7 +47,7 @@ static const struct word {
     {"MHz", NULL, 1e6, {0, 0, -1}},
     {"GHz", NULL, 1e9, {0, 0, -1}},
     {"THz", NULL, 1e12, {0, 0, -1}},
-    {"deg", "deg", 1, {[ANGLE] = 1}},
+    {"deg", "deg", 3.14159265358979323846 / 180, {[ANGLE] = 1}},
     {"kg", "kilogram", 1, {0, 1}},
     {"g", "gram", 1e-3, {0, 1}},
     {"mg", "milligram", 1e-6, {0, 1}},
@@ -535,7 +535,7 @@ int hg_unit_factor(struct hg_units *u, hg_unit from, hg_unit to, double *factor)
     if (ratio <= HG_UNIT_UNKNOWN || !dimension(&u->unit[ratio], power))
         return 0;
     for (int b = 0; b < NBASE; b++)
-        if (fabs(power[b]) > 1e-12)
+        if (b != ANGLE && fabs(power[b]) > 1e-12)
             return 0;
     const struct unit *x = &u->unit[ratio];
     for (uint32_t k = 0; k < x->n; k++)

@@ -146,8 +146,9 @@ static void test_integral_changes_sign_with_its_limits(void **state)
 static void test_degrees_are_converted(void **state)
 {
     (void)state;
-    struct hg_model *m = load(HEAD "local right = cos(90 * deg - phi)\n" OBSERVE);
-    hg_id root = named(m, "right");
+    struct hg_model *m = load(HEAD "local right = cos(90 * deg - phi)\n"
+                              "local back = convert(convert(phi, 'rad') + 2 * atan2(D, D), 'deg') / deg\n" OBSERVE);
+    hg_id root = named(m, "right"), back = named(m, "back");
     double coord[1] = {30}, zero[3] = {1, 1, 1}, time[2] = {0, 1};
     struct hg_point p = {.param = zero,
                          .linear = zero,
@@ -160,6 +161,11 @@ static void test_degrees_are_converted(void **state)
     hg_eval_run(ev, &p);
     assert_true(fabs((double)hg_eval_get(ev, root, 0).v - 0.5) < 1e-15);
     hg_eval_free(ev);
+    ev = hg_eval_new(m->expr, 1, &back);
+    hg_eval_run(ev, &p);
+    assert_true(fabs((double)hg_eval_get(ev, back, 0).v - 120) < 1e-13);
+    hg_eval_free(ev);
+    refused(HEAD "local wrong = cos(D / unit 'angstrom^2/s' + phi)\n" OBSERVE);
 }
 
 static void test_numbers_stay_numbers(void **state)
