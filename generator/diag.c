@@ -26,22 +26,35 @@ static const char *find_line(const char *text, uint32_t line, size_t *length)
     return text;
 }
 
-/* Column of `near` in the line, first as a word of its own, then anywhere; -1 when absent. */
+/* Is an operator at column k, not a sign before a value? */
+static int is_between(const char *line, size_t k)
+{
+    while (k > 0 && (line[k - 1] == ' ' || line[k - 1] == '\t'))
+        k--;
+    return k > 0 && (is_word(line[k - 1]) || strchr(")]}", line[k - 1]));
+}
+
+/* Column of `near` in the line, first as a word of its own, then anywhere; -1 when absent, and for an operator or a
+ * function that stands there more than once: which one is meant is not known. */
 static long find_near(const char *line, size_t length, const char *near)
 {
     size_t n = strlen(near);
-    long anywhere = -1;
+    long anywhere = -1, word = -1;
     for (size_t k = 0; n > 0 && k + n <= length; k++) {
         if (memcmp(line + k, near, n) != 0)
             continue;
-        int left = k > 0 && is_word(line[k - 1]) && is_word(near[0]);
+        int left = (k > 0 && is_word(line[k - 1]) && is_word(near[0])) ||
+                   (n == 1 && strchr("+-*/^", *near) && !is_between(line, k));
         int right = k + n < length && is_word(line[k + n]) && is_word(near[n - 1]);
+        int variable = is_word(near[0]) && !(k + n < length && line[k + n] == '(');
+        if (!left && !right && word >= 0)
+            return variable ? word : -1;
         if (!left && !right)
-            return (long)k;
+            word = (long)k;
         if (anywhere < 0)
             anywhere = (long)k;
     }
-    return anywhere;
+    return word >= 0 ? word : anywhere;
 }
 
 /* Column of `near` in a line of the text; -1: none. */

@@ -111,8 +111,8 @@ static int line_has(const char *source, uint32_t line, const char *text)
     return found && found < source + strcspn(source, "\n");
 }
 
-/* A remedy for what people write who come from other languages; NULL: none. */
-static const char *habit(struct dsl *d, uint32_t line, const char *message, const char *word)
+/* A remedy for what people write who come from other languages, and where that stands; NULL: none. */
+static const char *habit(struct dsl *d, uint32_t line, const char *message, const char *word, const char **near)
 {
     static const struct {
         const char *message, *source, *help;
@@ -130,8 +130,10 @@ static const char *habit(struct dsl *d, uint32_t line, const char *message, cons
                    ? hg_format(d->arena, "math.%s is for numbers; write %s(x)", word, word)
                    : "this one is for numbers, not for formulas";
     for (size_t k = 0; k < sizeof known / sizeof *known; k++)
-        if (strstr(message, known[k].message) && line_has(d->diag->text, line, known[k].source))
+        if (strstr(message, known[k].message) && line_has(d->diag->text, line, known[k].source)) {
+            *near = *known[k].source ? known[k].source : *near;
             return known[k].help;
+        }
     return NULL;
 }
 
@@ -148,7 +150,9 @@ static void report_lua(struct dsl *d, uint32_t line, const char *message)
         message += *message == ' ';
     }
     const char *word = quoted_word(d->arena, message);
-    hg_error(d->diag, line, word, habit(d, line, message, word), "%s", message);
+    const char *near = word, *help = habit(d, line, message, word, &near);
+    if (d->read || help || !dsl_syntax_error(d->arena, d->diag, line, message, word))
+        hg_error(d->diag, line, near, help, "%s", message);
 }
 
 /* Message handler: runs where the error is, so that the line of the model is known. */
@@ -231,6 +235,7 @@ static int run_protected(lua_State *L)
     dsl_open_environment(L);
     if (luaL_loadbufferx(L, d->diag->text, strlen(d->diag->text), d->chunk, "t") != LUA_OK)
         return lua_error(L);
+    d->read = 1;
     const char *text = dsl_rewrite_equal(d->arena, d->diag->text);
     if (luaL_loadbufferx(L, text, strlen(text), d->chunk, "t") != LUA_OK)
         return lua_error(L);
@@ -263,16 +268,16 @@ static void run(struct dsl *d)
     d->m->expr->line = 0;
 }
 
-static struct dsl *new_run(struct hg_arena *a, struct hg_diag *diag, const struct dsl *first)
+static struct dsl *new_run(struct hg_arena *a, const char *file, struct hg_diag *diag, const struct dsl *first)
 {
     struct dsl *d = hg_alloc(a, sizeof *d);
     d->arena = a;
     d->diag = diag;
     d->m = hg_model_new(a);
-    d->m->file = diag->file;
+    d->m->file = file;
     d->m->text = diag->text;
     hg_sha256(diag->text, strlen(diag->text), d->m->hash);
-    d->chunk = hg_format(a, "@%s", diag->file);
+    d->chunk = hg_format(a, "@%s", file);
     d->silent = first != NULL;
     d->start = first ? first->start : clock();
     return d;
@@ -344,14 +349,12 @@ static void default_screen(struct dsl *d)
     }
 }
 
-struct hg_model *hg_dsl_load_text(struct hg_arena *a, const char *file, const char *text,
-                                  struct hg_diag *diag)
+/* file: the model's name for its file; diag->file: as it is called in messages. */
+static struct hg_model *load_text(struct hg_arena *a, const char *file, struct hg_diag *diag)
 {
     struct dsl_names linear = {0};
     unsigned before = diag->errors;
-    diag->file = file;
-    diag->text = text;
-    struct dsl *d = new_run(a, diag, NULL);
+    struct dsl *d = new_run(a, file, diag, NULL);
     run(d);
     if (diag->errors == before && !d->m->name)
         hg_error(diag, 0, NULL, "local m = model \"name\" { title = \"...\" }",
@@ -362,7 +365,7 @@ struct hg_model *hg_dsl_load_text(struct hg_arena *a, const char *file, const ch
     if (diag->errors != before)
         return NULL;
     if (wanted_linear(d, &linear)) {
-        d = new_run(a, diag, d);
+        d = new_run(a, file, diag, d);
         d->linear = linear;
         run(d);
     }
@@ -373,6 +376,14 @@ struct hg_model *hg_dsl_load_text(struct hg_arena *a, const char *file, const ch
     if (!d->m->density)
         hg_rates_find(d->m);
     return d->m;
+}
+
+struct hg_model *hg_dsl_load_text(struct hg_arena *a, const char *file, const char *text,
+                                  struct hg_diag *diag)
+{
+    diag->file = file;
+    diag->text = text;
+    return load_text(a, file, diag);
 }
 
 static char *read_file(struct hg_arena *a, const char *path, struct hg_diag *d)
@@ -403,10 +414,10 @@ static char *read_file(struct hg_arena *a, const char *path, struct hg_diag *d)
 struct hg_model *hg_dsl_load(struct hg_arena *a, const char *path, struct hg_diag *d)
 {
     const char *slash = strrchr(path, '/');
-    d->file = hg_strdup(a, slash ? slash + 1 : path);
+    d->file = hg_strdup(a, path);
     d->text = NULL;
-    char *text = read_file(a, path, d);
-    return text ? hg_dsl_load_text(a, d->file, text, d) : NULL;
+    d->text = read_file(a, path, d);
+    return d->text ? load_text(a, hg_strdup(a, slash ? slash + 1 : path), d) : NULL;
 }
 
 /* --- the words of the language ---------------------------------------------------------------- */
@@ -434,7 +445,7 @@ static int list_names(lua_State *L)
 void hg_dsl_words(struct hg_arena *a, FILE *out)
 {
     struct hg_diag diag = {.out = out, .file = "", .text = ""};
-    struct dsl *d = new_run(a, &diag, NULL);
+    struct dsl *d = new_run(a, "", &diag, NULL);
     const char *text, *name;
     lua_State *L = lua_newstate(limited_alloc, d);
     if (!L)

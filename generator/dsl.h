@@ -14,7 +14,7 @@
 #include "diag.h"
 #include "model.h"
 
-/* Loads a model file.  d->file and d->text are set to the file's base name and text.  Returns NULL
+/* Loads a model file.  d->file and d->text are set to the path and the text.  Returns NULL
  * when errors were reported. */
 struct hg_model *hg_dsl_load(struct hg_arena *a, const char *path, struct hg_diag *d);
 

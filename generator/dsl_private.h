@@ -30,6 +30,7 @@ struct dsl {
     struct hg_diag *diag;
     struct hg_model *m;
     const char *chunk;         /* name of the model's code in Lua: "@laminar.lua" */
+    int read;                  /* Lua has read the text; what is wrong now is no matter of syntax */
     int silent;                /* second run: print() does nothing */
     struct dsl_names linear;   /* these parameters are linear (from the first run) */
     struct dsl_names claimed;  /* declared linear, by `linear = true` or in observe's list */
@@ -136,6 +137,12 @@ const char *dsl_base_help(struct lua_State *L, hg_unit a, hg_unit b);
 /* The text of a model, which Lua accepts, with calls of __equal for == and ~=; and that function. */
 const char *dsl_rewrite_equal(struct hg_arena *a, const char *text);
 int dsl_equal(struct lua_State *L);
+
+/* --- dsl_syntax.c --- */
+
+/* Reports a message of Lua about a text that it cannot read, with the place that is probably wrong; 0: nothing is
+ * known but what the message says, and nothing is reported.  word: what the message names, or NULL. */
+int dsl_syntax_error(struct hg_arena *a, struct hg_diag *d, uint32_t line, const char *message, const char *word);
 
 /* --- dsl_functions.c --- */
 

@@ -422,6 +422,9 @@ static void bad_model(void **state)
         write_text(in_folder("bad.lua"), wrong[k][0]);
         refuses(argv, USAGE, wrong[k][1], in_folder("made/bad.c"));
     }
+    const char *const path[] = {"homodyne-gen", in_folder("bad.lua"), "-o", in_folder("made"), NULL};
+    write_text(in_folder("bad.lua"), wrong[0][0]);
+    refuses(path, USAGE, in_folder("bad.lua:5: error: unit mismatch"), in_folder("made/bad.c"));
     const char *const missing[] = {"homodyne-gen", in_folder("none.lua"), "-o", in_folder("made"), NULL};
     refuses(missing, USAGE, "none.lua", in_folder("made/none.c"));
 }

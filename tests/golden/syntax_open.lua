@@ -1,0 +1,8 @@
+-- A parenthesis that is not closed.
+local m = model "bad" { title = "x" }
+local t, y = m.columns({ "t", unit = "ms", range = {0, 50} }, "y")
+local tau = m.parameter("tau", { unit = "ms", start = 1, bounds = {0.1, 10} })
+local a = m.parameter("a", { start = 1 })
+local z = (a * exp(-(t / tau)^2)
+local w = (1 + 2)
+m.observe(y, { mean = z * w })
