@@ -4,6 +4,7 @@
  * Reading any other name is an error that suggests the nearest one; so is an assignment to a name that
  * is not local, which keeps expressions in local variables, where they get their names from.
  */
+#include <ctype.h>
 #include <string.h>
 
 #include <lauxlib.h>
@@ -42,6 +43,7 @@ static const char *other_name(const char *name)
 {
     static const char *const known[][2] = {
         {"ln", "did you mean 'log'?"},
+        {"e", "a power of e is exp(x)"},
         {"arcsin", "did you mean 'asin'?"},
         {"arccos", "did you mean 'acos'?"},
         {"arctan", "did you mean 'atan'?"},
@@ -68,6 +70,33 @@ static const char *other_name(const char *name)
         if (strcmp(name, known[k][0]) == 0)
             return known[k][1];
     return NULL;
+}
+
+/* Is the name followed by a parenthesis in the line that is run? */
+static int is_called(lua_State *L, const char *name)
+{
+    const char *line = dsl_of(L)->diag->text, *at = line;
+    size_t n = strlen(name);
+    for (uint32_t k = dsl_line(L); line && k > 1; k--)
+        line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL;
+    for (at = line; at && (at = strstr(at, name)) != NULL && at < line + strcspn(line, "\n"); at += n)
+        if (at[n + strspn(at + n, " ")] == '(' && !(at > line && (isalnum((unsigned char)at[-1]) || at[-1] == '_')))
+            return 1;
+    return 0;
+}
+
+/* "cos" of "cosine": the longest name of the language, the table at upvalue 1, with which the name begins; NULL: none. */
+static const char *longest_beginning(lua_State *L, const char *name)
+{
+    enum { LEAST = 3 };
+    const char *best = NULL;
+    for (lua_pushnil(L); lua_next(L, lua_upvalueindex(1)); lua_pop(L, 1)) {
+        const char *word = lua_tostring(L, -2);
+        size_t n = strlen(word);
+        if (n >= LEAST && strncmp(word, name, n) == 0 && (!best || n > strlen(best)))
+            best = hg_strdup(dsl_of(L)->arena, word);
+    }
+    return best;
 }
 
 /* __index of the model's environment; the table of names is upvalue 1. */
@@ -99,10 +128,14 @@ static int env_index(lua_State *L)
     if (own.best && (!near.best || own.distance <= near.distance)) /* the author's names first */
         near = own;
     const char *help = other_name(name);
-    if (!help)
-        help = near.best ? hg_format(d->arena, "did you mean '%s'?", near.best)
-                         : "names are declared with local";
-    dsl_fail(L, name, help, "unknown name '%s'", name);
+    if (!near.best && is_called(L, name))
+        near.best = longest_beginning(L, name);
+    if (!help && near.best)
+        help = hg_format(d->arena, "did you mean '%s'?", near.best);
+    if (is_called(L, name))
+        dsl_fail(L, name, help ? help : "homodyne-gen --words lists all; a function of your own is declared before it is"
+                 " used, local function", "there is no function '%s'", name);
+    dsl_fail(L, name, help ? help : "names are declared with local", "unknown name '%s'", name);
 }
 
 static int env_newindex(lua_State *L)

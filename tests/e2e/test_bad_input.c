@@ -409,7 +409,7 @@ static void bad_model(void **state)
     (void)state;
     static const char *const wrong[][2] = {
         {HEAD "local c = D + 1 / second\n" TAIL, "bad.lua:5: error: unit mismatch"},
-        {HEAD "local c = expp(-t / second)\n" TAIL, "bad.lua:5: error: unknown name 'expp'"},
+        {HEAD "local c = expp(-t / second)\n" TAIL, "bad.lua:5: error: there is no function 'expp'"},
         {HEAD "local c = D / 0\n" TAIL, "bad.lua:5: error: division by zero"},
         {HEAD "while true do end\n" TAIL, "is there a loop without an end?"},
         {HEAD "local f = io.open(\"/etc/passwd\")\n" TAIL, "bad.lua:5: error"},
