@@ -102,6 +102,8 @@ static enum fit_status sample(const struct fit_api_problem *p, struct api_run *r
                               struct fit_error *err)
 {
     struct fit_sampling_setup *s = &r->posterior;
+    if (r->own.status == FIT_INTERRUPTED)
+        return fit_fail(err, FIT_ERR_INTERRUPTED, "the least squares before the sampling were stopped: there are no draws");
     enum fit_status st = fit_sampling_setup(r->cfg, r->k, p->data, &r->setup, &r->own, s, err);
     if (st != FIT_OK)
         return st;

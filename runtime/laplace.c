@@ -278,8 +278,8 @@ static enum fit_status stopped(const struct proposal *p, struct fit_error *err)
 {
     size_t made = evaluated(p);
     int late = p->deadline > 0 && fit_seconds() > p->deadline;
-    return fit_fail(err, FIT_ERR_INTERRUPTED, "importance sampling was ended by %s after %zu of %zu draws",
-                    late ? "the time limit" : "a signal", made, p->out->draws);
+    return fit_fail(err, FIT_ERR_INTERRUPTED, "importance sampling was %s after %zu of %zu draws",
+                    late ? "ended by the time limit" : "stopped", made, p->out->draws);
 }
 
 static enum fit_status weigh(struct proposal *p, double *work, size_t *index, struct fit_error *err)

@@ -381,7 +381,7 @@ enum fit_status fit_posterior_new(const struct fit_posterior_setup *s, struct fi
         at = at_lane(&p->lane[0]);
     enum fit_eval answer = st == FIT_OK ? fit_collapsed_eval(p->lane[0].c, &at, &lp, NULL) : FIT_EVAL_OK;
     if (answer == FIT_EVAL_STOP)
-        st = fit_fail(err, FIT_ERR_INTERRUPTED, "sampling was ended by a signal before it began");
+        st = fit_fail(err, FIT_ERR_INTERRUPTED, "sampling was stopped before it began");
     else if (answer != FIT_EVAL_OK)
         st = fit_fail(err, FIT_ERR_NUMERIC, "the posterior has no finite density at the least-squares result");
     if (st == FIT_OK)

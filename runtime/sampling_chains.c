@@ -245,8 +245,8 @@ enum fit_status fit_sampling_chains(struct fit_sampling_run *m, struct fit_error
     if (s->draws < FEWEST_DRAWS && !s->complete)
         return fit_fail(
             err, FIT_ERR_INTERRUPTED,
-            "sampling was ended %s during the warm-up%s: a chain has %zu draws, %d are the fewest%s",
-            m->timed_out ? "by the time limit" : "by a signal", s->draws ? " or just after it" : "", s->draws,
+            "sampling was %s during the warm-up%s: a chain has %zu draws, %d are the fewest%s",
+            m->timed_out ? "ended by the time limit" : "stopped", s->draws ? " or just after it" : "", s->draws,
             FEWEST_DRAWS,
             m->opt->checkpoint && !s->checkpoint_error[0] ? "; --resume goes on from here" : "");
     return FIT_OK;

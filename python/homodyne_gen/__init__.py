@@ -15,14 +15,14 @@
     idata = hg.load_posterior("results")        # its posterior.nc
 """
 from . import _library
-from ._library import DataError, Error, FileError, LibraryMissing, NumericError, UsageError
+from ._library import DataError, Error, FileError, LibraryMissing, NumericError, Stopped, UsageError
 from .model import Item, Model, load_model, models
 from .draws import Draws
 from .fit import Fit
 from .results import Results, load_posterior, load_results
 
 __all__ = ["DataError", "Draws", "Error", "FileError", "Fit", "Item", "LibraryMissing", "Model", "NumericError", "Results",
-           "UsageError", "load_model", "load_posterior", "load_results", "models"]
+           "Stopped", "UsageError", "load_model", "load_posterior", "load_results", "models"]
 
 
 def __getattr__(name):

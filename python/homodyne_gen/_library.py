@@ -33,12 +33,16 @@ class NumericError(Error, ArithmeticError):
     """No finite value at these parameters."""
 
 
+class Stopped(Error):
+    """Work that `progress` or a time limit ended before there was a result."""
+
+
 class LibraryMissing(Error, ImportError):
     """libhomodyne-gen.so was not found."""
 
 
 _ERRORS = {1: UsageError, 2: UsageError, 3: DataError, 4: FileError, 5: MemoryError, 6: NumericError,
-           8: KeyboardInterrupt}
+           8: Stopped}
 
 
 class Sized(Structure):
@@ -199,5 +203,5 @@ def failure():
     return kind(lib.fit_api_message().decode())
 
 
-__all__ = ["Data", "DataError", "Draws", "Error", "FileError", "Item", "LibraryMissing", "NumericError", "Options", "PROGRESS", "Result",
-           "UsageError", "byref", "doubles", "failure", "loaded"]
+__all__ = ["Data", "DataError", "Draws", "Error", "FileError", "Item", "LibraryMissing", "NumericError", "Options",
+           "PROGRESS", "Result", "Stopped", "UsageError", "byref", "doubles", "failure", "loaded"]

@@ -46,7 +46,7 @@ class Line:
 
 def progress_line(progress):
     """A callback for `progress=`: None: a line where somebody sees it; False: nothing; True: a line; or a function of
-    (phase, done, total, value, seconds), which ends the work by returning something true."""
+    (phase, done, total, value, seconds), which ends the work by returning something true or by an exception."""
     if callable(progress):
         def call(p):
             return 0 if p is None else int(bool(progress(p.phase.decode(), p.done, p.total, p.value, p.seconds)))

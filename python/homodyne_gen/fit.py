@@ -58,7 +58,8 @@ class _Options:
         words = [str(w).encode() for pair in pairs for w in pair]
         self.also = (ctypes.c_char_p * (len(words) + 1))(*words, None)
         self.view = progress_line(progress)
-        self.callback = _library.PROGRESS(lambda _, p: self.view(p.contents)) if self.view else _library.PROGRESS()
+        self.thrown, self.over = None, 0
+        self.callback = _library.PROGRESS(self._seen) if self.view else _library.PROGRESS()
         self.names, self.linear = [p.name for p in model.parameters], [q.name for q in model.linear]
         n, m = len(self.names), len(self.linear)
         self.start, self.linear_start = np.full(n, np.nan), np.full((ngroup, m), np.nan)
@@ -87,6 +88,10 @@ class _Options:
         """function(problem, options), where Ctrl-C is seen when this is the main thread."""
         def work():
             r = function(problem.handle, _library.byref(self.c))
+            if self.thrown is not None:
+                if r:
+                    free(r)
+                raise self.thrown
             if not r:
                 raise failure()  # in the thread that failed: it has the message
             return r
@@ -98,6 +103,14 @@ class _Options:
         finally:
             if self.view:
                 self.view(None)
+
+    def _seen(self, _, p):
+        """What the library calls; no exception can pass through it.  Who has said stop is not asked again."""
+        try:
+            self.over = self.over or self.view(p.contents)
+        except BaseException as error:  # raised again by run, when the work has ended
+            self.thrown, self.over = error, 1
+        return self.over
 
     def _place(self, name):
         check_name(name, self.names + self.linear, "parameter", self.model.name)

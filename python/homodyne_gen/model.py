@@ -248,7 +248,9 @@ class Model:
         multistart, everywhere: starting points followed to their ends; the whole box searched
         ties       {name: "0.1*other + 2"}: parameters that follow others
         share      {name: "per_angle"}: a value for each group; {name: [[0, 45], [90]]}: one for each set of coordinates
-        progress   None: a line where somebody sees it; False; or f(phase, done, total, value, seconds), true: stop
+        progress   None: a line where somebody sees it; False; or f(phase, done, total, value, seconds); where it
+                   returns something true the work ends with what there is (.status "interrupted", of draws .complete False),
+                   or with Stopped where there is nothing yet; an exception in it ends the work and is raised again
         method     "nlsq"; "nuts" or "laplace": the same as sample()
         """
         if method != "nlsq":

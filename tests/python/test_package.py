@@ -335,6 +335,26 @@ class Posterior(unittest.TestCase):
         self.assertEqual(d["contrast"].shape, (2, 60, 2))
         self.assertEqual(d["sigma"].shape, (2, 60, 2))
 
+    def test_progress_that_stops_or_fails(self):
+        m, c2, seen = Fits.m, Fits.c2, []
+
+        def fails(*p):
+            seen.append(p[0])
+            raise OverflowError("of the callback")
+
+        for call in (m.fit, m.sample):
+            with self.assertRaises(OverflowError) as caught:
+                call(c2, progress=fails, **SETUP)
+            self.assertEqual(str(caught.exception), "of the callback")
+        self.assertEqual(len(seen), 2)  # one call each, then the work ends
+        r = m.fit(c2, progress=lambda *p: p[1] >= 1, **SETUP)
+        self.assertEqual((r.status, r.converged), ("interrupted", False))
+        for stop in (lambda *p: p[0] == "sampling" and p[1] > 10, lambda *p: p[0] != "sampling"):
+            with self.assertRaises(hg.Stopped) as caught:
+                m.sample(c2, draws=1000, warmup=300, progress=stop, **SETUP)
+            self.assertIn("stopped", str(caught.exception))
+            self.assertNotIn("signal", str(caught.exception))
+
     def test_interruption_and_progress(self):
         m, c2 = Fits.m, Fits.c2
         told = []
