@@ -27,6 +27,78 @@ def pointers(arrays):
     return (doubles * max(len(arrays), 1))(*(pointer(a) or doubles() for a in arrays))
 
 
+class PerGroup(np.ndarray):
+    """Values of a parameter `over` an axis, one for each group, that know where they belong: .coords, {axis: coordinates}.
+    What is computed of them, or cut from them, is a plain array, whose values are taken in the order in which they stand."""
+
+    coords = None
+
+    def __new__(cls, values, coords):
+        self = np.array(values, dtype=np.float64).view(cls)
+        self.coords = {axis: np.array(c, dtype=np.float64) for axis, c in coords.items()}
+        return self
+
+    def __array_wrap__(self, out, context=None, return_scalar=False):
+        out = np.asarray(out)
+        return out if out.ndim else out[()]
+
+    def __getitem__(self, where):
+        return np.asarray(self)[where]
+
+    def __repr__(self):
+        where = "".join(f", {axis}={c.tolist()}" for axis, c in (self.coords or {}).items())
+        return f"PerGroup({np.asarray(self).tolist()}{where})"
+
+    def __reduce__(self):
+        return (PerGroup, (np.asarray(self), self.coords)) if self.coords else (np.array, (np.asarray(self),))
+
+    def __copy__(self):
+        return PerGroup(self, self.coords) if self.coords else np.array(self)
+
+    def __deepcopy__(self, memo):
+        return self.__copy__()
+
+    def copy(self, order="C"):
+        return self.__copy__()
+
+
+def of_groups(value, name, coords, ngroup):
+    """The value of parameter `name` for every group at coords: a number, an array in the order of the groups, or a
+    PerGroup or {coordinate: value}, of which the coordinates decide."""
+    if hasattr(value, "items"):
+        if len(coords) != 1:
+            raise UsageError(f"{name}: {{coordinate: value}} is for models with one axis; give an array")
+        value = PerGroup(list(value.values()), {next(iter(coords)): list(value)})
+    where = getattr(value, "coords", None)
+    if isinstance(value, PerGroup) and where and set(where) != set(coords):
+        raise DataError(f"{name}: has a value for each {', '.join(where)}; the data are told apart by "
+                        f"{', '.join(coords) or 'nothing'}")
+    if isinstance(value, PerGroup) and where and not all(np.array_equal(where[a], coords[a]) for a in coords):
+        return _matched(value, name, coords)
+    value = array(value, name)
+    if value.shape not in ((), (1,), (ngroup,)):
+        raise DataError(f"{name}: shape {value.shape}; one number, or ({ngroup},): one for each group")
+    return np.broadcast_to(value, (ngroup,))
+
+
+def _matched(value, name, coords):
+    axes = list(coords)
+    known = {}
+    for number, at in zip(np.asarray(value), zip(*(value.coords[a] for a in axes))):
+        if known.setdefault(at, number) != number:
+            raise DataError(f"{name}: has several values at {_place(axes, at)}; give an array in the order of the groups")
+    for at in zip(*(coords[a] for a in axes)):
+        if at not in known:
+            raise DataError(f"{name}: has no value at {_place(axes, at)}; it has those at "
+                            + "; ".join(_place(axes, other) for other in list(known)[:8])
+                            + ("; ..." if len(known) > 8 else ""))
+    return np.array([known[at] for at in zip(*(coords[a] for a in axes))])
+
+
+def _place(axes, at):
+    return ", ".join(f"{a} {x:.17g}" if float(f"{x:g}") != x else f"{a} {x:g}" for a, x in zip(axes, at))
+
+
 def copied(where, shape):
     """A copy of doubles that the library owns."""
     n = int(np.prod(shape))

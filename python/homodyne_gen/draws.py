@@ -25,7 +25,7 @@ class Draws:
     def __init__(self, model, problem, geometry, values, options, grid):
         lib = loaded()
         self.model = model
-        r = _Options(model, problem.ngroup, **options).run(lib.fit_api_sample, lib.fit_api_draws_free, problem)
+        r = _Options(model, problem, **options).run(lib.fit_api_sample, lib.fit_api_draws_free, problem)
         try:
             d = r.contents
             self.fit = Fit._of(model, problem, geometry, values, grid, d.fit.contents)

@@ -5,7 +5,7 @@ import threading
 import numpy as np
 
 from . import _library
-from ._arrays import array, check_name, copied, pointer
+from ._arrays import PerGroup, array, check_name, copied, of_groups, pointer
 from ._inference import inference_data, normal_draws, value_text
 from ._library import UsageError, failure, loaded
 from ._notebook import progress_line, table
@@ -50,9 +50,9 @@ def _sets(how):
 class _Options:
     """Options of fit_api.h from those of Model.fit, and the arrays to which they point."""
 
-    def __init__(self, model, ngroup, start, fix, bounds, noise, loss, f_scale, scaling, max_iterations, max_seconds,
+    def __init__(self, model, problem, start, fix, bounds, noise, loss, f_scale, scaling, max_iterations, max_seconds,
                  search, multistart, everywhere, seed, threads, ties=None, share=None, progress=None, also=()):
-        self.model = model
+        self.model, self.coords, ngroup = model, problem.coords, problem.ngroup
         pairs = list(also) + [("tie", f"{name}={text}") for name, text in dict(ties or {}).items()]
         pairs += [("share", f"{name}={_sets(how)}") for name, how in dict(share or {}).items()]
         words = [str(w).encode() for pair in pairs for w in pair]
@@ -121,7 +121,7 @@ class _Options:
         if k < len(self.names):
             self.start[k] = array(value, name, ())
         else:
-            self.linear_start[:, k - len(self.names)] = array(value, name)
+            self.linear_start[:, k - len(self.names)] = of_groups(value, name, self.coords, len(self.linear_start))
 
     def _fix(self, fix):
         if isinstance(fix, str):
@@ -138,11 +138,11 @@ class _Options:
 class Fit:
     """The result of Model.fit.
 
-    params, std, std_robust, at_bound   {name: number, or array of one for each group}; with ties what is tied as well
+    params, std, std_robust, at_bound   {name: number; of a parameter over an axis an array, one for each group}; with ties what is tied as well
     std_curvature         the same, of the paraboloid at the minimum, whether it holds or not
     interval_68, interval_95   {name: (lower, upper), or array of these}; NaN: an end that the data do not set
                           (not in at_bound), with share "D0[45]" and the like in the place of D0
-    group_params          {name: array}: the model's own parameters in every group
+    group_params          {name: array}: the model's own parameters in every group; arrays of groups have .coords
     tied                  {name: (value, error)}
     names                 of the full vector: D0, ..., contrast[0], offset[0], contrast[1], ...
     values, errors, covariance, covariance_robust, correlation   of that
@@ -159,7 +159,7 @@ class Fit:
         self.model, self.coords, self.time, self.columns = model, problem.coords, geometry.time, geometry.columns
         self.data, self._grid, self._weighted = values, grid, bool(geometry.data.sigma)
         lib = loaded()
-        r = _Options(model, problem.ngroup, **options).run(lib.fit_api_fit, lib.fit_api_result_free, problem)
+        r = _Options(model, problem, **options).run(lib.fit_api_fit, lib.fit_api_result_free, problem)
         try:
             self._take(r.contents)
         finally:
@@ -197,7 +197,7 @@ class Fit:
         self.interval_68, self.interval_95 = (
             {n: np.stack([low[n], high[n]], -1) for n in low} for low, high in ends)
         own = copied(r.group_param, (ng, r.nmodel)), copied(r.group_linear, (ng, r.nmodel_linear))
-        self.group_params = {p.name: own[i][:, k] for i, items in enumerate((self.model.parameters, self.model.linear))
+        self.group_params = {p.name: PerGroup(own[i][:, k], self.coords) for i, items in enumerate((self.model.parameters, self.model.linear))
                              for k, p in enumerate(items)}
         tied, tied_std = copied(r.tied, (r.ntied,)), copied(r.tied_std, (r.ntied,))
         self.tied = {r.tied_name[k].decode(): (float(tied[k]), float(tied_std[k])) for k in range(r.ntied)}
@@ -211,13 +211,17 @@ class Fit:
             return self.covariance / np.outer(d, d)
 
     def _named(self, full):
-        """{name: value}, linear parameters as arrays over the groups; leading axes of `full` stay in front."""
+        """{name: value}, parameters over an axis as arrays over the groups; leading axes of `full` stay in front."""
         n, m = self._n, len(self._linear)
         out = {name: full[..., k] for k, name in enumerate(self.names[:n])}
         if full.ndim == 1:
             out = {name: v.item() for name, v in out.items()}
         groups = full[..., n:len(self.names)].reshape(*full.shape[:-1], -1, m) if m else None
-        out.update({name: groups[..., k] for k, name in enumerate(self._linear)})
+        single = {q.name for q in self.model.linear if not q.per_group}
+        for k, name in enumerate(self._linear):
+            out[name] = groups[..., 0, k] if name in single else groups[..., k]
+            if full.ndim == 1:
+                out[name] = out[name].item() if name in single else PerGroup(out[name], self.coords)
         return out
 
     def mean(self):
@@ -292,11 +296,12 @@ class Fit:
         covariance = self.covariance_robust if robust else self.covariance
         x = normal_draws(self.values, covariance, chains, draws, seed)
         axis = self.model.axes[0].name if self.model.axes else "group"
-        per_group = list(self._linear)
+        posterior = self._named(x)
+        per_group = [q for q, v in posterior.items() if v.ndim == 3]
         name = "c2" if self.model.is_pairs else next(c.name for c in self.model.columns if c.role == "value")
         observed = [axis, "t1", "t2"] if self.model.is_pairs else ["row"]
         return inference_data(
-            {"posterior": self._named(x), "observed_data": {name: self.data}, "constant_data": dict(self.columns)},
+            {"posterior": posterior, "observed_data": {name: self.data}, "constant_data": dict(self.columns)},
             dims={**{q: [axis] for q in per_group}, name: observed, **{c: ["row"] for c in self.columns}},
             coords={axis: self.coords.get(axis, np.arange(self.sigma.size))},
             attrs={"inference_library": "homodyne-gen", "model_name": self.model.name, "model_sha256": self.model.hash,

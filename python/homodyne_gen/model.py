@@ -9,7 +9,7 @@ from typing import List, Optional, Union
 import numpy as np
 
 from . import _library
-from ._arrays import array, check_name, copied, pointer, pointers
+from ._arrays import array, check_name, copied, of_groups, pointer, pointers
 from ._compile import compiled
 from ._library import DataError, UsageError, failure, loaded
 from ._notebook import table
@@ -178,7 +178,7 @@ class Model:
 
     # ---- parameters -------------------------------------------------------------------------------
 
-    def _values(self, params, ngroup):
+    def _values(self, params, ngroup, coords):
         """(nonlinear, linear) at params: a mapping of names, or a sequence; what is not named has the model's start."""
         nonlinear = np.array([p.start for p in self.parameters], dtype=float)
         linear = np.array([[q.start for q in self.linear]] * ngroup, dtype=float).reshape(ngroup, len(self.linear))
@@ -198,16 +198,13 @@ class Model:
             if name in names:
                 nonlinear[names.index(name)] = array(value, name, ())
                 continue
-            value = array(value, name)
-            if value.shape not in ((), (1,), (ngroup,)):
-                raise DataError(f"{name}: shape {value.shape}; one number, or ({ngroup},): one for each group")
-            linear[:, linear_names.index(name)] = value
+            linear[:, linear_names.index(name)] = of_groups(value, name, coords, ngroup)
         return nonlinear, linear
 
     def _evaluate(self, params, threads, derivatives, grid):
         g = self._geometry(**grid)
         p = _Problem(self, g.data)
-        nonlinear, linear = self._values(params, p.ngroup)
+        nonlinear, linear = self._values(params, p.ngroup, p.coords)
         mean = np.empty(g.shape)
         jac = np.empty((*g.shape, len(self.parameters) + len(self.linear))) if derivatives else None
         if loaded().fit_api_evaluate(p.handle, pointer(nonlinear), pointer(linear), threads, pointer(mean),
@@ -216,7 +213,9 @@ class Model:
         return mean, jac
 
     def mean(self, params=None, *, frames=None, dt=None, time=None, use=None, threads=0, **given):
-        """The model's mean at params: {name: value}, linear parameters with one value or one for each group.
+        """The model's mean at params: {name: value}, linear parameters with one value or one for each group.  Values that
+        a fit found for its groups (r.params), and {coordinate: value}, go where their coordinates are; values of a plain
+        array are those of the groups in the order in which these occur first in the data.
 
         Two-time models: frames= and dt= (s), or time= (s, increasing); use=: places of the frames that take part;
         axes (phi=) and settings (q=, gap=) by name.  Returns (matrices, frames, frames).

@@ -4,6 +4,7 @@ import pathlib
 
 import numpy as np
 
+from ._arrays import PerGroup
 from ._inference import inference_data, normal_draws, value_text
 from ._library import FileError
 
@@ -122,15 +123,21 @@ class Results:
     def _get(self, json_name, h5_name):
         if not self.summary:
             full = self._full(self.arrays["parameters"][h5_name])
-            return {k: v.item() if np.ndim(v) == 0 else v for k, v in full.items()}
+            return {k: v.item() if np.ndim(v) == 0 else self._placed(v) for k, v in full.items()}
         number = lambda v: np.nan if v is None else v  # noqa: E731
         out = {name: number(p.get(json_name)) for name, p in self.summary["parameters"].items()}
         ending = json_name.removeprefix("value")
-        linear = [k for k in (self.summary.get("scaling") or [{}])[0] if f"{k}_std" in self.summary["scaling"][0]]
-        for name in linear:
+        for name in self._linear():
             key = f"{name}_{ending}" if ending else name
-            out[name] = np.array([number(g.get(key)) for g in self.summary["scaling"]], dtype=float)
+            out[name] = self._placed(np.array([number(g.get(key)) for g in self.summary["scaling"]], dtype=float))
         return out
+
+    def _linear(self):
+        first = (self.summary.get("scaling") or [{}])[0]
+        return [k for k in first if f"{k}_std" in first]
+
+    def _placed(self, values):
+        return PerGroup(values, self.coords) if self.coords else values
 
     @property
     def params(self):
@@ -167,9 +174,12 @@ class Results:
 
     @property
     def coords(self):
-        phi = [g["phi"] for g in self.summary.get("scaling") or [] if g.get("phi") is not None] if self.summary else \
-            self.arrays.get("data", {}).get("phi", [])
-        return {"phi": np.asarray(phi, dtype=float)} if len(phi) else {}
+        if not self.summary:
+            phi = self.arrays.get("data", {}).get("phi", [])
+            return {"phi": np.asarray(phi, dtype=float)} if len(phi) else {}
+        groups, linear = self.summary.get("scaling") or [], self._linear()
+        axes = list(groups[0])[:list(groups[0]).index(linear[0])] if linear else []
+        return {a: np.array([g[a] for g in groups], dtype=float) for a in axes if all(g.get(a) is not None for g in groups)}
 
     def __repr__(self):
         lines = [f"{self.folder}: {self.model}, {self.status}"]

@@ -2,11 +2,13 @@
 
 RESULTS: the folder that `homodyne-laminar fit examples/laminar/experiment.yaml --method laplace` wrote.
 """
+import copy
 import io
 import json
 import math
 import os
 import pathlib
+import pickle
 import signal
 import subprocess
 import sys
@@ -189,9 +191,35 @@ class Fits(unittest.TestCase):
         noise = 1e-3 * np.random.default_rng(5).standard_normal(80)
         r = kww.fit(kww.mean(truth, delay=delay) + noise, sigma=1e-3, delay=delay)
         for name, value in truth.items():
-            self.assertLess(abs(np.ravel(r.params[name])[0] - value) / np.ravel(r.std[name])[0], 5, name)
+            self.assertIsInstance(r.params[name], float)
+            self.assertLess(abs(r.params[name] - value) / r.std[name], 5, name)
         self.assertLess(abs(r.reduced_chi2 - 1), 1)
         self.assertEqual(set(plain(r.to_inferencedata(10)["posterior"])), set(truth))
+
+    def test_values_of_curves_go_where_their_coordinates_are(self):
+        m = hg.load_model("diffusion_q")
+        q, delay = np.repeat([0.01, 0.02, 0.03], 30), np.tile(np.logspace(-3, 0, 30), 3)
+        truth = {"D": 4e4, "power": 2, "contrast": [0.2, 0.3, 0.1], "baseline": 1}
+        r = m.fit(m.mean(truth, q=q, delay=delay), sigma=1e-3, q=q, delay=delay)
+        np.testing.assert_allclose(r.params["contrast"], truth["contrast"], rtol=1e-6)
+        mean = m.mean(r.params, q=q, delay=delay)
+        for other in (r.params, copy.deepcopy(r.params), pickle.loads(pickle.dumps(r.params))):
+            np.testing.assert_array_equal(m.mean(other, q=q[::-1], delay=delay[::-1]), mean[::-1])
+        np.testing.assert_array_equal(m.mean(r.params, q=0.02, delay=delay[:30]), mean[30:60])  # of one curve
+        by_q = {**r.params, "contrast": dict(zip([0.03, 0.01, 0.02], np.roll(r.params["contrast"], 1)))}
+        np.testing.assert_array_equal(m.mean(by_q, q=q, delay=delay), mean)
+        held = m.fit(mean[::-1], sigma=1e-3, q=q[::-1], delay=delay[::-1], fix={"contrast": r.params["contrast"]})
+        np.testing.assert_array_equal(held.params["contrast"], r.params["contrast"][::-1])
+        for params in (r.params, by_q):
+            with self.assertRaises(hg.DataError) as caught:
+                m.mean(params, q=0.04, delay=delay)
+            self.assertIn("contrast: has no value at q 0.04", str(caught.exception))
+        with self.assertRaises(hg.DataError):
+            hg.load_model("laminar").mean({"contrast": r.params["contrast"]}, frames=5, **{**SETUP, "phi": [1, 2, 3]})
+        self.assertIs(type(2 * r.params["contrast"]), np.ndarray)  # what is computed has no place of its own
+        self.assertIs(type(r.params["contrast"][::-1]), np.ndarray)
+        self.assertEqual(np.ndim(r.params["contrast"].sum()), 0)
+        self.assertIn("q=[0.01, 0.02, 0.03]", repr(r.params["contrast"]))
 
     def test_draws_have_mean_and_covariance(self):
         idata = self.r.to_inferencedata(draws=2000, chains=4, seed=1)
@@ -294,7 +322,8 @@ class Posterior(unittest.TestCase):
         d = self.d
         self.assertEqual(d.verdict, "good", d.verdict_text)
         self.assertEqual(d["tau"].shape, (4, 1000))
-        self.assertEqual(d["contrast"].shape, (4, 1000, 1))
+        self.assertEqual(d["contrast"].shape, (4, 1000))  # over no axis
+        self.assertIsInstance(d.fit.params["contrast"], float)
         self.assertLess(d.max_r_hat, 1.01)
         self.assertEqual(d.divergences, 0)
         for name in ("tau", "beta"):  # nearly normal here: third order in std/value, and 1/sqrt(ESS) = 2 %
@@ -443,6 +472,7 @@ class OfThePrograms(unittest.TestCase):
         self.assertEqual(r.std["D0"], told["parameters"]["D0"]["std"])
         np.testing.assert_array_equal(r.params["contrast"], [g["contrast"] for g in told["scaling"]])
         self.assertEqual(r.coords["phi"].size, 5)
+        np.testing.assert_array_equal(r.params["contrast"].coords["phi"], r.coords["phi"])
         self.assertIn("D0", repr(r))
 
     @unittest.skipUnless(h5py, "no h5py")
