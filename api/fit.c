@@ -154,6 +154,23 @@ static enum fit_status show_intervals(struct api_run *r, struct fit_error *err)
     return FIT_OK;
 }
 
+/* The verdict in a word and a sentence, the law of the errors. */
+static void show_quality(const struct fit_api_problem *p, struct api_run *r)
+{
+    const struct fit_result *f = &r->own;
+    const struct fit_results all = {.kernel = r->k,
+                                    .link = r->setup.link,
+                                    .config = r->cfg,
+                                    .ds = p->data,
+                                    .fit = f,
+                                    .std_robust = f->robust.kind != FIT_ROBUST_NONE ? f->std_robust : NULL};
+    r->quality = fit_results_quality(&all);
+    r->shown.quality = r->quality.word;
+    r->shown.quality_text = r->quality.text;
+    r->shown.law = r->k->density ? r->k->density->name : NULL;
+    r->shown.log_likelihood = f->noise == FIT_NOISE_LAW ? -0.5 * f->chi2 : NAN;
+}
+
 static void show(const struct fit_result *r, struct fit_api_result *to)
 {
     *to = (struct fit_api_result){.size = sizeof *to,
@@ -215,6 +232,8 @@ enum fit_status api_run_fit(const struct fit_api_problem *p, const struct fit_ap
         st = show_groups(p->kernel, r, err);
     if (st == FIT_OK)
         st = show_intervals(r, err);
+    if (st == FIT_OK)
+        show_quality(p, r);
     r->shown.name = r->name;
     return st;
 }
@@ -225,6 +244,7 @@ void api_run_free(struct api_run *r)
         return;
     if (r->sampled)
         fit_samples_free(&r->samples);
+    fit_predictive_free(&r->predictive);
     fit_sampling_setup_free(&r->posterior);
     if (r->fitted)
         fit_result_free(&r->own);

@@ -183,7 +183,7 @@ struct fit_api_result {
     const double *std;            /* nfull; NaN: on a bound, not determined by the data, or no number tells it: see interval */
     const double *std_robust;     /* nfull; for noise that pairs share; NaN: there are none */
     const double *covariance, *covariance_robust; /* nfull x nfull */
-    const double *lower, *upper;  /* nfull: bounds in effect */
+    const double *lower, *upper;  /* nfull: bounds in effect; equal: held */
     const signed char *at_bound;  /* nfull: -1 lower, 1 upper */
     const double *start;          /* nparam: where the run began that led here */
     const double *sigma;          /* ngroup: standard deviation of the noise */
@@ -200,6 +200,10 @@ struct fit_api_result {
 
     const double *std_curvature;  /* nfull: of the paraboloid at the minimum, whether it holds or not */
     const double *interval;       /* nfull x 4: lower, upper of 68 %, of 95 %; NaN: an end that the data do not set */
+
+    const char *quality, *quality_text; /* "good", "poor", ... as in fit.json, and a sentence */
+    const char *law;                    /* of the errors, where the model has its own: "poisson"; NULL: they are normal */
+    double log_likelihood;              /* with a law, else NaN */
 };
 
 /* options: NULL: all defaults.  NULL: failed.  A result that did not converge is given, and says so. */
@@ -229,6 +233,13 @@ struct fit_api_draws {
     double max_r_hat, min_ess, divergences, pareto_k; /* NaN: does not concern the method */
     double seconds;
     uint64_t seed;
+
+    /* For models with a law of the errors of their own (else nrow is 0), of every step-th draw: log likelihood of every
+     * row, NaN where it does not count, and values drawn from the law (NULL: it is not known); chains x kept x nrow.
+     * p_scatter: the part of the draws for which drawn values scatter more than those measured. */
+    size_t nrow, kept, step_kept;
+    const double *log_likelihood, *predictive;
+    double p_scatter;
 };
 
 /* Fits, then samples.  NULL: failed, or interrupted before the first draws. */

@@ -3,6 +3,8 @@
 #define API_RUN_H
 
 #include "api.h"
+#include "predictive.h"
+#include "results.h"
 #include "sampling_setup.h"
 #include "setup.h"
 
@@ -17,6 +19,8 @@ struct api_run {
     const struct fit_kernel *k; /* that is fitted with */
     struct fit_sampling_setup posterior;
     struct fit_samples samples;
+    struct fit_predictive predictive;
+    struct fit_quality quality;
     double *list;      /* values of linear parameters, by parameter */
     char (*label)[64]; /* names of the full vector and of sigma */
     const char **name, **tied_name;

@@ -91,7 +91,13 @@ static enum fit_status show(struct api_run *r, struct fit_error *err)
                                       .divergences = s->stats ? s->divergences : NAN,
                                       .pareto_k = s->pareto_k,
                                       .seconds = s->seconds.total,
-                                      .seed = s->seed};
+                                      .seed = s->seed,
+                                      .nrow = r->predictive.nrow,
+                                      .kept = r->predictive.draws,
+                                      .step_kept = r->predictive.step,
+                                      .log_likelihood = r->predictive.log_likelihood,
+                                      .predictive = r->predictive.y,
+                                      .p_scatter = r->predictive.p};
     show_columns(r);
     if (s->stats)
         show_states(r);
@@ -112,6 +118,8 @@ static enum fit_status sample(const struct fit_api_problem *p, struct api_run *r
     s->options.interrupt = (const atomic_int *)r->o.interrupt;
     st = fit_sample(&s->posterior, &r->own, &s->options, &r->samples, err);
     r->sampled = st == FIT_OK;
+    if (st == FIT_OK)
+        st = fit_predictive_new(r->k, p->data, &r->samples, &r->predictive, err);
     return st == FIT_OK ? show(r, err) : st;
 }
 

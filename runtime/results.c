@@ -60,6 +60,13 @@ double fit_results_strongest(const struct fit_results *r, size_t *a, size_t *b)
     return best;
 }
 
+/* "-0.00" -> "0.00" */
+static void without_minus_zero(char *text)
+{
+    if (*text == '-' && !text[strspn(text, "-0.")])
+        memmove(text, text + 1, strlen(text));
+}
+
 void fit_format_error(double value, double std, char *v, size_t nv, char *e, size_t ne)
 {
     *e = '\0';
@@ -81,6 +88,7 @@ void fit_format_error(double value, double std, char *v, size_t nv, char *e, siz
     }
     snprintf(v, nv, "%.*f", decimals < 0 ? 0 : decimals, value);
     snprintf(e, ne, "%.*f", decimals < 0 ? 0 : decimals, std);
+    without_minus_zero(v);
 }
 
 int fit_results_explained(const struct fit_results *r, size_t k)

@@ -57,16 +57,16 @@ static void put_column(struct fit_json *j, const struct fit_results *r, size_t c
     fit_json_number(j, "mean", c->c.mean);
     fit_json_boolean(j, "fixed", c->constant);
     fit_json_string(j, "unit", unit_of(r, column));
+    fit_json_number(j, "sd", c->constant ? 0 : c->c.sd);
+    fit_json_number(j, "median", c->constant ? c->c.mean : c->median);
+    fit_json_number(j, "q025", c->constant ? c->c.mean : c->q025);
+    fit_json_number(j, "q05", c->constant ? c->c.mean : c->q05);
+    fit_json_number(j, "q95", c->constant ? c->c.mean : c->q95);
+    fit_json_number(j, "q975", c->constant ? c->c.mean : c->q975);
     if (!c->constant) {
-        fit_json_number(j, "sd", c->c.sd);
-        fit_json_number(j, "median", c->median);
         fit_json_number(j, "sd_robust", c->sd_robust);
         fit_json_number(j, "q025_robust", c->q025_robust);
         fit_json_number(j, "q975_robust", c->q975_robust);
-        fit_json_number(j, "q025", c->q025);
-        fit_json_number(j, "q05", c->q05);
-        fit_json_number(j, "q95", c->q95);
-        fit_json_number(j, "q975", c->q975);
         put_convergence(j, &c->c);
         fit_json_number(j, "mcse_median", c->mcse_median);
         if (column < s->nparam + s->ngroup * s->nlinear)
@@ -259,8 +259,10 @@ void fit_json_posterior(struct fit_json *j, const struct fit_results *r)
             fit_json_number(j, "predictive_p", r->predictive->p);
         put_residual_check(j, r);
         fit_json_begin(j, "parameters", '{');
+        const size_t noise = s->nparam + s->ngroup * s->nlinear; /* where it is known, it is no parameter */
         for (size_t k = 0; k < s->ncolumn; k++)
-            put_column(j, r, k);
+            if (k < noise || !s->column[k].constant)
+                put_column(j, r, k);
         fit_json_end(j);
     }
     fit_json_end(j);

@@ -9,6 +9,8 @@ from ._library import DataError, UsageError, doubles
 
 def array(values, what, shape=None):
     """A contiguous array of doubles; DataError when it is none, or has another shape."""
+    if np.iscomplexobj(values) or isinstance(values, (list, tuple)) and np.iscomplexobj(np.asarray(values)):
+        raise DataError(f"{what}: complex numbers; give the real ones that were measured, numpy.abs(x)**2 or x.real")
     try:
         out = np.asarray(values, dtype=np.float64, order="C")
     except (TypeError, ValueError) as why:

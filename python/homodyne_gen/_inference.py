@@ -32,15 +32,3 @@ def inference_data(groups, dims, coords, attrs):
     idata = az.from_dict(**groups, coords=coords, dims=dims)
     idata.posterior.attrs.update(attrs)
     return idata
-
-
-def value_text(value, std, interval):
-    """A value with its error, or with the ends of its interval of 95 % where it has none."""
-    low, high = interval
-    if not np.isnan(std):
-        return f"{value:.6g} +- {std:.2g}"
-    if np.isnan(low) and np.isnan(high):
-        return f"{value:.6g} (undetermined)"
-    ends = f"{low:.4g} .. {high:.4g}" if not np.isnan(low + high) else \
-        f"below {high:.4g}" if np.isnan(low) else f"above {low:.4g}"
-    return f"{value:.6g} ({ends}, 95 %)"

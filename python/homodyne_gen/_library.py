@@ -93,7 +93,8 @@ class Result(Structure):
                 ("noise", c_char_p), ("name", POINTER(c_char_p)), ("ntied", c_size_t),
                 ("tied_name", POINTER(c_char_p)), ("tied", doubles), ("tied_std", doubles), ("nmodel", c_size_t),
                 ("nmodel_linear", c_size_t), ("group_param", doubles), ("group_linear", doubles),
-                ("std_curvature", doubles), ("interval", doubles)]
+                ("std_curvature", doubles), ("interval", doubles), ("quality", c_char_p), ("quality_text", c_char_p),
+                ("law", c_char_p), ("log_likelihood", c_double)]
 
 
 class Draws(Structure):
@@ -104,7 +105,9 @@ class Draws(Structure):
                 ("q025", doubles), ("median", doubles), ("q975", doubles), ("r_hat", doubles), ("ess_bulk", doubles),
                 ("ess_tail", doubles), ("complete", c_int), ("verdict", c_int), ("verdict_word", c_char_p),
                 ("verdict_text", c_char_p), ("max_r_hat", c_double), ("min_ess", c_double), ("divergences", c_double),
-                ("pareto_k", c_double), ("seconds", c_double), ("seed", c_uint64)]
+                ("pareto_k", c_double), ("seconds", c_double), ("seed", c_uint64), ("nrow", c_size_t),
+                ("kept", c_size_t), ("step_kept", c_size_t), ("log_likelihood", doubles), ("predictive", doubles),
+                ("p_scatter", c_double)]
 
 
 _SIGNATURES = {

@@ -7,18 +7,23 @@ from ._arrays import copied
 from ._inference import inference_data
 from ._library import loaded
 from ._notebook import table
+from ._numbers import with_error
 from .fit import Fit, _Options
 
 
 class Draws:
     """The result of Model.sample.
 
-    draws            {name: (chains, draws) or, for linear parameters and the noise `sigma`, (chains, draws, groups)}
+    draws            {name: (chains, draws) or, for parameters over an axis and the noise `sigma`, (chains, draws, groups)};
+                     there is no `sigma` where the model has a law of the errors of its own
     robust           the same for noise that pairs of frames share, or None
     fit              the least-squares Fit from which sampling began
     verdict, verdict_text   "good", "doubtful" or "failed" (do not use the numbers), and why
-    summary          {column: {"mean", "sd", "q025", "median", "q975", "r_hat", "ess_bulk", "ess_tail"}}
+    summary          {column: {"mean", "sd", "q025", "median", "q975", "r_hat", "ess_bulk", "ess_tail"}};
+                     ESS in tables is the lesser of the two, as on the screen of the programs
     max_r_hat, min_ess, divergences, pareto_k, seconds, seed, complete
+    log_likelihood, predictive   (chains, kept, rows): log likelihood of the rows at the draws, and values drawn from the
+                     law of the errors, for models that have their own (else None); every step_kept-th draw
     stats            {"lp", "energy", "diverging", ...: (chains, draws)}
     """
 
@@ -42,6 +47,10 @@ class Draws:
         self.pareto_k, self.seconds, self.seed = d.pareto_k, d.seconds, d.seed
         self.draws = self._named(copied(d.x, (*shape, n)))
         self.robust = self._named(copied(d.x_robust, (*shape, n))) if d.x_robust else None
+        kept = (d.chains, d.kept, d.nrow)
+        self.log_likelihood, self.predictive = (copied(x, kept) if d.nrow and x else None
+                                                for x in (d.log_likelihood, d.predictive))
+        self.step_kept = d.step_kept
         keys = ("mean", "sd", "q025", "median", "q975", "r_hat", "ess_bulk", "ess_tail")
         columns = {key: copied(getattr(d, key), (n,)) for key in keys}
         self.summary = {name: {key: float(columns[key][k]) for key in keys} for k, name in enumerate(self.names)}
@@ -54,7 +63,8 @@ class Draws:
             self.stats["diverging"] = np.ctypeslib.as_array(d.diverging, shape).astype(bool)
 
     def _named(self, x):
-        return {**self.fit._named(x), "sigma": x[..., len(self.fit.names):]}
+        named, sigma = self.fit._named(x), x[..., len(self.fit.names):]
+        return named if self.fit.law else {**named, "sigma": sigma if self.model.axes else sigma[..., 0]}
 
     def __getitem__(self, name: str) -> np.ndarray:
         return self.draws[name]
@@ -64,7 +74,9 @@ class Draws:
         return dict(self.draws)
 
     def to_inferencedata(self, robust: bool = False):
-        """ArviZ's InferenceData (a dict of groups without arviz): posterior, sample_stats, observed_data.
+        """ArviZ's InferenceData (a dict of groups without arviz): posterior, sample_stats, observed_data; of models with
+        a law of the errors of their own log_likelihood and posterior_predictive, as in posterior.nc.  What is held, and
+        noise that is known, stands in constant_data.
 
         robust: the draws for noise that pairs of frames share.
         """
@@ -73,10 +85,13 @@ class Draws:
         axis = m.axes[0].name if m.axes else "group"
         name = "c2" if m.is_pairs else next(c.name for c in m.columns if c.role == "value")
         observed = [axis, "t1", "t2"] if m.is_pairs else ["row"]
+        constant = {key: v[0, 0] for key, v in posterior.items() if np.all(v == v[0, 0])}
         per_group = {key: [axis] for key, v in posterior.items() if v.ndim == 3}
         return inference_data(
-            {"posterior": posterior, "sample_stats": self.stats, "observed_data": {name: f.data},
-             "constant_data": dict(f.columns)},
+            {"posterior": {key: v for key, v in posterior.items() if key not in constant}, "sample_stats": self.stats,
+             "observed_data": {name: f.data}, "constant_data": {**constant, **f.columns},
+             "log_likelihood": {} if self.log_likelihood is None else {name: self.log_likelihood},
+             "posterior_predictive": {} if self.predictive is None else {name: self.predictive}},
             dims={**per_group, name: observed, **{c: ["row"] for c in f.columns}},
             coords={axis: f.coords.get(axis, np.arange(f.sigma.size))},
             attrs={"inference_library": "homodyne-gen", "model_name": m.name, "model_sha256": m.hash,
@@ -85,8 +100,9 @@ class Draws:
     def _rows(self):
         for name, s in self.summary.items():
             if not np.isnan(s["r_hat"]):
-                yield (name, f"{s['mean']:.6g}", f"{s['sd']:.2g}", f"{s['q025']:.5g}", f"{s['q975']:.5g}",
-                       f"{s['r_hat']:.3f}", f"{s['ess_bulk']:.0f}", self.fit._unit(name))
+                mean, low, high = (with_error(s[key], s["sd"])[0] for key in ("mean", "q025", "q975"))
+                yield (name, mean, with_error(s["mean"], s["sd"])[1], low, high, f"{s['r_hat']:.3f}",
+                       f"{min(s['ess_bulk'], s['ess_tail']):.0f}", self.fit._unit(name))
 
     def __repr__(self):
         first = next(iter(self.draws.values()))

@@ -6,9 +6,10 @@ import numpy as np
 
 from . import _library
 from ._arrays import PerGroup, array, check_name, copied, of_groups, pointer
-from ._inference import inference_data, normal_draws, value_text
+from ._inference import inference_data, normal_draws
 from ._library import UsageError, failure, loaded
 from ._notebook import progress_line, table
+from ._numbers import value_text, with_error
 
 
 def _in_thread(work, interrupt, free):
@@ -138,7 +139,7 @@ class _Options:
 class Fit:
     """The result of Model.fit.
 
-    params, std, std_robust, at_bound   {name: number; of a parameter over an axis an array, one for each group}; with ties what is tied as well
+    params, std, std_robust, at_bound, held   {name: number; of a parameter over an axis an array, one for each group}; with ties what is tied as well
     std_curvature         the same, of the paraboloid at the minimum, whether it holds or not
     interval_68, interval_95   {name: (lower, upper), or array of these}; NaN: an end that the data do not set
                           (not in at_bound), with share "D0[45]" and the like in the place of D0
@@ -147,7 +148,9 @@ class Fit:
     names                 of the full vector: D0, ..., contrast[0], offset[0], contrast[1], ...
     values, errors, covariance, covariance_robust, correlation   of that
     converged, status, message, iterations, evaluations, seconds, threads
+    quality, quality_text "good", "poor", ... as in fit.json, and a sentence that says it
     chi2, reduced_chi2, goodness, npoint, nfree
+    law, log_likelihood   of models with errors of their own law ("poisson"); else "" and NaN
     sigma, sigma_common, noise   standard deviation of the noise, for each group and for all; where it is from
     coords                {axis: coordinates of the groups}
     std is NaN for parameters on a bound, for those that the data do not determine, and where the cost is so far from that
@@ -181,16 +184,19 @@ class Fit:
         self.seconds, self.threads = r.seconds, r.threads
         self.chi2, self.reduced_chi2, self.goodness = r.chi2, r.reduced_chi2, r.goodness
         self.npoint, self.nfree = r.npoint, r.nfree
+        self.quality, self.quality_text = r.quality.decode(), r.quality_text.decode()
+        self.law, self.log_likelihood = (r.law or b"").decode(), r.log_likelihood
         self.sigma, self.sigma_common, self.noise = copied(r.sigma, (ng,)), r.sigma_common, r.noise.decode()
         self.values = np.concatenate([copied(r.param, (n,)), copied(r.linear, (ng * m,))])
         self.errors, robust = copied(r.std, (nf,)), copied(r.std_robust, (nf,))
         self.covariance, self.covariance_robust = copied(r.covariance, (nf, nf)), copied(r.covariance_robust, (nf, nf))
         self.lower, self.upper = copied(r.lower, (nf,)), copied(r.upper, (nf,))
         bound = np.ctypeslib.as_array(r.at_bound, (nf,)).copy()
+        held = ~(self.upper > self.lower)
         self.names = [r.name[k].decode() for k in range(nf)]
         self._n, self._linear = n, [name.split("[")[0] for name in self.names[n:n + m]]
         self.params, self.std = self._named(self.values), self._named(self.errors)
-        self.std_robust, self.at_bound = self._named(robust), self._named(bound)
+        self.std_robust, self.at_bound, self.held = self._named(robust), self._named(bound), self._named(held)
         self.std_curvature = self._named(copied(r.std_curvature, (nf,)))
         interval = copied(r.interval, (nf, 2, 2))
         ends = [[self._named(interval[:, level, end]) for end in (0, 1)] for level in (0, 1)]
@@ -249,12 +255,23 @@ class Fit:
         return data - self.mean()
 
     def _repr_html_(self):
-        rows = [(name, f"{np.mean(v):.6g}" if np.size(v) == 1 else f"{np.min(v):.6g} .. {np.max(v):.6g}",
-                 f"{np.max(self.std[name]):.2g}", f"{np.max(self.std_robust[name]):.2g}", self._unit(name))
-                for name, v in self.params.items()]
-        quality = f"χ²/dof {self.reduced_chi2:.4g}" if self._weighted else f"noise {self.sigma_common:.4g}"
-        head = f"{self.model.name}: {self.status}; {self.npoint} values, {quality}"
+        rows = [(name, *self._span(name), with_error(0, np.max(self.std_robust[name]))[1], self._unit(name))
+                for name in self.params]
+        head = f"{self.model.name}: {self.status}; {self.npoint} values, {self._agreement()}; {self.quality}"
         return table(head, ("", "value", "error", "robust", "unit"), rows, self.converged)
+
+    def _span(self, name):
+        """Least and largest value of a parameter, and its largest error, as text."""
+        value, error = self.params[name], np.max(self.std[name])
+        (low, text), (high, _) = with_error(np.min(value), error), with_error(np.max(value), error)
+        if np.all(np.asarray(self.held.get(name, False))):
+            text = "held"
+        return (f"{low} .. {high}" if np.size(value) > 1 else low), text
+
+    def _agreement(self):
+        if self.law:
+            return f"log likelihood {self.log_likelihood:.6g}"
+        return f"chi2/dof {self.reduced_chi2:.4g}" if self._weighted else f"noise {self.sigma_common:.4g}"
 
     def _unit(self, name):
         items = {p.name: p for p in self.model.parameters + self.model.linear}
@@ -263,18 +280,18 @@ class Fit:
 
     def __repr__(self):
         lines = [f"{self.model.name}: {self.status} ({self.message}), {self.iterations} iterations, "
-                 f"{self.seconds:.2f} s, {self.npoint} points, "
-                 + (f"chi2/dof {self.reduced_chi2:.4g}" if self._weighted else f"noise {self.sigma_common:.4g}")]
+                 f"{self.seconds:.2f} s, {self.npoint} points, {self._agreement()}",
+                 f"  {self.quality}: {self.quality_text}"]
         for name, value in self.params.items():
-            unit = self._unit(name)
+            unit, bound = self._unit(name), bool(np.any(self.at_bound.get(name, 0)))
             if np.size(value) > 1:
-                text = (f"{np.min(value):.6g} .. {np.max(value):.6g} +- {np.max(self.std[name]):.2g}  "
-                        f"{np.size(value)} groups")
+                span, error = self._span(name)
+                text = " ".join(filter(None, (span, f"+- {error}" if error else "", unit, f"in {np.size(value)} groups",
+                                              "(on a bound)" if bound else "")))
             else:
                 ends = np.ravel(self.interval_95.get(name, (np.nan, np.nan)))
-                text = value_text(np.ravel(value)[0], np.ravel(self.std[name])[0], ends)
-            where = " (on a bound)" if np.any(self.at_bound.get(name, 0)) else " (tied)" if name in self.tied else ""
-            lines.append(f"  {name:<20} {text}  {unit}{where}".rstrip())
+                text = value_text(np.ravel(value)[0], np.ravel(self.std[name])[0], ends, unit, bound)
+            lines.append(f"  {name:<20} {text}{' (tied)' if name in self.tied else ''}")
         return "\n".join(lines)
 
     def to_dict(self):

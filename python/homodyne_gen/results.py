@@ -5,8 +5,9 @@ import pathlib
 import numpy as np
 
 from ._arrays import PerGroup
-from ._inference import inference_data, normal_draws, value_text
+from ._inference import inference_data, normal_draws
 from ._library import FileError
+from ._numbers import value_text
 
 
 def _h5py(path):
@@ -51,7 +52,7 @@ class Results:
     summary    the content of fit.json as dicts and lists; {} when fit.h5 was read alone
     arrays     the content of fit.h5 below /entry, read when first asked for
     params, std, std_robust, std_curvature, interval_68, interval_95 (of parameters, not of those of groups), coords,
-    names, values, errors, covariance, status, converged: as those of Fit
+    names, values, errors, covariance, status, converged, quality, quality_text: as those of Fit
     """
 
     def __init__(self, path):
@@ -87,6 +88,14 @@ class Results:
     @property
     def converged(self):
         return bool(self.summary["converged"] if self.summary else self.arrays["convergence"]["converged"])
+
+    @property
+    def quality(self):
+        return self.summary["quality"] if self.summary else self.arrays["fit_quality"]["verdict"]
+
+    @property
+    def quality_text(self):
+        return self.summary["quality_text"] if self.summary else self.arrays["fit_quality"]["verdict_text"]
 
     @property
     def model(self):
@@ -182,12 +191,13 @@ class Results:
         return {a: np.array([g[a] for g in groups], dtype=float) for a in axes if all(g.get(a) is not None for g in groups)}
 
     def __repr__(self):
-        lines = [f"{self.folder}: {self.model}, {self.status}"]
-        std, interval = self.std, self.interval_95
+        lines = [f"{self.folder}: {self.model}, {self.status}", f"  {self.quality}: {self.quality_text}"]
+        std, interval, told = self.std, self.interval_95, self.summary.get("parameters", {})
         for name, v in self.params.items():
             for k, (x, s) in enumerate(zip(np.ravel(v), np.ravel(std[name]))):
                 ends = interval[name] if name in interval and not np.ndim(v) else (np.nan, np.nan)
-                lines.append(f"  {name + (f'[{k}]' if np.ndim(v) else ''):<20} {value_text(x, s, ends)}")
+                bound = not np.ndim(v) and bool(told.get(name, {}).get("at_bound"))
+                lines.append(f"  {name + (f'[{k}]' if np.ndim(v) else ''):<20} {value_text(x, s, ends, '', bound)}")
         return "\n".join(lines)
 
     def posterior(self):

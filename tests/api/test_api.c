@@ -162,6 +162,8 @@ static void test_fit_of_exact_values_finds_the_parameters(void **state)
     assert_int_equal(r->converged, 1);
     assert_int_equal(r->nfull, LAMINAR + 2 * ANGLES);
     assert_int_equal(r->npoint, ANGLES * FRAMES * (FRAMES - 1) / 2);
+    assert_null(r->law);
+    assert_true(isnan(r->log_likelihood));
     assert_true(sqrt(r->reduced_chi2) < 1e-7); /* nothing is left: below 1e-6 of the contrast */
     for (size_t k = 0; k < 2 * ANGLES; k++)
         assert_true(fabs(r->linear[k] - scale[k]) < 1e-4);
@@ -198,6 +200,8 @@ static void test_interrupted_fit_gives_its_best_point(void **state)
         p, &(struct fit_api_options){.size = sizeof(struct fit_api_options), .interrupt = &stop});
     if (r) {
         assert_int_equal(r->converged, 0);
+        assert_string_equal(r->quality, "unfinished");
+        assert_non_null(strstr(r->quality_text, "did not reach its end"));
         assert_string_equal(r->status, "interrupted");
     } else {
         assert_int_equal(fit_api_status(), FIT_API_INTERRUPTED);

@@ -46,6 +46,15 @@ for d in nuts laplace fixed known one table; do
     grep -q '^predictive check: nothing unusual' $d/summary.txt || fail "$d/summary.txt: predictive check"
 done
 
+# noise that is known is no parameter; one that is held has what all have
+posterior_of() { # FOLDER
+    sed -n '/"posterior":/,$p' "$1/fit.json" | sed -n '/"parameters":/,/^  }/p'
+}
+! posterior_of known | grep -q '"sigma' || fail "known: sigma among the parameters of the posterior"
+posterior_of nuts | grep -q '"sigma\[0\]"' || fail "nuts: no sigma among the parameters of the posterior"
+posterior_of fixed | sed -n '/"D_offset"/,/}/p' | tr -d '\n' |
+    grep -q '"mean": 100,.*"sd": 0,.*"median": 100,.*"q025": 100,.*"q975": 100' || fail "fixed: D_offset"
+
 # the draws and fit.json agree
 json_mean() { # of parameter $2 of the posterior
     awk -v name="\"$2\": {" '/^  "posterior"/ { on = 1 } on && index($0, name) { inside = 1 }

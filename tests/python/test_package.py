@@ -122,6 +122,8 @@ class Mistakes(unittest.TestCase):
         self.told(hg.UsageError, "huber", m.fit, np.ones((2, 8, 8)), loss="hubber", **SETUP)
         self.told(hg.UsageError, "list", m.fit, np.ones((2, 8, 8)), fix="D0", **SETUP)
         self.told(hg.Error, "", m.fit, np.full((2, 8, 8), np.nan), **SETUP)
+        self.told(hg.DataError, "complex numbers", m.fit, np.ones((2, 8, 8)) * 1j, **SETUP)
+        self.told(hg.DataError, "complex numbers", m.mean, {"D0": [1j]}, frames=4, **SETUP)
         kww = hg.load_model("kww")
         self.told(hg.UsageError, "delay= is missing", kww.mean)
         self.told(hg.UsageError, "frames=", kww.mean, frames=3, delay=1)
@@ -440,6 +442,62 @@ class ModelFiles(unittest.TestCase):
         self.assertIn("needs a C compiler", str(caught.exception))
 
 
+class LawsOfErrors(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        rng = np.random.default_rng(1)
+        cls.m, cls.T = hg.load_model("speckle_counts"), np.repeat(np.logspace(-1.5, 0.3, 20), 20)
+        cls.n = rng.poisson(rng.gamma(2, 10 * cls.T / 2))
+        cls.d = cls.m.sample(cls.n, T=cls.T, fix={"tau": 30.0}, draws=200, chains=2, seed=1)
+
+    def test_log_likelihood_of_rows(self):
+        d = self.d
+        self.assertEqual(d.log_likelihood.shape, (2, 200, 400))
+        self.assertEqual(d.predictive.shape, (2, 200, 400))
+        # the largest is near that of the fit: half of chi2 of two parameters below it
+        self.assertLess(abs(d.log_likelihood.sum(-1).max() - d.fit.log_likelihood), 1)
+        self.assertLessEqual(d.log_likelihood.sum(-1).max(), d.fit.log_likelihood + 1e-9)
+        self.assertLess(abs(d.predictive.mean() / self.n.mean() - 1), 0.2)
+        idata = d.to_inferencedata()
+        for group, values in (("log_likelihood", d.log_likelihood), ("posterior_predictive", d.predictive)):
+            np.testing.assert_array_equal(np.asarray(idata[group]["n"]), values)
+        self.assertNotIn("sigma", d.draws)
+        if arviz:
+            self.assertLess(abs(float(arviz.loo(idata).iloc[0]) / d.fit.log_likelihood - 1), 0.1)
+
+    def test_what_is_held_is_no_draw(self):
+        idata = self.d.to_inferencedata()
+        self.assertEqual(set(plain(idata["posterior"])), {"rate", "contrast"})
+        self.assertEqual(np.ravel(idata["constant_data"]["tau"]).tolist(), [30])
+
+    def test_words(self):
+        f = self.d.fit
+        self.assertEqual(f.law, "negative_binomial")
+        self.assertIn(f"log likelihood {f.log_likelihood:.6g}", repr(f))
+        self.assertIn("30 s (held)", repr(f))
+        self.assertNotIn("noise", repr(f))
+        self.assertIn(f"{f.quality}: {f.quality_text}", repr(f))
+        worse = min(self.d.summary["rate"][key] for key in ("ess_bulk", "ess_tail"))
+        self.assertRegex(repr(self.d), rf"rate .* {worse:.0f}  photon/s")
+
+
+class Words(unittest.TestCase):
+    def test_values_with_errors_as_the_programs_write_them(self):  # tests/unit/test_results.c
+        from homodyne_gen._numbers import value_text, with_error
+        for value, error, text in ((1998.34, 21.2, "1998 21"), (-0.30123, 0.0041, "-0.3012 0.0041"),
+                                   (0.0040024, 2.4e-5, "0.004002 0.000024"), (5, 0.13, "5.00 0.13"),
+                                   (1234, 5678, "1234 5678"), (0, 0.02, "0.000 0.020"), (-0.3, 21, "0 21"),
+                                   (1.23456789e-7, 2e-10, "1.2346e-07 2.0e-10"), (3.21e9, 1.5e7, "3.210e+09 1.5e+07"),
+                                   (1998.3456789, math.nan, "1998.35 "), (100, 0, "100 "), (math.nan, 1, "nan ")):
+            self.assertEqual(" ".join(with_error(value, error)), text)
+        nan = (math.nan, math.nan)
+        self.assertEqual(value_text(14, 0, nan, "Pa"), "14 Pa (held)")
+        self.assertEqual(value_text(200, math.nan, nan, "1/s", True), "200 1/s (on a bound)")
+        self.assertEqual(value_text(3, math.nan, nan), "3 (undetermined)")
+        self.assertEqual(value_text(3, math.nan, (math.nan, 4), "s"), "3 s (below 4, 95 %)")
+        self.assertEqual(value_text(3, 0.5, nan, "s"), "3.00 +- 0.50 s")
+
+
 class Notebooks(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -484,6 +542,7 @@ class OfThePrograms(unittest.TestCase):
                 np.testing.assert_allclose(ours[name], theirs[name], rtol=1e-14, err_msg=name)
         self.assertEqual(j.covariance.shape, (17, 17))
         self.assertEqual((h.status, h.converged, h.model), (j.status, j.converged, j.model))
+        self.assertEqual((h.quality, h.quality_text), (j.quality, j.quality_text))
         np.testing.assert_array_equal(h.coords["phi"], j.coords["phi"])
 
     @unittest.skipUnless(h5py, "no h5py")

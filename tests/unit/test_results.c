@@ -32,6 +32,10 @@ static void test_values_show_two_digits_of_their_error(void **state)
     format(5, 0.13, "5.00", "0.13");
     format(1234, 5678, "1234", "5678");
     format(0, 0.02, "0.000", "0.020");
+    format(-0.3, 21, "0", "21");
+    format(-0.0004, 0.02, "0.000", "0.020");
+    format(-0.5, 21, "0", "21"); /* ties to even */
+    format(-0.6, 21, "-1", "21");
 }
 
 static void test_very_large_and_small_values_use_exponents(void **state)
