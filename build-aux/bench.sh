@@ -159,7 +159,7 @@ simulated() { # simulated NAME PROGRAM FRAMES PHI [options]: when there are no r
     shift 4
     "$program" simulate -o "$dir/sim.h5" --config-out "$dir/sim.yaml" --frames "$frames" --dt 0.1 --q 0.0054 \
         --phi "$phi" --contrast 0.3 --offset 1 --noise 0.01 --seed 1 --set D0=2000 --set alpha=-0.3 \
-        --set D_offset=100 "$@" --quiet
+        --set D_offset=100 "$@" --quiet --force
     fit "$name" "$program" "$dir/sim.yaml"
     rm -f "$dir/sim.h5"
 }

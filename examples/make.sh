@@ -10,7 +10,7 @@ table() {
     name=$1
     shift
     mkdir -p "$name"
-    "$bin/homodyne-$name" simulate -o "$name/data.csv" --config-out "$name/fit.yaml" "$@"
+    "$bin/homodyne-$name" simulate -o "$name/data.csv" --config-out "$name/fit.yaml" --force "$@"
 }
 
 # pairs NAME options: NAME/experiment.h5, NAME/experiment.yaml
@@ -18,7 +18,7 @@ pairs() {
     name=$1
     shift
     mkdir -p "$name"
-    "$bin/homodyne-$name" simulate -o "$name/experiment.h5" --config-out "$name/experiment.yaml" "$@"
+    "$bin/homodyne-$name" simulate -o "$name/experiment.h5" --config-out "$name/experiment.yaml" --force "$@"
 }
 
 # truth NAME SEED "name value unit".. : NAME/truth.txt

@@ -19,7 +19,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { LINE = 1024 };
 
@@ -558,9 +557,8 @@ enum fit_status front_cmd_config(struct front *f, const struct front_args *a, st
     if (st == FIT_OK && a->json && strcmp(w.output, "-") == 0)
         st = fit_fail(err, FIT_ERR_USAGE, "config: --json with -o FILE; the screen is for one of the two");
     if (st == FIT_OK && strcmp(w.output, "-") != 0 && !front_given(a, "force") &&
-        !front_given(a, "overwrite") && access(w.output, F_OK) == 0)
-        st = fit_fail(err, FIT_ERR_USAGE, "%s exists; --force writes over it, -o FILE elsewhere",
-                      w.output);
+        !front_given(a, "overwrite"))
+        st = fit_output_is_new(w.output, "-o", err);
     if (st == FIT_OK && asked)
         st = ask_all(f, &w, err);
     else if (st == FIT_OK && !w.mode[0])

@@ -312,6 +312,7 @@ static enum fit_status simulate(const struct job *j, const char *config, const s
     add(&w, config);
     add_pair(&w, "--output", file);
     add(&w, "--quiet");
+    add(&w, "--force"); /* that of an earlier call */
     for (size_t k = 0; storage && k < cli->nignored; k++)
         for (size_t o = 0; o < sizeof options / sizeof *options; o++)
             if (strcmp(cli->ignored[k].name, options[o]) == 0)

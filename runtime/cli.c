@@ -185,7 +185,7 @@ static enum fit_status unknown(const struct parser *p, const char *word, const c
             fit_nearest_offer(&nearest, fit_cli_options[k].name);
         else if (strcmp(fit_cli_options[k].name, copy) == 0)
             for (size_t c = 0; c < fit_cli_nverb; c++)
-                if (fit_cli_options[k].commands & (1u << fit_cli_verbs[c].command))
+                if (!fit_cli_verbs[c].alone && (fit_cli_options[k].commands & (1u << fit_cli_verbs[c].command)))
                     add_verb(elsewhere, sizeof elsewhere, fit_cli_verbs[c].name);
     }
     if (*elsewhere)

@@ -43,6 +43,7 @@ struct fit_cli_verb {
     enum fit_command command;
     const char *usage, *table; /* for two-time models; for tables, NULL: there is no such command */
     const char *help;
+    int alone; /* `homodyne` has no command of this name */
 };
 
 extern const struct fit_cli_option fit_cli_options[];

@@ -5,7 +5,7 @@
  * (blank frames, values that are not finite, range).  With -o, and always for init, the
  * configuration is written; every value in it comes from the file, except the gap, which no file
  * knows. */
-#define _XOPEN_SOURCE 700 /* realpath, access */
+#define _XOPEN_SOURCE 700 /* realpath */
 #include "json.h"
 #include "output.h"
 #include "program.h"
@@ -15,7 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { LOOKED_AT = 256 << 20 }; /* bytes of matrices */
 
@@ -272,9 +271,8 @@ enum fit_status fit_cmd_inspect(struct fit_program *p, const struct fit_cli *cli
                       fit_cli_command_name(cli->command));
     if (st == FIT_OK && init && !cli->output)
         st = fit_fail(err, FIT_ERR_USAGE, "init: -o CONFIG.yaml is missing");
-    if (st == FIT_OK && cli->output && !cli->force && access(cli->output, F_OK) == 0)
-        st = fit_fail(err, FIT_ERR_USAGE, "%s: %s exists; --force writes over it",
-                      fit_cli_command_name(cli->command), cli->output);
+    if (st == FIT_OK && cli->output && !cli->force)
+        st = fit_output_is_new(cli->output, "-o", err);
     if (st == FIT_OK && k->space != FIT_PAIRS)
         st = fit_fail(err, FIT_ERR_USAGE,
                       "%s: for two-time data; a table needs no configuration (fit --data)",

@@ -572,6 +572,10 @@ enum fit_status fit_cmd_simulate(struct fit_program *p, const struct fit_cli *cl
         st = fit_fail(err, FIT_ERR_USAGE, "simulate: -o FILE is missing");
     if (st == FIT_OK)
         st = fit_experiment_file(cli->output, k->space == FIT_ROWS, err);
+    if (st == FIT_OK && !cli->force)
+        st = fit_output_is_new(cli->output, "-o", err);
+    if (st == FIT_OK && !cli->force && cli->config_out)
+        st = fit_output_is_new(cli->config_out, "--config-out", err);
     if (st == FIT_OK)
         st = read_noise(cli, k, &noise, err);
     if (st == FIT_OK && k->space == FIT_ROWS && (noise.counts > 0 || noise.speckle))

@@ -59,17 +59,39 @@ static int reserve(const char *path)
     return fd < 0 ? -1 : close(fd);
 }
 
-enum fit_status fit_output_add(struct fit_output *out, const char *name, const char **path,
-                               struct fit_error *err)
+/* The next file of the set, with its final name; not counted yet. */
+static enum fit_status next_file(struct fit_output *out, const char *name, struct fit_output_file **f,
+                                 struct fit_error *err)
 {
     if (out->n == FIT_OUTPUT_MAX)
         return fit_fail(err, FIT_ERR_INTERNAL, "%s: more than %d output files", name,
                         FIT_OUTPUT_MAX);
-    struct fit_output_file *f = &out->file[out->n];
-    int n = snprintf(f->final, sizeof f->final, "%s/%s", out->folder, name);
+    *f = &out->file[out->n];
+    int n = snprintf((*f)->final, sizeof(*f)->final, "%s/%s", out->folder, name);
+    return n >= 0 && (size_t)n < sizeof(*f)->final ? FIT_OK : fit_fail(err, FIT_ERR_IO, "%s: the path is too long", name);
+}
+
+enum fit_status fit_output_remove(struct fit_output *out, const char *name, struct fit_error *err)
+{
+    struct fit_output_file *f = NULL;
+    enum fit_status st = next_file(out, name, &f, err);
+    if (st != FIT_OK)
+        return st;
+    f->temporary[0] = '\0';
+    out->n++;
+    return FIT_OK;
+}
+
+enum fit_status fit_output_add(struct fit_output *out, const char *name, const char **path,
+                               struct fit_error *err)
+{
+    struct fit_output_file *f = NULL;
+    enum fit_status st = next_file(out, name, &f, err);
+    if (st != FIT_OK)
+        return st;
     int m = snprintf(f->temporary, sizeof f->temporary, "%s/.%s.%ld.part", out->folder, name,
                      (long)getpid());
-    if (n < 0 || m < 0 || (size_t)n >= sizeof f->final || (size_t)m >= sizeof f->temporary)
+    if (m < 0 || (size_t)m >= sizeof f->temporary)
         return fit_fail(err, FIT_ERR_IO, "%s: the path is too long", name);
     if (reserve(f->temporary) != 0)
         return fit_fail(err, FIT_ERR_IO, "%s: cannot be written: %s", f->final, strerror(errno));
@@ -120,16 +142,21 @@ enum fit_status fit_output_commit(struct fit_output *out, struct fit_error *err)
 {
     enum fit_status st = FIT_OK;
     for (size_t k = 0; k < out->n && st == FIT_OK; k++)
-        if (!is_written(out->file[k].temporary))
+        if (!*out->file[k].temporary)
+            continue;
+        else if (!is_written(out->file[k].temporary))
             st = fit_fail(err, FIT_ERR_IO, "%s: cannot be put in place: its content is gone",
                           out->file[k].final);
         else if (flush_to_disk(out->file[k].temporary) != 0)
             st = fit_fail(err, FIT_ERR_IO, "%s: cannot be written: %s", out->file[k].final,
                           strerror(errno));
     for (size_t k = 0; k < out->n && st == FIT_OK; k++)
-        if (rename(out->file[k].temporary, out->file[k].final) != 0)
+        if (*out->file[k].temporary && rename(out->file[k].temporary, out->file[k].final) != 0)
             st = fit_fail(err, FIT_ERR_IO, "%s: cannot be put in place: %s", out->file[k].final,
                           strerror(errno));
+    for (size_t k = 0; k < out->n && st == FIT_OK; k++)
+        if (!*out->file[k].temporary && unlink(out->file[k].final) != 0 && errno != ENOENT)
+            st = fit_fail(err, FIT_ERR_IO, "%s: cannot be removed: %s", out->file[k].final, strerror(errno));
     if (st == FIT_OK)
         flush_to_disk(out->folder); /* the renames themselves; best effort */
     fit_output_abandon(out);        /* frees; unlinks what a failure left */
@@ -139,9 +166,17 @@ enum fit_status fit_output_commit(struct fit_output *out, struct fit_error *err)
 void fit_output_abandon(struct fit_output *out)
 {
     for (size_t k = 0; k < out->n; k++)
-        unlink(out->file[k].temporary);
+        if (*out->file[k].temporary)
+            unlink(out->file[k].temporary);
     free(out->file);
     *out = (struct fit_output){0};
+}
+
+enum fit_status fit_output_is_new(const char *path, const char *option, struct fit_error *err)
+{
+    return access(path, F_OK) != 0 ? FIT_OK
+                                   : fit_fail(err, FIT_ERR_USAGE, "%s exists; --force writes over it, %s FILE elsewhere",
+                                              path, option);
 }
 
 enum fit_status fit_output_one(struct fit_output *out, const char *path, const char **temporary,

@@ -23,7 +23,7 @@ struct fit_output {
     char folder[FIT_OUTPUT_PATH];
     size_t n;
     struct fit_output_file {
-        char final[FIT_OUTPUT_PATH], temporary[FIT_OUTPUT_PATH];
+        char final[FIT_OUTPUT_PATH], temporary[FIT_OUTPUT_PATH]; /* temporary "": the file is only removed */
     } * file;
 };
 
@@ -38,12 +38,18 @@ enum fit_status fit_output_add(struct fit_output *out, const char *name, const c
 enum fit_status fit_output_add_text(struct fit_output *out, const char *name, const char *text,
                                     size_t size, struct fit_error *err);
 
-/* Flushes and renames all files.  On failure the temporary files are removed; out is free again
+/* A file that goes when the set has come into its place. */
+enum fit_status fit_output_remove(struct fit_output *out, const char *name, struct fit_error *err);
+
+/* Flushes and renames all files, then removes those that go.  On failure the temporary files are removed; out is free again
  * either way. */
 enum fit_status fit_output_commit(struct fit_output *out, struct fit_error *err);
 
 /* Removes the temporary files. */
 void fit_output_abandon(struct fit_output *out);
+
+/* Refuses a file that is there already; option: what names it, "-o". */
+enum fit_status fit_output_is_new(const char *path, const char *option, struct fit_error *err);
 
 /* One file at `path`: splits it into folder and name, writes text, commits. */
 enum fit_status fit_output_write(const char *path, const char *text, size_t size,

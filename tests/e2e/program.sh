@@ -108,12 +108,29 @@ expect 0 "$pairs" fit init.yaml -o fit6 --threads 1
 expect 3 "$pairs" init exp.h5
 expect 4 "$pairs" inspect bad.h5
 
+# files that are there stay as they are
+echo mine >mine.yaml
+cp exp.h5 precious.h5
+# shellcheck disable=SC2086
+{
+    expect 3 "$pairs" simulate -o precious.h5 $grid $truth
+    has err "precious.h5 exists; --force writes over it, -o FILE elsewhere"
+    expect 3 "$pairs" simulate -o other.h5 $grid $truth --config-out mine.yaml
+    has err "mine.yaml exists; --force writes over it, --config-out FILE elsewhere"
+    [ ! -e other.h5 ] && [ "$(cat mine.yaml)" = mine ] && cmp -s exp.h5 precious.h5 || fail "simulate wrote over a file"
+    expect 0 "$pairs" simulate -o precious.h5 $grid $truth --config-out mine.yaml --force
+}
+has mine.yaml "precious.h5"
+expect 3 "$pairs" fit exp.yaml --force
+has err 'it belongs to `inspect`, `simulate`'
+! grep -q init err || fail "a command that homodyne does not have"
+
 # noise from counting statistics; a simulation does not depend on the number of threads
 # shellcheck disable=SC2086
 expect 0 "$pairs" simulate -o counts.h5 $grid $truth --noise from-counts --counts 0.3 --threads 1 --config-out counts.yaml
 expect 0 "$pairs" fit counts.yaml -o c1 --threads 1
 # shellcheck disable=SC2086
-expect 0 "$pairs" simulate -o counts.h5 $grid $truth --noise from-counts --counts 0.3 --threads 2
+expect 0 "$pairs" simulate -o counts.h5 $grid $truth --noise from-counts --counts 0.3 --threads 2 --force
 expect 0 "$pairs" fit counts.yaml -o c2 --threads 1
 [ "$(number c1/fit.json D0 value)" = "$(number c2/fit.json D0 value)" ] || fail "the noise depends on the threads"
 

@@ -58,7 +58,7 @@ pairs() {
     for pair in $list; do
         set -- "$@" --set "$pair"
     done
-    "$bin/homodyne-$model" simulate -o exp.h5 "$@" --quiet
+    "$bin/homodyne-$model" simulate -o exp.h5 "$@" --quiet --force
     "$bin/homodyne-$model" fit exp.yaml -o out --quiet
     truth "$model" "$list" "$(top residual_variance)" 0.9e-4 1.1e-4
     "$bin/homodyne-$model" fit exp.yaml -o out --sigma 0.01 --quiet # the noise given: chi2 counts in sigmas
@@ -80,7 +80,7 @@ for list in "tau=0.5 beta=0.7 contrast=0.2 baseline=1.02" "tau=0.02 beta=1.6 con
     for pair in $list; do
         set -- "$@" --set "$pair"
     done
-    "$bin/homodyne-kww" simulate -o kww.csv --x 0:2:400 --noise 0.002 --seed 6 "$@" --quiet
+    "$bin/homodyne-kww" simulate -o kww.csv --x 0:2:400 --noise 0.002 --seed 6 "$@" --quiet --force
     "$bin/homodyne-kww" fit --data kww.csv -o out --quiet
     truth kww "$list" "$(top reduced_chi2)" 0.75 1.25
 done

@@ -8,7 +8,7 @@ h=$bin/homodyne
 
 make() { # make FILE FRAMES SEED D0
     "$h" simulate --model static_isotropic -o "$1" --frames "$2" --dt 0.1 --q 0.0054 --phi 0 --contrast 0.3 --offset 1 \
-        --noise 0.01 --seed "$3" --set "D0=$4" --set alpha=-0.3 --set D_offset=100 --quiet --config-out my.yaml
+        --noise 0.01 --seed "$3" --set "D0=$4" --set alpha=-0.3 --set D_offset=100 --quiet --config-out my.yaml --force
 }
 
 column() { # column NAME ROW: of batch/series.csv

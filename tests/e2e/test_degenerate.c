@@ -29,7 +29,7 @@ static void simulate(const char *folder, const char *phi, const char *seed)
     char data[1100], config[1100];
     snprintf(data, sizeof data, "%s/data.h5", folder);
     snprintf(config, sizeof config, "%s/config.yaml", folder);
-    const char *argv[] = {"homodyne-laminar", "simulate", "-o", data, "--config-out", config, "--frames", "200", "--dt",
+    const char *argv[] = {"homodyne-laminar", "simulate", "--force", "-o", data, "--config-out", config, "--frames", "200", "--dt",
                           "0.1", "--q", "0.0054", "--gap", "2e6", "--phi", phi, "--contrast", "0.3", "--offset", "1",
                           "--noise", "0.005", "--seed", seed, "--set", "D0=2000", "--set", "alpha=0", "--set",
                           "D_offset=100", "--set", "gamma_dot_t0=0.004", "--set", "beta=-0.3", "--set",

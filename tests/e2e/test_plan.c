@@ -18,7 +18,7 @@
 
 #include <cmocka.h>
 
-enum { FITS = 40, WORDS = 40 };
+enum { FITS = 40, WORDS = 48 };
 
 struct experiment {
     const char *program, *frames, *phi, *sigma;
@@ -86,7 +86,7 @@ static void simulate_and_fit(const struct experiment *e, int seed)
     int n = words(w, e, "simulate", "--set", "--set");
     const char *const more[] = {"--frames", e->frames, "--dt",       "0.1", "--q",      "0.0054", "--phi",  e->phi,
                                 "--noise",  e->sigma,  "--contrast", "0.3", "--offset", "1",      "--seed", number,
-                                "-o",       file,      "--config-out", config, "--quiet", NULL};
+                                "-o",       file,      "--config-out", config, "--quiet", "--force", NULL};
     memcpy(w + n, more, sizeof more);
     if (strstr(e->program, "laminar")) {
         for (n = 0; w[n]; n++)
