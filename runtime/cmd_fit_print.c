@@ -1,5 +1,6 @@
 /* cmd_fit_print.c -- what the command `fit` prints at its end: one screen, or JSON, and those notes
  * that the last fit into the same folder had not told. */
+#define _POSIX_C_SOURCE 200809L
 #include "fit_job.h"
 
 #include <stdio.h>
@@ -35,6 +36,14 @@ static void print_notes(const struct fit_job *job)
         fprintf(job->p->err, "note: %zu as in the last fit, see %s/run.log\n", same, job->folder);
 }
 
+/* What became of the fit before: of no concern to who reads the results later. */
+static void print_earlier(struct fit_job *job)
+{
+    char *save = NULL;
+    for (char *line = strtok_r(job->earlier, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
+        fit_cli_put_note(job->p->err, job->p->err_is_terminal, line);
+}
+
 enum fit_status fit_job_print(struct fit_job *job, struct fit_error *err)
 {
     FILE *f = job->p->out;
@@ -52,6 +61,7 @@ enum fit_status fit_job_print(struct fit_job *job, struct fit_error *err)
     fit_study_summary(&job->r, f);
     fit_write_posterior_summary(&job->r, f);
     print_notes(job);
+    print_earlier(job);
     return FIT_OK;
 }
 

@@ -77,12 +77,16 @@ static char *runlog_text(struct fit_job *job)
     return job->runlog ? strdup(job->runlog) : NULL;
 }
 
+int fit_job_writes_cmc(const struct fit_job *job)
+{
+    return job->sampled && job->cfg->compat.files.value && job->cfg->compat.peer.value == FIT_PEER_HOMODYNE;
+}
+
 /* The posterior in homodyne's own files, with `compat: homodyne`. */
 static enum fit_status write_peer_files(const struct fit_job *job, struct fit_error *err)
 {
     char folder[sizeof job->folder + 8];
-    if (!job->sampled || !job->cfg->compat.files.value ||
-        job->cfg->compat.peer.value != FIT_PEER_HOMODYNE)
+    if (!fit_job_writes_cmc(job))
         return FIT_OK;
     snprintf(folder, sizeof folder, "%s/cmc", job->folder);
     return fit_write_cmc(&job->r, folder, err);
@@ -116,6 +120,8 @@ static enum fit_status write_files(struct fit_job *job, struct fit_error *err)
     if (st == FIT_OK)
         st = fit_output_add_text(&out, "config.effective.yaml", job->config_text,
                                  strlen(job->config_text), err);
+    if (st == FIT_OK)
+        st = fit_job_earlier(job, &out, err);
     if (st == FIT_OK)
         st = add_text(&out, "run.log", runlog_text(job), err);
     if (st == FIT_OK)

@@ -16,6 +16,7 @@
 
 #include "maps.h"
 #include "measurement.h"
+#include "output.h"
 #include "predictive.h"
 #include "program.h"
 #include "progress.h"
@@ -53,6 +54,7 @@ struct fit_job {
     double bytes; /* that loading reads, about */
     char *command_line, *config_text;
     char *last_log; /* run.log of the last fit into the same folder, or NULL */
+    char earlier[1024]; /* what became of the results that were in the folder: lines */
     char *runlog;   /* text of run.log, grown by a memory stream */
     size_t runlog_size;
     FILE *log_file, *log_copy; /* run.log in memory; --log */
@@ -76,6 +78,11 @@ enum fit_status fit_job_study(struct fit_job *job, struct fit_error *err);
 enum fit_status fit_job_sample(struct fit_job *job, struct fit_error *err);
 enum fit_status fit_job_write(struct fit_job *job, struct fit_error *err);
 enum fit_status fit_job_print(struct fit_job *job, struct fit_error *err);
+
+/* Files of the fit before that this one does not write: they go with the set (cmd_fit_earlier.c). */
+enum fit_status fit_job_earlier(struct fit_job *job, struct fit_output *out, struct fit_error *err);
+/* Are there files of homodyne to be written? */
+int fit_job_writes_cmc(const struct fit_job *job);
 
 /* Notes on what a finished fit means: powers of t that the data do not tell from constants, where
  * the Python packages would have answered otherwise, what the mode of scaling did. */

@@ -95,6 +95,8 @@ enum fit_status fit_write_posterior(const struct fit_results *r, const char *pat
                                     struct fit_error *err);
 
 /* The posterior in the files of homodyne, in the folder cmc of the results (write_cmc.c). */
+#define FIT_CMC_FILES 4
+extern const char *const fit_cmc_file[FIT_CMC_FILES];
 enum fit_status fit_write_cmc(const struct fit_results *r, const char *folder,
                               struct fit_error *err);
 

@@ -275,6 +275,9 @@ static enum fit_status add_json(struct fit_output *out, const char *name, const 
     return st;
 }
 
+const char *const fit_cmc_file[FIT_CMC_FILES] = {"samples.npz", "parameters.json", "diagnostics.json",
+                                                 "analysis_results_cmc.json"};
+
 enum fit_status fit_write_cmc(const struct fit_results *r, const char *folder,
                               struct fit_error *err)
 {
@@ -287,15 +290,15 @@ enum fit_status fit_write_cmc(const struct fit_results *r, const char *folder,
     if (!open_cmc(&c, r))
         st = fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", folder);
     if (st == FIT_OK)
-        st = fit_output_add(&out, "samples.npz", &path, err);
+        st = fit_output_add(&out, fit_cmc_file[0], &path, err);
     if (st == FIT_OK)
         st = write_samples(&c, path, err);
     if (st == FIT_OK)
-        st = add_json(&out, "parameters.json", &c, parameters_json, err);
+        st = add_json(&out, fit_cmc_file[1], &c, parameters_json, err);
     if (st == FIT_OK)
-        st = add_json(&out, "diagnostics.json", &c, diagnostics_json, err);
+        st = add_json(&out, fit_cmc_file[2], &c, diagnostics_json, err);
     if (st == FIT_OK)
-        st = add_json(&out, "analysis_results_cmc.json", &c, analysis_json, err);
+        st = add_json(&out, fit_cmc_file[3], &c, analysis_json, err);
     close_cmc(&c);
     if (st == FIT_OK)
         return fit_output_commit(&out, err);

@@ -200,4 +200,22 @@ has err 'no regular file'
 expect 0 "$bin" fit d.yaml -o k $settings
 "$tool" same t1/posterior.nc k/posterior.nc || fail "the second run in a folder has other draws"
 
+# ---- a fit without a posterior into the same folder: that of the fit before goes, what others made stays
+echo mine >k/sequence.csv # of no fit
+touch k/report.html
+expect 0 "$bin" fit d.yaml -o k --fix alpha=-0.3
+has err "note: posterior.nc of the fit before is removed"
+has err "note: posterior.checkpoint is of an earlier run, which --resume goes on with"
+has err "note: report.html is of the fit before; "
+[ ! -e k/posterior.nc ] && [ "$(cat k/sequence.csv)" = mine ] && [ -e k/report.html ] || fail "left in k: $(ls k)"
+! grep -q "the fit before" k/fit.json k/summary.txt || fail "the result tells of the fit before"
+# shellcheck disable=SC2086
+expect 0 "$bin" fit d.yaml -o k $settings --resume
+"$tool" same t1/posterior.nc k/posterior.nc || fail "--resume after a fit without a posterior: other draws"
+expect 0 "$bin" fit d.yaml -o k --method laplace --draws 300 --sequence angle --quiet
+head -n 1 k/sequence.csv | grep -q status || fail "no sequence.csv"
+expect 0 "$bin" fit d.yaml -o k --method laplace --draws 300
+has err "note: sequence.csv of the fit before is removed"
+[ ! -e k/sequence.csv ] && [ -e k/posterior.nc ] || fail "left in k: $(ls k)"
+
 finish
