@@ -104,6 +104,11 @@ static void last_error(const struct batch_job *j, char *text, size_t size)
         fclose(f);
 }
 
+static const char *quality_of(const struct batch_job *j)
+{
+    return j->has_result && j->result.quality[0] ? j->result.quality : "unknown";
+}
+
 static void print_job(FILE *f, const struct batch *b, const struct batch_job *j)
 {
     const struct tally t = count(b);
@@ -114,11 +119,14 @@ static void print_job(FILE *f, const struct batch *b, const struct batch_job *j)
         fprintf(f, "FAILED: %s\n", text);
         return;
     }
-    fprintf(f, "%s, chi2/dof %.4g", j->code == 0 ? "converged" : "NOT CONVERGED",
-            j->result.reduced_chi2);
-    for (size_t k = 0; k < j->result.nparam && k < 2; k++)
-        if (j->result.param[k].physical)
-            fprintf(f, ", %s %.5g", j->result.param[k].name, j->result.param[k].value);
+    fprintf(f, "%s, %s, chi2/dof %.4g", j->code == 0 ? "converged" : "NOT CONVERGED", quality_of(j), j->result.reduced_chi2);
+    for (size_t k = 0; k < j->result.nparam && k < 2; k++) {
+        const struct front_param *p = &j->result.param[k];
+        if (p->physical && p->undetermined)
+            fprintf(f, ", %s UNDETERMINED", p->name);
+        else if (p->physical)
+            fprintf(f, ", %s %.5g%s", p->name, p->value, p->at_bound ? " (at its bound)" : p->fixed ? " (held)" : "");
+    }
     fprintf(f, ", %.1f s\n", j->seconds);
 }
 
@@ -266,6 +274,38 @@ static int worst(const struct batch *b)
     return order[rank];
 }
 
+/* How many results there are of each quality: done(user, word, n), in the order in which they are met. */
+static void qualities(const struct batch *b, void (*done)(void *, const char *, size_t), void *user)
+{
+    for (size_t k = 0; k < b->n; k++) {
+        size_t n = 0, before = 0;
+        for (size_t i = 0; i < b->n; i++) {
+            const int same = b->job[i].has_result && strcmp(quality_of(&b->job[i]), quality_of(&b->job[k])) == 0;
+            n += (size_t)same;
+            before += (size_t)(same && i < k);
+        }
+        if (b->job[k].has_result && !before)
+            done(user, quality_of(&b->job[k]), n);
+    }
+}
+
+static void put_quality(void *user, const char *word, size_t n)
+{
+    fit_json_integer(user, word, (int64_t)n);
+}
+
+struct words {
+    FILE *f;
+    const char *before;
+};
+
+static void print_quality(void *user, const char *word, size_t n)
+{
+    struct words *w = user;
+    fprintf(w->f, "%s%zu %s", w->before, n, word);
+    w->before = ", ";
+}
+
 static void summary(struct front *f, const struct batch *b, const struct front_args *a)
 {
     const struct tally t = count(b);
@@ -278,6 +318,9 @@ static void summary(struct front *f, const struct batch *b, const struct front_a
         fit_json_integer(&j, "failed", (int64_t)t.failed);
         fit_json_integer(&j, "left", (int64_t)(b->n - t.done));
         fit_json_integer(&j, "done_before", (int64_t)t.old);
+        fit_json_begin(&j, "quality", '{');
+        qualities(b, put_quality, &j);
+        fit_json_end(&j);
         fit_json_string(&j, "folder", b->folder);
         fit_json_end(&j);
         fprintf(f->out, "%s\n", fit_json_text(&j) ? fit_json_text(&j) : "{}");
@@ -289,6 +332,8 @@ static void summary(struct front *f, const struct batch *b, const struct front_a
             fprintf(f->out, ", %zu left", b->n - t.done);
         if (t.old)
             fprintf(f->out, "; %zu were done before", t.old);
+        struct words w = {f->out, "; quality: "};
+        qualities(b, print_quality, &w);
         fprintf(f->out, "\n-> %s/series.csv, %s/series.h5\n", b->folder, b->folder);
     }
 }

@@ -89,6 +89,8 @@ static int own_params(struct front_result *r, const struct fit_yaml *map)
         p->fixed = is_true(fit_yaml_get(v, "fixed"));
         const struct fit_yaml *bound = fit_yaml_get(v, "at_bound");
         p->at_bound = bound && !fit_yaml_is_null(bound);
+        p->undetermined = !p->fixed && !p->at_bound && isnan(p->std) && isnan(p->lower95) && isnan(p->upper95) &&
+                          !fit_yaml_get(v, "tied");
     }
     return 1;
 }
@@ -132,6 +134,7 @@ static int read_own(struct front_result *r, const struct fit_yaml *root)
 {
     snprintf(r->program, sizeof r->program, "homodyne-gen");
     text(fit_yaml_get(root, "status"), r->status, sizeof r->status);
+    text(fit_yaml_get(root, "quality"), r->quality, sizeof r->quality);
     r->converged = is_true(fit_yaml_get(root, "converged"));
     text(path_get(root, "model.name"), r->model, sizeof r->model);
     text(path_get(root, "data.file"), r->data, sizeof r->data);

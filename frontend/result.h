@@ -17,12 +17,14 @@ struct front_param {
     double lower95, upper95; /* interval of the profile in the place of std; NaN: an end that is open, or none is told */
     int interval;            /* 1: there is such a one */
     int fixed, at_bound;
+    int undetermined; /* neither error nor interval: value is where the search ended */
     int physical; /* 0: contrast, offset */
 };
 
 struct front_result {
     char file[1200]; /* what was read */
     char status[40]; /* "converged_gradient", ...; "" not told */
+    char quality[16]; /* "good", "poor", ...; "" not told */
     int converged;   /* 1, 0; -1 not told */
     char posterior[16]; /* verdict of the sampling; "" none was asked for */
     int sampled;        /* 1: parameters have mean and sd */

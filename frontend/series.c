@@ -60,6 +60,11 @@ static const char *status_text(const struct front_row *row)
     return row->result ? row->result->status : row->code < 0 ? "waiting" : "failed";
 }
 
+static const char *quality_text(const struct front_row *row)
+{
+    return row->result ? row->result->quality : "";
+}
+
 /* ---- columns of a parameter ------------------------------------------------------------------- */
 
 enum { WITHOUT_INTERVAL = 3, WITH_INTERVAL = 5 };
@@ -68,7 +73,7 @@ static const char *const ending[WITH_INTERVAL] = {"", "_std", "_std_robust", "_l
 static double column_value(const struct front_row *row, const char *name, size_t column)
 {
     const struct front_param *p = row->result ? front_result_param(row->result, name) : NULL;
-    const double value[WITH_INTERVAL] = {p ? p->value : NAN, p ? p->std : NAN, p ? p->std_robust : NAN,
+    const double value[WITH_INTERVAL] = {p && !p->undetermined ? p->value : NAN, p ? p->std : NAN, p ? p->std_robust : NAN,
                                          p ? p->lower95 : NAN, p ? p->upper95 : NAN};
     return value[column];
 }
@@ -111,7 +116,7 @@ static void put_number(FILE *f, double x)
 
 static void put_table(FILE *f, const struct front_row *row, size_t n, const struct names *all)
 {
-    fprintf(f, "name,file,status");
+    fprintf(f, "name,file,status,quality");
     for (size_t k = 0; k < FIGURES; k++)
         fprintf(f, ",%s", figures[k][0]);
     for (size_t k = 0; k < all->n; k++) {
@@ -125,7 +130,7 @@ static void put_table(FILE *f, const struct front_row *row, size_t n, const stru
         put_text(f, row[i].name);
         fputc(',', f);
         put_text(f, row[i].file);
-        fprintf(f, ",%s", status_text(&row[i]));
+        fprintf(f, ",%s,%s", status_text(&row[i]), quality_text(&row[i]));
         for (size_t k = 0; k < FIGURES; k++)
             put_number(f, member(&row[i], figures[k][0]));
         for (size_t k = 0; k < all->n; k++) {
@@ -162,7 +167,11 @@ static enum fit_status put_strings(struct fit_h5 *h, const struct front_row *row
         st = fit_h5_write_strings(h, "/series/file", text, n, err);
     for (size_t i = 0; i < n; i++)
         text[i] = status_text(&row[i]);
-    return st == FIT_OK ? fit_h5_write_strings(h, "/series/status", text, n, err) : st;
+    if (st == FIT_OK)
+        st = fit_h5_write_strings(h, "/series/status", text, n, err);
+    for (size_t i = 0; i < n; i++)
+        text[i] = quality_text(&row[i]);
+    return st == FIT_OK ? fit_h5_write_strings(h, "/series/quality", text, n, err) : st;
 }
 
 static enum fit_status put_params(struct fit_h5 *h, const struct front_row *row, size_t n,

@@ -6,9 +6,12 @@ bin=$1
 . "$(dirname "$0")/../support/test.sh"
 h=$bin/homodyne
 
-make() { # make FILE FRAMES SEED D0
-    "$h" simulate --model static_isotropic -o "$1" --frames "$2" --dt 0.1 --q 0.0054 --phi 0 --contrast 0.3 --offset 1 \
-        --noise 0.01 --seed "$3" --set "D0=$4" --set alpha=-0.3 --set D_offset=100 --quiet --config-out my.yaml --force
+make() { # make FILE FRAMES SEED D0 [options]
+    file=$1 frames=$2 seed=$3 D0=$4
+    shift 4
+    "$h" simulate --model static_isotropic -o "$file" --frames "$frames" --dt 0.1 --q 0.0054 --phi 0 --contrast 0.3 --offset 1 \
+        --noise 0.01 --seed "$seed" --set "D0=$D0" --set alpha=-0.3 --set D_offset=100 --quiet --config-out my.yaml \
+        --force "$@"
 }
 
 column() { # column NAME ROW: of batch/series.csv
@@ -141,6 +144,8 @@ rows = list(csv.DictReader(open("kill/series.csv")))
 with h5py.File("kill/series.h5") as f:
     found = {}
     f.visititems(lambda name, d: found.setdefault(name.split("/")[-1], d[()]) if isinstance(d, h5py.Dataset) else None)
+    quality = [q.decode() for q in f["series/quality"][()]]
+    assert quality == [row["quality"] for row in rows], quality
     assert len(found["D0"]) == len(rows) == 4, (len(found["D0"]), len(rows))
     for row, value in zip(rows, found["D0"]):
         assert abs(float(row["D0"]) / value - 1) < 1e-6, (row["D0"], value)
@@ -199,5 +204,19 @@ wait $pid || got=$?
 [ $got -eq 0 ] || fail "watch begun anew: exit code $got: $(cat err)"
 python3 -c 'import json; [json.loads(line) for line in open("out")]' 2>/dev/null || ! command -v python3 >/dev/null ||
     fail "watch --json: not a value on each line: $(cat out)"
+
+# ---- c2 - 1 converges, too: the line and the table say what that is worth
+make minus.h5 60 7 2000 --offset 0
+expect 0 "$h" batch my.yaml a/run.h5 minus.h5 -o worth
+has err "minus: converged, poor, "
+has err "D0 UNDETERMINED"
+has out "quality: 1 partial, 1 poor"
+head -n 1 worth/series.csv | grep -q '^name,file,status,quality,' || fail "no column quality"
+awk -F, 'NR == 1 { for (k = 1; k <= NF; k++) at[$k] = k }
+    NR == 2 && !($at["quality"] == "partial" && $at["D0"] > 0) { exit 1 }
+    NR == 3 && !($at["quality"] == "poor" && $at["D0"] == "") { exit 1 }' worth/series.csv ||
+    fail "quality, and no value of what is not determined: $(cat worth/series.csv)"
+expect 0 "$h" batch my.yaml a/run.h5 minus.h5 -o worth --json
+has out '"poor": 1'
 
 finish
