@@ -357,10 +357,11 @@ void rp_page_parameters(FILE *out, const struct rp_result *r)
     const double wider = rp_json_number(r->json, "robust.errors_wider_by");
     snprintf(text, sizeof text, " (here wider by a factor of %.2f at the median)", wider);
     fprintf(out,
-            "<p class=\"caption\">Errors are one standard deviation. Robust: valid for correlated "
-            "residuals%s. "
+            "<p class=\"caption\">Errors are one standard deviation. Robust: valid for %s%s. "
             "95 %%: where no error is given, the range in which χ² rises by no more than 3.84, all other "
             "parameters adapted. From: where the search began that found this minimum.</p>\n",
+            r->pairs ? "correlated residuals"
+                     : "rows that scatter more or less than their errors say, but independently",
             wider > 0 ? text : "");
     snprintf(text, sizeof text, "Noise: %s.", rp_json_text(r->json, "noise.text"));
     paragraph(out, "caption", text);

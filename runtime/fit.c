@@ -382,6 +382,8 @@ static double fill_costs(struct fit_job *f, double square, double cost)
     r->goodness = r->noise != FIT_NOISE_RESIDUALS ? r->reduced_chi2
                   : local                         ? r->reduced_chi2 / f->noise_data
                                                   : NAN;
+    const double bulk = pow(1.4826 * f->median, 2) / f->unit; /* the median of |r| of normal noise is sigma / 1.4826 */
+    r->bulk = isnan(f->robust) || isnan(r->goodness) ? NAN : local ? bulk / f->noise_data : bulk;
     if (!isnan(f->robust))
         return f->huber;
     if (r->noise == FIT_NOISE_LAW) {

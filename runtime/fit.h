@@ -199,7 +199,7 @@ struct fit_likelihood {
 /* Residuals z = sqrt(w) r of one group; each 0, 0, 0, 3 and 1 for independent normal noise; NaN: no such pairs. */
 enum { FIT_RESIDUAL_DECILES = 10 };
 struct fit_residual_test {
-    double along_lag; /* correlation of (t1, t2) and (t1, t2 + 1); rows: of successive rows */
+    double along_lag; /* correlation of (t1, t2) and (t1, t2 + 1); rows: of neighbours by the first covariate */
     double along_age; /* of (t1, t2) and (t1 + 1, t2 + 1) */
     double sharing;   /* of any two pairs with the same t1 */
     double kurtosis;
@@ -235,6 +235,8 @@ struct fit_result {
                             model, in the units of the weighted residuals; NaN: unknown */
     double goodness;     /* residual variance over that of the noise: known (file, given) or local;
                             near 1 when the model explains the data; NaN: unknown */
+    double bulk;         /* of a robust loss: the same from the median of the residuals, which few far off do not move;
+                            NaN: linear loss, or unknown */
     double *sigma;       /* ngroup: standard deviation of the noise; with weights from the file, of
                             the weighted residuals (1 when the file's errors are right) */
     double sigma_common; /* the same for all groups together */

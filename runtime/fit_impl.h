@@ -40,6 +40,7 @@ struct fit_job {
     double curve;  /* mean of psi' of the robust loss */
     double huber;  /* factor on (J^T J)^-1 for the robust loss */
     double square; /* sum w r^2 with the robust loss */
+    double median; /* of |r| with it, in units of the noise that it took */
     double *shrink; /* hierarchical scaling: of setup */
     size_t *linear_class;
 };

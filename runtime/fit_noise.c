@@ -274,6 +274,8 @@ enum fit_eval fit_job_robust_normal(struct fit_job *f)
     if (ev != FIT_EVAL_OK)
         return ev;
     memcpy(o->lin, f->save, bytes);
+    if ((ev = fit_objective_median(o, f->best, &f->median)) != FIT_EVAL_OK)
+        return ev;
     return fit_objective_normal(o, f->best, f->B, f->g);
 }
 

@@ -13,6 +13,7 @@
 
 #include "experiment.h"
 #include "parallel.h"
+#include "scores.h"
 #include "special.h"
 #include "team.h"
 
@@ -157,9 +158,7 @@ static void add_runs(struct work *w, size_t g, size_t n, const uint32_t *place, 
 static int choose_rows(struct work *w)
 {
     const struct fit_dataset *ds = w->ds;
-    size_t c = 0, n = 0;
-    while (c < w->k->ncolumn && w->k->column[c].role != FIT_ROLE_COVARIATE)
-        c++;
+    size_t c = fit_score_coordinate(w->k), n = 0;
     uint32_t *place = malloc((ds->layout.nrow + 1) * sizeof *place);
     double *x = calloc(ds->layout.nrow + 1, sizeof *x);
     size_t *order = malloc((ds->layout.nrow + 1) * sizeof *order);

@@ -210,18 +210,63 @@ static double strongest_residual(const struct fit_result *f, const char **what)
     return share;
 }
 
+/* Under independence the correlation of n neighbours has a standard error of 1/sqrt(n), of noise whose size varies
+ * slowly sqrt(kurtosis / 3) times that.  With a correlation rho that falls off as its powers, a mean of rows, and so
+ * what depends on them smoothly, has sqrt((1 + rho)/(1 - rho)) times the usual error (Bartlett, J. R. Stat. Soc. Suppl.
+ * 8 (1946) 27; Priestley, Spectral Analysis and Time Series, 1981, section 5.3). */
+double fit_results_neighbours(const struct fit_results *r, double *factor)
+{
+    static const double TOLD = 3, MATTERS = 1.2;
+    const struct fit_result *f = r->fit;
+    double n = 0, sum = 0, square = 0;
+    *factor = 1;
+    for (size_t g = 0; f->robust.kind == FIT_ROBUST_ROWS && g < f->ngroup; g++) {
+        const double rows = (double)r->ds->npoint_group[g];
+        if (isnan(f->residual[g].along_lag))
+            continue;
+        n += rows;
+        sum += rows * f->residual[g].along_lag;
+        square += rows * fmax(f->residual[g].kurtosis / 3, 1);
+    }
+    if (!(sum > TOLD * sqrt(square)))
+        return 0;
+    double rho = fmin(sum / n, 0.99);
+    *factor = sqrt((1 + rho) / (1 - rho));
+    return *factor > MATTERS ? rho : 0;
+}
+
+int fit_results_misses(const struct fit_results *r)
+{
+    static const double FAR = 2;
+    return r->fit->noise != FIT_NOISE_RESIDUALS && r->fit->goodness > FAR;
+}
+
+static const char *cause(const struct fit_results *r)
+{
+    return fit_results_misses(r) ? "the model misses something or the noise is"
+                                 : "the noise is or the model misses something";
+}
+
 void fit_results_noise_words(const struct fit_results *r, char *text, size_t size)
 {
     const struct fit_result *f = r->fit;
     const char *what;
     double wider = fit_results_wider(r), kurtosis = 0, least = INFINITY, most = 0;
+    double factor, rows = fit_results_neighbours(r, &factor);
     text[0] = '\0';
+    if (rows > 0)
+        snprintf(text, size,
+                 "residuals of neighbouring rows are correlated (%.2g), because %s; errors, the robust ones "
+                 "too, are too small by a factor of about %.2g",
+                 rows, cause(r), factor);
     if (f->robust.kind != FIT_ROBUST_FRAMES)
         return;
     double rho = strongest_residual(f, &what);
     if (wider > 1.2)
-        snprintf(text, size, "residuals of %s are correlated (%.2g): the usual errors are too small by a factor of %.2g; "
-                 "the robust ones allow for it", what, rho, wider);
+        snprintf(text, size,
+                 "residuals of %s are correlated (%.2g), because %s: the usual errors are too small by a factor "
+                 "of %.2g; the robust ones allow for it",
+                 what, rho, cause(r), wider);
     for (size_t g = 0; g < f->ngroup; g++)
         kurtosis = fmax(kurtosis, f->residual[g].kurtosis);
     for (size_t d = 0; d < FIT_RESIDUAL_DECILES; d++) {

@@ -157,13 +157,24 @@ double fit_results_wider(const struct fit_results *r);
  * of a table by more than their own scatter. */
 int fit_results_shows_robust(const struct fit_results *r);
 
+/* Tables: correlation of residuals of rows that are neighbours within a curve, mean over curves, where it is told from
+ * 0 and matters; *factor: that by which errors of independent rows are then too small.  0: no such. */
+double fit_results_neighbours(const struct fit_results *r, double *factor);
+
+/* Probability that chi2 of independent rows with these errors is as large; NaN: values are pairs of frames, or their
+ * errors are not known without the model. */
+double fit_results_chi2_p(const struct fit_results *r);
+
+/* 1: residuals are so much larger than a noise known without them that the model misses something. */
+int fit_results_misses(const struct fit_results *r);
+
 /* What the residuals say about the noise, in one or two sentences; empty when there is nothing to say. */
 void fit_results_noise_words(const struct fit_results *r, char *text, size_t size);
 
-/* "good", "doubtful" (residuals are correlated, far smaller than the noise that was given, or some far off), "partial"
- * (some parameters have no standard error), "poor" (residuals larger than the noise), "flat" (the data hold no signal),
- * "held" (nothing of the model was fitted), "undetermined" (no parameter has an error or an interval), "unfinished" or
- * "unknown" (no noise to compare with), and a sentence that says it. */
+/* "good", "doubtful" (residuals are correlated, improbably large, far smaller than the noise that was given, or some
+ * far off), "partial" (some parameters have no standard error), "poor" (residuals larger than the noise), "flat" (the
+ * data hold no signal), "held" (nothing of the model was fitted), "undetermined" (no parameter has an error or an
+ * interval), "unfinished" or "unknown" (no noise to compare with), and a sentence that says it. */
 struct fit_quality {
     const char *word;
     char text[480];

@@ -13,6 +13,7 @@
 
 #include "clock.h"
 #include "rho.h"
+#include "special.h"
 #include "team.h"
 
 enum { PIECE = 256, DECILES = FIT_RESIDUAL_DECILES };
@@ -450,7 +451,15 @@ static void add_square(struct pass *p, const struct piece *x, size_t k)
             to[a * P + b] += score * score * jac[a] * jac[b];
 }
 
-static void rows_tile(struct pass *p, const struct fit_tile *t, struct piece *x, double *before)
+/* Rows of one group: residuals, and the coordinate by which they are ordered (at: of all places; NULL: as they come).
+ */
+struct curve {
+    const double *at;
+    double *x, *z;
+    size_t *order, n;
+};
+
+static void rows_tile(struct pass *p, const struct fit_tile *t, struct piece *x, struct curve *c)
 {
     size_t base = t->i0 / FIT_LANES * FIT_LANES;
     struct sums *s = &p->sums[t->group];
@@ -471,30 +480,57 @@ static void rows_tile(struct pass *p, const struct fit_tile *t, struct piece *x,
             s->n += 1;
             s->z2 += z * z;
             s->z4 += z * z * z * z;
-            if (!isnan(*before)) {
-                s->lag += z * *before;
-                s->nlag += 1;
-            }
-            *before = z;
+            c->x[c->n] = c->at ? c->at[i + k] : 0;
+            c->z[c->n++] = z;
         }
     }
+}
+
+/* Products of neighbours in the order of the coordinate; rows without one are in order. */
+static void add_neighbours(struct curve *c, struct sums *s)
+{
+    int sorted = 1;
+    for (size_t k = 1; k < c->n; k++)
+        sorted &= c->x[k - 1] <= c->x[k];
+    if (!sorted)
+        fit_sort_index(c->n, c->x, c->order);
+    for (size_t k = 1; k < c->n; k++)
+        add_product(c->z[sorted ? k : c->order[k]], c->z[sorted ? k - 1 : c->order[k - 1]], &s->lag, &s->nlag);
+    c->n = 0;
 }
 
 /* Tables are small: one thread. */
 static void rows_pass(struct pass *p)
 {
+    const struct fit_dataset *ds = p->o->ds;
+    const size_t column = fit_score_coordinate(p->o->kernel), n = ds->layout.nrow + 1;
     struct piece *x = malloc(sizeof *x);
-    double *jac = malloc(PIECE * p->s->P * sizeof *jac), before = NAN;
-    p->lost = !x || !jac;
-    for (size_t k = 0; !p->lost && k < p->o->ds->ntile; k++) {
-        const struct fit_tile *t = &p->o->ds->tile[k];
-        if (k == 0 || t->group != t[-1].group)
-            before = NAN;
+    double *jac = malloc(PIECE * p->s->P * sizeof *jac);
+    struct curve c = {.at = column < p->o->kernel->ncolumn ? ds->layout.column[column] : NULL,
+                      .x = malloc(n * sizeof *c.x),
+                      .z = malloc(n * sizeof *c.z),
+                      .order = malloc(n * sizeof *c.order)};
+    p->lost = !x || !jac || !c.x || !c.z || !c.order;
+    for (size_t k = 0; !p->lost && k < ds->ntile; k++) {
+        const struct fit_tile *t = &ds->tile[k];
         x->jac = jac;
-        rows_tile(p, t, x, &before);
+        rows_tile(p, t, x, &c);
+        if (k + 1 == ds->ntile || t[1].group != t->group)
+            add_neighbours(&c, &p->sums[t->group]);
     }
     free(x);
     free(jac);
+    free(c.x);
+    free(c.z);
+    free(c.order);
+}
+
+size_t fit_score_coordinate(const struct fit_kernel *k)
+{
+    size_t c = 0;
+    while (c < k->ncolumn && k->column[c].role != FIT_ROLE_COVARIATE)
+        c++;
+    return c;
 }
 
 /* ---- both ----------------------------------------------------------------------------------------------- */

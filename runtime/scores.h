@@ -43,6 +43,9 @@ static inline size_t fit_scores_first(const struct fit_scores *s)
     return s->P + s->P * s->P;
 }
 
+/* The column by which rows of a curve are neighbours: the first covariate; kernel->ncolumn: there is none. */
+size_t fit_score_coordinate(const struct fit_kernel *k);
+
 /* Where the sum over blocks a <= b of group g stands. */
 static inline double *fit_scores_at(const struct fit_scores *s, size_t g, size_t a, size_t b)
 {

@@ -527,10 +527,18 @@ static void robust_head(FILE *f, int *left, const struct fit_results *r)
         line(f, left, "  %-18s %14s    %-9s %s", "", "", "usual", "robust error");
 }
 
+/* What the residuals say, unless the verdict does. */
+static void noise_text(const struct fit_results *r, char *text, size_t size)
+{
+    fit_results_noise_words(r, text, size);
+    if (strstr(fit_results_quality(r).text, text))
+        *text = '\0';
+}
+
 static void noise_words(FILE *f, int *left, const struct fit_results *r)
 {
     char text[TEXT];
-    fit_results_noise_words(r, text, sizeof text);
+    noise_text(r, text, sizeof text);
     wrapped(f, left, text);
 }
 
@@ -538,7 +546,7 @@ static void noise_words(FILE *f, int *left, const struct fit_results *r)
 static int noise_lines(const struct fit_results *r)
 {
     char text[TEXT];
-    fit_results_noise_words(r, text, sizeof text);
+    noise_text(r, text, sizeof text);
     return fit_results_shows_robust(r) + (text[0] ? 1 + (int)(strlen(text) / (WIDTH - 10)) : 0);
 }
 

@@ -242,8 +242,14 @@ static void for_correlated_noise(const struct fit_results *r, FILE *f)
 {
     const struct fit_samples *s = r->samples;
     char text[2 * TEXT];
-    size_t n = (size_t)snprintf(text, sizeof text, "noise is correlated: sd too small by a factor of %.2g; it is",
-                                fit_results_wider(r));
+    static const char *const why[2][2] = {
+        {"residuals are correlated, because the noise is or the model misses something",
+         "residuals are correlated, because the model misses something or the noise is"},
+        {"rows scatter otherwise than their errors say, or the model misses something",
+         "the model misses something, or rows scatter otherwise than their errors say"}};
+    size_t n =
+        (size_t)snprintf(text, sizeof text, "%s: sd too small by a factor of %.2g; it is",
+                         why[r->fit->robust.kind == FIT_ROBUST_ROWS][fit_results_misses(r)], fit_results_wider(r));
     for (size_t k = 0; k < s->nparam && n < sizeof text - 100; k++)
         if (s->column[k].sd_robust > 0)
             n += (size_t)snprintf(text + n, sizeof text - n, " %s %.2g,", r->kernel->param[k].name,

@@ -473,6 +473,7 @@ static void put_verdict(struct fit_json *j, const struct fit_results *r)
         fit_json_number(j, "residual_variance", f->reduced_chi2);
         fit_json_number(j, "reduced_chi2", isnan(f->goodness) ? f->reduced_chi2 : f->goodness);
     }
+    fit_json_number(j, "chi2_p", fit_results_chi2_p(r));
     fit_json_number(j, "nrmse", r->maps ? r->maps->nrmse : NAN);
 }
 
