@@ -8,6 +8,8 @@
 #include "parallel.h"
 #include "quantiles.h"
 #include "rng.h"
+#include "scores.h"
+#include "special.h"
 #include "team.h"
 
 enum { L = FIT_LANES, MOST_WORKERS = 64 };
@@ -22,7 +24,8 @@ struct job {
     struct fit_options options;
     struct fit_dataset *mean;  /* parametric: y is the model */
     double *ws, *lin;          /* of the model at the result */
-    size_t length, clusters;   /* block: pairs */
+    size_t length, clusters;   /* block: frames, or rows, of a cluster; clusters of pairs */
+    size_t *order;             /* block of a table, length > 1: places of a group in the order of the coordinate */
     size_t nworker;
     struct fit_dataset *replica[MOST_WORKERS];
     double *times[MOST_WORKERS]; /* block: ngroup x clusters, or places of rows */
@@ -151,16 +154,58 @@ static void draw_clusters(const struct job *j, uint64_t replicate, double *times
 }
 
 /* Rows of a group follow one another; padding between groups does not count. */
-static void draw_rows(const struct job *j, uint64_t replicate, double *times)
+static void each_group(const struct fit_dataset *ds, void (*fn)(void *user, size_t g, size_t first, size_t n),
+                       void *user)
 {
-    const struct fit_dataset *ds = j->ds;
-    memset(times, 0, ds->layout.nrow * sizeof *times);
     for (size_t k = 0, g = 0; k < ds->ntile; g++) {
         size_t first = ds->tile[k].i0, last = first;
         for (; k < ds->ntile && ds->tile[k].group == g; k++)
             last = ds->tile[k].i1;
-        draw(j, replicate, g, last - first, times + first);
+        fn(user, g, first, last - first);
     }
+}
+
+struct drawing {
+    const struct job *j;
+    uint64_t replicate;
+    double *times;
+};
+
+/* Single rows; or blocks of rows that follow one another by the coordinate, the first after the last (Politis & Romano,
+ * in Exploring the Limits of Bootstrap, 1992), until there are as many rows as in the data. */
+static void draw_group(void *user, size_t g, size_t first, size_t n)
+{
+    const struct drawing *d = user;
+    const struct job *j = d->j;
+    if (j->length == 1) {
+        draw(j, d->replicate, g, n, d->times + first);
+        return;
+    }
+    for (size_t done = 0, k = 0; done < n; k++) {
+        double u[2];
+        fit_rng_uniform(j->spec->seed, DRAW_STREAM + d->replicate, ((uint64_t)g << 32) + k, u);
+        for (size_t i = 0, start = (size_t)(u[0] * (double)n); i < j->length && done < n; i++, done++)
+            d->times[first + j->order[first + (start + i) % n]] += 1;
+    }
+}
+
+static void draw_rows(const struct job *j, uint64_t replicate, double *times)
+{
+    struct drawing d = {j, replicate, times};
+    memset(times, 0, j->ds->layout.nrow * sizeof *times);
+    each_group(j->ds, draw_group, &d);
+}
+
+static void order_group(void *user, size_t g, size_t first, size_t n)
+{
+    struct job *j = user;
+    const size_t c = fit_score_coordinate(j->kernel);
+    (void)g;
+    if (c < j->kernel->ncolumn)
+        fit_sort_index(n, j->ds->layout.column[c] + first, j->order + first);
+    else
+        for (size_t k = 0; k < n; k++)
+            j->order[first + k] = k;
 }
 
 /* Weights moved by half of what they should have; the result stays inside its bounds. */
@@ -222,6 +267,12 @@ static enum fit_status prepare(struct job *j, struct fit_error *err)
         j->length = s->length ? s->length : j->res->robust.length ? j->res->robust.length : 1;
         j->clusters = (j->ds->layout.nframe + j->length - 1) / j->length;
         places = j->clusters * j->ds->layout.ngroup;
+    } else if (s->kind == FIT_BOOTSTRAP_BLOCK) {
+        j->length = s->length ? s->length : 1;
+        if (!(j->order = malloc((places + 1) * sizeof *j->order)))
+            return fit_fail(err, FIT_ERR_MEMORY, "bootstrap: out of memory");
+        if (j->length > 1)
+            each_group(j->ds, order_group, j);
     }
     double each = (double)data_doubles(j->ds) * 8e-6, fit = s->most_mb / fmax(each, 1e-3);
     j->nworker = threads < MOST_WORKERS ? threads : MOST_WORKERS;
@@ -339,6 +390,7 @@ enum fit_status fit_bootstrap(const struct fit_kernel *kernel, const struct fit_
     free(j.good);
     free(j.err);
     free(j.status);
+    free(j.order);
     out->seconds = fit_seconds() - begin;
     if (st != FIT_OK)
         fit_bootstrap_free(out);

@@ -6,10 +6,10 @@
  *               there are; with n_a the times that cluster a was drawn, a pair of frames of the clusters a and b has
  *               the weight (n_a + n_b) / 2, inside of one cluster (1 + n_a) / 2, and what the result moves by is
  *               doubled: weights 1 + (n_a - 1) + (n_b - 1) could be negative.  Noise that frames have in common is
- *               drawn with them.  The variance is that of the sums S_c of sandwich.h, without the second sum: for noise of
- *               single pairs it is twice too large (errors by sqrt(2)), less the more the noise is that of frames.
- *               Products n_a n_b, the pigeonhole bootstrap (Owen, Ann. Appl. Statist. 1 (2007) 386), would make it
- *               three times too large.  Rows of a table: single rows are drawn.
+ *               drawn with them.  The variance is that of the sums S_c of sandwich.h, without the second sum: for noise
+ * of single pairs it is twice too large (errors by sqrt(2)), less the more the noise is that of frames. Products n_a
+ * n_b, the pigeonhole bootstrap (Owen, Ann. Appl. Statist. 1 (2007) 386), would make it three times too large.  Rows of
+ * a table: single rows are drawn, or blocks of `length` neighbours.
  *
  * Every replicate is a fit of its own that begins at the result.  Random numbers are a function of seed, replicate
  * and place (rng.h), replicates are fitted side by side, each by one thread: the same bits for any number of threads.
@@ -26,7 +26,7 @@ struct fit_bootstrap_spec {
     enum fit_bootstrap_kind kind;
     size_t n;      /* replicates, at least 2 */
     uint64_t seed;
-    size_t length; /* frames of a cluster; 0: as the robust errors had them, or 1 */
+    size_t length; /* frames of a cluster; 0: as the robust errors had them, or 1; rows of a block; 0: 1 */
     int joint;     /* 1: the same clusters for all groups */
     int threads;   /* 0: one per core */
     double most_mb; /* for replicas of the data */
@@ -35,7 +35,7 @@ struct fit_bootstrap_spec {
 struct fit_bootstrap {
     enum fit_bootstrap_kind kind;
     size_t n, good, nfull; /* replicates; those that converged */
-    size_t length;         /* block: frames of a cluster */
+    size_t length;         /* block: frames, or rows, of a cluster */
     double *draw;          /* good x nfull: theta, then lin; in the order of replicates */
     double *mean, *std;    /* nfull; NaN where a parameter was held */
     double *quantile;      /* nfull x 4: 2.5, 16, 84, 97.5 % */

@@ -223,20 +223,41 @@ static enum fit_status constant_values(struct fit_setup *s, const struct fit_ker
     return FIT_OK;
 }
 
+/* The errors of tables know no clusters. */
+static enum fit_status no_clusters(const struct fit_config *cfg, struct fit_error *err)
+{
+    const int joint = cfg->robust.cluster_joint.value, blocks = cfg->study.bootstrap.value == FIT_BOOTSTRAP_BLOCK;
+    char where[160];
+    if (!joint && (cfg->robust.cluster_length.value == 0 || blocks))
+        return FIT_OK;
+    fit_origin_text(cfg, joint ? cfg->robust.cluster_joint.from : cfg->robust.cluster_length.from, where, sizeof where);
+    return fit_fail(err, FIT_ERR_CONFIG,
+                    joint ? "%s: cluster_joint is for two-time data: the curves of a table are independent"
+                          : "%s: cluster_length is for two-time data; of a table it sets the rows of a block of"
+                            " --bootstrap block, and errors by curvature make no use of it",
+                    where);
+}
+
 /* Too few clusters tell nothing: of their scatter every one takes a part with it. */
 static enum fit_status check_clusters(const struct fit_config *cfg, const struct fit_dataset *ds,
                                       struct fit_error *err)
 {
     enum { FEWEST = 4 };
-    size_t length = (size_t)cfg->robust.cluster_length.value, most = ds->layout.nframe / FEWEST;
+    const int pairs = ds->layout.nframe > 0;
+    size_t length = (size_t)cfg->robust.cluster_length.value, n = ds->layout.nframe;
     char where[160];
-    if (ds->layout.nframe == 0 || length <= most)
+    if (!pairs && no_clusters(cfg, err) != FIT_OK)
+        return err->status;
+    for (size_t g = 0; !pairs && g < ds->layout.ngroup; g++)
+        n = g == 0 || ds->npoint_group[g] < n ? ds->npoint_group[g] : n;
+    const size_t most = n / FEWEST;
+    if (length <= most)
         return FIT_OK;
     fit_origin_text(cfg, cfg->robust.cluster_length.from, where, sizeof where);
     return fit_fail(err, FIT_ERR_CONFIG,
-                    "%s: cluster_length = %zu leaves fewer than %d clusters of %zu frames; give at most "
+                    "%s: cluster_length = %zu leaves fewer than %d clusters of %zu %s; give at most "
                     "%zu, or auto",
-                    where, length, FEWEST, ds->layout.nframe, most);
+                    where, length, FEWEST, n, pairs ? "frames" : "rows", most);
 }
 
 void fit_setup_borrow(struct fit_setup *s)

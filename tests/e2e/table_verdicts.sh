@@ -86,6 +86,14 @@ with open("shuffled.csv", "w") as f:
 k = expect("doubtful", "residuals of neighbouring rows are correlated", "decay", "shuffled")
 check("the order of the file changes the correlation",
       abs(k["residuals"][0]["correlation_along_lag"] - j["residuals"][0]["correlation_along_lag"]) < 1e-6)
+code, screen, _ = fit("decay", "ar", "--cluster-length", "20")
+check(f"--cluster-length: exit {code}: {screen}", code == 3 and "errors by curvature make no use of it" in screen)
+code, screen, _ = fit("decay", "ar", "--bootstrap", "block:40", "--cluster-length", "40")
+check(f"too long a block: exit {code}: {screen}", code == 3 and "fewer than 4 clusters of 101 rows" in screen)
+_, _, one = fit("decay", "ar", "--bootstrap", "block:100")
+_, _, many = fit("decay", "shuffled", "--bootstrap", "block:100", "--cluster-length", "20")
+ratio = many["bootstrap"]["parameters"]["tau"]["std"] / one["bootstrap"]["parameters"]["tau"]["std"]
+check(f"blocks make errors wider by {ratio:.2f}", ratio > 1.7 and many["bootstrap"]["cluster_frames"] == 20)
 good = 0
 for seed in range(20):
     random.seed(100 + seed)
