@@ -6,6 +6,7 @@
  * --plot-simulated-data are the same with the names of their options. */
 #define _XOPEN_SOURCE 700
 #include "front.h"
+#include "setup.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -103,7 +104,8 @@ static void end(struct job *j)
 /* Data to the temporary file, then to figures. */
 static enum fit_status draw_data(struct job *j, struct fit_error *err)
 {
-    struct words w = words_new(8);
+    struct words w = words_new(10);
+    char *typed = fit_command_line(j->f->argc, j->f->argv);
     int code = 0;
     add_pair(&j->data, "--output", j->file);
     if (j->quiet || j->json)
@@ -119,9 +121,12 @@ static enum fit_status draw_data(struct job *j, struct fit_error *err)
             add(&w, "--quiet");
         if (j->json)
             add(&w, "--json");
+        if (typed) /* not that of the fitter, with a temporary file */
+            add_pair(&w, "--command", typed);
         st = run(&j->report, j->command, &w, &code, err);
     }
     j->f->exit_code = code;
+    free(typed);
     free(w.word);
     return st;
 }

@@ -23,6 +23,8 @@
 struct front {
     const char *name;     /* "homodyne" */
     char dir[FRONT_PATH]; /* folder of this program and of the fitters */
+    int argc;         /* as it was called */
+    char *const *argv;
     FILE *in, *out, *err;
     int in_is_terminal, out_is_terminal, err_is_terminal;
     const volatile sig_atomic_t *interrupt; /* > 0: the user asked to stop */

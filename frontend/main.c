@@ -115,6 +115,8 @@ int main(int argc, char **argv)
 {
     struct fit_error err = {.status = FIT_OK};
     struct front f = {.name = "homodyne",
+                      .argc = argc,
+                      .argv = argv,
                       .in = stdin,
                       .out = stdout,
                       .err = stderr,

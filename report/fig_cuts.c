@@ -131,13 +131,16 @@ static void draw(struct rp_canvas *c, const struct rp_result *r, const struct rp
     if (r->fitted)
         rp_panel_frame(c, &below);
     for (size_t a = 0; a < r->nage && a < RP_SERIES; a++) {
-        snprintf(text[a], sizeof text[a], "%.3g", r->age[a]);
+        snprintf(text[a], sizeof text[a], r->age[a] >= 100 ? "%.0f" : "%.3g", r->age[a]);
         key[a] = (struct rp_key){text[a], {.stroke = RP_S0 + (uint32_t)a, .width = 6}, 1};
     }
     snprintf(title, sizeof title, "age (%s)", r->time_unit);
-    c->text(c, left, 32.5, &(struct rp_label){.size = RP_FONT, .ink = RP_SOFT}, title);
-    rp_keys(c, left + rp_text_width(title, RP_FONT), 18.5, f->width, key,
-            r->nage < RP_SERIES ? r->nage : RP_SERIES);
+    const size_t nkey = r->nage < RP_SERIES ? r->nage : RP_SERIES;
+    const double wide = rp_text_width(title, RP_FONT) + 6;
+    const int fits = left + wide + rp_keys_width(key, nkey) <= f->width; /* else what they are stands above them */
+    c->text(c, fits ? left : left + w, fits ? 32.5 : RP_FONT + 2,
+            &(struct rp_label){.anchor = fits ? RP_LEFT : RP_RIGHT, .size = RP_FONT, .ink = RP_SOFT}, title);
+    rp_keys(c, fits ? left + wide : left, 18.5, f->width, key, nkey);
 done:
     free(bin);
     free(n);

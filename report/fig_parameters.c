@@ -94,7 +94,7 @@ static void list_groups(const struct rp_result *r, struct rp_figures *list)
 
 /* ---- correlation ----------------------------------------------------------------------------- */
 
-enum { CELL = 50 };
+enum { CELL = 52 };
 
 /* Element (i, j) in [-1, 1]; NaN: not determined. */
 static double element(const struct fit_yaml *matrix, size_t i, size_t j)
@@ -115,12 +115,13 @@ static void draw_cell(struct rp_canvas *c, double x, double y, double rho, int d
     if (diagonal)
         return;
     snprintf(text, sizeof text, "%s%.2f", rho <= -0.005 ? "−" : "", fabs(rho));
-    if (fabs(rho) > 0.99 && fabs(rho) < 1) /* what matters is how near to 1 */
+    const int near = fabs(rho) > 0.99 && fabs(rho) < 1;
+    if (near) /* what matters is how near to 1 */
         snprintf(text, sizeof text, "%s0.%03.0f", rho < 0 ? "−" : "",
                  fmin(999, floor(1000 * fabs(rho))));
     c->text(c, x + CELL / 2.0, y + CELL / 2.0 + 0.35 * RP_FONT,
             &(struct rp_label){.anchor = RP_MIDDLE,
-                               .size = RP_FONT - 1,
+                               .size = near ? RP_FONT - 2 : RP_FONT - 1,
                                .bold = fabs(rho) > 0.9,
                                .ink = isnan(rho) ? RP_SOFT
                                                  : RP_RGB(fabs(rho) > 0.62 ? 0xffffff : 0x1c1f23)},

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CELL = 106, STEP = 22, POINTS = 44, RANKS = 20, TRACE = 400 };
+enum { CELL = 106, STEP = 40, POINTS = 44, RANKS = 20, TRACE = 400 };
 
 /* Limits of a parameter: all but 0.2 % of its draws, and the least-squares value where that is
  * near. */

@@ -54,7 +54,7 @@ static enum fit_status add(struct rp_result *r, struct fit_h5 *h, const char *na
     snprintf(d->unit, sizeof d->unit, "%s", rp_json_text(v, "unit"));
     d->least_squares = rp_json_number(v, "least_squares");
     d->r_hat = rp_json_number(v, "r_hat");
-    d->ess = rp_json_number(v, "ess_bulk");
+    d->ess = fmin(rp_json_number(v, "ess_bulk"), rp_json_number(v, "ess_tail")); /* as in the table */
     return FIT_OK;
 }
 

@@ -19,6 +19,7 @@
 struct request {
     int plot;
     const char *result, *output, *format;
+    const char *command; /* what the user typed who asked for data, or NULL */
     int quiet, json;
 };
 
@@ -32,6 +33,7 @@ static const char usage[] =
     "  -o, --output PATH       default: RESULT/report.html; RESULT/figures\n"
     "  -f, --format FORMAT     of `plot`: svg (default), png (192 dots per inch), pdf; html: all\n"
     "                          in one page\n"
+    "      --command TEXT      of data: the command that the page names as its origin\n"
     "      --json              what was written, as JSON\n"
     "  -q, --quiet             print nothing but errors\n"
     "  -h, --help              this text\n";
@@ -64,6 +66,8 @@ static enum fit_status read_request(int argc, char **argv, struct request *q, st
             q->output = value;
         else if (q->plot && (value = option(argv, argc, &k, "-f", "--format")))
             q->format = value;
+        else if ((value = option(argv, argc, &k, "--command", "--command")))
+            q->command = value;
         else if (strcmp(argv[k], "-q") == 0 || strcmp(argv[k], "--quiet") == 0)
             q->quiet = 1;
         else if (strcmp(argv[k], "--json") == 0)
@@ -236,6 +240,10 @@ int main(int argc, char **argv)
     enum fit_status st = read_request(argc, argv, &q, &err);
     if (st == FIT_OK)
         st = rp_result_read(q.result, &r, &err);
+    if (st == FIT_OK && q.command && !r.fitted) {
+        free(r.origin.command);
+        r.origin.command = strdup(q.command);
+    }
     if (st == FIT_OK)
         st = rp_figures_new(&r, &list, &err);
     const int files = q.plot && strcmp(q.format, "html") != 0;

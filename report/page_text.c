@@ -205,8 +205,10 @@ void rp_page_head(FILE *out, const struct rp_result *r)
     fprintf(out, "<div class=\"verdict %s\"><p><b>", mood(quality, converged));
     rp_xml(out, *quality ? quality : converged ? "converged" : "not converged");
     fputs("</b>: ", out);
-    rp_sentence(out, rp_json_text(j, "quality_text"));
-    fprintf(out, ".</p>\n<p>%s: ", converged ? "Converged" : "Not converged");
+    const char *said = rp_json_text(j, "quality_text");
+    rp_sentence(out, said);
+    fprintf(out, "%s</p>\n<p>%s: ", *said && strchr("?.", said[strlen(said) - 1]) ? "" : ".",
+            converged ? "Converged" : "Not converged");
     rp_sentence(out, rp_json_text(j, "message"));
     fputs(".</p></div>\n", out);
     put_facts(out, r);
@@ -315,10 +317,11 @@ static void degeneracies(FILE *out, const struct rp_result *r)
             with_error(rp_json_number(c->entry[i].value, "value"), std, value, sizeof value);
             error_text(std, error, sizeof error);
             rp_unit(rp_json_text(c->entry[i].value, "unit"), unit, sizeof unit);
-            fputs("<br/>determined: <code>", out);
+            fputs(std > 0 ? "<br/>determined: <code>" : "<br/><code>", out);
             rp_xml(out, c->entry[i].key);
-            fprintf(out, "</code> = %s ± %s ", value, error);
+            fprintf(out, std > 0 ? "</code> = %s ± %s " : "</code> = %s ", value, error);
             rp_xml(out, unit);
+            fputs(std > 0 ? "" : ", without an error", out);
         }
         fputs("</li>\n", out);
     }
@@ -355,7 +358,10 @@ void rp_page_parameters(FILE *out, const struct rp_result *r)
         parameter_row(out, r, map->entry[k].key, map->entry[k].value);
     fputs("</tbody></table></div>\n", out);
     const double wider = rp_json_number(r->json, "robust.errors_wider_by");
-    snprintf(text, sizeof text, " (here wider by a factor of %.2f at the median)", wider);
+    if (wider > 0.995 && wider < 1.005)
+        snprintf(text, sizeof text, " (here as wide as the others at the median)");
+    else
+        snprintf(text, sizeof text, " (here %.2f times the others at the median)", wider);
     fprintf(out,
             "<p class=\"caption\">Errors are one standard deviation. Robust: valid for %s%s. "
             "95 %%: where no error is given, the range in which χ² rises by no more than 3.84, all other "
@@ -431,6 +437,10 @@ static void minima(FILE *out, const struct rp_result *r)
         fputs("</tr>\n", out);
     }
     fputs("</tbody></table></div>\n", out);
+    if (strcmp(rp_json_text(r->json, "settings.loss"), "linear") != 0)
+        fprintf(out, "<p class=\"caption\">Minima of the plain sum of squares. From the best of them the fit went on with loss "
+                     "%s, which gives outliers less weight: its end is the result above.</p>\n",
+                rp_json_text(r->json, "settings.loss"));
 }
 
 void rp_page_search(FILE *out, const struct rp_result *r)

@@ -219,6 +219,37 @@ static double nearest(const struct rp_axis *a, const struct ticks *t, double len
     return least;
 }
 
+static int leaves_room(const struct rp_axis *a, const struct ticks *t, double length, int upward)
+{
+    return nearest(a, t, length) >= (upward ? 1.4 * RP_FONT : widest(a, t) + 0.9 * RP_FONT);
+}
+
+static size_t numbered(const struct ticks *t)
+{
+    size_t n = 0;
+    for (size_t k = 0; k < t->n; k++)
+        n += !t->minor[k];
+    return n;
+}
+
+/* One number alone tells no scale: finer ticks, of which only some have a number; 0: there is no room for two. */
+static int some_numbered(const struct rp_axis *a, double length, int upward, struct ticks *t)
+{
+    for (double most = 1; most <= 8; most++) {
+        struct ticks fine = {0};
+        linear_ticks(a, most, &fine);
+        for (size_t every = 2; every < fine.n; every++) {
+            for (size_t k = 0; k < fine.n; k++)
+                fine.minor[k] = k % every != 0;
+            if (leaves_room(a, &fine, length, upward)) {
+                *t = fine;
+                return 1;
+            }
+        }
+    }
+    return 0;
+}
+
 /* As many as leave room between the numbers. */
 static struct ticks make_ticks(const struct rp_axis *a, double length, int upward)
 {
@@ -227,9 +258,11 @@ static struct ticks make_ticks(const struct rp_axis *a, double length, int upwar
     for (double most = fmax(few, length / dense); most >= 1 && a->hidden < 2; most -= 0.4) {
         t = (struct ticks){0};
         (a->log ? log_ticks : linear_ticks)(a, most, &t);
-        if (nearest(a, &t, length) >= (upward ? 1.4 * RP_FONT : widest(a, &t) + 0.9 * RP_FONT))
+        if (leaves_room(a, &t, length, upward))
             break;
     }
+    if (numbered(&t) < 2 && a->hidden < 2 && !a->log)
+        some_numbered(a, length, upward, &t);
     return t;
 }
 
@@ -352,13 +385,26 @@ void rp_colour_bar(struct rp_canvas *c, double x, double y, double w,
     numbers_x(c, &p, &t);
 }
 
+static double mark_of(const struct rp_key *key)
+{
+    return key->dot ? 8 : 18;
+}
+
+double rp_keys_width(const struct rp_key *key, size_t n)
+{
+    double w = 0;
+    for (size_t k = 0; k < n; k++)
+        w += (k ? 3 * gap : 0) + mark_of(&key[k]) + gap + rp_text_width(key[k].text, RP_FONT);
+    return w;
+}
+
 double rp_keys(struct rp_canvas *c, double x, double y, double right, const struct rp_key *key,
                size_t n)
 {
-    const double line = RP_FONT + 6, mark = 18, left = x;
+    const double line = RP_FONT + 6, left = x;
     double top = y;
     for (size_t k = 0; k < n; k++) {
-        const double w = mark + gap + rp_text_width(key[k].text, RP_FONT);
+        const double mark = mark_of(&key[k]), w = mark + gap + rp_text_width(key[k].text, RP_FONT);
         if (x > left && x + w > right) {
             x = left;
             top += line;

@@ -48,6 +48,7 @@ struct rp_key {
     struct rp_style style;
     int dot;
 };
+double rp_keys_width(const struct rp_key *key, size_t n); /* of all in one row */
 double rp_keys(struct rp_canvas *c, double x, double y, double right, const struct rp_key *key,
                size_t n);
 

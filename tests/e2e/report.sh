@@ -84,12 +84,15 @@ has fit/report.html "<th scope=\"row\">D0</th><td class=\"n v\">$value</td>"
 # on a telephone neither the table of parameters nor the matrix of seven is wider than the screen
 sideways() { # sideways FILE: how far what should fit must be moved
     sed 's|</body>|<script>document.title = Math.max(...Array.from(document.querySelectorAll(\
-"#parameters .wide, #correlation figure"), e => e.scrollWidth - e.clientWidth))</script></body>|' "$1" >narrow.html
+"#parameters .wide, #correlation figure, #maps figure"), e => e.scrollWidth - e.clientWidth))</script></body>|' "$1" >narrow.html
     HOME=$dir chromium --headless --no-sandbox --disable-gpu --window-size=390,900 --dump-dom "file://$dir/narrow.html" 2>/dev/null |
         sed -n 's/.*<title>\([-0-9]*\)<.*/\1/p'
 }
 if command -v chromium >/dev/null; then
     [ "$(sideways fit/report.html)" = 0 ] || fail "390 pixels: wider by $(sideways fit/report.html)"
+    expect 0 "$h" fit "$examples/laminar/experiment.yaml" --phi 5 -o single --quiet
+    expect 0 "$h" report single # its map is the widest
+    [ "$(sideways single/report.html)" = 0 ] || fail "390 pixels, one angle: wider by $(sideways single/report.html)"
 else
     echo "no chromium: the width of the page was not measured"
 fi
@@ -175,7 +178,14 @@ awk '/R-hat/ { inside = 1; next } inside && $1 ~ /^(tau|beta|contrast|baseline)$
 while read -r name r_hat size; do
     grep "<th scope=\"row\">$name</th>" nuts/report.html | grep -qF "<td class=\"n\">$r_hat</td><td class=\"n\">$size</td>" ||
         fail "$name: another effective size than $size on the page"
+    grep -qE ">$name( \\([^<]*\\))? · R-hat $r_hat, effective size $size<" nuts/report.html || fail "$name: another size above its chains"
 done <sizes
+# two numbers at least tell the scale of every parameter: those of the lowest line of the pairs
+lowest() { # of the picture of pairs: texts on the line that is lowest
+    sed -n '/id="corner"/,/<\/svg>/p' "$1" | grep -oE ' y="[0-9.]+">[^<]+' | sort -t'"' -k2 -g |
+        awk -F'"' '{ n = $2 == y ? n + 1 : 1; y = $2 } END { print n }'
+}
+[ "$(lowest nuts/report.html)" -ge 8 ] || fail "$(lowest nuts/report.html) numbers below four parameters"
 expect 0 "$bin/homodyne-kww" fit --data "$examples/kww/data.csv" --method laplace --draws 300 -o laplace --quiet
 expect 0 "$h" report laplace
 page laplace/report.html
@@ -199,12 +209,32 @@ expect 0 "$h" fit plain.yaml -o plain --quiet
 expect 0 "$h" report plain
 count 1 'alpha is not told from 0, and at alpha = 0 D0 and D_offset enter only as D0 + D_offset' plain/report.html
 
+# ---- data alone: the command is what was typed; ages that are counted in frames stand in one row
+expect 0 "$h" report "$here/../data/nxxpcs.h5" -o data.html
+page data.html
+has data.html "<dt>command</dt><dd>$h report $here/../data/nxxpcs.h5 -o data.html</dd>"
+! grep -q '/homodyne-[A-Za-z0-9]*/data.h5' data.html || fail "a temporary file on the page"
+[ "$(sed -n '/id="cuts"/,/<\/svg>/p' data.html | grep -c 'y="32.5">')" -eq 5 ] || fail "not five texts in the row of the ages"
+has data.html 'y="32.5">age (frames)'
+
+# ---- data that are not normalised: no error is no error, a question is no full stop
+expect 0 "$h" simulate --model static_isotropic --frames 60 --dt 0.1 --q 0.0054 --phi 0 --set D0=20000 --set alpha=0 \
+    --set D_offset=0 --contrast 2 --offset 1.9 --noise 0.01 --seed 1 -o high.h5 --config-out high.yaml --quiet
+expect 0 "$h" fit high.yaml -o high --quiet
+grep -q 'are the data normalised?"' high/fit.json || fail "high: $(grep quality_text high/fit.json)"
+expect 0 "$h" report high
+has high/report.html 'are the data normalised?</p>'
+! grep -q '± –' high/report.html || fail "an error that is none"
+
 # ---- a robust fit: the means of the figure take outliers as they are, and the page says so
 ! grep -q 'gives outliers less weight' fit/report.html weak/report.html || fail "outliers, of a fit that is not robust"
-expect 0 "$bin/homodyne-laminar" fit --data weak.h5 --q 0.0054 --dt 0.1 --gap 2e6 --loss soft_l1 -o robust
+expect 0 "$bin/homodyne-laminar" fit --data weak.h5 --q 0.0054 --dt 0.1 --gap 2e6 --loss soft_l1 --multistart -o robust
 has out "(noise of neighbouring values, outliers included, "
 expect 0 "$h" report robust
 has robust/report.html "gives outliers less weight (loss soft_l1), these means do not"
+has robust/report.html "Minima of the plain sum of squares. From the best of them the fit went on with loss soft_l1"
+! grep -q 'Minima of the plain' fit/report.html || fail "minima of a fit that is not robust"
+! grep -q 'wider by a factor of' fit/report.html robust/report.html || fail "a factor below 1 is not wider"
 
 # ---- refusals: a message that says what would be right, and no file
 expect 4 "$h" report nowhere
