@@ -11,14 +11,15 @@ echo "+ $program fit examples/laminar/experiment.yaml -o $BUILD/demo"
 
 printf '\n%-20s %12s %12s %12s %10s\n' parameter truth fit error 'off by'
 grep -v '^#' "$example/truth.txt" | while read -r name truth unit; do
-    # the values of the parameter in fit.json, one key a line
+    # as the summary writes them, "  D0   6557 +- 542", and all digits from fit.json, one key a line
     awk -v name="$name" -v truth="$truth" -v unit="$unit" '
+        $1 == name && $3 == "+-" { value = $2; error = $4 }
         $1 == "\"" name "\":" { inside = 1 }
-        inside && $1 == "\"value\":" { value = $2 + 0 }
+        inside && $1 == "\"value\":" { exact = $2 + 0 }
         inside && $1 == "\"std\":" { std = $2 + 0; inside = 0 }
         END {
-            printf "%-20s %12g %12.6g %12.2g %7.1f std  %s\n", name, truth, value, std, (value - truth) / std, unit
-        }' "$BUILD/demo/fit.json"
+            printf "%-20s %12g %12s %12s %7.1f std  %s\n", name, truth, value, error, (exact - truth) / std, unit
+        }' "$BUILD/demo/summary.txt" "$BUILD/demo/fit.json"
 done
 
 printf '\nThe report, with all figures (one file, for any browser):\n'

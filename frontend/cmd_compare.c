@@ -13,6 +13,7 @@
 
 #include "config.h"
 #include "json.h"
+#include "results.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -148,13 +149,10 @@ static int is_different(const struct comparison *c)
 
 static void put_number(FILE *f, const struct front_result *r, const struct front_param *p)
 {
-    char text[48] = "-", error[24] = "";
-    const double std = p ? error_of(r, p) : NAN;
-    if (std > 0)
-        snprintf(error, sizeof error, "+- %.2g", std);
+    char text[48] = "-", error[48] = "";
     if (p && !isnan(value_of(r, p))) /* of a tied one there are no draws */
-        snprintf(text, sizeof text, "%.6g", value_of(r, p));
-    fprintf(f, " %12s %-11s", text, error);
+        fit_format_error(value_of(r, p), error_of(r, p), text, sizeof text, error, sizeof error);
+    fprintf(f, " %12s %s %-8s", text, error[0] ? "+-" : "  ", error);
 }
 
 /* p or q may be NULL: in one of the two only. */

@@ -5,6 +5,7 @@
 #include "front.h"
 #include "json.h"
 #include "result.h"
+#include "results.h"
 
 #include <errno.h>
 #include <math.h>
@@ -16,7 +17,7 @@ static enum fit_status print_truth(FILE *out, int json, int quiet, const char *f
                                    const struct front_result *r, struct fit_error *err)
 {
     struct fit_json j = {0};
-    char line[256], name[64], unit[64];
+    char line[256], name[64], unit[64], value[40], error[40];
     double truth;
     FILE *f = fopen(file, "r");
     if (!f)
@@ -39,8 +40,9 @@ static enum fit_status print_truth(FILE *out, int json, int quiet, const char *f
         fit_json_number(&j, "std", p->std);
         fit_json_string(&j, "unit", unit);
         fit_json_end(&j);
+        fit_format_error(p->value, p->std, value, sizeof value, error, sizeof error);
         if (!json && !quiet)
-            fprintf(out, "%-20s %12g %12.6g %12.2g %8.1f std  %s\n", name, truth, p->value, p->std,
+            fprintf(out, "%-20s %12g %12s %12s %8.1f std  %s\n", name, truth, value, error,
                     (p->value - truth) / p->std, unit);
     }
     fclose(f);

@@ -9,6 +9,7 @@
 #include "front.h"
 #include "json.h"
 #include "result.h"
+#include "results.h"
 #include "view.h"
 
 #include "parallel.h"
@@ -193,14 +194,15 @@ static void print_fit(const struct watch *w, const struct front_result *r, FILE 
     for (size_t k = 0, n = 0; k < r->nparam; k++) {
         const struct front_param *p = &r->param[k];
         const struct front_param *old = w->has_last ? front_result_param(&w->last, p->name) : NULL;
-        char text[48];
+        char text[96], value[40], error[40];
         if (!p->physical)
             continue;
         if (old && p->std > 0)
             move = fmax(move, fabs(p->value - old->value) / p->std);
         if (n++ >= 3)
             continue;
-        snprintf(text, sizeof text, p->std > 0 ? "%.4g+-%.2g" : "%.4g", p->value, p->std);
+        fit_format_error(p->value, p->std, value, sizeof value, error, sizeof error);
+        snprintf(text, sizeof text, "%s%s%s", value, error[0] ? "+-" : "", error);
         fprintf(out, " %-16s", text);
     }
     if (w->has_last)

@@ -3,6 +3,7 @@
 #include "page.h"
 
 #include "panel.h"
+#include "results.h"
 
 #include <math.h>
 #include <string.h>
@@ -18,29 +19,23 @@ static void paragraph(FILE *out, const char *class, const char *text)
     fputs("</p>\n", out);
 }
 
-/* A value to the place where its error has two digits; without an error six digits. */
+/* A value to the digits of its error, as on the screen. */
 static void with_error(double value, double error, char *text, size_t size)
 {
+    char e[40];
     if (isnan(value))
         snprintf(text, size, "–");
-    else if (!(error > 0) || isinf(error))
-        snprintf(text, size, "%.6g", value);
-    else {
-        const int place = 1 - (int)floor(log10(error)); /* decimals */
-        const double big = fmax(fabs(value), error);
-        if (big >= 1e7 || place > 8)
-            snprintf(text, size, "%.*e", (int)fmax(1, floor(log10(big)) + place), value);
-        else
-            snprintf(text, size, "%.*f", place > 0 ? place : 0, value);
-    }
+    else
+        fit_format_error(value, error, text, size, e, sizeof e);
 }
 
-static void error_text(double error, char *text, size_t size)
+/* The error of a value. */
+static void error_text(double value, double error, char *text, size_t size)
 {
-    if (isnan(error))
+    char v[40];
+    fit_format_error(value, error, v, sizeof v, text, size);
+    if (!*text)
         snprintf(text, size, "–");
-    else
-        with_error(error, error, text, size);
 }
 
 static void cell(FILE *out, const char *class, const char *text)
@@ -50,10 +45,10 @@ static void cell(FILE *out, const char *class, const char *text)
     fputs("</td>", out);
 }
 
-static void cell_error(FILE *out, double error)
+static void cell_error(FILE *out, double value, double error)
 {
     char text[64];
-    error_text(error, text, sizeof text);
+    error_text(value, error, text, sizeof text);
     cell(out, "n", text);
 }
 
@@ -278,8 +273,8 @@ static void parameter_row(FILE *out, const struct rp_result *r, const char *name
     fputs("</th>", out);
     with_error(value, fixed ? NAN : std, text, sizeof text);
     cell(out, "n v", text);
-    cell_error(out, fixed ? NAN : std);
-    cell_error(out, fixed ? NAN : robust);
+    cell_error(out, value, fixed ? NAN : std);
+    cell_error(out, value, fixed ? NAN : robust);
     interval_cell(out, v);
     rp_unit(rp_json_text(v, "unit"), unit, sizeof unit);
     cell(out, "u", unit);
@@ -315,7 +310,7 @@ static void degeneracies(FILE *out, const struct rp_result *r)
             if (isnan(rp_json_number(c->entry[i].value, "value")))
                 continue;
             with_error(rp_json_number(c->entry[i].value, "value"), std, value, sizeof value);
-            error_text(std, error, sizeof error);
+            error_text(rp_json_number(c->entry[i].value, "value"), std, error, sizeof error);
             rp_unit(rp_json_text(c->entry[i].value, "unit"), unit, sizeof unit);
             fputs(std > 0 ? "<br/>determined: <code>" : "<br/><code>", out);
             rp_xml(out, c->entry[i].key);
@@ -476,7 +471,7 @@ static void posterior_row(FILE *out, const char *name, const struct fit_yaml *v)
     for (size_t k = 0; k < 5; k++) {
         const double x = rp_json_number(v, key[k]);
         if (k == 1)
-            error_text(x, text, sizeof text);
+            error_text(rp_json_number(v, "mean"), x, text, sizeof text);
         else
             with_error(x, sd, text, sizeof text);
         cell(out, k ? "n" : "n v", text);

@@ -9,6 +9,7 @@
 #include "plan.h"
 #include "program.h"
 #include "progress.h"
+#include "results.h"
 #include "select.h"
 
 #include <math.h>
@@ -178,10 +179,14 @@ static void print_relations(const struct planning *x, FILE *f)
     const struct fit_result *r = &p->fit;
     for (size_t k = 0; k < r->ndegenerate; k++)
         fprintf(f, "not determined: %s\n", r->degenerate[k].text);
-    for (size_t k = 0; k < r->ncombination; k++)
-        if (r->combination_std[k] > 0)
-            fprintf(f, "determined: %s = %.6g +- %.2g  %s\n", p->kernel->combination[k].text, r->combination[k],
-                    r->combination_std[k], p->kernel->combination[k].unit);
+    char value[40], error[40];
+    for (size_t k = 0; k < r->ncombination; k++) {
+        if (!(r->combination_std[k] > 0))
+            continue;
+        fit_format_error(r->combination[k], r->combination_std[k], value, sizeof value, error, sizeof error);
+        fprintf(f, "determined: %s = %s +- %s  %s\n", p->kernel->combination[k].text, value, error,
+                p->kernel->combination[k].unit);
+    }
     if (r->nnull)
         fprintf(f, "%zu direction%s of the parameters %s no effect on the values\n", r->nnull, r->nnull > 1 ? "s" : "",
                 r->nnull > 1 ? "have" : "has");

@@ -101,7 +101,7 @@ static void row(const struct fit_results *r, size_t column, int width, FILE *f)
 }
 
 /* One line for the columns first, first + stride, ... of all groups: the span of their means, the
- * worst of the rest. */
+ * worst of the rest; below a head of its own. */
 static void span(const struct fit_results *r, size_t first, size_t stride, int width, FILE *f)
 {
     const struct fit_samples *s = r->samples;
@@ -120,8 +120,8 @@ static void span(const struct fit_results *r, size_t first, size_t stride, int w
     fit_format_error(low, sd, from, sizeof from, error, sizeof error);
     fit_format_error(high, sd, to, sizeof to, error, sizeof error);
     convergence(s, r_hat, ess, chains);
-    snprintf(text, sizeof text, "  %-*s %8s %7s  .. %12s %s %s", width, name, from, error, to,
-             chains, unit_of(r, first));
+    snprintf(text, sizeof text, "  %-*s %9s %9s %14s %s %s", width, name, from, to, error, chains,
+             unit_of(r, first));
     line(f, text);
 }
 
@@ -140,7 +140,7 @@ static void table(const struct fit_results *r, FILE *f)
 {
     const struct fit_samples *s = r->samples;
     int width = name_width(r);
-    char text[TEXT];
+    char text[TEXT], groups[40];
     snprintf(text, sizeof text, "  %-*s %8s %7s %8s %8s %s", width, "", "mean", "sd", "2.5 %",
              "97.5 %", s->method == FIT_SAMPLING_NUTS ? "R-hat   ESS" : "");
     line(f, text);
@@ -152,14 +152,14 @@ static void table(const struct fit_results *r, FILE *f)
                 row(r, k, width, f);
         return;
     }
+    snprintf(groups, sizeof groups, "%zu groups", s->ngroup);
+    snprintf(text, sizeof text, "  %-*s %9s %9s %14s %s", width, groups, "mean from", "to", "largest sd",
+             s->method == FIT_SAMPLING_NUTS ? "  the worst" : "");
+    line(f, text);
     for (size_t q = 0; q < s->nlinear; q++)
         span(r, s->nparam + q, s->nlinear, width, f);
     if (!s->column[s->nparam + s->ngroup * s->nlinear].constant)
         span(r, s->nparam + s->ngroup * s->nlinear, 1, width, f);
-    snprintf(text, sizeof text,
-             "  (of %zu groups: least and largest mean, largest sd, worst R-hat and ESS)",
-             s->ngroup);
-    line(f, text);
 }
 
 /* ---- below the table ------------------------------------------------------------------------- */

@@ -33,6 +33,12 @@ fit laminar known d.yaml --method nuts --sigma 0.01
 fit static_isotropic one s.yaml --method nuts
 fit kww table --data k.csv --method nuts
 
+fit diffusion_q rings --data "$here/../../examples/diffusion_q/data.csv" --method laplace
+# many groups in a line: least and largest mean, largest sd below names that say it
+awk '$1 == 5 && $2 == "groups" && $3 " " $4 " " $5 " " $6 == "mean from to largest" { inside = 1 }
+    inside && $1 == "contrast" && $2 < $3 && $4 < 0.1 * $2 { found = 1 }
+    END { exit !found }' rings/summary.txt || fail "groups of the posterior: $(cat rings/summary.txt)"
+
 # the files of homodyne
 fit laminar peer d.yaml --method cmc --compat homodyne
 for f in parameters.json samples.npz diagnostics.json analysis_results_cmc.json; do
