@@ -7,7 +7,9 @@
  * A parameter that was held has no deviation; one of which an interval is told instead counts that of 95 % toward the
  * other value, divided by 1.96; one that was not determined at all is left out.  Only parameters of the same name and
  * unit, of the same model, are the same quantity: those of different models stand side by side, and are not compared.
+ * Which of two models the data prefer is told by information criteria (criteria.c).
  * Exit status 0: all parameters agree within the limit; 2: one does not, or the models are different. */
+#include "criteria.h"
 #include "front.h"
 #include "result.h"
 
@@ -23,6 +25,9 @@ struct comparison {
     const struct front_result *r[2];
     int same_data, same_model;
     double limit;
+    int ranked; /* criteria hold */
+    struct front_criteria criteria[2];
+    char why_not[160];
     size_t ncompared, nbeyond, nunknown, nonly, nunit; /* nonly: in one of the two only; nunit: of different units */
 };
 
@@ -207,6 +212,13 @@ static void print_text(FILE *f, const struct comparison *c, const char *const la
     put_figure(f, "chi2/dof", a->reduced_chi2, b->reduced_chi2, "%.5g");
     put_figure(f, "noise", a->sigma, b->sigma, "%.5g");
     put_figure(f, "points", a->npoint, b->npoint, "%.0f");
+    if (c->ranked) {
+        const struct front_criteria *x = &c->criteria[0], *y = &c->criteria[1];
+        put_figure(f, x->nparam > a->nfree ? "parameters, noise" : "parameters", x->nparam, y->nparam, "%.0f");
+        put_figure(f, x->what, x->minus_two_log_l, y->minus_two_log_l, "%.2f");
+        put_figure(f, "AIC", x->aic, y->aic, "%.2f");
+        put_figure(f, "BIC", x->bic, y->bic, "%.2f");
+    }
     put_figure(f, "seconds", a->wall_seconds, b->wall_seconds, "%.3g");
     if (!c->same_model)
         put_words(f, "model", a->model, b->model);
@@ -221,8 +233,28 @@ static void put_count(FILE *f, size_t n, const char *text)
         fprintf(f, "%zu parameter%s %s\n", n, n > 1 ? "s" : "", text);
 }
 
-static void print_verdict(FILE *f, const struct comparison *c)
+/* "AIC prefers A by 12.3, BIC prefers B by 1.2" */
+static void print_criteria(FILE *f, const struct comparison *c, const char *const label[2])
 {
+    const struct front_criteria *x = c->criteria;
+    const int told = !c->same_model || (c->same_data && c->r[0]->nfree != c->r[1]->nfree);
+    if (!c->ranked && told)
+        fprintf(f, "AIC and BIC cannot tell which model is better:\n  %s\n", c->why_not);
+    if (!c->ranked || (c->same_model && x[0].nparam == x[1].nparam))
+        return;
+    const int better = x[1].aic < x[0].aic;
+    const double wider = c->r[better]->wider; /* what correlates in the other one may be its misfit */
+    fprintf(f, "AIC prefers %.40s by %.1f\n", label[better], fabs(x[1].aic - x[0].aic));
+    fprintf(f, "BIC prefers %.40s by %.1f (2: hardly, 10: very strongly)\n", label[x[1].bic < x[0].bic],
+            fabs(x[1].bic - x[0].bic));
+    if (wider > 1.2)
+        fprintf(f, "residuals are correlated but count as independent: both differences are too large,\n"
+                   "  by a factor of about %.2g\n", wider * wider);
+}
+
+static void print_verdict(FILE *f, const struct comparison *c, const char *const label[2])
+{
+    print_criteria(f, c, label);
     if (c->same_data && c->same_model)
         fprintf(f, "the same data: what differs comes from %s, not from noise\n",
                 c->r[0]->sampled != c->r[1]->sampled ? "estimates or settings" : "settings or programs");
@@ -230,7 +262,7 @@ static void print_verdict(FILE *f, const struct comparison *c)
     put_count(f, c->nonly, "in one of the two only");
     put_count(f, c->nunit, "in different units");
     if (!c->same_model)
-        fprintf(f, "DIFFERENT: the models are %s and %s; what they have is not compared\n", c->r[0]->model,
+        fprintf(f, "DIFFERENT: the models are %s and %s; their parameters are\n  not compared\n", c->r[0]->model,
                 c->r[1]->model);
     else if (is_different(c))
         fprintf(f, "DIFFERENT: %zu of %zu parameters beyond %g standard deviations\n", c->nbeyond, c->ncompared,
@@ -272,6 +304,18 @@ static enum fit_status print_json(FILE *f, const struct comparison *c, int all, 
     fit_json_numbers(&j, "reduced_chi2", (double[]){a->reduced_chi2, b->reduced_chi2}, 2);
     fit_json_boolean(&j, "same_data", c->same_data);
     fit_json_boolean(&j, "same_model", c->same_model);
+    if (c->ranked) {
+        const struct front_criteria *x = &c->criteria[0], *y = &c->criteria[1];
+        fit_json_begin(&j, "criteria", '{');
+        fit_json_string(&j, "likelihood", x->what);
+        fit_json_numbers(&j, "parameters", (double[]){x->nparam, y->nparam}, 2);
+        fit_json_numbers(&j, "minus_two_log_likelihood", (double[]){x->minus_two_log_l, y->minus_two_log_l}, 2);
+        fit_json_numbers(&j, "aic", (double[]){x->aic, y->aic}, 2);
+        fit_json_numbers(&j, "bic", (double[]){x->bic, y->bic}, 2);
+        fit_json_end(&j);
+    } else {
+        fit_json_string(&j, "no_criteria", c->why_not);
+    }
     fit_json_number(&j, "limit", c->limit);
     fit_json_integer(&j, "beyond", (int64_t)c->nbeyond);
     fit_json_boolean(&j, "agree", !is_different(c) && c->ncompared > 0);
@@ -314,6 +358,7 @@ enum fit_status front_cmd_compare(struct front *f, const struct front_args *a,
         goto done;
     c.same_data = one.data_sha256[0] && strcmp(one.data_sha256, two.data_sha256) == 0;
     c.same_model = same_model(&one, &two);
+    c.ranked = front_criteria(c.r, c.same_data, c.criteria, c.why_not, sizeof c.why_not);
     const int all = front_given(a, "all");
     const char *const label[2] = {a->rest[0], a->rest[1]};
     count_all(&c, all);
@@ -321,7 +366,7 @@ enum fit_status front_cmd_compare(struct front *f, const struct front_args *a,
         st = print_json(f->out, &c, all, err);
     } else if (!front_given(a, "quiet")) {
         print_text(f->out, &c, label, all);
-        print_verdict(f->out, &c);
+        print_verdict(f->out, &c, label);
     }
     if (st == FIT_OK && c.ncompared == 0 && !is_different(&c))
         st = fit_fail(err, FIT_ERR_DATA, "%s and %s have no parameter in common", a->rest[0],

@@ -130,6 +130,19 @@ static void own_posterior(struct front_result *r, const struct fit_yaml *posteri
     }
 }
 
+/* "1 200 c2_00001 c2_00002" */
+static void own_selection(struct front_result *r, const struct fit_yaml *data)
+{
+    static const char *const frame[] = {"first_frame", "last_frame", "masked_frames"};
+    const struct fit_yaml *keys = fit_yaml_get(data, "keys");
+    size_t n = 0;
+    char word[256];
+    for (size_t k = 0; k < 3 + (keys && keys->kind == FIT_YAML_LIST ? keys->n : 0) && n < sizeof r->selection; k++) {
+        text(k < 3 ? fit_yaml_get(data, frame[k]) : keys->entry[k - 3].value, word, sizeof word);
+        n += (size_t)snprintf(r->selection + n, sizeof r->selection - n, "%s ", word);
+    }
+}
+
 static int read_own(struct front_result *r, const struct fit_yaml *root)
 {
     snprintf(r->program, sizeof r->program, "homodyne-gen");
@@ -145,6 +158,15 @@ static int read_own(struct front_result *r, const struct fit_yaml *root)
     r->sigma = number(path_get(root, "noise.sigma_common"));
     r->wall_seconds = number(fit_yaml_get(root, "wall_seconds"));
     r->q = number(path_get(root, "data.q"));
+    r->nfree = number(fit_yaml_get(root, "n_free"));
+    r->cost = number(fit_yaml_get(root, "cost"));
+    r->log_likelihood = number(fit_yaml_get(root, "log_likelihood"));
+    r->wider = number(path_get(root, "robust.errors_wider_by"));
+    text(path_get(root, "noise.source"), r->noise, sizeof r->noise);
+    text(path_get(root, "settings.loss"), r->loss, sizeof r->loss);
+    text(path_get(root, "settings.scaling"), r->scaling, sizeof r->scaling);
+    r->reweighted = is_true(path_get(root, "noise.reweighted"));
+    own_selection(r, fit_yaml_get(root, "data"));
     if (!own_params(r, fit_yaml_get(root, "parameters")) || !own_scaling(r, fit_yaml_get(root, "scaling")))
         return 0;
     own_posterior(r, fit_yaml_get(root, "posterior"));
@@ -237,7 +259,11 @@ enum fit_status front_result_read(const char *where, struct front_result *r, str
                                .npoint = NAN,
                                .sigma = NAN,
                                .wall_seconds = NAN,
-                               .q = NAN};
+                               .q = NAN,
+                               .nfree = NAN,
+                               .cost = NAN,
+                               .log_likelihood = NAN,
+                               .wider = NAN};
     enum fit_status st = find(where, r->file, sizeof r->file, err);
     if (st == FIT_OK)
         st = fit_yaml_parse_file(r->file, &doc, err);

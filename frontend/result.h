@@ -31,6 +31,10 @@ struct front_result {
     int package;        /* 1: written by a Python package */
     char model[64], data[1024], data_sha256[65], program[32];
     double chi2, reduced_chi2, npoint, sigma, wall_seconds, q; /* NaN: not told */
+    double nfree, cost, log_likelihood, wider; /* wider: robust errors, by a factor; NaN: not told */
+    char noise[16], loss[16], scaling[16];     /* noise: "file", "given", "residuals", "law" */
+    int reweighted;                            /* 1: by the residuals of groups */
+    char selection[2048];                      /* frames and matrices that were fitted */
     size_t nparam;
     struct front_param *param;
 };

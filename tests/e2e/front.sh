@@ -260,7 +260,33 @@ has out "DIFFERENT: the models are laminar and heterodyne"
 ! grep -q '^  beta .* !' out || fail "an exponent of another quantity is compared"
 expect 2 "$h" compare results_minimal results_heterodyne --json
 has out '"same_model": false'
+has out '"no_criteria": "the data are different"'
 expect 3 "$h" compare results_minimal
+# which model: AIC and BIC of the same values; of others there is a reason
+kww=$here/../../examples/kww/data.csv
+expect 0 "$h" fit --model kww --data "$kww" -o stretched --quiet
+expect 0 "$h" fit --model double_exponential --data "$kww" -o two --quiet
+expect 2 "$h" compare stretched two
+awk 'NF == 3 { v[$1] = $2; w[$1] = $3 } END { n = log(v["points"])
+    exit !(v["parameters"] == 4 && w["parameters"] == 5 && near(v["AIC"], v["chi2"] + 8) && near(w["AIC"], w["chi2"] + 10) &&
+           near(v["BIC"], v["chi2"] + 4 * n) && near(w["BIC"], w["chi2"] + 5 * n)) }
+    function near(x, y) { return x - y < 0.011 && y - x < 0.011 }' out || fail "criteria: $(cat out)"
+has out "AIC prefers stretched by "
+awk 'length > 80 { exit 1 }' out || fail "compare of two models is wider than 80 columns"
+expect 2 "$h" compare stretched two --json
+has out '"likelihood": "chi2"'
+expect 2 "$h" compare results_minimal results_fixed # the noise is estimated: RSS is that of fit.json, twice the cost
+awk 'NR == FNR { gsub(/[",:]/, " "); if ($1 == "cost" && !rss) rss = 2 * $2; if ($1 == "n_points" && !n) n = $2; if ($1 == "n_free") k = $2; next }
+    NF == 3 && $1 == "AIC" { aic = $2 } END { x = n * log(rss / n) + 2 * (k + 1) - aic; exit !(x < 0.011 && x > -0.011) }' \
+    results_minimal/fit.json out || fail "AIC with a noise that is estimated: $(cat out)"
+has out "BIC prefers results_minimal by "
+expect 0 "$h" fit --model double_exponential --data "$kww" --loss soft_l1 -o robust_two --quiet
+expect 2 "$h" compare stretched robust_two
+has out "  a robust loss is no likelihood"
+sed '$d' "$kww" >shorter.csv
+expect 0 "$h" fit --model double_exponential --data shorter.csv -o shorter --quiet
+expect 2 "$h" compare stretched shorter
+has out "  the data are different"
 
 # ---- a model of one's own: compiled once, again when it changes, never when a file points at it
 awk '/^```lua file=stretched_static.lua/ { p = 1; next } p && /^```/ { exit } p' "$here/../../docs/models.md" \
