@@ -202,7 +202,7 @@ struct fit_api_result {
     const double *interval;       /* nfull x 4: lower, upper of 68 %, of 95 %; NaN: an end that the data do not set */
 
     const char *quality, *quality_text; /* "good", "poor", ... as in fit.json, and a sentence */
-    const char *law;                    /* of the errors, where the model has its own: "poisson"; NULL: they are normal */
+    const char *law;                    /* of the errors, the model's own: "poisson"; NULL: they are normal */
     double log_likelihood;              /* with a law, else NaN */
 };
 

@@ -109,7 +109,7 @@ static enum fit_status sample(const struct fit_api_problem *p, struct api_run *r
 {
     struct fit_sampling_setup *s = &r->posterior;
     if (r->own.status == FIT_INTERRUPTED)
-        return fit_fail(err, FIT_ERR_INTERRUPTED, "the least squares before the sampling were stopped: there are no draws");
+        return fit_fail(err, FIT_ERR_INTERRUPTED, "the fit before the sampling was stopped: there are no draws");
     enum fit_status st = fit_sampling_setup(r->cfg, r->k, p->data, &r->setup, &r->own, s, err);
     if (st != FIT_OK)
         return st;

@@ -433,8 +433,8 @@ static void minima(FILE *out, const struct rp_result *r)
     }
     fputs("</tbody></table></div>\n", out);
     if (strcmp(rp_json_text(r->json, "settings.loss"), "linear") != 0)
-        fprintf(out, "<p class=\"caption\">Minima of the plain sum of squares. From the best of them the fit went on with loss "
-                     "%s, which gives outliers less weight: its end is the result above.</p>\n",
+        fprintf(out, "<p class=\"caption\">Minima of the plain sum of squares. From the best of them the fit went on "
+                     "with loss %s, which gives outliers less weight: its end is the result above.</p>\n",
                 rp_json_text(r->json, "settings.loss"));
 }
 

@@ -21,8 +21,8 @@ from .draws import Draws
 from .fit import Fit
 from .results import Results, load_posterior, load_results
 
-__all__ = ["DataError", "Draws", "Error", "FileError", "Fit", "Item", "LibraryMissing", "Model", "NumericError", "Results",
-           "Stopped", "UsageError", "load_model", "load_posterior", "load_results", "models"]
+__all__ = ["DataError", "Draws", "Error", "FileError", "Fit", "Item", "LibraryMissing", "Model", "NumericError",
+           "Results", "Stopped", "UsageError", "load_model", "load_posterior", "load_results", "models"]
 
 
 def __getattr__(name):

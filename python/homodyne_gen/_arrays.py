@@ -30,8 +30,9 @@ def pointers(arrays):
 
 
 class PerGroup(np.ndarray):
-    """Values of a parameter `over` an axis, one for each group, that know where they belong: .coords, {axis: coordinates}.
-    What is computed of them, or cut from them, is a plain array, whose values are taken in the order in which they stand."""
+    """Values of a parameter `over` an axis, one for each group, that know where they belong: .coords, {axis:
+    coordinates}.  What is computed of them, or cut from them, is a plain array, whose values are taken in the order in
+    which they stand."""
 
     coords = None
 
@@ -88,7 +89,8 @@ def _matched(value, name, coords):
     known = {}
     for number, at in zip(np.asarray(value), zip(*(value.coords[a] for a in axes))):
         if known.setdefault(at, number) != number:
-            raise DataError(f"{name}: has several values at {_place(axes, at)}; give an array in the order of the groups")
+            raise DataError(f"{name}: has several values at {_place(axes, at)}; give an array in the order of the "
+                            "groups")
     for at in zip(*(coords[a] for a in axes)):
         if at not in known:
             raise DataError(f"{name}: has no value at {_place(axes, at)}; it has those at "

@@ -34,4 +34,5 @@ def value_text(value, std, interval, unit="", on_bound=False):
         words = ["on a bound"] if on_bound else []
     else:
         words = [w for w in (_interval(*interval), "on a bound" if on_bound else "") if w] or ["undetermined"]
-    return " ".join(filter(None, (text, f"+- {error}" if error else "", unit, f"({'; '.join(words)})" if words else "")))
+    parts = text, f"+- {error}" if error else "", unit, f"({'; '.join(words)})" if words else ""
+    return " ".join(filter(None, parts))

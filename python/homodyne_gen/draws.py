@@ -14,16 +14,16 @@ from .fit import Fit, _Options
 class Draws:
     """The result of Model.sample.
 
-    draws            {name: (chains, draws) or, for parameters over an axis and the noise `sigma`, (chains, draws, groups)};
-                     there is no `sigma` where the model has a law of the errors of its own
+    draws            {name: (chains, draws) or, for parameters over an axis and the noise `sigma`,
+                     (chains, draws, groups)}; there is no `sigma` where the model has a law of the errors of its own
     robust           the same for noise that pairs of frames share, or None
     fit              the least-squares Fit from which sampling began
     verdict, verdict_text   "good", "doubtful" or "failed" (do not use the numbers), and why
     summary          {column: {"mean", "sd", "q025", "median", "q975", "r_hat", "ess_bulk", "ess_tail"}};
                      ESS in tables is the lesser of the two, as on the screen of the programs
     max_r_hat, min_ess, divergences, pareto_k, seconds, seed, complete
-    log_likelihood, predictive   (chains, kept, rows): log likelihood of the rows at the draws, and values drawn from the
-                     law of the errors, for models that have their own (else None); every step_kept-th draw
+    log_likelihood, predictive   (chains, kept, rows): log likelihood of the rows at the draws, and values drawn from
+                     the law of the errors, for models that have their own (else None); every step_kept-th draw
     stats            {"lp", "energy", "diverging", ...: (chains, draws)}
     """
 
@@ -74,8 +74,8 @@ class Draws:
         return dict(self.draws)
 
     def to_inferencedata(self, robust: bool = False):
-        """ArviZ's InferenceData (a dict of groups without arviz): posterior, sample_stats, observed_data; of models with
-        a law of the errors of their own log_likelihood and posterior_predictive, as in posterior.nc.  What is held, and
+        """ArviZ's InferenceData (a dict of groups without arviz): posterior, sample_stats, observed_data; of models
+        with a law of the errors of their own log_likelihood and posterior_predictive, as in posterior.nc.  What is held, and
         noise that is known, stands in constant_data.
 
         robust: the draws for noise that pairs of frames share.

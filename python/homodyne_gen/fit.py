@@ -139,7 +139,9 @@ class _Options:
 class Fit:
     """The result of Model.fit.
 
-    params, std, std_robust, at_bound, held   {name: number; of a parameter over an axis an array, one for each group}; with ties what is tied as well
+    params, std, std_robust, at_bound, held
+                          {name: number; of a parameter over an axis an array, one for each group}; with ties what is
+                          tied as well
     std_curvature         the same, of the paraboloid at the minimum, whether it holds or not
     interval_68, interval_95   {name: (lower, upper), or array of these}; NaN: an end that the data do not set
                           (not in at_bound), with share "D0[45]" and the like in the place of D0
@@ -203,7 +205,8 @@ class Fit:
         self.interval_68, self.interval_95 = (
             {n: np.stack([low[n], high[n]], -1) for n in low} for low, high in ends)
         own = copied(r.group_param, (ng, r.nmodel)), copied(r.group_linear, (ng, r.nmodel_linear))
-        self.group_params = {p.name: PerGroup(own[i][:, k], self.coords) for i, items in enumerate((self.model.parameters, self.model.linear))
+        of_model = self.model.parameters, self.model.linear
+        self.group_params = {p.name: PerGroup(own[i][:, k], self.coords) for i, items in enumerate(of_model)
                              for k, p in enumerate(items)}
         tied, tied_std = copied(r.tied, (r.ntied,)), copied(r.tied_std, (r.ntied,))
         self.tied = {r.tied_name[k].decode(): (float(tied[k]), float(tied_std[k])) for k in range(r.ntied)}

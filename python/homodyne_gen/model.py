@@ -213,9 +213,9 @@ class Model:
         return mean, jac
 
     def mean(self, params=None, *, frames=None, dt=None, time=None, use=None, threads=0, **given):
-        """The model's mean at params: {name: value}, linear parameters with one value or one for each group.  Values that
-        a fit found for its groups (r.params), and {coordinate: value}, go where their coordinates are; values of a plain
-        array are those of the groups in the order in which these occur first in the data.
+        """The model's mean at params: {name: value}, linear parameters with one value or one for each group.  Values
+        that a fit found for its groups (r.params), and {coordinate: value}, go where their coordinates are; values of a
+        plain array are those of the groups in the order in which these occur first in the data.
 
         Two-time models: frames= and dt= (s), or time= (s, increasing); use=: places of the frames that take part;
         axes (phi=) and settings (q=, gap=) by name.  Returns (matrices, frames, frames).

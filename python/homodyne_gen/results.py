@@ -188,7 +188,8 @@ class Results:
             return {"phi": np.asarray(phi, dtype=float)} if len(phi) else {}
         groups, linear = self.summary.get("scaling") or [], self._linear()
         axes = list(groups[0])[:list(groups[0]).index(linear[0])] if linear else []
-        return {a: np.array([g[a] for g in groups], dtype=float) for a in axes if all(g.get(a) is not None for g in groups)}
+        known = [a for a in axes if all(g.get(a) is not None for g in groups)]
+        return {a: np.array([g[a] for g in groups], dtype=float) for a in known}
 
     def __repr__(self):
         lines = [f"{self.folder}: {self.model}, {self.status}", f"  {self.quality}: {self.quality_text}"]

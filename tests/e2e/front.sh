@@ -276,10 +276,19 @@ awk 'length > 80 { exit 1 }' out || fail "compare of two models is wider than 80
 expect 2 "$h" compare stretched two --json
 has out '"likelihood": "chi2"'
 expect 2 "$h" compare results_minimal results_fixed # the noise is estimated: RSS is that of fit.json, twice the cost
-awk 'NR == FNR { gsub(/[",:]/, " "); if ($1 == "cost" && !rss) rss = 2 * $2; if ($1 == "n_points" && !n) n = $2; if ($1 == "n_free") k = $2; next }
+awk 'NR == FNR { gsub(/[",:]/, " "); if ($1 == "cost" && !rss) rss = 2 * $2; if ($1 == "n_points" && !n) n = $2
+        if ($1 == "n_free") k = $2; next }
     NF == 3 && $1 == "AIC" { aic = $2 } END { x = n * log(rss / n) + 2 * (k + 1) - aic; exit !(x < 0.011 && x > -0.011) }' \
     results_minimal/fit.json out || fail "AIC with a noise that is estimated: $(cat out)"
 has out "BIC prefers results_minimal by "
+expect 0 "$h" simulate --model speckle_counts --x 0.03:2:60:log -o n.csv --seed 3 --quiet
+expect 0 "$h" fit --model speckle_counts --data n.csv -o law --quiet
+expect 0 "$h" fit --model speckle_counts --data n.csv --fix contrast=0.5 -o law_held --quiet
+expect 0 "$h" compare law law_held
+awk 'NR == FNR { gsub(/[",:]/, " "); if ($1 == "log_likelihood") l = $2; next }
+    NF == 3 && $1 == "AIC" { x = -2 * l + 6 - $2; ok = x < 0.011 && x > -0.011 } END { exit !ok }' law/fit.json out ||
+    fail "AIC of a law: $(cat out)"
+has out "  -2 log L "
 expect 0 "$h" fit --model double_exponential --data "$kww" --loss soft_l1 -o robust_two --quiet
 expect 2 "$h" compare stretched robust_two
 has out "  a robust loss is no likelihood"
