@@ -30,13 +30,22 @@ static double error_of(const struct fit_yaml *group, const char *name)
     return fmax(usual, rp_json_number(group, key));
 }
 
+static const char *unit_of(const struct rp_result *r, const char *name)
+{
+    const struct fit_yaml *list = rp_get(r->json, "scaling_units");
+    for (size_t k = 0; list && list->kind == FIT_YAML_LIST && k < list->n; k++)
+        if (strcmp(rp_json_text(list->entry[k].value, "name"), name) == 0)
+            return rp_json_text(list->entry[k].value, "unit");
+    return NULL;
+}
+
 static void draw_groups(struct rp_canvas *c, const struct rp_result *r, const struct rp_figure *f)
 {
     const struct fit_yaml *list = groups(r);
     const char *axis = list->entry[0].value->entry[0].key,
                *name = list->entry[0].value->entry[f->index].key;
     struct rp_axis x = {.name = r->pairs ? "φ" : axis, .unit = r->pairs ? "degree" : NULL},
-                   y = {.name = name, .unit = rp_json_text(rp_get(r->json, "scaling_units"), name)};
+                   y = {.name = name, .unit = unit_of(r, name)};
     for (size_t k = 0; !r->pairs && k < r->ncolumn; k++)
         if (strcmp(r->column[k].name, axis) == 0)
             x.unit = r->column[k].unit;

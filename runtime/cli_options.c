@@ -68,7 +68,7 @@ const struct fit_cli_option fit_cli_options[] = {
     {"free", 0, CHANGE, RUNS | RARE, 0, 0, "NAME", "fit a parameter that the configuration holds"},
     {"tie", 0, CHANGE, RUNS | RARE, 0, 0, "NAME=EXPR", "a parameter follows others, as in b=\"0.1*a + 2\"; repeat"},
     {"share", 0, CHANGE, RUNS | RARE, 0, 0, "NAME=HOW",
-     "values for angles: per_angle, shared, or sets: 0,45/90; repeat"},
+     "values for angles: per_angle (tables: per_ and the axis), shared, or sets: 0,45/90; repeat"},
     {"bounds", 0, CHANGE, RUNS, 0, 0, "NAME=LO:HI", "bounds of a parameter"},
     {"q", 0, CHANGE, READS | RARE | PAIRS, 0, 0, "Q", "wavevector, 1/angstrom"},
     {"gap", 0, CHANGE, READS | RARE | PAIRS, 0, 0, "A", "stator-rotor gap, angstrom, or with a unit: \"200 um\""},

@@ -168,26 +168,37 @@ static void read_sets(struct fit_cfg_reader *r, int i, const struct fit_yaml *at
     *s = (struct fit_config_share){FIT_SHARE_SETS, at->n, set, fit_cfg_origin(r, at)};
 }
 
+/* What a value of its own for each group is called: per_angle, or of tables by their axis, per_T. */
+static void each_word(const struct fit_kernel *k, char *word, size_t size)
+{
+    const int rows = k->space == FIT_ROWS;
+    snprintf(word, size, "per_%.100s", !rows ? "angle" : k->naxis ? k->axis[0].name : "group");
+}
+
 void fit_cfg_share(struct fit_cfg_reader *r, int i, const struct fit_yaml *at)
 {
-    static const struct fit_cfg_word words[] = {{"shared", FIT_SHARE_ALL},     {"all", FIT_SHARE_ALL},
-                                                {"per_angle", FIT_SHARE_EACH}, {"each", FIT_SHARE_EACH},
-                                                {"per_group", FIT_SHARE_EACH}, {NULL, 0}};
+    char own[128];
+    const struct fit_cfg_word words[] = {{"shared", FIT_SHARE_ALL},     {"all", FIT_SHARE_ALL},
+                                         {own, FIT_SHARE_EACH},         {"each", FIT_SHARE_EACH},
+                                         {"per_group", FIT_SHARE_EACH}, {"per_angle", FIT_SHARE_EACH},
+                                         {NULL, 0}};
     int kind;
+    each_word(r->cfg->kernel, own, sizeof own);
     if (at->kind == FIT_YAML_LIST)
         read_sets(r, i, at);
     else if (fit_cfg_get_word(r, at, words, &kind))
         r->cfg->param[i].share = (struct fit_config_share){(enum fit_share_kind)kind, 0, NULL, fit_cfg_origin(r, at)};
 }
 
-/* NAME=per_angle, NAME=shared, NAME=0,45/90,135 */
+/* NAME=per_angle, NAME=shared, NAME=0,45/90,135; of tables NAME=per_T */
 void fit_cfg_call_share(struct fit_cfg_reader *r, const char *text)
 {
-    char name[128];
+    char name[128], own[128];
     const char *equal = strchr(text, '=');
     r->path = "share";
+    each_word(r->cfg->kernel, own, sizeof own);
     if (!equal || equal == text || !equal[1] || (size_t)(equal - text) >= sizeof name) {
-        fit_cfg_error(r, NULL, "'%.100s': NAME=per_angle, NAME=shared or NAME=0,45/90 is wanted", text);
+        fit_cfg_error(r, NULL, "'%.100s': NAME=%s, NAME=shared or NAME=0,45/90 is wanted", text, own);
         return;
     }
     snprintf(name, sizeof name, "%.*s", (int)(equal - text), text);

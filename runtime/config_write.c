@@ -311,9 +311,9 @@ static void put_prior(struct text *t, const struct fit_config_param *p, int has_
     }
 }
 
-static void put_share(struct text *t, const struct fit_config_share *s)
+static void put_share(struct text *t, const struct fit_config *cfg, const struct fit_config_share *s)
 {
-    static const char *const word[] = {"", "shared", "per_angle", ""};
+    const char *const word[] = {"", "shared", cfg->kernel->space == FIT_ROWS ? "per_group" : "per_angle", ""};
     if (s->kind == FIT_SHARE_MODEL)
         return;
     put(t, "share: %s", word[s->kind]);
@@ -343,7 +343,7 @@ static void put_param(struct text *t, const struct fit_config *cfg,
         put_quoted(t, p->tie->text);
         put(t, ", ");
     }
-    put_share(t, &p->share);
+    put_share(t, cfg, &p->share);
     if (p->list.n) {
         put(t, "per_angle: ");
         put_reals(t, p->list);

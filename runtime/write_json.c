@@ -164,16 +164,24 @@ static void put_scaling(struct fit_json *j, const struct fit_results *r)
     fit_json_end(j);
 }
 
-/* Units of what put_scaling writes, by name. */
+static void put_unit(struct fit_json *j, const char *name, const char *unit)
+{
+    fit_json_begin(j, NULL, '{');
+    fit_json_string(j, "name", name);
+    fit_json_string(j, "unit", unit);
+    fit_json_end(j);
+}
+
+/* Units of what put_scaling writes. */
 static void put_scaling_units(struct fit_json *j, const struct fit_results *r)
 {
-    fit_json_begin(j, "scaling_units", '{');
+    fit_json_begin(j, "scaling_units", '[');
     for (size_t q = 0; q < r->kernel->nlinear; q++)
         if (r->kernel->linear[q].over >= 0)
-            fit_json_string(j, r->kernel->linear[q].name, r->kernel->linear[q].unit);
+            put_unit(j, r->kernel->linear[q].name, r->kernel->linear[q].unit);
     for (size_t t = 0; r->link && t < r->link->ntied; t++)
         if (r->link->tied[t].group == 0)
-            fit_json_string(j, r->link->tied[t].param->name, r->link->tied[t].param->unit);
+            put_unit(j, r->link->tied[t].param->name, r->link->tied[t].param->unit);
     fit_json_end(j);
 }
 

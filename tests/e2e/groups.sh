@@ -89,4 +89,10 @@ if "$bin/homodyne-diffusion_q" simulate -o no.csv --x 0:1:9 --groups 1,2,3 --set
     fail "two contrasts for three curves"
 fi
 grep -q "2 numbers for 3 q; give 1 or 3" message || fail "message: $(cat message)"
+
+# What is possible for a parameter is said with the name of the axis.
+if fit curves.csv none --share D=per_temperature 2>message; then fail "a word that there is not"; fi
+grep -q "possible are shared, per_q" message || fail "message: $(cat message)"
+fit curves.csv each --share D=per_q
+grep -q '"D\[0.004\]"' each/fit.json || fail "no value of each curve"
 echo "groups: sorted, joined, the same for any number of threads"
