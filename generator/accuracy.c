@@ -1,5 +1,6 @@
 /* accuracy.c -- the worst rounding error of a model, over its box. */
 #include "accuracy.h"
+#include "written.h"
 
 #include <float.h>
 #include <math.h>
@@ -237,7 +238,7 @@ static void refuse_inaccurate(struct hg_model *m, const struct hg_accuracy *a, c
     struct hg_twin y = hg_twins_get(t, w->root, 0);
     double lost;
     hg_id id = hg_twins_culprit(t, w->root, &lost);
-    const char *what = id ? hg_text(m->expr, id, 1) : "the sum of all operations";
+    const char *what = id ? hg_written_text(m, id) : "the sum of all operations";
     hg_error(d, line_of(m, id), id ? source_word(m->expr, id) : NULL,
              hg_format(m->expr->arena, "write it without the cancellation, narrow the box (bounds, random), or allow "
                        "it: accuracy = %.0f in the options of the model", ceil(w->ulp)),
@@ -263,7 +264,7 @@ static void refuse_undefined(struct hg_model *m, const struct hg_accuracy *a, co
              "time: accuracy = math.huge in the options of the model",
              "%s is %s inside the declared box\n    at %s\n    from %s%s", w->name,
              isnan(f) ? "not a number" : "infinite", hg_places_text(a->box, w->bad_sample, w->bad_place),
-             id ? hg_text(m->expr, id, 1) : "the whole", argument);
+             id ? hg_written_text(m, id) : "the whole", argument);
     hg_twins_free(t);
 }
 

@@ -165,6 +165,19 @@ static int check_derivatives(struct check *c, struct hg_diag *d)
     return 1;
 }
 
+/* "tau = 10, B = 0": parameters that the mean needs and a test does not name; NULL: none. */
+static const char *left_out(const struct check *c, const struct hg_test *t)
+{
+    const struct hg_model *m = c->m;
+    const char *text = NULL;
+    for (uint32_t k = 0; k < c->nleaf; k++) {
+        const struct hg_symbol_decl *s = k < m->param.n ? &m->param.item[k] : &m->linear.item[k - m->param.n];
+        if (isnan(k < m->param.n ? t->param[k] : t->linear[k - m->param.n]) && hg_contains(m->expr, c->mean, s->node))
+            text = hg_format(m->expr->arena, "%s%s%s = %.6g", text ? text : "", text ? ", " : "", s->name, s->start);
+    }
+    return text;
+}
+
 /* The model's own test points. */
 static int check_test(struct check *c, const struct hg_test *t, struct hg_diag *d)
 {
@@ -197,7 +210,11 @@ static int check_test(struct check *c, const struct hg_test *t, struct hg_diag *
     double tolerance = t->tolerance > 0 ? t->tolerance : 1e-12;
     if (fabsl(x - t->expected) <= tolerance * fmaxl(1e-300L, fabsl((long double)t->expected)))
         return 1;
-    hg_error(d, t->line, NULL, "correct the equations or the test point",
+    const char *starts = left_out(c, t);
+    hg_error(d, t->line, NULL,
+             starts ? hg_format(m->expr->arena, "correct the equations or the test point; it does not name all parameters,"
+                                " which are at their starts: %s", starts)
+                    : "correct the equations or the test point",
              "test point: %s is %.17Lg, expected %.17g (tolerance %g)", m->observable, x, t->expected, tolerance);
     return 0;
 }
@@ -259,8 +276,12 @@ int hg_check(struct hg_model *m, const struct hg_variant *v, struct hg_diag *d, 
     hg_model_sizes_told(m, d);
     for (uint32_t t = 0; t < m->ntest; t++)
         if (strcmp(m->test[t].variant ? m->test[t].variant : "fast", v->name) == 0) {
+            const char *starts = left_out(&c, &m->test[t]);
             ok &= check_test(&c, &m->test[t], d);
             tests++;
+            if (ok && out && starts)
+                fprintf(out, "%s:%u: the test point does not name all parameters; at their starts are %s\n", m->file,
+                        (unsigned)m->test[t].line, starts);
         }
     close_check(&c);
     if (ok && out && m->hessian)

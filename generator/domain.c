@@ -15,6 +15,7 @@
 
 #include "eval.h"
 #include "twin.h"
+#include "written.h"
 
 static const double LONGEST = 1e6;      /* s: of an experiment */
 static const double OVERFLOW = 709.78;  /* exp of more is no double */
@@ -313,6 +314,12 @@ static const char *near_of(const struct domain *w, hg_id id, enum fault f)
     return f == ZERO ? "/" : hg_is_const(w->e, n->arg[1], &b) && b == 0.5 ? "sqrt" : "^";
 }
 
+static const char *operand_text(const struct domain *w, hg_id id)
+{
+    const char *name = hg_at(w->e, id)->name;
+    return name ? name : hg_written_text(w->m, id);
+}
+
 static void warn(struct domain *w, uint32_t s)
 {
     hg_id id = w->suspect[s];
@@ -321,7 +328,7 @@ static void warn(struct domain *w, uint32_t s)
     enum fault f = fault_of(op, a, operand(w, id, 1));
     hg_warning(w->d, hg_at(w->e, id)->line, near_of(w, id, f), help_of(f, hg_at(w->e, hg_at(w->e, id)->arg[0])),
                "%s %.120s, which can %s: the bounds let it vary in [%.4g, %.4g]; seen at %s", what_of(w, id, f),
-               hg_text(w->e, hg_at(w->e, id)->arg[0], 0), how_of(f, op), a.lo, a.hi, w->witness[s]);
+               operand_text(w, hg_at(w->e, id)->arg[0]), how_of(f, op), a.lo, a.hi, w->witness[s]);
 }
 
 static void convict(struct domain *w, uint32_t s)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "rewrites.h"
+#include "written.h"
 
 enum { V = HG_RULE_VARIABLES, MOST_VALUES = 300, BASES = 10, ROOTS = 1 + V, MOST_APPLIED = 24, MOST_MEASURED = 12 };
 
@@ -362,7 +363,7 @@ static void tell(struct pass *q, const struct hg_rule *r, hg_id node, double bef
     if (q->explain)
         fprintf(q->explain,
                 "  %s: %s -> %s, %s:%u\n    in %s\n    worst error here %.3g ulp before, %.3g after: %s\n", r->name,
-                r->from, r->to, q->m->file, hg_at(q->e, node)->line, hg_text(q->e, node, 1), before, after, result);
+                r->from, r->to, q->m->file, hg_at(q->e, node)->line, hg_written_text(q->m, node), before, after, result);
 }
 
 static const char *reason(struct pass *q, const struct verdict *v, int slower, int tables)

@@ -100,6 +100,10 @@ int hg_written_mentions(const struct hg_model *m, hg_wid root, hg_wid part);
  * earlier part. */
 void hg_written_primes(struct hg_model *m);
 
+/* The formula of a node of the graph in one line, as its author wrote it and with the names of its parts; of a node
+ * that nobody wrote, as it is.  (written_text.c) */
+const char *hg_written_text(const struct hg_model *m, hg_id node);
+
 /* d root / d the parameter `node`, to be read with the names of root's parts; a part that depends
  * on the parameter enters as a SLOPE.  part: root is one of the parts and may be mentioned by its
  * name.  0 when root does not depend on the parameter.  (written_diff.c) */

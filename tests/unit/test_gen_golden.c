@@ -39,7 +39,8 @@ static char *messages(const char *path)
         int ok = hg_stability(m, &m->variant[0], &d, NULL);
         assert_int_equal(ok, d.errors == 0);
     } else if (m && strncmp(path, "check_", 6) == 0) {
-        assert_true(hg_check(m, &m->variant[0], &d, f));
+        int ok = hg_check(m, &m->variant[0], &d, f);
+        assert_int_equal(ok, d.errors == 0);
     } else if (m) {
         hg_domain_check(m, &m->variant[0], &d);
         hg_model_warn_linear(m, &d);
