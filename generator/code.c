@@ -20,6 +20,7 @@ struct hg_code_private {
     size_t scope[32];
     int depth;
     struct hg_names names; /* taken in this function */
+    uint32_t line;         /* of the model, shown last; 0: none */
 };
 
 /* --- names and scopes --------------------------------------------------------------------------------- */
@@ -413,19 +414,38 @@ static const char *type_of(const struct hg_code *c, hg_id id)
     return vector ? "fit_vd" : "double";
 }
 
+void hg_code_source(struct hg_code *c, hg_id id)
+{
+    enum { LONGEST = 116 };
+    uint32_t line = hg_at(c->e, id)->line;
+    const char *s = c->units ? c->units->text : NULL;
+    if (!c->source || !line || line == c->private_->line)
+        return;
+    c->private_->line = line;
+    for (uint32_t k = 1; s && k < line; k++)
+        s = strchr(s, '\n') ? strchr(s, '\n') + 1 : NULL;
+    s = s ? s + strspn(s, " \t") : "";
+    size_t n = strcspn(s, "\r\n"), used = 4 * (size_t)c->indent + strlen(c->source) + 20, room = LONGEST - used;
+    room = used < LONGEST ? room : 0;
+    for (size_t k = 0; k + 1 < n; k++) /* what would begin or end a remark in C */
+        if ((s[k] == '/' && s[k + 1] == '*') || (s[k] == '*' && s[k + 1] == '/'))
+            n = k;
+    int cut = n > room;
+    n = cut ? room : n;
+    while (cut && n > 0 && ((unsigned char)s[n] & 0xC0) == 0x80) /* not inside of a UTF-8 character */
+        n--;
+    while (n > 0 && (s[n - 1] == ' ' || s[n - 1] == '\t'))
+        n--;
+    hg_line(c, "/* %s:%u: %.*s%s */", c->source, line, (int)n, s, cut ? " ..." : "");
+}
+
 static void remark(struct hg_code *c, hg_id id, char *s, size_t size)
 {
     const struct hg_node *n = hg_at(c->e, id);
     const char *note = c->units ? hg_model_unit_text(c->units, id) : NULL;
     s[0] = 0;
-    if (c->source && n->line && note)
-        snprintf(s, size, "/* %s:%u  [%s] */", c->source, n->line, note);
-    else if (c->source && n->line)
-        snprintf(s, size, "/* %s:%u */", c->source, n->line);
-    else if (note)
+    if (note && n->op != HG_LOCAL && !(hg_op_flags[n->op] & HG_F_BOOL))
         snprintf(s, size, "/* [%s] */", note);
-    if (n->op == HG_LOCAL || hg_op_flags[n->op] & HG_F_BOOL)
-        s[0] = 0;
 }
 
 const char *hg_code_declare(struct hg_code *c, hg_id id, const char *name)
@@ -437,6 +457,8 @@ const char *hg_code_declare(struct hg_code *c, hg_id id, const char *name)
     name = hg_code_unique(c, name ? name : name_for(c, id));
     remark(c, id, comment, sizeof comment);
     const char *s = hg_format(a, "const %s %s = %s;", type_of(c, id), name, value);
+    if (hg_at(c->e, id)->op != HG_LOCAL && !(hg_op_flags[hg_at(c->e, id)->op] & HG_F_BOOL))
+        hg_code_source(c, id);
     if (comment[0])
         hg_line(c, "%-*s %s", 78 - 4 * c->indent, s, comment);
     else
@@ -465,6 +487,7 @@ static void declare_guards(struct hg_code *c, hg_id first)
         hg_code_need(c, g->arg[2]);
         name[k] = hg_code_unique(c, g->name ? g->name : name_for(c, g->arg[1]));
         remark(c, guard[k], comment, sizeof comment);
+        hg_code_source(c, guard[k]);
         const char *s = hg_format(c->e->arena, "%s %s = %s;", type_of(c, guard[k]), name[k],
                                   hg_code_text(c, g->arg[2]));
         hg_line(c, "%-*s %s", 78 - 4 * c->indent, s, comment);

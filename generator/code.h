@@ -1,7 +1,7 @@
 /* code.h -- one function of the emitted C: statements made from expressions.
  *
  * An expression becomes text; nodes used more than once become named temporaries, declared where they are
- * first needed, in the scope that is open.  Every temporary carries the line of the model it comes from.
+ * first needed, in the scope that is open.  Above temporaries stands the line of the model that they come from.
  * Leaves (parameters, tables, columns) are written by the caller's function `leaf`, because what a leaf is
  * called depends on the loop it stands in.
  */
@@ -20,7 +20,7 @@ struct hg_code {
     const char *source;   /* file named in comments, or NULL for no comments */
     const char *(*leaf)(struct hg_code *c, hg_id id); /* text of a leaf; may declare temporaries before */
     int (*is_leaf)(const struct hg_code *c, hg_id id);
-    struct hg_model *units; /* tells the unit of a node for its comment, or NULL */
+    struct hg_model *units; /* tells the unit of a node and the text of a line for comments, or NULL */
     const char *const *reserve; /* names the caller uses in the function */
     uint32_t nreserve;
     uint32_t nparam;            /* of them the first are parameters, then settings */
@@ -50,6 +50,9 @@ const char *hg_code_vector(struct hg_code *c, hg_id id);
 /* Declares a temporary with the node's value under its own or the given name, whatever the number of uses;
  * returns the name. */
 const char *hg_code_declare(struct hg_code *c, hg_id id, const char *name);
+
+/* Writes the line of the model from which the node comes, with its text, unless it was written last. */
+void hg_code_source(struct hg_code *c, hg_id id);
 
 /* Binds the node to a name that the caller has declared. */
 void hg_code_bind(struct hg_code *c, hg_id id, const char *name);

@@ -416,6 +416,7 @@ int dsl_random(lua_State *L)
                  "m.random needs a function");
     const char *names = symbol_names(d);
     m->nscreen = NSCREEN;
+    m->has_random = 1;
     m->screen = hg_alloc(d->arena, (size_t)NSCREEN * (m->param.n + 1) * sizeof *m->screen);
     for (uint32_t row = 0; row < NSCREEN; row++) {
         lua_pushvalue(L, 1);

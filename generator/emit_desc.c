@@ -122,8 +122,8 @@ static void screen(const struct hg_model *m, FILE *out)
 {
     if (m->nscreen == 0 || m->param.n == 0)
         return;
-    fputs("/* sensible parameter sets, from the model's random() */\n"
-          "static const double desc_screen[] = {\n", out);
+    fprintf(out, "/* parameter sets%s */\nstatic const double desc_screen[] = {\n",
+            m->has_random ? ", drawn by the model's random()" : " within the bounds: the model has no random()");
     for (uint32_t row = 0; row < m->nscreen; row++) {
         fputs("   ", out);
         for (uint32_t k = 0; k < m->param.n; k++)

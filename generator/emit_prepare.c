@@ -417,7 +417,8 @@ static void locals(struct prepare *q, FILE *out, int direction)
             const char *s;
             hg_code_need(&c, def);
             s = hg_format(em->e->arena, group ? "w.%s[g] = %s;" : "w.%s[0] = %s;", f->name, hg_code_text(&c, def));
-            hg_line(&c, "%-*s /* %s:%u */", 78 - 4 * c.indent, s, em->p->model->file, hg_at(em->e, def)->line);
+            hg_code_source(&c, def);
+            hg_line(&c, "%s", s);
         }
         hg_code_pop(&c);
         hg_code_end(&c);
@@ -431,14 +432,16 @@ static void locals(struct prepare *q, FILE *out, int direction)
 static void finite_check(struct prepare *q, FILE *out)
 {
     struct hg_emit *em = q->em;
-    fprintf(out, "    double check = 0.0;\n");
+    uint32_t n = 0;
     for (uint32_t k = 0; k < em->nfield; k++) {
         const struct hg_field *f = &em->field[k];
         if (f->derivative || f->kind != HG_FIELD_FRAME)
             continue;
+        if (n++ == 0)
+            fprintf(out, "    double check = 0.0; /* NaN where a table is not finite */\n");
         fprintf(out, "    check += 0.0 * w.%s[l->nframe - 1];\n", f->name);
     }
-    fprintf(out, "    return check == 0.0 ? FIT_EVAL_OK : FIT_EVAL_REJECT;\n");
+    fprintf(out, n ? "    return check == 0.0 ? FIT_EVAL_OK : FIT_EVAL_REJECT;\n" : "    return FIT_EVAL_OK;\n");
 }
 
 /* Tables with one mark: functions of time and integrals by depth, then their values at the used frames. */

@@ -5,6 +5,7 @@
 
 #include "emit.h"
 #include "words.h"
+#include "written.h"
 
 /* --- fields ------------------------------------------------------------------------------------------- */
 
@@ -95,9 +96,9 @@ static void one_array(FILE *out, int pass, const char *prefix, const char *name,
 
 static void arrays_of(const struct hg_emit *em, FILE *out, int pass, const struct hg_field *f)
 {
-    const char *what = pass ? "" : hg_text(em->e, hg_at(em->e, f->id)->op == HG_LOCAL
-                                          ? em->p->local[hg_at(em->e, f->id)->ref].def
-                                          : f->id, 1);
+    const char *what = pass ? "" : hg_written_text(em->p->model, hg_at(em->e, f->id)->op == HG_LOCAL
+                                                  ? em->p->local[hg_at(em->e, f->id)->ref].def
+                                                  : f->id);
     what = strlen(what) > 76 ? hg_format(em->e->arena, "%.73s...", what) : what;
     switch (f->kind) {
     case HG_FIELD_SCALAR:

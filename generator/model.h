@@ -88,6 +88,7 @@ struct hg_model {
     double accuracy;                 /* ulp allowed, see accuracy.h; 0: the default */
     uint32_t nscreen;                /* parameter sets drawn from random() with a fixed seed */
     double *screen;                  /* nscreen x param.n */
+    int has_random;                  /* by the author's random(), not from the bounds */
     struct hg_test *test;
     uint32_t ntest;
     const char *grid_name;           /* of the time grid: "t"; pairs only */

@@ -1,6 +1,8 @@
 /* written_text.c -- a formula as its author wrote it, in one line of text, for messages. */
 #include "written.h"
 
+#include <string.h>
+
 #include "degenerate.h"
 #include "model.h"
 
@@ -86,5 +88,6 @@ const char *hg_written_text(const struct hg_model *m, hg_id node)
     for (hg_wid id = 1; id < m->nwritten; id++)
         if (hg_written_at(m, id)->node == node && hg_written_at(m, id)->word != HG_W_SAME)
             return text_of(m, id, id, 0);
-    return hg_formula(m->expr, node);
+    const char *plain = hg_formula(m->expr, node), *named = hg_text(m->expr, node, 1);
+    return strlen(plain) < strlen(named) ? plain : named;
 }

@@ -29,19 +29,19 @@
 /* Workspace: scalars, tables over the time grid, tables at the used frames. */
 struct tables {
     double *time_grid; /* time, padded */
-    double *inv_tau_ref; /* pow(tau_ref, -1) */
+    double *inv_tau_ref; /* 1/tau_ref */
     double *t; /* t */
-    double *inv_age_ref; /* pow(age_ref, -1) */
-    double *age_start; /* setting0 */
-    double *half_t; /* (0.5 * t) */
-    double *scale; /* (0.25 * step) */
-    double *minus_mu; /* (-1 * mu) */
-    double *gamma; /* param2 */
-    double *gamma_minus_one; /* (-1 + gamma) */
-    double *inv_tau_ref_gamma_prod; /* (-2 * inv_tau_ref * gamma) */
-    double *minus_two_gamma; /* (-2 * gamma) */
-    double *dinv_tau_ref_dtau_ref; /* (-1 * pow(tau_ref, -2)) */
-    double *half_t_grid; /* (0.5 * t) */
+    double *inv_age_ref; /* 1/age_ref */
+    double *age_start; /* age_start */
+    double *half_t; /* 0.5 t */
+    double *scale; /* step / 4 */
+    double *minus_mu; /* -mu */
+    double *gamma; /* gamma */
+    double *gamma_minus_one; /* gamma - 1 */
+    double *inv_tau_ref_gamma_prod; /* -2 inv_tau_ref gamma */
+    double *minus_two_gamma; /* -2 gamma */
+    double *dinv_tau_ref_dtau_ref; /* -1/tau_ref^2 */
+    double *half_t_grid; /* 0.5 t */
 };
 
 FIT_INLINE size_t carve(const struct fit_layout *l, double *base, struct tables *w)
@@ -89,17 +89,25 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
 
     /* scalars of the call and of the groups */
     {
-        w.age_start[0] = age_start;                                            /* ballistic_aging.lua:19 */
-        w.scale[0] = 0.25*l->step;                                             /* ballistic_aging.lua:35 */
-        w.inv_age_ref[0] = 1.0/age_ref;                                        /* ballistic_aging.lua:36 */
-        w.minus_mu[0] = -mu;                                                   /* ballistic_aging.lua:37 */
-        w.inv_tau_ref[0] = 1.0/tau_ref;                                        /* ballistic_aging.lua:37 */
-        w.gamma[0] = gamma_;                                                   /* ballistic_aging.lua:26 */
-        w.gamma_minus_one[0] = w.gamma[0] - 1.0;                               /* ballistic_aging.lua:37 */
-        w.inv_tau_ref_gamma_prod[0] = -2.0*w.inv_tau_ref[0]*w.gamma[0];        /* ballistic_aging.lua:38 */
-        w.minus_two_gamma[0] = -2.0*w.gamma[0];                                /* ballistic_aging.lua:38 */
-        const double dinv_tau_ref_dtau_ref = -(1.0/(tau_ref*tau_ref));         /* ballistic_aging.lua:37  [1/s^2] */
-        w.dinv_tau_ref_dtau_ref[0] = dinv_tau_ref_dtau_ref;                    /* ballistic_aging.lua:37 */
+        /* ballistic_aging.lua:19: local age_start = m.setting("age_start", { unit = "s", default = 0, d ... */
+        w.age_start[0] = age_start;
+        /* ballistic_aging.lua:35: local age = floor_at(age_start + (t1 + t2) / 2, t.step / 4) */
+        w.scale[0] = 0.25*l->step;
+        /* ballistic_aging.lua:36: local tau = tau_ref * (age / age_ref)^mu */
+        w.inv_age_ref[0] = 1.0/age_ref;
+        /* ballistic_aging.lua:37: local g1  = exp(-((t2 - t1) / tau)^gamma) */
+        w.minus_mu[0] = -mu;
+        w.inv_tau_ref[0] = 1.0/tau_ref;
+        /* ballistic_aging.lua:26: local gamma = m.parameter("gamma", { start = 1.5, bounds = {0.2, 3}, ... */
+        w.gamma[0] = gamma_;
+        /* ballistic_aging.lua:37: local g1  = exp(-((t2 - t1) / tau)^gamma) */
+        w.gamma_minus_one[0] = w.gamma[0] - 1.0;
+        /* ballistic_aging.lua:38: m.observe("c2", { over = {phi, t1, t2}, mean = offset + contrast * g1 ... */
+        w.inv_tau_ref_gamma_prod[0] = -2.0*w.inv_tau_ref[0]*w.gamma[0];
+        w.minus_two_gamma[0] = -2.0*w.gamma[0];
+        /* ballistic_aging.lua:37: local g1  = exp(-((t2 - t1) / tau)^gamma) */
+        const double dinv_tau_ref_dtau_ref = -(1.0/(tau_ref*tau_ref));         /* [1/s^2] */
+        w.dinv_tau_ref_dtau_ref[0] = dinv_tau_ref_dtau_ref;
     }
 
     /* functions of time and their integrals */
@@ -117,7 +125,7 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
 
     if (derivative) { /* tangents: the same integrals of the derivatives */
     }
-    double check = 0.0;
+    double check = 0.0; /* NaN where a table is not finite */
     check += 0.0 * w.t[l->nframe - 1];
     check += 0.0 * w.half_t[l->nframe - 1];
     return check == 0.0 ? FIT_EVAL_OK : FIT_EVAL_REJECT;
@@ -139,13 +147,15 @@ FIT_INLINE void moments_block(const struct fit_layout *l, const struct tables *w
     const double inv_age_ref = w->inv_age_ref[0];
     const double age_start = w->age_start[0];
     const fit_vd half_t_j = fit_vload(w->half_t + j);
-    const fit_vd t_sum = age_start + w->half_t[i] + half_t_j;                  /* ballistic_aging.lua:35  [s] */
+    /* ballistic_aging.lua:35: local age = floor_at(age_start + (t1 + t2) / 2, t.step / 4) */
+    const fit_vd t_sum = age_start + w->half_t[i] + half_t_j;                  /* [s] */
     const double scale = w->scale[0];
-    const fit_vd age = fit_vselect(t_sum <= scale, fit_vset1(scale), t_sum);   /* ballistic_aging.lua:35  [s] */
+    const fit_vd age = fit_vselect(t_sum <= scale, fit_vset1(scale), t_sum);   /* [s] */
     const double minus_mu = w->minus_mu[0];
     const double gamma_2 = w->gamma[0];
+    /* ballistic_aging.lua:38: m.observe("c2", { over = {phi, t1, t2}, mean = offset + contrast * g1^2, ... */
     const fit_vd b_contrast = fit_vexp(-2.0*fit_vpow(inv_tau_ref*d_t*fit_vpow(inv_age_ref*age,
-            fit_vset1(minus_mu)), fit_vset1(gamma_2))); /* ballistic_aging.lua:38  [1] */
+            fit_vset1(minus_mu)), fit_vset1(gamma_2))); /* [1] */
     for (size_t g = 0; g < ng; g++) {
         const size_t in_tile = at + g * FIT_LANES + h;
         fit_vm use = lanes;
@@ -221,22 +231,25 @@ FIT_INLINE void normal_pair(const struct fit_layout *l, const struct tables *w, 
     const double inv_age_ref = w->inv_age_ref[0];
     const double age_start = w->age_start[0];
     const fit_vd half_t_j = fit_vload(w->half_t + j);
-    const fit_vd t_sum = age_start + w->half_t[i] + half_t_j;                  /* ballistic_aging.lua:35  [s] */
+    /* ballistic_aging.lua:35: local age = floor_at(age_start + (t1 + t2) / 2, t.step / 4) */
+    const fit_vd t_sum = age_start + w->half_t[i] + half_t_j;                  /* [s] */
     const double scale = w->scale[0];
-    const fit_vd age = fit_vselect(t_sum <= scale, fit_vset1(scale), t_sum);   /* ballistic_aging.lua:35  [s] */
-    const fit_vd age_over_age_ref = inv_age_ref*age;                           /* ballistic_aging.lua:36 */
+    const fit_vd age = fit_vselect(t_sum <= scale, fit_vset1(scale), t_sum);   /* [s] */
+    /* ballistic_aging.lua:36: local tau = tau_ref * (age / age_ref)^mu */
+    const fit_vd age_over_age_ref = inv_age_ref*age;
     const double minus_mu = w->minus_mu[0];
     fit_vd log_age_low;
     const fit_vd log_age = fit_vlog_low(age_over_age_ref, &log_age_low);
-    const fit_vd age_prod = d_t*fit_vpow_of_log(age_over_age_ref, fit_vset1(minus_mu), log_age,
-            log_age_low); /* ballistic_aging.lua:37 */
-    const fit_vd age_prod_2 = inv_tau_ref*age_prod;                            /* ballistic_aging.lua:37 */
+    /* ballistic_aging.lua:37: local g1  = exp(-((t2 - t1) / tau)^gamma) */
+    const fit_vd age_prod = d_t*fit_vpow_of_log(age_over_age_ref, fit_vset1(minus_mu), log_age, log_age_low);
+    const fit_vd age_prod_2 = inv_tau_ref*age_prod;
     const double gamma_2 = w->gamma[0];
     fit_vd log_age_prod_2_low;
     const fit_vd log_age_prod_2 = fit_vlog_low(age_prod_2, &log_age_prod_2_low);
     const fit_vd age_power = fit_vpow_of_log(age_prod_2, fit_vset1(gamma_2), log_age_prod_2,
-            log_age_prod_2_low); /* ballistic_aging.lua:37 */
-    const fit_vd b_contrast = fit_vexp(-2.0*age_power);                        /* ballistic_aging.lua:38  [1] */
+            log_age_prod_2_low);
+    /* ballistic_aging.lua:38: m.observe("c2", { over = {phi, t1, t2}, mean = offset + contrast * g1^2, ... */
+    const fit_vd b_contrast = fit_vexp(-2.0*age_power);                        /* [1] */
     pair[0] = b_contrast;
     const double gamma_minus_one = w->gamma_minus_one[0];
     const fit_vd age_prod_3 = age_prod*fit_vpow_of_log(age_prod_2, fit_vset1(gamma_minus_one),
@@ -546,23 +559,26 @@ FIT_INLINE void gradient_block(const struct fit_layout *l, const struct tables *
     const double inv_age_ref = w->inv_age_ref[0];
     const double age_start = w->age_start[0];
     const fit_vd half_t_j = fit_vload(w->half_t + j);
-    const fit_vd t_sum = age_start + w->half_t[i] + half_t_j;                  /* ballistic_aging.lua:35  [s] */
+    /* ballistic_aging.lua:35: local age = floor_at(age_start + (t1 + t2) / 2, t.step / 4) */
+    const fit_vd t_sum = age_start + w->half_t[i] + half_t_j;                  /* [s] */
     const double scale = w->scale[0];
-    const fit_vd age = fit_vselect(t_sum <= scale, fit_vset1(scale), t_sum);   /* ballistic_aging.lua:35  [s] */
-    const fit_vd age_over_age_ref = inv_age_ref*age;                           /* ballistic_aging.lua:36 */
+    const fit_vd age = fit_vselect(t_sum <= scale, fit_vset1(scale), t_sum);   /* [s] */
+    /* ballistic_aging.lua:36: local tau = tau_ref * (age / age_ref)^mu */
+    const fit_vd age_over_age_ref = inv_age_ref*age;
     const double minus_mu = w->minus_mu[0];
     fit_vd log_age_low;
     const fit_vd log_age = fit_vlog_low(age_over_age_ref, &log_age_low);
-    const fit_vd age_prod = d_t*fit_vpow_of_log(age_over_age_ref, fit_vset1(minus_mu), log_age,
-            log_age_low); /* ballistic_aging.lua:37 */
-    const fit_vd age_prod_2 = inv_tau_ref*age_prod;                            /* ballistic_aging.lua:37 */
+    /* ballistic_aging.lua:37: local g1  = exp(-((t2 - t1) / tau)^gamma) */
+    const fit_vd age_prod = d_t*fit_vpow_of_log(age_over_age_ref, fit_vset1(minus_mu), log_age, log_age_low);
+    const fit_vd age_prod_2 = inv_tau_ref*age_prod;
     const double gamma_2 = w->gamma[0];
     fit_vd log_age_prod_2_low;
     const fit_vd log_age_prod_2 = fit_vlog_low(age_prod_2, &log_age_prod_2_low);
     const fit_vd age_power = fit_vpow_of_log(age_prod_2, fit_vset1(gamma_2), log_age_prod_2,
-            log_age_prod_2_low); /* ballistic_aging.lua:37 */
-    const fit_vd b_contrast = fit_vexp(-2.0*age_power);                        /* ballistic_aging.lua:38  [1] */
-    const fit_vd age_b_contrast_prod = -2.0*age_power*log_age_prod_2*b_contrast; /* ballistic_aging.lua:38 */
+            log_age_prod_2_low);
+    /* ballistic_aging.lua:38: m.observe("c2", { over = {phi, t1, t2}, mean = offset + contrast * g1^2, ... */
+    const fit_vd b_contrast = fit_vexp(-2.0*age_power);                        /* [1] */
+    const fit_vd age_b_contrast_prod = -2.0*age_power*log_age_prod_2*b_contrast;
     const double inv_tau_ref_gamma_prod = w->inv_tau_ref_gamma_prod[0];
     const double gamma_minus_one = w->gamma_minus_one[0];
     const fit_vd b_contrast_age_prod = b_contrast*age_prod*fit_vpow_of_log(age_prod_2,
@@ -654,13 +670,15 @@ FIT_INLINE void model_block(const struct fit_layout *l, const struct tables *w, 
     const double inv_age_ref = w->inv_age_ref[0];
     const double age_start = w->age_start[0];
     const fit_vd half_t_j = fit_vload(w->half_t + j);
-    const fit_vd t_sum = age_start + w->half_t[i] + half_t_j;                  /* ballistic_aging.lua:35  [s] */
+    /* ballistic_aging.lua:35: local age = floor_at(age_start + (t1 + t2) / 2, t.step / 4) */
+    const fit_vd t_sum = age_start + w->half_t[i] + half_t_j;                  /* [s] */
     const double scale = w->scale[0];
-    const fit_vd age = fit_vselect(t_sum <= scale, fit_vset1(scale), t_sum);   /* ballistic_aging.lua:35  [s] */
+    const fit_vd age = fit_vselect(t_sum <= scale, fit_vset1(scale), t_sum);   /* [s] */
     const double minus_mu = w->minus_mu[0];
     const double gamma_2 = w->gamma[0];
+    /* ballistic_aging.lua:38: m.observe("c2", { over = {phi, t1, t2}, mean = offset + contrast * g1^2, ... */
     const fit_vd b_contrast = fit_vexp(-2.0*fit_vpow(inv_tau_ref*d_t*fit_vpow(inv_age_ref*age,
-            fit_vset1(minus_mu)), fit_vset1(gamma_2))); /* ballistic_aging.lua:38  [1] */
+            fit_vset1(minus_mu)), fit_vset1(gamma_2))); /* [1] */
     for (size_t g = 0; g < ng; g++) {
         const double contrast = lin[g * 2 + 0];
         const double offset = lin[g * 2 + 1];
@@ -702,26 +720,30 @@ static void points(const struct fit_layout *l, const double *ws, const double *l
         const fit_vd d_t = fit_pick_change(w.t, &at);
         const fit_vd half_t_i = fit_pick(w.half_t, at.i);
         const fit_vd half_t_j = fit_pick(w.half_t, at.j);
-        const fit_vd t_sum = half_t_i + half_t_j + w.age_start[0];             /* ballistic_aging.lua:35  [s] */
-        const fit_vd age = fit_vselect(t_sum <= w.scale[0], fit_vset1(w.scale[0]),
-                t_sum); /* ballistic_aging.lua:35  [s] */
-        const fit_vd age_over_age_ref = age*w.inv_age_ref[0];                  /* ballistic_aging.lua:36 */
+        /* ballistic_aging.lua:35: local age = floor_at(age_start + (t1 + t2) / 2, t.step / 4) */
+        const fit_vd t_sum = half_t_i + half_t_j + w.age_start[0];             /* [s] */
+        const fit_vd age = fit_vselect(t_sum <= w.scale[0], fit_vset1(w.scale[0]), t_sum); /* [s] */
+        /* ballistic_aging.lua:36: local tau = tau_ref * (age / age_ref)^mu */
+        const fit_vd age_over_age_ref = age*w.inv_age_ref[0];
         fit_vd log_age_low;
         const fit_vd log_age = fit_vlog_low(age_over_age_ref, &log_age_low);
+        /* ballistic_aging.lua:37: local g1  = exp(-((t2 - t1) / tau)^gamma) */
         const fit_vd age_power = fit_vpow_of_log(age_over_age_ref, fit_vset1(w.minus_mu[0]),
-                log_age, log_age_low); /* ballistic_aging.lua:37 */
-        const fit_vd age_prod = d_t*age_power*w.inv_tau_ref[0];                /* ballistic_aging.lua:37 */
+                log_age, log_age_low);
+        const fit_vd age_prod = d_t*age_power*w.inv_tau_ref[0];
         fit_vd log_age_prod_low;
         const fit_vd log_age_prod = fit_vlog_low(age_prod, &log_age_prod_low);
         const fit_vd age_power_2 = fit_vpow_of_log(age_prod, fit_vset1(w.gamma[0]), log_age_prod,
-                log_age_prod_low); /* ballistic_aging.lua:37 */
-        const fit_vd exp_age = fit_vexp(-2.0*age_power_2);                     /* ballistic_aging.lua:38  [1] */
+                log_age_prod_low);
+        /* ballistic_aging.lua:38: m.observe("c2", { over = {phi, t1, t2}, mean = offset + contrast * g1 ... */
+        const fit_vd exp_age = fit_vexp(-2.0*age_power_2);                     /* [1] */
         fit_store_points(mean + p, at.n, contrast*exp_age + offset);
         if (!jac)
             continue;
         fit_vd J[5];
+        /* ballistic_aging.lua:37: local g1  = exp(-((t2 - t1) / tau)^gamma) */
         const fit_vd age_power_3 = fit_vpow_of_log(age_prod, fit_vset1(w.gamma_minus_one[0]),
-                log_age_prod, log_age_prod_low); /* ballistic_aging.lua:37 */
+                log_age_prod, log_age_prod_low);
         J[0] = contrast*d_t*age_power*exp_age*age_power_3*w.minus_two_gamma[0]*
                 w.dinv_tau_ref_dtau_ref[0]; /* tau_ref */
         J[1] = -contrast*d_t*age_power*exp_age*log_age*age_power_3*w.inv_tau_ref_gamma_prod[0]; /* mu */
@@ -743,11 +765,13 @@ static void curves(const struct fit_layout *l, const double *theta, double *valu
     const double age_ref = l->setting[1]; /* [s] */
     (void)tau_ref, (void)mu, (void)gamma_, (void)age_start, (void)age_ref;
     for (size_t k = 0; k < n; k++) {
-        const double t_plus_age_start = l->time[k] + age_start;                /* ballistic_aging.lua:39  [s] */
-        const double prod = 0.25*l->step;                                      /* ballistic_aging.lua:35  [s] */
-        const double t_prod = ((t_plus_age_start <= prod) ? prod
-                : t_plus_age_start)/age_ref; /* ballistic_aging.lua:39  [1] */
-        const double t_prod_to_mu = pow(t_prod, mu);                           /* ballistic_aging.lua:39  [1] */
+        /* ballistic_aging.lua:39: m.curve("tau", tau_ref * (floor_at(age_start + t, t.step / 4) / age_r ... */
+        const double t_plus_age_start = l->time[k] + age_start;                /* [s] */
+        /* ballistic_aging.lua:35: local age = floor_at(age_start + (t1 + t2) / 2, t.step / 4) */
+        const double prod = 0.25*l->step;                                      /* [s] */
+        /* ballistic_aging.lua:39: m.curve("tau", tau_ref * (floor_at(age_start + t, t.step / 4) / age_r ... */
+        const double t_prod = ((t_plus_age_start <= prod) ? prod : t_plus_age_start)/age_ref; /* [1] */
+        const double t_prod_to_mu = pow(t_prod, mu);                           /* [1] */
         value[0 * n + k] = tau_ref*t_prod_to_mu; /* tau */
         if (!tangent)
             continue;
@@ -793,7 +817,7 @@ static const struct fit_curve desc_curve[] = {
     {"tau", "s", "relaxation time at the age of t"},
 };
 
-/* sensible parameter sets, from the model's random() */
+/* parameter sets, drawn by the model's random() */
 static const double desc_screen[] = {
     2609.48, 0.363056, 0.637007,
     7151.71, -0.287307, 1.05826,

@@ -26,10 +26,10 @@
 
 /* Workspace: scalars, tables over the time grid, tables at the used frames. */
 struct tables {
-    double *minus_two_rate; /* (-2 * rate) */
-    double *rate_sq_pdi; /* (pow(rate, 2) * pdi) */
-    double *two_rate_pdi; /* (2 * rate * pdi) */
-    double *rate_sq; /* pow(rate, 2) */
+    double *minus_two_rate; /* -2 rate */
+    double *rate_sq_pdi; /* rate^2 pdi */
+    double *two_rate_pdi; /* 2 rate pdi */
+    double *rate_sq; /* rate^2 */
 };
 
 FIT_INLINE size_t carve(const struct fit_layout *l, double *base, struct tables *w)
@@ -64,14 +64,14 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
 
     /* scalars of the call and of the groups */
     {
-        w.minus_two_rate[0] = -2.0*rate;                                       /* cumulant.lua:27 */
-        const double rate_sq = rate*rate;                                      /* cumulant.lua:27  [1/s^2] */
-        w.rate_sq_pdi[0] = rate_sq*pdi;                                        /* cumulant.lua:27 */
-        w.two_rate_pdi[0] = 2.0*rate*pdi;                                      /* cumulant.lua:27 */
-        w.rate_sq[0] = rate_sq;                                                /* cumulant.lua:27 */
+        /* cumulant.lua:27: m.observe(g2, { mean = baseline + contrast * exp(-2 * x + pdi * x^2), sigma ... */
+        w.minus_two_rate[0] = -2.0*rate;
+        const double rate_sq = rate*rate;                                      /* [1/s^2] */
+        w.rate_sq_pdi[0] = rate_sq*pdi;
+        w.two_rate_pdi[0] = 2.0*rate*pdi;
+        w.rate_sq[0] = rate_sq;
     }
-    double check = 0.0;
-    return check == 0.0 ? FIT_EVAL_OK : FIT_EVAL_REJECT;
+    return FIT_EVAL_OK;
 }
 
 /* ---- sums over the data ---------------------------------------------------------------------------- */
@@ -89,8 +89,8 @@ static void moments(const struct fit_layout *l, const double *ws, const struct f
         if (__builtin_expect(row + FIT_VL > t->i1, 0))
             weight = fit_where_set(fit_row_lanes(t, row), weight);
         const fit_vd delay = fit_vload(l->column[0] + row);
-        const fit_vd b_contrast = fit_vexp(w.minus_two_rate[0]*delay
-                + w.rate_sq_pdi[0]*delay*delay); /* cumulant.lua:27  [1] */
+        /* cumulant.lua:27: m.observe(g2, { mean = baseline + contrast * exp(-2 * x + pdi * x^2), sigma ... */
+        const fit_vd b_contrast = fit_vexp(w.minus_two_rate[0]*delay + w.rate_sq_pdi[0]*delay*delay); /* [1] */
         const fit_vd b0 = b_contrast;
         const fit_vd b1 = fit_vset1(1.0);
         const fit_vd d = fit_vload(t->y + at);
@@ -125,8 +125,8 @@ FIT_INLINE void normal_rows(const struct fit_layout *l, const struct tables w, c
             weight = fit_where_set(fit_row_lanes(t, row), weight);
         const fit_vd delay = fit_vload(l->column[0] + row);
         const fit_vd delay_sq = delay*delay;                                   /* [s^2] */
-        const fit_vd b_contrast = fit_vexp(w.minus_two_rate[0]*delay
-                + w.rate_sq_pdi[0]*delay_sq); /* cumulant.lua:27  [1] */
+        /* cumulant.lua:27: m.observe(g2, { mean = baseline + contrast * exp(-2 * x + pdi * x^2), sigma ... */
+        const fit_vd b_contrast = fit_vexp(w.minus_two_rate[0]*delay + w.rate_sq_pdi[0]*delay_sq); /* [1] */
         const fit_vd r = fit_vload(t->y + at) - (lin[0]*b_contrast + lin[1]);
         fit_vd m[2] = {{0}}; /* d mean / d theta_k, over factor[k] */
         m[0] = b_contrast*(w.two_rate_pdi[0]*delay_sq - 2.0*delay); /* rate */
@@ -184,8 +184,8 @@ static void gradient(const struct fit_layout *l, const double *ws, const double 
             weight = fit_where_set(fit_row_lanes(t, row), weight);
         const fit_vd delay = fit_vload(l->column[0] + row);
         const fit_vd delay_sq = delay*delay;                                   /* [s^2] */
-        const fit_vd b_contrast = fit_vexp(w.minus_two_rate[0]*delay
-                + w.rate_sq_pdi[0]*delay_sq); /* cumulant.lua:27  [1] */
+        /* cumulant.lua:27: m.observe(g2, { mean = baseline + contrast * exp(-2 * x + pdi * x^2), sigma ... */
+        const fit_vd b_contrast = fit_vexp(w.minus_two_rate[0]*delay + w.rate_sq_pdi[0]*delay_sq); /* [1] */
         const fit_vd r = fit_vload(t->y + at) - (at_lin[0]*b_contrast + at_lin[1]); /* residual */
         const fit_vd seed_contrast = (seeds[0]*at_lin[0])*r - (seeds[1]*b_contrast + seeds[2]);
         const fit_vd b_contrast_prod = b_contrast*seed_contrast;
@@ -204,8 +204,8 @@ static void model(const struct fit_layout *l, const double *ws, const double *li
     (void)w, (void)lin;
     for (size_t row = t->i0; row < fit_padded(t->i1); row += FIT_VL) {
         const fit_vd delay = fit_vload(l->column[0] + row);
-        const fit_vd b_contrast = fit_vexp(w.minus_two_rate[0]*delay
-                + w.rate_sq_pdi[0]*delay*delay); /* cumulant.lua:27  [1] */
+        /* cumulant.lua:27: m.observe(g2, { mean = baseline + contrast * exp(-2 * x + pdi * x^2), sigma ... */
+        const fit_vd b_contrast = fit_vexp(w.minus_two_rate[0]*delay + w.rate_sq_pdi[0]*delay*delay); /* [1] */
         fit_vstore(out + (row - t->i0), fit_vset1(0.0) + (lin[0]*b_contrast + lin[1]));
     }
 }
@@ -226,9 +226,9 @@ static void points(const struct fit_layout *l, const double *ws, const double *l
         const double contrast = lin[0];
         const double baseline = lin[1];
         const fit_vd delay = fit_pick(l->column[0], at.i);
-        const fit_vd delay_sq = delay*delay;                                   /* cumulant.lua:27  [s^2] */
-        const fit_vd exp_delay_sum = fit_vexp(delay*w.minus_two_rate[0]
-                + delay_sq*w.rate_sq_pdi[0]); /* cumulant.lua:27  [1] */
+        /* cumulant.lua:27: m.observe(g2, { mean = baseline + contrast * exp(-2 * x + pdi * x^2), sigma ... */
+        const fit_vd delay_sq = delay*delay;                                   /* [s^2] */
+        const fit_vd exp_delay_sum = fit_vexp(delay*w.minus_two_rate[0] + delay_sq*w.rate_sq_pdi[0]); /* [1] */
         fit_store_points(mean + p, at.n, contrast*exp_delay_sum + baseline);
         if (!jac)
             continue;
@@ -243,13 +243,7 @@ static void points(const struct fit_layout *l, const double *ws, const double *l
 
 static void curves(const struct fit_layout *l, const double *theta, double *value, double *tangent)
 {
-    const size_t n = l->nrow;
-    (void)theta, (void)value, (void)tangent;
-    const double rate = theta[0]; /* [1/s] */
-    const double pdi = theta[1]; /* [1] */
-    (void)rate, (void)pdi;
-    for (size_t k = 0; k < n; k++) {
-    }
+    (void)l, (void)theta, (void)value, (void)tangent; /* the model has none */
 }
 
 /* ---- description ----------------------------------------------------------------------------------- */
@@ -280,7 +274,7 @@ static const struct fit_column desc_column[] = {
     {"sigma", "1", "standard deviation of g2", FIT_ROLE_SIGMA},
 };
 
-/* sensible parameter sets, from the model's random() */
+/* parameter sets, drawn by the model's random() */
 static const double desc_screen[] = {
     11654.3, 0.129458,
     0.00162731, 0.291265,

@@ -25,7 +25,7 @@
 
 /* Workspace: scalars, tables over the time grid, tables at the used frames. */
 struct tables {
-    double *minus_rate; /* (-1 * rate) */
+    double *minus_rate; /* -rate */
 };
 
 FIT_INLINE size_t carve(const struct fit_layout *l, double *base, struct tables *w)
@@ -56,10 +56,10 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
 
     /* scalars of the call and of the groups */
     {
-        w.minus_rate[0] = -rate;                                               /* decay_table.lua:8 */
+        /* decay_table.lua:8: m.observe(y, { mean = A * exp(-rate * x) + c, sigma = s, linear = {A, c} ... */
+        w.minus_rate[0] = -rate;
     }
-    double check = 0.0;
-    return check == 0.0 ? FIT_EVAL_OK : FIT_EVAL_REJECT;
+    return FIT_EVAL_OK;
 }
 
 /* ---- sums over the data ---------------------------------------------------------------------------- */
@@ -77,7 +77,8 @@ static void moments(const struct fit_layout *l, const double *ws, const struct f
         if (__builtin_expect(row + FIT_VL > t->i1, 0))
             weight = fit_where_set(fit_row_lanes(t, row), weight);
         const fit_vd x = fit_vload(l->column[0] + row);
-        const fit_vd b_A = fit_vexp(w.minus_rate[0]*x);                        /* decay_table.lua:8  [1] */
+        /* decay_table.lua:8: m.observe(y, { mean = A * exp(-rate * x) + c, sigma = s, linear = {A, c} ... */
+        const fit_vd b_A = fit_vexp(w.minus_rate[0]*x);                        /* [1] */
         const fit_vd b0 = b_A;
         const fit_vd b1 = fit_vset1(1.0);
         const fit_vd d = fit_vload(t->y + at);
@@ -111,7 +112,8 @@ FIT_INLINE void normal_rows(const struct fit_layout *l, const struct tables w, c
         if (!plain && row + FIT_VL > t->i1)
             weight = fit_where_set(fit_row_lanes(t, row), weight);
         const fit_vd x = fit_vload(l->column[0] + row);
-        const fit_vd b_A = fit_vexp(w.minus_rate[0]*x);                        /* decay_table.lua:8  [1] */
+        /* decay_table.lua:8: m.observe(y, { mean = A * exp(-rate * x) + c, sigma = s, linear = {A, c} ... */
+        const fit_vd b_A = fit_vexp(w.minus_rate[0]*x);                        /* [1] */
         const fit_vd r = fit_vload(t->y + at) - (lin[0]*b_A + lin[1]);
         fit_vd m[1] = {{0}}; /* d mean / d theta_k, over factor[k] */
         m[0] = x*b_A; /* rate */
@@ -160,7 +162,8 @@ static void gradient(const struct fit_layout *l, const double *ws, const double 
         if (__builtin_expect(row + FIT_VL > t->i1, 0))
             weight = fit_where_set(fit_row_lanes(t, row), weight);
         const fit_vd x = fit_vload(l->column[0] + row);
-        const fit_vd b_A = fit_vexp(w.minus_rate[0]*x);                        /* decay_table.lua:8  [1] */
+        /* decay_table.lua:8: m.observe(y, { mean = A * exp(-rate * x) + c, sigma = s, linear = {A, c} ... */
+        const fit_vd b_A = fit_vexp(w.minus_rate[0]*x);                        /* [1] */
         const fit_vd r = fit_vload(t->y + at) - (at_lin[0]*b_A + at_lin[1]); /* residual */
         const fit_vd seed_A = (seeds[0]*at_lin[0])*r - (seeds[1]*b_A + seeds[2]);
         sum[0] += weight*(-x*b_A*seed_A); /* rate */
@@ -177,7 +180,8 @@ static void model(const struct fit_layout *l, const double *ws, const double *li
     (void)w, (void)lin;
     for (size_t row = t->i0; row < fit_padded(t->i1); row += FIT_VL) {
         const fit_vd x = fit_vload(l->column[0] + row);
-        const fit_vd b_A = fit_vexp(w.minus_rate[0]*x);                        /* decay_table.lua:8  [1] */
+        /* decay_table.lua:8: m.observe(y, { mean = A * exp(-rate * x) + c, sigma = s, linear = {A, c} ... */
+        const fit_vd b_A = fit_vexp(w.minus_rate[0]*x);                        /* [1] */
         fit_vstore(out + (row - t->i0), fit_vset1(0.0) + (lin[0]*b_A + lin[1]));
     }
 }
@@ -198,7 +202,8 @@ static void points(const struct fit_layout *l, const double *ws, const double *l
         const double A = lin[0];
         const double c = lin[1];
         const fit_vd x = fit_pick(l->column[0], at.i);
-        const fit_vd exp_minus_x_rate = fit_vexp(x*w.minus_rate[0]);           /* decay_table.lua:8  [1] */
+        /* decay_table.lua:8: m.observe(y, { mean = A * exp(-rate * x) + c, sigma = s, linear = {A, c} ... */
+        const fit_vd exp_minus_x_rate = fit_vexp(x*w.minus_rate[0]);           /* [1] */
         fit_store_points(mean + p, at.n, A*exp_minus_x_rate + c);
         if (!jac)
             continue;
@@ -212,12 +217,7 @@ static void points(const struct fit_layout *l, const double *ws, const double *l
 
 static void curves(const struct fit_layout *l, const double *theta, double *value, double *tangent)
 {
-    const size_t n = l->nrow;
-    (void)theta, (void)value, (void)tangent;
-    const double rate = theta[0]; /* [1/s] */
-    (void)rate;
-    for (size_t k = 0; k < n; k++) {
-    }
+    (void)l, (void)theta, (void)value, (void)tangent; /* the model has none */
 }
 
 /* ---- description ----------------------------------------------------------------------------------- */
@@ -243,7 +243,7 @@ static const struct fit_column desc_column[] = {
     {"s", "1", "", FIT_ROLE_SIGMA},
 };
 
-/* sensible parameter sets, from the model's random() */
+/* parameter sets within the bounds: the model has no random() */
 static const double desc_screen[] = {
     88.3311,
     43.1528,

@@ -28,9 +28,9 @@
 
 /* Workspace: scalars, tables over the time grid, tables at the used frames. */
 struct tables {
-    double *q_prod; /* (-2 * pow(q, 2) * D * pow((q * pow(q_ref, -1)), (-2 + power))) */
-    double *q_prod_2; /* (-2 * pow(q, 2) * pow((q * pow(q_ref, -1)), (-2 + power))) */
-    double *q_prod_3; /* (-2 * pow(q, 2) * D * pow((q * pow(q_ref, -1)), (-2 + power)) * log((q * ... */
+    double *q_prod; /* -2 * rate */
+    double *q_prod_2; /* -2 q^2 (q/q_ref)^(power - 2) */
+    double *q_prod_3; /* -2 q^2 D (q/q_ref)^(power - 2) log(q/q_ref) */
 };
 
 FIT_INLINE size_t carve(const struct fit_layout *l, double *base, struct tables *w)
@@ -66,16 +66,17 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
     /* scalars of the call and of the groups */
     {
         for (size_t g = 0; g < ng; g++) {
-            const double q_sq = l->coord[0][g]*l->coord[0][g];                 /* diffusion_q.lua:27  [1/angstrom^2] */
-            const double q_over_q_ref = l->coord[0][g]/q_ref;                  /* diffusion_q.lua:27  [1] */
-            const double q_power = pow(q_over_q_ref, power - 2.0);             /* diffusion_q.lua:27  [1] */
-            w.q_prod[g] = -2.0*q_sq*D*q_power;                                 /* diffusion_q.lua:28 */
-            w.q_prod_2[g] = -2.0*q_sq*q_power;                                 /* diffusion_q.lua:28 */
-            w.q_prod_3[g] = -2.0*q_sq*D*q_power*log(q_over_q_ref);             /* diffusion_q.lua:28 */
+            /* diffusion_q.lua:27: local rate = D * q^2 * (q / q_ref)^(power - 2) */
+            const double q_sq = l->coord[0][g]*l->coord[0][g];                 /* [1/angstrom^2] */
+            const double q_over_q_ref = l->coord[0][g]/q_ref;                  /* [1] */
+            const double q_power = pow(q_over_q_ref, power - 2.0);             /* [1] */
+            /* diffusion_q.lua:28: m.observe(g2, { mean = baseline + contrast * exp(-2 * rate * delay), ... */
+            w.q_prod[g] = -2.0*q_sq*D*q_power;
+            w.q_prod_2[g] = -2.0*q_sq*q_power;
+            w.q_prod_3[g] = -2.0*q_sq*D*q_power*log(q_over_q_ref);
         }
     }
-    double check = 0.0;
-    return check == 0.0 ? FIT_EVAL_OK : FIT_EVAL_REJECT;
+    return FIT_EVAL_OK;
 }
 
 /* ---- sums over the data ---------------------------------------------------------------------------- */
@@ -95,7 +96,8 @@ static void moments(const struct fit_layout *l, const double *ws, const struct f
         if (__builtin_expect(row + FIT_VL > t->i1, 0))
             weight = fit_where_set(fit_row_lanes(t, row), weight);
         const fit_vd delay = fit_vload(l->column[0] + row);
-        const fit_vd b_contrast = fit_vexp(w.q_prod[g]*delay);                 /* diffusion_q.lua:28  [1] */
+        /* diffusion_q.lua:28: m.observe(g2, { mean = baseline + contrast * exp(-2 * rate * delay), sigm ... */
+        const fit_vd b_contrast = fit_vexp(w.q_prod[g]*delay);                 /* [1] */
         const fit_vd b0 = b_contrast;
         const fit_vd b1 = fit_vset1(1.0);
         const fit_vd d = fit_vload(t->y + at);
@@ -134,7 +136,8 @@ FIT_INLINE void normal_rows(const struct fit_layout *l, const struct tables w, c
         if (!plain && row + FIT_VL > t->i1)
             weight = fit_where_set(fit_row_lanes(t, row), weight);
         const fit_vd delay = fit_vload(l->column[0] + row);
-        const fit_vd b_contrast = fit_vexp(w.q_prod[g]*delay);                 /* diffusion_q.lua:28  [1] */
+        /* diffusion_q.lua:28: m.observe(g2, { mean = baseline + contrast * exp(-2 * rate * delay), sigm ... */
+        const fit_vd b_contrast = fit_vexp(w.q_prod[g]*delay);                 /* [1] */
         const fit_vd delay_b_contrast = delay*b_contrast;                      /* [s] */
         const fit_vd r = fit_vload(t->y + at) - (lin[0]*b_contrast + lin[1]);
         fit_vd m[2] = {{0}}; /* d mean / d theta_k, over factor[k] */
@@ -200,7 +203,8 @@ static void gradient(const struct fit_layout *l, const double *ws, const double 
         if (__builtin_expect(row + FIT_VL > t->i1, 0))
             weight = fit_where_set(fit_row_lanes(t, row), weight);
         const fit_vd delay = fit_vload(l->column[0] + row);
-        const fit_vd b_contrast = fit_vexp(w.q_prod[g]*delay);                 /* diffusion_q.lua:28  [1] */
+        /* diffusion_q.lua:28: m.observe(g2, { mean = baseline + contrast * exp(-2 * rate * delay), sigm ... */
+        const fit_vd b_contrast = fit_vexp(w.q_prod[g]*delay);                 /* [1] */
         const fit_vd r = fit_vload(t->y + at) - (at_lin[0]*b_contrast + at_lin[1]); /* residual */
         const fit_vd seed_contrast = (seeds[0]*at_lin[0])*r - (seeds[1]*b_contrast + seeds[2]);
         const fit_vd b_contrast_prod = delay*b_contrast*seed_contrast;
@@ -222,7 +226,8 @@ static void model(const struct fit_layout *l, const double *ws, const double *li
     lin += 2 * g;
     for (size_t row = t->i0; row < fit_padded(t->i1); row += FIT_VL) {
         const fit_vd delay = fit_vload(l->column[0] + row);
-        const fit_vd b_contrast = fit_vexp(w.q_prod[g]*delay);                 /* diffusion_q.lua:28  [1] */
+        /* diffusion_q.lua:28: m.observe(g2, { mean = baseline + contrast * exp(-2 * rate * delay), sigm ... */
+        const fit_vd b_contrast = fit_vexp(w.q_prod[g]*delay);                 /* [1] */
         fit_vstore(out + (row - t->i0), fit_vset1(0.0) + (lin[0]*b_contrast + lin[1]));
     }
 }
@@ -244,7 +249,8 @@ static void points(const struct fit_layout *l, const double *ws, const double *l
         const fit_vd baseline = fit_pick_stride(lin + 1, 2, at.g);
         const fit_vd delay = fit_pick(l->column[0], at.i);
         const fit_vd q_prod = fit_pick(w.q_prod, at.g);
-        const fit_vd exp_delay_q_prod = fit_vexp(delay*q_prod);                /* diffusion_q.lua:28  [1] */
+        /* diffusion_q.lua:28: m.observe(g2, { mean = baseline + contrast * exp(-2 * rate * delay), sigm ... */
+        const fit_vd exp_delay_q_prod = fit_vexp(delay*q_prod);                /* [1] */
         fit_store_points(mean + p, at.n, contrast*exp_delay_q_prod + baseline);
         if (!jac)
             continue;
@@ -261,14 +267,7 @@ static void points(const struct fit_layout *l, const double *ws, const double *l
 
 static void curves(const struct fit_layout *l, const double *theta, double *value, double *tangent)
 {
-    const size_t n = l->nrow;
-    (void)theta, (void)value, (void)tangent;
-    const double D = theta[0]; /* [angstrom^2/s] */
-    const double power = theta[1]; /* [1] */
-    const double q_ref = l->setting[0]; /* [1/angstrom] */
-    (void)D, (void)power, (void)q_ref;
-    for (size_t k = 0; k < n; k++) {
-    }
+    (void)l, (void)theta, (void)value, (void)tangent; /* the model has none */
 }
 
 static void combine(const struct fit_layout *l, const double *theta, double *value, double *gradient)
@@ -322,7 +321,7 @@ static const struct fit_column desc_column[] = {
     {"sigma", "1", "standard deviation of g2", FIT_ROLE_SIGMA},
 };
 
-/* sensible parameter sets, from the model's random() */
+/* parameter sets, drawn by the model's random() */
 static const double desc_screen[] = {
     19946400.0, 1.86306,
     144.08, 2.94176,

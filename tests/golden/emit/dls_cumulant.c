@@ -27,13 +27,13 @@
 
 /* Workspace: scalars, tables over the time grid, tables at the used frames. */
 struct tables {
-    double *half_rate_sq_pdi; /* (0.5 * pow(rate, 2) * pdi) */
-    double *rate_skewness_prod; /* (-0.166667 * pow(rate, 3) * skewness) */
-    double *minus_two_rate; /* (-2 * rate) */
-    double *rate_pdi; /* (rate * pdi) */
-    double *rate_skewness_prod_2; /* (-0.5 * pow(rate, 2) * skewness) */
-    double *rate_sq; /* pow(rate, 2) */
-    double *rate_prod; /* (-0.333333 * pow(rate, 3)) */
+    double *half_rate_sq_pdi; /* 0.5 rate^2 pdi */
+    double *rate_skewness_prod; /* -0.166667 rate^3 skewness */
+    double *minus_two_rate; /* -2 rate */
+    double *rate_pdi; /* rate pdi */
+    double *rate_skewness_prod_2; /* -0.5 rate^2 skewness */
+    double *rate_sq; /* rate^2 */
+    double *rate_prod; /* -0.333333 rate^3 */
 };
 
 FIT_INLINE size_t carve(const struct fit_layout *l, double *base, struct tables *w)
@@ -72,18 +72,21 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
 
     /* scalars of the call and of the groups */
     {
-        const double rate_sq = rate*rate;                                      /* dls_cumulant.lua:30  [1/s^2] */
-        w.half_rate_sq_pdi[0] = 0.5*rate_sq*pdi;                               /* dls_cumulant.lua:30 */
-        const double rate_cubed = rate*rate*rate;                              /* dls_cumulant.lua:30  [1/s^3] */
-        w.rate_skewness_prod[0] = -0.16666666666666666*rate_cubed*skewness;    /* dls_cumulant.lua:30 */
-        w.minus_two_rate[0] = -2.0*rate;                                       /* dls_cumulant.lua:32 */
-        w.rate_pdi[0] = rate*pdi;                                              /* dls_cumulant.lua:30 */
-        w.rate_skewness_prod_2[0] = -0.5*rate_sq*skewness;                     /* dls_cumulant.lua:30 */
-        w.rate_sq[0] = rate_sq;                                                /* dls_cumulant.lua:30 */
-        w.rate_prod[0] = -0.3333333333333333*rate_cubed;                       /* dls_cumulant.lua:32 */
+        /* dls_cumulant.lua:30: local moments = 1 + pdi * x^2 / 2 - skewness * x^3 / 6 */
+        const double rate_sq = rate*rate;                                      /* [1/s^2] */
+        w.half_rate_sq_pdi[0] = 0.5*rate_sq*pdi;
+        const double rate_cubed = rate*rate*rate;                              /* [1/s^3] */
+        w.rate_skewness_prod[0] = -0.16666666666666666*rate_cubed*skewness;
+        /* dls_cumulant.lua:32: m.observe(g2, { mean = baseline + contrast * g1^2, sigma = sigma, linear ... */
+        w.minus_two_rate[0] = -2.0*rate;
+        /* dls_cumulant.lua:30: local moments = 1 + pdi * x^2 / 2 - skewness * x^3 / 6 */
+        w.rate_pdi[0] = rate*pdi;
+        w.rate_skewness_prod_2[0] = -0.5*rate_sq*skewness;
+        w.rate_sq[0] = rate_sq;
+        /* dls_cumulant.lua:32: m.observe(g2, { mean = baseline + contrast * g1^2, sigma = sigma, linear ... */
+        w.rate_prod[0] = -0.3333333333333333*rate_cubed;
     }
-    double check = 0.0;
-    return check == 0.0 ? FIT_EVAL_OK : FIT_EVAL_REJECT;
+    return FIT_EVAL_OK;
 }
 
 /* ---- sums over the data ---------------------------------------------------------------------------- */
@@ -102,9 +105,10 @@ static void moments(const struct fit_layout *l, const double *ws, const struct f
             weight = fit_where_set(fit_row_lanes(t, row), weight);
         const fit_vd delay = fit_vload(l->column[0] + row);
         const fit_vd delay_sq = delay*delay;                                   /* [s^2] */
-        const fit_vd moments = 1.0 + w.half_rate_sq_pdi[0]*delay_sq
-                + w.rate_skewness_prod[0]*delay*delay_sq; /* dls_cumulant.lua:30 */
-        const fit_vd b_contrast = moments*moments*fit_vexp(w.minus_two_rate[0]*delay); /* dls_cumulant.lua:32 */
+        /* dls_cumulant.lua:30: local moments = 1 + pdi * x^2 / 2 - skewness * x^3 / 6 */
+        const fit_vd moments = 1.0 + w.half_rate_sq_pdi[0]*delay_sq + w.rate_skewness_prod[0]*delay*delay_sq;
+        /* dls_cumulant.lua:32: m.observe(g2, { mean = baseline + contrast * g1^2, sigma = sigma, linear ... */
+        const fit_vd b_contrast = moments*moments*fit_vexp(w.minus_two_rate[0]*delay);
         const fit_vd b0 = b_contrast;
         const fit_vd b1 = fit_vset1(1.0);
         const fit_vd d = fit_vload(t->y + at);
@@ -140,11 +144,12 @@ FIT_INLINE void normal_rows(const struct fit_layout *l, const struct tables w, c
         const fit_vd delay = fit_vload(l->column[0] + row);
         const fit_vd delay_sq = delay*delay;                                   /* [s^2] */
         const fit_vd delay_delay_sq = delay*delay_sq;                          /* [s^3] */
-        const fit_vd moments = 1.0 + w.half_rate_sq_pdi[0]*delay_sq
-                + w.rate_skewness_prod[0]*delay_delay_sq; /* dls_cumulant.lua:30 */
-        const fit_vd exp_minus_two_rate_delay = fit_vexp(w.minus_two_rate[0]*delay); /* dls_cumulant.lua:32  [1] */
+        /* dls_cumulant.lua:30: local moments = 1 + pdi * x^2 / 2 - skewness * x^3 / 6 */
+        const fit_vd moments = 1.0 + w.half_rate_sq_pdi[0]*delay_sq + w.rate_skewness_prod[0]*delay_delay_sq;
+        /* dls_cumulant.lua:32: m.observe(g2, { mean = baseline + contrast * g1^2, sigma = sigma, linear ... */
+        const fit_vd exp_minus_two_rate_delay = fit_vexp(w.minus_two_rate[0]*delay); /* [1] */
         const fit_vd moments_prod = moments*exp_minus_two_rate_delay;
-        const fit_vd b_contrast = moments*moments_prod;                        /* dls_cumulant.lua:32 */
+        const fit_vd b_contrast = moments*moments_prod;
         const fit_vd moments_prod_2 = exp_minus_two_rate_delay*delay*moments;
         const fit_vd moments_prod_3 = delay*moments_prod_2;
         const fit_vd r = fit_vload(t->y + at) - (lin[0]*b_contrast + lin[1]);
@@ -215,10 +220,11 @@ static void gradient(const struct fit_layout *l, const double *ws, const double 
         const fit_vd delay = fit_vload(l->column[0] + row);
         const fit_vd delay_sq = delay*delay;                                   /* [s^2] */
         const fit_vd delay_delay_sq = delay*delay_sq;                          /* [s^3] */
-        const fit_vd moments = 1.0 + w.half_rate_sq_pdi[0]*delay_sq
-                + w.rate_skewness_prod[0]*delay_delay_sq; /* dls_cumulant.lua:30 */
+        /* dls_cumulant.lua:30: local moments = 1 + pdi * x^2 / 2 - skewness * x^3 / 6 */
+        const fit_vd moments = 1.0 + w.half_rate_sq_pdi[0]*delay_sq + w.rate_skewness_prod[0]*delay_delay_sq;
         const fit_vd moments_prod = moments*fit_vexp(w.minus_two_rate[0]*delay);
-        const fit_vd b_contrast = moments*moments_prod;                        /* dls_cumulant.lua:32 */
+        /* dls_cumulant.lua:32: m.observe(g2, { mean = baseline + contrast * g1^2, sigma = sigma, linear ... */
+        const fit_vd b_contrast = moments*moments_prod;
         const fit_vd r = fit_vload(t->y + at) - (at_lin[0]*b_contrast + at_lin[1]); /* residual */
         const fit_vd seed_contrast = (seeds[0]*at_lin[0])*r - (seeds[1]*b_contrast + seeds[2]);
         const fit_vd moments_prod_2 = delay*moments_prod;
@@ -242,9 +248,10 @@ static void model(const struct fit_layout *l, const double *ws, const double *li
     for (size_t row = t->i0; row < fit_padded(t->i1); row += FIT_VL) {
         const fit_vd delay = fit_vload(l->column[0] + row);
         const fit_vd delay_sq = delay*delay;                                   /* [s^2] */
-        const fit_vd moments = 1.0 + w.half_rate_sq_pdi[0]*delay_sq
-                + w.rate_skewness_prod[0]*delay*delay_sq; /* dls_cumulant.lua:30 */
-        const fit_vd b_contrast = moments*moments*fit_vexp(w.minus_two_rate[0]*delay); /* dls_cumulant.lua:32 */
+        /* dls_cumulant.lua:30: local moments = 1 + pdi * x^2 / 2 - skewness * x^3 / 6 */
+        const fit_vd moments = 1.0 + w.half_rate_sq_pdi[0]*delay_sq + w.rate_skewness_prod[0]*delay*delay_sq;
+        /* dls_cumulant.lua:32: m.observe(g2, { mean = baseline + contrast * g1^2, sigma = sigma, linear ... */
+        const fit_vd b_contrast = moments*moments*fit_vexp(w.minus_two_rate[0]*delay);
         fit_vstore(out + (row - t->i0), fit_vset1(0.0) + (lin[0]*b_contrast + lin[1]));
     }
 }
@@ -265,12 +272,13 @@ static void points(const struct fit_layout *l, const double *ws, const double *l
         const double contrast = lin[0];
         const double baseline = lin[1];
         const fit_vd delay = fit_pick(l->column[0], at.i);
-        const fit_vd delay_sq = delay*delay;                                   /* dls_cumulant.lua:30  [s^2] */
-        const fit_vd delay_cubed = delay*delay*delay;                          /* dls_cumulant.lua:30  [s^3] */
-        const fit_vd moments = 1.0 + delay_sq*w.half_rate_sq_pdi[0]
-                + delay_cubed*w.rate_skewness_prod[0]; /* dls_cumulant.lua:30 */
-        const fit_vd moments_sq = moments*moments;                             /* dls_cumulant.lua:32 */
-        const fit_vd exp_minus_delay_two_rate = fit_vexp(delay*w.minus_two_rate[0]); /* dls_cumulant.lua:32  [1] */
+        /* dls_cumulant.lua:30: local moments = 1 + pdi * x^2 / 2 - skewness * x^3 / 6 */
+        const fit_vd delay_sq = delay*delay;                                   /* [s^2] */
+        const fit_vd delay_cubed = delay*delay*delay;                          /* [s^3] */
+        const fit_vd moments = 1.0 + delay_sq*w.half_rate_sq_pdi[0] + delay_cubed*w.rate_skewness_prod[0];
+        /* dls_cumulant.lua:32: m.observe(g2, { mean = baseline + contrast * g1^2, sigma = sigma, linear ... */
+        const fit_vd moments_sq = moments*moments;
+        const fit_vd exp_minus_delay_two_rate = fit_vexp(delay*w.minus_two_rate[0]); /* [1] */
         fit_store_points(mean + p, at.n, contrast*moments_sq*exp_minus_delay_two_rate + baseline);
         if (!jac)
             continue;
@@ -288,14 +296,7 @@ static void points(const struct fit_layout *l, const double *ws, const double *l
 
 static void curves(const struct fit_layout *l, const double *theta, double *value, double *tangent)
 {
-    const size_t n = l->nrow;
-    (void)theta, (void)value, (void)tangent;
-    const double rate = theta[0]; /* [1/s] */
-    const double pdi = theta[1]; /* [1] */
-    const double skewness = theta[2]; /* [1] */
-    (void)rate, (void)pdi, (void)skewness;
-    for (size_t k = 0; k < n; k++) {
-    }
+    (void)l, (void)theta, (void)value, (void)tangent; /* the model has none */
 }
 
 /* ---- description ----------------------------------------------------------------------------------- */
@@ -331,7 +332,7 @@ static const struct fit_column desc_column[] = {
     {"sigma", "1", "standard deviation of g2", FIT_ROLE_SIGMA},
 };
 
-/* sensible parameter sets, from the model's random() */
+/* parameter sets, drawn by the model's random() */
 static const double desc_screen[] = {
     199464.0, 0.172611, -0.0433916,
     668793.0, 0.0425387, 0.0318314,

@@ -28,12 +28,12 @@
 
 /* Workspace: scalars, tables over the time grid, tables at the used frames. */
 struct tables {
-    double *fraction; /* param2 */
-    double *minus_inv_tau_fast; /* (-1 * pow(tau_fast, -1)) */
-    double *one_minus_fraction; /* (1 + (-1 * fraction)) */
-    double *minus_inv_tau_slow; /* (-1 * pow(tau_slow, -1)) */
-    double *tau_fast_fraction_prod; /* (2 * pow(tau_fast, -2) * fraction) */
-    double *tau_slow_fraction_prod; /* (2 * pow(tau_slow, -2) * (1 + (-1 * fraction))) */
+    double *fraction; /* fraction */
+    double *minus_inv_tau_fast; /* -1/tau_fast */
+    double *one_minus_fraction; /* 1 - fraction */
+    double *minus_inv_tau_slow; /* -1/tau_slow */
+    double *tau_fast_fraction_prod; /* 2 fraction/tau_fast^2 */
+    double *tau_slow_fraction_prod; /* 2 (1 - fraction)/tau_slow^2 */
 };
 
 FIT_INLINE size_t carve(const struct fit_layout *l, double *base, struct tables *w)
@@ -71,17 +71,19 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
 
     /* scalars of the call and of the groups */
     {
-        w.minus_inv_tau_fast[0] = -1.0/tau_fast;                               /* double_exponential.lua:31 */
-        w.minus_inv_tau_slow[0] = -1.0/tau_slow;                               /* double_exponential.lua:31 */
-        w.fraction[0] = fraction;                                              /* double_exponential.lua:26 */
-        const double one_minus_fraction = 1.0
-                - fraction;                      /* double_exponential.lua:32  [1] */
-        w.one_minus_fraction[0] = one_minus_fraction;                          /* double_exponential.lua:32 */
-        w.tau_fast_fraction_prod[0] = 2.0*(1.0/(tau_fast*tau_fast))*fraction;  /* double_exponential.lua:33 */
-        w.tau_slow_fraction_prod[0] = 2.0*(1.0/(tau_slow*tau_slow))*one_minus_fraction; /* double_exponential.lua:33 */
+        /* double_exponential.lua:31: local fast, slow = exp(-delay / tau_fast), exp(-delay / tau_slow) */
+        w.minus_inv_tau_fast[0] = -1.0/tau_fast;
+        w.minus_inv_tau_slow[0] = -1.0/tau_slow;
+        /* double_exponential.lua:26: local fraction = m.parameter("fraction", { start = 0.5, bounds = { ... */
+        w.fraction[0] = fraction;
+        /* double_exponential.lua:32: local g1 = fraction * fast + (1 - fraction) * slow */
+        const double one_minus_fraction = 1.0 - fraction;                      /* [1] */
+        w.one_minus_fraction[0] = one_minus_fraction;
+        /* double_exponential.lua:33: m.observe(g2, { mean = baseline + contrast * g1^2, sigma = sigma, ... */
+        w.tau_fast_fraction_prod[0] = 2.0*(1.0/(tau_fast*tau_fast))*fraction;
+        w.tau_slow_fraction_prod[0] = 2.0*(1.0/(tau_slow*tau_slow))*one_minus_fraction;
     }
-    double check = 0.0;
-    return check == 0.0 ? FIT_EVAL_OK : FIT_EVAL_REJECT;
+    return FIT_EVAL_OK;
 }
 
 /* ---- sums over the data ---------------------------------------------------------------------------- */
@@ -99,9 +101,11 @@ static void moments(const struct fit_layout *l, const double *ws, const struct f
         if (__builtin_expect(row + FIT_VL > t->i1, 0))
             weight = fit_where_set(fit_row_lanes(t, row), weight);
         const fit_vd delay = fit_vload(l->column[0] + row);
-        const fit_vd fast = fit_vexp(w.minus_inv_tau_fast[0]*delay);           /* double_exponential.lua:31  [1] */
-        const fit_vd slow = fit_vexp(w.minus_inv_tau_slow[0]*delay);           /* double_exponential.lua:31  [1] */
-        const fit_vd g1 = w.fraction[0]*fast + w.one_minus_fraction[0]*slow;   /* double_exponential.lua:32 */
+        /* double_exponential.lua:31: local fast, slow = exp(-delay / tau_fast), exp(-delay / tau_slow) */
+        const fit_vd fast = fit_vexp(w.minus_inv_tau_fast[0]*delay);           /* [1] */
+        const fit_vd slow = fit_vexp(w.minus_inv_tau_slow[0]*delay);           /* [1] */
+        /* double_exponential.lua:32: local g1 = fraction * fast + (1 - fraction) * slow */
+        const fit_vd g1 = w.fraction[0]*fast + w.one_minus_fraction[0]*slow;
         const fit_vd b_contrast = g1*g1;
         const fit_vd b0 = b_contrast;
         const fit_vd b1 = fit_vset1(1.0);
@@ -136,9 +140,11 @@ FIT_INLINE void normal_rows(const struct fit_layout *l, const struct tables w, c
         if (!plain && row + FIT_VL > t->i1)
             weight = fit_where_set(fit_row_lanes(t, row), weight);
         const fit_vd delay = fit_vload(l->column[0] + row);
-        const fit_vd fast = fit_vexp(w.minus_inv_tau_fast[0]*delay);           /* double_exponential.lua:31  [1] */
-        const fit_vd slow = fit_vexp(w.minus_inv_tau_slow[0]*delay);           /* double_exponential.lua:31  [1] */
-        const fit_vd g1 = w.fraction[0]*fast + w.one_minus_fraction[0]*slow;   /* double_exponential.lua:32 */
+        /* double_exponential.lua:31: local fast, slow = exp(-delay / tau_fast), exp(-delay / tau_slow) */
+        const fit_vd fast = fit_vexp(w.minus_inv_tau_fast[0]*delay);           /* [1] */
+        const fit_vd slow = fit_vexp(w.minus_inv_tau_slow[0]*delay);           /* [1] */
+        /* double_exponential.lua:32: local g1 = fraction * fast + (1 - fraction) * slow */
+        const fit_vd g1 = w.fraction[0]*fast + w.one_minus_fraction[0]*slow;
         const fit_vd b_contrast = g1*g1;
         const fit_vd delay_g1 = delay*g1;
         const fit_vd r = fit_vload(t->y + at) - (lin[0]*b_contrast + lin[1]);
@@ -206,9 +212,11 @@ static void gradient(const struct fit_layout *l, const double *ws, const double 
         if (__builtin_expect(row + FIT_VL > t->i1, 0))
             weight = fit_where_set(fit_row_lanes(t, row), weight);
         const fit_vd delay = fit_vload(l->column[0] + row);
-        const fit_vd fast = fit_vexp(w.minus_inv_tau_fast[0]*delay);           /* double_exponential.lua:31  [1] */
-        const fit_vd slow = fit_vexp(w.minus_inv_tau_slow[0]*delay);           /* double_exponential.lua:31  [1] */
-        const fit_vd g1 = w.fraction[0]*fast + w.one_minus_fraction[0]*slow;   /* double_exponential.lua:32 */
+        /* double_exponential.lua:31: local fast, slow = exp(-delay / tau_fast), exp(-delay / tau_slow) */
+        const fit_vd fast = fit_vexp(w.minus_inv_tau_fast[0]*delay);           /* [1] */
+        const fit_vd slow = fit_vexp(w.minus_inv_tau_slow[0]*delay);           /* [1] */
+        /* double_exponential.lua:32: local g1 = fraction * fast + (1 - fraction) * slow */
+        const fit_vd g1 = w.fraction[0]*fast + w.one_minus_fraction[0]*slow;
         const fit_vd b_contrast = g1*g1;
         const fit_vd r = fit_vload(t->y + at) - (at_lin[0]*b_contrast + at_lin[1]); /* residual */
         const fit_vd seed_contrast = (seeds[0]*at_lin[0])*r - (seeds[1]*b_contrast + seeds[2]);
@@ -230,9 +238,11 @@ static void model(const struct fit_layout *l, const double *ws, const double *li
     (void)w, (void)lin;
     for (size_t row = t->i0; row < fit_padded(t->i1); row += FIT_VL) {
         const fit_vd delay = fit_vload(l->column[0] + row);
-        const fit_vd fast = fit_vexp(w.minus_inv_tau_fast[0]*delay);           /* double_exponential.lua:31  [1] */
-        const fit_vd slow = fit_vexp(w.minus_inv_tau_slow[0]*delay);           /* double_exponential.lua:31  [1] */
-        const fit_vd g1 = w.fraction[0]*fast + w.one_minus_fraction[0]*slow;   /* double_exponential.lua:32 */
+        /* double_exponential.lua:31: local fast, slow = exp(-delay / tau_fast), exp(-delay / tau_slow) */
+        const fit_vd fast = fit_vexp(w.minus_inv_tau_fast[0]*delay);           /* [1] */
+        const fit_vd slow = fit_vexp(w.minus_inv_tau_slow[0]*delay);           /* [1] */
+        /* double_exponential.lua:32: local g1 = fraction * fast + (1 - fraction) * slow */
+        const fit_vd g1 = w.fraction[0]*fast + w.one_minus_fraction[0]*slow;
         const fit_vd b_contrast = g1*g1;
         fit_vstore(out + (row - t->i0), fit_vset1(0.0) + (lin[0]*b_contrast + lin[1]));
     }
@@ -254,9 +264,11 @@ static void points(const struct fit_layout *l, const double *ws, const double *l
         const double contrast = lin[0];
         const double baseline = lin[1];
         const fit_vd delay = fit_pick(l->column[0], at.i);
-        const fit_vd fast = fit_vexp(delay*w.minus_inv_tau_fast[0]);           /* double_exponential.lua:31  [1] */
-        const fit_vd slow = fit_vexp(delay*w.minus_inv_tau_slow[0]);           /* double_exponential.lua:31  [1] */
-        const fit_vd g1 = fast*w.fraction[0] + slow*w.one_minus_fraction[0];   /* double_exponential.lua:32 */
+        /* double_exponential.lua:31: local fast, slow = exp(-delay / tau_fast), exp(-delay / tau_slow) */
+        const fit_vd fast = fit_vexp(delay*w.minus_inv_tau_fast[0]);           /* [1] */
+        const fit_vd slow = fit_vexp(delay*w.minus_inv_tau_slow[0]);           /* [1] */
+        /* double_exponential.lua:32: local g1 = fraction * fast + (1 - fraction) * slow */
+        const fit_vd g1 = fast*w.fraction[0] + slow*w.one_minus_fraction[0];
         fit_store_points(mean + p, at.n, contrast*g1*g1 + baseline);
         if (!jac)
             continue;
@@ -272,14 +284,7 @@ static void points(const struct fit_layout *l, const double *ws, const double *l
 
 static void curves(const struct fit_layout *l, const double *theta, double *value, double *tangent)
 {
-    const size_t n = l->nrow;
-    (void)theta, (void)value, (void)tangent;
-    const double tau_fast = theta[0]; /* [s] */
-    const double tau_slow = theta[1]; /* [s] */
-    const double fraction = theta[2]; /* [1] */
-    (void)tau_fast, (void)tau_slow, (void)fraction;
-    for (size_t k = 0; k < n; k++) {
-    }
+    (void)l, (void)theta, (void)value, (void)tangent; /* the model has none */
 }
 
 /* ---- description ----------------------------------------------------------------------------------- */
@@ -311,7 +316,7 @@ static const struct fit_column desc_column[] = {
     {"sigma", "1", "standard deviation of g2", FIT_ROLE_SIGMA},
 };
 
-/* sensible parameter sets, from the model's random() */
+/* parameter sets, drawn by the model's random() */
 static const double desc_screen[] = {
     11.6543, 441.882, 0.121147,
     58.4865, 341.132, 0.361861,

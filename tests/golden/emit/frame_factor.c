@@ -24,23 +24,23 @@
 /* Workspace: scalars, tables over the time grid, tables at the used frames. */
 struct tables {
     double *time_grid; /* time, padded */
-    double *f; /* exp((-1 * t * rate)) */
-    double *sin_t_v_cos_phi0_minus_phi_i; /* sin of (t * v_cos_phi0_minus_phi) */
+    double *f; /* exp(-rate * t) */
+    double *sin_t_v_cos_phi0_minus_phi_i; /* sin of t v_cos_phi0_minus_phi */
     double *cos_t_v_cos_phi0_minus_phi_i; /* and its cos */
     double *sin_t_v_cos_phi0_minus_phi_j; /* the same, vectors at the second frame */
     double *cos_t_v_cos_phi0_minus_phi_j; /*  */
     double *df_drate; /* (-1 * t * f) */
     double *t; /* t */
-    double *exp_minus_two_t_rate; /* exp((-2 * t * rate)) */
-    double *cos_phi0_minus_phi; /* cos((0.0174533 * ((-1 * phi) + phi0))) */
-    double *phi_prod; /* (-0.0174533 * v * sin((0.0174533 * ((-1 * phi) + phi0)))) */
-    double *v_cos_phi0_minus_phi; /* (v * cos((0.0174533 * ((-1 * phi) + phi0)))) */
-    double *t_v_cos_phi0_minus_phi_2_i; /* (t * v_cos_phi0_minus_phi) */
+    double *exp_minus_two_t_rate; /* exp(-2 t rate) */
+    double *cos_phi0_minus_phi; /* cos(phi0 - phi) */
+    double *phi_prod; /* -0.0174533 v sin(phi0 - phi) */
+    double *v_cos_phi0_minus_phi; /* cos(phi0 - phi) * v */
+    double *t_v_cos_phi0_minus_phi_2_i; /* t v_cos_phi0_minus_phi */
     double *t_v_cos_phi0_minus_phi_2_j; /* the same, vectors at the second frame */
-    double *f_grid; /* exp((-1 * t * rate)) */
+    double *f_grid; /* exp(-rate * t) */
     double *df_drate_grid; /* (-1 * t * f) */
-    double *t_v_cos_phi0_minus_phi_grid; /* (t * v_cos_phi0_minus_phi) */
-    double *exp_minus_two_t_rate_grid; /* exp((-2 * t * rate)) */
+    double *t_v_cos_phi0_minus_phi_grid; /* t v_cos_phi0_minus_phi */
+    double *exp_minus_two_t_rate_grid; /* exp(-2 t rate) */
 };
 
 FIT_INLINE size_t carve(const struct fit_layout *l, double *base, struct tables *w)
@@ -91,12 +91,12 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
     /* scalars of the call and of the groups */
     {
         for (size_t g = 0; g < ng; g++) {
-            const double phi0_minus_phi = 0.017453292519943295*(phi0
-                    - l->coord[0][g]); /* frame_factor.lua:17  [1] */
-            const double cos_phi0_minus_phi = cos(phi0_minus_phi);             /* frame_factor.lua:17  [1] */
-            w.v_cos_phi0_minus_phi[g] = v_*cos_phi0_minus_phi;                 /* frame_factor.lua:17 */
-            w.cos_phi0_minus_phi[g] = cos_phi0_minus_phi;                      /* frame_factor.lua:17 */
-            w.phi_prod[g] = -0.017453292519943295*v_*sin(phi0_minus_phi);      /* frame_factor.lua:17 */
+            /* frame_factor.lua:17: local phase = cos(phi0 - phi) * v * (t2 - t1) */
+            const double phi0_minus_phi = 0.017453292519943295*(phi0 - l->coord[0][g]); /* [1] */
+            const double cos_phi0_minus_phi = cos(phi0_minus_phi);             /* [1] */
+            w.v_cos_phi0_minus_phi[g] = v_*cos_phi0_minus_phi;
+            w.cos_phi0_minus_phi[g] = cos_phi0_minus_phi;
+            w.phi_prod[g] = -0.017453292519943295*v_*sin(phi0_minus_phi);
         }
     }
 
@@ -105,7 +105,8 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
         w.time_grid[k] = l->time[k < l->ntime ? k : l->ntime - 1];
     {
         for (size_t k = 0; k < nt; k += FIT_VL) {
-            const fit_vd f = fit_vexp(-fit_vload(w.time_grid + k)*rate);       /* frame_factor.lua:16  [1] */
+            /* frame_factor.lua:16: local f = exp(-rate * t) */
+            const fit_vd f = fit_vexp(-fit_vload(w.time_grid + k)*rate);       /* [1] */
             fit_vstore(w.f_grid + k, f);
             fit_vstore(w.exp_minus_two_t_rate_grid + k, fit_vexp(-2.0*fit_vload(w.time_grid + k)*rate));
         }
@@ -128,14 +129,14 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
     if (derivative) { /* tangents: the same integrals of the derivatives */
         {
             for (size_t k = 0; k < nt; k += FIT_VL) {
-                const fit_vd df_drate = -fit_vload(w.time_grid + k)*fit_vload(w.f_grid
-                        + k); /* frame_factor.lua:16  [s] */
+                /* frame_factor.lua:16: local f = exp(-rate * t) */
+                const fit_vd df_drate = -fit_vload(w.time_grid + k)*fit_vload(w.f_grid + k); /* [s] */
                 fit_vstore(w.df_drate_grid + k, df_drate);
             }
         }
         fit_gather(l, w.df_drate_grid, w.df_drate);
     }
-    double check = 0.0;
+    double check = 0.0; /* NaN where a table is not finite */
     check += 0.0 * w.f[l->nframe - 1];
     check += 0.0 * w.t[l->nframe - 1];
     check += 0.0 * w.exp_minus_two_t_rate[l->nframe - 1];
@@ -171,7 +172,8 @@ FIT_INLINE void moments_block(const struct fit_layout *l, const struct tables *w
         const fit_vd sin_j = fit_vload(w->sin_t_v_cos_phi0_minus_phi_j + (b * ng + g) * FIT_LANES
                 + h), cos_j = fit_vload(w->cos_t_v_cos_phi0_minus_phi_j + (b * ng + g) * FIT_LANES + h);
         const fit_vd cos_t_prod = cos_j*cos_i + sin_j*sin_i; /* its cosine */
-        const fit_vd b_contrast = f_i_f_j*cos_t_prod;                          /* frame_factor.lua:19  [1] */
+        /* frame_factor.lua:19: mean = offset + contrast * at(f, t1) * at(f, t2) * cos(phase), */
+        const fit_vd b_contrast = f_i_f_j*cos_t_prod;                          /* [1] */
         const fit_vd b0 = fit_kept(masked, use, b_contrast); /* multiplies contrast */
         const fit_vd b0_w = fit_weighted(masked, weight, b0);
         sum[0] += b0_w;
@@ -280,7 +282,8 @@ FIT_INLINE void normal_group(const struct fit_layout *l, const struct tables *w,
                 + h), cos_j = fit_vload(w->cos_t_v_cos_phi0_minus_phi_j + (b * ng + g) * FIT_LANES + h);
         const fit_vd sin_t_prod = sin_j*cos_i - cos_j*sin_i; /* sin of the difference */
         const fit_vd cos_t_prod = cos_j*cos_i + sin_j*sin_i; /* its cosine */
-        const fit_vd b_contrast = f_i_f_j*cos_t_prod;                          /* frame_factor.lua:19  [1] */
+        /* frame_factor.lua:19: mean = offset + contrast * at(f, t1) * at(f, t2) * cos(phase), */
+        const fit_vd b_contrast = f_i_f_j*cos_t_prod;                          /* [1] */
         const fit_vd f_j = fit_vload(w->f + j);
         const fit_vd f_j_cos_t_prod = f_j*cos_t_prod;                          /* [1] */
         const fit_vd f_i_cos_t_prod = w->f[i]*cos_t_prod;                      /* [1] */
@@ -596,7 +599,8 @@ FIT_INLINE void gradient_block(const struct fit_layout *l, const struct tables *
                 + h), cos_j = fit_vload(w->cos_t_v_cos_phi0_minus_phi_j + (b * ng + g) * FIT_LANES + h);
         const fit_vd sin_t_prod = sin_j*cos_i - cos_j*sin_i; /* sin of the difference */
         const fit_vd cos_t_prod = cos_j*cos_i + sin_j*sin_i; /* its cosine */
-        const fit_vd b_contrast = f_i_f_j*cos_t_prod;                          /* frame_factor.lua:19  [1] */
+        /* frame_factor.lua:19: mean = offset + contrast * at(f, t1) * at(f, t2) * cos(phase), */
+        const fit_vd b_contrast = f_i_f_j*cos_t_prod;                          /* [1] */
         const fit_vd r = y - (at_lin[0]*b_contrast + at_lin[1]); /* residual */
         const fit_vd seed_contrast = (seeds[0]*at_lin[0])*r - (seeds[1]*b_contrast + seeds[2]);
         const double cos_phi0_minus_phi = w->cos_phi0_minus_phi[g];
@@ -682,7 +686,8 @@ FIT_INLINE void model_block(const struct fit_layout *l, const struct tables *w, 
         const fit_vd sin_j = fit_vload(w->sin_t_v_cos_phi0_minus_phi_j + (b * ng + g) * FIT_LANES
                 + h), cos_j = fit_vload(w->cos_t_v_cos_phi0_minus_phi_j + (b * ng + g) * FIT_LANES + h);
         const fit_vd cos_t_prod = cos_j*cos_i + sin_j*sin_i; /* its cosine */
-        const fit_vd b_contrast = f_i_f_j*cos_t_prod;                          /* frame_factor.lua:19  [1] */
+        /* frame_factor.lua:19: mean = offset + contrast * at(f, t1) * at(f, t2) * cos(phase), */
+        const fit_vd b_contrast = f_i_f_j*cos_t_prod;                          /* [1] */
         fit_vstore(out + g * FIT_LANES + h, fit_vset1(0.0) + (contrast*b_contrast + offset));
     }
 }
@@ -722,15 +727,17 @@ static void points(const struct fit_layout *l, const double *ws, const double *l
         const fit_vd f_j = fit_pick(w.f, at.j);
         const fit_vd d_t = fit_pick_change(w.t, &at);
         const fit_vd v_cos_phi0_minus_phi = fit_pick(w.v_cos_phi0_minus_phi, at.g);
-        const fit_vd phase = d_t*v_cos_phi0_minus_phi;                         /* frame_factor.lua:17 */
-        const fit_vd cos_phase = fit_vcos(phase);                              /* frame_factor.lua:19  [1] */
+        /* frame_factor.lua:17: local phase = cos(phi0 - phi) * v * (t2 - t1) */
+        const fit_vd phase = d_t*v_cos_phi0_minus_phi;
+        /* frame_factor.lua:19: mean = offset + contrast * at(f, t1) * at(f, t2) * cos(phase), */
+        const fit_vd cos_phase = fit_vcos(phase);                              /* [1] */
         fit_store_points(mean + p, at.n, contrast*f_i*f_j*cos_phase + offset);
         if (!jac)
             continue;
         fit_vd J[5];
         const fit_vd m_f_i = contrast*f_j*cos_phase; /* d mean / d factor f_i */
         const fit_vd m_f_j = contrast*f_i*cos_phase; /* d mean / d factor f_j */
-        const fit_vd sin_phase = fit_vsin(phase);                              /* frame_factor.lua:19  [1] */
+        const fit_vd sin_phase = fit_vsin(phase);                              /* [1] */
         const fit_vd cos_phi0_minus_phi = fit_pick(w.cos_phi0_minus_phi, at.g);
         const fit_vd phi_prod = fit_pick(w.phi_prod, at.g);
         J[0] = m_f_i*fit_pick(w.df_drate, at.i) + m_f_j*fit_pick(w.df_drate, at.j); /* rate */
@@ -744,14 +751,7 @@ static void points(const struct fit_layout *l, const double *ws, const double *l
 
 static void curves(const struct fit_layout *l, const double *theta, double *value, double *tangent)
 {
-    const size_t n = l->ntime;
-    (void)theta, (void)value, (void)tangent;
-    const double rate = theta[0]; /* [1/s] */
-    const double v_ = theta[1]; /* [1/s] */
-    const double phi0 = theta[2]; /* [deg] */
-    (void)rate, (void)v_, (void)phi0;
-    for (size_t k = 0; k < n; k++) {
-    }
+    (void)l, (void)theta, (void)value, (void)tangent; /* the model has none */
 }
 
 /* ---- description ----------------------------------------------------------------------------------- */
@@ -781,7 +781,7 @@ static const struct fit_axis desc_axis[] = {
     {"phi", "deg", "azimuth"},
 };
 
-/* sensible parameter sets, from the model's random() */
+/* parameter sets within the bounds: the model has no random() */
 static const double desc_screen[] = {
     8.83311, 4.31528, -85.2419,
     9.70882, 1.06347, -31.0814,

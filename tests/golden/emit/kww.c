@@ -26,10 +26,10 @@
 
 /* Workspace: scalars, tables over the time grid, tables at the used frames. */
 struct tables {
-    double *inv_tau; /* pow(tau, -1) */
-    double *beta; /* param1 */
-    double *beta_minus_one; /* (-1 + beta) */
-    double *two_beta_over_tau_sq; /* (2 * pow(tau, -2) * beta) */
+    double *inv_tau; /* 1/tau */
+    double *beta; /* beta */
+    double *beta_minus_one; /* beta - 1 */
+    double *two_beta_over_tau_sq; /* 2 beta/tau^2 */
 };
 
 FIT_INLINE size_t carve(const struct fit_layout *l, double *base, struct tables *w)
@@ -64,13 +64,15 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
 
     /* scalars of the call and of the groups */
     {
-        w.inv_tau[0] = 1.0/tau;                                                /* kww.lua:21 */
-        w.beta[0] = beta;                                                      /* kww.lua:16 */
-        w.beta_minus_one[0] = beta - 1.0;                                      /* kww.lua:21 */
-        w.two_beta_over_tau_sq[0] = 2.0*(1.0/(tau*tau))*beta;                  /* kww.lua:21 */
+        /* kww.lua:21: local decay = exp(-2 * (delay / tau)^beta) */
+        w.inv_tau[0] = 1.0/tau;
+        /* kww.lua:16: local beta = m.parameter("beta", { start = 1, bounds = {0.05, 3}, */
+        w.beta[0] = beta;
+        /* kww.lua:21: local decay = exp(-2 * (delay / tau)^beta) */
+        w.beta_minus_one[0] = beta - 1.0;
+        w.two_beta_over_tau_sq[0] = 2.0*(1.0/(tau*tau))*beta;
     }
-    double check = 0.0;
-    return check == 0.0 ? FIT_EVAL_OK : FIT_EVAL_REJECT;
+    return FIT_EVAL_OK;
 }
 
 /* ---- sums over the data ---------------------------------------------------------------------------- */
@@ -88,8 +90,8 @@ static void moments(const struct fit_layout *l, const double *ws, const struct f
         if (__builtin_expect(row + FIT_VL > t->i1, 0))
             weight = fit_where_set(fit_row_lanes(t, row), weight);
         const fit_vd delay = fit_vload(l->column[0] + row);
-        const fit_vd decay = fit_vexp(-2.0*fit_vpow(w.inv_tau[0]*delay,
-                fit_vset1(w.beta[0]))); /* kww.lua:21  [1] */
+        /* kww.lua:21: local decay = exp(-2 * (delay / tau)^beta) */
+        const fit_vd decay = fit_vexp(-2.0*fit_vpow(w.inv_tau[0]*delay, fit_vset1(w.beta[0]))); /* [1] */
         const fit_vd b0 = decay;
         const fit_vd b1 = fit_vset1(1.0);
         const fit_vd d = fit_vload(t->y + at);
@@ -123,12 +125,13 @@ FIT_INLINE void normal_rows(const struct fit_layout *l, const struct tables w, c
         if (!plain && row + FIT_VL > t->i1)
             weight = fit_where_set(fit_row_lanes(t, row), weight);
         const fit_vd delay = fit_vload(l->column[0] + row);
-        const fit_vd delay_over_tau = w.inv_tau[0]*delay;                      /* kww.lua:21 */
+        /* kww.lua:21: local decay = exp(-2 * (delay / tau)^beta) */
+        const fit_vd delay_over_tau = w.inv_tau[0]*delay;
         fit_vd log_delay_over_tau_low;
         const fit_vd log_delay_over_tau = fit_vlog_low(delay_over_tau, &log_delay_over_tau_low);
         const fit_vd delay_over_tau_to_beta = fit_vpow_of_log(delay_over_tau, fit_vset1(w.beta[0]),
-                log_delay_over_tau, log_delay_over_tau_low); /* kww.lua:21 */
-        const fit_vd decay = fit_vexp(-2.0*delay_over_tau_to_beta);            /* kww.lua:21  [1] */
+                log_delay_over_tau, log_delay_over_tau_low);
+        const fit_vd decay = fit_vexp(-2.0*delay_over_tau_to_beta);            /* [1] */
         const fit_vd r = fit_vload(t->y + at) - (lin[0]*decay + lin[1]);
         fit_vd m[2] = {{0}}; /* d mean / d theta_k, over factor[k] */
         m[0] = decay*delay*fit_vpow_of_log(delay_over_tau, fit_vset1(w.beta_minus_one[0]),
@@ -186,12 +189,13 @@ static void gradient(const struct fit_layout *l, const double *ws, const double 
         if (__builtin_expect(row + FIT_VL > t->i1, 0))
             weight = fit_where_set(fit_row_lanes(t, row), weight);
         const fit_vd delay = fit_vload(l->column[0] + row);
-        const fit_vd delay_over_tau = w.inv_tau[0]*delay;                      /* kww.lua:21 */
+        /* kww.lua:21: local decay = exp(-2 * (delay / tau)^beta) */
+        const fit_vd delay_over_tau = w.inv_tau[0]*delay;
         fit_vd log_delay_over_tau_low;
         const fit_vd log_delay_over_tau = fit_vlog_low(delay_over_tau, &log_delay_over_tau_low);
         const fit_vd delay_over_tau_to_beta = fit_vpow_of_log(delay_over_tau, fit_vset1(w.beta[0]),
-                log_delay_over_tau, log_delay_over_tau_low); /* kww.lua:21 */
-        const fit_vd decay = fit_vexp(-2.0*delay_over_tau_to_beta);            /* kww.lua:21  [1] */
+                log_delay_over_tau, log_delay_over_tau_low);
+        const fit_vd decay = fit_vexp(-2.0*delay_over_tau_to_beta);            /* [1] */
         const fit_vd r = fit_vload(t->y + at) - (at_lin[0]*decay + at_lin[1]); /* residual */
         const fit_vd seed_contrast = (seeds[0]*at_lin[0])*r - (seeds[1]*decay + seeds[2]);
         const fit_vd decay_prod = decay*seed_contrast;
@@ -212,8 +216,8 @@ static void model(const struct fit_layout *l, const double *ws, const double *li
     (void)w, (void)lin;
     for (size_t row = t->i0; row < fit_padded(t->i1); row += FIT_VL) {
         const fit_vd delay = fit_vload(l->column[0] + row);
-        const fit_vd decay = fit_vexp(-2.0*fit_vpow(w.inv_tau[0]*delay,
-                fit_vset1(w.beta[0]))); /* kww.lua:21  [1] */
+        /* kww.lua:21: local decay = exp(-2 * (delay / tau)^beta) */
+        const fit_vd decay = fit_vexp(-2.0*fit_vpow(w.inv_tau[0]*delay, fit_vset1(w.beta[0]))); /* [1] */
         fit_vstore(out + (row - t->i0), fit_vset1(0.0) + (lin[0]*decay + lin[1]));
     }
 }
@@ -234,12 +238,13 @@ static void points(const struct fit_layout *l, const double *ws, const double *l
         const double contrast = lin[0];
         const double baseline = lin[1];
         const fit_vd delay = fit_pick(l->column[0], at.i);
-        const fit_vd delay_over_tau = delay*w.inv_tau[0];                      /* kww.lua:21 */
+        /* kww.lua:21: local decay = exp(-2 * (delay / tau)^beta) */
+        const fit_vd delay_over_tau = delay*w.inv_tau[0];
         fit_vd log_delay_over_tau_low;
         const fit_vd log_delay_over_tau = fit_vlog_low(delay_over_tau, &log_delay_over_tau_low);
         const fit_vd delay_over_tau_to_beta = fit_vpow_of_log(delay_over_tau, fit_vset1(w.beta[0]),
-                log_delay_over_tau, log_delay_over_tau_low); /* kww.lua:21 */
-        const fit_vd decay = fit_vexp(-2.0*delay_over_tau_to_beta);            /* kww.lua:21  [1] */
+                log_delay_over_tau, log_delay_over_tau_low);
+        const fit_vd decay = fit_vexp(-2.0*delay_over_tau_to_beta);            /* [1] */
         fit_store_points(mean + p, at.n, contrast*decay + baseline);
         if (!jac)
             continue;
@@ -255,13 +260,7 @@ static void points(const struct fit_layout *l, const double *ws, const double *l
 
 static void curves(const struct fit_layout *l, const double *theta, double *value, double *tangent)
 {
-    const size_t n = l->nrow;
-    (void)theta, (void)value, (void)tangent;
-    const double tau = theta[0]; /* [s] */
-    const double beta = theta[1]; /* [1] */
-    (void)tau, (void)beta;
-    for (size_t k = 0; k < n; k++) {
-    }
+    (void)l, (void)theta, (void)value, (void)tangent; /* the model has none */
 }
 
 /* ---- description ----------------------------------------------------------------------------------- */
@@ -290,7 +289,7 @@ static const struct fit_column desc_column[] = {
     {"sigma", "1", "standard deviation of g2", FIT_ROLE_SIGMA},
 };
 
-/* sensible parameter sets, from the model's random() */
+/* parameter sets, drawn by the model's random() */
 static const double desc_screen[] = {
     199.464, 1.0336,
     0.0014408, 1.9505,

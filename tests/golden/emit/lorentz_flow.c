@@ -25,34 +25,34 @@
 /* Workspace: scalars, tables over the time grid, tables at the used frames. */
 struct tables {
     double *time_grid; /* time, padded */
-    double *exp_t_sum_i; /* ((potential((D0 * exp((-1 * t * pow(tau, -1))))) * minus_two_q_sq) + (pot... */
+    double *exp_t_sum_i; /* potential(D0 exp(-t/tau)) minus_two_q_sq + potential(w exp(-t/tau)) two_p... */
     double *exp_t_sum_j; /* the same, vectors at the second frame */
-    double *t_sum_i; /* ((potential((D0 * exp((-1 * t * pow(tau, -1))))) * minus_two_q_sq) + (pot... */
+    double *t_sum_i; /* potential(D0 exp(-t/tau)) minus_two_q_sq + potential(w exp(-t/tau)) two_p... */
     double *t_sum_j; /* the same, vectors at the second frame */
-    double *int_exp_minus_t_over_tau; /* potential(exp((-1 * t * pow(tau, -1)))) */
-    double *int_t_prod; /* potential((t * D0 * pow(tau, -2) * exp((-1 * t * pow(tau, -1))))) */
-    double *int_t_prod_2; /* potential((t * pow(tau, -2) * w * exp((-1 * t * pow(tau, -1))))) */
-    double *minus_two_q_sq; /* (2 * minus_q_sq) */
-    double *two_phi_prod; /* (2 * phi_prod) */
-    double *int_t_prod_3; /* potential((D0 * exp((-1 * t * pow(tau, -1))))) */
+    double *int_exp_minus_t_over_tau; /* potential(exp(-t/tau)) */
+    double *int_t_prod; /* potential(t D0 exp(-t/tau)/tau^2) */
+    double *int_t_prod_2; /* potential(t w exp(-t/tau)/tau^2) */
+    double *minus_two_q_sq; /* 2 minus_q_sq */
+    double *two_phi_prod; /* 2 phi_prod */
+    double *int_t_prod_3; /* potential(D0 exp(-t/tau)) */
     double *int_t_prod_3_low; /* what its rounding left */
-    double *minus_q_sq; /* (-1 * pow(q, 2)) */
-    double *int_t_prod_4; /* potential((w * exp((-1 * t * pow(tau, -1))))) */
+    double *minus_q_sq; /* -q^2 */
+    double *int_t_prod_4; /* potential(w exp(-t/tau)) */
     double *int_t_prod_4_low; /* what its rounding left */
-    double *phi_prod; /* (-10 * q * fabs(cos((0.0174533 * phi)))) */
-    double *exp_minus_t_over_tau_grid; /* exp((-1 * t * pow(tau, -1))) */
-    double *D0_exp_minus_t_over_tau_grid; /* (D0 * exp((-1 * t * pow(tau, -1)))) */
-    double *int_t_prod_grid; /* potential((D0 * exp((-1 * t * pow(tau, -1))))) */
+    double *phi_prod; /* -10 q fabs(cos(phi)) */
+    double *exp_minus_t_over_tau_grid; /* exp(-t / tau) */
+    double *D0_exp_minus_t_over_tau_grid; /* D0 * exp(-t / tau) */
+    double *int_t_prod_grid; /* potential(D0 exp(-t/tau)) */
     double *int_t_prod_grid_low; /* what its rounding left */
-    double *w_exp_minus_t_over_tau_grid; /* (w * exp((-1 * t * pow(tau, -1)))) */
-    double *int_t_prod_grid_2; /* potential((w * exp((-1 * t * pow(tau, -1))))) */
+    double *w_exp_minus_t_over_tau_grid; /* w * exp(-t / tau) */
+    double *int_t_prod_grid_2; /* potential(w exp(-t/tau)) */
     double *int_t_prod_grid_2_low; /* what its rounding left */
-    double *int_exp_minus_t_over_tau_grid; /* potential(exp((-1 * t * pow(tau, -1)))) */
-    double *t_prod_grid; /* (t * D0 * pow(tau, -2) * exp((-1 * t * pow(tau, -1)))) */
-    double *int_t_prod_grid_3; /* potential((t * D0 * pow(tau, -2) * exp((-1 * t * pow(tau, -1))))) */
-    double *t_prod_grid_2; /* (t * pow(tau, -2) * w * exp((-1 * t * pow(tau, -1)))) */
-    double *int_t_prod_grid_4; /* potential((t * pow(tau, -2) * w * exp((-1 * t * pow(tau, -1))))) */
-    double *t_sum_grid; /* ((potential((D0 * exp((-1 * t * pow(tau, -1))))) * minus_two_q_sq) + (pot... */
+    double *int_exp_minus_t_over_tau_grid; /* potential(exp(-t/tau)) */
+    double *t_prod_grid; /* t D0 exp(-t/tau)/tau^2 */
+    double *int_t_prod_grid_3; /* potential(t D0 exp(-t/tau)/tau^2) */
+    double *t_prod_grid_2; /* t w exp(-t/tau)/tau^2 */
+    double *int_t_prod_grid_4; /* potential(t w exp(-t/tau)/tau^2) */
+    double *t_sum_grid; /* potential(D0 exp(-t/tau)) minus_two_q_sq + potential(w exp(-t/tau)) two_p... */
 };
 
 FIT_INLINE size_t carve(const struct fit_layout *l, double *base, struct tables *w)
@@ -114,11 +114,15 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
 
     /* scalars of the call and of the groups */
     {
-        w.minus_q_sq[0] = -q*q;                                                /* lorentz_flow.lua:15 */
-        w.minus_two_q_sq[0] = 2.0*w.minus_q_sq[0];                             /* lorentz_flow.lua:17 */
+        /* lorentz_flow.lua:15: local diffusion = exp(-q^2 * integral(D0 * exp(-t / tau), t1, t2)) */
+        w.minus_q_sq[0] = -q*q;
+        /* lorentz_flow.lua:17: m.observe("c2", { over = {phi, t1, t2}, mean = offset + contrast * (diff ... */
+        w.minus_two_q_sq[0] = 2.0*w.minus_q_sq[0];
         for (size_t g = 0; g < ng; g++) {
-            w.phi_prod[g] = -10.0*q*fabs(cos(0.017453292519943295*l->coord[0][g])); /* lorentz_flow.lua:16 */
-            w.two_phi_prod[g] = 2.0*w.phi_prod[g];                             /* lorentz_flow.lua:17 */
+            /* lorentz_flow.lua:16: local flow = exp(convert(-q * abs(cos(phi)) * integral(w * exp(-t / ... */
+            w.phi_prod[g] = -10.0*q*fabs(cos(0.017453292519943295*l->coord[0][g]));
+            /* lorentz_flow.lua:17: m.observe("c2", { over = {phi, t1, t2}, mean = offset + contrast * ( ... */
+            w.two_phi_prod[g] = 2.0*w.phi_prod[g];
         }
     }
 
@@ -127,8 +131,8 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
         w.time_grid[k] = l->time[k < l->ntime ? k : l->ntime - 1];
     {
         for (size_t k = 0; k < nt; k += FIT_VL) {
-            const fit_vd exp_minus_t_over_tau = fit_vexp(-fit_vload(w.time_grid
-                    + k)/tau); /* lorentz_flow.lua:15  [1] */
+            /* lorentz_flow.lua:15: local diffusion = exp(-q^2 * integral(D0 * exp(-t / tau), t1, t2)) */
+            const fit_vd exp_minus_t_over_tau = fit_vexp(-fit_vload(w.time_grid + k)/tau); /* [1] */
             fit_vstore(w.D0_exp_minus_t_over_tau_grid + k, D0*exp_minus_t_over_tau);
             fit_vstore(w.w_exp_minus_t_over_tau_grid + k, w_*exp_minus_t_over_tau);
         }
@@ -155,10 +159,10 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
 
     if (derivative) { /* tangents: the same integrals of the derivatives */
         {
-            const double inv_tau_sq = 1.0/(tau*tau);                           /* lorentz_flow.lua:15  [1/s^2] */
+            /* lorentz_flow.lua:15: local diffusion = exp(-q^2 * integral(D0 * exp(-t / tau), t1, t2)) */
+            const double inv_tau_sq = 1.0/(tau*tau);                           /* [1/s^2] */
             for (size_t k = 0; k < nt; k += FIT_VL) {
-                const fit_vd exp_minus_t_over_tau = fit_vexp(-fit_vload(w.time_grid
-                        + k)/tau); /* lorentz_flow.lua:15  [1] */
+                const fit_vd exp_minus_t_over_tau = fit_vexp(-fit_vload(w.time_grid + k)/tau); /* [1] */
                 fit_vstore(w.exp_minus_t_over_tau_grid + k, exp_minus_t_over_tau);
                 fit_vstore(w.t_prod_grid + k, fit_vload(w.time_grid + k)*D0*inv_tau_sq*exp_minus_t_over_tau);
                 fit_vstore(w.t_prod_grid_2 + k, fit_vload(w.time_grid + k)*inv_tau_sq*w_*exp_minus_t_over_tau);
@@ -173,7 +177,7 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
         fit_gather(l, w.int_t_prod_grid_3, w.int_t_prod);
         fit_gather(l, w.int_t_prod_grid_4, w.int_t_prod_2);
     }
-    double check = 0.0;
+    double check = 0.0; /* NaN where a table is not finite */
     check += 0.0 * w.int_t_prod_3[l->nframe - 1];
     check += 0.0 * w.int_t_prod_4[l->nframe - 1];
     return check == 0.0 ? FIT_EVAL_OK : FIT_EVAL_REJECT;
@@ -728,8 +732,9 @@ static void points(const struct fit_layout *l, const double *ws, const double *l
         const fit_vd d_int_t_prod_3 = fit_pick_change_low(w.int_t_prod_3, w.int_t_prod_3_low, &at);
         const fit_vd d_int_t_prod_4 = fit_pick_change_low(w.int_t_prod_4, w.int_t_prod_4_low, &at);
         const fit_vd phi_prod = fit_pick(w.phi_prod, at.g);
+        /* lorentz_flow.lua:17: m.observe("c2", { over = {phi, t1, t2}, mean = offset + contrast * (diff ... */
         const fit_vd exp_t_prod = fit_vexp(2.0*(d_int_t_prod_3*w.minus_q_sq[0]
-                + d_int_t_prod_4*phi_prod)); /* lorentz_flow.lua:17  [1] */
+                + d_int_t_prod_4*phi_prod)); /* [1] */
         fit_store_points(mean + p, at.n, contrast*exp_t_prod + offset);
         if (!jac)
             continue;
@@ -748,15 +753,7 @@ static void points(const struct fit_layout *l, const double *ws, const double *l
 
 static void curves(const struct fit_layout *l, const double *theta, double *value, double *tangent)
 {
-    const size_t n = l->ntime;
-    (void)theta, (void)value, (void)tangent;
-    const double D0 = theta[0]; /* [angstrom^2/s] */
-    const double tau = theta[1]; /* [s] */
-    const double w_ = theta[2]; /* [nm/s] */
-    const double q = l->setting[0]; /* [1/angstrom] */
-    (void)D0, (void)tau, (void)w_, (void)q;
-    for (size_t k = 0; k < n; k++) {
-    }
+    (void)l, (void)theta, (void)value, (void)tangent; /* the model has none */
 }
 
 /* ---- description ----------------------------------------------------------------------------------- */
@@ -790,7 +787,7 @@ static const struct fit_axis desc_axis[] = {
     {"phi", "deg", "azimuth"},
 };
 
-/* sensible parameter sets, from the model's random() */
+/* parameter sets within the bounds: the model has no random() */
 static const double desc_screen[] = {
     883311.0, 14.3761, 264.338,
     970882.0, 0.340199, 3273.26,

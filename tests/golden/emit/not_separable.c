@@ -24,20 +24,20 @@
 /* Workspace: scalars, tables over the time grid, tables at the used frames. */
 struct tables {
     double *time_grid; /* time, padded */
-    double *int_t_prod; /* potential((rate * exp((-1 * t * decay)))) */
+    double *int_t_prod; /* potential(rate exp(-t decay)) */
     double *int_t_prod_low; /* what its rounding left */
-    double *beta; /* param2 */
-    double *int_exp_minus_t_decay; /* potential(exp((-1 * t * decay))) */
-    double *int_t_prod_2; /* potential((-1 * t * rate * exp((-1 * t * decay)))) */
-    double *beta_minus_one; /* (-1 + beta) */
-    double *minus_beta; /* (-1 * beta) */
-    double *exp_minus_t_decay_grid; /* exp((-1 * t * decay)) */
-    double *rate_exp_minus_t_decay_grid; /* (rate * exp((-1 * t * decay))) */
-    double *int_t_prod_grid; /* potential((rate * exp((-1 * t * decay)))) */
+    double *beta; /* beta */
+    double *int_exp_minus_t_decay; /* potential(exp(-t decay)) */
+    double *int_t_prod_2; /* potential(-t rate exp(-t decay)) */
+    double *beta_minus_one; /* beta - 1 */
+    double *minus_beta; /* -beta */
+    double *exp_minus_t_decay_grid; /* exp(-decay * t) */
+    double *rate_exp_minus_t_decay_grid; /* rate * exp(-decay * t) */
+    double *int_t_prod_grid; /* potential(rate exp(-t decay)) */
     double *int_t_prod_grid_low; /* what its rounding left */
-    double *int_exp_minus_t_decay_grid; /* potential(exp((-1 * t * decay))) */
-    double *t_prod_grid; /* (-1 * t * rate * exp((-1 * t * decay))) */
-    double *int_t_prod_grid_2; /* potential((-1 * t * rate * exp((-1 * t * decay)))) */
+    double *int_exp_minus_t_decay_grid; /* potential(exp(-t decay)) */
+    double *t_prod_grid; /* -t rate exp(-t decay) */
+    double *int_t_prod_grid_2; /* potential(-t rate exp(-t decay)) */
 };
 
 FIT_INLINE size_t carve(const struct fit_layout *l, double *base, struct tables *w)
@@ -84,9 +84,11 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
 
     /* scalars of the call and of the groups */
     {
-        w.beta[0] = beta;                                                      /* not_separable.lua:9 */
-        w.beta_minus_one[0] = w.beta[0] - 1.0;                                 /* not_separable.lua:16 */
-        w.minus_beta[0] = -w.beta[0];                                          /* not_separable.lua:16 */
+        /* not_separable.lua:9: local beta  = m.parameter("beta", { start = 1, bounds = {0.3, 2}, doc = ... */
+        w.beta[0] = beta;
+        /* not_separable.lua:16: m.observe("c2", { over = {phi, t1, t2}, mean = offset + contrast * exp( ... */
+        w.beta_minus_one[0] = w.beta[0] - 1.0;
+        w.minus_beta[0] = -w.beta[0];
     }
 
     /* functions of time and their integrals */
@@ -108,8 +110,8 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
     if (derivative) { /* tangents: the same integrals of the derivatives */
         {
             for (size_t k = 0; k < nt; k += FIT_VL) {
-                const fit_vd exp_minus_t_decay = fit_vexp(-fit_vload(w.time_grid
-                        + k)*decay); /* not_separable.lua:15  [1] */
+                /* not_separable.lua:15: local x = integral(rate * exp(-decay * t), t1, t2) */
+                const fit_vd exp_minus_t_decay = fit_vexp(-fit_vload(w.time_grid + k)*decay); /* [1] */
                 fit_vstore(w.exp_minus_t_decay_grid + k, exp_minus_t_decay);
                 fit_vstore(w.t_prod_grid + k, -fit_vload(w.time_grid + k)*rate*exp_minus_t_decay);
             }
@@ -121,7 +123,7 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
         fit_gather(l, w.int_exp_minus_t_decay_grid, w.int_exp_minus_t_decay);
         fit_gather(l, w.int_t_prod_grid_2, w.int_t_prod_2);
     }
-    double check = 0.0;
+    double check = 0.0; /* NaN where a table is not finite */
     check += 0.0 * w.int_t_prod[l->nframe - 1];
     return check == 0.0 ? FIT_EVAL_OK : FIT_EVAL_REJECT;
 }
@@ -139,7 +141,8 @@ FIT_INLINE void moments_block(const struct fit_layout *l, const struct tables *w
     (void)exps, (void)lanes;
     const fit_vd x = fit_delta_low(w->int_t_prod, w->int_t_prod_low, j, i);
     const double beta = w->beta[0];
-    const fit_vd b_contrast = fit_vexp(-fit_vpow(x, fit_vset1(beta)));         /* not_separable.lua:16  [1] */
+    /* not_separable.lua:16: m.observe("c2", { over = {phi, t1, t2}, mean = offset + contrast * exp(-x^b ... */
+    const fit_vd b_contrast = fit_vexp(-fit_vpow(x, fit_vset1(beta)));         /* [1] */
     for (size_t g = 0; g < ng; g++) {
         const size_t in_tile = at + g * FIT_LANES + h;
         fit_vm use = lanes;
@@ -214,17 +217,16 @@ FIT_INLINE void normal_pair(const struct fit_layout *l, const struct tables *w, 
     const double beta = w->beta[0];
     fit_vd log_x_low;
     const fit_vd log_x = fit_vlog_low(x, &log_x_low);
-    const fit_vd x_to_beta = fit_vpow_of_log(x, fit_vset1(beta), log_x,
-            log_x_low); /* not_separable.lua:16  [1] */
-    const fit_vd b_contrast = fit_vexp(-x_to_beta);                            /* not_separable.lua:16  [1] */
+    /* not_separable.lua:16: m.observe("c2", { over = {phi, t1, t2}, mean = offset + contrast * exp(-x^b ... */
+    const fit_vd x_to_beta = fit_vpow_of_log(x, fit_vset1(beta), log_x, log_x_low); /* [1] */
+    const fit_vd b_contrast = fit_vexp(-x_to_beta);                            /* [1] */
     pair[0] = b_contrast;
     const double beta_minus_one = w->beta_minus_one[0];
-    const fit_vd x_power = fit_vpow_of_log(x, fit_vset1(beta_minus_one), log_x,
-            log_x_low); /* not_separable.lua:16  [1] */
+    const fit_vd x_power = fit_vpow_of_log(x, fit_vset1(beta_minus_one), log_x, log_x_low); /* [1] */
     const fit_vd exp_x = fit_vexp(-2.0*x_to_beta);                             /* [1] */
     pair[1] = x_power*exp_x;
     pair[2] = b_contrast*x_power;
-    const fit_vd x_to_beta_log_x = x_to_beta*log_x;                            /* not_separable.lua:16  [1] */
+    const fit_vd x_to_beta_log_x = x_to_beta*log_x;                            /* [1] */
     pair[3] = b_contrast*x_to_beta_log_x;
     pair[4] = x_to_beta_log_x*exp_x;
 }
@@ -509,14 +511,14 @@ FIT_INLINE void gradient_block(const struct fit_layout *l, const struct tables *
     const double beta = w->beta[0];
     fit_vd log_x_low;
     const fit_vd log_x = fit_vlog_low(x, &log_x_low);
-    const fit_vd x_to_beta = fit_vpow_of_log(x, fit_vset1(beta), log_x,
-            log_x_low); /* not_separable.lua:16  [1] */
-    const fit_vd b_contrast = fit_vexp(-x_to_beta);                            /* not_separable.lua:16  [1] */
+    /* not_separable.lua:16: m.observe("c2", { over = {phi, t1, t2}, mean = offset + contrast * exp(-x^b ... */
+    const fit_vd x_to_beta = fit_vpow_of_log(x, fit_vset1(beta), log_x, log_x_low); /* [1] */
+    const fit_vd b_contrast = fit_vexp(-x_to_beta);                            /* [1] */
     const double minus_beta = w->minus_beta[0];
     const double beta_minus_one = w->beta_minus_one[0];
     const fit_vd b_contrast_x_prod = minus_beta*b_contrast*fit_vpow_of_log(x,
-            fit_vset1(beta_minus_one), log_x, log_x_low); /* not_separable.lua:16 */
-    const fit_vd x_b_contrast_prod = -x_to_beta*b_contrast*log_x;              /* not_separable.lua:16  [1] */
+            fit_vset1(beta_minus_one), log_x, log_x_low);
+    const fit_vd x_b_contrast_prod = -x_to_beta*b_contrast*log_x;              /* [1] */
     fit_vd F0 = {0};
     for (size_t g = 0; g < ng; g++) {
         const size_t in_tile = at + g * FIT_LANES + h;
@@ -601,7 +603,8 @@ FIT_INLINE void model_block(const struct fit_layout *l, const struct tables *w, 
     (void)j, (void)lin;
     const fit_vd x = fit_delta_low(w->int_t_prod, w->int_t_prod_low, j, i);
     const double beta = w->beta[0];
-    const fit_vd b_contrast = fit_vexp(-fit_vpow(x, fit_vset1(beta)));         /* not_separable.lua:16  [1] */
+    /* not_separable.lua:16: m.observe("c2", { over = {phi, t1, t2}, mean = offset + contrast * exp(-x^b ... */
+    const fit_vd b_contrast = fit_vexp(-fit_vpow(x, fit_vset1(beta)));         /* [1] */
     for (size_t g = 0; g < ng; g++) {
         const double contrast = lin[g * 2 + 0];
         const double offset = lin[g * 2 + 1];
@@ -643,9 +646,9 @@ static void points(const struct fit_layout *l, const double *ws, const double *l
         const fit_vd x = fit_pick_change_low(w.int_t_prod, w.int_t_prod_low, &at);
         fit_vd log_x_low;
         const fit_vd log_x = fit_vlog_low(x, &log_x_low);
-        const fit_vd x_to_beta = fit_vpow_of_log(x, fit_vset1(w.beta[0]), log_x,
-                log_x_low); /* not_separable.lua:16  [1] */
-        const fit_vd b_contrast = fit_vexp(-x_to_beta);                        /* not_separable.lua:16  [1] */
+        /* not_separable.lua:16: m.observe("c2", { over = {phi, t1, t2}, mean = offset + contrast * exp( ... */
+        const fit_vd x_to_beta = fit_vpow_of_log(x, fit_vset1(w.beta[0]), log_x, log_x_low); /* [1] */
+        const fit_vd b_contrast = fit_vexp(-x_to_beta);                        /* [1] */
         fit_store_points(mean + p, at.n, contrast*b_contrast + offset);
         if (!jac)
             continue;
@@ -663,14 +666,7 @@ static void points(const struct fit_layout *l, const double *ws, const double *l
 
 static void curves(const struct fit_layout *l, const double *theta, double *value, double *tangent)
 {
-    const size_t n = l->ntime;
-    (void)theta, (void)value, (void)tangent;
-    const double rate = theta[0]; /* [1/s] */
-    const double decay = theta[1]; /* [1/s] */
-    const double beta = theta[2]; /* [1] */
-    (void)rate, (void)decay, (void)beta;
-    for (size_t k = 0; k < n; k++) {
-    }
+    (void)l, (void)theta, (void)value, (void)tangent; /* the model has none */
 }
 
 /* ---- description ----------------------------------------------------------------------------------- */
@@ -700,7 +696,7 @@ static const struct fit_axis desc_axis[] = {
     {"phi", "deg", "azimuth"},
 };
 
-/* sensible parameter sets, from the model's random() */
+/* parameter sets within the bounds: the model has no random() */
 static const double desc_screen[] = {
     3.41384, 4.31528, 0.344937,
     7.64765, 1.06347, 0.856454,

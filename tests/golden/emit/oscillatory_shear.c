@@ -33,29 +33,29 @@
 /* Workspace: scalars, tables over the time grid, tables at the used frames. */
 struct tables {
     double *time_grid; /* time, padded */
-    double *sin_t_sum; /* sin((delta + (6.28319 * t * frequency))) */
-    double *exp_minus_t_two_q_sq_D_i; /* exp of (t * minus_two_q_sq_D) */
+    double *sin_t_sum; /* sin(6.28318530718 * frequency * t + delta) */
+    double *exp_minus_t_two_q_sq_D_i; /* exp of t minus_two_q_sq_D */
     double *exp_minus_t_two_q_sq_D_j; /* the same for the second frame */
-    double *minus_t_two_q_sq_D; /* (t * minus_two_q_sq_D) */
-    double *phi_prod; /* (0.5 * q * gap * strain0 * cos((0.0174533 * ((-1 * phi) + phi0)))) */
-    double *inv_phi_prod; /* pow(phi_prod, -1) */
-    double *sin_t_prod_i; /* sin of (sin((delta + (6.28319 * t * frequency))) * phi_prod) */
+    double *minus_t_two_q_sq_D; /* t minus_two_q_sq_D */
+    double *phi_prod; /* 0.5 q gap strain0 cos(phi0 - phi) */
+    double *inv_phi_prod; /* 1/phi_prod */
+    double *sin_t_prod_i; /* sin of sin(delta + 6.28319 t frequency) phi_prod */
     double *cos_t_prod_i; /* and its cos */
     double *sin_t_prod_j; /* the same, vectors at the second frame */
     double *cos_t_prod_j; /*  */
-    double *dsin_t_sum_ddelta; /* cos((delta + (6.28319 * t * frequency))) */
+    double *dsin_t_sum_ddelta; /* cos(delta + 6.28319 t frequency) */
     double *t; /* t */
-    double *two_phi_prod; /* (2 * phi_prod) */
-    double *dphi_prod_dstrain0; /* (0.5 * q * gap * cos((0.0174533 * ((-1 * phi) + phi0)))) */
-    double *dphi_prod_dphi0; /* (-0.00872665 * q * gap * strain0 * sin((0.0174533 * ((-1 * phi) + phi0)))) */
-    double *dminus_two_q_sq_D_dD; /* (-2 * pow(q, 2)) */
-    double *minus_two_q_sq_D; /* (-2 * pow(q, 2) * D) */
-    double *t_prod_2_i; /* (sin((delta + (6.28319 * t * frequency))) * phi_prod) */
+    double *two_phi_prod; /* 2 phi_prod */
+    double *dphi_prod_dstrain0; /* q * gap / 2 * cos(phi0 - phi) */
+    double *dphi_prod_dphi0; /* -0.00872665 q gap strain0 sin(phi0 - phi) */
+    double *dminus_two_q_sq_D_dD; /* -2 q^2 */
+    double *minus_two_q_sq_D; /* -2 q^2 D */
+    double *t_prod_2_i; /* sin(delta + 6.28319 t frequency) phi_prod */
     double *t_prod_2_j; /* the same, vectors at the second frame */
-    double *sin_t_sum_grid; /* sin((delta + (6.28319 * t * frequency))) */
-    double *dsin_t_sum_ddelta_grid; /* cos((delta + (6.28319 * t * frequency))) */
-    double *t_prod_grid; /* (sin((delta + (6.28319 * t * frequency))) * phi_prod) */
-    double *minus_t_two_q_sq_D_grid; /* (t * minus_two_q_sq_D) */
+    double *sin_t_sum_grid; /* sin(6.28318530718 * frequency * t + delta) */
+    double *dsin_t_sum_ddelta_grid; /* cos(delta + 6.28319 t frequency) */
+    double *t_prod_grid; /* sin(delta + 6.28319 t frequency) phi_prod */
+    double *minus_t_two_q_sq_D_grid; /* t minus_two_q_sq_D */
 };
 
 FIT_INLINE size_t carve(const struct fit_layout *l, double *base, struct tables *w)
@@ -115,21 +115,26 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
 
     /* scalars of the call and of the groups */
     {
-        const double q_sq = q*q;                                               /* oscillatory_shear.lua:44  [1/angstrom^2] */
-        w.minus_two_q_sq_D[0] = -2.0*q_sq*D;                                   /* oscillatory_shear.lua:45 */
-        const double dminus_two_q_sq_D_dD = -2.0*q_sq;                         /* oscillatory_shear.lua:45  [1/angstrom^2] */
-        w.dminus_two_q_sq_D_dD[0] = dminus_two_q_sq_D_dD;                      /* oscillatory_shear.lua:45 */
+        /* oscillatory_shear.lua:44: local g1 = exp(-q^2 * D * (t2 - t1)) * sinc(X) */
+        const double q_sq = q*q;                                               /* [1/angstrom^2] */
+        /* oscillatory_shear.lua:45: m.observe("c2", { over = {phi, t1, t2}, mean = offset + contrast * ... */
+        w.minus_two_q_sq_D[0] = -2.0*q_sq*D;
+        const double dminus_two_q_sq_D_dD = -2.0*q_sq;                         /* [1/angstrom^2] */
+        w.dminus_two_q_sq_D_dD[0] = dminus_two_q_sq_D_dD;
         for (size_t g = 0; g < ng; g++) {
-            const double phi0_minus_phi = 0.017453292519943295*(phi0
-                    - l->coord[0][g]); /* oscillatory_shear.lua:43  [1] */
-            const double cos_phi0_minus_phi = cos(phi0_minus_phi);             /* oscillatory_shear.lua:43  [1] */
-            w.phi_prod[g] = 0.5*q*gap*strain0*cos_phi0_minus_phi;              /* oscillatory_shear.lua:43 */
-            w.two_phi_prod[g] = 2.0*w.phi_prod[g];                             /* oscillatory_shear.lua:45 */
-            const double dphi_prod_dstrain0 = 0.5*q*gap*cos_phi0_minus_phi;    /* oscillatory_shear.lua:43  [1] */
-            w.dphi_prod_dstrain0[g] = dphi_prod_dstrain0;                      /* oscillatory_shear.lua:43 */
-            const double dphi_prod_dphi0 = -0.008726646259971648*q*gap*strain0*sin(phi0_minus_phi); /* oscillatory_shear.lua:43  [1] */
-            w.dphi_prod_dphi0[g] = dphi_prod_dphi0;                            /* oscillatory_shear.lua:43 */
-            w.inv_phi_prod[g] = 1.0/w.phi_prod[g];                             /* oscillatory_shear.lua:44 */
+            /* oscillatory_shear.lua:43: local X  = q * gap / 2 * cos(phi0 - phi) * (at(strain, t2) - at ... */
+            const double phi0_minus_phi = 0.017453292519943295*(phi0 - l->coord[0][g]); /* [1] */
+            const double cos_phi0_minus_phi = cos(phi0_minus_phi);             /* [1] */
+            w.phi_prod[g] = 0.5*q*gap*strain0*cos_phi0_minus_phi;
+            /* oscillatory_shear.lua:45: m.observe("c2", { over = {phi, t1, t2}, mean = offset + contras ... */
+            w.two_phi_prod[g] = 2.0*w.phi_prod[g];
+            /* oscillatory_shear.lua:43: local X  = q * gap / 2 * cos(phi0 - phi) * (at(strain, t2) - at ... */
+            const double dphi_prod_dstrain0 = 0.5*q*gap*cos_phi0_minus_phi;    /* [1] */
+            w.dphi_prod_dstrain0[g] = dphi_prod_dstrain0;
+            const double dphi_prod_dphi0 = -0.008726646259971648*q*gap*strain0*sin(phi0_minus_phi); /* [1] */
+            w.dphi_prod_dphi0[g] = dphi_prod_dphi0;
+            /* oscillatory_shear.lua:44: local g1 = exp(-q^2 * D * (t2 - t1)) * sinc(X) */
+            w.inv_phi_prod[g] = 1.0/w.phi_prod[g];
         }
     }
 
@@ -161,15 +166,15 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
     if (derivative) { /* tangents: the same integrals of the derivatives */
         {
             for (size_t k = 0; k < nt; k += FIT_VL) {
+                /* oscillatory_shear.lua:41: local strain = strain0 * sin(2 * pi * frequency * t + delta ... */
                 const fit_vd dsin_t_sum_ddelta = fit_vcos(delta
-                        + 6.283185307179586*fit_vload(w.time_grid
-                        + k)*frequency); /* oscillatory_shear.lua:41  [1] */
+                        + 6.283185307179586*fit_vload(w.time_grid + k)*frequency); /* [1] */
                 fit_vstore(w.dsin_t_sum_ddelta_grid + k, dsin_t_sum_ddelta);
             }
         }
         fit_gather(l, w.dsin_t_sum_ddelta_grid, w.dsin_t_sum_ddelta);
     }
-    double check = 0.0;
+    double check = 0.0; /* NaN where a table is not finite */
     check += 0.0 * w.sin_t_sum[l->nframe - 1];
     check += 0.0 * w.minus_t_two_q_sq_D[l->nframe - 1];
     check += 0.0 * w.t[l->nframe - 1];
@@ -188,14 +193,15 @@ FIT_INLINE void moments_block(const struct fit_layout *l, const struct tables *w
     const fit_vm lanes = masked ? fit_pair_lanes(t, i, j) : (fit_vm){0};
     (void)exps, (void)lanes;
     const fit_vd d_sin_t_sum = fit_vload(w->sin_t_sum + j) - w->sin_t_sum[i];
-    const fit_vd inv_d_sin_t_sum = 1.0/d_sin_t_sum;                            /* oscillatory_shear.lua:44  [1] */
+    /* oscillatory_shear.lua:44: local g1 = exp(-q^2 * D * (t2 - t1)) * sinc(X) */
+    const fit_vd inv_d_sin_t_sum = 1.0/d_sin_t_sum;                            /* [1] */
     fit_vd exp_minus_t_two_q_sq_D;
     if (!exps[0 * ng].direct)
         exp_minus_t_two_q_sq_D = fit_vload(w->exp_minus_t_two_q_sq_D_j
             + j) * (w->exp_minus_t_two_q_sq_D_i[i] * exps[0 * ng].middle);
     else
         exp_minus_t_two_q_sq_D = fit_vexp(fit_vload(w->minus_t_two_q_sq_D + j) - w->minus_t_two_q_sq_D[i]);
-    const fit_vd d_sin_t_sum_sq = d_sin_t_sum*d_sin_t_sum;                     /* oscillatory_shear.lua:44  [1] */
+    const fit_vd d_sin_t_sum_sq = d_sin_t_sum*d_sin_t_sum;                     /* [1] */
     for (size_t g = 0; g < ng; g++) {
         const size_t in_tile = at + g * FIT_LANES + h;
         fit_vm use = lanes;
@@ -208,14 +214,16 @@ FIT_INLINE void moments_block(const struct fit_layout *l, const struct tables *w
         (void)use, (void)weight, (void)y;
         fit_vd *restrict sum = sums + g * 3;
         const double phi_prod = w->phi_prod[g];
-        const fit_vd X = phi_prod*d_sin_t_sum;                                 /* oscillatory_shear.lua:43 */
+        /* oscillatory_shear.lua:43: local X  = q * gap / 2 * cos(phi0 - phi) * (at(strain, t2) - at(str ... */
+        const fit_vd X = phi_prod*d_sin_t_sum;
         const fit_vm small = fit_vabs(X) < FIT_SINC_X0;
         const double inv_phi_prod = w->inv_phi_prod[g];
         const double sin_i = w->sin_t_prod_i[i * ng + g], cos_i = w->cos_t_prod_i[i * ng + g];
         const fit_vd sin_j = fit_vload(w->sin_t_prod_j + (b * ng + g) * FIT_LANES + h),
                 cos_j = fit_vload(w->cos_t_prod_j + (b * ng + g) * FIT_LANES + h);
         const fit_vd sin_t_prod = sin_j*cos_i - cos_j*sin_i; /* sin of the difference */
-        fit_vd sinc_t_prod = inv_phi_prod*inv_d_sin_t_sum*sin_t_prod;          /* oscillatory_shear.lua:44  [1] */
+        /* oscillatory_shear.lua:44: local g1 = exp(-q^2 * D * (t2 - t1)) * sinc(X) */
+        fit_vd sinc_t_prod = inv_phi_prod*inv_d_sin_t_sum*sin_t_prod;          /* [1] */
         if (fit_vany(small)) {
             sinc_t_prod = fit_vselect(small, fit_vsinc_series(phi_prod*phi_prod*d_sin_t_sum_sq), sinc_t_prod);
         }
@@ -308,7 +316,8 @@ FIT_INLINE void normal_group(const struct fit_layout *l, const struct tables *w,
     const double contrast = lin[g * 2 + 0];
     const double offset = lin[g * 2 + 1];
     const double phi_prod = w->phi_prod[g];
-    const double phi_prod_sq = phi_prod*phi_prod;                              /* oscillatory_shear.lua:44 */
+    /* oscillatory_shear.lua:44: local g1 = exp(-q^2 * D * (t2 - t1)) * sinc(X) */
+    const double phi_prod_sq = phi_prod*phi_prod;
     const double inv_phi_prod = w->inv_phi_prod[g];
     const double two_phi_prod = w->two_phi_prod[g];
     const double contrast_two_phi_prod = contrast*two_phi_prod;
@@ -318,7 +327,7 @@ FIT_INLINE void normal_group(const struct fit_layout *l, const struct tables *w,
     const double prod_2 = 2.0*contrast*dphi_prod_dphi0;
     const double dminus_two_q_sq_D_dD = w->dminus_two_q_sq_D_dD[0];
     const double prod_3 = contrast*dminus_two_q_sq_D_dD;
-    const double minus_inv_phi_prod = -inv_phi_prod;                           /* oscillatory_shear.lua:44 */
+    const double minus_inv_phi_prod = -inv_phi_prod;
     fit_vd row0 = row[0];
     fit_vd row1 = row[1];
     fit_vd row2 = row[2];
@@ -345,19 +354,20 @@ FIT_INLINE void normal_group(const struct fit_layout *l, const struct tables *w,
         const fit_vd t_power = at_pair[2];
         const fit_vd exp_minus_t_two_q_sq_D = at_pair[3];
         const fit_vd t_prod = at_pair[4];
-        const fit_vd X = phi_prod*d_sin_t_sum;                                 /* oscillatory_shear.lua:43 */
+        /* oscillatory_shear.lua:43: local X  = q * gap / 2 * cos(phi0 - phi) * (at(strain, t2) - at(str ... */
+        const fit_vd X = phi_prod*d_sin_t_sum;
         const fit_vm small = fit_vabs(X) < FIT_SINC_X0;
         const double sin_i = w->sin_t_prod_i[i * ng + g], cos_i = w->cos_t_prod_i[i * ng + g];
         const fit_vd sin_j = fit_vload(w->sin_t_prod_j + (b * ng + g) * FIT_LANES + h),
                 cos_j = fit_vload(w->cos_t_prod_j + (b * ng + g) * FIT_LANES + h);
         const fit_vd sin_t_prod = sin_j*cos_i - cos_j*sin_i; /* sin of the difference */
         const fit_vd cos_t_prod = cos_j*cos_i + sin_j*sin_i; /* its cosine */
-        const fit_vd t_power_sin_t_prod = t_power*sin_t_prod;                  /* oscillatory_shear.lua:44  [1] */
-        fit_vd sinc_phi_prod_sq_t_prod = inv_phi_prod*t_power_sin_t_prod;      /* oscillatory_shear.lua:44  [1] */
-        fit_vd dsinc_X = inv_phi_prod*t_power*(minus_inv_phi_prod*t_power_sin_t_prod
-                + cos_t_prod); /* oscillatory_shear.lua:44  [1] */
+        /* oscillatory_shear.lua:44: local g1 = exp(-q^2 * D * (t2 - t1)) * sinc(X) */
+        const fit_vd t_power_sin_t_prod = t_power*sin_t_prod;                  /* [1] */
+        fit_vd sinc_phi_prod_sq_t_prod = inv_phi_prod*t_power_sin_t_prod;      /* [1] */
+        fit_vd dsinc_X = inv_phi_prod*t_power*(minus_inv_phi_prod*t_power_sin_t_prod + cos_t_prod); /* [1] */
         if (fit_vany(small)) {
-            const fit_vd phi_prod_sq_t_prod = phi_prod_sq*t_prod;              /* oscillatory_shear.lua:44 */
+            const fit_vd phi_prod_sq_t_prod = phi_prod_sq*t_prod;
             sinc_phi_prod_sq_t_prod = fit_vselect(small, fit_vsinc_series(phi_prod_sq_t_prod),
                     sinc_phi_prod_sq_t_prod);
             dsinc_X = fit_vselect(small, fit_vdsinc_series(X, phi_prod_sq_t_prod), dsinc_X);
@@ -663,14 +673,15 @@ FIT_INLINE void gradient_block(const struct fit_layout *l, const struct tables *
     (void)exps, (void)lanes;
     (void)lin, (void)adj, (void)column, (void)row;
     const fit_vd d_sin_t_sum = fit_vload(w->sin_t_sum + j) - w->sin_t_sum[i];
-    const fit_vd inv_d_sin_t_sum = 1.0/d_sin_t_sum;                            /* oscillatory_shear.lua:44  [1] */
+    /* oscillatory_shear.lua:44: local g1 = exp(-q^2 * D * (t2 - t1)) * sinc(X) */
+    const fit_vd inv_d_sin_t_sum = 1.0/d_sin_t_sum;                            /* [1] */
     fit_vd exp_minus_t_two_q_sq_D;
     if (!exps[0 * ng].direct)
         exp_minus_t_two_q_sq_D = fit_vload(w->exp_minus_t_two_q_sq_D_j
             + j) * (w->exp_minus_t_two_q_sq_D_i[i] * exps[0 * ng].middle);
     else
         exp_minus_t_two_q_sq_D = fit_vexp(fit_vload(w->minus_t_two_q_sq_D + j) - w->minus_t_two_q_sq_D[i]);
-    const fit_vd d_sin_t_sum_sq = d_sin_t_sum*d_sin_t_sum;                     /* oscillatory_shear.lua:44  [1] */
+    const fit_vd d_sin_t_sum_sq = d_sin_t_sum*d_sin_t_sum;                     /* [1] */
     const fit_vd t_prod = 2.0*d_sin_t_sum*exp_minus_t_two_q_sq_D;              /* [1] */
     const double dminus_two_q_sq_D_dD = w->dminus_two_q_sq_D_dD[0];
     const fit_vd d_t = fit_vload(w->t + j) - w->t[i];
@@ -692,7 +703,8 @@ FIT_INLINE void gradient_block(const struct fit_layout *l, const struct tables *
         const double *seeds = adj + g * 4, *at_lin = lin + g * 2;
         (void)seeds, (void)at_lin;
         const double phi_prod = w->phi_prod[g];
-        const fit_vd X = phi_prod*d_sin_t_sum;                                 /* oscillatory_shear.lua:43 */
+        /* oscillatory_shear.lua:43: local X  = q * gap / 2 * cos(phi0 - phi) * (at(strain, t2) - at(str ... */
+        const fit_vd X = phi_prod*d_sin_t_sum;
         const fit_vm small = fit_vabs(X) < FIT_SINC_X0;
         const double inv_phi_prod = w->inv_phi_prod[g];
         const double sin_i = w->sin_t_prod_i[i * ng + g], cos_i = w->cos_t_prod_i[i * ng + g];
@@ -700,17 +712,18 @@ FIT_INLINE void gradient_block(const struct fit_layout *l, const struct tables *
                 cos_j = fit_vload(w->cos_t_prod_j + (b * ng + g) * FIT_LANES + h);
         const fit_vd sin_t_prod = sin_j*cos_i - cos_j*sin_i; /* sin of the difference */
         const fit_vd cos_t_prod = cos_j*cos_i + sin_j*sin_i; /* its cosine */
-        const fit_vd t_prod_3 = inv_d_sin_t_sum*sin_t_prod;                    /* oscillatory_shear.lua:44  [1] */
-        fit_vd sinc_t_prod = inv_phi_prod*t_prod_3;                            /* oscillatory_shear.lua:44  [1] */
-        fit_vd dsinc_X = inv_phi_prod*inv_d_sin_t_sum*((-inv_phi_prod)*t_prod_3
-                + cos_t_prod); /* oscillatory_shear.lua:44  [1] */
+        /* oscillatory_shear.lua:44: local g1 = exp(-q^2 * D * (t2 - t1)) * sinc(X) */
+        const fit_vd t_prod_3 = inv_d_sin_t_sum*sin_t_prod;                    /* [1] */
+        fit_vd sinc_t_prod = inv_phi_prod*t_prod_3;                            /* [1] */
+        fit_vd dsinc_X = inv_phi_prod*inv_d_sin_t_sum*((-inv_phi_prod)*t_prod_3 + cos_t_prod); /* [1] */
         if (fit_vany(small)) {
-            const fit_vd t_prod_4 = phi_prod*phi_prod*d_sin_t_sum_sq;          /* oscillatory_shear.lua:44 */
+            const fit_vd t_prod_4 = phi_prod*phi_prod*d_sin_t_sum_sq;
             sinc_t_prod = fit_vselect(small, fit_vsinc_series(t_prod_4), sinc_t_prod);
             dsinc_X = fit_vselect(small, fit_vdsinc_series(X, t_prod_4), dsinc_X);
         }
         const fit_vd sinc_t_prod_sq = sinc_t_prod*sinc_t_prod;                 /* [1] */
-        const fit_vd X_prod = exp_minus_t_two_q_sq_D*sinc_t_prod_sq;           /* oscillatory_shear.lua:45  [1] */
+        /* oscillatory_shear.lua:45: m.observe("c2", { over = {phi, t1, t2}, mean = offset + contrast * ... */
+        const fit_vd X_prod = exp_minus_t_two_q_sq_D*sinc_t_prod_sq;           /* [1] */
         const fit_vd r = y - (at_lin[0]*X_prod + at_lin[1]); /* residual */
         const fit_vd seed_contrast = (seeds[0]*at_lin[0])*r - (seeds[1]*X_prod + seeds[2]);
         const double two_phi_prod = w->two_phi_prod[g];
@@ -792,22 +805,25 @@ FIT_INLINE void model_block(const struct fit_layout *l, const struct tables *w, 
     const size_t ng = l->ngroup, j = b * FIT_LANES + h;
     (void)j, (void)lin;
     const fit_vd d_sin_t_sum = fit_vload(w->sin_t_sum + j) - w->sin_t_sum[i];
-    const fit_vd inv_d_sin_t_sum = 1.0/d_sin_t_sum;                            /* oscillatory_shear.lua:44  [1] */
+    /* oscillatory_shear.lua:44: local g1 = exp(-q^2 * D * (t2 - t1)) * sinc(X) */
+    const fit_vd inv_d_sin_t_sum = 1.0/d_sin_t_sum;                            /* [1] */
     const fit_vd exp_minus_t_two_q_sq_D = fit_vexp(fit_vload(w->minus_t_two_q_sq_D + j)
             - w->minus_t_two_q_sq_D[i]);
-    const fit_vd d_sin_t_sum_sq = d_sin_t_sum*d_sin_t_sum;                     /* oscillatory_shear.lua:44  [1] */
+    const fit_vd d_sin_t_sum_sq = d_sin_t_sum*d_sin_t_sum;                     /* [1] */
     for (size_t g = 0; g < ng; g++) {
         const double contrast = lin[g * 2 + 0];
         const double offset = lin[g * 2 + 1];
         const double phi_prod = w->phi_prod[g];
-        const fit_vd X = phi_prod*d_sin_t_sum;                                 /* oscillatory_shear.lua:43 */
+        /* oscillatory_shear.lua:43: local X  = q * gap / 2 * cos(phi0 - phi) * (at(strain, t2) - at(str ... */
+        const fit_vd X = phi_prod*d_sin_t_sum;
         const fit_vm small = fit_vabs(X) < FIT_SINC_X0;
         const double inv_phi_prod = w->inv_phi_prod[g];
         const double sin_i = w->sin_t_prod_i[i * ng + g], cos_i = w->cos_t_prod_i[i * ng + g];
         const fit_vd sin_j = fit_vload(w->sin_t_prod_j + (b * ng + g) * FIT_LANES + h),
                 cos_j = fit_vload(w->cos_t_prod_j + (b * ng + g) * FIT_LANES + h);
         const fit_vd sin_t_prod = sin_j*cos_i - cos_j*sin_i; /* sin of the difference */
-        fit_vd sinc_t_prod = inv_phi_prod*inv_d_sin_t_sum*sin_t_prod;          /* oscillatory_shear.lua:44  [1] */
+        /* oscillatory_shear.lua:44: local g1 = exp(-q^2 * D * (t2 - t1)) * sinc(X) */
+        fit_vd sinc_t_prod = inv_phi_prod*inv_d_sin_t_sum*sin_t_prod;          /* [1] */
         if (fit_vany(small)) {
             sinc_t_prod = fit_vselect(small, fit_vsinc_series(phi_prod*phi_prod*d_sin_t_sum_sq), sinc_t_prod);
         }
@@ -849,16 +865,20 @@ static void points(const struct fit_layout *l, const double *ws, const double *l
         const fit_vd offset = fit_pick_stride(lin + 1, 2, at.g);
         const fit_vd d_sin_t_sum = fit_pick_change(w.sin_t_sum, &at);
         const fit_vd phi_prod = fit_pick(w.phi_prod, at.g);
-        const fit_vd X = d_sin_t_sum*phi_prod;                                 /* oscillatory_shear.lua:43 */
-        const fit_vd sinc_X = fit_vsinc(X);                                    /* oscillatory_shear.lua:44  [1] */
-        const fit_vd sinc_X_sq = sinc_X*sinc_X;                                /* oscillatory_shear.lua:45  [1] */
+        /* oscillatory_shear.lua:43: local X  = q * gap / 2 * cos(phi0 - phi) * (at(strain, t2) - at(str ... */
+        const fit_vd X = d_sin_t_sum*phi_prod;
+        /* oscillatory_shear.lua:44: local g1 = exp(-q^2 * D * (t2 - t1)) * sinc(X) */
+        const fit_vd sinc_X = fit_vsinc(X);                                    /* [1] */
+        /* oscillatory_shear.lua:45: m.observe("c2", { over = {phi, t1, t2}, mean = offset + contrast * ... */
+        const fit_vd sinc_X_sq = sinc_X*sinc_X;                                /* [1] */
         const fit_vd d_t = fit_pick_change(w.t, &at);
-        const fit_vd exp_minus_d_t_two_q_sq_D = fit_vexp(d_t*w.minus_two_q_sq_D[0]); /* oscillatory_shear.lua:45  [1] */
+        const fit_vd exp_minus_d_t_two_q_sq_D = fit_vexp(d_t*w.minus_two_q_sq_D[0]); /* [1] */
         fit_store_points(mean + p, at.n, contrast*sinc_X_sq*exp_minus_d_t_two_q_sq_D + offset);
         if (!jac)
             continue;
         fit_vd J[6];
-        const fit_vd dsinc_X = fit_vdsinc(X);                                  /* oscillatory_shear.lua:44  [1] */
+        /* oscillatory_shear.lua:44: local g1 = exp(-q^2 * D * (t2 - t1)) * sinc(X) */
+        const fit_vd dsinc_X = fit_vdsinc(X);                                  /* [1] */
         const fit_vd two_phi_prod = fit_pick(w.two_phi_prod, at.g);
         const fit_vd m_sin_t_sum = contrast*sinc_X*exp_minus_d_t_two_q_sq_D*dsinc_X*two_phi_prod; /* d mean / d integral of sin_t_sum */
         const fit_vd dphi_prod_dstrain0 = fit_pick(w.dphi_prod_dstrain0, at.g);
@@ -886,16 +906,16 @@ static void curves(const struct fit_layout *l, const double *theta, double *valu
     const double frequency = l->setting[2]; /* [1/s] */
     (void)D, (void)strain0, (void)delta, (void)phi0, (void)q, (void)gap, (void)frequency;
     for (size_t k = 0; k < n; k++) {
-        const double t_sum = delta
-                + 6.283185307179586*l->time[k]*frequency;   /* oscillatory_shear.lua:41  [1] */
-        const double sin_t_sum = sin(t_sum);                                   /* oscillatory_shear.lua:41  [1] */
-        const double strain = strain0*sin_t_sum;                               /* oscillatory_shear.lua:41  [1] */
+        /* oscillatory_shear.lua:41: local strain = strain0 * sin(2 * pi * frequency * t + delta) */
+        const double t_sum = delta + 6.283185307179586*l->time[k]*frequency;   /* [1] */
+        const double sin_t_sum = sin(t_sum);                                   /* [1] */
+        const double strain = strain0*sin_t_sum;                               /* [1] */
         value[0 * n + k] = strain; /* strain */
         if (!tangent)
             continue;
         tangent[0 * n + k] = 0.0;
         tangent[1 * n + k] = sin_t_sum;
-        const double dsin_t_sum_ddelta = cos(t_sum);                           /* oscillatory_shear.lua:41  [1] */
+        const double dsin_t_sum_ddelta = cos(t_sum);                           /* [1] */
         tangent[2 * n + k] = strain0*dsin_t_sum_ddelta;
         tangent[3 * n + k] = 0.0;
     }
@@ -962,7 +982,7 @@ static const struct fit_curve desc_curve[] = {
     {"strain", "1", "strain"},
 };
 
-/* sensible parameter sets, from the model's random() */
+/* parameter sets, drawn by the model's random() */
 static const double desc_screen[] = {
     34138.4, 0.000532245, -1.48775, 9.41764,
     26.631, 0.000203846, -1.02457, 5.43093,

@@ -27,26 +27,26 @@
 
 /* Workspace: scalars, tables over the time grid, tables at the used frames. */
 struct tables {
-    double *radius_prod; /* (4.18879e+08 * pow(delta_rho, 2) * pow(radius, 3)) */
-    double *radius; /* param0 */
-    double *radius_prod_2; /* (-0.1 * pow(radius, 2)) */
-    double *radius_prod_3; /* (-0.0357143 * pow(radius, 2)) */
-    double *radius_prod_4; /* (-0.0185185 * pow(radius, 2)) */
-    double *radius_prod_5; /* (-0.0113636 * pow(radius, 2)) */
-    double *radius_prod_6; /* (-0.00769231 * pow(radius, 2)) */
-    double *radius_prod_7; /* (-0.00555556 * pow(radius, 2)) */
-    double *three_over_radius_cubed; /* (3 * pow(radius, -3)) */
-    double *minus_radius; /* (-1 * radius) */
-    double *radius_prod_8; /* (1.25664e+09 * pow(delta_rho, 2) * pow(radius, 2)) */
-    double *radius_prod_9; /* (8.37758e+08 * pow(delta_rho, 2) * pow(radius, 3)) */
-    double *radius_prod_10; /* (-0.2 * radius) */
-    double *radius_prod_11; /* (-0.0714286 * radius) */
-    double *radius_prod_12; /* (-0.037037 * radius) */
-    double *radius_prod_13; /* (-0.0227273 * radius) */
-    double *radius_prod_14; /* (-0.0153846 * radius) */
-    double *radius_prod_15; /* (8.54701e-05 * pow(radius, 3)) */
-    double *radius_prod_16; /* (-9 * pow(radius, -4)) */
-    double *three_over_radius_sq; /* (3 * pow(radius, -2)) */
+    double *radius_prod; /* 4.18879e+08 delta_rho^2 radius^3 */
+    double *radius; /* radius */
+    double *radius_prod_2; /* -0.1 radius^2 */
+    double *radius_prod_3; /* -0.0357143 radius^2 */
+    double *radius_prod_4; /* -0.0185185 radius^2 */
+    double *radius_prod_5; /* -0.0113636 radius^2 */
+    double *radius_prod_6; /* -0.00769231 radius^2 */
+    double *radius_prod_7; /* -0.00555556 radius^2 */
+    double *three_over_radius_cubed; /* 3/radius^3 */
+    double *minus_radius; /* -radius */
+    double *radius_prod_8; /* 1.25664e+09 delta_rho^2 radius^2 */
+    double *radius_prod_9; /* 8.37758e+08 delta_rho^2 radius^3 */
+    double *radius_prod_10; /* -0.2 radius */
+    double *radius_prod_11; /* -0.0714286 radius */
+    double *radius_prod_12; /* -0.037037 radius */
+    double *radius_prod_13; /* -0.0227273 radius */
+    double *radius_prod_14; /* -0.0153846 radius */
+    double *radius_prod_15; /* 8.54701e-05 radius^3 */
+    double *radius_prod_16; /* -9/radius^4 */
+    double *three_over_radius_sq; /* 3/radius^2 */
 };
 
 FIT_INLINE size_t carve(const struct fit_layout *l, double *base, struct tables *w)
@@ -97,32 +97,40 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
 
     /* scalars of the call and of the groups */
     {
-        w.radius[0] = radius;                                                  /* sphere.lua:23 */
-        const double radius_sq = radius*radius;                                /* sphere.lua:36  [angstrom^2] */
-        w.radius_prod_7[0] = -0.005555555555555556*radius_sq;                  /* sphere.lua:34 */
-        w.radius_prod_6[0] = -0.007692307692307693*radius_sq;                  /* sphere.lua:34 */
-        w.radius_prod_5[0] = -0.011363636363636364*radius_sq;                  /* sphere.lua:34 */
-        w.radius_prod_4[0] = -0.018518518518518517*radius_sq;                  /* sphere.lua:34 */
-        w.radius_prod_3[0] = -0.03571428571428571*radius_sq;                   /* sphere.lua:34 */
-        w.radius_prod_2[0] = -0.1*radius_sq;                                   /* sphere.lua:34 */
-        w.minus_radius[0] = -radius;                                           /* sphere.lua:36 */
-        w.three_over_radius_cubed[0] = 3.0*(1.0/(radius*radius*radius));       /* sphere.lua:36 */
-        w.radius_prod_14[0] = -0.015384615384615385*radius;                    /* sphere.lua:34 */
-        const double radius_cubed = radius*radius*radius;                      /* sphere.lua:36  [angstrom^3] */
-        w.radius_prod_15[0] = 8.547008547008548e-05*radius_cubed;              /* sphere.lua:34 */
-        w.radius_prod_13[0] = -0.022727272727272728*radius;                    /* sphere.lua:34 */
-        w.radius_prod_12[0] = -0.037037037037037035*radius;                    /* sphere.lua:34 */
-        w.radius_prod_11[0] = -0.07142857142857142*radius;                     /* sphere.lua:34 */
-        w.radius_prod_10[0] = -0.2*radius;                                     /* sphere.lua:34 */
-        w.radius_prod_16[0] = -9.0*(1.0/(radius*radius*radius*radius));        /* sphere.lua:36 */
-        w.three_over_radius_sq[0] = 3.0*(1.0/(radius*radius));                 /* sphere.lua:36 */
-        const double delta_rho_sq = delta_rho*delta_rho;                       /* sphere.lua:39  [1/angstrom^4] */
-        w.radius_prod_8[0] = 1256637061.4359171*delta_rho_sq*radius_sq;        /* sphere.lua:39 */
-        w.radius_prod_9[0] = 837758040.9572781*delta_rho_sq*radius_cubed;      /* sphere.lua:39 */
-        w.radius_prod[0] = 418879020.47863907*delta_rho_sq*radius_cubed;       /* sphere.lua:39 */
+        /* sphere.lua:23: local radius = m.parameter("radius", { unit = "angstrom", start = 100, bounds ... */
+        w.radius[0] = radius;
+        /* sphere.lua:36: local f = where(lt(x, 0.5), series(x^2), 3 * (sin(x) - x * cos(x)) / x^3) */
+        const double radius_sq = radius*radius;                                /* [angstrom^2] */
+        /* sphere.lua:34: return 1 - y/10 * (1 - y/28 * (1 - y/54 * (1 - y/88 * (1 - y/130 * (1 - y/180) ... */
+        w.radius_prod_7[0] = -0.005555555555555556*radius_sq;
+        w.radius_prod_6[0] = -0.007692307692307693*radius_sq;
+        w.radius_prod_5[0] = -0.011363636363636364*radius_sq;
+        w.radius_prod_4[0] = -0.018518518518518517*radius_sq;
+        w.radius_prod_3[0] = -0.03571428571428571*radius_sq;
+        w.radius_prod_2[0] = -0.1*radius_sq;
+        /* sphere.lua:36: local f = where(lt(x, 0.5), series(x^2), 3 * (sin(x) - x * cos(x)) / x^3) */
+        w.minus_radius[0] = -radius;
+        w.three_over_radius_cubed[0] = 3.0*(1.0/(radius*radius*radius));
+        /* sphere.lua:34: return 1 - y/10 * (1 - y/28 * (1 - y/54 * (1 - y/88 * (1 - y/130 * (1 - y/180) ... */
+        w.radius_prod_14[0] = -0.015384615384615385*radius;
+        /* sphere.lua:36: local f = where(lt(x, 0.5), series(x^2), 3 * (sin(x) - x * cos(x)) / x^3) */
+        const double radius_cubed = radius*radius*radius;                      /* [angstrom^3] */
+        /* sphere.lua:34: return 1 - y/10 * (1 - y/28 * (1 - y/54 * (1 - y/88 * (1 - y/130 * (1 - y/180) ... */
+        w.radius_prod_15[0] = 8.547008547008548e-05*radius_cubed;
+        w.radius_prod_13[0] = -0.022727272727272728*radius;
+        w.radius_prod_12[0] = -0.037037037037037035*radius;
+        w.radius_prod_11[0] = -0.07142857142857142*radius;
+        w.radius_prod_10[0] = -0.2*radius;
+        /* sphere.lua:36: local f = where(lt(x, 0.5), series(x^2), 3 * (sin(x) - x * cos(x)) / x^3) */
+        w.radius_prod_16[0] = -9.0*(1.0/(radius*radius*radius*radius));
+        w.three_over_radius_sq[0] = 3.0*(1.0/(radius*radius));
+        /* sphere.lua:39: local form = convert(V * delta_rho^2, "1/cm") * f^2 */
+        const double delta_rho_sq = delta_rho*delta_rho;                       /* [1/angstrom^4] */
+        w.radius_prod_8[0] = 1256637061.4359171*delta_rho_sq*radius_sq;
+        w.radius_prod_9[0] = 837758040.9572781*delta_rho_sq*radius_cubed;
+        w.radius_prod[0] = 418879020.47863907*delta_rho_sq*radius_cubed;
     }
-    double check = 0.0;
-    return check == 0.0 ? FIT_EVAL_OK : FIT_EVAL_REJECT;
+    return FIT_EVAL_OK;
 }
 
 /* ---- sums over the data ---------------------------------------------------------------------------- */
@@ -140,16 +148,19 @@ static void moments(const struct fit_layout *l, const double *ws, const struct f
         if (__builtin_expect(row + FIT_VL > t->i1, 0))
             weight = fit_where_set(fit_row_lanes(t, row), weight);
         const fit_vd q = fit_vload(l->column[0] + row);
-        const fit_vd x = w.radius[0]*q;                                        /* sphere.lua:32 */
-        const fit_vd q_sq = q*q;                                               /* sphere.lua:39  [1/angstrom^2] */
-        const fit_vd inv_q = 1.0/q;                                            /* sphere.lua:36  [angstrom] */
+        /* sphere.lua:32: local x = q * radius */
+        const fit_vd x = w.radius[0]*q;
+        /* sphere.lua:39: local form = convert(V * delta_rho^2, "1/cm") * f^2 */
+        const fit_vd q_sq = q*q;                                               /* [1/angstrom^2] */
+        /* sphere.lua:36: local f = where(lt(x, 0.5), series(x^2), 3 * (sin(x) - x * cos(x)) / x^3) */
+        const fit_vd inv_q = 1.0/q;                                            /* [angstrom] */
         const fit_vd f = fit_vselect(x < 0.5, 1.0 + w.radius_prod_2[0]*q_sq*(1.0
                 + w.radius_prod_3[0]*q_sq*(1.0 + w.radius_prod_4[0]*q_sq*(1.0
                 + w.radius_prod_5[0]*q_sq*(1.0 + w.radius_prod_6[0]*q_sq*(1.0
                 + w.radius_prod_7[0]*q_sq))))),
-                w.three_over_radius_cubed[0]*inv_q*inv_q*inv_q*(fit_vsin(x)
-                + w.minus_radius[0]*q*fit_vcos(x))); /* sphere.lua:36 */
-        const fit_vd form = w.radius_prod[0]*f*f;                              /* sphere.lua:39 */
+                w.three_over_radius_cubed[0]*inv_q*inv_q*inv_q*(fit_vsin(x) + w.minus_radius[0]*q*fit_vcos(x)));
+        /* sphere.lua:39: local form = convert(V * delta_rho^2, "1/cm") * f^2 */
+        const fit_vd form = w.radius_prod[0]*f*f;
         const fit_vd b0 = form;
         const fit_vd b1 = fit_vset1(1.0);
         const fit_vd d = fit_vload(t->y + at);
@@ -183,22 +194,27 @@ FIT_INLINE void normal_rows(const struct fit_layout *l, const struct tables w, c
         if (!plain && row + FIT_VL > t->i1)
             weight = fit_where_set(fit_row_lanes(t, row), weight);
         const fit_vd q = fit_vload(l->column[0] + row);
-        const fit_vd x = w.radius[0]*q;                                        /* sphere.lua:32 */
+        /* sphere.lua:32: local x = q * radius */
+        const fit_vd x = w.radius[0]*q;
         const fit_vm below = x < 0.5;
-        const fit_vd q_sq = q*q;                                               /* sphere.lua:39  [1/angstrom^2] */
-        const fit_vd q_prod = q_sq*(1.0 + w.radius_prod_7[0]*q_sq);            /* sphere.lua:36 */
-        const fit_vd q_prod_2 = q_sq*(1.0 + w.radius_prod_6[0]*q_prod);        /* sphere.lua:36 */
-        const fit_vd q_prod_3 = q_sq*(1.0 + w.radius_prod_5[0]*q_prod_2);      /* sphere.lua:36 */
-        const fit_vd q_prod_4 = q_sq*(1.0 + w.radius_prod_4[0]*q_prod_3);      /* sphere.lua:34 */
-        const fit_vd q_prod_5 = q_sq*(1.0 + w.radius_prod_3[0]*q_prod_4);      /* sphere.lua:34 */
-        const fit_vd inv_q = 1.0/q;                                            /* sphere.lua:36  [angstrom] */
-        const fit_vd sin_x = fit_vsin(x);                                      /* sphere.lua:36  [1] */
-        const fit_vd x_prod = inv_q*inv_q*inv_q*(sin_x
-                + w.minus_radius[0]*q*fit_vcos(x)); /* sphere.lua:36  [angstrom^3] */
+        /* sphere.lua:39: local form = convert(V * delta_rho^2, "1/cm") * f^2 */
+        const fit_vd q_sq = q*q;                                               /* [1/angstrom^2] */
+        /* sphere.lua:36: local f = where(lt(x, 0.5), series(x^2), 3 * (sin(x) - x * cos(x)) / x^3) */
+        const fit_vd q_prod = q_sq*(1.0 + w.radius_prod_7[0]*q_sq);
+        const fit_vd q_prod_2 = q_sq*(1.0 + w.radius_prod_6[0]*q_prod);
+        const fit_vd q_prod_3 = q_sq*(1.0 + w.radius_prod_5[0]*q_prod_2);
+        /* sphere.lua:34: return 1 - y/10 * (1 - y/28 * (1 - y/54 * (1 - y/88 * (1 - y/130 * (1 - y/180) ... */
+        const fit_vd q_prod_4 = q_sq*(1.0 + w.radius_prod_4[0]*q_prod_3);
+        const fit_vd q_prod_5 = q_sq*(1.0 + w.radius_prod_3[0]*q_prod_4);
+        /* sphere.lua:36: local f = where(lt(x, 0.5), series(x^2), 3 * (sin(x) - x * cos(x)) / x^3) */
+        const fit_vd inv_q = 1.0/q;                                            /* [angstrom] */
+        const fit_vd sin_x = fit_vsin(x);                                      /* [1] */
+        const fit_vd x_prod = inv_q*inv_q*inv_q*(sin_x + w.minus_radius[0]*q*fit_vcos(x)); /* [angstrom^3] */
         const fit_vd f = fit_vselect(below, 1.0 + w.radius_prod_2[0]*q_prod_5,
-                w.three_over_radius_cubed[0]*x_prod); /* sphere.lua:36 */
-        const fit_vd f_sq = f*f;                                               /* sphere.lua:39 */
-        const fit_vd form = w.radius_prod[0]*f_sq;                             /* sphere.lua:39 */
+                w.three_over_radius_cubed[0]*x_prod);
+        /* sphere.lua:39: local form = convert(V * delta_rho^2, "1/cm") * f^2 */
+        const fit_vd f_sq = f*f;
+        const fit_vd form = w.radius_prod[0]*f_sq;
         const fit_vd r = fit_vload(t->y + at) - (lin[0]*form + lin[1]);
         fit_vd m[1] = {{0}}; /* d mean / d theta_k, over factor[k] */
         m[0] = w.radius_prod_8[0]*f_sq + w.radius_prod_9[0]*f*fit_vselect(below,
@@ -253,22 +269,27 @@ static void gradient(const struct fit_layout *l, const double *ws, const double 
         if (__builtin_expect(row + FIT_VL > t->i1, 0))
             weight = fit_where_set(fit_row_lanes(t, row), weight);
         const fit_vd q = fit_vload(l->column[0] + row);
-        const fit_vd x = w.radius[0]*q;                                        /* sphere.lua:32 */
+        /* sphere.lua:32: local x = q * radius */
+        const fit_vd x = w.radius[0]*q;
         const fit_vm below = x < 0.5;
-        const fit_vd q_sq = q*q;                                               /* sphere.lua:39  [1/angstrom^2] */
-        const fit_vd q_prod = q_sq*(1.0 + w.radius_prod_7[0]*q_sq);            /* sphere.lua:36 */
-        const fit_vd q_prod_2 = q_sq*(1.0 + w.radius_prod_6[0]*q_prod);        /* sphere.lua:36 */
-        const fit_vd q_prod_3 = q_sq*(1.0 + w.radius_prod_5[0]*q_prod_2);      /* sphere.lua:36 */
-        const fit_vd q_prod_4 = q_sq*(1.0 + w.radius_prod_4[0]*q_prod_3);      /* sphere.lua:34 */
-        const fit_vd q_prod_5 = q_sq*(1.0 + w.radius_prod_3[0]*q_prod_4);      /* sphere.lua:34 */
-        const fit_vd inv_q = 1.0/q;                                            /* sphere.lua:36  [angstrom] */
-        const fit_vd sin_x = fit_vsin(x);                                      /* sphere.lua:36  [1] */
-        const fit_vd x_prod = inv_q*inv_q*inv_q*(sin_x
-                + w.minus_radius[0]*q*fit_vcos(x)); /* sphere.lua:36  [angstrom^3] */
+        /* sphere.lua:39: local form = convert(V * delta_rho^2, "1/cm") * f^2 */
+        const fit_vd q_sq = q*q;                                               /* [1/angstrom^2] */
+        /* sphere.lua:36: local f = where(lt(x, 0.5), series(x^2), 3 * (sin(x) - x * cos(x)) / x^3) */
+        const fit_vd q_prod = q_sq*(1.0 + w.radius_prod_7[0]*q_sq);
+        const fit_vd q_prod_2 = q_sq*(1.0 + w.radius_prod_6[0]*q_prod);
+        const fit_vd q_prod_3 = q_sq*(1.0 + w.radius_prod_5[0]*q_prod_2);
+        /* sphere.lua:34: return 1 - y/10 * (1 - y/28 * (1 - y/54 * (1 - y/88 * (1 - y/130 * (1 - y/180) ... */
+        const fit_vd q_prod_4 = q_sq*(1.0 + w.radius_prod_4[0]*q_prod_3);
+        const fit_vd q_prod_5 = q_sq*(1.0 + w.radius_prod_3[0]*q_prod_4);
+        /* sphere.lua:36: local f = where(lt(x, 0.5), series(x^2), 3 * (sin(x) - x * cos(x)) / x^3) */
+        const fit_vd inv_q = 1.0/q;                                            /* [angstrom] */
+        const fit_vd sin_x = fit_vsin(x);                                      /* [1] */
+        const fit_vd x_prod = inv_q*inv_q*inv_q*(sin_x + w.minus_radius[0]*q*fit_vcos(x)); /* [angstrom^3] */
         const fit_vd f = fit_vselect(below, 1.0 + w.radius_prod_2[0]*q_prod_5,
-                w.three_over_radius_cubed[0]*x_prod); /* sphere.lua:36 */
-        const fit_vd f_sq = f*f;                                               /* sphere.lua:39 */
-        const fit_vd form = w.radius_prod[0]*f_sq;                             /* sphere.lua:39 */
+                w.three_over_radius_cubed[0]*x_prod);
+        /* sphere.lua:39: local form = convert(V * delta_rho^2, "1/cm") * f^2 */
+        const fit_vd f_sq = f*f;
+        const fit_vd form = w.radius_prod[0]*f_sq;
         const fit_vd r = fit_vload(t->y + at) - (at_lin[0]*form + at_lin[1]); /* residual */
         const fit_vd seed_scale = (seeds[0]*at_lin[0])*r - (seeds[1]*form + seeds[2]);
         sum[0] += weight*((w.radius_prod_8[0]*f_sq + w.radius_prod_9[0]*f*fit_vselect(below,
@@ -291,16 +312,19 @@ static void model(const struct fit_layout *l, const double *ws, const double *li
     (void)w, (void)lin;
     for (size_t row = t->i0; row < fit_padded(t->i1); row += FIT_VL) {
         const fit_vd q = fit_vload(l->column[0] + row);
-        const fit_vd x = w.radius[0]*q;                                        /* sphere.lua:32 */
-        const fit_vd q_sq = q*q;                                               /* sphere.lua:39  [1/angstrom^2] */
-        const fit_vd inv_q = 1.0/q;                                            /* sphere.lua:36  [angstrom] */
+        /* sphere.lua:32: local x = q * radius */
+        const fit_vd x = w.radius[0]*q;
+        /* sphere.lua:39: local form = convert(V * delta_rho^2, "1/cm") * f^2 */
+        const fit_vd q_sq = q*q;                                               /* [1/angstrom^2] */
+        /* sphere.lua:36: local f = where(lt(x, 0.5), series(x^2), 3 * (sin(x) - x * cos(x)) / x^3) */
+        const fit_vd inv_q = 1.0/q;                                            /* [angstrom] */
         const fit_vd f = fit_vselect(x < 0.5, 1.0 + w.radius_prod_2[0]*q_sq*(1.0
                 + w.radius_prod_3[0]*q_sq*(1.0 + w.radius_prod_4[0]*q_sq*(1.0
                 + w.radius_prod_5[0]*q_sq*(1.0 + w.radius_prod_6[0]*q_sq*(1.0
                 + w.radius_prod_7[0]*q_sq))))),
-                w.three_over_radius_cubed[0]*inv_q*inv_q*inv_q*(fit_vsin(x)
-                + w.minus_radius[0]*q*fit_vcos(x))); /* sphere.lua:36 */
-        const fit_vd form = w.radius_prod[0]*f*f;                              /* sphere.lua:39 */
+                w.three_over_radius_cubed[0]*inv_q*inv_q*inv_q*(fit_vsin(x) + w.minus_radius[0]*q*fit_vcos(x)));
+        /* sphere.lua:39: local form = convert(V * delta_rho^2, "1/cm") * f^2 */
+        const fit_vd form = w.radius_prod[0]*f*f;
         fit_vstore(out + (row - t->i0), fit_vset1(0.0) + (lin[0]*form + lin[1]));
     }
 }
@@ -321,21 +345,26 @@ static void points(const struct fit_layout *l, const double *ws, const double *l
         const double scale = lin[0];
         const double background = lin[1];
         const fit_vd q = fit_pick(l->column[0], at.i);
-        const fit_vd x = q*w.radius[0];                                        /* sphere.lua:32 */
+        /* sphere.lua:32: local x = q * radius */
+        const fit_vd x = q*w.radius[0];
         const fit_vm below = x < 0.5;
-        const fit_vd q_sq = q*q;                                               /* sphere.lua:36  [1/angstrom^2] */
-        const fit_vd q_sum = 1.0 + q_sq*w.radius_prod_7[0];                    /* sphere.lua:34 */
-        const fit_vd q_sum_2 = 1.0 + q_sq*q_sum*w.radius_prod_6[0];            /* sphere.lua:34 */
-        const fit_vd q_sum_3 = 1.0 + q_sq*q_sum_2*w.radius_prod_5[0];          /* sphere.lua:34 */
-        const fit_vd q_sum_4 = 1.0 + q_sq*q_sum_3*w.radius_prod_4[0];          /* sphere.lua:34 */
-        const fit_vd q_sum_5 = 1.0 + q_sq*q_sum_4*w.radius_prod_3[0];          /* sphere.lua:34 */
-        const fit_vd inv_q_cubed = 1.0/(q*q*q);                                /* sphere.lua:36  [angstrom^3] */
-        const fit_vd sin_x = fit_vsin(x);                                      /* sphere.lua:36  [1] */
-        const fit_vd x_sum = sin_x + q*fit_vcos(x)*w.minus_radius[0];          /* sphere.lua:36  [1] */
+        /* sphere.lua:36: local f = where(lt(x, 0.5), series(x^2), 3 * (sin(x) - x * cos(x)) / x^3) */
+        const fit_vd q_sq = q*q;                                               /* [1/angstrom^2] */
+        /* sphere.lua:34: return 1 - y/10 * (1 - y/28 * (1 - y/54 * (1 - y/88 * (1 - y/130 * (1 - y/180) ... */
+        const fit_vd q_sum = 1.0 + q_sq*w.radius_prod_7[0];
+        const fit_vd q_sum_2 = 1.0 + q_sq*q_sum*w.radius_prod_6[0];
+        const fit_vd q_sum_3 = 1.0 + q_sq*q_sum_2*w.radius_prod_5[0];
+        const fit_vd q_sum_4 = 1.0 + q_sq*q_sum_3*w.radius_prod_4[0];
+        const fit_vd q_sum_5 = 1.0 + q_sq*q_sum_4*w.radius_prod_3[0];
+        /* sphere.lua:36: local f = where(lt(x, 0.5), series(x^2), 3 * (sin(x) - x * cos(x)) / x^3) */
+        const fit_vd inv_q_cubed = 1.0/(q*q*q);                                /* [angstrom^3] */
+        const fit_vd sin_x = fit_vsin(x);                                      /* [1] */
+        const fit_vd x_sum = sin_x + q*fit_vcos(x)*w.minus_radius[0];          /* [1] */
         const fit_vd f = fit_vselect(below, 1.0 + q_sq*q_sum_5*w.radius_prod_2[0],
-                inv_q_cubed*x_sum*w.three_over_radius_cubed[0]); /* sphere.lua:36 */
-        const fit_vd f_sq = f*f;                                               /* sphere.lua:39 */
-        const fit_vd form = f_sq*w.radius_prod[0];                             /* sphere.lua:39 */
+                inv_q_cubed*x_sum*w.three_over_radius_cubed[0]);
+        /* sphere.lua:39: local form = convert(V * delta_rho^2, "1/cm") * f^2 */
+        const fit_vd f_sq = f*f;
+        const fit_vd form = f_sq*w.radius_prod[0];
         fit_store_points(mean + p, at.n, scale*form + background);
         if (!jac)
             continue;
@@ -356,13 +385,7 @@ static void points(const struct fit_layout *l, const double *ws, const double *l
 
 static void curves(const struct fit_layout *l, const double *theta, double *value, double *tangent)
 {
-    const size_t n = l->nrow;
-    (void)theta, (void)value, (void)tangent;
-    const double radius = theta[0]; /* [angstrom] */
-    const double delta_rho = l->setting[0]; /* [1/angstrom^2] */
-    (void)radius, (void)delta_rho;
-    for (size_t k = 0; k < n; k++) {
-    }
+    (void)l, (void)theta, (void)value, (void)tangent; /* the model has none */
 }
 
 /* ---- description ----------------------------------------------------------------------------------- */
@@ -392,7 +415,7 @@ static const struct fit_column desc_column[] = {
     {"sigma", "1/cm", "standard deviation of I", FIT_ROLE_SIGMA},
 };
 
-/* sensible parameter sets, from the model's random() */
+/* parameter sets, drawn by the model's random() */
 static const double desc_screen[] = {
     4466.14,
     197.053,

@@ -28,11 +28,11 @@ struct tables {
     double *exp_u_D_j; /* the same for the second frame */
     double *int_D; /* potential(D) */
     double *int_D_low; /* what its rounding left */
-    double *minus_two_q_sq; /* (-2 * pow(q, 2)) */
+    double *minus_two_q_sq; /* -2 * q^2 */
     double *int_dD_dD0; /* potential(dD_dD0) */
     double *int_dD_dalpha; /* potential(dD_dalpha) */
-    double *dD_dD0_grid; /* pow(where((t <= (0.5 * step)), (0.5 * step), t), alpha) */
-    double *D_grid; /* (D0 * dD_dD0) */
+    double *dD_dD0_grid; /* (where(le(t, step / 2), step / 2, t) / unit "s")^alpha */
+    double *D_grid; /* D0 * (where(le(t, step / 2), step / 2, t) / unit "s")^alpha */
     double *int_D_grid; /* potential(D) */
     double *int_D_grid_low; /* what its rounding left */
     double *int_dD_dD0_grid; /* potential(dD_dD0) */
@@ -84,19 +84,20 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
 
     /* scalars of the call and of the groups */
     {
-        w.minus_two_q_sq[0] = -2.0*q*q;                                        /* static_pair.lua:16 */
+        /* static_pair.lua:16: mean = offset + contrast * exp(-2 * q^2 * integral(D, t1, t2)), */
+        w.minus_two_q_sq[0] = -2.0*q*q;
     }
 
     /* functions of time and their integrals */
     for (size_t k = 0; k < nt; k++)
         w.time_grid[k] = l->time[k < l->ntime ? k : l->ntime - 1];
     {
-        const double half_step = 0.5*l->step;                                  /* static_pair.lua:14  [s] */
+        /* static_pair.lua:14: local D = D0 * (floor_at(t, t.step / 2) / second)^alpha */
+        const double half_step = 0.5*l->step;                                  /* [s] */
         for (size_t k = 0; k < nt; k += FIT_VL) {
             const fit_vd dD_dD0 = fit_vpow(fit_vselect(fit_vload(w.time_grid + k) <= half_step,
-                    fit_vset1(half_step), fit_vload(w.time_grid + k)),
-                    fit_vset1(alpha)); /* static_pair.lua:14  [1] */
-            const fit_vd D = D0*dD_dD0;                                        /* static_pair.lua:14  [angstrom^2/s] */
+                    fit_vset1(half_step), fit_vload(w.time_grid + k)), fit_vset1(alpha)); /* [1] */
+            const fit_vd D = D0*dD_dD0;                                        /* [angstrom^2/s] */
             fit_vstore(w.D_grid + k, D);
         }
     }
@@ -111,16 +112,17 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
 
     if (derivative) { /* tangents: the same integrals of the derivatives */
         {
-            const double half_step = 0.5*l->step;                              /* static_pair.lua:14  [s] */
+            /* static_pair.lua:14: local D = D0 * (floor_at(t, t.step / 2) / second)^alpha */
+            const double half_step = 0.5*l->step;                              /* [s] */
             for (size_t k = 0; k < nt; k += FIT_VL) {
                 const fit_vd t_choice = fit_vselect(fit_vload(w.time_grid + k) <= half_step,
-                        fit_vset1(half_step), fit_vload(w.time_grid + k)); /* static_pair.lua:14  [s] */
+                        fit_vset1(half_step), fit_vload(w.time_grid + k)); /* [s] */
                 fit_vd log_t_choice_low;
                 const fit_vd log_t_choice = fit_vlog_low(t_choice, &log_t_choice_low);
                 const fit_vd dD_dD0 = fit_vpow_of_log(t_choice, fit_vset1(alpha), log_t_choice,
-                        log_t_choice_low); /* static_pair.lua:14  [1] */
+                        log_t_choice_low); /* [1] */
                 fit_vstore(w.dD_dD0_grid + k, dD_dD0);
-                const fit_vd dD_dalpha = D0*dD_dD0*log_t_choice;               /* static_pair.lua:14  [angstrom^2/s] */
+                const fit_vd dD_dalpha = D0*dD_dD0*log_t_choice;               /* [angstrom^2/s] */
                 fit_vstore(w.dD_dalpha_grid + k, dD_dalpha);
             }
         }
@@ -131,7 +133,7 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *theta, in
         fit_gather(l, w.int_dD_dD0_grid, w.int_dD_dD0);
         fit_gather(l, w.int_dD_dalpha_grid, w.int_dD_dalpha);
     }
-    double check = 0.0;
+    double check = 0.0; /* NaN where a table is not finite */
     check += 0.0 * w.int_D[l->nframe - 1];
     return check == 0.0 ? FIT_EVAL_OK : FIT_EVAL_REJECT;
 }
@@ -585,7 +587,8 @@ static void points(const struct fit_layout *l, const double *ws, const double *l
         const fit_vd contrast = fit_pick_stride(lin + 0, 2, at.g);
         const fit_vd offset = fit_pick_stride(lin + 1, 2, at.g);
         const fit_vd d_int_D = fit_pick_change_low(w.int_D, w.int_D_low, &at);
-        const fit_vd exp_D = fit_vexp(d_int_D*w.minus_two_q_sq[0]);            /* static_pair.lua:16  [1] */
+        /* static_pair.lua:16: mean = offset + contrast * exp(-2 * q^2 * integral(D, t1, t2)), */
+        const fit_vd exp_D = fit_vexp(d_int_D*w.minus_two_q_sq[0]);            /* [1] */
         fit_store_points(mean + p, at.n, contrast*exp_D + offset);
         if (!jac)
             continue;
@@ -608,16 +611,16 @@ static void curves(const struct fit_layout *l, const double *theta, double *valu
     const double q = l->setting[0]; /* [1/angstrom] */
     (void)D0, (void)alpha, (void)q;
     for (size_t k = 0; k < n; k++) {
-        const double half_step = 0.5*l->step;                                  /* static_pair.lua:14  [s] */
-        const double t_choice = ((l->time[k] <= half_step) ? half_step
-                : l->time[k]); /* static_pair.lua:14  [s] */
-        const double dD_dD0 = pow(t_choice, alpha);                            /* static_pair.lua:14  [1] */
-        const double D = D0*dD_dD0;                                            /* static_pair.lua:14  [angstrom^2/s] */
+        /* static_pair.lua:14: local D = D0 * (floor_at(t, t.step / 2) / second)^alpha */
+        const double half_step = 0.5*l->step;                                  /* [s] */
+        const double t_choice = ((l->time[k] <= half_step) ? half_step : l->time[k]); /* [s] */
+        const double dD_dD0 = pow(t_choice, alpha);                            /* [1] */
+        const double D = D0*dD_dD0;                                            /* [angstrom^2/s] */
         value[0 * n + k] = D; /* D */
         if (!tangent)
             continue;
         tangent[0 * n + k] = dD_dD0;
-        const double dD_dalpha = D0*dD_dD0*log(t_choice);                      /* static_pair.lua:14  [angstrom^2/s] */
+        const double dD_dalpha = D0*dD_dD0*log(t_choice);                      /* [angstrom^2/s] */
         tangent[1 * n + k] = dD_dalpha;
     }
 }
@@ -654,7 +657,7 @@ static const struct fit_curve desc_curve[] = {
     {"D", "angstrom^2/s", "diffusion coefficient"},
 };
 
-/* sensible parameter sets, from the model's random() */
+/* parameter sets within the bounds: the model has no random() */
 static const double desc_screen[] = {
     199464.0, -0.273888,
     1.4408, 1.88353,
