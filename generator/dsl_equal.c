@@ -16,9 +16,16 @@
 #include "dsl_private.h"
 #include "tokens.h"
 
+/* What begins at a token: the last of several is the outermost, a == b == c. */
+struct opening {
+    const char *text;
+    struct opening *inner;
+};
+
 /* What is written in the place of token k: `before` it, or instead of it; so many parentheses behind it. */
 struct edit {
-    const char *before, *instead;
+    struct opening *before;
+    const char *instead;
     unsigned behind;
 };
 
@@ -50,8 +57,10 @@ static void compare(struct rewrite *r, struct hg_arena *a, size_t k)
 {
     struct level *level = &r->level[r->depth];
     struct edit *first = &r->edit[level->start];
-    first->before = hg_format(a, "%s __equal(%zu, %s", hg_token_is(&r->t, k, "~=") ? " not" : "", r->t.item[k].at,
-                              first->before ? first->before : "");
+    struct opening *o = hg_alloc(a, sizeof *o);
+    o->text = hg_format(a, "%s __equal(%zu, ", hg_token_is(&r->t, k, "~=") ? " not" : "", r->t.item[k].at);
+    o->inner = first->before;
+    first->before = o;
     r->edit[k].instead = ",";
     level->open = 1;
 }
@@ -92,14 +101,17 @@ const char *dsl_rewrite_equal(struct hg_arena *a, const char *text)
     for (size_t k = 0; k < r.t.n; k++)
         read_token(&r, a, k);
     close_right_side(&r, r.t.n);
-    for (size_t k = 0; k < r.t.n; k++)
-        size += (r.edit[k].before ? strlen(r.edit[k].before) : 0) + r.edit[k].behind;
+    for (size_t k = 0; k < r.t.n; k++) {
+        size += r.edit[k].behind;
+        for (const struct opening *o = r.edit[k].before; o; o = o->inner)
+            size += strlen(o->text);
+    }
     char *out = hg_alloc(a, size), *p = out;
     for (size_t k = 0; k < r.t.n; k++) {
         const struct hg_token *w = &r.t.item[k];
         p = stpncpy(p, text + done, w->at - done);
-        if (r.edit[k].before)
-            p = stpcpy(p, r.edit[k].before);
+        for (const struct opening *o = r.edit[k].before; o; o = o->inner)
+            p = stpcpy(p, o->text);
         p = r.edit[k].instead ? stpcpy(p, r.edit[k].instead) : stpncpy(p, text + w->at, w->n);
         memset(p, ')', r.edit[k].behind);
         p += r.edit[k].behind;

@@ -218,6 +218,7 @@ static void test_equality_is_lua_s_but_for_expressions(void **state)
          "local none = function() end local two = function() return 3, 4 end\n"
          "assert(nil == none() and none() == nil and 3 == two() and two() == 3 and none ~= two)\n"
          "assert(none == function() end == false) local s = n == 3 f(1)\n"
+         "assert((1 == 1 == true ~= false == true) and 1 ~= 2 ~= false and not (1 == 1 ~= true))\n"
          "local o = { D = D }\n"
          "assert(o.D ~= nil and o.E == nil and D == D and o.D == D and type(D) ~= 'number' and D ~= 'D')\n" OBSERVE);
     refused(HEAD "if D == 3 then error('') end\n" OBSERVE);
