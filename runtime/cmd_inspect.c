@@ -7,6 +7,7 @@
  * knows. */
 #define _XOPEN_SOURCE 700 /* realpath */
 #include "json.h"
+#include "measurement.h"
 #include "output.h"
 #include "program.h"
 #include "source.h"
@@ -114,13 +115,32 @@ static enum fit_status look_at(struct fit_source *src, double chosen, struct loo
         }
         st = look_into(src, k, c2, &other, err);
         if (st == FIT_OK && (other.bad || other.blank))
-            fit_notes_doubt(&src->notes, "%s (phi = %g): %zu blank frames, %zu values not finite", src->matrix[k].key,
-                            src->matrix[k].phi, other.blank, other.bad);
+            fit_notes_doubt(&src->notes, "%s (phi = %g): %zu blank frame%s, %zu value%s not finite", src->matrix[k].key,
+                            src->matrix[k].phi, other.blank, other.blank == 1 ? "" : "s", other.bad, other.bad == 1 ? "" : "s");
     }
+    const char *advice = st == FIT_OK && isfinite(x->mean) ? fit_measurement_doubt(x->mean) : NULL;
+    if (advice)
+        fit_notes_doubt(&src->notes, "%s has the mean %.4g; c2 is near 1 when normalised: %s", src->matrix[first].key, x->mean,
+                        advice);
+    char uneven[200];
+    if (fit_source_is_uneven(src, uneven, sizeof uneven))
+        fit_notes_doubt(&src->notes, "%s: the frames are not equally spaced, and a fit refuses them (--dt yaml ignores the axis)",
+                        uneven);
     if (unseen)
         fit_notes_add(&src->notes, "%zu more matrices of this q were not looked at", unseen);
     free(c2);
     return st;
+}
+
+static void print_look(FILE *f, const struct fit_source *src, const struct look *x)
+{
+    const char *key = src->matrix[x->which].key;
+    if (x->least <= x->most)
+        fprintf(f, "%s: values %.5g .. %.5g, mean %.5g\n", key, x->least, x->most, x->mean);
+    else
+        fprintf(f, "%s: no value is finite\n", key);
+    fprintf(f, "  %zu blank frame%s, %zu value%s not finite\n", x->blank, x->blank == 1 ? "" : "s", x->bad,
+            x->bad == 1 ? "" : "s");
 }
 
 static enum fit_status print_source(FILE *f, struct fit_source *src, double chosen, int marked,
@@ -138,8 +158,7 @@ static enum fit_status print_source(FILE *f, struct fit_source *src, double chos
     for (size_t k = 0; k < src->notes.n; k++)
         fprintf(f, "note: %s\n", src->notes.text[k]);
     if (st == FIT_OK && src->nmatrix)
-        fprintf(f, "%s: values %.5g .. %.5g, mean %.5g\n  %zu blank frames, %zu values not finite\n",
-                src->matrix[x.which].key, x.least, x.most, x.mean, x.blank, x.bad);
+        print_look(f, src, &x);
     return st;
 }
 
@@ -284,7 +303,7 @@ enum fit_status fit_cmd_inspect(struct fit_program *p, const struct fit_cli *cli
     double q = nearest_q(src, cli->q);
     if (cli->json)
         st = put_json(p->out, src, q, err);
-    else if (!init)
+    else if (!init && !cli->quiet)
         st = print_source(p->out, src, q, !isnan(cli->q) || cli->output != NULL, err);
     if (st == FIT_OK && cli->output)
         st = write_config(p, cli, k, src, q, err);

@@ -21,7 +21,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define UNEVEN 1e-2      /* of the period: largest departure of a time axis from even steps */
 #define CONSTANT 1e-24   /* relative variance below which a matrix holds one value */
 #define LARGE ((size_t)64 << 20) /* bytes of a matrix from which it is read by blocks */
 enum { FRAMES_MIN = 3 };
@@ -160,16 +159,6 @@ static enum fit_status make_time(struct loading *l, struct fit_error *err)
     const struct fit_source *s = l->src;
     struct fit_measurement *m = l->m;
     double origin = sel->first_time;
-    if (s->time && sel->dt_policy != FIT_DT_YAML) {
-        double step = (s->time[s->nframe - 1] - s->time[0]) / (double)(s->nframe - 1);
-        for (size_t i = 0; i < s->nframe; i++)
-            if (fabs(s->time[i] - s->time[0] - step * (double)i) > UNEVEN * step)
-                return fit_fail(err, FIT_ERR_DATA,
-                                "%s: frame %zu lies at %.9g s, even steps of %.9g s would be %.9g "
-                                "s; frames must "
-                                "be equally spaced (--dt yaml ignores the axis)",
-                                s->file, i + 1, s->time[i], step, s->time[0] + step * (double)i);
-    }
     if (sel->time_origin == FIT_TIME_FILE)
         origin += (s->time ? s->time[0] : 0) + m->dt * (double)(m->first - 1);
     else if (sel->time_origin == FIT_TIME_STEP)
@@ -219,8 +208,9 @@ static enum fit_status set_up(struct loading *l, const double *setting, struct f
     m->setting = calloc(l->kernel->nsetting + 1, sizeof *m->setting);
     m->masked = malloc(m->ntime * sizeof *m->masked);
     l->out = calloc(m->ntime, 1);
+    l->dead = calloc(m->ngroup + 1, 1);
     l->frame = malloc(m->ntime * sizeof *l->frame);
-    if (!m->group || !m->setting || !m->masked || !l->out || !l->frame)
+    if (!m->group || !m->setting || !m->masked || !l->out || !l->dead || !l->frame)
         return no_memory(err);
     for (size_t r = 0; r < sel->nmask; r++)
         for (size_t i = 0; i < m->ntime; i++)
@@ -342,6 +332,22 @@ static enum fit_status new_buffers(struct loading *l, struct fit_error *err)
     return FIT_OK;
 }
 
+/* Too many frames are blank: which matrices are so as a whole. */
+static enum fit_status look_for_dead(struct loading *l, struct fit_error *err)
+{
+    const size_t n = l->m->ntime;
+    enum fit_status st = FIT_OK;
+    for (size_t g = 0; g < l->m->ngroup && st == FIT_OK; g++) {
+        st = fit_source_read_upper(l->src, l->index[g], l->matrix, err);
+        if (st == FIT_OK)
+            cut(l, l->matrix);
+        l->dead[g] = 1;
+        for (size_t i = 0; i < n && st == FIT_OK && l->dead[g]; i++)
+            l->dead[g] = !fit_loading_lives(l, i);
+    }
+    return st;
+}
+
 /* One pass over the matrices; *blank counts frames found blank.  From the first of them on nothing
  * is put. */
 static enum fit_status fill(struct loading *l, int again, size_t *blank, struct fit_error *err)
@@ -357,8 +363,8 @@ static enum fit_status fill(struct loading *l, int again, size_t *blank, struct 
         cut(l, l->matrix);
         if (!again && (*blank += fit_loading_find_blank(l)) > 0) { /* no use for values: the list will change */
             l->nblank = *blank;
-            if ((st = fit_loading_blank(l, g, err)) != FIT_OK)
-                break;
+            if (fit_loading_too_blank(l) && (st = look_for_dead(l, err)) == FIT_OK)
+                st = fit_loading_blank(l, g, err);
             continue;
         }
         if ((st = read_sigma(l, g, err)) == FIT_OK)
@@ -416,22 +422,34 @@ static enum fit_status fill_all(struct loading *l, struct fit_error *err)
         st = fill_whole(l, err);
     if (st == FIT_OK && m->nmasked) {
         fit_format_list(m->masked, m->nmasked, 0, list, sizeof list);
-        fit_notes_add(&m->notes, "frames left out: %s (%zu, of which %zu are blank)", list,
-                      m->nmasked, l->nblank);
+        char blank[60] = "";
+        if (l->nblank == m->nmasked)
+            snprintf(blank, sizeof blank, "%s blank", m->nmasked > 1 ? ", all" : ",");
+        else if (l->nblank)
+            snprintf(blank, sizeof blank, ", of which %zu %s blank", l->nblank, l->nblank > 1 ? "are" : "is");
+        fit_notes_add(&m->notes, "frame%s left out: %s (%zu%s)", m->nmasked > 1 ? "s" : "", list, m->nmasked, blank);
     }
     return st;
+}
+
+const char *fit_measurement_doubt(double mean)
+{
+    return mean > 0.3 && mean < 3 ? NULL
+           : fabs(mean) <= 0.3    ? "this looks like c2 - 1; add 1"
+                                  : "divide it by its values at long lags";
 }
 
 /* Means far from 1: one sentence for all matrices alike. */
 static void doubt_means(struct fit_measurement *m)
 {
     const struct fit_group *first = NULL;
-    size_t n = 0, zero = 0;
+    size_t n = 0;
+    double other = 0; /* of all that are wrong the one farthest from 0 */
     char more[72] = "";
     for (size_t g = 0; g < m->ngroup; g++)
-        if (!(m->group[g].mean > 0.3 && m->group[g].mean < 3)) {
+        if (fit_measurement_doubt(m->group[g].mean)) {
             first = first ? first : &m->group[g];
-            zero += fabs(m->group[g].mean) <= 0.3;
+            other = fabs(m->group[g].mean) > fabs(other) ? m->group[g].mean : other;
             n++;
         }
     if (n > 1)
@@ -439,7 +457,7 @@ static void doubt_means(struct fit_measurement *m)
     if (n)
         fit_notes_doubt(&m->notes, "matrix %s (phi = %g) has the mean %.4g%s; c2 is near 1 when normalised: %s",
                         first->key, first->phi, first->mean, more,
-                        zero == n ? "this looks like c2 - 1; add 1" : "divide it by its values at long lags");
+                        fit_measurement_doubt(other));
 }
 
 /* What the finished dataset tells about the data. */
@@ -505,6 +523,7 @@ enum fit_status fit_measurement_load(const struct fit_selection *sel,
     fit_source_close(l.src);
     free(l.index);
     free(l.out);
+    free(l.dead);
     free(l.frame);
     free(l.matrix);
     free(l.sigma);

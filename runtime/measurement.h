@@ -66,6 +66,9 @@ struct fit_measurement {
 enum fit_status fit_measurement_load(const struct fit_selection *sel,
                                      const struct fit_kernel *kernel, const double *setting,
                                      struct fit_measurement **m, struct fit_error *err);
+/* What data of this mean need, to be near 1; NULL: nothing. */
+const char *fit_measurement_doubt(double mean);
+
 void fit_measurement_free(struct fit_measurement *m);
 
 /* The standard deviation of the values is known: one number (n = 1), or one for each group. */

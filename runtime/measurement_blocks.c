@@ -312,8 +312,11 @@ static enum fit_status judge(struct blocks *b, struct fit_error *err)
                 l->out[i] = 2;
                 l->nblank++;
             }
-        if ((st = fit_loading_blank(l, g, err)) != FIT_OK)
-            return st;
+        if (fit_loading_too_blank(l)) {
+            for (size_t m = 0; m < l->m->ngroup; m++)
+                l->dead[m] = !memchr(b->look[m].alive, 1, n);
+            return fit_loading_blank(l, g, err);
+        }
     }
     return FIT_OK;
 }

@@ -80,9 +80,10 @@ enum fit_status fit_loading_check_mapping(struct loading *l, size_t g, struct fi
     return fit_loading_mapping(l, g, l->g2, err);
 }
 
-/* 1 when frame i has a finite positive value with any other frame. */
-static int frame_lives(const double *m, size_t n, size_t i)
+int fit_loading_lives(const struct loading *l, size_t i)
 {
+    const double *m = l->matrix;
+    const size_t n = l->m->ntime;
     for (size_t j = i + 1; j < n; j++)
         if (m[i * n + j] > 0 && isfinite(m[i * n + j]))
             return 1;
@@ -96,31 +97,79 @@ size_t fit_loading_find_blank(struct loading *l)
 {
     size_t found = 0, n = l->m->ntime;
     for (size_t i = 0; i < n; i++)
-        if (!l->out[i] && !frame_lives(l->matrix, n, i)) {
+        if (!l->out[i] && !fit_loading_lives(l, i)) {
             l->out[i] = 2;
             found++;
         }
     return found;
 }
 
-/* "0,90": the azimuths of the other matrices; empty: none, or not known. */
-static void other_angles(const struct fit_measurement *m, size_t g, char *text, size_t size)
+/* "0,90": the azimuths of the matrices that are dead, or not; how many. */
+static size_t angles(const struct loading *l, int dead, size_t without, char *text, size_t size)
+{
+    size_t at = 0, n = 0;
+    *text = '\0';
+    for (size_t k = 0; k < l->m->ngroup; k++) {
+        if (l->dead[k] != dead || k == without)
+            continue;
+        n++;
+        if (!isnan(l->m->group[k].phi) && at + 24 < size)
+            at += (size_t)snprintf(text + at, size - at, "%s%.6g", at ? "," : "", l->m->group[k].phi);
+    }
+    return n;
+}
+
+int fit_loading_too_blank(const struct loading *l)
+{
+    return (double)l->nblank > BLANK_MOST * (double)l->m->ntime;
+}
+
+/* Matrix g holds no value at all. */
+static enum fit_status whole_matrix(const struct loading *l, size_t g, struct fit_error *err)
+{
+    const struct fit_measurement *m = l->m;
+    char dead[160], good[160], others[200] = "", advice[260];
+    const size_t ndead = angles(l, 1, g, dead, sizeof dead), ngood = angles(l, 0, g, good, sizeof good);
+    if (ndead && ngood)
+        snprintf(others, sizeof others, ", as %s%s", *dead ? "those of phi = " : "others", dead);
+    else if (ndead)
+        snprintf(others, sizeof others, ", as all others of them");
+    if (!ngood)
+        snprintf(advice, sizeof advice, ": there is nothing to fit");
+    else
+        snprintf(advice, sizeof advice, ".%s%s%s", *good ? " Leave " : "", !*good ? "" : ndead ? "them out: --phi=" : "it out: --phi=",
+                 good);
+    return fit_fail(err, FIT_ERR_DATA,
+                    "%s: %s (phi = %g): %zu of %zu frames are blank (rows without a positive value): the whole matrix%s%s",
+                    l->src->file, m->group[g].key, m->group[g].phi, m->ntime, m->ntime, others, advice);
+}
+
+/* "1:60,70": n frames as --mask takes them, from 1; empty when it would be long. */
+static void as_mask(const uint32_t *frame, size_t n, long first, char *text, size_t size)
 {
     size_t at = 0;
     *text = '\0';
-    for (size_t k = 0; k < m->ngroup && at + 24 < size; k++)
-        if (k != g && !isnan(m->group[k].phi))
-            at += (size_t)snprintf(text + at, size - at, "%s%.6g", at ? "," : "", m->group[k].phi);
+    for (size_t i = 0, j; i < n; i = j) {
+        for (j = i + 1; j < n && frame[j] == frame[j - 1] + 1;)
+            j++;
+        if (at + 30 > size) {
+            *text = '\0';
+            return;
+        }
+        at += (size_t)snprintf(text + at, size - at, "%s%ld", i ? "," : "", (long)frame[i] + first);
+        if (j - i > 1)
+            at += (size_t)snprintf(text + at, size - at, ":%ld", (long)frame[j - 1] + first);
+    }
 }
 
 enum fit_status fit_loading_blank(const struct loading *l, size_t g, struct fit_error *err)
 {
     const struct fit_measurement *m = l->m;
     const struct fit_group *group = &m->group[g];
-    char list[200], advice[80] = "";
-    size_t n = 0;
-    if ((double)l->nblank <= BLANK_MOST * (double)m->ntime)
-        return FIT_OK;
+    char list[200], mask[100], range[60] = "";
+    size_t n = 0, head = 0, tail = 0;
+    if (l->dead[g])
+        return whole_matrix(l, g, err);
     uint32_t *blank = calloc(l->nblank, sizeof *blank);
     if (!blank)
         return fit_fail(err, FIT_ERR_MEMORY, "data: out of memory");
@@ -128,22 +177,22 @@ enum fit_status fit_loading_blank(const struct loading *l, size_t g, struct fit_
         if (l->out[i] == 2)
             blank[n++] = (uint32_t)i;
     fit_format_list(blank, n, m->first, list, sizeof list);
-    if (n == m->ntime) {
-        other_angles(m, g, list, sizeof list);
-        free(blank);
-        return fit_fail(err, FIT_ERR_DATA,
-                        "%s: %s (phi = %g): %zu of %zu frames are blank (rows without a positive value): the whole "
-                        "matrix.%s%s",
-                        l->src->file, group->key, group->phi, n, n, *list ? " Leave it out: --phi=" : "", list);
-    }
-    if (blank[n - 1] - blank[0] == n - 1 && blank[n - 1] == m->ntime - 1 && blank[0] > 0)
-        snprintf(advice, sizeof advice, "Set end_frame: %ld or list",
-                 (long)blank[0] + m->first - 1);
+    as_mask(blank, n, m->first, mask, sizeof mask);
+    while (head < n && blank[head] == head)
+        head++;
+    while (tail < n && blank[n - 1 - tail] == m->ntime - 1 - tail)
+        tail++;
+    if (n == m->ntime) /* each of them in some matrix */
+        *mask = '\0';
+    else if (head + tail == n)
+        snprintf(range, sizeof range, " --frames %ld:%ld%s", m->first + (long)head, m->first + (long)(m->ntime - tail) - 1,
+                 *mask ? " or" : "");
     enum fit_status st = fit_fail(
         err, FIT_ERR_DATA,
         "%s: %s (phi = %g): %zu of %zu frames are blank (rows without a positive "
-        "value): %s. %s them under mask.",
-        l->src->file, group->key, group->phi, n, m->ntime, list, *advice ? advice : "List");
+        "value): %s. Leave them out%s%s%s%s",
+        l->src->file, group->key, group->phi, n, m->ntime, list, *mask || *range ? ":" : n < m->ntime ? " by mask in the configuration" : ", or matrices by --phi", range,
+        *mask ? " --mask " : "", mask);
     free(blank);
     return st;
 }

@@ -21,6 +21,7 @@ struct loading {
     size_t row;         /* first row of the window */
     unsigned char *out; /* ntime: 1 listed as masked, 2 blank */
     size_t nblank;
+    unsigned char *dead; /* ngroup: 1 for matrices without any value; known when too many frames are blank */
     uint32_t *frame; /* used frames */
     int errors;      /* values have errors of their own, or groups have different ones */
     double *matrix, *sigma; /* buffers: file_frames squared; sigma NULL when not needed */
@@ -37,10 +38,16 @@ enum fit_status fit_loading_mapping(struct loading *l, size_t g, const double *m
 /* The same for the whole matrix in l->matrix; nothing when the file holds no such means. */
 enum fit_status fit_loading_check_mapping(struct loading *l, size_t g, struct fit_error *err);
 
+/* 1 when frame i of l->matrix, cut to the window, has a finite positive value with any other. */
+int fit_loading_lives(const struct loading *l, size_t i);
+
 /* Marks frames of l->matrix without a positive value that are not yet left out; returns how many. */
 size_t fit_loading_find_blank(struct loading *l);
 
-/* Too many frames were found blank, the last of them in matrix g? */
+/* Are there more blank frames than can be left out without a question? */
+int fit_loading_too_blank(const struct loading *l);
+
+/* The message about it, the last of them found in matrix g; l->dead is known. */
 enum fit_status fit_loading_blank(const struct loading *l, size_t g, struct fit_error *err);
 
 /* ---- measurement.c ------------------------------------------------------------------------------- */

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 static const double TURN = 6.2832; /* 2 pi, rounded up */
+static const double UNEVEN = 1e-2; /* of the period: largest departure of a time axis from even steps */
 
 enum {
     FRAMES_MIN = 3,
@@ -330,6 +331,48 @@ static void doubt_angles(struct fit_source *s)
     if (!whole && most - least > 1 && fmax(-least, most) <= TURN)
         fit_notes_doubt(&s->notes, "%s: all azimuths lie within %.4g .. %.4g; they are taken in degrees: when they are "
                                    "radians, multiply them by 180/pi", s->file, least, most);
+}
+
+/* The step that most others are like (the vote of Boyer and Moore, Automated Reasoning, 1991, 105). */
+static double usual_step(const struct fit_source *s)
+{
+    double step = NAN;
+    size_t votes = 0;
+    for (size_t i = 0; i + 1 < s->nframe; i++) {
+        const double x = s->time[i + 1] - s->time[i];
+        if (votes == 0)
+            step = x;
+        votes = fabs(x - step) <= UNEVEN * fabs(step) ? votes + 1 : votes - 1;
+    }
+    return step;
+}
+
+int fit_source_is_uneven(const struct fit_source *s, char *text, size_t size)
+{
+    if (!s->time)
+        return 0;
+    const double mean = (s->time[s->nframe - 1] - s->time[0]) / (double)(s->nframe - 1), usual = usual_step(s);
+    size_t off = 0, first = 0, lies = 0;
+    for (size_t i = s->nframe; i-- > 0;) {
+        if (fabs(s->time[i] - s->time[0] - mean * (double)i) > UNEVEN * mean)
+            lies = i;
+        if (i + 1 < s->nframe && !(fabs(s->time[i + 1] - s->time[i] - usual) <= UNEVEN * fabs(usual))) {
+            first = i;
+            off++;
+        }
+    }
+    if (!lies)
+        return 0;
+    if (off == 1)
+        snprintf(text, size, "the step from frame %zu to %zu is %.6g s, all others %.6g s", first + 1, first + 2,
+                 s->time[first + 1] - s->time[first], usual);
+    else if (off && 2 * off < s->nframe)
+        snprintf(text, size, "%zu steps are not %.6g s as the others; the first is that from frame %zu to %zu, %.6g s", off,
+                 usual, first + 1, first + 2, s->time[first + 1] - s->time[first]);
+    else
+        snprintf(text, size, "frame %zu lies at %.9g s, even steps of %.9g s would be %.9g s", lies + 1, s->time[lies], mean,
+                 s->time[0] + mean * (double)lies);
+    return 1;
 }
 
 static enum fit_status check_opened(const struct fit_source *s, struct fit_error *err)

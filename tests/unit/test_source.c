@@ -564,7 +564,12 @@ static void test_time_axis(void **state)
     load_bad(&sel, FIT_ERR_DATA, "times must increase");
     t[5] = 9.1; /* uneven */
     make(&r);
-    load_bad(&sel, FIT_ERR_DATA, "equally spaced");
+    load_bad(&sel, FIT_ERR_DATA, "2 steps are not 0.5 s as the others; the first is that from frame 5 to 6, 0.1 s; frames "
+                                 "must be equally spaced");
+    for (size_t i = 5; i < 20; i++)
+        t[i] = 8 + 0.5 * (double)i;
+    make(&r);
+    load_bad(&sel, FIT_ERR_DATA, "the step from frame 5 to 6 is 1.5 s, all others 0.5 s; frames must");
     sel.dt = 0.5;
     sel.dt_policy = FIT_DT_YAML;
     fit_measurement_free(load_ok(&sel));
@@ -583,7 +588,7 @@ static void test_blank_frames_are_masked(void **state)
     plain(&sel);
     m = load_ok(&sel);
     assert_true(m->nframe == 37 && m->nmasked == 3 && m->masked[0] == 11 && m->masked[2] == 13);
-    assert_true(m->ntime == 40 && has_note(m, "11..13"));
+    assert_true(m->ntime == 40 && has_note(m, "frames left out: 11..13 (3, all blank)"));
     assert_int_equal(m->dataset->npoint, 3 * 37 * 36 / 2);
     assert_true(fabs(stored(m->dataset, 9, 10, 0, &w) - value(0, 9, 13)) < 1e-12);
     fit_measurement_free(m);
@@ -592,13 +597,13 @@ static void test_blank_frames_are_masked(void **state)
     sel.nmask = 2;
     sel.exclude_t0 = 1;
     m = load_ok(&sel);
-    assert_true(m->nframe == 34 && m->nmasked == 5 && m->t0_excluded);
+    assert_true(m->nframe == 34 && m->nmasked == 5 && m->t0_excluded && has_note(m, "5..6, 11..13 (5)"));
     assert_int_equal(m->dataset->layout.frame[0], 1);
     fit_measurement_free(m);
     sel.nmask = 0;
     make(&(struct recipe){.n = 40, .nmatrix = 3, .blank_from = 28, .blank_to = 40});
     load_bad(&sel, FIT_ERR_DATA, "12 of 40 frames are blank");
-    assert_non_null(strstr(err.message, "29..40. Set end_frame: 28"));
+    assert_non_null(strstr(err.message, "29..40. Leave them out: --frames 1:28 or --mask 29:40"));
     sel.last = 28;
     fit_measurement_free(load_ok(&sel));
 }
