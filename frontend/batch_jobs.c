@@ -288,7 +288,8 @@ static enum fit_status parse_words(const struct front_args *a, struct batch *b,
     char **word = calloc(a->nrest + 3, sizeof *word);
     if (!word)
         return no_memory(err);
-    word[0] = word[1] = front_word("fit");
+    word[0] = front_word("homodyne");
+    word[1] = front_word("fit");
     memcpy(word + 2, a->rest, a->nrest * sizeof *word);
     const enum fit_status st = fit_cli_parse((int)a->nrest + 2, word, &b->cli, err);
     free(word);

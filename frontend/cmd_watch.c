@@ -108,7 +108,8 @@ static enum fit_status prepare(struct watch *w, struct fit_error *err)
     char **word = calloc(a->nrest + 3, sizeof *word);
     if (!word)
         return fit_fail(err, FIT_ERR_MEMORY, "out of memory");
-    word[0] = word[1] = front_word("fit");
+    word[0] = front_word("homodyne");
+    word[1] = front_word("fit");
     memcpy(word + 2, a->rest, a->nrest * sizeof *word);
     enum fit_status st = fit_cli_parse((int)a->nrest + 2, word, &w->cli, err);
     free(word);

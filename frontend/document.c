@@ -6,9 +6,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char exit_status[] =
-    "Exit status: 0 converged, 1 internal error, 2 finished but not converged,\n"
-    "3 usage or configuration, 4 data, 130 interrupted.\n";
+/* What the exit statuses 0 and 2 of a command mean; two NULL: it has no such end. */
+struct ends {
+    const char *zero, *two;
+};
+
+static struct ends ends_of(const struct front_command *c)
+{
+    if (c->run == front_cmd_compare)
+        return (struct ends){"the results agree", "they differ"};
+    if (c->run == front_cmd_batch)
+        return (struct ends){"all converged", "some fits have not"};
+    if (c->fitter == FIT_COMMAND_FIT || c->run == front_cmd_demo)
+        return (struct ends){"converged", "finished but not converged"};
+    return (struct ends){"good", NULL};
+}
 
 /* ---- help ------------------------------------------------------------------------------------ */
 
@@ -43,7 +55,9 @@ static void help_command(FILE *f, const struct front_command *c, int all)
     if (hidden)
         fprintf(f, "  ... and %d more: homodyne %s --help-all, or man homodyne-%s\n", hidden,
                 c->name, c->name);
-    fprintf(f, "\n%s", exit_status);
+    const struct ends e = ends_of(c);
+    fprintf(f, "\n");
+    fit_cli_put_exit_status(f, e.zero, e.two);
 }
 
 void front_help(FILE *out, const struct front_command *command, int all)
@@ -98,19 +112,24 @@ static void roff_row(FILE *f, const struct fit_cli_row *row)
     fputc('\n', f);
 }
 
-static void roff_exit_status(FILE *f)
+/* of: the command, NULL: all of them */
+static void roff_exit_status(FILE *f, const struct front_command *of)
 {
-    static const char *const meaning[][2] = {
-        {"0", "The fit has converged; the configuration is good; the results agree."},
-        {"1", "An internal error."},
-        {"2", "Finished, but not converged (results are written and marked); results differ."},
-        {"3", "A mistake in the call, the model or the configuration."},
-        {"4", "The data cannot be used, or a file cannot be read or written."},
-        {"130", "Interrupted; what there is has been written and marked."},
+    const struct ends own = of ? ends_of(of) : (struct ends){"the fit has converged; the configuration is good; the results agree",
+                                                             "finished, but not converged (results are written and marked); "
+                                                             "results differ"};
+    const char *const meaning[][2] = {
+        {"0", own.zero},
+        {"1", "an internal error"},
+        {"2", own.two},
+        {"3", "a mistake in the call, the model or the configuration"},
+        {"4", "the data cannot be used, or a file cannot be read or written"},
+        {"130", "interrupted; what there is has been written and marked"},
     };
     fprintf(f, ".SH EXIT STATUS\n");
     for (size_t k = 0; k < sizeof meaning / sizeof *meaning; k++)
-        fprintf(f, ".TP\n%s\n%s\n", meaning[k][0], meaning[k][1]);
+        if (meaning[k][1])
+            fprintf(f, ".TP\n%s\n%s\n", meaning[k][0], meaning[k][1]);
 }
 
 static void manual_command(FILE *f, const struct front_command *c)
@@ -136,7 +155,7 @@ static void manual_command(FILE *f, const struct front_command *c)
         fprintf(f, ".SH OPTIONS\n");
     for (size_t k = 0; front_row(c, k, &row); k++)
         roff_row(f, &row);
-    roff_exit_status(f);
+    roff_exit_status(f, c);
     fprintf(f, ".SH SEE ALSO\n\\fBhomodyne\\fR(1)\n");
 }
 
@@ -158,7 +177,7 @@ static void manual_program(FILE *f)
         roff(f, c->help);
         fprintf(f, ". See \\fBhomodyne\\-%s\\fR(1).\n", c->name);
     }
-    roff_exit_status(f);
+    roff_exit_status(f, NULL);
     fprintf(f,
             ".SH ENVIRONMENT\n"
             ".TP\n\\fBXDG_CACHE_HOME\\fR\nCompiled models are kept in its folder homodyne "

@@ -191,9 +191,10 @@ static enum fit_status unknown(const struct parser *p, const char *word, const c
     if (*elsewhere)
         return fit_fail(p->err, FIT_ERR_USAGE, "%s: no option of `%s`; it belongs to %s", word,
                         command, elsewhere);
-    return fit_fail(p->err, FIT_ERR_USAGE, "%s: unknown option; %s%s%s %s --help", word,
+    const char *slash = strrchr(p->argv[0], '/');
+    return fit_fail(p->err, FIT_ERR_USAGE, "%s: unknown option; %s%s%s %s %s --help", word,
                     nearest.best ? "did you mean --" : "see", nearest.best ? nearest.best : "",
-                    nearest.best ? "? See" : "", command);
+                    nearest.best ? "? See" : "", slash ? slash + 1 : p->argv[0], command);
 }
 
 static enum fit_status store(struct parser *p, const struct fit_cli_option *o, const char *name,

@@ -106,6 +106,9 @@ void fit_cli_put_wrapped(FILE *f, const char *text, size_t at);
 /* "note: TEXT": on a terminal in lines of 80, for other programs in one. */
 void fit_cli_put_note(FILE *f, int is_terminal, const char *text);
 
+/* The last lines of --help: what 0 and 2 mean; two NULL: the command has no such end. */
+void fit_cli_put_exit_status(FILE *f, const char *zero, const char *two);
+
 /* A row as --help shows it, at most 80 columns. */
 void fit_cli_put_row(FILE *f, const struct fit_cli_row *row);
 

@@ -74,7 +74,16 @@ void fit_cli_put_row(FILE *f, const struct fit_cli_row *row)
     fit_cli_put_wrapped(f, row->help, n > LEFT - 3 ? (size_t)n + 4 : LEFT);
 }
 
-static void help_options(FILE *f, enum fit_command command, enum fit_space space, int all)
+void fit_cli_put_exit_status(FILE *f, const char *zero, const char *two)
+{
+    fprintf(f, "Exit status: 0 %s, 1 internal error, ", zero);
+    if (two)
+        fprintf(f, "2 %s,\n3 usage or configuration, 4 data, 130 interrupted.\n", two);
+    else
+        fprintf(f, "3 usage or configuration,\n4 data, 130 interrupted.\n");
+}
+
+static void help_options(FILE *f, const char *program, enum fit_command command, enum fit_space space, int all)
 {
     struct fit_cli_row row;
     int hidden = 0;
@@ -84,7 +93,7 @@ static void help_options(FILE *f, enum fit_command command, enum fit_space space
         else
             hidden++;
     if (hidden)
-        fprintf(f, "  ... and %d more: %s --help-all\n", hidden, fit_cli_command_name(command));
+        fprintf(f, "  ... and %d more: %s %s --help-all\n", hidden, program, fit_cli_command_name(command));
 }
 
 char *fit_cli_help(const char *program, const char *title, enum fit_space space,
@@ -114,9 +123,12 @@ char *fit_cli_help(const char *program, const char *title, enum fit_space space,
     if (command == FIT_COMMAND_COUNT)
         fprintf(f, "Without a command: fit.  Options of a command: %s COMMAND --help\n", program);
     else
-        help_options(f, command, space, all);
-    fprintf(f, "\nExit status: 0 converged, 1 internal error, 2 finished but not converged,\n"
-               "3 usage or configuration, 4 data, 130 interrupted.\n");
+        help_options(f, program, command, space, all);
+    fprintf(f, "\n");
+    if (command == FIT_COMMAND_COUNT || command == FIT_COMMAND_FIT)
+        fit_cli_put_exit_status(f, "converged", "finished but not converged");
+    else
+        fit_cli_put_exit_status(f, "good", NULL);
     if (fclose(f) != 0) {
         free(text);
         return NULL;

@@ -267,7 +267,8 @@ enum fit_status fit_cmd_estimate(struct fit_program *p, const struct fit_cli *cl
         (st = time_reading(&e, &sel, err)) != FIT_OK)
         goto done;
     add_up(&e);
-    (cli->json ? print_json : print_text)(&e, p->out);
+    if (cli->json || !cli->quiet)
+        (cli->json ? print_json : print_text)(&e, p->out);
 done:
     fit_config_free(cfg);
     fit_config_log_free(&log);

@@ -202,6 +202,7 @@ enum fit_status fit_cmd_info(struct fit_program *p, const struct fit_cli *cli,
         return st;
     if (cli->json)
         return info_json(p, k, err);
-    info_text(p, k);
+    if (!cli->quiet)
+        info_text(p, k);
     return FIT_OK;
 }

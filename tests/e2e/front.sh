@@ -345,6 +345,18 @@ for c in fit validate config inspect plan simulate compare batch watch plot repo
         "$h" completion zsh | grep -q -- "--$option\[\|--$option=" || fail "zsh completion without $option"
     done
 done
+expect 0 "$h" fit --help
+has out "-o, --output-dir DIR"
+has out "--data TABLE"
+has out "2 finished but not converged"
+expect 0 "$h" compare --help
+has out "2 they differ"
+expect 0 "$h" inspect --help
+! grep -q converged out || fail "inspect does not converge"
+expect 3 "$h" fit minimal.yaml --ouput x
+has err "did you mean --output? See homodyne fit --help"
+expect 3 "$bin/homodyne-laminar" fit minimal.yaml --frobnicate x
+has err "see homodyne-laminar fit --help"
 "$h" completion bash >c.bash
 if command -v bash >/dev/null; then
     bash -c '. ./c.bash; COMP_WORDS=(homodyne val); COMP_CWORD=1; _homodyne; echo "${COMPREPLY[@]}"' >out

@@ -107,6 +107,9 @@ quiet report r1
 quiet report my.yaml -o page.html
 quiet config --mode laminar_flow -o c2.yaml
 quiet demo d2
+quiet inspect experiment.h5
+quiet estimate my.yaml
+quiet info --model kww
 
 # ---- no escape codes and no carriage returns in files; 80 columns; --log
 for method in nlsq nuts laplace; do

@@ -200,6 +200,9 @@ static void bad_times(void **state)
     refuses_file(&f, "the time of frame 6 is");
     time[5] = 0.56;
     refuses_file(&f, "frames must be equally spaced");
+    for (size_t i = 5; i < N; i++)
+        time[i] = 0.1 * (double)i + 0.3;
+    refuses_file(&f, "the step from frame 5 to 6 is 0.4 s, all others 0.1 s; frames must be equally spaced");
 }
 
 static void damaged_file(void **state)
@@ -217,7 +220,7 @@ static void damaged_file(void **state)
     refuses(fit_command(NULL, NULL), DATA, "data.h5: no such file", in_folder("no"));
 }
 
-/* Three matrices of N frames under this name, with q and azimuths when there are some. */
+/* Three matrices of N frames under this name, with q and azimuths when there are some; blank: bits of the matrices without values. */
 static void write_flat(const char *name, const double *q, const double *phi, int blank)
 {
     static double c2[3][N][N];
@@ -226,7 +229,7 @@ static void write_flat(const char *name, const double *q, const double *phi, int
     for (size_t k = 0; k < 3; k++)
         for (size_t i = 0; i < N; i++)
             for (size_t j = 0; j < N; j++)
-                c2[k][i][j] = blank && k == 1 ? (double)NAN : 1 + 0.3 * exp(-0.3 * fabs((double)i - (double)j));
+                c2[k][i][j] = blank >> k & 1 ? (double)NAN : 1 + 0.3 * exp(-0.3 * fabs((double)i - (double)j));
     struct fit_h5_array cube = {.type = FIT_H5_F64, .rank = 3, .dims = (size_t[]){3, N, N}, .value = c2};
     assert_int_equal(fit_h5_create(in_folder("data.h5"), &h, &err), FIT_OK);
     assert_int_equal(fit_h5_write(h, name, &cube, &err), FIT_OK);
@@ -262,10 +265,17 @@ static void nearly_right(void **state)
     write_flat("/c2", q, radians, 0);
     says(inspect, "note: ");
     says(inspect, "all azimuths lie within -0.785 .. 1.571; they are taken in degrees: when they are radians");
-    write_flat("/c2", q, degrees, 1);
+    write_flat("/c2", q, degrees, 2);
     says(inspect, "note: [1] (phi = 45): 12 blank frames, 66 values not finite");
     config("");
     refuses(fit_command(NULL, NULL), DATA, "the whole matrix. Leave it out: --phi=0,90", in_folder("no"));
+    write_flat("/c2", q, degrees, 3);
+    says(inspect, "[0]: no value is finite");
+    refuses(check, DATA, "the whole matrix, as those of phi = 45. Leave them out: --phi=90", NULL);
+    refuses(fit_command("--stream", "on"), DATA, "the whole matrix, as those of phi = 45. Leave them out: --phi=90",
+            in_folder("no"));
+    write_flat("/c2", q, degrees, 7);
+    refuses(check, DATA, "the whole matrix, as all others of them: there is nothing to fit", NULL);
     /* null in a configuration: its line, once */
     write_flat("/c2", NULL, degrees, 0);
     write_text(in_folder("c.yaml"), "analysis_mode: static_isotropic\nexperimental_data: {file_path: data.h5}\n"
@@ -338,7 +348,7 @@ static void bad_options(void **state)
         {"--threads", "-3", "is not a whole number", USAGE},
         {"--max-iterations", "0", "give 1 or more", USAGE},
         {"--frames", "4:5", "at least three are needed", USAGE},
-        {"--max-iteration", "5", "did you mean --max-iterations? See fit --help", USAGE},
+        {"--max-iteration", "5", "did you mean --max-iterations? See homodyne-static_isotropic fit --help", USAGE},
         {"--counts", "5", "no option of `fit`; it belongs to `simulate`", USAGE},
         {"--jacobian", "", "it belongs to `eval`", USAGE},
         {"--q", "0.1", "nearest q bin is 0.0054", DATA},
