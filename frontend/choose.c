@@ -108,6 +108,9 @@ static enum fit_status no_fitter(const struct front *f, const char *where, const
         return st;
     for (size_t k = 0; k < n; k++)
         fit_nearest_offer(&near, name[k]);
+    const char *spelling = near.best ? NULL : fit_config_near_mode(model); /* laminar_folw: of the packages */
+    if (spelling)
+        near.best = spelling;
     list_text(name, n, list, sizeof list);
     if (near.best)
         fit_fail(err, FIT_ERR_CONFIG, "%s: no model '%s'; did you mean '%s'?", where, model,
@@ -185,9 +188,11 @@ enum fit_status front_choose(struct front *f, const char *model, const char *con
     char name[64];
     *fitter = (struct front_fitter){.model = ""};
     if (model && (ends_with(model, ".lua") || strchr(model, '/'))) {
-        enum fit_status st = front_compile(f, model, quiet, fitter, err);
         snprintf(fitter->program, sizeof fitter->program, "%s/%sany", f->dir, prefix);
-        return st;
+        if (access(fitter->program, X_OK) != 0)
+            return fit_fail(err, FIT_ERR_CONFIG, "%s is missing, which runs models of one's own; `make` builds it",
+                            fitter->program);
+        return front_compile(f, model, quiet, fitter, err);
     }
     if (model) {
         snprintf(name, sizeof name, "%.63s", fit_config_canonical_mode(model));

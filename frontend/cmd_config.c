@@ -100,7 +100,8 @@ static enum fit_status read_info(struct front *f, struct wish *w, struct fit_err
     struct front_fitter fitter;
     char *rest[] = {front_word("--json")};
     int code = 0;
-    enum fit_status st = front_choose(f, w->mode, NULL, NULL, 1, &fitter, err);
+    const int own = strchr(w->mode, '.') || strchr(w->mode, '/'); /* a model file */
+    enum fit_status st = front_choose(f, own ? w->mode : NULL, NULL, own ? NULL : w->mode, 1, &fitter, err);
     char **word = st == FIT_OK ? front_words(&fitter, "info", rest, 1) : NULL;
     if (st == FIT_OK)
         st = word ? front_capture(fitter.program, word, &w->info, &code, err)
@@ -324,11 +325,13 @@ static enum fit_status ask_all(struct front *f, struct wish *w, struct fit_error
         st = ask_number(f, "frame period, s", "s", &w->dt, err);
     while (st == FIT_OK && wants_gap(w)) {
         double gap;
-        if (!ask(f, "gap, with its unit", w->gap[0] ? w->gap : "200 um", w->gap, sizeof w->gap)) {
+        if (!ask(f, "gap of the plates, with its unit, as in 200 um", w->gap, w->gap, sizeof w->gap)) {
             st = ended(err);
             break;
         }
-        if (get_quantity("  this", "angstrom", w->gap, &gap, err) == FIT_OK)
+        if (!w->gap[0])
+            fit_fail(err, FIT_ERR_USAGE, "  no file tells the gap; the shear rate is in proportion to it");
+        else if (get_quantity("  this", "angstrom", w->gap, &gap, err) == FIT_OK)
             break;
         fprintf(f->err, "%s\n", err->message);
         w->gap[0] = '\0';

@@ -115,9 +115,9 @@ static void roff_row(FILE *f, const struct fit_cli_row *row)
 /* of: the command, NULL: all of them */
 static void roff_exit_status(FILE *f, const struct front_command *of)
 {
-    const struct ends own = of ? ends_of(of) : (struct ends){"the fit has converged; the configuration is good; the results agree",
-                                                             "finished, but not converged (results are written and marked); "
-                                                             "results differ"};
+    const struct ends any = {"the fit has converged; the configuration is good; the results agree",
+                             "finished, but not converged (results are written and marked); results differ"};
+    const struct ends own = of ? ends_of(of) : any;
     const char *const meaning[][2] = {
         {"0", own.zero},
         {"1", "an internal error"},

@@ -5,6 +5,8 @@
  * Spellings of the Python packages that a fitter cannot know are translated or refused by name. */
 #define _POSIX_C_SOURCE 200809L
 #include "front.h"
+
+#include "config.h"
 #include "json.h"
 #include "result.h"
 
@@ -314,6 +316,19 @@ static void json_text(const char *json, const char *key, char *text, size_t size
         snprintf(text, size, "%.*s", (int)strcspn(at + strlen(mark), "\""), at + strlen(mark));
 }
 
+/* Name and title, in lines of 80. */
+static void print_model(FILE *f, const char *name, const char *title)
+{
+    enum { LEFT = 21 };
+    char text[400];
+    const char *alias = fit_config_other_mode(name);
+    snprintf(text, sizeof text, "%s%s%s%s", title, alias ? " (analysis_mode " : "", alias ? alias : "", alias ? ")" : "");
+    fprintf(f, "%-*s", LEFT, name);
+    if (strlen(name) >= LEFT)
+        fprintf(f, "\n%*s", LEFT, "");
+    fit_cli_put_wrapped(f, text, LEFT);
+}
+
 enum fit_status front_cmd_models(struct front *f, const struct front_args *a, struct fit_error *err)
 {
     char **name;
@@ -340,7 +355,7 @@ enum fit_status front_cmd_models(struct front *f, const struct front_args *a, st
             fit_json_string(&j, "title", title);
             fit_json_end(&j);
             if (!a->json)
-                fprintf(f->out, "%-20s %.56s%s\n", name[k], title, strlen(title) > 56 ? ".." : "");
+                print_model(f->out, name[k], title);
         }
         free(text);
         free(word);

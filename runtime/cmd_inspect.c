@@ -115,17 +115,18 @@ static enum fit_status look_at(struct fit_source *src, double chosen, struct loo
         }
         st = look_into(src, k, c2, &other, err);
         if (st == FIT_OK && (other.bad || other.blank))
-            fit_notes_doubt(&src->notes, "%s (phi = %g): %zu blank frame%s, %zu value%s not finite", src->matrix[k].key,
-                            src->matrix[k].phi, other.blank, other.blank == 1 ? "" : "s", other.bad, other.bad == 1 ? "" : "s");
+            fit_notes_doubt(&src->notes, "%s (phi = %g): %zu blank frame%s, %zu value%s not finite",
+                            src->matrix[k].key, src->matrix[k].phi, other.blank, other.blank == 1 ? "" : "s",
+                            other.bad, other.bad == 1 ? "" : "s");
     }
     const char *advice = st == FIT_OK && isfinite(x->mean) ? fit_measurement_doubt(x->mean) : NULL;
     if (advice)
-        fit_notes_doubt(&src->notes, "%s has the mean %.4g; c2 is near 1 when normalised: %s", src->matrix[first].key, x->mean,
-                        advice);
+        fit_notes_doubt(&src->notes, "%s has the mean %.4g; c2 is near 1 when normalised: %s",
+                        src->matrix[first].key, x->mean, advice);
     char uneven[200];
     if (fit_source_is_uneven(src, uneven, sizeof uneven))
-        fit_notes_doubt(&src->notes, "%s: the frames are not equally spaced, and a fit refuses them (--dt yaml ignores the axis)",
-                        uneven);
+        fit_notes_doubt(&src->notes, "%s: the frames are not equally spaced, and a fit refuses them "
+                        "(--dt yaml ignores the axis)", uneven);
     if (unseen)
         fit_notes_add(&src->notes, "%zu more matrices of this q were not looked at", unseen);
     free(c2);

@@ -448,5 +448,9 @@ enum fit_status fit_config_detect(const char *file, char name[64], struct fit_er
 
 /* Canonical name of a mode or alias of the packages; name itself when it is not one of theirs. */
 const char *fit_config_canonical_mode(const char *name);
+/* Another name that the packages have for this mode, or NULL. */
+const char *fit_config_other_mode(const char *canonical);
+/* The name of an analysis mode that was probably meant, as the packages write it; NULL: none is near. */
+const char *fit_config_near_mode(const char *name);
 
 #endif

@@ -27,6 +27,22 @@ const char *fit_config_canonical_mode(const char *name)
     return name;
 }
 
+const char *fit_config_other_mode(const char *canonical)
+{
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
+        if (strcmp(modes[i].canonical, canonical) == 0 && strcmp(modes[i].written, canonical) != 0)
+            return modes[i].written;
+    return NULL;
+}
+
+const char *fit_config_near_mode(const char *name)
+{
+    struct fit_nearest near = {.name = name};
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
+        fit_nearest_offer(&near, modes[i].written);
+    return near.best;
+}
+
 /* True when kernel is `name`, or a variation of it: name_something. */
 static int is_variation(const char *kernel, const char *name)
 {

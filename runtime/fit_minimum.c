@@ -330,7 +330,7 @@ enum fit_status fit_job_minimum(struct fit_job *f, struct fit_outcome *o)
                         "fit: interrupted before a first value was found");
     char row[400];
     if (fit_job_blame(f, f->start, row, sizeof row))
-        return fit_fail(f->err, FIT_ERR_NUMERIC, "fit: %s", row);
+        return fit_fail(f->err, FIT_ERR_DATA, "fit: %s", row);
     return fit_fail(f->err, FIT_ERR_NUMERIC,
                     "fit: the model is not finite at any starting point; give other start values");
 }

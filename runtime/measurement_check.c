@@ -137,10 +137,10 @@ static enum fit_status whole_matrix(const struct loading *l, size_t g, struct fi
     if (!ngood)
         snprintf(advice, sizeof advice, ": there is nothing to fit");
     else
-        snprintf(advice, sizeof advice, ".%s%s%s", *good ? " Leave " : "", !*good ? "" : ndead ? "them out: --phi=" : "it out: --phi=",
-                 good);
+        snprintf(advice, sizeof advice, *good ? ". Leave %s out: --phi=%s" : ".", ndead ? "them" : "it", good);
     return fit_fail(err, FIT_ERR_DATA,
-                    "%s: %s (phi = %g): %zu of %zu frames are blank (rows without a positive value): the whole matrix%s%s",
+                    "%s: %s (phi = %g): %zu of %zu frames are blank (rows without a positive value): the whole "
+                    "matrix%s%s",
                     l->src->file, m->group[g].key, m->group[g].phi, m->ntime, m->ntime, others, advice);
 }
 
@@ -182,17 +182,19 @@ enum fit_status fit_loading_blank(const struct loading *l, size_t g, struct fit_
         head++;
     while (tail < n && blank[n - 1 - tail] == m->ntime - 1 - tail)
         tail++;
-    if (n == m->ntime) /* each of them in some matrix */
+    const char *how = *mask || head + tail == n ? ":" : " by mask in the configuration";
+    if (n == m->ntime) { /* each of them in some matrix */
         *mask = '\0';
-    else if (head + tail == n)
-        snprintf(range, sizeof range, " --frames %ld:%ld%s", m->first + (long)head, m->first + (long)(m->ntime - tail) - 1,
-                 *mask ? " or" : "");
+        how = ", or matrices by --phi";
+    } else if (head + tail == n) {
+        snprintf(range, sizeof range, " --frames %ld:%ld%s", m->first + (long)head,
+                 m->first + (long)(m->ntime - tail) - 1, *mask ? " or" : "");
+    }
     enum fit_status st = fit_fail(
         err, FIT_ERR_DATA,
         "%s: %s (phi = %g): %zu of %zu frames are blank (rows without a positive "
         "value): %s. Leave them out%s%s%s%s",
-        l->src->file, group->key, group->phi, n, m->ntime, list, *mask || *range ? ":" : n < m->ntime ? " by mask in the configuration" : ", or matrices by --phi", range,
-        *mask ? " --mask " : "", mask);
+        l->src->file, group->key, group->phi, n, m->ntime, list, how, range, *mask ? " --mask " : "", mask);
     free(blank);
     return st;
 }

@@ -462,8 +462,8 @@ enum fit_status fit_select_dt(const struct fit_source *src, const struct fit_sel
                         src->file);
     char uneven[200];
     if (sel->dt_policy != FIT_DT_YAML && fit_source_is_uneven(src, uneven, sizeof uneven))
-        return fit_fail(err, FIT_ERR_DATA, "%s: %s; frames must be equally spaced (--dt yaml ignores the axis)", src->file,
-                        uneven);
+        return fit_fail(err, FIT_ERR_DATA, "%s: %s; frames must be equally spaced (--dt yaml ignores the axis)",
+                        src->file, uneven);
     if (isnan(file) || isnan(given)) {
         *dt = isnan(file) ? given : file;
         if (isnan(given))

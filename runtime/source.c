@@ -367,11 +367,11 @@ int fit_source_is_uneven(const struct fit_source *s, char *text, size_t size)
         snprintf(text, size, "the step from frame %zu to %zu is %.6g s, all others %.6g s", first + 1, first + 2,
                  s->time[first + 1] - s->time[first], usual);
     else if (off && 2 * off < s->nframe)
-        snprintf(text, size, "%zu steps are not %.6g s as the others; the first is that from frame %zu to %zu, %.6g s", off,
-                 usual, first + 1, first + 2, s->time[first + 1] - s->time[first]);
+        snprintf(text, size, "%zu steps are not %.6g s as the others; the first is that from frame %zu to %zu, %.6g s",
+                 off, usual, first + 1, first + 2, s->time[first + 1] - s->time[first]);
     else
-        snprintf(text, size, "frame %zu lies at %.9g s, even steps of %.9g s would be %.9g s", lies + 1, s->time[lies], mean,
-                 s->time[0] + mean * (double)lies);
+        snprintf(text, size, "frame %zu lies at %.9g s, even steps of %.9g s would be %.9g s", lies + 1,
+                 s->time[lies], mean, s->time[0] + mean * (double)lies);
     return 1;
 }
 

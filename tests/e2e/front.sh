@@ -165,10 +165,23 @@ for mode in static_isotropic static_anisotropic heterodyne laminar_theory kww; d
     has out "analysis_mode: $mode"
 done
 expect 3 "$h" config --mode laminer -o x.yaml
-printf 'laminar.h5\n1\n\n200\n200 um\n2:60\n' >answers
+has err "error: --mode: no model 'laminer'"
+sed 's/laminar_flow/laminar_folw/' minimal.yaml >typo.yaml
+expect 3 "$h" fit typo.yaml
+has err "did you mean 'laminar_flow'?"
+expect 0 "$h" models
+has out "(analysis_mode laminar_flow)"
+! grep -q '\.\.$' out || fail "titles that are cut: $(cat out)"
+awk 'length > 80 { exit 1 }' out || fail "models is wider than 80 columns"
+mkdir alone
+cp "$bin/homodyne" "$bin/homodyne-gen" alone/
+expect 3 alone/homodyne info --model "$here/../../models/kww.lua"
+has err "homodyne-any is missing"
+printf 'laminar.h5\n1\n\n\n200\n200 um\n2:60\n' >answers # no gap, one without its unit
 got=0
 "$h" config -i -o asked.yaml <answers >out 2>err || got=$?
 [ $got -eq 0 ] || fail "config -i: $got"
+has err "no file tells the gap"
 expect 0 "$h" validate asked.yaml
 has out "frames 2..60"
 got=0

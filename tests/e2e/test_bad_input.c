@@ -220,7 +220,8 @@ static void damaged_file(void **state)
     refuses(fit_command(NULL, NULL), DATA, "data.h5: no such file", in_folder("no"));
 }
 
-/* Three matrices of N frames under this name, with q and azimuths when there are some; blank: bits of the matrices without values. */
+/* Three matrices of N frames under this name, with q and azimuths when there are some; blank: bits of the matrices
+ * without values. */
 static void write_flat(const char *name, const double *q, const double *phi, int blank)
 {
     static double c2[3][N][N];

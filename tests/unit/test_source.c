@@ -564,8 +564,8 @@ static void test_time_axis(void **state)
     load_bad(&sel, FIT_ERR_DATA, "times must increase");
     t[5] = 9.1; /* uneven */
     make(&r);
-    load_bad(&sel, FIT_ERR_DATA, "2 steps are not 0.5 s as the others; the first is that from frame 5 to 6, 0.1 s; frames "
-                                 "must be equally spaced");
+    load_bad(&sel, FIT_ERR_DATA, "2 steps are not 0.5 s as the others; the first is that from frame 5 to 6, 0.1 s; "
+                                 "frames must be equally spaced");
     for (size_t i = 5; i < 20; i++)
         t[i] = 8 + 0.5 * (double)i;
     make(&r);
