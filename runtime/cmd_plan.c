@@ -165,7 +165,7 @@ static void print_errors(const struct planning *x, FILE *f)
             if (e > 0)
                 fprintf(f, "%9.2g", e);
             else
-                fprintf(f, "%9s", !x->d[k].done ? "-" : isnan(e) ? "none" : "fixed");
+                fprintf(f, "%9s", !x->d[k].done ? "-" : isnan(e) ? "unknown" : "fixed");
         }
         fprintf(f, "%s%s\n", strcmp(par->unit, "1") ? " " : "", strcmp(par->unit, "1") ? par->unit : "");
     }
@@ -177,9 +177,12 @@ static void print_relations(const struct planning *x, FILE *f)
 {
     const struct fit_plan *p = &x->d[0].plan;
     const struct fit_result *r = &p->fit;
-    for (size_t k = 0; k < r->ndegenerate; k++)
-        fprintf(f, "not determined: %s\n", r->degenerate[k].text);
     char value[40], error[40];
+    for (size_t k = 0; k < r->ndegenerate; k++) {
+        static const char head[] = "not determined: ";
+        fputs(head, f);
+        fit_cli_put_wrapped(f, r->degenerate[k].text, sizeof head - 1);
+    }
     for (size_t k = 0; k < r->ncombination; k++) {
         if (!(r->combination_std[k] > 0))
             continue;
@@ -207,6 +210,20 @@ static void print_relations(const struct planning *x, FILE *f)
             fprintf(f, "%s stands on a bound and has no error\n", p->kernel->param[j].name);
 }
 
+/* Nobody said of these where they are. */
+static void print_defaults(const struct planning *x, FILE *f)
+{
+    static const char head[] = "no value was given, the model's own is planned with (--start NAME=VALUE): ";
+    char text[600];
+    size_t at = (size_t)snprintf(text, sizeof text, "%s", head);
+    for (size_t k = 0; k < x->cfg->nparam; k++)
+        if (x->cfg->param[k].automatic && !x->cfg->param[k].fixed.value && at + 80 < sizeof text)
+            at += (size_t)snprintf(text + at, sizeof text - at, "%s%s", at < sizeof head ? "" : ", ",
+                                   x->cfg->param[k].declared->name);
+    if (at >= sizeof head)
+        fit_cli_put_wrapped(f, text, 0);
+}
+
 static void print_text(const struct planning *x, FILE *f)
 {
     const struct fit_plan_design *d = &x->d[0].design;
@@ -216,6 +233,7 @@ static void print_text(const struct planning *x, FILE *f)
         fprintf(f, ", q %g 1/angstrom", x->q);
     fprintf(f, "\nnoise %g: %.3g values\n", d->sigma[0], p->values);
     print_errors(x, f);
+    print_defaults(x, f);
     print_relations(x, f);
     for (int k = 0; k < DESIGNS; k++) {
         if (!x->d[k].done)

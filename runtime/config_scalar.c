@@ -72,7 +72,7 @@ int fit_cfg_get_real(struct fit_cfg_reader *r, const struct fit_yaml *node, cons
         fit_cfg_error(r, node, "%s: '%.100s' is not a number", r->path, node->text);
         return 0;
     case FIT_QUANTITY_NO_UNIT:
-        fit_cfg_error(r, node, "%s: '%.100s': what follows the number is not a unit; wanted is %s",
+        fit_cfg_error(r, node, "%s: '%.100s': what follows the number is no unit of this; wanted is %s",
                       r->path, node->text, wanted);
         return 0;
     default:

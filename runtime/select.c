@@ -177,13 +177,19 @@ static enum fit_status choose_q(const struct fit_source *src, const struct fit_s
             best = i;
     *q = all[best];
     double off = isnan(sel->q) ? 0 : fabs(*q - sel->q) / sel->q;
+    int wanted_per_nm = 0;
+    for (size_t i = 0; i < n; i++)
+        wanted_per_nm |= fabs(all[i] * PER_NM - sel->q) <= sel->q_tolerance * sel->q;
+    char advice[100] = "";
+    if (wanted_per_nm)
+        snprintf(advice, sizeof advice, "; %.6g looks like nm^-1: write the unit, \"%.6g nm^-1\"", sel->q, sel->q);
+    else if (fabs(*q / PER_NM - sel->q) <= sel->q_tolerance * sel->q)
+        snprintf(advice, sizeof advice, "; the file seems to hold q in nm^-1, where 1/angstrom is needed: correct it there");
     if (!(off <= sel->q_tolerance))
         st = fit_fail(
             err, FIT_ERR_DATA,
             "%s: nearest q bin is %.6g 1/A, you asked for %.6g (%.3g%% off). Processed bins: %s%s",
-            src->file, *q, sel->q, 100 * off, text,
-            fabs(*q / PER_NM - sel->q) <= sel->q_tolerance * sel->q
-                ? "; the file seems to hold q in nm^-1, where 1/angstrom is needed: correct it there" : "");
+            src->file, *q, sel->q, 100 * off, text, advice);
     else if (off > 1e-6)
         fit_notes_add(notes, "q = %.9g 1/A, the bin nearest to %.6g (%.2g%% off)", *q, sel->q,
                       100 * off);

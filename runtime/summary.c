@@ -471,8 +471,8 @@ static void other_minima(FILE *f, int *left, const struct fit_results *r)
     if (fit->nminimum < 2)
         return;
     if (equal)
-        line(f, left, "OTHER ANSWERS: %zu more minim%s fit as well (fit.json: minima)", equal,
-             equal == 1 ? "um" : "a");
+        line(f, left, equal == 1 ? "OTHER ANSWERS: %zu other minimum fits as well (fit.json: minima)"
+                            : "OTHER ANSWERS: %zu other minima fit as well (fit.json: minima)", equal);
     else
         line(f, left, "%zu other minim%s found, chi2 larger by %.3g or more (fit.json: minima)",
              fit->nminimum - 1, fit->nminimum == 2 ? "um" : "a", fit->minima[1].above);

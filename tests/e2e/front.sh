@@ -211,6 +211,11 @@ has out "homodyne config --mode MODE --data data.h5 -o my.yaml"
 # ---- what reads a configuration besides
 expect 0 "$h" plan minimal.yaml --frames 1:100 --phi 0,45,90 --sigma 0.01
 has out "D0"
+has out "no value was given, the model's own is planned with"
+expect 0 "$h" plan homodyne_laminar_flow.yaml --frames 1:100 --phi 0,45,90 --sigma 0.01
+! grep -q "no value was given" out || fail "plan: the configuration has all values"
+expect 0 "$h" plan --help
+has out "--dt S"
 expect 0 "$h" estimate minimal.yaml
 has out "points"
 expect 0 "$h" simulate homodyne_laminar_flow.yaml -o again.h5 --noise 0.01 --set D0=3000

@@ -298,6 +298,8 @@ static void nearly_right(void **state)
     const char *const table[] = {"homodyne-kww", "fit", "--data", data, "-o", in_folder("no"), NULL};
     write_flat("/c2", q, degrees, 0);
     refuses(table, DATA, "data.h5: is two-time data (flat); the model kww is for tables", in_folder("no"));
+    refuses(fit_command("--q", "0.054"), DATA, "; 0.054 looks like nm^-1: write the unit, \"0.054 nm^-1\"",
+            in_folder("no"));
     static const double per_nm[] = {0.54, 0.54, 0.54};
     write_flat("/c2", per_nm, degrees, 0);
     refuses(fit_command("--q", "0.054"), DATA, "the file seems to hold q in nm^-1, where 1/angstrom is needed",
