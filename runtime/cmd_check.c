@@ -285,6 +285,7 @@ enum fit_status fit_cmd_check(struct fit_program *p, const struct fit_cli *cli,
     struct fit_notes notes = {0};
     FILE *out = cli->quiet || cli->json ? NULL : p->out;
     fit_config_log_init(&log);
+    setvbuf(p->out, NULL, _IOLBF, 0); /* in one file with the errors it keeps its place */
     enum fit_status st = fit_program_kernel(p, cli, &k, err);
     if (st == FIT_OK)
         st = fit_setup_config(cli, k, &log, &cfg, err);

@@ -49,6 +49,8 @@ static void say_how_it_began(struct fit_job *job)
                       job->checkpoint);
     if (s->checkpoint_error[0])
         fit_notes_add(&job->notes, "no checkpoint: %s", s->checkpoint_error);
+    else if (!s->complete && job->checkpoint[0])
+        fit_notes_add(&job->notes, "the draws are not complete: --resume goes on from %s", job->checkpoint);
 }
 
 /* What is left of --max-seconds for the chains; at most 0: nothing.  Least squares that were cut

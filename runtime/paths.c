@@ -1,7 +1,11 @@
 /* paths.c -- paths as users write them in configurations. */
 #include "paths.h"
 
+#include "nearest.h"
+
 #include <ctype.h>
+#include <dirent.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -135,4 +139,27 @@ enum fit_status fit_path_resolve(const char *written, const char *beside, char *
 done:
     free(b.text);
     return st;
+}
+
+enum fit_status fit_path_missing(const char *path, struct fit_error *err)
+{
+    char folder[1024] = ".", best[256] = "";
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    if (slash)
+        snprintf(folder, sizeof folder, "%.*s", (int)(slash - path) + 1, path);
+    struct fit_nearest near = {.name = name};
+    DIR *d = fit_path_exists(path) ? NULL : opendir(folder);
+    for (struct dirent *e; d && (e = readdir(d)) != NULL;) {
+        const char *before = near.best;
+        if (e->d_name[0] != '.')
+            fit_nearest_offer(&near, e->d_name);
+        if (near.best != before) {
+            snprintf(best, sizeof best, "%s", e->d_name);
+            near.best = best; /* of a folder entry that lives on */
+        }
+    }
+    if (d)
+        closedir(d);
+    return fit_fail(err, FIT_ERR_IO, "%s: no such file, or no permission to read it%s%s%s", path,
+                    *best ? "; did you mean '" : "", best, *best ? "'?" : "");
 }

@@ -19,4 +19,7 @@ char *fit_path_join(const char *folder, const char *name);
 
 int fit_path_exists(const char *path);
 
+/* The message about a file that cannot be opened: FIT_ERR_IO, with the name beside it that was probably meant. */
+enum fit_status fit_path_missing(const char *path, struct fit_error *err);
+
 #endif

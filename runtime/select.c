@@ -184,7 +184,8 @@ static enum fit_status choose_q(const struct fit_source *src, const struct fit_s
     if (wanted_per_nm)
         snprintf(advice, sizeof advice, "; %.6g looks like nm^-1: write the unit, \"%.6g nm^-1\"", sel->q, sel->q);
     else if (fabs(*q / PER_NM - sel->q) <= sel->q_tolerance * sel->q)
-        snprintf(advice, sizeof advice, "; the file seems to hold q in nm^-1, where 1/angstrom is needed: correct it there");
+        snprintf(advice, sizeof advice, "; the file seems to hold q in nm^-1, where 1/angstrom is "
+                 "needed: correct it there");
     if (!(off <= sel->q_tolerance))
         st = fit_fail(
             err, FIT_ERR_DATA,

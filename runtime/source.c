@@ -2,6 +2,8 @@
  * layouts.  Reading the matrices is source_read.c. */
 #include "source_impl.h"
 
+#include "paths.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -275,7 +277,7 @@ static enum fit_status open_container(struct fit_source *s, struct fit_error *er
     struct stat is;
     FILE *f = fopen(s->file, "rb");
     if (!f)
-        return fit_fail(err, FIT_ERR_IO, "%s: no such file, or no permission to read it", s->file);
+        return fit_path_missing(s->file, err);
     const int text = is_text(f);
     fclose(f);
     if (fit_npz_is_npz(s->file) || fit_npz_is_npy(s->file))

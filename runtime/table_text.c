@@ -2,6 +2,7 @@
 #include "table_impl.h"
 
 #include "memory.h"
+#include "paths.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -44,7 +45,7 @@ static enum fit_status read_text(const char *file, struct text *t, struct fit_er
     FILE *f = fopen(file, "rb");
     size_t room = 1 << 16, n = 0, got;
     if (!f)
-        return fit_fail(err, FIT_ERR_IO, "%s: no such file, or no permission to read it", file);
+        return fit_path_missing(file, err);
     char *b = malloc(room + 1);
     enum fit_status st = b ? FIT_OK : no_memory(file, err);
     while (st == FIT_OK && (got = fread(b + n, 1, room - n, f)) > 0) {

@@ -96,6 +96,11 @@ analyzer_parameters:
   geometry: {stator_rotor_gap: 200 um}
 optimization: {nlsq: {loss: hubber}}
 END
+got=0
+"$h" validate wrong.yaml >both 2>&1 || got=$?
+tail -n 1 both | grep -q "fit would not run" || fail "the verdict is not the last line: $(cat both)"
+expect 4 "$h" inspect laminer.h5
+has err "did you mean 'laminar.h5'?"
 expect 3 "$h" validate wrong.yaml
 has err "wrong.yaml:3:1: error: unknown key 'analyser_parameters'; did you mean 'analyzer_parameters'?"
 has err "wrong.yaml:6:"

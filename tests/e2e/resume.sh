@@ -66,6 +66,7 @@ for signal in INT TERM; do
         has i$signal/fit.json '"status": "interrupted"'
         has i$signal/fit.json '"complete": false'
         has i$signal/summary.txt 'ended early'
+        has i$signal/summary.txt "note: the draws are not complete: --resume goes on from i$signal/posterior.checkpoint"
         whole i$signal
         ;;
     0) echo "the chains ended before SIG$signal" ;;
