@@ -7,10 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Was the note a line of the last run's log? */
+/* Was the note a line of the last run's log, about the same data? */
 static int is_told(const struct fit_job *job, const char *note)
 {
     size_t n = strlen(note);
+    if (!job->last_log || !strstr(job->last_log, job->m->sha256))
+        return 0;
     for (const char *s = job->last_log; s && (s = strstr(s, note)) != NULL; s += n)
         if (s[n] == '\n' && s - job->last_log >= 6 && strncmp(s - 6, "note: ", 6) == 0)
             return 1;

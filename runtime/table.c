@@ -4,13 +4,11 @@
 #include "hdf5_io.h"
 #include "npz.h"
 #include "source.h"
-#include "units.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 static enum fit_status no_memory(const char *file, struct fit_error *err)
 {
@@ -36,7 +34,11 @@ void fit_table_free(struct fit_table *t)
             free(t->name[c]);
         if (t->column)
             free(t->column[c]);
+        if (t->unit)
+            free(t->unit[c]);
     }
+    free(t->unit);
+    free(t->line);
     free(t->name);
     free(t->column);
     free(t);
@@ -116,6 +118,21 @@ static enum fit_status unequal(const char *file, const struct fit_table *t, cons
                     t->name[0], t->nrow, name, n);
 }
 
+/* The unit that datasets say of themselves, of column c; out of memory is as if they did not. */
+static void take_unit(struct fit_h5 *h, const char *path, struct fit_table *t, size_t c)
+{
+    char *text = NULL;
+    if (fit_h5_read_attr_string(h, path, "units", &text, NULL) != FIT_OK &&
+        fit_h5_read_attr_string(h, path, "unit", &text, NULL) != FIT_OK)
+        return;
+    char **unit = t->unit ? t->unit : calloc(FIT_TABLE_COLUMNS, sizeof *unit);
+    t->unit = unit;
+    if (unit)
+        unit[c] = text;
+    else
+        free(text);
+}
+
 static enum fit_status read_h5_group(struct fit_h5 *h, const char *group, struct fit_table *t,
                                      struct fit_error *err)
 {
@@ -139,6 +156,8 @@ static enum fit_status read_h5_group(struct fit_h5 *h, const char *group, struct
             free(v);
         } else if (!add_column(t, name[i], v, n)) {
             st = no_memory(fit_h5_file(h), err);
+        } else {
+            take_unit(h, path, t, t->ncolumn - 1);
         }
     }
     fit_h5_free_strings(name, count);
@@ -281,149 +300,7 @@ enum fit_status fit_table_read(const char *file, const struct fit_table_options 
     return st;
 }
 
-int fit_table_find(const struct fit_table *t, const char *source)
-{
-    char *end;
-    for (size_t c = 0; c < t->ncolumn; c++)
-        if (*source && strcmp(t->name[c], source) == 0)
-            return (int)c;
-    for (size_t c = 0; c < t->ncolumn; c++)
-        if (*source && strcasecmp(t->name[c], source) == 0)
-            return (int)c;
-    long n = strtol(source, &end, 10);
-    return *source && !*end && n >= 1 && (size_t)n <= t->ncolumn ? (int)n - 1 : -1;
-}
-
 /* ---- datasets -------------------------------------------------------------------------------- */
-
-/* Column of the file for the model's column (or axis) of this name; -1: not there. */
-static int match(const struct fit_table *t, const struct fit_config_table *cfg, const char *name,
-                 const char **wanted)
-{
-    *wanted = name;
-    for (size_t i = 0; cfg && i < cfg->ncolumn; i++)
-        if (strcmp(cfg->column[i].role, name) == 0) {
-            *wanted = cfg->column[i].source;
-            return fit_table_find(t, *wanted);
-        }
-    return fit_table_find(t, name);
-}
-
-/* "'q', 'g2', ... of 12": the columns that the file has. */
-static const char *names_there(const struct fit_table *t, char *text, size_t size)
-{
-    size_t at = 0, c = 0;
-    for (; c < t->ncolumn && at + 40 < size; c++) {
-        int n = snprintf(text + at, size - at, "%s'%.24s'", c ? ", " : "", t->name[c]);
-        at += n > 0 ? (size_t)n : 0;
-    }
-    if (c < t->ncolumn)
-        snprintf(text + at, size - at, ", ... of %zu", t->ncolumn);
-    return text;
-}
-
-/* The unit at the end of a column's name: delay_ms, "delay (ms)", "delay [ms]"; 0: there is none. */
-static int unit_in_name(const char *name, char *text, size_t size, struct fit_unit *unit)
-{
-    const char *begin = strpbrk(name, "([");
-    begin = begin ? begin : strrchr(name, '_');
-    if (!begin)
-        return 0;
-    snprintf(text, size, "%s", begin + 1);
-    text[strcspn(text, ")]")] = '\0';
-    return *text && fit_unit_parse(text, unit);
-}
-
-/* Names that speak of another unit than the model's: numbers are taken as they are. */
-static void doubt_units(const char *file, const struct fit_table *t, const struct fit_kernel *k, const int *from,
-                        struct fit_notes *notes)
-{
-    for (size_t c = 0; c < k->naxis + k->ncolumn; c++) {
-        const char *model = c < k->naxis ? k->axis[c].unit : k->column[c - k->naxis].unit;
-        const char *name = from[c] < 0 ? "" : t->name[from[c]];
-        struct fit_unit wanted, said;
-        char text[32];
-        if (unit_in_name(name, text, sizeof text, &said) && fit_unit_parse(model, &wanted) &&
-            fit_unit_compatible(said, wanted) && fabs(said.scale / wanted.scale - 1) > 1e-9)
-            fit_notes_doubt(notes, "%s: column '%s' is taken in %s, as the model has it; its name says %s: convert the"
-                          " numbers if that is so", file, name, model, text);
-    }
-}
-
-/* Name of the k-th of the axes and columns of a model, and whether the file must have it: errors may be missing. */
-static const char *wanted_name(const struct fit_kernel *k, size_t i)
-{
-    return i < k->naxis ? k->axis[i].name : k->column[i - k->naxis].name;
-}
-
-static int is_needed(const struct fit_kernel *k, size_t i)
-{
-    return i < k->naxis || k->column[i - k->naxis].role != FIT_ROLE_SIGMA;
-}
-
-/* By position, where no name is known: without names in the file, or when it has as many columns as are needed, so that
- * none with an unknown name is taken for the errors.  Arrays with a name each have no order. */
-static int take_by_position(const char *file, const struct fit_table *t, const struct fit_kernel *kernel,
-                            size_t needed, int *from, struct fit_notes *notes)
-{
-    const size_t all = kernel->naxis + kernel->ncolumn;
-    const int nameless = !*t->name[0], errors = nameless && t->ncolumn >= all;
-    char text[400] = "";
-    size_t next = 0, at = 0;
-    if (t->unordered || t->ncolumn < needed || (!nameless && t->ncolumn > needed))
-        return 0;
-    for (size_t k = 0; k < all; k++) {
-        from[k] = errors || is_needed(kernel, k) ? (int)next++ : -1;
-        if (from[k] < 0 || at >= sizeof text)
-            continue;
-        const char *name = t->name[from[k]];
-        int n = snprintf(text + at, sizeof text - at, "%s%s%s%.24s%s", at ? ", " : "", wanted_name(kernel, k),
-                         *name ? " is '" : "", name, *name ? "'" : "");
-        at += n > 0 ? (size_t)n : 0;
-    }
-    fit_notes_doubt(notes, "%s: columns are taken by position: %s", file, text);
-    return 1;
-}
-
-/* "one of them is taken for it by --set 'data.columns={delay: NAME}'" */
-static enum fit_status no_columns(const char *file, const struct fit_table *t, const struct fit_kernel *kernel,
-                                  const int *from, const char *missing, struct fit_error *err)
-{
-    char there[200], roles[200] = "";
-    size_t at = 0;
-    for (size_t k = 0; k < kernel->naxis + kernel->ncolumn && at < sizeof roles; k++) {
-        if (from[k] >= 0 || !is_needed(kernel, k))
-            continue;
-        int n = snprintf(roles + at, sizeof roles - at, "%s%s: NAME", at ? ", " : "", wanted_name(kernel, k));
-        at += n > 0 ? (size_t)n : 0;
-    }
-    return fit_fail(err, FIT_ERR_DATA,
-                    "%s: no column '%s'; there are %s; one of them is taken for it by"
-                    " --set 'data.columns={%s}'", file, missing,
-                    *t->name[0] ? names_there(t, there, sizeof there) : "columns without names", roles);
-}
-
-/* Fills from[]: the table's column for each axis, then for each column of the model. */
-static enum fit_status match_all(const char *file, const struct fit_table *t,
-                                 const struct fit_config_table *cfg,
-                                 const struct fit_kernel *kernel, int *from,
-                                 struct fit_notes *notes, struct fit_error *err)
-{
-    size_t needed = 0, found = 0;
-    const char *wanted, *missing = NULL;
-    for (size_t k = 0; k < kernel->naxis + kernel->ncolumn; k++) {
-        const int must = is_needed(kernel, k);
-        from[k] = match(t, cfg, wanted_name(kernel, k), &wanted);
-        needed += must ? 1 : 0;
-        found += must && from[k] >= 0;
-        if (must && from[k] < 0 && !missing)
-            missing = wanted;
-    }
-    if (found < needed && (found || (cfg && cfg->ncolumn) || !take_by_position(file, t, kernel, needed, from, notes)))
-        return no_columns(file, t, kernel, from, missing, err);
-    doubt_units(file, t, kernel, from, notes);
-    return FIT_OK;
-}
 
 /* A curve needs more rows than it has parameters of its own (without prior): else the column does not tell curves
  * apart, or is not rounded alike in all rows of one. */
@@ -452,6 +329,31 @@ static enum fit_status describe_groups(struct fit_measurement *m, struct fit_err
     for (size_t g = 0; g < m->ngroup; g++)
         m->group[g] = (struct fit_group){.q = NAN, .phi = NAN, .sigma = NAN};
     return FIT_OK;
+}
+
+/* "line 7: g2 is nan, line 9: sigma is 0, ...": the rows that do not count. */
+static void note_dropped(const struct fit_table *t, const struct fit_kernel *k, const int *from,
+                         struct fit_measurement *m)
+{
+    enum { MOST = 4 };
+    char text[400] = "";
+    size_t at = 0, n = 0;
+    for (size_t r = 0; r < t->nrow && n <= MOST && at < sizeof text; r++)
+        for (size_t i = 0; i < k->naxis + k->ncolumn; i++) {
+            const double v = from[i] < 0 ? 1 : t->column[from[i]][r];
+            const double weight = 1 / (v * v); /* as fit_dataset_counts() has it */
+            if (isfinite(v) && (fit_table_needs(k, i) || (v > 0 && weight > 0 && isfinite(weight))))
+                continue;
+            const size_t where = t->line ? t->line[r] : r + 1;
+            int w = n == MOST ? snprintf(text + at, sizeof text - at, ", ...")
+                              : snprintf(text + at, sizeof text - at, "%s%s %zu: %.24s is %.4g", at ? ", " : "",
+                                         t->line ? "line" : "row", where, fit_table_wanted(k, i), v);
+            at += w > 0 ? (size_t)w : 0;
+            n++;
+            break;
+        }
+    fit_notes_add(&m->notes, "%zu of %zu rows are not finite, or have no positive error, and have weight zero (%s)",
+                  m->dataset->ndropped, t->nrow, text);
 }
 
 static enum fit_status make_dataset(const struct fit_table *t, const struct fit_kernel *k,
@@ -499,10 +401,7 @@ static enum fit_status make_dataset(const struct fit_table *t, const struct fit_
         (st = fit_table_check_law(m->file, k, m->dataset, err)) == FIT_OK)
         st = describe_groups(m, err);
     if (st == FIT_OK && m->dataset->ndropped)
-        fit_notes_add(
-            &m->notes,
-            "%zu of %zu rows are not finite, or have no positive error, and have weight zero",
-            m->dataset->ndropped, t->nrow);
+        note_dropped(t, k, from, m);
 done:
     free(all);
     free(ones);
@@ -558,7 +457,7 @@ enum fit_status fit_table_load(const char *file, const struct fit_config_table *
         o.skip_rows = cfg->skip_rows.value > 0 ? (size_t)cfg->skip_rows.value : 0;
     }
     if ((st = fit_table_read(file, &o, &t, err)) == FIT_OK && (st = copy_settings(kernel, setting, m, err)) == FIT_OK)
-        st = match_all(file, t, cfg, kernel, from, &m->notes, err);
+        st = fit_table_match(file, t, cfg, kernel, from, &m->notes, err);
     if (st == FIT_ERR_DATA)
         name_two_time(file, kernel, err);
     if (st != FIT_OK ||

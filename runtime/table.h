@@ -1,9 +1,9 @@
 /* table.h -- ordinary tables as input of models with columns: text, HDF5, npz, npy.
  *
  * Text: numbers separated by commas, semicolons, tabs or spaces (found out, or given); lines that
- * begin with '#' and empty lines are skipped.  Names of columns come from a first line that is not
- * all numbers, or from the last '#' line before the numbers when it has as many words.  An empty
- * cell is NaN.  HDF5: a group of 1-D datasets of one length, or a 2-D dataset (rows, columns) with
+ * begin with '#' or '%' and empty lines are skipped, and what follows a '#' in a row.  Names of columns come from a
+ * first line that is not all numbers, or from the last such comment before the numbers when it has as many words.  An
+ * empty cell, and NA, are NaN.  HDF5: a group of 1-D datasets of one length, or a 2-D dataset (rows, columns) with
  * names in its attribute `columns`.  npz: 1-D members of one length, or one 2-D member.  npy: 1-D
  * or 2-D.
  */
@@ -22,6 +22,8 @@ struct fit_table {
     int unordered;   /* columns are arrays with a name each: their order in the file means nothing */
     char **name;     /* ncolumn; "" when the file has no names */
     double **column; /* ncolumn arrays of nrow */
+    char **unit;     /* ncolumn: the attribute `units` or `unit`, or NULL; NULL: no column has one */
+    size_t *line;    /* nrow: where in a text; NULL: not from a text */
 };
 
 struct fit_table_options {
@@ -35,8 +37,8 @@ enum fit_status fit_table_read(const char *file, const struct fit_table_options 
                                struct fit_table **table, struct fit_error *err);
 void fit_table_free(struct fit_table *table);
 
-/* Index of the column with this name (case matters only when two differ by nothing else) or
- * 1-based number; -1: none. */
+/* Index of the column with this name (case matters only when two differ by nothing else), with this name before a unit,
+ * as "t (s)" and "t/s", or 1-based number; -1: none. */
 int fit_table_find(const struct fit_table *table, const char *source);
 
 /* Reads the table and makes the dataset of a model with columns.  The axes of the model are columns too:

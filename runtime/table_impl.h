@@ -21,6 +21,15 @@ struct fit_table *fit_table_new(size_t nrow, size_t ncolumn);
 /* 0: out of memory. */
 int fit_table_set_name(struct fit_table *t, size_t c, const char *name, size_t n);
 
+/* Name of the k-th of the axes and columns of a model, and whether the file must have it: errors may be missing. */
+const char *fit_table_wanted(const struct fit_kernel *k, size_t i);
+int fit_table_needs(const struct fit_kernel *k, size_t i);
+
+/* Fills from[]: the table's column for each axis, then for each column of the model; -1: none. */
+enum fit_status fit_table_match(const char *file, const struct fit_table *t, const struct fit_config_table *cfg,
+                                const struct fit_kernel *kernel, int *from, struct fit_notes *notes,
+                                struct fit_error *err);
+
 /* FIT_ERR_DATA when a value of the dataset, in memory, is none that the law of the kernel's errors can give. */
 enum fit_status fit_table_check_law(const char *file, const struct fit_kernel *k, const struct fit_dataset *ds,
                                     struct fit_error *err);

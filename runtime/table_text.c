@@ -126,12 +126,12 @@ size_t fit_text_split(char delimiter, const char *p, const char *e, struct fit_c
     }
 }
 
-/* The number in a cell; an empty one is NaN.  0: it is no number. */
+/* The number in a cell; an empty one, and NA, are NaN.  0: it is no number. */
 static int number(struct fit_cell c, double *v)
 {
     char *end;
     *v = NAN;
-    if (c.n == 0)
+    if (c.n == 0 || (c.n == 2 && memcmp(c.at, "NA", 2) == 0))
         return 1;
     if (isspace((unsigned char)*c.at))
         return 0;
@@ -144,6 +144,20 @@ static int is_blank(const char *p, const char *e)
     while (p < e && is_space(*p))
         p++;
     return p == e;
+}
+
+static int is_comment(const char *p, const char *e)
+{
+    while (p < e && is_space(*p))
+        p++;
+    return p < e && (*p == '#' || *p == '%');
+}
+
+/* End of what stands before a remark in a row. */
+static char *before_remark(char *p, char *e)
+{
+    char *remark = memchr(p, '#', (size_t)(e - p));
+    return remark ? remark : e;
 }
 
 static char detect_delimiter(const char *p, const char *e)
@@ -181,20 +195,21 @@ static enum fit_status make_plan(struct text *t, const struct fit_table_options 
         p += 3;
     for (; p < t->end; t->line++) {
         char *e = line_end(t, p), *next = e < t->end ? e + 1 : e;
-        char *q = p;
-        while (q < e && is_space(*q))
-            q++;
-        if (t->line > o->skip_rows && *q == '#' && q < e) {
-            comment = q + 1;
+        if (t->line > o->skip_rows && is_comment(p, e)) {
+            comment = p + strspn(p, " \t\r") + 1;
             comment_end = e;
         } else if (t->line > o->skip_rows && !is_blank(p, e)) {
             if (!t->delimiter)
                 t->delimiter = o->delimiter ? o->delimiter : detect_delimiter(p, e);
-            size_t n = fit_text_split(t->delimiter, p, e, cell, FIT_TABLE_COLUMNS);
+            size_t n = fit_text_split(t->delimiter, p, before_remark(p, e), cell, FIT_TABLE_COLUMNS);
             if (n > FIT_TABLE_COLUMNS)
                 return fit_fail(err, FIT_ERR_DATA, "%s:%zu: more than %d columns", t->file, t->line,
                                 FIT_TABLE_COLUMNS);
-            if (named || all_numbers(cell, n)) {
+            const int numbers = all_numbers(cell, n);
+            if (!named && !numbers &&
+                (n = fit_text_split(t->delimiter, p, e, cell, FIT_TABLE_COLUMNS)) > FIT_TABLE_COLUMNS)
+                n = FIT_TABLE_COLUMNS; /* names, with what looks like a remark */
+            if (named || numbers) {
                 *plan = (struct plan){
                     .first = p, .line = t->line, .ncolumn = n, .nname = named ? plan->nname : 0};
                 if (!named && comment)
@@ -233,11 +248,9 @@ static enum fit_status fill_rows(const struct text *t, const struct plan *plan,
 {
     size_t row = 0, line = plan->line;
     for (char *p = plan->first; p < t->end; line++) {
-        char *e = line_end(t, p), *q = p;
-        while (q < e && is_space(*q))
-            q++;
-        if (q < e && *q != '#') {
-            size_t n = fit_text_split(t->delimiter, p, e, cell, FIT_TABLE_COLUMNS);
+        char *e = line_end(t, p);
+        if (!is_blank(p, e) && !is_comment(p, e)) {
+            size_t n = fit_text_split(t->delimiter, p, before_remark(p, e), cell, FIT_TABLE_COLUMNS);
             if (n != plan->ncolumn)
                 return fit_fail(err, FIT_ERR_DATA, "%s:%zu: %zu columns; the rows before have %zu",
                                 t->file, line, n, plan->ncolumn);
@@ -246,7 +259,7 @@ static enum fit_status fill_rows(const struct text *t, const struct plan *plan,
                     return fit_fail(err, FIT_ERR_DATA, "%s:%zu: column %zu: '%.*s' is no number",
                                     t->file, line, c + 1, (int)(cell[c].n < 40 ? cell[c].n : 40),
                                     cell[c].at);
-            row++;
+            table->line[row++] = line;
         }
         p = e < t->end ? e + 1 : e;
     }
@@ -271,6 +284,8 @@ enum fit_status fit_table_read_text(const char *file, const struct fit_table_opt
         st = no_memory(file, err);
         goto done;
     }
+    if (!(table->line = malloc((table->nrow + 1) * sizeof *table->line)))
+        st = no_memory(file, err);
     for (size_t c = 0; c < plan.nname; c++)
         if (!fit_table_set_name(table, c, name[c].at, name[c].n))
             st = no_memory(file, err);

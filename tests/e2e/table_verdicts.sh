@@ -135,5 +135,12 @@ expect("poor", "the model does not explain the data", "decay", "outliers")
 expect("doubtful", "loss soft_l1 makes little of the others", "decay", "outliers", "--loss", "soft_l1")
 write("other", lambda t: decay(t) + 0.3 * math.cos(t), white(101, 0.02), 0.02)
 expect("poor", "the model does not explain the data", "decay", "other", "--loss", "soft_l1")
+
+# notes are those of the last fit only for the same data
+for name, values in ("first", [3, 2, 2, 1, 1]), ("second", [3, 2, 1, 1, 1]):
+    with open(name + ".csv", "w") as f:
+        f.write("t,y,s\n" + "".join(f"{3 * k},{v},{0.1 if k else 0}\n" for k, v in enumerate(values)))
+told = [fit("decay", name)[1] for name in ("first", "second", "second")]
+check(f"notes: {told}", "line 2: s is 0" in told[1] and "as in the last fit" in told[2] and "line 2" not in told[2])
 sys.exit(bad > 0)
 PY

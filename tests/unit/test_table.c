@@ -54,6 +54,8 @@ static void test_text_in_many_forms(void **state)
         "\"t\";\"y\"\n1;2\n# in between\n3;4\n",
         "t\ty\n1\t2\n3\t4\n",
         "t y\n1    2\n3 4",
+        "% made by hand\n% t y\n1 2\n% in between\n3 4\n",
+        "t,y\n1,2 # remark\n3,4# 5,6\n",
     };
     for (size_t i = 0; i < sizeof form / sizeof *form; i++) {
         struct fit_table *t = read_ok(form[i], NULL);
@@ -77,6 +79,17 @@ static void test_names_numbers_gaps_and_skipped_rows(void **state)
     assert_int_equal(fit_table_find(t, "4"), -1);
     assert_int_equal(fit_table_find(t, ""), -1);
     fit_table_free(t);
+    t = read_ok("t,y\n1,NA\n# 4\nNA,3\n", NULL);
+    assert_true(isnan(t->column[1][0]) && isnan(t->column[0][1]) && t->column[1][1] == 3);
+    assert_true(t->line[0] == 2 && t->line[1] == 4);
+    fit_table_free(t);
+    t = read_ok("t (s),y [mV],x/mm,n_s,a/b\n1,2,3,4,5\n", NULL);
+    assert_int_equal(fit_table_find(t, "t"), 0);
+    assert_int_equal(fit_table_find(t, "y"), 1);
+    assert_int_equal(fit_table_find(t, "X"), 2);
+    assert_int_equal(fit_table_find(t, "n"), -1);
+    assert_int_equal(fit_table_find(t, "a"), -1);
+    fit_table_free(t);
     t = read_ok("instrument 7\nrun 12\ntau g2\n1 2\n", &(struct fit_table_options){.skip_rows = 2});
     assert_int_equal(fit_table_find(t, "G2"), 1);
     assert_int_equal(fit_table_find(t, "tau"), 0);
@@ -91,6 +104,7 @@ static void test_bad_text_is_refused_with_its_line(void **state)
     (void)state;
     read_bad("t,y\n1,2\n3\n", ":3: 1 columns");
     read_bad("t,y\n1,2\n\n3,x4\n", ":4: column 2: 'x4'");
+    read_bad("t,y\n1,2\n3,NAN4\n", ":3: column 2: 'NAN4'");
     read_bad("t,y\n", "no row of numbers");
     read_bad("", "no row of numbers");
     struct fit_table *t;
@@ -255,6 +269,72 @@ static void test_names_that_say_another_unit(void **state)
     }
 }
 
+/* Errors under another name are not dropped without a word. */
+static void test_errors_that_are_not_taken(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *word;
+    } made[] = {{"tau,g2,g2_err\n1,1.5,0.1\n2,1.2,0.1\n", "{sigma: g2_err}"},
+                {"tau (s),g2,dg2\n1,1.5,0.1\n2,1.2,0.1\n", "{tau: tau (s), sigma: dg2}"},
+                {"tau,g2,err\n1,1.5,0.1\n2,1.2,nan\n", "{sigma: err}"},
+                {"tau,g2,err\n1,1.5,0.1\n2,1.2,-0.1\n", NULL},
+                {"tau,g2,temperature\n1,1.5,300\n2,1.2,300\n", NULL},
+                {"tau,g2,sigma,err\n1,1.5,0.1,1\n2,1.2,0.1,1\n", NULL}};
+    const double q = 0.01;
+    struct fit_measurement *m;
+    for (size_t i = 0; i < sizeof made / sizeof *made; i++) {
+        write_text(made[i].text);
+        assert_int_equal(fit_table_load(file, NULL, &kernel, &q, &m, &err), FIT_OK);
+        assert_int_equal(m->notes.ndoubt, made[i].word != NULL);
+        if (made[i].word)
+            assert_non_null(strstr(m->notes.text[0], made[i].word));
+        fit_measurement_free(m);
+    }
+    write_text("t,g2,err\n1,1.5,0.1\n2,1.2,0.1\n");
+    assert_int_equal(fit_table_load(file, NULL, &kernel, &q, &m, &err), FIT_ERR_DATA);
+    assert_non_null(strstr(err.message, "--set 'data.columns={tau: NAME, sigma: err}'"));
+    write_text("tau,g2,g2,sigma\n1,1.5,7,0.1\n2,1.2,8,0.1\n");
+    assert_int_equal(fit_table_load(file, NULL, &kernel, &q, &m, &err), FIT_OK);
+    assert_non_null(strstr(m->notes.text[0], "column 'g2' is there twice, as number 2 and 3"));
+    fit_measurement_free(m);
+}
+
+static void test_rows_that_do_not_count_are_named(void **state)
+{
+    (void)state;
+    const double q = 0.01;
+    struct fit_measurement *m;
+    write_text("tau,g2,sigma\n1,1.5,0.1\n\n2,nan,0.1\n3,1.1,-0.1\n4,1,0\n5,1,0.1\n6,inf,1\nnan,1,1\n");
+    assert_int_equal(fit_table_load(file, NULL, &kernel, &q, &m, &err), FIT_OK);
+    assert_non_null(strstr(m->notes.text[0],
+                           "5 of 7 rows are not finite, or have no positive error, and have weight zero"
+                           " (line 4: g2 is nan, line 5: sigma is -0.1, line 6: sigma is 0, line 8: g2 is"
+                           " inf, ...)"));
+    fit_measurement_free(m);
+}
+
+static void test_attributes_that_say_another_unit(void **state)
+{
+    (void)state;
+    static const char *const unit[] = {"ms", "s", "m", "something"};
+    const double q = 0.01, x[3] = {1, 2, 3};
+    for (size_t i = 0; i < sizeof unit / sizeof *unit; i++) {
+        struct fit_measurement *m;
+        struct fit_h5 *h;
+        assert_int_equal(fit_h5_create(file, &h, &err), FIT_OK);
+        fit_h5_write_doubles(h, "/tau", x, 3, &err);
+        fit_h5_write_doubles(h, "/g2", x, 3, &err);
+        fit_h5_write_attr_string(h, "/tau", i == 2 ? "unit" : "units", unit[i], &err);
+        assert_int_equal(fit_h5_finish(h, &err), FIT_OK);
+        assert_int_equal(fit_table_load(file, NULL, &kernel, &q, &m, &err), FIT_OK);
+        assert_int_equal(m->notes.ndoubt, i == 0 || i == 2);
+        if (m->notes.ndoubt)
+            assert_non_null(strstr(m->notes.text[0], i == 0 ? "its attribute says ms" : "its attribute says m:"));
+        fit_measurement_free(m);
+    }
+}
+
 static int set_up(void **state)
 {
     (void)state;
@@ -280,6 +360,9 @@ int main(void)
         cmocka_unit_test(test_columns_find_their_roles),
         cmocka_unit_test(test_unknown_names_are_not_guessed),
         cmocka_unit_test(test_names_that_say_another_unit),
+        cmocka_unit_test(test_errors_that_are_not_taken),
+        cmocka_unit_test(test_rows_that_do_not_count_are_named),
+        cmocka_unit_test(test_attributes_that_say_another_unit),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
