@@ -166,6 +166,7 @@ struct fit_minimum {
     double cost;
     double above;    /* chi2 above that of the best, in units of the noise */
     size_t found;    /* runs that ended there */
+    int idle;        /* 1: no nonlinear parameter has an effect there; told only when it is the best */
 };
 
 /* Errors that allow for correlated noise (sandwich.h): how they were found. */

@@ -89,6 +89,16 @@ static double squared_distance(const struct fit_job *f, const double *a, const d
     return s2 > 0 ? d / s2 : d > 0 ? INFINITY : 0;
 }
 
+/* 1: where the last run ended no nonlinear parameter has an effect (a linear one stands at a bound that takes their
+ * term away): its gradient vanishes, but it is no minimum. */
+static int is_idle(const struct fit_job *f)
+{
+    int idle = f->p > 0;
+    for (size_t k = 0; k < f->p; k++)
+        idle &= f->upper[k] > f->lower[k] ? f->nlsq->B[k * (f->p + 1)] <= 0 : 1;
+    return idle;
+}
+
 /* Where the last run ended becomes a minimum of its own, or one that was known is found once more. */
 static enum fit_status record_minimum(struct fit_job *f, const char *origin)
 {
@@ -111,7 +121,8 @@ static enum fit_status record_minimum(struct fit_job *f, const char *origin)
         return fit_fail(f->err, FIT_ERR_MEMORY, "fit: out of memory");
     f->minima = all;
     struct fit_minimum *m = &all[f->nminimum];
-    *m = (struct fit_minimum){.theta = malloc((f->p + 1) * sizeof *m->theta), .cost = cost, .found = 1};
+    *m = (struct fit_minimum){
+        .theta = malloc((f->p + 1) * sizeof *m->theta), .cost = cost, .found = 1, .idle = is_idle(f)};
     if (!m->theta)
         return fit_fail(f->err, FIT_ERR_MEMORY, "fit: out of memory");
     memcpy(m->theta, f->theta, f->p * sizeof *m->theta);
@@ -126,12 +137,19 @@ static int by_cost(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The best first; how far the others lie above it. */
+/* The best first; how far the others lie above it; of those that are none only the best. */
 static void sort_minima(struct fit_job *f)
 {
     if (f->nminimum == 0)
         return;
     qsort(f->minima, f->nminimum, sizeof *f->minima, by_cost);
+    size_t n = 1;
+    for (size_t k = 1; k < f->nminimum; k++)
+        if (f->minima[k].idle)
+            free(f->minima[k].theta);
+        else
+            f->minima[n++] = f->minima[k];
+    f->nminimum = n;
     double least = f->minima[0].cost, s2 = f->noise > 0 ? f->noise : 2 * least / f->dof;
     for (size_t k = 0; k < f->nminimum; k++)
         f->minima[k].above = f->minima[k].cost > least ? 2 * (f->minima[k].cost - least) / s2 : 0;

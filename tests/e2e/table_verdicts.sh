@@ -21,6 +21,9 @@ model decay '' 'a * exp(-t / tau)'
 model level 'local b = m.parameter("b", { start = 0 })' 'a * exp(-t / tau) + b'
 model ghost 'local late = m.parameter("late", { start = 1, bounds = {-5, 5} })' \
     'a * exp(-t / tau) + where(gt(t, 100 * second), late, 0)'
+model wave 'local w = m.parameter("w", { unit = "rad/s", start = 0.63, bounds = {0.01, 6} })
+local phi = m.parameter("phi", { unit = "rad", start = 0, bounds = {-3.2, 3.2} })
+local b = m.parameter("b", { start = 0 })' 'a * exp(-t / tau) * cos(w * t + phi) + b'
 
 python3 - "$bin/homodyne" <<'PY'
 import json
@@ -135,6 +138,12 @@ expect("poor", "the model does not explain the data", "decay", "outliers")
 expect("doubtful", "loss soft_l1 makes little of the others", "decay", "outliers", "--loss", "soft_l1")
 write("other", lambda t: decay(t) + 0.3 * math.cos(t), white(101, 0.02), 0.02)
 expect("poor", "the model does not explain the data", "decay", "other", "--loss", "soft_l1")
+
+# where the amplitude stands at its bound 0 nothing else has an effect: no other minimum
+write("wave", lambda t: 3.2 * math.exp(-t / 14) * math.cos(0.86 * t + 0.7) + 0.45, white(201, 0.08), 0.08,
+      [0.25 * k for k in range(201)])
+j = expect("good", "", "wave", "wave")
+check(f"minima: {j['minima']}", len(j["minima"]) == 1)
 
 # notes are those of the last fit only for the same data
 for name, values in ("first", [3, 2, 2, 1, 1]), ("second", [3, 2, 1, 1, 1]):
