@@ -112,7 +112,9 @@ static void named(const struct hg_model *m, FILE *out, const char *type, const c
         if (list == &m->setting)
             fprintf(out, ", %s", number(m, s->start));
         if (list == &m->column)
-            fprintf(out, ", %s", role[s->role]);
+            fprintf(out, ", %s, %s", role[s->role], number(m, s->lower < s->upper ? s->lower : 0));
+        if (list == &m->column)
+            fprintf(out, ", %s", number(m, s->lower < s->upper ? s->upper : 0));
         fputs("},\n", out);
     }
     fputs("};\n\n", out);

@@ -196,6 +196,31 @@ static void doubt_columns(const char *file, const struct fit_table *t, const str
                                 t->name[c], from[i] + 1, c + 1);
 }
 
+/* Values that the range of their column does not foresee: outside of it, or in a part of it so small that another unit
+ * is meant.  A range that begins above 0 may be one of many decades, of which any part will do. */
+static void doubt_ranges(const char *file, const struct fit_table *t, const struct fit_kernel *k, const int *from,
+                         struct fit_notes *notes)
+{
+    static const double SMALL = 0.03;
+    for (size_t c = 0; c < k->ncolumn; c++) {
+        const struct fit_column *x = &k->column[c];
+        const int at = from[k->naxis + c];
+        double least = INFINITY, most = -INFINITY;
+        for (size_t r = 0; at >= 0 && r < t->nrow; r++)
+            if (isfinite(t->column[at][r])) {
+                least = fmin(least, t->column[at][r]);
+                most = fmax(most, t->column[at][r]);
+            }
+        if (!(x->lower < x->upper) || x->role != FIT_ROLE_COVARIATE || !(least <= most))
+            continue;
+        const int within = least >= x->lower && most <= x->upper;
+        if (!within || (x->lower <= 0 && t->nrow > 1 && most - least < SMALL * (x->upper - x->lower)))
+            fit_notes_doubt(notes, "%s: %s lies in %.4g .. %.4g%s%s; the model declares %.4g .. %.4g: another unit?",
+                            file, x->name, least, most, strcmp(x->unit, "1") == 0 ? "" : " ",
+                            strcmp(x->unit, "1") == 0 ? "" : x->unit, x->lower, x->upper);
+    }
+}
+
 /* "one of them is taken for it by --set 'data.columns={delay: NAME}'" */
 static enum fit_status no_columns(const char *file, const struct fit_table *t, const struct fit_kernel *kernel,
                                   const int *from, const char *missing, struct fit_error *err)
@@ -234,5 +259,6 @@ enum fit_status fit_table_match(const char *file, const struct fit_table *t, con
         return no_columns(file, t, kernel, from, missing, err);
     doubt_units(file, t, kernel, from, notes);
     doubt_columns(file, t, kernel, from, notes);
+    doubt_ranges(file, t, kernel, from, notes);
     return FIT_OK;
 }

@@ -74,8 +74,8 @@ KERNEL(laminar, 7, laminar_param, 3);
 KERNEL(heterodyne, 14, heterodyne_param, 1);
 
 /* A table model. */
-static const struct fit_column decay_column[] = {{"t", "s", "", FIT_ROLE_COVARIATE},
-                                                 {"y", "1", "", FIT_ROLE_VALUE}};
+static const struct fit_column decay_column[] = {{"t", "s", "", FIT_ROLE_COVARIATE, 0, 0},
+                                                 {"y", "1", "", FIT_ROLE_VALUE, 0, 0}};
 static const struct fit_param decay_param[] = {
     {"rate", "1/s", "", NULL, 1, 0, INFINITY, FIT_PRIOR_LOG_NORMAL, 0, 1, -1}};
 static const struct fit_kernel decay_kernel = {.abi = FIT_KERNEL_ABI,

@@ -116,9 +116,9 @@ static const struct fit_param linear[] = {
     {"amplitude", "1", "value at 0", 0, 1, -1e6, 1e6, FIT_PRIOR_NONE, 0, 0, -1},
     {"background", "1", "value at infinity", 0, 0, -1e6, 1e6, FIT_PRIOR_NONE, 0, 0, -1}};
 static const struct fit_column column[] = {
-    {"x", "s", "time", FIT_ROLE_COVARIATE},
-    {"y", "1", "signal", FIT_ROLE_VALUE},
-    {"sigma", "1", "its standard deviation", FIT_ROLE_SIGMA}};
+    {"x", "s", "time", FIT_ROLE_COVARIATE, 0, 0},
+    {"y", "1", "signal", FIT_ROLE_VALUE, 0, 0},
+    {"sigma", "1", "its standard deviation", FIT_ROLE_SIGMA, 0, 0}};
 static const double screen[] = {0.1, 1, 10};
 
 extern const struct fit_kernel FIT_KERNEL_SYMBOL;

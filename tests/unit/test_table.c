@@ -172,9 +172,9 @@ static void test_npy_in_both_orders(void **state)
     }
 }
 
-static const struct fit_column columns[] = {{"tau", "s", "", FIT_ROLE_COVARIATE},
-                                            {"g2", "1", "", FIT_ROLE_VALUE},
-                                            {"sigma", "1", "", FIT_ROLE_SIGMA}};
+static const struct fit_column columns[] = {{"tau", "s", "", FIT_ROLE_COVARIATE, 0, 0},
+                                            {"g2", "1", "", FIT_ROLE_VALUE, 0, 0},
+                                            {"sigma", "1", "", FIT_ROLE_SIGMA, 0, 0}};
 static const struct fit_setting settings[] = {{"q", "1/angstrom", "", NAN}};
 static const struct fit_kernel kernel = {.name = "kww",
                                          .space = FIT_ROWS,
@@ -335,6 +335,37 @@ static void test_attributes_that_say_another_unit(void **state)
     }
 }
 
+/* Data that a declared range does not foresee. */
+static void test_ranges_that_the_model_declares(void **state)
+{
+    (void)state;
+    static const struct {
+        double lower, upper;
+        const char *word; /* of 0.001 .. 0.05 s */
+    } range[] = {{0, 50, "tau lies in 0.001 .. 0.05 s; the model declares 0 .. 50: another unit?"},
+                 {0, 0.1, NULL},
+                 {1e-6, 50, NULL},
+                 {0.01, 50, "the model declares 0.01 .. 50"},
+                 {-1, 0.01, "the model declares -1 .. 0.01"},
+                 {0, 0, NULL}};
+    const double q = 0.01;
+    for (size_t i = 0; i < sizeof range / sizeof *range; i++) {
+        struct fit_column column[sizeof columns / sizeof *columns];
+        struct fit_kernel own = kernel;
+        struct fit_measurement *m;
+        memcpy(column, columns, sizeof columns);
+        column[0].lower = range[i].lower;
+        column[0].upper = range[i].upper;
+        own.column = column;
+        write_text("tau,g2,sigma\n0.001,1.5,0.1\n0.05,1.2,0.1\n");
+        assert_int_equal(fit_table_load(file, NULL, &own, &q, &m, &err), FIT_OK);
+        assert_int_equal(m->notes.ndoubt, range[i].word != NULL);
+        if (range[i].word)
+            assert_non_null(strstr(m->notes.text[0], range[i].word));
+        fit_measurement_free(m);
+    }
+}
+
 static int set_up(void **state)
 {
     (void)state;
@@ -363,6 +394,7 @@ int main(void)
         cmocka_unit_test(test_errors_that_are_not_taken),
         cmocka_unit_test(test_rows_that_do_not_count_are_named),
         cmocka_unit_test(test_attributes_that_say_another_unit),
+        cmocka_unit_test(test_ranges_that_the_model_declares),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

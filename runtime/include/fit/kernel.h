@@ -39,7 +39,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define FIT_KERNEL_ABI 7
+#define FIT_KERNEL_ABI 8
 #define FIT_LANES 8 /* doubles in a vector; fixed, so the order of summation does not depend on the machine */
 
 enum fit_space { FIT_PAIRS, FIT_ROWS };
@@ -85,6 +85,7 @@ enum fit_role { FIT_ROLE_COVARIATE, FIT_ROLE_VALUE, FIT_ROLE_SIGMA };
 struct fit_column {
     const char *name, *unit, *doc;
     enum fit_role role;
+    double lower, upper; /* lower < upper: the range that the model declares */
 };
 
 /* A derived curve over the time grid or, for table models, over the first covariate. */

@@ -238,9 +238,9 @@ static const struct fit_param desc_linear[] = {
 };
 
 static const struct fit_column desc_column[] = {
-    {"x", "s", "", FIT_ROLE_COVARIATE},
-    {"y", "1", "", FIT_ROLE_VALUE},
-    {"s", "1", "", FIT_ROLE_SIGMA},
+    {"x", "s", "", FIT_ROLE_COVARIATE, 0.0, 0.0},
+    {"y", "1", "", FIT_ROLE_VALUE, 0.0, 0.0},
+    {"s", "1", "", FIT_ROLE_SIGMA, 0.0, 0.0},
 };
 
 /* parameter sets within the bounds: the model has no random() */

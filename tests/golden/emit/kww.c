@@ -284,9 +284,9 @@ static const struct fit_param desc_linear[] = {
 };
 
 static const struct fit_column desc_column[] = {
-    {"delay", "s", "delay time", FIT_ROLE_COVARIATE},
-    {"g2", "1", "normalised intensity correlation", FIT_ROLE_VALUE},
-    {"sigma", "1", "standard deviation of g2", FIT_ROLE_SIGMA},
+    {"delay", "s", "delay time", FIT_ROLE_COVARIATE, 0.0, 0.0},
+    {"g2", "1", "normalised intensity correlation", FIT_ROLE_VALUE, 0.0, 0.0},
+    {"sigma", "1", "standard deviation of g2", FIT_ROLE_SIGMA, 0.0, 0.0},
 };
 
 /* parameter sets, drawn by the model's random() */

@@ -410,9 +410,9 @@ static const struct fit_setting desc_setting[] = {
 };
 
 static const struct fit_column desc_column[] = {
-    {"q", "1/angstrom", "wavevector", FIT_ROLE_COVARIATE},
-    {"I", "1/cm", "differential cross section per volume", FIT_ROLE_VALUE},
-    {"sigma", "1/cm", "standard deviation of I", FIT_ROLE_SIGMA},
+    {"q", "1/angstrom", "wavevector", FIT_ROLE_COVARIATE, 0.0, 0.0},
+    {"I", "1/cm", "differential cross section per volume", FIT_ROLE_VALUE, 0.0, 0.0},
+    {"sigma", "1/cm", "standard deviation of I", FIT_ROLE_SIGMA, 0.0, 0.0},
 };
 
 /* parameter sets, drawn by the model's random() */
