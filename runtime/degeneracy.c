@@ -92,6 +92,19 @@ static void hold_one(struct work *c, const struct fit_degeneracy *d)
     }
 }
 
+/* 1: the data determine no value of parameter k by itself, for a linear parameter makes up for any; k stands where it
+ * began, and how far that is from some value says nothing. */
+static int has_any_value(const struct work *c, size_t k)
+{
+    for (size_t n = 0; n < c->r->ndegenerate; n++) {
+        const struct fit_degeneracy *x = &c->k->degeneracy[c->r->degenerate[n].which];
+        for (size_t i = 0; x->kind == FIT_DEGENERATE_EVERYWHERE && !x->each && has(x, k) && i < x->nparam; i++)
+            if (x->param[i] >= c->r->nparam && !is_fixed(c, x->param[i]))
+                return 1;
+    }
+    return 0;
+}
+
 /* All that is not held, and of the degeneracy what stands on a bound as well. */
 static int spread_around(struct work *c, const struct fit_degeneracy *d)
 {
@@ -135,7 +148,7 @@ static int near_value(struct work *c, const struct fit_degeneracy *d)
 {
     size_t k = (size_t)d->condition;
     double off = fabs(c->r->theta[k] - d->value);
-    if (is_fixed(c, k))
+    if (is_fixed(c, k) || has_any_value(c, k))
         return off == 0; /* held exactly there */
     if (!spread_around(c, d) || (hold_one(c, d), fit_spread_set(&c->spread, c->r, c->free)))
         return -1;

@@ -21,6 +21,7 @@ model decay '' 'a * exp(-t / tau)'
 model level 'local b = m.parameter("b", { start = 0 })' 'a * exp(-t / tau) + b'
 model ghost 'local late = m.parameter("late", { start = 1, bounds = {-5, 5} })' \
     'a * exp(-t / tau) + where(gt(t, 100 * second), late, 0)'
+model product 'local b = m.parameter("b", { start = 1, bounds = {0, 100} })' 'a * b * exp(-t / tau)'
 model wave 'local w = m.parameter("w", { unit = "rad/s", start = 0.63, bounds = {0.01, 6} })
 local phi = m.parameter("phi", { unit = "rad", start = 0, bounds = {-3.2, 3.2} })
 local b = m.parameter("b", { start = 0 })' 'a * exp(-t / tau) * cos(w * t + phi) + b'
@@ -118,6 +119,12 @@ expect("poor", "the model explains the data no better than a constant for each g
 write("few", decay, white(101, 0.02), 0.02)
 expect("partial", "no standard error for late", "ghost", "few")
 expect("good", "", "ghost", "few", "--fix", "late=0")
+
+# of a product only the factors are not determined
+j = expect("partial", "no standard error for b, a: undetermined", "product", "few")
+k = fit("product", "few", "--fix", "b=1")[2]["parameters"]["tau"]
+j = j["parameters"]["tau"]
+check(f"tau: {j}", j["determined"] and abs(j["std"] / k["std"] - 1) < 1e-6 and abs(j["value"] - k["value"]) < 1e-6)
 
 # the distribution of chi2
 random.seed(3)
