@@ -91,8 +91,8 @@ static const char *table_help(lua_State *L, int i)
         help = hg_format(d->arena, "%s is a law of the errors; it stands in m.observe behind `noise =`",
                          lua_tostring(L, -1));
     else if (lua_rawgeti(L, i, 1) == LUA_TSTRING && dsl_is_in("normal log_normal", lua_tostring(L, -1)))
-        help = hg_format(d->arena, "%s(...) is a prior: m.parameter(\"p\", { ..., prior = %s(...) })", lua_tostring(L, -1),
-                         lua_tostring(L, -1));
+        help = hg_format(d->arena, "%s(...) is a prior: m.parameter(\"p\", { ..., prior = %s(...) })",
+                         lua_tostring(L, -1), lua_tostring(L, -1));
     return help; /* what is left on the stack does not matter: an error follows */
 }
 
@@ -230,7 +230,8 @@ static const char *angle_help(lua_State *L, struct dsl_value angle, struct dsl_v
 {
     struct hg_arena *a = dsl_of(L)->arena;
     const char *p = dsl_local_name(L, angle), *q = dsl_local_name(L, other);
-    const char *first = hg_format(a, "degrees become radians, which are numbers, by convert(%s, \"rad\")", p ? p : "...");
+    const char *first = hg_format(a, "degrees become radians, which are numbers, by convert(%s, \"rad\")",
+                                  p ? p : "...");
     return other.unit == HG_UNIT_ONE ? first : hg_format(a, "%s; %s is made a number by convert(%s, \"1\")", first,
                                                          dsl_unit_text(L, other.unit), q ? q : "...");
 }

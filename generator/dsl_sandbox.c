@@ -85,7 +85,7 @@ static int is_called(lua_State *L, const char *name)
     return 0;
 }
 
-/* "cos" of "cosine": the longest name of the language, the table at upvalue 1, with which the name begins; NULL: none. */
+/* "cos" of "cosine": the longest name of the language, the table at upvalue 1, with which it begins; NULL: none. */
 static const char *longest_beginning(lua_State *L, const char *name)
 {
     enum { LEAST = 3 };

@@ -283,7 +283,8 @@ void hg_emit_curves(struct hg_emit *em, FILE *out)
     struct hg_code c = {.e = em->e, .out = out, .indent = 2, .source = m->file, .units = m, .leaf = curve_leaf,
                         .is_leaf = curve_is_leaf, .reserve = reserve, .nreserve = nreserve, .nparam = K, .user = em};
     if (n == 0) {
-        fprintf(out, "static void curves(const struct fit_layout *l, const double *theta, double *value, double *tangent)\n{\n"
+        fprintf(out, "static void curves(const struct fit_layout *l, const double *theta, double *value,"
+                     " double *tangent)\n{\n"
                      "    (void)l, (void)theta, (void)value, (void)tangent; /* the model has none */\n}\n");
         return;
     }

@@ -306,8 +306,9 @@ static void check_linear(struct hg_model *m, const struct hg_variant *v, struct 
             if (hg_model_is_linear(m, v->mean, p->node, q->node))
                 continue;
             const char *help = p->over >= 0
-                ? hg_format(m->expr->arena, "only linear parameters have one value per group by themselves; drop `over`, and"
-                            " fit with --share %s=per_%s", p->name, m->space == FIT_ROWS ? m->axis.item[p->over].name : "angle")
+                ? hg_format(m->expr->arena, "only linear parameters have one value per group by themselves; drop `over`,"
+                            " and fit with --share %s=per_%s",
+                            p->name, m->space == FIT_ROWS ? m->axis.item[p->over].name : "angle")
                 : "take it out of the list `linear`, or write `linear = false` in its declaration";
             if (a == b)
                 hg_error(d, v->line, p->name, help, "the mean is not linear in '%s'", p->name);
@@ -392,8 +393,8 @@ int hg_model_check(struct hg_model *m, struct hg_diag *d)
         const struct hg_symbol_decl *s = &m->param.item[k];
         if (s->over >= 0 && !m->density)
             hg_error(d, s->line, "over",
-                     hg_format(m->expr->arena, "drop `over`, and fit with --share %s=per_%s; or make it a function of the"
-                               " axis", s->name, m->space == FIT_ROWS ? m->axis.item[s->over].name : "angle"),
+                     hg_format(m->expr->arena, "drop `over`, and fit with --share %s=per_%s; or make it a function of"
+                               " the axis", s->name, m->space == FIT_ROWS ? m->axis.item[s->over].name : "angle"),
                      "'%s' has one value per group but is not linear", s->name);
     }
     if (d->errors != before)

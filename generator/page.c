@@ -410,8 +410,8 @@ static void derivatives(struct page *p)
     for (uint32_t k = 0; k < p->m->param.n; k++)
         p->degrees |= strcmp(p->m->param.item[k].unit, "deg") == 0;
     if (p->degrees)
-        paragraph(p, "With respect to an angle in degrees they are written per radian; the kernels, and all errors, have"
-                     " them per degree, which is a factor of pi/180.");
+        paragraph(p, "With respect to an angle in degrees they are written per radian; the kernels, and all errors,"
+                     " have them per degree, which is a factor of pi/180.");
     if (p->conditions)
         paragraph(p, "[condition] is 1 where the condition holds and 0 elsewhere.");
 }

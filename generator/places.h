@@ -2,8 +2,8 @@
  *
  * Parameters: the sets of random(), those of the tests, the start with one value after the other at its bounds,
  * at zero and next to zero, corners of the bounds, and points within them (on a logarithmic scale where the
- * bounds are more than a factor 100 apart and positive).  Settings and coordinates: of the tests, defaults; the ends of an
- * axis' declared range.
+ * bounds are more than a factor 100 apart and positive).  Settings and coordinates: of the tests, defaults;
+ * the ends of an axis' declared range.
  * Rows: those of the tests and the declared ranges of columns; without either some of the order of 1, and
  * then also small ones and 0, which are `guessed`.
  * Frames: 12 times between 0 and 1000 frame periods; the pairs among them are neighbours early and late,

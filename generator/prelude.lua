@@ -97,7 +97,8 @@ local instead = {
 
 local function options(law, o, known)
     if o ~= nil and type(o) ~= "table" then
-        local usage = known[1] and law .. " { " .. table.concat(known, " = ..., ") .. " = ... }" or law .. "()"
+        local usage = law .. "()"
+        if known[1] then usage = law .. " { " .. table.concat(known, " = ..., ") .. " = ... }" end
         error("'" .. law .. "' is a law of the errors, noise = " .. usage .. ", and no function" .. (instead[law] or ""), 0)
     end
     for key in pairs(o or {}) do

@@ -363,7 +363,8 @@ static void tell(struct pass *q, const struct hg_rule *r, hg_id node, double bef
     if (q->explain)
         fprintf(q->explain,
                 "  %s: %s -> %s, %s:%u\n    in %s\n    worst error here %.3g ulp before, %.3g after: %s\n", r->name,
-                r->from, r->to, q->m->file, hg_at(q->e, node)->line, hg_written_text(q->m, node), before, after, result);
+                r->from, r->to, q->m->file, hg_at(q->e, node)->line, hg_written_text(q->m, node), before, after,
+                result);
 }
 
 static const char *reason(struct pass *q, const struct verdict *v, int slower, int tables)
