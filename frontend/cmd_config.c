@@ -552,6 +552,8 @@ enum fit_status front_cmd_config(struct front *f, const struct front_args *a, st
 {
     struct wish w;
     struct fit_notes notes = {0};
+    if (front_given(a, "keys") && a->json)
+        return fit_fail(err, FIT_ERR_USAGE, "config: --keys is a table for people; it has no --json");
     if (front_given(a, "keys"))
         return front_keys(f, a, err);
     enum fit_status st = read_options(a, &w, err);

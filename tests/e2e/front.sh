@@ -156,6 +156,8 @@ expect 0 "$h" validate made.yaml
 [ "$(wc -l <made.yaml)" -le 50 ] || fail "the configuration is long"
 expect 3 "$h" config --mode laminar_flow -o made.yaml
 has err "--force"
+expect 3 "$h" config --keys --json
+has err "it has no --json"
 expect 0 "$h" config --mode laminar_flow -o hole.yaml
 expect 3 "$h" validate hole.yaml
 has err "stator_rotor_gap"
