@@ -23,6 +23,7 @@
 
 #define CONSTANT 1e-24   /* relative variance below which a matrix holds one value */
 #define LARGE ((size_t)64 << 20) /* bytes of a matrix from which it is read by blocks */
+static const double LATER = 1e-2; /* of the period: a file whose times begin later than 0 */
 enum { FRAMES_MIN = 3 };
 
 static enum fit_status no_memory(struct fit_error *err)
@@ -163,7 +164,7 @@ static enum fit_status make_time(struct loading *l, struct fit_error *err)
         origin += (s->time ? s->time[0] : 0) + m->dt * (double)(m->first - 1);
     else if (sel->time_origin == FIT_TIME_STEP)
         origin += m->dt;
-    if (s->time && sel->time_origin == FIT_TIME_WINDOW && !sel->origin_given && fabs(s->time[0]) > UNEVEN * m->dt)
+    if (s->time && sel->time_origin == FIT_TIME_WINDOW && !sel->origin_given && fabs(s->time[0]) > LATER * m->dt)
         fit_notes_doubt(&m->notes, "%s: its times begin at %.9g s; t = 0 is taken for the first frame all the same"
                         " (analyzer_parameters.time_origin: file takes the times of the file)", s->file, s->time[0]);
     if (!(m->time = malloc(m->ntime * sizeof *m->time)))
