@@ -254,6 +254,20 @@ static int shared(const struct fit_objective *o, size_t u)
     return n > 1 || o->ngroup == 1;
 }
 
+static int is_open(const struct fit_posterior *p, size_t q)
+{
+    return q < 64 && (p->setup.open >> q & 1);
+}
+
+/* Integrals over what nothing but bounds ends do not exist: it is taken out of them before the first evaluation. */
+static void open_first(struct fit_posterior *p)
+{
+    struct fit_collapsed *c = p->lane[0].c;
+    for (size_t u = 0; u < c->o->nu; u++)
+        if (is_open(p, entry_of(c->o, u) % p->setup.kernel->nlinear))
+            fit_collapsed_explicit(c, u);
+}
+
 /* Unknowns that cannot be integrated out become coordinates in all lanes. */
 static enum fit_status linear_next(struct fit_posterior *p, struct fit_error *err)
 {
@@ -267,7 +281,7 @@ static enum fit_status linear_next(struct fit_posterior *p, struct fit_error *er
         fit_collapsed_unknown(c, u, &mean, &sd);
         mean += o->origin[u];
         int near = mean - NEAR * sd < x->lower || mean + NEAR * sd > x->upper; /* no bound: false */
-        if (p->setup.like ? !p->setup.like->lane[0].c->explicit_[u] : normal_prior(x) && !near)
+        if (p->setup.like ? !p->setup.like->lane[0].c->explicit_[u] : normal_prior(x) && !near && !is_open(p, q))
             continue;
         char name[64];
         if (shared(o, u))
@@ -376,6 +390,8 @@ enum fit_status fit_posterior_new(const struct fit_posterior_setup *s, struct fi
         st = params_first(p, err);
     if (st == FIT_OK)
         st = rates_next(p, err);
+    if (st == FIT_OK)
+        open_first(p);
     struct fit_collapsed_point at = {0};
     if (st == FIT_OK)
         at = at_lane(&p->lane[0]);

@@ -59,6 +59,7 @@ struct fit_posterior_setup {
     double a0;                         /* of the prior of the variance; see collapsed.h */
     double count;                      /* how often every value counts; 1 */
     uint64_t plain_rates;              /* bit r: the parameters of rate r have coordinates like all others */
+    uint64_t open; /* bit q: nothing but bounds ends linear parameter q: it is sampled between them */
     double temper;                     /* power of all priors with their Jacobians; 1 when 0 */
     const struct fit_posterior *like;  /* ds is a part of the data of that: the same coordinates; or NULL */
     size_t chains;                     /* evaluations at the same time, each with tables of its own */

@@ -71,6 +71,20 @@ static const struct fit_config_param *model_param(const struct fit_config *cfg, 
     return &cfg->param[k < link->kernel.nparam ? link->of[k] : cfg->nparam + link->of_linear[k - link->kernel.nparam]];
 }
 
+/* 1: neither the data, at the result of least squares, nor a prior tell linear parameter q of a table by itself, but
+ * its bounds do. */
+static int is_open(const struct fit_kernel *kernel, const struct fit_result *fit, const struct fit_posterior_param *x,
+                   size_t q)
+{
+    int open = 0;
+    for (size_t g = 0; g < fit->ngroup; g++) {
+        const size_t e = fit->nparam + g * fit->nlinear + q;
+        open |= isnan(fit->std[e]) && !fit->at_bound[e];
+    }
+    return open && kernel->space == FIT_ROWS && !x->fixed && x->prior == FIT_PRIOR_NONE && isfinite(x->lower) &&
+           isfinite(x->upper);
+}
+
 static void set_params(const struct fit_config *cfg, const struct fit_kernel *kernel, const struct fit_setup *from,
                        const struct fit_result *fit, struct fit_posterior_param *param,
                        struct fit_posterior_level *level)
@@ -138,6 +152,8 @@ enum fit_status fit_sampling_setup(const struct fit_config *cfg, const struct fi
         .a0 = 2,
         .count = cfg->compat.full_matrix.value ? 2 : 1,
     };
+    for (size_t q = 0; q < kernel->nlinear && q < 64; q++)
+        s->posterior.open |= is_open(kernel, fit, &s->param[kernel->nparam + q], q) ? (uint64_t)1 << q : 0;
     if (cfg->sampling.prior_compat.value == FIT_PEER_HOMODYNE && from->link)
         return fit_fail(err, FIT_ERR_CONFIG, "prior_compat homodyne: not with ties or values of angles");
     if (cfg->sampling.prior_compat.value == FIT_PEER_HOMODYNE)

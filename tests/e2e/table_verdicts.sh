@@ -126,6 +126,15 @@ k = fit("product", "few", "--fix", "b=1")[2]["parameters"]["tau"]
 j = j["parameters"]["tau"]
 check(f"tau: {j}", j["determined"] and abs(j["std"] / k["std"] - 1) < 1e-6 and abs(j["value"] - k["value"]) < 1e-6)
 
+# a linear parameter that nothing but its bounds ends is sampled between them
+code, screen, j = fit("ghost", "few", "--method", "nuts")
+check(f"ghost, nuts: exit {code}: {screen}", code in (0, 2) and "posterior" in j)
+x = j["posterior"]["parameters"]["late"]
+uniform = 10 / math.sqrt(12)
+check(f"late: {x}", abs(x["mean"]) < 0.3 and abs(x["sd"] / uniform - 1) < 0.1 and -5 <= x["q025"] < x["q975"] <= 5)
+x = fit("product", "few", "--method", "nuts")[2]["posterior"]["parameters"]["a"]
+check(f"a: {x}", 0 <= x["q025"] < x["q975"] <= 100 and x["mean"] < 100)
+
 # the distribution of chi2
 random.seed(3)
 e = white(101, 1)
