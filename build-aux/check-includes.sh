@@ -41,7 +41,7 @@ only "what emitted kernels include knows the C library and fit/ only" \
     "$include([^fms]|f[^il]|fl[^o]|m[^a]|s[^t])" runtime/include
 only "only fit_main.c prints" "(^|[^a-zA-Z0-9_>.])(printf|puts|perror|putchar)[[:space:]]*\(" runtime \
     runtime/fit_main.c
-only "only fit_main.c knows stdout and stderr" "(^|[^a-zA-Z0-9_])(stdout|stderr)([^a-zA-Z0-9_]|$)" runtime \
+only "only fit_main.c knows stdout and stderr" "(^|[^a-zA-Z0-9_\"])(stdout|stderr)([^a-zA-Z0-9_\"]|$)" runtime \
     runtime/fit_main.c runtime/status.h
 only "only fit_main.c exits" "(^|[^a-zA-Z0-9_])(exit|_exit|abort)[[:space:]]*\(" runtime runtime/fit_main.c
 

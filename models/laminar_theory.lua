@@ -5,6 +5,7 @@ c2(phi, t1, t2) = offset + contrast exp(-q^2 I_D) sinc(Y)^2
 Y = q gap/2 cos(phi0 - phi) I_shear,   sinc Y = sin Y / Y
 I_D = integral of D(t), I_shear = integral of the shear rate, both from t1 to t2
 D(t) = D0 t^alpha + D_offset,   shear rate(t) = gamma_dot_t0 t^beta + gamma_dot_t_offset   (t in s)
+Integrals are sums of trapezoids from frame to frame, with dt/2 in the place of t = 0
 ]],
     reference = "H. He et al., PNAS 121 (2024) e2401162121",
     validity = [[

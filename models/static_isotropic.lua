@@ -3,6 +3,7 @@ local m = model "static_isotropic" {
     formula = [[
 c2(phi, t1, t2) = offset + contrast exp(-q^2 I_D),   I_D = integral of D(t) from t1 to t2
 D(t) = D0 t^alpha + D_offset   (t in s)
+The integral is a sum of trapezoids from frame to frame, with dt/2 in the place of t = 0
 ]],
     reference = "H. He et al., PNAS 121 (2024) e2401162121; as computed by homodyne and xpcsjax",
     validity = [[

@@ -155,7 +155,7 @@ m.observe(G, { mean = G0 * exp(-t / tau) })
 END
 export XDG_CACHE_HOME=$dir/cache
 for steps in 0.05:25:60 0.05:25:60:log; do
-    expect 0 "$h" simulate --model units.lua -o units.csv --x "$steps" --groups 300,310 --set tau=5 --set G0=90,80 \
+    expect 0 "$h" simulate --force --model units.lua -o units.csv --x "$steps" --groups 300,310 --set tau=5 --set G0=90,80 \
         --noise 0.5 --seed 1 --quiet
     expect 0 "$h" fit --model units.lua --data units.csv -o units --quiet
     expect 0 "$h" report units
