@@ -50,7 +50,8 @@ struct fit_laplace {
     double *scale;             /* n x n */
     double k, threshold;       /* shape of the tail; reliable when k < threshold */
     double ess;                /* effective number of draws */
-    double log_evidence;       /* log of the mean weight (before smoothing) */
+    double log_evidence;       /* log of the mean weight (before smoothing): as much as the density lacks of constants
+                                  (collapsed.h), this lacks too */
     double *mean, *covariance; /* n, n x n: weighted moments */
     size_t rejected, evaluations;
     size_t resumed; /* densities that come from opt->state */
