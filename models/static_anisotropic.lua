@@ -19,7 +19,7 @@ local phi = m.axis("phi", "deg", "azimuth of the detector sector")
 local q   = m.setting("q", "1/angstrom", "wavevector")
 
 local D0 = m.parameter("D0", { unit = "angstrom^2/s", start = 1000, bounds = {100, 1e5},
-    prior = {"truncated_normal", 1000, 1000}, doc = "transport coefficient at t = 1 s" })
+    prior = {"truncated_normal", 1000, 1000}, doc = "transport coefficient at t = 1 s; of plain diffusion, 2 D" })
 local alpha = m.parameter("alpha", { start = 0.5, bounds = {-2, 2},
     prior = {"truncated_normal", 0.5, 0.5}, doc = "exponent of the transport coefficient" })
 local D_offset = m.parameter("D_offset", { unit = "angstrom^2/s", start = 10, bounds = {-1e5, 1e5},

@@ -165,8 +165,9 @@ static enum fit_status make_time(struct loading *l, struct fit_error *err)
     else if (sel->time_origin == FIT_TIME_STEP)
         origin += m->dt;
     if (s->time && sel->time_origin == FIT_TIME_WINDOW && !sel->origin_given && fabs(s->time[0]) > LATER * m->dt)
-        fit_notes_doubt(&m->notes, "%s: its times begin at %.9g s; t = 0 is taken for the first frame all the same"
-                        " (analyzer_parameters.time_origin: file takes the times of the file)", s->file, s->time[0]);
+        fit_notes_add(&m->notes, "%s: its times begin at %.9g s; the first frame is taken for t = 0, which matters to rates"
+                      " that go with a power of t (analyzer_parameters.time_origin: file takes the times of the file)",
+                      s->file, s->time[0]);
     if (!(m->time = malloc(m->ntime * sizeof *m->time)))
         return no_memory(err);
     for (size_t i = 0; i < m->ntime; i++)

@@ -141,7 +141,7 @@ done:
     return st;
 }
 
-enum fit_status fit_path_missing(const char *path, struct fit_error *err)
+void fit_path_meant(const char *path, char *text, size_t size)
 {
     char folder[1024] = ".", best[256] = "";
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
@@ -160,6 +160,12 @@ enum fit_status fit_path_missing(const char *path, struct fit_error *err)
     }
     if (d)
         closedir(d);
-    return fit_fail(err, FIT_ERR_IO, "%s: no such file, or no permission to read it%s%s%s", path,
-                    *best ? "; did you mean '" : "", best, *best ? "'?" : "");
+    snprintf(text, size, "%s%s%s", *best ? "; did you mean '" : "", best, *best ? "'?" : "");
+}
+
+enum fit_status fit_path_missing(const char *path, struct fit_error *err)
+{
+    char meant[300];
+    fit_path_meant(path, meant, sizeof meant);
+    return fit_fail(err, FIT_ERR_IO, "%s: no such file, or no permission to read it%s", path, meant);
 }

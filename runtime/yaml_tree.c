@@ -12,6 +12,7 @@
 #include <yaml.h>
 
 #include "config_arena.h"
+#include "paths.h"
 
 struct fit_yaml_doc {
     struct fit_arena arena;
@@ -489,10 +490,12 @@ enum fit_status fit_yaml_parse_file(const char *path, struct fit_yaml_doc **doc,
     size_t length = 0;
     *doc = NULL;
     FILE *f = fopen(path, "rb");
-    if (!f)
-        return fit_fail(err, FIT_ERR_IO,
-                        "%s: error: there is no such configuration file, or it may not be read",
-                        path);
+    if (!f) {
+        char meant[300];
+        fit_path_meant(path, meant, sizeof meant);
+        return fit_fail(err, FIT_ERR_IO, "%s: error: there is no such configuration file, or it may not be read%s", path,
+                        meant);
+    }
     enum fit_status st = read_all(f, path, &text, &length, err);
     fclose(f);
     if (st == FIT_OK)
