@@ -136,6 +136,12 @@ void fit_results_rate(const struct fit_results *r, const struct fit_rate_value *
     snprintf(text, size, "%s t^%s + %s", param[x->amplitude].name, param[x->exponent].name, param[x->offset].name);
 }
 
+void fit_results_rate_cure(const struct fit_results *r, const struct fit_rate_value *x, char *text, size_t size)
+{
+    const struct fit_param *param = r->kernel->param;
+    snprintf(text, size, "a constant rate would do: --fix %s=0 --fix %s=0", param[x->exponent].name, param[x->offset].name);
+}
+
 int fit_results_rate_constant(const struct fit_results *r, const struct fit_rate_value *x)
 {
     const struct fit_result *f = r->fit;

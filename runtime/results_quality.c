@@ -114,15 +114,14 @@ static size_t undetermined(const struct fit_results *r, size_t *nfree, char *nam
     return n;
 }
 
-/* "; a constant rate would do: --fix alpha=0 --fix D_offset=0", of the first rate of which that is so; else empty. */
+/* The cure of the first rate that may be constant; else empty. */
 static void constant_rate(const struct fit_results *r, char *text, size_t size)
 {
     *text = '\0';
     for (size_t k = 0; k < r->fit->nrate && !*text; k++) {
         const struct fit_rate_value *x = &r->fit->rate[k];
         if (x->needed && x->std > 0 && fit_results_rate_constant(r, x))
-            snprintf(text, size, "; a constant rate would do: --fix %s=0 --fix %s=0", r->kernel->param[x->exponent].name,
-                     r->kernel->param[x->offset].name);
+            fit_results_rate_cure(r, x, text, size);
     }
 }
 
@@ -283,8 +282,8 @@ struct fit_quality fit_results_quality(const struct fit_results *r)
         char cure[160];
         constant_rate(r, cure, sizeof cure);
         q.word = "partial";
-        snprintf(q.text, sizeof q.text, "no standard error for %s: undetermined, on a bound, or known as an interval%s%s",
-                 names, isnan(f->goodness) ? "" : "; residuals are as large as the noise", cure);
+        snprintf(q.text, sizeof q.text, "no standard error for %s: undetermined, on a bound, or known as an interval%s%s%s",
+                 names, isnan(f->goodness) ? "" : "; residuals are as large as the noise", *cure ? "; " : "", cure);
     } else if (isnan(f->goodness) && f->noise == FIT_NOISE_LAW) {
         snprintf(q.text, sizeof q.text, "the width of the errors is a part of the model: whether the model explains the "
                                         "data cannot be told");

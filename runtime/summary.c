@@ -503,9 +503,10 @@ static void rates(FILE *f, int *left, const struct fit_results *r)
         const struct fit_rate_value *x = &r->fit->rate[k];
         rate_text(r, x, text, sizeof text);
         wrapped(f, left, text);
-        if (text[0] && fit_results_rate_constant(r, x))
-            line(f, left, "  a constant rate would do: --fix %s=0 --fix %s=0", r->kernel->param[x->exponent].name,
-                 r->kernel->param[x->offset].name);
+        if (!text[0] || !fit_results_rate_constant(r, x))
+            continue;
+        fit_results_rate_cure(r, x, text, sizeof text);
+        line(f, left, "  %s", text);
     }
 }
 
