@@ -249,8 +249,8 @@ struct fit_result {
 
     double *std;         /* nfull */
     double *std_curvature; /* nfull: the paraboloid's, also where it does not hold and std is NaN for that (profile.h) */
-    double *profile;     /* nparam: 1/1.96 of how far the interval of 95 % reaches, never smaller than the paraboloid's;
-                            INFINITY: open; where it was not looked at, std */
+    double *profile;     /* nparam: 1/1.96 of how far the interval of 95 % reaches; the paraboloid's where that reaches
+                            further by less than two times; INFINITY: open; where it was not looked at, std */
     struct fit_interval *interval; /* nfull */
     double *std_robust;  /* nfull: as std, for correlated noise; all NaN when robust.kind is NONE */
     double *covariance_robust; /* nfull x nfull */

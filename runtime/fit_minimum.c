@@ -33,6 +33,7 @@ static enum fit_word optimise(struct fit_job *f, double *theta, size_t iteration
     struct fit_nlsq_problem problem = fit_problem(f->obj, f->lower, f->upper, f->dof, f->noise);
     struct fit_nlsq_options opt = {.max_iterations = iterations,
                                    .brief = brief,
+                                   .curved = !brief,
                                    .ftol = f->opt->ftol,
                                    .xtol = f->opt->xtol,
                                    .gtol = f->opt->gtol,

@@ -34,6 +34,9 @@ static const double FINEST_FTOL = 1e-13;
  * more often than PATIENCE times. */
 static const double CLOSE = 0.02;
 enum { PATIENCE = 200 };
+/* So many steps that gain less than half of what they promise, or more than twice, after so many iterations: B will not
+ * do. */
+enum { BROKEN_PROMISES = 8, EARLY = 15 };
 /* A run that has used up its iterations has arrived all the same when it is this close: where data do not determine some
  * direction, there may be no lowest point. */
 static const double NEAR = 1e-2;
@@ -47,6 +50,9 @@ struct state {
     int luck, wait; /* with corrected steps: see correct() */
     int stalled;    /* steps below the rounding of the cost that did not lower the gradient */
     double before;  /* gradient before the last such step */
+    int broken;     /* promises, since S was found */
+    int curved;     /* S is known */
+    double *S;      /* n x n: second derivatives of the cost that B leaves out */
     double *d, *floor, *gs, *Bs, *M, *lower, *upper, *ref, *z, *trial, *saved, *qp; /* work */
     signed char *active;
 };
@@ -60,7 +66,7 @@ struct fit_nlsq *fit_nlsq_new(size_t n)
     s->n = n;
     s->B = calloc(m * m, sizeof *s->B);
     s->g = calloc(m, sizeof *s->g);
-    s->work = calloc(3 * m * m + 12 * m + fit_boxqp_work(m) + m, sizeof *s->work);
+    s->work = calloc(4 * m * m + 12 * m + fit_boxqp_work(m) + m, sizeof *s->work);
     if (!s->B || !s->g || !s->work) {
         fit_nlsq_free(s);
         return NULL;
@@ -90,7 +96,8 @@ static void lay_out(struct state *t)
         *vector[k] = w;
     t->active = (signed char *)w;
     t->saved = w + n;
-    t->qp = t->saved + n * n + 3 * n;
+    t->S = t->saved + n * n + 3 * n;
+    t->qp = t->S + n * n;
     memset(t->ref, 0, n * sizeof *t->ref);
     memset(t->d, 0, n * sizeof *t->d);
 }
@@ -105,6 +112,25 @@ static double width(const struct state *t, size_t k)
 {
     double w = t->p->upper[k] - t->p->lower[k];
     return isfinite(w) && w > 0 ? w : 1e3 * fmax(fabs(t->x[k]), 1);
+}
+
+/* Adds to Bs as much of S as leaves it positive definite. */
+static void add_curvature(struct state *t)
+{
+    size_t n = t->p->n;
+    for (double part = 1; part > 0.1; part /= 2) {
+        for (size_t k = 0; k < n; k++)
+            for (size_t l = 0; l < n; l++)
+                t->M[k * n + l] = t->Bs[k * n + l] + part * t->S[k * n + l] / (t->d[k] * t->d[l]);
+        for (size_t k = 0; k < n; k++)
+            t->M[k * (n + 1)] += t->floor[k] / t->d[k] * (t->floor[k] / t->d[k]);
+        if (fit_cholesky(n, t->M, 1e-12) != 0)
+            continue;
+        for (size_t k = 0; k < n; k++)
+            for (size_t l = 0; l < n; l++)
+                t->Bs[k * n + l] += part * t->S[k * n + l] / (t->d[k] * t->d[l]);
+        return;
+    }
 }
 
 /* Scale, scaled gradient and matrix, box for z, at the current x. */
@@ -125,6 +151,8 @@ static void rescale(struct state *t)
     for (size_t k = 0; k < n; k++)
         for (size_t l = 0; l < n; l++)
             t->Bs[k * n + l] = t->s->B[k * n + l] / (t->d[k] * t->d[l]);
+    if (t->curved)
+        add_curvature(t);
 }
 
 /* z for a given lambda; returns its length, NaN when the matrix is not finite. */
@@ -302,6 +330,7 @@ static int correct(struct state *t, double gain, double length, double cost, dou
         s->evaluations++;
     }
     if (e == FIT_EVAL_OK && before - cost > 0.1 * gain) {
+        t->broken++;
         accept(t, cost, error, square);
         t->delta = before - cost > 0.5 * gain ? fmax(delta, 2 * length) : delta;
         t->luck = 2;
@@ -347,6 +376,7 @@ static enum outcome iterate(struct state *t)
                 t->delta = 0.5 * length;
             else if (measurable && actual > 0.75 * gain)
                 t->delta = fmax(t->delta, 2 * length);
+            t->broken += measurable && fabs(actual - gain) > 0.5 * gain;
             accept(t, cost, error, square);
             if (small && t->opt->ftol > FINEST_FTOL)
                 return last(t, FIT_CONVERGED_COST, "the cost does not fall any further");
@@ -371,6 +401,47 @@ static enum outcome iterate(struct state *t)
     return no_better(t);
 }
 
+/* S at x, where B and g are those of x: one pass for the cost and one with derivatives for each free parameter. */
+static enum fit_eval find_curvature(struct state *t)
+{
+    static const double PART = 1e-2; /* of a standard error, at its smallest so far */
+    struct fit_nlsq *s = t->s;
+    size_t n = t->p->n;
+    double *B = t->M, *g = t->saved, *H = t->S, cost, error;
+    enum fit_eval e = FIT_EVAL_OK;
+    memset(H, 0, n * n * sizeof *H);
+    memcpy(t->trial, t->x, n * sizeof *t->x);
+    for (size_t k = 0; k < n && e == FIT_EVAL_OK; k++) {
+        double step = PART * sqrt(t->s2) / t->d[k];
+        if (t->x[k] + step > t->p->upper[k])
+            step = -step;
+        t->trial[k] = t->x[k] + step;
+        step = t->trial[k] - t->x[k]; /* as it is in double precision */
+        if (free_parameter(t, k) && step != 0 && t->trial[k] >= t->p->lower[k]) {
+            e = t->p->value(t->p->user, t->trial, &cost, &error);
+            s->evaluations++;
+            if (e == FIT_EVAL_OK)
+                e = t->p->normal(t->p->user, t->trial, B, g);
+            for (size_t l = 0; l < n && e == FIT_EVAL_OK; l++) /* g falls where the cost is convex */
+                H[k * n + l] = (s->g[l] - g[l]) / step - s->B[k * n + l];
+        }
+        t->trial[k] = t->x[k];
+    }
+    for (size_t k = 0; k < n; k++)
+        for (size_t l = 0; l < k; l++)
+            H[k * n + l] = H[l * n + k] = free_parameter(t, k) && free_parameter(t, l)
+                                              ? 0.5 * (H[k * n + l] + H[l * n + k])
+                                              : 0;
+    t->curved = e == FIT_EVAL_OK;
+    for (size_t k = 0; k < n * n; k++)
+        t->curved &= isfinite(H[k]);
+    if (e != FIT_EVAL_STOP) { /* the problem is at x again */
+        e = t->p->value(t->p->user, t->x, &cost, &error);
+        s->evaluations++;
+    }
+    return e;
+}
+
 /* Asks for derivatives at x and tests the gradient.  Returns 1 when the run is over. */
 static int linearise(struct state *t)
 {
@@ -383,6 +454,14 @@ static int linearise(struct state *t)
         return 1;
     }
     rescale(t);
+    if (t->broken >= BROKEN_PROMISES && s->iterations >= EARLY && t->opt->curved && !t->p->likelihood) {
+        if (find_curvature(t) == FIT_EVAL_STOP) {
+            end(t, FIT_INTERRUPTED, "stopped on request");
+            return 1;
+        }
+        t->broken = 0;
+        rescale(t);
+    }
     if (isnan(solve(t, 0))) {
         end(t, FIT_FAILED, "derivatives are not finite");
         return 1;

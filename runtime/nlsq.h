@@ -32,6 +32,7 @@ struct fit_nlsq_problem {
 struct fit_nlsq_options {
     size_t max_iterations;
     int brief;               /* at max_iterations no derivatives are taken: gradient is one step old */
+    int curved;              /* 1: second derivatives, too, where B does not keep its promises (nlsq.c) */
     double ftol, xtol, gtol; /* as in fit_options */
     double deadline;         /* on the clock of fit_seconds(); 0: none */
     double began;            /* for fit_progress.seconds */

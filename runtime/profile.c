@@ -11,10 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Standard errors this many times those without the other parameters: their valley is worth a look. */
-static const double CORRELATED = 4;
 static const double NEAR = 2; /* standard errors */
-static const double MUCH = 2; /* times as far as the paraboloid's interval: its error does not hold */
+static const double MUCH = 2; /* times as far as the paraboloid's interval, or as little: its error does not hold */
 static const double FLAT = 0.5; /* a standard error of this part of the box: not determined for all it matters */
 static const double AS_EXPECTED[2] = {2.5, 12}; /* of 4: the paraboloid holds, or bends a little */
 static const double BENT = 64; /* chi2 on the axis, of 15: its valley is to be followed */
@@ -119,6 +117,23 @@ static int holds_toward(struct profile *p, size_t k, double side)
     return isnan(found) || found >= p->limit * p->limit;
 }
 
+/* 1 when on both sides the interval of 95 % of parameter k, which no bound ends, reaches less than 1 / MUCH times as far
+ * as the paraboloid's: its derivative vanishes at the minimum, but not beside it (an angle of symmetry). */
+static int overstated(struct profile *p, size_t k)
+{
+    const struct fit_job *f = p->f;
+    const double most = p->limit * p->limit, half = p->limit * f->res->std[k] / MUCH;
+    for (int side = -1; side <= 1; side += 2) {
+        const double v = p->best[k] + side * half;
+        if (v <= f->lower[k] || v >= f->upper[k])
+            return 0;
+        predict(p, k, v);
+        if (!(rise_at_theta(p) >= most && rise_fitted(p, k, v) >= most)) /* fitted, it is the lower one */
+            return 0;
+    }
+    return 1;
+}
+
 /* One value on each side where the paraboloid is four above its least: no more is done when it holds. */
 static int looks_right(struct profile *p, size_t k)
 {
@@ -150,16 +165,15 @@ static int is_open(const struct fit_job *f)
 static int worth_a_look(struct profile *p, size_t k, int open)
 {
     const struct fit_job *f = p->f;
-    double B = f->B[k * (f->p + 1)], std = f->res->std[k];
-    if (!(std > 0) || !is_free(f->res, k) || p->looked[k])
+    if (!(f->res->std[k] > 0) || !is_free(f->res, k) || p->looked[k])
         return 0;
-    return open || !(std < CORRELATED * sqrt(p->variance / B) || looks_right(p, k));
+    return open || !looks_right(p, k);
 }
 
 static int fails(struct profile *p, size_t k)
 {
     p->looked[k] = 1;
-    return !holds_toward(p, k, 1) || !holds_toward(p, k, -1);
+    return overstated(p, k) || !holds_toward(p, k, 1) || !holds_toward(p, k, -1);
 }
 
 /* The sketch, unless every look is over at once. */
@@ -213,18 +227,17 @@ static double value_of(const struct fit_result *r, size_t e)
     return e < r->nparam ? r->theta[e] : r->lin[e - r->nparam];
 }
 
-/* How far the interval reaches, in the unit of the paraboloid's. */
-static double reach(const struct profile *p, size_t e)
+/* How far the interval from low to high reaches, in the unit of the paraboloid's. */
+static double reach(const struct profile *p, size_t e, double low, double high)
 {
     const struct fit_result *r = p->f->res;
     const struct fit_interval *x = &r->interval[e];
-    double best = value_of(r, e), far = 0;
-    if (x->open_lower[1] && best - r->lower[e] > MUCH * p->limit * r->std[e])
+    const double best = value_of(r, e), unit = p->limit * r->std[e];
+    if (x->open_lower[1] && best - r->lower[e] > MUCH * unit)
         return INFINITY;
-    if (x->open_upper[1] && r->upper[e] - best > MUCH * p->limit * r->std[e])
+    if (x->open_upper[1] && r->upper[e] - best > MUCH * unit)
         return INFINITY;
-    far = fmax(best - x->lower[1], x->upper[1] - best);
-    return far / (p->limit * r->std[e]);
+    return fmax(best - low, high - best) / unit;
 }
 
 /* Parameters met, inside the interval of another, further away than theirs should reach. */
@@ -275,16 +288,21 @@ enum fit_interval_kind fit_profile_interval(const struct fit_result *r, size_t k
 
 /* ---- all of it ------------------------------------------------------------------------------------------------- */
 
-/* Intervals told in place of errors take in what was met inside those of others, and other minima as deep. */
-static void widen(struct profile *p)
+/* Other minima as deep are inside the intervals, too. */
+static void meet_minima(struct profile *p)
 {
-    struct fit_job *f = p->f;
-    struct fit_result *r = f->res;
+    const struct fit_job *f = p->f;
     for (size_t m = 0; m < f->nminimum; m++)
         for (size_t k = 0; f->minima[m].above < p->limit * p->limit && k < f->p; k++) {
             p->low[k] = fmin(p->low[k], f->minima[m].theta[k]);
             p->high[k] = fmax(p->high[k], f->minima[m].theta[k]);
         }
+}
+
+/* Intervals told in place of errors take in what was met inside those of others. */
+static void widen(struct profile *p)
+{
+    struct fit_result *r = p->f->res;
     for (size_t e = 0; e < r->nfull; e++) {
         struct fit_interval *x = &r->interval[e];
         if (!x->known || !isnan(r->std[e]))
@@ -328,13 +346,20 @@ static enum fit_status examine(struct profile *p)
             st = find_interval(p, e);
     if (st != FIT_OK || f->met_better)
         return st;
+    meet_minima(p);
     for (size_t e = 0; e < r->nfull; e++) {
         if (!r->interval[e].known || isnan(r->std[e]))
             continue;
-        double wider = reach(p, e);
+        struct fit_interval *x = &r->interval[e];
+        double alone = reach(p, e, x->lower[1], x->upper[1]);
+        double wider = reach(p, e, fmin(x->lower[1], p->low[e]), fmax(x->upper[1], p->high[e]));
+        if (alone < 1 / MUCH && wider >= 1 / MUCH) {
+            x->known = 0; /* fits with it held have not followed a valley that others have met */
+            continue;
+        }
         if (e < f->p)
-            r->profile[e] = fmax(wider, 1) * r->std[e];
-        if (wider > MUCH)
+            r->profile[e] = (wider < 1 / MUCH ? wider : fmax(wider, 1)) * r->std[e];
+        if (wider < 1 / MUCH || wider > MUCH)
             withhold(r, e);
     }
     widen(p);

@@ -2,17 +2,19 @@
  *
  * Standard errors take the cost for a paraboloid.  Where parameters replace one another only nearly (D0 and
  * D_offset for an exponent near 0) its valley bends or widens, or a bound stops the fit halfway along it, and
- * they are too small, be it by hundreds.  What is told instead rests on the profile likelihood (likelihood.h;
- * Bates & Watts, Nonlinear Regression Analysis (1988), section 6.1):
+ * they are too small, be it by hundreds.  Where the derivative by a parameter vanishes at the minimum and not beside it
+ * (an angle along which the flow is measured) they are too large.  What is told instead rests on the profile likelihood
+ * (likelihood.h; Bates & Watts, Nonlinear Regression Analysis (1988), section 6.1):
  *
  *     a standard error is told when the interval of 95 % of the profile reaches, on either side, no further than
- *     MUCH = 2 times as far as that of the paraboloid; else there is none, and the interval stands in its place.
+ *     MUCH = 2 times as far as that of the paraboloid, and on one of them at least half as far; else there is none, and
+ *     the interval stands in its place.
  *
- * Looked at are parameters that are strongly correlated, or all when one of them stands on a bound, is open over
- * the box, or has no such error.  First by two values of the cost, two standard errors away along the
- * paraboloid's axis; where these are not about 4 above the least in units of the noise, by a fit with the
- * parameter held where the interval would have to end, 2 x 1.96 standard errors away: chi2 must rise there by
- * 1.96^2 (of the 15 that the paraboloid has).  Where it does not, the ends of the profile's intervals are found.
+ * All are looked at.  First by two values of the cost, two standard errors away along the paraboloid's axis; where these
+ * are not about 4 above the least in units of the noise, or a parameter stands on a bound, is open over the box, or has
+ * no such error, by a fit with the parameter held where the interval would have to end, 2 x 1.96 standard errors away:
+ * chi2 must rise there by 1.96^2 (of the 15 that the paraboloid has); and where it has risen as much half as far away as
+ * the interval should end, by a fit there.  Where one of these says no, the ends of the profile's intervals are found.
  * Every point of these that lies inside the interval of 95 % also tells of all other parameters, contrasts too,
  * how far they may be off.  A sketch of the cost (sketch.h) leads the way on these looks.
  *

@@ -122,14 +122,15 @@ static void check_truth(const char *json)
     assert_true(good);
 }
 
-/* The references are printed with two digits of their errors, and values to a tenth of them or better. */
+/* The references are printed with two digits of their errors, and values to a tenth of them or better.  Their errors are
+ * those of the paraboloid. */
 static void check_reference(const char *json, const struct reference *r)
 {
     int good = 1;
     double worst = 0, worst_std = 0;
     for (size_t k = 0; k < PARAMETERS; k++) {
         double value = E2E_JSON(json, "parameters", names[k], "value"),
-               std = E2E_JSON(json, "parameters", names[k], "std"),
+               std = E2E_JSON(json, "parameters", names[k], "std_curvature"),
                distance = fabs(value - r->value[k]) / r->std[k], ratio = fabs(std / r->std[k] - 1);
         if (isnan(std) && is_transport_ref(names[k]))
             ratio = 0;

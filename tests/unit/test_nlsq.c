@@ -6,6 +6,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -315,6 +316,51 @@ static void test_a_cost_that_is_known_at_the_start_is_not_asked_for_again(void *
     fit_nlsq_free(r);
 }
 
+/* Even in x[0], whose derivative vanishes at the minimum 0 while the cost bends there; the other two in a valley. */
+static int symmetric(const double *x, double *r, double *J)
+{
+    memset(J, 0, 12 * sizeof *J);
+    r[0] = x[0] * x[0] + 1 + 0.1 * x[1];
+    J[0] = 2 * x[0];
+    J[1] = 0.1;
+    r[1] = 100 * (x[1] - x[2] * x[2]);
+    J[4] = 100;
+    J[5] = -200 * x[2];
+    r[2] = 0.1 * (x[2] - 3);
+    J[8] = 0.1;
+    r[3] = 0.1 * x[1];
+    J[10] = 0.1;
+    return 0;
+}
+
+static void test_second_derivatives_end_what_gauss_newton_does_not(void **s)
+{
+    (void)s;
+    size_t iterations[2];
+    for (int curved = 0; curved < 2; curved++) {
+        struct problem p = {3, 4, symmetric, 0, 0};
+        struct fit_nlsq *r = fit_nlsq_new(3);
+        struct fit_nlsq_problem q = {3, NONE, ALL, 1, 0, &p, value, normal, NULL, 0};
+        struct fit_nlsq_options o = {
+            .max_iterations = 2000, .ftol = 1e-14, .xtol = 1e-12, .gtol = 1e-8, .curved = curved};
+        double x[3] = {0.7, 4, 2}, g;
+        assert_non_null(r);
+        fit_nlsq_run(r, &q, &o, x);
+        iterations[curved] = r->iterations;
+        if (curved) {
+            assert_true(converged(r));
+            assert_true(fabs(x[0]) < 1e-6);
+            /* the derivative along the valley x[1] = x[2]^2, to what 100 leaves of it */
+            g = (0.1 * (x[0] * x[0] + 1 + 0.1 * x[1]) + 0.01 * x[1]) * 2 * x[2] + 0.01 * (x[2] - 3);
+            assert_true(fabs(g) < 1e-4);
+            assert_true(r->current && p.values == (int)r->evaluations);
+        }
+        fit_nlsq_free(r);
+    }
+    printf("    %zu iterations without second derivatives, %zu with them\n", iterations[0], iterations[1]);
+    assert_true(2 * iterations[1] < iterations[0]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -331,6 +377,7 @@ int main(void)
         cmocka_unit_test(test_parameters_without_effect_stay_where_they_are),
         cmocka_unit_test(test_iterations_and_the_callback_end_the_run),
         cmocka_unit_test(test_a_cost_that_is_known_at_the_start_is_not_asked_for_again),
+        cmocka_unit_test(test_second_derivatives_end_what_gauss_newton_does_not),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
