@@ -108,20 +108,20 @@ static enum fit_status no_fitter(const struct front *f, const char *where, const
         return st;
     for (size_t k = 0; k < n; k++)
         fit_nearest_offer(&near, name[k]);
-    const char *spelling = near.best ? NULL : fit_config_near_mode(model); /* laminar_folw: of the packages */
-    if (spelling)
+    const char *spelling = fit_config_near_mode(model); /* laminar_folw: of the packages */
+    const int standard = spelling && strcmp(spelling, model) == 0;
+    if (!near.best)
         near.best = spelling;
     list_text(name, n, list, sizeof list);
-    if (near.best)
+    if (standard)
+        fit_fail(err, FIT_ERR_CONFIG, "%s: the fitter homodyne-%s is not in %s; build it: make model=%s", where, model,
+                 f->dir, model);
+    else if (near.best)
         fit_fail(err, FIT_ERR_CONFIG, "%s: no model '%s'; did you mean '%s'?", where, model,
                  near.best);
-    else if (n == 0)
-        fit_fail(err, FIT_ERR_CONFIG, "%s: no fitter homodyne-%s in %s; `make model=%s` builds it",
-                 where, model, f->dir, model);
     else
-        fit_fail(err, FIT_ERR_CONFIG,
-                 "%s: no model '%s' here; there are %s; or --model FILE.lua for one of your own",
-                 where, model, list);
+        fit_fail(err, FIT_ERR_CONFIG, "%s: no model '%s' here; there are %s; or --model FILE.lua for one of your own", where,
+                 model, n ? list : "none");
     front_names_free(name, n);
     return FIT_ERR_CONFIG;
 }
