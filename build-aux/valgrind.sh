@@ -14,10 +14,10 @@ here=$(cd "$(dirname "$0")" && pwd)
 # Not traced, nor what they start.  (What starts programs of ours is: shells, env, timeout.)  Python is, where it loads
 # our library.
 tools="cmake ninja make cc gcc c++ clang as ld collect2 ar nm strip objdump readelf pkg-config perl lua
-    gnuplot* chromium* rsvg-convert pdf* latex* man zsh fish git dpkg* tar gzip h5* awk basename cat chmod chown cmp comm cp cut
-    date dd df diff dirname du expr false find grep head id kill ln ls md5sum mkdir mktemp mount mv od paste pkill
-    readlink realpath rm rmdir script sed seq sha256sum sleep sort stat stty tail tee test touch tput tr true truncate
-    umount uname uniq unshare wc xargs xmllint"
+    gnuplot* chromium* groff troff grotty rsvg-convert pdf* latex* man zsh fish git dpkg* tar gzip h5* awk basename cat
+    chmod chown cmp comm cp cut date dd df diff dirname du expr false find grep head id kill ln ls md5sum mkdir mktemp
+    mount mv od paste pgrep pkill readlink realpath rm rmdir script sed seq sha256sum sleep sort stat stty tail tee test
+    touch tput tr true truncate umount uname uniq unshare wc xargs xmllint"
 
 # One test, or one command: valgrind.sh --one WORK NAME COMMAND...
 if [ "${1-}" = --one ]; then
