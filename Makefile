@@ -62,8 +62,8 @@ else
 endif
 
 demo: configure
-	@$(COMPILE) --target homodyne-laminar homodyne-report
-	@BUILD=$(BUILD) build-aux/demo.sh
+	@$(COMPILE) --target homodyne homodyne-laminar homodyne-static_isotropic homodyne-report
+	@$(BUILD)/bin/homodyne demo $(BUILD)/demo
 
 test: configure
 	@$(COMPILE)

@@ -1,6 +1,6 @@
-/* cmd_demo.c -- `demo`: fits the experiment that is installed with the programs, and sets the truth
- * beside the result.  The data are simulated: laminar shear, five azimuths of 200 frames, noise
- * 0.01. */
+/* cmd_demo.c -- `demo`: fits the experiment that is installed with the programs, sets the truth
+ * beside the result, makes the report, and says what to type for data of one's own.  The data are
+ * simulated: laminar shear, five azimuths of 200 frames, noise 0.01. */
 #define _POSIX_C_SOURCE 200809L
 #include "front.h"
 #include "json.h"
@@ -11,6 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* "name truth unit" a line; '#' begins a remark. */
 static enum fit_status print_truth(FILE *out, int json, int quiet, const char *folder, const char *file,
@@ -55,35 +56,74 @@ static enum fit_status print_truth(FILE *out, int json, int quiet, const char *f
     return FIT_OK;
 }
 
+/* Runs a command of a fitter, or of the program that draws, to its end; f->exit_code is its exit status. */
+static enum fit_status run(struct front *f, const struct front_fitter *fitter, const char *command, char *const *rest,
+                           size_t n, struct fit_error *err)
+{
+    long pid = 0;
+    char **word = front_words(fitter, command, rest, n);
+    fflush(f->out);
+    enum fit_status st = word ? front_start(fitter->program, word, NULL, &pid, err)
+                              : fit_fail(err, FIT_ERR_MEMORY, "out of memory");
+    if (st == FIT_OK)
+        st = front_wait(pid, &f->exit_code, err);
+    free(word);
+    return st;
+}
+
+/* The report into the folder, where the program that draws is there. */
+static enum fit_status draw(struct front *f, const char *folder, int quiet, struct fit_error *err)
+{
+    struct front_fitter report = {.model = "report"};
+    char *rest[] = {front_word(folder), front_word("--quiet")};
+    snprintf(report.program, sizeof report.program, "%s/homodyne-report", f->dir);
+    if (access(report.program, X_OK) != 0)
+        return FIT_OK;
+    if (!quiet)
+        fprintf(f->out, "\n+ homodyne report %s\n", folder);
+    return run(f, &report, "report", rest, quiet ? 2 : 1, err);
+}
+
+/* Called by a path, the programs are not in PATH, probably. */
+static void print_next(const struct front *f)
+{
+    fprintf(f->out, "\nnext, with two-time matrices of your own:\n");
+    if (strchr(f->argv[0], '/'))
+        fprintf(f->out, "    PATH=%s:$PATH\n", f->dir);
+    fprintf(f->out, "    homodyne inspect data.h5\n"
+                    "    homodyne fit --model laminar --data data.h5 --gap \"200 um\" -o results\n"
+                    "    homodyne report results\n"
+                    "a sample at rest: --model static_isotropic, no --gap\n");
+}
+
 enum fit_status front_cmd_demo(struct front *f, const struct front_args *a, struct fit_error *err)
 {
     char share[FRONT_PATH + 96], config[FRONT_PATH + 160], truth[FRONT_PATH + 160];
     const char *folder = a->nrest ? a->rest[0] : "homodyne_demo";
     struct front_fitter fitter;
     struct front_result r = {0};
-    long pid = 0;
+    const int silent = a->json || a->quiet;
     if (a->nrest > 1)
         return fit_fail(err, FIT_ERR_USAGE, "demo: one folder for the results");
-    snprintf(share, sizeof share, "%s/../share/homodyne-gen/examples/laminar", f->dir);
+    const char *slash = strrchr(f->dir, '/'); /* dir is absolute */
+    snprintf(share, sizeof share, "%.*s/share/homodyne-gen/examples/laminar", (int)(slash ? slash - f->dir : 0), f->dir);
     snprintf(config, sizeof config, "%s/experiment.yaml", share);
     snprintf(truth, sizeof truth, "%s/truth.txt", share);
     enum fit_status st = front_choose(f, NULL, config, NULL, 0, &fitter, err);
     if (st != FIT_OK)
         return st;
     char *rest[] = {config, front_word("-o"), front_word(folder), front_word("--quiet")};
-    char **word = front_words(&fitter, "fit", rest, a->json || a->quiet ? 4 : 3);
-    if (!a->json && !a->quiet)
+    if (!silent)
         fprintf(f->out, "+ homodyne fit %s -o %s\n", config, folder);
-    fflush(f->out);
-    st = word ? front_start(fitter.program, word, NULL, &pid, err)
-              : fit_fail(err, FIT_ERR_MEMORY, "out of memory");
-    if (st == FIT_OK)
-        st = front_wait(pid, &f->exit_code, err);
-    free(word);
+    st = run(f, &fitter, "fit", rest, silent ? 4 : 3, err);
     if (st == FIT_OK && f->exit_code == 0)
         st = front_result_read(folder, &r, err);
     if (st == FIT_OK && f->exit_code == 0)
         st = print_truth(f->out, a->json, a->quiet, folder, truth, &r, err);
     front_result_free(&r);
+    if (st == FIT_OK && f->exit_code == 0)
+        st = draw(f, folder, silent, err);
+    if (st == FIT_OK && f->exit_code == 0 && !silent)
+        print_next(f);
     return st;
 }

@@ -173,6 +173,10 @@ for mode in static_isotropic static_anisotropic heterodyne laminar_theory kww; d
 done
 expect 3 "$h" config --mode laminer -o x.yaml
 has err "error: --mode: no model 'laminer'"
+mkdir few # a standard model that was not built
+ln "$h" few/homodyne 2>/dev/null || cp "$h" few/homodyne
+expect 3 few/homodyne fit --model heterodyne --data laminar.h5
+has err "build it: make model=heterodyne"
 sed 's/laminar_flow/laminar_folw/' minimal.yaml >typo.yaml
 expect 3 "$h" fit typo.yaml
 has err "did you mean 'laminar_flow'?"
@@ -405,6 +409,8 @@ grep -q "^## $(cut -d' ' -f2 out) " "$here/../../CHANGELOG.md" || fail "CHANGELO
 # ---- the bundled experiment
 expect 0 "$h" demo d
 has out "off by"
+has out "next, with"
+[ -s d/report.html ] || fail "the demo has made no report"
 value=$(awk '$1 == "D0" && $3 == "+-" { print $2, $4; exit }' d/summary.txt)
 [ -n "$value" ] && [ "$(awk '$1 == "D0" { v = $3 " " $4 } END { print v }' out)" = "$value" ] || fail "the demo writes D0 in two ways"
 expect 0 "$h" compare d d # with robust errors

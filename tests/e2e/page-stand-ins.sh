@@ -20,7 +20,7 @@ cat >"$stand/make" <<STAND
 #!/bin/sh
 case "\$*" in
 "" | install | "install PREFIX="* | deb | docs | wheel) exit 0 ;;
-demo) BUILD=build exec build-aux/demo.sh ;;
+demo) exec build/bin/homodyne demo build/demo ;;
 model=*.lua)
     file=\${1#model=} name=\$(basename "\${1#model=}" .lua)
     cmp -s "\$file" "$(dirname "$bin")/tests/guide/\$name.lua" || {
