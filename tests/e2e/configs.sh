@@ -3,11 +3,13 @@
 # configs.sh BINDIR
 # Ten written for this test (tests/data/front), and those of the sample experiments, where they are (FIT_SHARED).
 # What has no effect is told by name; the exit status is 0, or 2 when a chain of so few draws has not converged.
+# FIT_DRAWS: draws of a chain, and as many before them (60).
 set -eu
 bin=$1
 . "$(dirname "$0")/../support/test.sh"
 shared=${FIT_SHARED:-$here/../../../shared}
 h=$bin/homodyne
+draws=${FIT_DRAWS:-60}
 ran=0
 
 # run CONFIG MODEL: least squares, then sampling; both leave results of the right model, and complete files
@@ -15,7 +17,7 @@ run() {
     config=$1 model=$2
     for method in nlsq cmc; do
         options=
-        [ $method = nlsq ] || options="--n-samples 60 --n-warmup 60 --n-chains 2"
+        [ $method = nlsq ] || options="--n-samples $draws --n-warmup $draws --n-chains 2"
         out=$(basename "$config" | tr . _)_$method
         got=0
         # shellcheck disable=SC2086  # a list of words

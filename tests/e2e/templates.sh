@@ -2,6 +2,7 @@
 # The eight templates of the Python packages, put together again from the tables of every key in
 # spec/data-config-cli.md, run with nothing edited but file, frame period, frames and q, by least squares and by sampling:
 # templates.sh BINDIR
+# FIT_DRAWS: draws of a chain, and as many before them (40).
 # Skips (77) without the specification, the samples or Python with PyYAML.
 set -eu
 bin=$1
@@ -20,6 +21,7 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir"
 python3 "$here/templates.py" "$spec" "$shared/samples"
+draws=${FIT_DRAWS:-40}
 failed=0
 n=0
 for config in *.yaml; do
@@ -33,7 +35,7 @@ for config in *.yaml; do
     n=$((n + 1))
     # the same file by sampling, shortly: 2 when so few draws have not converged
     got=0
-    "$bin/homodyne" --config "$config" --method cmc --n-samples 40 --n-warmup 40 --n-chains 2 \
+    "$bin/homodyne" --config "$config" --method cmc --n-samples "$draws" --n-warmup "$draws" --n-chains 2 \
         --output-dir "${config%.yaml}_cmc" >/dev/null 2>err_cmc </dev/null || got=$?
     case $got in
     0 | 2) [ -s "${config%.yaml}_cmc/posterior.nc" ] || { echo "FAILED: $config: no posterior"; failed=1; } ;;
