@@ -1,9 +1,15 @@
 #!/bin/sh
 # Sampling that is killed, interrupted or out of time, and goes on: the draws are those of an uninterrupted run.
 #     resume.sh BINDIR TESTDIR
+# FIT_SLOW: how much slower the programs run than they do by themselves (1): for so much longer they are left to run.
 set -eu
 bin=$1/homodyne-laminar tool=$2/posterior_file
 . "$(dirname "$0")/../support/test.sh"
+
+# after SECONDS: in this run
+after() {
+    awk -v s="$1" -v slow="${FIT_SLOW:-1}" 'BEGIN { print s * slow }'
+}
 
 # whole FOLDER: nothing in it is half written
 whole() {
@@ -36,7 +42,7 @@ for n in 1 2 3 4 5 6 7 8 9 10; do
     # shellcheck disable=SC2086
     "$bin" fit d.yaml -o k $settings --resume --threads $((n % 3 + 1)) >/dev/null 2>&1 &
     pid=$!
-    sleep "0.$(printf %03d $((number / 65536 % 550 + 50)))"
+    sleep "$(after "0.$(printf %03d $((number / 65536 % 550 + 50)))")"
     kill -9 $pid 2>/dev/null || true
     wait $pid 2>/dev/null || true
     [ ! -e k/posterior.nc ] || "$tool" check k/posterior.nc || fail "posterior.nc after kill $n"
@@ -80,12 +86,12 @@ done
 
 # an unfinished run of the same settings goes on without being asked, unless the configuration says no
 # shellcheck disable=SC2086
-"$bin" fit d.yaml -o u $settings --max-seconds 0.6 >/dev/null 2>&1 || true
+"$bin" fit d.yaml -o u $settings --max-seconds "$(after 0.6)" >/dev/null 2>&1 || true
 # shellcheck disable=SC2086
 expect 0 "$bin" fit d.yaml -o u $settings
 "$tool" same t1/posterior.nc u/posterior.nc || fail "a run that went on by itself has other draws"
 # shellcheck disable=SC2086
-"$bin" fit d.yaml -o v $settings --max-seconds 0.6 >/dev/null 2>&1 || true
+"$bin" fit d.yaml -o v $settings --max-seconds "$(after 0.6)" >/dev/null 2>&1 || true
 # shellcheck disable=SC2086
 expect 0 "$bin" fit d.yaml -o v $settings --set optimization.cmc.backend_config.resume_from_checkpoint=false
 grep -q "went on from" v/run.log && fail "resume_from_checkpoint: false is not honoured"
@@ -93,11 +99,11 @@ grep -q "went on from" v/run.log && fail "resume_from_checkpoint: false is not h
 # ---- a limit of time: what there is, marked; too little time: least squares alone
 long="--method nuts --draws 40000 --warmup 200 --quiet"
 # shellcheck disable=SC2086
-expect 2 "$bin" fit d.yaml -o m $long --max-seconds 1.5
+expect 2 "$bin" fit d.yaml -o m $long --max-seconds "$(after 1.5)"
 has m/fit.json '"complete": false'
 # the checkpoint holds the draws that were made, not room for those that were asked for
 # shellcheck disable=SC2086
-expect 2 "$bin" fit d.yaml -o room --method nuts --draws 2000000 --warmup 200 --quiet --max-seconds 1
+expect 2 "$bin" fit d.yaml -o room --method nuts --draws 2000000 --warmup 200 --quiet --max-seconds "$(after 1)"
 made=$(sed -n 's/.*"draws": \([0-9]*\),*/\1/p' room/fit.json | head -n 1) size=$(wc -c <room/posterior.checkpoint)
 # of each of four chains, 7 coordinates and 9 statistics; states of chains, windows: less than 100 KB
 [ "$size" -le $(((made + 1000) * 4 * 16 * 8 + 100000)) ] || fail "a checkpoint of $size bytes for $made draws"
@@ -118,7 +124,7 @@ expect 0 "$bin" fit d.yaml -o w1 $weighted --threads 1
 whole w1
 for limit in 0.1 0.2 0.4 0.8 1.6 3.2; do # until least squares are through, but not the draws
     # shellcheck disable=SC2086
-    expect 2 "$bin" fit d.yaml -o w2 $weighted --threads 2 --max-seconds $limit
+    expect 2 "$bin" fit d.yaml -o w2 $weighted --threads 2 --max-seconds "$(after $limit)"
     ! grep -q "by the time limit after" w2/summary.txt || break
 done
 has w2/summary.txt "by the time limit after"
@@ -128,7 +134,7 @@ for signal in INT TERM KILL; do
     # shellcheck disable=SC2086
     "$bin" fit d.yaml -o w2 $weighted --resume --threads 3 >/dev/null 2>&1 &
     pid=$!
-    sleep 0.3
+    sleep "$(after 0.3)"
     kill -$signal $pid 2>/dev/null || true
     got=0
     wait $pid || got=$?
