@@ -247,7 +247,7 @@ static enum fit_status ask_mode(struct front *f, struct wish *w, struct fit_erro
     static const char *const known[][2] = {
         {"laminar", "sheared between two plates, homodyne"},
         {"static_isotropic", "at rest, the same in all directions"},
-        {"static_anisotropic", "at rest, contrast of every angle"},
+        {"static_anisotropic", "the same by the other name of configurations"},
         {"heterodyne", "two components, one flowing"},
     };
     char answer[64];
@@ -392,7 +392,7 @@ static void put_q(FILE *out, const struct wish *w)
         for (size_t m = 0; m < k; m++)
             seen |=
                 fabs(w->src->matrix[m].q - w->src->matrix[k].q) <= 1e-9 * fabs(w->src->matrix[k].q);
-        if (!seen && n++ < 6)
+        if (!seen && !isnan(w->src->matrix[k].q) && n++ < 6)
             fprintf(out, "%s%.6g", n == 1 ? "; in the file: " : ", ", w->src->matrix[k].q);
     }
     fprintf(out, "%s\n", n > 6 ? ", ..." : "");
@@ -411,16 +411,42 @@ static size_t count_matrices(const struct wish *w, size_t *nameless)
     return n;
 }
 
+/* "0,45,90": how many numbers; 0: something else. */
+static size_t count_numbers(const char *text)
+{
+    size_t n = 0;
+    while (*text) {
+        char *end;
+        (void)strtod(text, &end);
+        if (end == text || (*end && *end != ','))
+            return 0;
+        n++;
+        text = end + (*end == ',');
+    }
+    return n;
+}
+
+/* The azimuths that the file does not have. */
+static enum fit_status put_labels(FILE *out, const struct wish *w, size_t all, struct fit_error *err)
+{
+    if (!*w->phi)
+        fprintf(out, "phi_filtering:\n  angles: null   # degrees, as [0, 45, 90]: the file has none, one for each "
+                     "of %zu matrices: FILL IN\n", all);
+    else if (count_numbers(w->phi) != all)
+        return fit_fail(err, FIT_ERR_USAGE, "--phi: '%s': the file has no azimuths; one for each of %zu matrices is wanted, "
+                        "in degrees, as 0,45,90", w->phi, all);
+    else
+        fprintf(out, "phi_filtering:\n  angles: [%s]   # degrees, one for each matrix of the file\n", w->phi);
+    return FIT_OK;
+}
+
 /* "-10:10,80:100" -> ranges; without any, an example that is off. */
 static enum fit_status put_angles(FILE *out, const struct wish *w, struct fit_error *err)
 {
     const char *at = w->phi;
     size_t n = 0, nameless, all = count_matrices(w, &nameless);
-    if (nameless && all > 1 && has_name(w, "axes", "phi")) {
-        fprintf(out, "phi_filtering:\n  angles: null   # degrees, as [0, 45, 90]: the file has none, one for each "
-                     "of %zu matrices: FILL IN\n", all);
-        return FIT_OK;
-    }
+    if (nameless && all > 1 && has_name(w, "axes", "phi"))
+        return put_labels(out, w, all, err);
     if (w->src && !nameless) {
         fprintf(out, "# azimuths in the file, degrees:");
         for (size_t k = 0; k < w->src->nmatrix; k++)

@@ -109,7 +109,7 @@ static const struct front_option of_demo[] = {
 static const struct front_option none[] = {END};
 
 const struct front_command front_commands[] = {
-    {"fit", NULL, "CONFIG.yaml|--model NAME --data TABLE [options]", "fit the data that a configuration names",
+    {"fit", NULL, "CONFIG.yaml|--model NAME --data FILE [options]", "fit the data that a configuration names",
      "Runs homodyne-MODEL for the model that the configuration asks for. Configurations and options "
      "of the Python packages homodyne, heterodyne and xpcsjax are accepted as they are. The command "
      "may be left out: `homodyne --config my.yaml --method nlsq --output-dir results`. Without any "

@@ -33,6 +33,11 @@ enum fit_status front_parse_rest(const struct front_args *a, const char *command
     word[1] = front_word(command);
     memcpy(word + 2, a->rest, a->nrest * sizeof *word);
     enum fit_status st = fit_cli_parse((int)a->nrest + 2, word, cli, err);
+    char help[64];
+    snprintf(help, sizeof help, "%s --help", command);
+    char *end = st == FIT_OK ? NULL : strstr(err->message, help);
+    if (end) /* that of the command that was called */
+        snprintf(end, sizeof err->message - (size_t)(end - err->message), "%s --help", a->command->name);
     free(word);
     return st;
 }

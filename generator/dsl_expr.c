@@ -298,8 +298,8 @@ static const char *suspicion(lua_State *L, struct dsl_value v)
                 bare = bare ? "" : s->name;
         }
     if (bare && *bare)
-        return hg_format(d->arena, "has '%s' a unit, %s? else ", bare,
-                         dsl_unit_text(L, hg_unit_pow(d->m->units, v.unit, -1, 1)));
+        return hg_format(d->arena, "has '%s' a unit, %s (%s where it divides)? else ", bare,
+                         dsl_unit_text(L, hg_unit_pow(d->m->units, v.unit, -1, 1)), dsl_unit_text(L, v.unit));
     if (d->has_grid && v.unit == dsl_unit(L, "1/s"))
         return "is integral(f, t1, t2) missing? else ";
     return "";

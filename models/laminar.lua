@@ -59,7 +59,7 @@ local D, shear = rates(ts)
 local g1       = exp(-q^2 / 2 * integral(D, t1, t2)) * sinc(s * integral(shear, t1, t2))^2
 
 m.observe("c2", { over = {phi, t1, t2}, mean = offset + contrast * g1^2, linear = {contrast, offset} })
-m.curve("D", D, "transport coefficient")
+m.curve("D", D, "transport coefficient, of plain diffusion 2 D")
 m.curve("shear_rate", shear, "shear rate")
 
 -- With the smoothing, floors and clips of the Python packages (homodyne's treatment of the diagonal).

@@ -53,7 +53,7 @@ local s = q * gap / 2 * cos(phi0 - phi)
 local g2 = exp(-q^2 * integral(D, t1, t2)) * sinc(s * integral(shear, t1, t2))^2 -- normalised
 
 m.observe("c2", { over = {phi, t1, t2}, mean = offset + contrast * g2, linear = {contrast, offset} })
-m.curve("D", D, "transport coefficient")
+m.curve("D", D, "transport coefficient, of plain diffusion 2 D")
 m.curve("shear_rate", shear, "shear rate")
 
 m.random(function(u)

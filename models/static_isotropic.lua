@@ -36,7 +36,7 @@ local t1, t2 = pair(t)
 local g1 = exp(-q^2 / 2 * integral(D, t1, t2))
 
 m.observe("c2", { over = {phi, t1, t2}, mean = offset + contrast * g1^2, linear = {contrast, offset} })
-m.curve("D", D, "transport coefficient")
+m.curve("D", D, "transport coefficient, of plain diffusion 2 D")
 
 -- With the smoothing, floors and clips of the Python packages (homodyne's treatment of the diagonal).
 -- They sum rates without the frame period and take sqrt(sum^2 + 1e-12) for the absolute value.

@@ -78,7 +78,7 @@ static void note_peers(struct fit_job *job)
         fit_config_peers_average(job->cfg, n))
         fit_notes_add(
             &job->notes,
-            "contrast and offset are fitted for each of %zu angles; %s would average "
+            "contrast and offset are fitted for each of %zu angles; the Python package %s would average "
             "them (--scaling averaged)",
             n, strcmp(job->k->name, "heterodyne") == 0 ? "heterodyne" : "homodyne");
 }

@@ -149,8 +149,13 @@ static void check_settings(struct fit_cfg_reader *r)
     const struct fit_kernel *k = cfg->kernel;
     if (fit_cfg_setting_index(k, "q") >= 0)
         doubt(r, &cfg->input.q, "wavevector_q", fit_units_doubt_q(cfg->input.q.value));
+    if (fit_cfg_setting_index(k, "gap") >= 0 && !cfg->input.gap.from.bare && cfg->input.gap.value > 1e8)
+        fit_cfg_note(r, cfg->input.gap.from.line, cfg->input.gap.from.column,
+                     "a gap of %.4g mm is wider than those of shear cells; is its unit right?", cfg->input.gap.value / 1e7);
     if (fit_cfg_setting_index(k, "gap") >= 0)
         doubt(r, &cfg->input.gap, "stator_rotor_gap", fit_units_doubt_gap(cfg->input.gap.value));
+    else if (fit_given(cfg->input.gap.from) && cfg->input.gap.from.kind == FIT_FROM_COMMAND)
+        fit_cfg_note(r, 0, 0, "--gap has no effect: the model %s has no gap", k->name);
     for (size_t i = 0; i < cfg->nsetting; i++) {
         const struct fit_cfg_real *x = fit_cfg_setting(cfg, i);
         const char *name = k->setting[i].name;

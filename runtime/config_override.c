@@ -188,6 +188,10 @@ static void call_fix(struct fit_cfg_reader *r, const char *text)
     const int i = fit_cfg_param_named(r, name, 0, 0);
     if (i < 0)
         return;
+    if (value && strchr(value, ',') && strchr(value, '=')) {
+        fit_cfg_error(r, NULL, "'%.100s': one parameter at a time; repeat --fix", text);
+        return;
+    }
     r->cfg->param[i].fixed = (struct fit_cfg_flag){1, fit_cfg_origin(r, NULL)};
     r->cfg->param[i].tie = NULL;
     if (value)

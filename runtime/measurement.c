@@ -14,6 +14,7 @@
 #include "direct.h"
 #include "source_impl.h"
 #include "stream.h"
+#include "units.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -110,6 +111,9 @@ static enum fit_status fill_settings(struct loading *l, const double *setting,
         m->setting[i] = setting ? setting[i] : k->setting[i].value;
         if (strcmp(k->setting[i].name, "q") == 0 && !isnan(m->group[0].q))
             m->setting[i] = m->group[0].q;
+        if (strcmp(k->setting[i].name, "q") == 0 && fit_units_doubt_q(m->group[0].q))
+            fit_notes_doubt(&m->notes, "%s: q = %.4g, which is taken for 1/angstrom: another unit is read when the dataset's "
+                            "attribute `units` names it", l->src->file, m->group[0].q);
         if (strcmp(k->setting[i].name, "dt") == 0)
             m->setting[i] = m->dt;
         if (isnan(m->setting[i]) && strcmp(k->setting[i].name, "q") == 0) {

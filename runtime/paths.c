@@ -2,6 +2,7 @@
 #include "paths.h"
 
 #include "nearest.h"
+#include "units.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -144,6 +145,11 @@ done:
 void fit_path_meant(const char *path, char *text, size_t size)
 {
     char folder[1024] = ".", best[256] = "";
+    struct fit_unit unit;
+    if (fit_unit_parse(path, &unit) && !fit_path_exists(path)) {
+        snprintf(text, size, "; a number and its unit are one word, as in \"200 um\"");
+        return;
+    }
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     if (slash)
         snprintf(folder, sizeof folder, "%.*s", (int)(slash - path) + 1, path);

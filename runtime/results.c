@@ -136,12 +136,6 @@ void fit_results_rate(const struct fit_results *r, const struct fit_rate_value *
     snprintf(text, size, "%s t^%s + %s", param[x->amplitude].name, param[x->exponent].name, param[x->offset].name);
 }
 
-void fit_results_rate_cure(const struct fit_results *r, const struct fit_rate_value *x, char *text, size_t size)
-{
-    const struct fit_param *param = r->kernel->param;
-    snprintf(text, size, "a constant rate would do: --fix %s=0 --fix %s=0", param[x->exponent].name, param[x->offset].name);
-}
-
 int fit_results_rate_constant(const struct fit_results *r, const struct fit_rate_value *x)
 {
     const struct fit_result *f = r->fit;
@@ -152,6 +146,26 @@ int fit_results_rate_constant(const struct fit_results *r, const struct fit_rate
         inside &= f->lower[member[k]] <= at[k] && at[k] <= f->upper[member[k]] &&
                   !strchr(r->kernel->param[member[k]].name, '[');
     return inside && fabs(x->slope) < 2 * x->slope_std;
+}
+
+/* The rate's offset has no error, and 0 is inside its interval of 95 %. */
+static int needs_no_offset(const struct fit_results *r, const struct fit_rate_value *x)
+{
+    double lower[2], upper[2];
+    return !strchr(r->kernel->param[x->offset].name, '[') && r->fit->theta[x->offset] != 0 &&
+           fit_profile_interval(r->fit, x->offset, lower, upper) == FIT_INTERVAL_PROFILE && isnan(r->fit->std[x->offset]) &&
+           !(lower[1] > 0) && !(upper[1] < 0); /* NaN: open */
+}
+
+void fit_results_rate_cure(const struct fit_results *r, const struct fit_rate_value *x, char *text, size_t size)
+{
+    const struct fit_param *param = r->kernel->param;
+    text[0] = '\0';
+    if (fit_results_rate_constant(r, x))
+        snprintf(text, size, "a constant rate would do: --fix %s=0 --fix %s=0", param[x->exponent].name,
+                 param[x->offset].name);
+    else if (needs_no_offset(r, x))
+        snprintf(text, size, "a power of t alone would do: --fix %s=0", param[x->offset].name);
 }
 
 int fit_results_interval_text(const struct fit_results *r, size_t k, char *text, size_t size)

@@ -177,7 +177,7 @@ void fit_results_noise_words(const struct fit_results *r, char *text, size_t siz
  * interval), "unfinished" or "unknown" (no noise to compare with), and a sentence that says it. */
 struct fit_quality {
     const char *word;
-    char text[480];
+    char text[640];
 };
 struct fit_quality fit_results_quality(const struct fit_results *r);
 
@@ -188,7 +188,8 @@ void fit_results_direction(const struct fit_results *r, size_t k, char *text, si
 void fit_results_rate(const struct fit_results *r, const struct fit_rate_value *x, char *text, size_t size);
 /* 1: its slope is not told from 0, and exponent and offset may be held at 0. */
 int fit_results_rate_constant(const struct fit_results *r, const struct fit_rate_value *x);
-/* What to do about it: "a constant rate would do: --fix alpha=0 --fix D_offset=0". */
+/* What to do about a rate that may be simpler: "a constant rate would do: --fix alpha=0 --fix D_offset=0", "a power of t
+ * alone would do: --fix D_offset=0"; else empty. */
 void fit_results_rate_cure(const struct fit_results *r, const struct fit_rate_value *x, char *text, size_t size);
 
 #endif

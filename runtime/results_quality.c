@@ -60,8 +60,9 @@ static double gain_over_constant(const struct fit_results *r)
     return gain;
 }
 
-/* ": offset stands at its bound 0.5 ..." where the model's constant is not free to be that of the data; else empty. */
-static void constant_on_bound(const struct fit_results *r, char *text, size_t size)
+/* "; offset stands at its bound 0.5 ...; D0 stands at its bound 1e+05 ..." where the model's constant, and a parameter,
+ * are not free to be those of the data; else empty. */
+static void held_by_bound(const struct fit_results *r, char *text, size_t size)
 {
     const struct fit_result *f = r->fit;
     const int q = r->kernel->intercept;
@@ -71,6 +72,15 @@ static void constant_on_bound(const struct fit_results *r, char *text, size_t si
         if (f->at_bound[f->nparam + place] && !fit_results_fixed(r, f->nparam + place))
             snprintf(text, size, "; %s stands at its bound %.4g%s", r->kernel->linear[q].name, f->lin[place],
                      r->kernel->space == FIT_PAIRS ? ": are the data normalised?" : "");
+    }
+    for (size_t k = 0; k < f->nparam; k++) {
+        const char *name = r->kernel->param[k].name;
+        if (!f->at_bound[k] || fit_results_fixed(r, k) || strchr(name, '['))
+            continue;
+        const size_t n = strlen(text);
+        snprintf(text + n, size - n, "; %s stands at its bound %.4g: is that far enough (--bounds %s=LO:HI)?", name,
+                 f->theta[k], name);
+        return;
     }
 }
 
@@ -114,13 +124,34 @@ static size_t undetermined(const struct fit_results *r, size_t *nfree, char *nam
     return n;
 }
 
-/* The cure of the first rate that may be constant; else empty. */
-static void constant_rate(const struct fit_results *r, char *text, size_t size)
+/* Why those of them have none that were free. */
+static const char *why_open(const struct fit_results *r)
+{
+    const struct fit_result *f = r->fit;
+    int bound = 0, interval = 0, unknown = 0;
+    for (size_t k = 0; k < judged(r); k++) {
+        if (fit_results_fixed(r, k) || isfinite(f->std[k]))
+            continue;
+        if (f->at_bound[k])
+            bound = 1;
+        else if (f->reason[k] < 0 && isfinite(f->std_curvature[k]))
+            interval = 1;
+        else
+            unknown = 1;
+    }
+    return bound + interval + unknown > 1 ? "undetermined, on a bound, or known as an interval"
+           : bound                        ? "on a bound"
+           : interval                     ? "an interval is known in its place"
+                                          : "the data do not determine it";
+}
+
+/* The cure of the first rate that may be simpler; else empty. */
+static void simpler_rate(const struct fit_results *r, char *text, size_t size)
 {
     *text = '\0';
     for (size_t k = 0; k < r->fit->nrate && !*text; k++) {
         const struct fit_rate_value *x = &r->fit->rate[k];
-        if (x->needed && x->std > 0 && fit_results_rate_constant(r, x))
+        if (x->needed && x->std > 0)
             fit_results_rate_cure(r, x, text, size);
     }
 }
@@ -223,13 +254,13 @@ struct fit_quality fit_results_quality(const struct fit_results *r)
 {
     const struct fit_result *f = r->fit;
     struct fit_quality q = {"unknown", ""};
-    char names[160], stuck[160], first[240], why[300];
+    char names[160], stuck[300], first[240], why[300];
     size_t nfree, open = undetermined(r, &nfree, names, sizeof names);
     double gain = gain_over_constant(r), n = (double)f->nfree, dof = freedom(f);
     double limit = 1 + TOLERATED + SURPRISE * sqrt(2 / dof);
     const int needless = gain < n + SURPRISE * sqrt(2 * n);
     const char *constant = r->kernel->intercept < 0 ? "0" : "a constant for each group";
-    constant_on_bound(r, stuck, sizeof stuck);
+    held_by_bound(r, stuck, sizeof stuck);
     first_frame_decides(r, first, sizeof first);
     if (!f->converged) {
         q.word = "unfinished";
@@ -280,10 +311,10 @@ struct fit_quality fit_results_quality(const struct fit_results *r)
                  f->accepted ? "" : "; the start was kept");
     } else if (open > 0) {
         char cure[160];
-        constant_rate(r, cure, sizeof cure);
+        simpler_rate(r, cure, sizeof cure);
         q.word = "partial";
-        snprintf(q.text, sizeof q.text, "no standard error for %s: undetermined, on a bound, or known as an interval%s%s%s",
-                 names, isnan(f->goodness) ? "" : "; residuals are as large as the noise", *cure ? "; " : "", cure);
+        snprintf(q.text, sizeof q.text, "no standard error for %s: %s%s%s%s", names, why_open(r),
+                 isnan(f->goodness) ? "" : "; residuals are as large as the noise", *cure ? "; " : "", cure);
     } else if (isnan(f->goodness) && f->noise == FIT_NOISE_LAW) {
         snprintf(q.text, sizeof q.text, "the width of the errors is a part of the model: whether the model explains the "
                                         "data cannot be told");

@@ -458,9 +458,12 @@ enum fit_status fit_select_dt(const struct fit_source *src, const struct fit_sel
     if (isnan(file) && isnan(given)) {
         char where[200];
         fit_selection_where(sel, sel->dt_line, where, sizeof where);
+        const int no_q = src->nmatrix && isnan(src->matrix[0].q) && isnan(sel->q);
+        const int no_phi = src->nmatrix > 1 && isnan(src->matrix[0].phi) && !sel->nlist;
         return fit_fail(err, FIT_ERR_DATA,
-                        "%s%s does not tell the frame period; give analyzer_parameters.dt in s (or --dt)",
-                        where, src->file);
+                        "%s%s does not tell the frame period; give analyzer_parameters.dt in s (or --dt)%s%s",
+                        where, src->file, no_q ? "; nor q (--q, in 1/angstrom)" : "",
+                        no_phi ? "; nor the azimuths (--phi, in degrees, one for each matrix)" : "");
     }
     if (sel->dt_policy == FIT_DT_FILE && isnan(file))
         return fit_fail(err, FIT_ERR_DATA,

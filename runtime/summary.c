@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WIDTH = 80, LINES = 25, TEXT = 512, ROWS = 16 /* of parameters, also where that takes more lines */ };
+enum { WIDTH = 80, LINES = 25, TEXT = 720, ROWS = 16 /* of parameters, also where that takes more lines */ };
 
 /* Prints one line, cut to the width. */
 static void line(FILE *f, int *left, const char *format, ...)
@@ -82,6 +82,9 @@ static void head(FILE *f, int *left, const struct fit_results *r)
     line(f, left, "%s  %s  (%s)", r->kernel->name, base_name(in->file), in->layout);
     if (in->q > 0)
         append(text, sizeof text, "q %.4g 1/angstrom, ", in->q);
+    for (size_t k = 0; k < r->kernel->nsetting; k++)
+        if (strcmp(r->kernel->setting[k].name, "gap") == 0)
+            append(text, sizeof text, "gap %.4g um, ", r->ds->layout.setting[k] / 1e4);
     append(text, sizeof text, "%zu angle%s, frames %zu..%zu of %zu, dt %.4g s", r->fit->ngroup,
            r->fit->ngroup == 1 ? "" : "s", in->first, in->last, in->nfile, in->dt);
     if (in->nmasked)
@@ -130,7 +133,8 @@ static void noise(FILE *f, int *left, const struct fit_results *r)
     else if (fit->noise == FIT_NOISE_GIVEN)
         line(f, left, "%zu points, noise as given; residuals %s", fit->npoint, text);
     else
-        line(f, left, "%zu points, noise %s (estimated from the residuals)", fit->npoint, text);
+        line(f, left, "%zu points, noise %s (%sfrom the residuals)", fit->npoint, text,
+             most < 1.02 * least ? "estimated " : ""); /* a range takes its room */
 }
 
 /* What is said instead of an error, or behind it. */
@@ -496,17 +500,35 @@ static void rate_text(const struct fit_results *r, const struct fit_rate_value *
     }
 }
 
+/* What the amplitude of a rate is that is held to be constant: "D0: transport coefficient ...; of plain diffusion, 2 D". */
+static void constant_text(const struct fit_results *r, size_t k, char *text, size_t size)
+{
+    const struct fit_rate *x = &r->kernel->rate[k];
+    const struct fit_param *amplitude = &r->kernel->param[x->amplitude];
+    const double *value = r->fit->theta;
+    text[0] = '\0';
+    if (r->kernel->space == FIT_PAIRS && amplitude->doc && fit_results_fixed(r, x->exponent) && value[x->exponent] == 0 &&
+        fit_results_fixed(r, x->offset) && value[x->offset] == 0 && !fit_results_fixed(r, x->amplitude))
+        append(text, size, "%s: %s", amplitude->name, amplitude->doc);
+}
+
 static void rates(FILE *f, int *left, const struct fit_results *r)
 {
     char text[TEXT];
+    for (size_t k = 0; k < r->kernel->nrate; k++) {
+        constant_text(r, k, text, sizeof text);
+        if (*text)
+            wrapped(f, left, text);
+    }
     for (size_t k = 0; k < r->fit->nrate; k++) {
         const struct fit_rate_value *x = &r->fit->rate[k];
         rate_text(r, x, text, sizeof text);
         wrapped(f, left, text);
-        if (!text[0] || !fit_results_rate_constant(r, x))
+        if (!text[0])
             continue;
         fit_results_rate_cure(r, x, text, sizeof text);
-        line(f, left, "  %s", text);
+        if (text[0] && !strstr(fit_results_quality(r).text, text))
+            line(f, left, "  %s", text);
     }
 }
 
@@ -514,9 +536,13 @@ static int rate_lines(const struct fit_results *r)
 {
     char text[TEXT];
     int n = 0;
+    for (size_t k = 0; k < r->kernel->nrate; k++) {
+        constant_text(r, k, text, sizeof text);
+        n += text[0] ? 1 + (int)(strlen(text) / (WIDTH - 10)) : 0;
+    }
     for (size_t k = 0; k < r->fit->nrate; k++) {
         rate_text(r, &r->fit->rate[k], text, sizeof text);
-        n += text[0] ? 1 + (int)(strlen(text) / (WIDTH - 10)) + fit_results_rate_constant(r, &r->fit->rate[k]) : 0;
+        n += text[0] ? 2 + (int)(strlen(text) / (WIDTH - 10)) : 0;
     }
     return n;
 }

@@ -242,6 +242,17 @@ static size_t count_rows(const struct text *t, char *p, size_t ncolumn)
     return n < most ? n : most;
 }
 
+/* "0,05" */
+static int has_decimal_comma(struct fit_cell cell)
+{
+    size_t commas = 0, others = 0;
+    for (size_t k = 0; k < cell.n; k++) {
+        commas += cell.at[k] == ',';
+        others += !strchr("0123456789+-eE,", cell.at[k]);
+    }
+    return commas == 1 && others == 0;
+}
+
 static enum fit_status fill_rows(const struct text *t, const struct plan *plan,
                                  struct fit_table *table, struct fit_cell *cell,
                                  struct fit_error *err)
@@ -256,9 +267,9 @@ static enum fit_status fill_rows(const struct text *t, const struct plan *plan,
                                 t->file, line, n, plan->ncolumn);
             for (size_t c = 0; c < n; c++)
                 if (!number(cell[c], &table->column[c][row]))
-                    return fit_fail(err, FIT_ERR_DATA, "%s:%zu: column %zu: '%.*s' is no number",
-                                    t->file, line, c + 1, (int)(cell[c].n < 40 ? cell[c].n : 40),
-                                    cell[c].at);
+                    return fit_fail(err, FIT_ERR_DATA, "%s:%zu: column %zu: '%.*s' is no number%s", t->file, line, c + 1,
+                                    (int)(cell[c].n < 40 ? cell[c].n : 40), cell[c].at,
+                                    has_decimal_comma(cell[c]) ? "; decimals are written with a point" : "");
             table->line[row++] = line;
         }
         p = e < t->end ? e + 1 : e;

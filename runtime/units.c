@@ -267,7 +267,7 @@ const char *fit_units_doubt_q(double q)
 
 const char *fit_units_doubt_gap(double gap)
 {
-    return gap < 1e4 ? "a gap below 10000 angstrom (1 um) looks like um or mm; write the unit, "
-                       "e.g. '200 um'"
-                     : NULL;
+    return gap < 1e4   ? "a gap below 10000 angstrom (1 um) looks like um or mm; write the unit, e.g. '200 um'"
+           : gap > 1e8 ? "a gap above 1e8 angstrom (1 cm) is wider than those of shear cells; write it as '200 um'"
+                       : NULL;
 }

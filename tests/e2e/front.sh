@@ -376,7 +376,7 @@ for c in fit validate config inspect plan simulate compare batch watch plot repo
 done
 expect 0 "$h" fit --help
 has out "-o, --output-dir DIR"
-has out "--data TABLE"
+has out "--data FILE"
 has out "2 finished but not converged"
 expect 0 "$h" compare --help
 has out "2 they differ"

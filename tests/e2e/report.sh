@@ -221,9 +221,9 @@ has data.html 'y="32.5">age (frames)'
 expect 0 "$h" simulate --model static_isotropic --frames 60 --dt 0.1 --q 0.0054 --phi 0 --set D0=20000 --set alpha=0 \
     --set D_offset=0 --contrast 2 --offset 1.9 --noise 0.01 --seed 1 -o high.h5 --config-out high.yaml --quiet
 expect 0 "$h" fit high.yaml -o high --quiet
-grep -q 'are the data normalised?"' high/fit.json || fail "high: $(grep quality_text high/fit.json)"
+grep -q 'are the data normalised?' high/fit.json || fail "high: $(grep quality_text high/fit.json)"
 expect 0 "$h" report high
-has high/report.html 'are the data normalised?</p>'
+has high/report.html 'are the data normalised?'
 ! grep -q '± –' high/report.html || fail "an error that is none"
 
 # ---- a robust fit: the means of the figure take outliers as they are, and the page says so

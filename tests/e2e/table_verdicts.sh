@@ -121,7 +121,7 @@ expect("partial", "no standard error for late", "ghost", "few")
 expect("good", "", "ghost", "few", "--fix", "late=0")
 
 # of a product only the factors are not determined
-j = expect("partial", "no standard error for b, a: undetermined", "product", "few")
+j = expect("partial", "no standard error for b, a: the data do not determine it", "product", "few")
 k = fit("product", "few", "--fix", "b=1")[2]["parameters"]["tau"]
 j = j["parameters"]["tau"]
 check(f"tau: {j}", j["determined"] and abs(j["std"] / k["std"] - 1) < 1e-6 and abs(j["value"] - k["value"]) < 1e-6)
