@@ -12,7 +12,8 @@
 # ended the program itself in 10 (exit code 255 without a message, or a signal in the first one);
 # in 30 it told, and the fit ended with exit code 4.  Reading does not need it.
 set -u
-bin=$(cd "$1" && pwd) library=$2 step=$3 first=${4:-1}
+# FIT_FEWER=N: only one in N of these.
+bin=$(cd "$1" && pwd) library=$2 step=$(($3 * ${FIT_FEWER:-1})) first=${4:-1}
 [ $# -lt 4 ] && shift 3 || shift 4
 only=" $* "
 . "$(dirname "$0")/../support/test.sh"
