@@ -198,7 +198,7 @@ static void list_correlation(const struct rp_result *r, struct rp_figures *list)
            n = index ? determined(r, names, index) : 0;
     const double w = longest_name(names, index, n), side = (double)n * CELL;
     struct rp_figure *f =
-        n ? rp_figure_add(list, RP_CORRELATION, "correlation", w + side + 10, side + w + 12) : NULL;
+        n > 1 ? rp_figure_add(list, RP_CORRELATION, "correlation", w + side + 10, side + w + 12) : NULL;
     if (f) {
         f->draw = draw_correlation;
         snprintf(f->alt, sizeof f->alt, "Correlation matrix of %zu parameters", n);
