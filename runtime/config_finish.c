@@ -166,7 +166,7 @@ static void check_settings(struct fit_cfg_reader *r)
         r->source = FIT_FROM_FILE;
         fit_cfg_error_at(
             r, x->from.line, x->from.column, "no value for the setting '%s' (%s); write %s", name, k->setting[i].unit,
-            x == &cfg->input.gap ? "analyzer_parameters.geometry.stator_rotor_gap, or --gap"
+            x == &cfg->input.gap ? "--gap \"200 um\", or analyzer_parameters.geometry.stator_rotor_gap"
                                  : "it under settings:, or --set");
     }
 }
