@@ -173,6 +173,15 @@ for mode in static_isotropic static_anisotropic heterodyne laminar_theory kww; d
 done
 expect 3 "$h" config --mode laminer -o x.yaml
 has err "error: --mode: no model 'laminer'"
+# ---- units that are far off, options without effect or in one, a gap that is missing
+expect 3 "$h" fit --model laminar --data laminar.h5 --gap 5e9
+has err "above 1e8 angstrom (1 cm)"
+expect 3 "$h" fit --model laminar --data laminar.h5 -o gapless
+has err 'write --gap "200 um"'
+expect 3 "$h" fit --model laminar --data laminar.h5 --fix alpha=0,D_offset=0 --gap "200 um"
+has err "repeat --fix"
+expect 3 "$h" report few --html
+has err "see homodyne report --help"
 mkdir few # a standard model that was not built
 ln "$h" few/homodyne 2>/dev/null || cp "$h" few/homodyne
 expect 3 few/homodyne fit --model heterodyne --data laminar.h5
