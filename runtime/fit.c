@@ -500,6 +500,16 @@ done:
     return st;
 }
 
+/* Which of the minima the data do not tell from the best. */
+static void judge_minima(struct fit_job *f)
+{
+    struct fit_result *r = f->res;
+    double limit[2];
+    fit_likelihood_limits(f, 0, limit);
+    for (size_t k = 0; k < r->nminimum; k++)
+        r->minima[k].inside = k == 0 || r->minima[k].above < limit[1] * limit[1];
+}
+
 static enum fit_status finish(struct fit_job *f, struct fit_outcome *o)
 {
     struct fit_result *r = f->res;
@@ -515,6 +525,7 @@ static enum fit_status finish(struct fit_job *f, struct fit_outcome *o)
     }
     if (st != FIT_OK)
         return st;
+    judge_minima(f);
     tell_end(f, o);
     for (size_t k = 0; k < r->nlikelihood && !fit_word_ends(o->word); k++)
         if ((st = fit_likelihood_curve(f, f->opt->likelihood[k], r->variance, &r->likelihood[k])) != FIT_OK)

@@ -165,6 +165,8 @@ struct fit_minimum {
     double *theta;   /* nparam */
     double cost;
     double above;    /* chi2 above that of the best, in units of the noise */
+    int inside;      /* 1: so little that its parameters belong to the joint answer: below the limit of 95 % of one
+                        parameter (likelihood.h); the best is */
     size_t found;    /* runs that ended there */
     int idle;        /* 1: no nonlinear parameter has an effect there; told only when it is the best */
 };
