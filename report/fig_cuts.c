@@ -156,14 +156,18 @@ void rp_list_cuts(const struct rp_result *r, struct rp_figures *list)
             some += gather(r, (g * r->nage + a) * r->nlag, bin);
         if (!some) /* nothing measured at this angle */
             continue;
-        snprintf(name, sizeof name, "cuts_%02zu_phi%+.6g", g, r->phi[g]);
+        char place[80];
+        rp_group_place(r, g, place, sizeof place);
+        if (r->q)
+            snprintf(name, sizeof name, "cuts_%02zu_q%.6g_phi%+.6g", g, r->q[g], r->phi[g]);
+        else
+            snprintf(name, sizeof name, "cuts_%02zu_phi%+.6g", g, r->phi[g]);
         struct rp_figure *f =
             rp_figure_add(list, RP_CUTS, name, r->ngroup > 1 ? 360 : 560, r->fitted ? 356 : 274);
         if (!f)
             return;
         f->index = g;
         f->draw = draw;
-        snprintf(f->alt, sizeof f->alt, "g2 over the lag at azimuth %.6g degrees and %zu ages%s",
-                 r->phi[g], r->nage, r->fitted ? ", with the fit" : "");
+        snprintf(f->alt, sizeof f->alt, "g2 over the lag at %s and %zu ages%s", place, r->nage, r->fitted ? ", with the fit" : "");
     }
 }

@@ -153,15 +153,20 @@ void rp_list_maps(const struct rp_result *r, struct rp_figures *list)
         return;
     const double side = side_of(r);
     for (size_t g = 0; g < r->ngroup; g++) {
-        snprintf(name, sizeof name, "map_%02zu_phi%+.6g", g, r->phi[g]);
+        char place[80];
+        rp_group_place(r, g, place, sizeof place);
+        if (r->q)
+            snprintf(name, sizeof name, "map_%02zu_q%.6g_phi%+.6g", g, r->q[g], r->phi[g]);
+        else
+            snprintf(name, sizeof name, "map_%02zu_phi%+.6g", g, r->phi[g]);
         struct rp_figure *f = rp_figure_add(list, RP_MAPS, name, left_of(r) + width_of(r) + right,
                                             top_of(r) + side + 46 + 46);
         if (!f)
             return;
         f->index = g;
         f->draw = draw;
-        snprintf(f->alt, sizeof f->alt, "%s at azimuth %.6g degrees over t1 and t2",
-                 r->fitted ? "Data, fit and residuals" : "Data", r->phi[g]);
+        snprintf(f->alt, sizeof f->alt, "%s at %s over t1 and t2",
+                 r->fitted ? "Data, fit and residuals" : "Data", place);
         range_of(r, g, f->range);
         all[0] = fmin(all[0], f->range[0]);
         all[1] = fmax(all[1], f->range[1]);

@@ -44,7 +44,8 @@ static void draw_groups(struct rp_canvas *c, const struct rp_result *r, const st
     const struct fit_yaml *list = groups(r);
     const char *axis = list->entry[0].value->entry[0].key,
                *name = list->entry[0].value->entry[f->index].key;
-    struct rp_axis x = {.name = r->pairs ? "φ" : axis, .unit = r->pairs ? "degree" : NULL},
+    const int q = r->pairs && strcmp(axis, "q") == 0;
+    struct rp_axis x = {.name = r->pairs && !q ? "φ" : axis, .unit = q ? "1/Å" : r->pairs ? "degree" : NULL},
                    y = {.name = name, .unit = unit_of(r, name)};
     for (size_t k = 0; !r->pairs && k < r->ncolumn; k++)
         if (strcmp(r->column[k].name, axis) == 0)
@@ -97,7 +98,7 @@ static void list_groups(const struct rp_result *r, struct rp_figures *list)
         f->index = k;
         f->draw = draw_groups;
         snprintf(f->alt, sizeof f->alt, "%.80s over %.40s, with errors", first->entry[k].key,
-                 r->pairs ? "the azimuth" : first->entry[0].key);
+                 r->pairs && !r->q ? "the azimuth" : first->entry[0].key);
     }
 }
 

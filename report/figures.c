@@ -52,10 +52,33 @@ void rp_figures_free(struct rp_figures *list)
     *list = (struct rp_figures){0};
 }
 
+/* Groups that share an azimuth are told apart by q, those that share q by the azimuth. */
+static int several(const double *x, size_t n)
+{
+    for (size_t k = 1; x && k < n; k++)
+        if (fabs(x[k] - x[0]) > 1e-9 * fabs(x[0]))
+            return 1;
+    return 0;
+}
+
 void rp_group_title(const struct rp_result *r, size_t group, char *text, size_t size)
 {
     const double phi = r->phi ? r->phi[group] : 0;
-    snprintf(text, size, "φ = %s%.5g°", phi < 0 ? "−" : "", fabs(phi));
+    size_t at = 0;
+    text[0] = '\0';
+    if (r->q)
+        at = (size_t)snprintf(text, size, "q = %.5g Å⁻¹", r->q[group]);
+    if (at < size && (!r->q || several(r->phi, r->ngroup)))
+        snprintf(text + at, size - at, "%sφ = %s%.5g°", r->q ? ", " : "", phi < 0 ? "−" : "", fabs(phi));
+}
+
+void rp_group_place(const struct rp_result *r, size_t group, char *text, size_t size)
+{
+    const double phi = r->phi ? r->phi[group] : 0;
+    if (r->q)
+        snprintf(text, size, "q %.6g per angstrom, azimuth %.6g degrees", r->q[group], phi);
+    else
+        snprintf(text, size, "azimuth %.6g degrees", phi);
 }
 
 static int ascending(const void *a, const void *b)

@@ -62,6 +62,8 @@ void rp_list_posterior(const struct rp_result *r, struct rp_figures *list);
 
 /* "φ = −45°"; for a table "q = 0.005 1/Å". */
 void rp_group_title(const struct rp_result *r, size_t group, char *text, size_t size);
+/* The same in words, for those who hear the page. */
+void rp_group_place(const struct rp_result *r, size_t group, char *text, size_t size);
 
 /* Value below which a part (0..1) of n numbers lies; NaN are left out. Of many numbers every k-th
  * is taken. */

@@ -47,8 +47,8 @@ static void caption_data(FILE *out, const struct rp_result *r, const struct rp_f
 {
     fprintf(out, "Colours reach from 0.2 %% to 99.8 %% of the data%s. ",
             r->ngroup < 2        ? ""
-            : list->shared_scale ? ", the same for all angles"
-                                 : ", for each angle its own");
+            : list->shared_scale ? ", the same for all of them"
+                                 : ", for each its own");
     if (r->bin > 1)
         fprintf(out, "Every point is the mean of %zu × %zu pairs of frames. ", r->bin, r->bin);
     else
@@ -67,8 +67,8 @@ static void caption_maps(FILE *out, const struct rp_result *r, const struct rp_f
             "data%s; the residuals "
             "are (data − fit) / σ. ",
             r->ngroup < 2        ? ""
-            : list->shared_scale ? ", the same for all angles"
-                                 : ", for each angle its own");
+            : list->shared_scale ? ", the same for all of them"
+                                 : ", for each its own");
     if (r->bin > 1)
         fprintf(out,
                 "Every point is the mean of %zu × %zu pairs of frames, and σ the standard "
@@ -170,7 +170,7 @@ static void caption(FILE *out, enum rp_section s, const struct rp_result *r,
 
 static const char *title_of(enum rp_section s, const struct rp_result *r)
 {
-    return s == RP_SCALING && r->pairs  ? "Contrast and offset of the angles"
+    return s == RP_SCALING && r->pairs  ? (r->q ? "Contrast and offset of the groups" : "Contrast and offset of the angles")
            : s <= RP_ROWS && !r->fitted ? (s == RP_CUTS ? "Correlation over the lag" : "Data")
                                         : sections[s].title;
 }

@@ -136,7 +136,7 @@ static void put_facts(FILE *out, const struct rp_result *r)
     fact_number(out, "relative residual (NRMSE)", rp_json_number(j, "nrmse"), 3, "");
     if (r->pairs) {
         snprintf(text, sizeof text, "%zu", r->ngroup);
-        fact(out, "angles", text);
+        fact(out, r->q ? "groups" : "angles", text);
         snprintf(text, sizeof text, "%.0f to %.0f", rp_json_number(j, "data.first_frame"),
                  rp_json_number(j, "data.last_frame"));
         fact(out, "frames", text);
@@ -159,7 +159,7 @@ static void data_head(FILE *out, const struct rp_result *r)
           out);
     if (r->pairs) {
         snprintf(text, sizeof text, "%zu", r->ngroup);
-        fact(out, "angles", text);
+        fact(out, r->q ? "groups" : "angles", text);
         snprintf(text, sizeof text, "%.0f to %.0f", o->first, o->last);
         fact(out, "frames", text);
         if (strcmp(r->time_unit, "s") == 0)

@@ -182,7 +182,7 @@ static void check_pairs(const struct fit_config *cfg, const struct fit_kernel *k
     struct fit_error err;
     size_t *index = NULL, n = 0, first = 0, frames = 0, npoint = 0, before = all->n;
     double dt = 0;
-    char q_text[40] = "q not known";
+    char q_text[80] = "q not known";
     fit_selection_from_config(cfg, &sel);
     const struct fit_origin q_from = open_line(cfg->input.q.from, sel.q_line);
     sel.config = NULL; /* lines go before the word error */
@@ -207,8 +207,9 @@ static void check_pairs(const struct fit_config *cfg, const struct fit_kernel *k
     if (fit_select_dt(src, &sel, &dt, &parts, &err) != FIT_OK)
         found(all, cfg, open_line(cfg->input.dt.from, sel.dt_line), &err);
     const double q = !index ? NAN : isnan(src->matrix[index[0]].q) ? sel.q : src->matrix[index[0]].q;
+    const double last = isnan(q) || isnan(src->matrix[index[n - 1]].q) ? q : src->matrix[index[n - 1]].q;
     if (!isnan(q))
-        snprintf(q_text, sizeof q_text, "q %.4g 1/angstrom", q);
+        snprintf(q_text, sizeof q_text, last > q || last < q ? "q %.4g .. %.4g 1/angstrom" : "q %.4g 1/angstrom", q, last);
     if (all->n == before && out && !few)
         fprintf(out, "%s: %s, %s, %zu of %zu matri%s, frames %zu..%zu of %zu, dt %.4g s\n", sel.path, src->layout,
                 q_text, n, src->nmatrix, src->nmatrix == 1 ? "x" : "ces", first + 1, first + frames, src->nframe, dt);

@@ -51,7 +51,7 @@ static enum fit_status toy_data(const struct fit_kernel *k, const double *settin
                                 size_t ngroup, struct fit_dataset **ds, struct fit_error *err)
 {
     double *time = fit_alloc_doubles(n), *m = fit_alloc_doubles(n * n),
-           *axis = fit_alloc_doubles(ngroup);
+           *axis = fit_alloc_doubles(2 * ngroup), *small = axis + ngroup; /* degrees, and 1/angstrom */
     const double **coord = calloc(k->naxis + 1, sizeof *coord);
     enum fit_status st = FIT_ERR_MEMORY;
     if (!time || !m || !axis || !coord) {
@@ -63,9 +63,9 @@ static enum fit_status toy_data(const struct fit_kernel *k, const double *settin
     for (size_t i = 0; i < n * n; i++)
         m[i] = 1 + 0.01 * (double)(i % 17);
     for (size_t g = 0; g < ngroup; g++)
-        axis[g] = 1 + (double)g;
+        small[g] = 1e-3 * (axis[g] = 1 + (double)g);
     for (size_t a = 0; a < k->naxis; a++)
-        coord[a] = axis;
+        coord[a] = strcmp(k->axis[a].name, "q") == 0 ? small : axis;
     const struct fit_dataset_pairs spec = {.ntime = n,
                                            .time = time,
                                            .step = 0.1,

@@ -118,6 +118,7 @@ struct fit_config_input {
     struct fit_cfg_int end_frame;        /* 1-based, inclusive; < 0: the last */
     struct fit_cfg_choice time_origin;   /* enum fit_time_origin */
     struct fit_cfg_real q;               /* 1/angstrom; NaN: the file has only one */
+    struct fit_cfg_reals q_list;         /* several of them, for models with the axis q; q is NaN then */
     struct fit_cfg_real q_tolerance;     /* largest |dq|/q accepted for the nearest bin */
     struct fit_cfg_choice q_rule;        /* enum fit_q_rule */
     struct fit_cfg_real gap;             /* angstrom; NaN: not given */
@@ -430,6 +431,9 @@ int fit_config_key(size_t i, struct fit_config_key *key);
 
 /* Index of the parameter with this name or alias (nonlinear first, then linear), or -1. */
 int fit_config_param_index(const struct fit_kernel *kernel, const char *name);
+
+/* Index of the axis with this name, or -1. */
+int fit_config_axis_index(const struct fit_kernel *kernel, const char *name);
 
 /* What is done with contrast and offset of nangle angles: `mode`, or, when it is automatic,
  * individual unless `compat:` asks for what the packages do. */

@@ -56,7 +56,8 @@ static void apply_scalar(struct fit_cfg_reader *r, const char *path, const char 
     apply_node(r, path, &node);
 }
 
-static void apply_list(struct fit_cfg_reader *r, const char *path, const char *value)
+/* split: what may stand between its elements. */
+static void apply_list(struct fit_cfg_reader *r, const char *path, const char *value, const char *split)
 {
     const size_t room = strlen(value) + 1;
     struct fit_yaml *scalar = fit_cfg_alloc(r, room * sizeof *scalar);
@@ -67,7 +68,7 @@ static void apply_list(struct fit_cfg_reader *r, const char *path, const char *v
         return;
     }
     size_t n = 0;
-    for (char *word = strtok_r(text, ", ", &save); word; word = strtok_r(NULL, ", ", &save), n++) {
+    for (char *word = strtok_r(text, split, &save); word; word = strtok_r(NULL, split, &save), n++) {
         scalar[n] = (struct fit_yaml){.kind = FIT_YAML_SCALAR, .text = word, .size = 1};
         entry[n].value = &scalar[n];
     }
@@ -275,6 +276,16 @@ static void call_data(struct fit_cfg_reader *r, const char *value)
     fit_cfg_set_files(r, NULL, 1, &value, NULL);
 }
 
+/* One, or several split by commas, each perhaps with a unit. */
+static void call_q(struct fit_cfg_reader *r, const char *value)
+{
+    static const char key[] = "analyzer_parameters.scattering.wavevector_q";
+    if (strchr(value, ','))
+        apply_list(r, key, value, ",");
+    else
+        apply_scalar(r, key, value);
+}
+
 static void call_dt(struct fit_cfg_reader *r, const char *value)
 {
     const int word = strcmp(value, "yaml") == 0 || strcmp(value, "file") == 0;
@@ -328,7 +339,7 @@ static void call_profile(struct fit_cfg_reader *r, const char *value)
         *c = *c == ',' && depth > 0 ? ';' : *c;
     }
     if (text)
-        apply_list(r, "profile", text);
+        apply_list(r, "profile", text, ", ");
 }
 
 /* ---- The table ------------------------------------------------------------------------------- */
@@ -381,7 +392,7 @@ static const struct option options[] = {
     {"output-dir", KEY, "output.output_dir", NULL, NULL},
     {"phi", KEYS, "phi_filtering.angles", NULL, NULL},
     {"profile", CALL, NULL, NULL, call_profile},
-    {"q", KEY, "analyzer_parameters.scattering.wavevector_q", NULL, NULL},
+    {"q", CALL, NULL, NULL, call_q},
     {"q-tolerance", KEY, "analyzer_parameters.scattering.q_tolerance", NULL, NULL},
     {"scaling", KEY, NLSQ "anti_degeneracy.per_angle_mode", NULL, NULL},
     {"seed", KEY, "seed", NULL, NULL},
@@ -412,6 +423,7 @@ const char *fit_cfg_option_of(const char *path)
         {"experimental_data.file_path", "data"}, {"initial_parameters.fixed_parameters", "fix"},
         {"initial_parameters.values", "start"},  {"parameter_space.bounds", "bounds"},
         {"profile", "profile"},                  {"settings", "set"},
+        {"analyzer_parameters.scattering.wavevector_q", "q"},
         {"share", "share"},                      {"ties", "tie"},
     };
     const char *best = NULL;
@@ -455,7 +467,7 @@ static void apply(struct fit_cfg_reader *r, const struct option *o, const char *
     else if (o->kind == KEY)
         apply_scalar(r, o->path, value);
     else if (o->kind == KEYS)
-        apply_list(r, o->path, value);
+        apply_list(r, o->path, value, ", ");
     else if (o->kind == SWITCH)
         apply_scalar(r, o->path, o->fixed);
     else

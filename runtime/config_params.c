@@ -20,6 +20,14 @@ static const struct fit_param *declared(const struct fit_kernel *k, size_t i)
     return i < k->nparam ? &k->param[i] : &k->linear[i - k->nparam];
 }
 
+int fit_config_axis_index(const struct fit_kernel *kernel, const char *name)
+{
+    for (size_t a = 0; a < kernel->naxis; a++)
+        if (strcmp(kernel->axis[a].name, name) == 0)
+            return (int)a;
+    return -1;
+}
+
 int fit_config_param_index(const struct fit_kernel *kernel, const char *name)
 {
     const size_t n = kernel->nparam + kernel->nlinear;

@@ -3,6 +3,7 @@
  * A key path is known when it has a row, when rows lie below it (a section), or when a row above
  * it ignores everything below.  All others are errors with the nearest name of the same section,
  * or the section where the name would be right. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -125,12 +126,35 @@ static void out_of_range(struct fit_cfg_reader *r, const struct fit_cfg_key *key
                       key->path, node->text, key->lowest, key->highest);
 }
 
+/* Several wavevectors, for models with the axis q. */
+static void read_wavevectors(struct fit_cfg_reader *r, const struct fit_cfg_key *key, const struct fit_yaml *node)
+{
+    struct fit_config_input *in = &r->cfg->input;
+    struct fit_cfg_reals list;
+    if (!fit_cfg_get_reals(r, node, key->unit, &list))
+        return;
+    for (size_t i = 0; i < list.n; i++)
+        if (!(list.value[i] >= key->lower)) {
+            out_of_range(r, key, node->entry[i].value);
+            return;
+        }
+    if (list.n && fit_cfg_claim(r, &in->q.from, node, key->role == FIT_CFG_WEAK, 0)) {
+        in->q.value = list.n == 1 ? list.value[0] : NAN;
+        list.n = list.n == 1 ? 0 : list.n;
+        in->q_list = list;
+    }
+}
+
 static void read_real(struct fit_cfg_reader *r, const struct fit_cfg_key *key,
                       const struct fit_yaml *node)
 {
     struct fit_cfg_real *x = member(r, key);
     double value;
     int bare;
+    if (x == &r->cfg->input.q && node->kind == FIT_YAML_LIST) {
+        read_wavevectors(r, key, node);
+        return;
+    }
     if (!fit_cfg_get_real(r, node, key->unit, &value, &bare))
         return;
     if (!(value >= key->lower && value <= key->upper && value <= 1e300)) {
@@ -138,8 +162,11 @@ static void read_real(struct fit_cfg_reader *r, const struct fit_cfg_key *key,
         return;
     }
     fit_cfg_set_real(r, x, node, value, key->role == FIT_CFG_WEAK);
-    if (x->value == value)
-        x->from.bare = bare;
+    if (x->value != value)
+        return;
+    x->from.bare = bare;
+    if (x == &r->cfg->input.q)
+        r->cfg->input.q_list.n = 0;
 }
 
 static void read_int(struct fit_cfg_reader *r, const struct fit_cfg_key *key,

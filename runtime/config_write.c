@@ -144,6 +144,12 @@ static void put_row(struct text *t, const struct fit_config *cfg, const struct f
     switch (key->kind) {
     case FIT_CFG_REAL: {
         const struct fit_cfg_real *x = member;
+        if (x == &cfg->input.q && cfg->input.q_list.n) {
+            put_key(t, key->path);
+            put_reals(t, cfg->input.q_list);
+            put_source(t, cfg, x->from);
+            return;
+        }
         if (isnan(x->value))
             return;
         put_key(t, key->path);

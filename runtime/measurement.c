@@ -78,7 +78,28 @@ static enum fit_status identity_finish(struct identity *id, struct fit_measureme
 
 /* ---- labels ---------------------------------------------------------------------------------- */
 
-/* Azimuths that the file does not tell come from the list; a single matrix may do without. */
+/* Place of matrix g among those of its q, which follow one another (all_q); *n: how many there are. */
+static size_t place_in_ring(const struct loading *l, size_t g, size_t *n)
+{
+    static const double same = 1e-9; /* relative, as select.c has it */
+    const struct fit_source_matrix *m = l->src->matrix;
+    const double q = m[l->index[g]].q;
+    size_t first = g, end = g + 1;
+    if (!l->sel->all_q || isnan(q)) {
+        const size_t nq = l->sel->all_q && l->sel->nq ? l->sel->nq : 1; /* labels of a file without any: q by q */
+        *n = l->m->ngroup / nq;
+        return *n ? g % *n : g;
+    }
+    while (first > 0 && fabs(m[l->index[first - 1]].q - q) <= same * q)
+        first--;
+    while (end < l->m->ngroup && fabs(m[l->index[end]].q - q) <= same * q)
+        end++;
+    *n = end - first;
+    return g - first;
+}
+
+/* Azimuths (of each q) that the file does not tell come from the list, a single matrix may do without; and so do
+ * wavevectors. */
 static enum fit_status label_groups(struct loading *l, struct fit_error *err)
 {
     const struct fit_selection *sel = l->sel;
@@ -89,15 +110,19 @@ static enum fit_status label_groups(struct loading *l, struct fit_error *err)
         *to = (struct fit_group){
             .q = from->q, .phi = from->phi, .bin = from->bin, .matrix = l->index[g], .sigma = NAN};
         memcpy(to->key, from->key, sizeof to->key);
+        size_t ring, place = place_in_ring(l, g, &ring);
+        if (isnan(to->q) && sel->nq && ring * sel->nq != m->ngroup)
+            return fit_fail(err, FIT_ERR_DATA, "%s: tells no q and holds %zu matrices; the list of q has %zu", l->src->file,
+                            m->ngroup, sel->nq);
         if (isnan(to->q))
-            to->q = sel->q;
-        if (isnan(to->phi) && sel->nlist == m->ngroup)
-            to->phi = sel->list[g];
+            to->q = sel->nq ? sel->q_list[g / ring] : sel->q;
+        if (isnan(to->phi) && sel->nlist == ring)
+            to->phi = sel->list[place];
         else if (isnan(to->phi) && sel->nlist)
             return fit_fail(
                 err, FIT_ERR_DATA,
-                "%s: tells no azimuths and holds %zu matrices; the list of angles has %zu",
-                l->src->file, m->ngroup, sel->nlist);
+                "%s: tells no azimuths and holds %zu matrices%s; the list of angles has %zu",
+                l->src->file, ring, ring < m->ngroup ? " of one q" : "", sel->nlist);
     }
     return FIT_OK;
 }
@@ -151,7 +176,8 @@ static enum fit_status axis_values(const struct loading *l, size_t a, double **v
         if (isnan(v))
             return fit_fail(err, FIT_ERR_DATA, "%s: does not tell %s of matrix %s; give %s",
                             l->src->file, name, m->group[g].key,
-                            is_q ? "q" : "the angles, one per matrix: phi_filtering.angles, or --phi");
+                            is_q ? "the wavevectors, one per matrix: --q Q1,Q2,..., in 1/angstrom"
+                                 : "the angles, one per matrix: phi_filtering.angles, or --phi");
     }
     return FIT_OK;
 }
@@ -508,7 +534,6 @@ enum fit_status fit_measurement_load(const struct fit_selection *sel,
                                      struct fit_measurement **out, struct fit_error *err)
 {
     struct identity id;
-    struct fit_selection wanted = *sel;
     struct fit_measurement *m = calloc(1, sizeof *m);
     *out = NULL;
     if (!m || !(m->file = malloc(strlen(sel->path) + 1))) {
@@ -516,9 +541,7 @@ enum fit_status fit_measurement_load(const struct fit_selection *sel,
         return no_memory(err);
     }
     strcpy(m->file, sel->path);
-    for (size_t a = 0; a < kernel->naxis; a++)
-        wanted.all_q |= strcmp(kernel->axis[a].name, "q") == 0;
-    struct loading l = {.sel = &wanted, .kernel = kernel, .m = m};
+    struct loading l = {.sel = sel, .kernel = kernel, .m = m};
     identity_start(&id, sel->path);
     enum fit_clock was = fit_clock_enter(FIT_CLOCK_LOAD);
     enum fit_status st = load(&l, setting, err);

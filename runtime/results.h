@@ -32,7 +32,8 @@ struct fit_input {
     char file[1024], sha256[65], layout[32];
     uint64_t size; /* bytes */
     time_t mtime;
-    double q, gap, dt;         /* NaN: none */
+    double q, gap, dt;         /* NaN: none; q also where there are several */
+    const double *q_group;     /* ngroup; NULL: the model has no axis q */
     const char *dt_text;       /* where dt comes from, or NULL */
     size_t nfile, first, last; /* rows of the matrices in the file; window, from 1, inclusive */
     size_t nmasked;            /* frames left out inside the window */
@@ -45,6 +46,12 @@ struct fit_input {
 enum fit_status fit_input_describe(const struct fit_kernel *kernel, const struct fit_measurement *m,
                                    struct fit_input *in, struct fit_error *err);
 void fit_input_free(struct fit_input *in);
+
+/* What the groups of pairs are: angles; q, where each has its own; else groups (q, phi). */
+enum fit_group_kind { FIT_GROUP_PHI, FIT_GROUP_Q, FIT_GROUP_BOTH };
+enum fit_group_kind fit_input_groups(const struct fit_input *in, size_t ngroup);
+/* "angles", "wavevectors" or "groups (q, phi)" for n of them; one: "angle", ... */
+const char *fit_group_word(enum fit_group_kind kind, size_t n);
 
 struct fit_results {
     const char *program, *command_line;

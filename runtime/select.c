@@ -39,6 +39,9 @@ void fit_selection_from_config(const struct fit_config *cfg, struct fit_selectio
     fit_selection_init(sel, in->path.n ? in->path.value[0] : NULL);
     sel->layout = in->layout.value;
     sel->q = in->q.value;
+    sel->nq = in->q_list.n;
+    sel->q_list = in->q_list.value;
+    sel->all_q = fit_config_axis_index(cfg->kernel, "q") >= 0;
     if (!isnan(in->q_tolerance.value))
         sel->q_tolerance = in->q_tolerance.value;
     sel->q_rule = in->q_rule.value;
@@ -149,8 +152,8 @@ static void format_q(const double *q, size_t n, char *text, size_t size)
     }
 }
 
-/* The q to take: *q, NaN when the file has none. */
-static enum fit_status choose_q(const struct fit_source *src, const struct fit_selection *sel,
+/* The q to take: *q, the bin nearest to `wanted` (NaN: the only one); NaN when the file has none. */
+static enum fit_status choose_q(const struct fit_source *src, const struct fit_selection *sel, double wanted,
                                 double *q, struct fit_notes *notes, struct fit_error *err)
 {
     size_t n, best = 0;
@@ -163,36 +166,36 @@ static enum fit_status choose_q(const struct fit_source *src, const struct fit_s
     if (n == 0)
         goto done;
     format_q(all, n, text, sizeof text);
-    if (isnan(sel->q) && n > 1 && sel->first_q)
+    if (isnan(wanted) && n > 1 && sel->first_q)
         fit_notes_add(notes, "q = %.6g 1/A, the lowest of %zu: %s", all[0], n, text);
-    if (isnan(sel->q) && n > 1 && !sel->first_q) {
+    if (isnan(wanted) && n > 1 && !sel->first_q) {
         st = fit_fail(err, FIT_ERR_DATA,
                       "%s: holds %zu values of q; choose one (--q), or --sequence q fits every one. "
                       "Processed bins: %s 1/A",
                       src->file, n, text);
         goto done;
     }
-    for (size_t i = 1; i < n && !isnan(sel->q); i++)
-        if (fabs(all[i] - sel->q) < fabs(all[best] - sel->q))
+    for (size_t i = 1; i < n && !isnan(wanted); i++)
+        if (fabs(all[i] - wanted) < fabs(all[best] - wanted))
             best = i;
     *q = all[best];
-    double off = isnan(sel->q) ? 0 : fabs(*q - sel->q) / sel->q;
+    double off = isnan(wanted) ? 0 : fabs(*q - wanted) / wanted;
     int wanted_per_nm = 0;
     for (size_t i = 0; i < n; i++)
-        wanted_per_nm |= fabs(all[i] * PER_NM - sel->q) <= sel->q_tolerance * sel->q;
+        wanted_per_nm |= fabs(all[i] * PER_NM - wanted) <= sel->q_tolerance * wanted;
     char advice[100] = "";
     if (wanted_per_nm)
-        snprintf(advice, sizeof advice, "; %.6g looks like nm^-1: write the unit, \"%.6g nm^-1\"", sel->q, sel->q);
-    else if (fabs(*q / PER_NM - sel->q) <= sel->q_tolerance * sel->q)
+        snprintf(advice, sizeof advice, "; %.6g looks like nm^-1: write the unit, \"%.6g nm^-1\"", wanted, wanted);
+    else if (fabs(*q / PER_NM - wanted) <= sel->q_tolerance * wanted)
         snprintf(advice, sizeof advice, "; the file seems to hold q in nm^-1, where 1/angstrom is "
                  "needed: correct it there");
     if (!(off <= sel->q_tolerance))
         st = fit_fail(
             err, FIT_ERR_DATA,
             "%s: nearest q bin is %.6g 1/A, you asked for %.6g (%.3g%% off). Processed bins: %s%s",
-            src->file, *q, sel->q, 100 * off, text, advice);
+            src->file, *q, wanted, 100 * off, text, advice);
     else if (off > 1e-6)
-        fit_notes_add(notes, "q = %.9g 1/A, the bin nearest to %.6g (%.2g%% off)", *q, sel->q,
+        fit_notes_add(notes, "q = %.9g 1/A, the bin nearest to %.6g (%.2g%% off)", *q, wanted,
                       100 * off);
 done:
     free(all);
@@ -246,18 +249,12 @@ static size_t old_rule(const struct fit_source *src, double q, size_t *index)
     return n;
 }
 
-static enum fit_status select_q(const struct fit_source *src, const struct fit_selection *sel,
-                                size_t *index, size_t *n, struct fit_notes *notes,
-                                struct fit_error *err)
+/* Matrices of one q, as wanted. */
+static enum fit_status select_one_q(const struct fit_source *src, const struct fit_selection *sel, double wanted,
+                                    size_t *index, size_t *n, struct fit_notes *notes, struct fit_error *err)
 {
     double q;
-    *n = 0;
-    if (sel->all_q && isnan(sel->q)) {
-        for (size_t k = 0; k < src->nmatrix; k++)
-            index[(*n)++] = k;
-        return FIT_OK;
-    }
-    enum fit_status st = choose_q(src, sel, &q, notes, err);
+    enum fit_status st = choose_q(src, sel, wanted, &q, notes, err);
     if (st != FIT_OK)
         return st;
     if (!isnan(q) && sel->q_rule == FIT_Q_HOMODYNE_OLD) {
@@ -271,6 +268,48 @@ static enum fit_status select_q(const struct fit_source *src, const struct fit_s
         if (isnan(q) || same_q(src->matrix[k].q, q))
             index[(*n)++] = k;
     return FIT_OK;
+}
+
+/* Matrices of several q, one q after the other: those of the list, or all of the file. */
+static enum fit_status select_many_q(const struct fit_source *src, const struct fit_selection *sel, size_t *index,
+                                     size_t *n, struct fit_notes *notes, struct fit_error *err)
+{
+    size_t nq;
+    double *q = distinct_q(src, &nq);
+    enum fit_status st = q ? FIT_OK : fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", src->file);
+    if (st == FIT_OK && nq == 0) { /* labels are given, or asked for when the data are read */
+        for (size_t k = 0; k < src->nmatrix; k++)
+            index[(*n)++] = k;
+        goto done;
+    }
+    for (size_t i = 0; i < (sel->nq ? sel->nq : nq) && st == FIT_OK; i++) {
+        size_t first = *n;
+        double one = sel->nq ? NAN : q[i];
+        if (sel->nq)
+            st = choose_q(src, sel, sel->q_list[i], &one, notes, err);
+        for (size_t k = 0; k < first && st == FIT_OK; k++)
+            if (same_q(src->matrix[index[k]].q, one))
+                st = fit_fail(err, FIT_ERR_DATA, "%s: the bin q = %.6g 1/A is the nearest to two of the q asked for, of which"
+                              " %.6g is the second", src->file, one, sel->q_list[i]);
+        for (size_t k = 0; k < src->nmatrix && st == FIT_OK; k++)
+            if (same_q(src->matrix[k].q, one))
+                index[(*n)++] = k;
+    }
+done:
+    free(q);
+    return st;
+}
+
+static enum fit_status select_q(const struct fit_source *src, const struct fit_selection *sel,
+                                size_t *index, size_t *n, struct fit_notes *notes,
+                                struct fit_error *err)
+{
+    *n = 0;
+    if (sel->nq && !sel->all_q)
+        return fit_fail(err, FIT_ERR_CONFIG, "%zu wavevectors were asked for; this model takes one (its q is no axis): give "
+                        "--q Q, or --sequence q, which fits every q by itself", sel->nq);
+    return sel->all_q && isnan(sel->q) ? select_many_q(src, sel, index, n, notes, err)
+                                       : select_one_q(src, sel, sel->q, index, n, notes, err);
 }
 
 /* ---- azimuths -------------------------------------------------------------------------------- */
@@ -305,8 +344,8 @@ static void format_phi(const struct fit_source *src, const size_t *index, size_t
     }
 }
 
-/* For each angle of the list the nearest measured one, in the order of the list. */
-static enum fit_status select_list(const struct fit_source *src, const struct fit_selection *sel,
+/* For each angle of the list the nearest measured one of these matrices, in the order of the list. */
+static enum fit_status nearest_of_list(const struct fit_source *src, const struct fit_selection *sel,
                                    size_t *index, size_t *n, struct fit_notes *notes,
                                    struct fit_error *err)
 {
@@ -349,6 +388,27 @@ static enum fit_status select_list(const struct fit_source *src, const struct fi
         *n = m;
     }
     free(chosen);
+    return st;
+}
+
+/* The same for the matrices of each q, which follow one another. */
+static enum fit_status select_list(const struct fit_source *src, const struct fit_selection *sel,
+                                   size_t *index, size_t *n, struct fit_notes *notes,
+                                   struct fit_error *err)
+{
+    size_t kept = 0, end;
+    enum fit_status st = FIT_OK;
+    for (size_t first = 0; first < *n && st == FIT_OK; first = end) {
+        size_t m;
+        const double q = src->matrix[index[first]].q;
+        for (end = first + 1; end < *n && (!sel->all_q || isnan(q) || same_q(src->matrix[index[end]].q, q));)
+            end++;
+        m = end - first;
+        st = nearest_of_list(src, sel, index + first, &m, notes, err);
+        memmove(index + kept, index + first, m * sizeof *index);
+        kept += m;
+    }
+    *n = kept;
     return st;
 }
 

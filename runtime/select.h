@@ -1,7 +1,9 @@
 /* select.h -- which matrices and which frames of a file are fitted.
  *
  * q: the bin centre nearest to the wanted value, among the matrices that are in the file; then all
- * azimuths of exactly that q.  Azimuths: the nearest to each of a list, or all inside ranges.
+ * azimuths of exactly that q.  A model with the axis q takes every q of the file, or those of a list, in increasing
+ * order or that of the list, each with its azimuths.  Azimuths (of every q): the nearest to each of a list, or all
+ * inside ranges.
  * Frames: a window of rows, from 1, ends included.  Nothing is chosen silently: what is not there
  * is an error that tells what is, and whatever was adjusted is told in a note.
  */
@@ -21,9 +23,11 @@ struct fit_selection {
     const char *layout; /* name of a layout, or NULL: find out */
 
     double q;           /* 1/angstrom; NaN: the file must have one q only (or all_q) */
+    size_t nq;          /* several of them were asked for: q is NaN */
+    const double *q_list;
     double q_tolerance; /* largest |dq|/q */
     int q_rule;         /* enum fit_q_rule */
-    int all_q;          /* 1: every q (models with q as an axis) */
+    int all_q;          /* 1: every q, or those of q_list (the model has the axis q) */
     int first_q;        /* 1: without q the lowest one, where there are several */
 
     size_t nlist;

@@ -80,13 +80,16 @@ static void head(FILE *f, int *left, const struct fit_results *r)
         return;
     }
     line(f, left, "%s  %s  (%s)", r->kernel->name, base_name(in->file), in->layout);
+    const enum fit_group_kind kind = fit_input_groups(in, r->fit->ngroup);
     if (in->q > 0)
         append(text, sizeof text, "q %.4g 1/angstrom, ", in->q);
+    else if (in->q_group)
+        append(text, sizeof text, "q %.4g .. %.4g 1/angstrom, ", in->q_group[0], in->q_group[r->fit->ngroup - 1]);
     for (size_t k = 0; k < r->kernel->nsetting; k++)
         if (strcmp(r->kernel->setting[k].name, "gap") == 0)
             append(text, sizeof text, "gap %.4g um, ", r->ds->layout.setting[k] / 1e4);
-    append(text, sizeof text, "%zu angle%s, frames %zu..%zu of %zu, dt %.4g s", r->fit->ngroup,
-           r->fit->ngroup == 1 ? "" : "s", in->first, in->last, in->nfile, in->dt);
+    append(text, sizeof text, "%zu %s, frames %zu..%zu of %zu, dt %.4g s", r->fit->ngroup,
+           fit_group_word(kind, r->fit->ngroup), in->first, in->last, in->nfile, in->dt);
     if (in->nmasked)
         append(text, sizeof text, ", %zu masked", in->nmasked);
     line(f, left, "%s", text);
@@ -121,7 +124,8 @@ static void noise(FILE *f, int *left, const struct fit_results *r)
         snprintf(text, sizeof text, "%.4g", fit->sigma_common);
     else
         snprintf(text, sizeof text, "%.4g .. %.4g by %s", least, most,
-                 r->kernel->space == FIT_PAIRS ? "angle" : r->kernel->axis[0].name);
+                 r->kernel->space == FIT_PAIRS ? fit_group_word(fit_input_groups(r->input, fit->ngroup), 1)
+                                               : r->kernel->axis[0].name);
     const struct fit_config_nlsq *how = &r->config->nlsq;
     if (how->loss.value != FIT_LOSS_LINEAR)
         line(f, left, "loss %s, f_scale %.4g sigma", fit_loss_name((enum fit_loss)how->loss.value),
@@ -309,8 +313,10 @@ static void per_group(FILE *f, int *left, const struct fit_results *r, size_t q)
     fit_format_error(most, std, high, sizeof high, error, sizeof error);
     snprintf(text, sizeof text, "%s .. %s", low, high);
     char what[64];
-    snprintf(what, sizeof what, r->kernel->space == FIT_PAIRS ? "angles" : "values of %s",
-             r->kernel->naxis ? r->kernel->axis[0].name : "");
+    if (r->kernel->space == FIT_PAIRS)
+        snprintf(what, sizeof what, "%s", fit_group_word(fit_input_groups(r->input, fit->ngroup), 2));
+    else
+        snprintf(what, sizeof what, "values of %s", r->kernel->naxis ? r->kernel->axis[0].name : "");
     if (fit_results_shows_robust(r)) {
         char robust[40];
         fit_format_error(least, wider, low, sizeof low, robust, sizeof robust);

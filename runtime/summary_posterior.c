@@ -296,7 +296,7 @@ void fit_write_posterior_summary(const struct fit_results *r, FILE *f)
     if (r->predictive && !isnan(r->predictive->p))
         predicted(r, f);
     if (r->residuals) {
-        fit_residual_text(r->residuals, r->input->phi ? "angles" : "groups", sizeof text, text);
+        fit_residual_text(r->residuals, r->input->phi && !r->input->q_group ? "angles" : "groups", sizeof text, text);
         wrapped(f, text);
     }
     snprintf(text, sizeof text, "verdict: %s: %s", fit_verdict_word(s->verdict), s->verdict_text);

@@ -120,6 +120,8 @@ static void put_scaling(struct fit_json *j, const struct fit_results *r)
     int pairs = r->kernel->space == FIT_PAIRS;
     for (size_t g = 0; g < f->ngroup && (pairs || r->kernel->naxis); g++) {
         fit_json_begin(j, NULL, '{');
+        if (pairs && r->input->q_group)
+            fit_json_number(j, "q", r->input->q_group[g]);
         if (pairs)
             fit_json_number(j, "phi", r->input->phi ? r->input->phi[g] : NAN);
         for (size_t a = 0; !pairs && a < r->kernel->naxis; a++)
@@ -350,6 +352,8 @@ static void put_data(struct fit_json *j, const struct fit_results *r)
     fit_json_string(j, "layout", in->layout);
     if (r->kernel->space == FIT_PAIRS) {
         fit_json_number(j, "q", in->q);
+        if (in->q_group)
+            fit_json_numbers(j, "q_values", in->q_group, r->fit->ngroup);
         fit_json_number(j, "dt", in->dt);
         fit_json_string(j, "dt_source", in->dt_text);
         fit_json_integer(j, "first_frame", (int64_t)in->first);

@@ -216,7 +216,7 @@ static void put_residual_check(struct fit_json *j, const struct fit_results *r)
     char text[1024];
     if (!c)
         return;
-    fit_residual_text(c, r->input->phi ? "angles" : "groups", sizeof text, text);
+    fit_residual_text(c, r->input->phi && !r->input->q_group ? "angles" : "groups", sizeof text, text);
     fit_json_begin(j, "predictive_check", '{');
     fit_json_string(j, "text", text);
     fit_json_integer(j, "draws", (int64_t)c->draws);

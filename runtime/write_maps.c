@@ -82,7 +82,38 @@ static void put_input(struct fit_h5r *w, const struct fit_results *r)
 /* Smaller maps are written as they are: to pack them takes longer than all the rest of the file. */
 enum { PACKED = 1 << 18 };
 
-static void put_map(struct fit_h5r *w, const struct fit_results *r, const char *path,
+/* What tells the groups apart along the first dimension: q, where each has its own, else phi. */
+static const char *group_scale(const struct fit_results *r)
+{
+    return fit_input_groups(r->input, r->maps->ngroup) == FIT_GROUP_Q ? "q" : "phi";
+}
+
+/* phi (0 where nobody knows it) and, of models with the axis q, q of the groups, in `folder`: one of them is the scale
+ * of the dimension, written to `scale`, the other a coordinate along it. */
+static void put_groups(struct fit_h5r *w, const struct fit_results *r, const char *folder, char *scale, size_t size)
+{
+    static const char *const name[] = {"phi", "q"}, *const unit[] = {"degree", "1/angstrom"};
+    const size_t n = r->maps->ngroup;
+    double *zero = calloc(n, sizeof *zero);
+    const double *value[] = {r->input->phi ? r->input->phi : zero, r->input->q_group};
+    char path[80];
+    snprintf(scale, size, "%s/%s", folder, group_scale(r));
+    if (!zero)
+        fit_h5r_no_memory(w, scale);
+    for (int k = 0; k < 2 && value[k]; k++) {
+        snprintf(path, sizeof path, "%s/%s", folder, name[k]);
+        fit_h5r_reals(w, path, 1, &n, value[k], unit[k]);
+    }
+    fit_h5r_scale(w, scale, group_scale(r));
+    for (int k = 0; k < 2 && value[k]; k++) {
+        snprintf(path, sizeof path, "%s/%s", folder, name[k]);
+        if (strcmp(path, scale) != 0)
+            fit_h5r_attach(w, path, 0, scale);
+    }
+    free(zero);
+}
+
+static void put_map(struct fit_h5r *w, const struct fit_results *r, const char *path, const char *groups,
                     const float *value)
 {
     const struct fit_maps *m = r->maps;
@@ -92,7 +123,7 @@ static void put_map(struct fit_h5r *w, const struct fit_results *r, const char *
                              .value = value,
                              .deflate = m->ngroup * m->n * m->n >= PACKED};
     fit_h5r_array(w, path, &a, "1");
-    fit_h5r_attach(w, path, 0, "/entry/data/phi");
+    fit_h5r_attach(w, path, 0, groups);
     fit_h5r_attach(w, path, 1, "/entry/data/t1");
     fit_h5r_attach(w, path, 2, "/entry/data/t2");
 }
@@ -100,40 +131,34 @@ static void put_map(struct fit_h5r *w, const struct fit_results *r, const char *
 static void put_data_pairs(struct fit_h5r *w, const struct fit_results *r)
 {
     const struct fit_maps *m = r->maps;
-    double *zero = calloc(m->ngroup, sizeof *zero);
     const char *unit = r->time_unit ? r->time_unit : "s";
-    const double *phi = r->input->phi ? r->input->phi : zero;
+    char groups[80];
     fit_h5r_group(w, "/entry/data", "NXdata");
     fit_h5r_attribute(w, "/entry/data", "signal", "c2");
-    fit_h5r_attributes(w, "/entry/data", "axes", 3, (const char *const[]){"phi", "t1", "t2"});
+    fit_h5r_attributes(w, "/entry/data", "axes", 3, (const char *const[]){group_scale(r), "t1", "t2"});
     if (r->fit)
         fit_h5r_attributes(w, "/entry/data", "auxiliary_signals", 2,
                            (const char *const[]){"c2_model", "residual"});
     fit_h5r_attribute_real(w, "/entry/data", "bin", (double)m->bin);
-    if (phi)
-        fit_h5r_reals(w, "/entry/data/phi", 1, &m->ngroup, phi, "degree");
-    else
-        fit_h5r_no_memory(w, "/entry/data/phi");
-    fit_h5r_scale(w, "/entry/data/phi", "phi");
+    put_groups(w, r, "/entry/data", groups, sizeof groups);
     fit_h5r_reals(w, "/entry/data/t1", 1, &m->n, m->t, unit);
     fit_h5r_scale(w, "/entry/data/t1", "t1");
     fit_h5r_reals(w, "/entry/data/t2", 1, &m->n, m->t, unit);
     fit_h5r_scale(w, "/entry/data/t2", "t2");
-    put_map(w, r, "/entry/data/c2", m->c2);
+    put_map(w, r, "/entry/data/c2", groups, m->c2);
     if (r->fit) {
-        put_map(w, r, "/entry/data/c2_model", m->model);
-        put_map(w, r, "/entry/data/residual", m->residual);
+        put_map(w, r, "/entry/data/c2_model", groups, m->model);
+        put_map(w, r, "/entry/data/residual", groups, m->residual);
         fit_h5r_attribute(w, "/entry/data/residual", "long_name", "(c2 - c2_model) / sigma");
     }
     fit_h5r_reals(w, "/entry/data/sigma", 1, &m->ngroup, r->fit ? r->fit->sigma : r->sigma, "1");
-    fit_h5r_attach(w, "/entry/data/sigma", 0, "/entry/data/phi");
+    fit_h5r_attach(w, "/entry/data/sigma", 0, groups);
     struct fit_h5_array mask = {.type = FIT_H5_U8,
                                 .rank = 3,
                                 .dims = (size_t[]){m->ngroup, m->n, m->n},
                                 .value = m->mask,
                                 .deflate = 1};
     fit_h5r_array(w, "/entry/data/mask", &mask, NULL);
-    free(zero);
 }
 
 static void put_cuts(struct fit_h5r *w, const struct fit_results *r)
@@ -143,17 +168,12 @@ static void put_cuts(struct fit_h5r *w, const struct fit_results *r)
     static const char *const name[] = {"/entry/cuts/g2", "/entry/cuts/g2_err",
                                        "/entry/cuts/g2_model"};
     const double *value[] = {m->g2, m->g2_error, m->g2_model};
-    double *zero = calloc(m->ngroup, sizeof *zero);
     const char *unit = r->time_unit ? r->time_unit : "s";
-    const double *phi = r->input->phi ? r->input->phi : zero;
+    char groups[80];
     fit_h5r_group(w, "/entry/cuts", "NXdata");
     fit_h5r_attribute(w, "/entry/cuts", "signal", "g2");
-    fit_h5r_attributes(w, "/entry/cuts", "axes", 3, (const char *const[]){"phi", "age", "tau"});
-    if (phi)
-        fit_h5r_reals(w, "/entry/cuts/phi", 1, &m->ngroup, phi, "degree");
-    else
-        fit_h5r_no_memory(w, "/entry/cuts/phi");
-    fit_h5r_scale(w, "/entry/cuts/phi", "phi");
+    fit_h5r_attributes(w, "/entry/cuts", "axes", 3, (const char *const[]){group_scale(r), "age", "tau"});
+    put_groups(w, r, "/entry/cuts", groups, sizeof groups);
     fit_h5r_reals(w, "/entry/cuts/age", 1, &ages, m->age, unit);
     fit_h5r_scale(w, "/entry/cuts/age", "age");
     fit_h5r_reals(w, "/entry/cuts/tau", 1, &m->nlag, m->tau, unit);
@@ -162,11 +182,10 @@ static void put_cuts(struct fit_h5r *w, const struct fit_results *r)
         struct fit_h5_array a = {
             .type = FIT_H5_F64, .rank = 3, .dims = dims, .value = value[c], .deflate = 1};
         fit_h5r_array(w, name[c], &a, "1");
-        fit_h5r_attach(w, name[c], 0, "/entry/cuts/phi");
+        fit_h5r_attach(w, name[c], 0, groups);
         fit_h5r_attach(w, name[c], 1, "/entry/cuts/age");
         fit_h5r_attach(w, name[c], 2, "/entry/cuts/tau");
     }
-    free(zero);
 }
 
 static void put_row_values(struct fit_h5r *w, const char *path, size_t n, const float *value, const char *unit)

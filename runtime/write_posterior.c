@@ -321,7 +321,9 @@ static enum fit_status open_groups(struct fit_nc *f, struct fit_error *err)
     f->flag = malloc(n + 1);
     if (!f->group_coord || !f->buffer || !f->count || !f->flag)
         return fit_fail(err, FIT_ERR_MEMORY, "posterior.nc: out of memory");
-    int phi = pairs && r->input->phi, axis = !phi && k->naxis == 1 && r->ds->layout.coord;
+    const enum fit_group_kind kind = pairs ? fit_input_groups(r->input, s->ngroup) : FIT_GROUP_PHI;
+    int phi = pairs && r->input->phi && kind == FIT_GROUP_PHI;
+    int axis = !phi && k->naxis == 1 && r->ds->layout.coord && kind != FIT_GROUP_BOTH;
     if (pairs || k->naxis || s->ngroup > 1) {
         f->group_name = phi ? "phi" : axis ? k->axis[0].name : "group";
         f->group_unit = phi ? "degree" : axis ? k->axis[0].unit : NULL;

@@ -137,7 +137,7 @@ void fit_nc_put_residual_check(struct fit_nc *f)
         put_residual_number(f, m, "data", offsetof(struct fit_residual_result, data));
         put_residual_number(f, m, "model", offsetof(struct fit_residual_result, model));
     }
-    fit_residual_text(c, f->r->input->phi ? "angles" : "groups", sizeof text, text);
+    fit_residual_text(c, f->r->input->phi && !f->r->input->q_group ? "angles" : "groups", sizeof text, text);
     fit_nc_text(f, "/predictive_check", "text", text);
     fit_nc_integer(f, "/predictive_check", "draws", (int64_t)c->draws);
     fit_nc_describe(f, "/predictive_check");
