@@ -163,7 +163,7 @@ static void show_quality(const struct fit_api_problem *p, struct api_run *r)
                                     .config = r->cfg,
                                     .ds = p->data,
                                     .fit = f,
-                                    .std_robust = f->robust.kind != FIT_ROBUST_NONE ? f->std_robust : NULL};
+                                    .std_robust = fit_robust_given(&f->robust) ? f->std_robust : NULL};
     r->quality = fit_results_quality(&all);
     r->shown.quality = r->quality.word;
     r->shown.quality_text = r->quality.text;

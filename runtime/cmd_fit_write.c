@@ -26,7 +26,7 @@ static void gather(struct fit_job *job)
     r->input = &job->input;
     r->ds = job->m->dataset;
     r->fit = &job->fit;
-    r->std_robust = job->fit.robust.kind != FIT_ROBUST_NONE ? job->fit.std_robust : NULL;
+    r->std_robust = fit_robust_given(&job->fit.robust) ? job->fit.std_robust : NULL;
     r->study = &job->study;
     r->samples = job->sampled ? &job->samples : NULL;
     r->predictive = job->predictive.nrow ? &job->predictive : NULL;

@@ -88,6 +88,7 @@ static void lay_out(struct arena *a, struct fit_result *r)
     r->first_frame = take(a, p * d);
     r->first_frame_std = take(a, p * d);
     r->residual = take(a, r->ngroup * sizeof *r->residual);
+    r->speckle = take(a, r->ngroup * sizeof *r->speckle);
     r->correlation = take(a, n * n * d);
     r->at_bound = take(a, n);
     r->lower = take(a, n * d);
@@ -126,6 +127,7 @@ static enum fit_status result_new(struct fit_job *f)
     r->room_degenerate = f->kernel->ndegeneracy + 1;
     r->ncombination = f->kernel->ncombination;
     r->room_rate = f->kernel->nrate;
+    r->speckle_test = (struct fit_speckle_test){.p = NAN, .chi2 = NAN, .z = NAN, .group = -1};
     lay_out(&count, r);
     real.block = calloc(count.used + 1, 1);
     if (!real.block)

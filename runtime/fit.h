@@ -175,14 +175,48 @@ struct fit_minimum {
 enum fit_robust_kind {
     FIT_ROBUST_NONE,   /* there are none */
     FIT_ROBUST_FRAMES, /* clusters of frames */
-    FIT_ROBUST_ROWS    /* HC3: rows independent, of different noise */
+    FIT_ROBUST_ROWS,   /* HC3: rows independent, of different noise */
+    FIT_ROBUST_SPECKLE, /* the covariance of speckle noise in closed form (speckle_noise.h) */
+    FIT_ROBUST_WHITE,   /* residuals of pairs that share a frame are not correlated: the usual errors */
+    FIT_ROBUST_WITHHELD /* none that would hold: `reason`; residuals were looked at */
 };
 struct fit_robust {
     enum fit_robust_kind kind;
+    char reason[200];        /* WITHHELD: "fewer than ..." */
     size_t length, clusters; /* frames: of one cluster; clusters in all groups */
     int clipped;             /* 1: J was not positive definite; some directions have the usual error */
     double eta;              /* number of parameters / tr(H^-1 J): 1 for independent noise, below 1 the part of the
                                 values that count (exponent of a power likelihood) */
+};
+
+/* 1: there are robust errors. */
+static inline int fit_robust_given(const struct fit_robust *r)
+{
+    return r->kind != FIT_ROBUST_NONE && r->kind != FIT_ROBUST_WITHHELD;
+}
+
+/* Noise of the two-time values of one group, from differences of neighbouring residuals (speckle_noise.h). */
+enum fit_speckle_known {
+    FIT_SPECKLE_UNKNOWN, /* not looked at, or too few values */
+    FIT_SPECKLE_SHOT,    /* shot noise outweighs the speckles: only shot^2 / count is known (noise) */
+    FIT_SPECKLE_BOTH
+};
+struct fit_speckle_noise {
+    enum fit_speckle_known known;
+    double count, count_std; /* speckles that were averaged */
+    double shot, shot_std;   /* shot noise of one frame and pixel, in units of its mean squared */
+    double noise;            /* standard deviation of a value by shot noise alone: shot / sqrt(count) */
+    double contrast;         /* of the model: c2 at equal times, less the baseline */
+    double frames;           /* lag at which the model's c2 has decayed to 1/e, in frames, mean over ages */
+};
+
+/* Test of fit: sums of residuals over bins of lag and age against their covariance under this noise. */
+struct fit_speckle_test {
+    double p, chi2; /* NaN: not looked at */
+    size_t rank;    /* degrees of freedom */
+    double z;       /* the bin that is farthest off, in its standard deviations, and where it is: */
+    long group;     /* -1: sum over all groups */
+    double lag[2], age[2]; /* s */
 };
 
 /* Profile likelihood of one parameter: the least chi2 for its values, the others fitted anew at each. */
@@ -259,6 +293,8 @@ struct fit_result {
     size_t nlikelihood;
     struct fit_likelihood *likelihood;
     struct fit_robust robust;
+    struct fit_speckle_noise *speckle; /* ngroup */
+    struct fit_speckle_test speckle_test;
     double *first_frame; /* nparam: pairs: how far the fit is from that without the pairs of the first frame, to first
                             order; else 0 */
     double *first_frame_std; /* nparam: scatter of first_frame when the model holds and noise is independent; else 0 */

@@ -194,7 +194,7 @@ int fit_results_interval_text(const struct fit_results *r, size_t k, char *text,
 double fit_results_wider(const struct fit_results *r)
 {
     const struct fit_result *f = r->fit;
-    return f->robust.kind != FIT_ROBUST_NONE && f->robust.eta > 0 ? 1 / sqrt(f->robust.eta) : NAN;
+    return fit_robust_given(&f->robust) && f->robust.eta > 0 ? 1 / sqrt(f->robust.eta) : NAN;
 }
 
 int fit_results_shows_robust(const struct fit_results *r)
@@ -279,7 +279,7 @@ void fit_results_noise_words(const struct fit_results *r, char *text, size_t siz
                  "residuals of neighbouring rows are correlated (%.2g), because %s; errors, the robust ones "
                  "too, are too small by a factor of about %.2g",
                  rows, cause(r), factor);
-    if (f->robust.kind != FIT_ROBUST_FRAMES)
+    if (f->robust.kind == FIT_ROBUST_NONE || r->kernel->space != FIT_PAIRS)
         return;
     double rho = strongest_residual(f, &what);
     if (wider > 1.2)

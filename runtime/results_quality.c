@@ -173,7 +173,7 @@ static void first_frame_decides(const struct fit_results *r, char *text, size_t 
     const struct fit_layout *l = &r->ds->layout;
     double moved = 0;
     *text = '\0';
-    if (r->kernel->space != FIT_PAIRS || f->robust.kind == FIT_ROBUST_NONE || l->time[l->frame[0]] != 0)
+    if (r->kernel->space != FIT_PAIRS || !fit_robust_given(&f->robust) || l->time[l->frame[0]] != 0)
         return;
     for (size_t k = 0; k < f->nparam; k++) {
         double here = f->first_frame[k] / f->std_robust[k]; /* NaN without an error */

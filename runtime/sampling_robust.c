@@ -184,7 +184,7 @@ enum fit_status fit_samples_robust(struct fit_samples *s, const struct fit_resul
     size_t d = s->ncolumn, rows = s->chains * s->draws;
     for (size_t k = 0; k < d; k++)
         s->column[k].sd_robust = s->column[k].q025_robust = s->column[k].q975_robust = NAN;
-    if (!fit || fit->robust.kind == FIT_ROBUST_NONE)
+    if (!fit || !fit_robust_given(&fit->robust))
         return FIT_OK;
     struct stretch x = {.column = malloc((d + 1) * sizeof *x.column)};
     double *roots = NULL;

@@ -93,14 +93,14 @@ static void take(const struct alone *a, const struct fit_setup *s, const struct 
         size_t e = !link ? u : u < n ? link->of[u] : p + link->of_linear[u - n];
         row->value[e] = u < n ? r->theta[u] : r->lin[u - n];
         row->std[e] = r->std[u];
-        row->robust[e] = r->robust.kind != FIT_ROBUST_NONE ? r->std_robust[u] : NAN;
+        row->robust[e] = fit_robust_given(&r->robust) ? r->std_robust[u] : NAN;
         row->at_bound[e] = r->at_bound[u];
     }
     for (size_t t = 0; link && t < link->ntied; t++) {
         size_t e = link->tied[t].inner;
         row->value[e] = fit_linkage_value(link, t, r->theta, r->lin);
         row->std[e] = fit_linkage_std(link, t, r->covariance, r->nfull);
-        if (r->robust.kind != FIT_ROBUST_NONE)
+        if (fit_robust_given(&r->robust))
             row->robust[e] = fit_linkage_std(link, t, r->covariance_robust, r->nfull);
     }
     fit_sequence_outcome(r, row);

@@ -32,7 +32,7 @@ static void take(const struct fit_kernel *model, const struct fit_setup *s, size
                  struct fit_sequence_row *row)
 {
     const struct fit_linkage *link = s->link;
-    const double *robust = r->robust.kind != FIT_ROBUST_NONE ? r->covariance_robust : NULL;
+    const double *robust = fit_robust_given(&r->robust) ? r->covariance_robust : NULL;
     size_t p = model->nparam, m = p + model->nlinear;
     for (size_t e = 0; e < m; e++)
         row->value[e] = row->std[e] = row->robust[e] = NAN;

@@ -314,16 +314,19 @@ static void put_noise(struct fit_json *j, const struct fit_results *r)
 /* How the robust errors were found, and what the residuals say about the noise. */
 static void put_robust(struct fit_json *j, const struct fit_results *r)
 {
-    static const char *const kind[] = {"none", "clusters of frames", "HC3"};
+    static const char *const kind[] = {"none",          "clusters of frames", "HC3",
+                                       "speckle noise", "independent noise",  "withheld"};
     const struct fit_result *f = r->fit;
     char text[512];
     fit_results_noise_words(r, text, sizeof text);
     fit_json_begin(j, "robust", '{');
     fit_json_string(j, "method", kind[f->robust.kind]);
+    if (f->robust.kind == FIT_ROBUST_WITHHELD)
+        fit_json_string(j, "reason", f->robust.reason);
     fit_json_integer(j, "cluster_frames", (int64_t)f->robust.length);
     fit_json_integer(j, "clusters", (int64_t)f->robust.clusters);
     fit_json_boolean(j, "clipped", f->robust.clipped);
-    fit_json_number(j, "eta", f->robust.kind != FIT_ROBUST_NONE ? f->robust.eta : NAN);
+    fit_json_number(j, "eta", fit_robust_given(&f->robust) ? f->robust.eta : NAN);
     fit_json_number(j, "errors_wider_by", fit_results_wider(r));
     fit_json_end(j);
     fit_json_string(j, "residuals_text", text);
@@ -335,10 +338,46 @@ static void put_robust(struct fit_json *j, const struct fit_results *r)
         fit_json_number(j, "correlation_along_age", t->along_age);
         fit_json_number(j, "correlation_sharing_a_frame", t->sharing);
         fit_json_number(j, "kurtosis", t->kurtosis);
-        if (f->robust.kind == FIT_ROBUST_FRAMES)
+        if (r->kernel->space == FIT_PAIRS)
             fit_json_numbers(j, "variance_by_lag_decile", t->decile, FIT_RESIDUAL_DECILES);
         fit_json_end(j);
     }
+    fit_json_end(j);
+}
+
+/* Number of speckles and shot noise of each group, and the test of fit that knows them. */
+static void put_speckle(struct fit_json *j, const struct fit_results *r)
+{
+    static const char *const known[] = {"nothing", "noise", "count and shot"};
+    const struct fit_result *f = r->fit;
+    const struct fit_speckle_test *t = &f->speckle_test;
+    fit_json_begin(j, "speckle", '{');
+    fit_json_number(j, "p", t->p);
+    fit_json_number(j, "chi2", t->chi2);
+    fit_json_integer(j, "rank", (int64_t)t->rank);
+    if (isfinite(t->p)) {
+        fit_json_begin(j, "farthest", '{');
+        fit_json_number(j, "z", t->z);
+        fit_json_integer(j, "group", t->group + 1); /* 0: all */
+        fit_json_numbers(j, "lag", t->lag, 2);
+        fit_json_numbers(j, "age", t->age, 2);
+        fit_json_end(j);
+    }
+    fit_json_begin(j, "groups", '[');
+    for (size_t g = 0; f->robust.kind != FIT_ROBUST_NONE && g < f->ngroup; g++) {
+        const struct fit_speckle_noise *x = &f->speckle[g];
+        const int both = x->known == FIT_SPECKLE_BOTH;
+        fit_json_begin(j, NULL, '{');
+        fit_json_string(j, "known", known[x->known]);
+        fit_json_number(j, "count", both ? x->count : NAN);
+        fit_json_number(j, "count_std", both ? x->count_std : NAN);
+        fit_json_number(j, "shot", both ? x->shot : NAN);
+        fit_json_number(j, "shot_std", both ? x->shot_std : NAN);
+        fit_json_number(j, "noise", x->known != FIT_SPECKLE_UNKNOWN ? x->noise : NAN);
+        fit_json_number(j, "decay_frames", x->frames > 0 ? x->frames : NAN);
+        fit_json_end(j);
+    }
+    fit_json_end(j);
     fit_json_end(j);
 }
 
@@ -505,6 +544,8 @@ char *fit_write_json(const struct fit_results *r)
     put_hierarchy(&j, r);
     put_correlation(&j, r, index, n);
     put_robust(&j, r);
+    if (r->kernel->space == FIT_PAIRS)
+        put_speckle(&j, r);
     put_identifiability(&j, r);
     put_degeneracies(&j, r);
     put_rates(&j, r);
