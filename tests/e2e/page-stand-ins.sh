@@ -19,7 +19,7 @@ STAND
 cat >"$stand/make" <<STAND
 #!/bin/sh
 case "\$*" in
-"" | install | "install PREFIX="* | deb | docs | wheel) exit 0 ;;
+"" | test | install | "install PREFIX="* | deb | docs | wheel) exit 0 ;;
 demo) exec build/bin/homodyne demo build/demo ;;
 model=*.lua)
     file=\${1#model=} name=\$(basename "\${1#model=}" .lua)
