@@ -1,9 +1,9 @@
 #!/bin/sh
-# Tries the first screen of README.md in a bare Debian: test-debian.sh [12|13] [ROOT]
-# Makes a minimal system in ROOT (a temporary folder, removed afterwards, when not given; one that is there is used again) with
-# debootstrap; installs git, make and certificates; clones what is committed here and, as README.md says, runs `make demo` and
-# `make test`.  Prints the versions, how each command ended and its last lines; all lines are in ROOT/root/make-*.log.
-# The exit status is 1 when a command failed.  Needs root, debootstrap and a mirror; an hour or two on two processors.
+# Tries the first screen of README.md in a bare Debian: test-debian.sh [12|13] [ROOT] Makes a minimal system in ROOT
+# (a temporary folder, removed afterwards, when not given; one that is there is used again) with debootstrap; installs
+# git, make and certificates; clones what is committed here and, as README.md says, runs `make demo` and `make test`.
+# Prints the versions, how each command ended and its last lines; all lines are in ROOT/root/make-*.log. The exit
+# status is 1 when a command failed.  Needs root, debootstrap and a mirror; an hour or two on two processors.
 #
 # SUITE, MIRROR     another release, another mirror (also of Ubuntu)
 # TARGETS=demo      not both commands          JOBS=1      compilations at once
@@ -19,7 +19,7 @@ suite=${SUITE:-$suite}
 mirror=${MIRROR:-http://deb.debian.org/debian}
 root=${2:-}
 [ "$(id -u)" -eq 0 ] || { echo "test-debian: needs root" >&2; exit 3; }
-command -v debootstrap >/dev/null || { echo "test-debian: needs debootstrap (apt-get install debootstrap)" >&2; exit 3; }
+command -v debootstrap >/dev/null || { echo "test-debian: needs debootstrap" >&2; exit 3; }
 
 mounted=
 temporary=
@@ -61,5 +61,5 @@ for target in ${TARGETS:-demo test}; do
     grep -E 'warning:' "$root/root/make-$target.log" | sort | uniq -c | head -n 20 || :
     tail -n 12 "$root/root/make-$target.log"
 done
-inside '. /etc/os-release; echo "$PRETTY_NAME, $(cc --version | head -n 1), HDF5 $(dpkg-query -W libhdf5-dev | cut -f 2)"'
+inside '. /etc/os-release; echo "$PRETTY_NAME, $(cc --version | head -n 1), $(dpkg-query -W libhdf5-dev)"'
 exit $status

@@ -14,12 +14,22 @@
 #include "parallel.h"
 #include "topology.h"
 
+#include "../common/stream.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
+
+static const char NAME[] = "homodyne-config-cpu";
+
+static FILE *out(void)
+{
+    return text_stream(STDOUT_FILENO);
+}
 
 struct settings {
     const char *mode;
@@ -63,7 +73,7 @@ static const char help[] =
 
 static int usage(const char *what, const char *word)
 {
-    fprintf(stderr, "homodyne-config-cpu: %s '%s' (--help)\n", what, word);
+    fprintf(text_stream(STDERR_FILENO), "homodyne-config-cpu: %s '%s' (--help)\n", what, word);
     return 3;
 }
 
@@ -96,11 +106,11 @@ static int parse(char **argv, struct settings *s)
         if (ignored)
             continue;
         if (strcmp(argv[k], "--help") == 0 || strcmp(argv[k], "-h") == 0) {
-            fputs(help, stdout);
-            exit(0);
+            fputs(help, out());
+            exit(text_stream_finish(NAME, 0));
         } else if (strcmp(argv[k], "--version") == 0) {
-            printf("homodyne-config-cpu %s\n", FIT_VERSION);
-            exit(0);
+            fprintf(out(), "homodyne-config-cpu %s\n", FIT_VERSION);
+            exit(text_stream_finish(NAME, 0));
         } else if (strcmp(argv[k], "--show") == 0 || strcmp(argv[k], "--info") == 0) {
             s->show = 1;
         } else if (strcmp(argv[k], "--json") == 0) {
@@ -176,15 +186,16 @@ static void tell_threads(const struct settings *s)
 {
     const struct fit_topology *t = &s->topology;
     const char *wish = s->other ? NULL : getenv("OMP_NUM_THREADS");
-    printf("a fitter takes     %d thread%s by itself: ", threads_by_itself(s), threads_by_itself(s) > 1 ? "s" : "");
+    fprintf(out(), "a fitter takes     %d thread%s by itself: ", threads_by_itself(s),
+            threads_by_itself(s) > 1 ? "s" : "");
     if (wish && atoi(wish) > 0)
-        printf("OMP_NUM_THREADS says so\n");
+        fprintf(out(), "OMP_NUM_THREADS says so\n");
     else if (t->quota > 0 && fit_topology_usable(t) < t->cores)
-        printf("the control group grants %.3g processors\n", t->quota);
+        fprintf(out(), "the control group grants %.3g processors\n", t->quota);
     else if (t->cores < t->logical)
-        printf("one per core; two on one core share its arithmetic units\n");
+        fprintf(out(), "one per core; two on one core share its arithmetic units\n");
     else
-        printf("one per core\n");
+        fprintf(out(), "one per core\n");
 }
 
 static void show(const struct settings *s)
@@ -193,45 +204,50 @@ static void show(const struct settings *s)
                                         "XLA_FLAGS"};
     const struct fit_topology *t = &s->topology;
     const struct machine *m = &s->machine;
-    printf("processor          %s (%s)\n", s->other ? "another machine" : m->name[0] ? m->name : "unknown", m->from);
-    printf("cores              %d that may be used, %d logical processors of %d; %d socket%s\n", t->cores, t->logical,
-           t->online, m->packages, m->packages > 1 ? "s" : "");
+    fprintf(out(), "processor          %s (%s)\n",
+            s->other     ? "another machine"
+            : m->name[0] ? m->name
+                         : "unknown",
+            m->from);
+    fprintf(out(), "cores              %d that may be used, %d logical processors of %d; %d socket%s\n", t->cores,
+            t->logical, t->online, m->packages, m->packages > 1 ? "s" : "");
     if (t->quota > 0)
-        printf("control group      %.3g processors (%s)\n", t->quota, t->quota_from);
+        fprintf(out(), "control group      %.3g processors (%s)\n", t->quota, t->quota_from);
     else
-        printf("control group      no limit of processors\n");
+        fprintf(out(), "control group      no limit of processors\n");
     for (int k = 0; k < m->ncache; k++)
-        printf("cache L%d           %.0f KiB, shared by %d\n", m->cache[k].level, m->cache[k].bytes / 1024,
-               m->cache[k].sharing);
+        fprintf(out(), "cache L%d           %.0f KiB, shared by %d\n", m->cache[k].level, m->cache[k].bytes / 1024,
+                m->cache[k].sharing);
     for (int k = 0; k < m->nnode; k++)
-        printf("NUMA node %-2d       processors %s, %.0f MB\n", m->node[k].number, m->node[k].cpus,
-               m->node[k].memory_mb);
+        fprintf(out(), "NUMA node %-2d       processors %s, %.0f MB\n", m->node[k].number, m->node[k].cpus,
+                m->node[k].memory_mb);
     if (!s->other)
-        printf("memory             %.0f MB available\n", fit_memory_available_mb());
+        fprintf(out(), "memory             %.0f MB available\n", fit_memory_available_mb());
     for (size_t k = 0; k < sizeof names / sizeof *names; k++)
         if (getenv(names[k]))
-            printf("environment        %s=%s%s\n", names[k], getenv(names[k]),
-                   k == 4 ? " (no effect on the fitters)" : "");
+            fprintf(out(), "environment        %s=%s%s\n", names[k], getenv(names[k]),
+                    k == 4 ? " (no effect on the fitters)" : "");
     tell_threads(s);
-    advise(s, stdout, "");
+    advise(s, out(), "");
 }
 
 static void show_json(const struct settings *s)
 {
     const struct fit_topology *t = &s->topology;
     const struct machine *m = &s->machine;
-    printf("{\"cores\": %d, \"logical\": %d, \"online\": %d, \"packages\": %d, \"nodes\": %d, \"quota\": ", t->cores,
-           t->logical, t->online, m->packages, t->nodes);
-    printf(t->quota > 0 ? "%.6g" : "null", t->quota);
-    printf(", \"threads\": %d, \"default_threads\": %d, \"caches\": [", threads_of(s), threads_by_itself(s));
+    fprintf(out(),
+            "{\"cores\": %d, \"logical\": %d, \"online\": %d, \"packages\": %d, \"nodes\": %d, \"quota\": ", t->cores,
+            t->logical, t->online, m->packages, t->nodes);
+    fprintf(out(), t->quota > 0 ? "%.6g" : "null", t->quota);
+    fprintf(out(), ", \"threads\": %d, \"default_threads\": %d, \"caches\": [", threads_of(s), threads_by_itself(s));
     for (int k = 0; k < m->ncache; k++)
-        printf("%s{\"level\": %d, \"bytes\": %.0f, \"shared_by\": %d}", k ? ", " : "", m->cache[k].level,
-               m->cache[k].bytes, m->cache[k].sharing);
-    printf("], \"numa\": [");
+        fprintf(out(), "%s{\"level\": %d, \"bytes\": %.0f, \"shared_by\": %d}", k ? ", " : "", m->cache[k].level,
+                m->cache[k].bytes, m->cache[k].sharing);
+    fprintf(out(), "], \"numa\": [");
     for (int k = 0; k < m->nnode; k++)
-        printf("%s{\"node\": %d, \"cpus\": \"%s\", \"memory_mb\": %.0f}", k ? ", " : "", m->node[k].number,
-               m->node[k].cpus, m->node[k].memory_mb);
-    printf("]}\n");
+        fprintf(out(), "%s{\"node\": %d, \"cpus\": \"%s\", \"memory_mb\": %.0f}", k ? ", " : "", m->node[k].number,
+                m->node[k].cpus, m->node[k].memory_mb);
+    fprintf(out(), "]}\n");
 }
 
 /* ---- the file -------------------------------------------------------------------------------- */
@@ -266,7 +282,7 @@ static int write_settings(struct settings *s)
     make_folders(s->path);
     FILE *f = fopen(s->path, "w");
     if (!f) {
-        fprintf(stderr, "homodyne-config-cpu: %s: %s\n", s->path, strerror(errno));
+        fprintf(text_stream(STDERR_FILENO), "homodyne-config-cpu: %s: %s\n", s->path, strerror(errno));
         return 4;
     }
     fprintf(f, "# Made by homodyne-config-cpu --mode %s; %s.  Use:  . %s\n", s->mode, find_mode(s->mode)->what, s->path);
@@ -276,15 +292,15 @@ static int write_settings(struct settings *s)
     fprintf(f, "export OPENBLAS_NUM_THREADS=1\n");
     advise(s, f, "# ");
     if (fclose(f) != 0) {
-        fprintf(stderr, "homodyne-config-cpu: %s: %s\n", s->path, strerror(errno));
+        fprintf(text_stream(STDERR_FILENO), "homodyne-config-cpu: %s: %s\n", s->path, strerror(errno));
         return 4;
     }
     f = fopen(s->path, "r");
     for (int c; f && (c = fgetc(f)) != EOF;)
-        putchar(c);
+        fputc(c, out());
     if (f)
         fclose(f);
-    printf("-> %s\n", s->path);
+    fprintf(out(), "-> %s\n", s->path);
     return 0;
 }
 
@@ -299,7 +315,7 @@ int main(int argc, char **argv)
     machine_read(&s.machine);
     s.other = machine_other(&s.topology);
     if (s.mode && !s.show && !s.json)
-        return write_settings(&s);
+        return text_stream_finish(NAME, write_settings(&s));
     (s.json ? show_json : show)(&s);
-    return 0;
+    return text_stream_finish(NAME, 0);
 }

@@ -7,13 +7,16 @@
 #include "fit/kernel.h"
 #include "program.h"
 
+#include "../common/stream.h"
+
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static int refuse(const char *what, const char *why)
 {
-    fprintf(stderr, "homodyne-any: error: %s: %s\n", what, why);
+    fprintf(text_stream(STDERR_FILENO), "homodyne-any: error: %s: %s\n", what, why);
     return fit_status_exit(FIT_ERR_USAGE);
 }
 

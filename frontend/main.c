@@ -4,6 +4,8 @@
 
 #include "nearest.h"
 
+#include "../common/stream.h"
+
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -118,8 +120,8 @@ int main(int argc, char **argv)
                       .argc = argc,
                       .argv = argv,
                       .in = stdin,
-                      .out = stdout,
-                      .err = stderr,
+                      .out = text_stream(STDOUT_FILENO),
+                      .err = text_stream(STDERR_FILENO),
                       .in_is_terminal = isatty(STDIN_FILENO),
                       .out_is_terminal = isatty(STDOUT_FILENO),
                       .err_is_terminal = isatty(STDERR_FILENO),
@@ -128,11 +130,10 @@ int main(int argc, char **argv)
     enum fit_status st = find_self(argv[0], f.dir, &err);
     if (st == FIT_OK)
         st = run(&f, argc, argv, &err);
-    if (st == FIT_OK && (fflush(stdout) != 0 || ferror(stdout)))
+    if (st == FIT_OK && (fflush(f.out) != 0 || ferror(f.out)))
         st = fit_fail(&err, FIT_ERR_IO, "standard output cannot be written");
     if (st != FIT_OK) /* messages about a place in a file are complete: "my.yaml:14: error: ..." */
-        fprintf(stderr, "%s: %s%s\n", f.name,
-                st == FIT_ERR_INTERRUPTED || strstr(err.message, "error: ") ? "" : "error: ",
-                err.message);
+        fprintf(f.err, "%s: %s%s\n", f.name,
+                st == FIT_ERR_INTERRUPTED || strstr(err.message, "error: ") ? "" : "error: ", err.message);
     return st == FIT_OK ? f.exit_code : fit_status_exit(st);
 }

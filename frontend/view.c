@@ -4,6 +4,9 @@
 
 #include "parallel.h"
 
+#include "../common/stream.h"
+#include "../common/text.h"
+
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,15 +22,17 @@ struct front_view front_view_begin(const struct front *f, int quiet)
 
 void front_view_show(struct front_view *v, const char *format, ...)
 {
-    char line[256];
+    char line[256], text[80];
     va_list ap;
     if (!v->live || fit_seconds() - v->last < interval)
         return;
     va_start(ap, format);
     vsnprintf(line, sizeof line, format, ap);
     va_end(ap);
-    fprintf(v->f, "\r%.79s\033[K", line);
-    fflush(v->f);
+    text_printable(line, strlen(line), 0, text, sizeof text);
+    text_stream_control(v->f, "\r");
+    fputs(text, v->f);
+    text_stream_control(v->f, "\033[K");
     v->shown = 1;
     v->last = fit_seconds();
 }
@@ -35,8 +40,7 @@ void front_view_show(struct front_view *v, const char *format, ...)
 void front_view_clear(struct front_view *v)
 {
     if (v->shown)
-        fprintf(v->f, "\r\033[K");
-    fflush(v->f);
+        text_stream_control(v->f, "\r\033[K");
     v->shown = 0;
     v->last = 0;
 }

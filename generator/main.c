@@ -24,6 +24,8 @@
 #include "page.h"
 #include "stability.h"
 
+#include "../common/stream.h"
+
 #ifndef HG_VERSION
 #define HG_VERSION "0"
 #endif
@@ -62,10 +64,15 @@ static int option(const char *arg, const char *name, const char **value)
     return 1;
 }
 
+static FILE *out(void)
+{
+    return text_stream(STDOUT_FILENO);
+}
+
 static void print_words(void)
 {
     struct hg_arena *a = hg_arena_new();
-    hg_dsl_words(a, stdout);
+    hg_dsl_words(a, out());
     hg_arena_free(a);
 }
 
@@ -76,9 +83,9 @@ static int read_options(int argc, char **argv, struct options *o)
     for (int k = 1; k < argc; k++) {
         const char *a = argv[k];
         if (strcmp(a, "--help") == 0 || strcmp(a, "-h") == 0)
-            return fputs(usage, stdout), 0;
+            return fputs(usage, out()), 0;
         if (strcmp(a, "--version") == 0)
-            return printf("homodyne-gen %s\n", HG_VERSION), 0;
+            return fprintf(out(), "homodyne-gen %s\n", HG_VERSION), 0;
         if (strcmp(a, "--words") == 0)
             return print_words(), 0;
         if (strcmp(a, "-o") == 0 && k + 1 < argc)
@@ -90,10 +97,10 @@ static int read_options(int argc, char **argv, struct options *o)
         else if (a[0] != '-' && !o->file)
             o->file = a;
         else if (!option(a, "--variant", &o->variant) && !option(a, "--emit", &o->emit))
-            return fprintf(stderr, "homodyne-gen: unknown option '%s'\n%s", a, usage), -1;
+            return fprintf(text_stream(STDERR_FILENO), "homodyne-gen: unknown option '%s'\n%s", a, usage), -1;
     }
     if (!o->file)
-        return fputs(usage, stderr), -1;
+        return fputs(usage, text_stream(STDERR_FILENO)), -1;
     if (!o->emit)
         o->emit = o->check || o->explain ? "" : "c";
     return 1;
@@ -117,12 +124,24 @@ static int known_emit(const struct options *o)
         for (size_t k = 0; k < sizeof known / sizeof *known; k++)
             ok |= strlen(known[k]) == n && strncmp(p, known[k], n) == 0;
         if (!ok) {
-            fprintf(stderr, "homodyne-gen: --emit=%.*s is not possible; choose from c, hessian, check, json,"
-                    " yaml, dot, html, latex\n", (int)n, p);
+            fprintf(text_stream(STDERR_FILENO),
+                    "homodyne-gen: --emit=%.*s is not possible; choose from c, hessian, check, json,"
+                    " yaml, dot, html, latex\n",
+                    (int)n, p);
             return 0;
         }
     }
     return 1;
+}
+
+static int unwritten; /* 1: the fault was not that of the model */
+
+/* Says why; returns 0. */
+static int cannot_write(const char *path)
+{
+    fprintf(text_stream(STDERR_FILENO), "homodyne-gen: cannot write %s: %s\n", path, strerror(errno));
+    unwritten = 1;
+    return 0;
 }
 
 /* Writes a file through a temporary name. */
@@ -138,7 +157,7 @@ static int write_file(const char *path, const char *text, size_t size)
     ok = f && fclose(f) == 0 && ok;
     ok = ok && rename(temporary, path) == 0;
     if (!ok) {
-        fprintf(stderr, "homodyne-gen: cannot write %s: %s\n", path, strerror(errno));
+        cannot_write(path);
         remove(temporary);
     }
     free(temporary);
@@ -176,7 +195,7 @@ static struct hg_variant *find_variant(struct hg_model *m, const char *name)
     for (uint32_t k = 0; k < m->nvariant; k++)
         if (strcmp(m->variant[k].name, name) == 0)
             return &m->variant[k];
-    fprintf(stderr, "homodyne-gen: %s declares no variant '%s'\n", m->file, name);
+    fprintf(text_stream(STDERR_FILENO), "homodyne-gen: %s declares no variant '%s'\n", m->file, name);
     return NULL;
 }
 
@@ -186,7 +205,7 @@ static int emit_all(struct hg_arena *a, const struct options *o, struct hg_model
     struct output kernel, other;
     if (!open_output(&kernel))
         hg_out_of_memory();
-    int ok = hg_emit_kernel(m, v, d, kernel.f, o->explain ? stdout : NULL);
+    int ok = hg_emit_kernel(m, v, d, kernel.f, o->explain ? out() : NULL);
     ok = close_output(&kernel, output_path(a, o, m, ".c"), ok && wants(o, "c")) && ok;
     if (ok && wants(o, "check") && open_output(&other)) {
         hg_emit_check(m, v, other.f);
@@ -220,11 +239,11 @@ int main(int argc, char **argv)
     struct options o;
     int go = read_options(argc, argv, &o);
     if (go <= 0)
-        return go < 0 ? 3 : 0;
+        return go < 0 ? 3 : text_stream_finish("homodyne-gen", 0);
     if (!known_emit(&o))
         return 3;
     struct hg_arena *a = hg_arena_new();
-    struct hg_diag d = {.out = stderr};
+    struct hg_diag d = {.out = text_stream(STDERR_FILENO)};
     struct hg_model *m = hg_dsl_load(a, o.file, &d);
     struct hg_variant *v = m ? find_variant(m, o.variant) : NULL;
     int ok = v != NULL;
@@ -233,17 +252,19 @@ int main(int argc, char **argv)
     if (ok)
         hg_domain_check(m, v, &d);
     if (ok)
-        ok = hg_stability(m, v, &d, o.explain ? stdout : NULL);
+        ok = hg_stability(m, v, &d, o.explain ? out() : NULL);
     if (ok && o.check)
-        ok = hg_check(m, v, &d, stdout);
+        ok = hg_check(m, v, &d, out());
     if (ok && o.check)
-        hg_accuracy_print(v->accuracy, "  ", 110, stdout);
-    if (ok && (mkdir(o.dir, 0777) == 0 || errno == EEXIST))
+        hg_accuracy_print(v->accuracy, "  ", 110, out());
+    if (ok && mkdir(o.dir, 0777) != 0 && errno != EEXIST)
+        ok = cannot_write(o.dir);
+    if (ok)
         ok = emit_all(a, &o, m, v, &d);
     if (ok)
         hg_model_warn_linear(m, &d);
     if (ok && (o.check || o.explain))
-        hg_degenerate_print(hg_degenerate(m, v), stdout);
+        hg_degenerate_print(hg_degenerate(m, v), out());
     hg_arena_free(a);
-    return ok && d.errors == 0 ? 0 : 3;
+    return text_stream_finish("homodyne-gen", unwritten ? 4 : ok && d.errors == 0 ? 0 : 3);
 }

@@ -85,18 +85,3 @@ uint32_t rp_ink_rgb(uint32_t ink)
                                    0x2f96c8, 0x6d5bb8, 0x7a7f85};
     return ink & RP_RGB_BIT ? ink & 0xffffff : rgb[ink % (sizeof rgb / sizeof *rgb)];
 }
-
-void rp_xml(FILE *out, const char *text)
-{
-    for (const char *p = text; *p; p++)
-        if (*p == '&')
-            fputs("&amp;", out);
-        else if (*p == '<')
-            fputs("&lt;", out);
-        else if (*p == '>')
-            fputs("&gt;", out);
-        else if (*p == '"')
-            fputs("&quot;", out);
-        else if ((unsigned char)*p >= 32 || *p == '\n' || *p == '\t')
-            fputc(*p, out);
-}

@@ -10,6 +10,7 @@
 #ifndef RP_CANVAS_H
 #define RP_CANVAS_H
 
+#include "markup.h"
 #include "status.h"
 
 #include <stddef.h>
@@ -69,7 +70,7 @@ struct rp_canvas {
                  const char *text);
     void (*image)(struct rp_canvas *c, double x, double y, double w, double h,
                   const struct rp_image *image);
-    FILE *out;   /* svg */
+    struct rp_markup *out; /* svg */
     int page;    /* svg: colours by name */
     void *cairo; /* cairo_t */
 };
@@ -90,8 +91,7 @@ uint32_t rp_ink_rgb(uint32_t ink);
 
 /* SVG.  page: part of an HTML page, colours are its CSS variables; alt: what the picture shows, for
  * those who cannot see it. */
-void rp_svg_open(struct rp_canvas *c, FILE *out, double width, double height, int page,
-                 const char *alt);
+void rp_svg_open(struct rp_canvas *c, struct rp_markup *out, double width, double height, int page, const char *alt);
 enum fit_status rp_svg_close(struct rp_canvas *c, struct fit_error *err);
 
 int rp_cairo_there(void); /* 1: PNG and PDF can be made */
@@ -102,8 +102,5 @@ enum fit_status rp_cairo_open(struct rp_canvas *c, const char *file, int pdf, do
                               double width, double height, struct fit_error *err);
 enum fit_status rp_cairo_close(struct rp_canvas *c, const char *file, int pdf,
                                struct fit_error *err);
-
-/* Text of XML: &, <, >, " are written as entities; control characters are left out. */
-void rp_xml(FILE *out, const char *text);
 
 #endif

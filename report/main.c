@@ -12,6 +12,8 @@
 #include "page.h"
 #include "progress.h"
 
+#include "../common/stream.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -116,7 +118,7 @@ static void put_json(const char *where, const struct rp_figures *list, const cha
     }
     fit_json_end(&j);
     fit_json_end(&j);
-    fit_json_put(&j, stdout);
+    fit_json_put(&j, text_stream(STDOUT_FILENO));
 }
 
 /* Of a fit into its folder, of data into the current one. */
@@ -142,7 +144,7 @@ static enum fit_status write_page(const struct request *q, const struct rp_resul
     FILE *out = open_memstream(&text, &size);
     if (!out)
         return fit_fail(err, FIT_ERR_MEMORY, "out of memory for the page");
-    enum fit_status st = rp_page_write(out, r, list, err);
+    enum fit_status st = rp_page_write(&(struct rp_markup){out}, r, list, err);
     if (fclose(out) != 0 && st == FIT_OK)
         st = fit_fail(err, FIT_ERR_MEMORY, "out of memory for the page");
     if (st == FIT_OK)
@@ -151,7 +153,8 @@ static enum fit_status write_page(const struct request *q, const struct rp_resul
     if (st == FIT_OK && q->json)
         put_json(path, list, NULL);
     else if (st == FIT_OK && !q->quiet)
-        printf("%s  (%zu figure%s, %.0f kB)\n", path, list->n, list->n == 1 ? "" : "s", (double)size / 1e3);
+        fprintf(text_stream(STDOUT_FILENO), "%s  (%zu figure%s, %.0f kB)\n", path, list->n, list->n == 1 ? "" : "s",
+                (double)size / 1e3);
     return st;
 }
 
@@ -162,8 +165,9 @@ static enum fit_status write_svg(const char *path, const struct rp_result *r,
     FILE *out = fopen(path, "w");
     if (!out)
         return fit_fail(err, FIT_ERR_IO, "%s: cannot be written", path);
-    fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n", out);
-    rp_svg_open(&c, out, f->width, f->height, 0, f->alt);
+    struct rp_markup markup = {out};
+    rp_put(&markup, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+    rp_svg_open(&c, &markup, f->width, f->height, 0, f->alt);
     f->draw(&c, r, f);
     enum fit_status st = rp_svg_close(&c, err);
     if (fclose(out) != 0 && st == FIT_OK)
@@ -196,7 +200,7 @@ static enum fit_status write_figures(const struct request *q, const struct rp_re
              r->fitted ? "/" : "");
     const char *where = q->output ? q->output : folder;
     struct fit_progress_view view = {0};
-    fit_progress_begin(&view, stderr, isatty(STDERR_FILENO), NULL, q->quiet, err);
+    fit_progress_begin(&view, text_stream(STDERR_FILENO), isatty(STDERR_FILENO), NULL, q->quiet, err);
     fit_progress_phase(&view, "drawing");
     for (size_t k = 0; k < list->n && st == FIT_OK;) {
         struct fit_output out; /* as many files at a time as it takes */
@@ -218,8 +222,19 @@ static enum fit_status write_figures(const struct request *q, const struct rp_re
     if (st == FIT_OK && q->json)
         put_json(where, list, q->format);
     else if (st == FIT_OK && !q->quiet)
-        printf("%s: %zu figures\n", where, list->n);
+        fprintf(text_stream(STDOUT_FILENO), "%s: %zu figures\n", where, list->n);
     return st;
+}
+
+/* What was printed must have arrived. */
+static int finish(enum fit_status st, struct fit_error *err)
+{
+    FILE *out = text_stream(STDOUT_FILENO);
+    if (st == FIT_OK && (fflush(out) != 0 || ferror(out)))
+        st = fit_fail(err, FIT_ERR_IO, "standard output cannot be written");
+    if (st != FIT_OK)
+        fprintf(text_stream(STDERR_FILENO), "homodyne: %s\n", err->message);
+    return fit_status_exit(st);
 }
 
 int main(int argc, char **argv)
@@ -230,11 +245,11 @@ int main(int argc, char **argv)
     struct fit_error err = {0};
     for (int k = 1; k < argc; k++)
         if (strcmp(argv[k], "-h") == 0 || strcmp(argv[k], "--help") == 0) {
-            fputs(usage, stdout);
-            return 0;
+            fputs(usage, text_stream(STDOUT_FILENO));
+            return finish(FIT_OK, &err);
         }
     if (argc < 2) {
-        fputs(usage, stderr);
+        fputs(usage, text_stream(STDERR_FILENO));
         return 3;
     }
     enum fit_status st = read_request(argc, argv, &q, &err);
@@ -251,7 +266,5 @@ int main(int argc, char **argv)
         st = (files ? write_figures : write_page)(&q, &r, &list, &err);
     rp_figures_free(&list);
     rp_result_free(&r);
-    if (st != FIT_OK)
-        fprintf(stderr, "homodyne: %s\n", err.message);
-    return fit_status_exit(st);
+    return finish(st, &err);
 }

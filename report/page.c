@@ -43,43 +43,42 @@ static int columns(double width)
     return width < 400 ? 360 : width < 500 ? 440 : width < 620 ? 560 : 999;
 }
 
-static void caption_data(FILE *out, const struct rp_result *r, const struct rp_figures *list)
+static void caption_data(struct rp_markup *out, const struct rp_result *r, const struct rp_figures *list)
 {
-    fprintf(out, "Colours reach from 0.2 %% to 99.8 %% of the data%s. ",
-            r->ngroup < 2        ? ""
-            : list->shared_scale ? ", the same for all of them"
-                                 : ", for each its own");
+    rp_put(out, "Colours reach from 0.2 %% to 99.8 %% of the data%s. ",
+           r->ngroup < 2        ? ""
+           : list->shared_scale ? ", the same for all of them"
+                                : ", for each its own");
     if (r->bin > 1)
-        fprintf(out, "Every point is the mean of %zu × %zu pairs of frames. ", r->bin, r->bin);
+        rp_put(out, "Every point is the mean of %zu × %zu pairs of frames. ", r->bin, r->bin);
     else
-        fputs("The diagonal is not measured; it is drawn like what is beside it. ", out);
-    fputs("σ: noise of single values, from differences of neighbours.", out);
+        rp_put(out, "The diagonal is not measured; it is drawn like what is beside it. ");
+    rp_put(out, "σ: noise of single values, from differences of neighbours.");
 }
 
-static void caption_maps(FILE *out, const struct rp_result *r, const struct rp_figures *list)
+static void caption_maps(struct rp_markup *out, const struct rp_result *r, const struct rp_figures *list)
 {
     if (!r->fitted) {
         caption_data(out, r, list);
         return;
     }
-    fprintf(out,
-            "Data and fit have the colours of the bar below them, from 0.2 %% to 99.8 %% of the "
-            "data%s; the residuals "
-            "are (data − fit) / σ. ",
-            r->ngroup < 2        ? ""
-            : list->shared_scale ? ", the same for all of them"
-                                 : ", for each its own");
+    rp_put(out,
+           "Data and fit have the colours of the bar below them, from 0.2 %% to 99.8 %% of the "
+           "data%s; the residuals "
+           "are (data − fit) / σ. ",
+           r->ngroup < 2        ? ""
+           : list->shared_scale ? ", the same for all of them"
+                                : ", for each its own");
     if (r->bin > 1)
-        fprintf(out,
-                "Every point is the mean of %zu × %zu pairs of frames, and σ the standard "
-                "deviation of that mean. ",
-                r->bin, r->bin);
+        rp_put(out,
+               "Every point is the mean of %zu × %zu pairs of frames, and σ the standard "
+               "deviation of that mean. ",
+               r->bin, r->bin);
     else
-        fputs("The diagonal is not measured; it is drawn like what is beside it. ", out);
-    fputs("White noise looks like grains without pattern; stripes and patches are what the model "
-          "does not "
-          "describe.",
-          out);
+        rp_put(out, "The diagonal is not measured; it is drawn like what is beside it. ");
+    rp_put(out, "White noise looks like grains without pattern; stripes and patches are what the model "
+                "does not "
+                "describe.");
 }
 
 /* Is there a curve of which no error is known? */
@@ -97,73 +96,65 @@ static int lacks_band(const struct rp_result *r)
     return 0;
 }
 
-static void caption(FILE *out, enum rp_section s, const struct rp_result *r,
-                    const struct rp_figures *list)
+static void caption(struct rp_markup *out, enum rp_section s, const struct rp_result *r, const struct rp_figures *list)
 {
     switch (s) {
     case RP_MAPS: caption_maps(out, r, list); break;
     case RP_CUTS:
-        fprintf(out,
-                "Means over the pairs of an age (t₁ + t₂)/2, in %zu ranges of equal length with "
-                "the middle given; "
-                "points: data%s%s%s",
-                r->nage, r->fitted ? ", lines: fit" : "",
-                r->g2_low ? ", bands: 95 % of the posterior" : "",
-                r->fitted ? ". Below: (data − fit) / σ of the points."
-                          : ", errors from the noise of single values.");
+        rp_put(out,
+               "Means over the pairs of an age (t₁ + t₂)/2, in %zu ranges of equal length with "
+               "the middle given; "
+               "points: data%s%s%s",
+               r->nage, r->fitted ? ", lines: fit" : "", r->g2_low ? ", bands: 95 % of the posterior" : "",
+               r->fitted ? ". Below: (data − fit) / σ of the points." : ", errors from the noise of single values.");
         if (r->fitted && strcmp(rp_json_text(r->json, "settings.loss"), "linear") != 0)
-            fprintf(out, " The fit gives outliers less weight (loss %s), these means do not: where there are some, "
-                         "points lie off the line by many σ.",
-                    rp_json_text(r->json, "settings.loss"));
+            rp_put(out,
+                   " The fit gives outliers less weight (loss %s), these means do not: where there are some, "
+                   "points lie off the line by many σ.",
+                   rp_json_text(r->json, "settings.loss"));
         break;
     case RP_ROWS:
-        fprintf(out, "Errors are one standard deviation%s.%s",
-                r->fit_low ? "; band: 95 % of the posterior" : "",
-                r->fitted ? " Below: (data − fit) / σ." : "");
+        rp_put(out, "Errors are one standard deviation%s.%s", r->fit_low ? "; band: 95 % of the posterior" : "",
+               r->fitted ? " Below: (data − fit) / σ." : "");
         if (r->nrow > 1500)
-            fputs(" Of many values some are drawn.", out);
+            rp_put(out, " Of many values some are drawn.");
         break;
     case RP_CURVES:
-        fputs(r->ncurve && r->curve[0].low ? "Line: least squares; band: 95 % of the posterior."
-                                           : "Bands: 68 % and 95 %, from the errors of the fit.",
-              out);
+        rp_put(out, r->ncurve && r->curve[0].low ? "Line: least squares; band: 95 %% of the posterior."
+                                                 : "Bands: 68 %% and 95 %%, from the errors of the fit.");
         if (lacks_band(r))
-            fputs(" Without a band: the data do not tell the error.", out);
+            rp_put(out, " Without a band: the data do not tell the error.");
         break;
     case RP_SCALING:
-        fputs("Errors are one standard deviation, the larger of the usual and the robust one.",
-              out);
+        rp_put(out, "Errors are one standard deviation, the larger of the usual and the robust one.");
         break;
     case RP_CORRELATION:
-        fputs("Bold above 0.9: these parameters can hardly be told apart by these data. Left out: "
-              "what is held, at a bound or "
-              "not determined.",
-              out);
+        rp_put(out, "Bold above 0.9: these parameters can hardly be told apart by these data. Left out: "
+                    "what is held, at a bound or "
+                    "not determined.");
         break;
     case RP_RESIDUALS:
         if (*rp_json_text(r->json, "residuals_text")) {
             rp_sentence(out, rp_json_text(r->json, "residuals_text"));
-            fputs(". ", out);
+            rp_put(out, ". ");
         }
-        fputs(r->pairs ? "Grey: where white noise stays with a chance of 95 %." : "", out);
+        rp_put(out, r->pairs ? "Grey: where white noise stays with a chance of 95 %%." : "");
         break;
     case RP_SEARCH:
-        fputs("Every point is one start; many at the height 1 mean that the minimum is found from "
-              "many places.",
-              out);
+        rp_put(out, "Every point is one start; many at the height 1 mean that the minimum is found from "
+                    "many places.");
         break;
     case RP_CORNER:
-        fputs("Diagonal: distributions; below: densities of the draws. Lines: least squares.", out);
+        rp_put(out, "Diagonal: distributions; below: densities of the draws. Lines: least squares.");
         if (r->ndraws > RP_CORNER_MOST)
-            fprintf(out, " The first %d of %zu parameters.", RP_CORNER_MOST, r->ndraws);
+            rp_put(out, " The first %d of %zu parameters.", RP_CORNER_MOST, r->ndraws);
         break;
     case RP_TRACES:
-        fputs("Left: draws in their order, one colour for each chain; right: ranks of the draws of "
-              "each chain among "
-              "all, flat when the chains agree.",
-              out);
+        rp_put(out, "Left: draws in their order, one colour for each chain; right: ranks of the draws of "
+                    "each chain among "
+                    "all, flat when the chains agree.");
         break;
-    case RP_ENERGY: fputs("The two should be about as wide (E-BFMI above 0.3).", out); break;
+    case RP_ENERGY: rp_put(out, "The two should be about as wide (E-BFMI above 0.3)."); break;
     case RP_SECTIONS: break;
     }
 }
@@ -175,66 +166,61 @@ static const char *title_of(enum rp_section s, const struct rp_result *r)
                                         : sections[s].title;
 }
 
-static enum fit_status section(FILE *out, enum rp_section s, const struct rp_result *r,
+static enum fit_status section(struct rp_markup *out, enum rp_section s, const struct rp_result *r,
                                const struct rp_figures *list, struct fit_error *err)
 {
     enum fit_status st = FIT_OK;
     if (!first_of(list, s))
         return FIT_OK;
-    fprintf(out, "<section id=\"%s\"><h2>%s</h2>\n<p class=\"caption\">", sections[s].id,
-            title_of(s, r));
+    rp_put(out, "<section id=\"%s\"><h2>%s</h2>\n<p class=\"caption\">", sections[s].id, title_of(s, r));
     caption(out, s, r, list);
-    fprintf(out, "</p>\n<div class=\"figures w%d\">\n", columns(first_of(list, s)->width));
+    rp_put(out, "</p>\n<div class=\"figures w%d\">\n", columns(first_of(list, s)->width));
     for (size_t k = 0; k < list->n && st == FIT_OK; k++) {
         const struct rp_figure *f = &list->figure[k];
         if (f->section != s)
             continue;
         struct rp_canvas c;
-        fprintf(out, "<figure style=\"--least:%.0fpx\">", LEAST * f->width);
+        rp_put(out, "<figure style=\"--least:%.0fpx\">", LEAST * f->width);
         rp_svg_open(&c, out, f->width, f->height, 1, f->alt);
         f->draw(&c, r, f);
         st = rp_svg_close(&c, err);
-        fputs("</figure>\n", out);
+        rp_put(out, "</figure>\n");
     }
-    fputs("</div>\n", out);
+    rp_put(out, "</div>\n");
     if (s == RP_SCALING)
         rp_page_groups(out, r);
-    fputs("</section>\n", out);
+    rp_put(out, "</section>\n");
     return st;
 }
 
-static void contents(FILE *out, const struct rp_result *r, const struct rp_figures *list)
+static void contents(struct rp_markup *out, const struct rp_result *r, const struct rp_figures *list)
 {
-    fputs(r->fitted ? "<nav><a href=\"#parameters\">Parameters</a>" : "<nav>", out);
+    rp_put(out, r->fitted ? "<nav><a href=\"#parameters\">Parameters</a>" : "<nav>");
     for (int s = 0; s < RP_SECTIONS; s++) {
         if (s == RP_SEARCH && r->fitted)
-            fputs(" <a href=\"#convergence\">Convergence</a>", out);
+            rp_put(out, " <a href=\"#convergence\">Convergence</a>");
         if (s == RP_CORNER && r->fitted && rp_get(r->json, "posterior"))
-            fputs(" <a href=\"#posterior\">Posterior</a>", out);
+            rp_put(out, " <a href=\"#posterior\">Posterior</a>");
         if (first_of(list, (enum rp_section)s))
-            fprintf(out, " <a href=\"#%s\">%s</a>", sections[s].id,
-                    title_of((enum rp_section)s, r));
+            rp_put(out, " <a href=\"#%s\">%s</a>", sections[s].id, title_of((enum rp_section)s, r));
     }
-    fputs(" <a href=\"#origin\">Origin</a></nav>\n", out);
+    rp_put(out, " <a href=\"#origin\">Origin</a></nav>\n");
 }
 
-enum fit_status rp_page_write(FILE *out, const struct rp_result *r, const struct rp_figures *list,
+enum fit_status rp_page_write(struct rp_markup *out, const struct rp_result *r, const struct rp_figures *list,
                               struct fit_error *err)
 {
     enum fit_status st = FIT_OK;
-    fputs("<!DOCTYPE html>\n<html lang=\"en\" "
-          "xmlns=\"http://www.w3.org/1999/xhtml\">\n<head>\n<meta charset=\"utf-8\"/>\n"
-          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n<title>",
-          out);
-    rp_xml(out, r->fitted ? rp_json_text(r->json, "model.name") : "data");
-    fputs(": ", out);
-    rp_xml(out, r->fitted        ? rp_json_text(r->json, "data.file")
-                : r->origin.file ? r->origin.file
-                                 : "");
-    fprintf(
-        out,
-        "</title>\n<link rel=\"icon\" href=\"data:,\"/>\n<style>\n%s</style>\n</head>\n<body>\n",
-        (const char *)embedded_report_css);
+    rp_put(out, "<!DOCTYPE html>\n<html lang=\"en\" "
+                "xmlns=\"http://www.w3.org/1999/xhtml\">\n<head>\n<meta charset=\"utf-8\"/>\n"
+                "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n<title>");
+    rp_put(out, "%s: %s", r->fitted ? rp_json_text(r->json, "model.name") : "data",
+           r->fitted        ? rp_json_text(r->json, "data.file")
+           : r->origin.file ? r->origin.file
+                            : "");
+    rp_put(out, "</title>\n<link rel=\"icon\" href=\"data:,\"/>\n<style>\n");
+    rp_put_raw(out, (const char *)embedded_report_css);
+    rp_put(out, "</style>\n</head>\n<body>\n");
     rp_page_head(out, r);
     contents(out, r, list);
     if (r->fitted)
@@ -247,6 +233,6 @@ enum fit_status rp_page_write(FILE *out, const struct rp_result *r, const struct
         st = section(out, (enum rp_section)s, r, list, err);
     }
     rp_page_origin(out, r);
-    fputs("</body>\n</html>\n", out);
+    rp_put(out, "</body>\n</html>\n");
     return st;
 }

@@ -2,6 +2,8 @@
  * although not their parameters, and parameters about which the prior decides (runtime/summary.c,
  * runtime/summary_posterior.c).  Takes fit.json. */
 #include "page.h"
+
+#include "../common/text.h"
 #include "panel.h"
 #include "results.h"
 #include "sampling.h"
@@ -11,36 +13,43 @@
 #include <stdio.h>
 #include <string.h>
 
-static void put_char(FILE *out, char c)
+/* One character; returns its length in bytes. */
+static size_t put_char(struct rp_markup *out, const char *at)
 {
-    rp_xml(out, (char[]){c, '\0'});
+    char one[5] = "";
+    const size_t valid = text_utf8_length(at), n = valid ? valid : 1;
+    memcpy(one, at, n);
+    rp_put(out, "%s", one);
+    return n;
 }
 
-void rp_sentence(FILE *out, const char *text)
+void rp_sentence(struct rp_markup *out, const char *text)
 {
     for (const char *at = text; *at;) {
         const int begins = at == text || !isalnum((unsigned char)at[-1]);
         if (strncmp(at, "+- ", 3) == 0 && begins) {
-            fputs("± ", out);
+            rp_put(out, "± ");
             at += 3;
         } else if (strncmp(at, "--", 2) == 0 && begins && isalpha((unsigned char)at[2])) {
-            fputs("<span class=\"o\">", out);
-            for (; *at == '-' || isalnum((unsigned char)*at); at++)
-                put_char(out, *at);
-            fputs("</span>", out);
+            rp_put(out, "<span class=\"o\">");
+            for (; *at == '-' || isalnum((unsigned char)*at);)
+                at += put_char(out, at);
+            rp_put(out, "</span>");
         } else {
-            put_char(out, *at++);
+            at += put_char(out, at);
         }
     }
 }
 
-void rp_formula(FILE *out, const char *text)
+void rp_formula(struct rp_markup *out, const char *text)
 {
-    for (const char *at = text; *at; at++)
-        if (*at == '-' && !(at > text && isalpha((unsigned char)at[-1]) && isalpha((unsigned char)at[1])))
-            fputs("−", out);
-        else
-            put_char(out, *at);
+    for (const char *at = text; *at;)
+        if (*at == '-' && !(at > text && isalpha((unsigned char)at[-1]) && isalpha((unsigned char)at[1]))) {
+            rp_put(out, "−");
+            at++;
+        } else {
+            at += put_char(out, at);
+        }
 }
 
 static void value_text(double value, double std, char *text, size_t size)
@@ -50,7 +59,7 @@ static void value_text(double value, double std, char *text, size_t size)
     snprintf(text, size, "%s ± %s", v, e);
 }
 
-void rp_page_rates(FILE *out, const struct rp_result *r)
+void rp_page_rates(struct rp_markup *out, const struct rp_result *r)
 {
     const struct fit_yaml *list = rp_get(r->json, "rates");
     for (size_t k = 0; list && list->kind == FIT_YAML_LIST && k < list->n; k++) {
@@ -61,19 +70,19 @@ void rp_page_rates(FILE *out, const struct rp_result *r)
             continue;
         value_text(rp_json_number(x, "value"), std, value, sizeof value);
         rp_unit(rp_json_text(x, "unit"), unit, sizeof unit);
-        fputs("<p>The data fix <code>", out);
-        rp_xml(out, rp_json_text(x, "expression"));
-        fprintf(out, "</code> at t = %.4g s: %s ", rp_json_number(x, "time"), value);
-        rp_xml(out, unit);
+        rp_put(out, "<p>The data fix <code>");
+        rp_put(out, "%s", rp_json_text(x, "expression"));
+        rp_put(out, "</code> at t = %.4g s: %s ", rp_json_number(x, "time"), value);
+        rp_put(out, "%s", unit);
         if (slope_std > 0) {
             value_text(rp_json_number(x, "slope_by_ln_t"), slope_std, slope, sizeof slope);
-            fprintf(out, ", slope along ln t %s", slope);
+            rp_put(out, ", slope along ln t %s", slope);
         }
-        fputs("</p>\n", out);
+        rp_put(out, "</p>\n");
     }
 }
 
-void rp_page_priors(FILE *out, const struct fit_yaml *map)
+void rp_page_priors(struct rp_markup *out, const struct fit_yaml *map)
 {
     size_t said = 0;
     for (size_t k = 0; map && map->kind == FIT_YAML_MAP && k < map->n; k++) {
@@ -81,10 +90,10 @@ void rp_page_priors(FILE *out, const struct fit_yaml *map)
         const double contraction = rp_json_number(v, "contraction");
         if (rp_json_true(v, "fixed") || strchr(map->entry[k].key, '[') || !fit_prior_decides(contraction))
             continue;
-        fputs(said++ ? ", " : "<p>The prior decides about: ", out);
-        rp_xml(out, map->entry[k].key);
-        fprintf(out, " (deviation %.2f of the prior's)", sqrt(fmax(0, 1 - contraction)));
+        rp_put(out, said++ ? ", " : "<p>The prior decides about: ");
+        rp_put(out, "%s", map->entry[k].key);
+        rp_put(out, " (deviation %.2f of the prior's)", sqrt(fmax(0, 1 - contraction)));
     }
     if (said)
-        fputs("</p>\n", out);
+        rp_put(out, "</p>\n");
 }

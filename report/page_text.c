@@ -10,13 +10,13 @@
 
 /* ---- words and numbers ----------------------------------------------------------------------- */
 
-static void paragraph(FILE *out, const char *class, const char *text)
+static void paragraph(struct rp_markup *out, const char *class, const char *text)
 {
     if (!*text)
         return;
-    fprintf(out, "<p class=\"%s\">", class);
+    rp_put(out, "<p class=\"%s\">", class);
     rp_sentence(out, text);
-    fputs("</p>\n", out);
+    rp_put(out, "</p>\n");
 }
 
 /* A value to the digits of its error, as on the screen. */
@@ -38,21 +38,19 @@ static void error_text(double value, double error, char *text, size_t size)
         snprintf(text, size, "–");
 }
 
-static void cell(FILE *out, const char *class, const char *text)
+static void cell(struct rp_markup *out, const char *class, const char *text)
 {
-    fprintf(out, "<td class=\"%s\">", class);
-    rp_xml(out, text);
-    fputs("</td>", out);
+    rp_put(out, "<td class=\"%s\">%s</td>", class, text);
 }
 
-static void cell_error(FILE *out, double value, double error)
+static void cell_error(struct rp_markup *out, double value, double error)
 {
     char text[64];
     error_text(value, error, text, sizeof text);
     cell(out, "n", text);
 }
 
-static void cell_number(FILE *out, const char *class, double x, int digits)
+static void cell_number(struct rp_markup *out, const char *class, double x, int digits)
 {
     char text[64];
     rp_number(x, digits, text, sizeof text);
@@ -65,18 +63,14 @@ static const char *file_part(const char *path)
     return slash ? slash + 1 : path;
 }
 
-static void fact(FILE *out, const char *name, const char *text)
+static void fact(struct rp_markup *out, const char *name, const char *text)
 {
     if (!*text)
         return;
-    fputs("<div><dt>", out);
-    rp_xml(out, name);
-    fputs("</dt><dd>", out);
-    rp_xml(out, text);
-    fputs("</dd></div>\n", out);
+    rp_put(out, "<div><dt>%s</dt><dd>%s</dd></div>\n", name, text);
 }
 
-static void fact_number(FILE *out, const char *name, double x, int digits, const char *unit)
+static void fact_number(struct rp_markup *out, const char *name, double x, int digits, const char *unit)
 {
     char text[96], number[48];
     if (isnan(x))
@@ -87,7 +81,7 @@ static void fact_number(FILE *out, const char *name, double x, int digits, const
 }
 
 /* 99500 -> "99 500" */
-static void fact_count(FILE *out, const char *name, double x)
+static void fact_count(struct rp_markup *out, const char *name, double x)
 {
     char digit[32], text[64];
     size_t n = 0;
@@ -117,12 +111,12 @@ static const char *mood(const char *quality, int converged)
                : "fair";
 }
 
-static void put_facts(FILE *out, const struct rp_result *r)
+static void put_facts(struct rp_markup *out, const struct rp_result *r)
 {
     const struct fit_yaml *j = r->json;
     char text[160];
-    fputs("<dl class=\"facts\">\n", out);
-    const double unknown = rp_json_number(j, "residual_variance"); /* what stands for χ² where nothing tells of the noise */
+    rp_put(out, "<dl class=\"facts\">\n");
+    const double unknown = rp_json_number(j, "residual_variance"); /* for χ² where nothing tells of the noise */
     if (unknown == rp_json_number(j, "reduced_chi2") && strcmp(rp_json_text(j, "noise.source"), "file") != 0) {
         fact_number(out, "variance of the residuals", unknown, 4, "");
     } else {
@@ -144,19 +138,18 @@ static void put_facts(FILE *out, const struct rp_result *r)
         fact_number(out, "q", rp_json_number(j, "data.q"), 5, "1/Å");
         fact_number(out, "gap", rp_json_number(j, "settings.gap") / 1e4, 5, "µm");
     }
-    fputs("</dl>\n", out);
+    rp_put(out, "</dl>\n");
 }
 
 /* Of data before any fit. */
-static void data_head(FILE *out, const struct rp_result *r)
+static void data_head(struct rp_markup *out, const struct rp_result *r)
 {
     const struct rp_origin *o = &r->origin;
     char text[160];
-    fputs("<header>\n<h1>", out);
-    rp_xml(out, o->file ? file_part(o->file) : "Data");
-    fputs("</h1>\n<p class=\"sub\">The data as a fit sees them, before any fit</p>\n<dl "
-          "class=\"facts\">\n",
-          out);
+    rp_put(out, "<header>\n<h1>");
+    rp_put(out, "%s", o->file ? file_part(o->file) : "Data");
+    rp_put(out, "</h1>\n<p class=\"sub\">The data as a fit sees them, before any fit</p>\n<dl "
+                "class=\"facts\">\n");
     if (r->pairs) {
         snprintf(text, sizeof text, "%zu", r->ngroup);
         fact(out, r->q ? "groups" : "angles", text);
@@ -171,10 +164,10 @@ static void data_head(FILE *out, const struct rp_result *r)
         fact_count(out, "values", (double)r->nrow);
     }
     fact(out, "layout", o->layout ? o->layout : "");
-    fputs("</dl>\n</header>\n", out);
+    rp_put(out, "</dl>\n</header>\n");
 }
 
-void rp_page_head(FILE *out, const struct rp_result *r)
+void rp_page_head(struct rp_markup *out, const struct rp_result *r)
 {
     if (!r->fitted) {
         data_head(out, r);
@@ -183,32 +176,30 @@ void rp_page_head(FILE *out, const struct rp_result *r)
     const struct fit_yaml *j = r->json;
     const char *quality = rp_json_text(j, "quality");
     const int converged = rp_json_true(j, "converged");
-    fputs("<header>\n<h1>", out);
-    rp_xml(out, r->title && *r->title ? r->title : rp_json_text(j, "model.name"));
-    fputs("</h1>\n<p class=\"sub\"><b>", out);
-    rp_xml(out, file_part(rp_json_text(j, "data.file")));
-    fputs("</b>, model ", out);
-    rp_xml(out, rp_json_text(j, "model.name"));
+    rp_put(out, "<header>\n<h1>%s</h1>\n<p class=\"sub\"><b>",
+           r->title && *r->title ? r->title : rp_json_text(j, "model.name"));
+    rp_put(out, "%s", file_part(rp_json_text(j, "data.file")));
+    rp_put(out, "</b>, model ");
+    rp_put(out, "%s", rp_json_text(j, "model.name"));
     if (r->end_time)
-        fprintf(out, ", %.10s %.5s UTC", r->end_time,
-                strlen(r->end_time) > 16 ? r->end_time + 11 : "");
-    fputs("</p>\n", out);
+        rp_put(out, ", %.10s %.5s UTC", r->end_time, strlen(r->end_time) > 16 ? r->end_time + 11 : "");
+    rp_put(out, "</p>\n");
     if (r->formula && *r->formula) {
-        fputs("<p class=\"formula\"><code>", out);
+        rp_put(out, "<p class=\"formula\"><code>");
         rp_formula(out, r->formula);
-        fputs("</code></p>\n", out);
+        rp_put(out, "</code></p>\n");
     }
-    fprintf(out, "<div class=\"verdict %s\"><p><b>", mood(quality, converged));
-    rp_xml(out, *quality ? quality : converged ? "converged" : "not converged");
-    fputs("</b>: ", out);
+    rp_put(out, "<div class=\"verdict %s\"><p><b>", mood(quality, converged));
+    rp_put(out, "%s", *quality ? quality : converged ? "converged" : "not converged");
+    rp_put(out, "</b>: ");
     const char *said = rp_json_text(j, "quality_text");
     rp_sentence(out, said);
-    fprintf(out, "%s</p>\n<p>%s: ", *said && strchr("?.", said[strlen(said) - 1]) ? "" : ".",
-            converged ? "Converged" : "Not converged");
+    rp_put(out, "%s</p>\n<p>%s: ", *said && strchr("?.", said[strlen(said) - 1]) ? "" : ".",
+           converged ? "Converged" : "Not converged");
     rp_sentence(out, rp_json_text(j, "message"));
-    fputs(".</p></div>\n", out);
+    rp_put(out, ".</p></div>\n");
     put_facts(out, r);
-    fputs("</header>\n", out);
+    rp_put(out, "</header>\n");
 }
 
 /* ---- parameters ------------------------------------------------------------------------------ */
@@ -223,7 +214,7 @@ static int is_listed(const struct rp_result *r, const char *reason)
     return found;
 }
 
-static void remark(FILE *out, const struct rp_result *r, const struct fit_yaml *v)
+static void remark(struct rp_markup *out, const struct rp_result *r, const struct fit_yaml *v)
 {
     const char *reason = rp_json_text(v, "std_reason");
     const char *bound = rp_json_text(v, "at_bound"), *tied = rp_json_text(v, "tied");
@@ -236,13 +227,13 @@ static void remark(FILE *out, const struct rp_result *r, const struct fit_yaml *
         snprintf(text, sizeof text, "at its %s bound", bound);
     else
         snprintf(text, sizeof text, "%s", is_listed(r, reason) ? "not told apart from others, see below" : reason);
-    fputs("<td class=\"r\">", out);
+    rp_put(out, "<td class=\"r\">");
     rp_sentence(out, text);
-    fputs("</td>", out);
+    rp_put(out, "</td>");
 }
 
 /* Of 95 %: "0.0149 … 0.0203"; an open end: "above 1340". */
-static void interval_cell(FILE *out, const struct fit_yaml *v)
+static void interval_cell(struct rp_markup *out, const struct fit_yaml *v)
 {
     const struct fit_yaml *ends = rp_get(v, "interval_95");
     double x[2] = {NAN, NAN};
@@ -262,16 +253,14 @@ static void interval_cell(FILE *out, const struct fit_yaml *v)
     cell(out, "n i", text);
 }
 
-static void parameter_row(FILE *out, const struct rp_result *r, const char *name, const struct fit_yaml *v)
+static void parameter_row(struct rp_markup *out, const struct rp_result *r, const char *name, const struct fit_yaml *v)
 {
     char text[160], unit[RP_NAME];
     const double value = rp_json_number(v, "value"), std = rp_json_number(v, "std"),
                  robust = rp_json_number(v, "std_robust");
     const int fixed = rp_json_true(v, "fixed");
-    fputs("<tr>", out);
-    fputs("<th scope=\"row\">", out);
-    rp_xml(out, name);
-    fputs("</th>", out);
+    rp_put(out, "<tr>");
+    rp_put(out, "<th scope=\"row\">%s</th>", name);
     with_error(value, fixed ? NAN : std, text, sizeof text);
     cell(out, "n v", text);
     cell_error(out, value, fixed ? NAN : std);
@@ -292,18 +281,18 @@ static void parameter_row(FILE *out, const struct rp_result *r, const char *name
     }
     cell(out, "n x", text);
     remark(out, r, v);
-    fputs("</tr>\n", out);
+    rp_put(out, "</tr>\n");
 }
 
-static void degeneracies(FILE *out, const struct rp_result *r)
+static void degeneracies(struct rp_markup *out, const struct rp_result *r)
 {
     const struct fit_yaml *list = rp_get(r->json, "degeneracies");
     if (!list || list->kind != FIT_YAML_LIST || !list->n)
         return;
-    fputs("<h3>What these data do not tell apart</h3>\n<ul>\n", out);
+    rp_put(out, "<h3>What these data do not tell apart</h3>\n<ul>\n");
     for (size_t k = 0; k < list->n; k++) {
         const struct fit_yaml *d = list->entry[k].value, *c = rp_get(d, "combinations");
-        fputs("<li>", out);
+        rp_put(out, "<li>");
         rp_sentence(out, rp_json_text(d, "text"));
         for (size_t i = 0; c && c->kind == FIT_YAML_MAP && i < c->n; i++) {
             char value[64], error[64], unit[RP_NAME];
@@ -313,84 +302,81 @@ static void degeneracies(FILE *out, const struct rp_result *r)
             with_error(rp_json_number(c->entry[i].value, "value"), std, value, sizeof value);
             error_text(rp_json_number(c->entry[i].value, "value"), std, error, sizeof error);
             rp_unit(rp_json_text(c->entry[i].value, "unit"), unit, sizeof unit);
-            fputs(std > 0 ? "<br/>determined: <code>" : "<br/><code>", out);
-            rp_xml(out, c->entry[i].key);
-            fprintf(out, std > 0 ? "</code> = %s ± %s " : "</code> = %s ", value, error);
-            rp_xml(out, unit);
-            fputs(std > 0 ? "" : ", without an error", out);
+            rp_put(out, std > 0 ? "<br/>determined: <code>" : "<br/><code>");
+            rp_put(out, "%s", c->entry[i].key);
+            rp_put(out, std > 0 ? "</code> = %s ± %s " : "</code> = %s ", value, error);
+            rp_put(out, "%s", unit);
+            rp_put(out, std > 0 ? "" : ", without an error");
         }
-        fputs("</li>\n", out);
+        rp_put(out, "</li>\n");
     }
-    fputs("</ul>\n", out);
+    rp_put(out, "</ul>\n");
 }
 
-static void notes(FILE *out, const struct rp_result *r)
+static void notes(struct rp_markup *out, const struct rp_result *r)
 {
     const struct fit_yaml *list = rp_get(r->json, "notes");
     if (!list || list->kind != FIT_YAML_LIST || !list->n)
         return;
-    fputs("<h3>Notes</h3>\n<ul>\n", out);
+    rp_put(out, "<h3>Notes</h3>\n<ul>\n");
     for (size_t k = 0; k < list->n; k++)
         if (list->entry[k].value->kind == FIT_YAML_SCALAR) {
-            fputs("<li>", out);
+            rp_put(out, "<li>");
             rp_sentence(out, list->entry[k].value->text);
-            fputs("</li>\n", out);
+            rp_put(out, "</li>\n");
         }
-    fputs("</ul>\n", out);
+    rp_put(out, "</ul>\n");
 }
 
-void rp_page_parameters(FILE *out, const struct rp_result *r)
+void rp_page_parameters(struct rp_markup *out, const struct rp_result *r)
 {
     const struct fit_yaml *map = rp_get(r->json, "parameters");
     char text[256];
-    fputs("<section id=\"parameters\"><h2>Parameters</h2>\n<div class=\"wide\"><table class=\"rows "
-          "fitted\">\n<thead><tr>"
-          "<th></th><th class=\"n\">value</th><th class=\"n\">error</th><th "
-          "class=\"n\">robust</th><th class=\"n\">95 %</th>"
-          "<th>unit</th><th class=\"n x\">from</th><th class=\"n x\">bounds</th><th "
-          "class=\"r\"></th></tr></thead>\n<tbody>\n",
-          out);
+    rp_put(out, "<section id=\"parameters\"><h2>Parameters</h2>\n<div class=\"wide\"><table class=\"rows "
+                "fitted\">\n<thead><tr>"
+                "<th></th><th class=\"n\">value</th><th class=\"n\">error</th><th "
+                "class=\"n\">robust</th><th class=\"n\">95 %%</th>"
+                "<th>unit</th><th class=\"n x\">from</th><th class=\"n x\">bounds</th><th "
+                "class=\"r\"></th></tr></thead>\n<tbody>\n");
     for (size_t k = 0; map->kind == FIT_YAML_MAP && k < map->n; k++)
         parameter_row(out, r, map->entry[k].key, map->entry[k].value);
-    fputs("</tbody></table></div>\n", out);
+    rp_put(out, "</tbody></table></div>\n");
     const double wider = rp_json_number(r->json, "robust.errors_wider_by");
     if (wider > 0.995 && wider < 1.005)
         snprintf(text, sizeof text, " (here as wide as the others at the median)");
     else
         snprintf(text, sizeof text, " (here %.2f times the others at the median)", wider);
-    fprintf(out,
-            "<p class=\"caption\">Errors are one standard deviation. Robust: valid for %s%s. "
-            "95 %%: where no error is given, the range in which χ² rises by no more than 3.84, all other "
-            "parameters adapted. From: where the search began that found this minimum.</p>\n",
-            r->pairs ? "correlated residuals"
-                     : "rows that scatter more or less than their errors say, but independently",
-            wider > 0 ? text : "");
+    rp_put(out,
+           "<p class=\"caption\">Errors are one standard deviation. Robust: valid for %s%s. "
+           "95 %%: where no error is given, the range in which χ² rises by no more than 3.84, all other "
+           "parameters adapted. From: where the search began that found this minimum.</p>\n",
+           r->pairs ? "correlated residuals"
+                    : "rows that scatter more or less than their errors say, but independently",
+           wider > 0 ? text : "");
     snprintf(text, sizeof text, "Noise: %s.", rp_json_text(r->json, "noise.text"));
     paragraph(out, "caption", text);
     rp_page_rates(out, r);
     degeneracies(out, r);
     notes(out, r);
-    fputs("</section>\n", out);
+    rp_put(out, "</section>\n");
 }
 
 /* ---- groups ---------------------------------------------------------------------------------- */
 
-void rp_page_groups(FILE *out, const struct rp_result *r)
+void rp_page_groups(struct rp_markup *out, const struct rp_result *r)
 {
     const struct fit_yaml *list = rp_get(r->json, "scaling");
     if (!list || list->kind != FIT_YAML_LIST || !list->n ||
         list->entry[0].value->kind != FIT_YAML_MAP)
         return;
     const struct fit_yaml *first = list->entry[0].value;
-    fputs("<details><summary>as a table</summary><div class=\"wide\"><table><thead><tr>", out);
+    rp_put(out, "<details><summary>as a table</summary><div class=\"wide\"><table><thead><tr>");
     for (size_t k = 0; k < first->n; k++) {
-        fputs("<th class=\"n\">", out);
-        rp_xml(out, first->entry[k].key);
-        fputs("</th>", out);
+        rp_put(out, "<th class=\"n\">%s</th>", first->entry[k].key);
     }
-    fputs("</tr></thead><tbody>\n", out);
+    rp_put(out, "</tr></thead><tbody>\n");
     for (size_t g = 0; g < list->n; g++) {
-        fputs("<tr>", out);
+        rp_put(out, "<tr>");
         for (size_t k = 0; k < first->n; k++) {
             const double x = rp_json_number(list->entry[g].value, first->entry[k].key);
             if (isnan(x))
@@ -398,52 +384,50 @@ void rp_page_groups(FILE *out, const struct rp_result *r)
             else
                 cell_number(out, "n", x, 6);
         }
-        fputs("</tr>\n", out);
+        rp_put(out, "</tr>\n");
     }
-    fputs("</tbody></table></div></details>\n", out);
+    rp_put(out, "</tbody></table></div></details>\n");
 }
 
 /* ---- search ---------------------------------------------------------------------------------- */
 
-static void minima(FILE *out, const struct rp_result *r)
+static void minima(struct rp_markup *out, const struct rp_result *r)
 {
     const struct fit_yaml *list = rp_get(r->json, "minima"), *names = rp_get(r->json, "parameters");
     if (!list || list->kind != FIT_YAML_LIST || list->n < 2)
         return;
-    fputs("<div class=\"wide\"><table><thead><tr><th class=\"n\">χ² above the best</th><th "
-          "class=\"n\">found</th>",
-          out);
+    rp_put(out, "<div class=\"wide\"><table><thead><tr><th class=\"n\">χ² above the best</th><th "
+                "class=\"n\">found</th>");
     const struct fit_yaml *theta = rp_get(list->entry[0].value, "theta");
     const size_t n = theta && theta->kind == FIT_YAML_LIST ? theta->n : 0;
     for (size_t k = 0; k < n; k++) {
-        fputs("<th class=\"n\">", out);
-        rp_xml(out, names->kind == FIT_YAML_MAP && k < names->n ? names->entry[k].key : "");
-        fputs("</th>", out);
+        rp_put(out, "<th class=\"n\">%s</th>", names->kind == FIT_YAML_MAP && k < names->n ? names->entry[k].key : "");
     }
-    fputs("</tr></thead><tbody>\n", out);
+    rp_put(out, "</tr></thead><tbody>\n");
     for (size_t i = 0; i < list->n; i++) {
         const struct fit_yaml *m = list->entry[i].value;
-        fputs("<tr>", out);
+        rp_put(out, "<tr>");
         cell_number(out, "n", rp_json_number(m, "chi2_above_best"), 4);
         cell_number(out, "n", rp_json_number(m, "found"), 4);
         theta = rp_get(m, "theta");
         for (size_t k = 0; k < n; k++)
             cell_number(out, "n", k < theta->n ? rp_json_number(theta->entry[k].value, "") : NAN,
                         5);
-        fputs("</tr>\n", out);
+        rp_put(out, "</tr>\n");
     }
-    fputs("</tbody></table></div>\n", out);
+    rp_put(out, "</tbody></table></div>\n");
     if (strcmp(rp_json_text(r->json, "settings.loss"), "linear") != 0)
-        fprintf(out, "<p class=\"caption\">Minima of the plain sum of squares. From the best of them the fit went on "
-                     "with loss %s, which gives outliers less weight: its end is the result above.</p>\n",
-                rp_json_text(r->json, "settings.loss"));
+        rp_put(out,
+               "<p class=\"caption\">Minima of the plain sum of squares. From the best of them the fit went on "
+               "with loss %s, which gives outliers less weight: its end is the result above.</p>\n",
+               rp_json_text(r->json, "settings.loss"));
 }
 
-void rp_page_search(FILE *out, const struct rp_result *r)
+void rp_page_search(struct rp_markup *out, const struct rp_result *r)
 {
     const struct fit_yaml *j = r->json, *starts = rp_get(j, "starts"),
                           *minimum = rp_get(j, "minima");
-    fputs("<section id=\"convergence\"><h2>Convergence</h2>\n<dl class=\"facts\">\n", out);
+    rp_put(out, "<section id=\"convergence\"><h2>Convergence</h2>\n<dl class=\"facts\">\n");
     fact(out, "ended", rp_json_text(j, "status"));
     fact_count(out, "steps", rp_json_number(j, "accepted_steps"));
     fact_count(out, "evaluations", rp_json_number(j, "evaluations"));
@@ -454,20 +438,18 @@ void rp_page_search(FILE *out, const struct rp_result *r)
         fact_count(out, "different minima", (double)minimum->n);
     fact_number(out, "time", rp_json_number(j, "wall_seconds"), 3, "s");
     fact_number(out, "threads", rp_json_number(j, "threads"), 4, "");
-    fputs("</dl>\n", out);
+    rp_put(out, "</dl>\n");
     minima(out, r);
-    fputs("</section>\n", out);
+    rp_put(out, "</section>\n");
 }
 
 /* ---- posterior ------------------------------------------------------------------------------- */
 
-static void posterior_row(FILE *out, const char *name, const struct fit_yaml *v)
+static void posterior_row(struct rp_markup *out, const char *name, const struct fit_yaml *v)
 {
     char text[64], unit[RP_NAME];
     const double sd = rp_json_number(v, "sd");
-    fputs("<tr><th scope=\"row\">", out);
-    rp_xml(out, name);
-    fputs("</th>", out);
+    rp_put(out, "<tr><th scope=\"row\">%s</th>", name);
     static const char *const key[] = {"mean", "sd", "q025", "q975", "least_squares"};
     for (size_t k = 0; k < 5; k++) {
         const double x = rp_json_number(v, key[k]);
@@ -484,7 +466,7 @@ static void posterior_row(FILE *out, const char *name, const struct fit_yaml *v)
     cell_number(out, "n", round(fmin(rp_json_number(v, "ess_bulk"), rp_json_number(v, "ess_tail"))), 6);
     snprintf(text, sizeof text, "%.3f", rp_json_number(v, "contraction"));
     cell(out, "n x", isnan(rp_json_number(v, "contraction")) ? "–" : text);
-    fputs("</tr>\n", out);
+    rp_put(out, "</tr>\n");
 }
 
 static int of_group(const struct fit_yaml *map, size_t k)
@@ -501,24 +483,23 @@ static int any_of_group(const struct fit_yaml *map)
 }
 
 /* The parameters of groups, or the others. */
-static void posterior_table(FILE *out, const struct fit_yaml *map, int groups)
+static void posterior_table(struct rp_markup *out, const struct fit_yaml *map, int groups)
 {
-    fputs("<div class=\"wide\"><table class=\"rows drawn\"><thead><tr><th></th><th "
-          "class=\"n\">mean</th>"
-          "<th class=\"n\">deviation</th><th class=\"n\">2.5 %</th><th class=\"n\">97.5 %</th>"
-          "<th class=\"n\">least squares</th><th>unit</th><th class=\"n\">R-hat</th><th "
-          "class=\"n\">eff. size</th>"
-          "<th class=\"n x\">contraction</th></tr></thead><tbody>\n",
-          out);
+    rp_put(out, "<div class=\"wide\"><table class=\"rows drawn\"><thead><tr><th></th><th "
+                "class=\"n\">mean</th>"
+                "<th class=\"n\">deviation</th><th class=\"n\">2.5 %%</th><th class=\"n\">97.5 %%</th>"
+                "<th class=\"n\">least squares</th><th>unit</th><th class=\"n\">R-hat</th><th "
+                "class=\"n\">eff. size</th>"
+                "<th class=\"n x\">contraction</th></tr></thead><tbody>\n");
     for (size_t k = 0; map && map->kind == FIT_YAML_MAP && k < map->n; k++)
         if (!rp_json_true(map->entry[k].value, "fixed") && of_group(map, k) == groups)
             posterior_row(out, map->entry[k].key, map->entry[k].value);
-    fputs("</tbody></table></div>\n", out);
+    rp_put(out, "</tbody></table></div>\n");
 }
 
-static void posterior_facts(FILE *out, const struct fit_yaml *p)
+static void posterior_facts(struct rp_markup *out, const struct fit_yaml *p)
 {
-    fputs("<dl class=\"facts\">\n", out);
+    rp_put(out, "<dl class=\"facts\">\n");
     fact(out, "method", rp_json_text(p, "method"));
     fact_number(out, "chains", rp_json_number(p, "chains"), 4, "");
     fact_count(out, "draws of each", rp_json_number(p, "draws"));
@@ -528,42 +509,41 @@ static void posterior_facts(FILE *out, const struct fit_yaml *p)
     fact_number(out, "smallest E-BFMI", rp_json_number(p, "min_ebfmi"), 3, "");
     fact_number(out, "Pareto k", rp_json_number(p, "pareto_k"), 3, "");
     fact_number(out, "time", rp_json_number(p, "seconds.total"), 3, "s");
-    fputs("</dl>\n", out);
+    rp_put(out, "</dl>\n");
 }
 
-void rp_page_posterior(FILE *out, const struct rp_result *r)
+void rp_page_posterior(struct rp_markup *out, const struct rp_result *r)
 {
     const struct fit_yaml *p = rp_get(r->json, "posterior"), *map = rp_get(p, "parameters");
     if (!p)
         return;
     const char *verdict = rp_json_text(p, "verdict");
-    fputs("<section id=\"posterior\"><h2>Posterior</h2>\n", out);
-    fprintf(out, "<div class=\"verdict %s\"><p><b>",
-            strcmp(verdict, "good") == 0     ? "good"
-            : strcmp(verdict, "failed") == 0 ? "bad"
-                                             : "fair");
-    rp_xml(out, verdict);
-    fputs("</b>: ", out);
+    rp_put(out, "<section id=\"posterior\"><h2>Posterior</h2>\n");
+    rp_put(out, "<div class=\"verdict %s\"><p><b>",
+           strcmp(verdict, "good") == 0     ? "good"
+           : strcmp(verdict, "failed") == 0 ? "bad"
+                                            : "fair");
+    rp_put(out, "%s", verdict);
+    rp_put(out, "</b>: ");
     rp_sentence(out, rp_json_text(p, "verdict_text"));
-    fputs("</p></div>\n", out);
+    rp_put(out, "</p></div>\n");
     posterior_facts(out, p);
     posterior_table(out, map, 0);
     rp_page_priors(out, map);
-    fputs("<p class=\"caption\">Effective size: of means or of tails, the lesser. "
-          "Contraction: 1 − (deviation / that of the prior)²; near 0 the data "
-          "say nothing.</p>\n",
-          out);
+    rp_put(out, "<p class=\"caption\">Effective size: of means or of tails, the lesser. "
+                "Contraction: 1 − (deviation / that of the prior)²; near 0 the data "
+                "say nothing.</p>\n");
     if (any_of_group(map)) {
-        fputs("<details><summary>values of the groups</summary>\n", out);
+        rp_put(out, "<details><summary>values of the groups</summary>\n");
         posterior_table(out, map, 1);
-        fputs("</details>\n", out);
+        rp_put(out, "</details>\n");
     }
-    fputs("</section>\n", out);
+    rp_put(out, "</section>\n");
 }
 
 /* ---- origin ---------------------------------------------------------------------------------- */
 
-void rp_page_origin(FILE *out, const struct rp_result *r)
+void rp_page_origin(struct rp_markup *out, const struct rp_result *r)
 {
     static const char *const fact_of[][2] = {{"data", "data.file"},
                                              {"layout", "data.layout"},
@@ -577,7 +557,7 @@ void rp_page_origin(FILE *out, const struct rp_result *r)
                                              {"seed", "settings.seed"},
                                              {"command", "command_line"},
                                              {"version", "version"}};
-    fputs("<section id=\"origin\"><h2>Origin</h2>\n<dl class=\"origin\">\n", out);
+    rp_put(out, "<section id=\"origin\"><h2>Origin</h2>\n<dl class=\"origin\">\n");
     const struct rp_origin *o = &r->origin;
     const char *const own[][2] = {{"data", o->file},
                                   {"layout", o->layout},
@@ -589,10 +569,10 @@ void rp_page_origin(FILE *out, const struct rp_result *r)
     for (size_t k = 0; k < sizeof fact_of / sizeof *fact_of; k++)
         fact(out, fact_of[k][0], rp_json_text(r->json, fact_of[k][1]));
     if (!r->fitted) {
-        fputs("</dl>\n</section>\n", out);
+        rp_put(out, "</dl>\n</section>\n");
         return;
     }
     fact(out, "reference", r->reference ? r->reference : "");
     fact(out, "results", r->folder);
-    fputs("</dl>\n</section>\n", out);
+    rp_put(out, "</dl>\n</section>\n");
 }

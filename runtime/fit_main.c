@@ -8,6 +8,8 @@
 #include "registry.h"
 #include "simulate_config.h"
 
+#include "../common/stream.h"
+
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -109,8 +111,8 @@ int fit_program_main(int argc, char **argv, const struct fit_kernel *const *kern
                             .kernels = kernels,
                             .argc = argc,
                             .argv = argv,
-                            .out = stdout,
-                            .err = stderr,
+                            .out = text_stream(STDOUT_FILENO),
+                            .err = text_stream(STDERR_FILENO),
                             .out_is_terminal = isatty(STDOUT_FILENO),
                             .err_is_terminal = isatty(STDERR_FILENO),
                             .interrupt = &interrupted};
@@ -122,11 +124,10 @@ int fit_program_main(int argc, char **argv, const struct fit_kernel *const *kern
     if (st == FIT_OK)
         st = run(&p, &cli, &err);
     fit_cli_free(&cli);
-    if (st == FIT_OK && (fflush(stdout) != 0 || ferror(stdout)))
+    if (st == FIT_OK && (fflush(p.out) != 0 || ferror(p.out)))
         st = fit_fail(&err, FIT_ERR_IO, "standard output cannot be written");
     if (st != FIT_OK) /* messages about a place in a file are complete: "my.yaml:14: error: ..." */
-        fprintf(stderr, "%s: %s%s\n", p.name,
-                st == FIT_ERR_INTERRUPTED || strstr(err.message, "error: ") ? "" : "error: ",
-                err.message);
+        fprintf(p.err, "%s: %s%s\n", p.name,
+                st == FIT_ERR_INTERRUPTED || strstr(err.message, "error: ") ? "" : "error: ", err.message);
     return st == FIT_OK ? p.exit_code : fit_status_exit(st);
 }

@@ -5,6 +5,8 @@
  * 1990), 15 usually do. */
 #include "json.h"
 
+#include "../common/text.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,45 +47,26 @@ static void new_line(struct fit_json *j)
         put_text(j, "  ");
 }
 
-/* Length of the well-formed UTF-8 character at s (RFC 3629, table of section 4), or 0. */
-static size_t utf8_length(const unsigned char *s)
-{
-    size_t n = s[0] < 0x80   ? 1
-               : s[0] < 0xC2 ? 0
-               : s[0] < 0xE0 ? 2
-               : s[0] < 0xF0 ? 3
-               : s[0] < 0xF5 ? 4
-                             : 0;
-    for (size_t k = 1; k < n; k++)
-        if ((s[k] & 0xC0) != 0x80)
-            return 0;
-    if (n == 3 && ((s[0] == 0xE0 && s[1] < 0xA0) || (s[0] == 0xED && s[1] > 0x9F)))
-        return 0;
-    if (n == 4 && ((s[0] == 0xF0 && s[1] < 0x90) || (s[0] == 0xF4 && s[1] > 0x8F)))
-        return 0;
-    return n;
-}
-
 static void quote(struct fit_json *j, const char *value)
 {
     put_text(j, "\"");
-    for (const unsigned char *s = (const unsigned char *)value; *s;) {
+    for (const char *s = value; *s;) {
         char escape[8];
-        size_t n = utf8_length(s);
+        size_t n = text_utf8_length(s);
         if (n == 0) {
             put_text(j, "\xEF\xBF\xBD");
             n = 1;
         } else if (*s == '"' || *s == '\\') {
             escape[0] = '\\';
-            escape[1] = (char)*s;
+            escape[1] = *s;
             put(j, escape, 2);
         } else if (*s == '\n') {
             put_text(j, "\\n");
-        } else if (*s < 0x20) {
-            snprintf(escape, sizeof escape, "\\u%04x", *s);
+        } else if ((unsigned char)*s < 0x20) {
+            snprintf(escape, sizeof escape, "\\u%04x", (unsigned)*s);
             put_text(j, escape);
         } else {
-            put(j, (const char *)s, n);
+            put(j, s, n);
         }
         s += n;
     }

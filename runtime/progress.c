@@ -1,6 +1,9 @@
 /* progress.c -- one line on the terminal, or JSON lines; see progress.h. */
 #include "progress.h"
 
+#include "../common/stream.h"
+#include "../common/text.h"
+
 #include "json.h"
 #include "parallel.h"
 
@@ -29,8 +32,11 @@ enum fit_status fit_progress_begin(struct fit_progress_view *v, FILE *f, int ter
 
 static void write_line(FILE *f, const char *line)
 {
-    fprintf(f, "\r%.79s\033[K", line);
-    fflush(f);
+    char text[80];
+    text_printable(line, strlen(line), 0, text, sizeof text);
+    text_stream_control(f, "\r");
+    fputs(text, f);
+    text_stream_control(f, "\033[K");
 }
 
 /* "40 s", "12 min"; what is left is never nothing */
@@ -287,12 +293,14 @@ static double effective(struct fit_progress_view *v, const struct fit_sampling_p
 static void show_chain(FILE *f, size_t number, const struct fit_sampling_progress *p)
 {
     const struct fit_chain_progress *c = &p->chain[number];
+    text_stream_control(f, "\r");
     size_t draws = (size_t)(p->total / (double)p->chains) - p->warmup;
     if (c->draws == 0)
-        fprintf(f, "\rchain %zu  warm-up %5zu of %-6zu step %-8.2g\033[K\n", number + 1, c->iteration, p->warmup, c->step);
+        fprintf(f, "chain %zu  warm-up %5zu of %-6zu step %-8.2g", number + 1, c->iteration, p->warmup, c->step);
     else
-        fprintf(f, "\rchain %zu  draw    %5zu of %-6zu step %-8.2g acceptance %.2f  divergences %.0f\033[K\n", number + 1,
+        fprintf(f, "chain %zu  draw    %5zu of %-6zu step %-8.2g acceptance %.2f  divergences %.0f", number + 1,
                 c->draws, draws, c->step, c->accept, c->divergences);
+    text_stream_control(f, "\033[K\n");
 }
 
 /* Shards of the consensus mode: there are no chains to be seen. */
@@ -307,7 +315,7 @@ static void show_shards(struct fit_progress_view *v, const struct fit_sampling_p
 /* A line for each chain and one for all; the cursor goes back to the first. */
 int fit_progress_sampling(struct fit_progress_view *v, const struct fit_sampling_progress *p)
 {
-    char left[32], rate[48] = "";
+    char left[32], rate[48] = "", up[48];
     if (v->mode == FIT_PROGRESS_JSON)
         sampling_json(v, p);
     if (v->mode != FIT_PROGRESS_LINE || fit_seconds() - v->last < interval)
@@ -325,9 +333,10 @@ int fit_progress_sampling(struct fit_progress_view *v, const struct fit_sampling
         snprintf(rate, sizeof rate, "  %.3g effective draws/s", ess / p->seconds);
     for (size_t k = 0; k < n; k++)
         show_chain(v->f, k, p);
-    fprintf(v->f, "\rsampling  %3.0f %%  %.4g gradients%s  %s left\033[K\033[%zuA\r", 100 * p->done / p->total,
-            p->gradients, rate, left, n);
-    fflush(v->f);
+    text_stream_control(v->f, "\r");
+    fprintf(v->f, "sampling  %3.0f %%  %.4g gradients%s  %s left", 100 * p->done / p->total, p->gradients, rate, left);
+    snprintf(up, sizeof up, "\033[K\033[%zuA\r", n);
+    text_stream_control(v->f, up);
     v->shown = 1;
     v->last = fit_seconds();
     return 0;
@@ -337,8 +346,6 @@ void fit_progress_clear(struct fit_progress_view *v)
 {
     stop_ticker(v);
     if (v->shown)
-        fprintf(v->f, "\r\033[J");
-    if (v->shown)
-        fflush(v->f);
+        text_stream_control(v->f, "\r\033[J");
     v->shown = 0;
 }

@@ -1,17 +1,23 @@
-/* status.c -- status codes and error messages of the runtime. */
+/* status.c -- status codes and error messages of the runtime.  Messages hold names out of files, options and models:
+ * here, the one place where they are made, what would act on a terminal becomes visible. */
 #include "status.h"
+
+#include "../common/text.h"
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 enum fit_status(fit_fail)(struct fit_error *err, enum fit_status s, const char *format, ...)
 {
     if (err) {
+        char raw[sizeof err->message];
         va_list ap;
         err->status = s;
         va_start(ap, format);
-        vsnprintf(err->message, sizeof err->message, format, ap);
+        vsnprintf(raw, sizeof raw, format, ap);
         va_end(ap);
+        text_printable(raw, strlen(raw), 1, err->message, sizeof err->message);
     }
     return s;
 }

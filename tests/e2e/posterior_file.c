@@ -23,8 +23,9 @@ static void fault(const char *where, const char *what)
     faults++;
 }
 
-/* H5I_DATASET, H5I_GROUP, ... of the object that a link leads to.  H5Ovisit would tell it, but the arguments of H5Ovisit, and
- * what it hands over, are others in each of HDF5 1.8, 1.10 and 1.12; H5Lvisit is written the same way for all of them. */
+/* H5I_DATASET, H5I_GROUP, ... of the object that a link leads to.  H5Ovisit would tell it, but the arguments of
+ * H5Ovisit, and what it hands over, are others in each of HDF5 1.8, 1.10 and 1.12; H5Lvisit is written the same way for
+ * all of them. */
 static H5I_type_t kind_of(hid_t file, const char *name)
 {
     hid_t object = H5Oopen(file, name, H5P_DEFAULT);

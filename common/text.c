@@ -1,0 +1,65 @@
+/* text.c -- texts of strangers made fit to be shown; see text.h. */
+#include "text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+size_t text_utf8_length(const char *text)
+{
+    const unsigned char *s = (const unsigned char *)text;
+    size_t n = s[0] < 0x80 ? 1 : s[0] < 0xC2 ? 0 : s[0] < 0xE0 ? 2 : s[0] < 0xF0 ? 3 : s[0] < 0xF5 ? 4 : 0;
+    for (size_t k = 1; k < n; k++)
+        if ((s[k] & 0xC0) != 0x80)
+            return 0;
+    if (n == 3 && ((s[0] == 0xE0 && s[1] < 0xA0) || (s[0] == 0xED && s[1] > 0x9F)))
+        return 0;
+    if (n == 4 && ((s[0] == 0xF0 && s[1] < 0x90) || (s[0] == 0xF4 && s[1] > 0x8F)))
+        return 0;
+    return n;
+}
+
+int text_is_control(const char *text, size_t n)
+{
+    const unsigned char *s = (const unsigned char *)text;
+    if (n == 1)
+        return s[0] < 0x20 || s[0] == 0x7F;
+    if (n == 2)
+        return (s[0] == 0xC2 && s[1] < 0xA0) || (s[0] == 0xD8 && s[1] == 0x9C); /* C1; U+061C */
+    if (n != 3)
+        return 0;
+    const unsigned u = (s[0] & 0x0Fu) << 12 | (s[1] & 0x3Fu) << 6 | (s[2] & 0x3Fu);
+    return u == 0x200E || u == 0x200F || (u >= 0x2028 && u <= 0x202E) || (u >= 0x2066 && u <= 0x2069) || u == 0xFEFF;
+}
+
+const char *text_not_utf8(const char *s)
+{
+    for (size_t n; *s; s += n)
+        if ((n = text_utf8_length(s)) == 0)
+            return s;
+    return NULL;
+}
+
+size_t text_printable(const char *s, size_t bytes, int keep_lines, char *out, size_t size)
+{
+    size_t length = 0, room = size ? size - 1 : 0;
+    const char *end = s + bytes;
+    for (size_t n; s < end; s += n) {
+        char hex[4 * 4 + 1];
+        const size_t valid = text_utf8_length(s);
+        const int kept = valid && (!text_is_control(s, valid) || (keep_lines && (*s == '\n' || *s == '\t')));
+        const char *piece = kept ? s : hex;
+        size_t m = 0;
+        n = valid ? valid : 1;
+        for (size_t k = 0; !kept && k < n; k++)
+            m += (size_t)snprintf(hex + m, sizeof hex - m, "\\x%02x", (unsigned char)s[k]);
+        m = kept ? n : m;
+        if (length + m <= room)
+            memcpy(out + length, piece, m);
+        else
+            room = length < room ? length : room; /* what does not fit whole ends the text */
+        length += m;
+    }
+    if (size)
+        out[length < room ? length : room] = '\0';
+    return length;
+}

@@ -1,0 +1,28 @@
+/* text.h -- texts of strangers (models, files, command lines) on their way to a terminal, a page or a file of ours.
+ *
+ * A text may hold bytes that are no UTF-8, and characters that do something instead of being seen: an escape sequence
+ * moves the cursor or renames the window, U+202E turns what follows around (Unicode Standard Annex 9), U+0085 and
+ * U+2028 end a line.
+ */
+#ifndef COMMON_TEXT_H
+#define COMMON_TEXT_H
+
+#include <stddef.h>
+
+/* Length in bytes of the well-formed UTF-8 character at s (RFC 3629, table of section 4), or 0.  s ends with a zero
+ * byte. */
+size_t text_utf8_length(const char *s);
+
+/* 1: the character of n bytes (text_utf8_length) at s acts on a terminal instead of being drawn: C0, DEL, C1 (ECMA-48),
+ * ends of lines, and marks of direction.  New lines and tabs do, too. */
+int text_is_control(const char *s, size_t n);
+
+/* The place of the first byte that is no UTF-8, or NULL. */
+const char *text_not_utf8(const char *s);
+
+/* n bytes, behind which a zero byte stands, as they may be printed: controls other than \n and \t (keep_lines 0: with
+ * them) and bytes that are no UTF-8 become \xHH.  At most size - 1 bytes and a zero byte are written, whole characters
+ * only.  Returns the length of all of it, as snprintf. */
+size_t text_printable(const char *s, size_t n, int keep_lines, char *out, size_t size);
+
+#endif
