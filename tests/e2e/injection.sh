@@ -13,7 +13,7 @@ esc=$(printf '\033')
 expect 0 "$h" simulate --model static_isotropic -o data.h5 --frames 40 --dt 0.1 --q 0.0054 --phi 0,45 --noise 0.01 \
     --seed 3 --quiet
 code=0
-"$h" fit --model static_isotropic --data data.h5 -o fit --method nuts --draws 100 --warmup 100 --quiet >/dev/null 2>&1 ||
+"$h" fit --model static_isotropic --data data.h5 -o fit --method nuts --draws 100 --warmup 100 -q >/dev/null 2>&1 ||
     code=$?
 [ -s fit/posterior.nc ] || fail "no posterior to be shown; exit code $code"
 cp -r fit bad
