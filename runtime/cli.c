@@ -101,23 +101,27 @@ static enum fit_status to_count(const char *name, const char *s, uint64_t *value
     return FIT_OK;
 }
 
-/* Adds the numbers of "1,2,3" to an array. */
+/* Adds the numbers of "1,2,3" to an array; where the option has a unit, each may have one. */
 static enum fit_status add_reals(const char *name, const char *s, size_t *n, double **array,
                                  struct fit_error *err)
 {
     while (*s) {
-        char *end;
-        double v = strtod(s, &end);
-        if (end == s || (*end && *end != ',') || !isfinite(v))
-            return fit_fail(err, FIT_ERR_USAGE, "--%s: '%s' is not a list of numbers, e.g. 0,45,90",
-                            name, s);
+        char one[64];
+        const size_t length = strcspn(s, ",");
+        double v = NAN;
+        snprintf(one, sizeof one, "%.*s", (int)length, s);
+        const enum fit_quantity q = fit_quantity_parse(one, unit_of(name), &v);
+        if ((q != FIT_QUANTITY_BARE && q != FIT_QUANTITY_CONVERTED) || !isfinite(v))
+            return fit_fail(err, FIT_ERR_USAGE, "--%s: '%s' is not a list of numbers, e.g. %s%s%s", name, s,
+                            unit_of(name) ? "0.003,0.006" : "0,45,90", unit_of(name) ? ", in " : "",
+                            unit_of(name) ? unit_of(name) : "");
         double *a = realloc(*array, (*n + 1) * sizeof *a);
         if (!a)
             return no_memory(err);
         a[*n] = v;
         *array = a;
         *n += 1;
-        s = *end ? end + 1 : end;
+        s += length + (s[length] == ',');
     }
     return FIT_OK;
 }
@@ -320,6 +324,7 @@ void fit_cli_free(struct fit_cli *cli)
     free(cli->word);
     free(cli->change);
     free(cli->ignored);
+    free(cli->q_list);
     free(cli->phi);
     free(cli->groups);
     free(cli->contrast);

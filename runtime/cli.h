@@ -56,12 +56,13 @@ struct fit_cli {
 
     /* eval, simulate, bench: the experiment */
     uint64_t frames, angles, repeat;
-    double dt, q, gap, first_time; /* NaN: not given */
-    size_t nphi, ncontrast, noffset;
-    double *phi, *contrast, *offset;
+    double dt, q, gap, first_time; /* NaN: not given; q: of inspect and init */
+    size_t nq, nphi, ncontrast, noffset;
+    double *q_list, *phi, *contrast, *offset; /* q_list: 1/angstrom; more than one: q is an axis */
     size_t ngroups; /* --groups: values of the grouping column of a table model */
     double *groups;
-    const char *x; /* table models: covariate as LO:HI:N */
+    const char *x;    /* table models: the first covariate as LO:HI:N */
+    const char *data; /* table models: a table with all covariates and axes, for eval and simulate */
     int jacobian;
     const char *noise;
     double counts,

@@ -2,9 +2,9 @@
  * formula.
  *
  * Pairs: an HDF5 file with /c2 (ngroup, N, N), /jacobian (ngroup, N, N, nparam + nlinear; linear
- * parameters last), /t, /phi, /parameters.  All (i, j) including the diagonal are evaluated with
+ * parameters last), /t, /phi, further axes, /parameters.  All (i, j) including the diagonal are evaluated with
  * kernel->points, block by block, so that memory stays small.  Table models: /column names, /mean,
- * /jacobian (nrow, ...). */
+ * /jacobian (nrow, ...); of models with axes their values for each group, and /group, the group of each row. */
 #include "experiment.h"
 #include "hdf5_results.h"
 #include "output.h"
@@ -45,7 +45,7 @@ static void write_head(struct fit_h5r *h, const struct fit_experiment *e)
     fit_h5r_attribute(h, "/", "variant", k->variant);
     fit_h5r_attribute(h, "/", "isa", k->isa);
     write_names(h, k);
-    fit_h5r_reals(h, "/parameters/value", 1, &np, e->theta, NULL);
+    fit_h5r_reals(h, "/parameters/value", e->own ? 2 : 1, e->own ? (size_t[]){e->layout.ngroup, np} : &np, e->theta, NULL);
     fit_h5r_reals(h, "/parameters/linear", 2, nlin, e->lin, NULL);
     for (size_t s = 0; s < k->nsetting; s++) {
         snprintf(path, sizeof path, "/settings/%s", k->setting[s].name);
@@ -68,6 +68,12 @@ static enum fit_status write_pairs(struct fit_h5r *h, const struct fit_experimen
                       n);
     fit_h5r_reals(h, "/t", 1, &n, e->time, "s");
     fit_h5r_reals(h, "/phi", 1, &ngroup, e->phi, "deg");
+    for (size_t a = 0; a < e->kernel->naxis; a++) {
+        char path[128];
+        snprintf(path, sizeof path, "/%s", e->kernel->axis[a].name);
+        if (strcmp(path, "/phi") != 0)
+            fit_h5r_reals(h, path, 1, &ngroup, e->coord[a], e->kernel->axis[a].unit);
+    }
     fit_h5r_empty(h, "/c2", 3, (size_t[]){ngroup, n, n}, "1");
     if (jac)
         fit_h5r_empty(h, "/jacobian", 4, (size_t[]){ngroup, n, n, full}, NULL);
@@ -87,7 +93,20 @@ static enum fit_status write_pairs(struct fit_h5r *h, const struct fit_experimen
     return st;
 }
 
-static enum fit_status write_rows(struct fit_h5r *h, const struct fit_experiment *e,
+/* The group of each row, from 0. */
+static void write_group(struct fit_h5r *h, const struct fit_experiment *e)
+{
+    int64_t *group = malloc((e->layout.nrow + 1) * sizeof *group);
+    if (!group)
+        fit_h5r_no_memory(h, "/group");
+    for (size_t r = 0; group && r < e->layout.nrow; r++)
+        group[r] = (int64_t)e->group[r];
+    if (group)
+        fit_h5r_integers(h, "/group", e->layout.nrow, group);
+    free(group);
+}
+
+static enum fit_status write_rows(struct fit_h5r *h, struct fit_experiment *e,
                                   const struct fit_cli *cli, struct fit_error *err)
 {
     const struct fit_kernel *k = e->kernel;
@@ -101,7 +120,9 @@ static enum fit_status write_rows(struct fit_h5r *h, const struct fit_experiment
     }
     if ((st = fit_experiment_table(e, mean, jac, err)) != FIT_OK)
         goto done;
-    for (size_t a = 0; a < k->naxis; a++) { /* one value per group; rows of a group follow one another */
+    if (k->naxis)
+        write_group(h, e);
+    for (size_t a = 0; a < k->naxis; a++) { /* one value per group */
         char path[128];
         snprintf(path, sizeof path, "/%s", k->axis[a].name);
         fit_h5r_reals(h, path, 1, &e->layout.ngroup, e->coord[a], k->axis[a].unit);

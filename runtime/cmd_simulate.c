@@ -256,16 +256,17 @@ static double setting_value(const struct fit_experiment *e, const char *name, do
     return isnan(otherwise) ? 0 : otherwise;
 }
 
-static void write_qmap(struct fit_h5r *h, const struct fit_experiment *e, double q)
+/* Bins of the rings of q, one ring after the other, each with the same azimuths. */
+static void write_qmap(struct fit_h5r *h, const struct fit_experiment *e, const double *q)
 {
-    size_t n = e->layout.ngroup, one = 1;
+    size_t n = e->layout.ngroup, nq = e->nring, nphi = n / nq;
     int64_t *number = malloc(n * sizeof *number);
-    fit_h5r_reals(h, "/xpcs/qmap/dynamic_v_list_dim0", 1, &one, &q, NULL);
+    fit_h5r_reals(h, "/xpcs/qmap/dynamic_v_list_dim0", 1, &nq, q, NULL);
     fit_h5r_attribute(h, "/xpcs/qmap/dynamic_v_list_dim0", "unit",
                       "\xC3\x85\xE2\x81\xBB\xC2\xB9"); /* Å⁻¹ */
-    fit_h5r_reals(h, "/xpcs/qmap/dynamic_v_list_dim1", 1, &n, e->phi, NULL);
+    fit_h5r_reals(h, "/xpcs/qmap/dynamic_v_list_dim1", 1, &nphi, e->phi, NULL);
     fit_h5r_attribute(h, "/xpcs/qmap/dynamic_v_list_dim1", "unit", "deg");
-    fit_h5r_integers(h, "/xpcs/qmap/dynamic_num_pts", 2, (int64_t[]){1, (int64_t)n});
+    fit_h5r_integers(h, "/xpcs/qmap/dynamic_num_pts", 2, (int64_t[]){(int64_t)nq, (int64_t)nphi});
     fit_h5r_texts(h, "/xpcs/qmap/map_names", 2, (const char *const[]){"q", "phi"});
     fit_h5r_texts(h, "/xpcs/qmap/map_units", 2,
                   (const char *const[]){"\xC3\x85\xE2\x81\xBB\xC2\xB9", "deg"});
@@ -322,6 +323,19 @@ static void write_truth(struct fit_h5r *h, const struct fit_experiment *e,
     free(column);
 }
 
+/* Wavevectors of the rings, the setting of a single one, 0 where nobody told it; the caller frees. */
+static double *ring_values(const struct fit_experiment *e, struct fit_error *err)
+{
+    double *q = malloc(e->nring * sizeof *q);
+    if (!q)
+        fit_fail(err, FIT_ERR_MEMORY, "simulate: out of memory");
+    for (size_t k = 0; q && k < e->nring; k++)
+        q[k] = e->q[k * (e->layout.ngroup / e->nring)];
+    if (q && e->nring == 1)
+        q[0] = setting_value(e, "q", q[0]);
+    return q;
+}
+
 static enum fit_status write_pairs(const char *path, const struct fit_experiment *e,
                                    const struct fit_cli *cli, const struct noise *noise,
                                    struct fit_progress_view *view, struct fit_error *err)
@@ -332,7 +346,13 @@ static enum fit_status write_pairs(const char *path, const struct fit_experiment
     enum fit_status st = fit_h5r_create(path, &h, err);
     if (st != FIT_OK)
         return st;
-    write_qmap(&h, e, setting_value(e, "q", cli->q));
+    double *q = ring_values(e, err);
+    if (!q) {
+        fit_h5r_close(&h, NULL);
+        return err->status;
+    }
+    write_qmap(&h, e, q);
+    free(q);
     fit_h5r_real(&h, "/entry/instrument/detector_1/frame_time", cli->dt, "s");
     fit_h5r_integer(&h, "/xpcs/twotime/config/stride_frame", 1);
     fit_h5r_integer(&h, "/xpcs/twotime/config/avg_frame", 1);
@@ -387,7 +407,8 @@ static void write_table_head(FILE *f, const struct fit_experiment *e, const stru
     fprintf(f, "# simulated with homodyne-%s, noise %s, seed %llu\n", k->name,
             cli->noise ? cli->noise : k->density ? k->density->name : "0", (unsigned long long)cli->seed);
     for (size_t p = 0; p < k->nparam; p++)
-        print_truth(f, k->param[p].name, e->theta + p, 1, 1, k->param[p].unit);
+        print_truth(f, k->param[p].name, e->theta + p, e->own && k->param[p].over >= 0 ? e->layout.ngroup : 1, k->nparam,
+                    k->param[p].unit);
     for (size_t q = 0; q < k->nlinear; q++)
         print_truth(f, k->linear[q].name, e->lin + q, k->linear[q].over < 0 ? 1 : e->layout.ngroup,
                     k->nlinear, k->linear[q].unit);
@@ -406,29 +427,35 @@ static void write_table_head(FILE *f, const struct fit_experiment *e, const stru
 }
 
 /* Row i from the law of the errors about its mean. */
-static double draw_from_law(const struct fit_experiment *e, size_t i, double mean, const struct noise *noise)
+static enum fit_status draw_from_law(struct fit_experiment *e, size_t i, double mean, const struct noise *noise,
+                                     double *value, struct fit_error *err)
 {
     enum { MOST_ARGUMENTS = 8 };
     const struct fit_density *d = e->kernel->density;
     struct fit_rng rng = {.seed = noise->seed, .iteration = (uint32_t)i, .purpose = FIT_RNG_PREDICT};
-    struct fit_tile t = {.i0 = i / FIT_LANES * FIT_LANES, .i1 = i + 1, .group = i / e->ncurve};
+    struct fit_tile t = {.i0 = i / FIT_LANES * FIT_LANES, .i1 = i + 1, .group = e->group[i]};
     double arg[MOST_ARGUMENTS] = {0};
     _Alignas(64) double all[MOST_ARGUMENTS * FIT_LANES];
+    enum fit_status st = fit_experiment_turn(e, e->group[i], err);
+    if (st != FIT_OK)
+        return st;
     d->arguments(&e->layout, e->workspace, &t, all);
     for (size_t a = 0; a < d->nargument && a < MOST_ARGUMENTS; a++)
         arg[a] = all[a * FIT_LANES + i % FIT_LANES];
-    return fit_law_draw(d->law, mean, arg, &rng);
+    *value = fit_law_draw(d->law, mean, arg, &rng);
+    return FIT_OK;
 }
 
-static void write_table_row(FILE *f, const struct fit_experiment *e, size_t i, double mean,
-                            const struct noise *noise, int with_sigma)
+static enum fit_status write_table_row(FILE *f, struct fit_experiment *e, size_t i, double mean,
+                                       const struct noise *noise, int with_sigma, struct fit_error *err)
 {
     const struct fit_kernel *k = e->kernel;
-    double z[2] = {0, 0}, sigma = sigma_at(noise, mean);
+    double z[2] = {0, 0}, sigma = sigma_at(noise, mean), value = mean;
+    enum fit_status st = noise->law ? draw_from_law(e, i, mean, noise, &value, err) : FIT_OK;
     if (is_noisy(noise))
         fit_rng_normal(noise->seed, 0, i, z);
     for (size_t a = 0; a < k->naxis; a++) {
-        print_number(f, e->coord[a][i / e->ncurve]);
+        print_number(f, e->coord[a][e->group[i]]);
         fputc(',', f);
     }
     for (size_t c = 0; c < k->ncolumn; c++)
@@ -436,15 +463,16 @@ static void write_table_row(FILE *f, const struct fit_experiment *e, size_t i, d
             print_number(f, e->column[c][i]);
             fputc(',', f);
         }
-    print_number(f, noise->law ? draw_from_law(e, i, mean, noise) : mean + sigma * z[0]);
+    print_number(f, noise->law ? value : mean + sigma * z[0]);
     if (with_sigma) {
         fputc(',', f);
         print_number(f, sigma);
     }
     fputc('\n', f);
+    return st;
 }
 
-static enum fit_status write_table(const char *path, const struct fit_experiment *e,
+static enum fit_status write_table(const char *path, struct fit_experiment *e,
                                    const struct fit_cli *cli, const struct noise *noise,
                                    struct fit_error *err)
 {
@@ -461,8 +489,8 @@ static enum fit_status write_table(const char *path, const struct fit_experiment
     if ((st = fit_experiment_table(e, mean, NULL, err)) != FIT_OK)
         goto done;
     write_table_head(f, e, cli, with_sigma);
-    for (size_t i = 0; i < n; i++)
-        write_table_row(f, e, i, mean[i], noise, with_sigma);
+    for (size_t i = 0; i < n && st == FIT_OK; i++)
+        st = write_table_row(f, e, i, mean[i], noise, with_sigma, err);
 done:
     if (f && fclose(f) != 0 && st == FIT_OK)
         st = fit_fail(err, FIT_ERR_IO, "%s: cannot be written", path);
@@ -509,7 +537,7 @@ static void config_line(FILE *f, const char *before, double x, const char *after
 /* Frames, wavevector and gap under the names of the Python packages. */
 static void write_geometry(FILE *f, const struct fit_experiment *e, const struct fit_cli *cli)
 {
-    double q = setting_value(e, "q", cli->q), gap = setting_value(e, "gap", cli->gap);
+    double q = e->nring > 1 ? 0 : setting_value(e, "q", e->q[0]), gap = setting_value(e, "gap", cli->gap);
     fputs("analyzer_parameters:\n", f);
     config_line(f, "  dt: ", cli->dt, "               # s");
     fputs("  start_frame: 1       # from 1, inclusive\n"
@@ -558,6 +586,27 @@ static enum fit_status write_config(const struct fit_experiment *e, const struct
     return st;
 }
 
+static void print_pairs(FILE *f, const struct fit_experiment *e, const struct fit_cli *cli)
+{
+    const size_t nphi = e->layout.ngroup / e->nring;
+    fprintf(f, "%s: ", cli->output);
+    if (e->nring > 1)
+        fprintf(f, "%zu wavevectors%s", e->nring, nphi > 1 ? " x " : ", ");
+    if (e->nring == 1 || nphi > 1)
+        fprintf(f, "%zu angles, ", nphi);
+    fprintf(f, "%zu frames, dt %g s\n", e->layout.nframe, cli->dt);
+}
+
+/* A file can hold matrices of other axes under no name that would be read. */
+static enum fit_status known_axes(const struct fit_kernel *k, struct fit_error *err)
+{
+    for (size_t a = 0; k->space == FIT_PAIRS && a < k->naxis; a++)
+        if (strcmp(k->axis[a].name, "q") != 0 && strcmp(k->axis[a].name, "phi") != 0)
+            return fit_fail(err, FIT_ERR_USAGE, "simulate: data files know the axes q and phi, not %s of the model %s; eval "
+                            "writes its values", k->axis[a].name, k->name);
+    return FIT_OK;
+}
+
 enum fit_status fit_cmd_simulate(struct fit_program *p, const struct fit_cli *cli,
                                  struct fit_error *err)
 {
@@ -578,6 +627,8 @@ enum fit_status fit_cmd_simulate(struct fit_program *p, const struct fit_cli *cl
         st = fit_output_is_new(cli->config_out, "--config-out", err);
     if (st == FIT_OK)
         st = read_noise(cli, k, &noise, err);
+    if (st == FIT_OK)
+        st = known_axes(k, err);
     if (st == FIT_OK && k->space == FIT_ROWS && (noise.counts > 0 || noise.speckle))
         st = fit_fail(err, FIT_ERR_USAGE, "--noise %s: for two-time models only", cli->noise);
     if (st == FIT_OK)
@@ -600,8 +651,7 @@ enum fit_status fit_cmd_simulate(struct fit_program *p, const struct fit_cli *cl
     if (st == FIT_OK && cli->json)
         st = fit_experiment_json(e, cli, p->out, err);
     else if (st == FIT_OK && !cli->quiet && k->space == FIT_PAIRS)
-        fprintf(p->out, "%s: %zu angles, %zu frames, dt %g s\n", cli->output, e->layout.ngroup,
-                e->layout.nframe, cli->dt);
+        print_pairs(p->out, e, cli);
     else if (st == FIT_OK && !cli->quiet)
         fprintf(p->out, "%s: %zu rows%s\n", cli->output, e->layout.nrow,
                 is_noisy(&noise) && !column_of(k, FIT_ROLE_SIGMA)

@@ -1,5 +1,5 @@
 /* experiment.c -- a model at given parameters on a given grid; see experiment.h. */
-#include "experiment.h"
+#include "experiment_impl.h"
 #include "json.h"
 
 #include "config.h"
@@ -49,18 +49,22 @@ static enum fit_status unknown_name(const struct fit_kernel *k, const char *name
         fit_nearest_offer(&near, k->linear[p].name);
     for (size_t s = 0; s < k->nsetting; s++)
         fit_nearest_offer(&near, k->setting[s].name);
+    for (size_t a = 0; a < k->naxis; a++)
+        fit_nearest_offer(&near, k->axis[a].name);
+    for (size_t c = 0; c < k->ncolumn; c++)
+        if (k->column[c].role == FIT_ROLE_COVARIATE)
+            fit_nearest_offer(&near, k->column[c].name);
     return fit_fail(err, FIT_ERR_USAGE,
-                    "--set %s: the model %s has no parameter or setting of this name%s%s%s", name,
-                    k->name, near.best ? "; did you mean '" : "", near.best ? near.best : "",
+                    "--set %s: the model %s has no parameter, setting%s of this name%s%s%s", name, k->name,
+                    k->space == FIT_ROWS ? ", axis or column" : " or axis", near.best ? "; did you mean '" : "", near.best ? near.best : "",
                     near.best ? "'?" : "");
 }
 
-/* Numbers split by commas, each possibly with a unit: one for all groups, or one for each. */
-static enum fit_status set_groups(struct fit_experiment *e, const char *name, const char *text,
-                                  size_t q, struct fit_error *err)
+/* Numbers split by commas, each possibly with a unit: one for all groups, or one for each; to[g * stride]. */
+static enum fit_status set_groups(struct fit_experiment *e, const char *name, const char *text, const char *unit,
+                                  double *to, size_t stride, struct fit_error *err)
 {
     const struct fit_kernel *k = e->kernel;
-    const char *unit = k->linear[q].unit;
     size_t ngroup = e->layout.ngroup, n = 0;
     for (const char *s = text; s; n++) {
         const char *comma = strchr(s, ',');
@@ -72,13 +76,13 @@ static enum fit_status set_groups(struct fit_experiment *e, const char *name, co
             return fit_fail(err, FIT_ERR_USAGE, "--set %s: '%s' is not a number%s%s", name, one,
                             strcmp(unit, "1") ? " in " : "", strcmp(unit, "1") ? unit : "");
         for (size_t g = n == 0 ? 0 : n; g < (n == 0 ? ngroup : n + 1) && g < ngroup; g++)
-            e->lin[g * k->nlinear + q] = value;
+            to[g * stride] = value;
         s = comma ? comma + 1 : NULL;
     }
     if (n == 1 || n == ngroup)
         return FIT_OK;
     return fit_fail(err, FIT_ERR_USAGE, "--set %s: %zu numbers for %zu %s; give 1 or %zu", name, n,
-                    ngroup, k->naxis ? k->axis[0].name : "group", ngroup);
+                    ngroup, k->naxis == 1 ? k->axis[0].name : "groups", ngroup);
 }
 
 /* name=value, the value possibly with a unit. */
@@ -91,6 +95,8 @@ static enum fit_status set(struct fit_experiment *e, const char *text, struct fi
         return fit_fail(err, FIT_ERR_USAGE, "--set %s: write name=value", text);
     snprintf(name, sizeof name, "%.*s", (int)(equal - text), text);
 
+    if (fit_experiment_is_grid(k, name))
+        return FIT_OK; /* taken already */
     int p = fit_config_param_index(k, name), s = p < 0 ? setting_index(k, name) : -1;
     if (p < 0 && s < 0)
         return unknown_name(k, name, err);
@@ -99,7 +105,9 @@ static enum fit_status set(struct fit_experiment *e, const char *text, struct fi
                                                : k->linear[(size_t)p - k->nparam].unit;
     double value;
     if (s < 0 && (size_t)p >= k->nparam && k->linear[(size_t)p - k->nparam].over >= 0)
-        return set_groups(e, name, equal + 1, (size_t)p - k->nparam, err);
+        return set_groups(e, name, equal + 1, unit, e->lin + ((size_t)p - k->nparam), k->nlinear, err);
+    if (s < 0 && (size_t)p < k->nparam && e->own && k->param[p].over >= 0)
+        return set_groups(e, name, equal + 1, unit, e->theta + p, k->nparam, err);
     enum fit_quantity q = fit_quantity_parse(equal + 1, unit, &value);
     if ((q != FIT_QUANTITY_BARE && q != FIT_QUANTITY_CONVERTED) || !isfinite(value))
         return fit_fail(err, FIT_ERR_USAGE, "--set %s: '%s' is not a number%s%s", name, equal + 1,
@@ -107,7 +115,8 @@ static enum fit_status set(struct fit_experiment *e, const char *text, struct fi
     if (s >= 0)
         e->setting[s] = value;
     else if ((size_t)p < k->nparam)
-        e->theta[p] = value;
+        for (size_t g = 0; g < (e->own ? e->layout.ngroup : 1); g++)
+            e->theta[g * k->nparam + (size_t)p] = value;
     else
         for (size_t g = 0; g < e->layout.ngroup; g++)
             e->lin[g * k->nlinear + (size_t)p - k->nparam] = value;
@@ -126,8 +135,8 @@ static enum fit_status set_linear(struct fit_experiment *e, const char *name, si
         if (strcmp(k->linear[q].name, name) != 0)
             continue;
         if (n != 1 && n != ngroup)
-            return fit_fail(err, FIT_ERR_USAGE, "--%s: %zu numbers for %zu angles; give 1 or %zu",
-                            name, n, ngroup, ngroup);
+            return fit_fail(err, FIT_ERR_USAGE, "--%s: %zu numbers for %zu %s; give 1 or %zu",
+                            name, n, ngroup, e->nring > 1 ? "groups" : "angles", ngroup);
         for (size_t g = 0; g < ngroup; g++)
             e->lin[g * k->nlinear + q] = value[n == 1 ? 0 : g];
         return FIT_OK;
@@ -195,107 +204,12 @@ static enum fit_status grid_of_frames(struct fit_experiment *e, const struct fit
     return FIT_OK;
 }
 
-static double grid_point(double lo, double hi, size_t k, size_t n, int logarithmic)
+static enum fit_status grid_of_rows(const struct fit_kernel *k, const struct fit_cli *cli, struct fit_error *err)
 {
-    double part = (double)k / (double)(n - 1);
-    if (logarithmic)
-        return k == n - 1 ? hi : lo * pow(hi / lo, part);
-    return lo + (hi - lo) * part;
-}
-
-static enum fit_status grid_of_rows(struct fit_experiment *e, const struct fit_cli *cli,
-                                    struct fit_error *err)
-{
-    const struct fit_kernel *k = e->kernel;
-    struct fit_layout *l = &e->layout;
-    double lo, hi;
-    unsigned long n;
-    int end = 0;
     if (cli->frames || cli->nphi || cli->dt > 0)
         return fit_fail(err, FIT_ERR_USAGE,
                         "%s: for two-time models; %s is fitted to a table, give its grid: --x 0:10:101",
                         cli->frames ? "--frames" : cli->nphi ? "--phi" : "--dt", k->name);
-    int got = cli->x ? sscanf(cli->x, "%lf:%lf:%lu%n", &lo, &hi, &n, &end) : 0;
-    const char *rest = got == 3 ? cli->x + end : "";
-    int logarithmic = strcmp(rest, ":log") == 0;
-    if (got != 3 || (*rest && !logarithmic) || n < 2 || n > 100000000UL)
-        return fit_fail(err, FIT_ERR_USAGE,
-                        "--x%s%s: give the grid of '%s' as FIRST:LAST:NUMBER, e.g. 0:10:101, or"
-                        " 1e-3:10:101:log",
-                        cli->x ? " " : "", cli->x ? cli->x : "", k->ncolumn ? k->column[0].name : "x");
-    if (logarithmic && !(lo > 0 && hi > 0))
-        return fit_fail(err, FIT_ERR_USAGE,
-                        "--x %s: a logarithmic grid needs limits above 0", cli->x);
-    size_t first = 0;
-    while (first + 1 < k->ncolumn && k->column[first].role != FIT_ROLE_COVARIATE)
-        first++;
-    e->ncurve = n; /* of each group; groups follow one another */
-    l->nrow = n * (k->naxis && cli->ngroups ? cli->ngroups : 1);
-    size_t padded = (l->nrow + FIT_LANES - 1) / FIT_LANES * FIT_LANES;
-    e->column = calloc(k->ncolumn ? k->ncolumn : 1, sizeof *e->column);
-    if (!e->column)
-        return no_memory(err);
-    for (size_t c = 0; c < k->ncolumn; c++) {
-        e->column[c] = fit_alloc_doubles(padded);
-        if (!e->column[c])
-            return no_memory(err);
-        for (size_t r = 0; r < padded && c == first; r++)
-            e->column[c][r] = grid_point(lo, hi, r < l->nrow ? r % n : n - 1, n, logarithmic);
-    }
-    l->column = (const double *const *)e->column;
-    return FIT_OK;
-}
-
-/* The axis of a table: its values are the groups. */
-static enum fit_status coordinates_of_table(struct fit_experiment *e, const struct fit_cli *cli,
-                                            struct fit_error *err)
-{
-    const struct fit_kernel *k = e->kernel;
-    if (k->naxis > 1)
-        return fit_fail(err, FIT_ERR_USAGE, "the model %s has %zu axes; only one can be simulated",
-                        k->name, k->naxis);
-    if (!cli->ngroups)
-        return fit_fail(err, FIT_ERR_USAGE, "--groups: give the values of %s (%s), one curve each",
-                        k->axis[0].name, k->axis[0].unit);
-    e->layout.ngroup = cli->ngroups;
-    e->phi = calloc(cli->ngroups, sizeof *e->phi);
-    e->coord = calloc(1, sizeof *e->coord);
-    if (!e->phi || !e->coord || !(e->coord[0] = calloc(cli->ngroups, sizeof **e->coord)))
-        return no_memory(err);
-    memcpy(e->coord[0], cli->groups, cli->ngroups * sizeof **e->coord);
-    e->layout.coord = (const double *const *)e->coord;
-    return FIT_OK;
-}
-
-/* Axis "phi" gets the azimuths; another axis stays 0 (no model has one yet). */
-static enum fit_status coordinates(struct fit_experiment *e, const struct fit_cli *cli,
-                                   struct fit_error *err)
-{
-    const struct fit_kernel *k = e->kernel;
-    struct fit_layout *l = &e->layout;
-    if (cli->ngroups && !(k->space == FIT_ROWS && k->naxis))
-        return fit_fail(err, FIT_ERR_USAGE, "--groups: the model %s has no table with an axis", k->name);
-    if (k->space == FIT_ROWS && k->naxis)
-        return coordinates_of_table(e, cli, err);
-    l->ngroup = k->space == FIT_PAIRS && cli->nphi ? cli->nphi : 1;
-    e->phi = calloc(l->ngroup, sizeof *e->phi);
-    e->coord = calloc(k->naxis ? k->naxis : 1, sizeof *e->coord);
-    if (!e->phi || !e->coord)
-        return no_memory(err);
-    if (cli->nphi && k->space == FIT_PAIRS)
-        memcpy(e->phi, cli->phi, l->ngroup * sizeof *e->phi);
-    for (size_t a = 0; a < k->naxis; a++) {
-        e->coord[a] = calloc(l->ngroup, sizeof **e->coord);
-        if (!e->coord[a])
-            return no_memory(err);
-        if (strcmp(k->axis[a].name, "phi") == 0) {
-            if (!cli->nphi)
-                return fit_fail(err, FIT_ERR_USAGE,
-                                "--phi: the model %s needs azimuths, e.g. --phi 0,45,90", k->name);
-            memcpy(e->coord[a], e->phi, l->ngroup * sizeof *e->phi);
-        }
-    }
-    l->coord = (const double *const *)e->coord;
     return FIT_OK;
 }
 
@@ -304,19 +218,22 @@ static enum fit_status values(struct fit_experiment *e, const struct fit_cli *cl
 {
     const struct fit_kernel *k = e->kernel;
     size_t ngroup = e->layout.ngroup;
+    for (size_t p = 0; p < k->nparam; p++)
+        e->own |= ngroup > 1 && k->param[p].over >= 0;
+    const size_t nset = e->own ? ngroup : 1; /* of parameters */
     e->setting = calloc(k->nsetting ? k->nsetting : 1, sizeof *e->setting);
-    e->theta = calloc(k->nparam ? k->nparam : 1, sizeof *e->theta);
+    e->theta = calloc(nset * k->nparam + 1, sizeof *e->theta);
     e->lin = calloc(ngroup * k->nlinear + 1, sizeof *e->lin);
     if (!e->setting || !e->theta || !e->lin)
         return no_memory(err);
     for (size_t s = 0; s < k->nsetting; s++)
         e->setting[s] = k->setting[s].value;
-    for (size_t p = 0; p < k->nparam; p++)
-        e->theta[p] = k->param[p].start;
+    for (size_t p = 0; p < nset * k->nparam; p++)
+        e->theta[p] = k->param[p % k->nparam].start;
     for (size_t q = 0; q < k->nlinear; q++)
         for (size_t g = 0; g < ngroup; g++)
             e->lin[g * k->nlinear + q] = k->linear[q].start;
-    set_if(e, "q", cli->q);
+    set_if(e, "q", cli->nq ? cli->q_list[0] : NAN);
     set_if(e, "gap", cli->gap);
     set_if(e, "dt", cli->dt);
     e->layout.setting = e->setting;
@@ -349,9 +266,11 @@ enum fit_status fit_experiment_new(const struct fit_kernel *kernel, const struct
         return no_memory(err);
     e->kernel = kernel;
     enum fit_status st =
-        kernel->space == FIT_PAIRS ? grid_of_frames(e, cli, err) : grid_of_rows(e, cli, err);
+        kernel->space == FIT_PAIRS ? grid_of_frames(e, cli, err) : grid_of_rows(kernel, cli, err);
     if (st == FIT_OK)
-        st = coordinates(e, cli, err);
+        st = fit_experiment_groups(e, cli, err);
+    if (st == FIT_OK && kernel->space == FIT_ROWS)
+        st = fit_experiment_columns(e, cli, err);
     if (st == FIT_OK)
         st = values(e, cli, err);
     if (st != FIT_OK) {
@@ -378,41 +297,56 @@ void fit_experiment_free(struct fit_experiment *e)
     free(e->theta);
     free(e->lin);
     free(e->phi);
+    free(e->q);
+    free(e->group);
     free(e->workspace);
     free(e);
 }
 
 /* ---- values of the model --------------------------------------------------------------------- */
 
-enum fit_status fit_experiment_prepare(struct fit_experiment *e, int derivative,
-                                       struct fit_error *err)
+static enum fit_status prepare(struct fit_experiment *e, size_t g, struct fit_error *err)
 {
     const struct fit_kernel *k = e->kernel;
-    free(e->workspace);
-    e->workspace = fit_alloc_doubles(k->workspace(&e->layout));
-    if (!e->workspace)
-        return no_memory(err);
-    if (k->prepare(&e->layout, e->theta, derivative, e->workspace) != FIT_EVAL_OK)
+    e->prepared = g;
+    if (k->prepare(&e->layout, e->theta + (e->own ? g * k->nparam : 0), e->derivative, e->workspace) != FIT_EVAL_OK)
         return fit_fail(err, FIT_ERR_NUMERIC,
                         "the model %s has no finite value at these parameters", k->name);
     return FIT_OK;
 }
 
-enum fit_status fit_experiment_table(const struct fit_experiment *e, double *mean, double *jac,
+enum fit_status fit_experiment_prepare(struct fit_experiment *e, int derivative,
+                                       struct fit_error *err)
+{
+    free(e->workspace);
+    e->workspace = fit_alloc_doubles(e->kernel->workspace(&e->layout));
+    e->derivative = derivative;
+    return e->workspace ? prepare(e, 0, err) : no_memory(err);
+}
+
+enum fit_status fit_experiment_turn(struct fit_experiment *e, size_t g, struct fit_error *err)
+{
+    return e->own && g != e->prepared ? prepare(e, g, err) : FIT_OK;
+}
+
+enum fit_status fit_experiment_table(struct fit_experiment *e, double *mean, double *jac,
                                      struct fit_error *err)
 {
-    size_t n = e->layout.nrow;
-    uint32_t *row = malloc(2 * n * sizeof *row);
-    if (!row)
-        return no_memory(err);
-    uint32_t *group = row + n;
-    for (size_t i = 0; i < n; i++) {
+    size_t n = e->layout.nrow, full = e->kernel->nparam + e->kernel->nlinear, end;
+    uint32_t *row = malloc((n + 1) * sizeof *row);
+    enum fit_status st = row ? FIT_OK : no_memory(err);
+    for (size_t i = 0; row && i < n; i++)
         row[i] = (uint32_t)i;
-        group[i] = (uint32_t)(i / e->ncurve);
+    for (size_t i = 0; i < n && st == FIT_OK; i = end) { /* rows with the same parameters at once */
+        for (end = i + 1; end < n && (!e->own || e->group[end] == e->group[i]);)
+            end++;
+        st = fit_experiment_turn(e, e->group[i], err);
+        if (st == FIT_OK)
+            e->kernel->points(&e->layout, e->workspace, e->lin, end - i, row + i, NULL, e->group + i, mean + i,
+                              jac ? jac + i * full : NULL);
     }
-    e->kernel->points(&e->layout, e->workspace, e->lin, n, row, NULL, group, mean, jac);
     free(row);
-    return FIT_OK;
+    return st;
 }
 
 /* Row i: points (i, j), j in [j0, nframe). */
@@ -479,13 +413,22 @@ enum fit_status fit_experiment_json(const struct fit_experiment *e, const struct
     if (k->space == FIT_PAIRS) {
         fit_json_integer(&j, "frames", (int64_t)e->layout.nframe);
         fit_json_number(&j, "dt", cli->dt);
+        if (e->nring > 1)
+            fit_json_numbers(&j, "q", e->q, e->layout.ngroup);
         fit_json_numbers(&j, "phi", e->phi, e->layout.ngroup);
     } else {
         fit_json_integer(&j, "rows", (int64_t)e->layout.nrow);
     }
     fit_json_begin(&j, "parameters", '{');
-    for (size_t p = 0; p < k->nparam; p++)
-        fit_json_number(&j, k->param[p].name, e->theta[p]);
+    for (size_t p = 0; p < k->nparam; p++) {
+        const int each = e->own && k->param[p].over >= 0;
+        if (each)
+            fit_json_begin(&j, k->param[p].name, '[');
+        for (size_t g = 0; g < (each ? e->layout.ngroup : 1); g++)
+            fit_json_number(&j, each ? NULL : k->param[p].name, e->theta[g * k->nparam + p]);
+        if (each)
+            fit_json_end(&j);
+    }
     fit_json_end(&j);
     fit_json_end(&j);
     return fit_json_put(&j, f) == 0 ? FIT_OK : fit_fail(err, FIT_ERR_MEMORY, "out of memory");

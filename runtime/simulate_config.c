@@ -61,15 +61,44 @@ static enum fit_status add_linear(const struct fit_config *cfg, const char *name
     return FIT_OK;
 }
 
-static enum fit_status take_angles(struct fit_cli *cli, size_t n, const double *phi,
-                                   struct fit_error *err)
+static enum fit_status take_list(size_t n, const double *from, size_t *count, double **to, struct fit_error *err)
 {
-    cli->phi = malloc((n + 1) * sizeof *cli->phi);
-    if (!cli->phi)
+    double *all = malloc((n + 1) * sizeof *all);
+    if (!all)
         return no_memory(err);
-    memcpy(cli->phi, phi, n * sizeof *phi);
-    cli->nphi = n;
+    memcpy(all, from, n * sizeof *from);
+    free(*to);
+    *to = all;
+    *count = n;
     return FIT_OK;
+}
+
+/* Wavevectors (where q is an axis) and azimuths of the matrices that the fit would read: all q must have the same
+ * azimuths. */
+static enum fit_status take_groups(struct fit_cli *cli, const struct fit_source *src, int q_is_axis, const size_t *index,
+                                   size_t n, struct fit_error *err)
+{
+    double *phi = malloc((2 * n + 1) * sizeof *phi), *q = phi + n;
+    size_t nphi = 0, nq = 0;
+    enum fit_status st = phi ? FIT_OK : no_memory(err);
+    for (size_t k = 0; k < n && st == FIT_OK; k++) {
+        const struct fit_source_matrix *m = &src->matrix[index[k]];
+        const double one = isnan(m->phi) ? 0 : m->phi;
+        if (!nq || (q_is_axis && fabs(m->q - q[nq - 1]) > 1e-9 * q[nq - 1])) /* as select.c has it */
+            q[nq++] = m->q;
+        if (nq == 1)
+            phi[nphi++] = one;
+        else if (k % nphi >= nphi || fabs(one - phi[k % nphi]) > 1e-9)
+            st = fit_fail(err, FIT_ERR_USAGE, "%s: its q have different azimuths; give --q and --phi", src->file);
+    }
+    if (st == FIT_OK && n != nq * nphi)
+        st = fit_fail(err, FIT_ERR_USAGE, "%s: its q have different azimuths; give --q and --phi", src->file);
+    if (st == FIT_OK && !cli->nphi)
+        st = take_list(nphi, phi, &cli->nphi, &cli->phi, err);
+    if (st == FIT_OK && q_is_axis && !cli->nq && nq && !isnan(q[0]))
+        st = take_list(nq, q, &cli->nq, &cli->q_list, err);
+    free(phi);
+    return st;
 }
 
 /* Frames, period and azimuths of the data that the fit would read; that there are none yet is no mistake. */
@@ -80,22 +109,17 @@ static enum fit_status take_data(struct fit_cli *cli, const struct fit_config *c
     struct fit_source *src = NULL;
     struct fit_notes notes = {0};
     size_t *index = NULL, n = 0, first = 0, frames = 0;
-    double dt = NAN, *phi = NULL;
+    double dt = NAN;
     enum fit_status st = FIT_OK;
     fit_selection_from_config(cfg, &sel);
     if (!sel.path || fit_source_open(sel.path, sel.layout, &src, NULL) != FIT_OK)
         return FIT_OK;
-    if (fit_select_matrices(src, &sel, &index, &n, &notes, NULL) == FIT_OK && !cli->nphi &&
-        (phi = malloc((n + 1) * sizeof *phi)) != NULL) {
-        for (size_t k = 0; k < n; k++)
-            phi[k] = isnan(src->matrix[index[k]].phi) ? 0 : src->matrix[index[k]].phi;
-        st = take_angles(cli, n, phi, err);
-    }
+    if (fit_select_matrices(src, &sel, &index, &n, &notes, NULL) == FIT_OK && n)
+        st = take_groups(cli, src, sel.all_q, index, n, err);
     if (!cli->frames && fit_select_window(src, &sel, &first, &frames, &notes, NULL) == FIT_OK)
         cli->frames = frames;
     if (isnan(cli->dt) && fit_select_dt(src, &sel, &dt, &notes, NULL) == FIT_OK)
         cli->dt = dt;
-    free(phi);
     free(index);
     fit_notes_free(&notes);
     fit_source_close(src);
@@ -107,10 +131,13 @@ static enum fit_status fill(struct fit_cli *cli, const struct fit_config *cfg, s
     const struct fit_config_input *in = &cfg->input;
     enum fit_status st = FIT_OK;
     cli->dt = isnan(cli->dt) ? in->dt.value : cli->dt;
-    cli->q = isnan(cli->q) ? in->q.value : cli->q;
     cli->gap = isnan(cli->gap) ? in->gap.value : cli->gap;
     if (!cli->nphi && cfg->angles.list.n)
-        st = take_angles(cli, cfg->angles.list.n, cfg->angles.list.value, err);
+        st = take_list(cfg->angles.list.n, cfg->angles.list.value, &cli->nphi, &cli->phi, err);
+    if (st == FIT_OK && !cli->nq && in->q_list.n)
+        st = take_list(in->q_list.n, in->q_list.value, &cli->nq, &cli->q_list, err);
+    else if (st == FIT_OK && !cli->nq && !isnan(in->q.value))
+        st = take_list(1, &in->q.value, &cli->nq, &cli->q_list, err);
     if (st == FIT_OK)
         st = take_data(cli, cfg, err);
     if (!cli->frames && in->end_frame.value >= in->start_frame.value)
@@ -123,7 +150,7 @@ static enum fit_status fill(struct fit_cli *cli, const struct fit_config *cfg, s
         st = add_parameters(cli, cfg, err);
     if (st == FIT_OK && !cli->frames)
         st = fit_fail(err, FIT_ERR_USAGE, "%s does not say how many frames; give --frames N", cfg->file);
-    if (st == FIT_OK && !cli->nphi)
+    if (st == FIT_OK && !cli->nphi && fit_config_axis_index(cfg->kernel, "phi") >= 0)
         st = fit_fail(err, FIT_ERR_USAGE, "%s names no azimuths; give --phi D1,D2,..", cfg->file);
     return st;
 }

@@ -78,8 +78,16 @@ static void test_units_behind_numbers(void **state)
     struct fit_error err;
     assert_int_equal(PARSE("eval", "--gap", "200 um", "--q", "0.054 nm^-1", "--dt=20 us"), FIT_OK);
     assert_true(fabs(cli.gap / 2e6 - 1) < 1e-12);
-    assert_true(fabs(cli.q / 0.0054 - 1) < 1e-12);
+    assert_int_equal(cli.nq, 1);
+    assert_true(fabs(cli.q_list[0] / 0.0054 - 1) < 1e-12);
     assert_true(fabs(cli.dt / 2e-5 - 1) < 1e-12);
+    fit_cli_free(&cli);
+    assert_int_equal(PARSE("eval", "--q", "0.003,0.06 nm^-1", "0.012"), FIT_OK);
+    assert_int_equal(cli.nq, 3);
+    assert_true(fabs(cli.q_list[1] / 0.006 - 1) < 1e-12 && cli.q_list[2] == 0.012);
+    fit_cli_free(&cli);
+    assert_int_equal(PARSE("eval", "--q", "0.003,0.2 s"), FIT_ERR_USAGE);
+    assert_non_null(strstr(err.message, "1/angstrom"));
     fit_cli_free(&cli);
     assert_int_equal(PARSE("eval", "--gap", "3 s"), FIT_ERR_USAGE);
     assert_non_null(strstr(err.message, "angstrom"));
