@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "../common/unit_words.h"
+
 struct hg_model *hg_model_new(struct hg_arena *a)
 {
     struct hg_model *m = hg_alloc(a, sizeof *m);
@@ -382,9 +384,30 @@ static void warn_unused(const struct hg_model *m, const struct hg_list *list, co
     }
 }
 
+/* Settings and axes that data files of pairs tell by name must be what these tell, in any unit of it. */
+static void check_told(struct hg_model *m, const struct hg_list *list, const char *kind, struct hg_diag *d)
+{
+    const char *why;
+    hg_unit told, unit;
+    double factor;
+    for (uint32_t k = 0; m->space == FIT_PAIRS && k < list->n; k++)
+        for (size_t t = 0; t < unit_ntold; t++) {
+            const struct hg_symbol_decl *s = &list->item[k];
+            if (strcmp(s->name, unit_told[t].name) != 0 || !hg_unit_parse(m->units, unit_told[t].unit, &told, &why) ||
+                !hg_unit_parse(m->units, s->unit ? s->unit : "1", &unit, &why) ||
+                hg_unit_factor(m->units, told, unit, &factor))
+                continue;
+            hg_error(d, s->line, s->name, hg_format(m->expr->arena, "give it such a unit, or another name"),
+                     "the %s '%s' is in %s; data files of pairs of frames tell %s in %s", kind, s->name,
+                     s->unit ? s->unit : "1", s->name, unit_told[t].unit);
+        }
+}
+
 int hg_model_check(struct hg_model *m, struct hg_diag *d)
 {
     unsigned before = d->errors;
+    check_told(m, &m->setting, "setting", d);
+    check_told(m, &m->axis, "axis", d);
     for (uint32_t k = 0; k < m->nvariant; k++) {
         check_vary(m, &m->variant[k], d);
         check_linear(m, &m->variant[k], d);

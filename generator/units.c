@@ -7,136 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../common/unit_words.h"
 #include "nearest.h"
 
 enum { MAX_FACTORS = 12, MAX_EXPONENT = 1000, MAX_DENOMINATOR = 12 };
 
-/* Base dimensions; an angle, a count, a photon and a pixel are no numbers.  Angles can be made numbers: radians are. */
-enum { METER, KILOGRAM, SECOND, AMPERE, KELVIN, MOLE, ANGLE, COUNT, PHOTON, PIXEL, NBASE };
-static const char *const base_name[NBASE] = {"m",   "kg",  "s",     "ampere", "K",
-                                             "mol", "deg", "count", "photon", "pixel"};
-
-/* Words.  size and power (exponents of the base units) serve messages and convert() only. */
-static const struct word {
-    const char *name, *constant; /* as in "1/s"; as a name in model files (NULL: none) */
-    double size;
-    signed char power[NBASE];
-} known[] = {
-    {"angstrom", "angstrom", 1e-10, {1}},
-    {"pm", "picometer", 1e-12, {1}},
-    {"nm", "nanometer", 1e-9, {1}},
-    {"um", "micrometer", 1e-6, {1}},
-    {"mm", "millimeter", 1e-3, {1}},
-    {"cm", "centimeter", 1e-2, {1}},
-    {"m", "meter", 1, {1}},
-    {"km", NULL, 1e3, {1}},
-    {"L", "liter", 1e-3, {3}},
-    {"mL", NULL, 1e-6, {3}},
-    {"uL", NULL, 1e-9, {3}},
-    {"fs", "femtosecond", 1e-15, {0, 0, 1}},
-    {"ps", "picosecond", 1e-12, {0, 0, 1}},
-    {"ns", "nanosecond", 1e-9, {0, 0, 1}},
-    {"us", "microsecond", 1e-6, {0, 0, 1}},
-    {"ms", "millisecond", 1e-3, {0, 0, 1}},
-    {"s", "second", 1, {0, 0, 1}},
-    {"min", "minute", 60, {0, 0, 1}},
-    {"h", "hour", 3600, {0, 0, 1}},
-    {"d", "day", 86400, {0, 0, 1}},
-    {"mHz", NULL, 1e-3, {0, 0, -1}},
-    {"kHz", NULL, 1e3, {0, 0, -1}},
-    {"MHz", NULL, 1e6, {0, 0, -1}},
-    {"GHz", NULL, 1e9, {0, 0, -1}},
-    {"THz", NULL, 1e12, {0, 0, -1}},
-    {"deg", "deg", 3.14159265358979323846 / 180, {[ANGLE] = 1}},
-    {"kg", "kilogram", 1, {0, 1}},
-    {"g", "gram", 1e-3, {0, 1}},
-    {"mg", "milligram", 1e-6, {0, 1}},
-    {"ug", NULL, 1e-9, {0, 1}},
-    {"K", "kelvin", 1, {[KELVIN] = 1}},
-    {"mK", NULL, 1e-3, {[KELVIN] = 1}},
-    {"ampere", "ampere", 1, {[AMPERE] = 1}},
-    {"mA", NULL, 1e-3, {[AMPERE] = 1}},
-    {"uA", NULL, 1e-6, {[AMPERE] = 1}},
-    {"nA", NULL, 1e-9, {[AMPERE] = 1}},
-    {"pA", NULL, 1e-12, {[AMPERE] = 1}},
-    {"mol", "mole", 1, {[MOLE] = 1}},
-    {"mmol", NULL, 1e-3, {[MOLE] = 1}},
-    {"M", "molar", 1e3, {[METER] = -3, [MOLE] = 1}},
-    {"mM", NULL, 1, {[METER] = -3, [MOLE] = 1}},
-    {"uM", NULL, 1e-3, {[METER] = -3, [MOLE] = 1}},
-    {"nM", NULL, 1e-6, {[METER] = -3, [MOLE] = 1}},
-    {"N", "newton", 1, {1, 1, -2}},
-    {"mN", NULL, 1e-3, {1, 1, -2}},
-    {"uN", NULL, 1e-6, {1, 1, -2}},
-    {"nN", NULL, 1e-9, {1, 1, -2}},
-    {"pN", NULL, 1e-12, {1, 1, -2}},
-    {"Pa", "pascal", 1, {-1, 1, -2}},
-    {"mPa", NULL, 1e-3, {-1, 1, -2}},
-    {"kPa", "kilopascal", 1e3, {-1, 1, -2}},
-    {"MPa", "megapascal", 1e6, {-1, 1, -2}},
-    {"GPa", NULL, 1e9, {-1, 1, -2}},
-    {"bar", "bar", 1e5, {-1, 1, -2}},
-    {"mbar", NULL, 1e2, {-1, 1, -2}},
-    {"torr", "torr", 101325.0 / 760, {-1, 1, -2}},
-    {"J", "joule", 1, {2, 1, -2}},
-    {"mJ", NULL, 1e-3, {2, 1, -2}},
-    {"kJ", "kilojoule", 1e3, {2, 1, -2}},
-    {"eV", "electronvolt", 1.602176634e-19, {2, 1, -2}},
-    {"meV", NULL, 1.602176634e-22, {2, 1, -2}},
-    {"keV", "kiloelectronvolt", 1.602176634e-16, {2, 1, -2}},
-    {"W", "watt", 1, {2, 1, -3}},
-    {"mW", NULL, 1e-3, {2, 1, -3}},
-    {"V", "volt", 1, {2, 1, -3, -1}},
-    {"mV", NULL, 1e-3, {2, 1, -3, -1}},
-    {"kV", NULL, 1e3, {2, 1, -3, -1}},
-    {"C", "coulomb", 1, {0, 0, 1, 1}},
-    {"T", "tesla", 1, {0, 1, -2, -1}},
-    {"mT", NULL, 1e-3, {0, 1, -2, -1}},
-    {"F", "farad", 1, {-2, -1, 4, 2}},
-    {"uF", NULL, 1e-6, {-2, -1, 4, 2}},
-    {"nF", NULL, 1e-9, {-2, -1, 4, 2}},
-    {"pF", NULL, 1e-12, {-2, -1, 4, 2}},
-    {"ohm", "ohm", 1, {2, 1, -3, -2}},
-    {"S", "siemens", 1, {-2, -1, 3, 2}},
-    {"mS", NULL, 1e-3, {-2, -1, 3, 2}},
-    {"uS", NULL, 1e-6, {-2, -1, 3, 2}},
-    {"H", "henry", 1, {2, 1, -2, -2}},
-    {"count", "count", 1, {[COUNT] = 1}},
-    {"photon", "photon", 1, {[PHOTON] = 1}},
-    {"pixel", "pixel", 1, {[PIXEL] = 1}},
-    {"percent", "percent", 1e-2, {0}},
-};
-enum { NKNOWN = sizeof known / sizeof *known };
-
-/* Other spellings; value "": dimensionless, "1/s": that. */
-static const struct { const char *name, *same; int exponent;
-} synonym[] = {
-    {"\xC3\x85", "angstrom", 1},
-    {"\xE2\x84\xAB", "angstrom", 1},
-    {"Angstrom", "angstrom", 1},
-    {"angstroms", "angstrom", 1},
-    {"\xC2\xB5m", "um", 1},
-    {"\xCE\xBCm", "um", 1},
-    {"\xC2\xB5s", "us", 1},
-    {"\xCE\xBCs", "us", 1},
-    {"\xC2\xB5L", "uL", 1},
-    {"\xCE\xBCL", "uL", 1},
-    {"\xC2\xB5M", "uM", 1},
-    {"\xCE\xBCM", "uM", 1},
-    {"l", "L", 1},
-    {"ml", "mL", 1},
-    {"micron", "um", 1},
-    {"sec", "s", 1},
-    {"degree", "deg", 1},
-    {"degrees", "deg", 1},
-    {"\xC2\xB0", "deg", 1},
-    {"Hz", "s", -1},
-    {"rad", NULL, 1},
-    {"counts", "count", 1},
-    {"photons", "photon", 1},
-    {"pixels", "pixel", 1},
-};
-enum { NSYNONYM = sizeof synonym / sizeof *synonym };
 
 struct factor {
     uint32_t word;
@@ -151,7 +26,7 @@ struct unit {
 
 struct hg_units {
     struct hg_arena *arena;
-    const char **extra; /* words of the model: number NKNOWN + k */
+    const char **extra; /* words of the model: number unit_nword + k */
     size_t nextra, extra_capacity;
     struct unit *unit;
     size_t nunit, unit_capacity;
@@ -159,7 +34,7 @@ struct hg_units {
 
 static const char *word_name(const struct hg_units *u, uint32_t w)
 {
-    return w < NKNOWN ? known[w].name : u->extra[w - NKNOWN];
+    return w < unit_nword ? unit_words[w].name : u->extra[w - unit_nword];
 }
 
 struct hg_units *hg_units_new(struct hg_arena *a)
@@ -327,17 +202,17 @@ static int find_word(struct hg_units *u, const char *name, uint32_t *word, const
         *why = "the unit 'A' may be read in two ways; write angstrom or ampere";
         return 0;
     }
-    for (uint32_t k = 0; k < NKNOWN + u->nextra; k++) {
+    for (uint32_t k = 0; k < unit_nword + u->nextra; k++) {
         *word = k;
-        if (strcmp(name, word_name(u, k)) == 0 || (k < NKNOWN && known[k].constant &&
-                                                   strcmp(name, known[k].constant) == 0))
+        if (strcmp(name, word_name(u, k)) == 0 || (k < unit_nword && unit_words[k].constant &&
+                                                   strcmp(name, unit_words[k].constant) == 0))
             return 1;
         hg_nearest_try(&near, word_name(u, k));
-        if (k < NKNOWN && known[k].constant)
-            hg_nearest_try(&near, known[k].constant);
+        if (k < unit_nword && unit_words[k].constant)
+            hg_nearest_try(&near, unit_words[k].constant);
     }
-    for (size_t k = 0; k < NSYNONYM; k++)
-        hg_nearest_try(&near, synonym[k].name);
+    for (size_t k = 0; k < unit_nsynonym; k++)
+        hg_nearest_try(&near, unit_synonyms[k].name);
     *why = near.best ? hg_format(u->arena, "unknown unit '%s'; did you mean '%s'?", name, near.best)
                      : hg_format(u->arena, "unknown unit '%s'; a unit of your own is declared first:"
                                  " model \"...\" { units = {\"%s\"} }", name, name);
@@ -351,12 +226,12 @@ int hg_unit_declare(struct hg_units *u, const char *word, const char **why)
     if (n == 0 || word[n])
         return 0;
     *why = hg_format(u->arena, "the unit '%s' is there already", word);
-    for (uint32_t k = 0; k < NKNOWN + u->nextra; k++)
+    for (uint32_t k = 0; k < unit_nword + u->nextra; k++)
         if (strcmp(word, word_name(u, k)) == 0 ||
-            (k < NKNOWN && known[k].constant && strcmp(word, known[k].constant) == 0))
+            (k < unit_nword && unit_words[k].constant && strcmp(word, unit_words[k].constant) == 0))
             return 0;
-    for (size_t k = 0; k < NSYNONYM; k++)
-        if (strcmp(word, synonym[k].name) == 0)
+    for (size_t k = 0; k < unit_nsynonym; k++)
+        if (strcmp(word, unit_synonyms[k].name) == 0)
             return 0;
     u->extra =
         hg_grow(u->arena, u->extra, u->nextra, u->nextra + 1, sizeof *u->extra, &u->extra_capacity);
@@ -368,13 +243,13 @@ int hg_unit_declare(struct hg_units *u, const char *word, const char **why)
 static int times_word(struct hg_units *u, struct unit *x, const char *name, int num, int den,
                       const char **why)
 {
-    for (size_t k = 0; k < NSYNONYM; k++) {
-        if (strcmp(name, synonym[k].name) != 0)
+    for (size_t k = 0; k < unit_nsynonym; k++) {
+        if (strcmp(name, unit_synonyms[k].name) != 0)
             continue;
-        if (!synonym[k].same)
+        if (!unit_synonyms[k].same)
             return 1;
-        name = synonym[k].same;
-        num *= synonym[k].exponent;
+        name = unit_synonyms[k].same;
+        num *= unit_synonyms[k].exponent;
         break;
     }
     uint32_t word;
@@ -513,14 +388,14 @@ int hg_unit_parse(struct hg_units *u, const char *text, hg_unit *unit, const cha
 }
 
 /* Exponents of the base units; 0 when a word of the model's own is among the factors. */
-static int dimension(const struct unit *x, double power[NBASE])
+static int dimension(const struct unit *x, double power[UNIT_BASES])
 {
-    memset(power, 0, NBASE * sizeof *power);
+    memset(power, 0, UNIT_BASES * sizeof *power);
     for (uint32_t k = 0; k < x->n; k++) {
-        if (x->f[k].word >= NKNOWN)
+        if (x->f[k].word >= unit_nword)
             return 0;
-        for (int b = 0; b < NBASE; b++)
-            power[b] += known[x->f[k].word].power[b] * (double)x->f[k].num / x->f[k].den;
+        for (int b = 0; b < UNIT_BASES; b++)
+            power[b] += unit_words[x->f[k].word].power[b] * (double)x->f[k].num / x->f[k].den;
     }
     return 1;
 }
@@ -528,34 +403,35 @@ static int dimension(const struct unit *x, double power[NBASE])
 int hg_unit_factor(struct hg_units *u, hg_unit from, hg_unit to, double *factor)
 {
     hg_unit ratio = hg_unit_div(u, from, to);
-    double power[NBASE];
+    double power[UNIT_BASES];
     *factor = 1;
     if (ratio == HG_UNIT_ONE)
         return 1;
     if (ratio <= HG_UNIT_UNKNOWN || !dimension(&u->unit[ratio], power))
         return 0;
-    for (int b = 0; b < NBASE; b++)
-        if (b != ANGLE && fabs(power[b]) > 1e-12)
+    for (int b = 0; b < UNIT_BASES; b++)
+        if (b != UNIT_ANGLE && fabs(power[b]) > 1e-12)
             return 0;
     const struct unit *x = &u->unit[ratio];
-    for (uint32_t k = 0; k < x->n; k++)
-        *factor *= pow(known[x->f[k].word].size, (double)x->f[k].num / x->f[k].den);
-    /* 1e-9/1e-10 is not quite 10: take the short number when it is one. */
-    double exponent = round(log10(*factor)), ten = pow(10, exponent);
-    if (fabs(*factor / ten - 1) < 1e-12)
-        *factor = ten;
+    double decade = 0;
+    for (uint32_t k = 0; k < x->n; k++) {
+        const double exponent = (double)x->f[k].num / x->f[k].den;
+        *factor *= pow(unit_words[x->f[k].word].mantissa, exponent);
+        decade += unit_words[x->f[k].word].decade * exponent;
+    }
+    *factor *= pow(10, decade);
     return 1;
 }
 
 /* 1 when base units would only change the sizes: the words are lengths, times, ..., one of each. */
 static int is_basic(const struct unit *x)
 {
-    int seen[NBASE] = {0};
+    int seen[UNIT_BASES] = {0};
     for (uint32_t k = 0; k < x->n; k++) {
         int sum = 0, which = 0;
-        for (int b = 0; b < NBASE && x->f[k].word < NKNOWN; b++) {
-            sum += abs(known[x->f[k].word].power[b]);
-            if (known[x->f[k].word].power[b] == 1)
+        for (int b = 0; b < UNIT_BASES && x->f[k].word < unit_nword; b++) {
+            sum += abs(unit_words[x->f[k].word].power[b]);
+            if (unit_words[x->f[k].word].power[b] == 1)
                 which = b;
         }
         if (sum > 1 || seen[which]++)
@@ -567,13 +443,13 @@ static int is_basic(const struct unit *x)
 const char *hg_unit_base_text(struct hg_units *u, hg_unit unit)
 {
     struct unit x = {0};
-    double power[NBASE];
+    double power[UNIT_BASES];
     if (unit <= HG_UNIT_UNKNOWN || is_basic(&u->unit[unit]) || !dimension(&u->unit[unit], power))
         return hg_unit_text(u, unit);
-    for (int b = 0; b < NBASE; b++) {
+    for (int b = 0; b < UNIT_BASES; b++) {
         uint32_t word = 0;
         int den = 1;
-        while (strcmp(known[word].name, base_name[b]) != 0)
+        while (strcmp(unit_words[word].name, unit_base_name[b]) != 0)
             word++;
         while (den < MAX_DENOMINATOR && fabs(power[b] * den - round(power[b] * den)) > 1e-9)
             den++;
@@ -585,10 +461,10 @@ const char *hg_unit_base_text(struct hg_units *u, hg_unit unit)
 
 const char *hg_unit_constant(size_t k, const char **text)
 {
-    for (size_t n = 0; n < NKNOWN; n++)
-        if (known[n].constant && k-- == 0) {
-            *text = known[n].name;
-            return known[n].constant;
+    for (size_t n = 0; n < unit_nword; n++)
+        if (unit_words[n].constant && k-- == 0) {
+            *text = unit_words[n].name;
+            return unit_words[n].constant;
         }
     return NULL;
 }

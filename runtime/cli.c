@@ -70,12 +70,7 @@ static int is_number(const char *s)
  */
 static const char *unit_of(const char *name)
 {
-    static const char *const unit[][2] = {
-        {"q", "1/angstrom"}, {"gap", "angstrom"}, {"dt", "s"}, {"first-time", "s"}};
-    for (size_t k = 0; k < COUNT_OF(unit); k++)
-        if (strcmp(name, unit[k][0]) == 0)
-            return unit[k][1];
-    return NULL;
+    return strcmp(name, "first-time") == 0 ? "s" : fit_units_of(strcmp(name, "phi-angles") == 0 ? "phi" : name);
 }
 
 static enum fit_status to_real(const char *name, const char *s, double *value,

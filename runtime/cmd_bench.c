@@ -13,6 +13,7 @@
 #include "json.h"
 #include "parallel.h"
 #include "program.h"
+#include "units.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -31,10 +32,9 @@ static double default_setting(const struct fit_setting *s)
 {
     if (!isnan(s->value))
         return s->value;
-    return strcmp(s->name, "q") == 0     ? 0.0054
-           : strcmp(s->name, "gap") == 0 ? 2e6
-           : strcmp(s->name, "dt") == 0  ? 0.1
-                                         : 1;
+    const double usual = strcmp(s->name, "q") == 0 ? 0.0054 : strcmp(s->name, "gap") == 0 ? 2e6 : 0.1;
+    const double v = fit_units_to_model(s->name, s->unit, usual);
+    return isnan(v) ? 1 : v;
 }
 
 static enum fit_status data_pairs(struct bench *b, size_t n, size_t ngroup, struct fit_error *err)

@@ -26,6 +26,7 @@
 #include "rng.h"
 #include "speckle.h"
 #include "team.h"
+#include "units.h"
 
 #include <errno.h>
 #include <math.h>
@@ -251,8 +252,8 @@ static enum fit_status write_exact(struct fit_h5r *h, const struct fit_experimen
 static double setting_value(const struct fit_experiment *e, const char *name, double otherwise)
 {
     for (size_t s = 0; s < e->kernel->nsetting; s++)
-        if (strcmp(e->kernel->setting[s].name, name) == 0)
-            return e->setting[s];
+        if (strcmp(e->kernel->setting[s].name, name) == 0 && fit_units_means(name, e->kernel->setting[s].unit))
+            return fit_units_from_model(name, e->kernel->setting[s].unit, e->setting[s]);
     return isnan(otherwise) ? 0 : otherwise;
 }
 

@@ -278,6 +278,8 @@ struct fit_config_column {
 struct fit_config_table {
     size_t ncolumn;
     const struct fit_config_column *column; /* n = 0: by equal names, else by position */
+    size_t nunit;
+    const struct fit_config_column *unit;   /* source: the unit of this column in the file, whatever that says */
     struct fit_cfg_text dataset;            /* HDF5 group or npz member; NULL: whole file */
     struct fit_cfg_text delimiter;          /* one character; NULL: detect */
     struct fit_cfg_int skip_rows;

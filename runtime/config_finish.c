@@ -143,6 +143,18 @@ static void doubt(struct fit_cfg_reader *r, const struct fit_cfg_real *x, const 
                      x->value, why);
 }
 
+/* --q, --gap, --dt for a model whose setting of this name is something else. */
+static void check_meaning(struct fit_cfg_reader *r, size_t i, const struct fit_cfg_real *given)
+{
+    const struct fit_setting *s = &r->cfg->kernel->setting[i];
+    if (!given || !fit_given(given->from) || fit_units_means(s->name, s->unit))
+        return;
+    AT_ORIGIN(r, given->from);
+    fit_cfg_error_at(r, given->from.line, given->from.column,
+                     "%s is given in %s; the setting %s of the model %s is in %s: --set %s=VALUE, or settings:", s->name,
+                     fit_units_of(s->name), s->name, r->cfg->kernel->name, s->unit, s->name);
+}
+
 static void check_settings(struct fit_cfg_reader *r)
 {
     struct fit_config *cfg = r->cfg;
@@ -159,8 +171,14 @@ static void check_settings(struct fit_cfg_reader *r)
     for (size_t i = 0; i < cfg->nsetting; i++) {
         const struct fit_cfg_real *x = fit_cfg_setting(cfg, i);
         const char *name = k->setting[i].name;
-        if (x != &cfg->setting[i] && !isnan(x->value))
+        check_meaning(r, i, strcmp(name, "q") == 0     ? &cfg->input.q
+                            : strcmp(name, "gap") == 0 ? &cfg->input.gap
+                            : strcmp(name, "dt") == 0  ? &cfg->input.dt
+                                                       : NULL);
+        if (x != &cfg->setting[i] && !isnan(x->value)) {
             cfg->setting[i] = *x;
+            cfg->setting[i].value = fit_units_to_model(name, k->setting[i].unit, x->value);
+        }
         if (!isnan(cfg->setting[i].value) || x == &cfg->input.q || x == &cfg->input.dt || cfg->data_only)
             continue; /* q and dt may come from the data file */
         r->source = FIT_FROM_FILE;

@@ -145,6 +145,9 @@ int fit_cfg_param_named(struct fit_cfg_reader *r, const char *name, unsigned lin
 int fit_cfg_setting_index(const struct fit_kernel *k, const char *name);
 /* The member that holds setting i: input.q, input.gap, input.dt or setting[i]. */
 struct fit_cfg_real *fit_cfg_setting(struct fit_config *cfg, size_t i);
+/* A number in the unit that the model declares for setting i, as fit_cfg_setting() keeps it: q, gap and dt in those of
+ * fit_units_of(). */
+double fit_cfg_kept(struct fit_config *cfg, size_t i, double value);
 
 /* ---- rows of kind READ */
 void fit_cfg_read_scaling(struct fit_cfg_reader *r, const struct fit_yaml *node);

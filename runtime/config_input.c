@@ -6,6 +6,7 @@
 #include "config_impl.h"
 #include "nearest.h"
 #include "paths.h"
+#include "units.h"
 
 /* ---- Data files ------------------------------------------------------------------------------ */
 
@@ -319,39 +320,68 @@ static void later_temporal(struct fit_cfg_reader *r)
     }
 }
 
-static void later_columns(struct fit_cfg_reader *r)
+/* The unit in which the model declares its column or axis; NULL: it has none of this name. */
+static const char *declared_unit(const struct fit_kernel *k, const char *name)
 {
-    struct fit_config_table *t = &r->cfg->table;
+    for (size_t j = 0; j < k->ncolumn; j++)
+        if (strcmp(k->column[j].name, name) == 0)
+            return k->column[j].unit;
+    for (size_t j = 0; k->space == FIT_ROWS && j < k->naxis; j++)
+        if (strcmp(k->axis[j].name, name) == 0)
+            return k->axis[j].unit;
+    return NULL;
+}
+
+static void no_column(struct fit_cfg_reader *r, const struct fit_yaml_entry *e)
+{
     const struct fit_kernel *k = r->cfg->kernel;
-    const struct fit_yaml *node = fit_cfg_seen(r, "data.columns");
-    if (!node ||
-        !fit_cfg_want(r, node, FIT_YAML_MAP, "a section (column of the model: column of the file)"))
-        return;
+    struct fit_nearest near = {.name = e->key};
+    for (size_t j = 0; j < k->ncolumn; j++)
+        fit_nearest_offer(&near, k->column[j].name);
+    for (size_t j = 0; k->space == FIT_ROWS && j < k->naxis; j++)
+        fit_nearest_offer(&near, k->axis[j].name);
+    fit_cfg_error_at(r, e->line, e->column, "the model %s has no column '%.60s'%s%s%s",
+                     k->name, e->key, near.best ? "; did you mean '" : "",
+                     near.best ? near.best : "", near.best ? "'?" : "");
+}
+
+/* A section NAME OF THE MODEL: text; returns how many are in *out. */
+static size_t later_roles(struct fit_cfg_reader *r, const char *path, const char *what,
+                          const struct fit_config_column **out)
+{
+    const struct fit_yaml *node = fit_cfg_seen(r, path);
+    if (!node || !fit_cfg_want(r, node, FIT_YAML_MAP, what))
+        return 0;
     struct fit_config_column *c = fit_cfg_alloc(r, (node->n + 1) * sizeof *c);
     size_t n = 0;
     for (size_t i = 0; c && i < node->n; i++) {
         const struct fit_yaml_entry *e = &node->entry[i];
-        struct fit_nearest near = {.name = e->key};
-        int known = fit_edit_distance(e->key, "sigma", 0) == 0;
-        for (size_t j = 0; j < k->ncolumn; j++) {
-            known |= strcmp(k->column[j].name, e->key) == 0;
-            fit_nearest_offer(&near, k->column[j].name);
-        }
-        for (size_t j = 0; k->space == FIT_ROWS && j < k->naxis; j++) {
-            known |= strcmp(k->axis[j].name, e->key) == 0;
-            fit_nearest_offer(&near, k->axis[j].name);
-        }
-        if (!known)
-            fit_cfg_error_at(r, e->line, e->column, "the model %s has no column '%.60s'%s%s%s",
-                             k->name, e->key, near.best ? "; did you mean '" : "",
-                             near.best ? near.best : "", near.best ? "'?" : "");
+        if (!declared_unit(r->cfg->kernel, e->key) && fit_edit_distance(e->key, "sigma", 0) != 0)
+            no_column(r, e);
         else if (!fit_yaml_is_null(e->value) && fit_cfg_get_text(r, e->value, &c[n].source)) {
             c[n].role = fit_cfg_copy(r, e->key);
             c[n++].from = fit_cfg_origin(r, e->value);
         }
     }
-    t->column = c;
-    t->ncolumn = c ? n : 0;
+    *out = c;
+    return n;
+}
+
+static void later_columns(struct fit_cfg_reader *r)
+{
+    struct fit_config_table *t = &r->cfg->table;
+    struct fit_unit_factor f;
+    if (fit_cfg_seen(r, "data.columns"))
+        t->ncolumn = later_roles(r, "data.columns", "a section (column of the model: column of the file)", &t->column);
+    if (fit_cfg_seen(r, "data.units"))
+        t->nunit = later_roles(r, "data.units", "a section (column of the model: unit in the file)", &t->unit);
+    for (size_t i = 0; i < t->nunit; i++) {
+        const char *wanted = declared_unit(r->cfg->kernel, t->unit[i].role);
+        const enum fit_quantity kind = wanted ? fit_unit_between(t->unit[i].source, wanted, &f) : FIT_QUANTITY_CONVERTED;
+        if (kind != FIT_QUANTITY_CONVERTED)
+            fit_cfg_error(r, fit_cfg_seen(r, "data.units"), "data.units: '%.60s' of %s %s; the model %s has it in %s",
+                          t->unit[i].source, t->unit[i].role, fit_quantity_why(kind), r->cfg->kernel->name, wanted);
+    }
 }
 
 static void later_output(struct fit_cfg_reader *r)

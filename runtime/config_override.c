@@ -169,7 +169,7 @@ static void call_set(struct fit_cfg_reader *r, const char *text)
         struct fit_cfg_real *x = fit_cfg_setting(r->cfg, (size_t)setting);
         double number;
         if (get_number(r, value, k->setting[setting].unit, &number))
-            *x = (struct fit_cfg_real){number, fit_cfg_origin(r, NULL)};
+            *x = (struct fit_cfg_real){fit_cfg_kept(r->cfg, (size_t)setting, number), fit_cfg_origin(r, NULL)};
     } else if (fit_config_param_index(k, name) < 0 && (strchr(name, '.') || fit_cfg_find(name))) {
         set_key(r, name, value);
     } else {
@@ -286,6 +286,13 @@ static void call_q(struct fit_cfg_reader *r, const char *value)
         apply_scalar(r, key, value);
 }
 
+/* Azimuths split by commas or blanks; where there is a unit a blank may stand before it. */
+static void call_phi(struct fit_cfg_reader *r, const char *value)
+{
+    const size_t numbers = strspn(value, "0123456789+-.eE, \t");
+    apply_list(r, "phi_filtering.angles", value, value[numbers] ? "," : ", \t");
+}
+
 static void call_dt(struct fit_cfg_reader *r, const char *value)
 {
     const int word = strcmp(value, "yaml") == 0 || strcmp(value, "file") == 0;
@@ -390,7 +397,7 @@ static const struct option options[] = {
     {"o", KEY, "output.output_dir", NULL, NULL},
     {"output", KEY, "output.output_dir", NULL, NULL},
     {"output-dir", KEY, "output.output_dir", NULL, NULL},
-    {"phi", KEYS, "phi_filtering.angles", NULL, NULL},
+    {"phi", CALL, NULL, NULL, call_phi},
     {"profile", CALL, NULL, NULL, call_profile},
     {"q", CALL, NULL, NULL, call_q},
     {"q-tolerance", KEY, "analyzer_parameters.scattering.q_tolerance", NULL, NULL},
@@ -423,6 +430,7 @@ const char *fit_cfg_option_of(const char *path)
         {"experimental_data.file_path", "data"}, {"initial_parameters.fixed_parameters", "fix"},
         {"initial_parameters.values", "start"},  {"parameter_space.bounds", "bounds"},
         {"profile", "profile"},                  {"settings", "set"},
+        {"phi_filtering.angles", "phi"},
         {"analyzer_parameters.scattering.wavevector_q", "q"},
         {"share", "share"},                      {"ties", "tie"},
     };

@@ -54,6 +54,8 @@ int fit_cfg_setting_index(const struct fit_kernel *k, const char *name)
 struct fit_cfg_real *fit_cfg_setting(struct fit_config *cfg, size_t i)
 {
     const char *name = cfg->kernel->setting[i].name;
+    if (!fit_units_means(name, cfg->kernel->setting[i].unit))
+        return &cfg->setting[i];
     if (strcmp(name, "q") == 0)
         return &cfg->input.q;
     if (strcmp(name, "gap") == 0)
@@ -61,6 +63,12 @@ struct fit_cfg_real *fit_cfg_setting(struct fit_config *cfg, size_t i)
     if (strcmp(name, "dt") == 0)
         return &cfg->input.dt;
     return &cfg->setting[i];
+}
+
+double fit_cfg_kept(struct fit_config *cfg, size_t i, double value)
+{
+    const struct fit_setting *s = &cfg->kernel->setting[i];
+    return fit_cfg_setting(cfg, i) == &cfg->setting[i] ? value : fit_units_from_model(s->name, s->unit, value);
 }
 
 static void offer_param(struct fit_nearest *near, const struct fit_param *p)
@@ -124,18 +132,34 @@ static const struct fit_yaml *value_or_null(const struct fit_yaml *map, const ch
 
 /* ---- Single values --------------------------------------------------------------------------- */
 
+/* Labels in the templates of heterodyne and xpcsjax that are not quite the unit; lengths are in angstrom, times in s in
+ * all of them, as the model has them. */
+static int is_template_label(const struct fit_kernel *k, const char *label)
+{
+    static const char *const known[] = {"Å²/s^α", "Å/s^β", "Å²", "dimensionless"};
+    for (size_t i = 0; strcmp(k->name, "heterodyne") == 0 && i < sizeof known / sizeof *known; i++)
+        if (strcmp(label, known[i]) == 0)
+            return 1;
+    return 0;
+}
+
 /* A number in the parameter's unit; label: unit written beside it (`unit: nm^2/s`), or NULL. */
 static int param_number(struct fit_cfg_reader *r, int i, const struct fit_yaml *node,
                         const char *label, double *value)
 {
     const char *unit = r->cfg->param[i].declared->unit;
-    struct fit_unit have, want;
+    struct fit_unit_factor f;
     int bare;
     if (!fit_cfg_get_real(r, node, unit, value, &bare))
         return 0;
-    if (bare && label && fit_unit_parse(label, &have) && fit_unit_parse(unit, &want) &&
-        fit_unit_compatible(have, want))
-        *value *= have.scale / want.scale;
+    const enum fit_quantity kind = bare && label && !is_template_label(r->cfg->kernel, label) ? fit_unit_between(label, unit, &f) : FIT_QUANTITY_BARE;
+    if (kind == FIT_QUANTITY_NO_UNIT || kind == FIT_QUANTITY_OTHER_KIND) {
+        fit_cfg_error(r, node, "%s: unit '%.60s' of %s %s; wanted is %s", r->path, label,
+                      r->cfg->param[i].declared->name, fit_quantity_why(kind), unit);
+        return 0;
+    }
+    if (kind == FIT_QUANTITY_CONVERTED)
+        *value = fit_unit_apply(f, *value);
     return 1;
 }
 
@@ -556,6 +580,7 @@ static void read_settings(struct fit_cfg_reader *r)
             !fit_cfg_get_real(r, e->value, k->setting[i].unit, &value, &bare))
             continue;
         struct fit_cfg_real *x = fit_cfg_setting(r->cfg, (size_t)i);
+        value = fit_cfg_kept(r->cfg, (size_t)i, value);
         fit_cfg_set_real(r, x, e->value, value, 0);
         if (x->value == value)
             x->from.bare = bare;

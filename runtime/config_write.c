@@ -213,21 +213,31 @@ static void put_peer(struct text *t, const struct fit_config *cfg, const char *p
     put_source(t, cfg, cfg->compat.peer.from);
 }
 
-static void put_columns(struct text *t, const struct fit_config *cfg, const char *path)
+static void put_roles(struct text *t, const struct fit_config *cfg, const char *path, size_t n,
+                      const struct fit_config_column *column)
 {
-    const struct fit_config_table *table = &cfg->table;
-    if (!table->ncolumn)
+    if (!n)
         return;
     put_key(t, path);
     put(t, "{");
-    for (size_t i = 0; i < table->ncolumn; i++) {
+    for (size_t i = 0; i < n; i++) {
         put(t, "%s", i ? ", " : "");
-        put_quoted(t, table->column[i].role);
+        put_quoted(t, column[i].role);
         put(t, ": ");
-        put_quoted(t, table->column[i].source);
+        put_quoted(t, column[i].source);
     }
     put(t, "}");
-    put_source(t, cfg, table->column[0].from);
+    put_source(t, cfg, column[0].from);
+}
+
+static void put_columns(struct text *t, const struct fit_config *cfg, const char *path)
+{
+    put_roles(t, cfg, path, cfg->table.ncolumn, cfg->table.column);
+}
+
+static void put_units(struct text *t, const struct fit_config *cfg, const char *path)
+{
+    put_roles(t, cfg, path, cfg->table.nunit, cfg->table.unit);
 }
 
 /* Absolute where the file exists, so that the text can be read in another folder. */
@@ -452,6 +462,7 @@ static const struct {
     {"analysis_mode", put_mode},
     {"compat.version", put_peer},
     {"data.columns", put_columns},
+    {"data.units", put_units},
     {"experimental_data.file_path", put_files},
     {"mask.frames", put_mask},
     {"optimization.method", put_method},

@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "covariance.h"
+#include "units.h"
 
 /* How far (in standard errors) a parameter may be from the value at which others cannot be told apart.  More
  * when one of these has run to a bound, or is not told from it: the errors of the rest hold only with that one
@@ -58,8 +59,9 @@ static int is_fixed(const struct work *c, size_t index)
 static int same_angles(const struct work *c, double period)
 {
     const double *x = c->l->ngroup && c->k->naxis ? c->l->coord[0] : NULL;
+    const double degree = x ? fit_units_turn(c->k->axis[0].unit) / 360 : 1;
     for (size_t g = 1; x && g < c->l->ngroup; g++)
-        if (!(fabs(remainder(x[g] - x[0], period)) <= SAME_ANGLE))
+        if (!(fabs(remainder(x[g] - x[0], period * degree)) <= SAME_ANGLE * degree))
             return 0;
     return x != NULL;
 }

@@ -145,11 +145,18 @@ static enum fit_status set_linear(struct fit_experiment *e, const char *name, si
                     name, k->name);
 }
 
-static void set_if(struct fit_experiment *e, const char *name, double value)
+/* --q, --gap, --dt: what a setting of this name is, when it is in such a unit. */
+static enum fit_status set_if(struct fit_experiment *e, const char *name, double value, struct fit_error *err)
 {
     int s = setting_index(e->kernel, name);
-    if (s >= 0 && !isnan(value))
-        e->setting[s] = value;
+    if (s < 0 || isnan(value))
+        return FIT_OK;
+    const char *unit = e->kernel->setting[s].unit;
+    e->setting[s] = fit_units_to_model(name, unit, value);
+    return fit_units_means(name, unit)
+               ? FIT_OK
+               : fit_fail(err, FIT_ERR_USAGE, "--%s is in %s; the setting %s of the model %s is in %s: --set %s=VALUE",
+                          name, fit_units_of(name), name, e->kernel->name, unit, name);
 }
 
 static enum fit_status all_settings_given(const struct fit_experiment *e, struct fit_error *err)
@@ -233,11 +240,14 @@ static enum fit_status values(struct fit_experiment *e, const struct fit_cli *cl
     for (size_t q = 0; q < k->nlinear; q++)
         for (size_t g = 0; g < ngroup; g++)
             e->lin[g * k->nlinear + q] = k->linear[q].start;
-    set_if(e, "q", cli->nq ? cli->q_list[0] : NAN);
-    set_if(e, "gap", cli->gap);
-    set_if(e, "dt", cli->dt);
     e->layout.setting = e->setting;
-    enum fit_status st = set_linear(e, "contrast", cli->ncontrast, cli->contrast, err);
+    enum fit_status st = set_if(e, "q", cli->nq ? cli->q_list[0] : NAN, err);
+    if (st == FIT_OK)
+        st = set_if(e, "gap", cli->gap, err);
+    if (st == FIT_OK)
+        st = set_if(e, "dt", cli->dt, err);
+    if (st == FIT_OK)
+        st = set_linear(e, "contrast", cli->ncontrast, cli->contrast, err);
     if (st == FIT_OK)
         st = set_linear(e, "offset", cli->noffset, cli->offset, err);
     for (size_t c = 0; c < cli->nchange && st == FIT_OK; c++)

@@ -10,7 +10,7 @@
 #include "experiment_impl.h"
 
 #include "config.h"
-#include "table.h"
+#include "table_impl.h"
 #include "units.h"
 
 #include <math.h>
@@ -166,8 +166,12 @@ static enum fit_status axis_list(const struct fit_kernel *k, const struct fit_cl
     }
     if (option && text)
         return twice(option, x->name, err);
-    if (option)
-        return copy(given, n, l, err);
+    if (option) {
+        enum fit_status st = copy(given, n, l, err);
+        for (size_t i = 0; i < l->n && k->space == FIT_PAIRS; i++)
+            l->value[i] = fit_units_to_model(x->name, x->unit, l->value[i]);
+        return st;
+    }
     if (!text)
         return missing_axis(k, x, err);
     snprintf(what, sizeof what, "--set %.60s", x->name);
@@ -247,9 +251,9 @@ static enum fit_status combine_groups(struct fit_experiment *e, const struct fit
         to[i] = d->axis[i] < k->naxis ? e->coord[d->axis[i]] : e->phi;
     combine(d->list, d->n, e->layout.ngroup, to);
     for (size_t g = 0; g < e->layout.ngroup; g++) {
-        e->q[g] = q >= 0 ? e->coord[q][g] : cli->nq ? cli->q_list[0] : NAN;
+        e->q[g] = q >= 0 ? fit_units_from_model("q", k->axis[q].unit, e->coord[q][g]) : cli->nq ? cli->q_list[0] : NAN;
         if (phi >= 0)
-            e->phi[g] = e->coord[phi][g];
+            e->phi[g] = fit_units_from_model("phi", k->axis[phi].unit, e->coord[phi][g]);
     }
     e->nring = k->space == FIT_PAIRS && q >= 0 ? d->list[0].n : 1;
     return FIT_OK;
@@ -271,17 +275,17 @@ static enum fit_status check_options(const struct fit_kernel *k, const struct fi
 
 /* ---- rows from a file ------------------------------------------------------------------------ */
 
-/* Values of one axis or covariate for all rows: the column of the file, or the one number of --set. */
-static enum fit_status take_column(const struct fit_table *t, const struct fit_cli *cli, const char *name, const char *unit,
+/* Values of the i-th of the axes and columns for all rows: the column of the file, or the one number of --set. */
+static enum fit_status take_column(struct fit_table *t, const struct fit_cli *cli, const struct fit_kernel *k, size_t i,
                                    double *to, struct fit_error *err)
 {
-    const char *text = set_text(cli, name);
+    const char *name = fit_table_wanted(k, i), *unit = fit_table_unit(k, i), *text = set_text(cli, name);
     struct list l = {0};
     char what[80];
-    const int at = fit_table_find(t, name);
-    enum fit_status st = FIT_OK;
+    int at = fit_table_find(t, name);
+    enum fit_status st = text || at < 0 ? FIT_OK : fit_table_take_unit(cli->data, t, NULL, k, i, &at, NULL, err);
     snprintf(what, sizeof what, "--set %.60s", name);
-    if (text && (st = parse(what, text, unit, &l, err)) == FIT_OK && l.n != 1)
+    if (st == FIT_OK && text && (st = parse(what, text, unit, &l, err)) == FIT_OK && l.n != 1)
         st = fit_fail(err, FIT_ERR_USAGE, "%s: one number for all rows of %s, please", what, cli->data);
     else if (!text && at < 0)
         st = fit_fail(err, FIT_ERR_DATA, "%s: no column '%s' (%s); add it, or give one number for all rows: --set %s=VALUE",
@@ -363,10 +367,10 @@ static enum fit_status take_file(struct fit_experiment *e, const struct fit_cli 
         st = new_rows(e, t->nrow, err);
     for (size_t c = 0; c < k->ncolumn && st == FIT_OK; c++)
         if (is_covariate(k, c))
-            st = take_column(t, cli, k->column[c].name, k->column[c].unit, e->column[c], err);
+            st = take_column(t, cli, k, k->naxis + c, e->column[c], err);
     for (size_t a = 0; a < k->naxis && st == FIT_OK; a++)
         st = (axis[a] = malloc(t->nrow * sizeof **axis))
-                 ? take_column(t, cli, k->axis[a].name, k->axis[a].unit, axis[a], err)
+                 ? take_column(t, cli, k, a, axis[a], err)
                  : no_memory(err);
     if (st == FIT_OK)
         st = group_rows(e, t->nrow, axis, err);

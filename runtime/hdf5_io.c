@@ -481,6 +481,26 @@ enum fit_status fit_h5_read_attr_string(const struct fit_h5 *h, const char *path
     return st == FIT_OK ? first_string(h, name, all, n, text, err) : st;
 }
 
+enum fit_status fit_h5_read_unit(const struct fit_h5 *h, const char *path, char **text, struct fit_error *err)
+{
+    static const char *const name[] = {"units", "unit", "Units", "Unit", "UNITS"};
+    *text = NULL;
+    for (size_t k = 0; k < sizeof name / sizeof *name && !*text; k++) {
+        if (!fit_h5_has_attr(h, path, name[k]))
+            continue;
+        enum fit_status st = fit_h5_read_attr_string(h, path, name[k], text, err);
+        if (st != FIT_OK)
+            return st == FIT_ERR_DATA ? fit_fail(err, st, "%s: attribute %s of %s does not hold text: the unit is not known",
+                                                 h->name, name[k], path)
+                                      : st;
+        if (strspn(*text, " \t") == strlen(*text)) {
+            free(*text);
+            *text = NULL;
+        }
+    }
+    return FIT_OK;
+}
+
 /* ---- lists ----------------------------------------------------------------------------------- */
 
 struct names {

@@ -95,6 +95,10 @@ enum fit_status fit_h5_read_attr_doubles(const struct fit_h5 *h, const char *pat
 enum fit_status fit_h5_read_attr_string(const struct fit_h5 *h, const char *path, const char *name,
                                         char **text, struct fit_error *err);
 
+/* What a dataset says of its unit, in the attribute `units` or `unit`; NULL: nothing.  Another thing than a text there is
+ * an error. */
+enum fit_status fit_h5_read_unit(const struct fit_h5 *h, const char *path, char **text, struct fit_error *err);
+
 /* ---- Writing --------------------------------------------------------------------------------- */
 
 enum fit_h5_type {

@@ -1,5 +1,6 @@
 /* input.c -- where data came from, as results tell it: from what the loader found. */
 #include "results.h"
+#include "units.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -77,7 +78,7 @@ enum fit_status fit_input_describe(const struct fit_kernel *kernel, const struct
     in->mtime = stat(m->file, &s) == 0 ? s.st_mtime : 0;
     for (size_t i = 0; i < kernel->nsetting; i++)
         if (strcmp(kernel->setting[i].name, "gap") == 0)
-            in->gap = m->setting[i];
+            in->gap = fit_units_from_model("gap", kernel->setting[i].unit, m->setting[i]);
     if (!m->ngroup || kernel->space != FIT_PAIRS)
         return FIT_OK;
     return describe_groups(m, fit_config_axis_index(kernel, "q") >= 0, in, err);

@@ -4,6 +4,7 @@
  * belongs to the linkage and is released with it.  What cannot be identified is in linkage_words.c.
  */
 #include "linkage_make.h"
+#include "units.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -187,12 +188,18 @@ static void number_linear(struct fit_making *m)
     m->c = n;
 }
 
+/* Of group g, degrees. */
+static double azimuth(const struct fit_making *m, size_t g)
+{
+    return m->ds->layout.coord[0][g] * 360 / fit_units_turn(m->inner->axis[0].unit);
+}
+
 /* Adds factor times (inner linear parameter q of group g), in unknowns, to row. */
 static void add_linear(const struct fit_making *m, size_t q, size_t g, double factor, double *row)
 {
     size_t functions = is_series(m, q) ? 2 * m->spec->harmonics + 1 : 1;
     for (size_t b = 0; b < functions; b++)
-        row[m->linear_first[q] + b] += factor * (functions > 1 ? basis(b, m->ds->layout.coord[0][g]) : 1);
+        row[m->linear_first[q] + b] += factor * (functions > 1 ? basis(b, azimuth(m, g)) : 1);
 }
 
 /* Row of parameter q in group g: m->c factors, then the constant. */

@@ -133,15 +133,17 @@ static enum fit_status fill_settings(struct loading *l, const double *setting,
     const struct fit_kernel *k = l->kernel;
     struct fit_measurement *m = l->m;
     for (size_t i = 0; i < k->nsetting; i++) {
-        m->setting[i] = setting ? setting[i] : k->setting[i].value;
-        if (strcmp(k->setting[i].name, "q") == 0 && !isnan(m->group[0].q))
-            m->setting[i] = m->group[0].q;
-        if (strcmp(k->setting[i].name, "q") == 0 && fit_units_doubt_q(m->group[0].q))
+        const struct fit_setting *s = &k->setting[i];
+        const int means = fit_units_means(s->name, s->unit), is_q = means && strcmp(s->name, "q") == 0;
+        m->setting[i] = setting ? setting[i] : s->value;
+        if (is_q && !isnan(m->group[0].q))
+            m->setting[i] = fit_units_to_model("q", s->unit, m->group[0].q);
+        if (is_q && fit_units_doubt_q(m->group[0].q))
             fit_notes_doubt(&m->notes, "%s: q = %.4g, which is taken for 1/angstrom: another unit is read when the dataset's "
                             "attribute `units` names it", l->src->file, m->group[0].q);
-        if (strcmp(k->setting[i].name, "dt") == 0)
-            m->setting[i] = m->dt;
-        if (isnan(m->setting[i]) && strcmp(k->setting[i].name, "q") == 0) {
+        if (means && strcmp(s->name, "dt") == 0)
+            m->setting[i] = fit_units_to_model("dt", s->unit, m->dt);
+        if (isnan(m->setting[i]) && is_q) {
             char where[200];
             fit_selection_where(l->sel, l->sel->q_line, where, sizeof where);
             return fit_fail(err, FIT_ERR_CONFIG,
@@ -160,19 +162,22 @@ static enum fit_status fill_settings(struct loading *l, const double *setting,
 static enum fit_status axis_values(const struct loading *l, size_t a, double **value,
                                    struct fit_error *err)
 {
-    const char *name = l->kernel->axis[a].name;
+    const char *name = l->kernel->axis[a].name, *unit = l->kernel->axis[a].unit;
     int is_q = strcmp(name, "q") == 0, is_phi = strcmp(name, "phi") == 0;
     const struct fit_measurement *m = l->m;
     if (!is_q && !is_phi)
         return fit_fail(err, FIT_ERR_CONFIG, "model %s: data files know the axes phi and q, not %s",
                         l->kernel->name, name);
+    if (!fit_units_means(name, unit))
+        return fit_fail(err, FIT_ERR_CONFIG, "model %s: its axis %s is in %s; data files tell %s in %s", l->kernel->name,
+                        name, unit, name, fit_units_of(name));
     if (!(*value = malloc(m->ngroup * sizeof **value)))
         return no_memory(err);
     for (size_t g = 0; g < m->ngroup; g++) {
         double v = is_q ? m->group[g].q : m->group[g].phi;
         if (isnan(v) && is_phi && m->ngroup == 1)
             v = 0;
-        (*value)[g] = v;
+        (*value)[g] = fit_units_to_model(name, unit, v);
         if (isnan(v))
             return fit_fail(err, FIT_ERR_DATA, "%s: does not tell %s of matrix %s; give %s",
                             l->src->file, name, m->group[g].key,

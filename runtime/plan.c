@@ -5,6 +5,7 @@
 #include "parallel.h"
 #include "select.h"
 #include "team.h"
+#include "units.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -55,11 +56,11 @@ static enum fit_status fill_settings(const struct fit_config *cfg, const struct 
                                      const struct fit_plan_design *d, double *setting, struct fit_error *err)
 {
     for (size_t i = 0; i < k->nsetting; i++) {
-        const char *name = k->setting[i].name;
-        setting[i] = strcmp(name, "dt") == 0                                     ? d->dt
-                     : strcmp(name, "q") == 0 && !isnan(cfg->input.q.value)      ? cfg->input.q.value
-                     : !isnan(cfg->setting[i].value)                             ? cfg->setting[i].value
-                                                                                 : k->setting[i].value;
+        const char *name = k->setting[i].name, *unit = k->setting[i].unit;
+        const int means = fit_units_means(name, unit);
+        setting[i] = means && strcmp(name, "dt") == 0 ? fit_units_to_model(name, unit, d->dt)
+                     : !isnan(cfg->setting[i].value)  ? cfg->setting[i].value
+                                                      : k->setting[i].value;
         if (isnan(setting[i]))
             return fit_fail(err, FIT_ERR_CONFIG, "plan: the setting %s (%s) is not known; give --%s", name,
                             k->setting[i].unit, name);
@@ -70,10 +71,11 @@ static enum fit_status fill_settings(const struct fit_config *cfg, const struct 
 static enum fit_status new_dataset(const struct fit_config *cfg, const struct fit_kernel *k,
                                    const struct fit_plan_design *d, struct fit_plan *p, struct fit_error *err)
 {
-    double *time = fit_alloc_doubles(d->frames), *setting = fit_alloc_doubles(k->nsetting + 1);
+    double *time = fit_alloc_doubles(d->frames), *setting = fit_alloc_doubles(k->nsetting + 1),
+           *phi = fit_alloc_doubles(d->nphi);
     uint32_t *frame = malloc(d->frames * sizeof *frame);
     const double **coord = calloc(k->naxis + 1, sizeof *coord);
-    enum fit_status st = time && setting && frame && coord ? fill_settings(cfg, k, d, setting, err) : no_memory(err);
+    enum fit_status st = time && setting && frame && coord && phi ? fill_settings(cfg, k, d, setting, err) : no_memory(err);
     if (st != FIT_OK)
         goto done;
     p->values = 0.5 * (double)d->frames * (double)(d->frames - 1) * (double)d->nphi;
@@ -82,9 +84,11 @@ static enum fit_status new_dataset(const struct fit_config *cfg, const struct fi
         p->stride++;
     make_time(cfg, d, time);
     for (size_t a = 0; a < k->naxis; a++) {
-        coord[a] = d->phi;
+        coord[a] = phi;
         if (strcmp(k->axis[a].name, "phi") != 0)
             st = fit_fail(err, FIT_ERR_CONFIG, "plan: knows the axis phi, not %s", k->axis[a].name);
+        for (size_t g = 0; g < d->nphi && st == FIT_OK; g++)
+            phi[g] = fit_units_to_model("phi", k->axis[a].unit, d->phi[g]);
     }
     struct fit_dataset_pairs spec = {.ntime = d->frames,
                                      .time = time,
@@ -107,6 +111,7 @@ static enum fit_status new_dataset(const struct fit_config *cfg, const struct fi
 done:
     free(time);
     free(setting);
+    free(phi);
     free(frame);
     free(coord);
     return st;

@@ -1,5 +1,6 @@
 /* setup_links.c -- from `ties` and `share` of a configuration to a linkage; see setup.h and linkage.h. */
 #include "setup.h"
+#include "units.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -35,8 +36,9 @@ static enum fit_status at_fault(const struct links *l, struct fit_origin from, c
 static double distance(const struct links *l, double x, size_t g)
 {
     double c = l->ds->layout.coord[0][g];
+    const double turn = fit_units_turn(l->k->axis[0].unit);
     if (l->k->space == FIT_PAIRS)
-        return fabs(remainder(x - c, 360)) / SAME_ANGLE;
+        return fabs(remainder(x - c, turn)) / (SAME_ANGLE * turn / 360);
     return fabs(x - c) / fmax(SAME_VALUE * fabs(c), 1e-300);
 }
 
@@ -214,11 +216,12 @@ static enum fit_status linear_classes(struct links *l)
 /* Different azimuths; a series of K harmonics needs 2 K + 1 of them. */
 static size_t azimuths(const struct fit_dataset *ds, const struct fit_kernel *k)
 {
+    const double turn = k->naxis ? fit_units_turn(k->axis[0].unit) : 360;
     size_t n = 0;
     for (size_t g = 0; k->naxis && g < ds->layout.ngroup; g++) {
         const double *phi = ds->layout.coord[0];
         size_t first = 0;
-        while (first < g && fabs(remainder(phi[g] - phi[first], 360)) > 1e-6)
+        while (first < g && fabs(remainder(phi[g] - phi[first], turn)) > 1e-6 * turn / 360)
             first++;
         n += first == g;
     }

@@ -2,12 +2,15 @@
  * layouts.  Reading the matrices is source_read.c. */
 #include "source_impl.h"
 
+#include "units.h"
+
 #include "paths.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 
 static const double TURN = 6.2832; /* 2 pi, rounded up */
@@ -66,6 +69,52 @@ static int counts_frames(const double *t, size_t n)
     return 1;
 }
 
+enum fit_status fit_source_convert(struct fit_source *s, const char *what, const char *name, const char *unit,
+                                   double *value, size_t n, struct fit_error *err)
+{
+    struct fit_unit_factor f;
+    if (!unit)
+        return FIT_OK;
+    const char *wanted = fit_units_of(name);
+    const enum fit_quantity kind = fit_unit_between(unit, wanted, &f);
+    if (kind != FIT_QUANTITY_CONVERTED)
+        return fit_fail(err, FIT_ERR_DATA,
+                        "%s: the unit of %s is '%.60s', which %s; wanted is %s, or a unit that becomes one: "
+                        "correct the file's attribute `units`", s->file, what, unit, fit_quantity_why(kind), wanted);
+    if (fit_unit_same(f))
+        return FIT_OK;
+    for (size_t i = 0; i < n; i++)
+        value[i] = fit_unit_apply(f, value[i]);
+    fit_notes_add(&s->notes, "%s: %s is stored in %s and was converted to %s", s->file, what, unit, wanted);
+    return FIT_OK;
+}
+
+enum fit_status fit_source_units(struct fit_source *s, const char *path, const char *name, double *value, size_t n,
+                                 struct fit_error *err)
+{
+    char *unit = NULL;
+    enum fit_status st = fit_h5_read_unit(s->private_->h5, path, &unit, err);
+    if (st == FIT_OK)
+        st = fit_source_convert(s, path, name, unit, value, n, err);
+    free(unit);
+    return st;
+}
+
+enum fit_status fit_source_time_units(struct fit_source *s, const char *path, double *time, size_t n,
+                                      struct fit_error *err)
+{
+    char *unit = NULL;
+    enum fit_status st = fit_h5_read_unit(s->private_->h5, path, &unit, err);
+    const int frames = unit && (strcasecmp(unit, "frame") == 0 || strcasecmp(unit, "frames") == 0);
+    if (frames)
+        fit_notes_add(&s->notes, "%s: %s holds frame numbers, not seconds", s->file, path);
+    s->private_->seconds = unit != NULL;
+    if (st == FIT_OK && !frames)
+        st = fit_source_convert(s, path, "dt", unit, time, n, err);
+    free(unit);
+    return st == FIT_OK && !frames ? fit_source_time(s, path, time, n, err) : st;
+}
+
 enum fit_status fit_source_time(struct fit_source *s, const char *what, const double *time,
                                 size_t n, struct fit_error *err)
 {
@@ -84,7 +133,7 @@ enum fit_status fit_source_time(struct fit_source *s, const char *what, const do
                 "%s: %s: times must increase, but frame %zu has %.9g and frame %zu has %.9g",
                 s->file, what, i, time[i - 1], i + 1, time[i]);
     }
-    if (counts_frames(time, n)) {
+    if (!s->private_->seconds && counts_frames(time, n)) {
         fit_notes_add(&s->notes, "%s: %s holds frame numbers, not seconds", s->file, what);
         return FIT_OK;
     }

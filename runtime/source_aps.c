@@ -110,6 +110,13 @@ static double positive(const struct fit_source *s, const char *path)
     return v;
 }
 
+/* A period of frames, s, in the unit that the file states; NaN when it is missing. */
+static enum fit_status read_period(struct fit_source *s, const char *path, double *period, struct fit_error *err)
+{
+    *period = positive(s, path);
+    return isnan(*period) ? FIT_OK : fit_source_units(s, path, "dt", period, 1, err);
+}
+
 static void set_dt(struct fit_source *s, const char *name, double period, const char *stride_path,
                    const char *avg_path)
 {
@@ -134,7 +141,7 @@ static enum fit_status time_axis(struct fit_source *s, const char *const *path,
             continue;
         enum fit_status st = fit_h5_read_doubles(s->private_->h5, *path, &t, &n, err);
         if (st == FIT_OK)
-            st = fit_source_time(s, *path, t, n, err);
+            st = fit_source_time_units(s, *path, t, n, err);
         free(t);
         return st;
     }
@@ -210,18 +217,26 @@ done:
     return st;
 }
 
-/* Lengths per nm become lengths per angstrom. */
-static void convert_unit(struct fit_source *s, struct grid *g)
+/* The units of the grid: those of the lists themselves, or of /xpcs/qmap/map_units. */
+static enum fit_status convert_grid(struct fit_source *s, struct grid *g, struct fit_error *err)
 {
-    char *unit = NULL;
-    if (fit_h5_read_attr_string(s->private_->h5, QMAP "/dynamic_v_list_dim0", "unit", &unit,
-                                NULL) == FIT_OK &&
-        strstr(unit, "nm")) {
-        for (size_t i = 0; i < g->nq; i++)
-            g->q[i] *= 0.1;
-        fit_notes_add(&s->notes, "%s: q is stored in %s and was converted to 1/angstrom", s->file, unit);
+    static const char *const list[] = {QMAP "/dynamic_v_list_dim0", QMAP "/dynamic_v_list_dim1"};
+    char **map = NULL;
+    size_t nmap = 0;
+    enum fit_status st = FIT_OK;
+    if (fit_h5_kind(s->private_->h5, QMAP "/map_units") == FIT_H5_TEXT)
+        st = fit_h5_read_strings(s->private_->h5, QMAP "/map_units", &map, &nmap, err);
+    for (size_t k = 0; k < 2 && st == FIT_OK; k++) {
+        char *own = NULL;
+        st = fit_h5_read_unit(s->private_->h5, list[k], &own, err);
+        const char *unit = own ? own : k < nmap && *map[k] ? map[k] : NULL;
+        if (st == FIT_OK)
+            st = fit_source_convert(s, k ? list[k] : "q", k ? "phi" : "q", unit, k ? g->phi : g->q,
+                                    k ? g->nphi : g->nq, err);
+        free(own);
     }
-    free(unit);
+    fit_h5_free_strings(map, nmap);
+    return st;
 }
 
 static enum fit_status label_bins(struct fit_source *s, const struct grid *g, struct fit_error *err)
@@ -274,10 +289,12 @@ static enum fit_status open_aps_u(struct fit_source *s, struct fit_error *err)
                       s->file);
         goto done;
     }
-    convert_unit(s, &g);
-    if ((st = label_bins(s, &g, err)) != FIT_OK)
+    if ((st = convert_grid(s, &g, err)) != FIT_OK || (st = label_bins(s, &g, err)) != FIT_OK)
         goto done;
-    set_dt(s, "frame_time", positive(s, "/entry/instrument/detector_1/frame_time"),
+    double period;
+    if ((st = read_period(s, "/entry/instrument/detector_1/frame_time", &period, err)) != FIT_OK)
+        goto done;
+    set_dt(s, "frame_time", period,
            "/xpcs/twotime/config/stride_frame", "/xpcs/twotime/config/avg_frame");
     snprintf(s->private_->g2, sizeof s->private_->g2, "/xpcs/twotime/normalized_g2");
     st = time_axis(s, times, err);
@@ -321,20 +338,25 @@ static int detect_aps_legacy(const struct fit_source *s)
 
 /* Period of the frames: exposure_period where it is positive; xpcs-eigen itself takes
  * exposure_time.  When both are there and differ only the user can tell. */
-static void legacy_dt(struct fit_source *s)
+static enum fit_status legacy_dt(struct fit_source *s, struct fit_error *err)
 {
-    double period = positive(s, "/measurement/instrument/detector/exposure_period");
-    double exposure = positive(s, "/measurement/instrument/detector/exposure_time");
+    double period, exposure;
+    enum fit_status st = read_period(s, "/measurement/instrument/detector/exposure_period", &period, err);
+    if (st == FIT_OK)
+        st = read_period(s, "/measurement/instrument/detector/exposure_time", &exposure, err);
+    if (st != FIT_OK)
+        return st;
     if (!isnan(period) && !isnan(exposure) && fabs(period - exposure) > 1e-6 * period) {
         fit_notes_add(
             &s->notes,
             "%s: exposure_period is %.9g s, exposure_time %.9g s; the frame period must come from "
             "the configuration (dt)",
             s->file, period, exposure);
-        return;
+        return FIT_OK;
     }
     set_dt(s, isnan(period) ? "exposure_time" : "exposure_period",
            isnan(period) ? exposure : period, "/xpcs/stride_frames", "/xpcs/avg_frames");
+    return FIT_OK;
 }
 
 static enum fit_status open_aps_legacy(struct fit_source *s, struct fit_error *err)
@@ -347,7 +369,9 @@ static enum fit_status open_aps_legacy(struct fit_source *s, struct fit_error *e
     snprintf(path, sizeof path, "%s/C2T_all", group);
     if ((st = list_matrices(s, path, err)) != FIT_OK ||
         (st = fit_h5_read_doubles(s->private_->h5, "/xpcs/dqlist", &q, &nq, err)) != FIT_OK ||
-        (st = fit_h5_read_doubles(s->private_->h5, "/xpcs/dphilist", &phi, &nphi, err)) != FIT_OK)
+        (st = fit_h5_read_doubles(s->private_->h5, "/xpcs/dphilist", &phi, &nphi, err)) != FIT_OK ||
+        (st = fit_source_units(s, "/xpcs/dqlist", "q", q, nq, err)) != FIT_OK ||
+        (st = fit_source_units(s, "/xpcs/dphilist", "phi", phi, nphi, err)) != FIT_OK)
         goto done;
     for (size_t k = 0; k < s->nmatrix && st == FIT_OK; k++) {
         long bin = trailing_number(s->matrix[k].key);
@@ -364,7 +388,8 @@ static enum fit_status open_aps_legacy(struct fit_source *s, struct fit_error *e
     }
     if (st != FIT_OK)
         goto done;
-    legacy_dt(s);
+    if ((st = legacy_dt(s, err)) != FIT_OK)
+        goto done;
     snprintf(path, sizeof path, "%s/t", group);
     st = time_axis(s, (const char *const[]){path, "/xpcs/t", NULL}, err);
 done:

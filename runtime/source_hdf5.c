@@ -42,8 +42,10 @@ static enum fit_status use_axis(struct fit_source *s, const char *path, enum axi
     if (!is_number(s, path))
         return FIT_OK;
     enum fit_status st = fit_h5_read_doubles(s->private_->h5, path, &v, &n, err);
+    if (st == FIT_OK && axis != TIME)
+        st = fit_source_units(s, path, axis == Q ? "q" : "phi", v, n, err);
     if (st == FIT_OK)
-        st = axis == TIME ? fit_source_time(s, path, v, n, err)
+        st = axis == TIME ? fit_source_time_units(s, path, v, n, err)
                           : fit_source_label(s, path, axis == Q, v, n, err);
     free(v);
     return st;

@@ -33,6 +33,7 @@ struct fit_source_private {
     enum fit_half half; /* stated by the file */
     int flipped;        /* 1: rows run upwards */
     double baseline;    /* added to every value */
+    int seconds;        /* 1: the file states a unit of its times: whole numbers are no numbers of frames */
 };
 
 struct fit_source_layout {
@@ -57,6 +58,19 @@ enum fit_status fit_source_matrices(struct fit_source *s, size_t n, struct fit_e
  * other number is an error that names `what`. */
 enum fit_status fit_source_label(struct fit_source *s, const char *what, int is_q,
                                  const double *value, size_t n, struct fit_error *err);
+
+/* Numbers of the quantity `name` (q, phi, dt; see units.h) in the unit that the file states, to the program's; unit NULL:
+ * the file states none.  Another kind of unit is an error that names both. */
+enum fit_status fit_source_convert(struct fit_source *s, const char *what, const char *name, const char *unit,
+                                   double *value, size_t n, struct fit_error *err);
+
+/* The same by the attribute `units` or `unit` of the dataset of an HDF5 file. */
+enum fit_status fit_source_units(struct fit_source *s, const char *path, const char *name, double *value, size_t n,
+                                 struct fit_error *err);
+
+/* fit_source_time() for a dataset of an HDF5 file, in the unit that it states; numbers of frames are no times. */
+enum fit_status fit_source_time_units(struct fit_source *s, const char *path, double *time, size_t n,
+                                      struct fit_error *err);
 
 /* Takes the times (borrowed); a wrong number gives a note and is ignored, except when it is frame
  * numbers. */

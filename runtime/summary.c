@@ -85,9 +85,8 @@ static void head(FILE *f, int *left, const struct fit_results *r)
         append(text, sizeof text, "q %.4g 1/angstrom, ", in->q);
     else if (in->q_group)
         append(text, sizeof text, "q %.4g .. %.4g 1/angstrom, ", in->q_group[0], in->q_group[r->fit->ngroup - 1]);
-    for (size_t k = 0; k < r->kernel->nsetting; k++)
-        if (strcmp(r->kernel->setting[k].name, "gap") == 0)
-            append(text, sizeof text, "gap %.4g um, ", r->ds->layout.setting[k] / 1e4);
+    if (in->gap > 0)
+        append(text, sizeof text, "gap %.4g um, ", in->gap / 1e4);
     append(text, sizeof text, "%zu %s, frames %zu..%zu of %zu, dt %.4g s", r->fit->ngroup,
            fit_group_word(kind, r->fit->ngroup), in->first, in->last, in->nfile, in->dt);
     if (in->nmasked)

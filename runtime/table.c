@@ -89,8 +89,7 @@ static struct fit_table *from_matrix(const double *v, size_t nrow, size_t ncolum
     return t;
 }
 
-/* Adds a column; takes the values. */
-static int add_column(struct fit_table *t, const char *name, double *value, size_t n)
+int fit_table_add_column(struct fit_table *t, const char *name, double *value, size_t n)
 {
     char **names = realloc(t->name, (t->ncolumn + 2) * sizeof *names);
     if (names)
@@ -104,7 +103,6 @@ static int add_column(struct fit_table *t, const char *name, double *value, size
         return 0;
     }
     t->nrow = n;
-    t->unordered = 1;
     t->name[t->ncolumn] = copy;
     t->column[t->ncolumn++] = value;
     return 1;
@@ -118,19 +116,20 @@ static enum fit_status unequal(const char *file, const struct fit_table *t, cons
                     t->name[0], t->nrow, name, n);
 }
 
-/* The unit that datasets say of themselves, of column c; out of memory is as if they did not. */
-static void take_unit(struct fit_h5 *h, const char *path, struct fit_table *t, size_t c)
+/* The unit that a dataset says of itself, of column c. */
+static enum fit_status take_unit(struct fit_h5 *h, const char *path, struct fit_table *t, size_t c, struct fit_error *err)
 {
     char *text = NULL;
-    if (fit_h5_read_attr_string(h, path, "units", &text, NULL) != FIT_OK &&
-        fit_h5_read_attr_string(h, path, "unit", &text, NULL) != FIT_OK)
-        return;
-    char **unit = t->unit ? t->unit : calloc(FIT_TABLE_COLUMNS, sizeof *unit);
+    enum fit_status st = fit_h5_read_unit(h, path, &text, err);
+    if (st != FIT_OK || !text)
+        return st;
+    char **unit = t->unit ? t->unit : calloc(2 * FIT_TABLE_COLUMNS, sizeof *unit);
     t->unit = unit;
     if (unit)
         unit[c] = text;
     else
         free(text);
+    return unit ? FIT_OK : no_memory(fit_h5_file(h), err);
 }
 
 static enum fit_status read_h5_group(struct fit_h5 *h, const char *group, struct fit_table *t,
@@ -154,10 +153,11 @@ static enum fit_status read_h5_group(struct fit_h5 *h, const char *group, struct
         if (t->ncolumn && n != t->nrow) {
             st = unequal(fit_h5_file(h), t, name[i], n, err);
             free(v);
-        } else if (!add_column(t, name[i], v, n)) {
+        } else if (!fit_table_add_column(t, name[i], v, n)) {
             st = no_memory(fit_h5_file(h), err);
         } else {
-            take_unit(h, path, t, t->ncolumn - 1);
+            t->unordered = 1;
+            st = take_unit(h, path, t, t->ncolumn - 1, err);
         }
     }
     fit_h5_free_strings(name, count);
@@ -252,9 +252,10 @@ static enum fit_status npz_columns(struct fit_npz *z, struct fit_table *t, struc
         if (t->ncolumn && n != t->nrow) {
             st = unequal(fit_npz_file(z), t, a->name, n, err);
             free(v);
-        } else if (!add_column(t, a->name, v, n)) {
+        } else if (!fit_table_add_column(t, a->name, v, n)) {
             st = no_memory(fit_npz_file(z), err);
         }
+        t->unordered = 1;
     }
     if (st == FIT_OK && !t->ncolumn)
         st = fit_fail(err, FIT_ERR_DATA, "%s: holds no 1-D arrays of numbers", fit_npz_file(z));

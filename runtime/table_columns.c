@@ -10,29 +10,50 @@
 #include <string.h>
 #include <strings.h>
 
-/* The unit at the end of a column's name: delay_ms, "delay (ms)", "delay [ms]", delay/ms; *stem: characters before it.
- * 0: there is none. */
-static int unit_in_name(const char *name, char *text, size_t size, struct fit_unit *unit, size_t *stem)
+/* The text behind a column's name that may be a unit: "delay (ms)", "delay [ms]", delay/ms, delay_ms. */
+struct suffix {
+    char kind;     /* '(' (or '['), '/', '_'; 0: there is none */
+    size_t stem;   /* characters before it */
+    char text[64];
+};
+
+/* Where the bracket opens that the last character closes; NULL: it closes none. */
+static const char *opening(const char *name)
 {
-    const char *begin = strpbrk(name, "([/");
-    begin = begin ? begin : strrchr(name, '_');
-    if (!begin)
-        return 0;
-    for (*stem = (size_t)(begin - name); *stem > 0 && name[*stem - 1] == ' ';)
-        --*stem;
-    snprintf(text, size, "%s", begin + 1);
-    text[strcspn(text, *begin == '/' ? "" : ")]")] = '\0';
-    return *text && fit_unit_parse(text, unit);
+    const char *p = name + strlen(name);
+    int depth = 0;
+    while (p-- > name) {
+        depth += (*p == ')' || *p == ']') - (*p == '(' || *p == '[');
+        if (depth <= 0)
+            return depth == 0 && (*p == '(' || *p == '[') ? p : NULL;
+    }
+    return NULL;
+}
+
+static struct suffix suffix_of(const char *name)
+{
+    struct suffix s = {0};
+    const char *begin = opening(name);
+    if (!begin && !(begin = strchr(name, '/')))
+        begin = strrchr(name, '_');
+    if (!begin || begin == name)
+        return s;
+    s.kind = *begin == '[' ? '(' : *begin;
+    for (s.stem = (size_t)(begin - name); s.stem > 0 && name[s.stem - 1] == ' ';)
+        --s.stem;
+    snprintf(s.text, sizeof s.text, "%s", begin + 1);
+    if (s.kind == '(' && *s.text)
+        s.text[strlen(s.text) - 1] = '\0';
+    return s;
 }
 
 /* Is the name of a column `source` and a unit?  In brackets it may be any, behind / one that is known. */
 static int is_stem(const char *name, const char *source)
 {
     struct fit_unit unit;
-    char text[32];
-    size_t stem = 0;
-    const int known = unit_in_name(name, text, sizeof text, &unit, &stem), brackets = strpbrk(name, "([") != NULL;
-    return (brackets || (known && strchr(name, '/'))) && strlen(source) == stem && strncasecmp(name, source, stem) == 0;
+    const struct suffix s = suffix_of(name);
+    return (s.kind == '(' || (s.kind == '/' && fit_unit_parse(s.text, &unit))) && strlen(source) == s.stem &&
+           strncasecmp(name, source, s.stem) == 0;
 }
 
 int fit_table_find(const struct fit_table *t, const char *source)
@@ -76,31 +97,108 @@ static const char *names_there(const struct fit_table *t, char *text, size_t siz
     return text;
 }
 
-/* Names, or attributes, that speak of another unit than the model's: numbers are taken as they are. */
-static void doubt_units(const char *file, const struct fit_table *t, const struct fit_kernel *k, const int *from,
-                        struct fit_notes *notes)
+/* g2(tau): what stands in brackets is the name of another column of the file or of the model, not a unit. */
+static int is_argument(const struct fit_table *t, const struct fit_kernel *k, const char *text)
 {
-    for (size_t c = 0; c < k->naxis + k->ncolumn; c++) {
-        const char *model = c < k->naxis ? k->axis[c].unit : k->column[c - k->naxis].unit;
-        const char *name = from[c] < 0 ? "" : t->name[from[c]];
-        const char *own = from[c] < 0 || !t->unit ? NULL : t->unit[from[c]];
-        struct fit_unit wanted, said;
-        char text[32];
-        size_t stem;
-        const int known = own ? fit_unit_parse(own, &said) : unit_in_name(name, text, sizeof text, &said, &stem);
-        if (!known || !fit_unit_parse(model, &wanted))
-            continue;
-        if (fit_unit_compatible(said, wanted) ? fabs(said.scale / wanted.scale - 1) > 1e-9 : own != NULL)
-            fit_notes_doubt(notes,
-                            "%s: column '%s' is taken in %s, as the model has it; its %s says %s: convert the"
-                            " numbers if that is so",
-                            file, name, model, own ? "attribute" : "name", own ? own : text);
+    char copy[64], *save;
+    snprintf(copy, sizeof copy, "%s", text);
+    for (char *word = strtok_r(copy, ", ", &save); word; word = strtok_r(NULL, ", ", &save)) {
+        int known = 0;
+        for (size_t c = 0; c < t->ncolumn; c++)
+            known |= strcasecmp(t->name[c], word) == 0 || is_stem(t->name[c], word);
+        for (size_t i = 0; i < k->naxis + k->ncolumn; i++)
+            known |= strcasecmp(fit_table_wanted(k, i), word) == 0;
+        if (!known)
+            return 0;
     }
+    return *text != 0;
+}
+
+/* Where a unit is said, in words; the unit itself in text.  NULL: nowhere. */
+static const char *said_unit(const struct fit_table *t, const struct fit_config_table *cfg, const struct fit_kernel *k,
+                             size_t i, size_t c, char text[64], char *kind)
+{
+    struct fit_unit_factor f;
+    struct suffix s;
+    *kind = 0;
+    for (size_t u = 0; cfg && u < cfg->nunit; u++)
+        if (strcmp(cfg->unit[u].role, fit_table_wanted(k, i)) == 0) {
+            snprintf(text, 64, "%s", cfg->unit[u].source);
+            return "data.units";
+        }
+    if (t->unit && t->unit[c]) {
+        snprintf(text, 64, "%s", t->unit[c]);
+        return "its attribute";
+    }
+    s = suffix_of(t->name[c]);
+    memcpy(text, s.text, sizeof s.text);
+    *kind = s.kind;
+    if (s.kind == '(' && (s.text[strspn(s.text, " ")] == '\0' || is_argument(t, k, s.text)))
+        return NULL;
+    /* behind _ and / there may be any word; it is a unit when it is one of this quantity */
+    if (s.kind == '_' && fit_unit_between(text, fit_table_unit(k, i), &f) != FIT_QUANTITY_CONVERTED)
+        return NULL;
+    struct fit_unit known;
+    if (s.kind == '/' && !fit_unit_parse(text, &known))
+        return NULL;
+    return s.kind ? "its name" : NULL;
+}
+
+/* Words behind _ that are as often no unit: t_min, x_m. */
+static int is_doubtful(const char *text)
+{
+    return !text[1] || strcmp(text, "min") == 0;
+}
+
+/* The values of column c times a factor, as a further column of the table, which takes the place of c. */
+static enum fit_status convert(const char *file, struct fit_table *t, int *from, struct fit_unit_factor f,
+                               struct fit_error *err)
+{
+    double *v = malloc((t->nrow ? t->nrow : 1) * sizeof *v);
+    for (size_t r = 0; v && r < t->nrow; r++)
+        v[r] = fit_unit_apply(f, t->column[*from][r]);
+    if (!v || !fit_table_add_column(t, t->name[*from], v, t->nrow))
+        return fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", file);
+    *from = (int)t->ncolumn - 1;
+    return FIT_OK;
+}
+
+enum fit_status fit_table_take_unit(const char *file, struct fit_table *t, const struct fit_config_table *cfg,
+                                 const struct fit_kernel *k, size_t i, int *from, struct fit_notes *notes,
+                                 struct fit_error *err)
+{
+    const char *model = fit_table_unit(k, i), *column = t->name[*from];
+    char unit[64], kind;
+    struct fit_unit_factor f;
+    const char *where = said_unit(t, cfg, k, i, (size_t)*from, unit, &kind);
+    if (!where)
+        return FIT_OK;
+    const enum fit_quantity is = fit_unit_between(unit, model, &f);
+    const int sigma = i >= k->naxis && k->column[i - k->naxis].role == FIT_ROLE_SIGMA;
+    const char *why = is != FIT_QUANTITY_CONVERTED                     ? fit_quantity_why(is)
+                      : sigma && strchr(unit, '%')                     ? "may be of the value or of 1"
+                      : kind == '_' && !fit_unit_same(f) && is_doubtful(unit) ? "may be no unit here"
+                                                                       : NULL;
+    if (why)
+        return fit_fail(err, FIT_ERR_DATA,
+                        "%s: column '%s': %s says '%s', which %s; the model %s has %s in %s."
+                        " --set 'data.units={%s: %s}' says what the numbers are in",
+                        file, column, where, unit, why, k->name, fit_table_wanted(k, i), model, fit_table_wanted(k, i), model);
+    if (fit_unit_same(f))
+        return FIT_OK;
+    if (notes)
+        fit_notes_add(notes, "%s: column '%s' is in %s (%s) and was converted to %s", file, column, unit, where, model);
+    return convert(file, t, from, f, err);
 }
 
 const char *fit_table_wanted(const struct fit_kernel *k, size_t i)
 {
     return i < k->naxis ? k->axis[i].name : k->column[i - k->naxis].name;
+}
+
+const char *fit_table_unit(const struct fit_kernel *k, size_t i)
+{
+    return i < k->naxis ? k->axis[i].unit : k->column[i - k->naxis].unit;
 }
 
 int fit_table_needs(const struct fit_kernel *k, size_t i)
@@ -241,7 +339,7 @@ static enum fit_status no_columns(const char *file, const struct fit_table *t, c
                     file, missing, *t->name[0] ? names_there(t, there, sizeof there) : "columns without names", roles);
 }
 
-enum fit_status fit_table_match(const char *file, const struct fit_table *t, const struct fit_config_table *cfg,
+enum fit_status fit_table_match(const char *file, struct fit_table *t, const struct fit_config_table *cfg,
                                 const struct fit_kernel *kernel, int *from, struct fit_notes *notes,
                                 struct fit_error *err)
 {
@@ -257,8 +355,12 @@ enum fit_status fit_table_match(const char *file, const struct fit_table *t, con
     }
     if (found < needed && (found || (cfg && cfg->ncolumn) || !take_by_position(file, t, kernel, needed, from, notes)))
         return no_columns(file, t, kernel, from, missing, err);
-    doubt_units(file, t, kernel, from, notes);
     doubt_columns(file, t, kernel, from, notes);
-    doubt_ranges(file, t, kernel, from, notes);
-    return FIT_OK;
+    enum fit_status st = FIT_OK;
+    for (size_t k = 0; k < kernel->naxis + kernel->ncolumn && st == FIT_OK; k++)
+        if (from[k] >= 0)
+            st = fit_table_take_unit(file, t, cfg, kernel, k, &from[k], notes, err);
+    if (st == FIT_OK)
+        doubt_ranges(file, t, kernel, from, notes);
+    return st;
 }

@@ -21,14 +21,25 @@ struct fit_table *fit_table_new(size_t nrow, size_t ncolumn);
 /* 0: out of memory. */
 int fit_table_set_name(struct fit_table *t, size_t c, const char *name, size_t n);
 
+/* Adds a column; takes the values.  0: out of memory. */
+int fit_table_add_column(struct fit_table *t, const char *name, double *value, size_t n);
+
 /* Name of the k-th of the axes and columns of a model, and whether the file must have it: errors may be missing. */
 const char *fit_table_wanted(const struct fit_kernel *k, size_t i);
+const char *fit_table_unit(const struct fit_kernel *k, size_t i); /* as the model declares it */
 int fit_table_needs(const struct fit_kernel *k, size_t i);
 
-/* Fills from[]: the table's column for each axis, then for each column of the model; -1: none. */
-enum fit_status fit_table_match(const char *file, const struct fit_table *t, const struct fit_config_table *cfg,
+/* Fills from[]: the table's column for each axis, then for each column of the model; -1: none.  Columns in other units
+ * than the model's are converted (as further columns of the table), or refused. */
+enum fit_status fit_table_match(const char *file, struct fit_table *t, const struct fit_config_table *cfg,
                                 const struct fit_kernel *kernel, int *from, struct fit_notes *notes,
                                 struct fit_error *err);
+
+/* Column *from of the table for the i-th of the axes and columns, in the unit that the model declares: where its name, an
+ * attribute or cfg (may be NULL) says another, *from becomes a further column of the table.  notes may be NULL. */
+enum fit_status fit_table_take_unit(const char *file, struct fit_table *t, const struct fit_config_table *cfg,
+                                    const struct fit_kernel *k, size_t i, int *from, struct fit_notes *notes,
+                                    struct fit_error *err);
 
 /* FIT_ERR_DATA when a value of the dataset, in memory, is none that the law of the kernel's errors can give. */
 enum fit_status fit_table_check_law(const char *file, const struct fit_kernel *k, const struct fit_dataset *ds,

@@ -177,6 +177,30 @@ static int all_numbers(const struct fit_cell *cell, size_t n)
     return 1;
 }
 
+/* Words of a header in brackets belong to the name before them: tau (ms); returns how many names there are. */
+static size_t join_units(struct fit_cell *cell, size_t n)
+{
+    size_t kept = 0;
+    int open = 0;
+    for (size_t c = 0; c < n; c++) {
+        const int joins = kept && (open > 0 || (cell[c].n && (*cell[c].at == '(' || *cell[c].at == '[')));
+        for (size_t i = 0; i < cell[c].n; i++)
+            open += (cell[c].at[i] == '(' || cell[c].at[i] == '[') - (cell[c].at[i] == ')' || cell[c].at[i] == ']');
+        if (joins)
+            cell[kept - 1].n = (size_t)(cell[c].at + cell[c].n - cell[kept - 1].at);
+        else
+            cell[kept++] = cell[c];
+    }
+    return kept;
+}
+
+/* The names in a header line. */
+static size_t header(char delimiter, const char *p, const char *e, struct fit_cell *name)
+{
+    const size_t n = fit_text_split(delimiter, p, e, name, FIT_TABLE_COLUMNS);
+    return delimiter == ' ' ? join_units(name, n < FIT_TABLE_COLUMNS ? n : FIT_TABLE_COLUMNS) : n;
+}
+
 /* Where the numbers begin, how many columns there are, and the cells that hold their names (nname
  * 0: none). */
 struct plan {
@@ -213,14 +237,13 @@ static enum fit_status make_plan(struct text *t, const struct fit_table_options 
                 *plan = (struct plan){
                     .first = p, .line = t->line, .ncolumn = n, .nname = named ? plan->nname : 0};
                 if (!named && comment)
-                    plan->nname = fit_text_split(detect_delimiter(comment, comment_end), comment,
-                                                 comment_end, name, FIT_TABLE_COLUMNS);
+                    plan->nname = header(detect_delimiter(comment, comment_end), comment, comment_end, name);
                 if (plan->nname != n)
                     plan->nname = 0;
                 return FIT_OK;
             }
             memcpy(name, cell, n * sizeof *cell);
-            plan->nname = n;
+            plan->nname = t->delimiter == ' ' ? join_units(name, n) : n;
             named = 1;
         }
         p = next;

@@ -226,9 +226,10 @@ static void test_unknown_names_are_not_guessed(void **state)
     write_text("time_ms,value\n1,1.5\n2,1.2\n");
     assert_int_equal(fit_table_load(file, NULL, &kernel, &q, &m, &err), FIT_OK);
     assert_true(m->dataset->tile[0].y[0] == 1.5 && !m->dataset->weighted);
-    assert_int_equal(m->notes.ndoubt, 2);
+    assert_true(m->dataset->layout.column[0][0] == 1e-3);
+    assert_int_equal(m->notes.ndoubt, 1);
     assert_non_null(strstr(m->notes.text[0], "by position: tau is 'time_ms', g2 is 'value'"));
-    assert_non_null(strstr(m->notes.text[1], "says ms"));
+    assert_non_null(strstr(m->notes.text[1], "is in ms (its name) and was converted to s"));
     fit_measurement_free(m);
     write_text("time,value,temperature\n1,1.5,300\n2,1.2,300\n"); /* 300 is no error of g2 */
     assert_int_equal(fit_table_load(file, NULL, &kernel, &q, &m, &err), FIT_ERR_DATA);
@@ -248,23 +249,69 @@ static void test_unknown_names_are_not_guessed(void **state)
     assert_int_equal(fit_table_load(file, NULL, &kernel, &q, &m, &err), FIT_ERR_DATA);
 }
 
+/* factor 0: refused, with `says` in the message. */
+struct said {
+    const char *name;
+    double factor;
+    const char *says;
+};
+
 static void test_names_that_say_another_unit(void **state)
 {
     (void)state;
-    static const char *const name[] = {"delay_ms", "delay (us)", "delay_s", "delay [s]", "delay_nm", "delay_first"};
+    static const struct said c[] = {{"delay_ms", 1e-3, ""},        {"delay (us)", 1e-6, ""},
+                                    {"delay_s", 1, ""},            {"delay [s]", 1, ""},
+                                    {"delay_nm", 1, ""},           {"delay_first", 1, ""},
+                                    {"delay(min)", 60, ""},        {"delay/ns", 1e-9, ""},
+                                    {"delay (microseconds)", 1e-6, ""}, {"delay(g2)", 1, ""},
+                                    {"delay (foo)", 0, "'foo', which is no unit"},
+                                    {"delay (nm)", 0, "'nm', which is another kind of unit"},
+                                    {"delay [keV]", 0, "'keV'"},   {"delay/nm", 0, "'nm'"},
+                                    {"delay_min", 0, "'min', which may be no unit"},
+                                    {"delay_h", 0, "'h'"},         {"delay ()", 1, ""},
+                                    {"delay (1/s)", 0, "'1/s'"},   {"delay (arb. units)", 0, "'arb. units'"}};
     const double q = 0.01;
-    for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
+    for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
         struct fit_measurement *m;
-        struct fit_config_column map = {.role = "tau", .source = name[i]};
-        const struct fit_config_table cfg = {.ncolumn = 1, .column = &map};
+        struct fit_config_column map = {.role = "tau", .source = c[i].name}, unit = {.role = "tau", .source = "ms"};
+        struct fit_config_table cfg = {.ncolumn = 1, .column = &map};
         char text[80];
-        snprintf(text, sizeof text, "%s,g2\n1,1.5\n2,1.2\n", name[i]);
+        snprintf(text, sizeof text, "%s,g2\n1,1.5\n2,1.2\n", c[i].name);
         write_text(text);
+        const enum fit_status st = fit_table_load(file, &cfg, &kernel, &q, &m, &err);
+        if (st != (c[i].factor > 0 ? FIT_OK : FIT_ERR_DATA))
+            fail_msg("'%s': %s", c[i].name, st == FIT_OK ? "taken" : err.message);
+        if (st == FIT_OK && m->dataset->layout.column[0][0] != c[i].factor)
+            fail_msg("'%s': %g", c[i].name, m->dataset->layout.column[0][0]);
+        if (st != FIT_OK && (!strstr(err.message, c[i].says) || !strstr(err.message, "data.units={tau: s}")))
+            fail_msg("'%s': %s", c[i].name, err.message);
+        if (st == FIT_OK)
+            fit_measurement_free(m);
+        cfg.nunit = 1; /* what the user says counts */
+        cfg.unit = &unit;
         assert_int_equal(fit_table_load(file, &cfg, &kernel, &q, &m, &err), FIT_OK);
-        assert_int_equal(m->notes.n, i < 2 ? 1 : 0);
-        if (i < 2)
-            assert_non_null(strstr(m->notes.text[0], i == 0 ? "says ms" : "says us"));
-        assert_true(m->dataset->layout.column[0][0] == 1);
+        assert_true(m->dataset->layout.column[0][0] == 1e-3);
+        fit_measurement_free(m);
+    }
+}
+
+/* Blanks between columns: what stands in brackets belongs to the name before it. */
+static void test_units_in_headers_of_blanks(void **state)
+{
+    (void)state;
+    static const char *const head[] = {"tau (ms) g2", "# tau [ms]  g2 (1)", "# tau (milli seconds) g2"};
+    const double q = 0.01;
+    for (size_t i = 0; i < sizeof head / sizeof *head; i++) {
+        struct fit_measurement *m;
+        char text[80];
+        snprintf(text, sizeof text, "%s\n1 1.5\n2 1.2\n", head[i]);
+        write_text(text);
+        assert_int_equal(fit_table_load(file, NULL, &kernel, &q, &m, &err), i == 2 ? FIT_ERR_DATA : FIT_OK);
+        if (i == 2) {
+            assert_non_null(strstr(err.message, "'milli seconds'"));
+            continue;
+        }
+        assert_true(m->dataset->layout.column[0][0] == 1e-3);
         fit_measurement_free(m);
     }
 }
@@ -317,21 +364,24 @@ static void test_rows_that_do_not_count_are_named(void **state)
 static void test_attributes_that_say_another_unit(void **state)
 {
     (void)state;
-    static const char *const unit[] = {"ms", "s", "m", "something"};
+    static const struct said c[] = {{"ms", 1e-3, ""}, {"s", 1, ""}, {"m", 0, "'m'"}, {"something", 0, "'something'"},
+                                    {"", 1, ""},      {"\xC2\xB5s", 1e-6, ""}};
     const double q = 0.01, x[3] = {1, 2, 3};
-    for (size_t i = 0; i < sizeof unit / sizeof *unit; i++) {
+    for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
         struct fit_measurement *m;
         struct fit_h5 *h;
         assert_int_equal(fit_h5_create(file, &h, &err), FIT_OK);
         fit_h5_write_doubles(h, "/tau", x, 3, &err);
         fit_h5_write_doubles(h, "/g2", x, 3, &err);
-        fit_h5_write_attr_string(h, "/tau", i == 2 ? "unit" : "units", unit[i], &err);
+        fit_h5_write_attr_string(h, "/tau", i == 2 ? "unit" : "units", c[i].name, &err);
         assert_int_equal(fit_h5_finish(h, &err), FIT_OK);
-        assert_int_equal(fit_table_load(file, NULL, &kernel, &q, &m, &err), FIT_OK);
-        assert_int_equal(m->notes.ndoubt, i == 0 || i == 2);
-        if (m->notes.ndoubt)
-            assert_non_null(strstr(m->notes.text[0], i == 0 ? "its attribute says ms" : "its attribute says m:"));
-        fit_measurement_free(m);
+        assert_int_equal(fit_table_load(file, NULL, &kernel, &q, &m, &err), c[i].factor > 0 ? FIT_OK : FIT_ERR_DATA);
+        if (c[i].factor > 0) {
+            assert_true(m->dataset->layout.column[0][0] == c[i].factor);
+            fit_measurement_free(m);
+        } else {
+            assert_non_null(strstr(err.message, c[i].says));
+        }
     }
 }
 
@@ -391,6 +441,7 @@ int main(void)
         cmocka_unit_test(test_columns_find_their_roles),
         cmocka_unit_test(test_unknown_names_are_not_guessed),
         cmocka_unit_test(test_names_that_say_another_unit),
+        cmocka_unit_test(test_units_in_headers_of_blanks),
         cmocka_unit_test(test_errors_that_are_not_taken),
         cmocka_unit_test(test_rows_that_do_not_count_are_named),
         cmocka_unit_test(test_attributes_that_say_another_unit),
