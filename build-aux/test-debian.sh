@@ -35,7 +35,7 @@ if [ -z "$root" ]; then
     chmod 755 "$root"
 fi
 [ -x "$root/usr/bin/apt-get" ] || debootstrap --variant=minbase "$suite" "$root" "$mirror" >/dev/null
-for m in proc dev; do # what a system that runs has: tests read /proc/self and write to /dev/full
+for m in proc sys dev; do # what a system that runs has: tests read /proc/self, write to /dev/full
     mountpoint -q "$root/$m" && continue
     mount --rbind --make-rslave "/$m" "$root/$m"
     mounted="$mounted $root/$m"

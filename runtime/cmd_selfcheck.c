@@ -217,7 +217,7 @@ static int agrees(struct selfcheck *s, enum product what, double x, struct value
         s->worst[what] = ratio;
     if (ratio <= LIMIT)
         return 1;
-    fit_fail(s->err, FIT_ERR_NUMERIC,
+    fit_fail(s->err, FIT_ERR_INTERNAL,
              "selfcheck: %s of kernel %s %s %s: %s is %.17g, expected %.17Lg; the error is %.3g "
              "times what"
              " rounding explains.  Rebuild; if this stays, please report it",
@@ -600,8 +600,7 @@ static void check_sets(struct selfcheck *s)
         if (s->k->prepare(&s->l, s->theta, 2, s->ws) != FIT_EVAL_OK) {
             if (!all_finite(s) && skip_second(s))
                 continue;
-            fit_fail(s->err, FIT_ERR_NUMERIC,
-                     "selfcheck: kernel %s %s %s rejects parameter set %zu of %s", s->k->name,
+            fit_fail(s->err, FIT_ERR_INTERNAL, "selfcheck: kernel %s %s %s rejects parameter set %zu of %s", s->k->name,
                      s->k->variant, s->k->isa, n, s->file);
             return;
         }

@@ -280,6 +280,7 @@ void fit_dataset_free(struct fit_dataset *ds)
     }
     free(ds->tile);
     free(ds->reference);
+    free(ds->range);
     free(ds->npoint_group);
     free(ds->row);
     free(ds);
@@ -415,39 +416,54 @@ size_t fit_tile_sum(const struct fit_layout *l, const struct fit_tile *t, size_t
 
 struct summing {
     const struct fit_dataset *ds;
-    size_t *count; /* ntile x ngroup */
+    size_t *count;           /* ntile x ngroup */
+    struct fit_range *range; /* the same */
 };
 
 static void sum_groups(void *user, size_t k, const struct fit_tile *t)
 {
     struct summing *s = user;
     size_t ngroup = s->ds->layout.ngroup;
-    for (size_t g = 0; g < ngroup; g++)
+    for (size_t g = 0; g < ngroup; g++) {
+        struct fit_range *r = &s->range[k * ngroup + g];
         s->count[k * ngroup + g] =
             fit_tile_sum(&s->ds->layout, t, g, s->ds->private_->sum + (k * ngroup + g) * 3);
+        *r = (struct fit_range){INFINITY, -INFINITY};
+        fit_tile_range(&s->ds->layout, t, g, r);
+    }
 }
 
 enum fit_status fit_dataset_finish(struct fit_dataset *ds, struct fit_error *err)
 {
     const struct fit_layout *l = &ds->layout;
     size_t *count = calloc(ds->ntile * l->ngroup, sizeof *count), possible;
+    struct fit_range *range = calloc(ds->ntile * l->ngroup, sizeof *range);
     enum fit_status st = FIT_OK;
-    if (!count)
-        return no_memory(err);
+    free(ds->range);
+    ds->range = calloc(l->ngroup, sizeof *ds->range);
+    if (!count || !range || !ds->range) {
+        st = no_memory(err);
+        goto done;
+    }
     for (size_t g = 0; g < l->ngroup && !is_rows(l); g++)
         if (!ds->private_->put[g]) {
             st = fit_fail(err, FIT_ERR_INTERNAL, "data: matrix %zu of %zu was never put", g + 1,
                           l->ngroup);
             goto done;
         }
-    if ((st = fit_dataset_each(ds, sum_groups, &(struct summing){ds, count}, err)) != FIT_OK)
+    if ((st = fit_dataset_each(ds, sum_groups, &(struct summing){ds, count, range}, err)) != FIT_OK)
         goto done;
     possible = is_rows(l) ? ds->nrow : l->nframe * (l->nframe - 1) / 2 * l->ngroup;
     ds->npoint = 0;
     for (size_t g = 0; g < l->ngroup; g++) {
+        struct fit_range *r = &ds->range[g];
         ds->npoint_group[g] = 0;
-        for (size_t k = 0; k < ds->ntile; k++)
+        *r = (struct fit_range){INFINITY, -INFINITY};
+        for (size_t k = 0; k < ds->ntile; k++) {
+            const struct fit_range *t = &range[k * l->ngroup + g];
             ds->npoint_group[g] += count[k * l->ngroup + g];
+            *r = (struct fit_range){fmin(r->low, t->low), fmax(r->high, t->high)};
+        }
         ds->npoint += ds->npoint_group[g];
         if (!ds->npoint_group[g] && st == FIT_OK)
             st = fit_fail(err, FIT_ERR_DATA, "data: matrix %zu of %zu holds no finite value", g + 1,
@@ -457,6 +473,7 @@ enum fit_status fit_dataset_finish(struct fit_dataset *ds, struct fit_error *err
     ds->private_->finished = 1;
 done:
     free(count);
+    free(range);
     return st;
 }
 

@@ -13,10 +13,15 @@
 
 #define FIT_NO_ROW UINT32_MAX
 
+struct fit_range {
+    double low, high;
+};
+
 struct fit_dataset {
     struct fit_layout layout;
     size_t ntile;
     struct fit_tile *tile;   /* in the fixed order in which partial sums are added */
+    struct fit_range *range; /* ngroup: of the values that count, less the reference; after fit_dataset_finish */
     double *reference;       /* ngroup: constant subtracted from y (0 unless center was asked for) */
     size_t npoint;           /* values that count (weight > 0), all groups */
     size_t *npoint_group;    /* ngroup */
@@ -170,6 +175,12 @@ size_t fit_tile_doubles(const struct fit_layout *l, const struct fit_tile *t);
 
 /* out[3] <- sums of w, w y, w y^2 of group g over the tile's values; returns how many have w > 0. */
 size_t fit_tile_sum(const struct fit_layout *l, const struct fit_tile *t, size_t g, double out[3]);
+
+/* Widens r to the values of group g in the tile that have w > 0 (dataset_range.c). */
+void fit_tile_range(const struct fit_layout *l, const struct fit_tile *t, size_t g, struct fit_range *r);
+
+/* 1: all values of the group are the same but for rounding (4 ulp).  Of a finished dataset. */
+int fit_dataset_constant(const struct fit_dataset *ds, size_t g);
 
 /* NULL is allowed. */
 void fit_dataset_free(struct fit_dataset *ds);

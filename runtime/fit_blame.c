@@ -1,4 +1,5 @@
-/* fit_blame.c -- the row of a table at which the model has no finite value or derivative, in words.
+/* fit_blame.c -- the row of a table at which the model has no finite value or derivative, in words; of two-time data the
+ * settings.
  *
  * Kernels give sums, which one such row makes NaN; here the rows are evaluated one by one, by
  * kernel->points, for the message of a fit that has failed.
@@ -65,6 +66,19 @@ static int look(const struct search *s, size_t row, size_t group)
     return 1;
 }
 
+/* Two-time data: no single value is at fault, but a setting may be. */
+static int blame_settings(const struct fit_job *f, char *text, size_t size)
+{
+    const struct fit_kernel *k = f->kernel;
+    size_t at = (size_t)snprintf(text, size, "the model or a derivative is not finite with");
+    for (size_t n = 0; n < k->nsetting && at < size; n++)
+        at += (size_t)snprintf(text + at, size - at, "%s %s = %g %s", n ? "," : "", k->setting[n].name,
+                               f->ds->layout.setting[n], k->setting[n].unit);
+    if (at < size)
+        snprintf(text + at, size - at, ": is one of them wrong? Else give other start values or bounds");
+    return k->nsetting > 0;
+}
+
 int fit_job_blame(const struct fit_job *f, const double *theta, char *text, size_t size)
 {
     const struct fit_kernel *k = f->kernel;
@@ -72,7 +86,7 @@ int fit_job_blame(const struct fit_job *f, const double *theta, char *text, size
     struct search s = {.f = f, .text = text, .size = size};
     int found = 0;
     if (k->space != FIT_ROWS)
-        return 0;
+        return blame_settings(f, text, size);
     s.ws = aligned_alloc(64, (k->workspace(l) / 8 + 1) * 64);
     s.lin = calloc(f->ng * f->q + 1, sizeof *s.lin);
     s.jac = calloc(f->p + f->q + 1, sizeof *s.jac);

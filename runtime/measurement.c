@@ -22,7 +22,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CONSTANT 1e-24   /* relative variance below which a matrix holds one value */
 #define LARGE ((size_t)64 << 20) /* bytes of a matrix from which it is read by blocks */
 static const double LATER = 1e-2; /* of the period: a file whose times begin later than 0 */
 enum { FRAMES_MIN = 3 };
@@ -503,15 +502,11 @@ static void describe(struct loading *l)
     struct fit_measurement *m = l->m;
     const struct fit_dataset *ds = m->dataset;
     for (size_t g = 0; g < m->ngroup; g++) {
-        double s[3] = {0};
+        double s[2] = {0};
         for (size_t t = 0; t < ds->ntile; t++)
-            for (int i = 0; i < 3; i++)
+            for (int i = 0; i < 2; i++)
                 s[i] += ds->tile[t].sum[3 * g + (size_t)i];
-        double mean = s[1] / s[0], all = mean + ds->reference[g];
-        m->group[g].mean = all;
-        if (s[2] / s[0] - mean * mean <= CONSTANT * all * all)
-            fit_notes_doubt(&m->notes, "matrix %s (phi = %g) holds one value everywhere, %.6g",
-                            m->group[g].key, m->group[g].phi, all);
+        m->group[g].mean = s[1] / s[0] + ds->reference[g];
     }
     doubt_means(m);
     if (ds->ndropped)
@@ -531,7 +526,7 @@ static enum fit_status load(struct loading *l, const double *setting, struct fit
         (st = fill_all(l, err)) != FIT_OK || (st = fit_dataset_finish(m->dataset, err)) != FIT_OK)
         return st;
     describe(l);
-    return FIT_OK;
+    return fit_measurement_sound(m, l->kernel, err);
 }
 
 enum fit_status fit_measurement_load(const struct fit_selection *sel,

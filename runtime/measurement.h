@@ -66,6 +66,11 @@ struct fit_measurement {
 enum fit_status fit_measurement_load(const struct fit_selection *sel,
                                      const struct fit_kernel *kernel, const double *setting,
                                      struct fit_measurement **m, struct fit_error *err);
+/* FIT_ERR_DATA for a loaded dataset of which no fit can be made: numbers whose squares leave double precision, or one
+ * value everywhere (measurement_sound.c).  Adds a note for single matrices that hold one value. */
+enum fit_status fit_measurement_sound(struct fit_measurement *m, const struct fit_kernel *kernel,
+                                      struct fit_error *err);
+
 /* What data of this mean need, to be near 1; NULL: nothing. */
 const char *fit_measurement_doubt(double mean);
 

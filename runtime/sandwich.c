@@ -542,7 +542,9 @@ enum fit_status fit_sandwich(const struct fit_sandwich_spec *spec, struct fit_re
     if ((st = fit_scores_new(spec->obj, &spec->loss, D, &c.scores, err)) != FIT_OK)
         goto done;
     if (first_frame(&c, res) || assemble(&c, res))
-        st = fit_fail(err, FIT_ERR_NUMERIC, "fit: no robust errors: memory is out or scores are not finite");
+        st =
+            fit_fail(err, FIT_ERR_NUMERIC,
+                     "fit: no robust errors: derivatives or residuals are not finite, or their products are too large");
 done:
     free(D);
     work_free(&c);

@@ -31,7 +31,8 @@ enum fit_status fit_fail(struct fit_error *err, enum fit_status s, const char *f
 /* "ok", "usage", "config", ... */
 const char *fit_status_name(enum fit_status s);
 
-/* Exit status of a program that ends with s: 0, 1 internal, 3 usage or configuration, 4 data, 130. */
+/* Exit status of a program that ends with s: 0, 1 internal or out of memory, 3 usage or configuration, 4 data, also
+ * those from which no finite number comes, 130. */
 int fit_status_exit(enum fit_status s);
 
 #endif

@@ -397,9 +397,9 @@ static enum fit_status make_dataset(const struct fit_table *t, const struct fit_
                                             .setting = m->setting,
                                             .center = k->intercept >= 0};
     if ((st = fit_dataset_new_table(&table, &m->dataset, err)) == FIT_OK &&
-        (st = fit_dataset_finish(m->dataset, err)) == FIT_OK &&
-        (st = check_groups(k, m, err)) == FIT_OK &&
-        (st = fit_table_check_law(m->file, k, m->dataset, err)) == FIT_OK)
+        (st = fit_dataset_finish(m->dataset, err)) == FIT_OK && (st = check_groups(k, m, err)) == FIT_OK &&
+        (st = fit_table_check_law(m->file, k, m->dataset, err)) == FIT_OK &&
+        (st = fit_measurement_sound(m, k, err)) == FIT_OK)
         st = describe_groups(m, err);
     if (st == FIT_OK && m->dataset->ndropped)
         note_dropped(t, k, from, m);
