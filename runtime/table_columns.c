@@ -97,10 +97,13 @@ static const char *names_there(const struct fit_table *t, char *text, size_t siz
     return text;
 }
 
-/* g2(tau): what stands in brackets is the name of another column of the file or of the model, not a unit. */
+/* g2(tau): what stands in brackets is no unit, but the name of another column of the file or of the model. */
 static int is_argument(const struct fit_table *t, const struct fit_kernel *k, const char *text)
 {
     char copy[64], *save;
+    struct fit_unit unit;
+    if (!strpbrk(text, "0123456789") && fit_unit_parse(text, &unit)) /* g2 is no square of grams, s may be seconds */
+        return 0;
     snprintf(copy, sizeof copy, "%s", text);
     for (char *word = strtok_r(copy, ", ", &save); word; word = strtok_r(NULL, ", ", &save)) {
         int known = 0;
