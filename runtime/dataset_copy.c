@@ -37,10 +37,11 @@ enum fit_status fit_dataset_replica(const struct fit_dataset *ds, int weights, s
     p->original = ds->tile;
     c->tile = malloc((ds->ntile + 1) * sizeof *c->tile);
     c->npoint_group = calloc(ngroup + 1, sizeof *c->npoint_group);
+    c->range = ds->range ? fit_dataset_copy(ds->range, ngroup * sizeof *ds->range) : NULL;
     p->sum = calloc(ds->ntile * ngroup * 3 + 1, sizeof *p->sum);
     struct fit_block *own = weights ? &p->w : &p->y;
     *own = (struct fit_block){0};
-    if (!c->tile || !c->npoint_group || !p->sum || fit_dataset_block_new(own, p->ndouble, err) != FIT_OK) {
+    if (!c->tile || !c->npoint_group || (ds->range && !c->range) || !p->sum || fit_dataset_block_new(own, p->ndouble, err) != FIT_OK) {
         fit_dataset_replica_free(c);
         return no_memory(err);
     }
@@ -64,6 +65,7 @@ void fit_dataset_replica_free(struct fit_dataset *c)
     free(p);
     free(c->tile);
     free(c->npoint_group);
+    free(c->range);
     free(c);
 }
 
