@@ -82,6 +82,18 @@ struct fit_api_item {
 /* *item <- the i-th of a kind, i < fit_api_count(); item->size is set before.  Returns a status. */
 int fit_api_item(const struct fit_api_model *m, enum fit_api_kind kind, size_t i, struct fit_api_item *item);
 
+/* ---- units ----------------------------------------------------------------------------------- */
+
+/* All numbers of this interface are in the units that the model declares, times in s.  These two bring others there;
+ * both return a status, FIT_API_DATA with both units named when `from` (or what follows the number) is none of the kind
+ * of `unit`. */
+
+/* "0.054 nm^-1", "200 um", "0.5": *value <- the number in `unit`, which a number without a unit is in. */
+int fit_api_quantity(const char *text, const char *unit, double *value);
+
+/* A number x in the unit `from` is x * *times / *over in `unit`. */
+int fit_api_unit(const char *from, const char *unit, double *times, double *over);
+
 /* ---- geometry and data ----------------------------------------------------------------------- */
 
 /* All arrays are copied (value and sigma: the part that counts). */

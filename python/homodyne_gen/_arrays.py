@@ -5,10 +5,12 @@ import difflib
 import numpy as np
 
 from ._library import DataError, UsageError, doubles
+from ._units import plain
 
 
-def array(values, what, shape=None):
-    """A contiguous array of doubles; DataError when it is none, or has another shape."""
+def array(values, what, shape=None, unit="1"):
+    """A contiguous array of doubles in `unit`; DataError when it is none, has another shape or another kind of unit."""
+    values = plain(values, what, unit)
     if np.iscomplexobj(values) or isinstance(values, (list, tuple)) and np.iscomplexobj(np.asarray(values)):
         raise DataError(f"{what}: complex numbers; give the real ones that were measured, numpy.abs(x)**2 or x.real")
     try:
@@ -65,20 +67,20 @@ class PerGroup(np.ndarray):
         return self.__copy__()
 
 
-def of_groups(value, name, coords, ngroup):
+def of_groups(value, name, coords, ngroup, unit="1"):
     """The value of parameter `name` for every group at coords: a number, an array in the order of the groups, or a
     PerGroup or {coordinate: value}, of which the coordinates decide."""
     if hasattr(value, "items"):
         if len(coords) != 1:
             raise UsageError(f"{name}: {{coordinate: value}} is for models with one axis; give an array")
-        value = PerGroup(list(value.values()), {next(iter(coords)): list(value)})
+        value = PerGroup(array(list(value.values()), name, None, unit), {next(iter(coords)): list(value)})
     where = getattr(value, "coords", None)
     if isinstance(value, PerGroup) and where and set(where) != set(coords):
         raise DataError(f"{name}: has a value for each {', '.join(where)}; the data are told apart by "
                         f"{', '.join(coords) or 'nothing'}")
     if isinstance(value, PerGroup) and where and not all(np.array_equal(where[a], coords[a]) for a in coords):
         return _matched(value, name, coords)
-    value = array(value, name)
+    value = array(value, name, None, unit)
     if value.shape not in ((), (1,), (ngroup,)):
         raise DataError(f"{name}: shape {value.shape}; one number, or ({ngroup},): one for each group")
     return np.broadcast_to(value, (ngroup,))

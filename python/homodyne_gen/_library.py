@@ -122,6 +122,8 @@ _SIGNATURES = {
     "fit_api_is_pairs": (c_int, [c_void_p]),
     "fit_api_count": (c_size_t, [c_void_p, c_int]),
     "fit_api_item": (c_int, [c_void_p, c_int, c_size_t, POINTER(Item)]),
+    "fit_api_quantity": (c_int, [c_char_p, c_char_p, doubles]),
+    "fit_api_unit": (c_int, [c_char_p, c_char_p, doubles, doubles]),
     "fit_api_problem_new": (c_void_p, [c_void_p, POINTER(Data)]),
     "fit_api_problem_free": (None, [c_void_p]),
     "fit_api_groups": (c_size_t, [c_void_p]),

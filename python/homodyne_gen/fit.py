@@ -71,7 +71,8 @@ class _Options:
             self._start(name, value)
         self._fix(fix)
         for name, pair in dict(bounds or {}).items():
-            self.lower[self._place(name)], self.upper[self._place(name)] = array(pair, f"bounds of {name}", (2,))
+            self.lower[self._place(name)], self.upper[self._place(name)] = array(
+                pair, f"bounds of {name}", (2,), self._unit(self._place(name)))
         self.noise = None if noise is None else np.ascontiguousarray(np.broadcast_to(array(noise, "noise"), (ngroup,)))
         self.halves = [np.ascontiguousarray(a) for x in (self.lower, self.upper, self.fixed) for a in (x[:n], x[n:])]
         flags = ctypes.POINTER(ctypes.c_ubyte)
@@ -117,12 +118,16 @@ class _Options:
         check_name(name, self.names + self.linear, "parameter", self.model.name)
         return (self.names + self.linear).index(name)
 
+    def _unit(self, k):
+        return (self.model.parameters + self.model.linear)[k].unit
+
     def _start(self, name, value):
         k = self._place(name)
         if k < len(self.names):
-            self.start[k] = array(value, name, ())
+            self.start[k] = array(value, name, (), self._unit(k))
         else:
-            self.linear_start[:, k - len(self.names)] = of_groups(value, name, self.coords, len(self.linear_start))
+            self.linear_start[:, k - len(self.names)] = of_groups(value, name, self.coords, len(self.linear_start),
+                                                                  self._unit(k))
 
     def _fix(self, fix):
         if isinstance(fix, str):

@@ -114,11 +114,14 @@ class Model:
     # ---- geometry ---------------------------------------------------------------------------------
 
     def _settings(self, given):
-        return array([np.nan if given.get(s.name) is None else given[s.name] for s in self.settings], "settings")
+        return np.array([np.nan if given.get(s.name) is None else array(given[s.name], s.name, (), s.unit)
+                         for s in self.settings], dtype=float)
 
     def _pairs(self, given, values, frames, dt, time, use):
+        time = None if time is None else array(time, "time", None, "s")
+        dt = None if dt is None else float(array(dt, "dt", (), "s"))
         if dt is None and time is not None and np.size(time) > 1:
-            dt = float(np.min(np.diff(array(time, "time"))))
+            dt = float(np.min(np.diff(time)))
         if dt is None:
             raise UsageError(f"{self.name}: the frame period is missing: dt=, in s")
         if values is not None and frames is None:
@@ -129,7 +132,7 @@ class Model:
             raise UsageError(f"{self.name}: frames= is missing: the number of frames")
         frames = int(frames)
         time = None if time is None else array(time, "time", (frames,))
-        coord = [np.atleast_1d(array(given[a.name], a.name)) if given.get(a.name) is not None else None
+        coord = [np.atleast_1d(array(given[a.name], a.name, None, a.unit)) if given.get(a.name) is not None else None
                  for a in self.axes]
         if None in [None if c is None else 1 for c in coord]:
             missing = next(a for a, c in zip(self.axes, coord) if c is None)
@@ -148,10 +151,10 @@ class Model:
 
     def _rows(self, given):
         named = {}
-        for name in self._covariates + [a.name for a in self.axes]:
-            if given.get(name) is None:
-                raise UsageError(f"{self.name}: {name}= is missing: a value for each row")
-            named[name] = np.atleast_1d(array(given[name], name))
+        for item in [c for c in self.columns if c.role == "covariate"] + self.axes:
+            if given.get(item.name) is None:
+                raise UsageError(f"{self.name}: {item.name}= is missing: a value for each row")
+            named[item.name] = np.atleast_1d(array(given[item.name], item.name, None, item.unit))
         nrow = max((v.size for v in named.values()), default=0)
         for name, v in named.items():
             named[name] = array(np.broadcast_to(v, (nrow,)) if v.size == 1 else v, name, (nrow,))
@@ -196,9 +199,10 @@ class Model:
         for name, value in params.items():
             check_name(name, names + linear_names, "parameter", self.name)
             if name in names:
-                nonlinear[names.index(name)] = array(value, name, ())
+                nonlinear[names.index(name)] = array(value, name, (), self.parameters[names.index(name)].unit)
                 continue
-            linear[:, linear_names.index(name)] = of_groups(value, name, coords, ngroup)
+            k = linear_names.index(name)
+            linear[:, k] = of_groups(value, name, coords, ngroup, self.linear[k].unit)
         return nonlinear, linear
 
     def _evaluate(self, params, threads, derivatives, grid):
@@ -290,7 +294,8 @@ class Model:
 
     def _measured(self, values, sigma, dt, time, use, given):
         """(problem, geometry, values) of measured arrays."""
-        values = array(values, "values")
+        unit = next((c.unit for c in self.columns if c.role == "value"), "1")
+        values = array(values, "values", None, unit)
         if self.is_pairs and values.ndim == 2:
             values = values[np.newaxis]
         if self.is_pairs and (values.ndim != 3 or values.shape[1] != values.shape[2]):
@@ -299,6 +304,7 @@ class Model:
         right = (g.data.ngroup, values.shape[-1], values.shape[-1]) if self.is_pairs else g.shape
         values = array(values, "values", right)
         if sigma is not None:
+            sigma = array(sigma, "sigma", None, unit)
             sigma = array(np.broadcast_to(sigma, right) if np.ndim(sigma) == 0 else
                           np.reshape(sigma, right) if np.size(sigma) == values.size else sigma, "sigma", right)
         g.data.value, g.data.sigma = pointer(values), pointer(sigma)

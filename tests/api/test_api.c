@@ -381,10 +381,41 @@ static void test_sample(void **state)
     free(c2);
 }
 
+static void test_units(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *unit;
+        double value; /* NaN: refused */
+    } c[] = {{"0.054 nm^-1", "1/angstrom", 0.0054}, {"200 um", "angstrom", 2e6}, {"0.5", "s", 0.5},
+             {"20 ms", "s", 0.02},                  {"180 deg", "1", 3.14159265358979323846},
+             {"7000 eV", "keV", 7},                 {"0.5 kg", "g", 500},        {"3 cell", "cell", 3},
+             {"5 s", "1/s", NAN},                   {"5 foo", "s", NAN},         {"1 rad", "1", 1},
+             {"5 deg", "keV", NAN},                 {"five", "s", NAN},          {"2 1", "deg", NAN}};
+    for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
+        double v = NAN, times, over;
+        const int status = fit_api_quantity(c[i].text, c[i].unit, &v);
+        if (isnan(c[i].value)) {
+            assert_int_equal(status, FIT_API_DATA);
+            assert_non_null(strstr(fit_api_message(), c[i].text));
+            continue;
+        }
+        assert_int_equal(status, 0);
+        assert_true(fabs(v - c[i].value) <= 1e-15 * c[i].value);
+        const char *unit = strchr(c[i].text, ' ');
+        assert_int_equal(fit_api_unit(unit ? unit : c[i].unit, c[i].unit, &times, &over), 0);
+        assert_true(fabs(strtod(c[i].text, NULL) * times / over - c[i].value) <= 1e-15 * c[i].value);
+    }
+    double times, over;
+    assert_int_equal(fit_api_unit("furlong", "m", &times, &over), FIT_API_DATA);
+    assert_non_null(strstr(fit_api_message(), "'furlong' is no unit that is known; wanted is m"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_links),
+        cmocka_unit_test(test_units),
         cmocka_unit_test(test_sample),
         cmocka_unit_test(test_unknown_model_is_told_with_the_nearest),
         cmocka_unit_test(test_items_describe_the_model),

@@ -45,6 +45,75 @@ def plain(group):
     return {name: np.asarray(group[name]) for name in group if name not in ("chain", "draw", "phi")}
 
 
+class Units(unittest.TestCase):
+    """What states a unit is converted to the model's, or refused with both units named."""
+
+    def setUp(self):
+        self.m = hg.load_model("laminar")
+        self.grid = dict(frames=12, dt=0.1, q=0.0054, gap=2e6, phi=[0, 60])
+        self.right = self.m.mean({"D0": 6000}, **self.grid)
+
+    def same(self, params=None, **changed):
+        got = self.m.mean(params or {"D0": 6000}, **dict(self.grid, **changed))
+        np.testing.assert_allclose(got, self.right, rtol=1e-12)
+
+    def test_texts(self):
+        self.same(q="0.054 nm^-1", gap="200 um", dt="100 ms", phi=["0 rad", f"{math.pi / 3!r} rad"])
+        self.same(q="0.0054", gap="2e6 angstrom", dt="0.1")
+        self.same(params={"D0": "60 nm^2/s"})
+        self.same(time=[f"{100 * k} ms" for k in range(12)], dt=None)
+
+    def test_quantities_of_other_packages(self):
+        class Astropy:
+            def __init__(self, value, unit):
+                self.value, self.unit = value, unit
+
+            def __array__(self, dtype=None, copy=None):
+                return np.asarray(self.value, dtype=dtype)
+
+        class Pint(Astropy):
+            magnitude = property(lambda self: self.value)
+            units = property(lambda self: self.unit)
+
+        class Xarray:
+            def __init__(self, values, unit):
+                self.values, self.attrs = np.asarray(values), {"units": unit}
+
+            def __array__(self, dtype=None, copy=None):
+                return np.asarray(self.values, dtype=dtype)
+
+        for quantity in (Astropy, Pint, Xarray):
+            self.same(q=quantity(0.054, "1 / nm"), gap=quantity(200, "micrometer"), dt=quantity(100.0, "ms"),
+                      phi=quantity([0, math.pi / 3], "rad"))
+            with self.assertRaisesRegex(hg.DataError, "'keV' is another kind of unit; wanted is 1/angstrom"):
+                self.same(q=quantity(0.054, "keV"))
+
+    def test_other_kinds_of_units(self):
+        for name, value in (("q", "0.054 s"), ("q", "0.054 foo"), ("gap", "200 1/nm"), ("dt", "0.1 nm"), ("q", "much")):
+            with self.assertRaisesRegex(hg.DataError, f"{name}: .*{value.split()[-1]}"):
+                self.same(**{name: value})
+        with self.assertRaisesRegex(hg.DataError, "phi: '60 nm'.*deg"):
+            self.same(phi=[0, "60 nm"])
+        with self.assertRaisesRegex(hg.DataError, "D0: '60 s'"):
+            self.same(params={"D0": "60 s"})
+
+    def test_fits(self):
+        c2 = self.right + 1e-4 * np.random.default_rng(1).normal(size=self.right.shape)
+        given = dict(q="0.054 nm^-1", gap="200 um", dt="100 ms", phi=[0, 60], search=False)
+        held = {p.name: p.start for p in self.m.parameters if p.name != "D0"}
+        r = self.m.fit(c2, fix=held, start={"D0": "50 nm^2/s"}, bounds={"D0": ("1 nm^2/s", "1 um^2/s")}, **given)
+        self.assertAlmostEqual(r.params["D0"] / 6000, 1, 1)
+        with self.assertRaisesRegex(hg.DataError, "bounds of D0: '1 um'"):
+            self.m.fit(c2, bounds={"D0": ("1 nm^2/s", "1 um")}, **given)
+
+    def test_columns_of_tables(self):
+        kww = hg.load_model("kww")
+        right = kww.mean(delay=[0.1, 0.2])
+        np.testing.assert_allclose(kww.mean(delay=["100 ms", "0.2"]), right, rtol=1e-12)
+        with self.assertRaisesRegex(hg.DataError, "delay: '1 nm'"):
+            kww.mean(delay=["100 ms", "1 nm"])
+
+
 class Models(unittest.TestCase):
     def test_every_installed_model_has_values(self):
         self.assertIn("laminar", hg.models())
@@ -127,7 +196,7 @@ class Mistakes(unittest.TestCase):
         kww = hg.load_model("kww")
         self.told(hg.UsageError, "delay= is missing", kww.mean)
         self.told(hg.UsageError, "frames=", kww.mean, frames=3, delay=1)
-        self.told(hg.DataError, "delay: not an array", kww.mean, delay=["x"])
+        self.told(hg.DataError, "delay: 'x' is not a number", kww.mean, delay=["x"])
         self.told(hg.FileError, "no such file", hg.load_results, "/nowhere")
 
     def test_library_that_is_missing(self):
