@@ -123,8 +123,8 @@ const struct front_command front_commands[] = {
     {"inspect", NULL, "DATA [--q Q]", "what a data file holds", NULL,
      FIT_COMMAND_INSPECT, NULL, of_model, front_cmd_pass, 0},
     {"plan", NULL, "CONFIG.yaml [options]", "the errors to be expected, before there are data",
-     "Takes the configuration of a fit; frames, frame period, wavevector, azimuths and noise may be given as "
-     "options (--frames 1:N, --dt, --q, --phi, --sigma). Parameters are the starting values.",
+     "Takes the configuration of a fit; frames, frame period, wavevectors, azimuths and noise are given as options "
+     "(--frames 1:N, --dt, --q, --phi, --sigma), else by it, else by its data file. Parameters are the starting values.",
      FIT_COMMAND_PLAN, NULL, of_model, front_cmd_pass, 0},
     {"estimate", NULL, "CONFIG.yaml [options]", "memory and time that a fit will take", NULL,
      FIT_COMMAND_ESTIMATE, NULL, of_model, front_cmd_pass, 0},

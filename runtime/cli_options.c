@@ -200,7 +200,7 @@ const struct fit_cli_verb fit_cli_verbs[] = {
      "memory and time that a fit will take", 0},
     {"extract", NULL, FIT_COMMAND_EXTRACT, "CONFIG.yaml -o FILE.h5", "--data FILE -o FILE.h5",
      "the data as a fit sees them: maps, g2(tau)", 0},
-    {"plan", NULL, FIT_COMMAND_PLAN, "CONFIG.yaml --frames 1:N --dt S --phi D1,.. --sigma S", NULL,
+    {"plan", NULL, FIT_COMMAND_PLAN, "CONFIG.yaml [--frames 1:N --dt S --phi D1,.. --sigma S]", NULL,
      "the errors to be expected, before there are data", 0},
     {"selfcheck", NULL, FIT_COMMAND_SELFCHECK, "FILE..", "FILE..",
      "compares the kernels with reference values that the build made", 1},

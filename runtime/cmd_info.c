@@ -9,27 +9,42 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *prior_text(const struct fit_param *p, char *text, size_t size)
+/* "normal(0, 2)"; a number that is another parameter, of a hierarchy, is told by its name: "normal(mu, spread)". */
+static const char *prior_text(const struct fit_kernel *k, const struct fit_param *p, char *text, size_t size)
 {
-    static const char *const name[] = {"flat",        "normal",      "truncated_normal",
-                                       "log_normal",  "half_normal", "exponential",
-                                       "beta_scaled", "log_uniform"};
-    static const int numbers[] = {0, 2, 2, 2, 1, 1, 2, 0};
-    const char *kind = (size_t)p->prior < sizeof name / sizeof *name ? name[p->prior] : "?";
-    int n = kind[0] == '?' ? 0 : numbers[p->prior];
-    if (n == 2)
-        snprintf(text, size, "%s(%g, %g)", kind, p->prior_a, p->prior_b);
-    else if (n == 1)
-        snprintf(text, size, "%s(%g)", kind, p->prior_a);
-    else
-        snprintf(text, size, "%s", kind);
+    static const struct {
+        const char *name;
+        int a, b; /* numbers that it has */
+    } prior[] = {[FIT_PRIOR_NONE] = {"flat", 0, 0},
+                 [FIT_PRIOR_NORMAL] = {"normal", 1, 1},
+                 [FIT_PRIOR_TRUNCATED_NORMAL] = {"truncated_normal", 1, 1},
+                 [FIT_PRIOR_LOG_NORMAL] = {"log_normal", 1, 1},
+                 [FIT_PRIOR_HALF_NORMAL] = {"half_normal", 0, 1},
+                 [FIT_PRIOR_EXPONENTIAL] = {"exponential", 0, 1},
+                 [FIT_PRIOR_BETA_SCALED] = {"beta_scaled", 1, 1},
+                 [FIT_PRIOR_LOG_UNIFORM] = {"log_uniform", 0, 0},
+                 [FIT_PRIOR_HALF_CAUCHY] = {"half_cauchy", 0, 1}};
+    const double value[2] = {p->prior_a, p->prior_b};
+    const int there[2] = {prior[p->prior].a, prior[p->prior].b};
+    char number[2][64] = {"", ""};
+    const size_t place = p >= k->param && p < k->param + k->nparam ? (size_t)(p - k->param) : k->nparam;
+    for (int i = 0; i < 2; i++) {
+        const unsigned from = k->level && place < k->nparam ? k->level[place].from[i] : 0;
+        if (there[i] && from)
+            snprintf(number[i], sizeof number[i], "%.60s", k->param[from - 1].name);
+        else if (there[i])
+            snprintf(number[i], sizeof number[i], "%g", value[i]);
+    }
+    const int n = there[0] + there[1];
+    snprintf(text, size, "%s%s%s%s%s%s", prior[p->prior].name, n ? "(" : "", number[0], n == 2 ? ", " : "", number[1],
+             n ? ")" : "");
     return text;
 }
 
 static void json_params(struct fit_json *j, const char *key, const struct fit_kernel *k, size_t n,
                         const struct fit_param *param)
 {
-    char prior[80];
+    char prior[160];
     fit_json_begin(j, key, '[');
     for (size_t i = 0; i < n; i++) {
         fit_json_begin(j, NULL, '{');
@@ -39,7 +54,7 @@ static void json_params(struct fit_json *j, const char *key, const struct fit_ke
         fit_json_number(j, "start", param[i].start);
         fit_json_number(j, "lower", param[i].lower);
         fit_json_number(j, "upper", param[i].upper);
-        fit_json_string(j, "prior", prior_text(&param[i], prior, sizeof prior));
+        fit_json_string(j, "prior", prior_text(k, &param[i], prior, sizeof prior));
         fit_json_string(j, "over",
                         param[i].over >= 0 && (size_t)param[i].over < k->naxis
                             ? k->axis[param[i].over].name
@@ -94,6 +109,8 @@ static void json_lists(struct fit_json *j, const struct fit_kernel *k)
     for (size_t c = 0; c < k->ncolumn; c++) {
         json_named(j, k->column[c].name, k->column[c].unit, k->column[c].doc);
         fit_json_string(j, "role", role[k->column[c].role]);
+        if (k->column[c].lower < k->column[c].upper)
+            fit_json_numbers(j, "range", (double[]){k->column[c].lower, k->column[c].upper}, 2);
         fit_json_end(j);
     }
     fit_json_end(j);
@@ -121,6 +138,8 @@ static enum fit_status info_json(const struct fit_program *p, const struct fit_k
     fit_json_string(&j, "space", k->space == FIT_PAIRS ? "pairs" : "rows");
     fit_json_string(&j, "variant", k->variant);
     fit_json_string(&j, "isa", k->isa);
+    if (k->density)
+        fit_json_string(&j, "law", k->density->name);
     json_params(&j, "parameters", k, k->nparam, k->param);
     json_params(&j, "linear", k, k->nlinear, k->linear);
     json_lists(&j, k);
@@ -142,10 +161,10 @@ static enum fit_status info_json(const struct fit_program *p, const struct fit_k
 
 static void print_param(FILE *f, const struct fit_kernel *k, const struct fit_param *p)
 {
-    char bounds[64], prior[80];
+    char bounds[64], prior[160];
     snprintf(bounds, sizeof bounds, "[%g, %g]", p->lower, p->upper);
     fprintf(f, "  %-19s %-13s %10g  %-18s %s\n", p->name, p->unit, p->start, bounds,
-            prior_text(p, prior, sizeof prior));
+            prior_text(k, p, prior, sizeof prior));
     fprintf(f, "      %s%s%s%s", p->doc, *p->doc && p->over >= 0 ? "; " : "",
             p->over >= 0 ? "one per " : "",
             p->over >= 0 && (size_t)p->over < k->naxis ? k->axis[p->over].name : "");

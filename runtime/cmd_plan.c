@@ -1,12 +1,14 @@
 /* cmd_plan.c -- `plan`: the errors to be expected from an experiment that has not been made.
  *
- * The configuration is that of a fit; a data file is not needed.  Frames, frame period, wavevector,
- * azimuths and noise come from it or from the options of `fit` (--frames 1:N, --dt, --q, --phi,
- * --sigma), parameters are the starting values.  Beside the errors stand those of larger experiments:
+ * The configuration is that of a fit.  Frames, frame period, wavevectors, azimuths and noise come from the options of
+ * `fit` (--frames 1:N, --dt, --q, --phi, --sigma), else from it, else from the data file that it names, of which there
+ * need be none; parameters are the starting values, contrast and offset those of the data where nothing else is said.
+ * It is told where each came from.  Every q is combined with every azimuth.  Beside the errors stand those of larger experiments:
  * twice the frames, twice the frames in the same time, twice the azimuths, each value as noisy as before.
  */
 #include "json.h"
 #include "plan.h"
+#include "plan_data.h"
 #include "program.h"
 #include "progress.h"
 #include "results.h"
@@ -23,17 +25,29 @@ static const double STRONG = 0.95, WIDER = 1.2; /* correlation; profile over usu
 struct planned {
     const char *name;
     struct fit_plan_design design;
-    double *phi, *sigma;
+    double *place; /* ngroup each: q, phi, sigma */
     struct fit_plan plan;
     int done;
     char why[200]; /* there is none */
+};
+
+/* Where a number of the experiment came from. */
+enum { FROM_SIZE = 160 };
+struct known {
+    char frames[FROM_SIZE], dt[FROM_SIZE], q[FROM_SIZE], phi[FROM_SIZE], sigma[FROM_SIZE], linear[FROM_SIZE];
 };
 
 struct planning {
     const struct fit_kernel *model;
     const struct fit_config *cfg;
     struct fit_selection sel;
-    double q;
+    struct fit_plan_data data;
+    struct known from;
+    size_t frames;
+    double dt;
+    size_t nq, nphi, nsigma;
+    const double *q, *phi, *sigma;
+    double nothing[2], *linear; /* nlinear */
     struct planned d[DESIGNS];
 };
 
@@ -45,72 +59,165 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Azimuths of the configuration; twice: also those halfway to the next one, and behind the last (of a single
- * one: at right angles to it). */
-static enum fit_status set_angles(const struct planning *x, struct planned *p, int twice, struct fit_error *err)
+/* All q with all azimuths; twice: also azimuths halfway to the next one, and behind the last (of a single one: at right
+ * angles to it). */
+static enum fit_status set_groups(const struct planning *x, struct planned *p, int twice, struct fit_error *err)
 {
-    size_t n = x->sel.nlist ? x->sel.nlist : 1;
-    double *phi = malloc(2 * n * sizeof *phi), *sigma = malloc(2 * n * sizeof *sigma);
-    p->phi = phi;
-    p->sigma = sigma;
-    if (!phi || !sigma)
+    const size_t n = x->nphi, nphi = twice ? 2 * n : n, all = x->nq * nphi;
+    double *phi = malloc(2 * n * sizeof *phi), *place = malloc(3 * all * sizeof *place), step = 90;
+    p->place = place;
+    if (!phi || !place) {
+        free(phi);
         return fit_fail(err, FIT_ERR_MEMORY, "plan: out of memory");
-    for (size_t g = 0; g < n; g++) {
-        phi[g] = x->sel.nlist ? x->sel.list[g] : 0;
-        sigma[g] = x->sel.sigma_value[x->sel.nsigma == 1 ? 0 : g];
     }
-    if (twice) {
-        double step = 90;
+    memcpy(phi, x->phi, n * sizeof *phi);
+    if (twice)
         qsort(phi, n, sizeof *phi, ascending);
-        for (size_t g = 0; g < n; g++) {
-            step = g + 1 < n ? (phi[g + 1] - phi[g]) / 2 : n > 1 ? step : 90;
-            phi[n + g] = phi[g] + step;
-            sigma[n + g] = sigma[g];
-        }
+    for (size_t k = 0; twice && k < n; k++) {
+        step = k + 1 < n ? (phi[k + 1] - phi[k]) / 2 : n > 1 ? step : 90;
+        phi[n + k] = phi[k] + step;
     }
-    p->design.nphi = twice ? 2 * n : n;
-    p->design.phi = phi;
-    p->design.sigma = sigma;
+    for (size_t g = 0; g < all; g++) {
+        place[g] = x->q[g / nphi];
+        place[all + g] = phi[g % nphi];
+        place[2 * all + g] = x->sigma[x->nsigma == 1 ? 0 : g / nphi * n + g % nphi % n];
+    }
+    p->design.ngroup = all;
+    p->design.q = place;
+    p->design.phi = place + all;
+    p->design.sigma = place + 2 * all;
+    p->design.linear = x->linear;
+    free(phi);
     return FIT_OK;
 }
 
 static enum fit_status set_designs(struct planning *x, struct fit_error *err)
 {
-    size_t frames = (size_t)(x->sel.last - (x->sel.first > 1 ? x->sel.first : 1) + 1);
     const struct planned all[DESIGNS] = {
-        {.name = "as planned", .design = {.frames = frames, .dt = x->sel.dt}},
-        {.name = "frames x 2", .design = {.frames = 2 * frames, .dt = x->sel.dt}},
-        {.name = "period / 2", .design = {.frames = 2 * frames, .dt = x->sel.dt / 2}},
-        {.name = "angles x 2", .design = {.frames = frames, .dt = x->sel.dt}},
+        {.name = "as planned", .design = {.frames = x->frames, .dt = x->dt}},
+        {.name = "frames x 2", .design = {.frames = 2 * x->frames, .dt = x->dt}},
+        {.name = "period / 2", .design = {.frames = 2 * x->frames, .dt = x->dt / 2}},
+        {.name = "angles x 2", .design = {.frames = x->frames, .dt = x->dt}},
     };
     enum fit_status st = FIT_OK;
     for (int k = 0; k < DESIGNS && st == FIT_OK; k++) {
         x->d[k] = all[k];
-        st = set_angles(x, &x->d[k], k == 3, err);
+        st = set_groups(x, &x->d[k], k == 3, err);
     }
     return st;
+}
+
+/* ---- what is known, and from where ------------------------------------------------------------ */
+
+static void from_config(const struct planning *x, struct fit_origin from, char *text)
+{
+    if (fit_given(from))
+        fit_origin_text(x->cfg, from, text, FROM_SIZE);
+}
+
+/* Frames, period and noise: options and configuration before the data file. */
+static void know_design(struct planning *x)
+{
+    const struct fit_config_input *in = &x->cfg->input;
+    const struct fit_selection *s = &x->sel;
+    static const char data[] = "the data file";
+    if (s->last >= 0) {
+        x->frames = (size_t)(s->last - (s->first > 1 ? s->first : 1) + 1);
+        from_config(x, in->end_frame.from, x->from.frames);
+    } else if (x->data.frames) {
+        x->frames = x->data.frames;
+        snprintf(x->from.frames, FROM_SIZE, "%s", data);
+    }
+    x->dt = s->dt;
+    from_config(x, in->dt.from, x->from.dt);
+    if (!(x->dt > 0) && x->data.frames) {
+        x->dt = x->data.dt;
+        snprintf(x->from.dt, FROM_SIZE, "%s", data);
+    }
+    if (s->sigma == FIT_SIGMA_VALUE && s->nsigma) {
+        x->sigma = s->sigma_value;
+        x->nsigma = s->nsigma;
+        from_config(x, in->sigma.from, x->from.sigma);
+    } else if (x->data.sigma > 0) {
+        x->sigma = &x->data.sigma;
+        x->nsigma = 1;
+        snprintf(x->from.sigma, FROM_SIZE, "neighbouring values of the data file");
+    }
+}
+
+/* Wavevectors and azimuths. */
+static void know_groups(struct planning *x)
+{
+    const struct fit_config_input *in = &x->cfg->input;
+    const int asked = !isnan(in->q.value) && in->q.from.kind == FIT_FROM_COMMAND;
+    static const char data[] = "the data file";
+    x->nothing[0] = NAN;
+    x->q = x->nothing;
+    x->phi = x->nothing + 1; /* one at 0, of which nobody knows better */
+    x->nq = x->nphi = 1;
+    if (in->q_list.n) {
+        x->q = in->q_list.value;
+        x->nq = in->q_list.n;
+        from_config(x, in->q.from, x->from.q);
+    } else if (x->data.frames && !asked && !isnan(x->data.q[0])) {
+        x->q = x->data.q;
+        x->nq = x->data.nq;
+        snprintf(x->from.q, FROM_SIZE, "%s", data);
+    } else if (!isnan(in->q.value)) {
+        x->q = &in->q.value;
+        from_config(x, in->q.from, x->from.q);
+    }
+    if (x->sel.nlist && (!x->data.frames || x->cfg->angles.list.from.kind == FIT_FROM_COMMAND)) {
+        x->phi = x->sel.list;
+        x->nphi = x->sel.nlist;
+        from_config(x, x->cfg->angles.list.from, x->from.phi);
+    } else if (x->data.frames) {
+        x->phi = x->data.phi;
+        x->nphi = x->data.nphi;
+        snprintf(x->from.phi, FROM_SIZE, "%s", data);
+    }
+}
+
+/* Contrast and offset of the data, where the configuration says nothing. */
+static enum fit_status know_linear(struct planning *x, struct fit_error *err)
+{
+    const struct fit_kernel *k = x->model;
+    if (!(x->linear = malloc((k->nlinear + 1) * sizeof *x->linear)))
+        return fit_fail(err, FIT_ERR_MEMORY, "plan: out of memory");
+    for (size_t q = 0; q < k->nlinear; q++) {
+        const int automatic = x->cfg->param[k->nparam + q].automatic;
+        x->linear[q] = !automatic                                    ? NAN
+                       : strcmp(k->linear[q].name, "contrast") == 0 ? x->data.contrast
+                       : strcmp(k->linear[q].name, "offset") == 0   ? x->data.offset
+                                                                    : NAN;
+        if (!isnan(x->linear[q]))
+            snprintf(x->from.linear, FROM_SIZE, "the data file (short and long lags)");
+    }
+    return FIT_OK;
 }
 
 /* What must be known. */
 static enum fit_status ask(const struct planning *x, struct fit_error *err)
 {
-    const struct fit_selection *s = &x->sel;
-    int angles = 0;
-    for (size_t a = 0; a < x->model->naxis; a++)
-        angles |= strcmp(x->model->axis[a].name, "phi") == 0;
-    if (s->last < 0)
-        return fit_fail(err, FIT_ERR_CONFIG, "plan: how many frames? give --frames 1:N");
-    if (!(s->dt > 0))
-        return fit_fail(err, FIT_ERR_CONFIG, "plan: which frame period? give --dt, in s");
-    if (angles && !s->nlist)
-        return fit_fail(err, FIT_ERR_CONFIG, "plan: which azimuths? give --phi D1,D2,..., in degrees");
-    if (s->sigma != FIT_SIGMA_VALUE || !s->nsigma)
+    char why[400] = "";
+    if (*x->data.why)
+        snprintf(why, sizeof why, " (the data file tells nothing: %s)", x->data.why);
+    const int angles = fit_config_axis_index(x->model, "phi") >= 0, rings = fit_config_axis_index(x->model, "q") >= 0;
+    if (!x->frames)
+        return fit_fail(err, FIT_ERR_CONFIG, "plan: how many frames? give --frames 1:N%s", why);
+    if (!(x->dt > 0))
+        return fit_fail(err, FIT_ERR_CONFIG, "plan: which frame period? give --dt, in s%s", why);
+    if (angles && x->phi == x->nothing + 1)
+        return fit_fail(err, FIT_ERR_CONFIG, "plan: which azimuths? give --phi D1,D2,..., in degrees%s", why);
+    if (rings && isnan(x->q[0]))
+        return fit_fail(err, FIT_ERR_CONFIG, "plan: which wavevectors? give --q Q1,Q2,..., in 1/angstrom%s", why);
+    if (!x->nsigma)
         return fit_fail(err, FIT_ERR_CONFIG,
                         "plan: how noisy is one value of c2? give --sigma, its standard deviation (inspect and fit "
-                        "of an earlier experiment tell)");
-    if (s->nsigma != 1 && s->nsigma != (s->nlist ? s->nlist : 1))
-        return fit_fail(err, FIT_ERR_CONFIG, "plan: %zu values of sigma for %zu azimuths; give one, or one each",
-                        s->nsigma, s->nlist);
+                        "of an earlier experiment tell)%s", why);
+    if (x->nsigma != 1 && x->nsigma != x->nq * x->nphi)
+        return fit_fail(err, FIT_ERR_CONFIG, "plan: %zu values of sigma for %zu %s; give one, or one each",
+                        x->nsigma, x->nq * x->nphi, x->nq > 1 ? "groups (q, phi)" : "azimuths");
     return FIT_OK;
 }
 
@@ -216,22 +323,56 @@ static void print_defaults(const struct planning *x, FILE *f)
     static const char head[] = "no value was given, the model's own is planned with (--start NAME=VALUE): ";
     char text[600];
     size_t at = (size_t)snprintf(text, sizeof text, "%s", head);
-    for (size_t k = 0; k < x->cfg->nparam; k++)
-        if (x->cfg->param[k].automatic && !x->cfg->param[k].fixed.value && at + 80 < sizeof text)
+    for (size_t k = 0; k < x->cfg->nparam + x->cfg->nlinear; k++)
+        if (x->cfg->param[k].automatic && !x->cfg->param[k].fixed.value && at + 80 < sizeof text &&
+            (k < x->cfg->nparam || isnan(x->linear[k - x->cfg->nparam])))
             at += (size_t)snprintf(text + at, sizeof text - at, "%s%s", at < sizeof head ? "" : ", ",
                                    x->cfg->param[k].declared->name);
     if (at >= sizeof head)
         fit_cli_put_wrapped(f, text, 0);
 }
 
+/* "frames from --frames; frame period, azimuths from the data file; ..." */
+static void print_origins(const struct planning *x, FILE *f)
+{
+    const struct known *k = &x->from;
+    const char *const name[] = {"frames", "frame period", "q", "azimuths", "noise", "contrast and offset"};
+    const char *const from[] = {k->frames, k->dt, k->q, k->phi, k->sigma, k->linear};
+    enum { N = sizeof name / sizeof *name };
+    char text[1200] = "";
+    size_t at = 0;
+    for (size_t i = 0; i < N; i++) {
+        int said = !*from[i], first = 1;
+        for (size_t j = 0; j < i; j++)
+            said |= strcmp(from[j], from[i]) == 0;
+        for (size_t j = i; !said && j < N; j++)
+            if (strcmp(from[j], from[i]) == 0 && at + FROM_SIZE < sizeof text) {
+                at += (size_t)snprintf(text + at, sizeof text - at, "%s%s", first ? (at ? "; " : "") : ", ", name[j]);
+                first = 0;
+            }
+        if (!said && at + FROM_SIZE < sizeof text)
+            at += (size_t)snprintf(text + at, sizeof text - at, " from %s", from[i]);
+    }
+    if (at)
+        fit_cli_put_wrapped(f, text, 0);
+    if (*x->data.why) {
+        snprintf(text, sizeof text, "nothing from the data file: %s", x->data.why);
+        fit_cli_put_wrapped(f, text, 0);
+    }
+}
+
 static void print_text(const struct planning *x, FILE *f)
 {
     const struct fit_plan_design *d = &x->d[0].design;
     const struct fit_plan *p = &x->d[0].plan;
-    fprintf(f, "%s: %zu frames of %g s, %zu angle%s", x->model->name, d->frames, d->dt, d->nphi, d->nphi > 1 ? "s" : "");
-    if (!isnan(x->q))
-        fprintf(f, ", q %g 1/angstrom", x->q);
-    fprintf(f, "\nnoise %g: %.3g values\n", d->sigma[0], p->values);
+    fprintf(f, "%s: %zu frames of %g s, ", x->model->name, d->frames, d->dt);
+    if (x->nq > 1)
+        fprintf(f, "%zu wavevectors, q %g .. %g 1/angstrom, ", x->nq, x->q[0], x->q[x->nq - 1]);
+    fprintf(f, "%zu angle%s", x->nphi, x->nphi > 1 ? "s" : "");
+    if (x->nq == 1 && !isnan(x->q[0]))
+        fprintf(f, ", q %g 1/angstrom", x->q[0]);
+    fprintf(f, "\nnoise %.4g: %.3g values\n", d->sigma[0], p->values);
+    print_origins(x, f);
     print_errors(x, f);
     print_defaults(x, f);
     print_relations(x, f);
@@ -291,6 +432,18 @@ static void put_relations(struct fit_json *j, const struct fit_plan *p)
     fit_json_end(j);
 }
 
+static void put_origins(struct fit_json *j, const struct known *k)
+{
+    fit_json_begin(j, "from", '{');
+    fit_json_string(j, "frames", k->frames);
+    fit_json_string(j, "dt", k->dt);
+    fit_json_string(j, "q", k->q);
+    fit_json_string(j, "phi", k->phi);
+    fit_json_string(j, "sigma", k->sigma);
+    fit_json_string(j, "linear", k->linear);
+    fit_json_end(j);
+}
+
 static void print_json(const struct planning *x, FILE *f)
 {
     const struct fit_plan *p = &x->d[0].plan;
@@ -300,9 +453,12 @@ static void print_json(const struct planning *x, FILE *f)
     fit_json_string(&j, "model", x->model->name);
     fit_json_integer(&j, "frames", (int64_t)d->frames);
     fit_json_number(&j, "dt", d->dt);
-    fit_json_number(&j, "q", x->q);
-    fit_json_numbers(&j, "phi", d->phi, d->nphi);
-    fit_json_numbers(&j, "sigma", d->sigma, d->nphi);
+    fit_json_number(&j, "q", x->nq == 1 ? x->q[0] : NAN);
+    if (x->nq > 1)
+        fit_json_numbers(&j, "q_values", d->q, d->ngroup);
+    fit_json_numbers(&j, "phi", d->phi, d->ngroup);
+    fit_json_numbers(&j, "sigma", d->sigma, d->ngroup);
+    put_origins(&j, &x->from);
     fit_json_number(&j, "values", p->values);
     fit_json_integer(&j, "every_nth_frame", (int64_t)p->stride);
     fit_json_begin(&j, "parameters", '{');
@@ -338,7 +494,7 @@ static enum fit_status run_designs(struct planning *x, struct fit_progress_view 
 
 enum fit_status fit_cmd_plan(struct fit_program *p, const struct fit_cli *cli, struct fit_error *err)
 {
-    struct planning x = {.q = NAN};
+    struct planning x = {.dt = NAN};
     struct fit_progress_view view = {0};
     struct fit_config_log log;
     struct fit_config *cfg = NULL;
@@ -354,8 +510,11 @@ enum fit_status fit_cmd_plan(struct fit_program *p, const struct fit_cli *cli, s
     if (st != FIT_OK)
         goto done;
     x.cfg = cfg;
-    x.q = cfg->input.q.value;
     fit_selection_from_config(cfg, &x.sel);
+    if ((st = fit_plan_data_read(cfg, &x.data, err)) != FIT_OK || (st = know_linear(&x, err)) != FIT_OK)
+        goto done;
+    know_design(&x);
+    know_groups(&x);
     if ((st = ask(&x, err)) == FIT_OK && (st = set_designs(&x, err)) == FIT_OK)
         st = fit_progress_begin(&view, p->err, p->err_is_terminal, NULL, cli->quiet, err);
     if (st == FIT_OK)
@@ -366,9 +525,10 @@ enum fit_status fit_cmd_plan(struct fit_program *p, const struct fit_cli *cli, s
 done:
     for (int k = 0; k < DESIGNS; k++) {
         fit_plan_free(&x.d[k].plan);
-        free(x.d[k].phi);
-        free(x.d[k].sigma);
+        free(x.d[k].place);
     }
+    free(x.linear);
+    fit_plan_data_free(&x.data);
     fit_config_free(cfg);
     fit_config_log_free(&log);
     return st;

@@ -254,7 +254,7 @@ static double setting_value(const struct fit_experiment *e, const char *name, do
     for (size_t s = 0; s < e->kernel->nsetting; s++)
         if (strcmp(e->kernel->setting[s].name, name) == 0 && fit_units_means(name, e->kernel->setting[s].unit))
             return fit_units_from_model(name, e->kernel->setting[s].unit, e->setting[s]);
-    return isnan(otherwise) ? 0 : otherwise;
+    return otherwise;
 }
 
 /* Bins of the rings of q, one ring after the other, each with the same azimuths. */
@@ -324,7 +324,7 @@ static void write_truth(struct fit_h5r *h, const struct fit_experiment *e,
     free(column);
 }
 
-/* Wavevectors of the rings, the setting of a single one, 0 where nobody told it; the caller frees. */
+/* Wavevectors of the rings, the setting of a single one, NaN where nobody told it; the caller frees. */
 static double *ring_values(const struct fit_experiment *e, struct fit_error *err)
 {
     double *q = malloc(e->nring * sizeof *q);

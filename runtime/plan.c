@@ -58,7 +58,9 @@ static enum fit_status fill_settings(const struct fit_config *cfg, const struct 
     for (size_t i = 0; i < k->nsetting; i++) {
         const char *name = k->setting[i].name, *unit = k->setting[i].unit;
         const int means = fit_units_means(name, unit);
+        const int is_q = means && strcmp(name, "q") == 0 && !isnan(d->q[0]);
         setting[i] = means && strcmp(name, "dt") == 0 ? fit_units_to_model(name, unit, d->dt)
+                     : is_q                           ? fit_units_to_model(name, unit, d->q[0])
                      : !isnan(cfg->setting[i].value)  ? cfg->setting[i].value
                                                       : k->setting[i].value;
         if (isnan(setting[i]))
@@ -68,34 +70,42 @@ static enum fit_status fill_settings(const struct fit_config *cfg, const struct 
     return FIT_OK;
 }
 
+static enum fit_status fill_axis(const struct fit_kernel *k, size_t a, const struct fit_plan_design *d, double *value,
+                                 const double **coord, struct fit_error *err)
+{
+    const struct fit_axis *x = &k->axis[a];
+    const int q = strcmp(x->name, "q") == 0;
+    *coord = value;
+    if (!q && strcmp(x->name, "phi") != 0)
+        return fit_fail(err, FIT_ERR_CONFIG, "plan: knows the axes q and phi, not %s", x->name);
+    for (size_t g = 0; g < d->ngroup; g++)
+        value[g] = fit_units_to_model(x->name, x->unit, q ? d->q[g] : d->phi[g]);
+    return FIT_OK;
+}
+
 static enum fit_status new_dataset(const struct fit_config *cfg, const struct fit_kernel *k,
                                    const struct fit_plan_design *d, struct fit_plan *p, struct fit_error *err)
 {
     double *time = fit_alloc_doubles(d->frames), *setting = fit_alloc_doubles(k->nsetting + 1),
-           *phi = fit_alloc_doubles(d->nphi);
+           *place = fit_alloc_doubles(d->ngroup * (k->naxis + 1));
     uint32_t *frame = malloc(d->frames * sizeof *frame);
     const double **coord = calloc(k->naxis + 1, sizeof *coord);
-    enum fit_status st = time && setting && frame && coord && phi ? fill_settings(cfg, k, d, setting, err) : no_memory(err);
+    enum fit_status st = time && setting && frame && coord && place ? fill_settings(cfg, k, d, setting, err) : no_memory(err);
     if (st != FIT_OK)
         goto done;
-    p->values = 0.5 * (double)d->frames * (double)(d->frames - 1) * (double)d->nphi;
+    p->values = 0.5 * (double)d->frames * (double)(d->frames - 1) * (double)d->ngroup;
     p->stride = 1;
     while (p->values / (double)(p->stride * p->stride) > VALUES_MOST)
         p->stride++;
     make_time(cfg, d, time);
-    for (size_t a = 0; a < k->naxis; a++) {
-        coord[a] = phi;
-        if (strcmp(k->axis[a].name, "phi") != 0)
-            st = fit_fail(err, FIT_ERR_CONFIG, "plan: knows the axis phi, not %s", k->axis[a].name);
-        for (size_t g = 0; g < d->nphi && st == FIT_OK; g++)
-            phi[g] = fit_units_to_model("phi", k->axis[a].unit, d->phi[g]);
-    }
+    for (size_t a = 0; a < k->naxis && st == FIT_OK; a++)
+        st = fill_axis(k, a, d, place + a * d->ngroup, &coord[a], err);
     struct fit_dataset_pairs spec = {.ntime = d->frames,
                                      .time = time,
                                      .step = d->dt,
                                      .nframe = choose_frames(cfg, d, p->stride, frame),
                                      .frame = frame,
-                                     .ngroup = d->nphi,
+                                     .ngroup = d->ngroup,
                                      .naxis = k->naxis,
                                      .nsetting = k->nsetting,
                                      .coord = coord,
@@ -103,7 +113,7 @@ static enum fit_status new_dataset(const struct fit_config *cfg, const struct fi
                                      .center = k->intercept >= 0,
                                      .table_doubles = k->table_doubles};
     if (p->stride == 1)
-        p->values = 0.5 * (double)spec.nframe * (double)(spec.nframe - 1) * (double)d->nphi;
+        p->values = 0.5 * (double)spec.nframe * (double)(spec.nframe - 1) * (double)d->ngroup;
     if (st == FIT_OK && spec.nframe < 3)
         st = fit_fail(err, FIT_ERR_CONFIG, "plan: %zu frames are left; at least 3 are needed", spec.nframe);
     if (st == FIT_OK)
@@ -111,7 +121,7 @@ static enum fit_status new_dataset(const struct fit_config *cfg, const struct fi
 done:
     free(time);
     free(setting);
-    free(phi);
+    free(place);
     free(frame);
     free(coord);
     return st;
@@ -148,15 +158,17 @@ static void one_row(void *user, size_t i, size_t thread)
 }
 
 /* Parameters at which the experiment is judged: the starts of the fit. */
-static void fill_truth(struct fit_plan *p, double *theta, double *lin)
+static void fill_truth(const struct fit_plan *p, const double *linear, double *theta, double *lin)
 {
     const struct fit_options *o = &p->setup.options;
     const struct fit_kernel *k = p->kernel;
+    linear = p->setup.link ? NULL : linear; /* of the model's own parameters */
     for (size_t j = 0; j < k->nparam; j++)
         theta[j] = o->start && !isnan(o->start[j]) ? o->start[j] : k->param[j].start;
     for (size_t e = 0; e < p->ds->layout.ngroup * k->nlinear; e++)
         lin[e] = o->linear_start && !isnan(o->linear_start[e]) ? o->linear_start[e]
-                                                               : k->linear[e % k->nlinear].start;
+                 : linear && !isnan(linear[e % k->nlinear])        ? linear[e % k->nlinear]
+                                                                   : k->linear[e % k->nlinear].start;
 }
 
 static enum fit_status put_values(struct fit_plan *p, const double *theta, const double *lin, struct fit_error *err)
@@ -200,7 +212,7 @@ static enum fit_status run(struct fit_plan *p, const struct fit_plan_design *d, 
     struct fit_options o = p->setup.options;
     enum fit_status st = theta && lin && sigma ? FIT_OK : no_memory(err);
     if (st == FIT_OK) {
-        fill_truth(p, theta, lin);
+        fill_truth(p, d->linear, theta, lin);
         for (size_t g = 0; g < ngroup; g++)
             sigma[g] = d->sigma[g] / (double)p->stride;
         o.start = theta;
@@ -224,7 +236,7 @@ enum fit_status fit_plan_run(const struct fit_config *cfg, const struct fit_kern
                              const struct fit_plan_design *design, struct fit_plan *p, struct fit_error *err)
 {
     *p = (struct fit_plan){.kernel = kernel};
-    if (fit_config_scaling(cfg, design->nphi) == FIT_SCALING_CONSTANT)
+    if (fit_config_scaling(cfg, design->ngroup) == FIT_SCALING_CONSTANT)
         for (size_t q = 0; q < kernel->nlinear; q++)
             if (cfg->param[kernel->nparam + q].automatic)
                 return fit_fail(err, FIT_ERR_CONFIG,

@@ -16,9 +16,10 @@
 struct fit_plan_design {
     size_t frames;
     double dt;            /* s */
-    size_t nphi;
-    const double *phi;    /* degrees */
-    const double *sigma;  /* nphi: standard deviation of one value */
+    size_t ngroup;        /* matrices: pairs of q and azimuth */
+    const double *q, *phi; /* 1/angstrom (NaN: not known), degrees */
+    const double *sigma;  /* standard deviation of one value */
+    const double *linear; /* nlinear: contrast, offset where the configuration says nothing; NaN: the model's start */
 };
 
 struct fit_plan {

@@ -525,6 +525,19 @@ static int assemble(struct work *c, struct fit_result *res)
     return 0;
 }
 
+/* Scores that are not finite, as where a derivative overflows in a row: the fit has no robust errors. */
+static int has_none(const struct work *c, struct fit_result *res)
+{
+    int finite = 1;
+    for (size_t k = 0; k < c->n * c->n; k++)
+        finite = finite && isfinite(c->J[k]);
+    for (size_t k = 0; k < res->nfull && !finite; k++)
+        res->std_robust[k] = NAN;
+    for (size_t k = 0; k < res->nfull * res->nfull && !finite; k++)
+        res->covariance_robust[k] = NAN;
+    return !finite;
+}
+
 enum fit_status fit_sandwich(const struct fit_sandwich_spec *spec, struct fit_result *res, struct fit_error *err)
 {
     struct work c = {.s = spec, .o = spec->obj, .tails = 1, .n = spec->obj->nparam + spec->obj->nu};
@@ -541,10 +554,8 @@ enum fit_status fit_sandwich(const struct fit_sandwich_spec *spec, struct fit_re
                 D[a * c.n + b] += c.W[i * c.n + a] * c.W[i * c.n + b];
     if ((st = fit_scores_new(spec->obj, &spec->loss, D, &c.scores, err)) != FIT_OK)
         goto done;
-    if (first_frame(&c, res) || assemble(&c, res))
-        st =
-            fit_fail(err, FIT_ERR_NUMERIC,
-                     "fit: no robust errors: derivatives or residuals are not finite, or their products are too large");
+    if ((first_frame(&c, res) || assemble(&c, res)) && !has_none(&c, res))
+        st = fit_fail(err, FIT_ERR_MEMORY, "fit: out of memory for the robust errors");
 done:
     free(D);
     work_free(&c);

@@ -119,12 +119,13 @@ static void noise(FILE *f, int *left, const struct fit_results *r)
         most = fmax(most, fit->sigma[g]);
     }
     char text[64];
-    if (most < 1.02 * least)
+    if (fit->ngroup == 1 || most <= 1.02 * least) /* all alike, or all 0 */
         snprintf(text, sizeof text, "%.4g", fit->sigma_common);
     else
         snprintf(text, sizeof text, "%.4g .. %.4g by %s", least, most,
                  r->kernel->space == FIT_PAIRS ? fit_group_word(fit_input_groups(r->input, fit->ngroup), 1)
-                                               : r->kernel->axis[0].name);
+                 : r->kernel->naxis ? r->kernel->axis[0].name
+                                    : "row");
     const struct fit_config_nlsq *how = &r->config->nlsq;
     if (how->loss.value != FIT_LOSS_LINEAR)
         line(f, left, "loss %s, f_scale %.4g sigma", fit_loss_name((enum fit_loss)how->loss.value),
@@ -137,7 +138,7 @@ static void noise(FILE *f, int *left, const struct fit_results *r)
         line(f, left, "%zu points, noise as given; residuals %s", fit->npoint, text);
     else
         line(f, left, "%zu points, noise %s (%sfrom the residuals)", fit->npoint, text,
-             most < 1.02 * least ? "estimated " : ""); /* a range takes its room */
+             fit->ngroup == 1 || most <= 1.02 * least ? "estimated " : ""); /* a range takes its room */
 }
 
 /* What is said instead of an error, or behind it. */
