@@ -218,22 +218,19 @@ static enum fit_status make_keys(struct batch *b, struct fit_error *err)
     return st;
 }
 
-static void look_for_results(struct batch *b)
+void batch_look(struct batch_job *j)
 {
-    for (size_t k = 0; k < b->n; k++) {
-        struct batch_job *j = &b->job[k];
-        char line[80] = "", *path = joined(j->folder, "batch.key");
-        struct fit_error ignored;
-        FILE *f = path ? fopen(path, "r") : NULL;
-        if (f && fgets(line, sizeof line, f))
-            j->done = strncmp(line, j->key, 64) == 0;
-        if (f)
-            fclose(f);
-        free(path);
-        j->done = j->done && front_result_read(j->folder, &j->result, &ignored) == FIT_OK;
-        j->has_result = j->done;
-        j->code = j->done ? (j->result.converged ? 0 : 2) : -1;
-    }
+    char line[80] = "", *path = joined(j->folder, "batch.key");
+    struct fit_error ignored;
+    FILE *f = path ? fopen(path, "r") : NULL;
+    if (f && fgets(line, sizeof line, f))
+        j->done = strncmp(line, j->key, 64) == 0;
+    if (f)
+        fclose(f);
+    free(path);
+    j->done = j->done && front_result_read(j->folder, &j->result, &ignored) == FIT_OK;
+    j->has_result = j->done;
+    j->code = j->done ? (j->result.converged ? 0 : 2) : -1;
 }
 
 enum fit_status batch_remember(const struct batch_job *job, struct fit_error *err)
@@ -320,7 +317,8 @@ enum fit_status batch_make(struct front *f, const struct front_args *a, struct b
     if (st == FIT_OK)
         st = make_keys(b, err);
     if (st == FIT_OK && !front_given(a, "again"))
-        look_for_results(b);
+        for (size_t k = 0; k < b->n; k++)
+            batch_look(&b->job[k]);
     return st;
 }
 
@@ -335,6 +333,7 @@ void batch_free(struct batch *b)
         free(j->folder);
         free(j->log);
     }
+    batch_others_free(b);
     free(b->job);
     free(b->option);
     fit_cli_free(&b->cli);

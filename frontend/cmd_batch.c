@@ -10,6 +10,7 @@
 #include "view.h"
 
 #include "json.h"
+#include "lock.h"
 #include "output.h"
 #include "parallel.h"
 
@@ -21,6 +22,8 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+
+static const double BETWEEN_LOOKS = 1, PATIENCE = 60; /* s */
 
 struct tally {
     size_t done, converged, unconverged, failed, running, old;
@@ -130,31 +133,69 @@ static void print_job(FILE *f, const struct batch *b, const struct batch_job *j)
     fprintf(f, ", %.1f s\n", j->seconds);
 }
 
+/* Another command has begun with the folder between our look and the fit. */
+static int was_refused(const struct batch_job *j)
+{
+    char text[400] = "";
+    if (j->code == fit_status_exit(FIT_ERR_IO))
+        last_error(j, text, sizeof text);
+    return strstr(text, "another run is at work") != NULL;
+}
+
 /* Reads the result of a fit that has ended. */
 static enum fit_status finish(struct batch_job *j, struct fit_error *err)
 {
     struct fit_error ignored;
     j->pid = 0;
     j->seconds = fit_seconds() - j->begin;
-    if (j->code != 0 && j->code != 2)
+    if (was_refused(j)) {
+        j->code = -1;
+        j->look = fit_seconds() + BETWEEN_LOOKS;
         return FIT_OK;
+    }
     if (j->has_result)
         front_result_free(&j->result);
-    j->has_result = front_result_read(j->folder, &j->result, &ignored) == FIT_OK;
-    return j->has_result ? batch_remember(j, err) : FIT_OK;
+    j->has_result = (j->code == 0 || j->code == 2) && front_result_read(j->folder, &j->result, &ignored) == FIT_OK;
+    enum fit_status st = j->has_result ? batch_remember(j, err) : FIT_OK;
+    return st == FIT_OK ? batch_row_write(j, err) : st;
+}
+
+/* May the fit begin?  While another command is at work in its folder it waits, and then takes what that one has done. */
+static int is_ready(struct batch_job *j)
+{
+    if (j->done || j->pid || j->code >= 0 || fit_seconds() < j->look)
+        return 0;
+    if (fit_lock_is_held(j->folder)) {
+        j->look = fit_seconds() + BETWEEN_LOOKS;
+        return 0;
+    }
+    if (j->look > 0)
+        batch_look(j);
+    return !j->done;
 }
 
 /* ---- all fits -------------------------------------------------------------------------------- */
 
-static enum fit_status write_table(const struct batch *b, struct fit_error *err)
+static struct front_row row_of(const struct batch_job *j)
 {
-    struct front_row *row = calloc(b->n + 1, sizeof *row);
-    if (!row)
-        return fit_fail(err, FIT_ERR_MEMORY, "out of memory");
-    for (size_t k = 0; k < b->n; k++)
-        row[k] = (struct front_row){b->job[k].name, b->job[k].file, b->job[k].q, b->job[k].code,
-                                    b->job[k].has_result ? &b->job[k].result : NULL};
-    const enum fit_status st = front_series_write(b->folder, row, b->n, err);
+    return (struct front_row){j->name, j->file, j->q, j->code, j->has_result ? &j->result : NULL};
+}
+
+/* Other commands may write the same table: what they have done is read, and ours written, by one at a time. */
+static enum fit_status write_table(struct batch *b, struct fit_error *err)
+{
+    struct fit_lock lock;
+    enum fit_status st = fit_lock_wait(&lock, b->folder, "homodyne batch", PATIENCE, err);
+    if (st == FIT_OK)
+        st = batch_others(b, err);
+    struct front_row *row = calloc(b->n + b->nother + 1, sizeof *row);
+    if (st == FIT_OK && !row)
+        st = fit_fail(err, FIT_ERR_MEMORY, "out of memory");
+    for (size_t k = 0; st == FIT_OK && k < b->n + b->nother; k++)
+        row[k] = row_of(k < b->n ? &b->job[k] : &b->other[k - b->n]);
+    if (st == FIT_OK)
+        st = front_series_write(b->folder, row, b->n + b->nother, err);
+    fit_lock_release(&lock);
     free(row);
     return st;
 }
@@ -174,15 +215,15 @@ static void show(struct front_view *v, const struct batch *b, double begin)
                     *left ? "  " : "", left, *left ? " left" : "");
 }
 
-/* Starts fits until there are enough; the index of the first that was never begun goes on. */
-static enum fit_status fill(struct batch *b, size_t *next, struct fit_error *err)
+/* Starts fits until there are enough. */
+static enum fit_status fill(struct batch *b, struct fit_error *err)
 {
     size_t running = count(b).running;
     enum fit_status st = FIT_OK;
-    for (; st == FIT_OK && *next < b->n && running < (size_t)b->jobs; ++*next) {
-        if (b->job[*next].done)
+    for (size_t k = 0; st == FIT_OK && k < b->n && running < (size_t)b->jobs; k++) {
+        if (!is_ready(&b->job[k]))
             continue;
-        st = start(b, &b->job[*next], err);
+        st = start(b, &b->job[k], err);
         running++;
     }
     return st;
@@ -212,12 +253,11 @@ static enum fit_status run_all(struct front *f, struct batch *b, int quiet, stru
     double written = 0;
     struct front_view v = front_view_begin(f, quiet);
     const double begin = fit_seconds();
-    size_t next = 0;
     int told = 0;
     enum fit_status st = write_table(b, err);
     while (st == FIT_OK) {
         if (!*f->interrupt)
-            st = fill(b, &next, err);
+            st = fill(b, err);
         else if (told < *f->interrupt) /* once: please; twice: now */
             stop_all(b, (told = (int)*f->interrupt) > 1 ? SIGKILL : SIGINT);
         size_t running = 0;
@@ -228,14 +268,14 @@ static enum fit_status run_all(struct front *f, struct batch *b, int quiet, stru
                 continue;
             st = finish(j, err);
             front_view_clear(&v);
-            if (!quiet)
+            if (!quiet && j->code >= 0)
                 print_job(f->err, b, j);
             if (st == FIT_OK && fit_seconds() - written > between) {
                 st = write_table(b, err);
                 written = fit_seconds();
             }
         }
-        if (!running && (next >= b->n || *f->interrupt))
+        if (!running && (count(b).done == b->n || *f->interrupt))
             break;
         show(&v, b, begin);
         nanosleep(&moment, NULL);

@@ -5,13 +5,15 @@
  * headers that the kernel is compiled with, the version and the instruction set: when one of them
  * changes another kernel is made.  A kernel is made in a folder of its own, checked against the
  * compiler's interpreter (`selfcheck`), and then put in place by one rename; two processes may do
- * it at a time. The cache belongs to the user: a folder that others may write to is not used, since
+ * it at a time.  That folder has a name that nobody else has, .making.ID, and beside it a locked file, .making.ID.lock:
+ * a folder whose lock can be had was left by a process that was killed, and goes. The cache belongs to the user: a folder that others may write to is not used, since
  * what lies in it is run. */
 #define _XOPEN_SOURCE 700
 #include "front.h"
 #include "json.h"
 
 #include "../common/sha256.h"
+#include "../common/unique.h"
 #include "parallel.h"
 #include "registry.h"
 
@@ -33,6 +35,7 @@ struct job {
     char level[16]; /* "x86-64-v3", or "" */
     char cache[FRONT_PATH], key[SHA256_HEX];
     char dir[FRONT_PATH + 96], making[FRONT_PATH + 128];
+    int lock; /* of `making`; -1: none */
 };
 
 /* ---- identity -------------------------------------------------------------------------------- */
@@ -154,7 +157,6 @@ static enum fit_status find_cache(struct job *job, struct fit_error *err)
                         "it, or set XDG_CACHE_HOME to another one",
                         job->cache);
     snprintf(job->dir, sizeof job->dir, "%s/%s", job->cache, job->key);
-    snprintf(job->making, sizeof job->making, "%s/.making.%ld", job->cache, (long)getpid());
     return FIT_OK;
 }
 
@@ -192,6 +194,63 @@ static void remove_folder(const char *dir)
     }
     closedir(d);
     rmdir(dir);
+}
+
+static const char MAKING[] = ".making.", LOCK[] = ".lock";
+
+/* Folders of processes that were killed.  The lock is made before the folder and removed after it. */
+static void sweep(const char *cache)
+{
+    char path[FRONT_PATH + 300], lock[FRONT_PATH + 320];
+    DIR *d = opendir(cache);
+    if (!d)
+        return;
+    for (struct dirent *e; (e = readdir(d)) != NULL;) {
+        int enforced = 0;
+        if (!unique_is_name(e->d_name, MAKING, "") && !unique_is_name(e->d_name, MAKING, LOCK))
+            continue;
+        snprintf(path, sizeof path, "%s/%.*s", cache, (int)(strlen(MAKING) + UNIQUE_ID - 1), e->d_name);
+        snprintf(lock, sizeof lock, "%s%s", path, LOCK);
+        const int fd = unique_claim(lock, 0600, &enforced);
+        if (fd < 0)
+            continue;
+        if (enforced) {
+            remove_folder(path);
+            unlink(lock);
+        }
+        close(fd);
+    }
+    closedir(d);
+}
+
+/* A folder to make the kernel in, and its lock. */
+static enum fit_status begin_making(struct job *job, struct fit_error *err)
+{
+    char id[UNIQUE_ID], lock[FRONT_PATH + 160];
+    int enforced;
+    sweep(job->cache);
+    do { /* EBUSY: another process sweeps at this moment, and has it for a dead one's */
+        unique_id(id);
+        snprintf(job->making, sizeof job->making, "%s/%s%s", job->cache, MAKING, id);
+        snprintf(lock, sizeof lock, "%s%s", job->making, LOCK);
+        job->lock = unique_claim(lock, 0600, &enforced);
+    } while (job->lock < 0 && errno == EBUSY);
+    if (job->lock < 0 || mkdir(job->making, 0700) != 0)
+        return fit_fail(err, FIT_ERR_IO, "%s: %s", job->making, strerror(errno));
+    return FIT_OK;
+}
+
+static void end_making(struct job *job)
+{
+    char lock[FRONT_PATH + 160];
+    if (!*job->making)
+        return;
+    remove_folder(job->making);
+    snprintf(lock, sizeof lock, "%s%s", job->making, LOCK);
+    if (job->lock >= 0) {
+        unlink(lock);
+        close(job->lock);
+    }
 }
 
 /* ---- making ---------------------------------------------------------------------------------- */
@@ -301,8 +360,6 @@ static enum fit_status selfcheck(const struct job *job, const char *object, cons
 static enum fit_status make(const struct job *job, struct fit_error *err)
 {
     char source[FRONT_PATH + 256], object[FRONT_PATH + 256], values[FRONT_PATH + 256], name[64];
-    if (mkdir(job->making, 0700) != 0)
-        return fit_fail(err, FIT_ERR_IO, "%s: %s", job->making, strerror(errno));
     enum fit_status st = write_headers(job, err);
     if (st == FIT_OK)
         st = generate(job, err);
@@ -320,7 +377,7 @@ enum fit_status front_compile(struct front *f, const char *file, int quiet,
                               struct front_fitter *fitter, struct fit_error *err)
 {
     const char *cc = getenv("CC");
-    struct job job = {.f = f, .file = file, .cc = cc && *cc && !strchr(cc, ' ') ? cc : "cc"};
+    struct job job = {.f = f, .file = file, .cc = cc && *cc && !strchr(cc, ' ') ? cc : "cc", .lock = -1};
     const double begin = fit_seconds();
     find_level(job.level);
     enum fit_status st = read_model(&job, err);
@@ -334,12 +391,14 @@ enum fit_status front_compile(struct front *f, const char *file, int quiet,
     if (!quiet)
         fprintf(f->err, "compiling %s ...%s", file, f->err_is_terminal ? "" : "\n");
     fflush(f->err);
-    st = make(&job, err);
+    st = begin_making(&job, err);
+    if (st == FIT_OK)
+        st = make(&job, err);
     if (!quiet && f->err_is_terminal)
         fprintf(f->err, st == FIT_OK ? " " : "\n");
     if (st == FIT_OK && rename(job.making, job.dir) != 0 && errno != EEXIST && errno != ENOTEMPTY)
         st = fit_fail(err, FIT_ERR_IO, "%s: %s", job.dir, strerror(errno));
-    remove_folder(job.making);
+    end_making(&job);
     if (st == FIT_OK &&
         !find_file(job.dir, ".so", fitter->kernel, sizeof fitter->kernel, fitter->model))
         st = fit_fail(err, FIT_ERR_INTERNAL, "%s: the kernel is gone", job.dir);

@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "result.h"
 
+#include "run_id.h"
 #include "yaml_tree.h"
 
 #include <math.h>
@@ -250,6 +251,17 @@ static enum fit_status find(const char *where, char *file, size_t size, struct f
                     where);
 }
 
+/* The folder of fit.json must hold files of one run. */
+static enum fit_status check_runs(const char *file, struct fit_error *err)
+{
+    char folder[1200];
+    const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
+    if (strcmp(name, "fit.json") != 0)
+        return FIT_OK;
+    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - file) : 1, slash ? file : ".");
+    return fit_run_id_check(*folder ? folder : "/", err);
+}
+
 enum fit_status front_result_read(const char *where, struct front_result *r, struct fit_error *err)
 {
     struct fit_yaml_doc *doc = NULL;
@@ -265,6 +277,8 @@ enum fit_status front_result_read(const char *where, struct front_result *r, str
                                .log_likelihood = NAN,
                                .wider = NAN};
     enum fit_status st = find(where, r->file, sizeof r->file, err);
+    if (st == FIT_OK)
+        st = check_runs(r->file, err);
     if (st == FIT_OK)
         st = fit_yaml_parse_file(r->file, &doc, err);
     if (st != FIT_OK)

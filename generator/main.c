@@ -25,6 +25,7 @@
 #include "stability.h"
 
 #include "../common/stream.h"
+#include "../common/unique.h"
 
 #ifndef HG_VERSION
 #define HG_VERSION "0"
@@ -147,20 +148,20 @@ static int cannot_write(const char *path)
 /* Writes a file through a temporary name. */
 static int write_file(const char *path, const char *text, size_t size)
 {
-    char *temporary = malloc(strlen(path) + 32);
-    if (!temporary)
-        hg_out_of_memory();
-    sprintf(temporary, "%s.%ld.part", path, (long)getpid());
-    remove(temporary);
-    FILE *f = fopen(temporary, "wbx"); /* x: a link of this name is not followed */
-    int ok = f && fwrite(text, 1, size, f) == size;
-    ok = f && fclose(f) == 0 && ok;
+    char temporary[4096];
+    const int fd = unique_beside(path, temporary, sizeof temporary);
+    FILE *f = fd < 0 ? NULL : fdopen(fd, "wb");
+    int ok = f && fwrite(text, 1, size, f) == size && fflush(f) == 0;
     ok = ok && rename(temporary, path) == 0;
     if (!ok) {
         cannot_write(path);
-        remove(temporary);
+        if (fd >= 0)
+            unlink(temporary);
     }
-    free(temporary);
+    if (f) /* after the rename: until then the file is locked */
+        ok = fclose(f) == 0 && ok;
+    else if (fd >= 0)
+        close(fd);
     return ok;
 }
 
@@ -259,8 +260,10 @@ int main(int argc, char **argv)
         hg_accuracy_print(v->accuracy, "  ", 110, out());
     if (ok && mkdir(o.dir, 0777) != 0 && errno != EEXIST)
         ok = cannot_write(o.dir);
-    if (ok)
+    if (ok) {
+        unique_sweep(o.dir);
         ok = emit_all(a, &o, m, v, &d);
+    }
     if (ok)
         hg_model_warn_linear(m, &d);
     if (ok && (o.check || o.explain))

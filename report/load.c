@@ -2,6 +2,7 @@
 #include "load.h"
 
 #include "hdf5_io.h"
+#include "run_id.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -408,6 +409,10 @@ enum fit_status rp_result_read(const char *folder, struct rp_result *r, struct f
         return st;
     }
     r->fitted = 1;
+    if (fit_run_id_check(r->folder, err) != FIT_OK) {
+        rp_result_free(r);
+        return err->status;
+    }
     snprintf(file, sizeof file, "%s/fit.json", r->folder);
     if (!is_file(file))
         return fit_fail(err, FIT_ERR_IO,

@@ -4,6 +4,7 @@
 #include "memory.h"
 
 #include "../common/sha256.h"
+#include "../common/unique.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char MAGIC[] = "homodyne-gen checkpoint ", VERSION[] = "4\n";
+static const char MAGIC[] = "homodyne-gen checkpoint ", VERSION[] = "4\n", RUN[] = "run ";
 enum { WORD = 8, NCOUNT = 5, NSCALAR = 7 };
 enum { OTHER = sizeof ((struct fit_checkpoint *)0)->other_text, START = sizeof ((struct fit_checkpoint *)0)->start_text };
 
@@ -97,43 +98,46 @@ static int write_piece(int fd, const struct piece *p)
     return 0;
 }
 
-/* The pieces one after the other to a new file, and to the disk.  0, or -1 with errno. */
+/* The pieces one after the other to a file beside `path`, to the disk, and then in its place.  0, or -1 with errno. */
 static int write_file(const char *path, const struct piece *piece, size_t npiece)
 {
-    unlink(path); /* what a run of the same number left, or a link that leads elsewhere */
-    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666), bad = fd < 0;
+    char temporary[4096];
+    const int fd = unique_beside(path, temporary, sizeof temporary);
+    int bad = fd < 0;
     for (size_t k = 0; !bad && k < npiece; k++)
         bad = write_piece(fd, &piece[k]) != 0;
     if (!bad && fsync(fd) != 0 && errno != EINVAL && errno != EROFS)
         bad = 1;
-    if (fd >= 0 && close(fd) != 0)
+    if (!bad && rename(temporary, path) != 0)
         bad = 1;
+    const int why = errno;
+    if (fd >= 0 && bad)
+        unlink(temporary);
+    if (fd >= 0)
+        close(fd); /* after the rename: the lock has kept it from being swept away */
+    errno = why;
     return bad ? -1 : 0;
 }
 
 enum fit_status fit_checkpoint_write(const char *path, const char *identity,
                                      const struct fit_checkpoint *c, struct fit_error *err)
 {
-    const size_t text = strlen(MAGIC) + strlen(VERSION) + strlen(identity) + 1, size = text + fixed_size(c);
+    const size_t text = strlen(MAGIC) + strlen(VERSION) + strlen(RUN) + strlen(c->run) + 1 + strlen(identity) + 1;
+    const size_t size = text + fixed_size(c);
     unsigned char *head = malloc(size + 1), sum[SHA256_BYTES];
-    char *temporary = malloc(strlen(path) + 32);
     enum fit_status st = FIT_OK;
-    if (!head || !temporary) {
+    if (!head) {
         st = fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", path);
         goto done;
     }
-    sprintf((char *)head, "%s%s%s\n", MAGIC, VERSION, identity);
+    sprintf((char *)head, "%s%s%s%s\n%s\n", MAGIC, VERSION, RUN, c->run, identity);
     put_fixed(head + text, c);
     const struct piece piece[] = {{head, size}, {c->state, c->size}, {sum, SHA256_BYTES}};
     digest(piece, 2, sum);
-    sprintf(temporary, "%s.%ld.part", path, (long)getpid());
-    if (write_file(temporary, piece, sizeof piece / sizeof *piece) != 0 || rename(temporary, path) != 0) {
+    if (write_file(path, piece, sizeof piece / sizeof *piece) != 0)
         st = fit_fail(err, FIT_ERR_IO, "%s: cannot be written: %s", path, strerror(errno));
-        unlink(temporary);
-    }
 done:
     free(head);
-    free(temporary);
     return st;
 }
 
@@ -260,7 +264,7 @@ enum fit_status fit_checkpoint_read(const char *path, const char *identity,
 {
     unsigned char *bytes, sum[SHA256_BYTES];
     size_t size = 0;
-    char *end = NULL;
+    char *end = NULL, *lines, run[FIT_RUN_ID] = "";
     *c = (struct fit_checkpoint){0};
     enum fit_status st = read_file(path, &bytes, &size, err);
     if (st != FIT_OK)
@@ -279,13 +283,19 @@ enum fit_status fit_checkpoint_read(const char *path, const char *identity,
         goto done;
     }
     end[1] = 0;
-    st = compare(path, (char *)bytes + strlen(MAGIC) + strlen(VERSION), identity, err);
+    lines = (char *)bytes + strlen(MAGIC) + strlen(VERSION);
+    if (strncmp(lines, RUN, strlen(RUN)) == 0) {
+        snprintf(run, sizeof run, "%.*s", (int)(line_of(lines) - strlen(RUN)), lines + strlen(RUN));
+        lines += line_of(lines) + 1;
+    }
+    st = compare(path, lines, identity, err);
     if (st != FIT_OK)
         goto done;
     if (!get_body(&bytes, (unsigned char *)end + 2, size - (size_t)(end + 2 - (char *)bytes), c))
         st = fit_fail(err, FIT_ERR_DATA, "%s: damaged (its sizes do not agree)", path);
     else if (!c->theta || !c->lin || !c->sigma || !c->mode || !c->covariance)
         st = fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", path);
+    memcpy(c->run, run, sizeof run);
 done:
     if (st != FIT_OK)
         fit_checkpoint_free(c);

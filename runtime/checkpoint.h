@@ -4,6 +4,7 @@
  * flushed and renamed.  It begins with lines of text that say of which run it is,
  *
  *     homodyne-gen checkpoint 4
+ *     run 0123456789abcdef       which run has written it (run_id.h)
  *     data: 5f0c...
  *     parameter D0: [100, 100000], log_normal 7 1
  *     ...
@@ -14,6 +15,7 @@
 #ifndef FIT_CHECKPOINT_H
 #define FIT_CHECKPOINT_H
 
+#include "run_id.h"
 #include "status.h"
 
 #include <stddef.h>
@@ -30,6 +32,7 @@ struct fit_checkpoint {
     double seconds, passes;      /* spent so far */
     double other_mass;           /* these three as in fit_samples */
     char other_text[200], start_text[160];
+    char run[FIT_RUN_ID];        /* "": not told */
     unsigned char *state;        /* of the sampler */
     size_t size;
 };

@@ -140,6 +140,10 @@ static enum fit_status configure(struct fit_job *job, struct fit_error *err)
         snprintf(job->folder, sizeof job->folder, "%s", dir);
     else
         snprintf(job->folder, sizeof job->folder, "%s_results", job->k->name);
+    if (st == FIT_OK && !job->cli->dry_run)
+        st = fit_lock_take(&job->lock, job->folder, job->p->name, job->run_id, err);
+    if (st == FIT_OK && !job->cli->dry_run && !job->lock.enforced)
+        fit_notes_add(&job->notes, "the file system of %s has no locks: nothing keeps a second run out of it", job->folder);
     job->last_log = read_last_log(job->folder);
     job->config_text = fit_config_text(job->cfg);
     if (st == FIT_OK && !job->config_text)
@@ -147,6 +151,7 @@ static enum fit_status configure(struct fit_job *job, struct fit_error *err)
     fit_job_say(job, "%s %s, model %s, kernel %s %s", job->p->name, FIT_VERSION, job->k->name,
                 job->k->variant, job->k->isa);
     fit_job_say(job, "%s", job->command_line ? job->command_line : "");
+    fit_job_say(job, "run %s", job->run_id);
     return st;
 }
 
@@ -180,6 +185,7 @@ static void release(struct fit_job *job)
     free(job->config_text);
     free(job->identity);
     fit_input_free(&job->input);
+    fit_lock_release(&job->lock);
 }
 
 /* 0 converged, 2 finished without, 130 ended by a signal. */
@@ -196,7 +202,8 @@ static int exit_code(const struct fit_job *job)
 
 enum fit_status fit_cmd_fit(struct fit_program *p, const struct fit_cli *cli, struct fit_error *err)
 {
-    struct fit_job job = {.p = p, .cli = cli, .clock = fit_seconds(), .begin = time(NULL)};
+    struct fit_job job = {.p = p, .cli = cli, .clock = fit_seconds(), .begin = time(NULL), .lock = FIT_LOCK_NONE};
+    fit_run_id_new(job.run_id);
     if (cli->profile_time)
         fit_clock_start();
     fit_config_log_init(&job.log);

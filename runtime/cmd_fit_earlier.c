@@ -45,6 +45,10 @@ static enum fit_status drop(struct fit_job *job, struct fit_output *out, const c
         return FIT_OK;
     snprintf(text, sizeof text, "%s of the fit before is %s", file, ended_early ? "left as it was" : "removed");
     say(job, text);
+    if (ended_early) {
+        const size_t n = strlen(job->kept);
+        snprintf(job->kept + n, sizeof job->kept - n, "%s%s", n ? " " : "", file);
+    }
     return ended_early ? FIT_OK : fit_output_remove(out, file, err);
 }
 

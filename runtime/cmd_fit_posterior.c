@@ -29,6 +29,7 @@ static enum fit_status prepare_checkpoint(struct fit_job *job, struct fit_error 
     fit_output_abandon(&out);
     o->checkpoint = job->checkpoint;
     o->identity = job->identity;
+    o->run_id = job->run_id;
     o->resume = job->cli->resume  ? FIT_RESUME
                 : c->resume.value ? FIT_RESUME_UNFINISHED
                                   : FIT_RESUME_NO;

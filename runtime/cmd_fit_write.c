@@ -15,6 +15,8 @@ static void gather(struct fit_job *job)
     struct fit_results *r = &job->r;
     r->program = job->p->name;
     r->command_line = job->command_line;
+    r->run_id = job->run_id;
+    r->kept = job->kept;
     gethostname(r->host, sizeof r->host - 1);
     r->begin = job->begin;
     r->end = time(NULL);
@@ -48,6 +50,12 @@ static enum fit_status add_text(struct fit_output *out, const char *name, char *
     return st;
 }
 
+/* Of which run the file is, for texts of lines. */
+static void put_run(const struct fit_results *r, const char *before, FILE *f)
+{
+    fprintf(f, "%srun %s\n", before, r->run_id);
+}
+
 static char *summary_text(const struct fit_results *r)
 {
     char *text = NULL;
@@ -60,6 +68,23 @@ static char *summary_text(const struct fit_results *r)
     fit_write_posterior_summary(r, f);
     for (size_t k = 0; k < r->nnote; k++)
         fprintf(f, "note: %s\n", r->note[k]);
+    put_run(r, "", f);
+    if (fclose(f) != 0) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}
+
+static char *config_text(const struct fit_job *job)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *f = open_memstream(&text, &size);
+    if (!f)
+        return NULL;
+    put_run(&job->r, "# ", f);
+    fputs(job->config_text, f);
     if (fclose(f) != 0) {
         free(text);
         return NULL;
@@ -101,7 +126,9 @@ static enum fit_status write_files(struct fit_job *job, struct fit_error *err)
     enum fit_status st = fit_output_begin(&out, job->folder, err);
     if (st != FIT_OK)
         return st;
-    st = fit_output_add(&out, "fit.h5", &path, err);
+    st = fit_job_earlier(job, &out, err);
+    if (st == FIT_OK)
+        st = fit_output_add(&out, "fit.h5", &path, err);
     if (st == FIT_OK)
         st = fit_write_hdf5(&job->r, path, err);
     if (st == FIT_OK && job->sampled)
@@ -112,20 +139,17 @@ static enum fit_status write_files(struct fit_job *job, struct fit_error *err)
     job->r.wall_seconds = fit_seconds() - job->clock;
     job->r.peak_mb = fit_memory_peak_mb();
     if (st == FIT_OK)
-        st = add_text(&out, "fit.json", fit_write_json(&job->r), err);
-    if (st == FIT_OK)
         st = add_text(&out, "summary.txt", summary_text(&job->r), err);
     if (st == FIT_OK && job->study.sequence.n)
         st = add_text(&out, "sequence.csv", fit_study_csv(&job->r), err);
     if (st == FIT_OK)
-        st = fit_output_add_text(&out, "config.effective.yaml", job->config_text,
-                                 strlen(job->config_text), err);
-    if (st == FIT_OK)
-        st = fit_job_earlier(job, &out, err);
+        st = add_text(&out, "config.effective.yaml", config_text(job), err);
     if (st == FIT_OK)
         st = add_text(&out, "run.log", runlog_text(job), err);
     if (st == FIT_OK)
         st = write_peer_files(job, err);
+    if (st == FIT_OK) /* the last: where it is, the others are */
+        st = add_text(&out, "fit.json", fit_write_json(&job->r), err);
     if (st == FIT_OK)
         return fit_output_commit(&out, err);
     fit_output_abandon(&out);

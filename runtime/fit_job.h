@@ -14,6 +14,7 @@
 #ifndef FIT_JOB_H
 #define FIT_JOB_H
 
+#include "lock.h"
 #include "maps.h"
 #include "measurement.h"
 #include "output.h"
@@ -22,6 +23,7 @@
 #include "progress.h"
 #include "residual_check.h"
 #include "results.h"
+#include "run_id.h"
 #include "sampling_setup.h"
 #include "setup.h"
 
@@ -59,6 +61,9 @@ struct fit_job {
     size_t runlog_size;
     FILE *log_file, *log_copy; /* run.log in memory; --log */
     char folder[1024];
+    char run_id[FIT_RUN_ID];
+    char kept[256]; /* as in struct fit_results */
+    struct fit_lock lock; /* of the folder */
     struct fit_input input;
     struct fit_results r;
     double clock, shared_seconds;

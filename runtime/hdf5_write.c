@@ -24,7 +24,12 @@ enum fit_status fit_h5_create(const char *file, struct fit_h5 **out, struct fit_
         return fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", file);
     library_opened();
     errno = 0;
-    h->out = H5Fcreate(file, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+#if H5_VERSION_GE(1, 10, 7) /* the file has a name and a lock of its own (unique.h), which on NFS is one with HDF5's */
+    H5Pset_file_locking(access, 0, 1);
+#endif
+    h->out = H5Fcreate(file, H5F_ACC_TRUNC, H5P_DEFAULT, access);
+    H5Pclose(access);
     if (h->out < 0) {
         enum fit_status st = fit_fail(
             err, FIT_ERR_IO, "%s: cannot be created: %s", file,

@@ -1,6 +1,8 @@
-/* output.c -- files that appear whole or not at all: temporary name, fsync, rename (POSIX rename is
+/* output.c -- files that appear whole or not at all: temporary name (unique.h), fsync, rename (POSIX rename is
  * atomic). */
 #include "output.h"
+
+#include "../common/unique.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,11 +12,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* mkdir -p */
-static enum fit_status make_folders(const char *folder, struct fit_error *err)
+enum fit_status fit_output_folder(const char *folder, unsigned *made, struct fit_error *err)
 {
     char path[FIT_OUTPUT_PATH];
+    folder = *folder ? folder : ".";
     size_t n = strlen(folder);
+    *made = 0;
     if (n >= sizeof path)
         return fit_fail(err, FIT_ERR_IO, "%.80s...: the path is too long", folder);
     memcpy(path, folder, n + 1);
@@ -22,7 +25,9 @@ static enum fit_status make_folders(const char *folder, struct fit_error *err)
         if (path[k] != '/' && path[k] != '\0')
             continue;
         path[k] = '\0';
-        if (mkdir(path, 0777) != 0 && errno != EEXIST)
+        const int fresh = mkdir(path, 0777) == 0;
+        *made = fresh ? *made + 1 : 0;
+        if (!fresh && errno != EEXIST)
             return fit_fail(err, FIT_ERR_IO, "%s: cannot make this folder: %s", path,
                             strerror(errno));
         path[k] = k < n ? '/' : '\0';
@@ -36,27 +41,17 @@ static enum fit_status make_folders(const char *folder, struct fit_error *err)
 
 enum fit_status fit_output_begin(struct fit_output *out, const char *folder, struct fit_error *err)
 {
+    unsigned made;
     *out = (struct fit_output){0};
-    if (!*folder)
-        folder = ".";
-    enum fit_status st = make_folders(folder, err);
+    enum fit_status st = fit_output_folder(folder, &made, err);
     if (st != FIT_OK)
         return st;
-    snprintf(out->folder, sizeof out->folder, "%s", folder);
+    snprintf(out->folder, sizeof out->folder, "%s", *folder ? folder : ".");
+    unique_sweep(out->folder);
     out->file = calloc(FIT_OUTPUT_MAX, sizeof *out->file);
     if (!out->file)
         return fit_fail(err, FIT_ERR_MEMORY, "no memory for the list of output files");
     return FIT_OK;
-}
-
-/* An empty file of this name that nobody else made: a link that waits there under our temporary name would
- * lead what is written elsewhere. */
-static int reserve(const char *path)
-{
-    if (unlink(path) != 0 && errno != ENOENT)
-        return -1;
-    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-    return fd < 0 ? -1 : close(fd);
 }
 
 /* The next file of the set, with its final name; not counted yet. */
@@ -78,6 +73,7 @@ enum fit_status fit_output_remove(struct fit_output *out, const char *name, stru
     if (st != FIT_OK)
         return st;
     f->temporary[0] = '\0';
+    f->fd = -1;
     out->n++;
     return FIT_OK;
 }
@@ -89,11 +85,8 @@ enum fit_status fit_output_add(struct fit_output *out, const char *name, const c
     enum fit_status st = next_file(out, name, &f, err);
     if (st != FIT_OK)
         return st;
-    int m = snprintf(f->temporary, sizeof f->temporary, "%s/.%s.%ld.part", out->folder, name,
-                     (long)getpid());
-    if (m < 0 || (size_t)m >= sizeof f->temporary)
-        return fit_fail(err, FIT_ERR_IO, "%s: the path is too long", name);
-    if (reserve(f->temporary) != 0)
+    f->fd = unique_beside(f->final, f->temporary, sizeof f->temporary);
+    if (f->fd < 0)
         return fit_fail(err, FIT_ERR_IO, "%s: cannot be written: %s", f->final, strerror(errno));
     out->n++;
     *path = f->temporary;
@@ -150,12 +143,17 @@ enum fit_status fit_output_commit(struct fit_output *out, struct fit_error *err)
         else if (flush_to_disk(out->file[k].temporary) != 0)
             st = fit_fail(err, FIT_ERR_IO, "%s: cannot be written: %s", out->file[k].final,
                           strerror(errno));
-    for (size_t k = 0; k < out->n && st == FIT_OK; k++)
-        if (*out->file[k].temporary && rename(out->file[k].temporary, out->file[k].final) != 0)
+    for (size_t k = 0; k < out->n && st == FIT_OK; k++) {
+        if (!*out->file[k].temporary)
+            continue;
+        if (rename(out->file[k].temporary, out->file[k].final) != 0)
             st = fit_fail(err, FIT_ERR_IO, "%s: cannot be put in place: %s", out->file[k].final,
                           strerror(errno));
+        else
+            out->file[k].temporary[0] = '\0';
+    }
     for (size_t k = 0; k < out->n && st == FIT_OK; k++)
-        if (!*out->file[k].temporary && unlink(out->file[k].final) != 0 && errno != ENOENT)
+        if (out->file[k].fd < 0 && unlink(out->file[k].final) != 0 && errno != ENOENT)
             st = fit_fail(err, FIT_ERR_IO, "%s: cannot be removed: %s", out->file[k].final, strerror(errno));
     if (st == FIT_OK)
         flush_to_disk(out->folder); /* the renames themselves; best effort */
@@ -165,9 +163,12 @@ enum fit_status fit_output_commit(struct fit_output *out, struct fit_error *err)
 
 void fit_output_abandon(struct fit_output *out)
 {
-    for (size_t k = 0; k < out->n; k++)
+    for (size_t k = 0; k < out->n; k++) {
         if (*out->file[k].temporary)
             unlink(out->file[k].temporary);
+        if (out->file[k].fd >= 0)
+            close(out->file[k].fd); /* with it goes the lock, which keeps others from sweeping the file away */
+    }
     free(out->file);
     *out = (struct fit_output){0};
 }

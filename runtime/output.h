@@ -23,11 +23,15 @@ struct fit_output {
     char folder[FIT_OUTPUT_PATH];
     size_t n;
     struct fit_output_file {
-        char final[FIT_OUTPUT_PATH], temporary[FIT_OUTPUT_PATH]; /* temporary "": the file is only removed */
+        char final[FIT_OUTPUT_PATH], temporary[FIT_OUTPUT_PATH]; /* temporary "": it has none, or has it no more */
+        int fd; /* of the temporary file, locked; -1: the file is only removed */
     } * file;
 };
 
-/* Makes the folder (and those above it) when it is missing. */
+/* mkdir -p; *made: how many of the last ones were not there. */
+enum fit_status fit_output_folder(const char *folder, unsigned *made, struct fit_error *err);
+
+/* Makes the folder (and those above it) when it is missing; removes temporary files that killed programs have left. */
 enum fit_status fit_output_begin(struct fit_output *out, const char *folder, struct fit_error *err);
 
 /* A file of the set; *path (owned by out) is the temporary name to write to. */

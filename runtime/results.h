@@ -55,6 +55,8 @@ const char *fit_group_word(enum fit_group_kind kind, size_t n);
 
 struct fit_results {
     const char *program, *command_line;
+    const char *run_id; /* run_id.h; NULL: of no run */
+    const char *kept;   /* "posterior.nc cmc/samples.npz": files of an earlier run that stay; "" none */
     char host[64];
     time_t begin, end;
     const struct fit_kernel *kernel;

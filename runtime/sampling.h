@@ -77,6 +77,7 @@ struct fit_sampling_options {
     const char *checkpoint;
     double checkpoint_seconds;
     enum fit_resume resume;
+    const char *run_id;   /* of the run that writes the file; NULL: not told */
     const char *identity; /* what the file must agree with: see checkpoint.h, fit_sampling_identity */
 
     struct fit_consensus_options consensus; /* of that method: seed, threads, keep, progress, interrupt are set here */

@@ -75,6 +75,7 @@ void fit_sampling_save(struct fit_sampling_run *m, unsigned char *state, size_t 
                                .finished = finished,
                                .state = state,
                                .size = size};
+    snprintf(c.run, sizeof c.run, "%s", m->opt->run_id ? m->opt->run_id : "");
     memcpy(c.other_text, s->other_text, sizeof c.other_text);
     memcpy(c.start_text, s->start_text, sizeof c.start_text);
     fit_checkpoint_write(m->opt->checkpoint, m->opt->identity ? m->opt->identity : "", &c, &err);

@@ -8,6 +8,7 @@
 #include "hdf5_io.h"
 #include "npz.h"
 #include "quantiles.h"
+#include "run_id.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -108,7 +109,9 @@ enum fit_status fit_setup_resume(struct fit_config *cfg, const char *folder,
     snprintf(path, sizeof path, "%s/fit.h5", folder ? folder : ".");
     if (access(path, R_OK) != 0)
         return fit_fail(err, FIT_ERR_USAGE, "--resume: no %s to go on from", path);
-    enum fit_status st = fit_h5_open(path, &h, err);
+    enum fit_status st = fit_run_id_check(folder ? folder : ".", err);
+    if (st == FIT_OK)
+        st = fit_h5_open(path, &h, err);
     if (st == FIT_OK)
         st = fit_h5_read_strings(h, "/entry/parameters/name", &name, &n, err);
     if (st == FIT_OK)

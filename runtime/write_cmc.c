@@ -109,6 +109,8 @@ static enum fit_status write_samples(struct cmc *c, const char *path, struct fit
     fit_npz_put(&w, "samples", 2, flat, c->buffer);
     fit_npz_put(&w, "draws", 3, draws, c->buffer);
     fit_npz_put_names(&w, "param_names", p, c->text);
+    if (c->r->run_id)
+        fit_npz_put_names(&w, "run_id", 1, &c->r->run_id);
     fit_npz_put(&w, "log_prob", 2, draws, s->lp);
     put_summaries(c, &w);
     if (s->stats) {
@@ -266,6 +268,8 @@ static enum fit_status add_json(struct fit_output *out, const char *name, const 
 {
     struct fit_json j = {0};
     fit_json_begin(&j, NULL, '{');
+    if (c->r->run_id)
+        fit_json_string(&j, "run_id", c->r->run_id);
     fill(&j, c);
     fit_json_end(&j);
     const char *text = fit_json_text(&j);

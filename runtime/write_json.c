@@ -491,6 +491,23 @@ static void put_profile(struct fit_json *j)
     fit_json_end(j);
 }
 
+/* Of which run the file is, and which files beside it are of an earlier one. */
+static void put_run(struct fit_json *j, const struct fit_results *r)
+{
+    char name[64];
+    if (!r->run_id)
+        return;
+    fit_json_string(j, "run_id", r->run_id);
+    if (!r->kept || !*r->kept)
+        return;
+    fit_json_begin(j, "kept_files", '[');
+    for (const char *at = r->kept; *at; at += strcspn(at, " "), at += *at == ' ') {
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(at, " "), at);
+        fit_json_string(j, NULL, name);
+    }
+    fit_json_end(j);
+}
+
 static void put_verdict(struct fit_json *j, const struct fit_results *r)
 {
     const struct fit_result *f = r->fit;
@@ -536,6 +553,7 @@ char *fit_write_json(const struct fit_results *r)
         return NULL;
     size_t n = fit_results_table(r, index);
     fit_json_begin(&j, NULL, '{');
+    put_run(&j, r);
     put_verdict(&j, r);
     put_noise(&j, r);
     put_parameters(&j, r, index, n);

@@ -40,6 +40,8 @@ static void put_entry(struct fit_h5r *w, const struct fit_results *r)
     fit_h5r_text(w, "/entry/kernel_variant", r->kernel->variant);
     fit_h5r_text(w, "/entry/kernel_isa", r->kernel->isa);
     fit_h5r_text(w, "/entry/command_line", r->command_line);
+    if (r->run_id)
+        fit_h5r_text(w, "/entry/run_id", r->run_id);
     fit_h5r_text(w, "/entry/config_yaml", r->config_text);
     fit_h5r_text(w, "/entry/host", r->host);
 }

@@ -300,6 +300,8 @@ static void describe_file(struct fit_nc *f)
     fit_nc_integer(f, "/", "seed", (int64_t)s->seed);
     fit_nc_text(f, "/", "settings", settings);
     fit_nc_text(f, "/", "command_line", r->command_line);
+    if (r->run_id)
+        fit_nc_text(f, "/", "run_id", r->run_id);
     fit_nc_text(f, "/", "config_yaml", r->config_text);
     fit_nc_text(f, "/", "status", fit_sampling_end_word(s->end));
     fit_nc_text(f, "/", "verdict", fit_verdict_word(s->verdict));

@@ -29,6 +29,18 @@ def _find(path, name):
     return path
 
 
+def _one_run(folder, summary, name, found):
+    """Files of two runs in one folder are no result; `found` is the run of the file `name`, None in older versions."""
+    own, none = summary.get("run_id"), "(none: an earlier version)"
+    if summary and own != found and name not in summary.get("kept_files", ()):
+        raise FileError(f"{folder}: files of two runs are in this folder: fit.json is of run {own or none}, {name} of run"
+                        f" {found or none}; fit again into an empty folder, or put the files of one run back")
+
+
+def _text(value):
+    return value.decode() if isinstance(value, bytes) else value
+
+
 def _tree(group):
     """A group of HDF5 as a dict of arrays, numbers, words and dicts."""
     out = {}
@@ -78,7 +90,9 @@ class Results:
             with _h5py(_find(self._h5, "fit.h5")) as f:
                 if "entry" not in f:
                     raise FileError(f"{self._h5}: has no /entry: not a result of `homodyne fit`")
-                self._arrays = _tree(f["entry"])
+                arrays = _tree(f["entry"])
+            _one_run(self.folder, self.summary, "fit.h5", arrays.get("run_id"))
+            self._arrays = arrays
         return self._arrays
 
     @property
@@ -207,7 +221,7 @@ class Results:
 
     def to_inferencedata(self, draws=1000, chains=4, seed=0, robust=False):
         """posterior.nc, when the fit has sampled; else draws of the normal approximation, as Fit.to_inferencedata."""
-        if (self.folder / "posterior.nc").is_file():
+        if (self.folder / "posterior.nc").is_file() and "posterior.nc" not in self.summary.get("kept_files", ()):
             return self.posterior()
         x = normal_draws(self.values, self.covariance_robust if robust else self.covariance, chains, draws, seed)
         named = self._full(x)
@@ -225,6 +239,10 @@ def load_posterior(path):
     """posterior.nc (or the folder with it) as ArviZ's InferenceData; without arviz as a dict of groups,
     {"posterior": {"D0": (chains, draws), ...}, "sample_stats": ..., "attrs": ...}."""
     file = _find(path, "posterior.nc")
+    beside = file.parent / "fit.json"
+    if file.name == "posterior.nc" and beside.is_file():
+        with _h5py(file) as f:
+            _one_run(file.parent, json.loads(beside.read_text()), file.name, _text(f.attrs.get("run_id")))
     try:
         import arviz as az
         return az.from_netcdf(str(file))

@@ -55,11 +55,17 @@ says "cut.h5"
 expect 4 fit --data . -o none
 [ ! -e none/fit.json ] || fail "a result without data"
 
-# Two runs into one folder: the files of one of them, whole.
+# Two runs into one folder: the second one stands back while the first is at work (runs.sh has more of it).
 fit -o two >/dev/null 2>err1 &
-first=$!
-expect 0 fit -o two
-wait $first || fail "the other run: $(cat err1)"
+first=$! got=0 got1=0
+fit -o two >/dev/null 2>err || got=$?
+wait $first || got1=$?
+case $got1$got in
+00 | 04) ;;
+40) mv err1 err ;;
+*) fail "two runs at once end with $got1 and $got: $(cat err1 err)" ;;
+esac
+[ $got1$got = 00 ] || says "two: another run is at work in this output folder (homodyne-static_isotropic, process "
 no_pieces two
 expect 0 fit -o alone
 grep -v '"\(wall_seconds\|load\|fit\|covariance\|write\|peak_rss_mb\)"' two/fit.json | grep '"cost"' >a

@@ -44,6 +44,26 @@ whole_results() {
     done
 }
 
+# told_apart: what a program that reads the folder says of it: files of two runs are no result
+told_apart() {
+    ids=$(for name in fit.json run.log config.effective.yaml summary.txt; do
+        grep -aoE 'run(_id")?:? "?[0-9a-f]{16}' "OUT/$name" | grep -oE '[0-9a-f]{16}$' | head -n 1
+    done | sort -u | wc -l)
+    new=0 old=0
+    for name in fit.json fit.h5 posterior.nc; do
+        if cmp -s "OUT/$name" "before/$name"; then old=1; else new=1; fi
+    done
+    got=0
+    "$bin/homodyne" compare OUT OUT >out 2>err || got=$?
+    if [ "$ids" -gt 1 ] || [ $((old + new)) -eq 2 ]; then
+        [ $got -eq 4 ] || fail "$where: files of two runs, and compare ends with $got"
+        says "OUT: files of two runs are in this folder: fit.json is of run "
+        mixed=$((mixed + 1))
+    else
+        [ $got -eq 0 ] || fail "$where: compare ends with $got: $(tail -n 1 err)"
+    fi
+}
+
 # goes_on: the same command once more, with room
 goes_on() {
     got=0
@@ -53,7 +73,7 @@ goes_on() {
     "$tool" same OUT/posterior.nc right/posterior.nc || fail "$where, begun again: other draws"
 }
 
-n=1 full=0 killed=0
+n=1 full=0 killed=0 mixed=0
 while [ "$n" -le "$calls" ]; do
     where="disk full at call $n of $calls"
     rm -rf OUT
@@ -86,11 +106,12 @@ while [ "$n" -le "$calls" ]; do
     # between two windows it depends on the clock how often the chains are saved
     [ $got -eq 137 ] || { [ $got -eq $right ] && [ $((n + 20)) -gt "$calls" ]; } || fail "$where: exit code $got"
     whole_results
+    told_apart
     killed=$((killed + 1))
     goes_on
     n=$((n + step))
 done
-echo "sampling: $calls calls, $full with a full disk, $killed killed"
+echo "sampling: $calls calls, $full with a full disk, $killed killed, $mixed of them between two files"
 [ $full -gt 0 ] || fail "the disk was never full"
 
 # ---- a batch: the program in front (homodyne) and its fits (homodyne-static_isotropic)

@@ -10,9 +10,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <signal.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include "lock.h"
 #include "output.h"
 
 static char folder[] = "/tmp/fit-output-XXXXXX";
@@ -135,6 +138,128 @@ static void test_too_long_a_path_is_refused(void **state)
     free(path);
 }
 
+/* ---- names, locks, leftovers --------------------------------------------------------------------------------- */
+
+/* A process that writes a file of a set, or holds a folder, until it is killed; it has begun when this returns. */
+static pid_t start(void (*work)(const char *), const char *dir)
+{
+    int fd[2];
+    char byte;
+    assert_int_equal(pipe(fd), 0);
+    const pid_t pid = fork();
+    if (pid == 0) {
+        close(fd[0]);
+        work(dir);
+        _exit(write(fd[1], "x", 1) == 1 ? pause() : 1);
+    }
+    close(fd[1]);
+    assert_int_equal(read(fd[0], &byte, 1), 1);
+    close(fd[0]);
+    return pid;
+}
+
+static void end(pid_t pid)
+{
+    kill(pid, SIGKILL);
+    assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
+static void write_part(const char *dir)
+{
+    struct fit_output out;
+    struct fit_error err;
+    if (fit_output_begin(&out, dir, &err) != FIT_OK || fit_output_add_text(&out, "fit.json", "{", 1, &err) != FIT_OK)
+        _exit(1);
+}
+
+static void hold(const char *dir)
+{
+    struct fit_lock lock;
+    struct fit_error err;
+    if (fit_lock_take(&lock, dir, "holder", "0123456789abcdef", &err) != FIT_OK)
+        _exit(1);
+}
+
+static void test_temporary_names_are_never_the_same(void **state)
+{
+    (void)state;
+    struct fit_output a, b; /* of one process: the same number */
+    struct fit_error err;
+    const char *one, *two;
+    char dir[256];
+    snprintf(dir, sizeof dir, "%s/same", folder);
+    assert_int_equal(fit_output_begin(&a, dir, &err), FIT_OK);
+    assert_int_equal(fit_output_begin(&b, dir, &err), FIT_OK);
+    assert_int_equal(fit_output_add(&a, "fit.json", &one, &err), FIT_OK);
+    assert_int_equal(fit_output_add(&b, "fit.json", &two, &err), FIT_OK);
+    assert_string_not_equal(one, two);
+    assert_int_equal(access(one, F_OK), 0);
+    fit_output_abandon(&a);
+    assert_int_equal(access(two, F_OK), 0);
+    fit_output_abandon(&b);
+    assert_int_equal(entries(dir), 0);
+}
+
+static void test_only_what_a_dead_process_left_is_removed(void **state)
+{
+    (void)state;
+    char dir[256], text[300];
+    struct fit_error err;
+    snprintf(dir, sizeof dir, "%s/left", folder);
+    const pid_t live = start(write_part, dir), dead = start(write_part, dir);
+    assert_int_equal(entries(dir), 2);
+    end(dead);
+    snprintf(text, sizeof text, "%s/r.txt", dir);
+    assert_int_equal(fit_output_write(text, "x", 1, &err), FIT_OK);
+    assert_int_equal(entries(dir), 2); /* r.txt and that of the living */
+    end(live);
+    assert_int_equal(fit_output_write(text, "x", 1, &err), FIT_OK);
+    assert_int_equal(entries(dir), 1);
+}
+
+static void test_a_folder_has_one_run_at_a_time(void **state)
+{
+    (void)state;
+    char dir[256];
+    struct fit_lock lock = FIT_LOCK_NONE;
+    struct fit_error err;
+    fit_lock_release(&lock);
+    snprintf(dir, sizeof dir, "%s/x/held", folder);
+    assert_false(fit_lock_is_held(dir));
+    const pid_t holder = start(hold, dir);
+    assert_true(fit_lock_is_held(dir));
+    assert_int_equal(fit_lock_take(&lock, dir, "second", "", &err), FIT_ERR_IO);
+    char who[64];
+    snprintf(who, sizeof who, "holder, process %ld on host ", (long)holder);
+    assert_non_null(strstr(err.message, who));
+    assert_non_null(strstr(err.message, "run 0123456789abcdef"));
+    assert_int_equal(fit_lock_wait(&lock, dir, "second", 0.05, &err), FIT_ERR_IO);
+    end(holder); /* its file is there, and does not count */
+    assert_false(fit_lock_is_held(dir));
+    assert_int_equal(fit_lock_take(&lock, dir, "second", "", &err), FIT_OK);
+    assert_true(fit_lock_is_held(dir));
+    fit_lock_release(&lock);
+    assert_int_equal(entries(dir), 0);
+}
+
+static void test_a_folder_made_for_nothing_goes(void **state)
+{
+    (void)state;
+    char dir[300], above[256];
+    struct fit_lock lock;
+    struct fit_error err;
+    snprintf(above, sizeof above, "%s/n", folder);
+    snprintf(dir, sizeof dir, "%s/m/o", above);
+    assert_int_equal(mkdir(above, 0777), 0);
+    assert_int_equal(fit_lock_take(&lock, dir, "test", "", &err), FIT_OK);
+    assert_int_equal(access(dir, F_OK), 0);
+    fit_lock_release(&lock);
+    assert_int_equal(entries(above), 0); /* but not what was there before */
+    assert_int_equal(fit_lock_take(&lock, above, "test", "", &err), FIT_OK);
+    fit_lock_release(&lock);
+    assert_int_equal(access(above, F_OK), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -143,6 +268,10 @@ int main(void)
         cmocka_unit_test(test_a_missing_temporary_fails_and_leaves_nothing),
         cmocka_unit_test(test_a_file_in_the_way_is_an_error_that_names_it),
         cmocka_unit_test(test_too_long_a_path_is_refused),
+        cmocka_unit_test(test_temporary_names_are_never_the_same),
+        cmocka_unit_test(test_only_what_a_dead_process_left_is_removed),
+        cmocka_unit_test(test_a_folder_has_one_run_at_a_time),
+        cmocka_unit_test(test_a_folder_made_for_nothing_goes),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
