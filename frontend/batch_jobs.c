@@ -6,6 +6,7 @@
 #define _XOPEN_SOURCE 700
 #include "batch.h"
 
+#include "../common/regular.h"
 #include "../common/sha256.h"
 #include "output.h"
 #include "parallel.h"
@@ -182,7 +183,7 @@ static void add_stat(struct sha256 *s, const char *path)
 static enum fit_status add_content(struct sha256 *s, const char *path, struct fit_error *err)
 {
     char buffer[4096];
-    FILE *f = fopen(path, "rb");
+    FILE *f = regular_open(path);
     if (!f)
         return fit_fail(err, FIT_ERR_CONFIG, "%s: cannot be read: %s", path, strerror(errno));
     for (size_t n; (n = fread(buffer, 1, sizeof buffer, f)) > 0;)

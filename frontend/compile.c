@@ -12,6 +12,7 @@
 #include "front.h"
 #include "json.h"
 
+#include "../common/regular.h"
 #include "../common/sha256.h"
 #include "../common/unique.h"
 #include "parallel.h"
@@ -42,10 +43,11 @@ struct job {
 
 static enum fit_status read_model(struct job *job, struct fit_error *err)
 {
-    FILE *f = fopen(job->file, "rb");
+    FILE *f = regular_open(job->file);
     if (!f)
-        return fit_fail(err, FIT_ERR_USAGE, "--model %s: cannot be read: %s", job->file,
-                        strerror(errno));
+        return fit_fail(err, FIT_ERR_USAGE, "--model %s: cannot be read: %s%s", job->file,
+                        regular_what(job->file) ? "it is no file, but " : "",
+                        regular_what(job->file) ? regular_what(job->file) : strerror(errno));
     job->text = malloc(LONGEST_MODEL + 1);
     job->size = job->text ? fread(job->text, 1, LONGEST_MODEL + 1, f) : 0;
     const int bad = ferror(f);

@@ -145,6 +145,9 @@ enum fit_status front_start(const char *program, char *const *word, const char *
                             struct fit_error *err);
 /* Waits; *code is the exit status, or 128 + signal. */
 enum fit_status front_wait(long pid, int *code, struct fit_error *err);
+/* Is a program waited for?  It gets the signal (for handlers of signals). */
+int front_is_waiting(void);
+void front_pass_on(int number);
 /* 1 when it has ended (then *code is set), 0 when it still runs. */
 int front_ended(long pid, int *code);
 /* Runs to the end and gives what it printed on standard output (the caller frees). */

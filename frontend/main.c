@@ -4,6 +4,7 @@
 
 #include "nearest.h"
 
+#include "../common/signals.h"
 #include "../common/stream.h"
 
 #include <limits.h>
@@ -11,22 +12,23 @@
 #include <string.h>
 #include <unistd.h>
 
-static volatile sig_atomic_t interrupted;
+static volatile sig_atomic_t interrupted, looks_at_it;
 
+/* A command that has fits of its own, or asks, looks at `interrupted` and ends them; at the second Ctrl-C or SIGTERM in a
+ * hurry.  A program that is waited for gets the signal, unless that comes from the terminal, which has sent it there, too. */
 static void on_interrupt(int number)
 {
-    (void)number;
-    if (interrupted >= 2) /* a command that runs others stops them at the second */
+    const int insists = signals_insists(number);
+    if (front_is_waiting()) {
+        if (number != SIGINT)
+            front_pass_on(number);
+        if (!insists || interrupted++ < 2)
+            return;
         _exit(130);
-    interrupted++;
-}
-
-static void catch_interrupts(void)
-{
-    struct sigaction a = {.sa_handler = on_interrupt};
-    sigemptyset(&a.sa_mask);
-    sigaction(SIGINT, &a, NULL);
-    sigaction(SIGTERM, &a, NULL);
+    }
+    if (!looks_at_it || (insists && interrupted >= 2))
+        _exit(130);
+    interrupted = insists || interrupted == 0 ? interrupted + 1 : interrupted;
 }
 
 /* The folder of this program, links followed: /proc where there is one, else by argv[0]. */
@@ -105,10 +107,12 @@ static enum fit_status run(struct front *f, int argc, char **argv, struct fit_er
     c = c ? c : front_commands;
     if (st == FIT_OK)
         st = front_args_parse(c, argc - first, argv + first, &args, err);
-    if (st == FIT_OK && args.help)
+    if (st == FIT_OK && args.help) {
         front_help(f->out, c, args.help_all);
-    else if (st == FIT_OK)
+    } else if (st == FIT_OK) {
+        looks_at_it = c->run == front_cmd_batch || c->run == front_cmd_watch || c->run == front_cmd_config;
         st = c->run(f, &args, err);
+    }
     front_args_free(&args);
     return st;
 }
@@ -126,7 +130,7 @@ int main(int argc, char **argv)
                       .out_is_terminal = isatty(STDOUT_FILENO),
                       .err_is_terminal = isatty(STDERR_FILENO),
                       .interrupt = &interrupted};
-    catch_interrupts();
+    signals_catch(on_interrupt);
     enum fit_status st = find_self(argv[0], f.dir, &err);
     if (st == FIT_OK)
         st = run(&f, argc, argv, &err);

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,12 +70,29 @@ static int exit_code(int status)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
+static volatile sig_atomic_t waited_for; /* its number, or 0 */
+
+int front_is_waiting(void)
+{
+    return waited_for != 0;
+}
+
+void front_pass_on(int number)
+{
+    if (waited_for)
+        kill((pid_t)waited_for, number);
+}
+
 enum fit_status front_wait(long pid, int *code, struct fit_error *err)
 {
     int status = 0;
+    waited_for = (sig_atomic_t)pid;
     while (waitpid((pid_t)pid, &status, 0) < 0)
-        if (errno != EINTR)
+        if (errno != EINTR) {
+            waited_for = 0;
             return fit_fail(err, FIT_ERR_INTERNAL, "waiting for a program: %s", strerror(errno));
+        }
+    waited_for = 0;
     *code = exit_code(status);
     return FIT_OK;
 }
@@ -126,6 +144,7 @@ enum fit_status front_capture(const char *program, char *const *word, char **tex
     int bad = posix_spawnp(&child, program, &actions, NULL, word, environ);
     posix_spawn_file_actions_destroy(&actions);
     close(fd[1]);
+    waited_for = bad ? 0 : (sig_atomic_t)child;
     enum fit_status st =
         bad ? fit_fail(err, FIT_ERR_IO, "%s: cannot be run: %s", program, strerror(bad))
             : read_all(fd[0], text, err);

@@ -25,6 +25,8 @@
 #include "rates.h"
 #include "sha256.h"
 
+#include "../common/regular.h"
+
 enum {
     MAX_FILE = 1 << 22,
     MAX_MEMORY = 64 << 20,
@@ -388,9 +390,10 @@ struct hg_model *hg_dsl_load_text(struct hg_arena *a, const char *file, const ch
 
 static char *read_file(struct hg_arena *a, const char *path, struct hg_diag *d)
 {
-    FILE *f = fopen(path, "rb");
+    FILE *f = regular_open(path);
     if (!f) {
-        hg_error(d, 0, NULL, NULL, "cannot open %s", path);
+        const char *what = regular_what(path);
+        hg_error(d, 0, NULL, NULL, "cannot open %s%s%s", path, what ? ": it is no file, but " : "", what ? what : "");
         return NULL;
     }
     char *text = NULL;

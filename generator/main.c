@@ -24,6 +24,7 @@
 #include "page.h"
 #include "stability.h"
 
+#include "../common/signals.h"
 #include "../common/stream.h"
 #include "../common/unique.h"
 
@@ -235,8 +236,15 @@ static int emit_all(struct hg_arena *a, const struct options *o, struct hg_model
     return ok;
 }
 
+static void on_signal(int number)
+{
+    (void)number;
+    _exit(130);
+}
+
 int main(int argc, char **argv)
 {
+    signals_catch(on_signal);
     struct options o;
     int go = read_options(argc, argv, &o);
     if (go <= 0)

@@ -12,6 +12,7 @@
 #include "page.h"
 #include "progress.h"
 
+#include "../common/signals.h"
 #include "../common/stream.h"
 
 #include <stdlib.h>
@@ -237,8 +238,15 @@ static int finish(enum fit_status st, struct fit_error *err)
     return fit_status_exit(st);
 }
 
+static void on_signal(int number)
+{
+    (void)number;
+    _exit(130);
+}
+
 int main(int argc, char **argv)
 {
+    signals_catch(on_signal);
     struct request q;
     struct rp_result r = {0};
     struct rp_figures list = {0};

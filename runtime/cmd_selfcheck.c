@@ -13,6 +13,8 @@
 #include "program.h"
 #include "registry.h"
 
+#include "../common/regular.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -618,7 +620,7 @@ static enum fit_status check_kernel(struct fit_program *p, const struct fit_cli 
     struct fit_error local = {.status = FIT_OK};
     struct selfcheck s = {.k = k, .file = file, .err = err ? err : &local};
     s.err->status = FIT_OK;
-    s.f = fopen(file, "r");
+    s.f = regular_open(file);
     if (!s.f)
         return fit_fail(err, FIT_ERR_IO, "selfcheck: %s cannot be opened", file);
     read_head(&s);

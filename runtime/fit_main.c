@@ -1,16 +1,16 @@
 /* fit_main.c -- the program: argv to a command, errors to stderr, status to the shell.
  *
- * The only file that prints by itself.  Ctrl-C once asks the command to stop
- * and write what it has (exit status 130); twice leaves at once. */
+ * The only file that prints by itself.  Ctrl-C or another of the signals of signals.h asks a fit to stop and to write what
+ * it has (exit status 130); the second Ctrl-C or SIGTERM leaves at once, as does the first one of a command that has
+ * nothing to write. */
 #include "cli.h"
-#include "linalg.h"
 #include "program.h"
 #include "registry.h"
 #include "simulate_config.h"
 
+#include "../common/signals.h"
 #include "../common/stream.h"
 
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,19 +19,14 @@
 
 static atomic_int interrupted; /* the threads of a fit read it: no sig_atomic_t, which is for one thread */
 
+static atomic_int asked, looks_at_it; /* the second counts; the command looks at `interrupted` */
+
 static void on_interrupt(int number)
 {
-    (void)number;
-    if (atomic_exchange(&interrupted, 1))
+    const int second = signals_insists(number) && atomic_exchange(&asked, 1);
+    if (second || !atomic_load(&looks_at_it))
         _exit(130);
-}
-
-static void catch_interrupts(void)
-{
-    struct sigaction a = {.sa_handler = on_interrupt};
-    sigemptyset(&a.sa_mask);
-    sigaction(SIGINT, &a, NULL);
-    sigaction(SIGTERM, &a, NULL);
+    atomic_store(&interrupted, 1);
 }
 
 enum fit_status fit_program_kernel(const struct fit_program *p, const struct fit_cli *cli,
@@ -101,6 +96,7 @@ static enum fit_status run(struct fit_program *p, struct fit_cli *cli, struct fi
         if (st != FIT_OK)
             return st;
     }
+    atomic_store(&looks_at_it, cli->command == FIT_COMMAND_FIT);
     return command[cli->command](p, cli, err);
 }
 
@@ -118,8 +114,7 @@ int fit_program_main(int argc, char **argv, const struct fit_kernel *const *kern
                             .interrupt = &interrupted};
     struct fit_cli cli;
     struct fit_error err = {.status = FIT_OK};
-    catch_interrupts();
-    fit_linalg_alone();
+    signals_catch(on_interrupt);
     enum fit_status st = fit_cli_parse(argc, argv, &cli, &err);
     if (st == FIT_OK)
         st = run(&p, &cli, &err);

@@ -1,10 +1,10 @@
 /* identity.c -- size and SHA-256 of a file. */
 #include "measurement.h"
 
+#include "../common/regular.h"
 #include "../common/sha256.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -17,7 +17,7 @@ enum fit_status fit_file_identity(const char *file, char sha256[65], uint64_t *s
     enum fit_status st = FIT_OK;
     struct sha256 s;
     unsigned char digest[SHA256_BYTES], *piece = malloc(PIECE);
-    int fd = open(file, O_RDONLY | O_CLOEXEC);
+    int fd = regular_descriptor(file);
     *size = 0;
     sha256[0] = 0;
     sha256_init(&s);

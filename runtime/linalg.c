@@ -1,7 +1,7 @@
 /* linalg.c -- small dense linear algebra for fits with a few parameters.
  *
- * Cholesky and triangular solves are written out: for n < 50 a call of BLAS costs more than the
- * work, and our loops give the same bits on every machine.  Eigenvectors and QR come from LAPACK.
+ * Cholesky and triangular solves are written out, as is what stands in linalg_eigen.c: for n < 50 a call of a library
+ * costs more than the work, and our loops give the same bits on every machine.
  *
  * The box-constrained quadratic program is solved in variables scaled to a unit diagonal (van der
  * Sluis 1969: within a factor n of the best condition number that scaling can give) by a primal
@@ -9,32 +9,8 @@
  */
 #include "linalg.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
-
-#include <lapacke.h>
-
-/* OpenBLAS has them, the reference library has not. */
-extern void openblas_set_num_threads(int n) __attribute__((weak));
-extern int openblas_get_num_threads(void) __attribute__((weak));
-extern int blas_thread_shutdown_(void) __attribute__((weak));
-
-/* Before every call of LAPACK: the last bits of eigenvectors of a 3 x 3 matrix already depend on the number of
- * threads of OpenBLAS, which is that of the cores until somebody sets it; and ours are at work outside it. */
-static void hold_to_one_thread(void)
-{
-    if (openblas_set_num_threads && openblas_get_num_threads && openblas_get_num_threads() != 1)
-        openblas_set_num_threads(1);
-}
-
-void fit_linalg_alone(void)
-{
-    if (!openblas_set_num_threads || !blas_thread_shutdown_)
-        return;
-    openblas_set_num_threads(1);
-    blas_thread_shutdown_();
-}
 
 size_t fit_cholesky(size_t n, double *a, double tol)
 {
@@ -82,125 +58,6 @@ void fit_cholesky_solve(size_t n, const double *l, double *b)
 {
     fit_lower_solve(n, l, b);
     fit_lower_solve_transposed(n, l, b);
-}
-
-/* ---- eigenvectors and QR --------------------------------------------------------------------- */
-
-/* The largest component positive. */
-static void turn_positive(size_t n, double *v)
-{
-    size_t top = 0;
-    for (size_t j = 1; j < n; j++)
-        if (fabs(v[j]) > fabs(v[top]) * (1 + 1e-9))
-            top = j;
-    for (size_t j = 0; v[top] < 0 && j < n; j++)
-        if (j != top)
-            v[j] = -v[j];
-    v[top] = fabs(v[top]);
-}
-
-size_t fit_eigen_work(size_t n)
-{
-    return 8 * n + 32;
-}
-
-int fit_eigen(size_t n, double *a, double *w, double *work)
-{
-    if (n == 0)
-        return 0;
-    for (size_t i = 0; i < n * n; i++)
-        if (!isfinite(a[i]))
-            return 1;
-    hold_to_one_thread();
-    /* Symmetric, so our rows are LAPACK's columns: no transposition. */
-    lapack_int info = LAPACKE_dsyev_work(LAPACK_COL_MAJOR, 'V', 'U', (lapack_int)n, a,
-                                         (lapack_int)n, w, work, (lapack_int)fit_eigen_work(n));
-    if (info != 0)
-        return 1;
-    for (size_t k = 0; k < n; k++)
-        turn_positive(n, a + k * n);
-    return 0;
-}
-
-size_t fit_singular_work(size_t n)
-{
-    return 2 * n + 16;
-}
-
-static const double ORTHOGONAL = 1e-14; /* cosine of two vectors that rounding explains */
-
-int fit_singular(size_t n, double *a, double *w, double *work)
-{
-    lapack_int nn = (lapack_int)n;
-    for (size_t i = 0; i < n * n; i++)
-        if (!isfinite(a[i]))
-            return 1;
-    if (n == 0)
-        return 0;
-    hold_to_one_thread();
-    /* Our rows are LAPACK's columns: it sees the transpose, lower triangular, and its left vectors
-     * are our right ones. */
-    lapack_int info = LAPACKE_dgesvj_work(LAPACK_COL_MAJOR, 'L', 'U', 'N', nn, nn, a, nn, w, 0, NULL, 1,
-                                          work, (lapack_int)fit_singular_work(n));
-    /* A positive one says that 30 sweeps were not enough.  Its test asks for the last bit, at which a
-     * matrix of two columns in a hundred never arrives; work[4] is the largest cosine that is left. */
-    if (info < 0 || (info > 0 && !(work[4] < ORTHOGONAL)))
-        return 1;
-    for (size_t k = 0; k < n; k++)
-        w[k] *= work[0]; /* the scale that keeps them from underflow */
-    for (size_t k = 0; k < n / 2; k++) { /* descending -> ascending */
-        double t = w[k];
-        w[k] = w[n - 1 - k];
-        w[n - 1 - k] = t;
-        for (size_t j = 0; j < n; j++) {
-            t = a[k * n + j];
-            a[k * n + j] = a[(n - 1 - k) * n + j];
-            a[(n - 1 - k) * n + j] = t;
-        }
-    }
-    for (size_t k = 0; k < n; k++)
-        turn_positive(n, a + k * n);
-    return 0;
-}
-
-size_t fit_qr_work(size_t m, size_t n)
-{
-    return m * n + n + 64 * (n + 1);
-}
-
-/* Column-major copy of a row-major m x n matrix. */
-static void transpose(size_t m, size_t n, const double *a, double *t)
-{
-    for (size_t i = 0; i < m; i++)
-        for (size_t j = 0; j < n; j++)
-            t[j * m + i] = a[i * n + j];
-}
-
-int fit_qr_solve(size_t m, size_t n, double *a, double *b, double *r, double tol, double *work)
-{
-    double *q = work, *tau = q + m * n, *rest = tau + n;
-    lapack_int mm = (lapack_int)m, nn = (lapack_int)n, lwork = (lapack_int)(64 * (n + 1));
-    double largest = 0;
-    hold_to_one_thread();
-    transpose(m, n, a, q);
-    if (LAPACKE_dgeqrf_work(LAPACK_COL_MAJOR, mm, nn, q, mm, tau, rest, lwork) != 0 ||
-        LAPACKE_dormqr_work(LAPACK_COL_MAJOR, 'L', 'T', mm, 1, nn, q, mm, tau, b, mm, rest,
-                            lwork) != 0)
-        return 1;
-    memset(r, 0, n * n * sizeof *r);
-    for (size_t i = 0; i < n; i++) {
-        for (size_t j = i; j < n; j++)
-            r[i * n + j] = q[j * m + i];
-        largest = fmax(largest, fabs(r[i * n + i]));
-    }
-    for (size_t i = n; i-- > 0;) {
-        if (!(fabs(r[i * n + i]) > tol * largest))
-            return 1;
-        for (size_t j = i + 1; j < n; j++)
-            b[i] -= r[i * n + j] * b[j];
-        b[i] /= r[i * n + i];
-    }
-    return 0;
 }
 
 /* ---- quadratic program in a box -------------------------------------------------------------- */

@@ -1,16 +1,12 @@
-/* linalg.h -- small dense linear algebra; the only place that knows BLAS and LAPACK.
+/* linalg.h -- small dense linear algebra.
  *
- * Matrices are n x n doubles, row by row.  Nothing allocates; work space is the caller's.  The same bits for
- * any number of cores: every call of LAPACK first holds OpenBLAS to one thread, for the whole process.
+ * Matrices are n x n doubles, row by row.  Nothing allocates; work space is the caller's.  Sums have a fixed order, and no
+ * library chooses loops by the processor: the same bits on every machine.
  */
 #ifndef FIT_LINALG_H
 #define FIT_LINALG_H
 
 #include <stddef.h>
-
-/* At the start of a program: sends the threads away that OpenBLAS makes when it is loaded, one for each core.  They would
- * never get work, and spin for some hundredths of a second first. */
-void fit_linalg_alone(void);
 
 /* Lower Cholesky factor of a in place (the lower triangle is read and written).
  * Returns 0, or 1 + the index of the first pivot that is not > tol times its diagonal element. */
@@ -23,16 +19,15 @@ void fit_cholesky_solve(size_t n, const double *l, double *b);
 
 /* Eigenvalues w (ascending) and eigenvectors of the symmetric matrix a; on return row k of a is
  * the k-th eigenvector, its largest component positive.  work: fit_eigen_work(n) doubles. Returns
- * 0, or nonzero when LAPACK's dsyev fails (a not finite). */
+ * 0, or nonzero when a is not finite. */
 size_t fit_eigen_work(size_t n);
 int fit_eigen(size_t n, double *a, double *w, double *work);
 
 /* Singular values w (ascending) of the upper triangular matrix a; on return row k of a is the k-th
  * right singular vector, its largest component positive, to high relative accuracy when columns of
- * a have been scaled to unit length (one-sided Jacobi, Drmac & Veselic 2008).  work:
- * fit_singular_work(n) doubles.  Returns 0, or nonzero when LAPACK's dgesvj fails. */
-size_t fit_singular_work(size_t n);
-int fit_singular(size_t n, double *a, double *w, double *work);
+ * a have been scaled to unit length (one-sided Jacobi, Demmel & Veselic 1992).  Returns 0, or nonzero when a is not
+ * finite. */
+int fit_singular(size_t n, double *a, double *w);
 
 /* Least squares min |a x - b| with a of m rows and n columns (row by row, m >= n, destroyed) by
  * Householder QR.  On return b holds x in its first n elements and r (n x n, upper triangle, row

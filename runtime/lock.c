@@ -51,11 +51,16 @@ static void write_holder(int fd, const char *program, const char *id)
 
 static enum fit_status busy(const char *folder, const char *path, struct fit_error *err)
 {
+    const struct timespec moment = {0, 20000000};
     char text[TEXT];
     read_holder(path, text);
+    for (int k = 0; k < 25 && !*text; k++) { /* it has the lock, and writes its name in the next moment */
+        nanosleep(&moment, NULL);
+        read_holder(path, text);
+    }
     return fit_fail(err, FIT_ERR_IO,
                     "%.300s: another run is at work in this output folder (%s); wait for its end, or give this one a folder"
-                    " of its own with --output-dir", folder, *text ? text : "it has only just begun");
+                    " of its own with --output-dir", folder, *text ? text : "it does not say who");
 }
 
 /* Removes the folders that were made for nothing, the last one first. */

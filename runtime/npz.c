@@ -8,6 +8,8 @@
 #include "memory.h"
 #include "npy.h"
 
+#include "../common/regular.h"
+
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,7 +68,7 @@ static int read_at(struct fit_npz *z, uint64_t where, void *to, size_t n)
 static int begins_with(const char *file, const void *magic, size_t n)
 {
     char head[8];
-    FILE *f = fopen(file, "rb");
+    FILE *f = regular_open(file);
     int yes = f && n <= sizeof head && fread(head, 1, n, f) == n && memcmp(head, magic, n) == 0;
     if (f)
         fclose(f);
@@ -328,7 +330,7 @@ enum fit_status fit_npz_open(const char *file, struct fit_npz **out, struct fit_
     }
     strcpy(z->file, file);
     z->open = -1;
-    z->f = fopen(file, "rb");
+    z->f = regular_open(file);
     if (!z->f || fseeko(z->f, 0, SEEK_END) != 0 || (size = ftello(z->f)) < 0)
         st = fit_fail(err, FIT_ERR_IO, "%s: cannot be opened", file);
     z->size = size > 0 ? (uint64_t)size : 0;

@@ -358,8 +358,7 @@ static void fill_covariance(const struct fit_polish *p, const double *inv, doubl
 }
 
 /* Eigenvalues and vectors of the projected J^T J, scaled to a unit diagonal, from R22. */
-static int fill_eigen(const struct fit_polish *p, struct fit_result *res, double *a, double *w,
-                      double *work)
+static int fill_eigen(const struct fit_polish *p, struct fit_result *res, double *a, double *w)
 {
     size_t n = p->n, first = p->nlin, m = n - first, np = res->nparam;
     for (size_t j = 0; j < m; j++) {
@@ -370,7 +369,7 @@ static int fill_eigen(const struct fit_polish *p, struct fit_result *res, double
             a[i * m + j] = i <= j ? p->r[(first + i) * n + first + j] / s : 0;
         res->scale[p->column[first + j]] = s * p->scale[first + j];
     }
-    if (m > 0 && fit_singular(m, a, w, work))
+    if (m > 0 && fit_singular(m, a, w))
         return 1;
     res->neigen = m;
     res->nnull = 0;
@@ -401,14 +400,14 @@ enum fit_status fit_polish_covariance(const struct fit_polish *p, double varianc
                                       struct fit_result *res, struct fit_error *err)
 {
     size_t n = p->n;
-    double *all = calloc(n * n + 2 * n + fit_singular_work(n) + 1, sizeof *all);
+    double *all = calloc(n * n + 2 * n + 1, sizeof *all);
     enum fit_status st = FIT_OK;
     if (!all)
         return fit_fail(err, FIT_ERR_MEMORY, "fit: out of memory in the covariance");
     invert(p, all);
     fill_covariance(p, all, variance, res);
     fill_normal(p, res);
-    if (fill_eigen(p, res, all, all + n * n, all + n * n + n))
+    if (fill_eigen(p, res, all, all + n * n))
         st = fit_fail(err, FIT_ERR_NUMERIC, "fit: J is not finite at the optimum");
     free(all);
     return st;

@@ -46,7 +46,7 @@ void fit_polish_free(struct fit_polish *p);
 
 /* The arrays of res that fit_covariance() has filled, again, from R: std, covariance and
  * correlation of the columns, eigenvalues, eigenvectors, scale, normal_matrix. variance as there.
- * FIT_ERR_NUMERIC when LAPACK fails. */
+ * FIT_ERR_NUMERIC when the Jacobian is not finite. */
 enum fit_status fit_polish_covariance(const struct fit_polish *p, double variance,
                                       struct fit_result *res, struct fit_error *err);
 

@@ -51,60 +51,69 @@ static void of_text(const char *path, const char *mark, char id[FIT_RUN_ID])
         close(fd);
 }
 
-static void of_json(const char *path, char id[FIT_RUN_ID])
+static int of_json(const char *path, char id[FIT_RUN_ID])
 {
     of_text(path, "\"run_id\": \"", id);
+    return 1;
 }
 
-static void of_line(const char *path, char id[FIT_RUN_ID])
+static int of_line(const char *path, char id[FIT_RUN_ID])
 {
     of_text(path, "run ", id);
+    return 1;
 }
 
+/* Frees the text. */
 static void keep(char *text, char id[FIT_RUN_ID])
 {
     snprintf(id, FIT_RUN_ID, "%s", text ? text : "");
     free(text);
 }
 
-static void of_hdf5(const char *path, char id[FIT_RUN_ID])
+static int of_hdf5(const char *path, char id[FIT_RUN_ID])
 {
     struct fit_h5 *h = NULL;
     struct fit_error ignored;
     char *text = NULL;
-    if (fit_h5_open(path, &h, &ignored) == FIT_OK)
-        fit_h5_read_string(h, "/entry/run_id", &text, &ignored);
+    int whole = fit_h5_open(path, &h, &ignored) == FIT_OK;
+    if (whole && fit_h5_exists(h, "/entry/run_id"))
+        whole = fit_h5_read_string(h, "/entry/run_id", &text, &ignored) == FIT_OK;
     fit_h5_close(h);
     keep(text, id);
+    return whole;
 }
 
-static void of_netcdf(const char *path, char id[FIT_RUN_ID])
+static int of_netcdf(const char *path, char id[FIT_RUN_ID])
 {
     struct fit_h5 *h = NULL;
     struct fit_error ignored;
     char *text = NULL;
-    if (fit_h5_open(path, &h, &ignored) == FIT_OK)
-        fit_h5_read_attr_string(h, "/", "run_id", &text, &ignored);
+    int whole = fit_h5_open(path, &h, &ignored) == FIT_OK;
+    if (whole && fit_h5_has_attr(h, "/", "run_id"))
+        whole = fit_h5_read_attr_string(h, "/", "run_id", &text, &ignored) == FIT_OK;
     fit_h5_close(h);
     keep(text, id);
+    return whole;
 }
 
-static void of_npz(const char *path, char id[FIT_RUN_ID])
+static int of_npz(const char *path, char id[FIT_RUN_ID])
 {
     struct fit_npz *z = NULL;
     struct fit_error ignored;
     char *text = NULL;
-    if (fit_npz_open(path, &z, &ignored) == FIT_OK && fit_npz_find(z, "run_id") >= 0)
-        fit_npz_read_text(z, fit_npz_find(z, "run_id"), &text, &ignored);
+    int whole = fit_npz_open(path, &z, &ignored) == FIT_OK;
+    if (whole && fit_npz_find(z, "run_id") >= 0)
+        whole = fit_npz_read_text(z, fit_npz_find(z, "run_id"), &text, &ignored) == FIT_OK;
     fit_npz_close(z);
     keep(text, id);
+    return whole;
 }
 
 /* ---- the set ----------------------------------------------------------------------------------------------------- */
 
 static const struct member {
     const char *name;
-    void (*id)(const char *path, char id[FIT_RUN_ID]);
+    int (*id)(const char *path, char id[FIT_RUN_ID]); /* 0: the file is damaged, which who reads it will tell */
     int plain; /* a text that people edit: without an id it passes */
 } member[] = {{"fit.json", of_json, 0},
               {"fit.h5", of_hdf5, 0},
@@ -154,8 +163,7 @@ static enum fit_status look(const char *folder, struct fit_error *err)
         snprintf(path, sizeof path, "%s/%s", folder, member[k].name);
         if (!is_file(path) || is_kept(head, member[k].name))
             continue;
-        member[k].id(path, id);
-        if (strcmp(id, first) == 0 || (member[k].plain && !*id))
+        if (!member[k].id(path, id) || strcmp(id, first) == 0 || (member[k].plain && !*id))
             continue;
         return fit_fail(err, FIT_ERR_DATA,
                         "%s: files of two runs are in this folder: %s is of run %s, %s of run %s; fit again into an empty"

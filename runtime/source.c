@@ -6,6 +6,8 @@
 
 #include "paths.h"
 
+#include "../common/regular.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -324,7 +326,9 @@ static int is_text(FILE *f)
 static enum fit_status open_container(struct fit_source *s, struct fit_error *err)
 {
     struct stat is;
-    FILE *f = fopen(s->file, "rb");
+    FILE *f = regular_open(s->file);
+    if (!f && stat(s->file, &is) == 0 && S_ISDIR(is.st_mode))
+        return fit_fail(err, FIT_ERR_DATA, "%s: is a folder; name a file in it", s->file);
     if (!f)
         return fit_path_missing(s->file, err);
     const int text = is_text(f);
@@ -338,8 +342,6 @@ static enum fit_status open_container(struct fit_source *s, struct fit_error *er
                         "%s: is text; two-time data are HDF5, npz or npy. A table with a name over each column "
                         "is fitted with homodyne fit --data %s --model MODEL (homodyne models lists them)",
                         s->file, s->file);
-    if (stat(s->file, &is) == 0 && S_ISDIR(is.st_mode))
-        return fit_fail(err, FIT_ERR_DATA, "%s: is a folder; name a file in it", s->file);
     return fit_fail(err, FIT_ERR_DATA, "%s: is neither HDF5 nor npz nor npy", s->file);
 }
 

@@ -4,6 +4,8 @@
 #include "memory.h"
 #include "paths.h"
 
+#include "../common/regular.h"
+
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -42,7 +44,7 @@ static enum fit_status grow(const char *file, char **bytes, size_t *room, struct
 
 static enum fit_status read_text(const char *file, struct text *t, struct fit_error *err)
 {
-    FILE *f = fopen(file, "rb");
+    FILE *f = regular_open(file);
     size_t room = 1 << 16, n = 0, got;
     if (!f)
         return fit_path_missing(file, err);

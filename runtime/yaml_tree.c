@@ -14,6 +14,8 @@
 #include "config_arena.h"
 #include "paths.h"
 
+#include "../common/regular.h"
+
 struct fit_yaml_doc {
     struct fit_arena arena;
     const struct fit_yaml *root;
@@ -489,7 +491,9 @@ enum fit_status fit_yaml_parse_file(const char *path, struct fit_yaml_doc **doc,
     char *text = NULL;
     size_t length = 0;
     *doc = NULL;
-    FILE *f = fopen(path, "rb");
+    FILE *f = regular_open(path);
+    if (!f && regular_what(path))
+        return fit_path_missing(path, err);
     if (!f) {
         char meant[300];
         fit_path_meant(path, meant, sizeof meant);
