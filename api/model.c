@@ -9,6 +9,8 @@
 #include "nearest.h"
 #include "registry.h"
 
+#include "../common/regular.h"
+
 #include <dirent.h>
 #include <dlfcn.h>
 #include <math.h>
@@ -123,7 +125,7 @@ static enum fit_status load(const char *name, const char *variant, struct fit_ap
         snprintf(path, sizeof path, "%s", name);
     else
         snprintf(path, sizeof path, "%s/%s.so", fit_api_folder(), name);
-    FILE *f = fopen(path, "rb");
+    FILE *f = regular_open(path);
     if (!f)
         return strchr(name, '/') ? fit_fail(err, FIT_ERR_IO, "%s: cannot be read", name)
                                  : no_model(name, err);

@@ -7,6 +7,8 @@
 #include "fit/kernel.h"
 #include "program.h"
 
+#include "../common/regular.h"
+
 #include "../common/stream.h"
 
 #include <dlfcn.h>
@@ -25,6 +27,8 @@ int main(int argc, char **argv)
     static char name[128];
     if (argc < 2 || argv[1][0] == '-')
         return refuse("no kernel", "this program is run by homodyne --model FILE.lua");
+    if (regular_what(argv[1]))
+        return refuse(argv[1], regular_what(argv[1]));
     void *library = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
     if (!library)
         return refuse(argv[1], dlerror());

@@ -8,6 +8,8 @@
 #include "fit_job.h"
 #include "registry.h"
 
+#include "../common/regular.h"
+
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -102,7 +104,7 @@ static char *read_last_log(const char *folder)
     enum { MOST = 1 << 20 };
     char path[1100], *text = NULL;
     snprintf(path, sizeof path, "%s/run.log", folder);
-    FILE *f = fopen(path, "rb");
+    FILE *f = regular_open(path);
     if (f && (text = calloc(1, MOST + 1)) != NULL && fread(text, 1, MOST, f) == 0) {
         free(text);
         text = NULL;

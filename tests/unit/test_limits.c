@@ -94,11 +94,26 @@ static void test_more_columns_than_a_table_may_have(void **state)
     refuses(FIT_ERR_DATA, "more than 4096 columns", 4);
 }
 
-static void test_bytes_without_end_that_are_no_text(void **state)
+static void test_bytes_that_are_no_text(void **state)
 {
     (void)state;
+    write_bytes("a b\n1 \0 2\n", 10);
+    refuses(FIT_ERR_DATA, ": is no text", 4);
+}
+
+/* Neither is waited for, and no byte is taken. */
+static void test_devices_and_pipes_are_no_files(void **state)
+{
+    (void)state;
+    char own[sizeof file];
+    memcpy(own, file, sizeof own);
     snprintf(file, sizeof file, "/dev/zero");
-    refuses(FIT_ERR_DATA, "/dev/zero: is no text", 4);
+    refuses(FIT_ERR_IO, "/dev/zero: is a device, not a file", 4);
+    snprintf(file, sizeof file, "%.50s.pipe", own);
+    assert_int_equal(mkfifo(file, 0600), 0);
+    refuses(FIT_ERR_IO, ".pipe: is a pipe, not a file", 4);
+    unlink(file);
+    memcpy(file, own, sizeof own);
 }
 
 /* ---- numpy ------------------------------------------------------------------------------------------------- */
@@ -394,7 +409,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_short_lines_below_a_long_one_take_no_table_of_both),
         TEST(test_more_columns_than_a_table_may_have),
-        TEST(test_bytes_without_end_that_are_no_text),
+        TEST(test_bytes_that_are_no_text),
+        TEST(test_devices_and_pipes_are_no_files),
         TEST(test_shapes_of_npy_that_the_file_does_not_hold),
         TEST(test_a_member_of_npz_that_says_to_expand_to_gigabytes),
         TEST(test_datasets_of_hdf5_that_the_file_does_not_hold),
