@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 /* Makes the dataset the source's array of matrices. */
 static enum fit_status use_cube(struct fit_source *s, const char *path, struct fit_error *err)
@@ -75,40 +76,128 @@ static int detect_chx(const struct fit_source *s)
     return is_number(s, "/g12b");
 }
 
+/* A number among the attributes of md; NaN: there is none. */
+static double md_number(const struct fit_source *s, const char *name)
+{
+    double *v, x = NAN;
+    size_t n;
+    if (fit_h5_read_attr_doubles(s->private_->h5, "/md", name, &v, &n, NULL) != FIT_OK)
+        return NAN;
+    x = n && v[0] > 0 && isfinite(v[0]) ? v[0] : NAN;
+    free(v);
+    return x;
+}
+
+/* Step of the lags that belong to g12b; NaN: the file has none. */
+static enum fit_status lag_step(struct fit_source *s, double *step, struct fit_error *err)
+{
+    static const char *const path[] = {"/taus2", "/tausb"};
+    enum fit_status st = FIT_OK;
+    *step = NAN;
+    for (size_t k = 0; k < 2 && isnan(*step) && st == FIT_OK; k++) {
+        double *t;
+        size_t n;
+        if (!is_number(s, path[k]) || fit_h5_read_doubles(s->private_->h5, path[k], &t, &n, NULL) != FIT_OK)
+            continue;
+        st = fit_source_units(s, path[k], "dt", t, n, err);
+        for (size_t i = 1; i < n; i++)
+            if (t[i] > t[i - 1] && !(t[i] - t[i - 1] >= *step)) /* of lags that become coarser, the first */
+                *step = t[i] - t[i - 1];
+        free(t);
+    }
+    return st;
+}
+
+/* md has the period of the detector's frames; those of g12b may be sums of bin_frame_number of them. */
+static enum fit_status chx_period(struct fit_source *s, struct fit_error *err)
+{
+    static const char *const period[] = {"frame_time", "acquire period", "acquire_period"};
+    static const double SAME = 0.01;
+    double one = NAN, bins = md_number(s, "bin_frame_number"), step;
+    size_t k = 0;
+    while (k < 3 && isnan(one = md_number(s, period[k])))
+        k++;
+    enum fit_status st = lag_step(s, &step, err);
+    if (st != FIT_OK || (isnan(one) && isnan(step)))
+        return st;
+    if (isnan(one)) {
+        s->dt = step;
+        snprintf(s->dt_text, sizeof s->dt_text, "step of the lags of g12b = %.9g s", step);
+        return FIT_OK;
+    }
+    if (isnan(bins) && !isnan(step) && step > 1.5 * one && fabs(step / one - rint(step / one)) < SAME)
+        bins = rint(step / one); /* the lags tell how many */
+    s->dt = isnan(bins) ? one : one * bins;
+    snprintf(s->dt_text, sizeof s->dt_text, isnan(bins) || bins < 2 ? "%s of md = %.9g s" : "%s of md x bin_frame_number = %.9g x %g s",
+             period[k], one, bins);
+    if (!isnan(step) && fabs(step - s->dt) > SAME * s->dt) {
+        fit_notes_doubt(&s->notes, "%s: the lags of g12b have steps of %.9g s, %s: which is right says --dt", s->file, step,
+                        s->dt_text);
+        s->dt = NAN;
+    }
+    return FIT_OK;
+}
+
+/* What the second number of a bin is: an azimuth, in degrees, or, under grazing incidence, qz. */
+static int is_grazing(const struct fit_source *s, const double *second)
+{
+    static const char *const key[] = {"scat_geometry", "geometry", "scattering_geometry"};
+    int grazing = -1, small = 1, any = 0;
+    for (size_t k = 0; k < 3 && grazing < 0; k++) {
+        char *text = NULL;
+        if (fit_h5_read_attr_string(s->private_->h5, "/md", key[k], &text, NULL) == FIT_OK)
+            grazing = strncasecmp(text, "gi", 2) == 0 ? 1 : strncasecmp(text, "ang", 3) == 0 ? 0 : -1;
+        free(text);
+    }
+    for (size_t k = 0; k < s->nmatrix; k++)
+        if (!isnan(second[k])) { /* bins of angles are wider than all of one degree */
+            small &= second[k] > 0 && second[k] < 1;
+            any = 1;
+        }
+    return grazing >= 0 ? grazing : any && small;
+}
+
+static enum fit_status chx_labels(struct fit_source *s, struct fit_error *err)
+{
+    double *second = malloc((s->nmatrix + 1) * sizeof *second);
+    int any = 0;
+    if (!second)
+        return fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", s->file);
+    for (size_t k = 0; k < s->nmatrix; k++) {
+        char name[24];
+        double *v;
+        size_t n;
+        second[k] = NAN;
+        snprintf(name, sizeof name, "%zu", k);
+        if (fit_h5_read_attr_doubles(s->private_->h5, "/qval_dict", name, &v, &n, NULL) != FIT_OK)
+            continue;
+        if (n > 0)
+            s->matrix[k].q = v[0];
+        if (n > 1)
+            second[k] = v[1];
+        any |= n > 1;
+        free(v);
+    }
+    if (any && is_grazing(s, second))
+        fit_notes_doubt(&s->notes, "%s: the second numbers of qval_dict, %.4g .., are qz of grazing incidence by their size or "
+                        "md, no azimuths: q is qr, in the plane, and azimuths are not known (--phi)", s->file, second[0]);
+    else
+        for (size_t k = 0; k < s->nmatrix; k++)
+            s->matrix[k].phi = isnan(second[k]) ? s->matrix[k].phi : second[k];
+    free(second);
+    return FIT_OK;
+}
+
 static enum fit_status open_chx(struct fit_source *s, struct fit_error *err)
 {
-    static const char *const period[] = {"frame_time", "acquire period", "acquire_period", NULL};
-    const struct fit_h5 *h = s->private_->h5;
     enum fit_status st = use_cube(s, "/g12b", err);
     if (st != FIT_OK)
         return st;
     if (s->private_->cube.rank == 3 && s->private_->cube.n == s->nframe)
         s->private_->cube.last = 1; /* N x N x N tells nothing; this layout has q last */
-    for (size_t k = 0; k < s->nmatrix; k++) {
-        char name[24];
-        double *v;
-        size_t n;
-        snprintf(name, sizeof name, "%zu", k);
-        if (fit_h5_read_attr_doubles(h, "/qval_dict", name, &v, &n, NULL) != FIT_OK)
-            continue;
-        if (n > 0)
-            s->matrix[k].q = v[0];
-        if (n > 1)
-            s->matrix[k].phi = v[1];
-        free(v);
-    }
-    for (int i = 0; period[i] && isnan(s->dt); i++) {
-        double *v;
-        size_t n;
-        if (fit_h5_read_attr_doubles(h, "/md", period[i], &v, &n, NULL) != FIT_OK)
-            continue;
-        if (n && v[0] > 0 && isfinite(v[0])) {
-            s->dt = v[0];
-            snprintf(s->dt_text, sizeof s->dt_text, "%s of md = %.9g s", period[i], v[0]);
-        }
-        free(v);
-    }
-    return FIT_OK;
+    if ((st = chx_labels(s, err)) != FIT_OK)
+        return st;
+    return chx_period(s, err);
 }
 
 const struct fit_source_layout fit_layout_chx = {

@@ -145,6 +145,72 @@ static void test_aps_legacy_takes_bins_from_names(void **state)
     fit_source_close(s);
 }
 
+static void attribute(struct fit_h5 *h, const char *path, const char *name, const double *v, size_t n)
+{
+    const struct fit_h5_array a = {.type = FIT_H5_F64, .rank = n ? 1 : 0, .dims = &n, .value = v};
+    assert_int_equal(fit_h5_write_attr(h, path, name, &a, NULL), FIT_OK);
+}
+
+/* pyCHX: what the second number of a bin is, and how long a frame of g12b is; NaN: not told. */
+static void test_chx_geometry_and_binned_frames(void **state)
+{
+    (void)state;
+    enum { FRAMES = 12, M = 2 };
+    static const struct {
+        double second[M], bins, lags; /* of md; step of taus2 */
+        const char *unit, *geometry;
+        double phi, dt;
+        const char *says;
+    } c[] = {{{0, 45}, NAN, NAN, NULL, NULL, 45, 0.1, NULL},
+             {{0.021, 0.05}, NAN, NAN, NULL, NULL, NAN, 0.1, "qz"},
+             {{1.2, 1.4}, NAN, NAN, NULL, "gi_saxs", NAN, 0.1, "qz"},
+             {{0.25, 0.5}, NAN, NAN, NULL, "ang_saxs", 0.5, 0.1, NULL},
+             {{0, 45}, 4, NAN, NULL, NULL, 45, 0.4, NULL},
+             {{0, 45}, 4, 0.4, NULL, NULL, 45, 0.4, NULL},
+             {{0, 45}, 4, 400, "ms", NULL, 45, 0.4, NULL},
+             {{0, 45}, NAN, 0.4, NULL, NULL, 45, 0.4, NULL},
+             {{0, 45}, 4, 0.1, NULL, NULL, 45, NAN, "--dt"},
+             {{0, 45}, NAN, 0.13, NULL, NULL, 45, NAN, "--dt"}};
+    double g[FRAMES * FRAMES * M], lag[FRAMES];
+    for (size_t k = 0; k < FRAMES * FRAMES * M; k++)
+        g[k] = 1.1 + 0.01 * sin(0.1 * (double)(k / M % FRAMES + k / M / FRAMES));
+    for (size_t k = 0; k < sizeof c / sizeof *c; k++) {
+        struct fit_h5 *h;
+        struct fit_source *s;
+        const size_t dims[] = {FRAMES, FRAMES, M};
+        const struct fit_h5_array a = {.type = FIT_H5_F64, .rank = 3, .dims = dims, .value = g};
+        assert_int_equal(fit_h5_create("chx_made.h5", &h, NULL), FIT_OK);
+        assert_int_equal(fit_h5_write(h, "/g12b", &a, NULL), FIT_OK);
+        fit_h5_write_scalar(h, "/qval_dict", 1, NULL);
+        fit_h5_write_scalar(h, "/md", 1, NULL);
+        for (size_t m = 0; m < M; m++)
+            attribute(h, "/qval_dict", m ? "1" : "0", (const double[]){0.004, c[k].second[m]}, 2);
+        attribute(h, "/md", "acquire period", (const double[]){0.1}, 0);
+        if (c[k].bins > 0)
+            attribute(h, "/md", "bin_frame_number", &c[k].bins, 0);
+        if (c[k].geometry)
+            fit_h5_write_attr_string(h, "/md", "scat_geometry", c[k].geometry, NULL);
+        for (size_t i = 0; i < FRAMES; i++)
+            lag[i] = c[k].lags * (double)i;
+        if (c[k].lags > 0)
+            fit_h5_write_doubles(h, "/taus2", lag, FRAMES, NULL);
+        if (c[k].unit)
+            fit_h5_write_attr_string(h, "/taus2", "units", c[k].unit, NULL);
+        assert_int_equal(fit_h5_finish(h, NULL), FIT_OK);
+        if (fit_source_open("chx_made.h5", NULL, &s, &err) != FIT_OK)
+            fail_msg("%zu: %s", k, err.message);
+        if (isnan(c[k].phi) ? !isnan(s->matrix[1].phi) : fabs(s->matrix[1].phi - c[k].phi) > 1e-12)
+            fail_msg("%zu: phi %g", k, s->matrix[1].phi);
+        if (isnan(c[k].dt) ? !isnan(s->dt) : fabs(s->dt - c[k].dt) > 1e-12)
+            fail_msg("%zu: dt %g (%s)", k, s->dt, s->dt_text);
+        assert_int_equal(s->notes.ndoubt, c[k].says != NULL);
+        if (c[k].says)
+            assert_non_null(strstr(s->notes.text[0], c[k].says));
+        fit_source_close(s);
+        remove("chx_made.h5");
+    }
+}
+
 static void test_chx_nexus_and_caches(void **state)
 {
     (void)state;
@@ -855,6 +921,7 @@ int main(void)
         cmocka_unit_test(test_aps_u_with_masked_sectors),
         cmocka_unit_test(test_aps_legacy_takes_bins_from_names),
         cmocka_unit_test(test_chx_nexus_and_caches),
+        cmocka_unit_test(test_chx_geometry_and_binned_frames),
         cmocka_unit_test(test_data_folder_is_left_as_it_is),
         cmocka_unit_test(test_halves_wholes_types_and_filters),
         cmocka_unit_test(test_neither_symmetric_nor_half),
