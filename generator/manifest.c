@@ -216,13 +216,16 @@ static void yaml_line(FILE *out, const char *text, const char *format, ...)
     fputc('\n', out);
 }
 
+/* told: the unit of a bare number there, when it is not that of the model. */
 static void yaml_setting(FILE *out, struct hg_model *m, const struct hg_symbol_decl *s,
-                         const char *key)
+                         const char *key, const char *told)
 {
     struct hg_arena *a = m->expr->arena;
-    const char *value = isnan(s->start) ? "null" : hg_number(a, s->start);
-    yaml_line(out, hg_format(a, "%s: %s", key, value), "%s%s%s%s", s->unit, s->doc ? ", " : "",
-              s->doc ? s->doc : "", isnan(s->start) ? "   FILL IN" : "");
+    const int differs = strcmp(told, s->unit) != 0, open = isnan(s->start);
+    const char *value = open ? "null" : differs ? hg_format(a, "%s %s", hg_number(a, s->start), s->unit)
+                                                : hg_number(a, s->start);
+    yaml_line(out, hg_format(a, "%s: %s", key, value), "%s%s%s%s", told, s->doc ? ", " : "",
+              s->doc ? s->doc : "", open ? "   FILL IN" : "");
 }
 
 static const struct hg_symbol_decl *find_setting(const struct hg_model *m, const char *name)
@@ -246,11 +249,11 @@ static void yaml_pairs(FILE *out, struct hg_model *m)
     yaml_line(out, "  end_frame: -1", "last frame used; -1: all");
     if (q) {
         fputs("  scattering:\n", out);
-        yaml_setting(out, m, q, "    wavevector_q");
+        yaml_setting(out, m, q, "    wavevector_q", "1/angstrom");
     }
     if (gap) {
         fputs("  geometry:\n", out);
-        yaml_setting(out, m, gap, "    stator_rotor_gap");
+        yaml_setting(out, m, gap, "    stator_rotor_gap", "angstrom");
     }
     if (m->axis.n)
         fputs("\nphi_filtering:\n"
@@ -287,7 +290,7 @@ static void yaml_other_settings(FILE *out, struct hg_model *m)
             continue;
         if (!any++)
             fputs("\nsettings:\n", out);
-        yaml_setting(out, m, s, hg_format(m->expr->arena, "  %s", s->name));
+        yaml_setting(out, m, s, hg_format(m->expr->arena, "  %s", s->name), s->unit);
     }
 }
 

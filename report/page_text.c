@@ -136,7 +136,7 @@ static void put_facts(struct rp_markup *out, const struct rp_result *r)
         fact(out, "frames", text);
         fact_number(out, "frame period", rp_json_number(j, "data.dt"), 6, "s");
         fact_number(out, "q", rp_json_number(j, "data.q"), 5, "1/Å");
-        fact_number(out, "gap", rp_json_number(j, "settings.gap") / 1e4, 5, "µm");
+        fact_number(out, "gap", rp_json_number(j, "data.gap") / 1e4, 5, "µm");
     }
     rp_put(out, "</dl>\n");
 }

@@ -393,6 +393,8 @@ static void put_data(struct fit_json *j, const struct fit_results *r)
         fit_json_number(j, "q", in->q);
         if (in->q_group)
             fit_json_numbers(j, "q_values", in->q_group, r->fit->ngroup);
+        if (!isnan(in->gap))
+            fit_json_number(j, "gap", in->gap);
         fit_json_number(j, "dt", in->dt);
         fit_json_string(j, "dt_source", in->dt_text);
         fit_json_integer(j, "first_frame", (int64_t)in->first);
@@ -417,6 +419,10 @@ static void put_settings(struct fit_json *j, const struct fit_results *r)
     fit_json_begin(j, "settings", '{');
     for (size_t s = 0; s < r->kernel->nsetting; s++)
         fit_json_number(j, r->kernel->setting[s].name, r->ds->layout.setting[s]);
+    fit_json_begin(j, "units", '{');
+    for (size_t s = 0; s < r->kernel->nsetting; s++)
+        fit_json_string(j, r->kernel->setting[s].name, r->kernel->setting[s].unit);
+    fit_json_end(j);
     fit_json_string(j, "method", method[c->method.value]);
     fit_json_string(j, "loss", fit_loss_name((enum fit_loss)c->nlsq.loss.value));
     fit_json_string(j, "scaling", scaling[r->scaling]);

@@ -502,6 +502,91 @@ static void simulations(void)
         }
 }
 
+/* Places that take no unit, or the one of a quantity without: another unit is refused. */
+static void places_without(void)
+{
+    static const struct unit wrong[] = {{"nm", 0}, {"foo", 0}, {"ms", 0}};
+    static const char *const fits[] = {"--sigma '0.01 %s'", "--bounds 'c=0:1 %s'", "--start 'o=1 %s'", "--phi '0,60 %s'",
+                                       "--set 'c=0.3 %s'"};
+    static const char *const makes[] = {"--contrast '0.3 %s'", "--noise '0.01 %s'", "--first-time '0 %s'", "--set 'D=200 %s'"};
+    const struct file f = {"flat", in_order[0], in_order[1], in_order[2], {NULL, NULL}};
+    char options[400], more[80];
+    write_file("f.h5", &f);
+    for (size_t u = 0; u < N(wrong); u++) {
+        for (size_t w = 0; w < N(fits); w++) {
+            snprintf(more, sizeof more, fits[w], wrong[u].text);
+            snprintf(options, sizeof options, "--model pairs1.lua --data f.h5 --gap 2e6 %s", more);
+            fit_cell(fits[w], &wrong[u], 1, options);
+        }
+        for (size_t w = 0; w < N(makes); w++) {
+            if (w == 2 && u == 2)
+                continue; /* ms is a time */
+            snprintf(more, sizeof more, makes[w], wrong[u].text);
+            snprintf(options, sizeof options, "simulate --model pairs1.lua -o sim.h5 --force --frames 20 --dt 0.1 --q 0.005"
+                     " --gap 2e6 --phi 0,60 %s --quiet", more);
+            judge(makes[w], wrong[u].text, 1, 0, run(options), NAN, 1);
+        }
+        snprintf(options, sizeof options, "simulate --model rows1.lua -o sim.csv --force --x '100 %s:2000 %s:9' --set E=1"
+                 " --set q=0.05 --quiet", wrong[u].text, wrong[u].text);
+        judge("--x", wrong[u].text, 1, 0, run(options), NAN, 1);
+    }
+}
+
+/* Keys of a configuration: azimuths in a list, starts and bounds with a label of their unit. */
+static void keys(void)
+{
+    const struct file f = {"flat", in_order[0], {{NULL, 0}, NULL}, in_order[2], {NULL, NULL}};
+    char yaml[400];
+    write_file("f.h5", &f);
+    for (size_t u = 0; u < N(of_phi); u++) {
+        snprintf(yaml, sizeof yaml, "phi_filtering: {angles: [0, \"%s\"]}", quantity_text(&of_phi[u], 60));
+        config((int)u % MODELS, yaml);
+        snprintf(yaml, sizeof yaml, "run.yaml --model pairs%d.lua --gap '200 um'", (int)u % MODELS);
+        fit_cell("phi_filtering.angles", &of_phi[u], (int)u % MODELS, yaml);
+    }
+    const struct file g = {"flat", in_order[0], in_order[1], in_order[2], {NULL, NULL}};
+    write_file("f.h5", &g);
+    for (size_t u = 0; u < N(of_D); u++)
+        for (int way = 0; way < 3; way++) {
+            const double factor = of_D[u].factor > 0 ? of_D[u].factor : 1;
+            if (way == 0)
+                snprintf(yaml, sizeof yaml, "parameters: {D: {value: %.15g, unit: \"%s\", vary: false}}", D * factor, of_D[u].text);
+            else if (way == 1)
+                snprintf(yaml, sizeof yaml, "parameters: {D: {value: \"%s\", vary: false}}", quantity_text(&of_D[u], D));
+            else
+                snprintf(yaml, sizeof yaml, "parameter_space: {bounds: [{name: D, min: %.15g, max: %.15g, unit: \"%s\"}]}",
+                         D * factor, 3 * D * factor, of_D[u].text);
+            config((int)u % MODELS, yaml);
+            snprintf(yaml, sizeof yaml, "fit run.yaml --model pairs%d.lua --gap '200 um' -o out --quiet", (int)u % MODELS);
+            unlink("out/fit.json");
+            const int status = run(yaml);
+            judge(way == 0 ? "parameters: unit" : way == 1 ? "parameters: value" : "parameter_space.bounds: unit", of_D[u].text,
+                  (int)u % MODELS, of_D[u].factor > 0, status, number("D", way == 2 ? "lower" : "value"), D);
+        }
+}
+
+/* The error that plan expects of D is that of model 0, whatever unit a model has its q in. */
+static void plans(void)
+{
+    double truth = NAN;
+    char options[400];
+    for (size_t u = 0; u < N(of_q); u++) {
+        const int m = (int)u % MODELS;
+        char q[80];
+        snprintf(q, sizeof q, "%s", quantity_text(&of_q[u], Q));
+        char dt[80];
+        snprintf(dt, sizeof dt, "%s", quantity_text(&of_time[u % 5], DT));
+        snprintf(options, sizeof options,
+                 "plan --model pairs%d.lua --frames 1:40 --phi 0,60 --sigma 0.01 --dt '%s' --q '%s' --gap '200 um' --json", m, dt,
+                 q);
+        const int status = run(options);
+        const char *at = strstr(content("said"), "\"std\":");
+        const double std = at ? strtod(at + strlen("\"std\":"), NULL) : NAN;
+        truth = u == 0 ? std : truth;
+        judge("plan --q --dt", of_q[u].text, m, of_q[u].factor > 0, status, std, truth);
+    }
+}
+
 int main(int argc, char **argv)
 {
     char folder[] = "/tmp/unit-matrix-XXXXXX", command[200];
@@ -517,6 +602,9 @@ int main(int argc, char **argv)
     columns();
     parameters();
     simulations();
+    places_without();
+    keys();
+    plans();
     printf("%d cells, %d wrong\n", cells, failures);
     snprintf(command, sizeof command, "rm -rf '%s'", folder);
     if (chdir("/") != 0 || system(command) != 0)
