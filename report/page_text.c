@@ -232,24 +232,38 @@ static void remark(struct rp_markup *out, const struct rp_result *r, const struc
     rp_put(out, "</td>");
 }
 
-/* Of 95 %: "0.0149 … 0.0203"; an open end: "above 1340". */
-static void interval_cell(struct rp_markup *out, const struct fit_yaml *v)
+/* "0.0149 … 0.0203"; an open end: "above 1340". */
+static void interval_text(const struct fit_yaml *ends, double value, char *text, size_t size)
 {
-    const struct fit_yaml *ends = rp_get(v, "interval_95");
     double x[2] = {NAN, NAN};
-    char text[160] = "", a[64], b[64];
+    char a[64], b[64];
     for (size_t k = 0; ends && ends->kind == FIT_YAML_LIST && k < ends->n && k < 2; k++)
         x[k] = rp_json_value(ends->entry[k].value);
-    const double way = !isnan(x[0]) && !isnan(x[1]) ? 0.1 * (x[1] - x[0])
-                                                    : fabs((isnan(x[0]) ? x[1] : x[0]) - rp_json_number(v, "value"));
+    const double way = !isnan(x[0]) && !isnan(x[1]) ? 0.1 * (x[1] - x[0]) : fabs((isnan(x[0]) ? x[1] : x[0]) - value);
     with_error(x[0], way, a, sizeof a);
     with_error(x[1], way, b, sizeof b);
+    text[0] = '\0';
     if (!isnan(x[0]) && !isnan(x[1]))
-        snprintf(text, sizeof text, "%s … %s", a, b);
+        snprintf(text, size, "%s … %s", a, b);
     else if (!isnan(x[0]))
-        snprintf(text, sizeof text, "above %s", a);
+        snprintf(text, size, "above %s", a);
     else if (!isnan(x[1]))
-        snprintf(text, sizeof text, "below %s", b);
+        snprintf(text, size, "below %s", b);
+}
+
+/* Of 95 %; where several minima fit, all parts. */
+static void interval_cell(struct rp_markup *out, const struct fit_yaml *v)
+{
+    const struct fit_yaml *parts = rp_get(v, "intervals_95");
+    const double value = rp_json_number(v, "value");
+    char text[640] = "", one[160];
+    if (!parts || parts->kind != FIT_YAML_LIST)
+        interval_text(rp_get(v, "interval_95"), value, text, sizeof text);
+    for (size_t k = 0; parts && parts->kind == FIT_YAML_LIST && k < parts->n; k++) {
+        size_t used = strlen(text);
+        interval_text(parts->entry[k].value, value, one, sizeof one);
+        snprintf(text + used, sizeof text - used, "%s%s", k ? " or " : "", one);
+    }
     cell(out, "n i", text);
 }
 

@@ -98,9 +98,9 @@ static void lay_out(struct arena *a, struct fit_result *r)
     double *theta = take(a, r->nstart * p * d);
     for (size_t k = 0; r->starts && k < r->nstart; k++)
         r->starts[k].theta = theta + k * p;
-    r->minima = take(a, r->nminimum * sizeof *r->minima);
-    theta = take(a, r->nminimum * p * d);
-    for (size_t k = 0; r->minima && k < r->nminimum; k++)
+    r->minima = take(a, r->room_minimum * sizeof *r->minima);
+    theta = take(a, r->room_minimum * p * d);
+    for (size_t k = 0; r->minima && k < r->room_minimum; k++)
         r->minima[k].theta = theta + k * p;
     r->eigenvalue = take(a, p * d);
     r->eigenvector = take(a, p * p * d);
@@ -113,6 +113,9 @@ static void lay_out(struct arena *a, struct fit_result *r)
     r->rate = take(a, r->room_rate * sizeof *r->rate);
 }
 
+/* Minima that a look at the cost may add. */
+enum { MORE_MINIMA = 8 };
+
 static enum fit_status result_new(struct fit_job *f)
 {
     struct fit_result *r = f->res;
@@ -124,6 +127,7 @@ static enum fit_status result_new(struct fit_job *f)
     r->nlikelihood = f->opt->nlikelihood;
     r->nstart = f->nstart;
     r->nminimum = f->nminimum;
+    r->room_minimum = f->nminimum + MORE_MINIMA;
     r->room_degenerate = f->kernel->ndegeneracy + 1;
     r->ncombination = f->kernel->ncombination;
     r->room_rate = f->kernel->nrate;
@@ -179,7 +183,8 @@ static enum fit_status run_new(struct fit_job *f)
     f->factor = f->linear + e;
     f->save = f->factor + f->ng;
     f->nlsq = fit_nlsq_new(f->p);
-    if (!f->nlsq)
+    int evidence = (f->opt->brief && !f->opt->nlikelihood) || fit_evidence_new(&f->evidence, f->p, f->p + f->ng * f->q);
+    if (!f->nlsq || !evidence)
         return fit_fail(f->err, FIT_ERR_MEMORY, "fit: out of memory");
     return FIT_OK;
 }
@@ -476,6 +481,8 @@ static enum fit_status find_errors(struct fit_job *f, struct fit_outcome *o)
     struct fit_result *r = f->res;
     struct fit_polish polished;
     clear_errors(r);
+    f->evidence.n = 0;
+    r->nminimum = f->nminimum;
     enum fit_status st = polish(f, o, &polished);
     if (st != FIT_OK || (st = last_pass(f)) != FIT_OK)
         goto done;
@@ -492,7 +499,8 @@ static enum fit_status find_errors(struct fit_job *f, struct fit_outcome *o)
         (st = robust_errors(f, variance)) != FIT_OK)
         goto done;
     fit_profile_none(r);
-    if (f->kernel->space == FIT_PAIRS && !f->opt->brief && !fit_word_ends(o->word) &&
+    const int ended = f->kernel->space == FIT_PAIRS ? !fit_word_ends(o->word) : o->word <= FIT_CONVERGED_STEP;
+    if (!f->opt->brief && ended &&
         (st = hold_against_cost(f, robust, variance)) != FIT_OK)
         goto done;
     if ((st = fit_rate_values(f->kernel, &f->ds->layout, variance, r, f->err)) != FIT_OK)
@@ -530,7 +538,8 @@ static enum fit_status finish(struct fit_job *f, struct fit_outcome *o)
     judge_minima(f);
     tell_end(f, o);
     for (size_t k = 0; k < r->nlikelihood && !fit_word_ends(o->word); k++)
-        if ((st = fit_likelihood_curve(f, f->opt->likelihood[k], r->variance, &r->likelihood[k])) != FIT_OK)
+        if ((st = fit_likelihood_curve(f, f->opt->likelihood[k], r->variance, &f->evidence,
+                                       &r->likelihood[k])) != FIT_OK)
             return st;
     memcpy(r->start, f->began_at, f->p * sizeof *r->start);
     memcpy(r->start_origin, o->origin, sizeof r->start_origin);
@@ -609,6 +618,7 @@ enum fit_status fit_run(const struct fit_kernel *kernel, const struct fit_datase
                                            .interrupt = opt->interrupt};
     if ((st = run_new(&f)) == FIT_OK)
         st = run_all(&f);
+    fit_evidence_free(&f.evidence);
     res->seconds.total = fit_seconds() - f.began;
     fit_objective_free(f.thin_obj);
     fit_dataset_free(f.thin);

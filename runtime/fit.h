@@ -219,6 +219,17 @@ struct fit_speckle_test {
     double lag[2], age[2]; /* s */
 };
 
+/* Values that the data allow: one interval or, where several minima fit, several, ascending. */
+struct fit_piece {
+    double lower, upper;
+    signed char open_lower, open_upper; /* 1: the data set no limit before the bound; 2: as far as was looked at */
+};
+enum { FIT_PIECES = 6 };
+struct fit_union {
+    size_t n;
+    struct fit_piece piece[FIT_PIECES];
+};
+
 /* Profile likelihood of one parameter: the least chi2 for its values, the others fitted anew at each. */
 enum { FIT_LIKELIHOOD_POINTS = 64 };
 struct fit_likelihood {
@@ -227,10 +238,11 @@ struct fit_likelihood {
     double value[FIT_LIKELIHOOD_POINTS], rise[FIT_LIKELIHOOD_POINTS]; /* chi2 above the least, in units of the noise */
     double lower[2], upper[2]; /* ends of the intervals of 68 and 95 % */
     int open_lower[2], open_upper[2]; /* 1: the interval ends at the bound, beyond which nothing was looked at */
+    struct fit_union part[2];  /* the same, with the gaps between several minima */
     int one_sided;          /* -1, 1: the best value stands on the lower, upper bound: limits toward the other side */
     int lower_cost;         /* 1: a better minimum was met; the intervals mean nothing */
     double better;          /* then: the value of the parameter there */
-    char text[320];         /* the intervals in words */
+    char text[480];         /* the intervals in words */
 };
 
 /* Residuals z = sqrt(w) r of one group; each 0, 0, 0, 3 and 1 for independent normal noise; NaN: no such pairs. */
@@ -243,11 +255,13 @@ struct fit_residual_test {
     double decile[FIT_RESIDUAL_DECILES]; /* variance by lag, relative to that of all */
 };
 
-/* What the cost itself allows (profile.h): ends of the intervals of 68 and 95 %. */
+/* What the cost itself allows (profile.h), with 68 and 95 %. */
 struct fit_interval {
     int known;                                /* 0: not looked at */
-    double lower[2], upper[2];
-    signed char open_lower[2], open_upper[2]; /* 1: the data set no limit before the bound (or as far as looked at) */
+    double lower[2], upper[2];                /* ends of the union */
+    signed char open_lower[2], open_upper[2];
+    int several;                              /* 1: other minima fit, or nearly so (3 sigma), far from this one */
+    struct fit_union part[2];
 };
 
 struct fit_result {
@@ -309,7 +323,8 @@ struct fit_result {
 
     size_t nstart;
     struct fit_start *starts;
-    size_t nminimum; /* the best first; of the runs on all data, before reweighting and robust loss */
+    size_t nminimum, room_minimum; /* the best first; of the runs on all data, before reweighting and robust loss, and of
+                                      the look at the cost after them */
     struct fit_minimum *minima;
 
     /* Identifiability: eigenvalues, ascending, of J^T J of the free nonlinear parameters after

@@ -28,7 +28,7 @@ struct pace {
     double step, beyond, close, gtol;
     int curve; /* 1: a curve to be drawn */
 };
-static const struct pace CURVE = {0.45, 1.1, 2e-3, 1e-3, 1}, ENDS = {0.95, 1, 2e-2, 0.15, 0};
+static const struct pace CURVE = {0.45, 1.1, 2e-3, 1e-3, 1}, ENDS = {0.95, 1, 4e-2, 0.15, 0};
 static const double ENOUGH = 1.5; /* times the rise at the end of the interval */
 static const double AT_WALL = 0.02; /* so close, as a part of the way, to where the profile rises at once: there it ends */
 /* The sketch: how near to its minimum it leads, in standard errors; its rise, as a factor, at which none of the data's
@@ -38,7 +38,8 @@ static const double SKETCH_GTOL = 0.03, CERTAIN = 3, ASTRAY = 1;
  * derivatives are asked for. */
 static const double AGREES[2] = {0.1, 0.05}, AT_END = 0.1;
 static const double LITTLE = 0.1; /* root of a rise that allows for much longer steps */
-enum { STEPS = 60, FEW_STEPS = 25, SIDE = (FIT_LIKELIHOOD_POINTS - 2) / 2, SECANTS = 8, PATIENT = 8 };
+static const double APART = 0.02; /* of the length of the intervals: so far outside is outside */
+enum { MOST_PARTS = 8, STEPS = 60, FEW_STEPS = 25, SIDE = (FIT_LIKELIHOOD_POINTS - 2) / 2, SECANTS = 8, PATIENT = 8 };
 
 struct curve {
     struct fit_job *f;
@@ -49,11 +50,13 @@ struct curve {
     long u;                      /* linear unknown, or -1: nonlinear parameter */
     double *theta, *lower, *upper, *start; /* start: theta at the last point */
     double *before;              /* theta at the point before the last */
+    double *other;               /* a start that the evidence proposes */
     double *led;                 /* where the sketch leads */
+    double *origin;              /* theta from which the interval is followed, and the value and root there */
+    double from, from_root;
     struct pace pace;
-    fit_likelihood_fn *visit;
-    void *user;
-    int only_whether;            /* no ends are looked for, only whether there are any */
+    struct fit_evidence *evidence;
+    int trust;                   /* the sketch shows what the data do: these need not be asked */
     int hurry, enough, stopped;  /* stop a fit whose rise is larger than matters; stopped for that; from outside */
 };
 
@@ -74,7 +77,7 @@ static int is_enough(void *user, const struct fit_progress *now)
  * data is what it promises. */
 static int needs_no_more(const struct curve *c, double rise, double expected)
 {
-    if (c->pace.curve || c->only_whether || rise < -BETTER || fabs(rise - expected) > AGREES[0] + AGREES[1] * expected)
+    if (c->pace.curve || rise < -BETTER || fabs(rise - expected) > AGREES[0] + AGREES[1] * expected)
         return 0;
     for (int k = 0; k < 2; k++)
         if (fabs(sqrt(fmax(rise, 0)) - c->limit[k]) < AT_END)
@@ -92,15 +95,16 @@ static int lead(struct curve *c, double *rise, double *known)
     size_t bytes = f->p * sizeof *c->led;
     double cost, gradient, inside = c->limit[1] * c->limit[1], far = ENOUGH * inside;
     struct fit_sketch_spec spec = {c->lower, c->upper, c->u, c->u < 0 ? 0 : o->lower[c->u], SKETCH_GTOL,
-                                   c->hurry ? c->cost + 0.5 * CERTAIN * far * c->variance : INFINITY, c->variance};
+                                   c->hurry ? c->cost + 0.5 * CERTAIN * far * c->variance : INFINITY, c->variance, 0};
     memcpy(c->led, c->theta, bytes);
     fit_sketch_minimise(f->sketch, &spec, c->led, &cost, &gradient);
     double expected = 2 * (cost - c->cost) / c->variance;
     int there = gradient <= SKETCH_GTOL;
     known[0] = NAN;
-    if (c->only_whether && there && expected < inside && expected > -BETTER) {
+    if (c->trust && there) {
         memcpy(c->theta, c->led, bytes);
-        *rise = fmax(expected, 0);
+        *rise = fmax(expected, 0) * f->sketch_scale;
+        c->enough = c->hurry && *rise > far;
         return 1;
     }
     if (isnan(cost) || fit_objective_value(o, c->led) != FIT_EVAL_OK)
@@ -111,9 +115,9 @@ static int lead(struct curve *c, double *rise, double *known)
     c->enough = c->hurry && *rise > far && expected - 2 * gradient * gradient > CERTAIN * far;
     if (c->enough || (there && needs_no_more(c, *rise, expected))) {
         memcpy(c->theta, c->led, bytes);
-        if (c->visit && *rise < inside)
-            c->visit(c->user, c->theta);
         *rise = fmax(*rise, 0);
+        if (*rise < inside)
+            fit_evidence_add(c->evidence, o, c->theta, *rise);
         return 1;
     }
     if (*rise > expected + ASTRAY) {
@@ -136,6 +140,41 @@ static void hold_linear(const struct curve *c, double low, double high)
     c->f->obj->upper[c->u] = high;
 }
 
+/* A cost with the parameter at its value, from the sketch where there is one. */
+static double cost_at(struct curve *c, const double *theta)
+{
+    struct fit_objective *o = c->f->obj;
+    if (c->f->sketch)
+        return fit_sketch_value(c->f->sketch, theta, c->u, c->u < 0 ? 0 : o->lower[c->u]);
+    return fit_objective_value(o, theta) == FIT_EVAL_OK ? o->cost : INFINITY;
+}
+
+/* Another start than theta for the value v, where a point that is known on either side promises a lower cost. */
+static void best_start(struct curve *c, double v)
+{
+    const struct fit_job *f = c->f;
+    const size_t which = c->out->which, bytes = f->p * sizeof *c->other;
+    long beside[2];
+    fit_evidence_beside(c->evidence, which, v, beside);
+    double least = beside[0] < 0 && beside[1] < 0 ? 0 : cost_at(c, c->theta);
+    for (int side = 0; side < 2; side++) {
+        if (beside[side] < 0)
+            continue;
+        const double *x = fit_evidence_at(c->evidence, (size_t)beside[side]);
+        for (size_t l = 0; l < f->p; l++)
+            c->other[l] = fmin(fmax(x[l], f->lower[l]), f->upper[l]);
+        if (c->u < 0) {
+            c->other[which] = v;
+            fit_valley_hold(f->kernel, &f->ds->layout, f->lower, f->upper, x, which, c->other);
+        }
+        double cost = cost_at(c, c->other);
+        if (!(cost < least) && isfinite(least))
+            continue;
+        least = cost;
+        memcpy(c->theta, c->other, bytes);
+    }
+}
+
 /* Signed root of the rise with the parameter held at v; theta comes in as a start and goes out as the minimum. */
 static double root_at(struct curve *c, double v)
 {
@@ -149,6 +188,7 @@ static double root_at(struct curve *c, double v)
         c->lower[k] = c->upper[k] = c->theta[k] = v;
     else
         hold_linear(c, v - o->origin[u], v - o->origin[u]);
+    best_start(c, v);
     struct fit_nlsq_problem problem = fit_problem(o, c->lower, c->upper, f->dof, f->noise);
     struct fit_nlsq_options opt = {.max_iterations = c->hurry ? FEW_STEPS : STEPS, .ftol = 1e-12, .xtol = 1e-12, .gtol = c->pace.gtol,
                                    .deadline = f->deadline,
@@ -166,12 +206,12 @@ static double root_at(struct curve *c, double v)
     rise = 2 * (f->nlsq->cost - c->cost) / c->variance;
     if (promised < 1)
         rise -= promised;
-    if (c->visit && rise < c->limit[1] * c->limit[1] && f->nlsq->current)
-        c->visit(c->user, c->theta);
+    if (rise < c->limit[1] * c->limit[1] && f->nlsq->current)
+        fit_evidence_add(c->evidence, o, c->theta, fmax(rise, 0));
     hold_linear(c, low, high);
     c->stopped |= word == FIT_INTERRUPTED && !c->enough;
     c->enough |= c->hurry && word == FIT_MAX_ITERATIONS;
-    if (rise < -BETTER && !c->out->lower_cost) {
+    if (2 * (f->nlsq->cost - c->cost) < -BETTER * c->variance && !c->out->lower_cost) {
         c->out->lower_cost = 1;
         c->out->better = v;
         memcpy(f->better, c->theta, f->p * sizeof *f->better);
@@ -237,22 +277,23 @@ static double find_end(struct curve *c, double wanted, double a, double ra, cons
     return x;
 }
 
-/* Follows the profile toward side (+1, -1); ends of the intervals in limit[2]. */
-static void follow(struct curve *c, double side, double std, double *end, int *open, double *work)
+/* Follows the profile from the origin toward side (+1, -1), at most to `bound`; ends of the intervals, from that which the
+ * origin lies in on. */
+static void follow(struct curve *c, double side, double std, double bound, double *end, int *open, double *work)
 {
     struct fit_job *f = c->f;
-    double at = c->best, root = 0, step = c->pace.step * std, bound = side > 0 ? c->high : c->low;
+    double at = c->from, root = c->from_root, step = c->pace.step * std;
     double wall = side * INFINITY; /* the nearest point that was too far */
-    size_t bytes = f->p * sizeof *c->theta, next = 0;
+    size_t bytes = f->p * sizeof *c->theta, next = root < c->limit[0] ? 0 : 1;
     int last = 0, walled = 0;
     double before = at; /* value at the point before the last, which is c->before */
-    memcpy(c->theta, f->res->theta, bytes);
+    memcpy(c->theta, c->origin, bytes);
     memcpy(c->before, c->theta, bytes);
     for (size_t n = 0; n < SIDE && !c->stopped; n++) {
         double v = at + side * step;
         if (side * (v - wall) >= 0)
             v = at + 0.5 * (wall - at);
-        walled = !c->pace.curve && fabs(wall - at) < AT_WALL * fabs(at - c->best);
+        walled = !c->pace.curve && fabs(wall - at) < AT_WALL * fabs(at - c->from);
         if (walled)
             break;
         last = side * (v - bound) >= 0;
@@ -270,7 +311,7 @@ static void follow(struct curve *c, double side, double std, double *end, int *o
         }
         add_point(c->out, v, r);
         for (; next < 2 && r >= c->limit[next]; next++) {
-            end[next] = c->only_whether ? v : find_end(c, c->limit[next], at, root, c->start, v, r, work);
+            end[next] = find_end(c, c->limit[next], at, root, c->start, v, r, work);
             open[next] = 0;
         }
         step = fabs(v - at) * fmin(fmax(r > root ? c->pace.step / (r - root) : 16, 0.25), r < LITTLE ? 16 : 4);
@@ -287,72 +328,6 @@ static void follow(struct curve *c, double side, double std, double *end, int *o
     }
 }
 
-/* The rate of which the parameter is amplitude or offset; NULL: of none that can move. */
-static const struct fit_rate *rate_of(const struct curve *c)
-{
-    const struct fit_kernel *k = c->f->kernel;
-    size_t which = c->out->which;
-    for (size_t n = 0; k->space == FIT_PAIRS && n < k->nrate && c->u < 0; n++)
-        if (k->rate[n].amplitude == which || k->rate[n].offset == which)
-            return &k->rate[n];
-    return NULL;
-}
-
-/* Amplitude and offset of a rate grow together without bound where the exponent comes to 0 (valley.h).  An end at which
- * the other of the two stands on its bound is not one that the data set; and beyond infinity the valley goes on with the
- * other sign of both: where that fits as well, the other side is open, too. */
-static void beyond_infinity(struct curve *c, double side, double *end, int *open, double *other, int *other_open)
-{
-    const struct fit_job *f = c->f;
-    const struct fit_rate *r = rate_of(c);
-    if (!r || c->stopped)
-        return;
-    size_t partner = r->amplitude == c->out->which ? r->offset : r->amplitude;
-    double near = (1 - AT_WALL) * (c->theta[partner] > 0 ? f->upper[partner] : f->lower[partner]);
-    if (!open[1] && fabs(c->theta[partner]) >= fabs(near) && fabs(f->res->theta[partner]) < fabs(near))
-        open[1] = 1;
-    double bound = side > 0 ? c->low : c->high, v = 0.9 * bound;
-    if (!open[1] || other_open[1] || !isfinite(bound) || !((bound > 0) == (side < 0)) || bound == 0)
-        return;
-    on_line(c, v, end[1], c->start, end[1], c->start);
-    c->hurry = 1;
-    double r_there = fabs(root_at(c, v));
-    c->hurry = 0;
-    if (r_there < c->limit[1]) {
-        other_open[1] = 1;
-        other[1] = bound;
-    }
-}
-
-/* The exponent of a rate whose interval ends before 0: on the other side of 0 a small amplitude may do as well, to which no
- * valley leads.  Looked for at parts of the way to the bound; the end is the first of them that is too far. */
-static void beyond_zero(struct curve *c, double side, double *end, int *open)
-{
-    static const double part[] = {1, 0.5, 0.25, 0.1};
-    const struct fit_job *f = c->f;
-    const struct fit_kernel *k = f->kernel;
-    double bound = side > 0 ? c->high : c->low;
-    for (size_t n = 0; k->space == FIT_PAIRS && n < k->nrate && c->u < 0; n++) {
-        const struct fit_rate *r = &k->rate[n];
-        if (r->exponent != c->out->which || open[1] || side * end[1] > 0 || !(side * bound > 0) || !isfinite(bound))
-            continue;
-        for (size_t i = 0; i < sizeof part / sizeof *part && !c->stopped; i++) {
-            double v = part[i] * bound;
-            memcpy(c->theta, f->res->theta, f->p * sizeof *c->theta);
-            if (!fit_valley_point(r, &f->ds->layout, f->lower, f->upper, f->res->theta, v, c->theta))
-                continue;
-            c->hurry = 1;
-            double root = fabs(root_at(c, v));
-            c->hurry = 0;
-            if (root >= c->limit[1] || c->enough)
-                continue;
-            end[1] = i ? part[i - 1] * bound : bound;
-            open[1] = i == 0;
-            return;
-        }
-    }
-}
-
 /* ---- in words --------------------------------------------------------------------------------------------------- */
 
 static const char *open_words(int open)
@@ -360,10 +335,21 @@ static const char *open_words(int open)
     return open == 1 ? " (bound)" : open ? " (not followed further)" : "";
 }
 
+/* "1.2 .. 1.9, 4.1 .. 4.7 (bound)" */
+static void union_words(const struct fit_union *u, char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (size_t k = 0; k < u->n && used < size; k++)
+        used += (size_t)snprintf(text + used, size - used, "%s%.5g%s .. %.5g%s", k ? ", " : "", u->piece[k].lower,
+                                 open_words(u->piece[k].open_lower), u->piece[k].upper,
+                                 open_words(u->piece[k].open_upper));
+}
+
 static void describe(struct curve *c, const char *name)
 {
     struct fit_likelihood *l = c->out;
-    char at[2][112];
+    char at[2][200];
     if (l->lower_cost) {
         snprintf(l->text, sizeof l->text,
                  "with %s = %.6g a better minimum than that of the fit was met: fit again from there", name, l->better);
@@ -380,10 +366,10 @@ static void describe(struct curve *c, const char *name)
         return;
     }
     for (int k = 0; k < 2; k++)
-        snprintf(at[k], sizeof at[k], "%.5g%s .. %.5g%s", l->lower[k], open_words(l->open_lower[k]), l->upper[k],
-                 open_words(l->open_upper[k]));
+        union_words(&l->part[k], at[k], sizeof at[k]);
     snprintf(l->text, sizeof l->text, "68 %%: %s; 95 %%: %s%s", at[0], at[1],
-             l->open_lower[1] && l->open_upper[1] ? ": the data exclude no value"
+             l->part[1].n > 1                     ? ": several minima fit"
+             : l->open_lower[1] && l->open_upper[1] ? ": the data exclude no value"
              : l->open_lower[1]                   ? ": no lower limit from the data"
              : l->open_upper[1]                   ? ": no upper limit from the data"
                                                   : "");
@@ -412,61 +398,111 @@ static double first_scale(const struct curve *c)
     return isfinite(box) ? 0.02 * box : fmax(fabs(c->best), 1) * 0.01;
 }
 
+/* ---- all parts -------------------------------------------------------------------------------------------------- */
+
+/* Adds an interval; it joins those that it meets. */
+static void join(struct fit_union *u, struct fit_piece new)
+{
+    struct fit_piece all[FIT_PIECES + 1];
+    size_t n = 0;
+    int put = 0;
+    for (size_t k = 0; k <= u->n; k++) { /* ascending */
+        if (!put && (k == u->n || new.lower < u->piece[k].lower))
+            all[n++] = new, put = 1;
+        if (k < u->n)
+            all[n++] = u->piece[k];
+    }
+    for (size_t k = 0; k + 1 < n;) {
+        struct fit_piece *a = &all[k], *b = a + 1;
+        if (b->lower > a->upper && n <= FIT_PIECES) {
+            k++;
+            continue;
+        }
+        if (b->upper >= a->upper)
+            a->open_upper = b->upper > a->upper ? b->open_upper : a->open_upper | b->open_upper;
+        a->upper = fmax(a->upper, b->upper);
+        n--;
+        memmove(b, b + 1, (n - k - 1) * sizeof *b);
+    }
+    u->n = n;
+    memcpy(u->piece, all, n * sizeof *all);
+}
+
+/* The ends of the unions. */
+static void take_ends(struct fit_likelihood *l)
+{
+    for (int i = 0; i < 2; i++) {
+        const struct fit_piece *first = l->part[i].piece, *last = first + l->part[i].n - 1;
+        l->lower[i] = first->lower;
+        l->upper[i] = last->upper;
+        l->open_lower[i] = first->open_lower;
+        l->open_upper[i] = last->open_upper;
+    }
+}
+
+/* Follows the interval around the origin, on both sides or that within the bounds, and joins it to the others. */
+static void trace(struct curve *c, double scale, double *work)
+{
+    struct fit_likelihood *out = c->out;
+    double lower[2] = {c->from, c->from}, upper[2] = {c->from, c->from};
+    int open_lower[2] = {0}, open_upper[2] = {0};
+    if (out->one_sided >= 0)
+        follow(c, -1, scale, c->low, lower, open_lower, work);
+    if (out->one_sided <= 0)
+        follow(c, 1, scale, c->high, upper, open_upper, work);
+    for (int i = c->from_root < c->limit[0] ? 0 : 1; i < 2; i++)
+        join(&out->part[i], (struct fit_piece){lower[i], upper[i], (signed char)open_lower[i], (signed char)open_upper[i]});
+}
+
+/* What the evidence knows outside of the intervals. */
+static void trace_others(struct curve *c, double *work)
+{
+    struct fit_likelihood *out = c->out;
+    for (int turn = 0; turn < MOST_PARTS && !c->stopped && !out->lower_cost; turn++) {
+        const struct fit_union *u = &out->part[1];
+        double length = u->piece[u->n - 1].upper - u->piece[0].lower;
+        long k = fit_evidence_outside(c->evidence, out->which, u, APART * length);
+        if (k < 0 || c->evidence->rise[k] >= c->limit[1] * c->limit[1])
+            break;
+        const double *x = fit_evidence_at(c->evidence, (size_t)k);
+        memcpy(c->origin, x, c->f->p * sizeof *x);
+        c->from = x[out->which];
+        c->from_root = sqrt(c->evidence->rise[k]);
+        join(&out->part[1], (struct fit_piece){c->from, c->from, 0, 0});
+        c->pace = ENDS;
+        trace(c, first_scale(c), work);
+    }
+    take_ends(out);
+}
+
+/* ---- what is asked ---------------------------------------------------------------------------------------------- */
+
 /* Work space, and where everything begins; NULL: memory is out.  For the caller to free. */
 static double *prepare(struct curve *c, double **work)
 {
     struct fit_job *f = c->f;
-    double *all = malloc((7 * f->p + 1) * sizeof *all);
+    double *all = malloc((9 * f->p + 1) * sizeof *all), **const part[] = {&c->theta, &c->lower,  &c->upper,
+                                                                         &c->start, &c->before, &c->led,
+                                                                         &c->other, &c->origin, work};
     if (!all)
         return NULL;
-    c->theta = all, c->lower = c->theta + f->p, c->upper = c->lower + f->p, c->start = c->upper + f->p;
-    c->before = c->start + f->p;
-    c->led = c->before + f->p;
-    *work = c->led + f->p;
+    for (size_t k = 0; k < sizeof part / sizeof *part; k++)
+        *part[k] = all + k * f->p;
     c->out->one_sided = f->res->at_bound[c->out->which];
     fit_likelihood_limits(f, c->out->one_sided, c->limit);
-    memcpy(c->theta, f->res->theta, f->p * sizeof *c->theta);
+    memcpy(c->origin, f->res->theta, f->p * sizeof *c->origin);
+    c->from = c->best;
+    c->from_root = 0;
     c->cost = f->sketch                                                         ? fit_sketch_least(f->sketch)
               : fit_objective_value(f->obj, f->res->theta) == FIT_EVAL_OK ? f->obj->cost
                                                                             : NAN;
-    add_point(c->out, c->best, 0);
     return all;
-}
-
-/* Both sides, or that within the bounds; the words are left to the caller. */
-static enum fit_status trace(struct curve *c)
-{
-    struct fit_likelihood *out = c->out;
-    double *work, *all = prepare(c, &work);
-    if (!all)
-        return fit_fail(c->f->err, FIT_ERR_MEMORY, "profile: out of memory");
-    for (int k = 0; k < 2; k++)
-        out->lower[k] = out->upper[k] = c->best;
-    int jump = !c->pace.curve && out->one_sided == 0;
-    if (out->one_sided >= 0)
-        follow(c, -1, first_scale(c), out->lower, out->open_lower, work);
-    if (jump) {
-        beyond_zero(c, -1, out->lower, out->open_lower);
-        beyond_infinity(c, -1, out->lower, out->open_lower, out->upper, out->open_upper);
-    }
-    int known = out->open_upper[1];
-    if (out->one_sided <= 0)
-        follow(c, 1, first_scale(c), out->upper, out->open_upper, work);
-    if (jump)
-        beyond_zero(c, 1, out->upper, out->open_upper);
-    if (jump && !known)
-        beyond_infinity(c, 1, out->upper, out->open_upper, out->lower, out->open_lower);
-    else if (jump) /* that side was found open from this one */
-        out->open_upper[1] = 1;
-    free(all);
-    return FIT_OK;
 }
 
 /* 0: the parameter is held. */
 static int begin(struct curve *c, struct fit_job *f, size_t which, struct fit_likelihood *out)
 {
     const struct fit_result *r = f->res;
-    *out = (struct fit_likelihood){.which = which};
     c->f = f;
     c->out = out;
     c->best = which < f->p ? r->theta[which] : r->lin[which - f->p];
@@ -476,38 +512,47 @@ static int begin(struct curve *c, struct fit_job *f, size_t which, struct fit_li
     return c->high > c->low && (which < f->p || c->u >= 0);
 }
 
-enum fit_status fit_likelihood_curve(struct fit_job *f, size_t which, double variance, struct fit_likelihood *out)
+/* All parts, or, where some are known, the others. */
+static enum fit_status find_parts(struct curve *c)
 {
-    struct curve c = {.variance = variance, .pace = CURVE};
+    double *work, *all = prepare(c, &work);
+    if (!all)
+        return fit_fail(c->f->err, FIT_ERR_MEMORY, "profile: out of memory");
+    if (c->out->part[1].n == 0) {
+        add_point(c->out, c->best, 0);
+        trace(c, first_scale(c), work);
+    }
+    trace_others(c, work);
+    free(all);
+    return FIT_OK;
+}
+
+enum fit_status fit_likelihood_curve(struct fit_job *f, size_t which, double variance, struct fit_evidence *evidence,
+                                     struct fit_likelihood *out)
+{
+    struct curve c = {.variance = variance, .pace = CURVE, .evidence = evidence};
     const char *name = which < f->p ? f->kernel->param[which].name : f->kernel->linear[(which - f->p) % f->q].name;
+    *out = (struct fit_likelihood){.which = which};
     if (!begin(&c, f, which, out)) {
         snprintf(out->text, sizeof out->text, "%s is held: it has no profile", name);
         return FIT_OK;
     }
-    enum fit_status st = trace(&c);
+    enum fit_status st = find_parts(&c);
     if (st == FIT_OK)
         describe(&c, name);
     return st == FIT_OK && c.stopped ? fit_fail(f->err, FIT_ERR_INTERRUPTED, "profile: interrupted") : st;
 }
 
-enum fit_status fit_likelihood_ends(struct fit_job *f, size_t which, double variance, fit_likelihood_fn *visit,
-                                    void *user, struct fit_likelihood *out)
+enum fit_status fit_likelihood_ends(struct fit_job *f, size_t which, double variance, struct fit_evidence *evidence,
+                                    struct fit_likelihood *out)
 {
-    struct curve c = {.variance = variance, .pace = ENDS, .visit = visit, .user = user};
-    return begin(&c, f, which, out) ? trace(&c) : FIT_OK;
+    *out = (struct fit_likelihood){.which = which};
+    return fit_likelihood_extend(f, which, variance, evidence, out);
 }
 
-int fit_likelihood_ends_within(struct fit_job *f, size_t which, double variance, double side, double far)
+enum fit_status fit_likelihood_extend(struct fit_job *f, size_t which, double variance, struct fit_evidence *evidence,
+                                      struct fit_likelihood *out)
 {
-    struct fit_likelihood out;
-    struct curve c = {.variance = variance, .pace = ENDS, .only_whether = 1};
-    double end[2], *work, *all;
-    int open[2] = {1, 1};
-    if (!begin(&c, f, which, &out) || !(all = prepare(&c, &work)))
-        return 0;
-    c.low = fmax(c.low, c.best - far);
-    c.high = fmin(c.high, c.best + far);
-    follow(&c, side, first_scale(&c), end, open, work);
-    free(all);
-    return !open[1];
+    struct curve c = {.variance = variance, .pace = ENDS, .evidence = evidence, .trust = f->sketch_trusted};
+    return begin(&c, f, which, out) ? find_parts(&c) : FIT_OK;
 }

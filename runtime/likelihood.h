@@ -6,27 +6,33 @@
  * 37 (1988) 87; Bates & Watts (1988), section 6.1).  Unlike standard errors these intervals bend with the valley,
  * stop at bounds, and are open where the data exclude nothing.
  *
+ * Where the profile rises above the limit and falls below it again, or another minimum is as low, the interval is a
+ * union; each part of it is followed from the lowest point that is known there.
+ *
  * A best value on a bound gives one-sided limits toward the inside, with the one-sided quantiles (0.68: 0.468 and
  * 0.95: 1.645 standard deviations; Self & Liang, J. Am. Stat. Assoc. 82 (1987) 605).
  */
 #ifndef FIT_LIKELIHOOD_H
 #define FIT_LIKELIHOOD_H
 
+#include "evidence.h"
 #include "fit_impl.h"
 
 /* After the errors of a fit, variance as there; `which`: place in the full vector.  The objective is left at some
  * other point.  FIT_ERR_MEMORY, or FIT_ERR_INTERRUPTED. */
-enum fit_status fit_likelihood_curve(struct fit_job *f, size_t which, double variance, struct fit_likelihood *out);
+enum fit_status fit_likelihood_curve(struct fit_job *f, size_t which, double variance, struct fit_evidence *evidence,
+                                     struct fit_likelihood *out);
 
-/* Ends of the intervals alone, by fewer points (lower, upper, open_*, lower_cost; no curve to draw, no words).
- * visit, unless NULL: called at every point of the profile below the limit of 95 %, with the objective there. */
-typedef void fit_likelihood_fn(void *user, const double *theta);
-enum fit_status fit_likelihood_ends(struct fit_job *f, size_t which, double variance, fit_likelihood_fn *visit,
-                                    void *user, struct fit_likelihood *out);
+/* Ends of the intervals alone, by fewer points (lower, upper, open_*, part, lower_cost; no curve to draw, no words).
+ * evidence: starts for the fits, points whose values the intervals must hold; every point of the profile below the limit
+ * of 95 % is added. */
+enum fit_status fit_likelihood_ends(struct fit_job *f, size_t which, double variance, struct fit_evidence *evidence,
+                                    struct fit_likelihood *out);
 
-/* 1 when the interval of 95 % of a nonlinear parameter that is not on a bound ends nearer than `far` from its best value
- * toward side (+1, -1), by as few points as that takes; else 0. */
-int fit_likelihood_ends_within(struct fit_job *f, size_t which, double variance, double side, double far);
+/* The same intervals again, with what has become known since: an interval around each point of the evidence that lies
+ * outside of all, joined where they meet. */
+enum fit_status fit_likelihood_extend(struct fit_job *f, size_t which, double variance, struct fit_evidence *evidence,
+                                      struct fit_likelihood *out);
 
 /* Of the root of the rise, 68 and 95 %: Student's t where the noise comes from the residuals. */
 void fit_likelihood_limits(const struct fit_job *f, int one_sided, double limit[2]);

@@ -2,34 +2,43 @@
 #include "profile.h"
 #include "likelihood.h"
 #include "linalg.h"
-#include "problem.h"
-#include "sketch.h"
 #include "special.h"
+#include "survey.h"
 #include "valley.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const double NEAR = 2; /* standard errors */
-static const double MUCH = 2; /* times as far as the paraboloid's interval, or as little: its error does not hold */
+static const double NEAR = 2, CLOSE = 0.2; /* standard errors */
+static const double MUCH = 1.5; /* times as far as the paraboloid's interval, or as little: its error does not hold */
+static const double MUCH_ROWS = 4; /* of tables, where it is the custom to tell the paraboloid's */
 static const double FLAT = 0.5; /* a standard error of this part of the box: not determined for all it matters */
-static const double AS_EXPECTED[2] = {2.5, 12}; /* of 4: the paraboloid holds, or bends a little */
-static const double BENT = 64; /* chi2 on the axis, of 15: its valley is to be followed */
-static const double BETTER = 0.1; /* chi2 below the least: another minimum */
-static const double SKETCH_GTOL = 0.1; /* standard errors: so near the sketch leads to its minimum */
-enum { STEPS = 30, PASSES = 600 }; /* so many passes, then no more intervals of what has no error anyway */
+static const double AS_EXPECTED[2] = {3.3, 4.9}; /* of 4: the paraboloid's interval holds */
+static const double LINEAR_EXPECTED[2] = {2.8, 5.6}; /* the same for linear parameters, which are never too large */
+static const double HOPELESS = 5; /* times as much as expected: the valley is to be followed step by step */
+static const double NOT_FAR = 2, LOOK_GTOL = 0.1; /* factor of 4; standard errors */
+static const double AGREES = 0.1; /* of a rise: so near must the sketch be to the data, not to ask them again */
+/* Of another minimum: chi2 above the least, in units of the noise, and distance in standard errors at which these do not
+ * tell what else is possible.  (An error is believed for some of its multiples.) */
+static const double RIVAL = 9, APART = 3;
+static const double VISIBLE = 1e-2; /* rounding of the cost, in units of the noise, beyond which it shows nothing */
+/* A linear parameter whose variance owes less than this part to the others: with these held the cost is a paraboloid. */
+static const double OWED = 0.3;
+enum { PASSES = 600 }; /* so many passes, then no more intervals of what has no error anyway */
 
 struct profile {
     struct fit_job *f;
     const double *best;
     double variance, cost, limit; /* limit: of the root of the rise at the ends of 95 % */
-    double *lower, *upper, *theta;
-    double *move;       /* work space of predict() */
-    signed char *state; /* the same */
-    double *low, *high; /* nfull: farthest values met inside the interval of 95 % of any parameter */
-    int asked;             /* for the sketch */
-    unsigned char *looked; /* nfull: 1: by a fit away from the minimum; 2: its interval was found */
+    double *theta;
+    double *move;             /* work space of predict() */
+    signed char *state;       /* the same */
+    unsigned char *looked;    /* nfull: 1: its interval was looked for */
+    double *scale;            /* nfull: of the rise of the sketch; 0: it is of no use */
+    struct fit_likelihood *l; /* nfull */
+    double *lower, *upper;    /* work space of rise_along(): the bounds */
+    struct fit_sketch *cheap, *data; /* what is asked first: the sketch, or the data; these */
 };
 
 /* theta: parameter k at v, the others where the paraboloid has its least value then, inside their bounds; bent into the
@@ -62,164 +71,18 @@ static void predict(struct profile *p, size_t k, double v)
     }
 }
 
-/* chi2 above the best, in units of the noise, at theta. */
-static double rise_at_theta(const struct profile *p)
-{
-    if (fit_objective_value(p->f->obj, p->theta) != FIT_EVAL_OK)
-        return INFINITY;
-    return 2 * (p->f->obj->cost - p->cost) / p->variance;
-}
-
-/* The same with parameter k held at v and the others fitted from theta on, until the sign of rise - limit^2 is
- * certain by twice what the gradient promises; NaN when there is none. */
-static double rise_fitted(struct profile *p, size_t k, double v)
-{
-    struct fit_job *f = p->f;
-    double low = f->lower[k], high = f->upper[k];
-    p->lower[k] = p->upper[k] = v;
-    if (f->sketch) {
-        struct fit_sketch_spec spec = {p->lower, p->upper, -1, 0, SKETCH_GTOL, INFINITY, p->variance};
-        double cost, gradient;
-        fit_sketch_minimise(f->sketch, &spec, p->theta, &cost, &gradient);
-    }
-    double excess = rise_at_theta(p) - p->limit * p->limit, known[2] = {f->obj->cost, f->obj->cost_error};
-    struct fit_nlsq_problem problem = fit_problem(f->obj, p->lower, p->upper, f->dof, f->noise);
-    struct fit_nlsq_options opt = {.max_iterations = STEPS,
-                                   .brief = 1,
-                                   .ftol = 1e-8,
-                                   .xtol = 1e-8,
-                                   .gtol = fmax(0.3, excess > 0 && isfinite(excess) ? fmin(sqrt(0.5 * excess), 1) : 0),
-                                   .known = isfinite(excess) ? known : NULL,
-                                   .deadline = f->deadline};
-    fit_nlsq_run(f->nlsq, &problem, &opt, p->theta);
-    p->lower[k] = low;
-    p->upper[k] = high;
-    double rise = 2 * (f->nlsq->cost - p->cost) / p->variance, promised = f->nlsq->gradient * f->nlsq->gradient;
-    if (rise < -BETTER && !f->met_better) {
-        f->met_better = 1;
-        memcpy(f->better, p->theta, f->p * sizeof *f->better);
-    }
-    return rise - (promised < fmax(1, rise) ? promised : 0);
-}
-
-/* 1 when the interval of 95 % of parameter k ends within MUCH times the paraboloid's on this side. */
-static int holds_toward(struct profile *p, size_t k, double side)
+/* The same for a linear parameter: the others follow their covariance with it. */
+static void predict_linear(struct profile *p, size_t e, double v)
 {
     const struct fit_job *f = p->f;
-    double std = f->res->std[k], v = p->best[k] + side * MUCH * p->limit * std;
-    if (v <= f->lower[k] || v >= f->upper[k])
-        return 1; /* a bound ends it, if nothing else does */
-    predict(p, k, v);
-    double rise = f->sketch ? 2 * (fit_sketch_value(f->sketch, p->theta) - p->cost) / p->variance : rise_at_theta(p);
-    if (!(rise < BENT)) /* the valley bends: along it, step by step */
-        return fit_likelihood_ends_within(p->f, k, p->variance, side, fabs(v - p->best[k]));
-    double found = rise_fitted(p, k, v);
-    return isnan(found) || found >= p->limit * p->limit;
-}
-
-/* 1 when on both sides the interval of 95 % of parameter k, which no bound ends, reaches less than 1 / MUCH times as far
- * as the paraboloid's: its derivative vanishes at the minimum, but not beside it (an angle of symmetry). */
-static int overstated(struct profile *p, size_t k)
-{
-    const struct fit_job *f = p->f;
-    const double most = p->limit * p->limit, half = p->limit * f->res->std[k] / MUCH;
-    for (int side = -1; side <= 1; side += 2) {
-        const double v = p->best[k] + side * half;
-        if (v <= f->lower[k] || v >= f->upper[k])
-            return 0;
-        predict(p, k, v);
-        if (!(rise_at_theta(p) >= most && rise_fitted(p, k, v) >= most)) /* fitted, it is the lower one */
-            return 0;
-    }
-    return 1;
-}
-
-/* One value on each side where the paraboloid is four above its least: no more is done when it holds. */
-static int looks_right(struct profile *p, size_t k)
-{
-    for (int side = -1; side <= 1; side += 2) {
-        predict(p, k, p->best[k] + side * NEAR * p->f->res->std[k]);
-        double found = rise_at_theta(p);
-        if (!(found > AS_EXPECTED[0] && found < AS_EXPECTED[1]))
-            return 0;
-    }
-    return 1;
-}
-
-static int is_free(const struct fit_result *r, size_t e)
-{
-    return r->upper[e] > r->lower[e];
-}
-
-/* A parameter on a bound, or open over the box: what the errors of the others say holds with it held. */
-static int is_open(const struct fit_job *f)
-{
     const struct fit_result *r = f->res;
-    for (size_t k = 0; k < f->p; k++)
-        if (is_free(r, k) && (!(r->std[k] < FLAT * (f->upper[k] - f->lower[k]))))
-            return 1;
-    return 0;
-}
-
-/* Is the error of nonlinear parameter k, as far as it is told, to be held against the cost away from the minimum? */
-static int worth_a_look(struct profile *p, size_t k, int open)
-{
-    const struct fit_job *f = p->f;
-    if (!(f->res->std[k] > 0) || !is_free(f->res, k) || p->looked[k])
-        return 0;
-    return open || !looks_right(p, k);
-}
-
-static int fails(struct profile *p, size_t k)
-{
-    p->looked[k] = 1;
-    return overstated(p, k) || !holds_toward(p, k, 1) || !holds_toward(p, k, -1);
-}
-
-/* The sketch, unless every look is over at once. */
-static enum fit_status need_sketch(struct profile *p)
-{
-    enum fit_status st = p->asked ? FIT_OK : fit_sketch_new(p->f, &p->f->sketch);
-    p->asked = 1;
-    return st;
-}
-
-/* ---- intervals ------------------------------------------------------------------------------------------------- */
-
-/* A point inside the interval of 95 %, with the objective there. */
-static void visit(void *user, const double *theta)
-{
-    struct profile *p = user;
-    const struct fit_job *f = p->f;
-    for (size_t e = 0; e < f->res->nfull; e++) {
-        double x = e < f->p ? theta[e] : fit_objective_linear(f->obj, (e - f->p) / f->q, (e - f->p) % f->q);
-        p->low[e] = fmin(p->low[e], x);
-        p->high[e] = fmax(p->high[e], x);
-    }
-}
-
-/* The interval of e, which then is all that is told of its error where the paraboloid's does not hold. */
-static enum fit_status find_interval(struct profile *p, size_t e)
-{
-    struct fit_job *f = p->f;
-    struct fit_result *r = f->res;
-    struct fit_likelihood l;
-    enum fit_status st = need_sketch(p);
-    if (st != FIT_OK)
-        return st;
-    st = fit_likelihood_ends(f, e, p->variance, visit, p, &l);
-    p->looked[e] = 2;
-    if (st != FIT_OK || l.n == 0 || l.lower_cost)
-        return st;
-    struct fit_interval *x = &r->interval[e];
-    x->known = 1;
-    for (int i = 0; i < 2; i++) {
-        x->lower[i] = l.lower[i];
-        x->upper[i] = l.upper[i];
-        x->open_lower[i] = (signed char)(l.open_lower[i] || (l.one_sided < 0));
-        x->open_upper[i] = (signed char)(l.open_upper[i] || (l.one_sided > 0));
-    }
-    return FIT_OK;
+    const double *row = r->covariance + e * r->nfull, part = (v - r->lin[e - f->p]) / row[e];
+    int known = 1;
+    for (size_t l = 0; l < f->p; l++)
+        known &= isfinite(row[l]) != 0;
+    for (size_t l = 0; l < f->p; l++)
+        p->theta[l] = fmin(fmax(p->best[l] + (known ? part * row[l] : 0), f->lower[l]), f->upper[l]);
+    fit_valley_bend(f->kernel, &f->ds->layout, f->lower, f->upper, p->best, p->theta);
 }
 
 static double value_of(const struct fit_result *r, size_t e)
@@ -227,35 +90,203 @@ static double value_of(const struct fit_result *r, size_t e)
     return e < r->nparam ? r->theta[e] : r->lin[e - r->nparam];
 }
 
-/* How far the interval from low to high reaches, in the unit of the paraboloid's. */
-static double reach(const struct profile *p, size_t e, double low, double high)
+static int is_free(const struct fit_result *r, size_t e)
+{
+    return r->upper[e] > r->lower[e];
+}
+
+/* chi2 above the best, in units of the noise, `far` standard errors of e away along the axis of the paraboloid, for `from`;
+ * where it is above `enough` the others are fitted.  NaN: beyond a bound. */
+static double rise_along(struct profile *p, struct fit_sketch *from, size_t e, double far, double enough)
+{
+    struct fit_job *f = p->f;
+    const struct fit_result *r = f->res;
+    double v = value_of(r, e) + far * r->std[e];
+    if (v <= r->lower[e] || v >= r->upper[e])
+        return NAN;
+    long u = e < f->p ? -1 : f->obj->map[e - f->p];
+    double held = u < 0 ? 0 : v - f->obj->origin[u];
+    if (u < 0)
+        predict(p, e, v);
+    else
+        predict_linear(p, e, v);
+    double cost = fit_sketch_value(from, p->theta, u, held), gradient;
+    double rise = 2 * (cost - p->cost) / p->variance;
+    if (rise > enough && (u >= 0 || rise < HOPELESS * enough)) {
+        double certain = u < 0 ? INFINITY : p->cost + 0.5 * LINEAR_EXPECTED[0] * p->variance;
+        struct fit_sketch_spec spec = {p->lower, p->upper, u, held, LOOK_GTOL, certain, p->variance, 2};
+        double low = u < 0 ? f->lower[e] : 0, high = u < 0 ? f->upper[e] : 0;
+        if (u < 0)
+            p->lower[e] = p->upper[e] = v;
+        fit_sketch_minimise(from, &spec, p->theta, &cost, &gradient);
+        if (u < 0)
+            p->lower[e] = low, p->upper[e] = high;
+    }
+    return 2 * (cost - p->cost) / p->variance;
+}
+
+/* What a rise of the sketch along the axis of e counts for: its curvature there, in that of the data. */
+static double calibrate(struct profile *p, size_t e)
+{
+    double sum = 0, n = 0;
+    for (int side = -1; side <= 1 && fit_sketch_is_thin(p->cheap); side += 2) {
+        double rise = rise_along(p, p->cheap, e, side * CLOSE, INFINITY) / (CLOSE * CLOSE);
+        if (rise > 0 && isfinite(rise))
+            sum += rise, n++;
+    }
+    return n > 0 ? n / sum : 1;
+}
+
+/* One value on each side where the paraboloid is four above its least: no more is done when it holds.  *worst: the one
+ * that is farthest from four, of those that are not far. */
+static int looks_right(struct profile *p, size_t e, double *worst)
+{
+    const double *expected = e < p->f->p ? AS_EXPECTED : LINEAR_EXPECTED;
+    struct fit_sketch *from = e < p->f->p ? p->cheap : p->data; /* contrasts are of short lags, of which sketches know little */
+    int right = 1, far = 0;
+    p->scale[e] = e < p->f->p ? calibrate(p, e) : 0;
+    for (int side = -1; side <= 1; side += 2) {
+        double scale = p->scale[e] > 0 ? p->scale[e] : 1;
+        double rise = scale * rise_along(p, from, e, side * NEAR, expected[1] / scale);
+        right &= isnan(rise) || (rise > expected[0] && (e >= p->f->p || rise < expected[1]));
+        far |= !isnan(rise) && !(fabs(log(rise / 4)) < log(NOT_FAR));
+        if (e < p->f->p && fabs(log(rise / 4)) < log(NOT_FAR) && fabs(rise - 4) >= fabs(*worst - 4))
+            *worst = rise;
+    }
+    if (far || !(fabs(log(p->scale[e])) < log(NOT_FAR)))
+        p->scale[e] = 0;
+    return right;
+}
+
+/* The part of the variance of linear parameter e that it owes to the nonlinear ones. */
+static double owed(const struct profile *p, size_t e)
+{
+    const struct fit_result *r = p->f->res;
+    const double *row = r->covariance + e * r->nfull;
+    double sum = 0;
+    for (size_t k = 0; k < r->nparam; k++)
+        for (size_t l = 0; l < r->nparam; l++)
+            if (isfinite(row[k]) && isfinite(row[l]))
+                sum += row[k] * r->normal_matrix[k * r->nparam + l] * row[l];
+    return sum / (p->variance * row[e]);
+}
+
+/* Is there a linear parameter on a bound?  The errors of the others take it for held there. */
+static int linear_on_bound(const struct fit_job *f)
+{
+    int any = 0;
+    for (size_t e = f->p; e < f->res->nfull; e++)
+        any |= f->res->at_bound[e] != 0;
+    return any;
+}
+
+/* Is the error of e, as far as it is told, to be held against the cost away from the minimum? */
+static int worth_a_look(struct profile *p, size_t e, double *worst)
+{
+    const struct fit_result *r = p->f->res;
+    if (!(r->std[e] > 0) || !isfinite(r->std[e]) || !is_free(r, e))
+        return 0;
+    if (e >= r->nparam && owed(p, e) < OWED && !linear_on_bound(p->f))
+        return 0;
+    return !looks_right(p, e, worst) || (e < r->nparam && r->std[e] > FLAT * (r->upper[e] - r->lower[e]));
+}
+
+/* ---- intervals ------------------------------------------------------------------------------------------------- */
+
+static void take_interval(struct profile *p, size_t e)
+{
+    const struct fit_likelihood *l = &p->l[e];
+    struct fit_interval *x = &p->f->res->interval[e];
+    if (l->part[1].n == 0 || l->lower_cost)
+        return;
+    x->known = 1;
+    for (int i = 0; i < 2; i++) {
+        x->part[i] = l->part[i];
+        x->part[i].piece[0].open_lower |= l->one_sided < 0;
+        x->part[i].piece[l->part[i].n - 1].open_upper |= l->one_sided > 0;
+        x->lower[i] = l->lower[i];
+        x->upper[i] = l->upper[i];
+        x->open_lower[i] = x->part[i].piece[0].open_lower;
+        x->open_upper[i] = x->part[i].piece[l->part[i].n - 1].open_upper;
+    }
+}
+
+static double much(const struct profile *p)
+{
+    return p->f->kernel->space == FIT_ROWS ? MUCH_ROWS : MUCH;
+}
+
+/* How far an interval reaches, in the unit of the paraboloid's. */
+static double reach(const struct profile *p, size_t e)
 {
     const struct fit_result *r = p->f->res;
     const struct fit_interval *x = &r->interval[e];
     const double best = value_of(r, e), unit = p->limit * r->std[e];
-    if (x->open_lower[1] && best - r->lower[e] > MUCH * unit)
+    if (x->open_lower[1] && best - r->lower[e] > much(p) * unit)
         return INFINITY;
-    if (x->open_upper[1] && r->upper[e] - best > MUCH * unit)
+    if (x->open_upper[1] && r->upper[e] - best > much(p) * unit)
         return INFINITY;
-    return fmax(best - low, high - best) / unit;
+    return fmax(best - x->lower[1], x->upper[1] - best) / unit;
 }
 
-/* Parameters met, inside the interval of another, further away than theirs should reach. */
+static enum fit_status find_interval(struct profile *p, size_t e)
+{
+    struct fit_job *f = p->f;
+    struct fit_sketch *sketch = f->sketch;
+    const int trusted = f->sketch_trusted;
+    p->looked[e] = 1;
+    f->sketch = e < f->p ? sketch : NULL;
+    f->sketch_scale = p->scale[e];
+    f->sketch_trusted = trusted && p->scale[e] > 0 && e < f->p;
+    for (int turn = f->sketch_trusted ? 0 : 1; turn < 2; turn++) {
+        enum fit_status st = fit_likelihood_ends(f, e, p->variance, &f->evidence, &p->l[e]);
+        if (st != FIT_OK) {
+            f->sketch = sketch;
+            return st;
+        }
+        take_interval(p, e);
+        if (turn == 0 && reach(p, e) <= MUCH && f->res->interval[e].part[1].n == 1)
+            break;
+        f->sketch_trusted = 0; /* far away the data are asked */
+    }
+    f->sketch = sketch;
+    f->sketch_trusted = trusted;
+    return FIT_OK;
+}
+
+/* Another minimum is nearly as low, and far away. */
+static int has_rival(const struct profile *p, size_t e)
+{
+    const struct fit_result *r = p->f->res;
+    int rival = 0;
+    for (size_t k = 0; k < p->f->evidence.n; k++)
+        rival |= p->f->evidence.rise[k] >= p->limit * p->limit && is_free(r, e) &&
+                 fabs(fit_evidence_at(&p->f->evidence, k)[e] - value_of(r, e)) > APART * r->std[e];
+    return rival;
+}
+
+/* A value was met, inside the interval of another parameter or at another minimum, that is farther than e should reach. */
 static int met_far(const struct profile *p, size_t e)
 {
     const struct fit_result *r = p->f->res;
-    double most = MUCH * p->limit * r->std[e], best = value_of(r, e);
-    return p->looked[e] < 2 && r->std[e] > 0 && is_free(r, e) && fmax(p->high[e] - best, best - p->low[e]) > most;
+    double best = value_of(r, e), far = 0;
+    if (p->looked[e] || !(r->std[e] > 0) || !isfinite(r->std[e]) || !is_free(r, e))
+        return 0;
+    for (size_t k = 0; k < p->f->evidence.n; k++)
+        if (p->f->evidence.rise[k] < p->limit * p->limit)
+            far = fmax(far, fabs(fit_evidence_at(&p->f->evidence, k)[e] - best));
+    return has_rival(p, e) || far > 1.15 * p->limit * r->std[e];
 }
 
 /* Without a standard error for another reason, and worth an interval. */
 static int lacks_error(const struct profile *p, size_t e)
 {
     const struct fit_result *r = p->f->res;
-    if (!isnan(r->std[e]) || !is_free(r, e) || e >= p->f->p || p->looked[e] == 2)
+    if (!isnan(r->std[e]) || !is_free(r, e) || p->looked[e])
         return 0;
     if (r->reason[e] >= 0)
-        return p->f->kernel->degeneracy[r->degenerate[r->reason[e]].which].kind == FIT_DEGENERATE_AT_VALUE;
+        return e < p->f->p &&
+               p->f->kernel->degeneracy[r->degenerate[r->reason[e]].which].kind == FIT_DEGENERATE_AT_VALUE;
     return r->at_bound[e] != 0;
 }
 
@@ -288,49 +319,80 @@ enum fit_interval_kind fit_profile_interval(const struct fit_result *r, size_t k
 
 /* ---- all of it ------------------------------------------------------------------------------------------------- */
 
-/* Other minima as deep are inside the intervals, too. */
-static void meet_minima(struct profile *p)
-{
-    const struct fit_job *f = p->f;
-    for (size_t m = 0; m < f->nminimum; m++)
-        for (size_t k = 0; f->minima[m].above < p->limit * p->limit && k < f->p; k++) {
-            p->low[k] = fmin(p->low[k], f->minima[m].theta[k]);
-            p->high[k] = fmax(p->high[k], f->minima[m].theta[k]);
-        }
-}
-
-/* Intervals told in place of errors take in what was met inside those of others. */
-static void widen(struct profile *p)
-{
-    struct fit_result *r = p->f->res;
-    for (size_t e = 0; e < r->nfull; e++) {
-        struct fit_interval *x = &r->interval[e];
-        if (!x->known || !isnan(r->std[e]))
-            continue;
-        x->lower[1] = fmin(x->lower[1], p->low[e]);
-        x->upper[1] = fmax(x->upper[1], p->high[e]);
-    }
-}
-
-/* Those whose error fails, again and again: one that does makes the others worth a look. */
-static enum fit_status find_failing(struct profile *p)
+static enum fit_status ask(struct profile *p)
 {
     struct fit_job *f = p->f;
-    size_t n = f->res->nfull;
+    enum fit_status st = fit_sketch_new(f, &f->sketch);
+    if (st == FIT_OK && !(p->data = fit_sketch_of_data(f)))
+        st = fit_fail(f->err, FIT_ERR_MEMORY, "fit: out of memory");
+    p->cheap = f->sketch ? f->sketch : p->data;
+    return st;
+}
+
+/* Parameters whose interval is to be found, marked in want.  Returns the one whose look is farthest from what is expected,
+ * but not far. */
+static size_t look_at_all(struct profile *p, unsigned char *want)
+{
+    const struct fit_result *r = p->f->res;
+    double worst = 4;
+    size_t which = r->nparam;
+    for (size_t e = 0; e < r->nfull; e++) {
+        double before = worst;
+        want[e] = worth_a_look(p, e, &worst) != 0;
+        which = worst != before ? e : which;
+    }
+    return which;
+}
+
+/* 1: the sketch shows what the data do, along the axis of `which`. */
+static int shows_the_data(struct profile *p, size_t which)
+{
+    int agree = which < p->f->p;
+    for (int side = -1; side <= 1 && agree; side += 2) {
+        double a = p->scale[which] * rise_along(p, p->cheap, which, side * NEAR, INFINITY);
+        double b = rise_along(p, p->data, which, side * NEAR, INFINITY);
+        agree = isnan(a) || fabs(a - b) <= AGREES * fmax(4, b);
+    }
+    return agree;
+}
+
+static void look(struct profile *p, unsigned char *want)
+{
+    size_t which = look_at_all(p, want);
+    if (!fit_sketch_is_thin(p->cheap))
+        return;
+    p->f->sketch_trusted = shows_the_data(p, which);
+    if (p->f->sketch_trusted)
+        return;
+    struct fit_sketch *sketch = p->cheap; /* which only leads the way */
+    p->cheap = p->data;
+    look_at_all(p, want);
+    p->cheap = sketch;
+}
+
+/* Intervals of those marked, and of those that the evidence speaks against, which grows with each. */
+static enum fit_status find_intervals(struct profile *p, const unsigned char *want)
+{
+    struct fit_job *f = p->f;
+    size_t n = f->res->nfull, before = f->obj->nnormal;
     enum fit_status st = FIT_OK;
-    int open = is_open(f);
     for (int again = 1; again && st == FIT_OK && !f->met_better;) {
         again = 0;
         for (size_t e = 0; e < n && st == FIT_OK && !f->met_better; e++) {
-            int look = e < f->p && worth_a_look(p, e, open);
-            if (look && (st = need_sketch(p)) != FIT_OK)
-                break;
-            if (!(look && fails(p, e)) && !met_far(p, e))
+            const int tired = f->obj->nnormal - before > PASSES, wrong = (want[e] && !p->looked[e]) || met_far(p, e);
+            if (tired && wrong) /* its interval would take too long */
+                withhold(f->res, e);
+            if (tired || (!wrong && !lacks_error(p, e)))
                 continue;
             st = find_interval(p, e);
             again = 1;
-            open = 1; /* the others are in the same valley */
         }
+    }
+    for (size_t e = 0; e < n && st == FIT_OK && !f->met_better; e++) { /* what later ones have met */
+        if (!p->looked[e] || !f->res->interval[e].known)
+            continue;
+        st = fit_likelihood_extend(f, e, p->variance, &f->evidence, &p->l[e]);
+        take_interval(p, e);
     }
     return st;
 }
@@ -339,30 +401,31 @@ static enum fit_status examine(struct profile *p)
 {
     struct fit_job *f = p->f;
     struct fit_result *r = f->res;
-    size_t before = f->obj->nnormal;
-    enum fit_status st = find_failing(p);
-    for (size_t e = 0; e < r->nfull && st == FIT_OK && !f->met_better && f->obj->nnormal - before < PASSES; e++)
-        if (lacks_error(p, e))
-            st = find_interval(p, e);
+    struct fit_survey_spec survey = {p->variance, p->limit, RIVAL, NULL};
+    unsigned char *want = calloc(r->nfull + 1, 1);
+    enum fit_status st = want ? ask(p) : fit_fail(f->err, FIT_ERR_MEMORY, "fit: out of memory");
+    survey.cheap = p->cheap;
+    if (f->kernel->space == FIT_ROWS) /* as with MUCH_ROWS */
+        survey.rival = p->limit * p->limit;
+    if (st == FIT_OK) {
+        look(p, want);
+        st = fit_survey(f, &survey);
+    }
+    if (st == FIT_OK && !f->met_better)
+        st = find_intervals(p, want);
+    free(want);
     if (st != FIT_OK || f->met_better)
         return st;
-    meet_minima(p);
     for (size_t e = 0; e < r->nfull; e++) {
         if (!r->interval[e].known || isnan(r->std[e]))
             continue;
-        struct fit_interval *x = &r->interval[e];
-        double alone = reach(p, e, x->lower[1], x->upper[1]);
-        double wider = reach(p, e, fmin(x->lower[1], p->low[e]), fmax(x->upper[1], p->high[e]));
-        if (alone < 1 / MUCH && wider >= 1 / MUCH) {
-            x->known = 0; /* fits with it held have not followed a valley that others have met */
-            continue;
-        }
+        double far = reach(p, e);
+        r->interval[e].several = has_rival(p, e) || r->interval[e].part[1].n > 1;
         if (e < f->p)
-            r->profile[e] = (wider < 1 / MUCH ? wider : fmax(wider, 1)) * r->std[e];
-        if (wider < 1 / MUCH || wider > MUCH)
+            r->profile[e] = (far < 1 / much(p) ? far : fmax(far, 1)) * r->std[e];
+        if (far < 1 / much(p) || far > much(p) || r->interval[e].several)
             withhold(r, e);
     }
-    widen(p);
     return FIT_OK;
 }
 
@@ -376,34 +439,37 @@ void fit_profile_none(struct fit_result *r)
 enum fit_status fit_profile_errors(struct fit_job *f, double variance)
 {
     struct fit_result *r = f->res;
-    double *all = malloc((7 * f->p + 2 * r->nfull + fit_boxqp_work(f->p) + 1) * sizeof *all), limit[2];
+    double *all = malloc((8 * f->p + fit_boxqp_work(f->p) + r->nfull + 1) * sizeof *all), limit[2];
     struct profile p = {.f = f, .best = r->theta, .variance = variance, .looked = calloc(r->nfull + 1, 1)};
     p.state = calloc(f->p + 1, 1);
+    p.l = calloc(r->nfull + 1, sizeof *p.l);
     enum fit_status st = FIT_OK;
     fit_profile_none(r);
-    if (!all || !p.looked || !p.state) {
+    if (!all || !p.looked || !p.state || !p.l) {
         st = fit_fail(f->err, FIT_ERR_MEMORY, "fit: out of memory");
         goto done;
     }
     fit_likelihood_limits(f, 0, limit);
     p.limit = limit[1];
-    p.lower = all;
+    p.scale = all;
+    memset(p.scale, 0, r->nfull * sizeof *p.scale);
+    p.theta = p.scale + r->nfull;
+    p.lower = p.theta + f->p;
     p.upper = p.lower + f->p;
-    p.theta = p.upper + f->p;
-    p.low = p.theta + f->p;
-    p.high = p.low + r->nfull;
-    p.move = p.high + r->nfull;
+    p.move = p.upper + f->p;
     memcpy(p.lower, f->lower, f->p * sizeof *p.lower);
     memcpy(p.upper, f->upper, f->p * sizeof *p.upper);
-    for (size_t e = 0; e < r->nfull; e++)
-        p.low[e] = p.high[e] = value_of(r, e);
     p.cost = f->obj->cost;
-    st = examine(&p);
+    if (variance > 0 && 2 * f->obj->cost_error <= VISIBLE * variance)
+        st = examine(&p);
 done:
+    fit_sketch_free(p.data);
     fit_sketch_free(f->sketch);
     f->sketch = NULL;
+    f->sketch_trusted = 0;
     free(all);
     free(p.looked);
     free(p.state);
+    free(p.l);
     return st;
 }

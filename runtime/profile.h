@@ -7,16 +7,17 @@
  * (likelihood.h; Bates & Watts, Nonlinear Regression Analysis (1988), section 6.1):
  *
  *     a standard error is told when the interval of 95 % of the profile reaches, on either side, no further than
- *     MUCH = 2 times as far as that of the paraboloid, and on one of them at least half as far; else there is none, and
- *     the interval stands in its place.
+ *     MUCH = 1.5 times as far as that of the paraboloid (tables: 4 times), and on one of them at least that part of it;
+ *     and when no other minimum is as low as 3 sigma (tables: 95 %) and farther away than 3 standard errors.  Else there
+ *     is none, and the interval, of several parts perhaps, stands in its place.
  *
- * All are looked at.  First by two values of the cost, two standard errors away along the paraboloid's axis; where these
- * are not about 4 above the least in units of the noise, or a parameter stands on a bound, is open over the box, or has
- * no such error, by a fit with the parameter held where the interval would have to end, 2 x 1.96 standard errors away:
- * chi2 must rise there by 1.96^2 (of the 15 that the paraboloid has); and where it has risen as much half as far away as
- * the interval should end, by a fit there.  Where one of these says no, the ends of the profile's intervals are found.
- * Every point of these that lies inside the interval of 95 % also tells of all other parameters, contrasts too,
- * how far they may be off.  A sketch of the cost (sketch.h) leads the way on these looks.
+ * All are looked at.  First by two values of the cost, two standard errors away along the paraboloid's axis, and where
+ * these are much more than 4 above the least in units of the noise by a fit there.  For nonlinear parameters a sketch of
+ * the cost (sketch.h) is asked; its curvature along the axis is made that of the data by values close to the minimum, and
+ * two values of the data tell whether it is to be trusted.  Where the rise is not about 4 the ends of the profile's
+ * intervals are found.  Then a survey (survey.h) looks for valleys and minima elsewhere.  Every point that is met inside
+ * an interval of 95 % tells of all other parameters, contrasts too, how far they may be off (evidence.h): what it speaks
+ * against is looked at again.
  *
  * Parameters without a standard error because they stand on a bound, or near a value at which the model cannot
  * tell them from others (degeneracy.h), get these intervals as well; not those of which the model determines nothing

@@ -168,6 +168,23 @@ void fit_results_rate_cure(const struct fit_results *r, const struct fit_rate_va
         snprintf(text, size, "a power of t alone would do: --fix %s=0", param[x->offset].name);
 }
 
+enum { MOST_SHOWN = 2 }; /* parts of an interval, on a line of the table */
+
+/* One interval: "1.2 .. 1.9", "above 1.2". */
+static void piece_text(double lower, double upper, double value, double width, char *text, size_t size)
+{
+    char low[40], high[40], none[40];
+    if (isnan(upper) || isnan(lower)) { /* two digits of the way from the value */
+        const double end = isnan(upper) ? lower : upper;
+        fit_format_error(end, fabs(end - value), low, sizeof low, none, sizeof none);
+        snprintf(text, size, "%s %s", isnan(upper) ? "above" : "below", low);
+        return;
+    }
+    fit_format_error(lower, width, low, sizeof low, none, sizeof none); /* as many digits as tell the two apart */
+    fit_format_error(upper, width, high, sizeof high, none, sizeof none);
+    snprintf(text, size, "%s .. %s", low, high);
+}
+
 int fit_results_interval_text(const struct fit_results *r, size_t k, char *text, size_t size)
 {
     double lower[2], upper[2];
@@ -176,16 +193,23 @@ int fit_results_interval_text(const struct fit_results *r, size_t k, char *text,
         return 0;
     if (isnan(lower[1]) && isnan(upper[1]))
         return 0;
-    char low[40], high[40], none[40];
-    if (isnan(upper[1]) || isnan(lower[1])) { /* two digits of the way from the value */
-        const double end = isnan(upper[1]) ? lower[1] : upper[1];
-        fit_format_error(end, fabs(end - fit_results_param(r, k).value), low, sizeof low, none, sizeof none);
-        snprintf(text, size, "%s %s (95 %%)", isnan(upper[1]) ? "above" : "below", low);
-    } else { /* as many digits as tell the two apart */
-        fit_format_error(lower[1], upper[1] - lower[1], low, sizeof low, none, sizeof none);
-        fit_format_error(upper[1], upper[1] - lower[1], high, sizeof high, none, sizeof none);
-        snprintf(text, size, "%s .. %s (95 %%)", low, high);
+    const struct fit_union *u = &r->fit->interval[k].part[1];
+    const double value = fit_results_param(r, k).value;
+    char one[100];
+    size_t used = 0;
+    if (u->n > MOST_SHOWN) {
+        piece_text(lower[1], upper[1], value, upper[1] - lower[1], one, sizeof one);
+        snprintf(text, size, "%zu parts of %s (95 %%)", u->n, one);
+        return 1;
     }
+    for (size_t i = 0; i < u->n && used < size; i++) {
+        const struct fit_piece *x = &u->piece[i];
+        piece_text(x->open_lower ? NAN : x->lower, x->open_upper ? NAN : x->upper, value, x->upper - x->lower, one,
+                   sizeof one);
+        used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "", one);
+    }
+    if (used < size)
+        snprintf(text + used, size - used, " (95 %%)");
     return 1;
 }
 
@@ -267,27 +291,10 @@ static const char *cause(const struct fit_results *r)
                                  : "the noise is or the model misses something";
 }
 
-/* "as speckles make them ...", where they explain the residuals; else "because ...". */
-static void as_speckles_do(const struct fit_results *r, char *text, size_t size)
-{
-    static const double EXPLAINED = 0.01;
-    const struct fit_result *f = r->fit;
-    double count = 0;
-    if (f->robust.kind != FIT_ROBUST_SPECKLE || !(f->speckle_test.p > EXPLAINED)) {
-        snprintf(text, size, "because %s", cause(r));
-        return;
-    }
-    for (size_t g = 0; g < f->ngroup; g++)
-        count += f->speckle[g].known == FIT_SPECKLE_BOTH ? f->speckle[g].count : 0;
-    snprintf(text, size, "as about %.2g speckles make them (p = %.2g)", count, f->speckle_test.p);
-}
-
 void fit_results_noise_words(const struct fit_results *r, char *text, size_t size)
 {
     const struct fit_result *f = r->fit;
     const char *what;
-    char because[120];
-    as_speckles_do(r, because, sizeof because);
     double wider = fit_results_wider(r), kurtosis = 0, least = INFINITY, most = 0;
     double factor, rows = fit_results_neighbours(r, &factor);
     text[0] = '\0';
@@ -299,16 +306,11 @@ void fit_results_noise_words(const struct fit_results *r, char *text, size_t siz
     if (f->robust.kind == FIT_ROBUST_NONE || r->kernel->space != FIT_PAIRS)
         return;
     double rho = strongest_residual(f, &what);
-    if (f->robust.kind == FIT_ROBUST_WITHHELD)
+    if (wider > 1.2)
         snprintf(text, size,
-                 "residuals of %s are correlated (%.2g), because %s: the usual errors are too small, and there are no "
-                 "robust ones: %s",
-                 what, rho, cause(r), f->robust.reason);
-    else if (wider > 1.2)
-        snprintf(text, size,
-                 "residuals of %s are correlated (%.2g), %s: the usual errors are too small by a factor "
+                 "residuals of %s are correlated (%.2g), because %s: the usual errors are too small by a factor "
                  "of %.2g; the robust ones allow for it",
-                 what, rho, because, wider);
+                 what, rho, cause(r), wider);
     for (size_t g = 0; g < f->ngroup; g++)
         kurtosis = fmax(kurtosis, f->residual[g].kurtosis);
     for (size_t d = 0; d < FIT_RESIDUAL_DECILES; d++) {

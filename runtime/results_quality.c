@@ -97,6 +97,26 @@ static size_t judged(const struct fit_results *r)
     return r->kernel->space == FIT_PAIRS ? r->fit->nparam : r->fit->nfull;
 }
 
+/* Of pairs: contrasts, offsets without an error, one entry for those of all angles; named and counted as free ones. */
+static size_t open_scaling(const struct fit_results *r, size_t *nfree, char *names, size_t size)
+{
+    const struct fit_result *f = r->fit;
+    size_t n = 0;
+    for (size_t q = 0; r->kernel->space == FIT_PAIRS && q < f->nlinear; q++) {
+        size_t open = 0, at = strlen(names);
+        for (size_t g = 0; g < f->ngroup; g++) {
+            size_t k = f->nparam + g * f->nlinear + q;
+            open += !fit_results_fixed(r, k) && !isfinite(f->std[k]);
+        }
+        if (open && at < size)
+            snprintf(names + at, size - at, "%s%s of %zu of %zu angles", at ? ", " : "", r->kernel->linear[q].name, open,
+                     f->ngroup);
+        n += open > 0;
+    }
+    *nfree += n;
+    return n;
+}
+
 /* Those of them that were free, and without an error. */
 static size_t undetermined(const struct fit_results *r, size_t *nfree, char *names, size_t size)
 {
@@ -121,17 +141,18 @@ static size_t undetermined(const struct fit_results *r, size_t *nfree, char *nam
             snprintf(names + at, size - at, ", ...");
         n++;
     }
-    return n;
+    return n + open_scaling(r, nfree, names, size);
 }
 
 /* Why those of them have none that were free. */
 static const char *why_open(const struct fit_results *r)
 {
     const struct fit_result *f = r->fit;
-    int bound = 0, interval = 0, unknown = 0;
-    for (size_t k = 0; k < judged(r); k++) {
+    int bound = 0, interval = 0, unknown = 0, several = 0;
+    for (size_t k = 0; k < f->nfull; k++) {
         if (fit_results_fixed(r, k) || isfinite(f->std[k]))
             continue;
+        several |= f->interval[k].several;
         if (f->at_bound[k])
             bound = 1;
         else if (f->reason[k] < 0 && isfinite(f->std_curvature[k]))
@@ -139,7 +160,8 @@ static const char *why_open(const struct fit_results *r)
         else
             unknown = 1;
     }
-    return bound + interval + unknown > 1 ? "undetermined, on a bound, or known as an interval"
+    return several ? "other minima fit as well or nearly so, or the cost is no paraboloid"
+           : bound + interval + unknown > 1 ? "undetermined, on a bound, or known as an interval"
            : bound                        ? "on a bound"
            : interval                     ? "an interval is known in its place"
                                           : "the data do not determine it";

@@ -111,13 +111,34 @@ enum fit_status fit_sketch_new(struct fit_job *f, struct fit_sketch **sketch)
     return st == FIT_ERR_MEMORY ? fit_fail(f->err, st, "fit: out of memory") : FIT_OK;
 }
 
+struct fit_sketch *fit_sketch_of_data(struct fit_job *f)
+{
+    struct fit_sketch *s = calloc(1, sizeof *s);
+    if (!s)
+        return NULL;
+    *s = (struct fit_sketch){.obj = f->obj, .p = f->p, .dof = f->dof, .noise = f->noise};
+    s->least = fit_objective_value(f->obj, f->res->theta) == FIT_EVAL_OK ? f->obj->cost : NAN;
+    s->nlsq = fit_nlsq_new(s->p);
+    s->trial = malloc((s->p + 1) * sizeof *s->trial);
+    if (s->nlsq && s->trial)
+        return s;
+    fit_sketch_free(s);
+    return NULL;
+}
+
+int fit_sketch_is_thin(const struct fit_sketch *s)
+{
+    return s->drawing != NULL;
+}
+
 void fit_sketch_free(struct fit_sketch *s)
 {
     if (!s)
         return;
     free(s->trial);
     fit_nlsq_free(s->nlsq);
-    fit_objective_free(s->obj);
+    if (s->drawing)
+        fit_objective_free(s->obj);
     fit_drawing_free(s->drawing);
     free(s);
 }
@@ -151,15 +172,43 @@ double fit_sketch_least(const struct fit_sketch *s)
     return s->least;
 }
 
-double fit_sketch_value(struct fit_sketch *s, const double *theta)
+/* The bounds of the linear unknown u, unless negative: both `value`, or again as they were. */
+struct held {
+    long u;
+    double low, high;
+};
+
+static struct held hold(struct fit_objective *o, long u, double value)
 {
-    return fit_objective_value(s->obj, theta) == FIT_EVAL_OK ? s->obj->cost + s->base : INFINITY;
+    struct held h = {.u = u};
+    if (u >= 0) {
+        h.low = o->lower[u];
+        h.high = o->upper[u];
+        o->lower[u] = o->upper[u] = value;
+    }
+    return h;
+}
+
+static void release(struct fit_objective *o, struct held h)
+{
+    if (h.u < 0)
+        return;
+    o->lower[h.u] = h.low;
+    o->upper[h.u] = h.high;
+}
+
+double fit_sketch_value(struct fit_sketch *s, const double *theta, long u, double value)
+{
+    struct held h = hold(s->obj, u, value);
+    enum fit_eval e = fit_objective_value(s->obj, theta);
+    release(s->obj, h);
+    return e == FIT_EVAL_OK ? s->obj->cost + s->base : INFINITY;
 }
 
 static int is_high(void *user, const struct fit_progress *now)
 {
     const struct fit_sketch_spec *spec = user;
-    return now->iteration >= PATIENT &&
+    return now->iteration >= (spec->patient ? spec->patient : PATIENT) &&
            0.5 * now->chi2 - now->gradient * now->gradient * spec->unit > spec->high;
 }
 
@@ -168,10 +217,8 @@ void fit_sketch_minimise(struct fit_sketch *s, const struct fit_sketch_spec *giv
 {
     struct fit_sketch_spec own = *given, *spec = &own;
     struct fit_objective *o = s->obj;
-    size_t u = spec->u < 0 ? 0 : (size_t)spec->u, bytes = s->p * sizeof *theta;
-    double low = spec->u < 0 ? 0 : o->lower[u], high = spec->u < 0 ? 0 : o->upper[u];
-    if (spec->u >= 0)
-        o->lower[u] = o->upper[u] = spec->value;
+    size_t bytes = s->p * sizeof *theta;
+    struct held h = hold(o, spec->u, spec->value);
     s->inner = fit_problem(o, spec->lower, spec->upper, s->dof, s->noise);
     struct fit_nlsq_problem problem = s->inner;
     problem.user = s;
@@ -186,10 +233,7 @@ void fit_sketch_minimise(struct fit_sketch *s, const struct fit_sketch_spec *giv
                                    .progress_user = spec};
     memcpy(s->trial, theta, bytes);
     fit_nlsq_run(s->nlsq, &problem, &opt, s->trial);
-    if (spec->u >= 0) {
-        o->lower[u] = low;
-        o->upper[u] = high;
-    }
+    release(o, h);
     int found = isfinite(s->nlsq->cost);
     *cost = found ? s->nlsq->cost : NAN;
     *gradient = s->nlsq->gradient;

@@ -347,7 +347,7 @@ static void print_wrapped(FILE *f, const char *text)
 
 static void print_profiles(FILE *f, const struct fit_results *r)
 {
-    char name[160], line[640];
+    char name[160], line[720];
     if (r->fit->nlikelihood)
         fprintf(f, "\nprofile likelihood\n");
     for (size_t k = 0; k < r->fit->nlikelihood; k++) {

@@ -31,7 +31,8 @@ static const char *std_reason(const struct fit_results *r, size_t k)
     return f->reason[k] >= 0 ? f->degenerate[f->reason[k]].text
            : f->at_bound[k]  ? "held at a bound"
            : !isnan(f->std_curvature[k])
-               ? "no standard error: the cost is no paraboloid; its interval holds"
+               ? (f->interval[k].several ? "no standard error: several minima fit; the intervals around them hold"
+                                         : "no standard error: the cost is no paraboloid; its interval holds")
                              : "not determined by the data";
 }
 
@@ -44,6 +45,17 @@ static void put_interval(struct fit_json *j, const char *name, int known, double
     fit_json_numbers(j, name, (double[]){lower, upper}, 2);
 }
 
+/* The parts of an interval that has gaps. */
+static void put_parts(struct fit_json *j, const char *name, const struct fit_union *u)
+{
+    fit_json_begin(j, name, '[');
+    for (size_t k = 0; k < u->n; k++) {
+        const struct fit_piece *x = &u->piece[k];
+        fit_json_numbers(j, NULL, (double[]){x->open_lower ? NAN : x->lower, x->open_upper ? NAN : x->upper}, 2);
+    }
+    fit_json_end(j);
+}
+
 /* Intervals of parameter k, for names that begin with prefix. */
 static void put_intervals(struct fit_json *j, const struct fit_results *r, size_t k, const char *prefix)
 {
@@ -53,6 +65,9 @@ static void put_intervals(struct fit_json *j, const struct fit_results *r, size_
     for (int i = 0; i < 2; i++) {
         snprintf(name, sizeof name, "%sinterval_%s", prefix, i ? "95" : "68");
         put_interval(j, name, from != FIT_INTERVAL_NONE, lower[i], upper[i]);
+        snprintf(name, sizeof name, "%sintervals_%s", prefix, i ? "95" : "68");
+        if (from == FIT_INTERVAL_PROFILE && r->fit->interval[k].part[i].n > 1)
+            put_parts(j, name, &r->fit->interval[k].part[i]);
     }
     snprintf(name, sizeof name, "%sinterval_from", prefix);
     fit_json_string(j, name, from == FIT_INTERVAL_NONE ? NULL : from == FIT_INTERVAL_PROFILE ? "profile" : "curvature");
@@ -134,7 +149,7 @@ static void put_scaling(struct fit_json *j, const struct fit_results *r)
             fit_json_number(j, name, f->lin[g * f->nlinear + q]);
             snprintf(key, sizeof key, "%s_std", name);
             fit_json_number(j, key, f->std[k]);
-            if (isnan(f->std[k])) {
+            if (isnan(f->std[k]) || f->interval[k].known) {
                 snprintf(key, sizeof key, "%s_", name);
                 put_intervals(j, r, k, key);
             }

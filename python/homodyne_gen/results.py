@@ -186,6 +186,16 @@ class Results:
     def interval_95(self):
         return self._intervals("interval_95")
 
+    @property
+    def intervals_95(self):
+        """{name: [(lower, upper), ...]} of parameters of which several minima fit: interval_95 spans all of them."""
+        nan = float("nan")
+        return {
+            name: [tuple(nan if x is None else x for x in part) for part in told["intervals_95"]]
+            for name, told in self.summary.get("parameters", {}).items()
+            if told.get("intervals_95")
+        }
+
     def _intervals(self, name):
         if not self.summary:
             ends = self.arrays["parameters"][name]

@@ -125,8 +125,13 @@ static void perpendicular_angles(void **state)
     const char *json = FIT(folder, "--fix", "alpha=0", "--fix", "D_offset=100", );
     e2e_json_text(json, (const char *const[]){"degeneracies", "0", "text", NULL}, text, sizeof text);
     assert_non_null(strstr(text, "fits equally well"));
-    double value = fabs(E2E_JSON(json, "parameters", "phi0", "value")), std = E2E_JSON(json, "parameters", "phi0", "std");
+    /* both signs, in two intervals and without an error */
+    double value = fabs(E2E_JSON(json, "parameters", "phi0", "value")),
+           std = E2E_JSON(json, "parameters", "phi0", "std_curvature");
     assert_true(fabs(value - 4) < 3 * std);
+    assert_true(isnan(E2E_JSON(json, "parameters", "phi0", "std")));
+    assert_true(E2E_JSON(json, "parameters", "phi0", "intervals_95", "0", "1") < 0);
+    assert_true(E2E_JSON(json, "parameters", "phi0", "intervals_95", "1", "0") > 0);
     e2e_remove(folder);
 }
 

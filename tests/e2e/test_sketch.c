@@ -126,7 +126,7 @@ static struct rise rise_at(struct setting *x, size_t k, double v)
     memcpy(theta, x->r.theta, bytes);
     lower[k] = upper[k] = theta[k] = v;
     fit_sketch_minimise(x->sketch,
-                        &(struct fit_sketch_spec){lower, upper, -1, 0, 0.01, INFINITY, x->variance},
+                        &(struct fit_sketch_spec){lower, upper, -1, 0, 0.01, INFINITY, x->variance, 0},
                         theta, &cost, &rise.gradient);
     assert_int_equal(fit_objective_value(x->job.obj, theta), FIT_EVAL_OK);
     rise.sketch = 2 * (cost - x->cost) / x->variance;
@@ -147,7 +147,7 @@ static void check(const struct sample *s)
     size_t looked = 0;
     begin(&x, s, 1);
     assert_true(fabs(fit_sketch_least(x.sketch) - x.cost) <= 1e-12 * x.cost);
-    assert_true(fabs(fit_sketch_value(x.sketch, x.r.theta) - x.cost) <= 1e-12 * x.cost);
+    assert_true(fabs(fit_sketch_value(x.sketch, x.r.theta, -1, 0) - x.cost) <= 1e-12 * x.cost);
     for (size_t k = 0; k < x.job.p; k++) {
         double std = x.r.std_curvature[k];
         if (!(std > 0))
@@ -197,7 +197,7 @@ static void test_sketch_has_the_same_bits_for_any_number_of_threads(void **state
     double theta[16];
     memcpy(theta, one.r.theta, one.job.p * sizeof *theta);
     theta[0] *= 1.01;
-    double a = fit_sketch_value(one.sketch, theta), b = fit_sketch_value(three.sketch, theta);
+    double a = fit_sketch_value(one.sketch, theta, -1, 0), b = fit_sketch_value(three.sketch, theta, -1, 0);
     assert_memory_equal(&a, &b, sizeof a);
     end(&one);
     end(&three);

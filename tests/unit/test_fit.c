@@ -216,7 +216,7 @@ static void test_pairs_recover_the_truth_within_errors(void **s)
     struct fit_dataset *ds = groups(60, sigma_equal);
     struct fit_result r = run(&fringe, ds, &o);
     assert_true(r.converged);
-    assert_true(fabs(r.theta[0] - 1.5) < 4 * r.std[0] && fabs(r.theta[1] - 4) < 4 * r.std[1]);
+    assert_true(fabs(r.theta[0] - 1.5) < 4 * r.std[0] && fabs(r.theta[1] - 4) < 4 * r.std_curvature[1]);
     assert_false(r.reweighted);
     for (size_t g = 0; g < 3; g++) {
         assert_true(fabs(r.lin[2 * g] - contrast[g]) < 4 * r.std[2 + 2 * g]);
@@ -267,8 +267,8 @@ static void test_groups_with_unequal_noise_are_weighted(void **s)
     o.sigma = sigma_apart;
     struct fit_result q = run(&fringe, ds, &o);
     assert_false(q.reweighted);
-    assert_true(fabs(q.theta[1] - r.theta[1]) < 0.2 * r.std[1]);
-    assert_true(fabs(q.std[1] / r.std[1] - 1) < 0.1);
+    assert_true(fabs(q.theta[1] - r.theta[1]) < 0.2 * r.std_curvature[1]);
+    assert_true(fabs(q.std_curvature[1] / r.std_curvature[1] - 1) < 0.1);
     assert_true(fabs(q.reduced_chi2 - 1) < 0.1);
     fit_result_free(&r);
     fit_result_free(&q);
@@ -294,7 +294,7 @@ static void test_averaged_and_constant_scaling(void **s)
     r = run(&fringe, ds, &o);
     assert_int_equal(r.nfree, 2);
     assert_true(r.lin[2] == 0.25);
-    assert_true(fabs(r.theta[1] - 4) < 4 * r.std[1]);
+    assert_true(fabs(r.theta[1] - 4) < 4 * r.std_curvature[1]);
     assert_true(r.std[2] == 0);
     fit_result_free(&r);
     o.linear_start = NULL; /* then: of one projection at the start */
@@ -315,7 +315,7 @@ static void test_undetermined_parameters_get_no_error_and_the_others_do(void **s
     assert_int_equal(r.nnull, 1);
     assert_true(isnan(r.std[0]) && isnan(r.std[1]));
     double count = sqrt(r.reduced_chi2 / q.reduced_chi2); /* one more parameter is counted */
-    assert_true(relative(r.std[2], q.std[1] * count) < 1e-5);
+    assert_true(relative(r.std_curvature[2], q.std_curvature[1] * count) < 1e-5);
     assert_true(relative(r.std[3], q.std[2] * count) < 1e-5);
     assert_true(fabs(r.theta[0] + r.theta[1] - q.theta[0]) < 1e-4 * q.std[0]);
     assert_true(fabs(fabs(r.eigenvector[0]) - sqrt(0.5)) < 1e-6); /* D1 - D2 */
@@ -335,7 +335,15 @@ static void test_a_far_start_is_replaced_by_one_from_the_data(void **s)
     o.start = start;
     struct fit_result r = run(&fringe, ds, &o);
     assert_true(fabs(r.theta[0] - 1.5) < 4 * r.std[0]);
-    assert_true(fabs(fabs(r.theta[1]) - 4) < 4 * r.std[1]); /* the sign is not determined */
+    /* the sign is not determined: no error, and an interval on both sides of 0 */
+    assert_true(fabs(fabs(r.theta[1]) - 4) < 4 * r.std_curvature[1]);
+    assert_true(isnan(r.std[1]) && r.interval[1].known && r.interval[1].several);
+    assert_int_equal(r.interval[1].part[1].n, 2);
+    for (int k = 0; k < 2; k++) {
+        double near = k ? 4 : -4, most = 4 * r.std_curvature[1];
+        assert_true(fabs(r.interval[1].part[1].piece[k].lower - near) < 2 * most);
+        assert_true(fabs(r.interval[1].part[1].piece[k].upper - near) < 2 * most);
+    }
     assert_non_null(strstr(r.start_origin, "data-driven"));
     assert_true(r.nstart > 1);
     size_t given = 0;
