@@ -224,12 +224,27 @@ class Fit:
             d = np.sqrt(np.diag(self.covariance))
             return self.covariance / np.outer(d, d)
 
+    @property
+    def _over(self):
+        """Nonlinear parameters that the model declares over an axis (under a law of the errors)."""
+        return {p.name for p in self.model.parameters if p.per_group} if self.coords else set()
+
+    def _places(self):
+        """{name: places among the nonlinear ones}: one, or those of a parameter over an axis, in the order of the groups."""
+        names = self.names[:self._n]
+        ngroup = next((c.size for c in self.coords.values()), 1)
+        each = {o: [k for k, name in enumerate(names) if name.split("[")[0] == o] for o in self._over}
+        each = {o: places for o, places in each.items() if len(places) == ngroup}  # else some are tied or shared
+        return {name.split("[")[0] if name.split("[")[0] in each else name: each.get(name.split("[")[0], [k])
+                for k, name in enumerate(names)}
+
     def _named(self, full):
         """{name: value}, parameters over an axis as arrays over the groups; leading axes of `full` stay in front."""
         n, m = self._n, len(self._linear)
-        out = {name: full[..., k] for k, name in enumerate(self.names[:n])}
-        if full.ndim == 1:
-            out = {name: v.item() for name, v in out.items()}
+        out = {}
+        for name, places in self._places().items():
+            v = full[..., places if len(places) > 1 or name in self._over else places[0]]
+            out[name] = v if full.ndim > 1 else v.item() if v.ndim == 0 else PerGroup(v, self.coords)
         groups = full[..., n:len(self.names)].reshape(*full.shape[:-1], -1, m) if m else None
         single = {q.name for q in self.model.linear if not q.per_group}
         for k, name in enumerate(self._linear):
@@ -241,19 +256,9 @@ class Fit:
     def mean(self):
         """The model at the result, in the shape of the values (frames that take part)."""
         grid, groups = dict(self._grid), self.group_params
-        nonlinear = {p.name for p in self.model.parameters}
-        same = all(np.all(v == v[0]) for name, v in groups.items() if name in nonlinear)
-        if not self.model.is_pairs:
-            if not same:
-                raise UsageError("mean: parameters differ between the curves: evaluate the model curve by curve, with "
-                                 "group_params")
-            return self.model.mean({k: v[0] if k in nonlinear else v for k, v in groups.items()}, **grid)
-        grid["frames"] = self.data.shape[-1]
-        if same:
-            return self.model.mean({k: v[0] if k in nonlinear else v for k, v in groups.items()}, **grid)
-        one = [{**grid, **{a: [c[g]] for a, c in self.coords.items()}} for g in range(self.sigma.size)]
-        return np.concatenate([self.model.mean({k: v[g] for k, v in groups.items()}, **one[g])
-                               for g in range(self.sigma.size)])
+        if self.model.is_pairs:
+            grid["frames"] = self.data.shape[-1]
+        return self.model.mean(groups, **grid)
 
     def residuals(self):
         """Values less the model; of two-time data every pair, both triangles and the diagonal."""

@@ -9,7 +9,7 @@ from typing import List, Optional, Union
 import numpy as np
 
 from . import _library
-from ._arrays import array, check_name, copied, of_groups, pointer, pointers
+from ._arrays import PerGroup, array, check_name, copied, of_groups, pointer, pointers
 from ._compile import compiled
 from ._library import DataError, UsageError, failure, loaded
 from ._notebook import table
@@ -60,6 +60,10 @@ class _Problem:
         self.coords = {item.name: copied(loaded().fit_api_coord(self.handle, a), (self.ngroup,))
                        for a, item in enumerate(model.axes)}
 
+    def evaluate(self, nonlinear, linear, threads, mean, jac):
+        if loaded().fit_api_evaluate(self.handle, pointer(nonlinear), pointer(linear), threads, pointer(mean), pointer(jac)):
+            raise failure()
+
 
 @dataclass
 class Geometry:
@@ -69,6 +73,7 @@ class Geometry:
     shape: tuple      # of the values
     time: np.ndarray  # of two-time models: s, frames that take part; else None
     columns: dict
+    place: dict       # of the rows of a table: their values of the axes
 
 
 class Model:
@@ -147,7 +152,7 @@ class Model:
                              nframe=0 if use is None else n, frame=pointer(use, ctypes.POINTER(ctypes.c_uint32)))
         first = float(dt) if self.name == "heterodyne" else 0.0
         t = first + np.arange(frames) * float(dt) if time is None else time
-        return Geometry(data, keep, (ngroup, n, n), t if use is None else t[use], {})
+        return Geometry(data, keep, (ngroup, n, n), t if use is None else t[use], {}, {})
 
     def _rows(self, given):
         named = {}
@@ -161,7 +166,7 @@ class Model:
         keep = [pointers([named.get(c.name) for c in self.columns]), pointers([named[a.name] for a in self.axes]),
                 *named.values()]
         return Geometry(_library.Data(nrow=nrow, column=keep[0], axis=keep[1]), keep, (nrow,), None,
-                        {c: named[c] for c in self._covariates})
+                        {c: named[c] for c in self._covariates}, {a.name: named[a.name] for a in self.axes})
 
     def _geometry(self, given, values=None, frames=None, dt=None, time=None, use=None):
         known = [i.name for i in self.settings + self.axes] + self._covariates
@@ -182,24 +187,29 @@ class Model:
     # ---- parameters -------------------------------------------------------------------------------
 
     def _values(self, params, ngroup, coords):
-        """(nonlinear, linear) at params: a mapping of names, or a sequence; what is not named has the model's start."""
-        nonlinear = np.array([p.start for p in self.parameters], dtype=float)
+        """(nonlinear, linear) of every group at params: a mapping of names, or a sequence; what is not named has the
+        model's start."""
+        start = np.array([p.start for p in self.parameters], dtype=float)
+        nonlinear = np.tile(start, (ngroup, 1))
         linear = np.array([[q.start for q in self.linear]] * ngroup, dtype=float).reshape(ngroup, len(self.linear))
         if params is None:
             return nonlinear, linear
         if not hasattr(params, "items"):
             full = array(params, "params")
-            if full.shape not in ((nonlinear.size,), (nonlinear.size + linear.size,)):
-                raise DataError(f"params: shape {full.shape}; ({nonlinear.size},) for the parameters, or "
-                                f"({nonlinear.size + linear.size},) with the linear ones of {ngroup} groups")
-            if full.size > nonlinear.size:
-                linear = full[nonlinear.size:].reshape(linear.shape)
-            return full[:nonlinear.size].copy(), np.ascontiguousarray(linear)
+            if full.shape not in ((start.size,), (start.size + linear.size,)):
+                raise DataError(f"params: shape {full.shape}; ({start.size},) for the parameters, or "
+                                f"({start.size + linear.size},) with the linear ones of {ngroup} groups")
+            if full.size > start.size:
+                linear = full[start.size:].reshape(linear.shape)
+            return np.tile(full[:start.size], (ngroup, 1)), np.ascontiguousarray(linear)
         names, linear_names = [p.name for p in self.parameters], [q.name for q in self.linear]
         for name, value in params.items():
             check_name(name, names + linear_names, "parameter", self.name)
             if name in names:
-                nonlinear[names.index(name)] = array(value, name, (), self.parameters[names.index(name)].unit)
+                k = names.index(name)
+                p, several = self.parameters[k], self.parameters[k].per_group or isinstance(value, PerGroup)
+                nonlinear[:, k] = (of_groups(value, name, coords, ngroup, p.unit) if several
+                                   else array(value, name, (), p.unit))
                 continue
             k = linear_names.index(name)
             linear[:, k] = of_groups(value, name, coords, ngroup, self.linear[k].unit)
@@ -211,13 +221,20 @@ class Model:
         nonlinear, linear = self._values(params, p.ngroup, p.coords)
         mean = np.empty(g.shape)
         jac = np.empty((*g.shape, len(self.parameters) + len(self.linear))) if derivatives else None
-        if loaded().fit_api_evaluate(p.handle, pointer(nonlinear), pointer(linear), threads, pointer(mean),
-                                      pointer(jac)):
-            raise failure()
+        if np.array_equal(nonlinear, np.broadcast_to(nonlinear[:1], nonlinear.shape)):
+            p.evaluate(nonlinear[0].copy(), linear, threads, mean, jac)
+            return mean, jac
+        for k in range(p.ngroup):  # a set of parameters for each
+            own = (np.empty(g.shape), None if jac is None else np.empty(jac.shape))
+            p.evaluate(nonlinear[k].copy(), linear, threads, *own)
+            at = k if self.is_pairs else np.all([v == p.coords[a][k] for a, v in g.place.items()], axis=0)
+            mean[at] = own[0][at]
+            if jac is not None:
+                jac[at] = own[1][at]
         return mean, jac
 
     def mean(self, params=None, *, frames=None, dt=None, time=None, use=None, threads=0, **given):
-        """The model's mean at params: {name: value}, linear parameters with one value or one for each group.  Values
+        """The model's mean at params: {name: value}, those over an axis with one value or one for each group.  Values
         that a fit found for its groups (r.params), and {coordinate: value}, go where their coordinates are; values of a
         plain array are those of the groups in the order in which these occur first in the data.
 

@@ -17,6 +17,7 @@ import threading
 import time
 import types
 import unittest
+import unittest.mock
 import warnings
 
 import numpy as np
@@ -548,6 +549,57 @@ class LawsOfErrors(unittest.TestCase):
         self.assertIn(f"{f.quality}: {f.quality_text}", repr(f))
         worse = min(self.d.summary["rate"][key] for key in ("ess_bulk", "ess_tail"))
         self.assertRegex(repr(self.d), rf"rate .* {worse:.0f}  photon/s")
+
+
+class LawOverAnAxis(unittest.TestCase):
+    """Parameters over an axis are arrays that know their coordinates, nonlinear ones under a law as well."""
+
+    @classmethod
+    def setUpClass(cls):
+        cache = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cache.cleanup)
+        with unittest.mock.patch.dict(os.environ, {"XDG_CACHE_HOME": cache.name}):
+            try:
+                cls.m = hg.load_model(SOURCE / "models/laws/detector_groups.lua")
+            except hg.UsageError as error:
+                if "C compiler" not in str(error):
+                    raise
+                raise unittest.SkipTest(f"no C compiler: {error}") from error
+        cls.grid = {"detector": np.repeat([3.0, 1.0, 2.0], 40), "E": np.tile(np.linspace(5, 11, 40), 3),
+                    "trials": np.full(120, 30.0)}
+        cls.level = {1.0: -1.0, 2.0: 0.2, 3.0: 1.0}
+        mean = cls.m.mean({"level": cls.level, "slope": 3}, **cls.grid)
+        cls.k = np.random.default_rng(1).binomial(30, mean / 30).astype(float)
+        cls.r = cls.m.fit(cls.k, **cls.grid)
+
+    def test_each_group_is_computed_with_its_own(self):
+        mean = self.m.mean({"level": self.level}, **self.grid)
+        for detector, level in self.level.items():
+            rows = self.grid["detector"] == detector
+            np.testing.assert_array_equal(mean[rows], self.m.mean({"level": level}, **self.grid)[rows])
+        first = self.m.mean({"level": [1.0, -1.0, 0.2]}, **self.grid)  # a plain array: as the groups occur
+        np.testing.assert_array_equal(first, mean)
+        self.assertEqual(self.m.jacobian({"level": self.level}, **self.grid).shape, (120, 4))
+
+    def test_results_of_groups(self):
+        level = self.r.params["level"]
+        self.assertEqual(level.coords["detector"].tolist(), [3, 1, 2])
+        self.assertEqual(list(self.r.params), ["mu", "spread", "level", "slope"])
+        for value, error, detector in zip(level, self.r.std["level"], (3, 1, 2)):
+            self.assertLess(abs(value - self.level[detector]), 4 * error)
+        np.testing.assert_array_equal(level, self.r.group_params["level"])
+        np.testing.assert_array_equal(self.r.mean(), self.m.mean(self.r.params, **self.grid))
+
+    def test_draws_of_groups(self):
+        d = self.m.sample(self.k, draws=50, chains=2, progress=False, **self.grid)
+        self.assertEqual(d["level"].shape, (2, 50, 3))
+        self.assertIn("level[2]", d.summary)
+
+    def test_one_number_where_there_are_no_groups(self):
+        with self.assertRaisesRegex(hg.DataError, r"slope: shape \(3,\); \(\) would be right"):
+            self.m.mean({"slope": [1, 2, 3]}, **self.grid)
+        with self.assertRaisesRegex(hg.DataError, "level: has no value at detector 3"):
+            self.m.mean({"level": {1: 0, 2: 0}}, **self.grid)
 
 
 class Words(unittest.TestCase):
