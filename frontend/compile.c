@@ -20,6 +20,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -136,8 +137,33 @@ static int make_folders(char *path)
     }
 }
 
+/* May somebody else put another folder in the place of this one?  The folder above must be the user's or root's, and others
+ * may write to it only where it is sticky (like /tmp); those further above must not be open to everybody.  Returns the one
+ * that is not, in `path`, or 0. */
+static int is_replaceable(const char *folder, char path[FRONT_PATH])
+{
+    char full[PATH_MAX + 1];
+    struct stat s;
+    if (!realpath(folder, full) || strlen(full) >= FRONT_PATH)
+        return 0;
+    strcpy(path, full);
+    for (int above = 1; strcmp(path, "/") != 0; above++) {
+        char *slash = strrchr(path, '/');
+        slash[slash == path] = '\0';
+        if (stat(path, &s) != 0)
+            return 1;
+        const int others = above == 1 ? S_IWGRP | S_IWOTH : S_IWOTH;
+        if ((s.st_mode & (mode_t)others) && !(s.st_mode & S_ISVTX))
+            return 1;
+        if (above == 1 && s.st_uid != geteuid() && s.st_uid != 0)
+            return 1;
+    }
+    return 0;
+}
+
 static enum fit_status find_cache(struct job *job, struct fit_error *err)
 {
+    char above[FRONT_PATH];
     const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     struct stat s;
     int n = 0;
@@ -158,6 +184,10 @@ static enum fit_status find_cache(struct job *job, struct fit_error *err)
                         "%s: others may write to this folder, and programs are run from it; remove "
                         "it, or set XDG_CACHE_HOME to another one",
                         job->cache);
+    if (is_replaceable(job->cache, above))
+        return fit_fail(err, FIT_ERR_USAGE,
+                        "%.2000s: others may write to this folder, and so put another one in the place of %.1500s, from which"
+                        " programs are run; set XDG_CACHE_HOME to a folder in one of your own", above, job->cache);
     snprintf(job->dir, sizeof job->dir, "%s/%s", job->cache, job->key);
     return FIT_OK;
 }

@@ -124,7 +124,7 @@ static void roff_exit_status(FILE *f, const struct front_command *of)
         {"2", own.two},
         {"3", "a mistake in the call, the model or the configuration"},
         {"4", "the data cannot be used, or a file cannot be read or written"},
-        {"130", "interrupted; what there is has been written and marked"},
+        {"130", "ended by a signal (INT, TERM, HUP, XCPU, USR1, USR2); what there is has been written and marked"},
     };
     fprintf(f, ".SH EXIT STATUS\n");
     for (size_t k = 0; k < sizeof meaning / sizeof *meaning; k++)
@@ -184,6 +184,7 @@ static void manual_program(FILE *f)
             "(without it, \\(ti/.cache/homodyne).\n"
             ".TP\n\\fBCC\\fR\nThe C compiler for models of one's own; cc.\n"
             ".TP\n\\fBFIT_ISA\\fR\nv2, v3 or v4: kernels for this instruction set.\n"
+            ".TP\n\\fBFIT_COPIES\\fR\neach: every copy that srun or mpirun starts has work of its own.\n"
             ".SH FILES\n"
             "A fit writes into its output folder \\fIsummary.txt\\fR, \\fIfit.json\\fR, "
             "\\fIfit.h5\\fR, \\fIconfig.effective.yaml\\fR, \\fIrun.log\\fR and, when it samples, "

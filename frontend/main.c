@@ -2,6 +2,7 @@
 #define _XOPEN_SOURCE 700
 #include "front.h"
 
+#include "copies.h"
 #include "nearest.h"
 
 #include "../common/signals.h"
@@ -110,8 +111,11 @@ static enum fit_status run(struct front *f, int argc, char **argv, struct fit_er
     if (st == FIT_OK && args.help) {
         front_help(f->out, c, args.help_all);
     } else if (st == FIT_OK) {
+        if (c->run == front_cmd_batch || c->run == front_cmd_watch || c->run == front_cmd_demo)
+            st = fit_copies_refuse(c->name, err);
         looks_at_it = c->run == front_cmd_batch || c->run == front_cmd_watch || c->run == front_cmd_config;
-        st = c->run(f, &args, err);
+        if (st == FIT_OK)
+            st = c->run(f, &args, err);
     }
     front_args_free(&args);
     return st;

@@ -4,6 +4,7 @@
  * it has (exit status 130); the second Ctrl-C or SIGTERM leaves at once, as does the first one of a command that has
  * nothing to write. */
 #include "cli.h"
+#include "copies.h"
 #include "program.h"
 #include "registry.h"
 #include "simulate_config.h"
@@ -91,11 +92,13 @@ static enum fit_status run(struct fit_program *p, struct fit_cli *cli, struct fi
         p->exit_code = fit_status_exit(FIT_ERR_USAGE);
         return print_help(p, p->err, FIT_COMMAND_COUNT, 0, err);
     }
-    if (cli->command == FIT_COMMAND_SIMULATE && cli->nword) {
-        const enum fit_status st = read_simulation(p, cli, err);
-        if (st != FIT_OK)
-            return st;
-    }
+    enum fit_status st = FIT_OK;
+    if (cli->command == FIT_COMMAND_FIT || cli->command == FIT_COMMAND_SIMULATE || cli->command == FIT_COMMAND_EXTRACT)
+        st = fit_copies_refuse(fit_cli_command_name(cli->command), err);
+    if (st == FIT_OK && cli->command == FIT_COMMAND_SIMULATE && cli->nword)
+        st = read_simulation(p, cli, err);
+    if (st != FIT_OK)
+        return st;
     atomic_store(&looks_at_it, cli->command == FIT_COMMAND_FIT);
     return command[cli->command](p, cli, err);
 }

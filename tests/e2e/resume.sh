@@ -34,6 +34,16 @@ for n in 2 16; do
     "$tool" same t1/posterior.nc t$n/posterior.nc || fail "--threads $n gives other draws than --threads 1"
 done
 
+# ---- and whatever a numerical library thinks of the processor: none has a part in the numbers
+small="--method nuts --chains 2 --draws 50 --warmup 100 --quiet --threads 2"
+# shellcheck disable=SC2086
+"$bin" fit d.yaml -o blas $small >/dev/null 2>&1 || true
+for core in Haswell Nehalem Prescott; do
+    # shellcheck disable=SC2086
+    OPENBLAS_CORETYPE=$core "$bin" fit d.yaml -o blas$core $small >/dev/null 2>&1 || true
+    "$tool" same blas/posterior.nc blas$core/posterior.nc || fail "another library of linear algebra, other draws ($core)"
+done
+
 # ---- killed at ten moments
 number=${SEED:-$(date +%s)}
 echo "SEED=$number"

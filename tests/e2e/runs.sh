@@ -105,6 +105,18 @@ while [ "$n" -le "$pairs" ] && [ "$n" -le 3 ]; do
     n=$((n + 1))
 done
 
+# ---- a cache in whose place others may put theirs
+for mode in 777 775; do
+    mkdir -p open$mode && chmod $mode open$mode
+    expect 3 env XDG_CACHE_HOME="$dir/open$mode" "$h" compile "$model"
+    says "open$mode: others may write to this folder"
+done
+mkdir -p wide/inner && chmod 777 wide
+expect 3 env XDG_CACHE_HOME="$dir/wide/inner" "$h" compile "$model"
+says "wide: others may write to this folder"
+mkdir sticky && chmod 1777 sticky
+expect 0 env XDG_CACHE_HOME="$dir/sticky" "$h" compile "$model"
+
 # ---- a killed run does not block, and what it left goes
 "$h" fit my.yaml --data run1.h5 --method nuts --draws 1000000 --checkpoint-seconds 0.001 -o killed --quiet >/dev/null 2>&1 &
 pid=$!
@@ -148,5 +160,37 @@ expect 2 "$h" fit my.yaml --data run1.h5 --method nuts --draws 20 --warmup 20 -o
 expect 2 "$h" fit my.yaml --data run1.h5 --method nuts --draws 20 --warmup 20 -o early --quiet --max-seconds 0.0001
 has early/fit.json '"kept_files"'
 expect 0 "$h" report early -o early.html
+
+# ---- copies that a launcher has started are no division of work
+copy() { # copy CODE VARIABLE=VALUE...
+    code=$1
+    shift
+    expect "$code" env -u FIT_COPIES "$@" "$h" fit my.yaml --data run1.h5 -o copies --quiet
+}
+for told in "SLURM_STEP_NUM_TASKS=4 SLURM_PROCID=0" "SLURM_NTASKS=4 SLURM_STEP_ID=0 SLURM_PROCID=0" "SLURM_NTASKS=2 SLURM_PROCID=1" \
+    "OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=0" "PMI_SIZE=8 PMI_RANK=3" "MV2_COMM_WORLD_SIZE=2" "PMIX_RANK=1"; do
+    # shellcheck disable=SC2086
+    copy 3 $told
+    says "fit: "
+    says "has started several copies of this program"
+    [ ! -e copies ] || fail "$told: a folder"
+    # shellcheck disable=SC2086
+    expect 3 env $told "$h" batch my.yaml run1.h5 -o copies
+    # shellcheck disable=SC2086
+    expect 3 env $told "$h" simulate --model static_isotropic -o copies --frames 20 --dt 0.1 --q 0.005 --phi 0
+    # shellcheck disable=SC2086
+    expect 0 env $told "$h" fit --help
+    # shellcheck disable=SC2086
+    expect 0 env $told "$h" validate my.yaml
+    # shellcheck disable=SC2086
+    copy 0 $told FIT_COPIES=each
+    rm -r copies
+done
+# a script of a job with several tasks, in which nothing was started by srun; one task; a step of one task
+for told in "SLURM_NTASKS=8 SLURM_PROCID=0" "SLURM_STEP_NUM_TASKS=1 SLURM_NTASKS=1 SLURM_PROCID=0 PMI_SIZE=1 PMIX_RANK=0" \
+    "OMPI_COMM_WORLD_SIZE=1"; do
+    # shellcheck disable=SC2086
+    copy 0 $told
+done
 
 finish
