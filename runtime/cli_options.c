@@ -83,6 +83,8 @@ const struct fit_cli_option fit_cli_options[] = {
     {"frames", 0, CHANGE, READS | PAIRS, 0, 0, "A:B", "first and last row of the matrices, from 1"},
     {"phi", 0, CHANGES, READS | PAIRS, 0, 0, "D1,D2,..", "azimuths to fit, degrees"},
     {"sigma", 0, CHANGE, RUNS, 0, 0, "S", "known standard deviation of the noise"},
+    {"sigma-prior", 0, CHANGE, RUNS | RARE, 0, 0, "P",
+     "posterior: prior of unknown noise, jeffreys (default) or half_normal:S, log_normal:M,S, ..."},
     {"mask", 0, CHANGE, READS | RARE | PAIRS, 0, 0, "A:B,..", "frames to leave out"},
     {"loss", 0, CHANGE, RUNS | RARE, 0, 0, "L", "linear (default), soft_l1, huber, cauchy, arctan"},
     {"scaling", 0, CHANGE, RUNS | PAIRS, 0, 0, "S",

@@ -81,6 +81,10 @@ static void say_priors(struct fit_job *job)
         fit_job_say(job, "prior of %s: %s",
                     n < k->nparam ? k->param[n].name : k->linear[n - k->nparam].name, text);
     }
+    if (job->posterior.posterior.variance != FIT_VARIANCE_KNOWN && !k->density) {
+        fit_sampling_prior_text(&job->posterior.posterior.noise, NULL, text, sizeof text);
+        fit_job_say(job, "prior of sigma: %s", text);
+    }
 }
 
 /* A posterior that was ended before it had draws is no error: the least-squares result is there to

@@ -18,7 +18,7 @@
 #include "linalg.h"
 #include "special.h"
 
-static const double LOG_2_PI = 1.8378770664093454836;
+static const double LOG_2_PI = 1.8378770664093454836, LOG_2 = 0.69314718055994530942;
 
 static size_t block_begin(const struct fit_objective *o, size_t k)
 {
@@ -89,6 +89,17 @@ static void set_prior(struct fit_collapsed *c, const struct fit_collapsed_setup 
     c->precision0[u] = flat ? 0 : c->temper * s0 * s0 / (s->sd[q] * s->sd[q]);
 }
 
+/* Of a_n of its unit, what unknown u takes away while it is integrated out. */
+static double freedom_of(const struct fit_collapsed *c, size_t u)
+{
+    return 0.5 * (c->precision0[u] > 0 ? 1 - c->temper : 1);
+}
+
+static size_t unit_of(const struct fit_collapsed *c, size_t u)
+{
+    return c->block_unit[c->o->block_of[u]];
+}
+
 static void set_priors(struct fit_collapsed *c, const struct fit_collapsed_setup *s)
 {
     const struct fit_objective *o = c->o;
@@ -105,11 +116,11 @@ static void set_priors(struct fit_collapsed *c, const struct fit_collapsed_setup
         c->a_n[k] = c->temper * c->a0 + 0.5 * c->npoint[k];
         c->scale[k] = c->count;
     }
-    for (size_t u = 0; u < o->nu; u++)
-        c->a_n[c->block_unit[o->block_of[u]]] -= 0.5 * (1 - c->temper);
     for (size_t g = 0; g < o->ngroup; g++)
         for (size_t q = 0; q < o->nlinear; q++)
             set_prior(c, s, g, q);
+    for (size_t u = 0; u < o->nu; u++)
+        c->a_n[unit_of(c, u)] -= freedom_of(c, u);
 }
 
 /* What does not depend on theta; for the prior itself, whatever its power (a constant). */
@@ -121,11 +132,24 @@ static double constant_part(const struct fit_collapsed *c)
     for (size_t k = 0; k < c->nunit; k++) {
         lp -= 0.5 * c->npoint[k] * LOG_2_PI;
         if (conjugate(c))
-            lp += fit_log_gamma(c->a_n[k]);
+            lp += fit_log_gamma(c->a_n[k]) - (c->a0 > 0 ? 0 : LOG_2);
         if (c->a0 > 0)
             lp += c->a0 * log(0.5 * c->a0 * c->s0[k] * c->s0[k]) - fit_log_gamma(c->a0);
     }
+    for (size_t u = 0; u < c->o->nu; u++)
+        lp += c->explicit_[u] || c->precision0[u] > 0 ? 0 : 0.5 * LOG_2_PI;
     return lp;
+}
+
+/* The integral over the noise exists where there are more values than flat parameters. */
+static enum fit_status check_freedom(const struct fit_collapsed *c, struct fit_error *err)
+{
+    for (size_t g = 0; g < c->o->ngroup && conjugate(c); g++)
+        if (!(c->a_n[c->unit[g]] > 0))
+            return fit_fail(err, FIT_ERR_CONFIG,
+                            "posterior: %.0f values of group %zu do not tell their noise beside as many linear parameters;"
+                            " give the noise (sigma), or a prior for it (sigma.prior)", c->npoint[c->unit[g]], g + 1);
+    return FIT_OK;
 }
 
 static double *doubles(size_t n)
@@ -210,6 +234,10 @@ enum fit_status fit_collapsed_new(const struct fit_kernel *kernel, const struct 
     }
     number_units(c);
     set_priors(c, s);
+    if ((st = check_freedom(c, err)) != FIT_OK) {
+        fit_collapsed_free(c);
+        return st;
+    }
     c->constant = constant_part(c);
     *out = c;
     return FIT_OK;
@@ -229,8 +257,9 @@ void fit_collapsed_free(struct fit_collapsed *c)
 
 void fit_collapsed_explicit(struct fit_collapsed *c, size_t u)
 {
-    c->a_n[c->block_unit[c->o->block_of[u]]] += c->explicit_[u] ? 0 : 0.5 * (1 - c->temper);
+    c->a_n[unit_of(c, u)] += c->explicit_[u] ? 0 : freedom_of(c, u);
     c->explicit_[u] = 1;
+    c->constant = constant_part(c);
 }
 
 /* ---- density ------------------------------------------------------------------------------------------- */

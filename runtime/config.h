@@ -219,6 +219,8 @@ struct fit_config_sampling {
     struct fit_cfg_flag warm_start;                    /* from least squares; use_nlsq_warmstart */
     struct fit_cfg_flag require_warm_start;
     struct fit_cfg_choice prior_compat;  /* enum fit_peer: none, or homodyne: priors as in its sampler */
+    struct fit_cfg_choice noise_prior;   /* enum fit_prior_kind, with its numbers: of sigma; see fit_config_noise */
+    double noise_a, noise_b;
     struct fit_cfg_flag informed_priors; /* use_nlsq_informed_priors (consensus mode) */
     struct fit_cfg_real prior_width_factor;
     struct fit_cfg_real max_rhat, min_ess, max_divergence_rate, min_bfmi, max_parameter_cv;
@@ -407,6 +409,16 @@ void fit_config_free(struct fit_config *cfg);
 /* The effective configuration as YAML (short dialect): every value, with its source as a comment. 
  * Reading it again gives the same configuration.  Caller frees; NULL: out of memory. */
 char *fit_config_text(const struct fit_config *cfg);
+
+/* The prior of the standard deviation of noise that is not known, in the units of the data: as configured, or the
+ * model's, or density 1/sigma (FIT_PRIOR_JEFFREYS of prior.h).  Its words: "half_normal 0.02". */
+struct fit_config_noise {
+    enum fit_prior_kind kind;
+    double a, b;
+    struct fit_origin from;
+};
+struct fit_config_noise fit_config_noise(const struct fit_config *cfg);
+void fit_config_noise_text(struct fit_config_noise p, char text[96]);
 
 /* "my.yaml:41", "command line --bounds", "model", "default", "compat". */
 void fit_origin_text(const struct fit_config *cfg, struct fit_origin from, char *text, size_t size);

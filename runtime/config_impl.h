@@ -152,6 +152,7 @@ double fit_cfg_kept(struct fit_config *cfg, size_t i, double value);
 /* ---- rows of kind READ */
 void fit_cfg_read_scaling(struct fit_cfg_reader *r, const struct fit_yaml *node);
 void fit_cfg_read_method(struct fit_cfg_reader *r, const struct fit_yaml *node);
+void fit_cfg_read_noise_prior(struct fit_cfg_reader *r, const struct fit_yaml *node);
 void fit_cfg_read_threshold(struct fit_cfg_reader *r, const struct fit_yaml *node);
 void fit_cfg_refuse_filtering(struct fit_cfg_reader *r, const struct fit_yaml *node);
 void fit_cfg_refuse_preprocessing(struct fit_cfg_reader *r, const struct fit_yaml *node);

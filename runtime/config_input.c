@@ -264,6 +264,7 @@ static void later_sigma(struct fit_cfg_reader *r)
 {
     struct fit_config_input *in = &r->cfg->input;
     const struct fit_yaml *node = fit_cfg_seen(r, "sigma");
+    node = node ? node : fit_cfg_seen(r, "sigma.value");
     if (!node)
         return;
     if (node->kind == FIT_YAML_SCALAR && (node->quoted || !(strtod(node->text, NULL) > 0))) {

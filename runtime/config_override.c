@@ -407,6 +407,7 @@ static const struct option options[] = {
     {"set", CALL, NULL, NULL, call_set},
     {"share", CALL, NULL, NULL, fit_cfg_call_share},
     {"sigma", KEY, "sigma", NULL, NULL},
+    {"sigma-prior", KEY, "sigma.prior", NULL, NULL},
     {"start", CALL, NULL, NULL, call_start},
     {"stream", KEY, NLSQ "stream", NULL, NULL},
     {"target-accept", KEY, SHARD "target_accept_prob", NULL, NULL},

@@ -6,6 +6,7 @@
 
 #include "config_impl.h"
 #include "nearest.h"
+#include "prior.h"
 #include "units.h"
 
 /* ---- Defaults -------------------------------------------------------------------------------- */
@@ -43,6 +44,7 @@ static void default_sampling(struct fit_config_sampling *s)
 {
     s->warmup.value = 300; /* draws, min_ess: by the method, when all is read */
     s->chains.value = 4;
+    s->noise_prior.value = FIT_PRIOR_JEFFREYS;
     s->target_accept.value = 0.85;
     s->max_tree_depth.value = 10;
     s->dense_mass.value = s->adaptive.value = s->warm_start.value = 1;

@@ -455,6 +455,16 @@ static void put_sigma(struct text *t, const struct fit_config *cfg, const char *
     put_source(t, cfg, in->sigma.from);
 }
 
+static void put_noise_prior(struct text *t, const struct fit_config *cfg, const char *path)
+{
+    char words[96];
+    const struct fit_config_noise p = fit_config_noise(cfg);
+    fit_config_noise_text(p, words);
+    put_key(t, path);
+    put_quoted(t, words);
+    put_source(t, cfg, p.from);
+}
+
 static const struct {
     const char *path;
     void (*put)(struct text *t, const struct fit_config *cfg, const char *path);
@@ -473,7 +483,8 @@ static const struct {
     {"phi_filtering.target_ranges", put_ranges},
     {"profile", put_profile},
     {"settings", put_settings},
-    {"sigma", put_sigma},
+    {"sigma.prior", put_noise_prior},
+    {"sigma.value", put_sigma},
 };
 
 char *fit_config_text(const struct fit_config *cfg)

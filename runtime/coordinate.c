@@ -68,13 +68,13 @@ double fit_coordinate_at(const struct fit_coordinate *c, double q, double *slope
 
 double fit_coordinate_of(const struct fit_coordinate *c, double x)
 {
-    double width = c->upper - c->lower, low, high;
+    double width = c->upper - c->lower, margin = fmin(MARGIN * width, fmax(fabs(x), 1)), low, high;
     switch (c->kind) {
     case FIT_COORDINATE_ABOVE: return log(fmax(x - c->lower, MARGIN * (1 + fabs(c->lower))));
     case FIT_COORDINATE_BELOW: return log(fmax(c->upper - x, MARGIN * (1 + fabs(c->upper))));
     case FIT_COORDINATE_INTERVAL:
-        low = fmax(x - c->lower, MARGIN * width);
-        high = fmax(c->upper - x, MARGIN * width);
+        low = fmax(x - c->lower, margin);
+        high = fmax(c->upper - x, margin);
         x -= 0.5 * (c->lower + c->upper);
         return fabs(x) < 0.2 * width ? 2 * atanh(2 * x / width) : log(low / high);
     case FIT_COORDINATE_LOG_INTERVAL:

@@ -6,6 +6,7 @@
  * lags do, and the sums have a fixed order. */
 #include "diagnostics.h"
 
+#include "psis.h"
 #include "special.h"
 
 #include <math.h>
@@ -24,7 +25,7 @@ struct split {
     size_t m, n;
     double *x;     /* the draws */
     double *y;     /* a function of them */
-    double *work;  /* m + n, for ess_of() */
+    double *work;  /* m + 2 n, for ess_of() and scatter_p() */
     size_t *index; /* of all draws */
 };
 
@@ -59,7 +60,7 @@ static enum fit_status new_split(const struct fit_draws *d, struct split *s, str
 {
     size_t all = all_size(d), half = d->draws / 2;
     *s = (struct split){.m = 2 * d->chains, .n = half};
-    s->x = malloc((2 * all + s->m + s->n) * sizeof *s->x);
+    s->x = malloc((2 * all + s->m + 2 * s->n) * sizeof *s->x);
     s->index = malloc(all * sizeof *s->index);
     if (!s->x || !s->index) {
         free(s->x);
@@ -173,18 +174,16 @@ static double autocovariance(size_t m, size_t n, const double *x, const double *
     return total / (double)m;
 }
 
-/* Autocorrelations of pairs of lags, pair k = (rho_2k, rho_2k+1), while their sum is positive
+/* between: variance of the means of the sequences, as it is or as it should be.
+ *
+ * Autocorrelations of pairs of lags, pair k = (rho_2k, rho_2k+1), while their sum is positive
  * (Geyer 1992).  rho: at least n numbers.  Returns the number of rho stored by pairs; *last <- what
  * follows them. */
-static size_t positive_sequence(size_t m, size_t n, const double *x, const double *mean,
+static size_t positive_sequence(size_t m, size_t n, const double *x, const double *mean, double between,
                                 double *rho, double *last)
 {
     double g0 = autocovariance(m, n, x, mean, 0);
-    double w = g0 * (double)n / ((double)n - 1), var = g0;
-    if (m > 1) {
-        double centre = mean_of(m, mean);
-        var += scatter_of(m, mean, centre) / (double)(m - 1);
-    }
+    double w = g0 * (double)n / ((double)n - 1), var = g0 + between;
     double even = 1, odd = 1 - (w - autocovariance(m, n, x, mean, 1)) / var;
     rho[0] = even;
     rho[1] = odd;
@@ -202,14 +201,13 @@ static size_t positive_sequence(size_t m, size_t n, const double *x, const doubl
     return t - 1; /* rho_0 ... rho_T with T = t - 2 */
 }
 
-/* x: m sequences of n draws; work: m + n doubles.  NaN when all are the same. */
-static double ess_of(size_t m, size_t n, const double *x, double *work)
+/* Integrated autocorrelation time, in draws, of m sequences of n whose means are in work[m]; work: m + n doubles.
+ * *lags (may be NULL) <- how many it was summed over. */
+static double time_of(size_t m, size_t n, const double *x, double between, double *work, double *lags)
 {
-    double *mean = work, *rho = work + m, last, total = (double)m * (double)n;
-    for (size_t c = 0; c < m; c++)
-        mean[c] = mean_of(n, x + c * n);
+    double *mean = work, *rho = work + m, last;
     memset(rho, 0, n * sizeof *rho);
-    size_t stored = positive_sequence(m, n, x, mean, rho, &last);
+    size_t stored = positive_sequence(m, n, x, mean, between, rho, &last);
     /* Initial monotone sequence of pair sums. */
     for (size_t t = 1; t + 3 <= stored; t += 2)
         if (rho[t + 1] + rho[t + 2] > rho[t - 1] + rho[t])
@@ -217,10 +215,48 @@ static double ess_of(size_t m, size_t n, const double *x, double *work)
     double tau = -1;
     for (size_t t = 0; t < stored; t++)
         tau += 2 * rho[t];
-    tau += last;
-    if (isnan(tau))
-        return NAN;
-    return total / fmax(tau, 1 / log10(total));
+    if (lags)
+        *lags = (double)stored;
+    return tau + last;
+}
+
+static void means_of(size_t m, size_t n, const double *x, double *mean)
+{
+    for (size_t c = 0; c < m; c++)
+        mean[c] = mean_of(n, x + c * n);
+}
+
+/* x: m sequences of n draws; work: m + n doubles.  NaN when all are the same. */
+static double ess_of(size_t m, size_t n, const double *x, double *work)
+{
+    double total = (double)m * (double)n;
+    means_of(m, n, x, work);
+    double between = m > 1 ? scatter_of(m, work, mean_of(m, work)) / (double)(m - 1) : 0;
+    double tau = time_of(m, n, x, between, work, NULL);
+    return isnan(tau) ? NAN : total / fmax(tau, 1 / log10(total));
+}
+
+/* Probability that the means of m sequences of n scatter as much as they do when all are of one distribution.  Their
+ * variance is then W tau / n, W the variance within and tau the autocorrelation time of the draws, so that
+ *
+ *     F = n B / (W tau)  ~  F(m - 1, f),   B the variance of the means,   f = m n / (2 l + 1),
+ *
+ * for tau, summed over l lags, has the relative variance 2 (2 l + 1) / (m n) (Priestley 1981, section 7.1; Sokal 1997,
+ * section 3), and a mean square with f degrees of freedom 2 / f.  Both halves of a chain go into tau together: pairs of
+ * sequences follow each other.  A mean that is taken from each chain lowers autocovariances by W tau / (2 n), which is
+ * put back. */
+static double scatter_p(size_t m, size_t n, const double *x, double *work)
+{
+    double within = 0, tau = 1, lags = 1, total = (double)m * (double)n;
+    means_of(m, n, x, work);
+    for (size_t c = 0; c < m; c++)
+        within += scatter_of(n, x + c * n, work[c]) / (double)(m * (n - 1));
+    double between = scatter_of(m, work, mean_of(m, work)) / (double)(m - 1);
+    means_of(m / 2, 2 * n, x, work);
+    for (int k = 0; k < 4; k++)
+        tau = fmax(time_of(m / 2, 2 * n, x, k ? within * fmin(tau / (2 * (double)n), 1) : 0, work, &lags), 1 / log10(total));
+    double f = total / (2 * lags + 1), d = (double)(m - 1), value = (double)n * between / (within * tau);
+    return isnan(value) ? NAN : fit_beta_cdf(f / (f + d * value), 0.5 * f, 0.5 * d);
 }
 
 /* Of the indicator x <= q. */
@@ -239,7 +275,7 @@ static void ranked(struct split *s, struct fit_convergence *out)
     size_t used = s->m * s->n;
     memcpy(s->y, s->x, used * sizeof *s->y);
     rank_normalise(used, s->y, s->index);
-    double bulk = r_hat(s->m, s->n, s->y);
+    double bulk = r_hat(s->m, s->n, s->y), p = scatter_p(s->m, s->n, s->y, s->work);
     out->ess_bulk = ess_of(s->m, s->n, s->y, s->work);
     fit_sort_index(used, s->x, s->index);
     double median = sorted_quantile(used, s->x, s->index, 0.5);
@@ -248,6 +284,7 @@ static void ranked(struct split *s, struct fit_convergence *out)
     rank_normalise(used, s->y, s->index);
     double folded = r_hat(s->m, s->n, s->y);
     out->r_hat = isnan(bulk) || isnan(folded) ? NAN : fmax(bulk, folded);
+    out->r_hat_p = fmin(2 * fmin(p, scatter_p(s->m, s->n, s->y, s->work)), 1);
 }
 
 /* Standard error of the standard deviation by the delta method from that of the variance. */
@@ -269,11 +306,43 @@ static double mcse_sd(const struct fit_draws *d, struct split *s, double mean)
     return sqrt((fourth - second * second) / ess / second / 4);
 }
 
+/* Shape of a generalised Pareto distribution of the excesses beyond the M-th last draw, M = 3 sqrt(S / r) of S draws of
+ * which the part r is effective, at most a fifth of them (Vehtari et al. 2024, section 3.1); its error (1 + k)/sqrt M
+ * (Smith 1987).  excess: room for M; side: 1 or -1.  NaN: too few. */
+static double tail_shape(size_t n, const double *x, const size_t *index, double part, int side, double *excess, double *error)
+{
+    size_t most = (size_t)ceil(fmin(0.2 * (double)n, 3 * sqrt((double)n / part))), m = 0;
+    double edge = x[index[side > 0 ? n - most - 1 : most]], k, sigma;
+    for (size_t i = most; i > 0; i--) {
+        double e = side * (x[index[side > 0 ? n - i : i - 1]] - edge);
+        if (e > 0)
+            excess[m++] = e;
+    }
+    *error = NAN;
+    if (m < 5)
+        return NAN;
+    fit_pareto_fit(m, excess, &k, &sigma);
+    *error = (1 + fmax(k, 0)) / sqrt((double)m);
+    return k;
+}
+
+/* Of both tails of all draws, in s->y, the one that reaches farther. */
+static void tails(struct split *s, size_t all, double part, struct fit_convergence *out)
+{
+    for (int side = -1; side <= 1; side += 2) {
+        double error, k = tail_shape(all, s->y, s->index, part, side, s->x, &error);
+        if (!(k <= out->tail_k) && isfinite(k)) {
+            out->tail_k = k;
+            out->tail_k_error = error;
+        }
+    }
+}
+
 enum fit_status fit_convergence(const struct fit_draws *d, struct fit_convergence *out,
                                 struct fit_error *err)
 {
     struct split s;
-    *out = (struct fit_convergence){NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+    *out = (struct fit_convergence){NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
     if (!usable(d))
         return FIT_OK;
     enum fit_status st = new_split(d, &s, err);
@@ -293,6 +362,10 @@ enum fit_status fit_convergence(const struct fit_draws *d, struct fit_convergenc
     out->ess_mean = ess_of(s.m, s.n, s.x, s.work);
     out->mcse_mean = out->sd / sqrt(out->ess_mean);
     out->mcse_sd = mcse_sd(d, &s, out->mean);
+    all_draws(d, s.y);
+    fit_sort_index(all, s.y, s.index);
+    if (all >= 100)
+        tails(&s, all, fmin(fmax(out->ess_tail / (double)all, 0.01), 1), out);
     free_split(&s);
     return FIT_OK;
 }

@@ -21,9 +21,13 @@ struct fit_convergence {
     double mean, sd;
     double r_hat; /* of the rank-normalised draws and of the folded ones, the larger; needs two
                      chains, or else compares the halves of one */
+    double r_hat_p; /* probability that R-hat is as large by chance, in chains of one distribution whose
+                       autocorrelation is that seen within them */
     double ess_bulk, ess_tail;
     double ess_mean;
     double mcse_mean, mcse_sd;
+    double tail_k, tail_k_error; /* shape of the heavier tail, and its standard error: moments of order 1/k and above do
+                                    not exist */
 };
 
 /* FIT_ERR_MEMORY is the only error. */

@@ -7,7 +7,8 @@
 #include <string.h>
 
 /* A linear parameter nearer to a bound than this many standard deviations is sampled: beyond, the part of the
- * normal distribution that lies outside is below 2e-9. */
+ * normal distribution that lies outside is below 2e-9.  Of a t distribution (few values, noise integrated out) it is
+ * the distance at which the density has fallen by as much. */
 static const double NEAR = 6;
 
 struct fit_posterior_lane {
@@ -268,6 +269,16 @@ static void open_first(struct fit_posterior *p)
             fit_collapsed_explicit(c, u);
 }
 
+/* Distance in standard deviations at which the density of unknown u has fallen to that of a normal one at NEAR: its
+ * t distribution has 2 a_n degrees of freedom n, density ~ (1 + t^2/n)^(-(n + 1)/2), and deviation sqrt(n/(n - 2)). */
+static double reach_of(const struct fit_collapsed *c, size_t u)
+{
+    const double n = 2 * c->a_n[c->block_unit[c->o->block_of[u]]];
+    if (c->variance != FIT_VARIANCE_UNIT && c->variance != FIT_VARIANCE_SHARED)
+        return NEAR;
+    return sqrt(fmax(n - 2, 0) * expm1(NEAR * NEAR / (n + 1)));
+}
+
 /* Unknowns that cannot be integrated out become coordinates in all lanes. */
 static enum fit_status linear_next(struct fit_posterior *p, struct fit_error *err)
 {
@@ -280,7 +291,8 @@ static enum fit_status linear_next(struct fit_posterior *p, struct fit_error *er
         double mean, sd;
         fit_collapsed_unknown(c, u, &mean, &sd);
         mean += o->origin[u];
-        int near = mean - NEAR * sd < x->lower || mean + NEAR * sd > x->upper; /* no bound: false */
+        const double reach = reach_of(c, u) * sd;
+        int near = mean - reach < x->lower || mean + reach > x->upper; /* no bound: false */
         if (p->setup.like ? !p->setup.like->lane[0].c->explicit_[u] : normal_prior(x) && !near && !is_open(p, q))
             continue;
         char name[64];
@@ -297,6 +309,23 @@ static enum fit_status linear_next(struct fit_posterior *p, struct fit_error *er
         for (size_t l = 0; l < p->setup.chains && p->coordinate[i].kind == FIT_POSTERIOR_LINEAR; l++)
             fit_collapsed_explicit(p->lane[l].c, p->coordinate[i].index);
     return FIT_OK;
+}
+
+/* What bounds add to the priors of what is integrated out, each unknown once. */
+static double cut_of(const struct fit_posterior *p)
+{
+    const struct fit_collapsed *c = p->lane[0].c;
+    const struct fit_kernel *k = p->setup.kernel;
+    double sum = 0;
+    for (size_t u = 0; u < c->o->nu; u++) {
+        const struct fit_posterior_param *x = &p->setup.param[k->nparam + entry_of(c->o, u) % k->nlinear];
+        struct fit_prior cut, whole = {0};
+        int normal = x->prior != FIT_PRIOR_NONE;
+        if (!c->explicit_[u] && fit_prior_init(&cut, x->prior, x->a, x->b, x->lower, x->upper) &&
+            (!normal || fit_prior_init(&whole, x->prior, x->a, x->b, -INFINITY, INFINITY)))
+            sum -= cut.log_norm - whole.log_norm;
+    }
+    return sum;
 }
 
 static enum fit_status sigma_last(struct fit_posterior *p, struct fit_error *err)
@@ -408,6 +437,8 @@ enum fit_status fit_posterior_new(const struct fit_posterior_setup *s, struct fi
         st = fit_fail(err, FIT_ERR_CONFIG, "all parameters of %s are fixed: there is nothing to sample",
                       s->kernel->name);
     p->target = (struct fit_target){p->n, p, eval};
+    if (st == FIT_OK)
+        p->cut = cut_of(p);
     if (st == FIT_OK)
         *out = p;
     else
@@ -612,7 +643,7 @@ static enum fit_eval eval(void *user, size_t chain, const double *q, double *lp,
     enum fit_eval e = fit_collapsed_eval(l->c, &at, lp, g ? &slope : NULL);
     if (e != FIT_EVAL_OK)
         return e;
-    *lp += p->setup.temper * add_priors(p, l, g != NULL);
+    *lp += p->setup.temper * (p->cut + add_priors(p, l, g != NULL));
     *lp += p->setup.temper * add_levels(p, l, q, g);
     *lp += p->setup.temper * add_rates(p, l, g);
     *lp += p->setup.temper * add_coordinates(p, l, q, g);

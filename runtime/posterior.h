@@ -101,6 +101,8 @@ struct fit_posterior {
     size_t nrate;
     struct fit_posterior_rate *rate;
     size_t nbound; /* linear parameters that are not integrated out because a bound is near */
+    double cut;    /* log density that bounds add to the priors of those that are integrated out: -log of a flat one's
+                      width, -log of the mass of a normal one between them */
     struct fit_target target;
     struct fit_posterior_lane *lane; /* setup.chains */
     struct fit_collapsed_setup collapsed;

@@ -57,7 +57,8 @@ static int is_normal(enum fit_prior_kind k)
 static double least(const struct fit_prior *p)
 {
     int positive = p->kind == FIT_PRIOR_LOG_NORMAL || p->kind == FIT_PRIOR_HALF_NORMAL ||
-                   p->kind == FIT_PRIOR_EXPONENTIAL || p->kind == FIT_PRIOR_HALF_CAUCHY;
+                   p->kind == FIT_PRIOR_EXPONENTIAL || p->kind == FIT_PRIOR_HALF_CAUCHY ||
+                   p->kind == FIT_PRIOR_JEFFREYS;
     return positive ? fmax(p->lower, 0) : p->lower;
 }
 
@@ -124,6 +125,7 @@ static int numbers_fit(const struct fit_prior *p)
         return 0;
     switch ((int)p->kind) {
     case FIT_PRIOR_NONE: return 1;
+    case FIT_PRIOR_JEFFREYS: return p->upper > 0;
     case FIT_PRIOR_LOG_UNIFORM: return p->lower > 0 && isfinite(p->upper);
     case FIT_PRIOR_BETA_SCALED: return p->a > 0 && p->b > 0 && isfinite(p->upper - p->lower);
     case FIT_PRIOR_TANH_NORMAL:
@@ -138,9 +140,9 @@ int fit_prior_init(struct fit_prior *p, enum fit_prior_kind kind, double a, doub
                             .upper = isnan(upper) ? INFINITY : upper};
     if (!numbers_fit(p))
         return 0;
-    p->proper = kind != FIT_PRIOR_NONE || isfinite(p->upper - p->lower);
+    p->proper = kind != FIT_PRIOR_JEFFREYS && (kind != FIT_PRIOR_NONE || isfinite(p->upper - p->lower));
     double m = p->proper ? mass(p) : 1;
-    p->log_norm = log_constant(p) + log(m);
+    p->log_norm = kind == FIT_PRIOR_JEFFREYS ? 0 : log_constant(p) + log(m);
     return m > 0;
 }
 
@@ -182,6 +184,7 @@ double fit_prior_log(const struct fit_prior *p, double x, double *slope)
         value += (p->a - 1) * log(x - p->lower) + (p->b - 1) * log(p->upper - x);
         d = (p->a - 1) / (x - p->lower) - (p->b - 1) / (p->upper - x);
         break;
+    case FIT_PRIOR_JEFFREYS:
     case FIT_PRIOR_LOG_UNIFORM:
         value -= log(x);
         d = -1 / x;
@@ -243,6 +246,7 @@ const char *fit_prior_word(enum fit_prior_kind kind)
                                        [FIT_PRIOR_BETA_SCALED] = "beta",
                                        [FIT_PRIOR_LOG_UNIFORM] = "log_uniform",
                                        [FIT_PRIOR_HALF_CAUCHY] = "half_cauchy",
-                                       [FIT_PRIOR_TANH_NORMAL] = "tanh_normal"};
+                                       [FIT_PRIOR_TANH_NORMAL] = "tanh_normal",
+                                       [FIT_PRIOR_JEFFREYS] = "jeffreys"};
     return word[kind];
 }

@@ -12,6 +12,9 @@
  * half the width of the bounds (prior_compat.h). */
 #define FIT_PRIOR_TANH_NORMAL ((enum fit_prior_kind)(FIT_PRIOR_HALF_CAUCHY + 1))
 
+/* And one for a scale that is not known at all: density 1/x of x > 0, improper (Jeffreys 1961, section 3.1). */
+#define FIT_PRIOR_JEFFREYS ((enum fit_prior_kind)(FIT_PRIOR_HALF_CAUCHY + 2))
+
 struct fit_prior {
     enum fit_prior_kind kind;
     double a, b, lower, upper;

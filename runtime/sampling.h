@@ -93,6 +93,7 @@ struct fit_column_summary {
     double q025, q05, median, q95, q975;
     double mcse_median;
     double sd_robust, q025_robust, q975_robust; /* for correlated noise: of x_robust; NaN: the fit has no such errors */
+    int heavy; /* 1: a tail without variance, sd is no measure (k of the tail above 0.5); 2: nor is the mean (0.7) */
     int constant;                  /* 1: fixed; the rest is its value and NaN */
     unsigned prior_from[2]; /* as in struct fit_posterior_level; then a or b of the prior is NaN */
     struct fit_prior prior;

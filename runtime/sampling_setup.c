@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { FEW = 400 }; /* values of a group: the deviation of their noise is uncertain by more than 3.5 % */
+
 int fit_sampling_wanted(const struct fit_config *cfg)
 {
     return cfg->method.value != FIT_METHOD_NLSQ || cfg->sample_after.value;
@@ -114,6 +116,31 @@ static void set_params(const struct fit_config *cfg, const struct fit_kernel *ke
     }
 }
 
+/* 1: a normal prior of a linear parameter has a say in a group of few values.  Integrated together with the noise it is
+ * one in units of the noise (collapsed.h), which are known to 1/sqrt(2 n) only; so the noise is sampled there. */
+static int has_few(const struct fit_posterior_setup *s)
+{
+    const struct fit_dataset *ds = s->ds;
+    int normal = 0, few = 0;
+    for (size_t q = 0; q < s->kernel->nlinear; q++) {
+        const struct fit_posterior_param *x = &s->param[s->kernel->nparam + q];
+        normal |= !x->fixed && (x->prior == FIT_PRIOR_NORMAL || x->prior == FIT_PRIOR_TRUNCATED_NORMAL);
+    }
+    for (size_t g = 0; g < ds->layout.ngroup; g++)
+        few |= ds->npoint_group[g] < FEW;
+    return normal && few;
+}
+
+static void set_noise(const struct fit_config *cfg, const struct fit_result *fit, struct fit_posterior_setup *s)
+{
+    const struct fit_config_noise prior = fit_config_noise(cfg);
+    s->noise = (struct fit_posterior_param){.upper = INFINITY, .prior = prior.kind, .a = prior.a, .b = prior.b};
+    s->a0 = 0;
+    s->variance = fit->noise != FIT_NOISE_RESIDUALS                          ? FIT_VARIANCE_KNOWN
+                  : prior.kind != FIT_PRIOR_JEFFREYS || has_few(s) ? FIT_VARIANCE_GIVEN
+                                                                   : FIT_VARIANCE_UNIT;
+}
+
 enum fit_status fit_sampling_setup(const struct fit_config *cfg, const struct fit_kernel *kernel,
                                    const struct fit_dataset *ds, const struct fit_setup *from,
                                    const struct fit_result *fit, struct fit_sampling_setup *s, struct fit_error *err)
@@ -142,16 +169,12 @@ enum fit_status fit_sampling_setup(const struct fit_config *cfg, const struct fi
         .level = s->level,
         .scaling = from->options.scaling,
         .linear_class = from->linear_class,
-        .variance = fit->noise != FIT_NOISE_RESIDUALS ? FIT_VARIANCE_KNOWN
-                    : kernel->has_noise_prior       ? FIT_VARIANCE_GIVEN
-                                                    : FIT_VARIANCE_UNIT,
-        .noise = {.upper = INFINITY, .prior = kernel->noise_prior, .a = kernel->noise_a, .b = kernel->noise_b},
         .theta = s->theta,
         .lin = fit->lin,
         .sigma = fit->sigma,
-        .a0 = 2,
         .count = cfg->compat.full_matrix.value ? 2 : 1,
     };
+    set_noise(cfg, fit, &s->posterior);
     for (size_t q = 0; q < kernel->nlinear && q < 64; q++)
         s->posterior.open |= is_open(kernel, fit, &s->param[kernel->nparam + q], q) ? (uint64_t)1 << q : 0;
     if (cfg->sampling.prior_compat.value == FIT_PEER_HOMODYNE && from->link)
@@ -179,12 +202,12 @@ void fit_sampling_prior_text(const struct fit_posterior_param *x, const struct f
     struct fit_prior p;
     int numbers = !level || (!level->from[0] && !level->from[1]);
     int has_a = x->prior != FIT_PRIOR_NONE && x->prior != FIT_PRIOR_LOG_UNIFORM && x->prior != FIT_PRIOR_HALF_NORMAL &&
-                x->prior != FIT_PRIOR_EXPONENTIAL && x->prior != FIT_PRIOR_HALF_CAUCHY;
+                x->prior != FIT_PRIOR_EXPONENTIAL && x->prior != FIT_PRIOR_HALF_CAUCHY && x->prior != FIT_PRIOR_JEFFREYS;
     text[0] = 0;
     append(text, size, "%s", x->prior == FIT_PRIOR_NONE ? "flat" : fit_prior_word(x->prior));
     if (has_a)
         append(text, size, " %.6g,", x->a);
-    if (x->prior != FIT_PRIOR_NONE && x->prior != FIT_PRIOR_LOG_UNIFORM)
+    if (x->prior != FIT_PRIOR_NONE && x->prior != FIT_PRIOR_LOG_UNIFORM && x->prior != FIT_PRIOR_JEFFREYS)
         append(text, size, " %.6g", x->b);
     if (isfinite(x->lower) && isfinite(x->upper))
         append(text, size, " between %.6g and %.6g", x->lower, x->upper);

@@ -1,7 +1,7 @@
 /* sampling_summary.c -- what the draws say: moments and quantiles of every parameter, convergence, a verdict.
  *
  * Limits of the verdict: Vehtari et al. (2021) ask for R-hat < 1.01 and 100 effective draws of bulk and tail per
- * chain; Betancourt (2016) for an energy fraction above 0.3; importance sampling is judged by the shape of the
+ * chain; chains fail that are apart by more than chance (fit_convergence.r_hat_p); Betancourt (2016) for an energy fraction above 0.3; importance sampling is judged by the shape of the
  * tail of its weights (Vehtari et al. 2024).
  */
 #include "sampling_impl.h"
@@ -12,8 +12,14 @@
 #include <string.h>
 
 #include "psis.h"
+#include "results.h" /* fit_format_error */
 
 static const double OTHER_PART = 0.01; /* of the mass in another mode that is worth a word */
+static const double NO_VARIANCE = 0.5, NO_MEAN = 0.7; /* shape of a tail; means above 0.7 need too many draws to be known */
+static const double BY_CHANCE = 1e-3;                 /* probability below which chains are different */
+static const double APART = 1.05;                     /* R-hat of chains that give different numbers */
+static const double OFTEN = 0.05;                     /* part of the draws that diverge: the numbers are in doubt */
+static const double SELDOM = 1e-3;
 static const double EDGE = 0.25; /* standard deviations: near a bound */
 
 static double given(double x, double otherwise)
@@ -67,6 +73,8 @@ static enum fit_status summarise_column(struct fit_samples *s, const struct fit_
     c->contraction = NAN;
     if (d)
         fit_prior_init(&c->prior, d->prior, d->a, d->b, d->lower, d->upper);
+    else
+        fit_prior_init(&c->prior, p->setup.noise.prior, p->setup.noise.a, p->setup.noise.b, 0, INFINITY);
     const struct fit_posterior_level *level = column < s->nparam ? p->setup.level : NULL;
     for (int k = 0; d && level && k < 2; k++)
         if ((c->prior_from[k] = level[column].from[k]) != 0) { /* no number, and no distribution by itself */
@@ -75,6 +83,7 @@ static enum fit_status summarise_column(struct fit_samples *s, const struct fit_
         }
     c->constant = is_constant(s, column);
     enum fit_status st = fit_convergence(&draws, &c->c, err);
+    c->heavy = c->c.tail_k >= NO_MEAN ? 2 : c->c.tail_k >= NO_VARIANCE;
     static const double part[] = {0.025, 0.05, 0.5, 0.95, 0.975};
     double *to[] = {&c->q025, &c->q05, &c->median, &c->q95, &c->q975};
     for (size_t k = 0; k < 5 && st == FIT_OK; k++)
@@ -177,41 +186,83 @@ static void locate_divergences(struct fit_samples *s, const struct fit_posterior
              most > 0 ? "high" : "low", fabs(most), most > 0 ? "above" : "below");
 }
 
-/* "0.02, 0.21, 0.02, 0.03": of at most eight chains. */
+/* "0.02, 0.21, 0.02, 0.03": of at most eight chains, with the digits in which they differ. */
 static void chain_means(const struct fit_samples *s, size_t column, char *text, size_t size)
 {
-    size_t n = 0;
-    text[0] = 0;
-    for (size_t c = 0; c < s->chains && c < 8 && n < size; c++) {
-        double sum = 0;
+    double mean[8] = {0}, low = INFINITY, high = -INFINITY;
+    size_t n = 0, chains = s->chains < 8 ? s->chains : 8;
+    for (size_t c = 0; c < chains; c++) {
         for (size_t k = 0; k < s->draws; k++)
-            sum += s->x[(c * s->draws + k) * s->ncolumn + column];
-        n += (size_t)snprintf(text + n, size - n, "%s%.3g", c ? ", " : "", sum / (double)s->draws);
+            mean[c] += s->x[(c * s->draws + k) * s->ncolumn + column] / (double)s->draws;
+        low = fmin(low, mean[c]);
+        high = fmax(high, mean[c]);
+    }
+    text[0] = 0;
+    for (size_t c = 0; c < chains && n < size; c++) {
+        char one[40], none[40];
+        fit_format_error(mean[c], high - low, one, sizeof one, none, sizeof none);
+        n += (size_t)snprintf(text + n, size - n, "%s%s", c ? ", " : "", one);
     }
 }
 
-static void judge_chains(struct fit_samples *s, const struct fit_sampling_options *o, const char *name)
+/* Chains that scatter more than their own autocorrelation makes them, by the least of the probabilities of all columns
+ * (Bonferroni).  R-hat alone would not tell: with M half chains and S effective draws in all R-hat^2 - 1 is M/S times
+ * chi2_(M-1)/(M - 1) when all is well, above the limit of 1.01 in half of the runs of 400 effective draws. */
+static void judge_agreement(struct fit_samples *s, const struct fit_sampling_options *o, const struct fit_posterior *p)
 {
-    double limit = given(o->max_r_hat, 1.01), ess = given(o->min_ess, 100.0 * (double)s->chains), n = (double)(s->chains * s->draws);
+    double limit = given(o->max_r_hat, 1.01), least = 1, tests = 0;
+    char text[320], means[128], name[64];
+    size_t at = s->worst_column;
+    for (size_t k = 0; k < s->ncolumn; k++) {
+        const struct fit_convergence *c = &s->column[k].c;
+        tests += !s->column[k].constant;
+        if (!s->column[k].constant && c->r_hat > limit && !(c->r_hat_p >= least)) {
+            least = isnan(c->r_hat_p) ? 0 : c->r_hat_p;
+            at = k;
+        }
+    }
+    if (isnan(s->worst_r_hat)) {
+        least = 0;
+        at = s->worst_column;
+    }
+    if (!(least * tests < BY_CHANCE))
+        return;
+    const double r_hat = s->column[at].c.r_hat;
+    fit_samples_name(p->setup.kernel, s->ngroup, at, name);
+    chain_means(s, at, means, sizeof means);
+    snprintf(text, sizeof text, "the chains disagree about %s (R-hat %.3f, %.2f allowed): their means are %s", name, r_hat,
+             limit, means);
+    reason(s, r_hat <= fmax(APART, limit) ? FIT_VERDICT_DOUBTFUL : FIT_VERDICT_FAILED, text);
+}
+
+static void judge_divergences(struct fit_samples *s, const struct fit_sampling_options *o)
+{
+    double n = (double)(s->chains * s->draws), often = given(o->max_divergence_rate, OFTEN);
+    char text[320];
+    if (!(s->divergences > 0))
+        return;
+    snprintf(text, sizeof text, "%.0f of %.0f draws ended in a divergence%s%s%s", s->divergences, n,
+             s->divergence_text[0] ? ", mostly " : "", s->divergence_text,
+             s->divergences > SELDOM * n ? ": some of the posterior may not be reached" : "");
+    reason(s, s->divergences > often * n + 3 * sqrt(often * n)  ? FIT_VERDICT_FAILED
+              : s->divergences > SELDOM * n                     ? FIT_VERDICT_DOUBTFUL
+                                                                : FIT_VERDICT_GOOD, text);
+}
+
+static void judge_chains(struct fit_samples *s, const struct fit_sampling_options *o, const struct fit_posterior *p)
+{
+    double ess = given(o->min_ess, 100.0 * (double)s->chains), n = (double)(s->chains * s->draws);
     char text[320];
     if (s->mirror_apart)
         reason(s, FIT_VERDICT_FAILED, s->mirror_text);
-    else if (!(s->worst_r_hat <= limit)) {
-        char means[128];
-        chain_means(s, s->worst_column, means, sizeof means);
-        snprintf(text, sizeof text, "the chains disagree about %s (R-hat %.3f, %.2f allowed): their means are %s", name,
-                 s->worst_r_hat, limit, means);
-        reason(s, FIT_VERDICT_FAILED, text);
-    }
+    else
+        judge_agreement(s, o, p);
     if (!(s->least_ess >= ess)) {
-        snprintf(text, sizeof text, "only %.0f effective draws of a parameter (%.0f wanted): sample longer", s->least_ess, ess);
-        reason(s, s->least_ess >= 0.25 * ess ? FIT_VERDICT_DOUBTFUL : FIT_VERDICT_FAILED, text);
+        snprintf(text, sizeof text, "only %.0f effective draws of a parameter (%.0f wanted), its mean has an error of %.2g"
+                                    " sd: sample longer", s->least_ess, ess, 1 / sqrt(s->least_ess));
+        reason(s, s->least_ess >= 2 * (double)s->chains ? FIT_VERDICT_DOUBTFUL : FIT_VERDICT_FAILED, text);
     }
-    if (s->divergences > o->max_divergence_rate * n) {
-        snprintf(text, sizeof text, "%.0f of %.0f draws ended in a divergence%s%s: some of the posterior may not be reached",
-                 s->divergences, n, s->divergence_text[0] ? ", mostly " : "", s->divergence_text);
-        reason(s, s->divergences > 0.01 * n ? FIT_VERDICT_FAILED : FIT_VERDICT_DOUBTFUL, text);
-    }
+    judge_divergences(s, o);
     if (s->least_bfmi < given(o->min_bfmi, 0.3)) {
         snprintf(text, sizeof text, "the energy moves too slowly (E-BFMI %.2f): tails may be missing", s->least_bfmi);
         reason(s, FIT_VERDICT_DOUBTFUL, text);
@@ -220,6 +271,30 @@ static void judge_chains(struct fit_samples *s, const struct fit_sampling_option
         snprintf(text, sizeof text, "%.0f trajectories reached the largest tree depth", s->saturated);
         reason(s, FIT_VERDICT_DOUBTFUL, text);
     }
+}
+
+/* Parameters with a tail that has no variance, or may have none: k of the tail within one standard error of 1/2. */
+static void judge_tails(struct fit_samples *s, const struct fit_posterior *p)
+{
+    char text[320], name[64], list[200] = "";
+    int heaviest = 0;
+    double most = 0;
+    for (size_t k = 0; k < s->ncolumn; k++) {
+        const struct fit_column_summary *c = &s->column[k];
+        size_t n = strlen(list);
+        if (c->constant || !(c->c.tail_k + c->c.tail_k_error >= NO_VARIANCE))
+            continue;
+        fit_samples_name(p->setup.kernel, s->ngroup, k, name);
+        snprintf(list + n, sizeof list - n, "%s%s", n ? ", " : "", name);
+        most = fmax(most, c->c.tail_k);
+        heaviest = c->heavy > heaviest ? c->heavy : heaviest;
+    }
+    if (!list[0])
+        return;
+    snprintf(text, sizeof text, "the tail of %s falls so slowly (k %.2f) that %s: take intervals", list, most,
+             heaviest > 1 ? "neither its mean nor its sd means anything"
+                          : heaviest ? "it has no variance" : "its sd need not exist");
+    reason(s, FIT_VERDICT_DOUBTFUL, text);
 }
 
 static void judge_weights(struct fit_samples *s)
@@ -262,7 +337,6 @@ static void judge_modes(struct fit_samples *s)
 static void judge(struct fit_samples *s, const struct fit_posterior *p, const struct fit_sampling_options *o)
 {
     char name[64], text[256];
-    fit_samples_name(p->setup.kernel, s->ngroup, s->worst_column, name);
     s->verdict = FIT_VERDICT_GOOD;
     s->verdict_text[0] = 0;
     if (!s->complete) {
@@ -272,7 +346,7 @@ static void judge(struct fit_samples *s, const struct fit_posterior *p, const st
     if (s->stats)
         locate_divergences(s, p);
     if (s->method == FIT_SAMPLING_NUTS)
-        judge_chains(s, o, name);
+        judge_chains(s, o, p);
     else if (s->method == FIT_SAMPLING_CONSENSUS)
         judge_consensus(s);
     else
@@ -287,10 +361,11 @@ static void judge(struct fit_samples *s, const struct fit_posterior *p, const st
         snprintf(text, sizeof text, "%s lies against its %s bound", name, c->near_lower > c->near_upper ? "lower" : "upper");
         reason(s, FIT_VERDICT_DOUBTFUL, text);
     }
+    judge_tails(s, p);
     judge_modes(s);
     if (s->mirror_missed && !s->mirror_apart)
         reason(s, FIT_VERDICT_DOUBTFUL, s->mirror_text);
-    if (s->verdict == FIT_VERDICT_GOOD && !s->verdict_text[0])
+    if (s->verdict == FIT_VERDICT_GOOD)
         reason(s, FIT_VERDICT_GOOD,
                s->method == FIT_SAMPLING_NUTS ? "the chains agree, and the draws are enough for means and intervals"
                                               : "the weighted draws represent the posterior");

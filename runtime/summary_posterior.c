@@ -95,6 +95,10 @@ static void row(const struct fit_results *r, size_t column, int width, FILE *f)
     fit_format_error(c->q025, c->c.sd, low, sizeof low, none, sizeof none);
     fit_format_error(c->q975, c->c.sd, high, sizeof high, none, sizeof none);
     convergence(s, c->c.r_hat, fmin(c->c.ess_bulk, c->c.ess_tail), chains);
+    if (c->heavy) /* no moments: the intervals are what there is */
+        snprintf(sd, sizeof sd, "-");
+    if (c->heavy > 1)
+        snprintf(mean, sizeof mean, "-");
     snprintf(text, sizeof text, "  %-*s %8s %7s %8s %8s %s %s", width, name, mean, sd, low, high,
              chains, unit_of(r, column));
     line(f, text);
@@ -247,14 +251,15 @@ static void for_correlated_noise(const struct fit_results *r, FILE *f)
          "residuals are correlated, because the model misses something or the noise is"},
         {"rows scatter otherwise than their errors say, or the model misses something",
          "the model misses something, or rows scatter otherwise than their errors say"}};
-    size_t n =
-        (size_t)snprintf(text, sizeof text, "%s: sd too small by a factor of %.2g; it is",
-                         why[r->fit->robust.kind == FIT_ROBUST_ROWS][fit_results_misses(r)], fit_results_wider(r));
+    size_t n = (size_t)snprintf(text, sizeof text, "%s: sd is too small by a factor of %.2g",
+                                why[r->fit->robust.kind == FIT_ROBUST_ROWS][fit_results_misses(r)], fit_results_wider(r));
+    int told = 0;
     for (size_t k = 0; k < s->nparam && n < sizeof text - 100; k++)
         if (s->column[k].sd_robust > 0)
-            n += (size_t)snprintf(text + n, sizeof text - n, " %s %.2g,", r->kernel->param[k].name,
-                                  s->column[k].sd_robust);
-    snprintf(text + n, sizeof text - n, " see posterior_robust in posterior.nc");
+            n += (size_t)snprintf(text + n, sizeof text - n, "%s %s %.2g", told++ ? "," : "; rightly it is",
+                                  r->kernel->param[k].name, s->column[k].sd_robust);
+    snprintf(text + n, sizeof text - n, told ? " (posterior_robust in posterior.nc)"
+                                             : "; no parameter has a robust sd to put in its place");
     wrapped(f, text);
 }
 

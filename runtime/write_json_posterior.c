@@ -39,6 +39,8 @@ static const char *unit_of(const struct fit_results *r, size_t column)
 static void put_convergence(struct fit_json *j, const struct fit_convergence *c)
 {
     fit_json_number(j, "r_hat", c->r_hat);
+    fit_json_number(j, "r_hat_p", c->r_hat_p);
+    fit_json_number(j, "tail_k", c->tail_k);
     fit_json_number(j, "ess_bulk", c->ess_bulk);
     fit_json_number(j, "ess_tail", c->ess_tail);
     fit_json_number(j, "mcse_mean", c->mcse_mean);
@@ -54,10 +56,10 @@ static void put_column(struct fit_json *j, const struct fit_results *r, size_t c
     char name[64];
     fit_samples_name(r->kernel, s->ngroup, column, name);
     fit_json_begin(j, name, '{');
-    fit_json_number(j, "mean", c->c.mean);
+    fit_json_number(j, "mean", c->heavy > 1 ? NAN : c->c.mean);
     fit_json_boolean(j, "fixed", c->constant);
     fit_json_string(j, "unit", unit_of(r, column));
-    fit_json_number(j, "sd", c->constant ? 0 : c->c.sd);
+    fit_json_number(j, "sd", c->constant ? 0 : c->heavy ? NAN : c->c.sd);
     fit_json_number(j, "median", c->constant ? c->c.mean : c->median);
     fit_json_number(j, "q025", c->constant ? c->c.mean : c->q025);
     fit_json_number(j, "q05", c->constant ? c->c.mean : c->q05);
@@ -69,8 +71,7 @@ static void put_column(struct fit_json *j, const struct fit_results *r, size_t c
         fit_json_number(j, "q975_robust", c->q975_robust);
         put_convergence(j, &c->c);
         fit_json_number(j, "mcse_median", c->mcse_median);
-        if (column < s->nparam + s->ngroup * s->nlinear)
-            put_prior(j, &c->prior);
+        put_prior(j, &c->prior);
         fit_json_number(j, "contraction", c->contraction);
         fit_json_number(j, "near_lower", c->near_lower);
         fit_json_number(j, "near_upper", c->near_upper);

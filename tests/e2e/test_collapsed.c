@@ -185,7 +185,7 @@ static real density(const struct fit_collapsed *c, const struct points *d, const
     const struct fit_objective *o = c->o;
     size_t nu = o->nu, W = x->Q + 1;
     real A[MOST_UNKNOWN * MOST_UNKNOWN] = {0}, b[MOST_UNKNOWN] = {0}, lp = 0, half = 0.5L;
-    real c_n[MOST_GROUP] = {0}, count[MOST_GROUP] = {0};
+    real c_n[MOST_GROUP] = {0}, count[MOST_GROUP] = {0}, flat[MOST_GROUP] = {0}, two_pi = 6.283185307179586476925286766559L;
     real *row = calloc(d->n * (nu + 1), sizeof *row), *y = calloc(d->n, sizeof *y);
     assert_non_null(row);
     assert_non_null(y);
@@ -232,17 +232,18 @@ static real density(const struct fit_collapsed *c, const struct points *d, const
             for (size_t q = 0; q < x->Q; q++)
                 if (unknown(c, g, q) == (int)v && !done && !c->explicit_[v]) {
                     c_n[c->unit[g]] += c->precision0[v] * (b[v] - c->m0[v]) * (b[v] - c->m0[v]);
+                    flat[c->unit[g]] += c->precision0[v] == 0;
                     done = 1;
                 }
     for (size_t m = 0; m < c->nunit; m++) {
-        real a0 = c->a0, b0 = half * a0 * c->s0[m] * c->s0[m], an = a0 + half * count[m], bn = b0 + half * c_n[m];
-        lp -= half * count[m] * logl(6.283185307179586476925286766559L);
+        real a0 = c->a0, b0 = half * a0 * c->s0[m] * c->s0[m], an = a0 + half * (count[m] - flat[m]), bn = b0 + half * c_n[m];
+        lp -= half * (count[m] - flat[m]) * logl(two_pi);
         if (fit_variance_given(c->variance))
             lp -= half * c_n[m] + count[m] * log_sigma[m];
         else if (c->variance == FIT_VARIANCE_KNOWN)
             lp -= half * c_n[m];
         else
-            lp += lgammal(an) - an * logl(bn) + (a0 > 0 ? a0 * logl(b0) - lgammal(a0) : 0);
+            lp += lgammal(an) - an * logl(bn) + (a0 > 0 ? a0 * logl(b0) - lgammal(a0) : -logl(2));
     }
     free(row);
     free(y);
@@ -262,6 +263,8 @@ struct way {
 static const struct way ways[] = {
     {"per group", FIT_SCALING_INDIVIDUAL, FIT_VARIANCE_UNIT, 2, 1, 0.25, 0, 0},
     {"Jeffreys, flat", FIT_SCALING_INDIVIDUAL, FIT_VARIANCE_UNIT, 0, 1, INFINITY, 0, 0},
+    {"proper noise, flat, one explicit", FIT_SCALING_INDIVIDUAL, FIT_VARIANCE_UNIT, 2, 1, INFINITY, 1, 0},
+    {"known variance, flat", FIT_SCALING_AVERAGED, FIT_VARIANCE_KNOWN, 0, 1, INFINITY, 0, 0},
     {"one variance", FIT_SCALING_INDIVIDUAL, FIT_VARIANCE_SHARED, 2, 1, 0.25, 0, 0},
     {"known variance", FIT_SCALING_INDIVIDUAL, FIT_VARIANCE_KNOWN, 0, 1, 0.25, 0, 0},
     {"averaged, counted twice", FIT_SCALING_AVERAGED, FIT_VARIANCE_UNIT, 2, 2, 0.25, 0, 0},
@@ -410,21 +413,20 @@ static void test_density_kww(void **state)
 
 /* Brute force: the trapezoidal rule over log sigma^2 and, inside, over both linear parameters.  For an
  * integrand that falls off on both sides like a Gaussian its error is exponentially small in 1 / step. */
-static void test_quadrature(void **state)
+static void check_quadrature(const struct way *way)
 {
     enum { N = 20, OUT = 700, IN = 41 };
-    (void)state;
     const struct fit_kernel *k = e2e_kernel("kww", "fast", NULL);
     struct points d = rows(N, 0);
-    struct way way = {"", FIT_SCALING_INDIVIDUAL, FIT_VARIANCE_UNIT, 2, 1, 0.25, 0, 0};
-    struct fit_collapsed *c = set_up(k, &d, &way);
+    struct fit_collapsed *c = set_up(k, &d, way);
     const double *theta = k->screen;
     struct e2e_prepared p = e2e_prepare(k, &d.ds->layout, theta);
     struct design x = design_new(&p, &d);
     double lp;
     assert_int_equal(x.Q, 2);
     assert_int_equal(fit_collapsed_eval(c, &(struct fit_collapsed_point){.theta = theta}, &lp, NULL), FIT_EVAL_OK);
-    double s0 = c->s0[0], mean[2] = {0.3, 1.1}, sd = 0.25;
+    double s0 = c->s0[0], mean[2] = {0.3, 1.1}, sd = way->sd;
+    const int flat = !isfinite(sd);
     real a0 = c->a0, b0 = 0.5L * a0 * s0 * s0, total = 0, top = lp, two_pi = 6.283185307179586476925286766559L;
     /* where the linear parameters are, for the grid only: least squares and its matrix */
     real M[3] = {0}, v[2] = {0};
@@ -438,7 +440,7 @@ static void test_quadrature(void **state)
     real l00 = sqrtl(M[0]), l10 = M[1] / l00, l11 = sqrtl(M[2] - l10 * l10);
     for (size_t e = 0; e <= OUT; e++) {
         real eta = logl(s0 * s0) - 6 + 12.0L * e / OUT, s2 = expl(eta), sum = 0, step = 18.0L / (IN - 1);
-        real prior_s = a0 * logl(b0) - lgammal(a0) - (a0 + 1) * eta - b0 / s2;
+        real prior_s = a0 > 0 ? a0 * logl(b0) - lgammal(a0) - (a0 + 1) * eta - b0 / s2 : -logl(2) - eta;
         for (size_t i = 0; i < IN; i++)
             for (size_t j = 0; j < IN; j++) {
                 real z1 = (-9 + i * step) * sqrtl(s2) / l11, z0 = ((-9 + j * step) * sqrtl(s2) - l10 * z1) / l00;
@@ -447,14 +449,14 @@ static void test_quadrature(void **state)
                     real r = d.y[n] - x.value[n * 3 + 2] - A * x.value[n * 3] - B * x.value[n * 3 + 1];
                     q += r * r;
                 }
-                real l = -0.5L * (q / s2 + N * logl(two_pi * s2)) -
-                         0.5L * ((A - mean[0]) * (A - mean[0]) + (B - mean[1]) * (B - mean[1])) / s2p - logl(two_pi * s2p);
+                real l = -0.5L * (q / s2 + N * logl(two_pi * s2));
+                l -= flat ? 0 : 0.5L * ((A - mean[0]) * (A - mean[0]) + (B - mean[1]) * (B - mean[1])) / s2p + logl(two_pi * s2p);
                 sum += expl(l + prior_s + eta - top); /* d sigma^2 = sigma^2 d eta */
             }
         total += sum * step * step * s2 / (l00 * l11) * (12.0L / OUT);
     }
     real difference = logl(total);
-    printf("    log of the integral over three dimensions: %.15Lf, collapsed: %.15f\n", top + difference, lp);
+    printf("    %s: log of the integral over three dimensions: %.15Lf, collapsed: %.15f\n", way->name, top + difference, lp);
     if (!(fabsl(difference) <= 1e-8L))
         fail_msg("quadrature and collapsed density differ by %.1Le (allowed 1e-8)", difference);
     free(x.value);
@@ -462,6 +464,14 @@ static void test_quadrature(void **state)
     e2e_release(&p);
     fit_collapsed_free(c);
     points_free(&d);
+}
+
+static void test_quadrature(void **state)
+{
+    (void)state;
+    check_quadrature(&(struct way){"conjugate", FIT_SCALING_INDIVIDUAL, FIT_VARIANCE_UNIT, 2, 1, 0.25, 0, 0});
+    check_quadrature(&(struct way){"flat, 1/sigma", FIT_SCALING_INDIVIDUAL, FIT_VARIANCE_UNIT, 0, 1, INFINITY, 0, 0});
+    check_quadrature(&(struct way){"flat, proper", FIT_SCALING_INDIVIDUAL, FIT_VARIANCE_UNIT, 2, 1, INFINITY, 0, 0});
 }
 
 /* ---- 3 ------------------------------------------------------------------------------------------------- */

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include <cmocka.h>
@@ -167,6 +168,84 @@ static void test_health_counts_what_happened(void **state)
     near("E-BFMI", "four draws", h.ebfmi, 14.0 / 6, 1e-15); /* (1 + 4 + 9) / (1 + 0 + 4 + 1) */
 }
 
+/* Autoregressive chains, of one distribution or each about a mean of its own. */
+static void chains_of(uint32_t number, size_t chains, size_t n, double rho, double apart, double *x)
+{
+    for (size_t c = 0; c < chains; c++) {
+        struct fit_rng r = {.seed = 11, .chain = (uint32_t)c, .iteration = number, .purpose = FIT_RNG_START};
+        double z, y = 0;
+        for (size_t i = 0; i < n + 200; i++) {
+            fit_rng_next_normals(&r, 1, &z);
+            y = rho * y + sqrt(1 - rho * rho) * z;
+            if (i >= 200)
+                x[c * n + i - 200] = y + apart * (double)(c % 2);
+        }
+    }
+}
+
+/* What R-hat does in chains of one distribution is chance, however short they are and slow; chains apart are found. */
+static void test_r_hat_has_its_probability(void **state)
+{
+    enum { RUNS = 400, CHAINS = 4, MOST = 1000 };
+    static const struct {
+        size_t n;
+        double rho;
+    } ways[] = {{250, 0}, {250, 0.6}, {250, 0.9}, {1000, -0.4}, {1000, 0.95}};
+    static double x[CHAINS * MOST];
+    (void)state;
+    for (size_t w = 0; w < COUNT(ways); w++) {
+        int low = 0, very_low = 0, above = 0, found = 0;
+        const double *chain[CHAINS];
+        struct fit_draws d = {CHAINS, ways[w].n, chain, 1};
+        struct fit_convergence c;
+        for (size_t k = 0; k < CHAINS; k++)
+            chain[k] = x + k * ways[w].n;
+        for (uint32_t k = 0; k < RUNS; k++) {
+            chains_of(k, CHAINS, ways[w].n, ways[w].rho, 0, x);
+            assert_int_equal(fit_convergence(&d, &c, NULL), FIT_OK);
+            low += c.r_hat_p < 0.05;
+            very_low += c.r_hat_p < 1e-3;
+            above += c.r_hat > 1.01;
+            const double error = sqrt((1 + ways[w].rho) / (1 - ways[w].rho) / (double)ways[w].n); /* of a chain's mean */
+            chains_of(k, CHAINS, ways[w].n, ways[w].rho, 6 * error, x);
+            assert_int_equal(fit_convergence(&d, &c, NULL), FIT_OK);
+            found += c.r_hat_p < 0.01;
+        }
+        printf("    %zu draws, autocorrelation %4.1f: R-hat above 1.01 in %.0f %%, p below 0.05 in %.1f %%, below 0.001 in"
+               " %.2f %%; apart by six errors: below 0.01 in %.0f %%\n", ways[w].n, ways[w].rho, 100.0 * above / RUNS,
+               100.0 * low / RUNS, 100.0 * very_low / RUNS, 100.0 * found / RUNS);
+        assert_true(low <= 0.09 * RUNS);
+        assert_true(very_low <= 0.01 * RUNS);
+        assert_true(found >= 0.5 * RUNS);
+    }
+}
+
+/* Draws of Student's t with as many degrees of freedom: the shape of the tail is their inverse. */
+static void test_tails_without_variance_are_found(void **state)
+{
+    enum { N = 4000 };
+    static double x[N];
+    static const double freedom[] = {1, 2, 30};
+    const double *chain[1] = {x};
+    struct fit_draws d = {1, N, chain, 1};
+    (void)state;
+    for (size_t w = 0; w < COUNT(freedom); w++) {
+        struct fit_convergence c;
+        struct fit_rng r = {.seed = 5, .chain = (uint32_t)w, .purpose = FIT_RNG_START};
+        for (size_t i = 0; i < N; i++) {
+            double z;
+            fit_rng_next_normals(&r, 1, &z);
+            x[i] = z / sqrt(fit_rng_next_gamma(&r, 0.5 * freedom[w]) / (0.5 * freedom[w]));
+        }
+        assert_int_equal(fit_convergence(&d, &c, NULL), FIT_OK);
+        printf("    t of %2.0f degrees of freedom: k %.2f +- %.2f\n", freedom[w], c.tail_k, c.tail_k_error);
+        if (freedom[w] < 3)
+            assert_true(fabs(c.tail_k - 1 / freedom[w]) < 3.5 * c.tail_k_error);
+        else
+            assert_true(c.tail_k + c.tail_k_error < 0.5);
+    }
+}
+
 /* ---- importance weights ---------------------------------------------------------------------- */
 
 static int ascending(const void *a, const void *b)
@@ -288,6 +367,8 @@ int main(void)
         cmocka_unit_test(test_constant_short_and_not_finite_chains_give_no_number),
         cmocka_unit_test(test_ess_of_autoregressive_chains_is_near_theory),
         cmocka_unit_test(test_health_counts_what_happened),
+        cmocka_unit_test(test_r_hat_has_its_probability),
+        cmocka_unit_test(test_tails_without_variance_are_found),
         cmocka_unit_test(test_smoothed_weights_are_those_of_arviz),
         cmocka_unit_test(test_the_tail_has_the_length_of_the_paper),
         cmocka_unit_test(test_the_shape_of_pareto_weights_is_found),
