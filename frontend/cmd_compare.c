@@ -27,7 +27,10 @@ struct comparison {
     double limit;
     int ranked; /* criteria hold */
     struct front_criteria criteria[2];
+    struct front_choice choice;
     char why_not[160];
+    double bayes;        /* log Bayes factor of the second; NaN: none */
+    char no_bayes[160];  /* why, where both have an evidence */
     size_t ncompared, nbeyond, nunknown, nonly, nunit; /* nonly: in one of the two only; nunit: of different units */
 };
 
@@ -216,9 +219,15 @@ static void print_text(FILE *f, const struct comparison *c, const char *const la
         const struct front_criteria *x = &c->criteria[0], *y = &c->criteria[1];
         put_figure(f, x->nparam > a->nfree ? "parameters, noise" : "parameters", x->nparam, y->nparam, "%.0f");
         put_figure(f, x->what, x->minus_two_log_l, y->minus_two_log_l, "%.2f");
-        put_figure(f, "AIC", x->aic, y->aic, "%.2f");
-        put_figure(f, "BIC", x->bic, y->bic, "%.2f");
+        if (c->choice.correlated) {
+            put_figure(f, "values that count", x->nparam > 0 ? c->choice.eta * a->npoint : NAN, c->choice.eta * b->npoint, "%.0f");
+            put_figure(f, "CLIC", x->clic, y->clic, "%.2f");
+        } else {
+            put_figure(f, "AIC", x->aic, y->aic, "%.2f");
+            put_figure(f, "BIC", x->bic, y->bic, "%.2f");
+        }
     }
+    put_figure(f, "log evidence", a->log_evidence, b->log_evidence, "%.2f");
     put_figure(f, "seconds", a->wall_seconds, b->wall_seconds, "%.3g");
     if (!c->same_model)
         put_words(f, "model", a->model, b->model);
@@ -233,6 +242,33 @@ static void put_count(FILE *f, size_t n, const char *text)
         fprintf(f, "%zu parameter%s %s\n", n, n > 1 ? "s" : "", text);
 }
 
+/* Values that are not independent. */
+static void print_choice(FILE *f, const struct comparison *c, const char *const label[2])
+{
+    const struct front_choice *x = &c->choice;
+    const int larger = c->criteria[1].nparam > c->criteria[0].nparam;
+    const double more = fabs(c->criteria[1].nparam - c->criteria[0].nparam);
+    char gain[160];
+    snprintf(gain, sizeof gain, "its further parameter%s gain%s as much by chance with probability %.2g", more > 1 ? "s" : "",
+             more > 1 ? "" : "s", x->p);
+    if (x->better < 0)
+        fprintf(f, "the data do not decide between them: of %.40s\n  %s\n", label[larger], gain);
+    else if (x->better == larger)
+        fprintf(f, "CLIC prefers %.40s by %.1f:\n  %s\n", label[larger],
+                fabs(c->criteria[1].clic - c->criteria[0].clic), gain);
+    else
+        fprintf(f, "the data do not need %.40s:\n  %s\n", label[larger], gain);
+    fprintf(f, "residuals are correlated: %.2g of the values count as independent\n", x->eta);
+}
+
+static void print_evidence(FILE *f, const struct comparison *c, const char *const label[2])
+{
+    if (!isnan(c->bayes))
+        fprintf(f, "evidence prefers %.40s by a factor of %.3g\n", label[c->bayes > 0], exp(fabs(c->bayes)));
+    else if (c->no_bayes[0])
+        fprintf(f, "evidence is not compared:\n  %s\n", c->no_bayes);
+}
+
 /* "AIC prefers A by 12.3, BIC prefers B by 1.2" */
 static void print_criteria(FILE *f, const struct comparison *c, const char *const label[2])
 {
@@ -240,16 +276,17 @@ static void print_criteria(FILE *f, const struct comparison *c, const char *cons
     const int told = !c->same_model || (c->same_data && c->r[0]->nfree != c->r[1]->nfree);
     if (!c->ranked && told)
         fprintf(f, "AIC and BIC cannot tell which model is better:\n  %s\n", c->why_not);
+    if (told)
+        print_evidence(f, c, label);
     if (!c->ranked || (c->same_model && x[0].nparam == x[1].nparam))
         return;
-    const int better = x[1].aic < x[0].aic;
-    const double wider = c->r[better]->wider; /* what correlates in the other one may be its misfit */
-    fprintf(f, "AIC prefers %.40s by %.1f\n", label[better], fabs(x[1].aic - x[0].aic));
+    if (c->choice.correlated) {
+        print_choice(f, c, label);
+        return;
+    }
+    fprintf(f, "AIC prefers %.40s by %.1f\n", label[x[1].aic < x[0].aic], fabs(x[1].aic - x[0].aic));
     fprintf(f, "BIC prefers %.40s by %.1f (2: hardly, 10: very strongly)\n", label[x[1].bic < x[0].bic],
             fabs(x[1].bic - x[0].bic));
-    if (wider > 1.2)
-        fprintf(f, "residuals are correlated but count as independent: both differences are too large,\n"
-                   "  by a factor of about %.2g\n", wider * wider);
 }
 
 static void print_verdict(FILE *f, const struct comparison *c, const char *const label[2])
@@ -310,12 +347,22 @@ static enum fit_status print_json(FILE *f, const struct comparison *c, int all, 
         fit_json_string(&j, "likelihood", x->what);
         fit_json_numbers(&j, "parameters", (double[]){x->nparam, y->nparam}, 2);
         fit_json_numbers(&j, "minus_two_log_likelihood", (double[]){x->minus_two_log_l, y->minus_two_log_l}, 2);
-        fit_json_numbers(&j, "aic", (double[]){x->aic, y->aic}, 2);
-        fit_json_numbers(&j, "bic", (double[]){x->bic, y->bic}, 2);
+        fit_json_boolean(&j, "correlated", c->choice.correlated);
+        if (c->choice.correlated) {
+            fit_json_numbers(&j, "clic", (double[]){x->clic, y->clic}, 2);
+            fit_json_number(&j, "eta", c->choice.eta);
+            fit_json_number(&j, "p", c->choice.p);
+            fit_json_string(&j, "prefers", c->choice.better < 0 ? "none" : c->choice.better ? "second" : "first");
+        } else {
+            fit_json_numbers(&j, "aic", (double[]){x->aic, y->aic}, 2);
+            fit_json_numbers(&j, "bic", (double[]){x->bic, y->bic}, 2);
+        }
         fit_json_end(&j);
     } else {
         fit_json_string(&j, "no_criteria", c->why_not);
     }
+    fit_json_numbers(&j, "log_evidence", (double[]){a->log_evidence, b->log_evidence}, 2);
+    fit_json_number(&j, "log_bayes_factor", c->bayes);
     fit_json_number(&j, "limit", c->limit);
     fit_json_integer(&j, "beyond", (int64_t)c->nbeyond);
     fit_json_boolean(&j, "agree", !is_different(c) && c->ncompared > 0);
@@ -358,7 +405,8 @@ enum fit_status front_cmd_compare(struct front *f, const struct front_args *a,
         goto done;
     c.same_data = one.data_sha256[0] && strcmp(one.data_sha256, two.data_sha256) == 0;
     c.same_model = same_model(&one, &two);
-    c.ranked = front_criteria(c.r, c.same_data, c.criteria, c.why_not, sizeof c.why_not);
+    c.ranked = front_criteria(c.r, c.same_data, c.criteria, &c.choice, c.why_not, sizeof c.why_not);
+    c.bayes = front_bayes_factor(c.r, c.same_data, c.no_bayes, sizeof c.no_bayes);
     const int all = front_given(a, "all");
     const char *const label[2] = {a->rest[0], a->rest[1]};
     count_all(&c, all);

@@ -7,9 +7,21 @@
  *     chi2             for normal errors that are known
  *     n log(RSS / n)   for normal errors of one deviation that is estimated; it counts as a parameter
  *     -2 log L         for a law of the errors that the model has
- * The values are taken as independent.  A difference of the BIC below 2 is hardly worth a mention, one above 10 very
- * strong (Kass and Raftery, J. Am. Stat. Assoc. 90 (1995) 773, section 3.2). */
+ * These take the values as independent.  A difference of the BIC below 2 is hardly worth a mention, one above 10 very
+ * strong (Kass and Raftery, J. Am. Stat. Assoc. 90 (1995) 773, section 3.2).
+ *
+ * Where neighbouring residuals are correlated by more than chance, L is a composite likelihood, of marginal densities
+ * of values that are not independent.  Its criterion (Varin & Vidoni, Biometrika 92 (2005) 519) is
+ *     CLIC = -2 log L + 2 tr(J H^-1),   tr(J H^-1) = k / eta,
+ * J the covariance of the score, H its curvature, and eta the part of the values that count (sandwich.h), here of the
+ * better fit, for what correlates in the other one may be its misfit.  d parameters without effect lower -2 log L by
+ * 1/eta times chi2 with d degrees of freedom, or, J being known from clusters of frames only, d F(d, clusters - 1).
+ * By the probability p that they lower it as much as they do: below 0.01 the larger model is preferred, above 0.16, where
+ * CLIC of one parameter changes its mind, the smaller; between, and of two models of equally many, the data do not decide.
+ * Of tables eta = (1 - rho)/(1 + rho) with the correlation rho of neighbouring rows. */
 #include "criteria.h"
+
+#include "special.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -58,11 +70,57 @@ static const char *obstacle(const struct front_result *const r[2], int same_data
     return same_noise(r[0], r[1]) ? NULL : "the errors of the values are not the same in both";
 }
 
-int front_criteria(const struct front_result *const r[2], int same_data, struct front_criteria out[2], char *why,
-                   size_t size)
+/* ---- values that are not independent --------------------------------------------------------------------- */
+
+static const double BY_CHANCE = 4;                    /* standard errors of a correlation */
+static const double SURELY = 0.01, LIKELY_NOT = 0.16; /* probabilities of the gain by chance */
+
+/* Neighbouring residuals of independent noise have a correlation of about 0 +- n^(-1/2). */
+static int is_correlated(const struct front_result *r)
+{
+    if (strcmp(r->robust, "independent noise") == 0)
+        return 0;
+    return r->correlation * sqrt(r->npoint) > BY_CHANCE;
+}
+
+/* Part of the values that count; NaN: not known. */
+static double part_that_counts(const struct front_result *r)
+{
+    if (r->pairs)
+        return fmin(r->eta, 1);
+    return (1 - r->correlation) / (1 + r->correlation);
+}
+
+/* Probability that F(d, n) exceeds f. */
+static double f_tail(double f, double d, double n)
+{
+    return f > 0 ? fit_beta_cdf(n / (n + d * f), 0.5 * n, 0.5 * d) : 1;
+}
+
+static const char *choose(const struct front_result *const r[2], const struct front_criteria c[2], struct front_choice *x)
+{
+    const int fits = c[1].minus_two_log_l < c[0].minus_two_log_l;
+    *x = (struct front_choice){.correlated = is_correlated(r[fits]), .eta = 1, .p = NAN, .better = -1};
+    if (!x->correlated)
+        return NULL;
+    x->eta = part_that_counts(r[fits]);
+    if (!(x->eta > 0))
+        return "residuals are correlated, and nothing tells how many values count";
+    const int larger = c[1].nparam > c[0].nparam;
+    const double more = fabs(c[1].nparam - c[0].nparam);
+    if (more == 0)
+        return "residuals are correlated: between models of equally many parameters nothing decides";
+    const double gain = (c[!larger].minus_two_log_l - c[larger].minus_two_log_l) * x->eta;
+    const double known = r[fits]->pairs && r[fits]->clusters > 1 ? r[fits]->clusters - 1 : 1e6;
+    x->p = f_tail(gain / more, more, known);
+    x->better = x->p < SURELY ? larger : x->p > LIKELY_NOT ? !larger : -1;
+    return NULL;
+}
+
+int front_criteria(const struct front_result *const r[2], int same_data, struct front_criteria out[2],
+                   struct front_choice *choice, char *why, size_t size)
 {
     const char *reason = obstacle(r, same_data);
-    snprintf(why, size, "%s", reason ? reason : "");
     for (int k = 0; k < 2 && !reason; k++) {
         const double n = r[k]->npoint;
         struct front_criteria *c = &out[k];
@@ -74,5 +132,24 @@ int front_criteria(const struct front_result *const r[2], int same_data, struct 
         c->aic = c->minus_two_log_l + 2 * c->nparam;
         c->bic = c->minus_two_log_l + c->nparam * log(n);
     }
+    if (!reason)
+        reason = choose(r, out, choice);
+    for (int k = 0; k < 2 && !reason; k++)
+        out[k].clic = out[k].minus_two_log_l + 2 * out[k].nparam / choice->eta;
+    snprintf(why, size, "%s", reason ? reason : "");
     return !reason;
+}
+
+double front_bayes_factor(const struct front_result *const r[2], int same_data, char *why, size_t size)
+{
+    *why = '\0';
+    if (isnan(r[0]->log_evidence) || isnan(r[1]->log_evidence))
+        return NAN;
+    if (!same_data || r[0]->npoint != r[1]->npoint || strcmp(r[0]->selection, r[1]->selection) != 0)
+        snprintf(why, size, "%s", "they are of different values");
+    else if (strcmp(r[0]->improper, r[1]->improper) != 0)
+        snprintf(why, size, "%s", "a parameter of one of them has an improper prior, and is not in the other with the same");
+    else if (is_correlated(r[0]) && is_correlated(r[1]))
+        snprintf(why, size, "%s", "residuals are correlated, and evidence takes the values as independent");
+    return *why ? NAN : r[1]->log_evidence - r[0]->log_evidence;
 }

@@ -118,6 +118,22 @@ static int own_scaling(struct front_result *r, const struct fit_yaml *list)
 }
 
 /* Mean and sd of every parameter that was sampled, by name. */
+/* Evidence, and the parameters whose prior is improper. */
+static void own_evidence(struct front_result *r, const struct fit_yaml *posterior)
+{
+    const struct fit_yaml *param = fit_yaml_get(posterior, "parameters");
+    size_t at = 0;
+    r->log_evidence = number(fit_yaml_get(posterior, "log_evidence"));
+    for (size_t i = 0; param && param->kind == FIT_YAML_MAP && i < param->n && at < sizeof r->improper; i++) {
+        const struct fit_yaml *prior = fit_yaml_get(param->entry[i].value, "prior");
+        char proper[8], type[24];
+        text(fit_yaml_get(prior, "proper"), proper, sizeof proper);
+        text(fit_yaml_get(prior, "type"), type, sizeof type);
+        if (prior && strcmp(proper, "true") != 0)
+            at += (size_t)snprintf(r->improper + at, sizeof r->improper - at, "%s %s, ", param->entry[i].key, type);
+    }
+}
+
 static void own_posterior(struct front_result *r, const struct fit_yaml *posterior)
 {
     const struct fit_yaml *map = fit_yaml_get(posterior, "parameters");
@@ -144,6 +160,26 @@ static void own_selection(struct front_result *r, const struct fit_yaml *data)
     }
 }
 
+/* What residuals tell about the independence of the values. */
+static void own_noise(struct front_result *r, const struct fit_yaml *root)
+{
+    const struct fit_yaml *list = fit_yaml_get(root, "residuals");
+    double lag = 0, age = 0, n = 0;
+    text(path_get(root, "robust.method"), r->robust, sizeof r->robust);
+    r->eta = number(path_get(root, "robust.eta"));
+    r->clusters = number(path_get(root, "robust.clusters"));
+    for (size_t g = 0; list && list->kind == FIT_YAML_LIST && g < list->n; g++) {
+        const double a = number(fit_yaml_get(list->entry[g].value, "correlation_along_lag"));
+        const double b = number(fit_yaml_get(list->entry[g].value, "correlation_along_age"));
+        r->pairs |= fit_yaml_get(list->entry[g].value, "variance_by_lag_decile") != NULL;
+        lag += isnan(a) ? 0 : a;
+        age += isnan(b) ? 0 : b;
+        n++;
+    }
+    r->ngroup = (int)n;
+    r->correlation = n > 0 ? fmax(lag, age) / n : NAN;
+}
+
 static int read_own(struct front_result *r, const struct fit_yaml *root)
 {
     snprintf(r->program, sizeof r->program, "homodyne-gen");
@@ -162,7 +198,7 @@ static int read_own(struct front_result *r, const struct fit_yaml *root)
     r->nfree = number(fit_yaml_get(root, "n_free"));
     r->cost = number(fit_yaml_get(root, "cost"));
     r->log_likelihood = number(fit_yaml_get(root, "log_likelihood"));
-    r->wider = number(path_get(root, "robust.errors_wider_by"));
+    own_noise(r, root);
     text(path_get(root, "noise.source"), r->noise, sizeof r->noise);
     text(path_get(root, "settings.loss"), r->loss, sizeof r->loss);
     text(path_get(root, "settings.scaling"), r->scaling, sizeof r->scaling);
@@ -171,6 +207,7 @@ static int read_own(struct front_result *r, const struct fit_yaml *root)
     if (!own_params(r, fit_yaml_get(root, "parameters")) || !own_scaling(r, fit_yaml_get(root, "scaling")))
         return 0;
     own_posterior(r, fit_yaml_get(root, "posterior"));
+    own_evidence(r, fit_yaml_get(root, "posterior"));
     return 1;
 }
 
@@ -275,7 +312,10 @@ enum fit_status front_result_read(const char *where, struct front_result *r, str
                                .nfree = NAN,
                                .cost = NAN,
                                .log_likelihood = NAN,
-                               .wider = NAN};
+                               .eta = NAN,
+                               .clusters = NAN,
+                               .correlation = NAN,
+                               .log_evidence = NAN};
     enum fit_status st = find(where, r->file, sizeof r->file, err);
     if (st == FIT_OK)
         st = check_runs(r->file, err);

@@ -31,7 +31,13 @@ struct front_result {
     int package;        /* 1: written by a Python package */
     char model[64], data[1024], data_sha256[65], program[32];
     double chi2, reduced_chi2, npoint, sigma, wall_seconds, q; /* NaN: not told */
-    double nfree, cost, log_likelihood, wider; /* wider: robust errors, by a factor; NaN: not told */
+    double nfree, cost, log_likelihood;
+    char robust[24];        /* how errors for correlated noise were found: "clusters of frames", ...; "" not told */
+    double eta, clusters;   /* part of the values that count; clusters of frames; NaN: not told */
+    double correlation;     /* of residuals that are neighbours, mean over groups, the larger of lag and age */
+    int ngroup, pairs;      /* groups; 1: two-time data */
+    double log_evidence;    /* NaN: none */
+    char improper[1024];    /* parameters without a proper prior, and the prior of the noise, in words */
     char noise[16], loss[16], scaling[16];     /* noise: "file", "given", "residuals", "law" */
     int reweighted;                            /* 1: by the residuals of groups */
     char selection[2048];                      /* frames and matrices that were fitted */

@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "prior.h"
@@ -98,12 +99,22 @@ struct fit_config_noise fit_config_noise(const struct fit_config *cfg)
                                      s->noise_prior.from};
 }
 
+/* The shortest decimal that reads back as the same number. */
+static void append_number(char text[96], double x)
+{
+    size_t at = strlen(text);
+    for (int digits = 6; digits <= 17; digits++) {
+        snprintf(text + at, 96 - at, " %.*g", digits, x);
+        if (strtod(text + at, NULL) == x)
+            return;
+    }
+}
+
 void fit_config_noise_text(struct fit_config_noise p, char text[96])
 {
-    int kind = (int)p.kind, n = wanted(kind);
-    size_t at = (size_t)snprintf(text, 96, "%s", fit_prior_word(p.kind));
-    if (n > 1)
-        at += (size_t)snprintf(text + at, 96 - at, " %.17g", p.a);
-    if (n)
-        snprintf(text + at, 96 - at, " %.17g", p.b);
+    snprintf(text, 96, "%s", fit_prior_word(p.kind));
+    if (wanted((int)p.kind) > 1)
+        append_number(text, p.a);
+    if (wanted((int)p.kind))
+        append_number(text, p.b);
 }

@@ -195,7 +195,7 @@ static enum fit_status sample_shard(struct shard_run *r, unsigned k, struct fit_
     r->sampler = NULL;
     enum fit_status st = fit_sampler_new(&r->p->target, &so, &r->sampler, err);
     if (st == FIT_OK)
-        st = fit_sampler_start(r->sampler, &(struct fit_sampler_start){r->q, r->covariance, NULL}, err);
+        st = fit_sampler_start(r->sampler, &(struct fit_sampler_start){.mode = r->q, .covariance = r->covariance}, err);
     return st == FIT_OK ? fit_sampler_run(r->sampler, &w, err) : st;
 }
 

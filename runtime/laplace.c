@@ -121,13 +121,39 @@ struct proposal {
     unsigned char *state;
 };
 
-static void set_norm(struct proposal *p)
+static double norm_of(const struct fit_metric *shape)
 {
-    double n = (double)p->out->n;
-    p->log_norm =
-        fit_log_gamma(0.5 * (NU + n)) - fit_log_gamma(0.5 * NU) - 0.5 * n * log(NU * 3.14159265358979324);
-    for (size_t k = 0; k < p->out->n; k++)
-        p->log_norm -= log(p->shape.factor[k * p->out->n + k]);
+    double n = (double)shape->n;
+    double log_norm = fit_log_gamma(0.5 * (NU + n)) - fit_log_gamma(0.5 * NU) - 0.5 * n * log(NU * 3.14159265358979324);
+    for (size_t k = 0; k < shape->n; k++)
+        log_norm -= log(shape->factor[k * shape->n + k]);
+    return log_norm;
+}
+
+enum fit_status fit_laplace_density(const struct fit_laplace *l, size_t nq, const double *q, double *density,
+                                    struct fit_error *err)
+{
+    size_t n = l->n;
+    double *block = malloc((2 * n * n + n) * sizeof *block), *x = block ? block + 2 * n * n : NULL;
+    struct fit_metric shape = {n, 1, block, block ? block + n * n : NULL};
+    if (!block)
+        return fit_fail(err, FIT_ERR_MEMORY, "no memory for the density of proposals");
+    if (fit_metric_covariance(&shape, l->scale) != 0) {
+        free(block);
+        return fit_fail(err, FIT_ERR_NUMERIC, "importance sampling: the scale is not positive definite");
+    }
+    double log_norm = norm_of(&shape);
+    for (size_t i = 0; i < nq; i++) {
+        double r2 = 0;
+        for (size_t k = 0; k < n; k++)
+            x[k] = q[i * n + k] - l->location[k];
+        fit_lower_solve(n, shape.factor, x);
+        for (size_t k = 0; k < n; k++)
+            r2 += x[k] * x[k];
+        density[i] = log_norm - 0.5 * (NU + (double)n) * log1p(r2 / NU);
+    }
+    free(block);
+    return FIT_OK;
 }
 
 static void one_draw(struct proposal *p, size_t i, size_t slot)
@@ -346,7 +372,7 @@ static enum fit_status one_round(struct proposal *p, const double *location, con
     if (fit_metric_covariance(&p->shape, out->scale) != 0)
         return fit_fail(err, FIT_ERR_NUMERIC,
                         "importance sampling: the covariance at the mode is not positive definite");
-    set_norm(p);
+    p->log_norm = norm_of(&p->shape);
     all_draws(p, threads);
     return weigh(p, work, index, err);
 }

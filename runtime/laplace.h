@@ -62,6 +62,11 @@ struct fit_laplace {
 enum fit_status fit_laplace_run(const struct fit_target *t, const double *mode,
                                 const double *covariance, const struct fit_laplace_options *opt,
                                 struct fit_laplace *out, struct fit_error *err);
+/* density[nq] <- log density of the proposal of a run (its location and scale) at nq points q, row by row.
+ * FIT_ERR_MEMORY; FIT_ERR_NUMERIC: no scale. */
+enum fit_status fit_laplace_density(const struct fit_laplace *l, size_t nq, const double *q, double *density,
+                                    struct fit_error *err);
+
 void fit_laplace_free(struct fit_laplace *l);
 
 #endif

@@ -102,8 +102,9 @@ static enum fit_status disperse(struct fit_sampler *s, size_t chain, const doubl
                     "chain %zu: no starting point around the mode has a finite log density", chain);
 }
 
+/* Chains first, first + step, ... */
 static enum fit_status start_chains(struct fit_sampler *s, const struct fit_sampler_start *start,
-                                    const struct fit_metric *shape, double *q,
+                                    size_t first, size_t step, const struct fit_metric *shape, double *q,
                                     struct fit_error *err)
 {
     double lp = 0;
@@ -115,7 +116,7 @@ static enum fit_status start_chains(struct fit_sampler *s, const struct fit_samp
         if (answer != FIT_EVAL_OK)
             return fit_fail(err, FIT_ERR_NUMERIC, "the log density at the mode is not finite");
     }
-    for (size_t c = 0; c < s->opt.chains && st == FIT_OK; c++) {
+    for (size_t c = first; c < s->opt.chains && st == FIT_OK; c += step) {
         if (start->points)
             memcpy(q, start->points + c * s->n, s->n * sizeof *q);
         else
@@ -137,13 +138,20 @@ enum fit_status fit_sampler_start(struct fit_sampler *s, const struct fit_sample
     double *one = block + 2 * nm, *q = one + n;
     for (size_t k = 0; k < n; k++)
         one[k] = 1;
-    enum fit_status st;
-    if (start->covariance && fit_metric_covariance(&shape, start->covariance) != 0) {
-        st = fit_fail(err, FIT_ERR_NUMERIC, "the covariance at the mode is not positive definite");
-    } else {
+    enum fit_status st = FIT_OK;
+    const size_t nmode = start->nmode > 1 ? start->nmode : 1;
+    for (size_t k = 0; k < nmode && k < s->opt.chains && st == FIT_OK; k++) {
+        struct fit_sampler_start one_mode = *start;
+        if (k > 0) {
+            one_mode.mode += k * n;
+            one_mode.covariance += k * n * n;
+        }
         if (!start->covariance)
             fit_metric_diagonal(&shape, one);
-        st = start_chains(s, start, &shape, q, err);
+        else if (fit_metric_covariance(&shape, one_mode.covariance) != 0)
+            st = fit_fail(err, FIT_ERR_NUMERIC, "the covariance at the mode is not positive definite");
+        if (st == FIT_OK)
+            st = start_chains(s, &one_mode, k, nmode, &shape, q, err);
     }
     free(block);
     return st;

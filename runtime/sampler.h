@@ -31,6 +31,8 @@ struct fit_sampler_start {
     const double *mode;       /* n */
     const double *covariance; /* n x n at the mode, or NULL: unit step around the mode, metric from
                                  gradients */
+    size_t nmode;             /* 0 or 1: one; else mode and covariance (not NULL) hold so many, one after the other:
+                                 chain c begins in mode c mod nmode */
     const double *points;     /* chains x n, or NULL: mode + 2 L xi (L L^T = covariance), redrawn
                                  when the log density is 5 n + 50 or more below that at the mode */
 };

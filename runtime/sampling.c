@@ -72,7 +72,7 @@ static enum fit_status allocate(struct fit_sampling_run *m, struct fit_error *er
 void fit_samples_free(struct fit_samples *s)
 {
     void *all[] = {s->x, s->q, s->lp, s->log_weight, s->stats, s->health, s->column, s->coordinate_name, s->mode, s->mode_covariance,
-                   s->covariance, s->inverse_metric, s->x_robust, s->covariance_robust};
+                   s->covariance, s->inverse_metric, s->x_robust, s->covariance_robust, s->modes, s->mode_covariances, s->within};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++)
         free(all[k]);
     fit_consensus_free(s->consensus);
@@ -172,9 +172,9 @@ static enum fit_status run_method(struct fit_sampling_run *m, struct fit_error *
     double begin = fit_seconds();
     if (m->s->method == FIT_SAMPLING_NUTS)
         return fit_sampling_chains(m, err);
-    if (m->s->method == FIT_SAMPLING_LAPLACE)
+    if (m->s->method == FIT_SAMPLING_LAPLACE && (m->s->nmode < 2 || m->resumed))
         return run_laplace(m, err);
-    enum fit_status st = fit_sampling_consensus(m, err);
+    enum fit_status st = m->s->method == FIT_SAMPLING_LAPLACE ? fit_sampling_laplace_modes(m, err) : fit_sampling_consensus(m, err);
     m->s->seconds.sampling = fit_seconds() - begin;
     return st;
 }
@@ -215,6 +215,8 @@ static enum fit_status find_mode(struct fit_sampling_run *m, const struct fit_po
         st = fit_fail(err, FIT_ERR_MEMORY, "posterior: out of memory");
     if (st == FIT_OK)
         st = m->resumed ? take_mode(m, err) : fit_sampling_mode(m, setup, fit, err);
+    if (st == FIT_OK)
+        st = fit_sampling_find_modes(m, fit, err);
     for (size_t i = 0; st == FIT_OK && i < n; i++)
         memcpy(s->coordinate_name[i], m->p->coordinate[i].name, sizeof *s->coordinate_name);
     s->seconds.mode = fit_seconds() - begin;
@@ -260,7 +262,9 @@ enum fit_status fit_sample(const struct fit_posterior_setup *setup, const struct
         fit_posterior_uninterruptible(m.p);
         if (!s->consensus || !s->consensus->raw)
             complete_draws(&m);
-        st = fit_samples_mirrors(s, m.p, err);
+        st = fit_samples_weigh(&m, err);
+        if (st == FIT_OK)
+            st = fit_samples_mirrors(s, m.p, err);
         if (st == FIT_OK)
             st = fit_samples_summarise(s, m.p, opt, err);
         if (st == FIT_OK)

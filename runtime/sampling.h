@@ -108,6 +108,8 @@ static inline int fit_prior_decides(double contraction)
     return contraction < 0.5 && contraction > -0.5;
 }
 
+enum { FIT_MODES = 8 }; /* of a posterior that are told apart, at most */
+
 struct fit_samples {
     enum fit_sampling_method method;
     size_t nparam, nlinear, ngroup, ncolumn, ncoordinate;
@@ -124,6 +126,14 @@ struct fit_samples {
     struct fit_column_summary *column; /* ncolumn */
     char (*coordinate_name)[64];   /* ncoordinate */
     double *mode, *mode_covariance;  /* ncoordinate, squared: of the normal approximation at the mode */
+    size_t nmode;                  /* modes that are known, the first is `mode` (sampling_modes.c); 0: not looked for */
+    double *modes, *mode_covariances; /* nmode x those */
+    double mode_part[FIT_MODES];   /* of the mass */
+    double mode_k;                 /* nuts: tail of the weights by which they were found */
+    double mode_missed;            /* nuts: part of the mass in modes that no chain is in */
+    int modes_apart;               /* nuts: chains stay in their modes; draws were put together by mode_part */
+    char modes_text[320];          /* "w 1.1 (31 %), 5.18 (69 %)" */
+    struct fit_convergence *within; /* ncolumn: modes_apart: of the draws within their modes */
     double *covariance;            /* ncolumn x ncolumn of the draws */
     double *x_robust, *covariance_robust; /* as x and covariance, for correlated noise (sampling_robust.c), NaN where
                                              the fit has no such errors; NULL: it has none at all */

@@ -123,6 +123,11 @@ static enum fit_status search(struct fit_sampling_run *m, const struct fit_resul
     m->s->starts = nstart;
     if (st == FIT_OK)
         note_other(m->s, m->p, mode, other, other_mass, theta);
+    free(m->other);
+    m->nother = n;
+    m->other = st == FIT_OK && other_mass > -INFINITY ? malloc(n * sizeof *m->other) : NULL;
+    if (m->other)
+        memcpy(m->other, other, n * sizeof *m->other);
     free(room);
     return st;
 }

@@ -215,7 +215,9 @@ static enum fit_status open_sampler(struct fit_sampling_run *m, struct fit_error
         return fit_fail(err, FIT_ERR_MEMORY, "posterior: no memory for the chains");
     if (!m->resumed)
         return fit_sampler_start(
-            m->sampler, &(struct fit_sampler_start){s->mode, s->mode_covariance, NULL}, err);
+            m->sampler,
+            &(struct fit_sampler_start){s->nmode > 1 ? s->modes : s->mode, s->nmode > 1 ? s->mode_covariances : s->mode_covariance,
+                                        s->nmode, NULL}, err);
     double total;
     st = fit_sampler_state_load(m->sampler, m->checkpoint.state, m->checkpoint.size, err);
     s->resumed = st == FIT_OK ? fit_sampler_done(m->sampler, &total) : 0;
@@ -258,6 +260,7 @@ void fit_sampling_close(struct fit_sampling_run *m)
     fit_sampler_free(m->sampler);
     fit_checkpoint_free(&m->checkpoint);
     free(m->chain);
+    free(m->other);
 }
 
 const char *fit_sampling_end_word(enum fit_sampling_end e)

@@ -13,6 +13,8 @@ struct fit_sampling_run {
     int side_by_side;     /* chains at the same time */
     uint64_t plain_rates; /* of fit_posterior_setup */
     double begin;
+    double *other;   /* nother coordinates: where the search for the mode ended elsewhere; NULL: nowhere */
+    size_t nother;
 
     /* chains: sampling_chains.c */
     struct fit_sampler *sampler;
@@ -75,6 +77,21 @@ enum fit_status fit_mode_find(const struct fit_target *t, const struct fit_mode_
 enum fit_status fit_mode_search(const struct fit_target *t, size_t nstart, const double *start,
                                 const struct fit_mode_ask *ask, struct fit_mode *best, double *other,
                                 double *other_mass, struct fit_error *err);
+
+/* 1: q is farther than five standard deviations from the mode; -1: its covariance has no inverse.  room: n^2 + n. */
+int fit_mode_far(const struct fit_mode *mode, const double *q, size_t n, double *room);
+
+/* 1/2 log |covariance|; room: n^2. */
+double fit_mode_log_root(const struct fit_mode *mode, size_t n, double *room);
+
+/* nmode, modes, mode_covariances of the samples: sampling_modes.c. */
+enum fit_status fit_sampling_find_modes(struct fit_sampling_run *m, const struct fit_result *fit, struct fit_error *err);
+
+/* laplace, with several modes: draws from all of them. */
+enum fit_status fit_sampling_laplace_modes(struct fit_sampling_run *m, struct fit_error *err);
+
+/* nuts, with several modes, when the draws are complete: puts those of chains that stay in their modes together. */
+enum fit_status fit_samples_weigh(struct fit_sampling_run *m, struct fit_error *err);
 
 /* Fills x_robust, covariance_robust and the robust fields of the columns; fit: NULL when there is none. */
 enum fit_status fit_samples_robust(struct fit_samples *s, const struct fit_result *fit, struct fit_error *err);

@@ -145,7 +145,7 @@ static void tell(struct fit_samples *s, const struct mirror *m, double part, siz
         snprintf(text + at, room, "%s%s: %.2g %% of the mass is in the image, by its prior", semicolon, m->d->text,
                  100 * part);
     s->mirror_apart |= chains > 0;
-    s->mirror_missed |= part != 0.5 && !chains;
+    s->mirror_missed |= part != 0.5 && !chains && s->nmode < 2; /* else looked for by itself */
 }
 
 enum fit_status fit_samples_mirrors(struct fit_samples *s, const struct fit_posterior *p, struct fit_error *err)
@@ -161,7 +161,7 @@ enum fit_status fit_samples_mirrors(struct fit_samples *s, const struct fit_post
             continue;
         choose_side(&m, mode);
         double part = look(&m, s, mode + k->nparam, &folded);
-        size_t chains = part == 0.5 ? 0 : apart(&m, s);
+        size_t chains = part == 0.5 || s->modes_apart ? 0 : apart(&m, s);
         s->folded += folded;
         if (part > PART)
             tell(s, &m, part, folded, chains);

@@ -165,8 +165,18 @@ static enum fit_status follow(const struct fit_target *t, const double *start, s
     return fit_mode_find(t, ask, mode, err);
 }
 
-/* Is q farther than FAR standard deviations from the mode?  -1: the covariance has no inverse. */
-static int is_far(const struct fit_mode *mode, const double *q, size_t n, double *room)
+double fit_mode_log_root(const struct fit_mode *mode, size_t n, double *room)
+{
+    double sum = 0;
+    memcpy(room, mode->covariance, n * n * sizeof *room);
+    if (fit_cholesky(n, room, 1e-15) != 0)
+        return -INFINITY;
+    for (size_t i = 0; i < n; i++)
+        sum += log(room[i * n + i]);
+    return sum;
+}
+
+int fit_mode_far(const struct fit_mode *mode, const double *q, size_t n, double *room)
 {
     double *factor = room, *x = room + n * n, square = 0;
     memcpy(factor, mode->covariance, n * n * sizeof *factor);
@@ -217,7 +227,7 @@ enum fit_status fit_mode_search(const struct fit_target *t, size_t nstart, const
     }
     *other_mass = -INFINITY;
     for (size_t k = 0; k <= nstart && st != FIT_ERR_INTERRUPTED; k++)
-        if (mass[k] > *other_mass && is_far(best, end + k * n, n, work) == 1) {
+        if (mass[k] > *other_mass && fit_mode_far(best, end + k * n, n, work) == 1) {
             *other_mass = mass[k];
             memcpy(other, end + k * n, n * sizeof *other);
         }

@@ -36,9 +36,34 @@ static const struct fit_posterior_param *declared(const struct fit_samples *s, c
     return e < s->ngroup * s->nlinear ? &p->setup.param[s->nparam + e % s->nlinear] : NULL;
 }
 
-static void edges(struct fit_column_summary *c, const struct fit_samples *s, size_t column, double lower, double upper)
+/* Deviation of a nonlinear parameter's draws, of those nearest to each of several modes about their own mean. */
+static double sd_within(const struct fit_samples *s, const struct fit_posterior *p, size_t column, double sd)
 {
-    double near = EDGE * c->c.sd, n = (double)(s->chains * s->draws), low = 0, high = 0;
+    double *theta = malloc((s->nparam + 1) * sizeof *theta), at[FIT_MODES], count[FIT_MODES] = {0}, mean[FIT_MODES] = {0},
+           square = 0;
+    size_t n = s->chains * s->draws, modes = s->nmode;
+    for (size_t k = 0; k < modes && theta; k++) {
+        modes = fit_posterior_theta(p, s->modes + k * s->ncoordinate, theta) ? modes : 0;
+        at[k] = theta[column];
+    }
+    free(theta);
+    for (int pass = 0; pass < 2 && theta && modes > 1; pass++)
+        for (size_t i = 0; i < n; i++) {
+            double x = s->x[i * s->ncolumn + column];
+            size_t k = 0;
+            for (size_t j = 1; j < modes; j++)
+                k = fabs(x - at[j]) < fabs(x - at[k]) ? j : k;
+            count[k] += pass == 0;
+            mean[k] += pass == 0 ? x : 0;
+            square += pass ? (x - mean[k] / count[k]) * (x - mean[k] / count[k]) : 0;
+        }
+    return theta && modes > 1 ? sqrt(square / (double)n) : sd;
+}
+
+static void edges(struct fit_column_summary *c, const struct fit_samples *s, const struct fit_posterior *p, size_t column,
+                  double lower, double upper)
+{
+    double near = EDGE * (s->nmode > 1 && column < s->nparam ? sd_within(s, p, column, c->c.sd) : c->c.sd), n = (double)(s->chains * s->draws), low = 0, high = 0;
     for (size_t k = 0; k < s->chains * s->draws; k++) {
         double x = s->x[k * s->ncolumn + column];
         low += x < lower + near; /* false without a bound */
@@ -83,6 +108,15 @@ static enum fit_status summarise_column(struct fit_samples *s, const struct fit_
         }
     c->constant = is_constant(s, column);
     enum fit_status st = fit_convergence(&draws, &c->c, err);
+    if (st == FIT_OK && s->within && !c->constant) { /* what was sampled; the rest is of draws put together */
+        const struct fit_convergence *w = &s->within[column];
+        c->c.r_hat = w->r_hat;
+        c->c.r_hat_p = w->r_hat_p;
+        c->c.ess_bulk = w->ess_bulk;
+        c->c.ess_tail = w->ess_tail;
+        c->c.ess_mean = w->ess_mean;
+        c->c.mcse_mean = c->c.sd / sqrt(w->ess_mean);
+    }
     c->heavy = c->c.tail_k >= NO_MEAN ? 2 : c->c.tail_k >= NO_VARIANCE;
     static const double part[] = {0.025, 0.05, 0.5, 0.95, 0.975};
     double *to[] = {&c->q025, &c->q05, &c->median, &c->q95, &c->q975};
@@ -96,7 +130,7 @@ static enum fit_status summarise_column(struct fit_samples *s, const struct fit_
         double sd = prior_sd(&c->prior);
         c->contraction = 1 - c->c.sd * c->c.sd / (sd * sd);
     }
-    edges(c, s, column, d->lower, d->upper);
+    edges(c, s, p, column, d->lower, d->upper);
     return FIT_OK;
 }
 
@@ -326,7 +360,21 @@ static void judge_consensus(struct fit_samples *s)
 /* Modes that the chains are not in.  Importance sampling has its own measure. */
 static void judge_modes(struct fit_samples *s)
 {
-    char text[320];
+    char text[512];
+    if (s->nmode > 1 && s->mode_k >= fit_psis_threshold(1000)) {
+        snprintf(text, sizeof text, "there are %zu modes, %s, whose masses are not known (k %.2f): the draws may have them in"
+                                    " another proportion", s->nmode, s->modes_text, s->mode_k);
+        reason(s, FIT_VERDICT_DOUBTFUL, text);
+    } else if (s->nmode > 1 && s->mode_missed > OTHER_PART) {
+        snprintf(text, sizeof text, "%.2g %% of the mass is in modes that no chain is in, of %s: take more --chains",
+                 100 * s->mode_missed, s->modes_text);
+        reason(s, FIT_VERDICT_DOUBTFUL, text);
+    } else if (s->nmode > 1 && s->mode_part[0] < 1 - OTHER_PART) {
+        snprintf(text, sizeof text, "there are %zu modes, in the draws by their masses: %s", s->nmode, s->modes_text);
+        reason(s, FIT_VERDICT_GOOD, text);
+    }
+    if (s->nmode > 1)
+        return;
     if (!(s->other_mass > OTHER_PART))
         return;
     snprintf(text, sizeof text, "another mode, with %s, has about %.0f %% of the mass by its normal approximation: the"
@@ -380,7 +428,7 @@ enum fit_status fit_samples_summarise(struct fit_samples *s, const struct fit_po
     enum fit_status st = chain ? FIT_OK : fit_fail(err, FIT_ERR_MEMORY, "posterior: out of memory");
     for (size_t k = 0; st == FIT_OK && k < s->ncolumn; k++)
         st = summarise_column(s, p, k, chain, err);
-    for (size_t k = 0; st == FIT_OK && s->stats && k < s->chains; k++)
+    for (size_t k = 0; st == FIT_OK && s->stats && !s->within && k < s->chains; k++)
         fit_chain_health(s->stats + k * s->draws, s->draws, s->max_depth, &s->health[k]);
     free(chain);
     if (st != FIT_OK)

@@ -128,6 +128,17 @@ static void put_chains(struct fit_json *j, const struct fit_results *r)
     fit_json_end(j);
 }
 
+/* Modes with their parts of the mass. */
+static void put_modes(struct fit_json *j, const struct fit_results *r)
+{
+    const struct fit_samples *s = r->samples;
+    if (s->nmode < 2)
+        return;
+    fit_json_string(j, "modes", s->modes_text);
+    fit_json_numbers(j, "mode_parts", s->mode_part, s->nmode);
+    fit_json_boolean(j, "modes_apart", s->modes_apart);
+}
+
 static void put_weights(struct fit_json *j, const struct fit_samples *s)
 {
     fit_json_number(j, "pareto_k", s->pareto_k);
@@ -254,6 +265,7 @@ void fit_json_posterior(struct fit_json *j, const struct fit_results *r)
             put_chains(j, r);
         else
             put_weights(j, s);
+        put_modes(j, r);
         put_consensus(j, r);
         put_work(j, s);
         if (r->predictive)

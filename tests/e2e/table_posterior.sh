@@ -1,6 +1,7 @@
 #!/bin/sh
 # Posteriors of small tables against sums over a grid: what a flat linear parameter costs the noise, priors of the noise,
-# normal priors of linear parameters beside noise that few values tell, tails without variance: table_posterior.sh BINDIR
+# normal priors of linear parameters beside noise that few values tell, tails without variance, several modes:
+# table_posterior.sh BINDIR
 set -eu
 bin=$1
 . "$(dirname "$0")/../support/test.sh"
@@ -27,6 +28,15 @@ local b = m.parameter("b", { start = 1, bounds = {0, 1e30}, prior = {"half_cauch
 local d = m.parameter("d", { start = 1, bounds = {0, 1e30}, prior = {"half_cauchy", 1} })
 m.observe(y, { mean = a + b * d * x })
 LUA
+
+cat >alias.lua <<'LUA'
+local m = model "alias" { title = "A cosine sampled coarsely" }
+local x, y = m.columns({ "x", range = {0, 13} }, "y")
+local w = m.parameter("w", { start = 1, bounds = {0.1, 12} })
+local h = m.parameter("h", { start = 1 })
+m.observe(y, { mean = h * cos(w * x) })
+LUA
+sed 's/"alias"/"weighed"/; s/bounds = {0.1, 12}/&, prior = {"normal", 4, 2}/' alias.lua >weighed.lua
 
 python3 - "$bin/homodyne" <<'PY'
 import json
@@ -126,5 +136,23 @@ for method in (("nuts",), ("nuts", "--draws", "4000"), ("laplace", "--draws", "4
     if p["verdict"] == "good" or "tail of" not in p["verdict_text"]:
         print("FAILED: a tail without variance is not told")
         bad = 1
+
+# w, 2 pi - w, 2 pi + w, 4 pi - w give the same data: equal masses, or those of the prior.
+write("alias", list(range(14)), [1.3 * math.cos(1.1 * t) + random.gauss(0, 0.06) for t in range(14)])
+at = [1.1, 2 * math.pi - 1.1, 2 * math.pi + 1.1, 4 * math.pi - 1.1]
+prior = [math.exp(-0.5 * ((w - 4) / 2) ** 2) for w in at]
+for model, mass in (("alias", [0.25] * 4), ("weighed", [p / sum(prior) for p in prior])):
+    for method in ("nuts", "laplace"):
+        p = fit(model, "alias", "-m", method)
+        exact = sum(m * w for m, w in zip(mass, at))
+        sd = math.sqrt(sum(m * (w - exact) ** 2 for m, w in zip(mass, at)))
+        w = p["parameters"]["w"]
+        print(model, method, p["verdict"], p.get("modes"), "mean and sd of w", w["mean"], w["sd"], "by the masses", exact, sd)
+        parts = sorted(m for m in mass if m > 2e-3)
+        found = sorted(p.get("mode_parts", []))[-len(parts):]
+        if (p["verdict"] != "good" or "modes" not in p["verdict_text"] or abs(w["mean"] - exact) > 0.05 * sd or
+                abs(w["sd"] / sd - 1) > 0.03 or max(abs(a - b) for a, b in zip(parts, found)) > 0.02):
+            print("FAILED: modes are missing, or not in their proportion:", p["verdict_text"])
+            bad = 1
 sys.exit(bad)
 PY
