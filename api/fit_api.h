@@ -99,11 +99,11 @@ int fit_api_unit(const char *from, const char *unit, double *times, double *over
 /* All arrays are copied (value and sigma: the part that counts). */
 struct fit_api_data {
     size_t size;           /* sizeof(struct fit_api_data) */
-    const double *setting; /* as many as there are; NaN, or the array NULL: the model's default */
+    const double *setting; /* as many as there are, in the model's units; NaN, or the array NULL: the model's default */
 
     /* Pairs of frames. */
     size_t ngroup;                 /* matrices */
-    const double *const *coord;    /* one array of ngroup for each axis: azimuths, deg */
+    const double *const *coord;    /* one array of ngroup for each axis, in its unit */
     size_t ntime;                  /* frames of the time grid */
     const double *time;            /* s, increasing; NULL: 0, step, ...; heterodyne: step, 2 step, ... */
     double step;                   /* frame period, s */

@@ -49,7 +49,8 @@ extern const size_t unit_ndata_word;
 extern const struct unit_synonym unit_data_synonyms[];
 extern const size_t unit_ndata_synonym;
 
-/* What a measurement tells by name, and in which unit the program keeps it: q 1/angstrom, gap angstrom, phi deg, dt s. */
+/* What a measurement tells by name, and in which unit the program keeps it: q 1/angstrom, gap angstrom, phi deg, dt s.
+ */
 struct unit_told {
     const char *name, *unit;
 };

@@ -11,6 +11,7 @@
 #include "output.h"
 #include "parallel.h"
 #include "source.h"
+#include "units.h"
 
 #include <errno.h>
 #include <math.h>
@@ -62,13 +63,17 @@ static enum fit_status add_file(struct batch *b, const char *file, const char *q
     if (strcmp(q, "all") == 0)
         return add_rings(b, file, err);
     while (*q) {
-        char *end;
-        const double x = strtod(q, &end);
-        if (end == q || (*end && *end != ',') || !(x > 0))
-            return fit_fail(err, FIT_ERR_USAGE, "--q: '%s' is no list of wavevectors; or all", q);
+        char one[64];
+        double x = NAN;
+        const size_t n = strcspn(q, ",");
+        snprintf(one, sizeof one, "%.*s", (int)n, q);
+        const enum fit_quantity kind = fit_quantity_parse(one, fit_units_of("q"), &x);
+        if ((kind != FIT_QUANTITY_BARE && kind != FIT_QUANTITY_CONVERTED) || !(x > 0) || !isfinite(x))
+            return fit_fail(err, FIT_ERR_USAGE, "--q: '%s' is no list of wavevectors, in %s; or all", q,
+                            fit_units_of("q"));
         if (!add(b, file, x))
             return no_memory(err);
-        q = end + (*end == ',');
+        q += n + (q[n] == ',');
     }
     return FIT_OK;
 }

@@ -151,8 +151,8 @@ static void check_meaning(struct fit_cfg_reader *r, size_t i, const struct fit_c
         return;
     AT_ORIGIN(r, given->from);
     fit_cfg_error_at(r, given->from.line, given->from.column,
-                     "%s is given in %s; the setting %s of the model %s is in %s: --set %s=VALUE, or settings:", s->name,
-                     fit_units_of(s->name), s->name, r->cfg->kernel->name, s->unit, s->name);
+                     "%s is given in %s; the setting %s of the model %s is in %s: --set %s=VALUE, or settings:",
+                     s->name, fit_units_of(s->name), s->name, r->cfg->kernel->name, s->unit, s->name);
 }
 
 static void check_settings(struct fit_cfg_reader *r)
@@ -163,7 +163,8 @@ static void check_settings(struct fit_cfg_reader *r)
         doubt(r, &cfg->input.q, "wavevector_q", fit_units_doubt_q(cfg->input.q.value));
     if (fit_cfg_setting_index(k, "gap") >= 0 && !cfg->input.gap.from.bare && cfg->input.gap.value > 1e8)
         fit_cfg_note(r, cfg->input.gap.from.line, cfg->input.gap.from.column,
-                     "a gap of %.4g mm is wider than those of shear cells; is its unit right?", cfg->input.gap.value / 1e7);
+                     "a gap of %.4g mm is wider than those of shear cells; is its unit right?",
+                     cfg->input.gap.value / 1e7);
     if (fit_cfg_setting_index(k, "gap") >= 0)
         doubt(r, &cfg->input.gap, "stator_rotor_gap", fit_units_doubt_gap(cfg->input.gap.value));
     else if (fit_given(cfg->input.gap.from) && cfg->input.gap.from.kind == FIT_FROM_COMMAND)

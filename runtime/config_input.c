@@ -378,7 +378,8 @@ static void later_columns(struct fit_cfg_reader *r)
         t->nunit = later_roles(r, "data.units", "a section (column of the model: unit in the file)", &t->unit);
     for (size_t i = 0; i < t->nunit; i++) {
         const char *wanted = declared_unit(r->cfg->kernel, t->unit[i].role);
-        const enum fit_quantity kind = wanted ? fit_unit_between(t->unit[i].source, wanted, &f) : FIT_QUANTITY_CONVERTED;
+        const enum fit_quantity kind =
+            wanted ? fit_unit_between(t->unit[i].source, wanted, &f) : FIT_QUANTITY_CONVERTED;
         if (kind != FIT_QUANTITY_CONVERTED)
             fit_cfg_error(r, fit_cfg_seen(r, "data.units"), "data.units: '%.60s' of %s %s; the model %s has it in %s",
                           t->unit[i].source, t->unit[i].role, fit_quantity_why(kind), r->cfg->kernel->name, wanted);

@@ -152,7 +152,9 @@ static int param_number(struct fit_cfg_reader *r, int i, const struct fit_yaml *
     int bare;
     if (!fit_cfg_get_real(r, node, unit, value, &bare))
         return 0;
-    const enum fit_quantity kind = bare && label && !is_template_label(r->cfg->kernel, label) ? fit_unit_between(label, unit, &f) : FIT_QUANTITY_BARE;
+    const enum fit_quantity kind = bare && label && !is_template_label(r->cfg->kernel, label)
+                                       ? fit_unit_between(label, unit, &f)
+                                       : FIT_QUANTITY_BARE;
     if (kind == FIT_QUANTITY_NO_UNIT || kind == FIT_QUANTITY_OTHER_KIND) {
         fit_cfg_error(r, node, "%s: unit '%.60s' of %s %s; wanted is %s", r->path, label,
                       r->cfg->param[i].declared->name, fit_quantity_why(kind), unit);

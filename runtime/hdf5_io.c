@@ -490,9 +490,10 @@ enum fit_status fit_h5_read_unit(const struct fit_h5 *h, const char *path, char 
             continue;
         enum fit_status st = fit_h5_read_attr_string(h, path, name[k], text, err);
         if (st != FIT_OK)
-            return st == FIT_ERR_DATA ? fit_fail(err, st, "%s: attribute %s of %s does not hold text: the unit is not known",
-                                                 h->name, name[k], path)
-                                      : st;
+            return st == FIT_ERR_DATA
+                       ? fit_fail(err, st, "%s: attribute %s of %s does not hold text: the unit is not known", h->name,
+                                  name[k], path)
+                       : st;
         if (strspn(*text, " \t") == strlen(*text)) {
             free(*text);
             *text = NULL;

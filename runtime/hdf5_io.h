@@ -92,11 +92,11 @@ enum fit_status fit_h5_list_attr(const struct fit_h5 *h, const char *path, char 
 int fit_h5_has_attr(const struct fit_h5 *h, const char *path, const char *name);
 enum fit_status fit_h5_read_attr_doubles(const struct fit_h5 *h, const char *path, const char *name,
                                          double **value, size_t *n, struct fit_error *err);
-enum fit_status fit_h5_read_attr_string(const struct fit_h5 *h, const char *path, const char *name,
-                                        char **text, struct fit_error *err);
+enum fit_status fit_h5_read_attr_string(const struct fit_h5 *h, const char *path, const char *name, char **text,
+                                        struct fit_error *err);
 
-/* What a dataset says of its unit, in the attribute `units` or `unit`; NULL: nothing.  Another thing than a text there is
- * an error. */
+/* What a dataset says of its unit, in the attribute `units` or `unit`; NULL: nothing.  Another thing than a text there
+ * is an error. */
 enum fit_status fit_h5_read_unit(const struct fit_h5 *h, const char *path, char **text, struct fit_error *err);
 
 /* ---- Writing --------------------------------------------------------------------------------- */

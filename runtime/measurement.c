@@ -106,13 +106,12 @@ static enum fit_status label_groups(struct loading *l, struct fit_error *err)
     for (size_t g = 0; g < m->ngroup; g++) {
         const struct fit_source_matrix *from = &l->src->matrix[l->index[g]];
         struct fit_group *to = &m->group[g];
-        *to = (struct fit_group){
-            .q = from->q, .phi = from->phi, .bin = from->bin, .matrix = l->index[g], .sigma = NAN};
+        *to = (struct fit_group){.q = from->q, .phi = from->phi, .bin = from->bin, .matrix = l->index[g], .sigma = NAN};
         memcpy(to->key, from->key, sizeof to->key);
         size_t ring, place = place_in_ring(l, g, &ring);
         if (isnan(to->q) && sel->nq && ring * sel->nq != m->ngroup)
-            return fit_fail(err, FIT_ERR_DATA, "%s: tells no q and holds %zu matrices; the list of q has %zu", l->src->file,
-                            m->ngroup, sel->nq);
+            return fit_fail(err, FIT_ERR_DATA, "%s: tells no q and holds %zu matrices; the list of q has %zu",
+                            l->src->file, m->ngroup, sel->nq);
         if (isnan(to->q))
             to->q = sel->nq ? sel->q_list[g / ring] : sel->q;
         if (isnan(to->phi) && sel->nlist == ring)

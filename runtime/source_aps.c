@@ -250,8 +250,7 @@ static enum fit_status label_bins(struct fit_source *s, const struct grid *g, st
                             s->file, k, b, most);
         double cell = g->mapping ? g->mapping[(size_t)b - 1] : b - 1;
         if (!(cell >= 0 && cell < (double)cells && cell == floor(cell)))
-            return fit_fail(err, FIT_ERR_DATA,
-                            "%s: " QMAP "/dynamic_index_mapping[%zu] is %g; the grid has %zu cells",
+            return fit_fail(err, FIT_ERR_DATA, "%s: " QMAP "/dynamic_index_mapping[%zu] is %g; the grid has %zu cells",
                             s->file, (size_t)b - 1, cell, cells);
         s->matrix[k].bin = (size_t)b;
         s->matrix[k].q = g->q[(size_t)cell / g->nphi];
@@ -260,18 +259,18 @@ static enum fit_status label_bins(struct fit_source *s, const struct grid *g, st
             example = k;
     }
     if (!g->mapping)
-        fit_notes_add(&s->notes, "%s: no list of which cell of the (q, phi) grid each bin is; bin n is taken for cell n - 1 (" QMAP
-                        "/dynamic_index_mapping would tell)", s->file);
+        fit_notes_add(&s->notes,
+                      "%s: no list of which cell of the (q, phi) grid each bin is; bin n is taken for cell n - 1 (" QMAP
+                      "/dynamic_index_mapping would tell)",
+                      s->file);
     if (moved) {
         size_t wrong = s->matrix[example].bin - 1;
-        fit_notes_add(
-            &s->notes,
-            "%s: %zu of %zu bins follow empty cells of masked sectors; labels follow "
-            "dynamic_index_mapping (homodyne would read bin %zu as q = %.6g, phi = %g instead of "
-            "q = %.6g, phi = %g)",
-            s->file, moved, s->nmatrix, wrong + 1,
-            g->q[wrong / g->nphi < g->nq ? wrong / g->nphi : 0], g->phi[wrong % g->nphi],
-            s->matrix[example].q, s->matrix[example].phi);
+        fit_notes_add(&s->notes,
+                      "%s: %zu of %zu bins follow empty cells of masked sectors; labels follow "
+                      "dynamic_index_mapping (homodyne would read bin %zu as q = %.6g, phi = %g instead of "
+                      "q = %.6g, phi = %g)",
+                      s->file, moved, s->nmatrix, wrong + 1, g->q[wrong / g->nphi < g->nq ? wrong / g->nphi : 0],
+                      g->phi[wrong % g->nphi], s->matrix[example].q, s->matrix[example].phi);
     }
     return FIT_OK;
 }

@@ -128,11 +128,12 @@ static enum fit_status chx_period(struct fit_source *s, struct fit_error *err)
     if (isnan(bins) && !isnan(step) && step > 1.5 * one && fabs(step / one - rint(step / one)) < SAME)
         bins = rint(step / one); /* the lags tell how many */
     s->dt = isnan(bins) ? one : one * bins;
-    snprintf(s->dt_text, sizeof s->dt_text, isnan(bins) || bins < 2 ? "%s of md = %.9g s" : "%s of md x bin_frame_number = %.9g x %g s",
-             period[k], one, bins);
+    snprintf(s->dt_text, sizeof s->dt_text,
+             isnan(bins) || bins < 2 ? "%s of md = %.9g s" : "%s of md x bin_frame_number = %.9g x %g s", period[k],
+             one, bins);
     if (!isnan(step) && fabs(step - s->dt) > SAME * s->dt) {
-        fit_notes_doubt(&s->notes, "%s: the lags of g12b have steps of %.9g s, %s: which is right says --dt", s->file, step,
-                        s->dt_text);
+        fit_notes_doubt(&s->notes, "%s: the lags of g12b have steps of %.9g s, %s: which is right says --dt", s->file,
+                        step, s->dt_text);
         s->dt = NAN;
     }
     return FIT_OK;
@@ -179,8 +180,10 @@ static enum fit_status chx_labels(struct fit_source *s, struct fit_error *err)
         free(v);
     }
     if (any && is_grazing(s, second))
-        fit_notes_doubt(&s->notes, "%s: the second numbers of qval_dict, %.4g .., are qz of grazing incidence by their size or "
-                        "md, no azimuths: q is qr, in the plane, and azimuths are not known (--phi)", s->file, second[0]);
+        fit_notes_doubt(&s->notes,
+                        "%s: the second numbers of qval_dict, %.4g .., are qz of grazing incidence by their size or "
+                        "md, no azimuths: q is qr, in the plane, and azimuths are not known (--phi)",
+                        s->file, second[0]);
     else
         for (size_t k = 0; k < s->nmatrix; k++)
             s->matrix[k].phi = isnan(second[k]) ? s->matrix[k].phi : second[k];

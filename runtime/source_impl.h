@@ -56,11 +56,11 @@ enum fit_status fit_source_matrices(struct fit_source *s, size_t n, struct fit_e
 
 /* Takes the n values (borrowed) as q (or phi) of the matrices: one each, or one for all.  Any
  * other number is an error that names `what`. */
-enum fit_status fit_source_label(struct fit_source *s, const char *what, int is_q,
-                                 const double *value, size_t n, struct fit_error *err);
+enum fit_status fit_source_label(struct fit_source *s, const char *what, int is_q, const double *value, size_t n,
+                                 struct fit_error *err);
 
-/* Numbers of the quantity `name` (q, phi, dt; see units.h) in the unit that the file states, to the program's; unit NULL:
- * the file states none.  Another kind of unit is an error that names both. */
+/* Numbers of the quantity `name` (q, phi, dt; see units.h) in the unit that the file states, to the program's; unit
+ * NULL: the file states none.  Another kind of unit is an error that names both. */
 enum fit_status fit_source_convert(struct fit_source *s, const char *what, const char *name, const char *unit,
                                    double *value, size_t n, struct fit_error *err);
 

@@ -117,7 +117,8 @@ static enum fit_status unequal(const char *file, const struct fit_table *t, cons
 }
 
 /* The unit that a dataset says of itself, of column c. */
-static enum fit_status take_unit(struct fit_h5 *h, const char *path, struct fit_table *t, size_t c, struct fit_error *err)
+static enum fit_status take_unit(struct fit_h5 *h, const char *path, struct fit_table *t, size_t c,
+                                 struct fit_error *err)
 {
     char *text = NULL;
     enum fit_status st = fit_h5_read_unit(h, path, &text, err);

@@ -12,8 +12,8 @@
 
 /* The text behind a column's name that may be a unit: "delay (ms)", "delay [ms]", delay/ms, delay_ms. */
 struct suffix {
-    char kind;     /* '(' (or '['), '/', '_'; 0: there is none */
-    size_t stem;   /* characters before it */
+    char kind;   /* '(' (or '['), '/', '_'; 0: there is none */
+    size_t stem; /* characters before it */
     char text[64];
 };
 
@@ -167,8 +167,8 @@ static enum fit_status convert(const char *file, struct fit_table *t, int *from,
 }
 
 enum fit_status fit_table_take_unit(const char *file, struct fit_table *t, const struct fit_config_table *cfg,
-                                 const struct fit_kernel *k, size_t i, int *from, struct fit_notes *notes,
-                                 struct fit_error *err)
+                                    const struct fit_kernel *k, size_t i, int *from, struct fit_notes *notes,
+                                    struct fit_error *err)
 {
     const char *model = fit_table_unit(k, i), *column = t->name[*from];
     char unit[64], kind;
@@ -178,15 +178,16 @@ enum fit_status fit_table_take_unit(const char *file, struct fit_table *t, const
         return FIT_OK;
     const enum fit_quantity is = fit_unit_between(unit, model, &f);
     const int sigma = i >= k->naxis && k->column[i - k->naxis].role == FIT_ROLE_SIGMA;
-    const char *why = is != FIT_QUANTITY_CONVERTED                     ? fit_quantity_why(is)
-                      : sigma && strchr(unit, '%')                     ? "may be of the value or of 1"
+    const char *why = is != FIT_QUANTITY_CONVERTED                            ? fit_quantity_why(is)
+                      : sigma && strchr(unit, '%')                            ? "may be of the value or of 1"
                       : kind == '_' && !fit_unit_same(f) && is_doubtful(unit) ? "may be no unit here"
-                                                                       : NULL;
+                                                                              : NULL;
     if (why)
         return fit_fail(err, FIT_ERR_DATA,
                         "%s: column '%s': %s says '%s', which %s; the model %s has %s in %s."
                         " --set 'data.units={%s: %s}' says what the numbers are in",
-                        file, column, where, unit, why, k->name, fit_table_wanted(k, i), model, fit_table_wanted(k, i), model);
+                        file, column, where, unit, why, k->name, fit_table_wanted(k, i), model, fit_table_wanted(k, i),
+                        model);
     if (fit_unit_same(f))
         return FIT_OK;
     if (notes)

@@ -35,8 +35,8 @@ enum fit_status fit_table_match(const char *file, struct fit_table *t, const str
                                 const struct fit_kernel *kernel, int *from, struct fit_notes *notes,
                                 struct fit_error *err);
 
-/* Column *from of the table for the i-th of the axes and columns, in the unit that the model declares: where its name, an
- * attribute or cfg (may be NULL) says another, *from becomes a further column of the table.  notes may be NULL. */
+/* Column *from of the table for the i-th of the axes and columns, in the unit that the model declares: where its name,
+ * an attribute or cfg (may be NULL) says another, *from becomes a further column of the table.  notes may be NULL. */
 enum fit_status fit_table_take_unit(const char *file, struct fit_table *t, const struct fit_config_table *cfg,
                                     const struct fit_kernel *k, size_t i, int *from, struct fit_notes *notes,
                                     struct fit_error *err);

@@ -24,7 +24,6 @@ static int starts(const char *text, const char *with)
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-
 /* Skips blanks. */
 static const char *skip_blank(const char *t)
 {
@@ -120,8 +119,8 @@ static ptrdiff_t read_power(const char *text, int *power)
 
 struct reader {
     struct fit_unit unit;
-    const char *own;  /* a unit whose words are known, or NULL */
-    int second;       /* the second meaning of words that have two */
+    const char *own; /* a unit whose words are known, or NULL */
+    int second;      /* the second meaning of words that have two */
     int terms, depth;
 };
 
@@ -147,9 +146,8 @@ static size_t word_length(const char *t)
 static int is_constant(const char *name, const char *constant)
 {
     const size_t n = strlen(constant), m = strlen(name);
-    return strcmp(name, constant) == 0 ||
-           (n >= 4 && (m == n || (m == n + 1 && (name[n] == 's' || name[n] == 'S'))) &&
-           strncasecmp(name, constant, n) == 0);
+    return strcmp(name, constant) == 0 || (n >= 4 && (m == n || (m == n + 1 && (name[n] == 's' || name[n] == 'S'))) &&
+                                           strncasecmp(name, constant, n) == 0);
 }
 
 static const struct unit_word *known_word(const struct reader *r, const char *name)
@@ -181,8 +179,8 @@ static const struct unit_word *find_word(const struct reader *r, const char *nam
     const size_t n[] = {unit_ndata_synonym, unit_nsynonym};
     for (size_t l = 0; l < 2; l++)
         for (size_t k = 0; !word && k < n[l]; k++)
-            if (list[l][k].same && (strcmp(name, list[l][k].name) == 0 ||
-                                    (strlen(name) >= 5 && strcasecmp(name, list[l][k].name) == 0))) {
+            if (list[l][k].same &&
+                (strcmp(name, list[l][k].name) == 0 || (strlen(name) >= 5 && strcasecmp(name, list[l][k].name) == 0))) {
                 word = known_word(r, list[l][k].same);
                 *power *= list[l][k].exponent;
             }

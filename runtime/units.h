@@ -1,13 +1,13 @@
 /* units.h -- units of what comes in: `200 um`, `0.054 nm^-1`, `20 us`, `1/nm`, `Å²/s`, a header `x (eV)`, an attribute
  * `units`; and the one place where numbers go from one unit to another.
  *
- * A unit is a size and powers of base dimensions; the words are those of models (common/unit_words.h) and spellings that
- * only data have.  Words that a model has declared for itself are units of their own.
+ * A unit is a size and powers of base dimensions; the words are those of models (common/unit_words.h) and spellings
+ * that only data have.  Words that a model has declared for itself are units of their own.
  *
- * The rule: every quantity of a model declares its unit; a number that comes in has a unit of its own, or is in the unit
- * documented for its place; it is converted, or refused with both units named.  What a measurement tells by name (q, gap,
- * phi, dt) is kept in the units of fit_units_of() everywhere in the program; kernels get it in the unit they declare, by
- * fit_units_to_model(). */
+ * The rule: every quantity of a model declares its unit; a number that comes in has a unit of its own, or is in the
+ * unit documented for its place; it is converted, or refused with both units named.  What a measurement tells by name
+ * (q, gap, phi, dt) is kept in the units of fit_units_of() everywhere in the program; kernels get it in the unit they
+ * declare, by fit_units_to_model(). */
 #ifndef FIT_UNITS_H
 #define FIT_UNITS_H
 
@@ -28,8 +28,8 @@ struct fit_unit {
 };
 
 /* "angstrom^2/s", "1/angstrom", "nm^-1", "nm-1", "µm", "Å⁻¹", "W/(m*K)", "s^(1/2)", "deg", "1", "dimensionless", "" ...
- * Products with '*', '·', '.', a space; '/' divides what follows it up to the next operator.  Returns 1, or 0 when it is
- * not a unit. */
+ * Products with '*', '·', '.', a space; '/' divides what follows it up to the next operator.  Returns 1, or 0 when it
+ * is not a unit. */
 int fit_unit_parse(const char *text, struct fit_unit *unit);
 
 /* Same dimensions. */
@@ -50,8 +50,8 @@ enum fit_quantity {
     FIT_QUANTITY_OTHER_KIND /* a unit of something else */
 };
 
-/* Numbers of one unit in another: x times / over.  For powers of ten one of the two is 1 and the other exact, so that
- * 0.054 nm^-1 is the double nearest to 0.0054. */
+/* Numbers of one unit in another: x times / over.  For powers of ten one of the two is 1 and the other exact: there is one
+ * rounding. */
 struct fit_unit_factor {
     double times, over;
 };
@@ -60,8 +60,8 @@ static inline double fit_unit_apply(struct fit_unit_factor f, double x)
     return x * f.times / f.over;
 }
 
-/* From a unit of data to a unit that a model (or a place of the program) declares; words of its own in `to` are known in
- * `from`.  Angles become radians where `to` is a number.  CONVERTED, NO_UNIT or OTHER_KIND. */
+/* From a unit of data to a unit that a model (or a place of the program) declares; words of its own in `to` are known
+ * in `from`.  Angles become radians where `to` is a number.  CONVERTED, NO_UNIT or OTHER_KIND. */
 enum fit_quantity fit_unit_between(const char *from, const char *to, struct fit_unit_factor *factor);
 
 /* 1: the factor changes nothing. */
@@ -82,7 +82,8 @@ const char *fit_units_of(const char *name);
 /* 1 when the quantity of this name is what a model calls so: its declared unit has the same dimensions. */
 int fit_units_means(const char *name, const char *declared);
 
-/* From the program's unit to the model's, and back; NaN for a quantity that is none of these or means something else. */
+/* From the program's unit to the model's, and back; NaN for a quantity that is none of these or means something else.
+ */
 double fit_units_to_model(const char *name, const char *declared, double value);
 double fit_units_from_model(const char *name, const char *declared, double value);
 

@@ -30,13 +30,13 @@ struct unit {
     double factor;
 };
 
-static const struct unit of_q[] = {{"1/nm", 1},           {"nm^-1", 1},        {"nm-1", 1},
-                                   {"1/angstrom", 0.1},   {"A^-1", 0.1},       {"\xC3\x85\xE2\x81\xBB\xC2\xB9", 0.1},
-                                   {"1/um", 1e3},         {"1/\xC2\xB5m", 1e3}, {"m^-1", 1e9},
-                                   {"nanometer^-1", 1},   {"1/Angstrom", 0.1}, {"1/s", 0},
-                                   {"nm", 0},             {"foo", 0},          {"keV", 0}};
-static const struct unit of_gap[] = {{"mm", 1},      {"um", 1e3},  {"\xC2\xB5m", 1e3}, {"micron", 1e3}, {"m", 1e-3},
-                                     {"angstrom", 1e7}, {"nm", 1e6}, {"s", 0},         {"1/nm", 0},     {"foo", 0}};
+static const struct unit of_q[] = {{"1/nm", 1},         {"nm^-1", 1},         {"nm-1", 1},
+                                   {"1/angstrom", 0.1}, {"A^-1", 0.1},        {"\xC3\x85\xE2\x81\xBB\xC2\xB9", 0.1},
+                                   {"1/um", 1e3},       {"1/\xC2\xB5m", 1e3}, {"m^-1", 1e9},
+                                   {"nanometer^-1", 1}, {"1/Angstrom", 0.1},  {"1/s", 0},
+                                   {"nm", 0},           {"foo", 0},           {"keV", 0}};
+static const struct unit of_gap[] = {{"mm", 1},         {"um", 1e3}, {"\xC2\xB5m", 1e3}, {"micron", 1e3}, {"m", 1e-3},
+                                     {"angstrom", 1e7}, {"nm", 1e6}, {"s", 0},           {"1/nm", 0},     {"foo", 0}};
 static const struct unit of_phi[] = {{"deg", 1},
                                      {"degree", 1},
                                      {"Degrees", 1},
@@ -46,12 +46,13 @@ static const struct unit of_phi[] = {{"deg", 1},
                                      {"mrad", 1e3 * 3.14159265358979323846 / 180},
                                      {"nm", 0},
                                      {"foo", 0}};
-static const struct unit of_time[] = {{"s", 1},      {"ms", 1e3},    {"us", 1e6}, {"\xC2\xB5s", 1e6},  {"ns", 1e9},
-                                      {"min", 1.0 / 60}, {"seconds", 1}, {"Hz", 0},   {"nm", 0}, {"foo", 0}};
-static const struct unit of_energy[] = {{"keV", 1}, {"eV", 1e3},  {"MeV", 1e-3}, {"J", 1.602176634e-16},
-                                        {"s", 0},   {"foo", 0}, {"nm", 0}};
-static const struct unit of_D[] = {{"nm^2/s", 1},      {"um^2/s", 1e-6}, {"angstrom^2/s", 100}, {"m^2/s", 1e-18},
-                                   {"nm\xC2\xB2/ms", 1e-3}, {"s", 0},        {"foo", 0},            {"nm/s", 0}};
+static const struct unit of_time[] = {{"s", 1},          {"ms", 1e3},    {"us", 1e6}, {"\xC2\xB5s", 1e6}, {"ns", 1e9},
+                                      {"min", 1.0 / 60}, {"seconds", 1}, {"Hz", 0},   {"nm", 0},          {"foo", 0}};
+static const struct unit of_energy[] = {{"keV", 1}, {"eV", 1e3}, {"MeV", 1e-3}, {"J", 1.602176634e-16},
+                                        {"s", 0},   {"foo", 0},  {"nm", 0}};
+static const struct unit of_D[] = {
+    {"nm^2/s", 1}, {"um^2/s", 1e-6}, {"angstrom^2/s", 100}, {"m^2/s", 1e-18}, {"nm\xC2\xB2/ms", 1e-3}, {"s", 0},
+    {"foo", 0},    {"nm/s", 0}};
 #define N(a) (sizeof(a) / sizeof *(a))
 
 /* ---- models ---------------------------------------------------------------------------------- */
@@ -101,7 +102,8 @@ static void write_models(void)
                 "local q = m.setting(\"q\", \"%s\")\n"
                 "local D = m.parameter(\"D\", { unit = \"nm^2/s\", start = 150, bounds = {1, 1e5} })\n"
                 "local a = m.parameter(\"a\", { start = 0.5, bounds = {0, 10} })\n"
-                "m.observe(y, { mean = a * exp(-convert(q, \"1/nm\")^2 * D * convert(tau, \"s\")) + 0.1 * E / unit \"keV\",\n"
+                "m.observe(y, { mean = a * exp(-convert(q, \"1/nm\")^2 * D * convert(tau, \"s\")) + 0.1 * E / unit "
+                "\"keV\",\n"
                 "    sigma = s })\n",
                 m, model_tau[m], 0.1 * model_tau_factor[m], 2.5 * model_tau_factor[m], model_q[m]);
         fclose(f);
@@ -110,7 +112,8 @@ static void write_models(void)
 
 /* ---- data ------------------------------------------------------------------------------------ */
 
-/* Of the quantities of a file: their unit, the name of the attribute that says so; text NULL: the file does not have it. */
+/* Of the quantities of a file: their unit, the name of the attribute that says so; text NULL: the file does not have
+ * it. */
 struct told {
     struct unit unit;
     const char *attribute; /* NULL: none */
@@ -128,7 +131,8 @@ static void write_c2(struct fit_h5 *h, const char *path, size_t first, size_t n,
     for (size_t g = 0; g < GROUPS; g++)
         for (size_t i = 0; i < FRAMES; i++)
             for (size_t j = 0; j < FRAMES; j++) {
-                const double cosine = cos(PHI[g] * 3.14159265358979323846 / 180), rate = Q * Q * D + cosine * cosine * GAP;
+                const double cosine = cos(PHI[g] * 3.14159265358979323846 / 180),
+                             rate = Q * Q * D + cosine * cosine * GAP;
                 const double noise = 1e-5 * sin(7.7 * (double)(i + j) + 3.3 * (double)(i * j + g));
                 c2[g][i][j] = (float)(1 + 0.4 * exp(-rate * DT * fabs((double)i - (double)j)) + noise);
             }
@@ -236,8 +240,8 @@ static void judge(const char *place, const char *unit, int model, int right, int
     if (right ? truth_told : refused)
         return;
     failures++;
-    printf("FAILED: %s, %s, model %d: exit code %d, %.10g instead of %s %.10g: %.160s\n", place, unit, model, status, got,
-           right ? "" : "a refusal, not", truth, status == 3 || status == 4 ? content("said") : "");
+    printf("FAILED: %s, %s, model %d: exit code %d, %.10g instead of %s %.10g: %.160s\n", place, unit, model, status,
+           got, right ? "" : "a refusal, not", truth, status == 3 || status == 4 ? content("said") : "");
 }
 
 static void fit_cell(const char *place, const struct unit *u, int model, const char *options)
@@ -270,7 +274,8 @@ static void files(void)
                 *t = (struct told){quantity[k].unit[u], turn % 2 ? "units" : "unit"};
                 write_file("f.h5", &f);
                 snprintf(place, sizeof place, "attribute of %s, %s", layout[l], quantity[k].name);
-                snprintf(options, sizeof options, "--model pairs%d.lua --data f.h5 --gap '200 um' --sigma 1e-5", turn % MODELS);
+                snprintf(options, sizeof options, "--model pairs%d.lua --data f.h5 --gap '200 um' --sigma 1e-5",
+                         turn % MODELS);
                 fit_cell(place, &quantity[k].unit[u], turn % MODELS, options);
             }
     for (size_t u = 0; u < N(of_q); u += 2, turn++) {
@@ -305,7 +310,8 @@ static void options_of_pairs(void)
         const struct unit *unit;
         size_t n;
         double truth;
-    } c[] = {{"q", "--q", "analyzer_parameters: {scattering: {wavevector_q: %s}}", "settings: {q: %s}", of_q, N(of_q), 0.054},
+    } c[] = {{"q", "--q", "analyzer_parameters: {scattering: {wavevector_q: %s}}", "settings: {q: %s}", of_q, N(of_q),
+              0.054},
              {"gap", "--gap", "analyzer_parameters: {geometry: {stator_rotor_gap: %s}}", "settings: {gap: %s}", of_gap,
               N(of_gap), 0.2},
              {"dt", "--dt", "analyzer_parameters: {dt: %s}", NULL, of_time, N(of_time), 0.1}};
@@ -322,11 +328,15 @@ static void options_of_pairs(void)
                 if (k != 1)
                     *(k == 0 ? &f.q : &f.time) = (struct told){{NULL, 0}, NULL};
                 write_file("f.h5", &f);
-                snprintf(place, sizeof place, "%s, %s", way == 0 ? "option" : way == 1 ? "--set" : way == 2 ? "key" : "settings:",
+                snprintf(place, sizeof place, "%s, %s",
+                         way == 0   ? "option"
+                         : way == 1 ? "--set"
+                         : way == 2 ? "key"
+                                    : "settings:",
                          c[k].name);
                 if (way < 2) {
-                    snprintf(options, sizeof options, "--model pairs%d.lua --data f.h5 --sigma 1e-5 %s %s%s%s'%s'", model, gap,
-                             way ? "--set " : c[k].option, way ? c[k].name : "", way ? "=" : " ", text);
+                    snprintf(options, sizeof options, "--model pairs%d.lua --data f.h5 --sigma 1e-5 %s %s%s%s'%s'",
+                             model, gap, way ? "--set " : c[k].option, way ? c[k].name : "", way ? "=" : " ", text);
                 } else {
                     snprintf(key, sizeof key, way == 2 ? c[k].key : c[k].setting, text);
                     snprintf(yaml, sizeof yaml, "%s", key);
@@ -345,10 +355,12 @@ static void bare(void)
     char options[300];
     write_file("f.h5", &f);
     for (int m = 0; m < MODELS; m++) {
-        snprintf(options, sizeof options, "--model pairs%d.lua --data f.h5 --sigma 1e-5 --q 0.0054 --gap 2e6 --dt 0.1", m);
+        snprintf(options, sizeof options, "--model pairs%d.lua --data f.h5 --sigma 1e-5 --q 0.0054 --gap 2e6 --dt 0.1",
+                 m);
         fit_cell("options", &none, m, options);
-        snprintf(options, sizeof options, "--model pairs%d.lua --data f.h5 --sigma 1e-5 --dt 0.1 --set q=%.15g --set gap=%.15g",
-                 m, Q * model_q_factor[m], GAP * model_gap_factor[m]);
+        snprintf(options, sizeof options,
+                 "--model pairs%d.lua --data f.h5 --sigma 1e-5 --dt 0.1 --set q=%.15g --set gap=%.15g", m,
+                 Q * model_q_factor[m], GAP * model_gap_factor[m]);
         fit_cell("--set", &none, m, options);
     }
 }
@@ -397,7 +409,8 @@ static void row_cell(const char *place, const struct unit *u, int model, const c
 
 static void columns(void)
 {
-    static const char *const spelling[] = {"tau (%s),E,y,s", "tau [%s],E,y,s", "tau/%s,E,y,s", "# a remark\n# tau (%s),E,y,s"};
+    static const char *const spelling[] = {"tau (%s),E,y,s", "tau [%s],E,y,s", "tau/%s,E,y,s",
+                                           "# a remark\n# tau (%s),E,y,s"};
     static const struct unit keV = {"keV", 1}, seconds = {"s", 1};
     char head[120], more[120];
     int turn = 0;
@@ -449,13 +462,16 @@ static void parameters(void)
             const double truth = w == 3 ? D / 2 : D;
             char place[40];
             snprintf(more, sizeof more, way[w], quantity_text(&of_D[u], truth));
-            snprintf(options, sizeof options, "fit --model rows%d.lua --data f.csv --q '0.054 1/nm' %s -o out --quiet", model,
-                     more);
+            snprintf(options, sizeof options, "fit --model rows%d.lua --data f.csv --q '0.054 1/nm' %s -o out --quiet",
+                     model, more);
             snprintf(place, sizeof place, "%.12s of D", way[w]);
             unlink("out/fit.json");
             const int status = run(options);
             judge(place, of_D[u].text, model, of_D[u].factor > 0, status,
-                  number("D", w == 0 ? "value" : w == 3 ? "lower" : "start"), truth);
+                  number("D", w == 0   ? "value"
+                              : w == 3 ? "lower"
+                                       : "start"),
+                  truth);
         }
     for (size_t u = 0; u < N(of_q); u++) {
         snprintf(options, sizeof options, "--model rows%d.lua --data f.csv --set 'q=%s'", (int)u % MODELS,
@@ -479,7 +495,8 @@ static void simulations(void)
         snprintf(g, sizeof g, "%s", quantity_text(gap, GAP));
         snprintf(t, sizeof t, "%s", quantity_text(dt, DT));
         snprintf(options, sizeof options,
-                 "simulate --model pairs%d.lua -o sim.h5 --config-out sim.yaml --force --frames 20 --dt '%s' --q '%s' --gap '%s'"
+                 "simulate --model pairs%d.lua -o sim.h5 --config-out sim.yaml --force --frames 20 --dt '%s' --q '%s' "
+                 "--gap '%s'"
                  " --phi '0,%s' --set D=200 --noise 1e-5 --quiet",
                  m, t, q, g, quantity_text(phi, 60));
         int status = run(options);
@@ -496,8 +513,10 @@ static void simulations(void)
         for (size_t u = 0; u < N(wrong); u++) {
             char more[80];
             snprintf(more, sizeof more, option[o], wrong[u].text);
-            snprintf(options, sizeof options, "simulate --model pairs1.lua -o sim.h5 --force --frames 20 --dt 0.1 --q 0.005 %s %s"
-                     " --noise 1e-5 --quiet", o == 0 ? "--gap 2e6" : "--phi 0", more);
+            snprintf(options, sizeof options,
+                     "simulate --model pairs1.lua -o sim.h5 --force --frames 20 --dt 0.1 --q 0.005 %s %s"
+                     " --noise 1e-5 --quiet",
+                     o == 0 ? "--gap 2e6" : "--phi 0", more);
             judge(option[o], wrong[u].text, 1, 0, run(options), NAN, 1);
         }
 }
@@ -506,9 +525,10 @@ static void simulations(void)
 static void places_without(void)
 {
     static const struct unit wrong[] = {{"nm", 0}, {"foo", 0}, {"ms", 0}};
-    static const char *const fits[] = {"--sigma '0.01 %s'", "--bounds 'c=0:1 %s'", "--start 'o=1 %s'", "--phi '0,60 %s'",
-                                       "--set 'c=0.3 %s'"};
-    static const char *const makes[] = {"--contrast '0.3 %s'", "--noise '0.01 %s'", "--first-time '0 %s'", "--set 'D=200 %s'"};
+    static const char *const fits[] = {"--sigma '0.01 %s'", "--bounds 'c=0:1 %s'", "--start 'o=1 %s'",
+                                       "--phi '0,60 %s'", "--set 'c=0.3 %s'"};
+    static const char *const makes[] = {"--contrast '0.3 %s'", "--noise '0.01 %s'", "--first-time '0 %s'",
+                                        "--set 'D=200 %s'"};
     const struct file f = {"flat", in_order[0], in_order[1], in_order[2], {NULL, NULL}};
     char options[400], more[80];
     write_file("f.h5", &f);
@@ -522,12 +542,16 @@ static void places_without(void)
             if (w == 2 && u == 2)
                 continue; /* ms is a time */
             snprintf(more, sizeof more, makes[w], wrong[u].text);
-            snprintf(options, sizeof options, "simulate --model pairs1.lua -o sim.h5 --force --frames 20 --dt 0.1 --q 0.005"
-                     " --gap 2e6 --phi 0,60 %s --quiet", more);
+            snprintf(options, sizeof options,
+                     "simulate --model pairs1.lua -o sim.h5 --force --frames 20 --dt 0.1 --q 0.005"
+                     " --gap 2e6 --phi 0,60 %s --quiet",
+                     more);
             judge(makes[w], wrong[u].text, 1, 0, run(options), NAN, 1);
         }
-        snprintf(options, sizeof options, "simulate --model rows1.lua -o sim.csv --force --x '100 %s:2000 %s:9' --set E=1"
-                 " --set q=0.05 --quiet", wrong[u].text, wrong[u].text);
+        snprintf(options, sizeof options,
+                 "simulate --model rows1.lua -o sim.csv --force --x '100 %s:2000 %s:9' --set E=1"
+                 " --set q=0.05 --quiet",
+                 wrong[u].text, wrong[u].text);
         judge("--x", wrong[u].text, 1, 0, run(options), NAN, 1);
     }
 }
@@ -550,19 +574,94 @@ static void keys(void)
         for (int way = 0; way < 3; way++) {
             const double factor = of_D[u].factor > 0 ? of_D[u].factor : 1;
             if (way == 0)
-                snprintf(yaml, sizeof yaml, "parameters: {D: {value: %.15g, unit: \"%s\", vary: false}}", D * factor, of_D[u].text);
+                snprintf(yaml, sizeof yaml, "parameters: {D: {value: %.15g, unit: \"%s\", vary: false}}", D * factor,
+                         of_D[u].text);
             else if (way == 1)
-                snprintf(yaml, sizeof yaml, "parameters: {D: {value: \"%s\", vary: false}}", quantity_text(&of_D[u], D));
+                snprintf(yaml, sizeof yaml, "parameters: {D: {value: \"%s\", vary: false}}",
+                         quantity_text(&of_D[u], D));
             else
-                snprintf(yaml, sizeof yaml, "parameter_space: {bounds: [{name: D, min: %.15g, max: %.15g, unit: \"%s\"}]}",
-                         D * factor, 3 * D * factor, of_D[u].text);
+                snprintf(yaml, sizeof yaml,
+                         "parameter_space: {bounds: [{name: D, min: %.15g, max: %.15g, unit: \"%s\"}]}", D * factor,
+                         3 * D * factor, of_D[u].text);
             config((int)u % MODELS, yaml);
-            snprintf(yaml, sizeof yaml, "fit run.yaml --model pairs%d.lua --gap '200 um' -o out --quiet", (int)u % MODELS);
+            snprintf(yaml, sizeof yaml, "fit run.yaml --model pairs%d.lua --gap '200 um' -o out --quiet",
+                     (int)u % MODELS);
             unlink("out/fit.json");
             const int status = run(yaml);
-            judge(way == 0 ? "parameters: unit" : way == 1 ? "parameters: value" : "parameter_space.bounds: unit", of_D[u].text,
-                  (int)u % MODELS, of_D[u].factor > 0, status, number("D", way == 2 ? "lower" : "value"), D);
+            judge(way == 0   ? "parameters: unit"
+                  : way == 1 ? "parameters: value"
+                             : "parameter_space.bounds: unit",
+                  of_D[u].text, (int)u % MODELS, of_D[u].factor > 0, status, number("D", way == 2 ? "lower" : "value"),
+                  D);
         }
+}
+
+/* A table with the axis q, a curve for each of two: fitted, and made by simulate. */
+static void axes(void)
+{
+    char name[32], options[400];
+    for (int m = 0; m < MODELS; m++) {
+        snprintf(name, sizeof name, "rings%d.lua", m);
+        FILE *f = made(name);
+        fprintf(f,
+                "local m = model \"rings%d\" { title = \"decays\" }\n"
+                "local q = m.axis(\"q\", { unit = \"%s\", range = {%g, %g} })\n"
+                "local tau, y = m.columns({ \"tau\", unit = \"s\", range = {0.1, 2.5} }, \"y\")\n"
+                "local D = m.parameter(\"D\", { unit = \"nm^2/s\", start = 150, bounds = {1, 1e5} })\n"
+                "local a = m.parameter(\"a\", { over = q, start = 0.5, bounds = {0, 10} })\n"
+                "m.observe(y, { mean = a * exp(-convert(q, \"1/nm\")^2 * D * tau) })\n",
+                m, model_q[m], 0.05 * model_q_factor[m], 0.09 * model_q_factor[m]);
+        fclose(f);
+    }
+    for (size_t u = 0; u < N(of_q); u++) {
+        const int m = (int)u % MODELS;
+        const double factor = of_q[u].factor > 0 ? of_q[u].factor : 1;
+        FILE *f = made("f.csv");
+        fprintf(f, "q (%s),tau,y\n", of_q[u].text);
+        for (int r = 0; r < 2 * ROWS; r++) {
+            const double q = r < ROWS ? Q : 1.5 * Q, tau = 0.1 * (r % ROWS + 1);
+            fprintf(f, "%.15g,%.15g,%.15g\n", q * factor, tau, exp(-q * q * D * tau) + 1e-6 * sin(5.5 * r));
+        }
+        fclose(f);
+        snprintf(options, sizeof options, "--model rings%d.lua --data f.csv", m);
+        fit_cell("axis q of a table", &of_q[u], m, options);
+        snprintf(options, sizeof options,
+                 "simulate --model rings%d.lua -o sim.csv --force --x 0.1:2.4:24 --set 'q=%s' --set D=200 --set a=1"
+                 " --noise 1e-6 --quiet",
+                 m, quantity_text(&of_q[u], Q));
+        int status = run(options);
+        snprintf(options, sizeof options, "fit --model rings%d.lua --data sim.csv -o out --quiet", m);
+        unlink("out/fit.json");
+        if (status == 0)
+            status = run(options);
+        judge("simulate --set q of a table", of_q[u].text, m, of_q[u].factor > 0, status, number("D", "value"), D);
+    }
+}
+
+/* Values of the model at the rows of a table. */
+static void evaluations(void)
+{
+    char head[80], options[300];
+    for (size_t u = 0; u < N(of_time); u++) {
+        const int m = (int)u % MODELS;
+        struct fit_h5 *h;
+        double *mean = NULL;
+        size_t n = 0;
+        snprintf(head, sizeof head, "tau (%s),E,y,s", of_time[u].text);
+        write_rows(head, of_time[u].factor > 0 ? of_time[u].factor : 1, 1);
+        snprintf(options, sizeof options,
+                 "eval --model rows%d.lua --data f.csv --set 'q=0.054 nm^-1' --set D=200 --set a=1 -o eval.h5 --quiet",
+                 m);
+        unlink("eval.h5");
+        const int status = run(options);
+        if (status == 0 && fit_h5_open("eval.h5", &h, NULL) == FIT_OK) {
+            fit_h5_read_doubles(h, "/mean", &mean, &n, NULL);
+            fit_h5_close(h);
+        }
+        judge("eval --data", of_time[u].text, m, of_time[u].factor > 0, status, n ? mean[n / 2] : NAN,
+              exp(-Q * Q * D * 0.1 * (ROWS / 2 + 1)) + 0.1 * (1 + ROWS / 2 % 3));
+        free(mean);
+    }
 }
 
 /* The error that plan expects of D is that of model 0, whatever unit a model has its q in. */
@@ -576,9 +675,10 @@ static void plans(void)
         snprintf(q, sizeof q, "%s", quantity_text(&of_q[u], Q));
         char dt[80];
         snprintf(dt, sizeof dt, "%s", quantity_text(&of_time[u % 5], DT));
-        snprintf(options, sizeof options,
-                 "plan --model pairs%d.lua --frames 1:40 --phi 0,60 --sigma 0.01 --dt '%s' --q '%s' --gap '200 um' --json", m, dt,
-                 q);
+        snprintf(
+            options, sizeof options,
+            "plan --model pairs%d.lua --frames 1:40 --phi 0,60 --sigma 0.01 --dt '%s' --q '%s' --gap '200 um' --json",
+            m, dt, q);
         const int status = run(options);
         const char *at = strstr(content("said"), "\"std\":");
         const double std = at ? strtod(at + strlen("\"std\":"), NULL) : NAN;
@@ -605,6 +705,8 @@ int main(int argc, char **argv)
     places_without();
     keys();
     plans();
+    axes();
+    evaluations();
     printf("%d cells, %d wrong\n", cells, failures);
     snprintf(command, sizeof command, "rm -rf '%s'", folder);
     if (chdir("/") != 0 || system(command) != 0)

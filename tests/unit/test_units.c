@@ -48,6 +48,73 @@ static void test_suffixes_convert_to_angstrom_and_seconds(void **state)
     reads_as(" -1e-8 ", "1", -1e-8);
 }
 
+static void test_words_of_models_and_of_data(void **state)
+{
+    (void)state;
+    reads_as("7000 eV", "keV", 7);
+    reads_as("7 keV", "eV", 7000);
+    reads_as("0.054 nm-1", "1/angstrom", 0.0054);
+    reads_as("54 1/um", "1/nm", 0.054);
+    reads_as("5e7 m^-1", "1/nm", 0.05);
+    reads_as("1 mPa*s", "kg/(m*s)", 1e-3);
+    reads_as("1 mPa s", "g/m/s", 1);
+    reads_as("4 s^(1/2)", "s^0.5", 4);
+    reads_as("3 min", "h", 0.05);
+    reads_as("25 %", "1", 0.25);
+    reads_as("7 a.u.", "1", 7);
+    reads_as("7 dimensionless", "1", 7);
+    reads_as("3 mA", "ampere", 3e-3);
+    reads_as("3 A", "mA", 3000);  /* ampere, */
+    reads_as("3 A", "nm", 0.3);   /* angstrom */
+    reads_as("90 deg", "1", 1.57079632679489661923);
+    reads_as("90 deg", "rad", 1.57079632679489661923);
+    reads_as("1.57079632679489661923 rad", "deg", 90);
+    reads_as("5 rad/s", "1/s", 5);
+    reads_as("5 Milliseconds", "s", 5e-3);
+    reads_as("5 micrometers", "um", 5);
+    reads_as("5 nm2/s", "nm^2/s", 5);
+    reads_as("6 cell/mL", "cell/L", 6000); /* a word of the model */
+    reads_as("6 counts", "count", 6);
+    double x;
+    static const char *const none[][2] = {{"5 cell", "s"},   {"5 cells", "cell"}, {"5 rpm", "cell"}, {"5 nm^", "nm"},
+                                          {"5 m eV V", "K"}, {"5 1/(s", "1/s"},   {"5 s^x", "s"},    {"5 \xC2\xB0" "C", "K"}};
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++)
+        if (fit_quantity_parse(none[i][0], none[i][1], &x) <= FIT_QUANTITY_CONVERTED)
+            fail_msg("'%s' was taken for %g %s", none[i][0], x, none[i][1]);
+    assert_int_equal(fit_quantity_parse("5 1", "deg", &x), FIT_QUANTITY_OTHER_KIND);
+    assert_int_equal(fit_quantity_parse("5 s", "1", &x), FIT_QUANTITY_OTHER_KIND);
+}
+
+/* Powers of ten are exact: there is one rounding. */
+static void test_conversion_is_exact(void **state)
+{
+    (void)state;
+    double x;
+    for (int k = 1; k < 1000; k++) {
+        char text[40];
+        snprintf(text, sizeof text, "%d ms", k);
+        fit_quantity_parse(text, "s", &x);
+        assert_true(x == k / 1000.0);
+        snprintf(text, sizeof text, "0.%03d nm^-1", k);
+        fit_quantity_parse(text, "1/angstrom", &x);
+        assert_true(x == k / 1000.0 / 10);
+    }
+}
+
+static void test_what_a_measurement_tells(void **state)
+{
+    (void)state;
+    assert_true(fit_units_to_model("q", "1/nm", 0.0054) == 0.0054 * 10);
+    assert_true(fit_units_from_model("q", "1/nm", 0.054) == 0.054 / 10);
+    assert_true(fit_units_to_model("gap", "um", 2e6) == 200);
+    assert_true(fabs(fit_units_to_model("phi", "1", 180) - 3.14159265358979323846) < 1e-15);
+    assert_true(fit_units_to_model("phi", "deg", 33) == 33);
+    assert_true(fit_units_to_model("dt", "ms", 0.1) == 100);
+    assert_true(isnan(fit_units_to_model("q", "C", 1)) && !fit_units_means("q", "C"));
+    assert_true(isnan(fit_units_to_model("phi", "m", 1)) && !fit_units_means("T", "K"));
+    assert_true(fit_units_turn("deg") == 360 && fabs(fit_units_turn("1") - 6.28318530717958647693) < 1e-15);
+}
+
 static void test_wrong_units_are_told_apart(void **state)
 {
     double x;
@@ -156,6 +223,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_suffixes_convert_to_angstrom_and_seconds),
+        cmocka_unit_test(test_words_of_models_and_of_data),
+        cmocka_unit_test(test_conversion_is_exact),
+        cmocka_unit_test(test_what_a_measurement_tells),
         cmocka_unit_test(test_wrong_units_are_told_apart),
         cmocka_unit_test(test_numbers_as_yaml_files_write_them),
         cmocka_unit_test(test_doubts_about_bare_numbers),
