@@ -113,6 +113,11 @@ static int line_has(const char *source, uint32_t line, const char *text)
     return found && found < source + strcspn(source, "\n");
 }
 
+int dsl_line_has(lua_State *L, const char *text)
+{
+    return line_has(dsl_of(L)->diag->text, dsl_line(L), text);
+}
+
 /* A remedy for what people write who come from other languages, and where that stands; NULL: none. */
 static const char *habit(struct dsl *d, uint32_t line, const char *message, const char *word, const char **near)
 {
@@ -125,9 +130,18 @@ static const char *habit(struct dsl *d, uint32_t line, const char *message, cons
         {"near '#'", "#", "a remark begins with --"},
         {"near '//'", "//", "a remark begins with --"},
         {"near '!'", "!=", "unequal is ~="},
+        {"'for' limit", "",
+         "a loop runs while the model is read: its ends are numbers, no parameters, columns or times; a sum "
+         "over frames is integral(f, t1, t2)"},
+        {"'for' initial value", "",
+         "a loop runs while the model is read: its ends are numbers; a sum over frames is "
+         "integral(f, t1, t2)"},
+        {"'for' step", "", "a loop runs while the model is read: its step is a number"},
+        {"stack overflow", "",
+         "a function that calls itself needs an end: a number that becomes smaller, not a formula"},
         {"a nil value", "", "nil is what a misspelt field or a forgotten argument gives"},
     };
-    if (word && strstr(message, "number expected, got expression"))
+    if (word && strstr(message, "number expected, got expression") && !strstr(message, "'for'"))
         return dsl_is_in("exp log sin cos tan asin acos atan sqrt abs", word)
                    ? hg_format(d->arena, "math.%s is for numbers; write %s(x)", word, word)
                    : "this one is for numbers, not for formulas";

@@ -435,6 +435,11 @@ static int op_compare(lua_State *L)
                                        "write where(le(a, b), x, y); for >= there is ge"};
     static const char *const sign[] = {"<", "<="}, *const name[] = {"< or >", "<= or >="};
     lua_Integer k = lua_tointeger(L, lua_upvalueindex(1));
+    if (dsl_line_has(L, "math.max") || dsl_line_has(L, "math.min"))
+        dsl_fail(L, dsl_line_has(L, "math.max") ? "math.max" : "math.min",
+                 "the larger of two is where(lt(a, b), b, a), the smaller where(lt(a, b), a, b); floor_at(x, lo), "
+                 "cap_at(x, hi)",
+                 "math.max and math.min are for numbers, not for formulas");
     dsl_fail(L, sign[k], help[k],
              "expressions cannot be compared with %s: their values are not known yet", name[k]);
 }
@@ -461,7 +466,14 @@ static int op_index(lua_State *L)
 {
     struct dsl *d = dsl_of(L);
     const struct dsl_value *v = dsl_test(L, 1);
-    const char *key = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "?";
+    if (lua_type(L, 2) != LUA_TSTRING)
+        dsl_fail(
+            L, "[",
+            "several formulas in a list: {a, b}; a value at another frame or row cannot be had, sums over frames are "
+            "integral(f, t1, t2)",
+            "a formula is no list: it has no element [%s] (ipairs and unpack ask for it, too)",
+            luaL_tolstring(L, 2, NULL));
+    const char *key = lua_tostring(L, 2);
     if (v && v->id == d->time && d->has_grid && strcmp(key, "step") == 0) {
         dsl_push(L, hg_symbol(dsl_build(L), HG_STEP, 0), dsl_unit(L, "s"));
         return 1;

@@ -170,8 +170,12 @@ static struct dsl_value function_of_time(lua_State *L, const char *function_name
     struct dsl *d = dsl_of(L);
     struct dsl_value f = dsl_factor(L, 1, hg_format(d->arena, "the function in %s", function_name));
     if (!d->has_grid)
-        dsl_fail(L, function_name, "local t = m.grid(\"t\", \"s\")", "%s needs a time grid",
-                 function_name);
+        dsl_fail(L, function_name,
+                 d->m->column.n
+                     ? "a table has rows, no frames to sum over: write the integral in closed form, or as a sum over "
+                       "nodes in a Lua loop (for k = 1, 20 do ... end)"
+                     : "local t = m.grid(\"t\", \"s\")",
+                 "%s needs a time grid", function_name);
     if (hg_at(d->m->expr, f.id)->vary & ~(unsigned)(HG_T | HG_G))
         dsl_fail(L, function_name, "write it as a function of t, before pair(t)",
                  "%s: the function is already taken at a frame of the pair", function_name);

@@ -277,10 +277,10 @@ void dsl_read_prior(lua_State *L, int t, const char *key, struct hg_symbol_decl 
         return;
     }
     struct dsl *d = dsl_of(L);
-    dsl_fail(L, near.name,
-             near.best ? hg_format(d->arena, "did you mean \"%s\"?", near.best)
-                       : "known: none normal truncated_normal log_normal half_normal exponential "
-                         "beta log_uniform",
+    const char *known = "known:";
+    for (size_t k = 0; k < sizeof prior / sizeof *prior; k++)
+        known = hg_format(d->arena, "%s %s", known, prior[k].name);
+    dsl_fail(L, near.name, near.best ? hg_format(d->arena, "did you mean \"%s\"?", near.best) : known,
              "unknown prior \"%s\"", near.name);
 }
 

@@ -150,7 +150,12 @@ static hg_unit observe_column(lua_State *L, int t)
     if (lua_getfield(L, t, "sigma") != LUA_TNIL) {
         struct hg_symbol_decl *sigma = column_at(L, -1);
         if (!sigma || sigma == value)
-            dsl_fail(L, "sigma", NULL, "sigma must be another column");
+            dsl_fail(L, "sigma",
+                     "one error for all rows: noise = gaussian { sd = 0.1 } here, or --sigma 0.1 at the fit",
+                     "sigma must be another column%s",
+                     lua_type(L, -1) == LUA_TNUMBER ? ", not a number"
+                     : sigma                        ? ", not the measured one"
+                                                    : "");
         if (strcmp(sigma->unit, value->unit) != 0)
             dsl_complain(L, "sigma", NULL,
                          "unit mismatch: '%s' is in %s, its standard deviation '%s' in %s",
@@ -246,7 +251,9 @@ int dsl_observe(lua_State *L)
     dsl_check_keys(L, 2, "observe", "over mean linear unit sigma noise log_density support");
     if (m->nvariant)
         dsl_fail(L, "observe",
-                 "another formula for the same data is m.variant(name, { mean = ... })",
+                 "two measured quantities: one column of values, and one that tells which it is (0 or 1): mean = "
+                 "where(lt(which, "
+                 "0.5), a, b). Another formula for the same data: m.variant(name, { mean = ... })",
                  "a model observes one quantity; '%s' is it", m->observable);
     if (!m->column.n && !d->has_grid)
         dsl_fail(L, "observe",

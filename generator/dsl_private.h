@@ -58,6 +58,7 @@ struct dsl *dsl_of(struct lua_State *L);
 
 /* Line of the model file that is being run; 0 when none is. */
 uint32_t dsl_line(struct lua_State *L);
+int dsl_line_has(struct lua_State *L, const char *text); /* the line of the model that is at work */
 
 /* A user's mistake at the current line.  dsl_fail ends the run; after dsl_complain it goes on. */
 _Noreturn void dsl_fail(struct lua_State *L, const char *near, const char *help,

@@ -242,6 +242,16 @@ static void on_signal(int number)
     _exit(130);
 }
 
+/* Programs and configurations find a model by its name, and a file by that of the model. */
+static void compare_names(const struct hg_model *m, struct hg_diag *d)
+{
+    const char *slash = strrchr(m->file, '/'), *file = slash ? slash + 1 : m->file;
+    const size_t n = strlen(m->name);
+    if (strncmp(file, m->name, n) != 0 || strcmp(file + n, ".lua") != 0)
+        hg_warning(d, 0, NULL, hg_format(m->expr->arena, "call the file %s.lua", m->name),
+                   "the model is called '%s', its file %s", m->name, file);
+}
+
 int main(int argc, char **argv)
 {
     signals_catch(on_signal);
@@ -274,6 +284,8 @@ int main(int argc, char **argv)
     }
     if (ok)
         hg_model_warn_linear(m, &d);
+    if (ok && o.check)
+        compare_names(m, &d);
     if (ok && (o.check || o.explain))
         hg_degenerate_print(hg_degenerate(m, v), out());
     hg_arena_free(a);

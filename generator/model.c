@@ -441,6 +441,10 @@ static int linear_everywhere(struct hg_model *m, hg_id a, hg_id b)
 
 void hg_model_warn_linear(struct hg_model *m, struct hg_diag *d)
 {
+    if (!m->param.n && !m->linear.n)
+        hg_warning(d, m->observe_line, NULL,
+                   "local D = m.parameter(\"D\", { unit = \"um^2/s\", start = 1, bounds = {0, 100} })",
+                   "the model has no parameter: there is nothing to fit");
     if (m->density)
         return;
     for (uint32_t k = 0; k < m->param.n; k++) {

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "../common/unit_words.h"
 #include "nearest.h"
@@ -194,6 +195,35 @@ const char *hg_unit_text(struct hg_units *u, hg_unit unit)
     return text;
 }
 
+/* Words that are common, and are none here: what to write instead. */
+static const char *const missing[][2] = {
+    {"degC", "temperatures are in K: add 273.15"},
+    {"celsius", "temperatures are in K: add 273.15"},
+    {"degF", "temperatures are in K"},
+    {"kT", "an energy: declare it as a unit of your own, units = {\"kT\"}, or take J"},
+    {"ppm", "a number: take 1, and 1e-6 in the formula"},
+    {"ppb", "a number: take 1, and 1e-9 in the formula"},
+    {"percent", "a number: take 1, and 0.01 in the formula"},
+    {"cps", "counts in a second are count/s"},
+    {"rpm", "turns in a minute: take 1/s, and 1/60 in the formula"},
+    {"dl", "a volume: take L or mL"},
+    {"cP", "a viscosity: take Pa*s, 1 cP is 1e-3 Pa*s"},
+    {"kcal", "an energy: take J, 1 kcal is 4184 J"},
+    {"torr", "a pressure: take Pa, 1 torr is 133.322 Pa"},
+    {"mmHg", "a pressure: take Pa, 1 mmHg is 133.322 Pa"},
+    {"umol", "1e-6 mol: take mmol or nmol"},
+};
+
+/* Is a word so like another that it is a slip of the keys?  The fewer letters, the less a difference of one says: kT is
+ * not T, cps not ps, degC no angle, NM not nM.  Words of five letters and more, other cases of three letters, and
+ * plurals. */
+static int is_slip(const char *name, const char *other)
+{
+    const size_t n = strlen(other);
+    return strlen(name) >= 5 ||
+           (n >= 3 && (strcasecmp(name, other) == 0 || (strncmp(name, other, n) == 0 && strcmp(name + n, "s") == 0)));
+}
+
 /* The number of a word; 0 and *why when there is none. */
 static int find_word(struct hg_units *u, const char *name, uint32_t *word, const char **why)
 {
@@ -213,9 +243,17 @@ static int find_word(struct hg_units *u, const char *name, uint32_t *word, const
     }
     for (size_t k = 0; k < unit_nsynonym; k++)
         hg_nearest_try(&near, unit_synonyms[k].name);
-    *why = near.best ? hg_format(u->arena, "unknown unit '%s'; did you mean '%s'?", name, near.best)
-                     : hg_format(u->arena, "unknown unit '%s'; a unit of your own is declared first:"
-                                 " model \"...\" { units = {\"%s\"} }", name, name);
+    for (size_t k = 0; k < sizeof missing / sizeof *missing; k++)
+        if (strcasecmp(missing[k][0], name) == 0) {
+            *why = hg_format(u->arena, "unknown unit '%s'; %s", name, missing[k][1]);
+            return 0;
+        }
+    *why = near.best && is_slip(name, near.best)
+               ? hg_format(u->arena, "unknown unit '%s'; did you mean '%s'?", name, near.best)
+               : hg_format(u->arena,
+                           "unknown unit '%s'; a unit of your own is declared first:"
+                           " model \"...\" { units = {\"%s\"} }",
+                           name, name);
     return 0;
 }
 

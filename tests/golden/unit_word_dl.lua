@@ -1,0 +1,4 @@
+local m = model "m" {}
+local x, y = m.columns({ "x", unit = "dl" }, "y")
+local a = m.parameter("a", { start = 1 })
+m.observe(y, { mean = a })
