@@ -203,15 +203,12 @@ static const char *const missing[][2] = {
     {"kT", "an energy: declare it as a unit of your own, units = {\"kT\"}, or take J"},
     {"ppm", "a number: take 1, and 1e-6 in the formula"},
     {"ppb", "a number: take 1, and 1e-9 in the formula"},
-    {"percent", "a number: take 1, and 0.01 in the formula"},
     {"cps", "counts in a second are count/s"},
     {"rpm", "turns in a minute: take 1/s, and 1/60 in the formula"},
     {"dl", "a volume: take L or mL"},
     {"cP", "a viscosity: take Pa*s, 1 cP is 1e-3 Pa*s"},
     {"kcal", "an energy: take J, 1 kcal is 4184 J"},
-    {"torr", "a pressure: take Pa, 1 torr is 133.322 Pa"},
     {"mmHg", "a pressure: take Pa, 1 mmHg is 133.322 Pa"},
-    {"umol", "1e-6 mol: take mmol or nmol"},
 };
 
 /* Is a word so like another that it is a slip of the keys?  The fewer letters, the less a difference of one says: kT is
