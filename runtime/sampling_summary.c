@@ -36,34 +36,61 @@ static const struct fit_posterior_param *declared(const struct fit_samples *s, c
     return e < s->ngroup * s->nlinear ? &p->setup.param[s->nparam + e % s->nlinear] : NULL;
 }
 
-/* Deviation of a nonlinear parameter's draws, of those nearest to each of several modes about their own mean. */
-static double sd_within(const struct fit_samples *s, const struct fit_posterior *p, size_t column, double sd)
+/* dev[chains x draws] <- a nonlinear parameter less the mean of the draws that are nearest to the same of several modes.
+ * 0: a mode has no parameters. */
+static int deviations(const struct fit_samples *s, const struct fit_posterior *p, size_t column, double *theta, double *dev)
 {
-    double *theta = malloc((s->nparam + 1) * sizeof *theta), at[FIT_MODES], count[FIT_MODES] = {0}, mean[FIT_MODES] = {0},
-           square = 0;
-    size_t n = s->chains * s->draws, modes = s->nmode;
-    for (size_t k = 0; k < modes && theta; k++) {
-        modes = fit_posterior_theta(p, s->modes + k * s->ncoordinate, theta) ? modes : 0;
+    double at[FIT_MODES], count[FIT_MODES] = {0}, mean[FIT_MODES] = {0};
+    size_t n = s->chains * s->draws;
+    for (size_t k = 0; k < s->nmode; k++) {
+        if (!fit_posterior_theta(p, s->modes + k * s->ncoordinate, theta))
+            return 0;
         at[k] = theta[column];
     }
-    free(theta);
-    for (int pass = 0; pass < 2 && theta && modes > 1; pass++)
+    for (int pass = 0; pass < 2; pass++)
         for (size_t i = 0; i < n; i++) {
             double x = s->x[i * s->ncolumn + column];
             size_t k = 0;
-            for (size_t j = 1; j < modes; j++)
+            for (size_t j = 1; j < s->nmode; j++)
                 k = fabs(x - at[j]) < fabs(x - at[k]) ? j : k;
             count[k] += pass == 0;
             mean[k] += pass == 0 ? x : 0;
-            square += pass ? (x - mean[k] / count[k]) * (x - mean[k] / count[k]) : 0;
+            dev[i] = x - mean[k] / count[k];
         }
-    return theta && modes > 1 ? sqrt(square / (double)n) : sd;
+    return 1;
 }
 
-static void edges(struct fit_column_summary *c, const struct fit_samples *s, const struct fit_posterior *p, size_t column,
-                  double lower, double upper)
+/* Of several modes: width and tail are those of a mode, not of their distances.  *sd as it was where there is one. */
+static enum fit_status about_modes(struct fit_samples *s, const struct fit_posterior *p, size_t column,
+                                   struct fit_convergence *c, double *sd, struct fit_error *err)
 {
-    double near = EDGE * (s->nmode > 1 && column < s->nparam ? sd_within(s, p, column, c->c.sd) : c->c.sd), n = (double)(s->chains * s->draws), low = 0, high = 0;
+    enum fit_status st = FIT_OK;
+    struct fit_convergence about;
+    *sd = c->sd;
+    if (s->nmode < 2 || column >= s->nparam)
+        return st;
+    double *dev = malloc((s->nparam + s->chains * s->draws) * sizeof *dev);
+    const double **chain = malloc(s->chains * sizeof *chain);
+    if (!dev || !chain)
+        st = fit_fail(err, FIT_ERR_MEMORY, "posterior: out of memory");
+    for (size_t k = 0; k < s->chains && st == FIT_OK; k++)
+        chain[k] = dev + s->nparam + k * s->draws;
+    if (st == FIT_OK && deviations(s, p, column, dev, dev + s->nparam) &&
+        (st = fit_convergence(&(struct fit_draws){s->chains, s->draws, chain, 1}, &about, err)) == FIT_OK) {
+        *sd = about.sd;
+        c->tail_k = about.tail_k;
+        c->tail_k_error = about.tail_k_error;
+    }
+    free(chain);
+    free(dev);
+    return st;
+}
+
+/* sd: of a mode. */
+static void edges(struct fit_column_summary *c, const struct fit_samples *s, size_t column, double sd, double lower,
+                  double upper)
+{
+    double near = EDGE * sd, n = (double)(s->chains * s->draws), low = 0, high = 0;
     for (size_t k = 0; k < s->chains * s->draws; k++) {
         double x = s->x[k * s->ncolumn + column];
         low += x < lower + near; /* false without a bound */
@@ -117,6 +144,9 @@ static enum fit_status summarise_column(struct fit_samples *s, const struct fit_
         c->c.ess_mean = w->ess_mean;
         c->c.mcse_mean = c->c.sd / sqrt(w->ess_mean);
     }
+    double sd = c->c.sd;
+    if (st == FIT_OK && !c->constant)
+        st = about_modes(s, p, column, &c->c, &sd, err);
     c->heavy = c->c.tail_k >= NO_MEAN ? 2 : c->c.tail_k >= NO_VARIANCE;
     static const double part[] = {0.025, 0.05, 0.5, 0.95, 0.975};
     double *to[] = {&c->q025, &c->q05, &c->median, &c->q95, &c->q975};
@@ -126,11 +156,9 @@ static enum fit_status summarise_column(struct fit_samples *s, const struct fit_
         c->c.mean = c->median = s->x[column];
     if (st != FIT_OK || !d || c->constant)
         return st;
-    if (c->prior.proper) {
-        double sd = prior_sd(&c->prior);
-        c->contraction = 1 - c->c.sd * c->c.sd / (sd * sd);
-    }
-    edges(c, s, p, column, d->lower, d->upper);
+    if (c->prior.proper)
+        c->contraction = 1 - pow(c->c.sd / prior_sd(&c->prior), 2);
+    edges(c, s, column, sd, d->lower, d->upper);
     return FIT_OK;
 }
 
