@@ -134,7 +134,7 @@ static enum fit_status speckle_matrix(const struct fit_experiment *e, const stru
     for (size_t i = 0; i < n; i++)
         for (size_t j = i; j < n; j++)
             matrix[i * n + j] = (matrix[i * n + j] - offset) / contrast;
-    enum fit_status st = fit_speckle(n, (size_t)noise->pixels, noise->seed, g, matrix, &change, err);
+    enum fit_status st = fit_speckle(n, (size_t)noise->pixels, contrast, noise->seed, g, matrix, &change, err);
     if (st == FIT_OK && change > SPECKLE_CHANGE)
         st = fit_fail(err, FIT_ERR_NUMERIC, "--noise speckle: at these parameters |g1| is no correlation function"
                       " (g1 changes sign or phase): |g1|^2 would be changed by %.2g", change);

@@ -22,13 +22,17 @@
 #include "sandwich.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "linalg.h"
+#include "speckle_errors.h"
 
 static const double NULL_EIGENVALUE = 1e-12; /* as in covariance.c */
 static const double LEAST_EIGENVALUE = 0.05; /* of J, by independent noise: below, it is not believed */
+static const double UNEVEN = 1.3;             /* variance by lag, of noise that is not the same everywhere */
+static const double MISFIT = 1e-4;            /* probability of the test of fit below which residuals are not such noise */
 enum { POSITIONS = 8, FEWEST_CLUSTERS = 8, FEWEST_FREEDOM = 3 };
 
 struct work {
@@ -45,6 +49,7 @@ struct work {
     double *cluster;   /* sums over clusters */
     double *joint;     /* scores of all groups together, over all unknowns */
     size_t length, nclusters;
+    size_t wanted;     /* blocks of a cluster by the scores; 0: given */
     double tails; /* nu / (nu - 2) */
     double eta;
     int clipped;
@@ -331,6 +336,7 @@ static size_t choose_length(struct work *c)
     free(S);
     double length = down > 0 ? 1.1447 * cbrt(up / down * (double)n * (double)s->ngroup) : 1;
     size_t m = length < (double)most ? (size_t)ceil(length) : most; /* leaves n >= FEWEST_CLUSTERS */
+    c->wanted = length < (double)n ? (size_t)ceil(length) : n;
     return m > 1 ? m : 1;
 }
 
@@ -401,7 +407,7 @@ static int clip(struct work *c)
     return 0;
 }
 
-static void fill(const struct work *c, const double *cov, struct fit_result *res)
+static void fill(const struct work *c, const double *cov, enum fit_robust_kind kind, struct fit_result *res)
 {
     size_t n = res->nfull, p = res->nparam;
     for (size_t a = 0; a < n; a++)
@@ -418,8 +424,7 @@ static void fill(const struct work *c, const double *cov, struct fit_result *res
             res->covariance_robust[a * (n + 1)] = v = usual;
         res->std_robust[a] = sqrt(v);
     }
-    memcpy(res->residual, c->scores.test, res->ngroup * sizeof *res->residual);
-    res->robust = (struct fit_robust){.kind = c->o->kernel->space == FIT_PAIRS ? FIT_ROBUST_FRAMES : FIT_ROBUST_ROWS,
+    res->robust = (struct fit_robust){.kind = kind,
                                       .length = c->length,
                                       .clusters = c->nclusters,
                                       .clipped = c->clipped,
@@ -495,23 +500,19 @@ static int first_frame(struct work *c, struct fit_result *res)
     return 0;
 }
 
-static int products(struct work *c)
+static void rows_products(struct work *c)
 {
     const struct fit_scores *s = &c->scores;
-    if (c->o->kernel->space == FIT_PAIRS)
-        return pairs_products(c);
     for (size_t g = 0; g < s->ngroup; g++)
         scatter(c, g, s->P, s->product + g * s->P * s->P, 1);
-    return 0;
 }
 
-static int assemble(struct work *c, struct fit_result *res)
+/* The covariance from J; scale: by which that was too large. */
+static int assemble(struct work *c, double scale, enum fit_robust_kind kind, struct fit_result *res)
 {
-    if (products(c))
-        return 1;
-    double scale = 1 / (c->s->curve * c->s->curve), trace = 0;
+    double trace = 0;
     for (size_t k = 0; k < c->n * c->n; k++)
-        c->J[k] *= scale;
+        c->J[k] /= scale;
     congruence(c, c->J, 0, c->Jw);
     for (size_t k = 0; k < c->mtheta; k++)
         trace += c->Jw[k * (c->m + 1)];
@@ -521,7 +522,7 @@ static int assemble(struct work *c, struct fit_result *res)
     congruence(c, c->Jw, 1, c->J);
     for (size_t k = 0; k < c->n * c->n; k++)
         c->J[k] *= c->tails;
-    fill(c, c->J, res);
+    fill(c, c->J, kind, res);
     return 0;
 }
 
@@ -538,6 +539,83 @@ static int has_none(const struct work *c, struct fit_result *res)
     return !finite;
 }
 
+/* No errors that would hold. */
+static void withhold(struct work *c, struct fit_result *res, const char *why)
+{
+    const size_t n = res->nfull;
+    res->robust = (struct fit_robust){.kind = FIT_ROBUST_WITHHELD, .length = c->length, .clusters = c->nclusters, .eta = c->eta};
+    snprintf(res->robust.reason, sizeof res->robust.reason, "%s", why);
+    for (size_t a = 0; a < n; a++) {
+        const int held = res->std[a] == 0;
+        res->std_robust[a] = held ? 0 : NAN;
+        for (size_t b = 0; b < n; b++)
+            res->covariance_robust[a * n + b] = held || res->std[b] == 0 ? 0 : NAN;
+    }
+}
+
+/* By clusters, where there are enough of them.  none: why no other errors are possible. */
+static int by_clusters(struct work *c, struct fit_result *res, const char *none)
+{
+    char why[160];
+    if (pairs_products(c) || assemble(c, c->s->curve * c->s->curve, FIT_ROBUST_FRAMES, res))
+        return 1;
+    if (c->wanted <= c->scores.nblock / FEWEST_CLUSTERS)
+        return 0;
+    snprintf(why, sizeof why, "the data last for fewer than %d correlation times of the residuals%s%s", FEWEST_CLUSTERS,
+             *none ? ", and " : "", none);
+    withhold(c, res, why);
+    return 0;
+}
+
+/* 1: the variance of residuals is the same at all lags. */
+static int even_noise(const struct work *c)
+{
+    for (size_t g = 0; g < c->scores.ngroup; g++)
+        for (size_t d = 0; d < FIT_RESIDUAL_DECILES; d++)
+            if (fabs(log(c->scores.test[g].decile[d])) > log(UNEVEN) + 6 / sqrt((double)c->o->ds->npoint_group[g] / 100))
+                return 0;
+    return 1;
+}
+
+/* Pairs: independent noise, speckles in closed form, or clusters. */
+static int pairs_errors(struct work *c, const double *D, struct fit_result *res, struct fit_error *err)
+{
+    const int linear = c->s->loss.loss == FIT_LOSS_LINEAR, closed = c->scores.field != NULL;
+    const double variance = c->s->variance * (res->noise == FIT_NOISE_RESIDUALS ? 1 : res->reduced_chi2);
+    struct fit_speckle_spec spec = {c->s->obj, &c->scores, D, variance, linear};
+    struct fit_speckle_errors e = {.why = ""};
+    int bad = 0;
+    if (closed && fit_speckle_errors(&spec, res, &e, err) != FIT_OK)
+        return 1;
+    const int misfit = res->speckle_test.p < MISFIT;
+    const int white = e.verdict == FIT_SPECKLE_WHITE && linear && !misfit && even_noise(c);
+    if (!c->s->joint && !c->s->length && white) {
+        memset(c->Jw, 0, c->m * c->m * sizeof *c->Jw);
+        for (size_t k = 0; k < c->m; k++)
+            c->Jw[k * (c->m + 1)] = variance;
+        c->eta = c->s->variance / variance;
+        congruence(c, c->Jw, 1, c->J);
+        fill(c, c->J, FIT_ROBUST_WHITE, res);
+    } else if (!c->s->joint && !c->s->length && e.verdict == FIT_SPECKLE_NOISE && !misfit) {
+        for (size_t g = 0; g < c->scores.ngroup; g++)
+            scatter(c, g, c->scores.P, e.S + g * c->scores.P * c->scores.P, 1);
+        bad = assemble(c, 1, FIT_ROBUST_SPECKLE, res);
+    } else {
+        bad = by_clusters(c, res, misfit ? "their structure is not that of speckle noise of the model" : e.why);
+    }
+    free(e.S);
+    return bad;
+}
+
+static int all_errors(struct work *c, const double *D, struct fit_result *res, struct fit_error *err)
+{
+    memcpy(res->residual, c->scores.test, res->ngroup * sizeof *res->residual);
+    if (c->o->kernel->space == FIT_PAIRS)
+        return pairs_errors(c, D, res, err);
+    rows_products(c);
+    return assemble(c, c->s->curve * c->s->curve, FIT_ROBUST_ROWS, res);
+}
+
 enum fit_status fit_sandwich(const struct fit_sandwich_spec *spec, struct fit_result *res, struct fit_error *err)
 {
     struct work c = {.s = spec, .o = spec->obj, .tails = 1, .n = spec->obj->nparam + spec->obj->nu};
@@ -552,9 +630,9 @@ enum fit_status fit_sandwich(const struct fit_sandwich_spec *spec, struct fit_re
         for (size_t a = 0; a < c.n; a++)
             for (size_t b = 0; b < c.n; b++)
                 D[a * c.n + b] += c.W[i * c.n + a] * c.W[i * c.n + b];
-    if ((st = fit_scores_new(spec->obj, &spec->loss, D, &c.scores, err)) != FIT_OK)
+    if ((st = fit_scores_new(spec->obj, &spec->loss, D, fit_speckle_possible(spec->obj), &c.scores, err)) != FIT_OK)
         goto done;
-    if ((first_frame(&c, res) || assemble(&c, res)) && !has_none(&c, res))
+    if ((first_frame(&c, res) || all_errors(&c, D, res, err)) && !has_none(&c, res))
         st = fit_fail(err, FIT_ERR_MEMORY, "fit: out of memory for the robust errors");
 done:
     free(D);

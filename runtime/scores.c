@@ -78,6 +78,9 @@ struct patch {
     double *jac;      /* PIECE x P */
     double *score;    /* ngroup x na x nb x P */
     double *z;        /* as the tile; NaN where no value counts */
+    double *field, *r; /* as scores.field of score; residuals as z, without weights; or NULL */
+    double *room;     /* of the moments */
+    struct fit_speckle_moments *moments; /* ngroup */
     double *first;    /* as scores.first */
     double *row;      /* ngroup x rows x 3: sum of z, of z^2, number */
     struct sums *sums; /* ngroup */
@@ -96,6 +99,11 @@ static void frame_patch(const struct fit_scores *s, const struct fit_tile *t, st
 static double *patch_score(const struct pass *p, const struct patch *q, size_t g, size_t a, size_t b)
 {
     return q->score + ((g * q->na + a) * q->nb + b) * p->s->P;
+}
+
+static double *patch_field(const struct pass *p, const struct patch *q, size_t g, size_t a, size_t b)
+{
+    return q->field + ((g * q->na + a) * q->nb + b) * (p->s->P + 1);
 }
 
 static void add_first(double *to, size_t P, const double *jac, double score, double w)
@@ -121,6 +129,13 @@ static void add_piece(struct pass *p, struct patch *q, const size_t *at, size_t 
         q->z[at[k]] = sqrt(x->v[k]) * r;
         for (size_t c = 0; c < P; c++)
             to[c] += score * jac[c];
+        if (q->field) {
+            double *field = patch_field(p, q, x->g[k], x->i[k] / length - q->a0, x->j[k] / length - q->b0);
+            for (size_t c = 0; c < P; c++)
+                field[c] += x->v[k] * jac[c];
+            field[P] += x->v[k] * r;
+            q->r[at[k]] = r;
+        }
         if (x->i[k] == 0)
             add_first(q->first + x->g[k] * fit_scores_first(p->s), P, jac, score, x->w[k]);
     }
@@ -140,6 +155,8 @@ static void take_values(struct pass *p, const struct fit_tile *t, struct patch *
                 for (size_t lane = 0; lane < L; lane++, at++) {
                     size_t j = b * L + lane;
                     q->z[at] = NAN;
+                    if (q->r)
+                        q->r[at] = NAN;
                     if (j <= i || j < t->j0 || j >= t->j1)
                         continue;
                     where[n] = at;
@@ -292,6 +309,12 @@ static void test_edges(struct pass *p, const struct fit_tile *t, const struct pa
     }
 }
 
+static void add_numbers(size_t n, const double *from, double *to)
+{
+    for (size_t k = 0; k < n; k++)
+        to[k] += from[k];
+}
+
 static void add_patch(struct pass *p, const struct fit_tile *t, const struct patch *q)
 {
     const struct fit_layout *l = &p->o->ds->layout;
@@ -307,7 +330,11 @@ static void add_patch(struct pass *p, const struct fit_tile *t, const struct pat
                 double *to = fit_scores_at(p->s, g, q->a0 + a, q->b0 + b);
                 for (size_t c = 0; c < P; c++)
                     to[c] += from[c];
+                if (q->field)
+                    add_numbers(P + 1, patch_field(p, q, g, a, b), fit_fields_at(p->s, g, q->a0 + a, q->b0 + b));
             }
+        if (q->field)
+            add_numbers(sizeof *q->moments / sizeof(double), (const double *)&q->moments[g], (double *)&p->s->moments[g]);
         for (size_t c = g * fit_scores_first(p->s); c < (g + 1) * fit_scores_first(p->s); c++)
             p->s->first[c] += q->first[c];
         for (size_t k = 0; k < rows * 3; k++)
@@ -328,8 +355,14 @@ static void take_tile(void *user, size_t k, size_t thread)
         frame_patch(p->s, t, q);
         memset(q->score, 0, p->s->ngroup * q->na * q->nb * p->s->P * sizeof *q->score);
         memset(q->first, 0, p->s->ngroup * fit_scores_first(p->s) * sizeof *q->first);
+        if (q->field) {
+            memset(q->field, 0, p->s->ngroup * q->na * q->nb * (p->s->P + 1) * sizeof *q->field);
+            memset(q->moments, 0, p->s->ngroup * sizeof *q->moments);
+        }
         take_values(p, t, q);
         test_tile(p, t, q);
+        for (size_t g = 0; q->field && g < p->s->ngroup; g++)
+            fit_speckle_moments_add(&p->o->ds->layout, t, g, q->r, q->room, &q->moments[g]);
     }
     fit_clock_enter(FIT_CLOCK_WAIT);
     pthread_mutex_lock(&p->border->lock);
@@ -365,8 +398,11 @@ static double *new_patches(struct pass *p, size_t threads)
     size_t buffer = round_up(fit_dataset_buffer(ds)), z = round_up(values),
            jac = round_up(PIECE * p->s->P), row = round_up(ngroup * ds->layout.chunk * 3),
            first = round_up(ngroup * fit_scores_first(p->s));
+    const int fields = p->s->field != NULL;
+    size_t field = fields ? round_up(score * ngroup * (p->s->P + 1)) : 0, room = fields ? round_up(fit_speckle_room(&ds->layout)) : 0,
+           moments = fields ? round_up(ngroup * sizeof(struct fit_speckle_moments) / sizeof(double)) : 0;
     score = round_up(score * ngroup * p->s->P);
-    size_t each = buffer + z + jac + row + first + score;
+    size_t each = buffer + z + jac + row + first + score + field + (fields ? z : 0) + room + moments;
     double *all = aligned_alloc(64, threads * each * sizeof *all);
     struct sums *sums = calloc(threads * ngroup, sizeof *sums);
     p->patch = calloc(threads, sizeof *p->patch);
@@ -379,6 +415,12 @@ static double *new_patches(struct pass *p, size_t threads)
         q->first = q->row + row;
         q->score = q->first + first;
         q->sums = sums + t * ngroup;
+        if (!fields)
+            continue;
+        q->field = q->score + score;
+        q->r = q->field + field;
+        q->room = q->r + z;
+        q->moments = (struct fit_speckle_moments *)(q->room + room);
     }
     if (all && sums && p->patch)
         return all;
@@ -551,7 +593,7 @@ static void finish_test(const struct sums *s, int pairs, struct fit_residual_tes
         t->decile[k] = pairs ? ratio(s->decile[k], s->ndecile[k]) / v : NAN;
 }
 
-enum fit_status fit_scores_new(struct fit_objective *obj, const struct fit_score_loss *loss, const double *D,
+enum fit_status fit_scores_new(struct fit_objective *obj, const struct fit_score_loss *loss, const double *D, int fields,
                                struct fit_scores *s, struct fit_error *err)
 {
     const struct fit_layout *l = &obj->ds->layout;
@@ -565,11 +607,16 @@ enum fit_status fit_scores_new(struct fit_objective *obj, const struct fit_score
         numbers = s->ngroup * (s->nblock * (s->nblock + 1) / 2 * s->P + fit_scores_first(s));
     }
     double *all = calloc(numbers + 1, sizeof *all);
+    fields = fields && pairs;
+    if (fields) {
+        s->field = calloc(s->ngroup * (s->nblock * (s->nblock + 1) / 2) * (s->P + 1), sizeof *s->field);
+        s->moments = calloc(s->ngroup, sizeof *s->moments);
+    }
     s->test = calloc(s->ngroup + 1, sizeof *s->test);
     p.sums = calloc(s->ngroup + 1, sizeof *p.sums);
     s->storage_ = s->sum = s->product = all;
     s->first = pairs && all ? all + numbers - s->ngroup * fit_scores_first(s) : NULL;
-    int ok = all && s->test && p.sums;
+    int ok = all && s->test && p.sums && (!fields || (s->field && s->moments));
     if (ok)
         (pairs ? pairs_pass : rows_pass)(&p);
     ok = ok && !p.lost;
@@ -587,6 +634,8 @@ enum fit_status fit_scores_new(struct fit_objective *obj, const struct fit_score
 void fit_scores_free(struct fit_scores *s)
 {
     free(s->storage_);
+    free(s->field);
+    free(s->moments);
     free(s->test);
     *s = (struct fit_scores){0};
 }

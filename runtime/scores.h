@@ -12,6 +12,7 @@
 #define FIT_SCORES_H
 
 #include "objective.h"
+#include "speckle_noise.h"
 
 enum { FIT_SCORE_BLOCKS = 192 }; /* at most; 1000 frames: blocks of 6 */
 
@@ -20,6 +21,9 @@ struct fit_scores {
     size_t nblock, length; /* pairs */
     double *sum;           /* pairs: ngroup x nblock (nblock + 1) / 2 x P, blocks a <= b row by row of a */
     double *first;         /* pairs: ngroup x (P + P x P), over the pairs with the first frame: scores, and J^T W J */
+    double *field;         /* pairs, or NULL: ngroup x blocks as in sum x (P + 1): sums of v d mean / d (theta, lin), and of
+                              v (y - mean), v the weight without the loss */
+    struct fit_speckle_moments *moments; /* pairs, or NULL: ngroup; of residuals without weights */
     double *product;       /* rows: ngroup x P x P */
     struct fit_residual_test *test; /* ngroup */
     void *storage_;
@@ -32,9 +36,9 @@ struct fit_score_loss {
 };
 
 /* obj: after value and normal (so that the tables hold derivatives), its lin at the optimum.  D: the inverse of
- * J^T W J over (theta, unknowns), nparam + nu squared, for the leverage of rows; NULL for pairs.
- * FIT_ERR_MEMORY. */
-enum fit_status fit_scores_new(struct fit_objective *obj, const struct fit_score_loss *loss, const double *D,
+ * J^T W J over (theta, unknowns), nparam + nu squared, for the leverage of rows; NULL for pairs.  fields: 1: field and
+ * moments too (pairs).  FIT_ERR_MEMORY. */
+enum fit_status fit_scores_new(struct fit_objective *obj, const struct fit_score_loss *loss, const double *D, int fields,
                                struct fit_scores *s, struct fit_error *err);
 void fit_scores_free(struct fit_scores *s);
 
@@ -51,6 +55,13 @@ static inline double *fit_scores_at(const struct fit_scores *s, size_t g, size_t
 {
     size_t n = s->nblock, at = a * n - a * (a + 1) / 2 + b;
     return s->sum + (g * (n * (n + 1) / 2) + at) * s->P;
+}
+
+/* The same of field. */
+static inline double *fit_fields_at(const struct fit_scores *s, size_t g, size_t a, size_t b)
+{
+    size_t n = s->nblock, at = a * n - a * (a + 1) / 2 + b;
+    return s->field + (g * (n * (n + 1) / 2) + at) * (s->P + 1);
 }
 
 /* Weight of a value on top of the weight in the file. */

@@ -11,7 +11,8 @@
 #include "rng.h"
 
 struct work {
-    size_t nparts;
+    size_t nparts, nmode;
+    double mode[FIT_SPECKLE_MODES]; /* parts of the mean intensity */
     const struct fit_speckle_part *part;
     double *root; /* nparts x n x n: V sqrt(w), column k of the k-th direction */
     double *vector, *value, *eigen;
@@ -65,26 +66,51 @@ static void add_part(struct work *w, size_t n, size_t c)
     }
 }
 
-static void add_speckle(struct work *w, size_t n, uint64_t seed, uint64_t stream, uint64_t index)
+/* Adds the intensity of mode m. */
+static void add_mode(struct work *w, size_t n, size_t m, uint64_t seed, uint64_t stream, uint64_t index)
 {
     memset(w->field, 0, 2 * n * sizeof *w->field);
     for (size_t c = 0; c < w->nparts; c++) {
         for (size_t k = 0; k < n; k++)
-            fit_rng_normal(seed, stream, (index * w->nparts + c) * n + k, w->z + 2 * k);
+            fit_rng_normal(seed, stream, ((index * w->nmode + m) * w->nparts + c) * n + k, w->z + 2 * k);
         add_part(w, n, c);
     }
     for (size_t i = 0; i < n; i++) {
         double re = w->field[2 * i], im = w->field[2 * i + 1];
-        w->intensity[i] = 0.5 * (re * re + im * im);
-        w->intensity[n + i] += w->intensity[i];
+        w->intensity[i] += w->mode[m] * 0.5 * (re * re + im * im);
     }
+}
+
+static void add_speckle(struct work *w, size_t n, uint64_t seed, uint64_t stream, uint64_t index)
+{
+    memset(w->intensity, 0, n * sizeof *w->intensity);
+    for (size_t m = 0; m < w->nmode; m++)
+        add_mode(w, n, m, seed, stream, index);
+    for (size_t i = 0; i < n; i++)
+        w->intensity[n + i] += w->intensity[i];
     for (size_t i = 0; i < n; i++)
         for (size_t j = i; j < n; j++)
             w->sum[i * n + j] += w->intensity[i] * w->intensity[j];
 }
 
+/* All modes but the last alike, with sum 1 and sum of squares `contrast`; returns that sum. */
+static double choose_modes(struct work *w, double contrast)
+{
+    double k = contrast < 1 ? ceil(1 / contrast - 1e-9) : 1;
+    k = fmin(k, FIT_SPECKLE_MODES);
+    const double b = fmax(contrast, 1 / k), m = k - 1;
+    w->nmode = (size_t)k;
+    const double each = k > 1 ? (m + sqrt(fmax(m * m - m * k * (1 - b), 0))) / (m * k) : 0;
+    double square = 0;
+    for (size_t i = 0; i < w->nmode; i++) {
+        w->mode[i] = i + 1 < w->nmode ? each : 1 - m * each;
+        square += w->mode[i] * w->mode[i];
+    }
+    return square;
+}
+
 enum fit_status fit_speckle_parts(size_t n, size_t nparts, const struct fit_speckle_part *part, size_t speckles,
-                                  uint64_t seed, uint64_t stream, double *square, double *change,
+                                  double contrast, uint64_t seed, uint64_t stream, double *square, double *change,
                                   struct fit_error *err)
 {
     size_t numbers = (nparts + 2) * n * n + n + fit_eigen_work(n) + 6 * n;
@@ -92,6 +118,7 @@ enum fit_status fit_speckle_parts(size_t n, size_t nparts, const struct fit_spec
     if (!all)
         return fit_fail(err, FIT_ERR_MEMORY, "speckles: out of memory for %zu frames", n);
     struct work w = {.nparts = nparts, .part = part, .root = all, .vector = all + nparts * n * n};
+    const double scale = choose_modes(&w, contrast);
     w.sum = w.vector + n * n;
     w.value = w.sum + n * n;
     w.intensity = w.value + n;
@@ -107,16 +134,16 @@ enum fit_status fit_speckle_parts(size_t n, size_t nparts, const struct fit_spec
         add_speckle(&w, n, seed, stream, s);
     for (size_t i = 0; *change >= 0 && i < n; i++)
         for (size_t j = i; j < n; j++)
-            square[i * n + j] = m * w.sum[i * n + j] / (w.intensity[n + i] * w.intensity[n + j]) - 1;
+            square[i * n + j] = (m * w.sum[i * n + j] / (w.intensity[n + i] * w.intensity[n + j]) - 1) / scale;
     enum fit_status st = *change >= 0 ? FIT_OK
                                       : fit_fail(err, FIT_ERR_NUMERIC, "speckles: the correlation is not finite");
     free(all);
     return st;
 }
 
-enum fit_status fit_speckle(size_t n, size_t speckles, uint64_t seed, uint64_t stream, double *square, double *change,
+enum fit_status fit_speckle(size_t n, size_t speckles, double contrast, uint64_t seed, uint64_t stream, double *square, double *change,
                             struct fit_error *err)
 {
-    return fit_speckle_parts(n, 1, &(struct fit_speckle_part){.square = square}, speckles, seed, stream, square, change,
-                             err);
+    return fit_speckle_parts(n, 1, &(struct fit_speckle_part){.square = square}, speckles, contrast, seed, stream, square,
+                             change, err);
 }
