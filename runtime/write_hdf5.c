@@ -123,6 +123,33 @@ static void write_columns(struct fit_h5r *w, const struct fit_results *r, const 
     }
 }
 
+/* Number of speckles and shot noise of each group. */
+static void put_speckle(struct fit_h5r *w, const struct fit_results *r)
+{
+    const struct fit_result *f = r->fit;
+    double *x = malloc(5 * f->ngroup * sizeof *x);
+    if (!x || r->kernel->space != FIT_PAIRS) {
+        free(x);
+        return;
+    }
+    const size_t n = f->ngroup;
+    for (size_t g = 0; g < n; g++) {
+        const struct fit_speckle_noise *s = &f->speckle[g];
+        const double number[5] = {s->count, s->count_std, s->shot, s->shot_std, s->noise};
+        for (size_t k = 0; k < 5; k++)
+            x[k * n + g] = s->known == FIT_SPECKLE_BOTH || (k == 4 && s->known == FIT_SPECKLE_SHOT) ? number[k] : NAN;
+    }
+    static const char *const name[5] = {"count", "count_std", "shot", "shot_std", "noise"};
+    fit_h5r_group(w, "/entry/speckle", "NXcollection");
+    for (size_t k = 0; k < 5; k++) {
+        char path[64];
+        snprintf(path, sizeof path, "/entry/speckle/%s", name[k]);
+        fit_h5r_reals(w, path, 1, &n, x + k * n, NULL);
+    }
+    fit_h5r_real(w, "/entry/speckle/p", f->speckle_test.p, NULL);
+    free(x);
+}
+
 /* Parameters that follow others. */
 static void put_tied(struct fit_h5r *w, const struct fit_results *r)
 {
@@ -440,6 +467,7 @@ enum fit_status fit_write_hdf5(const struct fit_results *r, const char *path, st
         return st;
     fit_write_data(&w, r);
     st = put_parameters(&w, r, err);
+    put_speckle(&w, r);
     put_tied(&w, r);
     fit_study_hdf5(&w, r);
     put_quality(&w, r);
