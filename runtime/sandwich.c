@@ -577,6 +577,31 @@ static int even_noise(const struct work *c)
     return 1;
 }
 
+/* The closed form is that of the fitted contrast and of an estimated number of speckles, and grows with the square of
+ * the one, with the inverse of the other.  Its relative variance u of independent groups makes of normal errors those of
+ * Student's t with 2/u degrees of freedom (Satterthwaite, Biometrics Bull. 2 (1946) 110). */
+static double closed_tails(const struct work *c, const struct fit_result *res)
+{
+    const size_t q = (size_t)(c->o->kernel->intercept == 0), ng = c->o->ngroup;
+    double u = 0;
+    for (size_t g = 0; g < ng; g++) {
+        const struct fit_speckle_noise *x = &res->speckle[g];
+        const double r = c->o->nlinear == 2 ? res->std_robust[res->nparam + g * 2 + q] / x->contrast : 0;
+        const double m = x->known == FIT_SPECKLE_BOTH ? x->count_std / x->count : 0;
+        u += (r > 0 ? 4 * r * r : 0) + m * m;
+    }
+    const double freedom = fmax(2 * (double)(ng * ng) / u, FEWEST_FREEDOM);
+    return isfinite(freedom) ? freedom / (freedom - 2) : 1;
+}
+
+static void widen(struct fit_result *res, double tails)
+{
+    for (size_t k = 0; k < res->nfull; k++)
+        res->std_robust[k] *= sqrt(tails);
+    for (size_t k = 0; k < res->nfull * res->nfull; k++)
+        res->covariance_robust[k] *= tails;
+}
+
 /* Pairs: independent noise, speckles in closed form, or clusters. */
 static int pairs_errors(struct work *c, const double *D, struct fit_result *res, struct fit_error *err)
 {
@@ -600,6 +625,8 @@ static int pairs_errors(struct work *c, const double *D, struct fit_result *res,
         for (size_t g = 0; g < c->scores.ngroup; g++)
             scatter(c, g, c->scores.P, e.S + g * c->scores.P * c->scores.P, 1);
         bad = assemble(c, 1, FIT_ROBUST_SPECKLE, res);
+        if (!bad)
+            widen(res, closed_tails(c, res));
     } else {
         bad = by_clusters(c, res, misfit ? "their structure is not that of speckle noise of the model" : e.why);
     }

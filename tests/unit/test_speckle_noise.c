@@ -1,0 +1,195 @@
+/* test_speckle_noise.c -- covariance of weighted sums and moments of residuals against their definitions, element by
+ * element. */
+#include "speckle_noise.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "rng.h"
+
+enum { N = 10, K = 3 };
+
+struct model {
+    double C[N][N], Ct[N][N], g[N][N], b;
+};
+
+/* Decay with an age, so that nothing is stationary. */
+static struct model model_of(double b, double shot)
+{
+    struct model m = {.b = b};
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < N; j++) {
+            m.g[i][j] = exp(-0.3 * fabs(pow(i + 1, 0.7) - pow(j + 1, 0.7)));
+            m.C[i][j] = m.Ct[i][j] = b * m.g[i][j] * m.g[i][j];
+            m.Ct[i][j] += i == j ? shot : 0;
+        }
+    return m;
+}
+
+static double k3(const struct model *m, int i, int j, int k)
+{
+    return 2 * m->b * m->b * m->g[i][j] * m->g[j][k] * m->g[k][i];
+}
+
+static double cycle(const struct model *m, int i, int j, int k, int l)
+{
+    return m->g[i][j] * m->g[j][k] * m->g[k][l] * m->g[l][i];
+}
+
+static double element(const struct model *m, int s, int t, int u, int v)
+{
+    return m->Ct[s][u] * m->Ct[t][v] + m->Ct[s][v] * m->Ct[t][u] +
+           2 * pow(m->b, 3) * (cycle(m, s, t, u, v) + cycle(m, s, t, v, u) + cycle(m, s, u, t, v)) -
+           m->C[u][v] * (k3(m, s, t, u) + k3(m, s, t, v)) - m->C[s][t] * (k3(m, u, v, s) + k3(m, u, v, t)) +
+           m->C[s][t] * m->C[u][v] * (m->Ct[s][u] + m->Ct[s][v] + m->Ct[t][u] + m->Ct[t][v]);
+}
+
+static void sums_have_the_covariance_of_their_elements(void **state)
+{
+    (void)state;
+    struct model m = model_of(0.3, 0.2);
+    double J[K][N][N] = {{{0}}}, field[K][N][N], shot[N], out[K * K];
+    for (int k = 0; k < K; k++)
+        for (int i = 0; i < N; i++)
+            for (int j = i + 1; j < N; j++)
+                J[k][i][j] = k == 0 ? 1 : k == 1 ? m.C[i][j] : (j - i < 3 && i > 2); /* the last one mostly zero */
+    for (int k = 0; k < K; k++)
+        for (int i = 0; i < N; i++)
+            for (int j = 0; j < N; j++)
+                field[k][i][j] = (J[k][i][j] + J[k][j][i]) / 2;
+    for (int i = 0; i < N; i++)
+        shot[i] = 0.2;
+    struct fit_speckle_fields f = {.n = N, .nfield = K, .C = m.C[0], .g = m.g[0], .contrast = m.b, .shot = shot,
+                                   .field = field[0][0], .coarse = 1};
+    double *room = malloc(fit_speckle_covariance_room(N, K) * sizeof *room);
+    assert_non_null(room);
+    fit_speckle_covariance(&f, room, out);
+    for (int a = 0; a < K; a++)
+        for (int b = 0; b < K; b++) {
+            double sum = 0;
+            for (int s = 0; s < N; s++)
+                for (int t = s + 1; t < N; t++)
+                    for (int u = 0; u < N; u++)
+                        for (int v = u + 1; v < N; v++)
+                            sum += J[a][s][t] * J[b][u][v] * element(&m, s, t, u, v);
+            assert_true(fabs(out[a * K + b] / sum - 1) < 1e-12);
+        }
+    free(room);
+}
+
+/* Frames together: of what varies little within them the covariance is the same. */
+static void frames_may_be_taken_together(void **state)
+{
+    (void)state;
+    enum { FINE = 48, PART = 4, FEW = FINE / PART };
+    double C[FINE * FINE], g[FINE * FINE], field[FINE * FINE], c[FEW * FEW] = {0}, h[FEW * FEW] = {0}, sum[FEW * FEW] = {0};
+    double shot[FINE], fine, together;
+    for (size_t i = 0; i < FINE; i++)
+        for (size_t j = 0; j < FINE; j++) {
+            const double x = exp(-fabs((double)i - (double)j) / 20), p = i == j ? 0 : x * x / 2;
+            const size_t at = i / PART * FEW + j / PART;
+            C[i * FINE + j] = 0.3 * x * x;
+            g[i * FINE + j] = x;
+            field[i * FINE + j] = p;
+            c[at] += 0.3 * x * x / (PART * PART);
+            h[at] += x / (PART * PART);
+            sum[at] += p;
+            shot[i] = 0.1;
+        }
+    double *room = malloc(fit_speckle_covariance_room(FINE, 1) * sizeof *room);
+    assert_non_null(room);
+    struct fit_speckle_fields f = {.n = FINE, .nfield = 1, .C = C, .g = g, .contrast = 0.3, .shot = shot, .field = field,
+                                   .coarse = 1};
+    fit_speckle_covariance(&f, room, &fine);
+    f.coarse = 2;
+    fit_speckle_covariance(&f, room, &together);
+    assert_true(fabs(together / fine - 1) < 5e-3);
+    for (size_t i = 0; i < FEW; i++)
+        shot[i] = 0.1 / PART;
+    struct fit_speckle_fields less = {.n = FEW, .nfield = 1, .C = c, .g = h, .contrast = 0.3, .shot = shot, .field = sum,
+                                      .coarse = 1};
+    fit_speckle_covariance(&less, room, &together);
+    assert_true(fabs(together / fine - 1) < 2e-2);
+    free(room);
+}
+
+/* ---- moments ---------------------------------------------------------------------------------------------- */
+
+enum { FRAMES = 40, PANEL = 24, CHUNK = 16, GROUPS = 2 };
+
+/* Residual of (i, j), group g; one in fifty is none. */
+static double residual(size_t g, size_t i, size_t j)
+{
+    double z[2];
+    fit_rng_normal(3, g, i * FRAMES + j, z);
+    return z[1] > 2 ? NAN : z[0];
+}
+
+static double difference(const struct fit_tile *t, size_t g, size_t i, size_t j, size_t apart)
+{
+    return j + apart < t->j1 && j >= t->j0 && j >= i + 3 ? residual(g, i, j) - residual(g, i, j + apart) : NAN;
+}
+
+static void add_defined(double x, double *sum, double *number)
+{
+    *sum += isnan(x) ? 0 : x;
+    *number += !isnan(x);
+}
+
+static void told_by_definition(const struct fit_tile *t, size_t g, struct fit_speckle_moments *m)
+{
+    for (size_t j = t->j0; j < t->j1; j++) {
+        const size_t q = j * FIT_SPECKLE_SLICES / FRAMES;
+        for (size_t i = t->i0; i < t->i1; i++) {
+            for (size_t k = 0; k < FIT_SPECKLE_DISTANCES; k++)
+                add_defined(pow(difference(t, g, i, j, (size_t)1 << k), 2), &m->square[k][q], &m->nsquare[k][q]);
+            for (size_t s = t->i0; s < t->i1; s++)
+                for (size_t h = 0; h < FIT_SPECKLE_LEVELS; h++)
+                    if (s != i && s / ((size_t)2 << h) == i / ((size_t)2 << h))
+                        add_defined(difference(t, g, i, j, 1) * difference(t, g, s, j, 1), &m->product[h][q],
+                                    &m->nproduct[h][q]);
+        }
+    }
+}
+
+static void moments_are_sums_over_neighbours(void **state)
+{
+    (void)state;
+    struct fit_layout l = {.ngroup = GROUPS, .nframe = FRAMES, .panel = PANEL, .chunk = CHUNK};
+    struct fit_tile t = {.i0 = 16, .i1 = 32, .j0 = 24, .j1 = 40};
+    double r[FRAMES * FRAMES * GROUPS], *room = malloc(fit_speckle_room(&l) * sizeof *room);
+    assert_non_null(room);
+    for (size_t i = t.i0; i < t.i1; i++)
+        for (size_t j = (t.j0 > i + 1 ? t.j0 : i + 1) / 8 * 8; j < t.j1; j++)
+            for (size_t g = 0; g < GROUPS; g++)
+                if (j > i)
+                    r[fit_tile_offset(&l, &t, i, j, g)] = residual(g, i, j);
+    for (size_t g = 0; g < GROUPS; g++) {
+        struct fit_speckle_moments ours, told;
+        memset(&ours, 0, sizeof ours);
+        memset(&told, 0, sizeof told);
+        fit_speckle_moments_add(&l, &t, g, r, room, &ours);
+        told_by_definition(&t, g, &told);
+        const double *a = (const double *)&ours, *b = (const double *)&told;
+        for (size_t k = 0; k < sizeof ours / sizeof *a; k++)
+            assert_true(fabs(a[k] - b[k]) < 1e-9);
+        assert_true(told.nproduct[3][5] > 0 && told.nsquare[2][4] > 0);
+    }
+    free(room);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sums_have_the_covariance_of_their_elements),
+        cmocka_unit_test(frames_may_be_taken_together),
+        cmocka_unit_test(moments_are_sums_over_neighbours),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
