@@ -514,7 +514,10 @@ static void put_data(FILE *out, const struct wish *w)
                                          : full;
     fprintf(out, "\nexperimental_data:\n  file_path: \"");
     for (const char *c = path; *c; c++)
-        fprintf(out, "%s%c", *c == '"' || *c == '\\' ? "\\" : "", *c);
+        if ((unsigned char)*c < 0x20 || *c == 0x7f)
+            fprintf(out, "\\x%02x", (unsigned)*c);
+        else
+            fprintf(out, "%s%c", *c == '"' || *c == '\\' ? "\\" : "", *c);
     fprintf(out, "\"   # %s\n",
             w->data[0] ? beside ? "relative to this file" : "absolute"
                        : "relative to this file: FILL IN");

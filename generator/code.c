@@ -37,6 +37,8 @@ const char *hg_code_unique(struct hg_code *c, const char *stem)
     for (char *q = s; *q; q++)
         if (!((*q >= 'a' && *q <= 'z') || (*q >= 'A' && *q <= 'Z') || (*q >= '0' && *q <= '9')))
             *q = '_';
+    if (hg_code_macro(s))
+        s = hg_format(c->e->arena, "%s_", s);
     return hg_names_unique(&p->names, c->e->arena, s, hg_code_reserved);
 }
 

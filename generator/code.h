@@ -63,6 +63,7 @@ const char *hg_code_unique(struct hg_code *c, const char *stem);
 
 /* 1 when the name means something else in emitted code (C keywords, <math.h>, loop indices). */
 int hg_code_reserved(const char *name);
+int hg_code_macro(const char *name); /* may be that of a macro of a C library */
 
 /* How often the node is used in the function. */
 uint32_t hg_code_uses(const struct hg_code *c, hg_id id);

@@ -89,10 +89,30 @@ static const char *const keyword[] = {
     "full",   "here",   "high",     "low",    "pair",     "pieces",   "place",    "plain",  "root",
     "row_sum", "seeds", "to",       "whole",
     /* macros of the C library and the compiler */
-    "I",      "INFINITY", "NAN",    "NULL",   "errno",    "linux",    "unix"};
+    "I",      "errno",  "linux",    "unix",   "i386",   "complex",  "bool",   "true",   "false", "nullptr",
+    "alignas", "alignof", "constexpr", "noreturn", "static_assert", "thread_local", "typeof", "typeof_unqual", "asm",
+    "assert", "offsetof", "signgam", "stdin",  "stdout",   "stderr", "math_errhandling"};
+
+/* Macros of C libraries (M_PI, DBL_MAX, OVERFLOW, PRId64) are written in capitals, and there are too many, different ones
+ * everywhere, for a list.  Single capitals and capitals before digits (D0) are none, but for those above; nor is a name that
+ * ends with _, or with __ and a number: what the compiler makes of a reserved name. */
+int hg_code_macro(const char *name)
+{
+    size_t capitals = 0, n = strlen(name);
+    if ((n && name[n - 1] == '_') || strstr(name, "__"))
+        return 0;
+    for (const char *s = name; *s; s++) {
+        if (*s >= 'a' && *s <= 'z')
+            return strncmp(name, "PRI", 3) == 0 || strncmp(name, "SCN", 3) == 0;
+        capitals += *s >= 'A' && *s <= 'Z';
+    }
+    return capitals > 1;
+}
 
 int hg_code_reserved(const char *name)
 {
+    if (hg_code_macro(name))
+        return 1;
     for (size_t k = 0; k < sizeof keyword / sizeof *keyword; k++)
         if (strcmp(keyword[k], name) == 0)
             return 1;

@@ -438,9 +438,9 @@ static int model_call(lua_State *L)
     dsl_need_table(L, 2, "local m = model \"name\" { title = \"...\" }");
     dsl_check_keys(L, 2, "a model", "title formula reference validity alias accuracy units");
     m->title = dsl_text(L, 2, "title");
-    m->formula = dsl_text(L, 2, "formula");
-    m->reference = dsl_text(L, 2, "reference");
-    m->validity = dsl_text(L, 2, "validity");
+    m->formula = dsl_lines(L, 2, "formula");
+    m->reference = dsl_lines(L, 2, "reference");
+    m->validity = dsl_lines(L, 2, "validity");
     m->alias = dsl_texts(L, 2, "alias");
     m->accuracy = dsl_number(L, 2, "accuracy", 0);
     if (m->accuracy < 0)

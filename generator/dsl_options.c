@@ -8,6 +8,7 @@
 #include <lauxlib.h>
 #include <lua.h>
 
+#include "../common/text.h"
 #include "dsl_private.h"
 #include "nearest.h"
 
@@ -58,7 +59,7 @@ void dsl_need_table(lua_State *L, int t, const char *usage)
 }
 
 /* A text argument, copied. */
-const char *dsl_text_at(lua_State *L, int i, const char *what)
+static const char *text_at(lua_State *L, int i, const char *what)
 {
     if (lua_type(L, i) != LUA_TSTRING)
         dsl_fail(L, NULL, dsl_test(L, i) ? "a text stands in quotes: \"s\"" : NULL,
@@ -70,7 +71,50 @@ const char *dsl_text_at(lua_State *L, int i, const char *what)
         dsl_fail(L, NULL, NULL, "%s is too long or not a text", what);
     if (strstr(s, "*/") || strstr(s, "/*")) /* texts go into comments of the emitted C */
         dsl_fail(L, NULL, NULL, "%s must not contain /* or */", what);
+    for (const char *p = s; *p; p += text_utf8_length(p)) {
+        const size_t length = text_utf8_length(p);
+        char shown[20];
+        text_printable(p, length ? length : 1, 1, shown, sizeof shown);
+        if (!length)
+            dsl_fail(L, NULL, "save the file as UTF-8", "%s is not UTF-8: the byte %s behind \"%.*s\"", what, shown,
+                     (int)(p - s < 40 ? p - s : 40), s);
+        if (text_is_control(p, length) && *p != '\n' && *p != '\t')
+            dsl_fail(L, NULL, "texts have visible characters, blanks, tabs and new lines",
+                     "%s holds the control character %s behind \"%.*s\"", what, shown, (int)(p - s < 40 ? p - s : 40),
+                     s);
+    }
     return hg_strdup(dsl_of(L)->arena, s);
+}
+
+/* Texts stand in lines of other files (comments of YAML and C, tables, messages): line ends and the blanks around them
+ * become one blank. */
+const char *dsl_text_at(lua_State *L, int i, const char *what)
+{
+    const char *text = text_at(L, i, what);
+    if (!strpbrk(text, "\n\t"))
+        return text;
+    char *line = hg_strdup(dsl_of(L)->arena, text), *end = line;
+    for (const char *p = text; *p; p++) {
+        const int blank = *p == ' ' || *p == '\n' || *p == '\t';
+        if (!blank)
+            *end++ = *p;
+        else if (end > line && end[-1] != ' ')
+            *end++ = ' ';
+    }
+    while (end > line && end[-1] == ' ')
+        end--;
+    *end = '\0';
+    return line;
+}
+
+/* The same under a key, or NULL, with its lines: of texts that are written line by line. */
+const char *dsl_lines(lua_State *L, int t, const char *key)
+{
+    const char *s = NULL;
+    if (lua_getfield(L, t, key) != LUA_TNIL)
+        s = text_at(L, -1, key);
+    lua_pop(L, 1);
+    return s;
 }
 
 /* Text under a key, or NULL. */

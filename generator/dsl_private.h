@@ -193,7 +193,8 @@ void dsl_need_table(struct lua_State *L, int t, const char *usage);
 
 /* Values at a stack position, or under a key of the table at t; texts are copied into the arena. */
 const char *dsl_text_at(struct lua_State *L, int i, const char *what);
-const char *dsl_text(struct lua_State *L, int t, const char *key);           /* NULL when absent */
+const char *dsl_lines(struct lua_State *L, int t, const char *key);
+const char *dsl_text(struct lua_State *L, int t, const char *key);
 double dsl_number_at(struct lua_State *L, int i, const char *what);          /* never NaN */
 double dsl_number(struct lua_State *L, int t, const char *key, double otherwise);
 /* "x" or {"x", "y"}; ends with NULL */

@@ -54,6 +54,8 @@ const struct hg_field *hg_emit_field(struct hg_emit *em, enum hg_field_kind kind
     for (char *q = clean; *q; q++)
         if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_", *q))
             *q = '_';
+    if (hg_code_macro(clean))
+        clean = hg_format(em->e->arena, "%s_", clean);
     const char *name = hg_names_unique(&em->field_names, em->e->arena, clean, is_time_grid);
     grow_index(em, id);
     em->field[em->nfield] = (struct hg_field){kind, id, name, derivative};

@@ -1,9 +1,11 @@
 /* manifest.c -- the model as JSON and as a commented configuration. */
 #include "manifest.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>
+#include <strings.h>
 
 #include "code.h"
 #include "degenerate.h"
@@ -195,6 +197,29 @@ void hg_manifest_json(struct hg_model *m, FILE *out)
 
 /* --- YAML ------------------------------------------------------------------------------------- */
 
+/* A name as a key or a value: in quotes when a reader of YAML 1.1 would take it for something else than a text, as y, no, null,
+ * 1e3, or for a structure. */
+static const char *yaml_word(struct hg_model *m, const char *word)
+{
+    static const char *const other[] = {"y", "n", "yes", "no", "on", "off", "true", "false", "null", "nan", "inf"};
+    int plain = isalpha((unsigned char)*word) != 0;
+    for (const char *s = word; *s; s++)
+        plain &= isalnum((unsigned char)*s) || *s == '_' || (*s == '-' && s > word);
+    for (size_t k = 0; k < sizeof other / sizeof *other; k++)
+        plain &= strcasecmp(other[k], word) != 0;
+    if (plain)
+        return word;
+    char *quoted = hg_alloc(m->expr->arena, 2 * strlen(word) + 3), *end = quoted;
+    *end++ = '"';
+    for (const char *s = word; *s; s++) {
+        if (*s == '"' || *s == '\\')
+            *end++ = '\\';
+        *end++ = *s;
+    }
+    strcpy(end, "\"");
+    return quoted;
+}
+
 static void comment(FILE *out, const char *text)
 {
     while (text && *text) {
@@ -273,7 +298,7 @@ static void yaml_table(FILE *out, struct hg_model *m)
     yaml_line(out, "  columns:", "column of the model: column of the file, by name or number");
     for (uint32_t k = 0; k < m->column.n; k++) {
         const struct hg_symbol_decl *s = &m->column.item[k];
-        yaml_line(out, hg_format(a, "    %s: %s", s->name, s->name), "%s%s%s%s", s->unit,
+        yaml_line(out, hg_format(a, "    %s: %s", yaml_word(m, s->name), yaml_word(m, s->name)), "%s%s%s%s", s->unit,
                   s->doc ? ", " : "", s->doc ? s->doc : "",
                   s->role == FIT_ROLE_SIGMA ? "; may be absent" : "");
     }
@@ -290,7 +315,7 @@ static void yaml_other_settings(FILE *out, struct hg_model *m)
             continue;
         if (!any++)
             fputs("\nsettings:\n", out);
-        yaml_setting(out, m, s, hg_format(m->expr->arena, "  %s", s->name), s->unit);
+        yaml_setting(out, m, s, hg_format(m->expr->arena, "  %s", yaml_word(m, s->name)), s->unit);
     }
 }
 
@@ -317,7 +342,7 @@ static void yaml_param(FILE *out, struct hg_model *m, const struct hg_symbol_dec
 {
     fprintf(out, "  # %s%s[%s]%s%s\n", s->doc ? s->doc : "", s->doc ? " " : "", s->unit,
             s->over >= 0 ? ", one for each " : "", s->over >= 0 ? m->axis.item[s->over].name : "");
-    fprintf(out, "  %s: {value: %s, ", s->name, yaml_number(m, s->start));
+    fprintf(out, "  %s: {value: %s, ", yaml_word(m, s->name), yaml_number(m, s->start));
     fprintf(out, "min: %s, ", yaml_number(m, s->lower));
     fprintf(out, "max: %s, vary: true%s}\n", yaml_number(m, s->upper), yaml_prior(m, s));
 }
@@ -329,7 +354,7 @@ void hg_manifest_yaml(struct hg_model *m, FILE *out)
             m->name);
     comment(out, m->title);
     comment(out, m->formula);
-    fprintf(out, "analysis_mode: %s\n", m->alias && m->alias[0] ? m->alias[0] : m->name);
+    fprintf(out, "analysis_mode: %s\n", yaml_word(m, m->alias && m->alias[0] ? m->alias[0] : m->name));
     if (m->space == FIT_ROWS)
         yaml_table(out, m);
     else
