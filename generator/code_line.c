@@ -68,34 +68,28 @@ void hg_line(struct hg_code *c, const char *format, ...)
 /* --- names -------------------------------------------------------------------------------------------- */
 
 static const char *const keyword[] = {
-    "auto",   "break",  "case",     "char",   "const",    "continue", "default",  "do",     "double",
-    "else",   "enum",   "extern",   "float",  "for",      "goto",     "if",       "inline", "int",
-    "long",   "return", "register", "restrict", "short",  "signed",   "sizeof",   "static", "struct",
-    "switch", "typedef", "union",   "unsigned", "void",   "volatile", "while",    "b",      "g",
-    "i",      "j",      "k",        "l",      "t",        "w",        "y",        "out",    "ws",
-    "lin",    "scratch", "exp",     "log",    "sin",      "cos",      "tan",      "pow",    "erf",
-    "gamma",  "j0",     "j1",       "y0",     "y1",       "jn",       "yn",       "ng",     "nf",
-    "lanes",  "on",     "r",        "theta",  "tables",   "main",     "abs",      "sqrt",   "use",
-    "p",      "n",      "J",        "mean",   "jac",      "pi",       "pj",       "pg",     "F",
-    "G",      "H",      "V",        "v",        "m",        "row",      "column", "at",
-    "start",  "end",    "exps",     "weight", "sum",      "sums",     "data",     "d",      "nt",
-    "value",  "tangent", "derivative", "check", "base",   "y0",       "yn",       "lgamma", "tgamma",
-    "atan2",  "cosh",   "sinh",     "tanh",   "asin",     "acos",     "atan",     "fabs",   "floor",
-    "ceil",   "round",  "expm1",    "log1p",  "erfc",     "hypot",    "cbrt",     "fma",    "masked",
+    "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum", "extern", "float",
+    "for", "goto", "if", "inline", "int", "long", "return", "register", "restrict", "short", "signed", "sizeof",
+    "static", "struct", "switch", "typedef", "union", "unsigned", "void", "volatile", "while", "b", "g", "i", "j", "k",
+    "l", "t", "w", "y", "out", "ws", "lin", "scratch", "exp", "log", "sin", "cos", "tan", "pow", "erf", "gamma", "j0",
+    "j1", "y0", "y1", "jn", "yn", "ng", "nf", "lanes", "on", "r", "theta", "tables", "main", "abs", "sqrt", "use", "p",
+    "n", "J", "mean", "jac", "pi", "pj", "pg", "F", "G", "H", "V", "v", "m", "row", "column", "at", "start", "end",
+    "exps", "weight", "sum", "sums", "data", "d", "nt", "value", "tangent", "derivative", "check", "base", "y0", "yn",
+    "lgamma", "tgamma", "atan2", "cosh", "sinh", "tanh", "asin", "acos", "atan", "fabs", "floor", "ceil", "round",
+    "expm1", "log1p", "erfc", "hypot", "cbrt", "fma", "masked",
     /* variables and constants of the functions that are written */
-    "SUMS",   "PIECES", "BATCH",    "STRIP",  "EXPS",     "COLUMNS",  "ROWS",     "ROW_SUMS", "FIELDS",
-    "PAIRS",  "CHANNELS_R", "ALONG_SUMS", "COLUMN_SUMS", "MOMENT_SUMS", "adj", "along",   "at_column", "at_lin",
-    "at_m",   "at_pair", "at_rows", "cut",    "down",     "factor",   "field",    "first",  "from",
-    "full",   "here",   "high",     "low",    "pair",     "pieces",   "place",    "plain",  "root",
-    "row_sum", "seeds", "to",       "whole",
+    "SUMS", "PIECES", "BATCH", "STRIP", "EXPS", "COLUMNS", "ROWS", "ROW_SUMS", "FIELDS", "PAIRS", "CHANNELS_R",
+    "ALONG_SUMS", "COLUMN_SUMS", "MOMENT_SUMS", "adj", "along", "at_column", "at_lin", "at_m", "at_pair", "at_rows",
+    "cut", "down", "factor", "field", "first", "from", "full", "here", "high", "low", "pair", "pieces", "place",
+    "plain", "root", "row_sum", "seeds", "to", "whole",
     /* macros of the C library and the compiler */
-    "I",      "errno",  "linux",    "unix",   "i386",   "complex",  "bool",   "true",   "false", "nullptr",
-    "alignas", "alignof", "constexpr", "noreturn", "static_assert", "thread_local", "typeof", "typeof_unqual", "asm",
-    "assert", "offsetof", "signgam", "stdin",  "stdout",   "stderr", "math_errhandling"};
+    "I", "errno", "linux", "unix", "i386", "complex", "bool", "true", "false", "nullptr", "alignas", "alignof",
+    "constexpr", "noreturn", "static_assert", "thread_local", "typeof", "typeof_unqual", "asm", "assert", "offsetof",
+    "signgam", "stdin", "stdout", "stderr", "math_errhandling"};
 
-/* Macros of C libraries (M_PI, DBL_MAX, OVERFLOW, PRId64) are written in capitals, and there are too many, different ones
- * everywhere, for a list.  Single capitals and capitals before digits (D0) are none, but for those above; nor is a name that
- * ends with _, or with __ and a number: what the compiler makes of a reserved name. */
+/* Macros of C libraries (M_PI, DBL_MAX, OVERFLOW, PRId64) are written in capitals, and there are too many, different
+ * ones everywhere, for a list.  Single capitals and capitals before digits (D0) are none, but for those above; nor is a
+ * name that ends with _, or with __ and a number: what the compiler makes of a reserved name. */
 int hg_code_macro(const char *name)
 {
     size_t capitals = 0, n = strlen(name);

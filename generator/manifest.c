@@ -197,8 +197,8 @@ void hg_manifest_json(struct hg_model *m, FILE *out)
 
 /* --- YAML ------------------------------------------------------------------------------------- */
 
-/* A name as a key or a value: in quotes when a reader of YAML 1.1 would take it for something else than a text, as y, no, null,
- * 1e3, or for a structure. */
+/* A name as a key or a value: in quotes when a reader of YAML 1.1 would take it for something else than a text, as y,
+ * no, null, 1e3, or for a structure. */
 static const char *yaml_word(struct hg_model *m, const char *word)
 {
     static const char *const other[] = {"y", "n", "yes", "no", "on", "off", "true", "false", "null", "nan", "inf"};
@@ -299,8 +299,7 @@ static void yaml_table(FILE *out, struct hg_model *m)
     for (uint32_t k = 0; k < m->column.n; k++) {
         const struct hg_symbol_decl *s = &m->column.item[k];
         yaml_line(out, hg_format(a, "    %s: %s", yaml_word(m, s->name), yaml_word(m, s->name)), "%s%s%s%s", s->unit,
-                  s->doc ? ", " : "", s->doc ? s->doc : "",
-                  s->role == FIT_ROLE_SIGMA ? "; may be absent" : "");
+                  s->doc ? ", " : "", s->doc ? s->doc : "", s->role == FIT_ROLE_SIGMA ? "; may be absent" : "");
     }
 }
 
