@@ -50,6 +50,15 @@ int unique_lock(int fd)
     return errno == EAGAIN || errno == EACCES ? 0 : -1;
 }
 
+int unique_is_locked(int fd)
+{
+    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    if (fcntl(fd, F_OFD_GETLK, &whole) == 0)
+        return whole.l_type != F_UNLCK;
+    const int got = errno == EINVAL ? flock(fd, LOCK_SH | LOCK_NB) : 0;
+    return got != 0 && errno == EWOULDBLOCK;
+}
+
 /* Does the name still lead to the open file?  It does not when somebody removed it before we had the lock. */
 static int is_same(int fd, const char *path)
 {

@@ -21,6 +21,9 @@ void unique_id(char id[UNIQUE_ID]);
 /* 1: the open file is ours alone; 0: another has it; -1: this file system has no locks.  Never waits. */
 int unique_lock(int fd);
 
+/* Has another process the lock?  Does not take it, not even for a moment: nobody is refused because of a look. */
+int unique_is_locked(int fd);
+
 /* A new, locked file for what will be renamed to `target`.  Returns it open for reading and writing, or -1 with errno. */
 int unique_beside(const char *target, char *path, size_t size);
 

@@ -80,20 +80,37 @@ static void unmake(const struct fit_lock *lock)
     }
 }
 
-enum fit_status fit_lock_take(struct fit_lock *lock, const char *folder, const char *program, const char *id,
-                              struct fit_error *err)
+/* Makes the folder and opens its lock; the folder may go in between, when who had made it found nothing to put there. */
+static enum fit_status make_and_claim(struct fit_lock *lock, const char *folder, const char *path, struct fit_error *err)
+{
+    enum fit_status st = FIT_OK;
+    struct stat s;
+    for (int trial = 0; trial < 20; trial++) {
+        st = fit_output_folder(folder, &lock->made, err);
+        if (st != FIT_OK)
+            return st;
+        const unsigned mode = stat(lock->folder, &s) == 0 ? (unsigned)s.st_mode & 0666u : 0600u;
+        lock->fd = unique_claim(path, mode, &lock->enforced);
+        if (lock->fd >= 0 || errno != ENOENT)
+            break;
+    }
+    return st;
+}
+
+/* *has_holder: that is why it could not be had. */
+static enum fit_status take(struct fit_lock *lock, const char *folder, const char *program, const char *id,
+                            int *has_holder, struct fit_error *err)
 {
     char path[PATH];
-    struct stat s;
     *lock = (struct fit_lock)FIT_LOCK_NONE;
-    enum fit_status st = fit_output_folder(folder, &lock->made, err);
-    if (st != FIT_OK)
-        return st;
+    *has_holder = 0;
     snprintf(lock->folder, sizeof lock->folder, "%s", *folder ? folder : ".");
     path_of(lock->folder, path);
-    const unsigned mode = stat(lock->folder, &s) == 0 ? (unsigned)s.st_mode & 0666u : 0600u;
-    lock->fd = unique_claim(path, mode, &lock->enforced);
-    if (lock->fd < 0 && errno == EBUSY)
+    enum fit_status st = make_and_claim(lock, folder, path, err);
+    if (st != FIT_OK)
+        return st;
+    *has_holder = lock->fd < 0 && errno == EBUSY;
+    if (*has_holder)
         return busy(lock->folder, path, err);
     if (lock->fd < 0) {
         st = fit_fail(err, FIT_ERR_IO, "%.300s: nothing can be written into the output folder: %s", lock->folder,
@@ -106,14 +123,21 @@ enum fit_status fit_lock_take(struct fit_lock *lock, const char *folder, const c
     return FIT_OK;
 }
 
+enum fit_status fit_lock_take(struct fit_lock *lock, const char *folder, const char *program, const char *id,
+                              struct fit_error *err)
+{
+    int has_holder;
+    return take(lock, folder, program, id, &has_holder, err);
+}
+
 enum fit_status fit_lock_wait(struct fit_lock *lock, const char *folder, const char *program, double seconds,
                               struct fit_error *err)
 {
     const double end = fit_seconds() + seconds;
     const struct timespec moment = {0, 10000000};
     enum fit_status st;
-    while ((st = fit_lock_take(lock, folder, program, "", err)) != FIT_OK && fit_lock_is_held(folder) &&
-           fit_seconds() < end)
+    int has_holder;
+    while ((st = take(lock, folder, program, "", &has_holder, err)) != FIT_OK && has_holder && fit_seconds() < end)
         nanosleep(&moment, NULL);
     return st;
 }
@@ -123,7 +147,7 @@ int fit_lock_is_held(const char *folder)
     char path[PATH];
     path_of(*folder ? folder : ".", path);
     const int fd = open(path, O_RDWR | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
-    const int held = fd >= 0 && unique_lock(fd) == 0;
+    const int held = fd >= 0 && unique_is_locked(fd);
     if (fd >= 0)
         close(fd);
     return held;

@@ -242,6 +242,39 @@ static void test_a_folder_has_one_run_at_a_time(void **state)
     assert_int_equal(entries(dir), 0);
 }
 
+/* Eight processes that write by turns into one folder and look at its lock all the time: each gets its turns. */
+static void take_turns(const char *dir)
+{
+    struct fit_lock lock;
+    struct fit_error err;
+    for (int k = 0; k < 40; k++) {
+        for (int look = 0; look < 20; look++)
+            fit_lock_is_held(dir);
+        if (fit_lock_wait(&lock, dir, "turn", 60, &err) != FIT_OK)
+            _exit(1);
+        fit_lock_release(&lock);
+    }
+}
+
+static void test_everybody_gets_a_turn(void **state)
+{
+    (void)state;
+    char dir[256];
+    pid_t pid[8];
+    int status;
+    snprintf(dir, sizeof dir, "%s/turns", folder);
+    for (size_t k = 0; k < 8; k++) /* each makes the folder, and takes it away */
+        if ((pid[k] = fork()) == 0) {
+            take_turns(dir);
+            _exit(0);
+        }
+    for (size_t k = 0; k < 8; k++) {
+        assert_int_equal(waitpid(pid[k], &status, 0), pid[k]);
+        assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    }
+    assert_true(entries(dir) <= 0); /* it has gone, or is empty */
+}
+
 static void test_a_folder_made_for_nothing_goes(void **state)
 {
     (void)state;
@@ -272,6 +305,7 @@ int main(void)
         cmocka_unit_test(test_only_what_a_dead_process_left_is_removed),
         cmocka_unit_test(test_a_folder_has_one_run_at_a_time),
         cmocka_unit_test(test_a_folder_made_for_nothing_goes),
+        cmocka_unit_test(test_everybody_gets_a_turn),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
