@@ -33,6 +33,7 @@ static const double NULL_EIGENVALUE = 1e-12; /* as in covariance.c */
 static const double LEAST_EIGENVALUE = 0.05; /* of J, by independent noise: below, it is not believed */
 static const double UNEVEN = 1.3;             /* variance by lag, of noise that is not the same everywhere */
 static const double MISFIT = 1e-4;            /* probability of the test of fit below which residuals are not such noise */
+static const double UNSURE = 1.15, FEWEST_TIMES = 3; /* closed form: tails, and correlation times, for which there is none */
 enum { POSITIONS = 8, FEWEST_CLUSTERS = 8, FEWEST_FREEDOM = 3 };
 
 struct work {
@@ -594,6 +595,15 @@ static double closed_tails(const struct work *c, const struct fit_result *res)
     return isfinite(freedom) ? freedom / (freedom - 2) : 1;
 }
 
+/* How often the model's decay fits into the measurement, of the group with the slowest. */
+static double correlation_times(const struct work *c, const struct fit_result *res)
+{
+    double slowest = 0;
+    for (size_t g = 0; g < c->o->ngroup; g++)
+        slowest = fmax(slowest, res->speckle[g].frames);
+    return (double)(c->o->ds->layout.nframe - 1) / slowest;
+}
+
 static void widen(struct fit_result *res, double tails)
 {
     for (size_t k = 0; k < res->nfull; k++)
@@ -625,8 +635,11 @@ static int pairs_errors(struct work *c, const double *D, struct fit_result *res,
         for (size_t g = 0; g < c->scores.ngroup; g++)
             scatter(c, g, c->scores.P, e.S + g * c->scores.P * c->scores.P, 1);
         bad = assemble(c, 1, FIT_ROBUST_SPECKLE, res);
-        if (!bad)
-            widen(res, closed_tails(c, res));
+        const double tails = bad ? 1 : closed_tails(c, res);
+        widen(res, tails);
+        if (tails > UNSURE && correlation_times(c, res) < FEWEST_TIMES)
+            withhold(c, res, "the data last for fewer than three correlation times, of too few speckles for errors that "
+                             "follow from a curvature");
     } else {
         bad = by_clusters(c, res, misfit ? "their structure is not that of speckle noise of the model" : e.why);
     }

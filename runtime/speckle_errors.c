@@ -26,7 +26,7 @@ enum {
     GROUPS_APART = 24,  /* with more groups only their sums are tested */
     FEWEST_FRAMES = 12
 };
-static const double STEPS = 3e9;        /* multiplications */
+static const double STEPS = 8e8;        /* multiplications */
 static const double RESOLVED = 1.5;     /* blocks of a decay, at least */
 static const double SHARED = 2.5;       /* standard deviations of what values that share a frame have in common by chance */
 static const double NULL_EIGENVALUE = 1e-3;

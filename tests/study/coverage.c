@@ -55,7 +55,7 @@ struct study {
 static const struct study studies[] = {
     {"static", "static_isotropic", 1, 160, {0.005, 0.03}, {1000, 4000}, {100000, -0.3, 2000}, {0, 0, 1}, {20000, 0.1}},
     /* the measurement lasts for one to two correlation times */
-    {"slow", "static_isotropic", 1, 160, {0.005, 0.03}, {1000, 4000}, {5000, -0.3, 0}, {0, 0, 1}, {1000, 0.1}},
+    {"slow", "static_isotropic", 1, 160, {0.005, 0.03}, {2000, 4000}, {5000, -0.3, 0}, {0, 0, 1}, {1000, 0.1}},
     {"laminar", "laminar", 3, 120, {0.005, 0.02}, {1000, 4000}, {100000, -0.3, 2000, 0.01, -0.2, 0.001, -3},
      {0, 0, 1, 0, 0, 1, 0}, {20000, 0.1, 0, 0.001, 0.05, 0, 2}},
     {"heterodyne", "heterodyne", 3, 100, {0.003, 0.01}, {1000, 4000},
@@ -462,12 +462,12 @@ static void run(struct experiment *x, uint64_t number, struct tally *tally)
     for (size_t k = 0; k < r.nfull && !x->posterior; k++) {
         struct tally *t = &tally[k < np ? k : np + (k - np) % r.nlinear];
         double value = k < np ? r.theta[k] : r.lin[k - np], truth = k < np ? x->theta[k] : x->lin[k - np];
-        if (r.std[k] > 0) {
+        if (r.std[k] > 0 && !isnan(r.std_robust[k])) {
             count(t, truth, normal(value, r.std[k]), normal(value, r.std_robust[k]));
             t->expected68 += 0.68;
             t->expected95 += 0.95;
         } else
-            t->none += isnan(r.std[k]) ? 1 : 0;
+            t->none += isnan(r.std[k]) || isnan(r.std_robust[k]) ? 1 : 0;
     }
     fit_result_free(&r);
     fit_dataset_free(ds);
