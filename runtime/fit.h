@@ -262,6 +262,7 @@ struct fit_interval {
     signed char open_lower[2], open_upper[2];
     int several;                              /* 1: other minima fit, or nearly so (3 sigma), far from this one */
     struct fit_union part[2];
+    double wider; /* what the noise that residuals share makes of them: robust over usual error, 1 where it does not */
 };
 
 struct fit_result {

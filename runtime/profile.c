@@ -22,6 +22,7 @@ static const double AGREES = 0.1; /* of a rise: so near must the sketch be to th
 /* Of another minimum: chi2 above the least, in units of the noise, and distance in standard errors at which these do not
  * tell what else is possible.  (An error is believed for some of its multiples.) */
 static const double RIVAL = 9, APART = 3;
+static const double SHARED = 1.25; /* robust errors, over the usual ones, by chance at most */
 static const double VISIBLE = 1e-2; /* rounding of the cost, in units of the noise, beyond which it shows nothing */
 /* A linear parameter whose variance owes less than this part to the others: with these held the cost is a paraboloid. */
 static const double OWED = 0.3;
@@ -306,11 +307,15 @@ enum fit_interval_kind fit_profile_interval(const struct fit_result *r, size_t k
     const struct fit_interval *x = &r->interval[k];
     double dof = r->noise == FIT_NOISE_RESIDUALS ? fmax((double)r->npoint - (double)r->nfree, 1) : INFINITY;
     double value = value_of(r, k);
+    if (r->robust.kind == FIT_ROBUST_WITHHELD) { /* nobody knows by how much they would be too narrow */
+        lower[0] = lower[1] = upper[0] = upper[1] = NAN;
+        return FIT_INTERVAL_NONE;
+    }
     lower[0] = lower[1] = upper[0] = upper[1] = NAN;
     if (!is_free(r, k) || (isnan(r->std[k]) && !x->known))
         return FIT_INTERVAL_NONE;
     for (int i = 0; i < 2; i++) {
-        double half = x->known ? NAN : r->std[k] * fit_student_quantile(tail[i], dof);
+        double half = x->known ? NAN : x->wider * r->std[k] * fit_student_quantile(tail[i], dof);
         lower[i] = !x->known ? fmax(value - half, r->lower[k]) : x->open_lower[i] ? NAN : x->lower[i];
         upper[i] = !x->known ? fmin(value + half, r->upper[k]) : x->open_upper[i] ? NAN : x->upper[i];
     }
@@ -397,6 +402,31 @@ static enum fit_status find_intervals(struct profile *p, const unsigned char *wa
     return st;
 }
 
+/* An interval of independent noise becomes one of the noise that residuals share: as much wider as the error is.  What
+ * it reaches then may touch its neighbours. */
+static void stretch(const struct fit_result *r, size_t e)
+{
+    struct fit_interval *x = &r->interval[e];
+    for (int i = 0; i < 2 && x->known && x->wider != 1; i++) {
+        struct fit_union *u = &x->part[i];
+        size_t n = 0;
+        for (size_t k = 0; k < u->n; k++) {
+            struct fit_piece a = u->piece[k];
+            double best = value_of(r, e), middle = best >= a.lower && best <= a.upper ? best : 0.5 * (a.lower + a.upper);
+            a.lower = fmax(middle - x->wider * (middle - a.lower), r->lower[e]);
+            a.upper = fmin(middle + x->wider * (a.upper - middle), r->upper[e]);
+            if (n > 0 && a.lower <= u->piece[n - 1].upper) {
+                u->piece[n - 1].upper = fmax(u->piece[n - 1].upper, a.upper);
+                u->piece[n - 1].open_upper |= a.open_upper;
+            } else
+                u->piece[n++] = a;
+        }
+        u->n = n;
+        x->lower[i] = u->piece[0].lower;
+        x->upper[i] = u->piece[n - 1].upper;
+    }
+}
+
 static enum fit_status examine(struct profile *p)
 {
     struct fit_job *f = p->f;
@@ -426,7 +456,16 @@ static enum fit_status examine(struct profile *p)
         if (far < 1 / much(p) || far > much(p) || r->interval[e].several)
             withhold(r, e);
     }
+    for (size_t e = 0; e < r->nfull; e++)
+        stretch(r, e);
     return FIT_OK;
+}
+
+/* 1: residuals share so much noise that the usual errors do not hold. */
+static int shared_noise(const struct fit_result *r)
+{
+    return r->robust.kind == FIT_ROBUST_SPECKLE ||
+           (r->robust.kind == FIT_ROBUST_FRAMES && r->robust.eta > 0 && r->robust.eta < 1 / (SHARED * SHARED));
 }
 
 void fit_profile_none(struct fit_result *r)
@@ -434,6 +473,11 @@ void fit_profile_none(struct fit_result *r)
     memcpy(r->std_curvature, r->std, r->nfull * sizeof *r->std);
     memcpy(r->profile, r->std, r->nparam * sizeof *r->profile);
     memset(r->interval, 0, r->nfull * sizeof *r->interval);
+    const double all = shared_noise(r) && r->robust.eta > 0 ? 1 / sqrt(r->robust.eta) : 1;
+    for (size_t e = 0; e < r->nfull; e++) {
+        double ratio = r->std_robust[e] / r->std[e];
+        r->interval[e].wider = !shared_noise(r) ? 1 : ratio > 0 && isfinite(ratio) ? ratio : all;
+    }
 }
 
 enum fit_status fit_profile_errors(struct fit_job *f, double variance)

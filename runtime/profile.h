@@ -36,7 +36,8 @@
 enum fit_status fit_profile_errors(struct fit_job *f, double variance);
 
 /* Intervals of 68 and 95 % of place k of the full vector, whatever its error: those of the paraboloid, inside the bounds,
- * where it holds, else of the profile likelihood, with NaN for an end that the data do not set. */
+ * where it holds, else of the profile likelihood, with NaN for an end that the data do not set.  Where residuals share
+ * noise they are as much wider as the robust error is; there are none where that is not known. */
 enum fit_interval_kind {
     FIT_INTERVAL_NONE, /* held, or not looked at: all ends NaN */
     FIT_INTERVAL_CURVATURE,
