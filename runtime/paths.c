@@ -21,6 +21,7 @@ struct buffer {
 
 static void put(struct buffer *b, const char *text, size_t n)
 {
+    b->failed |= n > (size_t)-1 / 4 - b->n;
     if (b->failed)
         return;
     if (b->n + n + 1 > b->room) {
