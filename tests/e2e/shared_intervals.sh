@@ -7,8 +7,8 @@ if ! command -v python3 >/dev/null; then
     echo "skipped: no python3"
     exit 77
 fi
-"$bin/homodyne-static_isotropic" simulate -o data.h5 --config-out fit.yaml --frames 100 --dt 0.1 --q 0.0054 --phi=0,90 \
-    --contrast 0.1 --set D0=20000 --set alpha=0 --set D_offset=0 --noise speckle --seed 3 --quiet
+"$bin/homodyne-static_isotropic" simulate -o data.h5 --config-out fit.yaml --frames 60 --dt 0.1 --q 0.0054 --phi=0 \
+    --contrast 0.5 --pixels 300 --set D0=20000 --set alpha=0 --set D_offset=0 --noise speckle --seed 3 --quiet
 "$bin/homodyne-static_isotropic" fit fit.yaml --fix D_offset=0 -o out --quiet
 python3 - <<'PY'
 import json
