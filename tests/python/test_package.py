@@ -676,6 +676,26 @@ class OfThePrograms(unittest.TestCase):
         np.testing.assert_array_equal(np.asarray(same["D0"]), np.asarray(p["D0"]))
 
     @unittest.skipUnless(h5py, "no h5py")
+    def test_files_of_two_runs_are_no_result(self):
+        with tempfile.TemporaryDirectory() as folder:
+            folder = pathlib.Path(folder)
+            told = json.loads((RESULTS / "fit.json").read_text())
+            for name in ("fit.h5", "posterior.nc"):
+                (folder / name).write_bytes((RESULTS / name).read_bytes())
+            (folder / "fit.json").write_text(json.dumps(told))
+            self.assertEqual(hg.load_results(folder).arrays["run_id"], told["run_id"])
+            hg.load_posterior(folder)
+            (folder / "fit.json").write_text(json.dumps({**told, "run_id": "0123456789abcdef"}))
+            for name, read in (("fit.h5", lambda: hg.load_results(folder).arrays),
+                               ("posterior.nc", lambda: hg.load_posterior(folder))):
+                with self.assertRaises(hg.FileError) as why:
+                    read()
+                self.assertIn(f"fit.json is of run 0123456789abcdef, {name} of run {told['run_id']}", str(why.exception))
+            kept = {**told, "run_id": "0123456789abcdef", "kept_files": ["posterior.nc"]}
+            (folder / "fit.json").write_text(json.dumps(kept))
+            hg.load_posterior(folder)
+
+    @unittest.skipUnless(h5py, "no h5py")
     def test_arrays_are_fitted_as_the_program_fits_the_file(self):
         with h5py.File(SOURCE / "examples/laminar/experiment.h5") as f:
             maps = f["xpcs/twotime/correlation_map"]
