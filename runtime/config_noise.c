@@ -15,8 +15,9 @@
 #include "units.h"
 
 static const struct fit_cfg_word word_noise[] = {
-    {"jeffreys", FIT_PRIOR_JEFFREYS}, {"half_normal", FIT_PRIOR_HALF_NORMAL}, {"half_cauchy", FIT_PRIOR_HALF_CAUCHY},
-    {"exponential", FIT_PRIOR_EXPONENTIAL}, {"log_normal", FIT_PRIOR_LOG_NORMAL}, {NULL, 0}};
+    {"jeffreys", FIT_PRIOR_JEFFREYS},       {"half_normal", FIT_PRIOR_HALF_NORMAL},
+    {"half_cauchy", FIT_PRIOR_HALF_CAUCHY}, {"exponential", FIT_PRIOR_EXPONENTIAL},
+    {"log_normal", FIT_PRIOR_LOG_NORMAL},   {NULL, 0}};
 
 /* The second number alone, the scale; log_normal has the mean of log sigma first. */
 static int wanted(int kind)
@@ -28,8 +29,10 @@ static void set(struct fit_cfg_reader *r, const struct fit_yaml *at, int kind, c
 {
     struct fit_config_sampling *s = &r->cfg->sampling;
     if (n != wanted(kind)) {
-        fit_cfg_error(r, at, "%s: jeffreys, half_normal S, half_cauchy S, exponential S or log_normal M S is wanted, M"
-                             " the mean of log sigma", r->path);
+        fit_cfg_error(r, at,
+                      "%s: jeffreys, half_normal S, half_cauchy S, exponential S or log_normal M S is wanted, M"
+                      " the mean of log sigma",
+                      r->path);
         return;
     }
     if (n && (!isfinite(x[0]) || !(x[n - 1] > 0) || !isfinite(x[n - 1]))) {
@@ -43,7 +46,8 @@ static void set(struct fit_cfg_reader *r, const struct fit_yaml *at, int kind, c
 
 static void read_map(struct fit_cfg_reader *r, const struct fit_yaml *map)
 {
-    const struct fit_yaml *type = fit_yaml_get(map, "type"), *m = fit_yaml_get(map, "mu"), *s = fit_yaml_get(map, "sigma");
+    const struct fit_yaml *type = fit_yaml_get(map, "type"), *m = fit_yaml_get(map, "mu"),
+                          *s = fit_yaml_get(map, "sigma");
     double x[2];
     int kind, n = 0, bare;
     if (!type || map->n != (size_t)(1 + (m != NULL) + (s != NULL))) {
@@ -83,8 +87,11 @@ void fit_cfg_read_noise_prior(struct fit_cfg_reader *r, const struct fit_yaml *n
             break;
         at += size;
     }
-    const struct fit_yaml type = {.kind = FIT_YAML_SCALAR, .text = used ? word : node->text, .size = 1,
-                                  .line = node->line, .column = node->column};
+    const struct fit_yaml type = {.kind = FIT_YAML_SCALAR,
+                                  .text = used ? word : node->text,
+                                  .size = 1,
+                                  .line = node->line,
+                                  .column = node->column};
     if (fit_cfg_get_word(r, &type, word_noise, &kind))
         set(r, node, kind, x, n);
 }

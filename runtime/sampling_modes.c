@@ -25,20 +25,20 @@
 #include "special.h"
 
 enum { GRID = 160, COARSE = 32, PEAKS = 16, MINIMA = 6, WEIGH_DRAWS = 1000 };
-static const double LARGE = 2e5;     /* values of the data from which the grid is coarse */
-static const double LEAST = 7;       /* log of the mass that a mode may have less than the best */
-static const double WORTH = 40;      /* log density on a line, below that at the mode, that is worth a look */
-static const double FAINT = 120;    /* the same on the grid, which peaks may fall between */
-static const double AS_GOOD = 20;    /* chi2 above the best minimum */
-static const double TAIL = 0.002;    /* of a prior, left out of the grid on each side */
-static const double APART = 0.5;     /* between chains, of their parts of a region: they do not travel */
+static const double LARGE = 2e5;  /* values of the data from which the grid is coarse */
+static const double LEAST = 7;    /* log of the mass that a mode may have less than the best */
+static const double WORTH = 40;   /* log density on a line, below that at the mode, that is worth a look */
+static const double FAINT = 120;  /* the same on the grid, which peaks may fall between */
+static const double AS_GOOD = 20; /* chi2 above the best minimum */
+static const double TAIL = 0.002; /* of a prior, left out of the grid on each side */
+static const double APART = 0.5;  /* between chains, of their parts of a region: they do not travel */
 
 /* ---- where they are -------------------------------------------------------------------------------------- */
 
 struct finding {
     struct fit_sampling_run *m;
     const struct fit_result *fit;
-    double mass[FIT_MODES]; /* log_mass of the modes */
+    double mass[FIT_MODES];                         /* log_mass of the modes */
     double *q, *scale, *widest, *covariance, *work; /* of a candidate */
 };
 
@@ -149,8 +149,8 @@ static double grid_point(double low, double high, int scale, double part)
 }
 
 /* Coordinates at[1 ... points] of the grid and the log density there. */
-static enum fit_status look_along(struct finding *w, size_t i, size_t points, const double ends[2], double *at, double *lp,
-                                  struct fit_error *err)
+static enum fit_status look_along(struct finding *w, size_t i, size_t points, const double ends[2], double *at,
+                                  double *lp, struct fit_error *err)
 {
     const struct fit_sampling_run *m = w->m;
     const struct fit_coordinate *map = &m->p->coordinate[i].map;
@@ -243,9 +243,9 @@ enum fit_status fit_sampling_find_modes(struct fit_sampling_run *m, const struct
 /* ---- what they have of the mass -------------------------------------------------------------------------- */
 
 struct weighing {
-    size_t nmode, nq;         /* modes; points of the pool */
-    struct fit_laplace *run;  /* nmode */
-    double *mass;             /* nmode: log_evidence of the run alone, of which regions are made */
+    size_t nmode, nq;        /* modes; points of the pool */
+    struct fit_laplace *run; /* nmode */
+    double *mass;            /* nmode: log_evidence of the run alone, of which regions are made */
 };
 
 static void end_weighing(struct weighing *w)
@@ -256,8 +256,8 @@ static void end_weighing(struct weighing *w)
     free(w->mass);
 }
 
-/* location, scale <- mean and covariance of the draws of the chains that began in mode k, which fit better than mode and
- * curvature; 0: there are none. */
+/* location, scale <- mean and covariance of the draws of the chains that began in mode k, which fit better than mode
+ * and curvature; 0: there are none. */
 static int moments_of(const struct fit_samples *s, size_t k, double *location, double *scale)
 {
     size_t n = s->ncoordinate;
@@ -308,8 +308,8 @@ static enum fit_status run_all(struct fit_sampling_run *m, size_t draws, double 
     double *room = malloc((n + n * n) * sizeof *room);
     enum fit_status st = w->run && w->mass && room ? FIT_OK : fit_fail(err, FIT_ERR_MEMORY, "posterior: out of memory");
     for (size_t k = 0; k < s->nmode && st == FIT_OK; k++) {
-        struct fit_laplace_options o = {.seed = s->seed + k, .draws = draws, .threads = m->side_by_side ? s->threads : 1,
-                                        .deadline = deadline};
+        struct fit_laplace_options o = {
+            .seed = s->seed + k, .draws = draws, .threads = m->side_by_side ? s->threads : 1, .deadline = deadline};
         st = run_one(m, k, &o, room, &w->run[k], err);
         w->mass[k] = w->run[k].log_evidence;
         s->gradients += (double)w->run[k].evaluations;
@@ -318,7 +318,8 @@ static enum fit_status run_all(struct fit_sampling_run *m, size_t draws, double 
     return st;
 }
 
-/* region[nq] <- the mode to whose proposal, times its mass, a point most probably belongs; log_mixture[nq] (may be NULL)
+/* region[nq] <- the mode to whose proposal, times its mass, a point most probably belongs; log_mixture[nq] (may be
+ * NULL)
  * <- log density of the mixture of the proposals. */
 static enum fit_status regions_of(const struct weighing *w, size_t nq, const double *q, unsigned char *region,
                                   double *log_mixture, struct fit_error *err)
@@ -346,7 +347,8 @@ static enum fit_status regions_of(const struct weighing *w, size_t nq, const dou
 }
 
 /* All draws of all runs as those of one: q, lp, log_weight of `all`, and its k, ess, log_evidence; s->mode_part. */
-static enum fit_status pool(struct fit_samples *s, const struct weighing *w, struct fit_laplace *all, struct fit_error *err)
+static enum fit_status pool(struct fit_samples *s, const struct weighing *w, struct fit_laplace *all,
+                            struct fit_error *err)
 {
     size_t n = w->run[0].n, draws = w->run[0].draws;
     *all = (struct fit_laplace){.n = n, .draws = w->nq};
@@ -406,8 +408,9 @@ static void name_modes(struct fit_samples *s, const struct fit_posterior *p)
     }
     s->modes_text[0] = 0;
     for (size_t j = 0; theta && j < s->nmode && at < sizeof s->modes_text; j++)
-        at += (size_t)snprintf(s->modes_text + at, sizeof s->modes_text - at, "%s%s%.4g (%.2g %%)", j ? ", " : k->param[by].name,
-                               j ? "" : " ", theta[j * k->nparam + by], 100 * s->mode_part[j]);
+        at += (size_t)snprintf(s->modes_text + at, sizeof s->modes_text - at, "%s%s%.4g (%.2g %%)",
+                               j ? ", " : k->param[by].name, j ? "" : " ", theta[j * k->nparam + by],
+                               100 * s->mode_part[j]);
     free(theta);
 }
 
@@ -448,7 +451,8 @@ static int are_apart(const struct fit_samples *s, const unsigned char *region)
 }
 
 /* score[n] <- normal scores of the ranks that draws of a column have in their region. */
-static void scores_of(const struct fit_samples *s, const unsigned char *region, size_t col, size_t *index, double *score)
+static void scores_of(const struct fit_samples *s, const unsigned char *region, size_t col, size_t *index,
+                      double *score)
 {
     size_t n = s->chains * s->draws;
     double count[FIT_MODES] = {0}, below[FIT_MODES] = {0};
@@ -470,7 +474,8 @@ static enum fit_status converge_within(struct fit_samples *s, const unsigned cha
     double *score = malloc((n + 1) * sizeof *score);
     const double **chain = malloc((s->chains + 1) * sizeof *chain);
     s->within = calloc(s->ncolumn + 1, sizeof *s->within);
-    enum fit_status st = index && score && chain && s->within ? FIT_OK : fit_fail(err, FIT_ERR_MEMORY, "posterior: out of memory");
+    enum fit_status st =
+        index && score && chain && s->within ? FIT_OK : fit_fail(err, FIT_ERR_MEMORY, "posterior: out of memory");
     for (size_t c = 0; c < s->chains && st == FIT_OK; c++)
         chain[c] = score + c * s->draws;
     for (size_t col = 0; col < s->ncolumn && st == FIT_OK; col++) {
@@ -536,7 +541,8 @@ static enum fit_status put_together(struct fit_samples *s, const unsigned char *
 }
 
 /* Masses, regions of the draws, and draws in their proportion where chains are apart. */
-static enum fit_status weigh(struct fit_sampling_run *m, const struct weighing *w, unsigned char *region, struct fit_error *err)
+static enum fit_status weigh(struct fit_sampling_run *m, const struct weighing *w, unsigned char *region,
+                             struct fit_error *err)
 {
     struct fit_samples *s = m->s;
     struct fit_laplace all;
@@ -568,7 +574,8 @@ enum fit_status fit_samples_weigh(struct fit_sampling_run *m, struct fit_error *
     if (s->method != FIT_SAMPLING_NUTS || s->nmode < 2)
         return FIT_OK;
     unsigned char *region = malloc(s->chains * s->draws + 1);
-    enum fit_status st = region ? run_all(m, WEIGH_DRAWS, 0, &w, err) : fit_fail(err, FIT_ERR_MEMORY, "posterior: out of memory");
+    enum fit_status st =
+        region ? run_all(m, WEIGH_DRAWS, 0, &w, err) : fit_fail(err, FIT_ERR_MEMORY, "posterior: out of memory");
     if (st == FIT_OK)
         st = weigh(m, &w, region, err);
     end_weighing(&w);

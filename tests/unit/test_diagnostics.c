@@ -186,7 +186,7 @@ static void chains_of(uint32_t number, size_t chains, size_t n, double rho, doub
 /* What R-hat does in chains of one distribution is chance, however short they are and slow; chains apart are found. */
 static void test_r_hat_has_its_probability(void **state)
 {
-    enum { RUNS = 400, CHAINS = 4, MOST = 1000 };
+    enum { RUNS = 150, CHAINS = 4, MOST = 1000 };
     static const struct {
         size_t n;
         double rho;
