@@ -33,7 +33,9 @@ static const double NULL_EIGENVALUE = 1e-12; /* as in covariance.c */
 static const double LEAST_EIGENVALUE = 0.05; /* of J, by independent noise: below, it is not believed */
 static const double UNEVEN = 1.3;             /* variance by lag, of noise that is not the same everywhere */
 static const double MISFIT = 1e-4;            /* probability of the test of fit below which residuals are not such noise */
-static const double UNSURE = 1.15, FEWEST_TIMES = 3; /* closed form: tails, and correlation times, for which there is none */
+/* Closed form: with fewer correlation times than that it wants so many independent pieces (speckles by correlation times):
+ * noise is then small, and what depends on it linear.  Measured: tests/study/coverage.c, slow. */
+static const double FEWEST_TIMES = 3, FEWEST_PIECES = 1600;
 enum { POSITIONS = 8, FEWEST_CLUSTERS = 8, FEWEST_FREEDOM = 3 };
 
 struct work {
@@ -595,13 +597,17 @@ static double closed_tails(const struct work *c, const struct fit_result *res)
     return isfinite(freedom) ? freedom / (freedom - 2) : 1;
 }
 
-/* How often the model's decay fits into the measurement, of the group with the slowest. */
-static double correlation_times(const struct work *c, const struct fit_result *res)
+/* Is the measurement too short for the linear closed form? */
+static int too_short(const struct work *c, const struct fit_result *res)
 {
-    double slowest = 0;
-    for (size_t g = 0; g < c->o->ngroup; g++)
-        slowest = fmax(slowest, res->speckle[g].frames);
-    return (double)(c->o->ds->layout.nframe - 1) / slowest;
+    double slowest = 0, count = 0;
+    for (size_t g = 0; g < c->o->ngroup; g++) {
+        const struct fit_speckle_noise *x = &res->speckle[g];
+        slowest = fmax(slowest, x->frames);
+        count += x->known == FIT_SPECKLE_BOTH ? x->count : 0;
+    }
+    const double times = (double)(c->o->ds->layout.nframe - 1) / slowest;
+    return times < FEWEST_TIMES && count * times < FEWEST_PIECES;
 }
 
 static void widen(struct fit_result *res, double tails)
@@ -637,7 +643,7 @@ static int pairs_errors(struct work *c, const double *D, struct fit_result *res,
         bad = assemble(c, 1, FIT_ROBUST_SPECKLE, res);
         const double tails = bad ? 1 : closed_tails(c, res);
         widen(res, tails);
-        if (tails > UNSURE && correlation_times(c, res) < FEWEST_TIMES)
+        if (!bad && too_short(c, res))
             withhold(c, res, "the data last for fewer than three correlation times, of too few speckles for errors that "
                              "follow from a curvature");
     } else {

@@ -55,7 +55,7 @@ struct study {
 static const struct study studies[] = {
     {"static", "static_isotropic", 1, 160, {0.005, 0.03}, {1000, 4000}, {100000, -0.3, 2000}, {0, 0, 1}, {20000, 0.1}},
     /* the measurement lasts for one to two correlation times */
-    {"slow", "static_isotropic", 1, 160, {0.005, 0.03}, {2000, 4000}, {5000, -0.3, 0}, {0, 0, 1}, {1000, 0.1}},
+    {"slow", "static_isotropic", 1, 160, {0.005, 0.03}, {3000, 4000}, {5000, -0.3, 0}, {0, 0, 1}, {1000, 0.1}},
     {"laminar", "laminar", 3, 120, {0.005, 0.02}, {1000, 4000}, {100000, -0.3, 2000, 0.01, -0.2, 0.001, -3},
      {0, 0, 1, 0, 0, 1, 0}, {20000, 0.1, 0, 0.001, 0.05, 0, 2}},
     {"heterodyne", "heterodyne", 3, 100, {0.003, 0.01}, {1000, 4000},
