@@ -628,6 +628,7 @@ static int pairs_errors(struct work *c, const double *D, struct fit_result *res,
     int bad = 0;
     if (closed && fit_speckle_errors(&spec, res, &e, err) != FIT_OK)
         return 1;
+    c->length = c->s->length ? c->s->length : choose_length(c) * c->scores.length; /* of a bootstrap, too */
     const int misfit = res->speckle_test.p < MISFIT;
     const int white = e.verdict == FIT_SPECKLE_WHITE && linear && !misfit && even_noise(c);
     if (!c->s->joint && !c->s->length && white) {
