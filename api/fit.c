@@ -168,7 +168,7 @@ static void show_quality(const struct fit_api_problem *p, struct api_run *r)
     r->shown.quality = r->quality.word;
     r->shown.quality_text = r->quality.text;
     r->shown.law = r->k->density ? r->k->density->name : NULL;
-    r->shown.log_likelihood = f->noise == FIT_NOISE_LAW ? -0.5 * f->chi2 : NAN;
+    r->shown.log_likelihood = f->log_likelihood;
 }
 
 static void show(const struct fit_result *r, struct fit_api_result *to)
@@ -186,8 +186,10 @@ static void show(const struct fit_result *r, struct fit_api_result *to)
                                   .iterations = r->iterations,
                                   .evaluations = r->evaluations + r->normals,
                                   .chi2 = r->chi2,
+                                  .residual_variance = r->residual_variance,
                                   .reduced_chi2 = r->reduced_chi2,
-                                  .goodness = r->goodness,
+                                  .reduced_chi2_reason = r->reduced_chi2_reason,
+                                  .local_sigma = r->local_sigma,
                                   .sigma_common = r->sigma_common,
                                   .seconds = r->seconds.total,
                                   .threads = r->threads,

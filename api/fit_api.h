@@ -186,8 +186,10 @@ struct fit_api_result {
     int converged;
     const char *status, *message; /* "converged_gradient", ...; a sentence */
     size_t iterations, evaluations;
-    double chi2, reduced_chi2;    /* without sigma, reduced_chi2 is the variance of the residuals */
-    double goodness;              /* near 1 when the model explains the data; NaN: unknown */
+    double chi2;                  /* sum w r^2, w = 1 / sigma^2 where that is known, else 1 */
+    double residual_variance;     /* chi2 / (npoint - nfree) */
+    double reduced_chi2;          /* the same over the variance of the noise: near 1 when the model explains the data; NaN:
+                                     reduced_chi2_reason */
     double sigma_common, seconds;
     int threads;
     const double *param;          /* nparam */
@@ -216,6 +218,9 @@ struct fit_api_result {
     const char *quality, *quality_text; /* "good", "poor", ... as in fit.json, and a sentence */
     const char *law;                    /* of the errors, the model's own: "poisson"; NULL: they are normal */
     double log_likelihood;              /* with a law, else NaN */
+
+    const char *reduced_chi2_reason; /* why there is no reduced_chi2; else NULL */
+    double local_sigma;              /* pairs: noise of neighbouring values, without the model; NaN: unknown */
 };
 
 /* options: NULL: all defaults.  NULL: failed.  A result that did not converge is given, and says so. */

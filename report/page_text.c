@@ -116,9 +116,9 @@ static void put_facts(struct rp_markup *out, const struct rp_result *r)
     const struct fit_yaml *j = r->json;
     char text[160];
     rp_put(out, "<dl class=\"facts\">\n");
-    const double unknown = rp_json_number(j, "residual_variance"); /* for χ² where nothing tells of the noise */
-    if (unknown == rp_json_number(j, "reduced_chi2") && strcmp(rp_json_text(j, "noise.source"), "file") != 0) {
-        fact_number(out, "variance of the residuals", unknown, 4, "");
+    if (*rp_json_text(j, "reduced_chi2_reason")) {
+        fact(out, "χ² / degrees of freedom", "not known");
+        fact_number(out, "variance of the residuals", rp_json_number(j, "residual_variance"), 4, "");
     } else {
         fact_number(out, "χ² / degrees of freedom", rp_json_number(j, "reduced_chi2"), 4, "");
         fact_number(out, "χ²", rp_json_number(j, "chi2"), 6, "");

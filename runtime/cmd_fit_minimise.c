@@ -2,7 +2,6 @@
  * bootstrap, every angle or every q alone. */
 #include "clock.h"
 #include "fit_job.h"
-#include "law.h"
 #include "memory.h"
 
 #include <math.h>
@@ -56,18 +55,6 @@ static enum fit_status begin_shared(struct fit_job *job, struct fit_error *err)
     return st;
 }
 
-/* Of laws whose width the mean fixes: chi2 of the residuals in units of their deviations. */
-static void judge_law(struct fit_job *job)
-{
-    const struct fit_density *d = job->k->density;
-    double chi2 = 0;
-    if (!d || !fit_law_tests(d->law))
-        return;
-    for (size_t g = 0; g < job->maps->ngroup; g++)
-        chi2 += job->maps->chi2[g];
-    job->fit.goodness = chi2 / fmax((double)job->fit.npoint - (double)job->fit.nfree, 1);
-}
-
 enum fit_status fit_job_minimise(struct fit_job *job, struct fit_error *err)
 {
     enum fit_status st = set_up(job, 0, err);
@@ -103,7 +90,6 @@ enum fit_status fit_job_minimise(struct fit_job *job, struct fit_error *err)
     st = fit_maps_new(job->k, job->m->dataset, &job->fit, job->fit.threads, &job->maps, err);
     fit_progress_clear(&job->view);
     if (st == FIT_OK)
-        judge_law(job);
     job->r.maps_seconds = fit_seconds() - begin;
     return st;
 }

@@ -78,6 +78,7 @@ static void lay_out(struct arena *a, struct fit_result *r)
     r->spread = take(a, r->nlinear * d);
     r->sigma = take(a, r->ngroup * d);
     r->against = take(a, r->ngroup * d);
+    r->local = take(a, r->ngroup * d);
     r->std = take(a, n * d);
     r->std_curvature = take(a, n * d);
     r->profile = take(a, p * d);
@@ -183,8 +184,9 @@ static enum fit_status run_new(struct fit_job *f)
     f->factor = f->linear + e;
     f->save = f->factor + f->ng;
     f->nlsq = fit_nlsq_new(f->p);
+    f->local = calloc(f->ng + 1, sizeof *f->local);
     int evidence = (f->opt->brief && !f->opt->nlikelihood) || fit_evidence_new(&f->evidence, f->p, f->p + f->ng * f->q);
-    if (!f->nlsq || !evidence)
+    if (!f->nlsq || !f->local || !evidence)
         return fit_fail(f->err, FIT_ERR_MEMORY, "fit: out of memory");
     return FIT_OK;
 }
@@ -376,30 +378,12 @@ static enum fit_status last_pass(struct fit_job *f)
 /* Costs, and the variance by which (J^T J)^-1 is multiplied. */
 static double fill_costs(struct fit_job *f, double square, double cost)
 {
-    struct fit_result *r = f->res;
-    r->chi2 = square / f->unit;
-    r->cost = cost / f->unit;
-    r->reduced_chi2 = r->chi2 / f->dof;
-    for (size_t g = 0; g < f->ng; g++)
-        r->against[g] = r->noise == FIT_NOISE_FILE    ? 1
-                        : r->noise == FIT_NOISE_GIVEN ? f->opt->sigma[g]
-                                                      : r->sigma[g];
-    int local = f->kernel->space == FIT_PAIRS && f->noise_data > 0;
-    r->local_sigma = local ? sqrt(f->noise_data) : NAN;
-    r->goodness = r->noise != FIT_NOISE_RESIDUALS ? r->reduced_chi2
-                  : local                         ? r->reduced_chi2 / f->noise_data
-                                                  : NAN;
-    const double bulk = pow(1.4826 * f->median, 2) / f->unit; /* the median of |r| of normal noise is sigma / 1.4826 */
-    r->bulk = isnan(f->robust) || isnan(r->goodness) ? NAN : local ? bulk / f->noise_data : bulk;
-    if (!isnan(f->robust))
-        return f->huber;
-    if (r->noise == FIT_NOISE_LAW) {
-        r->goodness = NAN;
-        return 1;
-    }
-    return r->noise == FIT_NOISE_RESIDUALS ? r->reduced_chi2
-           : r->noise == FIT_NOISE_GIVEN   ? f->unit
-                                           : 1;
+    const struct fit_result *r = f->res;
+    fit_job_costs(f, square, cost);
+    return !isnan(f->robust)                 ? f->huber
+           : r->noise == FIT_NOISE_RESIDUALS ? r->residual_variance
+           : r->noise == FIT_NOISE_GIVEN     ? f->unit
+                                             : 1;
 }
 
 /* What the last steps have made better than the sums over the data: one group. */
@@ -425,12 +409,13 @@ static enum fit_status robust_errors(struct fit_job *f, double variance)
                                      .upper = f->upper,
                                      .B = f->B,
                                      .variance = variance,
-                                     .loss = {robust ? f->opt->loss : FIT_LOSS_LINEAR, f->opt->f_scale},
+                                     .loss = {robust ? f->opt->loss : FIT_LOSS_LINEAR, f->opt->f_scale, f->local},
                                      .curve = robust ? f->curve : 1,
                                      .length = f->opt->cluster_length,
                                      .joint = f->opt->cluster_joint};
     if (f->kernel->points && !f->kernel->density && f->ds->npoint > f->res->nfree && !f->opt->brief)
         return fit_sandwich(&spec, f->res, f->err);
+    f->res->misfit.p = NAN;
     for (size_t k = 0; k < f->res->nfull; k++)
         f->res->std_robust[k] = NAN;
     for (size_t k = 0; k < f->res->nfull * f->res->nfull; k++)
@@ -496,7 +481,7 @@ static enum fit_status find_errors(struct fit_job *f, struct fit_outcome *o)
     if ((st = fit_covariance(&spec, r, f->err)) != FIT_OK ||
         (polished.n > 0 && (st = take_polished(f, &polished, &variance)) != FIT_OK) ||
         (st = fit_degeneracies(f->kernel, &f->ds->layout, variance, r, f->err)) != FIT_OK ||
-        (st = robust_errors(f, variance)) != FIT_OK)
+        (st = robust_errors(f, variance)) != FIT_OK || (st = fit_job_goodness(f)) != FIT_OK)
         goto done;
     fit_profile_none(r);
     const int ended = f->kernel->space == FIT_PAIRS ? !fit_word_ends(o->word) : o->word <= FIT_CONVERGED_STEP;
@@ -634,6 +619,7 @@ enum fit_status fit_run(const struct fit_kernel *kernel, const struct fit_datase
     free(f.lower);
     free(f.shrink);
     free(f.linear_class);
+    free(f.local);
     if (st != FIT_OK)
         fit_result_free(res);
     fit_clock_enter(was);

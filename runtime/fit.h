@@ -32,6 +32,7 @@
 
 #include "dataset.h"
 #include "fit/kernel.h"
+#include "local_noise.h"
 #include "status.h"
 
 enum fit_loss {
@@ -252,7 +253,24 @@ struct fit_residual_test {
     double along_age; /* of (t1, t2) and (t1 + 1, t2 + 1) */
     double sharing;   /* of any two pairs with the same t1 */
     double kurtosis;
+    struct fit_noise_sums neighbours; /* pairs: squares of differences along the age (local_noise.h) */
     double decile[FIT_RESIDUAL_DECILES]; /* variance by lag, relative to that of all */
+};
+
+/* The strongest structure of the residuals of pairs that independent noise has not (misfit.h).  A p is the probability of
+ * anything as strong, all templates considered. */
+enum fit_misfit_kind { FIT_MISFIT_BINS, FIT_MISFIT_SMOOTH, FIT_MISFIT_DRIFT };
+enum fit_misfit_along { FIT_ALONG_LAG, FIT_ALONG_AGE, FIT_SHARING };
+struct fit_misfit {
+    double p;             /* of both; NaN: not looked at */
+    double p_bins, z;     /* sums over bins: the farthest, in its standard deviations */
+    double mean;          /* mean residual there, in standard deviations of residuals */
+    enum fit_misfit_kind kind;
+    long group;           /* -1: all together */
+    double lag[2], age[2]; /* s: where it is */
+    size_t tests;         /* templates */
+    double p_neighbours, rho, rho_z; /* products of neighbours: the most significant correlation */
+    enum fit_misfit_along along;
 };
 
 /* What the cost itself allows (profile.h), with 68 and 95 %. */
@@ -281,13 +299,19 @@ struct fit_result {
     size_t npoint; /* data points that count */
 
     double cost;         /* 1/2 sum w rho; w as used in the fit */
-    double chi2;         /* sum w r^2 */
-    double reduced_chi2; /* chi2 / (npoint - nfree); without weights the residuals' variance */
-    double local_sigma;  /* pairs: noise from second differences of neighbouring values, without any
-                            model, in the units of the weighted residuals; NaN: unknown */
-    double goodness;     /* residual variance over that of the noise: known (file, given) or local;
-                            near 1 when the model explains the data; NaN: unknown */
-    double bulk;         /* of a robust loss: the same from the median of the residuals, which few far off do not move;
+    double chi2;         /* sum w r^2, w = 1 / sigma^2 where sigma is known (file, given), else 1 (times the factors of
+                            reweighted groups).  FIT_NOISE_LAW: sum (y - mean)^2 / variance where the mean makes the
+                            variance, else NaN */
+    double log_likelihood; /* FIT_NOISE_LAW; else NaN */
+    double residual_variance; /* chi2 / (npoint - nfree) */
+    double reduced_chi2; /* residual_variance over the variance of the noise: known, or of neighbouring values; near 1 when
+                            the model explains the data; NaN: */
+    const char *reduced_chi2_reason; /* why there is none; NULL */
+    double reduced_chi2_error; /* its standard error when the model holds and noise is independent */
+    double local_sigma;  /* pairs: noise of neighbouring values (local_noise.h), in the units of the weighted residuals,
+                            all groups; NaN: unknown */
+    double *local;       /* ngroup: the same of each, in the unit of the data (of their weights) */
+    double bulk;         /* of a robust loss: reduced_chi2 from the median of the residuals, which few far off do not move;
                             NaN: linear loss, or unknown */
     double *sigma;       /* ngroup: standard deviation of the noise; with weights from the file, of
                             the weighted residuals (1 when the file's errors are right) */
@@ -314,6 +338,7 @@ struct fit_result {
                             order; else 0 */
     double *first_frame_std; /* nparam: scatter of first_frame when the model holds and noise is independent; else 0 */
     struct fit_residual_test *residual; /* ngroup */
+    struct fit_misfit misfit;
     double *covariance;  /* nfull x nfull; scaled by the estimated noise unless it is absolute */
     double *correlation; /* nfull x nfull */
     signed char *at_bound; /* nfull: -1 lower, +1 upper, 0 inside */

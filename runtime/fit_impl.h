@@ -37,7 +37,9 @@ struct fit_job {
     struct fit_minimum *minima; /* what runs on all data came to; the same */
     size_t nminimum;
     int over;          /* 1: stopped from outside, or time or iterations are used up: no more runs */
-    double noise_data; /* variance of the data's noise, without a model; NaN: unknown */
+    double noise_data; /* variance of the data's noise, without a model, perhaps doubtful; NaN: unknown */
+    double noise_error; /* its relative standard error */
+    struct fit_local_noise *local; /* ng */
     double began, deadline, dof, noise; /* noise: known variance of weighted residuals, or 0 */
     double unit;   /* variance to which sum w r^2 is referred: 1, or the given sigma squared */
     double robust; /* cost with the robust loss; NAN: linear */
@@ -122,6 +124,15 @@ enum fit_eval fit_job_robust_normal(struct fit_job *f);
 /* After that, for a look at the cost around the minimum: the objective becomes the sum of squares with the gradient and
  * the mean curvature of the robust cost there, B and g its derivatives; a rise of chi2 is counted in *variance. */
 enum fit_eval fit_job_robust_paraboloid(struct fit_job *f, double *variance);
+
+/* ---- fit_goodness.c --------------------------------------------------------------------------- */
+
+/* The noise of the data before the search: local, noise_data, noise_error. */
+enum fit_status fit_job_local(struct fit_job *f);
+/* chi2, residual variance and cost of a sum of squares. */
+void fit_job_costs(struct fit_job *f, double square, double cost);
+/* After the residuals were looked at: the noise they are held against, reduced_chi2 and what belongs to it. */
+enum fit_status fit_job_goodness(struct fit_job *f);
 
 /* ---- hierarchy.c ----------------------------------------------------------------------------- */
 

@@ -194,7 +194,7 @@ static int run_from(struct fit_job *f, const double *theta, const struct fit_can
 static int explains_data(const struct fit_job *f, const struct fit_outcome *o)
 {
     return isfinite(o->cost) &&
-           2 * o->cost / f->dof <= f->noise_data * (1 + 2.5 * sqrt(2 / f->dof));
+           2 * o->cost / f->dof <= f->noise_data * (1 + 2.5 * sqrt(2 / f->dof + f->noise_error * f->noise_error));
 }
 
 /* The thinned data led astray: all data fit clearly worse than they did. */
@@ -313,7 +313,7 @@ enum fit_status fit_job_minimum(struct fit_job *f, struct fit_outcome *o)
     enum fit_status st;
     size_t rounds = 0;
     *o = (struct fit_outcome){.word = FIT_FAILED, .cost = INFINITY, .gradient = NAN, .thin = NAN};
-    if ((st = fit_start_noise(f->obj, &f->noise_data, f->err)) != FIT_OK)
+    if ((st = fit_job_local(f)) != FIT_OK)
         return st;
     do {
         if ((st = find_starts(f, rounds)) != FIT_OK || (st = run_candidates(f, o)) != FIT_OK)

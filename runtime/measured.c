@@ -5,6 +5,7 @@
 #include "measured.h"
 
 #include "experiment.h"
+#include "local_noise.h"
 #include "start.h"
 
 #include <math.h>
@@ -47,6 +48,17 @@ static void finish(const struct fit_kernel *kernel, const struct fit_dataset *ds
         m->maps->residual[k] = m->maps->residual[k] > 0 ? 1 / m->maps->residual[k] : NAN;
 }
 
+/* Variances of the groups; NaN where nothing tells. */
+static enum fit_status of_pairs(const struct fit_dataset *ds, double *variance, struct fit_error *err)
+{
+    struct fit_local_noise *each = malloc((ds->layout.ngroup + 1) * sizeof *each);
+    enum fit_status st = each ? fit_noise_of_data(ds, each, NULL, err) : fit_fail(err, FIT_ERR_MEMORY, "out of memory");
+    for (size_t g = 0; st == FIT_OK && g < ds->layout.ngroup; g++)
+        variance[g] = each[g].variance;
+    free(each);
+    return st;
+}
+
 enum fit_status fit_measured_new(const struct fit_kernel *kernel, const struct fit_dataset *ds,
                                  int threads, struct fit_measured *m, struct fit_error *err)
 {
@@ -63,7 +75,7 @@ enum fit_status fit_measured_new(const struct fit_kernel *kernel, const struct f
     enum fit_status st =
         m->sigma && against ? FIT_OK : fit_fail(err, FIT_ERR_MEMORY, "out of memory");
     if (st == FIT_OK)
-        st = fit_start_noises(&all, m->sigma, err);
+        st = kernel->space == FIT_PAIRS ? of_pairs(ds, m->sigma, err) : fit_start_noises(&all, m->sigma, err);
     if (st == FIT_OK) {
         for (size_t g = 0; g < ngroup; g++) { /* weights are errors already */
             m->sigma[g] = sqrt(m->sigma[g]);

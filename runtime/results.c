@@ -282,7 +282,7 @@ double fit_results_neighbours(const struct fit_results *r, double *factor)
 int fit_results_misses(const struct fit_results *r)
 {
     static const double FAR = 2;
-    return r->fit->noise != FIT_NOISE_RESIDUALS && r->fit->goodness > FAR;
+    return r->fit->noise != FIT_NOISE_RESIDUALS && r->fit->reduced_chi2 > FAR;
 }
 
 static const char *cause(const struct fit_results *r)

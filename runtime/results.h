@@ -170,8 +170,8 @@ int fit_results_shows_robust(const struct fit_results *r);
  * 0 and matters; *factor: that by which errors of independent rows are then too small.  0: no such. */
 double fit_results_neighbours(const struct fit_results *r, double *factor);
 
-/* Probability that chi2 of independent rows with these errors is as large; NaN: values are pairs of frames, or their
- * errors are not known without the model. */
+/* Probability that chi2 of independent values with these errors is as large; NaN: their errors are not known without the
+ * model, or the loss is not that of least squares. */
 double fit_results_chi2_p(const struct fit_results *r);
 
 /* 1: residuals are so much larger than a noise known without them that the model misses something. */
@@ -184,11 +184,24 @@ void fit_results_noise_words(const struct fit_results *r, char *text, size_t siz
  * far off), "partial" (some parameters have no standard error), "poor" (residuals larger than the noise), "flat" (the
  * data hold no signal), "held" (nothing of the model was fitted), "undetermined" (no parameter has an error or an
  * interval), "unfinished" or "unknown" (no noise to compare with), and a sentence that says it. */
+enum fit_grade {
+    FIT_GRADE_GOOD,
+    FIT_GRADE_DOUBTFUL,
+    FIT_GRADE_PARTIAL,
+    FIT_GRADE_POOR,
+    FIT_GRADE_FLAT,
+    FIT_GRADE_HELD,
+    FIT_GRADE_UNDETERMINED,
+    FIT_GRADE_UNFINISHED,
+    FIT_GRADE_UNKNOWN
+};
 struct fit_quality {
+    enum fit_grade is;
     const char *word;
     char text[640];
 };
 struct fit_quality fit_results_quality(const struct fit_results *r);
+const char *fit_grade_word(enum fit_grade v);
 
 /* Direction k of the eigenvectors in words: "D0 - 0.98 D_offset", each parameter counted in units of
  * its own standard error with the others held. */

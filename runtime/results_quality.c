@@ -1,16 +1,19 @@
-/* results_quality.c -- a verdict about a fit in one word and one sentence.
+/* results_quality.c -- a verdict about a fit in one word and one sentence: the only place where it is made.
  *
- * Only what was looked at counts: "good" needs an end that was reached, residuals no larger than a noise that is
- * known without the model, a signal in the data, and errors for all parameters.  Data without signal (a constant
- * explains them as well, and itself has residuals no larger than the noise) make every model fit; they are "flat",
- * however small chi2.  Where nothing but contrasts was fitted the model was not tried ("held"); residuals far below the
- * noise that was given, some far off all others, those of neighbouring rows alike, or a parameter that a first frame at
- * t = 0 decides about make a fit "doubtful".
+ * Only what was looked at counts: "good" needs an end that was reached, residuals in which nothing tells that the model is
+ * wrong, a signal in the data, and errors for all parameters.  Data without signal (a constant explains them as well, and
+ * itself has residuals no larger than the noise) make every model fit; they are "flat", however small chi2.  Where nothing
+ * but contrasts was fitted the model was not tried ("held"); residuals far below the noise that was given, some far off all
+ * others, those of neighbouring rows alike, or a parameter that a first frame at t = 0 decides about make a fit "doubtful".
  *
- * How large chi2 may be: rows of a table with known errors are independent, so that chi2 has its distribution; a
- * probability below IMPROBABLE is doubtful.  It is so for any residuals where values are many, since no error is known
- * to a fraction of a per cent; TOLERATED is free.  Pairs of frames share frames and are not independent: for them, and
- * for "poor", the limit is SURPRISE standard deviations besides.
+ * Pairs of frames: what decides is significance.  Residuals with a structure that independent noise has not (misfit.h,
+ * p < UNLIKELY) are held against the noise of speckles (fit.h, fit_speckle_test): where that explains them, the model
+ * holds, with its robust errors; else the fit is "poor" where residuals are larger than the noise by more than TOLERATED,
+ * and "doubtful" however small they are.  Where the noise is known, chi2 has its distribution.
+ *
+ * Rows of a table with known errors are independent, and chi2 has its distribution too; a probability below IMPROBABLE is
+ * doubtful.  It is so for any residuals where rows are many, since no error is known to a fraction of a per cent;
+ * TOLERATED is free.
  */
 #include "profile.h"
 #include "results.h"
@@ -25,6 +28,8 @@
 static const double SURPRISE = 5, TOLERATED = 0.05;
 /* Probability of chi2 of independent rows below which it is a surprise. */
 static const double IMPROBABLE = 1e-3;
+/* The same of one as small, from which it is told. */
+static const double SMALL = 0.025;
 /* Variance of the estimate of sigma by the median of |r|, relative to that by the mean square (Rousseeuw & Croux, J. Am.
  * Stat. Assoc. 88 (1993) 1273: efficiency 37 %). */
 static const double MEDIAN_SCATTER = 2.72;
@@ -35,7 +40,7 @@ static const double OUTLIERS = 10;
 /* Factor between robust and usual errors from which residuals are not those of independent noise. */
 static const double CORRELATED = 2;
 /* Standard deviations by which the first frame moves a parameter by chance. */
-static const double CHANCE = 3;
+static const double CHANCE = 4;
 
 /* By how much the model lowers chi2 below that of one constant for each group, in units of the noise; below that of 0
  * where the model has no constant of its own; NaN where the errors are no noise about a mean. */
@@ -226,9 +231,10 @@ static double freedom(const struct fit_result *f)
 double fit_results_chi2_p(const struct fit_results *r)
 {
     const struct fit_result *f = r->fit;
-    if (r->kernel->space == FIT_PAIRS || (f->noise != FIT_NOISE_FILE && f->noise != FIT_NOISE_GIVEN))
+    const int known = f->noise == FIT_NOISE_FILE || f->noise == FIT_NOISE_GIVEN;
+    if (!known || (r->kernel->space == FIT_PAIRS && r->config->nlsq.loss.value != FIT_LOSS_LINEAR))
         return NAN;
-    return fit_chi2_tail(f->goodness * freedom(f), freedom(f));
+    return fit_chi2_tail(f->reduced_chi2 * freedom(f), freedom(f));
 }
 
 /* 1: most values are as near as the noise has them, and a robust loss makes little of the others. */
@@ -238,114 +244,308 @@ static int outliers_tamed(const struct fit_results *r)
            r->fit->bulk <= 1 + TOLERATED + SURPRISE * sqrt(2 * MEDIAN_SCATTER / freedom(r->fit));
 }
 
+/* ---- structure of the residuals of pairs ----------------------------------------------------------------------- */
+
+/* Probability of a structure, by independent noise, below which it is one; of residuals as those of speckles. */
+static const double UNLIKELY = 0.01, SPECKLE = 1e-3;
+
+static int structured(const struct fit_result *f)
+{
+    return f->misfit.p < UNLIKELY; /* not of NaN */
+}
+
+/* 1: as speckles have it. */
+static int speckled(const struct fit_result *f)
+{
+    return structured(f) && f->speckle_test.p >= SPECKLE && f->robust.kind == FIT_ROBUST_SPECKLE;
+}
+
+static void where_words(const struct fit_results *r, long group, const double *lag, const double *age, char *text,
+                        size_t size)
+{
+    const struct fit_layout *l = &r->ds->layout;
+    int n = snprintf(text, size, "at lags %.3g .. %.3g s, ages %.3g .. %.3g s", lag[0], lag[1], age[0], age[1]);
+    if (group >= 0 && r->fit->ngroup > 1 && r->kernel->naxis > 0 && n > 0 && (size_t)n < size)
+        snprintf(text + n, size - (size_t)n, " (%s %.4g)", r->kernel->axis[0].name, l->coord[0][group]);
+}
+
+/* The strongest feature. */
+static void structure_words(const struct fit_results *r, char *text, size_t size)
+{
+    static const char *const along[] = {"neighbour each other along the lag", "neighbour each other along the age",
+                                        "share a frame"};
+    const struct fit_misfit *m = &r->fit->misfit;
+    char where[160];
+    where_words(r, m->group, m->lag, m->age, where, sizeof where);
+    if (m->p_neighbours < m->p_bins || (m->p_bins <= 0 && m->rho_z > fabs(m->z)))
+        snprintf(text, size, "residuals that %s are correlated (%.2g, %.3g standard deviations)", along[m->along], m->rho,
+                 m->rho_z);
+    else if (m->kind == FIT_MISFIT_BINS)
+        snprintf(text, size, "the data lie %s the model %s, by %.2g of a residual (%.3g standard deviations)",
+                 m->z > 0 ? "above" : "below", where, fabs(m->mean), fabs(m->z));
+    else if (m->kind == FIT_MISFIT_SMOOTH)
+        snprintf(text, size, "residuals vary smoothly over lag and age (%.3g standard deviations)", fabs(m->z));
+    else
+        snprintf(text, size, "residuals are those of a parameter that changes with lag or age (%.3g standard deviations)",
+                 fabs(m->z));
+}
+
+/* The same with what follows from it: the model does not hold, by so much. */
+static void misfit_words(const struct fit_results *r, char *text, size_t size)
+{
+    const struct fit_result *f = r->fit;
+    const int n = (structure_words(r, text, size), (int)strlen(text));
+    if (n < 0 || (size_t)n >= size)
+        return;
+    if (f->speckle_test.p < SPECKLE)
+        snprintf(text + n, size - (size_t)n, ", more than speckles have it (p %.1g): the model does not quite fit",
+                 f->speckle_test.p);
+    else if (isnan(f->reduced_chi2))
+        snprintf(text + n, size - (size_t)n, ": frames share noise, or the model does not quite fit");
+    else
+        snprintf(text + n, size - (size_t)n,
+                 ": frames share noise, or the model does not quite fit; only robust errors hold (residuals are %.4g times "
+                 "the noise)",
+                 sqrt(f->reduced_chi2));
+}
+
+/* ---- doubts ---------------------------------------------------------------------------------------------------- */
+
+static int has_outliers(const struct fit_results *r)
+{
+    const struct fit_result *f = r->fit;
+    return r->config->nlsq.loss.value == FIT_LOSS_LINEAR &&
+           kurtosis(f) > OUTLIERS * (1 + 6 * sqrt(24 / fmax((double)f->npoint, 1)));
+}
+
+static void outlier_words(const struct fit_results *r, char *text, size_t size)
+{
+    snprintf(text, size,
+             "some values are far off (kurtosis of the residuals %.3g, not 3), and least squares follow them: try loss "
+             "soft_l1",
+             kurtosis(r->fit));
+}
+
+/* chi2 is too large for the known noise, and nothing else is seen. */
+static int chi2_doubt(const struct fit_results *r, char *text, size_t size)
+{
+    const struct fit_result *f = r->fit;
+    const int pairs = r->kernel->space == FIT_PAIRS;
+    const double p = fit_results_chi2_p(r);
+    if (!(p < IMPROBABLE) || (!pairs && !(f->reduced_chi2 > 1 + TOLERATED)))
+        return 0;
+    if (pairs)
+        snprintf(text, size,
+                 "residuals are %.4g times the noise that was given, and show no structure; by chance chi2 is as large with "
+                 "a probability of %.1g: the noise is larger",
+                 sqrt(f->reduced_chi2), p);
+    else
+        snprintf(text, size,
+                 "residuals are %.3g times the noise; by chance chi2 is as large with a probability of %.1g: "
+                 "errors of rows are too small, or the model does not quite fit",
+                 sqrt(f->reduced_chi2), p);
+    return 1;
+}
+
 /* What makes residuals that are as large as the noise doubtful: some far off, neighbours alike, noise of another kind,
  * chi2 too large.  0: nothing. */
 static int doubt(const struct fit_results *r, char *text, size_t size)
 {
     const struct fit_result *f = r->fit;
-    const int pairs = r->kernel->space == FIT_PAIRS, linear = r->config->nlsq.loss.value == FIT_LOSS_LINEAR;
-    const double p = fit_results_chi2_p(r);
+    const int pairs = r->kernel->space == FIT_PAIRS;
     double factor;
     const double alike = fit_results_neighbours(r, &factor);
-    if (kurtosis(f) > OUTLIERS * (1 + 6 * sqrt(24 / fmax((double)f->npoint, 1))) && linear)
-        snprintf(text, size,
-                 "some values are far off (kurtosis of the residuals %.3g, not 3), and least squares follow "
-                 "them: try loss soft_l1",
-                 kurtosis(f));
+    if (has_outliers(r))
+        outlier_words(r, text, size);
     else if (alike > 0)
         fit_results_noise_words(r, text, size);
-    else if (fit_results_wider(r) > CORRELATED && pairs)
-        snprintf(text, size,
-                 "residuals are as large as the noise but correlated: frames share noise, or the model does "
-                 "not quite fit (see the maps of residuals); only robust errors hold");
-    else if (fit_results_wider(r) > CORRELATED)
+    else if (structured(f) && !speckled(f))
+        misfit_words(r, text, size);
+    else if (fit_results_wider(r) > CORRELATED && !pairs)
         snprintf(text, size,
                  "residuals are as large as the noise on the whole, but larger where it matters: some errors "
                  "of rows are too small, or the model does not quite fit; only robust errors hold");
-    else if (p < IMPROBABLE && f->goodness > 1 + TOLERATED && linear)
-        snprintf(text, size,
-                 "residuals are %.3g times the noise; by chance chi2 is as large with a probability of %.1g: "
-                 "errors of rows are too small, or the model does not quite fit",
-                 sqrt(f->goodness), p);
-    else
+    else if (speckled(f) || !chi2_doubt(r, text, size))
         return 0;
     return 1;
 }
 
-struct fit_quality fit_results_quality(const struct fit_results *r)
+/* ---- the verdict ----------------------------------------------------------------------------------------------- */
+
+const char *fit_grade_word(enum fit_grade v)
 {
-    const struct fit_result *f = r->fit;
-    struct fit_quality q = {"unknown", ""};
-    char names[160], stuck[300], first[240], why[300];
-    size_t nfree, open = undetermined(r, &nfree, names, sizeof names);
-    double gain = gain_over_constant(r), n = (double)f->nfree, dof = freedom(f);
-    double limit = 1 + TOLERATED + SURPRISE * sqrt(2 / dof);
-    const int needless = gain < n + SURPRISE * sqrt(2 * n);
-    const char *constant = r->kernel->intercept < 0 ? "0" : "a constant for each group";
-    held_by_bound(r, stuck, sizeof stuck);
-    first_frame_decides(r, first, sizeof first);
+    static const char *const word[] = {"good", "doubtful",     "partial",    "poor",   "flat",
+                                       "held", "undetermined", "unfinished", "unknown"};
+    return (unsigned)v < sizeof word / sizeof *word ? word[v] : "unknown";
+}
+
+/* What several of the steps below want to know. */
+struct judged_fit {
+    const struct fit_results *r;
+    char names[160], stuck[300], first[240]; /* without error; on a bound; the first frame */
+    size_t nfree, open;
+    double dof, limit; /* of reduced_chi2 */
+    int needless;      /* a constant does as well */
+};
+
+static struct judged_fit look_at(const struct fit_results *r)
+{
+    const double n = (double)r->fit->nfree;
+    struct judged_fit x = {.r = r, .dof = freedom(r->fit)};
+    x.open = undetermined(r, &x.nfree, x.names, sizeof x.names);
+    x.limit = 1 + TOLERATED + SURPRISE * fmax(sqrt(2 / x.dof), r->fit->reduced_chi2_error);
+    x.needless = gain_over_constant(r) < n + SURPRISE * sqrt(2 * n);
+    held_by_bound(r, x.stuck, sizeof x.stuck);
+    first_frame_decides(r, x.first, sizeof x.first);
+    return x;
+}
+
+static struct fit_quality verdict(enum fit_grade v)
+{
+    return (struct fit_quality){v, fit_grade_word(v), ""};
+}
+
+/* Fits that say nothing about the model. */
+static int is_no_trial(const struct judged_fit *x, struct fit_quality *q)
+{
+    const struct fit_result *f = x->r->fit;
     if (!f->converged) {
-        q.word = "unfinished";
-        snprintf(q.text, sizeof q.text, f->accepted ? "the fit did not reach its end: the values are those of the best "
-                                                      "point so far"
-                                                    : "no step led away from the start: the values are not a result");
-    } else if (nfree == 0 && f->nparam > 0) {
-        q.word = "held";
-        snprintf(q.text, sizeof q.text, "all parameters of the model are held: it was not fitted%s",
-                 isnan(f->goodness)      ? ""
-                 : f->goodness > limit   ? "; residuals are larger than the noise"
-                                         : "; residuals are as large as the noise");
-    } else if (needless && !(f->goodness > limit)) {
-        q.word = "flat";
-        snprintf(q.text, sizeof q.text,
-                 r->kernel->intercept < 0
+        *q = verdict(FIT_GRADE_UNFINISHED);
+        snprintf(q->text, sizeof q->text, f->accepted ? "the fit did not reach its end: the values are those of the best "
+                                                        "point so far"
+                                                      : "no step led away from the start: the values are not a result");
+    } else if (x->nfree == 0 && f->nparam > 0) {
+        *q = verdict(FIT_GRADE_HELD);
+        snprintf(q->text, sizeof q->text, "all parameters of the model are held: it was not fitted%s",
+                 isnan(f->reduced_chi2)       ? ""
+                 : f->reduced_chi2 > x->limit ? "; residuals are larger than the noise"
+                                              : "; residuals are as large as the noise");
+    } else if (x->needless && !(f->reduced_chi2 > x->limit)) {
+        *q = verdict(FIT_GRADE_FLAT);
+        snprintf(q->text, sizeof q->text,
+                 x->r->kernel->intercept < 0
                      ? "0 explains the data as well as the model: they tell nothing about it"
                      : "a constant for each group explains the data as well as the model: they tell nothing about it");
-    } else if (f->goodness > limit && outliers_tamed(r)) {
-        q.word = "doubtful";
+    } else {
+        return 0;
+    }
+    return 1;
+}
+
+/* "; more", unless it is empty. */
+static void append(char *text, size_t size, const char *more)
+{
+    const size_t at = strlen(text);
+    if (*more && at < size)
+        snprintf(text + at, size - at, "; %s", more);
+}
+
+/* Residuals that are larger than the noise, which outliers or speckles do not explain. */
+static struct fit_quality larger(const struct judged_fit *x)
+{
+    const struct fit_results *r = x->r;
+    const struct fit_result *f = r->fit;
+    const double ratio = sqrt(f->reduced_chi2);
+    char why[400] = "";
+    struct fit_quality q = verdict(FIT_GRADE_POOR);
+    if (structured(f))
+        structure_words(r, why, sizeof why);
+    if (outliers_tamed(r)) {
+        q = verdict(FIT_GRADE_DOUBTFUL);
         snprintf(q.text, sizeof q.text,
                  "some values are far off all others, by which residuals are %.3g times the noise; "
                  "most are as near as it has them, and loss %s makes little of the others",
-                 sqrt(f->goodness), fit_loss_name((enum fit_loss)r->config->nlsq.loss.value));
-    } else if (f->goodness > limit && needless) {
-        q.word = "poor";
+                 ratio, fit_loss_name((enum fit_loss)r->config->nlsq.loss.value));
+    } else if (f->noise == FIT_NOISE_RESIDUALS && has_outliers(r)) {
+        q = verdict(FIT_GRADE_DOUBTFUL);
+        outlier_words(r, q.text, sizeof q.text);
+    } else if (x->needless) {
         snprintf(q.text, sizeof q.text,
-                 "residuals are %.3g times the noise: the model explains the data no better than "
-                 "%s does%s",
-                 sqrt(f->goodness), constant, stuck);
-    } else if (f->goodness > limit) {
-        q.word = "poor";
+                 "residuals are %.3g times the noise: the model explains the data no better than %s does%s", ratio,
+                 r->kernel->intercept < 0 ? "0" : "a constant for each group", x->stuck);
+    } else {
         snprintf(q.text, sizeof q.text, "residuals are %.3g times the noise: the model does not explain the data, and "
-                                        "errors that follow from the noise are too small%s%s%s",
-                 sqrt(f->goodness), stuck, *first ? "; " : "", first);
-    } else if (f->noise != FIT_NOISE_RESIDUALS && f->goodness < TOO_SMALL * least_goodness(dof)) {
-        q.word = "doubtful";
+                                        "errors that follow from the noise are too small%s",
+                 ratio, x->stuck);
+        append(q.text, sizeof q.text, x->first);
+        append(q.text, sizeof q.text, why);
+    }
+    return q;
+}
+
+/* "residuals are as large as the noise", or what is remarkable about that. */
+static void agreement_words(const struct fit_results *r, char *text, size_t size)
+{
+    const struct fit_result *f = r->fit;
+    const int known = f->noise == FIT_NOISE_FILE || f->noise == FIT_NOISE_GIVEN;
+    const double p = known ? 1 - fit_results_chi2_p(r) : 1;
+    if (speckled(f))
+        snprintf(text, size, "residuals are as speckle noise has them (p %.2g), and robust errors hold", f->speckle_test.p);
+    else if (p < SMALL && f->reduced_chi2 < 1 - TOLERATED)
+        snprintf(text, size,
+                 "residuals are only %.3g times the noise that was given (by chance chi2 is as small with a probability of "
+                 "%.1g): it may be too large, and so would be all errors",
+                 sqrt(f->reduced_chi2), fmax(p, 1e-12));
+    else
+        snprintf(text, size, "residuals are as large as the noise");
+}
+
+/* Nothing is wrong with the residuals: are the parameters determined? */
+static struct fit_quality of_parameters(const struct judged_fit *x)
+{
+    const struct fit_results *r = x->r;
+    const struct fit_result *f = r->fit;
+    struct fit_quality q = verdict(FIT_GRADE_UNKNOWN);
+    char agrees[300], cure[160];
+    agreement_words(r, agrees, sizeof agrees);
+    if (x->nfree > 0 && x->open == x->nfree && !any_limit(r)) {
+        q = verdict(FIT_GRADE_UNDETERMINED);
+        snprintf(q.text, sizeof q.text, "the data determine none of the parameters by itself%s",
+                 f->accepted ? "" : "; the start was kept");
+    } else if (x->open > 0) {
+        simpler_rate(r, cure, sizeof cure);
+        q = verdict(FIT_GRADE_PARTIAL);
+        snprintf(q.text, sizeof q.text, "no standard error for %s: %s%s%s%s%s", x->names, why_open(r),
+                 isnan(f->reduced_chi2) ? "" : "; ", isnan(f->reduced_chi2) ? "" : agrees, *cure ? "; " : "", cure);
+    } else if (isnan(f->reduced_chi2) && f->noise == FIT_NOISE_LAW) {
+        snprintf(q.text, sizeof q.text, "the width of the errors is a part of the model: whether the model explains the "
+                                        "data cannot be told");
+    } else if (isnan(f->reduced_chi2) && isnan(f->misfit.p)) {
+        snprintf(q.text, sizeof q.text, "the noise is known from the residuals only: whether the model explains the "
+                                        "data cannot be told");
+    } else if (isnan(f->reduced_chi2) && !speckled(f)) {
+        q = verdict(FIT_GRADE_GOOD);
+        snprintf(q.text, sizeof q.text, "residuals have no structure (%s: chi2 is not known), and all parameters are "
+                                        "determined", f->reduced_chi2_reason);
+    } else {
+        q = verdict(FIT_GRADE_GOOD);
+        snprintf(q.text, sizeof q.text, "%s, and all parameters are determined", agrees);
+    }
+    return q;
+}
+
+struct fit_quality fit_results_quality(const struct fit_results *r)
+{
+    const struct judged_fit x = look_at(r);
+    const struct fit_result *f = r->fit;
+    struct fit_quality q;
+    char why[600];
+    if (is_no_trial(&x, &q))
+        return q;
+    if (f->reduced_chi2 > x.limit && !speckled(f))
+        return larger(&x);
+    if (f->noise != FIT_NOISE_RESIDUALS && f->reduced_chi2 < TOO_SMALL * least_goodness(x.dof)) {
+        q = verdict(FIT_GRADE_DOUBTFUL);
         snprintf(q.text, sizeof q.text, f->noise == FIT_NOISE_LAW
                                             ? "residuals are only %.3g times the noise that the law of the errors has"
                                             : "residuals are only %.3g times the noise that was given: it is too large, and so are "
-                                              "all errors", sqrt(f->goodness));
-    } else if (*first || doubt(r, why, sizeof why)) {
-        q.word = "doubtful";
-        snprintf(q.text, sizeof q.text, "%s%s%s", *first ? first : why, open ? "; without error: " : "", names);
-    } else if (nfree > 0 && open == nfree && !any_limit(r)) {
-        q.word = "undetermined";
-        snprintf(q.text, sizeof q.text, "the data determine none of the parameters by itself%s",
-                 f->accepted ? "" : "; the start was kept");
-    } else if (open > 0) {
-        char cure[160];
-        simpler_rate(r, cure, sizeof cure);
-        q.word = "partial";
-        snprintf(q.text, sizeof q.text, "no standard error for %s: %s%s%s%s", names, why_open(r),
-                 isnan(f->goodness) ? "" : "; residuals are as large as the noise", *cure ? "; " : "", cure);
-    } else if (isnan(f->goodness) && f->noise == FIT_NOISE_LAW) {
-        snprintf(q.text, sizeof q.text, "the width of the errors is a part of the model: whether the model explains the "
-                                        "data cannot be told");
-    } else if (isnan(f->goodness)) {
-        snprintf(q.text, sizeof q.text, "the noise is known from the residuals only: whether the model explains the "
-                                        "data cannot be told");
-    } else {
-        q.word = "good";
-        snprintf(q.text, sizeof q.text, "residuals are as large as the noise, and all parameters are determined");
+                                              "all errors", sqrt(f->reduced_chi2));
+        return q;
     }
-    return q;
+    if (*x.first || doubt(r, why, sizeof why)) {
+        q = verdict(FIT_GRADE_DOUBTFUL);
+        snprintf(q.text, sizeof q.text, "%s%s%s", *x.first ? x.first : why, x.open ? "; without error: " : "", x.names);
+        return q;
+    }
+    return of_parameters(&x);
 }

@@ -657,6 +657,7 @@ static int pairs_errors(struct work *c, const double *D, struct fit_result *res,
 static int all_errors(struct work *c, const double *D, struct fit_result *res, struct fit_error *err)
 {
     memcpy(res->residual, c->scores.test, res->ngroup * sizeof *res->residual);
+    res->misfit = c->scores.misfit;
     if (c->o->kernel->space == FIT_PAIRS)
         return pairs_errors(c, D, res, err);
     rows_products(c);

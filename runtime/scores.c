@@ -16,7 +16,7 @@
 #include "special.h"
 #include "team.h"
 
-enum { PIECE = 256, DECILES = FIT_RESIDUAL_DECILES };
+enum { PIECE = 256, DECILES = FIT_RESIDUAL_DECILES, REACH = FIT_NOISE_REACH };
 
 /* Sums over residuals z = sqrt(w) r. */
 struct sums {
@@ -25,6 +25,7 @@ struct sums {
     double lag, nlag;       /* neighbours z(i, j) z(i, j-1) */
     double share, nshare;   /* z(i, j) z(i, k), j != k */
     double decile[DECILES], ndecile[DECILES];
+    struct fit_noise_sums neighbours;
 };
 
 static void add_sums(struct sums *to, const struct sums *from)
@@ -43,6 +44,10 @@ struct pass {
     struct sums *sums; /* ngroup */
     struct patch *patch; /* of each thread */
     struct border *border;
+    struct fit_misfit_bins bins;
+    double *binned;    /* numbers of all bins */
+    uint32_t *step[2]; /* of stencils of three and of five frames (local_noise.h) */
+    double *limit;     /* ngroup */
     int lost;          /* there was no memory */
 };
 
@@ -82,7 +87,9 @@ struct patch {
     double *room;     /* of the moments */
     struct fit_speckle_moments *moments; /* ngroup */
     double *first;    /* as scores.first */
+    double *bins;     /* numbers of the bins */
     double *row;      /* ngroup x rows x 3: sum of z, of z^2, number */
+    double *lines;    /* REACH + 1 rows of z, `panel` each: row i at i % (REACH + 1) */
     struct sums *sums; /* ngroup */
     double *buffer;   /* values that are read from a file */
     size_t a0, na, b0, nb; /* blocks that the tile meets */
@@ -115,6 +122,19 @@ static void add_first(double *to, size_t P, const double *jac, double score, dou
     }
 }
 
+/* Residual k to its bin of lag and age. */
+static void add_bin(const struct pass *p, const struct patch *q, const struct piece *x, size_t k)
+{
+    const uint32_t *frame = p->o->ds->layout.frame;
+    const double *jac = x->jac + k * p->s->P, root = sqrt(x->v[k]), z = root * (x->y[k] - x->mean[k]);
+    double *bin = q->bins + fit_misfit_at(&p->bins, frame, x->g[k], x->i[k], x->j[k]);
+    bin[0] += 1;
+    bin[1] += z;
+    bin[2] += z * z;
+    for (size_t c = 0; c < p->s->P; c++)
+        bin[3 + c] += root * jac[c];
+}
+
 /* at[k]: where residual k stands in the tile. */
 static void add_piece(struct pass *p, struct patch *q, const size_t *at, size_t n)
 {
@@ -127,6 +147,7 @@ static void add_piece(struct pass *p, struct patch *q, const size_t *at, size_t 
             continue;
         double *to = patch_score(p, q, x->g[k], x->i[k] / length - q->a0, x->j[k] / length - q->b0);
         q->z[at[k]] = sqrt(x->v[k]) * r;
+        add_bin(p, q, x, k);
         for (size_t c = 0; c < P; c++)
             to[c] += score * jac[c];
         if (q->field) {
@@ -227,6 +248,44 @@ static void test_line(const struct pass *p, const struct fit_tile *t, size_t i, 
     }
 }
 
+/* d^2 of the fourth order beyond which it is that of an outlier. */
+static double limit_of(const struct pass *p, size_t g)
+{
+    static const double OUTLIER = 5;
+    const struct fit_local_noise *local = p->loss->local ? &p->loss->local[g] : NULL;
+    const double n = (double)p->o->ds->npoint_group[g], s2 = p->o->ssr[g] / fmax(n, 1);
+    const double v = local && local->guess > 0 ? local->guess * fit_score_factor(p->o, g) : s2;
+    return OUTLIER * OUTLIER * fmin(v, s2);
+}
+
+/* Differences along the age, of stencils of reach + 1 rows that end in row i of tile t. */
+static void difference_line(const struct pass *p, const struct fit_tile *t, size_t i, size_t reach, struct patch *q,
+                            size_t g)
+{
+    const size_t panel = p->o->ds->layout.panel, from = i - reach;
+    const uint32_t *step = p->step[reach == REACH];
+    const double *row[REACH + 1];
+    if (i < t->i0 + reach || !step[from])
+        return;
+    for (size_t j = t->j0 > i + 1 ? t->j0 : i + 1, j1; j + reach < t->j1; j = j1 + 1) { /* stretches of equal steps */
+        for (j1 = j; j1 + reach < t->j1 && step[j1] == step[from]; j1++)
+            ;
+        for (size_t m = 0; m <= reach; m++)
+            row[m] = q->lines + (from + m) % (REACH + 1) * panel + (j - t->j0);
+        (reach == REACH ? fit_noise_line : fit_noise_short)(row, j1 - j, p->limit[g], &q->sums[g].neighbours);
+    }
+}
+
+static void difference_lines(const struct pass *p, const struct fit_tile *t, size_t i, const struct line *now,
+                             struct patch *q, size_t g)
+{
+    double *last = q->lines + i % (REACH + 1) * p->o->ds->layout.panel;
+    for (size_t j = now->first; j < t->j1; j++)
+        last[j - t->j0] = z_of(now, j);
+    difference_line(p, t, i, 2, q, g);
+    difference_line(p, t, i, REACH, q, g);
+}
+
 static void test_tile(const struct pass *p, const struct fit_tile *t, struct patch *q)
 {
     size_t ngroup = p->s->ngroup, rows = t->i1 - t->i0;
@@ -238,6 +297,7 @@ static void test_tile(const struct pass *p, const struct fit_tile *t, struct pat
             struct line now = line_of(p, q, t, i, g);
             double *row = q->row + (g * rows + i - t->i0) * 3;
             test_line(p, t, i, &now, i > t->i0 ? &above : NULL, &q->sums[g], row);
+            difference_lines(p, t, i, &now, q, g);
             q->sums[g].z2 += row[1];
             q->sums[g].n += row[2];
             above = now;
@@ -342,6 +402,9 @@ static void add_patch(struct pass *p, const struct fit_tile *t, const struct pat
         add_sums(&p->sums[g], &q->sums[g]);
         test_edges(p, t, q, g);
     }
+    for (size_t at = 0; at < fit_misfit_numbers(&p->bins); at += p->bins.each)
+        for (size_t c = 0; q->bins[at] > 0 && c < p->bins.each; c++)
+            p->binned[at + c] += q->bins[at + c];
 }
 
 static void take_tile(void *user, size_t k, size_t thread)
@@ -359,6 +422,7 @@ static void take_tile(void *user, size_t k, size_t thread)
             memset(q->field, 0, p->s->ngroup * q->na * q->nb * (p->s->P + 1) * sizeof *q->field);
             memset(q->moments, 0, p->s->ngroup * sizeof *q->moments);
         }
+        memset(q->bins, 0, fit_misfit_numbers(&p->bins) * sizeof *q->bins);
         take_values(p, t, q);
         test_tile(p, t, q);
         for (size_t g = 0; q->field && g < p->s->ngroup; g++)
@@ -397,12 +461,13 @@ static double *new_patches(struct pass *p, size_t threads)
     }
     size_t buffer = round_up(fit_dataset_buffer(ds)), z = round_up(values),
            jac = round_up(PIECE * p->s->P), row = round_up(ngroup * ds->layout.chunk * 3),
-           first = round_up(ngroup * fit_scores_first(p->s));
+           first = round_up(ngroup * fit_scores_first(p->s)), bins = round_up(fit_misfit_numbers(&p->bins)),
+           lines = round_up((REACH + 1) * ds->layout.panel);
     const int fields = p->s->field != NULL;
     size_t field = fields ? round_up(score * ngroup * (p->s->P + 1)) : 0, room = fields ? round_up(fit_speckle_room(&ds->layout)) : 0,
            moments = fields ? round_up(ngroup * sizeof(struct fit_speckle_moments) / sizeof(double)) : 0;
     score = round_up(score * ngroup * p->s->P);
-    size_t each = buffer + z + jac + row + first + score + field + (fields ? z : 0) + room + moments;
+    size_t each = buffer + z + jac + row + first + bins + lines + score + field + (fields ? z : 0) + room + moments;
     double *all = aligned_alloc(64, threads * each * sizeof *all);
     struct sums *sums = calloc(threads * ngroup, sizeof *sums);
     p->patch = calloc(threads, sizeof *p->patch);
@@ -413,7 +478,9 @@ static double *new_patches(struct pass *p, size_t threads)
         q->jac = q->z + z;
         q->row = q->jac + jac;
         q->first = q->row + row;
-        q->score = q->first + first;
+        q->bins = q->first + first;
+        q->lines = q->bins + bins;
+        q->score = q->lines + lines;
         q->sums = sums + t * ngroup;
         if (!fields)
             continue;
@@ -439,8 +506,15 @@ static void pairs_pass(struct pass *p)
     int threads = fit_objective_threads(p->o);
     size_t side = l->ngroup * l->chunk, line = l->ngroup * l->nframe;
     double *all = new_patches(p, (size_t)threads), *edge = calloc(4 * side + 2 * line, sizeof *edge);
-    p->lost = !all || !edge;
+    p->step[0] = malloc(2 * (l->nframe + 1) * sizeof *p->step[0]);
+    p->limit = malloc((l->ngroup + 1) * sizeof *p->limit);
+    p->lost = !all || !edge || !p->step[0] || !p->limit;
     if (!p->lost) {
+        p->step[1] = p->step[0] + l->nframe;
+        fit_noise_steps(l, 2, p->step[0]);
+        fit_noise_steps(l, REACH, p->step[1]);
+        for (size_t g = 0; g < l->ngroup; g++)
+            p->limit[g] = limit_of(p, g);
         struct border e = {.i0 = 0, .row = edge, .left = edge + 3 * side, .above = edge + 4 * side,
                            .bottom = edge + 4 * side + line};
         pthread_mutex_init(&e.lock, NULL);
@@ -458,6 +532,8 @@ static void pairs_pass(struct pass *p)
     if (all)
         free(p->patch[0].sums);
     free(p->patch);
+    free(p->step[0]);
+    free(p->limit);
     free(all);
     free(edge);
 }
@@ -585,12 +661,39 @@ static double ratio(double a, double b)
 static void finish_test(const struct sums *s, int pairs, struct fit_residual_test *t)
 {
     double v = ratio(s->z2, s->n);
+    t->neighbours = s->neighbours;
     t->kurtosis = ratio(s->z4, s->n) / (v * v);
     t->along_lag = ratio(s->lag, s->nlag) / v;
     t->along_age = pairs ? ratio(s->age, s->nage) / v : NAN;
     t->sharing = pairs ? ratio(s->share, s->nshare) / v : NAN;
     for (size_t k = 0; k < DECILES; k++)
         t->decile[k] = pairs ? ratio(s->decile[k], s->ndecile[k]) / v : NAN;
+}
+
+static int new_bins(struct pass *p)
+{
+    struct fit_error none;
+    if (fit_misfit_bins_new(&p->o->ds->layout, p->s->P, &p->bins, &none) != FIT_OK)
+        return 0;
+    p->binned = calloc(fit_misfit_numbers(&p->bins) + 1, sizeof *p->binned);
+    return p->binned != NULL;
+}
+
+static enum fit_status find_misfit(struct pass *p, struct fit_error *err)
+{
+    struct fit_misfit_spec spec = {.obj = p->o, .bins = &p->bins, .sum = p->binned, .D = p->D};
+    double sum[3] = {0};
+    for (size_t g = 0; g < p->s->ngroup; g++) {
+        const struct sums *s = &p->sums[g];
+        const double v = ratio(s->z2, s->n), of[3] = {s->lag, s->age, s->share}, n[3] = {s->nlag, s->nage, s->nshare};
+        for (size_t k = 0; k < 3 && v > 0; k++) {
+            sum[k] += of[k] / v;
+            spec.products[k] += n[k];
+        }
+    }
+    for (size_t k = 0; k < 3; k++)
+        spec.rho[k] = ratio(sum[k], spec.products[k]);
+    return fit_misfit_find(&spec, &p->s->misfit, err);
 }
 
 enum fit_status fit_scores_new(struct fit_objective *obj, const struct fit_score_loss *loss, const double *D, int fields,
@@ -616,16 +719,21 @@ enum fit_status fit_scores_new(struct fit_objective *obj, const struct fit_score
     p.sums = calloc(s->ngroup + 1, sizeof *p.sums);
     s->storage_ = s->sum = s->product = all;
     s->first = pairs && all ? all + numbers - s->ngroup * fit_scores_first(s) : NULL;
-    int ok = all && s->test && p.sums && (!fields || (s->field && s->moments));
+    int ok = all && s->test && p.sums && (!pairs || new_bins(&p)) && (!fields || (s->field && s->moments));
     if (ok)
         (pairs ? pairs_pass : rows_pass)(&p);
     ok = ok && !p.lost;
     for (size_t g = 0; ok && g < s->ngroup; g++)
         finish_test(&p.sums[g], pairs, &s->test[g]);
-    free(p.sums);
     enum fit_status st = ok ? fit_dataset_status(obj->ds, err)
                             : fit_fail(err, FIT_ERR_MEMORY,
                                        "fit: out of memory for the scores of the residuals");
+    s->misfit.p = NAN;
+    if (st == FIT_OK && pairs)
+        st = find_misfit(&p, err);
+    free(p.sums);
+    free(p.binned);
+    fit_misfit_bins_free(&p.bins);
     if (st != FIT_OK)
         fit_scores_free(s);
     return st;

@@ -11,6 +11,7 @@
 #ifndef FIT_SCORES_H
 #define FIT_SCORES_H
 
+#include "misfit.h"
 #include "objective.h"
 #include "speckle_noise.h"
 
@@ -26,6 +27,7 @@ struct fit_scores {
     struct fit_speckle_moments *moments; /* pairs, or NULL: ngroup; of residuals without weights */
     double *product;       /* rows: ngroup x P x P */
     struct fit_residual_test *test; /* ngroup */
+    struct fit_misfit misfit;       /* pairs */
     void *storage_;
 };
 
@@ -33,10 +35,11 @@ struct fit_scores {
 struct fit_score_loss {
     enum fit_loss loss;
     double f_scale;
+    const struct fit_local_noise *local; /* ngroup: of the data, to tell outliers; or NULL */
 };
 
 /* obj: after value and normal (so that the tables hold derivatives), its lin at the optimum.  D: the inverse of
- * J^T W J over (theta, unknowns), nparam + nu squared, for the leverage of rows; NULL for pairs.  fields: 1: field and
+ * J^T W J over (theta, unknowns), nparam + nu squared, what the fit follows.  fields: 1: field and
  * moments too (pairs).  FIT_ERR_MEMORY. */
 enum fit_status fit_scores_new(struct fit_objective *obj, const struct fit_score_loss *loss, const double *D, int fields,
                                struct fit_scores *s, struct fit_error *err);

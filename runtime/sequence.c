@@ -21,7 +21,7 @@ void fit_sequence_outcome(const struct fit_result *r, struct fit_sequence_row *r
 {
     row->status = r->status;
     row->converged = r->converged;
-    row->goodness = r->goodness;
+    row->reduced_chi2 = r->reduced_chi2;
     row->chi2 = r->chi2;
     row->npoint = r->npoint;
     row->fitted = 1;

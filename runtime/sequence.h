@@ -15,7 +15,7 @@ struct fit_sequence_row {
     int fitted;        /* 0: no result; text says why */
     int converged;
     enum fit_word status;
-    double goodness, chi2; /* as in struct fit_result */
+    double reduced_chi2, chi2; /* as in struct fit_result */
     size_t npoint;
     double *value, *std, *robust; /* nvalue: parameters of the model, nonlinear then linear; robust NaN: none */
     signed char *at_bound;        /* nvalue */
@@ -54,7 +54,7 @@ enum fit_status fit_sequence_every_q(const struct fit_sequence_q *spec, struct f
 enum fit_status fit_sequence_new(size_t n, const struct fit_kernel *model, struct fit_sequence_result *out,
                                  struct fit_error *err);
 
-/* Status, goodness and message of a fit. */
+/* Status, chi2 and message of a fit. */
 void fit_sequence_outcome(const struct fit_result *r, struct fit_sequence_row *row);
 void fit_sequence_free(struct fit_sequence_result *s);
 

@@ -209,7 +209,7 @@ static void json_sequence(struct fit_json *j, const struct fit_results *r)
         fit_json_string(j, "status", row->fitted ? fit_word_name(row->status) : "failed");
         fit_json_boolean(j, "converged", row->converged);
         fit_json_string(j, "message", row->text);
-        fit_json_number(j, "reduced_chi2", row->fitted ? row->goodness : NAN);
+        fit_json_number(j, "reduced_chi2", row->fitted ? row->reduced_chi2 : NAN);
         fit_json_integer(j, "n_points", (int64_t)row->npoint);
         fit_json_begin(j, "parameters", '{');
         for (size_t e = 0; row->fitted && e < s->nvalue; e++) {
@@ -284,7 +284,7 @@ static void hdf5_sequence(struct fit_h5r *w, const struct fit_results *r)
 {
     const struct fit_sequence_result *s = &r->study->sequence;
     size_t size[] = {s->n, s->nvalue}, all = s->n * s->nvalue;
-    double *a = malloc((3 * all + 2 * s->n + 1) * sizeof *a), *goodness = a ? a + 3 * all : NULL;
+    double *a = malloc((3 * all + 2 * s->n + 1) * sizeof *a), *reduced = a ? a + 3 * all : NULL;
     const char **name = malloc((s->nvalue + s->n + 1) * sizeof *name);
     if (s->n && a && name) {
         for (size_t g = 0; g < s->n; g++) {
@@ -294,8 +294,8 @@ static void hdf5_sequence(struct fit_h5r *w, const struct fit_results *r)
                 a[all + g * s->nvalue + e] = row->fitted ? row->std[e] : NAN;
                 a[2 * all + g * s->nvalue + e] = row->fitted ? row->robust[e] : NAN;
             }
-            goodness[g] = row->fitted ? row->goodness : NAN;
-            goodness[s->n + g] = row->coord;
+            reduced[g] = row->fitted ? row->reduced_chi2 : NAN;
+            reduced[s->n + g] = row->coord;
             name[s->nvalue + g] = row->fitted ? fit_word_name(row->status) : "failed";
         }
         for (size_t e = 0; e < s->nvalue; e++)
@@ -303,8 +303,8 @@ static void hdf5_sequence(struct fit_h5r *w, const struct fit_results *r)
         fit_h5r_group(w, "/entry/sequence", "NXcollection");
         fit_h5r_texts(w, "/entry/sequence/name", s->nvalue, name);
         fit_h5r_texts(w, "/entry/sequence/status", s->n, name + s->nvalue);
-        fit_h5r_reals(w, "/entry/sequence/coordinate", 1, &s->n, goodness + s->n, NULL);
-        fit_h5r_reals(w, "/entry/sequence/reduced_chi_squared", 1, &s->n, goodness, NULL);
+        fit_h5r_reals(w, "/entry/sequence/coordinate", 1, &s->n, reduced + s->n, NULL);
+        fit_h5r_reals(w, "/entry/sequence/reduced_chi_squared", 1, &s->n, reduced, NULL);
         fit_h5r_reals(w, "/entry/sequence/value", 2, size, a, NULL);
         fit_h5r_reals(w, "/entry/sequence/error", 2, size, a + all, NULL);
         fit_h5r_reals(w, "/entry/sequence/error_robust", 2, size, a + 2 * all, NULL);
@@ -440,7 +440,7 @@ static void print_sequence(FILE *f, const struct fit_results *r)
             if (!row->fitted)
                 fprintf(f, "  %.60s", row->text);
             else if (last == s->nvalue)
-                fprintf(f, "  %8.4f%s", row->goodness, row->converged ? "" : " not converged");
+                fprintf(f, "  %8.4f%s", row->reduced_chi2, row->converged ? "" : " not converged");
             fputc('\n', f);
         }
         if (s->n > 1 && first < model_of(r)->nparam)
@@ -479,7 +479,7 @@ char *fit_study_csv(const struct fit_results *r)
         for (size_t e = 0; e < s->nvalue; e++)
             fprintf(f, ",%.17g,%.17g,%.17g", row->fitted ? row->value[e] : NAN, row->fitted ? row->std[e] : NAN,
                     row->fitted ? row->robust[e] : NAN);
-        fprintf(f, ",%.10g,%s\n", row->fitted ? row->goodness : NAN,
+        fprintf(f, ",%.10g,%s\n", row->fitted ? row->reduced_chi2 : NAN,
                 row->fitted ? fit_word_name(row->status) : "failed");
     }
     if (fclose(f) != 0) {

@@ -131,7 +131,7 @@ static void noise(FILE *f, int *left, const struct fit_results *r)
         line(f, left, "loss %s, f_scale %.4g sigma", fit_loss_name((enum fit_loss)how->loss.value),
              how->f_scale.value);
     if (fit->noise == FIT_NOISE_LAW)
-        line(f, left, "%zu points, errors %s; log likelihood %.6g", fit->npoint, law_words(r), -0.5 * fit->chi2);
+        line(f, left, "%zu points, errors %s; log likelihood %.6g", fit->npoint, law_words(r), fit->log_likelihood);
     else if (fit->noise == FIT_NOISE_FILE)
         line(f, left, "%zu points, weighted by the errors in the file", fit->npoint);
     else if (fit->noise == FIT_NOISE_GIVEN)
@@ -350,8 +350,8 @@ static void quality(FILE *f, int *left, const struct fit_results *r)
     char text[TEXT] = "";
     size_t a = 0, b = 0;
     double c = fit_results_strongest(r, &a, &b);
-    if (!isnan(fit->goodness)) { /* against the known noise, or that of second differences */
-        append(text, sizeof text, "chi2/dof %.4f", fit->goodness);
+    if (!isnan(fit->reduced_chi2)) { /* against the known noise, or that of neighbouring values */
+        append(text, sizeof text, "chi2/dof %.4f", fit->reduced_chi2);
         if (fit->noise == FIT_NOISE_RESIDUALS && !isnan(fit->local_sigma))
             append(text, sizeof text, " (noise of neighbouring values%s %.4g)",
                    r->config->nlsq.loss.value == FIT_LOSS_LINEAR ? "" : ", outliers included,", fit->local_sigma);

@@ -261,8 +261,14 @@ static void put_quality(struct fit_h5r *w, const struct fit_results *r)
     fit_h5r_real(w, "/entry/fit_quality/cost", f->cost, NULL);
     fit_h5r_real(w, "/entry/fit_quality/chi_squared", f->chi2, NULL);
     fit_h5r_real(w, "/entry/fit_quality/degrees_of_freedom", dof, NULL);
-    fit_h5r_real(w, "/entry/fit_quality/reduced_chi_squared",
-                 isnan(f->goodness) ? f->reduced_chi2 : f->goodness, NULL);
+    fit_h5r_real(w, "/entry/fit_quality/residual_variance", f->residual_variance, NULL);
+    fit_h5r_real(w, "/entry/fit_quality/reduced_chi_squared", f->reduced_chi2, NULL);
+    if (f->reduced_chi2_reason)
+        fit_h5r_text(w, "/entry/fit_quality/reduced_chi_squared_reason", f->reduced_chi2_reason);
+    if (r->kernel->density)
+        fit_h5r_real(w, "/entry/fit_quality/log_likelihood", f->log_likelihood, NULL);
+    if (!isnan(f->local_sigma))
+        fit_h5r_real(w, "/entry/fit_quality/local_sigma", f->local_sigma, NULL);
     fit_h5r_integer(w, "/entry/fit_quality/n_data", (int64_t)f->npoint);
     fit_h5r_integer(w, "/entry/fit_quality/n_free", (int64_t)f->nfree);
     fit_h5r_text(w, "/entry/fit_quality/sigma_source", fit_noise_name(f->noise));

@@ -315,7 +315,9 @@ static void put_noise(struct fit_json *j, const struct fit_results *r)
     fit_json_begin(j, "noise", '{');
     fit_json_string(j, "source", fit_noise_name(r->fit->noise));
     fit_json_string(j, "text", r->fit->noise_text);
-    fit_json_number(j, "local_sigma", r->fit->local_sigma); /* from second differences, no model */
+    fit_json_number(j, "local_sigma", r->fit->local_sigma); /* of neighbours along the age */
+    if (r->kernel->space == FIT_PAIRS)
+        fit_json_numbers(j, "local_sigma_of_groups", r->fit->local, r->fit->ngroup);
     if (r->kernel->density) {
         fit_json_string(j, "law", r->kernel->density->name);
     } else {
@@ -529,6 +531,29 @@ static void put_run(struct fit_json *j, const struct fit_results *r)
     fit_json_end(j);
 }
 
+/* The strongest structure of the residuals. */
+static void put_misfit(struct fit_json *j, const struct fit_misfit *m)
+{
+    static const char *const kind[] = {"bins", "smooth", "drift"}, *const along[] = {"lag", "age", "frame"};
+    if (isnan(m->p))
+        return;
+    fit_json_begin(j, "misfit", '{');
+    fit_json_number(j, "p", m->p);
+    fit_json_number(j, "p_bins", m->p_bins);
+    fit_json_number(j, "z", m->z);
+    fit_json_number(j, "mean", m->mean);
+    fit_json_string(j, "kind", kind[m->kind]);
+    fit_json_integer(j, "group", m->group + 1);
+    fit_json_numbers(j, "lag", m->lag, 2);
+    fit_json_numbers(j, "age", m->age, 2);
+    fit_json_integer(j, "tests", (int64_t)m->tests);
+    fit_json_number(j, "p_neighbours", m->p_neighbours);
+    fit_json_number(j, "correlation", m->rho);
+    fit_json_number(j, "correlation_z", m->rho_z);
+    fit_json_string(j, "along", along[m->along]);
+    fit_json_end(j);
+}
+
 static void put_verdict(struct fit_json *j, const struct fit_results *r)
 {
     const struct fit_result *f = r->fit;
@@ -553,16 +578,17 @@ static void put_verdict(struct fit_json *j, const struct fit_results *r)
     fit_json_integer(j, "n_points", (int64_t)f->npoint);
     fit_json_integer(j, "n_free", (int64_t)f->nfree);
     fit_json_number(j, "cost", f->cost);
-    if (r->kernel->density) { /* chi2: of the residuals in units of the law's deviations, where these are tested */
-        fit_json_number(j, "log_likelihood", -0.5 * f->chi2);
-        fit_json_number(j, "chi2", f->chi2 * f->goodness / f->reduced_chi2);
-        fit_json_number(j, "reduced_chi2", f->goodness);
-    } else {
-        fit_json_number(j, "chi2", isnan(f->goodness) ? f->chi2 : f->chi2 * f->goodness / f->reduced_chi2);
-        fit_json_number(j, "residual_variance", f->reduced_chi2);
-        fit_json_number(j, "reduced_chi2", isnan(f->goodness) ? f->reduced_chi2 : f->goodness);
-    }
+    if (r->kernel->density)
+        fit_json_number(j, "log_likelihood", f->log_likelihood);
+    fit_json_number(j, "chi2", f->chi2);
+    fit_json_number(j, "residual_variance", f->residual_variance);
+    fit_json_number(j, "reduced_chi2", f->reduced_chi2);
+    if (f->reduced_chi2_reason)
+        fit_json_string(j, "reduced_chi2_reason", f->reduced_chi2_reason);
+    else
+        fit_json_number(j, "reduced_chi2_std", f->reduced_chi2_error);
     fit_json_number(j, "chi2_p", fit_results_chi2_p(r));
+    put_misfit(j, &f->misfit);
     fit_json_number(j, "nrmse", r->maps ? r->maps->nrmse : NAN);
 }
 

@@ -86,7 +86,7 @@ class Result(Structure):
     _fields_ = [("size", c_size_t), ("nparam", c_size_t), ("nlinear", c_size_t), ("ngroup", c_size_t),
                 ("nfull", c_size_t), ("npoint", c_size_t), ("nfree", c_size_t), ("converged", c_int),
                 ("status", c_char_p), ("message", c_char_p), ("iterations", c_size_t), ("evaluations", c_size_t),
-                ("chi2", c_double), ("reduced_chi2", c_double), ("goodness", c_double), ("sigma_common", c_double),
+                ("chi2", c_double), ("residual_variance", c_double), ("reduced_chi2", c_double), ("sigma_common", c_double),
                 ("seconds", c_double), ("threads", c_int), ("param", doubles), ("linear", doubles), ("std", doubles),
                 ("std_robust", doubles), ("covariance", doubles), ("covariance_robust", doubles), ("lower", doubles),
                 ("upper", doubles), ("at_bound", POINTER(ctypes.c_byte)), ("start", doubles), ("sigma", doubles),
@@ -94,7 +94,8 @@ class Result(Structure):
                 ("tied_name", POINTER(c_char_p)), ("tied", doubles), ("tied_std", doubles), ("nmodel", c_size_t),
                 ("nmodel_linear", c_size_t), ("group_param", doubles), ("group_linear", doubles),
                 ("std_curvature", doubles), ("interval", doubles), ("quality", c_char_p), ("quality_text", c_char_p),
-                ("law", c_char_p), ("log_likelihood", c_double)]
+                ("law", c_char_p), ("log_likelihood", c_double), ("reduced_chi2_reason", c_char_p),
+                ("local_sigma", c_double)]
 
 
 class Draws(Structure):

@@ -156,7 +156,9 @@ class Fit:
     values, errors, covariance, covariance_robust, correlation   of that
     converged, status, message, iterations, evaluations, seconds, threads
     quality, quality_text "good", "poor", ... as in fit.json, and a sentence that says it
-    chi2, reduced_chi2, goodness, npoint, nfree
+    chi2, residual_variance, npoint, nfree      sum of w r^2; the same by degrees of freedom
+    reduced_chi2          residual_variance over the variance of the noise, NaN where that is not known: reduced_chi2_reason
+    local_sigma           pairs of frames: noise of neighbouring values, without the model
     law, log_likelihood   of models with errors of their own law ("poisson"); else "" and NaN
     sigma, sigma_common, noise   standard deviation of the noise, for each group and for all; where it is from
     coords                {axis: coordinates of the groups}
@@ -189,7 +191,8 @@ class Fit:
         self.converged, self.status, self.message = bool(r.converged), r.status.decode(), r.message.decode()
         self.iterations, self.evaluations = r.iterations, r.evaluations
         self.seconds, self.threads = r.seconds, r.threads
-        self.chi2, self.reduced_chi2, self.goodness = r.chi2, r.reduced_chi2, r.goodness
+        self.chi2, self.residual_variance, self.reduced_chi2 = r.chi2, r.residual_variance, r.reduced_chi2
+        self.reduced_chi2_reason, self.local_sigma = (r.reduced_chi2_reason or b"").decode(), r.local_sigma
         self.npoint, self.nfree = r.npoint, r.nfree
         self.quality, self.quality_text = r.quality.decode(), r.quality_text.decode()
         self.law, self.log_likelihood = (r.law or b"").decode(), r.log_likelihood
@@ -284,7 +287,8 @@ class Fit:
     def _agreement(self):
         if self.law:
             return f"log likelihood {self.log_likelihood:.6g}"
-        return f"chi2/dof {self.reduced_chi2:.4g}" if self._weighted else f"noise {self.sigma_common:.4g}"
+        agreement = f"chi2/dof {self.reduced_chi2:.4g}" if np.isfinite(self.reduced_chi2) else ""
+        return agreement if self._weighted else ", ".join(filter(None, (f"noise {self.sigma_common:.4g}", agreement)))
 
     def _unit(self, name):
         items = {p.name: p for p in self.model.parameters + self.model.linear}
@@ -310,8 +314,8 @@ class Fit:
     def to_dict(self):
         """Everything in plain numbers, lists of them and words."""
         plain = {k: getattr(self, k) for k in ("converged", "status", "message", "iterations", "evaluations", "seconds",
-                                               "chi2", "reduced_chi2", "goodness", "npoint", "nfree", "sigma_common",
-                                               "noise")}
+                                               "chi2", "residual_variance", "reduced_chi2", "reduced_chi2_reason",
+                                               "local_sigma", "npoint", "nfree", "sigma_common", "noise")}
         for k in ("params", "std", "std_robust", "std_curvature", "interval_68", "interval_95", "coords"):
             plain[k] = {name: np.asarray(v).tolist() for name, v in getattr(self, k).items()}
         return plain | {"model": self.model.name, "hash": self.model.hash, "names": self.names,

@@ -164,7 +164,7 @@ static void test_fit_of_exact_values_finds_the_parameters(void **state)
     assert_int_equal(r->npoint, ANGLES * FRAMES * (FRAMES - 1) / 2);
     assert_null(r->law);
     assert_true(isnan(r->log_likelihood));
-    assert_true(sqrt(r->reduced_chi2) < 1e-7); /* nothing is left: below 1e-6 of the contrast */
+    assert_true(sqrt(r->residual_variance) < 1e-7); /* nothing is left: below 1e-6 of the contrast */
     for (size_t k = 0; k < 2 * ANGLES; k++)
         assert_true(fabs(r->linear[k] - scale[k]) < 1e-4);
     fit_api_result_free(r);

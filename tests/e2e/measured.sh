@@ -50,7 +50,8 @@ for name in ("D0", "D_offset"):
     low, high = p["interval_95"]
     assert low is None or high is None, (name, p)  # however far from 0: with alpha near 0 both grow together
     assert p["std_reason"] == "no standard error: the cost is no paraboloid; its interval holds", (name, p)
-assert fit["quality"] == "partial" and "D0, D_offset" in fit["quality_text"], fit["quality_text"]
+# residuals of this measurement have a structure that neither independent noise nor speckles have
+assert fit["quality"] == "doubtful" and "D0, D_offset" in fit["quality_text"], fit["quality_text"]
 alpha = fit["parameters"]["alpha"]
 assert alpha["determined"] and alpha["std"] == alpha["std_curvature"] and alpha["interval_from"] == "curvature", alpha
 

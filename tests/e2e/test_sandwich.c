@@ -202,7 +202,7 @@ static void check_pairs(size_t length, int joint)
         assert_true(fabs(r.first_frame[index[c]] - move[c]) < 1e-6 * r.std[index[c]]);
         assert_true(fabs(ratio - 1) < 1e-6);
     }
-    assert_true(r.first_frame_std[0] >= sqrt(more[0] * r.reduced_chi2) * (1 - 1e-6));
+    assert_true(r.first_frame_std[0] >= sqrt(more[0] * r.residual_variance) * (1 - 1e-6));
     assert_true(r.first_frame[2] == 0 && r.first_frame_std[5] == 0);
     fit_result_free(&r);
     o.threads = 2;

@@ -100,7 +100,7 @@ static int judge(const struct fit_kernel *k, const struct trap *t, const struct 
 {
     int bad = 0;
     double above = 2 * (cost_at(k, ds, t->truth) - r->cost) / (sigma * sigma), n = (double)r->nfree;
-    printf("  %s, noise %g: %s, chi2 of the truth + %.1f, goodness %.3f\n", t->name, sigma, fit_word_name(r->status), above, r->goodness);
+    printf("  %s, noise %g: %s, chi2 of the truth + %.1f, chi2/dof %.3f\n", t->name, sigma, fit_word_name(r->status), above, r->reduced_chi2);
     int open = 0;
     for (size_t p = 0; p < NPARAM; p++)
         open += isnan(r->std[p]) && !r->at_bound[p];

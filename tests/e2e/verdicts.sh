@@ -101,7 +101,7 @@ for seed in range(2, 8):  # nothing but noise
     expect("flat unfinished", "noise")
     expect("flat unfinished", "noise", *start)
 write("constant", made(lambda a, b: 1.2, 0, 1))
-expect("flat", "constant")
+expect("exit", "constant")
 write("plateau", made(lambda a, b: 1.3, 0.01, 9))
 expect("flat", "plateau")
 write("weak", made(lambda a, b: 1 + (mean(a, b) - 1) / 300, 0.01, 10))
@@ -127,7 +127,7 @@ if "the first frame, at t = 0, decides about" not in json.load(open("out/fit.jso
     bad += 1
 expect("good partial", "begin", "--exclude-t0")
 write("jump", made(lambda a, b: 1.3 if (a < 3) == (b < 3) else 1, 0.01, 14))
-expect("poor", "jump")
+expect("poor doubtful", "jump")
 outliers = made(mean, 0.01, 15)
 for k in range(12):
     i, j = random.randrange(N), random.randrange(N)

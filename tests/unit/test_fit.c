@@ -83,7 +83,7 @@ static void test_eliminated_and_plain_form_agree_in_values_errors_and_correlatio
     assert_int_equal(r.nfull, 3);
     assert_int_equal(r.nfree, 3);
     assert_true(fabs(r.theta[0] - 1.3) < 4 * r.std[0]);
-    decay_covariance(r.lin[0], r.theta[0], r.reduced_chi2, cov);
+    decay_covariance(r.lin[0], r.theta[0], r.residual_variance, cov);
     for (size_t i = 0; i < 9; i++)
         assert_true(fabs(r.covariance[i] - cov[i]) < 1e-9 * sqrt(cov[i / 3 * 4] * cov[i % 3 * 4]));
     /* plain: (a, b, k) */
@@ -93,8 +93,8 @@ static void test_eliminated_and_plain_form_agree_in_values_errors_and_correlatio
     assert_true(relative(q.std[2], r.std[0]) < 1e-6 && relative(q.std[1], r.std[2]) < 1e-6);
     assert_true(fabs(q.correlation[2 * 3 + 1] - r.correlation[2]) < 1e-6);
     assert_true(relative(q.chi2, r.chi2) < 1e-11);
-    assert_true(relative(r.reduced_chi2, r.chi2 / (ROWS - 3)) < 1e-15);
-    assert_true(relative(r.sigma[0], sqrt(r.reduced_chi2)) < 1e-12);
+    assert_true(relative(r.residual_variance, r.chi2 / (ROWS - 3)) < 1e-15);
+    assert_true(relative(r.sigma[0], sqrt(r.residual_variance)) < 1e-12);
     fit_result_free(&r);
     fit_result_free(&q);
     fit_dataset_free(ds);
@@ -116,7 +116,7 @@ static void test_weights_from_the_data_are_absolute(void **s)
     assert_int_equal(r.noise, FIT_NOISE_FILE);
     assert_true(r.against[0] == 1 && r.sigma[0] < 0.7);
     assert_true(relative(r.std[0], sqrt(cov[0])) < 1e-9);
-    assert_true(r.reduced_chi2 > 0.15 && r.reduced_chi2 < 0.4);
+    assert_true(r.residual_variance > 0.15 && r.residual_variance < 0.4);
     fit_result_free(&r);
     /* the same sigma given beside unweighted data */
     fit_dataset_free(ds);
@@ -127,7 +127,7 @@ static void test_weights_from_the_data_are_absolute(void **s)
     assert_int_equal(q.noise, FIT_NOISE_GIVEN);
     assert_true(q.against[0] == one);
     assert_true(relative(q.std[0], sqrt(cov[0])) < 1e-6);
-    assert_true(q.reduced_chi2 > 0.15 && q.reduced_chi2 < 0.4);
+    assert_true(q.residual_variance > 0.15 && q.residual_variance < 0.4);
     fit_result_free(&q);
     fit_dataset_free(ds);
 }
@@ -146,7 +146,7 @@ static void test_straight_line_needs_no_iteration(void **s)
     assert_int_equal(r.iterations, 0);
     assert_true(relative(r.lin[0], slope) < 1e-12);
     assert_true(relative(r.lin[1], (sy - slope * sx) / ROWS) < 1e-12);
-    assert_true(relative(r.std[0], sqrt(r.reduced_chi2 * ROWS / (ROWS * sxx - sx * sx))) < 1e-10);
+    assert_true(relative(r.std[0], sqrt(r.residual_variance * ROWS / (ROWS * sxx - sx * sx))) < 1e-10);
     fit_result_free(&r);
     fit_dataset_free(ds);
 }
@@ -167,7 +167,7 @@ static void test_fixed_parameters_keep_their_value_and_have_no_error(void **s)
     assert_true(r.lin[0] == 2.2);
     assert_true(r.std[0] == 0 && r.std[1] == 0);
     assert_int_equal(r.nfree, 1);
-    assert_true(relative(r.std[2], sqrt(r.reduced_chi2 / ROWS)) < 1e-10);
+    assert_true(relative(r.std[2], sqrt(r.residual_variance / ROWS)) < 1e-10);
     assert_true(r.correlation[1 * 3 + 2] == 0 && r.correlation[4] == 1);
     fit_result_free(&r);
     fit_dataset_free(ds);
@@ -269,7 +269,7 @@ static void test_groups_with_unequal_noise_are_weighted(void **s)
     assert_false(q.reweighted);
     assert_true(fabs(q.theta[1] - r.theta[1]) < 0.2 * r.std_curvature[1]);
     assert_true(fabs(q.std_curvature[1] / r.std_curvature[1] - 1) < 0.1);
-    assert_true(fabs(q.reduced_chi2 - 1) < 0.1);
+    assert_true(fabs(q.residual_variance - 1) < 0.1);
     fit_result_free(&r);
     fit_result_free(&q);
     fit_dataset_free(ds);
@@ -314,7 +314,7 @@ static void test_undetermined_parameters_get_no_error_and_the_others_do(void **s
     struct fit_result r = run(&twin, ds, &o), q = run(&fringe, ds, &o);
     assert_int_equal(r.nnull, 1);
     assert_true(isnan(r.std[0]) && isnan(r.std[1]));
-    double count = sqrt(r.reduced_chi2 / q.reduced_chi2); /* one more parameter is counted */
+    double count = sqrt(r.residual_variance / q.residual_variance); /* one more parameter is counted */
     assert_true(relative(r.std_curvature[2], q.std_curvature[1] * count) < 1e-5);
     assert_true(relative(r.std[3], q.std[2] * count) < 1e-5);
     assert_true(fabs(r.theta[0] + r.theta[1] - q.theta[0]) < 1e-4 * q.std[0]);
@@ -439,7 +439,7 @@ static void test_soft_l1_of_clean_data_has_the_errors_of_least_squares(void **s)
     struct fit_result r = run(&fringe, ds, &o);
     assert_true(fabs(r.theta[0] - l.theta[0]) < 0.1 * l.std[0]);
     assert_true(fabs(r.std[0] / l.std[0] - 1) < 0.02 && fabs(r.std[3] / l.std[3] - 1) < 0.02);
-    assert_true(relative(r.reduced_chi2, l.reduced_chi2) < 0.01);
+    assert_true(relative(r.residual_variance, l.residual_variance) < 0.01);
     fit_result_free(&r);
     fit_result_free(&l);
     fit_dataset_free(ds);
