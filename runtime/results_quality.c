@@ -391,12 +391,13 @@ struct judged_fit {
 static struct judged_fit look_at(const struct fit_results *r)
 {
     const double n = (double)r->fit->nfree;
-    struct judged_fit x = {.r = r, .dof = freedom(r->fit)};
+    struct judged_fit x = {.r = r, .first = "", .dof = freedom(r->fit)};
     x.open = undetermined(r, &x.nfree, x.names, sizeof x.names);
     x.limit = 1 + TOLERATED + SURPRISE * fmax(sqrt(2 / x.dof), r->fit->reduced_chi2_error);
     x.needless = gain_over_constant(r) < n + SURPRISE * sqrt(2 * n);
     held_by_bound(r, x.stuck, sizeof x.stuck);
-    first_frame_decides(r, x.first, sizeof x.first);
+    if (!speckled(r->fit)) /* what one frame moves is known for noise that frames do not share */
+        first_frame_decides(r, x.first, sizeof x.first);
     return x;
 }
 

@@ -622,7 +622,7 @@ static void widen(struct fit_result *res, double tails)
 static int pairs_errors(struct work *c, const double *D, struct fit_result *res, struct fit_error *err)
 {
     const int linear = c->s->loss.loss == FIT_LOSS_LINEAR, closed = c->scores.field != NULL;
-    const double variance = c->s->variance * (res->noise == FIT_NOISE_RESIDUALS ? 1 : res->reduced_chi2);
+    const double variance = c->s->variance * (res->noise == FIT_NOISE_RESIDUALS ? 1 : res->residual_variance);
     struct fit_speckle_spec spec = {c->s->obj, &c->scores, D, variance, linear};
     struct fit_speckle_errors e = {.why = ""};
     int bad = 0;

@@ -101,7 +101,7 @@ for seed in range(2, 8):  # nothing but noise
     expect("flat unfinished", "noise")
     expect("flat unfinished", "noise", *start)
 write("constant", made(lambda a, b: 1.2, 0, 1))
-expect("exit", "constant")
+expect_exit("constant", 4)
 write("plateau", made(lambda a, b: 1.3, 0.01, 9))
 expect("flat", "plateau")
 write("weak", made(lambda a, b: 1 + (mean(a, b) - 1) / 300, 0.01, 10))
