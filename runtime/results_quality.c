@@ -248,16 +248,24 @@ static int outliers_tamed(const struct fit_results *r)
 
 /* Probability of a structure, by independent noise, below which it is one; of residuals as those of speckles. */
 static const double UNLIKELY = 0.01, SPECKLE = 1e-3;
+/* Relative error of the number of speckles up to which it is known. */
+static const double COUNTED = 0.5;
+enum { RANK = 3 }; /* fewer bins do not test it */
 
 static int structured(const struct fit_result *f)
 {
     return f->misfit.p < UNLIKELY; /* not of NaN */
 }
 
-/* 1: as speckles have it. */
+/* 1: as speckles have it, whose number is known: as noise of some number that nobody knows anything passes. */
 static int speckled(const struct fit_result *f)
 {
-    return structured(f) && f->speckle_test.p >= SPECKLE && f->robust.kind == FIT_ROBUST_SPECKLE;
+    int known = f->robust.kind == FIT_ROBUST_SPECKLE;
+    for (size_t g = 0; known && g < f->ngroup; g++)
+        known = f->speckle[g].known == FIT_SPECKLE_SHOT ||
+                (f->speckle[g].known == FIT_SPECKLE_BOTH && f->speckle[g].count >= 1 && f->speckle[g].count_std > 0 &&
+                 f->speckle[g].count_std <= COUNTED * f->speckle[g].count);
+    return known && structured(f) && f->speckle_test.p >= SPECKLE && f->speckle_test.rank >= RANK;
 }
 
 static void where_words(const struct fit_results *r, long group, const double *lag, const double *age, char *text,
