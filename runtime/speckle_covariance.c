@@ -24,7 +24,8 @@ static const double SMALL = 1e-3; /* of w: cycle 3 leaves it out */
 /* ---- products --------------------------------------------------------------------------------------------- */
 
 /* y[r] += sum of four x[r][k] c[k] */
-static inline void add_four(size_t n, const double *restrict c, const double *restrict x, size_t step, double *restrict y)
+static inline void add_four(size_t n, const double *restrict c, const double *restrict x, size_t step,
+                            double *restrict y)
 {
     const double a = x[0], b = x[step], d = x[2 * step], e = x[3 * step];
     for (size_t j = 0; j < n; j++)
@@ -95,7 +96,8 @@ static void shrink(const struct fit_speckle_fields *f, size_t n, double *g, doub
         }
     for (size_t a = 0; a < n; a++)
         for (size_t b = 0; b < n; b++) {
-            const size_t i = a + 1 < n ? f->coarse : f->n - a * f->coarse, j = b + 1 < n ? f->coarse : f->n - b * f->coarse;
+            const size_t i = a + 1 < n ? f->coarse : f->n - a * f->coarse,
+                         j = b + 1 < n ? f->coarse : f->n - b * f->coarse;
             g[a * n + b] /= (double)(i * j);
         }
 }

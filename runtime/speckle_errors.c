@@ -28,7 +28,7 @@ enum {
 };
 static const double STEPS = 8e8;        /* multiplications */
 static const double RESOLVED = 1.5;     /* blocks of a decay, at least */
-static const double SHARED = 2.5;       /* standard deviations of what values that share a frame have in common by chance */
+static const double SHARED = 2.5;       /* standard deviations of what pairs with a frame in common share by chance */
 static const double NULL_EIGENVALUE = 1e-3;
 static const double MOST_NUMBERS = 6e7; /* of fields */
 
@@ -86,7 +86,8 @@ static void model_of(const struct job *x, size_t g, double *C, double *root)
             const size_t fc = frames_of(x, c), kc = fc < INSIDE ? fc : INSIDE;
             for (size_t e = 0; e < ka; e++)
                 for (size_t f = 0; f < kc; f++, count++) {
-                    const size_t s = a * x->frames + (2 * e + 1) * fa / (2 * ka), t = c * x->frames + (2 * f + 1) * fc / (2 * kc);
+                    const size_t s = a * x->frames + (2 * e + 1) * fa / (2 * ka),
+                                 t = c * x->frames + (2 * f + 1) * fc / (2 * kc);
                     i[count] = (uint32_t)(s < t ? s : t);
                     j[count] = (uint32_t)(s < t ? t : s);
                 }

@@ -147,7 +147,7 @@ static int fit(const struct shape *s, const char *out, const char *stream, const
 static int of_the_run(const char *line)
 {
     static const char *const keys[] = {"wall_seconds", "peak_rss_mb",  "memory_estimate_mb", "\"threads\"",
-                                       "values were read from", "command_line", "begin", "end\":", "stream"};
+                                       "values were read from", "command_line", "begin", "end\":", "stream", "run_id"};
     for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
         if (strstr(line, keys[k]))
             return 1;
