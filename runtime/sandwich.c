@@ -454,8 +454,8 @@ static double variance_of_others(const struct work *c, const double *S)
 /* Without the pairs of the first frame, of score s and F = J^T W J, the fit moves in the first step by
  *     -(H - F)^-1 s = -W^T (1 - W F W^T)^-1 W s      (Cook, Technometrics 19 (1977) 15, eq. 5)
  * which scatters about 0 with the covariance (H - F)^-1 - H^-1 as long as the model holds (Hausman, Econometrica 46
- * (1978) 1251, corollary 2.6), times the variance that the scores of the other frames have.  Nothing is said when these do
- * not determine the parameters. */
+ * (1978) 1251, corollary 2.6), times the variance that the scores of the other frames have.  Nothing is said when
+ * these do not determine the parameters. */
 static int first_frame(struct work *c, struct fit_result *res)
 {
     const struct fit_scores *s = &c->scores;
@@ -546,7 +546,8 @@ static int has_none(const struct work *c, struct fit_result *res)
 static void withhold(struct work *c, struct fit_result *res, const char *why)
 {
     const size_t n = res->nfull;
-    res->robust = (struct fit_robust){.kind = FIT_ROBUST_WITHHELD, .length = c->length, .clusters = c->nclusters, .eta = c->eta};
+    res->robust = (struct fit_robust){.kind = FIT_ROBUST_WITHHELD, .length = c->length,
+                                      .clusters = c->nclusters, .eta = c->eta};
     snprintf(res->robust.reason, sizeof res->robust.reason, "%s", why);
     for (size_t a = 0; a < n; a++) {
         const int held = res->std[a] == 0;
@@ -581,8 +582,8 @@ static int even_noise(const struct work *c)
 }
 
 /* The closed form is that of the fitted contrast and of an estimated number of speckles, and grows with the square of
- * the one, with the inverse of the other.  Its relative variance u of independent groups makes of normal errors those of
- * Student's t with 2/u degrees of freedom (Satterthwaite, Biometrics Bull. 2 (1946) 110). */
+ * the one, with the inverse of the other.  Its relative variance u of independent groups makes of normal errors those
+ * of Student's t with 2/u degrees of freedom (Satterthwaite, Biometrics Bull. 2 (1946) 110). */
 static double closed_tails(const struct work *c, const struct fit_result *res)
 {
     const size_t q = (size_t)(c->o->kernel->intercept == 0), ng = c->o->ngroup;

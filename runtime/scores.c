@@ -394,7 +394,8 @@ static void add_patch(struct pass *p, const struct fit_tile *t, const struct pat
                     add_numbers(P + 1, patch_field(p, q, g, a, b), fit_fields_at(p->s, g, q->a0 + a, q->b0 + b));
             }
         if (q->field)
-            add_numbers(sizeof *q->moments / sizeof(double), (const double *)&q->moments[g], (double *)&p->s->moments[g]);
+            add_numbers(sizeof *q->moments / sizeof(double), (const double *)&q->moments[g],
+                        (double *)&p->s->moments[g]);
         for (size_t c = g * fit_scores_first(p->s); c < (g + 1) * fit_scores_first(p->s); c++)
             p->s->first[c] += q->first[c];
         for (size_t k = 0; k < rows * 3; k++)
@@ -464,7 +465,8 @@ static double *new_patches(struct pass *p, size_t threads)
            first = round_up(ngroup * fit_scores_first(p->s)), bins = round_up(fit_misfit_numbers(&p->bins)),
            lines = round_up((REACH + 1) * ds->layout.panel);
     const int fields = p->s->field != NULL;
-    size_t field = fields ? round_up(score * ngroup * (p->s->P + 1)) : 0, room = fields ? round_up(fit_speckle_room(&ds->layout)) : 0,
+    size_t field = fields ? round_up(score * ngroup * (p->s->P + 1)) : 0,
+           room = fields ? round_up(fit_speckle_room(&ds->layout)) : 0,
            moments = fields ? round_up(ngroup * sizeof(struct fit_speckle_moments) / sizeof(double)) : 0;
     score = round_up(score * ngroup * p->s->P);
     size_t each = buffer + z + jac + row + first + bins + lines + score + field + (fields ? z : 0) + room + moments;

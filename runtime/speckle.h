@@ -5,8 +5,9 @@
  *     c(t1, t2) = <I(t1) I(t2)> / (<I(t1)> <I(t2)>)  - 1,   <> the mean over speckles,
  * which is |g1|^2 with errors that pairs of nearby frames have in common (and a bias of order 1/m).
  *
- * A detector whose contrast b is below 1 sees the sum of several such intensities in each speckle, of parts p_k of the mean
- * with sum p_k^2 = b: modes (Goodman, section 6.1).  Here all but one are alike, 1/b of them.  Then c / b is |g1|^2.
+ * A detector whose contrast b is below 1 sees the sum of several such intensities in each speckle, of parts p_k of the
+ * mean with sum p_k^2 = b: modes (Goodman, section 6.1).  Here all but one are alike, 1/b of them.  Then c / b is
+ * |g1|^2.
  *
  * Light of several components is E(t) = sum_c a_c(t) e^(i p_c(t)) E_c(t), fields E_c independent of one another:
  * g1 = sum_c a_c(t1) a_c(t2) g_c(t1, t2) e^(i (p_c(t1) - p_c(t2))), which has a phase where the p_c differ.

@@ -2,8 +2,8 @@
  *
  * Scores are summed by blocks of frames, and frames of a block are taken together here: a block is a frame with the
  * mean correlation of its frames and a part of the shot noise.  Where blocks are many more than the parameters need,
- * several make one (STEPS bounds the products of matrices).  That is as good as the values themselves as long as a block
- * is shorter than the decay (RESOLVED).
+ * several make one (STEPS bounds the products of matrices).  That is as good as the values themselves as long as a
+ * block is shorter than the decay (RESOLVED).
  */
 #include "speckle_errors.h"
 

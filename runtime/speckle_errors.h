@@ -4,7 +4,8 @@
  *
  * Test of fit: B_k = sum of weighted residuals over bins of lag and age, of each group and of all together.  With X =
  * phi^T W J a bin's field without what the fit follows is P_k = phi_k - sum_p (X H^-1)_kp J_p, Q = Cov[P_k, P_l], and
- * B^T Q^+ B is distributed as chi2 with rank Q degrees of freedom (a score test: Rao, Proc. Camb. Phil. Soc. 44 (1948) 50).
+ * B^T Q^+ B is distributed as chi2 with rank Q degrees of freedom (a score test: Rao, Proc. Camb. Phil. Soc. 44 (1948)
+ * 50).
  */
 #ifndef FIT_SPECKLE_ERRORS_H
 #define FIT_SPECKLE_ERRORS_H

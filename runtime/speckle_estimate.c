@@ -1,10 +1,11 @@
 /* speckle_estimate.c -- number of speckles and shot noise from the moments of residuals; see speckle_noise.h.
  *
  * What the moments are told to be follows from the covariance of the values: a polynomial of second degree in the shot
- * noise s2, over M; its mean over the values is that over a fixed sample of them.  Where s2 is small beside the contrast,
- * differences over one frame and over several tell it from the decay of the model; where it is large, the products of
- * differences that have a frame in common do.  M and s2 are where the logarithms of all agree best, by their scatter over
- * the slices; leaving out one slice at a time gives their errors (jackknife: Miller, Biometrika 61 (1974) 1).
+ * noise s2, over M; its mean over the values is that over a fixed sample of them.  Where s2 is small beside the
+ * contrast, differences over one frame and over several tell it from the decay of the model; where it is large, the
+ * products of differences that have a frame in common do.  M and s2 are where the logarithms of all agree best, by
+ * their scatter over the slices; leaving out one slice at a time gives their errors (jackknife: Miller, Biometrika 61
+ * (1974) 1).
  */
 #include "speckle_noise.h"
 
@@ -25,7 +26,7 @@ enum {
 };
 static const double FLOOR = 0.03;    /* scatter of a logarithm below which no moment is believed */
 static const double LOWEST = 1e-4;   /* s2, of the contrast */
-static const double SAME = 0.2, ROUND = 0.02; /* how far C may be from the contrast at equal times, from 0 .. contrast */
+static const double SAME = 0.2, ROUND = 0.02; /* how far C may be from the contrast at equal times, and from 0 */
 
 /* ---- the model ------------------------------------------------------------------------------------------- */
 
@@ -213,7 +214,8 @@ static int tell_product(const struct fit_speckle_model *m, size_t g, double b, s
         fit_rng_uniform(1, 3, k, u);
         frame[1] = frame[0] / rows * rows + (size_t)(u[0] * (double)rows);
         frame[3] = frame[2] + 1;
-        if (frame[1] == frame[0] || frame[1] + 3 > frame[2] || frame[1] / m->layout->chunk != frame[0] / m->layout->chunk)
+        if (frame[1] == frame[0] || frame[1] + 3 > frame[2] ||
+            frame[1] / m->layout->chunk != frame[0] / m->layout->chunk)
             continue; /* segments end with their tile */
         n++;
         take_four(m, g, frame, 4, &x);

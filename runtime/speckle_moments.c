@@ -1,8 +1,8 @@
 /* speckle_moments.c -- sums over differences of neighbouring residuals, tile by tile; see speckle_noise.h.
  *
  * Slow noise, and what the fit follows of it, is nearly the same in neighbours and leaves their differences.  Products
- * of differences at the same t and different s have shot noise and change of frame t in common, times the correlation of
- * frames s and s': of independent noise they are 0.
+ * of differences at the same t and different s have shot noise and change of frame t in common, times the correlation
+ * of frames s and s': of independent noise they are 0.
  * All sums run along columns, so that the compiler may take several columns at a time without changing their order. */
 #include "speckle_noise.h"
 
@@ -105,8 +105,8 @@ static void close_segment(const struct fit_layout *l, struct columns *c, size_t 
     }
 }
 
-void fit_speckle_moments_add(const struct fit_layout *l, const struct fit_tile *t, size_t g, const double *r, double *room,
-                             struct fit_speckle_moments *m)
+void fit_speckle_moments_add(const struct fit_layout *l, const struct fit_tile *t, size_t g, const double *r,
+                             double *room, struct fit_speckle_moments *m)
 {
     struct columns c = columns_in(l, t, room);
     for (size_t i = t->i0; i < t->i1; i++) {

@@ -1,11 +1,11 @@
 /* speckle_noise.h -- the noise of two-time values as speckles make it: how much there is, what it does to weighted sums
  * of residuals, and a test of fit that knows it.
  *
- * A detector region sees M independent speckles.  The intensity of one of its pixels at frame s, over its mean, is 1 + d_s
- * with E d_s d_t = C_st = b g_st^2, C = c2 - baseline of the model, b its value at equal times, g = |g1|; photon counting
- * adds shot noise s2 on the diagonal: Ct = C + s2 1.  Frames are divided by their means over the region.  To first order
- * in 1/M, for complex Gaussian fields of 1/b modes and s != t, u != v (Isserlis' theorem for the fields; noise of photon
- * correlation data: Schaetzel, Quantum Opt. 2 (1990) 287),
+ * A detector region sees M independent speckles.  The intensity of one of its pixels at frame s, over its mean, is 1 +
+ * d_s with E d_s d_t = C_st = b g_st^2, C = c2 - baseline of the model, b its value at equal times, g = |g1|; photon
+ * counting adds shot noise s2 on the diagonal: Ct = C + s2 1.  Frames are divided by their means over the region.  To
+ * first order in 1/M, for complex Gaussian fields of 1/b modes and s != t, u != v (Isserlis' theorem for the fields;
+ * noise of photon correlation data: Schaetzel, Quantum Opt. 2 (1990) 287),
  *
  *     M Cov[c_st, c_uv] = Ct_su Ct_tv + Ct_sv Ct_tu
  *                       + 2 b^3 (g_st g_tu g_uv g_vs + g_st g_tv g_vu g_us + g_su g_ut g_tv g_vs)
@@ -45,8 +45,8 @@ struct fit_speckle_moments {
 
 /* Adds what residuals r of group g (in the order of the tile's values, NaN: none) have inside of the tile.
  * room: fit_speckle_room() doubles. */
-void fit_speckle_moments_add(const struct fit_layout *l, const struct fit_tile *t, size_t g, const double *r, double *room,
-                             struct fit_speckle_moments *m);
+void fit_speckle_moments_add(const struct fit_layout *l, const struct fit_tile *t, size_t g, const double *r,
+                             double *room, struct fit_speckle_moments *m);
 size_t fit_speckle_room(const struct fit_layout *l);
 
 /* ---- the model ------------------------------------------------------------------------------------------- */
