@@ -257,15 +257,17 @@ static int structured(const struct fit_result *f)
     return f->misfit.p < UNLIKELY; /* not of NaN */
 }
 
-/* 1: as speckles have it, whose number is known: as noise of some number that nobody knows anything passes. */
+/* 1: as speckles have it, whose number is known in one group at least: as noise of some number that nobody knows anything
+ * passes. */
 static int speckled(const struct fit_result *f)
 {
-    int known = f->robust.kind == FIT_ROBUST_SPECKLE;
-    for (size_t g = 0; known && g < f->ngroup; g++)
-        known = f->speckle[g].known == FIT_SPECKLE_SHOT ||
-                (f->speckle[g].known == FIT_SPECKLE_BOTH && f->speckle[g].count >= 1 && f->speckle[g].count_std > 0 &&
-                 f->speckle[g].count_std <= COUNTED * f->speckle[g].count);
-    return known && structured(f) && f->speckle_test.p >= SPECKLE && f->speckle_test.rank >= RANK;
+    int known = 0;
+    for (size_t g = 0; g < f->ngroup && structured(f) && f->speckle_test.p >= SPECKLE; g++)
+        known |= f->speckle[g].known == FIT_SPECKLE_SHOT ||
+                 (f->speckle[g].known == FIT_SPECKLE_BOTH && f->speckle[g].count >= 1 && f->speckle[g].count_std > 0 &&
+                  f->speckle[g].count_std <= COUNTED * f->speckle[g].count);
+    return known && f->speckle_test.rank >= RANK &&
+           (f->robust.kind == FIT_ROBUST_SPECKLE || f->robust.kind == FIT_ROBUST_WITHHELD);
 }
 
 static void where_words(const struct fit_results *r, long group, const double *lag, const double *age, char *text,
@@ -507,7 +509,11 @@ static struct fit_quality of_parameters(const struct judged_fit *x)
     struct fit_quality q = verdict(FIT_GRADE_UNKNOWN);
     char agrees[300], cure[160];
     agreement_words(r, agrees, sizeof agrees);
-    if (x->nfree > 0 && x->open == x->nfree && !any_limit(r)) {
+    if (speckled(f) && f->robust.kind == FIT_ROBUST_WITHHELD) {
+        q = verdict(FIT_GRADE_PARTIAL);
+        snprintf(q.text, sizeof q.text, "residuals are as speckle noise has them (p %.2g), but no errors hold: %s",
+                 f->speckle_test.p, f->robust.reason);
+    } else if (x->nfree > 0 && x->open == x->nfree && !any_limit(r)) {
         q = verdict(FIT_GRADE_UNDETERMINED);
         snprintf(q.text, sizeof q.text, "the data determine none of the parameters by itself%s",
                  f->accepted ? "" : "; the start was kept");
