@@ -13,12 +13,27 @@
 #include <string.h>
 #include <unistd.h>
 
+/* One parameter: by how many errors it is off; where an interval stands for the error, whether that holds the truth. */
+static void print_row(FILE *out, const struct front_param *p, const char *name, double truth, const char *unit)
+{
+    char value[40], error[40];
+    fit_format_error(p->value, p->std, value, sizeof value, error, sizeof error);
+    fprintf(out, "%-20s %12g %12s ", name, truth, value);
+    if (isfinite(p->std))
+        fprintf(out, "%12s %8.1f std  %s\n", error, (p->value - truth) / p->std, unit);
+    else if (p->interval)
+        fprintf(out, "%25s  %s\n",
+                truth < p->lower95 || truth > p->upper95 ? "outside its 95 %" : "inside its 95 %", unit);
+    else
+        fprintf(out, "%25s  %s\n", "not determined", unit);
+}
+
 /* "name truth unit" a line; '#' begins a remark. */
 static enum fit_status print_truth(FILE *out, int json, int quiet, const char *folder, const char *file,
                                    const struct front_result *r, struct fit_error *err)
 {
     struct fit_json j = {0};
-    char line[256], name[64], unit[64], value[40], error[40];
+    char line[256], name[64], unit[64];
     double truth;
     FILE *f = fopen(file, "r");
     if (!f)
@@ -41,10 +56,8 @@ static enum fit_status print_truth(FILE *out, int json, int quiet, const char *f
         fit_json_number(&j, "std", p->std);
         fit_json_string(&j, "unit", unit);
         fit_json_end(&j);
-        fit_format_error(p->value, p->std, value, sizeof value, error, sizeof error);
         if (!json && !quiet)
-            fprintf(out, "%-20s %12g %12s %12s %8.1f std  %s\n", name, truth, value, error,
-                    (p->value - truth) / p->std, unit);
+            print_row(out, p, name, truth, unit);
     }
     fclose(f);
     fit_json_end(&j);

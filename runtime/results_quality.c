@@ -1,10 +1,11 @@
 /* results_quality.c -- a verdict about a fit in one word and one sentence: the only place where it is made.
  *
- * Only what was looked at counts: "good" needs an end that was reached, residuals in which nothing tells that the model is
- * wrong, a signal in the data, and errors for all parameters.  Data without signal (a constant explains them as well, and
- * itself has residuals no larger than the noise) make every model fit; they are "flat", however small chi2.  Where nothing
- * but contrasts was fitted the model was not tried ("held"); residuals far below the noise that was given, some far off all
- * others, those of neighbouring rows alike, or a parameter that a first frame at t = 0 decides about make a fit "doubtful".
+ * Only what was looked at counts: "good" needs an end that was reached, residuals in which nothing tells that the model
+ * is wrong, a signal in the data, and for each parameter an error or an interval with two ends.  Data without signal (a
+ * constant explains them as well, and itself has residuals no larger than the noise) make every model fit; they are
+ * "flat", however small chi2.  Where nothing but contrasts was fitted the model was not tried ("held"); residuals far
+ * below the noise that was given, some far off all others, those of neighbouring rows alike, or a parameter that a first
+ * frame at t = 0 decides about make a fit "doubtful".
  *
  * Pairs of frames: what decides is significance.  Residuals with a structure that independent noise has not (misfit.h,
  * p < UNLIKELY) are held against the noise of speckles (fit.h, fit_speckle_test): where that explains them, the model
@@ -102,7 +103,42 @@ static size_t judged(const struct fit_results *r)
     return r->kernel->space == FIT_PAIRS ? r->fit->nparam : r->fit->nfull;
 }
 
-/* Of pairs: contrasts, offsets without an error, one entry for those of all angles; named and counted as free ones. */
+/* 1: no standard error, but an interval of 95 % in one piece, of which the data set both ends: the cost is no
+ * paraboloid, and the parameter is determined all the same. */
+static int has_interval(const struct fit_result *f, size_t k)
+{
+    const struct fit_interval *x = &f->interval[k];
+    return x->known && !x->several && x->part[1].n == 1 && !x->open_lower[1] && !x->open_upper[1] && !f->at_bound[k] &&
+           f->reason[k] < 0;
+}
+
+static int is_determined(const struct fit_result *f, size_t k)
+{
+    return isfinite(f->std[k]) || has_interval(f, k);
+}
+
+/* ", D0 and alpha by their intervals": judged parameters that have no standard error but that; else empty. */
+static void interval_words(const struct fit_results *r, char *text, size_t size)
+{
+    size_t n = 0;
+    *text = '\0';
+    for (size_t k = 0; k < judged(r) && strlen(text) + 1 < size; k++) {
+        const struct fit_full_param p = fit_results_param(r, k);
+        if (fit_results_fixed(r, k) || isfinite(r->fit->std[k]) || !has_interval(r->fit, k))
+            continue;
+        const size_t at = strlen(text);
+        if (p.group >= 0)
+            snprintf(text + at, size - at, ", %s[%ld]", p.param->name, p.group + 1);
+        else
+            snprintf(text + at, size - at, ", %s", p.param->name);
+        n++;
+    }
+    const size_t at = strlen(text);
+    if (n)
+        snprintf(text + at, size - at, n == 1 ? " by its interval" : " by their intervals");
+}
+
+/* Of pairs: contrasts, offsets that are not determined, one entry for those of all angles; named and counted as free. */
 static size_t open_scaling(const struct fit_results *r, size_t *nfree, char *names, size_t size)
 {
     const struct fit_result *f = r->fit;
@@ -111,7 +147,7 @@ static size_t open_scaling(const struct fit_results *r, size_t *nfree, char *nam
         size_t open = 0, at = strlen(names);
         for (size_t g = 0; g < f->ngroup; g++) {
             size_t k = f->nparam + g * f->nlinear + q;
-            open += !fit_results_fixed(r, k) && !isfinite(f->std[k]);
+            open += !fit_results_fixed(r, k) && !is_determined(f, k);
         }
         if (open && at < size)
             snprintf(names + at, size - at, "%s%s of %zu of %zu angles", at ? ", " : "", r->kernel->linear[q].name, open,
@@ -122,7 +158,7 @@ static size_t open_scaling(const struct fit_results *r, size_t *nfree, char *nam
     return n;
 }
 
-/* Those of them that were free, and without an error. */
+/* Those of them that were free, and have neither an error nor an interval with two ends. */
 static size_t undetermined(const struct fit_results *r, size_t *nfree, char *names, size_t size)
 {
     const size_t all = judged(r);
@@ -135,7 +171,7 @@ static size_t undetermined(const struct fit_results *r, size_t *nfree, char *nam
             (p.linear < r->fit->nlinear && p.group < 0 && k >= r->fit->nparam + r->fit->nlinear))
             continue; /* one value for all groups counts once */
         ++*nfree;
-        if (isfinite(r->fit->std[k]))
+        if (is_determined(r->fit, k))
             continue;
         size_t at = strlen(names);
         if (n < 4 && at < size && p.group >= 0)
@@ -155,7 +191,7 @@ static const char *why_open(const struct fit_results *r)
     const struct fit_result *f = r->fit;
     int bound = 0, interval = 0, unknown = 0, several = 0;
     for (size_t k = 0; k < f->nfull; k++) {
-        if (fit_results_fixed(r, k) || isfinite(f->std[k]))
+        if (fit_results_fixed(r, k) || is_determined(f, k))
             continue;
         several |= f->interval[k].several;
         if (f->at_bound[k])
@@ -507,7 +543,8 @@ static struct fit_quality of_parameters(const struct judged_fit *x)
     const struct fit_results *r = x->r;
     const struct fit_result *f = r->fit;
     struct fit_quality q = verdict(FIT_GRADE_UNKNOWN);
-    char agrees[300], cure[160];
+    char agrees[300], cure[160], by[160];
+    interval_words(r, by, sizeof by);
     agreement_words(r, agrees, sizeof agrees);
     if (speckled(f) && f->robust.kind == FIT_ROBUST_WITHHELD) {
         q = verdict(FIT_GRADE_PARTIAL);
@@ -531,10 +568,10 @@ static struct fit_quality of_parameters(const struct judged_fit *x)
     } else if (isnan(f->reduced_chi2) && !speckled(f)) {
         q = verdict(FIT_GRADE_GOOD);
         snprintf(q.text, sizeof q.text, "residuals have no structure (%s: chi2 is not known), and all parameters are "
-                                        "determined", f->reduced_chi2_reason);
+                                        "determined%s", f->reduced_chi2_reason, by);
     } else {
         q = verdict(FIT_GRADE_GOOD);
-        snprintf(q.text, sizeof q.text, "%s, and all parameters are determined", agrees);
+        snprintf(q.text, sizeof q.text, "%s, and all parameters are determined%s", agrees, by);
     }
     return q;
 }

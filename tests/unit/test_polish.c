@@ -196,7 +196,9 @@ static void test_a_parameter_on_its_bound_is_held(void **s)
     assert_int_equal(r.status, FIT_AT_BOUND);
     assert_true(r.theta[0] == upper && r.at_bound[0] == 1 && isnan(r.std[0]));
     assert_true(relative(r.lin[0], m[0][3]) < 1e-12 && relative(r.lin[1], m[1][3]) < 1e-12);
-    assert_true(r.std[1] > 0 && isnan(r.covariance[1]));
+    /* with k off its bound again a reaches further than with k held there */
+    assert_true(isnan(r.covariance[1]) && r.std_curvature[1] > 0 && isnan(r.std[1]) && r.interval[1].known);
+    assert_true(r.interval[1].upper[1] - r.interval[1].lower[1] > 4 * 1.96 * r.std_curvature[1]);
     fit_result_free(&r);
     fit_dataset_free(ds);
 }
