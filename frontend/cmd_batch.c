@@ -122,7 +122,9 @@ static void print_job(FILE *f, const struct batch *b, const struct batch_job *j)
         fprintf(f, "FAILED: %s\n", text);
         return;
     }
-    fprintf(f, "%s, %s, chi2/dof %.4g", j->code == 0 ? "converged" : "NOT CONVERGED", quality_of(j), j->result.reduced_chi2);
+    fprintf(f, "%s, %s", j->code == 0 ? "converged" : "NOT CONVERGED", quality_of(j));
+    if (!isnan(j->result.reduced_chi2)) /* the noise is known */
+        fprintf(f, ", chi2/dof %.4g", j->result.reduced_chi2);
     for (size_t k = 0; k < j->result.nparam && k < 2; k++) {
         const struct front_param *p = &j->result.param[k];
         if (p->physical && p->undetermined)

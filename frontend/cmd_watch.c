@@ -191,7 +191,10 @@ static void print_fit(const struct watch *w, const struct front_result *r, FILE 
                       const char *clock, int code)
 {
     double move = 0;
-    fprintf(out, "%-8s %9.0f %8.4g", clock, r->npoint, r->reduced_chi2);
+    char reduced[16] = "-"; /* the noise is not known */
+    if (!isnan(r->reduced_chi2))
+        snprintf(reduced, sizeof reduced, "%.4g", r->reduced_chi2);
+    fprintf(out, "%-8s %9.0f %8s", clock, r->npoint, reduced);
     for (size_t k = 0, n = 0; k < r->nparam; k++) {
         const struct front_param *p = &r->param[k];
         const struct front_param *old = w->has_last ? front_result_param(&w->last, p->name) : NULL;

@@ -439,6 +439,8 @@ static void print_sequence(FILE *f, const struct fit_results *r)
             }
             if (!row->fitted)
                 fprintf(f, "  %.60s", row->text);
+            else if (last == s->nvalue && isnan(row->reduced_chi2)) /* the noise is not known */
+                fprintf(f, "  %8s%s", "-", row->converged ? "" : " not converged");
             else if (last == s->nvalue)
                 fprintf(f, "  %8.4f%s", row->reduced_chi2, row->converged ? "" : " not converged");
             fputc('\n', f);

@@ -205,15 +205,26 @@ wait $pid || got=$?
 python3 -c 'import json; [json.loads(line) for line in open("out")]' 2>/dev/null || ! command -v python3 >/dev/null ||
     fail "watch --json: not a value on each line: $(cat out)"
 
+# ---- too few frames to know the noise: no chi2/dof is told
+make few.h5 16 3 4000 --phi 0,20
+expect 0 "$h" batch my.yaml few.h5 -o few
+has err "few: converged, "
+hasnot err "chi2/dof"
+"$h" fit my.yaml --sequence angle -o few_angles >out 2>err || [ $? -eq 2 ] || fail "sequence of few frames: $(cat err)"
+grep -qE '^ +20 .* -( not converged)?$' out || fail "no - for chi2/dof of an angle: $(cat out)"
+hasnot out nan
+"$h" watch my.yaml -o few_watched --once >out 2>err || [ $? -eq 2 ] || fail "watch of few frames: $(cat err)"
+grep -qE '^[0-9:]+ +240 +- ' out || fail "watch: no - for chi2/dof: $(cat out)"
+
 # ---- c2 - 1 converges, too: the line and the table say what that is worth
 make minus.h5 60 7 2000 --offset 0
 expect 0 "$h" batch my.yaml a/run.h5 minus.h5 -o worth
 has err "minus: converged, poor, "
 has err "D0 UNDETERMINED"
-has out "quality: 1 partial, 1 poor"
+has out "quality: 1 good, 1 poor"
 head -n 1 worth/series.csv | grep -q '^name,file,status,quality,' || fail "no column quality"
 awk -F, 'NR == 1 { for (k = 1; k <= NF; k++) at[$k] = k }
-    NR == 2 && !($at["quality"] == "partial" && $at["D0"] > 0) { exit 1 }
+    NR == 2 && !($at["quality"] == "good" && $at["D0"] > 0) { exit 1 }
     NR == 3 && !($at["quality"] == "poor" && $at["D0"] == "") { exit 1 }' worth/series.csv ||
     fail "quality, and no value of what is not determined: $(cat worth/series.csv)"
 expect 0 "$h" batch my.yaml a/run.h5 minus.h5 -o worth --json
