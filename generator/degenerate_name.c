@@ -88,33 +88,62 @@ static hg_id linear_in_time(struct hg_expr *e, enum hg_op op, hg_id f)
     return hg_make(e, op, 1, &f);
 }
 
+/* Terms of the product multiplied out; more than MAX_TERMS: MAX_TERMS + 1. */
+static uint32_t terms_of(const struct hg_expr *e, uint32_t nargs, const hg_id *arg)
+{
+    uint64_t n = 1;
+    for (uint32_t k = 0; k < nargs && n <= MAX_TERMS; k++)
+        n *= hg_at(e, arg[k])->op == HG_SUM ? hg_at(e, arg[k])->nargs : 1;
+    return n <= MAX_TERMS ? (uint32_t)n : MAX_TERMS + 1;
+}
+
 /* Products of sums multiplied out, while they stay short. */
 static hg_id multiplied_out(struct hg_expr *e, uint32_t nargs, const hg_id *arg)
 {
-    for (uint32_t k = 0; k < nargs; k++) {
-        const struct hg_node n = *hg_at(e, arg[k]);
-        if (n.op != HG_SUM || n.nargs > MAX_TERMS / 10)
-            continue;
-        hg_id *term = hg_alloc(e->arena, n.nargs * sizeof *term), *f = hg_alloc(e->arena, nargs * sizeof *f);
-        memcpy(f, arg, nargs * sizeof *f);
-        for (uint32_t i = 0; i < n.nargs; i++) {
-            f[k] = n.arg[i];
-            term[i] = multiplied_out(e, nargs, f);
+    const uint32_t nterm = terms_of(e, nargs, arg);
+    if (nterm == 1 || nterm > MAX_TERMS)
+        return hg_prod(e, nargs, arg);
+    hg_id *term = hg_alloc(e->arena, nterm * sizeof *term), *f = hg_alloc(e->arena, nargs * sizeof *f);
+    for (uint32_t i = 0; i < nterm; i++) {
+        uint32_t rest = i;
+        for (uint32_t k = 0; k < nargs; k++) {
+            const struct hg_node *n = hg_at(e, arg[k]);
+            f[k] = n->op == HG_SUM ? n->arg[rest % n->nargs] : arg[k];
+            rest /= n->op == HG_SUM ? n->nargs : 1;
         }
-        return hg_sum(e, n.nargs, term);
+        term[i] = hg_prod(e, nargs, f);
     }
-    return hg_prod(e, nargs, arg);
+    return hg_sum(e, nterm, term);
 }
 
-static hg_id expanded(struct hg_expr *e, hg_id id, int depth)
+/* The sums and products at the top, to a depth, multiplied out; each node once, however many use it. */
+static hg_id expanded(struct hg_expr *e, hg_id root)
 {
-    const struct hg_node n = *hg_at(e, id);
-    hg_id *arg = hg_alloc(e->arena, (n.nargs + 1) * sizeof *arg);
-    if ((n.op != HG_SUM && n.op != HG_PROD) || depth > 6)
-        return id;
-    for (uint32_t k = 0; k < n.nargs; k++)
-        arg[k] = expanded(e, n.arg[k], depth + 1);
-    return n.op == HG_SUM ? hg_sum(e, n.nargs, arg) : multiplied_out(e, n.nargs, arg);
+    enum { DEPTH = 7 };
+    unsigned char *left = calloc(root + 1, 1); /* levels from here on that are multiplied out */
+    hg_id *map = calloc(root + 1, sizeof *map);
+    if (!left || !map)
+        hg_out_of_memory();
+    left[root] = DEPTH;
+    for (hg_id id = root; id > 0; id--) {
+        const struct hg_node *n = hg_at(e, id);
+        for (uint32_t k = 0; left[id] > 1 && (n->op == HG_SUM || n->op == HG_PROD) && k < n->nargs; k++)
+            left[n->arg[k]] = left[n->arg[k]] < left[id] - 1 ? (unsigned char)(left[id] - 1) : left[n->arg[k]];
+    }
+    for (hg_id id = 1; id <= root; id++) {
+        const struct hg_node n = *hg_at(e, id);
+        map[id] = id;
+        if (!left[id] || (n.op != HG_SUM && n.op != HG_PROD))
+            continue;
+        hg_id *arg = hg_alloc(e->arena, n.nargs * sizeof *arg);
+        for (uint32_t k = 0; k < n.nargs; k++)
+            arg[k] = map[n.arg[k]];
+        map[id] = n.op == HG_SUM ? hg_sum(e, n.nargs, arg) : multiplied_out(e, n.nargs, arg);
+    }
+    hg_id r = map[root];
+    free(left);
+    free(map);
+    return r;
 }
 
 static hg_id regular_node(struct hg_expr *e, hg_id id, const hg_id *map, const unsigned char *seen)
@@ -211,7 +240,7 @@ static hg_id along_field(struct naming *w, hg_id id)
     for (uint32_t k = 0; k < w->d->n; k++)
         if (hg_contains(w->e, id, w->leaf[k]))
             term[n++] = hg_mul(w->e, w->field[k], hg_diff(w->e, id, w->leaf[k]));
-    return expanded(w->e, at_condition(w, hg_sum(w->e, n, term)), 0);
+    return expanded(w->e, at_condition(w, hg_sum(w->e, n, term)));
 }
 
 static int is_annihilated(struct naming *w)
@@ -271,7 +300,8 @@ static int name_pair(struct naming *w)
         if (!need[id] || !hg_contains(e, id, a) || !hg_contains(e, id, b))
             continue;
         tried++;
-        hg_id da = expanded(e, at_condition(w, hg_diff(e, id, a)), 0), db = expanded(e, at_condition(w, hg_diff(e, id, b)), 0);
+        hg_id da = expanded(e, at_condition(w, hg_diff(e, id, a)));
+        hg_id db = expanded(e, at_condition(w, hg_diff(e, id, b)));
         if (hg_is_value(e, da, 0.0))
             continue;
         hg_id r = hg_neg(e, hg_div(e, db, da));

@@ -2,7 +2,7 @@
  *
  * What the file sees of Lua and of units: dsl_sandbox.c.
  *
- * Limits: memory by the allocator, instructions and time by a hook.  pcall is not available, so a
+ * Limits: memory by the allocator, instructions by a hook, work on expressions by hg_steps (expr.h).  pcall is not available, so a
  * limit that is hit cannot be caught; patterns, sort and coroutines are not available, since they
  * escape the hook, and so would string.rep of an empty text.
  *
@@ -15,7 +15,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <lauxlib.h>
 #include <lua.h>
@@ -30,8 +29,7 @@
 enum {
     MAX_FILE = 1 << 22,
     MAX_MEMORY = 64 << 20,
-    MAX_INSTRUCTIONS = 20000000,
-    MAX_SECONDS = 3, /* of both runs of a model; 200 parameters take 0.05 s */
+    MAX_INSTRUCTIONS = 20000000, /* of each run */
     STEP_BYTES = 64, /* new memory counts as steps, too: filling it is work that the hook does not see */
     MAX_BLOCK = 16 << 20, /* of one text or table: what works on it between two events is bounded */
     HOOK_EVERY = 100
@@ -217,9 +215,6 @@ static void on_event(lua_State *L, lua_Debug *ar)
     if (d->instructions > MAX_INSTRUCTIONS)
         dsl_fail(L, NULL, "is there a loop without an end?",
                  "the model ran for more than %d million steps", MAX_INSTRUCTIONS / 1000000);
-    if ((clock() - d->start) / CLOCKS_PER_SEC > MAX_SECONDS)
-        dsl_fail(L, NULL, "is there a loop without an end?",
-                 "the model ran for more than %d seconds", MAX_SECONDS);
 }
 
 /* --- lists of names --------------------------------------------------------------------------- */
@@ -263,6 +258,15 @@ static int run_protected(lua_State *L)
     return 0;
 }
 
+/* The passes after the model has run, none of which can go on without the nodes it asked for. */
+static _Noreturn void too_large(const struct hg_expr *e)
+{
+    hg_error(e->diag, 0, NULL, dsl_large_help, "the expressions of this model are too large: its %u nodes have taken"
+             " more than %d million steps of the compiler", (unsigned)e->n, HG_MOST_STEPS / 1000000);
+    fflush(e->diag->out);
+    exit(3);
+}
+
 static void run(struct dsl *d)
 {
     unsigned before = d->diag->errors;
@@ -282,6 +286,7 @@ static void run(struct dsl *d)
         hg_error(d->diag, 0, NULL, NULL, "the model could not be run");
     lua_close(L);
     d->m->expr->line = 0;
+    d->m->expr->too_large = too_large; /* while the model runs its own lines are told, by dsl_build */
 }
 
 static struct dsl *new_run(struct hg_arena *a, const char *file, struct hg_diag *diag, const struct dsl *first)
@@ -295,7 +300,7 @@ static struct dsl *new_run(struct hg_arena *a, const char *file, struct hg_diag 
     hg_sha256(diag->text, strlen(diag->text), d->m->hash);
     d->chunk = hg_format(a, "@%s", file);
     d->silent = first != NULL;
-    d->start = first ? first->start : clock();
+    d->m->expr->diag = diag;
     return d;
 }
 

@@ -3,7 +3,7 @@
  * A model file is a Lua 5.4 program that declares symbols and builds expressions; docs/models.md is
  * the guide to the language, a summary stands at the top of prelude.lua.  The file is run in a
  * sandbox: no files, no system, no loading of code; at most 64 MB (16 MB in one piece), 20 million
- * instructions, 10 seconds, 1 MB printed and 200000 expression nodes.  A file from a stranger is safe.
+ * instructions, 1 MB printed and 200000 expression nodes.  A file from a stranger is safe.
  */
 #ifndef HG_DSL_H
 #define HG_DSL_H

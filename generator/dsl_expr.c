@@ -16,6 +16,9 @@
 
 #define TYPE "expression" /* name of the metatable; Lua shows it in its own messages */
 
+const char dsl_large_help[] = "a model has some hundred nodes; is there a loop that builds expressions? A sum or "
+                              "recurrence of many terms needs a closed form, or fewer terms";
+
 enum { MAX_NODES = 200000, MAX_WRITTEN = 1000000, MAX_ARENA = 1 << 30, MAX_UNIT_TEXT = 100 };
 
 static const double degree = 3.14159265358979323846 / 180; /* pi/180 */
@@ -62,9 +65,9 @@ struct hg_expr *dsl_build(lua_State *L)
 {
     struct dsl *d = dsl_of(L);
     struct hg_expr *e = d->m->expr;
-    if (e->n > MAX_NODES || d->m->nwritten > MAX_WRITTEN || hg_arena_size(d->arena) > MAX_ARENA)
-        dsl_fail(L, NULL,
-                 "a model has some hundred nodes; is there a loop that builds expressions?",
+    if (e->n > MAX_NODES || d->m->nwritten > MAX_WRITTEN || hg_arena_size(d->arena) > MAX_ARENA ||
+        hg_steps_done(e) > HG_MOST_STEPS_OF_SCRIPT)
+        dsl_fail(L, NULL, dsl_large_help,
                  "the expressions of this model are too large (%u nodes)", (unsigned)e->n);
     e->line = dsl_line(L);
     return e;

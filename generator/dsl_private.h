@@ -8,7 +8,6 @@
 #ifndef HG_DSL_PRIVATE_H
 #define HG_DSL_PRIVATE_H
 
-#include <time.h>
 
 #include "arena.h"
 #include "diag.h"
@@ -41,7 +40,6 @@ struct dsl {
     size_t memory;             /* bytes held by Lua */
     unsigned long instructions;
     size_t printed;            /* bytes */
-    clock_t start;
     uint64_t random;           /* state of the generator of random() */
     size_t test_room;
 };
@@ -101,6 +99,7 @@ const struct dsl_value *dsl_test(struct lua_State *L, int i);
 struct dsl_value dsl_value_at(struct lua_State *L, int i, const char *what);
 
 /* Before building nodes: gives them the current line; fails when the graph has grown too large. */
+extern const char dsl_large_help[]; /* what to do where expressions are too large */
 struct hg_expr *dsl_build(struct lua_State *L);
 
 /* Name of a local variable of the model that holds the value, or NULL. */

@@ -290,6 +290,16 @@ static void evaluate(struct hg_eval *ev, hg_id id)
             ev->table[id][k] = pointwise(ev, id, k);
 }
 
+/* The node where it is needed, counted as work. */
+static void evaluate_needed(struct hg_eval *ev, hg_id id)
+{
+    const struct hg_node *n = hg_at(ev->e, id);
+    if (!ev->need[id])
+        return;
+    hg_steps(ev->e, (1 + n->nargs) * (uint64_t)(n->vary & HG_T ? ev->ntime : 1));
+    evaluate(ev, id);
+}
+
 void hg_eval_run(struct hg_eval *ev, const struct hg_point *p)
 {
     ev->at = p;
@@ -300,16 +310,15 @@ void hg_eval_run(struct hg_eval *ev, const struct hg_point *p)
         }
     ev->ntime = p->ntime;
     for (hg_id id = 1; id < ev->n; id++)
-        if (ev->need[id])
-            evaluate(ev, id);
+        evaluate_needed(ev, id);
 }
 
 void hg_eval_pair(struct hg_eval *ev, const struct hg_point *p)
 {
     ev->at = p;
     for (hg_id id = 1; id < ev->n; id++)
-        if (ev->need[id] && (hg_at(ev->e, id)->vary & (HG_I | HG_J)))
-            evaluate(ev, id);
+        if (hg_at(ev->e, id)->vary & (HG_I | HG_J))
+            evaluate_needed(ev, id);
 }
 
 struct hg_num hg_eval_get(const struct hg_eval *ev, hg_id id, uint32_t k)

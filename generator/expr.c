@@ -31,6 +31,7 @@ struct hg_expr_private {
     uint32_t *slot;
     uint32_t size;       /* power of two */
     size_t capacity;     /* of e->node */
+    uint64_t steps;      /* work done */
 };
 
 struct hg_expr *hg_expr_new(struct hg_arena *a)
@@ -43,6 +44,18 @@ struct hg_expr *hg_expr_new(struct hg_arena *a)
     e->node = hg_grow(a, NULL, 0, 512, sizeof *e->node, &e->private_->capacity);
     e->n = 1;
     return e;
+}
+
+void hg_steps(const struct hg_expr *e, uint64_t n)
+{
+    e->private_->steps += n;
+    if (e->too_large && e->private_->steps > HG_MOST_STEPS)
+        e->too_large(e);
+}
+
+uint64_t hg_steps_done(const struct hg_expr *e)
+{
+    return e->private_->steps;
 }
 
 /* Literals are keyed by bit pattern: 0.0 and -0.0 differ, a NaN equals itself. */
@@ -110,6 +123,7 @@ static hg_id intern(struct hg_expr *e, enum hg_op op, uint32_t nargs, const hg_i
                     uint32_t ref)
 {
     struct hg_expr_private *p = e->private_;
+    hg_steps(e, HG_STEPS_TO_BUILD * (1 + nargs));
     if (2 * e->n >= p->size)
         rehash(e);
     uint32_t s = hash_node(op, nargs, arg, value, ref) & (p->size - 1);
@@ -198,6 +212,7 @@ int hg_contains(const struct hg_expr *e, hg_id root, hg_id leaf)
 {
     if (root < leaf)
         return 0;
+    hg_steps(e, (root - leaf) / 8 + 1);
     unsigned char *has = calloc(root + 1, 1);
     if (!has)
         hg_out_of_memory();
@@ -214,6 +229,7 @@ int hg_contains(const struct hg_expr *e, hg_id root, hg_id leaf)
 
 hg_id hg_replace(struct hg_expr *e, hg_id root, uint32_t nfrom, const hg_id *from, const hg_id *to)
 {
+    hg_steps(e, root / 8 + 1);
     hg_id *new_id = calloc(root + 1, sizeof *new_id);
     unsigned char *need = calloc(root + 1, 1);
     if (!new_id || !need)

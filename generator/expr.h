@@ -17,6 +17,8 @@
 
 #include "arena.h"
 
+struct hg_diag;
+
 typedef uint32_t hg_id; /* 0 means: none */
 
 enum hg_op {
@@ -53,10 +55,19 @@ struct hg_expr {
     struct hg_node *node; /* [1 .. n-1]; node[0] is unused */
     uint32_t n;
     uint32_t line;        /* given to nodes made from now on (0: none) */
+    struct hg_diag *diag; /* where too_large tells */
+    void (*too_large)(const struct hg_expr *e); /* called once the work is too much; NULL: never */
     struct hg_expr_private *private_;
 };
 
 struct hg_expr *hg_expr_new(struct hg_arena *a);
+
+/* Work on a graph is counted, not timed, so that a model is refused everywhere or nowhere: an evaluation
+ * counts a step for every node and operand, building or looking up a node several.  A model of 1000 nodes takes
+ * some 10 million steps. */
+enum { HG_STEPS_TO_BUILD = 4, HG_MOST_STEPS = 1000000000, HG_MOST_STEPS_OF_SCRIPT = HG_MOST_STEPS / 8 };
+void hg_steps(const struct hg_expr *e, uint64_t n);
+uint64_t hg_steps_done(const struct hg_expr *e);
 
 static inline const struct hg_node *hg_at(const struct hg_expr *e, hg_id id)
 {

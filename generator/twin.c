@@ -295,6 +295,16 @@ static void evaluate(struct hg_twins *t, hg_id id)
             t->table[id][k] = pointwise(t, id, k);
 }
 
+/* The node where it is needed, counted as work. */
+static void evaluate_needed(struct hg_twins *t, hg_id id)
+{
+    const struct hg_node *n = hg_at(t->e, id);
+    if (!t->need[id])
+        return;
+    hg_steps(t->e, (1 + n->nargs) * (uint64_t)(n->vary & HG_T ? t->ntime : 1));
+    evaluate(t, id);
+}
+
 void hg_twins_run(struct hg_twins *t, const struct hg_point *p)
 {
     t->at = p;
@@ -302,16 +312,15 @@ void hg_twins_run(struct hg_twins *t, const struct hg_point *p)
         free_tables(t);
     t->ntime = p->ntime;
     for (hg_id id = 1; id < t->n; id++)
-        if (t->need[id])
-            evaluate(t, id);
+        evaluate_needed(t, id);
 }
 
 void hg_twins_pair(struct hg_twins *t, const struct hg_point *p)
 {
     t->at = p;
     for (hg_id id = 1; id < t->n; id++)
-        if (t->need[id] && (hg_at(t->e, id)->vary & (HG_I | HG_J)))
-            evaluate(t, id);
+        if (hg_at(t->e, id)->vary & (HG_I | HG_J))
+            evaluate_needed(t, id);
 }
 
 struct hg_twin hg_twins_get(const struct hg_twins *t, hg_id id, uint32_t k)
@@ -414,6 +423,7 @@ static int touched(const struct hg_twins *t, hg_id id)
 
 void hg_twins_sweep(struct hg_twins *t, hg_id root)
 {
+    hg_steps(t->e, root);
     memset(t->slope, 0, t->n * sizeof *t->slope);
     for (hg_id id = 0; id < t->n; id++) {
         free(t->slopes[id]);

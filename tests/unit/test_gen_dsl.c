@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -504,9 +506,39 @@ static void test_manifest_mentions_every_symbol(void **state)
     free(text);
 }
 
+/* What follows the reading of a model counts its work as well, and ends with the exit code of a wrong model. */
+static void test_too_much_work_ends_the_program(void **state)
+{
+    (void)state;
+    struct hg_diag d = {.out = tmpfile()};
+    int status;
+    char text[400] = "";
+    assert_non_null(d.out);
+    struct hg_model *m = hg_dsl_load_text(
+        arena, "x.lua",
+        "local m = model \"x\" { title = \"x\" }\nlocal t, y = m.columns({ \"t\", range = {0, 1} }, \"y\")\n"
+        "local a = m.parameter(\"a\", { start = 1, bounds = {0, 2} })\nm.observe(y, { mean = exp(-a * t) })\n",
+        &d);
+    assert_non_null(m);
+    assert_true(hg_steps_done(m->expr) < HG_MOST_STEPS / 1000);
+    pid_t child = fork();
+    if (child == 0) {
+        hg_steps(m->expr, HG_MOST_STEPS);
+        _exit(0);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 3);
+    rewind(d.out);
+    assert_true(fread(text, 1, sizeof text - 1, d.out) > 0);
+    assert_non_null(strstr(text, "too large"));
+    fclose(d.out);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_too_much_work_ends_the_program),
         cmocka_unit_test(test_declarations_arrive),
         cmocka_unit_test(test_nodes_have_names_lines_and_units),
         cmocka_unit_test(test_units_follow_through_derivatives),
