@@ -70,11 +70,11 @@ static void note_undefined(struct measure *q, struct hg_worst *w, uint32_t s, ui
 
 /* NaN or infinite.  With the rows of tests a set of random() may be where nobody measures: there it counts only
  * when it does not come from a number beyond the range of doubles. */
-static int fails(const struct measure *q, struct hg_twin y, int declared)
+static int fails(const struct measure *q, hg_id root, struct hg_twin y, int declared)
 {
     if (isfinite(y.f) || !declared)
         return 0;
-    hg_id id = declared == 1 ? hg_twins_undefined(q->t) : 0;
+    hg_id id = declared == 1 ? hg_twins_undefined(q->t, root, NULL) : 0;
     return !id || hg_at(q->a->box->m->expr, id)->vary & HG_T || !isinf(hg_twins_get(q->t, id, 0).f) ||
            size_of(hg_twins_get(q->t, id, 0)) < 1e300;
 }
@@ -95,7 +95,7 @@ static void look(struct measure *q, uint32_t s, uint32_t places)
                 q->column[k] = fmax(q->column[k], size_of(*y));
             if (k > 0 && !declared && !isfinite(y->f) && isfinite(q->seen[place * a->n].f))
                 a->output[k].guessed_undefined++;
-            if (fails(q, *y, declared) && (k == 0 || isfinite(q->seen[place * a->n].f)))
+            if (fails(q, a->output[k].root, *y, declared) && (k == 0 || isfinite(q->seen[place * a->n].f)))
                 note_undefined(q, &a->output[k], s, place);
         }
     }
@@ -254,17 +254,18 @@ static void refuse_undefined(struct hg_model *m, const struct hg_accuracy *a, co
 {
     struct hg_point p;
     struct hg_twins *t = again(m, a, w, w->bad_sample, w->bad_place, &p);
-    hg_id id = hg_twins_undefined(t);
+    uint32_t line;
+    hg_id id = hg_twins_undefined(t, w->root, &line);
     double f = hg_twins_get(t, w->root, 0).f;
     const char *argument = "";
-    if (id && hg_at(m->expr, id)->nargs == 1 && !(hg_at(m->expr, id)->vary & HG_T))
+    if (hg_at(m->expr, id)->nargs == 1 && !(hg_at(m->expr, id)->vary & HG_T))
         argument = hg_format(m->expr->arena, " of %.6g", hg_twins_get(t, hg_at(m->expr, id)->arg[0], 0).f);
-    hg_error(d, line_of(m, id), id ? source_word(m->expr, id) : NULL,
+    hg_error(d, line ? line : m->observe_line, source_word(m->expr, id),
              "narrow the bounds or random(), choose with where() what is computed there, or let it be judged at run "
              "time: accuracy = math.huge in the options of the model",
              "%s is %s inside the declared box\n    at %s\n    from %s%s", w->name,
              isnan(f) ? "not a number" : "infinite", hg_places_text(a->box, w->bad_sample, w->bad_place),
-             id ? hg_written_text(m, id) : "the whole", argument);
+             hg_written_text(m, id), argument);
     hg_twins_free(t);
 }
 

@@ -360,38 +360,9 @@ static double value_at(const struct domain *w, hg_id id, uint32_t k)
     return hg_twins_get(w->twins, id, k).f;
 }
 
-/* From a node that is not finite to the one whose operands are: along what is not finite, past choices by the
- * branch that was taken.  k: frame. */
-static hg_id descend(const struct domain *w, hg_id id, uint32_t k)
-{
-    for (;;) {
-        const struct hg_node *n = hg_at(w->e, id);
-        hg_id next = 0;
-        uint32_t frame = k, first = 0, last = n->nargs;
-        if (n->op == HG_WHERE) {
-            first = value_at(w, n->arg[0], k) != 0.0 ? 1 : 2;
-            last = first + 1;
-        }
-        if (n->op == HG_AT_I || n->op == HG_AT_J)
-            frame = n->op == HG_AT_I ? w->at.i : w->at.j;
-        for (uint32_t a = first; a < last && !next; a++) {
-            int table = n->op == HG_POTENTIAL || n->op == HG_DELTA;
-            for (uint32_t i = 0; i < (table ? FRAMES : 1) && !next; i++)
-                if (!isfinite(value_at(w, n->arg[a], table ? i : frame))) {
-                    next = n->arg[a];
-                    frame = table ? i : frame;
-                }
-        }
-        if (!next)
-            return id;
-        id = next;
-        k = frame;
-    }
-}
-
 static void judge_point(struct domain *w)
 {
-    hg_id culprit = isfinite(value_at(w, w->mean, 0)) ? 0 : descend(w, w->mean, 0);
+    hg_id culprit = isfinite(value_at(w, w->mean, 0)) ? 0 : hg_twins_undefined(w->twins, w->mean, NULL);
     for (uint32_t s = 0; s < w->nsuspect; s++) {
         hg_id id = w->suspect[s], x = hg_at(w->e, id)->arg[0];
         if (w->seen[s] & 4)

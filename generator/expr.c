@@ -119,6 +119,26 @@ static unsigned vary_of(const struct hg_expr *e, enum hg_op op, uint32_t nargs, 
     }
 }
 
+int hg_has_line(const struct hg_expr *e, hg_id id, uint32_t line)
+{
+    const struct hg_line *l = hg_at(e, id)->also;
+    while (l && l->line != line)
+        l = l->next;
+    return hg_at(e, id)->line == line || l;
+}
+
+/* The node that is there already is asked for in the line of now. */
+static hg_id used_again(struct hg_expr *e, hg_id id)
+{
+    struct hg_node *n = &e->node[id];
+    if (e->line == 0 || n->nargs == 0 || hg_has_line(e, id, e->line))
+        return id;
+    struct hg_line *l = hg_alloc(e->arena, sizeof *l);
+    *l = (struct hg_line){e->line, n->also};
+    n->also = l;
+    return id;
+}
+
 static hg_id intern(struct hg_expr *e, enum hg_op op, uint32_t nargs, const hg_id *arg, double value,
                     uint32_t ref)
 {
@@ -129,7 +149,7 @@ static hg_id intern(struct hg_expr *e, enum hg_op op, uint32_t nargs, const hg_i
     uint32_t s = hash_node(op, nargs, arg, value, ref) & (p->size - 1);
     for (; p->slot[s]; s = (s + 1) & (p->size - 1))
         if (same_node(hg_at(e, p->slot[s]), op, nargs, arg, value, ref))
-            return p->slot[s];
+            return used_again(e, p->slot[s]);
 
     if (e->n == p->capacity)
         e->node = hg_grow(e->arena, e->node, e->n, e->n + 1, sizeof *e->node, &p->capacity);

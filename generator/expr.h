@@ -39,6 +39,12 @@ enum {
     HG_R = 16  /* row of a table */
 };
 
+/* Lines of the model file in which a node was asked for once more. */
+struct hg_line {
+    uint32_t line;
+    const struct hg_line *next;
+};
+
 struct hg_node {
     enum hg_op op;
     unsigned vary;       /* set of HG_T .. HG_R */
@@ -48,6 +54,7 @@ struct hg_node {
     uint32_t ref;        /* PARAM, LINEAR, SETTING, COORD, COLUMN */
     const char *name;    /* name in the model, or NULL; first wins */
     uint32_t line;       /* line of the model file, 0: none; first wins */
+    const struct hg_line *also; /* the other lines that made it, of nodes with operands */
 };
 
 struct hg_expr {
@@ -111,6 +118,9 @@ hg_id hg_make(struct hg_expr *e, enum hg_op op, uint32_t nargs, const hg_id *arg
 
 /* Names a node for the emitted code, when it has no name yet. */
 void hg_name(struct hg_expr *e, hg_id id, const char *name);
+
+/* Was the node asked for in this line, or by a derivative of something there? */
+int hg_has_line(const struct hg_expr *e, hg_id id, uint32_t line);
 
 /* 1 and its value when the node is a constant. */
 int hg_is_const(const struct hg_expr *e, hg_id id, double *value);

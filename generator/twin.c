@@ -512,26 +512,56 @@ hg_id hg_twins_culprit(struct hg_twins *t, hg_id root, double *ulp)
     return found;
 }
 
-static int finite_at(const struct hg_twins *t, hg_id id)
+/* The operand from which a node that is not finite has it, past choices by the branch that was taken; 0: none.
+ * *k: frame of the node, then of the operand. */
+static hg_id source_of(const struct hg_twins *t, hg_id id, uint32_t *k)
 {
-    uint32_t last = t->table[id] ? t->ntime : 1;
-    for (uint32_t k = 0; k < last; k++)
-        if (!isfinite(pick(t, id, k).f))
-            return 0;
-    return 1;
-}
-
-hg_id hg_twins_undefined(const struct hg_twins *t)
-{
-    for (hg_id id = 1; id < t->n; id++) {
-        const struct hg_node *n = hg_at(t->e, id);
-        if (!t->need[id] || finite_at(t, id))
-            continue;
-        int operands = 1;
-        for (uint32_t k = 0; k < n->nargs; k++)
-            operands = operands && finite_at(t, n->arg[k]);
-        if (operands)
-            return id;
+    const struct hg_node *n = hg_at(t->e, id);
+    uint32_t first = 0, last = n->nargs;
+    if (n->op == HG_WHERE) {
+        first = pick(t, n->arg[0], *k).f != 0.0 ? 1 : 2;
+        last = first + 1;
+    }
+    if (n->op == HG_AT_I || n->op == HG_AT_J)
+        *k = n->op == HG_AT_I ? t->at->i : t->at->j;
+    for (uint32_t a = first; a < last; a++) {
+        int table = n->op == HG_POTENTIAL || n->op == HG_DELTA;
+        for (uint32_t i = 0; i < (table ? t->ntime : 1); i++)
+            if (!isfinite(pick(t, n->arg[a], table ? i : *k).f)) {
+                *k = table ? i : *k;
+                return n->arg[a];
+            }
     }
     return 0;
+}
+
+/* The line of the last node of a path that its users have, too: several lines may share a node, the nearest user tells
+ * which one it is. */
+static uint32_t line_on_path(const struct hg_expr *e, uint32_t n, const hg_id *path)
+{
+    const struct hg_node *x = hg_at(e, path[n - 1]);
+    uint32_t line = x->line;
+    for (uint32_t k = n - 1; k > 0; k--) {
+        if (hg_has_line(e, path[k - 1], x->line))
+            return x->line;
+        for (const struct hg_line *l = x->also; l; l = l->next)
+            if (hg_has_line(e, path[k - 1], l->line))
+                return l->line;
+    }
+    return line;
+}
+
+hg_id hg_twins_undefined(const struct hg_twins *t, hg_id root, uint32_t *line)
+{
+    hg_id *path = calloc(root + 1, sizeof *path), id = root;
+    uint32_t n = 0, k = 0;
+    if (!path)
+        hg_out_of_memory();
+    for (; id; id = source_of(t, id, &k)) /* operands have smaller ids */
+        path[n++] = id;
+    id = path[n - 1];
+    if (line)
+        *line = line_on_path(t->e, n, path);
+    free(path);
+    return id;
 }

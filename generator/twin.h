@@ -50,7 +50,9 @@ double hg_twins_condition(const struct hg_twins *t);
  * relative to its own value.  0 when no node stands out. */
 hg_id hg_twins_culprit(struct hg_twins *t, hg_id root, double *ulp);
 
-/* The first node that is not finite in double although its operands are; 0: none. */
-hg_id hg_twins_undefined(const struct hg_twins *t);
+/* From a root that is not finite in double to the node from which it has that: its operands are finite.  Along what is
+ * not finite, past choices by the branch that was taken.  *line (may be NULL): of that node; of the lines that share
+ * it the one on the way. */
+hg_id hg_twins_undefined(const struct hg_twins *t, hg_id root, uint32_t *line);
 
 #endif
