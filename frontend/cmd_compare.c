@@ -7,10 +7,12 @@
  * A parameter that was held has no deviation; one of which an interval is told instead counts that of 95 % toward the
  * other value, divided by 1.96; one that was not determined at all is left out.  Only parameters of the same name and
  * unit, of the same model, are the same quantity: those of different models stand side by side, and are not compared.
- * Which of two models the data prefer is told by information criteria (criteria.c).
+ * Which of two models the data prefer is told by information criteria (criteria.c), of two posteriors by the rows that
+ * they foretell as well (loo.c).
  * Exit status 0: all parameters agree within the limit; 2: one does not, or the models are different. */
 #include "criteria.h"
 #include "front.h"
+#include "loo.h"
 #include "result.h"
 
 #include "config.h"
@@ -31,6 +33,8 @@ struct comparison {
     char why_not[160];
     double bayes;        /* log Bayes factor of the second; NaN: none */
     char no_bayes[160];  /* why, where both have an evidence */
+    struct front_loo loo; /* nrow = 0: none */
+    char no_loo[160];    /* why, where both are posteriors of tables */
     size_t ncompared, nbeyond, nunknown, nonly, nunit; /* nonly: in one of the two only; nunit: of different units */
 };
 
@@ -201,6 +205,13 @@ static void put_words(FILE *f, const char *name, const char *a, const char *b)
     fprintf(f, "  %-18s %24.24s %24.24s\n", name, a, b);
 }
 
+static void put_loo(FILE *f, const struct front_loo *x)
+{
+    fprintf(f, "  %-18s %12.2f +- %-8.2f %12.2f +- %-8.2f\n", "elpd (LOO)", x->elpd[0], x->se[0], x->elpd[1], x->se[1]);
+    if (x->unreliable[0] + x->unreliable[1] > 0)
+        put_figure(f, "rows with large k", (double)x->unreliable[0], (double)x->unreliable[1], "%.0f");
+}
+
 static void print_text(FILE *f, const struct comparison *c, const char *const label[2], int all)
 {
     const struct front_result *a = c->r[0], *b = c->r[1];
@@ -228,6 +239,8 @@ static void print_text(FILE *f, const struct comparison *c, const char *const la
         }
     }
     put_figure(f, "log evidence", a->log_evidence, b->log_evidence, "%.2f");
+    if (c->loo.nrow)
+        put_loo(f, &c->loo);
     put_figure(f, "seconds", a->wall_seconds, b->wall_seconds, "%.3g");
     if (!c->same_model)
         put_words(f, "model", a->model, b->model);
@@ -269,6 +282,23 @@ static void print_evidence(FILE *f, const struct comparison *c, const char *cons
         fprintf(f, "evidence is not compared:\n  %s\n", c->no_bayes);
 }
 
+/* A difference below two standard errors, or below 4, may be chance (Sivula et al., arXiv:2008.10296). */
+static void print_loo(FILE *f, const struct comparison *c, const char *const label[2])
+{
+    const struct front_loo *x = &c->loo;
+    const double d = fabs(x->difference);
+    if (!x->nrow && c->no_loo[0])
+        fprintf(f, "leave-one-out cross-validation is not compared:\n  %s\n", c->no_loo);
+    if (!x->nrow)
+        return;
+    fprintf(f, "LOO prefers %.40s by %.1f +- %.1f%s\n", label[x->difference > 0], d, x->difference_se,
+            d < 4 || d < 2 * x->difference_se ? " (may be chance)" : "");
+    for (int k = 0; k < 2; k++)
+        if (x->unreliable[k])
+            fprintf(f, "  its weights of %.32s are not reliable in %zu of %zu rows:\n  Pareto k above %.2g\n", label[k],
+                    x->unreliable[k], x->nrow, x->threshold[k]);
+}
+
 /* "AIC prefers A by 12.3, BIC prefers B by 1.2" */
 static void print_criteria(FILE *f, const struct comparison *c, const char *const label[2])
 {
@@ -276,8 +306,10 @@ static void print_criteria(FILE *f, const struct comparison *c, const char *cons
     const int told = !c->same_model || (c->same_data && c->r[0]->nfree != c->r[1]->nfree);
     if (!c->ranked && told)
         fprintf(f, "AIC and BIC cannot tell which model is better:\n  %s\n", c->why_not);
-    if (told)
+    if (told) {
         print_evidence(f, c, label);
+        print_loo(f, c, label);
+    }
     if (!c->ranked || (c->same_model && x[0].nparam == x[1].nparam))
         return;
     if (c->choice.correlated) {
@@ -315,6 +347,26 @@ static void put_pair(struct fit_json *j, const char *name, const char *a, const 
     fit_json_begin(j, name, '[');
     fit_json_string(j, NULL, a);
     fit_json_string(j, NULL, b);
+    fit_json_end(j);
+}
+
+static void put_loo_json(struct fit_json *j, const struct comparison *c)
+{
+    const struct front_loo *x = &c->loo;
+    if (!x->nrow) {
+        if (c->no_loo[0])
+            fit_json_string(j, "no_loo", c->no_loo);
+        return;
+    }
+    fit_json_begin(j, "loo", '{');
+    fit_json_numbers(j, "elpd", x->elpd, 2);
+    fit_json_numbers(j, "elpd_error", x->se, 2);
+    fit_json_number(j, "difference", x->difference);
+    fit_json_number(j, "difference_error", x->difference_se);
+    fit_json_integer(j, "rows", (int64_t)x->nrow);
+    fit_json_numbers(j, "draws", (double[]){(double)x->draws[0], (double)x->draws[1]}, 2);
+    fit_json_numbers(j, "pareto_k_threshold", x->threshold, 2);
+    fit_json_numbers(j, "rows_unreliable", (double[]){(double)x->unreliable[0], (double)x->unreliable[1]}, 2);
     fit_json_end(j);
 }
 
@@ -363,6 +415,7 @@ static enum fit_status print_json(FILE *f, const struct comparison *c, int all, 
     }
     fit_json_numbers(&j, "log_evidence", (double[]){a->log_evidence, b->log_evidence}, 2);
     fit_json_number(&j, "log_bayes_factor", c->bayes);
+    put_loo_json(&j, c);
     fit_json_number(&j, "limit", c->limit);
     fit_json_integer(&j, "beyond", (int64_t)c->nbeyond);
     fit_json_boolean(&j, "agree", !is_different(c) && c->ncompared > 0);
@@ -407,6 +460,9 @@ enum fit_status front_cmd_compare(struct front *f, const struct front_args *a,
     c.same_model = same_model(&one, &two);
     c.ranked = front_criteria(c.r, c.same_data, c.criteria, &c.choice, c.why_not, sizeof c.why_not);
     c.bayes = front_bayes_factor(c.r, c.same_data, c.no_bayes, sizeof c.no_bayes);
+    st = front_loo(c.r, c.same_data, &c.loo, c.no_loo, sizeof c.no_loo, err);
+    if (st != FIT_OK)
+        goto done;
     const int all = front_given(a, "all");
     const char *const label[2] = {a->rest[0], a->rest[1]};
     count_all(&c, all);

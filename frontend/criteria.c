@@ -76,7 +76,7 @@ static const double BY_CHANCE = 4;                    /* standard errors of a co
 static const double SURELY = 0.01, LIKELY_NOT = 0.16; /* probabilities of the gain by chance */
 
 /* Neighbouring residuals of independent noise have a correlation of about 0 +- n^(-1/2). */
-static int is_correlated(const struct front_result *r)
+int front_is_correlated(const struct front_result *r)
 {
     if (strcmp(r->robust, "independent noise") == 0)
         return 0;
@@ -100,7 +100,7 @@ static double f_tail(double f, double d, double n)
 static const char *choose(const struct front_result *const r[2], const struct front_criteria c[2], struct front_choice *x)
 {
     const int fits = c[1].minus_two_log_l < c[0].minus_two_log_l;
-    *x = (struct front_choice){.correlated = is_correlated(r[fits]), .eta = 1, .p = NAN, .better = -1};
+    *x = (struct front_choice){.correlated = front_is_correlated(r[fits]), .eta = 1, .p = NAN, .better = -1};
     if (!x->correlated)
         return NULL;
     x->eta = part_that_counts(r[fits]);
@@ -149,7 +149,7 @@ double front_bayes_factor(const struct front_result *const r[2], int same_data, 
         snprintf(why, size, "%s", "they are of different values");
     else if (strcmp(r[0]->improper, r[1]->improper) != 0)
         snprintf(why, size, "%s", "a parameter of one of them has an improper prior, and is not in the other with the same");
-    else if (is_correlated(r[0]) && is_correlated(r[1]))
+    else if (front_is_correlated(r[0]) && front_is_correlated(r[1]))
         snprintf(why, size, "%s", "residuals are correlated, and evidence takes the values as independent");
     return *why ? NAN : r[1]->log_evidence - r[0]->log_evidence;
 }

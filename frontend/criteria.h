@@ -23,6 +23,9 @@ struct front_choice {
 int front_criteria(const struct front_result *const r[2], int same_data, struct front_criteria out[2],
                    struct front_choice *choice, char *why, size_t size);
 
+/* 1: neighbouring residuals are correlated by more than chance. */
+int front_is_correlated(const struct front_result *r);
+
 /* log of the Bayes factor of the second against the first; NaN: there is none, and why holds the reason, or "" where
  * one of them has no evidence. */
 double front_bayes_factor(const struct front_result *const r[2], int same_data, char *why, size_t size);

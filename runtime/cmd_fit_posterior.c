@@ -115,7 +115,7 @@ enum fit_status fit_job_sample(struct fit_job *job, struct fit_error *err)
         st = err->status;
     job->sampled = st == FIT_OK;
     if (job->sampled)
-        st = fit_predictive_new(job->k, job->m->dataset, &job->samples, &job->predictive, err);
+        st = fit_predictive_new(&s->posterior, &job->samples, &job->predictive, err);
     if (job->sampled && st == FIT_OK)
         st = fit_residual_check(&s->posterior, &job->samples, s->options.threads, &job->residuals, err);
     if (job->sampled) {

@@ -18,7 +18,7 @@
 #include "linalg.h"
 #include "special.h"
 
-static const double LOG_2_PI = 1.8378770664093454836, LOG_2 = 0.69314718055994530942;
+static const double LOG_2 = 0.69314718055994530942;
 
 static size_t block_begin(const struct fit_objective *o, size_t k)
 {
@@ -130,14 +130,14 @@ static double constant_part(const struct fit_collapsed *c)
     if (c->o->kernel->density)
         return c->count * c->o->density_constant;
     for (size_t k = 0; k < c->nunit; k++) {
-        lp -= 0.5 * c->npoint[k] * LOG_2_PI;
+        lp -= 0.5 * c->npoint[k] * FIT_LOG_2_PI;
         if (conjugate(c))
             lp += fit_log_gamma(c->a_n[k]) - (c->a0 > 0 ? 0 : LOG_2);
         if (c->a0 > 0)
             lp += c->a0 * log(0.5 * c->a0 * c->s0[k] * c->s0[k]) - fit_log_gamma(c->a0);
     }
     for (size_t u = 0; u < c->o->nu; u++)
-        lp += c->explicit_[u] || c->precision0[u] > 0 ? 0 : 0.5 * LOG_2_PI;
+        lp += c->explicit_[u] || c->precision0[u] > 0 ? 0 : 0.5 * FIT_LOG_2_PI;
     return lp;
 }
 

@@ -6,14 +6,17 @@
 #include <string.h>
 
 #include "law.h"
+#include "special.h"
 
 enum { MOST_ARGUMENTS = 8 };
 
 struct work {
     const struct fit_kernel *k;
     const struct fit_dataset *ds;
+    const struct fit_samples *s;
+    const double *sigma; /* ngroup; NULL: that of the draws */
     struct fit_predictive *out;
-    double *ws, *mean, *density, *argument;
+    double *ws, *lin, *mean, *density, *argument;
     double seen, drawn; /* chi2 of the present draw */
 };
 
@@ -27,6 +30,7 @@ static double *lanes(size_t n)
 
 static int allocate(struct work *w)
 {
+    const struct fit_density *d = w->k->density;
     size_t most = 0, values = w->out->chains * w->out->draws * w->out->nrow;
     for (size_t t = 0; t < w->ds->ntile; t++)
         most = w->ds->tile[t].i1 - w->ds->tile[t].i0 > most ? w->ds->tile[t].i1 - w->ds->tile[t].i0 : most;
@@ -34,12 +38,31 @@ static int allocate(struct work *w)
     w->ws = lanes(w->k->workspace(&w->ds->layout));
     w->mean = lanes(most);
     w->density = lanes(most);
-    w->argument = lanes(most * (w->k->density->nargument + 1));
+    w->lin = lanes(w->s->ngroup * w->s->nlinear);
+    w->argument = lanes(most * ((d ? d->nargument : 0) + 1));
     w->out->log_likelihood = malloc((values + 1) * sizeof(double));
-    if (fit_law_known(w->k->density->law))
+    const int drawn = d && fit_law_known(d->law);
+    if (drawn)
         w->out->y = malloc((values + 1) * sizeof(double));
-    return w->ws && w->mean && w->density && w->argument && w->out->log_likelihood &&
-           (w->out->y || !fit_law_known(w->k->density->law));
+    return w->ws && w->lin && w->mean && w->density && w->argument && w->out->log_likelihood && (w->out->y || !drawn);
+}
+
+static size_t row_of(const struct work *w, size_t place)
+{
+    return w->ds->row ? w->ds->row[place] : place;
+}
+
+/* Normal errors: the variance of a row is sigma^2 / w. */
+static void take_normal_tile(struct work *w, const struct fit_tile *t, const double *x, size_t at)
+{
+    const double sigma = w->sigma ? w->sigma[t->group] : x[w->s->nparam + w->s->ngroup * w->s->nlinear + t->group];
+    w->k->model(&w->ds->layout, w->ws, w->lin, t, w->mean);
+    for (size_t i = 0; i < t->i1 - t->i0; i++) {
+        const double weight = t->w ? t->w[i] : 1, precision = weight / (sigma * sigma), r = t->y[i] - w->mean[i];
+        if (weight > 0)
+            w->out->log_likelihood[at + row_of(w, t->i0 + i)] =
+                0.5 * (log(precision) - FIT_LOG_2_PI - r * r * precision);
+    }
 }
 
 /* Rows of a tile at the present tables; their numbers stand at `at`. */
@@ -52,7 +75,7 @@ static void take_tile(struct work *w, const struct fit_tile *t, size_t at, struc
     d->log_density(&w->ds->layout, w->ws, t, w->density);
     d->arguments(&w->ds->layout, w->ws, t, w->argument);
     for (size_t i = 0; i < t->i1 - t->i0; i++) {
-        size_t row = w->ds->row ? w->ds->row[t->i0 + i] : t->i0 + i;
+        size_t row = row_of(w, t->i0 + i);
         int counts = !t->w || t->w[i] > 0;
         for (size_t a = 0; a < d->nargument && a < MOST_ARGUMENTS; a++)
             arg[a] = w->argument[a * length + i];
@@ -69,31 +92,40 @@ static void take_tile(struct work *w, const struct fit_tile *t, size_t at, struc
 }
 
 /* 1: the data that were drawn scatter more; 1/2 when as much; NaN: not known. */
-static double take_draw(struct work *w, const double *theta, size_t at, struct fit_rng *rng)
+static double take_draw(struct work *w, const double *x, size_t at, struct fit_rng *rng)
 {
-    size_t n = w->out->nrow;
+    const size_t n = w->out->nrow, nl = w->s->nlinear;
     for (size_t r = 0; r < n; r++) {
         w->out->log_likelihood[at + r] = NAN;
         if (w->out->y)
             w->out->y[at + r] = NAN;
     }
     w->seen = w->drawn = 0;
-    if (w->k->prepare(&w->ds->layout, theta, 0, w->ws) != FIT_EVAL_OK)
+    for (size_t e = 0; e < w->s->ngroup * nl; e++) /* values of tiles are less the reference of their group */
+        w->lin[e] = x[w->s->nparam + e] - ((int)(e % nl) == w->k->intercept ? w->ds->reference[e / nl] : 0);
+    if (w->k->prepare(&w->ds->layout, x, 0, w->ws) != FIT_EVAL_OK)
         return NAN;
     for (size_t t = 0; t < w->ds->ntile; t++)
-        take_tile(w, &w->ds->tile[t], at, rng);
+        if (w->k->density)
+            take_tile(w, &w->ds->tile[t], at, rng);
+        else
+            take_normal_tile(w, &w->ds->tile[t], x, at);
     return !w->out->y || !isfinite(w->seen) || !isfinite(w->drawn) ? NAN
            : w->drawn > w->seen                                    ? 1
            : w->drawn < w->seen                                    ? 0
                                                                    : 0.5;
 }
 
-enum fit_status fit_predictive_new(const struct fit_kernel *kernel, const struct fit_dataset *ds,
-                                   const struct fit_samples *s, struct fit_predictive *out, struct fit_error *err)
+enum fit_status fit_predictive_new(const struct fit_posterior_setup *setup, const struct fit_samples *s,
+                                   struct fit_predictive *out, struct fit_error *err)
 {
-    struct work w = {.k = kernel, .ds = ds, .out = out};
+    const struct fit_dataset *ds = setup->ds;
+    struct work w = {.k = setup->kernel, .ds = ds, .s = s, .out = out};
+    if (setup->variance == FIT_VARIANCE_KNOWN && !ds->weighted)
+        w.sigma = setup->sigma;
     *out = (struct fit_predictive){.chains = s->chains, .p = NAN};
-    if (!kernel->density || !ds->tile[0].y || s->chains * s->draws == 0 || ds->nrow > FIT_PREDICTIVE_VALUES / 100)
+    if (setup->kernel->space == FIT_PAIRS || !ds->tile[0].y || s->chains * s->draws == 0 ||
+        ds->nrow > FIT_PREDICTIVE_VALUES / 100)
         return FIT_OK;
     size_t most = FIT_PREDICTIVE_VALUES / (ds->nrow * s->chains);
     out->nrow = ds->nrow;
@@ -119,6 +151,7 @@ enum fit_status fit_predictive_new(const struct fit_kernel *kernel, const struct
     out->p = n > 0 ? more / n : NAN;
 done:
     free(w.ws);
+    free(w.lin);
     free(w.mean);
     free(w.density);
     free(w.argument);

@@ -69,7 +69,7 @@ static double pareto_quantile(double p, double k, double sigma)
 
 /* ---- smoothing ------------------------------------------------------------------------------- */
 
-static double log_sum_exp(size_t n, const double *x)
+double fit_log_sum_exp(size_t n, const double *x)
 {
     double top = -INFINITY, s = 0;
     for (size_t i = 0; i < n; i++)
@@ -122,7 +122,7 @@ double fit_psis_smooth(size_t n, double *lw, double *work, size_t *index)
         lw[i] -= top;
     fit_sort_index(n, lw, index);
     double k = smooth_tail(n, lw, work, index);
-    double total = log_sum_exp(n, lw);
+    double total = fit_log_sum_exp(n, lw);
     for (size_t i = 0; i < n; i++)
         lw[i] -= total;
     return k;

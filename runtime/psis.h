@@ -21,6 +21,9 @@ double fit_psis_smooth(size_t n, double *lw, double *work, size_t *index);
  * x[n], ascending and positive (Zhang & Stephens 2009). */
 void fit_pareto_fit(size_t n, const double *x, double *k, double *sigma);
 
+/* log sum exp(x), without overflow. */
+double fit_log_sum_exp(size_t n, const double *x);
+
 /* 1 / sum w^2 of normalised log weights. */
 double fit_importance_ess(size_t n, const double *lw);
 

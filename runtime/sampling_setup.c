@@ -171,7 +171,7 @@ enum fit_status fit_sampling_setup(const struct fit_config *cfg, const struct fi
         .linear_class = from->linear_class,
         .theta = s->theta,
         .lin = fit->lin,
-        .sigma = fit->sigma,
+        .sigma = fit->noise == FIT_NOISE_GIVEN ? fit->against : fit->sigma,
         .count = cfg->compat.full_matrix.value ? 2 : 1,
     };
     set_noise(cfg, fit, &s->posterior);

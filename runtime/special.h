@@ -4,6 +4,8 @@
 
 #include <stddef.h>
 
+#define FIT_LOG_2_PI 1.8378770664093454836 /* log(2 pi) */
+
 /* Quantile p of the standard normal, relative error 1e-15; -inf and inf at 0 and 1. */
 double fit_normal_quantile(double p);
 

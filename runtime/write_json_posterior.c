@@ -268,7 +268,7 @@ void fit_json_posterior(struct fit_json *j, const struct fit_results *r)
         put_modes(j, r);
         put_consensus(j, r);
         put_work(j, s);
-        if (r->predictive)
+        if (r->predictive && r->kernel->density)
             fit_json_number(j, "predictive_p", r->predictive->p);
         put_residual_check(j, r);
         fit_json_begin(j, "parameters", '{');

@@ -15,8 +15,9 @@
  *     unconstrained_posterior  q (chain, draw, coordinate): what the sampler moves in; its mode, metric
  * and in write_posterior_data.c:
  *     prior                    draws of the nonlinear parameters with a proper prior
- *     log_likelihood           value (chain, draw, row), for models with a law of the errors of their own; draws are
- *     posterior_predictive     thinned where there are many rows; data drawn from the law, attribute p_scatter
+ *     log_likelihood           tables: value (chain, draw, row); draws are thinned where there are many rows
+ *     posterior_predictive     the same, for models with a law of the errors of their own: data drawn from it;
+ *                              attribute p_scatter
  *     predictive_check         <measure>_p, _z, _data, _model (group): residuals beside the model's noise, residual_check.h
  *     observed_data            pairs: cuts g2(phi, age, tau) with errors; tables: the values, when they are few
  *     constant_data            settings, fixed parameters, least-squares noise

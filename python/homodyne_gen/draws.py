@@ -22,8 +22,9 @@ class Draws:
     summary          {column: {"mean", "sd", "q025", "median", "q975", "r_hat", "ess_bulk", "ess_tail"}};
                      ESS in tables is the lesser of the two, as on the screen of the programs
     max_r_hat, min_ess, divergences, pareto_k, seconds, seed, complete
-    log_likelihood, predictive   (chains, kept, rows): log likelihood of the rows at the draws, and values drawn from
-                     the law of the errors, for models that have their own (else None); every step_kept-th draw
+    log_likelihood, predictive   (chains, kept, rows): log likelihood of the rows of a table at the draws, and values
+                     drawn from the law of the errors, for models that have their own (else None); every
+                     step_kept-th draw
     stats            {"lp", "energy", "diverging", ...: (chains, draws)}
     """
 
@@ -74,9 +75,9 @@ class Draws:
         return dict(self.draws)
 
     def to_inferencedata(self, robust: bool = False):
-        """ArviZ's InferenceData (a dict of groups without arviz): posterior, sample_stats, observed_data; of models
-        with a law of the errors of their own log_likelihood and posterior_predictive, as in posterior.nc.  What is held, and
-        noise that is known, stands in constant_data.
+        """ArviZ's InferenceData (a dict of groups without arviz): posterior, sample_stats, observed_data; of tables
+        log_likelihood, of models with a law of the errors of their own posterior_predictive, as in posterior.nc.
+        What is held, and noise that is known, stands in constant_data.
 
         robust: the draws for noise that pairs of frames share.
         """

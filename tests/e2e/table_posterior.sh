@@ -128,6 +128,12 @@ if prior["type"] != "half_normal" or prior["b"] != 0.01 or 'prior: "half_normal 
     print("FAILED: the prior of the noise is not written", prior)
     bad = 1
 
+# noise that is given is that of the posterior, whatever the residuals are
+sd = [fit("decay", "t14", "-m", "laplace", "--sigma", s)["parameters"]["height"]["sd"] for s in ("0.005", "0.01")]
+if abs(sd[1] / sd[0] - 2) > 0.1:
+    print("FAILED: twice the noise, height by", sd)
+    bad = 1
+
 write("line", [k / 19 for k in range(20)], [1 + 2 * k / 19 + random.gauss(0, 0.3) for k in range(20)])
 write("flat", [k / 19 for k in range(20)], [0.3 * random.gauss(0, 1) for k in range(20)])
 for method in (("nuts",), ("nuts", "--draws", "4000"), ("laplace", "--draws", "4000")):

@@ -628,7 +628,8 @@ static void test_rows_of_draws(void **state)
     struct fit_predictive out;
     struct fit_error err = {0};
     sample(p, FIT_SAMPLING_NUTS, 200, 1);
-    must(fit_predictive_new(p->k, p->m->dataset, &p->s, &out, &err), &err);
+    const struct fit_posterior_setup setup = posterior_of(p);
+    must(fit_predictive_new(&setup, &p->s, &out, &err), &err);
     assert_int_equal(out.nrow, 48);
     assert_int_equal(out.chains * out.draws, 800);
     assert_true(out.p > 0.02 && out.p < 0.98); /* the data are of this law */
