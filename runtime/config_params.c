@@ -136,7 +136,7 @@ static const struct fit_yaml *value_or_null(const struct fit_yaml *map, const ch
  * all of them, as the model has them. */
 static int is_template_label(const struct fit_kernel *k, const char *label)
 {
-    static const char *const known[] = {"Å²/s^α", "Å/s^β", "Å²", "dimensionless"};
+    static const char *const known[] = {"Å²/s^α", "Å/s^β", "Å²", "dimensionless", "—"};
     for (size_t i = 0; strcmp(k->name, "heterodyne") == 0 && i < sizeof known / sizeof *known; i++)
         if (strcmp(label, known[i]) == 0)
             return 1;

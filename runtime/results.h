@@ -177,6 +177,10 @@ double fit_results_chi2_p(const struct fit_results *r);
 /* 1: residuals are so much larger than a noise known without them that the model misses something. */
 int fit_results_misses(const struct fit_results *r);
 
+/* 1: parameter k of the full vector has a standard error, or an interval of 95 % in one piece with two ends that reaches
+ * not much further than the paraboloid's. */
+int fit_result_determines(const struct fit_result *f, size_t k);
+
 /* What the residuals say about the noise, in one or two sentences; empty when there is nothing to say. */
 void fit_results_noise_words(const struct fit_results *r, char *text, size_t size);
 

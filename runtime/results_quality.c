@@ -103,16 +103,19 @@ static size_t judged(const struct fit_results *r)
     return r->kernel->space == FIT_PAIRS ? r->fit->nparam : r->fit->nfull;
 }
 
+/* An interval of 95 % that reaches so many times as far as the paraboloid's is no longer an error of about that size. */
+static const double BEYOND = 4;
+
 /* 1: no standard error, but an interval of 95 % in one piece, of which the data set both ends: the cost is no
  * paraboloid, and the parameter is determined all the same. */
 static int has_interval(const struct fit_result *f, size_t k)
 {
     const struct fit_interval *x = &f->interval[k];
     return x->known && !x->several && x->part[1].n == 1 && !x->open_lower[1] && !x->open_upper[1] && !f->at_bound[k] &&
-           f->reason[k] < 0;
+           f->reason[k] < 0 && x->upper[1] - x->lower[1] < BEYOND * 2 * 1.96 * f->std_curvature[k];
 }
 
-static int is_determined(const struct fit_result *f, size_t k)
+int fit_result_determines(const struct fit_result *f, size_t k)
 {
     return isfinite(f->std[k]) || has_interval(f, k);
 }
@@ -147,7 +150,7 @@ static size_t open_scaling(const struct fit_results *r, size_t *nfree, char *nam
         size_t open = 0, at = strlen(names);
         for (size_t g = 0; g < f->ngroup; g++) {
             size_t k = f->nparam + g * f->nlinear + q;
-            open += !fit_results_fixed(r, k) && !is_determined(f, k);
+            open += !fit_results_fixed(r, k) && !fit_result_determines(f, k);
         }
         if (open && at < size)
             snprintf(names + at, size - at, "%s%s of %zu of %zu angles", at ? ", " : "", r->kernel->linear[q].name, open,
@@ -171,7 +174,7 @@ static size_t undetermined(const struct fit_results *r, size_t *nfree, char *nam
             (p.linear < r->fit->nlinear && p.group < 0 && k >= r->fit->nparam + r->fit->nlinear))
             continue; /* one value for all groups counts once */
         ++*nfree;
-        if (is_determined(r->fit, k))
+        if (fit_result_determines(r->fit, k))
             continue;
         size_t at = strlen(names);
         if (n < 4 && at < size && p.group >= 0)
@@ -191,7 +194,7 @@ static const char *why_open(const struct fit_results *r)
     const struct fit_result *f = r->fit;
     int bound = 0, interval = 0, unknown = 0, several = 0;
     for (size_t k = 0; k < f->nfull; k++) {
-        if (fit_results_fixed(r, k) || is_determined(f, k))
+        if (fit_results_fixed(r, k) || fit_result_determines(f, k))
             continue;
         several |= f->interval[k].several;
         if (f->at_bound[k])

@@ -104,7 +104,7 @@ static void put_parameters(struct fit_json *j, const struct fit_results *r, cons
         fit_json_number(j, "value", p.value);
         fit_json_number(j, "std", f->std[k]);
         fit_json_string(j, "std_reason", std_reason(r, k));
-        fit_json_boolean(j, "determined", !isnan(f->std[k]));
+        fit_json_boolean(j, "determined", fit_result_determines(f, k));
         fit_json_number(j, "std_curvature", f->std_curvature[k]);
         if (k < f->nparam) /* null: not determined */
             fit_json_number(j, "std_profile", f->profile[k]);

@@ -13,6 +13,10 @@ failed=0
 # compare TRUTH FIT.json
 compare() {
     awk '
+        # where no standard error is told the interval of 95 %, three times as wide, holds the truth
+        function within(v, low, high, t) {
+            return low != "null" && high != "null" && t >= v - 3 * (v - low) && t <= v + 3 * (high - v)
+        }
         function verdict(what, v, s, t) {
             d = v - t; if (d < 0) d = -d
             if (!(s > 0 && d <= 3.5 * s)) {
@@ -29,8 +33,15 @@ compare() {
         part == "reduced_chi2" && key == part { chi2 = value }
         part == "parameters" && $2 == "{" { name = key }
         part == "parameters" && key == "value" { v = value }
-        part == "parameters" && key == "std" && name in truth && split(truth[name], t, ",") == 1 {
+        part == "parameters" && key == "std" { std = value }
+        part == "parameters" && key == "std" && std != "null" && name in truth && split(truth[name], t, ",") == 1 {
             verdict(name, v, value, t[1]) }
+        part == "parameters" && key == "interval_95" && std == "null" && name in truth {
+            gsub(/[][,]/, "")
+            if (within(v, $2, $3, truth[name]))
+                n++
+            else
+                verdict(name " in " $2 " .. " $3, v, 0, truth[name]) }
         part == "scaling" && $1 == "{" { group++ }
         part == "scaling" && key in truth { of = key; v = value }
         part == "scaling" && of != "" && key == of "_std" {

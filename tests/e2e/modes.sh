@@ -67,7 +67,7 @@ for phi in -45 -5 5 50 90; do
     v=$(number each "D0\[$phi\]" value)
     [ -n "$(number each "D0[$phi]" value)" ] || fail "no D0[$phi]"
     [ "$(number each "D0[$phi]" value)" = "$(number each3 "D0[$phi]" value)" ] || fail "D0[$phi] depends on threads"
-    near "$(number each "D0[$phi]" value)" 6000 "$(awk -v s="$(number each "D0[$phi]" std)" 'BEGIN { print 4 * s }')" ||
+    near "$(number each "D0[$phi]" value)" 6000 "$(awk -v s="$(number each "D0[$phi]" std_profile)" 'BEGIN { print 4 * s }')" ||
         fail "D0[$phi] = $v is far from the truth"
 done
 fit sets --share alpha=-45,-5,5/50,90 --share contrast=shared

@@ -62,7 +62,7 @@ fit="$bin/homodyne-static_isotropic fit --quiet --threads 1"
 {
     nowhere 0 $fit away.yaml -o allowed
     nowhere 0 "$h" fit away.yaml -o sub/../allowed2 --quiet
-    nowhere 2 $fit away.yaml -o allowed --method nuts --chains 2 --warmup 60 --draws 30
+    nowhere 0 $fit away.yaml -o allowed --method nuts --chains 2 --warmup 60 --draws 30 # doubtful
     [ -s allowed/posterior.checkpoint ] || fail "no checkpoint in the output folder"
     nowhere 0 "$h" validate away.yaml
     nowhere 0 "$bin/homodyne-static_isotropic" extract away.yaml -o allowed/x.h5

@@ -15,6 +15,17 @@ number() { # number NAME KEY: of a parameter in out/fit.json
         inside && index($0, key) { v = $2; sub(/,$/, "", v); print v; exit }' out/fit.json
 }
 
+# interval NAME VALUE: 0 when the interval of 95 % of a parameter without error, twice as wide, holds the value
+interval() {
+    awk -v name="\"$1\": {" -v t="$2" '
+        index($0, name) { inside = 1 }
+        inside && index($0, "\"value\"") { v = $2 + 0 }
+        inside && index($0, "\"std\"") { known = $2 != "null," }
+        inside && index($0, "\"interval_95\"") {
+            gsub(/[][,]/, "")
+            exit !(!known && $2 != "null" && $3 != "null" && t > v - 2 * (v - $2) && t < v + 2 * ($3 - v)) }' out/fit.json
+}
+
 top() { # top KEY: a number of the outermost object
     awk -v key="  \"$1\":" 'index($0, key) == 1 { v = $2; sub(/,$/, "", v); print v; exit }' out/fit.json
 }
@@ -23,6 +34,7 @@ top() { # top KEY: a number of the outermost object
 truth() {
     for pair in $2; do
         name=${pair%%=*} value=${pair#*=}
+        ! interval "$name" "$value" || continue
         if [ "$(number "$name" std)" = null ]; then
             case $name in
             D0 | D_offset)

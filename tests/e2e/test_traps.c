@@ -157,7 +157,7 @@ static void test_shear_does_not_collapse(void **s)
     assert_int_equal(fit_trap(&(struct trap){"start without shear",
                                              {2000, -0.3, 100, 0.004, -0.4, 3e-4, -4},
                                              {2000, -0.3, 100, 1e-6, 0, 0, -4},
-                                             100, 5, {-45, -5, 5, 50, 90}, 0}),
+                                             100, 5, {-45, -5, 5, 50, 90}, 0, 0}),
                      0);
 }
 
@@ -167,7 +167,7 @@ static void test_contrast_does_not_absorb_shear(void **s)
     (void)s;
     assert_int_equal(fit_trap(&(struct trap){"weak shear, contrast free at every angle",
                                              {3000, -0.2, 0, 0.0008, 0, 0, 1},
-                                             OWN, 100, 2, {0, 90}, 0}),
+                                             OWN, 100, 2, {0, 90}, 0, 0}),
                      0);
 }
 
@@ -176,11 +176,11 @@ static void test_constant_diffusion_has_no_two_parts(void **s)
     (void)s;
     assert_int_equal(fit_trap(&(struct trap){"alpha = 0: D0 and D_offset are one",
                                              {2000, 0, 500, 0.004, -0.4, 3e-4, -4},
-                                             OWN, 100, 5, {-45, -5, 5, 50, 90}, 0}),
+                                             OWN, 100, 5, {-45, -5, 5, 50, 90}, 0, 0}),
                      0);
     assert_int_equal(fit_trap(&(struct trap){"beta = 0: both shear rates are one",
                                              {2000, -0.4, 100, 0.003, 0, 1e-3, -4},
-                                             OWN, 100, 5, {-45, -5, 5, 50, 90}, 0}),
+                                             OWN, 100, 5, {-45, -5, 5, 50, 90}, 0, 0}),
                      0);
 }
 
@@ -190,11 +190,11 @@ static void test_exponents_below_minus_one(void **s)
     (void)s;
     assert_int_equal(fit_trap(&(struct trap){"exponents below -1, first frame at dt",
                                              {8000, -1.3, 500, 0.006, -1.2, 2e-4, 2},
-                                             OWN, 100, 5, {-45, -5, 5, 50, 90}, 0.1}),
+                                             OWN, 100, 5, {-45, -5, 5, 50, 90}, 0.1, 0}),
                      0);
     assert_int_equal(fit_trap(&(struct trap){"exponents below -1, first frame at 0",
                                              {8000, -1.3, 500, 0.006, -1.2, 2e-4, 2},
-                                             OWN, 100, 5, {-45, -5, 5, 50, 90}, 0}),
+                                             OWN, 100, 5, {-45, -5, 5, 50, 90}, 0, 0}),
                      0);
 }
 
@@ -204,11 +204,11 @@ static void test_perpendicular_angles_only(void **s)
     (void)s;
     assert_int_equal(fit_trap(&(struct trap){"angles across the flow only",
                                              {2000, -0.3, 100, 0.004, -0.4, 3e-4, 0},
-                                             OWN, 100, 2, {90, -90}, 0}),
+                                             OWN, 100, 2, {90, -90}, 0, 0}),
                      0);
     assert_int_equal(fit_trap(&(struct trap){"one angle along the flow",
                                              {2000, -0.3, 100, 0.004, -0.4, 3e-4, 0},
-                                             OWN, 100, 1, {0}, 0}),
+                                             OWN, 100, 1, {0}, 0, 0}),
                      0);
 }
 
