@@ -132,15 +132,15 @@ static const struct fit_yaml *value_or_null(const struct fit_yaml *map, const ch
 
 /* ---- Single values --------------------------------------------------------------------------- */
 
-/* Labels in the templates of heterodyne and xpcsjax that are not quite the unit; lengths are in angstrom, times in s in
- * all of them, as the model has them. */
+/* Labels in the templates of the packages that are not quite the unit: a dash for numbers without one, and in those of
+ * heterodyne and xpcsjax units with powers; lengths are in angstrom, times in s in all of them, as the model has them. */
 static int is_template_label(const struct fit_kernel *k, const char *label)
 {
-    static const char *const known[] = {"Å²/s^α", "Å/s^β", "Å²", "dimensionless", "—"};
+    static const char *const known[] = {"Å²/s^α", "Å/s^β", "Å²", "dimensionless"};
     for (size_t i = 0; strcmp(k->name, "heterodyne") == 0 && i < sizeof known / sizeof *known; i++)
         if (strcmp(label, known[i]) == 0)
             return 1;
-    return 0;
+    return strcmp(label, "—") == 0 || strcmp(label, "-") == 0;
 }
 
 /* A number in the parameter's unit; label: unit written beside it (`unit: nm^2/s`), or NULL. */

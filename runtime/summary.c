@@ -225,8 +225,8 @@ static void row_print(FILE *f, int *left, const struct fit_results *r, const str
         line(f, left, "  %-*s %*s %s %-9s %-9s %-*s%s", wide ? 12 : 18, w->name, wide ? 20 : 14, value,
              error[0] ? "+-" : "  ", error, robust, wide && !*unit ? 0 : 13, unit, what);
     else
-        line(f, left, "  %-20s %14s %s %-11s %-*s%s", w->name, value, error[0] ? "+-" : "  ", error,
-             wide && !*unit ? 0 : 14, unit, what);
+        line(f, left, "  %-*s %*s %s %-11s %-*s%s", wide ? 14 : 20, w->name, wide ? 20 : 14, value,
+             error[0] ? "+-" : "  ", error, wide && !*unit ? 0 : 14, unit, what);
 }
 
 /* Parameters that follow others; the values of several groups in one line. */
@@ -324,8 +324,8 @@ static void per_group(FILE *f, int *left, const struct fit_results *r, size_t q)
              error[0] ? "+-" : "  ", error, robust, fit->ngroup, what, bounds ? ", AT BOUND" : "");
         return;
     }
-    line(f, left, "  %-20s %14s %s %-11s %zu %s%s", r->kernel->linear[q].name, text,
-         error[0] ? "+-" : "", error, fit->ngroup, what, bounds ? ", AT BOUND" : "");
+    line(f, left, "  %-14s %20s %s %-11s %zu %s%s", r->kernel->linear[q].name, text,
+         error[0] ? "+-" : "  ", error, fit->ngroup, what, bounds ? ", AT BOUND" : "");
 }
 
 /* In place of rows that are too many. */

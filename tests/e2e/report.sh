@@ -78,8 +78,8 @@ expect 0 "$h" report fit -o again.html --quiet
 [ ! -s out ] || fail "--quiet says something"
 cmp first.html again.html || fail "another page from the same fit"
 # the numbers of the table are those of fit.json, to the digits of their errors
-value=$(awk '$1 == "\"D0\":" { inside = 1 } inside && $1 == "\"value\":" { printf "%.0f", $2; exit }' fit/fit.json)
-has fit/report.html "<th scope=\"row\">D0</th><td class=\"n v\">$value</td>"
+value=$(awk '$1 == "\"gamma_dot_t0\":" { inside = 1 } inside && $1 == "\"value\":" { printf "%.6f", $2; exit }' fit/fit.json)
+has fit/report.html "<th scope=\"row\">gamma_dot_t0</th><td class=\"n v\">$value</td>"
 
 # on a telephone neither the table of parameters nor the matrix of seven is wider than the screen
 sideways() { # sideways FILE: how far what should fit must be moved

@@ -70,15 +70,16 @@ static void simulate(struct experiment *x)
     free(matrix);
 }
 
-/* Flat priors of the free parameters; contrast and offset as the model declares them. */
+/* Flat priors of the free parameters, phi0 within the turn that tells one direction of the flow; contrast and offset as
+ * the model declares them. */
 static void experiment_new(struct experiment *x)
 {
     x->k = e2e_kernel("laminar", "fast", NULL);
     assert_non_null(x->k);
     memcpy(x->theta, truth, sizeof truth);
     for (size_t c = 0; c < NPARAM; c++)
-        x->param[c] = (struct fit_posterior_param){x->k->param[c].lower, 100 * x->k->param[c].upper, FIT_PRIOR_NONE, 0, 0,
-                                                   c == 2 || c == 5, truth[c]};
+        x->param[c] = (struct fit_posterior_param){x->k->param[c].lower, (c == 6 ? 6 : 100) * x->k->param[c].upper,
+                                                   FIT_PRIOR_NONE, 0, 0, c == 2 || c == 5, truth[c]};
     for (size_t q = 0; q < NLIN; q++)
         x->param[NPARAM + q] = (struct fit_posterior_param){NAN, NAN, FIT_PRIOR_NORMAL, x->k->linear[q].prior_a,
                                                             x->k->linear[q].prior_b, 0, 0};

@@ -238,8 +238,8 @@ char *gen_model(struct hg_arena *a, struct random *r, const char *name, int rows
     return hg_format(a,
                      "local m = model \"%s\" { title = \"random\" }\n"
                      "local t = m.grid(\"t\", \"s\")\n"
-                     "local phi = m.axis(\"phi\", \"1\", \"an angle\")\n"
-                     "local q = m.setting(\"q\", \"1\", \"a setting\")\n"
+                     "local phi = m.axis(\"psi\", \"1\", \"an angle\")\n"
+                     "local q = m.setting(\"w\", \"1\", \"a setting\")\n"
                      "%slocal ts = floor_at(t, t.step/2)/second\nlocal t1, t2 = pair(t)\n%s"
                      "m.observe(\"c2\", { over = {phi, t1, t2}, mean = %s%s })\n%s",
                      name, g.head, g.body, m, linear, curve);

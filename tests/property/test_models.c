@@ -206,7 +206,7 @@ static void test_mean_linear_in_a_function_of_time(void **state)
 {
     static char text[] =
         "local m = model \"plain\" { title = \"plain\" }\n"
-        "local t, phi = m.grid(\"t\", \"s\"), m.axis(\"phi\", \"1\", \"an angle\")\n"
+        "local t, phi = m.grid(\"t\", \"s\"), m.axis(\"psi\", \"1\", \"an angle\")\n"
         "local height = m.parameter(\"height\", { start = 0.5, bounds = {-2, 2}, over = phi })\n"
         "local base = m.parameter(\"base\", { start = 0.5, bounds = {-2, 2}, over = phi })\n"
         "local rate = m.parameter(\"rate\", { start = 1, bounds = {0.3, 2}, unit = \"1/s\" })\n"
@@ -226,7 +226,7 @@ static void test_names_that_emitted_code_uses(void **state)
 {
     static char pairs[] =
         "local m = model \"names\" { title = \"names\" }\n"
-        "local t, phi = m.grid(\"t\", \"s\"), m.axis(\"phi\", \"1\", \"an angle\")\n"
+        "local t, phi = m.grid(\"t\", \"s\"), m.axis(\"psi\", \"1\", \"an angle\")\n"
         "local seeds = m.parameter(\"seeds\", { start = 0.5, bounds = {-2, 2}, over = phi })\n"
         "local pieces = m.parameter(\"pieces\", { start = 1, bounds = {0.3, 2}, unit = \"1/s\" })\n"
         "local k0 = m.parameter(\"k0\", { start = 1, bounds = {0.3, 2}, unit = \"1/s\" })\n"

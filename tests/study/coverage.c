@@ -10,7 +10,8 @@
  *                   scatter; and at 68 % the same in widths, 59.6 .. 76.2 %: errors 0.84 .. 1.19 times the right ones
  *          both     an interval is missing for more than one in twenty (a parameter on its bound)
  *
- * Intervals are value +- z std of least squares, with std (usual) and std_robust (robust): 68 % and 95 % are expected.
+ * Intervals are value +- z std of least squares, with std (usual) and std_robust (robust), or where std is withheld
+ * those of the profile: 68 % and 95 % are expected.
  *
  * posterior: between quantiles of the draws x (usual) and x_robust (robust) of the Laplace method, or of NUTS where its
  * weights fail; flat priors of the nonlinear parameters, the model's own (0.5 +- 0.25) of the contrast.  Such an
@@ -28,6 +29,7 @@
  * drawn: the same for true values drawn from normal priors around those of the study, with which the posterior is
  * computed, too.  Now 68 % and 95 % are expected, exactly.
  */
+#include "profile.h"
 #include "diagnostics.h"
 #include "fit.h"
 #include "posterior.h"
@@ -414,7 +416,7 @@ static double spanned(double lower, double upper, double value, double std)
 static void expect(struct tally *t, const struct fit_result *fit, size_t c, const struct fit_column_summary *s,
                    struct interval i, int drawn)
 {
-    double value = c < fit->nparam ? fit->theta[c] : fit->lin[c - fit->nparam], std = fit->std[c];
+    double value = c < fit->nparam ? fit->theta[c] : fit->lin[c - fit->nparam], std = fit->std_curvature[c];
     int bound = !(std > 0) || drawn; /* on a bound: as if it were not shifted */
     t->expected68 += bound ? 0.68 : spanned(i.lower68, i.upper68, value, std);
     t->expected95 += bound ? 0.95 : spanned(i.lower95, i.upper95, value, std);
@@ -442,6 +444,24 @@ static void count_posterior(struct experiment *x, const struct fit_dataset *ds, 
     fit_samples_free(&s);
 }
 
+/* Where an interval stands for the error: that of the profile, as wide as the shared noise makes it (robust), and without
+ * that (usual).  An end that the data do not set is far away.  0: there is none. */
+static int profile(const struct fit_result *r, size_t k, double value, struct interval *usual, struct interval *robust)
+{
+    double lower[2], upper[2];
+    const double wider = r->interval[k].wider > 0 ? r->interval[k].wider : 1;
+    if (!isnan(r->std[k]) || fit_profile_interval(r, k, lower, upper) != FIT_INTERVAL_PROFILE)
+        return 0;
+    for (int i = 0; i < 2; i++) {
+        lower[i] = isnan(lower[i]) ? r->lower[k] : lower[i];
+        upper[i] = isnan(upper[i]) ? r->upper[k] : upper[i];
+    }
+    *robust = (struct interval){lower[0], upper[0], lower[1], upper[1]};
+    *usual = (struct interval){value - (value - lower[0]) / wider, value + (upper[0] - value) / wider,
+                               value - (value - lower[1]) / wider, value + (upper[1] - value) / wider};
+    return 1;
+}
+
 static void run(struct experiment *x, uint64_t number, struct tally *tally)
 {
     struct fit_dataset *ds = simulate(x, number);
@@ -462,8 +482,9 @@ static void run(struct experiment *x, uint64_t number, struct tally *tally)
     for (size_t k = 0; k < r.nfull && !x->posterior; k++) {
         struct tally *t = &tally[k < np ? k : np + (k - np) % r.nlinear];
         double value = k < np ? r.theta[k] : r.lin[k - np], truth = k < np ? x->theta[k] : x->lin[k - np];
-        if (r.std[k] > 0 && !isnan(r.std_robust[k])) {
-            count(t, truth, normal(value, r.std[k]), normal(value, r.std_robust[k]));
+        struct interval usual = normal(value, r.std[k]), robust = normal(value, r.std_robust[k]);
+        if (profile(&r, k, value, &usual, &robust) || (r.std[k] > 0 && !isnan(r.std_robust[k]))) {
+            count(t, truth, usual, robust);
             t->expected68 += 0.68;
             t->expected95 += 0.95;
         } else
