@@ -221,10 +221,10 @@ make minus.h5 60 7 2000 --offset 0
 expect 0 "$h" batch my.yaml a/run.h5 minus.h5 -o worth
 has err "minus: converged, poor, "
 has err "D0 UNDETERMINED"
-has out "quality: 1 good, 1 poor"
+has out "quality: 1 partial, 1 poor"
 head -n 1 worth/series.csv | grep -q '^name,file,status,quality,' || fail "no column quality"
 awk -F, 'NR == 1 { for (k = 1; k <= NF; k++) at[$k] = k }
-    NR == 2 && !($at["quality"] == "good" && $at["D0"] > 0) { exit 1 }
+    NR == 2 && !($at["quality"] == "partial" && $at["D0"] > 0) { exit 1 }
     NR == 3 && !($at["quality"] == "poor" && $at["D0"] == "") { exit 1 }' worth/series.csv ||
     fail "quality, and no value of what is not determined: $(cat worth/series.csv)"
 expect 0 "$h" batch my.yaml a/run.h5 minus.h5 -o worth --json
