@@ -262,7 +262,7 @@ static int run_protected(lua_State *L)
 static _Noreturn void too_large(const struct hg_expr *e)
 {
     hg_error(e->diag, 0, NULL, dsl_large_help, "the expressions of this model are too large: its %u nodes have taken"
-             " more than %d million steps of the compiler", (unsigned)e->n, HG_MOST_STEPS / 1000000);
+             " more than %d million steps of the compiler", (unsigned)e->n, (int)(HG_MOST_STEPS / 1000000));
     fflush(e->diag->out);
     exit(3);
 }

@@ -72,7 +72,8 @@ struct hg_expr *hg_expr_new(struct hg_arena *a);
 /* Work on a graph is counted, not timed, so that a model is refused everywhere or nowhere: an evaluation
  * counts a step for every node and operand, building or looking up a node several.  A model of 1000 nodes takes
  * some 10 million steps. */
-enum { HG_STEPS_TO_BUILD = 4, HG_MOST_STEPS = 1000000000, HG_MOST_STEPS_OF_SCRIPT = HG_MOST_STEPS / 8 };
+enum { HG_STEPS_TO_BUILD = 4, HG_MOST_STEPS_OF_SCRIPT = 125000000 };
+#define HG_MOST_STEPS UINT64_C(8000000000) /* 200 parameters of 40 peaks, 63000 nodes, take more than 1e9 */
 void hg_steps(const struct hg_expr *e, uint64_t n);
 uint64_t hg_steps_done(const struct hg_expr *e);
 
