@@ -86,6 +86,8 @@ static void lay_out(struct arena *a, struct fit_result *r)
     r->covariance = take(a, n * n * d);
     r->std_robust = take(a, n * d);
     r->covariance_robust = take(a, n * n * d);
+    r->paraboloid = take(a, n * n * d);
+    r->paraboloid_robust = take(a, n * n * d);
     r->first_frame = take(a, p * d);
     r->first_frame_std = take(a, p * d);
     r->residual = take(a, r->ngroup * sizeof *r->residual);

@@ -329,6 +329,7 @@ struct fit_result {
     struct fit_interval *interval; /* nfull */
     double *std_robust;  /* nfull: as std, for correlated noise; all NaN when robust.kind is NONE */
     double *covariance_robust; /* nfull x nfull */
+    double *paraboloid, *paraboloid_robust; /* both covariances as std_curvature: also where the paraboloid does not hold */
     size_t nlikelihood;
     struct fit_likelihood *likelihood;
     struct fit_robust robust;

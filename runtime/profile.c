@@ -470,7 +470,10 @@ static int shared_noise(const struct fit_result *r)
 
 void fit_profile_none(struct fit_result *r)
 {
+    const size_t square = r->nfull * r->nfull;
     memcpy(r->std_curvature, r->std, r->nfull * sizeof *r->std);
+    memcpy(r->paraboloid, r->covariance, square * sizeof *r->covariance);
+    memcpy(r->paraboloid_robust, r->covariance_robust, square * sizeof *r->covariance_robust);
     memcpy(r->profile, r->std, r->nparam * sizeof *r->profile);
     memset(r->interval, 0, r->nfull * sizeof *r->interval);
     const double all = shared_noise(r) && r->robust.eta > 0 ? 1 / sqrt(r->robust.eta) : 1;

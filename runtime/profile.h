@@ -29,7 +29,7 @@
 #include "fit_impl.h"
 
 /* After fit_covariance(), fit_degeneracies() and the robust errors, variance as there: fills profile and interval of
- * f->res; keeps the paraboloid's errors in std_curvature, and takes those that do not hold out of std, std_robust and
+ * f->res; keeps the paraboloid's errors in std_curvature, paraboloid and paraboloid_robust, and takes those that do not hold out of std, std_robust and
  * the covariances.  With a robust loss: of the sum of squares that touches its cost at the minimum.  The objective is
  * left at some other point.
  * A lower cost met on the way is left in f->better (f->met_better = 1). */

@@ -6,7 +6,9 @@
  *     x' = median + C (x - median),   C = P^1/2 T^1/2 P^-1/2,   T = 1 + D P^1/2 (M^-1 R M^-1 - M^-1) P^1/2 D
  *
  * with P the covariance of the draws, M and R those of the fit for independent and for correlated noise, of the
- * parameters for which it has both.  D = 1 makes of P the sandwich P (M^-1 R M^-1 + P^-1 - M^-1) P, in which the prior,
+ * parameters for which its paraboloid has both.  M^-1 R M^-1 and M^-1 are covariances of scores, whether the cost is that
+ * paraboloid as far as a standard error reaches or not (profile.h); only where other minima fit, to which draws may belong
+ * that a stretch about the median would move, there is none.  D = 1 makes of P the sandwich P (M^-1 R M^-1 + P^-1 - M^-1) P, in which the prior,
  * P^-1 - M^-1, counts as it is: where P = M the result has covariance R, and where the prior alone decides it is P.
  * D = min(1, G^-1/2), G = P^1/2 M^-1 P^1/2, for directions in which the draws are wider than the fit's errors: there
  * data say less than M^-1 (affine adjustment: Ribatet, Cooley & Davison, Stat. Sinica 22 (2012) 813).  Roots are the
@@ -32,7 +34,8 @@ static size_t choose(const struct fit_samples *s, const struct fit_result *fit, 
 {
     size_t n = 0;
     for (size_t k = 0; k < s->ncolumn && k < fit->nfull; k++)
-        if (!s->column[k].constant && s->column[k].c.sd > 0 && fit->std[k] > 0 && fit->std_robust[k] > 0)
+        if (!s->column[k].constant && s->column[k].c.sd > 0 && !fit->interval[k].several &&
+            fit->paraboloid[k * (fit->nfull + 1)] > 0 && fit->paraboloid_robust[k * (fit->nfull + 1)] > 0)
             column[n++] = k;
     return n;
 }
@@ -99,12 +102,12 @@ static int matrix_of(struct stretch *x, const struct fit_samples *s, const struc
     block(x, s, s->covariance, s->ncolumn, a);
     if (!function_of(x, a, sqrt, root))
         return 0;
-    block(x, s, fit->covariance, fit->nfull, a);
+    block(x, s, fit->paraboloid, fit->nfull, a);
     if (!function_of(x, a, inverse, b))
         return 0;
     multiply(n, root, b, W); /* P^1/2 M^-1 */
     multiply(n, W, root, G);
-    block(x, s, fit->covariance_robust, fit->nfull, a);
+    block(x, s, fit->paraboloid_robust, fit->nfull, a);
     multiply(n, W, a, b);
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < n; j++) {

@@ -527,15 +527,18 @@ static void test_divergences_are_located(void **state)
     fit_dataset_free(x.ds);
 }
 
-/* Draws of covariance M become draws of covariance R; columns without errors have none. */
+/* Draws of covariance M become draws of covariance R, those of the paraboloid, also where the profile has withheld its
+ * errors; columns without a paraboloid, or with other minima, have none. */
 static void test_robust_draws(void **state)
 {
     enum { N = 4, DRAWS = 4000 };
     static double x[DRAWS * N], covariance[N * N], M[9] = {4, 1.8, 0, 1.8, 1, 0, 0, 0, NAN}, R[9] = {9, 1, 0, 1, 4, 0, 0, 0, NAN};
-    double std[3] = {2, 1, NAN}, robust[3] = {3, 2, NAN};
+    double none[9] = {NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+    struct fit_interval interval[3] = {{0}};
     struct fit_column_summary column[N] = {{.median = 5, .c.sd = 2}, {.median = -1, .c.sd = 1}, {.c.sd = 1}, {.c.sd = 1}};
     struct fit_samples s = {.chains = 2, .draws = DRAWS / 2, .ncolumn = N, .x = x, .covariance = covariance, .column = column};
-    struct fit_result fit = {.nfull = 3, .std = std, .std_robust = robust, .covariance = M, .covariance_robust = R,
+    struct fit_result fit = {.nfull = 3, .std = none, .std_robust = none, .covariance = none, .covariance_robust = none,
+                             .paraboloid = M, .paraboloid_robust = R, .interval = interval,
                              .robust.kind = FIT_ROBUST_FRAMES};
     struct fit_error err = {0};
     double mean[2] = {0}, sum[3] = {0};
@@ -563,6 +566,11 @@ static void test_robust_draws(void **state)
     assert_true(fabs(s.covariance_robust[N + 1] - 4) < 1e-12 && isnan(s.covariance_robust[2]));
     assert_true(fabs(column[0].sd_robust - 3) < 1e-12 && fabs(column[0].q975_robust - (5 + 1.96 * 3)) < 0.5);
     assert_true(isnan(column[2].sd_robust) && isnan(column[3].sd_robust));
+    free(s.x_robust);
+    free(s.covariance_robust);
+    interval[0].several = 1;
+    assert_int_equal(fit_samples_robust(&s, &fit, &err), FIT_OK);
+    assert_true(isnan(column[0].sd_robust) && fabs(column[1].sd_robust - 2) < 1e-12);
     free(s.x_robust);
     free(s.covariance_robust);
 }

@@ -8,8 +8,7 @@
  *                   over parameters of each noise level
  *          speckle  usual intervals below 90 % at 95 %, robust ones 90 .. 98 %, with 1.5 standard deviations for
  *                   scatter; and at 68 % the same in widths, 59.6 .. 76.2 %: errors 0.84 .. 1.19 times the right ones
- *          both     an interval is missing for more than one in twenty (a parameter on its bound); of draws one in
- *                   four: there are none for shared noise where least squares has an interval in place of an error
+ *          both     an interval is missing for more than one in twenty (a parameter on its bound, other minima)
  *
  * Intervals are value +- z std of least squares, with std (usual) and std_robust (robust), or where std is withheld
  * those of the profile: 68 % and 95 % are expected.
@@ -533,7 +532,7 @@ static int judge(const struct experiment *x, const struct tally *all, size_t exp
 {
     double n = (double)experiments, room68 = 3 * 100 * sqrt(0.68 * 0.32 / n), room95 = 3 * 100 * sqrt(0.95 * 0.05 / n);
     /* so that no coverage comes from leaving out */
-    if ((x->posterior ? 4 : 20) * all->none > all->n)
+    if (20 * all->none > all->n)
         return 0;
     double u68 = part(all->usual68, all), u95 = part(all->usual95, all);
     double r68 = part(all->robust68, all), r95 = part(all->robust95, all);
