@@ -1,6 +1,7 @@
 /* hdf5_write.c -- writing HDF5 files: arrays, strings, attributes, dimension scales.  See
  * hdf5_io.h. */
 #include "hdf5_internal.h"
+#include "hdf5_pack.h"
 
 #include <errno.h>
 #include <hdf5.h>
@@ -167,25 +168,99 @@ static size_t type_bytes(enum fit_h5_type type)
     }
 }
 
-/* Chunks of the last one or two dimensions, at most about a million elements. */
-static hid_t storage_of(const struct fit_h5_array *a)
+static size_t count_values(const struct fit_h5_array *a)
 {
-    hid_t list = H5Pcreate(H5P_DATASET_CREATE);
-    hsize_t chunk[FIT_H5_RANK];
-    size_t n = 1, most = (size_t)1 << 20;
-    H5Pset_obj_track_times(list, 0); /* the same result gives the same bytes */
+    size_t n = 1;
     for (int i = 0; i < a->rank && i < FIT_H5_RANK; i++)
         n *= a->dims[i];
-    if (!a->deflate || a->rank <= 0 || a->rank > FIT_H5_RANK || n * type_bytes(a->type) < 1024)
-        return list;
+    return n;
+}
+
+/* Chunks of the last one or two dimensions, at most about a million elements; 0: the array is stored in one piece. */
+static int chunks_of(const struct fit_h5_array *a, hsize_t chunk[FIT_H5_RANK])
+{
+    size_t most = (size_t)1 << 20;
+    if (!a->deflate || a->rank <= 0 || a->rank > FIT_H5_RANK || count_values(a) * type_bytes(a->type) < 1024)
+        return 0;
     for (int i = a->rank; i-- > 0;) {
         chunk[i] = i + 2 < a->rank ? 1 : a->dims[i] < most ? a->dims[i] : most;
         most = most / chunk[i] > 0 ? most / chunk[i] : 1;
     }
+    return 1;
+}
+
+static hid_t storage_of(const struct fit_h5_array *a)
+{
+    hid_t list = H5Pcreate(H5P_DATASET_CREATE);
+    hsize_t chunk[FIT_H5_RANK];
+    H5Pset_obj_track_times(list, 0); /* the same result gives the same bytes */
+    if (!chunks_of(a, chunk))
+        return list;
     H5Pset_chunk(list, a->rank, chunk);
     H5Pset_shuffle(list);
     H5Pset_deflate(list, (unsigned)a->deflate);
     return list;
+}
+
+/* How many chunks there are, where each is a piece of the array, its last dimensions, and the machine's bytes are those
+ * of the file; else 0. */
+static size_t whole_chunks(const struct fit_h5_array *a)
+{
+    const union {
+        uint16_t number;
+        unsigned char byte[2];
+    } order = {1};
+    hsize_t chunk[FIT_H5_RANK];
+    size_t n = 1;
+    if (!order.byte[0] || !chunks_of(a, chunk))
+        return 0;
+    for (int i = 0; i < a->rank; i++) {
+        if (i + 2 < a->rank)
+            n *= a->dims[i];
+        else if (chunk[i] != a->dims[i])
+            return 0;
+    }
+    return n;
+}
+
+/* Place of chunk k, one index in each of the leading dimensions. */
+static void place_of(const struct fit_h5_array *a, size_t k, hsize_t at[FIT_H5_RANK])
+{
+    for (int i = a->rank; i-- > 0;) {
+        at[i] = i + 2 < a->rank ? k % a->dims[i] : 0;
+        k = i + 2 < a->rank ? k / a->dims[i] : k;
+    }
+}
+
+/* Packs and writes the chunks, some at a time; 0: something failed. */
+static int write_chunks(hid_t set, const struct fit_h5_array *a, size_t chunks)
+{
+    enum { PACKED = 32, PACKED_BYTES = 8 << 20 };
+    const struct fit_packing p = {a->value, type_bytes(a->type), count_values(a), chunks, a->deflate};
+    const size_t fit = PACKED_BYTES / (p.item * (p.n / chunks)), most = fit < 1 ? 1 : fit < PACKED ? fit : PACKED;
+    struct fit_packed out[PACKED];
+    hsize_t at[FIT_H5_RANK];
+    int ok = 1;
+    for (size_t first = 0; first < chunks && ok; first += most) {
+        const size_t n = chunks - first < most ? chunks - first : most;
+        fit_pack_chunks(&p, first, n, out);
+        for (size_t k = 0; k < n; k++) {
+            place_of(a, first + k, at);
+            ok = ok && out[k].data &&
+                 H5Dwrite_chunk(set, H5P_DEFAULT, out[k].skipped, at, out[k].size, out[k].data) >= 0;
+            free(out[k].data);
+        }
+    }
+    return ok;
+}
+
+/* Writes all values: several chunks at a time where that is possible. */
+static int write_values(hid_t set, hid_t memory, hid_t space, const struct fit_h5_array *a)
+{
+    const size_t chunks = whole_chunks(a);
+    if (H5Sget_simple_extent_npoints(space) <= 0)
+        return 1;
+    return chunks > 1 ? write_chunks(set, a, chunks) : H5Dwrite(set, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, a->value) >= 0;
 }
 
 enum fit_status fit_h5_write(struct fit_h5 *h, const char *path, const struct fit_h5_array *a,
@@ -197,8 +272,7 @@ enum fit_status fit_h5_write(struct fit_h5 *h, const char *path, const struct fi
     types_of(a->type, &memory, &file);
     if (space >= 0)
         set = H5Dcreate2(h->out, path, file, space, links, storage, H5P_DEFAULT);
-    if (set < 0 || (H5Sget_simple_extent_npoints(space) > 0 &&
-                    H5Dwrite(set, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, a->value) < 0))
+    if (set < 0 || !write_values(set, memory, space, a))
         st = unwritten(h, path, err);
     if (set >= 0 && H5Dclose(set) < 0 && st == FIT_OK)
         st = unwritten(h, path, err);

@@ -9,14 +9,17 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PIECE = 1 << 18 /* bytes: stays in the second-level cache between copy and hash */ };
+enum {
+    PIECE = 1 << 16, /* bytes: stays in the second-level cache between copy and hash */
+    PAGE = 1 << 12   /* the system copies four times slower to a place a few bytes behind that of its page, as malloc has it */
+};
 
 enum fit_status fit_file_identity(const char *file, char sha256[65], uint64_t *size,
                                   struct fit_error *err)
 {
     enum fit_status st = FIT_OK;
     struct sha256 s;
-    unsigned char digest[SHA256_BYTES], *piece = malloc(PIECE);
+    unsigned char digest[SHA256_BYTES], *piece = aligned_alloc(PAGE, PIECE);
     int fd = regular_descriptor(file);
     *size = 0;
     sha256[0] = 0;

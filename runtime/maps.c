@@ -1,7 +1,7 @@
 /* maps.c -- data, model and residuals at the optimum; see maps.h.
  *
  * Tiles are taken in batches: the model of the batch is computed by one thread per tile, then its
- * values are added to the maps by one thread per group, tile after tile.  So every sum is made in
+ * values are added to the maps by one thread per some groups, tile after tile.  So every sum is made in
  * the same order whatever the number of threads, and no two threads write to the same place. */
 #include "maps.h"
 
@@ -28,7 +28,7 @@ struct work {
     double *ws, *lin; /* tables; linear parameters as the kernel wants them */
     struct fit_maps *maps;
     struct sums *sums;  /* ngroup */
-    double *map[4];     /* ngroup x n x n: sum of 1, data, model, r / sigma; upper triangle */
+    double *map[4];     /* sum of 1, data, model, r / sigma; pairs: ngroup upper triangles, rows: n */
     double *cut[4];     /* ngroup x ages x nlag: sum of 1, data, model, sigma^2 */
     unsigned char *age; /* 2 ntime: range of ages by the sum of two frame numbers */
     unsigned shift;     /* log2 of maps->bin */
@@ -39,6 +39,9 @@ struct work {
     struct fit_tile *own; /* of the batch */
     double *argument;     /* of the law of the errors: `stride` doubles each per tile; NULL: they are normal */
     const struct fit_tile **tile;
+    double *row, *alike; /* of each thread: room for a row of a tile, three times; ngroup: inverse_sigma of weight 1 */
+    uint32_t *column;    /* the same for its frames */
+    size_t share;        /* groups that a thread takes at a time */
 };
 
 /* 1 / standard deviation of a value of group g: from its weight when weights are errors, the given
@@ -57,48 +60,147 @@ static void add_sums(struct sums *s, double y, double r, double z)
     s->chi2 += z * z;
 }
 
-/* Row i of a tile, group g: sums over a bin of columns stay in registers until the bin ends. */
-static void add_row(struct work *w, const struct fit_tile *t, const double *model, size_t g,
-                    size_t i)
+/* Place of (a, b), a <= b, in the upper triangle of a map. */
+static size_t triangle(const struct fit_maps *m, size_t a, size_t b)
 {
-    const struct fit_layout *l = &w->ds->layout;
-    const struct fit_maps *m = w->maps;
-    const double reference = w->ds->reference[g];
-    struct sums sums = w->sums[g];
-    size_t j0 = t->j0 > i + 1 ? t->j0 : i + 1, block = j0 / FIT_LANES, fi = l->frame[i];
-    size_t row = fit_tile_offset(l, t, i, j0, g) - j0 % FIT_LANES; /* of the row's first block */
-    size_t map = (g * m->n + (i >> w->shift)) * m->n, cut = g * FIT_MAPS_AGES * m->nlag;
-    double bin[4] = {0};
-    for (size_t j = j0; j < t->j1; j++) {
-        size_t at = row + (j / FIT_LANES - block) * l->ngroup * FIT_LANES + j % FIT_LANES;
-        double weight = t->w ? t->w[at] : 1;
-        if (weight > 0) {
-            double y = t->y[at], r = y - model[at], inverse = inverse_sigma(w, g, weight),
-                   z = r * inverse;
-            size_t fj = l->frame[j], c = cut + w->age[fi + fj] * m->nlag + (fj - fi - 1);
-            add_sums(&sums, y, r, z);
-            bin[0] += 1;
-            bin[1] += y + reference;
-            bin[2] += model[at] + reference;
-            bin[3] += z;
-            w->cut[0][c] += 1;
-            w->cut[1][c] += y + reference;
-            w->cut[2][c] += model[at] + reference;
-            w->cut[3][c] += 1 / (inverse * inverse);
-        }
-        if (j + 1 == t->j1 || (j + 1) >> w->shift != j >> w->shift)
-            for (int c = 0; c < 4; c++) {
-                w->map[c][map + (j >> w->shift)] += bin[c];
-                bin[c] = 0;
-            }
-    }
-    w->sums[g] = sums;
+    return a * (2 * m->n - a - 1) / 2 + b;
 }
 
-static void add_tile_pairs(struct work *w, const struct fit_tile *t, const double *model, size_t g)
+/* Row i of a tile, group g: its values one after the other, those that do not count left out. */
+struct row {
+    size_t g, i, from, n;        /* [from, n) of the arrays */
+    double *y, *model, *inverse; /* inverse[k]: 1 / standard deviation; of rows without weights it is `alike` */
+    double alike;
+    uint32_t *j; /* frames of the list of used ones */
+};
+
+/* A row that has weights, which become 1 / standard deviation: values that do not count are left out. */
+static void take_weighted(const struct work *w, struct row *row)
 {
-    for (size_t i = t->i0; i < t->i1; i++)
-        add_row(w, t, model, g, i);
+    size_t to = row->from;
+    for (size_t k = row->from; k < row->n; k++) {
+        const double weight = row->inverse[k];
+        row->y[to] = row->y[k];
+        row->model[to] = row->model[k];
+        row->j[to] = row->j[k];
+        row->inverse[to] = w->ds->weighted && weight > 0 ? inverse_sigma(w, row->g, weight) : row->alike;
+        to += weight > 0;
+    }
+    row->n = to;
+}
+
+/* Values of the row, out of blocks of 8 lanes that stand ngroup blocks apart. */
+static void take_row(const struct work *w, const struct fit_tile *t, const double *model, struct row *row)
+{
+    enum { BYTES = FIT_LANES * sizeof(double) };
+    const struct fit_layout *l = &w->ds->layout;
+    const size_t first = t->j0 > row->i + 1 ? t->j0 : row->i + 1, block = first / FIT_LANES * FIT_LANES;
+    size_t at = fit_tile_offset(l, t, row->i, block, row->g);
+    row->from = first - block;
+    row->n = t->j1 - block;
+    for (size_t k = 0; k < row->n; k += FIT_LANES, at += l->ngroup * FIT_LANES) {
+        memcpy(row->y + k, t->y + at, BYTES);
+        memcpy(row->model + k, model + at, BYTES);
+        if (t->w)
+            memcpy(row->inverse + k, t->w + at, BYTES);
+    }
+    for (size_t k = 0; k < row->n; k++)
+        row->j[k] = (uint32_t)(block + k);
+    if (t->w)
+        take_weighted(w, row);
+}
+
+/* Sums over the group, and over the columns of each point of the map. */
+static void add_sums_of_row(struct work *w, const struct row *row, int weighted)
+{
+    const struct fit_maps *m = w->maps;
+    const size_t map = row->g * triangle(m, m->n - 1, m->n) + triangle(m, row->i >> w->shift, 0);
+    const double reference = w->ds->reference[row->g];
+    struct sums s = w->sums[row->g];
+    double n = 0, data = 0, model = 0, residual = 0;
+    for (size_t k = row->from; k < row->n; k++) {
+        const double y = row->y[k], r = y - row->model[k], z = r * (weighted ? row->inverse[k] : row->alike);
+        const size_t point = row->j[k] >> w->shift;
+        add_sums(&s, y, r, z);
+        n += 1;
+        data += y + reference;
+        model += row->model[k] + reference;
+        residual += z;
+        if (k + 1 == row->n || row->j[k + 1] >> w->shift != point) {
+            w->map[0][map + point] += n;
+            w->map[1][map + point] += data;
+            w->map[2][map + point] += model;
+            w->map[3][map + point] += residual;
+            n = data = model = residual = 0;
+        }
+    }
+    w->sums[row->g] = s;
+}
+
+/* End of the values from k on whose lags follow one another and whose age is the same. */
+static size_t end_of_cut(const struct work *w, const struct row *row, size_t k)
+{
+    const uint32_t *frame = w->ds->layout.frame;
+    const size_t fi = frame[row->i], fj = frame[row->j[k]], last = row->n - 1;
+    const unsigned char age = w->age[fi + fj];
+    if (frame[row->j[last]] - fj == last - k && w->age[fi + frame[row->j[last]]] == age) /* ages increase */
+        return row->n;
+    size_t end = k + 1;
+    while (end < row->n && frame[row->j[end]] == fj + (end - k) && w->age[fi + frame[row->j[end]]] == age)
+        end++;
+    return end;
+}
+
+static void add_values(double *restrict sum, const double *restrict value, double reference, size_t n)
+{
+    for (size_t k = 0; k < n; k++)
+        sum[k] += value[k] + reference;
+}
+
+static void add_number(double *sum, double number, size_t n)
+{
+    for (size_t k = 0; k < n; k++)
+        sum[k] += number;
+}
+
+/* The cuts: the values of a row have different lags. */
+static void add_cuts_of_row(struct work *w, const struct row *row, int weighted)
+{
+    const uint32_t *frame = w->ds->layout.frame;
+    const size_t fi = frame[row->i], nlag = w->maps->nlag, cut = row->g * FIT_MAPS_AGES * nlag;
+    const double reference = w->ds->reference[row->g], variance = 1 / (row->alike * row->alike);
+    for (size_t k = row->from, end; k < row->n; k = end) {
+        const size_t fj = frame[row->j[k]], to = cut + w->age[fi + fj] * nlag + (fj - fi - 1);
+        end = end_of_cut(w, row, k);
+        add_number(w->cut[0] + to, 1, end - k);
+        add_values(w->cut[1] + to, row->y + k, reference, end - k);
+        add_values(w->cut[2] + to, row->model + k, reference, end - k);
+        if (!weighted)
+            add_number(w->cut[3] + to, variance, end - k);
+        for (size_t c = k; weighted && c < end; c++)
+            w->cut[3][to + c - k] += 1 / (row->inverse[c] * row->inverse[c]);
+    }
+}
+
+static size_t room_of_row(const struct fit_layout *l)
+{
+    return (l->panel / FIT_LANES + 1) * FIT_LANES;
+}
+
+/* Rows of the groups [g, end), in the order of the tile's memory. */
+static void add_tile_pairs(struct work *w, const struct fit_tile *t, const double *model, size_t g, size_t end,
+                           size_t thread)
+{
+    const size_t most = room_of_row(&w->ds->layout);
+    double *room = w->row + thread * 3 * most;
+    struct row row = {.y = room, .model = room + most, .inverse = room + 2 * most, .j = w->column + thread * most};
+    for (row.i = t->i0; row.i < t->i1; row.i++)
+        for (row.g = g; row.g < end; row.g++) {
+            row.alike = w->alike[row.g];
+            take_row(w, t, model, &row);
+            add_sums_of_row(w, &row, t->w != NULL);
+            add_cuts_of_row(w, &row, t->w != NULL);
+        }
 }
 
 /* 1 / standard deviation of row i of a tile, by the law of the errors. */
@@ -132,7 +234,7 @@ static void add_tile_rows(struct work *w, const struct fit_tile *t, const double
     }
 }
 
-enum { TILES_PER_THREAD = 4 };
+enum { TILES_PER_THREAD = 4, SHARES_PER_THREAD = 4 };
 
 struct batch {
     struct work *w;
@@ -154,19 +256,20 @@ static void take_tile(void *user, size_t b, size_t thread)
     fit_clock_enter(was);
 }
 
-static void add_group(void *user, size_t g, size_t thread)
+/* The batch, of some groups. */
+static void add_groups(void *user, size_t k, size_t thread)
 {
     const struct batch *x = user;
     struct work *w = x->w;
-    (void)thread;
+    const size_t g = k * w->share, end = g + w->share < w->maps->ngroup ? g + w->share : w->maps->ngroup;
     enum fit_clock was = fit_clock_enter(FIT_CLOCK_PAIRS);
     for (size_t b = 0; b < x->last - x->first; b++) {
         const double *model = w->model + b * w->stride;
         if (!w->tile[b])
             continue;
         if (w->k->space == FIT_PAIRS)
-            add_tile_pairs(w, w->tile[b], model, g);
-        else if (w->tile[b]->group == g)
+            add_tile_pairs(w, w->tile[b], model, g, end, thread);
+        else if (w->tile[b]->group >= g && w->tile[b]->group < end)
             add_tile_rows(w, w->tile[b], model, w->argument ? w->argument + b * w->stride * MOST_ARGUMENTS : NULL);
     }
     fit_clock_enter(was);
@@ -174,14 +277,14 @@ static void add_group(void *user, size_t g, size_t thread)
 
 static void one_pass(struct work *w, int threads)
 {
-    size_t many = (size_t)threads * TILES_PER_THREAD;
+    size_t many = (size_t)threads * TILES_PER_THREAD, shares = (w->maps->ngroup + w->share - 1) / w->share;
     const struct fit_team team = {threads, FIT_TEAM_NEXT};
     fit_dataset_begin(w->ds);
     for (size_t first = 0; first < w->ds->ntile; first += many) {
         size_t last = first + many < w->ds->ntile ? first + many : w->ds->ntile;
         struct batch x = {w, first, last};
         fit_team_run(team, last - first, take_tile, &x);
-        fit_team_run(team, w->maps->ngroup, add_group, &x);
+        fit_team_run(team, shares, add_groups, &x);
     }
     fit_dataset_end(w->ds);
 }
@@ -192,16 +295,16 @@ static void finish_maps(struct work *w)
 {
     struct fit_maps *m = w->maps;
     int rows = w->k->space == FIT_ROWS;
-    size_t side = rows ? 1 : m->n;
-    for (size_t g = 0; g < m->ngroup; g++)
+    size_t side = rows ? 1 : m->n, squares = rows ? 1 : m->ngroup, from = 0;
+    for (size_t g = 0; g < squares; g++)
         for (size_t a = 0; a < m->n; a++)
-            for (size_t b = rows ? 0 : a; b < side; b++) {
+            for (size_t b = rows ? 0 : a; b < side; b++, from++) {
                 size_t at = rows ? a : (g * m->n + a) * m->n + b,
                        mirror = rows ? a : (g * m->n + b) * m->n + a;
-                double n = w->map[0][at];
-                m->c2[at] = m->c2[mirror] = n > 0 ? (float)(w->map[1][at] / n) : NAN;
-                m->model[at] = m->model[mirror] = n > 0 ? (float)(w->map[2][at] / n) : NAN;
-                m->residual[at] = m->residual[mirror] = n > 0 ? (float)(w->map[3][at] / n) : NAN;
+                double n = w->map[0][from];
+                m->c2[at] = m->c2[mirror] = n > 0 ? (float)(w->map[1][from] / n) : NAN;
+                m->model[at] = m->model[mirror] = n > 0 ? (float)(w->map[2][from] / n) : NAN;
+                m->residual[at] = m->residual[mirror] = n > 0 ? (float)(w->map[3][from] / n) : NAN;
                 m->mask[at] = m->mask[mirror] = n > 0;
             }
 }
@@ -311,18 +414,11 @@ void fit_maps_free(struct fit_maps *m)
     free(m);
 }
 
-static int allocate_work(struct work *w, int threads)
+static int allocate_sums(struct work *w)
 {
-    const struct fit_layout *l = &w->ds->layout;
     const struct fit_maps *m = w->maps;
-    int pairs = w->k->space == FIT_PAIRS;
-    size_t values = pairs ? m->ngroup * m->n * m->n : m->n,
+    size_t values = w->k->space == FIT_PAIRS ? m->ngroup * triangle(m, m->n - 1, m->n) : m->n,
            cuts = m->ngroup * FIT_MAPS_AGES * m->nlag;
-    for (size_t k = 0; k < w->ds->ntile; k++) {
-        size_t d = fit_tile_doubles(l, &w->ds->tile[k]);
-        w->stride = d > w->stride ? d : w->stride;
-    }
-    w->stride = (w->stride + FIT_LANES - 1) / FIT_LANES * FIT_LANES;
     int ok = 1;
     for (int c = 0; c < 4; c++) {
         w->map[c] = fit_alloc_doubles(values);
@@ -330,23 +426,47 @@ static int allocate_work(struct work *w, int threads)
         ok = ok && w->map[c] && w->cut[c];
     }
     w->sums = calloc(m->ngroup, sizeof *w->sums);
+    w->alike = fit_alloc_doubles(m->ngroup);
+    for (size_t g = 0; w->alike && g < m->ngroup; g++)
+        w->alike[g] = inverse_sigma(w, g, 1);
+    return ok && w->sums && w->alike;
+}
+
+/* What a batch of tiles needs. */
+static int allocate_batch(struct work *w, int threads)
+{
+    const struct fit_layout *l = &w->ds->layout;
+    const size_t batch = (size_t)threads * TILES_PER_THREAD, row = (size_t)threads * room_of_row(l);
+    for (size_t k = 0; k < w->ds->ntile; k++) {
+        size_t d = fit_tile_doubles(l, &w->ds->tile[k]);
+        w->stride = d > w->stride ? d : w->stride;
+    }
+    w->stride = (w->stride + FIT_LANES - 1) / FIT_LANES * FIT_LANES;
+    w->nbuffer = (fit_dataset_buffer(w->ds) + FIT_LANES - 1) / FIT_LANES * FIT_LANES;
+    w->model = fit_alloc_doubles(batch * w->stride);
+    w->buffer = fit_alloc_doubles(batch * w->nbuffer);
+    w->own = calloc(batch, sizeof *w->own);
+    w->tile = calloc(batch, sizeof *w->tile);
+    w->row = fit_alloc_doubles(3 * row);
+    w->column = calloc(row + 1, sizeof *w->column);
+    if (w->k->density)
+        w->argument = fit_alloc_doubles(batch * w->stride * MOST_ARGUMENTS);
+    return w->model && w->buffer && w->own && w->tile && w->row && w->column && (w->argument || !w->k->density);
+}
+
+static int allocate_work(struct work *w, int threads)
+{
+    const struct fit_layout *l = &w->ds->layout;
+    const struct fit_maps *m = w->maps;
     w->age = calloc(2 * l->ntime + 1, 1);
     for (size_t k = 0; w->age && k < 2 * l->ntime; k++)
         w->age[k] = (unsigned char)(k * FIT_MAPS_AGES / (2 * l->ntime));
     while ((size_t)1 << w->shift < m->bin)
         w->shift++;
-    size_t batch = (size_t)threads * TILES_PER_THREAD;
-    w->model = fit_alloc_doubles(batch * w->stride);
-    w->nbuffer = (fit_dataset_buffer(w->ds) + FIT_LANES - 1) / FIT_LANES * FIT_LANES;
-    w->buffer = fit_alloc_doubles(batch * w->nbuffer);
-    w->own = calloc(batch, sizeof *w->own);
-    w->tile = calloc(batch, sizeof *w->tile);
+    w->share = m->ngroup / ((size_t)threads * SHARES_PER_THREAD) + 1;
     w->ws = fit_alloc_doubles(w->k->workspace(l));
     w->lin = fit_alloc_doubles(m->ngroup * w->k->nlinear);
-    if (w->k->density)
-        w->argument = fit_alloc_doubles(batch * w->stride * MOST_ARGUMENTS);
-    ok = ok && (w->argument || !w->k->density);
-    return ok && w->sums && w->age && w->model && w->buffer && w->own && w->tile && w->ws && w->lin;
+    return allocate_sums(w) && allocate_batch(w, threads) && w->age && w->ws && w->lin;
 }
 
 enum fit_status fit_maps_new(const struct fit_kernel *kernel, const struct fit_dataset *ds,
@@ -383,6 +503,9 @@ done:
         free(w.cut[c]);
     }
     free(w.sums);
+    free(w.alike);
+    free(w.row);
+    free(w.column);
     free(w.age);
     free(w.model);
     free(w.argument);

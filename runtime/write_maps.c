@@ -81,7 +81,8 @@ static void put_input(struct fit_h5r *w, const struct fit_results *r)
 
 /* ---- data */
 
-/* Smaller maps are written as they are: to pack them takes longer than all the rest of the file. */
+/* Smaller maps are written as they are: to pack them takes longer than all the rest of the file.  So are residuals,
+ * which are noise: an eighth of their bytes is all that packing spares. */
 enum { PACKED = 1 << 18 };
 
 /* What tells the groups apart along the first dimension: q, where each has its own, else phi. */
@@ -119,11 +120,12 @@ static void put_map(struct fit_h5r *w, const struct fit_results *r, const char *
                     const float *value)
 {
     const struct fit_maps *m = r->maps;
+    const int noise = value == m->residual;
     struct fit_h5_array a = {.type = FIT_H5_F32,
                              .rank = 3,
                              .dims = (size_t[]){m->ngroup, m->n, m->n},
                              .value = value,
-                             .deflate = m->ngroup * m->n * m->n >= PACKED};
+                             .deflate = !noise && m->ngroup * m->n * m->n >= PACKED};
     fit_h5r_array(w, path, &a, "1");
     fit_h5r_attach(w, path, 0, groups);
     fit_h5r_attach(w, path, 1, "/entry/data/t1");

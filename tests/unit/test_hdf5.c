@@ -431,6 +431,65 @@ static void test_cut_file_is_refused_and_says_so(void **state)
     assert_int_equal(fit_h5_open("/", &h, &err), FIT_ERR_IO);
 }
 
+/* Chunk k along the first dimension of x and y: the same bytes, packed by the same filters. */
+static void same_chunk(hid_t x, hid_t y, hsize_t k)
+{
+    const hsize_t at[3] = {k, 0, 0};
+    hsize_t size[2] = {0};
+    uint32_t mask[2] = {0};
+    hid_t set[2] = {x, y};
+    unsigned char *bytes[2];
+    for (int i = 0; i < 2; i++) {
+        assert_true(H5Dget_chunk_storage_size(set[i], at, &size[i]) >= 0);
+        bytes[i] = malloc(size[i]);
+        assert_true(H5Dread_chunk(set[i], H5P_DEFAULT, at, &mask[i], bytes[i]) >= 0);
+    }
+    assert_int_equal(size[0], size[1]);
+    assert_int_equal(mask[0], mask[1]);
+    assert_memory_equal(bytes[0], bytes[1], size[0]);
+    free(bytes[0]);
+    free(bytes[1]);
+}
+
+/* Values that pack well (k < 2), and those that do not pack at all. */
+static void test_packed_chunks_are_those_of_the_library(void **state)
+{
+    enum { MANY = 40, N = MANY * SIDE * SIDE };
+    static double value[N], back[N];
+    const size_t dims[3] = {MANY, SIDE, SIDE};
+    const hsize_t shape[3] = {MANY, SIDE, SIDE}, part[3] = {1, SIDE, SIDE};
+    uint64_t noise = 1;
+    (void)state;
+    for (size_t k = 0; k < N; k++) {
+        noise = noise * 6364136223846793005u + 1442695040888963407u;
+        memcpy(&value[k], &noise, sizeof noise);
+        if (k < 2 * SIDE * SIDE || !isfinite(value[k]))
+            value[k] = (double)(k % 5);
+    }
+    assert_int_equal(fit_h5_create(file, &h, &err), FIT_OK);
+    const struct fit_h5_array a = {.type = FIT_H5_F64, .rank = 3, .dims = dims, .value = value, .deflate = 1};
+    assert_int_equal(fit_h5_write(h, "/x", &a, &err), FIT_OK);
+    assert_int_equal(fit_h5_finish(h, &err), FIT_OK);
+    h = NULL;
+    hid_t f = H5Fopen(file, H5F_ACC_RDWR, H5P_DEFAULT), space = H5Screate_simple(3, shape, NULL);
+    hid_t made = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_chunk(made, 3, part);
+    H5Pset_shuffle(made);
+    H5Pset_deflate(made, 1);
+    hid_t x = H5Dopen2(f, "/x", H5P_DEFAULT), y = H5Dcreate2(f, "/y", H5T_IEEE_F64LE, space, H5P_DEFAULT, made, H5P_DEFAULT);
+    assert_true(H5Dwrite(y, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, value) >= 0);
+    assert_true(H5Fflush(f, H5F_SCOPE_LOCAL) >= 0);
+    for (hsize_t k = 0; k < MANY; k++)
+        same_chunk(x, y, k);
+    assert_true(H5Dread(x, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, back) >= 0);
+    assert_memory_equal(back, value, sizeof value);
+    H5Dclose(x);
+    H5Dclose(y);
+    H5Pclose(made);
+    H5Sclose(space);
+    H5Fclose(f);
+}
+
 int main(void)
 {
     snprintf(file, sizeof file, "test_hdf5_%ld.h5", (long)getpid());
@@ -448,6 +507,7 @@ int main(void)
         TEST(test_a_damaged_byte_is_never_more_than_an_error),
         TEST(test_more_values_than_the_file_can_hold_are_refused),
         TEST(test_cut_file_is_refused_and_says_so),
+        TEST(test_packed_chunks_are_those_of_the_library),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
