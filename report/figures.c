@@ -35,6 +35,7 @@ enum fit_status rp_figures_new(const struct rp_result *r, struct rp_figures *lis
     if (r->fitted) {
         rp_list_curves(r, list);
         rp_list_parameters(r, list);
+        rp_list_profiles(r, list);
         rp_list_residuals(r, list);
         rp_list_search(r, list);
     }

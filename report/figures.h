@@ -16,6 +16,7 @@ enum rp_section {
     RP_CURVES,
     RP_SCALING,
     RP_CORRELATION,
+    RP_PROFILES,
     RP_RESIDUALS,
     RP_SEARCH,
     RP_CORNER,
@@ -56,6 +57,7 @@ void rp_list_rows(const struct rp_result *r, struct rp_figures *list);
 void rp_list_curves(const struct rp_result *r, struct rp_figures *list);
 void rp_list_parameters(const struct rp_result *r,
                         struct rp_figures *list); /* scaling, correlation */
+void rp_list_profiles(const struct rp_result *r, struct rp_figures *list);
 void rp_list_residuals(const struct rp_result *r, struct rp_figures *list);
 void rp_list_search(const struct rp_result *r, struct rp_figures *list);
 void rp_list_posterior(const struct rp_result *r, struct rp_figures *list);

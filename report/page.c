@@ -22,6 +22,7 @@ static const struct section sections[RP_SECTIONS] = {
     [RP_CURVES] = {"What follows from the parameters", "curves"},
     [RP_SCALING] = {"Values of the groups", "groups"},
     [RP_CORRELATION] = {"Correlation of the parameters", "correlation"},
+    [RP_PROFILES] = {"Profile likelihoods", "profiles"},
     [RP_RESIDUALS] = {"Residuals", "residuals"},
     [RP_SEARCH] = {"Search for the minimum", "search"},
     [RP_CORNER] = {"Posterior: pairs of parameters", "corner"},
@@ -132,6 +133,10 @@ static void caption(struct rp_markup *out, enum rp_section s, const struct rp_re
         rp_put(out, "Bold above 0.9: these parameters can hardly be told apart by these data. Left out: "
                     "what is held, at a bound or "
                     "not determined.");
+        break;
+    case RP_PROFILES:
+        rp_put(out, "Rise of χ², in units of the noise, when the parameter is held at a value and all others are fitted "
+                    "anew. Dashed: the levels at which the intervals of 68 %% and 95 %% end; shaded: these intervals.");
         break;
     case RP_RESIDUALS:
         if (*rp_json_text(r->json, "residuals_text")) {

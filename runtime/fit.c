@@ -524,10 +524,12 @@ static enum fit_status finish(struct fit_job *f, struct fit_outcome *o)
         return st;
     judge_minima(f);
     tell_end(f, o);
-    for (size_t k = 0; k < r->nlikelihood && !fit_word_ends(o->word); k++)
+    for (size_t k = 0; k < r->nlikelihood && !fit_word_ends(o->word); k++) {
         if ((st = fit_likelihood_curve(f, f->opt->likelihood[k], r->variance, &f->evidence,
                                        &r->likelihood[k])) != FIT_OK)
             return st;
+        fit_likelihood_limits(f, r->likelihood[k].one_sided, r->likelihood[k].limit);
+    }
     memcpy(r->start, f->began_at, f->p * sizeof *r->start);
     memcpy(r->start_origin, o->origin, sizeof r->start_origin);
     r->threads = fit_objective_threads(f->obj);

@@ -236,6 +236,7 @@ enum { FIT_LIKELIHOOD_POINTS = 64 };
 struct fit_likelihood {
     size_t which;           /* place in the full vector */
     size_t n;               /* points of the curve, increasing */
+    double limit[2];        /* of the root of the rise: where the intervals of 68 and 95 % end */
     double value[FIT_LIKELIHOOD_POINTS], rise[FIT_LIKELIHOOD_POINTS]; /* chi2 above the least, in units of the noise */
     double lower[2], upper[2]; /* ends of the intervals of 68 and 95 % */
     int open_lower[2], open_upper[2]; /* 1: the interval ends at the bound, beyond which nothing was looked at */

@@ -87,6 +87,11 @@ struct fit_results {
 /* fit.json as text; the caller frees.  NULL: out of memory. */
 char *fit_write_json(const struct fit_results *r);
 
+struct fit_json;
+
+/* The parts of an interval that has gaps; null for an end that the data do not set. */
+void fit_json_union(struct fit_json *j, const char *name, const struct fit_union *u);
+
 /* fit.h5 at `path`. */
 enum fit_status fit_write_hdf5(const struct fit_results *r, const char *path,
                                struct fit_error *err);

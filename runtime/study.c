@@ -77,6 +77,20 @@ static void full_name(const struct fit_results *r, size_t e, char *text, size_t 
 
 /* ---- fit.json -------------------------------------------------------------------------------------------------- */
 
+/* Interval i of a profile: its ends, the rise of chi2 there and, where it has gaps, its parts. */
+static void json_limits(struct fit_json *j, const struct fit_likelihood *l, int i)
+{
+    fit_json_begin(j, i ? "interval_95" : "interval_68", '{');
+    fit_json_number(j, "lower", l->lower[i]);
+    fit_json_number(j, "upper", l->upper[i]);
+    fit_json_boolean(j, "lower_is_bound", l->open_lower[i] || l->one_sided < 0);
+    fit_json_boolean(j, "upper_is_bound", l->open_upper[i] || l->one_sided > 0);
+    fit_json_number(j, "chi2_rise", l->limit[i] * l->limit[i]);
+    fit_json_end(j);
+    if (l->part[i].n > 1)
+        fit_json_union(j, i ? "intervals_95" : "intervals_68", &l->part[i]);
+}
+
 static void json_profiles(struct fit_json *j, const struct fit_results *r)
 {
     char name[160];
@@ -88,14 +102,10 @@ static void json_profiles(struct fit_json *j, const struct fit_results *r)
         full_name(r, l->which, name, sizeof name);
         fit_json_begin(j, name, '{');
         fit_json_string(j, "text", l->text);
-        for (int i = 0; i < 2 && l->n > 0; i++) {
-            fit_json_begin(j, i ? "interval_95" : "interval_68", '{');
-            fit_json_number(j, "lower", l->lower[i]);
-            fit_json_number(j, "upper", l->upper[i]);
-            fit_json_boolean(j, "lower_is_bound", l->open_lower[i] || l->one_sided < 0);
-            fit_json_boolean(j, "upper_is_bound", l->open_upper[i] || l->one_sided > 0);
-            fit_json_end(j);
-        }
+        fit_json_string(j, "unit", fit_results_param(r, l->which).param->unit);
+        fit_json_number(j, "best", fit_results_param(r, l->which).value);
+        for (int i = 0; i < 2 && l->n > 0; i++)
+            json_limits(j, l, i);
         fit_json_boolean(j, "one_sided", l->one_sided != 0);
         fit_json_boolean(j, "better_minimum_met", l->lower_cost);
         fit_json_numbers(j, "value", l->value, l->n);

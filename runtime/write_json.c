@@ -45,8 +45,7 @@ static void put_interval(struct fit_json *j, const char *name, int known, double
     fit_json_numbers(j, name, (double[]){lower, upper}, 2);
 }
 
-/* The parts of an interval that has gaps. */
-static void put_parts(struct fit_json *j, const char *name, const struct fit_union *u)
+void fit_json_union(struct fit_json *j, const char *name, const struct fit_union *u)
 {
     fit_json_begin(j, name, '[');
     for (size_t k = 0; k < u->n; k++) {
@@ -67,7 +66,7 @@ static void put_intervals(struct fit_json *j, const struct fit_results *r, size_
         put_interval(j, name, from != FIT_INTERVAL_NONE, lower[i], upper[i]);
         snprintf(name, sizeof name, "%sintervals_%s", prefix, i ? "95" : "68");
         if (from == FIT_INTERVAL_PROFILE && r->fit->interval[k].part[i].n > 1)
-            put_parts(j, name, &r->fit->interval[k].part[i]);
+            fit_json_union(j, name, &r->fit->interval[k].part[i]);
     }
     snprintf(name, sizeof name, "%sinterval_from", prefix);
     fit_json_string(j, name, from == FIT_INTERVAL_NONE ? NULL : from == FIT_INTERVAL_PROFILE ? "profile" : "curvature");

@@ -98,6 +98,21 @@ else
 fi
 has fit/report.html '<td class="n i">'
 
+# ---- profile likelihoods: their curves, levels and intervals, in the page and as files
+expect 0 "$h" fit "$examples/laminar/experiment.yaml" --profile D0,phi0 -o profile --quiet
+expect 0 "$h" report profile
+page profile/report.html
+has profile/report.html '<section id="profiles"><h2>Profile likelihoods</h2>'
+has profile/report.html '<a href="#profiles">'
+count 2 'Profile likelihood of ' profile/report.html
+[ "$(sed 's/<text/\n<text/g' profile/report.html | grep -c '>95 %</text>')" = 2 ] || fail "each profile has the level of 95 %"
+expect 0 "$h" plot profile -o profile_svg
+for name in D0 phi0; do has profile_svg/profile_$name.svg '>68 %</text>'; done
+! grep -q '"profiles"' fit/report.html || fail "profiles that nobody asked for"
+# the interval ends where the curve crosses the level that is drawn (D0: exactly one degree of freedom, many values)
+awk '/"interval_95": \{/ { inside = 1 } inside && /"chi2_rise"/ { gsub(/[,]/, ""); x = $2; exit }
+    END { exit !(x > 3.83 && x < 3.86) }' profile/fit.json || fail "the level of 95 % in fit.json"
+
 # ---- figures as files
 expect 0 "$h" plot fit -o svg
 [ "$(ls svg | wc -l)" -eq "$(grep -c '<svg' fit/report.html)" ] || fail "as many files as figures"
