@@ -67,6 +67,13 @@ static inline int fit_job_on_bound(const struct fit_job *f, size_t k, const doub
     return f->upper[k] > f->lower[k] && !(x[k] > f->lower[k] && x[k] < f->upper[k]);
 }
 
+/* Pairs of so many frames that finer thinned data still cost little beside all. */
+enum { FIT_JOB_LARGE = 400 };
+static inline int fit_job_is_large(const struct fit_job *f)
+{
+    return f->kernel->space == FIT_PAIRS && f->ds->layout.nframe >= FIT_JOB_LARGE;
+}
+
 /* ---- fit_minimum.c --------------------------------------------------------------------------- */
 
 /* Runs the optimiser on all data from theta, at most so many iterations; result in job->nlsq. */
@@ -78,6 +85,9 @@ void fit_job_try(struct fit_job *f, double *theta, size_t iterations);
 enum fit_eval fit_job_step(struct fit_job *f, double *theta, size_t iterations);
 /* What the optimiser left becomes the best so far. */
 void fit_job_keep(struct fit_job *f, struct fit_outcome *o);
+/* 1: large data, of which thinned ones have led the way, and a wider search of them is still possible: a run need not go
+ * to its end. */
+int fit_job_may_widen(const struct fit_job *f);
 /* Searches for starts and fits; searches again, wider, while the residuals exceed the noise. */
 enum fit_status fit_job_minimum(struct fit_job *f, struct fit_outcome *o);
 

@@ -10,6 +10,7 @@
 #include "fit_impl.h"
 #include "polish.h"
 #include "problem.h"
+#include "residual_blocks.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -24,7 +25,15 @@ static const double SAME_ROUNDING = 1e-26;
 /* A rival is followed on all data when thinned data do not tell it from the best: chi2 apart by
  * less. */
 static const double RIVAL = 50;
-enum { MOST_RUNS = 3, MOST_RUNS_THOROUGH = 10, RIVAL_STEPS = 60, MOST_MINIMA = 32 };
+/* What residuals share with their neighbours, in standard deviations of independent ones, beyond which it is structure. */
+static const double STRUCTURE = 5;
+enum {
+    MOST_RUNS = 3,
+    MOST_RUNS_THOROUGH = 10,
+    RIVAL_STEPS = 60, /* of a rival */
+    FIRST_STEPS = 20, /* of any, while a wider search is still possible (fit_job_may_widen) */
+    MOST_MINIMA = 32
+};
 
 /* ---- the optimiser on all data --------------------------------------------------------------- */
 
@@ -164,6 +173,11 @@ static int thorough(const struct fit_job *f)
     return f->opt->multi_start || f->opt->global;
 }
 
+int fit_job_may_widen(const struct fit_job *f)
+{
+    return fit_job_is_large(f) && f->list.searched && !f->list.on_all && !thorough(f) && f->list.rounds < fit_start_rounds(f->kernel);
+}
+
 /* Runs from theta; better than before: kept.  So is the given start's run when it meets the best so
  * far: of equivalent minima (an exchange of terms, a sign) that one is wanted.  Returns 1 when the
  * two have met. */
@@ -174,6 +188,9 @@ static int run_from(struct fit_job *f, const double *theta, const struct fit_can
     memcpy(f->theta, theta, f->p * sizeof *f->theta);
     if (isfinite(o->cost) && most > RIVAL_STEPS)
         most = RIVAL_STEPS; /* a rival that is still behind after so many steps is given up */
+    const int first = fit_job_may_widen(f) && most > FIRST_STEPS;
+    if (first)
+        most = FIRST_STEPS; /* go_on() follows if this is the way */
     fit_job_try(f, f->theta, most);
     double cost = f->nlsq->cost, gap = fabs(cost - o->cost);
     double s2 = f->noise > 0 ? f->noise : 2 * fmin(cost, o->cost) / f->dof;
@@ -181,7 +198,7 @@ static int run_from(struct fit_job *f, const double *theta, const struct fit_can
     int met = isfinite(o->cost) && (2 * gap <= SAME_MINIMUM * s2 || gap <= SAME_ROUNDING * square);
     if (!isfinite(cost) || (met && !from->given) || (!met && cost >= o->cost))
         return met;
-    if (f->nlsq->word == FIT_MAX_ITERATIONS && most < f->opt->max_iterations)
+    if (f->nlsq->word == FIT_MAX_ITERATIONS && most < f->opt->max_iterations && !first)
         fit_job_optimise(f, f->theta, f->opt->max_iterations - most); /* ahead, but not at its end */
     fit_job_keep(f, o);
     memcpy(o->origin, from->origin, sizeof o->origin);
@@ -191,6 +208,7 @@ static int run_from(struct fit_job *f, const double *theta, const struct fit_can
     return met;
 }
 
+/* A value as large as the noise. */
 static int explains_data(const struct fit_job *f, const struct fit_outcome *o)
 {
     return isfinite(o->cost) &&
@@ -298,13 +316,52 @@ static int at_bound(const struct fit_job *f)
     return 0;
 }
 
-/* What has been found may not be the best: residuals larger than the noise, or, once, a bound. */
-static int doubtful(const struct fit_job *f, const struct fit_outcome *o)
+/* The best run, if it was cut short, goes on for so many steps. */
+static enum fit_status go_on(struct fit_job *f, struct fit_outcome *o, size_t steps)
 {
+    if (f->over || o->word != FIT_MAX_ITERATIONS)
+        return FIT_OK;
+    memcpy(f->theta, f->best, f->p * sizeof *f->theta);
+    fit_job_try(f, f->theta, steps);
+    if (f->nlsq->cost <= o->cost)
+        fit_job_keep(f, o);
+    return record_minimum(f, o->origin);
+}
+
+/* 1: residuals share more with their neighbours than independent noise would. */
+static int has_structure(struct fit_job *f, const struct fit_outcome *o)
+{
+    struct fit_residual_blocks b;
+    if (f->kernel->space != FIT_PAIRS || f->kernel->density || fit_objective_value(f->obj, f->best) != FIT_EVAL_OK ||
+        fit_residual_blocks(f->obj, &b) != FIT_EVAL_OK)
+        return 0;
+    double s2 = f->noise > 0 ? f->noise : 2 * o->cost / f->dof;
+    return b.square / s2 - b.count > STRUCTURE * sqrt(2 * b.count);
+}
+
+/* What has been found may not be the best: residuals larger than the noise, or, once, a bound; or they have structure,
+ * unless a search in vain has shown that nothing takes it away.  *before: the cost at the search before. */
+static int doubtful(struct fit_job *f, const struct fit_outcome *o, double *before)
+{
+    const double last = *before;
+    *before = o->cost;
     if (!f->list.searched || f->list.rounds >= fit_start_rounds(f->kernel) || thorough(f) ||
         f->over || !(f->noise_data > 0))
         return 0;
-    return !explains_data(f, o) || (f->list.rounds == 1 && !f->list.crossed && at_bound(f));
+    return !explains_data(f, o) || (f->list.rounds == 1 && !f->list.crossed && at_bound(f)) ||
+           (o->cost < last && has_structure(f, o));
+}
+
+/* Along the valleys of all rates. */
+static enum fit_status slide(struct fit_job *f, struct fit_outcome *o)
+{
+    enum fit_status st = FIT_OK;
+    for (size_t r = 0; st == FIT_OK && f->kernel->space == FIT_PAIRS && r < f->kernel->nrate && !f->over; r++) {
+        int found;
+        if ((st = fit_job_slide(f, &f->kernel->rate[r], o, &found)) == FIT_OK && found)
+            st = record_minimum(f, o->origin);
+    }
+    return st;
 }
 
 /* Searches and fits; searches again, wider, while the result is doubtful. */
@@ -312,21 +369,20 @@ enum fit_status fit_job_minimum(struct fit_job *f, struct fit_outcome *o)
 {
     enum fit_status st;
     size_t rounds = 0;
+    double before = INFINITY;
     *o = (struct fit_outcome){.word = FIT_FAILED, .cost = INFINITY, .gradient = NAN, .thin = NAN};
     if ((st = fit_job_local(f)) != FIT_OK)
         return st;
     do {
         if ((st = find_starts(f, rounds)) != FIT_OK || (st = run_candidates(f, o)) != FIT_OK)
             return st;
-        for (size_t r = 0; st == FIT_OK && f->kernel->space == FIT_PAIRS && r < f->kernel->nrate && !f->over; r++) {
-            int found;
-            if ((st = fit_job_slide(f, &f->kernel->rate[r], o, &found)) == FIT_OK && found)
-                st = record_minimum(f, o->origin);
-        }
-        if (st != FIT_OK)
+        if ((!fit_job_may_widen(f) || explains_data(f, o)) &&
+            ((st = go_on(f, o, RIVAL_STEPS)) != FIT_OK || (st = slide(f, o)) != FIT_OK))
             return st;
         rounds = f->list.rounds;
-    } while (doubtful(f, o));
+    } while (doubtful(f, o, &before));
+    if ((st = go_on(f, o, f->opt->max_iterations)) != FIT_OK)
+        return st;
     if (isfinite(o->cost) && !f->over && fit_job_held_matters(f, f->best)) {
         fit_job_release(f);
         memcpy(f->theta, f->best, f->p * sizeof *f->theta);

@@ -5,7 +5,8 @@
  * stops there.  When A or C ends on a bound, other exponents are tried with A and C such that the rate keeps its
  * values at two times of the measurement; the better one on each side of E is followed.
  *
- * Few of these lead anywhere, and the way is long: thinned data are asked first.
+ * Few of these lead anywhere, and the way is long: thinned data are asked first, and what they prefer is followed on
+ * all.
  *
  * A rate that sinks below 0 during the measurement is 0 there (models have a floor), and no derivative leads out: other
  * rates are tried that stay positive, nearly constant, rising and falling, and the best is followed.
@@ -20,23 +21,30 @@
 enum {
     EXPONENTS = 16,
     STEPS = 40,
-    FRAMES = 56,       /* of thinned data */
-    FRAMES_ENOUGH = 2  /* times as many must there be */
+    FRAMES = 56, FINER = FIT_JOB_LARGE / 2, /* of thinned data */
+    FRAMES_ENOUGH = 2 /* times as many must there be */
 };
-/* Differences of chi2 that thinned data cannot judge (start_round.c). */
-static const double UNDECIDED = 50;
+/* Differences of chi2 that thinned data cannot judge (start_round.c); that finer ones cannot. */
+static const double UNDECIDED = 50, UNDECIDED_FINER = 10;
+
+/* What tells of trial points which is best. */
+static struct fit_objective *cheap(const struct fit_job *f)
+{
+    return f->thin_obj && fit_job_is_large(f) ? f->thin_obj : f->obj;
+}
 
 /* The best exponent in (low, high) into best; its cost, or INFINITY. */
 static double scan(struct fit_job *f, const struct fit_rate *r, double low, double high, double *best)
 {
+    struct fit_objective *obj = cheap(f);
     double least = INFINITY;
     for (size_t i = 0; i < EXPONENTS; i++) {
         double exponent = low + (high - low) * ((double)i + 0.5) / EXPONENTS;
         memcpy(f->theta, f->best, f->p * sizeof *f->theta);
         if (!fit_valley_point(r, &f->ds->layout, f->lower, f->upper, f->best, exponent, f->theta) ||
-            fit_objective_value(f->obj, f->theta) != FIT_EVAL_OK || !(f->obj->cost < least))
+            fit_objective_value(obj, f->theta) != FIT_EVAL_OK || !(obj->cost < least))
             continue;
-        least = f->obj->cost;
+        least = obj->cost;
         memcpy(best, f->theta, f->p * sizeof *best);
     }
     return least;
@@ -47,10 +55,13 @@ static enum fit_status need_thin(struct fit_job *f)
 {
     struct fit_objective_setup setup = f->setup;
     struct fit_error err = {0};
-    setup.threads = 1;
-    if (f->thin || f->ds->layout.nframe < (size_t)FRAMES_ENOUGH * FRAMES || f->kernel->density)
+    const int finer = fit_job_is_large(f);
+    const size_t frames = finer ? FINER : FRAMES;
+    if (!finer)
+        setup.threads = 1;
+    if (f->thin || f->ds->layout.nframe < FRAMES_ENOUGH * frames || f->kernel->density)
         return FIT_OK;
-    enum fit_status st = fit_dataset_thin(f->ds, FRAMES, &f->thin, &err);
+    enum fit_status st = fit_dataset_thin(f->ds, frames, &f->thin, &err);
     if (st == FIT_OK)
         st = fit_objective_new(f->kernel, f->thin, &setup, &f->thin_obj, &err);
     if (st == FIT_OK && f->obj->weighting == FIT_WEIGHT_GROUP)
@@ -68,25 +79,24 @@ static int is_promising(struct fit_job *f)
     struct fit_nlsq_options opt = {
         .max_iterations = STEPS, .ftol = 1e-8, .xtol = 1e-8, .gtol = 0.1, .deadline = f->deadline};
     f->over |= fit_nlsq_run(f->nlsq, &problem, &opt, f->theta) == FIT_INTERRUPTED;
-    return !f->over && !(2 * (f->nlsq->cost - best) > UNDECIDED * s2);
+    return !f->over && !(2 * (f->nlsq->cost - best) > (fit_job_is_large(f) ? UNDECIDED_FINER : UNDECIDED) * s2);
 }
 
 /* Follows the trial point in job->before for some steps, and to its end when it leads to something better. */
-static enum fit_status follow(struct fit_job *f, struct fit_outcome *o, int *found)
+static void follow(struct fit_job *f, struct fit_outcome *o, int *found)
 {
-    enum fit_status st = need_thin(f);
     memcpy(f->theta, f->before, f->p * sizeof *f->theta);
-    if (st != FIT_OK || !is_promising(f))
-        return st;
-    memcpy(f->theta, f->before, f->p * sizeof *f->theta);
+    if (!is_promising(f))
+        return;
+    if (!fit_job_is_large(f)) /* so thin that they may have led astray */
+        memcpy(f->theta, f->before, f->p * sizeof *f->theta);
     fit_job_try(f, f->theta, STEPS);
     if (f->over || !(f->nlsq->cost < o->cost))
-        return FIT_OK;
+        return;
     if (f->nlsq->word == FIT_MAX_ITERATIONS)
         fit_job_optimise(f, f->theta, f->opt->max_iterations);
     fit_job_keep(f, o);
     *found = 1;
-    return FIT_OK;
 }
 
 /* Levels are parts of `most`; from the high ones on another descent begins when that of all did not lead to better. */
@@ -96,38 +106,34 @@ enum { LEVELS = sizeof LEVEL / sizeof *LEVEL, HIGH = 2, CHANGES = sizeof CHANGE 
 /* The best rate that stays positive, its level LEVEL[first] of `most` or higher, into job->before; its cost. */
 static double lift(struct fit_job *f, const struct fit_rate *r, double most, size_t first)
 {
+    struct fit_objective *obj = cheap(f);
     double least = INFINITY;
     for (size_t i = first * CHANGES * SIGNS; i < LEVELS * CHANGES * SIGNS; i++) {
         double level = LEVEL[i / (CHANGES * SIGNS)] * most, change = CHANGE[i / SIGNS % CHANGES];
         double E = fmin(fmax(EXPONENT[i % SIGNS], f->lower[r->exponent]), f->upper[r->exponent]);
         memcpy(f->theta, f->best, f->p * sizeof *f->theta);
         if (!fit_valley_from(r, &f->ds->layout, f->lower, f->upper, (double[]){level, change * level}, E, f->theta) ||
-            fit_objective_value(f->obj, f->theta) != FIT_EVAL_OK || !(f->obj->cost < least))
+            fit_objective_value(obj, f->theta) != FIT_EVAL_OK || !(obj->cost < least))
             continue;
-        least = f->obj->cost;
+        least = obj->cost;
         memcpy(f->before, f->theta, f->p * sizeof *f->before);
     }
     return least;
 }
 
-/* Out of the floor of a rate, at job->best; as fit_job_slide(). */
-static enum fit_status climb(struct fit_job *f, const struct fit_rate *r, struct fit_outcome *o, int *found)
+/* Out of the floor of a rate, at job->best, where `most` is the largest that it is; as fit_job_slide(). */
+static void climb(struct fit_job *f, const struct fit_rate *r, double most, struct fit_outcome *o, int *found)
 {
-    double value[2], all[2];
-    fit_valley_values(r, &f->ds->layout, f->best, value, all);
-    if (!(all[1] < 0))
-        return FIT_OK;
-    if (!(all[0] > 0)) { /* nowhere above: the start tells what a rate may be */
+    if (!(most > 0)) { /* nowhere above: the start tells what a rate may be */
+        double value[2], all[2];
         fit_valley_values(r, &f->ds->layout, f->start, value, all);
-        all[0] *= 10;
+        most = 10 * all[0];
     }
-    if (!(all[0] > 0) || !isfinite(all[0]))
-        return FIT_OK;
-    enum fit_status st = FIT_OK;
-    for (size_t turn = 0; turn < 2 && !f->over && !*found && st == FIT_OK; turn++)
-        if (isfinite(lift(f, r, all[0], turn * HIGH)))
-            st = follow(f, o, found);
-    return st;
+    if (!(most > 0) || !isfinite(most))
+        return;
+    for (size_t turn = 0; turn < 2 && !f->over && !*found; turn++)
+        if (isfinite(lift(f, r, most, turn * HIGH)))
+            follow(f, o, found);
 }
 
 enum fit_status fit_job_slide(struct fit_job *f, const struct fit_rate *r, struct fit_outcome *o, int *found)
@@ -138,12 +144,20 @@ enum fit_status fit_job_slide(struct fit_job *f, const struct fit_rate *r, struc
     *found = 0;
     if (!bends || !isfinite(o->cost))
         return FIT_OK;
-    enum fit_status st = climb(f, r, o, found);
-    if (!(fit_job_on_bound(f, a, f->best) || fit_job_on_bound(f, c, f->best)))
+    const int cut = fit_job_on_bound(f, a, f->best) || fit_job_on_bound(f, c, f->best);
+    double value[2], all[2];
+    fit_valley_values(r, &f->ds->layout, f->best, value, all);
+    const int sunk = all[1] < 0;
+    enum fit_status st = cut || sunk ? need_thin(f) : FIT_OK;
+    if (st != FIT_OK || !(cut || sunk))
         return st;
-    for (int k = 0; k < 2 && !f->over && !*found && st == FIT_OK; k++)
+    if (sunk)
+        climb(f, r, all[0], o, found);
+    if (!(fit_job_on_bound(f, a, f->best) || fit_job_on_bound(f, c, f->best)))
+        return FIT_OK;
+    for (int k = 0; k < 2 && !f->over && !*found; k++)
         if (side[k + 1] > side[k] && isfinite(side[k + 1] - side[k]) &&
             isfinite(scan(f, r, side[k], side[k + 1], f->before)))
-            st = follow(f, o, found);
-    return st;
+            follow(f, o, found);
+    return FIT_OK;
 }

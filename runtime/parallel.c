@@ -80,7 +80,7 @@ static size_t multiple_of_8(size_t n)
 /* Waking a thread costs as much as it saves on fewer points than this. */
 static int worthwhile_threads(size_t npoint)
 {
-    enum { POINTS_PER_THREAD = 200000 };
+    enum { POINTS_PER_THREAD = 20000 };
     size_t most = 1 + npoint / POINTS_PER_THREAD, all = (size_t)fit_parallel_default_threads();
     return (int)(all < most ? all : most);
 }

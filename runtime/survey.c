@@ -304,6 +304,22 @@ static int is_exchange(struct survey *s, const double *theta)
     return found == p && p > 1;
 }
 
+/* Another point of a degeneracy that is told by itself: only what it leaves open differs. */
+static int is_degenerate(const struct survey *s, const double *theta)
+{
+    const struct fit_result *r = s->f->res;
+    int open = 0;
+    for (size_t k = 0; k < r->nparam; k++) {
+        if (r->reason[k] >= 0 && isnan(r->std[k])) {
+            open++;
+            continue;
+        }
+        if (!(fabs(theta[k] - s->best[k]) <= SAME * r->std[k]))
+            return 0;
+    }
+    return open > 0;
+}
+
 /* 1: the best with terms exchanged, or with signs changed in a way that the compiler has found: told elsewhere, and the
  * errors are those of the terms. */
 static int is_image(struct survey *s, const double *theta)
@@ -317,7 +333,7 @@ static int is_image(struct survey *s, const double *theta)
         if (squared_distance(s, s->next, s->best) < SAME * SAME)
             return 1;
     }
-    return is_exchange(s, theta);
+    return is_degenerate(s, theta) || is_exchange(s, theta);
 }
 
 /* A minimum of the data at s->theta becomes one of the result. */

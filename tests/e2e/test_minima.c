@@ -1,12 +1,15 @@
-/* test_minima.c -- one or two angles under shear leave much open, and many minima: is the one that a fit finds as good
- * as that to which the truth leads?
+/* test_minima.c -- one or two angles under shear, and two components at one angle, leave much open, and many minima: is
+ * the one that a fit finds as good as that to which the truth leads?
  *
- * Laminar flow with random true values, 200 to 400 frames, noise 0.01.  Asserted: chi2 of the fit, whose start knows
- * nothing, is above that of a fit from the truth by no more than MISSED in units of the noise, but for one in FEW.
+ * Laminar flow with random true values, 200 to 400 frames; heterodyne, 480 frames, with true values around those of a
+ * measurement whose valleys end on bounds; noise 0.01.  Asserted: chi2 of the fit, whose start knows nothing, is above
+ * that of a fit from the truth by no more than MISSED in units of the noise, but for one in FEW.
  *
  * test_minima [TRUTHS SEEDS [FIRST]]   so many true values and sets of noise (default: those below, one each)
  */
 #include "fit.h"
+#include "objective.h"
+#include "residual_blocks.h"
 #include "rng.h"
 #include "support.h"
 
@@ -16,10 +19,11 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
-enum { NPARAM = 7, MOST_ANGLES = 2, FEW = 20 };
+enum { NPARAM = 14, MOST_ANGLES = 2, FEW = 20 };
 static const double SIGMA = 0.01, MISSED = 2;
 
 /* The first five have minima in which D sinks below 0, and stays at its floor, where no derivative leads out. */
@@ -50,6 +54,16 @@ static struct experiment random_experiment(unsigned truth, size_t nphi)
                                {-90 + 180 * u[7], -90 + 180 * u[8]},
                                200 + (size_t)(200 * u[11]),
                                nphi};
+}
+
+/* Values within a quarter of these. */
+static struct experiment two_components(unsigned truth)
+{
+    static const double typical[NPARAM] = {2000, 0.1, 100, 6000, -0.2, 300, 60, 0.1, 5, 0.35, 0.02, 0, 0.15, -3};
+    struct experiment x = {.frames = 480, .nphi = 1};
+    for (unsigned k = 0; k < NPARAM; k++)
+        x.theta[k] = typical[k] * (truth == 0 ? 1 : 0.75 + 0.5 * uniform(truth, k));
+    return x;
 }
 
 static struct fit_dataset *simulate(const struct fit_kernel *k, const struct experiment *x, unsigned seed)
@@ -95,7 +109,7 @@ static double chi2(const struct fit_kernel *k, const struct fit_dataset *ds, con
     o.start = start;
     o.start_only = start != NULL;
     o.threads = 1;
-    o.brief = 1;
+    o.brief = k->nrate < 3; /* the errors of what is left look for better minima */
     if (fit_run(k, ds, &o, &r, &err) != FIT_OK)
         fail_msg("%s", err.message);
     double found = r.chi2 / (SIGMA * SIGMA);
@@ -103,14 +117,14 @@ static double chi2(const struct fit_kernel *k, const struct fit_dataset *ds, con
     return found;
 }
 
-static int is_missed(const struct fit_kernel *k, size_t nphi, unsigned truth, unsigned seed)
+static int is_missed(const struct fit_kernel *k, const struct experiment *x, unsigned truth, unsigned seed)
 {
-    struct experiment x = random_experiment(truth, nphi);
-    struct fit_dataset *ds = simulate(k, &x, 100 * truth + seed);
-    double above = chi2(k, ds, NULL) - chi2(k, ds, x.theta);
+    struct fit_dataset *ds = simulate(k, x, 100 * truth + seed);
+    double above = chi2(k, ds, NULL) - chi2(k, ds, x->theta);
     fit_dataset_free(ds);
     if (above > MISSED)
-        printf("    %zu angle(s), truth %u, noise %u: chi2 %.2f above that from the truth\n", nphi, truth, seed, above);
+        printf("    %s, %zu angle(s), truth %u, noise %u: chi2 %.2f above that from the truth\n", k->name, x->nphi, truth,
+               seed, above);
     return above > MISSED;
 }
 
@@ -119,12 +133,31 @@ static void no_better_minimum_is_missed(size_t nphi)
     const struct fit_kernel *k = e2e_kernel("laminar", "fast", NULL);
     size_t missed = 0, n = 0;
     assert_non_null(k);
-    for (size_t i = 0; !truths && i < sizeof own / sizeof *own; i++, n++)
-        missed += (size_t)is_missed(k, nphi, own[i][0], own[i][1]);
+    for (size_t i = 0; !truths && i < sizeof own / sizeof *own; i++, n++) {
+        struct experiment x = random_experiment(own[i][0], nphi);
+        missed += (size_t)is_missed(k, &x, own[i][0], own[i][1]);
+    }
     for (unsigned t = first; t < first + truths; t++)
-        for (unsigned s = 0; s < seeds; s++, n++)
-            missed += (size_t)is_missed(k, nphi, t, s);
+        for (unsigned s = 0; s < seeds; s++, n++) {
+            struct experiment x = random_experiment(t, nphi);
+            missed += (size_t)is_missed(k, &x, t, s);
+        }
     printf("    %zu angle(s): %zu of %zu missed\n", nphi, missed, n);
+    assert_true(missed * FEW <= n);
+}
+
+static void test_two_components(void **state)
+{
+    (void)state;
+    const struct fit_kernel *k = e2e_kernel("heterodyne", "fast", NULL);
+    size_t missed = 0, n = 0;
+    assert_non_null(k);
+    for (unsigned t = truths ? first : 0; t < (truths ? first + truths : 3); t++)
+        for (unsigned s = 0; s < seeds; s++, n++) {
+            struct experiment x = two_components(t);
+            missed += (size_t)is_missed(k, &x, t, s);
+        }
+    printf("    two components: %zu of %zu missed\n", missed, n);
     assert_true(missed * FEW <= n);
 }
 
@@ -140,6 +173,42 @@ static void test_two_angles(void **state)
     no_better_minimum_is_missed(2);
 }
 
+/* In standard deviations of independent residuals: what they share with their neighbours. */
+static double structure(struct fit_objective *o, const double *theta)
+{
+    struct fit_residual_blocks b;
+    assert_int_equal(fit_objective_value(o, theta), FIT_EVAL_OK);
+    assert_int_equal(fit_residual_blocks(o, &b), FIT_EVAL_OK);
+    return (b.square / (SIGMA * SIGMA) - b.count) / sqrt(2 * b.count);
+}
+
+static void test_structure(void **state)
+{
+    (void)state;
+    const struct fit_kernel *k = e2e_kernel("laminar", "fast", NULL);
+    double sum = 0, wrong[NPARAM];
+    size_t seen = 0;
+    assert_non_null(k);
+    for (unsigned truth = 30; truth < 40; truth++) {
+        struct experiment x = random_experiment(truth, 1 + truth % 2);
+        struct fit_dataset *ds = simulate(k, &x, truth);
+        struct fit_objective_setup setup = {.threads = 1 + (int)truth % 3};
+        struct fit_objective *o;
+        struct fit_error err = {0};
+        assert_int_equal(fit_objective_new(k, ds, &setup, &o, &err), FIT_OK);
+        double white = structure(o, x.theta);
+        sum += white;
+        memcpy(wrong, random_experiment(truth + 1, 1).theta, sizeof wrong);
+        seen += structure(o, wrong) > 5;
+        if (!(fabs(white) < 4.5))
+            fail_msg("truth %u: residuals of the truth share %.1f", truth, white);
+        fit_objective_free(o);
+        fit_dataset_free(ds);
+    }
+    assert_true(fabs(sum) < 4.5 * sqrt(10));
+    assert_true(seen >= 9); /* of 10 wrong values */
+}
+
 int main(int argc, char **argv)
 {
     if (argc > 2) {
@@ -147,6 +216,7 @@ int main(int argc, char **argv)
         seeds = (unsigned)strtoul(argv[2], NULL, 10);
     }
     first = argc > 3 ? (unsigned)strtoul(argv[3], NULL, 10) : 0;
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_one_angle), cmocka_unit_test(test_two_angles)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_one_angle), cmocka_unit_test(test_two_angles),
+                                       cmocka_unit_test(test_two_components), cmocka_unit_test(test_structure)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
