@@ -12,7 +12,7 @@ enum {
     FRAMES = 80,       /* about so many are drawn */
     FRAMES_ENOUGH = 2, /* times as many must there be */
     STEPS = 25,
-    PATIENT = 6
+    PATIENT = 3
 };
 
 struct fit_sketch {
