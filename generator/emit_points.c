@@ -23,7 +23,7 @@ const char *hg_point_table(struct hg_code *c, hg_id u, const char *frame)
 {
     int group;
     const char *f = frame_field(c, u, &group);
-    return hg_format(c->e->arena, group ? "fit_pick_group(w.%s_i, at.%s, ng, at.g)" : "fit_pick(w.%s, at.%s)", f, frame);
+    return hg_format(c->e->arena, group ? "fit_pick_group_%s(w.%s_i, ng, &at)" : "fit_pick_%s(w.%s, &at)", frame, f);
 }
 
 static const char *change_of(struct hg_code *c, hg_id u)
@@ -80,10 +80,10 @@ static const char *point_leaf(struct hg_code *c, hg_id id)
                               hg_format(a, "fit_pick(l->column[%u], at.i)", n->ref));
     case HG_COORD:
         return declare_vector(c, n->name ? n->name : q->em->p->model->axis.item[n->ref].name,
-                              hg_format(a, "fit_pick(l->coord[%u], at.g)", n->ref));
+                              hg_format(a, "fit_pick_g(l->coord[%u], &at)", n->ref));
     case HG_LOCAL:
         s = hg_emit_field(q->em, n->vary ? HG_FIELD_GROUP : HG_FIELD_SCALAR, id, 0)->name;
-        return n->vary ? declare_vector(c, s, hg_format(a, "fit_pick(w.%s, at.g)", s)) : hg_format(a, "w.%s[0]", s);
+        return n->vary ? declare_vector(c, s, hg_format(a, "fit_pick_g(w.%s, &at)", s)) : hg_format(a, "w.%s[0]", s);
     default: return hg_emit_common_leaf(c, id);
     }
 }
@@ -114,8 +114,8 @@ static void declare_linear(struct hg_code *c)
         if (!hg_code_uses(c, p->linear[k]))
             continue;
         if (has_groups(p->model)) {
-            name = declare_vector(c, name, p->nlinear == 1 ? "fit_pick(lin, at.g)"
-                                           : hg_format(c->e->arena, "fit_pick_stride(lin + %u, %u, at.g)", k, p->nlinear));
+            name = declare_vector(c, name, p->nlinear == 1 ? "fit_pick_g(lin, &at)"
+                                           : hg_format(c->e->arena, "fit_pick_stride(lin + %u, %u, &at)", k, p->nlinear));
         } else {
             name = hg_code_unique(c, name);
             hg_line(c, "const double %s = lin[%u];", name, k);
@@ -124,23 +124,32 @@ static void declare_linear(struct hg_code *c)
     }
 }
 
-void hg_points_head(struct hg_code *c, const char *name, const char *results)
+static void open_loop(struct hg_code *c, const char *run)
 {
-    struct hg_points *q = c->user;
-    const struct hg_plan *p = q->em->p;
-    int indent = (int)strlen("static void (") + (int)strlen(name);
-    fprintf(c->out, "static void %s(const struct fit_layout *l, const double *ws, const double *lin, size_t n,\n"
-                    "%*sconst uint32_t *pi, const uint32_t *pj, const uint32_t *pg, %s)\n{\n"
-                    "    const size_t ng = l->ngroup;\n    struct tables w;\n    carve(l, (double *)(uintptr_t)ws, &w);\n"
+    const struct hg_plan *p = ((struct hg_points *)c->user)->em->p;
+    fprintf(c->out, ")\n{\n    const size_t ng = l->ngroup;\n    struct tables w;\n"
+                    "    carve(l, (double *)(uintptr_t)ws, &w);\n"
                     "    (void)ng, (void)lin, (void)w, (void)pj, (void)pg;\n"
-                    "    for (size_t p = 0; p < n; p += FIT_VL) { /* points p, p + 1, ...: a vector of them */\n",
-            name, indent, "", results);
+                    "    for (size_t p = 0; p < n; p += FIT_VL) { /* points p, p + 1, ...: a vector of them */\n");
     if (p->model->space == FIT_PAIRS)
-        hg_line(c, "const struct fit_points at = fit_pairs_at(p, n, pi, pj, pg);");
+        hg_line(c, "const struct fit_points at = fit_pairs_at(p, n, pi, pj, pg, %s);", run);
     else
         hg_line(c, "const struct fit_points at = fit_rows_at(p, n, pi, %s);", p->model->axis.n ? "pg" : "NULL");
     hg_code_push(c);
     declare_linear(c);
+}
+
+static void write_head(struct hg_code *c, const char *start, const char *results)
+{
+    int indent = (int)strlen(start) + 1;
+    fprintf(c->out, "%s(const struct fit_layout *l, const double *ws, const double *lin, size_t n,\n"
+                    "%*sconst uint32_t *pi, const uint32_t *pj, const uint32_t *pg, %s", start, indent, "", results);
+}
+
+void hg_points_head(struct hg_code *c, const char *name, const char *results)
+{
+    write_head(c, hg_format(c->e->arena, "static void %s", name), results);
+    open_loop(c, "0");
 }
 
 void hg_points_end(struct hg_code *c)
@@ -220,6 +229,23 @@ static const char *derivative_of(struct hg_code *c, uint32_t k)
     return vector_of(c, &s);
 }
 
+/* Runs by their own copy of the code, in which all is read without gathers. */
+static void write_stretches(FILE *out)
+{
+    fprintf(out, "\nstatic void points(const struct fit_layout *l, const double *ws, const double *lin, size_t n,\n"
+                 "                   const uint32_t *pi, const uint32_t *pj, const uint32_t *pg, double *mean,\n"
+                 "                   double *jac)\n{\n"
+                 "    int run;\n"
+                 "    for (size_t p = 0, m; p < n; p += m) {\n"
+                 "        double *to = jac ? jac + p : NULL;\n"
+                 "        m = fit_pairs_stretch(n - p, pi + p, pj + p, pg + p, &run);\n"
+                 "        if (run)\n"
+                 "            points_of(l, ws, lin, m, pi + p, pj + p, pg + p, mean + p, to, n, 1);\n"
+                 "        else\n"
+                 "            points_of(l, ws, lin, m, pi + p, pj + p, pg + p, mean + p, to, n, 0);\n"
+                 "    }\n}\n");
+}
+
 void hg_emit_points(struct hg_emit *em, FILE *out)
 {
     struct hg_points q = {.em = em};
@@ -234,7 +260,14 @@ void hg_emit_points(struct hg_emit *em, FILE *out)
     for (uint32_t c = 0; c < p->nchannel; c++)
         root[nroot++] = p->channel[c].m;
     struct hg_code c = hg_points_begin(&q, out, nroot, root);
-    hg_points_head(&c, "points", "double *mean,\n                   double *jac");
+    const int pairs = p->model->space == FIT_PAIRS;
+    if (pairs) {
+        write_head(&c, "FIT_INLINE void points_of",
+                   "double *mean,\n                          double *jac, size_t stride, int run");
+        open_loop(&c, "run");
+    } else {
+        hg_points_head(&c, "points", "double *mean,\n                   double *jac");
+    }
     for (uint32_t k = 0; k <= Q; k++)
         hg_code_need(&c, root[k]);
     hg_line(&c, "fit_store_points(mean + p, at.n, %s);", mean_of(&c));
@@ -247,8 +280,10 @@ void hg_emit_points(struct hg_emit *em, FILE *out)
         hg_line(&c, "J[%u] = %s; /* %s */", k, derivative_of(&c, k), p->model->param.item[k].name);
     for (uint32_t k = 0; k < Q; k++)
         hg_line(&c, "J[%u] = %s; /* %s */", K + k, hg_code_vector(&c, p->basis[k]), p->model->linear.item[k].name);
-    hg_line(&c, "fit_store_rows(jac + p * %u, %u, at.n, J);", K + Q, K + Q);
+    hg_line(&c, "fit_store_columns(jac + p, %s, %u, at.n, J);", pairs ? "stride" : "n", K + Q);
     hg_points_end(&c);
+    if (pairs)
+        write_stretches(out);
 }
 
 /* --- curves ------------------------------------------------------------------------------------------- */

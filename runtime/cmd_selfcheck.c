@@ -254,7 +254,7 @@ static int check_points(struct selfcheck *s)
     s->k->points(&s->l, s->ws, s->lin, s->npoint, s->i, s->j, s->g, mean, jac);
     for (size_t p = 0; p < s->npoint; p++)
         for (size_t c = 0; c < s->width; c++) {
-            double x = c ? jac[p * W + c - 1] : mean[p];
+            double x = c ? jac[(c - 1) * s->npoint + p] : mean[p];
             if (!agrees(s, c ? JACOBIAN : POINTS, x, s->ref[p * s->width + c], column_name(s, c)))
                 return 0;
             note_ulp(s, c, x, s->ref[p * s->width + c]);

@@ -408,7 +408,7 @@ static void law_arguments(const struct fit_layout *l, const double *ws, const st
     linkage(l)->inner->density->arguments(&sub, ws, &own, out);
 }
 
-/* Rows of the Jacobian over (theta, lin) become those over (x, c). */
+/* A row of the Jacobian over (theta, lin) becomes that over (x, c). */
 static void link_jacobian(const struct fit_linkage *k, size_t group, const double *in, double *out)
 {
     size_t p = k->inner->nparam, m = k->inner->nlinear, n = k->kernel.nparam, outer = k->kernel.nlinear;
@@ -426,7 +426,8 @@ static void points(const struct fit_layout *l, const double *ws, const double *l
     enum { SOME = 256 };
     const struct fit_linkage *k = linkage(l);
     size_t p = k->inner->nparam, m = k->inner->nlinear, width = k->kernel.nparam + k->kernel.nlinear;
-    double *own_lin = doubles(k->private_->most * m), *rows = doubles(jac ? SOME * (p + m) : 0);
+    double *own_lin = doubles(k->private_->most * m), *columns = doubles(jac ? (SOME + 1) * (p + m) + width : 0);
+    double *in = columns ? columns + SOME * (p + m) : NULL, *out = columns ? in + p + m : NULL;
     const double **space = malloc(k->nclass * sizeof *space);
     uint32_t place[SOME];
     for (size_t c = 0; space && c < k->nclass; ws += class_space(k, l, c), c++)
@@ -435,19 +436,25 @@ static void points(const struct fit_layout *l, const double *ws, const double *l
         size_t c = k->class_of[g ? g[a] : 0];
         for (b = a; b < n && b - a < SOME && k->class_of[g ? g[b] : 0] == c; b++)
             place[b - a] = (uint32_t)k->private_->place[g ? g[b] : 0];
-        if (!own_lin || !rows || !space) {
+        if (!own_lin || !columns || !space) {
             for (size_t e = a; e < b; e++)
                 mean[e] = NAN;
             continue;
         }
         struct fit_layout sub = fit_link_layout(k, l, c);
         class_lin(k, c, lin, own_lin);
-        k->inner->points(&sub, space[c], own_lin, b - a, i + a, j ? j + a : NULL, place, mean + a, jac ? rows : NULL);
-        for (size_t e = a; jac && e < b; e++)
-            link_jacobian(k, g ? g[e] : 0, rows + (e - a) * (p + m), jac + e * width);
+        k->inner->points(&sub, space[c], own_lin, b - a, i + a, j ? j + a : NULL, place, mean + a,
+                         jac ? columns : NULL);
+        for (size_t e = a; jac && e < b; e++) {
+            for (size_t q = 0; q < p + m; q++)
+                in[q] = columns[q * (b - a) + e - a];
+            link_jacobian(k, g ? g[e] : 0, in, out);
+            for (size_t q = 0; q < width; q++)
+                jac[q * n + e] = out[q];
+        }
     }
     free(own_lin);
-    free(rows);
+    free(columns);
     free(space);
 }
 

@@ -19,6 +19,7 @@ static const double SCATTER[ORDERS] = {0.170975056689342, 0.033673469387755, 2.6
 /* Orders may differ by this part of the variance. */
 static const double AGREE[ORDERS] = {0.03, 0.01, 0};
 static const double SURPRISE = 4;
+static const double NORM[ORDERS] = FIT_NOISE_NORM;
 
 const char *fit_local_text(enum fit_local_doubt doubt)
 {
@@ -28,51 +29,6 @@ const char *fit_local_text(enum fit_local_doubt doubt)
         "the noise of values that neighbour each other along the age is correlated",
         "the noise of a table is not known without its standard deviations"};
     return (unsigned)doubt < sizeof text / sizeof *text ? text[doubt] : "";
-}
-
-/* ---- differences ----------------------------------------------------------------------------------------------- */
-
-static inline void differences(double a, double b, double c, double d, double e, double out[ORDERS])
-{
-    static const double root6 = 2.449489742783178, root20 = 4.47213595499958, root70 = 8.366600265340756;
-    out[0] = (b - 2 * c + d) / root6;
-    out[1] = (d - 3 * c + 3 * b - a) / root20;
-    out[2] = (a - 4 * b + 6 * c - 4 * d + e) / root70;
-}
-
-void fit_noise_line(const double *const row[REACH + 1], size_t n, double limit, struct fit_noise_sums *s)
-{
-    double sum[ORDERS + 1][FIT_LANES] = {{0}};
-    for (size_t k0 = 0; k0 < n; k0 += FIT_LANES)
-        for (size_t k = k0; k < n && k < k0 + FIT_LANES; k++) {
-            double d[ORDERS];
-            differences(row[0][k], row[1][k + 1], row[2][k + 2], row[3][k + 3], row[4][k + 4], d);
-            int counts = d[2] * d[2] <= limit; /* not when one is NaN */
-            sum[ORDERS][k - k0] += counts;
-            for (size_t p = 0; p < ORDERS; p++)
-                sum[p][k - k0] += counts ? d[p] * d[p] : 0;
-        }
-    for (size_t lane = 0; lane < FIT_LANES; lane++) {
-        s->n += sum[ORDERS][lane];
-        for (size_t p = 0; p < ORDERS; p++)
-            s->square[p] += sum[p][lane];
-    }
-}
-
-void fit_noise_short(const double *const row[3], size_t n, double limit, struct fit_noise_sums *s)
-{
-    double sum[2][FIT_LANES] = {{0}};
-    for (size_t k0 = 0; k0 < n; k0 += FIT_LANES)
-        for (size_t k = k0; k < n && k < k0 + FIT_LANES; k++) {
-            double d = row[0][k] - 2 * row[1][k + 1] + row[2][k + 2], square = d * d / 6;
-            int counts = square <= limit;
-            sum[0][k - k0] += counts;
-            sum[1][k - k0] += counts ? square : 0;
-        }
-    for (size_t lane = 0; lane < FIT_LANES; lane++) {
-        s->nshort += sum[0][lane];
-        s->short_square += sum[1][lane];
-    }
 }
 
 /* Orders first .. 3 agree with the fourth. */
@@ -161,11 +117,10 @@ static void copy_row(const struct fit_layout *l, const struct fit_tile *t, size_
 static void by_weights(const double *w, double d[ORDERS])
 {
     static const double square[ORDERS][REACH + 1] = {{0, 1, 4, 1, 0}, {1, 9, 9, 1, 0}, {1, 16, 36, 16, 1}};
-    static const double norm[ORDERS] = {6, 20, 70};
-    for (size_t p = 0; p < ORDERS; p++) {
+        for (size_t p = 0; p < ORDERS; p++) {
         double variance = 0;
         for (size_t m = 0; m <= REACH; m++)
-            variance += square[p][m] > 0 ? square[p][m] / (w[m] * norm[p]) : 0;
+            variance += square[p][m] > 0 ? square[p][m] / (w[m] * NORM[p]) : 0;
         d[p] /= sqrt(variance);
     }
 }
@@ -181,7 +136,9 @@ static void take_row(struct sample *s, const struct fit_tile *t, size_t i, size_
     for (size_t j = first; width > REACH && j + REACH < t->j1 && s->n[g] < s->room; j++) {
         double *d = s->d + (g * s->room + s->n[g]) * ORDERS, v[REACH + 1];
         const size_t p = l->panel + 1, k = j - t->j0;
-        differences(y[k], y[k + p], y[k + 2 * p], y[k + 3 * p], y[k + 4 * p], d);
+        FIT_NOISE_DIFFERENCES(y[k], y[k + p], y[k + 2 * p], y[k + 3 * p], y[k + 4 * p], d);
+        for (size_t e = 0; e < ORDERS; e++)
+            d[e] /= sqrt(NORM[e]);
         for (size_t m = 0; t->w && m <= REACH; m++)
             v[m] = w[k + m * p];
         if (t->w)

@@ -44,6 +44,15 @@ struct fit_noise_sums {
     double nshort, short_square;
 };
 
+/* Differences of five values over the roots of FIT_NOISE_NORM: numbers or vectors. */
+#define FIT_NOISE_DIFFERENCES(a, b, c, d, e, out)   \
+    do {                                            \
+        (out)[0] = (b) - 2 * (c) + (d);             \
+        (out)[1] = (d) - 3 * (c) + 3 * (b) - (a);   \
+        (out)[2] = (a) - 4 * (b) + 6 * (c) - 4 * (d) + (e); \
+    } while (0)
+#define FIT_NOISE_NORM {6, 20, 70}
+
 /* row[m][k + m], m = 0 .. 4, k < n: five rows of values shifted along the diagonal; NaN: not there.  Stencils with
  * d_4^2 > limit do not count. */
 void fit_noise_line(const double *const row[FIT_NOISE_REACH + 1], size_t n, double limit, struct fit_noise_sums *s);

@@ -33,7 +33,7 @@ struct work {
     double *y, *root;    /* m: data; square roots of weights */
     uint32_t *row;       /* m */
     double *ws;          /* tables of the kernel */
-    double *mean, *jac;  /* m; m x (np + nl) */
+    double *mean, *jac;  /* m; np + nl columns of m */
     double *a, *b, *qr;  /* for fit_qr_solve() */
     double *theta, *lin; /* the point */
     double *z;           /* n: the step from there, in units of the parameters */
@@ -171,11 +171,11 @@ static int evaluate(struct work *c, int derivatives)
 /* Weighted columns of unit length into a.  0: not finite, or a column is zero. */
 static int fill_columns(struct work *c)
 {
-    size_t n = c->p->n, all = c->np + c->nl;
+    size_t n = c->p->n;
     for (size_t j = 0; j < n; j++) {
         double s = 0;
         for (size_t i = 0; i < c->m; i++) {
-            double v = c->root[i] > 0 ? c->root[i] * c->jac[i * all + c->p->column[j]] : 0;
+            double v = c->root[i] > 0 ? c->root[i] * c->jac[c->p->column[j] * c->m + i] : 0;
             c->a[i * n + j] = v;
             s += v * v;
         }

@@ -3,18 +3,11 @@
 
 #include <string.h>
 
+#include "each_isa.h"
 #include "fit/kernel.h"
 
 #define FIT_VL 8 /* FIT_LANES, whatever the machine */
 #include "fit/vmath.h"
-
-/* As in lanes.c. */
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && \
-    !defined(__SANITIZE_THREAD__)
-#define EACH_ISA __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-#else
-#define EACH_ISA
-#endif
 
 struct rho {
     fit_vd value, slope, curve; /* rho, rho', rho' + 2 z rho'' */

@@ -117,7 +117,7 @@ static enum fit_status draw(struct fit_drawing *d, struct fit_error *err)
 enum fit_status fit_drawing_shift(struct fit_drawing *d, const double *a, struct fit_error *err)
 {
     const struct fit_layout *l = &d->thin->layout;
-    size_t p = d->kernel->nparam, columns = p + d->kernel->nlinear, most = d->n * l->ngroup;
+    size_t p = d->kernel->nparam, most = d->n * l->ngroup;
     if (d->kernel->prepare(l, d->theta, 1, d->ws) != FIT_EVAL_OK)
         return fit_fail(err, FIT_ERR_NUMERIC, "sketch: derivatives are not finite");
     for (uint32_t i = 0; i < d->n; i++) {
@@ -128,9 +128,9 @@ enum fit_status fit_drawing_shift(struct fit_drawing *d, const double *a, struct
         d->kernel->points(l, d->ws, d->lin, n, d->i, d->j, d->g, d->row, d->row + most);
         for (size_t r = 0; r < n; r++) {
             size_t cell = (d->g[r] * d->n + i) * d->n + d->j[r];
-            const double *jac = d->row + most + r * columns;
+            const double *jac = d->row + most + r;
             for (size_t k = 0; k < p; k++)
-                d->wr[cell] -= d->w[cell] * jac[k] * a[k];
+                d->wr[cell] -= d->w[cell] * jac[k * n] * a[k];
         }
     }
     return draw(d, err);

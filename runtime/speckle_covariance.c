@@ -16,7 +16,7 @@
 #include <math.h>
 #include <string.h>
 
-#define EACH_ISA __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#include "each_isa.h"
 
 enum { ROWS = 4, LANES = 8 };
 static const double SMALL = 1e-3; /* of w: cycle 3 leaves it out */

@@ -43,10 +43,21 @@ struct fit_speckle_moments {
     double product[FIT_SPECKLE_LEVELS][FIT_SPECKLE_SLICES], nproduct[FIT_SPECKLE_LEVELS][FIT_SPECKLE_SLICES];
 };
 
-/* Adds what residuals r of group g (in the order of the tile's values, NaN: none) have inside of the tile.
- * room: fit_speckle_room() doubles. */
-void fit_speckle_moments_add(const struct fit_layout *l, const struct fit_tile *t, size_t g, const double *r,
-                             double *room, struct fit_speckle_moments *m);
+/* Sums by column of the tile, in room of fit_speckle_room() doubles. */
+struct fit_speckle_columns {
+    const struct fit_layout *layout;
+    size_t j0, n, width; /* frame of the first; how many; length of the arrays */
+    double *square, *nsquare; /* DISTANCES x width */
+    double *sum, *count;      /* LEVELS x width: of the segment at hand */
+    double *product, *nproduct; /* LEVELS x width: squares of these, of the segments before */
+};
+
+/* Adds to *m what the residuals of one group have inside of a tile: row after row, r[k] the residual of column j0 + k,
+ * NaN: none (below the diagonal it may be anything). */
+void fit_speckle_moments_begin(const struct fit_layout *l, const struct fit_tile *t, double *room,
+                               struct fit_speckle_columns *c);
+void fit_speckle_moments_row(struct fit_speckle_columns *c, size_t i, const double *r);
+void fit_speckle_moments_end(struct fit_speckle_columns *c, struct fit_speckle_moments *m);
 size_t fit_speckle_room(const struct fit_layout *l);
 
 /* ---- the model ------------------------------------------------------------------------------------------- */

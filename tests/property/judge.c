@@ -293,7 +293,7 @@ static int check_points(struct setup *s)
         if (!ok)
             judge_annotate(s, " at i %zu j %zu g %zu", s->pi[p], s->pj[p], s->pg[p]);
         for (size_t c = 0; c < W && ok && s->derivative; c++) {
-            ok = judge_agrees(s, JUDGE_JACOBIAN, jac[p * W + c], x[c + 2].v, x[c + 2].e, TOL_POINTS);
+            ok = judge_agrees(s, JUDGE_JACOBIAN, jac[c * s->npoint + p], x[c + 2].v, x[c + 2].e, TOL_POINTS);
             if (!ok)
                 judge_annotate(s, " column %zu at i %zu j %zu", c, s->pi[p], s->pj[p]);
         }

@@ -1,7 +1,8 @@
 /* judge_alone.c -- functions at single points take them a vector at a time: what they give must not depend on the
  * lane, on the points beside it, or on how many there are.
  *
- * A list of random points, of mixed groups and any length, against a call for each of them: the same bits.
+ * A list of random points, of mixed groups and any length, and of pairs that in part follow one another along a row,
+ * against a call for each of them: the same bits.
  */
 #include "judge_private.h"
 
@@ -24,7 +25,8 @@ static void values(const struct setup *s, size_t n, const uint32_t *i, const uin
     s->k->points(&s->l, s->ws, s->lin, n, i, j, g, mean, jac);
     for (size_t p = 0; p < n; p++) {
         out[p * (W + 1)] = mean[p];
-        memcpy(out + p * (W + 1) + 1, jac + p * W, W * sizeof *jac);
+        for (size_t c = 0; c < W; c++)
+            out[p * (W + 1) + 1 + c] = jac[c * n + p];
     }
     free(jac);
 }
@@ -39,6 +41,18 @@ static void seconds(const struct setup *s, size_t n, const uint32_t *i, const ui
     s->k->second(&s->l, s->ws, s->lin, n, i, j, g, out);
 }
 
+/* Random points; with `runs`, of which some are followed by their neighbours in the row. */
+static void draw(const struct setup *s, size_t n, int runs, uint32_t *i, uint32_t *j, uint32_t *g)
+{
+    for (size_t p = 0; p < n; p++) {
+        const int follows = runs && p > 0 && j[p - 1] + 1 < s->l.nframe && random_chance(s->r, 0.9);
+        const size_t q = random_below(s->r, (uint32_t)s->npoint);
+        i[p] = follows ? i[p - 1] : (uint32_t)s->pi[q];
+        j[p] = follows ? j[p - 1] + 1 : (uint32_t)s->pj[q];
+        g[p] = follows ? g[p - 1] : (uint32_t)s->pg[q];
+    }
+}
+
 static int check(struct setup *s, const char *name, function *f, size_t each)
 {
     uint32_t i[MOST], j[MOST], g[MOST];
@@ -47,10 +61,7 @@ static int check(struct setup *s, const char *name, function *f, size_t each)
     int ok = 1;
     if (!list)
         abort();
-    for (size_t p = 0; p < n; p++) {
-        size_t q = random_below(s->r, (uint32_t)s->npoint);
-        i[p] = s->pi[q], j[p] = s->pj[q], g[p] = s->pg[q];
-    }
+    draw(s, n, s->k->space == FIT_PAIRS && random_chance(s->r, 0.5), i, j, g);
     f(s, n, i, j, g, list);
     for (size_t p = 0; p < n && ok; p++) {
         f(s, 1, i + p, j + p, g + p, alone);

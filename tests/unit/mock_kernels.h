@@ -144,10 +144,10 @@ static inline void mock_pass(struct mock_sums *s)
                 double m = dr[k];                                                                  \
                 for (size_t q = 0; q < NAME##_mock.nl; q++)                                        \
                     m += lin[gg * (NL) + q] * db[q * (NP) + k];                                    \
-                jac[a * ((NP) + (NL)) + k] = m;                                                    \
+                jac[k * n + a] = m;                                                                \
             }                                                                                      \
             for (size_t q = 0; jac && q < NAME##_mock.nl; q++)                                     \
-                jac[a * ((NP) + (NL)) + (NP) + q] = b[q];                                          \
+                jac[((NP) + q) * n + a] = b[q];                                                    \
         }                                                                                          \
     }                                                                                              \
     static const struct fit_kernel NAME = {.abi = FIT_KERNEL_ABI,                                  \

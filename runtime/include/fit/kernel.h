@@ -39,7 +39,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define FIT_KERNEL_ABI 8
+#define FIT_KERNEL_ABI 9
 #define FIT_LANES 8 /* doubles in a vector; fixed, so the order of summation does not depend on the machine */
 
 enum fit_space { FIT_PAIRS, FIT_ROWS };
@@ -323,7 +323,9 @@ struct fit_kernel {
     /* mean and derivatives at n arbitrary points, by the direct (unfactored) formula; i >= j is allowed.
      * pairs: i, j index the used frames, g the group; rows: i is the place, j may be NULL, g when there is
      * one group.
-     * mean: n;  jac: n x (nparam + nlinear), row by row, or NULL (then prepare with derivative = 0 will do). */
+     * mean: n;  jac: nparam + nlinear columns of n, the derivative c of point k at jac[c n + k]; or NULL (then prepare
+     * with derivative = 0 will do).  A result depends on its own point alone, to the last bit.  Points of one row of one
+     * group, j rising by one, are the fastest. */
     void (*points)(const struct fit_layout *l, const double *ws, const double *lin, size_t n,
                    const uint32_t *i, const uint32_t *j, const uint32_t *g, double *mean, double *jac);
 

@@ -705,21 +705,21 @@ static void model(const struct fit_layout *l, const double *ws, const double *li
 
 /* ---- single points, by the direct formula ---------------------------------------------------------- */
 
-static void points(const struct fit_layout *l, const double *ws, const double *lin, size_t n,
-                   const uint32_t *pi, const uint32_t *pj, const uint32_t *pg, double *mean,
-                   double *jac)
+FIT_INLINE void points_of(const struct fit_layout *l, const double *ws, const double *lin, size_t n,
+                          const uint32_t *pi, const uint32_t *pj, const uint32_t *pg, double *mean,
+                          double *jac, size_t stride, int run)
 {
     const size_t ng = l->ngroup;
     struct tables w;
     carve(l, (double *)(uintptr_t)ws, &w);
     (void)ng, (void)lin, (void)w, (void)pj, (void)pg;
     for (size_t p = 0; p < n; p += FIT_VL) { /* points p, p + 1, ...: a vector of them */
-        const struct fit_points at = fit_pairs_at(p, n, pi, pj, pg);
-        const fit_vd contrast = fit_pick_stride(lin + 0, 2, at.g);
-        const fit_vd offset = fit_pick_stride(lin + 1, 2, at.g);
+        const struct fit_points at = fit_pairs_at(p, n, pi, pj, pg, run);
+        const fit_vd contrast = fit_pick_stride(lin + 0, 2, &at);
+        const fit_vd offset = fit_pick_stride(lin + 1, 2, &at);
         const fit_vd d_t = fit_pick_change(w.t, &at);
-        const fit_vd half_t_i = fit_pick(w.half_t, at.i);
-        const fit_vd half_t_j = fit_pick(w.half_t, at.j);
+        const fit_vd half_t_i = fit_pick_i(w.half_t, &at);
+        const fit_vd half_t_j = fit_pick_j(w.half_t, &at);
         /* ballistic_aging.lua:35: local age = floor_at(age_start + (t1 + t2) / 2, t.step / 4) */
         const fit_vd t_sum = half_t_i + half_t_j + w.age_start[0];             /* [s] */
         const fit_vd age = fit_vselect(t_sum <= w.scale[0], fit_vset1(w.scale[0]), t_sum); /* [s] */
@@ -750,7 +750,22 @@ static void points(const struct fit_layout *l, const double *ws, const double *l
         J[2] = -2.0*contrast*age_power_2*exp_age*log_age_prod; /* gamma */
         J[3] = exp_age; /* contrast */
         J[4] = fit_vset1(1.0); /* offset */
-        fit_store_rows(jac + p * 5, 5, at.n, J);
+        fit_store_columns(jac + p, stride, 5, at.n, J);
+    }
+}
+
+static void points(const struct fit_layout *l, const double *ws, const double *lin, size_t n,
+                   const uint32_t *pi, const uint32_t *pj, const uint32_t *pg, double *mean,
+                   double *jac)
+{
+    int run;
+    for (size_t p = 0, m; p < n; p += m) {
+        double *to = jac ? jac + p : NULL;
+        m = fit_pairs_stretch(n - p, pi + p, pj + p, pg + p, &run);
+        if (run)
+            points_of(l, ws, lin, m, pi + p, pj + p, pg + p, mean + p, to, n, 1);
+        else
+            points_of(l, ws, lin, m, pi + p, pj + p, pg + p, mean + p, to, n, 0);
     }
 }
 

@@ -237,7 +237,7 @@ static void points(const struct fit_layout *l, const double *ws, const double *l
         J[1] = delay_sq*contrast*exp_delay_sum*w.rate_sq[0]; /* pdi */
         J[2] = exp_delay_sum; /* contrast */
         J[3] = fit_vset1(1.0); /* baseline */
-        fit_store_rows(jac + p * 4, 4, at.n, J);
+        fit_store_columns(jac + p, n, 4, at.n, J);
     }
 }
 

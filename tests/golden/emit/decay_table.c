@@ -211,7 +211,7 @@ static void points(const struct fit_layout *l, const double *ws, const double *l
         J[0] = -x*A*exp_minus_x_rate; /* rate */
         J[1] = exp_minus_x_rate; /* A */
         J[2] = fit_vset1(1.0); /* c */
-        fit_store_rows(jac + p * 3, 3, at.n, J);
+        fit_store_columns(jac + p, n, 3, at.n, J);
     }
 }
 

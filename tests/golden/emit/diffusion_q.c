@@ -245,23 +245,23 @@ static void points(const struct fit_layout *l, const double *ws, const double *l
     (void)ng, (void)lin, (void)w, (void)pj, (void)pg;
     for (size_t p = 0; p < n; p += FIT_VL) { /* points p, p + 1, ...: a vector of them */
         const struct fit_points at = fit_rows_at(p, n, pi, pg);
-        const fit_vd contrast = fit_pick_stride(lin + 0, 2, at.g);
-        const fit_vd baseline = fit_pick_stride(lin + 1, 2, at.g);
+        const fit_vd contrast = fit_pick_stride(lin + 0, 2, &at);
+        const fit_vd baseline = fit_pick_stride(lin + 1, 2, &at);
         const fit_vd delay = fit_pick(l->column[0], at.i);
-        const fit_vd q_prod = fit_pick(w.q_prod, at.g);
+        const fit_vd q_prod = fit_pick_g(w.q_prod, &at);
         /* diffusion_q.lua:28: m.observe(g2, { mean = baseline + contrast * exp(-2 * rate * delay), sigm ... */
         const fit_vd exp_delay_q_prod = fit_vexp(delay*q_prod);                /* [1] */
         fit_store_points(mean + p, at.n, contrast*exp_delay_q_prod + baseline);
         if (!jac)
             continue;
         fit_vd J[4];
-        const fit_vd q_prod_2 = fit_pick(w.q_prod_2, at.g);
-        const fit_vd q_prod_3 = fit_pick(w.q_prod_3, at.g);
+        const fit_vd q_prod_2 = fit_pick_g(w.q_prod_2, &at);
+        const fit_vd q_prod_3 = fit_pick_g(w.q_prod_3, &at);
         J[0] = delay*contrast*exp_delay_q_prod*q_prod_2; /* D */
         J[1] = delay*contrast*exp_delay_q_prod*q_prod_3; /* power */
         J[2] = exp_delay_q_prod; /* contrast */
         J[3] = fit_vset1(1.0); /* baseline */
-        fit_store_rows(jac + p * 4, 4, at.n, J);
+        fit_store_columns(jac + p, n, 4, at.n, J);
     }
 }
 

@@ -290,7 +290,7 @@ static void points(const struct fit_layout *l, const double *ws, const double *l
         J[2] = delay_cubed*contrast*moments*exp_minus_delay_two_rate*w.rate_prod[0]; /* skewness */
         J[3] = moments_sq*exp_minus_delay_two_rate; /* contrast */
         J[4] = fit_vset1(1.0); /* baseline */
-        fit_store_rows(jac + p * 5, 5, at.n, J);
+        fit_store_columns(jac + p, n, 5, at.n, J);
     }
 }
 

@@ -278,7 +278,7 @@ static void points(const struct fit_layout *l, const double *ws, const double *l
         J[2] = 2.0*contrast*g1*(fast - slow); /* fraction */
         J[3] = g1*g1; /* contrast */
         J[4] = fit_vset1(1.0); /* baseline */
-        fit_store_rows(jac + p * 5, 5, at.n, J);
+        fit_store_columns(jac + p, n, 5, at.n, J);
     }
 }
 

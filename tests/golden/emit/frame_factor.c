@@ -711,22 +711,22 @@ static void model(const struct fit_layout *l, const double *ws, const double *li
 
 /* ---- single points, by the direct formula ---------------------------------------------------------- */
 
-static void points(const struct fit_layout *l, const double *ws, const double *lin, size_t n,
-                   const uint32_t *pi, const uint32_t *pj, const uint32_t *pg, double *mean,
-                   double *jac)
+FIT_INLINE void points_of(const struct fit_layout *l, const double *ws, const double *lin, size_t n,
+                          const uint32_t *pi, const uint32_t *pj, const uint32_t *pg, double *mean,
+                          double *jac, size_t stride, int run)
 {
     const size_t ng = l->ngroup;
     struct tables w;
     carve(l, (double *)(uintptr_t)ws, &w);
     (void)ng, (void)lin, (void)w, (void)pj, (void)pg;
     for (size_t p = 0; p < n; p += FIT_VL) { /* points p, p + 1, ...: a vector of them */
-        const struct fit_points at = fit_pairs_at(p, n, pi, pj, pg);
-        const fit_vd contrast = fit_pick_stride(lin + 0, 2, at.g);
-        const fit_vd offset = fit_pick_stride(lin + 1, 2, at.g);
-        const fit_vd f_i = fit_pick(w.f, at.i);
-        const fit_vd f_j = fit_pick(w.f, at.j);
+        const struct fit_points at = fit_pairs_at(p, n, pi, pj, pg, run);
+        const fit_vd contrast = fit_pick_stride(lin + 0, 2, &at);
+        const fit_vd offset = fit_pick_stride(lin + 1, 2, &at);
+        const fit_vd f_i = fit_pick_i(w.f, &at);
+        const fit_vd f_j = fit_pick_j(w.f, &at);
         const fit_vd d_t = fit_pick_change(w.t, &at);
-        const fit_vd v_cos_phi0_minus_phi = fit_pick(w.v_cos_phi0_minus_phi, at.g);
+        const fit_vd v_cos_phi0_minus_phi = fit_pick_g(w.v_cos_phi0_minus_phi, &at);
         /* frame_factor.lua:17: local phase = cos(phi0 - phi) * v * (t2 - t1) */
         const fit_vd phase = d_t*v_cos_phi0_minus_phi;
         /* frame_factor.lua:19: mean = offset + contrast * at(f, t1) * at(f, t2) * cos(phase), */
@@ -738,14 +738,29 @@ static void points(const struct fit_layout *l, const double *ws, const double *l
         const fit_vd m_f_i = contrast*f_j*cos_phase; /* d mean / d factor f_i */
         const fit_vd m_f_j = contrast*f_i*cos_phase; /* d mean / d factor f_j */
         const fit_vd sin_phase = fit_vsin(phase);                              /* [1] */
-        const fit_vd cos_phi0_minus_phi = fit_pick(w.cos_phi0_minus_phi, at.g);
-        const fit_vd phi_prod = fit_pick(w.phi_prod, at.g);
-        J[0] = m_f_i*fit_pick(w.df_drate, at.i) + m_f_j*fit_pick(w.df_drate, at.j); /* rate */
+        const fit_vd cos_phi0_minus_phi = fit_pick_g(w.cos_phi0_minus_phi, &at);
+        const fit_vd phi_prod = fit_pick_g(w.phi_prod, &at);
+        J[0] = m_f_i*fit_pick_i(w.df_drate, &at) + m_f_j*fit_pick_j(w.df_drate, &at); /* rate */
         J[1] = -contrast*d_t*f_i*f_j*sin_phase*cos_phi0_minus_phi; /* v */
         J[2] = -contrast*d_t*f_i*f_j*sin_phase*phi_prod; /* phi0 */
         J[3] = f_i*f_j*cos_phase; /* contrast */
         J[4] = fit_vset1(1.0); /* offset */
-        fit_store_rows(jac + p * 5, 5, at.n, J);
+        fit_store_columns(jac + p, stride, 5, at.n, J);
+    }
+}
+
+static void points(const struct fit_layout *l, const double *ws, const double *lin, size_t n,
+                   const uint32_t *pi, const uint32_t *pj, const uint32_t *pg, double *mean,
+                   double *jac)
+{
+    int run;
+    for (size_t p = 0, m; p < n; p += m) {
+        double *to = jac ? jac + p : NULL;
+        m = fit_pairs_stretch(n - p, pi + p, pj + p, pg + p, &run);
+        if (run)
+            points_of(l, ws, lin, m, pi + p, pj + p, pg + p, mean + p, to, n, 1);
+        else
+            points_of(l, ws, lin, m, pi + p, pj + p, pg + p, mean + p, to, n, 0);
     }
 }
 

@@ -254,7 +254,7 @@ static void points(const struct fit_layout *l, const double *ws, const double *l
         J[1] = -2.0*contrast*delay_over_tau_to_beta*decay*log_delay_over_tau; /* beta */
         J[2] = decay; /* contrast */
         J[3] = fit_vset1(1.0); /* baseline */
-        fit_store_rows(jac + p * 4, 4, at.n, J);
+        fit_store_columns(jac + p, n, 4, at.n, J);
     }
 }
 

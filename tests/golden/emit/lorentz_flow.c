@@ -717,21 +717,21 @@ static void model(const struct fit_layout *l, const double *ws, const double *li
 
 /* ---- single points, by the direct formula ---------------------------------------------------------- */
 
-static void points(const struct fit_layout *l, const double *ws, const double *lin, size_t n,
-                   const uint32_t *pi, const uint32_t *pj, const uint32_t *pg, double *mean,
-                   double *jac)
+FIT_INLINE void points_of(const struct fit_layout *l, const double *ws, const double *lin, size_t n,
+                          const uint32_t *pi, const uint32_t *pj, const uint32_t *pg, double *mean,
+                          double *jac, size_t stride, int run)
 {
     const size_t ng = l->ngroup;
     struct tables w;
     carve(l, (double *)(uintptr_t)ws, &w);
     (void)ng, (void)lin, (void)w, (void)pj, (void)pg;
     for (size_t p = 0; p < n; p += FIT_VL) { /* points p, p + 1, ...: a vector of them */
-        const struct fit_points at = fit_pairs_at(p, n, pi, pj, pg);
-        const fit_vd contrast = fit_pick_stride(lin + 0, 2, at.g);
-        const fit_vd offset = fit_pick_stride(lin + 1, 2, at.g);
+        const struct fit_points at = fit_pairs_at(p, n, pi, pj, pg, run);
+        const fit_vd contrast = fit_pick_stride(lin + 0, 2, &at);
+        const fit_vd offset = fit_pick_stride(lin + 1, 2, &at);
         const fit_vd d_int_t_prod_3 = fit_pick_change_low(w.int_t_prod_3, w.int_t_prod_3_low, &at);
         const fit_vd d_int_t_prod_4 = fit_pick_change_low(w.int_t_prod_4, w.int_t_prod_4_low, &at);
-        const fit_vd phi_prod = fit_pick(w.phi_prod, at.g);
+        const fit_vd phi_prod = fit_pick_g(w.phi_prod, &at);
         /* lorentz_flow.lua:17: m.observe("c2", { over = {phi, t1, t2}, mean = offset + contrast * (diff ... */
         const fit_vd exp_t_prod = fit_vexp(2.0*(d_int_t_prod_3*w.minus_q_sq[0]
                 + d_int_t_prod_4*phi_prod)); /* [1] */
@@ -740,14 +740,29 @@ static void points(const struct fit_layout *l, const double *ws, const double *l
             continue;
         fit_vd J[5];
         const fit_vd m_1 = contrast*exp_t_prod*w.minus_two_q_sq[0]; /* d mean / d integral of 1 */
-        const fit_vd two_phi_prod = fit_pick(w.two_phi_prod, at.g);
+        const fit_vd two_phi_prod = fit_pick_g(w.two_phi_prod, &at);
         const fit_vd m_2 = contrast*exp_t_prod*two_phi_prod; /* d mean / d integral of 2 */
         J[0] = m_1*fit_pick_change(w.int_exp_minus_t_over_tau, &at); /* D0 */
         J[1] = m_1*fit_pick_change(w.int_t_prod, &at) + m_2*fit_pick_change(w.int_t_prod_2, &at); /* tau */
         J[2] = m_2*fit_pick_change(w.int_exp_minus_t_over_tau, &at); /* w */
         J[3] = exp_t_prod; /* contrast */
         J[4] = fit_vset1(1.0); /* offset */
-        fit_store_rows(jac + p * 5, 5, at.n, J);
+        fit_store_columns(jac + p, stride, 5, at.n, J);
+    }
+}
+
+static void points(const struct fit_layout *l, const double *ws, const double *lin, size_t n,
+                   const uint32_t *pi, const uint32_t *pj, const uint32_t *pg, double *mean,
+                   double *jac)
+{
+    int run;
+    for (size_t p = 0, m; p < n; p += m) {
+        double *to = jac ? jac + p : NULL;
+        m = fit_pairs_stretch(n - p, pi + p, pj + p, pg + p, &run);
+        if (run)
+            points_of(l, ws, lin, m, pi + p, pj + p, pg + p, mean + p, to, n, 1);
+        else
+            points_of(l, ws, lin, m, pi + p, pj + p, pg + p, mean + p, to, n, 0);
     }
 }
 

@@ -851,20 +851,20 @@ static void model(const struct fit_layout *l, const double *ws, const double *li
 
 /* ---- single points, by the direct formula ---------------------------------------------------------- */
 
-static void points(const struct fit_layout *l, const double *ws, const double *lin, size_t n,
-                   const uint32_t *pi, const uint32_t *pj, const uint32_t *pg, double *mean,
-                   double *jac)
+FIT_INLINE void points_of(const struct fit_layout *l, const double *ws, const double *lin, size_t n,
+                          const uint32_t *pi, const uint32_t *pj, const uint32_t *pg, double *mean,
+                          double *jac, size_t stride, int run)
 {
     const size_t ng = l->ngroup;
     struct tables w;
     carve(l, (double *)(uintptr_t)ws, &w);
     (void)ng, (void)lin, (void)w, (void)pj, (void)pg;
     for (size_t p = 0; p < n; p += FIT_VL) { /* points p, p + 1, ...: a vector of them */
-        const struct fit_points at = fit_pairs_at(p, n, pi, pj, pg);
-        const fit_vd contrast = fit_pick_stride(lin + 0, 2, at.g);
-        const fit_vd offset = fit_pick_stride(lin + 1, 2, at.g);
+        const struct fit_points at = fit_pairs_at(p, n, pi, pj, pg, run);
+        const fit_vd contrast = fit_pick_stride(lin + 0, 2, &at);
+        const fit_vd offset = fit_pick_stride(lin + 1, 2, &at);
         const fit_vd d_sin_t_sum = fit_pick_change(w.sin_t_sum, &at);
-        const fit_vd phi_prod = fit_pick(w.phi_prod, at.g);
+        const fit_vd phi_prod = fit_pick_g(w.phi_prod, &at);
         /* oscillatory_shear.lua:43: local X  = q * gap / 2 * cos(phi0 - phi) * (at(strain, t2) - at(str ... */
         const fit_vd X = d_sin_t_sum*phi_prod;
         /* oscillatory_shear.lua:44: local g1 = exp(-q^2 * D * (t2 - t1)) * sinc(X) */
@@ -879,17 +879,32 @@ static void points(const struct fit_layout *l, const double *ws, const double *l
         fit_vd J[6];
         /* oscillatory_shear.lua:44: local g1 = exp(-q^2 * D * (t2 - t1)) * sinc(X) */
         const fit_vd dsinc_X = fit_vdsinc(X);                                  /* [1] */
-        const fit_vd two_phi_prod = fit_pick(w.two_phi_prod, at.g);
+        const fit_vd two_phi_prod = fit_pick_g(w.two_phi_prod, &at);
         const fit_vd m_sin_t_sum = contrast*sinc_X*exp_minus_d_t_two_q_sq_D*dsinc_X*two_phi_prod; /* d mean / d integral of sin_t_sum */
-        const fit_vd dphi_prod_dstrain0 = fit_pick(w.dphi_prod_dstrain0, at.g);
-        const fit_vd dphi_prod_dphi0 = fit_pick(w.dphi_prod_dphi0, at.g);
+        const fit_vd dphi_prod_dstrain0 = fit_pick_g(w.dphi_prod_dstrain0, &at);
+        const fit_vd dphi_prod_dphi0 = fit_pick_g(w.dphi_prod_dphi0, &at);
         J[0] = contrast*d_t*sinc_X_sq*exp_minus_d_t_two_q_sq_D*w.dminus_two_q_sq_D_dD[0]; /* D */
         J[1] = 2.0*contrast*d_sin_t_sum*sinc_X*exp_minus_d_t_two_q_sq_D*dsinc_X*dphi_prod_dstrain0; /* strain0 */
         J[2] = m_sin_t_sum*fit_pick_change(w.dsin_t_sum_ddelta, &at); /* delta */
         J[3] = 2.0*contrast*d_sin_t_sum*sinc_X*exp_minus_d_t_two_q_sq_D*dsinc_X*dphi_prod_dphi0; /* phi0 */
         J[4] = sinc_X_sq*exp_minus_d_t_two_q_sq_D; /* contrast */
         J[5] = fit_vset1(1.0); /* offset */
-        fit_store_rows(jac + p * 6, 6, at.n, J);
+        fit_store_columns(jac + p, stride, 6, at.n, J);
+    }
+}
+
+static void points(const struct fit_layout *l, const double *ws, const double *lin, size_t n,
+                   const uint32_t *pi, const uint32_t *pj, const uint32_t *pg, double *mean,
+                   double *jac)
+{
+    int run;
+    for (size_t p = 0, m; p < n; p += m) {
+        double *to = jac ? jac + p : NULL;
+        m = fit_pairs_stretch(n - p, pi + p, pj + p, pg + p, &run);
+        if (run)
+            points_of(l, ws, lin, m, pi + p, pj + p, pg + p, mean + p, to, n, 1);
+        else
+            points_of(l, ws, lin, m, pi + p, pj + p, pg + p, mean + p, to, n, 0);
     }
 }
 

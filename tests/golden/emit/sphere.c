@@ -379,7 +379,7 @@ static void points(const struct fit_layout *l, const double *ws, const double *l
                 + sin_x*w.three_over_radius_sq[0]/q)*w.radius_prod_9[0]); /* radius */
         J[1] = form; /* scale */
         J[2] = fit_vset1(1.0); /* background */
-        fit_store_rows(jac + p * 3, 3, at.n, J);
+        fit_store_columns(jac + p, n, 3, at.n, J);
     }
 }
 
