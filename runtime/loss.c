@@ -11,6 +11,7 @@
  * Triggs, McLauchlan, Hartley & Fitzgibbon, Bundle Adjustment (2000), section 4.3.
  */
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,14 +27,10 @@ struct loss {
     const double *mean;
     double *settled; /* mean, while it is put in order */
     double *w;       /* weights out, or NULL */
-    double *out;     /* sums, or NULL */
-    double unit;     /* of the histogram */
+    double unit;     /* of the histogram: of 1 / r^2 */
+    uint32_t *count; /* its bins */
+    const struct bins *bins;
 };
-
-static double weight(const struct loss *c, size_t i, size_t g)
-{
-    return (c->tile->w ? c->tile->w[i] : 1) * c->obj->factor[g];
-}
 
 /* Lanes that do not count get a residual of zero, so that the sums over whole vectors can pass over them. */
 static void settle_vector(void *user, size_t g, size_t offset, size_t lo, size_t hi)
@@ -67,51 +64,84 @@ void fit_loss_weights(struct fit_objective *o, const struct fit_tile *t, double 
     struct loss c = {.obj = o, .tile = t, .mean = y, .settled = y, .w = w};
     struct fit_lanes lanes = lanes_of(o, t, y);
     o->kernel->model(&o->ds->layout, o->ws_loss, o->lin_loss, t, y);
-    fit_objective_vectors(o, t, settle_vector, &c);
+    fit_objective_edges(o, t, settle_vector, &c);
     fit_rho_weights(&lanes, o->loss, o->loss_scale, o->loss_curve, w, y);
-    fit_objective_vectors(o, t, clear_vector, &c);
+    fit_objective_edges(o, t, clear_vector, &c);
 }
 
 /* ---- sums over residuals --------------------------------------------------------------------- */
 
-enum { BINS_PER_OCTAVE = 16, OCTAVES_BELOW = 28 };
+enum { BINS_PER_OCTAVE = 16, OCTAVES_BELOW = 28, MANTISSA = 52, FINE = 5, EIGHTHS = BINS_PER_OCTAVE / 2 };
+
+/* Bins of the size |r| as those of r^2, of which an octave has EIGHTHS: the exponent counts the octaves, and the first
+ * FINE bits of the mantissa tell the bin but for one border, at border[n] for the n-th bin: 2^(n / EIGHTHS). */
+struct bins {
+    uint64_t border[EIGHTHS + 1];
+    unsigned char first[1 << FINE];
+};
+
+static uint64_t bits(double x)
+{
+    uint64_t u;
+    memcpy(&u, &x, sizeof u);
+    return u;
+}
+
+static void make_bins(struct bins *b)
+{
+    const uint64_t one = (uint64_t)1 << MANTISSA;
+    for (int n = 0; n <= EIGHTHS; n++)
+        b->border[n] = n == EIGHTHS ? one : bits(exp2((double)n / EIGHTHS)) & (one - 1);
+    for (int k = 0; k < 1 << FINE; k++)
+        for (int n = 0; n < EIGHTHS; n++)
+            if ((uint64_t)k << (MANTISSA - FINE) >= b->border[n])
+                b->first[k] = (unsigned char)n;
+}
+
+/* square: r^2, in units of that of the histogram. */
+static size_t bin_of(const struct bins *b, double square)
+{
+    const uint64_t u = bits(square), m = u & (((uint64_t)1 << MANTISSA) - 1);
+    const size_t n = b->first[m >> (MANTISSA - FINE)];
+    const long octave = (long)(u >> MANTISSA) - 1023 + 2 * OCTAVES_BELOW;
+    const long bin = octave * EIGHTHS + (long)n + (m >= b->border[n + 1]);
+    return bin < 0 ? 0 : bin < FIT_OBJECTIVE_BINS ? (size_t)bin : FIT_OBJECTIVE_BINS - 1;
+}
 
 static void histogram_vector(void *user, size_t g, size_t offset, size_t lo, size_t hi)
 {
-    struct loss *c = user;
-    for (size_t i = offset + lo; i < offset + hi; i++) {
-        double w = weight(c, i, g);
-        if (!(w > 0))
-            continue;
-        double r = sqrt(w) * fabs(c->tile->y[i] - c->mean[i]) / c->unit;
-        double bin = r > 0 ? BINS_PER_OCTAVE * (log2(r) + OCTAVES_BELOW) : 0;
-        bin = fmin(fmax(bin, 0), FIT_OBJECTIVE_BINS - 1);
-        c->out[(size_t)bin] += 1;
-    }
+    const struct loss *c = user;
+    const double *y = c->tile->y + offset, *mean = c->mean + offset, *w = c->tile->w ? c->tile->w + offset : NULL;
+    const double unit = c->obj->factor[g] * c->unit;
+    for (size_t k = lo; k < hi; k++)
+        if (!w || w[k] > 0)
+            c->count[bin_of(c->bins, (y[k] - mean[k]) * (y[k] - mean[k]) * (w ? w[k] * unit : unit))]++;
 }
 
 struct pass {
     struct fit_objective *obj;
     const double *ws, *lin;
-    fit_vector_fn *fn; /* NULL: the sums of rho.h */
     size_t n;
-    double unit;
+    double unit;             /* of the histogram: of 1 / r^2 */
+    const struct bins *bins; /* NULL: the sums of rho.h */
 };
 
 static void pass_tile(void *user, const struct fit_tile *t, double *scratch, size_t stride,
                       double *out)
 {
     struct pass *p = user;
-    struct loss c = {.obj = p->obj, .tile = t, .mean = scratch, .settled = scratch, .out = out, .unit = p->unit};
+    uint32_t count[FIT_OBJECTIVE_BINS] = {0};
+    struct loss c = {p->obj, t, scratch, scratch, NULL, p->unit, count, p->bins};
     struct fit_lanes lanes = lanes_of(p->obj, t, scratch);
     (void)stride;
-    memset(out, 0, p->n * sizeof *out);
     p->obj->kernel->model(&p->obj->ds->layout, p->ws, p->lin, t, scratch);
-    if (p->fn) {
-        fit_objective_vectors(p->obj, t, p->fn, &c);
+    if (p->bins) {
+        fit_objective_vectors(p->obj, t, histogram_vector, &c);
+        for (size_t k = 0; k < p->n; k++)
+            out[k] = count[k];
         return;
     }
-    fit_objective_vectors(p->obj, t, settle_vector, &c);
+    fit_objective_edges(p->obj, t, settle_vector, &c);
     fit_rho_sums(&lanes, p->obj->loss, p->obj->loss_scale, out);
 }
 
@@ -170,7 +200,7 @@ enum fit_eval fit_objective_reweight(struct fit_objective *o, const double *thet
     memcpy(o->factor, factor, o->ngroup * sizeof *factor);
     memcpy(o->lin_loss, o->lin, o->ngroup * o->nlinear * sizeof *o->lin);
     keep(o);
-    struct pass p = {o, o->ws_loss, o->lin_loss, NULL, FIT_RHO_SUMS, 0};
+    struct pass p = {o, o->ws_loss, o->lin_loss, FIT_RHO_SUMS, 0, NULL};
     e = run(&p);
     robust->cost = o->sum[FIT_RHO_COST];
     if (e == FIT_EVAL_OK && !isfinite(robust->cost))
@@ -182,7 +212,7 @@ enum fit_eval fit_objective_reweight(struct fit_objective *o, const double *thet
 enum fit_eval fit_objective_loss_sums(struct fit_objective *o, double *psi2, double *dpsi,
                                       double *square)
 {
-    struct pass p = {o, o->ws, o->lin, NULL, FIT_RHO_SUMS, 0};
+    struct pass p = {o, o->ws, o->lin, FIT_RHO_SUMS, 0, NULL};
     enum fit_eval e = run(&p);
     *psi2 = o->sum[FIT_RHO_PSI2];
     *dpsi = (double)o->npoint + o->sum[FIT_RHO_DPSI];
@@ -201,14 +231,12 @@ enum fit_eval fit_objective_median(struct fit_objective *o, const double *theta,
             o->factor[g] = 1;
     for (size_t g = 0; g < o->ngroup; g++)
         ssr += o->ssr[g];
-    struct pass p = {o,
-                     o->ws,
-                     o->lin,
-                     histogram_vector,
-                     FIT_OBJECTIVE_BINS,
-                     sqrt(ssr / (double)(o->npoint ? o->npoint : 1))};
+    const double unit = sqrt(ssr / (double)(o->npoint ? o->npoint : 1));
+    struct bins bins = {0};
+    struct pass p = {o, o->ws, o->lin, FIT_OBJECTIVE_BINS, 1 / (unit * unit), &bins};
+    make_bins(&bins);
     *median = 0;
-    if (!(p.unit > 0))
+    if (!(unit > 0) || !isfinite(p.unit))
         return FIT_EVAL_OK;
     if ((e = run(&p)) != FIT_EVAL_OK)
         return e;
@@ -217,7 +245,7 @@ enum fit_eval fit_objective_median(struct fit_objective *o, const double *theta,
     for (size_t k = 0; k < FIT_OBJECTIVE_BINS; k++) {
         if (below + o->sum[k] >= 0.5 * total) {
             double part = o->sum[k] > 0 ? (0.5 * total - below) / o->sum[k] : 0;
-            *median = p.unit * exp2(((double)k + part) / BINS_PER_OCTAVE - OCTAVES_BELOW);
+            *median = unit * exp2(((double)k + part) / BINS_PER_OCTAVE - OCTAVES_BELOW);
             return FIT_EVAL_OK;
         }
         below += o->sum[k];

@@ -67,6 +67,27 @@ void fit_objective_vectors(const struct fit_objective *obj, const struct fit_til
     }
 }
 
+void fit_objective_edges(const struct fit_objective *obj, const struct fit_tile *t, fit_vector_fn *fn, void *user)
+{
+    const size_t L = FIT_LANES, step = L * obj->ngroup;
+    size_t offset = 0;
+    if (obj->kernel->space == FIT_ROWS) {
+        size_t last = (t->i1 - 1) / L - t->i0 / L, lanes = t->i1 - (t->i1 - 1) / L * L;
+        if (lanes < L)
+            fn(user, t->group, last * L, 0, lanes);
+        return;
+    }
+    for (size_t i = t->i0; i < t->i1; i++) {
+        const size_t first = t->j0 > i + 1 ? t->j0 : i + 1, b0 = first / L, b1 = (t->j1 + L - 1) / L;
+        for (size_t b = b0; b < b1; b += b + 1 < b1 ? b1 - 1 - b : 1) { /* the first and the last */
+            size_t lo = i + 1 > b * L ? i + 1 - b * L : 0, hi = t->j1 - b * L < L ? t->j1 - b * L : L;
+            for (size_t g = 0; g < obj->ngroup && (lo > 0 || hi < L); g++)
+                fn(user, g, offset + (b - b0) * step + g * L, lo < L ? lo : L, hi);
+        }
+        offset += b1 > b0 ? (b1 - b0) * step : 0;
+    }
+}
+
 /* ---- passes over the data -------------------------------------------------------------------- */
 
 struct weigh {

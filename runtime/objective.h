@@ -191,6 +191,9 @@ typedef void fit_vector_fn(void *user, size_t g, size_t offset, size_t lo, size_
 void fit_objective_vectors(const struct fit_objective *obj, const struct fit_tile *t,
                            fit_vector_fn *fn, void *user);
 
+/* The same for those of which some lanes do not count. */
+void fit_objective_edges(const struct fit_objective *obj, const struct fit_tile *t, fit_vector_fn *fn, void *user);
+
 /* The tile with the weights of the objective, and its data; scratch as in parallel.h, of whose arrays the first
  * three are taken. */
 struct fit_tile fit_objective_weigh(struct fit_objective *obj, const struct fit_tile *t,

@@ -1,4 +1,5 @@
-/* rho.c -- robust losses, eight lanes at a time; see rho.h. */
+/* rho.c -- robust losses, four lanes at a time: gcc keeps vectors of eight in memory where a register holds four
+ * (fit/vmath.h); see rho.h. */
 #include "rho.h"
 
 #include <string.h>
@@ -6,7 +7,7 @@
 #include "each_isa.h"
 #include "fit/kernel.h"
 
-#define FIT_VL 8 /* FIT_LANES, whatever the machine */
+#define FIT_VL 4 /* whatever the machine: the sums are the same */
 #include "fit/vmath.h"
 
 struct rho {
@@ -19,9 +20,9 @@ FIT_INLINE struct rho rho_of(enum fit_loss loss, fit_vd z, int value)
     switch (loss) {
     case FIT_LOSS_LINEAR: break;
     case FIT_LOSS_SOFT_L1: {
-        fit_vd root = fit_vsqrt(1.0 + z);
-        r.value = 2.0 * z / (1.0 + root); /* no difference of large numbers */
-        r.slope = 1.0 / root;
+        const fit_vd root = fit_vsqrt(1.0 + z), more = 1.0 + root, both = 1.0 / (root * more); /* one division */
+        r.value = 2.0 * z * root * both; /* 2 z / (1 + root): no difference of large numbers */
+        r.slope = more * both;
         r.curve = r.slope * r.slope * r.slope;
         break;
     }
@@ -47,49 +48,43 @@ FIT_INLINE struct rho rho_of(enum fit_loss loss, fit_vd z, int value)
     return r;
 }
 
-/* Weight and residual of vector n. */
-FIT_INLINE fit_vd residual(const struct fit_lanes *t, size_t n, size_t g, fit_vd *v, fit_vd *mean)
+/* Adds the sums of a half vector: residuals r of weight v, whose loss is x. */
+FIT_INLINE void add(fit_vd *s, struct rho x, fit_vd v, fit_vd r2)
 {
-    fit_vd w = t->w0 ? fit_vloadu(t->w0 + n * FIT_LANES) : fit_vset1(1);
-    *v = w * t->factor[g];
-    *mean = fit_vloadu(t->mean + n * FIT_LANES);
-    return fit_vloadu(t->y + n * FIT_LANES) - *mean;
+    s[FIT_RHO_COST] += x.value;
+    s[FIT_RHO_SLOPE] += v * (x.slope - 1.0);
+    s[FIT_RHO_CURVE] += v * (x.curve - 1.0);
+    s[FIT_RHO_PSI2] += r2 * x.slope * x.slope;
+    s[FIT_RHO_DPSI] += x.curve - 1.0;
+    s[FIT_RHO_SQUARE] += r2;
 }
 
-FIT_INLINE void sums(const struct fit_lanes *t, enum fit_loss loss, double f, double *sum)
-{
-    const double scale = 1 / (f * f);
-    fit_vd s[FIT_RHO_SUMS] = {{0}}, v, mean;
-    size_t g = 0;
-    for (size_t n = 0; n < t->nvector; n++) {
-        const fit_vd r = residual(t, n, g, &v, &mean), r2 = v * r * r;
-        const struct rho x = rho_of(loss, scale * r2, 1);
-        s[FIT_RHO_COST] += x.value;
-        s[FIT_RHO_SLOPE] += v * (x.slope - 1.0);
-        s[FIT_RHO_CURVE] += v * (x.curve - 1.0);
-        s[FIT_RHO_PSI2] += r2 * x.slope * x.slope;
-        s[FIT_RHO_DPSI] += x.curve - 1.0;
-        s[FIT_RHO_SQUARE] += r2;
-        g = g + 1 < t->ngroup ? g + 1 : 0;
-    }
-    for (size_t k = 0; k < FIT_RHO_SUMS; k++)
-        sum[k] = fit_vsum(s[k]);
-    sum[FIT_RHO_COST] *= 0.5 * f * f;
-}
-
-FIT_INLINE void weights(const struct fit_lanes *t, enum fit_loss loss, double f, double curve, double *w,
-                        double *y)
+/* w, y: where weights and values go; sum: where sums; or NULL, which every call knows when it is compiled. */
+FIT_INLINE void walk(const struct fit_lanes *t, enum fit_loss loss, double f, double curve, double *w, double *y,
+                     double *sum)
 {
     const double scale = 1 / (f * f), stretch = 1 / curve;
-    fit_vd v, mean;
+    fit_vd s[FIT_RHO_SUMS] = {{0}};
     size_t g = 0;
     for (size_t n = 0; n < t->nvector; n++) {
-        const fit_vd r = residual(t, n, g, &v, &mean);
-        const struct rho x = rho_of(loss, scale * v * r * r, 0);
-        fit_vstoreu(w + n * FIT_LANES, curve * v * x.slope);
-        fit_vstoreu(y + n * FIT_LANES, mean + stretch * r);
+        const double factor = t->factor[g];
+        for (size_t k = n * FIT_LANES; k < (n + 1) * FIT_LANES; k += FIT_VL) {
+            const fit_vd v = t->w0 ? fit_vloadu(t->w0 + k) * factor : fit_vset1(factor);
+            const fit_vd mean = fit_vloadu(t->mean + k), r = fit_vloadu(t->y + k) - mean, r2 = v * r * r;
+            const struct rho x = rho_of(loss, scale * r2, sum != NULL);
+            if (w)
+                fit_vstoreu(w + k, curve * v * x.slope);
+            if (y)
+                fit_vstoreu(y + k, mean + stretch * r);
+            if (sum)
+                add(s, x, v, r2);
+        }
         g = g + 1 < t->ngroup ? g + 1 : 0;
     }
+    for (size_t k = 0; sum && k < FIT_RHO_SUMS; k++)
+        sum[k] = fit_vsum(s[k]);
+    if (sum)
+        sum[FIT_RHO_COST] *= 0.5 * f * f;
 }
 
 /* One loop for each loss, so that none decides inside. */
@@ -97,23 +92,34 @@ EACH_ISA
 void fit_rho_sums(const struct fit_lanes *t, enum fit_loss loss, double f, double *sum)
 {
     switch (loss) {
-    case FIT_LOSS_LINEAR: sums(t, FIT_LOSS_LINEAR, f, sum); break;
-    case FIT_LOSS_SOFT_L1: sums(t, FIT_LOSS_SOFT_L1, f, sum); break;
-    case FIT_LOSS_HUBER: sums(t, FIT_LOSS_HUBER, f, sum); break;
-    case FIT_LOSS_CAUCHY: sums(t, FIT_LOSS_CAUCHY, f, sum); break;
-    case FIT_LOSS_ARCTAN: sums(t, FIT_LOSS_ARCTAN, f, sum); break;
+    case FIT_LOSS_LINEAR: walk(t, FIT_LOSS_LINEAR, f, 1, NULL, NULL, sum); break;
+    case FIT_LOSS_SOFT_L1: walk(t, FIT_LOSS_SOFT_L1, f, 1, NULL, NULL, sum); break;
+    case FIT_LOSS_HUBER: walk(t, FIT_LOSS_HUBER, f, 1, NULL, NULL, sum); break;
+    case FIT_LOSS_CAUCHY: walk(t, FIT_LOSS_CAUCHY, f, 1, NULL, NULL, sum); break;
+    case FIT_LOSS_ARCTAN: walk(t, FIT_LOSS_ARCTAN, f, 1, NULL, NULL, sum); break;
     }
 }
 
 EACH_ISA
-void fit_rho_weights(const struct fit_lanes *t, enum fit_loss loss, double f, double curve, double *w,
-                     double *y)
+void fit_rho_weights(const struct fit_lanes *t, enum fit_loss loss, double f, double curve, double *w, double *y)
 {
     switch (loss) {
-    case FIT_LOSS_LINEAR: weights(t, FIT_LOSS_LINEAR, f, curve, w, y); break;
-    case FIT_LOSS_SOFT_L1: weights(t, FIT_LOSS_SOFT_L1, f, curve, w, y); break;
-    case FIT_LOSS_HUBER: weights(t, FIT_LOSS_HUBER, f, curve, w, y); break;
-    case FIT_LOSS_CAUCHY: weights(t, FIT_LOSS_CAUCHY, f, curve, w, y); break;
-    case FIT_LOSS_ARCTAN: weights(t, FIT_LOSS_ARCTAN, f, curve, w, y); break;
+    case FIT_LOSS_LINEAR: walk(t, FIT_LOSS_LINEAR, f, curve, w, y, NULL); break;
+    case FIT_LOSS_SOFT_L1: walk(t, FIT_LOSS_SOFT_L1, f, curve, w, y, NULL); break;
+    case FIT_LOSS_HUBER: walk(t, FIT_LOSS_HUBER, f, curve, w, y, NULL); break;
+    case FIT_LOSS_CAUCHY: walk(t, FIT_LOSS_CAUCHY, f, curve, w, y, NULL); break;
+    case FIT_LOSS_ARCTAN: walk(t, FIT_LOSS_ARCTAN, f, curve, w, y, NULL); break;
+    }
+}
+
+EACH_ISA
+void fit_rho_both(const struct fit_lanes *t, enum fit_loss loss, double f, double *w, double *sum)
+{
+    switch (loss) {
+    case FIT_LOSS_LINEAR: walk(t, FIT_LOSS_LINEAR, f, 1, w, NULL, sum); break;
+    case FIT_LOSS_SOFT_L1: walk(t, FIT_LOSS_SOFT_L1, f, 1, w, NULL, sum); break;
+    case FIT_LOSS_HUBER: walk(t, FIT_LOSS_HUBER, f, 1, w, NULL, sum); break;
+    case FIT_LOSS_CAUCHY: walk(t, FIT_LOSS_CAUCHY, f, 1, w, NULL, sum); break;
+    case FIT_LOSS_ARCTAN: walk(t, FIT_LOSS_ARCTAN, f, 1, w, NULL, sum); break;
     }
 }

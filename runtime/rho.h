@@ -30,4 +30,7 @@ void fit_rho_sums(const struct fit_lanes *t, enum fit_loss loss, double f, doubl
 void fit_rho_weights(const struct fit_lanes *t, enum fit_loss loss, double f, double curve, double *w,
                      double *y);
 
+/* Both at once, of the majorant, whose data are y itself. */
+void fit_rho_both(const struct fit_lanes *t, enum fit_loss loss, double f, double *w, double *sum);
+
 #endif
