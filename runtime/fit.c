@@ -565,10 +565,8 @@ static enum fit_status run_all(struct fit_job *f)
     r->npoint = f->ds->npoint;
     if ((st = fit_job_noise(f, &o)) != FIT_OK)
         return st;
-    if (f->opt->loss != FIT_LOSS_LINEAR && !fit_word_ends(o.word) &&
-        fit_job_robust(f, &o) != FIT_EVAL_OK)
-        return fit_fail(f->err, FIT_ERR_NUMERIC,
-                        "fit: the robust fit met values that are not finite");
+    if (f->opt->loss != FIT_LOSS_LINEAR && !fit_word_ends(o.word) && (st = fit_job_robust(f, &o)) != FIT_OK)
+        return st;
     for (size_t q = 0; q < f->q; q++)
         r->spread[q] = NAN;
     if (f->opt->scaling == FIT_SCALING_HIERARCHICAL && !fit_word_ends(o.word) &&

@@ -44,6 +44,7 @@ struct fit_job {
     double unit;   /* variance to which sum w r^2 is referred: 1, or the given sigma squared */
     double robust; /* cost with the robust loss; NAN: linear */
     double curve;  /* mean of psi' of the robust loss */
+    double majorant; /* its curvature at the minimum, as a part of its majorant's */
     double huber;  /* factor on (J^T J)^-1 for the robust loss */
     double square; /* sum w r^2 with the robust loss */
     double median; /* of |r| with it, in units of the noise that it took */
@@ -125,9 +126,9 @@ void fit_job_known_sigmas(struct fit_job *f);
 /* Noise of the result; groups that differ in it are weighted, and the fit is run again. */
 enum fit_status fit_job_noise(struct fit_job *f, struct fit_outcome *o);
 /* The fit with a robust loss, from the linear one. */
-enum fit_eval fit_job_robust(struct fit_job *f, struct fit_outcome *o);
+enum fit_status fit_job_robust(struct fit_job *f, struct fit_outcome *o);
 /* The same from job->best and the linear parameters of the objective, with the sigma that was found before. */
-enum fit_eval fit_job_robust_again(struct fit_job *f, struct fit_outcome *o);
+enum fit_status fit_job_robust_again(struct fit_job *f, struct fit_outcome *o);
 /* Value and derivatives at its end, for the covariance. */
 enum fit_eval fit_job_robust_normal(struct fit_job *f);
 

@@ -6,11 +6,12 @@
  * and by more than their own uncertainty sigma_g / sqrt(2 n_g) allows: with equal noise, equal
  * weights are the best estimate.
  *
- * The robust fit starts from the linear one and alternates weights (loss.c) with a few steps of the
- * optimiser, until the gradient of the robust cost is zero or falls no more.
+ * The robust fit starts from the linear one and minimises the cost of the loss (robust_problem.h) until its gradient is
+ * zero or falls no more.
  * Its covariance is Huber's (1981, section 7.6): sum psi^2 / dof / mean(psi')^2 times (J^T J)^-1.
  */
 #include "fit_impl.h"
+#include "robust_problem.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -18,7 +19,8 @@
 #include <string.h>
 
 static const double SIGMAS_DIFFER = 1.2;
-enum { ROBUST_ROUNDS = 200, ROBUST_STEPS = 3, ROBUST_PATIENCE = 3 };
+/* Cost and step do not end a robust fit: its steps are cheap, and the cost is flat. */
+static const double ROBUST_FTOL = 1e-14, ROBUST_XTOL = 0;
 
 /* ---- noise ----------------------------------------------------------------------------------- */
 
@@ -164,89 +166,69 @@ static enum fit_eval loss_sigma(struct fit_job *f)
     return FIT_EVAL_OK;
 }
 
-/* Where the loss was taken last: to go back to.  cost: with what shrinkage adds (penalty). */
-struct robust_point {
-    double *theta, *lin, cost, penalty;
-};
-
-static void remember(struct fit_job *f, struct robust_point *p, double penalty)
-{
-    memcpy(p->theta, f->theta, f->p * sizeof *p->theta);
-    memcpy(p->lin, f->obj->lin, f->ng * f->q * sizeof *p->lin);
-    p->cost = f->robust + penalty;
-    p->penalty = penalty;
-}
-
-/* Takes the loss at theta; *penalty: that of the linear parameters there.  When the cost has risen, the step of mean curvature was too long: takes it at the
- * point before once more, as the majorant, which cannot lead up. */
-static enum fit_eval take_loss(struct fit_job *f, struct robust_point *before, double *curve, double *penalty)
-{
-    struct fit_objective_robust r = {f->opt->loss, f->opt->f_scale, 0, 0};
-    enum fit_eval e = fit_objective_reweight(f->obj, f->theta, f->factor, &r);
-    *penalty = f->obj->penalty;
-    int rose = *curve < 1 && (e == FIT_EVAL_REJECT ||
-                              (e == FIT_EVAL_OK && r.cost + *penalty > before->cost * (1 + 1e-12)));
-    if (rose) {
-        memcpy(f->theta, before->theta, f->p * sizeof *f->theta);
-        memcpy(f->obj->lin, before->lin, f->ng * f->q * sizeof *f->obj->lin);
-        r.curve = 1;
-        *penalty = before->penalty;
-        e = fit_objective_reweight(f->obj, f->theta, f->factor, &r);
-    }
-    *curve = r.curve;
-    f->robust = r.cost;
-    return e;
-}
-
-enum fit_eval fit_job_robust(struct fit_job *f, struct fit_outcome *o)
+enum fit_status fit_job_robust(struct fit_job *f, struct fit_outcome *o)
 {
     enum fit_eval e = loss_sigma(f);
-    return e == FIT_EVAL_OK ? fit_job_robust_again(f, o) : e;
+    if (e == FIT_EVAL_OK)
+        return fit_job_robust_again(f, o);
+    return fit_fail(f->err, e == FIT_EVAL_STOP ? FIT_ERR_INTERRUPTED : FIT_ERR_NUMERIC,
+                    e == FIT_EVAL_STOP ? "fit: interrupted" : "fit: the model is not finite at the optimum");
 }
 
-enum fit_eval fit_job_robust_again(struct fit_job *f, struct fit_outcome *o)
+/* What the covariance needs of the minimum that was found. */
+static void take_minimum(struct fit_job *f, const struct fit_objective_robust *r)
 {
-    double distance = INFINITY, least = INFINITY, curve = 1, penalty = 0;
-    size_t iterations = 0, accepted = 0, vain = 0;
-    struct robust_point before = {f->before, f->save, INFINITY, 0};
-    enum fit_eval e = FIT_EVAL_OK;
-    memcpy(f->theta, f->best, f->p * sizeof *f->theta);
-    for (int round = 0; e == FIT_EVAL_OK && round < ROBUST_ROUNDS; round++) {
-        double last = before.cost;
-        if ((e = take_loss(f, &before, &curve, &penalty)) != FIT_EVAL_OK)
-            break;
-        int zero = distance <= f->opt->gtol;
-        vain = distance < 0.7 * least ? 0 : vain + 1; /* not every round brings the gradient down */
-        least = fmin(least, distance);
-        if (round > 0 && fabs(last - f->robust - penalty) <= 1e-11 * f->robust && (zero || vain >= ROBUST_PATIENCE)) {
-            o->word = zero ? FIT_CONVERGED_GRADIENT : FIT_CONVERGED_COST;
-            o->reason = zero ? "the gradient is zero to the accuracy asked for"
-                             : "the robust cost does not fall any further";
-            break;
-        }
-        o->word = FIT_MAX_ITERATIONS;
-        o->reason = "the number of iterations allowed is reached";
-        if (iterations >= f->opt->max_iterations)
-            break;
-        remember(f, &before, penalty);
-        e = fit_job_step(f, f->theta, distance < 0.1 ? 1 : ROBUST_STEPS);
-        iterations += f->nlsq->iterations > 0 ? f->nlsq->iterations : 1;
-        accepted += f->nlsq->accepted;
-        /* where the loss was taken, the gradient is that of the robust cost */
-        distance = f->nlsq->first;
-        if (e == FIT_EVAL_STOP || (f->deadline > 0 && fit_seconds() > f->deadline)) {
-            o->word = e == FIT_EVAL_STOP ? FIT_INTERRUPTED : FIT_MAX_ITERATIONS;
-            o->reason = e == FIT_EVAL_STOP ? "stopped on request" : "the time allowed is over";
-            fit_parallel_uninterruptible(f->obj->par);
-            e = FIT_EVAL_OK;
-            break;
-        }
-    }
+    const double mean = r->dpsi / (double)f->ds->npoint;
     memcpy(f->best, f->theta, f->p * sizeof *f->best);
-    o->iterations = iterations;
-    o->accepted = accepted;
-    o->gradient = distance;
+    memcpy(f->save, f->obj->lin, f->ng * f->q * sizeof *f->save);
+    f->robust = r->cost;
+    f->majorant = r->curve;
+    f->curve = mean;
+    f->huber = r->psi2 / f->dof / (mean * mean);
+    f->square = r->square;
+}
+
+static enum fit_eval minimise(struct fit_job *f, struct fit_robust_problem *problem)
+{
+    struct fit_nlsq_problem p = fit_robust_problem(problem, f->dof);
+    struct fit_nlsq_options opt = {.max_iterations = f->opt->max_iterations,
+                                   .ftol = ROBUST_FTOL,
+                                   .xtol = ROBUST_XTOL,
+                                   .gtol = f->opt->gtol,
+                                   .deadline = f->deadline,
+                                   .began = f->began,
+                                   .progress = f->opt->progress,
+                                   .progress_user = f->opt->progress_user};
+    struct fit_objective_robust sums;
+    memcpy(f->theta, f->best, f->p * sizeof *f->theta);
+    fit_nlsq_run(f->nlsq, &p, &opt, f->theta);
+    if (f->nlsq->word == FIT_INTERRUPTED)
+        fit_parallel_uninterruptible(f->obj->par);
+    else if (!isfinite(f->nlsq->cost))
+        return FIT_EVAL_REJECT;
+    enum fit_eval e = fit_robust_problem_end(problem, f->theta, f->nlsq->current && f->nlsq->word != FIT_INTERRUPTED,
+                                             f->opt->gtol, &sums);
+    if (e == FIT_EVAL_OK)
+        take_minimum(f, &sums);
     return e;
+}
+
+enum fit_status fit_job_robust_again(struct fit_job *f, struct fit_outcome *o)
+{
+    struct fit_robust_problem *problem =
+        fit_robust_problem_new(f->obj, f->factor, f->opt->loss, f->opt->f_scale, f->lower, f->upper);
+    if (!problem)
+        return fit_fail(f->err, FIT_ERR_MEMORY, "fit: out of memory");
+    enum fit_eval e = minimise(f, problem);
+    fit_robust_problem_free(problem);
+    if (e != FIT_EVAL_OK)
+        return fit_fail(f->err, FIT_ERR_NUMERIC, "fit: the robust fit met values that are not finite");
+    o->word = f->nlsq->word;
+    o->reason = f->nlsq->reason;
+    o->iterations = f->nlsq->iterations;
+    o->accepted = f->nlsq->accepted;
+    o->gradient = f->nlsq->gradient;
+    return FIT_OK;
 }
 
 /* Moments and sums for the covariance of the robust fit: J^T J unweighted by the loss, at its lin.  The robust cost
@@ -254,36 +236,25 @@ enum fit_eval fit_job_robust_again(struct fit_job *f, struct fit_outcome *o)
 enum fit_eval fit_job_robust_normal(struct fit_job *f)
 {
     struct fit_objective *o = f->obj;
-    size_t e = f->ng * f->q, bytes = e * sizeof *f->save;
-    double psi2, dpsi, square, n = (double)f->ds->npoint;
-    enum fit_eval ev = fit_objective_value(o, f->best);
-    if (ev != FIT_EVAL_OK)
-        return ev;
-    memcpy(f->save, o->lin, bytes);
-    if ((ev = fit_objective_loss_sums(o, &psi2, &dpsi, &square)) != FIT_EVAL_OK)
-        return ev;
     fit_objective_group_factor(o, f->factor);
-    f->curve = dpsi / n;
-    f->huber = psi2 / f->dof / (dpsi / n * (dpsi / n));
-    f->square = square;
     for (size_t k = 0; k < f->q; k++)
         o->shrink[k] /= f->curve;
-    ev = fit_objective_value(o, f->best);
+    enum fit_eval e = fit_objective_value(o, f->best);
     for (size_t k = 0; k < f->q; k++)
         o->shrink[k] *= f->curve;
-    if (ev != FIT_EVAL_OK)
-        return ev;
-    memcpy(o->lin, f->save, bytes);
-    if ((ev = fit_objective_median(o, f->best, &f->median)) != FIT_EVAL_OK)
-        return ev;
+    if (e != FIT_EVAL_OK)
+        return e;
+    memcpy(o->lin, f->save, f->ng * f->q * sizeof *f->save);
+    if ((e = fit_objective_median(o, f->best, &f->median)) != FIT_EVAL_OK)
+        return e;
     return fit_objective_normal(o, f->best, f->B, f->g);
 }
 
 enum fit_eval fit_job_robust_paraboloid(struct fit_job *f, double *variance)
 {
-    struct fit_objective_robust r = {f->opt->loss, f->opt->f_scale, 0, 0};
+    const struct fit_objective_robust r = {.loss = f->opt->loss, .f_scale = f->opt->f_scale, .curve = f->majorant};
     memcpy(f->obj->lin, f->save, f->ng * f->q * sizeof *f->save);
-    enum fit_eval e = fit_objective_reweight(f->obj, f->best, f->factor, &r);
+    enum fit_eval e = fit_objective_freeze(f->obj, f->best, f->factor, &r);
     if (e == FIT_EVAL_OK && (e = fit_objective_value(f->obj, f->best)) == FIT_EVAL_OK)
         e = fit_objective_normal(f->obj, f->best, f->B, f->g);
     *variance = f->huber * f->curve;

@@ -217,9 +217,7 @@ enum fit_status fit_job_hierarchy(struct fit_job *f, struct fit_outcome *o)
     if ((st = renew(f)) != FIT_OK)
         return st;
     if (!isnan(f->robust))
-        return fit_job_robust_again(f, o) == FIT_EVAL_OK
-                   ? FIT_OK
-                   : fit_fail(f->err, FIT_ERR_NUMERIC, "fit: the robust fit met values that are not finite");
+        return fit_job_robust_again(f, o);
     memcpy(f->theta, f->best, f->p * sizeof *f->theta);
     fit_job_optimise(f, f->theta, f->opt->max_iterations);
     fit_job_keep(f, o);

@@ -3,9 +3,10 @@
  * rho(z) is concave in z = (r / (f_scale sigma))^2, so the weighted sum of squares with w = rho'(z) taken at
  * one point lies above the robust cost everywhere and touches it there: a step that lowers the former lowers
  * the latter.  It is too steep by the ratio of sum rho' to sum psi'; with that taken into account it is
- * Newton's method but for the spread of the residuals (objective.h).  Kernels know nothing of this: for every
- * tile the model at the point of the weights is computed again into scratch memory, so nothing as large as the
- * data is stored, unless these are few.
+ * Newton's method but for the spread of the residuals (objective.h).  Kernels know nothing of this: they get the
+ * tile with the weights of the loss, made of their own model just before.  Where the weights are those of another
+ * point the model there is computed again for every tile, so nothing as large as the data is stored, unless these
+ * are few.
  *
  * Holland & Welsch, Commun. Stat. A6 (1977) 813; Huber, Robust Statistics (1981), sections 7.6 to 7.8;
  * Triggs, McLauchlan, Hartley & Fitzgibbon, Bundle Adjustment (2000), section 4.3.
@@ -15,8 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "objective.h"
-#include "rho.h"
+#include "objective_impl.h"
 
 /* The curvature is not taken to be less than this part of the majorant's. */
 static const double LEAST_CURVE = 0.1;
@@ -120,35 +120,21 @@ static void histogram_vector(void *user, size_t g, size_t offset, size_t lo, siz
 
 struct pass {
     struct fit_objective *obj;
-    const double *ws, *lin;
-    size_t n;
-    double unit;             /* of the histogram: of 1 / r^2 */
-    const struct bins *bins; /* NULL: the sums of rho.h */
+    double unit; /* of the histogram: of 1 / r^2 */
+    struct bins bins;
 };
 
-static void pass_tile(void *user, const struct fit_tile *t, double *scratch, size_t stride,
-                      double *out)
+static void histogram_tile(void *user, const struct fit_tile *t, double *scratch, size_t stride, double *out)
 {
-    struct pass *p = user;
+    const struct pass *p = user;
+    const struct fit_objective *o = p->obj;
     uint32_t count[FIT_OBJECTIVE_BINS] = {0};
-    struct loss c = {p->obj, t, scratch, scratch, NULL, p->unit, count, p->bins};
-    struct fit_lanes lanes = lanes_of(p->obj, t, scratch);
+    struct loss c = {.obj = o, .tile = t, .mean = scratch, .unit = p->unit, .count = count, .bins = &p->bins};
     (void)stride;
-    p->obj->kernel->model(&p->obj->ds->layout, p->ws, p->lin, t, scratch);
-    if (p->bins) {
-        fit_objective_vectors(p->obj, t, histogram_vector, &c);
-        for (size_t k = 0; k < p->n; k++)
-            out[k] = count[k];
-        return;
-    }
-    fit_objective_edges(p->obj, t, settle_vector, &c);
-    fit_rho_sums(&lanes, p->obj->loss, p->obj->loss_scale, out);
-}
-
-static enum fit_eval run(struct pass *p)
-{
-    struct fit_parallel_task task = {pass_tile, p, p->n, 0};
-    return fit_parallel_sum(p->obj->par, &task, p->obj->sum) ? FIT_EVAL_STOP : FIT_EVAL_OK;
+    o->kernel->model(&o->ds->layout, o->ws, o->lin, t, scratch);
+    fit_objective_vectors(o, t, histogram_vector, &c);
+    for (size_t k = 0; k < FIT_OBJECTIVE_BINS; k++)
+        out[k] = count[k];
 }
 
 /* sum psi' / sum rho', both weighted with v. */
@@ -161,6 +147,108 @@ static double mean_curve(const struct fit_objective *o)
     double c = (v + o->sum[FIT_RHO_CURVE]) / (v + o->sum[FIT_RHO_SLOPE]);
     return c > LEAST_CURVE ? fmin(c, 1) : LEAST_CURVE;
 }
+
+/* ---- a step of Newton's method ----------------------------------------------------------------- */
+
+static void newton_tile(void *user, const struct fit_tile *t, double *scratch, size_t stride, double *out)
+{
+    struct fit_objective *o = user;
+    double *mean = scratch, *w = scratch + stride, *sum = w + stride, *extra = scratch + FIT_OBJECTIVE_SCRATCH * stride;
+    struct loss c = {.obj = o, .tile = t, .mean = mean, .settled = mean, .w = w};
+    struct fit_lanes lanes = lanes_of(o, t, mean);
+    struct fit_tile weighted = *t;
+    size_t first[2];
+    fit_objective_newton_size(o, first);
+    memset(out, 0, first[0] * sizeof *out);
+    o->kernel->model(&o->ds->layout, o->ws, o->lin, t, mean);
+    fit_objective_edges(o, t, settle_vector, &c);
+    fit_rho_both(&lanes, o->loss, o->loss_scale, w, out);
+    fit_objective_edges(o, t, clear_vector, &c);
+    weighted.w = w;
+    weighted.sum = sum;
+    fit_objective_tile_sums(o, &weighted, extra, sum);
+    o->kernel->moments(&o->ds->layout, o->ws, &weighted, extra, out + first[0]);
+    o->kernel->normal(&o->ds->layout, o->ws, o->lin, &weighted, extra, out + first[1]);
+}
+
+/* Moments of the majorant in `sum` become those with c times its curvature and the same gradient at lin:
+ * M <- c M,  v <- v + (c - 1) M lin. */
+static void scale_moments(struct fit_objective *o, const double *sum, double c)
+{
+    size_t n = o->nlinear, size = fit_objective_moments(n);
+    for (size_t g = 0; g < o->ngroup; g++) {
+        const double *M = sum + g * size, *lin = o->lin + g * n;
+        double *to = o->moment + g * size, *v = to + n * (n + 1) / 2;
+        memcpy(to, M, size * sizeof *to);
+        for (size_t p = 0; p < n; p++)
+            for (size_t q = p; q < n; q++, M++, to++) {
+                v[p] += (c - 1) * *M * lin[q];
+                v[q] += q > p ? (c - 1) * *M * lin[p] : 0;
+                *to = c * *M;
+            }
+    }
+}
+
+/* du: from the u before, which it holds, to u.  Returns what this step promises. */
+static double finish_step(struct fit_objective *o)
+{
+    double gain = 0;
+    for (size_t u = 0; u < o->nu; u++)
+        o->du[u] = o->u[u] - o->du[u];
+    for (size_t k = 0; k < o->nblock; k++) {
+        size_t n = fit_objective_block(o, k), *index = o->order + o->block_first[k];
+        for (size_t i = 0; i < n; i++) {
+            const double *row = o->A + o->block_matrix[k] + i * n;
+            double slope = o->b[index[i]];
+            for (size_t j = 0; j < n; j++)
+                slope -= row[j] * (o->u[index[j]] - 0.5 * o->du[index[j]]);
+            gain += o->du[index[i]] * slope;
+        }
+    }
+    return fmax(gain, 0);
+}
+
+static void read_sums(const struct fit_objective *o, struct fit_objective_robust *r)
+{
+    r->cost = o->sum[FIT_RHO_COST];
+    r->penalty = fit_objective_penalty(o);
+    r->curve = mean_curve(o);
+    r->psi2 = o->sum[FIT_RHO_PSI2];
+    r->dpsi = (double)o->npoint + o->sum[FIT_RHO_DPSI];
+    r->square = o->sum[FIT_RHO_SQUARE];
+}
+
+enum fit_eval fit_objective_newton(struct fit_objective *o, const double *theta, struct fit_objective_robust *r,
+                                   double *B, double *g)
+{
+    size_t first[2], p = o->nparam, n = fit_objective_newton_size(o, first), H = p * (p + 1) / 2;
+    struct fit_parallel_task task = {newton_tile, o, n, 0};
+    enum fit_eval e = o->kernel->prepare(&o->ds->layout, theta, 1, o->ws);
+    if (e != FIT_EVAL_OK)
+        return e;
+    o->loss = r->loss;
+    o->loss_scale = r->f_scale;
+    o->nvalue++;
+    o->nnormal++;
+    if (fit_parallel_sum(o->par, &task, o->sum))
+        return FIT_EVAL_STOP;
+    for (size_t k = 0; k < n; k++)
+        if (!isfinite(o->sum[k]) && (k < FIT_RHO_SUMS || k >= first[0]))
+            return FIT_EVAL_REJECT;
+    read_sums(o, r);
+    scale_moments(o, o->sum + first[0], r->curve);
+    for (size_t k = first[1]; k < n; k++)
+        o->sum[k] *= k - first[1] < H || k - first[1] >= H + p ? r->curve : 1;
+    memcpy(o->du, o->u, o->nu * sizeof *o->du);
+    fit_objective_assemble(o);
+    if ((e = fit_objective_solve(o)) != FIT_EVAL_OK)
+        return e;
+    r->gain = finish_step(o);
+    fit_objective_reduce(o, o->sum + first[1], o->du, B, g);
+    return FIT_EVAL_OK;
+}
+
+/* ---- the loss at a fixed point ----------------------------------------------------------------- */
 
 /* Room for the weighted values, unless there are many; they are to be filled anew. */
 static void keep(struct fit_objective *o)
@@ -181,8 +269,8 @@ static void keep(struct fit_objective *o)
         memset(o->is_kept, 0, o->ds->ntile);
 }
 
-enum fit_eval fit_objective_reweight(struct fit_objective *o, const double *theta,
-                                     const double *factor, struct fit_objective_robust *robust)
+enum fit_eval fit_objective_freeze(struct fit_objective *o, const double *theta, const double *factor,
+                                   const struct fit_objective_robust *robust)
 {
     if (!o->ws_loss) {
         size_t bytes = (o->kernel->workspace(&o->ds->layout) * sizeof(double) + 127) / 64 * 64;
@@ -197,28 +285,14 @@ enum fit_eval fit_objective_reweight(struct fit_objective *o, const double *thet
     o->weighting = FIT_WEIGHT_LOSS;
     o->loss = robust->loss;
     o->loss_scale = robust->f_scale;
+    o->loss_curve = robust->curve;
     memcpy(o->factor, factor, o->ngroup * sizeof *factor);
     memcpy(o->lin_loss, o->lin, o->ngroup * o->nlinear * sizeof *o->lin);
     keep(o);
-    struct pass p = {o, o->ws_loss, o->lin_loss, FIT_RHO_SUMS, 0, NULL};
-    e = run(&p);
-    robust->cost = o->sum[FIT_RHO_COST];
-    if (e == FIT_EVAL_OK && !isfinite(robust->cost))
-        e = FIT_EVAL_REJECT;
-    o->loss_curve = robust->curve = robust->curve > 0 || e != FIT_EVAL_OK ? robust->curve : mean_curve(o);
-    return e;
+    return FIT_EVAL_OK;
 }
 
-enum fit_eval fit_objective_loss_sums(struct fit_objective *o, double *psi2, double *dpsi,
-                                      double *square)
-{
-    struct pass p = {o, o->ws, o->lin, FIT_RHO_SUMS, 0, NULL};
-    enum fit_eval e = run(&p);
-    *psi2 = o->sum[FIT_RHO_PSI2];
-    *dpsi = (double)o->npoint + o->sum[FIT_RHO_DPSI];
-    *square = o->sum[FIT_RHO_SQUARE];
-    return e;
-}
+/* ---- the median -------------------------------------------------------------------------------- */
 
 enum fit_eval fit_objective_median(struct fit_objective *o, const double *theta, double *median)
 {
@@ -232,14 +306,14 @@ enum fit_eval fit_objective_median(struct fit_objective *o, const double *theta,
     for (size_t g = 0; g < o->ngroup; g++)
         ssr += o->ssr[g];
     const double unit = sqrt(ssr / (double)(o->npoint ? o->npoint : 1));
-    struct bins bins = {0};
-    struct pass p = {o, o->ws, o->lin, FIT_OBJECTIVE_BINS, 1 / (unit * unit), &bins};
-    make_bins(&bins);
+    struct pass p = {.obj = o, .unit = 1 / (unit * unit)};
+    struct fit_parallel_task task = {histogram_tile, &p, FIT_OBJECTIVE_BINS, 0};
+    make_bins(&p.bins);
     *median = 0;
     if (!(unit > 0) || !isfinite(p.unit))
         return FIT_EVAL_OK;
-    if ((e = run(&p)) != FIT_EVAL_OK)
-        return e;
+    if (fit_parallel_sum(o->par, &task, o->sum))
+        return FIT_EVAL_STOP;
     for (size_t k = 0; k < FIT_OBJECTIVE_BINS; k++)
         total += o->sum[k];
     for (size_t k = 0; k < FIT_OBJECTIVE_BINS; k++) {

@@ -109,28 +109,33 @@ struct room {
     double *y, *w, *sum;
 };
 
+void fit_objective_tile_sums(const struct fit_objective *o, const struct fit_tile *t, double *acc, double *sum)
+{
+    const int rows = o->kernel->space == FIT_ROWS; /* of one group */
+    struct fit_lanes lanes = {.nvector = fit_tile_doubles(&o->ds->layout, t) / FIT_LANES,
+                              .ngroup = rows ? 1 : o->ngroup,
+                              .y = t->y};
+    memset(sum, 0, 3 * o->ngroup * sizeof *sum);
+    fit_lanes_sums(&lanes, t->w, acc, rows ? sum + 3 * t->group : sum);
+}
+
 static struct fit_tile weigh_tile(struct fit_objective *o, const struct fit_tile *t, struct room to, double *acc)
 {
     struct fit_tile weighted = *t;
     struct weigh c = {o, t, to.w};
-    const int rows = o->kernel->space == FIT_ROWS; /* of one group */
     if (o->weighting == FIT_WEIGHT_LOSS) {
         fit_loss_weights(o, t, to.y, to.w);
         weighted.y = to.y;
     } else {
         fit_objective_vectors(o, t, weigh_vector, &c);
     }
-    struct fit_lanes lanes = {.nvector = fit_tile_doubles(&o->ds->layout, t) / FIT_LANES,
-                              .ngroup = rows ? 1 : o->ngroup,
-                              .y = weighted.y};
-    memset(to.sum, 0, 3 * o->ngroup * sizeof *to.sum);
-    fit_lanes_sums(&lanes, to.w, acc, rows ? to.sum + 3 * t->group : to.sum);
     weighted.w = to.w;
     weighted.sum = to.sum;
+    fit_objective_tile_sums(o, &weighted, acc, to.sum);
     return weighted;
 }
 
-/* Weights of a robust loss stay as they are from one fit_objective_reweight() to the next, over many passes.  Those
+/* Weights of a robust loss stay as they are from one fit_objective_freeze() to the next, over many passes.  Those
  * of few data are kept: nkept values and as many weights in the order of the tiles, whose own values follow one
  * another in the same way, then the sums of the tiles; each filled by the first pass that meets the tile. */
 static struct fit_tile kept_tile(struct fit_objective *o, const struct fit_tile *t, double *acc)
@@ -238,14 +243,31 @@ enum fit_eval fit_objective_residuals(struct fit_objective *o, fit_residual_fn *
     return fit_parallel_in_turn(o->par, &task, o->sum) ? FIT_EVAL_STOP : FIT_EVAL_OK;
 }
 
+/* The factor of all groups, or 0 when they differ or there is none. */
+static double common_factor(const struct fit_objective *o)
+{
+    double c = o->weighting == FIT_WEIGHT_GROUP ? o->factor[0] : 0;
+    for (size_t g = 1; g < o->ngroup; g++)
+        c = o->factor[g] == c ? c : 0;
+    return c;
+}
+
 static enum fit_eval run_pass(struct fit_objective *o, size_t n,
                               void (*tile)(void *, const struct fit_tile *, double *, size_t,
                                            double *))
 {
+    const enum fit_weighting weighting = o->weighting;
+    const double factor = common_factor(o); /* sums are linear in the weights */
+    if (factor > 0)
+        o->weighting = FIT_WEIGHT_DATA;
     struct fit_parallel_task task = {
         tile, o, n, o->kernel->raw && o->weighting == FIT_WEIGHT_DATA && tile != direct_tile};
-    if (fit_parallel_sum(o->par, &task, o->sum))
+    int stopped = fit_parallel_sum(o->par, &task, o->sum);
+    o->weighting = weighting;
+    if (stopped)
         return FIT_EVAL_STOP;
+    for (size_t k = 0; k < n && factor > 0; k++)
+        o->sum[k] *= factor;
     for (size_t k = 0; k < n; k++)
         if (!isfinite(o->sum[k]))
             return FIT_EVAL_REJECT;
@@ -362,6 +384,14 @@ static double penalty(const struct fit_objective *o, size_t q)
     return 0.5 * o->shrink[q] * s;
 }
 
+double fit_objective_penalty(const struct fit_objective *o)
+{
+    double sum = 0;
+    for (size_t q = 0; q < o->nlinear; q++)
+        sum += o->shrink[q] > 0 ? penalty(o, q) : 0;
+    return sum;
+}
+
 double fit_objective_group(const struct fit_objective *o, size_t g, const double *u, double *lin)
 {
     size_t n = o->nlinear;
@@ -380,10 +410,26 @@ double fit_objective_group(const struct fit_objective *o, size_t g, const double
     return s;
 }
 
+size_t fit_objective_matrices(const struct fit_objective *o)
+{
+    size_t last = o->nblock ? o->nblock - 1 : 0, n = o->nblock ? fit_objective_block(o, last) : 0;
+    return o->nblock ? o->block_matrix[last] + n * n : 0;
+}
+
+void fit_objective_assemble(struct fit_objective *o)
+{
+    memset(o->A, 0, fit_objective_matrices(o) * sizeof *o->A);
+    memset(o->b, 0, o->nu * sizeof *o->b);
+    for (size_t g = 0; g < o->ngroup; g++)
+        add_group(o, g, o->moment + g * fit_objective_moments(o->nlinear));
+    for (size_t q = 0; q < o->nlinear; q++)
+        if (o->shrink[q] > 0)
+            add_shrinkage(o, q);
+}
+
 enum fit_eval fit_objective_sums(struct fit_objective *o, const double *theta, int derivative)
 {
-    size_t n = fit_objective_moments(o->nlinear), last = o->nblock ? o->nblock - 1 : 0;
-    size_t all = o->nblock ? o->block_matrix[last] + fit_objective_block(o, last) * fit_objective_block(o, last) : 0;
+    size_t n = fit_objective_moments(o->nlinear);
     enum fit_eval e = prepare(o, theta, derivative);
     if (e != FIT_EVAL_OK)
         return e;
@@ -391,13 +437,7 @@ enum fit_eval fit_objective_sums(struct fit_objective *o, const double *theta, i
     if ((e = run_pass(o, o->ngroup * n, moments_tile)) != FIT_EVAL_OK)
         return e;
     memcpy(o->moment, o->sum, o->ngroup * n * sizeof *o->moment);
-    memset(o->A, 0, all * sizeof *o->A);
-    memset(o->b, 0, o->nu * sizeof *o->b);
-    for (size_t g = 0; g < o->ngroup; g++)
-        add_group(o, g, o->moment + g * n);
-    for (size_t q = 0; q < o->nlinear; q++)
-        if (o->shrink[q] > 0)
-            add_shrinkage(o, q);
+    fit_objective_assemble(o);
     return FIT_EVAL_OK;
 }
 
@@ -413,9 +453,8 @@ enum fit_eval fit_objective_adjoint(struct fit_objective *o, const double *lin, 
     return e;
 }
 
-static enum fit_eval solve_linear(struct fit_objective *o, double *square)
+enum fit_eval fit_objective_solve(struct fit_objective *o)
 {
-    size_t n = fit_objective_moments(o->nlinear);
     o->ridge = 0;
     for (size_t k = 0; k < o->nblock; k++)
         solve_block(o, k);
@@ -427,22 +466,21 @@ static enum fit_eval solve_linear(struct fit_objective *o, double *square)
     }
     for (size_t u = 0; u < o->nu; u++)
         o->state[u] = (signed char)o->work[u];
-    *square = 0;
-    for (size_t g = 0; g < o->ngroup; g++) {
+    for (size_t g = 0; g < o->ngroup; g++)
         o->ssr[g] = fit_objective_group(o, g, o->u, o->lin + g * o->nlinear);
-        *square += o->moment[(g + 1) * n - 1];
-    }
     return FIT_EVAL_OK;
 }
 
 enum fit_eval fit_objective_value(struct fit_objective *o, const double *theta)
 {
-    double square, cost = 0;
+    double square = 0, cost = 0;
     enum fit_eval e = fit_objective_sums(o, theta, 0);
-    if (e != FIT_EVAL_OK || (e = solve_linear(o, &square)) != FIT_EVAL_OK)
+    if (e != FIT_EVAL_OK || (e = fit_objective_solve(o)) != FIT_EVAL_OK)
         return e;
-    for (size_t g = 0; g < o->ngroup; g++)
+    for (size_t g = 0; g < o->ngroup; g++) {
         cost += 0.5 * o->ssr[g];
+        square += o->moment[(g + 1) * fit_objective_moments(o->nlinear) - 1];
+    }
     o->cost_error = 2 * DBL_EPSILON * (fabs(square) + fabs(cost));
     if (o->kernel->density) {
         cost += o->offset - o->density_constant;
@@ -461,9 +499,7 @@ enum fit_eval fit_objective_value(struct fit_objective *o, const double *theta)
         square += o->reference_square;
         o->cost_error = 4 * DBL_EPSILON * (sqrt(2 * cost * square) + DBL_EPSILON * square);
     }
-    o->penalty = 0;
-    for (size_t q = 0; q < o->nlinear; q++)
-        o->penalty += o->shrink[q] > 0 ? penalty(o, q) : 0;
+    o->penalty = fit_objective_penalty(o);
     o->cost = cost + o->penalty;
     return isfinite(cost) ? FIT_EVAL_OK : FIT_EVAL_REJECT;
 }
@@ -514,26 +550,21 @@ static void project_block(struct fit_objective *o, size_t block, double *B)
                 B[k * p + l] -= t[r * p + k] * t[r * p + l];
 }
 
-enum fit_eval fit_objective_normal(struct fit_objective *o, const double *theta, double *B,
-                                   double *g)
+void fit_objective_reduce(struct fit_objective *o, const double *sum, const double *du, double *B, double *g)
 {
     size_t p = o->nparam, n = o->nlinear;
-    enum fit_eval e = prepare(o, theta, 1);
-    if (e != FIT_EVAL_OK)
-        return e;
-    o->nnormal++;
-    if ((e = run_pass(o, fit_objective_normal_size(o), normal_tile)) != FIT_EVAL_OK)
-        return e;
-    const double *h = o->sum, *gradient = h + p * (p + 1) / 2, *cross = gradient + p;
-    for (size_t k = 0; k < p; k++) {
-        g[k] = gradient[k];
+    const double *h = sum, *gradient = h + p * (p + 1) / 2, *cross = gradient + p;
+    for (size_t k = 0; k < p; k++)
         for (size_t l = k; l < p; l++)
             o->hessian[k * p + l] = o->hessian[l * p + k] = h[upper_index(p, k, l)];
-    }
     memset(o->cross, 0, o->nu * p * sizeof *o->cross);
     for (size_t i = 0; i < o->ngroup * n; i++)
         for (size_t k = 0; o->map[i] >= 0 && k < p; k++)
             o->cross[(size_t)o->map[i] * p + k] += cross[i * p + k];
+    memcpy(g, gradient, p * sizeof *g);
+    for (size_t u = 0; u < o->nu && du; u++)
+        for (size_t k = 0; k < p; k++)
+            g[k] -= o->cross[u * p + k] * du[u];
     memcpy(B, o->hessian, p * p * sizeof *B);
     for (size_t k = 0; k < o->nblock; k++)
         project_block(o, k, B);
@@ -545,5 +576,17 @@ enum fit_eval fit_objective_normal(struct fit_objective *o, const double *theta,
             B[k * p + l] = B[l * p + k] = 0;
         g[k] = 0;
     }
+}
+
+enum fit_eval fit_objective_normal(struct fit_objective *o, const double *theta, double *B,
+                                   double *g)
+{
+    enum fit_eval e = prepare(o, theta, 1);
+    if (e != FIT_EVAL_OK)
+        return e;
+    o->nnormal++;
+    if ((e = run_pass(o, fit_objective_normal_size(o), normal_tile)) != FIT_EVAL_OK)
+        return e;
+    fit_objective_reduce(o, o->sum, NULL, B, g);
     return FIT_EVAL_OK;
 }

@@ -42,7 +42,7 @@ struct fit_objective_setup {
 enum fit_weighting {
     FIT_WEIGHT_DATA,  /* as they are */
     FIT_WEIGHT_GROUP, /* times factor[g] */
-    FIT_WEIGHT_LOSS   /* robust: see fit_objective_reweight() */
+    FIT_WEIGHT_LOSS   /* robust: see fit_objective_freeze() */
 };
 
 /* Read-only for others, except through the functions below. */
@@ -63,7 +63,7 @@ struct fit_objective {
     size_t *block_of;            /* nu */
 
     /* At the theta of the last call of fit_objective_value(): */
-    double *u;                   /* nu */
+    double *u, *du;              /* nu; the second: how far fit_objective_newton() has moved it */
     signed char *state;          /* nu: -1 on the lower bound, +1 on the upper, 0 free */
     double *lin;                 /* ngroup x nlinear, as the kernel wants them */
     double *ssr;                 /* ngroup: sum w r^2 */
@@ -144,32 +144,35 @@ void fit_objective_group_factor(struct fit_objective *obj, const double *factor)
 
 /* ---- robust loss (loss.c) -------------------------------------------------------------------- */
 
-/* Makes (theta, lin of the last value) the point at which the loss (rho.h, v = w factor[g] = 1 / sigma^2)
- * is taken, and gives the robust cost there, 1/2 f_scale^2 sum rho(z).  Until the next call the objective is
- * a sum of squares with the gradient of the robust cost at this point:
- *     curve = 1    the majorant, which touches it there (Holland & Welsch 1977): lowering one lowers the
- *                  other;
- *     curve = c    c times the curvature, by residuals that are 1/c times longer.
- * curve = 0 on entry: c = sum psi' / sum rho', the mean curvature of the loss (Huber 1981, section 7.8), not
- * below 0.1.  For residuals whose size does not depend on the derivatives J^T J is then right but for
- * 1/sqrt(n), whatever the loss; the curvature of each residual by itself (Triggs et al. 2000) would have to be
- * cut off where it is negative, and is no better for soft_l1, worse for the others.
- * Robust: what was found. */
+/* The cost 1/2 f_scale^2 sum rho(z) (rho.h, v = w factor[g] = 1 / sigma^2) at theta and the linear parameters that u
+ * and lin hold, and a sum of squares with its gradient there and c times the curvature of its majorant (Holland &
+ * Welsch 1977), c = sum psi' / sum rho' the mean curvature of the loss (Huber 1981, section 7.8), not below 0.1.  For
+ * residuals whose size does not depend on the derivatives that is Newton's method but for 1/sqrt(n), whatever the
+ * loss; the curvature of each residual by itself (Triggs et al. 2000) would have to be cut off where it is negative,
+ * and is no better for soft_l1, worse for the others. */
 struct fit_objective_robust {
     enum fit_loss loss;
-    double f_scale, curve;
-    double cost;
+    double f_scale;
+    double curve;              /* c */
+    double cost, penalty;      /* that of the loss; what shrinkage adds */
+    double gain;               /* what the step of u promises: its minimum at theta lies that much lower */
+    double psi2, dpsi, square; /* sum psi^2, sum psi' and sum r^2, r = residual / sigma, psi = r rho'(z): for the
+                                  covariance of M-estimates (Huber 1981, section 7.6) */
 };
-enum fit_eval fit_objective_reweight(struct fit_objective *obj, const double *theta,
-                                     const double *factor, struct fit_objective_robust *robust);
+
+/* One pass over the data for all of this.  Takes loss and f_scale; gives the rest, and u, lin, state, A, b of the sum
+ * of squares, B and g at these: a step of theta goes on from there.  A step dtheta moves b by -cross dtheta. */
+enum fit_eval fit_objective_newton(struct fit_objective *obj, const double *theta, struct fit_objective_robust *robust,
+                                   double *B, double *g);
+
+/* From now on the objective is such a sum of squares, for the loss at theta and lin, with `curve` times the curvature
+ * of the majorant:  w = curve v rho'(z),  y = mean + (y - mean) / curve.  No pass over the data.  FIT_EVAL_STOP: no
+ * memory. */
+enum fit_eval fit_objective_freeze(struct fit_objective *obj, const double *theta, const double *factor,
+                                   const struct fit_objective_robust *robust);
 
 /* Of so many values in memory, or fewer, what the loss makes of them is kept: 16 bytes each. */
 enum { FIT_OBJECTIVE_KEPT = 1 << 21 };
-
-/* sum psi^2, sum psi' and sum r^2 over all points, r = residual / sigma, psi = r rho'(z): for the
- * covariance of M-estimates (Huber 1981, section 7.6).  At the theta and lin of the last value. */
-enum fit_eval fit_objective_loss_sums(struct fit_objective *obj, double *psi2, double *dpsi,
-                                      double *square);
 
 /* Calls fn for every tile in turn, with its values and weights as they count, and the mean at the theta and lin of the
  * last value. */

@@ -204,6 +204,7 @@ static int allocate_basic(struct fit_objective *o)
     o->upper = doubles(e);
     o->ref = doubles(e);
     o->u = doubles(e);
+    o->du = doubles(e);
     o->b = doubles(e);
     o->lin = doubles(e);
     o->lin_loss = doubles(e);
@@ -214,7 +215,7 @@ static int allocate_basic(struct fit_objective *o)
     o->hessian = doubles(o->nparam * o->nparam);
     o->ws = doubles(o->kernel->workspace(&o->ds->layout));
     return o->map && o->order && o->place && o->block_of && o->block_first && o->block_matrix &&
-           o->state && o->shift && o->origin && o->lower && o->upper && o->ref && o->u && o->b &&
+           o->state && o->shift && o->origin && o->lower && o->upper && o->ref && o->u && o->du && o->b &&
            o->lin && o->lin_loss && o->ssr && o->factor && o->shrink && o->cross && o->hessian && o->ws;
 }
 
@@ -226,8 +227,7 @@ static enum fit_status allocate_blocks(struct fit_objective *o, const struct fit
         all += fit_objective_block(o, k) * fit_objective_block(o, k);
         largest = max_size(largest, fit_objective_block(o, k));
     }
-    size_t pass = max_size(o->ngroup * fit_objective_moments(o->nlinear), fit_objective_normal_size(o));
-    pass = max_size(pass, FIT_OBJECTIVE_BINS);
+    size_t first[2], pass = max_size(fit_objective_newton_size(o, first), FIT_OBJECTIVE_BINS);
     o->A = doubles(all);
     o->moment = doubles(o->ngroup * fit_objective_moments(o->nlinear));
     o->sum = doubles(pass);
@@ -330,7 +330,7 @@ void fit_objective_free(struct fit_objective *o)
                    o->upper,        o->ref,     o->u,      o->b,        o->lin,
                    o->lin_loss,     o->ssr,     o->factor, o->cross,    o->hessian,
                    o->ws,           o->ws_loss, o->A,      o->sum,      o->work,
-                   o->moment,       o->shrink,  o->kept,   o->is_kept};
+                   o->moment,       o->shrink,  o->kept,   o->is_kept, o->du};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++)
         free(all[k]);
     free(o);

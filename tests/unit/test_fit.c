@@ -445,6 +445,31 @@ static void test_soft_l1_of_clean_data_has_the_errors_of_least_squares(void **s)
     fit_dataset_free(ds);
 }
 
+/* Many clean data, and few of which some are wrong: one pass for every step, and few steps. */
+static void test_a_robust_loss_takes_few_passes_more(void **s)
+{
+    static const size_t most[2] = {11, 15};
+    (void)s;
+    for (int few = 0; few < 2; few++) {
+        const struct fit_kernel *k = few ? &decay : &fringe;
+        struct fit_dataset *ds = few ? decay_rows(0.05, 1.0) : groups(150, sigma_equal);
+        struct fit_options o = defaults();
+        o.brief = 1;
+        o.gtol = 1e-8;
+        struct fit_result linear = run(k, ds, &o);
+        for (o.loss = FIT_LOSS_SOFT_L1; o.loss <= FIT_LOSS_ARCTAN; o.loss++) {
+            struct fit_result r = run(k, ds, &o);
+            print_message("%s: %zu passes, linear %zu, gradient %.1e\n", fit_loss_name(o.loss), r.evaluations,
+                          linear.evaluations, r.gradient);
+            assert_true(r.converged && r.gradient <= o.gtol);
+            assert_true(r.evaluations <= linear.evaluations + most[few]);
+            fit_result_free(&r);
+        }
+        fit_result_free(&linear);
+        fit_dataset_free(ds);
+    }
+}
+
 static int stop_at_once(void *user, const struct fit_progress *p)
 {
     (void)user, (void)p;
@@ -523,6 +548,7 @@ int main(void)
         cmocka_unit_test(test_multi_start_follows_as_many_as_asked),
         cmocka_unit_test(test_soft_l1_reaches_the_minimum_of_the_robust_cost),
         cmocka_unit_test(test_soft_l1_of_clean_data_has_the_errors_of_least_squares),
+        cmocka_unit_test(test_a_robust_loss_takes_few_passes_more),
         cmocka_unit_test(test_interruption_gives_the_best_point_so_far),
         cmocka_unit_test(test_impossible_requests_are_errors_that_name_the_parameter),
         cmocka_unit_test(test_noise_free_data_are_fitted_to_rounding),

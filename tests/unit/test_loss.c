@@ -57,8 +57,9 @@ static void test_sums_and_weights_are_those_of_the_formulas(void **s)
         for (size_t k = 0; k < N; k++) {
             long double v = w0[k] * factor[k / FIT_LANES % GROUPS], r = y[k] - mean[k], rho[3];
             exact(all_losses[l], v * r * r / (f * f), rho);
-            const long double add[] = {0.5L * f * f * rho[0], v * (rho[1] - 1), v * (rho[2] - 1), v * r * r * rho[1] * rho[1],
-                                       rho[2] - 1, v * r * r};
+            const long double add[] = {0.5L * f * f * rho[0], v * (rho[1] - 1),
+                                       v * (rho[2] - 1),      v * r * r * rho[1] * rho[1],
+                                       rho[2] - 1,            v * r * r};
             for (size_t i = 0; i < FIT_RHO_SUMS; i++)
                 want[i] += add[i], size[i] += fabsl(add[i]) + (i == FIT_RHO_SLOPE || i == FIT_RHO_CURVE ? v : 1);
             assert_true(fabsl(w[k] - curve * v * rho[1]) <= 4e-15L * v * rho[1]);

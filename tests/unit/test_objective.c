@@ -278,14 +278,12 @@ static void test_group_factors_weigh_groups(void **s)
 
 static void test_loss_weights_touch_the_robust_cost(void **s)
 {
-    double theta[2] = {1.2, 3.5}, factor[2] = {2500, 2500}, z = 0;
-    struct fit_objective_robust robust = {FIT_LOSS_SOFT_L1, 1.5, 1, 0};
+    double theta[2] = {1.2, 3.5}, factor[2] = {2500, 2500}, z = 0, B[2][4], slope[2][2], lin[4], step[4];
+    struct fit_objective_robust robust = {.loss = FIT_LOSS_SOFT_L1, .f_scale = 1.5};
     (void)s;
     struct fit_dataset *ds = two_groups(24, 1);
     struct fit_objective *o = open_objective(&fringe, ds, NULL);
     cost_at(o, theta);
-
-    assert_int_equal(fit_objective_reweight(o, theta, factor, &robust), FIT_EVAL_OK);
     for (size_t i = 0; i < 24; i++)
         for (size_t j = i + 1; j < 24; j++)
             for (size_t g = 0; g < 2; g++) {
@@ -297,8 +295,37 @@ static void test_loss_weights_touch_the_robust_cost(void **s)
                 double r = 50 * (y - o->lin[2 * g] * b[0] - o->lin[2 * g + 1]);
                 z += 0.5 * 2.25 * 2 * (sqrt(1 + r * r / 2.25) - 1);
             }
+    memcpy(lin, o->lin, sizeof lin);
+    fit_objective_group_factor(o, factor);
+    assert_int_equal(fit_objective_newton(o, theta, &robust, B[0], slope[0]), FIT_EVAL_OK);
     assert_true(fabs(robust.cost - z) < 1e-10 * z);
-    check_gradient(o, theta, 1e-7); /* of the majorant */
+    assert_true(robust.curve > 0.1 && robust.curve < 1 && robust.gain > 0);
+
+    /* the sum of squares at the same point has the same minimum over lin */
+    memcpy(step, o->lin, sizeof step);
+    memcpy(o->lin, lin, sizeof lin);
+    assert_int_equal(fit_objective_freeze(o, theta, factor, &robust), FIT_EVAL_OK);
+    cost_at(o, theta);
+    for (size_t e = 0; e < 4; e++)
+        assert_true(fabs(o->lin[e] - step[e]) < 1e-9 * fabs(step[e]));
+    check_gradient(o, theta, 1e-7);
+
+    /* where the steps of lin end, it has the same derivatives, too */
+    fit_objective_group_factor(o, factor);
+    double cost = INFINITY;
+    for (int turn = 0; turn < 40; turn++) {
+        assert_int_equal(fit_objective_newton(o, theta, &robust, B[0], slope[0]), FIT_EVAL_OK);
+        assert_true(robust.cost <= cost * (1 + 1e-12));
+        cost = robust.cost;
+    }
+    assert_true(robust.gain < 1e-20 * robust.cost);
+    assert_int_equal(fit_objective_freeze(o, theta, factor, &robust), FIT_EVAL_OK);
+    cost_at(o, theta);
+    assert_int_equal(fit_objective_normal(o, theta, B[1], slope[1]), FIT_EVAL_OK);
+    for (size_t k = 0; k < 4; k++)
+        assert_true(fabs(B[0][k] - B[1][k]) < 1e-9 * sqrt(B[0][0] * B[0][3]));
+    for (size_t k = 0; k < 2; k++)
+        assert_true(fabs(slope[0][k] - slope[1][k]) < 1e-9 * sqrt(B[0][3 * k] * cost));
     double median;
     cost_at(o, theta);
     fit_objective_group_factor(o, NULL);
@@ -312,12 +339,12 @@ static void test_loss_weights_touch_the_robust_cost(void **s)
 static void test_loss_weights_that_are_kept_are_those_of_the_last_point(void **s)
 {
     double theta[2] = {1.2, 3.5}, other[2] = {1.3, 3.4}, factor[2] = {2500, 2500}, first[2], again[2], B[4], g[2];
-    struct fit_objective_robust robust = {FIT_LOSS_CAUCHY, 1.5, 1, 0};
+    const struct fit_objective_robust robust = {.loss = FIT_LOSS_CAUCHY, .f_scale = 1.5, .curve = 1};
     (void)s;
     struct fit_dataset *ds = two_groups(24, 1);
     struct fit_objective *o = open_objective(&fringe, ds, NULL), *fresh = open_objective(&fringe, ds, NULL);
     cost_at(o, theta);
-    assert_int_equal(fit_objective_reweight(o, theta, factor, &robust), FIT_EVAL_OK);
+    assert_int_equal(fit_objective_freeze(o, theta, factor, &robust), FIT_EVAL_OK);
     first[0] = cost_at(o, other); /* fills what is kept */
     assert_int_equal(fit_objective_normal(o, other, B, g), FIT_EVAL_OK);
     first[1] = g[0];
@@ -326,11 +353,11 @@ static void test_loss_weights_that_are_kept_are_those_of_the_last_point(void **s
     again[1] = g[0];
     assert_memory_equal(first, again, sizeof first);
 
-    assert_int_equal(fit_objective_reweight(o, other, factor, &robust), FIT_EVAL_OK);
+    assert_int_equal(fit_objective_freeze(o, other, factor, &robust), FIT_EVAL_OK);
     cost_at(fresh, theta);
-    assert_int_equal(fit_objective_reweight(fresh, theta, factor, &robust), FIT_EVAL_OK);
+    assert_int_equal(fit_objective_freeze(fresh, theta, factor, &robust), FIT_EVAL_OK);
     cost_at(fresh, other);
-    assert_int_equal(fit_objective_reweight(fresh, other, factor, &robust), FIT_EVAL_OK);
+    assert_int_equal(fit_objective_freeze(fresh, other, factor, &robust), FIT_EVAL_OK);
     first[0] = cost_at(o, theta);
     again[0] = cost_at(fresh, theta);
     assert_memory_equal(first, again, sizeof *first);

@@ -1,0 +1,256 @@
+/* robust_problem.c -- see robust_problem.h.
+ *
+ * Every pass (fit_objective_newton) gives the cost F at theta and linear parameters u, and a paraboloid that
+ * touches it:
+ *     F - g.dtheta - gu.du + 1/2 (dtheta, du) (H C; C^T A) (dtheta, du).
+ * Its minimum over u, inside their bounds, leaves one over theta: the step that nlsq.h takes.  At the end of the
+ * step u is where the paraboloid has it, to first order where it belongs: the next pass is value and derivatives at
+ * once.  Only where F then disappoints, and u promises to be the cause, u is stepped on at the same theta.
+ *
+ * Second derivatives of the mean, and residuals whose size depends on the derivatives, are not in the paraboloid.
+ * What they amount to shows in the gradients, which are exact:  g(x) - g(x + s) = (B + S) s, from which S grows by
+ * symmetric updates of rank one (Broyden 1967; Conn, Gould & Toint, Math. Program. 50 (1991) 177), as in the augmented
+ * Gauss-Newton method of Dennis, Gay & Welsch (ACM Trans. Math. Softw. 7 (1981) 348).
+ */
+#include "robust_problem.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "linalg.h"
+#include "objective_impl.h"
+#include "valley.h"
+
+/* A step that gains this part of what it promised needs no further one of u; nor does it when u promises less. */
+static const double ENOUGH = 0.5;
+/* S is believed while B + S is not less than this part of B, and not more than that many times. */
+static const double LEAST = 0.1, MOST = 4;
+/* A difference of gradients that is this part of what B says is no news: its rounding would be learned. */
+static const double NEWS = 1e-6;
+enum { TURNS = 30 };
+
+struct fit_robust_problem {
+    struct fit_objective *o;
+    struct fit_objective_robust r;
+    const double *lower, *upper;
+    double *at;                       /* nu: where u was in the last pass whose cost counts */
+    double *B, *g;                    /* of the last pass */
+    int based;                        /* 1: derivatives were asked for; where they were last: */
+    double *A, *b, *cross;            /* of the sum of squares there */
+    double *before, *slope, *hessian; /* theta, gradient, B + S */
+    double cost;
+    double *S, *work;                 /* nparam x nparam; the same + 2 nparam */
+};
+
+struct fit_robust_problem *fit_robust_problem_new(struct fit_objective *o, const double *factor, enum fit_loss loss,
+                                                  double f_scale, const double *lower, const double *upper)
+{
+    size_t p = o->nparam, matrices = fit_objective_matrices(o);
+    size_t n = 2 * o->nu + matrices + o->nu * p + 5 * p + 4 * p * p + 1;
+    struct fit_robust_problem *c = calloc(1, sizeof *c);
+    double *all = c ? calloc(n, sizeof *all) : NULL;
+    if (!all) {
+        free(c);
+        return NULL;
+    }
+    *c = (struct fit_robust_problem){.o = o, .r = {.loss = loss, .f_scale = f_scale}, .lower = lower, .upper = upper};
+    const size_t size[] = {o->nu, o->nu, matrices, o->nu * p, p * p, p, p, p, p * p, p * p, p * p + 2 * p};
+    double **array[] = {&c->at,     &c->b,     &c->A,       &c->cross, &c->B,   &c->g,
+                        &c->before, &c->slope, &c->hessian, &c->S,     &c->work};
+    for (size_t k = 0; k < sizeof array / sizeof *array; all += size[k++])
+        *array[k] = all;
+    fit_objective_group_factor(o, factor);
+    for (size_t e = 0; e < o->ngroup * o->nlinear; e++)
+        if (o->map[e] >= 0)
+            o->u[o->map[e]] = o->lin[e] - o->shift[e];
+    return c;
+}
+
+void fit_robust_problem_free(struct fit_robust_problem *c)
+{
+    if (c)
+        free(c->at); /* the first of all arrays */
+    free(c);
+}
+
+/* lin where u is. */
+static void put_linear(struct fit_objective *o)
+{
+    for (size_t g = 0; g < o->ngroup; g++)
+        fit_objective_group(o, g, o->u, o->lin + g * o->nlinear);
+}
+
+/* ---- value ----------------------------------------------------------------------------------- */
+
+/* u where the paraboloid at `before` has its minimum for this x. */
+static enum fit_eval predict(struct fit_robust_problem *c, const double *x)
+{
+    struct fit_objective *o = c->o;
+    size_t p = o->nparam;
+    memcpy(o->A, c->A, fit_objective_matrices(o) * sizeof *o->A);
+    for (size_t u = 0; u < o->nu; u++) {
+        o->b[u] = c->b[u];
+        for (size_t k = 0; k < p; k++)
+            o->b[u] -= c->cross[u * p + k] * (x[k] - c->before[k]);
+    }
+    return fit_objective_solve(o);
+}
+
+/* What the paraboloid at `before` promises for the step to x. */
+static double promised_by_step(const struct fit_robust_problem *c, const double *x)
+{
+    size_t p = c->o->nparam;
+    double sum = 0;
+    for (size_t k = 0; k < p; k++) {
+        double s = x[k] - c->before[k];
+        sum += s * c->slope[k];
+        for (size_t l = 0; l < p; l++)
+            sum -= 0.5 * s * c->hessian[k * p + l] * (x[l] - c->before[l]);
+    }
+    return fmax(sum, 0);
+}
+
+/* Passes at x, from u on, until the cost is as low as `low`, or the step of u promises no more than `enough`, or the
+ * cost no longer falls.  A step of mean curvature may be too long, one of the majorant's never is. */
+static enum fit_eval step_linear(struct fit_robust_problem *c, const double *x, double low, double enough)
+{
+    struct fit_objective *o = c->o;
+    double least = INFINITY, curve = 1, promised = INFINITY;
+    for (int turn = 0; turn < TURNS; turn++) {
+        enum fit_eval e = fit_objective_newton(o, x, &c->r, c->B, c->g);
+        if (e != FIT_EVAL_OK)
+            return e;
+        const double cost = c->r.cost + c->r.penalty;
+        if (cost > least * (1 + 1e-12)) { /* back, and a shorter step */
+            for (size_t u = 0; u < o->nu; u++) {
+                const double reached = o->u[u] - o->du[u];
+                o->u[u] = c->at[u] + curve * (reached - c->at[u]);
+            }
+            curve *= curve < 1 ? 1 : 0.5;
+            put_linear(o);
+            continue;
+        }
+        const int stalls = turn > 2 && c->r.gain > 0.5 * promised && least - cost <= 1e-12 * cost;
+        if (cost <= low || c->r.gain <= enough || stalls)
+            return FIT_EVAL_OK;
+        for (size_t u = 0; u < o->nu; u++)
+            c->at[u] = o->u[u] - o->du[u];
+        least = cost;
+        promised = c->r.gain;
+        curve = c->r.curve;
+    }
+    return FIT_EVAL_OK;
+}
+
+static enum fit_eval value(void *user, const double *x, double *cost, double *error)
+{
+    struct fit_robust_problem *c = user;
+    const double promised = c->based ? promised_by_step(c, x) : 0;
+    const double low = c->based ? c->cost - ENOUGH * promised : INFINITY;
+    enum fit_eval e = c->based ? predict(c, x) : FIT_EVAL_OK;
+    if (e == FIT_EVAL_OK)
+        e = step_linear(c, x, low, fmax(ENOUGH * promised, DBL_EPSILON * c->cost));
+    *cost = c->r.cost + c->r.penalty;
+    *error = 4 * DBL_EPSILON * *cost;
+    return e;
+}
+
+/* ---- derivatives ----------------------------------------------------------------------------- */
+
+/* 1: B + S lies between LEAST B and MOST B. */
+static int believable(const struct fit_robust_problem *c, const double *B)
+{
+    size_t p = c->o->nparam;
+    for (int side = 0; side < 2; side++) {
+        for (size_t k = 0; k < p * p; k++)
+            c->work[k] = side ? (MOST - 1) * B[k] - c->S[k] : (1 - LEAST) * B[k] + c->S[k];
+        for (size_t k = 0; k < p; k++)
+            if (!(B[k * (p + 1)] > 0))
+                c->work[k * (p + 1)] = 1; /* without effect, and without a gradient */
+        if (fit_cholesky(p, c->work, 0) != 0)
+            return 0;
+    }
+    return 1;
+}
+
+/* S learns from the gradients at `before` and at x. */
+static void learn(struct fit_robust_problem *c, const double *x, const double *B, const double *g)
+{
+    size_t p = c->o->nparam;
+    double *v = c->work, *s = v + p, along = 0, square = 0;
+    for (size_t k = 0; k < p; k++)
+        s[k] = x[k] - c->before[k];
+    for (size_t k = 0; k < p; k++) {
+        double Bs = 0, Ss = 0;
+        for (size_t l = 0; l < p; l++) {
+            Bs += B[k * p + l] * s[l];
+            Ss += c->S[k * p + l] * s[l];
+        }
+        v[k] = c->upper[k] > c->lower[k] && B[k * (p + 1)] > 0 ? c->slope[k] - g[k] - Bs - Ss : 0;
+        along += v[k] * s[k];
+        square += s[k] * Bs;
+    }
+    if (fabs(along) > NEWS * square)
+        for (size_t k = 0; k < p; k++)
+            for (size_t l = 0; l < p; l++)
+                c->S[k * p + l] += v[k] * v[l] / along;
+    if (!believable(c, B))
+        memset(c->S, 0, p * p * sizeof *c->S);
+}
+
+static enum fit_eval normal(void *user, const double *x, double *B, double *g)
+{
+    struct fit_robust_problem *c = user;
+    const struct fit_objective *o = c->o;
+    size_t p = o->nparam;
+    memcpy(c->A, o->A, fit_objective_matrices(o) * sizeof *c->A);
+    memcpy(c->b, o->b, o->nu * sizeof *c->b);
+    memcpy(c->cross, o->cross, o->nu * p * sizeof *c->cross);
+    if (c->based)
+        learn(c, x, c->B, c->g);
+    c->based = 1;
+    c->cost = c->r.cost + c->r.penalty;
+    memcpy(c->before, x, p * sizeof *c->before);
+    memcpy(c->slope, c->g, p * sizeof *c->slope);
+    memcpy(g, c->g, p * sizeof *g);
+    for (size_t k = 0; k < p * p; k++)
+        B[k] = c->hessian[k] = c->B[k] + c->S[k];
+    return FIT_EVAL_OK;
+}
+
+static void bend(void *user, const double *lower, const double *upper, const double *x, double *trial)
+{
+    const struct fit_robust_problem *c = user;
+    fit_valley_bend(c->o->kernel, &c->o->ds->layout, lower, upper, x, trial);
+}
+
+struct fit_nlsq_problem fit_robust_problem(struct fit_robust_problem *c, double dof)
+{
+    const struct fit_kernel *k = c->o->kernel;
+    return (struct fit_nlsq_problem){.n = c->o->nparam,
+                                     .lower = c->lower,
+                                     .upper = c->upper,
+                                     .dof = dof,
+                                     .noise = 1,
+                                     .user = c,
+                                     .value = value,
+                                     .normal = normal,
+                                     .bend = k->nrate && k->space == FIT_PAIRS ? bend : NULL};
+}
+
+enum fit_eval fit_robust_problem_end(struct fit_robust_problem *c, const double *x, int known, double gtol,
+                                     struct fit_objective_robust *sums)
+{
+    /* a step of u brings it ten times nearer, and needs no pass to be taken */
+    const double enough = 50 * gtol * gtol;
+    enum fit_eval e = FIT_EVAL_OK;
+    double cost, error;
+    if (!known)
+        e = value(c, x, &cost, &error);
+    if (e == FIT_EVAL_OK && c->r.gain > enough)
+        e = step_linear(c, x, -INFINITY, enough);
+    *sums = c->r;
+    return e;
+}

@@ -1,0 +1,29 @@
+/* robust_problem.h -- the cost of a robust loss as the problem that nlsq.h minimises.
+ *
+ * Takes an objective with its group factors (1 / sigma^2 in the weights of the data) and a loss; gives the cost, its
+ * minimum taken over the linear parameters, and derivatives, all of it from one pass over the data where a step is near
+ * the minimum.
+ */
+#ifndef FIT_ROBUST_PROBLEM_H
+#define FIT_ROBUST_PROBLEM_H
+
+#include "nlsq.h"
+#include "objective.h"
+
+struct fit_robust_problem;
+
+/* Borrows obj, lower and upper (nparam); begins with the linear parameters that obj->lin holds.  factor: as in
+ * fit_objective_group_factor().  NULL: out of memory. */
+struct fit_robust_problem *fit_robust_problem_new(struct fit_objective *obj, const double *factor, enum fit_loss loss,
+                                                  double f_scale, const double *lower, const double *upper);
+void fit_robust_problem_free(struct fit_robust_problem *c);
+
+/* The noise is known: 1. */
+struct fit_nlsq_problem fit_robust_problem(struct fit_robust_problem *c, double dof);
+
+/* The end, at x: *sums of the last pass, and obj->lin, no farther from the best linear parameters than `gtol` standard
+ * errors.  known: 1 when the last value was asked for at x. */
+enum fit_eval fit_robust_problem_end(struct fit_robust_problem *c, const double *x, int known, double gtol,
+                                     struct fit_objective_robust *sums);
+
+#endif
