@@ -8,9 +8,9 @@
  * once.  Only where F then disappoints, and u promises to be the cause, u is stepped on at the same theta.
  *
  * Second derivatives of the mean, and residuals whose size depends on the derivatives, are not in the paraboloid.
- * What they amount to shows in the gradients, which are exact:  g(x) - g(x + s) = (B + S) s, from which S grows by
- * symmetric updates of rank one (Broyden 1967; Conn, Gould & Toint, Math. Program. 50 (1991) 177), as in the augmented
- * Gauss-Newton method of Dennis, Gay & Welsch (ACM Trans. Math. Softw. 7 (1981) 348).
+ * What they amount to shows in the gradients:  g(x) - g(x + s) = (B + S) s, from which S is learned as in the augmented
+ * Gauss-Newton method of Dennis, Gay & Welsch (ACM Trans. Math. Softw. 7 (1981) 348), where u is so near its place that
+ * the gradients are exact.
  */
 #include "robust_problem.h"
 
@@ -26,9 +26,7 @@
 /* A step that gains this part of what it promised needs no further one of u; nor does it when u promises less. */
 static const double ENOUGH = 0.5;
 /* S is believed while B + S is not less than this part of B, and not more than that many times. */
-static const double LEAST = 0.1, MOST = 4;
-/* A difference of gradients that is this part of what B says is no news: its rounding would be learned. */
-static const double NEWS = 1e-6;
+static const double LEAST = 0.02, MOST = 4;
 enum { TURNS = 30 };
 
 struct fit_robust_problem {
@@ -40,7 +38,7 @@ struct fit_robust_problem {
     int based;                        /* 1: derivatives were asked for; where they were last: */
     double *A, *b, *cross;            /* of the sum of squares there */
     double *before, *slope, *hessian; /* theta, gradient, B + S */
-    double cost;
+    double cost, gain;                /* there; what the step of u promised */
     double *S, *work;                 /* nparam x nparam; the same + 2 nparam */
 };
 
@@ -159,44 +157,52 @@ static enum fit_eval value(void *user, const double *x, double *cost, double *er
 
 /* ---- derivatives ----------------------------------------------------------------------------- */
 
-/* 1: B + S lies between LEAST B and MOST B. */
-static int believable(const struct fit_robust_problem *c, const double *B)
+/* Can parameter k go both ways from x, and does it matter? */
+static int moves(const struct fit_robust_problem *c, const double *x, size_t k)
+{
+    return x[k] > c->lower[k] && x[k] < c->upper[k] && c->B[k * (c->o->nparam + 1)] > 0;
+}
+
+/* 1: B + S lies between LEAST B and MOST B, as far as parameters move. */
+static int believable(const struct fit_robust_problem *c, const double *x)
 {
     size_t p = c->o->nparam;
+    const double *B = c->B;
     for (int side = 0; side < 2; side++) {
-        for (size_t k = 0; k < p * p; k++)
-            c->work[k] = side ? (MOST - 1) * B[k] - c->S[k] : (1 - LEAST) * B[k] + c->S[k];
         for (size_t k = 0; k < p; k++)
-            if (!(B[k * (p + 1)] > 0))
-                c->work[k * (p + 1)] = 1; /* without effect, and without a gradient */
+            for (size_t l = 0; l < p; l++) {
+                const double sum = side ? (MOST - 1) * B[k * p + l] - c->S[k * p + l]
+                                        : (1 - LEAST) * B[k * p + l] + c->S[k * p + l];
+                c->work[k * p + l] = moves(c, x, k) && moves(c, x, l) ? sum : k == l;
+            }
         if (fit_cholesky(p, c->work, 0) != 0)
             return 0;
     }
     return 1;
 }
 
-/* S learns from the gradients at `before` and at x. */
-static void learn(struct fit_robust_problem *c, const double *x, const double *B, const double *g)
+/* S learns from the gradients at `before` and at x, in whose middle B is taken: with y their difference and
+ * v = y - (B + S) s,  S + (v y^T + y v^T) / y.s - (v.s) y y^T / (y.s)^2  is the nearest that maps s to what B leaves. */
+static void learn(struct fit_robust_problem *c, const double *x)
 {
     size_t p = c->o->nparam;
-    double *v = c->work, *s = v + p, along = 0, square = 0;
-    for (size_t k = 0; k < p; k++)
-        s[k] = x[k] - c->before[k];
+    double *v = c->work, *y = v + p, vs = 0, ys = 0, square = 0;
     for (size_t k = 0; k < p; k++) {
-        double Bs = 0, Ss = 0;
-        for (size_t l = 0; l < p; l++) {
-            Bs += B[k * p + l] * s[l];
-            Ss += c->S[k * p + l] * s[l];
-        }
-        v[k] = c->upper[k] > c->lower[k] && B[k * (p + 1)] > 0 ? c->slope[k] - g[k] - Bs - Ss : 0;
-        along += v[k] * s[k];
-        square += s[k] * Bs;
+        double half = 0;
+        for (size_t l = 0; l < p; l++)
+            half += 0.5 * (c->B[k * p + l] + c->S[k * p + l] + c->hessian[k * p + l]) * (x[l] - c->before[l]);
+        const int any = moves(c, x, k);
+        y[k] = any ? c->slope[k] - c->g[k] : 0;
+        v[k] = any ? y[k] - half : 0;
+        vs += v[k] * (x[k] - c->before[k]);
+        ys += y[k] * (x[k] - c->before[k]);
+        square += half * (x[k] - c->before[k]);
     }
-    if (fabs(along) > NEWS * square)
+    if (ys > LEAST * square && fmax(c->gain, c->r.gain) <= 0.5 * square)
         for (size_t k = 0; k < p; k++)
             for (size_t l = 0; l < p; l++)
-                c->S[k * p + l] += v[k] * v[l] / along;
-    if (!believable(c, B))
+                c->S[k * p + l] += (v[k] * y[l] + y[k] * v[l]) / ys - vs / ys * y[k] * y[l] / ys;
+    if (!believable(c, x))
         memset(c->S, 0, p * p * sizeof *c->S);
 }
 
@@ -209,9 +215,10 @@ static enum fit_eval normal(void *user, const double *x, double *B, double *g)
     memcpy(c->b, o->b, o->nu * sizeof *c->b);
     memcpy(c->cross, o->cross, o->nu * p * sizeof *c->cross);
     if (c->based)
-        learn(c, x, c->B, c->g);
+        learn(c, x);
     c->based = 1;
     c->cost = c->r.cost + c->r.penalty;
+    c->gain = c->r.gain;
     memcpy(c->before, x, p * sizeof *c->before);
     memcpy(c->slope, c->g, p * sizeof *c->slope);
     memcpy(g, c->g, p * sizeof *g);

@@ -445,6 +445,33 @@ static void test_soft_l1_of_clean_data_has_the_errors_of_least_squares(void **s)
     fit_dataset_free(ds);
 }
 
+/* With all others held there is no step that would take the linear parameters along. */
+static void test_a_robust_loss_of_linear_parameters_alone(void **s)
+{
+    static const unsigned char held[1] = {1};
+    const double k = 1.3, sigma = 0.05;
+    struct fit_options o = defaults();
+    (void)s;
+    struct fit_dataset *ds = decay_rows(0.05, 1.0);
+    o.loss = FIT_LOSS_SOFT_L1;
+    o.sigma = &sigma;
+    o.start = &k;
+    o.fixed = held;
+    struct fit_result r = run(&decay, ds, &o);
+    const double x[3] = {k, r.lin[0], r.lin[1]}, at = robust_cost(x, sigma, 1);
+    assert_true(r.converged && relative(r.cost, at) < 1e-12);
+    for (size_t j = 1; j < 3; j++) { /* the vertex of the parabola through three costs */
+        const double h = 1e-3;
+        double up[3] = {x[0], x[1], x[2]}, down[3] = {x[0], x[1], x[2]};
+        up[j] += h;
+        down[j] -= h;
+        const double a = robust_cost(up, sigma, 1), b = robust_cost(down, sigma, 1);
+        assert_true(fabs(0.5 * h * (b - a) / (a + b - 2 * at)) < 1e-4 * r.std[j]);
+    }
+    fit_result_free(&r);
+    fit_dataset_free(ds);
+}
+
 /* Many clean data, and few of which some are wrong: one pass for every step, and few steps. */
 static void test_a_robust_loss_takes_few_passes_more(void **s)
 {
@@ -548,6 +575,7 @@ int main(void)
         cmocka_unit_test(test_multi_start_follows_as_many_as_asked),
         cmocka_unit_test(test_soft_l1_reaches_the_minimum_of_the_robust_cost),
         cmocka_unit_test(test_soft_l1_of_clean_data_has_the_errors_of_least_squares),
+        cmocka_unit_test(test_a_robust_loss_of_linear_parameters_alone),
         cmocka_unit_test(test_a_robust_loss_takes_few_passes_more),
         cmocka_unit_test(test_interruption_gives_the_best_point_so_far),
         cmocka_unit_test(test_impossible_requests_are_errors_that_name_the_parameter),
