@@ -14,7 +14,7 @@ struct hg_code_private {
     uint32_t n;          /* nodes known when the function was begun */
     uint32_t *uses;
     const char **var;    /* name of the temporary in scope, or NULL */
-    const char **low;    /* of a logarithm: name of what its rounding left, or NULL */
+    const char **low;    /* of a logarithm: name of what its rounding left; of sinc: name of the cosine; or NULL */
     hg_id *log;          /* nodes bound, in order: to be undone by pop */
     size_t nlog, log_room;
     size_t scope[32];
@@ -204,10 +204,24 @@ const char *hg_code_factor(struct hg_code *c, hg_id id)
     return sum ? hg_format(c->e->arena, "(%s)", s) : s;
 }
 
+/* sinc of x where vectors of it have been declared with the cosine, or 0. */
+static hg_id sinc_with_cosine(const struct hg_code *c, hg_id x)
+{
+    const struct hg_code_private *p = c->private_;
+    for (hg_id id = x + 1; id < p->n; id++)
+        if (p->low[id] && p->var[id] && hg_at(c->e, id)->op == HG_SINC && hg_at(c->e, id)->arg[0] == x)
+            return id;
+    return 0;
+}
+
 static const char *call_text(struct hg_code *c, const struct hg_node *n, hg_id id)
 {
     struct hg_arena *a = c->e->arena;
     int sum, vector = hg_code_is_vector(c, id);
+    const hg_id sinc = n->op == HG_DSINC && vector ? sinc_with_cosine(c, n->arg[0]) : 0;
+    if (sinc)
+        return hg_format(a, "fit_vdsinc_of(%s, %s, %s)", text(c, n->arg[0], &sum), c->private_->var[sinc],
+                         c->private_->low[sinc]);
     if (n->nargs == 1)
         return vector ? hg_format(a, "fit_v%s(%s)", vector_name(n->op), text(c, n->arg[0], &sum))
                       : hg_format(a, "%s(%s)", scalar_name(n->op), text(c, n->arg[0], &sum));
@@ -232,7 +246,7 @@ static hg_id log_with_low(const struct hg_code *c, hg_id base)
 {
     const struct hg_code_private *p = c->private_;
     for (hg_id id = base + 1; id < p->n; id++)
-        if (p->low[id] && p->var[id] && hg_at(c->e, id)->arg[0] == base)
+        if (p->low[id] && p->var[id] && hg_at(c->e, id)->op == HG_LOG && hg_at(c->e, id)->arg[0] == base)
             return id;
     return 0;
 }
@@ -547,6 +561,29 @@ static void declare_log(struct hg_code *c, const struct hg_node *n)
     p->low[log] = low;
 }
 
+/* sinc and its derivative of the same vector: one sine and cosine do for both. */
+static void declare_sinc(struct hg_code *c, const struct hg_node *n)
+{
+    struct hg_code_private *p = c->private_;
+    hg_id sinc = 0, slope = 0;
+    if ((n->op != HG_SINC && n->op != HG_DSINC) || !hg_code_is_vector(c, n->arg[0]))
+        return;
+    for (hg_id id = n->arg[0] + 1; id < p->n; id++) {
+        const struct hg_node *m = hg_at(c->e, id);
+        if (!p->uses[id] || p->var[id] || (m->op != HG_SINC && m->op != HG_DSINC) || m->arg[0] != n->arg[0])
+            continue;
+        *(m->op == HG_SINC ? &sinc : &slope) = id;
+    }
+    if (!sinc || !slope)
+        return;
+    const char *x = hg_code_text(c, n->arg[0]), *name = hg_code_unique(c, name_for(c, sinc));
+    const char *cosine = hg_code_unique(c, hg_format(c->e->arena, "cos_%s", name));
+    hg_line(c, "fit_vd %s;", cosine);
+    hg_line(c, "const fit_vd %s = fit_vsinc_cos(%s, &%s);", name, x, cosine);
+    hg_code_bind(c, sinc, name);
+    p->low[sinc] = cosine;
+}
+
 void hg_code_need(struct hg_code *c, hg_id id)
 {
     struct hg_code_private *p = c->private_;
@@ -571,6 +608,7 @@ void hg_code_need(struct hg_code *c, hg_id id)
             hg_code_declare(c, n->arg[0], NULL);
     }
     declare_log(c, n);
+    declare_sinc(c, n);
     if (p->var[id])
         return;
     if (p->uses[id] > 1 || n->name)

@@ -54,7 +54,8 @@ struct work {
     const struct fit_misfit_bins *b;
     size_t n;       /* unknowns */
     double *phi;    /* nbin, of the template at hand */
-    double *x, *Dx; /* n */
+    double *x;       /* n */
+    size_t *present; /* n: elements of x that are not 0 */
     double *mean2;  /* ngroup: mean square of z */
     double *var;    /* ngroup x nbin: that of each bin */
     long *place;    /* ngroup x P: among the unknowns, -1: held */
@@ -87,12 +88,12 @@ static int work_new(struct work *w)
 {
     const size_t ng = w->b->ngroup;
     w->phi = calloc(ng * w->b->nbin + 1, sizeof *w->phi);
-    w->x = calloc(2 * w->n + 2, sizeof *w->x);
-    w->Dx = w->x ? w->x + w->n + 1 : NULL;
+    w->x = calloc(w->n + 1, sizeof *w->x);
+    w->present = calloc(w->n + 1, sizeof *w->present);
     w->mean2 = calloc(ng + 1, sizeof *w->mean2);
     w->var = calloc(ng * w->b->nbin + 1, sizeof *w->var);
     w->place = calloc(ng * w->b->P + 1, sizeof *w->place);
-    if (!w->phi || !w->x || !w->mean2 || !w->var || !w->place)
+    if (!w->phi || !w->x || !w->present || !w->mean2 || !w->var || !w->place)
         return 1;
     for (size_t g = 0; g < ng; g++) {
         double n = 0, z2 = 0;
@@ -111,7 +112,7 @@ static int work_new(struct work *w)
 
 static void work_free(struct work *w)
 {
-    void *all[] = {w->phi, w->x, w->mean2, w->var, w->place};
+    void *all[] = {w->phi, w->x, w->present, w->mean2, w->var, w->place};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++)
         free(all[k]);
 }
@@ -136,6 +137,20 @@ static void take(struct work *w, const struct shape *shape, long g, double z, do
     memcpy(w->best[all].age, shape->age, sizeof shape->age);
 }
 
+/* x^T D x: a single group has few unknowns. */
+static double form(struct work *w)
+{
+    size_t n = 0;
+    double sum = 0;
+    for (size_t a = 0; a < w->n; a++)
+        if (fabs(w->x[a]) > 0 || isnan(w->x[a]))
+            w->present[n++] = a;
+    for (size_t k = 0; k < n; k++)
+        for (size_t m = 0; m < n; m++)
+            sum += w->x[w->present[k]] * w->s->D[w->present[k] * w->n + w->present[m]] * w->x[w->present[m]];
+    return sum;
+}
+
 /* The template phi over groups [g0, g1). */
 static void try(struct work *w, size_t g0, size_t g1, const struct shape *shape)
 {
@@ -157,9 +172,7 @@ static void try(struct work *w, size_t g0, size_t g1, const struct shape *shape)
         }
     if (!(white > 0) || n * n < FEWEST * s2) /* effective number of values */
         return;
-    for (size_t a = 0; a < w->n; a++)
-        for (size_t b = 0; b < w->n; b++)
-            taken += w->x[a] * w->s->D[a * w->n + b] * w->x[b];
+    taken = form(w);
     taken *= white / s2;
     if (taken < TAKEN * white)
         take(w, shape, g1 - g0 > 1 ? -1 : (long)g0, T / sqrt(white - taken), T / n / sqrt(white / s2));

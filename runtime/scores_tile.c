@@ -31,17 +31,28 @@ static double limit_of(const struct fit_score_pass *p, size_t g)
     return OUTLIER * OUTLIER * fmin(v, s2);
 }
 
+/* until[k] <- the first frame after k from which stencils have another step. */
+static void find_stretch_ends(size_t n, const uint32_t *step, uint32_t *until)
+{
+    for (size_t k = n; k-- > 0;)
+        until[k] = k + 1 < n && step[k + 1] == step[k] ? until[k + 1] : (uint32_t)k + 1;
+}
+
 int fit_score_tiles_new(struct fit_score_pass *p, struct fit_score_tiles *x)
 {
     const struct fit_layout *l = &p->o->ds->layout;
     *x = (struct fit_score_tiles){.pass = p, .width = l->panel};
-    x->step[0] = malloc(2 * (l->nframe + 1) * sizeof *x->step[0]);
+    x->step[0] = malloc(4 * (l->nframe + 1) * sizeof *x->step[0]);
     x->limit = malloc((l->ngroup + 1) * sizeof *x->limit);
     if (!x->step[0] || !x->limit)
         return 0;
     x->step[1] = x->step[0] + l->nframe;
     fit_noise_steps(l, 2, x->step[0]);
     fit_noise_steps(l, REACH, x->step[1]);
+    for (size_t k = 0; k < 2; k++) {
+        x->until[k] = x->step[k] + 2 * l->nframe;
+        find_stretch_ends(l->nframe, x->step[k], x->until[k]);
+    }
     for (size_t g = 0; g < l->ngroup; g++)
         x->limit[g] = limit_of(p, g);
     return 1;
@@ -179,6 +190,37 @@ void fit_score_patches_free(struct fit_score_patch *q)
 
 /* ---- a strip --------------------------------------------------------------------------------------------- */
 
+#if defined(__GNUC__)
+#define FETCH(p) __builtin_prefetch(p)
+#else
+#define FETCH(p) ((void)(p))
+#endif
+
+/* Vectors of the strip at hand from those of the tile, whose first is at `from`; groups lie between them.  The row after
+ * it follows behind those of all groups, which the processor does not guess. */
+static void copy_values(const double *from, size_t stride, const struct fit_strip *s, double *to)
+{
+    const double *next = from + s->nvector * stride;
+    for (size_t n = 0; n < s->nvector; n++, from += stride, next += stride) {
+        FETCH(next);
+        memcpy(to + s->base + n * L, from, L * sizeof *to);
+    }
+}
+
+/* Weights where the tile has values, 0 beside them. */
+static void set_weights(const double *from, size_t stride, double factor, struct fit_strip *s)
+{
+    const size_t end = s->base + s->nvector * L;
+    if (from)
+        copy_values(from, stride, s, s->v);
+    for (size_t k = s->base; k < end; k++)
+        s->v[k] = from ? s->v[k] * factor : factor;
+    for (size_t k = s->base; k < s->first; k++)
+        s->v[k] = 0;
+    for (size_t k = s->end; k < end; k++)
+        s->v[k] = 0;
+}
+
 /* Row i of group g of the tile: values, weights, model, derivatives. */
 static void fill_strip(const struct fit_score_tiles *x, const struct fit_tile *t, size_t i, size_t g,
                        struct fit_score_patch *q)
@@ -187,28 +229,16 @@ static void fill_strip(const struct fit_score_tiles *x, const struct fit_tile *t
     const struct fit_layout *l = &o->ds->layout;
     struct fit_strip *s = &q->strip;
     const size_t j = t->j0 > i + 1 ? t->j0 : i + 1, stride = l->ngroup * L;
-    const double factor = fit_score_factor(o, g);
+    const size_t from = fit_tile_offset(l, t, i, j, g) - j % L;
     s->first = j - t->j0;
     s->end = t->j1 - t->j0;
     s->base = s->first / L * L;
     s->nvector = (s->end - s->base + L - 1) / L;
-    size_t from = fit_tile_offset(l, t, i, j, g) - j % L;
-    for (size_t n = 0; n < s->nvector; n++, from += stride)
-        for (size_t k = s->base + n * L, e = 0; e < L; e++) {
-            s->y[k + e] = t->y[from + e];
-            s->v[k + e] = t->w ? t->w[from + e] * factor : factor;
-        }
-    for (size_t k = s->base; k < s->first; k++)
-        s->v[k] = 0;
-    for (size_t k = s->end; k < s->base + s->nvector * L; k++)
-        s->v[k] = 0;
-    for (size_t k = 0; k < s->nvector * L; k++) {
-        const size_t column = t->j0 + s->base + k;
+    copy_values(t->y + from, stride, s, s->y);
+    set_weights(t->w ? t->w + from : NULL, stride, fit_score_factor(o, g), s);
+    for (size_t k = 0; k < s->nvector * L; k++)
         q->i[k] = (uint32_t)i;
-        q->j[k] = (uint32_t)(column < l->nframe ? column : l->nframe - 1);
-        q->g[k] = (uint32_t)g;
-    }
-    o->kernel->points(l, o->ws, o->lin, s->nvector * L, q->i, q->j, q->g, s->mean + s->base, s->jac);
+    o->kernel->points(l, o->ws, o->lin, s->nvector * L, q->i, q->j + s->base, q->g, s->mean + s->base, s->jac);
     fit_score_weights(x->pass->loss, s->nvector, s->y + s->base, s->mean + s->base, s->v + s->base, s->w + s->base,
                       q->room);
     fit_strip_settle(s);
@@ -237,12 +267,13 @@ static void difference_line(const struct fit_score_tiles *x, const struct fit_ti
     const double *row[REACH + 1];
     if (i < t->i0 + reach || !step[from])
         return;
-    for (size_t j = t->j0 > i + 1 ? t->j0 : i + 1, j1; j + reach < t->j1; j = j1 + 1) { /* stretches of equal steps */
-        for (j1 = j; j1 + reach < t->j1 && step[j1] == step[from]; j1++)
-            ;
+    const uint32_t *until = x->until[reach == REACH];
+    for (size_t j = t->j0 > i + 1 ? t->j0 : i + 1, j1; j + reach < t->j1; j = j1) { /* stretches of equal steps */
+        j1 = until[j] + reach < t->j1 ? until[j] : t->j1 - reach;
         for (size_t m = 0; m <= reach; m++)
             row[m] = q->known + (from + m) % (REACH + 1) * x->width + (j - t->j0);
-        (reach == REACH ? fit_noise_line : fit_noise_short)(row, j1 - j, x->limit[g], &q->sums[g].neighbours);
+        if (step[j] == step[from])
+            (reach == REACH ? fit_noise_line : fit_noise_short)(row, j1 - j, x->limit[g], &q->sums[g].neighbours);
     }
 }
 
@@ -371,6 +402,8 @@ static void swap_rows(struct fit_score_patch *q)
 static void begin_group(const struct fit_score_tiles *x, size_t g, struct fit_score_patch *q)
 {
     const size_t P = x->pass->s->P;
+    for (size_t k = 0; k < x->width; k++)
+        q->g[k] = (uint32_t)g;
     memset(q->column, 0, P * x->width * sizeof *q->column);
     if (q->column_field)
         memset(q->column_field, 0, (P + 1) * x->width * sizeof *q->column_field);
@@ -428,6 +461,8 @@ void fit_score_patch_take(const struct fit_score_tiles *x, const struct fit_tile
 {
     frame_patch(x->pass->s, t, q);
     find_stretches(x, t, q);
+    for (size_t k = 0, last = x->pass->o->ds->layout.nframe - 1; k < x->width; k++)
+        q->j[k] = (uint32_t)(t->j0 + k < last ? t->j0 + k : last);
     for (size_t g = 0; g < x->pass->s->ngroup; g++)
         take_group(x, t, g, q);
 }

@@ -12,6 +12,7 @@ struct fit_score_tiles {
     struct fit_score_pass *pass;
     size_t width;      /* columns of a tile, at most; whole vectors */
     uint32_t *step[2]; /* of stencils of three and of five frames (local_noise.h) */
+    uint32_t *until[2]; /* nframe: where the next has another step */
     double *limit;     /* ngroup: squares of differences beyond it are those of outliers */
 };
 
@@ -35,7 +36,7 @@ struct fit_score_patch {
     /* while a group is worked on */
     struct fit_strip strip;
     double *other[2];                /* z and count of the row before */
-    uint32_t *i, *j, *g;             /* points of a strip */
+    uint32_t *i, *j, *g;             /* points: j by column; the others the same for a whole strip */
     double *room;                    /* of the loss */
     double *column, *column_field;   /* sums by column over the rows of a block: scores, fields */
     double *known;                   /* rows of z with NaN, row i at i % (FIT_NOISE_REACH + 1) */

@@ -49,21 +49,52 @@ static size_t cell_of(const struct fit_drawing *d, uint32_t a, uint32_t b)
     return a * d->n + b;
 }
 
+/* Lanes [from, to) of a vector whose pairs belong to one cell. */
+struct stretch {
+    size_t from, to, cell;
+};
+
+/* Those of the pairs (i, j) with first <= j < end in the vector of frames from j0 on; returns how many. */
+static size_t stretches(const struct fit_drawing *d, size_t i, size_t j0, size_t first, size_t end,
+                        struct stretch s[FIT_LANES])
+{
+    size_t n = 0;
+    for (size_t k = first > j0 ? first - j0 : 0; k < FIT_LANES && j0 + k < end; k++)
+        if (n > 0 && d->near[j0 + k] == d->near[j0 + k - 1])
+            s[n - 1].to = k + 1;
+        else
+            s[n++] = (struct stretch){k, k + 1, cell_of(d, d->near[i], d->near[j0 + k])};
+    return n;
+}
+
+/* Weights, and weights times residuals, of the vector of one group. */
+static void add_vector(const struct stretch *s, size_t n, const double *y, const double *w, const double *mean,
+                       double *weight, double *residual)
+{
+    for (size_t m = 0; m < n; m++) {
+        double sum = 0, product = 0;
+        for (size_t k = s[m].from; k < s[m].to; k++) {
+            const double v = w ? w[k] : 1;
+            sum += v;
+            product += v > 0 ? v * (y[k] - mean[k]) : 0;
+        }
+        weight[s[m].cell] += sum;
+        residual[s[m].cell] += product;
+    }
+}
+
 static void gather(void *user, const struct fit_tile *t, const double *mean)
 {
     const struct fit_drawing *d = user;
     const size_t L = FIT_LANES, cells = d->n * d->n;
+    struct stretch s[FIT_LANES];
     size_t at = 0;
     for (size_t i = t->i0; i < t->i1; i++)
-        for (size_t b = (t->j0 > i + 1 ? t->j0 : i + 1) / L; b * L < t->j1; b++)
+        for (size_t first = t->j0 > i + 1 ? t->j0 : i + 1, b = first / L; b * L < t->j1; b++) {
+            const size_t n = stretches(d, i, b * L, first, t->j1, s);
             for (size_t g = 0; g < d->all->ngroup; g++, at += L)
-                for (size_t k = i + 1 > b * L ? i + 1 - b * L : 0; k < L && b * L + k < t->j1;
-                     k++) {
-                    size_t cell = g * cells + cell_of(d, d->near[i], d->near[b * L + k]);
-                    double w = t->w ? t->w[at + k] : 1;
-                    d->w[cell] += w;
-                    d->wr[cell] += w > 0 ? w * (t->y[at + k] - mean[at + k]) : 0;
-                }
+                add_vector(s, n, t->y + at, t->w ? t->w + at : NULL, mean + at, d->w + g * cells, d->wr + g * cells);
+        }
 }
 
 /* ---- values ---------------------------------------------------------------------------------- */

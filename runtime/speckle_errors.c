@@ -41,6 +41,7 @@ struct job {
     size_t P, K;         /* fields: of the scores; with bins */
     size_t together, n;  /* blocks that make one, how many there are then */
     size_t frames;       /* of one */
+    size_t first_lag[LAGS]; /* of each class, in blocks */
     double *cov;         /* ngroup x K x K */
     double *X, *B, *weight; /* ngroup x BINS x P, ngroup x BINS: bins with the fields, residuals, weights */
     double **room;       /* of each thread */
@@ -49,18 +50,20 @@ struct job {
 
 /* ---- which bin -------------------------------------------------------------------------------------------- */
 
-/* First lag of class c, in blocks: 0, one block (or 3 frames), and two more by equal ratios. */
-static size_t first_lag(const struct job *x, size_t c)
+/* First lags: 0, one block (or 3 frames), and two more by equal ratios. */
+static void find_lags(struct job *x)
 {
     const double least = x->frames > 2 ? 1 : 3.0 / (double)x->frames, n = (double)x->n;
-    return c == 0 ? 0 : (size_t)ceil(least * pow(n / least, (double)(c - 1) / LAGS * 1.1));
+    x->first_lag[0] = 0;
+    for (size_t c = 1; c < LAGS; c++)
+        x->first_lag[c] = (size_t)ceil(least * pow(n / least, (double)(c - 1) / LAGS * 1.1));
 }
 
 static size_t bin_of(const struct job *x, size_t a, size_t b)
 {
     const size_t lag = b - a;
     size_t c = 0;
-    while (c + 1 < LAGS && lag >= first_lag(x, c + 1))
+    while (c + 1 < LAGS && lag >= x->first_lag[c + 1])
         c++;
     return c * AGES + a * AGES / (x->n - lag);
 }
@@ -259,8 +262,8 @@ static void place_of(const struct job *x, size_t k, struct fit_speckle_test *out
     const int each = k >= BINS;
     const size_t lag = each ? (k - BINS) % LAGS : k / AGES, age = k % AGES;
     out->group = each ? (long)((k - BINS) / LAGS) : -1;
-    out->lag[0] = one * fmax((double)(first_lag(x, lag) * x->frames), 1);
-    out->lag[1] = lag + 1 < LAGS ? one * (double)(first_lag(x, lag + 1) * x->frames) : span;
+    out->lag[0] = one * fmax((double)(x->first_lag[lag] * x->frames), 1);
+    out->lag[1] = lag + 1 < LAGS ? one * (double)(x->first_lag[lag + 1] * x->frames) : span;
     out->age[0] = each ? 0 : span * (double)age / AGES;
     out->age[1] = each ? span : span * (double)(age + 1) / AGES;
 }
@@ -396,6 +399,7 @@ static int resolve(struct job *x)
         x->together--;
     x->frames = x->together * s->length;
     x->n = (s->nblock + x->together - 1) / x->together;
+    find_lags(x);
     return x->frames == 1 || least >= RESOLVED * (double)x->frames;
 }
 

@@ -188,20 +188,29 @@ FIT_INLINE fit_vd fit_vdsinc_series(fit_vd x, fit_vd x2)
     return p * x;
 }
 
-FIT_INLINE fit_vd fit_vsinc(fit_vd x)
+/* sinc, and the cosine of the lanes that are not small, |x| >= FIT_SINC_X0, for fit_vdsinc_of. */
+FIT_INLINE fit_vd fit_vsinc_cos(fit_vd x, fit_vd *cosine)
 {
-    fit_vd r = fit_vsinc_series(x * x), s, c;
+    fit_vd r = fit_vsinc_series(x * x), s, c = {0};
     fit_vm direct = ~(fit_vabs(x) < FIT_SINC_X0);
     if (fit_vany(direct)) {
         fit_vsincos2(x, (fit_vd){0}, &s, &c);
         r = fit_vselect(direct, s / x, r);
     }
+    *cosine = c;
     return r;
 }
 
-FIT_LARGE fit_vd fit_vdsinc(fit_vd x)
+FIT_INLINE fit_vd fit_vsinc(fit_vd x)
 {
-    fit_vd z = x * x, s, c;
+    fit_vd c;
+    return fit_vsinc_cos(x, &c);
+}
+
+/* dsinc where the other two are known. */
+FIT_INLINE fit_vd fit_vdsinc_of(fit_vd x, fit_vd sinc, fit_vd cosine)
+{
+    fit_vd z = x * x;
     fit_vd p = z * 0x1.ce2619aedc61fp-62 + -0x1.5532e8ea98c16p-53;
     p = (z * 0x1.cd6e3445dfac5p-80 + -0x1.0105413c3a20bp-70) * (z * z) + p;
     p = p * z + 0x1.952c76fde4005p-45;
@@ -213,11 +222,13 @@ FIT_LARGE fit_vd fit_vdsinc(fit_vd x)
     p = p * z + 0x1.1111111111111p-5;
     fit_vd r = (p * z + -0x1.5555555555555p-2) * x;
     fit_vm direct = ~(fit_vabs(x) < FIT_SINC_X1);
-    if (fit_vany(direct)) {
-        fit_vsincos2(x, (fit_vd){0}, &s, &c);
-        r = fit_vselect(direct, (c - s / x) / x, r);
-    }
-    return r;
+    return fit_vselect(direct, (cosine - sinc) / x, r);
+}
+
+FIT_LARGE fit_vd fit_vdsinc(fit_vd x)
+{
+    fit_vd c, s = fit_vsinc_cos(x, &c);
+    return fit_vdsinc_of(x, s, c);
 }
 
 FIT_LARGE fit_vd fit_vd2sinc(fit_vd x)

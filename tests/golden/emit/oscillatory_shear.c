@@ -867,8 +867,8 @@ FIT_INLINE void points_of(const struct fit_layout *l, const double *ws, const do
         const fit_vd phi_prod = fit_pick_g(w.phi_prod, &at);
         /* oscillatory_shear.lua:43: local X  = q * gap / 2 * cos(phi0 - phi) * (at(strain, t2) - at(str ... */
         const fit_vd X = d_sin_t_sum*phi_prod;
-        /* oscillatory_shear.lua:44: local g1 = exp(-q^2 * D * (t2 - t1)) * sinc(X) */
-        const fit_vd sinc_X = fit_vsinc(X);                                    /* [1] */
+        fit_vd cos_sinc_X;
+        const fit_vd sinc_X = fit_vsinc_cos(X, &cos_sinc_X);
         /* oscillatory_shear.lua:45: m.observe("c2", { over = {phi, t1, t2}, mean = offset + contrast * ... */
         const fit_vd sinc_X_sq = sinc_X*sinc_X;                                /* [1] */
         const fit_vd d_t = fit_pick_change(w.t, &at);
@@ -878,7 +878,7 @@ FIT_INLINE void points_of(const struct fit_layout *l, const double *ws, const do
             continue;
         fit_vd J[6];
         /* oscillatory_shear.lua:44: local g1 = exp(-q^2 * D * (t2 - t1)) * sinc(X) */
-        const fit_vd dsinc_X = fit_vdsinc(X);                                  /* [1] */
+        const fit_vd dsinc_X = fit_vdsinc_of(X, sinc_X, cos_sinc_X);           /* [1] */
         const fit_vd two_phi_prod = fit_pick_g(w.two_phi_prod, &at);
         const fit_vd m_sin_t_sum = contrast*sinc_X*exp_minus_d_t_two_q_sq_D*dsinc_X*two_phi_prod; /* d mean / d integral of sin_t_sum */
         const fit_vd dphi_prod_dstrain0 = fit_pick_g(w.dphi_prod_dstrain0, &at);
