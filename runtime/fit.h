@@ -206,6 +206,7 @@ struct fit_speckle_noise {
     enum fit_speckle_known known;
     double count, count_std; /* speckles that were averaged */
     double shot, shot_std;   /* shot noise of one frame and pixel, in units of its mean squared */
+    double shared_std;       /* of 1 / shot, relative: what values of a frame share, over shot noise alone, goes with it */
     double noise;            /* standard deviation of a value by shot noise alone: shot / sqrt(count) */
     double contrast;         /* of the model: c2 at equal times, less the baseline */
     double frames;           /* lag at which the model's c2 has decayed to 1/e, in frames, mean over ages */

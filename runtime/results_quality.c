@@ -287,7 +287,8 @@ static int outliers_tamed(const struct fit_results *r)
 
 /* Probability of a structure, by independent noise, below which it is one; of residuals as those of speckles. */
 static const double UNLIKELY = 0.01, SPECKLE = 1e-3;
-/* Relative error of the number of speckles up to which it is known. */
+/* Relative error up to which the noise that values of a frame share is known: that of the number of speckles or, where
+ * shot noise outweighs them, of its part beside that, which is as the contrast over the shot noise. */
 static const double COUNTED = 0.5;
 enum { RANK = 3 }; /* fewer bins do not test it */
 
@@ -296,15 +297,20 @@ static int structured(const struct fit_result *f)
     return f->misfit.p < UNLIKELY; /* not of NaN */
 }
 
-/* 1: as speckles have it, whose number is known in one group at least: as noise of some number that nobody knows anything
+static int counted(const struct fit_speckle_noise *x)
+{
+    const int count = x->count >= 1 && x->count_std > 0 && x->count_std <= COUNTED * x->count,
+              shared = x->shot > x->contrast && x->shared_std > 0 && x->shared_std <= COUNTED;
+    return x->known == FIT_SPECKLE_SHOT || (x->known == FIT_SPECKLE_BOTH && (count || shared));
+}
+
+/* 1: as speckles have it, whose noise is known in one group at least: as that of some number that nobody knows anything
  * passes. */
 static int speckled(const struct fit_result *f)
 {
     int known = 0;
     for (size_t g = 0; g < f->ngroup && structured(f) && f->speckle_test.p >= SPECKLE; g++)
-        known |= f->speckle[g].known == FIT_SPECKLE_SHOT ||
-                 (f->speckle[g].known == FIT_SPECKLE_BOTH && f->speckle[g].count >= 1 && f->speckle[g].count_std > 0 &&
-                  f->speckle[g].count_std <= COUNTED * f->speckle[g].count);
+        known |= counted(&f->speckle[g]);
     return known && f->speckle_test.rank >= RANK &&
            (f->robust.kind == FIT_ROBUST_SPECKLE || f->robust.kind == FIT_ROBUST_WITHHELD);
 }

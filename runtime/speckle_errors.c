@@ -29,6 +29,7 @@ enum {
 static const double STEPS = 8e8;        /* multiplications */
 static const double RESOLVED = 1.5;     /* blocks of a decay, at least */
 static const double SHARED = 2.5;       /* standard deviations of what pairs with a frame in common share by chance */
+static const double ALIKE = 0.01;       /* probability of what neighbours share by chance */
 static const double NULL_EIGENVALUE = 1e-3;
 static const double MOST_NUMBERS = 6e7; /* of fields */
 
@@ -373,7 +374,7 @@ static enum fit_speckle_verdict estimate(const struct job *x, const char **why)
             return FIT_SPECKLE_NONE;
         fit_speckle_sharing(&x->scores->moments[g], noise[g].frames, &sum, &variance);
     }
-    const int shared = sum > SHARED * sqrt(variance);
+    const int shared = sum > SHARED * sqrt(variance) || x->scores->misfit.p_neighbours < ALIKE;
     for (size_t g = 0; g < x->o->ngroup; g++) {
         fit_speckle_estimate(&x->model, g, &x->scores->moments[g], shared, &noise[g]);
         *why = "too few values next to one another tell the number of speckles";

@@ -364,7 +364,7 @@ void fit_speckle_estimate(const struct fit_speckle_model *m, size_t g, const str
     x->noise = sqrt(square / 2);
     if (!shared || !look(m, g, moments, x, &seen))
         return;
-    double log_count, counts = 0, shots = 0;
+    double log_count, counts = 0, shots = 0, inverse = 0;
     x->known = FIT_SPECKLE_BOTH;
     x->shot = best_shot(&seen, FIT_SPECKLE_SLICES, x->contrast, &log_count);
     x->count = exp(log_count);
@@ -372,9 +372,11 @@ void fit_speckle_estimate(const struct fit_speckle_model *m, size_t g, const str
         double other, shot = best_shot(&seen, q, x->contrast, &other);
         counts += pow(other - log_count, 2);
         shots += pow(shot - x->shot, 2);
+        inverse += pow(x->shot / shot - 1, 2);
     }
     const double jack = (FIT_SPECKLE_SLICES - 1.0) / FIT_SPECKLE_SLICES;
     x->count_std = x->count * sqrt(jack * counts);
     x->shot_std = sqrt(jack * shots);
+    x->shared_std = x->shot > 0 ? sqrt(jack * inverse) : INFINITY;
     x->noise = x->shot / sqrt(x->count);
 }

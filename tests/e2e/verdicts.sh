@@ -44,6 +44,27 @@ def made(mean, sigma, seed):
     return c2
 
 
+def photons(decay, modes, pixels, counts, seed):
+    """Photons of an exponential decay of |g1|^2, in frames: fields of a first-order process."""
+    random.seed(seed)
+    keep = math.exp(-0.5 / decay)
+    new = math.sqrt(0.5 * (1 - keep * keep))
+    field = [complex(random.gauss(0, math.sqrt(0.5)), random.gauss(0, math.sqrt(0.5))) for _ in range(modes * pixels)]
+    frames = []
+    for _ in range(N):
+        seen = []
+        for p in range(pixels):
+            count, left = 0, random.random()
+            stop = math.exp(-counts * sum(abs(z) ** 2 for z in field[p * modes:(p + 1) * modes]) / modes)
+            while left > stop:
+                count += 1
+                left *= random.random()
+            seen.append(count)
+        frames.append([x * pixels / sum(seen) for x in seen])
+        field = [keep * z + complex(random.gauss(0, new), random.gauss(0, new)) for z in field]
+    return [[sum(a * b for a, b in zip(f, g)) / pixels for g in frames] for f in frames]
+
+
 def verdict(name, *options):
     done = subprocess.run([program, "fit", name + ".yaml", "-o", "out", "--quiet", *options], capture_output=True, text=True)
     if done.returncode not in (0, 2):
@@ -100,6 +121,9 @@ for seed in range(2, 8):  # nothing but noise
     write("noise", made(lambda a, b: 1, sigma, seed))
     expect("flat unfinished", "noise")
     expect("flat unfinished", "noise", *start)
+for seed in (4, 5, 7, 10):  # shot noise outweighs the speckles, which values of a frame still share
+    write("photons", photons(10, 2, 1000, 0.2, seed))
+    expect("good", "photons", "--fix", "alpha=0", "--fix", "D_offset=0")
 write("constant", made(lambda a, b: 1.2, 0, 1))
 expect_exit("constant", 4)
 write("plateau", made(lambda a, b: 1.3, 0.01, 9))
