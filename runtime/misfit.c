@@ -8,7 +8,10 @@
 
 #include "special.h"
 
-enum { AGES = FIT_MISFIT_AGES, MODES = 4, DRIFTS = 3 };
+enum { AGES = FIT_MISFIT_AGES, MODES = 4, DRIFTS = 3, POWERS = 3 };
+
+/* Templates by themselves: of single groups or of all, of places or of the model. */
+enum { SINGLE, ALL, SINGLE_MODEL, ALL_MODEL, FAMILIES };
 
 /* A template of which the fit takes more than this part has nothing left to tell. */
 static const double TAKEN = 0.98;
@@ -59,16 +62,16 @@ struct work {
     double *mean2;  /* ngroup: mean square of z */
     double *var;    /* ngroup x nbin: that of each bin */
     long *place;    /* ngroup x P: among the unknowns, -1: held */
-    double tests[2];   /* templates of single groups, of all groups */
+    double tests[FAMILIES];
     struct {
         double z, mean;
         long group;
         size_t lag[2], age[2];
         int kind;
-    } best[2];
+    } best[FAMILIES];
 };
 
-enum { KIND_BIN, KIND_LAG, KIND_AGE, KIND_MODE, KIND_DRIFT };
+enum { KIND_BIN, KIND_LAG, KIND_AGE, KIND_MODE, KIND_POWER, KIND_DRIFT };
 
 static const double *bin_of(const struct work *w, size_t g, size_t k)
 {
@@ -125,16 +128,16 @@ struct shape {
 
 static void take(struct work *w, const struct shape *shape, long g, double z, double mean)
 {
-    const int all = g < 0;
-    w->tests[all] += 1;
-    if (!(fabs(z) > fabs(w->best[all].z)))
+    const int family = (g < 0 ? ALL : SINGLE) + (shape->kind >= KIND_POWER ? SINGLE_MODEL : 0);
+    w->tests[family] += 1;
+    if (!(fabs(z) > fabs(w->best[family].z)))
         return;
-    w->best[all].z = z;
-    w->best[all].mean = mean;
-    w->best[all].group = g;
-    w->best[all].kind = shape->kind;
-    memcpy(w->best[all].lag, shape->lag, sizeof shape->lag);
-    memcpy(w->best[all].age, shape->age, sizeof shape->age);
+    w->best[family].z = z;
+    w->best[family].mean = mean;
+    w->best[family].group = g;
+    w->best[family].kind = shape->kind;
+    memcpy(w->best[family].lag, shape->lag, sizeof shape->lag);
+    memcpy(w->best[family].age, shape->age, sizeof shape->age);
 }
 
 /* x^T D x: a single group has few unknowns. */
@@ -218,8 +221,20 @@ static void try_mode(struct work *w, long e, size_t by_lag, size_t by_age)
     try_all(w, &shape);
 }
 
+/* A power of the model's own values, which are its derivative by the contrast. */
+static void try_power(struct work *w, size_t slope, int power)
+{
+    const struct shape shape = {KIND_POWER, {0, w->b->nlag - 1}, {0, AGES - 1}};
+    for (size_t k = 0; k < w->b->ngroup * w->b->nbin; k++) {
+        const double *bin = w->s->sum + k * w->b->each;
+        w->phi[k] = bin[0] > 0 ? pow(bin[3 + slope] / bin[0], power) : 0;
+    }
+    try_all(w, &shape);
+}
+
 static void try_templates(struct work *w)
 {
+    const struct fit_objective *o = w->s->obj;
     const size_t L = w->b->nlag;
     for (size_t l = 0; l < L; l++)
         for (size_t a = 0; a < AGES; a++)
@@ -231,6 +246,9 @@ static void try_templates(struct work *w)
     for (size_t l = 0; l < MODES; l++)
         for (size_t a = 0; a < MODES; a++)
             try_mode(w, -1, l, a);
+    if (o->nlinear == 2 && o->kernel->intercept >= 0)
+        for (int k = 2; k <= POWERS; k++)
+            try_power(w, o->nparam + (size_t)(1 - o->kernel->intercept), k);
     for (size_t e = 0; e < w->b->P; e++)
         for (size_t k = 1; k < DRIFTS; k++) {
             try_mode(w, (long)e, 0, k);
@@ -257,21 +275,20 @@ static void lags_of(const struct fit_misfit_bins *b, const size_t class[2], doub
     out[1] = (double)(k + 1);
 }
 
-static void fill(const struct work *w, int all, struct fit_misfit *out)
+static void fill(const struct work *w, int family, struct fit_misfit *out)
 {
     const struct fit_layout *l = &w->s->obj->ds->layout;
     const double span = l->time[l->frame[l->nframe - 1]] - l->time[l->frame[0]];
-    lags_of(w->b, w->best[all].lag, out->lag);
+    lags_of(w->b, w->best[family].lag, out->lag);
     for (int k = 0; k < 2; k++) {
         out->lag[k] *= l->step;
-        out->age[k] = l->time[l->frame[0]] + span * (double)(w->best[all].age[k] + (size_t)k) / AGES;
+        out->age[k] = l->time[l->frame[0]] + span * (double)(w->best[family].age[k] + (size_t)k) / AGES;
     }
-    out->z = w->best[all].z;
-    out->group = w->best[all].group;
-    out->mean = w->best[all].mean;
-    out->kind = w->best[all].kind == KIND_MODE    ? FIT_MISFIT_SMOOTH
-                : w->best[all].kind == KIND_DRIFT ? FIT_MISFIT_DRIFT
-                                                  : FIT_MISFIT_BINS;
+    out->z = w->best[family].z;
+    out->group = w->best[family].group;
+    out->mean = w->best[family].mean;
+    const int kind = w->best[family].kind;
+    out->kind = kind == KIND_DRIFT ? FIT_MISFIT_DRIFT : kind >= KIND_MODE ? FIT_MISFIT_SMOOTH : FIT_MISFIT_BINS;
 }
 
 /* Of pairs that share a frame the sum is one of squares, of n rows of unequal length (linear: 3/4 n degrees of freedom);
@@ -306,14 +323,19 @@ enum fit_status fit_misfit_find(const struct fit_misfit_spec *spec, struct fit_m
         return fit_fail(err, FIT_ERR_MEMORY, "fit: out of memory for the tests of the residuals");
     }
     try_templates(&w);
-    for (int all = 0; all < 2; all++) {
-        const double share = w.tests[!all] > 0 ? 2 : 1, p = fmin(1, share * w.tests[all] * two_sided(w.best[all].z));
-        if (!(w.tests[all] > 0) || (all && p > out->p_bins))
-            continue;
-        out->p_bins = p;
-        fill(&w, all, out);
+    double families = 0, tests = 0;
+    for (int k = 0; k < FAMILIES; k++) {
+        families += w.tests[k] > 0;
+        tests += w.tests[k];
     }
-    out->tests = (size_t)(w.tests[0] + w.tests[1]);
+    for (int k = 0; k < FAMILIES; k++) {
+        const double p = fmin(1, families * w.tests[k] * two_sided(w.best[k].z));
+        if (!(w.tests[k] > 0) || (out->tests && p > out->p_bins))
+            continue;
+        out->tests = (size_t)tests;
+        out->p_bins = p;
+        fill(&w, k, out);
+    }
     neighbours(spec, out);
     out->p = fmin(1, 2 * fmin(out->p_bins, out->p_neighbours));
     work_free(&w);

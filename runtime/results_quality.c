@@ -286,7 +286,7 @@ static int outliers_tamed(const struct fit_results *r)
 /* ---- structure of the residuals of pairs ----------------------------------------------------------------------- */
 
 /* Probability of a structure, by independent noise, below which it is one; of residuals as those of speckles. */
-static const double UNLIKELY = 0.01, SPECKLE = 1e-3;
+static const double UNLIKELY = 0.02, SPECKLE = 1e-3;
 /* Relative error up to which the noise that values of a frame share is known: that of the number of speckles or, where
  * shot noise outweighs them, of its part beside that, which is as the contrast over the shot noise. */
 static const double COUNTED = 0.5;

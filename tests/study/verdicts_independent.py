@@ -6,10 +6,11 @@
         KEEP     file of results, one line a fit; a run goes on where another has ended, after SECONDS at most
 
 How far a wrong model is off is what remains of its data without noise when it is fitted to them (here, by Gauss-Newton
-steps with contrast and offset eliminated), over the noise: sum (difference / sigma)^2.  Above 25 the best test there is
-sees it at 5 sigma: it is detectable.  Exit status 1 when a detectable wrong model is called good, or true models are
-called doubtful or poor in more than 3 % under white noise, 10 % under speckle noise (and two standard deviations of such
-a number).
+steps with contrast and offset eliminated), d, over the noise: |d / sigma|^2 is the square of what the best test there is,
+the projection of the residuals on d, sees in the mean, and with the noise at hand it sees (|d| + noise d / |d|) / sigma.
+Where both are 5 at least the model is detectable.  Exit status 1 when a detectable wrong model is called good, or true
+models are called doubtful or poor in more than 3 % under white noise, 10 % under speckle noise (and two standard
+deviations of such a number).
 """
 import json
 import math
@@ -146,7 +147,7 @@ def refit(model, start, held, mean, sigma, dt, angles):
         z, here = z + move, there
         if done:
             break
-    return float(here @ here)
+    return here
 
 
 def visible(case, mean, sigma, dt, angles):
@@ -156,7 +157,7 @@ def visible(case, mean, sigma, dt, angles):
     there = {k: found["parameters"][k]["value"] for k in names}
     starts = [there] + ([{k: p[k] for k in names}] if set(names) <= set(p) else [])
     with np.errstate(all="ignore"):  # steps too far are taken back
-        return min(refit(fitted, s, held, mean, sigma, dt, angles) for s in starts)
+        return min((refit(fitted, s, held, mean, sigma, dt, angles) for s in starts), key=np.linalg.norm) * sigma
 
 
 # ---- the cases --------------------------------------------------------------------------------------------------------
@@ -196,10 +197,12 @@ def wrong_white(name, decay, contrast, sigma, k):
     mean = twotime.means(twotime.fields(model, p, frames, dt, angles, factors), contrast, **{"offset": 1.01, **more})
     rng = rng_of(name, decay, contrast, sigma, k)
     key = (name, decay, contrast)
-    if key not in VISIBLE:  # times sigma^2, at a noise that steps towards the minimum tell apart
-        VISIBLE[key] = visible(case, mean, 0.005, dt, angles) * 0.005 ** 2
-    data = twotime.white(mean, sigma, rng)
-    row = {"visible": VISIBLE[key] / sigma ** 2, **row_of(fit(program, data, dt, angles, options))}
+    if key not in VISIBLE:  # at a noise that steps towards the minimum tell apart
+        VISIBLE[key] = visible(case, mean, 0.005, dt, angles)
+    d, data = VISIBLE[key], twotime.white(mean, sigma, rng)
+    off, upper = float(np.linalg.norm(d)), np.triu_indices(frames, 1)
+    chance = sum(np.sum(x[upper] * y) for x, y in zip(data - mean, d.reshape(len(angles), -1)))
+    row = {"visible": off / sigma, "seen": (off + chance / off) / sigma, **row_of(fit(program, data, dt, angles, options))}
     row["given"] = fit(program, data, dt, angles, [*options, "--sigma", repr(sigma)])["quality"]
     return row
 
@@ -219,8 +222,6 @@ def rows_of(kind):
             r = json.loads(line)
             if r["kind"] == kind:
                 rows[tuple(r["case"])] = r
-                if kind == "wrong":
-                    VISIBLE[tuple(r["case"][:3])] = r["visible"] * r["case"][3] ** 2
     for k in range(math.ceil(number)):
         for case in CASES[kind][::max(1, round(1 / number))]:
             if (*case, k) in rows or time.time() > limit:
@@ -249,10 +250,10 @@ def judge_true(kind, rows, allowed):
 
 
 def judge_wrong(rows):
-    detectable = [r for r in rows if r["visible"] > 25]
+    detectable = [r for r in rows if min(r["visible"], r["seen"]) > 5]
     good = [r for r in detectable if "good" in (r["quality"], r["given"])]
     for r in good:
-        print(f"    {' '.join(map(str, r['case']))}: visible by {r['visible']:.1f}, p {r['p']:.2g}: {r['quality']}, "
+        print(f"    {' '.join(map(str, r['case']))}: {r['visible']:.1f} sigma off, {r['seen']:.1f} seen, p {r['p']:.2g}: {r['quality']}, "
               f"with sigma {r['given']}   GOOD")
     print(f"wrong: {len(rows)} experiments, {len(detectable)} detectable, {len(good)} of them called good (with or without a "
           f"given sigma); {words_of(detectable)} of those, {words_of([r for r in rows if r not in detectable])} of the others",
