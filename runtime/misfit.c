@@ -227,7 +227,10 @@ static void try_power(struct work *w, size_t slope, int power)
     const struct shape shape = {KIND_POWER, {0, w->b->nlag - 1}, {0, AGES - 1}};
     for (size_t k = 0; k < w->b->ngroup * w->b->nbin; k++) {
         const double *bin = w->s->sum + k * w->b->each;
-        w->phi[k] = bin[0] > 0 ? pow(bin[3 + slope] / bin[0], power) : 0;
+        const double value = bin[0] > 0 ? bin[3 + slope] / bin[0] : 0;
+        w->phi[k] = value;
+        for (int p = 1; p < power; p++)
+            w->phi[k] *= value;
     }
     try_all(w, &shape);
 }
