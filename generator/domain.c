@@ -4,7 +4,9 @@
  * angle.  Intervals know nothing of two operands that depend on one parameter, so they only raise the
  * suspicion.  A warning needs a witness: parameters inside the bounds, at random, at the edges, in corners,
  * and a data point at which the mean, computed in double (twin.h), is not finite because of this node; or for
- * a division a denominator that no choice (where) guards and that is seen on both sides of 0.
+ * a division a denominator that no choice (where) guards and that is seen on both sides of 0, or is 0: the mean may
+ * be finite there, as exp(-x/tau) at tau = 0 is, but its derivative is no number.  A parameter without a bound on
+ * one side is tried with either sign.
  */
 #include "domain.h"
 
@@ -375,7 +377,8 @@ static void judge_point(struct domain *w)
         if (f != ZERO || !w->open[id] || hg_at(w->e, id)->op != HG_POW || (hg_at(w->e, x)->vary & HG_T))
             continue;
         double v = value_at(w, x, 0);
-        w->seen[s] |= (signed char)(v < 0 ? 1 : v > 0 ? 2 : 0);
+        int zero = v == 0 && value_at(w, hg_at(w->e, id)->arg[1], 0) < 0; /* exactly: at a bound */
+        w->seen[s] |= (signed char)(zero ? 3 : v < 0 ? 1 : v > 0 ? 2 : 0);
         if ((w->seen[s] & 3) == 3)
             convict(w, s);
     }
@@ -427,11 +430,13 @@ static void try_points(struct domain *w, double *coord, double *column)
     }
 }
 
-/* One of the ends, when it is finite, or where the parameter is. */
+/* One of the ends; where there is none, a value of that sign. */
 static double end_of(const struct domain *w, const struct hg_symbol_decl *s, int upper, double otherwise)
 {
-    double x = upper ? s->upper : s->lower;
-    return !isfinite(x) ? otherwise : w->inside ? x + 1e-6 * (otherwise - x) : x;
+    double x = upper ? s->upper : s->lower, size = otherwise < 0 || otherwise > 0 ? fabs(otherwise) : 1;
+    if (!isfinite(x))
+        return upper ? fmax(size, s->lower) : fmin(-size, s->upper);
+    return w->inside ? x + 1e-6 * (otherwise - x) : x;
 }
 
 /* Random sets, single parameters at their ends, corners of the box. */

@@ -152,8 +152,9 @@ static const char *habit(struct dsl *d, uint32_t line, const char *message, cons
 }
 
 /* A message of Lua: "laminar.lua:14: ..." or, from the prelude, "prelude:3: ...". */
-static void report_lua(struct dsl *d, uint32_t line, const char *message)
+static void report_lua(lua_State *L, uint32_t line, const char *message)
 {
+    struct dsl *d = dsl_of(L);
     const char *colon = strchr(message, ':');
     if (colon && colon[1] >= '0' && colon[1] <= '9') {
         char *rest;
@@ -164,7 +165,12 @@ static void report_lua(struct dsl *d, uint32_t line, const char *message)
         message += *message == ' ';
     }
     const char *word = quoted_word(d->arena, message);
-    const char *near = word, *help = habit(d, line, message, word, &near);
+    const char *near = word, *help = habit(d, line, message, word, &near), *culprit, *remedy;
+    if (d->read && strstr(message, "a nil value") && dsl_find_nil(L, &culprit, &remedy)) {
+        message = hg_format(d->arena, "%.*s%s, which is nil", (int)(strstr(message, "a nil value") - message), message, culprit);
+        near = culprit;
+        help = remedy ? remedy : help;
+    }
     if (d->read || help || !dsl_syntax_error(d->arena, d->diag, line, message, word))
         hg_error(d->diag, line, near, help, "%s", message);
 }
@@ -175,7 +181,7 @@ static int on_error(lua_State *L)
     if (lua_touserdata(L, 1) == (void *)(uintptr_t)&reported)
         return 1;
     if (lua_type(L, 1) == LUA_TSTRING)
-        report_lua(dsl_of(L), dsl_line(L), lua_tostring(L, 1));
+        report_lua(L, dsl_line(L), lua_tostring(L, 1));
     else
         hg_error(dsl_of(L)->diag, dsl_line(L), "error", NULL, "the model stopped with an error");
     lua_pushlightuserdata(L, (void *)(uintptr_t)&reported);

@@ -111,6 +111,9 @@ struct dsl_value dsl_value_at(lua_State *L, int i, const char *what)
         help = "conditions are written with lt, le, gt, ge inside where(condition, a, b)";
     if (lua_istable(L, i))
         help = table_help(L, i);
+    const char *culprit, *remedy;
+    if (lua_isnoneornil(L, i) && dsl_find_nil(L, &culprit, &remedy))
+        dsl_fail(L, culprit, remedy ? remedy : help, "%s must be an expression or a number; %s is nil", what, culprit);
     dsl_fail(L, NULL, help, "%s must be an expression or a number, not %s", what,
              lua_isnoneornil(L, i) ? "nil" : luaL_typename(L, i));
 }

@@ -71,6 +71,11 @@ _Noreturn void dsl_fail_at(struct lua_State *L, size_t place, const char *help, 
 void dsl_add_name(struct dsl *d, struct dsl_names *list, const char *name);
 int dsl_has_name(const struct dsl_names *list, const char *name);
 
+/* --- dsl_nil.c --- */
+
+/* 1: *what, a part of the line that is being run, is nil ("a[4]"); *help: a remedy, or NULL. */
+int dsl_find_nil(struct lua_State *L, const char **what, const char **help);
+
 /* --- dsl_sandbox.c --- */
 
 /* Pushes the table of all names that a model file may use. */
