@@ -32,6 +32,7 @@ struct hg_expr_private {
     uint32_t size;       /* power of two */
     size_t capacity;     /* of e->node */
     uint64_t steps;      /* work done */
+    uint64_t depths;     /* sum over nodes */
 };
 
 struct hg_expr *hg_expr_new(struct hg_arena *a)
@@ -56,6 +57,19 @@ void hg_steps(const struct hg_expr *e, uint64_t n)
 uint64_t hg_steps_done(const struct hg_expr *e)
 {
     return e->private_->steps;
+}
+
+uint64_t hg_depths(const struct hg_expr *e)
+{
+    return e->private_->depths;
+}
+
+static uint32_t depth_of(const struct hg_expr *e, uint32_t nargs, const hg_id *arg)
+{
+    uint32_t deepest = 0;
+    for (uint32_t k = 0; k < nargs; k++)
+        deepest = hg_at(e, arg[k])->depth > deepest ? hg_at(e, arg[k])->depth : deepest;
+    return deepest + 1;
 }
 
 /* Literals are keyed by bit pattern: 0.0 and -0.0 differ, a NaN equals itself. */
@@ -157,6 +171,8 @@ static hg_id intern(struct hg_expr *e, enum hg_op op, uint32_t nargs, const hg_i
     struct hg_node *n = &e->node[id];
     *n = (struct hg_node){.op = op, .nargs = nargs, .value = value, .ref = ref, .line = e->line};
     n->vary = vary_of(e, op, nargs, arg);
+    n->depth = depth_of(e, nargs, arg);
+    p->depths += n->depth;
     if (nargs) {
         hg_id *copy = hg_alloc(e->arena, nargs * sizeof *copy);
         memcpy(copy, arg, nargs * sizeof *copy);

@@ -49,6 +49,7 @@ struct hg_node {
     enum hg_op op;
     unsigned vary;       /* set of HG_T .. HG_R */
     uint32_t nargs;
+    uint32_t depth;      /* operations on the longest way down to a leaf, itself included */
     const hg_id *arg;
     double value;        /* CONST */
     uint32_t ref;        /* PARAM, LINEAR, SETTING, COORD, COLUMN */
@@ -76,6 +77,10 @@ enum { HG_STEPS_TO_BUILD = 4, HG_MOST_STEPS_OF_SCRIPT = 125000000 };
 #define HG_MOST_STEPS UINT64_C(8000000000) /* 200 parameters of 40 peaks, 63000 nodes, take more than 1e9 */
 void hg_steps(const struct hg_expr *e, uint64_t n);
 uint64_t hg_steps_done(const struct hg_expr *e);
+
+/* Sum of the depths of all nodes.  What derivatives, degeneracies and rounding errors cost grows with it: each node's
+ * share runs through all that is below.  It is known while the model runs, long before that work is begun. */
+uint64_t hg_depths(const struct hg_expr *e);
 
 static inline const struct hg_node *hg_at(const struct hg_expr *e, hg_id id)
 {

@@ -23,6 +23,16 @@ model nested 60 'z = sin(z) * cos(z) + z'
 (ulimit -t 30 && exec "$bin/homodyne-gen" nested.lua) >out 2>&1 || fail "60 repetitions: $(tail -3 out)"
 [ -s nested.c ] || fail "60 repetitions: no kernel"
 
+# Refused while the model is read, before any work on derivatives: a second or two of a slow machine.
+for n in 200 1000; do
+    model deep "$n" 'z = sin(z) * cos(z) + z'
+    code=0
+    (ulimit -t 3 && exec "$bin/homodyne-gen" deep.lua) >out 2>&1 || code=$?
+    [ "$code" = 3 ] || fail "$n repetitions: exit code $code"
+    grep -q 'deep.lua:6: error: the expressions of this model are too large ([0-9]* nodes, up to' out ||
+        fail "$n repetitions: $(cat out)"
+done
+
 model terms 5000 'z = sin(z) * cos(z) + z'
 code=0
 (ulimit -t 30 && exec "$bin/homodyne-gen" terms.lua) >out 2>&1 || code=$?
