@@ -6,7 +6,7 @@
  * and a data point at which the mean, computed in double (twin.h), is not finite because of this node; or for
  * a division a denominator that no choice (where) guards and that is seen on both sides of 0, or is 0: the mean may
  * be finite there, as exp(-x/tau) at tau = 0 is, but its derivative is no number.  A parameter without a bound on
- * one side is tried with either sign.
+ * one side is tried with the other sign as well; that a denominator changes its sign there is no witness.
  */
 #include "domain.h"
 
@@ -33,6 +33,7 @@ struct domain {
     const struct hg_expr *e;
     hg_id mean;
     uint32_t K;
+    int beyond;              /* a parameter without a bound has the other sign */
     int inside;              /* bounds themselves do not count, ranges of columns do */
     struct range *r;         /* of nodes up to the mean */
     unsigned char *need, *open; /* below the mean; below it without passing a branch of a choice */
@@ -374,7 +375,7 @@ static void judge_point(struct domain *w)
             continue;
         }
         enum fault f = fault_of(hg_at(w->e, id)->op, operand(w, id, 0), operand(w, id, 1));
-        if (f != ZERO || !w->open[id] || hg_at(w->e, id)->op != HG_POW || (hg_at(w->e, x)->vary & HG_T))
+        if (f != ZERO || w->beyond || !w->open[id] || hg_at(w->e, id)->op != HG_POW || (hg_at(w->e, x)->vary & HG_T))
             continue;
         double v = value_at(w, x, 0);
         int zero = v == 0 && value_at(w, hg_at(w->e, id)->arg[1], 0) < 0; /* exactly: at a bound */
@@ -431,11 +432,13 @@ static void try_points(struct domain *w, double *coord, double *column)
 }
 
 /* One of the ends; where there is none, a value of that sign. */
-static double end_of(const struct domain *w, const struct hg_symbol_decl *s, int upper, double otherwise)
+static double end_of(struct domain *w, const struct hg_symbol_decl *s, int upper, double otherwise)
 {
     double x = upper ? s->upper : s->lower, size = otherwise < 0 || otherwise > 0 ? fabs(otherwise) : 1;
-    if (!isfinite(x))
+    if (!isfinite(x)) {
+        w->beyond |= upper ? otherwise < 0 : otherwise > 0;
         return upper ? fmax(size, s->lower) : fmin(-size, s->upper);
+    }
     return w->inside ? x + 1e-6 * (otherwise - x) : x;
 }
 
@@ -450,10 +453,12 @@ static void try_parameters(struct domain *w, double *coord, double *column)
     for (uint32_t k = 0; k < 2 * w->K; k++) {
         const struct hg_symbol_decl *s = &m->param.item[k / 2];
         memcpy(w->theta, m->screen, w->K * sizeof *w->theta);
+        w->beyond = 0;
         w->theta[k / 2] = end_of(w, s, k % 2, w->theta[k / 2]);
         try_points(w, coord, column);
     }
     for (uint32_t c = 0; c < CORNERS; c++) {
+        w->beyond = 0;
         for (uint32_t k = 0; k < w->K; k++) {
             double here = m->screen[(c % m->nscreen) * w->K + k], u = uniform(w);
             w->theta[k] = u < 0.4 ? here : end_of(w, &m->param.item[k], u < 0.7, here);

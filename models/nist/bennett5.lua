@@ -13,7 +13,8 @@ local x, y = m.columns({ "x", doc = "logarithm of the time in minutes" },
                          { "y", doc = "magnetism" })
 
 local b1 = m.parameter("b1", { start = -1500, doc = "amplitude" })
-local b2 = m.parameter("b2", { start = 45, doc = "shift of x" })
+local b2 = m.parameter("b2", { start = 45, bounds = {0, math.huge},
+    doc = "shift of x" })
 local b3 = m.parameter("b3", { start = 0.85, doc = "inverse exponent" })
 
 local mean = b1 * (b2 + x)^(-1 / b3)

@@ -12,7 +12,7 @@ A narrow peak: far from it the width and place have no gradient.]],
 local x, y = m.columns({ "x", doc = "wavelength" }, { "y", doc = "transmittance" })
 
 local b1 = m.parameter("b1", { start = 1.5, doc = "area of the peak, over sqrt(2 pi)" })
-local b2 = m.parameter("b2", { start = 5, bounds = {0, math.huge},
+local b2 = m.parameter("b2", { start = 5, bounds = {1e-6, math.huge},
     doc = "width of the peak (standard deviation)" })
 local b3 = m.parameter("b3", { start = 450, doc = "place of the peak" })
 

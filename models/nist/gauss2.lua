@@ -17,11 +17,11 @@ local b1 = m.parameter("b1", { start = 98, doc = "height of the background" })
 local b2 = m.parameter("b2", { start = 0.0105, doc = "decay of the background" })
 local b3 = m.parameter("b3", { start = 103, doc = "height of the first peak" })
 local b4 = m.parameter("b4", { start = 105, doc = "place of the first peak" })
-local b5 = m.parameter("b5", { start = 20, bounds = {0, math.huge},
+local b5 = m.parameter("b5", { start = 20, bounds = {1e-6, math.huge},
     doc = "width of the first peak (1/e)" })
 local b6 = m.parameter("b6", { start = 73, doc = "height of the second peak" })
 local b7 = m.parameter("b7", { start = 150, doc = "place of the second peak" })
-local b8 = m.parameter("b8", { start = 20, bounds = {0, math.huge},
+local b8 = m.parameter("b8", { start = 20, bounds = {1e-6, math.huge},
     doc = "width of the second peak (1/e)" })
 
 local mean = b1 * exp(-b2 * x) + b3 * exp(-(x - b4)^2 / b5^2)

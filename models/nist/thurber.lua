@@ -1,6 +1,6 @@
 local m = model "thurber" {
     title = "Mobility of electrons in a semiconductor",
-    formula = "y(x) = (b1 + b2 * x + b3 * x^2 + b4 * x^3) / (1 + b5 * x + b6 * x^2 + b7 * x^3)",
+    formula = "y(x) = (b1 + b2 * x + b3 * x^2 + b4 * x^3) / floor_at(1 + b5 * x + b6 * x^2 + b7 * x^3, 1e-3)",
     reference = [[
 R. Thurber, NIST (197?), semiconductor electron mobility modeling;
 NIST Statistical Reference Datasets, nonlinear regression: Thurber (public domain)]],
@@ -19,7 +19,7 @@ local b5 = m.parameter("b5", { start = 1, doc = "denominator, x" })
 local b6 = m.parameter("b6", { start = 0.4, doc = "denominator, x^2" })
 local b7 = m.parameter("b7", { start = 0.05, doc = "denominator, x^3" })
 
-local mean = (b1 + b2 * x + b3 * x^2 + b4 * x^3) / (1 + b5 * x + b6 * x^2 + b7 * x^3)
+local mean = (b1 + b2 * x + b3 * x^2 + b4 * x^3) / floor_at(1 + b5 * x + b6 * x^2 + b7 * x^3, 1e-3)
 m.observe(y, { mean = mean, linear = {b1, b2, b3, b4} })
 
 m.test { x = -3.067,
