@@ -165,9 +165,9 @@ static void points(const struct fit_layout *l, const double *ws, const double *l
         if (!jac)
             continue;
         for (size_t m = 0; m < NP; m++)
-            jac[k * (NP + NL) + m] = c * d[m];
-        jac[k * (NP + NL) + NP] = b;
-        jac[k * (NP + NL) + NP + 1] = 1;
+            jac[m * n + k] = c * d[m];
+        jac[NP * n + k] = b;
+        jac[(NP + 1) * n + k] = 1;
     }
 }
 

@@ -103,9 +103,9 @@ static void points(const struct fit_layout *l, const double *ws, const double *l
         point(l, ws, i[k], &b, &d);
         mean[k] = lin[0] * b + lin[1];
         if (jac) {
-            jac[3 * k] = lin[0] * d;
-            jac[3 * k + 1] = b;
-            jac[3 * k + 2] = 1;
+            jac[k] = lin[0] * d;
+            jac[n + k] = b;
+            jac[2 * n + k] = 1;
         }
     }
 }
