@@ -158,11 +158,34 @@ static void add_row_noise(void *user, size_t i, size_t thread)
 }
 
 /* One matrix as doubles: upper half, noise added. */
+/* Data without values are none: what the parameters, which the caller chose, do not allow. */
+static enum fit_status no_value(const struct fit_experiment *e, double value, const char *where, struct fit_error *err)
+{
+    return fit_fail(err, FIT_ERR_USAGE, "simulate: at these parameters the model %s is %s at %s: there is nothing to "
+                    "measure; give others (--set NAME=VALUE), or other places", e->kernel->name,
+                    isnan(value) ? "not a number" : "infinite", where);
+}
+
+static enum fit_status check_matrix(const struct fit_experiment *e, size_t g, const double *matrix, struct fit_error *err)
+{
+    const size_t n = e->layout.nframe;
+    char where[80];
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = i + 1; j < n; j++)
+            if (!isfinite(matrix[i * n + j])) {
+                snprintf(where, sizeof where, "frames %zu and %zu of matrix %zu", i + 1, j + 1, g + 1);
+                return no_value(e, matrix[i * n + j], where, err);
+            }
+    return FIT_OK;
+}
+
 static enum fit_status make_matrix(const struct fit_experiment *e, const struct noise *noise,
                                    size_t g, int threads, double *matrix, struct fit_error *err)
 {
     size_t n = e->layout.nframe;
     enum fit_status st = fit_experiment_rows(e, g, 0, n, 1, threads, matrix, NULL, err);
+    if (st == FIT_OK)
+        st = check_matrix(e, g, matrix, err);
     if (st != FIT_OK || !is_noisy(noise))
         return st;
     if (threads <= 0)
@@ -473,6 +496,25 @@ static enum fit_status write_table_row(FILE *f, struct fit_experiment *e, size_t
     return st;
 }
 
+/* "x = -100 (row 1)" */
+static enum fit_status check_table(const struct fit_experiment *e, const double *mean, struct fit_error *err)
+{
+    char where[200] = "";
+    size_t at = 0;
+    for (size_t i = 0; i < e->layout.nrow; i++) {
+        if (isfinite(mean[i]))
+            continue;
+        for (size_t c = 0; c < e->kernel->ncolumn && at < sizeof where; c++)
+            if (e->kernel->column[c].role == FIT_ROLE_COVARIATE)
+                at += (size_t)snprintf(where + at, sizeof where - at, "%s%s = %g", at ? ", " : "",
+                                       e->kernel->column[c].name, e->column[c][i]);
+        if (at < sizeof where)
+            snprintf(where + at, sizeof where - at, " (row %zu)", i + 1);
+        return no_value(e, mean[i], where, err);
+    }
+    return FIT_OK;
+}
+
 static enum fit_status write_table(const char *path, struct fit_experiment *e,
                                    const struct fit_cli *cli, const struct noise *noise,
                                    struct fit_error *err)
@@ -487,7 +529,7 @@ static enum fit_status write_table(const char *path, struct fit_experiment *e,
                   : fit_fail(err, FIT_ERR_MEMORY, "simulate: out of memory for %zu rows", n);
         goto done;
     }
-    if ((st = fit_experiment_table(e, mean, NULL, err)) != FIT_OK)
+    if ((st = fit_experiment_table(e, mean, NULL, err)) != FIT_OK || (st = check_table(e, mean, err)) != FIT_OK)
         goto done;
     write_table_head(f, e, cli, with_sigma);
     for (size_t i = 0; i < n && st == FIT_OK; i++)

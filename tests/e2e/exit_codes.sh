@@ -34,6 +34,40 @@ code=0
 "$h" fit --model kww --data large.csv -o large --quiet >out 2>err || code=$?
 [ $code -ne 1 ] && [ $code -ne 4 ] || fail "a large unit: exit code $code"
 
+# a model without bounds, far outside its domain: the power of a negative number, a division by 0
+cat >power.lua <<'LUA'
+local m = model "power" { title = "A power of what the bounds let be negative", accuracy = math.huge }
+local x, y = m.columns({ "x" }, { "y" })
+local b1 = m.parameter("b1", { start = -1500 })
+local b2 = m.parameter("b2", { start = 45 })
+local b3 = m.parameter("b3", { start = 0.85 })
+m.observe(y, { mean = b1 * (b2 + x)^(-1 / b3), linear = {b1} })
+m.test { x = 7.447168, b1 = -1500, b2 = 45, b3 = 0.85, y = -14.219648338790272 }
+LUA
+points() { # points FROM STEP: 30 of them
+    awk -v from="$1" -v step="$2" 'BEGIN { print "x,y"; for (k = 0; k < 30; k++) print from + k * step "," -30 + 0.1 * k + k % 3 / 30 }'
+}
+points -100 -0.5 >below.csv # x + b2 < 0 in every row
+points -60 5 >across.csv    # in some
+points 0 1e-9 >near.csv
+for table in below across near; do
+    for how in "" "--start b2=-500" "--start b3=1e-300" "--fix b3=1e-5" "--loss soft_l1" "--profile all" \
+        "--method laplace --draws 50" "--bootstrap parametric:5"; do
+        code=0
+        # shellcheck disable=SC2086
+        "$h" fit --model power.lua --data $table.csv -o power $how --quiet >out 2>err || code=$?
+        case $code in
+        0 | 2 | 3 | 4) ;;
+        *) fail "$table.csv $how: exit code $code" ;;
+        esac
+        rm -rf power
+    done
+done
+expect 3 "$h" simulate --model power.lua --x -100:-50:5 --set b2=10 -o no.csv
+says "the model power is not a number at x = -100 (row 1)"
+[ ! -e no.csv ] || fail "a table without values"
+expect 0 "$h" simulate --model power.lua --x 1:50:5 -o yes.csv
+
 # two-time data
 simulate() {
     rm -f two.h5
