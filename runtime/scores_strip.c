@@ -57,31 +57,34 @@ void fit_strip_settle(struct fit_strip *s)
         clear_derivatives(s);
 }
 
-/* sum[c width + column] += factor times derivative c */
-FIT_INLINE void add_columns(const struct fit_strip *s, const double *factor, double *sum)
+EACH_ISA
+void fit_strip_add_scores(const struct fit_strip *s, double *sum)
 {
     const double *jac = s->jac;
     for (size_t c = 0; c < s->P; c++) {
         double *to = sum + c * s->width + s->base;
-        const double *x = factor + s->base;
-        for (size_t k = 0; k < s->nvector * L; k += V, jac += V, to += V, x += V)
-            fit_vstoreu(to, fit_vloadu(to) + fit_vloadu(x) * fit_vloadu(jac));
+        const double *x = s->score + s->base;
+        for (size_t k = 0; k < s->nvector * L; k += V, jac += V)
+            fit_vstoreu(to + k, fit_vloadu(to + k) + fit_vloadu(x + k) * fit_vloadu(jac));
     }
 }
 
 EACH_ISA
-void fit_strip_add_scores(const struct fit_strip *s, double *sum)
+void fit_strip_add_both(const struct fit_strip *s, double *sum, double *field)
 {
-    add_columns(s, s->score, sum);
-}
-
-EACH_ISA
-void fit_strip_add_fields(const struct fit_strip *s, double *sum)
-{
-    double *to = sum + s->P * s->width;
-    add_columns(s, s->v, sum);
-    for (size_t k = s->base; k < end_of(s); k += V)
-        fit_vstoreu(to + k, fit_vloadu(to + k) + fit_vloadu(s->v + k) * fit_vloadu(s->r + k));
+    const double *jac = s->jac, *x = s->score + s->base, *v = s->v + s->base, *r = s->r + s->base;
+    const size_t n = s->nvector * L;
+    for (size_t c = 0; c < s->P; c++, jac += n) {
+        double *to = sum + c * s->width + s->base, *too = field + c * s->width + s->base;
+        for (size_t k = 0; k < n; k += V) {
+            const fit_vd slope = fit_vloadu(jac + k);
+            fit_vstoreu(to + k, fit_vloadu(to + k) + fit_vloadu(x + k) * slope);
+            fit_vstoreu(too + k, fit_vloadu(too + k) + fit_vloadu(v + k) * slope);
+        }
+    }
+    double *last = field + s->P * s->width + s->base;
+    for (size_t k = 0; k < n; k += V)
+        fit_vstoreu(last + k, fit_vloadu(last + k) + fit_vloadu(v + k) * fit_vloadu(r + k));
 }
 
 FIT_INLINE void add_to(double *lanes, fit_vd x)

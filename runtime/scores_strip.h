@@ -30,8 +30,8 @@ void fit_strip_settle(struct fit_strip *s);
 
 /* sum[c width + column] += score times derivative c. */
 void fit_strip_add_scores(const struct fit_strip *s, double *sum);
-/* The same of v times derivative, and for c = P of v r. */
-void fit_strip_add_fields(const struct fit_strip *s, double *sum);
+/* That, and in field the same of v times derivative, and for c = P of v r. */
+void fit_strip_add_both(const struct fit_strip *s, double *sum, double *field);
 
 /* Sums over lanes: z^4; z and counts of neighbours along the lag, along the age. */
 struct fit_strip_sums {

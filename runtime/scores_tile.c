@@ -439,15 +439,16 @@ static void take_group(const struct fit_score_tiles *x, const struct fit_tile *t
         const size_t at = q->stretch_first[i - t->i0];
         swap_rows(q);
         fill_strip(x, t, i, g, q);
-        fit_strip_add_scores(&q->strip, q->column);
         bin_strip(x, q->stretch + at, q->stretch_first[i - t->i0 + 1] - at, q);
         test_strip(x, t, i, g, q, &sums);
         if (i == 0)
             add_first(&q->strip, q->first + g * fit_scores_first(x->pass->s));
         if (q->moments) {
-            fit_strip_add_fields(&q->strip, q->column_field);
+            fit_strip_add_both(&q->strip, q->column, q->column_field);
             fit_strip_known(&q->strip, q->strip.r, q->residual);
             fit_speckle_moments_row(&columns, i, q->residual);
+        } else {
+            fit_strip_add_scores(&q->strip, q->column);
         }
         if (i + 1 == t->i1 || (i + 1) % length == 0)
             end_block(x, t, i, g, q);

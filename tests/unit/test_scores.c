@@ -296,7 +296,8 @@ static void check_misfit(const struct made *m, const struct fit_scores *s, const
     fit_misfit_bins_free(&b);
 }
 
-static struct fit_scores scores_of(struct made *m, int threads, const struct fit_score_loss *loss, const double *D)
+static struct fit_scores scores_of(struct made *m, int threads, int fields, const struct fit_score_loss *loss,
+                                   const double *D)
 {
     struct fit_objective_setup setup = {.threads = threads};
     struct fit_scores s;
@@ -306,7 +307,7 @@ static struct fit_scores scores_of(struct made *m, int threads, const struct fit
     assert_int_equal(fit_objective_new(&fringe, m->ds, &setup, &m->o, &err), FIT_OK);
     assert_int_equal(fit_objective_value(m->o, theta), FIT_EVAL_OK);
     assert_int_equal(fit_objective_normal(m->o, theta, B, g), FIT_EVAL_OK);
-    assert_int_equal(fit_scores_new(m->o, loss, D, 1, &s, &err), FIT_OK);
+    assert_int_equal(fit_scores_new(m->o, loss, D, fields, &s, &err), FIT_OK);
     return s;
 }
 
@@ -318,7 +319,7 @@ static void check(int weights, enum fit_loss loss)
     make_data(&m, weights);
     for (size_t k = 0; k < 8; k++)
         D[k * 9] = weights ? 1e-10 : 1e-6;
-    struct fit_scores s = scores_of(&m, 1, &how, D);
+    struct fit_scores s = scores_of(&m, 1, 1, &how, D);
     assert_int_equal(m.o->nparam + m.o->nu, 8);
     list_values(&m, weights, &how);
     assert_int_equal(m.n, m.ds->npoint);
@@ -327,13 +328,17 @@ static void check(int weights, enum fit_loss loss)
     check_residuals(&m, &s);
     check_differences(&m, &s);
     check_misfit(&m, &s, D);
-    struct fit_scores other = scores_of(&m, 3, &how, D);
+    struct fit_scores other = scores_of(&m, 3, 1, &how, D), less = scores_of(&m, 2, 0, &how, D);
     assert_memory_equal(s.sum, other.sum, GROUPS * s.nblock * (s.nblock + 1) / 2 * P * sizeof *s.sum);
     assert_memory_equal(s.field, other.field, GROUPS * s.nblock * (s.nblock + 1) / 2 * (P + 1) * sizeof *s.field);
     assert_memory_equal(s.moments, other.moments, GROUPS * sizeof *s.moments);
     assert_memory_equal(s.test, other.test, GROUPS * sizeof *s.test);
     assert_true(fabs(s.misfit.z - other.misfit.z) <= 0 && fabs(s.misfit.p - other.misfit.p) <= 0);
+    assert_memory_equal(s.sum, less.sum, GROUPS * s.nblock * (s.nblock + 1) / 2 * P * sizeof *s.sum);
+    assert_memory_equal(s.test, less.test, GROUPS * sizeof *s.test);
+    assert_true(!less.field && !less.moments);
     fit_scores_free(&s);
+    fit_scores_free(&less);
     fit_scores_free(&other);
     made_free(&m);
 }
