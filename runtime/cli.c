@@ -73,6 +73,14 @@ static const char *unit_of(const char *name)
     return strcmp(name, "first-time") == 0 ? "s" : fit_units_of(strcmp(name, "phi-angles") == 0 ? "phi" : name);
 }
 
+/* A number with a unit that is none, or one of something else. */
+static enum fit_status no_unit(const char *name, const char *s, enum fit_quantity q, struct fit_error *err)
+{
+    return fit_fail(err, FIT_ERR_USAGE, "--%s: '%s'%s; wanted is %s", name, s,
+                    q == FIT_QUANTITY_NO_UNIT ? ": what follows the number is no unit of this" : " has another kind of unit",
+                    unit_of(name));
+}
+
 static enum fit_status to_real(const char *name, const char *s, double *value,
                                struct fit_error *err)
 {
@@ -80,6 +88,8 @@ static enum fit_status to_real(const char *name, const char *s, double *value,
     enum fit_quantity q = fit_quantity_parse(s, unit, value);
     if ((q == FIT_QUANTITY_BARE || q == FIT_QUANTITY_CONVERTED) && isfinite(*value))
         return FIT_OK;
+    if (unit && (q == FIT_QUANTITY_NO_UNIT || q == FIT_QUANTITY_OTHER_KIND))
+        return no_unit(name, s, q, err);
     return fit_fail(err, FIT_ERR_USAGE, "--%s: '%s' is not a number%s%s", name, s,
                     unit ? " in " : "", unit ? unit : "");
 }
@@ -106,6 +116,8 @@ static enum fit_status add_reals(const char *name, const char *s, size_t *n, dou
         double v = NAN;
         snprintf(one, sizeof one, "%.*s", (int)length, s);
         const enum fit_quantity q = fit_quantity_parse(one, unit_of(name), &v);
+        if (unit_of(name) && (q == FIT_QUANTITY_NO_UNIT || q == FIT_QUANTITY_OTHER_KIND))
+            return no_unit(name, one, q, err);
         if ((q != FIT_QUANTITY_BARE && q != FIT_QUANTITY_CONVERTED) || !isfinite(v))
             return fit_fail(err, FIT_ERR_USAGE, "--%s: '%s' is not a list of numbers, e.g. %s%s%s", name, s,
                             unit_of(name) ? "0.003,0.006" : "0,45,90", unit_of(name) ? ", in " : "",

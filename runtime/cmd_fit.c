@@ -202,6 +202,22 @@ static int exit_code(const struct fit_job *job)
     return job->fit.converged ? 0 : 2;
 }
 
+/* With --quiet, why the exit code is not 0. */
+static void tell_why(const struct fit_job *job)
+{
+    const struct fit_samples *s = &job->samples;
+    FILE *f = job->p->err;
+    fprintf(f, "%s: %s: ", job->p->name, job->folder);
+    if (job->p->exit_code != 2)
+        fprintf(f, "interrupted; what was done until then is kept\n");
+    else if (job->sampled && s->verdict_text[0])
+        fprintf(f, "posterior: %s: %s\n", fit_verdict_word(s->verdict), s->verdict_text);
+    else if (fit_sampling_wanted(job->cfg) && job->no_posterior[0])
+        fprintf(f, "no posterior: %s\n", job->no_posterior);
+    else
+        fprintf(f, "not converged: %s\n", job->fit.message);
+}
+
 enum fit_status fit_cmd_fit(struct fit_program *p, const struct fit_cli *cli, struct fit_error *err)
 {
     struct fit_job job = {.p = p, .cli = cli, .clock = fit_seconds(), .begin = time(NULL), .lock = FIT_LOCK_NONE};
@@ -230,6 +246,8 @@ enum fit_status fit_cmd_fit(struct fit_program *p, const struct fit_cli *cli, st
         st = fit_job_print(&job, err);
     if (st == FIT_OK)
         p->exit_code = exit_code(&job);
+    if (st == FIT_OK && p->exit_code && cli->quiet)
+        tell_why(&job);
     if (st == FIT_OK && cli->profile_time)
         fit_clock_print(p->err);
 done:

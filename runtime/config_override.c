@@ -115,6 +115,15 @@ static int get_number(struct fit_cfg_reader *r, const char *text, const char *un
     return fit_cfg_get_real(r, &node, unit, value, &bare);
 }
 
+/* NAME=VALUE,NAME=VALUE is refused: a comma stands between the values of one parameter. */
+static int several(struct fit_cfg_reader *r, const char *text, const char *value)
+{
+    if (!value || !strchr(value, ',') || !strchr(value, '='))
+        return 0;
+    fit_cfg_error(r, NULL, "'%.100s': one parameter at a time; repeat --%s", text, r->path);
+    return 1;
+}
+
 static void put_start(struct fit_cfg_reader *r, int i, const char *text)
 {
     struct fit_config_param *p = &r->cfg->param[i];
@@ -139,7 +148,7 @@ static void call_start(struct fit_cfg_reader *r, const char *text)
     if (!split_value(r, text, name, &value))
         return;
     const int i = fit_cfg_param_named(r, name, 0, 0);
-    if (i >= 0)
+    if (i >= 0 && !several(r, text, value))
         put_start(r, i, value);
 }
 
@@ -174,7 +183,7 @@ static void call_set(struct fit_cfg_reader *r, const char *text)
         set_key(r, name, value);
     } else {
         const int i = fit_cfg_param_named(r, name, 0, 0);
-        if (i >= 0)
+        if (i >= 0 && !several(r, text, value))
             put_start(r, i, value);
     }
 }
@@ -187,12 +196,8 @@ static void call_fix(struct fit_cfg_reader *r, const char *text)
     if (!split(r, text, name, &value))
         return;
     const int i = fit_cfg_param_named(r, name, 0, 0);
-    if (i < 0)
+    if (i < 0 || several(r, text, value))
         return;
-    if (value && strchr(value, ',') && strchr(value, '=')) {
-        fit_cfg_error(r, NULL, "'%.100s': one parameter at a time; repeat --fix", text);
-        return;
-    }
     r->cfg->param[i].fixed = (struct fit_cfg_flag){1, fit_cfg_origin(r, NULL)};
     r->cfg->param[i].tie = NULL;
     if (value)

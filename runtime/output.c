@@ -131,9 +131,20 @@ static int is_written(const char *path)
     return stat(path, &s) == 0 && s.st_size > 0;
 }
 
+/* A folder of a file's name would stop the renames after the first of them. */
+static enum fit_status nothing_in_the_way(const struct fit_output *out, struct fit_error *err)
+{
+    struct stat s;
+    for (size_t k = 0; k < out->n; k++)
+        if (lstat(out->file[k].final, &s) == 0 && S_ISDIR(s.st_mode))
+            return fit_fail(err, FIT_ERR_IO, "%s: a folder of this name is in the way of the file; nothing was changed",
+                            out->file[k].final);
+    return FIT_OK;
+}
+
 enum fit_status fit_output_commit(struct fit_output *out, struct fit_error *err)
 {
-    enum fit_status st = FIT_OK;
+    enum fit_status st = nothing_in_the_way(out, err);
     for (size_t k = 0; k < out->n && st == FIT_OK; k++)
         if (!*out->file[k].temporary)
             continue;

@@ -67,6 +67,21 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
+/* Settings of the model in the model's units, so that a number given in another one is seen; of pairs those that the
+ * head does not tell anyway. */
+static void settings(FILE *f, int *left, const struct fit_results *r)
+{
+    char text[TEXT] = "";
+    for (size_t s = 0; s < r->kernel->nsetting; s++) {
+        const char *name = r->kernel->setting[s].name, *unit = r->kernel->setting[s].unit;
+        if (r->kernel->space == FIT_PAIRS && (strcmp(name, "q") == 0 || strcmp(name, "gap") == 0))
+            continue;
+        append(text, sizeof text, "%s%s %.6g%s%s", *text ? ", " : "", name, r->ds->layout.setting[s],
+               unit && *unit && strcmp(unit, "1") != 0 ? " " : "", unit && strcmp(unit, "1") != 0 ? unit : "");
+    }
+    wrapped(f, left, text);
+}
+
 static void head(FILE *f, int *left, const struct fit_results *r)
 {
     const struct fit_input *in = r->input;
@@ -77,6 +92,7 @@ static void head(FILE *f, int *left, const struct fit_results *r)
             append(text, sizeof text, ", %zu %s of %s", r->fit->ngroup,
                    r->fit->ngroup == 1 ? "value" : "values", r->kernel->axis[0].name);
         line(f, left, "%s", text);
+        settings(f, left, r);
         return;
     }
     line(f, left, "%s  %s  (%s)", r->kernel->name, base_name(in->file), in->layout);
@@ -92,6 +108,7 @@ static void head(FILE *f, int *left, const struct fit_results *r)
     if (in->nmasked)
         append(text, sizeof text, ", %zu masked", in->nmasked);
     line(f, left, "%s", text);
+    settings(f, left, r);
 }
 
 /* "negative binomial" */

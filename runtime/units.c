@@ -496,9 +496,9 @@ double fit_units_turn(const char *declared)
 
 const char *fit_units_doubt_q(double q)
 {
-    return q > 0.5 ? "a wavevector above 0.5 1/angstrom looks like nm^-1; write the unit, e.g. "
-                     "'0.054 nm^-1'"
-                   : NULL;
+    return q > 1e4   ? "a wavevector above 1e4 1/angstrom looks like m^-1; write the unit, e.g. '5.4e7 m^-1'"
+           : q > 0.5 ? "a wavevector above 0.5 1/angstrom looks like nm^-1; write the unit, e.g. '0.054 nm^-1'"
+                     : NULL;
 }
 
 const char *fit_units_doubt_gap(double gap)

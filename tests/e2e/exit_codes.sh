@@ -83,4 +83,58 @@ simulate --contrast 0 --noise 0.001 --seed 1
 code=0
 "$h" fit --model static_isotropic --data two.h5 -o noise2 --quiet >out 2>err || code=$?
 [ $code -eq 0 ] || [ $code -eq 2 ] || fail "white noise: exit code $code"
+
+# 2 has one line of words even with --quiet
+simulate --contrast 0.3 --set D0=20000 --noise 0.01 --seed 1
+expect 0 "$h" simulate --model laminar -o flow.h5 --frames 200 --dt 0.2 --q 0.0054 --gap 2e6 --phi=-30,0,30,90 --noise 0.001 \
+    --set D0=2500 --set alpha=-0.4 --set D_offset=200 --set gamma_dot_t0=0.003 --set beta=-0.3 --set gamma_dot_t_offset=3e-4 \
+    --set phi0=-2 --contrast 0.3 --seed 5 --quiet
+expect 2 "$h" fit --model laminar --data flow.h5 --gap "200 um" -o early --quiet --max-iterations 1
+says "homodyne-laminar: early: not converged: the number of iterations"
+[ "$(wc -l <err)" -eq 1 ] || fail "more than one line: $(cat err)"
+expect 0 "$h" fit --model static_isotropic --data two.h5 -o full --quiet
+[ ! -s err ] || fail "words about a good fit: $(cat err)"
+
+# a folder in the place of a file: nothing is changed
+mkdir full/fit.json.d && mv full/fit.json full/fit.json.d/ && mkdir full/fit.json
+cksum full/fit.h5 >before
+expect 4 "$h" fit --model static_isotropic --data two.h5 -o full --quiet --fix alpha=0
+says "full/fit.json: a folder of this name is in the way of the file; nothing was changed"
+cksum full/fit.h5 | cmp -s - before || fail "fit.h5 was replaced, fit.json was not"
+
+# usage: words, not numbers
+refuses() { # refuses TEXT OPTION...
+    text=$1
+    shift
+    expect 3 "$h" fit --model static_isotropic --data two.h5 -o no --quiet "$@"
+    says "$text"
+}
+refuses "'D0=1000,alpha=0.1': one parameter at a time; repeat --start" --start D0=1000,alpha=0.1
+refuses "one parameter at a time; repeat --set" --set D0=1000,alpha=0.1
+refuses "one parameter at a time; repeat --fix" --fix D0=1000,alpha=0.1
+refuses "'60gon': what follows the number is no unit of this; wanted is deg" --phi 60gon
+refuses "'60 nm' has another kind of unit; wanted is deg" --phi "0 deg,60 nm"
+refuses "looks like m^-1; write the unit" --q 5.4e7
+evaluates() { # evaluates TEXT OPTION...: of a number that does not come from a configuration
+    text=$1
+    shift
+    expect 3 "$h" eval --model static_isotropic -o no.h5 --frames 9 "$@"
+    says "$text"
+}
+evaluates "--phi: '60gon': what follows the number is no unit of this; wanted is deg" --phi 60gon
+evaluates "--phi: '60 nm' has another kind of unit; wanted is deg" --phi "0 deg,60 nm"
+evaluates "--dt: '0.1x': what follows the number is no unit of this; wanted is s" --dt 0.1x
+evaluates "--dt: '3 nm' has another kind of unit; wanted is s" --dt "3 nm"
+
+# what was taken for a setting stands on the screen, in the model's unit
+cat >film.lua <<'L'
+local m = model "film" { title = "Decay of a film" }
+local t, y = m.columns({ "t", unit = "s", range = { 0.1, 10 } }, "y")
+local q, T = m.setting("q", "1/nm"), m.setting("T", "K")
+local D = m.parameter("D", { unit = "nm^2/s", start = 10, bounds = { 0.1, 1e4 } })
+m.observe(y, { mean = exp(-D * q^2 * t * T / (300 * unit "K")) })
+L
+awk 'BEGIN { print "t,y"; for (k = 1; k <= 20; k++) printf "%g,%.6g\n", k / 2, exp(-0.2 * k / 2) + 0.001 * (k * 7 % 5 - 2) }' >film.csv
+expect 0 "$h" fit --model film.lua --data film.csv --q 0.02 --set "T=300000 mK" -o film
+has out "q 0.2 1/nm, T 300 K"
 finish

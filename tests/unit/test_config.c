@@ -281,6 +281,7 @@ static void test_errors_say_place_and_remedy(void **state)
     refuse("analyzer_parameters: {geometry: {stator_rotor_gap: 200}}\n", k,
            "write the unit, e.g. '200 um'");
     refuse("analyzer_parameters: {scattering: {wavevector_q: 5.4}}\n", k, "looks like nm^-1");
+    refuse("analyzer_parameters: {scattering: {wavevector_q: 5.4e7}}\n", k, "looks like m^-1");
     refuse("analyzer_parameters: {scattering: {wavevector_q: 5 s}}\n", k, "wanted is 1/angstrom");
     refuse("analyzer_parameters: {dt: abc}\n", k,
            "t.yaml:1:27: error: analyzer_parameters.dt: 'abc' is not a number");
