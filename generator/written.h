@@ -22,7 +22,7 @@ struct hg_model;
 typedef uint32_t hg_wid;
 
 /* The walks below are recursive; a formula nested deeper than this is not shown. */
-enum { HG_WRITTEN_DEEP = 1000 };
+enum { HG_WRITTEN_DEEP = 200 };
 
 enum hg_word {
     HG_W_NUMBER, /* value */

@@ -277,7 +277,7 @@ static void test_formulas_keep_the_authors_names(void **state)
 
 static void test_a_formula_too_deep_or_too_large_is_left_out(void **state)
 {
-    static const char *const mean[] = {"f(3000, function(r) return sin(r) end)",
+    static const char *const mean[] = {"f(300, function(r) return sin(r) end)",
                                        "f(60, function(r) return r * exp(r) end)"};
     static const char deep[] =
         "local m = model \"deep\" { title = \"deep\" }\n"
