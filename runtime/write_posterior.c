@@ -22,7 +22,8 @@
  *     observed_data            pairs: cuts g2(phi, age, tau) with errors; tables: the values, when they are few
  *     constant_data            settings, fixed parameters, least-squares noise
  *
- * The dimension of the groups of data is called phi when they are azimuths, else as the model's axis, else group.
+ * The dimension of the groups of data is called phi when they are azimuths, else as the model's axis, else group: then
+ * q and phi (the axes of a table) are coordinates along it.
  */
 #include "write_posterior_impl.h"
 

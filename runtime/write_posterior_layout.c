@@ -40,10 +40,46 @@ void fit_nc_draw_dimensions(struct fit_nc *f, const char *group)
     fit_nc_index(f, group, "draw", f->s->draws);
 }
 
+/* What tells the groups apart where one number does not: label k; 0: there are no more. */
+static int label(const struct fit_nc *f, size_t k, const char **name, const char **unit, const double **value)
+{
+    const struct fit_results *r = f->r;
+    if (!f->group_name || strcmp(f->group_name, "group") != 0)
+        return 0;
+    if (r->kernel->space == FIT_PAIRS && k < 2) {
+        *name = k ? "phi" : "q";
+        *unit = k ? "degree" : "1/angstrom";
+        *value = k ? r->input->phi : r->input->q_group;
+        return 1;
+    }
+    if (r->kernel->space == FIT_PAIRS || k >= r->kernel->naxis || !r->ds->layout.coord)
+        return 0;
+    *name = r->kernel->axis[k].name;
+    *unit = r->kernel->axis[k].unit;
+    *value = r->ds->layout.coord[k];
+    return 1;
+}
+
+/* Labels are coordinates along the dimension of the groups, which the attribute `coordinates` of the group names (CF
+ * conventions 1.11, 5; xarray reads it). */
 void fit_nc_group_dimension(struct fit_nc *f, const char *group)
 {
-    if (f->group_name)
-        fit_nc_coordinate(f, group, f->group_name, f->s->ngroup, f->group_coord, f->group_unit);
+    char path[FIT_NC_PATH], all[FIT_NC_PATH] = "";
+    const char *name, *unit;
+    const double *value;
+    size_t n = f->s->ngroup, at = 0;
+    if (!f->group_name)
+        return;
+    fit_nc_coordinate(f, group, f->group_name, n, f->group_coord, f->group_unit);
+    for (size_t k = 0; label(f, k, &name, &unit, &value); k++) {
+        if (!value || at + strlen(name) + 2 > sizeof all)
+            continue;
+        fit_h5r_reals(f->w, fit_nc_path(path, group, name), 1, &n, value, unit);
+        fit_nc_attach(f, group, name, (const char *const[]){f->group_name, NULL});
+        at += (size_t)snprintf(all + at, sizeof all - at, "%s%s", at ? " " : "", name);
+    }
+    snprintf(path, sizeof path, "/%s", group);
+    fit_nc_text(f, path, "coordinates", all);
 }
 
 /* The dimensions of a dataset: names of scales in its own group, ended by NULL. */
@@ -100,11 +136,15 @@ void fit_nc_describe(struct fit_nc *f, const char *path)
 
 /* ---- variables ------------------------------------------------------------------------------- */
 
-/* A name that no dimension has. */
+/* A name that no dimension and no label of the groups has. */
 const char *fit_nc_variable_name(const struct fit_nc *f, const char *name, char text[80])
 {
     int taken = strcmp(name, "chain") == 0 || strcmp(name, "draw") == 0 ||
                 (f->group_name && strcmp(name, f->group_name) == 0);
+    const char *other, *unit;
+    const double *value;
+    for (size_t k = 0; label(f, k, &other, &unit, &value); k++)
+        taken |= strcmp(name, other) == 0;
     snprintf(text, 80, "%.60s%s", name, taken ? "_parameter" : "");
     return text;
 }

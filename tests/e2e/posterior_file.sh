@@ -34,6 +34,19 @@ fit static_isotropic one s.yaml --method nuts
 fit kww table --data k.csv --method nuts
 
 fit diffusion_q rings --data "$here/../../examples/diffusion_q/data.csv" --method laplace
+# groups that q and phi tell apart together: both are coordinates along the dimension of the groups
+expect 0 "$bin/homodyne" simulate --model "$here/../data/models/sectors.lua" -o sectors.h5 --frames 40 --dt 0.1 \
+    --q 0.004,0.008 --phi=-30,20,80 --noise 0.01 --quiet
+expect 0 "$bin/homodyne" fit --model "$here/../data/models/sectors.lua" --data sectors.h5 --method laplace --draws 50 \
+    -o sectors --quiet
+"$tool" check sectors/posterior.nc || fail sectors/posterior.nc
+for label in "q 0.006" "phi 23.333"; do
+    set -- $label
+    awk -v a="$("$tool" mean sectors/posterior.nc "$1")" -v b="$2" 'BEGIN { exit !(a - b < 1e-3 * b && b - a < 1e-3 * b) }' ||
+        fail "sectors: the groups do not tell their $1"
+done
+grep -q 'q phi' sectors/posterior.nc || fail "sectors: q and phi are no coordinates"
+
 # many groups in a line: least and largest mean, largest sd below names that say it
 awk '$1 == 5 && $2 == "groups" && $3 " " $4 " " $5 " " $6 == "mean from to largest" { inside = 1 }
     inside && $1 == "contrast" && $2 < $3 && $4 < 0.1 * $2 { found = 1 }
