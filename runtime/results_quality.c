@@ -312,7 +312,8 @@ static int speckled(const struct fit_result *f)
     for (size_t g = 0; g < f->ngroup && structured(f) && f->speckle_test.p >= SPECKLE; g++)
         known |= counted(&f->speckle[g]);
     return known && f->speckle_test.rank >= RANK &&
-           (f->robust.kind == FIT_ROBUST_SPECKLE || f->robust.kind == FIT_ROBUST_WITHHELD);
+           (f->robust.kind == FIT_ROBUST_SPECKLE || f->robust.kind == FIT_ROBUST_WITHHELD ||
+            f->robust.kind == FIT_ROBUST_FRAMES);
 }
 
 static void where_words(const struct fit_results *r, long group, const double *lag, const double *age, char *text,

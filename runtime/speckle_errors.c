@@ -3,7 +3,9 @@
  * Scores are summed by blocks of frames, and frames of a block are taken together here: a block is a frame with the
  * mean correlation of its frames and a part of the shot noise.  Where blocks are many more than the parameters need,
  * several make one (STEPS bounds the products of matrices).  That is as good as the values themselves as long as a
- * block is shorter than the decay (RESOLVED).
+ * block is shorter than the decay (RESOLVED).  Up to TESTED the covariance is too small by a quarter at most: not for
+ * errors, which clusters give then, but for a test of fit that would not take anything for noise of speckles; and frames
+ * of a block that have nothing in common, all of which are looked at (WITHIN), are as shot noise.
  */
 #include "speckle_errors.h"
 
@@ -21,6 +23,7 @@ enum {
     BINS = LAGS * AGES,
     LEAST_BLOCKS = 64,
     INSIDE = 3,         /* frames of a block at which the model is looked at, each way */
+    WITHIN = 8,         /* the same, between frames of one block */
     THIRD_LEAST = 24,   /* frames taken together leave so many for cycle 3 */
     THIRD_MOST = 64,
     GROUPS_APART = 24,  /* with more groups only their sums are tested */
@@ -28,6 +31,7 @@ enum {
 };
 static const double STEPS = 8e8;        /* multiplications */
 static const double RESOLVED = 1.5;     /* blocks of a decay, at least */
+static const double TESTED = 0.4;        /* the same, for the test of fit alone */
 static const double SHARED = 2.5;       /* standard deviations of what pairs with a frame in common share by chance */
 static const double ALIKE = 0.01;       /* probability of what neighbours share by chance */
 static const double NULL_EIGENVALUE = 1e-3;
@@ -77,17 +81,25 @@ static size_t frames_of(const struct job *x, size_t a)
     return n - first < x->frames ? n - first : x->frames;
 }
 
+/* Of the pairs between blocks a and c the model is looked at those of so many frames of a block of f. */
+static size_t inside(size_t f, size_t a, size_t c)
+{
+    const size_t most = a == c ? WITHIN : INSIDE;
+    return f < most ? f : most;
+}
+
 /* C and g between blocks: means over a few of their frames. */
 static void model_of(const struct job *x, size_t g, double *C, double *root)
 {
     const double b = x->res->speckle[g].contrast;
-    uint32_t *i = malloc(x->n * INSIDE * INSIDE * sizeof *i), *j = malloc(x->n * INSIDE * INSIDE * sizeof *j);
-    double *value = malloc(x->n * INSIDE * INSIDE * sizeof *value);
+    const size_t most = x->n * INSIDE * INSIDE + WITHIN * WITHIN;
+    uint32_t *i = malloc(most * sizeof *i), *j = malloc(most * sizeof *j);
+    double *value = malloc(most * sizeof *value);
     for (size_t a = 0; i && j && value && a < x->n; a++) {
-        const size_t fa = frames_of(x, a), ka = fa < INSIDE ? fa : INSIDE;
+        const size_t fa = frames_of(x, a);
         size_t count = 0;
         for (size_t c = a; c < x->n; c++) {
-            const size_t fc = frames_of(x, c), kc = fc < INSIDE ? fc : INSIDE;
+            const size_t fc = frames_of(x, c), ka = inside(fa, a, c), kc = inside(fc, a, c);
             for (size_t e = 0; e < ka; e++)
                 for (size_t f = 0; f < kc; f++, count++) {
                     const size_t s = a * x->frames + (2 * e + 1) * fa / (2 * ka),
@@ -99,7 +111,7 @@ static void model_of(const struct job *x, size_t g, double *C, double *root)
         fit_speckle_values(&x->model, g, count, i, j, value);
         count = 0;
         for (size_t c = a; c < x->n; c++) {
-            const size_t fc = frames_of(x, c), k = (fa < INSIDE ? fa : INSIDE) * (fc < INSIDE ? fc : INSIDE);
+            const size_t k = inside(fa, a, c) * inside(frames_of(x, c), a, c);
             double sum = 0, roots = 0;
             for (size_t e = 0; e < k; e++, count++) {
                 const double v = i[count] == j[count] ? b : fmin(fmax(value[count], 0), b);
@@ -386,9 +398,9 @@ static enum fit_speckle_verdict estimate(const struct job *x, const char **why)
     return both ? FIT_SPECKLE_NOISE : FIT_SPECKLE_WHITE;
 }
 
-/* How many blocks make one: as many as the work allows, but the decay of all groups is resolved.  0: it is not even by
- * the blocks that there are. */
-static int resolve(struct job *x)
+/* How many blocks make one: as many as the work allows, but the decay of all groups is resolved.  Returns how many blocks
+ * the shortest lasts for; INFINITY: a block is a frame. */
+static double resolve(struct job *x)
 {
     const struct fit_scores *s = x->scores;
     double least = INFINITY;
@@ -401,7 +413,7 @@ static int resolve(struct job *x)
     x->frames = x->together * s->length;
     x->n = (s->nblock + x->together - 1) / x->together;
     find_lags(x);
-    return x->frames == 1 || least >= RESOLVED * (double)x->frames;
+    return x->frames == 1 ? INFINITY : least / (double)x->frames;
 }
 
 static int rooms_new(struct job *x, int threads)
@@ -453,15 +465,16 @@ enum fit_status fit_speckle_errors(const struct fit_speckle_spec *spec, struct f
     out->verdict = estimate(&x, &out->why);
     if (out->verdict == FIT_SPECKLE_NONE)
         return FIT_OK;
-    if (!resolve(&x) && out->verdict == FIT_SPECKLE_NOISE)
+    const double resolved = resolve(&x);
+    if (resolved < RESOLVED && out->verdict == FIT_SPECKLE_NOISE)
         out->verdict = FIT_SPECKLE_COARSE;
-    if (out->verdict == FIT_SPECKLE_COARSE)
+    if (out->verdict == FIT_SPECKLE_COARSE && resolved < TESTED && x.frames > WITHIN)
         return FIT_OK;
     if (!job_new(&x) || !(out->S = calloc(o->ngroup * P * P + 1, sizeof *out->S))) {
         st = out_of_memory(err);
         goto done;
     }
-    if (out->verdict == FIT_SPECKLE_NOISE) {
+    if (out->verdict != FIT_SPECKLE_WHITE) {
         fit_team_run((struct fit_team){x.nthread, FIT_TEAM_NEXT}, o->ngroup, take_group, &x);
     } else {
         for (size_t g = 0; g < o->ngroup; g++)
