@@ -270,7 +270,7 @@ static enum fit_status run_all(struct front *f, struct batch *b, int quiet, stru
                 continue;
             st = finish(j, err);
             front_view_clear(&v);
-            if (!quiet && j->code >= 0)
+            if (j->code > 0 || (!quiet && j->code == 0)) /* what failed is told with --quiet, too */
                 print_job(f->err, b, j);
             if (st == FIT_OK && fit_seconds() - written > between) {
                 st = write_table(b, err);

@@ -95,6 +95,15 @@ says "homodyne-laminar: early: not converged: the number of iterations"
 expect 0 "$h" fit --model static_isotropic --data two.h5 -o full --quiet
 [ ! -s err ] || fail "words about a good fit: $(cat err)"
 
+echo "1,2" >wrong.csv
+cp "$data" right.csv
+code=0
+echo "analysis_mode: kww" >kww.yaml
+"$h" batch kww.yaml right.csv wrong.csv -o series --quiet >out 2>err </dev/null || code=$?
+[ $code -ne 0 ] && [ $code -ne 1 ] || fail "batch with a file that is no table: exit code $code"
+says "wrong: FAILED: "
+hasnot err "right"
+
 # a folder in the place of a file: nothing is changed
 mkdir full/fit.json.d && mv full/fit.json full/fit.json.d/ && mkdir full/fit.json
 cksum full/fit.h5 >before
