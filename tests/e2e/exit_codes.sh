@@ -135,15 +135,15 @@ evaluates "--phi: '60 nm' has another kind of unit; wanted is deg" --phi "0 deg,
 evaluates "--dt: '0.1x': what follows the number is no unit of this; wanted is s" --dt 0.1x
 evaluates "--dt: '3 nm' has another kind of unit; wanted is s" --dt "3 nm"
 
-# what was taken for a setting stands on the screen, in the model's unit
+# what was taken for a setting stands on the screen, in the model's unit; names that the C compiler knows are names
 cat >film.lua <<'L'
 local m = model "film" { title = "Decay of a film" }
-local t, y = m.columns({ "t", unit = "s", range = { 0.1, 10 } }, "y")
+local t, y = m.columns({ "t", unit = "s", range = { 0.1, 10 } }, "errno")
 local q, T = m.setting("q", "1/nm"), m.setting("T", "K")
-local D = m.parameter("D", { unit = "nm^2/s", start = 10, bounds = { 0.1, 1e4 } })
+local D = m.parameter("M_PI", { unit = "nm^2/s", start = 10, bounds = { 0.1, 1e4 } })
 m.observe(y, { mean = exp(-D * q^2 * t * T / (300 * unit "K")) })
 L
-awk 'BEGIN { print "t,y"; for (k = 1; k <= 20; k++) printf "%g,%.6g\n", k / 2, exp(-0.2 * k / 2) + 0.001 * (k * 7 % 5 - 2) }' >film.csv
+awk 'BEGIN { print "t,errno"; for (k = 1; k <= 20; k++) printf "%g,%.6g\n", k / 2, exp(-0.2 * k / 2) + 0.001 * (k * 7 % 5 - 2) }' >film.csv
 expect 0 "$h" fit --model film.lua --data film.csv --q 0.02 --set "T=300000 mK" -o film
 has out "q 0.2 1/nm, T 300 K"
 finish
