@@ -7,7 +7,8 @@
  * weights are the best estimate.
  *
  * The robust fit starts from the linear one and minimises the cost of the loss (robust_problem.h) until its gradient is
- * zero or falls no more.
+ * zero or falls no more.  Where many values are wrong the linear one is far off: then rounds of a few steps on sums of
+ * squares with fixed weights come first, which eliminate the linear parameters exactly.
  * Its covariance is Huber's (1981, section 7.6): sum psi^2 / dof / mean(psi')^2 times (J^T J)^-1.
  */
 #include "fit_impl.h"
@@ -21,6 +22,9 @@
 static const double SIGMAS_DIFFER = 1.2;
 /* Cost and step do not end a robust fit: its steps are cheap, and the cost is flat. */
 static const double ROBUST_FTOL = 1e-14, ROBUST_XTOL = 0;
+/* Near is where the parameters are off by so many standard errors in the mean, or rounds gain no more than this. */
+static const double ROBUST_NEAR = 1, ROBUST_STILL = 1e-3;
+enum { ROBUST_ROUNDS = 60, ROBUST_STEPS = 3, ROBUST_ITERATIONS = 100 };
 
 /* ---- noise ----------------------------------------------------------------------------------- */
 
@@ -188,26 +192,91 @@ static void take_minimum(struct fit_job *f, const struct fit_objective_robust *r
     f->square = r->square;
 }
 
-static enum fit_eval minimise(struct fit_job *f, struct fit_robust_problem *problem)
+static int is_late(const struct fit_job *f)
 {
-    struct fit_nlsq_problem p = fit_robust_problem(problem, f->dof);
-    struct fit_nlsq_options opt = {.max_iterations = f->opt->max_iterations,
-                                   .ftol = ROBUST_FTOL,
+    return f->deadline > 0 && fit_seconds() > f->deadline;
+}
+
+static void count_steps(const struct fit_job *f, struct fit_outcome *o)
+{
+    o->iterations += f->nlsq->iterations;
+    o->accepted += f->nlsq->accepted;
+}
+
+/* From job->theta to where Newton's method takes over: known as nlsq.h wants it. */
+static enum fit_eval approach(struct fit_job *f, struct fit_robust_problem *problem, struct fit_outcome *o,
+                              double known[2])
+{
+    const double near = 0.5 * ROBUST_NEAR * ROBUST_NEAR * (double)f->res->nfree;
+    double before = INFINITY, promised;
+    int majorant = 0;
+    for (int round = 0; round < ROBUST_ROUNDS; round++) {
+        enum fit_eval e = fit_robust_problem_begin(problem, f->theta, known, &promised);
+        majorant = round > 0 && !majorant && e != FIT_EVAL_STOP && !(e == FIT_EVAL_OK && known[0] <= before);
+        if (majorant) { /* a step of mean curvature was too long */
+            memcpy(f->theta, f->before, f->p * sizeof *f->theta);
+            memcpy(f->obj->lin, f->save, f->ng * f->q * sizeof *f->save);
+            e = fit_robust_problem_begin(problem, f->theta, known, &promised);
+        }
+        if (e != FIT_EVAL_OK || promised <= near || (!majorant && before - known[0] <= ROBUST_STILL) || is_late(f))
+            return e;
+        before = known[0];
+        memcpy(f->before, f->theta, f->p * sizeof *f->before);
+        if ((e = fit_robust_problem_freeze(problem, f->theta, majorant)) != FIT_EVAL_OK)
+            return e;
+        memcpy(f->save, f->obj->lin, f->ng * f->q * sizeof *f->save);
+        e = fit_job_step(f, f->theta, ROBUST_STEPS);
+        count_steps(f, o);
+        if (e == FIT_EVAL_STOP)
+            return e;
+    }
+    return fit_robust_problem_begin(problem, f->theta, known, &promised);
+}
+
+/* Newton's method from *known on: so many iterations at a time, after which a valley is left as it is where it would
+ * lower the cost by nothing that counts (nlsq.c). */
+static void descend(struct fit_job *f, const struct fit_nlsq_problem *p, struct fit_outcome *o, double known[2])
+{
+    struct fit_nlsq_options opt = {.ftol = ROBUST_FTOL,
                                    .xtol = ROBUST_XTOL,
                                    .gtol = f->opt->gtol,
                                    .deadline = f->deadline,
                                    .began = f->began,
+                                   .known = known,
                                    .progress = f->opt->progress,
                                    .progress_user = f->opt->progress_user};
+    size_t iterations = 0, most = f->opt->max_iterations;
+    for (int more = 1; more;) {
+        opt.max_iterations = most - iterations < ROBUST_ITERATIONS ? most - iterations : ROBUST_ITERATIONS;
+        fit_nlsq_run(f->nlsq, p, &opt, f->theta);
+        iterations += f->nlsq->iterations;
+        count_steps(f, o);
+        known[0] = f->nlsq->cost;
+        known[1] = f->nlsq->error;
+        more = f->nlsq->word == FIT_MAX_ITERATIONS && f->nlsq->iterations > 0 && iterations < most && !is_late(f);
+    }
+}
+
+static enum fit_eval minimise(struct fit_job *f, struct fit_robust_problem *problem, struct fit_outcome *o)
+{
+    double known[2];
+    struct fit_nlsq_problem p = fit_robust_problem(problem, f->dof);
     struct fit_objective_robust sums;
     memcpy(f->theta, f->best, f->p * sizeof *f->theta);
-    fit_nlsq_run(f->nlsq, &p, &opt, f->theta);
+    o->iterations = o->accepted = 0;
+    enum fit_eval e = approach(f, problem, o, known);
+    if (e == FIT_EVAL_OK)
+        descend(f, &p, o, known);
+    else if (e == FIT_EVAL_STOP)
+        f->nlsq->word = FIT_INTERRUPTED, f->nlsq->reason = "stopped on request";
+    else
+        return e;
     if (f->nlsq->word == FIT_INTERRUPTED)
         fit_parallel_uninterruptible(f->obj->par);
     else if (!isfinite(f->nlsq->cost))
         return FIT_EVAL_REJECT;
-    enum fit_eval e = fit_robust_problem_end(problem, f->theta, f->nlsq->current && f->nlsq->word != FIT_INTERRUPTED,
-                                             f->opt->gtol, &sums);
+    const int known_here = f->nlsq->current && f->nlsq->word != FIT_INTERRUPTED;
+    e = fit_robust_problem_end(problem, f->theta, known_here, f->opt->gtol, &sums);
     if (e == FIT_EVAL_OK)
         take_minimum(f, &sums);
     return e;
@@ -219,14 +288,12 @@ enum fit_status fit_job_robust_again(struct fit_job *f, struct fit_outcome *o)
         fit_robust_problem_new(f->obj, f->factor, f->opt->loss, f->opt->f_scale, f->lower, f->upper);
     if (!problem)
         return fit_fail(f->err, FIT_ERR_MEMORY, "fit: out of memory");
-    enum fit_eval e = minimise(f, problem);
+    enum fit_eval e = minimise(f, problem, o);
     fit_robust_problem_free(problem);
     if (e != FIT_EVAL_OK)
         return fit_fail(f->err, FIT_ERR_NUMERIC, "fit: the robust fit met values that are not finite");
     o->word = f->nlsq->word;
     o->reason = f->nlsq->reason;
-    o->iterations = f->nlsq->iterations;
-    o->accepted = f->nlsq->accepted;
     o->gradient = f->nlsq->gradient;
     return FIT_OK;
 }

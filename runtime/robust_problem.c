@@ -32,7 +32,7 @@ enum { TURNS = 30 };
 struct fit_robust_problem {
     struct fit_objective *o;
     struct fit_objective_robust r;
-    const double *lower, *upper;
+    const double *lower, *upper, *factor;
     double *at;                       /* nu: where u was in the last pass whose cost counts */
     double *B, *g;                    /* of the last pass */
     int based;                        /* 1: derivatives were asked for; where they were last: */
@@ -59,10 +59,7 @@ struct fit_robust_problem *fit_robust_problem_new(struct fit_objective *o, const
                         &c->before, &c->slope, &c->hessian, &c->S,     &c->work};
     for (size_t k = 0; k < sizeof array / sizeof *array; all += size[k++])
         *array[k] = all;
-    fit_objective_group_factor(o, factor);
-    for (size_t e = 0; e < o->ngroup * o->nlinear; e++)
-        if (o->map[e] >= 0)
-            o->u[o->map[e]] = o->lin[e] - o->shift[e];
+    c->factor = factor;
     return c;
 }
 
@@ -182,7 +179,7 @@ static int believable(const struct fit_robust_problem *c, const double *x)
 }
 
 /* S learns from the gradients at `before` and at x, in whose middle B is taken: with y their difference and
- * v = y - (B + S) s,  S + (v y^T + y v^T) / y.s - (v.s) y y^T / (y.s)^2  is the nearest that maps s to what B leaves. */
+ * v = y - (B + S) s,  S + (v y^T + y v^T) / y.s - (v.s) y y^T / (y.s)^2  is the nearest that maps s to y - B s. */
 static void learn(struct fit_robust_problem *c, const double *x)
 {
     size_t p = c->o->nparam;
@@ -245,6 +242,50 @@ struct fit_nlsq_problem fit_robust_problem(struct fit_robust_problem *c, double 
                                      .value = value,
                                      .normal = normal,
                                      .bend = k->nrate && k->space == FIT_PAIRS ? bend : NULL};
+}
+
+/* What the paraboloid of the last pass promises for the best step of theta from x, of which bounds are not asked. */
+static double promised_by_theta(struct fit_robust_problem *c, const double *x)
+{
+    size_t p = c->o->nparam;
+    double *factor = c->work, *step = factor + p * p, sum = 0;
+    for (size_t k = 0; k < p; k++) {
+        step[k] = moves(c, x, k) ? c->g[k] : 0;
+        for (size_t l = 0; l < p; l++)
+            factor[k * p + l] = moves(c, x, k) && moves(c, x, l) ? c->B[k * p + l] : k == l;
+    }
+    if (fit_cholesky(p, factor, 1e-12) != 0)
+        return INFINITY;
+    fit_lower_solve(p, factor, step);
+    for (size_t k = 0; k < p; k++)
+        sum += 0.5 * step[k] * step[k];
+    return sum;
+}
+
+enum fit_eval fit_robust_problem_begin(struct fit_robust_problem *c, const double *x, double known[2],
+                                       double *promised)
+{
+    struct fit_objective *o = c->o;
+    fit_objective_group_factor(o, c->factor);
+    for (size_t e = 0; e < o->ngroup * o->nlinear; e++)
+        if (o->map[e] >= 0)
+            o->u[o->map[e]] = o->lin[e] - o->shift[e];
+    c->based = 0;
+    enum fit_eval e = value(c, x, &known[0], &known[1]);
+    *promised = e == FIT_EVAL_OK ? c->r.gain + promised_by_theta(c, x) : INFINITY;
+    return e;
+}
+
+enum fit_eval fit_robust_problem_freeze(struct fit_robust_problem *c, const double *x, int majorant)
+{
+    struct fit_objective *o = c->o;
+    struct fit_objective_robust r = c->r;
+    if (majorant)
+        r.curve = 1;
+    for (size_t u = 0; u < o->nu; u++)
+        o->u[u] -= o->du[u];
+    put_linear(o);
+    return fit_objective_freeze(o, x, c->factor, &r);
 }
 
 enum fit_eval fit_robust_problem_end(struct fit_robust_problem *c, const double *x, int known, double gtol,

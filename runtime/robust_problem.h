@@ -12,11 +12,19 @@
 
 struct fit_robust_problem;
 
-/* Borrows obj, lower and upper (nparam); begins with the linear parameters that obj->lin holds.  factor: as in
- * fit_objective_group_factor().  NULL: out of memory. */
+/* Borrows all of them; lower, upper: nparam, factor: as in fit_objective_group_factor().  NULL: out of memory. */
 struct fit_robust_problem *fit_robust_problem_new(struct fit_objective *obj, const double *factor, enum fit_loss loss,
                                                   double f_scale, const double *lower, const double *upper);
 void fit_robust_problem_free(struct fit_robust_problem *c);
+
+/* One pass at x and obj->lin, from where the problem begins.  known: cost and its rounding, as in fit_nlsq_options.
+ * *promised: by how much the best step from here lowers the cost, as far as the paraboloid goes. */
+enum fit_eval fit_robust_problem_begin(struct fit_robust_problem *c, const double *x, double known[2],
+                                       double *promised);
+
+/* The objective becomes the sum of squares of that pass (fit_objective_freeze); majorant: with the curvature of the
+ * majorant, whose steps cannot lead up. */
+enum fit_eval fit_robust_problem_freeze(struct fit_robust_problem *c, const double *x, int majorant);
 
 /* The noise is known: 1. */
 struct fit_nlsq_problem fit_robust_problem(struct fit_robust_problem *c, double dof);
