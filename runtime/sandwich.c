@@ -590,7 +590,7 @@ static double closed_tails(const struct work *c, const struct fit_result *res)
     double u = 0;
     for (size_t g = 0; g < ng; g++) {
         const struct fit_speckle_noise *x = &res->speckle[g];
-        const double r = c->o->nlinear == 2 ? res->std_robust[res->nparam + g * 2 + q] / x->contrast : 0;
+        const double r = c->o->nlinear == 2 && x->contrast > 0 ? res->std_robust[res->nparam + g * 2 + q] / x->contrast : 0;
         const double m = x->known == FIT_SPECKLE_BOTH ? x->count_std / x->count : 0;
         u += (r > 0 ? 4 * r * r : 0) + m * m;
     }

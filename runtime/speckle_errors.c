@@ -379,21 +379,26 @@ static enum fit_speckle_verdict estimate(const struct job *x, const char **why)
 {
     struct fit_speckle_noise *noise = x->res->speckle;
     double sum = 0, variance = 0;
-    int both = 0, white = 0;
+    int both = 0, seen = 0;
     *why = "the model is no contrast times |g1|^2 on a baseline";
     for (size_t g = 0; g < x->o->ngroup; g++) {
         if (!fit_speckle_suits(&x->model, g, &noise[g], why))
             return FIT_SPECKLE_NONE;
-        fit_speckle_sharing(&x->scores->moments[g], noise[g].frames, &sum, &variance);
+        if (noise[g].contrast > 0)
+            fit_speckle_sharing(&x->scores->moments[g], noise[g].frames, &sum, &variance);
+        seen += noise[g].contrast > 0;
     }
+    *why = "the model's contrast is not positive";
+    if (seen == 0)
+        return FIT_SPECKLE_NONE;
     const int shared = sum > SHARED * sqrt(variance) || x->scores->misfit.p_neighbours < ALIKE;
     for (size_t g = 0; g < x->o->ngroup; g++) {
-        fit_speckle_estimate(&x->model, g, &x->scores->moments[g], shared, &noise[g]);
+        fit_speckle_estimate(&x->model, g, &x->scores->moments[g], shared && noise[g].contrast > 0,
+                             &noise[g]);
         *why = "too few values next to one another tell the number of speckles";
         if (noise[g].known == FIT_SPECKLE_UNKNOWN)
             return FIT_SPECKLE_NONE;
         both += noise[g].known == FIT_SPECKLE_BOTH;
-        white += noise[g].known == FIT_SPECKLE_SHOT;
     }
     return both ? FIT_SPECKLE_NOISE : FIT_SPECKLE_WHITE;
 }

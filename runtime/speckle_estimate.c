@@ -86,6 +86,9 @@ int fit_speckle_suits(const struct fit_speckle_model *m, size_t g, struct fit_sp
         least = fmin(least, c[k]);
         most = fmax(most, c[k]);
     }
+    *x = (struct fit_speckle_noise){0};
+    if (!(fabs(least) > 0) && !(fabs(most) > 0)) /* on its bound: all that is seen is noise between frames */
+        return n > 2;
     *why = "the model's contrast is not positive";
     if (!(b > 0) || !isfinite(b))
         return 0;

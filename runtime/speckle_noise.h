@@ -74,7 +74,7 @@ void fit_speckle_values(const struct fit_speckle_model *m, size_t g, size_t n, c
                         double *out);
 
 /* Is the model's c2 of this group a baseline and a function that is largest, positive, and the same at equal times,
- * nowhere negative?  Then contrast and frames of *x are set, else why not. */
+ * nowhere negative?  Then contrast and frames of *x are set, else why not.  Where its contrast is 0 both are. */
 int fit_speckle_suits(const struct fit_speckle_model *m, size_t g, struct fit_speckle_noise *x, const char **why);
 
 /* Adds to *sum the products of differences that have a frame in common, and to *variance what its variance is when the
