@@ -39,7 +39,7 @@ static const double SKETCH_GTOL = 0.03, CERTAIN = 3, ASTRAY = 1;
 static const double AGREES[2] = {0.1, 0.05}, AT_END = 0.1;
 static const double LITTLE = 0.1; /* root of a rise that allows for much longer steps */
 static const double APART = 0.02; /* of the length of the intervals: so far outside is outside */
-enum { MOST_PARTS = 8, STEPS = 60, FEW_STEPS = 25, SIDE = (FIT_LIKELIHOOD_POINTS - 2) / 2, SECANTS = 8, PATIENT = 8 };
+enum { MOST_PARTS = 8, STEPS = 60, FEW_STEPS = 25, SIDE = (FIT_LIKELIHOOD_POINTS - 2) / 2, SECANTS = 8, PATIENT = 8, MOST_ENDS = 100 };
 
 struct curve {
     struct fit_job *f;
@@ -277,6 +277,41 @@ static double find_end(struct curve *c, double wanted, double a, double ra, cons
     return x;
 }
 
+/* Is there no way on at v?  A fit that was cut short may have missed it: all points that are known are asked, the data
+ * too, and the fit goes to its end.  The root there; theta is the minimum. */
+static double root_at_wall(struct curve *c, double v)
+{
+    const struct fit_job *f = c->f;
+    const size_t which = c->out->which, bytes = f->p * sizeof *c->led;
+    const int trust = c->trust, hurry = c->hurry;
+    const double low = c->u < 0 ? 0 : f->obj->lower[c->u], high = c->u < 0 ? 0 : f->obj->upper[c->u];
+    double least = INFINITY;
+    if (c->u >= 0)
+        hold_linear(c, v - f->obj->origin[c->u], v - f->obj->origin[c->u]);
+    memcpy(c->led, c->theta, bytes);
+    for (size_t k = 0; k <= c->evidence->n; k++) {
+        const double *x = k < c->evidence->n ? fit_evidence_at(c->evidence, k) : f->res->theta;
+        for (size_t l = 0; l < f->p; l++)
+            c->theta[l] = fmin(fmax(x[l], f->lower[l]), f->upper[l]);
+        if (c->u < 0) {
+            c->theta[which] = v;
+            fit_valley_hold(f->kernel, &f->ds->layout, f->lower, f->upper, x, which, c->theta);
+        }
+        double cost = cost_at(c, c->theta);
+        if (!(cost < least))
+            continue;
+        least = cost;
+        memcpy(c->led, c->theta, bytes);
+    }
+    memcpy(c->theta, c->led, bytes);
+    hold_linear(c, low, high);
+    c->trust = c->hurry = 0;
+    double r = fabs(root_at(c, v));
+    c->trust = trust;
+    c->hurry = hurry;
+    return r;
+}
+
 /* Follows the profile from the origin toward side (+1, -1), at most to `bound`; ends of the intervals, from that which the
  * origin lies in on. */
 static void follow(struct curve *c, double side, double std, double bound, double *end, int *open, double *work)
@@ -289,26 +324,32 @@ static void follow(struct curve *c, double side, double std, double bound, doubl
     double before = at; /* value at the point before the last, which is c->before */
     memcpy(c->theta, c->origin, bytes);
     memcpy(c->before, c->theta, bytes);
-    for (size_t n = 0; n < SIDE && !c->stopped; n++) {
+    const size_t most = c->pace.curve ? SIDE : MOST_ENDS;
+    for (size_t n = 0; n < most && !c->stopped; n++) {
         double v = at + side * step;
         if (side * (v - wall) >= 0)
             v = at + 0.5 * (wall - at);
         walled = !c->pace.curve && fabs(wall - at) < AT_WALL * fabs(at - c->from);
-        if (walled)
-            break;
+        v = walled ? wall : v;
         last = side * (v - bound) >= 0;
         v = last ? bound : v;
         memcpy(c->start, c->theta, bytes);
         on_line(c, v, before, c->before, at, c->start);
         c->hurry = !c->pace.curve;
-        double r = fabs(root_at(c, v));
+        double r = walled ? root_at_wall(c, v) : fabs(root_at(c, v));
         c->hurry = 0;
-        if ((r > root + 3 * c->pace.step || c->enough) && step > 1e-9 * std && n + 1 < SIDE) { /* too far at once */
+        if (walled && (r >= c->limit[1] || c->enough)) {
+            memcpy(c->theta, c->start, bytes);
+            break;
+        }
+        wall = walled ? side * INFINITY : wall;
+        if (!walled && (r > root + 3 * c->pace.step || c->enough) && step > 1e-9 * std && n + 1 < most) { /* too far at once */
             memcpy(c->theta, c->start, bytes);
             wall = v;
             step = fabs(v - at) * fmin(fmax(0.2, c->pace.step / (r - root)), 0.7);
             continue;
         }
+        walled = 0;
         add_point(c->out, v, r);
         for (; next < 2 && r >= c->limit[next]; next++) {
             end[next] = find_end(c, c->limit[next], at, root, c->start, v, r, work);
