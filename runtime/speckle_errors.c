@@ -471,8 +471,10 @@ enum fit_status fit_speckle_errors(const struct fit_speckle_spec *spec, struct f
     if (out->verdict == FIT_SPECKLE_NONE)
         return FIT_OK;
     const double resolved = resolve(&x);
-    if (resolved < RESOLVED && out->verdict == FIT_SPECKLE_NOISE)
+    if (resolved < RESOLVED && out->verdict == FIT_SPECKLE_NOISE) {
         out->verdict = FIT_SPECKLE_COARSE;
+        out->why = "some decay within few of many frames";
+    }
     if (out->verdict == FIT_SPECKLE_COARSE && resolved < TESTED && x.frames > WITHIN)
         return FIT_OK;
     if (!job_new(&x) || !(out->S = calloc(o->ngroup * P * P + 1, sizeof *out->S))) {
