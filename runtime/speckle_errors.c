@@ -471,6 +471,11 @@ enum fit_status fit_speckle_errors(const struct fit_speckle_spec *spec, struct f
     if (out->verdict == FIT_SPECKLE_NONE)
         return FIT_OK;
     const double resolved = resolve(&x);
+    for (size_t g = 0; g < o->ngroup; g++) /* nothing is known of its correlation: errors are not this model's */
+        if (out->verdict == FIT_SPECKLE_NOISE && !(res->speckle[g].contrast > 0)) {
+            out->verdict = FIT_SPECKLE_COARSE;
+            out->why = "a contrast stands at 0";
+        }
     if (resolved < RESOLVED && out->verdict == FIT_SPECKLE_NOISE) {
         out->verdict = FIT_SPECKLE_COARSE;
         out->why = "some decay within few of many frames";
