@@ -291,27 +291,22 @@ static const char *cause(const struct fit_results *r)
                                  : "the noise is or the model misses something";
 }
 
-/* "as speckles make them ...", where they explain the residuals; else "because ...". */
-static void as_speckles_do(const struct fit_results *r, char *text, size_t size)
+/* Of how many speckles the noise is that explains the residuals; 0: none does. */
+static double speckles(const struct fit_result *f)
 {
     static const double EXPLAINED = 0.01;
-    const struct fit_result *f = r->fit;
     double count = 0;
-    if (f->robust.kind != FIT_ROBUST_SPECKLE || !(f->speckle_test.p > EXPLAINED)) {
-        snprintf(text, size, "because %s", cause(r));
-        return;
-    }
+    if (f->robust.kind != FIT_ROBUST_SPECKLE || !(f->speckle_test.p > EXPLAINED))
+        return 0;
     for (size_t g = 0; g < f->ngroup; g++)
         count += f->speckle[g].known == FIT_SPECKLE_BOTH ? f->speckle[g].count : 0;
-    snprintf(text, size, "as about %.2g speckles make them (p = %.2g)", count, f->speckle_test.p);
+    return count;
 }
 
 void fit_results_noise_words(const struct fit_results *r, char *text, size_t size)
 {
     const struct fit_result *f = r->fit;
     const char *what;
-    char because[120];
-    as_speckles_do(r, because, sizeof because);
     double wider = fit_results_wider(r), kurtosis = 0, least = INFINITY, most = 0;
     double factor, rows = fit_results_neighbours(r, &factor);
     text[0] = '\0';
@@ -328,11 +323,16 @@ void fit_results_noise_words(const struct fit_results *r, char *text, size_t siz
                  "residuals of %s are correlated (%.2g), because %s: the usual errors are too small, and there are no "
                  "robust ones: %s",
                  what, rho, cause(r), f->robust.reason);
+    else if (wider > 1.2 && speckles(f) > 0)
+        snprintf(text, size,
+                 "the noise is as that of about %.2g speckles (p = %.2g): the usual errors are too small by a factor of "
+                 "%.2g; the robust ones allow for it",
+                 speckles(f), f->speckle_test.p, wider);
     else if (wider > 1.2)
         snprintf(text, size,
-                 "residuals of %s are correlated (%.2g), %s: the usual errors are too small by a factor "
+                 "residuals of %s are correlated (%.2g), because %s: the usual errors are too small by a factor "
                  "of %.2g; the robust ones allow for it",
-                 what, rho, because, wider);
+                 what, rho, cause(r), wider);
     for (size_t g = 0; g < f->ngroup; g++)
         kurtosis = fmax(kurtosis, f->residual[g].kurtosis);
     for (size_t d = 0; d < FIT_RESIDUAL_DECILES; d++) {
