@@ -7,10 +7,10 @@
  *     struct fit_api_problem *p = fit_api_problem_new(m, &data);
  *     const struct fit_api_result *r = fit_api_fit(p, NULL);
  *
- * A problem may be fitted by one thread at a time.  Functions that can fail return NULL or a nonzero status; fit_api_message() then says where, what was wrong and
- * what would be right.  Nothing is printed, no signal is touched, nothing ends the process.  Different objects may
- * be used by different threads at the same time; a model may be shared by threads.  Structures begin with their
- * size, so that a library with more members serves programs compiled before.
+ * A problem may be fitted by one thread at a time.  Functions that can fail return NULL or a nonzero status;
+ * fit_api_message() then says where, what was wrong and what would be right.  Nothing is printed, no signal is touched,
+ * nothing ends the process.  Different objects may be used by different threads at the same time; a model may be shared
+ * by threads.  Structures begin with their size, so that a library with more members serves programs compiled before.
  *
  * Names: parameters are the nonlinear ones (D0, alpha, ...); linear parameters (contrast, offset) have a value for
  * each group: an azimuth of two-time data, a curve of a table.  Units are those of the model, see fit_api_item.
@@ -188,13 +188,13 @@ struct fit_api_result {
     size_t iterations, evaluations;
     double chi2;                  /* sum w r^2, w = 1 / sigma^2 where that is known, else 1 */
     double residual_variance;     /* chi2 / (npoint - nfree) */
-    double reduced_chi2;          /* the same over the variance of the noise: near 1 when the model explains the data; NaN:
-                                     reduced_chi2_reason */
+    double reduced_chi2; /* the same over the variance of the noise: near 1 when the model explains the data; NaN:
+                            reduced_chi2_reason */
     double sigma_common, seconds;
     int threads;
     const double *param;          /* nparam */
     const double *linear;         /* ngroup x nlinear */
-    const double *std;            /* nfull; NaN: on a bound, not determined by the data, or no number tells it: see interval */
+    const double *std; /* nfull; NaN: on a bound, not determined by the data, or no number tells it: see interval */
     const double *std_robust;     /* nfull; for noise that pairs share; NaN: there are none */
     const double *covariance, *covariance_robust; /* nfull x nfull */
     const double *lower, *upper;  /* nfull: bounds in effect; equal: held */
@@ -203,8 +203,8 @@ struct fit_api_result {
     const double *sigma;          /* ngroup: standard deviation of the noise */
     const char *noise;            /* where that comes from, in words */
 
-    /* With ties or values of groups (options.also) the parameters fitted are not those of the model: their names, nfull;
-     * what is tied; and the model's own parameters in every group. */
+    /* With ties or values of groups (options.also) the parameters fitted are not those of the model: their names,
+     * nfull; what is tied; and the model's own parameters in every group. */
     const char *const *name;
     size_t ntied;
     const char *const *tied_name;

@@ -206,7 +206,8 @@ static void print(int kind, struct cost cost[WAYS], int held)
     printf("  %-9s", name[kind]);
     for (int w = 0; w < WAYS - !held; w++)
         printf("%10.4f", cost[w].wall);
-    printf("%s%8.2f %8.2f\n  %-9s", held ? "" : "         -", cost[STREAMED].wall / larger, cost[STREAMED].wall / tiles, "");
+    printf("%s%8.2f %8.2f\n  %-9s", held ? "" : "         -", cost[STREAMED].wall / larger, cost[STREAMED].wall / tiles,
+           "");
     for (int w = 0; w < WAYS - !held; w++)
         printf("  (%6.3f)", cost[w].processor);
     printf("\n");
@@ -229,7 +230,8 @@ int main(int argc, char **argv)
     if (all)
         held = make_pass(k, all->dataset);
     printf("%zu values, %d threads%s\n  %-9s%10s%10s%10s%10s%10s%8s %8s\n", m->dataset->npoint, threads,
-           cold ? ", cold" : "", "seconds", "streamed", "tiles", "read(2)", "computing", "in memory", "ratio", "to tiles");
+           cold ? ", cold" : "", "seconds", "streamed", "tiles", "read(2)", "computing", "in memory", "ratio",
+           "to tiles");
     for (int kind = 0; kind < KINDS; kind++) {
         struct cost least[WAYS];
         for (int r = 0; r < rounds; r++)

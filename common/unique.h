@@ -24,7 +24,8 @@ int unique_lock(int fd);
 /* Has another process the lock?  Does not take it, not even for a moment: nobody is refused because of a look. */
 int unique_is_locked(int fd);
 
-/* A new, locked file for what will be renamed to `target`.  Returns it open for reading and writing, or -1 with errno. */
+/* A new, locked file for what will be renamed to `target`.  Returns it open for reading and writing, or -1 with errno.
+ */
 int unique_beside(const char *target, char *path, size_t size);
 
 /* Removes the files of unique_beside() in a folder which nobody writes. */

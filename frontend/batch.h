@@ -12,7 +12,7 @@ struct batch_job {
     int done;                         /* its result is there, of this key */
     int code;                         /* exit status; -1: not run */
     long pid;                         /* while it runs; else 0 */
-    double look;                      /* another command is at work in its folder: when to look again; 0: none was met */
+    double look; /* another command is at work in its folder: when to look again; 0: none was met */
     double seconds, begin;
     struct front_result result;
     int has_result;

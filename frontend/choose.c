@@ -120,9 +120,11 @@ static enum fit_status no_fitter(const struct front *f, const char *where, const
         fit_fail(err, FIT_ERR_CONFIG, "%s: no model '%s'; did you mean '%s'?", where, model,
                  near.best);
     else
-        fit_fail(err, FIT_ERR_CONFIG, "%s: no model '%s' here; there are %s; make model=%s builds another of the program's; --model FILE.lua is one "
-                 "of your own", where,
-                 model, n ? list : "none", model);
+        fit_fail(err, FIT_ERR_CONFIG,
+                 "%s: no model '%s' here; there are %s; make model=%s builds another of the program's; --model "
+                 "FILE.lua is one "
+                 "of your own",
+                 where, model, n ? list : "none", model);
     front_names_free(name, n);
     return FIT_ERR_CONFIG;
 }

@@ -162,7 +162,8 @@ static enum fit_status finish(struct batch_job *j, struct fit_error *err)
     return st == FIT_OK ? batch_row_write(j, err) : st;
 }
 
-/* May the fit begin?  While another command is at work in its folder it waits, and then takes what that one has done. */
+/* May the fit begin?  While another command is at work in its folder it waits, and then takes what that one has done.
+ */
 static int is_ready(struct batch_job *j)
 {
     if (j->done || j->pid || j->code >= 0 || fit_seconds() < j->look)

@@ -231,7 +231,8 @@ static void print_text(FILE *f, const struct comparison *c, const char *const la
         put_figure(f, x->nparam > a->nfree ? "parameters, noise" : "parameters", x->nparam, y->nparam, "%.0f");
         put_figure(f, x->what, x->minus_two_log_l, y->minus_two_log_l, "%.2f");
         if (c->choice.correlated) {
-            put_figure(f, "values that count", x->nparam > 0 ? c->choice.eta * a->npoint : NAN, c->choice.eta * b->npoint, "%.0f");
+            put_figure(f, "values that count", x->nparam > 0 ? c->choice.eta * a->npoint : NAN,
+                       c->choice.eta * b->npoint, "%.0f");
             put_figure(f, "CLIC", x->clic, y->clic, "%.2f");
         } else {
             put_figure(f, "AIC", x->aic, y->aic, "%.2f");
@@ -262,8 +263,8 @@ static void print_choice(FILE *f, const struct comparison *c, const char *const 
     const int larger = c->criteria[1].nparam > c->criteria[0].nparam;
     const double more = fabs(c->criteria[1].nparam - c->criteria[0].nparam);
     char gain[160];
-    snprintf(gain, sizeof gain, "its further parameter%s gain%s as much by chance with probability %.2g", more > 1 ? "s" : "",
-             more > 1 ? "" : "s", x->p);
+    snprintf(gain, sizeof gain, "its further parameter%s gain%s as much by chance with probability %.2g",
+             more > 1 ? "s" : "", more > 1 ? "" : "s", x->p);
     if (x->better < 0)
         fprintf(f, "the data do not decide between them: of %.40s\n  %s\n", label[larger], gain);
     else if (x->better == larger)

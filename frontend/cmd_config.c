@@ -433,8 +433,10 @@ static enum fit_status put_labels(FILE *out, const struct wish *w, size_t all, s
         fprintf(out, "phi_filtering:\n  angles: null   # degrees, as [0, 45, 90]: the file has none, one for each "
                      "of %zu matrices: FILL IN\n", all);
     else if (count_numbers(w->phi) != all)
-        return fit_fail(err, FIT_ERR_USAGE, "--phi: '%s': the file has no azimuths; one for each of %zu matrices is wanted, "
-                        "in degrees, as 0,45,90", w->phi, all);
+        return fit_fail(err, FIT_ERR_USAGE,
+                        "--phi: '%s': the file has no azimuths; one for each of %zu matrices is wanted, "
+                        "in degrees, as 0,45,90",
+                        w->phi, all);
     else
         fprintf(out, "phi_filtering:\n  angles: [%s]   # degrees, one for each matrix of the file\n", w->phi);
     return FIT_OK;

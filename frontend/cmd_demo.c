@@ -119,7 +119,8 @@ enum fit_status front_cmd_demo(struct front *f, const struct front_args *a, stru
     if (a->nrest > 1)
         return fit_fail(err, FIT_ERR_USAGE, "demo: one folder for the results");
     const char *slash = strrchr(f->dir, '/'); /* dir is absolute */
-    snprintf(share, sizeof share, "%.*s/share/homodyne-gen/examples/laminar", (int)(slash ? slash - f->dir : 0), f->dir);
+    snprintf(share, sizeof share, "%.*s/share/homodyne-gen/examples/laminar", (int)(slash ? slash - f->dir : 0),
+             f->dir);
     snprintf(config, sizeof config, "%s/experiment.yaml", share);
     snprintf(truth, sizeof truth, "%s/truth.txt", share);
     enum fit_status st = front_choose(f, NULL, config, NULL, 0, &fitter, err);

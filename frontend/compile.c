@@ -6,8 +6,8 @@
  * changes another kernel is made.  A kernel is made in a folder of its own, checked against the
  * compiler's interpreter (`selfcheck`), and then put in place by one rename; two processes may do
  * it at a time.  That folder has a name that nobody else has, .making.ID, and beside it a locked file, .making.ID.lock:
- * a folder whose lock can be had was left by a process that was killed, and goes. The cache belongs to the user: a folder that others may write to is not used, since
- * what lies in it is run. */
+ * a folder whose lock can be had was left by a process that was killed, and goes. The cache belongs to the user: a
+ * folder that others may write to is not used, since what lies in it is run. */
 #define _XOPEN_SOURCE 700
 #include "front.h"
 #include "json.h"
@@ -137,9 +137,9 @@ static int make_folders(char *path)
     }
 }
 
-/* May somebody else put another folder in the place of this one?  The folder above must be the user's or root's, and others
- * may write to it only where it is sticky (like /tmp); those further above must not be open to everybody.  Returns the one
- * that is not, in `path`, or 0. */
+/* May somebody else put another folder in the place of this one?  The folder above must be the user's or root's, and
+ * others may write to it only where it is sticky (like /tmp); those further above must not be open to everybody.
+ * Returns the one that is not, in `path`, or 0. */
 static int is_replaceable(const char *folder, char path[FRONT_PATH])
 {
     char full[PATH_MAX + 1];
@@ -185,9 +185,11 @@ static enum fit_status find_cache(struct job *job, struct fit_error *err)
                         "it, or set XDG_CACHE_HOME to another one",
                         job->cache);
     if (is_replaceable(job->cache, above))
-        return fit_fail(err, FIT_ERR_USAGE,
-                        "%.2000s: others may write to this folder, and so put another one in the place of %.1500s, from which"
-                        " programs are run; set XDG_CACHE_HOME to a folder in one of your own", above, job->cache);
+        return fit_fail(
+            err, FIT_ERR_USAGE,
+            "%.2000s: others may write to this folder, and so put another one in the place of %.1500s, from which"
+            " programs are run; set XDG_CACHE_HOME to a folder in one of your own",
+            above, job->cache);
     snprintf(job->dir, sizeof job->dir, "%s/%s", job->cache, job->key);
     return FIT_OK;
 }

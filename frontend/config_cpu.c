@@ -285,7 +285,8 @@ static int write_settings(struct settings *s)
         fprintf(text_stream(STDERR_FILENO), "homodyne-config-cpu: %s: %s\n", s->path, strerror(errno));
         return 4;
     }
-    fprintf(f, "# Made by homodyne-config-cpu --mode %s; %s.  Use:  . %s\n", s->mode, find_mode(s->mode)->what, s->path);
+    fprintf(f, "# Made by homodyne-config-cpu --mode %s; %s.  Use:  . %s\n", s->mode, find_mode(s->mode)->what,
+            s->path);
     fprintf(f, "export OMP_NUM_THREADS=%d\n", threads_of(s));
     fprintf(f, "export OMP_PROC_BIND=%s\n", binding(s));
     fprintf(f, "export OMP_PLACES=cores\n");

@@ -16,9 +16,9 @@
  * J the covariance of the score, H its curvature, and eta the part of the values that count (sandwich.h), here of the
  * better fit, for what correlates in the other one may be its misfit.  d parameters without effect lower -2 log L by
  * 1/eta times chi2 with d degrees of freedom, or, J being known from clusters of frames only, d F(d, clusters - 1).
- * By the probability p that they lower it as much as they do: below 0.01 the larger model is preferred, above 0.16, where
- * CLIC of one parameter changes its mind, the smaller; between, and of two models of equally many, the data do not decide.
- * Of tables eta = (1 - rho)/(1 + rho) with the correlation rho of neighbouring rows. */
+ * By the probability p that they lower it as much as they do: below 0.01 the larger model is preferred, above 0.16,
+ * where CLIC of one parameter changes its mind, the smaller; between, and of two models of equally many, the data do
+ * not decide. Of tables eta = (1 - rho)/(1 + rho) with the correlation rho of neighbouring rows. */
 #include "criteria.h"
 
 #include "special.h"
@@ -97,7 +97,8 @@ static double f_tail(double f, double d, double n)
     return f > 0 ? fit_beta_cdf(n / (n + d * f), 0.5 * n, 0.5 * d) : 1;
 }
 
-static const char *choose(const struct front_result *const r[2], const struct front_criteria c[2], struct front_choice *x)
+static const char *choose(const struct front_result *const r[2], const struct front_criteria c[2],
+                          struct front_choice *x)
 {
     const int fits = c[1].minus_two_log_l < c[0].minus_two_log_l;
     *x = (struct front_choice){.correlated = front_is_correlated(r[fits]), .eta = 1, .p = NAN, .better = -1};
@@ -148,7 +149,8 @@ double front_bayes_factor(const struct front_result *const r[2], int same_data, 
     if (!same_data || r[0]->npoint != r[1]->npoint || strcmp(r[0]->selection, r[1]->selection) != 0)
         snprintf(why, size, "%s", "they are of different values");
     else if (strcmp(r[0]->improper, r[1]->improper) != 0)
-        snprintf(why, size, "%s", "a parameter of one of them has an improper prior, and is not in the other with the same");
+        snprintf(why, size, "%s",
+                 "a parameter of one of them has an improper prior, and is not in the other with the same");
     else if (front_is_correlated(r[0]) && front_is_correlated(r[1]))
         snprintf(why, size, "%s", "residuals are correlated, and evidence takes the values as independent");
     return *why ? NAN : r[1]->log_evidence - r[0]->log_evidence;

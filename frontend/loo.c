@@ -1,11 +1,11 @@
 /* loo.c -- leave-one-out cross-validation from the draws of posterior.nc; see loo.h.
  *
- * Vehtari, Gelman & Gabry, Stat. Comput. 27 (2017) 1413: with draws s of the posterior of all n rows, the density of row i
- * foretold from the others is (section 2.2), with weights 1 / p(y_i | s) that are smoothed (psis.h),
- *     elpd_i = log( sum_s w_is p(y_i | s) / sum_s w_is ),
- * elpd = sum_i elpd_i, its standard error sqrt(n var_i(elpd_i)), and that of the difference of two models
- * sqrt(n var_i(elpd_i^B - elpd_i^A)) (section 5).  Draws count as independent in the length of the tail that is smoothed.
- * Rows are taken as independent: where neighbours are correlated, a row is foretold from its neighbours' noise. */
+ * Vehtari, Gelman & Gabry, Stat. Comput. 27 (2017) 1413: with draws s of the posterior of all n rows, the density of
+ * row i foretold from the others is (section 2.2), with weights 1 / p(y_i | s) that are smoothed (psis.h), elpd_i =
+ * log( sum_s w_is p(y_i | s) / sum_s w_is ), elpd = sum_i elpd_i, its standard error sqrt(n var_i(elpd_i)), and that of
+ * the difference of two models sqrt(n var_i(elpd_i^B - elpd_i^A)) (section 5).  Draws count as independent in the
+ * length of the tail that is smoothed. Rows are taken as independent: where neighbours are correlated, a row is
+ * foretold from its neighbours' noise. */
 #define _POSIX_C_SOURCE 200809L
 #include "loo.h"
 

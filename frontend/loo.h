@@ -13,8 +13,8 @@ struct front_loo {
     size_t unreliable[2];              /* rows above it */
 };
 
-/* out->nrow = 0: why holds the reason, or "" where one of them is no posterior of a table.  FIT_ERR_MEMORY, and errors of
- * reading posterior.nc. */
+/* out->nrow = 0: why holds the reason, or "" where one of them is no posterior of a table.  FIT_ERR_MEMORY, and errors
+ * of reading posterior.nc. */
 enum fit_status front_loo(const struct front_result *const r[2], int same_data, struct front_loo *out, char *why,
                           size_t size, struct fit_error *err);
 

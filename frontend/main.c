@@ -15,8 +15,9 @@
 
 static volatile sig_atomic_t interrupted, looks_at_it;
 
-/* A command that has fits of its own, or asks, looks at `interrupted` and ends them; at the second Ctrl-C or SIGTERM in a
- * hurry.  A program that is waited for gets the signal, unless that comes from the terminal, which has sent it there, too. */
+/* A command that has fits of its own, or asks, looks at `interrupted` and ends them; at the second Ctrl-C or SIGTERM in
+ * a hurry.  A program that is waited for gets the signal, unless that comes from the terminal, which has sent it there,
+ * too. */
 static void on_interrupt(int number)
 {
     const int insists = signals_insists(number);

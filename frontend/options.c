@@ -124,7 +124,8 @@ const struct front_command front_commands[] = {
      FIT_COMMAND_INSPECT, NULL, of_model, front_cmd_pass, 0},
     {"plan", NULL, "CONFIG.yaml [options]", "the errors to be expected, before there are data",
      "Takes the configuration of a fit; frames, frame period, wavevectors, azimuths and noise are given as options "
-     "(--frames 1:N, --dt, --q, --phi, --sigma), else by it, else by its data file. Parameters are the starting values.",
+     "(--frames 1:N, --dt, --q, --phi, --sigma), else by it, else by its data file. Parameters are the "
+      "starting values.",
      FIT_COMMAND_PLAN, NULL, of_model, front_cmd_pass, 0},
     {"estimate", NULL, "CONFIG.yaml [options]", "memory and time that a fit will take", NULL,
      FIT_COMMAND_ESTIMATE, NULL, of_model, front_cmd_pass, 0},
@@ -134,7 +135,8 @@ const struct front_command front_commands[] = {
      FIT_COMMAND_SIMULATE, NULL, of_model, front_cmd_pass, 0},
     {"compare", NULL, "RESULT RESULT [options]", "differences of two results in standard deviations",
      "Results are folders of fits, also of the Python packages. Of one with a posterior its mean and standard "
-     "deviation are compared, of others least squares. The exit status is 0 when all parameters agree within the limit, 2 "
+     "deviation are compared, of others least squares. The exit status is 0 when all "
+      "parameters agree within the limit, 2 "
      "when one does not or the models are different.",
      FIT_COMMAND_COUNT, NULL, of_compare, front_cmd_compare, 0},
     {"batch", NULL, "CONFIG.yaml [DATA..] [options]", "many files or q rings, one table",

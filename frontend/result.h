@@ -14,7 +14,8 @@ struct front_param {
     char unit[40];
     double value, std, std_robust; /* NaN: not told */
     double mean, sd; /* of the posterior; NaN: none was sampled */
-    double lower95, upper95; /* interval of the profile in the place of std; NaN: an end that is open, or none is told */
+    double lower95,
+        upper95; /* interval of the profile in the place of std; NaN: an end that is open, or none is told */
     int interval;            /* 1: there is such a one */
     int fixed, at_bound;
     int undetermined; /* neither error nor interval: value is where the search ended */

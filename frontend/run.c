@@ -327,7 +327,8 @@ static void print_model(FILE *f, const char *name, const char *title)
     enum { LEFT = 21 };
     char text[400];
     const char *alias = fit_config_other_mode(name);
-    snprintf(text, sizeof text, "%s%s%s%s", title, alias ? " (analysis_mode " : "", alias ? alias : "", alias ? ")" : "");
+    snprintf(text, sizeof text, "%s%s%s%s", title, alias ? " (analysis_mode " : "", alias ? alias : "",
+             alias ? ")" : "");
     fprintf(f, "%-*s", LEFT, name);
     if (strlen(name) >= LEFT)
         fprintf(f, "\n%*s", LEFT, "");

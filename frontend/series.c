@@ -73,8 +73,8 @@ static const char *const ending[WITH_INTERVAL] = {"", "_std", "_std_robust", "_l
 static double column_value(const struct front_row *row, const char *name, size_t column)
 {
     const struct front_param *p = row->result ? front_result_param(row->result, name) : NULL;
-    const double value[WITH_INTERVAL] = {p && !p->undetermined ? p->value : NAN, p ? p->std : NAN, p ? p->std_robust : NAN,
-                                         p ? p->lower95 : NAN, p ? p->upper95 : NAN};
+    const double value[WITH_INTERVAL] = {p && !p->undetermined ? p->value : NAN, p ? p->std : NAN,
+                                         p ? p->std_robust : NAN, p ? p->lower95 : NAN, p ? p->upper95 : NAN};
     return value[column];
 }
 

@@ -8,7 +8,8 @@
 void hg_emit_strip(struct hg_emit *em, hg_id x, hg_id *coefficient, hg_id *core)
 {
     const struct hg_node n = *hg_at(em->e, x);
-    hg_id *in = hg_alloc(em->e->arena, (n.nargs + 1) * sizeof *in), *out = hg_alloc(em->e->arena, (n.nargs + 1) * sizeof *out);
+    hg_id *in = hg_alloc(em->e->arena, (n.nargs + 1) * sizeof *in),
+          *out = hg_alloc(em->e->arena, (n.nargs + 1) * sizeof *out);
     uint32_t nin = 0, nout = 0;
     *coefficient = hg_const(em->e, 1.0);
     *core = x;

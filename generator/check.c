@@ -242,8 +242,10 @@ static int check_test(struct check *c, const struct hg_test *t, struct hg_diag *
         return 1;
     const char *starts = left_out(c, t);
     hg_error(d, t->line, NULL,
-             starts ? hg_format(m->expr->arena, "correct the equations or the test point; it does not name all parameters,"
-                                " which are at their starts: %s", starts)
+             starts ? hg_format(m->expr->arena,
+                                "correct the equations or the test point; it does not name all parameters,"
+                                " which are at their starts: %s",
+                                starts)
                     : "correct the equations or the test point",
              "test point: %s is %.17Lg, expected %.17g (tolerance %g)", m->observable, x, t->expected, tolerance);
     return 0;
@@ -283,8 +285,10 @@ static int check_law(struct hg_model *m, const struct hg_variant *v, struct hg_d
     int ok = check_derivatives(&c, d);
     close_check(&c);
     if (ok && out)
-        fprintf(out, "%s (%s): %lu derivatives of the log density agree with dual numbers to %.1e (%s), and %lu second ones\n",
-                m->file, v->name, c.compared, c.worst, c.worst_name, c.compared2);
+        fprintf(
+            out,
+            "%s (%s): %lu derivatives of the log density agree with dual numbers to %.1e (%s), and %lu second ones\n",
+            m->file, v->name, c.compared, c.worst, c.worst_name, c.compared2);
     return ok;
 }
 

@@ -345,7 +345,8 @@ static void find_circuits(struct matrix *m, struct circuits *all)
 {
     struct hg_arena *a = m->p->m->expr->arena;
     uint32_t n = m->columns, rank = 0;
-    long double *q = hg_alloc(a, (size_t)m->rows * (n + 1) * sizeof *q), *R = hg_alloc(a, (size_t)n * (n + 1) * sizeof *R);
+    long double *q = hg_alloc(a, (size_t)m->rows * (n + 1) * sizeof *q),
+                *R = hg_alloc(a, (size_t)n * (n + 1) * sizeof *R);
     long double *x = hg_alloc(a, m->rows * sizeof *x), *c = hg_alloc(a, (n + 1) * sizeof *c);
     long double *scale = hg_alloc(a, (n + 1) * sizeof *scale);
     uint32_t *basis = hg_alloc(a, (n + 1) * sizeof *basis);

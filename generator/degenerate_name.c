@@ -176,7 +176,8 @@ static hg_id regular_form(struct naming *w)
         hg_probe_set(w->p, s, theta);
         if (w->d->condition >= 0)
             theta[w->d->condition] = w->d->value;
-        hg_probe_run(w->p, w->p->value, theta, w->d->kind == FIT_DEGENERATE_ONE_GROUP ? 1 : HG_GROUPS, note_branches, &b);
+        hg_probe_run(w->p, w->p->value, theta, w->d->kind == FIT_DEGENERATE_ONE_GROUP ? 1 : HG_GROUPS, note_branches,
+                     &b);
     }
     for (hg_id id = 1; id < n; id++)
         if (need[id])

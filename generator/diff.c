@@ -2,8 +2,9 @@
  *
  * d[id] is the derivative of node id along the direction, or 0 where it does not depend on a leaf: no
  * product with zero is ever built.  A second sweep over the result gives second derivatives.  hg_gradient goes the
- * other way (Linnainmaa 1976): from the root down, every node knows what the root changes when it does.  The cumulative trapezoid is linear, so the derivative of potential(f) is
- * potential(df): derivatives of integrals are again tables over the time grid.
+ * other way (Linnainmaa 1976): from the root down, every node knows what the root changes when it does.  The cumulative
+ * trapezoid is linear, so the derivative of potential(f) is potential(df): derivatives of integrals are again tables
+ * over the time grid.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -259,7 +260,8 @@ static void sweep_down(struct hg_expr *e, hg_id root, const unsigned char *reach
 
 void hg_gradient(struct hg_expr *e, hg_id root, uint32_t n, const hg_id *leaf, hg_id *slope)
 {
-    unsigned char *reach = calloc(root + 1, 1), *below = calloc(root + 1, 1); /* leaves are below it; it is below the root */
+    unsigned char *reach = calloc(root + 1, 1),
+                  *below = calloc(root + 1, 1); /* leaves are below it; it is below the root */
     hg_id *adjoint = calloc(root + 1, sizeof *adjoint);
     uint32_t line = e->line;
     if (!reach || !below || !adjoint)

@@ -475,8 +475,9 @@ static void check_root(struct hg_model *m, hg_id root, int inside, struct hg_dia
                        .random = 7};
     size_t n = (size_t)root + 1;
     double time[FRAMES], *setting = hg_alloc(a, (m->setting.n + 1) * sizeof *setting),
-           *linear = hg_alloc(a, (m->linear.n + 1) * sizeof *linear), *coord = hg_alloc(a, (m->axis.n + 1) * sizeof *coord),
-           *column = hg_alloc(a, (m->column.n + 1) * sizeof *column);
+                         *linear = hg_alloc(a, (m->linear.n + 1) * sizeof *linear),
+                         *coord = hg_alloc(a, (m->axis.n + 1) * sizeof *coord),
+                         *column = hg_alloc(a, (m->column.n + 1) * sizeof *column);
     w.r = hg_alloc(a, n * sizeof *w.r);
     w.need = hg_alloc(a, n);
     w.open = hg_alloc(a, n);

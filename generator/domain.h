@@ -6,8 +6,8 @@
 #include "model.h"
 
 /* Warnings about log, powers, asin and acos of what they are not defined for, divisions by 0 and exponentials
- * that overflow, where the mean of the variant, or the log density, is not finite for that reason at some parameters inside the
- * bounds.  Adds no nodes to the graph. */
+ * that overflow, where the mean of the variant, or the log density, is not finite for that reason at some parameters
+ * inside the bounds.  Adds no nodes to the graph. */
 void hg_domain_check(struct hg_model *m, const struct hg_variant *v, struct hg_diag *d);
 
 #endif

@@ -2,8 +2,8 @@
  *
  * What the file sees of Lua and of units: dsl_sandbox.c.
  *
- * Limits: memory by the allocator, instructions by a hook, work on expressions by hg_steps (expr.h).  pcall is not available, so a
- * limit that is hit cannot be caught; patterns, sort and coroutines are not available, since they
+ * Limits: memory by the allocator, instructions by a hook, work on expressions by hg_steps (expr.h).  pcall is not
+ * available, so a limit that is hit cannot be caught; patterns, sort and coroutines are not available, since they
  * escape the hook, and so would string.rep of an empty text.
  *
  * The file may be run twice.  Whether a parameter is linear decides what node stands for it, but
@@ -167,7 +167,8 @@ static void report_lua(lua_State *L, uint32_t line, const char *message)
     const char *word = quoted_word(d->arena, message);
     const char *near = word, *help = habit(d, line, message, word, &near), *culprit, *remedy;
     if (d->read && strstr(message, "a nil value") && dsl_find_nil(L, &culprit, &remedy)) {
-        message = hg_format(d->arena, "%.*s%s, which is nil", (int)(strstr(message, "a nil value") - message), message, culprit);
+        message = hg_format(d->arena, "%.*s%s, which is nil", (int)(strstr(message, "a nil value") - message), message,
+                            culprit);
         near = culprit;
         help = remedy ? remedy : help;
     }

@@ -1,5 +1,5 @@
-/* dsl_density.c -- the law of the errors of m.observe: `noise = poisson()` and its like (tables that prelude.lua makes),
- * or `log_density = expression` of the author's own.
+/* dsl_density.c -- the law of the errors of m.observe: `noise = poisson()` and its like (tables that prelude.lua
+ * makes), or `log_density = expression` of the author's own.
  *
  * A table has `law`, `support`, `arguments` { {name, value}, ... } and `log_density`, a function of the measured value,
  * its mean and their unit; perhaps `mean`, when the law brings it.
@@ -15,20 +15,17 @@
 static const struct word {
     const char *name;
     int value;
-} laws[] = {{"gaussian", FIT_LAW_GAUSSIAN},
-            {"student_t", FIT_LAW_STUDENT_T},
-            {"laplace", FIT_LAW_LAPLACE},
-            {"lognormal", FIT_LAW_LOG_NORMAL},
-            {"exponential", FIT_LAW_EXPONENTIAL},
-            {"gamma", FIT_LAW_GAMMA},
-            {"poisson", FIT_LAW_POISSON},
-            {"negative_binomial", FIT_LAW_NEGATIVE_BINOMIAL},
-            {"binomial", FIT_LAW_BINOMIAL},
-            {NULL, FIT_LAW_OTHER}},
-  supports[] = {{"real", FIT_SUPPORT_REAL},     {"nonnegative", FIT_SUPPORT_NONNEGATIVE}, {"positive", FIT_SUPPORT_POSITIVE},
-                {"counts", FIT_SUPPORT_COUNTS}, {"trials", FIT_SUPPORT_TRIALS},           {NULL, FIT_SUPPORT_REAL}};
+} laws[] = {{"gaussian", FIT_LAW_GAUSSIAN},       {"student_t", FIT_LAW_STUDENT_T},
+            {"laplace", FIT_LAW_LAPLACE},         {"lognormal", FIT_LAW_LOG_NORMAL},
+            {"exponential", FIT_LAW_EXPONENTIAL}, {"gamma", FIT_LAW_GAMMA},
+            {"poisson", FIT_LAW_POISSON},         {"negative_binomial", FIT_LAW_NEGATIVE_BINOMIAL},
+            {"binomial", FIT_LAW_BINOMIAL},       {NULL, FIT_LAW_OTHER}},
+  supports[] = {{"real", FIT_SUPPORT_REAL},         {"nonnegative", FIT_SUPPORT_NONNEGATIVE},
+                {"positive", FIT_SUPPORT_POSITIVE}, {"counts", FIT_SUPPORT_COUNTS},
+                {"trials", FIT_SUPPORT_TRIALS},     {NULL, FIT_SUPPORT_REAL}};
 
-static const char usage[] = "noise = poisson(), gaussian { sd = ... }, ...; or {\"half_cauchy\", 2}, a prior of the noise level";
+static const char usage[] =
+    "noise = poisson(), gaussian { sd = ... }, ...; or {\"half_cauchy\", 2}, a prior of the noise level";
 
 /* Value of the word under `key` of the table at t (a stack index that is not relative). */
 static int word_of(lua_State *L, int t, const char *key, const struct word *list)
@@ -114,8 +111,9 @@ static void check_log_density(lua_State *L, const struct dsl_value *v, const str
 {
     struct hg_model *m = dsl_of(L)->m;
     if (v->unit != HG_UNIT_ONE && v->unit != HG_UNIT_ANY)
-        dsl_complain(L, "log_density", "a density times the unit of the measured value is a number: log(p * unit \"...\")",
-                     "unit mismatch: the log density must be a plain number, not in %s", hg_unit_text(m->units, v->unit));
+        dsl_complain(
+            L, "log_density", "a density times the unit of the measured value is a number: log(p * unit \"...\")",
+            "unit mismatch: the log density must be a plain number, not in %s", hg_unit_text(m->units, v->unit));
     if (!hg_contains(m->expr, v->id, value->node))
         dsl_fail(L, "log_density", NULL, "the log density does not contain '%s', which is measured", value->name);
     for (uint32_t k = 0; k < m->column.n; k++)

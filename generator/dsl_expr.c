@@ -74,8 +74,10 @@ struct hg_expr *dsl_build(lua_State *L)
     struct dsl *d = dsl_of(L);
     struct hg_expr *e = d->m->expr;
     if (is_too_deep(e))
-        dsl_fail(L, NULL, dsl_large_help, "the expressions of this model are too large (%u nodes, up to %u operations one"
-                 " upon the other)", (unsigned)e->n, (unsigned)hg_at(e, e->n - 1)->depth);
+        dsl_fail(L, NULL, dsl_large_help,
+                 "the expressions of this model are too large (%u nodes, up to %u operations one"
+                 " upon the other)",
+                 (unsigned)e->n, (unsigned)hg_at(e, e->n - 1)->depth);
     if (e->n > MAX_NODES || d->m->nwritten > MAX_WRITTEN || hg_arena_size(d->arena) > MAX_ARENA ||
         hg_steps_done(e) > HG_MOST_STEPS_OF_SCRIPT)
         dsl_fail(L, NULL, dsl_large_help,

@@ -199,7 +199,8 @@ static uint32_t prior_number(lua_State *L, const struct hg_symbol_decl *s, int s
                  "a prior has numbers and nonlinear parameters, no other expressions");
     struct hg_symbol_decl *h = &d->m->param.item[n->ref];
     if (h->over >= 0)
-        dsl_fail(L, h->name, NULL, "'%s' has a value for each group: it cannot stand in the prior of '%s'", h->name, s->name);
+        dsl_fail(L, h->name, NULL, "'%s' has a value for each group: it cannot stand in the prior of '%s'", h->name,
+                 s->name);
     if (scale && !(h->lower >= 0))
         dsl_fail(L, h->name, hg_format(d->arena, "bounds = {0, math.huge} in the declaration of '%s'", h->name),
                  "'%s' is the width of a prior and may be negative", h->name);

@@ -1,4 +1,5 @@
-/* dsl_nil.c -- which part of a line of the model is nil: Lua tells that something is, of an element of a table not which.
+/* dsl_nil.c -- which part of a line of the model is nil: Lua tells that something is, of an element of a table not
+ * which.
  *
  * Takes the line that is being run, and the variables of the function it stands in; looks at each name of the line with
  * the elements behind it, a, a[4], a[k + 1], a.width, a["x"], in their order, and gives the first that is nil.  Only

@@ -142,8 +142,11 @@ static int env_index(lua_State *L)
     if (!help && near.best)
         help = hg_format(d->arena, "did you mean '%s'?", near.best);
     if (is_called(L, name))
-        dsl_fail(L, name, help ? help : "homodyne-gen --words lists all; a function of your own is declared before it is"
-                 " used, local function", "there is no function '%s'", name);
+        dsl_fail(L, name,
+                 help ? help
+                      : "homodyne-gen --words lists all; a function of your own is declared before it is"
+                        " used, local function",
+                 "there is no function '%s'", name);
     dsl_fail(L, name, help ? help : "names are declared with local", "unknown name '%s'", name);
 }
 

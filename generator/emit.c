@@ -66,8 +66,10 @@ static void head(struct hg_emit *em, FILE *out)
             m->space == FIT_ROWS ? "row" : "pair", em->cost.value_per_pair_group);
     const struct hg_variant *v = hg_model_variant(m, em->variant);
     if (v && v->accuracy) {
-        fprintf(out, " *\n * worst rounding error found, of the direct formula, in units of the last place of the result, or of\n"
-                     " * what rounding its inputs changes where that is more; at %lu places of the declared box\n",
+        fprintf(out,
+                " *\n * worst rounding error found, of the direct formula, in units of the last place of the result, "
+                "or of\n"
+                " * what rounding its inputs changes where that is more; at %lu places of the declared box\n",
                 v->accuracy->places);
         hg_accuracy_print(v->accuracy, " *   ", 98, out);
     }

@@ -51,7 +51,8 @@ static const char *delta_leaf(struct hg_code *c, hg_id id)
     struct hg_arena *a = c->e->arena;
     hg_id u = hg_at(c->e, id)->arg[0];
     int low = hg_emit_has_low(b->em, u), group = (hg_at(c->e, u)->vary & HG_G) != 0;
-    const char *field = hg_emit_field(b->em, group ? HG_FIELD_FRAME_G : HG_FIELD_FRAME, u, low ? 0 : b->derivative)->name;
+    const char *field =
+        hg_emit_field(b->em, group ? HG_FIELD_FRAME_G : HG_FIELD_FRAME, u, low ? 0 : b->derivative)->name;
     const char *name = hg_at(c->e, id)->name;
     name = hg_code_unique(c, name ? name : hg_format(a, "d_%s", field));
     if (low) {
@@ -217,8 +218,15 @@ void hg_block_need_scalars(struct hg_code *c, uint32_t nroot, const hg_id *root)
 
 struct hg_code hg_block_begin(struct hg_emit *em, struct hg_block *b, FILE *out, uint32_t nroot, const hg_id *root)
 {
-    struct hg_code c = {.e = em->e, .out = out, .indent = 1, .vector_if = HG_J, .source = em->p->model->file, .units = em->p->model,
-                        .leaf = pair_leaf, .is_leaf = pair_is_leaf, .user = b};
+    struct hg_code c = {.e = em->e,
+                        .out = out,
+                        .indent = 1,
+                        .vector_if = HG_J,
+                        .source = em->p->model->file,
+                        .units = em->p->model,
+                        .leaf = pair_leaf,
+                        .is_leaf = pair_is_leaf,
+                        .user = b};
     /* the twins of rotations must exist before the function is begun */
     for (hg_id id = 1; id < em->e->n; id++) {
         const struct hg_node n = *hg_at(em->e, id);

@@ -365,8 +365,8 @@ static void list_tables(struct hg_contract *x, uint32_t c, const char *end, FILE
 /* A factor of a pair: of table `u` at i and j. */
 static const char *looped_factor(const struct hg_contract *x, uint32_t c, const char *u)
 {
-    return hg_format(x->em->e->arena, kind_of(x->em, c) == HG_CHANNEL_DELTA ? "(fit_vload(%s + j) - %s[i])" : "fit_vload(%s + j)",
-                     u, u);
+    return hg_format(x->em->e->arena,
+                     kind_of(x->em, c) == HG_CHANNEL_DELTA ? "(fit_vload(%s + j) - %s[i])" : "fit_vload(%s + j)", u, u);
 }
 
 /* p = F u_b for a strip, then four sums of u_a p at a time. */
@@ -382,14 +382,15 @@ static void write_looped(struct hg_contract *x, const struct job *j, FILE *out)
             "            for (size_t k = 0, j = j0; k < n; k++, j += FIT_VL)\n"
             "                p[k] = field[k * FIELDS + %u] * %s;\n"
             "            for (size_t a = 0; a < %s; a += 4) {\n"
-            "                const double *const v[4] = {u_a[a], u_a[a + 1 < %u ? a + 1 : a], u_a[a + 2 < %u ? a + 2 : a],\n"
+            "                const double *const v[4] = {u_a[a], u_a[a + 1 < %u ? a + 1 : a], u_a[a + 2 < %u ? a + 2 : "
+            "a],\n"
             "                                            u_a[a + 3 < %u ? a + 3 : a]};\n"
             "                fit_vd s[4] = {{0}};\n"
             "                for (size_t k = 0, j = j0; k < n; k++, j += FIT_VL)\n"
             "                    for (size_t q = 0; q < 4; q++)\n"
             "                        s[q] += %s * p[k];\n",
-            nb, j->field, looped_factor(x, j->b, "u_b[b]"), j->a == j->b ? "b + 1" : hg_format(x->em->e->arena, "%u", na),
-            na, na, na, looped_factor(x, j->a, "v[q]"));
+            nb, j->field, looped_factor(x, j->b, "u_b[b]"),
+            j->a == j->b ? "b + 1" : hg_format(x->em->e->arena, "%u", na), na, na, na, looped_factor(x, j->a, "v[q]"));
     fprintf(out,
             "                for (size_t q = 0; q < 4 && a + q < %s; q++) {\n"
             "                    const size_t x = k_a[a + q], y = k_b[b], low = x < y ? x : y, high = x < y ? y : x;\n"
@@ -430,12 +431,13 @@ static void write_pass(struct hg_contract *x, uint32_t pass, FILE *out)
 
 void hg_contract_function(struct hg_contract *x, FILE *out)
 {
-    fprintf(out,
-            "/* The fields of n vectors of pairs (i, j0 ..) times the tables: added to the sums H of J^T J and J^T r, and\n"
-            " * to the sums along the row and down the columns that get their other factor later. */\n"
-            "FIT_LARGE void contract(const struct tables *w, size_t i, size_t j0, size_t n, const fit_vd *restrict field,\n"
-            "                        fit_vd *restrict H, fit_vd *restrict row, fit_vd *restrict column)\n{\n"
-            "    (void)w, (void)i, (void)j0, (void)row, (void)column;\n");
+    fprintf(
+        out,
+        "/* The fields of n vectors of pairs (i, j0 ..) times the tables: added to the sums H of J^T J and J^T r, and\n"
+        " * to the sums along the row and down the columns that get their other factor later. */\n"
+        "FIT_LARGE void contract(const struct tables *w, size_t i, size_t j0, size_t n, const fit_vd *restrict field,\n"
+        "                        fit_vd *restrict H, fit_vd *restrict row, fit_vd *restrict column)\n{\n"
+        "    (void)w, (void)i, (void)j0, (void)row, (void)column;\n");
     for (uint32_t pass = 1; pass <= x->npass; pass++) {
         const struct job *looped = NULL;
         for (uint32_t k = 0; k < x->njob; k++)

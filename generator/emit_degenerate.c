@@ -25,8 +25,9 @@ void hg_emit_combine(struct hg_emit *em, FILE *out)
     struct hg_code c = {.e = em->e, .out = out, .indent = 1, .leaf = hg_emit_common_leaf, .is_leaf = combine_is_leaf,
                         .reserve = reserve, .nreserve = nreserve, .nparam = K, .user = em};
     hg_code_begin(&c, nroot, root);
-    fprintf(out, "static void combine(const struct fit_layout *l, const double *theta, double *value, double *gradient)\n"
-                 "{\n    const size_t g = 0;\n    (void)l, (void)g;\n");
+    fprintf(out,
+            "static void combine(const struct fit_layout *l, const double *theta, double *value, double *gradient)\n"
+            "{\n    const size_t g = 0;\n    (void)l, (void)g;\n");
     hg_emit_declare_names(em, out);
     hg_code_push(&c);
     for (uint32_t k = 0; k < n; k++) {

@@ -39,7 +39,8 @@ static void split(struct density *x, hg_id l)
 {
     struct hg_expr *e = x->em->e;
     const struct hg_node n = *hg_at(e, l);
-    hg_id *still = hg_alloc(e->arena, (n.nargs + 1) * sizeof *still), *moving = hg_alloc(e->arena, (n.nargs + 1) * sizeof *moving);
+    hg_id *still = hg_alloc(e->arena, (n.nargs + 1) * sizeof *still),
+          *moving = hg_alloc(e->arena, (n.nargs + 1) * sizeof *moving);
     uint32_t nstill = 0, nmoving = 0;
     for (uint32_t k = 0; n.op == HG_SUM && k < n.nargs; k++) {
         if (has_other_than_columns(e, n.arg[k]))
@@ -110,7 +111,8 @@ static void head(struct density *x, FILE *out, const char *name, const char *arg
 }
 
 static const char loop[] = "    for (size_t row = t->i0; row < fit_padded(t->i1); row += FIT_VL) {\n";
-static const char mask[] = "        const fit_vd weight = fit_row_weight(t, row);\n        const fit_vm on = weight > 0;\n";
+static const char mask[] =
+    "        const fit_vd weight = fit_row_weight(t, row);\n        const fit_vm on = weight > 0;\n";
 
 /* sum[k] += w root[k] over the rows. */
 static void add_up(struct density *x, FILE *out, uint32_t nroot, hg_id *root)
@@ -150,8 +152,10 @@ static void emit_normal(struct density *x, FILE *out)
     fprintf(out, "    fit_vd *const sum = (fit_vd *)scratch;\n    (void)lin;\n    for (size_t k = 0; k < SUMS; k++)\n"
                  "        sum[k] = (fit_vd){0};\n");
     add_up(x, out, n, root);
-    fprintf(out, "    for (size_t k = 0; k < %u; k++)\n        out[k] = -fit_vsum(sum[k]);\n"
-                 "    for (size_t k = %u; k < %u; k++)\n        out[k] = fit_vsum(sum[k]);\n}\n\n", x->nbend, x->nbend, n);
+    fprintf(out,
+            "    for (size_t k = 0; k < %u; k++)\n        out[k] = -fit_vsum(sum[k]);\n"
+            "    for (size_t k = %u; k < %u; k++)\n        out[k] = fit_vsum(sum[k]);\n}\n\n",
+            x->nbend, x->nbend, n);
 }
 
 static void emit_gradient(struct density *x, FILE *out)
@@ -194,7 +198,8 @@ static void emit_log_density(struct density *x, FILE *out)
     if (hg_is_value(x->em->e, root[1], 0.0))
         hg_line(&c, "fit_vstore(out + (row - t->i0), %s);", hg_code_vector(&c, root[0]));
     else
-        hg_line(&c, "fit_vstore(out + (row - t->i0), %s + %s);", hg_code_vector(&c, root[0]), hg_code_factor(&c, root[1]));
+        hg_line(&c, "fit_vstore(out + (row - t->i0), %s + %s);", hg_code_vector(&c, root[0]),
+                hg_code_factor(&c, root[1]));
     hg_rows_end(&c);
     fprintf(out, "    }\n}\n\n");
 }

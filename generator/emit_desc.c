@@ -270,8 +270,8 @@ static void density(const struct hg_density *d, FILE *out)
         string(out, d->arg_name[k]);
     }
     fputs(d->narg ? "};\n" : "", out);
-    fprintf(out, "static const struct fit_density desc_density = {\n    .law = %s, .support = %s, .name = ", law_name(d->law),
-            support_name(d->support));
+    fprintf(out, "static const struct fit_density desc_density = {\n    .law = %s, .support = %s, .name = ",
+            law_name(d->law), support_name(d->support));
     string(out, d->name);
     if (d->narg)
         fprintf(out, ",\n    .nargument = %u, .argument = desc_argument", (unsigned)d->narg);

@@ -264,14 +264,17 @@ static void gradient_block(struct adjoint *x, struct hg_block *b, FILE *out)
             "FIT_INLINE void gradient_block(const struct fit_layout *l, const struct tables *w, const double *lin,\n"
             "                               const double *adj, const struct fit_exp_tile *exps,\n"
             "                               const struct fit_tile *t, size_t i, size_t b, size_t h, size_t at,\n"
-            "                               const double *data, fit_vd *restrict column, fit_vd *restrict row, const int masked)\n{\n%s"
-            "    (void)lin, (void)adj, (void)column, (void)row;\n", hg_block_head);
+            "                               const double *data, fit_vd *restrict column, fit_vd *restrict row, const "
+            "int masked)\n{\n%s"
+            "    (void)lin, (void)adj, (void)column, (void)row;\n",
+            hg_block_head);
     hg_code_push(&c);
     hg_block_need_pair_part(&c, nroot, root);
     for (uint32_t f = 0; f < x->nfield; f++)
         fprintf(out, "    fit_vd F%u = {0};\n", f);
-    fprintf(out, "    for (size_t g = 0; g < ng; g++) {\n%s"
-                 "        const double *seeds = adj + g * %u, *at_lin = lin + g * %u;\n        (void)seeds, (void)at_lin;\n",
+    fprintf(out,
+            "    for (size_t g = 0; g < ng; g++) {\n%s"
+            "        const double *seeds = adj + g * %u, *at_lin = lin + g * %u;\n        (void)seeds, (void)at_lin;\n",
             hg_group_head, 1 + Q * (Q + 1) / 2, Q);
     c.indent = 2;
     hg_code_push(&c);
@@ -342,14 +345,17 @@ void hg_emit_gradient(struct hg_emit *em, FILE *out)
             "/* Scratch, in vectors: column sums [block][CHANNELS], the sums of a row [CHANNELS], one sum for each\n"
             " * parameter; then what the exponentials need to know of the tile.  Enough for every tile function. */\n"
             "static size_t tile_scratch(const struct fit_layout *l)\n{\n"
-            "    const size_t mine = l->panel * CHANNELS + FIT_VL * (CHANNELS + GRADIENT_SUMS) + 2 * GRADIENT_EXPS * l->ngroup;\n"
+            "    const size_t mine = l->panel * CHANNELS + FIT_VL * (CHANNELS + GRADIENT_SUMS) + 2 * GRADIENT_EXPS * "
+            "l->ngroup;\n"
             "    const size_t other = scratch_size(l);\n"
-            "    return mine > other ? mine : other;\n}\n\n", E ? E : 1, K ? K : 1, b.nexp + 1);
+            "    return mine > other ? mine : other;\n}\n\n",
+            E ? E : 1, K ? K : 1, b.nexp + 1);
     fprintf(out,
             "static void gradient(const struct fit_layout *l, const double *ws, const double *lin, const double *adj,\n"
             "                     const struct fit_tile *t, double *scratch, double *out)\n{\n"
             "    const size_t ng = l->ngroup, start = t->j0 / FIT_LANES, end = fit_padded(t->j1) / FIT_LANES;\n"
-            "    struct tables tables;\n    carve(l, (double *)(uintptr_t)ws, &tables);\n    const struct tables *const w = &tables;\n"
+            "    struct tables tables;\n    carve(l, (double *)(uintptr_t)ws, &tables);\n    const struct tables "
+            "*const w = &tables;\n"
             "    const size_t pieces = (end - start) * PIECES; /* vectors in a row of the tile */\n"
             "    fit_vd *column = (fit_vd *)scratch, *row = column + pieces * CHANNELS, *sum = row + CHANNELS;\n"
             "    struct fit_exp_tile *exps = (struct fit_exp_tile *)(sum + GRADIENT_SUMS);\n"

@@ -47,7 +47,8 @@ static uint32_t moment_sums(struct hg_emit *em, FILE *out, struct hg_code *c, in
 static void moment_outputs(struct hg_emit *em, FILE *out)
 {
     uint32_t Q = em->p->nlinear, n = 0, at = 0, *first = hg_alloc(em->e->arena, (Q + 1) * sizeof *first);
-    uint32_t *product = hg_alloc(em->e->arena, (Q * Q + 1) * sizeof *product), *data = hg_alloc(em->e->arena, (Q + 1) * sizeof *data);
+    uint32_t *product = hg_alloc(em->e->arena, (Q * Q + 1) * sizeof *product),
+             *data = hg_alloc(em->e->arena, (Q + 1) * sizeof *data);
     struct hg_arena *a = em->e->arena;
     double v, u;
     int rest = !hg_is_value(em->e, em->rest, 0.0);
@@ -95,16 +96,17 @@ void hg_emit_moments(struct hg_emit *em, FILE *out)
     struct hg_code c = hg_block_begin(em, &b, out, nroot, root);
     uint32_t nsum = moment_sums(em, out, &c, 0);
 
-    fprintf(out, "/* Pairs (i, 8b .. 8b+7): sums of products of the basis functions and the data, per group. */\n"
-                 "FIT_INLINE void moments_block(const struct fit_layout *l, const struct tables *w,\n"
-                 "                              const struct fit_exp_tile *exps, const struct fit_tile *t, size_t i,\n"
-                 "                              size_t b, size_t h, size_t at, const double *data, fit_vd *restrict sums,\n"
-                 "                              const int masked)\n{\n%s",
+    fprintf(out,
+            "/* Pairs (i, 8b .. 8b+7): sums of products of the basis functions and the data, per group. */\n"
+            "FIT_INLINE void moments_block(const struct fit_layout *l, const struct tables *w,\n"
+            "                              const struct fit_exp_tile *exps, const struct fit_tile *t, size_t i,\n"
+            "                              size_t b, size_t h, size_t at, const double *data, fit_vd *restrict sums,\n"
+            "                              const int masked)\n{\n%s",
             hg_block_head);
     hg_code_push(&c);
     hg_block_need_pair_part(&c, nroot, root);
-    fprintf(out, "    for (size_t g = 0; g < ng; g++) {\n%s        fit_vd *restrict sum = sums + g * %u;\n", hg_group_head,
-            nsum);
+    fprintf(out, "    for (size_t g = 0; g < ng; g++) {\n%s        fit_vd *restrict sum = sums + g * %u;\n",
+            hg_group_head, nsum);
     c.indent = 2;
     hg_code_push(&c);
     hg_block_need_scalars(&c, nroot, root);
@@ -126,14 +128,16 @@ void hg_emit_moments(struct hg_emit *em, FILE *out)
     hg_code_pop(&c);
     hg_code_end(&c);
 
-    fprintf(out, "static void moments(const struct fit_layout *l, const double *ws, const struct fit_tile *t,\n"
-                 "                    double *scratch, double *out)\n{\n"
-                 "    const size_t ng = l->ngroup, end = fit_padded(t->j1) / FIT_LANES;\n"
-                 "    struct tables tables;\n    carve(l, (double *)(uintptr_t)ws, &tables);\n    const struct tables *const w = &tables;\n"
-                 "    fit_vd *sums = (fit_vd *)scratch;\n"
-                 "    struct fit_exp_tile *exps = (struct fit_exp_tile *)(sums + %u * ng);\n"
-                 "    size_t at = 0;\n"
-                 "    for (size_t k = 0; k < %u * ng; k++)\n        sums[k] = (fit_vd){0};\n",
+    fprintf(out,
+            "static void moments(const struct fit_layout *l, const double *ws, const struct fit_tile *t,\n"
+            "                    double *scratch, double *out)\n{\n"
+            "    const size_t ng = l->ngroup, end = fit_padded(t->j1) / FIT_LANES;\n"
+            "    struct tables tables;\n    carve(l, (double *)(uintptr_t)ws, &tables);\n    const struct tables "
+            "*const w = &tables;\n"
+            "    fit_vd *sums = (fit_vd *)scratch;\n"
+            "    struct fit_exp_tile *exps = (struct fit_exp_tile *)(sums + %u * ng);\n"
+            "    size_t at = 0;\n"
+            "    for (size_t k = 0; k < %u * ng; k++)\n        sums[k] = (fit_vd){0};\n",
             nsum, nsum);
     em->moment_sums = nsum;
     hg_block_exp_prologue(em, &b, out);
@@ -180,7 +184,8 @@ void hg_emit_model(struct hg_emit *em, FILE *out)
     fprintf(out, "static void model(const struct fit_layout *l, const double *ws, const double *lin,\n"
                  "                  const struct fit_tile *t, double *out)\n{\n"
                  "    const size_t ng = l->ngroup, end = fit_padded(t->j1) / FIT_LANES;\n"
-                 "    struct tables tables;\n    carve(l, (double *)(uintptr_t)ws, &tables);\n    const struct tables *const w = &tables;\n"
+                 "    struct tables tables;\n    carve(l, (double *)(uintptr_t)ws, &tables);\n    const struct tables "
+                 "*const w = &tables;\n"
                  "    (void)ng;\n");
     fprintf(out,
             "    for (size_t i = t->i0; i < t->i1; i++)\n"

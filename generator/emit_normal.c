@@ -94,12 +94,12 @@ static struct split split_nodes(const struct hg_emit *em, const struct hg_code *
 static void pair_function(struct hg_emit *em, struct hg_block *b, const struct split *s, FILE *out)
 {
     struct hg_code c = hg_block_begin(em, b, out, s->nstored, s->stored);
-    fprintf(out,
-            "/* Pairs (i, 8b .. 8b+7): what does not depend on the group. */\n"
-            "FIT_INLINE void normal_pair(const struct fit_layout *l, const struct tables *w, const struct fit_exp_tile *exps,\n"
-            "                            size_t i, size_t b, size_t h, fit_vd *restrict pair)\n{\n"
-            "    const size_t ng = l->ngroup, j = b * FIT_LANES + h;\n"
-            "    (void)ng, (void)j, (void)w, (void)exps, (void)i, (void)pair;\n");
+    fprintf(out, "/* Pairs (i, 8b .. 8b+7): what does not depend on the group. */\n"
+                 "FIT_INLINE void normal_pair(const struct fit_layout *l, const struct tables *w, const struct "
+                 "fit_exp_tile *exps,\n"
+                 "                            size_t i, size_t b, size_t h, fit_vd *restrict pair)\n{\n"
+                 "    const size_t ng = l->ngroup, j = b * FIT_LANES + h;\n"
+                 "    (void)ng, (void)j, (void)w, (void)exps, (void)i, (void)pair;\n");
     hg_code_push(&c);
     for (uint32_t k = 0; k < s->nstored; k++) {
         hg_code_need(&c, s->stored[k]);
@@ -158,15 +158,17 @@ static void group_function(struct hg_emit *em, struct hg_code *c, const struct s
 {
     uint32_t nrow = place(em, hg_emit_nslot(em), has_row);
     FILE *out = c->out;
-    fprintf(out,
-            "/* Group g of the vectors k0 .. k1-1 of a strip that begins with block `first`: residual and channels m_c\n"
-            " * (d mean/d theta_k = sum_c m_c U_ck) to m, the cross moments to the sums of the columns and of the row. */\n"
-            "FIT_INLINE void normal_group(const struct fit_layout *l, const struct tables *w, const double *lin,\n"
-            "                             const struct fit_exp_tile *exps, const struct fit_tile *t, size_t i, size_t g,\n"
-            "                             size_t first, size_t k0, size_t k1, size_t at, const double *data,\n"
-            "                             const fit_vd *restrict pair, fit_vd *restrict column, fit_vd *restrict row, fit_vd *restrict m,\n"
-            "                             const int masked)\n{\n"
-            "    const size_t ng = l->ngroup;\n    (void)w, (void)lin, (void)exps, (void)i, (void)row, (void)pair;\n");
+    fprintf(
+        out,
+        "/* Group g of the vectors k0 .. k1-1 of a strip that begins with block `first`: residual and channels m_c\n"
+        " * (d mean/d theta_k = sum_c m_c U_ck) to m, the cross moments to the sums of the columns and of the row. */\n"
+        "FIT_INLINE void normal_group(const struct fit_layout *l, const struct tables *w, const double *lin,\n"
+        "                             const struct fit_exp_tile *exps, const struct fit_tile *t, size_t i, size_t g,\n"
+        "                             size_t first, size_t k0, size_t k1, size_t at, const double *data,\n"
+        "                             const fit_vd *restrict pair, fit_vd *restrict column, fit_vd *restrict row, "
+        "fit_vd *restrict m,\n"
+        "                             const int masked)\n{\n"
+        "    const size_t ng = l->ngroup;\n    (void)w, (void)lin, (void)exps, (void)i, (void)row, (void)pair;\n");
     hg_code_push(c);
     hg_block_declare_linear(c);
     for (uint32_t k = 0; k < s->nscalar; k++) {
@@ -204,10 +206,11 @@ static void products_function(struct hg_emit *em, FILE *out)
 {
     enum { MOST = 27 };
     uint32_t E = em->p->nchannel, n = hg_contract_nfield(em);
-    fprintf(out,
-            "/* field = (begin) or += sum over n groups of the products of two of the numbers m of a pair. */\n"
-            "FIT_INLINE void normal_products(size_t n, int begin, const fit_vd *restrict m, fit_vd *restrict field)\n{\n"
-            "    (void)n, (void)begin, (void)m, (void)field;\n");
+    fprintf(
+        out,
+        "/* field = (begin) or += sum over n groups of the products of two of the numbers m of a pair. */\n"
+        "FIT_INLINE void normal_products(size_t n, int begin, const fit_vd *restrict m, fit_vd *restrict field)\n{\n"
+        "    (void)n, (void)begin, (void)m, (void)field;\n");
     for (uint32_t from = 0; from < n; from += MOST) {
         uint32_t to = n - from > MOST ? from + MOST : n;
         for (uint32_t f = from; f < to; f++)
@@ -364,14 +367,17 @@ static void scratch_function(uint32_t nexp, FILE *out)
 {
     fprintf(out,
             "enum { EXPS = %u };\n\n"
-            "/* Scratch, in vectors.  For the cross moments: column sums [group][block], the sums of a row and these times\n"
-            " * tables.  For a strip: pair parts, channels, fields.  For the fields: column sums [block], the sums of a row,\n"
+            "/* Scratch, in vectors.  For the cross moments: column sums [group][block], the sums of a row and these "
+            "times\n"
+            " * tables.  For a strip: pair parts, channels, fields.  For the fields: column sums [block], the sums of "
+            "a row,\n"
             " * the sums of J^T J and J^T r.  Then what the exponentials need to know of the tile. */\n"
             "static size_t scratch_size(const struct fit_layout *l)\n{\n"
             "    const size_t ng = l->ngroup, vectors = ng * (ROWS + ROW_SUMS) + ALONG_SUMS + SUMS;\n"
             "    const size_t strip = STRIP * (PAIRS + BATCH * CHANNELS_R + FIELDS);\n"
             "    return l->panel * (ng * COLUMNS + COLUMN_SUMS) + FIT_LANES * strip + FIT_VL * vectors +\n"
-            "           MOMENT_SUMS * FIT_VL * ng + 2 * EXPS * ng;\n}\n\n", nexp + 1);
+            "           MOMENT_SUMS * FIT_VL * ng + 2 * EXPS * ng;\n}\n\n",
+            nexp + 1);
 }
 
 /* Whole blocks above the diagonal and inside the panel are not masked. */
@@ -380,7 +386,8 @@ static const char strip[] =
     "FIT_LARGE void normal_masked(const struct fit_layout *l, const struct tables *w, const double *lin,\n"
     "                             const struct fit_exp_tile *exps, const struct fit_tile *t, size_t i, size_t g,\n"
     "                             size_t first, size_t k0, size_t k1, size_t at, const double *data,\n"
-    "                             const fit_vd *restrict pair, fit_vd *restrict column, fit_vd *restrict row, fit_vd *restrict m)\n{\n"
+    "                             const fit_vd *restrict pair, fit_vd *restrict column, fit_vd *restrict row, fit_vd "
+    "*restrict m)\n{\n"
     "    normal_group(l, w, lin, exps, t, i, g, first, k0, k1, at, data, pair, column, row, m, 1);\n}\n\n";
 
 static const char loops[] =
@@ -405,7 +412,8 @@ static const char loops[] =
     "                    normal_masked(l, w, lin, exps, t, i, g, first, high, n, at, data, pair, c, r, x);\n"
     "                if (g % BATCH == BATCH - 1 || g + 1 == ng)\n"
     "                    for (size_t k = 0; k < n; k++)\n"
-    "                        normal_products(g % BATCH + 1, g < BATCH, m + k * BATCH * CHANNELS_R, field + k * FIELDS);\n"
+    "                        normal_products(g % BATCH + 1, g < BATCH, m + k * BATCH * CHANNELS_R, field + k * "
+    "FIELDS);\n"
     "            }\n"
     "            at += (b - first) * ng * FIT_LANES;\n"
     "            data += (b - first) * ng * FIT_LANES;\n"
@@ -432,19 +440,21 @@ void hg_emit_normal(struct hg_emit *em, FILE *out)
     scratch_size(em, x, nrow, npair, out);
     fprintf(out, "%s%s", block_text, strip);
     scratch_function(b.nexp, out);
-    fprintf(out,
-            "static void normal(const struct fit_layout *l, const double *ws, const double *lin,\n"
-            "                   const struct fit_tile *t, double *scratch, double *out)\n{\n"
-            "    const size_t ng = l->ngroup, start = t->j0 / FIT_LANES, end = fit_padded(t->j1) / FIT_LANES;\n"
-            "    struct tables tables;\n    carve(l, (double *)(uintptr_t)ws, &tables);\n    const struct tables *const w = &tables;\n"
-            "    const size_t pieces = (end - start) * PIECES; /* vectors in a row of the tile */\n"
-            "    fit_vd *column = (fit_vd *)scratch, *row = column + pieces * ng * COLUMNS, *row_sum = row + ng * ROWS;\n"
-            "    fit_vd *pair = row_sum + ng * ROW_SUMS, *m = pair + STRIP * PIECES * PAIRS;\n"
-            "    fit_vd *field = m + STRIP * PIECES * BATCH * CHANNELS_R, *down = field + STRIP * PIECES * FIELDS;\n"
-            "    fit_vd *along = down + pieces * COLUMN_SUMS, *H = along + ALONG_SUMS;\n"
-            "    struct fit_exp_tile *exps = (struct fit_exp_tile *)(H + SUMS);\n"
-            "    size_t at = 0;\n"
-            "    for (fit_vd *v = column; v < H + SUMS; v++)\n        *v = (fit_vd){0};\n");
+    fprintf(
+        out,
+        "static void normal(const struct fit_layout *l, const double *ws, const double *lin,\n"
+        "                   const struct fit_tile *t, double *scratch, double *out)\n{\n"
+        "    const size_t ng = l->ngroup, start = t->j0 / FIT_LANES, end = fit_padded(t->j1) / FIT_LANES;\n"
+        "    struct tables tables;\n    carve(l, (double *)(uintptr_t)ws, &tables);\n    const struct tables *const w "
+        "= &tables;\n"
+        "    const size_t pieces = (end - start) * PIECES; /* vectors in a row of the tile */\n"
+        "    fit_vd *column = (fit_vd *)scratch, *row = column + pieces * ng * COLUMNS, *row_sum = row + ng * ROWS;\n"
+        "    fit_vd *pair = row_sum + ng * ROW_SUMS, *m = pair + STRIP * PIECES * PAIRS;\n"
+        "    fit_vd *field = m + STRIP * PIECES * BATCH * CHANNELS_R, *down = field + STRIP * PIECES * FIELDS;\n"
+        "    fit_vd *along = down + pieces * COLUMN_SUMS, *H = along + ALONG_SUMS;\n"
+        "    struct fit_exp_tile *exps = (struct fit_exp_tile *)(H + SUMS);\n"
+        "    size_t at = 0;\n"
+        "    for (fit_vd *v = column; v < H + SUMS; v++)\n        *v = (fit_vd){0};\n");
     hg_block_exp_prologue(em, &b, out);
     fprintf(out, "%s%s    }\n\n", loops, row_text);
     hg_contract_tile_end(x, out);

@@ -51,7 +51,8 @@ const char *hg_point_delta_low(struct hg_code *c, hg_id u, const char *name)
 {
     struct hg_points *q = c->user;
     const char *f = hg_emit_field(q->em, HG_FIELD_FRAME, u, 0)->name;
-    return declare_vector(c, name ? name : hg_format(c->e->arena, "d_%s", f), hg_format(c->e->arena, "fit_pick_change_low(w.%s, w.%s_low, &at)", f, f));
+    return declare_vector(c, name ? name : hg_format(c->e->arena, "d_%s", f),
+                          hg_format(c->e->arena, "fit_pick_change_low(w.%s, w.%s_low, &at)", f, f));
 }
 
 const char *hg_point_at(struct hg_code *c, hg_id u, const char *frame, const char *name)
@@ -114,8 +115,10 @@ static void declare_linear(struct hg_code *c)
         if (!hg_code_uses(c, p->linear[k]))
             continue;
         if (has_groups(p->model)) {
-            name = declare_vector(c, name, p->nlinear == 1 ? "fit_pick_g(lin, &at)"
-                                           : hg_format(c->e->arena, "fit_pick_stride(lin + %u, %u, &at)", k, p->nlinear));
+            name = declare_vector(c, name,
+                                  p->nlinear == 1
+                                      ? "fit_pick_g(lin, &at)"
+                                      : hg_format(c->e->arena, "fit_pick_stride(lin + %u, %u, &at)", k, p->nlinear));
         } else {
             name = hg_code_unique(c, name);
             hg_line(c, "const double %s = lin[%u];", name, k);
@@ -324,8 +327,9 @@ void hg_emit_curves(struct hg_emit *em, FILE *out)
         return;
     }
     hg_code_begin(&c, nroot, root);
-    fprintf(out, "static void curves(const struct fit_layout *l, const double *theta, double *value, double *tangent)\n{\n"
-                 "    const size_t n = %s;\n    (void)theta, (void)value, (void)tangent;\n",
+    fprintf(out,
+            "static void curves(const struct fit_layout *l, const double *theta, double *value, double *tangent)\n{\n"
+            "    const size_t n = %s;\n    (void)theta, (void)value, (void)tangent;\n",
             m->space == FIT_ROWS ? "l->nrow" : "l->ntime");
     hg_emit_declare_names(em, out);
     fprintf(out, "    for (size_t k = 0; k < n; k++) {\n");

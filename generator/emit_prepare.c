@@ -215,8 +215,14 @@ static uint32_t pick(const struct prepare *q, unsigned char mark, uint32_t depth
 /* Scalars first, outside the loop, then the loop over frames. */
 static void time_loop(struct prepare *q, FILE *out, int indent, uint32_t n, const hg_id *root)
 {
-    struct hg_code c = {.e = q->em->e, .out = out, .indent = indent, .vector_if = HG_T,
-                        .source = q->em->p->model->file, .units = q->em->p->model, .leaf = prepare_leaf, .is_leaf = prepare_is_leaf,
+    struct hg_code c = {.e = q->em->e,
+                        .out = out,
+                        .indent = indent,
+                        .vector_if = HG_T,
+                        .source = q->em->p->model->file,
+                        .units = q->em->p->model,
+                        .leaf = prepare_leaf,
+                        .is_leaf = prepare_is_leaf,
                         .user = q};
     c.nparam = q->em->p->nparam;
     c.nreserve = hg_emit_names(q->em, &c.reserve);
@@ -279,8 +285,8 @@ static void plain_integrals(struct prepare *q, FILE *out, int indent, unsigned c
     }
     fclose(text);
     if (count)
-        fprintf(out, "%*sfit_trapezoids(l->ntime, l->time, %u, (const struct fit_integral[]){\n%s%*s});\n", 4 * indent, "",
-                count, list, 4 * indent, "");
+        fprintf(out, "%*sfit_trapezoids(l->ntime, l->time, %u, (const struct fit_integral[]){\n%s%*s});\n", 4 * indent,
+                "", count, list, 4 * indent, "");
     free(list);
 }
 
@@ -376,7 +382,8 @@ static unsigned char *along_direction(const struct hg_emit *em)
         hg_out_of_memory();
     for (hg_id id = 1; id < em->e->n; id++) {
         const struct hg_node *n = hg_at(em->e, id);
-        has[id] = n->op == HG_DIRECTION || (n->op == HG_LOCAL && n->ref < em->p->nlocal && has[em->p->local[n->ref].def]);
+        has[id] =
+            n->op == HG_DIRECTION || (n->op == HG_LOCAL && n->ref < em->p->nlocal && has[em->p->local[n->ref].def]);
         for (uint32_t k = 0; k < n->nargs && !has[id]; k++)
             has[id] = has[n->arg[k]];
     }
@@ -398,8 +405,14 @@ static void locals(struct prepare *q, FILE *out, int direction)
     free(along);
     if (n)
         fprintf(out, "    {\n");
-    struct hg_code c = {.e = em->e, .out = out, .indent = 2, .source = em->p->model->file, .units = em->p->model, .leaf = prepare_leaf,
-                        .is_leaf = prepare_is_leaf, .user = q};
+    struct hg_code c = {.e = em->e,
+                        .out = out,
+                        .indent = 2,
+                        .source = em->p->model->file,
+                        .units = em->p->model,
+                        .leaf = prepare_leaf,
+                        .is_leaf = prepare_is_leaf,
+                        .user = q};
     c.nparam = em->p->nparam;
     c.nreserve = hg_emit_names(em, &c.reserve);
     for (int group = 0; group < 2 && n; group++) {
@@ -468,9 +481,10 @@ static void emit_direction(struct hg_emit *em, const struct prepare *prepared, F
         q.ready[id] = prepared->ready[id] && prepared->stored[id] <= TANGENT;
     keep_fields(&q, DIRECTION);
     find_depths(&q);
-    fprintf(out, "\nstatic void direction(const struct fit_layout *l, const double *theta, const double *v, double *ws)\n{\n"
-                 "    const size_t ng = l->ngroup, nt = fit_padded(l->ntime);\n"
-                 "    struct tables w;\n    carve(l, ws, &w);\n    (void)ng, (void)nt, (void)theta, (void)v;\n");
+    fprintf(out,
+            "\nstatic void direction(const struct fit_layout *l, const double *theta, const double *v, double *ws)\n{\n"
+            "    const size_t ng = l->ngroup, nt = fit_padded(l->ntime);\n"
+            "    struct tables w;\n    carve(l, ws, &w);\n    (void)ng, (void)nt, (void)theta, (void)v;\n");
     hg_emit_declare_names(em, out);
     locals(&q, out, 1);
     if (em->p->model->space != FIT_ROWS)
@@ -491,7 +505,8 @@ void hg_emit_prepare(struct hg_emit *em, FILE *out)
     fprintf(out, "static enum fit_eval prepare(const struct fit_layout *l, const double *theta, int derivative,\n"
                  "                             double *ws)\n{\n");
     fprintf(out, "    const size_t ng = l->ngroup, nt = fit_padded(l->ntime);\n");
-    fprintf(out, "    struct tables w;\n    carve(l, ws, &w);\n    (void)ng, (void)nt, (void)theta, (void)derivative;\n");
+    fprintf(out,
+            "    struct tables w;\n    carve(l, ws, &w);\n    (void)ng, (void)nt, (void)theta, (void)derivative;\n");
     hg_emit_declare_names(em, out);
     fprintf(out, "\n    /* scalars of the call and of the groups */\n");
     locals(&q, out, 0);

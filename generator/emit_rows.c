@@ -47,8 +47,15 @@ static void group_head(const struct hg_emit *em, FILE *out, int with_lin)
 struct hg_code hg_rows_begin(struct hg_emit *em, FILE *out, uint32_t nroot, const hg_id *root,
                              const char *(*leaf)(struct hg_code *c, hg_id id))
 {
-    struct hg_code c = {.e = em->e, .out = out, .indent = 2, .vector_if = HG_R, .source = em->p->model->file, .units = em->p->model,
-                        .leaf = leaf, .is_leaf = row_is_leaf, .user = em};
+    struct hg_code c = {.e = em->e,
+                        .out = out,
+                        .indent = 2,
+                        .vector_if = HG_R,
+                        .source = em->p->model->file,
+                        .units = em->p->model,
+                        .leaf = leaf,
+                        .is_leaf = row_is_leaf,
+                        .user = em};
     hg_code_begin(&c, nroot, root);
     hg_code_push(&c);
     return c;
@@ -114,8 +121,8 @@ static void emit_moments(struct hg_emit *em, FILE *out)
     hg_rows_end(&c);
     fprintf(out, "    }\n");
     if (has_groups(em))
-        fprintf(out, "    for (size_t k = 0; k < l->ngroup * %u; k++)\n        out[k] = 0.0;\n    out += g * %u;\n", nsum,
-                nsum);
+        fprintf(out, "    for (size_t k = 0; k < l->ngroup * %u; k++)\n        out[k] = 0.0;\n    out += g * %u;\n",
+                nsum, nsum);
     fprintf(out, "    for (size_t k = 0; k < %u; k++)\n        out[k] = fit_vsum(sum[k]);\n}\n\n", nsum);
 }
 
@@ -210,20 +217,22 @@ static void normal_tail(struct hg_code *c, const hg_id *factor, uint32_t nH, uin
         fprintf(out, "    for (size_t n = 0; n < l->ngroup * %u; n++)\n        out[n] = 0.0;\n    out += g * %u;\n",
                 Q * K, Q * K);
     if (Q && K)
-        fprintf(out, "    for (size_t n = 0; n < %u; n++)\n        *out++ = factor[n %% %u]*fit_vsum(V[n]);\n", Q * K, K);
+        fprintf(out, "    for (size_t n = 0; n < %u; n++)\n        *out++ = factor[n %% %u]*fit_vsum(V[n]);\n", Q * K,
+                K);
     fprintf(out, "}\n\n");
 }
 
 /* A model whose parameters are all linear: there is nothing to add up. */
 static void emit_none(FILE *out)
 {
-    fprintf(out, "static size_t scratch_size(const struct fit_layout *l)\n{\n    (void)l;\n    return 0;\n}\n\n"
-                 "static void normal(const struct fit_layout *l, const double *ws, const double *lin,\n"
-                 "                   const struct fit_tile *t, double *scratch, double *out)\n{\n"
-                 "    (void)l, (void)ws, (void)lin, (void)t, (void)scratch, (void)out; /* no nonlinear parameters */\n}\n\n"
-                 "static void gradient(const struct fit_layout *l, const double *ws, const double *lin, const double *adj,\n"
-                 "                     const struct fit_tile *t, double *scratch, double *out)\n{\n"
-                 "    (void)l, (void)ws, (void)lin, (void)adj, (void)t, (void)scratch, (void)out;\n}\n\n");
+    fprintf(out,
+            "static size_t scratch_size(const struct fit_layout *l)\n{\n    (void)l;\n    return 0;\n}\n\n"
+            "static void normal(const struct fit_layout *l, const double *ws, const double *lin,\n"
+            "                   const struct fit_tile *t, double *scratch, double *out)\n{\n"
+            "    (void)l, (void)ws, (void)lin, (void)t, (void)scratch, (void)out; /* no nonlinear parameters */\n}\n\n"
+            "static void gradient(const struct fit_layout *l, const double *ws, const double *lin, const double *adj,\n"
+            "                     const struct fit_tile *t, double *scratch, double *out)\n{\n"
+            "    (void)l, (void)ws, (void)lin, (void)adj, (void)t, (void)scratch, (void)out;\n}\n\n");
 }
 
 static void emit_normal(struct hg_emit *em, FILE *out)
@@ -265,9 +274,10 @@ static void emit_gradient(struct hg_emit *em, FILE *out)
     for (uint32_t e = 0; e < E; e++)
         a[e] = root[nroot++] = hg_emit_adjoint(em, em->p->channel[e].m);
     hg_factor(em->e, E, a);
-    fprintf(out, "static void gradient(const struct fit_layout *l, const double *ws, const double *lin, const double *adj,\n"
-                 "                     const struct fit_tile *t, double *scratch, double *out)\n{\n"
-                 "    struct tables w;\n    carve(l, (double *)(uintptr_t)ws, &w);\n");
+    fprintf(out,
+            "static void gradient(const struct fit_layout *l, const double *ws, const double *lin, const double *adj,\n"
+            "                     const struct fit_tile *t, double *scratch, double *out)\n{\n"
+            "    struct tables w;\n    carve(l, (double *)(uintptr_t)ws, &w);\n");
     group_head(em, out, 0);
     if (has_groups(em))
         fprintf(out, "    const double *const seeds = adj + %u * g, *const at_lin = lin + %u * g;\n",

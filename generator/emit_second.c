@@ -359,7 +359,8 @@ static void name_rate(struct second *s, const struct input *in, hg_id rate, cons
         return;
     if (d.op == HG_POTENTIAL && n.op == HG_POTENTIAL)
         hg_name(s->e, n.arg[0], hg_format(s->e->arena, form, name));
-    hg_name(s->e, rate, hg_format(s->e->arena, form, hg_format(s->e->arena, d.op == HG_POTENTIAL ? "int_%s" : "%s", name)));
+    hg_name(s->e, rate,
+            hg_format(s->e->arena, form, hg_format(s->e->arena, d.op == HG_POTENTIAL ? "int_%s" : "%s", name)));
 }
 
 static hg_id along(struct second *s)

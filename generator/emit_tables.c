@@ -36,7 +36,8 @@ static int is_time_grid(const char *name)
 static void grow_index(struct hg_emit *em, hg_id id)
 {
     struct hg_arena *a = em->e->arena;
-    em->field_of = hg_grow(a, em->field_of, em->field_of_room, (size_t)id + 1, sizeof *em->field_of, &em->field_of_room);
+    em->field_of =
+        hg_grow(a, em->field_of, em->field_of_room, (size_t)id + 1, sizeof *em->field_of, &em->field_of_room);
     em->field_before = hg_grow(a, em->field_before, em->nfield, em->nfield + 1, sizeof *em->field_before,
                                &em->field_before_room);
     em->field = hg_grow(a, em->field, em->nfield, em->nfield + 1, sizeof *em->field, &em->field_room);

@@ -128,9 +128,11 @@ static void explain_contraction(struct hg_emit *em, FILE *out)
             unsigned kc = em->p->channel[c].nuse, kd = em->p->channel[d].nuse;
             contracted += (c == d ? kc : kc + kd) + 2;
         }
-    fprintf(out, "products of %u fields with the tables, operations per pair: %u, with factors at one frame taken out of the\n"
-                 "  sums along rows and down columns; all directly %u; differences taken apart too %u, which cancels: refused\n",
-            hg_contract_nfield(em), taken, direct, contracted);
+    fprintf(
+        out,
+        "products of %u fields with the tables, operations per pair: %u, with factors at one frame taken out of the\n"
+        "  sums along rows and down columns; all directly %u; differences taken apart too %u, which cancels: refused\n",
+        hg_contract_nfield(em), taken, direct, contracted);
 }
 
 void hg_explain(struct hg_emit *em, FILE *out)

@@ -337,7 +337,9 @@ static ext polygamma(int k, ext x)
     ext u = hg_ext_div(one, z), w = hg_ext_mul(u, u);
     for (int n = TERMS; n > 0; n--) {
         long double top = b[n - 1][0] * (k % 2 ? -1 : 1) * (k == 3 ? 2 * n + 1 : 1);
-        ext term = hg_ext_div(hg_ext(top), hg_ext(b[n - 1][1] * (k == 0 ? 2.0L * n * (2 * n - 1) : k == 1 ? 2 * n : 1)));
+        ext term = hg_ext_div(hg_ext(top), hg_ext(b[n - 1][1] * (k == 0   ? 2.0L * n * (2 * n - 1)
+                                                                 : k == 1 ? 2 * n
+                                                                          : 1)));
         sum = hg_ext_add(hg_ext_mul(sum, w), term);
     }
     ext log_z = ext_log(z), half = scaled(u, -1);

@@ -42,7 +42,8 @@ static const char *product(const struct hg_expr *e, const struct hg_node *n, int
             below = hg_format(e->arena, "%s%s%s", below, nbelow++ ? " " : "",
                               c == -1.0 ? base : hg_format(e->arena, "%s^%g", base, -c));
         } else {
-            above = hg_format(e->arena, "%s%s%s", above, *above ? " " : "", text_of(e, n->arg[k], IN_PRODUCT, depth + 1));
+            above =
+                hg_format(e->arena, "%s%s%s", above, *above ? " " : "", text_of(e, n->arg[k], IN_PRODUCT, depth + 1));
         }
     }
     if (!nbelow)
@@ -75,7 +76,8 @@ static hg_id angle(const struct hg_expr *e, const struct hg_node *n)
     const struct hg_node *x = hg_at(e, n->arg[0]);
     double c, deg = 3.14159265358979323846 / 180;
     int trigonometric = n->op == HG_SIN || n->op == HG_COS || n->op == HG_TAN || n->op == HG_SINC;
-    if (trigonometric && x->op == HG_PROD && x->nargs == 2 && hg_is_const(e, x->arg[0], &c) && fabs(c / deg - 1) < 1e-14)
+    if (trigonometric && x->op == HG_PROD && x->nargs == 2 && hg_is_const(e, x->arg[0], &c) &&
+        fabs(c / deg - 1) < 1e-14)
         return x->arg[1];
     return n->arg[0];
 }
@@ -99,8 +101,9 @@ static const char *text_of(const struct hg_expr *e, hg_id id, int inside, int de
     case HG_POW:
         if (hg_is_const(e, n->arg[1], &c) && c < 0)
             return hg_format(e->arena, inside == IN_POWER ? "(%s)" : "%s",
-                             c == -1.0 ? hg_format(e->arena, "1/%s", text_of(e, n->arg[0], IN_POWER, depth + 1))
-                                       : hg_format(e->arena, "1/%s^%g", text_of(e, n->arg[0], IN_POWER, depth + 1), -c));
+                             c == -1.0
+                                 ? hg_format(e->arena, "1/%s", text_of(e, n->arg[0], IN_POWER, depth + 1))
+                                 : hg_format(e->arena, "1/%s^%g", text_of(e, n->arg[0], IN_POWER, depth + 1), -c));
         return hg_format(e->arena, inside == IN_POWER ? "(%s^%s)" : "%s^%s", text_of(e, n->arg[0], IN_POWER, depth + 1),
                          text_of(e, n->arg[1], IN_POWER, depth + 1));
     default: break;

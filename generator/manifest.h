@@ -7,7 +7,8 @@
 #include "model.h"
 
 /* JSON: name, hash, formula, parameters with units, bounds and priors, settings, axes, columns,
- * curves, what cannot be identified (once it was looked for: degenerate.h), variants.  A bound that is infinite and a default that is not given are null. */
+ * curves, what cannot be identified (once it was looked for: degenerate.h), variants.  A bound that is infinite and a
+ * default that is not given are null. */
 void hg_manifest_json(struct hg_model *m, FILE *out);
 
 /* YAML: a configuration of homodyne-NAME with every parameter at its start; what must be filled in

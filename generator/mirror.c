@@ -165,7 +165,8 @@ static void add(struct mirrors *w, const char *text, int inside)
 {
     struct hg_arena *arena = w->p->m->expr->arena;
     struct hg_degeneracies *all = w->all;
-    struct hg_degeneracy d = {.kind = FIT_DEGENERATE_MIRROR, .condition = -1, .held = -1, .text = text, .inside = inside};
+    struct hg_degeneracy d = {
+        .kind = FIT_DEGENERATE_MIRROR, .condition = -1, .held = -1, .text = text, .inside = inside};
     d.param = hg_alloc(arena, (w->p->nparam + 1) * sizeof *d.param);
     for (uint32_t k = 0; k < w->p->nparam; k++)
         if (w->map.b[k] < 0 || w->map.from[k] != k)
@@ -337,8 +338,10 @@ static void try_angles(struct mirrors *w)
                 continue;
             const char *name = m->param.item[k].name, *phi = m->axis.item[0].name;
             uint32_t before = w->all->n;
-            add(w, hg_format(m->expr->arena, "where all %s are equal modulo 90 deg, %s and %s2 %s - %s give the same mean",
-                             phi, name, sign < 0 ? "-" : "", phi, name), 1);
+            add(w,
+                hg_format(m->expr->arena, "where all %s are equal modulo 90 deg, %s and %s2 %s - %s give the same mean",
+                          phi, name, sign < 0 ? "-" : "", phi, name),
+                1);
             if (w->all->n == before)
                 continue;
             struct hg_degeneracy *d = &w->all->item[before];

@@ -307,11 +307,12 @@ static void check_linear(struct hg_model *m, const struct hg_variant *v, struct 
             const struct hg_symbol_decl *q = &m->linear.item[b];
             if (hg_model_is_linear(m, v->mean, p->node, q->node))
                 continue;
-            const char *help = p->over >= 0
-                ? hg_format(m->expr->arena, "only linear parameters have one value per group by themselves; drop `over`,"
-                            " and fit with --share %s=per_%s",
-                            p->name, m->space == FIT_ROWS ? m->axis.item[p->over].name : "angle")
-                : "take it out of the list `linear`, or write `linear = false` in its declaration";
+            const char *help =
+                p->over >= 0 ? hg_format(m->expr->arena,
+                                         "only linear parameters have one value per group by themselves; drop `over`,"
+                                         " and fit with --share %s=per_%s",
+                                         p->name, m->space == FIT_ROWS ? m->axis.item[p->over].name : "angle")
+                             : "take it out of the list `linear`, or write `linear = false` in its declaration";
             if (a == b)
                 hg_error(d, v->line, p->name, help, "the mean is not linear in '%s'", p->name);
             else

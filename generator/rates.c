@@ -5,8 +5,9 @@
  *     A X + C,    X = b(t)^E    or    where(condition, X, constant) with a condition free of parameters,
  *
  * or  X = exp(E b(t))  or  exp(E (b(t) - D)),  in which A, E, C (and D) are different nonlinear parameters and b is the
- * frame time in some unit: b = t / tau, away from t = 0, where it may have a floor.  That b is one is not concluded from
- * its form but evaluated at three times.  The argument of exp may be kept within limits by choices, as clamp() does.
+ * frame time in some unit: b = t / tau, away from t = 0, where it may have a floor.  That b is one is not concluded
+ * from its form but evaluated at three times.  The argument of exp may be kept within limits by choices, as clamp()
+ * does.
  *
  * Samplers use the table for coordinates (runtime/rate.h).  There any three parameters would be right and these are
  * good, so a sum that is no rate does no harm.

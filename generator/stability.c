@@ -344,7 +344,8 @@ static struct verdict judge(const struct hg_accuracy *old, const struct hg_accur
         const struct hg_worst *a = &old->output[k], *b = &new_->output[k];
         double x = worst_of(a), y = worst_of(b);
         double seen = fmax(a->ulp, a->guessed), now = fmax(b->ulp, b->guessed);
-        int worse = b->undefined > a->undefined || b->guessed_undefined > a->guessed_undefined || now > fmax(1.5 * seen, b->undefined < a->undefined ? WORTH : 0) + 2;
+        int worse = b->undefined > a->undefined || b->guessed_undefined > a->guessed_undefined ||
+                    now > fmax(1.5 * seen, b->undefined < a->undefined ? WORTH : 0) + 2;
         v.above |= a->undefined || a->ulp > old->bound * (k ? HG_ACCURACY_SLACK : 1);
         v.gain |= declared_worst(a) > WORTH && declared_worst(a) > 2 * declared_worst(b);
         v.gain |= b->guessed_undefined < a->guessed_undefined; /* a row at 0 may well be measured */

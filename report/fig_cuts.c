@@ -168,6 +168,7 @@ void rp_list_cuts(const struct rp_result *r, struct rp_figures *list)
             return;
         f->index = g;
         f->draw = draw;
-        snprintf(f->alt, sizeof f->alt, "g2 over the lag at %s and %zu ages%s", place, r->nage, r->fitted ? ", with the fit" : "");
+        snprintf(f->alt, sizeof f->alt, "g2 over the lag at %s and %zu ages%s", place, r->nage,
+                 r->fitted ? ", with the fit" : "");
     }
 }

@@ -1,8 +1,8 @@
 /* fig_profiles.c -- profile likelihoods: the rise of chi2 over the values of a parameter, all others fitted anew at
  * each, with the levels at which the intervals of 68 and 95 % end.
  *
- * Near a minimum the root of the rise goes in a straight line, through zero at the best value; between the points of the
- * curve it is drawn so: no polygon, and exact for a paraboloid. */
+ * Near a minimum the root of the rise goes in a straight line, through zero at the best value; between the points of
+ * the curve it is drawn so: no polygon, and exact for a paraboloid. */
 #include "figures.h"
 #include "panel.h"
 
@@ -206,7 +206,9 @@ void rp_list_profiles(const struct rp_result *r, struct rp_figures *list)
             return;
         f->index = k;
         f->draw = draw;
-        snprintf(f->alt, sizeof f->alt, "Profile likelihood of %.60s: rise of chi2 over its values, with the levels of 68 and "
-                 "95 %%", all->entry[k].key);
+        snprintf(f->alt, sizeof f->alt,
+                 "Profile likelihood of %.60s: rise of chi2 over its values, with the levels of 68 and "
+                 "95 %%",
+                 all->entry[k].key);
     }
 }

@@ -135,8 +135,9 @@ static void caption(struct rp_markup *out, enum rp_section s, const struct rp_re
                     "not determined.");
         break;
     case RP_PROFILES:
-        rp_put(out, "Rise of χ², in units of the noise, when the parameter is held at a value and all others are fitted "
-                    "anew. Dashed: the levels at which the intervals of 68 %% and 95 %% end; shaded: these intervals.");
+        rp_put(out,
+               "Rise of χ², in units of the noise, when the parameter is held at a value and all others are fitted "
+               "anew. Dashed: the levels at which the intervals of 68 %% and 95 %% end; shaded: these intervals.");
         break;
     case RP_RESIDUALS:
         if (*rp_json_text(r->json, "residuals_text")) {
@@ -166,7 +167,8 @@ static void caption(struct rp_markup *out, enum rp_section s, const struct rp_re
 
 static const char *title_of(enum rp_section s, const struct rp_result *r)
 {
-    return s == RP_SCALING && r->pairs  ? (r->q ? "Contrast and offset of the groups" : "Contrast and offset of the angles")
+    return s == RP_SCALING && r->pairs
+               ? (r->q ? "Contrast and offset of the groups" : "Contrast and offset of the angles")
            : s <= RP_ROWS && !r->fitted ? (s == RP_CUTS ? "Correlation over the lag" : "Data")
                                         : sections[s].title;
 }

@@ -17,7 +17,7 @@
 
 static const char MAGIC[] = "homodyne-gen checkpoint ", VERSION[] = "4\n", RUN[] = "run ";
 enum { WORD = 8, NCOUNT = 5, NSCALAR = 7 };
-enum { OTHER = sizeof ((struct fit_checkpoint *)0)->other_text, START = sizeof ((struct fit_checkpoint *)0)->start_text };
+enum { OTHER = sizeof((struct fit_checkpoint *)0)->other_text, START = sizeof((struct fit_checkpoint *)0)->start_text };
 
 /* ---- bytes ----------------------------------------------------------------------------------- */
 

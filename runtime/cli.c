@@ -77,7 +77,8 @@ static const char *unit_of(const char *name)
 static enum fit_status no_unit(const char *name, const char *s, enum fit_quantity q, struct fit_error *err)
 {
     return fit_fail(err, FIT_ERR_USAGE, "--%s: '%s'%s; wanted is %s", name, s,
-                    q == FIT_QUANTITY_NO_UNIT ? ": what follows the number is no unit of this" : " has another kind of unit",
+                    q == FIT_QUANTITY_NO_UNIT ? ": what follows the number is no unit of this"
+                                              : " has another kind of unit",
                     unit_of(name));
 }
 

@@ -113,8 +113,8 @@ void fit_cli_put_exit_status(FILE *f, const char *zero, const char *two);
 /* A row as --help shows it, at most 80 columns. */
 void fit_cli_put_row(FILE *f, const struct fit_cli_row *row);
 
-/* Text of --help (all: of --help-all) for the program or, with command < FIT_COMMAND_COUNT, for one command, for a model of
- * tables or of pairs of times.  Caller frees; NULL when memory ran out. */
+/* Text of --help (all: of --help-all) for the program or, with command < FIT_COMMAND_COUNT, for one command, for a
+ * model of tables or of pairs of times.  Caller frees; NULL when memory ran out. */
 char *fit_cli_help(const char *program, const char *title, enum fit_space space,
                    enum fit_command command, int all);
 

@@ -209,7 +209,8 @@ static void check_pairs(const struct fit_config *cfg, const struct fit_kernel *k
     const double q = !index ? NAN : isnan(src->matrix[index[0]].q) ? sel.q : src->matrix[index[0]].q;
     const double last = isnan(q) || isnan(src->matrix[index[n - 1]].q) ? q : src->matrix[index[n - 1]].q;
     if (!isnan(q))
-        snprintf(q_text, sizeof q_text, last > q || last < q ? "q %.4g .. %.4g 1/angstrom" : "q %.4g 1/angstrom", q, last);
+        snprintf(q_text, sizeof q_text, last > q || last < q ? "q %.4g .. %.4g 1/angstrom" : "q %.4g 1/angstrom", q,
+                 last);
     if (all->n == before && out && !few)
         fprintf(out, "%s: %s, %s, %zu of %zu matri%s, frames %zu..%zu of %zu, dt %.4g s\n", sel.path, src->layout,
                 q_text, n, src->nmatrix, src->nmatrix == 1 ? "x" : "ces", first + 1, first + frames, src->nframe, dt);

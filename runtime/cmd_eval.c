@@ -45,7 +45,8 @@ static void write_head(struct fit_h5r *h, const struct fit_experiment *e)
     fit_h5r_attribute(h, "/", "variant", k->variant);
     fit_h5r_attribute(h, "/", "isa", k->isa);
     write_names(h, k);
-    fit_h5r_reals(h, "/parameters/value", e->own ? 2 : 1, e->own ? (size_t[]){e->layout.ngroup, np} : &np, e->theta, NULL);
+    fit_h5r_reals(h, "/parameters/value", e->own ? 2 : 1, e->own ? (size_t[]){e->layout.ngroup, np} : &np, e->theta,
+                  NULL);
     fit_h5r_reals(h, "/parameters/linear", 2, nlin, e->lin, NULL);
     for (size_t s = 0; s < k->nsetting; s++) {
         snprintf(path, sizeof path, "/settings/%s", k->setting[s].name);

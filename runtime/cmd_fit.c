@@ -136,8 +136,8 @@ static enum fit_status configure(struct fit_job *job, struct fit_error *err)
         st = fit_setup_supported(job->cfg, job->k, err);
     const char *dir = job->cfg->output.dir.value;
     if (st == FIT_OK && dir && strlen(dir) + LONGEST_NAME > sizeof job->folder)
-        st = fit_fail(err, FIT_ERR_USAGE, "%.60s...: the path of the output folder has %zu characters, more than %zu", dir,
-                      strlen(dir), sizeof job->folder - LONGEST_NAME);
+        st = fit_fail(err, FIT_ERR_USAGE, "%.60s...: the path of the output folder has %zu characters, more than %zu",
+                      dir, strlen(dir), sizeof job->folder - LONGEST_NAME);
     if (dir)
         snprintf(job->folder, sizeof job->folder, "%s", dir);
     else
@@ -145,7 +145,8 @@ static enum fit_status configure(struct fit_job *job, struct fit_error *err)
     if (st == FIT_OK && !job->cli->dry_run)
         st = fit_lock_take(&job->lock, job->folder, job->p->name, job->run_id, err);
     if (st == FIT_OK && !job->cli->dry_run && !job->lock.enforced)
-        fit_notes_add(&job->notes, "the file system of %s has no locks: nothing keeps a second run out of it", job->folder);
+        fit_notes_add(&job->notes, "the file system of %s has no locks: nothing keeps a second run out of it",
+                      job->folder);
     job->last_log = read_last_log(job->folder);
     job->config_text = fit_config_text(job->cfg);
     if (st == FIT_OK && !job->config_text)

@@ -1,8 +1,9 @@
 /* cmd_fit_earlier.c -- what the fit before left in the folder of the results: its files that this fit does not write
  * go when the new ones are in place; what other programs made of it stays, and a note names it.
  *
- * A file is the earlier fit's when its fit.json tells of what is in it.  The checkpoint of chains stays, since hours may
- * be in it, and it knows itself of which run it is.  When this fit was ended before its own posterior, nothing goes. */
+ * A file is the earlier fit's when its fit.json tells of what is in it.  The checkpoint of chains stays, since hours
+ * may be in it, and it knows itself of which run it is.  When this fit was ended before its own posterior, nothing
+ * goes. */
 #include "fit_job.h"
 #include "yaml_tree.h"
 

@@ -3,8 +3,8 @@
  * The configuration is that of a fit.  Frames, frame period, wavevectors, azimuths and noise come from the options of
  * `fit` (--frames 1:N, --dt, --q, --phi, --sigma), else from it, else from the data file that it names, of which there
  * need be none; parameters are the starting values, contrast and offset those of the data where nothing else is said.
- * It is told where each came from.  Every q is combined with every azimuth.  Beside the errors stand those of larger experiments:
- * twice the frames, twice the frames in the same time, twice the azimuths, each value as noisy as before.
+ * It is told where each came from.  Every q is combined with every azimuth.  Beside the errors stand those of larger
+ * experiments: twice the frames, twice the frames in the same time, twice the azimuths, each value as noisy as before.
  */
 #include "json.h"
 #include "plan.h"
@@ -307,7 +307,8 @@ static void print_relations(const struct planning *x, FILE *f)
                         p->kernel->param[a].name, r->correlation[a * r->nfull + b]);
     for (size_t j = 0; j < r->nparam; j++)
         if (isinf(r->profile[j]))
-            fprintf(f, "%s: the model is not linear over its error; expect no limit from the data on one side at least\n",
+            fprintf(f,
+                    "%s: the model is not linear over its error; expect no limit from the data on one side at least\n",
                     p->kernel->param[j].name);
         else if (r->profile[j] > WIDER * r->std_curvature[j])
             fprintf(f, "%s: the model is not linear over its error; expect about %.2g\n", p->kernel->param[j].name,

@@ -9,10 +9,10 @@
  *
  * Noise is normal, independent for each pair, a function of (seed, angle, pair) only, so that files
  * do not depend on the number of threads.  Its standard deviation is given, as a number or as a
- * part of the value (3%), or follows from counting statistics: for k counts per pixel and frame, averaged over n pixels, with <I1 I2> = c2,
- *     var c2 = [c2 (2/k + 1/k^2) + c2^2 - 1] / n
- * which is exact for Poisson counts of a constant intensity (c2 = 1) and close for weak contrast.
- * `speckle`: c2 of finitely many speckles, one for each pixel, with errors in common between frames (speckle.h).
+ * part of the value (3%), or follows from counting statistics: for k counts per pixel and frame, averaged over n
+ * pixels, with <I1 I2> = c2, var c2 = [c2 (2/k + 1/k^2) + c2^2 - 1] / n which is exact for Poisson counts of a constant
+ * intensity (c2 = 1) and close for weak contrast. `speckle`: c2 of finitely many speckles, one for each pixel, with
+ * errors in common between frames (speckle.h).
  */
 #define _XOPEN_SOURCE 700 /* realpath */
 #include "experiment.h"
@@ -48,11 +48,12 @@ static enum fit_status read_noise(const struct fit_cli *cli, const struct fit_ke
 {
     *noise = (struct noise){.seed = cli->seed};
     if (k->density && cli->noise && strcmp(cli->noise, "0") != 0)
-        return fit_fail(err, FIT_ERR_USAGE, "--noise %s: values of %s are drawn from its law, %s; --noise 0 gives the mean",
-                        cli->noise, k->name, k->density->name);
+        return fit_fail(err, FIT_ERR_USAGE,
+                        "--noise %s: values of %s are drawn from its law, %s; --noise 0 gives the mean", cli->noise,
+                        k->name, k->density->name);
     if (k->density && !cli->noise && !fit_law_known(k->density->law))
-        return fit_fail(err, FIT_ERR_USAGE, "the law of %s is its own: nothing is known to draw from; --noise 0 gives the mean",
-                        k->name);
+        return fit_fail(err, FIT_ERR_USAGE,
+                        "the law of %s is its own: nothing is known to draw from; --noise 0 gives the mean", k->name);
     noise->law = k->density && !cli->noise;
     if (!cli->noise)
         return FIT_OK;
@@ -166,7 +167,8 @@ static enum fit_status no_value(const struct fit_experiment *e, double value, co
                     isnan(value) ? "not a number" : "infinite", where);
 }
 
-static enum fit_status check_matrix(const struct fit_experiment *e, size_t g, const double *matrix, struct fit_error *err)
+static enum fit_status check_matrix(const struct fit_experiment *e, size_t g, const double *matrix,
+                                    struct fit_error *err)
 {
     const size_t n = e->layout.nframe;
     char where[80];
@@ -431,8 +433,8 @@ static void write_table_head(FILE *f, const struct fit_experiment *e, const stru
     fprintf(f, "# simulated with homodyne-%s, noise %s, seed %llu\n", k->name,
             cli->noise ? cli->noise : k->density ? k->density->name : "0", (unsigned long long)cli->seed);
     for (size_t p = 0; p < k->nparam; p++)
-        print_truth(f, k->param[p].name, e->theta + p, e->own && k->param[p].over >= 0 ? e->layout.ngroup : 1, k->nparam,
-                    k->param[p].unit);
+        print_truth(f, k->param[p].name, e->theta + p, e->own && k->param[p].over >= 0 ? e->layout.ngroup : 1,
+                    k->nparam, k->param[p].unit);
     for (size_t q = 0; q < k->nlinear; q++)
         print_truth(f, k->linear[q].name, e->lin + q, k->linear[q].over < 0 ? 1 : e->layout.ngroup,
                     k->nlinear, k->linear[q].unit);
@@ -645,8 +647,10 @@ static enum fit_status known_axes(const struct fit_kernel *k, struct fit_error *
 {
     for (size_t a = 0; k->space == FIT_PAIRS && a < k->naxis; a++)
         if (strcmp(k->axis[a].name, "q") != 0 && strcmp(k->axis[a].name, "phi") != 0)
-            return fit_fail(err, FIT_ERR_USAGE, "simulate: data files know the axes q and phi, not %s of the model %s; eval "
-                            "writes its values", k->axis[a].name, k->name);
+            return fit_fail(err, FIT_ERR_USAGE,
+                            "simulate: data files know the axes q and phi, not %s of the model %s; eval "
+                            "writes its values",
+                            k->axis[a].name, k->name);
     return FIT_OK;
 }
 

@@ -146,9 +146,11 @@ static enum fit_status check_freedom(const struct fit_collapsed *c, struct fit_e
 {
     for (size_t g = 0; g < c->o->ngroup && conjugate(c); g++)
         if (!(c->a_n[c->unit[g]] > 0))
-            return fit_fail(err, FIT_ERR_CONFIG,
-                            "posterior: %.0f values of group %zu do not tell their noise beside as many linear parameters;"
-                            " give the noise (sigma), or a prior for it (sigma.prior)", c->npoint[c->unit[g]], g + 1);
+            return fit_fail(
+                err, FIT_ERR_CONFIG,
+                "posterior: %.0f values of group %zu do not tell their noise beside as many linear parameters;"
+                " give the noise (sigma), or a prior for it (sigma.prior)",
+                c->npoint[c->unit[g]], g + 1);
     return FIT_OK;
 }
 
@@ -186,8 +188,8 @@ static int allocate(struct fit_collapsed *c)
     c->lin = doubles(e);
     c->adj = doubles(o->ngroup * nadj);
     c->work = doubles(matrices(o) + 2 * o->nu);
-    return c->unit && c->block_unit && c->npoint && c->scale && c->residual && c->explicit_ && c->m0 && c->precision0 && c->s0 && c->u && c->factor && c->a_n &&
-           c->b_n && c->lin && c->adj && c->work;
+    return c->unit && c->block_unit && c->npoint && c->scale && c->residual && c->explicit_ && c->m0 && c->precision0 &&
+           c->s0 && c->u && c->factor && c->a_n && c->b_n && c->lin && c->adj && c->work;
 }
 
 /* Known deviations of unweighted data become weights. */
@@ -228,7 +230,8 @@ enum fit_status fit_collapsed_new(const struct fit_kernel *kernel, const struct 
         fit_collapsed_free(c);
         return st;
     }
-    if (s->variance == FIT_VARIANCE_KNOWN && !ds->weighted && s->sigma && !kernel->density && (st = known_sigmas(c, s, err)) != FIT_OK) {
+    if (s->variance == FIT_VARIANCE_KNOWN && !ds->weighted && s->sigma && !kernel->density &&
+        (st = known_sigmas(c, s, err)) != FIT_OK) {
         fit_collapsed_free(c);
         return st;
     }

@@ -5,9 +5,9 @@
  *     y_n = sum_q lin_q b_q(theta) + rest(theta) + e_n ,   e_n ~ N(0, sigma^2 / w_n).
  * Groups that share linear parameters share their variance; such a set of groups is a unit.  Priors:
  *     lin | sigma^2 ~ N(m0, sigma^2 L0^-1),  L0 = diag(s0^2 / sd^2);   sigma^2 ~ inverse gamma(a0, b0),
- * so a linear parameter has prior standard deviation sd where sigma is s0; or flat ones, density 1 whatever sigma is, of
- * which there are f in the unit and whose row of L0 is 0.  With A = L0 + X^T W X, mu = A^-1 (L0 m0 + X^T W y) and
- * c = sum w r^2 at mu + (mu - m0)^T L0 (mu - m0):
+ * so a linear parameter has prior standard deviation sd where sigma is s0; or flat ones, density 1 whatever sigma is,
+ * of which there are f in the unit and whose row of L0 is 0.  With A = L0 + X^T W X, mu = A^-1 (L0 m0 + X^T W y) and c
+ * = sum w r^2 at mu + (mu - m0)^T L0 (mu - m0):
  *
  *     log p(y | theta) = 1/2 log|L0| - 1/2 log|A| - a_n log b_n + a0 log b0 + log G(a_n) - log G(a0)
  *                        - (n - f)/2 log 2 pi,            a_n = a0 + (n - f)/2,   b_n = b0 + c/2
@@ -16,9 +16,9 @@
  * parameter takes a degree of freedom from the noise, for its integral is one factor sigma.  It is no limit of the
  * conjugate prior, which has a factor 1/sigma for each parameter however wide it is.  With a0 = 0 the prior of the
  * noise is density 1 in log sigma (Jeffreys), and a0 log b0 - log G(a0) is replaced by -log 2, the Jacobian of
- * log sigma^2; n > f is needed then.  The sum of log w is left out.  The variance may also be given: known, or as one more coordinate h = log sigma of each unit with
- * a prior of the caller's.  Then L0 = diag(1 / sd^2), independent of sigma, v = exp(-2 h), A = L0 + v X^T W X,
- * c = v sum w r^2 + (mu - m0)^T L0 (mu - m0):
+ * log sigma^2; n > f is needed then.  The sum of log w is left out.  The variance may also be given: known, or as one
+ * more coordinate h = log sigma of each unit with a prior of the caller's.  Then L0 = diag(1 / sd^2), independent of
+ * sigma, v = exp(-2 h), A = L0 + v X^T W X, c = v sum w r^2 + (mu - m0)^T L0 (mu - m0):
  *
  *     log p(y | theta, h) = 1/2 log|L0| - 1/2 log|A| - c/2 - n h - n/2 log 2 pi.
  *

@@ -133,7 +133,8 @@ static const struct fit_yaml *value_or_null(const struct fit_yaml *map, const ch
 /* ---- Single values --------------------------------------------------------------------------- */
 
 /* Labels in the templates of the packages that are not quite the unit: a dash for numbers without one, and in those of
- * heterodyne and xpcsjax units with powers; lengths are in angstrom, times in s in all of them, as the model has them. */
+ * heterodyne and xpcsjax units with powers; lengths are in angstrom, times in s in all of them, as the model has them.
+ */
 static int is_template_label(const struct fit_kernel *k, const char *label)
 {
     static const char *const known[] = {"Å²/s^α", "Å/s^β", "Å²", "dimensionless"};

@@ -90,8 +90,10 @@ static enum fit_status outcome(const struct fit_consensus_run *c, struct fit_err
             return fit_fail(err, c->status[k], "consensus: shard %zu of %zu: %s", k + 1, n, c->error[k].message);
     }
     if (c->ndone < n)
-        return fit_fail(err, FIT_ERR_INTERRUPTED, "consensus: ended %s with %zu of %zu shards done, and none may be"
-                                                  " left out%s", c->late ? "by the time limit" : "by a signal", c->ndone, n,
+        return fit_fail(err, FIT_ERR_INTERRUPTED,
+                        "consensus: ended %s with %zu of %zu shards done, and none may be"
+                        " left out%s",
+                        c->late ? "by the time limit" : "by a signal", c->ndone, n,
                         c->opt.save ? "; --resume goes on from here" : "");
     return FIT_OK;
 }

@@ -31,8 +31,8 @@ struct fit_coordinate fit_coordinate_for(double lower, double upper);
 double fit_coordinate_at(const struct fit_coordinate *c, double q, double *slope, double *log_slope,
                          double *bend);
 
-/* q of x; an x on a bound, or within 1e-6 of the width of one, is moved inside by that much, but not farther than by its
- * own size or 1 where bounds like 0 and 1e30 mean that there are none. */
+/* q of x; an x on a bound, or within 1e-6 of the width of one, is moved inside by that much, but not farther than by
+ * its own size or 1 where bounds like 0 and 1e30 mean that there are none. */
 double fit_coordinate_of(const struct fit_coordinate *c, double x);
 
 #endif

@@ -1,8 +1,8 @@
 /* copies.c -- has somebody started several copies of a program that does not divide its work?  See copies.h.
  *
- * SLURM sets SLURM_NTASKS and SLURM_PROCID = 0 for the script of a job, too, which runs once: there only the variables of a
- * step count, which srun sets (man srun, "output environment variables").  MPI: the variables of Open MPI, of PMI-1 and -2
- * (MPICH, Intel MPI, Cray), of MVAPICH, of jsrun and of PALS; a PMIx server tells the rank alone. */
+ * SLURM sets SLURM_NTASKS and SLURM_PROCID = 0 for the script of a job, too, which runs once: there only the variables
+ * of a step count, which srun sets (man srun, "output environment variables").  MPI: the variables of Open MPI, of
+ * PMI-1 and -2 (MPICH, Intel MPI, Cray), of MVAPICH, of jsrun and of PALS; a PMIx server tells the rank alone. */
 #include "copies.h"
 
 #include <stdlib.h>
@@ -33,7 +33,8 @@ static long copies(const struct launcher *l, long *rank, const char **told)
     long n = l->size ? number(l->size) : -1;
     *rank = number(l->rank);
     *told = l->size;
-    if (n < 0 && strcmp(l->starter, "srun") == 0 && (number("SLURM_STEP_ID") >= 0 || number("SLURM_STEPID") >= 0 || *rank > 0)) {
+    if (n < 0 && strcmp(l->starter, "srun") == 0 &&
+        (number("SLURM_STEP_ID") >= 0 || number("SLURM_STEPID") >= 0 || *rank > 0)) {
         n = number("SLURM_NTASKS");
         *told = "SLURM_NTASKS";
     }
@@ -55,11 +56,12 @@ enum fit_status fit_copies_refuse(const char *command, struct fit_error *err)
         const long n = copies(l, &rank, &told);
         if (n <= 1)
             continue;
-        return fit_fail(err, FIT_ERR_USAGE,
-                        "%s: %s has started several copies of this program (%s=%s), and each would do the whole work: it uses"
-                        " the cores of one node by threads. Start one (srun -n 1 -c CORES, mpirun -np 1), and for many files"
-                        " an array of jobs with `batch`; FIT_COPIES=each where each copy has files and a folder of its own",
-                        command, l->starter, told, getenv(told));
+        return fit_fail(
+            err, FIT_ERR_USAGE,
+            "%s: %s has started several copies of this program (%s=%s), and each would do the whole work: it uses"
+            " the cores of one node by threads. Start one (srun -n 1 -c CORES, mpirun -np 1), and for many files"
+            " an array of jobs with `batch`; FIT_COPIES=each where each copy has files and a folder of its own",
+            command, l->starter, told, getenv(told));
     }
     return FIT_OK;
 }

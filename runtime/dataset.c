@@ -5,9 +5,9 @@
  *
  * Pairs.  With nframe used frames, columns are cut into panels of `panel` (a multiple of 8) and
  * rows into chunks of `chunk`.  Tiles go by chunk, then by panel, as files have matrices row by
- * row; a tile exists when it holds a pair i < j.  Row i of the tile [i0, i1) x [j0, j1) starts at block max(j0, i+1) / 8 and ends
- * before block ceil(j1 / 8); each block holds 8 lanes for every group in turn.  i1 <= j1 - 1, so
- * every row of a tile holds a pair.
+ * row; a tile exists when it holds a pair i < j.  Row i of the tile [i0, i1) x [j0, j1) starts at block max(j0, i+1) /
+ * 8 and ends before block ceil(j1 / 8); each block holds 8 lanes for every group in turn.  i1 <= j1 - 1, so every row
+ * of a tile holds a pair.
  *
  * The offset of (i, j, g) needs the number of blocks in the rows above i.  With S(n) = sum_{k<n}
  * floor(k/8) = 4 m (m - 1) + r m, n = 8 m + r, that number is a difference of S: no loop.
@@ -515,7 +515,8 @@ static void thin_tile(void *user, size_t k, const struct fit_tile *s)
     const struct fit_dataset_private *p = x->to->private_;
     (void)k;
     for (size_t i = pick_from(x, s->i0); i < x->n && x->pick[i] < s->i1; i++)
-        for (size_t j = pick_from(x, s->j0 > x->pick[i] ? s->j0 : x->pick[i] + 1); j < x->n && x->pick[j] < s->j1; j++) {
+        for (size_t j = pick_from(x, s->j0 > x->pick[i] ? s->j0 : x->pick[i] + 1); j < x->n && x->pick[j] < s->j1;
+             j++) {
             const struct fit_tile *t = fit_dataset_tile_of(x->to, i, j);
             size_t a = fit_tile_offset(&x->from->layout, s, x->pick[i], x->pick[j], x->group);
             size_t b = p->offset[t - x->to->tile] + fit_tile_offset(l, t, i, j, 0);

@@ -137,7 +137,8 @@ const struct fit_tile *fit_dataset_single(const struct fit_dataset *ds, size_t k
 /* Why values could not be read, or FIT_OK.  Sums of the passes since then mean nothing. */
 enum fit_status fit_dataset_status(const struct fit_dataset *ds, struct fit_error *err);
 
-/* To be called after the last put, or after fit_dataset_stream: sums of the tiles, counts.  Then the dataset is read-only. */
+/* To be called after the last put, or after fit_dataset_stream: sums of the tiles, counts.  Then the dataset is
+ * read-only. */
 enum fit_status fit_dataset_finish(struct fit_dataset *ds, struct fit_error *err);
 
 /* A new dataset with n (>= 2) of the used frames of ds, pick (increasing indices into them), the time grid unchanged:
@@ -145,9 +146,9 @@ enum fit_status fit_dataset_finish(struct fit_dataset *ds, struct fit_error *err
 enum fit_status fit_dataset_coarse(const struct fit_dataset *ds, size_t n, const uint32_t *pick,
                                    struct fit_dataset **coarse, struct fit_error *err);
 
-/* The same with about `wanted` frames.  Half of them lie evenly, 2 s apart; near every second one of these are two more,
- * at distances of 1, 2, 4, ... frames: what decays between evenly thinned frames would be lost, and a fringe narrower
- * than they are apart would look like another one. */
+/* The same with about `wanted` frames.  Half of them lie evenly, 2 s apart; near every second one of these are two
+ * more, at distances of 1, 2, 4, ... frames: what decays between evenly thinned frames would be lost, and a fringe
+ * narrower than they are apart would look like another one. */
 enum fit_status fit_dataset_thin(const struct fit_dataset *ds, size_t wanted, struct fit_dataset **thin,
                                  struct fit_error *err);
 

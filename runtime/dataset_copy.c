@@ -41,7 +41,8 @@ enum fit_status fit_dataset_replica(const struct fit_dataset *ds, int weights, s
     p->sum = calloc(ds->ntile * ngroup * 3 + 1, sizeof *p->sum);
     struct fit_block *own = weights ? &p->w : &p->y;
     *own = (struct fit_block){0};
-    if (!c->tile || !c->npoint_group || (ds->range && !c->range) || !p->sum || fit_dataset_block_new(own, p->ndouble, err) != FIT_OK) {
+    if (!c->tile || !c->npoint_group || (ds->range && !c->range) || !p->sum ||
+        fit_dataset_block_new(own, p->ndouble, err) != FIT_OK) {
         fit_dataset_replica_free(c);
         return no_memory(err);
     }

@@ -216,10 +216,11 @@ static enum fit_status fill_group(struct fit_dataset *ds, const struct fit_datas
                         " error",
                         n, g + 1, p->coord[0][g]);
     if (!good)
-        return fit_fail(err, FIT_ERR_DATA,
-                        "table: none of the %zu rows is finite with a positive error; where errors are not known, leave their "
-                        "column out",
-                        n);
+        return fit_fail(
+            err, FIT_ERR_DATA,
+            "table: none of the %zu rows is finite with a positive error; where errors are not known, leave their "
+            "column out",
+            n);
     ds->reference[g] = p->center ? mean / (double)good : 0;
     for (size_t k = i; k < i + n; k++) {
         size_t r = row_at(ds, k);

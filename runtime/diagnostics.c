@@ -254,7 +254,8 @@ static double scatter_p(size_t m, size_t n, const double *x, double *work)
     double between = scatter_of(m, work, mean_of(m, work)) / (double)(m - 1);
     means_of(m / 2, 2 * n, x, work);
     for (int k = 0; k < 4; k++)
-        tau = fmax(time_of(m / 2, 2 * n, x, k ? within * fmin(tau / (2 * (double)n), 1) : 0, work, &lags), 1 / log10(total));
+        tau = fmax(time_of(m / 2, 2 * n, x, k ? within * fmin(tau / (2 * (double)n), 1) : 0, work, &lags),
+                   1 / log10(total));
     double f = total / (2 * lags + 1), d = (double)(m - 1), value = (double)n * between / (within * tau);
     return isnan(value) ? NAN : fit_beta_cdf(f / (f + d * value), 0.5 * f, 0.5 * d);
 }
@@ -309,7 +310,8 @@ static double mcse_sd(const struct fit_draws *d, struct split *s, double mean)
 /* Shape of a generalised Pareto distribution of the excesses beyond the M-th last draw, M = 3 sqrt(S / r) of S draws of
  * which the part r is effective, at most a fifth of them (Vehtari et al. 2024, section 3.1); its error (1 + k)/sqrt M
  * (Smith 1987).  excess: room for M; side: 1 or -1.  NaN: too few. */
-static double tail_shape(size_t n, const double *x, const size_t *index, double part, int side, double *excess, double *error)
+static double tail_shape(size_t n, const double *x, const size_t *index, double part, int side, double *excess,
+                         double *error)
 {
     size_t most = (size_t)ceil(fmin(0.2 * (double)n, 3 * sqrt((double)n / part))), m = 0;
     double edge = x[index[side > 0 ? n - most - 1 : most]], k, sigma;

@@ -1,8 +1,8 @@
 /* evidence.h -- points of parameter space at which the cost has been seen to be low.
  *
- * Every fit with one parameter held tells of all the others: its point lies inside the interval of 95 % of each of them.
- * Points that profiles, scans and other minima have met are kept here, so that what one of them has found is a start for
- * the others and speaks against an interval that leaves it out.
+ * Every fit with one parameter held tells of all the others: its point lies inside the interval of 95 % of each of
+ * them. Points that profiles, scans and other minima have met are kept here, so that what one of them has found is a
+ * start for the others and speaks against an interval that leaves it out.
  */
 #ifndef FIT_EVIDENCE_H
 #define FIT_EVIDENCE_H

@@ -55,10 +55,9 @@ static enum fit_status unknown_name(const struct fit_kernel *k, const char *name
     for (size_t c = 0; c < k->ncolumn; c++)
         if (k->column[c].role == FIT_ROLE_COVARIATE)
             fit_nearest_offer(&near, k->column[c].name);
-    return fit_fail(err, FIT_ERR_USAGE,
-                    "--set %s: the model %s has no parameter, setting%s of this name%s%s%s", name, k->name,
-                    k->space == FIT_ROWS ? ", axis or column" : " or axis", near.best ? "; did you mean '" : "", near.best ? near.best : "",
-                    near.best ? "'?" : "");
+    return fit_fail(err, FIT_ERR_USAGE, "--set %s: the model %s has no parameter, setting%s of this name%s%s%s", name,
+                    k->name, k->space == FIT_ROWS ? ", axis or column" : " or axis",
+                    near.best ? "; did you mean '" : "", near.best ? near.best : "", near.best ? "'?" : "");
 }
 
 /* Numbers split by commas, each possibly with a unit: one for all groups, or one for each; to[g * stride]. */

@@ -80,14 +80,16 @@ static enum fit_status add_number(const char *what, const char *text, const char
     l->value = value;
     const enum fit_quantity q = fit_quantity_parse(text, unit, &x);
     if ((q != FIT_QUANTITY_BARE && q != FIT_QUANTITY_CONVERTED) || !isfinite(x))
-        return fit_fail(err, FIT_ERR_USAGE, "%s: '%s' is not a number%s%s; a list is 0,1,2 or a range FIRST:LAST:NUMBER",
-                        what, text, strcmp(unit, "1") ? " in " : "", strcmp(unit, "1") ? unit : "");
+        return fit_fail(err, FIT_ERR_USAGE,
+                        "%s: '%s' is not a number%s%s; a list is 0,1,2 or a range FIRST:LAST:NUMBER", what, text,
+                        strcmp(unit, "1") ? " in " : "", strcmp(unit, "1") ? unit : "");
     l->value[l->n++] = x;
     return FIT_OK;
 }
 
 /* Numbers, each perhaps with a unit, and ranges, split by commas; the caller frees l->value in any case. */
-static enum fit_status parse(const char *what, const char *text, const char *unit, struct list *l, struct fit_error *err)
+static enum fit_status parse(const char *what, const char *text, const char *unit, struct list *l,
+                             struct fit_error *err)
 {
     enum fit_status st = FIT_OK;
     for (const char *s = text; s && st == FIT_OK;) {
@@ -140,8 +142,8 @@ static enum fit_status missing_axis(const struct fit_kernel *k, const struct fit
     if (k->space == FIT_PAIRS && strcmp(x->name, "phi") == 0)
         return fit_fail(err, FIT_ERR_USAGE, "--phi: the model %s needs azimuths, e.g. --phi 0,45,90", k->name);
     if (k->space == FIT_PAIRS && strcmp(x->name, "q") == 0)
-        return fit_fail(err, FIT_ERR_USAGE, "--q: q is an axis of the model %s: give its wavevectors, e.g. --q 0.003,0.006",
-                        k->name);
+        return fit_fail(err, FIT_ERR_USAGE,
+                        "--q: q is an axis of the model %s: give its wavevectors, e.g. --q 0.003,0.006", k->name);
     if (k->space == FIT_ROWS && k->naxis == 1)
         return fit_fail(err, FIT_ERR_USAGE, "--groups: give the values of %s (%s), one curve each", x->name, x->unit);
     return fit_fail(err, FIT_ERR_USAGE, "the axis %s (%s) of the model %s has no value: give --set %s=V1,V2,.. or"
@@ -265,8 +267,9 @@ static enum fit_status check_options(const struct fit_kernel *k, const struct fi
     if (cli->ngroups && !(table && k->naxis))
         return fit_fail(err, FIT_ERR_USAGE, "--groups: the model %s has no table with an axis", k->name);
     if (cli->ngroups && k->naxis > 1)
-        return fit_fail(err, FIT_ERR_USAGE, "--groups: the model %s has the axes %s and %s: --set %s=V1,V2,.. and so on",
-                        k->name, k->axis[0].name, k->axis[1].name, k->axis[0].name);
+        return fit_fail(err, FIT_ERR_USAGE,
+                        "--groups: the model %s has the axes %s and %s: --set %s=V1,V2,.. and so on", k->name,
+                        k->axis[0].name, k->axis[1].name, k->axis[0].name);
     if (!table && cli->nq > 1 && fit_config_axis_index(k, "q") < 0)
         return fit_fail(err, FIT_ERR_USAGE, "--q: %zu wavevectors; the model %s takes one, its q is no axis", cli->nq,
                         k->name);
@@ -288,8 +291,9 @@ static enum fit_status take_column(struct fit_table *t, const struct fit_cli *cl
     if (st == FIT_OK && text && (st = parse(what, text, unit, &l, err)) == FIT_OK && l.n != 1)
         st = fit_fail(err, FIT_ERR_USAGE, "%s: one number for all rows of %s, please", what, cli->data);
     else if (!text && at < 0)
-        st = fit_fail(err, FIT_ERR_DATA, "%s: no column '%s' (%s); add it, or give one number for all rows: --set %s=VALUE",
-                      cli->data, name, unit, name);
+        st = fit_fail(err, FIT_ERR_DATA,
+                      "%s: no column '%s' (%s); add it, or give one number for all rows: --set %s=VALUE", cli->data,
+                      name, unit, name);
     for (size_t r = 0; r < t->nrow && st == FIT_OK; r++) {
         to[r] = text ? l.value[0] : t->column[at][r];
         if (!isfinite(to[r]))

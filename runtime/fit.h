@@ -206,7 +206,7 @@ struct fit_speckle_noise {
     enum fit_speckle_known known;
     double count, count_std; /* speckles that were averaged */
     double shot, shot_std;   /* shot noise of one frame and pixel, in units of its mean squared */
-    double shared_std;       /* of 1 / shot, relative: what values of a frame share, over shot noise alone, goes with it */
+    double shared_std; /* of 1 / shot, relative: what values of a frame share, over shot noise alone, goes with it */
     double noise;            /* standard deviation of a value by shot noise alone: shot / sqrt(count) */
     double contrast;         /* of the model: c2 at equal times, less the baseline */
     double frames;           /* lag at which the model's c2 has decayed to 1/e, in frames, mean over ages */
@@ -259,8 +259,8 @@ struct fit_residual_test {
     double decile[FIT_RESIDUAL_DECILES]; /* variance by lag, relative to that of all */
 };
 
-/* The strongest structure of the residuals of pairs that independent noise has not (misfit.h).  A p is the probability of
- * anything as strong, all templates considered. */
+/* The strongest structure of the residuals of pairs that independent noise has not (misfit.h).  A p is the probability
+ * of anything as strong, all templates considered. */
 enum fit_misfit_kind { FIT_MISFIT_BINS, FIT_MISFIT_SMOOTH, FIT_MISFIT_DRIFT };
 enum fit_misfit_along { FIT_ALONG_LAG, FIT_ALONG_AGE, FIT_SHARING };
 struct fit_misfit {
@@ -306,15 +306,15 @@ struct fit_result {
                             variance, else NaN */
     double log_likelihood; /* FIT_NOISE_LAW; else NaN */
     double residual_variance; /* chi2 / (npoint - nfree) */
-    double reduced_chi2; /* residual_variance over the variance of the noise: known, or of neighbouring values; near 1 when
-                            the model explains the data; NaN: */
+    double reduced_chi2; /* residual_variance over the variance of the noise: known, or of neighbouring values; near 1
+                            when the model explains the data; NaN: */
     const char *reduced_chi2_reason; /* why there is none; NULL */
     double reduced_chi2_error; /* its standard error when the model holds and noise is independent */
     double local_sigma;  /* pairs: noise of neighbouring values (local_noise.h), in the units of the weighted residuals,
                             all groups; NaN: unknown */
     double *local;       /* ngroup: the same of each, in the unit of the data (of their weights) */
-    double bulk;         /* of a robust loss: reduced_chi2 from the median of the residuals, which few far off do not move;
-                            NaN: linear loss, or unknown */
+    double bulk; /* of a robust loss: reduced_chi2 from the median of the residuals, which few far off do not move;
+                    NaN: linear loss, or unknown */
     double *sigma;       /* ngroup: standard deviation of the noise; with weights from the file, of
                             the weighted residuals (1 when the file's errors are right) */
     double sigma_common; /* the same for all groups together */
@@ -325,13 +325,15 @@ struct fit_result {
     char noise_text[256];
 
     double *std;         /* nfull */
-    double *std_curvature; /* nfull: the paraboloid's, also where it does not hold and std is NaN for that (profile.h) */
+    double
+        *std_curvature;  /* nfull: the paraboloid's, also where it does not hold and std is NaN for that (profile.h) */
     double *profile;     /* nparam: 1/1.96 of how far the interval of 95 % reaches; the paraboloid's where that reaches
                             further by less than two times; INFINITY: open; where it was not looked at, std */
     struct fit_interval *interval; /* nfull */
     double *std_robust;  /* nfull: as std, for correlated noise; all NaN when robust.kind is NONE */
     double *covariance_robust; /* nfull x nfull */
-    double *paraboloid, *paraboloid_robust; /* both covariances as std_curvature: also where the paraboloid does not hold */
+    double *paraboloid,
+        *paraboloid_robust; /* both covariances as std_curvature: also where the paraboloid does not hold */
     size_t nlikelihood;
     struct fit_likelihood *likelihood;
     struct fit_robust robust;
@@ -352,8 +354,8 @@ struct fit_result {
 
     size_t nstart;
     struct fit_start *starts;
-    size_t nminimum, room_minimum; /* the best first; of the runs on all data, before reweighting and robust loss, and of
-                                      the look at the cost after them */
+    size_t nminimum, room_minimum; /* the best first; of the runs on all data, before reweighting and robust loss, and
+                                      of the look at the cost after them */
     struct fit_minimum *minima;
 
     /* Identifiability: eigenvalues, ascending, of J^T J of the free nonlinear parameters after

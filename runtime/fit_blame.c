@@ -1,5 +1,5 @@
-/* fit_blame.c -- the row of a table at which the model has no finite value or derivative, in words; of two-time data the
- * settings.
+/* fit_blame.c -- the row of a table at which the model has no finite value or derivative, in words; of two-time data
+ * the settings.
  *
  * Kernels give sums, which one such row makes NaN; here the rows are evaluated one by one, by
  * kernel->points, for the message of a fit that has failed.

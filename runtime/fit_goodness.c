@@ -5,9 +5,9 @@
  *     reduced_chi2       residual_variance / variance of the noise: 1 where sigma is known, else that of neighbouring
  *                        values (local_noise.h); a number only where one of the two is known.
  *
- * The noise of neighbours is taken from the residuals, where no signal is left for an exact model and less for any; from
- * the data where residuals were not looked at, or where it is clearly smaller there, for a model that is wrong may bring
- * in what the data do not have.
+ * The noise of neighbours is taken from the residuals, where no signal is left for an exact model and less for any;
+ * from the data where residuals were not looked at, or where it is clearly smaller there, for a model that is wrong may
+ * bring in what the data do not have.
  *
  * Laws whose mean makes their variance: chi2 = sum w (y - mean)^2 / variance (Pearson).
  */
@@ -95,17 +95,19 @@ static void fill_local(const struct fit_job *f)
 {
     struct fit_result *r = f->res;
     for (size_t g = 0; g < f->ng; g++) {
-        const struct fit_noise_sums none = {0}, *s = r->robust.kind != FIT_ROBUST_NONE ? &r->residual[g].neighbours : &none;
+        const struct fit_noise_sums none = {0},
+                                    *s = r->robust.kind != FIT_ROBUST_NONE ? &r->residual[g].neighbours : &none;
         const struct fit_local_noise x = fit_noise_of_residuals(s);
-        r->local[g] = x.doubt == FIT_LOCAL_FEW ? sqrt(f->local[g].variance) : sqrt(x.variance / fit_score_factor(f->obj, g));
+        r->local[g] =
+            x.doubt == FIT_LOCAL_FEW ? sqrt(f->local[g].variance) : sqrt(x.variance / fit_score_factor(f->obj, g));
     }
 }
 
 /* ---- laws ------------------------------------------------------------------------------------------------------ */
 
 /* Values of one tile: mean, and arguments of the law, `length` numbers each. */
-static double pearson_tile(const struct fit_job *f, const struct fit_tile *t, const double *mean, const double *argument,
-                           size_t length)
+static double pearson_tile(const struct fit_job *f, const struct fit_tile *t, const double *mean,
+                           const double *argument, size_t length)
 {
     const struct fit_density *d = f->kernel->density;
     const size_t first = t->i0 / FIT_LANES * FIT_LANES;
@@ -176,7 +178,8 @@ enum fit_status fit_job_goodness(struct fit_job *f)
     if (!known && isnan(variance))
         r->reduced_chi2_reason = fit_local_text(noise.doubt);
     else if (!known)
-        r->reduced_chi2_error = sqrt(fmax(noise.error * noise.error - 2 / f->dof, 0.1 / f->dof)); /* both of the same values */
+        r->reduced_chi2_error =
+            sqrt(fmax(noise.error * noise.error - 2 / f->dof, 0.1 / f->dof)); /* both of the same values */
     if (!isnan(f->robust)) /* the median of |r| of normal noise is sigma / 1.4826 */
         r->bulk = pow(1.4826 * f->median, 2) / f->unit / variance;
     return FIT_OK;

@@ -86,8 +86,8 @@ void fit_job_try(struct fit_job *f, double *theta, size_t iterations);
 enum fit_eval fit_job_step(struct fit_job *f, double *theta, size_t iterations);
 /* What the optimiser left becomes the best so far. */
 void fit_job_keep(struct fit_job *f, struct fit_outcome *o);
-/* 1: large data, of which thinned ones have led the way, and a wider search of them is still possible: a run need not go
- * to its end. */
+/* 1: large data, of which thinned ones have led the way, and a wider search of them is still possible: a run need not
+ * go to its end. */
 int fit_job_may_widen(const struct fit_job *f);
 /* Searches for starts and fits; searches again, wider, while the residuals exceed the noise. */
 enum fit_status fit_job_minimum(struct fit_job *f, struct fit_outcome *o);

@@ -1,8 +1,8 @@
 /* fit_main.c -- the program: argv to a command, errors to stderr, status to the shell.
  *
- * The only file that prints by itself.  Ctrl-C or another of the signals of signals.h asks a fit to stop and to write what
- * it has (exit status 130); the second Ctrl-C or SIGTERM leaves at once, as does the first one of a command that has
- * nothing to write. */
+ * The only file that prints by itself.  Ctrl-C or another of the signals of signals.h asks a fit to stop and to write
+ * what it has (exit status 130); the second Ctrl-C or SIGTERM leaves at once, as does the first one of a command that
+ * has nothing to write. */
 #include "cli.h"
 #include "copies.h"
 #include "program.h"

@@ -25,7 +25,8 @@ static const double SAME_ROUNDING = 1e-26;
 /* A rival is followed on all data when thinned data do not tell it from the best: chi2 apart by
  * less. */
 static const double RIVAL = 50;
-/* What residuals share with their neighbours, in standard deviations of independent ones, beyond which it is structure. */
+/* What residuals share with their neighbours, in standard deviations of independent ones, beyond which it is structure.
+ */
 static const double STRUCTURE = 5;
 enum {
     MOST_RUNS = 3,
@@ -63,7 +64,8 @@ enum fit_word fit_job_optimise(struct fit_job *f, double *theta, size_t iteratio
 void fit_job_try(struct fit_job *f, double *theta, size_t iterations)
 {
     enum fit_word word = optimise(f, theta, iterations, 0);
-    int given_up = word == FIT_MAX_ITERATIONS && f->nlsq->iterations >= iterations && iterations < f->opt->max_iterations;
+    int given_up =
+        word == FIT_MAX_ITERATIONS && f->nlsq->iterations >= iterations && iterations < f->opt->max_iterations;
     f->over |= fit_word_ends(word) && !given_up;
 }
 
@@ -175,7 +177,8 @@ static int thorough(const struct fit_job *f)
 
 int fit_job_may_widen(const struct fit_job *f)
 {
-    return fit_job_is_large(f) && f->list.searched && !f->list.on_all && !thorough(f) && f->list.rounds < fit_start_rounds(f->kernel);
+    return fit_job_is_large(f) && f->list.searched && !f->list.on_all && !thorough(f) &&
+           f->list.rounds < fit_start_rounds(f->kernel);
 }
 
 /* Runs from theta; better than before: kept.  So is the given start's run when it meets the best so

@@ -89,7 +89,8 @@ static void law(struct fit_job *f)
     for (size_t g = 0; g < f->ng; g++)
         r->sigma[g] = 1;
     r->sigma_common = 1;
-    snprintf(r->noise_text, sizeof r->noise_text, "the law of the model, %s: maximum likelihood", f->kernel->density->name);
+    snprintf(r->noise_text, sizeof r->noise_text, "the law of the model, %s: maximum likelihood",
+             f->kernel->density->name);
 }
 
 enum fit_status fit_job_noise(struct fit_job *f, struct fit_outcome *o)

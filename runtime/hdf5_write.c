@@ -260,7 +260,8 @@ static int write_values(hid_t set, hid_t memory, hid_t space, const struct fit_h
     const size_t chunks = whole_chunks(a);
     if (H5Sget_simple_extent_npoints(space) <= 0)
         return 1;
-    return chunks > 1 ? write_chunks(set, a, chunks) : H5Dwrite(set, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, a->value) >= 0;
+    return chunks > 1 ? write_chunks(set, a, chunks)
+                      : H5Dwrite(set, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, a->value) >= 0;
 }
 
 enum fit_status fit_h5_write(struct fit_h5 *h, const char *path, const struct fit_h5_array *a,

@@ -11,7 +11,9 @@
 
 enum {
     PIECE = 1 << 16, /* bytes: stays in the second-level cache between copy and hash */
-    PAGE = 1 << 12   /* the system copies four times slower to a place a few bytes behind that of its page, as malloc has it */
+    PAGE =
+        1
+        << 12 /* the system copies four times slower to a place a few bytes behind that of its page, as malloc has it */
 };
 
 enum fit_status fit_file_identity(const char *file, char sha256[65], uint64_t *size,

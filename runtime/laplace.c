@@ -250,7 +250,9 @@ static enum fit_status load(struct proposal *p, int *resumed, struct fit_error *
     memcpy(out->lp, at += n * n * sizeof(double), s * sizeof(double));
     for (size_t i = 0; i < s; i++) {
         memcpy(&answer, at + (s + i) * sizeof(double), sizeof answer);
-        p->answer[i] = answer == FIT_EVAL_OK ? FIT_EVAL_OK : answer == FIT_EVAL_REJECT ? FIT_EVAL_REJECT : FIT_EVAL_STOP;
+        p->answer[i] = answer == FIT_EVAL_OK       ? FIT_EVAL_OK
+                       : answer == FIT_EVAL_REJECT ? FIT_EVAL_REJECT
+                                                   : FIT_EVAL_STOP;
     }
     out->evaluations = p->round * s;
     out->refits = (int)p->round;

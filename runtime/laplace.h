@@ -31,9 +31,10 @@ struct fit_laplace_options {
     int no_refit; /* 1: the first proposal stands */
     double deadline; /* of fit_seconds(), parallel.h: FIT_ERR_INTERRUPTED when it comes before the last draw; 0: none */
 
-    /* Densities found so far, as bytes, given to save (NULL: nobody wants them) on the calling thread every save_seconds
-     * (60 when 0), when the run is interrupted, and at its end (all: 1).  state: such bytes of a run with the same target,
-     * mode and options, which goes on from there and gives what it would have given; NULL: from the beginning. */
+    /* Densities found so far, as bytes, given to save (NULL: nobody wants them) on the calling thread every
+     * save_seconds (60 when 0), when the run is interrupted, and at its end (all: 1).  state: such bytes of a run with
+     * the same target, mode and options, which goes on from there and gives what it would have given; NULL: from the
+     * beginning. */
     void (*save)(void *user, const unsigned char *state, size_t size, int all);
     void *save_user;
     double save_seconds;

@@ -1,9 +1,9 @@
 /* law.c -- draws by transformation and rejection; exact but for rounding.
  *
- * Poisson: products of uniforms below 10; above, transformed rejection with squeeze, PTRS (Hormann, Insurance: Math. and
- * Econ. 12 (1993) 39).  Negative binomial: Poisson of a gamma variate, as speckle makes it (Goodman 1985, section 9.2).
- * Binomial: by the median of the uniforms, a beta variate, until few trials are left (Relles, J. Am. Stat. Assoc. 67
- * (1972) 612; Ahrens & Dieter, Computing 12 (1974) 223). */
+ * Poisson: products of uniforms below 10; above, transformed rejection with squeeze, PTRS (Hormann, Insurance: Math.
+ * and Econ. 12 (1993) 39).  Negative binomial: Poisson of a gamma variate, as speckle makes it (Goodman 1985,
+ * section 9.2). Binomial: by the median of the uniforms, a beta variate, until few trials are left (Relles, J. Am.
+ * Stat. Assoc. 67 (1972) 612; Ahrens & Dieter, Computing 12 (1974) 223). */
 #include "law.h"
 
 #include "special.h"

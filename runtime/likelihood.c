@@ -30,7 +30,8 @@ struct pace {
 };
 static const struct pace CURVE = {0.45, 1.1, 2e-3, 1e-3, 1}, ENDS = {0.95, 1, 4e-2, 0.15, 0};
 static const double ENOUGH = 1.5; /* times the rise at the end of the interval */
-static const double AT_WALL = 0.02; /* so close, as a part of the way, to where the profile rises at once: there it ends */
+static const double AT_WALL =
+    0.02; /* so close, as a part of the way, to where the profile rises at once: there it ends */
 /* The sketch: how near to its minimum it leads, in standard errors; its rise, as a factor, at which none of the data's
  * is doubted; a rise above what it promises at which the way back is looked at. */
 static const double SKETCH_GTOL = 0.03, CERTAIN = 3, ASTRAY = 1;
@@ -39,7 +40,15 @@ static const double SKETCH_GTOL = 0.03, CERTAIN = 3, ASTRAY = 1;
 static const double AGREES[2] = {0.1, 0.05}, AT_END = 0.1;
 static const double LITTLE = 0.1; /* root of a rise that allows for much longer steps */
 static const double APART = 0.02; /* of the length of the intervals: so far outside is outside */
-enum { MOST_PARTS = 8, STEPS = 60, FEW_STEPS = 25, SIDE = (FIT_LIKELIHOOD_POINTS - 2) / 2, SECANTS = 8, PATIENT = 8, MOST_ENDS = 100 };
+enum {
+    MOST_PARTS = 8,
+    STEPS = 60,
+    FEW_STEPS = 25,
+    SIDE = (FIT_LIKELIHOOD_POINTS - 2) / 2,
+    SECANTS = 8,
+    PATIENT = 8,
+    MOST_ENDS = 100
+};
 
 struct curve {
     struct fit_job *f;
@@ -63,13 +72,14 @@ struct curve {
 /* ---- one point ------------------------------------------------------------------------------------------------ */
 
 /* How far above the limit a point lies does not matter where only ends are looked for.  The gradient's promise counts
- * twice, and may still be too little (another branch of the valley may be found late): after some steps only, and such a
- * point is one from which to come nearer, not an end. */
+ * twice, and may still be too little (another branch of the valley may be found late): after some steps only, and such
+ * a point is one from which to come nearer, not an end. */
 static int is_enough(void *user, const struct fit_progress *now)
 {
     struct curve *c = user;
     double rise = (now->chi2 - 2 * c->cost) / c->variance;
-    c->enough = now->iteration >= PATIENT && rise - 2 * now->gradient * now->gradient > ENOUGH * c->limit[1] * c->limit[1];
+    c->enough =
+        now->iteration >= PATIENT && rise - 2 * now->gradient * now->gradient > ENOUGH * c->limit[1] * c->limit[1];
     return c->enough;
 }
 
@@ -190,7 +200,10 @@ static double root_at(struct curve *c, double v)
         hold_linear(c, v - o->origin[u], v - o->origin[u]);
     best_start(c, v);
     struct fit_nlsq_problem problem = fit_problem(o, c->lower, c->upper, f->dof, f->noise);
-    struct fit_nlsq_options opt = {.max_iterations = c->hurry ? FEW_STEPS : STEPS, .ftol = 1e-12, .xtol = 1e-12, .gtol = c->pace.gtol,
+    struct fit_nlsq_options opt = {.max_iterations = c->hurry ? FEW_STEPS : STEPS,
+                                   .ftol = 1e-12,
+                                   .xtol = 1e-12,
+                                   .gtol = c->pace.gtol,
                                    .deadline = f->deadline,
                                    .progress = c->hurry ? is_enough : NULL,
                                    .progress_user = c};
@@ -312,8 +325,8 @@ static double root_at_wall(struct curve *c, double v)
     return r;
 }
 
-/* Follows the profile from the origin toward side (+1, -1), at most to `bound`; ends of the intervals, from that which the
- * origin lies in on. */
+/* Follows the profile from the origin toward side (+1, -1), at most to `bound`; ends of the intervals, from that which
+ * the origin lies in on. */
 static void follow(struct curve *c, double side, double std, double bound, double *end, int *open, double *work)
 {
     struct fit_job *f = c->f;
@@ -343,7 +356,8 @@ static void follow(struct curve *c, double side, double std, double bound, doubl
             break;
         }
         wall = walled ? side * INFINITY : wall;
-        if (!walled && (r > root + 3 * c->pace.step || c->enough) && step > 1e-9 * std && n + 1 < most) { /* too far at once */
+        if (!walled && (r > root + 3 * c->pace.step || c->enough) && step > 1e-9 * std &&
+            n + 1 < most) { /* too far at once */
             memcpy(c->theta, c->start, bytes);
             wall = v;
             step = fabs(v - at) * fmin(fmax(0.2, c->pace.step / (r - root)), 0.7);
@@ -492,7 +506,8 @@ static void trace(struct curve *c, double scale, double *work)
     if (out->one_sided <= 0)
         follow(c, 1, scale, c->high, upper, open_upper, work);
     for (int i = c->from_root < c->limit[0] ? 0 : 1; i < 2; i++)
-        join(&out->part[i], (struct fit_piece){lower[i], upper[i], (signed char)open_lower[i], (signed char)open_upper[i]});
+        join(&out->part[i],
+             (struct fit_piece){lower[i], upper[i], (signed char)open_lower[i], (signed char)open_upper[i]});
 }
 
 /* What the evidence knows outside of the intervals. */

@@ -24,8 +24,8 @@ enum fit_status fit_likelihood_curve(struct fit_job *f, size_t which, double var
                                      struct fit_likelihood *out);
 
 /* Ends of the intervals alone, by fewer points (lower, upper, open_*, part, lower_cost; no curve to draw, no words).
- * evidence: starts for the fits, points whose values the intervals must hold; every point of the profile below the limit
- * of 95 % is added. */
+ * evidence: starts for the fits, points whose values the intervals must hold; every point of the profile below the
+ * limit of 95 % is added. */
 enum fit_status fit_likelihood_ends(struct fit_job *f, size_t which, double variance, struct fit_evidence *evidence,
                                     struct fit_likelihood *out);
 

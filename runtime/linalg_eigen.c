@@ -5,10 +5,10 @@
  * each other: the compiler makes vectors of them without changing a bit.
  *
  *     eigenvectors     reduction to a tridiagonal matrix by reflections, then QL with implicit shifts (Bowdler, Martin,
- *                      Reinsch & Wilkinson, Numer. Math. 11, 293, 1968; Dubrulle, Martin & Wilkinson, ibid. 12, 377, 1968);
- *                      a block is turned round when its large end is at the top (LAPACK working note 35)
- *     singular values  one-sided Jacobi rotations (Hestenes 1958; de Rijk, SIAM J. Sci. Stat. Comput. 10, 359, 1989)
- *     least squares    Householder reflections (Golub & Van Loan, Matrix Computations, 4th ed., section 5.2)
+ *                      Reinsch & Wilkinson, Numer. Math. 11, 293, 1968; Dubrulle, Martin & Wilkinson, ibid. 12, 377,
+ * 1968); a block is turned round when its large end is at the top (LAPACK working note 35) singular values  one-sided
+ * Jacobi rotations (Hestenes 1958; de Rijk, SIAM J. Sci. Stat. Comput. 10, 359, 1989) least squares    Householder
+ * reflections (Golub & Van Loan, Matrix Computations, 4th ed., section 5.2)
  */
 #include "linalg.h"
 
@@ -109,7 +109,8 @@ static void order_by_size(size_t n, double *a, size_t *with)
     }
 }
 
-/* ---- symmetric matrices: to a tridiagonal one ---------------------------------------------------------------------- */
+/* ---- symmetric matrices: to a tridiagonal one ----------------------------------------------------------------------
+ */
 
 /* On return d and e (e[k] couples k and k + 1); row k of a holds the reflection k behind its diagonal, beta[k]. */
 static void tridiagonal(size_t n, double *restrict a, double *d, double *e, double *beta, double *p)
@@ -163,7 +164,8 @@ static void accumulate(size_t n, double *restrict a, const double *beta, double 
         }
 }
 
-/* ---- the eigenvalues of the tridiagonal one ------------------------------------------------------------------------ */
+/* ---- the eigenvalues of the tridiagonal one ------------------------------------------------------------------------
+ */
 
 static void rotate(size_t n, double c, double s, double *restrict low, double *restrict high)
 {
@@ -283,7 +285,8 @@ int fit_eigen(size_t n, double *a, double *w, double *work)
     return 0;
 }
 
-/* ---- singular values ----------------------------------------------------------------------------------------------- */
+/* ---- singular values -----------------------------------------------------------------------------------------------
+ */
 
 static double dot(size_t n, const double *x, const double *y)
 {
@@ -361,7 +364,8 @@ int fit_singular(size_t n, double *a, double *w)
     return 0;
 }
 
-/* ---- least squares ------------------------------------------------------------------------------------------------- */
+/* ---- least squares -------------------------------------------------------------------------------------------------
+ */
 
 size_t fit_qr_work(size_t m, size_t n)
 {

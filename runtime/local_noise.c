@@ -215,8 +215,8 @@ static int sample_new(struct sample *s)
     return s->step && s->n && s->d && s->row;
 }
 
-enum fit_status fit_noise_of_data(const struct fit_dataset *ds, struct fit_local_noise *each, struct fit_local_noise *all,
-                                  struct fit_error *err)
+enum fit_status fit_noise_of_data(const struct fit_dataset *ds, struct fit_local_noise *each,
+                                  struct fit_local_noise *all, struct fit_error *err)
 {
     const size_t ng = ds->layout.ngroup;
     const struct fit_local_noise none = {NAN, NAN, NAN, FIT_LOCAL_NONE};

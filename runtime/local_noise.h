@@ -1,12 +1,12 @@
 /* local_noise.h -- the noise of pair data without a model: differences along lines of constant lag.
  *
- * A correlation depends strongly on the lag and slowly on the age, so on the line (i, j), (i + 1, j + 1), ... the signal
- * is smooth, however fast it decays.  Of normalised differences along it,
- *     d_p = sum_m (-1)^m binom(p, m) y_m / sqrt(binom(2p, p)),      p = 2, 3, 4,
- * independent noise gives the mean square sigma^2 for every p (von Neumann, Ann. Math. Stat. 12 (1941) 367; Gasser,
- * Sroka & Jennen-Steinmetz, Biometrika 73 (1986) 625), a signal of angular frequency w per frame leaks in as w^2p.
- * Of data the fourth is the estimate.  Where the third is not the same, something leaks, or noise of neighbours is
- * correlated: then nothing is told.  Of residuals the second is, which scatters least, if all agree.
+ * A correlation depends strongly on the lag and slowly on the age, so on the line (i, j), (i + 1, j + 1), ... the
+ * signal is smooth, however fast it decays.  Of normalised differences along it, d_p = sum_m (-1)^m binom(p, m) y_m /
+ * sqrt(binom(2p, p)),      p = 2, 3, 4, independent noise gives the mean square sigma^2 for every p (von Neumann, Ann.
+ * Math. Stat. 12 (1941) 367; Gasser, Sroka & Jennen-Steinmetz, Biometrika 73 (1986) 625), a signal of angular frequency
+ * w per frame leaks in as w^2p. Of data the fourth is the estimate.  Where the third is not the same, something leaks,
+ * or noise of neighbours is correlated: then nothing is told.  Of residuals the second is, which scatters least, if all
+ * agree.
  *
  * Differences beyond 5 sigma do not count (of normal noise these are 6e-7).  Pairs of the shortest lags, which share a
  * frame along the line, do not either; nor, of data, do pairs of the first frames, where rates may be powers of a time
@@ -72,7 +72,7 @@ void fit_noise_steps(const struct fit_layout *l, size_t reach, uint32_t *step);
 
 /* Of the values themselves, a sample of them: each[ngroup] and (unless NULL) *all.  With weights in the data: in their
  * unit, 1 when they are true.  Tables: FIT_LOCAL_NONE. */
-enum fit_status fit_noise_of_data(const struct fit_dataset *ds, struct fit_local_noise *each, struct fit_local_noise *all,
-                                  struct fit_error *err);
+enum fit_status fit_noise_of_data(const struct fit_dataset *ds, struct fit_local_noise *each,
+                                  struct fit_local_noise *all, struct fit_error *err);
 
 #endif

@@ -43,8 +43,8 @@ static void write_holder(int fd, const char *program, const char *id)
     struct tm utc;
     gethostname(host, sizeof host - 1);
     strftime(now, sizeof now, "%Y-%m-%d %H:%M:%S UTC", gmtime_r(&t, &utc));
-    const int n = snprintf(text, sizeof text, "%.80s, process %ld on host %s, since %s%s%.40s\n", program, (long)getpid(),
-                           *host ? host : "unknown", now, *id ? ", run " : "", id);
+    const int n = snprintf(text, sizeof text, "%.80s, process %ld on host %s, since %s%s%.40s\n", program,
+                           (long)getpid(), *host ? host : "unknown", now, *id ? ", run " : "", id);
     if (ftruncate(fd, 0) == 0)
         (void)!pwrite(fd, text, (size_t)n, 0); /* a full disk: the lock holds without words */
 }
@@ -58,9 +58,11 @@ static enum fit_status busy(const char *folder, const char *path, struct fit_err
         nanosleep(&moment, NULL);
         read_holder(path, text);
     }
-    return fit_fail(err, FIT_ERR_IO,
-                    "%.300s: another run is at work in this output folder (%s); wait for its end, or give this one a folder"
-                    " of its own with --output-dir", folder, *text ? text : "it does not say who");
+    return fit_fail(
+        err, FIT_ERR_IO,
+        "%.300s: another run is at work in this output folder (%s); wait for its end, or give this one a folder"
+        " of its own with --output-dir",
+        folder, *text ? text : "it does not say who");
 }
 
 /* Removes the folders that were made for nothing, the last one first. */
@@ -80,8 +82,10 @@ static void unmake(const struct fit_lock *lock)
     }
 }
 
-/* Makes the folder and opens its lock; the folder may go in between, when who had made it found nothing to put there. */
-static enum fit_status make_and_claim(struct fit_lock *lock, const char *folder, const char *path, struct fit_error *err)
+/* Makes the folder and opens its lock; the folder may go in between, when who had made it found nothing to put there.
+ */
+static enum fit_status make_and_claim(struct fit_lock *lock, const char *folder, const char *path,
+                                      struct fit_error *err)
 {
     enum fit_status st = FIT_OK;
     struct stat s;

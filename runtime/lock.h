@@ -23,7 +23,8 @@ struct fit_lock {
 };
 #define FIT_LOCK_NONE {.fd = -1}
 
-/* Makes the folder and takes it; FIT_ERR_IO with the words of the holder when another run has it.  id: of the run, or "". */
+/* Makes the folder and takes it; FIT_ERR_IO with the words of the holder when another run has it.  id: of the run, or
+ * "". */
 enum fit_status fit_lock_take(struct fit_lock *lock, const char *folder, const char *program, const char *id,
                               struct fit_error *err);
 

@@ -222,7 +222,8 @@ static void add_tile_rows(struct work *w, const struct fit_tile *t, const double
     for (size_t i = t->i0; i < t->i1; i++) {
         double weight = t->w ? t->w[i - first] : 1;
         double y = t->y[i - first], r = y - model[i - first];
-        double z = r * (argument ? inverse_deviation(w, t, model[i - first], argument, i) : inverse_sigma(w, g, weight));
+        double z =
+            r * (argument ? inverse_deviation(w, t, model[i - first], argument, i) : inverse_sigma(w, g, weight));
         if (!(weight > 0))
             continue;
         add_sums(&w->sums[g], y, r, z);

@@ -8,8 +8,8 @@
 struct fit_measured {
     struct fit_maps *maps; /* c2, mask, t, g2, g2_error, tau, age.  Rows: residual holds the
                               standard deviations.  The rest means nothing */
-    double *sigma; /* ngroup: by neighbouring values (pairs: local_noise.h, rows: start.h), NaN: unknown.  With weights in the
-                      data: of their unit, 1 when they are true */
+    double *sigma; /* ngroup: by neighbouring values (pairs: local_noise.h, rows: start.h), NaN: unknown.  With weights
+                      in the data: of their unit, 1 when they are true */
 };
 
 /* kernel: says what the data are (pairs or rows), nothing else of it is used. */

@@ -137,8 +137,10 @@ static enum fit_status fill_settings(struct loading *l, const double *setting,
         if (is_q && !isnan(m->group[0].q))
             m->setting[i] = fit_units_to_model("q", s->unit, m->group[0].q);
         if (is_q && fit_units_doubt_q(m->group[0].q))
-            fit_notes_doubt(&m->notes, "%s: q = %.4g, which is taken for 1/angstrom: another unit is read when the dataset's "
-                            "attribute `units` names it", l->src->file, m->group[0].q);
+            fit_notes_doubt(&m->notes,
+                            "%s: q = %.4g, which is taken for 1/angstrom: another unit is read when the dataset's "
+                            "attribute `units` names it",
+                            l->src->file, m->group[0].q);
         if (means && strcmp(s->name, "dt") == 0)
             m->setting[i] = fit_units_to_model("dt", s->unit, m->dt);
         if (isnan(m->setting[i]) && is_q) {
@@ -167,8 +169,8 @@ static enum fit_status axis_values(const struct loading *l, size_t a, double **v
         return fit_fail(err, FIT_ERR_CONFIG, "model %s: data files know the axes phi and q, not %s",
                         l->kernel->name, name);
     if (!fit_units_means(name, unit))
-        return fit_fail(err, FIT_ERR_CONFIG, "model %s: its axis %s is in %s; data files tell %s in %s", l->kernel->name,
-                        name, unit, name, fit_units_of(name));
+        return fit_fail(err, FIT_ERR_CONFIG, "model %s: its axis %s is in %s; data files tell %s in %s",
+                        l->kernel->name, name, unit, name, fit_units_of(name));
     if (!(*value = malloc(m->ngroup * sizeof **value)))
         return no_memory(err);
     for (size_t g = 0; g < m->ngroup; g++) {
@@ -198,7 +200,8 @@ static enum fit_status make_time(struct loading *l, struct fit_error *err)
     else if (sel->time_origin == FIT_TIME_STEP)
         origin += m->dt;
     if (s->time && sel->time_origin == FIT_TIME_WINDOW && !sel->origin_given && fabs(s->time[0]) > LATER * m->dt)
-        fit_notes_add(&m->notes, "%s: its times begin at %.9g s; the first frame is taken for t = 0, which matters to rates"
+        fit_notes_add(&m->notes,
+                      "%s: its times begin at %.9g s; the first frame is taken for t = 0, which matters to rates"
                       " that go with a power of t (analyzer_parameters.time_origin: file takes the times of the file)",
                       s->file, s->time[0]);
     if (!(m->time = malloc(m->ntime * sizeof *m->time)))

@@ -8,8 +8,8 @@
  * the limits of its cgroups leave.  NaN: nobody knows. */
 double fit_memory_available_mb(void);
 
-/* Whether so many bytes may be asked for: files can say, or expand to, what no machine has, and malloc() gives more than
- * there is.  Up to 64 MB always; else not more than is available. */
+/* Whether so many bytes may be asked for: files can say, or expand to, what no machine has, and malloc() gives more
+ * than there is.  Up to 64 MB always; else not more than is available. */
 int fit_memory_room(double bytes);
 
 struct fit_memory_plan {

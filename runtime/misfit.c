@@ -28,7 +28,8 @@ static size_t class_of(size_t lag)
     return lag < 4 ? lag - 1 : (size_t)floor(2 * log2((double)lag) + 1e-9) - 1;
 }
 
-enum fit_status fit_misfit_bins_new(const struct fit_layout *l, size_t P, struct fit_misfit_bins *b, struct fit_error *err)
+enum fit_status fit_misfit_bins_new(const struct fit_layout *l, size_t P, struct fit_misfit_bins *b,
+                                    struct fit_error *err)
 {
     const size_t most = l->frame[l->nframe - 1] - l->frame[0] + 1;
     *b = (struct fit_misfit_bins){.ngroup = l->ngroup, .P = P, .each = P + 3, .nlags = most, .nframe = l->nframe};
@@ -83,7 +84,8 @@ static int place_of(const struct fit_objective *o, size_t g, size_t e, long *out
     if (e < o->nparam)
         *out = (long)e;
     else
-        *out = o->map[g * o->nlinear + e - o->nparam] < 0 ? -1 : (long)o->nparam + o->map[g * o->nlinear + e - o->nparam];
+        *out =
+            o->map[g * o->nlinear + e - o->nparam] < 0 ? -1 : (long)o->nparam + o->map[g * o->nlinear + e - o->nparam];
     return *out >= 0;
 }
 
@@ -294,8 +296,8 @@ static void fill(const struct work *w, int family, struct fit_misfit *out)
     out->kind = kind == KIND_DRIFT ? FIT_MISFIT_DRIFT : kind >= KIND_MODE ? FIT_MISFIT_SMOOTH : FIT_MISFIT_BINS;
 }
 
-/* Of pairs that share a frame the sum is one of squares, of n rows of unequal length (linear: 3/4 n degrees of freedom);
- * z by Wilson and Hilferty (1931). */
+/* Of pairs that share a frame the sum is one of squares, of n rows of unequal length (linear: 3/4 n degrees of
+ * freedom); z by Wilson and Hilferty (1931). */
 static double shared(const struct fit_misfit_spec *s)
 {
     const double n = 0.75 * (double)s->bins->nframe * (double)s->bins->ngroup, v = 2 / (9 * n);
@@ -307,7 +309,8 @@ static double shared(const struct fit_misfit_spec *s)
 static void neighbours(const struct fit_misfit_spec *s, struct fit_misfit *out)
 {
     for (int k = 0; k < 3; k++) {
-        const double z = k == FIT_SHARING ? shared(s) : s->rho[k] * sqrt(s->products[k]), p = 3 * 0.5 * erfc(z / sqrt(2));
+        const double z = k == FIT_SHARING ? shared(s) : s->rho[k] * sqrt(s->products[k]),
+                     p = 3 * 0.5 * erfc(z / sqrt(2));
         if (!(z > 0) || !(p < out->p_neighbours))
             continue;
         out->p_neighbours = p;

@@ -37,8 +37,8 @@ enum { PATIENCE = 200 };
 /* So many steps that gain less than half of what they promise, or more than twice, after so many iterations: B will not
  * do. */
 enum { BROKEN_PROMISES = 8, EARLY = 15 };
-/* A run that has used up its iterations has arrived all the same when it is this close: where data do not determine some
- * direction, there may be no lowest point. */
+/* A run that has used up its iterations has arrived all the same when it is this close: where data do not determine
+ * some direction, there may be no lowest point. */
 static const double NEAR = 1e-2;
 
 struct state {

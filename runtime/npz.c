@@ -443,7 +443,8 @@ enum fit_status fit_npz_read_all(struct fit_npz *z, int k, double **value, size_
     if (m->array.n > m->plain / m->array.item) /* before asking for memory */
         return fit_fail(err, FIT_ERR_DATA, "%s: %s ends early; is the file complete?", z->file,
                         m->name);
-    double *v = fit_memory_room((double)m->array.n * sizeof *v) ? malloc((m->array.n ? m->array.n : 1) * sizeof *v) : NULL;
+    double *v =
+        fit_memory_room((double)m->array.n * sizeof *v) ? malloc((m->array.n ? m->array.n : 1) * sizeof *v) : NULL;
     if (!v)
         return fit_fail(err, FIT_ERR_MEMORY, "%s: no memory for %zu values", z->file, m->array.n);
     if ((st = fit_npz_read(z, k, 0, m->array.n, v, err)) != FIT_OK) {

@@ -8,7 +8,8 @@
  * linear
  *                          parameters only (those on a bound are held).
  *
- * Of a kernel with a density (fit/kernel.h) cost is -log L + offset, B its exact Hessian; there are no linear parameters.
+ * Of a kernel with a density (fit/kernel.h) cost is -log L + offset, B its exact Hessian; there are no linear
+ * parameters.
  *
  * Three numberings of linear parameters:
  *   (g, q)     as the kernel wants them: ngroup x nlinear, reference subtracted from the intercept;

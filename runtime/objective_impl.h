@@ -48,7 +48,8 @@ double fit_objective_penalty(const struct fit_objective *o);
  * these lie from the ones of the sums (nu, or NULL: nowhere).  Sets hessian and cross. */
 void fit_objective_reduce(struct fit_objective *o, const double *sum, const double *du, double *B, double *g);
 
-/* Sums of the tile as kernels want them (fit_tile.sum) from its values and weights; acc: 24 ngroup doubles of scratch. */
+/* Sums of the tile as kernels want them (fit_tile.sum) from its values and weights; acc: 24 ngroup doubles of scratch.
+ */
 void fit_objective_tile_sums(const struct fit_objective *o, const struct fit_tile *t, double *acc, double *sum);
 
 #endif

@@ -63,7 +63,8 @@ static enum fit_status next_file(struct fit_output *out, const char *name, struc
                         FIT_OUTPUT_MAX);
     *f = &out->file[out->n];
     int n = snprintf((*f)->final, sizeof(*f)->final, "%s/%s", out->folder, name);
-    return n >= 0 && (size_t)n < sizeof(*f)->final ? FIT_OK : fit_fail(err, FIT_ERR_IO, "%s: the path is too long", name);
+    return n >= 0 && (size_t)n < sizeof(*f)->final ? FIT_OK
+                                                   : fit_fail(err, FIT_ERR_IO, "%s: the path is too long", name);
 }
 
 enum fit_status fit_output_remove(struct fit_output *out, const char *name, struct fit_error *err)
@@ -186,9 +187,9 @@ void fit_output_abandon(struct fit_output *out)
 
 enum fit_status fit_output_is_new(const char *path, const char *option, struct fit_error *err)
 {
-    return access(path, F_OK) != 0 ? FIT_OK
-                                   : fit_fail(err, FIT_ERR_USAGE, "%s exists; --force writes over it, %s FILE elsewhere",
-                                              path, option);
+    return access(path, F_OK) != 0
+               ? FIT_OK
+               : fit_fail(err, FIT_ERR_USAGE, "%s exists; --force writes over it, %s FILE elsewhere", path, option);
 }
 
 enum fit_status fit_output_one(struct fit_output *out, const char *path, const char **temporary,

@@ -45,8 +45,8 @@ enum fit_status fit_output_add_text(struct fit_output *out, const char *name, co
 /* A file that goes when the set has come into its place. */
 enum fit_status fit_output_remove(struct fit_output *out, const char *name, struct fit_error *err);
 
-/* Flushes and renames all files, then removes those that go.  On failure the temporary files are removed; out is free again
- * either way. */
+/* Flushes and renames all files, then removes those that go.  On failure the temporary files are removed; out is free
+ * again either way. */
 enum fit_status fit_output_commit(struct fit_output *out, struct fit_error *err);
 
 /* Removes the temporary files. */

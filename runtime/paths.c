@@ -177,8 +177,8 @@ enum fit_status fit_path_missing(const char *path, struct fit_error *err)
     char meant[300];
     const char *what = regular_what(path);
     if (what)
-        return fit_fail(err, FIT_ERR_IO, "%s: is %s, not a file; write what comes out of it into a file, and name that", path,
-                        what);
+        return fit_fail(err, FIT_ERR_IO, "%s: is %s, not a file; write what comes out of it into a file, and name that",
+                        path, what);
     fit_path_meant(path, meant, sizeof meant);
     return fit_fail(err, FIT_ERR_IO, "%s: no such file, or no permission to read it%s", path, meant);
 }

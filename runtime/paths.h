@@ -19,7 +19,8 @@ char *fit_path_join(const char *folder, const char *name);
 
 int fit_path_exists(const char *path);
 
-/* "; did you mean 'my.yaml'?": the name beside one that is not there; empty: none is near.  300 characters are enough. */
+/* "; did you mean 'my.yaml'?": the name beside one that is not there; empty: none is near.  300 characters are enough.
+ */
 void fit_path_meant(const char *path, char *text, size_t size);
 
 /* The message about a file that cannot be opened: FIT_ERR_IO, with the name beside it that was probably meant. */

@@ -109,8 +109,8 @@ static void take_contrast(const struct fit_kernel *k, const struct fit_maps *map
     d->contrast = fmin(fmax(head - d->offset, contrast->lower), contrast->upper);
 }
 
-static enum fit_status take_values(const struct fit_config *cfg, const struct fit_measurement *m, struct fit_plan_data *d,
-                                   struct fit_error *err)
+static enum fit_status take_values(const struct fit_config *cfg, const struct fit_measurement *m,
+                                   struct fit_plan_data *d, struct fit_error *err)
 {
     struct fit_measured seen;
     enum fit_status st = fit_measured_new(cfg->kernel, m->dataset, (int)cfg->threads.value, &seen, err);

@@ -3,8 +3,8 @@
  * Frames of the window, frame period, wavevectors, azimuths and the noise of single values, as a fit would take them
  * from the file; options of the command line, which describe the new experiment, choose nothing here.  Contrast and
  * offset of models that have parameters of these names: the mean of g2 over the ages at the shortest lag less the
- * offset, which is their mean over the last tenth of the lags, or, where the decay is not over there, the start that the
- * model gives it.  A decay within the first lag makes the contrast too small.
+ * offset, which is their mean over the last tenth of the lags, or, where the decay is not over there, the start that
+ * the model gives it.  A decay within the first lag makes the contrast too small.
  */
 #ifndef FIT_PLAN_DATA_H
 #define FIT_PLAN_DATA_H

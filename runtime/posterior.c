@@ -153,7 +153,8 @@ static int map_of(const struct fit_posterior *p, size_t r, struct fit_rate_map *
         int k = param_of(rate, n);
         const struct fit_posterior_param *x = k < 0 ? NULL : &p->setup.param[k];
         m->fixed[n] = !x || x->fixed;
-        m->part[n] = !x ? (struct fit_coordinate){FIT_COORDINATE_IDENTITY, 0, 0} : fit_coordinate_for(x->lower, x->upper);
+        m->part[n] =
+            !x ? (struct fit_coordinate){FIT_COORDINATE_IDENTITY, 0, 0} : fit_coordinate_for(x->lower, x->upper);
         m->start[n] = k < 0 ? 0 : p->setup.theta[k];
         m->part[n].lower = m->fixed[n] ? m->start[n] : or_infinite(m->part[n].lower, -1);
         m->part[n].upper = m->fixed[n] ? m->start[n] : or_infinite(m->part[n].upper, 1);
@@ -397,7 +398,8 @@ static struct fit_collapsed_point at_lane(const struct fit_posterior_lane *l)
 
 static enum fit_eval eval(void *user, size_t chain, const double *q, double *lp, double *g);
 
-enum fit_status fit_posterior_new(const struct fit_posterior_setup *s, struct fit_posterior **out, struct fit_error *err)
+enum fit_status fit_posterior_new(const struct fit_posterior_setup *s, struct fit_posterior **out,
+                                  struct fit_error *err)
 {
     struct fit_posterior *p = calloc(1, sizeof *p);
     double lp;
@@ -551,7 +553,9 @@ static double value_of(const struct fit_posterior *p, struct fit_posterior_lane 
 {
     const struct fit_posterior_coordinate *c = &p->coordinate[i];
     double x = *place_of(p, l, i);
-    return c->kind == FIT_POSTERIOR_LINEAR ? x + l->c->o->origin[c->index] : c->kind == FIT_POSTERIOR_LOG_SIGMA ? exp(x) : x;
+    return c->kind == FIT_POSTERIOR_LINEAR      ? x + l->c->o->origin[c->index]
+           : c->kind == FIT_POSTERIOR_LOG_SIGMA ? exp(x)
+                                                : x;
 }
 
 /* Log priors; their slopes, to the power of the setup, are added to those of the data, for sigma to that by its
@@ -575,7 +579,8 @@ static double add_priors(const struct fit_posterior *p, struct fit_posterior_lan
                 l->g_theta[c->from[1] - 1] += temper * by_b;
         }
         if (gradient)
-            *slope_of(p, l, i) += p->setup.temper * (p->coordinate[i].kind == FIT_POSTERIOR_LOG_SIGMA ? slope * x : slope);
+            *slope_of(p, l, i) +=
+                p->setup.temper * (p->coordinate[i].kind == FIT_POSTERIOR_LOG_SIGMA ? slope * x : slope);
     }
     return lp;
 }
@@ -664,7 +669,8 @@ int fit_posterior_coordinates(const struct fit_posterior *p, const double *theta
         struct fit_prior prior;
         if (c->kind == FIT_POSTERIOR_LEVEL && !fit_posterior_level_prior(c, theta, &prior))
             return 0;
-        q[i] = c->kind == FIT_POSTERIOR_LEVEL ? fit_posterior_level_coordinate(&prior, x) : fit_coordinate_of(&c->map, x);
+        q[i] =
+            c->kind == FIT_POSTERIOR_LEVEL ? fit_posterior_level_coordinate(&prior, x) : fit_coordinate_of(&c->map, x);
     }
     for (size_t r = 0; r < p->nrate; r++) {
         const struct fit_posterior_rate *x = &p->rate[r];

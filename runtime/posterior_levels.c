@@ -1,8 +1,8 @@
 /* posterior_levels.c -- priors whose numbers are parameters: levels of a hierarchy; see posterior.h.
  *
- * z = (x - a)/b has a standard normal prior whatever a and b are.  Where data know x badly, z is nearly independent of a
- * and b, while x lies in a funnel that narrows with b (Neal, Ann. Stat. 31 (2003) 705); where data know x well it is the
- * other way round (Betancourt & Girolami 2015, arXiv:1312.0906).
+ * z = (x - a)/b has a standard normal prior whatever a and b are.  Where data know x badly, z is nearly independent of
+ * a and b, while x lies in a funnel that narrows with b (Neal, Ann. Stat. 31 (2003) 705); where data know x well it is
+ * the other way round (Betancourt & Girolami 2015, arXiv:1312.0906).
  */
 #include "posterior.h"
 
@@ -10,7 +10,8 @@
 
 /* A level's own deviation from which data that know its members as well say enough. */
 static const double INFORMED = 5;
-static const double LEAST_SPREAD = 0.1; /* of the scatter that is seen: a level narrower than the errors of its members */
+static const double LEAST_SPREAD =
+    0.1; /* of the scatter that is seen: a level narrower than the errors of its members */
 
 int fit_posterior_level_prior(const struct fit_posterior_coordinate *c, const double *theta, struct fit_prior *prior)
 {
@@ -29,8 +30,8 @@ double fit_posterior_level_coordinate(const struct fit_prior *p, double x)
 }
 
 /* dx/dz = b or b x; x moves with a by 1 or x, with b by z or z x. */
-double fit_posterior_level_jacobian(const struct fit_prior *p, double z, double x, double temper, double by_x, double *g,
-                                    double *by_a, double *by_b)
+double fit_posterior_level_jacobian(const struct fit_prior *p, double z, double x, double temper, double by_x,
+                                    double *g, double *by_a, double *by_b)
 {
     double unit = p->kind == FIT_PRIOR_LOG_NORMAL ? x : 1, bend = p->kind == FIT_PRIOR_LOG_NORMAL ? temper : 0;
     if (g) {
@@ -88,7 +89,9 @@ static double into_bounds(const struct fit_posterior_param *p, double x)
     double low = isfinite(p->lower) ? p->lower : -INFINITY, high = isfinite(p->upper) ? p->upper : INFINITY;
     if (isfinite(low) && !(x > low))
         x = isfinite(high) ? low + 0.01 * (high - low) : low + 0.01 * fmax(fabs(low), 1);
-    return isfinite(high) && !(x < high) ? (isfinite(low) ? high - 0.01 * (high - low) : high - 0.01 * fmax(fabs(high), 1)) : x;
+    return isfinite(high) && !(x < high)
+               ? (isfinite(low) ? high - 0.01 * (high - low) : high - 0.01 * fmax(fabs(high), 1))
+               : x;
 }
 
 static void begin(const struct levels *w, size_t h)

@@ -19,12 +19,13 @@ static const double LINEAR_EXPECTED[2] = {2.8, 5.6}; /* the same for linear para
 static const double HOPELESS = 5; /* times as much as expected: the valley is to be followed step by step */
 static const double NOT_FAR = 2, LOOK_GTOL = 0.1; /* factor of 4; standard errors */
 static const double AGREES = 0.1; /* of a rise: so near must the sketch be to the data, not to ask them again */
-/* Of another minimum: chi2 above the least, in units of the noise, and distance in standard errors at which these do not
- * tell what else is possible.  (An error is believed for some of its multiples.) */
+/* Of another minimum: chi2 above the least, in units of the noise, and distance in standard errors at which these do
+ * not tell what else is possible.  (An error is believed for some of its multiples.) */
 static const double RIVAL = 9, APART = 3;
 static const double SHARED = 1.25; /* robust errors, over the usual ones, by chance at most */
 static const double VISIBLE = 1e-2; /* rounding of the cost, in units of the noise, beyond which it shows nothing */
-/* A linear parameter whose variance owes less than this part to the others: with these held the cost is a paraboloid. */
+/* A linear parameter whose variance owes less than this part to the others: with these held the cost is a paraboloid.
+ */
 static const double OWED = 0.3;
 enum { PASSES = 600 }; /* so many passes, then no more intervals of what has no error anyway */
 
@@ -96,8 +97,8 @@ static int is_free(const struct fit_result *r, size_t e)
     return r->upper[e] > r->lower[e];
 }
 
-/* chi2 above the best, in units of the noise, `far` standard errors of e away along the axis of the paraboloid, for `from`;
- * where it is above `enough` the others are fitted.  NaN: beyond a bound. */
+/* chi2 above the best, in units of the noise, `far` standard errors of e away along the axis of the paraboloid, for
+ * `from`; where it is above `enough` the others are fitted.  NaN: beyond a bound. */
 static double rise_along(struct profile *p, struct fit_sketch *from, size_t e, double far, double enough)
 {
     struct fit_job *f = p->f;
@@ -143,7 +144,8 @@ static double calibrate(struct profile *p, size_t e)
 static int looks_right(struct profile *p, size_t e, double *worst)
 {
     const double *expected = e < p->f->p ? AS_EXPECTED : LINEAR_EXPECTED;
-    struct fit_sketch *from = e < p->f->p ? p->cheap : p->data; /* contrasts are of short lags, of which sketches know little */
+    struct fit_sketch *from =
+        e < p->f->p ? p->cheap : p->data; /* contrasts are of short lags, of which sketches know little */
     int right = 1, far = 0;
     p->scale[e] = e < p->f->p ? calibrate(p, e) : 0;
     for (int side = -1; side <= 1; side += 2) {
@@ -266,7 +268,8 @@ static int has_rival(const struct profile *p, size_t e)
     return rival;
 }
 
-/* A value was met, inside the interval of another parameter or at another minimum, that is farther than e should reach. */
+/* A value was met, inside the interval of another parameter or at another minimum, that is farther than e should reach.
+ */
 static int met_far(const struct profile *p, size_t e)
 {
     const struct fit_result *r = p->f->res;
@@ -334,8 +337,8 @@ static enum fit_status ask(struct profile *p)
     return st;
 }
 
-/* Parameters whose interval is to be found, marked in want.  Returns the one whose look is farthest from what is expected,
- * but not far. */
+/* Parameters whose interval is to be found, marked in want.  Returns the one whose look is farthest from what is
+ * expected, but not far. */
 static size_t look_at_all(struct profile *p, unsigned char *want)
 {
     const struct fit_result *r = p->f->res;
@@ -412,7 +415,8 @@ static void stretch(const struct fit_result *r, size_t e)
         size_t n = 0;
         for (size_t k = 0; k < u->n; k++) {
             struct fit_piece a = u->piece[k];
-            double best = value_of(r, e), middle = best >= a.lower && best <= a.upper ? best : 0.5 * (a.lower + a.upper);
+            double best = value_of(r, e),
+                   middle = best >= a.lower && best <= a.upper ? best : 0.5 * (a.lower + a.upper);
             a.lower = fmax(middle - x->wider * (middle - a.lower), r->lower[e]);
             a.upper = fmin(middle + x->wider * (a.upper - middle), r->upper[e]);
             if (n > 0 && a.lower <= u->piece[n - 1].upper) {

@@ -300,7 +300,8 @@ static double logistic(double x)
 /* The same with derivatives; *log_slope += log db/dz. */
 static struct dual shift_of(struct dual low, struct dual high, struct dual z, struct dual *log_slope)
 {
-    struct dual b = z, above = isinf(high.x) ? constant(0) : sub(z, high), below = isinf(low.x) ? constant(0) : sub(low, z);
+    struct dual b = z, above = isinf(high.x) ? constant(0) : sub(z, high),
+                below = isinf(low.x) ? constant(0) : sub(low, z);
     double up = 0, down = 0;
     if (!isinf(high.x)) {
         b = sub(b, softplus(above));
@@ -348,7 +349,8 @@ int fit_rate_uses(const struct fit_rate_map *m, int coordinate)
 }
 
 /* X from z; *log_slope += log dX/dz. */
-static struct dual shift(const struct fit_rate_map *m, struct dual S, struct dual E, struct dual z, struct dual *log_slope)
+static struct dual shift(const struct fit_rate_map *m, struct dual S, struct dual E, struct dual z,
+                         struct dual *log_slope)
 {
     struct dual stretch = stretch_of(m, E), low, high;
     if (!has_shift(m))

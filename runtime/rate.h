@@ -11,19 +11,20 @@
  *     w = w0 + y / k,  E = E(w)                   E(w): coordinate.h, w0: where E = 0
  *     A = S / c,   C = T - S
  *
- * so that u = log T far from bounds, and every (u, v, y) gives A, C and E within theirs.  In v the part S is logarithmic
- * near S0 and S1; between them, where they are far apart, it is linear, S0 + 2 T log(1 + e^v), as the priors that alone
- * decide about it there are.  k(u, v) is S / T as it would be for the E of the start: y is E S / T but for the stretching
- * of E(w), the slope d log r / d lambda, and that is what data determine beside T; v they do not where E is near 0.  The
- * posterior of A, E and C themselves is a curved ridge there.  Where the bounds of E exclude 0, k = 1.
+ * so that u = log T far from bounds, and every (u, v, y) gives A, C and E within theirs.  In v the part S is
+ * logarithmic near S0 and S1; between them, where they are far apart, it is linear, S0 + 2 T log(1 + e^v), as the
+ * priors that alone decide about it there are.  k(u, v) is S / T as it would be for the E of the start: y is E S / T
+ * but for the stretching of E(w), the slope d log r / d lambda, and that is what data determine beside T; v they do not
+ * where E is near 0.  The posterior of A, E and C themselves is a curved ridge there.  Where the bounds of E exclude 0,
+ * k = 1.
  *
  * X, when it is free, cannot be told from A: data see S.  What is left of the two,
  *
  *     X = lambda_ref + h b(z),   h = 1 / sqrt(E^2 + 1 / width^2),   b(z) = z far from the bounds of b,
  *
- * is determined by the prior alone: for E away from 0, where A = S exp(E (X - lambda_ref)) has to stay within its bounds,
- * z is a logarithm of A, and near E = 0, where A = S, it is X.  The bounds of b are those of A and of X.  The prior mass
- * of X at given S grows as 1 / E towards E = 0, so y is then the logarithm of the slope, on both sides of 0:
+ * is determined by the prior alone: for E away from 0, where A = S exp(E (X - lambda_ref)) has to stay within its
+ * bounds, z is a logarithm of A, and near E = 0, where A = S, it is X.  The bounds of b are those of A and of X.  The
+ * prior mass of X at given S grows as 1 / E towards E = 0, so y is then the logarithm of the slope, on both sides of 0:
  *
  *     w = w0 + (near / k) sinh y,   near = 1 / (width dE/dw)
  *
@@ -41,7 +42,7 @@ enum { FIT_RATE_U, FIT_RATE_V, FIT_RATE_Y, FIT_RATE_Z, FIT_RATE_COORDINATES };
 struct fit_rate_map {
     double reference;                            /* lambda_ref */
     struct fit_coordinate part[FIT_RATE_PARTS];  /* coordinates by themselves, with bounds; infinite: none */
-    int fixed[FIT_RATE_PARTS];                   /* 1: at part[].lower = part[].upper; X fixed at 0 where there is none */
+    int fixed[FIT_RATE_PARTS]; /* 1: at part[].lower = part[].upper; X fixed at 0 where there is none */
     double width;                                /* of what X may be, roughly; not looked at where X is fixed */
     double start[FIT_RATE_PARTS];                /* E of the start, for k */
 };

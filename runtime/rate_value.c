@@ -34,8 +34,8 @@ static double std_of(const struct fit_spread *s, const double *gradient, double 
 }
 
 /* The rate at time t (in its unit) and its standard error. */
-static double value_at(const struct fit_rate *x, const struct fit_spread *s, double variance, const struct fit_result *r,
-                       double t, double *gradient, double *std)
+static double value_at(const struct fit_rate *x, const struct fit_spread *s, double variance,
+                       const struct fit_result *r, double t, double *gradient, double *std)
 {
     double A = r->theta[x->amplitude], power = pow(t, r->theta[x->exponent]);
     memset(gradient, 0, r->nparam * sizeof *gradient);
@@ -46,8 +46,8 @@ static double value_at(const struct fit_rate *x, const struct fit_spread *s, dou
     return A * power + r->theta[x->offset];
 }
 
-static double slope_at(const struct fit_rate *x, const struct fit_spread *s, double variance, const struct fit_result *r,
-                       double t, double *gradient, double *std)
+static double slope_at(const struct fit_rate *x, const struct fit_spread *s, double variance,
+                       const struct fit_result *r, double t, double *gradient, double *std)
 {
     double A = r->theta[x->amplitude], E = r->theta[x->exponent], power = pow(t, E);
     memset(gradient, 0, r->nparam * sizeof *gradient);
@@ -61,7 +61,8 @@ static double slope_at(const struct fit_rate *x, const struct fit_spread *s, dou
 static void tell(const struct fit_rate *x, const struct fit_layout *l, const struct fit_spread *s, double variance,
                  const struct fit_result *r, double *gradient, struct fit_rate_value *out)
 {
-    double first = fmax(l->time[0], l->step) / x->time, last = l->time[l->ntime - 1] / x->time, best = INFINITY, at = first;
+    double first = fmax(l->time[0], l->step) / x->time, last = l->time[l->ntime - 1] / x->time, best = INFINITY,
+           at = first;
     for (int k = 0; k <= TIMES; k++) {
         double t = first * pow(last / first, (double)k / TIMES), std;
         value_at(x, s, variance, r, t, gradient, &std);

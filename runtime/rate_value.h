@@ -3,8 +3,8 @@
  * Near E = 0 any two of the three make up for the third; the rate itself at a time of the measurement, and its slope
  * along ln t, stay determined:
  *     r = A s + C,   dr/dln t = A E s,   s = t^E.
- * Told at the time at which the error of r is smallest.  Errors by the propagation of J^T J through generalised inverses, as in degeneracy.c: NaN where undetermined
- * directions take part.
+ * Told at the time at which the error of r is smallest.  Errors by the propagation of J^T J through generalised
+ * inverses, as in degeneracy.c: NaN where undetermined directions take part.
  */
 #ifndef FIT_RATE_VALUE_H
 #define FIT_RATE_VALUE_H

@@ -1,7 +1,7 @@
 /* residual_blocks.c -- sums of residuals over blocks of pairs; see residual_blocks.h.
  *
- * A block is WIDE columns of the rows of a tile.  Tiles come in their order, one at a time, so the bits do not depend on
- * the threads. */
+ * A block is WIDE columns of the rows of a tile.  Tiles come in their order, one at a time, so the bits do not depend
+ * on the threads. */
 #include "residual_blocks.h"
 
 #include <stdlib.h>

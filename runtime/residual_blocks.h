@@ -1,8 +1,8 @@
 /* residual_blocks.h -- do the residuals of pairs share anything with their neighbours?  One number, at the price of a
  * pass over the residuals.
  *
- * The frames are cut into blocks of pairs.  Of independent noise of variance s^2, S^2 / V has mean s^2 and variance 2 s^4
- * in each of them, S = sum w r, V = sum w; what a model leaves that is smooth makes it larger. */
+ * The frames are cut into blocks of pairs.  Of independent noise of variance s^2, S^2 / V has mean s^2 and variance 2
+ * s^4 in each of them, S = sum w r, V = sum w; what a model leaves that is smooth makes it larger. */
 #ifndef FIT_RESIDUAL_BLOCKS_H
 #define FIT_RESIDUAL_BLOCKS_H
 

@@ -1,9 +1,9 @@
 /* residual_check.c -- see residual_check.h.
  *
  * Data drawn at a draw of the parameters have residuals that are standard normals, whatever the parameters; so the
- * model is evaluated once for each draw, at the points alone.  Measures are compared on scales on which those of noise are
- * about normal: correlations and means as they are; the largest by the quantile of its probability; a count as
- * 2 sqrt(n + 3/8) (Anscombe, Biometrika 35 (1948) 246).  Draws are turns of a team, each by itself. */
+ * model is evaluated once for each draw, at the points alone.  Measures are compared on scales on which those of noise
+ * are about normal: correlations and means as they are; the largest by the quantile of its probability; a count as 2
+ * sqrt(n + 3/8) (Anscombe, Biometrika 35 (1948) 246).  Draws are turns of a team, each by itself. */
 #include "residual_check.h"
 
 #include <math.h>

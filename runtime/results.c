@@ -153,8 +153,8 @@ static int needs_no_offset(const struct fit_results *r, const struct fit_rate_va
 {
     double lower[2], upper[2];
     return !strchr(r->kernel->param[x->offset].name, '[') && r->fit->theta[x->offset] != 0 &&
-           fit_profile_interval(r->fit, x->offset, lower, upper) == FIT_INTERVAL_PROFILE && isnan(r->fit->std[x->offset]) &&
-           !(lower[1] > 0) && !(upper[1] < 0); /* NaN: open */
+           fit_profile_interval(r->fit, x->offset, lower, upper) == FIT_INTERVAL_PROFILE &&
+           isnan(r->fit->std[x->offset]) && !(lower[1] > 0) && !(upper[1] < 0); /* NaN: open */
 }
 
 void fit_results_rate_cure(const struct fit_results *r, const struct fit_rate_value *x, char *text, size_t size)
@@ -324,10 +324,11 @@ void fit_results_noise_words(const struct fit_results *r, char *text, size_t siz
                  "robust ones: %s",
                  what, rho, cause(r), f->robust.reason);
     else if (wider > 1.2 && speckles(f) > 0)
-        snprintf(text, size,
-                 "the noise is as that of about %.2g speckles (p = %.2g): the usual errors are too small by a factor of "
-                 "%.2g; the robust ones allow for it",
-                 speckles(f), f->speckle_test.p, wider);
+        snprintf(
+            text, size,
+            "the noise is as that of about %.2g speckles (p = %.2g): the usual errors are too small by a factor of "
+            "%.2g; the robust ones allow for it",
+            speckles(f), f->speckle_test.p, wider);
     else if (wider > 1.2)
         snprintf(text, size,
                  "residuals of %s are correlated (%.2g), because %s: the usual errors are too small by a factor "

@@ -155,8 +155,8 @@ double fit_results_strongest(const struct fit_results *r, size_t *a, size_t *b);
  * empty. */
 void fit_format_error(double value, double std, char *v, size_t nv, char *e, size_t ne);
 
-/* That of 95 % by the profile in words, "0.0149 .. 0.0203 (95 %)" or "above 1340 (95 %)"; 0 and "" where there is none, or
- * no end of it. */
+/* That of 95 % by the profile in words, "0.0149 .. 0.0203 (95 %)" or "above 1340 (95 %)"; 0 and "" where there is none,
+ * or no end of it. */
 int fit_results_interval_text(const struct fit_results *r, size_t k, char *text, size_t size);
 
 /* True when an undetermined direction k is one of the degeneracies that were named: every parameter with a
@@ -175,15 +175,15 @@ int fit_results_shows_robust(const struct fit_results *r);
  * 0 and matters; *factor: that by which errors of independent rows are then too small.  0: no such. */
 double fit_results_neighbours(const struct fit_results *r, double *factor);
 
-/* Probability that chi2 of independent values with these errors is as large; NaN: their errors are not known without the
- * model, or the loss is not that of least squares. */
+/* Probability that chi2 of independent values with these errors is as large; NaN: their errors are not known without
+ * the model, or the loss is not that of least squares. */
 double fit_results_chi2_p(const struct fit_results *r);
 
 /* 1: residuals are so much larger than a noise known without them that the model misses something. */
 int fit_results_misses(const struct fit_results *r);
 
-/* 1: parameter k of the full vector has a standard error, or an interval of 95 % in one piece with two ends that reaches
- * not much further than the paraboloid's. */
+/* 1: parameter k of the full vector has a standard error, or an interval of 95 % in one piece with two ends that
+ * reaches not much further than the paraboloid's. */
 int fit_result_determines(const struct fit_result *f, size_t k);
 
 /* What the residuals say about the noise, in one or two sentences; empty when there is nothing to say. */
@@ -219,8 +219,8 @@ void fit_results_direction(const struct fit_results *r, size_t k, char *text, si
 void fit_results_rate(const struct fit_results *r, const struct fit_rate_value *x, char *text, size_t size);
 /* 1: its slope is not told from 0, and exponent and offset may be held at 0. */
 int fit_results_rate_constant(const struct fit_results *r, const struct fit_rate_value *x);
-/* What to do about a rate that may be simpler: "a constant rate would do: --fix alpha=0 --fix D_offset=0", "a power of t
- * alone would do: --fix D_offset=0"; else empty. */
+/* What to do about a rate that may be simpler: "a constant rate would do: --fix alpha=0 --fix D_offset=0", "a power of
+ * t alone would do: --fix D_offset=0"; else empty. */
 void fit_results_rate_cure(const struct fit_results *r, const struct fit_rate_value *x, char *text, size_t size);
 
 #endif

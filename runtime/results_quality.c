@@ -4,16 +4,16 @@
  * is wrong, a signal in the data, and for each parameter an error or an interval with two ends.  Data without signal (a
  * constant explains them as well, and itself has residuals no larger than the noise) make every model fit; they are
  * "flat", however small chi2.  Where nothing but contrasts was fitted the model was not tried ("held"); residuals far
- * below the noise that was given, some far off all others, those of neighbouring rows alike, or a parameter that a first
- * frame at t = 0 decides about make a fit "doubtful".
+ * below the noise that was given, some far off all others, those of neighbouring rows alike, or a parameter that a
+ * first frame at t = 0 decides about make a fit "doubtful".
  *
  * Pairs of frames: what decides is significance.  Residuals with a structure that independent noise has not (misfit.h,
  * p < UNLIKELY) are held against the noise of speckles (fit.h, fit_speckle_test): where that explains them, the model
- * holds, with its robust errors; else the fit is "poor" where residuals are larger than the noise by more than TOLERATED,
- * and "doubtful" however small they are.  Where the noise is known, chi2 has its distribution.
+ * holds, with its robust errors; else the fit is "poor" where residuals are larger than the noise by more than
+ * TOLERATED, and "doubtful" however small they are.  Where the noise is known, chi2 has its distribution.
  *
- * Rows of a table with known errors are independent, and chi2 has its distribution too; a probability below IMPROBABLE is
- * doubtful.  It is so for any residuals where rows are many, since no error is known to a fraction of a per cent;
+ * Rows of a table with known errors are independent, and chi2 has its distribution too; a probability below IMPROBABLE
+ * is doubtful.  It is so for any residuals where rows are many, since no error is known to a fraction of a per cent;
  * TOLERATED is free.
  */
 #include "profile.h"
@@ -31,8 +31,8 @@ static const double SURPRISE = 5, TOLERATED = 0.05;
 static const double IMPROBABLE = 1e-3;
 /* The same of one as small, from which it is told. */
 static const double SMALL = 0.025;
-/* Variance of the estimate of sigma by the median of |r|, relative to that by the mean square (Rousseeuw & Croux, J. Am.
- * Stat. Assoc. 88 (1993) 1273: efficiency 37 %). */
+/* Variance of the estimate of sigma by the median of |r|, relative to that by the mean square (Rousseeuw & Croux, J.
+ * Am. Stat. Assoc. 88 (1993) 1273: efficiency 37 %). */
 static const double MEDIAN_SCATTER = 2.72;
 /* Residuals of less than this part of the noise that was given: it is too large. */
 static const double TOO_SMALL = 0.5;
@@ -103,7 +103,8 @@ static size_t judged(const struct fit_results *r)
     return r->kernel->space == FIT_PAIRS ? r->fit->nparam : r->fit->nfull;
 }
 
-/* An interval of 95 % that reaches so many times as far as the paraboloid's is no longer an error of about that size. */
+/* An interval of 95 % that reaches so many times as far as the paraboloid's is no longer an error of about that size.
+ */
 static const double BEYOND = 4;
 
 /* 1: no standard error, but an interval of 95 % in one piece, of which the data set both ends: the cost is no
@@ -141,7 +142,8 @@ static void interval_words(const struct fit_results *r, char *text, size_t size)
         snprintf(text + at, size - at, n == 1 ? " by its interval" : " by their intervals");
 }
 
-/* Of pairs: contrasts, offsets that are not determined, one entry for those of all angles; named and counted as free. */
+/* Of pairs: contrasts, offsets that are not determined, one entry for those of all angles; named and counted as free.
+ */
 static size_t open_scaling(const struct fit_results *r, size_t *nfree, char *names, size_t size)
 {
     const struct fit_result *f = r->fit;
@@ -153,8 +155,8 @@ static size_t open_scaling(const struct fit_results *r, size_t *nfree, char *nam
             open += !fit_results_fixed(r, k) && !fit_result_determines(f, k);
         }
         if (open && at < size)
-            snprintf(names + at, size - at, "%s%s of %zu of %zu angles", at ? ", " : "", r->kernel->linear[q].name, open,
-                     f->ngroup);
+            snprintf(names + at, size - at, "%s%s of %zu of %zu angles", at ? ", " : "", r->kernel->linear[q].name,
+                     open, f->ngroup);
         n += open > 0;
     }
     *nfree += n;
@@ -231,8 +233,8 @@ static double kurtosis(const struct fit_result *f)
     return most;
 }
 
-/* "the first frame, at t = 0, decides about beta ...": the parameter that it moves most, by more than the error and more
- * than chance would.  Powers of t and trapezoids are coarse there, where rates may diverge.  Empty: none. */
+/* "the first frame, at t = 0, decides about beta ...": the parameter that it moves most, by more than the error and
+ * more than chance would.  Powers of t and trapezoids are coarse there, where rates may diverge.  Empty: none. */
 static void first_frame_decides(const struct fit_results *r, char *text, size_t size)
 {
     const struct fit_result *f = r->fit;
@@ -246,8 +248,9 @@ static void first_frame_decides(const struct fit_results *r, char *text, size_t 
         if (!(fabs(here) > fmax(fabs(moved), 1) && fabs(f->first_frame[k]) > CHANCE * f->first_frame_std[k]))
             continue;
         moved = here;
-        snprintf(text, size, "the first frame, at t = 0, decides about %s, %+.1f robust errors away without it: powers of t"
-                             " are taken at dt/2 there, the integral to the next frame is a trapezoid; try --exclude-t0",
+        snprintf(text, size,
+                 "the first frame, at t = 0, decides about %s, %+.1f robust errors away without it: powers of t"
+                 " are taken at dt/2 there, the integral to the next frame is a trapezoid; try --exclude-t0",
                  r->kernel->param[k].name, moved);
     }
 }
@@ -334,15 +337,16 @@ static void structure_words(const struct fit_results *r, char *text, size_t size
     char where[160];
     where_words(r, m->group, m->lag, m->age, where, sizeof where);
     if (m->p_neighbours < m->p_bins || (m->p_bins <= 0 && m->rho_z > fabs(m->z)))
-        snprintf(text, size, "residuals that %s are correlated (%.2g, %.3g standard deviations)", along[m->along], m->rho,
-                 m->rho_z);
+        snprintf(text, size, "residuals that %s are correlated (%.2g, %.3g standard deviations)", along[m->along],
+                 m->rho, m->rho_z);
     else if (m->kind == FIT_MISFIT_BINS)
         snprintf(text, size, "the data lie %s the model %s, by %.2g of a residual (%.3g standard deviations)",
                  m->z > 0 ? "above" : "below", where, fabs(m->mean), fabs(m->z));
     else if (m->kind == FIT_MISFIT_SMOOTH)
         snprintf(text, size, "residuals vary smoothly over lag and age (%.3g standard deviations)", fabs(m->z));
     else
-        snprintf(text, size, "residuals are those of a parameter that changes with lag or age (%.3g standard deviations)",
+        snprintf(text, size,
+                 "residuals are those of a parameter that changes with lag or age (%.3g standard deviations)",
                  fabs(m->z));
 }
 
@@ -359,10 +363,11 @@ static void misfit_words(const struct fit_results *r, char *text, size_t size)
     else if (isnan(f->reduced_chi2))
         snprintf(text + n, size - (size_t)n, ": frames share noise, or the model does not quite fit");
     else
-        snprintf(text + n, size - (size_t)n,
-                 ": frames share noise, or the model does not quite fit; only robust errors hold (residuals are %.4g times "
-                 "the noise)",
-                 sqrt(f->reduced_chi2));
+        snprintf(
+            text + n, size - (size_t)n,
+            ": frames share noise, or the model does not quite fit; only robust errors hold (residuals are %.4g times "
+            "the noise)",
+            sqrt(f->reduced_chi2));
 }
 
 /* ---- doubts ---------------------------------------------------------------------------------------------------- */
@@ -391,10 +396,11 @@ static int chi2_doubt(const struct fit_results *r, char *text, size_t size)
     if (!(p < IMPROBABLE) || (!pairs && !(f->reduced_chi2 > 1 + TOLERATED)))
         return 0;
     if (pairs)
-        snprintf(text, size,
-                 "residuals are %.4g times the noise that was given, and show no structure; by chance chi2 is as large with "
-                 "a probability of %.1g: the noise is larger",
-                 sqrt(f->reduced_chi2), p);
+        snprintf(
+            text, size,
+            "residuals are %.4g times the noise that was given, and show no structure; by chance chi2 is as large with "
+            "a probability of %.1g: the noise is larger",
+            sqrt(f->reduced_chi2), p);
     else
         snprintf(text, size,
                  "residuals are %.3g times the noise; by chance chi2 is as large with a probability of %.1g: "
@@ -468,9 +474,10 @@ static int is_no_trial(const struct judged_fit *x, struct fit_quality *q)
     const struct fit_result *f = x->r->fit;
     if (!f->converged) {
         *q = verdict(FIT_GRADE_UNFINISHED);
-        snprintf(q->text, sizeof q->text, f->accepted ? "the fit did not reach its end: the values are those of the best "
-                                                        "point so far"
-                                                      : "no step led away from the start: the values are not a result");
+        snprintf(q->text, sizeof q->text,
+                 f->accepted ? "the fit did not reach its end: the values are those of the best "
+                               "point so far"
+                             : "no step led away from the start: the values are not a result");
     } else if (x->nfree == 0 && f->nparam > 0) {
         *q = verdict(FIT_GRADE_HELD);
         snprintf(q->text, sizeof q->text, "all parameters of the model are held: it was not fitted%s",
@@ -537,12 +544,14 @@ static void agreement_words(const struct fit_results *r, char *text, size_t size
     const int known = f->noise == FIT_NOISE_FILE || f->noise == FIT_NOISE_GIVEN;
     const double p = known ? 1 - fit_results_chi2_p(r) : 1;
     if (speckled(f))
-        snprintf(text, size, "residuals are as speckle noise has them (p %.2g), and robust errors hold", f->speckle_test.p);
+        snprintf(text, size, "residuals are as speckle noise has them (p %.2g), and robust errors hold",
+                 f->speckle_test.p);
     else if (p < SMALL && f->reduced_chi2 < 1 - TOLERATED)
-        snprintf(text, size,
-                 "residuals are only %.3g times the noise that was given (by chance chi2 is as small with a probability of "
-                 "%.1g): it may be too large, and so would be all errors",
-                 sqrt(f->reduced_chi2), fmax(p, 1e-12));
+        snprintf(
+            text, size,
+            "residuals are only %.3g times the noise that was given (by chance chi2 is as small with a probability of "
+            "%.1g): it may be too large, and so would be all errors",
+            sqrt(f->reduced_chi2), fmax(p, 1e-12));
     else
         snprintf(text, size, "residuals are as large as the noise");
 }
@@ -570,8 +579,9 @@ static struct fit_quality of_parameters(const struct judged_fit *x)
         snprintf(q.text, sizeof q.text, "no standard error for %s: %s%s%s%s%s", x->names, why_open(r),
                  isnan(f->reduced_chi2) ? "" : "; ", isnan(f->reduced_chi2) ? "" : agrees, *cure ? "; " : "", cure);
     } else if (isnan(f->reduced_chi2) && f->noise == FIT_NOISE_LAW) {
-        snprintf(q.text, sizeof q.text, "the width of the errors is a part of the model: whether the model explains the "
-                                        "data cannot be told");
+        snprintf(q.text, sizeof q.text,
+                 "the width of the errors is a part of the model: whether the model explains the "
+                 "data cannot be told");
     } else if (isnan(f->reduced_chi2) && isnan(f->misfit.p)) {
         snprintf(q.text, sizeof q.text, "the noise is known from the residuals only: whether the model explains the "
                                         "data cannot be told");
@@ -598,10 +608,12 @@ struct fit_quality fit_results_quality(const struct fit_results *r)
         return larger(&x);
     if (f->noise != FIT_NOISE_RESIDUALS && f->reduced_chi2 < TOO_SMALL * least_goodness(x.dof)) {
         q = verdict(FIT_GRADE_DOUBTFUL);
-        snprintf(q.text, sizeof q.text, f->noise == FIT_NOISE_LAW
-                                            ? "residuals are only %.3g times the noise that the law of the errors has"
-                                            : "residuals are only %.3g times the noise that was given: it is too large, and so are "
-                                              "all errors", sqrt(f->reduced_chi2));
+        snprintf(q.text, sizeof q.text,
+                 f->noise == FIT_NOISE_LAW
+                     ? "residuals are only %.3g times the noise that the law of the errors has"
+                     : "residuals are only %.3g times the noise that was given: it is too large, and so are "
+                       "all errors",
+                 sqrt(f->reduced_chi2));
         return q;
     }
     if (*x.first || doubt(r, why, sizeof why)) {

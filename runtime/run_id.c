@@ -165,11 +165,12 @@ static enum fit_status look(const char *folder, struct fit_error *err)
             continue;
         if (!member[k].id(path, id) || strcmp(id, first) == 0 || (member[k].plain && !*id))
             continue;
-        return fit_fail(err, FIT_ERR_DATA,
-                        "%s: files of two runs are in this folder: %s is of run %s, %s of run %s; fit again into an empty"
-                        " folder, or put the files of one run back", folder, member[0].name,
-                        *first ? first : "(none: an earlier version)", member[k].name,
-                        *id ? id : "(none: an earlier version)");
+        return fit_fail(
+            err, FIT_ERR_DATA,
+            "%s: files of two runs are in this folder: %s is of run %s, %s of run %s; fit again into an empty"
+            " folder, or put the files of one run back",
+            folder, member[0].name, *first ? first : "(none: an earlier version)", member[k].name,
+            *id ? id : "(none: an earlier version)");
     }
     return FIT_OK;
 }

@@ -71,8 +71,15 @@ static enum fit_status allocate(struct fit_sampling_run *m, struct fit_error *er
 
 void fit_samples_free(struct fit_samples *s)
 {
-    void *all[] = {s->x, s->q, s->lp, s->log_weight, s->stats, s->health, s->column, s->coordinate_name, s->mode, s->mode_covariance,
-                   s->covariance, s->inverse_metric, s->x_robust, s->covariance_robust, s->modes, s->mode_covariances, s->within};
+    void *all[] = {s->x,          s->q,
+                   s->lp,         s->log_weight,
+                   s->stats,      s->health,
+                   s->column,     s->coordinate_name,
+                   s->mode,       s->mode_covariance,
+                   s->covariance, s->inverse_metric,
+                   s->x_robust,   s->covariance_robust,
+                   s->modes,      s->mode_covariances,
+                   s->within};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++)
         free(all[k]);
     fit_consensus_free(s->consensus);
@@ -174,7 +181,8 @@ static enum fit_status run_method(struct fit_sampling_run *m, struct fit_error *
         return fit_sampling_chains(m, err);
     if (m->s->method == FIT_SAMPLING_LAPLACE && (m->s->nmode < 2 || m->resumed))
         return run_laplace(m, err);
-    enum fit_status st = m->s->method == FIT_SAMPLING_LAPLACE ? fit_sampling_laplace_modes(m, err) : fit_sampling_consensus(m, err);
+    enum fit_status st =
+        m->s->method == FIT_SAMPLING_LAPLACE ? fit_sampling_laplace_modes(m, err) : fit_sampling_consensus(m, err);
     m->s->seconds.sampling = fit_seconds() - begin;
     return st;
 }
@@ -238,10 +246,17 @@ enum fit_status fit_sample(const struct fit_posterior_setup *setup, const struct
                            const struct fit_sampling_options *opt, struct fit_samples *s, struct fit_error *err)
 {
     int nuts = opt->method == FIT_SAMPLING_NUTS;
-    *s = (struct fit_samples){.method = opt->method, .nparam = setup->kernel->nparam, .nlinear = setup->kernel->nlinear,
-                              .ngroup = setup->ds->layout.ngroup, .pareto_k = NAN, .log_evidence = NAN, .weight_ess = NAN,
-                              .chains = nuts ? or_else(opt->chains, 4) : 1, .warmup = nuts ? or_else(opt->warmup, 300) : 0,
-                              .draws = or_else(opt->draws, nuts ? 1000 : 2000), .seed = opt->seed,
+    *s = (struct fit_samples){.method = opt->method,
+                              .nparam = setup->kernel->nparam,
+                              .nlinear = setup->kernel->nlinear,
+                              .ngroup = setup->ds->layout.ngroup,
+                              .pareto_k = NAN,
+                              .log_evidence = NAN,
+                              .weight_ess = NAN,
+                              .chains = nuts ? or_else(opt->chains, 4) : 1,
+                              .warmup = nuts ? or_else(opt->warmup, 300) : 0,
+                              .draws = or_else(opt->draws, nuts ? 1000 : 2000),
+                              .seed = opt->seed,
                               .max_depth = opt->max_depth ? opt->max_depth : 10};
     s->ncolumn = s->nparam + s->ngroup * (s->nlinear + 1);
     s->dense = nuts && !opt->diagonal;

@@ -148,13 +148,14 @@ struct fit_samples {
     char mirror_text[400];         /* of mirror images (sampling_mirror.c), or "" */
     int mirror_apart, mirror_missed; /* 1: chains are in different images; another image has a part of the mass */
     size_t folded;                 /* draws whose mirror image stands in x, as q has them not */
-    double other_mass;             /* part of the mass in another mode that was found, by normal approximations; 0: none */
+    double other_mass; /* part of the mass in another mode that was found, by normal approximations; 0: none */
     char other_text[200];          /* where that is */
     size_t outside;                /* draws of integrated linear parameters outside their bounds */
 
     double worst_r_hat, least_ess, divergences, saturated, least_bfmi; /* of all columns and chains */
     size_t worst_column;           /* of worst R-hat */
-    char divergence_text[128];     /* where divergences are: "where D0 is high (mean 2.1 sd above that of all draws)", or "" */
+    char divergence_text[128]; /* where divergences are: "where D0 is high (mean 2.1 sd above that of all draws)", or ""
+                                */
     enum fit_verdict verdict;
     char verdict_text[1024];       /* one or a few sentences, in words */
     double gradients, passes;

@@ -214,10 +214,11 @@ static enum fit_status open_sampler(struct fit_sampling_run *m, struct fit_error
     if (!m->chain)
         return fit_fail(err, FIT_ERR_MEMORY, "posterior: no memory for the chains");
     if (!m->resumed)
-        return fit_sampler_start(
-            m->sampler,
-            &(struct fit_sampler_start){s->nmode > 1 ? s->modes : s->mode, s->nmode > 1 ? s->mode_covariances : s->mode_covariance,
-                                        s->nmode, NULL}, err);
+        return fit_sampler_start(m->sampler,
+                                 &(struct fit_sampler_start){s->nmode > 1 ? s->modes : s->mode,
+                                                             s->nmode > 1 ? s->mode_covariances : s->mode_covariance,
+                                                             s->nmode, NULL},
+                                 err);
     double total;
     st = fit_sampler_state_load(m->sampler, m->checkpoint.state, m->checkpoint.size, err);
     s->resumed = st == FIT_OK ? fit_sampler_done(m->sampler, &total) : 0;

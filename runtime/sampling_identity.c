@@ -74,7 +74,8 @@ static void put_posterior(FILE *f, const struct fit_posterior_setup *p)
             fprintf(f, "parameter %s: fixed at %.17g\n", name, x->value);
         else
             fprintf(f, "parameter %s: [%.17g, %.17g], %s %.17g %.17g%s%s\n", name, x->lower, x->upper,
-                    fit_prior_word(x->prior), x->a, x->b, x->fixed ? ", fixed" : "", n < k->nparam && p->level && p->level[n].deviation ? ", deviation" : "");
+                    fit_prior_word(x->prior), x->a, x->b, x->fixed ? ", fixed" : "",
+                    n < k->nparam && p->level && p->level[n].deviation ? ", deviation" : "");
     }
     const struct fit_linkage *link = p->ds->layout.context;
     for (size_t t = 0; link && t < link->ntied; t++)
@@ -93,8 +94,8 @@ static void put_consensus(FILE *f, const struct fit_consensus_options *o)
 {
     fprintf(f, "shards: %zu, of at most %zu points\nshard chains: %zu x (%zu + %zu), %s\n", o->shards, o->most_points,
             o->chains, o->warmup, o->draws, o->adapt ? "fewer for few points" : "for any number of points");
-    fprintf(f, "shard iterations: at least %zu + %zu\nshard target acceptance: %.17g\n", o->least_warmup, o->least_draws,
-            o->target_accept);
+    fprintf(f, "shard iterations: at least %zu + %zu\nshard target acceptance: %.17g\n", o->least_warmup,
+            o->least_draws, o->target_accept);
     fprintf(f, "shard admission: %.17g %.17g %.17g\n", o->max_r_hat, o->min_ess, o->max_divergence_rate);
 }
 

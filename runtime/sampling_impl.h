@@ -35,8 +35,8 @@ enum fit_status fit_sampling_resume(struct fit_sampling_run *m,
 enum fit_status fit_sampling_chains(struct fit_sampling_run *m, struct fit_error *err);
 void fit_sampling_close(struct fit_sampling_run *m);
 
-/* Writes a checkpoint when there is to be one: the point of the posterior, its mode, and size bytes of state (NULL: there
- * was no memory for it).  Why it could not be written: checkpoint_error of the samples. */
+/* Writes a checkpoint when there is to be one: the point of the posterior, its mode, and size bytes of state (NULL:
+ * there was no memory for it).  Why it could not be written: checkpoint_error of the samples. */
 void fit_sampling_save(struct fit_sampling_run *m, unsigned char *state, size_t size, int finished);
 
 /* A posterior at the setup's point, or at the checkpoint's, with plain_rates of the run. */
@@ -48,8 +48,8 @@ enum fit_status fit_sampling_open(struct fit_sampling_run *m, const struct fit_p
 enum fit_status fit_sampling_mode(struct fit_sampling_run *m, const struct fit_posterior_setup *setup,
                                   const struct fit_result *fit, struct fit_error *err);
 
-/* scale[n], widest[n] <- standard deviations of the coordinates, roughly, from the fit where it has some (NULL: there is
- * none); and how wide they may be. */
+/* scale[n], widest[n] <- standard deviations of the coordinates, roughly, from the fit where it has some (NULL: there
+ * is none); and how wide they may be. */
 void fit_sampling_scales(const struct fit_posterior *p, const struct fit_result *fit, const double *q, double *scale,
                          double *widest);
 
@@ -85,7 +85,8 @@ int fit_mode_far(const struct fit_mode *mode, const double *q, size_t n, double 
 double fit_mode_log_root(const struct fit_mode *mode, size_t n, double *room);
 
 /* nmode, modes, mode_covariances of the samples: sampling_modes.c. */
-enum fit_status fit_sampling_find_modes(struct fit_sampling_run *m, const struct fit_result *fit, struct fit_error *err);
+enum fit_status fit_sampling_find_modes(struct fit_sampling_run *m, const struct fit_result *fit,
+                                        struct fit_error *err);
 
 /* laplace, with several modes: draws from all of them. */
 enum fit_status fit_sampling_laplace_modes(struct fit_sampling_run *m, struct fit_error *err);

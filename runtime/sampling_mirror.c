@@ -66,7 +66,8 @@ static void choose_side(struct mirror *m, const double *mode)
     double most = -1;
     for (size_t i = 0; i < m->d->nparam; i++) {
         double apart = mode[m->d->param[i]] - image_of(m, mode, i), scale = fabs(mode[m->d->param[i]]);
-        scale = m->prior[i].proper ? fit_prior_quantile(&m->prior[i], 0.84) - fit_prior_quantile(&m->prior[i], 0.16) : scale;
+        scale = m->prior[i].proper ? fit_prior_quantile(&m->prior[i], 0.84) - fit_prior_quantile(&m->prior[i], 0.16)
+                                   : scale;
         if (!(fabs(apart) > most * scale))
             continue;
         most = fabs(apart) / scale;

@@ -5,8 +5,8 @@
  * NeurIPS 27, 2933, 2014); no coordinate moves further than its widest plausible deviation.  A step is halved until
  * the density grows (Nocedal & Wright 2006, section 3.4).
  *
- * Several starts: Pathfinder (pathfinder.h) from each, Newton's method from the end of its path, and the one around which
- * there is most mass by the normal approximation there, log p + 1/2 log |covariance|.
+ * Several starts: Pathfinder (pathfinder.h) from each, Newton's method from the end of its path, and the one around
+ * which there is most mass by the normal approximation there, log p + 1/2 log |covariance|.
  */
 #include "sampling_impl.h"
 
@@ -234,6 +234,7 @@ enum fit_status fit_mode_search(const struct fit_target *t, size_t nstart, const
     free(room);
     if (st == FIT_ERR_INTERRUPTED)
         return fit_fail(err, st, "%s", why.message);
-    return best->log_mass > -INFINITY ? FIT_OK
-                                      : fit_fail(err, FIT_ERR_NUMERIC, "no start of the posterior has a finite density");
+    return best->log_mass > -INFINITY
+               ? FIT_OK
+               : fit_fail(err, FIT_ERR_NUMERIC, "no start of the posterior has a finite density");
 }

@@ -6,13 +6,13 @@
  *     x' = median + C (x - median),   C = P^1/2 T^1/2 P^-1/2,   T = 1 + D P^1/2 (M^-1 R M^-1 - M^-1) P^1/2 D
  *
  * with P the covariance of the draws, M and R those of the fit for independent and for correlated noise, of the
- * parameters for which its paraboloid has both.  M^-1 R M^-1 and M^-1 are covariances of scores, whether the cost is that
- * paraboloid as far as a standard error reaches or not (profile.h); only where other minima fit, to which draws may belong
- * that a stretch about the median would move, there is none.  D = 1 makes of P the sandwich P (M^-1 R M^-1 + P^-1 - M^-1) P, in which the prior,
- * P^-1 - M^-1, counts as it is: where P = M the result has covariance R, and where the prior alone decides it is P.
- * D = min(1, G^-1/2), G = P^1/2 M^-1 P^1/2, for directions in which the draws are wider than the fit's errors: there
- * data say less than M^-1 (affine adjustment: Ribatet, Cooley & Davison, Stat. Sinica 22 (2012) 813).  Roots are the
- * symmetric ones, in units of the deviations of the draws.
+ * parameters for which its paraboloid has both.  M^-1 R M^-1 and M^-1 are covariances of scores, whether the cost is
+ * that paraboloid as far as a standard error reaches or not (profile.h); only where other minima fit, to which draws
+ * may belong that a stretch about the median would move, there is none.  D = 1 makes of P the sandwich P (M^-1 R M^-1 +
+ * P^-1 - M^-1) P, in which the prior, P^-1 - M^-1, counts as it is: where P = M the result has covariance R, and where
+ * the prior alone decides it is P. D = min(1, G^-1/2), G = P^1/2 M^-1 P^1/2, for directions in which the draws are
+ * wider than the fit's errors: there data say less than M^-1 (affine adjustment: Ribatet, Cooley & Davison, Stat.
+ * Sinica 22 (2012) 813).  Roots are the symmetric ones, in units of the deviations of the draws.
  */
 #include "sampling_impl.h"
 
@@ -86,7 +86,8 @@ static void multiply(size_t n, const double *a, const double *b, double *out)
 }
 
 /* The chosen block of a covariance (width x width) in units of the draws. */
-static void block(const struct stretch *x, const struct fit_samples *s, const double *covariance, size_t width, double *out)
+static void block(const struct stretch *x, const struct fit_samples *s, const double *covariance, size_t width,
+                  double *out)
 {
     for (size_t i = 0; i < x->n; i++)
         for (size_t j = 0; j < x->n; j++)

@@ -66,7 +66,8 @@ static void set_consensus(const struct fit_config *cfg, struct fit_sampling_opti
 }
 
 /* The parameter of the model that stands behind parameter k of the kernel. */
-static const struct fit_config_param *model_param(const struct fit_config *cfg, const struct fit_linkage *link, size_t k)
+static const struct fit_config_param *model_param(const struct fit_config *cfg, const struct fit_linkage *link,
+                                                  size_t k)
 {
     if (!link)
         return &cfg->param[k];
@@ -105,7 +106,8 @@ static void set_params(const struct fit_config *cfg, const struct fit_kernel *ke
         };
         for (int i = 0; k < n && kernel->level && i < 2 && !fit_given(c->prior.from); i++)
             level[k].from[i] = kernel->level[k].from[i];
-        if (k < n && kernel->level && kernel->level[k].hyper && !c->fixed.value) { /* the fit has held it, for nothing */
+        if (k < n && kernel->level && kernel->level[k].hyper &&
+            !c->fixed.value) { /* the fit has held it, for nothing */
             param[k].lower = c->lower.value;
             param[k].upper = c->upper.value;
         }
@@ -202,7 +204,8 @@ void fit_sampling_prior_text(const struct fit_posterior_param *x, const struct f
     struct fit_prior p;
     int numbers = !level || (!level->from[0] && !level->from[1]);
     int has_a = x->prior != FIT_PRIOR_NONE && x->prior != FIT_PRIOR_LOG_UNIFORM && x->prior != FIT_PRIOR_HALF_NORMAL &&
-                x->prior != FIT_PRIOR_EXPONENTIAL && x->prior != FIT_PRIOR_HALF_CAUCHY && x->prior != FIT_PRIOR_JEFFREYS;
+                x->prior != FIT_PRIOR_EXPONENTIAL && x->prior != FIT_PRIOR_HALF_CAUCHY &&
+                x->prior != FIT_PRIOR_JEFFREYS;
     text[0] = 0;
     append(text, size, "%s", x->prior == FIT_PRIOR_NONE ? "flat" : fit_prior_word(x->prior));
     if (has_a)
@@ -212,9 +215,11 @@ void fit_sampling_prior_text(const struct fit_posterior_param *x, const struct f
     if (isfinite(x->lower) && isfinite(x->upper))
         append(text, size, " between %.6g and %.6g", x->lower, x->upper);
     else if (isfinite(x->lower) || isfinite(x->upper))
-        append(text, size, isfinite(x->lower) ? " above %.6g" : " below %.6g", isfinite(x->lower) ? x->lower : x->upper);
+        append(text, size, isfinite(x->lower) ? " above %.6g" : " below %.6g",
+               isfinite(x->lower) ? x->lower : x->upper);
     if (!numbers)
-        append(text, size, "; its numbers are parameters%s", level->deviation ? ", sampled as deviations in its units" : "");
+        append(text, size, "; its numbers are parameters%s",
+               level->deviation ? ", sampled as deviations in its units" : "");
     else if (fit_prior_init(&p, x->prior, x->a, x->b, x->lower, x->upper) && p.proper)
         append(text, size, "; 2.5, 50 and 97.5 %% at %.4g, %.4g, %.4g", fit_prior_quantile(&p, 0.025),
                fit_prior_quantile(&p, 0.5), fit_prior_quantile(&p, 0.975));

@@ -18,8 +18,9 @@ struct fit_sampling_setup {
 /* 1 when the configuration asks for a posterior (method nuts, laplace, cmc or both). */
 int fit_sampling_wanted(const struct fit_config *cfg);
 
-/* Numbers of iterations, limits of the verdict, priors and bounds as configured.  The noise is integrated out, one level per group, unless the data came with
- * errors.  from: the options of the fit (bounds, links); it and fit are borrowed. */
+/* Numbers of iterations, limits of the verdict, priors and bounds as configured.  The noise is integrated out, one
+ * level per group, unless the data came with errors.  from: the options of the fit (bounds, links); it and fit are
+ * borrowed. */
 enum fit_status fit_sampling_setup(const struct fit_config *cfg, const struct fit_kernel *kernel,
                                    const struct fit_dataset *ds, const struct fit_setup *from,
                                    const struct fit_result *fit, struct fit_sampling_setup *s,

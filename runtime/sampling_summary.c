@@ -1,8 +1,8 @@
 /* sampling_summary.c -- what the draws say: moments and quantiles of every parameter, convergence, a verdict.
  *
  * Limits of the verdict: Vehtari et al. (2021) ask for R-hat < 1.01 and 100 effective draws of bulk and tail per
- * chain; chains fail that are apart by more than chance (fit_convergence.r_hat_p); Betancourt (2016) for an energy fraction above 0.3; importance sampling is judged by the shape of the
- * tail of its weights (Vehtari et al. 2024).
+ * chain; chains fail that are apart by more than chance (fit_convergence.r_hat_p); Betancourt (2016) for an energy
+ * fraction above 0.3; importance sampling is judged by the shape of the tail of its weights (Vehtari et al. 2024).
  */
 #include "sampling_impl.h"
 
@@ -15,7 +15,8 @@
 #include "results.h" /* fit_format_error */
 
 static const double OTHER_PART = 0.01; /* of the mass in another mode that is worth a word */
-static const double NO_VARIANCE = 0.5, NO_MEAN = 0.7; /* shape of a tail; means above 0.7 need too many draws to be known */
+static const double NO_VARIANCE = 0.5,
+                    NO_MEAN = 0.7; /* shape of a tail; means above 0.7 need too many draws to be known */
 static const double BY_CHANCE = 1e-3;                 /* probability below which chains are different */
 static const double APART = 1.05;                     /* R-hat of chains that give different numbers */
 static const double OFTEN = 0.05;                     /* part of the draws that diverge: the numbers are in doubt */
@@ -28,7 +29,8 @@ static double given(double x, double otherwise)
 }
 
 /* What the posterior declares about a column: bounds, prior, and whether it is fixed. */
-static const struct fit_posterior_param *declared(const struct fit_samples *s, const struct fit_posterior *p, size_t column)
+static const struct fit_posterior_param *declared(const struct fit_samples *s, const struct fit_posterior *p,
+                                                  size_t column)
 {
     if (column < s->nparam)
         return &p->setup.param[column];
@@ -36,9 +38,10 @@ static const struct fit_posterior_param *declared(const struct fit_samples *s, c
     return e < s->ngroup * s->nlinear ? &p->setup.param[s->nparam + e % s->nlinear] : NULL;
 }
 
-/* dev[chains x draws] <- a nonlinear parameter less the mean of the draws that are nearest to the same of several modes.
- * 0: a mode has no parameters. */
-static int deviations(const struct fit_samples *s, const struct fit_posterior *p, size_t column, double *theta, double *dev)
+/* dev[chains x draws] <- a nonlinear parameter less the mean of the draws that are nearest to the same of several
+ * modes. 0: a mode has no parameters. */
+static int deviations(const struct fit_samples *s, const struct fit_posterior *p, size_t column, double *theta,
+                      double *dev)
 {
     double at[FIT_MODES], count[FIT_MODES] = {0}, mean[FIT_MODES] = {0};
     size_t n = s->chains * s->draws;
@@ -292,8 +295,8 @@ static void judge_agreement(struct fit_samples *s, const struct fit_sampling_opt
     const double r_hat = s->column[at].c.r_hat;
     fit_samples_name(p->setup.kernel, s->ngroup, at, name);
     chain_means(s, at, means, sizeof means);
-    snprintf(text, sizeof text, "the chains disagree about %s (R-hat %.3f, %.2f allowed): their means are %s", name, r_hat,
-             limit, means);
+    snprintf(text, sizeof text, "the chains disagree about %s (R-hat %.3f, %.2f allowed): their means are %s", name,
+             r_hat, limit, means);
     reason(s, r_hat <= fmax(APART, limit) ? FIT_VERDICT_DOUBTFUL : FIT_VERDICT_FAILED, text);
 }
 
@@ -320,8 +323,10 @@ static void judge_chains(struct fit_samples *s, const struct fit_sampling_option
     else
         judge_agreement(s, o, p);
     if (!(s->least_ess >= ess)) {
-        snprintf(text, sizeof text, "only %.0f effective draws of a parameter (%.0f wanted), its mean has an error of %.2g"
-                                    " sd: sample longer", s->least_ess, ess, 1 / sqrt(s->least_ess));
+        snprintf(text, sizeof text,
+                 "only %.0f effective draws of a parameter (%.0f wanted), its mean has an error of %.2g"
+                 " sd: sample longer",
+                 s->least_ess, ess, 1 / sqrt(s->least_ess));
         reason(s, s->least_ess >= 2 * (double)s->chains ? FIT_VERDICT_DOUBTFUL : FIT_VERDICT_FAILED, text);
     }
     judge_divergences(s, o);
@@ -390,8 +395,10 @@ static void judge_modes(struct fit_samples *s)
 {
     char text[512];
     if (s->nmode > 1 && s->mode_k >= fit_psis_threshold(1000)) {
-        snprintf(text, sizeof text, "there are %zu modes, %s, whose masses are not known (k %.2f): the draws may have them in"
-                                    " another proportion", s->nmode, s->modes_text, s->mode_k);
+        snprintf(text, sizeof text,
+                 "there are %zu modes, %s, whose masses are not known (k %.2f): the draws may have them in"
+                 " another proportion",
+                 s->nmode, s->modes_text, s->mode_k);
         reason(s, FIT_VERDICT_DOUBTFUL, text);
     } else if (s->nmode > 1 && s->mode_missed > OTHER_PART) {
         snprintf(text, sizeof text, "%.2g %% of the mass is in modes that no chain is in, of %s: take more --chains",
@@ -434,7 +441,8 @@ static void judge(struct fit_samples *s, const struct fit_posterior *p, const st
                     c->prior.kind == FIT_PRIOR_EXPONENTIAL; /* 0 is where such a prior is largest */
         if (c->constant || fmax(scale ? 0 : c->near_lower, c->near_upper) < 0.05)
             continue;
-        snprintf(text, sizeof text, "%s lies against its %s bound", name, c->near_lower > c->near_upper ? "lower" : "upper");
+        snprintf(text, sizeof text, "%s lies against its %s bound", name,
+                 c->near_lower > c->near_upper ? "lower" : "upper");
         reason(s, FIT_VERDICT_DOUBTFUL, text);
     }
     judge_tails(s, p);

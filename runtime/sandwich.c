@@ -32,9 +32,9 @@
 static const double NULL_EIGENVALUE = 1e-12; /* as in covariance.c */
 static const double LEAST_EIGENVALUE = 0.05; /* of J, by independent noise: below, it is not believed */
 static const double UNEVEN = 1.3;             /* variance by lag, of noise that is not the same everywhere */
-static const double MISFIT = 1e-4;            /* probability of the test of fit below which residuals are not such noise */
-/* Closed form: with fewer correlation times than that it wants so many independent pieces (speckles by correlation times):
- * noise is then small, and what depends on it linear.  Measured: tests/study/coverage.c, slow. */
+static const double MISFIT = 1e-4; /* probability of the test of fit below which residuals are not such noise */
+/* Closed form: with fewer correlation times than that it wants so many independent pieces (speckles by correlation
+ * times): noise is then small, and what depends on it linear.  Measured: tests/study/coverage.c, slow. */
 static const double FEWEST_TIMES = 3, FEWEST_PIECES = 1600;
 enum { POSITIONS = 8, FEWEST_CLUSTERS = 8, FEWEST_FREEDOM = 3 };
 
@@ -576,7 +576,8 @@ static int even_noise(const struct work *c)
 {
     for (size_t g = 0; g < c->scores.ngroup; g++)
         for (size_t d = 0; d < FIT_RESIDUAL_DECILES; d++)
-            if (fabs(log(c->scores.test[g].decile[d])) > log(UNEVEN) + 6 / sqrt((double)c->o->ds->npoint_group[g] / 100))
+            if (fabs(log(c->scores.test[g].decile[d])) >
+                log(UNEVEN) + 6 / sqrt((double)c->o->ds->npoint_group[g] / 100))
                 return 0;
     return 1;
 }
@@ -590,7 +591,8 @@ static double closed_tails(const struct work *c, const struct fit_result *res)
     double u = 0;
     for (size_t g = 0; g < ng; g++) {
         const struct fit_speckle_noise *x = &res->speckle[g];
-        const double r = c->o->nlinear == 2 && x->contrast > 0 ? res->std_robust[res->nparam + g * 2 + q] / x->contrast : 0;
+        const double r =
+            c->o->nlinear == 2 && x->contrast > 0 ? res->std_robust[res->nparam + g * 2 + q] / x->contrast : 0;
         const double m = x->known == FIT_SPECKLE_BOTH ? x->count_std / x->count : 0;
         u += (r > 0 ? 4 * r * r : 0) + m * m;
     }
@@ -646,8 +648,9 @@ static int pairs_errors(struct work *c, const double *D, struct fit_result *res,
         const double tails = bad ? 1 : closed_tails(c, res);
         widen(res, tails);
         if (!bad && too_short(c, res))
-            withhold(c, res, "the data last for fewer than three correlation times, of too few speckles for errors that "
-                             "follow from a curvature");
+            withhold(c, res,
+                     "the data last for fewer than three correlation times, of too few speckles for errors that "
+                     "follow from a curvature");
     } else {
         bad = by_clusters(c, res, misfit ? "their structure is not that of speckle noise of the model" : e.why);
     }

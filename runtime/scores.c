@@ -74,8 +74,8 @@ static enum fit_status find_misfit(struct fit_score_pass *p, struct fit_error *e
     return fit_misfit_find(&spec, &p->s->misfit, err);
 }
 
-enum fit_status fit_scores_new(struct fit_objective *obj, const struct fit_score_loss *loss, const double *D, int fields,
-                               struct fit_scores *s, struct fit_error *err)
+enum fit_status fit_scores_new(struct fit_objective *obj, const struct fit_score_loss *loss, const double *D,
+                               int fields, struct fit_scores *s, struct fit_error *err)
 {
     const struct fit_layout *l = &obj->ds->layout;
     int pairs = obj->kernel->space == FIT_PAIRS;

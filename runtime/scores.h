@@ -22,8 +22,8 @@ struct fit_scores {
     size_t nblock, length; /* pairs */
     double *sum;           /* pairs: ngroup x nblock (nblock + 1) / 2 x P, blocks a <= b row by row of a */
     double *first;         /* pairs: ngroup x (P + P x P), over the pairs with the first frame: scores, and J^T W J */
-    double *field;         /* pairs, or NULL: ngroup x blocks as in sum x (P + 1): sums of v d mean / d (theta, lin), and of
-                              v (y - mean), v the weight without the loss */
+    double *field; /* pairs, or NULL: ngroup x blocks as in sum x (P + 1): sums of v d mean / d (theta, lin), and of
+                      v (y - mean), v the weight without the loss */
     struct fit_speckle_moments *moments; /* pairs, or NULL: ngroup; of residuals without weights */
     double *product;       /* rows: ngroup x P x P */
     struct fit_residual_test *test; /* ngroup */
@@ -41,8 +41,8 @@ struct fit_score_loss {
 /* obj: after value and normal (so that the tables hold derivatives), its lin at the optimum.  D: the inverse of
  * J^T W J over (theta, unknowns), nparam + nu squared, what the fit follows.  fields: 1: field and
  * moments too (pairs).  FIT_ERR_MEMORY. */
-enum fit_status fit_scores_new(struct fit_objective *obj, const struct fit_score_loss *loss, const double *D, int fields,
-                               struct fit_scores *s, struct fit_error *err);
+enum fit_status fit_scores_new(struct fit_objective *obj, const struct fit_score_loss *loss, const double *D,
+                               int fields, struct fit_scores *s, struct fit_error *err);
 void fit_scores_free(struct fit_scores *s);
 
 static inline size_t fit_scores_first(const struct fit_scores *s)

@@ -196,8 +196,8 @@ void fit_score_patches_free(struct fit_score_patch *q)
 #define FETCH(p) ((void)(p))
 #endif
 
-/* Vectors of the strip at hand from those of the tile, whose first is at `from`; groups lie between them.  The row after
- * it follows behind those of all groups, which the processor does not guess. */
+/* Vectors of the strip at hand from those of the tile, whose first is at `from`; groups lie between them.  The row
+ * after it follows behind those of all groups, which the processor does not guess. */
 static void copy_values(const double *from, size_t stride, const struct fit_strip *s, double *to)
 {
     const double *next = from + s->nvector * stride;

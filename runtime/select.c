@@ -289,8 +289,10 @@ static enum fit_status select_many_q(const struct fit_source *src, const struct 
             st = choose_q(src, sel, sel->q_list[i], &one, notes, err);
         for (size_t k = 0; k < first && st == FIT_OK; k++)
             if (same_q(src->matrix[index[k]].q, one))
-                st = fit_fail(err, FIT_ERR_DATA, "%s: the bin q = %.6g 1/A is the nearest to two of the q asked for, of which"
-                              " %.6g is the second", src->file, one, sel->q_list[i]);
+                st = fit_fail(err, FIT_ERR_DATA,
+                              "%s: the bin q = %.6g 1/A is the nearest to two of the q asked for, of which"
+                              " %.6g is the second",
+                              src->file, one, sel->q_list[i]);
         for (size_t k = 0; k < src->nmatrix && st == FIT_OK; k++)
             if (same_q(src->matrix[k].q, one))
                 index[(*n)++] = k;
@@ -306,8 +308,10 @@ static enum fit_status select_q(const struct fit_source *src, const struct fit_s
 {
     *n = 0;
     if (sel->nq && !sel->all_q)
-        return fit_fail(err, FIT_ERR_CONFIG, "%zu wavevectors were asked for; this model takes one (its q is no axis): give "
-                        "--q Q, or --sequence q, which fits every q by itself", sel->nq);
+        return fit_fail(err, FIT_ERR_CONFIG,
+                        "%zu wavevectors were asked for; this model takes one (its q is no axis): give "
+                        "--q Q, or --sequence q, which fits every q by itself",
+                        sel->nq);
     return sel->all_q && isnan(sel->q) ? select_many_q(src, sel, index, n, notes, err)
                                        : select_one_q(src, sel, sel->q, index, n, notes, err);
 }

@@ -196,12 +196,15 @@ enum fit_status fit_setup_supported(const struct fit_config *cfg, const struct f
                         "hierarchical scaling: for least squares only; a posterior integrates over contrast and "
                         "offset of every angle anyway (--scaling individual)");
     if (k->density && cfg->study.bootstrap.value != FIT_BOOTSTRAP_NONE)
-        return fit_fail(err, FIT_ERR_CONFIG, "bootstrap: it draws residuals, which have no distribution of their own where the"
-                                             " errors are %s; --method nuts gives intervals",
+        return fit_fail(err, FIT_ERR_CONFIG,
+                        "bootstrap: it draws residuals, which have no distribution of their own where the"
+                        " errors are %s; --method nuts gives intervals",
                         k->density->name);
     if (cfg->study.sequence.value == FIT_SEQUENCE_Q && fit_config_axis_index(k, "q") >= 0)
-        return fit_fail(err, FIT_ERR_CONFIG, "sequence: q is an axis of the model %s, whose fit is of all q of the file "
-                        "together; --q Q fits one of them, `homodyne batch --q all` every one by itself", k->name);
+        return fit_fail(err, FIT_ERR_CONFIG,
+                        "sequence: q is an axis of the model %s, whose fit is of all q of the file "
+                        "together; --q Q fits one of them, `homodyne batch --q all` every one by itself",
+                        k->name);
     if (cfg->input.path.n > 1)
         return fit_fail(err, FIT_ERR_CONFIG, "%zu data files: this version fits one at a time",
                         cfg->input.path.n);

@@ -59,8 +59,8 @@ static size_t lanes_of(const struct fit_shard_piece *x)
 }
 
 /* Values of a piece that are in tile t (with its values); y, w (or NULL): ngroup vectors. */
-static void take_from(const struct fit_dataset *ds, const struct fit_shard_piece *x, size_t tile, const struct fit_tile *t,
-                      double *y, double *w)
+static void take_from(const struct fit_dataset *ds, const struct fit_shard_piece *x, size_t tile,
+                      const struct fit_tile *t, double *y, double *w)
 {
     size_t ng = ds->layout.ngroup, lane = 0;
     for (size_t j = x->first; j < x->end; j += x->stride, lane++) {
@@ -76,8 +76,8 @@ static void take_from(const struct fit_dataset *ds, const struct fit_shard_piece
 }
 
 /* All values of the pieces from a file: the tiles with a part of them are read once. */
-static enum fit_status read_values(struct fit_dataset *v, const struct fit_shards_private *p, const size_t *list, size_t n,
-                                   struct fit_error *err)
+static enum fit_status read_values(struct fit_dataset *v, const struct fit_shards_private *p, const size_t *list,
+                                   size_t n, struct fit_error *err)
 {
     const struct fit_dataset *ds = p->ds;
     struct fit_dataset_private *own = v->private_;

@@ -75,8 +75,8 @@ static enum fit_status take_list(size_t n, const double *from, size_t *count, do
 
 /* Wavevectors (where q is an axis) and azimuths of the matrices that the fit would read: all q must have the same
  * azimuths. */
-static enum fit_status take_groups(struct fit_cli *cli, const struct fit_source *src, int q_is_axis, const size_t *index,
-                                   size_t n, struct fit_error *err)
+static enum fit_status take_groups(struct fit_cli *cli, const struct fit_source *src, int q_is_axis,
+                                   const size_t *index, size_t n, struct fit_error *err)
 {
     double *phi = malloc((2 * n + 1) * sizeof *phi), *q = phi + n;
     size_t nphi = 0, nq = 0;

@@ -28,8 +28,8 @@ struct fit_sketch;
  * sketch does not pay (few frames) or is not possible.  The objective is left there.
  * FIT_ERR_MEMORY; FIT_ERR_INTERRUPTED. */
 enum fit_status fit_sketch_new(struct fit_job *f, struct fit_sketch **sketch);
-/* The cost of the data itself, to be asked in the same way: of few values, where a sketch does not pay.  The objective of
- * the job is borrowed.  NULL: memory is out. */
+/* The cost of the data itself, to be asked in the same way: of few values, where a sketch does not pay.  The objective
+ * of the job is borrowed.  NULL: memory is out. */
 struct fit_sketch *fit_sketch_of_data(struct fit_job *f);
 void fit_sketch_free(struct fit_sketch *s); /* NULL is allowed */
 
@@ -39,16 +39,15 @@ int fit_sketch_is_thin(const struct fit_sketch *s);
 /* Cost of the data at the minimum. */
 double fit_sketch_least(const struct fit_sketch *s);
 
-/* Cost of the sketch at theta, comparable with that of the data; the linear unknown u, unless negative, at `value` as in
- * struct fit_objective.  INFINITY: not finite. */
+/* Cost of the sketch at theta, comparable with that of the data; the linear unknown u, unless negative, at `value` as
+ * in struct fit_objective.  INFINITY: not finite. */
 double fit_sketch_value(struct fit_sketch *s, const double *theta, long u, double value);
 
 /* From theta (in; out: the minimum) inside lower and upper; the linear unknown u, unless negative,
  * at `value` as in struct fit_objective.  gtol: of nlsq.h.  After some steps a run is given up that
- * is at costs of `high`, by twice what its gradient promises; unit: variance of the residuals; patient: after how many (0:
- * six).
- * *cost: there, comparable with that of the data; NaN: none was found, theta is as it was.
- * *gradient: as in struct fit_nlsq. */
+ * is at costs of `high`, by twice what its gradient promises; unit: variance of the residuals; patient: after how many
+ * (0: six). *cost: there, comparable with that of the data; NaN: none was found, theta is as it was. *gradient: as in
+ * struct fit_nlsq. */
 struct fit_sketch_spec {
     const double *lower, *upper;
     long u;

@@ -141,9 +141,9 @@ enum fit_status fit_speckle_parts(size_t n, size_t nparts, const struct fit_spec
     return st;
 }
 
-enum fit_status fit_speckle(size_t n, size_t speckles, double contrast, uint64_t seed, uint64_t stream, double *square, double *change,
-                            struct fit_error *err)
+enum fit_status fit_speckle(size_t n, size_t speckles, double contrast, uint64_t seed, uint64_t stream, double *square,
+                            double *change, struct fit_error *err)
 {
-    return fit_speckle_parts(n, 1, &(struct fit_speckle_part){.square = square}, speckles, contrast, seed, stream, square,
-                             change, err);
+    return fit_speckle_parts(n, 1, &(struct fit_speckle_part){.square = square}, speckles, contrast, seed, stream,
+                             square, change, err);
 }

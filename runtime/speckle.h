@@ -22,8 +22,8 @@
 
 enum { FIT_SPECKLE_MODES = 40 }; /* at most: for lower contrasts the noise is that of 1/40, in proportion */
 
-/* square: n x n, on entry |g1|^2 in the upper half, diagonal 1; on return c / contrast there.  Random numbers are those at
- * (seed, stream).  g1 is taken as real and not negative; where that is no correlation function the nearest one with
+/* square: n x n, on entry |g1|^2 in the upper half, diagonal 1; on return c / contrast there.  Random numbers are those
+ * at (seed, stream).  g1 is taken as real and not negative; where that is no correlation function the nearest one with
  * eigenvalues >= 0 is used, and *change is the largest difference that makes to |g1|^2.  FIT_ERR_MEMORY;
  * FIT_ERR_NUMERIC when square is not finite. */
 enum fit_status fit_speckle(size_t n, size_t speckles, double contrast, uint64_t seed, uint64_t stream,
@@ -36,7 +36,8 @@ struct fit_speckle_part {
     const double *phase;     /* n, radians; NULL: 0 */
 };
 
-/* The same of nparts components: c / contrast into the upper half of square.  *change: the largest of all components. */
+/* The same of nparts components: c / contrast into the upper half of square.  *change: the largest of all components.
+ */
 enum fit_status fit_speckle_parts(size_t n, size_t nparts, const struct fit_speckle_part *part, size_t speckles,
                                   double contrast, uint64_t seed, uint64_t stream, double *square, double *change,
                                   struct fit_error *err);

@@ -4,8 +4,8 @@
  * mean correlation of its frames and a part of the shot noise.  Where blocks are many more than the parameters need,
  * several make one (STEPS bounds the products of matrices).  That is as good as the values themselves as long as a
  * block is shorter than the decay (RESOLVED).  Up to TESTED the covariance is too small by a quarter at most: not for
- * errors, which clusters give then, but for a test of fit that would not take anything for noise of speckles; and frames
- * of a block that have nothing in common, all of which are looked at (WITHIN), are as shot noise.
+ * errors, which clusters give then, but for a test of fit that would not take anything for noise of speckles; and
+ * frames of a block that have nothing in common, all of which are looked at (WITHIN), are as shot noise.
  */
 #include "speckle_errors.h"
 
@@ -403,8 +403,8 @@ static enum fit_speckle_verdict estimate(const struct job *x, const char **why)
     return both ? FIT_SPECKLE_NOISE : FIT_SPECKLE_WHITE;
 }
 
-/* How many blocks make one: as many as the work allows, but the decay of all groups is resolved.  Returns how many blocks
- * the shortest lasts for; INFINITY: a block is a frame. */
+/* How many blocks make one: as many as the work allows, but the decay of all groups is resolved.  Returns how many
+ * blocks the shortest lasts for; INFINITY: a block is a frame. */
 static double resolve(struct job *x)
 {
     const struct fit_scores *s = x->scores;

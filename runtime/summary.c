@@ -523,15 +523,17 @@ static void rate_text(const struct fit_results *r, const struct fit_rate_value *
     }
 }
 
-/* What the amplitude of a rate is that is held to be constant: "D0: transport coefficient ...; of plain diffusion, 2 D". */
+/* What the amplitude of a rate is that is held to be constant: "D0: transport coefficient ...; of plain diffusion, 2
+ * D". */
 static void constant_text(const struct fit_results *r, size_t k, char *text, size_t size)
 {
     const struct fit_rate *x = &r->kernel->rate[k];
     const struct fit_param *amplitude = &r->kernel->param[x->amplitude];
     const double *value = r->fit->theta;
     text[0] = '\0';
-    if (r->kernel->space == FIT_PAIRS && amplitude->doc && fit_results_fixed(r, x->exponent) && value[x->exponent] == 0 &&
-        fit_results_fixed(r, x->offset) && value[x->offset] == 0 && !fit_results_fixed(r, x->amplitude))
+    if (r->kernel->space == FIT_PAIRS && amplitude->doc && fit_results_fixed(r, x->exponent) &&
+        value[x->exponent] == 0 && fit_results_fixed(r, x->offset) && value[x->offset] == 0 &&
+        !fit_results_fixed(r, x->amplitude))
         append(text, size, "%s: %s", amplitude->name, amplitude->doc);
 }
 
@@ -637,7 +639,8 @@ void fit_write_summary(const struct fit_results *r, FILE *f)
         per += k->linear[q].over >= 0;
     head(f, &left, r);
     noise(f, &left, r);
-    int keep = 7 + quality_lines(r) + (r->fit->nminimum > 1) + (int)per + degenerate_lines(r); /* lines behind the table */
+    int keep =
+        7 + quality_lines(r) + (r->fit->nminimum > 1) + (int)per + degenerate_lines(r); /* lines behind the table */
     left += quality_lines(r) + rate_lines(r) + degenerate_lines(r) + noise_lines(r) + tied_lines(r);
     keep += tied_lines(r);
     keep += noise_lines(r) + rate_lines(r);

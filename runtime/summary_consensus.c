@@ -22,8 +22,8 @@ void fit_write_consensus_head(const struct fit_samples *s, FILE *f)
         least = c->shard[k].npoint < least ? c->shard[k].npoint : least;
         most = c->shard[k].npoint > most ? c->shard[k].npoint : most;
     }
-    fprintf(f, "posterior: consensus of %zu shards of %zu..%zu points, %zu chains of %zu + %zu each,\n", c->nshard, least,
-            most, c->chains, c->warmup, c->draws);
+    fprintf(f, "posterior: consensus of %zu shards of %zu..%zu points, %zu chains of %zu + %zu each,\n", c->nshard,
+            least, most, c->chains, c->warmup, c->draws);
     fprintf(f, "  %.3g gradients, %.3g s for the shards, %.3g s in all", c->gradients, c->seconds, s->seconds.total);
     if (c->retries)
         fprintf(f, "; %zu runs of shards repeated", c->retries);
@@ -32,8 +32,8 @@ void fit_write_consensus_head(const struct fit_samples *s, FILE *f)
     fprintf(f, "\n");
     worst_shards(c, f);
     if (!c->raw)
-        fprintf(f, "  corrected with all data: k of the combination %.2f, effective %.0f of %zu%s\n", c->k, c->ess, s->draws,
-                s->pareto_k < c->k || s->pareto_k > c->k ? "; a second proposal was made" : "");
+        fprintf(f, "  corrected with all data: k of the combination %.2f, effective %.0f of %zu%s\n", c->k, c->ess,
+                s->draws, s->pareto_k < c->k || s->pareto_k > c->k ? "; a second proposal was made" : "");
 }
 
 /* The combination before its correction, beside the exact posterior. */

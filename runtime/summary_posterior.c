@@ -223,7 +223,8 @@ static void where_it_began(const struct fit_samples *s, FILE *f)
     size_t n = 0;
     text[0] = 0;
     if (s->starts > 1)
-        n = (size_t)snprintf(text, sizeof text, "mode: %s%sbest of those found from %zu starts by Pathfinder and Newton's method",
+        n = (size_t)snprintf(text, sizeof text,
+                             "mode: %s%sbest of those found from %zu starts by Pathfinder and Newton's method",
                              s->start_text, s->start_text[0] ? ", " : "", s->starts);
     if (s->weak && n < sizeof text)
         snprintf(text + n, sizeof text - n, "%s%zu directions without curvature there", n ? "; " : "mode: ", s->weak);
@@ -251,8 +252,9 @@ static void for_correlated_noise(const struct fit_results *r, FILE *f)
          "residuals are correlated, because the model misses something or the noise is"},
         {"rows scatter otherwise than their errors say, or the model misses something",
          "the model misses something, or rows scatter otherwise than their errors say"}};
-    size_t n = (size_t)snprintf(text, sizeof text, "%s: sd is too small by a factor of %.2g",
-                                why[r->fit->robust.kind == FIT_ROBUST_ROWS][fit_results_misses(r)], fit_results_wider(r));
+    size_t n =
+        (size_t)snprintf(text, sizeof text, "%s: sd is too small by a factor of %.2g",
+                         why[r->fit->robust.kind == FIT_ROBUST_ROWS][fit_results_misses(r)], fit_results_wider(r));
     int told = 0;
     for (size_t k = 0; k < s->nparam && n < sizeof text - 100; k++)
         if (s->column[k].sd_robust > 0)

@@ -259,8 +259,9 @@ static void look_for_modes(struct survey *s)
         for (size_t k = 0; k < f->p; k++) {
             double u[2];
             fit_rng_uniform(f->opt->seed, 0x53560000u + k, i, u);
-            s->theta[k] = !has_box(f, k) ? s->best[k]
-                                         : fit_start_sample(&f->kernel->param[k], f->lower[k], f->upper[k], s->best[k], u[0]);
+            s->theta[k] = !has_box(f, k)
+                              ? s->best[k]
+                              : fit_start_sample(&f->kernel->param[k], f->lower[k], f->upper[k], s->best[k], u[0]);
         }
         propose(s, cheap_rise(s));
     }
@@ -390,7 +391,8 @@ static void confirm_known(struct survey *s)
 enum fit_status fit_survey(struct fit_job *f, const struct fit_survey_spec *spec)
 {
     size_t p = f->p, most = f->kernel->space == FIT_ROWS ? FOLLOWED_ROWS : FOLLOWED;
-    struct survey s = {.f = f, .spec = spec, .best = f->res->theta, .most = most, .least = fit_sketch_least(spec->cheap)};
+    struct survey s = {
+        .f = f, .spec = spec, .best = f->res->theta, .most = most, .least = fit_sketch_least(spec->cheap)};
     double *all = malloc((4 * p + most * p + SCAN_MOST + 1) * sizeof *all);
     enum fit_status st = FIT_OK;
     s.candidate = malloc(most * sizeof *s.candidate);

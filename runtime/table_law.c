@@ -1,5 +1,5 @@
-/* table_law.c -- are the measured values what the law of their errors can give?  Told of the first row that is not, since
- * one such row makes the likelihood of all parameters 0. */
+/* table_law.c -- are the measured values what the law of their errors can give?  Told of the first row that is not,
+ * since one such row makes the likelihood of all parameters 0. */
 #include "table_impl.h"
 
 #include <math.h>
@@ -34,8 +34,8 @@ static const char *measured_name(const struct fit_kernel *k)
 }
 
 /* The trials of the rows of a tile, at the starts of the parameters; NaN where they are not known. */
-static void find_trials(const struct fit_kernel *k, const struct fit_layout *l, const struct fit_tile *t, const double *theta,
-                        double *ws, double *trials)
+static void find_trials(const struct fit_kernel *k, const struct fit_layout *l, const struct fit_tile *t,
+                        const double *theta, double *ws, double *trials)
 {
     if (k->prepare(l, theta, 0, ws) == FIT_EVAL_OK)
         k->density->arguments(l, ws, t, trials);

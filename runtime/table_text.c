@@ -292,8 +292,8 @@ static enum fit_status fill_rows(const struct text *t, const struct plan *plan,
                                 t->file, line, n, plan->ncolumn);
             for (size_t c = 0; c < n; c++)
                 if (!number(cell[c], &table->column[c][row]))
-                    return fit_fail(err, FIT_ERR_DATA, "%s:%zu: column %zu: '%.*s' is no number%s", t->file, line, c + 1,
-                                    (int)(cell[c].n < 40 ? cell[c].n : 40), cell[c].at,
+                    return fit_fail(err, FIT_ERR_DATA, "%s:%zu: column %zu: '%.*s' is no number%s", t->file, line,
+                                    c + 1, (int)(cell[c].n < 40 ? cell[c].n : 40), cell[c].at,
                                     has_decimal_comma(cell[c]) ? "; decimals are written with a point" : "");
             table->line[row++] = line;
         }

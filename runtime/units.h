@@ -50,8 +50,8 @@ enum fit_quantity {
     FIT_QUANTITY_OTHER_KIND /* a unit of something else */
 };
 
-/* Numbers of one unit in another: x times / over.  For powers of ten one of the two is 1 and the other exact: there is one
- * rounding. */
+/* Numbers of one unit in another: x times / over.  For powers of ten one of the two is 1 and the other exact: there is
+ * one rounding. */
 struct fit_unit_factor {
     double times, over;
 };

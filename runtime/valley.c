@@ -8,7 +8,8 @@
 /* The two times, as parts of the measurement, and the one where only one of A and C can follow. */
 static const double PART[2] = {0.1, 0.7}, ONE_PART = 0.4;
 
-/* What the amplitude is multiplied by at time t (in units of the rate), and its logarithm's derivative by the exponent. */
+/* What the amplitude is multiplied by at time t (in units of the rate), and its logarithm's derivative by the exponent.
+ */
 struct shape {
     double value, slope;
 };
@@ -189,7 +190,8 @@ void fit_valley_values(const struct fit_rate *r, const struct fit_layout *l, con
 {
     for (int k = 0; k < 2; k++)
         value[k] = promised(r, time_at(r, l, PART[k]), x, x);
-    double first = fmax(time_at(r, l, 0), l->step / r->time), last = time_at(r, l, 1); /* in between it has no extremum */
+    double first = fmax(time_at(r, l, 0), l->step / r->time),
+           last = time_at(r, l, 1); /* in between it has no extremum */
     double a = promised(r, first, x, x), b = promised(r, last, x, x);
     all[0] = fmax(a, b);
     all[1] = fmin(a, b);

@@ -1,9 +1,9 @@
 /* valley.h -- along the valleys of rates r(t) = A t^E + C and A exp(E (t - s)) + C (kernel.h, struct fit_rate).
  *
  * Data fix a rate at the times they cover, not A, E and C: a change of E that leaves the data as they are takes A and C
- * with it along a curve, at E near 0 without bound.  A straight step leaves the valley after a short way.  Here steps are
- * bent: the rate at two times of the measurement takes the values that the straight step promises to first order, and A
- * and C follow from these at the new E.  To first order the bent step is the straight one.
+ * with it along a curve, at E near 0 without bound.  A straight step leaves the valley after a short way.  Here steps
+ * are bent: the rate at two times of the measurement takes the values that the straight step promises to first order,
+ * and A and C follow from these at the new E.  To first order the bent step is the straight one.
  */
 #ifndef FIT_VALLEY_H
 #define FIT_VALLEY_H
@@ -24,10 +24,11 @@ void fit_valley_hold(const struct fit_kernel *kernel, const struct fit_layout *l
 /* The same with the rate at both times between those of the points a and b: (1 - part) of a and part of b; part > 1:
  * beyond b. */
 void fit_valley_between(const struct fit_kernel *kernel, const struct fit_layout *l, const double *lower,
-                        const double *upper, const double *a, const double *b, double part, size_t which, double *trial);
+                        const double *upper, const double *a, const double *b, double part, size_t which,
+                        double *trial);
 
-/* x with another exponent of one rate, in out, which holds a copy of x; A and C, moved inside their bounds, keep the rate at both times as far as
- * these allow.  0: they come out infinite. */
+/* x with another exponent of one rate, in out, which holds a copy of x; A and C, moved inside their bounds, keep the
+ * rate at both times as far as these allow.  0: they come out infinite. */
 int fit_valley_point(const struct fit_rate *r, const struct fit_layout *l, const double *lower, const double *upper,
                      const double *x, double exponent, double *out);
 

@@ -4,9 +4,9 @@
  * for "not determined by the data", "held at a bound", and for a cost too far from a paraboloid for such an error
  * (profile.h), whose number is `std_curvature` then; `at_bound` and `std_reason` tell them apart.  `interval_68` and
  * `interval_95` are those of the paraboloid where it holds (`interval_from`: "curvature"), else those of the profile
- * likelihood ("profile") with null for an end that the data do not set.  `degeneracies` names what cannot be told apart and gives the combinations that stay determined.
- * Correlations are between the parameters of the table; the full matrix, with those of every angle,
- * is in fit.h5. */
+ * likelihood ("profile") with null for an end that the data do not set.  `degeneracies` names what cannot be told apart
+ * and gives the combinations that stay determined. Correlations are between the parameters of the table; the full
+ * matrix, with those of every angle, is in fit.h5. */
 #include "clock.h"
 #include "json.h"
 #include "profile.h"

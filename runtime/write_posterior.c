@@ -18,9 +18,9 @@
  *     log_likelihood           tables: value (chain, draw, row); draws are thinned where there are many rows
  *     posterior_predictive     the same, for models with a law of the errors of their own: data drawn from it;
  *                              attribute p_scatter
- *     predictive_check         <measure>_p, _z, _data, _model (group): residuals beside the model's noise, residual_check.h
- *     observed_data            pairs: cuts g2(phi, age, tau) with errors; tables: the values, when they are few
- *     constant_data            settings, fixed parameters, least-squares noise
+ *     predictive_check         <measure>_p, _z, _data, _model (group): residuals beside the model's noise,
+ * residual_check.h observed_data            pairs: cuts g2(phi, age, tau) with errors; tables: the values, when they
+ * are few constant_data            settings, fixed parameters, least-squares noise
  *
  * The dimension of the groups of data is called phi when they are azimuths, else as the model's axis, else group: then
  * q and phi (the axes of a table) are coordinates along it.

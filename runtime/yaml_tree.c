@@ -497,8 +497,8 @@ enum fit_status fit_yaml_parse_file(const char *path, struct fit_yaml_doc **doc,
     if (!f) {
         char meant[300];
         fit_path_meant(path, meant, sizeof meant);
-        return fit_fail(err, FIT_ERR_IO, "%s: error: there is no such configuration file, or it may not be read%s", path,
-                        meant);
+        return fit_fail(err, FIT_ERR_IO, "%s: error: there is no such configuration file, or it may not be read%s",
+                        path, meant);
     }
     enum fit_status st = read_all(f, path, &text, &length, err);
     fclose(f);

@@ -317,11 +317,13 @@ static void bad_configuration(void **state)
         {"initial_parameters: {parameter_names: [D0, alpha, D_offset], values: [10, 0, 1]}\n",
          "the start of D0, 10, lies outside its bounds 100 .. 100000"},
         {"parameter_space: {bounds: [{name: D0, min: 100, max: 10}]}\n", "not below the upper bound 10"},
-        {"optimisation: {method: nlsq}\n", "c.yaml:4:1: error: unknown key 'optimisation'; did you mean 'optimization'?"},
+        {"optimisation: {method: nlsq}\n",
+         "c.yaml:4:1: error: unknown key 'optimisation'; did you mean 'optimization'?"},
         {"optimization: {nlsq: {max_iteratons: 20}}\n", "did you mean 'max_iterations'?"},
         {"noise: [1, 2\n", "c.yaml"},
         {"optimization:\n   method: nlsq\n  nlsq: {loss: huber}\n",
-         "c.yaml:6:3: error: did not find expected key; lines of one section are indented alike: 2 spaces here, 3 above"},
+         "c.yaml:6:3: error: did not find expected key; lines of one section are indented alike: 2 spaces here, 3 "
+         "above"},
     };
     good_file();
     for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {

@@ -73,7 +73,8 @@ static struct points pairs(const struct fit_kernel *k, size_t nt, int weighted)
     static const double phi[MOST_GROUP] = {-4, 20, 75};
     struct points p = points_new(MOST_GROUP * nt * nt);
     struct fit_error err = {0};
-    p.ds = e2e_dataset(k, &(struct e2e_grid){.ntime = nt, .dt = 0.1, .q = 0.0054, .gap = 2e6, .nphi = MOST_GROUP, .phi = phi});
+    p.ds = e2e_dataset(
+        k, &(struct e2e_grid){.ntime = nt, .dt = 0.1, .q = 0.0054, .gap = 2e6, .nphi = MOST_GROUP, .phi = phi});
     for (size_t g = 0; g < MOST_GROUP; g++) {
         double *matrix = e2e_doubles(nt * nt), *sigma = e2e_doubles(nt * nt);
         for (size_t i = 0; i < nt; i++)
@@ -185,7 +186,8 @@ static real density(const struct fit_collapsed *c, const struct points *d, const
     const struct fit_objective *o = c->o;
     size_t nu = o->nu, W = x->Q + 1;
     real A[MOST_UNKNOWN * MOST_UNKNOWN] = {0}, b[MOST_UNKNOWN] = {0}, lp = 0, half = 0.5L;
-    real c_n[MOST_GROUP] = {0}, count[MOST_GROUP] = {0}, flat[MOST_GROUP] = {0}, two_pi = 6.283185307179586476925286766559L;
+    real c_n[MOST_GROUP] = {0}, count[MOST_GROUP] = {0}, flat[MOST_GROUP] = {0},
+         two_pi = 6.283185307179586476925286766559L;
     real *row = calloc(d->n * (nu + 1), sizeof *row), *y = calloc(d->n, sizeof *y);
     assert_non_null(row);
     assert_non_null(y);
@@ -236,7 +238,8 @@ static real density(const struct fit_collapsed *c, const struct points *d, const
                     done = 1;
                 }
     for (size_t m = 0; m < c->nunit; m++) {
-        real a0 = c->a0, b0 = half * a0 * c->s0[m] * c->s0[m], an = a0 + half * (count[m] - flat[m]), bn = b0 + half * c_n[m];
+        real a0 = c->a0, b0 = half * a0 * c->s0[m] * c->s0[m], an = a0 + half * (count[m] - flat[m]),
+             bn = b0 + half * c_n[m];
         lp -= half * (count[m] - flat[m]) * logl(two_pi);
         if (fit_variance_given(c->variance))
             lp -= half * c_n[m] + count[m] * log_sigma[m];
@@ -374,8 +377,8 @@ static void check_model(const char *name)
             double worst_lp = 0, worst_g = 0;
             for (size_t m = 0; m < POINTS; m++)
                 compare(k, &d, c, k->screen + (m * k->nscreen / POINTS) * k->nparam, &worst_lp, &worst_g);
-            printf("    %-18s %-10s %-30s density %.1e  gradient %.1e\n", k->name, weighted ? "weights" : "", ways[w].name,
-                   worst_lp, worst_g);
+            printf("    %-18s %-10s %-30s density %.1e  gradient %.1e\n", k->name, weighted ? "weights" : "",
+                   ways[w].name, worst_lp, worst_g);
             if (!(worst_lp <= 1e-12) || !(worst_g <= 1e-10))
                 fail_msg("%s, %s: density off by %.1e (allowed 1e-12), gradient by %.1e of its norm (1e-10)", k->name,
                          ways[w].name, worst_lp, worst_g);
@@ -436,7 +439,8 @@ static void check_quadrature(const struct way *way)
     }
     M[0] += s0 * s0 / sd / sd, M[2] += s0 * s0 / sd / sd;
     v[0] += s0 * s0 / sd / sd * mean[0], v[1] += s0 * s0 / sd / sd * mean[1];
-    real det = M[0] * M[2] - M[1] * M[1], lin0 = (M[2] * v[0] - M[1] * v[1]) / det, lin1 = (M[0] * v[1] - M[1] * v[0]) / det;
+    real det = M[0] * M[2] - M[1] * M[1], lin0 = (M[2] * v[0] - M[1] * v[1]) / det,
+         lin1 = (M[0] * v[1] - M[1] * v[0]) / det;
     real l00 = sqrtl(M[0]), l10 = M[1] / l00, l11 = sqrtl(M[2] - l10 * l10);
     for (size_t e = 0; e <= OUT; e++) {
         real eta = logl(s0 * s0) - 6 + 12.0L * e / OUT, s2 = expl(eta), sum = 0, step = 18.0L / (IN - 1);
@@ -450,13 +454,16 @@ static void check_quadrature(const struct way *way)
                     q += r * r;
                 }
                 real l = -0.5L * (q / s2 + N * logl(two_pi * s2));
-                l -= flat ? 0 : 0.5L * ((A - mean[0]) * (A - mean[0]) + (B - mean[1]) * (B - mean[1])) / s2p + logl(two_pi * s2p);
+                l -= flat ? 0
+                          : 0.5L * ((A - mean[0]) * (A - mean[0]) + (B - mean[1]) * (B - mean[1])) / s2p +
+                                logl(two_pi * s2p);
                 sum += expl(l + prior_s + eta - top); /* d sigma^2 = sigma^2 d eta */
             }
         total += sum * step * step * s2 / (l00 * l11) * (12.0L / OUT);
     }
     real difference = logl(total);
-    printf("    %s: log of the integral over three dimensions: %.15Lf, collapsed: %.15f\n", way->name, top + difference, lp);
+    printf("    %s: log of the integral over three dimensions: %.15Lf, collapsed: %.15f\n", way->name, top + difference,
+           lp);
     if (!(fabsl(difference) <= 1e-8L))
         fail_msg("quadrature and collapsed density differ by %.1Le (allowed 1e-8)", difference);
     free(x.value);

@@ -2,10 +2,10 @@
  * Stat. Assoc. 99 (2004) 799, section 3.2).
  *
  * Starting from the prior, again and again: data y from (theta, lin, sigma); theta by one NUTS transition with the
- * posterior of y; lin and sigma from what was integrated out.  When density, coordinates with their Jacobians, integral,
- * conditional draws, transition and simulation are those of one model, (theta, lin, sigma) keep the moments of the prior,
- * however few data there are; a wrong factor anywhere shifts them.  Mean and deviation of every quantity within four of
- * their Monte Carlo errors, which allow for the correlation of the chain.
+ * posterior of y; lin and sigma from what was integrated out.  When density, coordinates with their Jacobians,
+ * integral, conditional draws, transition and simulation are those of one model, (theta, lin, sigma) keep the moments
+ * of the prior, however few data there are; a wrong factor anywhere shifts them.  Mean and deviation of every quantity
+ * within four of their Monte Carlo errors, which allow for the correlation of the chain.
  */
 #include "diagnostics.h"
 #include "nuts.h"
@@ -69,7 +69,8 @@ static void pairs(struct world *x, struct fit_rng *rng)
     struct fit_error err = {0};
     double matrix[NT * NT] = {0};
     fit_dataset_free(x->ds);
-    x->ds = e2e_dataset(x->k, &(struct e2e_grid){.ntime = NT, .dt = 0.2, .q = 0.0054, .gap = 2e6, .nphi = 1, .phi = &phi});
+    x->ds =
+        e2e_dataset(x->k, &(struct e2e_grid){.ntime = NT, .dt = 0.2, .q = 0.0054, .gap = 2e6, .nphi = 1, .phi = &phi});
     struct e2e_prepared p = e2e_prepare(x->k, &x->ds->layout, x->theta);
     for (uint32_t i = 0; i < NT; i++)
         for (uint32_t j = i + 1; j < NT; j++) {
@@ -156,8 +157,16 @@ static struct fit_posterior *posterior(const struct world *x)
 {
     struct fit_posterior *p;
     struct fit_error err = {0};
-    struct fit_posterior_setup setup = {.kernel = x->k, .ds = x->ds, .param = x->param, .theta = x->point, .lin = x->lin,
-                                        .sigma = &x->s0, .a0 = A0, .count = 1, .chains = 1, .threads = 1,
+    struct fit_posterior_setup setup = {.kernel = x->k,
+                                        .ds = x->ds,
+                                        .param = x->param,
+                                        .theta = x->point,
+                                        .lin = x->lin,
+                                        .sigma = &x->s0,
+                                        .a0 = A0,
+                                        .count = 1,
+                                        .chains = 1,
+                                        .threads = 1,
                                         .variance = FIT_VARIANCE_UNIT};
     if (fit_posterior_new(&setup, &p, &err) != FIT_OK)
         fail_msg("%s", err.message);
@@ -230,8 +239,8 @@ static void check(struct world *x, const struct step *s)
         const char *name = n < x->k->nparam       ? x->k->param[n].name
                            : n + 1 < nq           ? x->k->linear[n - x->k->nparam].name
                                                   : "1/sigma^2";
-        printf("    %-10s mean %9.5g (%9.5g, off by %4.1f errors)  sd %9.5g (%9.5g, %4.1f)  effective %.0f\n", name, c.mean,
-               mean, (c.mean - mean) / c.mcse_mean, c.sd, sd, (c.sd - sd) / c.mcse_sd, c.ess_bulk);
+        printf("    %-10s mean %9.5g (%9.5g, off by %4.1f errors)  sd %9.5g (%9.5g, %4.1f)  effective %.0f\n", name,
+               c.mean, mean, (c.mean - mean) / c.mcse_mean, c.sd, sd, (c.sd - sd) / c.mcse_sd, c.ess_bulk);
         if (!(fabs(c.mean - mean) < 4 * c.mcse_mean) || !(fabs(c.sd - sd) < 4 * c.mcse_sd) || !(c.ess_bulk > 500))
             fail_msg("%s does not keep the moments of its prior", name);
     }

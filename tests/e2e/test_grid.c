@@ -93,7 +93,8 @@ static void experiment_new(struct experiment *x)
 /* Log density of one angle, h its model with contrast 1 and offset 0; *contrast <- the mean given theta. */
 static double one_angle(const struct experiment *x, size_t g, const double *h, double *contrast)
 {
-    const struct fit_posterior_param *c = &x->param[NPARAM + (x->k->intercept == 0)], *o = &x->param[NPARAM + (x->k->intercept != 0)];
+    const struct fit_posterior_param *c = &x->param[NPARAM + (x->k->intercept == 0)],
+                                     *o = &x->param[NPARAM + (x->k->intercept != 0)];
     double m[2] = {c->a, o->a}, l[2] = {NOISE * NOISE / (c->b * c->b), NOISE * NOISE / (o->b * o->b)};
     double hh = l[0], h1 = 0, one = l[1], hy = 0, y1 = 0, yy = 0; /* of y without the prior's means */
     for (size_t n = 0; n < NPAIR; n++) {
@@ -179,8 +180,16 @@ static void sum_up(const struct experiment *x, const double *about, const double
 static void sample(const struct experiment *x, struct fit_samples *s)
 {
     struct fit_error err = {0};
-    struct fit_posterior_setup setup = {.kernel = x->k, .ds = x->ds, .param = x->param, .theta = x->theta, .lin = x->lin,
-                                        .sigma = x->sigma, .a0 = A0, .count = 1, .chains = 1, .threads = 1,
+    struct fit_posterior_setup setup = {.kernel = x->k,
+                                        .ds = x->ds,
+                                        .param = x->param,
+                                        .theta = x->theta,
+                                        .lin = x->lin,
+                                        .sigma = x->sigma,
+                                        .a0 = A0,
+                                        .count = 1,
+                                        .chains = 1,
+                                        .threads = 1,
                                         .variance = FIT_VARIANCE_UNIT};
     struct fit_sampling_options o = {.method = FIT_SAMPLING_NUTS, .draws = 4000, .seed = 4, .threads = 1};
     if (fit_sample(&setup, NULL, &o, s, &err) != FIT_OK)
@@ -204,7 +213,8 @@ static void test_draws_are_those_of_the_grid(void **state)
     assert_int_equal(fit_cholesky(NFREE, L, 0), 0);
     sum_up(&x, about, L, &sum);
     printf("    on the faces of the grid: %.1e of the mass\n", sum.face / sum.mass);
-    assert_true(sum.face / sum.mass < 3e-4); /* moves means by 0.0015 sd, deviations by 0.4 %: a tenth of their errors */
+    assert_true(sum.face / sum.mass <
+                3e-4); /* moves means by 0.0015 sd, deviations by 0.4 %: a tenth of their errors */
     for (size_t k = 0; k < NFREE + NG; k++) {
         size_t column = k < NFREE ? is_free[k] : NPARAM + (k - NFREE) * NLIN + (x.k->intercept == 0);
         const struct fit_convergence *c = &s.column[column].c;

@@ -102,8 +102,9 @@ static void check_truth(const char *json)
     for (size_t k = 0; k < PARAMETERS; k++) {
         double value = E2E_JSON(json, "parameters", names[k], "value"),
                std = E2E_JSON(json, "parameters", names[k], "std"),
-               reach = isnan(std) ? E2E_JSON(json, "parameters", names[k], "std_profile") : std, /* as the interval has it */
-               d = fabs(value - truth[k]) / reach;
+               reach = isnan(std) ? E2E_JSON(json, "parameters", names[k], "std_profile")
+                                  : std, /* as the interval has it */
+            d = fabs(value - truth[k]) / reach;
         if (isnan(std) && (is_transport_ref(names[k]) || (isnan(reach) && strcmp(names[k], "D_offset_sample") == 0)))
             continue; /* open: the data set no end */
         worst = e2e_max(worst, d);
@@ -126,8 +127,8 @@ static void check_truth(const char *json)
     assert_true(good);
 }
 
-/* The references are printed with two digits of their errors, and values to a tenth of them or better.  Their errors are
- * those of the paraboloid. */
+/* The references are printed with two digits of their errors, and values to a tenth of them or better.  Their errors
+ * are those of the paraboloid. */
 static void check_reference(const char *json, const struct reference *r)
 {
     int good = 1;
@@ -222,7 +223,8 @@ static void one_angle(void **state)
     static const size_t determined[] = {1, 3, 4, 5, 7, 10, 11}; /* of names */
     for (size_t i = 0; i < sizeof determined / sizeof *determined; i++) {
         size_t k = determined[i];
-        double value = E2E_JSON(json, "parameters", names[k], "value"), std = E2E_JSON(json, "parameters", names[k], "std");
+        double value = E2E_JSON(json, "parameters", names[k], "value"),
+               std = E2E_JSON(json, "parameters", names[k], "std");
         if (!(fabs(value - truth[k]) < 3 * std))
             fail_msg("%s: %.8g +- %.2g, truth %.8g", names[k], value, std, truth[k]);
     }

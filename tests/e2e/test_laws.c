@@ -105,8 +105,9 @@ static void free_table(struct table *s)
 
 /* ---- normalised --------------------------------------------------------------------------------------------- */
 
-/* Points and weights of the integral over y, by y = mean +- exp(u) or mean exp(u), u = pi/2 sinh t: the double exponential
- * rule (Takahasi & Mori, Publ. RIMS 9 (1974) 721), on each side of a mean that may have a kink.  Counts: 0, 1, ... */
+/* Points and weights of the integral over y, by y = mean +- exp(u) or mean exp(u), u = pi/2 sinh t: the double
+ * exponential rule (Takahasi & Mori, Publ. RIMS 9 (1974) 721), on each side of a mean that may have a kink.  Counts: 0,
+ * 1, ... */
 static void integration_points(const struct fit_kernel *k, double mean, size_t n, double *y, double *weight)
 {
     enum fit_support support = k->density->support;
@@ -114,8 +115,11 @@ static void integration_points(const struct fit_kernel *k, double mean, size_t n
     for (size_t i = 0; i < n; i++) {
         size_t m = support == FIT_SUPPORT_REAL ? n / 2 : n;
         double h = 2 * reach / (double)m, t = -reach + h * ((double)(i % m) + 0.5), x = exp(half_pi * sinh(t));
-        y[i] = support >= FIT_SUPPORT_COUNTS ? (double)i : support == FIT_SUPPORT_REAL ? mean + (i < m ? -x : x) : mean * x;
-        weight[i] = support >= FIT_SUPPORT_COUNTS ? 1 : (support == FIT_SUPPORT_REAL ? x : mean * x) * half_pi * cosh(t) * h;
+        y[i] = support >= FIT_SUPPORT_COUNTS ? (double)i
+               : support == FIT_SUPPORT_REAL ? mean + (i < m ? -x : x)
+                                             : mean * x;
+        weight[i] =
+            support >= FIT_SUPPORT_COUNTS ? 1 : (support == FIT_SUPPORT_REAL ? x : mean * x) * half_pi * cosh(t) * h;
     }
 }
 
@@ -390,8 +394,13 @@ static void sample(struct problem *p, enum fit_sampling_method method, size_t dr
 {
     struct fit_error err = {0};
     struct fit_posterior_setup setup = posterior_of(p);
-    struct fit_sampling_options so = {.method = method, .chains = 4, .warmup = 500, .draws = draws, .target_accept = 0.95,
-                                      .seed = 20, .threads = threads};
+    struct fit_sampling_options so = {.method = method,
+                                      .chains = 4,
+                                      .warmup = 500,
+                                      .draws = draws,
+                                      .target_accept = 0.95,
+                                      .seed = 20,
+                                      .threads = threads};
     fit_samples_free(&p->s);
     must(fit_sample(&setup, &p->fit, &so, &p->s, &err), &err);
 }
@@ -428,8 +437,8 @@ static void assert_moment(const struct problem *p, const char *name, int power, 
     struct fit_draws draws = {p->s.chains, p->s.draws, chain, 1};
     must(fit_convergence(&draws, &c, &err), &err);
     double off = (c.mean - expected) / hypot(c.mcse_mean, error);
-    print_message("  %s %-12s mean of power %d: %.5g, expected %.5g, off by %.2f\n", p->k->name, name, power, c.mean, expected,
-                  off);
+    print_message("  %s %-12s mean of power %d: %.5g, expected %.5g, off by %.2f\n", p->k->name, name, power, c.mean,
+                  expected, off);
     if (!(fabs(off) < 4))
         fail_msg("%s %s: mean of power %d is %.6g, expected %.6g", p->k->name, name, power, c.mean, expected);
     free(x);

@@ -1,4 +1,5 @@
-/* test_linkage.c -- linked parameters and modes of scaling against a dense least-squares fit that knows nothing of linkages.
+/* test_linkage.c -- linked parameters and modes of scaling against a dense least-squares fit that knows nothing of
+ * linkages.
  *
  * The reference takes the values one by one, theta and lin of every group from its unknowns z by the linear map
  * written down here, the Jacobian of the inner kernel's `points` times the columns of that map, and Gauss-Newton in
@@ -555,7 +556,8 @@ static void test_bounds_of_tied_values_are_kept(void **state)
     fit_dataset_free(ds);
 }
 
-/* ---- what cannot be identified ------------------------------------------------------------------------------------ */
+/* ---- what cannot be identified ------------------------------------------------------------------------------------
+ */
 
 /* With alpha = 0 held, D0 and D_offset are one in every class; where they are tied they are two no more. */
 static void test_degeneracies_follow_the_unknowns(void **state)

@@ -123,8 +123,8 @@ static int is_missed(const struct fit_kernel *k, const struct experiment *x, uns
     double above = chi2(k, ds, NULL) - chi2(k, ds, x->theta);
     fit_dataset_free(ds);
     if (above > MISSED)
-        printf("    %s, %zu angle(s), truth %u, noise %u: chi2 %.2f above that from the truth\n", k->name, x->nphi, truth,
-               seed, above);
+        printf("    %s, %zu angle(s), truth %u, noise %u: chi2 %.2f above that from the truth\n", k->name, x->nphi,
+               truth, seed, above);
     return above > MISSED;
 }
 

@@ -17,9 +17,9 @@
 
 #include <cmocka.h>
 
-static const char *const names[] = {"D0",   "alpha",       "D_offset",    "gamma_dot_t0", "beta",      "gamma_dot_t_offset",
-                                    "phi0", "contrast[0]", "contrast[1]", "contrast[2]",  "offset[0]", "offset[1]",
-                                    "offset[2]", "sigma"};
+static const char *const names[] = {
+    "D0",          "alpha",       "D_offset",    "gamma_dot_t0", "beta",      "gamma_dot_t_offset", "phi0",
+    "contrast[0]", "contrast[1]", "contrast[2]", "offset[0]",    "offset[1]", "offset[2]",          "sigma"};
 
 static void test_moments_are_those_of_numpyro(void **state)
 {

@@ -2,8 +2,8 @@
  * of what these find.
  *
  * Of n fits with known noise: the mean of an error lies within 4 standard errors of the expected one, but for
- * the change of the error over the scatter of the parameters themselves, of the order of the relative errors squared; the
- * standard deviation of the values within 4 / sqrt(2 (n - 1)) of it.
+ * the change of the error over the scatter of the parameters themselves, of the order of the relative errors squared;
+ * the standard deviation of the values within 4 / sqrt(2 (n - 1)) of it.
  */
 #include "support.h"
 
@@ -164,9 +164,26 @@ static void test_what_is_not_determined_is_told(void **state)
     (void)state;
     char out[600];
     snprintf(out, sizeof out, "%s", in_folder("plan.txt"));
-    const char *const w[] = {"homodyne-static_isotropic", "plan",   "--frames", "1:100", "--dt",    "0.1", "--q", "0.0054",
-                             "--phi",                     "0",      "--sigma",  "0.01",  "--start", "D0=2000",
-                             "--start",                   "alpha=0", "--start", "D_offset=100", "--json", NULL};
+    const char *const w[] = {"homodyne-static_isotropic",
+                             "plan",
+                             "--frames",
+                             "1:100",
+                             "--dt",
+                             "0.1",
+                             "--q",
+                             "0.0054",
+                             "--phi",
+                             "0",
+                             "--sigma",
+                             "0.01",
+                             "--start",
+                             "D0=2000",
+                             "--start",
+                             "alpha=0",
+                             "--start",
+                             "D_offset=100",
+                             "--json",
+                             NULL};
     assert_int_equal(e2e_run(w, out, in_folder("err.txt")), 0);
     assert_true(isnan(E2E_JSON(out, "parameters", "D0", "std")));
     assert_true(isnan(E2E_JSON(out, "parameters", "D_offset", "std")));

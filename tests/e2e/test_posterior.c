@@ -1,5 +1,6 @@
 /* test_posterior.c -- the posterior as samplers see it: its gradient against differences of the density, the
- * coordinates of rates against plain ones, those of linear parameters near a bound, fixed parameters, and complete draws. */
+ * coordinates of rates against plain ones, those of linear parameters near a bound, fixed parameters, and complete
+ * draws. */
 #include "posterior.h"
 #include "sampling.h"
 #include "sampling_impl.h"
@@ -148,13 +149,20 @@ static void test_gradient(void **state)
     check_gradient(&x, "laminar, averaged, a sampled variance");
     x.setup.scaling = FIT_SCALING_INDIVIDUAL;
     x.setup.variance = FIT_VARIANCE_UNIT;
-    static const enum fit_prior_kind kinds[] = {FIT_PRIOR_NONE, FIT_PRIOR_NORMAL, FIT_PRIOR_LOG_NORMAL, FIT_PRIOR_BETA_SCALED,
-                                                FIT_PRIOR_LOG_UNIFORM, FIT_PRIOR_EXPONENTIAL, FIT_PRIOR_HALF_CAUCHY,
-                                                FIT_PRIOR_TANH_NORMAL};
+    static const enum fit_prior_kind kinds[] = {FIT_PRIOR_NONE,        FIT_PRIOR_NORMAL,      FIT_PRIOR_LOG_NORMAL,
+                                                FIT_PRIOR_BETA_SCALED, FIT_PRIOR_LOG_UNIFORM, FIT_PRIOR_EXPONENTIAL,
+                                                FIT_PRIOR_HALF_CAUCHY, FIT_PRIOR_TANH_NORMAL};
     for (size_t n = 0; n < sizeof kinds / sizeof *kinds; n++) {
         char text[64];
-        x.param[0] = (struct fit_posterior_param){100, 1e5, kinds[n], kinds[n] == FIT_PRIOR_LOG_NORMAL ? 7 : 2,
-                                                  kinds[n] == FIT_PRIOR_BETA_SCALED ? 3 : kinds[n] == FIT_PRIOR_LOG_NORMAL ? 1 : 1e3, 0, 0};
+        x.param[0] = (struct fit_posterior_param){100,
+                                                  1e5,
+                                                  kinds[n],
+                                                  kinds[n] == FIT_PRIOR_LOG_NORMAL ? 7 : 2,
+                                                  kinds[n] == FIT_PRIOR_BETA_SCALED  ? 3
+                                                  : kinds[n] == FIT_PRIOR_LOG_NORMAL ? 1
+                                                                                     : 1e3,
+                                                  0,
+                                                  0};
         snprintf(text, sizeof text, "D0 %s", fit_prior_word(kinds[n]));
         check_gradient(&x, text);
     }
@@ -335,7 +343,8 @@ static void test_draws_agree(void **state)
     struct fit_error err = {0};
     struct fit_sampling_options o = {.method = FIT_SAMPLING_NUTS, .warmup = 300, .draws = 800, .seed = 3, .threads = 1};
     (void)state;
-    static const double fast[] = {2e4, -0.2, 1e3, 0.003, 0.1, 0.0005, 3}; /* both rates are well determined, and away from 0 */
+    static const double fast[] = {2e4, -0.2,   1e3, 0.003,
+                                  0.1, 0.0005, 3}; /* both rates are well determined, and away from 0 */
     experiment_new(&x, "laminar", fast, 0.9);
     for (size_t n = 0; n < 3; n += 2) {
         x.param[n].prior = FIT_PRIOR_NORMAL;
@@ -532,11 +541,14 @@ static void test_divergences_are_located(void **state)
 static void test_robust_draws(void **state)
 {
     enum { N = 4, DRAWS = 4000 };
-    static double x[DRAWS * N], covariance[N * N], M[9] = {4, 1.8, 0, 1.8, 1, 0, 0, 0, NAN}, R[9] = {9, 1, 0, 1, 4, 0, 0, 0, NAN};
+    static double x[DRAWS * N], covariance[N * N], M[9] = {4, 1.8, 0, 1.8, 1, 0, 0, 0, NAN},
+                                                   R[9] = {9, 1, 0, 1, 4, 0, 0, 0, NAN};
     double none[9] = {NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
     struct fit_interval interval[3] = {{0}};
-    struct fit_column_summary column[N] = {{.median = 5, .c.sd = 2}, {.median = -1, .c.sd = 1}, {.c.sd = 1}, {.c.sd = 1}};
-    struct fit_samples s = {.chains = 2, .draws = DRAWS / 2, .ncolumn = N, .x = x, .covariance = covariance, .column = column};
+    struct fit_column_summary column[N] = {
+        {.median = 5, .c.sd = 2}, {.median = -1, .c.sd = 1}, {.c.sd = 1}, {.c.sd = 1}};
+    struct fit_samples s = {
+        .chains = 2, .draws = DRAWS / 2, .ncolumn = N, .x = x, .covariance = covariance, .column = column};
     struct fit_result fit = {.nfull = 3, .std = none, .std_robust = none, .covariance = none, .covariance_robust = none,
                              .paraboloid = M, .paraboloid_robust = R, .interval = interval,
                              .robust.kind = FIT_ROBUST_FRAMES};

@@ -155,7 +155,8 @@ static int compare(const struct problem *p, const struct fit_yaml *reference, in
         second = distance(p, x, number(r, "mean_square"), number(r, "sd_square"), draws, &ess);
         worst = fmax(worst, fmax(fabs(first), fabs(second)));
         if (!(fabs(first) < ALLOWED) || !(fabs(second) < ALLOWED)) {
-            printf("%s: %s: the mean is %.2f, the mean square %.2f standard errors off\n", p->k->name, name, first, second);
+            printf("%s: %s: the mean is %.2f, the mean square %.2f standard errors off\n", p->k->name, name, first,
+                   second);
             bad++;
         }
         free(x);
@@ -169,7 +170,8 @@ static int compare(const struct problem *p, const struct fit_yaml *reference, in
         bad++;
     }
     if (table)
-        printf("%-20s %2zu parameters, worst moment %4.1f standard errors, R-hat %.4f, least ESS %6.0f, %.3f ESS per gradient\n",
+        printf("%-20s %2zu parameters, worst moment %4.1f standard errors, R-hat %.4f, least ESS %6.0f, %.3f ESS per "
+               "gradient\n",
                p->k->name, reference->n, worst, p->s.worst_r_hat, least, least / p->s.gradients);
     return bad;
 }
@@ -228,7 +230,8 @@ int main(int argc, char **argv)
         bad += compare(&p, fit_yaml_get(fit_yaml_root(doc), p.k->name), table);
         release(&p);
         if (table)
-            beside_peers(&p, fit_yaml_get(fit_yaml_root(doc), p.k->name), fit_yaml_get(fit_yaml_root(peers), "problems"));
+            beside_peers(&p, fit_yaml_get(fit_yaml_root(doc), p.k->name),
+                         fit_yaml_get(fit_yaml_root(peers), "problems"));
     }
     fit_yaml_free(peers);
     fit_yaml_free(doc);

@@ -1,7 +1,7 @@
 /* test_recovery.c -- the whole way through the command line: an experiment of laminar flow with 23 angles is simulated,
  * fitted and sampled; the Laplace method and NUTS agree with a NUTS run of four times the draws and another seed: means
- * within 0.1 standard deviations, logarithms of standard deviations within 0.05, of every parameter; the truth is within
- * four standard deviations.
+ * within 0.1 standard deviations, logarithms of standard deviations within 0.05, of every parameter; the truth is
+ * within four standard deviations.
  *
  * Usage: test_recovery [FRAMES]     60 (40,710 values); make study: 300 (1,031,550), minutes on one core
  *
@@ -20,7 +20,8 @@
 #include <cmocka.h>
 
 enum { NPARAM = 7, RUNS = 3 };
-static const char *const name[NPARAM] = {"D0", "alpha", "D_offset", "gamma_dot_t0", "beta", "gamma_dot_t_offset", "phi0"};
+static const char *const name[NPARAM] = {"D0",  "alpha", "D_offset", "gamma_dot_t0", "beta", "gamma_dot_t_offset",
+                                         "phi0"};
 static const double truth[NPARAM] = {2000, -0.3, 100, 0.004, -0.4, 0.0003, -4};
 static const char *frames = "60";
 
@@ -31,9 +32,10 @@ struct moments {
 static void simulate(const char *folder, char *config)
 {
     char data[1100], set[NPARAM][64], phi[400] = "";
-    const char *argv[40] = {"homodyne-laminar", "simulate", "-o", data, "--frames", frames, "--dt", "0.1", "--q", "0.0054",
-                            "--gap", "2e6", "--phi", phi, "--contrast", "0.3", "--noise", "0.01", "--seed", "4",
-                            "--quiet", "--config-out", config};
+    const char *argv[40] = {
+        "homodyne-laminar", "simulate", "-o",      data,           "--frames", frames,       "--dt", "0.1",     "--q",
+        "0.0054",           "--gap",    "2e6",     "--phi",        phi,        "--contrast", "0.3",  "--noise", "0.01",
+        "--seed",           "4",        "--quiet", "--config-out", config};
     size_t n = 23;
     snprintf(data, sizeof data, "%s/d.h5", folder);
     snprintf(config, 1100, "%s/d.yaml", folder);
@@ -49,7 +51,8 @@ static void simulate(const char *folder, char *config)
 
 static void sample(const char *folder, const char *config, int run, struct moments *m)
 {
-    static const char *const options[RUNS][6] = {{"laplace", "1", "4000"}, {"nuts", "1", "1000"}, {"nuts", "2", "4000"}};
+    static const char *const options[RUNS][6] = {
+        {"laplace", "1", "4000"}, {"nuts", "1", "1000"}, {"nuts", "2", "4000"}};
     char out[1100], log[1100], json[1200];
     snprintf(out, sizeof out, "%s/%d", folder, run);
     snprintf(log, sizeof log, "%s/log", folder);

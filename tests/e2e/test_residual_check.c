@@ -1,5 +1,6 @@
 /* test_residual_check.c -- the predictive check of residuals: noise of the model passes, and its p are uniform; noise
- * that is correlated, an angle that the model does not describe, an outlier and tables are found; threads change no bit.
+ * that is correlated, an angle that the model does not describe, an outlier and tables are found; threads change no
+ * bit.
  *
  * Draws are the true parameters, so that what is found is of the check alone. */
 #include "residual_check.h"

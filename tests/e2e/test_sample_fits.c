@@ -3,8 +3,8 @@
  * With the loss of the configuration: status converged, exit code 0, every parameter (contrast and offset of
  * every angle included) within 4 standard deviations of the truth, or where the cost is no paraboloid the truth inside
  * the interval of 95 %, variance of the residuals within 10 % of
- * that of the noise.  With --loss linear: values within 0.05 standard deviations, the paraboloid's errors within 5 % of those
- * of an independent fit (scipy, contrast and offset projected out, finite differences).  In the laminar set of
+ * that of the noise.  With --loss linear: values within 0.05 standard deviations, the paraboloid's errors within 5 % of
+ * those of an independent fit (scipy, contrast and offset projected out, finite differences).  In the laminar set of
  * 100 frames alpha is 0 within its error, so that D0 and D_offset cannot be told apart: their errors must be
  * withheld, and D0 + D_offset must be given, within 3 standard deviations of the truth.
  *

@@ -197,7 +197,8 @@ static void check_pairs(size_t length, int joint)
     assert_true(r.std_robust[2] == 0 && r.std_robust[5] == 0);
     double move[N], more[N];
     without_first_frame(v, n, N, move, more);
-    for (size_t c = 0; index[c] < k->nparam; c++) { /* the scatter: times the variance of the other frames, of all alike */
+    for (size_t c = 0; index[c] < k->nparam;
+         c++) { /* the scatter: times the variance of the other frames, of all alike */
         double ratio = r.first_frame_std[index[c]] / r.first_frame_std[0] / sqrt(more[c] / more[0]);
         assert_true(fabs(r.first_frame[index[c]] - move[c]) < 1e-6 * r.std[index[c]]);
         assert_true(fabs(ratio - 1) < 1e-6);

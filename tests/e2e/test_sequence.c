@@ -122,7 +122,8 @@ static void test_every_q_is_as_a_fit_of_it(void **state)
             assert_true(std > 0);
             double alone = E2E_JSON(in_folder("one", "fit.json"), "parameters", names[k], "value");
             if (!(fabs(value - alone) < 0.01 * std))
-                fail_msg("%s at q = %g: %.9g in the sequence, %.9g alone, error %.3g", names[k], ring[r], value, alone, std);
+                fail_msg("%s at q = %g: %.9g in the sequence, %.9g alone, error %.3g", names[k], ring[r], value, alone,
+                         std);
             if (!(fabs(value - truth[k]) < 5 * std))
                 fail_msg("%s at q = %g: %.9g +- %.3g, truth %g", names[k], ring[r], value, std, truth[k]);
         }

@@ -133,7 +133,8 @@ static char *in_folder(const char *a, const char *b)
 
 static int fit(const struct shape *s, const char *out, const char *stream, const char *threads)
 {
-    const char *argv[20] = {"homodyne-laminar", "fit", config, "--quiet", "--stream", stream, "--threads", threads, "-o"};
+    const char *argv[20] = {"homodyne-laminar", "fit",   config, "--quiet", "--stream", stream,
+                            "--threads",        threads, "-o"};
     int n = 9;
     char path[700];
     snprintf(path, sizeof path, "%s", in_folder(out, ""));
@@ -265,7 +266,8 @@ static void check(const struct shape *s)
         found += robust > 0;
     }
     if (found == 0)
-        fail_msg("no error in any of %zu x %zu frames: %s", s->ngroup, s->n, text_of(in_folder("streamed", "summary.txt")));
+        fail_msg("no error in any of %zu x %zu frames: %s", s->ngroup, s->n,
+                 text_of(in_folder("streamed", "summary.txt")));
 }
 
 static void test_streamed_fits_are_those_in_memory(void **state)

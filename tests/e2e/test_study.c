@@ -70,7 +70,8 @@ static struct fit_result run_fit(const struct fit_kernel *k, const struct fit_da
     return r;
 }
 
-/* ---- profiles ------------------------------------------------------------------------------------------------------ */
+/* ---- profiles ------------------------------------------------------------------------------------------------------
+ */
 
 static void test_quantiles_of_student(void **state)
 {
@@ -148,7 +149,8 @@ static void test_profiles_at_bounds_say_so(void **state)
     fit_dataset_free(ds);
 }
 
-/* ---- bootstraps ---------------------------------------------------------------------------------------------------- */
+/* ---- bootstraps ----------------------------------------------------------------------------------------------------
+ */
 
 static struct fit_bootstrap bootstrap(const struct fit_kernel *k, const struct fit_dataset *ds,
                                       const struct fit_options *o, const struct fit_result *r,
@@ -234,7 +236,8 @@ static void test_bootstraps_have_the_same_bits_for_any_number_of_threads(void **
     fit_dataset_free(ds);
 }
 
-/* ---- single groups -------------------------------------------------------------------------------------------------- */
+/* ---- single groups --------------------------------------------------------------------------------------------------
+ */
 
 static void test_a_group_alone_has_its_values(void **state)
 {

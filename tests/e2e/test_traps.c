@@ -2,12 +2,12 @@
  * something is not determined, but never gives a wrong number with a small error.
  *
  * Laminar flow, simulated with known truth and three levels of noise.  Asserted of every fit: chi2 of the truth lies
- * above the minimum's by no more than noise makes it (the number of parameters, give or take five of its deviations) and
- * not below, unless the fit says that a parameter is not determined: then no better minimum has been missed.  Of every
- * parameter: it has no error, or the truth is within FAR of its standard errors; where it has an interval instead, the
- * truth is inside that of 95 %, or no further outside than FAR deviations are (counted in that interval).  Of all
- * together: intervals of 95 %, from either source, hold the truth in COVERED of the cases at least.  That a fit did not
- * converge is an answer too.
+ * above the minimum's by no more than noise makes it (the number of parameters, give or take five of its deviations)
+ * and not below, unless the fit says that a parameter is not determined: then no better minimum has been missed.  Of
+ * every parameter: it has no error, or the truth is within FAR of its standard errors; where it has an interval
+ * instead, the truth is inside that of 95 %, or no further outside than FAR deviations are (counted in that interval).
+ * Of all together: intervals of 95 %, from either source, hold the truth in COVERED of the cases at least.  That a fit
+ * did not converge is an answer too.
  *
  * test_traps [SEEDS]   so many sets of noise for each case and level (2)
  */
@@ -86,7 +86,8 @@ static double cost_at(const struct fit_kernel *k, const struct fit_dataset *ds, 
     return cost;
 }
 
-/* Two angles perpendicular to one another leave the sign of phi0 open, which the fit says: the image is right as well. */
+/* Two angles perpendicular to one another leave the sign of phi0 open, which the fit says: the image is right as well.
+ */
 static double truth_of(const struct fit_kernel *k, const struct trap *t, const struct fit_result *r, size_t p)
 {
     int mirror = 0;
@@ -100,7 +101,8 @@ static int judge(const struct fit_kernel *k, const struct trap *t, const struct 
 {
     int bad = 0;
     double above = 2 * (cost_at(k, ds, t->truth) - r->cost) / (sigma * sigma), n = (double)r->nfree;
-    printf("  %s, noise %g: %s, chi2 of the truth + %.1f, chi2/dof %.3f\n", t->name, sigma, fit_word_name(r->status), above, r->reduced_chi2);
+    printf("  %s, noise %g: %s, chi2 of the truth + %.1f, chi2/dof %.3f\n", t->name, sigma, fit_word_name(r->status),
+           above, r->reduced_chi2);
     int open = 0;
     for (size_t p = 0; p < NPARAM; p++)
         open += isnan(r->std[p]) && !r->at_bound[p];
@@ -116,8 +118,9 @@ static int judge(const struct fit_kernel *k, const struct trap *t, const struct 
         int limited = from != FIT_INTERVAL_NONE && !(isnan(low[1]) && isnan(high[1]));
         told += (size_t)limited;
         held += limited && !(truth < low[1]) && !(truth > high[1]);
-        printf("    %-20s %12.5g +- %-10.3g 95 %%: %-12.5g .. %-12.5g truth %-10.5g%s%s\n", k->param[p].name, r->theta[p],
-               r->std[p], low[1], high[1], truth, r->at_bound[p] ? " at bound" : "", wrong ? "  WRONG" : "");
+        printf("    %-20s %12.5g +- %-10.3g 95 %%: %-12.5g .. %-12.5g truth %-10.5g%s%s\n", k->param[p].name,
+               r->theta[p], r->std[p], low[1], high[1], truth, r->at_bound[p] ? " at bound" : "",
+               wrong ? "  WRONG" : "");
         bad += wrong;
     }
     if (t->most > 0 && (r->std[PHI0] > t->most * sqrt(sigma / 0.01) || r->status > FIT_CONVERGED_STEP))

@@ -16,7 +16,8 @@ typedef void function(const struct setup *s, size_t n, const uint32_t *i, const 
                       double *out);
 
 /* Means, then the Jacobian, of each point. */
-static void values(const struct setup *s, size_t n, const uint32_t *i, const uint32_t *j, const uint32_t *g, double *out)
+static void values(const struct setup *s, size_t n, const uint32_t *i, const uint32_t *j, const uint32_t *g,
+                   double *out)
 {
     size_t W = s->jd->K + s->jd->Q;
     double mean[MOST], *jac = calloc(MOST * W + 1, sizeof *jac);
@@ -31,12 +32,14 @@ static void values(const struct setup *s, size_t n, const uint32_t *i, const uin
     free(jac);
 }
 
-static void hessians(const struct setup *s, size_t n, const uint32_t *i, const uint32_t *j, const uint32_t *g, double *out)
+static void hessians(const struct setup *s, size_t n, const uint32_t *i, const uint32_t *j, const uint32_t *g,
+                     double *out)
 {
     s->k->hessian(&s->l, s->ws, s->lin, n, i, j, g, out);
 }
 
-static void seconds(const struct setup *s, size_t n, const uint32_t *i, const uint32_t *j, const uint32_t *g, double *out)
+static void seconds(const struct setup *s, size_t n, const uint32_t *i, const uint32_t *j, const uint32_t *g,
+                    double *out)
 {
     s->k->second(&s->l, s->ws, s->lin, n, i, j, g, out);
 }
@@ -68,8 +71,8 @@ static int check(struct setup *s, const char *name, function *f, size_t each)
         ok = memcmp(alone, list + p * each, each * sizeof *alone) == 0;
         if (!ok)
             snprintf(s->jd->message, sizeof s->jd->message,
-                     "%s: point %zu of %zu (i %u, j %u, g %u) alone gives other bits (%s)", name, p, n, i[p], j[p], g[p],
-                     s->k->isa);
+                     "%s: point %zu of %zu (i %u, j %u, g %u) alone gives other bits (%s)", name, p, n, i[p], j[p],
+                     g[p], s->k->isa);
     }
     free(list);
     return ok;

@@ -251,7 +251,11 @@ static int judge(const struct dag *d, function *const pair[2], struct report *r)
         reference(e, ev, root, n, &p, v, bound);
         for (uint32_t k = 0; k < n && ok; k++)
             for (int form = 0; form < 2 && ok; form++)
-                ok = !pair[form] || agrees(r, k == 0 ? 0 : k <= P ? 1 : 2, out[form][k * ROWS + (uint32_t)row], v[k], bound[k]);
+                ok = !pair[form] || agrees(r,
+                                           k == 0   ? 0
+                                           : k <= P ? 1
+                                                    : 2,
+                                           out[form][k * ROWS + (uint32_t)row], v[k], bound[k]);
     }
     hg_eval_free(ev);
     hg_arena_free(a);

@@ -322,7 +322,8 @@ static void test_simplified_equals_raw(void **state)
     if (random_environment("HG_CASES", 5000) < 5000)
         return;
     for (int op = 0; op < HG_NOP; op++)
-        if (recipe_guard[op] != GUARD_MADE && op != HG_D2SINC && op != HG_TRIGAMMA && op != HG_TETRAGAMMA && !c.seen[op])
+        if (recipe_guard[op] != GUARD_MADE && op != HG_D2SINC && op != HG_TRIGAMMA && op != HG_TETRAGAMMA &&
+            !c.seen[op])
             fail_msg("no random expression had the operation %s", hg_op_text[op]);
 }
 

@@ -125,9 +125,11 @@ static void test_loops_over_tables_are_right(void **state)
     fprintf(f, "#define FIT_KERNEL_SYMBOL scale\n#define FIT_KERNEL_ISA \"native\"\n#define FIT_ISA_SUFFIX _n\n"
                "#define FIT_VMATH_CALLED\n%s", kernel);
     fclose(f);
-    snprintf(command, sizeof command, "%s -std=gnu11 -O1 %s %s -shared -fPIC -Wall -Wextra -Wconversion -Wshadow -Werror"
+    snprintf(command, sizeof command,
+             "%s -std=gnu11 -O1 %s %s -shared -fPIC -Wall -Wextra -Wconversion -Wshadow -Werror"
              " -Wno-maybe-uninitialized -fno-math-errno -fno-trapping-math -ffp-contract=fast -I'%s/runtime/include'"
-             " '%s' -o '%s/kernel.so' -lm", HG_CC, HG_NATIVE, HG_SANITIZE, FIT_SOURCE_DIR, path, dir);
+             " '%s' -o '%s/kernel.so' -lm",
+             HG_CC, HG_NATIVE, HG_SANITIZE, FIT_SOURCE_DIR, path, dir);
     assert_int_equal(system(command), 0);
     snprintf(path, sizeof path, "%s/kernel.so", dir);
     void *so = dlopen(path, RTLD_NOW | RTLD_LOCAL);

@@ -444,8 +444,8 @@ static void count_posterior(struct experiment *x, const struct fit_dataset *ds, 
     fit_samples_free(&s);
 }
 
-/* Where an interval stands for the error: that of the profile, as wide as the shared noise makes it (robust), and without
- * that (usual).  An end that the data do not set is far away.  0: there is none. */
+/* Where an interval stands for the error: that of the profile, as wide as the shared noise makes it (robust), and
+ * without that (usual).  An end that the data do not set is far away.  0: there is none. */
 static int profile(const struct fit_result *r, size_t k, double value, struct interval *usual, struct interval *robust)
 {
     double lower[2], upper[2];
@@ -521,7 +521,8 @@ static void print(const struct experiment *x, const char *name, const struct tal
     printf("  %-20s usual %5.1f %5.1f", name, part(t->usual68, t), part(t->usual95, t));
     if (x->posterior && !x->speckle)
         printf(" (expected %4.1f %4.1f, shift %5.2f)", 100 * t->expected68 / n, 100 * t->expected95 / n, t->shift / n);
-    printf("   robust %5.1f %5.1f   robust / usual %.2f", part(t->robust68, t), part(t->robust95, t), exp(t->wider / n));
+    printf("   robust %5.1f %5.1f   robust / usual %.2f", part(t->robust68, t), part(t->robust95, t),
+           exp(t->wider / n));
     if (t->none)
         printf("   none given: %zu", t->none);
     printf("\n");
@@ -586,8 +587,9 @@ int main(int argc, char **argv)
     x.drawn = argc > 5 && strcmp(argv[5], "drawn") == 0;
     x.posterior = x.drawn || (argc > 5 && strcmp(argv[5], "posterior") == 0);
     if (!x.study || experiments == 0 || (x.drawn && x.speckle)) {
-        fprintf(stderr, "usage: coverage static|slow|laminar|heterodyne white|speckle [EXPERIMENTS [SEED [posterior|drawn]]]\n"
-                        "       drawn: white only\n");
+        fprintf(stderr,
+                "usage: coverage static|slow|laminar|heterodyne white|speckle [EXPERIMENTS [SEED [posterior|drawn]]]\n"
+                "       drawn: white only\n");
         return 3;
     }
     x.k = e2e_kernel(x.study->model, "fast", NULL);

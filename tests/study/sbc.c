@@ -11,8 +11,8 @@
  *        exit status 1 when a quantity is not uniform with 1 shard, or all are with more (8): the bias of order
  *        sqrt(shards / points of a shard) that theory tells of is then not there, and the study worth nothing
  *
- *        sbc MODEL EXPERIMENTS SEED corrected [SHARDS]    the same after their correction; exit status 1 when a quantity
- *        is not uniform
+ *        sbc MODEL EXPERIMENTS SEED corrected [SHARDS]    the same after their correction; exit status 1 when a
+ * quantity is not uniform
  *
  * Each experiment takes one chain of 99 draws, thinned by 6, after a warm-up of 300.
  */
@@ -219,8 +219,16 @@ static int run(struct experiment *x, size_t number, struct sbc_quantity *quantit
         simulate_rows(x, &rng);
     else
         simulate_pairs(x, &rng);
-    struct fit_posterior_setup setup = {.kernel = x->k, .ds = x->ds, .param = x->param, .theta = x->theta, .lin = x->lin,
-                                        .sigma = x->s0, .a0 = A0, .count = 1, .chains = 1, .threads = 1,
+    struct fit_posterior_setup setup = {.kernel = x->k,
+                                        .ds = x->ds,
+                                        .param = x->param,
+                                        .theta = x->theta,
+                                        .lin = x->lin,
+                                        .sigma = x->s0,
+                                        .a0 = A0,
+                                        .count = 1,
+                                        .chains = 1,
+                                        .threads = 1,
                                         .variance = FIT_VARIANCE_UNIT};
     struct fit_sampling_options opt = {.method = FIT_SAMPLING_NUTS, .chains = 1, .warmup = 300,
                                        .draws = (SBC_RANKS - 1) * SBC_THIN, .target_accept = 0.9,
@@ -256,7 +264,8 @@ int main(int argc, char **argv)
         if (strncmp(studies[k].model, argv[1], strlen(argv[1])) == 0)
             x.study = &studies[k];
     if (!x.study) {
-        fprintf(stderr, "usage: sbc static|laminar|heterodyne|kww [EXPERIMENTS [SEED [consensus|corrected [SHARDS]]]]\n");
+        fprintf(stderr,
+                "usage: sbc static|laminar|heterodyne|kww [EXPERIMENTS [SEED [consensus|corrected [SHARDS]]]]\n");
         return 3;
     }
     x.corrected = argc > 4 && strcmp(argv[4], "corrected") == 0;

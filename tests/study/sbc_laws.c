@@ -1,5 +1,5 @@
-/* sbc_laws.c -- simulation-based calibration (sbc.c, Talts et al. 2018) of models with laws of the errors: Poisson counts
- * (photon_decay), and a level of a hierarchy with binomial counts (detector_groups).
+/* sbc_laws.c -- simulation-based calibration (sbc.c, Talts et al. 2018) of models with laws of the errors: Poisson
+ * counts (photon_decay), and a level of a hierarchy with binomial counts (detector_groups).
  *
  * Usage: sbc_laws decay|levels [EXPERIMENTS [SEED]]      100 experiments
  *        exit status 1 when a quantity is not uniform
@@ -79,8 +79,12 @@ static void make_data(struct experiment *x)
     struct fit_error err = {0};
     for (size_t c = 0; c < k->ncolumn; c++)
         column[c] = x->column[c];
-    const struct fit_dataset_table t = {.nrow = x->study->nrow, .ncolumn = k->ncolumn, .naxis = k->naxis, .column = column,
-                                        .axis = &axis, .value = x->column[value_column(k)]};
+    const struct fit_dataset_table t = {.nrow = x->study->nrow,
+                                        .ncolumn = k->ncolumn,
+                                        .naxis = k->naxis,
+                                        .column = column,
+                                        .axis = &axis,
+                                        .value = x->column[value_column(k)]};
     if (fit_dataset_new_table(&t, &x->ds, &err) != FIT_OK || fit_dataset_finish(x->ds, &err) != FIT_OK)
         sbc_stop("data", &err);
     x->k = k;
@@ -158,8 +162,16 @@ static int run(struct experiment *x, size_t number, struct sbc_quantity *quantit
     draw_values(x, &rng);
     free_data(x);
     make_data(x);
-    struct fit_posterior_setup setup = {.kernel = x->k, .ds = x->ds, .param = x->param, .level = x->level, .theta = x->theta,
-                                        .lin = &none, .sigma = one, .count = 1, .chains = 1, .threads = 1,
+    struct fit_posterior_setup setup = {.kernel = x->k,
+                                        .ds = x->ds,
+                                        .param = x->param,
+                                        .level = x->level,
+                                        .theta = x->theta,
+                                        .lin = &none,
+                                        .sigma = one,
+                                        .count = 1,
+                                        .chains = 1,
+                                        .threads = 1,
                                         .variance = FIT_VARIANCE_KNOWN};
     struct fit_sampling_options opt = {.method = FIT_SAMPLING_NUTS, .chains = 1, .warmup = 300,
                                        .draws = (SBC_RANKS - 1) * SBC_THIN, .target_accept = 0.95,

@@ -1,8 +1,8 @@
 /* sbc_ranks.c -- ranks of true values among draws, and whether they are uniform; see sbc_ranks.h.
  *
  * chi2 of the counts in 20 bins has a probability above 1e-3 / (number of quantities), and the count up to each rank,
- * which is binomial, is nowhere less probable than in 999 of 1000 sets of uniform ranks (Saeilynoja, Buerkner & Vehtari,
- * Stat. Comput. 32 (2022) 32).
+ * which is binomial, is nowhere less probable than in 999 of 1000 sets of uniform ranks (Saeilynoja, Buerkner &
+ * Vehtari, Stat. Comput. 32 (2022) 32).
  */
 #include "sbc_ranks.h"
 

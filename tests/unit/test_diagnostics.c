@@ -206,14 +206,17 @@ static void test_r_hat_has_its_probability(void **state)
             low += c.r_hat_p < 0.05;
             very_low += c.r_hat_p < 1e-3;
             above += c.r_hat > 1.01;
-            const double error = sqrt((1 + ways[w].rho) / (1 - ways[w].rho) / (double)ways[w].n); /* of a chain's mean */
+            const double error =
+                sqrt((1 + ways[w].rho) / (1 - ways[w].rho) / (double)ways[w].n); /* of a chain's mean */
             chains_of(k, CHAINS, ways[w].n, ways[w].rho, 6 * error, x);
             assert_int_equal(fit_convergence(&d, &c, NULL), FIT_OK);
             found += c.r_hat_p < 0.01;
         }
-        printf("    %zu draws, autocorrelation %4.1f: R-hat above 1.01 in %.0f %%, p below 0.05 in %.1f %%, below 0.001 in"
-               " %.2f %%; apart by six errors: below 0.01 in %.0f %%\n", ways[w].n, ways[w].rho, 100.0 * above / RUNS,
-               100.0 * low / RUNS, 100.0 * very_low / RUNS, 100.0 * found / RUNS);
+        printf(
+            "    %zu draws, autocorrelation %4.1f: R-hat above 1.01 in %.0f %%, p below 0.05 in %.1f %%, below 0.001 in"
+            " %.2f %%; apart by six errors: below 0.01 in %.0f %%\n",
+            ways[w].n, ways[w].rho, 100.0 * above / RUNS, 100.0 * low / RUNS, 100.0 * very_low / RUNS,
+            100.0 * found / RUNS);
         assert_true(low <= 0.09 * RUNS);
         assert_true(very_low <= 0.01 * RUNS);
         assert_true(found >= 0.5 * RUNS);

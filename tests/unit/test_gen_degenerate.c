@@ -105,22 +105,27 @@ static void test_products_and_sums(void **state)
     (void)state;
     expect_mean("local a, b = p('a', 2, {1, 3}), p('b', 3, {2, 5})", "exp(-a * b * x)",
                 (const char *const[]){"proved: a and b enter only as a b: only this combination is determined", NULL});
-    expect_mean("local a, b = p('a', 2, {1, 3}), p('b', 3, {2, 5})", "exp(-a^2 / b * x)",
-                (const char *const[]){"proved: a and b enter only as a/b^0.5: only this combination is determined", NULL});
-    expect_mean("local a, b, c = p('a', 2, {1, 3}), p('b', 3, {2, 5}), p('c', 1, {0.5, 2})", "b / (1 + exp(a - 2 * c * x))"
-                " + exp(-x)", (const char *const[]){NULL});
+    expect_mean(
+        "local a, b = p('a', 2, {1, 3}), p('b', 3, {2, 5})", "exp(-a^2 / b * x)",
+        (const char *const[]){"proved: a and b enter only as a/b^0.5: only this combination is determined", NULL});
+    expect_mean("local a, b, c = p('a', 2, {1, 3}), p('b', 3, {2, 5}), p('c', 1, {0.5, 2})",
+                "b / (1 + exp(a - 2 * c * x))"
+                " + exp(-x)",
+                (const char *const[]){NULL});
     expect_mean("local a, b, c = p('a', 2, {1, 3}), p('b', 3, {2, 5}), p('c', 1, {0.5, 2})",
                 "exp(-(x - a)^2 / c) * exp(b * c)", (const char *const[]){NULL});
-    expect_mean("local a, b = p('a', 2, {1, 3}), p('b', 0.5, {0.2, 1})", "exp(-x / exp(a - 3 * b)) + x",
-                (const char *const[]){"proved: a and b enter only as a - 3 b: only this combination is determined", NULL});
+    expect_mean(
+        "local a, b = p('a', 2, {1, 3}), p('b', 0.5, {0.2, 1})", "exp(-x / exp(a - 3 * b)) + x",
+        (const char *const[]){"proved: a and b enter only as a - 3 b: only this combination is determined", NULL});
 }
 
 /* a + b (x - c) + d (x - c)^2: the shift of the origin */
 static void test_three_that_depend_on_one_another(void **state)
 {
     (void)state;
-    expect_mean("local a, b, c = p('a', 2, {1, 3}), p('b', 3, {2, 5}), p('c', 1, {0.5, 2})", "exp(-0.1 * (a + b * (x - c)))",
-                (const char *const[]){"proved: a and c enter only as a - b c: only this combination is determined", NULL});
+    expect_mean(
+        "local a, b, c = p('a', 2, {1, 3}), p('b', 3, {2, 5}), p('c', 1, {0.5, 2})", "exp(-0.1 * (a + b * (x - c)))",
+        (const char *const[]){"proved: a and c enter only as a - b c: only this combination is determined", NULL});
 }
 
 /* What holds on a side of a choice only is no degeneracy at a value. */

@@ -291,21 +291,26 @@ static void test_the_sandbox_has_no_exit(void **state)
 /* Rates found in a model of one parameter set; the mean is a function of `rate`. */
 static const struct hg_model *with_rate(const char *rate)
 {
-    return load(hg_format(arena, "local m = model \"x\" {}\nlocal t = m.grid(\"t\", \"s\")\n"
-                "local tau = m.setting(\"tau\", \"s\")\n"
-                "local A = m.parameter(\"A\", { start = 1 })\nlocal E = m.parameter(\"E\", { start = 1 })\n"
-                "local C = m.parameter(\"C\", { start = 1 })\nlocal X = m.parameter(\"X\", { start = 1 })\nlocal ts = floor_at(t, t.step / 2) / second\n"
-                "local t1, t2 = pair(t)\nlocal r = %s\n"
-                "m.observe(\"y\", { mean = exp(-integral(r, t1, t2) / second - tau / second - X) })\n", rate));
+    return load(hg_format(arena,
+                          "local m = model \"x\" {}\nlocal t = m.grid(\"t\", \"s\")\n"
+                          "local tau = m.setting(\"tau\", \"s\")\n"
+                          "local A = m.parameter(\"A\", { start = 1 })\nlocal E = m.parameter(\"E\", { start = 1 })\n"
+                          "local C = m.parameter(\"C\", { start = 1 })\nlocal X = m.parameter(\"X\", { start = 1 "
+                          "})\nlocal ts = floor_at(t, t.step / 2) / second\n"
+                          "local t1, t2 = pair(t)\nlocal r = %s\n"
+                          "m.observe(\"y\", { mean = exp(-integral(r, t1, t2) / second - tau / second - X) })\n",
+                          rate));
 }
 
 static void test_rates_are_found(void **state)
 {
     static const char *const yes[] = {"A * ts^E + C", "C + ts^E * A", "A * where(le(t, 0 * second), 0, ts^E) + C",
                                       "floor_at(A * ts^E + C, 1e-10)", "A * (ts / 60)^E + C"};
-    static const char *const no[] = {"A * ts^E * C", "A * ts^A + C * E", "A * (t / tau)^E + C", "A * (ts + ts^2)^E + C",
-                                     "A * exp(E * ts - X) + C", "A * exp(E * (ts - E)) + C", "A * exp(E * ts^2) + C",
-                                     "A * exp(E * (ts - A)) + C", "A * exp(E * (tau / second - X)) + C", "2 * A * ts^E + C", "A * ts^E + C + E"};
+    static const char *const no[] = {
+        "A * ts^E * C",          "A * ts^A + C * E",          "A * (t / tau)^E + C",
+        "A * (ts + ts^2)^E + C", "A * exp(E * ts - X) + C",   "A * exp(E * (ts - E)) + C",
+        "A * exp(E * ts^2) + C", "A * exp(E * (ts - A)) + C", "A * exp(E * (tau / second - X)) + C",
+        "2 * A * ts^E + C",      "A * ts^E + C + E"};
     (void)state;
     for (size_t k = 0; k < sizeof yes / sizeof *yes; k++) {
         const struct hg_model *m = with_rate(yes[k]);

@@ -183,7 +183,8 @@ static void test_patterns_match_inside_sums_and_products(void **state)
         {"exprel", "expm1(a)*b/a", "b*exprel(a)"},
         {"log-sum-exp", "log(exp(a) + exp(b))", "a + softplus(b - a)"},
         {"logistic", "c/(1 + exp(a - b))", "c*logistic(-(a - b))"},
-        {"difference of logarithms", "log(a) - log(b) + c", "c + where(lt(abs(a - b), abs(b)/2), log1p((a - b)/b), log(a/b))"},
+        {"difference of logarithms", "log(a) - log(b) + c",
+         "c + where(lt(abs(a - b), abs(b)/2), log1p((a - b)/b), log(a/b))"},
     };
     (void)state;
     for (size_t k = 0; k < sizeof row / sizeof *row; k++) {

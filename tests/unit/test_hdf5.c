@@ -476,7 +476,8 @@ static void test_packed_chunks_are_those_of_the_library(void **state)
     H5Pset_chunk(made, 3, part);
     H5Pset_shuffle(made);
     H5Pset_deflate(made, 1);
-    hid_t x = H5Dopen2(f, "/x", H5P_DEFAULT), y = H5Dcreate2(f, "/y", H5T_IEEE_F64LE, space, H5P_DEFAULT, made, H5P_DEFAULT);
+    hid_t x = H5Dopen2(f, "/x", H5P_DEFAULT),
+          y = H5Dcreate2(f, "/y", H5T_IEEE_F64LE, space, H5P_DEFAULT, made, H5P_DEFAULT);
     assert_true(H5Dwrite(y, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, value) >= 0);
     assert_true(H5Fflush(f, H5F_SCOPE_LOCAL) >= 0);
     for (hsize_t k = 0; k < MANY; k++)

@@ -134,7 +134,8 @@ static void test_eigenvectors_of_difficult_matrices(void **s)
         }
 }
 
-/* Small eigenvalues of a graded matrix keep their digits: D S D with S well conditioned, large elements first or last. */
+/* Small eigenvalues of a graded matrix keep their digits: D S D with S well conditioned, large elements first or last.
+ */
 static void test_small_eigenvalues_of_graded_matrices(void **s)
 {
     enum { N = 6 };

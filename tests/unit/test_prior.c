@@ -48,10 +48,14 @@ static struct fit_prior make(const struct sample *s)
 /* Mass between two quantiles by Gauss-Legendre in 400 panels, in the coordinate without bounds. */
 static double mass(const struct fit_prior *p, double from, double to)
 {
-    static const double node[3] = {-0.77459666924148337704, 0, 0.77459666924148337704}, weight[3] = {5.0 / 9, 8.0 / 9, 5.0 / 9};
-    struct fit_coordinate c = fit_coordinate_for(p->kind == FIT_PRIOR_LOG_NORMAL || p->kind == FIT_PRIOR_HALF_CAUCHY ||
-                                                         p->kind == FIT_PRIOR_HALF_NORMAL || p->kind == FIT_PRIOR_EXPONENTIAL
-                                                     ? fmax(p->lower, 0) : p->lower, p->upper);
+    static const double node[3] = {-0.77459666924148337704, 0, 0.77459666924148337704},
+                        weight[3] = {5.0 / 9, 8.0 / 9, 5.0 / 9};
+    struct fit_coordinate c =
+        fit_coordinate_for(p->kind == FIT_PRIOR_LOG_NORMAL || p->kind == FIT_PRIOR_HALF_CAUCHY ||
+                                   p->kind == FIT_PRIOR_HALF_NORMAL || p->kind == FIT_PRIOR_EXPONENTIAL
+                               ? fmax(p->lower, 0)
+                               : p->lower,
+                           p->upper);
     double a = fit_coordinate_of(&c, from), b = fit_coordinate_of(&c, to), sum = 0;
     for (int k = 0; k < 400; k++)
         for (int n = 0; n < 3; n++) {
@@ -71,8 +75,8 @@ static void test_mass_between_quantiles(void **state)
         for (int n = 0; n < 4; n++) {
             double m = mass(&p, fit_prior_quantile(&p, part[n]), fit_prior_quantile(&p, part[n + 1]));
             if (!(fabs(m - (part[n + 1] - part[n])) < 1e-8))
-                fail_msg("case %zu (%s): the mass between quantiles %g and %g is %.12g", k, fit_prior_word(p.kind), part[n],
-                         part[n + 1], m);
+                fail_msg("case %zu (%s): the mass between quantiles %g and %g is %.12g", k, fit_prior_word(p.kind),
+                         part[n], part[n + 1], m);
         }
     }
 }
@@ -127,7 +131,8 @@ static void test_refused(void **state)
 /* Quantiles of homodyne's prior of D0, declared with mean 1000: 12,390 is its median. */
 static void test_tanh_normal_quantiles(void **state)
 {
-    static const double part[] = {0.02275013194817921, 0.15865525393145705, 0.5, 0.8413447460685429, 0.9772498680518208};
+    static const double part[] = {0.02275013194817921, 0.15865525393145705, 0.5, 0.8413447460685429,
+                                  0.9772498680518208};
     static const double z[] = {-2, -1, 0, 1, 2};
     (void)state;
     struct fit_prior p = make(&(struct sample){FIT_PRIOR_TANH_NORMAL, 1000, 9990, 100, 1e5});
@@ -150,7 +155,8 @@ static void test_coordinates(void **state)
         for (double q = -5; q <= 5; q += 0.37) {
             double slope, log_slope, bend, x = fit_coordinate_at(&c, q, &slope, &log_slope, &bend), h = 1e-4, up, down;
             assert_false(x < bound[k][0] || x > bound[k][1]);
-            double near = fit_coordinate_at(&c, q + h, NULL, &up, NULL) - fit_coordinate_at(&c, q - h, NULL, &down, NULL);
+            double near =
+                fit_coordinate_at(&c, q + h, NULL, &up, NULL) - fit_coordinate_at(&c, q - h, NULL, &down, NULL);
             assert_true(fabs(near / (2 * h) - slope) < 1e-6 * fabs(slope) + 1e-9);
             assert_true(fabs((up - down) / (2 * h) - bend) < 1e-6);
             assert_true(fabs(log(fabs(slope)) - log_slope) < 1e-12);

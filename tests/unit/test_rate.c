@@ -151,8 +151,8 @@ static void test_there_and_back_with_derivatives(void **state)
                     double d = n == PARTS ? p.d_log_slope[k] : p.d_part[n][k], unit = n == PARTS ? 1 : scale;
                     double off = fabs(difference(&m, q, k, n) - d) / fmax(unit, fabs(d));
                     if (!(off < 1e-7)) /* h^4 = 1e-12 times a fifth derivative, rounding 1e-16 / h times cancellation */
-                        fail_msg("%s: part %d along coordinate %d: %.12g, by differences %.12g", samples[s].name, n, k, d,
-                                 difference(&m, q, k, n));
+                        fail_msg("%s: part %d along coordinate %d: %.12g, by differences %.12g", samples[s].name, n, k,
+                                 d, difference(&m, q, k, n));
                     worst = fmax(worst, off);
                 }
             if (!(fabs(p.log_slope - log(jacobian(&m, &p))) < 1e-8))

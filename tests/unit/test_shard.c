@@ -37,7 +37,8 @@ static void test_sizes_are_those_of_homodyne(void **state)
 
 static void test_iterations_are_those_of_homodyne(void **state)
 {
-    static const size_t expected[][4] = {{3000, 10, 200, 500}, {50, 7, 140, 350}, {5000, 10, 250, 750}, {40000, 10, 500, 1500}};
+    static const size_t expected[][4] = {
+        {3000, 10, 200, 500}, {50, 7, 140, 350}, {5000, 10, 250, 750}, {40000, 10, 500, 1500}};
     (void)state;
     for (size_t k = 0; k < 4; k++) {
         const size_t *e = expected[k];
@@ -74,7 +75,8 @@ static struct fit_dataset *pairs(int weights)
     assert_non_null(sigma);
     for (size_t i = 0; i < N; i++)
         time[i] = 0.1 * (double)i;
-    struct fit_dataset_pairs spec = {.ntime = N, .time = time, .step = 0.1, .ngroup = NG, .center = 1, .table_doubles = 40};
+    struct fit_dataset_pairs spec = {
+        .ntime = N, .time = time, .step = 0.1, .ngroup = NG, .center = 1, .table_doubles = 40};
     assert_int_equal(fit_dataset_new_pairs(&spec, &ds, &err), FIT_OK);
     for (size_t g = 0; g < NG; g++) {
         for (size_t k = 0; k < N * N; k++) {

@@ -88,7 +88,8 @@ static void frames_may_be_taken_together(void **state)
 {
     (void)state;
     enum { FINE = 48, PART = 4, FEW = FINE / PART };
-    double C[FINE * FINE], g[FINE * FINE], field[FINE * FINE], c[FEW * FEW] = {0}, h[FEW * FEW] = {0}, sum[FEW * FEW] = {0};
+    double C[FINE * FINE], g[FINE * FINE], field[FINE * FINE], c[FEW * FEW] = {0}, h[FEW * FEW] = {0},
+                                                                       sum[FEW * FEW] = {0};
     double shot[FINE], fine, together;
     for (size_t i = 0; i < FINE; i++)
         for (size_t j = 0; j < FINE; j++) {
@@ -104,16 +105,16 @@ static void frames_may_be_taken_together(void **state)
         }
     double *room = malloc(fit_speckle_covariance_room(FINE, 1) * sizeof *room);
     assert_non_null(room);
-    struct fit_speckle_fields f = {.n = FINE, .nfield = 1, .C = C, .g = g, .contrast = 0.3, .shot = shot, .field = field,
-                                   .coarse = 1};
+    struct fit_speckle_fields f = {
+        .n = FINE, .nfield = 1, .C = C, .g = g, .contrast = 0.3, .shot = shot, .field = field, .coarse = 1};
     fit_speckle_covariance(&f, room, &fine);
     f.coarse = 2;
     fit_speckle_covariance(&f, room, &together);
     assert_true(fabs(together / fine - 1) < 5e-3);
     for (size_t i = 0; i < FEW; i++)
         shot[i] = 0.1 / PART;
-    struct fit_speckle_fields less = {.n = FEW, .nfield = 1, .C = c, .g = h, .contrast = 0.3, .shot = shot, .field = sum,
-                                      .coarse = 1};
+    struct fit_speckle_fields less = {
+        .n = FEW, .nfield = 1, .C = c, .g = h, .contrast = 0.3, .shot = shot, .field = sum, .coarse = 1};
     fit_speckle_covariance(&less, room, &together);
     assert_true(fabs(together / fine - 1) < 2e-2);
     free(room);

@@ -76,8 +76,16 @@ static void test_words_of_models_and_of_data(void **state)
     reads_as("6 cell/mL", "cell/L", 6000); /* a word of the model */
     reads_as("6 counts", "count", 6);
     double x;
-    static const char *const none[][2] = {{"5 cell", "s"},   {"5 cells", "cell"}, {"5 rpm", "cell"}, {"5 nm^", "nm"},
-                                          {"5 m eV V", "K"}, {"5 1/(s", "1/s"},   {"5 s^x", "s"},    {"5 \xC2\xB0" "C", "K"}};
+    static const char *const none[][2] = {{"5 cell", "s"},
+                                          {"5 cells", "cell"},
+                                          {"5 rpm", "cell"},
+                                          {"5 nm^", "nm"},
+                                          {"5 m eV V", "K"},
+                                          {"5 1/(s", "1/s"},
+                                          {"5 s^x", "s"},
+                                          {"5 \xC2\xB0"
+                                           "C",
+                                           "K"}};
     for (size_t i = 0; i < sizeof none / sizeof *none; i++)
         if (fit_quantity_parse(none[i][0], none[i][1], &x) <= FIT_QUANTITY_CONVERTED)
             fail_msg("'%s' was taken for %g %s", none[i][0], x, none[i][1]);

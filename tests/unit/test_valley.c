@@ -87,8 +87,8 @@ static void test_what_is_fixed_or_on_a_bound_stays(void **state)
     assert_true(same[A] == 1100 && same[C] == 400);
 }
 
-/* Amplitude, exponent and offset in turn far away along the valley: the parameter asked for has its value, the rate those
- * of the two points at both times; the rest of the step is not touched. */
+/* Amplitude, exponent and offset in turn far away along the valley: the parameter asked for has its value, the rate
+ * those of the two points at both times; the rest of the step is not touched. */
 static void test_a_parameter_is_held_and_the_rate_passes_through_both_values(void **state)
 {
     const struct fit_layout l = layout();

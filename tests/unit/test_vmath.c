@@ -112,7 +112,8 @@ static long double logistic_exact(long double x)
 }
 
 /* Asymptotic series from 32 on, after recurrences (Abramowitz & Stegun 1965, 6.3.6, 6.3.18, 6.4.6, 6.4.12). */
-static const long double bernoulli[] = {1.0L / 6, -1.0L / 30, 1.0L / 42, -1.0L / 30, 5.0L / 66, -691.0L / 2730, 7.0L / 6};
+static const long double bernoulli[] = {1.0L / 6,  -1.0L / 30,     1.0L / 42, -1.0L / 30,
+                                        5.0L / 66, -691.0L / 2730, 7.0L / 6};
 
 static long double digamma_exact(long double x)
 {
@@ -202,7 +203,11 @@ static const struct accuracy unary[] = {
     {"exp subnormal", array_exp, expl, 1.1, 0, {{'u', -746, -707}}},
     {"expm1", array_expm1, expm1l, 1.0, 0, {{'u', -45, 709.7}, {'u', -2, 2}, {'e', -1060, 2}}},
     {"log", array_log, logl, 0.9, 0, {{'p', -1022, 1023}, {'p', -1, 1}, {'u', 0.9, 1.1}, {'p', -1074, -1020}}},
-    {"log1p", array_log1p, log1pl, 1.0, 0,
+    {"log1p",
+     array_log1p,
+     log1pl,
+     1.0,
+     0,
      {{'p', -1060, 1023}, {'e', -70, -0.01}, {'u', -0.5, 1}, {'p', -3, 6}, {'u', -1, -0.9}}},
     {"sin", array_sin, sinl, 0.9, 0, {{'u', -4, 4}, {'u', -1048600, 1048600}, {'e', -1060, 21}, {'m', 0, 1335000}}},
     {"cos", array_cos, cosl, 0.9, 0, {{'u', -4, 4}, {'u', -1048600, 1048600}, {'e', -1060, 21}, {'m', 0, 1335000}}},
@@ -213,8 +218,18 @@ static const struct accuracy unary[] = {
     {"tanh", array_tanh, tanhl, 0.9, 0, {{'u', -22, 22}, {'u', -1, 1}, {'e', -1060, 2}}},
     {"softplus", array_softplus, softplus_exact, 2.0, 0, {{'u', -700, 100}, {'u', -3, 3}, {'e', -60, 5}}},
     {"logistic", array_logistic, logistic_exact, 2.4, 0, {{'u', -700, 100}, {'u', -3, 3}, {'e', -60, 5}}},
-    {"lgamma", array_lgamma, lgammal, 1.6, 1e-17, {{'u', 1e-3, 12}, {'u', 0.9, 2.1}, {'p', -900, 10}, {'u', 1, 1e4}, {'p', 3, 900}}},
-    {"digamma", array_digamma, digamma_exact, 4.5, 2e-15, {{'u', 1e-3, 12}, {'u', 1.2, 1.8}, {'p', -900, 10}, {'u', 1, 1e4}}},
+    {"lgamma",
+     array_lgamma,
+     lgammal,
+     1.6,
+     1e-17,
+     {{'u', 1e-3, 12}, {'u', 0.9, 2.1}, {'p', -900, 10}, {'u', 1, 1e4}, {'p', 3, 900}}},
+    {"digamma",
+     array_digamma,
+     digamma_exact,
+     4.5,
+     2e-15,
+     {{'u', 1e-3, 12}, {'u', 1.2, 1.8}, {'p', -900, 10}, {'u', 1, 1e4}}},
     {"trigamma", array_trigamma, trigamma_exact, 3, 0, {{'u', 1e-3, 12}, {'p', -400, 10}, {'u', 1, 1e4}}},
     {"tetragamma", array_tetragamma, tetragamma_exact, 9, 0, {{'u', 1e-3, 12}, {'p', -300, 10}, {'u', 1, 1e4}}},
     {"sinc", array_sinc, sinc_exact, 1.7, 0, {{'u', -4, 4}, {'e', -600, 19}, {'u', -2e3, 2e3}}},

@@ -147,8 +147,9 @@ struct fit_level {
 /* Laws that the runtime can draw from, compute the variance of, and name.  Arguments beside the mean, in order, each
  * perhaps different in every row; y is in the unit of the mean.
  *     GAUSSIAN sd   STUDENT_T scale nu   LAPLACE scale (of exp(-|y - mean| / scale))   LOG_NORMAL sd (of log y; the
- *     mean is the median)   EXPONENTIAL   GAMMA shape   POISSON   NEGATIVE_BINOMIAL modes (variance mean + mean^2 / modes:
- *     counts of speckle: Goodman, Statistical Optics, 1985, section 9.2)   BINOMIAL trials (the mean is that of the counts) */
+ *     mean is the median)   EXPONENTIAL   GAMMA shape   POISSON   NEGATIVE_BINOMIAL modes (variance mean + mean^2 /
+ * modes: counts of speckle: Goodman, Statistical Optics, 1985, section 9.2)   BINOMIAL trials (the mean is that of the
+ * counts) */
 enum fit_law {
     FIT_LAW_OTHER,
     FIT_LAW_GAUSSIAN,
@@ -162,7 +163,8 @@ enum fit_law {
     FIT_LAW_BINOMIAL
 };
 
-/* What measured values may be: finite; not negative; positive; 0, 1, 2, ...; the same, up to the argument of BINOMIAL. */
+/* What measured values may be: finite; not negative; positive; 0, 1, 2, ...; the same, up to the argument of BINOMIAL.
+ */
 enum fit_support {
     FIT_SUPPORT_REAL,
     FIT_SUPPORT_NONNEGATIVE,
@@ -174,8 +176,8 @@ enum fit_support {
 struct fit_layout;
 struct fit_tile;
 
-/* Errors that are not normal.  l = constant + the rest: terms without parameters are in `constant` alone, to be added up
- * once for a data set. */
+/* Errors that are not normal.  l = constant + the rest: terms without parameters are in `constant` alone, to be added
+ * up once for a data set. */
 struct fit_density {
     enum fit_law law;
     enum fit_support support;
@@ -324,8 +326,8 @@ struct fit_kernel {
      * pairs: i, j index the used frames, g the group; rows: i is the place, j may be NULL, g when there is
      * one group.
      * mean: n;  jac: nparam + nlinear columns of n, the derivative c of point k at jac[c n + k]; or NULL (then prepare
-     * with derivative = 0 will do).  A result depends on its own point alone, to the last bit.  Points of one row of one
-     * group, j rising by one, are the fastest. */
+     * with derivative = 0 will do).  A result depends on its own point alone, to the last bit.  Points of one row of
+     * one group, j rising by one, are the fastest. */
     void (*points)(const struct fit_layout *l, const double *ws, const double *lin, size_t n,
                    const uint32_t *i, const uint32_t *j, const uint32_t *g, double *mean, double *jac);
 

@@ -33,7 +33,8 @@
  * Special values are those of C11 annex F, except sinc, dsinc, d2sinc at infinity: NaN.
  *
  * Parts: fit/vmath_basic.h, vmath_exp.h (exp log pow and relatives), vmath_trig.h (sin cos tan atan, sinc),
- * vmath_gamma.h (lgamma and its derivatives), vmath_scalar.h (scalar forms, cumulative trapezoid).  They are included from here only.
+ * vmath_gamma.h (lgamma and its derivatives), vmath_scalar.h (scalar forms, cumulative trapezoid).  They are included
+ * from here only.
  */
 #ifndef FIT_VMATH_H
 #define FIT_VMATH_H
