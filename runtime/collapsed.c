@@ -437,7 +437,8 @@ enum fit_eval fit_collapsed_eval(struct fit_collapsed *c, const struct fit_colla
         if (!solve_block(c, k, lp))
             return FIT_EVAL_REJECT;
     sum_squares(c);
-    *lp += variance_part(c, at->log_sigma);
+    c->height = variance_part(c, at->log_sigma);
+    *lp += c->height;
     if (!isfinite(*lp))
         return FIT_EVAL_REJECT;
     if (!slope)

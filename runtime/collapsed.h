@@ -87,6 +87,8 @@ struct fit_collapsed {
     double *a_n, *b_n;        /* nunit; variance known or given: b_n = c/2 */
     double *scale;            /* nunit: count times v (1 unless the variance is given) */
     double *residual;         /* nunit: count v sum w r^2 */
+    double height;            /* the log density without the volume that linear parameters have there: what the values
+                                 say at the best of them */
     double *lin;              /* ngroup x nlinear at u, as the kernel wants it */
     double *adj, *work;
 };

@@ -655,6 +655,20 @@ static enum fit_eval eval(void *user, size_t chain, const double *q, double *lp,
     return isfinite(*lp) ? FIT_EVAL_OK : FIT_EVAL_REJECT;
 }
 
+double fit_posterior_height(const struct fit_posterior *p)
+{
+    return p->lane[0].c->height;
+}
+
+int fit_posterior_linear_proper(const struct fit_posterior *p)
+{
+    const struct fit_collapsed *c = p->lane[0].c;
+    int proper = 1;
+    for (size_t u = 0; u < c->o->nu; u++)
+        proper = proper && (c->explicit_[u] || c->precision0[u] > 0);
+    return proper;
+}
+
 /* ---- between coordinates and parameters ---------------------------------------------------------------- */
 
 int fit_posterior_coordinates(const struct fit_posterior *p, const double *theta, double *q)

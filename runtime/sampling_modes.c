@@ -4,6 +4,8 @@
  * the others as at the mode (linear ones and noise are integrated out, so that they follow); from the other minima of
  * least squares; and from where the search for the mode ended otherwise.  Newton's method from each; modes are those
  * more than five standard deviations apart that have a thousandth of the mass of the best by the normal approximation.
+ * A flat prior of a linear parameter has no integral: where its term vanishes, a decay faster than the first row, any
+ * value will do, and the volume outgrows every misfit.  Such a place is none of the modes unless it fits as well.
  *
  * Masses: importance sampling from each mode, all draws weighted as those of the mixture of the proposals (Owen & Zhou,
  * JASA 95 (2000) 135; Veach's balance heuristic), smoothed (psis.h).  A region is where the proposal of one mode, times
@@ -29,7 +31,7 @@ static const double LARGE = 2e5;  /* values of the data from which the grid is c
 static const double LEAST = 7;    /* log of the mass that a mode may have less than the best */
 static const double WORTH = 40;   /* log density on a line, below that at the mode, that is worth a look */
 static const double FAINT = 120;  /* the same on the grid, which peaks may fall between */
-static const double AS_GOOD = 20; /* chi2 above the best minimum */
+static const double AS_GOOD = 20; /* chi2 above the best minimum, or twice a log density above that of the mode */
 static const double TAIL = 0.002; /* of a prior, left out of the grid on each side */
 static const double APART = 0.5;  /* between chains, of their parts of a region: they do not travel */
 
@@ -39,6 +41,7 @@ struct finding {
     struct fit_sampling_run *m;
     const struct fit_result *fit;
     double mass[FIT_MODES];                         /* log_mass of the modes */
+    double height;                                  /* fit_posterior_height() at the mode, or -INFINITY: not asked */
     double *q, *scale, *widest, *covariance, *work; /* of a candidate */
 };
 
@@ -74,6 +77,14 @@ static int is_new(const struct finding *w, const struct fit_mode *mode)
     return 1;
 }
 
+/* Do the values say as much there as at the mode? */
+static int fits(const struct finding *w, const double *q)
+{
+    double lp;
+    return fit_target_eval(&w->m->p->target, 0, q, &lp, NULL) == FIT_EVAL_OK &&
+           !(fit_posterior_height(w->m->p) < w->height - 0.5 * AS_GOOD);
+}
+
 /* Newton's method from w->q; a new mode of some mass is kept. */
 static enum fit_status follow(struct finding *w, struct fit_error *err)
 {
@@ -90,7 +101,7 @@ static enum fit_status follow(struct finding *w, struct fit_error *err)
         return FIT_OK;
     if (st != FIT_OK)
         return fit_fail(err, st, "%s", why.message);
-    if (!mode.found || mode.weak || !(mode.log_mass > w->mass[0] - LEAST) || !is_new(w, &mode))
+    if (!mode.found || mode.weak || !(mode.log_mass > w->mass[0] - LEAST) || !fits(w, mode.q) || !is_new(w, &mode))
         return FIT_OK;
     memcpy(s->modes + s->nmode * n, mode.q, n * sizeof *mode.q);
     memcpy(s->mode_covariances + s->nmode * n * n, mode.covariance, n * n * sizeof *mode.covariance);
@@ -224,6 +235,7 @@ enum fit_status fit_sampling_find_modes(struct fit_sampling_run *m, const struct
     enum fit_status st = room_for(&w, err);
     if (st == FIT_OK && fit_target_eval(&m->p->target, 0, m->s->mode, &lp, NULL) == FIT_EVAL_OK) {
         struct fit_mode best = {.q = m->s->mode, .covariance = m->s->mode_covariance};
+        w.height = fit_posterior_linear_proper(m->p) ? -INFINITY : fit_posterior_height(m->p);
         w.mass[0] = lp + fit_mode_log_root(&best, n, w.work);
         for (size_t k = 1; fit && k < fit->nminimum && k <= MINIMA && st == FIT_OK; k++)
             if (fit->minima[k].above < AS_GOOD && fit_posterior_coordinates(m->p, fit->minima[k].theta, w.q))
