@@ -4,6 +4,7 @@
 #include "scores.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -74,6 +75,16 @@ static enum fit_status find_misfit(struct fit_score_pass *p, struct fit_error *e
     return fit_misfit_find(&spec, &p->s->misfit, err);
 }
 
+/* n zeros that are written, not only promised: what is added to pages of calloc() costs each of them a second fault, of
+ * all threads. */
+static double *zeros(size_t n)
+{
+    double *x = n < SIZE_MAX / sizeof(double) ? malloc(n * sizeof *x) : NULL;
+    if (x)
+        memset(x, 0, n * sizeof *x);
+    return x;
+}
+
 enum fit_status fit_scores_new(struct fit_objective *obj, const struct fit_score_loss *loss, const double *D,
                                int fields, struct fit_scores *s, struct fit_error *err)
 {
@@ -87,10 +98,10 @@ enum fit_status fit_scores_new(struct fit_objective *obj, const struct fit_score
         s->nblock = (l->nframe + s->length - 1) / s->length;
         numbers = s->ngroup * (s->nblock * (s->nblock + 1) / 2 * s->P + fit_scores_first(s));
     }
-    double *all = calloc(numbers + 1, sizeof *all);
+    double *all = zeros(numbers + 1);
     fields = fields && pairs;
     if (fields) {
-        s->field = calloc(s->ngroup * (s->nblock * (s->nblock + 1) / 2) * (s->P + 1), sizeof *s->field);
+        s->field = zeros(s->ngroup * (s->nblock * (s->nblock + 1) / 2) * (s->P + 1));
         s->moments = calloc(s->ngroup, sizeof *s->moments);
     }
     s->test = calloc(s->ngroup + 1, sizeof *s->test);
