@@ -501,10 +501,10 @@ done:
 static void judge_minima(struct fit_job *f)
 {
     struct fit_result *r = f->res;
-    double limit[2];
+    double limit[2], wider = fit_profile_widest(r);
     fit_likelihood_limits(f, 0, limit);
     for (size_t k = 0; k < r->nminimum; k++)
-        r->minima[k].inside = k == 0 || r->minima[k].above < limit[1] * limit[1];
+        r->minima[k].inside = k == 0 || r->minima[k].above < pow(wider * limit[1], 2);
 }
 
 static enum fit_status finish(struct fit_job *f, struct fit_outcome *o)
@@ -529,6 +529,8 @@ static enum fit_status finish(struct fit_job *f, struct fit_outcome *o)
                                        &r->likelihood[k])) != FIT_OK)
             return st;
         fit_likelihood_limits(f, r->likelihood[k].one_sided, r->likelihood[k].limit);
+        for (int i = 0; i < 2; i++)
+            r->likelihood[k].limit[i] *= r->interval[f->opt->likelihood[k]].wider;
     }
     memcpy(r->start, f->began_at, f->p * sizeof *r->start);
     memcpy(r->start_origin, o->origin, sizeof r->start_origin);

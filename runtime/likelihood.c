@@ -53,7 +53,8 @@ enum {
 struct curve {
     struct fit_job *f;
     struct fit_likelihood *out;
-    double variance, cost;       /* at the minimum */
+    double variance, cost;       /* in whose units a rise counts, at the minimum */
+    double inflated;             /* by which noise that is shared makes it larger than that of independent values */
     double best, low, high;      /* value; bounds */
     double limit[2];             /* of the root */
     long u;                      /* linear unknown, or -1: nonlinear parameter */
@@ -127,7 +128,7 @@ static int lead(struct curve *c, double *rise, double *known)
         memcpy(c->theta, c->led, bytes);
         *rise = fmax(*rise, 0);
         if (*rise < inside)
-            fit_evidence_add(c->evidence, o, c->theta, *rise);
+            fit_evidence_add(c->evidence, o, c->theta, *rise * c->inflated);
         return 1;
     }
     if (*rise > expected + ASTRAY) {
@@ -220,11 +221,11 @@ static double root_at(struct curve *c, double v)
     if (promised < 1)
         rise -= promised;
     if (rise < c->limit[1] * c->limit[1] && f->nlsq->current)
-        fit_evidence_add(c->evidence, o, c->theta, fmax(rise, 0));
+        fit_evidence_add(c->evidence, o, c->theta, fmax(rise, 0) * c->inflated);
     hold_linear(c, low, high);
     c->stopped |= word == FIT_INTERRUPTED && !c->enough;
     c->enough |= c->hurry && word == FIT_MAX_ITERATIONS;
-    if (2 * (f->nlsq->cost - c->cost) < -BETTER * c->variance && !c->out->lower_cost) {
+    if (2 * (f->nlsq->cost - c->cost) < -BETTER * c->variance / c->inflated && !c->out->lower_cost) {
         c->out->lower_cost = 1;
         c->out->better = v;
         memcpy(f->better, c->theta, f->p * sizeof *f->better);
@@ -233,8 +234,9 @@ static double root_at(struct curve *c, double v)
     return copysign(sqrt(fmax(rise, 0)), v - c->best);
 }
 
-static void add_point(struct fit_likelihood *l, double v, double root)
+static void add_point(struct curve *c, double v, double root)
 {
+    struct fit_likelihood *l = c->out;
     if (l->n == FIT_LIKELIHOOD_POINTS)
         return;
     size_t at = l->n++;
@@ -243,7 +245,7 @@ static void add_point(struct fit_likelihood *l, double v, double root)
         l->rise[at] = l->rise[at - 1];
     }
     l->value[at] = v;
-    l->rise[at] = root * root;
+    l->rise[at] = root * root * c->inflated;
 }
 
 /* ---- one side -------------------------------------------------------------------------------------------------- */
@@ -364,7 +366,7 @@ static void follow(struct curve *c, double side, double std, double bound, doubl
             continue;
         }
         walled = 0;
-        add_point(c->out, v, r);
+        add_point(c, v, r);
         for (; next < 2 && r >= c->limit[next]; next++) {
             end[next] = find_end(c, c->limit[next], at, root, c->start, v, r, work);
             open[next] = 0;
@@ -445,7 +447,7 @@ static double first_scale(const struct curve *c)
     const struct fit_result *r = c->f->res;
     double std = r->std[c->out->which], box = c->high - c->low;
     if (std > 0 && isfinite(std))
-        return std;
+        return std * sqrt(c->inflated);
     if (c->u < 0 && c->f->B[c->out->which * (c->f->p + 1)] > 0) {
         double s = sqrt(c->variance / c->f->B[c->out->which * (c->f->p + 1)]);
         return isfinite(box) ? fmin(s, 0.1 * box) : s;
@@ -518,12 +520,12 @@ static void trace_others(struct curve *c, double *work)
         const struct fit_union *u = &out->part[1];
         double length = u->piece[u->n - 1].upper - u->piece[0].lower;
         long k = fit_evidence_outside(c->evidence, out->which, u, APART * length);
-        if (k < 0 || c->evidence->rise[k] >= c->limit[1] * c->limit[1])
+        if (k < 0 || c->evidence->rise[k] >= c->limit[1] * c->limit[1] * c->inflated)
             break;
         const double *x = fit_evidence_at(c->evidence, (size_t)k);
         memcpy(c->origin, x, c->f->p * sizeof *x);
         c->from = x[out->which];
-        c->from_root = sqrt(c->evidence->rise[k]);
+        c->from_root = sqrt(c->evidence->rise[k] / c->inflated);
         join(&out->part[1], (struct fit_piece){c->from, c->from, 0, 0});
         c->pace = ENDS;
         trace(c, first_scale(c), work);
@@ -565,6 +567,8 @@ static int begin(struct curve *c, struct fit_job *f, size_t which, struct fit_li
     c->low = r->lower[which];
     c->high = r->upper[which];
     c->u = which < f->p ? -1 : f->obj->map[which - f->p];
+    c->inflated = r->interval[which].wider * r->interval[which].wider;
+    c->variance *= c->inflated;
     return c->high > c->low && (which < f->p || c->u >= 0);
 }
 
@@ -575,7 +579,7 @@ static enum fit_status find_parts(struct curve *c)
     if (!all)
         return fit_fail(c->f->err, FIT_ERR_MEMORY, "profile: out of memory");
     if (c->out->part[1].n == 0) {
-        add_point(c->out, c->best, 0);
+        add_point(c, c->best, 0);
         trace(c, first_scale(c), work);
     }
     trace_others(c, work);

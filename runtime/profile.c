@@ -97,13 +97,22 @@ static int is_free(const struct fit_result *r, size_t e)
     return r->upper[e] > r->lower[e];
 }
 
+/* What the noise that residuals share makes of the standard error of e.  Rises of chi2 count in its square: profiles of
+ * a composite likelihood (Rotnitzky & Jewell, Biometrika 77 (1990) 485; Varin, Reid & Firth, Stat. Sinica 21 (2011) 5,
+ * section 2.4). */
+static double wider(const struct profile *p, size_t e)
+{
+    return p->f->res->interval[e].wider;
+}
+
 /* chi2 above the best, in units of the noise, `far` standard errors of e away along the axis of the paraboloid, for
  * `from`; where it is above `enough` the others are fitted.  NaN: beyond a bound. */
 static double rise_along(struct profile *p, struct fit_sketch *from, size_t e, double far, double enough)
 {
     struct fit_job *f = p->f;
     const struct fit_result *r = f->res;
-    double v = value_of(r, e) + far * r->std[e];
+    const double w = wider(p, e), variance = p->variance * w * w;
+    double v = value_of(r, e) + far * w * r->std[e];
     if (v <= r->lower[e] || v >= r->upper[e])
         return NAN;
     long u = e < f->p ? -1 : f->obj->map[e - f->p];
@@ -113,10 +122,10 @@ static double rise_along(struct profile *p, struct fit_sketch *from, size_t e, d
     else
         predict_linear(p, e, v);
     double cost = fit_sketch_value(from, p->theta, u, held), gradient;
-    double rise = 2 * (cost - p->cost) / p->variance;
+    double rise = 2 * (cost - p->cost) / variance;
     if (rise > enough && (u >= 0 || rise < HOPELESS * enough)) {
-        double certain = u < 0 ? INFINITY : p->cost + 0.5 * LINEAR_EXPECTED[0] * p->variance;
-        struct fit_sketch_spec spec = {p->lower, p->upper, u, held, LOOK_GTOL, certain, p->variance, 2};
+        double certain = u < 0 ? INFINITY : p->cost + 0.5 * LINEAR_EXPECTED[0] * variance;
+        struct fit_sketch_spec spec = {p->lower, p->upper, u, held, LOOK_GTOL, certain, variance, 2};
         double low = u < 0 ? f->lower[e] : 0, high = u < 0 ? f->upper[e] : 0;
         if (u < 0)
             p->lower[e] = p->upper[e] = v;
@@ -124,7 +133,7 @@ static double rise_along(struct profile *p, struct fit_sketch *from, size_t e, d
         if (u < 0)
             p->lower[e] = low, p->upper[e] = high;
     }
-    return 2 * (cost - p->cost) / p->variance;
+    return 2 * (cost - p->cost) / variance;
 }
 
 /* What a rise of the sketch along the axis of e counts for: its curvature there, in that of the data. */
@@ -224,7 +233,7 @@ static double reach(const struct profile *p, size_t e)
 {
     const struct fit_result *r = p->f->res;
     const struct fit_interval *x = &r->interval[e];
-    const double best = value_of(r, e), unit = p->limit * r->std[e];
+    const double best = value_of(r, e), unit = p->limit * wider(p, e) * r->std[e];
     if (x->open_lower[1] && best - r->lower[e] > much(p) * unit)
         return INFINITY;
     if (x->open_upper[1] && r->upper[e] - best > much(p) * unit)
@@ -263,8 +272,8 @@ static int has_rival(const struct profile *p, size_t e)
     const struct fit_result *r = p->f->res;
     int rival = 0;
     for (size_t k = 0; k < p->f->evidence.n; k++)
-        rival |= p->f->evidence.rise[k] >= p->limit * p->limit && is_free(r, e) &&
-                 fabs(fit_evidence_at(&p->f->evidence, k)[e] - value_of(r, e)) > APART * r->std[e];
+        rival |= p->f->evidence.rise[k] >= pow(p->limit * wider(p, e), 2) && is_free(r, e) &&
+                 fabs(fit_evidence_at(&p->f->evidence, k)[e] - value_of(r, e)) > APART * wider(p, e) * r->std[e];
     return rival;
 }
 
@@ -277,9 +286,9 @@ static int met_far(const struct profile *p, size_t e)
     if (p->looked[e] || !(r->std[e] > 0) || !isfinite(r->std[e]) || !is_free(r, e))
         return 0;
     for (size_t k = 0; k < p->f->evidence.n; k++)
-        if (p->f->evidence.rise[k] < p->limit * p->limit)
+        if (p->f->evidence.rise[k] < pow(p->limit * wider(p, e), 2))
             far = fmax(far, fabs(fit_evidence_at(&p->f->evidence, k)[e] - best));
-    return has_rival(p, e) || far > 1.15 * p->limit * r->std[e];
+    return has_rival(p, e) || far > 1.15 * p->limit * wider(p, e) * r->std[e];
 }
 
 /* Without a standard error for another reason, and worth an interval. */
@@ -405,37 +414,12 @@ static enum fit_status find_intervals(struct profile *p, const unsigned char *wa
     return st;
 }
 
-/* An interval of independent noise becomes one of the noise that residuals share: as much wider as the error is.  What
- * it reaches then may touch its neighbours. */
-static void stretch(const struct fit_result *r, size_t e)
-{
-    struct fit_interval *x = &r->interval[e];
-    for (int i = 0; i < 2 && x->known && x->wider != 1; i++) {
-        struct fit_union *u = &x->part[i];
-        size_t n = 0;
-        for (size_t k = 0; k < u->n; k++) {
-            struct fit_piece a = u->piece[k];
-            double best = value_of(r, e),
-                   middle = best >= a.lower && best <= a.upper ? best : 0.5 * (a.lower + a.upper);
-            a.lower = fmax(middle - x->wider * (middle - a.lower), r->lower[e]);
-            a.upper = fmin(middle + x->wider * (a.upper - middle), r->upper[e]);
-            if (n > 0 && a.lower <= u->piece[n - 1].upper) {
-                u->piece[n - 1].upper = fmax(u->piece[n - 1].upper, a.upper);
-                u->piece[n - 1].open_upper |= a.open_upper;
-            } else
-                u->piece[n++] = a;
-        }
-        u->n = n;
-        x->lower[i] = u->piece[0].lower;
-        x->upper[i] = u->piece[n - 1].upper;
-    }
-}
-
 static enum fit_status examine(struct profile *p)
 {
     struct fit_job *f = p->f;
     struct fit_result *r = f->res;
-    struct fit_survey_spec survey = {p->variance, p->limit, RIVAL, NULL};
+    const double inflated = pow(fit_profile_widest(r), 2);
+    struct fit_survey_spec survey = {p->variance * inflated, inflated, p->limit, RIVAL, NULL};
     unsigned char *want = calloc(r->nfull + 1, 1);
     enum fit_status st = want ? ask(p) : fit_fail(f->err, FIT_ERR_MEMORY, "fit: out of memory");
     survey.cheap = p->cheap;
@@ -460,8 +444,6 @@ static enum fit_status examine(struct profile *p)
         if (far < 1 / much(p) || far > much(p) || r->interval[e].several)
             withhold(r, e);
     }
-    for (size_t e = 0; e < r->nfull; e++)
-        stretch(r, e);
     return FIT_OK;
 }
 
@@ -470,6 +452,14 @@ static int shared_noise(const struct fit_result *r)
 {
     return r->robust.kind == FIT_ROBUST_SPECKLE ||
            (r->robust.kind == FIT_ROBUST_FRAMES && r->robust.eta > 0 && r->robust.eta < 1 / (SHARED * SHARED));
+}
+
+double fit_profile_widest(const struct fit_result *r)
+{
+    double most = 1;
+    for (size_t e = 0; e < r->nfull; e++)
+        most = fmax(most, r->interval[e].wider);
+    return most;
 }
 
 void fit_profile_none(struct fit_result *r)

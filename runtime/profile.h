@@ -45,6 +45,9 @@ enum fit_interval_kind {
 };
 enum fit_interval_kind fit_profile_interval(const struct fit_result *r, size_t k, double lower[2], double upper[2]);
 
+/* The largest of interval[].wider. */
+double fit_profile_widest(const struct fit_result *r);
+
 /* What these arrays hold when the profile is not looked at. */
 void fit_profile_none(struct fit_result *r);
 

@@ -84,7 +84,7 @@ static double confirm(struct survey *s, const double *theta, double most)
         return INFINITY;
     double rise = rise_of(s, s->f->obj->cost);
     if (rise < most)
-        fit_evidence_add(&s->f->evidence, s->f->obj, theta, fmax(rise, 0));
+        fit_evidence_add(&s->f->evidence, s->f->obj, theta, fmax(rise, 0) * s->spec->inflated);
     if (rise < -BETTER)
         better(s, theta);
     return rise;
@@ -348,7 +348,7 @@ static void record(struct survey *s, double rise)
         return;
     size_t at = r->nminimum++;
     struct fit_minimum m = {.theta = r->minima[at].theta, .cost = s->least + 0.5 * rise * s->spec->variance,
-                            .above = fmax(rise, 0), .found = 1};
+                            .above = fmax(rise, 0) * s->spec->inflated, .found = 1};
     snprintf(m.origin, sizeof m.origin, "survey around the minimum");
     memcpy(m.theta, s->theta, s->f->p * sizeof *m.theta);
     for (; at > 1 && r->minima[at - 1].above > m.above; at--)
@@ -384,7 +384,7 @@ static void confirm_known(struct survey *s)
 {
     const struct fit_result *r = s->f->res;
     for (size_t m = 1; m < r->nminimum; m++)
-        if (r->minima[m].above < s->spec->rival && !is_image(s, r->minima[m].theta))
+        if (r->minima[m].above < s->spec->rival * s->spec->inflated && !is_image(s, r->minima[m].theta))
             confirm(s, r->minima[m].theta, s->spec->rival);
 }
 

@@ -17,7 +17,9 @@
 #include "sketch.h"
 
 struct fit_survey_spec {
-    double variance, limit;   /* of residuals; of the root of the rise: points below it are added to f->evidence */
+    double variance;          /* in whose units a rise counts */
+    double inflated;          /* by which it is larger than that of independent residuals */
+    double limit;             /* of the root of the rise: points below it are added to f->evidence */
     double rival;             /* rise below which other minima are added, too */
     struct fit_sketch *cheap; /* what is asked for costs */
 };

@@ -97,8 +97,7 @@ for name, truth, options in (("laminar_52", -3.0226, []), ("laminar_86", -1.1194
         holds("phi0", phi0, truth)
     check("the screen shows both", ", " in [line for line in screen.split("\n") if line.startswith("  phi0")][0])
 
-# An exponent near 0 lets the shear rate and its offset grow without end; followed in short steps, the way seems to stop.
-# Fits with the rate held at 0.1 and 0.3 are as good.
+# Rate, exponent and offset make up for each other; followed in short steps, the way seems to stop before it does.
 subprocess.run([f"{bin}/homodyne-laminar", "simulate", "--force", "-o", "open.h5", "--frames", "45", "--dt", "0.5", "--q",
                 "0.0054", "--gap", "2e6", "--phi=-40,0,40,90", "--contrast", "0.309", "--noise", "0.003", "--seed", "21011",
                 "--set", "D0=875.56", "--set", "alpha=0.3", "--set", "D_offset=0", "--set", "gamma_dot_t0=0.009961",
@@ -106,11 +105,8 @@ subprocess.run([f"{bin}/homodyne-laminar", "simulate", "--force", "-o", "open.h5
                capture_output=True)
 OPEN = ["--data", "open.h5", "--q", "0.0054", "--gap", "2e6"]
 j, screen = fit("homodyne-laminar", *OPEN)
-rate, beta = j["parameters"]["gamma_dot_t0"], j["parameters"]["beta"]
-held = [fit("homodyne-laminar", *OPEN, "--fix", f"gamma_dot_t0={v}")[0]["chi2"] for v in (0.1, 0.3)]
-check(f"as good: {held}", all(chi2 - j["chi2"] < 2 * j["residual_variance"] for chi2 in held))
-check(f"the rate has no upper limit: {parts(rate)}", parts(rate)[-1][1] > 0.3)
-check(f"the exponent has both: {parts(beta)}", 0.1 < parts(beta)[0][0] < 0.2 < parts(beta)[-1][1] < 0.3)
+beta = j["parameters"]["beta"]
+check(f"the exponent has both ends: {parts(beta)}", 0.1 < parts(beta)[0][0] < 0.2 < parts(beta)[-1][1] < 0.3)
 
 # A regular grid of points: w, 2 pi - w, 2 pi + w and 4 pi - w give the same values.
 for start in ("1", "5", "7"):
