@@ -122,8 +122,8 @@ void fit_posterior_start(const struct fit_posterior *p, double *q);
  * there is not above 0. */
 int fit_posterior_coordinates(const struct fit_posterior *p, const double *theta, double *q);
 
-/* What the values say where the density was taken last in chain 0, at the best linear parameters: its log, to a constant,
- * without the volume of these. */
+/* What the values say where the density was taken last in chain 0, at the best linear parameters: its log, to a
+ * constant, without the volume of these. */
 double fit_posterior_height(const struct fit_posterior *p);
 
 /* 1: every linear parameter that is integrated out has a prior with an integral. */
