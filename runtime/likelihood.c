@@ -39,6 +39,7 @@ static const double SKETCH_GTOL = 0.03, CERTAIN = 3, ASTRAY = 1;
  * derivatives are asked for. */
 static const double AGREES[2] = {0.1, 0.05}, AT_END = 0.1;
 static const double LITTLE = 0.1; /* root of a rise that allows for much longer steps */
+static const double WORK = 1e8; /* values that a wall is worth to be asked, where there is no sketch */
 static const double APART = 0.02; /* of the length of the intervals: so far outside is outside */
 enum {
     MOST_PARTS = 8,
@@ -160,24 +161,30 @@ static double cost_at(struct curve *c, const double *theta)
     return fit_objective_value(o, theta) == FIT_EVAL_OK ? o->cost : INFINITY;
 }
 
+/* theta: the known point x, carried to the value v along the valley of the rate of which the parameter is a part. */
+static void carry(const struct curve *c, const double *x, double v, double *theta)
+{
+    const struct fit_job *f = c->f;
+    for (size_t l = 0; l < f->p; l++)
+        theta[l] = fmin(fmax(x[l], f->lower[l]), f->upper[l]);
+    if (c->u >= 0)
+        return;
+    theta[c->out->which] = v;
+    fit_valley_hold(f->kernel, &f->ds->layout, f->lower, f->upper, x, c->out->which, theta);
+}
+
 /* Another start than theta for the value v, where a point that is known on either side promises a lower cost. */
 static void best_start(struct curve *c, double v)
 {
     const struct fit_job *f = c->f;
-    const size_t which = c->out->which, bytes = f->p * sizeof *c->other;
+    const size_t bytes = f->p * sizeof *c->other;
     long beside[2];
-    fit_evidence_beside(c->evidence, which, v, beside);
+    fit_evidence_beside(c->evidence, c->out->which, v, beside);
     double least = beside[0] < 0 && beside[1] < 0 ? 0 : cost_at(c, c->theta);
     for (int side = 0; side < 2; side++) {
         if (beside[side] < 0)
             continue;
-        const double *x = fit_evidence_at(c->evidence, (size_t)beside[side]);
-        for (size_t l = 0; l < f->p; l++)
-            c->other[l] = fmin(fmax(x[l], f->lower[l]), f->upper[l]);
-        if (c->u < 0) {
-            c->other[which] = v;
-            fit_valley_hold(f->kernel, &f->ds->layout, f->lower, f->upper, x, which, c->other);
-        }
+        carry(c, fit_evidence_at(c->evidence, (size_t)beside[side]), v, c->other);
         double cost = cost_at(c, c->other);
         if (!(cost < least) && isfinite(least))
             continue;
@@ -297,21 +304,16 @@ static double find_end(struct curve *c, double wanted, double a, double ra, cons
 static double root_at_wall(struct curve *c, double v)
 {
     const struct fit_job *f = c->f;
-    const size_t which = c->out->which, bytes = f->p * sizeof *c->led;
+    const size_t bytes = f->p * sizeof *c->led, n = c->evidence->n;
+    const size_t step = f->sketch ? 1 : 1 + (size_t)((double)n * (double)f->ds->npoint / WORK);
     const int trust = c->trust, hurry = c->hurry;
     const double low = c->u < 0 ? 0 : f->obj->lower[c->u], high = c->u < 0 ? 0 : f->obj->upper[c->u];
     double least = INFINITY;
     if (c->u >= 0)
         hold_linear(c, v - f->obj->origin[c->u], v - f->obj->origin[c->u]);
     memcpy(c->led, c->theta, bytes);
-    for (size_t k = 0; k <= c->evidence->n; k++) {
-        const double *x = k < c->evidence->n ? fit_evidence_at(c->evidence, k) : f->res->theta;
-        for (size_t l = 0; l < f->p; l++)
-            c->theta[l] = fmin(fmax(x[l], f->lower[l]), f->upper[l]);
-        if (c->u < 0) {
-            c->theta[which] = v;
-            fit_valley_hold(f->kernel, &f->ds->layout, f->lower, f->upper, x, which, c->theta);
-        }
+    for (size_t k = 0; k <= n; k += k < n && k + step > n ? n - k : step) { /* the minimum is the last */
+        carry(c, k < n ? fit_evidence_at(c->evidence, k) : f->res->theta, v, c->theta);
         double cost = cost_at(c, c->theta);
         if (!(cost < least))
             continue;
