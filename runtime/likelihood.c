@@ -28,7 +28,7 @@ struct pace {
     double step, beyond, close, gtol;
     int curve; /* 1: a curve to be drawn */
 };
-static const struct pace CURVE = {0.45, 1.1, 2e-3, 1e-3, 1}, ENDS = {0.95, 1, 4e-2, 0.15, 0};
+static const struct pace CURVE = {0.45, 1.1, 2e-3, 1e-3, 1}, ENDS = {1.2, 1, 4e-2, 0.15, 0};
 static const double ENOUGH = 1.5; /* times the rise at the end of the interval */
 static const double AT_WALL =
     0.02; /* so close, as a part of the way, to where the profile rises at once: there it ends */
@@ -67,6 +67,7 @@ struct curve {
     double from, from_root;
     struct pace pace;
     struct fit_evidence *evidence;
+    int as_given;                /* a fit starts where it is told, whatever the evidence promises */
     int trust;                   /* the sketch shows what the data do: these need not be asked */
     int hurry, enough, stopped;  /* stop a fit whose rise is larger than matters; stopped for that; from outside */
 };
@@ -206,7 +207,8 @@ static double root_at(struct curve *c, double v)
         c->lower[k] = c->upper[k] = c->theta[k] = v;
     else
         hold_linear(c, v - o->origin[u], v - o->origin[u]);
-    best_start(c, v);
+    if (!c->as_given)
+        best_start(c, v);
     struct fit_nlsq_problem problem = fit_problem(o, c->lower, c->upper, f->dof, f->noise);
     struct fit_nlsq_options opt = {.max_iterations = c->hurry ? FEW_STEPS : STEPS,
                                    .ftol = 1e-12,
@@ -271,6 +273,26 @@ static void on_line(struct curve *c, double v, double v1, const double *x1, doub
     fit_valley_between(f->kernel, &f->ds->layout, f->lower, f->upper, x1, x2, part, c->out->which, c->theta);
 }
 
+/* The absolute root at x, between (first, ra) and (last, rb) with theta at_a and at_b.  Larger than both, the start was
+ * in the valley of another minimum: then from the line between the two, and from either end, whatever they cost. */
+static double root_between(struct curve *c, double x, double first, double ra, const double *at_a, double last,
+                           double rb, const double *at_b)
+{
+    const double *start[2] = {at_a, at_b};
+    on_line(c, x, first, at_a, last, at_b);
+    double r = fabs(root_at(c, x));
+    c->as_given = 1;
+    for (int k = 0; k < 3 && r > fmax(ra, rb) + c->pace.close; k++) {
+        if (k == 0)
+            on_line(c, x, first, at_a, last, at_b);
+        else
+            carry(c, start[k - 1], x, c->theta);
+        r = fmin(r, fabs(root_at(c, x)));
+    }
+    c->as_given = 0;
+    return r;
+}
+
 /* Where the root is `wanted`, between (a, ra) and (b, rb) with theta at a and b. */
 static double find_end(struct curve *c, double wanted, double a, double ra, const double *at_a, double b, double rb,
                        double *work)
@@ -283,8 +305,7 @@ static double find_end(struct curve *c, double wanted, double a, double ra, cons
         double part = fa / (fa - fb);
         part = fmin(fmax(part, 0.02), 0.98);
         x = a + part * (b - a);
-        on_line(c, x, first, at_a, last, work);
-        double r = fabs(root_at(c, x));
+        double r = root_between(c, x, first, ra, at_a, last, rb, work);
         if (fabs(r - wanted) < c->pace.close)
             break;
         if (r < wanted) { /* the Illinois rule: an end that stays counts half */
@@ -329,61 +350,102 @@ static double root_at_wall(struct curve *c, double v)
     return r;
 }
 
+/* How far a side is followed: value and root at the last point, and at the one before (c->before); by how much the value
+ * changed per growth of the root between the two, at first by the standard error. */
+struct walk {
+    double at, root, before, root_before, slope;
+    double step, wall; /* wall: the nearest point that was too far */
+    size_t next;       /* end that is looked for */
+    int last, walled;  /* the bound is reached; there is no way on */
+};
+
+/* By how much the root is to grow at the next point: up to the next end, where only ends are looked for. */
+static double growth(const struct curve *c, const struct walk *w)
+{
+    return c->pace.curve || w->next > 1 ? c->pace.step : fmin(c->pace.step, c->limit[w->next] - w->root);
+}
+
+/* The point (v, r), with theta at the one before in c->start, becomes the last.  The next step is that of the parabola
+ * through the last three, value over root; of a line, where a curve is to be drawn. */
+static void step_to(struct curve *c, struct walk *w, double v, double r)
+{
+    const double way = fabs(v - w->at), grown = r - w->root, slope = way / grown;
+    const double bend = c->pace.curve || !(w->slope > 0) ? 0 : (slope - w->slope) / (r - w->root_before);
+    const double most = fmax((r < LITTLE ? 16 : 4) * way, c->pace.curve ? 0 : 2 * fabs(v - w->before));
+    memcpy(c->before, c->start, c->f->p * sizeof *c->before);
+    w->before = w->at, w->root_before = w->root;
+    w->at = v, w->root = r;
+    w->slope = slope;
+    w->step = 16 * way;
+    w->walled = 0;
+    if (!(grown > 0))
+        return;
+    const double more = growth(c, w), wanted = more * fmax(slope + (more + grown) * bend, 0.25 * slope);
+    w->step = fmin(fmax(wanted, (c->pace.curve ? 0.25 : 0.02) * way), most);
+}
+
+/* Where to go next: half of the way to the wall at most, to the wall itself from near by. */
+static double next_value(const struct curve *c, struct walk *w, double side, double bound)
+{
+    double v = w->at + side * w->step;
+    if (isfinite(w->wall) && fabs(v - w->at) > 0.5 * fabs(w->wall - w->at))
+        v = w->at + 0.5 * (w->wall - w->at);
+    w->walled = !c->pace.curve && fabs(w->wall - w->at) < AT_WALL * fabs(w->at - c->from);
+    v = w->walled ? w->wall : v;
+    w->last = side * (v - bound) >= 0;
+    return w->last ? bound : v;
+}
+
+/* The ends that lie between the last point and (v, r), or close to that. */
+static void pass_ends(struct curve *c, struct walk *w, double v, double r, double *end, int *open, double *work)
+{
+    const double near = c->pace.curve ? 0 : c->pace.close, under = w->last ? 0 : near;
+    for (; w->next < 2 && r >= c->limit[w->next] - under; w->next++) {
+        double limit = c->limit[w->next];
+        end[w->next] = r <= limit + near ? v : find_end(c, limit, w->at, w->root, c->start, v, r, work);
+        open[w->next] = 0;
+    }
+}
+
 /* Follows the profile from the origin toward side (+1, -1), at most to `bound`; ends of the intervals, from that which
  * the origin lies in on. */
 static void follow(struct curve *c, double side, double std, double bound, double *end, int *open, double *work)
 {
-    struct fit_job *f = c->f;
-    double at = c->from, root = c->from_root, step = c->pace.step * std;
-    double wall = side * INFINITY; /* the nearest point that was too far */
-    size_t bytes = f->p * sizeof *c->theta, next = root < c->limit[0] ? 0 : 1;
-    int last = 0, walled = 0;
-    double before = at; /* value at the point before the last, which is c->before */
+    const size_t bytes = c->f->p * sizeof *c->theta, most = c->pace.curve ? SIDE : MOST_ENDS;
+    struct walk w = {.at = c->from, .root = c->from_root, .before = c->from, .root_before = c->from_root};
+    w.slope = w.root > 0 ? 0 : std;
+    w.wall = side * INFINITY;
+    w.next = w.root < c->limit[0] ? 0 : 1;
+    w.step = growth(c, &w) * std;
     memcpy(c->theta, c->origin, bytes);
     memcpy(c->before, c->theta, bytes);
-    const size_t most = c->pace.curve ? SIDE : MOST_ENDS;
     for (size_t n = 0; n < most && !c->stopped; n++) {
-        double v = at + side * step;
-        if (side * (v - wall) >= 0)
-            v = at + 0.5 * (wall - at);
-        walled = !c->pace.curve && fabs(wall - at) < AT_WALL * fabs(at - c->from);
-        v = walled ? wall : v;
-        last = side * (v - bound) >= 0;
-        v = last ? bound : v;
+        double v = next_value(c, &w, side, bound);
         memcpy(c->start, c->theta, bytes);
-        on_line(c, v, before, c->before, at, c->start);
+        on_line(c, v, w.before, c->before, w.at, c->start);
         c->hurry = !c->pace.curve;
-        double r = walled ? root_at_wall(c, v) : fabs(root_at(c, v));
+        double r = w.walled ? root_at_wall(c, v) : fabs(root_at(c, v));
         c->hurry = 0;
-        if (walled && (r >= c->limit[1] || c->enough)) {
+        if (w.walled && (r >= c->limit[1] || c->enough)) {
             memcpy(c->theta, c->start, bytes);
             break;
         }
-        wall = walled ? side * INFINITY : wall;
-        if (!walled && (r > root + 3 * c->pace.step || c->enough) && step > 1e-9 * std &&
-            n + 1 < most) { /* too far at once */
+        w.wall = w.walled ? side * INFINITY : w.wall;
+        if (!w.walled && (r > w.root + 3 * c->pace.step || c->enough) && w.step > 1e-9 * std && n + 1 < most) {
             memcpy(c->theta, c->start, bytes);
-            wall = v;
-            step = fabs(v - at) * fmin(fmax(0.2, c->pace.step / (r - root)), 0.7);
+            w.wall = v;
+            w.step = fabs(v - w.at) * fmin(fmax(0.2, c->pace.step / (r - w.root)), 0.7);
             continue;
         }
-        walled = 0;
         add_point(c, v, r);
-        for (; next < 2 && r >= c->limit[next]; next++) {
-            end[next] = find_end(c, c->limit[next], at, root, c->start, v, r, work);
-            open[next] = 0;
-        }
-        step = fabs(v - at) * fmin(fmax(r > root ? c->pace.step / (r - root) : 16, 0.25), r < LITTLE ? 16 : 4);
-        before = at;
-        memcpy(c->before, c->start, bytes);
-        at = v;
-        root = r;
-        if (last || r >= c->pace.beyond * c->limit[1])
+        pass_ends(c, &w, v, r, end, open, work);
+        step_to(c, &w, v, r);
+        if (w.last || r >= c->pace.beyond * c->limit[1] || (w.next == 2 && !c->pace.curve))
             break;
     }
-    for (; next < 2; next++) { /* not reached */
-        end[next] = at;
-        open[next] = last ? 1 : walled ? 0 : 2;
+    for (; w.next < 2; w.next++) { /* not reached */
+        end[w.next] = w.at;
+        open[w.next] = w.last ? 1 : w.walled ? 0 : 2;
     }
 }
 
