@@ -13,7 +13,8 @@ int fit_evidence_new(struct fit_evidence *e, size_t nparam, size_t nfull)
     *e = (struct fit_evidence){.nparam = nparam, .nfull = nfull};
     e->room = (size_t)fmin(fmax(NUMBERS / (double)(nfull + 1), LEAST), MOST);
     e->x = malloc((e->room * nfull + 1) * sizeof *e->x);
-    e->rise = malloc(e->room * sizeof *e->rise);
+    e->rise = malloc(2 * e->room * sizeof *e->rise);
+    e->own = e->rise ? e->rise + e->room : NULL;
     return e->x && e->rise;
 }
 
@@ -29,7 +30,8 @@ const double *fit_evidence_at(const struct fit_evidence *e, size_t k)
     return e->x + k * e->nfull;
 }
 
-void fit_evidence_add(struct fit_evidence *e, const struct fit_objective *o, const double *theta, double rise)
+void fit_evidence_add(struct fit_evidence *e, const struct fit_objective *o, const double *theta, double own,
+                      double inflated)
 {
     if (e->n == e->room)
         return;
@@ -37,7 +39,8 @@ void fit_evidence_add(struct fit_evidence *e, const struct fit_objective *o, con
     memcpy(x, theta, e->nparam * sizeof *x);
     for (size_t k = e->nparam; k < e->nfull; k++)
         x[k] = fit_objective_linear(o, (k - e->nparam) / o->nlinear, (k - e->nparam) % o->nlinear);
-    e->rise[e->n++] = rise;
+    e->own[e->n] = own;
+    e->rise[e->n++] = own * inflated;
 }
 
 void fit_evidence_beside(const struct fit_evidence *e, size_t which, double v, long beside[2])

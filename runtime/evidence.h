@@ -13,14 +13,17 @@ struct fit_evidence {
     size_t n, room, nparam, nfull;
     double *x;    /* n x nfull: parameters, then linear ones, in the order of fit.h */
     double *rise; /* n: chi2 above the least, in units of the noise */
+    double *own;  /* n: the same in units of the noise that counts for the parameter that was looked at (fit.h, wider) */
 };
 
 /* 0: memory is out.  To be freed in either case. */
 int fit_evidence_new(struct fit_evidence *e, size_t nparam, size_t nfull);
 void fit_evidence_free(struct fit_evidence *e);
 
-/* The point theta, at which the objective was asked for its value last.  Beyond some hundreds nothing is kept. */
-void fit_evidence_add(struct fit_evidence *e, const struct fit_objective *o, const double *theta, double rise);
+/* The point theta, at which the objective was asked for its value last; own, and by how much rise is larger.  Beyond
+ * some hundreds nothing is kept. */
+void fit_evidence_add(struct fit_evidence *e, const struct fit_objective *o, const double *theta, double own,
+                      double inflated);
 
 /* Point k: nfull numbers. */
 const double *fit_evidence_at(const struct fit_evidence *e, size_t k);

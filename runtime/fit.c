@@ -167,7 +167,7 @@ void fit_result_free(struct fit_result *res)
 static enum fit_status run_new(struct fit_job *f)
 {
     size_t n = f->p + 1, e = f->ng * f->q + 1;
-    double *all = calloc(11 * n + 2 * n * n + 2 * e + 3 * f->ng + 8, sizeof *all);
+    double *all = calloc(11 * n + 3 * n * n + 2 * e + 3 * f->ng + 8, sizeof *all);
     if (!all)
         return fit_fail(f->err, FIT_ERR_MEMORY, "fit: out of memory");
     f->lower = all;
@@ -183,7 +183,8 @@ static enum fit_status run_new(struct fit_job *f)
     f->before = f->g + n;
     f->B = f->before + n;
     f->linear = f->B + n * n;
-    f->factor = f->linear + e;
+    f->second = f->linear + e;
+    f->factor = f->second + n * n;
     f->save = f->factor + f->ng;
     f->nlsq = fit_nlsq_new(f->p);
     f->local = calloc(f->ng + 1, sizeof *f->local);

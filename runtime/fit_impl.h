@@ -17,13 +17,14 @@ struct fit_job {
     struct fit_result *res;
     struct fit_error *err;
     size_t p, q, ng;
-    double *lower, *upper, *start, *theta, *best, *began_at, *before, *B, *g, *linear, *factor, *save;
+    double *lower, *upper, *start, *theta, *best, *began_at, *before, *B, *g, *linear, *factor, *save, *second;
     struct fit_sketch *sketch; /* of the cost around the result, while profiles are looked at; or NULL */
     int sketch_trusted; /* 1: near the minimum it shows what the data do, when a rise is multiplied by sketch_scale */
     double sketch_scale;
     struct fit_evidence evidence; /* what looks at the cost around the result have met */
     double *better; /* where the profile of a parameter met a lower cost than that of the fit, if met_better */
     int met_better;
+    double *curvature; /* second derivatives that B leaves out, where the fit needed them (nlsq.h); NULL elsewhere */
     double *open_lower, *open_upper; /* the bounds as given; lower and upper may hold more (fit_gauge.c) */
     char origin[48];
     struct fit_objective_setup setup;

@@ -51,7 +51,10 @@ static enum fit_word optimise(struct fit_job *f, double *theta, size_t iteration
                                    .began = f->began,
                                    .progress = f->opt->progress,
                                    .progress_user = f->opt->progress_user};
-    return fit_nlsq_run(f->nlsq, &problem, &opt, theta);
+    enum fit_word word = fit_nlsq_run(f->nlsq, &problem, &opt, theta);
+    if (f->nlsq->curvature)
+        f->curvature = memcpy(f->second, f->nlsq->curvature, f->p * f->p * sizeof *f->second);
+    return word;
 }
 
 enum fit_word fit_job_optimise(struct fit_job *f, double *theta, size_t iterations)

@@ -130,7 +130,7 @@ static int lead(struct curve *c, double *rise, double *known)
         memcpy(c->theta, c->led, bytes);
         *rise = fmax(*rise, 0);
         if (*rise < inside)
-            fit_evidence_add(c->evidence, o, c->theta, *rise * c->inflated);
+            fit_evidence_add(c->evidence, o, c->theta, *rise, c->inflated);
         return 1;
     }
     if (*rise > expected + ASTRAY) {
@@ -214,6 +214,8 @@ static double root_at(struct curve *c, double v)
                                    .ftol = 1e-12,
                                    .xtol = 1e-12,
                                    .gtol = c->pace.gtol,
+                                   .curved = f->curvature != NULL,
+                                   .curvature = f->curvature,
                                    .deadline = f->deadline,
                                    .progress = c->hurry ? is_enough : NULL,
                                    .progress_user = c};
@@ -230,7 +232,7 @@ static double root_at(struct curve *c, double v)
     if (promised < 1)
         rise -= promised;
     if (rise < c->limit[1] * c->limit[1] && f->nlsq->current)
-        fit_evidence_add(c->evidence, o, c->theta, fmax(rise, 0) * c->inflated);
+        fit_evidence_add(c->evidence, o, c->theta, fmax(rise, 0), c->inflated);
     hold_linear(c, low, high);
     c->stopped |= word == FIT_INTERRUPTED && !c->enough;
     c->enough |= c->hurry && word == FIT_MAX_ITERATIONS;

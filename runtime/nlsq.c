@@ -34,9 +34,10 @@ static const double FINEST_FTOL = 1e-13;
  * more often than PATIENCE times. */
 static const double CLOSE = 0.02;
 enum { PATIENCE = 200 };
-/* So many steps that gain less than half of what they promise, or more than twice, after so many iterations: B will not
- * do. */
+/* So many steps whose gain differs from what they promise by more than this part of it, after so many iterations: B will
+ * not do. */
 enum { BROKEN_PROMISES = 8, EARLY = 15 };
+static const double KEPT = 0.25;
 /* A run that has used up its iterations has arrived all the same when it is this close: where data do not determine
  * some direction, there may be no lowest point. */
 static const double NEAR = 1e-2;
@@ -53,7 +54,7 @@ struct state {
     int broken;     /* promises, since S was found */
     int curved;     /* S is known */
     double *S;      /* n x n: second derivatives of the cost that B leaves out */
-    double *d, *floor, *gs, *Bs, *M, *lower, *upper, *ref, *z, *trial, *saved, *qp; /* work */
+    double *d, *floor, *gs, *Bs, *M, *lower, *upper, *ref, *z, *trial, *saved, *eigen, *qp; /* work */
     signed char *active;
 };
 
@@ -66,7 +67,7 @@ struct fit_nlsq *fit_nlsq_new(size_t n)
     s->n = n;
     s->B = calloc(m * m, sizeof *s->B);
     s->g = calloc(m, sizeof *s->g);
-    s->work = calloc(4 * m * m + 12 * m + fit_boxqp_work(m) + m, sizeof *s->work);
+    s->work = calloc(4 * m * m + 12 * m + fit_boxqp_work(m) + fit_eigen_work(m) + 2 * m, sizeof *s->work);
     if (!s->B || !s->g || !s->work) {
         fit_nlsq_free(s);
         return NULL;
@@ -97,7 +98,8 @@ static void lay_out(struct state *t)
     t->active = (signed char *)w;
     t->saved = w + n;
     t->S = t->saved + n * n + 3 * n;
-    t->qp = t->S + n * n;
+    t->eigen = t->S + n * n;
+    t->qp = t->eigen + n + fit_eigen_work(n);
     memset(t->ref, 0, n * sizeof *t->ref);
     memset(t->d, 0, n * sizeof *t->d);
 }
@@ -114,23 +116,26 @@ static double width(const struct state *t, size_t k)
     return isfinite(w) && w > 0 ? w : 1e3 * fmax(fabs(t->x[k]), 1);
 }
 
-/* Adds to Bs as much of S as leaves it positive definite. */
+/* Adds S to Bs; where the sum is not positive definite, because the cost is no bowl, its part with positive eigenvalues:
+ * a step keeps to what the curvature allows where B sees too little of it. */
 static void add_curvature(struct state *t)
 {
-    size_t n = t->p->n;
-    for (double part = 1; part > 0.1; part /= 2) {
-        for (size_t k = 0; k < n; k++)
-            for (size_t l = 0; l < n; l++)
-                t->M[k * n + l] = t->Bs[k * n + l] + part * t->S[k * n + l] / (t->d[k] * t->d[l]);
-        for (size_t k = 0; k < n; k++)
-            t->M[k * (n + 1)] += t->floor[k] / t->d[k] * (t->floor[k] / t->d[k]);
-        if (fit_cholesky(n, t->M, 1e-12) != 0)
-            continue;
-        for (size_t k = 0; k < n; k++)
-            for (size_t l = 0; l < n; l++)
-                t->Bs[k * n + l] += part * t->S[k * n + l] / (t->d[k] * t->d[l]);
+    const size_t n = t->p->n;
+    double *M = t->M, *w = t->eigen;
+    for (size_t k = 0; k < n * n; k++)
+        M[k] = t->Bs[k] + t->S[k] / (t->d[k / n] * t->d[k % n]);
+    for (size_t k = 0; k < n; k++)
+        M[k * (n + 1)] += t->floor[k] / t->d[k] * (t->floor[k] / t->d[k]);
+    const int bowl = fit_cholesky(n, M, 1e-12) == 0;
+    for (size_t k = 0; k < n * n; k++)
+        M[k] = t->S[k] / (t->d[k / n] * t->d[k % n]);
+    if (!bowl && fit_eigen(n, M, w, w + n) != 0)
         return;
-    }
+    for (size_t k = 0; k < n * n && bowl; k++)
+        t->Bs[k] += M[k];
+    for (size_t e = 0; e < n && !bowl; e++)
+        for (size_t k = 0; k < n * n && w[e] > 0; k++)
+            t->Bs[k] += w[e] * M[e * n + k / n] * M[e * n + k % n];
 }
 
 /* Scale, scaled gradient and matrix, box for z, at the current x. */
@@ -376,7 +381,7 @@ static enum outcome iterate(struct state *t)
                 t->delta = 0.5 * length;
             else if (measurable && actual > 0.75 * gain)
                 t->delta = fmax(t->delta, 2 * length);
-            t->broken += measurable && fabs(actual - gain) > 0.5 * gain;
+            t->broken += measurable && fabs(actual - gain) > KEPT * gain;
             accept(t, cost, error, square);
             if (small && t->opt->ftol > FINEST_FTOL)
                 return last(t, FIT_CONVERGED_COST, "the cost does not fall any further");
@@ -435,6 +440,7 @@ static enum fit_eval find_curvature(struct state *t)
     t->curved = e == FIT_EVAL_OK;
     for (size_t k = 0; k < n * n; k++)
         t->curved &= isfinite(H[k]);
+    s->curvature = t->curved ? t->S : NULL;
     if (e != FIT_EVAL_STOP) { /* the problem is at x again */
         e = t->p->value(t->p->user, t->x, &cost, &error);
         s->evaluations++;
@@ -520,6 +526,10 @@ enum fit_word fit_nlsq_run(struct fit_nlsq *s, const struct fit_nlsq_problem *p,
                            .gradient = NAN,
                            .first = NAN};
     lay_out(&t);
+    if (opt->curvature) {
+        t.curved = 1;
+        memmove(t.S, opt->curvature, p->n * p->n * sizeof *t.S);
+    }
     for (size_t k = 0; k < p->n; k++)
         x[k] = fmin(fmax(x[k], p->lower[k]), p->upper[k]);
     enum fit_eval e = FIT_EVAL_OK;

@@ -36,6 +36,7 @@ struct fit_nlsq_options {
     double ftol, xtol, gtol; /* as in fit_options */
     double deadline;         /* on the clock of fit_seconds(); 0: none */
     double began;            /* for fit_progress.seconds */
+    const double *curvature; /* n x n, to begin with, as in struct fit_nlsq; or NULL */
     const double *known;     /* cost at the start and how far rounding may have moved it, where value() was last called
                                 there; or NULL */
     fit_progress_fn *progress;
@@ -53,6 +54,8 @@ struct fit_nlsq {
     double step;     /* length of the last accepted step, in standard errors */
     size_t iterations, accepted, evaluations;
     int current;     /* 1: the last value asked for was that of the result */
+    const double *curvature; /* n x n: second derivatives of the cost that B leaves out, where the run needed them; else
+                                NULL.  Until the next run. */
     double *B, *g;   /* where derivatives were taken last: at the result, or one step before it */
     double *work;
 };

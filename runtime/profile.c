@@ -414,6 +414,19 @@ static enum fit_status find_intervals(struct profile *p, const unsigned char *wa
     return st;
 }
 
+/* Inside the interval of a parameter whose noise counts for more, a linear parameter was met far beyond its own errors:
+ * that of an angle that is gone within a frame, which a change of the rates moves by factors. */
+static int is_carried_off(const struct profile *p, size_t e)
+{
+    const struct fit_result *r = p->f->res;
+    const struct fit_evidence *met = &p->f->evidence;
+    double far = 0;
+    for (size_t k = 0; k < met->n && e >= r->nparam; k++)
+        if (met->own[k] < p->limit * p->limit && met->rise[k] > pow(p->limit * wider(p, e), 2))
+            far = fmax(far, fabs(fit_evidence_at(met, k)[e] - value_of(r, e)));
+    return far > much(p) * p->limit * wider(p, e) * r->std[e];
+}
+
 static enum fit_status examine(struct profile *p)
 {
     struct fit_job *f = p->f;
@@ -435,6 +448,10 @@ static enum fit_status examine(struct profile *p)
     if (st != FIT_OK || f->met_better)
         return st;
     for (size_t e = 0; e < r->nfull; e++) {
+        if (is_carried_off(p, e)) {
+            withhold(r, e);
+            r->interval[e].known = 0;
+        }
         if (!r->interval[e].known || isnan(r->std[e]))
             continue;
         double far = reach(p, e);

@@ -23,6 +23,7 @@ struct fit_sketch {
     size_t p;
     double least, base; /* cost of the data at the minimum; the same less that of the sketch */
     double dof, noise;
+    const double *curvature; /* of the job */
     double *trial;
 };
 
@@ -99,6 +100,7 @@ enum fit_status fit_sketch_new(struct fit_job *f, struct fit_sketch **sketch)
     s->p = f->p;
     s->dof = f->dof;
     s->noise = f->noise;
+    s->curvature = f->curvature;
     s->least = f->obj->cost;
     enum fit_status st = e == FIT_EVAL_OK ? make(s, f) : FIT_ERR_NUMERIC;
     if (st == FIT_OK) {
@@ -117,6 +119,7 @@ struct fit_sketch *fit_sketch_of_data(struct fit_job *f)
     if (!s)
         return NULL;
     *s = (struct fit_sketch){.obj = f->obj, .p = f->p, .dof = f->dof, .noise = f->noise};
+    s->curvature = f->curvature;
     s->least = fit_objective_value(f->obj, f->res->theta) == FIT_EVAL_OK ? f->obj->cost : NAN;
     s->nlsq = fit_nlsq_new(s->p);
     s->trial = malloc((s->p + 1) * sizeof *s->trial);
@@ -229,6 +232,7 @@ void fit_sketch_minimise(struct fit_sketch *s, const struct fit_sketch_spec *giv
                                    .ftol = 1e-8,
                                    .xtol = 1e-8,
                                    .gtol = spec->gtol,
+                                   .curvature = s->curvature,
                                    .progress = is_high,
                                    .progress_user = spec};
     memcpy(s->trial, theta, bytes);

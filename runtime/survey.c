@@ -84,7 +84,7 @@ static double confirm(struct survey *s, const double *theta, double most)
         return INFINITY;
     double rise = rise_of(s, s->f->obj->cost);
     if (rise < most)
-        fit_evidence_add(&s->f->evidence, s->f->obj, theta, fmax(rise, 0) * s->spec->inflated);
+        fit_evidence_add(&s->f->evidence, s->f->obj, theta, fmax(rise, 0), s->spec->inflated);
     if (rise < -BETTER)
         better(s, theta);
     return rise;

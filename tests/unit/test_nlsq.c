@@ -361,6 +361,39 @@ static void test_second_derivatives_end_what_gauss_newton_does_not(void **s)
     assert_true(2 * iterations[1] < iterations[0]);
 }
 
+/* The same, while the cost bends down in another direction, along which there is a long way to go. */
+static int symmetric_on_a_ridge(const double *x, double *r, double *J)
+{
+    r[0] = x[0] * x[0] + 1 + 0.02 * x[1];
+    J[0] = 2 * x[0];
+    J[1] = 0.02;
+    r[1] = 10 * cos(0.01 * x[1]);
+    J[2] = 0;
+    J[3] = -0.1 * sin(0.01 * x[1]);
+    return 0;
+}
+
+static void test_second_derivatives_help_where_the_cost_is_no_bowl(void **s)
+{
+    (void)s;
+    size_t iterations[2];
+    for (int curved = 0; curved < 2; curved++) {
+        struct problem p = {2, 2, symmetric_on_a_ridge, 0, 0};
+        struct fit_nlsq *r = fit_nlsq_new(2);
+        struct fit_nlsq_problem q = {2, NONE, ALL, 1, 0, &p, value, normal, NULL, 0};
+        struct fit_nlsq_options o = {
+            .max_iterations = 5000, .ftol = 1e-14, .xtol = 1e-12, .gtol = 1e-8, .curved = curved};
+        double x[2] = {0.7, 10};
+        assert_non_null(r);
+        fit_nlsq_run(r, &q, &o, x);
+        iterations[curved] = r->iterations;
+        assert_true(converged(r) && fabs(x[0]) < 1e-6);
+        fit_nlsq_free(r);
+    }
+    printf("    %zu iterations without second derivatives, %zu with them\n", iterations[0], iterations[1]);
+    assert_true(3 * iterations[1] < 2 * iterations[0]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -378,6 +411,7 @@ int main(void)
         cmocka_unit_test(test_iterations_and_the_callback_end_the_run),
         cmocka_unit_test(test_a_cost_that_is_known_at_the_start_is_not_asked_for_again),
         cmocka_unit_test(test_second_derivatives_end_what_gauss_newton_does_not),
+        cmocka_unit_test(test_second_derivatives_help_where_the_cost_is_no_bowl),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
