@@ -18,6 +18,7 @@
 #include "degeneracy.h"
 #include "fit_impl.h"
 #include "likelihood.h"
+#include "linalg.h"
 #include "polish.h"
 #include "profile.h"
 #include "rate_value.h"
@@ -186,10 +187,12 @@ static enum fit_status run_new(struct fit_job *f)
     f->second = f->linear + e;
     f->factor = f->second + n * n;
     f->save = f->factor + f->ng;
+    f->axis = malloc((4 * n + fit_boxqp_work(n)) * sizeof *f->axis);
+    f->axis_state = malloc(n);
     f->nlsq = fit_nlsq_new(f->p);
     f->local = calloc(f->ng + 1, sizeof *f->local);
     int evidence = (f->opt->brief && !f->opt->nlikelihood) || fit_evidence_new(&f->evidence, f->p, f->p + f->ng * f->q);
-    if (!f->nlsq || !f->local || !evidence)
+    if (!f->axis || !f->axis_state || !f->nlsq || !f->local || !evidence)
         return fit_fail(f->err, FIT_ERR_MEMORY, "fit: out of memory");
     return FIT_OK;
 }
@@ -614,6 +617,8 @@ enum fit_status fit_run(const struct fit_kernel *kernel, const struct fit_datase
     fit_dataset_free(f.thin);
     fit_objective_free(f.obj);
     fit_nlsq_free(f.nlsq);
+    free(f.axis);
+    free(f.axis_state);
     fit_candidates_free(&f.list);
     for (size_t k = 0; k < f.nstart; k++)
         free(f.starts[k].theta);

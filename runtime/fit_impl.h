@@ -37,6 +37,8 @@ struct fit_job {
     size_t nstart;
     struct fit_minimum *minima; /* what runs on all data came to; the same */
     size_t nminimum;
+    double *axis; /* work space of axis.c, and: */
+    signed char *axis_state;
     int over;          /* 1: stopped from outside, or time or iterations are used up: no more runs */
     double noise_data; /* variance of the data's noise, without a model, perhaps doubtful; NaN: unknown */
     double noise_error; /* its relative standard error */

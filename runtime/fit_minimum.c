@@ -52,8 +52,8 @@ static enum fit_word optimise(struct fit_job *f, double *theta, size_t iteration
                                    .progress = f->opt->progress,
                                    .progress_user = f->opt->progress_user};
     enum fit_word word = fit_nlsq_run(f->nlsq, &problem, &opt, theta);
-    if (f->nlsq->curvature)
-        f->curvature = memcpy(f->second, f->nlsq->curvature, f->p * f->p * sizeof *f->second);
+    const double *S = f->nlsq->curvature;
+    f->curvature = S ? memcpy(f->second, S, f->p * f->p * sizeof *S) : NULL;
     return word;
 }
 

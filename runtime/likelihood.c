@@ -8,6 +8,7 @@
  */
 #include "likelihood.h"
 
+#include "axis.h"
 #include "problem.h"
 #include "sketch.h"
 #include "special.h"
@@ -398,6 +399,15 @@ static double next_value(const struct curve *c, struct walk *w, double side, dou
     return w->last ? bound : v;
 }
 
+/* theta for the value v: on the line through the last two points, from the minimum on the axis of its paraboloid. */
+static void set_out(struct curve *c, double v, const struct walk *w)
+{
+    if (w->at == c->best && w->root == 0)
+        fit_axis_point(c->f, c->out->which, v, c->theta);
+    else
+        on_line(c, v, w->before, c->before, w->at, c->start);
+}
+
 /* The ends that lie between the last point and (v, r), or close to that. */
 static void pass_ends(struct curve *c, struct walk *w, double v, double r, double *end, int *open, double *work)
 {
@@ -424,7 +434,7 @@ static void follow(struct curve *c, double side, double std, double bound, doubl
     for (size_t n = 0; n < most && !c->stopped; n++) {
         double v = next_value(c, &w, side, bound);
         memcpy(c->start, c->theta, bytes);
-        on_line(c, v, w.before, c->before, w.at, c->start);
+        set_out(c, v, &w);
         c->hurry = !c->pace.curve;
         double r = w.walled ? root_at_wall(c, v) : fabs(root_at(c, v));
         c->hurry = 0;

@@ -1,7 +1,7 @@
 /* profile.c -- errors of a fit held against the cost itself; see profile.h. */
 #include "profile.h"
+#include "axis.h"
 #include "likelihood.h"
-#include "linalg.h"
 #include "special.h"
 #include "survey.h"
 #include "valley.h"
@@ -34,58 +34,12 @@ struct profile {
     const double *best;
     double variance, cost, limit; /* limit: of the root of the rise at the ends of 95 % */
     double *theta;
-    double *move;             /* work space of predict() */
-    signed char *state;       /* the same */
     unsigned char *looked;    /* nfull: 1: its interval was looked for */
     double *scale;            /* nfull: of the rise of the sketch; 0: it is of no use */
     struct fit_likelihood *l; /* nfull */
     double *lower, *upper;    /* work space of rise_along(): the bounds */
     struct fit_sketch *cheap, *data; /* what is asked first: the sketch, or the data; these */
 };
-
-/* theta: parameter k at v, the others where the paraboloid has its least value then, inside their bounds; bent into the
- * valleys of rates. */
-static void predict(struct profile *p, size_t k, double v)
-{
-    const struct fit_job *f = p->f;
-    size_t n = f->p;
-    double *low = p->move + n, *high = low + n, *none = high + n, *work = none + n;
-    for (size_t l = 0; l < n; l++) {
-        low[l] = l == k ? v - p->best[l] : f->lower[l] - p->best[l];
-        high[l] = l == k ? v - p->best[l] : f->upper[l] - p->best[l];
-        none[l] = 0;
-    }
-    if (fit_boxqp(n, f->B, f->g, low, high, none, p->move, p->state, work) < 0)
-        memset(p->move, 0, n * sizeof *p->move);
-    for (size_t l = 0; l < n; l++)
-        p->theta[l] = fmin(fmax(p->best[l] + p->move[l], f->lower[l]), f->upper[l]);
-    p->theta[k] = v;
-    memcpy(p->move, p->theta, n * sizeof *p->move); /* the straight step */
-    fit_valley_bend(f->kernel, &f->ds->layout, f->lower, f->upper, p->best, p->theta);
-    for (size_t i = 0; i < f->kernel->nrate; i++) {
-        const struct fit_rate *r = &f->kernel->rate[i];
-        if (k != r->amplitude && k != r->offset)
-            continue;
-        const size_t member[3] = {r->amplitude, r->exponent, r->offset};
-        for (int m = 0; m < 3; m++)
-            p->theta[member[m]] = p->move[member[m]];
-        fit_valley_hold(f->kernel, &f->ds->layout, f->lower, f->upper, p->best, k, p->theta);
-    }
-}
-
-/* The same for a linear parameter: the others follow their covariance with it. */
-static void predict_linear(struct profile *p, size_t e, double v)
-{
-    const struct fit_job *f = p->f;
-    const struct fit_result *r = f->res;
-    const double *row = r->covariance + e * r->nfull, part = (v - r->lin[e - f->p]) / row[e];
-    int known = 1;
-    for (size_t l = 0; l < f->p; l++)
-        known &= isfinite(row[l]) != 0;
-    for (size_t l = 0; l < f->p; l++)
-        p->theta[l] = fmin(fmax(p->best[l] + (known ? part * row[l] : 0), f->lower[l]), f->upper[l]);
-    fit_valley_bend(f->kernel, &f->ds->layout, f->lower, f->upper, p->best, p->theta);
-}
 
 static double value_of(const struct fit_result *r, size_t e)
 {
@@ -117,10 +71,7 @@ static double rise_along(struct profile *p, struct fit_sketch *from, size_t e, d
         return NAN;
     long u = e < f->p ? -1 : f->obj->map[e - f->p];
     double held = u < 0 ? 0 : v - f->obj->origin[u];
-    if (u < 0)
-        predict(p, e, v);
-    else
-        predict_linear(p, e, v);
+    fit_axis_point(f, e, v, p->theta);
     double cost = fit_sketch_value(from, p->theta, u, held), gradient;
     double rise = 2 * (cost - p->cost) / variance;
     if (rise > enough && (u >= 0 || rise < HOPELESS * enough)) {
@@ -497,13 +448,12 @@ void fit_profile_none(struct fit_result *r)
 enum fit_status fit_profile_errors(struct fit_job *f, double variance)
 {
     struct fit_result *r = f->res;
-    double *all = malloc((8 * f->p + fit_boxqp_work(f->p) + r->nfull + 1) * sizeof *all), limit[2];
+    double *all = malloc((3 * f->p + r->nfull + 1) * sizeof *all), limit[2];
     struct profile p = {.f = f, .best = r->theta, .variance = variance, .looked = calloc(r->nfull + 1, 1)};
-    p.state = calloc(f->p + 1, 1);
     p.l = calloc(r->nfull + 1, sizeof *p.l);
     enum fit_status st = FIT_OK;
     fit_profile_none(r);
-    if (!all || !p.looked || !p.state || !p.l) {
+    if (!all || !p.looked || !p.l) {
         st = fit_fail(f->err, FIT_ERR_MEMORY, "fit: out of memory");
         goto done;
     }
@@ -514,7 +464,6 @@ enum fit_status fit_profile_errors(struct fit_job *f, double variance)
     p.theta = p.scale + r->nfull;
     p.lower = p.theta + f->p;
     p.upper = p.lower + f->p;
-    p.move = p.upper + f->p;
     memcpy(p.lower, f->lower, f->p * sizeof *p.lower);
     memcpy(p.upper, f->upper, f->p * sizeof *p.upper);
     p.cost = f->obj->cost;
@@ -527,7 +476,6 @@ done:
     f->sketch_trusted = 0;
     free(all);
     free(p.looked);
-    free(p.state);
     free(p.l);
     return st;
 }
