@@ -27,6 +27,7 @@ static const double VISIBLE = 1e-2; /* rounding of the cost, in units of the noi
 /* A linear parameter whose variance owes less than this part to the others: with these held the cost is a paraboloid.
  */
 static const double OWED = 0.3;
+static const double NOTHING = 3; /* standard errors: a linear parameter that may be 0 */
 enum { PASSES = 600 }; /* so many passes, then no more intervals of what has no error anyway */
 
 struct profile {
@@ -378,6 +379,19 @@ static int is_carried_off(const struct profile *p, size_t e)
     return far > much(p) * p->limit * wider(p, e) * r->std[e];
 }
 
+/* A linear parameter that may be 0, while some parameter is not determined: what has decayed before the first value is
+ * measured looks the same as what is not there, and at 0 its derivatives tell nothing of that. */
+static int may_have_decayed(const struct profile *p, size_t e)
+{
+    const struct fit_result *r = p->f->res;
+    int open = 0;
+    for (size_t k = 0; k < r->nparam; k++)
+        open |= is_free(r, k) && isnan(r->std[k]);
+    if (!open || e < r->nparam || (long)((e - r->nparam) % r->nlinear) == p->f->kernel->intercept)
+        return 0;
+    return fabs(value_of(r, e)) < NOTHING * wider(p, e) * r->std[e];
+}
+
 static enum fit_status examine(struct profile *p)
 {
     struct fit_job *f = p->f;
@@ -399,7 +413,7 @@ static enum fit_status examine(struct profile *p)
     if (st != FIT_OK || f->met_better)
         return st;
     for (size_t e = 0; e < r->nfull; e++) {
-        if (is_carried_off(p, e)) {
+        if (is_carried_off(p, e) || may_have_decayed(p, e)) {
             withhold(r, e);
             r->interval[e].known = 0;
         }
