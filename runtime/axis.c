@@ -45,7 +45,7 @@ static void point_linear(struct fit_job *f, size_t e, double v, double *theta)
 {
     const struct fit_result *r = f->res;
     const double *row = r->covariance + e * r->nfull, part = (v - r->lin[e - f->p]) / row[e];
-    int known = 1;
+    int known = row[e] > 0;
     for (size_t l = 0; l < f->p; l++)
         known &= isfinite(row[l]) != 0;
     for (size_t l = 0; l < f->p; l++)
