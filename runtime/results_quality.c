@@ -288,11 +288,11 @@ static int outliers_tamed(const struct fit_results *r)
 
 /* ---- structure of the residuals of pairs ----------------------------------------------------------------------- */
 
-/* Probability of a structure, by independent noise, below which it is one; of residuals as those of speckles. */
-static const double UNLIKELY = 0.02, SPECKLE = 1e-3;
-/* Relative error up to which the noise that values of a frame share is known: that of the number of speckles or, where
- * shot noise outweighs them, of its part beside that, which is as the contrast over the shot noise. */
-static const double COUNTED = 0.5;
+/* Probability of a structure, by independent noise, below which it is one; of residuals as those of speckles, where that
+ * noise is clearly seen by itself, and where it is seen faintly. */
+static const double UNLIKELY = 0.02, SPECKLE = 1e-3, SPECKLE_FAINT = 1e-2;
+/* Standard deviations at which noise that values of a frame share is seen: in all groups together, in one of them. */
+static const double SEEN = 2, SEEN_ALONE = 4;
 enum { RANK = 3 }; /* fewer bins do not test it */
 
 static int structured(const struct fit_result *f)
@@ -300,21 +300,28 @@ static int structured(const struct fit_result *f)
     return f->misfit.p < UNLIKELY; /* not of NaN */
 }
 
-static int counted(const struct fit_speckle_noise *x)
+/* Standard deviations at which the number of speckles of a group is told from infinity; where shot noise outweighs them,
+ * their part beside that, which is as the contrast over the shot noise. */
+static double shared_noise_seen(const struct fit_speckle_noise *x)
 {
-    const int count = x->count >= 1 && x->count_std > 0 && x->count_std <= COUNTED * x->count,
-              shared = x->shot > x->contrast && x->shared_std > 0 && x->shared_std <= COUNTED;
-    return x->known == FIT_SPECKLE_SHOT || (x->known == FIT_SPECKLE_BOTH && (count || shared));
+    const double count = x->count >= 1 && x->count_std > 0 ? x->count / x->count_std : 0,
+                 beside = x->shot > x->contrast && x->shared_std > 0 ? 1 / x->shared_std : 0;
+    return x->known == FIT_SPECKLE_BOTH ? fmax(count, beside) : 0;
 }
 
-/* 1: as speckles have it, whose noise is known in one group at least: as that of some number that nobody knows anything
- * passes. */
+/* 1: as speckles have it, whose noise has been seen by itself: as that of some number that nobody knows anything
+ * passes.  In one group or, by Stouffer's sum, in all together. */
 static int speckled(const struct fit_result *f)
 {
-    int known = 0;
-    for (size_t g = 0; g < f->ngroup && structured(f) && f->speckle_test.p >= SPECKLE; g++)
-        known |= counted(&f->speckle[g]);
-    return known && f->speckle_test.rank >= RANK &&
+    double sum = 0, most = 0;
+    for (size_t g = 0; g < f->ngroup && structured(f); g++) {
+        const double z = shared_noise_seen(&f->speckle[g]);
+        sum += z;
+        most = fmax(most, z);
+    }
+    const int clearly = most >= SEEN_ALONE, faintly = sum >= SEEN * sqrt((double)f->ngroup);
+    const double least = clearly ? SPECKLE : SPECKLE_FAINT;
+    return (clearly || faintly) && f->speckle_test.p >= least && f->speckle_test.rank >= RANK &&
            (f->robust.kind == FIT_ROBUST_SPECKLE || f->robust.kind == FIT_ROBUST_WITHHELD ||
             f->robust.kind == FIT_ROBUST_FRAMES);
 }

@@ -24,19 +24,22 @@ import sys
 program, N, bad = sys.argv[1], 60, 0
 
 
-def write(name, c2):
-    head = f"{{'descr': '<f8', 'fortran_order': False, 'shape': ({N}, {N}), }}"
+def write(name, *matrices):
+    shape = f"({len(matrices)}, {N}, {N})" if len(matrices) > 1 else f"({N}, {N})"
+    head = f"{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}, }}"
     head += " " * (63 - (len(head) + 10) % 64) + "\n"
-    values = [c2[i][j] for i in range(N) for j in range(N)]
+    values = [c2[i][j] for c2 in matrices for i in range(N) for j in range(N)]
     with open(name + ".npy", "wb") as f:
-        f.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head.encode() + struct.pack(f"<{N * N}d", *values))
+        f.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head.encode())
+        f.write(struct.pack(f"<{len(values)}d", *values))
     with open(name + ".yaml", "w") as f:
         f.write(f"analysis_mode: static\nexperimental_data: {{file_path: {name}.npy}}\n"
                 "analyzer_parameters: {dt: 0.1, scattering: {wavevector_q: 0.0054}}\n")
 
 
-def made(mean, sigma, seed):
-    random.seed(seed)
+def made(mean, sigma, seed=None):  # no seed: on from the last numbers
+    if seed is not None:
+        random.seed(seed)
     c2 = [[0.0] * N for _ in range(N)]
     for i in range(N):
         for j in range(i, N):
@@ -66,7 +69,8 @@ def photons(decay, modes, pixels, counts, seed):
 
 
 def verdict(name, *options):
-    done = subprocess.run([program, "fit", name + ".yaml", "-o", "out", "--quiet", *options], capture_output=True, text=True)
+    done = subprocess.run([program, "fit", name + ".yaml", "-o", "out", "--quiet", *options], capture_output=True,
+                          text=True)
     if done.returncode not in (0, 2):
         return f"exit {done.returncode}", done.stderr
     fit = json.load(open("out/fit.json"))
@@ -143,6 +147,11 @@ write("times", made(lambda a, b: 50 * mean(a, b), 0.5, 19))
 expect("poor", "times")
 write("drift", made(lambda a, b: mean(a, b) + 0.05 * (a + b) / 6, 0.01, 13))
 expect("poor doubtful", "drift")
+faint = lambda a, b: 1 + 0.3 * (1 - 0.06 * (a + b) / 12) * math.exp(-(b - a) / 2)  # a contrast that drifts by 6 %
+write("faint", made(faint, 0.02, 8), made(faint, 0.02), made(faint, 0.02))  # frames share no noise: these are no speckles
+program = program.replace("static_isotropic", "static_anisotropic")
+expect("doubtful", "faint", "--phi", "0,45,90")
+program = program.replace("static_anisotropic", "static_isotropic")
 exact = lambda t: 4000 / 0.4 * t ** 0.4 + 100 * t  # D = 4000 t^-0.6 + 100, integrated from t = 0, where it diverges
 write("begin", made(lambda a, b: 1 + 0.3 * math.exp(-0.0054 ** 2 * (exact(b) - exact(a))), 0.003, 20))
 expect("doubtful poor", "begin")
