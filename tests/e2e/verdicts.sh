@@ -148,7 +148,7 @@ expect("poor", "times")
 write("drift", made(lambda a, b: mean(a, b) + 0.05 * (a + b) / 6, 0.01, 13))
 expect("poor doubtful", "drift")
 faint = lambda a, b: 1 + 0.3 * (1 - 0.06 * (a + b) / 12) * math.exp(-(b - a) / 2)  # a contrast that drifts by 6 %
-write("faint", made(faint, 0.02, 8), made(faint, 0.02), made(faint, 0.02))  # frames share no noise: these are no speckles
+write("faint", made(faint, 0.02, 8), made(faint, 0.02), made(faint, 0.02))  # no noise is shared
 program = program.replace("static_isotropic", "static_anisotropic")
 expect("doubtful", "faint", "--phi", "0,45,90")
 program = program.replace("static_anisotropic", "static_isotropic")
