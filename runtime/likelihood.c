@@ -40,6 +40,7 @@ static const double SKETCH_GTOL = 0.03, CERTAIN = 3, ASTRAY = 1;
  * derivatives are asked for. */
 static const double AGREES[2] = {0.1, 0.05}, AT_END = 0.1;
 static const double LITTLE = 0.1; /* root of a rise that allows for much longer steps */
+static const double LITTLE_WAY = 0.05; /* of the way from the best value: so far an end is told by the slope */
 static const double WORK = 1e8; /* values that a wall is worth to be asked, where there is no sketch */
 static const double APART = 0.02; /* of the length of the intervals: so far outside is outside */
 enum {
@@ -309,8 +310,10 @@ static double find_end(struct curve *c, double wanted, double a, double ra, cons
         part = fmin(fmax(part, 0.02), 0.98);
         x = a + part * (b - a);
         double r = root_between(c, x, first, ra, at_a, last, rb, work);
-        if (fabs(r - wanted) < c->pace.close)
+        if (fabs(r - wanted) < c->pace.close) { /* the rest by the slope */
+            x = fmin(fmax(x + (wanted - r) * (b - a) / (fb - fa), fmin(a, b)), fmax(a, b));
             break;
+        }
         if (r < wanted) { /* the Illinois rule: an end that stays counts half */
             fb *= side > 0 ? 0.5 : 1;
             a = x, fa = r - wanted, side = 1;
@@ -408,13 +411,19 @@ static void set_out(struct curve *c, double v, const struct walk *w)
         on_line(c, v, w->before, c->before, w->at, c->start);
 }
 
-/* The ends that lie between the last point and (v, r), or close to that. */
+/* The ends that lie between the last point and (v, r), or just beyond: where the profile goes on to rise as it did, a
+ * small part of the way so far.  (A flat one may never get there.) */
 static void pass_ends(struct curve *c, struct walk *w, double v, double r, double *end, int *open, double *work)
 {
-    const double near = c->pace.curve ? 0 : c->pace.close, under = w->last ? 0 : near;
-    for (; w->next < 2 && r >= c->limit[w->next] - under; w->next++) {
-        double limit = c->limit[w->next];
-        end[w->next] = r <= limit + near ? v : find_end(c, limit, w->at, w->root, c->start, v, r, work);
+    const double slope = (v - w->at) / (r - w->root), close = c->pace.curve ? 0 : c->pace.close;
+    for (; w->next < 2; w->next++) {
+        const double limit = c->limit[w->next], rest = (limit - r) * slope;
+        const int beyond = !w->last && limit - r < close && fabs(rest) < LITTLE_WAY * fabs(v - c->from);
+        if (r < limit && !(beyond && r > w->root))
+            break;
+        end[w->next] = r > limit + close ? find_end(c, limit, w->at, w->root, c->start, v, r, work)
+                       : w->last         ? v
+                                         : fmin(fmax(v + rest, c->low), c->high);
         open[w->next] = 0;
     }
 }
