@@ -356,8 +356,8 @@ static double root_at_wall(struct curve *c, double v)
     return r;
 }
 
-/* How far a side is followed: value and root at the last point, and at the one before (c->before); by how much the value
- * changed per growth of the root between the two, at first by the standard error. */
+/* How far a side is followed: value and root at the last point, and at the one before (c->before); change of the value
+ * per growth of the root between the two, at first by the standard error. */
 struct walk {
     double at, root, before, root_before, slope;
     double step, wall; /* wall: the nearest point that was too far */

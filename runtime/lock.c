@@ -89,7 +89,7 @@ static enum fit_status make_and_claim(struct fit_lock *lock, const char *folder,
 {
     enum fit_status st = FIT_OK;
     struct stat s;
-    for (int trial = 0; trial < 20; trial++) {
+    for (int trial = 0; trial < 100; trial++) {
         st = fit_output_folder(folder, &lock->made, err);
         if (st != FIT_OK)
             return st;

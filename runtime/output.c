@@ -12,15 +12,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum fit_status fit_output_folder(const char *folder, unsigned *made, struct fit_error *err)
+/* The folder path and those above it; *made: how many of them were missing, the last ones.  0, or errno of mkdir(). */
+static int make_folders(char *path, size_t n, unsigned *made)
 {
-    char path[FIT_OUTPUT_PATH];
-    folder = *folder ? folder : ".";
-    size_t n = strlen(folder);
     *made = 0;
-    if (n >= sizeof path)
-        return fit_fail(err, FIT_ERR_IO, "%.80s...: the path is too long", folder);
-    memcpy(path, folder, n + 1);
     for (size_t k = 1; k <= n; k++) {
         if (path[k] != '/' && path[k] != '\0')
             continue;
@@ -28,14 +23,32 @@ enum fit_status fit_output_folder(const char *folder, unsigned *made, struct fit
         const int fresh = mkdir(path, 0777) == 0;
         *made = fresh ? *made + 1 : 0;
         if (!fresh && errno != EEXIST)
-            return fit_fail(err, FIT_ERR_IO, "%s: cannot make this folder: %s", path,
-                            strerror(errno));
+            return errno;
         path[k] = k < n ? '/' : '\0';
     }
+    return 0;
+}
+
+enum fit_status fit_output_folder(const char *folder, unsigned *made, struct fit_error *err)
+{
+    enum { TRIALS = 100 }; /* another run may take away what it had made for nothing, between our calls */
+    char path[FIT_OUTPUT_PATH];
+    folder = *folder ? folder : ".";
+    size_t n = strlen(folder);
     struct stat s;
+    int bad = 0, gone = 1;
+    *made = 0;
+    if (n >= sizeof path)
+        return fit_fail(err, FIT_ERR_IO, "%.80s...: the path is too long", folder);
+    for (int trial = 0; trial < TRIALS && gone; trial++) {
+        memcpy(path, folder, n + 1);
+        bad = make_folders(path, n, made);
+        gone = bad == ENOENT || (!bad && stat(folder, &s) != 0 && errno == ENOENT);
+    }
+    if (bad)
+        return fit_fail(err, FIT_ERR_IO, "%s: cannot make this folder: %s", path, strerror(bad));
     if (stat(folder, &s) != 0 || !S_ISDIR(s.st_mode))
-        return fit_fail(err, FIT_ERR_IO,
-                        "%s: a file of this name is in the way of the output folder", folder);
+        return fit_fail(err, FIT_ERR_IO, "%s: a file of this name is in the way of the output folder", folder);
     return FIT_OK;
 }
 

@@ -262,8 +262,8 @@ static void test_everybody_gets_a_turn(void **state)
     char dir[256];
     pid_t pid[8];
     int status;
-    snprintf(dir, sizeof dir, "%s/turns", folder);
-    for (size_t k = 0; k < 8; k++) /* each makes the folder, and takes it away */
+    snprintf(dir, sizeof dir, "%s/turns/a/b", folder);
+    for (size_t k = 0; k < 8; k++) /* each makes the folders, and takes them away */
         if ((pid[k] = fork()) == 0) {
             take_turns(dir);
             _exit(0);
