@@ -7,7 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-/* The members of the rates of which k is the amplitude or the offset: as on the straight step, held together there. */
+/* Rates of which k is the amplitude or the offset: all members take the straight step, then the other two follow from
+ * the rate that this step promises (fit_valley_hold). */
 static void hold_rates(const struct fit_job *f, size_t k, const double *straight, double *theta)
 {
     for (size_t i = 0; i < f->kernel->nrate; i++) {

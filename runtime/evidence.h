@@ -13,7 +13,7 @@ struct fit_evidence {
     size_t n, room, nparam, nfull;
     double *x;    /* n x nfull: parameters, then linear ones, in the order of fit.h */
     double *rise; /* n: chi2 above the least, in units of the noise */
-    double *own;  /* n: the same in units of the noise that counts for the parameter that was looked at (fit.h, wider) */
+    double *own;  /* n: the same in units of the noise that counts for the parameter that was looked at (fit.h) */
 };
 
 /* 0: memory is out.  To be freed in either case. */

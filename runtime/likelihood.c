@@ -1,10 +1,11 @@
 /* likelihood.c -- profile likelihood of one parameter; see likelihood.h.
  *
- * The curve is followed outwards from the best value, each point from a line through the last two; steps are chosen for
- * the root of the rise to grow evenly, so that the curve has as many points in a narrow direction as in a wide one.
- * Ends of intervals are found by secants on the root, which is nearly straight.  Where the job has a sketch of the cost
- * (sketch.h), that leads from the line to the minimum; the data are asked for the cost there, and near the ends of
- * intervals for derivatives.
+ * The curve is followed outwards from the best value: the first point starts on the axis of the paraboloid (axis.h),
+ * each other one on a line through the last two.  For a curve, steps are chosen for the root of the rise to grow
+ * evenly, so that it has as many points in a narrow direction as in a wide one; where only the ends of intervals
+ * matter, they aim at these.  Ends are found by secants on the root, which is nearly straight.  Where the job has a
+ * sketch of the cost (sketch.h), that leads from the line to the minimum; the data are asked for the cost there, and
+ * near the ends of intervals for derivatives.
  */
 #include "likelihood.h"
 

@@ -34,8 +34,8 @@ static const double FINEST_FTOL = 1e-13;
  * more often than PATIENCE times. */
 static const double CLOSE = 0.02;
 enum { PATIENCE = 200 };
-/* So many steps whose gain differs from what they promise by more than this part of it, after so many iterations: B will
- * not do. */
+/* So many steps whose gain differs from what they promise by more than this part of it, after so many iterations: B
+ * will not do. */
 enum { BROKEN_PROMISES = 8, EARLY = 15 };
 static const double KEPT = 0.25;
 /* A run that has used up its iterations has arrived all the same when it is this close: where data do not determine
@@ -116,8 +116,8 @@ static double width(const struct state *t, size_t k)
     return isfinite(w) && w > 0 ? w : 1e3 * fmax(fabs(t->x[k]), 1);
 }
 
-/* Adds S to Bs; where the sum is not positive definite, because the cost is no bowl, its part with positive eigenvalues:
- * a step keeps to what the curvature allows where B sees too little of it. */
+/* Adds S to Bs; where the sum is not positive definite, because the cost is no bowl, its part with positive
+ * eigenvalues: a step keeps to what the curvature allows where B sees too little of it. */
 static void add_curvature(struct state *t)
 {
     const size_t n = t->p->n;

@@ -4,7 +4,6 @@
 #include "likelihood.h"
 #include "special.h"
 #include "survey.h"
-#include "valley.h"
 
 #include <math.h>
 #include <stdlib.h>

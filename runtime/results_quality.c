@@ -288,8 +288,8 @@ static int outliers_tamed(const struct fit_results *r)
 
 /* ---- structure of the residuals of pairs ----------------------------------------------------------------------- */
 
-/* Probability of a structure, by independent noise, below which it is one; of residuals as those of speckles, where that
- * noise is clearly seen by itself, and where it is seen faintly. */
+/* Probability of a structure, by independent noise, below which it is one; of residuals as those of speckles, where
+ * that noise is clearly seen by itself, and where it is seen faintly. */
 static const double UNLIKELY = 0.02, SPECKLE = 1e-3, SPECKLE_FAINT = 1e-2;
 /* Standard deviations at which noise that values of a frame share is seen: in all groups together, in one of them. */
 static const double SEEN = 2, SEEN_ALONE = 4;
@@ -300,8 +300,8 @@ static int structured(const struct fit_result *f)
     return f->misfit.p < UNLIKELY; /* not of NaN */
 }
 
-/* Standard deviations at which the number of speckles of a group is told from infinity; where shot noise outweighs them,
- * their part beside that, which is as the contrast over the shot noise. */
+/* Standard deviations at which the number of speckles of a group is told from infinity; where shot noise outweighs
+ * them, their part beside that, which is as the contrast over the shot noise. */
 static double shared_noise_seen(const struct fit_speckle_noise *x)
 {
     const double count = x->count >= 1 && x->count_std > 0 ? x->count / x->count_std : 0,
