@@ -9,7 +9,7 @@
 
 /* Rates of which k is the amplitude or the offset: all members take the straight step, then the other two follow from
  * the rate that this step promises (fit_valley_hold). */
-static void hold_rates(const struct fit_job *f, size_t k, const double *straight, double *theta)
+static void hold_rates(const struct fit_ls *f, size_t k, const double *straight, double *theta)
 {
     for (size_t i = 0; i < f->kernel->nrate; i++) {
         const struct fit_rate *r = &f->kernel->rate[i];
@@ -22,7 +22,7 @@ static void hold_rates(const struct fit_job *f, size_t k, const double *straight
     }
 }
 
-static void point_nonlinear(struct fit_job *f, size_t k, double v, double *theta)
+static void point_nonlinear(struct fit_ls *f, size_t k, double v, double *theta)
 {
     const size_t n = f->p;
     const double *best = f->res->theta;
@@ -42,7 +42,7 @@ static void point_nonlinear(struct fit_job *f, size_t k, double v, double *theta
     hold_rates(f, k, move, theta);
 }
 
-static void point_linear(struct fit_job *f, size_t e, double v, double *theta)
+static void point_linear(struct fit_ls *f, size_t e, double v, double *theta)
 {
     const struct fit_result *r = f->res;
     const double *row = r->covariance + e * r->nfull, part = (v - r->lin[e - f->p]) / row[e];
@@ -54,7 +54,7 @@ static void point_linear(struct fit_job *f, size_t e, double v, double *theta)
     fit_valley_bend(f->kernel, &f->ds->layout, f->lower, f->upper, r->theta, theta);
 }
 
-void fit_axis_point(struct fit_job *f, size_t e, double v, double *theta)
+void fit_axis_point(struct fit_ls *f, size_t e, double v, double *theta)
 {
     if (e < f->p)
         point_nonlinear(f, e, v, theta);

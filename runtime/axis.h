@@ -6,7 +6,7 @@
 
 /* theta[p]: place e of the full vector at v, the nonlinear parameters where the paraboloid of f->res has its least
  * value then, inside their bounds; bent into the valleys of rates (valley.h).  Of a linear parameter they follow the
- * covariance.  Not for several threads at once: work space of the job is used. */
-void fit_axis_point(struct fit_job *f, size_t e, double v, double *theta);
+ * covariance.  Not for several threads at once: work space of the fit is used. */
+void fit_axis_point(struct fit_ls *f, size_t e, double v, double *theta);
 
 #endif

@@ -120,7 +120,7 @@ static void lay_out(struct arena *a, struct fit_result *r)
 /* Minima that a look at the cost may add. */
 enum { MORE_MINIMA = 8 };
 
-static enum fit_status result_new(struct fit_job *f)
+static enum fit_status result_new(struct fit_ls *f)
 {
     struct fit_result *r = f->res;
     struct arena count = {0}, real = {0};
@@ -165,7 +165,7 @@ void fit_result_free(struct fit_result *res)
     *res = (struct fit_result){0};
 }
 
-static enum fit_status run_new(struct fit_job *f)
+static enum fit_status run_new(struct fit_ls *f)
 {
     size_t n = f->p + 1, e = f->ng * f->q + 1;
     double *all = calloc(11 * n + 3 * n * n + 2 * e + 3 * f->ng + 8, sizeof *all);
@@ -204,7 +204,7 @@ static double given(const double *array, size_t k, double otherwise)
     return array && !isnan(array[k]) ? array[k] : otherwise;
 }
 
-static enum fit_status check_parameter(struct fit_job *f, size_t k, int *moved)
+static enum fit_status check_parameter(struct fit_ls *f, size_t k, int *moved)
 {
     const struct fit_param *par = &f->kernel->param[k];
     double lo = given(f->opt->lower, k, par->lower), hi = given(f->opt->upper, k, par->upper);
@@ -232,7 +232,7 @@ static enum fit_status check_parameter(struct fit_job *f, size_t k, int *moved)
     return FIT_OK;
 }
 
-static enum fit_status check_options(struct fit_job *f)
+static enum fit_status check_options(struct fit_ls *f)
 {
     const struct fit_options *o = f->opt;
     int moved = 0, any = 0;
@@ -265,7 +265,7 @@ static enum fit_status check_options(struct fit_job *f)
 }
 
 /* Constant scaling without values: those of one variable projection at the start. */
-static enum fit_status constant_values(struct fit_job *f)
+static enum fit_status constant_values(struct fit_ls *f)
 {
     struct fit_objective_setup s = f->setup;
     struct fit_objective *obj = NULL;
@@ -292,7 +292,7 @@ static enum fit_status constant_values(struct fit_job *f)
 
 /* ---- the end --------------------------------------------------------------------------------- */
 
-static size_t count_free(const struct fit_job *f)
+static size_t count_free(const struct fit_ls *f)
 {
     size_t n = f->obj->nu;
     for (size_t u = 0; u < f->obj->nu; u++)
@@ -302,7 +302,7 @@ static size_t count_free(const struct fit_job *f)
     return n;
 }
 
-static void fill_bounds(struct fit_job *f)
+static void fill_bounds(struct fit_ls *f)
 {
     struct fit_result *r = f->res;
     memcpy(r->lower, f->lower, f->p * sizeof *r->lower);
@@ -317,7 +317,7 @@ static void fill_bounds(struct fit_job *f)
     }
 }
 
-static void tell_end(struct fit_job *f, const struct fit_outcome *o)
+static void tell_end(struct fit_ls *f, const struct fit_outcome *o)
 {
     struct fit_result *r = f->res;
     size_t on_bound = 0;
@@ -340,7 +340,7 @@ static void tell_end(struct fit_job *f, const struct fit_outcome *o)
 static const double EXACT = 1e-24;
 
 /* Small tables: steps with the whole Jacobian.  p->n = 0: the fit stays as it is. */
-static enum fit_status polish(struct fit_job *f, struct fit_outcome *o, struct fit_polish *p)
+static enum fit_status polish(struct fit_ls *f, struct fit_outcome *o, struct fit_polish *p)
 {
     *p = (struct fit_polish){0};
     if (!isnan(f->robust) || fit_word_ends(o->word) || !fit_polish_suits(f->obj) ||
@@ -365,10 +365,10 @@ static enum fit_status polish(struct fit_job *f, struct fit_outcome *o, struct f
 }
 
 /* Value and derivatives at the end. */
-static enum fit_status last_pass(struct fit_job *f)
+static enum fit_status last_pass(struct fit_ls *f)
 {
     int robust = !isnan(f->robust);
-    enum fit_eval e = robust ? fit_job_robust_normal(f) : fit_objective_value(f->obj, f->best);
+    enum fit_eval e = robust ? fit_ls_robust_normal(f) : fit_objective_value(f->obj, f->best);
     if (e == FIT_EVAL_OK && !robust)
         e = fit_objective_normal(f->obj, f->best, f->B, f->g);
     if (e == FIT_EVAL_OK)
@@ -376,16 +376,16 @@ static enum fit_status last_pass(struct fit_job *f)
     char row[400];
     if (e == FIT_EVAL_STOP)
         return fit_fail(f->err, FIT_ERR_INTERRUPTED, "fit: interrupted");
-    if (fit_job_blame(f, f->best, row, sizeof row))
+    if (fit_ls_blame(f, f->best, row, sizeof row))
         return fit_fail(f->err, FIT_ERR_NUMERIC, "fit: %s", row);
     return fit_fail(f->err, FIT_ERR_NUMERIC, "fit: derivatives are not finite at the optimum");
 }
 
 /* Costs, and the variance by which (J^T J)^-1 is multiplied. */
-static double fill_costs(struct fit_job *f, double square, double cost)
+static double fill_costs(struct fit_ls *f, double square, double cost)
 {
     const struct fit_result *r = f->res;
-    fit_job_costs(f, square, cost);
+    fit_ls_costs(f, square, cost);
     return !isnan(f->robust)                 ? f->huber
            : r->noise == FIT_NOISE_RESIDUALS ? r->residual_variance
            : r->noise == FIT_NOISE_GIVEN     ? f->unit
@@ -393,7 +393,7 @@ static double fill_costs(struct fit_job *f, double square, double cost)
 }
 
 /* What the last steps have made better than the sums over the data: one group. */
-static enum fit_status take_polished(struct fit_job *f, const struct fit_polish *p, double *variance)
+static enum fit_status take_polished(struct fit_ls *f, const struct fit_polish *p, double *variance)
 {
     struct fit_result *r = f->res;
     for (size_t j = 0; j < p->nlin; j++) {
@@ -406,7 +406,7 @@ static enum fit_status take_polished(struct fit_job *f, const struct fit_polish 
 }
 
 /* Errors for correlated noise; there are none for values too few to tell. */
-static enum fit_status robust_errors(struct fit_job *f, double variance)
+static enum fit_status robust_errors(struct fit_ls *f, double variance)
 {
     int robust = !isnan(f->robust);
     struct fit_sandwich_spec spec = {.obj = f->obj,
@@ -429,7 +429,7 @@ static enum fit_status robust_errors(struct fit_job *f, double variance)
     return FIT_OK;
 }
 
-static void tell_phase(const struct fit_job *f, const char *phase)
+static void tell_phase(const struct fit_ls *f, const char *phase)
 {
     const struct fit_progress p = {.phase = phase};
     if (f->opt->progress)
@@ -437,9 +437,9 @@ static void tell_phase(const struct fit_job *f, const char *phase)
 }
 
 /* Are the errors those of the cost itself? */
-static enum fit_status hold_against_cost(struct fit_job *f, int robust, double variance)
+static enum fit_status hold_against_cost(struct fit_ls *f, int robust, double variance)
 {
-    enum fit_eval e = robust ? fit_job_robust_paraboloid(f, &variance) : FIT_EVAL_OK;
+    enum fit_eval e = robust ? fit_ls_robust_paraboloid(f, &variance) : FIT_EVAL_OK;
     if (e != FIT_EVAL_OK)
         return fit_fail(f->err, e == FIT_EVAL_STOP ? FIT_ERR_INTERRUPTED : FIT_ERR_NUMERIC,
                         e == FIT_EVAL_STOP ? "fit: interrupted" : "fit: the robust cost is not finite at its minimum");
@@ -467,7 +467,7 @@ static void clear_errors(struct fit_result *r)
 enum { BETTERED = 3 };
 
 /* Errors at f->best.  Their look at the cost may meet a lower one (f->met_better). */
-static enum fit_status find_errors(struct fit_job *f, struct fit_outcome *o)
+static enum fit_status find_errors(struct fit_ls *f, struct fit_outcome *o)
 {
     struct fit_result *r = f->res;
     struct fit_polish polished;
@@ -487,7 +487,7 @@ static enum fit_status find_errors(struct fit_job *f, struct fit_outcome *o)
     if ((st = fit_covariance(&spec, r, f->err)) != FIT_OK ||
         (polished.n > 0 && (st = take_polished(f, &polished, &variance)) != FIT_OK) ||
         (st = fit_degeneracies(f->kernel, &f->ds->layout, variance, r, f->err)) != FIT_OK ||
-        (st = robust_errors(f, variance)) != FIT_OK || (st = fit_job_goodness(f)) != FIT_OK)
+        (st = robust_errors(f, variance)) != FIT_OK || (st = fit_ls_goodness(f)) != FIT_OK)
         goto done;
     fit_profile_none(r);
     const int ended = f->kernel->space == FIT_PAIRS ? !fit_word_ends(o->word) : o->word <= FIT_CONVERGED_STEP;
@@ -502,7 +502,7 @@ done:
 }
 
 /* Which of the minima the data do not tell from the best. */
-static void judge_minima(struct fit_job *f)
+static void judge_minima(struct fit_ls *f)
 {
     struct fit_result *r = f->res;
     double limit[2], wider = fit_profile_widest(r);
@@ -511,7 +511,7 @@ static void judge_minima(struct fit_job *f)
         r->minima[k].inside = k == 0 || r->minima[k].above < pow(wider * limit[1], 2);
 }
 
-static enum fit_status finish(struct fit_job *f, struct fit_outcome *o)
+static enum fit_status finish(struct fit_ls *f, struct fit_outcome *o)
 {
     struct fit_result *r = f->res;
     double t = fit_seconds();
@@ -520,9 +520,9 @@ static enum fit_status finish(struct fit_job *f, struct fit_outcome *o)
     for (int turn = 0; (st = find_errors(f, o)) == FIT_OK && f->met_better && turn < BETTERED; turn++) {
         f->met_better = 0;
         memcpy(f->theta, f->better, f->p * sizeof *f->theta);
-        fit_job_optimise(f, f->theta, f->opt->max_iterations);
+        fit_ls_optimise(f, f->theta, f->opt->max_iterations);
         if (f->nlsq->cost < o->cost)
-            fit_job_keep(f, o);
+            fit_ls_keep(f, o);
     }
     if (st != FIT_OK)
         return st;
@@ -543,7 +543,7 @@ static enum fit_status finish(struct fit_job *f, struct fit_outcome *o)
     return FIT_OK;
 }
 
-static enum fit_status run_all(struct fit_job *f)
+static enum fit_status run_all(struct fit_ls *f)
 {
     struct fit_result *r = f->res;
     struct fit_outcome o;
@@ -564,21 +564,21 @@ static enum fit_status run_all(struct fit_job *f)
     if (f->kernel->density)
         f->noise = 1;
     else if (f->opt->sigma && !f->ds->weighted)
-        fit_job_known_sigmas(f);
-    if ((st = fit_job_hold(f)) != FIT_OK || (st = fit_job_minimum(f, &o)) != FIT_OK || (st = result_new(f)) != FIT_OK)
+        fit_ls_known_sigmas(f);
+    if ((st = fit_ls_hold(f)) != FIT_OK || (st = fit_ls_minimum(f, &o)) != FIT_OK || (st = result_new(f)) != FIT_OK)
         return st;
     r->nfree = nfree;
     r->npoint = f->ds->npoint;
-    if ((st = fit_job_noise(f, &o)) != FIT_OK)
+    if ((st = fit_ls_noise(f, &o)) != FIT_OK)
         return st;
-    if (f->opt->loss != FIT_LOSS_LINEAR && !fit_word_ends(o.word) && (st = fit_job_robust(f, &o)) != FIT_OK)
+    if (f->opt->loss != FIT_LOSS_LINEAR && !fit_word_ends(o.word) && (st = fit_ls_robust(f, &o)) != FIT_OK)
         return st;
     for (size_t q = 0; q < f->q; q++)
         r->spread[q] = NAN;
     if (f->opt->scaling == FIT_SCALING_HIERARCHICAL && !fit_word_ends(o.word) &&
-        (st = fit_job_hierarchy(f, &o)) != FIT_OK)
+        (st = fit_ls_hierarchy(f, &o)) != FIT_OK)
         return st;
-    fit_job_release(f);
+    fit_ls_release(f);
     r->seconds.fit = fit_seconds() - t - r->seconds.start;
     return finish(f, &o);
 }
@@ -587,8 +587,7 @@ enum fit_status fit_run(const struct fit_kernel *kernel, const struct fit_datase
                         const struct fit_options *opt, struct fit_result *res,
                         struct fit_error *err)
 {
-    struct fit_job f = {
-        .kernel = kernel, .ds = ds, .opt = opt, .res = res, .err = err, .robust = NAN, .huber = 1};
+    struct fit_ls f = {.kernel = kernel, .ds = ds, .opt = opt, .res = res, .err = err, .robust = NAN, .huber = 1};
     enum fit_status st;
     *res = (struct fit_result){0};
     if (kernel->abi != FIT_KERNEL_ABI)

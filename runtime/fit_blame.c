@@ -12,7 +12,7 @@
 #include <string.h>
 
 /* "x = 0, z = 3": the covariates of a row, and the group's coordinates. */
-static void place(const struct fit_job *f, size_t row, size_t group, char *text, size_t size)
+static void place(const struct fit_ls *f, size_t row, size_t group, char *text, size_t size)
 {
     const struct fit_kernel *k = f->kernel;
     const struct fit_layout *l = &f->ds->layout;
@@ -39,7 +39,7 @@ static const char *bad_slope(const struct fit_kernel *k, const double *jac)
 }
 
 struct search {
-    const struct fit_job *f;
+    const struct fit_ls *f;
     double *ws, *lin, *jac;
     char *text;
     size_t size;
@@ -67,7 +67,7 @@ static int look(const struct search *s, size_t row, size_t group)
 }
 
 /* Two-time data: no single value is at fault, but a setting may be. */
-static int blame_settings(const struct fit_job *f, char *text, size_t size)
+static int blame_settings(const struct fit_ls *f, char *text, size_t size)
 {
     const struct fit_kernel *k = f->kernel;
     size_t at = (size_t)snprintf(text, size, "the model or a derivative is not finite with");
@@ -79,7 +79,7 @@ static int blame_settings(const struct fit_job *f, char *text, size_t size)
     return k->nsetting > 0;
 }
 
-int fit_job_blame(const struct fit_job *f, const double *theta, char *text, size_t size)
+int fit_ls_blame(const struct fit_ls *f, const double *theta, char *text, size_t size)
 {
     const struct fit_kernel *k = f->kernel;
     const struct fit_layout *l = &f->ds->layout;

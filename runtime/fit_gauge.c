@@ -14,13 +14,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int is_free(const struct fit_job *f, size_t k)
+static int is_free(const struct fit_ls *f, size_t k)
 {
     return f->upper[k] > f->lower[k];
 }
 
 /* Can the others reach what they should with parameter `held` at its start?  gradient: of the combination there. */
-static int others_serve(const struct fit_job *f, const struct fit_degeneracy *d, const double *gradient)
+static int others_serve(const struct fit_ls *f, const struct fit_degeneracy *d, const double *gradient)
 {
     for (size_t i = 0; i < d->nparam; i++) {
         size_t k = d->param[i];
@@ -32,7 +32,7 @@ static int others_serve(const struct fit_job *f, const struct fit_degeneracy *d,
     return 1;
 }
 
-enum fit_status fit_job_hold(struct fit_job *f)
+enum fit_status fit_ls_hold(struct fit_ls *f)
 {
     const struct fit_kernel *kernel = f->kernel;
     size_t n = kernel->ncombination;
@@ -54,7 +54,7 @@ enum fit_status fit_job_hold(struct fit_job *f)
     return FIT_OK;
 }
 
-int fit_job_held_matters(const struct fit_job *f, const double *theta)
+int fit_ls_held_matters(const struct fit_ls *f, const double *theta)
 {
     for (size_t i = 0; i < f->kernel->ndegeneracy; i++) {
         const struct fit_degeneracy *d = &f->kernel->degeneracy[i];
@@ -62,14 +62,14 @@ int fit_job_held_matters(const struct fit_job *f, const double *theta)
             continue;
         for (size_t m = 0; m < d->nparam; m++) {
             size_t k = d->param[m];
-            if ((int)k != d->held && fit_job_on_bound(f, k, theta))
+            if ((int)k != d->held && fit_ls_on_bound(f, k, theta))
                 return 1;
         }
     }
     return 0;
 }
 
-void fit_job_release(struct fit_job *f)
+void fit_ls_release(struct fit_ls *f)
 {
     memcpy(f->lower, f->open_lower, f->p * sizeof *f->lower);
     memcpy(f->upper, f->open_upper, f->p * sizeof *f->upper);

@@ -23,7 +23,7 @@
 static const double CLEARLY = 0.02, SURPRISE = 4;
 enum { MOST_ARGUMENTS = 8 };
 
-enum fit_status fit_job_local(struct fit_job *f)
+enum fit_status fit_ls_local(struct fit_ls *f)
 {
     struct fit_local_noise all;
     f->noise_error = 0;
@@ -37,7 +37,7 @@ enum fit_status fit_job_local(struct fit_job *f)
     return st;
 }
 
-void fit_job_costs(struct fit_job *f, double square, double cost)
+void fit_ls_costs(struct fit_ls *f, double square, double cost)
 {
     struct fit_result *r = f->res;
     r->chi2 = square / f->unit;
@@ -53,7 +53,7 @@ void fit_job_costs(struct fit_job *f, double square, double cost)
 /* ---- noise of neighbours --------------------------------------------------------------------------------------- */
 
 /* By the residuals, which count by the weights of the fit; FIT_LOCAL_FEW where they were not looked at. */
-static struct fit_local_noise of_residuals(const struct fit_job *f)
+static struct fit_local_noise of_residuals(const struct fit_ls *f)
 {
     struct fit_noise_sums all = {0};
     for (size_t g = 0; g < f->ng && f->res->robust.kind != FIT_ROBUST_NONE; g++)
@@ -62,7 +62,7 @@ static struct fit_local_noise of_residuals(const struct fit_job *f)
 }
 
 /* By the data, referred to the same weights. */
-static struct fit_local_noise of_data(const struct fit_job *f)
+static struct fit_local_noise of_data(const struct fit_ls *f)
 {
     struct fit_local_noise out = {0, 0, NAN, FIT_LOCAL_KNOWN};
     double n = 0, error = 0;
@@ -81,7 +81,7 @@ static struct fit_local_noise of_data(const struct fit_job *f)
     return out;
 }
 
-static struct fit_local_noise of_neighbours(const struct fit_job *f)
+static struct fit_local_noise of_neighbours(const struct fit_ls *f)
 {
     const struct fit_local_noise r = of_residuals(f), d = of_data(f);
     if (r.doubt != FIT_LOCAL_KNOWN)
@@ -91,7 +91,7 @@ static struct fit_local_noise of_neighbours(const struct fit_job *f)
 }
 
 /* Of each group: the noise of its values, NaN where nothing tells. */
-static void fill_local(const struct fit_job *f)
+static void fill_local(const struct fit_ls *f)
 {
     struct fit_result *r = f->res;
     for (size_t g = 0; g < f->ng; g++) {
@@ -106,8 +106,8 @@ static void fill_local(const struct fit_job *f)
 /* ---- laws ------------------------------------------------------------------------------------------------------ */
 
 /* Values of one tile: mean, and arguments of the law, `length` numbers each. */
-static double pearson_tile(const struct fit_job *f, const struct fit_tile *t, const double *mean,
-                           const double *argument, size_t length)
+static double pearson_tile(const struct fit_ls *f, const struct fit_tile *t, const double *mean, const double *argument,
+                           size_t length)
 {
     const struct fit_density *d = f->kernel->density;
     const size_t first = t->i0 / FIT_LANES * FIT_LANES;
@@ -124,7 +124,7 @@ static double pearson_tile(const struct fit_job *f, const struct fit_tile *t, co
 }
 
 /* NaN where the law has a width of its own.  Tables of a law are small: one thread. */
-static enum fit_status pearson(const struct fit_job *f, double *chi2)
+static enum fit_status pearson(const struct fit_ls *f, double *chi2)
 {
     const struct fit_objective *o = f->obj;
     const struct fit_layout *l = &f->ds->layout;
@@ -151,7 +151,7 @@ static enum fit_status pearson(const struct fit_job *f, double *chi2)
 
 /* ---- reduced chi2 ---------------------------------------------------------------------------------------------- */
 
-static enum fit_status of_law(struct fit_job *f)
+static enum fit_status of_law(struct fit_ls *f)
 {
     struct fit_result *r = f->res;
     enum fit_status st = pearson(f, &r->chi2);
@@ -160,7 +160,7 @@ static enum fit_status of_law(struct fit_job *f)
     return st;
 }
 
-enum fit_status fit_job_goodness(struct fit_job *f)
+enum fit_status fit_ls_goodness(struct fit_ls *f)
 {
     struct fit_result *r = f->res;
     const int known = r->noise != FIT_NOISE_RESIDUALS;

@@ -1,4 +1,4 @@
-/* fit_impl.h -- what the parts of a fit share: fit.c, fit_gauge.c, fit_minimum.c, fit_noise.c,
+/* fit_impl.h -- what the parts of a fit by least squares share: fit.c, fit_gauge.c, fit_minimum.c, fit_noise.c,
  * fit_slide.c. */
 #ifndef FIT_FIT_IMPL_H
 #define FIT_FIT_IMPL_H
@@ -9,8 +9,8 @@
 #include "objective.h"
 #include "start.h"
 
-/* One call of fit_run(). */
-struct fit_job {
+/* One call of fit_run(): a fit by least squares, from the search for starts to the errors. */
+struct fit_ls {
     const struct fit_kernel *kernel;
     const struct fit_dataset *ds;
     const struct fit_options *opt;
@@ -66,34 +66,34 @@ struct fit_outcome {
 };
 
 /* 1: x[k] stands on a bound of a parameter that is free. */
-static inline int fit_job_on_bound(const struct fit_job *f, size_t k, const double *x)
+static inline int fit_ls_on_bound(const struct fit_ls *f, size_t k, const double *x)
 {
     return f->upper[k] > f->lower[k] && !(x[k] > f->lower[k] && x[k] < f->upper[k]);
 }
 
 /* Pairs of so many frames that finer thinned data still cost little beside all. */
-enum { FIT_JOB_LARGE = 400 };
-static inline int fit_job_is_large(const struct fit_job *f)
+enum { FIT_LS_LARGE = 400 };
+static inline int fit_ls_is_large(const struct fit_ls *f)
 {
-    return f->kernel->space == FIT_PAIRS && f->ds->layout.nframe >= FIT_JOB_LARGE;
+    return f->kernel->space == FIT_PAIRS && f->ds->layout.nframe >= FIT_LS_LARGE;
 }
 
 /* ---- fit_minimum.c --------------------------------------------------------------------------- */
 
-/* Runs the optimiser on all data from theta, at most so many iterations; result in job->nlsq. */
-enum fit_word fit_job_optimise(struct fit_job *f, double *theta, size_t iterations);
-/* The same for a rival or a trial, which may use up its iterations without ending the search (job->over). */
-void fit_job_try(struct fit_job *f, double *theta, size_t iterations);
+/* Runs the optimiser on all data from theta, at most so many iterations; result in f->nlsq. */
+enum fit_word fit_ls_optimise(struct fit_ls *f, double *theta, size_t iterations);
+/* The same for a rival or a trial, which may use up its iterations without ending the search (f->over). */
+void fit_ls_try(struct fit_ls *f, double *theta, size_t iterations);
 /* A few steps only: no derivatives at their end, where fit_objective_value() is the last one called.
  * FIT_EVAL_STOP: interrupted. */
-enum fit_eval fit_job_step(struct fit_job *f, double *theta, size_t iterations);
+enum fit_eval fit_ls_step(struct fit_ls *f, double *theta, size_t iterations);
 /* What the optimiser left becomes the best so far. */
-void fit_job_keep(struct fit_job *f, struct fit_outcome *o);
+void fit_ls_keep(struct fit_ls *f, struct fit_outcome *o);
 /* 1: large data, of which thinned ones have led the way, and a wider search of them is still possible: a run need not
  * go to its end. */
-int fit_job_may_widen(const struct fit_job *f);
+int fit_ls_may_widen(const struct fit_ls *f);
 /* Searches for starts and fits; searches again, wider, while the residuals exceed the noise. */
-enum fit_status fit_job_minimum(struct fit_job *f, struct fit_outcome *o);
+enum fit_status fit_ls_minimum(struct fit_ls *f, struct fit_outcome *o);
 
 /* Stopped from outside: nothing more is to be tried. */
 static inline int fit_word_ends(enum fit_word w)
@@ -105,53 +105,53 @@ static inline int fit_word_ends(enum fit_word w)
 
 /* The first row of a table at which the value or a derivative is not finite, in words; 0 when there is none, or
  * the model is of pairs. */
-int fit_job_blame(const struct fit_job *f, const double *theta, char *text, size_t size);
+int fit_ls_blame(const struct fit_ls *f, const double *theta, char *text, size_t size);
 
 /* ---- fit_gauge.c ----------------------------------------------------------------------------- */
 
 /* Holds at their start parameters that the mean does not need; to be called once, before the search. */
-enum fit_status fit_job_hold(struct fit_job *f);
+enum fit_status fit_ls_hold(struct fit_ls *f);
 /* 1 when at theta bounds stand in the way of those that should do the work of what is held. */
-int fit_job_held_matters(const struct fit_job *f, const double *theta);
+int fit_ls_held_matters(const struct fit_ls *f, const double *theta);
 /* All bounds are those given again. */
-void fit_job_release(struct fit_job *f);
+void fit_ls_release(struct fit_ls *f);
 
 /* ---- fit_slide.c ----------------------------------------------------------------------------- */
 
-/* Where amplitude or offset of the rate has ended on a bound at job->best: looks for something better along the rate's
+/* Where amplitude or offset of the rate has ended on a bound at f->best: looks for something better along the rate's
  * valley.  *found = 1: the last run of the optimiser; kept in *o.  FIT_ERR_MEMORY. */
-enum fit_status fit_job_slide(struct fit_job *f, const struct fit_rate *rate, struct fit_outcome *o, int *found);
+enum fit_status fit_ls_slide(struct fit_ls *f, const struct fit_rate *rate, struct fit_outcome *o, int *found);
 
 /* ---- fit_noise.c ----------------------------------------------------------------------------- */
 
 /* Known sigmas that differ become group factors; equal ones only a unit. */
-void fit_job_known_sigmas(struct fit_job *f);
+void fit_ls_known_sigmas(struct fit_ls *f);
 /* Noise of the result; groups that differ in it are weighted, and the fit is run again. */
-enum fit_status fit_job_noise(struct fit_job *f, struct fit_outcome *o);
+enum fit_status fit_ls_noise(struct fit_ls *f, struct fit_outcome *o);
 /* The fit with a robust loss, from the linear one. */
-enum fit_status fit_job_robust(struct fit_job *f, struct fit_outcome *o);
-/* The same from job->best and the linear parameters of the objective, with the sigma that was found before. */
-enum fit_status fit_job_robust_again(struct fit_job *f, struct fit_outcome *o);
+enum fit_status fit_ls_robust(struct fit_ls *f, struct fit_outcome *o);
+/* The same from f->best and the linear parameters of the objective, with the sigma that was found before. */
+enum fit_status fit_ls_robust_again(struct fit_ls *f, struct fit_outcome *o);
 /* Value and derivatives at its end, for the covariance. */
-enum fit_eval fit_job_robust_normal(struct fit_job *f);
+enum fit_eval fit_ls_robust_normal(struct fit_ls *f);
 
 /* After that, for a look at the cost around the minimum: the objective becomes the sum of squares with the gradient and
  * the mean curvature of the robust cost there, B and g its derivatives; a rise of chi2 is counted in *variance. */
-enum fit_eval fit_job_robust_paraboloid(struct fit_job *f, double *variance);
+enum fit_eval fit_ls_robust_paraboloid(struct fit_ls *f, double *variance);
 
 /* ---- fit_goodness.c --------------------------------------------------------------------------- */
 
 /* The noise of the data before the search: local, noise_data, noise_error. */
-enum fit_status fit_job_local(struct fit_job *f);
+enum fit_status fit_ls_local(struct fit_ls *f);
 /* chi2, residual variance and cost of a sum of squares. */
-void fit_job_costs(struct fit_job *f, double square, double cost);
+void fit_ls_costs(struct fit_ls *f, double square, double cost);
 /* After the residuals were looked at: the noise they are held against, reduced_chi2 and what belongs to it. */
-enum fit_status fit_job_goodness(struct fit_job *f);
+enum fit_status fit_ls_goodness(struct fit_ls *f);
 
 /* ---- hierarchy.c ----------------------------------------------------------------------------- */
 
 /* After the fit with values of every group: estimates their spread, and fits again with them drawn together. */
-enum fit_status fit_job_hierarchy(struct fit_job *f, struct fit_outcome *o);
+enum fit_status fit_ls_hierarchy(struct fit_ls *f, struct fit_outcome *o);
 
 /* Mean and variance of a population from n values whose errors have the covariance V (n x n), by restricted
  * maximum likelihood; work: V is overwritten.  Returns 0, or 1 when V is not a covariance. */

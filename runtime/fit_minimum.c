@@ -32,13 +32,13 @@ enum {
     MOST_RUNS = 3,
     MOST_RUNS_THOROUGH = 10,
     RIVAL_STEPS = 60, /* of a rival */
-    FIRST_STEPS = 20, /* of any, while a wider search is still possible (fit_job_may_widen) */
+    FIRST_STEPS = 20, /* of any, while a wider search is still possible (fit_ls_may_widen) */
     MOST_MINIMA = 32
 };
 
 /* ---- the optimiser on all data --------------------------------------------------------------- */
 
-static enum fit_word optimise(struct fit_job *f, double *theta, size_t iterations, int brief)
+static enum fit_word optimise(struct fit_ls *f, double *theta, size_t iterations, int brief)
 {
     struct fit_nlsq_problem problem = fit_problem(f->obj, f->lower, f->upper, f->dof, f->noise);
     struct fit_nlsq_options opt = {.max_iterations = iterations,
@@ -57,14 +57,14 @@ static enum fit_word optimise(struct fit_job *f, double *theta, size_t iteration
     return word;
 }
 
-enum fit_word fit_job_optimise(struct fit_job *f, double *theta, size_t iterations)
+enum fit_word fit_ls_optimise(struct fit_ls *f, double *theta, size_t iterations)
 {
     enum fit_word word = optimise(f, theta, iterations, 0);
     f->over |= fit_word_ends(word);
     return word;
 }
 
-void fit_job_try(struct fit_job *f, double *theta, size_t iterations)
+void fit_ls_try(struct fit_ls *f, double *theta, size_t iterations)
 {
     enum fit_word word = optimise(f, theta, iterations, 0);
     int given_up =
@@ -72,7 +72,7 @@ void fit_job_try(struct fit_job *f, double *theta, size_t iterations)
     f->over |= fit_word_ends(word) && !given_up;
 }
 
-enum fit_eval fit_job_step(struct fit_job *f, double *theta, size_t iterations)
+enum fit_eval fit_ls_step(struct fit_ls *f, double *theta, size_t iterations)
 {
     optimise(f, theta, iterations, 1);
     return f->nlsq->word == FIT_INTERRUPTED ? FIT_EVAL_STOP
@@ -80,7 +80,7 @@ enum fit_eval fit_job_step(struct fit_job *f, double *theta, size_t iterations)
                                             : fit_objective_value(f->obj, theta);
 }
 
-void fit_job_keep(struct fit_job *f, struct fit_outcome *o)
+void fit_ls_keep(struct fit_ls *f, struct fit_outcome *o)
 {
     const struct fit_nlsq *s = f->nlsq;
     o->word = s->word;
@@ -95,7 +95,7 @@ void fit_job_keep(struct fit_job *f, struct fit_outcome *o)
 /* ---- minima ---------------------------------------------------------------------------------- */
 
 /* Square of the distance in standard errors, by the derivatives taken last. */
-static double squared_distance(const struct fit_job *f, const double *a, const double *b, double s2)
+static double squared_distance(const struct fit_ls *f, const double *a, const double *b, double s2)
 {
     double d = 0;
     for (size_t k = 0; k < f->p; k++)
@@ -106,7 +106,7 @@ static double squared_distance(const struct fit_job *f, const double *a, const d
 
 /* 1: where the last run ended no nonlinear parameter has an effect (a linear one stands at a bound that takes their
  * term away): its gradient vanishes, but it is no minimum. */
-static int is_idle(const struct fit_job *f)
+static int is_idle(const struct fit_ls *f)
 {
     int idle = f->p > 0;
     for (size_t k = 0; k < f->p; k++)
@@ -115,7 +115,7 @@ static int is_idle(const struct fit_job *f)
 }
 
 /* Where the last run ended becomes a minimum of its own, or one that was known is found once more. */
-static enum fit_status record_minimum(struct fit_job *f, const char *origin)
+static enum fit_status record_minimum(struct fit_ls *f, const char *origin)
 {
     double cost = f->nlsq->cost, s2 = f->noise > 0 ? f->noise : 2 * cost / f->dof;
     if (f->nlsq->word > FIT_CONVERGED_STEP || f->nminimum >= MOST_MINIMA)
@@ -153,7 +153,7 @@ static int by_cost(const void *a, const void *b)
 }
 
 /* The best first; how far the others lie above it; of those that are none only the best. */
-static void sort_minima(struct fit_job *f)
+static void sort_minima(struct fit_ls *f)
 {
     if (f->nminimum == 0)
         return;
@@ -173,31 +173,30 @@ static void sort_minima(struct fit_job *f)
 /* ---- from starts to the best ----------------------------------------------------------------- */
 
 /* Asked to follow more than leads to the best. */
-static int thorough(const struct fit_job *f)
+static int thorough(const struct fit_ls *f)
 {
     return f->opt->multi_start || f->opt->global;
 }
 
-int fit_job_may_widen(const struct fit_job *f)
+int fit_ls_may_widen(const struct fit_ls *f)
 {
-    return fit_job_is_large(f) && f->list.searched && !f->list.on_all && !thorough(f) &&
+    return fit_ls_is_large(f) && f->list.searched && !f->list.on_all && !thorough(f) &&
            f->list.rounds < fit_start_rounds(f->kernel);
 }
 
 /* Runs from theta; better than before: kept.  So is the given start's run when it meets the best so
  * far: of equivalent minima (an exchange of terms, a sign) that one is wanted.  Returns 1 when the
  * two have met. */
-static int run_from(struct fit_job *f, const double *theta, const struct fit_candidate *from,
-                    struct fit_outcome *o)
+static int run_from(struct fit_ls *f, const double *theta, const struct fit_candidate *from, struct fit_outcome *o)
 {
     size_t most = f->opt->max_iterations;
     memcpy(f->theta, theta, f->p * sizeof *f->theta);
     if (isfinite(o->cost) && most > RIVAL_STEPS)
         most = RIVAL_STEPS; /* a rival that is still behind after so many steps is given up */
-    const int first = fit_job_may_widen(f) && most > FIRST_STEPS;
+    const int first = fit_ls_may_widen(f) && most > FIRST_STEPS;
     if (first)
         most = FIRST_STEPS; /* go_on() follows if this is the way */
-    fit_job_try(f, f->theta, most);
+    fit_ls_try(f, f->theta, most);
     double cost = f->nlsq->cost, gap = fabs(cost - o->cost);
     double s2 = f->noise > 0 ? f->noise : 2 * fmin(cost, o->cost) / f->dof;
     double square = f->obj->data_square + f->obj->reference_square;
@@ -205,8 +204,8 @@ static int run_from(struct fit_job *f, const double *theta, const struct fit_can
     if (!isfinite(cost) || (met && !from->given) || (!met && cost >= o->cost))
         return met;
     if (f->nlsq->word == FIT_MAX_ITERATIONS && most < f->opt->max_iterations && !first)
-        fit_job_optimise(f, f->theta, f->opt->max_iterations - most); /* ahead, but not at its end */
-    fit_job_keep(f, o);
+        fit_ls_optimise(f, f->theta, f->opt->max_iterations - most); /* ahead, but not at its end */
+    fit_ls_keep(f, o);
     memcpy(o->origin, from->origin, sizeof o->origin);
     memcpy(f->began_at, from->first, f->p * sizeof *f->began_at);
     o->thin = f->list.searched && !f->list.on_all && theta != from->first ? from->variance : NAN;
@@ -215,14 +214,14 @@ static int run_from(struct fit_job *f, const double *theta, const struct fit_can
 }
 
 /* A value as large as the noise. */
-static int explains_data(const struct fit_job *f, const struct fit_outcome *o)
+static int explains_data(const struct fit_ls *f, const struct fit_outcome *o)
 {
     return isfinite(o->cost) &&
            2 * o->cost / f->dof <= f->noise_data * (1 + 2.5 * sqrt(2 / f->dof + f->noise_error * f->noise_error));
 }
 
 /* The thinned data led astray: all data fit clearly worse than they did. */
-static int misled(const struct fit_job *f, const struct fit_outcome *o)
+static int misled(const struct fit_ls *f, const struct fit_outcome *o)
 {
     if (!isfinite(o->cost) || o->word == FIT_FAILED)
         return 1;
@@ -230,7 +229,7 @@ static int misled(const struct fit_job *f, const struct fit_outcome *o)
 }
 
 /* Appends a record of something followed. */
-static enum fit_status record_start(struct fit_job *f, const struct fit_candidate *c, int full)
+static enum fit_status record_start(struct fit_ls *f, const struct fit_candidate *c, int full)
 {
     struct fit_start *all = realloc(f->starts, (f->nstart + 1) * sizeof *all);
     if (!all)
@@ -250,8 +249,7 @@ static enum fit_status record_start(struct fit_job *f, const struct fit_candidat
     return FIT_OK;
 }
 
-static int worth_following(const struct fit_job *f, const struct fit_candidate *k,
-                           const struct fit_outcome *o)
+static int worth_following(const struct fit_ls *f, const struct fit_candidate *k, const struct fit_outcome *o)
 {
     const struct fit_candidate *first = &f->list.item[0];
     if (!k->alive)
@@ -261,7 +259,7 @@ static int worth_following(const struct fit_job *f, const struct fit_candidate *
 }
 
 /* Follows the candidates of the list on all data, best first. */
-static enum fit_status run_candidates(struct fit_job *f, struct fit_outcome *o)
+static enum fit_status run_candidates(struct fit_ls *f, struct fit_outcome *o)
 {
     size_t most = thorough(f) ? MOST_RUNS_THOROUGH : MOST_RUNS, runs = 0;
     const struct fit_candidate *own = NULL;
@@ -290,7 +288,7 @@ static enum fit_status run_candidates(struct fit_job *f, struct fit_outcome *o)
     return st;
 }
 
-static enum fit_status find_starts(struct fit_job *f, size_t rounds)
+static enum fit_status find_starts(struct fit_ls *f, size_t rounds)
 {
     struct fit_start_spec spec = {.kernel = f->kernel,
                                   .ds = f->ds,
@@ -314,28 +312,28 @@ static enum fit_status find_starts(struct fit_job *f, size_t rounds)
 }
 
 /* A bound is where a fit ends that has taken the wrong way, or where the truth lies outside. */
-static int at_bound(const struct fit_job *f)
+static int at_bound(const struct fit_ls *f)
 {
     for (size_t k = 0; k < f->p; k++)
-        if (fit_job_on_bound(f, k, f->best))
+        if (fit_ls_on_bound(f, k, f->best))
             return 1;
     return 0;
 }
 
 /* The best run, if it was cut short, goes on for so many steps. */
-static enum fit_status go_on(struct fit_job *f, struct fit_outcome *o, size_t steps)
+static enum fit_status go_on(struct fit_ls *f, struct fit_outcome *o, size_t steps)
 {
     if (f->over || o->word != FIT_MAX_ITERATIONS)
         return FIT_OK;
     memcpy(f->theta, f->best, f->p * sizeof *f->theta);
-    fit_job_try(f, f->theta, steps);
+    fit_ls_try(f, f->theta, steps);
     if (f->nlsq->cost <= o->cost)
-        fit_job_keep(f, o);
+        fit_ls_keep(f, o);
     return record_minimum(f, o->origin);
 }
 
 /* 1: residuals share more with their neighbours than independent noise would. */
-static int has_structure(struct fit_job *f, const struct fit_outcome *o)
+static int has_structure(struct fit_ls *f, const struct fit_outcome *o)
 {
     struct fit_residual_blocks b;
     if (f->kernel->space != FIT_PAIRS || f->kernel->density || fit_objective_value(f->obj, f->best) != FIT_EVAL_OK ||
@@ -347,7 +345,7 @@ static int has_structure(struct fit_job *f, const struct fit_outcome *o)
 
 /* What has been found may not be the best: residuals larger than the noise, or, once, a bound; or they have structure,
  * unless a search in vain has shown that nothing takes it away.  *before: the cost at the search before. */
-static int doubtful(struct fit_job *f, const struct fit_outcome *o, double *before)
+static int doubtful(struct fit_ls *f, const struct fit_outcome *o, double *before)
 {
     const double last = *before;
     *before = o->cost;
@@ -359,42 +357,42 @@ static int doubtful(struct fit_job *f, const struct fit_outcome *o, double *befo
 }
 
 /* Along the valleys of all rates. */
-static enum fit_status slide(struct fit_job *f, struct fit_outcome *o)
+static enum fit_status slide(struct fit_ls *f, struct fit_outcome *o)
 {
     enum fit_status st = FIT_OK;
     for (size_t r = 0; st == FIT_OK && f->kernel->space == FIT_PAIRS && r < f->kernel->nrate && !f->over; r++) {
         int found;
-        if ((st = fit_job_slide(f, &f->kernel->rate[r], o, &found)) == FIT_OK && found)
+        if ((st = fit_ls_slide(f, &f->kernel->rate[r], o, &found)) == FIT_OK && found)
             st = record_minimum(f, o->origin);
     }
     return st;
 }
 
 /* Searches and fits; searches again, wider, while the result is doubtful. */
-enum fit_status fit_job_minimum(struct fit_job *f, struct fit_outcome *o)
+enum fit_status fit_ls_minimum(struct fit_ls *f, struct fit_outcome *o)
 {
     enum fit_status st;
     size_t rounds = 0;
     double before = INFINITY;
     *o = (struct fit_outcome){.word = FIT_FAILED, .cost = INFINITY, .gradient = NAN, .thin = NAN};
-    if ((st = fit_job_local(f)) != FIT_OK)
+    if ((st = fit_ls_local(f)) != FIT_OK)
         return st;
     do {
         if ((st = find_starts(f, rounds)) != FIT_OK || (st = run_candidates(f, o)) != FIT_OK)
             return st;
-        if ((!fit_job_may_widen(f) || explains_data(f, o)) &&
+        if ((!fit_ls_may_widen(f) || explains_data(f, o)) &&
             ((st = go_on(f, o, RIVAL_STEPS)) != FIT_OK || (st = slide(f, o)) != FIT_OK))
             return st;
         rounds = f->list.rounds;
     } while (doubtful(f, o, &before));
     if ((st = go_on(f, o, f->opt->max_iterations)) != FIT_OK)
         return st;
-    if (isfinite(o->cost) && !f->over && fit_job_held_matters(f, f->best)) {
-        fit_job_release(f);
+    if (isfinite(o->cost) && !f->over && fit_ls_held_matters(f, f->best)) {
+        fit_ls_release(f);
         memcpy(f->theta, f->best, f->p * sizeof *f->theta);
-        fit_job_optimise(f, f->theta, f->opt->max_iterations);
+        fit_ls_optimise(f, f->theta, f->opt->max_iterations);
         if (f->nlsq->cost <= o->cost)
-            fit_job_keep(f, o);
+            fit_ls_keep(f, o);
         if ((st = record_minimum(f, o->origin)) != FIT_OK)
             return st;
     }
@@ -410,7 +408,7 @@ enum fit_status fit_job_minimum(struct fit_job *f, struct fit_outcome *o)
         return fit_fail(f->err, FIT_ERR_INTERRUPTED,
                         "fit: interrupted before a first value was found");
     char row[400];
-    if (fit_job_blame(f, f->start, row, sizeof row))
+    if (fit_ls_blame(f, f->start, row, sizeof row))
         return fit_fail(f->err, FIT_ERR_DATA, "fit: %s", row);
     return fit_fail(f->err, FIT_ERR_NUMERIC,
                     "fit: the model is not finite at any starting point; give other start values");

@@ -29,7 +29,7 @@ enum { ROBUST_ROUNDS = 60, ROBUST_STEPS = 3, ROBUST_ITERATIONS = 100 };
 /* ---- noise ----------------------------------------------------------------------------------- */
 
 /* Standard deviations per group from the residuals of the last value, in units of 1 / sqrt(w). */
-static void group_sigmas(const struct fit_job *f, double *sigma, double *common)
+static void group_sigmas(const struct fit_ls *f, double *sigma, double *common)
 {
     const struct fit_objective *o = f->obj;
     double n = (double)f->ds->npoint, total = 0, own_all = 0;
@@ -50,7 +50,7 @@ static void group_sigmas(const struct fit_job *f, double *sigma, double *common)
     *common = sqrt(total / f->dof);
 }
 
-static int sigmas_differ(const struct fit_job *f, const double *sigma)
+static int sigmas_differ(const struct fit_ls *f, const double *sigma)
 {
     double least = INFINITY, most = 0, spread = 0;
     for (size_t g = 0; g < f->ng; g++) {
@@ -64,7 +64,7 @@ static int sigmas_differ(const struct fit_job *f, const double *sigma)
 }
 
 /* Known sigmas that differ become group factors; equal ones only a unit. */
-void fit_job_known_sigmas(struct fit_job *f)
+void fit_ls_known_sigmas(struct fit_ls *f)
 {
     const double *s = f->opt->sigma;
     double sum = 0;
@@ -82,7 +82,7 @@ void fit_job_known_sigmas(struct fit_job *f)
 }
 
 /* Deviations are in units of those of the law. */
-static void law(struct fit_job *f)
+static void law(struct fit_ls *f)
 {
     struct fit_result *r = f->res;
     r->noise = FIT_NOISE_LAW;
@@ -93,7 +93,7 @@ static void law(struct fit_job *f)
              f->kernel->density->name);
 }
 
-enum fit_status fit_job_noise(struct fit_job *f, struct fit_outcome *o)
+enum fit_status fit_ls_noise(struct fit_ls *f, struct fit_outcome *o)
 {
     struct fit_result *r = f->res;
     r->noise = f->ds->weighted ? FIT_NOISE_FILE
@@ -126,8 +126,8 @@ enum fit_status fit_job_noise(struct fit_job *f, struct fit_outcome *o)
         f->factor[g] = r->sigma[g] > 0 ? common / (r->sigma[g] * r->sigma[g]) : 1;
     fit_objective_group_factor(f->obj, f->factor);
     memcpy(f->theta, f->best, f->p * sizeof *f->theta);
-    fit_job_optimise(f, f->theta, f->opt->max_iterations);
-    fit_job_keep(f, o);
+    fit_ls_optimise(f, f->theta, f->opt->max_iterations);
+    fit_ls_keep(f, o);
     r->reweighted = 1;
     snprintf(r->noise_text, sizeof r->noise_text,
              "estimated from the residuals, per group; they differ by more than 20 %%: fitted "
@@ -143,7 +143,7 @@ enum fit_status fit_job_noise(struct fit_job *f, struct fit_outcome *o)
 
 /* sigma for the loss: known, or 1.4826 times the median of the absolute residuals of the linear
  * fit, which outliers hardly move. */
-static enum fit_eval loss_sigma(struct fit_job *f)
+static enum fit_eval loss_sigma(struct fit_ls *f)
 {
     struct fit_result *r = f->res;
     double median;
@@ -171,17 +171,17 @@ static enum fit_eval loss_sigma(struct fit_job *f)
     return FIT_EVAL_OK;
 }
 
-enum fit_status fit_job_robust(struct fit_job *f, struct fit_outcome *o)
+enum fit_status fit_ls_robust(struct fit_ls *f, struct fit_outcome *o)
 {
     enum fit_eval e = loss_sigma(f);
     if (e == FIT_EVAL_OK)
-        return fit_job_robust_again(f, o);
+        return fit_ls_robust_again(f, o);
     return fit_fail(f->err, e == FIT_EVAL_STOP ? FIT_ERR_INTERRUPTED : FIT_ERR_NUMERIC,
                     e == FIT_EVAL_STOP ? "fit: interrupted" : "fit: the model is not finite at the optimum");
 }
 
 /* What the covariance needs of the minimum that was found. */
-static void take_minimum(struct fit_job *f, const struct fit_objective_robust *r)
+static void take_minimum(struct fit_ls *f, const struct fit_objective_robust *r)
 {
     const double mean = r->dpsi / (double)f->ds->npoint;
     memcpy(f->best, f->theta, f->p * sizeof *f->best);
@@ -193,19 +193,19 @@ static void take_minimum(struct fit_job *f, const struct fit_objective_robust *r
     f->square = r->square;
 }
 
-static int is_late(const struct fit_job *f)
+static int is_late(const struct fit_ls *f)
 {
     return f->deadline > 0 && fit_seconds() > f->deadline;
 }
 
-static void count_steps(const struct fit_job *f, struct fit_outcome *o)
+static void count_steps(const struct fit_ls *f, struct fit_outcome *o)
 {
     o->iterations += f->nlsq->iterations;
     o->accepted += f->nlsq->accepted;
 }
 
-/* From job->theta to where Newton's method takes over: known as nlsq.h wants it. */
-static enum fit_eval approach(struct fit_job *f, struct fit_robust_problem *problem, struct fit_outcome *o,
+/* From f->theta to where Newton's method takes over: known as nlsq.h wants it. */
+static enum fit_eval approach(struct fit_ls *f, struct fit_robust_problem *problem, struct fit_outcome *o,
                               double known[2])
 {
     const double near = 0.5 * ROBUST_NEAR * ROBUST_NEAR * (double)f->res->nfree;
@@ -226,7 +226,7 @@ static enum fit_eval approach(struct fit_job *f, struct fit_robust_problem *prob
         if ((e = fit_robust_problem_freeze(problem, f->theta, majorant)) != FIT_EVAL_OK)
             return e;
         memcpy(f->save, f->obj->lin, f->ng * f->q * sizeof *f->save);
-        e = fit_job_step(f, f->theta, ROBUST_STEPS);
+        e = fit_ls_step(f, f->theta, ROBUST_STEPS);
         count_steps(f, o);
         if (e == FIT_EVAL_STOP)
             return e;
@@ -236,7 +236,7 @@ static enum fit_eval approach(struct fit_job *f, struct fit_robust_problem *prob
 
 /* Newton's method from *known on: so many iterations at a time, after which a valley is left as it is where it would
  * lower the cost by nothing that counts (nlsq.c). */
-static void descend(struct fit_job *f, const struct fit_nlsq_problem *p, struct fit_outcome *o, double known[2])
+static void descend(struct fit_ls *f, const struct fit_nlsq_problem *p, struct fit_outcome *o, double known[2])
 {
     struct fit_nlsq_options opt = {.ftol = ROBUST_FTOL,
                                    .xtol = ROBUST_XTOL,
@@ -258,7 +258,7 @@ static void descend(struct fit_job *f, const struct fit_nlsq_problem *p, struct 
     }
 }
 
-static enum fit_eval minimise(struct fit_job *f, struct fit_robust_problem *problem, struct fit_outcome *o)
+static enum fit_eval minimise(struct fit_ls *f, struct fit_robust_problem *problem, struct fit_outcome *o)
 {
     double known[2];
     struct fit_nlsq_problem p = fit_robust_problem(problem, f->dof);
@@ -283,7 +283,7 @@ static enum fit_eval minimise(struct fit_job *f, struct fit_robust_problem *prob
     return e;
 }
 
-enum fit_status fit_job_robust_again(struct fit_job *f, struct fit_outcome *o)
+enum fit_status fit_ls_robust_again(struct fit_ls *f, struct fit_outcome *o)
 {
     struct fit_robust_problem *problem =
         fit_robust_problem_new(f->obj, f->factor, f->opt->loss, f->opt->f_scale, f->lower, f->upper);
@@ -301,7 +301,7 @@ enum fit_status fit_job_robust_again(struct fit_job *f, struct fit_outcome *o)
 
 /* Moments and sums for the covariance of the robust fit: J^T J unweighted by the loss, at its lin.  The robust cost
  * rises by mean(psi') / 2 of that, which is why shrinkage counts for more here. */
-enum fit_eval fit_job_robust_normal(struct fit_job *f)
+enum fit_eval fit_ls_robust_normal(struct fit_ls *f)
 {
     struct fit_objective *o = f->obj;
     fit_objective_group_factor(o, f->factor);
@@ -318,7 +318,7 @@ enum fit_eval fit_job_robust_normal(struct fit_job *f)
     return fit_objective_normal(o, f->best, f->B, f->g);
 }
 
-enum fit_eval fit_job_robust_paraboloid(struct fit_job *f, double *variance)
+enum fit_eval fit_ls_robust_paraboloid(struct fit_ls *f, double *variance)
 {
     const struct fit_objective_robust r = {.loss = f->opt->loss, .f_scale = f->opt->f_scale, .curve = f->majorant};
     memcpy(f->obj->lin, f->save, f->ng * f->q * sizeof *f->save);

@@ -21,20 +21,20 @@
 enum {
     EXPONENTS = 16,
     STEPS = 40,
-    FRAMES = 56, FINER = FIT_JOB_LARGE / 2, /* of thinned data */
+    FRAMES = 56, FINER = FIT_LS_LARGE / 2, /* of thinned data */
     FRAMES_ENOUGH = 2 /* times as many must there be */
 };
 /* Differences of chi2 that thinned data cannot judge (start_round.c); that finer ones cannot. */
 static const double UNDECIDED = 50, UNDECIDED_FINER = 10;
 
 /* What tells of trial points which is best. */
-static struct fit_objective *cheap(const struct fit_job *f)
+static struct fit_objective *cheap(const struct fit_ls *f)
 {
-    return f->thin_obj && fit_job_is_large(f) ? f->thin_obj : f->obj;
+    return f->thin_obj && fit_ls_is_large(f) ? f->thin_obj : f->obj;
 }
 
 /* The best exponent in (low, high) into best; its cost, or INFINITY. */
-static double scan(struct fit_job *f, const struct fit_rate *r, double low, double high, double *best)
+static double scan(struct fit_ls *f, const struct fit_rate *r, double low, double high, double *best)
 {
     struct fit_objective *obj = cheap(f);
     double least = INFINITY;
@@ -51,11 +51,11 @@ static double scan(struct fit_job *f, const struct fit_rate *r, double low, doub
 }
 
 /* Makes the thinned data, unless they are there or would not be much fewer. */
-static enum fit_status need_thin(struct fit_job *f)
+static enum fit_status need_thin(struct fit_ls *f)
 {
     struct fit_objective_setup setup = f->setup;
     struct fit_error err = {0};
-    const int finer = fit_job_is_large(f);
+    const int finer = fit_ls_is_large(f);
     const size_t frames = finer ? FINER : FRAMES;
     if (!finer)
         setup.threads = 1;
@@ -69,8 +69,8 @@ static enum fit_status need_thin(struct fit_job *f)
     return st == FIT_ERR_MEMORY ? fit_fail(f->err, st, "fit: out of memory") : FIT_OK; /* else without them */
 }
 
-/* Follows job->theta on thinned data.  0: these tell that it leads to nothing as good as job->best. */
-static int is_promising(struct fit_job *f)
+/* Follows f->theta on thinned data.  0: these tell that it leads to nothing as good as f->best. */
+static int is_promising(struct fit_ls *f)
 {
     if (!f->thin_obj || fit_objective_value(f->thin_obj, f->best) != FIT_EVAL_OK)
         return 1;
@@ -79,23 +79,23 @@ static int is_promising(struct fit_job *f)
     struct fit_nlsq_options opt = {
         .max_iterations = STEPS, .ftol = 1e-8, .xtol = 1e-8, .gtol = 0.1, .deadline = f->deadline};
     f->over |= fit_nlsq_run(f->nlsq, &problem, &opt, f->theta) == FIT_INTERRUPTED;
-    return !f->over && !(2 * (f->nlsq->cost - best) > (fit_job_is_large(f) ? UNDECIDED_FINER : UNDECIDED) * s2);
+    return !f->over && !(2 * (f->nlsq->cost - best) > (fit_ls_is_large(f) ? UNDECIDED_FINER : UNDECIDED) * s2);
 }
 
-/* Follows the trial point in job->before for some steps, and to its end when it leads to something better. */
-static void follow(struct fit_job *f, struct fit_outcome *o, int *found)
+/* Follows the trial point in f->before for some steps, and to its end when it leads to something better. */
+static void follow(struct fit_ls *f, struct fit_outcome *o, int *found)
 {
     memcpy(f->theta, f->before, f->p * sizeof *f->theta);
     if (!is_promising(f))
         return;
-    if (!fit_job_is_large(f)) /* so thin that they may have led astray */
+    if (!fit_ls_is_large(f)) /* so thin that they may have led astray */
         memcpy(f->theta, f->before, f->p * sizeof *f->theta);
-    fit_job_try(f, f->theta, STEPS);
+    fit_ls_try(f, f->theta, STEPS);
     if (f->over || !(f->nlsq->cost < o->cost))
         return;
     if (f->nlsq->word == FIT_MAX_ITERATIONS)
-        fit_job_optimise(f, f->theta, f->opt->max_iterations);
-    fit_job_keep(f, o);
+        fit_ls_optimise(f, f->theta, f->opt->max_iterations);
+    fit_ls_keep(f, o);
     *found = 1;
 }
 
@@ -103,8 +103,8 @@ static void follow(struct fit_job *f, struct fit_outcome *o, int *found)
 static const double LEVEL[] = {0.01, 0.03, 0.1, 0.3, 1}, CHANGE[] = {0.3, 1, 3}, EXPONENT[] = {-0.5, 0.5};
 enum { LEVELS = sizeof LEVEL / sizeof *LEVEL, HIGH = 2, CHANGES = sizeof CHANGE / sizeof *CHANGE, SIGNS = 2 };
 
-/* The best rate that stays positive, its level LEVEL[first] of `most` or higher, into job->before; its cost. */
-static double lift(struct fit_job *f, const struct fit_rate *r, double most, size_t first)
+/* The best rate that stays positive, its level LEVEL[first] of `most` or higher, into f->before; its cost. */
+static double lift(struct fit_ls *f, const struct fit_rate *r, double most, size_t first)
 {
     struct fit_objective *obj = cheap(f);
     double least = INFINITY;
@@ -121,8 +121,8 @@ static double lift(struct fit_job *f, const struct fit_rate *r, double most, siz
     return least;
 }
 
-/* Out of the floor of a rate, at job->best, where `most` is the largest that it is; as fit_job_slide(). */
-static void climb(struct fit_job *f, const struct fit_rate *r, double most, struct fit_outcome *o, int *found)
+/* Out of the floor of a rate, at f->best, where `most` is the largest that it is; as fit_ls_slide(). */
+static void climb(struct fit_ls *f, const struct fit_rate *r, double most, struct fit_outcome *o, int *found)
 {
     if (!(most > 0)) { /* nowhere above: the start tells what a rate may be */
         double value[2], all[2];
@@ -136,7 +136,7 @@ static void climb(struct fit_job *f, const struct fit_rate *r, double most, stru
             follow(f, o, found);
 }
 
-enum fit_status fit_job_slide(struct fit_job *f, const struct fit_rate *r, struct fit_outcome *o, int *found)
+enum fit_status fit_ls_slide(struct fit_ls *f, const struct fit_rate *r, struct fit_outcome *o, int *found)
 {
     size_t a = r->amplitude, e = r->exponent, c = r->offset;
     double side[3] = {f->lower[e], f->best[e], f->upper[e]};
@@ -144,7 +144,7 @@ enum fit_status fit_job_slide(struct fit_job *f, const struct fit_rate *r, struc
     *found = 0;
     if (!bends || !isfinite(o->cost))
         return FIT_OK;
-    const int cut = fit_job_on_bound(f, a, f->best) || fit_job_on_bound(f, c, f->best);
+    const int cut = fit_ls_on_bound(f, a, f->best) || fit_ls_on_bound(f, c, f->best);
     double value[2], all[2];
     fit_valley_values(r, &f->ds->layout, f->best, value, all);
     const int sunk = all[1] < 0;
@@ -153,7 +153,7 @@ enum fit_status fit_job_slide(struct fit_job *f, const struct fit_rate *r, struc
         return st;
     if (sunk)
         climb(f, r, all[0], o, found);
-    if (!(fit_job_on_bound(f, a, f->best) || fit_job_on_bound(f, c, f->best)))
+    if (!(fit_ls_on_bound(f, a, f->best) || fit_ls_on_bound(f, c, f->best)))
         return FIT_OK;
     for (int k = 0; k < 2 && !f->over && !*found; k++)
         if (side[k + 1] > side[k] && isfinite(side[k + 1] - side[k]) &&

@@ -103,11 +103,11 @@ int fit_reml(size_t n, const double *value, double *V, double *mean, double *var
 /* ---- the fit --------------------------------------------------------------------------------------------------- */
 
 /* Covariance at the best point so far, in res.  *variance: what turns the cost into minus a log density. */
-static enum fit_status errors_now(struct fit_job *f, double *variance)
+static enum fit_status errors_now(struct fit_ls *f, double *variance)
 {
     struct fit_result *r = f->res;
     int robust = !isnan(f->robust);
-    enum fit_eval e = robust ? fit_job_robust_normal(f) : fit_objective_value(f->obj, f->best);
+    enum fit_eval e = robust ? fit_ls_robust_normal(f) : fit_objective_value(f->obj, f->best);
     if (e == FIT_EVAL_OK && !robust)
         e = fit_objective_normal(f->obj, f->best, f->B, f->g);
     if (e != FIT_EVAL_OK)
@@ -132,14 +132,14 @@ static void forget_errors(struct fit_result *r)
     r->neigen = r->nnull = 0;
 }
 
-static int suits(const struct fit_job *f, size_t q)
+static int suits(const struct fit_ls *f, size_t q)
 {
     return f->kernel->linear[q].over >= 0 && (int)q != f->kernel->intercept &&
            !(f->opt->linear_fixed && f->opt->linear_fixed[q]) && f->ng > 1;
 }
 
 /* tau of linear parameter q, from the groups whose error is known; NaN: too few of them. */
-static double population(const struct fit_job *f, size_t q)
+static double population(const struct fit_ls *f, size_t q)
 {
     const struct fit_result *r = f->res;
     size_t *index = malloc(f->ng * sizeof *index), n = 0;
@@ -163,7 +163,7 @@ static double population(const struct fit_job *f, size_t q)
 }
 
 /* The objective again, with what has been found; weights of groups stay. */
-static enum fit_status renew(struct fit_job *f)
+static enum fit_status renew(struct fit_ls *f)
 {
     struct fit_objective *obj;
     f->setup.shrink = f->shrink;
@@ -182,7 +182,7 @@ static enum fit_status renew(struct fit_job *f)
 }
 
 /* One value of linear parameter q for all groups; the mean is where to begin. */
-static void make_one(struct fit_job *f, size_t q)
+static void make_one(struct fit_ls *f, size_t q)
 {
     double mean = 0;
     for (size_t g = 0; g < f->ng; g++)
@@ -193,7 +193,7 @@ static void make_one(struct fit_job *f, size_t q)
     }
 }
 
-enum fit_status fit_job_hierarchy(struct fit_job *f, struct fit_outcome *o)
+enum fit_status fit_ls_hierarchy(struct fit_ls *f, struct fit_outcome *o)
 {
     struct fit_result *r = f->res;
     double variance = 0;
@@ -217,9 +217,9 @@ enum fit_status fit_job_hierarchy(struct fit_job *f, struct fit_outcome *o)
     if ((st = renew(f)) != FIT_OK)
         return st;
     if (!isnan(f->robust))
-        return fit_job_robust_again(f, o);
+        return fit_ls_robust_again(f, o);
     memcpy(f->theta, f->best, f->p * sizeof *f->theta);
-    fit_job_optimise(f, f->theta, f->opt->max_iterations);
-    fit_job_keep(f, o);
+    fit_ls_optimise(f, f->theta, f->opt->max_iterations);
+    fit_ls_keep(f, o);
     return FIT_OK;
 }

@@ -3,7 +3,7 @@
  * The curve is followed outwards from the best value: the first point starts on the axis of the paraboloid (axis.h),
  * each other one on a line through the last two.  For a curve, steps are chosen for the root of the rise to grow
  * evenly, so that it has as many points in a narrow direction as in a wide one; where only the ends of intervals
- * matter, they aim at these.  Ends are found by secants on the root, which is nearly straight.  Where the job has a
+ * matter, they aim at these.  Ends are found by secants on the root, which is nearly straight.  Where the fit has a
  * sketch of the cost (sketch.h), that leads from the line to the minimum; the data are asked for the cost there, and
  * near the ends of intervals for derivatives.
  */
@@ -55,7 +55,7 @@ enum {
 };
 
 struct curve {
-    struct fit_job *f;
+    struct fit_ls *f;
     struct fit_likelihood *out;
     double variance, cost;       /* in whose units a rise counts, at the minimum */
     double inflated;             /* by which noise that is shared makes it larger than that of independent values */
@@ -106,7 +106,7 @@ static int needs_no_more(const struct curve *c, double rise, double expected)
  * error, or NaN. */
 static int lead(struct curve *c, double *rise, double *known)
 {
-    struct fit_job *f = c->f;
+    struct fit_ls *f = c->f;
     struct fit_objective *o = f->obj;
     size_t bytes = f->p * sizeof *c->led;
     double cost, gradient, inside = c->limit[1] * c->limit[1], far = ENOUGH * inside;
@@ -168,7 +168,7 @@ static double cost_at(struct curve *c, const double *theta)
 /* theta: the known point x, carried to the value v along the valley of the rate of which the parameter is a part. */
 static void carry(const struct curve *c, const double *x, double v, double *theta)
 {
-    const struct fit_job *f = c->f;
+    const struct fit_ls *f = c->f;
     for (size_t l = 0; l < f->p; l++)
         theta[l] = fmin(fmax(x[l], f->lower[l]), f->upper[l]);
     if (c->u >= 0)
@@ -180,7 +180,7 @@ static void carry(const struct curve *c, const double *x, double v, double *thet
 /* Another start than theta for the value v, where a point that is known on either side promises a lower cost. */
 static void best_start(struct curve *c, double v)
 {
-    const struct fit_job *f = c->f;
+    const struct fit_ls *f = c->f;
     const size_t bytes = f->p * sizeof *c->other;
     long beside[2];
     fit_evidence_beside(c->evidence, c->out->which, v, beside);
@@ -200,7 +200,7 @@ static void best_start(struct curve *c, double v)
 /* Signed root of the rise with the parameter held at v; theta comes in as a start and goes out as the minimum. */
 static double root_at(struct curve *c, double v)
 {
-    struct fit_job *f = c->f;
+    struct fit_ls *f = c->f;
     struct fit_objective *o = f->obj;
     size_t k = c->out->which, u = c->u < 0 ? 0 : (size_t)c->u;
     double low = c->u < 0 ? 0 : o->lower[u], high = c->u < 0 ? 0 : o->upper[u];
@@ -268,7 +268,7 @@ static void add_point(struct curve *c, double v, double root)
  * of which the parameter is a part changes evenly. */
 static void on_line(struct curve *c, double v, double v1, const double *x1, double v2, const double *x2)
 {
-    const struct fit_job *f = c->f;
+    const struct fit_ls *f = c->f;
     double part = v2 != v1 ? (v - v1) / (v2 - v1) : 0;
     for (size_t l = 0; l < f->p; l++)
         c->theta[l] = fmin(fmax(x1[l] + part * (x2[l] - x1[l]), f->lower[l]), f->upper[l]);
@@ -331,7 +331,7 @@ static double find_end(struct curve *c, double wanted, double a, double ra, cons
  * too, and the fit goes to its end.  The root there; theta is the minimum. */
 static double root_at_wall(struct curve *c, double v)
 {
-    const struct fit_job *f = c->f;
+    const struct fit_ls *f = c->f;
     const size_t bytes = f->p * sizeof *c->led, n = c->evidence->n;
     const size_t step = f->sketch ? 1 : 1 + (size_t)((double)n * (double)f->ds->npoint / WORK);
     const int trust = c->trust, hurry = c->hurry;
@@ -520,7 +520,7 @@ static void describe(struct curve *c, const char *name)
 
 /* ---- the curve -------------------------------------------------------------------------------------------------- */
 
-void fit_likelihood_limits(const struct fit_job *f, int one_sided, double limit[2])
+void fit_likelihood_limits(const struct fit_ls *f, int one_sided, double limit[2])
 {
     double dof = f->res->noise == FIT_NOISE_RESIDUALS ? f->dof : INFINITY;
     for (int k = 0; k < 2; k++)
@@ -624,7 +624,7 @@ static void trace_others(struct curve *c, double *work)
 /* Work space, and where everything begins; NULL: memory is out.  For the caller to free. */
 static double *prepare(struct curve *c, double **work)
 {
-    struct fit_job *f = c->f;
+    struct fit_ls *f = c->f;
     double *all = malloc((9 * f->p + 1) * sizeof *all), **const part[] = {&c->theta, &c->lower,  &c->upper,
                                                                          &c->start, &c->before, &c->led,
                                                                          &c->other, &c->origin, work};
@@ -644,7 +644,7 @@ static double *prepare(struct curve *c, double **work)
 }
 
 /* 0: the parameter is held. */
-static int begin(struct curve *c, struct fit_job *f, size_t which, struct fit_likelihood *out)
+static int begin(struct curve *c, struct fit_ls *f, size_t which, struct fit_likelihood *out)
 {
     const struct fit_result *r = f->res;
     c->f = f;
@@ -673,7 +673,7 @@ static enum fit_status find_parts(struct curve *c)
     return FIT_OK;
 }
 
-enum fit_status fit_likelihood_curve(struct fit_job *f, size_t which, double variance, struct fit_evidence *evidence,
+enum fit_status fit_likelihood_curve(struct fit_ls *f, size_t which, double variance, struct fit_evidence *evidence,
                                      struct fit_likelihood *out)
 {
     struct curve c = {.variance = variance, .pace = CURVE, .evidence = evidence};
@@ -689,14 +689,14 @@ enum fit_status fit_likelihood_curve(struct fit_job *f, size_t which, double var
     return st == FIT_OK && c.stopped ? fit_fail(f->err, FIT_ERR_INTERRUPTED, "profile: interrupted") : st;
 }
 
-enum fit_status fit_likelihood_ends(struct fit_job *f, size_t which, double variance, struct fit_evidence *evidence,
+enum fit_status fit_likelihood_ends(struct fit_ls *f, size_t which, double variance, struct fit_evidence *evidence,
                                     struct fit_likelihood *out)
 {
     *out = (struct fit_likelihood){.which = which};
     return fit_likelihood_extend(f, which, variance, evidence, out);
 }
 
-enum fit_status fit_likelihood_extend(struct fit_job *f, size_t which, double variance, struct fit_evidence *evidence,
+enum fit_status fit_likelihood_extend(struct fit_ls *f, size_t which, double variance, struct fit_evidence *evidence,
                                       struct fit_likelihood *out)
 {
     struct curve c = {.variance = variance, .pace = ENDS, .evidence = evidence, .trust = f->sketch_trusted};

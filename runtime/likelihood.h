@@ -20,21 +20,21 @@
 
 /* After the errors of a fit, variance as there; `which`: place in the full vector.  The objective is left at some
  * other point.  FIT_ERR_MEMORY, or FIT_ERR_INTERRUPTED. */
-enum fit_status fit_likelihood_curve(struct fit_job *f, size_t which, double variance, struct fit_evidence *evidence,
+enum fit_status fit_likelihood_curve(struct fit_ls *f, size_t which, double variance, struct fit_evidence *evidence,
                                      struct fit_likelihood *out);
 
 /* Ends of the intervals alone, by fewer points (lower, upper, open_*, part, lower_cost; no curve to draw, no words).
  * evidence: starts for the fits, points whose values the intervals must hold; every point of the profile below the
  * limit of 95 % is added. */
-enum fit_status fit_likelihood_ends(struct fit_job *f, size_t which, double variance, struct fit_evidence *evidence,
+enum fit_status fit_likelihood_ends(struct fit_ls *f, size_t which, double variance, struct fit_evidence *evidence,
                                     struct fit_likelihood *out);
 
 /* The same intervals again, with what has become known since: an interval around each point of the evidence that lies
  * outside of all, joined where they meet. */
-enum fit_status fit_likelihood_extend(struct fit_job *f, size_t which, double variance, struct fit_evidence *evidence,
+enum fit_status fit_likelihood_extend(struct fit_ls *f, size_t which, double variance, struct fit_evidence *evidence,
                                       struct fit_likelihood *out);
 
 /* Of the root of the rise, 68 and 95 %: Student's t where the noise comes from the residuals. */
-void fit_likelihood_limits(const struct fit_job *f, int one_sided, double limit[2]);
+void fit_likelihood_limits(const struct fit_ls *f, int one_sided, double limit[2]);
 
 #endif

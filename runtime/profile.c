@@ -30,7 +30,7 @@ static const double NOTHING = 3; /* standard errors: a linear parameter that may
 enum { PASSES = 600 }; /* so many passes, then no more intervals of what has no error anyway */
 
 struct profile {
-    struct fit_job *f;
+    struct fit_ls *f;
     const double *best;
     double variance, cost, limit; /* limit: of the root of the rise at the ends of 95 % */
     double *theta;
@@ -63,7 +63,7 @@ static double wider(const struct profile *p, size_t e)
  * `from`; where it is above `enough` the others are fitted.  NaN: beyond a bound. */
 static double rise_along(struct profile *p, struct fit_sketch *from, size_t e, double far, double enough)
 {
-    struct fit_job *f = p->f;
+    struct fit_ls *f = p->f;
     const struct fit_result *r = f->res;
     const double w = wider(p, e), variance = p->variance * w * w;
     double v = value_of(r, e) + far * w * r->std[e];
@@ -135,7 +135,7 @@ static double owed(const struct profile *p, size_t e)
 }
 
 /* Is there a linear parameter on a bound?  The errors of the others take it for held there. */
-static int linear_on_bound(const struct fit_job *f)
+static int linear_on_bound(const struct fit_ls *f)
 {
     int any = 0;
     for (size_t e = f->p; e < f->res->nfull; e++)
@@ -194,7 +194,7 @@ static double reach(const struct profile *p, size_t e)
 
 static enum fit_status find_interval(struct profile *p, size_t e)
 {
-    struct fit_job *f = p->f;
+    struct fit_ls *f = p->f;
     struct fit_sketch *sketch = f->sketch;
     const int trusted = f->sketch_trusted;
     p->looked[e] = 1;
@@ -289,7 +289,7 @@ enum fit_interval_kind fit_profile_interval(const struct fit_result *r, size_t k
 
 static enum fit_status ask(struct profile *p)
 {
-    struct fit_job *f = p->f;
+    struct fit_ls *f = p->f;
     enum fit_status st = fit_sketch_new(f, &f->sketch);
     if (st == FIT_OK && !(p->data = fit_sketch_of_data(f)))
         st = fit_fail(f->err, FIT_ERR_MEMORY, "fit: out of memory");
@@ -341,7 +341,7 @@ static void look(struct profile *p, unsigned char *want)
 /* Intervals of those marked, and of those that the evidence speaks against, which grows with each. */
 static enum fit_status find_intervals(struct profile *p, const unsigned char *want)
 {
-    struct fit_job *f = p->f;
+    struct fit_ls *f = p->f;
     size_t n = f->res->nfull, before = f->obj->nnormal;
     enum fit_status st = FIT_OK;
     for (int again = 1; again && st == FIT_OK && !f->met_better;) {
@@ -393,7 +393,7 @@ static int may_have_decayed(const struct profile *p, size_t e)
 
 static enum fit_status examine(struct profile *p)
 {
-    struct fit_job *f = p->f;
+    struct fit_ls *f = p->f;
     struct fit_result *r = f->res;
     const double inflated = pow(fit_profile_widest(r), 2);
     struct fit_survey_spec survey = {p->variance * inflated, inflated, p->limit, RIVAL, NULL};
@@ -458,7 +458,7 @@ void fit_profile_none(struct fit_result *r)
     }
 }
 
-enum fit_status fit_profile_errors(struct fit_job *f, double variance)
+enum fit_status fit_profile_errors(struct fit_ls *f, double variance)
 {
     struct fit_result *r = f->res;
     double *all = malloc((3 * f->p + r->nfull + 1) * sizeof *all), limit[2];

@@ -23,14 +23,14 @@ struct fit_sketch {
     size_t p;
     double least, base; /* cost of the data at the minimum; the same less that of the sketch */
     double dof, noise;
-    const double *curvature; /* of the job */
+    const double *curvature; /* of the fit */
     double *trial;
 };
 
 /* ---- making ---------------------------------------------------------------------------------- */
 
 /* Value and derivatives of the sketch at the minimum, which are to be those of the data. */
-static enum fit_status measure(struct fit_sketch *s, const struct fit_job *f, double *B, double *g)
+static enum fit_status measure(struct fit_sketch *s, const struct fit_ls *f, double *B, double *g)
 {
     const double *theta = f->res->theta;
     if (fit_objective_value(s->obj, theta) != FIT_EVAL_OK)
@@ -40,7 +40,7 @@ static enum fit_status measure(struct fit_sketch *s, const struct fit_job *f, do
 }
 
 /* Takes out what the residuals contribute to first order. */
-static enum fit_status settle(struct fit_sketch *s, const struct fit_job *f, struct fit_error *err)
+static enum fit_status settle(struct fit_sketch *s, const struct fit_ls *f, struct fit_error *err)
 {
     size_t n = s->p;
     double *B = calloc(n * n + 6 * n + fit_boxqp_work(n) + 1, sizeof *B);
@@ -65,7 +65,7 @@ static enum fit_status settle(struct fit_sketch *s, const struct fit_job *f, str
     return st;
 }
 
-static enum fit_status make(struct fit_sketch *s, struct fit_job *f)
+static enum fit_status make(struct fit_sketch *s, struct fit_ls *f)
 {
     struct fit_error err = {0};
     struct fit_objective_setup setup = f->setup;
@@ -79,7 +79,7 @@ static enum fit_status make(struct fit_sketch *s, struct fit_job *f)
     return s->nlsq && s->trial ? settle(s, f, &err) : FIT_ERR_MEMORY;
 }
 
-static int suits(const struct fit_job *f)
+static int suits(const struct fit_ls *f)
 {
     for (size_t q = 0; q < f->q; q++)
         if (f->obj->shrink[q] > 0)
@@ -88,7 +88,7 @@ static int suits(const struct fit_job *f)
            f->ds->layout.nframe >= (size_t)FRAMES_ENOUGH * FRAMES;
 }
 
-enum fit_status fit_sketch_new(struct fit_job *f, struct fit_sketch **sketch)
+enum fit_status fit_sketch_new(struct fit_ls *f, struct fit_sketch **sketch)
 {
     *sketch = NULL;
     if (!suits(f))
@@ -113,7 +113,7 @@ enum fit_status fit_sketch_new(struct fit_job *f, struct fit_sketch **sketch)
     return st == FIT_ERR_MEMORY ? fit_fail(f->err, st, "fit: out of memory") : FIT_OK;
 }
 
-struct fit_sketch *fit_sketch_of_data(struct fit_job *f)
+struct fit_sketch *fit_sketch_of_data(struct fit_ls *f)
 {
     struct fit_sketch *s = calloc(1, sizeof *s);
     if (!s)

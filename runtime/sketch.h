@@ -27,10 +27,10 @@ struct fit_sketch;
 /* About f->res->theta, where f->g is the gradient.  *sketch: for the caller to free; NULL where a
  * sketch does not pay (few frames) or is not possible.  The objective is left there.
  * FIT_ERR_MEMORY; FIT_ERR_INTERRUPTED. */
-enum fit_status fit_sketch_new(struct fit_job *f, struct fit_sketch **sketch);
+enum fit_status fit_sketch_new(struct fit_ls *f, struct fit_sketch **sketch);
 /* The cost of the data itself, to be asked in the same way: of few values, where a sketch does not pay.  The objective
- * of the job is borrowed.  NULL: memory is out. */
-struct fit_sketch *fit_sketch_of_data(struct fit_job *f);
+ * of the fit is borrowed.  NULL: memory is out. */
+struct fit_sketch *fit_sketch_of_data(struct fit_ls *f);
 void fit_sketch_free(struct fit_sketch *s); /* NULL is allowed */
 
 /* 0: it is that of the data itself. */

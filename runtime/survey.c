@@ -34,7 +34,7 @@ struct candidate {
 };
 
 struct survey {
-    struct fit_job *f;
+    struct fit_ls *f;
     const struct fit_survey_spec *spec;
     const double *best;
     double least;               /* cost at the best */
@@ -54,7 +54,7 @@ static double rise_of(const struct survey *s, double cost)
 /* The rise at the minimum that theta leads to, with parameter k (unless negative) held where it is. */
 static double follow(struct survey *s, long k, double *theta)
 {
-    const struct fit_job *f = s->f;
+    const struct fit_ls *f = s->f;
     double cost, gradient, far = PROMISING * s->spec->limit * s->spec->limit;
     struct fit_sketch_spec spec = {s->lower, s->upper, -1, 0, GTOL, s->least + 0.5 * far * s->spec->variance,
                                    s->spec->variance, 0};
@@ -101,7 +101,7 @@ static double unit_of(const struct fit_rate *r, const struct fit_layout *l)
 /* The exponents from that of the fit on toward side. */
 static size_t exponents(const struct survey *s, const struct fit_rate *r, double side, double *out)
 {
-    const struct fit_job *f = s->f;
+    const struct fit_ls *f = s->f;
     double unit = unit_of(r, &f->ds->layout), low = f->lower[r->exponent], high = f->upper[r->exponent];
     double at = s->best[r->exponent], end = side > 0 ? high : low;
     size_t n = 0;
@@ -117,7 +117,7 @@ static size_t exponents(const struct survey *s, const struct fit_rate *r, double
 
 static void look_along(struct survey *s, const struct fit_rate *r, double side, double far)
 {
-    const struct fit_job *f = s->f;
+    const struct fit_ls *f = s->f;
     double exponent[2 * EXPONENTS + 1], *at = s->theta;
     size_t n = exponents(s, r, side, exponent), bytes = f->p * sizeof *at;
     memcpy(at, s->best, bytes);
@@ -134,14 +134,14 @@ static void look_along(struct survey *s, const struct fit_rate *r, double side, 
     }
 }
 
-static int is_free(const struct fit_job *f, size_t k)
+static int is_free(const struct fit_ls *f, size_t k)
 {
     return f->upper[k] > f->lower[k];
 }
 
 static void look_at_valleys(struct survey *s)
 {
-    const struct fit_job *f = s->f;
+    const struct fit_ls *f = s->f;
     for (size_t k = 0; f->kernel->space == FIT_PAIRS && k < f->kernel->nrate; k++) {
         const struct fit_rate *r = &f->kernel->rate[k];
         if (!is_free(f, r->exponent) || !is_free(f, r->amplitude) || !is_free(f, r->offset))
@@ -153,7 +153,7 @@ static void look_at_valleys(struct survey *s)
 }
 
 /* Without bounds there is no place in which to look for other values: periods below the distance of the points, say. */
-static int has_box(const struct fit_job *f, size_t k)
+static int has_box(const struct fit_ls *f, size_t k)
 {
     return is_free(f, k) && isfinite(f->lower[k]) && isfinite(f->upper[k]);
 }
@@ -181,7 +181,7 @@ static double cheap_rise(struct survey *s)
 /* Dips along parameter k, beside that in which the best lies. */
 static void scan(struct survey *s, size_t k, size_t points)
 {
-    const struct fit_job *f = s->f;
+    const struct fit_ls *f = s->f;
     double here = fit_start_position(&s->box, k, s->best[k]);
     memcpy(s->theta, s->best, f->p * sizeof *s->theta);
     for (int turn = 0; turn < 2; turn++) /* costs, and then the dips */
@@ -199,7 +199,7 @@ static void scan(struct survey *s, size_t k, size_t points)
 /* s->theta as a reflection of the best, in its bounds. */
 static void reflected(struct survey *s, size_t k, double image)
 {
-    const struct fit_job *f = s->f;
+    const struct fit_ls *f = s->f;
     if (!has_box(f, k) || image < f->lower[k] || image > f->upper[k] || image == s->best[k])
         return;
     memcpy(s->theta, s->best, f->p * sizeof *s->theta);
@@ -209,7 +209,7 @@ static void reflected(struct survey *s, size_t k, double image)
 
 static void reflect_rate(struct survey *s, const struct fit_rate *r)
 {
-    const struct fit_job *f = s->f;
+    const struct fit_ls *f = s->f;
     memcpy(s->theta, s->best, f->p * sizeof *s->theta);
     const size_t part[2] = {r->amplitude, r->offset};
     for (int i = 0; i < 2; i++) {
@@ -237,7 +237,7 @@ static void reflect_angle(struct survey *s, const struct fit_degeneracy *d)
 
 static void look_for_modes(struct survey *s)
 {
-    const struct fit_job *f = s->f;
+    const struct fit_ls *f = s->f;
     const int rows = f->kernel->space == FIT_ROWS;
     size_t nfree = 0, points = SCAN;
     for (size_t k = 0; k < f->p; k++)
@@ -270,7 +270,7 @@ static void look_for_modes(struct survey *s)
 /* Square of the distance in standard errors of the paraboloid at the best. */
 static double squared_distance(const struct survey *s, const double *a, const double *b)
 {
-    const struct fit_job *f = s->f;
+    const struct fit_ls *f = s->f;
     double d = 0;
     for (size_t k = 0; k < f->p; k++)
         for (size_t l = 0; l < f->p; l++)
@@ -325,7 +325,7 @@ static int is_degenerate(const struct survey *s, const double *theta)
  * errors are those of the terms. */
 static int is_image(struct survey *s, const double *theta)
 {
-    const struct fit_job *f = s->f;
+    const struct fit_ls *f = s->f;
     for (size_t i = 0; i < f->kernel->ndegeneracy; i++) {
         const struct fit_degeneracy *d = &f->kernel->degeneracy[i];
         if (d->kind != FIT_DEGENERATE_MIRROR)
@@ -359,7 +359,7 @@ static void record(struct survey *s, double rise)
 /* Follows the candidates, best first, to minima of the data. */
 static void follow_candidates(struct survey *s)
 {
-    struct fit_job *f = s->f;
+    struct fit_ls *f = s->f;
     const double told = PROMISING * s->spec->limit * s->spec->limit;
     size_t bytes = f->p * sizeof *s->theta;
     for (size_t c = 0; c < s->n && !f->over; c++) {
@@ -368,7 +368,7 @@ static void follow_candidates(struct survey *s)
         if (!(rise < told) || squared_distance(s, s->theta, s->best) < SAME * SAME || is_image(s, s->theta))
             continue;
         if (fit_sketch_is_thin(s->spec->cheap)) {
-            fit_job_try(f, s->theta, STEPS);
+            fit_ls_try(f, s->theta, STEPS);
             if (squared_distance(s, s->theta, s->best) < SAME * SAME)
                 continue;
         }
@@ -388,7 +388,7 @@ static void confirm_known(struct survey *s)
             confirm(s, r->minima[m].theta, s->spec->rival);
 }
 
-enum fit_status fit_survey(struct fit_job *f, const struct fit_survey_spec *spec)
+enum fit_status fit_survey(struct fit_ls *f, const struct fit_survey_spec *spec)
 {
     size_t p = f->p, most = f->kernel->space == FIT_ROWS ? FOLLOWED_ROWS : FOLLOWED;
     struct survey s = {

@@ -66,7 +66,7 @@ struct setting {
     struct fit_result r;
     struct fit_error err;
     struct fit_options opt;
-    struct fit_job job;
+    struct fit_ls run;
     struct fit_sketch *sketch;
     double g[16], B[256], cost, variance;
 };
@@ -80,32 +80,32 @@ static void begin(struct setting *x, const struct sample *s, int threads)
     x->opt.start_only = 1;
     x->opt.threads = threads;
     assert_int_equal(fit_run(x->k, x->ds, &x->opt, &x->r, &x->err), FIT_OK);
-    x->job = (struct fit_job){.kernel = x->k,
-                              .ds = x->ds,
-                              .opt = &x->opt,
-                              .res = &x->r,
-                              .err = &x->err,
-                              .p = x->k->nparam,
-                              .q = x->k->nlinear,
-                              .ng = NG,
-                              .lower = x->r.lower,
-                              .upper = x->r.upper,
-                              .g = x->g,
-                              .setup = {.scaling = FIT_SCALING_INDIVIDUAL, .threads = threads}};
-    assert_int_equal(fit_objective_new(x->k, x->ds, &x->job.setup, &x->job.obj, &x->err), FIT_OK);
-    assert_int_equal(fit_objective_value(x->job.obj, x->r.theta), FIT_EVAL_OK);
-    x->cost = x->job.obj->cost;
-    x->job.dof = (double)x->ds->npoint - (double)x->r.nfree;
-    x->variance = 2 * x->cost / x->job.dof;
-    assert_int_equal(fit_objective_normal(x->job.obj, x->r.theta, x->B, x->g), FIT_EVAL_OK);
-    assert_int_equal(fit_sketch_new(&x->job, &x->sketch), FIT_OK);
+    x->run = (struct fit_ls){.kernel = x->k,
+                             .ds = x->ds,
+                             .opt = &x->opt,
+                             .res = &x->r,
+                             .err = &x->err,
+                             .p = x->k->nparam,
+                             .q = x->k->nlinear,
+                             .ng = NG,
+                             .lower = x->r.lower,
+                             .upper = x->r.upper,
+                             .g = x->g,
+                             .setup = {.scaling = FIT_SCALING_INDIVIDUAL, .threads = threads}};
+    assert_int_equal(fit_objective_new(x->k, x->ds, &x->run.setup, &x->run.obj, &x->err), FIT_OK);
+    assert_int_equal(fit_objective_value(x->run.obj, x->r.theta), FIT_EVAL_OK);
+    x->cost = x->run.obj->cost;
+    x->run.dof = (double)x->ds->npoint - (double)x->r.nfree;
+    x->variance = 2 * x->cost / x->run.dof;
+    assert_int_equal(fit_objective_normal(x->run.obj, x->r.theta, x->B, x->g), FIT_EVAL_OK);
+    assert_int_equal(fit_sketch_new(&x->run, &x->sketch), FIT_OK);
     assert_non_null(x->sketch);
 }
 
 static void end(struct setting *x)
 {
     fit_sketch_free(x->sketch);
-    fit_objective_free(x->job.obj);
+    fit_objective_free(x->run.obj);
     fit_result_free(&x->r);
     fit_dataset_free(x->ds);
 }
@@ -120,7 +120,7 @@ static struct rise rise_at(struct setting *x, size_t k, double v)
 {
     struct rise rise;
     double lower[16], upper[16], theta[16], cost;
-    size_t bytes = x->job.p * sizeof *theta;
+    size_t bytes = x->run.p * sizeof *theta;
     memcpy(lower, x->r.lower, bytes);
     memcpy(upper, x->r.upper, bytes);
     memcpy(theta, x->r.theta, bytes);
@@ -128,11 +128,11 @@ static struct rise rise_at(struct setting *x, size_t k, double v)
     fit_sketch_minimise(x->sketch,
                         &(struct fit_sketch_spec){lower, upper, -1, 0, 0.01, INFINITY, x->variance, 0},
                         theta, &cost, &rise.gradient);
-    assert_int_equal(fit_objective_value(x->job.obj, theta), FIT_EVAL_OK);
+    assert_int_equal(fit_objective_value(x->run.obj, theta), FIT_EVAL_OK);
     rise.sketch = 2 * (cost - x->cost) / x->variance;
-    rise.there = 2 * (x->job.obj->cost - x->cost) / x->variance;
-    struct fit_nlsq *s = fit_nlsq_new(x->job.p);
-    struct fit_nlsq_problem problem = fit_problem(x->job.obj, lower, upper, x->job.dof, 0);
+    rise.there = 2 * (x->run.obj->cost - x->cost) / x->variance;
+    struct fit_nlsq *s = fit_nlsq_new(x->run.p);
+    struct fit_nlsq_problem problem = fit_problem(x->run.obj, lower, upper, x->run.dof, 0);
     struct fit_nlsq_options opt = {
         .max_iterations = 100, .ftol = 1e-12, .xtol = 1e-12, .gtol = 0.01};
     fit_nlsq_run(s, &problem, &opt, theta);
@@ -148,7 +148,7 @@ static void check(const struct sample *s)
     begin(&x, s, 1);
     assert_true(fabs(fit_sketch_least(x.sketch) - x.cost) <= 1e-12 * x.cost);
     assert_true(fabs(fit_sketch_value(x.sketch, x.r.theta, -1, 0) - x.cost) <= 1e-12 * x.cost);
-    for (size_t k = 0; k < x.job.p; k++) {
+    for (size_t k = 0; k < x.run.p; k++) {
         double std = x.r.std_curvature[k];
         if (!(std > 0))
             continue;
@@ -195,7 +195,7 @@ static void test_sketch_has_the_same_bits_for_any_number_of_threads(void **state
     begin(&one, &laminar, 1);
     begin(&three, &laminar, 3);
     double theta[16];
-    memcpy(theta, one.r.theta, one.job.p * sizeof *theta);
+    memcpy(theta, one.r.theta, one.run.p * sizeof *theta);
     theta[0] *= 1.01;
     double a = fit_sketch_value(one.sketch, theta, -1, 0), b = fit_sketch_value(three.sketch, theta, -1, 0);
     assert_memory_equal(&a, &b, sizeof a);
