@@ -41,17 +41,16 @@ enum {
 static enum fit_word optimise(struct fit_ls *f, double *theta, size_t iterations, int brief)
 {
     struct fit_nlsq_problem problem = fit_problem(f->obj, f->lower, f->upper, f->dof, f->noise);
+    struct fit_watch watch = {f->began, f->deadline, f->opt->progress, f->opt->progress_user};
     struct fit_nlsq_options opt = {.max_iterations = iterations,
                                    .brief = brief,
                                    .curved = !brief,
                                    .ftol = f->opt->ftol,
                                    .xtol = f->opt->xtol,
                                    .gtol = f->opt->gtol,
-                                   .deadline = f->deadline,
-                                   .began = f->began,
-                                   .progress = f->opt->progress,
-                                   .progress_user = f->opt->progress_user};
-    enum fit_word word = fit_nlsq_run(f->nlsq, &problem, &opt, theta);
+                                   .watch = fit_watch,
+                                   .watch_user = &watch};
+    const enum fit_word word = fit_word_of(fit_nlsq_run(f->nlsq, &problem, &opt, theta));
     const double *S = f->nlsq->curvature;
     f->curvature = S ? memcpy(f->second, S, f->p * f->p * sizeof *S) : NULL;
     return word;
@@ -75,7 +74,7 @@ void fit_ls_try(struct fit_ls *f, double *theta, size_t iterations)
 enum fit_eval fit_ls_step(struct fit_ls *f, double *theta, size_t iterations)
 {
     optimise(f, theta, iterations, 1);
-    return f->nlsq->word == FIT_INTERRUPTED ? FIT_EVAL_STOP
+    return f->nlsq->end == FIT_NLSQ_STOPPED ? FIT_EVAL_STOP
            : f->nlsq->current               ? FIT_EVAL_OK
                                             : fit_objective_value(f->obj, theta);
 }
@@ -83,7 +82,7 @@ enum fit_eval fit_ls_step(struct fit_ls *f, double *theta, size_t iterations)
 void fit_ls_keep(struct fit_ls *f, struct fit_outcome *o)
 {
     const struct fit_nlsq *s = f->nlsq;
-    o->word = s->word;
+    o->word = fit_word_of(s->end);
     o->reason = s->reason;
     o->cost = s->cost;
     o->gradient = s->gradient;
@@ -118,7 +117,7 @@ static int is_idle(const struct fit_ls *f)
 static enum fit_status record_minimum(struct fit_ls *f, const char *origin)
 {
     double cost = f->nlsq->cost, s2 = f->noise > 0 ? f->noise : 2 * cost / f->dof;
-    if (f->nlsq->word > FIT_CONVERGED_STEP || f->nminimum >= MOST_MINIMA)
+    if (!fit_nlsq_converged(f->nlsq->end) || f->nminimum >= MOST_MINIMA)
         return FIT_OK;
     for (size_t k = 0; k < f->nminimum; k++) {
         struct fit_minimum *m = &f->minima[k];
@@ -203,7 +202,7 @@ static int run_from(struct fit_ls *f, const double *theta, const struct fit_cand
     int met = isfinite(o->cost) && (2 * gap <= SAME_MINIMUM * s2 || gap <= SAME_ROUNDING * square);
     if (!isfinite(cost) || (met && !from->given) || (!met && cost >= o->cost))
         return met;
-    if (f->nlsq->word == FIT_MAX_ITERATIONS && most < f->opt->max_iterations && !first)
+    if (f->nlsq->end == FIT_NLSQ_LIMIT && most < f->opt->max_iterations && !first)
         fit_ls_optimise(f, f->theta, f->opt->max_iterations - most); /* ahead, but not at its end */
     fit_ls_keep(f, o);
     memcpy(o->origin, from->origin, sizeof o->origin);
@@ -280,7 +279,7 @@ static enum fit_status run_candidates(struct fit_ls *f, struct fit_outcome *o)
         followed |= k->given;
     }
     int more = !followed && fit_polish_suits(f->obj) && f->list.searched;
-    if (st == FIT_OK && own && f->nlsq->word != FIT_INTERRUPTED && (more || misled(f, o))) {
+    if (st == FIT_OK && own && f->nlsq->end != FIT_NLSQ_STOPPED && (more || misled(f, o))) {
         run_from(f, own->first, own, o);
         if ((st = record_minimum(f, own->origin)) == FIT_OK)
             st = record_start(f, own, 1);
@@ -397,7 +396,7 @@ enum fit_status fit_ls_minimum(struct fit_ls *f, struct fit_outcome *o)
             return st;
     }
     sort_minima(f);
-    if (f->nlsq->word == FIT_INTERRUPTED) {
+    if (f->nlsq->end == FIT_NLSQ_STOPPED) {
         o->word = FIT_INTERRUPTED; /* errors of the best point so far are still to be found */
         o->reason = f->nlsq->reason;
         fit_parallel_uninterruptible(f->obj->par);

@@ -12,6 +12,7 @@
  * Its covariance is Huber's (1981, section 7.6): sum psi^2 / dof / mean(psi')^2 times (J^T J)^-1.
  */
 #include "fit_impl.h"
+#include "problem.h"
 #include "robust_problem.h"
 
 #include <math.h>
@@ -238,14 +239,13 @@ static enum fit_eval approach(struct fit_ls *f, struct fit_robust_problem *probl
  * lower the cost by nothing that counts (nlsq.c). */
 static void descend(struct fit_ls *f, const struct fit_nlsq_problem *p, struct fit_outcome *o, double known[2])
 {
+    struct fit_watch watch = {f->began, f->deadline, f->opt->progress, f->opt->progress_user};
     struct fit_nlsq_options opt = {.ftol = ROBUST_FTOL,
                                    .xtol = ROBUST_XTOL,
                                    .gtol = f->opt->gtol,
-                                   .deadline = f->deadline,
-                                   .began = f->began,
                                    .known = known,
-                                   .progress = f->opt->progress,
-                                   .progress_user = f->opt->progress_user};
+                                   .watch = fit_watch,
+                                   .watch_user = &watch};
     size_t iterations = 0, most = f->opt->max_iterations;
     for (int more = 1; more;) {
         opt.max_iterations = most - iterations < ROBUST_ITERATIONS ? most - iterations : ROBUST_ITERATIONS;
@@ -254,7 +254,7 @@ static void descend(struct fit_ls *f, const struct fit_nlsq_problem *p, struct f
         count_steps(f, o);
         known[0] = f->nlsq->cost;
         known[1] = f->nlsq->error;
-        more = f->nlsq->word == FIT_MAX_ITERATIONS && f->nlsq->iterations > 0 && iterations < most && !is_late(f);
+        more = f->nlsq->end == FIT_NLSQ_LIMIT && f->nlsq->iterations > 0 && iterations < most && !is_late(f);
     }
 }
 
@@ -269,14 +269,14 @@ static enum fit_eval minimise(struct fit_ls *f, struct fit_robust_problem *probl
     if (e == FIT_EVAL_OK)
         descend(f, &p, o, known);
     else if (e == FIT_EVAL_STOP)
-        f->nlsq->word = FIT_INTERRUPTED, f->nlsq->reason = "stopped on request";
+        f->nlsq->end = FIT_NLSQ_STOPPED, f->nlsq->reason = "stopped on request";
     else
         return e;
-    if (f->nlsq->word == FIT_INTERRUPTED)
+    if (f->nlsq->end == FIT_NLSQ_STOPPED)
         fit_parallel_uninterruptible(f->obj->par);
     else if (!isfinite(f->nlsq->cost))
         return FIT_EVAL_REJECT;
-    const int known_here = f->nlsq->current && f->nlsq->word != FIT_INTERRUPTED;
+    const int known_here = f->nlsq->current && f->nlsq->end != FIT_NLSQ_STOPPED;
     e = fit_robust_problem_end(problem, f->theta, known_here, f->opt->gtol, &sums);
     if (e == FIT_EVAL_OK)
         take_minimum(f, &sums);
@@ -293,7 +293,7 @@ enum fit_status fit_ls_robust_again(struct fit_ls *f, struct fit_outcome *o)
     fit_robust_problem_free(problem);
     if (e != FIT_EVAL_OK)
         return fit_fail(f->err, FIT_ERR_NUMERIC, "fit: the robust fit met values that are not finite");
-    o->word = f->nlsq->word;
+    o->word = fit_word_of(f->nlsq->end);
     o->reason = f->nlsq->reason;
     o->gradient = f->nlsq->gradient;
     return FIT_OK;

@@ -76,9 +76,10 @@ static int is_promising(struct fit_ls *f)
         return 1;
     double best = f->thin_obj->cost, dof = fmax((double)f->thin->npoint - (double)f->p, 1), s2 = 2 * best / dof;
     struct fit_nlsq_problem problem = fit_problem(f->thin_obj, f->lower, f->upper, dof, f->noise);
+    struct fit_watch watch = {.deadline = f->deadline};
     struct fit_nlsq_options opt = {
-        .max_iterations = STEPS, .ftol = 1e-8, .xtol = 1e-8, .gtol = 0.1, .deadline = f->deadline};
-    f->over |= fit_nlsq_run(f->nlsq, &problem, &opt, f->theta) == FIT_INTERRUPTED;
+        .max_iterations = STEPS, .ftol = 1e-8, .xtol = 1e-8, .gtol = 0.1, .watch = fit_watch, .watch_user = &watch};
+    f->over |= fit_nlsq_run(f->nlsq, &problem, &opt, f->theta) == FIT_NLSQ_STOPPED;
     return !f->over && !(2 * (f->nlsq->cost - best) > (fit_ls_is_large(f) ? UNDECIDED_FINER : UNDECIDED) * s2);
 }
 
@@ -93,7 +94,7 @@ static void follow(struct fit_ls *f, struct fit_outcome *o, int *found)
     fit_ls_try(f, f->theta, STEPS);
     if (f->over || !(f->nlsq->cost < o->cost))
         return;
-    if (f->nlsq->word == FIT_MAX_ITERATIONS)
+    if (f->nlsq->end == FIT_NLSQ_LIMIT)
         fit_ls_optimise(f, f->theta, f->opt->max_iterations);
     fit_ls_keep(f, o);
     *found = 1;

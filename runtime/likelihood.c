@@ -80,13 +80,14 @@ struct curve {
 /* How far above the limit a point lies does not matter where only ends are looked for.  The gradient's promise counts
  * twice, and may still be too little (another branch of the valley may be found late): after some steps only, and such
  * a point is one from which to come nearer, not an end. */
-static int is_enough(void *user, const struct fit_progress *now)
+static enum fit_nlsq_answer is_enough(void *user, const struct fit_nlsq_report *now)
 {
     struct curve *c = user;
-    double rise = (now->chi2 - 2 * c->cost) / c->variance;
-    c->enough =
-        now->iteration >= PATIENT && rise - 2 * now->gradient * now->gradient > ENOUGH * c->limit[1] * c->limit[1];
-    return c->enough;
+    struct fit_watch watch = {.deadline = c->f->deadline};
+    double rise = (2 * now->cost - 2 * c->cost) / c->variance;
+    c->enough = c->hurry && now->iteration >= PATIENT &&
+                rise - 2 * now->gradient * now->gradient > ENOUGH * c->limit[1] * c->limit[1];
+    return c->enough ? FIT_NLSQ_STOP : fit_watch(&watch, now);
 }
 
 /* Where only the ends matter, other points need no derivatives: where the sketch has its minimum, and the cost of the
@@ -219,9 +220,8 @@ static double root_at(struct curve *c, double v)
                                    .gtol = c->pace.gtol,
                                    .curved = f->curvature != NULL,
                                    .curvature = f->curvature,
-                                   .deadline = f->deadline,
-                                   .progress = c->hurry ? is_enough : NULL,
-                                   .progress_user = c};
+                                   .watch = is_enough,
+                                   .watch_user = c};
     c->enough = 0;
     double rise, known[2] = {NAN, 0};
     if (f->sketch && lead(c, &rise, known)) {
@@ -229,7 +229,7 @@ static double root_at(struct curve *c, double v)
         return copysign(sqrt(rise), v - c->best);
     }
     opt.known = isnan(known[0]) ? NULL : known;
-    enum fit_word word = fit_nlsq_run(f->nlsq, &problem, &opt, c->theta);
+    const enum fit_nlsq_end end = fit_nlsq_run(f->nlsq, &problem, &opt, c->theta);
     double promised = f->nlsq->gradient * f->nlsq->gradient;
     rise = 2 * (f->nlsq->cost - c->cost) / c->variance;
     if (promised < 1)
@@ -237,8 +237,8 @@ static double root_at(struct curve *c, double v)
     if (rise < c->limit[1] * c->limit[1] && f->nlsq->current)
         fit_evidence_add(c->evidence, o, c->theta, fmax(rise, 0), c->inflated);
     hold_linear(c, low, high);
-    c->stopped |= word == FIT_INTERRUPTED && !c->enough;
-    c->enough |= c->hurry && word == FIT_MAX_ITERATIONS;
+    c->stopped |= end == FIT_NLSQ_STOPPED && !c->enough;
+    c->enough |= c->hurry && end == FIT_NLSQ_LIMIT;
     if (2 * (f->nlsq->cost - c->cost) < -BETTER * c->variance / c->inflated && !c->out->lower_cost) {
         c->out->lower_cost = 1;
         c->out->better = v;

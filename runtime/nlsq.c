@@ -20,7 +20,6 @@
 #include <string.h>
 
 #include "linalg.h"
-#include "parallel.h"
 
 /* Steps whose predicted gain is below this many times the rounding of the cost cannot be judged by
  * it. */
@@ -42,6 +41,16 @@ static const double KEPT = 0.25;
  * some direction, there may be no lowest point. */
 static const double NEAR = 1e-2;
 
+/* n numbers each, but for matrices (n x n) and what linalg.h asks for. */
+struct fit_nlsq_work {
+    double *d, *floor, *gs, *lower, *upper, *ref, *z, *trial; /* of the step */
+    double *saved_g, *saved_x, *saved_d;                      /* before a step that is corrected */
+    double *Bs, *M, *S, *saved_B;                             /* matrices */
+    double *eigen, *qp;
+    double *all; /* the block that holds them */
+    signed char *active;
+};
+
 struct state {
     const struct fit_nlsq_problem *p;
     const struct fit_nlsq_options *opt;
@@ -53,22 +62,49 @@ struct state {
     double before;  /* gradient before the last such step */
     int broken;     /* promises, since S was found */
     int curved;     /* S is known */
-    double *S;      /* n x n: second derivatives of the cost that B leaves out */
-    double *d, *floor, *gs, *Bs, *M, *lower, *upper, *ref, *z, *trial, *saved, *eigen, *qp; /* work */
-    signed char *active;
+    struct fit_nlsq_work *w; /* w->S: second derivatives of the cost that B leaves out */
 };
+
+static struct fit_nlsq_work *work_new(size_t n)
+{
+    const size_t vectors = 11, matrices = 4, m = n + 1;
+    const size_t eigen = m + fit_eigen_work(m), size = vectors * m + matrices * m * m + eigen + fit_boxqp_work(m);
+    struct fit_nlsq_work *w = calloc(1, sizeof *w);
+    if (!w)
+        return NULL;
+    double *at = w->all = calloc(size, sizeof *at);
+    w->active = calloc(m, sizeof *w->active);
+    double **vector[] = {&w->d, &w->floor, &w->gs,      &w->lower,   &w->upper,  &w->ref,
+                         &w->z, &w->trial, &w->saved_g, &w->saved_x, &w->saved_d};
+    double **matrix[] = {&w->Bs, &w->M, &w->S, &w->saved_B};
+    for (size_t k = 0; at && k < vectors; k++, at += m)
+        *vector[k] = at;
+    for (size_t k = 0; at && k < matrices; k++, at += m * m)
+        *matrix[k] = at;
+    w->eigen = at;
+    w->qp = at ? at + eigen : NULL;
+    return w;
+}
+
+static void work_free(struct fit_nlsq_work *w)
+{
+    if (!w)
+        return;
+    free(w->all);
+    free(w->active);
+    free(w);
+}
 
 struct fit_nlsq *fit_nlsq_new(size_t n)
 {
     struct fit_nlsq *s = calloc(1, sizeof *s);
     if (!s)
         return NULL;
-    size_t m = n + 1;
     s->n = n;
-    s->B = calloc(m * m, sizeof *s->B);
-    s->g = calloc(m, sizeof *s->g);
-    s->work = calloc(4 * m * m + 12 * m + fit_boxqp_work(m) + fit_eigen_work(m) + 2 * m, sizeof *s->work);
-    if (!s->B || !s->g || !s->work) {
+    s->B = calloc((n + 1) * (n + 1), sizeof *s->B);
+    s->g = calloc(n + 1, sizeof *s->g);
+    s->work = work_new(n);
+    if (!s->B || !s->g || !s->work || !s->work->all || !s->work->active) {
         fit_nlsq_free(s);
         return NULL;
     }
@@ -81,27 +117,8 @@ void fit_nlsq_free(struct fit_nlsq *s)
         return;
     free(s->B);
     free(s->g);
-    free(s->work);
+    work_free(s->work);
     free(s);
-}
-
-static void lay_out(struct state *t)
-{
-    size_t n = t->p->n;
-    double *w = t->s->work;
-    t->Bs = w;
-    t->M = w + n * n;
-    w += 2 * n * n;
-    double **vector[] = {&t->d, &t->floor, &t->gs, &t->lower, &t->upper, &t->ref, &t->z, &t->trial};
-    for (size_t k = 0; k < sizeof vector / sizeof *vector; k++, w += n)
-        *vector[k] = w;
-    t->active = (signed char *)w;
-    t->saved = w + n;
-    t->S = t->saved + n * n + 3 * n;
-    t->eigen = t->S + n * n;
-    t->qp = t->eigen + n + fit_eigen_work(n);
-    memset(t->ref, 0, n * sizeof *t->ref);
-    memset(t->d, 0, n * sizeof *t->d);
 }
 
 static int free_parameter(const struct state *t, size_t k)
@@ -121,21 +138,21 @@ static double width(const struct state *t, size_t k)
 static void add_curvature(struct state *t)
 {
     const size_t n = t->p->n;
-    double *M = t->M, *w = t->eigen;
+    double *M = t->w->M, *w = t->w->eigen;
     for (size_t k = 0; k < n * n; k++)
-        M[k] = t->Bs[k] + t->S[k] / (t->d[k / n] * t->d[k % n]);
+        M[k] = t->w->Bs[k] + t->w->S[k] / (t->w->d[k / n] * t->w->d[k % n]);
     for (size_t k = 0; k < n; k++)
-        M[k * (n + 1)] += t->floor[k] / t->d[k] * (t->floor[k] / t->d[k]);
+        M[k * (n + 1)] += t->w->floor[k] / t->w->d[k] * (t->w->floor[k] / t->w->d[k]);
     const int bowl = fit_cholesky(n, M, 1e-12) == 0;
     for (size_t k = 0; k < n * n; k++)
-        M[k] = t->S[k] / (t->d[k / n] * t->d[k % n]);
+        M[k] = t->w->S[k] / (t->w->d[k / n] * t->w->d[k % n]);
     if (!bowl && fit_eigen(n, M, w, w + n) != 0)
         return;
     for (size_t k = 0; k < n * n && bowl; k++)
-        t->Bs[k] += M[k];
+        t->w->Bs[k] += M[k];
     for (size_t e = 0; e < n && !bowl; e++)
         for (size_t k = 0; k < n * n && w[e] > 0; k++)
-            t->Bs[k] += w[e] * M[e * n + k / n] * M[e * n + k % n];
+            t->w->Bs[k] += w[e] * M[e * n + k / n] * M[e * n + k % n];
 }
 
 /* Scale, scaled gradient and matrix, box for z, at the current x. */
@@ -145,17 +162,17 @@ static void rescale(struct state *t)
     double s2 = 2 * t->s->cost / t->p->dof;
     t->s2 = t->p->likelihood ? 1 : t->p->noise > 0 ? fmin(t->p->noise, s2) : s2;
     for (size_t k = 0; k < n; k++) {
-        t->floor[k] = sqrt(t->s2) / (10 * width(t, k));
-        t->d[k] = fmax(t->d[k], fmax(sqrt(fmax(t->s->B[k * n + k], 0)), t->floor[k]));
-        if (!(t->d[k] > 0))
-            t->d[k] = 1;
-        t->gs[k] = t->s->g[k] / t->d[k];
-        t->lower[k] = (t->p->lower[k] - t->x[k]) * t->d[k];
-        t->upper[k] = (t->p->upper[k] - t->x[k]) * t->d[k];
+        t->w->floor[k] = sqrt(t->s2) / (10 * width(t, k));
+        t->w->d[k] = fmax(t->w->d[k], fmax(sqrt(fmax(t->s->B[k * n + k], 0)), t->w->floor[k]));
+        if (!(t->w->d[k] > 0))
+            t->w->d[k] = 1;
+        t->w->gs[k] = t->s->g[k] / t->w->d[k];
+        t->w->lower[k] = (t->p->lower[k] - t->x[k]) * t->w->d[k];
+        t->w->upper[k] = (t->p->upper[k] - t->x[k]) * t->w->d[k];
     }
     for (size_t k = 0; k < n; k++)
         for (size_t l = 0; l < n; l++)
-            t->Bs[k * n + l] = t->s->B[k * n + l] / (t->d[k] * t->d[l]);
+            t->w->Bs[k * n + l] = t->s->B[k * n + l] / (t->w->d[k] * t->w->d[l]);
     if (t->curved)
         add_curvature(t);
 }
@@ -165,15 +182,15 @@ static double solve(struct state *t, double lambda)
 {
     size_t n = t->p->n;
     double s = 0;
-    memcpy(t->M, t->Bs, n * n * sizeof *t->M);
+    memcpy(t->w->M, t->w->Bs, n * n * sizeof *t->w->M);
     for (size_t k = 0; k < n; k++) {
-        double open = t->floor[k] / t->d[k];
-        t->M[k * n + k] += lambda + open * open;
+        double open = t->w->floor[k] / t->w->d[k];
+        t->w->M[k * n + k] += lambda + open * open;
     }
-    if (fit_boxqp(n, t->M, t->gs, t->lower, t->upper, t->ref, t->z, t->active, t->qp) < 0)
+    if (fit_boxqp(n, t->w->M, t->w->gs, t->w->lower, t->w->upper, t->w->ref, t->w->z, t->w->active, t->w->qp) < 0)
         return NAN;
     for (size_t k = 0; k < n; k++)
-        s += t->z[k] * t->z[k];
+        s += t->w->z[k] * t->w->z[k];
     return sqrt(s);
 }
 
@@ -183,9 +200,9 @@ static double promised(const struct state *t, double *square)
     size_t n = t->p->n;
     double linear = 0, q = 0;
     for (size_t k = 0; k < n; k++) {
-        linear += t->gs[k] * t->z[k];
+        linear += t->w->gs[k] * t->w->z[k];
         for (size_t l = 0; l < n; l++)
-            q += t->z[k] * t->Bs[k * n + l] * t->z[l];
+            q += t->w->z[k] * t->w->Bs[k * n + l] * t->w->z[l];
     }
     *square = q;
     return linear - 0.5 * q;
@@ -201,7 +218,7 @@ static double find_step(struct state *t)
         return length;
     }
     for (size_t k = 0; k < t->p->n; k++)
-        g += t->gs[k] * t->gs[k];
+        g += t->w->gs[k] * t->w->gs[k];
     hi = sqrt(g) / t->delta; /* |z| <= |g'| / lambda */
     double lambda = t->lambda > 0 && t->lambda < hi ? t->lambda : 0.001 * hi;
     for (int turn = 0; turn < 40; turn++) {
@@ -232,15 +249,15 @@ static double find_step(struct state *t)
 static void make_trial(struct state *t)
 {
     for (size_t k = 0; k < t->p->n; k++) {
-        double v = t->x[k] + t->z[k] / t->d[k];
+        double v = t->x[k] + t->w->z[k] / t->w->d[k];
         if (!free_parameter(t, k))
             v = t->x[k];
-        else if (t->active[k])
-            v = t->active[k] < 0 ? t->p->lower[k] : t->p->upper[k];
-        t->trial[k] = fmin(fmax(v, t->p->lower[k]), t->p->upper[k]);
+        else if (t->w->active[k])
+            v = t->w->active[k] < 0 ? t->p->lower[k] : t->p->upper[k];
+        t->w->trial[k] = fmin(fmax(v, t->p->lower[k]), t->p->upper[k]);
     }
     if (t->p->bend)
-        t->p->bend(t->p->user, t->p->lower, t->p->upper, t->x, t->trial);
+        t->p->bend(t->p->user, t->p->lower, t->p->upper, t->x, t->w->trial);
 }
 
 static int tiny_step(const struct state *t)
@@ -249,7 +266,7 @@ static int tiny_step(const struct state *t)
         double size = fabs(t->x[k]), w = t->p->upper[k] - t->p->lower[k];
         if (isfinite(w))
             size = fmax(size, 1e-6 * w);
-        if (fabs(t->trial[k] - t->x[k]) > t->opt->xtol * size)
+        if (fabs(t->w->trial[k] - t->x[k]) > t->opt->xtol * size)
             return 0;
     }
     return 1;
@@ -257,25 +274,25 @@ static int tiny_step(const struct state *t)
 
 enum outcome { ACCEPTED, LAST, ENDED }; /* LAST: accepted, and no further step is worth while */
 
-static enum outcome end(struct state *t, enum fit_word word, const char *reason)
+static enum outcome end(struct state *t, enum fit_nlsq_end how, const char *reason)
 {
-    t->s->word = word;
+    t->s->end = how;
     t->s->reason = reason;
     return ENDED;
 }
 
-static enum outcome last(struct state *t, enum fit_word word, const char *reason)
+static enum outcome last(struct state *t, enum fit_nlsq_end how, const char *reason)
 {
-    end(t, word, reason);
+    end(t, how, reason);
     return LAST;
 }
 
 static enum outcome no_better(struct state *t)
 {
     if (t->s->gradient < 1e-2)
-        return end(t, t->s->accepted ? FIT_CONVERGED_STEP : FIT_FAILED,
+        return end(t, t->s->accepted ? FIT_NLSQ_STEP : FIT_NLSQ_FAILED,
                    "steps have become too short to matter");
-    return end(t, FIT_FAILED, "no step lowers the cost, although the gradient promises it");
+    return end(t, FIT_NLSQ_FAILED, "no step lowers the cost, although the gradient promises it");
 }
 
 /* After a step that the rounding of the cost hides: go on only while the gradient falls. */
@@ -296,7 +313,7 @@ static int stalls(struct state *t, int measurable)
 static void accept(struct state *t, double cost, double error, double square)
 {
     t->s->step = sqrt(fmax(square, 0) / (t->s2 > 0 ? t->s2 : DBL_MIN));
-    memcpy(t->x, t->trial, t->p->n * sizeof *t->x);
+    memcpy(t->x, t->w->trial, t->p->n * sizeof *t->x);
     t->s->cost = cost;
     t->s->error = error;
     t->s->accepted++;
@@ -317,13 +334,13 @@ static int correct(struct state *t, double gain, double length, double cost, dou
         t->wait--;
         return 0;
     }
-    memcpy(t->saved, s->B, n * n * sizeof *s->B);
-    memcpy(t->saved + n * n, s->g, n * sizeof *s->g);
-    memcpy(t->saved + n * n + n, t->x, n * sizeof *t->x);
-    memcpy(t->saved + n * n + 2 * n, t->d, n * sizeof *t->d);
-    enum fit_eval e = t->p->normal(t->p->user, t->trial, s->B, s->g);
+    memcpy(t->w->saved_B, s->B, n * n * sizeof *s->B);
+    memcpy(t->w->saved_g, s->g, n * sizeof *s->g);
+    memcpy(t->w->saved_x, t->x, n * sizeof *t->x);
+    memcpy(t->w->saved_d, t->w->d, n * sizeof *t->w->d);
+    enum fit_eval e = t->p->normal(t->p->user, t->w->trial, s->B, s->g);
     if (e == FIT_EVAL_OK) {
-        memcpy(t->x, t->trial, n * sizeof *t->x);
+        memcpy(t->x, t->w->trial, n * sizeof *t->x);
         s->cost = cost;
         s->error = error;
         rescale(t);
@@ -331,7 +348,7 @@ static int correct(struct state *t, double gain, double length, double cost, dou
         length += find_step(t);
         promised(t, &square);
         make_trial(t);
-        e = t->p->value(t->p->user, t->trial, &cost, &error);
+        e = t->p->value(t->p->user, t->w->trial, &cost, &error);
         s->evaluations++;
     }
     if (e == FIT_EVAL_OK && before - cost > 0.1 * gain) {
@@ -341,10 +358,10 @@ static int correct(struct state *t, double gain, double length, double cost, dou
         t->luck = 2;
         return 1;
     }
-    memcpy(s->B, t->saved, n * n * sizeof *s->B);
-    memcpy(s->g, t->saved + n * n, n * sizeof *s->g);
-    memcpy(t->x, t->saved + n * n + n, n * sizeof *t->x);
-    memcpy(t->d, t->saved + n * n + 2 * n, n * sizeof *t->d);
+    memcpy(s->B, t->w->saved_B, n * n * sizeof *s->B);
+    memcpy(s->g, t->w->saved_g, n * sizeof *s->g);
+    memcpy(t->x, t->w->saved_x, n * sizeof *t->x);
+    memcpy(t->w->d, t->w->saved_d, n * sizeof *t->w->d);
     s->cost = before;
     s->error = error_before;
     rescale(t);
@@ -363,12 +380,12 @@ static enum outcome iterate(struct state *t)
         double length = find_step(t), square, cost, error = 0;
         double gain = promised(t, &square);
         if (isnan(length) || !(gain > 0))
-            return end(t, FIT_CONVERGED_COST, "the gradient is zero to rounding");
+            return end(t, FIT_NLSQ_COST, "the gradient is zero to rounding");
         make_trial(t);
-        enum fit_eval e = t->p->value(t->p->user, t->trial, &cost, &error);
+        enum fit_eval e = t->p->value(t->p->user, t->w->trial, &cost, &error);
         s->evaluations++;
         if (e == FIT_EVAL_STOP)
-            return end(t, FIT_INTERRUPTED, "stopped on request");
+            return end(t, FIT_NLSQ_STOPPED, "stopped on request");
         int tiny = tiny_step(t);
         double fuzz = MEASURABLE * (error + s->error);
         int measurable = gain > fuzz;
@@ -376,7 +393,7 @@ static enum outcome iterate(struct state *t)
         if (e == FIT_EVAL_OK && (measurable ? actual > 1e-4 * gain : actual >= -fuzz)) {
             int small = fmax(fabs(actual), gain) <= t->opt->ftol * cost;
             if (stalls(t, measurable && !small))
-                return end(t, FIT_CONVERGED_COST, "the cost is at its minimum to rounding");
+                return end(t, FIT_NLSQ_COST, "the cost is at its minimum to rounding");
             if (measurable && actual < 0.25 * gain)
                 t->delta = 0.5 * length;
             else if (measurable && actual > 0.75 * gain)
@@ -384,18 +401,18 @@ static enum outcome iterate(struct state *t)
             t->broken += measurable && fabs(actual - gain) > KEPT * gain;
             accept(t, cost, error, square);
             if (small && t->opt->ftol > FINEST_FTOL)
-                return last(t, FIT_CONVERGED_COST, "the cost does not fall any further");
+                return last(t, FIT_NLSQ_COST, "the cost does not fall any further");
             if (tiny)
-                return last(t, FIT_CONVERGED_STEP, "steps have become too short to matter");
+                return last(t, FIT_NLSQ_STEP, "steps have become too short to matter");
             return ACCEPTED;
         }
         if (e == FIT_EVAL_OK && !measurable)
-            return end(t, FIT_CONVERGED_COST, "the cost is at its minimum to rounding");
+            return end(t, FIT_NLSQ_COST, "the cost is at its minimum to rounding");
         if (tiny)
             return no_better(t);
         int corrected = e == FIT_EVAL_OK ? correct(t, gain, length, cost, error) : 0;
         if (corrected)
-            return corrected > 0 ? ACCEPTED : end(t, FIT_INTERRUPTED, "stopped on request");
+            return corrected > 0 ? ACCEPTED : end(t, FIT_NLSQ_STOPPED, "stopped on request");
         /* minimum of the parabola through both costs and the slope (More 1978), within [0.1, 0.5]
          */
         double shrink =
@@ -412,25 +429,25 @@ static enum fit_eval find_curvature(struct state *t)
     static const double PART = 1e-2; /* of a standard error, at its smallest so far */
     struct fit_nlsq *s = t->s;
     size_t n = t->p->n;
-    double *B = t->M, *g = t->saved, *H = t->S, cost, error;
+    double *B = t->w->M, *g = t->w->saved_g, *H = t->w->S, cost, error;
     enum fit_eval e = FIT_EVAL_OK;
     memset(H, 0, n * n * sizeof *H);
-    memcpy(t->trial, t->x, n * sizeof *t->x);
+    memcpy(t->w->trial, t->x, n * sizeof *t->x);
     for (size_t k = 0; k < n && e == FIT_EVAL_OK; k++) {
-        double step = PART * sqrt(t->s2) / t->d[k];
+        double step = PART * sqrt(t->s2) / t->w->d[k];
         if (t->x[k] + step > t->p->upper[k])
             step = -step;
-        t->trial[k] = t->x[k] + step;
-        step = t->trial[k] - t->x[k]; /* as it is in double precision */
-        if (free_parameter(t, k) && step != 0 && t->trial[k] >= t->p->lower[k]) {
-            e = t->p->value(t->p->user, t->trial, &cost, &error);
+        t->w->trial[k] = t->x[k] + step;
+        step = t->w->trial[k] - t->x[k]; /* as it is in double precision */
+        if (free_parameter(t, k) && step != 0 && t->w->trial[k] >= t->p->lower[k]) {
+            e = t->p->value(t->p->user, t->w->trial, &cost, &error);
             s->evaluations++;
             if (e == FIT_EVAL_OK)
-                e = t->p->normal(t->p->user, t->trial, B, g);
+                e = t->p->normal(t->p->user, t->w->trial, B, g);
             for (size_t l = 0; l < n && e == FIT_EVAL_OK; l++) /* g falls where the cost is convex */
                 H[k * n + l] = (s->g[l] - g[l]) / step - s->B[k * n + l];
         }
-        t->trial[k] = t->x[k];
+        t->w->trial[k] = t->x[k];
     }
     for (size_t k = 0; k < n; k++)
         for (size_t l = 0; l < k; l++)
@@ -440,7 +457,7 @@ static enum fit_eval find_curvature(struct state *t)
     t->curved = e == FIT_EVAL_OK;
     for (size_t k = 0; k < n * n; k++)
         t->curved &= isfinite(H[k]);
-    s->curvature = t->curved ? t->S : NULL;
+    s->curvature = t->curved ? t->w->S : NULL;
     if (e != FIT_EVAL_STOP) { /* the problem is at x again */
         e = t->p->value(t->p->user, t->x, &cost, &error);
         s->evaluations++;
@@ -455,31 +472,31 @@ static int linearise(struct state *t)
     double square;
     enum fit_eval e = t->p->normal(t->p->user, t->x, s->B, s->g);
     if (e != FIT_EVAL_OK) {
-        end(t, e == FIT_EVAL_STOP ? FIT_INTERRUPTED : FIT_FAILED,
+        end(t, e == FIT_EVAL_STOP ? FIT_NLSQ_STOPPED : FIT_NLSQ_FAILED,
             e == FIT_EVAL_STOP ? "stopped on request" : "derivatives are not finite");
         return 1;
     }
     rescale(t);
     if (t->broken >= BROKEN_PROMISES && s->iterations >= EARLY && t->opt->curved && !t->p->likelihood) {
         if (find_curvature(t) == FIT_EVAL_STOP) {
-            end(t, FIT_INTERRUPTED, "stopped on request");
+            end(t, FIT_NLSQ_STOPPED, "stopped on request");
             return 1;
         }
         t->broken = 0;
         rescale(t);
     }
     if (isnan(solve(t, 0))) {
-        end(t, FIT_FAILED, "derivatives are not finite");
+        end(t, FIT_NLSQ_FAILED, "derivatives are not finite");
         return 1;
     }
     double gain = fmax(promised(t, &square), 0);
     s->gradient = t->s2 > 0 ? sqrt(2 * gain / t->s2) : gain > 0 ? INFINITY : 0;
     if (s->gradient <= t->opt->gtol) {
-        end(t, FIT_CONVERGED_GRADIENT, "the gradient is zero to the accuracy asked for");
+        end(t, FIT_NLSQ_GRADIENT, "the gradient is zero to the accuracy asked for");
         return 1;
     }
     if (s->cost <= s->error) {
-        end(t, FIT_CONVERGED_COST, "the model goes through the data to rounding");
+        end(t, FIT_NLSQ_COST, "the model goes through the data to rounding");
         return 1;
     }
     return 0;
@@ -487,21 +504,16 @@ static int linearise(struct state *t)
 
 static int told_to_stop(struct state *t)
 {
-    struct fit_nlsq *s = t->s;
-    double now = fit_seconds();
-    if (t->opt->progress) {
-        struct fit_progress p = {s->iterations, 2 * s->cost, s->step, s->gradient,
-                                 now - t->opt->began, NULL};
-        if (t->opt->progress(t->opt->progress_user, &p)) {
-            end(t, FIT_INTERRUPTED, "stopped on request");
-            return 1;
-        }
-    }
-    if (t->opt->deadline > 0 && now > t->opt->deadline) {
-        end(t, FIT_MAX_ITERATIONS, "the time allowed is over");
-        return 1;
-    }
-    return 0;
+    const struct fit_nlsq *s = t->s;
+    if (!t->opt->watch)
+        return 0;
+    const struct fit_nlsq_report r = {s->iterations, s->cost, s->step, s->gradient};
+    const enum fit_nlsq_answer answer = t->opt->watch(t->opt->watch_user, &r);
+    if (answer == FIT_NLSQ_STOP)
+        end(t, FIT_NLSQ_STOPPED, "stopped on request");
+    else if (answer == FIT_NLSQ_TIME_IS_UP)
+        end(t, FIT_NLSQ_LIMIT, "the time allowed is over");
+    return answer != FIT_NLSQ_GO_ON;
 }
 
 /* First radius: the length of x itself, as in MINPACK; of the residual when x is zero. */
@@ -509,26 +521,21 @@ static double first_radius(const struct state *t)
 {
     double s = 0;
     for (size_t k = 0; k < t->p->n; k++)
-        s += free_parameter(t, k) ? t->x[k] * t->d[k] * t->x[k] * t->d[k] : 0;
+        s += free_parameter(t, k) ? t->x[k] * t->w->d[k] * t->x[k] * t->w->d[k] : 0;
     return s > 0 ? sqrt(s) : fmax(sqrt(2 * t->s->cost), DBL_MIN);
 }
 
-enum fit_word fit_nlsq_run(struct fit_nlsq *s, const struct fit_nlsq_problem *p,
-                           const struct fit_nlsq_options *opt, double *x)
+enum fit_nlsq_end fit_nlsq_run(struct fit_nlsq *s, const struct fit_nlsq_problem *p,
+                               const struct fit_nlsq_options *opt, double *x)
 {
-    struct state t = {.p = p, .opt = opt, .s = s, .x = x, .luck = 2};
-    double *B = s->B, *g = s->g, *work = s->work;
-    *s = (struct fit_nlsq){.n = s->n,
-                           .B = B,
-                           .g = g,
-                           .work = work,
-                           .cost = NAN,
-                           .gradient = NAN,
-                           .first = NAN};
-    lay_out(&t);
+    struct state t = {.p = p, .opt = opt, .s = s, .x = x, .luck = 2, .w = s->work};
+    *s = (struct fit_nlsq){
+        .n = s->n, .B = s->B, .g = s->g, .work = s->work, .cost = NAN, .gradient = NAN, .first = NAN};
+    memset(t.w->ref, 0, p->n * sizeof *t.w->ref);
+    memset(t.w->d, 0, p->n * sizeof *t.w->d);
     if (opt->curvature) {
         t.curved = 1;
-        memmove(t.S, opt->curvature, p->n * p->n * sizeof *t.S);
+        memmove(t.w->S, opt->curvature, p->n * p->n * sizeof *t.w->S);
     }
     for (size_t k = 0; k < p->n; k++)
         x[k] = fmin(fmax(x[k], p->lower[k]), p->upper[k]);
@@ -542,24 +549,24 @@ enum fit_word fit_nlsq_run(struct fit_nlsq *s, const struct fit_nlsq_problem *p,
     }
     if (e != FIT_EVAL_OK) {
         s->cost = NAN;
-        end(&t, e == FIT_EVAL_STOP ? FIT_INTERRUPTED : FIT_FAILED,
+        end(&t, e == FIT_EVAL_STOP ? FIT_NLSQ_STOPPED : FIT_NLSQ_FAILED,
             e == FIT_EVAL_STOP ? "stopped on request" : "the model is not finite at the start");
-        return s->word;
+        return s->end;
     }
     s->current = 1;
     int over = linearise(&t);
     s->first = s->gradient;
     if (over)
-        return s->word;
+        return s->end;
     t.delta = first_radius(&t);
     for (int doubts = 0;;) {
         if (told_to_stop(&t))
             break;
         if (s->iterations >= opt->max_iterations) {
             if (s->gradient <= NEAR)
-                end(&t, FIT_CONVERGED_COST, "a valley goes on, but chi2 would fall by less than 1e-4 along it");
+                end(&t, FIT_NLSQ_COST, "a valley goes on, but chi2 would fall by less than 1e-4 along it");
             else
-                end(&t, FIT_MAX_ITERATIONS, "the number of iterations allowed is reached");
+                end(&t, FIT_NLSQ_LIMIT, "the number of iterations allowed is reached");
             break;
         }
         s->iterations++;
@@ -572,5 +579,5 @@ enum fit_word fit_nlsq_run(struct fit_nlsq *s, const struct fit_nlsq_problem *p,
         if (o == LAST && (s->gradient <= CLOSE || ++doubts > PATIENCE))
             break;
     }
-    return s->word;
+    return s->end;
 }

@@ -1,4 +1,9 @@
-/* nlsq.h -- trust-region minimisation of a sum of squares inside a box.
+/* nlsq.h -- trust-region minimisation of a sum of squares inside a box: problem, options, work space and result.
+ *
+ *     struct fit_nlsq *s = fit_nlsq_new(n);
+ *     enum fit_nlsq_end end = fit_nlsq_run(s, &problem, &options, x);
+ *     ... x, s->cost, s->gradient ...
+ *     fit_nlsq_free(s);
  *
  * Every step minimises the Gauss-Newton model g.p - 1/2 p.B p exactly over the intersection of the
  * box and the ellipsoid |D p| <= delta (Levenberg-Marquardt parameter found by safeguarded secant;
@@ -8,15 +13,19 @@
  *
  * "Distance to the minimum in standard errors" is sqrt(2 predicted reduction / s^2), s^2 the
  * variance of the residuals: 1 means that the fit is off by one standard error in some direction.
+ *
+ * Nothing here knows data, models, threads or clocks.
  */
 #ifndef FIT_NLSQ_H
 #define FIT_NLSQ_H
 
-#include "fit.h"
+#include <stddef.h>
+
+#include "fit/kernel.h" /* enum fit_eval */
 
 struct fit_nlsq_problem {
     size_t n;
-    const double *lower, *upper; /* n; lower = upper holds a parameter */
+    const double *lower, *upper; /* n; may be infinite; lower = upper holds a parameter */
     double dof;                  /* points minus parameters, at least 1 */
     double noise;                /* variance of residuals (1: absolute weights); 0: unknown */
     void *user;
@@ -29,24 +38,48 @@ struct fit_nlsq_problem {
     int likelihood; /* 1: the cost is a negative log likelihood, up to a constant: its unit is 1 */
 };
 
+/* What a run has come to, told before every iteration, and the answer. */
+struct fit_nlsq_report {
+    size_t iteration;
+    double cost, step, gradient; /* as in struct fit_nlsq */
+};
+enum fit_nlsq_answer { FIT_NLSQ_GO_ON, FIT_NLSQ_STOP, FIT_NLSQ_TIME_IS_UP };
+
 struct fit_nlsq_options {
     size_t max_iterations;
-    int brief;               /* at max_iterations no derivatives are taken: gradient is one step old */
-    int curved;              /* 1: second derivatives, too, where B does not keep its promises (nlsq.c) */
-    double ftol, xtol, gtol; /* as in fit_options */
-    double deadline;         /* on the clock of fit_seconds(); 0: none */
-    double began;            /* for fit_progress.seconds */
+    double ftol;  /* relative change of the cost; 1e-13 and less: goes on while the gradient falls, for the cost shows
+                     no more */
+    double xtol;  /* step relative to the size of the parameters */
+    double gtol;  /* distance to the minimum in standard errors */
+    int brief;    /* at max_iterations no derivatives are taken: gradient is one step old */
+    int curved;   /* 1: second derivatives, too, where B does not keep its promises (nlsq.c) */
     const double *curvature; /* n x n, to begin with, as in struct fit_nlsq; or NULL */
     const double *known;     /* cost at the start and how far rounding may have moved it, where value() was last called
                                 there; or NULL */
-    fit_progress_fn *progress;
-    void *progress_user;
+    enum fit_nlsq_answer (*watch)(void *user, const struct fit_nlsq_report *r); /* or NULL */
+    void *watch_user;
 };
+
+enum fit_nlsq_end {
+    FIT_NLSQ_GRADIENT,    /* the gradient promises less than gtol */
+    FIT_NLSQ_COST,        /* the cost cannot be lowered by more than ftol of itself */
+    FIT_NLSQ_STEP,        /* steps have become shorter than xtol */
+    FIT_NLSQ_LIMIT,       /* of iterations or time */
+    FIT_NLSQ_FAILED,      /* no finite cost at the start (cost is NaN), or no step lowers the cost */
+    FIT_NLSQ_STOPPED      /* by watch(), value() or normal() */
+};
+
+static inline int fit_nlsq_converged(enum fit_nlsq_end e)
+{
+    return e <= FIT_NLSQ_STEP;
+}
+
+struct fit_nlsq_work;
 
 /* Result of the last run, and work space. */
 struct fit_nlsq {
     size_t n;
-    enum fit_word word; /* never FIT_AT_BOUND */
+    enum fit_nlsq_end end;
     const char *reason; /* one sentence, static */
     double cost, error;
     double gradient; /* distance to the minimum, in standard errors */
@@ -57,16 +90,15 @@ struct fit_nlsq {
     const double *curvature; /* n x n: second derivatives of the cost that B leaves out, where the run needed them; else
                                 NULL.  Until the next run. */
     double *B, *g;   /* where derivatives were taken last: at the result, or one step before it */
-    double *work;
+    struct fit_nlsq_work *work;
 };
 
 /* For problems of at most n parameters.  NULL when memory is out. */
 struct fit_nlsq *fit_nlsq_new(size_t n);
 void fit_nlsq_free(struct fit_nlsq *s);
 
-/* Minimises from x (moved into the box); x is the best point found.  The word says how it ended;
- * FIT_FAILED with cost NaN: no finite value at the start. */
-enum fit_word fit_nlsq_run(struct fit_nlsq *s, const struct fit_nlsq_problem *p,
-                           const struct fit_nlsq_options *opt, double *x);
+/* Minimises from x (moved into the box); x is the best point found. */
+enum fit_nlsq_end fit_nlsq_run(struct fit_nlsq *s, const struct fit_nlsq_problem *p,
+                               const struct fit_nlsq_options *opt, double *x);
 
 #endif

@@ -2,6 +2,7 @@
 #include "problem.h"
 
 #include "linalg.h"
+#include "parallel.h"
 #include "valley.h"
 
 #include <math.h>
@@ -65,4 +66,24 @@ struct fit_nlsq_problem fit_problem(struct fit_objective *obj, const double *low
                                      .value = value,
                                      .normal = normal,
                                      .bend = obj->kernel->nrate && obj->kernel->space == FIT_PAIRS ? bend : NULL};
+}
+
+enum fit_nlsq_answer fit_watch(void *watch, const struct fit_nlsq_report *r)
+{
+    const struct fit_watch *w = watch;
+    const double now = w->progress || w->deadline > 0 ? fit_seconds() : 0;
+    const struct fit_progress p = {r->iteration, 2 * r->cost, r->step, r->gradient, now - w->began, NULL};
+    if (w->progress && w->progress(w->progress_user, &p))
+        return FIT_NLSQ_STOP;
+    return w->deadline > 0 && now > w->deadline ? FIT_NLSQ_TIME_IS_UP : FIT_NLSQ_GO_ON;
+}
+
+enum fit_word fit_word_of(enum fit_nlsq_end end)
+{
+    static const enum fit_word word[] = {
+        [FIT_NLSQ_GRADIENT] = FIT_CONVERGED_GRADIENT, [FIT_NLSQ_COST] = FIT_CONVERGED_COST,
+        [FIT_NLSQ_STEP] = FIT_CONVERGED_STEP,         [FIT_NLSQ_LIMIT] = FIT_MAX_ITERATIONS,
+        [FIT_NLSQ_FAILED] = FIT_FAILED,               [FIT_NLSQ_STOPPED] = FIT_INTERRUPTED,
+    };
+    return word[end];
 }

@@ -208,11 +208,12 @@ double fit_sketch_value(struct fit_sketch *s, const double *theta, long u, doubl
     return e == FIT_EVAL_OK ? s->obj->cost + s->base : INFINITY;
 }
 
-static int is_high(void *user, const struct fit_progress *now)
+static enum fit_nlsq_answer is_high(void *user, const struct fit_nlsq_report *now)
 {
     const struct fit_sketch_spec *spec = user;
-    return now->iteration >= (spec->patient ? spec->patient : PATIENT) &&
-           0.5 * now->chi2 - now->gradient * now->gradient * spec->unit > spec->high;
+    const int high = now->iteration >= (spec->patient ? spec->patient : PATIENT) &&
+                     now->cost - now->gradient * now->gradient * spec->unit > spec->high;
+    return high ? FIT_NLSQ_STOP : FIT_NLSQ_GO_ON;
 }
 
 void fit_sketch_minimise(struct fit_sketch *s, const struct fit_sketch_spec *given, double *theta,
@@ -233,8 +234,8 @@ void fit_sketch_minimise(struct fit_sketch *s, const struct fit_sketch_spec *giv
                                    .xtol = 1e-8,
                                    .gtol = spec->gtol,
                                    .curvature = s->curvature,
-                                   .progress = is_high,
-                                   .progress_user = spec};
+                                   .watch = is_high,
+                                   .watch_user = spec};
     memcpy(s->trial, theta, bytes);
     fit_nlsq_run(s->nlsq, &problem, &opt, s->trial);
     release(o, h);

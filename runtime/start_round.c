@@ -180,16 +180,18 @@ static void follow_one(void *user, struct fit_objective *obj, size_t c)
     }
     double dof = fmax((double)obj->npoint - (double)obj->nu - (double)q->nfree, 1);
     struct fit_nlsq_problem problem = fit_problem(obj, q->s->lower, q->s->upper, dof, obj->kernel->density ? 1 : 0);
+    struct fit_watch watch = {.deadline = q->s->deadline};
     struct fit_nlsq_options opt = {.max_iterations = w->steps,
                                    .ftol = 1e-12,
                                    .xtol = 1e-10,
                                    .gtol = 1e-2,
-                                   .deadline = q->s->deadline};
-    enum fit_word word = fit_nlsq_run(s, &problem, &opt, f->theta);
+                                   .watch = fit_watch,
+                                   .watch_user = &watch};
+    const enum fit_nlsq_end end = fit_nlsq_run(s, &problem, &opt, f->theta);
     f->cost = isfinite(s->cost) ? s->cost : INFINITY;
     f->dof = dof;
     f->variance = 2 * f->cost / dof;
-    f->converged = word <= FIT_CONVERGED_STEP || word == FIT_FAILED;
+    f->converged = fit_nlsq_converged(end) || end == FIT_NLSQ_FAILED;
     fit_nlsq_free(s);
 }
 

@@ -71,7 +71,7 @@ static struct fit_nlsq *run(struct problem *p, const double *lower, const double
 
 static int converged(const struct fit_nlsq *s)
 {
-    return s->word <= FIT_CONVERGED_STEP;
+    return fit_nlsq_converged(s->end);
 }
 
 static int rosenbrock(const double *x, double *r, double *J)
@@ -211,7 +211,7 @@ static void test_no_value_at_the_start_is_a_failure(void **s)
     double x[1] = {-1};
     struct fit_nlsq *r = run(&p, NONE, ALL, x);
     (void)s;
-    assert_int_equal(r->word, FIT_FAILED);
+    assert_int_equal(r->end, FIT_NLSQ_FAILED);
     assert_true(isnan(r->cost));
     fit_nlsq_free(r);
 }
@@ -231,7 +231,7 @@ static void test_wrong_derivatives_are_a_failure_not_a_convergence(void **s)
     double x[1] = {1};
     struct fit_nlsq *r = run(&p, NONE, ALL, x);
     (void)s;
-    assert_int_equal(r->word, FIT_FAILED);
+    assert_int_equal(r->end, FIT_NLSQ_FAILED);
     assert_int_equal(r->accepted, 0);
     assert_true(x[0] == 1);
     fit_nlsq_free(r);
@@ -243,7 +243,7 @@ static void test_start_at_the_minimum_converges_without_a_step(void **s)
     double x[1] = {3};
     struct fit_nlsq *r = run(&p, NONE, ALL, x);
     (void)s;
-    assert_int_equal(r->word, FIT_CONVERGED_GRADIENT);
+    assert_int_equal(r->end, FIT_NLSQ_GRADIENT);
     assert_int_equal(r->accepted, 0);
     assert_int_equal(r->iterations, 0);
     fit_nlsq_free(r);
@@ -270,10 +270,16 @@ static void test_parameters_without_effect_stay_where_they_are(void **s)
     fit_nlsq_free(r);
 }
 
-static int stop_after_three(void *user, const struct fit_progress *p)
+static enum fit_nlsq_answer stop_after_three(void *user, const struct fit_nlsq_report *p)
 {
     *(size_t *)user = p->iteration;
-    return p->iteration >= 3;
+    return p->iteration >= 3 ? FIT_NLSQ_STOP : FIT_NLSQ_GO_ON;
+}
+
+static enum fit_nlsq_answer late(void *user, const struct fit_nlsq_report *p)
+{
+    (void)user;
+    return p->iteration >= 2 ? FIT_NLSQ_TIME_IS_UP : FIT_NLSQ_GO_ON;
 }
 
 static void test_iterations_and_the_callback_end_the_run(void **s)
@@ -285,15 +291,120 @@ static void test_iterations_and_the_callback_end_the_run(void **s)
     double x[2] = {-1.2, 1};
     size_t seen = 0;
     (void)s;
-    assert_int_equal(fit_nlsq_run(r, &q, &o, x), FIT_MAX_ITERATIONS);
+    assert_int_equal(fit_nlsq_run(r, &q, &o, x), FIT_NLSQ_LIMIT);
     assert_int_equal(r->iterations, 2);
     assert_true(r->cost < 12.1); /* 12.1 at the start */
     o.max_iterations = 100;
-    o.progress = stop_after_three;
-    o.progress_user = &seen;
+    o.watch = stop_after_three;
+    o.watch_user = &seen;
     x[0] = -1.2, x[1] = 1;
-    assert_int_equal(fit_nlsq_run(r, &q, &o, x), FIT_INTERRUPTED);
+    assert_int_equal(fit_nlsq_run(r, &q, &o, x), FIT_NLSQ_STOPPED);
     assert_int_equal(seen, 3);
+    o.watch = late;
+    x[0] = -1.2, x[1] = 1;
+    assert_int_equal(fit_nlsq_run(r, &q, &o, x), FIT_NLSQ_LIMIT);
+    assert_int_equal(r->iterations, 2);
+    fit_nlsq_free(r);
+}
+
+/* What the objective answers, at its call number `when`; until then Rosenbrock's function. */
+struct ending {
+    struct problem p;
+    int when;
+    enum fit_eval answer;
+};
+
+static enum fit_eval value_until(void *user, const double *x, double *cost, double *error)
+{
+    struct ending *e = user;
+    const enum fit_eval is = value(&e->p, x, cost, error);
+    return e->p.values >= e->when ? e->answer : is;
+}
+
+static enum fit_eval normal_until(void *user, const double *x, double *B, double *g)
+{
+    struct ending *e = user;
+    return normal(&e->p, x, B, g);
+}
+
+/* Stopped inside a step: x and cost are those of the best point so far, which belong together. */
+static void test_an_objective_that_asks_to_stop_ends_the_run_at_the_best_point(void **s)
+{
+    (void)s;
+    for (int when = 1; when < 9; when++) {
+        struct ending e = {{2, 2, rosenbrock, 0, 0}, when, FIT_EVAL_STOP};
+        struct fit_nlsq *r = fit_nlsq_new(2);
+        struct fit_nlsq_problem q = {2, NONE, ALL, 1, 0, &e, value_until, normal_until, NULL, 0};
+        struct fit_nlsq_options o = {.max_iterations = 100, .gtol = 1e-8};
+        double x[2] = {-1.2, 1}, cost, error;
+        assert_int_equal(fit_nlsq_run(r, &q, &o, x), FIT_NLSQ_STOPPED);
+        assert_int_equal(e.p.values, when);
+        if (when > 1) {
+            value(&e.p, x, &cost, &error);
+            assert_true(cost == r->cost && cost <= 12.1);
+        } else {
+            assert_true(isnan(r->cost));
+        }
+        fit_nlsq_free(r);
+    }
+}
+
+/* No step is possible when every point but the start is rejected: no convergence is claimed, x stays. */
+static void test_an_objective_that_rejects_every_step_fails_where_it_began(void **s)
+{
+    (void)s;
+    struct ending e = {{2, 2, rosenbrock, 0, 0}, 2, FIT_EVAL_REJECT};
+    struct fit_nlsq *r = fit_nlsq_new(2);
+    struct fit_nlsq_problem q = {2, NONE, ALL, 1, 0, &e, value_until, normal_until, NULL, 0};
+    struct fit_nlsq_options o = {.max_iterations = 100, .xtol = 1e-12, .gtol = 1e-8};
+    double x[2] = {-1.2, 1};
+    assert_int_equal(fit_nlsq_run(r, &q, &o, x), FIT_NLSQ_FAILED);
+    assert_true(x[0] == -1.2 && x[1] == 1 && fabs(r->cost - 12.1) < 1e-12);
+    fit_nlsq_free(r);
+}
+
+/* Three parameters of which data see the sum of two: rank 2.  Without bounds one of many minima, near the start; with
+ * bounds in the way of one of the two the other does its work. */
+static int sum_of_two(const double *x, double *r, double *J)
+{
+    memset(J, 0, 9 * sizeof *J);
+    r[0] = x[0] + x[1] - 3;
+    J[0] = J[1] = 1;
+    r[1] = 2 * (x[0] + x[1]) - 6;
+    J[3] = J[4] = 2;
+    r[2] = x[2] * x[2] - 4;
+    J[8] = 2 * x[2];
+    return 0;
+}
+
+static void test_dependent_columns_are_no_obstacle(void **s)
+{
+    (void)s;
+    struct problem p = {3, 3, sum_of_two, 0, 0}, q = p;
+    double x[3] = {10, -1, 5}, y[3] = {0, 0, 5}, lower[3] = {-1, -1, -1}, upper[3] = {0.5, 5, 9};
+    struct fit_nlsq *r = run(&p, NONE, ALL, x);
+    assert_true(converged(r) && r->cost < 1e-20);
+    assert_true(fabs(x[0] + x[1] - 3) < 1e-10 && fabs(x[2] - 2) < 1e-10);
+    assert_true(fabs(x[0]) < 20 && fabs(x[1]) < 20); /* the way along the valley of minima is not gone */
+    fit_nlsq_free(r);
+    r = run(&q, lower, upper, y);
+    assert_true(converged(r) && r->cost < 1e-20);
+    assert_true(y[0] <= 0.5 && fabs(y[0] + y[1] - 3) < 1e-10);
+    fit_nlsq_free(r);
+}
+
+/* Both bounds are in the way, in a corner of the box, reached exactly and in few steps. */
+static void test_a_minimum_in_a_corner_of_the_box(void **s)
+{
+    (void)s;
+    struct problem p = {2, 2, rosenbrock, 0, 0};
+    double x[2] = {-1.2, 1}, lower[2] = {-2, 0.75}, upper[2] = {0.5, 2};
+    struct fit_nlsq *r = run(&p, lower, upper, x);
+    /* the slope of the cost there: down in x[0] beyond 0.5, up in x[1] from 0.75 on */
+    assert_true(converged(r) && (x[0] == 0.5 || x[0] < -0.5) && x[1] >= 0.75);
+    double slope = -200 * x[0] * (x[1] - x[0] * x[0]) - (1 - x[0]);
+    assert_true(x[0] == 0.5 ? slope < 0 && x[1] == 0.75 : fabs(slope) < 1e-6);
+    assert_true(r->iterations < 40);
     fit_nlsq_free(r);
 }
 
@@ -399,6 +510,10 @@ int main(void)
         cmocka_unit_test(test_start_at_the_minimum_converges_without_a_step),
         cmocka_unit_test(test_parameters_without_effect_stay_where_they_are),
         cmocka_unit_test(test_iterations_and_the_callback_end_the_run),
+        cmocka_unit_test(test_an_objective_that_asks_to_stop_ends_the_run_at_the_best_point),
+        cmocka_unit_test(test_an_objective_that_rejects_every_step_fails_where_it_began),
+        cmocka_unit_test(test_dependent_columns_are_no_obstacle),
+        cmocka_unit_test(test_a_minimum_in_a_corner_of_the_box),
         cmocka_unit_test(test_a_cost_that_is_known_at_the_start_is_not_asked_for_again),
         cmocka_unit_test(test_second_derivatives_end_what_gauss_newton_does_not),
         cmocka_unit_test(test_second_derivatives_help_where_the_cost_is_no_bowl),
