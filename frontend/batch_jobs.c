@@ -277,12 +277,10 @@ static enum fit_status take_options(const struct front_args *a, struct batch *b,
         if (!plain)
             b->option[b->noption++] = a->rest[k];
     }
-    for (size_t k = 0; k < b->cli.nchange; k++)
-        if (strncmp(b->cli.change[k].name, "data", 4) == 0)
-            return fit_fail(err, FIT_ERR_USAGE,
-                            "--%s: batch takes data files as plain words, behind the configuration",
-                            b->cli.change[k].name);
-    return FIT_OK;
+    const struct fit_cli_pair *data = fit_cli_data(&b->cli);
+    return !data ? FIT_OK
+                 : fit_fail(err, FIT_ERR_USAGE, "--%s: batch takes data files as plain words, behind the configuration",
+                            data->name);
 }
 
 static enum fit_status parse_words(const struct front_args *a, struct batch *b,

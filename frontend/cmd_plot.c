@@ -242,9 +242,8 @@ enum fit_status front_cmd_report(struct front *f, const struct front_args *a, st
     const char *target = NULL;
     if (st == FIT_OK) {
         target = cli.config ? cli.config : cli.nword ? cli.word[0] : NULL;
-        for (size_t k = 0; !target && k < cli.nchange; k++)
-            if (strncmp(cli.change[k].name, "data", 4) == 0)
-                target = cli.change[k].value;
+        if (!target && fit_cli_data(&cli))
+            target = fit_cli_data(&cli)->value;
     }
     if (st == FIT_OK && cli.nword > 1)
         st = fit_fail(err, FIT_ERR_USAGE,

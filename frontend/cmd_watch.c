@@ -58,17 +58,10 @@ static int same(struct state a, struct state b)
 
 /* ---- what is watched ------------------------------------------------------------------------- */
 
-static const char *option_data(const struct fit_cli *cli)
-{
-    for (size_t k = cli->nchange; k-- > 0;)
-        if (strncmp(cli->change[k].name, "data", 4) == 0)
-            return cli->change[k].value;
-    return NULL;
-}
-
 static enum fit_status find_data(struct watch *w, struct fit_error *err)
 {
-    const char *given = option_data(&w->cli);
+    const struct fit_cli_pair *option = fit_cli_data(&w->cli);
+    const char *given = option ? option->value : NULL;
     char *folder = NULL;
     enum fit_status st =
         w->config ? front_config_places(w->config, &w->data, &folder, err) : FIT_OK;

@@ -54,8 +54,7 @@ enum fit_status front_find_config(const struct front_args *a, const char **confi
     enum fit_status st = front_parse_rest(a, pass_name(a->command), &cli, err);
     if (st == FIT_OK) {
         *config = cli.config ? cli.config : cli.nword ? cli.word[0] : NULL;
-        for (size_t k = 0; k < cli.nchange; k++)
-            *has_data |= strncmp(cli.change[k].name, "data", 4) == 0;
+        *has_data = fit_cli_data(&cli) != NULL;
     }
     fit_cli_free(&cli);
     return st;

@@ -323,6 +323,14 @@ enum fit_status fit_cli_parse(int argc, char *const argv[], struct fit_cli *cli,
     return st;
 }
 
+const struct fit_cli_pair *fit_cli_data(const struct fit_cli *cli)
+{
+    for (size_t k = cli->nchange; k-- > 0;)
+        if (strncmp(cli->change[k].name, "data", 4) == 0)
+            return &cli->change[k];
+    return NULL;
+}
+
 void fit_cli_free(struct fit_cli *cli)
 {
     for (struct kept *k = cli->storage_, *next; k; k = next) {

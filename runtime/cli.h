@@ -84,6 +84,9 @@ void fit_cli_free(struct fit_cli *cli);
 /* Room for text that lives as long as cli; NULL: out of memory. */
 char *fit_cli_keep(struct fit_cli *cli, size_t size);
 
+/* The option that names the data, --data FILE: the last one, which holds; NULL: there is none. */
+const struct fit_cli_pair *fit_cli_data(const struct fit_cli *cli);
+
 /* What --help, the manual and the completions of shells are made from: option k of a command, in the
  * order of the table, and command k.  0: there are no more.  Strings live for ever. */
 struct fit_cli_row {

@@ -268,8 +268,8 @@ static void later_sigma(struct fit_cfg_reader *r)
     if (!node)
         return;
     if (node->kind == FIT_YAML_SCALAR && (node->quoted || !(strtod(node->text, NULL) > 0))) {
-        if (fit_edit_distance(node->text, "auto", 0) == 0 ||
-            fit_edit_distance(node->text, "estimate", 0) == 0) {
+        if (fit_same_word(node->text, "auto") ||
+            fit_same_word(node->text, "estimate")) {
             in->sigma = (struct fit_cfg_choice){FIT_SIGMA_AUTO, fit_cfg_origin(r, node)};
             return;
         }
@@ -357,7 +357,7 @@ static size_t later_roles(struct fit_cfg_reader *r, const char *path, const char
     size_t n = 0;
     for (size_t i = 0; c && i < node->n; i++) {
         const struct fit_yaml_entry *e = &node->entry[i];
-        if (!declared_unit(r->cfg->kernel, e->key) && fit_edit_distance(e->key, "sigma", 0) != 0)
+        if (!declared_unit(r->cfg->kernel, e->key) && !fit_same_word(e->key, "sigma"))
             no_column(r, e);
         else if (!fit_yaml_is_null(e->value) && fit_cfg_get_text(r, e->value, &c[n].source)) {
             c[n].role = fit_cfg_copy(r, e->key);

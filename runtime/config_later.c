@@ -22,7 +22,7 @@ static const struct {
 const char *fit_config_canonical_mode(const char *name)
 {
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
-        if (fit_edit_distance(name, modes[i].written, 0) == 0)
+        if (fit_same_word(name, modes[i].written))
             return modes[i].canonical;
     return name;
 }
@@ -63,7 +63,7 @@ static int fits_kernel(const char *written, const char *kernel)
 {
     if (is_variation(kernel, written) || is_variation(kernel, fit_config_canonical_mode(written)))
         return 1;
-    return fit_edit_distance(written, "static", 0) == 0 && is_variation(kernel, "static_isotropic");
+    return fit_same_word(written, "static") && is_variation(kernel, "static_isotropic");
 }
 
 /* Is there a program for this mode?  Else *meant is the nearest mode, or NULL. */
@@ -82,10 +82,10 @@ static const char *legacy_mode(const struct fit_yaml *flag, const struct fit_yam
 {
     if (!flag || flag->kind != FIT_YAML_SCALAR)
         return NULL;
-    if (fit_edit_distance(flag->text, "true", 0) != 0)
-        return fit_edit_distance(flag->text, "false", 0) == 0 ? "laminar_flow" : NULL;
+    if (!fit_same_word(flag->text, "true"))
+        return fit_same_word(flag->text, "false") ? "laminar_flow" : NULL;
     if (submode && submode->kind == FIT_YAML_SCALAR &&
-        fit_edit_distance(submode->text, "isotropic", 0) == 0)
+        fit_same_word(submode->text, "isotropic"))
         return "static_isotropic";
     return "static";
 }
@@ -263,7 +263,7 @@ static void compat_word(struct fit_cfg_reader *r, const struct fit_yaml *node)
     if (version && version[1] >= '0' && version[1] <= '9')
         *version = 0;
     size_t i = 0;
-    while (i < 8 && fit_edit_distance(word, words[i], 0) != 0)
+    while (i < 8 && !fit_same_word(word, words[i]))
         i++;
     const struct fit_origin from = fit_cfg_origin(r, node);
     if (i < 4) {

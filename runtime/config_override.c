@@ -260,9 +260,9 @@ static void initial(struct fit_cfg_reader *r, const char *name, const char *valu
     r->path = "initial";
     for (size_t i = 0; i < cfg->nparam + cfg->nlinear; i++) {
         const struct fit_param *p = cfg->param[i].declared;
-        int same = fit_edit_distance(name, p->name, 0) == 0;
+        int same = fit_same_word(name, p->name);
         for (const char *const *alias = p->alias; !same && alias && *alias; alias++)
-            same = fit_edit_distance(name, *alias, 0) == 0;
+            same = fit_same_word(name, *alias);
         if (same) {
             put_start(r, (int)i, value);
             return;

@@ -44,7 +44,7 @@ static int is_flag_word(const char *text, int *value)
     } words[] = {{"true", 1}, {"false", 0}, {"yes", 1}, {"no", 0},
                  {"on", 1},   {"off", 0},   {"y", 1},   {"n", 0}};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (fit_edit_distance(text, words[i].text, 0) == 0) {
+        if (fit_same_word(text, words[i].text)) {
             *value = words[i].value;
             return 1;
         }
@@ -137,7 +137,7 @@ int fit_cfg_get_word(struct fit_cfg_reader *r, const struct fit_yaml *node,
     struct fit_nearest near = {.name = node->text};
     list_words(word, all, sizeof all);
     for (const struct fit_cfg_word *w = word; w->name; w++) {
-        if (fit_edit_distance(node->text, w->name, 0) == 0) {
+        if (fit_same_word(node->text, w->name)) {
             *value = w->value;
             if (w->value >= 0)
                 return 1;

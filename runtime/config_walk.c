@@ -174,7 +174,7 @@ static void read_int(struct fit_cfg_reader *r, const struct fit_cfg_key *key,
 {
     long value = 0;
     const int automatic = key->kind == FIT_CFG_INT_AUTO && node->kind == FIT_YAML_SCALAR &&
-                          fit_edit_distance(node->text, "auto", 0) == 0;
+                          fit_same_word(node->text, "auto");
     if (!automatic && !fit_cfg_get_int(r, node, &value))
         return;
     if (value < key->lowest || value > key->highest)

@@ -12,6 +12,13 @@ static char plain(char c)
     return c == '-' ? '_' : c;
 }
 
+int fit_same_word(const char *a, const char *b)
+{
+    while (*a && plain(*a) == plain(*b))
+        a++, b++;
+    return *a == *b;
+}
+
 static size_t min2(size_t a, size_t b)
 {
     return a < b ? a : b;

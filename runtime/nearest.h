@@ -9,6 +9,9 @@
  * more than limit. */
 size_t fit_edit_distance(const char *a, const char *b, size_t limit);
 
+/* 1: the same word, when case does not matter and '-' is '_'. */
+int fit_same_word(const char *a, const char *b);
+
 /* The best candidate seen so far; start with all zero but `name`. */
 struct fit_nearest {
     const char *name; /* what was written */

@@ -24,14 +24,6 @@ static const char *config_file(const struct fit_cli *cli)
     return cli->config ? cli->config : cli->nword ? cli->word[0] : NULL;
 }
 
-static int names_data(const struct fit_cli *cli)
-{
-    for (size_t k = 0; k < cli->nchange; k++)
-        if (strncmp(cli->change[k].name, "data", 4) == 0)
-            return 1;
-    return 0;
-}
-
 int fit_setup_is_data(const char *file)
 {
     static const char *const ending[] = {".h5",  ".hdf5", ".hdf", ".nxs", ".npz",
@@ -73,7 +65,7 @@ enum fit_status fit_setup_config(const struct fit_cli *cli, const struct fit_ker
     if (cli->nword + (cli->config != NULL) > 1)
         return fit_fail(err, FIT_ERR_USAGE, "'%s': one configuration at a time",
                         cli->word[cli->nword - 1]);
-    if (!file && !names_data(cli) && cli->command != FIT_COMMAND_PLAN)
+    if (!file && !fit_cli_data(cli) && cli->command != FIT_COMMAND_PLAN)
         return fit_fail(err, FIT_ERR_USAGE, "%s: a configuration is missing, or --data FILE",
                         fit_cli_command_name(cli->command));
     if (file && fit_setup_is_data(file))

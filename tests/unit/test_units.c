@@ -174,6 +174,12 @@ static void test_edit_distance_counts_swaps_once(void **state)
     assert_int_equal(fit_edit_distance("apha", "alpha", 3), 1);
     assert_int_equal(fit_edit_distance("aplha", "alpha", 3), 1);
     assert_int_equal(fit_edit_distance("D0", "d0", 3), 0);
+    assert_true(fit_same_word("D0", "d0"));
+    assert_true(fit_same_word("GAMMA-dot", "gamma_Dot"));
+    assert_true(fit_same_word("", ""));
+    assert_false(fit_same_word("static", "static_"));
+    assert_false(fit_same_word("static_", "static"));
+    assert_false(fit_same_word("a", "b"));
     assert_int_equal(fit_edit_distance("gamma-dot-t0", "gamma_dot_t0", 3), 0);
     assert_int_equal(fit_edit_distance("", "abc", 3), 3);
     assert_int_equal(fit_edit_distance("abc", "xyzuvw", 2), 3);
