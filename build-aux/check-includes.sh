@@ -30,7 +30,7 @@ include='^[[:space:]]*#[[:space:]]*include[[:space:]]*[<"]'
 only "the generator shares fit/kernel.h with the runtime, nothing else" \
     "$include(\.\./)*(runtime/|fit/([^k]|k[^e]))" generator
 only "the runtime knows nothing of the generator" "$include(\.\./)*generator/" runtime
-only "Lua is known to generator/dsl*.c only" "$include(lua|lauxlib|lualib)\.h" generator 'generator/dsl*.c'
+only "Lua is known to generator/language only" "$include(lua|lauxlib|lualib)\.h" generator 'generator/language/*'
 only "the runtime never links Lua" "$include(lua|lauxlib|lualib)\.h" runtime
 only "hdf5.h is known to the HDF5 files only" "$include(hdf5|hdf5_hl|H5.*)\.h" runtime \
     'runtime/hdf5_*.[ch]' runtime/lzf.c

@@ -20,7 +20,7 @@ if [ $# -eq 0 ]; then
         $(find "$build" -path '*/laminar/laminar.c' -o -path '*/kww/kww.c' | sort)
 fi
 include=
-for folder in $folders runtime/include; do
+for folder in . $folders runtime/include; do
     include="$include -I $folder"
 done
 bad=0

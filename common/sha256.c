@@ -214,3 +214,13 @@ void sha256_hex(const unsigned char digest[SHA256_BYTES], char hex[SHA256_HEX])
     }
     hex[2 * SHA256_BYTES] = 0;
 }
+
+void sha256_of(const void *data, size_t n, char hex[SHA256_HEX])
+{
+    unsigned char digest[SHA256_BYTES];
+    struct sha256 s;
+    sha256_init(&s);
+    sha256_update(&s, data, n);
+    sha256_final(&s, digest);
+    sha256_hex(digest, hex);
+}

@@ -13,20 +13,20 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "check.h"
-#include "degenerate.h"
-#include "domain.h"
-#include "dot.h"
-#include "dsl.h"
-#include "emit.h"
-#include "emit_check.h"
-#include "manifest.h"
-#include "page.h"
-#include "stability.h"
+#include "judge/check.h"
+#include "judge/degenerate.h"
+#include "judge/domain.h"
+#include "graph/dot.h"
+#include "language/dsl.h"
+#include "emit/emit.h"
+#include "emit/emit_check.h"
+#include "document/manifest.h"
+#include "document/page.h"
+#include "judge/stability.h"
 
-#include "../common/signals.h"
-#include "../common/stream.h"
-#include "../common/unique.h"
+#include "common/signals.h"
+#include "common/stream.h"
+#include "common/unique.h"
 
 #ifndef HG_VERSION
 #define HG_VERSION "0"

@@ -1,7 +1,7 @@
 /* cmd_selfcheck.c -- `selfcheck FILE..`: the kernels of this program against the reference values
  * of the compiler, on every instruction-set level that the machine has.
  *
- * A file (its form: generator/emit_check.h) holds, for a few parameter sets, the mean and its
+ * A file (its form: generator/emit/emit_check.h) holds, for a few parameter sets, the mean and its
  * derivatives at all pairs of a small grid in extended precision, and with each number the error
  * that rounding in double may cause: a running error bound (Higham, Accuracy and Stability of
  * Numerical Algorithms, 2002, section 3.3).  All products of a kernel are compared; the sums of

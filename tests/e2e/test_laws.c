@@ -20,9 +20,9 @@
 #include "table.h"
 #include "yaml_tree.h"
 
-#include "generator/diag.h"
-#include "generator/dsl.h"
-#include "generator/eval.h"
+#include "generator/base/diag.h"
+#include "generator/language/dsl.h"
+#include "generator/graph/eval.h"
 
 #include <math.h>
 #include <setjmp.h>

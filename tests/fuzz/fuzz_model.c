@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "generator/dsl.h"
+#include "generator/language/dsl.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

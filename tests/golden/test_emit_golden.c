@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "generator/dsl.h"
-#include "generator/emit.h"
+#include "generator/language/dsl.h"
+#include "generator/emit/emit.h"
 
 static const char dir[] = FIT_SOURCE_DIR "/tests/golden/emit", models[] = FIT_SOURCE_DIR "/models";
 

@@ -15,8 +15,8 @@
 
 #include <cmocka.h>
 
-#include "generator/dsl.h"
-#include "generator/page.h"
+#include "generator/language/dsl.h"
+#include "generator/document/page.h"
 
 #define GOLDEN FIT_SOURCE_DIR "/tests/golden/page"
 

@@ -8,7 +8,7 @@
 #ifndef GEN_EXPR_H
 #define GEN_EXPR_H
 
-#include "generator/expr.h"
+#include "generator/graph/expr.h"
 #include "property/random.h"
 
 enum { RECIPE_MOST = 40, RECIPE_PARAMETERS = 3 };

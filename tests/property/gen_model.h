@@ -7,7 +7,7 @@
 #ifndef GEN_MODEL_H
 #define GEN_MODEL_H
 
-#include "generator/arena.h"
+#include "generator/base/memory.h"
 #include "property/random.h"
 
 /* Text of a model called `name`, in the arena.  rows: a table model. */

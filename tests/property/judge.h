@@ -10,8 +10,8 @@
 #define JUDGE_H
 
 #include "fit/kernel.h"
-#include "generator/eval.h"
-#include "generator/model.h"
+#include "generator/graph/eval.h"
+#include "generator/model/model.h"
 #include "property/random.h"
 
 enum judge_product {

@@ -23,9 +23,9 @@
 #include <unistd.h>
 
 #include "fit/kernel.h"
-#include "generator/code.h"
-#include "generator/eval.h"
-#include "generator/factor.h"
+#include "generator/emit/code.h"
+#include "generator/graph/eval.h"
+#include "generator/structure/factor.h"
 #include "property/gen_expr.h"
 #include "support/tol.h"
 

@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-#include "generator/eval.h"
+#include "generator/graph/eval.h"
 #include "property/gen_expr.h"
 #include "support/tol.h"
 
@@ -399,7 +399,7 @@ static void test_rule_of_every_operation(void **state)
 {
     static const char *const name[] = {
 #define OP(name, nargs, text, flags) #name,
-#include "generator/ops.def"
+#include "generator/graph/ops.def"
 #undef OP
     };
     struct random random = {random_environment("HG_SEED", 1)};

@@ -19,8 +19,8 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
-#include "generator/dsl.h"
-#include "generator/emit.h"
+#include "generator/language/dsl.h"
+#include "generator/emit/emit.h"
 #include "property/gen_model.h"
 #include "property/judge.h"
 

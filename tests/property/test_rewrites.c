@@ -15,8 +15,8 @@
 
 #include <cmocka.h>
 
-#include "generator/rewrites.h"
-#include "generator/stability.h"
+#include "generator/judge/rewrites.h"
+#include "generator/judge/stability.h"
 #include "property/gen_expr.h"
 
 enum { PLACES = 40 };

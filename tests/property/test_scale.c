@@ -15,8 +15,8 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
-#include "generator/dsl.h"
-#include "generator/emit.h"
+#include "generator/language/dsl.h"
+#include "generator/emit/emit.h"
 #include "property/judge.h"
 
 enum { MEMORY = 100 << 20 };

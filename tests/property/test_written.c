@@ -14,9 +14,9 @@
 
 #include <cmocka.h>
 
-#include "generator/dsl.h"
-#include "generator/eval.h"
-#include "generator/written.h"
+#include "generator/language/dsl.h"
+#include "generator/graph/eval.h"
+#include "generator/model/written.h"
 
 static const double degree = 3.14159265358979323846 / 180;
 

@@ -1,6 +1,6 @@
 /* tol.h -- tolerances of the tests of the model compiler, each with its reason.
  *
- * Computed numbers are judged by a running error bound: generator/eval.c carries with every value
+ * Computed numbers are judged by a running error bound: generator/graph/eval.c carries with every value
  * what rounding in double does to it, to first order (struct hg_num, e, in units of 2^-53).  A
  * kernel computes the same value by other formulas -- products of tables, angle addition, sums in
  * another order -- so it may miss by a small multiple of that bound.

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "generator/degenerate.h"
-#include "generator/dsl.h"
+#include "generator/judge/degenerate.h"
+#include "generator/language/dsl.h"
 
 /* The sentences about the model; ends with NULL. */
 static void expect(struct hg_arena *a, struct hg_model *m, const char *variant, const char *const *sentence)

@@ -11,10 +11,10 @@
 
 #include <cmocka.h>
 
-#include "generator/dsl.h"
-#include "generator/eval.h"
-#include "generator/manifest.h"
-#include "generator/rates.h"
+#include "generator/language/dsl.h"
+#include "generator/graph/eval.h"
+#include "generator/document/manifest.h"
+#include "generator/model/rates.h"
 
 #ifndef FIT_SOURCE_DIR
 #define FIT_SOURCE_DIR "."

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "generator/extended.h"
+#include "generator/graph/extended.h"
 
 /* Value as the sum of two numbers of 60 bits. */
 static const struct row {

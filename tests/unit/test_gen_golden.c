@@ -15,10 +15,10 @@
 
 #include <cmocka.h>
 
-#include "generator/check.h"
-#include "generator/domain.h"
-#include "generator/dsl.h"
-#include "generator/stability.h"
+#include "generator/judge/check.h"
+#include "generator/judge/domain.h"
+#include "generator/language/dsl.h"
+#include "generator/judge/stability.h"
 
 #ifndef FIT_SOURCE_DIR
 #define FIT_SOURCE_DIR "."

@@ -11,9 +11,9 @@
 
 #include <cmocka.h>
 
-#include "generator/dsl.h"
-#include "generator/rewrites.h"
-#include "generator/stability.h"
+#include "generator/language/dsl.h"
+#include "generator/judge/rewrites.h"
+#include "generator/judge/stability.h"
 
 /* --- rules ---------------------------------------------------------------------------------------------- */
 

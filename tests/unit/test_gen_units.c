@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "generator/units.h"
+#include "generator/graph/units.h"
 
 static struct hg_arena *arena;
 static struct hg_units *units;

@@ -1,0 +1,18 @@
+/* manifest.h -- a model described for programs (JSON) and a configuration to start from (YAML). */
+#ifndef HG_MANIFEST_H
+#define HG_MANIFEST_H
+
+#include <stdio.h>
+
+#include "model/model.h"
+
+/* JSON: name, hash, formula, parameters with units, bounds and priors, settings, axes, columns,
+ * curves, what cannot be identified (once it was looked for: degenerate.h), variants.  A bound that is infinite and a
+ * default that is not given are null. */
+void hg_manifest_json(struct hg_model *m, FILE *out);
+
+/* YAML: a configuration of homodyne-NAME with every parameter at its start; what must be filled in
+ * is marked FILL IN. */
+void hg_manifest_yaml(struct hg_model *m, FILE *out);
+
+#endif

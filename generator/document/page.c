@@ -1,0 +1,632 @@
+/* page.c -- what stands on the page that documents a model. */
+#include "document/page.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "judge/accuracy.h"
+#include "emit/code.h"
+
+struct page {
+    struct hg_model *m;
+    struct hg_arena *a;
+    const struct hg_page_format *f;
+    FILE *out;
+    int conditions; /* derivatives have [conditions] as factors */
+    int degrees;    /* some parameters are angles in degrees */
+};
+
+__attribute__((format(printf, 2, 3))) static void say(struct page *p, const char *format, ...)
+{
+    char text[1000];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    p->f->text(p->out, text);
+}
+
+static void paragraph(struct page *p, const char *text)
+{
+    p->f->paragraph(p->out, 1);
+    p->f->text(p->out, text);
+    p->f->paragraph(p->out, 0);
+}
+
+/* --- tables ----------------------------------------------------------------------------------- */
+
+struct table {
+    struct page *p;
+    uint32_t n, k;
+};
+
+static struct table table(struct page *p, const struct hg_column *column)
+{
+    struct table t = {.p = p};
+    while (column[t.n].title)
+        t.n++;
+    p->f->table(p->out, column, t.n);
+    return t;
+}
+
+/* Ends the cell before, and the row before when it is full; starts the next. */
+static void cell(struct table *t)
+{
+    const struct hg_page_format *f = t->p->f;
+    if (t->k == 0)
+        f->row(t->p->out, 1);
+    else
+        f->cell_end(t->p->out, t->k - 1, t->n);
+    f->cell(t->p->out, t->k++, t->n);
+}
+
+static void row_end(struct table *t)
+{
+    t->p->f->cell_end(t->p->out, t->k - 1, t->n);
+    t->p->f->row(t->p->out, 0);
+    t->k = 0;
+}
+
+static void cell_text(struct table *t, const char *text)
+{
+    cell(t);
+    t->p->f->text(t->p->out, text ? text : "");
+}
+
+static void cell_code(struct table *t, const char *text)
+{
+    cell(t);
+    t->p->f->code(t->p->out, text);
+}
+
+static void cell_math(struct table *t, const struct hg_box *b)
+{
+    cell(t);
+    if (b)
+        t->p->f->math(t->p->out, b);
+}
+
+/* --- the parts of the page -------------------------------------------------------------------- */
+
+static void formula(struct page *p, const struct hg_formula *f)
+{
+    p->f->formula(p->out, f);
+}
+
+/* The parts of a formula; those marked in `shown` are left out and all are marked. */
+static void parts(struct page *p, hg_wid root, unsigned char *shown)
+{
+    struct hg_formula f;
+    hg_wid *part;
+    uint32_t n = hg_written_parts(p->m, root, &part);
+    for (uint32_t k = 0; k < n; k++) {
+        if (shown[part[k]])
+            continue;
+        shown[part[k]] = 1;
+        hg_typeset_part(p->m, part[k], NULL, &f);
+        formula(p, &f);
+    }
+}
+
+static void mean(struct page *p, const struct hg_variant *v, unsigned char *shown)
+{
+    struct hg_formula f;
+    hg_typeset_mean(p->m, v->written, &f);
+    formula(p, &f);
+    if (hg_written_at(p->m, v->written)->depth <= HG_WRITTEN_DEEP)
+        parts(p, v->written, shown);
+}
+
+/* Functions that not every reader knows. */
+static void notes(struct page *p)
+{
+    static const struct {
+        enum hg_word word;
+        enum hg_op op;
+        const char *text;
+    } note[] = {
+        {HG_W_FUNCTION, HG_SINC, "sinc x = sin x / x; sinc′ is its derivative."},
+        {HG_W_FUNCTION, HG_SOFTPLUS, "softplus x = ln(1 + exp x)."},
+        {HG_W_FUNCTION, HG_LOGISTIC, "logistic x = 1/(1 + exp(-x))."},
+        {HG_W_FUNCTION, HG_LGAMMA, "Γ is the gamma function, ψ the derivative of ln Γ."},
+        {HG_W_INTEGRAL, 0, "Integrals are sums by the trapezoidal rule over the frames."},
+        {HG_W_ATAN2, 0, "atan2(y, x) is the angle of the point (x, y)."},
+    };
+    const char *all = "";
+    for (size_t k = 0; k < sizeof note / sizeof *note; k++) {
+        int used = 0;
+        for (uint32_t v = 0; v < p->m->nvariant; v++)
+            used |= hg_typeset_uses(p->m, p->m->variant[v].written, note[k].word, note[k].op);
+        if (p->m->density)
+            used |= hg_typeset_uses(p->m, p->m->density->written, note[k].word, note[k].op);
+        if (used)
+            all = hg_format(p->a, "%s%s%s", all, *all ? "  " : "", note[k].text);
+    }
+    if (*all)
+        paragraph(p, all);
+}
+
+/* How what is measured scatters about the mean. */
+static void law(struct page *p, unsigned char *shown)
+{
+    const struct hg_density *d = p->m->density;
+    struct hg_formula f;
+    if (!d)
+        return;
+    paragraph(p, d->law == FIT_LAW_OTHER
+                     ? hg_format(p->a, "That is the mean of %s, whose density has the logarithm", p->m->observable)
+                     : hg_format(p->a, "That is the mean of %s, which has the law %s: its density has the logarithm",
+                                 p->m->observable, d->name));
+    hg_typeset_part(p->m, d->written, "l", &f);
+    formula(p, &f);
+    parts(p, d->written, shown);
+}
+
+static void equations(struct page *p, unsigned char *shown)
+{
+    p->f->section(p->out, "Equations");
+    mean(p, &p->m->variant[0], shown);
+    law(p, shown);
+    notes(p);
+    if (p->m->formula) {
+        paragraph(p, "In the author's words:");
+        p->f->verbatim(p->out, p->m->formula);
+    }
+}
+
+static const char *prior_text(struct page *p, const struct hg_symbol_decl *s)
+{
+    const struct hg_symbol_decl *x = p->m->param.item;
+    const char *a = s->prior_from[0] ? x[s->prior_from[0] - 1].name : hg_format(p->a, "%g", s->prior_a);
+    const char *b = s->prior_from[1] ? x[s->prior_from[1] - 1].name : hg_format(p->a, "%g", s->prior_b);
+    switch (s->prior) {
+    case FIT_PRIOR_NORMAL: return hg_format(p->a, "normal, mean %s, sd %s", a, b);
+    case FIT_PRIOR_TRUNCATED_NORMAL:
+        return hg_format(p->a, "normal within the bounds, mean %s, sd %s", a, b);
+    case FIT_PRIOR_LOG_NORMAL: return hg_format(p->a, "log-normal, ln: mean %s, sd %s", a, b);
+    case FIT_PRIOR_HALF_NORMAL: return hg_format(p->a, "half-normal, scale %s", b);
+    case FIT_PRIOR_HALF_CAUCHY: return hg_format(p->a, "half-Cauchy, scale %s", b);
+    case FIT_PRIOR_EXPONENTIAL: return hg_format(p->a, "exponential, scale %s", b);
+    case FIT_PRIOR_BETA_SCALED: return hg_format(p->a, "beta(%s, %s) over the bounds", a, b);
+    case FIT_PRIOR_LOG_UNIFORM: return "uniform in the logarithm";
+    default: return "";
+    }
+}
+
+static const struct hg_box *interval(struct page *p, double lower, double upper)
+{
+    if (isinf(lower) && isinf(upper))
+        return NULL;
+    const struct hg_box *row[3] = {hg_typeset_value(p->a, lower),
+                                   hg_box(p->a, HG_BOX_TEXT, " … ", "\\,\\dots\\,", 0, NULL),
+                                   hg_typeset_value(p->a, upper)};
+    return hg_box(p->a, HG_BOX_ROW, NULL, NULL, 3, row);
+}
+
+static const char *description(struct page *p, const struct hg_symbol_decl *s, int linear)
+{
+    const char *text = s->doc ? s->doc : "";
+    if (linear)
+        text = hg_format(p->a, "%s%slinear: eliminated in each step", text, *text ? "; " : "");
+    if (s->over >= 0)
+        text = hg_format(p->a, "%s%sone value per %s", text, *text ? "; " : "",
+                         p->m->axis.item[s->over].name);
+    for (const char *const *alias = s->alias; alias && *alias; alias++)
+        text =
+            hg_format(p->a, "%s%s%s", text,
+                      alias == s->alias ? *text ? "; also called " : "also called " : ", ", *alias);
+    return text;
+}
+
+static void parameters(struct page *p)
+{
+    static const struct hg_column column[] = {
+        {"", 0},       {"name", 0},   {"unit", 0},         {"start", 0},
+        {"bounds", 0}, {"prior", 26}, {"description", 42}, {NULL, 0}};
+    uint32_t n = p->m->param.n + p->m->linear.n;
+    p->f->section(p->out, "Parameters");
+    struct table t = table(p, column);
+    for (uint32_t k = 0; k < n; k++) {
+        int linear = k >= p->m->param.n;
+        const struct hg_symbol_decl *s =
+            linear ? &p->m->linear.item[k - p->m->param.n] : &p->m->param.item[k];
+        cell_math(&t, hg_typeset_symbol(p->m, s));
+        cell_code(&t, s->name);
+        cell_math(&t, hg_typeset_unit(p->a, s->unit));
+        cell_math(&t, hg_typeset_value(p->a, s->start));
+        cell_math(&t, interval(p, s->lower, s->upper));
+        cell_text(&t, prior_text(p, s));
+        cell_text(&t, description(p, s, linear));
+        row_end(&t);
+    }
+    p->f->table_end(p->out);
+}
+
+static const char *symbol_kind(const struct page *p, const struct hg_list *list,
+                               const struct hg_symbol_decl *s)
+{
+    static const char *const role[] = {[FIT_ROLE_COVARIATE] = "column",
+                                       [FIT_ROLE_VALUE] = "column, measured",
+                                       [FIT_ROLE_SIGMA] = "column, standard deviation"};
+    return list == &p->m->setting ? "setting" : list == &p->m->axis ? "axis" : role[s->role];
+}
+
+static const struct hg_box *unit_or_one(struct page *p, const char *unit)
+{
+    const struct hg_box *b = hg_typeset_unit(p->a, unit);
+    return b ? b : hg_box(p->a, HG_BOX_NUMBER, "1", NULL, 0, NULL);
+}
+
+static void data(struct page *p)
+{
+    static const struct hg_column column[] = {{"", 0},     {"name", 0},         {"unit", 0},
+                                              {"kind", 0}, {"description", 90}, {NULL, 0}};
+    const struct hg_list *const list[] = {&p->m->column, &p->m->axis, &p->m->setting};
+    struct hg_model *m = p->m;
+    p->f->section(p->out, "Data and settings");
+    struct table t = table(p, column);
+    if (m->space == FIT_PAIRS) {
+        cell_math(&t, hg_typeset_name(p->a, m->observable));
+        cell_code(&t, m->observable);
+        cell_math(&t, unit_or_one(p, m->observable_unit));
+        cell_text(&t, "measured");
+        cell_text(&t, "a matrix over pairs of frames for each group; each pair counts once, the "
+                      "diagonal does not");
+        row_end(&t);
+        cell_math(&t, hg_typeset_name(p->a, m->grid_name));
+        cell_code(&t, m->grid_name);
+        cell_math(&t, hg_typeset_unit(p->a, "s"));
+        cell_text(&t, "grid");
+        cell_text(&t, "time of a frame; frames follow each other at a constant period");
+        row_end(&t);
+    }
+    for (size_t l = 0; l < sizeof list / sizeof *list; l++)
+        for (uint32_t k = 0; k < list[l]->n; k++) {
+            const struct hg_symbol_decl *s = &list[l]->item[k];
+            cell_math(&t, hg_typeset_symbol(m, s));
+            cell_code(&t, s->name);
+            cell_math(&t, unit_or_one(p, s->unit));
+            cell_text(&t, symbol_kind(p, list[l], s));
+            const char *doc = s->doc ? s->doc : "";
+            if (list[l] == &m->setting && !isnan(s->start))
+                doc = hg_format(p->a, "%s%sdefault %g", doc, *doc ? "; " : "", s->start);
+            if ((list[l] == &m->column || list[l] == &m->axis) && s->lower < s->upper)
+                doc =
+                    hg_format(p->a, "%s%sfrom %g to %g", doc, *doc ? "; " : "", s->lower, s->upper);
+            cell_text(&t, doc);
+            row_end(&t);
+        }
+    p->f->table_end(p->out);
+}
+
+/* --- derivatives ------------------------------------------------------------------------------ */
+
+static const struct hg_symbol_decl *parameter(const struct hg_model *m, uint32_t k)
+{
+    return k < m->param.n ? &m->param.item[k] : &m->linear.item[k - m->param.n];
+}
+
+/* 1 when both parameters reach `root` through the same parts only. */
+static int alike(const struct page *p, hg_wid root, const hg_wid *part, uint32_t n, hg_id a,
+                 hg_id b)
+{
+    if (hg_written_depends(p->m, root, a, 1) || hg_written_depends(p->m, root, b, 1))
+        return 0;
+    for (uint32_t k = 0; k < n; k++)
+        if (part[k] != root &&
+            hg_written_depends(p->m, part[k], a, 0) != hg_written_depends(p->m, part[k], b, 0) &&
+            hg_written_mentions(p->m, root, part[k]))
+            return 0;
+    return 1;
+}
+
+/* ",  theta = a, b, c" */
+static const struct hg_box *thetas(struct page *p, const struct hg_symbol_decl *const *s,
+                                   uint32_t n)
+{
+    const struct hg_box **row = hg_alloc(p->a, (3 * n + 3) * sizeof *row);
+    uint32_t k = 0;
+    row[k++] = hg_box(p->a, HG_BOX_TEXT, "  for ", "\\quad\\text{for }", 0, NULL);
+    row[k++] = hg_box(p->a, HG_BOX_LETTER, "θ", "\\theta", 0, NULL);
+    row[k++] = hg_box(p->a, HG_BOX_SIGN, "=", NULL, 0, NULL);
+    for (uint32_t i = 0; i < n; i++) {
+        if (i)
+            row[k++] = hg_box(p->a, HG_BOX_COMMA, ",", NULL, 0, NULL);
+        row[k++] = hg_typeset_symbol(p->m, s[i]);
+    }
+    return hg_box(p->a, HG_BOX_ROW, NULL, NULL, k, row);
+}
+
+/* A derivative that no line can hold is not for the eye. */
+static void shorten(struct page *p, struct hg_formula *f)
+{
+    enum { WIDEST = 110 }; /* letters */
+    for (uint32_t k = 0; k < f->n; k++) {
+        if (hg_box_width(f->piece[k]) < WIDEST)
+            continue;
+        const struct hg_box *row[2] = {
+            hg_box(p->a, HG_BOX_SIGN, "=", NULL, 0, NULL),
+            hg_box(p->a, HG_BOX_TEXT, "(too long to be shown)", NULL, 0, NULL)};
+        const struct hg_box **piece =
+            hg_alloc(p->a, 2 * sizeof *piece); /* room for the list of parameters */
+        piece[0] = hg_box(p->a, HG_BOX_ROW, NULL, NULL, 2, row);
+        f->piece = piece;
+        f->n = 1;
+        return;
+    }
+}
+
+/* Derivatives of one formula by all parameters it depends on; those that enter in the same way
+ * together. */
+static void slopes(struct page *p, hg_wid root, int is_part, const hg_wid *part, uint32_t npart)
+{
+    struct hg_model *m = p->m;
+    uint32_t n = m->param.n + m->linear.n;
+    unsigned char *done = hg_alloc(p->a, n + 1);
+    for (uint32_t k = 0; k < n; k++) {
+        const struct hg_symbol_decl **group = hg_alloc(p->a, n * sizeof *group);
+        uint32_t ngroup = 0;
+        hg_id node = parameter(m, k)->node;
+        if (done[k] || !hg_written_depends(m, root, node, 0))
+            continue;
+        group[ngroup++] = parameter(m, k);
+        for (uint32_t j = k + 1; j < n; j++)
+            if (!done[j] && hg_written_depends(m, root, parameter(m, j)->node, 0) &&
+                alike(p, root, part, npart, node, parameter(m, j)->node)) {
+                group[ngroup++] = parameter(m, j);
+                done[j] = 1;
+            }
+        hg_wid d = hg_written_diff(m, root, is_part, node);
+        if (!d)
+            continue;
+        struct hg_formula f;
+        p->conditions |= hg_typeset_uses(m, d, HG_W_WHEN, 0);
+        hg_typeset_slope(m, is_part ? root : 0, d, node, ngroup > 1, &f);
+        shorten(p, &f);
+        if (ngroup > 1) {
+            const struct hg_box **piece = hg_alloc(p->a, (f.n + 1) * sizeof *piece);
+            memcpy(piece, f.piece, f.n * sizeof *piece);
+            piece[f.n++] = thetas(p, group, ngroup);
+            f.piece = piece;
+        }
+        formula(p, &f);
+    }
+}
+
+static void derivatives(struct page *p)
+{
+    hg_wid root = p->m->variant[0].written, *part;
+    if (hg_written_at(p->m, root)->depth > HG_WRITTEN_DEEP)
+        return;
+    uint32_t n = hg_written_parts(p->m, root, &part);
+    p->f->section(p->out, "Derivatives");
+    paragraph(
+        p,
+        "What the kernels compute, perhaps rearranged; the build tests it against dual numbers.");
+    slopes(p, root, 0, part, n);
+    for (uint32_t k = 0; k < n; k++)
+        slopes(p, part[k], 1, part, n);
+    for (uint32_t k = 0; k < p->m->param.n; k++)
+        p->degrees |= strcmp(p->m->param.item[k].unit, "deg") == 0;
+    if (p->degrees)
+        paragraph(p, "With respect to an angle in degrees they are written per radian; the kernels, and all errors,"
+                     " have them per degree, which is a factor of pi/180.");
+    if (p->conditions)
+        paragraph(p, "[condition] is 1 where the condition holds and 0 elsewhere.");
+}
+
+/* --- the rest --------------------------------------------------------------------------------- */
+
+static void variants(struct page *p, unsigned char *shown)
+{
+    if (p->m->nvariant < 2)
+        return;
+    p->f->section(p->out, "Variants");
+    paragraph(p, "Other formulas for the same data, chosen with --variant. Names that are not "
+                 "defined here are those of "
+                 "the equations above.");
+    for (uint32_t v = 1; v < p->m->nvariant; v++) {
+        p->f->subsection(p->out, p->m->variant[v].name);
+        mean(p, &p->m->variant[v], shown);
+    }
+}
+
+static void curves(struct page *p, unsigned char *shown)
+{
+    static const struct hg_column column[] = {
+        {"", 0}, {"name", 0}, {"unit", 0}, {"description", 90}, {NULL, 0}};
+    if (p->m->curve.n == 0)
+        return;
+    p->f->section(p->out, "Curves");
+    paragraph(
+        p,
+        "In the results of every fit, with the errors that follow from those of the parameters.");
+    struct table t = table(p, column);
+    for (uint32_t k = 0; k < p->m->curve.n; k++) {
+        const struct hg_symbol_decl *s = &p->m->curve.item[k];
+        int named = hg_written_is_named(p->m, s->written);
+        cell_math(&t,
+                  named ? hg_typeset_name_of(p->m, s->written) : hg_typeset_name(p->a, s->name));
+        cell_code(&t, s->name);
+        cell_math(&t, unit_or_one(p, s->unit));
+        cell_text(&t, s->doc);
+        row_end(&t);
+    }
+    p->f->table_end(p->out);
+    for (uint32_t k = 0; k < p->m->curve.n; k++) {
+        hg_wid w = p->m->curve.item[k].written;
+        struct hg_formula f;
+        if (hg_written_at(p->m, w)->depth > HG_WRITTEN_DEEP || shown[w])
+            continue;
+        shown[w] = 1;
+        hg_typeset_part(p->m, w, p->m->curve.item[k].name, &f);
+        formula(p, &f);
+        parts(p, w, shown);
+    }
+}
+
+static void cost(struct page *p, const struct hg_variant *v)
+{
+    static const struct hg_column column[] = {{"operations", 0}, {"per", 90}, {NULL, 0}};
+    const struct fit_cost *c = &v->cost;
+    const char *each = p->m->space == FIT_ROWS ? "row" : "pair";
+    const struct {
+        unsigned n;
+        const char *per;
+    } line[] = {
+        {c->per_frame, "frame, for the tables"},
+        {c->per_pair, hg_format(p->a, "%s, whatever the group", each)},
+        {c->per_pair_group, hg_format(p->a, p->m->axis.n ? "%s and %s" : "%s", each,
+                                      p->m->axis.n ? p->m->axis.item[0].name : "")},
+        {c->value_per_pair_group, hg_format(p->a,
+                                            p->m->axis.n ? "%s and %s, when only values are wanted"
+                                                         : "%s, when only values are wanted",
+                                            each, p->m->axis.n ? p->m->axis.item[0].name : "")},
+        {c->functions_per_pair, hg_format(p->a, "%s, of them calls of exp, sin, ...", each)},
+    };
+    p->f->section(p->out, "Cost");
+    p->f->paragraph(p->out, 1);
+    say(p,
+        "Residuals, gradient and Gauss-Newton matrix of the variant %s, %u parameters, arithmetic "
+        "operations:",
+        v->name, (unsigned)(p->m->param.n + p->m->linear.n));
+    p->f->paragraph(p->out, 0);
+    struct table t = table(p, column);
+    for (size_t k = p->m->space == FIT_ROWS ? 1 : 0; k < sizeof line / sizeof *line; k++) {
+        cell_text(&t, hg_format(p->a, "%u", line[k].n));
+        cell_text(&t, line[k].per);
+        row_end(&t);
+    }
+    p->f->table_end(p->out);
+}
+
+/* A number as Lua writes it: 1, not 1.0. */
+static const char *plain(struct page *p, double x)
+{
+    char *s = hg_strdup(p->a, hg_number(p->a, x));
+    size_t n = strlen(s);
+    if (n > 2 && strcmp(s + n - 2, ".0") == 0)
+        s[n - 2] = 0;
+    return s;
+}
+
+/* Worst rounding errors, when they were measured. */
+static void accuracy(struct page *p, const struct hg_variant *v)
+{
+    static const struct hg_column column[] = {{"value", 0}, {"ulp", 90}, {NULL, 0}};
+    if (!v->accuracy || !hg_places_declared(v->accuracy->box))
+        return;
+    p->f->section(p->out, "Rounding");
+    p->f->paragraph(p->out, 1);
+    say(p,
+        "Largest errors found within the bounds, for the variant %s, in units of the last place "
+        "(2.2e-16):",
+        v->name);
+    p->f->paragraph(p->out, 0);
+    struct table t = table(p, column);
+    for (uint32_t k = 0; k < v->accuracy->n; k++) {
+        double ulp = v->accuracy->output[k].ulp;
+        cell_text(&t, v->accuracy->output[k].name);
+        cell_text(&t, ulp < 1e6 ? hg_format(p->a, "%.*f", ulp < 10 ? 1 : 0, ulp)
+                                : hg_format(p->a, "%.1e", ulp));
+        row_end(&t);
+    }
+    p->f->table_end(p->out);
+}
+
+static const char *with_value(struct page *p, const char *text, const char *name, double x)
+{
+    return isnan(x) ? text
+                    : hg_format(p->a, "%s%s%s = %s", text, *text ? ", " : "", name, plain(p, x));
+}
+
+static const char *test_values(struct page *p, const char *text, const struct hg_list *list,
+                               const double *x)
+{
+    for (uint32_t k = 0; k < list->n; k++)
+        if (list->item[k].role == FIT_ROLE_COVARIATE)
+            text = with_value(p, text, list->item[k].name, x[k]);
+    return text;
+}
+
+static void tests(struct page *p)
+{
+    const struct hg_column column[] = {
+        {p->m->observable, 0}, {"variant", 0}, {"at", 105}, {NULL, 0}};
+    if (p->m->ntest == 0)
+        return;
+    p->f->section(p->out, "Test points");
+    paragraph(p, "Values that the build compares with what the compiler's interpreter finds.");
+    struct table t = table(p, column);
+    for (uint32_t k = 0; k < p->m->ntest; k++) {
+        const struct hg_test *x = &p->m->test[k];
+        const char *text = test_values(p, "", &p->m->column, x->column);
+        text = test_values(p, text, &p->m->axis, x->coord);
+        if (p->m->space == FIT_PAIRS) {
+            text = with_value(p, text, "t1", x->t1);
+            text = with_value(p, text, "t2", x->t2);
+            text = with_value(p, text, "dt", x->step);
+        }
+        text = test_values(p, text, &p->m->setting, x->setting);
+        text = test_values(p, text, &p->m->param, x->param);
+        text = test_values(p, text, &p->m->linear, x->linear);
+        cell_text(&t, plain(p, x->expected));
+        cell_text(&t, x->variant);
+        cell_text(&t, text);
+        row_end(&t);
+    }
+    p->f->table_end(p->out);
+}
+
+static void head(struct page *p)
+{
+    const struct hg_model *m = p->m;
+    if (m->reference) {
+        p->f->paragraph(p->out, 1);
+        say(p, "Reference: ");
+        p->f->text(p->out, m->reference);
+        p->f->paragraph(p->out, 0);
+    }
+    if (m->validity)
+        paragraph(p, m->validity);
+}
+
+static void identity(struct page *p)
+{
+    const struct hg_model *m = p->m;
+    p->f->section(p->out, "File");
+    p->f->paragraph(p->out, 1);
+    say(p, "Made from ");
+    p->f->code(p->out, m->file);
+    say(p, "; SHA-256 ");
+    p->f->code(p->out, m->hash);
+    say(p, ", as in the results of fits with this model.");
+    for (const char *const *alias = m->alias; alias && *alias; alias++) {
+        say(p, alias == m->alias ? " In configurations the model is also called " : ", ");
+        p->f->code(p->out, *alias);
+    }
+    say(p, "%s", m->alias ? "." : "");
+    p->f->paragraph(p->out, 0);
+}
+
+void hg_page(struct hg_model *m, const struct hg_variant *v, const struct hg_page_format *f,
+             FILE *out)
+{
+    struct page p = {.m = m, .a = m->expr->arena, .f = f, .out = out};
+    unsigned char *shown = hg_alloc(p.a, m->nwritten + 1);
+    hg_written_primes(m);
+    f->begin(out, m->title ? m->title : m->name, hg_format(p.a, "homodyne-%s", m->name));
+    head(&p);
+    equations(&p, shown);
+    parameters(&p);
+    data(&p);
+    derivatives(&p);
+    variants(&p, shown);
+    curves(&p, shown);
+    cost(&p, v);
+    accuracy(&p, v);
+    tests(&p);
+    identity(&p);
+    f->end(out);
+}

@@ -1,0 +1,45 @@
+/* page.h -- the page that documents a model: its equations, parameters, derivatives, cost, tests.
+ *
+ * page.c says what stands on the page and in which order; a format says how it is written down.
+ * There are two: html.c (one file, no network, no script; formulas in MathML) and latex.c (pdflatex
+ * with amsmath).
+ */
+#ifndef HG_PAGE_H
+#define HG_PAGE_H
+
+#include <stdio.h>
+
+#include "document/box.h"
+
+struct hg_column {
+    const char *title;
+    int mm; /* width on paper, for texts that may be broken into lines; 0: as wide as its contents
+             */
+};
+
+/* How a page is written.  Texts come as the author wrote them; the format escapes them. */
+struct hg_page_format {
+    void (*begin)(FILE *out, const char *title, const char *subtitle);
+    void (*end)(FILE *out);
+    void (*section)(FILE *out, const char *title);
+    void (*subsection)(FILE *out, const char *title);
+    void (*paragraph)(FILE *out, int open);
+    void (*text)(FILE *out, const char *text);
+    void (*code)(FILE *out, const char *text);       /* inline, fixed width */
+    void (*verbatim)(FILE *out, const char *text);   /* lines as they are */
+    void (*math)(FILE *out, const struct hg_box *b); /* inline */
+    void (*formula)(FILE *out, const struct hg_formula *f);
+    void (*table)(FILE *out, const struct hg_column *column, uint32_t n);
+    void (*row)(FILE *out, int open);
+    void (*cell)(FILE *out, uint32_t k, uint32_t n); /* starts cell k of n */
+    void (*cell_end)(FILE *out, uint32_t k, uint32_t n);
+    void (*table_end)(FILE *out);
+};
+
+extern const struct hg_page_format hg_page_html, hg_page_latex;
+
+/* Writes the page.  v: the variant whose kernel has been written, for its cost. */
+void hg_page(struct hg_model *m, const struct hg_variant *v, const struct hg_page_format *f,
+             FILE *out);
+
+#endif

@@ -1,0 +1,616 @@
+/* code.c -- statements and expressions of the emitted C. */
+#include "emit/code.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/diag.h"
+#include "base/names.h"
+#include "graph/words.h"
+
+struct hg_code_private {
+    uint32_t n;          /* nodes known when the function was begun */
+    uint32_t *uses;
+    const char **var;    /* name of the temporary in scope, or NULL */
+    const char **low;    /* of a logarithm: name of what its rounding left; of sinc: name of the cosine; or NULL */
+    hg_id *log;          /* nodes bound, in order: to be undone by pop */
+    size_t nlog, log_room;
+    size_t scope[32];
+    int depth;
+    struct hg_names names; /* taken in this function */
+    uint32_t line;         /* of the model, shown last; 0: none */
+};
+
+/* --- names and scopes --------------------------------------------------------------------------------- */
+
+uint32_t hg_code_uses(const struct hg_code *c, hg_id id)
+{
+    return id < c->private_->n ? c->private_->uses[id] : 0;
+}
+
+const char *hg_code_unique(struct hg_code *c, const char *stem)
+{
+    struct hg_code_private *p = c->private_;
+    char *s = hg_strdup(c->e->arena, stem);
+    for (char *q = s; *q; q++)
+        if (!((*q >= 'a' && *q <= 'z') || (*q >= 'A' && *q <= 'Z') || (*q >= '0' && *q <= '9')))
+            *q = '_';
+    if (hg_code_macro(s))
+        s = hg_format(c->e->arena, "%s_", s);
+    return hg_names_unique(&p->names, c->e->arena, s, hg_code_reserved);
+}
+
+static void count_uses(struct hg_code *c, uint32_t nroot, const hg_id *root)
+{
+    struct hg_code_private *p = c->private_;
+    unsigned char *need = calloc(p->n, 1);
+    if (!need)
+        hg_out_of_memory();
+    for (uint32_t k = 0; k < nroot; k++) {
+        need[root[k]] = 1;
+        p->uses[root[k]]++;
+    }
+    for (hg_id id = p->n - 1; id > 0; id--) {
+        const struct hg_node *n = hg_at(c->e, id);
+        for (uint32_t k = 0; need[id] && !c->is_leaf(c, id) && k < n->nargs; k++) {
+            need[n->arg[k]] = 1;
+            p->uses[n->arg[k]]++;
+        }
+    }
+    free(need);
+}
+
+void hg_code_begin(struct hg_code *c, uint32_t nroot, const hg_id *root)
+{
+    struct hg_code_private *p = hg_alloc(c->e->arena, sizeof *p);
+    c->private_ = p;
+    p->n = c->e->n;
+    p->uses = calloc(p->n, sizeof *p->uses);
+    p->var = calloc(p->n, sizeof *p->var);
+    p->low = calloc(p->n, sizeof *p->low);
+    if (!p->uses || !p->var || !p->low)
+        hg_out_of_memory();
+    for (uint32_t k = 0; k < c->nreserve; k++)
+        hg_code_unique(c, c->reserve[k]);
+    count_uses(c, nroot, root);
+}
+
+void hg_code_end(struct hg_code *c)
+{
+    free(c->private_->uses);
+    free(c->private_->var);
+    free(c->private_->low);
+    c->private_ = NULL;
+}
+
+void hg_code_push(struct hg_code *c)
+{
+    struct hg_code_private *p = c->private_;
+    if (p->depth == 32)
+        hg_bug("code: scopes too deep");
+    p->scope[p->depth++] = p->nlog;
+}
+
+void hg_code_pop(struct hg_code *c)
+{
+    struct hg_code_private *p = c->private_;
+    size_t start = p->scope[--p->depth];
+    while (p->nlog > start)
+        p->var[p->log[--p->nlog]] = NULL;
+}
+
+void hg_code_bind(struct hg_code *c, hg_id id, const char *name)
+{
+    struct hg_code_private *p = c->private_;
+    if (id >= p->n)
+        hg_bug("code: node made after the function was begun");
+    if (p->nlog == p->log_room)
+        p->log = hg_grow(c->e->arena, p->log, p->nlog, p->nlog + 64, sizeof *p->log, &p->log_room);
+    p->log[p->nlog++] = id;
+    p->var[id] = name;
+    p->low[id] = NULL;
+}
+
+const char *hg_code_bound(const struct hg_code *c, hg_id id)
+{
+    return c->private_->var[id];
+}
+
+int hg_code_is_vector(const struct hg_code *c, hg_id id)
+{
+    return (hg_at(c->e, id)->vary & c->vector_if) != 0;
+}
+
+/* --- expressions -------------------------------------------------------------------------------------- */
+
+static const char *text(struct hg_code *c, hg_id id, int *sum);
+
+static const char *stem(const struct hg_node *n)
+{
+    switch (n->op) {
+    case HG_SUM: return "sum";
+    case HG_PROD: return "prod";
+    case HG_POW: return "power";
+    case HG_EXP:
+    case HG_EXPD: return "e";
+    case HG_SIN:
+    case HG_SIND: return "sn";
+    case HG_COS:
+    case HG_COSD: return "cs";
+    case HG_SINC:
+    case HG_SINC_SERIES: return "sinc";
+    case HG_DSINC:
+    case HG_DSINC_SERIES: return "dsinc";
+    case HG_GUARD:
+    case HG_WHERE: return "choice";
+    case HG_SMALL: return "small";
+    case HG_LT:
+    case HG_LE: return "below";
+    default: return hg_op_text[n->op];
+    }
+}
+
+/* The variable that stands for a node, when that is a name alone. */
+static const char *variable(const void *user, hg_id id)
+{
+    const struct hg_code_private *p = user;
+    const char *s = id < p->n ? p->var[id] : NULL;
+    return s && strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == strlen(s) ? s : NULL;
+}
+
+/* The node's own name, or one of the words it is made of, or what operation it is. */
+static const char *name_for(const struct hg_code *c, hg_id id)
+{
+    const struct hg_node *n = hg_at(c->e, id);
+    const char *s = hg_op_flags[n->op] & HG_F_BOOL ? NULL : hg_words(c->e, id, variable, c->private_);
+    return n->name ? n->name : s ? s : stem(n);
+}
+
+static const char *scalar_name(enum hg_op op)
+{
+    switch (op) {
+    case HG_SINC: return "fit_sinc";
+    case HG_DSINC: return "fit_dsinc";
+    case HG_D2SINC: return "fit_d2sinc";
+    case HG_SOFTPLUS: return "fit_softplus";
+    case HG_LOGISTIC: return "fit_logistic";
+    case HG_LGAMMA: return "fit_lgamma";
+    case HG_DIGAMMA: return "fit_digamma";
+    case HG_TRIGAMMA: return "fit_trigamma";
+    case HG_TETRAGAMMA: return "fit_tetragamma";
+    case HG_SIGN: return "fit_sign";
+    default: return hg_op_text[op];
+    }
+}
+
+static const char *vector_name(enum hg_op op)
+{
+    return op == HG_ABS ? "abs" : hg_op_text[op];
+}
+
+const char *hg_code_vector(struct hg_code *c, hg_id id)
+{
+    int sum;
+    const char *s = text(c, id, &sum);
+    return hg_code_is_vector(c, id) ? s : hg_format(c->e->arena, "fit_vset1(%s)", s);
+}
+
+const char *hg_code_factor(struct hg_code *c, hg_id id)
+{
+    int sum;
+    const char *s = text(c, id, &sum);
+    return sum ? hg_format(c->e->arena, "(%s)", s) : s;
+}
+
+/* sinc of x where vectors of it have been declared with the cosine, or 0. */
+static hg_id sinc_with_cosine(const struct hg_code *c, hg_id x)
+{
+    const struct hg_code_private *p = c->private_;
+    for (hg_id id = x + 1; id < p->n; id++)
+        if (p->low[id] && p->var[id] && hg_at(c->e, id)->op == HG_SINC && hg_at(c->e, id)->arg[0] == x)
+            return id;
+    return 0;
+}
+
+static const char *call_text(struct hg_code *c, const struct hg_node *n, hg_id id)
+{
+    struct hg_arena *a = c->e->arena;
+    int sum, vector = hg_code_is_vector(c, id);
+    const hg_id sinc = n->op == HG_DSINC && vector ? sinc_with_cosine(c, n->arg[0]) : 0;
+    if (sinc)
+        return hg_format(a, "fit_vdsinc_of(%s, %s, %s)", text(c, n->arg[0], &sum), c->private_->var[sinc],
+                         c->private_->low[sinc]);
+    if (n->nargs == 1)
+        return vector ? hg_format(a, "fit_v%s(%s)", vector_name(n->op), text(c, n->arg[0], &sum))
+                      : hg_format(a, "%s(%s)", scalar_name(n->op), text(c, n->arg[0], &sum));
+    if (vector)
+        return hg_format(a, "fit_v%s(%s, %s)", vector_name(n->op), hg_code_vector(c, n->arg[0]),
+                         hg_code_vector(c, n->arg[1]));
+    const char *x = hg_strdup(a, text(c, n->arg[0], &sum));
+    return hg_format(a, "%s(%s, %s)", scalar_name(n->op), x, text(c, n->arg[1], &sum));
+}
+
+/* x^n for small integers: x*x, x*x*x; the base has a name or is short. */
+static const char *repeated(struct hg_code *c, const char *x, int n)
+{
+    char *s = hg_strdup(c->e->arena, x);
+    for (int k = 1; k < n; k++)
+        s = hg_format(c->e->arena, "%s*%s", s, x);
+    return s;
+}
+
+/* The logarithm of the base, when vectors of it have been declared with fit_vlog_low. */
+static hg_id log_with_low(const struct hg_code *c, hg_id base)
+{
+    const struct hg_code_private *p = c->private_;
+    for (hg_id id = base + 1; id < p->n; id++)
+        if (p->low[id] && p->var[id] && hg_at(c->e, id)->op == HG_LOG && hg_at(c->e, id)->arg[0] == base)
+            return id;
+    return 0;
+}
+
+static const char *pow_text(struct hg_code *c, const struct hg_node *n, hg_id id, int *sum)
+{
+    struct hg_arena *a = c->e->arena;
+    double b;
+    *sum = 0;
+    if (hg_is_const(c->e, n->arg[1], &b)) {
+        const char *sqrt_name = hg_code_is_vector(c, n->arg[0]) ? "fit_vsqrt" : "sqrt";
+        const char *x = hg_code_factor(c, n->arg[0]);
+        if (b == -1.0)
+            return *sum = 1, hg_format(a, "1.0/%s", x);
+        if (b == 0.5)
+            return hg_format(a, "%s(%s)", sqrt_name, x);
+        if (b == -0.5)
+            return *sum = 1, hg_format(a, "1.0/%s(%s)", sqrt_name, x);
+        if (b == floor(b) && b >= 2 && b <= 4)
+            return repeated(c, x, (int)b);
+        if (b == floor(b) && b <= -2 && b >= -4)
+            return *sum = 1, hg_format(a, "1.0/(%s)", repeated(c, x, (int)-b));
+    }
+    hg_id log = hg_code_is_vector(c, n->arg[0]) ? log_with_low(c, n->arg[0]) : 0;
+    if (log)
+        return hg_format(a, "fit_vpow_of_log(%s, %s, %s, %s)", hg_code_text(c, n->arg[0]),
+                         hg_code_vector(c, n->arg[1]), c->private_->var[log], c->private_->low[log]);
+    return call_text(c, n, id);
+}
+
+/* Numerator and denominator: factors x^-1 are divided by. */
+static const char *prod_text(struct hg_code *c, const struct hg_node *n)
+{
+    struct hg_arena *a = c->e->arena;
+    const char *top = NULL, *bottom = NULL, *sign = "";
+    double v;
+    for (uint32_t k = 0; k < n->nargs; k++) {
+        const struct hg_node *f = hg_at(c->e, n->arg[k]);
+        if (k == 0 && hg_is_const(c->e, n->arg[0], &v) && v < 0) {
+            sign = "-";
+            top = v == -1.0 ? NULL : hg_number(a, -v);
+        } else if (f->op == HG_POW && hg_is_const(c->e, f->arg[1], &v) && v == -1.0 &&
+                   !hg_code_bound(c, n->arg[k])) {
+            const char *x = hg_code_factor(c, f->arg[0]);
+            bottom = bottom ? hg_format(a, "%s*%s", bottom, x) : x;
+            if (hg_at(c->e, f->arg[0])->op == HG_PROD && !hg_code_bound(c, f->arg[0]))
+                bottom = hg_format(a, "(%s)", bottom);
+        } else {
+            const char *x = hg_code_factor(c, n->arg[k]);
+            top = top ? hg_format(a, "%s*%s", top, x) : x;
+        }
+    }
+    if (!bottom)
+        return hg_format(a, "%s%s", sign, top);
+    return hg_format(a, strchr(bottom, '*') ? "%s%s/(%s)" : "%s%s/%s", sign, top ? top : "1.0", bottom);
+}
+
+/* A term of a sum without its sign. */
+static const char *term_text(struct hg_code *c, hg_id id, int *negative)
+{
+    const struct hg_node *n = hg_at(c->e, id);
+    double v;
+    int sum;
+    *negative = 0;
+    if (n->op == HG_CONST && n->value < 0) {
+        *negative = 1;
+        return hg_number(c->e->arena, -n->value);
+    }
+    if (n->op == HG_PROD && !hg_code_bound(c, id) && hg_is_const(c->e, n->arg[0], &v) && v < 0) {
+        struct hg_node m = *n;
+        *negative = 1;
+        if (v == -1.0) {
+            m.nargs--, m.arg++;
+            return m.nargs == 1 ? hg_code_factor(c, m.arg[0]) : prod_text(c, &m);
+        }
+        const char *s = prod_text(c, n);
+        return s + (s[0] == '-');
+    }
+    const char *s = text(c, id, &sum);
+    if (s[0] == '-')
+        return *negative = 1, s + 1;
+    return s;
+}
+
+static const char *sum_text(struct hg_code *c, const struct hg_node *n)
+{
+    struct hg_arena *a = c->e->arena;
+    const char **term = malloc(n->nargs * sizeof *term);
+    unsigned char *negative = malloc(n->nargs);
+    size_t size = 1;
+    if (!term || !negative)
+        hg_out_of_memory();
+    for (uint32_t k = 0; k < n->nargs; k++) {
+        int sign;
+        term[k] = term_text(c, n->arg[k], &sign);
+        negative[k] = (unsigned char)sign;
+        size += strlen(term[k]) + 3;
+    }
+    char *s = hg_alloc(a, size), *end = s;
+    /* a positive term first, so that no sum starts with a sign when it can be helped */
+    for (unsigned char pass = 0; pass < 2; pass++)
+        for (uint32_t k = 0; k < n->nargs; k++) {
+            if (negative[k] != pass)
+                continue;
+            if (end == s)
+                end += sprintf(end, "%s%s", pass ? "-" : "", term[k]);
+            else
+                end += sprintf(end, " %c %s", pass ? '-' : '+', term[k]);
+        }
+    free(term);
+    free(negative);
+    return s;
+}
+
+static const char *where_text(struct hg_code *c, const struct hg_node *n, hg_id id)
+{
+    struct hg_arena *a = c->e->arena;
+    int sum;
+    const char *q = text(c, n->arg[0], &sum);
+    if (hg_code_is_vector(c, n->arg[0]))
+        return hg_format(a, "fit_vselect(%s, %s, %s)", q, hg_code_vector(c, n->arg[1]),
+                         hg_code_vector(c, n->arg[2]));
+    if (hg_code_is_vector(c, id))
+        return hg_format(a, "((%s) ? %s : %s)", q, hg_code_vector(c, n->arg[1]), hg_code_vector(c, n->arg[2]));
+    const char *x = hg_code_factor(c, n->arg[1]);
+    return hg_format(a, "((%s) ? %s : %s)", q, x, hg_code_factor(c, n->arg[2]));
+}
+
+static const char *text(struct hg_code *c, hg_id id, int *sum)
+{
+    struct hg_arena *a = c->e->arena;
+    const struct hg_node *n = hg_at(c->e, id);
+    int s;
+    *sum = 0;
+    if (id < c->private_->n && c->private_->var[id])
+        return c->private_->var[id];
+    if (n->op == HG_CONST) {
+        *sum = n->value < 0;
+        return hg_number(a, n->value);
+    }
+    if (c->is_leaf(c, id))
+        return c->leaf(c, id);
+    switch (n->op) {
+    case HG_SUM: *sum = 1; return sum_text(c, n);
+    case HG_PROD: {
+        const char *r = prod_text(c, n);
+        *sum = r[0] == '-' || strchr(r, '/') != NULL;
+        return r;
+    }
+    case HG_POW: return pow_text(c, n, id, sum);
+    case HG_LT:
+    case HG_LE: {
+        *sum = 1;
+        const char *x = hg_code_factor(c, n->arg[0]);
+        return hg_format(a, "%s %s %s", x, hg_op_text[n->op], hg_code_factor(c, n->arg[1]));
+    }
+    case HG_WHERE:
+    case HG_GUARD: return where_text(c, n, id);
+    case HG_SMALL: {
+        const char *x = text(c, n->arg[0], &s);
+        return hg_format(a, hg_code_is_vector(c, id) ? "fit_vabs(%s) < FIT_SINC_X0" : "fabs(%s) < FIT_SINC_X0",
+                         x);
+    }
+    default: return call_text(c, n, id);
+    }
+}
+
+const char *hg_code_text(struct hg_code *c, hg_id id)
+{
+    int sum;
+    return text(c, id, &sum);
+}
+
+/* --- statements --------------------------------------------------------------------------------------- */
+
+static const char *type_of(const struct hg_code *c, hg_id id)
+{
+    int vector = hg_code_is_vector(c, id);
+    if (hg_op_flags[hg_at(c->e, id)->op] & HG_F_BOOL)
+        return vector ? "fit_vm" : "int";
+    return vector ? "fit_vd" : "double";
+}
+
+void hg_code_source(struct hg_code *c, hg_id id)
+{
+    enum { LONGEST = 116 };
+    uint32_t line = hg_at(c->e, id)->line;
+    const char *s = c->units ? c->units->text : NULL;
+    if (!c->source || !line || line == c->private_->line)
+        return;
+    c->private_->line = line;
+    for (uint32_t k = 1; s && k < line; k++)
+        s = strchr(s, '\n') ? strchr(s, '\n') + 1 : NULL;
+    s = s ? s + strspn(s, " \t") : "";
+    size_t n = strcspn(s, "\r\n"), used = 4 * (size_t)c->indent + strlen(c->source) + 20, room = LONGEST - used;
+    room = used < LONGEST ? room : 0;
+    for (size_t k = 0; k + 1 < n; k++) /* what would begin or end a remark in C */
+        if ((s[k] == '/' && s[k + 1] == '*') || (s[k] == '*' && s[k + 1] == '/'))
+            n = k;
+    int cut = n > room;
+    n = cut ? room : n;
+    while (cut && n > 0 && ((unsigned char)s[n] & 0xC0) == 0x80) /* not inside of a UTF-8 character */
+        n--;
+    while (n > 0 && (s[n - 1] == ' ' || s[n - 1] == '\t'))
+        n--;
+    hg_line(c, "/* %s:%u: %.*s%s */", c->source, line, (int)n, s, cut ? " ..." : "");
+}
+
+static void remark(struct hg_code *c, hg_id id, char *s, size_t size)
+{
+    const struct hg_node *n = hg_at(c->e, id);
+    const char *note = c->units ? hg_model_unit_text(c->units, id) : NULL;
+    s[0] = 0;
+    if (note && n->op != HG_LOCAL && !(hg_op_flags[n->op] & HG_F_BOOL))
+        snprintf(s, size, "/* [%s] */", note);
+}
+
+const char *hg_code_declare(struct hg_code *c, hg_id id, const char *name)
+{
+    struct hg_arena *a = c->e->arena;
+    char comment[200];
+    int sum;
+    const char *value = text(c, id, &sum);
+    name = hg_code_unique(c, name ? name : name_for(c, id));
+    remark(c, id, comment, sizeof comment);
+    const char *s = hg_format(a, "const %s %s = %s;", type_of(c, id), name, value);
+    if (hg_at(c->e, id)->op != HG_LOCAL && !(hg_op_flags[hg_at(c->e, id)->op] & HG_F_BOOL))
+        hg_code_source(c, id);
+    if (comment[0])
+        hg_line(c, "%-*s %s", 78 - 4 * c->indent, s, comment);
+    else
+        hg_line(c, "%s", s);
+    hg_code_bind(c, id, name);
+    return name;
+}
+
+/* All guards with the same condition: the common formulas first, then one rare branch for all of them. */
+static void declare_guards(struct hg_code *c, hg_id first)
+{
+    struct hg_code_private *p = c->private_;
+    hg_id condition = hg_at(c->e, first)->arg[0];
+    hg_id guard[16];
+    uint32_t n = 0;
+    for (hg_id id = 1; id < p->n && n < 16; id++)
+        if (hg_at(c->e, id)->op == HG_GUARD && hg_at(c->e, id)->arg[0] == condition && p->uses[id] && !p->var[id])
+            guard[n++] = id;
+    hg_code_need(c, condition);
+    if (!p->var[condition])
+        hg_code_declare(c, condition, "small");
+    const char *name[16];
+    for (uint32_t k = 0; k < n; k++) {
+        const struct hg_node *g = hg_at(c->e, guard[k]);
+        char comment[200];
+        hg_code_need(c, g->arg[2]);
+        name[k] = hg_code_unique(c, g->name ? g->name : name_for(c, g->arg[1]));
+        remark(c, guard[k], comment, sizeof comment);
+        hg_code_source(c, guard[k]);
+        const char *s = hg_format(c->e->arena, "%s %s = %s;", type_of(c, guard[k]), name[k],
+                                  hg_code_text(c, g->arg[2]));
+        hg_line(c, "%-*s %s", 78 - 4 * c->indent, s, comment);
+    }
+    int vector = hg_code_is_vector(c, condition);
+    hg_line(c, vector ? "if (fit_vany(%s)) {" : "if (%s) {", p->var[condition]);
+    c->indent++;
+    hg_code_push(c);
+    for (uint32_t k = 0; k < n; k++) {
+        const struct hg_node *g = hg_at(c->e, guard[k]);
+        hg_code_need(c, g->arg[1]);
+        if (vector)
+            hg_line(c, "%s = fit_vselect(%s, %s, %s);", name[k], p->var[condition],
+                    hg_code_vector(c, g->arg[1]), name[k]);
+        else
+            hg_line(c, "%s = %s;", name[k], hg_code_text(c, g->arg[1]));
+    }
+    hg_code_pop(c);
+    c->indent--;
+    hg_line(c, "}");
+    for (uint32_t k = 0; k < n; k++)
+        hg_code_bind(c, guard[k], name[k]);
+}
+
+/* Powers with small integer exponents repeat their base: it wants a name. */
+static int repeats_operand(const struct hg_expr *e, const struct hg_node *n)
+{
+    double b;
+    return n->op == HG_POW && hg_is_const(e, n->arg[1], &b) && b == floor(b) && fabs(b) >= 2 && fabs(b) <= 4;
+}
+
+/* A power whose base has its logarithm taken as well, both vectors: one logarithm does for both. */
+static void declare_log(struct hg_code *c, const struct hg_node *n)
+{
+    struct hg_code_private *p = c->private_;
+    hg_id base = n->arg[0], log = 0;
+    int power = 0;
+    double b;
+    if ((n->op != HG_POW && n->op != HG_LOG) || !hg_code_is_vector(c, base))
+        return;
+    for (hg_id id = base + 1; id < p->n; id++) {
+        const struct hg_node *m = hg_at(c->e, id);
+        if (!p->uses[id] || m->nargs == 0 || m->arg[0] != base || p->var[id])
+            continue;
+        log = m->op == HG_LOG ? id : log;
+        power |= m->op == HG_POW && !hg_is_const(c->e, m->arg[1], &b);
+    }
+    if (!log || !power)
+        return;
+    const char *x = hg_code_text(c, base), *name = hg_code_unique(c, name_for(c, log));
+    const char *low = hg_code_unique(c, hg_format(c->e->arena, "%s_low", name));
+    hg_line(c, "fit_vd %s;", low);
+    hg_line(c, "const fit_vd %s = fit_vlog_low(%s, &%s);", name, x, low);
+    hg_code_bind(c, log, name);
+    p->low[log] = low;
+}
+
+/* sinc and its derivative of the same vector: one sine and cosine do for both. */
+static void declare_sinc(struct hg_code *c, const struct hg_node *n)
+{
+    struct hg_code_private *p = c->private_;
+    hg_id sinc = 0, slope = 0;
+    if ((n->op != HG_SINC && n->op != HG_DSINC) || !hg_code_is_vector(c, n->arg[0]))
+        return;
+    for (hg_id id = n->arg[0] + 1; id < p->n; id++) {
+        const struct hg_node *m = hg_at(c->e, id);
+        if (!p->uses[id] || p->var[id] || (m->op != HG_SINC && m->op != HG_DSINC) || m->arg[0] != n->arg[0])
+            continue;
+        *(m->op == HG_SINC ? &sinc : &slope) = id;
+    }
+    if (!sinc || !slope)
+        return;
+    const char *x = hg_code_text(c, n->arg[0]), *name = hg_code_unique(c, name_for(c, sinc));
+    const char *cosine = hg_code_unique(c, hg_format(c->e->arena, "cos_%s", name));
+    hg_line(c, "fit_vd %s;", cosine);
+    hg_line(c, "const fit_vd %s = fit_vsinc_cos(%s, &%s);", name, x, cosine);
+    hg_code_bind(c, sinc, name);
+    p->low[sinc] = cosine;
+}
+
+void hg_code_need(struct hg_code *c, hg_id id)
+{
+    struct hg_code_private *p = c->private_;
+    const struct hg_node *n = hg_at(c->e, id);
+    if (id >= p->n)
+        hg_bug("code: node made after the function was begun");
+    if (p->var[id] || n->op == HG_CONST)
+        return;
+    if (c->is_leaf(c, id)) {
+        const char *s = c->leaf(c, id);
+        if (!p->var[id])
+            hg_code_bind(c, id, s);
+        return;
+    }
+    if (n->op == HG_GUARD) {
+        declare_guards(c, id);
+        return;
+    }
+    for (uint32_t k = 0; k < n->nargs; k++) {
+        hg_code_need(c, n->arg[k]);
+        if (repeats_operand(c->e, n) && k == 0 && !p->var[n->arg[0]] && hg_at(c->e, n->arg[0])->nargs)
+            hg_code_declare(c, n->arg[0], NULL);
+    }
+    declare_log(c, n);
+    declare_sinc(c, n);
+    if (p->var[id])
+        return;
+    if (p->uses[id] > 1 || n->name)
+        hg_code_declare(c, id, NULL);
+}

@@ -1,0 +1,79 @@
+/* code.h -- one function of the emitted C: statements made from expressions.
+ *
+ * An expression becomes text; nodes used more than once become named temporaries, declared where they are
+ * first needed, in the scope that is open.  Above temporaries stands the line of the model that they come from.
+ * Leaves (parameters, tables, columns) are written by the caller's function `leaf`, because what a leaf is
+ * called depends on the loop it stands in.
+ */
+#ifndef HG_CODE_H
+#define HG_CODE_H
+
+#include <stdio.h>
+
+#include "model/model.h"
+
+struct hg_code {
+    const struct hg_expr *e;
+    FILE *out;
+    int indent;           /* levels of four spaces */
+    unsigned vector_if;   /* nodes that vary with one of these are vectors of 8 lanes, the others doubles */
+    const char *source;   /* file named in comments, or NULL for no comments */
+    const char *(*leaf)(struct hg_code *c, hg_id id); /* text of a leaf; may declare temporaries before */
+    int (*is_leaf)(const struct hg_code *c, hg_id id);
+    struct hg_model *units; /* tells the unit of a node and the text of a line for comments, or NULL */
+    const char *const *reserve; /* names the caller uses in the function */
+    uint32_t nreserve;
+    uint32_t nparam;            /* of them the first are parameters, then settings */
+    void *user;
+    struct hg_code_private *private_;
+};
+
+/* Starts a function: the roots tell how often each node is used. */
+void hg_code_begin(struct hg_code *c, uint32_t nroot, const hg_id *root);
+void hg_code_end(struct hg_code *c);
+
+/* Opens and closes a scope: temporaries declared inside are forgotten at its end. */
+void hg_code_push(struct hg_code *c);
+void hg_code_pop(struct hg_code *c);
+
+/* Declares whatever `id` needs, and `id` itself when it deserves a temporary. */
+void hg_code_need(struct hg_code *c, hg_id id);
+
+/* Text of the expression, after hg_code_need. */
+const char *hg_code_text(struct hg_code *c, hg_id id);
+
+/* The same, fit to stand as a factor (with parentheses when it is a sum) or as a vector (fit_vset1 around
+ * a scalar). */
+const char *hg_code_factor(struct hg_code *c, hg_id id);
+const char *hg_code_vector(struct hg_code *c, hg_id id);
+
+/* Declares a temporary with the node's value under its own or the given name, whatever the number of uses;
+ * returns the name. */
+const char *hg_code_declare(struct hg_code *c, hg_id id, const char *name);
+
+/* Writes the line of the model from which the node comes, with its text, unless it was written last. */
+void hg_code_source(struct hg_code *c, hg_id id);
+
+/* Binds the node to a name that the caller has declared. */
+void hg_code_bind(struct hg_code *c, hg_id id, const char *name);
+const char *hg_code_bound(const struct hg_code *c, hg_id id);
+
+/* A name not yet used in this function, made from `stem`. */
+const char *hg_code_unique(struct hg_code *c, const char *stem);
+
+/* 1 when the name means something else in emitted code (C keywords, <math.h>, loop indices). */
+int hg_code_reserved(const char *name);
+int hg_code_macro(const char *name); /* may be that of a macro of a C library */
+
+/* How often the node is used in the function. */
+uint32_t hg_code_uses(const struct hg_code *c, hg_id id);
+
+int hg_code_is_vector(const struct hg_code *c, hg_id id);
+
+/* One line of text at the present indentation. */
+void hg_line(struct hg_code *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* A number as C reads it back to the same bits, in the shortest form. */
+const char *hg_number(struct hg_arena *a, double x);
+
+#endif

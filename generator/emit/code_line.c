@@ -1,0 +1,121 @@
+/* code_line.c -- what C asks of its text: numbers that are read back to the same bits, lines that are not
+ * too long, names that mean nothing else.
+ */
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emit/code.h"
+
+/* --- numbers and lines -------------------------------------------------------------------------------- */
+
+const char *hg_number(struct hg_arena *a, double x)
+{
+    char s[40];
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(s, sizeof s, "%.*g", digits, x);
+        if (strtod(s, NULL) == x)
+            break;
+    }
+    if (isinf(x))
+        return x > 0 ? "INFINITY" : "-INFINITY";
+    if (isnan(x))
+        return "NAN";
+    return strpbrk(s, ".e") ? hg_strdup(a, s) : hg_format(a, "%s.0", s);
+}
+
+enum { WIDTH = 100 };
+
+/* Where to break a long statement: after the last comma or before the last sum that fits, else after the last
+ * sign of a product; not in a comment. */
+static size_t break_at(const char *s, size_t room)
+{
+    size_t end = strcspn(s, "\n"), at = 0, product = 0;
+    const char *comment = strstr(s, "/*");
+    if (comment && (size_t)(comment - s) < end)
+        end = (size_t)(comment - s);
+    while (end > 0 && s[end - 1] == ' ')
+        end--;
+    for (size_t k = 2; k + 2 < end && (k <= room || (at == 0 && (product == 0 || end <= room))); k++) {
+        if (s[k] == ' ' && s[k - 1] != '=' && (s[k - 1] == ',' || strchr("+-?:", s[k + 1])))
+            at = k;
+        if (s[k - 1] == '*' && s[k - 2] != ' ' && s[k] != ' ')
+            product = k;
+    }
+    return at || end <= room ? at : product;
+}
+
+void hg_line(struct hg_code *c, const char *format, ...)
+{
+    va_list ap;
+    size_t indent = 4 * (size_t)c->indent;
+    va_start(ap, format);
+    const char *s = hg_format_list(c->e->arena, format, ap);
+    va_end(ap);
+    fprintf(c->out, "%*s", (int)indent, "");
+    while (!strchr(s, '\n') && indent + strlen(s) > WIDTH + 12) {
+        size_t n = indent < WIDTH ? break_at(s, WIDTH - indent) : 0;
+        if (n == 0)
+            break;
+        fprintf(c->out, "%.*s\n%*s", (int)n, s, 4 * c->indent + 8, "");
+        indent = 4 * (size_t)c->indent + 8;
+        s += n + (s[n] == ' ');
+    }
+    fprintf(c->out, "%s\n", s);
+}
+
+/* --- names -------------------------------------------------------------------------------------------- */
+
+static const char *const keyword[] = {
+    "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum", "extern", "float",
+    "for", "goto", "if", "inline", "int", "long", "return", "register", "restrict", "short", "signed", "sizeof",
+    "static", "struct", "switch", "typedef", "union", "unsigned", "void", "volatile", "while", "b", "g", "i", "j", "k",
+    "l", "t", "w", "y", "out", "ws", "lin", "scratch", "exp", "log", "sin", "cos", "tan", "pow", "erf", "gamma", "j0",
+    "j1", "y0", "y1", "jn", "yn", "ng", "nf", "lanes", "on", "r", "theta", "tables", "main", "abs", "sqrt", "use", "p",
+    "n", "J", "mean", "jac", "stride", "run", "pi", "pj", "pg", "F", "G", "H", "V", "v", "m", "row", "column", "at",
+    "start", "end",
+    "exps", "weight", "sum", "sums", "data", "d", "nt", "value", "tangent", "derivative", "check", "base", "y0", "yn",
+    "lgamma", "tgamma", "atan2", "cosh", "sinh", "tanh", "asin", "acos", "atan", "fabs", "floor", "ceil", "round",
+    "expm1", "log1p", "erfc", "hypot", "cbrt", "fma", "masked",
+    /* variables and constants of the functions that are written */
+    "SUMS", "PIECES", "BATCH", "STRIP", "EXPS", "COLUMNS", "ROWS", "ROW_SUMS", "FIELDS", "PAIRS", "CHANNELS_R",
+    "ALONG_SUMS", "COLUMN_SUMS", "MOMENT_SUMS", "adj", "along", "at_column", "at_lin", "at_m", "at_pair", "at_rows",
+    "cut", "down", "factor", "field", "first", "from", "full", "here", "high", "low", "pair", "pieces", "place",
+    "plain", "root", "row_sum", "seeds", "to", "whole",
+    /* macros of the C library and the compiler */
+    "I", "errno", "linux", "unix", "i386", "complex", "bool", "true", "false", "nullptr", "alignas", "alignof",
+    "constexpr", "noreturn", "static_assert", "thread_local", "typeof", "typeof_unqual", "asm", "assert", "offsetof",
+    "signgam", "stdin", "stdout", "stderr", "math_errhandling"};
+
+/* Macros of C libraries (M_PI, DBL_MAX, OVERFLOW, PRId64) are written in capitals, and there are too many, different
+ * ones everywhere, for a list.  Single capitals and capitals before digits (D0) are none, but for those above; nor is a
+ * name that ends with _, or with __ and a number: what the compiler makes of a reserved name. */
+int hg_code_macro(const char *name)
+{
+    size_t capitals = 0, n = strlen(name);
+    if ((n && name[n - 1] == '_') || strstr(name, "__"))
+        return 0;
+    for (const char *s = name; *s; s++) {
+        if (*s >= 'a' && *s <= 'z')
+            return strncmp(name, "PRI", 3) == 0 || strncmp(name, "SCN", 3) == 0;
+        capitals += *s >= 'A' && *s <= 'Z';
+    }
+    return capitals > 1;
+}
+
+int hg_code_reserved(const char *name)
+{
+    if (hg_code_macro(name))
+        return 1;
+    for (size_t k = 0; k < sizeof keyword / sizeof *keyword; k++)
+        if (strcmp(keyword[k], name) == 0)
+            return 1;
+    /* these stems with digits are made by the writers of functions */
+    static const char *const stems[] = {"p", "b", "m", "s", "u", "k", "F", "G", "mw", "row"};
+    size_t n = strcspn(name, "0123456789");
+    for (size_t k = 0; name[n] && k < sizeof stems / sizeof *stems; k++)
+        if (strlen(stems[k]) == n && strncmp(stems[k], name, n) == 0)
+            return strspn(name + n, "0123456789") == strlen(name + n);
+    return 0;
+}

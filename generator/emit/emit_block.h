@@ -1,0 +1,38 @@
+/* emit_block.h -- what the functions over pairs have in common: leaves of a block, loops around it. */
+#ifndef HG_EMIT_BLOCK_H
+#define HG_EMIT_BLOCK_H
+
+#include "emit/emit.h"
+
+struct hg_block {
+    struct hg_emit *em;
+    int derivative;      /* fields used here are needed for derivatives only */
+    int in_group;        /* inside the loop over groups */
+    int direct_exp;      /* exponentials are taken per pair (model, which has no scratch) */
+    hg_id exps[16];      /* EXPD nodes met, for the tile's prologue */
+    uint32_t nexp;
+    uint32_t doubles;    /* table doubles read per (group, frame) */
+};
+
+/* Starts the code of a block function with these roots. */
+struct hg_code hg_block_begin(struct hg_emit *em, struct hg_block *b, FILE *out, uint32_t nroot, const hg_id *root);
+
+/* Declares what does not depend on the group, before the loop over groups. */
+void hg_block_need_pair_part(struct hg_code *c, uint32_t nroot, const hg_id *root);
+
+/* Names scalar operands of the roots, so that they are not recomputed as vectors. */
+void hg_block_need_scalars(struct hg_code *c, uint32_t nroot, const hg_id *root);
+
+/* Linear parameters under their names; the mean as a sum over basis functions. */
+void hg_block_declare_linear(struct hg_code *c);
+const char *hg_block_mean(struct hg_code *c);
+
+/* First lines of a block function, and of its loop over groups. */
+extern const char hg_block_head[], hg_group_head[];
+
+/* In the tile function: what exponentials need to know of the tile; the loops over rows and blocks with the
+ * call of the block function (without its last argument, masked) and lines for the end of a row. */
+void hg_block_exp_prologue(struct hg_emit *em, const struct hg_block *b, FILE *out);
+void hg_block_loops(FILE *out, const char *call, const char *row_end);
+
+#endif

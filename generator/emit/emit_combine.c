@@ -1,0 +1,47 @@
+/* emit_combine.c -- combine: the combinations of parameters that stay determined (degenerate.h), with their
+ * derivatives.
+ */
+#include "emit/emit.h"
+
+static int combine_is_leaf(const struct hg_code *c, hg_id id)
+{
+    return hg_at(c->e, id)->nargs == 0;
+}
+
+void hg_emit_combine(struct hg_emit *em, FILE *out)
+{
+    const struct hg_degeneracies *d = em->degenerate;
+    uint32_t n = d->ncombination, K = em->p->nparam, nroot = 0;
+    hg_id *root = hg_alloc(em->e->arena, ((size_t)n * (K + 1) + 1) * sizeof *root);
+    if (n == 0)
+        return;
+    for (uint32_t k = 0; k < n; k++)
+        root[nroot++] = d->combination[k].id;
+    for (uint32_t k = 0; k < n; k++)
+        for (uint32_t i = 0; i < K; i++)
+            root[nroot++] = hg_diff(em->e, d->combination[k].id, em->p->param[i]);
+    const char *const *reserve;
+    uint32_t nreserve = hg_emit_names(em, &reserve);
+    struct hg_code c = {.e = em->e, .out = out, .indent = 1, .leaf = hg_emit_common_leaf, .is_leaf = combine_is_leaf,
+                        .reserve = reserve, .nreserve = nreserve, .nparam = K, .user = em};
+    hg_code_begin(&c, nroot, root);
+    fprintf(out,
+            "static void combine(const struct fit_layout *l, const double *theta, double *value, double *gradient)\n"
+            "{\n    const size_t g = 0;\n    (void)l, (void)g;\n");
+    hg_emit_declare_names(em, out);
+    hg_code_push(&c);
+    for (uint32_t k = 0; k < n; k++) {
+        hg_code_need(&c, root[k]);
+        hg_line(&c, "value[%u] = %s;", k, hg_code_text(&c, root[k]));
+    }
+    hg_line(&c, "for (size_t k = 0; k < %u; k++)\n        gradient[k] = 0.0;", n * K);
+    for (uint32_t k = n; k < nroot; k++) {
+        if (hg_is_value(em->e, root[k], 0.0))
+            continue;
+        hg_code_need(&c, root[k]);
+        hg_line(&c, "gradient[%u] = %s;", k - n, hg_code_text(&c, root[k]));
+    }
+    hg_code_pop(&c);
+    hg_code_end(&c);
+    fprintf(out, "}\n");
+}

@@ -1,0 +1,372 @@
+/* emit_gradient.c -- the adjoint sums for pairs of frames: one number for each parameter, at a cost that does
+ * not depend on how many there are.
+ *
+ * What is wanted (fit/kernel.h, gradient) is  sum over pairs of  w sum_q v_q d b_q/d theta_k, with a number
+ * v_q for each basis function and pair that is known once the residual is: the seed.  At the cut of plan.h
+ *
+ *     sum_q v_q d b_q/d theta_k = sum_c a_c U_ck ,      a_c = sum_q v_q d m_c/d lin_q ,
+ *
+ * so each channel c needs one number a_c of a pair.  These are added down the columns and along the rows;
+ * the tables U come in once per tile:
+ *     sum_ij a_ij (U_j - U_i) = sum_j U_j (sum_i a_ij) - sum_i U_i (sum_j a_ij).
+ * Within a pair, a_c = sum_r C_cr F_r:  the fields F_r are what has to be summed over the groups, the
+ * coefficients C_cr do not know the group.  Fields are shared between channels.
+ */
+#include "emit/emit_block.h"
+
+#include <stdlib.h>
+
+enum { MOST_TERMS = 64 }; /* of one channel; longer sums are summed over the groups as they are */
+
+struct term {
+    uint32_t channel, field;
+    hg_id coefficient; /* does not vary with the group */
+};
+
+struct adjoint {
+    struct hg_emit *em;
+    hg_id *field; /* [nfield] */
+    uint32_t nfield;
+    struct term *term;
+    uint32_t nterm;
+    size_t field_room, term_room;
+};
+
+/* --- arrangement -------------------------------------------------------------------------------------- */
+
+hg_id hg_emit_adjoint(struct hg_emit *em, hg_id m)
+{
+    struct hg_plan *p = em->p;
+    struct hg_expr *e = em->e;
+    hg_id *term = hg_alloc(e->arena, (p->nlinear + 1) * sizeof *term);
+    hg_id *zero = hg_alloc(e->arena, (p->nlinear + 1) * sizeof *zero);
+    for (uint32_t q = 0; q < p->nlinear; q++) {
+        term[q] = hg_mul(e, hg_seed(e, q), hg_diff(e, m, p->linear[q]));
+        zero[q] = hg_const(e, 0.0);
+    }
+    term[p->nlinear] = hg_mul(e, hg_seed(e, p->nlinear), hg_replace(e, m, p->nlinear, p->linear, zero));
+    return hg_sum(e, p->nlinear + 1, term);
+}
+
+static int sums_over_groups(const struct hg_emit *em, hg_id id)
+{
+    return (hg_at(em->e, id)->vary & HG_G) != 0;
+}
+
+static void add_term(struct adjoint *x, uint32_t channel, hg_id product)
+{
+    struct hg_expr *e = x->em->e;
+    const struct hg_node n = *hg_at(e, product);
+    hg_id *in = hg_alloc(e->arena, (n.nargs + 1) * sizeof *in), *out = hg_alloc(e->arena, (n.nargs + 1) * sizeof *out);
+    uint32_t nin = 0, nout = 0, f = 0;
+    for (uint32_t k = 0; n.op == HG_PROD && k < n.nargs; k++) {
+        if (sums_over_groups(x->em, n.arg[k]))
+            in[nin++] = n.arg[k];
+        else
+            out[nout++] = n.arg[k];
+    }
+    hg_id core = nin ? hg_prod(e, nin, in) : product;
+    while (f < x->nfield && x->field[f] != core)
+        f++;
+    if (f == x->nfield) {
+        x->field = hg_grow(e->arena, x->field, x->nfield, x->nfield + 1, sizeof *x->field, &x->field_room);
+        x->field[x->nfield++] = core;
+    }
+    x->term = hg_grow(e->arena, x->term, x->nterm, x->nterm + 1, sizeof *x->term, &x->term_room);
+    x->term[x->nterm++] = (struct term){channel, f, nout ? hg_prod(e, nout, out) : hg_const(e, 1.0)};
+}
+
+/* The terms of x, multiplied out as far as that separates pairs from groups; 0 when they become too many. */
+static uint32_t multiply_out(struct hg_emit *em, hg_id x, hg_id *term, uint32_t most)
+{
+    struct hg_expr *e = em->e;
+    const struct hg_node n = *hg_at(e, x);
+    uint32_t nterm = 0;
+    if (n.op == HG_SUM) {
+        for (uint32_t k = 0; k < n.nargs; k++) {
+            uint32_t more = multiply_out(em, n.arg[k], term + nterm, most - nterm);
+            if (more == 0)
+                return 0;
+            nterm += more;
+        }
+        return nterm;
+    }
+    for (uint32_t k = 0; n.op == HG_PROD && k < n.nargs; k++) {
+        const struct hg_node s = *hg_at(e, n.arg[k]);
+        hg_id *factor = hg_alloc(e->arena, n.nargs * sizeof *factor);
+        if (s.op != HG_SUM || !(s.vary & HG_G) || !(s.vary & (HG_I | HG_J)))
+            continue;
+        for (uint32_t f = 0; f < n.nargs; f++)
+            factor[f] = n.arg[f];
+        for (uint32_t m = 0; m < s.nargs; m++) {
+            factor[k] = s.arg[m];
+            uint32_t more = multiply_out(em, hg_prod(e, n.nargs, factor), term + nterm, most - nterm);
+            if (more == 0)
+                return 0;
+            nterm += more;
+        }
+        return nterm;
+    }
+    if (most == 0)
+        return 0;
+    term[0] = x;
+    return 1;
+}
+
+/* Roots of the function, all separated and factored together; seeds are leaves. */
+static hg_id *arrange(struct adjoint *x, uint32_t *nroot)
+{
+    struct hg_emit *em = x->em;
+    struct hg_plan *p = em->p;
+    struct hg_expr *e = em->e;
+    hg_id term[MOST_TERMS];
+    uint32_t n = 0;
+    for (uint32_t c = 0; c < p->nchannel; c++) {
+        hg_id a = hg_separate(p, hg_emit_adjoint(em, p->channel[c].m), &em->separation);
+        uint32_t nterm = multiply_out(em, a, term, MOST_TERMS);
+        if (nterm == 0)
+            term[nterm++] = a;
+        for (uint32_t k = 0; k < nterm; k++)
+            add_term(x, c, term[k]);
+    }
+    hg_id *root = hg_alloc(e->arena, (p->nlinear + 1 + x->nfield + x->nterm) * sizeof *root);
+    for (uint32_t q = 0; q < p->nlinear; q++)
+        root[n++] = hg_separate(p, p->basis[q], &em->separation);
+    root[n++] = hg_separate(p, p->rest, &em->separation);
+    for (uint32_t f = 0; f < x->nfield; f++)
+        root[n++] = x->field[f];
+    for (uint32_t k = 0; k < x->nterm; k++)
+        root[n++] = x->term[k].coefficient;
+    hg_factor(e, n, root);
+    for (uint32_t f = 0; f < x->nfield; f++)
+        x->field[f] = root[p->nlinear + 1 + f];
+    for (uint32_t k = 0; k < x->nterm; k++)
+        x->term[k].coefficient = root[p->nlinear + 1 + x->nfield + k];
+    *nroot = n;
+    return root;
+}
+
+/* --- the block function ------------------------------------------------------------------------------- */
+
+/* Place of M_qp behind the first number of adj. */
+static uint32_t adj_place(const struct hg_emit *em, uint32_t q, uint32_t p)
+{
+    uint32_t a = q < p ? q : p, b = q < p ? p : q, Q = em->p->nlinear;
+    return 1 + a * Q - a * (a + 1) / 2 + b;
+}
+
+/* v_q = adj_0 lin_q r - sum_p M_qp b_p */
+static void declare_seed(struct hg_emit *em, struct hg_code *c, const hg_id *basis, uint32_t q)
+{
+    struct hg_arena *a = em->e->arena;
+    uint32_t Q = em->p->nlinear;
+    hg_id seed = hg_seed(em->e, q);
+    if (!hg_code_uses(c, seed))
+        return;
+    if (q == Q) {
+        hg_line(c, "const fit_vd seed_rest = seeds[0]*r;");
+        hg_code_bind(c, seed, "seed_rest");
+        return;
+    }
+    const char *sum = NULL, *name = hg_code_unique(c, hg_format(a, "seed_%s", em->p->model->linear.item[q].name));
+    for (uint32_t p = 0; p < Q; p++) {
+        const char *b = hg_is_value(em->e, basis[p], 1.0) ? "" : hg_format(a, "*%s", hg_code_factor(c, basis[p]));
+        const char *t = hg_format(a, "seeds[%u]%s", adj_place(em, q, p), b);
+        sum = sum ? hg_format(a, "%s + %s", sum, t) : t;
+    }
+    hg_line(c, "const fit_vd %s = (seeds[0]*at_lin[%u])*r - (%s);", name, q, sum);
+    hg_code_bind(c, seed, name);
+}
+
+static const char *mean_text(struct hg_emit *em, struct hg_code *c, const hg_id *basis)
+{
+    struct hg_arena *a = em->e->arena;
+    const char *s = NULL;
+    for (uint32_t q = 0; q < em->p->nlinear; q++) {
+        const char *l = hg_format(a, "at_lin[%u]", q);
+        const char *t = hg_is_value(c->e, basis[q], 1.0) ? l : hg_format(a, "%s*%s", l, hg_code_factor(c, basis[q]));
+        s = s ? hg_format(a, "%s + %s", s, t) : t;
+    }
+    hg_id rest = basis[em->p->nlinear];
+    if (!hg_is_value(c->e, rest, 0.0))
+        s = s ? hg_format(a, "%s + %s", s, hg_code_factor(c, rest)) : hg_code_text(c, rest);
+    return s ? s : "fit_vset1(0.0)";
+}
+
+void hg_emit_seeds(struct hg_emit *em, struct hg_code *c, const char *y, const hg_id *basis)
+{
+    for (uint32_t q = 0; q <= em->p->nlinear; q++)
+        hg_code_need(c, basis[q]);
+    hg_line(c, "const fit_vd r = %s - (%s); /* residual */", y, mean_text(em, c, basis));
+    for (uint32_t q = 0; q <= em->p->nlinear; q++)
+        declare_seed(em, c, basis, q);
+}
+
+static void group_part(struct adjoint *x, struct hg_code *c, const hg_id *root)
+{
+    hg_emit_seeds(x->em, c, "y", root);
+    hg_block_need_scalars(c, x->nfield, x->field);
+    for (uint32_t f = 0; f < x->nfield; f++)
+        hg_code_need(c, x->field[f]);
+    for (uint32_t f = 0; f < x->nfield; f++)
+        hg_line(c, "F%u += fit_counted(masked, use, weight, %s);", f, hg_code_vector(c, x->field[f]));
+}
+
+static int has_column(const struct hg_channel *ch)
+{
+    return ch->kind == HG_CHANNEL_DELTA || ch->kind == HG_CHANNEL_AT_J;
+}
+
+static int has_row(const struct hg_channel *ch)
+{
+    return ch->kind == HG_CHANNEL_DELTA || ch->kind == HG_CHANNEL_AT_I;
+}
+
+static void pair_sums(struct adjoint *x, struct hg_code *c)
+{
+    struct hg_plan *p = x->em->p;
+    struct hg_arena *a = c->e->arena;
+    for (uint32_t ch = 0; ch < p->nchannel; ch++) {
+        const char *s = NULL, *name = hg_format(a, "a_%s", p->channel[ch].name);
+        for (uint32_t k = 0; k < x->nterm; k++) {
+            if (x->term[k].channel != ch)
+                continue;
+            hg_id coefficient = x->term[k].coefficient;
+            const char *t = hg_is_value(c->e, coefficient, 1.0)
+                                ? hg_format(a, "F%u", x->term[k].field)
+                                : hg_format(a, "%s*F%u", hg_code_factor(c, coefficient), x->term[k].field);
+            s = s ? hg_format(a, "%s + %s", s, t) : t;
+        }
+        if (!s)
+            continue;
+        hg_line(c, "const fit_vd %s = fit_kept(masked, lanes, %s);", name, s);
+        if (has_column(&p->channel[ch]))
+            hg_line(c, "column[%u] += %s;", ch, name);
+        if (has_row(&p->channel[ch]) || p->channel[ch].kind == HG_CHANNEL_ONE)
+            hg_line(c, "row[%u] += %s;", ch, name);
+    }
+}
+
+static void gradient_block(struct adjoint *x, struct hg_block *b, FILE *out)
+{
+    struct hg_emit *em = x->em;
+    uint32_t nroot, Q = em->p->nlinear;
+    hg_id *root = arrange(x, &nroot);
+    hg_id *all = hg_alloc(em->e->arena, (nroot + Q + 1) * sizeof *all);
+    for (uint32_t k = 0; k < nroot; k++)
+        all[k] = root[k];
+    for (uint32_t q = 0; q <= Q; q++) /* seeds and the mean use the basis functions once more */
+        all[nroot + q] = root[q];
+    struct hg_code c = hg_block_begin(em, b, out, nroot + Q + 1, all);
+    fprintf(out,
+            "/* Pairs (i, 8b .. 8b+7): the adjoint a_c of every channel (see normal_block), from fields F summed over\n"
+            " * the groups; added to column and row. */\n"
+            "FIT_INLINE void gradient_block(const struct fit_layout *l, const struct tables *w, const double *lin,\n"
+            "                               const double *adj, const struct fit_exp_tile *exps,\n"
+            "                               const struct fit_tile *t, size_t i, size_t b, size_t h, size_t at,\n"
+            "                               const double *data, fit_vd *restrict column, fit_vd *restrict row, const "
+            "int masked)\n{\n%s"
+            "    (void)lin, (void)adj, (void)column, (void)row;\n",
+            hg_block_head);
+    hg_code_push(&c);
+    hg_block_need_pair_part(&c, nroot, root);
+    for (uint32_t f = 0; f < x->nfield; f++)
+        fprintf(out, "    fit_vd F%u = {0};\n", f);
+    fprintf(out,
+            "    for (size_t g = 0; g < ng; g++) {\n%s"
+            "        const double *seeds = adj + g * %u, *at_lin = lin + g * %u;\n        (void)seeds, (void)at_lin;\n",
+            hg_group_head, 1 + Q * (Q + 1) / 2, Q);
+    c.indent = 2;
+    hg_code_push(&c);
+    group_part(x, &c, root);
+    hg_code_pop(&c);
+    fprintf(out, "    }\n\n    /* products with what does not depend on the group */\n");
+    c.indent = 1;
+    pair_sums(x, &c);
+    hg_code_pop(&c);
+    hg_code_end(&c);
+    fprintf(out, "}\n\n");
+}
+
+/* --- the tile function -------------------------------------------------------------------------------- */
+
+static const char *table_name(struct hg_emit *em, uint32_t c, uint32_t k)
+{
+    return hg_emit_field(em, HG_FIELD_FRAME, em->p->channel[c].table[k], 1)->name;
+}
+
+/* At the end of a row: its sums times the tables at i. */
+static char *row_end(struct hg_emit *em)
+{
+    struct hg_plan *p = em->p;
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        hg_out_of_memory();
+    for (uint32_t c = 0; c < p->nchannel; c++) {
+        if (!has_row(&p->channel[c]))
+            continue;
+        for (uint32_t k = 0; k < p->nparam; k++)
+            if (p->channel[c].table[k])
+                fprintf(out, "        sum[%u] %s= row[%u]*w->%s[i];\n", k,
+                        p->channel[c].kind == HG_CHANNEL_DELTA ? "-" : "+", c, table_name(em, c, k));
+        fprintf(out, "        row[%u] = (fit_vd){0};\n", c);
+    }
+    fclose(out);
+    return text;
+}
+
+static void column_end(struct hg_emit *em, FILE *out)
+{
+    struct hg_plan *p = em->p;
+    for (uint32_t c = 0; c < p->nchannel; c++)
+        for (uint32_t k = 0; k < p->nparam; k++) {
+            if (!p->channel[c].table[k])
+                continue;
+            if (p->channel[c].kind == HG_CHANNEL_ONE)
+                fprintf(out, "    sum[%u] += row[%u];\n", k, c);
+            else if (has_column(&p->channel[c]))
+                fprintf(out, "    for (size_t k = 0; k < pieces; k++)\n"
+                             "        sum[%u] += column[k * CHANNELS + %u]*fit_vload(w->%s + t->j0 + k * FIT_VL);\n",
+                        k, c, table_name(em, c, k));
+        }
+    fprintf(out, "    for (size_t k = 0; k < %u; k++)\n        out[k] = fit_vsum(sum[k]);\n}\n\n", p->nparam);
+}
+
+void hg_emit_gradient(struct hg_emit *em, FILE *out)
+{
+    struct hg_block b = {.em = em};
+    struct adjoint x = {.em = em};
+    uint32_t E = em->p->nchannel, K = em->p->nparam;
+    gradient_block(&x, &b, out);
+    fprintf(out,
+            "enum { CHANNELS = %u, GRADIENT_SUMS = %u, GRADIENT_EXPS = %u };\n\n"
+            "/* Scratch, in vectors: column sums [block][CHANNELS], the sums of a row [CHANNELS], one sum for each\n"
+            " * parameter; then what the exponentials need to know of the tile.  Enough for every tile function. */\n"
+            "static size_t tile_scratch(const struct fit_layout *l)\n{\n"
+            "    const size_t mine = l->panel * CHANNELS + FIT_VL * (CHANNELS + GRADIENT_SUMS) + 2 * GRADIENT_EXPS * "
+            "l->ngroup;\n"
+            "    const size_t other = scratch_size(l);\n"
+            "    return mine > other ? mine : other;\n}\n\n",
+            E ? E : 1, K ? K : 1, b.nexp + 1);
+    fprintf(out,
+            "static void gradient(const struct fit_layout *l, const double *ws, const double *lin, const double *adj,\n"
+            "                     const struct fit_tile *t, double *scratch, double *out)\n{\n"
+            "    const size_t ng = l->ngroup, start = t->j0 / FIT_LANES, end = fit_padded(t->j1) / FIT_LANES;\n"
+            "    struct tables tables;\n    carve(l, (double *)(uintptr_t)ws, &tables);\n    const struct tables "
+            "*const w = &tables;\n"
+            "    const size_t pieces = (end - start) * PIECES; /* vectors in a row of the tile */\n"
+            "    fit_vd *column = (fit_vd *)scratch, *row = column + pieces * CHANNELS, *sum = row + CHANNELS;\n"
+            "    struct fit_exp_tile *exps = (struct fit_exp_tile *)(sum + GRADIENT_SUMS);\n"
+            "    size_t at = 0;\n"
+            "    for (fit_vd *v = column; v < sum + GRADIENT_SUMS; v++)\n        *v = (fit_vd){0};\n");
+    hg_block_exp_prologue(em, &b, out);
+    char *row_text = row_end(em);
+    hg_block_loops(out, "gradient_block(l, w, lin, adj, exps, t, i, b, h, at, data,"
+                        " column + ((b - start) * PIECES + h / FIT_VL) * CHANNELS, row", row_text);
+    free(row_text);
+    column_end(em, out);
+    if (b.doubles > em->table_doubles)
+        em->table_doubles = b.doubles;
+}

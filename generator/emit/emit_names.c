@@ -1,0 +1,65 @@
+/* emit_names.c -- parameters and settings in the emitted functions: under the model's own names, declared
+ * in one block at the start; and the leaves of expressions that are the same in every function.
+ */
+#include <string.h>
+
+#include "emit/emit.h"
+
+/* The model's name, or with an underscore when it means something else in C. */
+static const char *clean_name(struct hg_emit *em, const char *name)
+{
+    return hg_code_reserved(name) ? hg_format(em->e->arena, "%s_", name) : name;
+}
+
+uint32_t hg_emit_names(struct hg_emit *em, const char *const **name)
+{
+    const struct hg_model *m = em->p->model;
+    const char **list = hg_alloc(em->e->arena, (m->param.n + m->setting.n + 1) * sizeof *list);
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < m->param.n; k++)
+        list[n++] = clean_name(em, m->param.item[k].name);
+    for (uint32_t k = 0; k < m->setting.n; k++)
+        list[n++] = clean_name(em, m->setting.item[k].name);
+    *name = list;
+    return n;
+}
+
+/* Behind the declarations, so that these stand together: no warning of what a formula does not need. */
+static int unused_line(const char *name, int column, FILE *out)
+{
+    int length = (int)strlen(name) + 8, fits = column > 0 && column + length < 96;
+    fprintf(out, fits ? ", (void)%s" : column ? ";\n    (void)%s" : "    (void)%s", name);
+    return fits ? column + length : length + 2;
+}
+
+void hg_emit_declare_names(struct hg_emit *em, FILE *out)
+{
+    const struct hg_model *m = em->p->model;
+    int column = 0;
+    for (uint32_t k = 0; k < m->param.n; k++)
+        fprintf(out, "    const double %s = theta[%u]; /* [%s] */\n", clean_name(em, m->param.item[k].name), k,
+                m->param.item[k].unit);
+    for (uint32_t k = 0; k < m->setting.n; k++)
+        fprintf(out, "    const double %s = l->setting[%u]; /* [%s] */\n", clean_name(em, m->setting.item[k].name), k,
+                m->setting.item[k].unit);
+    for (uint32_t k = 0; k < m->param.n; k++)
+        column = unused_line(clean_name(em, m->param.item[k].name), column, out);
+    for (uint32_t k = 0; k < m->setting.n; k++)
+        column = unused_line(clean_name(em, m->setting.item[k].name), column, out);
+    fputs(column ? ";\n" : "", out);
+}
+
+const char *hg_emit_common_leaf(struct hg_code *c, hg_id id)
+{
+    const struct hg_node *n = hg_at(c->e, id);
+    struct hg_arena *a = c->e->arena;
+    switch (n->op) {
+    case HG_STEP: return "l->step";
+    case HG_COORD: return hg_format(a, "l->coord[%u][g]", n->ref);
+    case HG_PARAM:
+    case HG_SETTING:
+        /* names follow those of the parameters in the list of reserved ones */
+        return c->reserve[n->ref + (n->op == HG_SETTING ? c->nparam : 0)];
+    default: hg_bug("emit: no leaf %s here", hg_op_text[n->op]);
+    }
+}

@@ -1,0 +1,470 @@
+/* emit_normal.c -- normal for pairs of frames: the sums of J^T J, J^T r and the cross moments.
+ *
+ * The products m_c m_d of the channels are summed over the groups first (fields F); then they are multiplied
+ * by the small tables U, which do not depend on the group:
+ *     (J^T J)_kl = sum_cd F_cd U_ck U_dl.
+ * The cross moments sum b_q m_k are needed per group: their fields are summed down the columns and along the
+ * rows, and multiplied by the tables once per tile:
+ *     sum_ij s_ij (U_j - U_i) = sum_j U_j (sum_i s_ij) - sum_i U_i (sum_j s_ij).
+ */
+#include "emit/emit_block.h"
+#include "emit/emit_contract.h"
+#include "graph/words.h"
+
+#include <stdlib.h>
+
+static int channel_serves(const struct hg_emit *em, uint32_t c, uint32_t k)
+{
+    return em->p->channel[c].table[k] != 0;
+}
+
+static const char *table_name(struct hg_emit *em, uint32_t c, uint32_t k)
+{
+    return hg_emit_field(em, HG_FIELD_FRAME, em->p->channel[c].table[k], 1)->name;
+}
+
+/* Cross moments have a sum down the columns unless the table is at i (or there is none), and one along the rows
+ * unless it is at j. */
+static int has_column(const struct hg_emit *em, uint32_t slot)
+{
+    enum hg_channel_kind kind = hg_emit_slot_kind(em, slot);
+    return kind == HG_CHANNEL_DELTA || kind == HG_CHANNEL_AT_J;
+}
+
+static int has_row(const struct hg_emit *em, uint32_t slot)
+{
+    return hg_emit_slot_kind(em, slot) != HG_CHANNEL_AT_J;
+}
+
+/* Place of a slot among those with a column (or a row); of the number of slots: their number. */
+static uint32_t place(const struct hg_emit *em, uint32_t slot, int (*has)(const struct hg_emit *, uint32_t))
+{
+    uint32_t n = 0;
+    for (uint32_t s = 0; s < slot; s++)
+        n += has(em, s) != 0;
+    return n;
+}
+
+/* --- the part of a pair that does not know the group ---------------------------------------------------- */
+
+/* Nodes by the loop in which they are computed. */
+struct split {
+    hg_id *scalar; /* numbers of the call, the group or the row */
+    hg_id *stored; /* vectors of the pair part that the groups read */
+    uint32_t nscalar, nstored;
+};
+
+static int is_stored(const struct hg_emit *em, hg_id id)
+{
+    const struct hg_node *n = hg_at(em->e, id);
+    return (n->vary & HG_J) && !(n->vary & HG_G) && n->op != HG_AT_J && !(hg_op_flags[n->op] & HG_F_BOOL);
+}
+
+static struct split split_nodes(const struct hg_emit *em, const struct hg_code *c, uint32_t nroot, const hg_id *root)
+{
+    struct split s = {0};
+    hg_id top = 0;
+    for (uint32_t k = 0; k < nroot; k++)
+        top = root[k] > top ? root[k] : top;
+    unsigned char *mark = calloc(top + 1, 1);
+    if (!mark)
+        hg_out_of_memory();
+    s.scalar = hg_alloc(em->e->arena, (top + 1) * sizeof *s.scalar);
+    s.stored = hg_alloc(em->e->arena, (top + 1) * sizeof *s.stored);
+    for (uint32_t k = 0; k < nroot; k++)
+        mark[root[k]] = 1;
+    for (hg_id id = top; id > 0; id--) {
+        const struct hg_node *n = hg_at(em->e, id);
+        int open = (n->vary & HG_J) && !is_stored(em, id) && !c->is_leaf(c, id);
+        for (uint32_t k = 0; mark[id] && open && k < n->nargs; k++)
+            mark[n->arg[k]] = 1;
+    }
+    for (hg_id id = 1; id <= top; id++) {
+        if (!mark[id] || hg_at(em->e, id)->op == HG_CONST)
+            continue;
+        if (is_stored(em, id))
+            s.stored[s.nstored++] = id;
+        else if (!(hg_at(em->e, id)->vary & HG_J))
+            s.scalar[s.nscalar++] = id;
+    }
+    free(mark);
+    return s;
+}
+
+static void pair_function(struct hg_emit *em, struct hg_block *b, const struct split *s, FILE *out)
+{
+    struct hg_code c = hg_block_begin(em, b, out, s->nstored, s->stored);
+    fprintf(out, "/* Pairs (i, 8b .. 8b+7): what does not depend on the group. */\n"
+                 "FIT_INLINE void normal_pair(const struct fit_layout *l, const struct tables *w, const struct "
+                 "fit_exp_tile *exps,\n"
+                 "                            size_t i, size_t b, size_t h, fit_vd *restrict pair)\n{\n"
+                 "    const size_t ng = l->ngroup, j = b * FIT_LANES + h;\n"
+                 "    (void)ng, (void)j, (void)w, (void)exps, (void)i, (void)pair;\n");
+    hg_code_push(&c);
+    for (uint32_t k = 0; k < s->nstored; k++) {
+        hg_code_need(&c, s->stored[k]);
+        hg_line(&c, "pair[%u] = %s;", k, hg_code_vector(&c, s->stored[k]));
+    }
+    hg_code_pop(&c);
+    hg_code_end(&c);
+    fprintf(out, "}\n\n");
+}
+
+/* --- the part of a group ------------------------------------------------------------------------------ */
+
+static void accumulate_slots(struct hg_emit *em, struct hg_code *c)
+{
+    for (uint32_t s = 0; s < hg_emit_nslot(em); s++) {
+        const struct hg_moment *x = hg_emit_slot(em, s);
+        hg_line(c, "const fit_vd s%u = fit_counted(masked, use, weight, %s); /* %s: b m_%s */", s,
+                hg_code_vector(c, x->core), em->p->model->linear.item[x->q].name, em->p->channel[x->channel].name);
+        if (has_column(em, s))
+            hg_line(c, "at_column[%u] += s%u;", place(em, s, has_column), s);
+        if (has_row(em, s))
+            hg_line(c, "row%u += s%u;", place(em, s, has_row), s);
+    }
+}
+
+/* The residual and the channels, multiplied by the root of the weight so that products of two have the weight. */
+static void store_channels(struct hg_emit *em, struct hg_code *c)
+{
+    uint32_t E = em->p->nchannel;
+    hg_line(c, "const fit_vd r = fit_kept(masked, use, y - (%s));", hg_block_mean(c));
+    for (uint32_t e = 0; e < E; e++)
+        hg_line(c, "at_m[%u] = fit_weighted(masked, root, fit_kept(masked, use, %s)); /* m_%s */", e,
+                hg_code_vector(c, em->m[e]), em->p->channel[e].name);
+    hg_line(c, "at_m[%u] = fit_weighted(masked, root, r);", E);
+}
+
+static const char group_loop[] =
+    "    for (size_t k = k0; k < k1; k++) {\n"
+    "        const size_t b = first + k / PIECES, h = k % PIECES * FIT_VL, j = b * FIT_LANES + h;\n"
+    "        const size_t here = ((b - first) * ng + g) * FIT_LANES + h;\n"
+    "        const fit_vd *at_pair = pair + k * PAIRS;\n"
+    "        fit_vd *at_column = column + k * COLUMNS, *at_m = m + k * BATCH * CHANNELS_R;\n"
+    "        fit_vm use = {0};\n"
+    "        fit_vd weight = {0}, root = {0};\n"
+    "        if (masked) {\n"
+    "            weight = t->w ? fit_vload(t->w + at + here) : fit_vset1(1.0);\n"
+    "            use = fit_pair_lanes(t, i, j) & (weight > 0.0);\n"
+    "            weight = fit_where_set(use, weight);\n"
+    "            root = fit_vsqrt(weight);\n"
+    "        }\n"
+    "        const fit_vd y = fit_data(data + here, STRIP * ng * FIT_LANES);\n"
+    "        (void)use, (void)weight, (void)root, (void)at_column, (void)at_pair, (void)j;\n";
+
+static void group_function(struct hg_emit *em, struct hg_code *c, const struct split *s, uint32_t nroot,
+                           const hg_id *root)
+{
+    uint32_t nrow = place(em, hg_emit_nslot(em), has_row);
+    FILE *out = c->out;
+    fprintf(
+        out,
+        "/* Group g of the vectors k0 .. k1-1 of a strip that begins with block `first`: residual and channels m_c\n"
+        " * (d mean/d theta_k = sum_c m_c U_ck) to m, the cross moments to the sums of the columns and of the row. */\n"
+        "FIT_INLINE void normal_group(const struct fit_layout *l, const struct tables *w, const double *lin,\n"
+        "                             const struct fit_exp_tile *exps, const struct fit_tile *t, size_t i, size_t g,\n"
+        "                             size_t first, size_t k0, size_t k1, size_t at, const double *data,\n"
+        "                             const fit_vd *restrict pair, fit_vd *restrict column, fit_vd *restrict row, "
+        "fit_vd *restrict m,\n"
+        "                             const int masked)\n{\n"
+        "    const size_t ng = l->ngroup;\n    (void)w, (void)lin, (void)exps, (void)i, (void)row, (void)pair;\n");
+    hg_code_push(c);
+    hg_block_declare_linear(c);
+    for (uint32_t k = 0; k < s->nscalar; k++) {
+        hg_code_need(c, s->scalar[k]);
+        if (!hg_code_bound(c, s->scalar[k]) && hg_at(em->e, s->scalar[k])->nargs && !c->is_leaf(c, s->scalar[k]))
+            hg_code_declare(c, s->scalar[k], NULL);
+    }
+    for (uint32_t k = 0; k < nrow; k++)
+        hg_line(c, "fit_vd row%u = row[%u];", k, k);
+    fputs(group_loop, out);
+    c->indent = 2;
+    hg_code_push(c);
+    for (uint32_t k = 0; k < s->nstored; k++) {
+        const char *name = hg_words(em->e, s->stored[k], NULL, NULL);
+        name = hg_code_unique(c, name ? name : "part");
+        hg_line(c, "const fit_vd %s = at_pair[%u];", name, k);
+        hg_code_bind(c, s->stored[k], name);
+    }
+    for (uint32_t k = 0; k < nroot; k++)
+        hg_code_need(c, root[k]);
+    store_channels(em, c);
+    accumulate_slots(em, c);
+    hg_code_pop(c);
+    fprintf(out, "    }\n");
+    c->indent = 1;
+    for (uint32_t k = 0; k < nrow; k++)
+        hg_line(c, "row[%u] = row%u;", k, k);
+    hg_code_pop(c);
+    fprintf(out, "}\n\n");
+}
+
+/* Sums over a few groups of products of two channels, or of a channel and the residual: passes over as many as
+ * registers hold. */
+static void products_function(struct hg_emit *em, FILE *out)
+{
+    enum { MOST = 27 };
+    uint32_t E = em->p->nchannel, n = hg_contract_nfield(em);
+    fprintf(
+        out,
+        "/* field = (begin) or += sum over n groups of the products of two of the numbers m of a pair. */\n"
+        "FIT_INLINE void normal_products(size_t n, int begin, const fit_vd *restrict m, fit_vd *restrict field)\n{\n"
+        "    (void)n, (void)begin, (void)m, (void)field;\n");
+    for (uint32_t from = 0; from < n; from += MOST) {
+        uint32_t to = n - from > MOST ? from + MOST : n;
+        for (uint32_t f = from; f < to; f++)
+            fprintf(out, "    fit_vd s%u = begin ? (fit_vd){0} : field[%u];\n", f, f);
+        fprintf(out, "    for (size_t g = 0; g < n; g++) {\n        const fit_vd *x = m + g * CHANNELS_R;\n");
+        for (uint32_t c = 0; c < E; c++)
+            for (uint32_t d = c; d <= E; d++) {
+                uint32_t f = hg_contract_field(em, c, d);
+                if (f >= from && f < to)
+                    fprintf(out, "        s%u += x[%u]*x[%u]; /* %s */\n", f, c, d, hg_contract_field_name(em, c, d));
+            }
+        fprintf(out, "    }\n");
+        for (uint32_t f = from; f < to; f++)
+            fprintf(out, "    field[%u] = s%u;\n", f, f);
+    }
+    fprintf(out, "}\n\n");
+}
+
+/* The functions of a strip; the number of vectors of the pair part. */
+static uint32_t strip_functions(struct hg_emit *em, struct hg_block *b, FILE *out)
+{
+    uint32_t E = em->p->nchannel, Q = em->p->nlinear, nroot = 0, n = hg_emit_nslot(em);
+    hg_id *root = hg_alloc(em->e->arena, (2 * Q + 1 + E + em->nmoment) * sizeof *root);
+    for (uint32_t q = 0; q < Q; q++)
+        root[nroot++] = em->basis[q];
+    for (uint32_t q = 0; q < Q; q++)
+        root[nroot++] = em->p->linear[q];
+    root[nroot++] = em->rest;
+    for (uint32_t e = 0; e < E; e++)
+        root[nroot++] = em->m[e];
+    for (uint32_t s = 0; s < n; s++)
+        root[nroot++] = hg_emit_slot(em, s)->core;
+    struct hg_code c = hg_block_begin(em, b, out, nroot, root);
+    struct split s = split_nodes(em, &c, nroot, root);
+    hg_code_end(&c);
+    pair_function(em, b, &s, out);
+    c = hg_block_begin(em, b, out, nroot, root);
+    group_function(em, &c, &s, nroot, root);
+    hg_code_end(&c);
+    products_function(em, out);
+    return s.nstored;
+}
+
+/* --- rows, columns, the tile ----------------------------------------------------------------------------- */
+
+/* At the end of a row: row sums times the tables at i (or simply added up for channels without tables). */
+static void row_end(struct hg_emit *em, FILE *out, uint32_t *nrow)
+{
+    uint32_t n = hg_emit_nslot(em), at = 0;
+    fprintf(out, "        for (size_t g = 0; g < ng; g++) {\n"
+                 "            fit_vd *r = row + g * ROWS, *s = row_sum + g * ROW_SUMS;\n"
+                 "            (void)r, (void)s;\n");
+    for (uint32_t s = 0; s < n; s++) {
+        enum hg_channel_kind kind = hg_emit_slot_kind(em, s);
+        uint32_t r = place(em, s, has_row);
+        if (!has_row(em, s))
+            continue;
+        if (kind == HG_CHANNEL_ONE) {
+            fprintf(out, "            s[%u] += r[%u];\n", at++, r);
+        } else {
+            for (uint32_t c = 0; c < em->p->nchannel; c++)
+                for (uint32_t k = 0; k < em->p->nparam; k++)
+                    if (hg_emit_slot_uses(em, s, c, k))
+                        fprintf(out, "            s[%u] += r[%u]*w->%s[i];\n", at++, r, table_name(em, c, k));
+        }
+        fprintf(out, "            r[%u] = (fit_vd){0};\n", r);
+    }
+    fprintf(out, "        }\n");
+    *nrow = at;
+}
+
+/* Place of the row sum of slot s (channel c, parameter k) among the row sums. */
+static uint32_t row_place(const struct hg_emit *em, uint32_t s, uint32_t c, uint32_t k)
+{
+    uint32_t at = 0;
+    for (uint32_t x = 0; x <= s; x++) {
+        enum hg_channel_kind kind = hg_emit_slot_kind(em, x);
+        if (kind == HG_CHANNEL_AT_J)
+            continue;
+        if (kind == HG_CHANNEL_ONE) {
+            if (x == s)
+                return at;
+            at++;
+            continue;
+        }
+        for (uint32_t d = 0; d < em->p->nchannel; d++)
+            for (uint32_t m = 0; m < em->p->nparam; m++)
+                if (hg_emit_slot_uses(em, x, d, m)) {
+                    if (x == s && d == c && m == k)
+                        return at;
+                    at++;
+                }
+    }
+    hg_bug("emit: no row sum");
+}
+
+/* Cross moments of one group: column sums times tables at j minus (or plus) the row sums. */
+static void cross_moments(struct hg_emit *em, struct hg_block *b, FILE *out)
+{
+    uint32_t K = em->p->nparam, nroot = 0;
+    hg_id *root = hg_alloc(em->e->arena, (em->nmoment + 1) * sizeof *root);
+    for (uint32_t m = 0; m < em->nmoment; m++)
+        root[nroot++] = em->moment[m].coefficient;
+    struct hg_code c = hg_block_begin(em, b, out, nroot, root);
+    c.indent = 2;
+    hg_code_push(&c);
+    hg_line(&c, "const fit_vd *at_rows = row_sum + g * ROW_SUMS;");
+    hg_line(&c, "(void)at_rows;");
+    hg_block_declare_linear(&c);
+    for (uint32_t k = 0; k < nroot; k++)
+        hg_code_need(&c, root[k]);
+    for (uint32_t q = 0; q < em->p->nlinear; q++)
+        for (uint32_t k = 0; k < K; k++)
+            hg_line(&c, "V[%u] = 0.0;", q * K + k);
+    for (uint32_t m = 0; m < em->nmoment; m++) {
+        const struct hg_moment *x = &em->moment[m];
+        enum hg_channel_kind kind = em->p->channel[x->channel].kind;
+        for (uint32_t k = 0; k < K; k++) {
+            if (!channel_serves(em, x->channel, k))
+                continue;
+            hg_line(&c, "{");
+            c.indent++;
+            hg_line(&c, "fit_vd v = {0};");
+            if (kind == HG_CHANNEL_DELTA || kind == HG_CHANNEL_AT_J) {
+                hg_line(&c, "for (size_t k = 0; k < pieces; k++)");
+                hg_line(&c, "    v += column[(g * pieces + k) * COLUMNS + %u] * fit_vload(w->%s + t->j0 + k * FIT_VL);",
+                        place(em, x->slot, has_column), table_name(em, x->channel, k));
+            }
+            if (kind != HG_CHANNEL_AT_J)
+                hg_line(&c, "v %s= at_rows[%u];", kind == HG_CHANNEL_DELTA ? "-" : "+",
+                        row_place(em, x->slot, x->channel, k));
+            hg_line(&c, "V[%u] += %s * fit_vsum(v);", x->q * K + k, hg_code_factor(&c, x->coefficient));
+            c.indent--;
+            hg_line(&c, "}");
+        }
+    }
+    hg_code_pop(&c);
+    hg_code_end(&c);
+}
+
+/* Sizes, and the scratch of a tile. */
+static void scratch_size(struct hg_emit *em, const struct hg_contract *x, uint32_t nrow, uint32_t npair, FILE *out)
+{
+    uint32_t K = em->p->nparam, n = hg_emit_nslot(em), nH = K * (K + 1) / 2 + K;
+    fprintf(out, "enum { PIECES = FIT_LANES / FIT_VL, COLUMNS = %u, ROWS = %u, ROW_SUMS = %u, SUMS = %u, FIELDS = %u,\n"
+                 "       ALONG_SUMS = %u, COLUMN_SUMS = %u, PAIRS = %u, CHANNELS_R = %u, MOMENT_SUMS = %u };\n"
+                 "/* A strip is so many blocks of a row; so many groups are kept before their products are summed. */\n"
+                 "enum { STRIP = 8, BATCH = 4 };\n\n",
+            place(em, n, has_column), place(em, n, has_row), nrow, nH, hg_contract_nfield(em), hg_contract_nrow(x),
+            hg_contract_ncolumn(x), npair, em->p->nchannel + 1, em->moment_sums + 1);
+}
+
+static void scratch_function(uint32_t nexp, FILE *out)
+{
+    fprintf(out,
+            "enum { EXPS = %u };\n\n"
+            "/* Scratch, in vectors.  For the cross moments: column sums [group][block], the sums of a row and these "
+            "times\n"
+            " * tables.  For a strip: pair parts, channels, fields.  For the fields: column sums [block], the sums of "
+            "a row,\n"
+            " * the sums of J^T J and J^T r.  Then what the exponentials need to know of the tile. */\n"
+            "static size_t scratch_size(const struct fit_layout *l)\n{\n"
+            "    const size_t ng = l->ngroup, vectors = ng * (ROWS + ROW_SUMS) + ALONG_SUMS + SUMS;\n"
+            "    const size_t strip = STRIP * (PAIRS + BATCH * CHANNELS_R + FIELDS);\n"
+            "    return l->panel * (ng * COLUMNS + COLUMN_SUMS) + FIT_LANES * strip + FIT_VL * vectors +\n"
+            "           MOMENT_SUMS * FIT_VL * ng + 2 * EXPS * ng;\n}\n\n",
+            nexp + 1);
+}
+
+/* Whole blocks above the diagonal and inside the panel are not masked. */
+static const char strip[] =
+    "/* Vectors of pairs (i, j ..) of a strip: fields. */\n"
+    "FIT_LARGE void normal_masked(const struct fit_layout *l, const struct tables *w, const double *lin,\n"
+    "                             const struct fit_exp_tile *exps, const struct fit_tile *t, size_t i, size_t g,\n"
+    "                             size_t first, size_t k0, size_t k1, size_t at, const double *data,\n"
+    "                             const fit_vd *restrict pair, fit_vd *restrict column, fit_vd *restrict row, fit_vd "
+    "*restrict m)\n{\n"
+    "    normal_group(l, w, lin, exps, t, i, g, first, k0, k1, at, data, pair, column, row, m, 1);\n}\n\n";
+
+static const char loops[] =
+    "    for (size_t i = t->i0; i < t->i1; i++) {\n"
+    "        const double *data = fit_row_data(l, t, i, at);\n"
+    "        for (size_t b = (i + 1 > t->j0 ? i + 1 : t->j0) / FIT_LANES; b < end;) {\n"
+    "            const size_t first = b, place = (b - start) * PIECES;\n"
+    "            b = end - b > STRIP ? b + STRIP : end;\n"
+    "            const size_t n = (b - first) * PIECES, j = first * FIT_LANES;\n"
+    "            /* vectors 0 .. low-1 and high .. n-1 are cut by the diagonal or the edge */\n"
+    "            const size_t cut = i < j ? 0 : (i - j) / FIT_VL + 1, low = t->w || cut > n ? n : cut;\n"
+    "            const size_t whole = (t->j1 - j) / FIT_VL, high = whole < low ? low : whole < n ? whole : n;\n"
+    "            for (size_t k = 0; k < n; k++)\n"
+    "                normal_pair(l, w, exps, i, first + k / PIECES, k % PIECES * FIT_VL, pair + k * PAIRS);\n"
+    "            for (size_t g = 0; g < ng; g++) {\n"
+    "                fit_vd *c = column + (g * pieces + place) * COLUMNS, *r = row + g * ROWS;\n"
+    "                fit_vd *x = m + g % BATCH * CHANNELS_R;\n"
+    "                if (low > 0)\n"
+    "                    normal_masked(l, w, lin, exps, t, i, g, first, 0, low, at, data, pair, c, r, x);\n"
+    "                normal_group(l, w, lin, exps, t, i, g, first, low, high, at, data, pair, c, r, x, 0);\n"
+    "                if (high < n)\n"
+    "                    normal_masked(l, w, lin, exps, t, i, g, first, high, n, at, data, pair, c, r, x);\n"
+    "                if (g % BATCH == BATCH - 1 || g + 1 == ng)\n"
+    "                    for (size_t k = 0; k < n; k++)\n"
+    "                        normal_products(g % BATCH + 1, g < BATCH, m + k * BATCH * CHANNELS_R, field + k * "
+    "FIELDS);\n"
+    "            }\n"
+    "            at += (b - first) * ng * FIT_LANES;\n"
+    "            data += (b - first) * ng * FIT_LANES;\n"
+    "            contract(w, i, j, n, field, H, along, down + place * COLUMN_SUMS);\n"
+    "        }\n";
+
+void hg_emit_normal(struct hg_emit *em, FILE *out)
+{
+    struct hg_block b = {.em = em, .derivative = 0};
+    struct hg_contract *x = hg_contract_new(em);
+    uint32_t K = em->p->nparam, nH = K * (K + 1) / 2 + K, nrow = 0;
+    char *row_text, *block_text;
+    size_t size;
+    FILE *row_out = open_memstream(&row_text, &size), *block_out = open_memstream(&block_text, &size);
+    if (!row_out || !block_out)
+        hg_out_of_memory();
+    row_end(em, row_out, &nrow);
+    hg_contract_row_end(x, row_out);
+    fclose(row_out);
+    uint32_t npair = strip_functions(em, &b, block_out);
+    hg_contract_function(x, block_out);
+    fclose(block_out);
+
+    scratch_size(em, x, nrow, npair, out);
+    fprintf(out, "%s%s", block_text, strip);
+    scratch_function(b.nexp, out);
+    fprintf(
+        out,
+        "static void normal(const struct fit_layout *l, const double *ws, const double *lin,\n"
+        "                   const struct fit_tile *t, double *scratch, double *out)\n{\n"
+        "    const size_t ng = l->ngroup, start = t->j0 / FIT_LANES, end = fit_padded(t->j1) / FIT_LANES;\n"
+        "    struct tables tables;\n    carve(l, (double *)(uintptr_t)ws, &tables);\n    const struct tables *const w "
+        "= &tables;\n"
+        "    const size_t pieces = (end - start) * PIECES; /* vectors in a row of the tile */\n"
+        "    fit_vd *column = (fit_vd *)scratch, *row = column + pieces * ng * COLUMNS, *row_sum = row + ng * ROWS;\n"
+        "    fit_vd *pair = row_sum + ng * ROW_SUMS, *m = pair + STRIP * PIECES * PAIRS;\n"
+        "    fit_vd *field = m + STRIP * PIECES * BATCH * CHANNELS_R, *down = field + STRIP * PIECES * FIELDS;\n"
+        "    fit_vd *along = down + pieces * COLUMN_SUMS, *H = along + ALONG_SUMS;\n"
+        "    struct fit_exp_tile *exps = (struct fit_exp_tile *)(H + SUMS);\n"
+        "    size_t at = 0;\n"
+        "    for (fit_vd *v = column; v < H + SUMS; v++)\n        *v = (fit_vd){0};\n");
+    hg_block_exp_prologue(em, &b, out);
+    fprintf(out, "%s%s    }\n\n", loops, row_text);
+    hg_contract_tile_end(x, out);
+    fprintf(out, "    for (size_t k = 0; k < %u; k++)\n        out[k] = fit_vsum(H[k]);\n", nH);
+    fprintf(out, "    double *V = out + %u;\n    for (size_t g = 0; g < ng; g++, V += %u) {\n", nH,
+            em->p->nlinear * K);
+    cross_moments(em, &b, out);
+    fprintf(out, "    }\n}\n\n");
+    if (b.doubles > em->table_doubles)
+        em->table_doubles = b.doubles;
+    free(row_text);
+    free(block_text);
+}

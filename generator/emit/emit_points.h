@@ -1,0 +1,36 @@
+/* emit_points.h -- what the functions at single points have in common: leaves, and the loop over points. */
+#ifndef HG_EMIT_POINTS_H
+#define HG_EMIT_POINTS_H
+
+#include "emit/emit.h"
+
+/* `user` of the code of such a function. */
+struct hg_points {
+    struct hg_emit *em;
+    int derivative; /* of fields registered from now on, see struct hg_field */
+};
+
+/* The code of a function at points with these roots. */
+struct hg_code hg_points_begin(struct hg_points *q, FILE *out, uint32_t nroot, const hg_id *root);
+void hg_points_end(struct hg_code *c);
+
+/* The function's head `static void NAME(.., RESULTS)`, the loop, the points `at` of a vector, and the linear
+ * parameters by name. */
+void hg_points_head(struct hg_code *c, const char *name, const char *results);
+
+/* A function of time u at frame "i" or "j": its text; declared as a variable made from `name` (may be NULL); its
+ * difference, declared likewise; the difference of an integral that is kept with what its rounding left. */
+const char *hg_point_table(struct hg_code *c, hg_id u, const char *frame);
+const char *hg_point_at(struct hg_code *c, hg_id u, const char *frame, const char *name);
+const char *hg_point_delta(struct hg_code *c, hg_id u, const char *name);
+const char *hg_point_delta_low(struct hg_code *c, hg_id u, const char *name);
+
+/* What an INPUT node stands for: a function of time as one point reads it. */
+struct hg_input_slot {
+    enum hg_input_kind kind; /* not SCALAR: scalars are LOCALs */
+    hg_id def;
+    int derivative;
+};
+const char *hg_point_input(struct hg_code *c, hg_id id); /* emit_second.c */
+
+#endif

@@ -1,0 +1,534 @@
+/* emit_prepare.c -- `prepare` of a kernel, which fills its workspace, and `direction` for second
+ * derivatives.
+ *
+ * prepare runs in the order in which tables depend on each other: scalars; then, for each depth of nested
+ * integrals, the functions of time (vectors of 8 frames) and their cumulative trapezoids; then what the
+ * pair loop reads: tables at the used frames, re-centred exponentials, rotations.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "emit/emit.h"
+
+/* Marks of what is kept on the grid, in the order of struct hg_field's `derivative`, from 1. */
+enum { VALUE = 1, TANGENT, SECOND, DIRECTION };
+
+struct prepare {
+    struct hg_emit *em;
+    unsigned char *stored;     /* per node: its mark; 0: not kept */
+    unsigned char *ready;      /* grid table written already */
+    uint32_t *depth;           /* integrals nested below */
+    uint32_t deepest;
+    hg_id n;
+};
+
+static int is_time(const struct hg_emit *em, hg_id id)
+{
+    return (hg_at(em->e, id)->vary & HG_T) != 0;
+}
+
+static const struct hg_field *grid_field(struct hg_emit *em, hg_id id, int derivative)
+{
+    return hg_emit_field(em, hg_at(em->e, id)->vary & HG_G ? HG_FIELD_GRID_G : HG_FIELD_GRID, id, derivative);
+}
+
+/* Marks id and, below it, integrals and what they integrate. */
+static void keep(struct prepare *q, hg_id root, unsigned char mark)
+{
+    unsigned char *need = calloc(root + 1, 1);
+    if (!need)
+        hg_out_of_memory();
+    need[root] = 1;
+    if (!q->stored[root])
+        q->stored[root] = mark;
+    for (hg_id id = root; id > 0; id--) {
+        const struct hg_node *n = hg_at(q->em->e, id);
+        if (!need[id] || !is_time(q->em, id) || q->ready[id])
+            continue;
+        for (uint32_t k = 0; k < n->nargs; k++)
+            need[n->arg[k]] = 1;
+        if (n->op == HG_POTENTIAL) {
+            if (!q->stored[id])
+                q->stored[id] = mark;
+            if (!q->stored[n->arg[0]])
+                q->stored[n->arg[0]] = mark;
+        }
+    }
+    free(need);
+}
+
+static void reach(const struct prepare *q, unsigned char *set, unsigned char mark)
+{
+    for (hg_id id = 1; id < q->n; id++)
+        set[id] = q->stored[id] == mark;
+    for (hg_id id = q->n - 1; id > 0; id--)
+        for (uint32_t k = 0; set[id] && k < hg_at(q->em->e, id)->nargs; k++)
+            set[hg_at(q->em->e, id)->arg[k]] = 1;
+}
+
+/* Functions needed both for values and for derivatives are computed once. */
+static void keep_shared_functions(struct prepare *q)
+{
+    unsigned char *reached = calloc(q->n, 1), *first = calloc(q->n, 1), *again = calloc(q->n, 1);
+    if (!reached || !first || !again)
+        hg_out_of_memory();
+    for (int k = VALUE; k <= SECOND; k++) {
+        const unsigned char mark = (unsigned char)k;
+        reach(q, reached, mark);
+        for (hg_id id = 1; id < q->n; id++) {
+            again[id] |= reached[id] && first[id];
+            first[id] = reached[id] && !first[id] ? mark : first[id];
+        }
+    }
+    for (hg_id id = 1; id < q->n; id++) {
+        const struct hg_node *n = hg_at(q->em->e, id);
+        double power;
+        int cheap = !(hg_op_flags[n->op] & HG_F_POINTWISE) || n->op == HG_WHERE || (hg_op_flags[n->op] & HG_F_BOOL) ||
+                    (n->op == HG_POW && hg_is_const(q->em->e, n->arg[1], &power));
+        if (again[id] && is_time(q->em, id) && n->nargs && !cheap && !q->stored[id])
+            q->stored[id] = first[id];
+    }
+    free(reached);
+    free(first);
+    free(again);
+}
+
+/* Fields that other fields are made from. */
+static void register_sources(struct prepare *q)
+{
+    struct hg_emit *em = q->em;
+    for (uint32_t k = 0; k < em->nfield; k++) {
+        struct hg_field f = em->field[k];
+        hg_id a, P;
+        switch (f.kind) {
+        case HG_FIELD_EXP:
+            P = hg_emit_scaled(em, f.id, 0, &a);
+            hg_emit_field(em, HG_FIELD_FRAME, P ? P : f.id, 0);
+            break;
+        case HG_FIELD_EXP_G: hg_emit_field(em, HG_FIELD_FRAME_G, f.id, f.derivative); break;
+        case HG_FIELD_ROT: hg_emit_field(em, HG_FIELD_FRAME, f.id, f.derivative); break;
+        case HG_FIELD_ROT_G:
+            P = hg_emit_scaled(em, f.id, HG_G, &a);
+            if (P)
+                hg_emit_field(em, HG_FIELD_FRAME, P, 0);
+            else
+                hg_emit_field(em, HG_FIELD_FRAME_G, f.id, f.derivative);
+            break;
+        default: break;
+        }
+    }
+}
+
+static void new_marks(struct prepare *q)
+{
+    q->n = q->em->e->n;
+    q->stored = calloc(q->n, 1);
+    q->ready = calloc(q->n, 1);
+    q->depth = calloc(q->n, sizeof *q->depth);
+    if (!q->stored || !q->ready || !q->depth)
+        hg_out_of_memory();
+}
+
+static void free_marks(struct prepare *q)
+{
+    free(q->stored);
+    free(q->ready);
+    free(q->depth);
+}
+
+/* Marks what the fields of one kind of derivative need. */
+static void keep_fields(struct prepare *q, unsigned char mark)
+{
+    struct hg_emit *em = q->em;
+    for (uint32_t k = 0; k < em->nfield; k++)
+        if (em->field[k].derivative + 1 == mark && is_time(em, em->field[k].id) &&
+            (em->field[k].kind == HG_FIELD_FRAME || em->field[k].kind == HG_FIELD_FRAME_G))
+            keep(q, em->field[k].id, mark);
+}
+
+/* The depth of every node, and a field for what is kept. */
+static void find_depths(struct prepare *q)
+{
+    struct hg_emit *em = q->em;
+    for (hg_id id = 1; id < q->n; id++) {
+        const struct hg_node *n = hg_at(em->e, id);
+        for (uint32_t k = 0; k < n->nargs; k++)
+            q->depth[id] = q->depth[n->arg[k]] > q->depth[id] ? q->depth[n->arg[k]] : q->depth[id];
+        q->depth[id] += n->op == HG_POTENTIAL;
+        if (q->stored[id] && q->depth[id] > q->deepest)
+            q->deepest = q->depth[id];
+        if (q->stored[id] && hg_at(em->e, id)->op != HG_TIME)
+            grid_field(em, id, q->stored[id] - 1);
+    }
+}
+
+static void plan_tables(struct prepare *q)
+{
+    register_sources(q);
+    new_marks(q);
+    for (int mark = VALUE; mark <= SECOND; mark++)
+        keep_fields(q, (unsigned char)mark);
+    keep_shared_functions(q);
+    find_depths(q);
+}
+
+static int prepare_is_leaf(const struct hg_code *c, hg_id id)
+{
+    const struct prepare *q = c->user;
+    return hg_at(c->e, id)->nargs == 0 || (id < q->n && q->ready[id]);
+}
+
+static const char *prepare_leaf(struct hg_code *c, hg_id id)
+{
+    struct prepare *q = c->user;
+    const struct hg_node *n = hg_at(c->e, id);
+    struct hg_arena *a = c->e->arena;
+    if (n->op == HG_TIME)
+        return "fit_vload(w.time_grid + k)";
+    if (n->op == HG_LOCAL) {
+        const struct hg_field *f = hg_emit_field(q->em, n->vary ? HG_FIELD_GROUP : HG_FIELD_SCALAR, id, 0);
+        return hg_format(a, n->vary ? "w.%s[g]" : "w.%s[0]", f->name);
+    }
+    if (n->op == HG_DIRECTION)
+        return n->ref < q->em->p->nparam ? hg_format(a, "v[%u]", n->ref)
+                                         : hg_format(a, "v[%u + g * %u]", n->ref, q->em->p->nlinear);
+    if (id < q->n && q->ready[id]) {
+        const struct hg_field *f = grid_field(q->em, id, DIRECTION - 1);
+        return hg_format(a, n->vary & HG_G ? "fit_vload(w.%s + g * nt + k)" : "fit_vload(w.%s + k)", f->name);
+    }
+    return hg_emit_common_leaf(c, id);
+}
+
+/* Nodes to be written now: kept with this mark, at this depth, not integrals, with or without groups. */
+static uint32_t pick(const struct prepare *q, unsigned char mark, uint32_t depth, unsigned group, hg_id *out)
+{
+    uint32_t n = 0;
+    for (hg_id id = 1; id < q->n; id++) {
+        const struct hg_node *x = hg_at(q->em->e, id);
+        if (q->stored[id] == mark && q->depth[id] == depth && x->op != HG_POTENTIAL && x->op != HG_TIME &&
+            (x->vary & HG_G) == group)
+            out[n++] = id;
+    }
+    return n;
+}
+
+/* Scalars first, outside the loop, then the loop over frames. */
+static void time_loop(struct prepare *q, FILE *out, int indent, uint32_t n, const hg_id *root)
+{
+    struct hg_code c = {.e = q->em->e,
+                        .out = out,
+                        .indent = indent,
+                        .vector_if = HG_T,
+                        .source = q->em->p->model->file,
+                        .units = q->em->p->model,
+                        .leaf = prepare_leaf,
+                        .is_leaf = prepare_is_leaf,
+                        .user = q};
+    c.nparam = q->em->p->nparam;
+    c.nreserve = hg_emit_names(q->em, &c.reserve);
+    unsigned group = hg_at(c.e, root[0])->vary & HG_G;
+    if (n == 0)
+        return;
+    hg_line(&c, group ? "for (size_t g = 0; g < ng; g++)" : "{");
+    if (group)
+        hg_line(&c, "{");
+    c.indent++;
+    hg_code_begin(&c, n, root);
+    hg_code_push(&c);
+    for (hg_id id = 1; id < q->n; id++) /* scalars that several statements use */
+        if (!is_time(q->em, id) && hg_at(c.e, id)->nargs && hg_at(c.e, id)->op != HG_LOCAL) {
+            int used = 0;
+            for (uint32_t k = 0; k < n && !used; k++)
+                used = hg_contains(c.e, root[k], id);
+            if (used)
+                hg_code_need(&c, id);
+        }
+    hg_line(&c, "for (size_t k = 0; k < nt; k += FIT_VL) {");
+    c.indent++;
+    for (uint32_t k = 0; k < n; k++) {
+        const struct hg_field *f = grid_field(q->em, root[k], DIRECTION - 1);
+        hg_code_need(&c, root[k]);
+        hg_line(&c, group ? "fit_vstore(w.%s + g * nt + k, %s);" : "fit_vstore(w.%s + k, %s);", f->name,
+                hg_code_vector(&c, root[k]));
+    }
+    c.indent--;
+    hg_line(&c, "}");
+    hg_code_pop(&c);
+    hg_code_end(&c);
+    c.indent--;
+    hg_line(&c, "}");
+    for (uint32_t k = 0; k < n; k++)
+        q->ready[root[k]] = 1;
+}
+
+/* Integrals of functions of time, by one call. */
+static void plain_integrals(struct prepare *q, FILE *out, int indent, unsigned char mark, uint32_t depth)
+{
+    uint32_t count = 0;
+    char *list = NULL;
+    size_t size;
+    FILE *text = open_memstream(&list, &size);
+    if (!text)
+        hg_out_of_memory();
+    for (hg_id id = 1; id < q->n; id++) {
+        const struct hg_node *n = hg_at(q->em->e, id);
+        if (q->stored[id] != mark || q->depth[id] != depth || n->op != HG_POTENTIAL || !is_time(q->em, n->arg[0]) ||
+            hg_at(q->em->e, n->arg[0])->vary & HG_G)
+            continue;
+        const char *F = grid_field(q->em, id, DIRECTION - 1)->name;
+        const char *f = hg_at(q->em->e, n->arg[0])->op == HG_TIME ? "time_grid"
+                                                                   : grid_field(q->em, n->arg[0], DIRECTION - 1)->name;
+        fprintf(text, "%*s    {w.%s, w.%s, ", 4 * indent, "", f, F);
+        fprintf(text, mark == VALUE ? "w.%s_low},\n" : "NULL},\n", F);
+        q->ready[id] = 1;
+        count++;
+    }
+    fclose(text);
+    if (count)
+        fprintf(out, "%*sfit_trapezoids(l->ntime, l->time, %u, (const struct fit_integral[]){\n%s%*s});\n", 4 * indent,
+                "", count, list, 4 * indent, "");
+    free(list);
+}
+
+static void integrals(struct prepare *q, FILE *out, int indent, unsigned char mark, uint32_t depth)
+{
+    plain_integrals(q, out, indent, mark, depth);
+    for (hg_id id = 1; id < q->n; id++) {
+        const struct hg_node *n = hg_at(q->em->e, id);
+        if (q->stored[id] != mark || q->depth[id] != depth || n->op != HG_POTENTIAL || q->ready[id])
+            continue;
+        const char *F = grid_field(q->em, id, DIRECTION - 1)->name;
+        const char *f = hg_at(q->em->e, n->arg[0])->op == HG_TIME ? "time_grid"
+                                                                   : grid_field(q->em, n->arg[0], DIRECTION - 1)->name;
+        if (hg_at(q->em->e, n->arg[0])->vary & HG_G)
+            fprintf(out,
+                    "%*sfor (size_t g = 0; g < ng; g++)\n"
+                    "%*s    fit_trapezoid(l->ntime, w.%s + g * nt, l->time, w.%s + g * nt);\n",
+                    4 * indent, "", 4 * indent, "", f, F);
+        else
+            hg_bug("emit: integral of a constant was not simplified");
+        q->ready[id] = 1;
+    }
+}
+
+static void gather(struct prepare *q, FILE *out, int indent, int derivative)
+{
+    struct hg_emit *em = q->em;
+    for (uint32_t k = 0; k < em->nfield; k++) {
+        const struct hg_field *f = &em->field[k];
+        if (f->derivative != derivative)
+            continue;
+        const char *grid = f->kind != HG_FIELD_FRAME                   ? ""
+                           : hg_at(em->e, f->id)->op == HG_TIME ? "time_grid"
+                                                                : grid_field(em, f->id, DIRECTION - 1)->name;
+        f = &em->field[k];
+        if (f->kind == HG_FIELD_FRAME)
+            fprintf(out, "%*sfit_gather(l, w.%s, w.%s);\n", 4 * indent, "", grid, f->name);
+        if (f->kind == HG_FIELD_FRAME && !derivative && hg_emit_has_low(em, f->id))
+            fprintf(out, "%*sfit_gather(l, w.%s_low, w.%s_low);\n", 4 * indent, "", grid, f->name);
+        if (f->kind == HG_FIELD_FRAME_G)
+            fprintf(out, "%*sfit_gather_group(l, w.%s, w.%s_i, w.%s_j);\n", 4 * indent, "",
+                    grid_field(em, f->id, DIRECTION - 1)->name, f->name, f->name);
+    }
+}
+
+static void factored(struct prepare *q, FILE *out, int indent)
+{
+    struct hg_emit *em = q->em;
+    for (uint32_t k = 0; k < em->nfield; k++) {
+        struct hg_field f = em->field[k];
+        const char *u;
+        hg_id a = 0, P;
+        switch (f.kind) {
+        case HG_FIELD_EXP:
+            P = hg_emit_scaled(em, f.id, 0, &a);
+            u = hg_emit_field(em, HG_FIELD_FRAME, P ? P : f.id, 0)->name;
+            if (P)
+                fprintf(out, "%*sfit_exp_tables_scaled(l, w.%s[0], w.%s, w.%s_low, w.%s_i, w.%s_j);\n", 4 * indent, "",
+                        hg_emit_field(em, HG_FIELD_SCALAR, a, 0)->name, u, u, f.name, f.name);
+            else
+                fprintf(out, "%*sfit_exp_tables(l, w.%s, w.%s_i, w.%s_j);\n", 4 * indent, "", u, f.name, f.name);
+            break;
+        case HG_FIELD_EXP_G:
+            u = hg_emit_field(em, HG_FIELD_FRAME_G, f.id, 0)->name;
+            fprintf(out, "%*sfit_exp_tables_group(l, w.%s_i, w.%s_i, w.%s_j);\n", 4 * indent, "", u, f.name,
+                    f.name);
+            break;
+        case HG_FIELD_ROT:
+            u = hg_emit_field(em, HG_FIELD_FRAME, f.id, 0)->name;
+            fprintf(out, "%*sfit_rotation(l, w.%s, w.sin_%s, w.cos_%s);\n", 4 * indent, "", u, f.name, f.name);
+            break;
+        case HG_FIELD_ROT_G:
+            P = hg_emit_scaled(em, f.id, HG_G, &a);
+            u = P ? hg_emit_field(em, HG_FIELD_FRAME, P, 0)->name : "";
+            if (P)
+                fprintf(out, "%*sfit_rotation_group(l, w.%s, w.%s, w.%s_low, ", 4 * indent, "",
+                        hg_emit_field(em, HG_FIELD_GROUP, a, 0)->name, u, u);
+            else
+                fprintf(out, "%*sfit_rotation_group_u(l, w.%s_j, ", 4 * indent, "",
+                        hg_emit_field(em, HG_FIELD_FRAME_G, f.id, 0)->name);
+            fprintf(out, "w.sin_%s_i, w.cos_%s_i, w.sin_%s_j, w.cos_%s_j);\n", f.name, f.name, f.name, f.name);
+            break;
+        default: break;
+        }
+    }
+}
+
+/* 1 for every node that depends on the direction, by itself or by a local: their definitions have smaller ids. */
+static unsigned char *along_direction(const struct hg_emit *em)
+{
+    unsigned char *has = calloc(em->e->n, 1);
+    if (!has)
+        hg_out_of_memory();
+    for (hg_id id = 1; id < em->e->n; id++) {
+        const struct hg_node *n = hg_at(em->e, id);
+        has[id] =
+            n->op == HG_DIRECTION || (n->op == HG_LOCAL && n->ref < em->p->nlocal && has[em->p->local[n->ref].def]);
+        for (uint32_t k = 0; k < n->nargs && !has[id]; k++)
+            has[id] = has[n->arg[k]];
+    }
+    return has;
+}
+
+/* Scalars of the call and of the groups, in the order of their numbers: later ones may use earlier ones. */
+static void locals(struct prepare *q, FILE *out, int direction)
+{
+    struct hg_emit *em = q->em;
+    uint32_t n = 0, *list = hg_alloc(em->e->arena, (em->p->nlocal + 1) * sizeof *list);
+    hg_id *root = hg_alloc(em->e->arena, (em->p->nlocal + 1) * sizeof *root);
+    unsigned char *along = along_direction(em);
+    for (uint32_t k = 0; k < em->p->nlocal; k++)
+        if (along[em->p->local[k].def] == direction) {
+            list[n] = k;
+            root[n++] = em->p->local[k].def;
+        }
+    free(along);
+    if (n)
+        fprintf(out, "    {\n");
+    struct hg_code c = {.e = em->e,
+                        .out = out,
+                        .indent = 2,
+                        .source = em->p->model->file,
+                        .units = em->p->model,
+                        .leaf = prepare_leaf,
+                        .is_leaf = prepare_is_leaf,
+                        .user = q};
+    c.nparam = em->p->nparam;
+    c.nreserve = hg_emit_names(em, &c.reserve);
+    for (int group = 0; group < 2 && n; group++) {
+        int any = 0;
+        hg_code_begin(&c, n, root);
+        hg_code_push(&c);
+        for (uint32_t k = 0; k < n; k++) {
+            hg_id id = em->p->local[list[k]].symbol, def = em->p->local[list[k]].def;
+            if (((hg_at(em->e, id)->vary & HG_G) != 0) != group)
+                continue;
+            if (group && !any)
+                hg_line(&c, "for (size_t g = 0; g < ng; g++) {"), c.indent++;
+            any = 1;
+            const struct hg_field *f = hg_emit_field(em, group ? HG_FIELD_GROUP : HG_FIELD_SCALAR, id, 0);
+            const char *s;
+            hg_code_need(&c, def);
+            s = hg_format(em->e->arena, group ? "w.%s[g] = %s;" : "w.%s[0] = %s;", f->name, hg_code_text(&c, def));
+            hg_code_source(&c, def);
+            hg_line(&c, "%s", s);
+        }
+        hg_code_pop(&c);
+        hg_code_end(&c);
+        if (group && any)
+            c.indent--, hg_line(&c, "}");
+    }
+    if (n)
+        fprintf(out, "    }\n");
+}
+
+static void finite_check(struct prepare *q, FILE *out)
+{
+    struct hg_emit *em = q->em;
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < em->nfield; k++) {
+        const struct hg_field *f = &em->field[k];
+        if (f->derivative || f->kind != HG_FIELD_FRAME)
+            continue;
+        if (n++ == 0)
+            fprintf(out, "    double check = 0.0; /* NaN where a table is not finite */\n");
+        fprintf(out, "    check += 0.0 * w.%s[l->nframe - 1];\n", f->name);
+    }
+    fprintf(out, n ? "    return check == 0.0 ? FIT_EVAL_OK : FIT_EVAL_REJECT;\n" : "    return FIT_EVAL_OK;\n");
+}
+
+/* Tables with one mark: functions of time and integrals by depth, then their values at the used frames. */
+static void marked_tables(struct prepare *q, FILE *out, int indent, unsigned char mark)
+{
+    hg_id *list = hg_alloc(q->em->e->arena, q->n * sizeof *list);
+    for (uint32_t d = 0; d <= q->deepest; d++) {
+        for (unsigned group = 0; group <= HG_G; group += HG_G) {
+            uint32_t n = pick(q, mark, d, group, list);
+            if (n)
+                time_loop(q, out, indent, n, list);
+        }
+        integrals(q, out, indent, mark, d + 1);
+    }
+    gather(q, out, indent, mark - 1);
+}
+
+/* Rates of change of scalars and tables along a direction in the parameters, first and second. */
+static void emit_direction(struct hg_emit *em, const struct prepare *prepared, FILE *out)
+{
+    struct prepare q = {.em = em};
+    new_marks(&q);
+    for (hg_id id = 1; id < prepared->n; id++)
+        q.ready[id] = prepared->ready[id] && prepared->stored[id] <= TANGENT;
+    keep_fields(&q, DIRECTION);
+    find_depths(&q);
+    fprintf(out,
+            "\nstatic void direction(const struct fit_layout *l, const double *theta, const double *v, double *ws)\n{\n"
+            "    const size_t ng = l->ngroup, nt = fit_padded(l->ntime);\n"
+            "    struct tables w;\n    carve(l, ws, &w);\n    (void)ng, (void)nt, (void)theta, (void)v;\n");
+    hg_emit_declare_names(em, out);
+    locals(&q, out, 1);
+    if (em->p->model->space != FIT_ROWS)
+        marked_tables(&q, out, 1, DIRECTION);
+    fprintf(out, "}\n");
+    free_marks(&q);
+}
+
+void hg_emit_prepare(struct hg_emit *em, FILE *out)
+{
+    struct prepare q = {.em = em};
+    int rows = em->p->model->space == FIT_ROWS, hessian = em->p->model->hessian;
+    /* every scalar has a field before the tables are planned */
+    for (uint32_t k = 0; k < em->p->nlocal; k++)
+        hg_emit_field(em, hg_at(em->e, em->p->local[k].symbol)->vary ? HG_FIELD_GROUP : HG_FIELD_SCALAR,
+                      em->p->local[k].symbol, 0);
+    plan_tables(&q);
+    fprintf(out, "static enum fit_eval prepare(const struct fit_layout *l, const double *theta, int derivative,\n"
+                 "                             double *ws)\n{\n");
+    fprintf(out, "    const size_t ng = l->ngroup, nt = fit_padded(l->ntime);\n");
+    fprintf(out,
+            "    struct tables w;\n    carve(l, ws, &w);\n    (void)ng, (void)nt, (void)theta, (void)derivative;\n");
+    hg_emit_declare_names(em, out);
+    fprintf(out, "\n    /* scalars of the call and of the groups */\n");
+    locals(&q, out, 0);
+    if (!rows) {
+        fprintf(out, "\n    /* functions of time and their integrals */\n");
+        fprintf(out, "    for (size_t k = 0; k < nt; k++)\n"
+                     "        w.time_grid[k] = l->time[k < l->ntime ? k : l->ntime - 1];\n");
+        marked_tables(&q, out, 1, VALUE);
+        fprintf(out, "\n    /* factored forms */\n");
+        factored(&q, out, 1);
+        fprintf(out, "\n    if (derivative) { /* tangents: the same integrals of the derivatives */\n");
+        marked_tables(&q, out, 2, TANGENT);
+        fprintf(out, "    }\n");
+        if (hessian) {
+            fprintf(out, "\n    if (derivative > 1) { /* tangents of the tangents */\n");
+            marked_tables(&q, out, 2, SECOND);
+            fprintf(out, "    }\n");
+        }
+    }
+    finite_check(&q, out);
+    fprintf(out, "}\n");
+    if (hessian)
+        emit_direction(em, &q, out);
+    free_marks(&q);
+}

@@ -1,0 +1,329 @@
+/* emit_rows.c -- moments, normal, gradient and model for the rows of a table: vectors of eight rows.
+ *
+ * With axes the rows of a tile belong to one group, t->group; sums of the other groups are 0. */
+#include <stdlib.h>
+
+#include "emit/emit_rows.h"
+
+static int row_is_leaf(const struct hg_code *c, hg_id id)
+{
+    return hg_at(c->e, id)->nargs == 0;
+}
+
+const char *hg_row_leaf(struct hg_code *c, hg_id id)
+{
+    struct hg_emit *em = c->user;
+    struct hg_arena *a = c->e->arena;
+    const struct hg_node *n = hg_at(c->e, id);
+    const char *name;
+    switch (n->op) {
+    case HG_COLUMN:
+        name = hg_code_unique(c, n->name ? n->name : em->p->model->column.item[n->ref].name);
+        hg_line(c, "const fit_vd %s = fit_vload(l->column[%u] + row);", name, n->ref);
+        return name;
+    case HG_LINEAR: return hg_format(a, "lin[%u]", n->ref);
+    case HG_LOCAL:
+        return hg_format(a, n->vary ? "w.%s[g]" : "w.%s[0]",
+                         hg_emit_field(em, n->vary ? HG_FIELD_GROUP : HG_FIELD_SCALAR, id, 0)->name);
+    default: return hg_emit_common_leaf(c, id);
+    }
+}
+
+static int has_groups(const struct hg_emit *em)
+{
+    return em->p->model->axis.n > 0;
+}
+
+/* The group of the tile, and its own linear parameters. */
+static void group_head(const struct hg_emit *em, FILE *out, int with_lin)
+{
+    if (!has_groups(em))
+        return;
+    fprintf(out, "    const size_t g = t->group;\n    (void)g;\n");
+    if (with_lin)
+        fprintf(out, "    lin += %u * g;\n", em->p->nlinear);
+}
+
+struct hg_code hg_rows_begin(struct hg_emit *em, FILE *out, uint32_t nroot, const hg_id *root,
+                             const char *(*leaf)(struct hg_code *c, hg_id id))
+{
+    struct hg_code c = {.e = em->e,
+                        .out = out,
+                        .indent = 2,
+                        .vector_if = HG_R,
+                        .source = em->p->model->file,
+                        .units = em->p->model,
+                        .leaf = leaf,
+                        .is_leaf = row_is_leaf,
+                        .user = em};
+    hg_code_begin(&c, nroot, root);
+    hg_code_push(&c);
+    return c;
+}
+
+static struct hg_code begin(struct hg_emit *em, FILE *out, uint32_t nroot, const hg_id *root)
+{
+    return hg_rows_begin(em, out, nroot, root, hg_row_leaf);
+}
+
+void hg_rows_end(struct hg_code *c)
+{
+    hg_code_pop(c);
+    hg_code_end(c);
+}
+
+static const char loop_head[] =
+    "    for (size_t row = t->i0; row < fit_padded(t->i1); row += FIT_VL) {\n";
+
+/* Weight of the lanes: 0 where a lane does not count.  Such a lane holds the last row once more (kernel.h), so
+ * all else is finite there when it is finite in the data, and the weight alone takes it out of the sums. */
+static const char weights[] =
+    "        const size_t at = row - t->i0;\n"
+    "        fit_vd weight = t->w ? fit_vload(t->w + at) : fit_vset1(1.0);\n"
+    "        if (__builtin_expect(row + FIT_VL > t->i1, 0))\n"
+    "            weight = fit_where_set(fit_row_lanes(t, row), weight);\n";
+
+static uint32_t value_roots(const struct hg_emit *em, hg_id *root)
+{
+    uint32_t n = 0;
+    for (uint32_t q = 0; q < em->p->nlinear; q++)
+        root[n++] = em->basis[q];
+    root[n++] = em->rest;
+    return n;
+}
+
+static void emit_moments(struct hg_emit *em, FILE *out)
+{
+    uint32_t Q = em->p->nlinear, nsum = Q * (Q + 1) / 2 + Q + 1, at = 0;
+    hg_id *root = hg_alloc(em->e->arena, (Q + 1) * sizeof *root);
+    uint32_t nroot = value_roots(em, root);
+    fprintf(out, "static void moments(const struct fit_layout *l, const double *ws, const struct fit_tile *t,\n"
+                 "                    double *scratch, double *out)\n{\n"
+                 "    struct tables w;\n    carve(l, (double *)(uintptr_t)ws, &w);\n"
+                 "    fit_vd sum[%u] = {{0}};\n    (void)w, (void)scratch;\n", nsum);
+    group_head(em, out, 0);
+    fprintf(out, "%s%s", loop_head, weights);
+    struct hg_code c = begin(em, out, nroot, root);
+    for (uint32_t k = 0; k < nroot; k++)
+        hg_code_need(&c, root[k]);
+    for (uint32_t q = 0; q < Q; q++)
+        hg_line(&c, "const fit_vd b%u = %s;", q, hg_code_vector(&c, em->basis[q]));
+    if (hg_is_value(em->e, em->rest, 0.0))
+        hg_line(&c, "const fit_vd d = fit_vload(t->y + at);");
+    else
+        hg_line(&c, "const fit_vd d = fit_vload(t->y + at) - (%s);", hg_code_text(&c, em->rest));
+    for (uint32_t p = 0; p < Q; p++)
+        for (uint32_t q = p; q < Q; q++)
+            hg_line(&c, "sum[%u] += weight*b%u*b%u;", at++, p, q);
+    for (uint32_t p = 0; p < Q; p++)
+        hg_line(&c, "sum[%u] += weight*b%u*d;", at++, p);
+    hg_line(&c, "sum[%u] += weight*d*d;", at);
+    hg_rows_end(&c);
+    fprintf(out, "    }\n");
+    if (has_groups(em))
+        fprintf(out, "    for (size_t k = 0; k < l->ngroup * %u; k++)\n        out[k] = 0.0;\n    out += g * %u;\n",
+                nsum, nsum);
+    fprintf(out, "    for (size_t k = 0; k < %u; k++)\n        out[k] = fit_vsum(sum[k]);\n}\n\n", nsum);
+}
+
+static void residual(struct hg_code *c, struct hg_emit *em, const char *before)
+{
+    struct hg_arena *a = em->e->arena;
+    const char *s = NULL;
+    for (uint32_t q = 0; q < em->p->nlinear; q++) {
+        const char *x = hg_is_value(em->e, em->basis[q], 1.0)
+                            ? hg_format(a, "lin[%u]", q)
+                            : hg_format(a, "lin[%u]*%s", q, hg_code_factor(c, em->basis[q]));
+        s = s ? hg_format(a, "%s + %s", s, x) : x;
+    }
+    if (!hg_is_value(em->e, em->rest, 0.0))
+        s = s ? hg_format(a, "%s + %s", s, hg_code_factor(c, em->rest)) : hg_code_text(c, em->rest);
+    hg_line(c, before, s ? s : "0.0");
+}
+
+/* So many sums stay in registers, where they are named one by one. */
+enum { FEW_SUMS = 24 };
+
+static void add_few(struct hg_code *c, uint32_t K, uint32_t Q)
+{
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < K; k++) {
+        hg_line(c, "const fit_vd mw%u = weight*m[%u];", k, k);
+        for (uint32_t q = k; q < K; q++)
+            hg_line(c, "H[%u] += mw%u*m[%u];", n++, k, q);
+        hg_line(c, "G[%u] += mw%u*r;", k, k);
+        for (uint32_t q = 0; q < Q; q++)
+            hg_line(c, "V[%u] += mw%u*b%u;", q * K + k, k, q);
+    }
+}
+
+static void add_many(FILE *out, uint32_t K, uint32_t Q)
+{
+    fprintf(out, "        for (size_t k = 0, n = 0; k < %u; k++) {\n"
+                 "            const fit_vd mw = weight*m[k];\n"
+                 "            for (size_t p = k; p < %u; p++)\n                H[n++] += mw*m[p];\n"
+                 "            G[k] += mw*r;\n", K, K);
+    for (uint32_t q = 0; q < Q; q++)
+        fprintf(out, "            V[%u + k] += mw*b%u;\n", q * K, q);
+    fprintf(out, "        }\n");
+}
+
+/* The loop over rows, for rows that all count with weight 1, where multiplications by it fall away, and for
+ * any. */
+static void normal_head(const struct hg_emit *em, FILE *out, uint32_t nH, uint32_t K, uint32_t nV)
+{
+    fprintf(out, "enum { SUMS = %u };\n\nstatic size_t scratch_size(const struct fit_layout *l)\n{\n    (void)l;\n"
+                 "    return FIT_VL * SUMS;\n}\n\n", nH + K + nV + 1);
+    fprintf(out, "FIT_INLINE void normal_rows(const struct fit_layout *l, const struct tables w, const double *lin,\n"
+                 "                            const struct fit_tile *t, size_t from, size_t to, const int plain,\n"
+                 "                            fit_vd *H, fit_vd *G, fit_vd *V)\n{\n"
+                 "    (void)l, (void)w, (void)lin, (void)V;\n");
+    group_head(em, out, 0);
+    fprintf(out, "    for (size_t row = from; row < to; row += FIT_VL) {\n"
+                 "        const size_t at = row - t->i0;\n"
+                 "        fit_vd weight = t->w && !plain ? fit_vload(t->w + at) : fit_vset1(1.0);\n"
+                 "        if (!plain && row + FIT_VL > t->i1)\n"
+                 "            weight = fit_where_set(fit_row_lanes(t, row), weight);\n");
+}
+
+/* d mean / d theta_k = factor[k] m[k]: what is the same for all rows is multiplied in at the end. */
+static void normal_tail(struct hg_code *c, const hg_id *factor, uint32_t nH, uint32_t K, uint32_t Q)
+{
+    const struct hg_emit *em = c->user;
+    FILE *out = c->out;
+    fprintf(out, "    }\n}\n\nstatic void normal(const struct fit_layout *l, const double *ws, const double *lin,\n"
+                 "                   const struct fit_tile *t, double *scratch, double *out)\n{\n"
+                 "    struct tables w;\n    carve(l, (double *)(uintptr_t)ws, &w);\n");
+    group_head(em, out, 1);
+    if (nH + K + Q * K <= FEW_SUMS)
+        fprintf(out, "    fit_vd H[%u] = {{0}}, G[%u] = {{0}}, V[%u] = {{0}};\n    (void)scratch;\n", nH ? nH : 1,
+                K ? K : 1, Q && K ? Q * K : 1);
+    else
+        fprintf(out, "    fit_vd *H = (fit_vd *)scratch, *G = H + %u, *V = G + %u;\n"
+                     "    for (size_t k = 0; k < SUMS; k++)\n        H[k] = (fit_vd){0};\n", nH, K);
+    fprintf(out, "    const size_t full = t->w ? t->i0 : t->i1 / FIT_VL * FIT_VL;\n"
+                 "    normal_rows(l, w, lin, t, t->i0, full, 1, H, G, V);\n"
+                 "    normal_rows(l, w, lin, t, full, fit_padded(t->i1), 0, H, G, V);\n"
+                 "    double factor[%u] = {0};\n", K ? K : 1);
+    c->indent = 1;
+    for (uint32_t e = 0; e < em->p->nchannel; e++)
+        for (uint32_t k = 0; k < K; k++)
+            if (em->p->channel[e].table[k])
+                hg_line(c, "factor[%u] = %s;", k, hg_code_text(c, factor[e]));
+    fprintf(out, "    for (size_t k = 0, n = 0; k < %u; k++)\n        for (size_t q = k; q < %u; q++)\n"
+                 "            *out++ = factor[k]*factor[q]*fit_vsum(H[n++]);\n"
+                 "    for (size_t k = 0; k < %u; k++)\n        *out++ = factor[k]*fit_vsum(G[k]);\n", K, K, K);
+    if (Q && K && has_groups(em))
+        fprintf(out, "    for (size_t n = 0; n < l->ngroup * %u; n++)\n        out[n] = 0.0;\n    out += g * %u;\n",
+                Q * K, Q * K);
+    if (Q && K)
+        fprintf(out, "    for (size_t n = 0; n < %u; n++)\n        *out++ = factor[n %% %u]*fit_vsum(V[n]);\n", Q * K,
+                K);
+    fprintf(out, "}\n\n");
+}
+
+/* A model whose parameters are all linear: there is nothing to add up. */
+static void emit_none(FILE *out)
+{
+    fprintf(out,
+            "static size_t scratch_size(const struct fit_layout *l)\n{\n    (void)l;\n    return 0;\n}\n\n"
+            "static void normal(const struct fit_layout *l, const double *ws, const double *lin,\n"
+            "                   const struct fit_tile *t, double *scratch, double *out)\n{\n"
+            "    (void)l, (void)ws, (void)lin, (void)t, (void)scratch, (void)out; /* no nonlinear parameters */\n}\n\n"
+            "static void gradient(const struct fit_layout *l, const double *ws, const double *lin, const double *adj,\n"
+            "                     const struct fit_tile *t, double *scratch, double *out)\n{\n"
+            "    (void)l, (void)ws, (void)lin, (void)adj, (void)t, (void)scratch, (void)out;\n}\n\n");
+}
+
+static void emit_normal(struct hg_emit *em, FILE *out)
+{
+    struct hg_arena *a = em->e->arena;
+    uint32_t Q = em->p->nlinear, K = em->p->nparam, E = em->p->nchannel, nH = K * (K + 1) / 2, nroot;
+    hg_id *root = hg_alloc(a, (Q + 1 + E) * sizeof *root), *core, *factor = hg_alloc(a, (E + 1) * sizeof *factor);
+    nroot = value_roots(em, root);
+    core = root + nroot;
+    for (uint32_t e = 0; e < E; e++)
+        hg_emit_strip(em, em->m[e], &factor[e], &root[nroot++]);
+    normal_head(em, out, nH, K, Q * K);
+    struct hg_code c = begin(em, out, nroot, root);
+    for (uint32_t k = 0; k < nroot; k++)
+        hg_code_need(&c, root[k]);
+    residual(&c, em, "const fit_vd r = fit_vload(t->y + at) - (%s);");
+    hg_line(&c, "fit_vd m[%u] = {{0}}; /* d mean / d theta_k, over factor[k] */", K ? K : 1);
+    for (uint32_t e = 0; e < E; e++)
+        for (uint32_t k = 0; k < K; k++)
+            if (em->p->channel[e].table[k])
+                hg_line(&c, "m[%u] = %s; /* %s */", k, hg_code_vector(&c, core[e]), em->p->model->param.item[k].name);
+    for (uint32_t q = 0; q < Q; q++)
+        hg_line(&c, "const fit_vd b%u = %s;", q, hg_code_vector(&c, em->basis[q]));
+    if (nH + K + Q * K <= FEW_SUMS)
+        add_few(&c, K, Q);
+    else
+        add_many(out, K, Q);
+    hg_code_pop(&c);
+    normal_tail(&c, factor, nH, K, Q);
+    hg_code_end(&c);
+}
+
+static void emit_gradient(struct hg_emit *em, FILE *out)
+{
+    uint32_t Q = em->p->nlinear, K = em->p->nparam, E = em->p->nchannel, nroot;
+    hg_id *root = hg_alloc(em->e->arena, (2 * (Q + 1) + E) * sizeof *root), *a = root + 2 * (Q + 1);
+    nroot = value_roots(em, root);
+    nroot += value_roots(em, root + nroot); /* the residual and the seeds use them once more */
+    for (uint32_t e = 0; e < E; e++)
+        a[e] = root[nroot++] = hg_emit_adjoint(em, em->p->channel[e].m);
+    hg_factor(em->e, E, a);
+    fprintf(out,
+            "static void gradient(const struct fit_layout *l, const double *ws, const double *lin, const double *adj,\n"
+            "                     const struct fit_tile *t, double *scratch, double *out)\n{\n"
+            "    struct tables w;\n    carve(l, (double *)(uintptr_t)ws, &w);\n");
+    group_head(em, out, 0);
+    if (has_groups(em))
+        fprintf(out, "    const double *const seeds = adj + %u * g, *const at_lin = lin + %u * g;\n",
+                1 + Q * (Q + 1) / 2, Q);
+    else
+        fprintf(out, "    const double *const seeds = adj, *const at_lin = lin;\n");
+    fprintf(out, "    fit_vd sum[%u] = {{0}};\n    (void)w, (void)seeds, (void)at_lin, (void)scratch;\n%s%s", K ? K : 1,
+            loop_head, weights);
+    struct hg_code c = begin(em, out, nroot, root);
+    hg_emit_seeds(em, &c, "fit_vload(t->y + at)", root);
+    for (uint32_t e = 0; e < E; e++)
+        hg_code_need(&c, a[e]);
+    for (uint32_t e = 0; e < E; e++)
+        for (uint32_t k = 0; k < K; k++)
+            if (em->p->channel[e].table[k])
+                hg_line(&c, "sum[%u] += weight*(%s); /* %s */", k, hg_code_vector(&c, a[e]),
+                        em->p->model->param.item[k].name);
+    hg_rows_end(&c);
+    fprintf(out, "    }\n    for (size_t k = 0; k < %u; k++)\n        out[k] = fit_vsum(sum[k]);\n}\n\n", K);
+}
+
+void hg_rows_model(struct hg_emit *em, FILE *out)
+{
+    hg_id *root = hg_alloc(em->e->arena, (em->p->nlinear + 1) * sizeof *root);
+    uint32_t nroot = value_roots(em, root);
+    fprintf(out, "static void model(const struct fit_layout *l, const double *ws, const double *lin,\n"
+                 "                  const struct fit_tile *t, double *out)\n{\n"
+                 "    struct tables w;\n    carve(l, (double *)(uintptr_t)ws, &w);\n    (void)w, (void)lin;\n");
+    group_head(em, out, 1);
+    fprintf(out, "%s", loop_head);
+    struct hg_code c = begin(em, out, nroot, root);
+    for (uint32_t k = 0; k < nroot; k++)
+        hg_code_need(&c, root[k]);
+    residual(&c, em, "fit_vstore(out + (row - t->i0), fit_vset1(0.0) + (%s));");
+    hg_rows_end(&c);
+    fprintf(out, "    }\n}\n\n");
+}
+
+void hg_emit_rows(struct hg_emit *em, FILE *out)
+{
+    emit_moments(em, out);
+    if (em->p->nparam) {
+        emit_normal(em, out);
+        emit_gradient(em, out);
+    } else {
+        emit_none(out);
+    }
+    hg_rows_model(em, out);
+}

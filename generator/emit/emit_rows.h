@@ -1,0 +1,18 @@
+/* emit_rows.h -- what functions over the rows of a table have in common. */
+#ifndef HG_EMIT_ROWS_H
+#define HG_EMIT_ROWS_H
+
+#include "emit/emit.h"
+
+/* Text of a leaf in a loop over rows: columns, locals (of the group `g`), settings. */
+const char *hg_row_leaf(struct hg_code *c, hg_id id);
+
+/* The code inside such a loop, its scope open. */
+struct hg_code hg_rows_begin(struct hg_emit *em, FILE *out, uint32_t nroot, const hg_id *root,
+                             const char *(*leaf)(struct hg_code *c, hg_id id));
+void hg_rows_end(struct hg_code *c);
+
+/* The function `model`. */
+void hg_rows_model(struct hg_emit *em, FILE *out);
+
+#endif

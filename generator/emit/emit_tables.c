@@ -1,0 +1,163 @@
+/* emit_tables.c -- the workspace of a kernel: its fields, registered by the functions that read them, and
+ * their arrays, carved out of one piece of memory.  emit_prepare.c writes what fills them.
+ */
+#include <string.h>
+
+#include "emit/emit.h"
+#include "graph/words.h"
+#include "model/written.h"
+
+/* --- fields ------------------------------------------------------------------------------------------- */
+
+static const char *field_stem(const struct hg_emit *em, enum hg_field_kind kind, hg_id id)
+{
+    const struct hg_node *n = hg_at(em->e, id);
+    struct hg_arena *a = em->e->arena;
+    const char *name = hg_words(em->e, id, NULL, NULL);
+    if (!name)
+        name = n->op == HG_POTENTIAL ? "int_f" : n->vary & HG_T ? "f" : "scale";
+    switch (kind) {
+    case HG_FIELD_GRID:
+    case HG_FIELD_GRID_G: return hg_format(a, "%s_grid", name);
+    case HG_FIELD_EXP:
+    case HG_FIELD_EXP_G: return hg_format(a, "exp_%s", name);
+    case HG_FIELD_ROT:
+    case HG_FIELD_ROT_G: return name;
+    default: return name;
+    }
+}
+
+static int is_time_grid(const char *name)
+{
+    return strcmp(name, "time_grid") == 0;
+}
+
+/* Makes room in the index of fields for node id and one more field. */
+static void grow_index(struct hg_emit *em, hg_id id)
+{
+    struct hg_arena *a = em->e->arena;
+    em->field_of =
+        hg_grow(a, em->field_of, em->field_of_room, (size_t)id + 1, sizeof *em->field_of, &em->field_of_room);
+    em->field_before = hg_grow(a, em->field_before, em->nfield, em->nfield + 1, sizeof *em->field_before,
+                               &em->field_before_room);
+    em->field = hg_grow(a, em->field, em->nfield, em->nfield + 1, sizeof *em->field, &em->field_room);
+}
+
+const struct hg_field *hg_emit_field(struct hg_emit *em, enum hg_field_kind kind, hg_id id, int derivative)
+{
+    for (uint32_t k = id < em->field_of_room ? em->field_of[id] : 0; k; k = em->field_before[k - 1])
+        if (em->field[k - 1].kind == kind) {
+            if (derivative < em->field[k - 1].derivative)
+                em->field[k - 1].derivative = derivative;
+            return &em->field[k - 1];
+        }
+    char *clean = hg_strdup(em->e->arena, field_stem(em, kind, id));
+    for (char *q = clean; *q; q++)
+        if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_", *q))
+            *q = '_';
+    if (hg_code_macro(clean))
+        clean = hg_format(em->e->arena, "%s_", clean);
+    const char *name = hg_names_unique(&em->field_names, em->e->arena, clean, is_time_grid);
+    grow_index(em, id);
+    em->field[em->nfield] = (struct hg_field){kind, id, name, derivative};
+    em->field_before[em->nfield] = em->field_of[id];
+    em->field_of[id] = ++em->nfield;
+    return &em->field[em->nfield - 1];
+}
+
+int hg_emit_has_low(const struct hg_emit *em, hg_id id)
+{
+    const struct hg_node *n = hg_at(em->e, id);
+    return n->op == HG_POTENTIAL && !(n->vary & HG_G);
+}
+
+hg_id hg_emit_scaled(const struct hg_emit *em, hg_id u, unsigned group, hg_id *a)
+{
+    const struct hg_node *n = hg_at(em->e, u);
+    if (n->op != HG_PROD || n->nargs != 2)
+        return 0;
+    for (uint32_t k = 0; k < 2; k++)
+        if (hg_at(em->e, n->arg[k])->op == HG_LOCAL && hg_at(em->e, n->arg[k])->vary == group &&
+            hg_emit_has_low(em, n->arg[1 - k])) {
+            *a = n->arg[k];
+            return n->arg[1 - k];
+        }
+    return 0;
+}
+
+/* Suffixes of the arrays of a field and their sizes. */
+static const char *const sizes[] = {"8", "ng", "nt", "ng * nt", "nf"};
+
+static void one_array(FILE *out, int pass, const char *prefix, const char *name, const char *suffix,
+                      const char *size, const char *comment)
+{
+    if (pass == 0)
+        fprintf(out, "    double *%s%s%s; /* %s */\n", prefix, name, suffix, comment);
+    else
+        fprintf(out, "    w->%s%s%s = base + n, n += fit_padded(%s);\n", prefix, name, suffix, size);
+}
+
+static void arrays_of(const struct hg_emit *em, FILE *out, int pass, const struct hg_field *f)
+{
+    const char *what = pass ? "" : hg_written_text(em->p->model, hg_at(em->e, f->id)->op == HG_LOCAL
+                                                  ? em->p->local[hg_at(em->e, f->id)->ref].def
+                                                  : f->id);
+    what = strlen(what) > 76 ? hg_format(em->e->arena, "%.73s...", what) : what;
+    switch (f->kind) {
+    case HG_FIELD_SCALAR:
+    case HG_FIELD_GROUP:
+    case HG_FIELD_GRID:
+    case HG_FIELD_GRID_G:
+    case HG_FIELD_FRAME:
+        one_array(out, pass, "", f->name, "", sizes[f->kind], what);
+        if (!f->derivative && f->kind != HG_FIELD_SCALAR && hg_emit_has_low(em, f->id))
+            one_array(out, pass, "", f->name, "_low", sizes[f->kind], "what its rounding left");
+        break;
+    case HG_FIELD_FRAME_G:
+    case HG_FIELD_EXP_G:
+        one_array(out, pass, "", f->name, "_i", "nf * ng", what);
+        one_array(out, pass, "", f->name, "_j", "nf * ng", "the same, vectors at the second frame");
+        break;
+    case HG_FIELD_EXP:
+        one_array(out, pass, "", f->name, "_i", "nf", hg_format(em->e->arena, "exp of %s", what));
+        one_array(out, pass, "", f->name, "_j", "nf", "the same for the second frame");
+        break;
+    case HG_FIELD_ROT:
+        one_array(out, pass, "sin_", f->name, "", "nf", hg_format(em->e->arena, "sin of %s", what));
+        one_array(out, pass, "cos_", f->name, "", "nf", "and its cos");
+        break;
+    case HG_FIELD_ROT_G:
+        one_array(out, pass, "sin_", f->name, "_i", "nf * ng", hg_format(em->e->arena, "sin of %s", what));
+        one_array(out, pass, "cos_", f->name, "_i", "nf * ng", "and its cos");
+        one_array(out, pass, "sin_", f->name, "_j", "nf * ng", "the same, vectors at the second frame");
+        one_array(out, pass, "cos_", f->name, "_j", "nf * ng", "");
+        break;
+    }
+}
+
+void hg_emit_tables(struct hg_emit *em, FILE *out)
+{
+    int rows = em->p->model->space == FIT_ROWS;
+    fprintf(out, "/* Workspace: scalars, tables over the time grid, tables at the used frames. */\n");
+    fprintf(out, "struct tables {\n");
+    if (!rows)
+        fprintf(out, "    double *time_grid; /* time, padded */\n");
+    for (uint32_t k = 0; k < em->nfield; k++)
+        arrays_of(em, out, 0, &em->field[k]);
+    if (rows && em->nfield == 0)
+        fprintf(out, "    double *none;\n");
+    fprintf(out, "};\n\n");
+    fprintf(out, "FIT_INLINE size_t carve(const struct fit_layout *l, double *base, struct tables *w)\n{\n");
+    fprintf(out, "    const size_t ng = l->ngroup, nt = fit_padded(l->ntime), nf = fit_padded(l->nframe);\n");
+    fprintf(out, "    size_t n = 0;\n    (void)ng, (void)nt, (void)nf;\n");
+    if (!rows)
+        fprintf(out, "    w->time_grid = base + n, n += nt;\n");
+    for (uint32_t k = 0; k < em->nfield; k++)
+        arrays_of(em, out, 1, &em->field[k]);
+    if (rows && em->nfield == 0)
+        fprintf(out, "    w->none = base + n, n += 8;\n");
+    fprintf(out, "    return n;\n}\n\n");
+    fprintf(out, "static size_t workspace(const struct fit_layout *l)\n{\n");
+    fprintf(out, "    static double origin[1]; /* only differences of addresses are used */\n");
+    fprintf(out, "    struct tables w;\n    return carve(l, origin, &w);\n}\n");
+}

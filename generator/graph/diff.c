@@ -1,0 +1,290 @@
+/* diff.c -- symbolic differentiation: one forward sweep over the ids.
+ *
+ * d[id] is the derivative of node id along the direction, or 0 where it does not depend on a leaf: no
+ * product with zero is ever built.  A second sweep over the result gives second derivatives.  hg_gradient goes the
+ * other way (Linnainmaa 1976): from the root down, every node knows what the root changes when it does.  The cumulative
+ * trapezoid is linear, so the derivative of potential(f) is potential(df): derivatives of integrals are again tables
+ * over the time grid.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/diag.h"
+#include "graph/expr.h"
+
+static hg_id d_prod(struct hg_expr *e, const struct hg_node *n, const hg_id *d)
+{
+    hg_id *term = hg_alloc(e->arena, n->nargs * sizeof *term);
+    hg_id *factor = hg_alloc(e->arena, n->nargs * sizeof *factor);
+    uint32_t nterm = 0;
+    for (uint32_t k = 0; k < n->nargs; k++) {
+        if (!d[n->arg[k]])
+            continue;
+        for (uint32_t l = 0; l < n->nargs; l++)
+            factor[l] = l == k ? d[n->arg[l]] : n->arg[l];
+        term[nterm++] = hg_prod(e, n->nargs, factor);
+    }
+    return hg_sum(e, nterm, term);
+}
+
+static hg_id d_sum(struct hg_expr *e, const struct hg_node *n, const hg_id *d)
+{
+    hg_id *term = hg_alloc(e->arena, n->nargs * sizeof *term);
+    uint32_t nterm = 0;
+    for (uint32_t k = 0; k < n->nargs; k++)
+        if (d[n->arg[k]])
+            term[nterm++] = d[n->arg[k]];
+    return hg_sum(e, nterm, term);
+}
+
+static int nonnegative(const struct hg_expr *e, hg_id id);
+
+/* 1 when the node's value is known to lie above some positive number, also after underflow. */
+static int above_zero(const struct hg_expr *e, hg_id id)
+{
+    const struct hg_node *n = hg_at(e, id);
+    switch (n->op) {
+    case HG_CONST: return n->value > 0;
+    case HG_COSH: return 1;
+    case HG_SUM: {
+        int any = 0;
+        for (uint32_t k = 0; k < n->nargs; k++) {
+            if (!nonnegative(e, n->arg[k]))
+                return 0;
+            any |= above_zero(e, n->arg[k]);
+        }
+        return any;
+    }
+    default: return 0;
+    }
+}
+
+static int nonnegative(const struct hg_expr *e, hg_id id)
+{
+    const struct hg_node *n = hg_at(e, id);
+    double b;
+    switch (n->op) {
+    case HG_EXP:
+    case HG_ABS:
+    case HG_SOFTPLUS:
+    case HG_LOGISTIC: return 1;
+    case HG_POW: return hg_is_const(e, n->arg[1], &b) && (fmod(b, 2) == 0 || nonnegative(e, n->arg[0]));
+    case HG_PROD:
+        for (uint32_t k = 0; k < n->nargs; k++)
+            if (!nonnegative(e, n->arg[k]))
+                return 0;
+        return 1;
+    default: return above_zero(e, id);
+    }
+}
+
+/* d a^b = b a^(b-1) da + a^b ln(a) db.  Where a cannot be zero the first is b (a^b / a) da: one power does
+ * for value and slopes. */
+static hg_id d_pow(struct hg_expr *e, hg_id id, hg_id a, hg_id b, hg_id da, hg_id db)
+{
+    hg_id sum[2];
+    uint32_t n = 0;
+    if (da) {
+        int share = hg_at(e, b)->op != HG_CONST && above_zero(e, a);
+        hg_id slope = share ? hg_div(e, id, a) : hg_pow(e, a, hg_sub(e, b, hg_const(e, 1.0)));
+        hg_id f[3] = {b, slope, da};
+        sum[n++] = hg_prod(e, 3, f);
+    }
+    if (db) {
+        hg_id f[3] = {id, hg_call(e, HG_LOG, a), db};
+        sum[n++] = hg_prod(e, 3, f);
+    }
+    return hg_sum(e, n, sum);
+}
+
+/* f'(x) for the functions of one argument; y = f(x). */
+static hg_id slope(struct hg_expr *e, enum hg_op f, hg_id x, hg_id y)
+{
+    hg_id one = hg_const(e, 1.0), two = hg_const(e, 2.0);
+    hg_id xx = hg_pow(e, x, two);
+    switch (f) {
+    case HG_EXP: return y;
+    case HG_LOG: return hg_div(e, one, x);
+    case HG_EXPM1: return hg_call(e, HG_EXP, x);
+    case HG_LOG1P: return hg_div(e, one, hg_add(e, one, x));
+    case HG_SIN: return hg_call(e, HG_COS, x);
+    case HG_COS: return hg_neg(e, hg_call(e, HG_SIN, x));
+    case HG_TAN: return hg_add(e, one, hg_pow(e, y, two));
+    case HG_ASIN: return hg_pow(e, hg_sub(e, one, xx), hg_const(e, -0.5));
+    case HG_ACOS: return hg_neg(e, hg_pow(e, hg_sub(e, one, xx), hg_const(e, -0.5)));
+    case HG_ATAN: return hg_div(e, one, hg_add(e, one, xx));
+    case HG_SINH: return hg_call(e, HG_COSH, x);
+    case HG_COSH: return hg_call(e, HG_SINH, x);
+    case HG_TANH: return hg_pow(e, hg_call(e, HG_COSH, x), hg_const(e, -2.0));
+    case HG_ERF:
+    case HG_ERFC: {
+        double c = 1.1283791670955126; /* 2/sqrt(pi) */
+        return hg_mul(e, hg_const(e, f == HG_ERF ? c : -c), hg_call(e, HG_EXP, hg_neg(e, xx)));
+    }
+    case HG_SINC: return hg_call(e, HG_DSINC, x);
+    case HG_DSINC: return hg_call(e, HG_D2SINC, x);
+    case HG_SOFTPLUS: return hg_call(e, HG_LOGISTIC, x);
+    case HG_LOGISTIC: return hg_mul(e, y, hg_call(e, HG_LOGISTIC, hg_neg(e, x)));
+    case HG_LGAMMA: return hg_call(e, HG_DIGAMMA, x);
+    case HG_DIGAMMA: return hg_call(e, HG_TRIGAMMA, x);
+    case HG_TRIGAMMA: return hg_call(e, HG_TETRAGAMMA, x);
+    case HG_ABS: return hg_call(e, HG_SIGN, x);
+    case HG_SIGN: return hg_const(e, 0.0);
+    default: hg_bug("diff: no rule for %s", hg_op_text[f]);
+    }
+}
+
+static hg_id d_atan2(struct hg_expr *e, hg_id y, hg_id x, hg_id dy, hg_id dx)
+{
+    hg_id two = hg_const(e, 2.0), zero = hg_const(e, 0.0);
+    hg_id rr = hg_add(e, hg_pow(e, x, two), hg_pow(e, y, two));
+    hg_id top = hg_sub(e, dy ? hg_mul(e, x, dy) : zero, dx ? hg_mul(e, y, dx) : zero);
+    return hg_div(e, top, rr);
+}
+
+static hg_id d_node(struct hg_expr *e, hg_id id, const hg_id *d)
+{
+    const struct hg_node n = *hg_at(e, id); /* a copy: the array of nodes may move */
+    hg_id zero;
+    int depends = 0;
+    for (uint32_t k = 0; k < n.nargs; k++)
+        depends |= d[n.arg[k]] != 0;
+    if (!depends)
+        return 0;
+    zero = hg_const(e, 0.0);
+    switch (n.op) {
+    case HG_SUM: return d_sum(e, &n, d);
+    case HG_PROD: return d_prod(e, &n, d);
+    case HG_POW: return d_pow(e, id, n.arg[0], n.arg[1], d[n.arg[0]], d[n.arg[1]]);
+    case HG_LT:
+    case HG_LE: return 0;
+    case HG_WHERE:
+        return hg_where(e, n.arg[0], d[n.arg[1]] ? d[n.arg[1]] : zero, d[n.arg[2]] ? d[n.arg[2]] : zero);
+    case HG_ATAN2: return d_atan2(e, n.arg[0], n.arg[1], d[n.arg[0]], d[n.arg[1]]);
+    case HG_POTENTIAL: return hg_potential(e, d[n.arg[0]]);
+    case HG_AT_I: return hg_pair_at(e, d[n.arg[0]], 0);
+    case HG_AT_J: return hg_pair_at(e, d[n.arg[0]], 1);
+    case HG_DELTA: return hg_delta(e, d[n.arg[0]]);
+    default: return hg_mul(e, slope(e, n.op, n.arg[0], id), d[n.arg[0]]);
+    }
+}
+
+hg_id hg_diff_along(struct hg_expr *e, hg_id root, uint32_t n, const hg_id *leaf, const hg_id *dir)
+{
+    hg_id *d = calloc(root + 1, sizeof *d);
+    unsigned char *need = calloc(root + 1, 1); /* 1: below the root; 2: a leaf */
+    if (!d || !need)
+        hg_out_of_memory();
+    hg_id lowest = root + 1;
+    for (uint32_t k = 0; k < n; k++)
+        if (leaf[k] <= root) {
+            d[leaf[k]] = hg_is_value(e, dir[k], 0.0) ? 0 : dir[k];
+            need[leaf[k]] = 2;
+            lowest = leaf[k] < lowest ? leaf[k] : lowest;
+        }
+    need[root] |= 1;
+    for (hg_id id = root; id > lowest; id--)
+        if (need[id] == 1)
+            for (uint32_t k = 0; k < hg_at(e, id)->nargs; k++)
+                need[hg_at(e, id)->arg[k]] |= 1;
+    for (hg_id id = lowest + 1; id <= root; id++) {
+        if (need[id] != 1)
+            continue;
+        uint32_t line = e->line;
+        e->line = hg_at(e, id)->line;
+        d[id] = d_node(e, id, d);
+        if (d[id] && hg_is_value(e, d[id], 0.0))
+            d[id] = 0;
+        e->line = line;
+    }
+    hg_id r = d[root] ? d[root] : hg_const(e, 0.0);
+    free(d);
+    free(need);
+    return r;
+}
+
+hg_id hg_diff(struct hg_expr *e, hg_id root, hg_id leaf)
+{
+    hg_id one = hg_const(e, 1.0);
+    return hg_diff_along(e, root, 1, &leaf, &one);
+}
+
+/* --- all derivatives at once ---------------------------------------------------------------------------- */
+
+/* d node / d operand, all other operands held; d: zeros. */
+static hg_id partial(struct hg_expr *e, hg_id id, hg_id operand, hg_id *d)
+{
+    d[operand] = hg_const(e, 1.0);
+    hg_id r = d_node(e, id, d);
+    d[operand] = 0;
+    return r;
+}
+
+/* Does a choice below the root depend on something with `reach`?  What its other branch has may be infinite, and times
+ * 0 no number; a sweep up chooses between derivatives instead. */
+static int has_choice(const struct hg_expr *e, hg_id root, const unsigned char *reach)
+{
+    for (hg_id id = 1; id <= root; id++)
+        if (reach[id] && (hg_at(e, id)->op == HG_WHERE || hg_at(e, id)->op == HG_GUARD))
+            return 1;
+    return 0;
+}
+
+/* Adds the term to what is there; distinct operands of a node are few. */
+static void add_to(struct hg_expr *e, hg_id *sum, hg_id term)
+{
+    *sum = *sum ? hg_add(e, *sum, term) : term;
+}
+
+static void sweep_down(struct hg_expr *e, hg_id root, const unsigned char *reach, hg_id *adjoint)
+{
+    hg_id *d = calloc(root + 1, sizeof *d);
+    if (!d)
+        hg_bug("out of memory");
+    adjoint[root] = hg_const(e, 1.0);
+    for (hg_id id = root; id > 0; id--) {
+        const struct hg_node n = *hg_at(e, id); /* a copy: the array of nodes may move */
+        e->line = n.line;
+        for (uint32_t k = 0; adjoint[id] && reach[id] && k < n.nargs; k++) {
+            hg_id x = n.arg[k];
+            int again = 0;
+            for (uint32_t l = 0; l < k; l++)
+                again |= n.arg[l] == x;
+            hg_id slope = reach[x] && !again ? partial(e, id, x, d) : 0;
+            if (slope && !hg_is_value(e, slope, 0.0))
+                add_to(e, &adjoint[x], hg_mul(e, adjoint[id], slope));
+        }
+    }
+    free(d);
+}
+
+void hg_gradient(struct hg_expr *e, hg_id root, uint32_t n, const hg_id *leaf, hg_id *slope)
+{
+    unsigned char *reach = calloc(root + 1, 1),
+                  *below = calloc(root + 1, 1); /* leaves are below it; it is below the root */
+    hg_id *adjoint = calloc(root + 1, sizeof *adjoint);
+    uint32_t line = e->line;
+    if (!reach || !below || !adjoint)
+        hg_bug("out of memory");
+    below[root] = 1;
+    for (hg_id id = root; id > 0; id--)
+        for (uint32_t k = 0; below[id] && k < hg_at(e, id)->nargs; k++)
+            below[hg_at(e, id)->arg[k]] = 1;
+    for (uint32_t k = 0; k < n; k++)
+        if (leaf[k] <= root)
+            reach[leaf[k]] = below[leaf[k]];
+    for (hg_id id = 1; id <= root; id++)
+        for (uint32_t k = 0; below[id] && k < hg_at(e, id)->nargs; k++)
+            reach[id] |= reach[hg_at(e, id)->arg[k]];
+    int up = has_choice(e, root, reach);
+    if (!up)
+        sweep_down(e, root, reach, adjoint);
+    for (uint32_t k = 0; k < n; k++)
+        slope[k] = up                                        ? hg_diff(e, root, leaf[k])
+                   : leaf[k] <= root && adjoint[leaf[k]] ? adjoint[leaf[k]]
+                                                             : hg_const(e, 0.0);
+    e->line = line;
+    free(reach);
+    free(below);
+    free(adjoint);
+}

@@ -1,0 +1,327 @@
+/* eval.c -- the reference interpreter. */
+#include "graph/eval.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/diag.h"
+#include "graph/polygamma.h"
+
+struct hg_eval {
+    const struct hg_expr *e;
+    hg_id n;              /* nodes 1 .. n-1 */
+    unsigned char *need;
+    struct hg_num *one;   /* value of nodes that are no functions of time */
+    struct hg_num **table;/* tables of those that are */
+    uint32_t ntime;
+    const struct hg_point *at;
+};
+
+struct hg_eval *hg_eval_new(const struct hg_expr *e, uint32_t nroot, const hg_id *root)
+{
+    struct hg_eval *ev = calloc(1, sizeof *ev);
+    if (!ev)
+        hg_out_of_memory();
+    ev->e = e;
+    ev->n = e->n;
+    ev->need = calloc(e->n, 1);
+    ev->one = calloc(e->n, sizeof *ev->one);
+    ev->table = calloc(e->n, sizeof *ev->table);
+    if (!ev->need || !ev->one || !ev->table)
+        hg_out_of_memory();
+    for (uint32_t k = 0; k < nroot; k++)
+        ev->need[root[k]] = 1;
+    for (hg_id id = e->n - 1; id > 0; id--)
+        if (ev->need[id])
+            for (uint32_t k = 0; k < hg_at(e, id)->nargs; k++)
+                ev->need[hg_at(e, id)->arg[k]] = 1;
+    return ev;
+}
+
+void hg_eval_free(struct hg_eval *ev)
+{
+    if (!ev)
+        return;
+    for (hg_id id = 0; id < ev->n; id++)
+        free(ev->table[id]);
+    free(ev->table);
+    free(ev->one);
+    free(ev->need);
+    free(ev);
+}
+
+/* --- the sinc family, by Taylor series near 0 (x^2 < 1: 14 terms reach 1e-22) ------------------------- */
+
+/* k-th derivative of sin(x)/x, k = 0, 1, 2, 3 */
+static long double sinc_derivative(long double x, int k)
+{
+    if (fabsl(x) < 1.0L) {
+        /* sum_n (-1)^n x^(2n-k) (2n)!/((2n-k)! (2n+1)!) */
+        long double sum = 0, power, c = 1;
+        for (int n = 0; n < 16; n++) {
+            if (n)
+                c *= -1.0L / ((2.0L * n) * (2.0L * n + 1));
+            if (2 * n < k)
+                continue;
+            long double f = 1;
+            for (int m = 0; m < k; m++)
+                f *= 2.0L * n - m;
+            power = powl(x, 2 * n - k);
+            sum += c * f * power;
+        }
+        return sum;
+    }
+    long double s = sinl(x), c = cosl(x), s0 = s / x, s1 = (c - s0) / x, s2 = -s0 - 2 * s1 / x;
+    switch (k) {
+    case 0: return s0;
+    case 1: return s1;
+    case 2: return s2;
+    default: return -s1 - 2 * s2 / x + 2 * s1 / (x * x);
+    }
+}
+
+static long double logistic(long double x)
+{
+    return x >= 0 ? 1 / (1 + expl(-x)) : expl(x) / (1 + expl(x));
+}
+
+void hg_eval_function(enum hg_op f, long double x, long double *y, long double *slope)
+{
+    long double c;
+    switch (f) {
+    case HG_EXP: *y = *slope = expl(x); break;
+    case HG_LOG: *y = logl(x), *slope = 1 / x; break;
+    case HG_EXPM1: *y = expm1l(x), *slope = expl(x); break;
+    case HG_LOG1P: *y = log1pl(x), *slope = 1 / (1 + x); break;
+    case HG_SIN: *y = sinl(x), *slope = cosl(x); break;
+    case HG_COS: *y = cosl(x), *slope = -sinl(x); break;
+    case HG_TAN: *y = tanl(x), *slope = 1 + *y * *y; break;
+    case HG_ASIN: *y = asinl(x), *slope = 1 / sqrtl(1 - x * x); break;
+    case HG_ACOS: *y = acosl(x), *slope = -1 / sqrtl(1 - x * x); break;
+    case HG_ATAN: *y = atanl(x), *slope = 1 / (1 + x * x); break;
+    case HG_SINH: *y = sinhl(x), *slope = coshl(x); break;
+    case HG_COSH: *y = coshl(x), *slope = sinhl(x); break;
+    case HG_TANH: *y = tanhl(x), c = coshl(x), *slope = 1 / (c * c); break;
+    case HG_ERF: *y = erfl(x), *slope = 1.128379167095512573896L * expl(-x * x); break;
+    case HG_ERFC: *y = erfcl(x), *slope = -1.128379167095512573896L * expl(-x * x); break;
+    case HG_SINC: *y = sinc_derivative(x, 0), *slope = sinc_derivative(x, 1); break;
+    case HG_DSINC: *y = sinc_derivative(x, 1), *slope = sinc_derivative(x, 2); break;
+    case HG_D2SINC: *y = sinc_derivative(x, 2), *slope = sinc_derivative(x, 3); break;
+    case HG_SOFTPLUS: *y = x > 0 ? x + log1pl(expl(-x)) : log1pl(expl(x)), *slope = logistic(x); break;
+    case HG_LOGISTIC: *y = logistic(x), *slope = *y * logistic(-x); break;
+    case HG_LGAMMA: *y = hg_polygamma(0, x), *slope = hg_polygamma(1, x); break;
+    case HG_DIGAMMA: *y = hg_polygamma(1, x), *slope = hg_polygamma(2, x); break;
+    case HG_TRIGAMMA: *y = hg_polygamma(2, x), *slope = hg_polygamma(3, x); break;
+    case HG_TETRAGAMMA: *y = hg_polygamma(3, x), *slope = hg_polygamma(4, x); break;
+    case HG_ABS: *y = fabsl(x), *slope = (x > 0) - (x < 0); break;
+    case HG_SIGN: *y = (x > 0) - (x < 0), *slope = 0; break;
+    default: hg_bug("eval: no function %s", hg_op_text[f]);
+    }
+}
+
+static struct hg_num num_pow(struct hg_num a, struct hg_num b)
+{
+    struct hg_num r = {powl(a.v, b.v), 0, 0};
+    r.e = (2 + (b.v == rintl(b.v) ? fabsl(b.v) : 0)) * fabsl(r.v); /* integer powers: multiplications */
+    if (a.d != 0)
+        r.d += b.v * powl(a.v, b.v - 1) * a.d;
+    if (b.d != 0)
+        r.d += r.v * logl(a.v) * b.d;
+    if (a.e != 0)
+        r.e += fabsl(b.v * powl(a.v, b.v - 1)) * a.e;
+    if (b.e != 0)
+        r.e += fabsl(r.v * logl(a.v)) * b.e;
+    return r;
+}
+
+static struct hg_num num_prod(uint32_t n, const struct hg_num *x)
+{
+    struct hg_num r = {1, 0, 0};
+    for (uint32_t k = 0; k < n; k++)
+        r = (struct hg_num){r.v * x[k].v, r.d * x[k].v + r.v * x[k].d,
+                            r.e * fabsl(x[k].v) + fabsl(r.v) * x[k].e + fabsl(r.v * x[k].v)};
+    return r;
+}
+
+/* What a function adds to the error of its argument: two roundings of its value; the absolute error of sines
+ * and cosines, divided by x in the sinc family, whose tables serve |x| > 0.5. */
+static long double own_error(enum hg_op f, long double x, long double y)
+{
+    long double e = 2 * fabsl(y);
+    switch (f) {
+    case HG_SIN:
+    case HG_COS: return e + 1;
+    case HG_SINC: return fabsl(x) > 0.5L ? e + 1 / fabsl(x) : e;
+    case HG_DSINC: return fabsl(x) > 0.5L ? e + 2 / fabsl(x) : e;
+    case HG_D2SINC: return e + 8;
+    case HG_DIGAMMA: return e + 4; /* next to its zero: of log and sum, each below 3 */
+    default: return e;
+    }
+}
+
+static struct hg_num apply_to(enum hg_op f, struct hg_num x)
+{
+    struct hg_num r = {0, 0, 0};
+    long double slope;
+    hg_eval_function(f, x.v, &r.v, &slope);
+    r.d = x.d != 0 ? slope * x.d : 0;
+    r.e = (x.e != 0 ? fabsl(slope) * x.e : 0) + own_error(f, x.v, r.v);
+    return r;
+}
+
+/* Pointwise operations on values already picked for one place. */
+static struct hg_num apply(const struct hg_node *n, const struct hg_num *x)
+{
+    struct hg_num r = {0, 0, 0};
+    long double rr;
+    switch (n->op) {
+    case HG_SUM:
+        for (uint32_t k = 0; k < n->nargs; k++)
+            r.v += x[k].v, r.d += x[k].d, r.e += x[k].e + fabsl(x[k].v);
+        return r;
+    case HG_PROD: return num_prod(n->nargs, x);
+    case HG_POW: return num_pow(x[0], x[1]);
+    case HG_LT: r.v = x[0].v < x[1].v; return r;
+    case HG_LE: r.v = x[0].v <= x[1].v; return r;
+    case HG_WHERE:
+    case HG_GUARD: return x[0].v != 0 ? x[1] : x[2];
+    case HG_ATAN2:
+        r.v = atan2l(x[0].v, x[1].v);
+        rr = x[0].v * x[0].v + x[1].v * x[1].v;
+        r.d = (x[1].v * x[0].d - x[0].v * x[1].d) / rr;
+        r.e = (fabsl(x[1].v) * x[0].e + fabsl(x[0].v) * x[1].e) / rr + 2 * fabsl(r.v);
+        return r;
+    case HG_SMALL: r.v = fabsl(x[0].v) < 0.5L; return r;
+    case HG_SINC_SERIES: r.v = sinc_derivative(sqrtl(x[0].v), 0); return r;
+    case HG_DSINC_SERIES: r.v = sinc_derivative(x[0].v, 1); return r;
+    default:
+        return apply_to(n->op, x[0]);
+    }
+}
+
+static struct hg_num leaf(const struct hg_eval *ev, hg_id id, uint32_t k)
+{
+    const struct hg_node *n = hg_at(ev->e, id);
+    const struct hg_point *p = ev->at;
+    struct hg_num r = {0, id == p->seed, 0};
+    switch (n->op) {
+    case HG_CONST: r.v = n->value; break;
+    case HG_PARAM: r.v = p->param[n->ref]; break;
+    case HG_LINEAR: r.v = p->linear[n->ref]; break;
+    case HG_SETTING: r.v = p->setting[n->ref]; break;
+    case HG_COORD: r.v = p->coord[n->ref]; break;
+    case HG_COLUMN: r.v = p->column[n->ref]; break;
+    case HG_STEP: r.v = p->step; break;
+    case HG_TIME: r.v = p->time[k]; break;
+    default: hg_bug("eval: no leaf %s", hg_op_text[n->op]);
+    }
+    return r;
+}
+
+/* Value of an operand at frame k. */
+static struct hg_num pick(const struct hg_eval *ev, hg_id id, uint32_t k)
+{
+    return hg_at(ev->e, id)->vary & HG_T ? ev->table[id][k] : ev->one[id];
+}
+
+static struct hg_num difference(const struct hg_eval *ev, hg_id p)
+{
+    struct hg_num a = ev->table[p][ev->at->i], b = ev->table[p][ev->at->j];
+    return (struct hg_num){b.v - a.v, b.d - a.d, a.e + b.e + fabsl(a.v) + fabsl(b.v)};
+}
+
+static struct hg_num pointwise(const struct hg_eval *ev, hg_id id, uint32_t k)
+{
+    const struct hg_node *n = hg_at(ev->e, id);
+    struct hg_num small[8], *x = n->nargs <= 8 ? small : malloc(n->nargs * sizeof *x), r, d;
+    if (n->nargs == 0)
+        return leaf(ev, id, k);
+    if (!x)
+        hg_out_of_memory();
+    switch (n->op) {
+    case HG_AT_I: r = ev->table[n->arg[0]][ev->at->i]; break;
+    case HG_AT_J: r = ev->table[n->arg[0]][ev->at->j]; break;
+    case HG_DELTA: r = difference(ev, n->arg[0]); break;
+    case HG_EXPD: d = difference(ev, n->arg[0]); r = apply_to(HG_EXP, d); break;
+    case HG_SIND: d = difference(ev, n->arg[0]); r = apply_to(HG_SIN, d); break;
+    case HG_COSD: d = difference(ev, n->arg[0]); r = apply_to(HG_COS, d); break;
+    default:
+        for (uint32_t m = 0; m < n->nargs; m++)
+            x[m] = pick(ev, n->arg[m], k);
+        r = apply(n, x);
+    }
+    if (x != small)
+        free(x);
+    if (id == ev->at->seed)
+        r.d = 1;
+    return r;
+}
+
+/* Cumulative trapezoid over the frame times, F[0] = 0. */
+static void potential(struct hg_eval *ev, hg_id id)
+{
+    hg_id f = hg_at(ev->e, id)->arg[0];
+    struct hg_num *F = ev->table[id];
+    F[0] = (struct hg_num){0, 0, 0};
+    for (uint32_t k = 1; k < ev->ntime; k++) {
+        struct hg_num a = pick(ev, f, k - 1), b = pick(ev, f, k);
+        long double h = 0.5L * ((long double)ev->at->time[k] - ev->at->time[k - 1]);
+        F[k] = (struct hg_num){F[k - 1].v + h * (a.v + b.v), F[k - 1].d + h * (a.d + b.d),
+                               F[k - 1].e + h * (a.e + b.e + fabsl(a.v) + fabsl(b.v))};
+    }
+}
+
+static void evaluate(struct hg_eval *ev, hg_id id)
+{
+    unsigned vary = hg_at(ev->e, id)->vary;
+    if (!(vary & HG_T)) {
+        ev->one[id] = pointwise(ev, id, 0);
+        return;
+    }
+    if (!ev->table[id])
+        ev->table[id] = malloc(ev->ntime * sizeof **ev->table);
+    if (!ev->table[id])
+        hg_out_of_memory();
+    if (hg_at(ev->e, id)->op == HG_POTENTIAL)
+        potential(ev, id);
+    else
+        for (uint32_t k = 0; k < ev->ntime; k++)
+            ev->table[id][k] = pointwise(ev, id, k);
+}
+
+/* The node where it is needed, counted as work. */
+static void evaluate_needed(struct hg_eval *ev, hg_id id)
+{
+    const struct hg_node *n = hg_at(ev->e, id);
+    if (!ev->need[id])
+        return;
+    hg_steps(ev->e, (1 + n->nargs) * (uint64_t)(n->vary & HG_T ? ev->ntime : 1));
+    evaluate(ev, id);
+}
+
+void hg_eval_run(struct hg_eval *ev, const struct hg_point *p)
+{
+    ev->at = p;
+    if (ev->ntime != p->ntime)
+        for (hg_id id = 0; id < ev->n; id++) {
+            free(ev->table[id]);
+            ev->table[id] = NULL;
+        }
+    ev->ntime = p->ntime;
+    for (hg_id id = 1; id < ev->n; id++)
+        evaluate_needed(ev, id);
+}
+
+void hg_eval_pair(struct hg_eval *ev, const struct hg_point *p)
+{
+    ev->at = p;
+    for (hg_id id = 1; id < ev->n; id++)
+        if (hg_at(ev->e, id)->vary & (HG_I | HG_J))
+            evaluate_needed(ev, id);
+}
+
+struct hg_num hg_eval_get(const struct hg_eval *ev, hg_id id, uint32_t k)
+{
+    return pick(ev, id, k);
+}

@@ -1,0 +1,33 @@
+/* extended.h -- numbers with about twice the digits of a long double (x86: 128 bits, 38 digits).
+ *
+ * The judge of accuracy.c: a number is an unevaluated sum hi + lo, |lo| <= ulp(hi)/2.  Sums and products by
+ * exact transformations (Knuth 1969, section 4.2.2; Dekker 1971); functions by reduction and Taylor series, or
+ * by one step of Newton's method from the long double value.  Relative error below 2^-115 on x86, apart from
+ * sines, cosines and tangents next to their zeros (absolute 2^-115 |x|) and erfc (2^-90).
+ * NaN and infinities are in hi; lo is then 0.
+ */
+#ifndef HG_EXTENDED_H
+#define HG_EXTENDED_H
+
+#include "graph/expr.h"
+
+struct hg_ext {
+    long double hi, lo;
+};
+
+static inline struct hg_ext hg_ext(long double x)
+{
+    return (struct hg_ext){x, 0};
+}
+
+struct hg_ext hg_ext_add(struct hg_ext a, struct hg_ext b);
+struct hg_ext hg_ext_sub(struct hg_ext a, struct hg_ext b);
+struct hg_ext hg_ext_mul(struct hg_ext a, struct hg_ext b);
+struct hg_ext hg_ext_div(struct hg_ext a, struct hg_ext b);
+struct hg_ext hg_ext_pow(struct hg_ext a, struct hg_ext b);
+struct hg_ext hg_ext_atan2(struct hg_ext y, struct hg_ext x);
+
+/* The functions of one argument, HG_EXP .. HG_SIGN. */
+struct hg_ext hg_ext_function(enum hg_op f, struct hg_ext x);
+
+#endif

@@ -1,0 +1,567 @@
+/* twin.c -- the graph evaluated twice at once, in double and in extended precision. */
+#include "graph/twin.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/diag.h"
+#include "graph/polygamma.h"
+
+struct hg_twins {
+    const struct hg_expr *e;
+    hg_id n;
+    unsigned char *need;    /* 1: for derivatives, 2: for values; 4: leaf bound by the caller */
+    struct hg_twin *one;    /* nodes that are no functions of time */
+    struct hg_twin **table; /* those that are */
+    long double **wide;     /* integrals that values need, with what rounding left */
+    double *slope, **slopes;/* of the root last swept */
+    uint32_t ntime;
+    const struct hg_point *at;
+};
+
+static void *numbers(size_t n, size_t size)
+{
+    void *p = calloc(n ? n : 1, size);
+    if (!p)
+        hg_out_of_memory();
+    return p;
+}
+
+struct hg_twins *hg_twins_new(const struct hg_expr *e, uint32_t nroot, const hg_id *root, uint32_t nvalue,
+                              uint32_t nleaf, const hg_id *leaf)
+{
+    struct hg_twins *t = numbers(1, sizeof *t);
+    t->e = e;
+    t->n = e->n;
+    t->need = numbers(e->n, 1);
+    t->one = numbers(e->n, sizeof *t->one);
+    t->table = numbers(e->n, sizeof *t->table);
+    t->wide = numbers(e->n, sizeof *t->wide);
+    t->slope = numbers(e->n, sizeof *t->slope);
+    t->slopes = numbers(e->n, sizeof *t->slopes);
+    for (uint32_t k = 0; k < nleaf; k++)
+        t->need[leaf[k]] = 4;
+    for (uint32_t k = 0; k < nroot; k++)
+        t->need[root[k]] |= k < nvalue ? 2 : 1;
+    for (hg_id id = e->n - 1; id > 0; id--)
+        for (uint32_t k = 0; (t->need[id] & 3) && !(t->need[id] & 4) && k < hg_at(e, id)->nargs; k++)
+            t->need[hg_at(e, id)->arg[k]] |= t->need[id] & 3;
+    return t;
+}
+
+static void free_tables(struct hg_twins *t)
+{
+    for (hg_id id = 0; id < t->n; id++) {
+        free(t->table[id]);
+        free(t->wide[id]);
+        free(t->slopes[id]);
+        t->table[id] = NULL;
+        t->wide[id] = NULL;
+        t->slopes[id] = NULL;
+    }
+}
+
+void hg_twins_free(struct hg_twins *t)
+{
+    if (!t)
+        return;
+    free_tables(t);
+    free(t->slopes);
+    free(t->slope);
+    free(t->wide);
+    free(t->table);
+    free(t->one);
+    free(t->need);
+    free(t);
+}
+
+void hg_twins_bind(struct hg_twins *t, hg_id leaf, double value)
+{
+    t->one[leaf] = (struct hg_twin){value, hg_ext(value)};
+}
+
+/* --- operations in double ------------------------------------------------------------------------------ */
+
+/* k-th derivative of sin(x)/x: series below 1/2, quotients above, as fit/vmath.h */
+static double sinc_double(double x, int k)
+{
+    if (fabs(x) < 0.5) {
+        double xx = x * x, sum = 0, term = k == 1 ? -x : k == 2 ? -1 : 1;
+        for (int n = (k + 1) / 2; n < 12; n++) {
+            sum += term / (2 * n + 1);
+            term *= -xx / ((2.0 * n + 2 - k) * (2.0 * n + 1 - k));
+        }
+        return sum;
+    }
+    double s = sin(x) / x;
+    if (k == 0)
+        return s;
+    double d = (cos(x) - s) / x;
+    return k == 1 ? d : -s - 2 * d / x;
+}
+
+static double function(enum hg_op f, double x)
+{
+    switch (f) {
+    case HG_EXP: return exp(x);
+    case HG_LOG: return log(x);
+    case HG_EXPM1: return expm1(x);
+    case HG_LOG1P: return log1p(x);
+    case HG_SIN: return sin(x);
+    case HG_COS: return cos(x);
+    case HG_TAN: return tan(x);
+    case HG_ASIN: return asin(x);
+    case HG_ACOS: return acos(x);
+    case HG_ATAN: return atan(x);
+    case HG_SINH: return sinh(x);
+    case HG_COSH: return cosh(x);
+    case HG_TANH: return tanh(x);
+    case HG_ERF: return erf(x);
+    case HG_ERFC: return erfc(x);
+    case HG_SINC: return sinc_double(x, 0);
+    case HG_DSINC: return sinc_double(x, 1);
+    case HG_D2SINC: return sinc_double(x, 2);
+    case HG_SOFTPLUS: return fmax(x, 0) + log1p(exp(-fabs(x)));
+    case HG_LOGISTIC: return x >= 0 ? 1 / (1 + exp(-x)) : exp(x) / (1 + exp(x));
+    case HG_LGAMMA:
+    case HG_DIGAMMA:
+    case HG_TRIGAMMA:
+    case HG_TETRAGAMMA: return (double)hg_polygamma((int)(f - HG_LGAMMA), x);
+    case HG_ABS: return fabs(x);
+    case HG_SIGN: return (x > 0) - (x < 0);
+    default: hg_bug("twin: no function %s", hg_op_text[f]);
+    }
+}
+
+static double pow_double(double a, double b)
+{
+    int n = (int)fabs(b);
+    if (b == rint(b) && n >= 1 && n <= 4) {
+        double r = n == 1 ? a : n == 2 ? a * a : n == 3 ? a * a * a : (a * a) * (a * a);
+        return b < 0 ? 1 / r : r;
+    }
+    if (b == 0.5 || b == -0.5)
+        return b > 0 ? sqrt(a) : 1 / sqrt(a);
+    return pow(a, b);
+}
+
+static double apply_double(const struct hg_node *n, const double *x)
+{
+    double s = 0;
+    switch (n->op) {
+    case HG_SUM:
+        for (uint32_t k = 0; k < n->nargs; k++)
+            s += x[k];
+        return s;
+    case HG_PROD:
+        s = 1;
+        for (uint32_t k = 0; k < n->nargs; k++)
+            s *= x[k];
+        return s;
+    case HG_POW: return pow_double(x[0], x[1]);
+    case HG_LT: return x[0] < x[1];
+    case HG_LE: return x[0] <= x[1];
+    case HG_WHERE: return x[0] != 0 ? x[1] : x[2];
+    case HG_ATAN2: return atan2(x[0], x[1]);
+    default: return function(n->op, x[0]);
+    }
+}
+
+/* --- operations in extended precision ------------------------------------------------------------------- */
+
+static struct hg_ext apply_exact(const struct hg_node *n, const struct hg_twin *x, double f)
+{
+    struct hg_ext s = {0, 0};
+    switch (n->op) {
+    case HG_SUM:
+        for (uint32_t k = 0; k < n->nargs; k++)
+            s = hg_ext_add(s, x[k].x);
+        return s;
+    case HG_PROD:
+        s = hg_ext(1);
+        for (uint32_t k = 0; k < n->nargs; k++)
+            s = hg_ext_mul(s, x[k].x);
+        return s;
+    case HG_POW: return hg_ext_pow(x[0].x, x[1].x);
+    case HG_LT:
+    case HG_LE:
+    case HG_SIGN: return hg_ext(f); /* the way of the double */
+    case HG_WHERE: return x[0].f != 0 ? x[1].x : x[2].x;
+    case HG_ATAN2: return hg_ext_atan2(x[0].x, x[1].x);
+    default: return hg_ext_function(n->op, x[0].x);
+    }
+}
+
+static struct hg_twin leaf_value(const struct hg_twins *t, hg_id id, uint32_t k)
+{
+    const struct hg_node *n = hg_at(t->e, id);
+    const struct hg_point *p = t->at;
+    double v;
+    switch (n->op) {
+    case HG_CONST: v = n->value; break;
+    case HG_PARAM: v = p->param[n->ref]; break;
+    case HG_LINEAR: v = p->linear[n->ref]; break;
+    case HG_SETTING: v = p->setting[n->ref]; break;
+    case HG_COORD: v = p->coord[n->ref]; break;
+    case HG_COLUMN: v = p->column[n->ref]; break;
+    case HG_STEP: v = p->step; break;
+    case HG_TIME: v = p->time[k]; break;
+    default: hg_bug("twin: no leaf %s", hg_op_text[n->op]);
+    }
+    return (struct hg_twin){v, hg_ext(v)};
+}
+
+static struct hg_twin pick(const struct hg_twins *t, hg_id id, uint32_t k)
+{
+    return t->table[id] ? t->table[id][k] : t->one[id];
+}
+
+static struct hg_twin difference(const struct hg_twins *t, hg_id P)
+{
+    uint32_t i = t->at->i, j = t->at->j;
+    struct hg_twin a = t->table[P][i], b = t->table[P][j];
+    double f = t->wide[P] ? (double)(t->wide[P][j] - t->wide[P][i]) : b.f - a.f;
+    return (struct hg_twin){f, hg_ext_sub(b.x, a.x)};
+}
+
+enum { SMALL = 8 };
+
+static struct hg_twin pointwise(const struct hg_twins *t, hg_id id, uint32_t k)
+{
+    const struct hg_node *n = hg_at(t->e, id);
+    struct hg_twin some[SMALL], *x = n->nargs <= SMALL ? some : numbers(n->nargs, sizeof *x), r;
+    double plain[SMALL], *f = n->nargs <= SMALL ? plain : numbers(n->nargs, sizeof *f);
+    if (n->nargs == 0)
+        return leaf_value(t, id, k);
+    switch (n->op) {
+    case HG_AT_I: r = t->table[n->arg[0]][t->at->i]; break;
+    case HG_AT_J: r = t->table[n->arg[0]][t->at->j]; break;
+    case HG_DELTA: r = difference(t, n->arg[0]); break;
+    default:
+        for (uint32_t m = 0; m < n->nargs; m++) {
+            x[m] = pick(t, n->arg[m], k);
+            f[m] = x[m].f;
+        }
+        r.f = apply_double(n, f);
+        r.x = apply_exact(n, x, r.f);
+    }
+    if (x != some)
+        free(x);
+    if (f != plain)
+        free(f);
+    return r;
+}
+
+/* Cumulative trapezoid over the frame times. */
+static void potential(struct hg_twins *t, hg_id id)
+{
+    hg_id f = hg_at(t->e, id)->arg[0];
+    struct hg_twin *F = t->table[id];
+    long double *w = t->wide[id];
+    F[0] = (struct hg_twin){0, {0, 0}};
+    if (w)
+        w[0] = 0;
+    for (uint32_t k = 1; k < t->ntime; k++) {
+        struct hg_twin a = pick(t, f, k - 1), b = pick(t, f, k);
+        double h = 0.5 * (t->at->time[k] - t->at->time[k - 1]), add = h * (a.f + b.f);
+        struct hg_ext hx = hg_ext(0.5L * ((long double)t->at->time[k] - t->at->time[k - 1]));
+        F[k].x = hg_ext_add(F[k - 1].x, hg_ext_mul(hx, hg_ext_add(a.x, b.x)));
+        F[k].f = F[k - 1].f + add;
+        if (w) {
+            w[k] = w[k - 1] + add;
+            F[k].f = (double)w[k];
+        }
+    }
+}
+
+static void evaluate(struct hg_twins *t, hg_id id)
+{
+    const struct hg_node *n = hg_at(t->e, id);
+    if (t->need[id] & 4)
+        return;
+    if (!(n->vary & HG_T)) {
+        t->one[id] = pointwise(t, id, 0);
+        return;
+    }
+    if (!t->table[id])
+        t->table[id] = numbers(t->ntime, sizeof **t->table);
+    if (n->op == HG_POTENTIAL && (t->need[id] & 2) && !(n->vary & HG_G) && !t->wide[id])
+        t->wide[id] = numbers(t->ntime, sizeof **t->wide);
+    if (n->op == HG_POTENTIAL)
+        potential(t, id);
+    else
+        for (uint32_t k = 0; k < t->ntime; k++)
+            t->table[id][k] = pointwise(t, id, k);
+}
+
+/* The node where it is needed, counted as work. */
+static void evaluate_needed(struct hg_twins *t, hg_id id)
+{
+    const struct hg_node *n = hg_at(t->e, id);
+    if (!t->need[id])
+        return;
+    hg_steps(t->e, (1 + n->nargs) * (uint64_t)(n->vary & HG_T ? t->ntime : 1));
+    evaluate(t, id);
+}
+
+void hg_twins_run(struct hg_twins *t, const struct hg_point *p)
+{
+    t->at = p;
+    if (t->ntime != p->ntime)
+        free_tables(t);
+    t->ntime = p->ntime;
+    for (hg_id id = 1; id < t->n; id++)
+        evaluate_needed(t, id);
+}
+
+void hg_twins_pair(struct hg_twins *t, const struct hg_point *p)
+{
+    t->at = p;
+    for (hg_id id = 1; id < t->n; id++)
+        if (hg_at(t->e, id)->vary & (HG_I | HG_J))
+            evaluate_needed(t, id);
+}
+
+struct hg_twin hg_twins_get(const struct hg_twins *t, hg_id id, uint32_t k)
+{
+    return pick(t, id, k);
+}
+
+/* --- slopes -------------------------------------------------------------------------------------------- */
+
+static double exact(const struct hg_twins *t, hg_id id, uint32_t k)
+{
+    return (double)pick(t, id, k).x.hi;
+}
+
+/* d node / d operand m at frame k; 0 where it is not finite or has no meaning. */
+static double slope_of(const struct hg_twins *t, const struct hg_node *n, uint32_t m, uint32_t k)
+{
+    double a = exact(t, n->arg[0], k), b, s = 1;
+    long double y, d;
+    switch (n->op) {
+    case HG_SUM: return 1;
+    case HG_PROD:
+        for (uint32_t l = 0; l < n->nargs; l++)
+            if (l != m)
+                s *= exact(t, n->arg[l], k);
+        break;
+    case HG_POW:
+        b = exact(t, n->arg[1], k);
+        s = m == 0 ? b * pow(a, b - 1) : pow(a, b) * log(a);
+        break;
+    case HG_LT:
+    case HG_LE: return 0;
+    case HG_WHERE: return m > 0 && (pick(t, n->arg[0], k).f != 0) == (m == 1);
+    case HG_ATAN2:
+        b = exact(t, n->arg[1], k);
+        s = (m == 0 ? b : -a) / (a * a + b * b);
+        break;
+    default:
+        hg_eval_function(n->op, a, &y, &d);
+        s = (double)d;
+    }
+    return isfinite(s) ? s : 0;
+}
+
+static double *slopes_of(struct hg_twins *t, hg_id id)
+{
+    if (!t->slopes[id])
+        t->slopes[id] = numbers(t->ntime, sizeof **t->slopes);
+    return t->slopes[id];
+}
+
+static void add_slope(struct hg_twins *t, hg_id id, uint32_t k, double s)
+{
+    if (hg_at(t->e, id)->vary & HG_T && !(t->need[id] & 4))
+        slopes_of(t, id)[k] += s;
+    else
+        t->slope[id] += s;
+}
+
+/* s_k of the integral goes to all integrands before it. */
+static void back_potential(struct hg_twins *t, hg_id id)
+{
+    hg_id f = hg_at(t->e, id)->arg[0];
+    double sum = 0, *s = slopes_of(t, id);
+    for (uint32_t k = t->ntime - 1; k > 0; k--) {
+        double h = 0.5 * (t->at->time[k] - t->at->time[k - 1]);
+        sum += s[k];
+        add_slope(t, f, k, h * sum);
+        add_slope(t, f, k - 1, h * sum);
+    }
+}
+
+static void back(struct hg_twins *t, hg_id id)
+{
+    const struct hg_node *n = hg_at(t->e, id);
+    double s = t->slope[id];
+    if (t->need[id] & 4)
+        return;
+    if (n->op == HG_AT_I || n->op == HG_AT_J) {
+        add_slope(t, n->arg[0], n->op == HG_AT_I ? t->at->i : t->at->j, s);
+    } else if (n->op == HG_DELTA) {
+        add_slope(t, n->arg[0], t->at->i, -s);
+        add_slope(t, n->arg[0], t->at->j, s);
+    } else if (n->op == HG_POTENTIAL) {
+        back_potential(t, id);
+    } else if (n->vary & HG_T) {
+        for (uint32_t k = 0; k < t->ntime; k++)
+            for (uint32_t m = 0; t->slopes[id][k] != 0 && m < n->nargs; m++)
+                add_slope(t, n->arg[m], k, t->slopes[id][k] * slope_of(t, n, m, k));
+    } else {
+        for (uint32_t m = 0; s != 0 && m < n->nargs; m++)
+            add_slope(t, n->arg[m], 0, s * slope_of(t, n, m, 0));
+    }
+}
+
+static int touched(const struct hg_twins *t, hg_id id)
+{
+    return t->slope[id] != 0 || t->slopes[id];
+}
+
+void hg_twins_sweep(struct hg_twins *t, hg_id root)
+{
+    hg_steps(t->e, root);
+    memset(t->slope, 0, t->n * sizeof *t->slope);
+    for (hg_id id = 0; id < t->n; id++) {
+        free(t->slopes[id]);
+        t->slopes[id] = NULL;
+    }
+    t->slope[root] = 1;
+    for (hg_id id = root; id > 0; id--)
+        if (t->need[id] && touched(t, id))
+            back(t, id);
+}
+
+double hg_twins_slope(const struct hg_twins *t, hg_id node, uint32_t k)
+{
+    return t->slopes[node] ? t->slopes[node][k] : t->slope[node];
+}
+
+double hg_twins_condition(const struct hg_twins *t)
+{
+    double sum = 0;
+    for (hg_id id = 1; id < t->n; id++) {
+        const struct hg_node *n = hg_at(t->e, id);
+        if ((n->nargs && !(t->need[id] & 4)) || n->op == HG_CONST || !touched(t, id))
+            continue;
+        if (t->slopes[id])
+            for (uint32_t k = 0; k < t->ntime; k++)
+                sum += fabs(t->slopes[id][k] * exact(t, id, k));
+        else
+            sum += fabs(t->slope[id] * exact(t, id, 0));
+    }
+    return sum;
+}
+
+/* --- who loses the digits ------------------------------------------------------------------------------- */
+
+/* The error that the operation of a node makes on operands rounded correctly. */
+static double local_error(const struct hg_twins *t, hg_id id, uint32_t k)
+{
+    const struct hg_node *n = hg_at(t->e, id);
+    double plain[SMALL], *f = n->nargs <= SMALL ? plain : numbers(n->nargs, sizeof *f), y;
+    switch (n->op) {
+    case HG_POTENTIAL:
+    case HG_AT_I:
+    case HG_AT_J: return 0;
+    case HG_DELTA:
+        if (t->wide[n->arg[0]])
+            return 0;
+        y = (double)t->table[n->arg[0]][t->at->j].x.hi - (double)t->table[n->arg[0]][t->at->i].x.hi;
+        break;
+    default:
+        for (uint32_t m = 0; m < n->nargs; m++)
+            f[m] = exact(t, n->arg[m], k);
+        y = apply_double(n, f);
+    }
+    if (f != plain)
+        free(f);
+    return (double)fabsl(hg_ext_sub(pick(t, id, k).x, hg_ext(y)).hi);
+}
+
+hg_id hg_twins_culprit(struct hg_twins *t, hg_id root, double *ulp)
+{
+    double *harm = numbers(t->n, sizeof *harm), *own = numbers(t->n, sizeof *own), most = 0;
+    hg_id found = 0;
+    hg_twins_sweep(t, root);
+    for (hg_id id = 1; id <= root; id++) {
+        if (!t->need[id] || !touched(t, id) || hg_at(t->e, id)->nargs == 0 || (t->need[id] & 4))
+            continue;
+        uint32_t last = t->slopes[id] ? t->ntime : 1;
+        for (uint32_t k = 0; k < last; k++) {
+            double s = t->slopes[id] ? t->slopes[id][k] : t->slope[id];
+            double error = s != 0 ? local_error(t, id, k) : 0, value = fabs(exact(t, id, k));
+            if (!(fabs(s) * error > harm[id]) || !isfinite(error))
+                continue;
+            harm[id] = fabs(s) * error;
+            own[id] = value > 0 ? error / value * 0x1p52 : HUGE_VAL;
+        }
+        most = fmax(most, harm[id]);
+    }
+    *ulp = 0;
+    for (hg_id id = 1; id <= root && most > 0; id++)
+        if (harm[id] >= most / 8 && own[id] > *ulp) {
+            found = id;
+            *ulp = own[id];
+        }
+    free(own);
+    free(harm);
+    return found;
+}
+
+/* The operand from which a node that is not finite has it, past choices by the branch that was taken; 0: none.
+ * *k: frame of the node, then of the operand. */
+static hg_id source_of(const struct hg_twins *t, hg_id id, uint32_t *k)
+{
+    const struct hg_node *n = hg_at(t->e, id);
+    uint32_t first = 0, last = n->nargs;
+    if (n->op == HG_WHERE) {
+        first = pick(t, n->arg[0], *k).f != 0.0 ? 1 : 2;
+        last = first + 1;
+    }
+    if (n->op == HG_AT_I || n->op == HG_AT_J)
+        *k = n->op == HG_AT_I ? t->at->i : t->at->j;
+    for (uint32_t a = first; a < last; a++) {
+        int table = n->op == HG_POTENTIAL || n->op == HG_DELTA;
+        for (uint32_t i = 0; i < (table ? t->ntime : 1); i++)
+            if (!isfinite(pick(t, n->arg[a], table ? i : *k).f)) {
+                *k = table ? i : *k;
+                return n->arg[a];
+            }
+    }
+    return 0;
+}
+
+/* The line of the last node of a path that its users have, too: several lines may share a node, the nearest user tells
+ * which one it is. */
+static uint32_t line_on_path(const struct hg_expr *e, uint32_t n, const hg_id *path)
+{
+    const struct hg_node *x = hg_at(e, path[n - 1]);
+    uint32_t line = x->line;
+    for (uint32_t k = n - 1; k > 0; k--) {
+        if (hg_has_line(e, path[k - 1], x->line))
+            return x->line;
+        for (const struct hg_line *l = x->also; l; l = l->next)
+            if (hg_has_line(e, path[k - 1], l->line))
+                return l->line;
+    }
+    return line;
+}
+
+hg_id hg_twins_undefined(const struct hg_twins *t, hg_id root, uint32_t *line)
+{
+    hg_id *path = calloc(root + 1, sizeof *path), id = root;
+    uint32_t n = 0, k = 0;
+    if (!path)
+        hg_out_of_memory();
+    for (; id; id = source_of(t, id, &k)) /* operands have smaller ids */
+        path[n++] = id;
+    id = path[n - 1];
+    if (line)
+        *line = line_on_path(t->e, n, path);
+    free(path);
+    return id;
+}

@@ -1,0 +1,12 @@
+/* words.h -- names for temporaries and tables, made from the model's own words. */
+#ifndef HG_WORDS_H
+#define HG_WORDS_H
+
+#include "graph/expr.h"
+
+/* A name that tells what the node is: minus_q_sq, exp_J_ref, delay_over_tau, fraction_sum.  NULL when no word of the
+ * model would tell.  known (may be NULL): the name that a node has where the new one is to stand, or NULL. */
+const char *hg_words(const struct hg_expr *e, hg_id id, const char *(*known)(const void *user, hg_id id),
+                     const void *user);
+
+#endif

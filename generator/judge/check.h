@@ -1,0 +1,14 @@
+/* check.h -- proofs before code: derivatives against dual numbers, the model's own test points. */
+#ifndef HG_CHECK_H
+#define HG_CHECK_H
+
+#include <stdio.h>
+
+#include "base/diag.h"
+#include "model/model.h"
+
+/* Evaluates the variant at the model's random parameter sets and test points.  Reports failures through d and
+ * a summary to out.  Returns 1 when everything holds. */
+int hg_check(struct hg_model *m, const struct hg_variant *v, struct hg_diag *d, FILE *out);
+
+#endif

@@ -1,0 +1,13 @@
+/* domain.h -- expressions that can leave their domain inside the declared bounds. */
+#ifndef HG_DOMAIN_H
+#define HG_DOMAIN_H
+
+#include "base/diag.h"
+#include "model/model.h"
+
+/* Warnings about log, powers, asin and acos of what they are not defined for, divisions by 0 and exponentials
+ * that overflow, where the mean of the variant, or the log density, is not finite for that reason at some parameters
+ * inside the bounds.  Adds no nodes to the graph. */
+void hg_domain_check(struct hg_model *m, const struct hg_variant *v, struct hg_diag *d);
+
+#endif

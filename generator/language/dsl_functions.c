@@ -1,0 +1,249 @@
+/* dsl_functions.c -- the functions of the language: exp, sin, where, pair, integral, ...; of plain numbers
+ * they give plain numbers, else they build nodes and check units as operators do (dsl_expr.c).
+ */
+#include <math.h>
+
+#include <lauxlib.h>
+#include <lua.h>
+
+#include "language/dsl_private.h"
+#include "graph/polygamma.h"
+
+static double number_sinc(double x)
+{
+    return x == 0.0 ? 1.0 : sin(x) / x; /* the removable singularity itself */
+}
+
+static double number_softplus(double x)
+{
+    return x > 0 ? x + log1p(exp(-x)) : log1p(exp(x));
+}
+
+static double number_lgamma(double x)
+{
+    return (double)hg_polygamma(0, x);
+}
+
+static double number_digamma(double x)
+{
+    return (double)hg_polygamma(1, x);
+}
+
+static double number_logistic(double x)
+{
+    return 1.0 / (1.0 + exp(-x));
+}
+
+enum rule { PLAIN, ANGLE, KEEP }; /* argument: a number; a number or degrees; anything, unit kept */
+
+static const struct function {
+    const char *name;
+    enum hg_op op;
+    enum rule rule;
+    double (*of_number)(double);
+} function[] = {
+    {"exp", HG_EXP, PLAIN, exp},       {"log", HG_LOG, PLAIN, log},
+    {"expm1", HG_EXPM1, PLAIN, expm1}, {"log1p", HG_LOG1P, PLAIN, log1p},
+    {"sin", HG_SIN, ANGLE, sin},       {"cos", HG_COS, ANGLE, cos},
+    {"tan", HG_TAN, ANGLE, tan},       {"sinc", HG_SINC, ANGLE, number_sinc},
+    {"asin", HG_ASIN, PLAIN, asin},    {"acos", HG_ACOS, PLAIN, acos},
+    {"atan", HG_ATAN, PLAIN, atan},    {"sinh", HG_SINH, PLAIN, sinh},
+    {"cosh", HG_COSH, PLAIN, cosh},    {"tanh", HG_TANH, PLAIN, tanh},
+    {"erf", HG_ERF, PLAIN, erf},       {"erfc", HG_ERFC, PLAIN, erfc},
+    {"softplus", HG_SOFTPLUS, PLAIN, number_softplus},
+    {"logistic", HG_LOGISTIC, PLAIN, number_logistic},
+    {"lgamma", HG_LGAMMA, PLAIN, number_lgamma},
+    {"digamma", HG_DIGAMMA, PLAIN, number_digamma},
+    {"abs", HG_ABS, KEEP, fabs},
+};
+
+static int call_function(lua_State *L)
+{
+    const struct function *f = &function[lua_tointeger(L, lua_upvalueindex(1))];
+    if (lua_gettop(L) != 1)
+        dsl_fail(L, f->name, NULL, "%s takes one argument, not %d", f->name, lua_gettop(L));
+    if (lua_type(L, 1) == LUA_TNUMBER) {
+        lua_pushnumber(L, f->of_number(lua_tonumber(L, 1)));
+        return 1;
+    }
+    struct dsl_value v =
+        dsl_value_at(L, 1, hg_format(dsl_of(L)->arena, "the argument of %s", f->name));
+    hg_unit unit = f->rule == KEEP ? v.unit : HG_UNIT_ONE;
+    if (f->rule != KEEP || v.unit == HG_UNIT_BOOL)
+        v = dsl_dimensionless(L, f->name, v, f->rule == ANGLE);
+    hg_id id = hg_call(dsl_build(L), f->op, v.id);
+    double value;
+    if (hg_is_const(dsl_of(L)->m->expr, id, &value) && !isfinite(value))
+        dsl_fail(L, f->name, NULL, "%s of this constant is no finite number", f->name);
+    dsl_push_word(L, id, unit, HG_W_FUNCTION, f->op);
+    return 1;
+}
+
+static int call_atan2(lua_State *L)
+{
+    if (lua_type(L, 1) == LUA_TNUMBER && lua_type(L, 2) == LUA_TNUMBER) {
+        lua_pushnumber(L, atan2(lua_tonumber(L, 1), lua_tonumber(L, 2)));
+        return 1;
+    }
+    struct dsl_value y = dsl_value_at(L, 1, "the first argument of atan2");
+    struct dsl_value x = dsl_value_at(L, 2, "the second argument of atan2");
+    dsl_common_unit(L, "atan2", y, x);
+    dsl_push_word(L, hg_call2(dsl_build(L), HG_ATAN2, y.id, x.id), HG_UNIT_ONE, HG_W_ATAN2, 0);
+    return 1;
+}
+
+/* lt, le: a condition; of two numbers: true or false. */
+static int compare(lua_State *L, enum hg_op op, const char *name)
+{
+    if (lua_type(L, 1) == LUA_TNUMBER && lua_type(L, 2) == LUA_TNUMBER) {
+        double a = lua_tonumber(L, 1), b = lua_tonumber(L, 2);
+        lua_pushboolean(L, op == HG_LT ? a < b : a <= b);
+        return 1;
+    }
+    struct dsl_value a = dsl_value_at(L, 1, "the left of a comparison");
+    struct dsl_value b = dsl_value_at(L, 2, "the right of a comparison");
+    dsl_common_unit(L, name, a, b);
+    dsl_push_word(L, hg_call2(dsl_build(L), op, a.id, b.id), HG_UNIT_BOOL,
+                  op == HG_LT ? HG_W_LT : HG_W_LE, 0);
+    return 1;
+}
+
+static int call_lt(lua_State *L)
+{
+    return compare(L, HG_LT, "lt");
+}
+
+static int call_le(lua_State *L)
+{
+    return compare(L, HG_LE, "le");
+}
+
+static int call_where(lua_State *L)
+{
+    if (lua_isboolean(L, 1)) {
+        lua_pushvalue(L, lua_toboolean(L, 1) ? 2 : 3);
+        return 1;
+    }
+    struct dsl_value c = dsl_value_at(L, 1, "the condition of where");
+    struct dsl_value a = dsl_value_at(L, 2, "the second argument of where");
+    struct dsl_value b = dsl_value_at(L, 3, "the third argument of where");
+    if (c.unit != HG_UNIT_BOOL)
+        dsl_fail(L, "where", "write where(lt(a, b), x, y)",
+                 "the first argument of where must be a comparison");
+    hg_unit unit = dsl_common_unit(L, "where", a, b);
+    dsl_push_word(L, hg_where(dsl_build(L), c.id, a.id, b.id), unit, HG_W_WHERE, 0);
+    return 1;
+}
+
+/* pair(t): the two frame times of a pair. */
+static int call_pair(lua_State *L)
+{
+    struct dsl *d = dsl_of(L);
+    const struct dsl_value *t = dsl_test(L, 1);
+    if (!t || !d->has_grid || t->id != d->time)
+        dsl_fail(L, "pair", "local t = m.grid(\"t\", \"s\"); local t1, t2 = pair(t)",
+                 "pair needs the time grid");
+    hg_unit s = t->unit;
+    hg_id time = t->id;
+    d->t1 = hg_pair_at(dsl_build(L), time, 0);
+    d->t2 = hg_pair_at(dsl_build(L), time, 1);
+    d->has_pair = 1;
+    dsl_push(L, d->t1, s);
+    dsl_push(L, d->t2, s);
+    return 2;
+}
+
+/* 0 or 1 for t1 or t2 at stack position i. */
+static int frame_of_pair(lua_State *L, int i, const char *function_name)
+{
+    struct dsl *d = dsl_of(L);
+    const struct dsl_value *v = dsl_test(L, i);
+    if (v && d->has_pair && (v->id == d->t1 || v->id == d->t2))
+        return v->id == d->t2;
+    dsl_fail(L, function_name, "local t1, t2 = pair(t) gives them",
+             "%s: argument %d must be one of the two times of a pair", function_name, i);
+}
+
+/* A function of the frame time at stack position 1. */
+static struct dsl_value function_of_time(lua_State *L, const char *function_name)
+{
+    struct dsl *d = dsl_of(L);
+    struct dsl_value f = dsl_factor(L, 1, hg_format(d->arena, "the function in %s", function_name));
+    if (!d->has_grid)
+        dsl_fail(L, function_name,
+                 d->m->column.n
+                     ? "a table has rows, no frames to sum over: write the integral in closed form, or as a sum over "
+                       "nodes in a Lua loop (for k = 1, 20 do ... end)"
+                     : "local t = m.grid(\"t\", \"s\")",
+                 "%s needs a time grid", function_name);
+    if (hg_at(d->m->expr, f.id)->vary & ~(unsigned)(HG_T | HG_G))
+        dsl_fail(L, function_name, "write it as a function of t, before pair(t)",
+                 "%s: the function is already taken at a frame of the pair", function_name);
+    return f;
+}
+
+/* integral(f, t1, t2), or integral(f, t, t1, t2): trapezoids over the grid. */
+static int call_integral(lua_State *L)
+{
+    struct dsl *d = dsl_of(L);
+    const struct dsl_value *t = dsl_test(L, 2);
+    if (lua_gettop(L) == 4 && t && t->id == d->time)
+        lua_remove(L, 2);
+    struct dsl_value f = function_of_time(L, "integral");
+    int from = frame_of_pair(L, 2, "integral"), to = frame_of_pair(L, 3, "integral");
+    struct hg_expr *e = dsl_build(L);
+    hg_unit unit = hg_unit_mul(d->m->units, f.unit, dsl_unit(L, "s"));
+    hg_id id = hg_delta(e, hg_potential(e, f.id));
+    if (from == to)
+        id = hg_const(e, 0.0);
+    else if (from > to)
+        id = hg_neg(e, id);
+    dsl_push_word(L, id, unit, HG_W_INTEGRAL, 0);
+    return 1;
+}
+
+static int call_at(lua_State *L)
+{
+    struct dsl_value f = function_of_time(L, "at");
+    int second = frame_of_pair(L, 2, "at");
+    dsl_push_word(L, hg_pair_at(dsl_build(L), f.id, second), f.unit, HG_W_AT, 0);
+    return 1;
+}
+
+static int call_unit(lua_State *L)
+{
+    hg_unit unit = dsl_unit(L, luaL_checkstring(L, 1));
+    dsl_push(L, hg_const(dsl_build(L), 1.0), unit);
+    return 1;
+}
+
+static int call_convert(lua_State *L)
+{
+    struct dsl *d = dsl_of(L);
+    struct dsl_value v = dsl_factor(L, 1, "the first argument of convert");
+    hg_unit unit = dsl_unit(L, luaL_checkstring(L, 2));
+    double size = 1;
+    if (v.unit != HG_UNIT_ANY && !hg_unit_factor(d->m->units, v.unit, unit, &size))
+        dsl_fail(L, hg_format(d->arena, "\"%s\"", lua_tostring(L, 2)),
+                 dsl_base_help(L, v.unit, unit), "%s cannot be converted to %s",
+                 dsl_unit_text(L, v.unit), dsl_unit_text(L, unit));
+    struct hg_expr *e = dsl_build(L);
+    lua_settop(L, 1);
+    dsl_push_word(L, hg_mul(e, hg_const(e, size), v.id), unit, HG_W_SAME, 0);
+    return 1;
+}
+
+void dsl_open_functions(lua_State *L)
+{
+    static const luaL_Reg builtin[] = {{"atan2", call_atan2},     {"lt", call_lt},
+                                       {"le", call_le},           {"where", call_where},
+                                       {"pair", call_pair},       {"integral", call_integral},
+                                       {"at", call_at},           {"unit", call_unit},
+                                       {"convert", call_convert}, {NULL, NULL}};
+    luaL_setfuncs(L, builtin, 0);
+    for (size_t k = 0; k < sizeof function / sizeof *function; k++) {
+        lua_pushinteger(L, (lua_Integer)k);
+        lua_pushcclosure(L, call_function, 1);
+        lua_setfield(L, -2, function[k].name);
+    }
+}

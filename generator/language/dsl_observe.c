@@ -1,0 +1,536 @@
+/* dsl_observe.c -- the second half of a model file: what is observed and by which formula
+ * (m.observe, m.variant), derived curves (m.curve), sensible random parameters (m.random) and
+ * points with known values (m.test).
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <lauxlib.h>
+#include <lua.h>
+
+#include "language/dsl_private.h"
+#include "base/nearest.h"
+
+enum { MAX_TESTS = 1000, MAX_CURVES = 64, NSCREEN = 64 };
+
+/* The column at stack position i (an expression, or the name of one), or NULL. */
+static struct hg_symbol_decl *column_at(lua_State *L, int i)
+{
+    struct dsl *d = dsl_of(L);
+    const struct dsl_value *v = dsl_test(L, i);
+    for (uint32_t k = 0; k < d->m->column.n; k++) {
+        struct hg_symbol_decl *c = &d->m->column.item[k];
+        if (v ? c->node == v->id
+              : lua_type(L, i) == LUA_TSTRING && strcmp(lua_tostring(L, i), c->name) == 0)
+            return c;
+    }
+    return NULL;
+}
+
+/* --- what is measured ------------------------------------------------------------------------- */
+
+/* The list `linear` of observe: names of parameters. */
+static void read_linear_list(lua_State *L, int t)
+{
+    struct dsl *d = dsl_of(L);
+    int type = lua_getfield(L, t, "linear");
+    if (type == LUA_TNIL) {
+        lua_pop(L, 1);
+        return;
+    }
+    if (type != LUA_TTABLE)
+        dsl_fail(L, "linear", "linear = { contrast, offset }",
+                 "linear must be a list of parameters");
+    d->claim = 1;
+    lua_Unsigned n = lua_rawlen(L, -1);
+    for (lua_Unsigned k = 1; k <= n; k++, lua_pop(L, 1)) {
+        lua_rawgeti(L, -1, (lua_Integer)k);
+        const struct dsl_value *v = dsl_test(L, -1);
+        const struct hg_node *node = v ? hg_at(d->m->expr, v->id) : NULL;
+        if (!node || (node->op != HG_PARAM && node->op != HG_LINEAR))
+            dsl_fail(L, "linear", NULL, "entry %d of the list `linear` is not a parameter", (int)k);
+        dsl_add_name(d, &d->claimed, node->name);
+    }
+    lua_pop(L, 1);
+}
+
+/* Entry k of the list `over`, on top of the stack: an axis is marked, t1 and t2 are fine. */
+static void mark_axis(lua_State *L, int k, int *listed)
+{
+    struct dsl *d = dsl_of(L);
+    const struct dsl_value *v = dsl_test(L, -1);
+    const struct hg_node *n = v ? hg_at(d->m->expr, v->id) : NULL;
+    if (n && n->op == HG_COORD)
+        listed[n->ref] = 1;
+    else if (!n || !d->has_pair || (v->id != d->t1 && v->id != d->t2))
+        dsl_fail(L, "over", "over = { phi, t1, t2 }", "entry %d of `over` is no axis", k);
+}
+
+/* Does the mean have the axis, or a parameter with one value for each of its values? */
+static int varies_with(struct hg_model *m, hg_id mean, int axis)
+{
+    const struct hg_list *list[] = {&m->param, &m->linear};
+    int found = hg_contains(m->expr, mean, m->axis.item[axis].node);
+    for (size_t l = 0; l < 2; l++)
+        for (uint32_t k = 0; k < list[l]->n; k++)
+            found |= list[l]->item[k].over == axis &&
+                     hg_contains(m->expr, mean, list[l]->item[k].node);
+    return found;
+}
+
+/* The list `over` of observe: t1, t2 and the axes that the mean may vary with. */
+static void check_over(lua_State *L, int t, hg_id mean)
+{
+    struct dsl *d = dsl_of(L);
+    int *listed = hg_alloc(d->arena, (d->m->axis.n + 1) * sizeof *listed);
+    int type = lua_getfield(L, t, "over");
+    if (type != LUA_TNIL && type != LUA_TTABLE)
+        dsl_fail(L, "over", "over = { phi, t1, t2 }", "over must be a list of axes");
+    for (lua_Unsigned k = 1; type == LUA_TTABLE && k <= lua_rawlen(L, -1); k++) {
+        lua_rawgeti(L, -1, (lua_Integer)k);
+        mark_axis(L, (int)k, listed);
+        lua_pop(L, 1);
+    }
+    for (uint32_t k = 0; type == LUA_TTABLE && k < d->m->axis.n; k++) {
+        const struct hg_symbol_decl *axis = &d->m->axis.item[k];
+        if (!listed[k] && varies_with(d->m, mean, (int)k))
+            dsl_fail(L, "over", hg_format(d->arena, "over = { %s, t1, t2 }", axis->name),
+                     "the mean varies with '%s', which is not in `over`", axis->name);
+    }
+    lua_pop(L, 1);
+}
+
+static const char *unit_phrase(struct dsl *d, hg_unit unit)
+{
+    return unit == HG_UNIT_ONE ? "a plain number"
+                               : hg_format(d->arena, "in %s", hg_unit_text(d->m->units, unit));
+}
+
+static const char *mean_help(lua_State *L, hg_unit mean, hg_unit wanted)
+{
+    struct dsl *d = dsl_of(L);
+    const char *y = d->m->observable, *help = dsl_unit_help(L, mean, wanted);
+    if (!help && mean == HG_UNIT_ONE)
+        help = hg_format(d->arena, "a factor in %s is missing: has a parameter no unit?",
+                         hg_unit_text(d->m->units, wanted));
+    if (!help && wanted == HG_UNIT_ONE && d->m->space == FIT_ROWS)
+        help = hg_format(d->arena, "if '%s' is in %s, say so: m.columns(..., \"%s:%s\")", y,
+                         hg_unit_text(d->m->units, mean), y, hg_unit_text(d->m->units, mean));
+    return help;
+}
+
+/* The mean under the key `mean`; its unit must be that of the observable. */
+static struct dsl_value read_mean(lua_State *L, int t, hg_unit unit)
+{
+    struct dsl *d = dsl_of(L);
+    if (!dsl_law_mean(L, t))
+        lua_pushnil(L);
+    struct dsl_value v = dsl_value_at(L, -1, "mean");
+    lua_pop(L, 1);
+    if (v.unit != unit && v.unit != HG_UNIT_ANY)
+        dsl_complain(L, "mean", mean_help(L, v.unit, unit),
+                     "unit mismatch: the mean is %s, '%s' is %s", unit_phrase(d, v.unit),
+                     d->m->observable, unit_phrase(d, unit));
+    return v;
+}
+
+/* Table models: the measured column and its standard deviation. */
+static hg_unit observe_column(lua_State *L, int t)
+{
+    struct dsl *d = dsl_of(L);
+    struct hg_symbol_decl *value = column_at(L, 1);
+    if (!value)
+        dsl_fail(L, "observe", "m.observe(y, { mean = ... }), with y from m.columns(...)",
+                 "the first argument of m.observe must be a column");
+    value->role = FIT_ROLE_VALUE;
+    d->m->observable = value->name;
+    d->m->observable_unit = value->unit;
+    if (lua_getfield(L, t, "sigma") != LUA_TNIL) {
+        struct hg_symbol_decl *sigma = column_at(L, -1);
+        if (!sigma || sigma == value)
+            dsl_fail(L, "sigma",
+                     "one error for all rows: noise = gaussian { sd = 0.1 } here, or --sigma 0.1 at the fit",
+                     "sigma must be another column%s",
+                     lua_type(L, -1) == LUA_TNUMBER ? ", not a number"
+                     : sigma                        ? ", not the measured one"
+                                                    : "");
+        if (strcmp(sigma->unit, value->unit) != 0)
+            dsl_complain(L, "sigma", NULL,
+                         "unit mismatch: '%s' is in %s, its standard deviation '%s' in %s",
+                         value->name, value->unit, sigma->name, sigma->unit);
+        sigma->role = FIT_ROLE_SIGMA;
+    }
+    lua_pop(L, 1);
+    return dsl_unit(L, value->unit);
+}
+
+static hg_unit observe_pairs(lua_State *L, int t)
+{
+    struct dsl *d = dsl_of(L);
+    const char *name = dsl_text_at(L, 1, "the name of what is observed"),
+               *unit = dsl_text(L, t, "unit");
+    dsl_check_c_name(L, name, "measured quantity");
+    if (hg_model_find(d->m, name))
+        dsl_fail(L, name, NULL, "'%s' is declared twice", name);
+    d->m->observable = name;
+    d->m->observable_unit = unit ? unit : "1";
+    return dsl_unit(L, d->m->observable_unit);
+}
+
+/* noise = {"half_cauchy", 2.5}: prior of the standard deviation of the noise, where the data bring none. */
+static void read_noise(lua_State *L, int t)
+{
+    struct hg_model *m = dsl_of(L)->m;
+    if (lua_getfield(L, t, "noise") != LUA_TNIL) {
+        m->noise = (struct hg_symbol_decl){.name = "noise", .lower = 0, .upper = INFINITY};
+        dsl_read_prior(L, t, "noise", &m->noise);
+        m->has_noise = 1;
+    }
+    lua_pop(L, 1);
+}
+
+/* What is measured, and its error, are no part of the mean. */
+static void check_columns(lua_State *L, hg_id mean)
+{
+    struct hg_model *m = dsl_of(L)->m;
+    for (uint32_t k = 0; k < m->column.n; k++) {
+        const struct hg_symbol_decl *c = &m->column.item[k];
+        if (c->role != FIT_ROLE_COVARIATE && hg_contains(m->expr, mean, c->node))
+            dsl_fail(L, c->name, "the mean is computed from the other columns",
+                     "the mean contains '%s', which is %s", c->name,
+                     c->role == FIT_ROLE_VALUE ? "what is measured" : "its standard deviation");
+    }
+}
+
+/* A local variable without a value: after `local x, y, s = m.columns("x", "y")`, sigma = s says
+ * nothing. */
+static void warn_of_nil(lua_State *L)
+{
+    struct dsl *d = dsl_of(L);
+    lua_Debug ar;
+    const char *name;
+    for (int level = 0; !d->silent && lua_getstack(L, level, &ar); level++) {
+        lua_getinfo(L, "S", &ar);
+        if (strcmp(ar.source, d->chunk) != 0)
+            continue;
+        for (int k = 1; (name = lua_getlocal(L, &ar, k)) != NULL; k++) {
+            if (lua_isnil(L, -1) && *name != '(')
+                hg_warning(d->diag, dsl_line(L), name, "m.columns gives one value for each name",
+                           "'%s' is nil", name);
+            lua_pop(L, 1);
+        }
+    }
+}
+
+/* A law of the errors: everything is a parameter like all others then. */
+static void observe_law(lua_State *L, hg_unit unit, int kind)
+{
+    struct dsl *d = dsl_of(L);
+    struct hg_model *m = d->m;
+    if (!m->column.n)
+        dsl_fail(L, kind == 2 ? "log_density" : "noise", "errors of pairs of frames are normal",
+                 "another law of the errors is for models with columns");
+    if (d->claim || d->claimed.n)
+        dsl_fail(L, "linear", "drop `linear`", "parameters are solved for as linear ones where errors are normal only");
+    for (uint32_t k = 0; k < m->column.n; k++)
+        if (m->column.item[k].role == FIT_ROLE_VALUE)
+            dsl_read_law(L, &m->column.item[k], unit, kind);
+}
+
+int dsl_observe(lua_State *L)
+{
+    struct dsl *d = dsl_of(L);
+    struct hg_model *m = d->m;
+    dsl_need_table(
+        L, 2,
+        m->column.n
+            ? "m.observe(y, { mean = ..., sigma = s }), y and s from m.columns"
+            : "m.observe(\"c2\", { over = {phi, t1, t2}, mean = ..., linear = {contrast, offset} })");
+    dsl_check_keys(L, 2, "observe", "over mean linear unit sigma noise log_density support");
+    if (m->nvariant)
+        dsl_fail(L, "observe",
+                 "two measured quantities: one column of values, and one that tells which it is (0 or 1): mean = "
+                 "where(lt(which, "
+                 "0.5), a, b). Another formula for the same data: m.variant(name, { mean = ... })",
+                 "a model observes one quantity; '%s' is it", m->observable);
+    if (!m->column.n && !d->has_grid)
+        dsl_fail(L, "observe",
+                 "m.grid(\"t\", \"s\") for pairs of frames, m.columns(...) for a table",
+                 "there is neither a time grid nor a column");
+    int law = dsl_has_law(L, 2);
+    hg_unit unit = m->column.n ? observe_column(L, 2) : observe_pairs(L, 2);
+    dsl_name_locals(L);
+    struct dsl_value mean = read_mean(L, 2, unit);
+    warn_of_nil(L);
+    check_over(L, 2, mean.id);
+    check_columns(L, mean.id);
+    read_linear_list(L, 2);
+    if (law)
+        observe_law(L, unit, law);
+    else
+        read_noise(L, 2);
+    m->observe_line = dsl_line(L);
+    m->variant[m->nvariant++] = (struct hg_variant){
+        .name = "fast", .mean = mean.id, .written = mean.written, .line = m->observe_line};
+    return 0;
+}
+
+static void need_observe(lua_State *L, const char *what)
+{
+    if (!dsl_of(L)->m->nvariant)
+        dsl_fail(L, what, NULL, "m.%s comes after m.observe", what);
+}
+
+/* m.variant("parity", { mean = ... }): another formula for the same observable. */
+int dsl_variant(lua_State *L)
+{
+    struct dsl *d = dsl_of(L);
+    struct hg_model *m = d->m;
+    need_observe(L, "variant");
+    if (m->density)
+        dsl_fail(L, "variant", NULL, "variants are for normal errors; the law '%s' has one formula", m->density->name);
+    const char *name = dsl_text_at(L, 1, "the name of a variant");
+    dsl_check_c_name(L, name, "variant");
+    dsl_need_table(L, 2, "m.variant(\"parity\", { mean = ... })");
+    dsl_check_keys(L, 2, "a variant", "mean");
+    if (hg_model_variant(m, name))
+        dsl_fail(L, name, NULL, "the variant '%s' is declared twice%s", name,
+                 strcmp(name, "fast") == 0 ? "; \"fast\" is the one of m.observe" : "");
+    if (m->nvariant == sizeof m->variant / sizeof *m->variant)
+        dsl_fail(L, name, NULL, "more than %u variants", (unsigned)m->nvariant);
+    dsl_name_locals(L);
+    struct dsl_value mean = read_mean(L, 2, dsl_unit(L, m->observable_unit));
+    m->variant[m->nvariant++] = (struct hg_variant){
+        .name = name, .mean = mean.id, .written = mean.written, .line = dsl_line(L)};
+    return 0;
+}
+
+/* m.curve("D", D, "description"): a derived function of time (of the first covariate for tables).
+ */
+int dsl_curve(lua_State *L)
+{
+    struct dsl *d = dsl_of(L);
+    struct hg_model *m = d->m;
+    struct hg_symbol_decl s = {.over = -1, .line = dsl_line(L)};
+    s.name = dsl_text_at(L, 1, "the name of a curve");
+    dsl_check_c_name(L, s.name, "curve");
+    for (uint32_t k = 0; k < m->curve.n; k++) {
+        if (strcmp(m->curve.item[k].name, s.name) == 0)
+            dsl_fail(L, s.name, NULL, "the curve '%s' is declared twice", s.name);
+    }
+    dsl_name_locals(L);
+    struct dsl_value v = dsl_value_at(L, 2, "a curve");
+    for (uint32_t k = 0; k < m->linear.n; k++) {
+        if (hg_contains(m->expr, v.id, m->linear.item[k].node))
+            dsl_fail(L, s.name, NULL,
+                     "the curve '%s' contains the linear parameter '%s'; curves are functions of "
+                     "the nonlinear ones",
+                     s.name, m->linear.item[k].name);
+    }
+    unsigned allowed = m->column.n ? HG_R : HG_T;
+    if (hg_at(m->expr, v.id)->vary & ~allowed)
+        dsl_fail(L, s.name,
+                 m->column.n ? NULL : "a curve is drawn once for all groups, over the frame times",
+                 "the curve '%s' must be a function of %s only", s.name,
+                 m->column.n ? "columns" : "time");
+    s.doc = lua_isnoneornil(L, 3) ? NULL : dsl_text_at(L, 3, "the description");
+    s.unit = hg_unit_text(m->units, v.unit <= HG_UNIT_UNKNOWN ? HG_UNIT_ONE : v.unit);
+    s.node = v.id;
+    s.written = v.written;
+    if (m->curve.n >= MAX_CURVES)
+        dsl_fail(L, s.name, NULL, "more than %d curves", MAX_CURVES);
+    hg_model_declare(m, &m->curve, &s);
+    return 0;
+}
+
+/* What a failed look-up of a symbol should suggest. */
+static const char *nearest_symbol(struct dsl *d, const char *name, const char *more)
+{
+    const struct hg_model *m = d->m;
+    const struct hg_list *list[] = {&m->param, &m->linear, &m->setting, &m->axis, &m->column};
+    struct hg_nearest near = {.name = name};
+    for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
+        for (uint32_t i = 0; i < list[k]->n; i++)
+            hg_nearest_try(&near, list[k]->item[i].name);
+    }
+    if (!near.best)
+        near.best = dsl_nearest_in(d, more, name);
+    return near.best ? hg_format(d->arena, "did you mean '%s'?", near.best) : NULL;
+}
+
+/* --- random parameters and test points -------------------------------------------------------- */
+
+/* SplitMix64 (Steele, Lea, Flood 2014); uniform in [0, 1). */
+static double next_random(struct dsl *d)
+{
+    uint64_t z = d->random += 0x9e3779b97f4a7c15u;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return (double)((z ^ z >> 31) >> 11) * 0x1p-53;
+}
+
+/* u(a, b): uniform between a and b. */
+static int call_uniform(lua_State *L)
+{
+    double a = luaL_optnumber(L, 1, 0), b = luaL_optnumber(L, 2, 1);
+    lua_pushnumber(L, a + (b - a) * next_random(dsl_of(L)));
+    return 1;
+}
+
+/* Six digits: the same text whatever the last bits of a mathematical library. */
+static double rounded(double x)
+{
+    char text[40];
+    lua_Number y = x;
+    snprintf(text, sizeof text, "%.6g", y);
+    return strtod(text, NULL);
+}
+
+double dsl_random_start(struct dsl *d, const struct hg_symbol_decl *s)
+{
+    double u = next_random(d);
+    if (s->lower > 0 && isfinite(s->upper) && s->upper > 100 * s->lower)
+        return rounded(s->lower * pow(s->upper / s->lower, u));
+    if (isfinite(s->lower) && isfinite(s->upper))
+        return rounded(s->lower + (s->upper - s->lower) * u);
+    double x = s->start +
+               (s->start != 0.0 ? fabs(s->start) : 1.0) * (u - 0.5); /* exactly zero: no scale */
+    return rounded(x < s->lower ? s->lower : x > s->upper ? s->upper : x);
+}
+
+static const char *symbol_names(struct dsl *d)
+{
+    const struct hg_list *list[] = {&d->m->param, &d->m->linear};
+    const char *names = "";
+    for (size_t k = 0; k < 2; k++) {
+        for (uint32_t i = 0; i < list[k]->n; i++)
+            names = hg_format(d->arena, "%s%s%s", names, *names ? " " : "", list[k]->item[i].name);
+    }
+    return names;
+}
+
+/* m.random(function(u) return { D0 = 10^u(2, 5), ... } end): 64 sensible sets; what is left out is
+ * at its start. */
+int dsl_random(lua_State *L)
+{
+    struct dsl *d = dsl_of(L);
+    struct hg_model *m = d->m;
+    need_observe(L, "random");
+    if (lua_type(L, 1) != LUA_TFUNCTION)
+        dsl_fail(L, "random", "m.random(function(u) return { tau = 10^u(-3, 0) } end)",
+                 "m.random needs a function");
+    const char *names = symbol_names(d);
+    m->nscreen = NSCREEN;
+    m->has_random = 1;
+    m->screen = hg_alloc(d->arena, (size_t)NSCREEN * (m->param.n + 1) * sizeof *m->screen);
+    for (uint32_t row = 0; row < NSCREEN; row++) {
+        lua_pushvalue(L, 1);
+        lua_pushcfunction(L, call_uniform);
+        lua_call(L, 1, 1);
+        if (lua_type(L, -1) != LUA_TTABLE)
+            dsl_fail(L, "random", NULL, "the function of m.random must return a table");
+        if (row == 0)
+            dsl_check_keys(L, lua_gettop(L), "m.random: the model", names);
+        for (uint32_t k = 0; k < m->param.n; k++) {
+            const struct hg_symbol_decl *s = &m->param.item[k];
+            double x = dsl_number(L, lua_gettop(L), s->name, s->start);
+            if (x < s->lower || x > s->upper)
+                dsl_fail(L, s->name, NULL, "m.random gave %s = %g, outside its bounds [%g, %g]",
+                         s->name, x, s->lower, s->upper);
+            x = rounded(x);
+            m->screen[row * m->param.n + k] = x < s->lower ? s->lower : x > s->upper ? s->upper : x;
+        }
+        lua_pop(L, 1);
+    }
+    return 0;
+}
+
+/* Values of a test for one list of symbols. */
+static double *test_values(lua_State *L, const struct hg_list *list, const char *required)
+{
+    double *x = hg_alloc(dsl_of(L)->arena, (list->n + 1) * sizeof *x);
+    for (uint32_t k = 0; k < list->n; k++) {
+        const struct hg_symbol_decl *s = &list->item[k];
+        x[k] = dsl_number(L, 1, s->name, NAN);
+        int needed = required && (list != &dsl_of(L)->m->setting || isnan(s->start)) &&
+                     s->role == FIT_ROLE_COVARIATE;
+        if (isnan(x[k]) && needed)
+            dsl_fail(L, "test", NULL, "the test gives no value for the %s '%s'", required, s->name);
+    }
+    return x;
+}
+
+/* t = first_time + k step for a whole k >= 0 */
+static double grid_time(lua_State *L, const struct hg_test *test, const char *key)
+{
+    double t = dsl_number(L, 1, key, NAN);
+    double k = (t - test->first_time) / test->step;
+    if (isnan(t) || k < -1e-6 || fabs(k - round(k)) > 1e-6)
+        dsl_fail(L, key, "frame times are first_time + k dt, k = 0, 1, ...",
+                 "%s must be a frame time of the grid", key);
+    return t;
+}
+
+static void read_test_times(lua_State *L, struct hg_test *test)
+{
+    test->step = dsl_number(L, 1, "dt", NAN);
+    test->first_time = dsl_number(L, 1, "first_time", 0);
+    if (!(test->step > 0))
+        dsl_fail(L, "test", "dt = 0.1, in seconds", "the test gives no frame period dt");
+    test->t1 = grid_time(L, test, "t1");
+    test->t2 = grid_time(L, test, "t2");
+}
+
+/* Keys of a test: symbols, the observable, and the words of its own. */
+static void check_test_keys(lua_State *L)
+{
+    struct dsl *d = dsl_of(L);
+    const char *words =
+        d->m->column.n ? "tolerance variant" : "t1 t2 dt first_time tolerance variant";
+    const char *bad = NULL;
+    for (lua_pushnil(L); lua_next(L, 1); lua_pop(L, 1)) {
+        const char *key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : "[1]";
+        if (!dsl_is_in(words, key) && strcmp(key, d->m->observable) != 0 &&
+            !hg_model_find(d->m, key) && (!bad || strcmp(key, bad) < 0))
+            bad = hg_strdup(d->arena, key);
+    }
+    if (bad)
+        dsl_fail(L, bad, nearest_symbol(d, bad, words),
+                 "the test names '%s', which the model does not have", bad);
+}
+
+/* m.test{ parameters, settings, axes, dt, t1, t2 (or columns), c2 = expected, tolerance, variant }
+ */
+int dsl_test_point(lua_State *L)
+{
+    struct dsl *d = dsl_of(L);
+    struct hg_model *m = d->m;
+    struct hg_test test = {.line = dsl_line(L)};
+    need_observe(L, "test");
+    dsl_need_table(L, 1, "m.test{ D0 = 1000, ..., c2 = 1.23 }");
+    check_test_keys(L);
+    test.param = test_values(L, &m->param, NULL);
+    test.linear = test_values(L, &m->linear, NULL);
+    test.setting = test_values(L, &m->setting, "setting");
+    test.coord = test_values(L, &m->axis, "axis");
+    test.column = test_values(L, &m->column, "column");
+    if (!m->column.n)
+        read_test_times(L, &test);
+    test.expected = dsl_number(L, 1, m->observable, NAN);
+    if (isnan(test.expected))
+        dsl_fail(L, "test", NULL, "the test does not say what '%s' should be", m->observable);
+    test.tolerance = dsl_number(L, 1, "tolerance", 1e-12);
+    test.variant = dsl_text(L, 1, "variant");
+    if (!test.variant)
+        test.variant = "fast";
+    if (!hg_model_variant(m, test.variant))
+        dsl_fail(L, "variant", NULL, "the model has no variant '%s'", test.variant);
+    if (m->ntest >= MAX_TESTS)
+        dsl_fail(L, "test", NULL, "more than %d tests", MAX_TESTS);
+    m->test = hg_grow(d->arena, m->test, m->ntest, m->ntest + 1, sizeof *m->test, &d->test_room);
+    m->test[m->ntest++] = test;
+    return 0;
+}
+

@@ -1,0 +1,214 @@
+/* dsl_private.h -- shared by the files that know Lua: dsl*.c.
+ *
+ * Invariants.  A Lua value that stands for an expression is a userdatum with three integers, node
+ * id, unit and what was written: everything else lives in the arena, so neither a Lua error (longjmp) nor a collection
+ * can leak or dangle. The unit belongs to what was written, not to the node: t and t / second are
+ * the same node.
+ */
+#ifndef HG_DSL_PRIVATE_H
+#define HG_DSL_PRIVATE_H
+
+
+#include "base/memory.h"
+#include "base/diag.h"
+#include "model/model.h"
+#include "model/written.h"
+
+struct lua_Debug;
+struct lua_State;
+
+/* A growing list of names. */
+struct dsl_names {
+    const char **name;
+    size_t n, room;
+};
+
+/* One run of a model file. */
+struct dsl {
+    struct hg_arena *arena;
+    struct hg_diag *diag;
+    struct hg_model *m;
+    const char *chunk;         /* name of the model's code in Lua: "@laminar.lua" */
+    int read;                  /* Lua has read the text; what is wrong now is no matter of syntax */
+    int silent;                /* second run: print() does nothing */
+    struct dsl_names linear;   /* these parameters are linear (from the first run) */
+    struct dsl_names claimed;  /* declared linear, by `linear = true` or in observe's list */
+    struct dsl_names nonlinear;/* declared `linear = false` */
+    int claim;                 /* observe had a list `linear` (perhaps empty) */
+    int has_grid, has_pair;
+    hg_id time, t1, t2;
+    size_t memory;             /* bytes held by Lua */
+    unsigned long instructions;
+    size_t printed;            /* bytes */
+    uint64_t random;           /* state of the generator of random() */
+    size_t test_room;
+};
+
+struct dsl_value {
+    hg_id id;
+    hg_unit unit;
+    hg_wid written;
+};
+
+/* --- dsl.c --- */
+
+struct dsl *dsl_of(struct lua_State *L);
+
+/* Line of the model file that is being run; 0 when none is. */
+uint32_t dsl_line(struct lua_State *L);
+int dsl_line_has(struct lua_State *L, const char *text); /* the line of the model that is at work */
+
+/* A user's mistake at the current line.  dsl_fail ends the run; after dsl_complain it goes on. */
+_Noreturn void dsl_fail(struct lua_State *L, const char *near, const char *help,
+                        const char *format, ...) __attribute__((format(printf, 4, 5)));
+void dsl_complain(struct lua_State *L, const char *near, const char *help, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* The same at a place of the model's text, with a caret there. */
+_Noreturn void dsl_fail_at(struct lua_State *L, size_t place, const char *help, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+void dsl_add_name(struct dsl *d, struct dsl_names *list, const char *name);
+int dsl_has_name(const struct dsl_names *list, const char *name);
+
+/* --- dsl_nil.c --- */
+
+/* 1: *what, a part of the line that is being run, is nil ("a[4]"); *help: a remedy, or NULL. */
+int dsl_find_nil(struct lua_State *L, const char **what, const char **help);
+
+/* --- dsl_sandbox.c --- */
+
+/* Pushes the table of all names that a model file may use. */
+void dsl_open_names(struct lua_State *L);
+
+/* Pushes the model's environment, which reads the table of names on top of the stack and refuses
+ * assignments. */
+void dsl_open_environment(struct lua_State *L);
+
+/* --- dsl_expr.c --- */
+
+/* Makes the metatable of expressions; adds exp, sin, where, ... to the table on top of the stack.
+ */
+void dsl_open_expr(struct lua_State *L);
+
+void dsl_push(struct lua_State *L, hg_id id, hg_unit unit);
+
+/* The same for the result of an operation whose operands are all values on the stack. */
+void dsl_push_word(struct lua_State *L, hg_id id, hg_unit unit, enum hg_word word, enum hg_op op);
+
+/* The expression at stack position i: NULL when it is none.  Valid while the value is on the
+ * stack. */
+const struct dsl_value *dsl_test(struct lua_State *L, int i);
+
+/* The expression or number at i; what: for the message, e.g. "mean". */
+struct dsl_value dsl_value_at(struct lua_State *L, int i, const char *what);
+
+/* Before building nodes: gives them the current line; fails when the graph has grown too large. */
+extern const char dsl_large_help[]; /* what to do where expressions are too large */
+struct hg_expr *dsl_build(struct lua_State *L);
+
+/* Name of a local variable of the model that holds the value, or NULL. */
+const char *dsl_local_name(struct lua_State *L, struct dsl_value v);
+
+/* Names the nodes held by local variables of the model. */
+void dsl_name_locals(struct lua_State *L);
+
+/* A function of the model returns: its variables name what was written in it. */
+void dsl_name_inside(struct lua_State *L, struct lua_Debug *ar);
+
+/* A unit from text; fails with a message. */
+hg_unit dsl_unit(struct lua_State *L, const char *text);
+
+/* A remedy for unit a where b is wanted: convert(), or both in base units; NULL: none. */
+const char *dsl_unit_help(struct lua_State *L, hg_unit a, hg_unit b);
+
+/* The unit of both, for `op`; where they differ the mistake is told, and the unit is ANY. */
+hg_unit dsl_common_unit(struct lua_State *L, const char *op, struct dsl_value a,
+                        struct dsl_value b);
+
+/* The argument of a function that wants a plain number, or (angle) a number or degrees. */
+struct dsl_value dsl_dimensionless(struct lua_State *L, const char *function, struct dsl_value v,
+                                   int angle);
+
+/* The expression or number at i, no comparison; what: as above. */
+struct dsl_value dsl_factor(struct lua_State *L, int i, const char *what);
+
+/* A unit as messages show it; the remedy for two units that differ only by a factor, or NULL. */
+const char *dsl_unit_text(struct lua_State *L, hg_unit unit);
+const char *dsl_base_help(struct lua_State *L, hg_unit a, hg_unit b);
+
+/* --- dsl_equal.c --- */
+
+/* The text of a model, which Lua accepts, with calls of __equal for == and ~=; and that function. */
+const char *dsl_rewrite_equal(struct hg_arena *a, const char *text);
+int dsl_equal(struct lua_State *L);
+
+/* --- dsl_syntax.c --- */
+
+/* Reports a message of Lua about a text that it cannot read, with the place that is probably wrong; 0: nothing is
+ * known but what the message says, and nothing is reported.  word: what the message names, or NULL. */
+int dsl_syntax_error(struct hg_arena *a, struct hg_diag *d, uint32_t line, const char *message, const char *word);
+
+/* --- dsl_functions.c --- */
+
+/* Adds exp, sin, where, ... to the table on top of the stack. */
+void dsl_open_functions(struct lua_State *L);
+
+/* --- dsl_model.c --- */
+
+/* Adds model() to the table on top of the stack. */
+void dsl_open_model(struct lua_State *L);
+
+/* The k-th function of a model, "observe"; NULL after the last. */
+const char *dsl_method(size_t k);
+
+/* --- dsl_observe.c --- */
+
+int dsl_observe(struct lua_State *L); /* m.observe, m.variant, ... */
+int dsl_variant(struct lua_State *L);
+int dsl_curve(struct lua_State *L);
+int dsl_random(struct lua_State *L);
+int dsl_test_point(struct lua_State *L);
+
+/* A sensible random value of a parameter for which the author gave no rule. */
+double dsl_random_start(struct dsl *d, const struct hg_symbol_decl *s);
+
+/* --- dsl_density.c: the law of the errors --- */
+
+/* Does the table of m.observe at t name a law: 0: no, 1: `noise`, 2: `log_density`.  Fails when it has both. */
+int dsl_has_law(struct lua_State *L, int t);
+
+/* Pushes the mean of the table at stack position 2, or that of its law; 0 (and nothing pushed): neither has one. */
+int dsl_law_mean(struct lua_State *L, int t);
+
+/* m->density from the table at 2 with the law of that kind, for the measured column `value` in `unit`. */
+void dsl_read_law(struct lua_State *L, const struct hg_symbol_decl *value, hg_unit unit, int kind);
+
+/* --- dsl_options.c: reading tables of options --- */
+
+/* Is `key` among the words of a list such as "unit start bounds"? */
+int dsl_is_in(const char *list, const char *key);
+const char *dsl_nearest_in(struct dsl *d, const char *list, const char *key);
+
+/* Fails when the table at t (absolute) has a key that is not in the list; of several the first in
+ * the alphabet. */
+void dsl_check_keys(struct lua_State *L, int t, const char *what, const char *list);
+void dsl_need_table(struct lua_State *L, int t, const char *usage);
+
+/* Values at a stack position, or under a key of the table at t; texts are copied into the arena. */
+const char *dsl_text_at(struct lua_State *L, int i, const char *what);
+const char *dsl_lines(struct lua_State *L, int t, const char *key);
+const char *dsl_text(struct lua_State *L, int t, const char *key);
+double dsl_number_at(struct lua_State *L, int i, const char *what);          /* never NaN */
+double dsl_number(struct lua_State *L, int t, const char *key, double otherwise);
+/* "x" or {"x", "y"}; ends with NULL */
+const char *const *dsl_texts(struct lua_State *L, int t, const char *key);
+
+/* Fails unless the name can be used in C. */
+void dsl_check_c_name(struct lua_State *L, const char *name, const char *what);
+
+/* Field `key` of the table at t, a prior like {"normal", mean, sd}, into s; nothing when there is none.  Bounds
+ * of s are known. */
+void dsl_read_prior(lua_State *L, int t, const char *key, struct hg_symbol_decl *s);
+
+#endif

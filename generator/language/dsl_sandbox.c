@@ -1,0 +1,303 @@
+/* dsl_sandbox.c -- what a model file sees: one table of names with the harmless part of Lua, the functions
+ * of dsl_functions.c and prelude.lua, model(), and units under their long names.
+ *
+ * Reading any other name is an error that suggests the nearest one; so is an assignment to a name that
+ * is not local, which keeps expressions in local variables, where they get their names from.
+ */
+#include <ctype.h>
+#include <string.h>
+
+#include <lauxlib.h>
+#include <lua.h>
+#include <lualib.h>
+
+#include "language/dsl_private.h"
+#include "base/nearest.h"
+
+enum { MAX_PRINTED = 1 << 20 };
+
+extern const unsigned char embedded_prelude_lua[];
+extern const size_t embedded_prelude_lua_size;
+
+/* --- names that are not there ----------------------------------------------------------------- */
+
+/* Offers the local variables of the running function of the model. */
+static void try_locals(lua_State *L, struct hg_nearest *near)
+{
+    lua_Debug ar;
+    const char *name;
+    for (int level = 0; lua_getstack(L, level, &ar); level++) {
+        lua_getinfo(L, "S", &ar);
+        if (strcmp(ar.source, dsl_of(L)->chunk) != 0)
+            continue;
+        for (int k = 1; (name = lua_getlocal(L, &ar, k)) != NULL; k++) {
+            lua_pop(L, 1);
+            if (*name != '(')
+                hg_nearest_try(near, hg_strdup(dsl_of(L)->arena, name));
+        }
+    }
+}
+
+/* What is called otherwise here; NULL: none. */
+static const char *other_name(const char *name)
+{
+    static const char *const known[][2] = {
+        {"ln", "did you mean 'log'?"},
+        {"e", "a power of e is exp(x)"},
+        {"arcsin", "did you mean 'asin'?"},
+        {"arccos", "did you mean 'acos'?"},
+        {"arctan", "did you mean 'atan'?"},
+        {"arctan2", "did you mean 'atan2'?"},
+        {"fabs", "did you mean 'abs'?"},
+        {"pow", "a power is written a^b"},
+        {"power", "a power is written a^b"},
+        {"max", "not below lo: floor_at(x, lo); the larger of two: where(lt(a, b), b, a)"},
+        {"maximum", "not below lo: floor_at(x, lo); the larger of two: where(lt(a, b), b, a)"},
+        {"min", "not above hi: cap_at(x, hi); the smaller of two: where(lt(a, b), a, b)"},
+        {"minimum", "not above hi: cap_at(x, hi); the smaller of two: where(lt(a, b), a, b)"},
+        {"heaviside", "a step is where(lt(x, 0), 0, 1)"},
+        {"sign", "a sign is where(lt(x, 0), -1, 1)"},
+        {"integrate", "did you mean 'integral'?"},
+        {"inf", "no bound is math.huge"},
+        {"infinity", "no bound is math.huge"},
+        {"np", "functions have no prefix: exp(x)"},
+        {"numpy", "functions have no prefix: exp(x)"},
+        {"i",
+         "formulas are real: write real and imaginary part apart, |z| is (re^2 + im^2)^0.5, its angle atan2(im, re)"},
+        {"complex", "formulas are real: write real and imaginary part apart"},
+        {"real", "formulas are real: write real and imaginary part apart"},
+        {"imag", "formulas are real: write real and imaginary part apart"},
+        {"conj", "formulas are real: write real and imaginary part apart"},
+        {"besselj",
+         "there are no Bessel functions of its kind here: write a series or an approximation as a function of "
+         "your own; homodyne-gen --words lists what there is"},
+        {"None", "did you mean nil?"},
+        {"True", "did you mean true?"},
+        {"False", "did you mean false?"},
+    };
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++)
+        if (strcmp(name, known[k][0]) == 0)
+            return known[k][1];
+    return NULL;
+}
+
+/* Is the name followed by a parenthesis in the line that is run? */
+static int is_called(lua_State *L, const char *name)
+{
+    const char *line = dsl_of(L)->diag->text, *at = line;
+    size_t n = strlen(name);
+    for (uint32_t k = dsl_line(L); line && k > 1; k--)
+        line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL;
+    for (at = line; at && (at = strstr(at, name)) != NULL && at < line + strcspn(line, "\n"); at += n)
+        if (at[n + strspn(at + n, " ")] == '(' && !(at > line && (isalnum((unsigned char)at[-1]) || at[-1] == '_')))
+            return 1;
+    return 0;
+}
+
+/* "cos" of "cosine": the longest name of the language, the table at upvalue 1, with which it begins; NULL: none. */
+static const char *longest_beginning(lua_State *L, const char *name)
+{
+    enum { LEAST = 3 };
+    const char *best = NULL;
+    for (lua_pushnil(L); lua_next(L, lua_upvalueindex(1)); lua_pop(L, 1)) {
+        const char *word = lua_tostring(L, -2);
+        size_t n = strlen(word);
+        if (n >= LEAST && strncmp(word, name, n) == 0 && (!best || n > strlen(best)))
+            best = hg_strdup(dsl_of(L)->arena, word);
+    }
+    return best;
+}
+
+/* __index of the model's environment; the table of names is upvalue 1. */
+static int env_index(lua_State *L)
+{
+    struct dsl *d = dsl_of(L);
+    lua_pushvalue(L, 2);
+    if (lua_type(L, 2) != LUA_TSTRING || lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL)
+        return 1;
+    const char *name = lua_tostring(L, 2), *constant, *text;
+    struct hg_nearest near = {.name = name}, own = near;
+    if (dsl_is_in("io os require package load loadfile loadstring dofile debug coroutine utf8 "
+                  "pcall xpcall next "
+                  "setmetatable getmetatable rawget rawset rawequal rawlen collectgarbage warn",
+                  name))
+        dsl_fail(L, name, "a model cannot reach files, the system or other code",
+                 "'%s' is not available in models", name);
+    for (size_t k = 0; (constant = hg_unit_constant(k, &text)) != NULL; k++)
+        if (strcmp(name, constant) == 0) {
+            hg_unit unit = dsl_unit(L, text);
+            dsl_push(L, hg_const(dsl_build(L), 1.0), unit);
+            return 1;
+        }
+    for (size_t k = 0; (constant = hg_unit_constant(k, &text)) != NULL; k++)
+        hg_nearest_try(&near, constant);
+    try_locals(L, &own);
+    for (lua_pushnil(L); lua_next(L, lua_upvalueindex(1)); lua_pop(L, 1))
+        hg_nearest_try(&near, hg_strdup(d->arena, lua_tostring(L, -2)));
+    if (own.best && (!near.best || own.distance <= near.distance)) /* the author's names first */
+        near = own;
+    const char *help = other_name(name);
+    if (!near.best && is_called(L, name))
+        near.best = longest_beginning(L, name);
+    if (!help && near.best)
+        help = hg_format(d->arena, "did you mean '%s'?", near.best);
+    if (is_called(L, name))
+        dsl_fail(L, name,
+                 help ? help
+                      : "homodyne-gen --words lists all; a function of your own is declared before it is"
+                        " used, local function",
+                 "there is no function '%s'", name);
+    dsl_fail(L, name, help ? help : "names are declared with local", "unknown name '%s'", name);
+}
+
+static int env_newindex(lua_State *L)
+{
+    struct dsl *d = dsl_of(L);
+    const char *name = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "?";
+    dsl_fail(L, name, hg_format(d->arena, "local %s = ...", name),
+             "assignment to '%s', which is not local", name);
+}
+
+/* --- the names of the sandbox ----------------------------------------------------------------- */
+
+/* print(...): one line on the stream of the messages, for the author who looks for a mistake. */
+static int call_print(lua_State *L)
+{
+    struct dsl *d = dsl_of(L);
+    int n = lua_gettop(L);
+    for (int k = 1; k <= n; k++) {
+        size_t length;
+        const char *text = luaL_tolstring(L, k, &length);
+        d->printed += length + 1;
+        if (d->printed > MAX_PRINTED)
+            dsl_fail(L, "print", "is it inside a loop?", "print() has written more than %d MB",
+                     MAX_PRINTED >> 20);
+        if (!d->silent)
+            fprintf(d->diag->out, "%s%s", k > 1 ? "\t" : "", text);
+        lua_pop(L, 1);
+    }
+    if (!d->silent)
+        fputc('\n', d->diag->out);
+    return 0;
+}
+
+/* string.rep(s, n, sep), upvalue 1, for results that take memory: of nothing at all Lua makes n
+ * copies without an end. */
+static int call_rep(lua_State *L)
+{
+    size_t s, sep = 0;
+    luaL_checklstring(L, 1, &s);
+    if (!lua_isnoneornil(L, 3))
+        luaL_checklstring(L, 3, &sep);
+    if (s + sep == 0) {
+        lua_pushliteral(L, "");
+        return 1;
+    }
+    lua_pushvalue(L, lua_upvalueindex(1));
+    lua_insert(L, 1);
+    lua_call(L, lua_gettop(L) - 1, 1);
+    return 1;
+}
+
+/* A function of the library table, upvalue 1; with a position, so many arguments, it moves what lies behind: steps. */
+static int call_moving(lua_State *L, int with_position)
+{
+    enum { MOVES_OF_A_STEP = 8 };
+    if (lua_gettop(L) == with_position && lua_type(L, 1) == LUA_TTABLE)
+        dsl_of(L)->instructions += lua_rawlen(L, 1) / MOVES_OF_A_STEP;
+    lua_pushvalue(L, lua_upvalueindex(1));
+    lua_insert(L, 1);
+    lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
+    return lua_gettop(L);
+}
+
+static int call_insert(lua_State *L)
+{
+    return call_moving(L, 3);
+}
+
+static int call_remove(lua_State *L)
+{
+    return call_moving(L, 2);
+}
+
+/* Copies global `name` into the table on top of the stack. */
+static void copy_global(lua_State *L, const char *name)
+{
+    lua_getglobal(L, name);
+    lua_setfield(L, -2, name);
+}
+
+/* Opens a library of Lua and adds it, less some functions, to the table on top of the stack. */
+static void open_library(lua_State *L, const char *name, lua_CFunction open,
+                         const char *const *without)
+{
+    luaL_requiref(L, name, open, 1);
+    for (; *without; without++) {
+        lua_pushnil(L);
+        lua_setfield(L, -2, *without);
+    }
+    lua_setfield(L, -2, name);
+}
+
+/* Puts ours, which has Lua's as its upvalue, in the place of a function of a library in the table on top. */
+static void replace(lua_State *L, const char *library, const char *name, lua_CFunction ours)
+{
+    lua_getfield(L, -1, library);
+    lua_getfield(L, -1, name);
+    lua_pushcclosure(L, ours, 1);
+    lua_setfield(L, -2, name);
+    lua_pop(L, 1);
+}
+
+/* The table of names is on top: it becomes the prelude's environment. */
+static void run_prelude(lua_State *L)
+{
+    if (luaL_loadbufferx(L, (const char *)embedded_prelude_lua, embedded_prelude_lua_size,
+                         "=prelude", "t"))
+        hg_bug("prelude: %s", lua_tostring(L, -1));
+    lua_pushvalue(L, -2);
+    lua_setupvalue(L, -2, 1);
+    lua_call(L, 0, 0);
+}
+
+void dsl_open_names(lua_State *L)
+{
+    static const char *const plain[] = {"assert",   "error",    "ipairs", "select",
+                                        "tonumber", "tostring", "type"};
+    static const char *const no_math[] = {"random", "randomseed", NULL};
+    static const char *const no_string[] = {"dump", "find",   "gmatch",   "gsub", "match",
+                                            "pack", "unpack", "packsize", NULL};
+    static const char *const no_table[] = {"sort", "move", NULL};
+    luaL_requiref(L, LUA_GNAME, luaopen_base, 1);
+    lua_pop(L, 1);
+    lua_newtable(L);
+    for (size_t k = 0; k < sizeof plain / sizeof *plain; k++)
+        copy_global(L, plain[k]);
+    open_library(L, LUA_MATHLIBNAME, luaopen_math, no_math);
+    open_library(L, LUA_STRLIBNAME, luaopen_string, no_string);
+    replace(L, LUA_STRLIBNAME, "rep", call_rep);
+    open_library(L, LUA_TABLIBNAME, luaopen_table, no_table);
+    replace(L, LUA_TABLIBNAME, "insert", call_insert);
+    replace(L, LUA_TABLIBNAME, "remove", call_remove);
+    copy_global(L, "next"); /* for the prelude, which takes it away */
+    lua_pushcfunction(L, call_print);
+    lua_setfield(L, -2, "print");
+    dsl_open_expr(L);
+    dsl_open_model(L);
+    run_prelude(L);
+}
+
+void dsl_open_environment(lua_State *L)
+{
+    lua_newtable(L); /* without names that a model writes, so that their access goes through __index */
+    lua_pushcfunction(L, dsl_equal);
+    lua_setfield(L, -2, "__equal");
+    lua_newtable(L);
+    lua_pushvalue(L, -3);
+    lua_pushcclosure(L, env_index, 1);
+    lua_setfield(L, -2, "__index");
+    lua_pushcfunction(L, env_newindex);
+    lua_setfield(L, -2, "__newindex");
+    lua_setmetatable(L, -2);
+}

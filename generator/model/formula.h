@@ -1,0 +1,10 @@
+/* formula.h -- an expression of the graph as a reader would write it, in one line of text. */
+#ifndef HG_FORMULA_H
+#define HG_FORMULA_H
+
+#include "graph/expr.h"
+
+/* "v0 cos(phi + phi0)"; lives in the arena of the graph. */
+const char *hg_formula(const struct hg_expr *e, hg_id id);
+
+#endif
