@@ -161,7 +161,6 @@ static struct fit_measurement *load(const struct fit_kernel *k, int stream)
     sel.dt = 0.1;
     sel.dt_policy = FIT_DT_YAML;
     sel.stream = stream;
-    sel.memory = cold ? (size_t)1 << 30 : 0; /* next to nothing stays mapped */
     if (fit_measurement_load(&sel, k, setting, &m, &err) != FIT_OK)
         stop(file, &err);
     return m;

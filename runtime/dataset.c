@@ -221,15 +221,22 @@ void fit_dataset_point_tiles(struct fit_dataset *ds)
 
 static const struct fit_team everyone = {FIT_TEAM_ALL, FIT_TEAM_SHARE};
 
-/* First touch: pages lie in the memory of the thread that will sum over the tile. */
 static void touch_pages(void *user, size_t k, size_t thread)
 {
     const struct fit_dataset *ds = user;
     const struct fit_dataset_private *p = ds->private_;
     size_t to = k + 1 < ds->ntile ? p->offset[k + 1] : p->ndouble;
     (void)thread;
-    for (size_t o = p->offset[k]; o < to; o += PAGE_DOUBLES)
+    for (size_t o = p->offset[k]; o < to; o += PAGE_DOUBLES) {
         p->y.data[o] = 0;
+        if (p->w.data)
+            p->w.data[o] = 0;
+    }
+}
+
+void fit_dataset_touch(struct fit_dataset *ds)
+{
+    fit_team_run(everyone, ds->ntile, touch_pages, ds);
 }
 
 /* ---- making and freeing ---------------------------------------------------------------------- */
@@ -369,7 +376,7 @@ enum fit_status fit_dataset_new_pairs(const struct fit_dataset_pairs *spec,
         (st = fit_dataset_block_new(&ds->private_->y, ds->private_->ndouble, err)) != FIT_OK)
         goto done;
     if (!spec->streamed && ds->layout.nframe < FIT_FRAMES_PARALLEL) /* else the threads of fit_dataset_put do it */
-        fit_team_run(everyone, ds->ntile, touch_pages, ds);
+        fit_dataset_touch(ds);
     fit_dataset_point_tiles(ds);
 done:
     if (st == FIT_OK)

@@ -122,10 +122,10 @@ const struct fit_tile *fit_dataset_tile(const struct fit_dataset *ds, size_t k, 
 size_t fit_dataset_buffer(const struct fit_dataset *ds); /* 0: values are in memory */
 
 /* The same for kernels that read fit_tile.raw: they get single precision without errors as it lies there.  It has
- * to be given back when it was read; then -1: what was read is worth nothing. */
+ * to be given back when it was read. */
 const struct fit_tile *fit_dataset_lend(const struct fit_dataset *ds, size_t k, double *buffer,
                                         struct fit_tile *own);
-int fit_dataset_give_back(const struct fit_dataset *ds, size_t k, const struct fit_tile *t);
+void fit_dataset_give_back(const struct fit_dataset *ds, size_t k, const struct fit_tile *t);
 
 /* Ends a pass early; no other thread waits for values of this pass any more. */
 void fit_dataset_abandon(const struct fit_dataset *ds);

@@ -73,6 +73,8 @@ enum fit_status fit_dataset_each(const struct fit_dataset *ds,
 struct fit_dataset *fit_dataset_alloc(size_t ngroup);
 
 /* ndouble zeros, aligned for huge pages. */
+/* First touch of the values in memory: pages lie with the thread that will sum over their tile. */
+void fit_dataset_touch(struct fit_dataset *ds);
 enum fit_status fit_dataset_block_new(struct fit_block *b, size_t ndouble, struct fit_error *err);
 
 void fit_dataset_block_free(struct fit_block *b);

@@ -123,9 +123,9 @@ static const struct fit_tile *expand(const struct fit_dataset *ds, size_t k, dou
     struct fit_stream *s = ds->private_->stream;
     enum fit_clock was = fit_clock_enter(FIT_CLOCK_DECODE);
     const struct fit_tile *t = own_tile(ds, k, NULL, buffer, own);
-    int lost = fit_stream_done(s, k);
+    fit_stream_done(s, k);
     fit_clock_enter(was);
-    return lost ? NULL : t;
+    return t;
 }
 
 const struct fit_tile *fit_dataset_tile(const struct fit_dataset *ds, size_t k, double *buffer,
@@ -169,9 +169,10 @@ const struct fit_tile *fit_dataset_lend(const struct fit_dataset *ds, size_t k, 
     return lend(ds, k, buffer, own) ? own : expand(ds, k, buffer, own);
 }
 
-int fit_dataset_give_back(const struct fit_dataset *ds, size_t k, const struct fit_tile *t)
+void fit_dataset_give_back(const struct fit_dataset *ds, size_t k, const struct fit_tile *t)
 {
-    return t->raw ? fit_stream_done(ds->private_->stream, k) : 0;
+    if (t->raw)
+        fit_stream_done(ds->private_->stream, k);
 }
 
 const struct fit_tile *fit_dataset_single(const struct fit_dataset *ds, size_t k, double *buffer,
@@ -278,10 +279,9 @@ enum fit_status fit_dataset_fill(struct fit_dataset *ds, struct fit_error *err)
         st = fit_dataset_block_new(&p->w, p->ndouble, err);
     if (st != FIT_OK)
         return st;
+    fit_dataset_touch(ds);
     fit_stream_begin(s);
-    /* what can be read in any order is shared out as the sums will be: pages lie with who touches them first */
-    enum fit_team_order order = fit_stream_any_order(s) ? FIT_TEAM_SHARE : FIT_TEAM_NEXT;
-    fit_team_run((struct fit_team){FIT_TEAM_ALL, order}, ds->ntile, fill_tile, ds);
+    fit_team_run((struct fit_team){FIT_TEAM_ALL, FIT_TEAM_NEXT}, ds->ntile, fill_tile, ds);
     fit_stream_end(s);
     if ((st = fit_stream_status(s, err)) != FIT_OK)
         return st;

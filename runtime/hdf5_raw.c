@@ -31,7 +31,6 @@ static void raw_free(struct fit_h5_raw *r)
 {
     for (size_t k = 0; r->chunk && k < r->nchunk; k++)
         free(r->chunk[k].data);
-    fit_mapped_free(r->map);
     free(r->chunk);
     free(r->fill);
     free(r->path);
@@ -251,15 +250,4 @@ enum fit_status fit_h5_raw_check(const struct fit_h5_raw_set *s, struct fit_erro
     for (const struct file *f = s->file; f && st == FIT_OK; f = f->next)
         st = fit_h5_bytes_check(f->bytes, err);
     return st;
-}
-
-struct fit_mapped *fit_h5_raw_map(struct fit_h5_raw *r)
-{
-    const uint64_t bytes = (uint64_t)r->d.space.n * r->item, size = r->file->size;
-    if (r->d.storage != FIT_H5_CONTIGUOUS || r->address > size || bytes > size - r->address ||
-        (r->file->base + r->address) % r->item || bytes > SIZE_MAX / 4)
-        return NULL;
-    if (!r->map)
-        r->map = fit_mapped_new(r->file->fd, r->file->base + r->address, (size_t)bytes);
-    return r->map;
 }

@@ -16,7 +16,6 @@
 #define FIT_HDF5_RAW_H
 
 #include "hdf5_io.h"
-#include "mapped.h"
 
 struct fit_h5_raw_set; /* datasets that share files and the memory for chunks */
 struct fit_h5_raw;     /* one dataset; owned by its set */
@@ -56,10 +55,6 @@ void fit_h5_raw_keep(struct fit_h5_raw_set *set, size_t budget);
 /* The box start .. start + count (rank elements each), row by row, as stored. */
 enum fit_status fit_h5_raw_read(struct fit_h5_raw *raw, const size_t *start, const size_t *count,
                                 void *out, struct fit_error *err);
-
-/* The elements as they lie in the file, without a copy (mapped.h; owned by raw), or NULL: they are in
- * chunks, or cannot be mapped.  Not for several threads at once. */
-struct fit_mapped *fit_h5_raw_map(struct fit_h5_raw *raw);
 
 /* FIT_ERR_DATA when a file is no longer the one that was opened: replaced, cut or written to. */
 enum fit_status fit_h5_raw_check(const struct fit_h5_raw_set *set, struct fit_error *err);

@@ -35,7 +35,6 @@ struct fit_h5_raw {
     int rank; /* a scalar has one axis of one element */
     size_t dims[RANK], part[RANK], grid[RANK], nchunk;
     uint64_t address; /* contiguous */
-    struct fit_mapped *map; /* contiguous, once asked for; or NULL */
     struct chunk *chunk;
     uint64_t stored; /* bytes of all chunks */
     unsigned char *fill;

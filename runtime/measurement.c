@@ -11,7 +11,6 @@
 #include "measurement_impl.h"
 
 #include "clock.h"
-#include "direct.h"
 #include "source_impl.h"
 #include "stream.h"
 #include "units.h"
@@ -590,14 +589,11 @@ size_t fit_measurement_memory(size_t file_frames, size_t used_frames, size_t ngr
     return weighted ? 2 * triangle + 2 * matrix : triangle + matrix;
 }
 
-/* Through slots, with expanded chunks, or from the pages of the file: what takes more. */
+/* Slots, and the expanded chunks that are kept. */
 size_t fit_measurement_memory_streamed(size_t used_frames, size_t ngroup, int weighted)
 {
     size_t item = (weighted ? 2 : 1) * sizeof(float), chunks = used_frames * used_frames * ngroup * item;
     size_t most = (weighted ? 2 : 1) * FIT_CHUNKS_KEPT;
     chunks = chunks < most ? chunks : most;
-    size_t slots = fit_stream_bound(used_frames, ngroup, weighted) + chunks;
-    size_t mapped = fit_direct_bound(used_frames, ngroup, item, FIT_MAPPED_KEPT);
-    mapped += mapped < FIT_CHUNKS_ONCE ? mapped : FIT_CHUNKS_ONCE; /* blocks of the first look, tiles of threads */
-    return slots > mapped ? slots : mapped;
+    return fit_stream_bound(used_frames, ngroup, weighted) + chunks;
 }

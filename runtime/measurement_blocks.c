@@ -13,7 +13,6 @@
 
 #include "clock.h"
 #include "dataset_impl.h"
-#include "direct.h"
 #include "source_impl.h"
 #include "stream.h"
 #include "team.h"
@@ -368,12 +367,6 @@ static enum fit_status open_planes(struct blocks *b, struct fit_h5_raw_set *set,
     return st;
 }
 
-/* Half of the memory that is allowed, or what is not much. */
-static size_t mapped_kept(const struct fit_selection *sel)
-{
-    return sel->memory && sel->memory / 2 < FIT_MAPPED_KEPT ? sel->memory / 2 : FIT_MAPPED_KEPT;
-}
-
 static size_t bands(const struct fit_plane *p, size_t n)
 {
     size_t all = 0;
@@ -447,8 +440,6 @@ enum fit_status fit_loading_blocks(struct loading *l, int streamed, const char *
         (st = open_planes(&b, set, why, err)) != FIT_OK || *why ||
         (*why = keep_chunks(&b, set)) != NULL)
         goto done;
-    if (streamed && !l->sel->slot_bytes)
-        fit_direct_gather(b.y, b.sigma, l->m->ngroup, mapped_kept(l->sel));
     if ((!fit_source_half_known(l->src) && (st = find_halves(&b, b.y, err)) != FIT_OK) ||
         (b.sigma && (st = find_halves(&b, b.sigma, err)) != FIT_OK) ||
         (st = look_at_values(&b, err)) != FIT_OK || (st = fit_loading_dataset(l, 1, err)) != FIT_OK)
@@ -458,7 +449,6 @@ enum fit_status fit_loading_blocks(struct loading *l, int streamed, const char *
                                          .y = b.y,
                                          .sigma = b.sigma,
                                          .row = l->row,
-                                         .keep = streamed ? mapped_kept(l->sel) : 0,
                                          .slot_bytes = l->sel->slot_bytes};
     const struct fit_dataset_seen seen = {.mean = b.mean, .bad = b.bad, .sigma = b.given};
     set = NULL; /* the stream's from now on */

@@ -9,8 +9,6 @@
  * chunks of all matrices), and when they are read once. */
 #define FIT_CHUNKS_KEPT ((size_t)192 << 20)
 #define FIT_CHUNKS_ONCE ((size_t)32 << 20)
-/* Pages of the file that stay mapped from pass to pass. */
-#define FIT_MAPPED_KEPT ((size_t)1 << 30)
 
 struct loading {
     const struct fit_selection *sel;

@@ -167,8 +167,8 @@ static void sum_leaf(void *user, size_t leaf, size_t thread)
             break;
         double *out = t == first ? sum : one;
         task->tile(task->user, tile, scratch, p->stride, out);
-        if (task->raw && fit_dataset_give_back(p->ds, t, tile))
-            break;
+        if (task->raw)
+            fit_dataset_give_back(p->ds, t, tile);
         for (size_t k = 0; t != first && k < task->nout; k++)
             sum[k] += one[k];
     }

@@ -55,19 +55,3 @@ struct fit_view fit_plane_view(const struct fit_plane *p, const struct fit_rect 
                              .column = p->lower ? down : along,
                              .baseline = p->baseline};
 }
-
-void fit_plane_span(const struct fit_plane *p, const struct fit_rect *box, size_t *from, size_t *n)
-{
-    struct fit_rect s = stored(p, box);
-    size_t item = fit_h5_raw_item(p->raw) * fit_plane_together(p);
-    size_t before = p->rank == 3 && !p->last ? p->at * p->n * p->n : 0;
-    *from = (before + s.r0 * p->n + s.c0) * item;
-    *n = (before + (s.r1 - 1) * p->n + s.c1) * item - *from;
-}
-
-struct fit_view fit_plane_whole(const struct fit_plane *p, const void *dataset)
-{
-    size_t before = p->rank == 3 && !p->last ? p->at * p->n * p->n : 0;
-    return fit_plane_view(p, &(struct fit_rect){0, p->n, 0, p->n},
-                          (const char *)dataset + before * fit_h5_raw_item(p->raw));
-}

@@ -44,12 +44,6 @@ size_t fit_plane_together(const struct fit_plane *p);
 /* Bytes of the expanded chunks in which one row lies; 0 when nothing is expanded. */
 size_t fit_plane_band(const struct fit_plane *p);
 
-/* Bytes of the dataset from the first to the last element of the box: *n of them from *from on. */
-void fit_plane_span(const struct fit_plane *p, const struct fit_rect *box, size_t *from, size_t *n);
-
-/* The view of the whole matrix in the bytes of its dataset. */
-struct fit_view fit_plane_whole(const struct fit_plane *p, const void *dataset);
-
 /* Reads the box: rows x columns x fit_plane_together elements. */
 enum fit_status fit_plane_read(const struct fit_plane *p, const struct fit_rect *box, void *out,
                                struct fit_error *err);

@@ -12,7 +12,6 @@
 
 #include "clock.h"
 #include "dataset_impl.h"
-#include "direct.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -42,7 +41,6 @@ struct slot {
 
 struct fit_stream {
     struct fit_h5_raw_set *set;
-    struct fit_direct *direct; /* or NULL: through slots */
     const struct fit_layout *layout;
     const struct fit_tile *tile;
     size_t ntile, ngroup, row;
@@ -258,25 +256,6 @@ static enum fit_status start(struct fit_stream *s, int readers, struct fit_error
                       : fit_fail(err, FIT_ERR_INTERNAL, "data: cannot start a thread that reads");
 }
 
-/* Without slots, where that is possible. */
-static enum fit_status start_direct(struct fit_stream *s, const struct fit_stream_spec *spec,
-                                    struct fit_error *err)
-{
-    const struct fit_direct_spec direct = {.set = s->set,
-                                           .ngroup = s->ngroup,
-                                           .y = s->y,
-                                           .sigma = s->sigma,
-                                           .layout = s->layout,
-                                           .ntile = s->ntile,
-                                           .tile = s->tile,
-                                           .row = s->row,
-                                           .keep = spec->keep};
-    if (spec->slot_bytes || !fit_direct_possible(&direct))
-        return FIT_OK;
-    s->direct = fit_direct_new(&direct);
-    return s->direct ? FIT_OK : fit_fail(err, FIT_ERR_MEMORY, "data: out of memory");
-}
-
 static void *copy(const void *from, size_t bytes)
 {
     void *p = malloc(bytes);
@@ -309,8 +288,6 @@ enum fit_status fit_stream_new(const struct fit_stream_spec *spec, const struct 
         !plan_segments(s, spec->slot_bytes ? spec->slot_bytes : SLOT_BYTES))
         st = fit_fail(err, FIT_ERR_MEMORY, "data: out of memory");
     if (st == FIT_OK)
-        st = start_direct(s, spec, err);
-    if (st == FIT_OK && !s->direct)
         st = start(s, reader_count(s, spec->threads), err);
     if (st == FIT_OK)
         *out = s;
@@ -329,7 +306,6 @@ void fit_stream_free(struct fit_stream *s)
     pthread_mutex_unlock(&s->lock);
     for (int k = 0; k < s->nreader; k++)
         pthread_join(s->reader[k], NULL);
-    fit_direct_free(s->direct);
     for (int k = 0; k < FIT_STREAM_SLOTS; k++)
         fit_dataset_block_free(&s->slot[k].block);
     pthread_cond_destroy(&s->changed);
@@ -352,16 +328,6 @@ size_t fit_stream_bound(size_t frames, size_t ngroup, int weighted)
     return FIT_STREAM_SLOTS * min_size(row, SLOT_BYTES);
 }
 
-size_t fit_stream_bytes(const struct fit_stream *s)
-{
-    return s->direct ? 0 : FIT_STREAM_SLOTS * s->slot_size;
-}
-
-int fit_stream_any_order(const struct fit_stream *s)
-{
-    return s->direct != NULL;
-}
-
 /* ---- passes ---------------------------------------------------------------------------------- */
 
 void fit_stream_begin(struct fit_stream *s)
@@ -371,9 +337,6 @@ void fit_stream_begin(struct fit_stream *s)
     s->aborted = 0;
     s->ndone = 0;
     pthread_mutex_unlock(&s->lock);
-    struct fit_error why;
-    if (s->direct && fit_direct_begin(s->direct, &why) != FIT_OK)
-        fit_stream_fail(s, &why);
 }
 
 /* After a pass that was given up nothing of what is in the slots can be used. */
@@ -392,12 +355,9 @@ static void rewind_slots(struct fit_stream *s)
 
 void fit_stream_end(struct fit_stream *s)
 {
-    struct fit_error why;
-    if (s->direct && fit_direct_end(s->direct, &why) != FIT_OK)
-        fit_stream_fail(s, &why);
     pthread_mutex_lock(&s->lock);
     s->base += s->nsegment;
-    if (!s->direct && s->ndone < s->ntile)
+    if (s->ndone < s->ntile)
         rewind_slots(s);
     pthread_mutex_unlock(&s->lock);
     pthread_mutex_unlock(&s->pass);
@@ -412,13 +372,6 @@ int fit_stream_wait(struct fit_stream *s, size_t k)
 {
     size_t number = s->base + s->of_tile[k];
     const struct slot *slot = &s->slot[slot_of(s, k)];
-    if (s->direct) {
-        fit_direct_wanted(s->direct, k);
-        pthread_mutex_lock(&s->lock);
-        int given_up = s->failed || s->aborted;
-        pthread_mutex_unlock(&s->lock);
-        return given_up ? -1 : 0;
-    }
     enum fit_clock was = fit_clock_enter(FIT_CLOCK_WAIT);
     pthread_mutex_lock(&s->lock);
     while (!s->failed && !s->aborted &&
@@ -441,25 +394,13 @@ static void view(const struct fit_stream *s, size_t g, const struct fit_rect *bo
 void fit_stream_view(const struct fit_stream *s, size_t k, size_t g, struct fit_view *y,
                      struct fit_view *sigma, struct fit_rect *box)
 {
-    if (s->direct) {
-        *box = (struct fit_rect){0};
-        fit_direct_view(s->direct, g, y, sigma);
-        return;
-    }
     *box = s->segment[s->of_tile[k]].box;
     view(s, g, box, s->slot[slot_of(s, k)].data, y, sigma);
 }
 
-int fit_stream_done(struct fit_stream *s, size_t k)
+void fit_stream_done(struct fit_stream *s, size_t k)
 {
     struct slot *slot = &s->slot[slot_of(s, k)];
-    struct fit_error why;
-    if (s->direct) {
-        if (fit_direct_done(s->direct, k, &why) == FIT_OK)
-            return 0;
-        fit_stream_fail(s, &why);
-        return -1;
-    }
     pthread_mutex_lock(&s->lock);
     s->ndone++;
     if (--slot->left == 0) {
@@ -467,7 +408,6 @@ int fit_stream_done(struct fit_stream *s, size_t k)
         pthread_cond_broadcast(&s->changed);
     }
     pthread_mutex_unlock(&s->lock);
-    return 0;
 }
 
 void fit_stream_abort(struct fit_stream *s)

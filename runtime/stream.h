@@ -4,7 +4,7 @@
  * threads fill slots with segments as the file has them (float32 stays float32, compressed chunks
  * are expanded), ahead of the threads that compute; those take single tiles out of the slots.  When
  * a pass ends the readers begin with the next.  Memory: FIT_STREAM_SLOTS slots, and what is kept of
- * expanded chunks.  Values that lie in the file as they are wanted are not copied at all (direct.h).
+ * expanded chunks. 
  *
  *     fit_stream_begin(s);                        one pass at a time: others wait here
  *     each tile once, by any thread, in increasing order of their being asked for:
@@ -31,8 +31,7 @@ struct fit_stream_spec {
     const struct fit_plane *sigma; /* ngroup, or NULL; copied */
     size_t row;                    /* row of the matrices that is frame 0 of the layout */
     int threads;                   /* of the readers; 0: what the storage asks for */
-    size_t slot_bytes;             /* 0: the default; else always through slots */
-    size_t keep;                   /* bytes of the file that may stay mapped (direct.h) */
+    size_t slot_bytes;             /* 0: the default */
 };
 
 struct fit_stream;
@@ -43,12 +42,6 @@ enum fit_status fit_stream_new(const struct fit_stream_spec *spec, const struct 
                                struct fit_error *err);
 void fit_stream_free(struct fit_stream *s);
 
-/* Bytes held for reading. */
-size_t fit_stream_bytes(const struct fit_stream *s);
-
-/* 1: tiles need not be asked for in increasing order. */
-int fit_stream_any_order(const struct fit_stream *s);
-
 void fit_stream_begin(struct fit_stream *s);
 void fit_stream_end(struct fit_stream *s);
 
@@ -58,8 +51,8 @@ int fit_stream_wait(struct fit_stream *s, size_t k);
  * are rows of the matrix.  sigma may be NULL. */
 void fit_stream_view(const struct fit_stream *s, size_t k, size_t g, struct fit_view *y,
                      struct fit_view *sigma, struct fit_rect *box);
-/* The data of tile k are not needed any more; -1: those that were read are worth nothing. */
-int fit_stream_done(struct fit_stream *s, size_t k);
+/* The data of tile k are not needed any more. */
+void fit_stream_done(struct fit_stream *s, size_t k);
 
 /* The pass will not be finished: all that wait are let go. */
 void fit_stream_abort(struct fit_stream *s);
