@@ -31,14 +31,6 @@ int text_is_control(const char *text, size_t n)
     return u == 0x200E || u == 0x200F || (u >= 0x2028 && u <= 0x202E) || (u >= 0x2066 && u <= 0x2069) || u == 0xFEFF;
 }
 
-const char *text_not_utf8(const char *s)
-{
-    for (size_t n; *s; s += n)
-        if ((n = text_utf8_length(s)) == 0)
-            return s;
-    return NULL;
-}
-
 size_t text_printable(const char *s, size_t bytes, int keep_lines, char *out, size_t size)
 {
     size_t length = 0, room = size ? size - 1 : 0;

@@ -17,9 +17,6 @@ size_t text_utf8_length(const char *s);
  * ends of lines, and marks of direction.  New lines and tabs do, too. */
 int text_is_control(const char *s, size_t n);
 
-/* The place of the first byte that is no UTF-8, or NULL. */
-const char *text_not_utf8(const char *s);
-
 /* n bytes, behind which a zero byte stands, as they may be printed: controls other than \n and \t (keep_lines 0: with
  * them) and bytes that are no UTF-8 become \xHH.  At most size - 1 bytes and a zero byte are written, whole characters
  * only.  Returns the length of all of it, as snprintf. */

@@ -37,7 +37,7 @@ void unique_id(char id[UNIQUE_ID])
     snprintf(id, UNIQUE_ID, "%016llx", (unsigned long long)x);
 }
 
-int unique_lock(int fd)
+static int lock_now(int fd)
 {
     struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     int bad;
@@ -81,7 +81,7 @@ int unique_beside(const char *target, char *path, size_t size)
         const int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
         if (fd < 0 && errno != EEXIST)
             return -1;
-        if (fd >= 0 && unique_lock(fd) != 0 && is_same(fd, path))
+        if (fd >= 0 && lock_now(fd) != 0 && is_same(fd, path))
             return fd;
         if (fd >= 0) /* swept before it was locked */
             close(fd);
@@ -104,7 +104,7 @@ static void sweep_file(const char *path)
     struct stat s;
     if (fd < 0)
         return;
-    if (fstat(fd, &s) == 0 && S_ISREG(s.st_mode) && unique_lock(fd) == 1 && is_same(fd, path))
+    if (fstat(fd, &s) == 0 && S_ISREG(s.st_mode) && lock_now(fd) == 1 && is_same(fd, path))
         unlink(path);
     close(fd);
 }
@@ -129,7 +129,7 @@ int unique_claim(const char *path, unsigned mode, int *locked)
         if (fd < 0)
             return -1;
         (void)!fchmod(fd, mode); /* a folder of several users: each may take over what the other's killed run left */
-        const int got = unique_lock(fd);
+        const int got = lock_now(fd);
         if (got == 0) {
             close(fd);
             errno = EBUSY;

@@ -18,9 +18,6 @@ enum { UNIQUE_ID = 17 }; /* 16 hexadecimal digits and the end */
 
 void unique_id(char id[UNIQUE_ID]);
 
-/* 1: the open file is ours alone; 0: another has it; -1: this file system has no locks.  Never waits. */
-int unique_lock(int fd);
-
 /* Has another process the lock?  Does not take it, not even for a moment: nobody is refused because of a look. */
 int unique_is_locked(int fd);
 

@@ -201,9 +201,4 @@ const char *front_any_two_time(const struct front *f);
 enum fit_status front_plot_package(struct front *f, const struct front_args *a, const char *config, int simulated,
                                    struct fit_error *err);
 
-/* What the words after a fitter's command say: the configuration and how many more plain words
- * there are (run.c). */
-enum fit_status front_find_config(const struct front_args *a, const char **config, int *has_data,
-                                  struct fit_error *err);
-
 #endif

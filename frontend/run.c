@@ -42,7 +42,7 @@ enum fit_status front_parse_rest(const struct front_args *a, const char *command
     return st;
 }
 
-enum fit_status front_find_config(const struct front_args *a, const char **config, int *has_data,
+static enum fit_status find_config(const struct front_args *a, const char **config, int *has_data,
                                   struct fit_error *err)
 {
     struct fit_cli cli;
@@ -132,7 +132,7 @@ static enum fit_status exec_fitter(struct front *f, const struct front_args *a, 
     struct list l = {0};
     const char *config, *from = front_value(a, "nlsq-result");
     int has_data;
-    enum fit_status st = front_find_config(a, &config, &has_data, err);
+    enum fit_status st = find_config(a, &config, &has_data, err);
     if (st == FIT_OK)
         st = refuse(a, err);
     if (st != FIT_OK)
@@ -167,7 +167,7 @@ enum fit_status front_cmd_fit(struct front *f, const struct front_args *a, struc
 {
     const char *config, *extra = NULL;
     int has_data;
-    enum fit_status st = front_find_config(a, &config, &has_data, err);
+    enum fit_status st = find_config(a, &config, &has_data, err);
     if (st == FIT_OK && !config && !has_data && !front_value(a, "model") &&
         access(homodyne_default, R_OK) == 0) {
         extra = homodyne_default;

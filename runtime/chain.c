@@ -214,11 +214,6 @@ const double *fit_chain_q(const struct fit_chain *c)
     return c->x.q;
 }
 
-const double *fit_chain_gradient(const struct fit_chain *c)
-{
-    return c->x.g;
-}
-
 const struct fit_metric *fit_chain_metric(const struct fit_chain *c)
 {
     return &c->metric;
@@ -232,11 +227,6 @@ double fit_chain_step_size(const struct fit_chain *c)
 double fit_chain_warmup_gradients(const struct fit_chain *c)
 {
     return c->warm_gradients;
-}
-
-double fit_chain_warmup_divergences(const struct fit_chain *c)
-{
-    return c->warm_divergences;
 }
 
 /* ---- the state as bytes ---------------------------------------------------------------------- */

@@ -39,11 +39,9 @@ enum fit_status fit_chain_step(struct fit_chain *c, const struct fit_target *tar
 /* Where it is. */
 uint32_t fit_chain_iteration(const struct fit_chain *c); /* complete iterations, warm-up included */
 const double *fit_chain_q(const struct fit_chain *c);
-const double *fit_chain_gradient(const struct fit_chain *c);
 const struct fit_metric *fit_chain_metric(const struct fit_chain *c);
 double fit_chain_step_size(const struct fit_chain *c); /* of the next iteration */
 double fit_chain_warmup_gradients(const struct fit_chain *c);
-double fit_chain_warmup_divergences(const struct fit_chain *c);
 
 /* The state as bytes (little-endian, with a version, a length and a SHA-256).  save writes
  * fit_chain_state_size() bytes.  load puts them into a chain made with the same n, number and

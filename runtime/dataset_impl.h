@@ -50,17 +50,13 @@ struct fit_values {
 /* 1: every value counts, has weight 1 and stands beside that of the next frame. */
 int fit_values_plain(const struct fit_dataset *ds, const struct fit_values *v);
 
-/* Fills y (and w, unless NULL) of a tile for the group of v. */
-void fit_dataset_put_tile(const struct fit_dataset *ds, const struct fit_values *v,
-                          const struct fit_tile *t, double *y, double *w);
-
 /* From so many frames on a matrix is worth the waiting of threads for each other. */
 enum { FIT_FRAMES_PARALLEL = 3000 };
 
 /* Gives every lane that counts the weight 1, unless there are weights already. */
 enum fit_status fit_dataset_need_weights(struct fit_dataset *ds, struct fit_error *err);
 
-/* As fit_dataset_put_tile for all groups, v of them in order. */
+/* Fills y (and w, unless NULL) of a tile for all groups, v of them in order. */
 void fit_dataset_put_groups(const struct fit_dataset *ds, const struct fit_values *v,
                             const struct fit_tile *t, double *y, double *w);
 

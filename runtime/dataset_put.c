@@ -1,7 +1,7 @@
 /* dataset_put.c -- values of matrices into the tiles of a dataset.
  *
  * Takes whole matrices (fit_dataset_put), or views of boxes that were read from a file
- * (fit_dataset_put_tile, fit_dataset_put_groups); gives y and w of tiles in the order of dataset.c, with the
+ * (put_tile, fit_dataset_put_groups); gives y and w of tiles in the order of dataset.c, with the
  * same bits either way: the value less the reference of its group, and 1 / sigma^2.
  */
 #include "clock.h"
@@ -152,7 +152,7 @@ int fit_values_plain(const struct fit_dataset *ds, const struct fit_values *v)
     return v->clean && ds->private_->contiguous && v->y.column == 1 && !(v->y.baseline > 0);
 }
 
-void fit_dataset_put_tile(const struct fit_dataset *ds, const struct fit_values *v,
+static void put_tile(const struct fit_dataset *ds, const struct fit_values *v,
                           const struct fit_tile *t, double *y, double *w)
 {
     const struct fit_layout *l = &ds->layout;
@@ -212,7 +212,7 @@ void fit_dataset_put_groups(const struct fit_dataset *ds, const struct fit_value
     if (plain)
         put_plain(&ds->layout, v, t, from, reference, y);
     for (size_t g = 0; !plain && g < n; g++)
-        fit_dataset_put_tile(ds, &v[g], t, y, w);
+        put_tile(ds, &v[g], t, y, w);
     free(from);
     free(reference);
 }
@@ -259,7 +259,7 @@ static void put_turn(void *user, size_t k, size_t thread)
     const struct putting *x = user;
     const struct fit_dataset_private *p = x->ds->private_;
     (void)thread;
-    fit_dataset_put_tile(x->ds, x->v, &x->ds->tile[k], p->y.data + p->offset[k],
+    put_tile(x->ds, x->v, &x->ds->tile[k], p->y.data + p->offset[k],
                          p->w.data ? p->w.data + p->offset[k] : NULL);
 }
 

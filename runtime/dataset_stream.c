@@ -1,7 +1,7 @@
 /* dataset_stream.c -- tiles whose values are in memory or in a file, for passes over all of them.
  *
  * Takes the boxes that stream.c has read; gives tiles with the bits that fit_dataset_put would have
- * stored: both use fit_dataset_put_tile.
+ * stored: both use fit_dataset_put_groups.
  */
 #include "clock.h"
 #include "dataset_impl.h"

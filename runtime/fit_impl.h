@@ -89,9 +89,6 @@ void fit_ls_try(struct fit_ls *f, double *theta, size_t iterations);
 enum fit_eval fit_ls_step(struct fit_ls *f, double *theta, size_t iterations);
 /* What the optimiser left becomes the best so far. */
 void fit_ls_keep(struct fit_ls *f, struct fit_outcome *o);
-/* 1: large data, of which thinned ones have led the way, and a wider search of them is still possible: a run need not
- * go to its end. */
-int fit_ls_may_widen(const struct fit_ls *f);
 /* Searches for starts and fits; searches again, wider, while the residuals exceed the noise. */
 enum fit_status fit_ls_minimum(struct fit_ls *f, struct fit_outcome *o);
 

@@ -32,7 +32,7 @@ enum {
     MOST_RUNS = 3,
     MOST_RUNS_THOROUGH = 10,
     RIVAL_STEPS = 60, /* of a rival */
-    FIRST_STEPS = 20, /* of any, while a wider search is still possible (fit_ls_may_widen) */
+    FIRST_STEPS = 20, /* of any, while a wider search is still possible (may_widen) */
     MOST_MINIMA = 32
 };
 
@@ -177,7 +177,9 @@ static int thorough(const struct fit_ls *f)
     return f->opt->multi_start || f->opt->global;
 }
 
-int fit_ls_may_widen(const struct fit_ls *f)
+/* 1: large data, of which thinned ones have led the way, and a wider search of them is still possible: a run need not
+ * go to its end. */
+static int may_widen(const struct fit_ls *f)
 {
     return fit_ls_is_large(f) && f->list.searched && !f->list.on_all && !thorough(f) &&
            f->list.rounds < fit_start_rounds(f->kernel);
@@ -192,7 +194,7 @@ static int run_from(struct fit_ls *f, const double *theta, const struct fit_cand
     memcpy(f->theta, theta, f->p * sizeof *f->theta);
     if (isfinite(o->cost) && most > RIVAL_STEPS)
         most = RIVAL_STEPS; /* a rival that is still behind after so many steps is given up */
-    const int first = fit_ls_may_widen(f) && most > FIRST_STEPS;
+    const int first = may_widen(f) && most > FIRST_STEPS;
     if (first)
         most = FIRST_STEPS; /* go_on() follows if this is the way */
     fit_ls_try(f, f->theta, most);
@@ -379,7 +381,7 @@ enum fit_status fit_ls_minimum(struct fit_ls *f, struct fit_outcome *o)
     do {
         if ((st = find_starts(f, rounds)) != FIT_OK || (st = run_candidates(f, o)) != FIT_OK)
             return st;
-        if ((!fit_ls_may_widen(f) || explains_data(f, o)) &&
+        if ((!may_widen(f) || explains_data(f, o)) &&
             ((st = go_on(f, o, RIVAL_STEPS)) != FIT_OK || (st = slide(f, o)) != FIT_OK))
             return st;
         rounds = f->list.rounds;

@@ -143,12 +143,6 @@ enum fit_status fit_h5_shape(const struct fit_h5 *h, const char *path, int *rank
     return FIT_OK;
 }
 
-size_t fit_h5_item_bytes(const struct fit_h5 *h, const char *path)
-{
-    struct fit_h5_dataset d;
-    return look_at_dataset(h, path, &d, NULL) == FIT_OK ? d.type.size : 0;
-}
-
 /* ---- numbers --------------------------------------------------------------------------------- */
 
 /* A dataset that is about to be read; fit_h5_raw_free(set) ends that. */

@@ -57,9 +57,6 @@ int fit_h5_exists(const struct fit_h5 *h, const char *path);
 enum fit_status fit_h5_shape(const struct fit_h5 *h, const char *path, int *rank,
                              size_t dims[FIT_H5_RANK], struct fit_error *err);
 
-/* Bytes of one stored element (4: float32, 8: float64), 0 when it is no dataset. */
-size_t fit_h5_item_bytes(const struct fit_h5 *h, const char *path);
-
 /* The first element, whatever the rank: instruments write scalars as (1,1) arrays. */
 enum fit_status fit_h5_read_scalar(const struct fit_h5 *h, const char *path, double *value,
                                    struct fit_error *err);
@@ -130,9 +127,7 @@ enum fit_status fit_h5_make_group(struct fit_h5 *h, const char *path, struct fit
 enum fit_status fit_h5_write(struct fit_h5 *h, const char *path, const struct fit_h5_array *a,
                              struct fit_error *err);
 
-/* Short forms of fit_h5_write. */
-enum fit_status fit_h5_write_scalar(struct fit_h5 *h, const char *path, double value,
-                                    struct fit_error *err);
+/* A short form of fit_h5_write. */
 enum fit_status fit_h5_write_doubles(struct fit_h5 *h, const char *path, const double *value,
                                      size_t n, struct fit_error *err);
 

@@ -226,11 +226,6 @@ int fit_h5_raw_compressed(const struct fit_h5_raw *r)
     return r->chunk && r->d.nfilter > 0;
 }
 
-const size_t *fit_h5_raw_chunk(const struct fit_h5_raw *r)
-{
-    return r->part;
-}
-
 size_t fit_h5_raw_band(const struct fit_h5_raw *r, unsigned fixed)
 {
     size_t n = r->chunk ? r->chunk_size : 0;

@@ -42,7 +42,6 @@ const struct fit_h5_dataset *fit_h5_raw_dataset(const struct fit_h5_raw *raw);
  * when it is contiguous). */
 size_t fit_h5_raw_item(const struct fit_h5_raw *raw);
 int fit_h5_raw_compressed(const struct fit_h5_raw *raw);
-const size_t *fit_h5_raw_chunk(const struct fit_h5_raw *raw);
 
 /* Bytes of the expanded chunks that meet a plane on which the axes with a bit in `fixed` are constant;
  * 0 when the dataset is contiguous.  With less budget than for what is read together the same

@@ -286,12 +286,6 @@ enum fit_status fit_h5_write(struct fit_h5 *h, const char *path, const struct fi
     return st;
 }
 
-enum fit_status fit_h5_write_scalar(struct fit_h5 *h, const char *path, double value,
-                                    struct fit_error *err)
-{
-    return fit_h5_write(h, path, &(struct fit_h5_array){.type = FIT_H5_F64, .value = &value}, err);
-}
-
 enum fit_status fit_h5_write_doubles(struct fit_h5 *h, const char *path, const double *value,
                                      size_t n, struct fit_error *err)
 {

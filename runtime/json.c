@@ -163,12 +163,6 @@ void fit_json_boolean(struct fit_json *j, const char *key, int value)
     put_text(j, value ? "true" : "false");
 }
 
-void fit_json_null(struct fit_json *j, const char *key)
-{
-    lead(j, key);
-    put_text(j, "null");
-}
-
 void fit_json_numbers(struct fit_json *j, const char *key, const double *value, size_t n)
 {
     lead(j, key);

@@ -43,7 +43,6 @@ void fit_json_string(struct fit_json *j, const char *key, const char *value);
 void fit_json_number(struct fit_json *j, const char *key, double value);
 void fit_json_integer(struct fit_json *j, const char *key, int64_t value);
 void fit_json_boolean(struct fit_json *j, const char *key, int value);
-void fit_json_null(struct fit_json *j, const char *key);
 /* An array of numbers, on one line. */
 void fit_json_numbers(struct fit_json *j, const char *key, const double *value, size_t n);
 

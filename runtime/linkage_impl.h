@@ -35,7 +35,4 @@ void fit_linkage_functions(struct fit_linkage *link);
 /* out[nrow] = matrix in + constant. */
 void fit_sparse_apply(const struct fit_sparse *s, const double *in, double *out);
 
-/* The layout of one class. */
-struct fit_layout fit_link_layout(const struct fit_linkage *link, const struct fit_layout *l, size_t class);
-
 #endif

@@ -43,7 +43,7 @@ void fit_sparse_apply(const struct fit_sparse *s, const double *in, double *out)
     }
 }
 
-struct fit_layout fit_link_layout(const struct fit_linkage *k, const struct fit_layout *l, size_t class)
+static struct fit_layout class_layout(const struct fit_linkage *k, const struct fit_layout *l, size_t class)
 {
     const struct fit_link_class *c = &k->private_->class[class];
     struct fit_layout sub = *l;
@@ -58,7 +58,7 @@ struct fit_layout fit_link_layout(const struct fit_linkage *k, const struct fit_
 
 static size_t class_space(const struct fit_linkage *k, const struct fit_layout *l, size_t c)
 {
-    struct fit_layout sub = fit_link_layout(k, l, c);
+    struct fit_layout sub = class_layout(k, l, c);
     return padded(k->inner->nparam) + padded(k->inner->workspace(&sub));
 }
 
@@ -75,7 +75,7 @@ static enum fit_eval prepare(const struct fit_layout *l, const double *x, int de
 {
     const struct fit_linkage *k = linkage(l);
     for (size_t c = 0; c < k->nclass; c++) {
-        struct fit_layout sub = fit_link_layout(k, l, c);
+        struct fit_layout sub = class_layout(k, l, c);
         fit_sparse_apply(&k->private_->class[c].theta, x, ws);
         enum fit_eval e = k->inner->prepare(&sub, ws, derivative, ws + padded(k->inner->nparam));
         if (e != FIT_EVAL_OK)
@@ -104,7 +104,7 @@ static size_t divide(const struct fit_linkage *k, const struct fit_layout *l, do
 {
     size_t q = k->inner->nlinear, n = k->private_->most, inner = 0, tile = 0, at = 0;
     for (size_t c = 0; c < k->nclass; c++) {
-        struct fit_layout sub = fit_link_layout(k, l, c);
+        struct fit_layout sub = class_layout(k, l, c);
         size_t s = k->inner->scratch(&sub);
         inner = s > inner ? s : inner;
     }
@@ -231,7 +231,7 @@ static void moments(const struct fit_layout *l, const double *ws, const struct f
     memset(out, 0, l->ngroup * each * sizeof *out);
     for (size_t c = 0; c < k->nclass; ws += class_space(k, l, c), c++) {
         const struct fit_link_class *class = &k->private_->class[c];
-        struct fit_layout sub = fit_link_layout(k, l, c);
+        struct fit_layout sub = class_layout(k, l, c);
         struct fit_tile own;
         if (!class_tile(l, t, c, &s, &own))
             continue;
@@ -278,7 +278,7 @@ static void normal(const struct fit_layout *l, const double *ws, const double *l
     memset(out, 0, (triangle(n) + n + l->ngroup * outer * n) * sizeof *out);
     for (size_t c = 0; c < k->nclass; ws += class_space(k, l, c), c++) {
         const struct fit_link_class *class = &k->private_->class[c];
-        struct fit_layout sub = fit_link_layout(k, l, c);
+        struct fit_layout sub = class_layout(k, l, c);
         struct fit_tile own;
         if (!class_tile(l, t, c, &s, &own))
             continue;
@@ -322,7 +322,7 @@ static void gradient(const struct fit_layout *l, const double *ws, const double 
     memset(out, 0, k->kernel.nparam * sizeof *out);
     for (size_t c = 0; c < k->nclass; ws += class_space(k, l, c), c++) {
         const struct fit_link_class *class = &k->private_->class[c];
-        struct fit_layout sub = fit_link_layout(k, l, c);
+        struct fit_layout sub = class_layout(k, l, c);
         struct fit_tile own;
         if (!class_tile(l, t, c, &s, &own))
             continue;
@@ -355,7 +355,7 @@ static void model(const struct fit_layout *l, const double *ws, const double *li
     size_t tile = k->nclass > 1 && k->inner->space == FIT_PAIRS ? l->chunk * l->panel * most : 0;
     double *own_lin = doubles(most * m), *own = doubles(tile);
     for (size_t c = 0; own_lin && own && c < k->nclass; ws += class_space(k, l, c), c++) {
-        struct fit_layout sub = fit_link_layout(k, l, c);
+        struct fit_layout sub = class_layout(k, l, c);
         struct fit_tile of = *t;
         if (k->inner->space == FIT_ROWS && k->class_of[t->group] != c)
             continue;
@@ -389,7 +389,7 @@ static struct fit_tile in_class(const struct fit_layout *l, const double **ws, c
     for (size_t c = 0; c < class; c++)
         *ws += class_space(k, l, c);
     *ws += padded(k->inner->nparam);
-    *sub = fit_link_layout(k, l, class);
+    *sub = class_layout(k, l, class);
     own.group = k->private_->place[t->group];
     return own;
 }
@@ -441,7 +441,7 @@ static void points(const struct fit_layout *l, const double *ws, const double *l
                 mean[e] = NAN;
             continue;
         }
-        struct fit_layout sub = fit_link_layout(k, l, c);
+        struct fit_layout sub = class_layout(k, l, c);
         class_lin(k, c, lin, own_lin);
         k->inner->points(&sub, space[c], own_lin, b - a, i + a, j ? j + a : NULL, place, mean + a,
                          jac ? columns : NULL);
@@ -467,7 +467,7 @@ static void curves(const struct fit_layout *l, const double *x, double *value, d
     double *theta = doubles(p), *own = doubles(tangent ? nc * p * nt : 0);
     for (size_t c = 0; theta && own && c < k->nclass; c++) {
         const struct fit_sparse *T = &k->private_->class[c].theta;
-        struct fit_layout sub = fit_link_layout(k, l, c);
+        struct fit_layout sub = class_layout(k, l, c);
         fit_sparse_apply(T, x, theta);
         k->inner->curves(&sub, theta, value + c * nc * nt, tangent ? own : NULL);
         for (size_t v = 0; tangent && v < nc; v++) {
@@ -493,7 +493,7 @@ static void combine(const struct fit_layout *l, const double *x, double *value, 
     memset(gradient_, 0, k->kernel.ncombination * n * sizeof *gradient_);
     for (size_t c = 0; theta && own && c < k->nclass; c++) {
         const struct fit_sparse *T = &k->private_->class[c].theta;
-        struct fit_layout sub = fit_link_layout(k, l, c);
+        struct fit_layout sub = class_layout(k, l, c);
         fit_sparse_apply(T, x, theta);
         k->inner->combine(&sub, theta, value + c * nc, own);
         for (size_t v = 0; v < nc; v++)

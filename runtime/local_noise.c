@@ -52,7 +52,8 @@ static struct fit_local_noise estimate(double square, double n, double scatter, 
     return out;
 }
 
-struct fit_local_noise fit_noise_of_sums(const struct fit_noise_sums *s)
+/* Of data. */
+static struct fit_local_noise noise_of_sums(const struct fit_noise_sums *s)
 {
     return estimate(s->square[2], s->n, SCATTER[2], agree(s, 1) ? FIT_LOCAL_KNOWN : FIT_LOCAL_ROUGH);
 }
@@ -238,11 +239,11 @@ enum fit_status fit_noise_of_data(const struct fit_dataset *ds, struct fit_local
     take_tiles(&s, buffer);
     for (size_t g = 0; g < ng; g++) {
         const struct fit_noise_sums sums = sums_of(&s, g);
-        each[g] = fit_noise_of_sums(&sums);
+        each[g] = noise_of_sums(&sums);
         fit_noise_add(&pooled, &sums, 1);
     }
     if (all)
-        *all = fit_noise_of_sums(&pooled);
+        *all = noise_of_sums(&pooled);
     st = fit_dataset_status(ds, err);
 done:
     free(buffer);

@@ -59,8 +59,7 @@ void fit_noise_line(const double *const row[FIT_NOISE_REACH + 1], size_t n, doub
 /* Three rows: those with d_2^2 > limit do not count. */
 void fit_noise_short(const double *const row[3], size_t n, double limit, struct fit_noise_sums *s);
 
-/* Of data, or of residuals, in which no signal is left. */
-struct fit_local_noise fit_noise_of_sums(const struct fit_noise_sums *s);
+/* Of residuals, in which no signal is left. */
 struct fit_local_noise fit_noise_of_residuals(const struct fit_noise_sums *s);
 
 /* to += from, variances times scale. */

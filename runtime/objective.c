@@ -153,7 +153,9 @@ static struct fit_tile kept_tile(struct fit_objective *o, const struct fit_tile 
     return kept;
 }
 
-struct fit_tile fit_objective_weigh(struct fit_objective *o, const struct fit_tile *t,
+/* The tile with the weights of the objective, and its data; scratch as in parallel.h, of whose arrays the first
+ * three are taken. */
+static struct fit_tile weighed_tile(struct fit_objective *o, const struct fit_tile *t,
                                     double *scratch, size_t stride)
 {
     double *acc = scratch + FIT_OBJECTIVE_SCRATCH * stride;
@@ -168,7 +170,7 @@ static void moments_tile(void *user, const struct fit_tile *t, double *scratch, 
                          double *out)
 {
     struct fit_objective *o = user;
-    struct fit_tile w = fit_objective_weigh(o, t, scratch, stride);
+    struct fit_tile w = weighed_tile(o, t, scratch, stride);
     o->kernel->moments(&o->ds->layout, o->ws, &w, scratch + FIT_OBJECTIVE_SCRATCH * stride, out);
 }
 
@@ -176,7 +178,7 @@ static void normal_tile(void *user, const struct fit_tile *t, double *scratch, s
                         double *out)
 {
     struct fit_objective *o = user;
-    struct fit_tile w = fit_objective_weigh(o, t, scratch, stride);
+    struct fit_tile w = weighed_tile(o, t, scratch, stride);
     o->kernel->normal(&o->ds->layout, o->ws, o->lin, &w, scratch + FIT_OBJECTIVE_SCRATCH * stride,
                       out);
 }
@@ -185,7 +187,7 @@ static void adjoint_tile(void *user, const struct fit_tile *t, double *scratch, 
                          double *out)
 {
     struct fit_objective *o = user;
-    struct fit_tile w = fit_objective_weigh(o, t, scratch, stride);
+    struct fit_tile w = weighed_tile(o, t, scratch, stride);
     o->kernel->gradient(&o->ds->layout, o->ws, o->lin_adjoint, o->adj, &w,
                         scratch + FIT_OBJECTIVE_SCRATCH * stride, out);
 }
@@ -212,7 +214,7 @@ static void direct_tile(void *user, const struct fit_tile *t, double *scratch, s
                         double *out)
 {
     struct fit_objective *o = user;
-    struct fit_tile w = fit_objective_weigh(o, t, scratch, stride);
+    struct fit_tile w = weighed_tile(o, t, scratch, stride);
     double *mean = scratch + 3 * stride;
     struct direct c = {&w, mean, out};
     memset(out, 0, o->ngroup * sizeof *out);
@@ -229,7 +231,7 @@ struct residuals {
 static void residual_tile(void *user, const struct fit_tile *t, double *scratch, size_t stride, double *out)
 {
     struct residuals *x = user;
-    struct fit_tile w = fit_objective_weigh(x->obj, t, scratch, stride);
+    struct fit_tile w = weighed_tile(x->obj, t, scratch, stride);
     double *mean = scratch + 3 * stride;
     x->obj->kernel->model(&x->obj->ds->layout, x->obj->ws, x->obj->lin, &w, mean);
     x->fn(x->user, &w, mean);

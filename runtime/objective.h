@@ -198,10 +198,6 @@ void fit_objective_vectors(const struct fit_objective *obj, const struct fit_til
 /* The same for those of which some lanes do not count. */
 void fit_objective_edges(const struct fit_objective *obj, const struct fit_tile *t, fit_vector_fn *fn, void *user);
 
-/* The tile with the weights of the objective, and its data; scratch as in parallel.h, of whose arrays the first
- * three are taken. */
-struct fit_tile fit_objective_weigh(struct fit_objective *obj, const struct fit_tile *t,
-                                    double *scratch, size_t stride);
 /* Data and weights of the tile for the robust loss. */
 void fit_loss_weights(struct fit_objective *obj, const struct fit_tile *t, double *y, double *w);
 

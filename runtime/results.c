@@ -136,7 +136,8 @@ void fit_results_rate(const struct fit_results *r, const struct fit_rate_value *
     snprintf(text, size, "%s t^%s + %s", param[x->amplitude].name, param[x->exponent].name, param[x->offset].name);
 }
 
-int fit_results_rate_constant(const struct fit_results *r, const struct fit_rate_value *x)
+/* 1: its slope is not told from 0, and exponent and offset may be held at 0. */
+static int is_constant(const struct fit_results *r, const struct fit_rate_value *x)
 {
     const struct fit_result *f = r->fit;
     const double at[3] = {x->value, 0, 0};
@@ -161,7 +162,7 @@ void fit_results_rate_cure(const struct fit_results *r, const struct fit_rate_va
 {
     const struct fit_param *param = r->kernel->param;
     text[0] = '\0';
-    if (fit_results_rate_constant(r, x))
+    if (is_constant(r, x))
         snprintf(text, size, "a constant rate would do: --fix %s=0 --fix %s=0", param[x->exponent].name,
                  param[x->offset].name);
     else if (needs_no_offset(r, x))

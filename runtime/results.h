@@ -217,8 +217,6 @@ const char *fit_grade_word(enum fit_grade v);
 void fit_results_direction(const struct fit_results *r, size_t k, char *text, size_t size);
 /* A rate as a formula: "D0 t^alpha + D_offset". */
 void fit_results_rate(const struct fit_results *r, const struct fit_rate_value *x, char *text, size_t size);
-/* 1: its slope is not told from 0, and exponent and offset may be held at 0. */
-int fit_results_rate_constant(const struct fit_results *r, const struct fit_rate_value *x);
 /* What to do about a rate that may be simpler: "a constant rate would do: --fix alpha=0 --fix D_offset=0", "a power of
  * t alone would do: --fix D_offset=0"; else empty. */
 void fit_results_rate_cure(const struct fit_results *r, const struct fit_rate_value *x, char *text, size_t size);

@@ -89,17 +89,6 @@ FIT_INLINE void walk(const struct fit_lanes *t, enum fit_loss loss, double f, do
 
 /* One loop for each loss, so that none decides inside. */
 EACH_ISA
-void fit_rho_sums(const struct fit_lanes *t, enum fit_loss loss, double f, double *sum)
-{
-    switch (loss) {
-    case FIT_LOSS_LINEAR: walk(t, FIT_LOSS_LINEAR, f, 1, NULL, NULL, sum); break;
-    case FIT_LOSS_SOFT_L1: walk(t, FIT_LOSS_SOFT_L1, f, 1, NULL, NULL, sum); break;
-    case FIT_LOSS_HUBER: walk(t, FIT_LOSS_HUBER, f, 1, NULL, NULL, sum); break;
-    case FIT_LOSS_CAUCHY: walk(t, FIT_LOSS_CAUCHY, f, 1, NULL, NULL, sum); break;
-    case FIT_LOSS_ARCTAN: walk(t, FIT_LOSS_ARCTAN, f, 1, NULL, NULL, sum); break;
-    }
-}
-
 EACH_ISA
 void fit_rho_weights(const struct fit_lanes *t, enum fit_loss loss, double f, double curve, double *w, double *y)
 {

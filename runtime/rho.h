@@ -22,7 +22,6 @@ enum fit_rho_sum {
     FIT_RHO_SQUARE, /* v r^2 */
     FIT_RHO_SUMS
 };
-void fit_rho_sums(const struct fit_lanes *t, enum fit_loss loss, double f, double *sum);
 
 /* Weights w and data y whose sum of squares has, at the model of t, the gradient of the robust cost and
  * `curve` times the curvature of its majorant:  w = curve v rho'(z),  y = mean + (y - mean) / curve.

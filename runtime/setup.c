@@ -53,6 +53,42 @@ static enum fit_status override(struct fit_config *cfg, const struct fit_cli *cl
     return st;
 }
 
+/* Starts from the parameters of an earlier fit.h5 in `folder` (--resume). */
+static enum fit_status start_from(struct fit_config *cfg, const char *folder,
+                                 struct fit_config_log *log, struct fit_error *err)
+{
+    char path[1024], text[128], **name = NULL, number[40];
+    double *value = NULL;
+    size_t n = 0, m = 0;
+    struct fit_h5 *h = NULL;
+    snprintf(path, sizeof path, "%s/fit.h5", folder ? folder : ".");
+    if (access(path, R_OK) != 0)
+        return fit_fail(err, FIT_ERR_USAGE, "--resume: no %s to go on from", path);
+    enum fit_status st = fit_run_id_check(folder ? folder : ".", err);
+    if (st == FIT_OK)
+        st = fit_h5_open(path, &h, err);
+    if (st == FIT_OK)
+        st = fit_h5_read_strings(h, "/entry/parameters/name", &name, &n, err);
+    if (st == FIT_OK)
+        st = fit_h5_read_doubles(h, "/entry/parameters/value", &value, &m, err);
+    for (size_t k = 0; k < n && k < m && st == FIT_OK; k++) {
+        int index = fit_config_param_index(cfg->kernel, name[k]); /* contrast[2] is none */
+        if (index < 0 || (size_t)index >= cfg->nparam)
+            continue;
+        const struct fit_config_param *c = &cfg->param[index];
+        if (c->fixed.value ||
+            c->start.from.kind == FIT_FROM_COMMAND) /* the command line knows better */
+            continue;
+        snprintf(number, sizeof number, "%.17g", value[k]);
+        snprintf(text, sizeof text, "%.60s=%s", name[k], number);
+        st = fit_config_override(cfg, "start", text, log, err);
+    }
+    fit_h5_free_strings(name, n);
+    free(value);
+    fit_h5_close(h);
+    return st;
+}
+
 enum fit_status fit_setup_config(const struct fit_cli *cli, const struct fit_kernel *kernel,
                                  struct fit_config_log *log, struct fit_config **cfg,
                                  struct fit_error *err)
@@ -85,44 +121,9 @@ enum fit_status fit_setup_config(const struct fit_cli *cli, const struct fit_ker
     else if (*cfg && override(*cfg, cli, log, NULL) == FIT_OK)
         fit_config_finish(*cfg, log, NULL); /* what this finds is in the log */
     if (st == FIT_OK && cli->resume && !fit_sampling_wanted(*cfg)) /* chains go on from their checkpoint */
-        st = fit_setup_resume(*cfg, (*cfg)->output.dir.value, log, err);
+        st = start_from(*cfg, (*cfg)->output.dir.value, log, err);
     if (st == FIT_OK)
         st = fit_config_finish(*cfg, log, err);
-    return st;
-}
-
-enum fit_status fit_setup_resume(struct fit_config *cfg, const char *folder,
-                                 struct fit_config_log *log, struct fit_error *err)
-{
-    char path[1024], text[128], **name = NULL, number[40];
-    double *value = NULL;
-    size_t n = 0, m = 0;
-    struct fit_h5 *h = NULL;
-    snprintf(path, sizeof path, "%s/fit.h5", folder ? folder : ".");
-    if (access(path, R_OK) != 0)
-        return fit_fail(err, FIT_ERR_USAGE, "--resume: no %s to go on from", path);
-    enum fit_status st = fit_run_id_check(folder ? folder : ".", err);
-    if (st == FIT_OK)
-        st = fit_h5_open(path, &h, err);
-    if (st == FIT_OK)
-        st = fit_h5_read_strings(h, "/entry/parameters/name", &name, &n, err);
-    if (st == FIT_OK)
-        st = fit_h5_read_doubles(h, "/entry/parameters/value", &value, &m, err);
-    for (size_t k = 0; k < n && k < m && st == FIT_OK; k++) {
-        int index = fit_config_param_index(cfg->kernel, name[k]); /* contrast[2] is none */
-        if (index < 0 || (size_t)index >= cfg->nparam)
-            continue;
-        const struct fit_config_param *c = &cfg->param[index];
-        if (c->fixed.value ||
-            c->start.from.kind == FIT_FROM_COMMAND) /* the command line knows better */
-            continue;
-        snprintf(number, sizeof number, "%.17g", value[k]);
-        snprintf(text, sizeof text, "%.60s=%s", name[k], number);
-        st = fit_config_override(cfg, "start", text, log, err);
-    }
-    fit_h5_free_strings(name, n);
-    free(value);
-    fit_h5_close(h);
     return st;
 }
 

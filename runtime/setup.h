@@ -49,10 +49,6 @@ enum fit_status fit_setup_links(const struct fit_config *cfg, const struct fit_k
 /* Starts of s at the end of the shared fit `from`, whose linkage was link (or NULL). */
 void fit_setup_start_from(struct fit_setup *s, const struct fit_linkage *link, const struct fit_result *from);
 
-/* Starts from the parameters of an earlier fit.h5 in `folder` (--resume). */
-enum fit_status fit_setup_resume(struct fit_config *cfg, const char *folder,
-                                 struct fit_config_log *log, struct fit_error *err);
-
 /* Megabytes: the most that this process ever held. */
 double fit_memory_peak_mb(void);
 

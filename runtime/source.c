@@ -31,10 +31,6 @@ static const struct fit_source_layout *const layouts[] = {
     &fit_layout_exchange, &fit_layout_sirius,       &fit_layout_flat,
     &fit_layout_npy};
 
-const char *const fit_source_layouts[] = {
-    "aps_u",  "aps_legacy", "chx", "nxxpcs", "homodyne_npz", "heterodyne_npz", "exchange",
-    "sirius", "flat",       "npy", NULL};
-
 /* ---- helpers of the layouts ------------------------------------------------------------------ */
 
 enum fit_status fit_source_matrices(struct fit_source *s, size_t n, struct fit_error *err)

@@ -83,7 +83,4 @@ enum fit_status fit_source_read_g2(struct fit_source *src, size_t k, double **g2
 /* 1 when the file has a time axis whose steps are not all the same; text says which are not. */
 int fit_source_is_uneven(const struct fit_source *s, char *text, size_t size);
 
-/* Names of the layouts, ended by NULL. */
-extern const char *const fit_source_layouts[];
-
 #endif

@@ -40,8 +40,6 @@ struct fit_start_plan {
 
 /* The u in 0..1 whose sample is x: the sample increases with u. */
 double fit_start_position(const struct fit_start_spec *s, size_t k, double x);
-/* x inside the bounds of parameter k; its start when x is not finite. */
-double fit_start_clip(const struct fit_start_spec *s, size_t k, double x);
 
 /* Fill point and unit of q, which has room for npoint. */
 void fit_start_hypercube(struct fit_search *q);

@@ -75,7 +75,7 @@ static void shuffle(uint64_t seed, uint64_t stream, size_t n, size_t *perm)
     }
 }
 
-double fit_start_clip(const struct fit_start_spec *s, size_t k, double x)
+static double clip(const struct fit_start_spec *s, size_t k, double x)
 {
     return isfinite(x) ? fmin(fmax(x, s->lower[k]), s->upper[k]) : s->start[k];
 }
@@ -110,7 +110,7 @@ void fit_start_hypercube(struct fit_search *q)
     memcpy(q->point, q->centre ? q->centre : s->start, p * sizeof *q->point);
     for (size_t i = 0; i < q->nmodel; i++)
         for (size_t k = 0; k < p; k++)
-            q->point[(1 + i) * p + k] = fit_start_clip(s, k, s->kernel->screen[i * p + k]);
+            q->point[(1 + i) * p + k] = clip(s, k, s->kernel->screen[i * p + k]);
     for (size_t k = 0; k < p; k++) {
         make_column(q, k, first);
         for (size_t i = 0; i < q->npoint; i++) {
@@ -193,7 +193,7 @@ void fit_start_crossings(struct fit_search *q, const double *best)
             fit_rng_uniform(s->seed, 0x43580000u + q->draw * 4096 + k, i, u);
             x[k] = best[k];
             if (s->upper[k] > s->lower[k] && u[0] < 0.25 + 0.5 * pick[1])
-                x[k] = model ? fit_start_clip(s, k, model[k])
+                x[k] = model ? clip(s, k, model[k])
                              : fit_start_sample(&s->kernel->param[k], s->lower[k], s->upper[k],
                                                 s->start[k], u[1]);
         }

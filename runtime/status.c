@@ -22,13 +22,6 @@ enum fit_status(fit_fail)(struct fit_error *err, enum fit_status s, const char *
     return s;
 }
 
-const char *fit_status_name(enum fit_status s)
-{
-    static const char *const name[] = {"ok",     "usage",   "config",   "data",       "io",
-                                       "memory", "numeric", "internal", "interrupted"};
-    return (unsigned)s < sizeof name / sizeof *name ? name[s] : "unknown";
-}
-
 int fit_status_exit(enum fit_status s)
 {
     switch (s) {

@@ -28,9 +28,6 @@ struct fit_error {
 enum fit_status fit_fail(struct fit_error *err, enum fit_status s, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* "ok", "usage", "config", ... */
-const char *fit_status_name(enum fit_status s);
-
 /* Exit status of a program that ends with s: 0, 1 internal or out of memory, 3 usage or configuration, 4 data, also
  * those from which no finite number comes, 130. */
 int fit_status_exit(enum fit_status s);

@@ -37,6 +37,69 @@ static const char *skip_blank(const char *t)
     }
 }
 
+/* ---- numbers --------------------------------------------------------------------------------- */
+
+/* Length of [sign] digits [. digits] [e [sign] digits]; 0 when the mantissa has no digit. */
+static size_t decimal_length(const char *t)
+{
+    size_t n = *t == '-' || *t == '+', digits = 0;
+    while (t[n] >= '0' && t[n] <= '9')
+        n++, digits++;
+    if (t[n] == '.')
+        for (n++; t[n] >= '0' && t[n] <= '9'; digits++)
+            n++;
+    if (!digits)
+        return 0;
+    if (t[n] == 'e' || t[n] == 'E') {
+        size_t m = n + 1;
+        m += t[m] == '-' || t[m] == '+';
+        if (t[m] >= '0' && t[m] <= '9') {
+            while (t[m] >= '0' && t[m] <= '9')
+                m++;
+            n = m;
+        }
+    }
+    return n;
+}
+
+static size_t special_number(const char *t, double *value)
+{
+    static const struct {
+        const char *text;
+        double value;
+    } special[] = {{".inf", INFINITY}, {".Inf", INFINITY}, {".INF", INFINITY}, {"inf", INFINITY},
+                   {".nan", NAN},      {".NaN", NAN},      {".NAN", NAN},      {"nan", NAN}};
+    const size_t sign = *t == '-' || *t == '+';
+    for (size_t i = 0; i < sizeof special / sizeof *special; i++) {
+        if (starts(t + sign, special[i].text)) {
+            *value = *t == '-' ? -special[i].value : special[i].value;
+            return sign + strlen(special[i].text);
+        }
+    }
+    return 0;
+}
+
+/* A decimal number at the beginning of text: 1, -2.5, .5, 1e-8, 1E+5, .inf, inf, nan.  Returns the
+ * number of characters used, 0 when there is none.  Hexadecimal is refused. */
+static size_t number_prefix(const char *text, double *value)
+{
+    const size_t n = decimal_length(text);
+    char copy[64];
+    if (!n)
+        return special_number(text, value);
+    if (n >= sizeof copy)
+        return 0;
+    memcpy(copy, text, n);
+    copy[n] = 0;
+    char *end;
+    *value = strtod(copy, &end);
+    if (*end == '.') { /* a locale that writes a comma */
+        *end = ',';
+        *value = strtod(copy, &end);
+    }
+    return *end ? 0 : n;
+}
+
 /* ---- powers ---------------------------------------------------------------------------------- */
 
 /* "⁻¹", "²": the characters used, 0 when there are none, -1 on error. */
@@ -77,7 +140,7 @@ static ptrdiff_t read_ratio(const char *text, int *power)
     const char *t = skip_blank(text);
     double value, below = 1;
     const int bracket = *t == '(';
-    size_t n = fit_number_prefix(t += bracket, &value);
+    size_t n = number_prefix(t += bracket, &value);
     if (!n)
         return -1;
     t += n;
@@ -85,7 +148,7 @@ static ptrdiff_t read_ratio(const char *text, int *power)
         t = skip_blank(t);
         if (*t == '/') {
             t = skip_blank(t + 1);
-            if (!(n = fit_number_prefix(t, &below)))
+            if (!(n = number_prefix(t, &below)))
                 return -1;
             t = skip_blank(t + n);
         }
@@ -307,7 +370,8 @@ int fit_unit_parse(const char *text, struct fit_unit *unit)
     return read_unit(text, NULL, 0, unit);
 }
 
-int fit_unit_compatible(const struct fit_unit *a, const struct fit_unit *b)
+/* Same dimensions. */
+static int compatible(const struct fit_unit *a, const struct fit_unit *b)
 {
     for (int i = 0; i < UNIT_BASES; i++)
         if (a->power[i] != b->power[i])
@@ -325,7 +389,7 @@ static int convertible(struct fit_unit have, const struct fit_unit *want)
 {
     if (want->power[UNIT_ANGLE] == 0)
         have.power[UNIT_ANGLE] = 0;
-    return fit_unit_compatible(&have, want);
+    return compatible(&have, want);
 }
 
 static struct fit_unit_factor factor_between(const struct fit_unit *have, const struct fit_unit *want)
@@ -362,69 +426,10 @@ int fit_unit_same(struct fit_unit_factor f)
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 
-static size_t special_number(const char *t, double *value)
-{
-    static const struct {
-        const char *text;
-        double value;
-    } special[] = {{".inf", INFINITY}, {".Inf", INFINITY}, {".INF", INFINITY}, {"inf", INFINITY},
-                   {".nan", NAN},      {".NaN", NAN},      {".NAN", NAN},      {"nan", NAN}};
-    const size_t sign = *t == '-' || *t == '+';
-    for (size_t i = 0; i < sizeof special / sizeof *special; i++) {
-        if (starts(t + sign, special[i].text)) {
-            *value = *t == '-' ? -special[i].value : special[i].value;
-            return sign + strlen(special[i].text);
-        }
-    }
-    return 0;
-}
-
-/* Length of [sign] digits [. digits] [e [sign] digits]; 0 when the mantissa has no digit. */
-static size_t decimal_length(const char *t)
-{
-    size_t n = *t == '-' || *t == '+', digits = 0;
-    while (t[n] >= '0' && t[n] <= '9')
-        n++, digits++;
-    if (t[n] == '.')
-        for (n++; t[n] >= '0' && t[n] <= '9'; digits++)
-            n++;
-    if (!digits)
-        return 0;
-    if (t[n] == 'e' || t[n] == 'E') {
-        size_t m = n + 1;
-        m += t[m] == '-' || t[m] == '+';
-        if (t[m] >= '0' && t[m] <= '9') {
-            while (t[m] >= '0' && t[m] <= '9')
-                m++;
-            n = m;
-        }
-    }
-    return n;
-}
-
-size_t fit_number_prefix(const char *text, double *value)
-{
-    const size_t n = decimal_length(text);
-    char copy[64];
-    if (!n)
-        return special_number(text, value);
-    if (n >= sizeof copy)
-        return 0;
-    memcpy(copy, text, n);
-    copy[n] = 0;
-    char *end;
-    *value = strtod(copy, &end);
-    if (*end == '.') { /* a locale that writes a comma */
-        *end = ',';
-        *value = strtod(copy, &end);
-    }
-    return *end ? 0 : n;
-}
-
 int fit_number_parse(const char *text, double *value)
 {
     const char *t = skip_blank(text);
-    const size_t n = fit_number_prefix(t, value);
+    const size_t n = number_prefix(t, value);
     return n && !*skip_blank(t + n);
 }
 
@@ -433,7 +438,7 @@ enum fit_quantity fit_quantity_parse(const char *text, const char *expect, doubl
     double number;
     struct fit_unit_factor factor;
     const char *t = skip_blank(text);
-    const size_t n = fit_number_prefix(t, &number);
+    const size_t n = number_prefix(t, &number);
     if (!n)
         return FIT_QUANTITY_NO_NUMBER;
     t = skip_blank(t + n);

@@ -32,13 +32,6 @@ struct fit_unit {
  * is not a unit. */
 int fit_unit_parse(const char *text, struct fit_unit *unit);
 
-/* Same dimensions. */
-int fit_unit_compatible(const struct fit_unit *a, const struct fit_unit *b);
-
-/* A decimal number at the beginning of text: 1, -2.5, .5, 1e-8, 1E+5, .inf, inf, nan.  Returns the
- * number of characters used, 0 when there is none.  Hexadecimal is refused. */
-size_t fit_number_prefix(const char *text, double *value);
-
 /* True when the whole text is a number (spaces around allowed). */
 int fit_number_parse(const char *text, double *value);
 

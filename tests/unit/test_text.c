@@ -62,14 +62,6 @@ static void test_room(void **state)
     assert_int_equal(text_printable("abc", 3, 1, NULL, 0), 3);
 }
 
-static void test_not_utf8(void **state)
-{
-    const char *text = "ab\xC3";
-    (void)state;
-    assert_ptr_equal(text_not_utf8(text), text + 2);
-    assert_null(text_not_utf8("ab\xC3\x85"));
-}
-
 /* What arrives at fd 1 when f is called. */
 static void captured(void (*f)(FILE *), char *text, size_t size)
 {
@@ -163,8 +155,7 @@ static void test_markup(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_printable), cmocka_unit_test(test_room),     cmocka_unit_test(test_not_utf8),
-        cmocka_unit_test(test_stream),    cmocka_unit_test(test_messages), cmocka_unit_test(test_markup),
+        cmocka_unit_test(test_printable), cmocka_unit_test(test_room),        cmocka_unit_test(test_stream),    cmocka_unit_test(test_messages), cmocka_unit_test(test_markup),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
