@@ -55,3 +55,42 @@ size_t text_printable(const char *s, size_t bytes, int keep_lines, char *out, si
         out[length < room ? length : room] = '\0';
     return length;
 }
+
+/* The character at s as it is, or U+FFFD. */
+static size_t copy_one(const char *s, char out[TEXT_ONE])
+{
+    const size_t n = text_utf8_length(s);
+    snprintf(out, TEXT_ONE, "%.*s", n ? (int)n : 3, n ? s : "\xEF\xBF\xBD");
+    return n ? n : 1;
+}
+
+size_t text_json(const char *s, char out[TEXT_ONE])
+{
+    if (*s == '"' || *s == '\\')
+        snprintf(out, TEXT_ONE, "\\%c", *s);
+    else if (*s == '\n')
+        snprintf(out, TEXT_ONE, "\\n");
+    else if ((unsigned char)*s < 0x20)
+        snprintf(out, TEXT_ONE, "\\u%04x", (unsigned)*s);
+    else
+        return copy_one(s, out);
+    return 1;
+}
+
+size_t text_xml(const char *s, char out[TEXT_ONE])
+{
+    static const char special[] = "&<>\"", *const entity[] = {"&amp;", "&lt;", "&gt;", "&quot;"};
+    const char *found = strchr(special, *s);
+    const size_t n = copy_one(s, out);
+    if (found)
+        snprintf(out, TEXT_ONE, "%s", entity[found - special]);
+    else if (text_utf8_length(s) && text_is_control(s, n) && *s != '\n' && *s != '\t')
+        out[0] = '\0';
+    return n;
+}
+
+const char *text_file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}

@@ -22,4 +22,14 @@ int text_is_control(const char *s, size_t n);
  * only.  Returns the length of all of it, as snprintf. */
 size_t text_printable(const char *s, size_t n, int keep_lines, char *out, size_t size);
 
+/* The character at s as it stands in a string of JSON (RFC 8259, section 7) or in XML and HTML, whose attributes have
+ * double quotes; ended by a zero byte.  Returns the bytes of the character.  What is no UTF-8 becomes U+FFFD.  XML 1.0,
+ * section 2.2, allows of the controls tab and line ends only: the others become nothing, as do marks of direction. */
+enum { TEXT_ONE = 8 };
+size_t text_json(const char *s, char out[TEXT_ONE]);
+size_t text_xml(const char *s, char out[TEXT_ONE]);
+
+/* The last part of a path. */
+const char *text_file_name(const char *path);
+
 #endif

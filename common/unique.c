@@ -2,6 +2,8 @@
 #define _GNU_SOURCE /* locks of the open file, getrandom */
 #include "unique.h"
 
+#include "text.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -69,7 +71,7 @@ static int is_same(int fd, const char *path)
 
 int unique_beside(const char *target, char *path, size_t size)
 {
-    const char *slash = strrchr(target, '/'), *name = slash ? slash + 1 : target;
+    const char *name = text_file_name(target);
     for (int trial = 0; trial < 100; trial++) {
         char id[UNIQUE_ID];
         unique_id(id);

@@ -8,6 +8,7 @@
 
 #include "../common/regular.h"
 #include "../common/sha256.h"
+#include "../common/text.h"
 #include "output.h"
 #include "parallel.h"
 #include "source.h"
@@ -103,8 +104,7 @@ static enum fit_status add_files(const struct front_args *a, struct batch *b, st
 /* "dir/a.b.h5" -> "a.b"; with its folder when `parent`.  "..", which leads out of the folder, becomes "__". */
 static void stem(const char *file, int parent, char *out, size_t size)
 {
-    const char *name = strrchr(file, '/'), *folder = file;
-    name = name ? name + 1 : file;
+    const char *name = text_file_name(file), *folder = file;
     const char *dot = strrchr(name, '.');
     const int n = (int)(dot && dot > name ? dot - name : (long)strlen(name));
     for (const char *c = file; name > file && c < name - 1; c++)

@@ -8,6 +8,8 @@
 #include "front.h"
 #include "setup.h"
 
+#include "../common/text.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -154,8 +156,7 @@ static const char *const tables[] = {".csv", ".tsv", ".dat", ".txt", NULL};
 /* "dir/run.h5" -> "run_figures", in the current folder. */
 static void name_beside(const char *path, const char *end, char *name, size_t size)
 {
-    const char *slash = strrchr(path, '/'), *stem = slash ? slash + 1 : path,
-               *dot = strrchr(stem, '.');
+    const char *stem = text_file_name(path), *dot = strrchr(stem, '.');
     snprintf(name, size, "%.*s%s", (int)(dot && dot > stem ? (size_t)(dot - stem) : strlen(stem)),
              stem, end);
 }

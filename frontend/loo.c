@@ -11,6 +11,7 @@
 
 #include "criteria.h"
 
+#include "../common/text.h"
 #include "hdf5_io.h"
 #include "psis.h"
 
@@ -36,12 +37,11 @@ static void rows_free(struct rows *x)
 /* draws = 0: the file has none. */
 static enum fit_status rows_read(const struct front_result *r, struct rows *x, struct fit_error *err)
 {
-    const char *slash = strrchr(r->file, '/');
     char path[sizeof r->file + 16];
     struct fit_h5 *h;
     size_t dims[FIT_H5_RANK], n = 0;
     int rank;
-    snprintf(path, sizeof path, "%.*sposterior.nc", slash ? (int)(slash + 1 - r->file) : 0, r->file);
+    snprintf(path, sizeof path, "%.*sposterior.nc", (int)(text_file_name(r->file) - r->file), r->file);
     if (!fit_h5_is_hdf5(path))
         return FIT_OK;
     enum fit_status st = fit_h5_open(path, &h, err);

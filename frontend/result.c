@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "result.h"
 
+#include "../common/text.h"
 #include "run_id.h"
 #include "yaml_tree.h"
 
@@ -292,10 +293,11 @@ static enum fit_status find(const char *where, char *file, size_t size, struct f
 static enum fit_status check_runs(const char *file, struct fit_error *err)
 {
     char folder[1200];
-    const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
+    const char *name = text_file_name(file);
+    const int n = (int)(name - file);
     if (strcmp(name, "fit.json") != 0)
         return FIT_OK;
-    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - file) : 1, slash ? file : ".");
+    snprintf(folder, sizeof folder, "%.*s", n ? n - 1 : 1, n ? file : ".");
     return fit_run_id_check(*folder ? folder : "/", err);
 }
 

@@ -26,6 +26,7 @@
 
 #include "common/signals.h"
 #include "common/stream.h"
+#include "common/text.h"
 #include "common/unique.h"
 
 #ifndef HG_VERSION
@@ -245,7 +246,7 @@ static void on_signal(int number)
 /* Programs and configurations find a model by its name, and a file by that of the model. */
 static void compare_names(const struct hg_model *m, struct hg_diag *d)
 {
-    const char *slash = strrchr(m->file, '/'), *file = slash ? slash + 1 : m->file;
+    const char *file = text_file_name(m->file);
     const size_t n = strlen(m->name);
     if (strncmp(file, m->name, n) != 0 || strcmp(file + n, ".lua") != 0)
         hg_warning(d, 0, NULL, hg_format(m->expr->arena, "call the file %s.lua", m->name),

@@ -7,29 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* XML 1.0, section 2.2: of the controls a text may hold tab and line ends only; others are left out, as are the marks
- * that turn the direction of what follows.  What is no UTF-8 becomes U+FFFD. */
 static void escaped(FILE *out, const char *text, size_t most)
 {
+    char one[TEXT_ONE];
     for (size_t n; most && *text; text += n, most -= n) {
-        const size_t valid = text_utf8_length(text);
-        n = valid ? valid : 1;
+        n = text_xml(text, one);
         if (n > most)
             return;
-        if (!valid)
-            fputs("\xEF\xBF\xBD", out);
-        else if (*text == '&')
-            fputs("&amp;", out);
-        else if (*text == '<')
-            fputs("&lt;", out);
-        else if (*text == '>')
-            fputs("&gt;", out);
-        else if (*text == '"')
-            fputs("&quot;", out);
-        else if (*text == '\'')
-            fputs("&#39;", out);
-        else if (!text_is_control(text, n) || *text == '\n' || *text == '\t')
-            fwrite(text, 1, n, out);
+        fputs(one, out);
     }
 }
 

@@ -5,6 +5,8 @@
 #include "panel.h"
 #include "results.h"
 
+#include "../common/text.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -55,12 +57,6 @@ static void cell_number(struct rp_markup *out, const char *class, double x, int 
     char text[64];
     rp_number(x, digits, text, sizeof text);
     cell(out, class, text);
-}
-
-static const char *file_part(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
 }
 
 static void fact(struct rp_markup *out, const char *name, const char *text)
@@ -147,7 +143,7 @@ static void data_head(struct rp_markup *out, const struct rp_result *r)
     const struct rp_origin *o = &r->origin;
     char text[160];
     rp_put(out, "<header>\n<h1>");
-    rp_put(out, "%s", o->file ? file_part(o->file) : "Data");
+    rp_put(out, "%s", o->file ? text_file_name(o->file) : "Data");
     rp_put(out, "</h1>\n<p class=\"sub\">The data as a fit sees them, before any fit</p>\n<dl "
                 "class=\"facts\">\n");
     if (r->pairs) {
@@ -178,7 +174,7 @@ void rp_page_head(struct rp_markup *out, const struct rp_result *r)
     const int converged = rp_json_true(j, "converged");
     rp_put(out, "<header>\n<h1>%s</h1>\n<p class=\"sub\"><b>",
            r->title && *r->title ? r->title : rp_json_text(j, "model.name"));
-    rp_put(out, "%s", file_part(rp_json_text(j, "data.file")));
+    rp_put(out, "%s", text_file_name(rp_json_text(j, "data.file")));
     rp_put(out, "</b>, model ");
     rp_put(out, "%s", rp_json_text(j, "model.name"));
     if (r->end_time)

@@ -4,6 +4,8 @@
 #include "nearest.h"
 #include "units.h"
 
+#include "../common/text.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -201,12 +203,10 @@ static enum fit_status unknown(const struct parser *p, const char *word, const c
                     add_verb(elsewhere, sizeof elsewhere, fit_cli_verbs[c].name);
     }
     if (*elsewhere)
-        return fit_fail(p->err, FIT_ERR_USAGE, "%s: no option of `%s`; it belongs to %s", word,
-                        command, elsewhere);
-    const char *slash = strrchr(p->argv[0], '/');
+        return fit_fail(p->err, FIT_ERR_USAGE, "%s: no option of `%s`; it belongs to %s", word, command, elsewhere);
     return fit_fail(p->err, FIT_ERR_USAGE, "%s: unknown option; %s%s%s %s %s --help", word,
                     nearest.best ? "did you mean --" : "see", nearest.best ? nearest.best : "",
-                    nearest.best ? "? See" : "", slash ? slash + 1 : p->argv[0], command);
+                    nearest.best ? "? See" : "", text_file_name(p->argv[0]), command);
 }
 
 static enum fit_status store(struct parser *p, const struct fit_cli_option *o, const char *name,

@@ -28,6 +28,8 @@
 #include "team.h"
 #include "units.h"
 
+#include "../common/text.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -547,9 +549,8 @@ done:
 
 static int same_folder(const char *a, const char *b)
 {
-    const char *sa = strrchr(a, '/'), *sb = strrchr(b, '/');
-    size_t na = sa ? (size_t)(sa - a) : 0, nb = sb ? (size_t)(sb - b) : 0;
-    return na == nb && strncmp(a, b, na) == 0;
+    const ptrdiff_t n = text_file_name(a) - a;
+    return n == text_file_name(b) - b && strncmp(a, b, (size_t)n) == 0;
 }
 
 /* Path of the data as the configuration names it: relative when they lie side by side. */
@@ -557,8 +558,7 @@ static void data_path(const char *data, const char *config, char *text, size_t s
 {
     char *full = NULL;
     if (same_folder(data, config)) {
-        const char *slash = strrchr(data, '/');
-        snprintf(text, size, "%s", slash ? slash + 1 : data);
+        snprintf(text, size, "%s", text_file_name(data));
     } else {
         full = realpath(data, NULL);
         snprintf(text, size, "%s", full ? full : data);

@@ -9,6 +9,8 @@
 #include "prior.h"
 #include "units.h"
 
+#include "../common/text.h"
+
 /* ---- Defaults -------------------------------------------------------------------------------- */
 
 static void default_input(struct fit_config *c)
@@ -314,11 +316,7 @@ enum fit_scaling fit_config_scaling(const struct fit_config *cfg, size_t nangle)
 void fit_origin_text(const struct fit_config *cfg, struct fit_origin from, char *text, size_t size)
 {
     switch (from.kind) {
-    case FIT_FROM_FILE: {
-        const char *slash = strrchr(cfg->file, '/');
-        snprintf(text, size, "%.100s:%u", slash ? slash + 1 : cfg->file, from.line);
-        break;
-    }
+    case FIT_FROM_FILE: snprintf(text, size, "%.100s:%u", text_file_name(cfg->file), from.line); break;
     case FIT_FROM_COMMAND:
         snprintf(text, size, "command line %s", from.option ? from.option : "");
         break;

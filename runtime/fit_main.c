@@ -11,6 +11,7 @@
 
 #include "../common/signals.h"
 #include "../common/stream.h"
+#include "../common/text.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -105,8 +106,7 @@ static enum fit_status run(struct fit_program *p, struct fit_cli *cli, struct fi
 
 int fit_program_main(int argc, char **argv, const struct fit_kernel *const *kernels)
 {
-    const char *slash = strrchr(argv[0], '/');
-    struct fit_program p = {.name = slash ? slash + 1 : argv[0],
+    struct fit_program p = {.name = text_file_name(argv[0]),
                             .kernels = kernels,
                             .argc = argc,
                             .argv = argv,

@@ -49,26 +49,11 @@ static void new_line(struct fit_json *j)
 
 static void quote(struct fit_json *j, const char *value)
 {
+    char one[TEXT_ONE];
     put_text(j, "\"");
     for (const char *s = value; *s;) {
-        char escape[8];
-        size_t n = text_utf8_length(s);
-        if (n == 0) {
-            put_text(j, "\xEF\xBF\xBD");
-            n = 1;
-        } else if (*s == '"' || *s == '\\') {
-            escape[0] = '\\';
-            escape[1] = *s;
-            put(j, escape, 2);
-        } else if (*s == '\n') {
-            put_text(j, "\\n");
-        } else if ((unsigned char)*s < 0x20) {
-            snprintf(escape, sizeof escape, "\\u%04x", (unsigned)*s);
-            put_text(j, escape);
-        } else {
-            put(j, s, n);
-        }
-        s += n;
+        s += text_json(s, one);
+        put_text(j, one);
     }
     put_text(j, "\"");
 }

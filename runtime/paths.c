@@ -5,6 +5,7 @@
 #include "units.h"
 
 #include "../common/regular.h"
+#include "../common/text.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -153,9 +154,9 @@ void fit_path_meant(const char *path, char *text, size_t size)
         snprintf(text, size, "; a number and its unit are one word, as in \"200 um\"");
         return;
     }
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    if (slash)
-        snprintf(folder, sizeof folder, "%.*s", (int)(slash - path) + 1, path);
+    const char *name = text_file_name(path);
+    if (name > path)
+        snprintf(folder, sizeof folder, "%.*s", (int)(name - path), path);
     struct fit_nearest near = {.name = name};
     DIR *d = fit_path_exists(path) ? NULL : opendir(folder);
     for (struct dirent *e; d && (e = readdir(d)) != NULL;) {

@@ -2,6 +2,8 @@
  * the model cannot tell apart. */
 #include "results.h"
 
+#include "../common/text.h"
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -61,12 +63,6 @@ static void append(char *text, size_t size, const char *format, ...)
     va_end(ap);
 }
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 /* Settings of the model in the model's units, so that a number given in another one is seen; of pairs those that the
  * head does not tell anyway. */
 static void settings(FILE *f, int *left, const struct fit_results *r)
@@ -87,7 +83,7 @@ static void head(FILE *f, int *left, const struct fit_results *r)
     const struct fit_input *in = r->input;
     char text[TEXT] = "";
     if (r->kernel->space == FIT_ROWS) {
-        append(text, sizeof text, "%s  %s  %zu rows", r->kernel->name, base_name(in->file), r->ds->nrow);
+        append(text, sizeof text, "%s  %s  %zu rows", r->kernel->name, text_file_name(in->file), r->ds->nrow);
         if (r->kernel->naxis)
             append(text, sizeof text, ", %zu %s of %s", r->fit->ngroup,
                    r->fit->ngroup == 1 ? "value" : "values", r->kernel->axis[0].name);
@@ -95,7 +91,7 @@ static void head(FILE *f, int *left, const struct fit_results *r)
         settings(f, left, r);
         return;
     }
-    line(f, left, "%s  %s  (%s)", r->kernel->name, base_name(in->file), in->layout);
+    line(f, left, "%s  %s  (%s)", r->kernel->name, text_file_name(in->file), in->layout);
     const enum fit_group_kind kind = fit_input_groups(in, r->fit->ngroup);
     if (in->q > 0)
         append(text, sizeof text, "q %.4g 1/angstrom, ", in->q);

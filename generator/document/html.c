@@ -8,21 +8,16 @@
 
 #include <string.h>
 
+#include "common/text.h"
+
 extern const unsigned char embedded_page_css[]; /* templates/page.css */
 
 static void escape(FILE *out, const char *s)
 {
-    for (; s && *s; s++) {
-        switch (*s) {
-        case '<': fputs("&lt;", out); break;
-        case '>': fputs("&gt;", out); break;
-        case '&': fputs("&amp;", out); break;
-        case '"': fputs("&quot;", out); break;
-        default:
-            if ((unsigned char)*s >= ' ' || *s == '\n' ||
-                *s == '\t') /* no control characters in HTML or XML */
-                fputc(*s, out);
-        }
+    char one[TEXT_ONE];
+    while (s && *s) {
+        s += text_xml(s, one);
+        fputs(one, out);
     }
 }
 
@@ -77,12 +72,10 @@ static const char *accent(const char *word)
 static void words(FILE *out, const char *text)
 {
     fputs("<mtext>", out);
-    for (; *text; text++) {
-        char one[2] = {*text, 0};
-        if (*text == ' ')
-            fputs("&#160;", out);
-        else
-            escape(out, one);
+    while (*text) {
+        char one[TEXT_ONE];
+        text += text_xml(text, one);
+        fputs(*one == ' ' ? "&#160;" : one, out);
     }
     fputs("</mtext>", out);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "common/text.h"
 #include "emit/code.h"
 #include "judge/degenerate.h"
 
@@ -14,16 +15,11 @@
 
 static void json_string(FILE *out, const char *s)
 {
+    char one[TEXT_ONE];
     fputc('"', out);
-    for (; s && *s; s++) {
-        if (*s == '"' || *s == '\\')
-            fprintf(out, "\\%c", *s);
-        else if (*s == '\n')
-            fputs("\\n", out);
-        else if ((unsigned char)*s < ' ')
-            fprintf(out, "\\u%04x", (unsigned)(unsigned char)*s);
-        else
-            fputc(*s, out);
+    while (s && *s) {
+        s += text_json(s, one);
+        fputs(one, out);
     }
     fputc('"', out);
 }

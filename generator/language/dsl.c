@@ -25,6 +25,7 @@
 
 #include "common/regular.h"
 #include "common/sha256.h"
+#include "common/text.h"
 
 enum {
     MAX_FILE = 1 << 22,
@@ -442,11 +443,10 @@ static char *read_file(struct hg_arena *a, const char *path, struct hg_diag *d)
 
 struct hg_model *hg_dsl_load(struct hg_arena *a, const char *path, struct hg_diag *d)
 {
-    const char *slash = strrchr(path, '/');
     d->file = hg_strdup(a, path);
     d->text = NULL;
     d->text = read_file(a, path, d);
-    return d->text ? load_text(a, hg_strdup(a, slash ? slash + 1 : path), d) : NULL;
+    return d->text ? load_text(a, hg_strdup(a, text_file_name(path)), d) : NULL;
 }
 
 /* --- the words of the language ---------------------------------------------------------------- */

@@ -62,6 +62,35 @@ static void test_room(void **state)
     assert_int_equal(text_printable("abc", 3, 1, NULL, 0), 3);
 }
 
+/* All of s through one(). */
+static const char *through(size_t (*one)(const char *, char *), const char *s)
+{
+    static char all[200];
+    all[0] = '\0';
+    while (*s) {
+        char out[TEXT_ONE];
+        s += one(s, out);
+        strcat(all, out);
+    }
+    return all;
+}
+
+static void test_json_and_xml(void **state)
+{
+    static const char text[] = "a\"\\<&>'\n\t\x01\xC3\x85\xC3\xE2\x80\xAE";
+    (void)state;
+    assert_string_equal(through(text_json, text), "a\\\"\\\\<&>'\\n\\u0009\\u0001\xC3\x85\xEF\xBF\xBD\xE2\x80\xAE");
+    assert_string_equal(through(text_xml, text), "a&quot;\\&lt;&amp;&gt;'\n\t\xC3\x85\xEF\xBF\xBD");
+}
+
+static void test_last_part_of_a_path(void **state)
+{
+    (void)state;
+    assert_string_equal(text_file_name("a"), "a");
+    assert_string_equal(text_file_name("/a/b.h5"), "b.h5");
+    assert_string_equal(text_file_name("a/"), "");
+}
+
 /* What arrives at fd 1 when f is called. */
 static void captured(void (*f)(FILE *), char *text, size_t size)
 {
@@ -147,7 +176,7 @@ static void test_markup(void **state)
     rp_put(&m, "<p a=\"%s\">%s</p>%%", "\"><script>'", "&lt; \xFF\x1b\xC2\x85\xE2\x80\xAE\n");
     rp_put(&m, "%.3f %zu %d %ld %5.1e %06lx|%.4s", 1.25, (size_t)7, -3, 9L, 12345.0, 255UL, "ab\xE2\x82\xACz");
     fclose(f);
-    assert_string_equal(text, "<p a=\"&quot;&gt;&lt;script&gt;&#39;\">&amp;lt; \xEF\xBF\xBD\n</p>%"
+    assert_string_equal(text, "<p a=\"&quot;&gt;&lt;script&gt;'\">&amp;lt; \xEF\xBF\xBD\n</p>%"
                               "1.250 7 -3 9 1.2e+04 0000ff|ab");
     free(text);
 }
@@ -155,7 +184,10 @@ static void test_markup(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_printable), cmocka_unit_test(test_room),        cmocka_unit_test(test_stream),    cmocka_unit_test(test_messages), cmocka_unit_test(test_markup),
+        cmocka_unit_test(test_json_and_xml), cmocka_unit_test(test_last_part_of_a_path),
+        cmocka_unit_test(test_printable),    cmocka_unit_test(test_room),
+        cmocka_unit_test(test_stream),       cmocka_unit_test(test_messages),
+        cmocka_unit_test(test_markup),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
