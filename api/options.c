@@ -98,15 +98,10 @@ static void take_numbers(struct fit_config *cfg, const struct fit_api_options *o
  * text" -> "draws: text". */
 static enum fit_status without_place(struct fit_error *err)
 {
-    static const char mark[] = "error: ";
-    char *text = strstr(err->message, mark), name[64] = "";
-    if (!text || text - err->message > 60)
+    if (!err->says)
         return err->status;
-    const char *from = err->message + (strncmp(err->message, "--", 2) == 0 ? 2 : 0);
-    snprintf(name, sizeof name, "%.*s", (int)strcspn(from, ":"), from);
-    text += sizeof mark - 1;
-    const char *key =
-        strrchr(name, ' ') || strcmp(name, "options") == 0 ? "" : name; /* "command line" */
+    const char *name = err->file + (strncmp(err->file, "--", 2) == 0 ? 2 : 0), *text = err->message + err->says;
+    const char *key = strrchr(name, ' ') || strcmp(name, "options") == 0 ? "" : name; /* "command line" */
     const char *dots = strstr(text, ": ");
     if (*key && dots && memchr(text, '.', (size_t)(dots - text)) &&
         !memchr(text, ' ', (size_t)(dots - text)))
@@ -114,8 +109,7 @@ static enum fit_status without_place(struct fit_error *err)
     const int said = *key && strncmp(text, key, strlen(key)) == 0;
     char whole[sizeof err->message];
     snprintf(whole, sizeof whole, "%s%s%s", said ? "" : key, *key && !said ? ": " : "", text);
-    memcpy(err->message, whole, sizeof whole);
-    return err->status;
+    return fit_fail(err, err->status, "%s", whole);
 }
 
 enum fit_status api_configure(const struct fit_api_problem *p, int sample, struct api_run *r,

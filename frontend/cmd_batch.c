@@ -92,21 +92,6 @@ static enum fit_status start(const struct batch *b, struct batch_job *j, struct 
     return st;
 }
 
-/* The last line with an error that the fitter printed. */
-static void last_error(const struct batch_job *j, char *text, size_t size)
-{
-    char line[512];
-    FILE *f = fopen(j->log, "r");
-    snprintf(text, size, "exit status %d", j->code);
-    while (f && fgets(line, sizeof line, f)) {
-        line[strcspn(line, "\n")] = '\0';
-        if (strstr(line, "error: "))
-            snprintf(text, size, "%s", strstr(line, "error: ") + strlen("error: "));
-    }
-    if (f)
-        fclose(f);
-}
-
 static const char *quality_of(const struct batch_job *j)
 {
     return j->has_result && j->result.quality[0] ? j->result.quality : "unknown";
@@ -118,7 +103,7 @@ static void print_job(FILE *f, const struct batch *b, const struct batch_job *j)
     char text[400];
     fprintf(f, "[%zu/%zu] %s: ", t.done, b->n, j->name);
     if (!j->has_result) {
-        last_error(j, text, sizeof text);
+        front_last_error(j->log, j->code, text, sizeof text);
         fprintf(f, "FAILED: %s\n", text);
         return;
     }
@@ -140,7 +125,7 @@ static int was_refused(const struct batch_job *j)
 {
     char text[400] = "";
     if (j->code == fit_status_exit(FIT_ERR_IO))
-        last_error(j, text, sizeof text);
+        front_last_error(j->log, j->code, text, sizeof text);
     return strstr(text, "another run is at work") != NULL;
 }
 

@@ -156,16 +156,8 @@ static enum fit_status fit_once(struct watch *w, int *code, struct fit_error *er
 
 static void say_error(const struct watch *w, FILE *out, const char *clock, int code)
 {
-    char line[512], text[512];
-    FILE *f = fopen(w->log, "r");
-    snprintf(text, sizeof text, "exit status %d", code);
-    while (f && fgets(line, sizeof line, f))
-        if (strstr(line, "error: ")) {
-            line[strcspn(line, "\n")] = '\0';
-            snprintf(text, sizeof text, "%s", strstr(line, "error: ") + strlen("error: "));
-        }
-    if (f)
-        fclose(f);
+    char text[512];
+    front_last_error(w->log, code, text, sizeof text);
     fprintf(out, "%s  no fit: %.300s\n", clock, text);
 }
 

@@ -141,8 +141,7 @@ int main(int argc, char **argv)
         st = run(&f, argc, argv, &err);
     if (st == FIT_OK && (fflush(f.out) != 0 || ferror(f.out)))
         st = fit_fail(&err, FIT_ERR_IO, "standard output cannot be written");
-    if (st != FIT_OK) /* messages about a place in a file are complete: "my.yaml:14: error: ..." */
-        fprintf(f.err, "%s: %s%s\n", f.name,
-                st == FIT_ERR_INTERRUPTED || strstr(err.message, "error: ") ? "" : "error: ", err.message);
+    if (st != FIT_OK)
+        fprintf(f.err, "%s: %s%s\n", f.name, fit_error_word(&err), err.message);
     return st == FIT_OK ? f.exit_code : fit_status_exit(st);
 }

@@ -154,3 +154,17 @@ enum fit_status front_capture(const char *program, char *const *word, char **tex
     enum fit_status waited = front_wait(child, code, err);
     return st == FIT_OK ? waited : st;
 }
+
+void front_last_error(const char *log, int code, char *text, size_t size)
+{
+    char line[512];
+    FILE *f = fopen(log, "r");
+    snprintf(text, size, "exit status %d", code);
+    while (f && fgets(line, sizeof line, f)) {
+        const char *mark = strstr(line, "error: ");
+        if (mark)
+            snprintf(text, size, "%.*s", (int)strcspn(mark + 7, "\n"), mark + 7);
+    }
+    if (f)
+        fclose(f);
+}

@@ -289,7 +289,7 @@ enum fit_status front_cmd_validate(struct front *f, const struct front_args *a,
         fflush(f->out);
         st = validate_one(f, a, cli.word[w], option, n, &code, err);
         if (st != FIT_OK) { /* of this file; the others are looked at, too */
-            fprintf(f->err, "homodyne: error: %s\n", err->message);
+            fprintf(f->err, "homodyne: %s%s\n", fit_error_word(err), err->message);
             if (a->json)
                 put_failure(f->out, cli.word[w], err->message);
             code = fit_status_exit(st);

@@ -42,7 +42,7 @@ static void found(struct findings *all, const struct fit_config *cfg, struct fit
     else if (from.kind == FIT_FROM_COMMAND)
         fit_origin_text(cfg, from, where, sizeof where);
     snprintf(text, sizeof text, "%s%s%s%s", where, *where ? ": " : "",
-             strstr(err->message, "error: ") ? "" : "error: ", err->message);
+             fit_error_word(err), err->message);
     if (all->f)
         fprintf(all->f, "%s\n", text);
     else
@@ -234,8 +234,8 @@ static void check_data(FILE *out, int is_terminal, struct fit_notes *kept, const
     if (fit_setup_supported(cfg, k, &err) != FIT_OK)
         found(all, cfg, cfg->method.from, &err);
     if (cfg->input.path.n == 0) {
-        fit_fail(&err, FIT_ERR_CONFIG,
-                 "%s: error: no data file; give experimental_data.file_path or --data", cfg->file);
+        fit_fail_at(&err, FIT_ERR_CONFIG, cfg->file, 0, 0,
+                    "no data file; give experimental_data.file_path or --data");
         found(all, cfg, nowhere, &err);
     } else if (k->space == FIT_PAIRS) {
         check_pairs(cfg, k, out, &notes, all);

@@ -9,6 +9,7 @@
 #include "registry.h"
 
 #include "../common/regular.h"
+#include "../common/text.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -50,18 +51,14 @@ static enum fit_status open_log(struct fit_job *job, struct fit_error *err)
 
 /* ---- configuration --------------------------------------------------------------------------- */
 
-/* "dir/my.yaml:14:3: note: text" -> "my.yaml:14:3: text" */
-static void add_config_note(struct fit_job *job, const char *text)
+/* "my.yaml:14:3: text", without the folder of the file */
+static void add_config_note(struct fit_job *job, const struct fit_config_message *m)
 {
-    const char *mark = strstr(text, ": note: "), *from = text;
-    if (!mark) {
-        fit_notes_add(&job->notes, "%s", text);
-        return;
-    }
-    for (const char *c = text; c < mark; c++)
-        from = *c == '/' ? c + 1 : from;
-    fit_notes_add(&job->notes, "%.*s: %s", (int)(mark - from), from, mark + strlen(": note: "));
-    job->average_noted |= strstr(mark, "average") != NULL;
+    const char *file = text_file_name(m->file);
+    if (m->line)
+        fit_notes_add(&job->notes, "%s:%u:%u: %s", file, m->line, m->column, m->says);
+    else
+        fit_notes_add(&job->notes, "%s: %s", file, m->says);
 }
 
 static void print_config_log(struct fit_job *job, const struct fit_error *err)
@@ -72,7 +69,7 @@ static void print_config_log(struct fit_job *job, const struct fit_error *err)
         if (m->error && strcmp(m->text, err->message) != 0)
             fprintf(job->p->err, "%s\n", m->text);
         else if (!m->error)
-            add_config_note(job, m->text);
+            add_config_note(job, m);
     }
 }
 

@@ -74,7 +74,7 @@ static void note_peers(struct fit_job *job)
             &job->notes,
             "each pair of frames counts once; the Python packages count both triangles and "
             "give errors that are too small by sqrt(2)");
-    if (n && !job->average_noted && job->setup.options.scaling == FIT_SCALING_INDIVIDUAL &&
+    if (n && !job->cfg->scaling.average_noted && job->setup.options.scaling == FIT_SCALING_INDIVIDUAL &&
         fit_config_peers_average(job->cfg, n))
         fit_notes_add(
             &job->notes,

@@ -487,8 +487,10 @@ static enum fit_status run_designs(struct planning *x, struct fit_progress_view 
         enum fit_status st = fit_plan_run(x->cfg, x->model, &p->design, &p->plan, &why);
         p->done = st == FIT_OK;
         snprintf(p->why, sizeof p->why, "%.190s", why.message);
-        if (!p->done && k == 0)
-            return fit_fail(err, st, "%s", why.message);
+        if (!p->done && k == 0) {
+            *err = why;
+            return st;
+        }
     }
     return FIT_OK;
 }

@@ -152,6 +152,7 @@ struct fit_config_scaling {
     struct fit_cfg_int average_threshold; /* angles from which the peers' auto averages */
     struct fit_cfg_int fourier_order;     /* harmonics of mode fourier; 2 */
     struct fit_cfg_flag peers_enabled;    /* anti_degeneracy.enable: 0, their auto is individual */
+    int average_noted;                    /* 1: a note says that theirs averages here */
 };
 
 /* A parameter that follows others: an expression that is affine in them (affine.h). */
@@ -338,7 +339,8 @@ struct fit_config {
 struct fit_config_message {
     int error;             /* 1 error, 0 note */
     unsigned line, column; /* 0: not about a place in the file */
-    char *text;            /* complete: "my.yaml:14:3: error: ..." */
+    char *file, *text;     /* or option; the message, complete: "my.yaml:14:3: error: ..." */
+    const char *says;      /* in text, behind that */
 };
 struct fit_config_log {
     size_t n, nerror; /* nerror counts all; only the first FIT_CONFIG_MAX_ERRORS are kept */

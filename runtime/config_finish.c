@@ -218,6 +218,7 @@ static void note_average(struct fit_cfg_reader *r)
                  "angles or more the "
                  "Python packages average them",
                  s->average_threshold.value);
+    r->cfg->scaling.average_noted = 1;
 }
 
 /* What depends on the method and on other values. */

@@ -76,6 +76,8 @@ struct fit_config_private {
 };
 
 /* ---- config_log.c */
+/* Adds a message, whose texts are copied; says lies in text.  0: out of memory. */
+int fit_cfg_keep(struct fit_config_log *log, struct fit_config_message m);
 void fit_cfg_error(struct fit_cfg_reader *r, const struct fit_yaml *at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void fit_cfg_error_at(struct fit_cfg_reader *r, unsigned line, unsigned column, const char *format,

@@ -18,49 +18,42 @@ void fit_config_log_free(struct fit_config_log *log)
     if (!log)
         return;
     for (size_t i = 0; i < log->n; i++)
-        free(log->message[i].text);
+        free(log->message[i].file), free(log->message[i].text);
     free(log->message);
     fit_config_log_init(log);
 }
 
-static void keep(struct fit_cfg_reader *r, int error, unsigned line, unsigned column,
-                 const char *text)
+int fit_cfg_keep(struct fit_config_log *log, struct fit_config_message m)
 {
-    struct fit_config_log *log = r->log;
-    if (error && log->nerror++ >= FIT_CONFIG_MAX_ERRORS)
-        return;
+    if (m.error && log->nerror++ >= FIT_CONFIG_MAX_ERRORS)
+        return 1;
+    const size_t place = (size_t)(m.says - m.text);
     struct fit_config_message *bigger = realloc(log->message, (log->n + 1) * sizeof *bigger);
-    if (!bigger) {
-        r->no_memory = 1;
-        return;
+    log->message = bigger ? bigger : log->message;
+    m.file = strdup(m.file);
+    m.text = strdup(m.text);
+    if (!bigger || !m.file || !m.text) {
+        free(m.file), free(m.text);
+        return 0;
     }
-    log->message = bigger;
-    char *copy = strdup(text);
-    if (!copy) {
-        r->no_memory = 1;
-        return;
-    }
-    log->message[log->n++] = (struct fit_config_message){error, line, column, copy};
+    m.says = m.text + place;
+    log->message[log->n++] = m;
+    return 1;
 }
 
 static void add(struct fit_cfg_reader *r, int error, unsigned line, unsigned column,
                 const char *format, va_list ap)
 {
-    char text[LONGEST];
-    const char *kind = error ? "error" : "note";
-    int n;
+    char text[LONGEST], file[301];
+    struct fit_config_message m = {.error = error, .file = file, .text = text};
     if (r->source == FIT_FROM_COMMAND)
-        n = snprintf(text, sizeof text, "%.100s: %s: ", r->option ? r->option : "command line",
-                     kind);
-    else if (line)
-        n = snprintf(text, sizeof text, "%.300s:%u:%u: %s: ", r->cfg->file, line, column, kind);
+        snprintf(file, sizeof file, "%.100s", r->option ? r->option : "command line");
     else
-        n = snprintf(text, sizeof text, "%.300s: %s: ", r->cfg->file, kind);
-    if (n < 0 || (size_t)n >= sizeof text)
-        n = 0;
-    vsnprintf(text + n, sizeof text - (size_t)n, format, ap);
+        snprintf(file, sizeof file, "%.300s", r->cfg->file), m.line = line, m.column = column;
+    m.says = text + fit_place_text(text, sizeof text, file, m.line, m.column, error ? "error" : "note");
+    vsnprintf(text + (m.says - text), sizeof text - (size_t)(m.says - text), format, ap);
     r->nerror += error != 0;
-    keep(r, error, line, column, text);
+    r->no_memory |= !fit_cfg_keep(r->log, m);
 }
 
 void fit_cfg_error(struct fit_cfg_reader *r, const struct fit_yaml *at, const char *format, ...)
@@ -95,15 +88,15 @@ enum fit_status fit_cfg_status(const struct fit_cfg_reader *r, enum fit_status s
         return fit_fail(r->err, FIT_ERR_MEMORY, "%s: out of memory while reading", r->cfg->file);
     if (!r->nerror)
         return FIT_OK;
-    const char *first = "error";
-    for (size_t i = first_message; i < r->log->n; i++)
-        if (r->log->message[i].error) {
-            first = r->log->message[i].text;
-            break;
-        }
+    size_t i = first_message;
+    while (i < r->log->n && !r->log->message[i].error)
+        i++;
+    if (i == r->log->n)
+        return fit_fail(r->err, status, "%s: %zu errors", r->cfg->file, r->nerror);
+    const struct fit_config_message *m = &r->log->message[i];
     if (r->nerror == 1)
-        return fit_fail(r->err, status, "%s", first);
-    return fit_fail(r->err, status, "%s (and %zu more)", first, r->nerror - 1);
+        return fit_fail_at(r->err, status, m->file, m->line, m->column, "%s", m->says);
+    return fit_fail_at(r->err, status, m->file, m->line, m->column, "%s (and %zu more)", m->says, r->nerror - 1);
 }
 
 char *fit_config_log_text(const struct fit_config_log *log, int errors)

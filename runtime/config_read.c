@@ -194,20 +194,15 @@ done:
 }
 
 /* Messages of the YAML reader go into the log, too. */
-static void log_syntax(struct fit_config_log *log, const struct fit_error *err)
+static void log_syntax(struct fit_config_log *log, struct fit_error *err)
 {
-    if (!log || !err)
-        return;
-    struct fit_config_message *m = realloc(log->message, (log->n + 1) * sizeof *m);
-    char *text = strdup(err->message);
-    if (m)
-        log->message = m;
-    if (!m || !text) {
-        free(text);
-        return;
-    }
-    m[log->n++] = (struct fit_config_message){1, 0, 0, text};
-    log->nerror++;
+    if (log)
+        fit_cfg_keep(log, (struct fit_config_message){.error = 1,
+                                                      .line = err->line,
+                                                      .column = err->column,
+                                                      .file = err->file,
+                                                      .text = err->message,
+                                                      .says = err->message + err->says});
 }
 
 enum fit_status fit_config_read_text(const char *text, size_t length, const char *name,

@@ -51,7 +51,6 @@ struct fit_job {
     size_t *profiles; /* of the options */
     struct fit_maps *maps;
     struct fit_notes notes;
-    int average_noted; /* the configuration's notes speak of averaged scaling already */
     struct fit_progress_view view;
     double bytes; /* that loading reads, about */
     char *command_line, *config_text;

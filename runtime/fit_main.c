@@ -124,8 +124,7 @@ int fit_program_main(int argc, char **argv, const struct fit_kernel *const *kern
     fit_cli_free(&cli);
     if (st == FIT_OK && (fflush(p.out) != 0 || ferror(p.out)))
         st = fit_fail(&err, FIT_ERR_IO, "standard output cannot be written");
-    if (st != FIT_OK) /* messages about a place in a file are complete: "my.yaml:14: error: ..." */
-        fprintf(p.err, "%s: %s%s\n", p.name,
-                st == FIT_ERR_INTERRUPTED || strstr(err.message, "error: ") ? "" : "error: ", err.message);
+    if (st != FIT_OK)
+        fprintf(p.err, "%s: %s%s\n", p.name, fit_error_word(&err), err.message);
     return st == FIT_OK ? p.exit_code : fit_status_exit(st);
 }

@@ -6,6 +6,8 @@
 #ifndef FIT_STATUS_H
 #define FIT_STATUS_H
 
+#include <stddef.h>
+
 enum fit_status {
     FIT_OK = 0,
     FIT_ERR_USAGE,       /* command line */
@@ -18,8 +20,12 @@ enum fit_status {
     FIT_ERR_INTERRUPTED  /* the user asked to stop */
 };
 
+/* The place is a file, perhaps with line and column (0: none), or an option; file is "" where there is none.  With a
+ * place the message is complete, "my.yaml:14:3: error: chains: ...", and what is wrong begins at message + says. */
 struct fit_error {
     enum fit_status status;
+    char file[320];
+    unsigned line, column, says;
     char message[1024];
 };
 
@@ -27,6 +33,17 @@ struct fit_error {
  *     return fit_fail(err, FIT_ERR_DATA, "%s: no dataset /xpcs/qmap", path); */
 enum fit_status fit_fail(struct fit_error *err, enum fit_status s, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* The same with a place: the message is "FILE:LINE:COLUMN: error: " and the text. */
+enum fit_status fit_fail_at(struct fit_error *err, enum fit_status s, const char *file, size_t line, size_t column,
+                            const char *format, ...) __attribute__((format(printf, 6, 7)));
+
+/* "FILE:LINE:COLUMN: KIND: ", without the numbers that are 0; kind: "error" or "note".  Length, as snprintf. */
+int fit_place_text(char *text, size_t size, const char *file, size_t line, size_t column, const char *kind);
+
+/* What stands before the message behind a program's name: "error: ", or nothing where the message has a place and says
+ * so itself, or where somebody wished the end. */
+const char *fit_error_word(const struct fit_error *err);
 
 /* Exit status of a program that ends with s: 0, 1 internal or out of memory, 3 usage or configuration, 4 data, also
  * those from which no finite number comes, 130. */

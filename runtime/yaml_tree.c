@@ -48,8 +48,7 @@ static enum fit_status no_memory(struct parse *p)
 
 static enum fit_status complain(struct parse *p, yaml_mark_t at, const char *what)
 {
-    return fit_fail(p->err, FIT_ERR_CONFIG, "%s:%zu:%zu: error: %s", p->name, at.line + 1,
-                    at.column + 1, what);
+    return fit_fail_at(p->err, FIT_ERR_CONFIG, p->name, at.line + 1, at.column + 1, "%s", what);
 }
 
 /* Line of a byte offset, for errors of the character decoder, which have no mark. */
@@ -91,9 +90,8 @@ static enum fit_status syntax_error(struct parse *p)
     if (y->error == YAML_MEMORY_ERROR)
         return no_memory(p);
     if (y->error == YAML_READER_ERROR)
-        return fit_fail(p->err, FIT_ERR_CONFIG, "%s:%zu: error: %s; save the file as UTF-8",
-                        p->name, line_of(p, y->problem_offset),
-                        y->problem ? y->problem : "unreadable characters");
+        return fit_fail_at(p->err, FIT_ERR_CONFIG, p->name, line_of(p, y->problem_offset), 0,
+                           "%s; save the file as UTF-8", y->problem ? y->problem : "unreadable characters");
     char after;
     const size_t here = indent_of(p, y->problem_mark.line, &after), above = indent_above(p, y->problem_mark.line);
     const int tab = after == '\t';
@@ -104,9 +102,8 @@ static enum fit_status syntax_error(struct parse *p)
                  here, above);
     else if (y->context && !tab)
         snprintf(context, sizeof context, " (%s, line %zu)", y->context, y->context_mark.line + 1);
-    return fit_fail(p->err, FIT_ERR_CONFIG, "%s:%zu:%zu: error: %s%s%s", p->name,
-                    y->problem_mark.line + 1, y->problem_mark.column + 1, what, context,
-                    tab ? "; the line is indented with a tab, use spaces" : "");
+    return fit_fail_at(p->err, FIT_ERR_CONFIG, p->name, y->problem_mark.line + 1, y->problem_mark.column + 1, "%s%s%s",
+                       what, context, tab ? "; the line is indented with a tab, use spaces" : "");
 }
 
 static enum fit_status next(struct parse *p)
@@ -244,10 +241,8 @@ static enum fit_status check_duplicates(struct parse *p, const struct entries *l
     qsort(sorted, list->n, sizeof *sorted, by_key);
     for (size_t i = 1; i < list->n && st == FIT_OK; i++)
         if (strcmp(sorted[i - 1].key, sorted[i].key) == 0)
-            st =
-                fit_fail(p->err, FIT_ERR_CONFIG,
-                         "%s:%u:%u: error: key '%.200s' is given twice (first in line %u)", p->name,
-                         sorted[i].line, sorted[i].column, sorted[i].key, sorted[i - 1].line);
+            st = fit_fail_at(p->err, FIT_ERR_CONFIG, p->name, sorted[i].line, sorted[i].column,
+                             "key '%.200s' is given twice (first in line %u)", sorted[i].key, sorted[i - 1].line);
     free(sorted);
     return st;
 }
@@ -264,9 +259,8 @@ static int has_key(const struct entries *list, const char *key)
 static enum fit_status merge_map(struct parse *p, struct entries *list, const struct fit_yaml *from)
 {
     if (from->kind != FIT_YAML_MAP || from->n > 4096 || list->n > 4096)
-        return fit_fail(p->err, FIT_ERR_CONFIG,
-                        "%s:%u:%u: error: << needs an alias of a (small) map", p->name, from->line,
-                        from->column);
+        return fit_fail_at(p->err, FIT_ERR_CONFIG, p->name, from->line, from->column,
+                           "<< needs an alias of a (small) map");
     enum fit_status st = FIT_OK;
     for (size_t i = 0; i < from->n && st == FIT_OK; i++)
         if (!has_key(list, from->entry[i].key))
@@ -301,9 +295,8 @@ static enum fit_status close_node(struct parse *p, struct fit_yaml *node,
             node->depth = list->entry[i].value->depth + 1;
     }
     if (node->size > FIT_YAML_MAX_NODES || node->depth > FIT_YAML_MAX_DEPTH)
-        return fit_fail(p->err, FIT_ERR_CONFIG,
-                        "%s:%u:%u: error: aliases expand to too many values", p->name, node->line,
-                        node->column);
+        return fit_fail_at(p->err, FIT_ERR_CONFIG, p->name, node->line, node->column,
+                           "aliases expand to too many values");
     return FIT_OK;
 }
 
@@ -436,9 +429,8 @@ enum fit_status fit_yaml_parse(const char *text, size_t length, const char *name
 {
     *doc = NULL;
     if (length > FIT_YAML_MAX_BYTES)
-        return fit_fail(err, FIT_ERR_CONFIG,
-                        "%s: error: larger than %u MiB, which no configuration is", name,
-                        FIT_YAML_MAX_BYTES >> 20);
+        return fit_fail_at(err, FIT_ERR_CONFIG, name, 0, 0, "larger than %u MiB, which no configuration is",
+                           FIT_YAML_MAX_BYTES >> 20);
     struct parse p = {.name = name, .text = text, .length = length, .err = err};
     p.doc = calloc(1, sizeof *p.doc);
     if (!p.doc)
@@ -497,8 +489,8 @@ enum fit_status fit_yaml_parse_file(const char *path, struct fit_yaml_doc **doc,
     if (!f) {
         char meant[300];
         fit_path_meant(path, meant, sizeof meant);
-        return fit_fail(err, FIT_ERR_IO, "%s: error: there is no such configuration file, or it may not be read%s",
-                        path, meant);
+        return fit_fail_at(err, FIT_ERR_IO, path, 0, 0, "there is no such configuration file, or it may not be read%s",
+                           meant);
     }
     enum fit_status st = read_all(f, path, &text, &length, err);
     fclose(f);

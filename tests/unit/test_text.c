@@ -166,6 +166,29 @@ static void test_messages(void **state)
     assert_string_equal(err.message, "a\\x1b[2J.h5: no dataset \\xff\nnext");
 }
 
+/* A message about a place carries it: nobody looks for it in the text. */
+static void test_places_of_messages(void **state)
+{
+    struct fit_error err;
+    (void)state;
+    assert_int_equal(fit_fail_at(&err, FIT_ERR_CONFIG, "a: error: \x1b.yaml", 14, 3, "chains: %d: error: few", 0),
+                     FIT_ERR_CONFIG);
+    assert_string_equal(err.message, "a: error: \\x1b.yaml:14:3: error: chains: 0: error: few");
+    assert_string_equal(err.message + err.says, "chains: 0: error: few");
+    assert_string_equal(err.file, "a: error: \x1b.yaml");
+    assert_int_equal(err.line, 14);
+    assert_int_equal(err.column, 3);
+    assert_string_equal(fit_error_word(&err), "");
+    fit_fail_at(&err, FIT_ERR_CONFIG, "--chains", 0, 0, "few");
+    assert_string_equal(err.message, "--chains: error: few");
+    fit_fail(&err, FIT_ERR_DATA, "d.h5: a dataset 'error: '");
+    assert_string_equal(fit_error_word(&err), "error: ");
+    assert_int_equal(err.line + err.column + err.says, 0);
+    assert_string_equal(err.file, "");
+    fit_fail(&err, FIT_ERR_INTERRUPTED, "stopped");
+    assert_string_equal(fit_error_word(&err), "");
+}
+
 static void test_markup(void **state)
 {
     char *text = NULL;
@@ -187,6 +210,7 @@ int main(void)
         cmocka_unit_test(test_json_and_xml), cmocka_unit_test(test_last_part_of_a_path),
         cmocka_unit_test(test_printable),    cmocka_unit_test(test_room),
         cmocka_unit_test(test_stream),       cmocka_unit_test(test_messages),
+        cmocka_unit_test(test_places_of_messages),
         cmocka_unit_test(test_markup),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
