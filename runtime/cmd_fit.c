@@ -8,7 +8,6 @@
 #include "fit_job.h"
 #include "registry.h"
 
-#include "../common/regular.h"
 #include "../common/text.h"
 
 #include <errno.h>
@@ -95,20 +94,14 @@ static const char *parity_variant(const struct fit_job *job)
     return "parity";
 }
 
-/* run.log of the last fit into this folder, or NULL. */
-static char *read_last_log(const char *folder)
+/* The last fit into the folder; NULL: there is none that can be read. */
+static struct fit_yaml_doc *read_last(const char *folder)
 {
-    enum { MOST = 1 << 20 };
-    char path[1100], *text = NULL;
-    snprintf(path, sizeof path, "%s/run.log", folder);
-    FILE *f = regular_open(path);
-    if (f && (text = calloc(1, MOST + 1)) != NULL && fread(text, 1, MOST, f) == 0) {
-        free(text);
-        text = NULL;
-    }
-    if (f)
-        fclose(f);
-    return text;
+    char path[1100];
+    struct fit_yaml_doc *doc = NULL;
+    snprintf(path, sizeof path, "%s/fit.json", folder);
+    fit_yaml_parse_file(path, &doc, NULL);
+    return doc;
 }
 
 static enum fit_status configure(struct fit_job *job, struct fit_error *err)
@@ -144,7 +137,7 @@ static enum fit_status configure(struct fit_job *job, struct fit_error *err)
     if (st == FIT_OK && !job->cli->dry_run && !job->lock.enforced)
         fit_notes_add(&job->notes, "the file system of %s has no locks: nothing keeps a second run out of it",
                       job->folder);
-    job->last_log = read_last_log(job->folder);
+    job->last = read_last(job->folder);
     job->config_text = fit_config_text(job->cfg);
     if (st == FIT_OK && !job->config_text)
         st = fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory for the configuration in effect", job->cfg->file);
@@ -179,7 +172,7 @@ static void release(struct fit_job *job)
         fclose(job->log_file);
     if (job->log_copy)
         fclose(job->log_copy);
-    free(job->last_log);
+    fit_yaml_free(job->last);
     free(job->runlog);
     free(job->command_line);
     free(job->config_text);

@@ -7,16 +7,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Was the note a line of the last run's log, about the same data? */
+static int says(const struct fit_yaml *node, const char *text)
+{
+    return node && node->kind == FIT_YAML_SCALAR && strcmp(node->text, text) == 0;
+}
+
+/* Did the last fit tell the note, about the same data? */
 static int is_told(const struct fit_job *job, const char *note)
 {
-    size_t n = strlen(note);
-    if (!job->last_log || !strstr(job->last_log, job->m->sha256))
-        return 0;
-    for (const char *s = job->last_log; s && (s = strstr(s, note)) != NULL; s += n)
-        if (s[n] == '\n' && s - job->last_log >= 6 && strncmp(s - 6, "note: ", 6) == 0)
-            return 1;
-    return 0;
+    const struct fit_yaml *root = job->last ? fit_yaml_root(job->last) : NULL, *notes = fit_yaml_get(root, "notes");
+    int told = 0;
+    if (says(fit_yaml_get(fit_yaml_get(root, "data"), "sha256"), job->m->sha256))
+        for (size_t i = 0; notes && i < notes->n; i++)
+            told |= says(notes->entry[i].value, note);
+    return told;
 }
 
 /* On the screen those that are new, and all that doubt the data; every one is in summary.txt, fit.json and run.log. */

@@ -26,6 +26,7 @@
 #include "run_id.h"
 #include "sampling_setup.h"
 #include "setup.h"
+#include "yaml_tree.h"
 
 #include <stdio.h>
 #include <time.h>
@@ -54,7 +55,7 @@ struct fit_job {
     struct fit_progress_view view;
     double bytes; /* that loading reads, about */
     char *command_line, *config_text;
-    char *last_log; /* run.log of the last fit into the same folder, or NULL */
+    struct fit_yaml_doc *last; /* fit.json of the last fit into the same folder, or NULL */
     char earlier[1024]; /* what became of the results that were in the folder: lines */
     char *runlog;   /* text of run.log, grown by a memory stream */
     size_t runlog_size;
