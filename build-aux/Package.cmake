@@ -18,9 +18,7 @@ set(CPACK_GENERATOR DEB)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "gcc, libc6-dev") # homodyne --model FILE.lua
-set(CPACK_DEBIAN_PACKAGE_SUGGESTS
-    "python3-numpy, python3-h5py, libhdf5-dev, libyaml-dev, zlib1g-dev") # Python;
-                                                                            # programs with libhomodyne-fit.a
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "python3-numpy, python3-h5py")
 set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA "${PROJECT_SOURCE_DIR}/build-aux/prerm")
 set(CPACK_PRE_BUILD_SCRIPTS "${PROJECT_SOURCE_DIR}/build-aux/CompressMan.cmake")
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)

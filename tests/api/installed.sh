@@ -50,6 +50,30 @@ grep -oE 'fit_api_[a-z_]+' "$doc" | sort -u | while read -r name; do
     [ "$name" = fit_api_h ] || grep -q "$name" "$header" || { echo "$header has no $name"; exit 1; }
 done || fail "docs/c-api.md"
 
+# One interface: no other library and no header but that and what emitted kernels include; kernels find these, a CMake
+# project finds the library, and the installed program compiles models.
+find "$dir/moved" -name '*homodyne-fit*' ! -name '*.1' | grep . && fail "a second library"
+include=$(pkg-config --variable=includedir homodyne-gen)
+find "$dir/moved" -name '*.h' | grep -v -e '/include/homodyne-gen/fit/[a-z_]*.h$' -e '/include/homodyne-gen/fit_api.h$' && fail "headers of the inside"
+"$dir/moved/bin/homodyne-gen" "$source/models/kww.lua" -o "$dir" >/dev/null 2>&1 || fail "homodyne-gen"
+"$cc" -std=gnu11 -O1 -fsyntax-only -DFIT_KERNEL_SYMBOL=kww -DFIT_KERNEL_ISA='"any"' -DFIT_ISA_SUFFIX=_any \
+    -I"$include" "$dir/kww.c" || fail "an emitted kernel and the installed headers"
+XDG_CACHE_HOME=$dir/cache CC=$cc "$dir/moved/bin/homodyne" info --model "$source/models/kww.lua" >"$dir/out" 2>&1 ||
+    { cat "$dir/out"; fail "homodyne info --model"; }
+grep -q beta "$dir/out" || { cat "$dir/out"; fail "homodyne info --model tells no parameters"; }
+mkdir "$dir/project"
+cat >"$dir/project/CMakeLists.txt" <<'END'
+cmake_minimum_required(VERSION 3.25)
+project(stranger C)
+find_package(homodyne-gen REQUIRED CONFIG)
+add_executable(fit_arrays fit_arrays.c)
+target_link_libraries(fit_arrays PRIVATE homodyne-gen::homodyne-gen m)
+END
+cp "$source/examples/c/fit_arrays.c" "$dir/project"
+cmake -S "$dir/project" -B "$dir/project/build" -DCMAKE_PREFIX_PATH="$dir/moved" -DCMAKE_C_COMPILER="$cc" \
+    -DCMAKE_C_FLAGS="$*" >"$dir/out" 2>&1 && cmake --build "$dir/project/build" >>"$dir/out" 2>&1 ||
+    { cat "$dir/out"; fail "find_package(homodyne-gen)"; }
+
 # The library shows its interface and nothing else, and the header is that of C++ as well.
 if command -v nm >/dev/null; then
     nm -D --defined-only "$lib/libhomodyne-gen.so" | awk '$3 !~ /^fit_api_/ { print; bad = 1 } END { exit bad }' ||
