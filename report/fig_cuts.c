@@ -78,72 +78,90 @@ static void draw_points(struct rp_canvas *c, const struct rp_panel *p, const str
     rp_draw(c, &(struct rp_style){.stroke = ink, .width = 3.6});
 }
 
-static void draw(struct rp_canvas *c, const struct rp_result *r, const struct rp_figure *f)
+struct cuts {
+    struct bin (*bin)[BINS]; /* of each age */
+    size_t *n;
+    struct rp_axis tau, g2, z;
+};
+
+/* Bins of all ages, and axes on which they find room; 0: out of memory. */
+static int gather_all(const struct rp_result *r, size_t group, struct cuts *x)
 {
-    struct bin(*bin)[BINS] = malloc(r->nage * sizeof *bin);
-    size_t *n = malloc(r->nage * sizeof *n);
-    struct rp_key key[RP_SERIES] = {{0}};
-    char title[80], text[RP_SERIES][48];
-    struct rp_axis tau = {.log = 1, .name = "τ", .unit = r->time_unit}, g2 = {.name = "g₂"},
-                   z = {.name = "res. / σ"};
     double largest = 0;
-    if (!bin || !n) {
-        c->failed = 1;
-        goto done;
-    }
-    rp_axis_begin(&tau);
-    rp_axis_begin(&g2);
+    *x = (struct cuts){.bin = malloc(r->nage * sizeof *x->bin),
+                       .n = malloc(r->nage * sizeof *x->n),
+                       .tau = {.log = 1, .name = "τ", .unit = r->time_unit},
+                       .g2 = {.name = "g₂"},
+                       .z = {.name = "res. / σ"}};
+    if (!x->bin || !x->n)
+        return 0;
+    rp_axis_begin(&x->tau);
+    rp_axis_begin(&x->g2);
     for (size_t a = 0; a < r->nage; a++) {
-        n[a] = gather(r, (f->index * r->nage + a) * r->nlag, bin[a]);
-        for (size_t k = 0; k < n[a]; k++) {
-            rp_axis_take(&tau, bin[a][k].tau);
+        x->n[a] = gather(r, (group * r->nage + a) * r->nlag, x->bin[a]);
+        for (const struct bin *b = x->bin[a]; b < x->bin[a] + x->n[a]; b++) {
+            rp_axis_take(&x->tau, b->tau);
             if (r->g2_model)
-                rp_axis_take(&g2, bin[a][k].model);
+                rp_axis_take(&x->g2, b->model);
             /* the last lags are seen by few pairs: their errors must not set the scale */
-            rp_axis_take(&g2, bin[a][k].g2);
+            rp_axis_take(&x->g2, b->g2);
             if (r->g2_model)
-                largest = fmax(largest, fabs(bin[a][k].g2 - bin[a][k].model) / bin[a][k].error);
+                largest = fmax(largest, fabs(b->g2 - b->model) / b->error);
         }
     }
-    rp_axis_end(&tau, 0.03);
-    rp_axis_end(&g2, 0.06);
-    rp_axis_residuals(&z, largest);
-    const double left = fmax(rp_panel_left(&g2, 180), rp_panel_left(&z, 72)),
-                 w = f->width - left - 14;
-    struct rp_panel p = {.x = left, .y = 46, .w = w, .h = 180, .ax = tau, .ay = g2, .grid = 1};
-    struct rp_panel below = {.x = left, .y = 236, .w = w, .h = 72, .ax = tau, .ay = z};
-    p.ax.hidden = r->fitted;
-    rp_group_title(r, f->index, title, sizeof title);
-    c->text(c, left, RP_FONT + 2, &(struct rp_label){.size = RP_FONT + 1, .bold = 1}, title);
-    rp_panel_grid(c, &p);
-    if (r->fitted) {
-        rp_panel_grid(c, &below);
-        rp_move(c, below.x, rp_panel_y(&below, 0));
-        rp_line(c, below.x + below.w, rp_panel_y(&below, 0));
-        rp_draw(c, &(struct rp_style){.stroke = RP_SOFT, .width = 1});
-    }
-    for (size_t a = 0; a < r->nage; a++)
-        draw_points(c, &p, r->fitted ? &below : NULL, bin[a], n[a],
-                    RP_S0 + (uint32_t)(a % RP_SERIES));
-    for (size_t a = 0; a < r->nage && r->fitted; a++)
-        draw_fit(c, &p, bin[a], n[a], RP_S0 + (uint32_t)(a % RP_SERIES));
-    rp_panel_frame(c, &p);
-    if (r->fitted)
-        rp_panel_frame(c, &below);
-    for (size_t a = 0; a < r->nage && a < RP_SERIES; a++) {
+    rp_axis_end(&x->tau, 0.03);
+    rp_axis_end(&x->g2, 0.06);
+    rp_axis_residuals(&x->z, largest);
+    return 1;
+}
+
+/* Which colour is which age. */
+static void draw_keys(struct rp_canvas *c, const struct rp_result *r, const struct rp_figure *f,
+                      const struct rp_panel *p)
+{
+    struct rp_key key[RP_SERIES] = {{0}};
+    char title[80], text[RP_SERIES][48];
+    const size_t n = r->nage < RP_SERIES ? r->nage : RP_SERIES;
+    for (size_t a = 0; a < n; a++) {
         snprintf(text[a], sizeof text[a], r->age[a] >= 100 ? "%.0f" : "%.3g", r->age[a]);
         key[a] = (struct rp_key){text[a], {.stroke = RP_S0 + (uint32_t)a, .width = 6}, 1};
     }
     snprintf(title, sizeof title, "age (%s)", r->time_unit);
-    const size_t nkey = r->nage < RP_SERIES ? r->nage : RP_SERIES;
     const double wide = rp_text_width(title, RP_FONT) + 6;
-    const int fits = left + wide + rp_keys_width(key, nkey) <= f->width; /* else what they are stands above them */
-    c->text(c, fits ? left : left + w, fits ? 32.5 : RP_FONT + 2,
+    const int fits = p->x + wide + rp_keys_width(key, n) <= f->width; /* else what they are stands above them */
+    c->text(c, fits ? p->x : p->x + p->w, fits ? 32.5 : RP_FONT + 2,
             &(struct rp_label){.anchor = fits ? RP_LEFT : RP_RIGHT, .size = RP_FONT, .ink = RP_SOFT}, title);
-    rp_keys(c, fits ? left + wide : left, 18.5, f->width, key, nkey);
-done:
-    free(bin);
-    free(n);
+    rp_keys(c, fits ? p->x + wide : p->x, 18.5, f->width, key, n);
+}
+
+static void draw_cuts(struct rp_canvas *c, const struct rp_result *r, const struct rp_figure *f, const struct cuts *x)
+{
+    char title[80];
+    const double left = fmax(rp_panel_left(&x->g2, 180), rp_panel_left(&x->z, 72)), w = f->width - left - 14;
+    struct rp_panel p = {.x = left, .y = 46, .w = w, .h = 180, .ax = x->tau, .ay = x->g2, .grid = 1};
+    const struct rp_panel residuals = {.x = left, .y = 236, .w = w, .h = 72, .ax = x->tau, .ay = x->z},
+                          *below = r->fitted ? &residuals : NULL;
+    p.ax.hidden = r->fitted;
+    rp_group_title(r, f->index, title, sizeof title);
+    c->text(c, left, RP_FONT + 2, &(struct rp_label){.size = RP_FONT + 1, .bold = 1}, title);
+    rp_panels_open(c, &p, below);
+    for (size_t a = 0; a < r->nage; a++)
+        draw_points(c, &p, below, x->bin[a], x->n[a], RP_S0 + (uint32_t)(a % RP_SERIES));
+    for (size_t a = 0; a < r->nage && r->fitted; a++)
+        draw_fit(c, &p, x->bin[a], x->n[a], RP_S0 + (uint32_t)(a % RP_SERIES));
+    rp_panels_close(c, &p, below);
+    draw_keys(c, r, f, &p);
+}
+
+static void draw(struct rp_canvas *c, const struct rp_result *r, const struct rp_figure *f)
+{
+    struct cuts x;
+    if (gather_all(r, f->index, &x))
+        draw_cuts(c, r, f, &x);
+    else
+        c->failed = 1;
+    free(x.bin);
+    free(x.n);
 }
 
 void rp_list_cuts(const struct rp_result *r, struct rp_figures *list)

@@ -39,6 +39,27 @@ static const char *unit_of(const struct rp_result *r, const char *name)
     return NULL;
 }
 
+/* Errors first, dots over them. */
+static void draw_values(struct rp_canvas *c, const struct rp_panel *p, const struct fit_yaml *list)
+{
+    for (int pass = 0; pass < 2; pass++) {
+        for (size_t g = 0; g < list->n; g++) {
+            const struct fit_yaml *group = list->entry[g].value;
+            const double v = rp_json_number(group, p->ay.name), e = error_of(group, p->ay.name),
+                         u = rp_panel_x(p, rp_json_number(group, list->entry[0].value->entry[0].key));
+            if (isnan(v))
+                continue;
+            if (pass)
+                rp_dot(c, u, rp_panel_y(p, v));
+            else if (e > 0) {
+                rp_move(c, u, rp_panel_y(p, v - e));
+                rp_line(c, u, rp_panel_y(p, v + e));
+            }
+        }
+        rp_draw(c, &(struct rp_style){.stroke = RP_S0, .width = pass ? 6 : 1.5});
+    }
+}
+
 static void draw_groups(struct rp_canvas *c, const struct rp_result *r, const struct rp_figure *f)
 {
     const struct fit_yaml *list = groups(r);
@@ -64,22 +85,7 @@ static void draw_groups(struct rp_canvas *c, const struct rp_result *r, const st
     const double left = rp_panel_left(&y, 180);
     struct rp_panel p = {.x = left, .y = 10, .w = f->width - left - 14, .h = 180, .ax = x, .ay = y};
     rp_panel_grid(c, &p);
-    for (int pass = 0; pass < 2; pass++) {
-        for (size_t g = 0; g < list->n; g++) {
-            const struct fit_yaml *group = list->entry[g].value;
-            const double v = rp_json_number(group, name), e = error_of(group, name),
-                         u = rp_panel_x(&p, rp_json_number(group, axis));
-            if (isnan(v))
-                continue;
-            if (pass)
-                rp_dot(c, u, rp_panel_y(&p, v));
-            else if (e > 0) {
-                rp_move(c, u, rp_panel_y(&p, v - e));
-                rp_line(c, u, rp_panel_y(&p, v + e));
-            }
-        }
-        rp_draw(c, &(struct rp_style){.stroke = RP_S0, .width = pass ? 6 : 1.5});
-    }
+    draw_values(c, &p, list);
     rp_panel_frame(c, &p);
 }
 

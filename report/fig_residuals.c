@@ -48,6 +48,25 @@ static void correlate(const struct rp_result *r, size_t along, size_t k, double 
     *limit = count > 0 ? 2 / sqrt(count) : NAN;
 }
 
+/* Where white noise stays, and the correlations along both directions. */
+static void draw_lags(struct rp_canvas *c, const struct rp_panel *p, const struct acf *a, size_t reach, double step)
+{
+    for (size_t k = 1; k <= reach; k++)
+        (k > 1 ? rp_line : rp_move)(c, rp_panel_x(p, (double)k * step), rp_panel_y(p, a->limit[0][k]));
+    for (size_t k = reach; k >= 1; k--)
+        rp_line(c, rp_panel_x(p, (double)k * step), rp_panel_y(p, -a->limit[0][k]));
+    rp_close(c);
+    rp_draw(c, &(struct rp_style){.fill = RP_SOFT, .opacity = 0.25});
+    for (uint32_t d = 0; d < 2; d++) {
+        for (size_t k = 1; k <= reach; k++)
+            (k > 1 ? rp_line : rp_move)(c, rp_panel_x(p, (double)k * step), rp_panel_y(p, a->value[d][k]));
+        rp_draw(c, &(struct rp_style){.stroke = RP_S0 + d, .width = 1.5});
+        for (size_t k = 1; k <= reach; k++)
+            rp_dot(c, rp_panel_x(p, (double)k * step), rp_panel_y(p, a->value[d][k]));
+        rp_draw(c, &(struct rp_style){.stroke = RP_S0 + d, .width = 4.5});
+    }
+}
+
 static void draw_acf(struct rp_canvas *c, const struct rp_result *r, const struct rp_figure *f)
 {
     const size_t reach = r->side / 3 < REACH ? r->side / 3 : REACH;
@@ -67,22 +86,7 @@ static void draw_acf(struct rp_canvas *c, const struct rp_result *r, const struc
         }
     rp_axis_end(&y, 0.1);
     struct rp_panel p = open_panel(c, f, 30, &x, &y);
-    for (size_t k = 1; k <= reach; k++)
-        (k > 1 ? rp_line : rp_move)(c, rp_panel_x(&p, (double)(k * r->bin)),
-                                    rp_panel_y(&p, a.limit[0][k]));
-    for (size_t k = reach; k >= 1; k--)
-        rp_line(c, rp_panel_x(&p, (double)(k * r->bin)), rp_panel_y(&p, -a.limit[0][k]));
-    rp_close(c);
-    rp_draw(c, &(struct rp_style){.fill = RP_SOFT, .opacity = 0.25});
-    for (uint32_t d = 0; d < 2; d++) {
-        for (size_t k = 1; k <= reach; k++)
-            (k > 1 ? rp_line : rp_move)(c, rp_panel_x(&p, (double)(k * r->bin)),
-                                        rp_panel_y(&p, a.value[d][k]));
-        rp_draw(c, &(struct rp_style){.stroke = RP_S0 + d, .width = 1.5});
-        for (size_t k = 1; k <= reach; k++)
-            rp_dot(c, rp_panel_x(&p, (double)(k * r->bin)), rp_panel_y(&p, a.value[d][k]));
-        rp_draw(c, &(struct rp_style){.stroke = RP_S0 + d, .width = 4.5});
-    }
+    draw_lags(c, &p, &a, reach, (double)r->bin);
     rp_panel_frame(c, &p);
     const struct rp_key key[] = {{"along lag", {.stroke = RP_S0, .width = 2}, 0},
                                  {"along age", {.stroke = RP_S0 + 1, .width = 2}, 0},

@@ -106,12 +106,45 @@ static void draw_rows(struct rp_canvas *c, const struct rp_panel *p, const struc
     rp_draw(c, &(struct rp_style){.stroke = RP_S0 + 1, .width = line ? 1.8 : 2.5});
 }
 
+/* Axes on which all rows find room. */
+static void make_axes(const struct rp_result *r, const struct row *row, size_t n, struct rp_axis *x, struct rp_axis *y,
+                      struct rp_axis *z)
+{
+    double largest = 0;
+    rp_axis_begin(x);
+    rp_axis_begin(y);
+    for (size_t k = 0; k < n; k++) {
+        rp_axis_take(x, row[k].x);
+        rp_axis_take(y, row[k].value);
+        if (r->fit) {
+            rp_axis_take(y, row[k].fit);
+            largest = fmax(largest, fabs(row[k].z));
+        } else if (row[k].sigma > 0 && !y->log) {
+            rp_axis_take(y, row[k].value - row[k].sigma);
+            rp_axis_take(y, row[k].value + row[k].sigma);
+        }
+    }
+    rp_axis_residuals(z, largest);
+    rp_axis_end(x, 0.03);
+    rp_axis_end(y, 0.06);
+}
+
+static void draw_title(struct rp_canvas *c, const struct rp_result *r, const struct rp_figure *f, double left)
+{
+    char title[3 * RP_NAME], unit[RP_NAME];
+    if (!r->axis)
+        return;
+    rp_unit(r->axis->unit, unit, sizeof unit);
+    snprintf(title, sizeof title, "%s = %.5g %s", r->axis->name, r->axis_value[f->index], unit);
+    c->text(c, left, RP_FONT + 2, &(struct rp_label){.size = RP_FONT + 1, .bold = 1}, title);
+}
+
 static void draw(struct rp_canvas *c, const struct rp_result *r, const struct rp_figure *f)
 {
     size_t n;
     int single;
     struct row *row = rows_of(r, f->index, &n);
-    const struct rp_column *axis = r->axis, *column = x_of(r, axis, &single);
+    const struct rp_column *column = x_of(r, r->axis, &single);
     struct rp_axis x = {.log = spans(row, n, 0, 30) && steps_grow(row, n),
                         .name = column ? column->name : "row",
                         .unit = column ? column->unit : NULL};
@@ -119,49 +152,22 @@ static void draw(struct rp_canvas *c, const struct rp_result *r, const struct rp
                         .name = r->value_name[0] ? r->value_name : "value",
                         .unit = r->value_unit},
                    z = {.name = "res. / σ"};
-    double largest = 0;
-    rp_axis_begin(&x);
-    rp_axis_begin(&y);
-    for (size_t k = 0; k < n; k++) {
-        rp_axis_take(&x, row[k].x);
-        rp_axis_take(&y, row[k].value);
-        if (r->fit) {
-            rp_axis_take(&y, row[k].fit);
-            largest = fmax(largest, fabs(row[k].z));
-        } else if (row[k].sigma > 0 && !y.log) {
-            rp_axis_take(&y, row[k].value - row[k].sigma);
-            rp_axis_take(&y, row[k].value + row[k].sigma);
-        }
-    }
-    rp_axis_residuals(&z, largest);
-    rp_axis_end(&x, 0.03);
-    rp_axis_end(&y, 0.06);
-    const double left = fmax(rp_panel_left(&y, 200), rp_panel_left(&z, 72)),
-                 w = f->width - left - 14, top = (axis ? 28 : 10) + (r->fitted ? 18 : 0);
+    make_axes(r, row, n, &x, &y, &z);
+    const double left = fmax(rp_panel_left(&y, 200), rp_panel_left(&z, 72)), w = f->width - left - 14,
+                 top = (r->axis ? 28 : 10) + (r->fitted ? 18 : 0);
     struct rp_panel p = {.x = left, .y = top, .w = w, .h = 200, .ax = x, .ay = y};
-    struct rp_panel below = {.x = left, .y = top + 210, .w = w, .h = 72, .ax = x, .ay = z};
+    const struct rp_panel residuals = {.x = left, .y = top + 210, .w = w, .h = 72, .ax = x, .ay = z},
+                          *below = r->fitted ? &residuals : NULL;
     const struct rp_key key[] = {
         {"data", {.stroke = RP_S0, .width = 6}, 1},
         {"fit", {.stroke = RP_S0 + 1, .width = single ? 1.8 : 5}, !single}};
     p.ax.hidden = r->fitted;
-    if (axis) {
-        char title[3 * RP_NAME], unit[RP_NAME];
-        rp_unit(axis->unit, unit, sizeof unit);
-        snprintf(title, sizeof title, "%s = %.5g %s", axis->name, r->axis_value[f->index], unit);
-        c->text(c, left, RP_FONT + 2, &(struct rp_label){.size = RP_FONT + 1, .bold = 1}, title);
-    }
-    rp_panel_grid(c, &p);
-    if (r->fitted) {
-        rp_keys(c, left, top - 24, f->width, key, 2);
-        rp_panel_grid(c, &below);
-        rp_move(c, below.x, rp_panel_y(&below, 0));
-        rp_line(c, below.x + below.w, rp_panel_y(&below, 0));
-        rp_draw(c, &(struct rp_style){.stroke = RP_SOFT, .width = 1});
-    }
-    draw_rows(c, &p, r->fitted ? &below : NULL, row, n, single);
-    rp_panel_frame(c, &p);
+    draw_title(c, r, f, left);
+    rp_panels_open(c, &p, below);
     if (r->fitted)
-        rp_panel_frame(c, &below);
+        rp_keys(c, left, top - 24, f->width, key, 2);
+    draw_rows(c, &p, below, row, n, single);
+    rp_panels_close(c, &p, below);
     free(row);
 }
 

@@ -389,10 +389,37 @@ static int is_file(const char *path)
     return stat(path, &s) == 0 && S_ISREG(s.st_mode);
 }
 
+/* fit.json, fit.h5 and posterior.nc of the folder of a fit. */
+static enum fit_status read_fit(struct rp_result *r, struct fit_error *err)
+{
+    char file[1100];
+    r->fitted = 1;
+    enum fit_status st = fit_run_id_check(r->folder, err);
+    if (st != FIT_OK)
+        return st;
+    snprintf(file, sizeof file, "%s/fit.json", r->folder);
+    if (!is_file(file))
+        return fit_fail(err, FIT_ERR_IO, "%s: no fit.json in this folder; give the folder that a fit wrote", r->folder);
+    st = fit_yaml_parse_file(file, &r->doc, err);
+    if (st == FIT_ERR_CONFIG)
+        err->status = st = FIT_ERR_DATA;
+    if (st != FIT_OK)
+        return st;
+    r->json = fit_yaml_root(r->doc);
+    if (!rp_get(r->json, "parameters") || !rp_get(r->json, "model.name"))
+        return fit_fail(err, FIT_ERR_DATA, "%s: no parameters and model in it; is this the result of a fit?", file);
+    snprintf(file, sizeof file, "%s/fit.h5", r->folder);
+    if (!is_file(file))
+        return fit_fail(err, FIT_ERR_IO, "%s: not there; fit again, the curves and maps are in it", file);
+    if ((st = read_hdf5(r, file, err)) != FIT_OK)
+        return st;
+    snprintf(file, sizeof file, "%s/posterior.nc", r->folder);
+    return is_file(file) && rp_get(r->json, "posterior.parameters") ? rp_posterior_read(r, file, err) : FIT_OK;
+}
+
 enum fit_status rp_result_read(const char *folder, struct rp_result *r, struct fit_error *err)
 {
     struct stat s;
-    char file[1100];
     *r = (struct rp_result){0};
     snprintf(r->folder, sizeof r->folder, "%s", folder);
     snprintf(r->time_unit, sizeof r->time_unit, "s");
@@ -402,39 +429,7 @@ enum fit_status rp_result_read(const char *folder, struct rp_result *r, struct f
         return fit_fail(
             err, FIT_ERR_IO,
             "%s: no such folder; give the folder that a fit wrote (-o of `homodyne fit`)", folder);
-    if (!S_ISDIR(s.st_mode)) {
-        enum fit_status st = read_hdf5(r, folder, err);
-        if (st != FIT_OK)
-            rp_result_free(r);
-        return st;
-    }
-    r->fitted = 1;
-    if (fit_run_id_check(r->folder, err) != FIT_OK) {
-        rp_result_free(r);
-        return err->status;
-    }
-    snprintf(file, sizeof file, "%s/fit.json", r->folder);
-    if (!is_file(file))
-        return fit_fail(err, FIT_ERR_IO,
-                        "%s: no fit.json in this folder; give the folder that a fit wrote", folder);
-    enum fit_status st = fit_yaml_parse_file(file, &r->doc, err);
-    if (st == FIT_ERR_CONFIG)
-        err->status = st = FIT_ERR_DATA;
-    if (st == FIT_OK) {
-        r->json = fit_yaml_root(r->doc);
-        if (!rp_get(r->json, "parameters") || !rp_get(r->json, "model.name"))
-            st = fit_fail(err, FIT_ERR_DATA,
-                          "%s: no parameters and model in it; is this the result of a fit?", file);
-    }
-    snprintf(file, sizeof file, "%s/fit.h5", r->folder);
-    if (st == FIT_OK)
-        st = is_file(file)
-                 ? read_hdf5(r, file, err)
-                 : fit_fail(err, FIT_ERR_IO,
-                            "%s: not there; fit again, the curves and maps are in it", file);
-    snprintf(file, sizeof file, "%s/posterior.nc", r->folder);
-    if (st == FIT_OK && is_file(file) && rp_get(r->json, "posterior.parameters"))
-        st = rp_posterior_read(r, file, err);
+    enum fit_status st = S_ISDIR(s.st_mode) ? read_fit(r, err) : read_hdf5(r, folder, err);
     if (st != FIT_OK)
         rp_result_free(r);
     return st;

@@ -56,6 +56,20 @@ static const char *option(char **argv, int argc, int *k, const char *letter, con
     return argv[++*k];
 }
 
+static enum fit_status choose_format(struct request *q, struct fit_error *err)
+{
+    if (strcmp(q->format, "auto") == 0)
+        q->format = rp_cairo_there() ? "png" : "svg";
+    const int by_cairo = strcmp(q->format, "png") == 0 || strcmp(q->format, "pdf") == 0;
+    if (!by_cairo && strcmp(q->format, "svg") != 0 && strcmp(q->format, "html") != 0)
+        return fit_fail(err, FIT_ERR_USAGE, "plot: --format %s is not known; there are svg, png, pdf and html",
+                        q->format);
+    if (by_cairo && !rp_cairo_there())
+        return fit_fail(err, FIT_ERR_USAGE,
+                        "plot: %s needs Cairo, without which this program was built; use --format svg", q->format);
+    return FIT_OK;
+}
+
 static enum fit_status read_request(int argc, char **argv, struct request *q, struct fit_error *err)
 {
     *q = (struct request){.plot = strcmp(argv[1], "plot") == 0, .format = "svg"};
@@ -88,19 +102,7 @@ static enum fit_status read_request(int argc, char **argv, struct request *q, st
     if (!q->result)
         return fit_fail(err, FIT_ERR_USAGE, "%s: which result? Give the folder that a fit wrote",
                         argv[1]);
-    if (strcmp(q->format, "auto") == 0)
-        q->format = rp_cairo_there() ? "png" : "svg";
-    const int by_cairo = strcmp(q->format, "png") == 0 || strcmp(q->format, "pdf") == 0;
-    if (!by_cairo && strcmp(q->format, "svg") != 0 && strcmp(q->format, "html") != 0)
-        return fit_fail(err, FIT_ERR_USAGE,
-                        "plot: --format %s is not known; there are svg, png, pdf and html",
-                        q->format);
-    if (by_cairo && !rp_cairo_there())
-        return fit_fail(
-            err, FIT_ERR_USAGE,
-            "plot: %s needs Cairo, without which this program was built; use --format svg",
-            q->format);
-    return FIT_OK;
+    return choose_format(q, err);
 }
 
 /* ---- the two commands ------------------------------------------------------------------------ */

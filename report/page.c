@@ -97,71 +97,78 @@ static int lacks_band(const struct rp_result *r)
     return 0;
 }
 
+static void caption_cuts(struct rp_markup *out, const struct rp_result *r)
+{
+    rp_put(out,
+           "Means over the pairs of an age (t₁ + t₂)/2, in %zu ranges of equal length with the middle given; "
+           "points: data%s%s%s",
+           r->nage, r->fitted ? ", lines: fit" : "", r->g2_low ? ", bands: 95 % of the posterior" : "",
+           r->fitted ? ". Below: (data − fit) / σ of the points." : ", errors from the noise of single values.");
+    if (r->fitted && strcmp(rp_json_text(r->json, "settings.loss"), "linear") != 0)
+        rp_put(out,
+               " The fit gives outliers less weight (loss %s), these means do not: where there are some, "
+               "points lie off the line by many σ.",
+               rp_json_text(r->json, "settings.loss"));
+}
+
+static void caption_rows(struct rp_markup *out, const struct rp_result *r)
+{
+    rp_put(out, "Errors are one standard deviation%s.%s", r->fit_low ? "; band: 95 % of the posterior" : "",
+           r->fitted ? " Below: (data − fit) / σ." : "");
+    if (r->nrow > 1500)
+        rp_put(out, " Of many values some are drawn.");
+}
+
+static void caption_curves(struct rp_markup *out, const struct rp_result *r)
+{
+    rp_put(out, r->ncurve && r->curve[0].low ? "Line: least squares; band: 95 %% of the posterior."
+                                             : "Bands: 68 %% and 95 %%, from the errors of the fit.");
+    if (lacks_band(r))
+        rp_put(out, " Without a band: the data do not tell the error.");
+}
+
+static void caption_residuals(struct rp_markup *out, const struct rp_result *r)
+{
+    if (*rp_json_text(r->json, "residuals_text")) {
+        rp_sentence(out, rp_json_text(r->json, "residuals_text"));
+        rp_put(out, ". ");
+    }
+    rp_put(out, r->pairs ? "Grey: where white noise stays with a chance of 95 %%." : "");
+}
+
+static void caption_corner(struct rp_markup *out, const struct rp_result *r)
+{
+    rp_put(out, "Diagonal: distributions; below: densities of the draws. Lines: least squares.");
+    if (r->ndraws > RP_CORNER_MOST)
+        rp_put(out, " The first %d of %zu parameters.", RP_CORNER_MOST, r->ndraws);
+}
+
+/* Captions that are the same for every result. */
+static const char *const fixed_caption[RP_SECTIONS] = {
+    [RP_SCALING] = "Errors are one standard deviation, the larger of the usual and the robust one.",
+    [RP_CORRELATION] = "Bold above 0.9: these parameters can hardly be told apart by these data. Left out: what is "
+                       "held, at a bound or not determined.",
+    [RP_PROFILES] = "Rise of χ², in units of the noise, when the parameter is held at a value and all others are "
+                    "fitted anew. Dashed: the levels at which the intervals of 68 % and 95 % end; shaded: these "
+                    "intervals.",
+    [RP_SEARCH] = "Every point is one start; many at the height 1 mean that the minimum is found from many places.",
+    [RP_TRACES] = "Left: draws in their order, one colour for each chain; right: ranks of the draws of each chain "
+                  "among all, flat when the chains agree.",
+    [RP_ENERGY] = "The two should be about as wide (E-BFMI above 0.3).",
+};
+
 static void caption(struct rp_markup *out, enum rp_section s, const struct rp_result *r, const struct rp_figures *list)
 {
     switch (s) {
     case RP_MAPS: caption_maps(out, r, list); break;
-    case RP_CUTS:
-        rp_put(out,
-               "Means over the pairs of an age (t₁ + t₂)/2, in %zu ranges of equal length with "
-               "the middle given; "
-               "points: data%s%s%s",
-               r->nage, r->fitted ? ", lines: fit" : "", r->g2_low ? ", bands: 95 % of the posterior" : "",
-               r->fitted ? ". Below: (data − fit) / σ of the points." : ", errors from the noise of single values.");
-        if (r->fitted && strcmp(rp_json_text(r->json, "settings.loss"), "linear") != 0)
-            rp_put(out,
-                   " The fit gives outliers less weight (loss %s), these means do not: where there are some, "
-                   "points lie off the line by many σ.",
-                   rp_json_text(r->json, "settings.loss"));
-        break;
-    case RP_ROWS:
-        rp_put(out, "Errors are one standard deviation%s.%s", r->fit_low ? "; band: 95 % of the posterior" : "",
-               r->fitted ? " Below: (data − fit) / σ." : "");
-        if (r->nrow > 1500)
-            rp_put(out, " Of many values some are drawn.");
-        break;
-    case RP_CURVES:
-        rp_put(out, r->ncurve && r->curve[0].low ? "Line: least squares; band: 95 %% of the posterior."
-                                                 : "Bands: 68 %% and 95 %%, from the errors of the fit.");
-        if (lacks_band(r))
-            rp_put(out, " Without a band: the data do not tell the error.");
-        break;
-    case RP_SCALING:
-        rp_put(out, "Errors are one standard deviation, the larger of the usual and the robust one.");
-        break;
-    case RP_CORRELATION:
-        rp_put(out, "Bold above 0.9: these parameters can hardly be told apart by these data. Left out: "
-                    "what is held, at a bound or "
-                    "not determined.");
-        break;
-    case RP_PROFILES:
-        rp_put(out,
-               "Rise of χ², in units of the noise, when the parameter is held at a value and all others are fitted "
-               "anew. Dashed: the levels at which the intervals of 68 %% and 95 %% end; shaded: these intervals.");
-        break;
-    case RP_RESIDUALS:
-        if (*rp_json_text(r->json, "residuals_text")) {
-            rp_sentence(out, rp_json_text(r->json, "residuals_text"));
-            rp_put(out, ". ");
-        }
-        rp_put(out, r->pairs ? "Grey: where white noise stays with a chance of 95 %%." : "");
-        break;
-    case RP_SEARCH:
-        rp_put(out, "Every point is one start; many at the height 1 mean that the minimum is found from "
-                    "many places.");
-        break;
-    case RP_CORNER:
-        rp_put(out, "Diagonal: distributions; below: densities of the draws. Lines: least squares.");
-        if (r->ndraws > RP_CORNER_MOST)
-            rp_put(out, " The first %d of %zu parameters.", RP_CORNER_MOST, r->ndraws);
-        break;
-    case RP_TRACES:
-        rp_put(out, "Left: draws in their order, one colour for each chain; right: ranks of the draws of "
-                    "each chain among "
-                    "all, flat when the chains agree.");
-        break;
-    case RP_ENERGY: rp_put(out, "The two should be about as wide (E-BFMI above 0.3)."); break;
-    case RP_SECTIONS: break;
+    case RP_CUTS: caption_cuts(out, r); break;
+    case RP_ROWS: caption_rows(out, r); break;
+    case RP_CURVES: caption_curves(out, r); break;
+    case RP_RESIDUALS: caption_residuals(out, r); break;
+    case RP_CORNER: caption_corner(out, r); break;
+    default:
+        if (fixed_caption[s])
+            rp_put(out, "%s", fixed_caption[s]);
     }
 }
 

@@ -433,3 +433,21 @@ void rp_number(double x, int digits, char *text, size_t size)
     else
         snprintf(text, size, "%.*g", digits, x);
 }
+
+void rp_panels_open(struct rp_canvas *c, const struct rp_panel *p, const struct rp_panel *below)
+{
+    rp_panel_grid(c, p);
+    if (!below)
+        return;
+    rp_panel_grid(c, below);
+    rp_move(c, below->x, rp_panel_y(below, 0));
+    rp_line(c, below->x + below->w, rp_panel_y(below, 0));
+    rp_draw(c, &(struct rp_style){.stroke = RP_SOFT, .width = 1});
+}
+
+void rp_panels_close(struct rp_canvas *c, const struct rp_panel *p, const struct rp_panel *below)
+{
+    rp_panel_frame(c, p);
+    if (below)
+        rp_panel_frame(c, below);
+}

@@ -35,6 +35,10 @@ int rp_panel_holds(const struct rp_panel *p, double x, double y);
 double rp_panel_left(const struct rp_axis *ay, double height);
 
 void rp_panel_grid(struct rp_canvas *c, const struct rp_panel *p); /* before the data */
+/* Two panels, one above the other, `below` that of residuals with a line at 0, or NULL: what lies under the data, and
+ * what lies over them. */
+void rp_panels_open(struct rp_canvas *c, const struct rp_panel *p, const struct rp_panel *below);
+void rp_panels_close(struct rp_canvas *c, const struct rp_panel *p, const struct rp_panel *below);
 void rp_panel_frame(struct rp_canvas *c,
                     const struct rp_panel *p); /* after them: frame, numbers, names */
 

@@ -40,10 +40,8 @@ static void ink(struct rp_canvas *c, const char *attribute, uint32_t of)
         rp_put(c->out, " %s=\"var(--s%lu)\"", attribute, (unsigned long)(of - RP_S0));
 }
 
-static void svg_path(struct rp_canvas *c, const struct rp_style *s)
+static void open_path(struct rp_canvas *c, const struct rp_style *s)
 {
-    long x = 0, y = 0, x0 = 0, y0 = 0;
-    char last = ' ';
     rp_put(c->out, "<path");
     ink(c, "fill", s->fill);
     if (s->stroke != RP_NONE) {
@@ -54,6 +52,13 @@ static void svg_path(struct rp_canvas *c, const struct rp_style *s)
         rp_put(c->out, " stroke-dasharray=\"5 4\"");
     if (s->opacity > 0 && s->opacity < 1)
         rp_put(c->out, " opacity=\"%.3g\"", s->opacity);
+}
+
+static void svg_path(struct rp_canvas *c, const struct rp_style *s)
+{
+    long x = 0, y = 0, x0 = 0, y0 = 0;
+    char last = ' ';
+    open_path(c, s);
     rp_put(c->out, " d=\"");
     for (size_t k = 0; k < c->nstep; k++) {
         const struct rp_step *p = &c->step[k];

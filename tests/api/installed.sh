@@ -70,9 +70,10 @@ add_executable(fit_arrays fit_arrays.c)
 target_link_libraries(fit_arrays PRIVATE homodyne-gen::homodyne-gen m)
 END
 cp "$source/examples/c/fit_arrays.c" "$dir/project"
-cmake -S "$dir/project" -B "$dir/project/build" -DCMAKE_PREFIX_PATH="$dir/moved" -DCMAKE_C_COMPILER="$cc" \
-    -DCMAKE_C_FLAGS="$*" >"$dir/out" 2>&1 && cmake --build "$dir/project/build" >>"$dir/out" 2>&1 ||
-    { cat "$dir/out"; fail "find_package(homodyne-gen)"; }
+{
+    cmake -S "$dir/project" -B "$dir/project/build" -DCMAKE_PREFIX_PATH="$dir/moved" -DCMAKE_C_COMPILER="$cc" \
+        -DCMAKE_C_FLAGS="$*" && cmake --build "$dir/project/build"
+} >"$dir/out" 2>&1 || { cat "$dir/out"; fail "find_package(homodyne-gen)"; }
 
 # The library shows its interface and nothing else, and the header is that of C++ as well.
 if command -v nm >/dev/null; then
