@@ -1,11 +1,10 @@
 /* main.c -- homodyne-gen: from a model file to kernels.
  *
- *   homodyne-gen MODEL.lua [-o DIR] [--variant=fast|parity] [--check] [--explain]
+ *   homodyne-gen MODEL.lua [-o DIR] [--variant=fast|parity] [--check] [--explain] [--dump=PASS]
  *                [--emit=c,hessian,check,json,yaml,dot,html,latex]
  *
- * The pipeline: load (dsl) -> rewrite and judge rounding (stability) -> check (check) -> plan, separate, factor,
- * write (emit) -> manifest.  Files are written to temporary names and renamed; when anything is wrong nothing
- * is written.
+ * compile() shows the passes in their order.  Files are written to temporary names and renamed; when anything is wrong
+ * nothing is written.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,16 +12,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "judge/check.h"
-#include "judge/degenerate.h"
-#include "judge/domain.h"
-#include "graph/dot.h"
-#include "language/dsl.h"
-#include "emit/emit.h"
-#include "emit/emit_check.h"
 #include "document/manifest.h"
 #include "document/page.h"
+#include "emit/emit.h"
+#include "emit/emit_check.h"
+#include "graph/dot.h"
+#include "graph/dump.h"
+#include "judge/check.h"
+#include "judge/domain.h"
 #include "judge/stability.h"
+#include "language/dsl.h"
+#include "structure/form.h"
+#include "structure/program.h"
 
 #include "common/signals.h"
 #include "common/stream.h"
@@ -34,12 +35,13 @@
 #endif
 
 struct options {
-    const char *file, *dir, *variant, *emit;
+    const char *file, *dir, *variant, *emit, *dump;
     int check, explain;
 };
 
 static const char usage[] =
     "usage: homodyne-gen MODEL.lua [-o DIR] [--variant=NAME] [--emit=LIST] [--check] [--explain]\n"
+    "                    [--dump=PASS]\n"
     "\n"
     "Compiles a model into C kernels.\n"
     "  -o DIR           where files are written (default: the current folder)\n"
@@ -55,6 +57,9 @@ static const char usage[] =
     "                     latex    the same for pdflatex, NAME.tex\n"
     "  --check          test the derivatives against dual numbers and the model's own test points\n"
     "  --explain        print what the compiler found\n"
+    "  --dump=PASS      print the program after a pass: load, rewrite, plan, separate or factor.  One node a line,\n"
+    "                     %NUMBER OPERATION(OPERANDS)    what it varies with    its name\n"
+    "                   operands first, then the results, NAME = %NUMBER\n"
     "  --words          print the names that a model file can use\n"
     "  --version, --help\n";
 
@@ -99,13 +104,14 @@ static int read_options(int argc, char **argv, struct options *o)
             o->explain = 1;
         else if (a[0] != '-' && !o->file)
             o->file = a;
-        else if (!option(a, "--variant", &o->variant) && !option(a, "--emit", &o->emit))
+        else if (!option(a, "--variant", &o->variant) && !option(a, "--emit", &o->emit) &&
+                 !option(a, "--dump", &o->dump))
             return fprintf(text_stream(STDERR_FILENO), "homodyne-gen: unknown option '%s'\n%s", a, usage), -1;
     }
     if (!o->file)
         return fputs(usage, text_stream(STDERR_FILENO)), -1;
     if (!o->emit)
-        o->emit = o->check || o->explain ? "" : "c";
+        o->emit = o->check || o->explain || o->dump ? "" : "c";
     return 1;
 }
 
@@ -118,19 +124,17 @@ static int wants(const struct options *o, const char *what)
     return 0;
 }
 
-static int known_emit(const struct options *o)
+/* 1 when every word of a list, separated by commas, is among those of `known`. */
+static int are_known(const char *option, const char *list, const char *known)
 {
-    static const char *const known[] = {"c", "hessian", "check", "json", "yaml", "dot", "html", "latex"};
-    for (const char *p = o->emit; *p; p += strcspn(p, ","), p += *p == ',') {
-        size_t n = strcspn(p, ",");
-        int ok = 0;
-        for (size_t k = 0; k < sizeof known / sizeof *known; k++)
-            ok |= strlen(known[k]) == n && strncmp(p, known[k], n) == 0;
-        if (!ok) {
-            fprintf(text_stream(STDERR_FILENO),
-                    "homodyne-gen: --emit=%.*s is not possible; choose from c, hessian, check, json,"
-                    " yaml, dot, html, latex\n",
-                    (int)n, p);
+    for (const char *p = list; *p; p += strcspn(p, ","), p += *p == ',') {
+        const size_t n = strcspn(p, ",");
+        const char *k = known;
+        while (*k && (strcspn(k, ",") != n || strncmp(k, p, n) != 0))
+            k += strcspn(k, ",") + (k[strcspn(k, ",")] == ',' ? 2 : 0);
+        if (!*k) {
+            fprintf(text_stream(STDERR_FILENO), "homodyne-gen: --%s=%.*s is not possible; choose from %s\n", option,
+                    (int)n, p, known);
             return 0;
         }
     }
@@ -167,31 +171,18 @@ static int write_file(const char *path, const char *text, size_t size)
     return ok;
 }
 
-struct output {
-    FILE *f;
-    char *text;
-    size_t size;
+/* A run of the compiler: what each pass leaves to the next ones. */
+struct run {
+    const struct options *o;
+    struct hg_arena *a;
+    struct hg_diag d;
+    struct hg_model *m;
+    struct hg_variant *v;
+    struct hg_analysis found;
+    struct hg_plan *plan;
+    struct hg_form *form;
+    struct hg_emit *em;
 };
-
-static int open_output(struct output *o)
-{
-    *o = (struct output){0};
-    o->f = open_memstream(&o->text, &o->size);
-    return o->f != NULL;
-}
-
-static int close_output(struct output *o, const char *path, int write)
-{
-    int ok = fclose(o->f) == 0 && (!write || write_file(path, o->text, o->size));
-    free(o->text);
-    return ok;
-}
-
-static const char *output_path(struct hg_arena *a, const struct options *o, const struct hg_model *m, const char *end)
-{
-    return hg_format(a, "%s/%s%s%s%s", o->dir, m->name, strcmp(o->variant, "fast") ? "_" : "",
-                     strcmp(o->variant, "fast") ? o->variant : "", end);
-}
 
 static struct hg_variant *find_variant(struct hg_model *m, const char *name)
 {
@@ -202,37 +193,64 @@ static struct hg_variant *find_variant(struct hg_model *m, const char *name)
     return NULL;
 }
 
-static int emit_all(struct hg_arena *a, const struct options *o, struct hg_model *m, const struct hg_variant *v,
-                    struct hg_diag *d)
+static void write_kernel(struct run *r, FILE *f)
 {
-    struct output kernel, other;
-    if (!open_output(&kernel))
-        hg_out_of_memory();
-    int ok = hg_emit_kernel(m, v, d, kernel.f, o->explain ? out() : NULL);
-    ok = close_output(&kernel, output_path(a, o, m, ".c"), ok && wants(o, "c")) && ok;
-    if (ok && wants(o, "check") && open_output(&other)) {
-        hg_emit_check(m, v, other.f);
-        ok = close_output(&other, output_path(a, o, m, "_check.txt"), 1);
-    }
-    if (ok && wants(o, "json") && open_output(&other)) {
-        hg_manifest_json(m, other.f);
-        ok = close_output(&other, output_path(a, o, m, ".json"), 1);
-    }
-    if (ok && wants(o, "yaml") && open_output(&other)) {
-        hg_manifest_yaml(m, other.f);
-        ok = close_output(&other, output_path(a, o, m, ".yaml"), 1);
-    }
-    if (ok && wants(o, "dot") && open_output(&other)) {
-        hg_dot(m->expr, v->mean, m->name, other.f);
-        ok = close_output(&other, output_path(a, o, m, ".dot"), 1);
-    }
-    if (ok && wants(o, "html") && open_output(&other)) {
-        hg_page(m, v, &hg_page_html, other.f);
-        ok = close_output(&other, output_path(a, o, m, ".html"), 1);
-    }
-    if (ok && wants(o, "latex") && open_output(&other)) {
-        hg_page(m, v, &hg_page_latex, other.f);
-        ok = close_output(&other, output_path(a, o, m, ".tex"), 1);
+    hg_emit_file(r->em, &r->found, f);
+}
+
+static void write_check(struct run *r, FILE *f)
+{
+    hg_emit_check(r->m, r->v, wants(r->o, "hessian"), f);
+}
+
+static void write_json(struct run *r, FILE *f)
+{
+    hg_manifest_json(r->m, &r->found, f);
+}
+
+static void write_yaml(struct run *r, FILE *f)
+{
+    hg_manifest_yaml(r->m, f);
+}
+
+static void write_dot(struct run *r, FILE *f)
+{
+    hg_dot(r->m->expr, r->v->mean, r->m->name, f);
+}
+
+static void write_html(struct run *r, FILE *f)
+{
+    hg_page(r->m, r->v, &r->found, &hg_page_html, f);
+}
+
+static void write_latex(struct run *r, FILE *f)
+{
+    hg_page(r->m, r->v, &r->found, &hg_page_latex, f);
+}
+
+/* Everything that --emit asks for. */
+static int write_all(struct run *r)
+{
+    static const struct {
+        const char *word, *end;
+        void (*write)(struct run *r, FILE *f);
+    } output[] = {{"c", ".c", write_kernel},     {"check", "_check.txt", write_check}, {"json", ".json", write_json},
+                  {"yaml", ".yaml", write_yaml}, {"dot", ".dot", write_dot},           {"html", ".html", write_html},
+                  {"latex", ".tex", write_latex}};
+    const char *variant = strcmp(r->o->variant, "fast") ? hg_format(r->a, "_%s", r->o->variant) : "";
+    int ok = 1;
+    for (size_t k = 0; ok && k < sizeof output / sizeof *output; k++) {
+        char *text = NULL;
+        size_t size = 0;
+        if (!wants(r->o, output[k].word))
+            continue;
+        FILE *f = open_memstream(&text, &size);
+        if (!f)
+            hg_out_of_memory();
+        output[k].write(r, f);
+        ok = fclose(f) == 0 &&
+             write_file(hg_format(r->a, "%s/%s%s%s", r->o->dir, r->m->name, variant, output[k].end), text, size);
+        free(text);
     }
     return ok;
 }
@@ -253,6 +271,66 @@ static void compare_names(const struct hg_model *m, struct hg_diag *d)
                    "the model is called '%s', its file %s", m->name, file);
 }
 
+/* The program after a pass, when --dump asks for that. */
+static void dump(const struct run *r, const char *pass)
+{
+    struct hg_root *root;
+    uint32_t n;
+    if (!r->o->dump || strcmp(r->o->dump, pass) != 0)
+        return;
+    root = r->form ? hg_form_roots(r->form, &n) : r->plan ? hg_plan_roots(r->plan, &n)
+                                                          : hg_model_roots(r->m, r->v, &n);
+    hg_dump(r->m->expr, hg_format(r->a, "pass %s: %s, variant %s", pass, r->m->name, r->v->name), n, root, out());
+}
+
+/* Before any code: derivatives against dual numbers, test points, rounding errors. */
+static int prove(struct run *r)
+{
+    if (!hg_check(r->m, r->v, wants(r->o, "hessian"), &r->d, out()))
+        return 0;
+    hg_accuracy_print(r->found.accuracy, "  ", 110, out());
+    return 1;
+}
+
+/* The passes.  Each leaves its result in *r; 0 when one of them refused the model. */
+static int compile(struct run *r)
+{
+    const struct options *o = r->o;
+    FILE *explain = o->explain ? out() : NULL;
+    if ((r->m = hg_dsl_load(r->a, o->file, &r->d)) == NULL || (r->v = find_variant(r->m, o->variant)) == NULL)
+        return 0;
+    dump(r, "load");
+    hg_domain_check(r->m, r->v, &r->d);
+    if (!hg_stability(r->m, r->v, &r->found, &r->d, explain))
+        return 0;
+    dump(r, "rewrite");
+    if (o->check && !prove(r))
+        return 0;
+    if ((r->plan = hg_plan_new(r->m, r->v, &r->d)) == NULL)
+        return 0;
+    dump(r, "plan");
+    r->form = hg_form_separate(r->plan);
+    dump(r, "separate");
+    hg_form_factor(r->form);
+    dump(r, "factor");
+    r->em = hg_emit_functions(r->form, r->v, wants(o, "hessian"));
+    r->found.cost = r->em->cost;
+    r->found.degenerate = hg_degenerate(r->m, r->v);
+    if (explain)
+        hg_explain(r->em, explain);
+    return 1;
+}
+
+/* What is said when all is well. */
+static void conclude(struct run *r)
+{
+    hg_model_warn_linear(r->m, &r->d);
+    if (r->o->check)
+        compare_names(r->m, &r->d);
+    if (r->o->check || r->o->explain)
+        hg_degenerate_print(r->found.degenerate, out());
+}
+
 int main(int argc, char **argv)
 {
     signals_catch(on_signal);
@@ -260,35 +338,19 @@ int main(int argc, char **argv)
     int go = read_options(argc, argv, &o);
     if (go <= 0)
         return go < 0 ? 3 : text_stream_finish("homodyne-gen", 0);
-    if (!known_emit(&o))
+    if (!are_known("emit", o.emit, "c, hessian, check, json, yaml, dot, html, latex") ||
+        !are_known("dump", o.dump ? o.dump : "", "load, rewrite, plan, separate, factor"))
         return 3;
-    struct hg_arena *a = hg_arena_new();
-    struct hg_diag d = {.out = text_stream(STDERR_FILENO)};
-    struct hg_model *m = hg_dsl_load(a, o.file, &d);
-    struct hg_variant *v = m ? find_variant(m, o.variant) : NULL;
-    int ok = v != NULL;
-    if (m)
-        m->hessian = wants(&o, "hessian");
-    if (ok)
-        hg_domain_check(m, v, &d);
-    if (ok)
-        ok = hg_stability(m, v, &d, o.explain ? out() : NULL);
-    if (ok && o.check)
-        ok = hg_check(m, v, &d, out());
-    if (ok && o.check)
-        hg_accuracy_print(v->accuracy, "  ", 110, out());
+    struct run r = {.o = &o, .a = hg_arena_new(), .d = {.out = text_stream(STDERR_FILENO)}};
+    int ok = compile(&r);
     if (ok && mkdir(o.dir, 0777) != 0 && errno != EEXIST)
         ok = cannot_write(o.dir);
     if (ok) {
         unique_sweep(o.dir);
-        ok = emit_all(a, &o, m, v, &d);
+        ok = write_all(&r);
     }
     if (ok)
-        hg_model_warn_linear(m, &d);
-    if (ok && o.check)
-        compare_names(m, &d);
-    if (ok && (o.check || o.explain))
-        hg_degenerate_print(hg_degenerate(m, v), out());
-    hg_arena_free(a);
-    return text_stream_finish("homodyne-gen", unwritten ? 4 : ok && d.errors == 0 ? 0 : 3);
+        conclude(&r);
+    hg_arena_free(r.a);
+    return text_stream_finish("homodyne-gen", unwritten ? 4 : ok && r.d.errors == 0 ? 0 : 3);
 }

@@ -123,7 +123,8 @@ static void json_line(FILE *out, const char *key, const char *value)
     fputs(",\n", out);
 }
 
-static void json_degeneracy(FILE *out, struct hg_model *m, const struct hg_degeneracy *d)
+static void json_degeneracy(FILE *out, struct hg_model *m, const struct hg_degeneracies *all,
+                            const struct hg_degeneracy *d)
 {
     static const char *const kind[] = {"everywhere", "at value", "one group", "mirror", "mirror of angles"};
     fprintf(out, "    {\"kind\": \"%s\", \"parameters\": [", kind[d->kind]);
@@ -139,7 +140,7 @@ static void json_degeneracy(FILE *out, struct hg_model *m, const struct hg_degen
     fputs(",\n     \"combinations\": [", out);
     for (uint32_t k = 0; k < d->ncombination; k++) {
         fputs(k ? ", " : "", out);
-        json_string(out, m->degenerate->combination[d->first + k].text);
+        json_string(out, all->combination[d->first + k].text);
     }
     fprintf(out, "], \"proof\": \"%s\", \"inside_bounds\": %s,\n     ", d->proved ? "simplified to zero" : "evaluated",
             d->inside ? "true" : "false");
@@ -147,18 +148,18 @@ static void json_degeneracy(FILE *out, struct hg_model *m, const struct hg_degen
     fputc('}', out);
 }
 
-static void json_degeneracies(FILE *out, struct hg_model *m)
+static void json_degeneracies(FILE *out, struct hg_model *m, const struct hg_degeneracies *all)
 {
-    uint32_t n = m->degenerate ? m->degenerate->n : 0;
+    uint32_t n = all ? all->n : 0;
     fputs("  \"degeneracies\": [", out);
     for (uint32_t k = 0; k < n; k++) {
         fputs(k ? ",\n" : "\n", out);
-        json_degeneracy(out, m, &m->degenerate->item[k]);
+        json_degeneracy(out, m, all, &all->item[k]);
     }
     fputs(n ? "\n  ],\n" : "],\n", out);
 }
 
-void hg_manifest_json(struct hg_model *m, FILE *out)
+void hg_manifest_json(struct hg_model *m, const struct hg_analysis *found, FILE *out)
 {
     fputs("{\n", out);
     json_line(out, "name", m->name);
@@ -182,7 +183,7 @@ void hg_manifest_json(struct hg_model *m, FILE *out)
     json_list(out, m, "axes", &m->axis);
     json_list(out, m, "columns", &m->column);
     json_list(out, m, "curves", &m->curve);
-    json_degeneracies(out, m);
+    json_degeneracies(out, m, found->degenerate);
     fputs("  \"variants\": [", out);
     for (uint32_t k = 0; k < m->nvariant; k++) {
         fputs(k ? ", " : "", out);

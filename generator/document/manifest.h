@@ -4,12 +4,12 @@
 
 #include <stdio.h>
 
-#include "model/model.h"
+#include "judge/analysis.h"
 
 /* JSON: name, hash, formula, parameters with units, bounds and priors, settings, axes, columns,
- * curves, what cannot be identified (once it was looked for: degenerate.h), variants.  A bound that is infinite and a
+ * curves, what cannot be identified (if it was looked for), variants.  A bound that is infinite and a
  * default that is not given are null. */
-void hg_manifest_json(struct hg_model *m, FILE *out);
+void hg_manifest_json(struct hg_model *m, const struct hg_analysis *found, FILE *out);
 
 /* YAML: a configuration of homodyne-NAME with every parameter at its start; what must be filled in
  * is marked FILL IN. */

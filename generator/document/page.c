@@ -466,10 +466,9 @@ static void curves(struct page *p, unsigned char *shown)
     }
 }
 
-static void cost(struct page *p, const struct hg_variant *v)
+static void cost(struct page *p, const struct hg_variant *v, const struct fit_cost *c)
 {
     static const struct hg_column column[] = {{"operations", 0}, {"per", 90}, {NULL, 0}};
-    const struct fit_cost *c = &v->cost;
     const char *each = p->m->space == FIT_ROWS ? "row" : "pair";
     const struct {
         unsigned n;
@@ -512,10 +511,10 @@ static const char *plain(struct page *p, double x)
 }
 
 /* Worst rounding errors, when they were measured. */
-static void accuracy(struct page *p, const struct hg_variant *v)
+static void accuracy(struct page *p, const struct hg_variant *v, const struct hg_accuracy *a)
 {
     static const struct hg_column column[] = {{"value", 0}, {"ulp", 90}, {NULL, 0}};
-    if (!v->accuracy || !hg_places_declared(v->accuracy->box))
+    if (!a || !hg_places_declared(a->box))
         return;
     p->f->section(p->out, "Rounding");
     p->f->paragraph(p->out, 1);
@@ -525,9 +524,9 @@ static void accuracy(struct page *p, const struct hg_variant *v)
         v->name);
     p->f->paragraph(p->out, 0);
     struct table t = table(p, column);
-    for (uint32_t k = 0; k < v->accuracy->n; k++) {
-        double ulp = v->accuracy->output[k].ulp;
-        cell_text(&t, v->accuracy->output[k].name);
+    for (uint32_t k = 0; k < a->n; k++) {
+        double ulp = a->output[k].ulp;
+        cell_text(&t, a->output[k].name);
         cell_text(&t, ulp < 1e6 ? hg_format(p->a, "%.*f", ulp < 10 ? 1 : 0, ulp)
                                 : hg_format(p->a, "%.1e", ulp));
         row_end(&t);
@@ -610,8 +609,8 @@ static void identity(struct page *p)
     p->f->paragraph(p->out, 0);
 }
 
-void hg_page(struct hg_model *m, const struct hg_variant *v, const struct hg_page_format *f,
-             FILE *out)
+void hg_page(struct hg_model *m, const struct hg_variant *v, const struct hg_analysis *found,
+             const struct hg_page_format *f, FILE *out)
 {
     struct page p = {.m = m, .a = m->expr->arena, .f = f, .out = out};
     unsigned char *shown = hg_alloc(p.a, m->nwritten + 1);
@@ -624,8 +623,8 @@ void hg_page(struct hg_model *m, const struct hg_variant *v, const struct hg_pag
     derivatives(&p);
     variants(&p, shown);
     curves(&p, shown);
-    cost(&p, v);
-    accuracy(&p, v);
+    cost(&p, v, &found->cost);
+    accuracy(&p, v, found->accuracy);
     tests(&p);
     identity(&p);
     f->end(out);

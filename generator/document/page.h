@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "document/box.h"
+#include "judge/analysis.h"
 
 struct hg_column {
     const char *title;
@@ -38,8 +39,8 @@ struct hg_page_format {
 
 extern const struct hg_page_format hg_page_html, hg_page_latex;
 
-/* Writes the page.  v: the variant whose kernel has been written, for its cost. */
-void hg_page(struct hg_model *m, const struct hg_variant *v, const struct hg_page_format *f,
-             FILE *out);
+/* Writes the page.  found: of the variant v, whose kernel has been written, for its cost. */
+void hg_page(struct hg_model *m, const struct hg_variant *v, const struct hg_analysis *found,
+             const struct hg_page_format *f, FILE *out);
 
 #endif

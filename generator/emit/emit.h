@@ -9,11 +9,10 @@
 #include <stdio.h>
 
 #include "emit/code.h"
-#include "judge/degenerate.h"
 #include "base/names.h"
-#include "structure/plan.h"
+#include "judge/analysis.h"
 #include "structure/factor.h"
-#include "structure/separate.h"
+#include "structure/form.h"
 
 enum hg_field_kind {
     HG_FIELD_SCALAR,  /* one number                                             w.x[0] */
@@ -35,6 +34,11 @@ struct hg_field {
     int derivative;   /* needed only for: 0 values, 1 first, 2 second derivatives, 3 those along a direction */
 };
 
+/* What stands in the places of the template. */
+struct hg_pieces {
+    const char *tables, *prepare, *sums, *points, *combinations;
+};
+
 struct hg_emit {
     struct hg_plan *p;
     struct hg_expr *e;
@@ -46,13 +50,8 @@ struct hg_emit {
     uint32_t *field_of;          /* by node id: 1 + the latest field of that node, 0: none */
     uint32_t *field_before;      /* by field: the one before it of the same node, as above */
     size_t field_of_room, field_before_room;
-    struct hg_separation separation;
-
-    /* roots of the tile functions, separated and factored */
-    hg_id *basis, rest;
-    hg_id *m;                    /* [nchannel] */
-    struct hg_moment *moment;    /* cross moments of basis functions and channels */
-    uint32_t nmoment;
+    struct hg_form *form;        /* roots of the tile functions, separated and factored */
+    int hessian;                 /* second derivatives are wanted */
 
     struct fit_cost cost;
     uint32_t table_doubles;
@@ -61,16 +60,14 @@ struct hg_emit {
     struct hg_input_slot *slot;  /* what INPUT nodes stand for, see emit_second.c */
     uint32_t nslot, slot_base;   /* ref of an INPUT node - slot_base: its slot */
     size_t slot_room;
-    const struct hg_degeneracies *degenerate; /* last of all, since it adds nodes */
+    unsigned calls;      /* of vector functions, about (hg_count_calls) */
+    const char *inlined; /* how functions of blocks are declared: FIT_CALLED when there are many calls */
+    struct hg_pieces text;
+    const struct hg_analysis *found; /* when the file is written */
 };
 
-/* sum over pairs of  core * U  for a basis function q and a channel c; coefficient * that is sum b_q m_k. */
-struct hg_moment {
-    uint32_t q, channel;
-    hg_id coefficient; /* scalar with LINEAR leaves */
-    hg_id core;        /* function of the pair */
-    uint32_t slot;     /* equal cores of the same kind of channel share one */
-};
+/* Kernels with more calls are compiled lightly (emit.c). */
+enum { HG_MOST_INLINED = 400 };
 
 /* Registers (or finds) a field; `derivative` sinks to the lowest that is asked for. */
 const struct hg_field *hg_emit_field(struct hg_emit *em, enum hg_field_kind kind, hg_id id, int derivative);
@@ -80,19 +77,6 @@ int hg_emit_has_low(const struct hg_emit *em, hg_id id);
 
 /* u = a P with an integral P over time alone and a scalar a that varies with `group` (0 or HG_G): P, else 0. */
 hg_id hg_emit_scaled(const struct hg_emit *em, hg_id u, unsigned group, hg_id *a);
-
-/* Separates and factors the plan's expressions: fills basis, rest, m, moment. */
-void hg_emit_arrange(struct hg_emit *em);
-
-/* Takes the scalars of the call and of groups out of a product: x = coefficient * core. */
-void hg_emit_strip(struct hg_emit *em, hg_id x, hg_id *coefficient, hg_id *core);
-
-/* Cross moments that share a core: their number, one of the moments, how its table enters, and whether the
- * table of (channel, parameter k) is wanted. */
-uint32_t hg_emit_nslot(const struct hg_emit *em);
-const struct hg_moment *hg_emit_slot(const struct hg_emit *em, uint32_t s);
-enum hg_channel_kind hg_emit_slot_kind(const struct hg_emit *em, uint32_t s);
-int hg_emit_slot_uses(const struct hg_emit *em, uint32_t s, uint32_t channel, uint32_t k);
 
 /* The functions of a kernel, as C text to `out`. */
 void hg_emit_moments(struct hg_emit *em, FILE *out); /* pairs */
@@ -105,7 +89,8 @@ void hg_emit_rows(struct hg_emit *em, FILE *out);    /* moments, normal, model *
 void hg_emit_density(struct hg_emit *em, FILE *out); /* the same for a law of the errors */
 void hg_emit_curves(struct hg_emit *em, FILE *out);
 void hg_emit_prepare(struct hg_emit *em, FILE *out); /* prepare; direction when second derivatives are asked for */
-void hg_emit_combine(struct hg_emit *em, FILE *out); /* combinations that stay determined */
+/* Combinations that stay determined. */
+void hg_emit_combine(struct hg_emit *em, const struct hg_degeneracies *d, FILE *out);
 void hg_emit_tables(struct hg_emit *em, FILE *out);  /* struct tables, carve, workspace */
 
 /* The adjoint of d mean/d input = m: sum_q v_q d m/d lin_q + v_rest m(lin = 0), with seeds v as leaves. */
@@ -125,9 +110,12 @@ uint32_t hg_emit_names(struct hg_emit *em, const char *const **name);
 
 /* Fills em->cost; prints what was found (explain.c). */
 void hg_count_cost(struct hg_emit *em);
+unsigned hg_count_calls(const struct hg_emit *em);
 void hg_explain(struct hg_emit *em, FILE *out);
 
-/* The whole kernel file. */
-int hg_emit_kernel(struct hg_model *m, const struct hg_variant *v, struct hg_diag *d, FILE *out, FILE *explain);
+/* From the form to a file.  First the functions of tiles and points, whose number of operations is then known: cost;
+ * last the file, with the combinations of found->degenerate, since these add nodes to the graph. */
+struct hg_emit *hg_emit_functions(struct hg_form *form, const struct hg_variant *v, int hessian);
+void hg_emit_file(struct hg_emit *em, const struct hg_analysis *found, FILE *out);
 
 #endif

@@ -247,12 +247,12 @@ const char *hg_block_mean(struct hg_code *c)
     const char *s = NULL;
     for (uint32_t q = 0; q < b->em->p->nlinear; q++) {
         const char *l = hg_code_text(c, b->em->p->linear[q]);
-        const char *x = hg_is_value(c->e, b->em->basis[q], 1.0)
-                            ? l : hg_format(a, "%s*%s", l, hg_code_factor(c, b->em->basis[q]));
+        const char *x = hg_is_value(c->e, b->em->form->basis[q], 1.0)
+                            ? l : hg_format(a, "%s*%s", l, hg_code_factor(c, b->em->form->basis[q]));
         s = s ? hg_format(a, "%s + %s", s, x) : x;
     }
-    if (!hg_is_value(c->e, b->em->rest, 0.0))
-        s = s ? hg_format(a, "%s + %s", s, hg_code_factor(c, b->em->rest)) : hg_code_text(c, b->em->rest);
+    if (!hg_is_value(c->e, b->em->form->rest, 0.0))
+        s = s ? hg_format(a, "%s + %s", s, hg_code_factor(c, b->em->form->rest)) : hg_code_text(c, b->em->form->rest);
     return s ? s : "fit_vset1(0.0)";
 }
 

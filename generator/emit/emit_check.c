@@ -301,9 +301,9 @@ static void write_second(const struct check *c)
 }
 
 /* Values of all sets, of the mean or of the log density. */
-static void write_all(struct hg_model *m, const struct hg_variant *v, int law, FILE *out)
+static void write_all(struct hg_model *m, const struct hg_variant *v, int hessian, int law, FILE *out)
 {
-    struct check c = {.m = m, .out = out, .twice = law || m->hessian, .stride = law ? 1 : 7};
+    struct check c = {.m = m, .out = out, .twice = law || hessian, .stride = law ? 1 : 7};
     prepare(&c, v);
     prepare_second(&c);
     if (law)
@@ -332,12 +332,12 @@ static void write_all(struct hg_model *m, const struct hg_variant *v, int law, F
     free(c.error);
 }
 
-void hg_emit_check(struct hg_model *m, const struct hg_variant *v, FILE *out)
+void hg_emit_check(struct hg_model *m, const struct hg_variant *v, int hessian, FILE *out)
 {
-    write_all(m, v, 0, out);
+    write_all(m, v, hessian, 0, out);
     if (!m->density)
         return;
     struct hg_variant law = *v;
     law.mean = m->density->node;
-    write_all(m, &law, 1, out);
+    write_all(m, &law, hessian, 1, out);
 }

@@ -26,6 +26,6 @@
  *
  * Points are all pairs i < j of the used frames for all groups (group by group, i by i), or all
  * rows.  Parameters are the starts and some of the model's random() sets. */
-void hg_emit_check(struct hg_model *m, const struct hg_variant *v, FILE *out);
+void hg_emit_check(struct hg_model *m, const struct hg_variant *v, int hessian, FILE *out);
 
 #endif

@@ -8,9 +8,8 @@ static int combine_is_leaf(const struct hg_code *c, hg_id id)
     return hg_at(c->e, id)->nargs == 0;
 }
 
-void hg_emit_combine(struct hg_emit *em, FILE *out)
+void hg_emit_combine(struct hg_emit *em, const struct hg_degeneracies *d, FILE *out)
 {
-    const struct hg_degeneracies *d = em->degenerate;
     uint32_t n = d->ncombination, K = em->p->nparam, nroot = 0;
     hg_id *root = hg_alloc(em->e->arena, ((size_t)n * (K + 1) + 1) * sizeof *root);
     if (n == 0)

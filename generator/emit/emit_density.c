@@ -54,7 +54,7 @@ static void split(struct density *x, hg_id l)
 
 static hg_id arranged(struct hg_emit *em, hg_id id)
 {
-    return hg_separate(em->p, hg_plan_bundle(em->p, id), &em->separation);
+    return hg_separate(em->p, hg_plan_bundle(em->p, id), &em->form->separation);
 }
 
 static void derive(struct density *x)

@@ -291,10 +291,10 @@ static void count_field(FILE *out, const char *name, uint32_t n)
         fprintf(out, "    .n%s = %u,\n    .%s = desc_%s,\n", name, (unsigned)n, name, name);
 }
 
-void hg_emit_desc(const struct hg_model *m, const char *variant, int intercept,
-                  const struct fit_cost *cost, uint32_t table_doubles,
-                  const struct hg_degeneracies *degenerate, FILE *out)
+void hg_emit_desc(const struct hg_emit *em, const struct hg_degeneracies *degenerate, FILE *out)
 {
+    const struct hg_model *m = em->p->model;
+    const struct fit_cost *cost = &em->cost;
     params(m, out, "param", &m->param);
     params(m, out, "linear", &m->linear);
     named(m, out, "fit_setting", "setting", &m->setting);
@@ -312,7 +312,7 @@ void hg_emit_desc(const struct hg_model *m, const char *variant, int intercept,
           "const struct fit_kernel FIT_KERNEL_SYMBOL = {\n"
           "    .abi = FIT_KERNEL_ABI,\n", out);
     text_field(out, "name", m->name);
-    text_field(out, "variant", variant);
+    text_field(out, "variant", em->variant);
     text_field(out, "title", m->title);
     text_field(out, "formula", m->formula);
     text_field(out, "reference", m->reference);
@@ -322,7 +322,7 @@ void hg_emit_desc(const struct hg_model *m, const char *variant, int intercept,
             m->space == FIT_ROWS ? "FIT_ROWS" : "FIT_PAIRS", m->space == FIT_PAIRS);
     count_field(out, "param", m->param.n);
     count_field(out, "linear", m->linear.n);
-    fprintf(out, "    .intercept = %d,\n", intercept);
+    fprintf(out, "    .intercept = %d,\n", em->p->intercept);
     if (m->has_noise)
         fprintf(out, "    .has_noise_prior = 1, .noise_prior = %s, .noise_a = %s, .noise_b = %s,\n",
                 prior_name(m->noise.prior), hg_number(m->expr->arena, m->noise.prior_a),
@@ -336,12 +336,12 @@ void hg_emit_desc(const struct hg_model *m, const char *variant, int intercept,
                  "             .value_per_pair_group = %u, .functions_per_pair = %u},\n"
                  "    .table_doubles = %u,\n",
             cost->per_frame, cost->per_pair, cost->per_pair_group, cost->value_per_pair_group,
-            cost->functions_per_pair, (unsigned)table_doubles);
+            cost->functions_per_pair, (unsigned)em->table_doubles);
     fprintf(out, "    .workspace = workspace,\n    .scratch = %s,\n    .prepare = prepare,\n"
                  "    .moments = moments,\n    .normal = normal,\n    .gradient = gradient,\n"
                  "    .model = model,\n    .points = points,\n    .curves = curves,\n",
             m->space == FIT_ROWS ? "scratch_size" : "tile_scratch");
-    if (m->hessian)
+    if (em->hessian)
         fputs("    .hessian = hessian,\n    .direction = direction,\n    .second = second,\n", out);
     if (ndegeneracy)
         fprintf(out, "    .ndegeneracy = %u,\n    .degeneracy = desc_degeneracy,\n", (unsigned)ndegeneracy);

@@ -5,15 +5,12 @@
 
 #include <stdio.h>
 
-#include "judge/degenerate.h"
-#include "model/model.h"
+#include "emit/emit.h"
 
 /* Writes the tables of parameters, settings, axes, columns, curves and starts, then
  *     const struct fit_kernel FIT_KERNEL_SYMBOL = { ... };
  * whose functions are workspace, prepare, moments, normal, model, points, curves and, when there are combinations,
- * combine. intercept: as in struct fit_kernel.  Names made here start with desc_. */
-void hg_emit_desc(const struct hg_model *m, const char *variant, int intercept,
-                  const struct fit_cost *cost, uint32_t table_doubles,
-                  const struct hg_degeneracies *degenerate, FILE *out);
+ * combine.  Names made here start with desc_. */
+void hg_emit_desc(const struct hg_emit *em, const struct hg_degeneracies *degenerate, FILE *out);
 
 #endif

@@ -122,7 +122,7 @@ static hg_id *arrange(struct adjoint *x, uint32_t *nroot)
     hg_id term[MOST_TERMS];
     uint32_t n = 0;
     for (uint32_t c = 0; c < p->nchannel; c++) {
-        hg_id a = hg_separate(p, hg_emit_adjoint(em, p->channel[c].m), &em->separation);
+        hg_id a = hg_separate(p, hg_emit_adjoint(em, p->channel[c].m), &em->form->separation);
         uint32_t nterm = multiply_out(em, a, term, MOST_TERMS);
         if (nterm == 0)
             term[nterm++] = a;
@@ -131,8 +131,8 @@ static hg_id *arrange(struct adjoint *x, uint32_t *nroot)
     }
     hg_id *root = hg_alloc(e->arena, (p->nlinear + 1 + x->nfield + x->nterm) * sizeof *root);
     for (uint32_t q = 0; q < p->nlinear; q++)
-        root[n++] = hg_separate(p, p->basis[q], &em->separation);
-    root[n++] = hg_separate(p, p->rest, &em->separation);
+        root[n++] = hg_separate(p, p->basis[q], &em->form->separation);
+    root[n++] = hg_separate(p, p->rest, &em->form->separation);
     for (uint32_t f = 0; f < x->nfield; f++)
         root[n++] = x->field[f];
     for (uint32_t k = 0; k < x->nterm; k++)
@@ -261,13 +261,13 @@ static void gradient_block(struct adjoint *x, struct hg_block *b, FILE *out)
     fprintf(out,
             "/* Pairs (i, 8b .. 8b+7): the adjoint a_c of every channel (see normal_block), from fields F summed over\n"
             " * the groups; added to column and row. */\n"
-            "FIT_INLINE void gradient_block(const struct fit_layout *l, const struct tables *w, const double *lin,\n"
+            "%s void gradient_block(const struct fit_layout *l, const struct tables *w, const double *lin,\n"
             "                               const double *adj, const struct fit_exp_tile *exps,\n"
             "                               const struct fit_tile *t, size_t i, size_t b, size_t h, size_t at,\n"
             "                               const double *data, fit_vd *restrict column, fit_vd *restrict row, const "
             "int masked)\n{\n%s"
             "    (void)lin, (void)adj, (void)column, (void)row;\n",
-            hg_block_head);
+            em->inlined, hg_block_head);
     hg_code_push(&c);
     hg_block_need_pair_part(&c, nroot, root);
     for (uint32_t f = 0; f < x->nfield; f++)

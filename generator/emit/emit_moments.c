@@ -15,16 +15,16 @@ static uint32_t moment_sums(struct hg_emit *em, FILE *out, struct hg_code *c, in
 {
     uint32_t Q = em->p->nlinear, n = 0;
     double v, u;
-    int rest = !hg_is_value(em->e, em->rest, 0.0);
+    int rest = !hg_is_value(em->e, em->form->rest, 0.0);
     const char *y = rest ? "d" : "y";
     for (uint32_t p = 0; p < Q; p++) {
-        if (is_constant(em, em->basis[p], &v))
+        if (is_constant(em, em->form->basis[p], &v))
             continue;
         if (pass)
             fprintf(out, "        sum[%u] += b%u_w;\n", n, p);
         n++;
         for (uint32_t q = p; q < Q; q++) {
-            if (is_constant(em, em->basis[q], &u))
+            if (is_constant(em, em->form->basis[q], &u))
                 continue;
             if (pass)
                 fprintf(out, "        sum[%u] += b%u_w*b%u;\n", n, p, q);
@@ -51,19 +51,19 @@ static void moment_outputs(struct hg_emit *em, FILE *out)
              *data = hg_alloc(em->e->arena, (Q + 1) * sizeof *data);
     struct hg_arena *a = em->e->arena;
     double v, u;
-    int rest = !hg_is_value(em->e, em->rest, 0.0);
+    int rest = !hg_is_value(em->e, em->form->rest, 0.0);
     for (uint32_t p = 0; p < Q; p++) {
-        if (is_constant(em, em->basis[p], &v))
+        if (is_constant(em, em->form->basis[p], &v))
             continue;
         first[p] = n++;
         for (uint32_t q = p; q < Q; q++)
-            if (!is_constant(em, em->basis[q], &u))
+            if (!is_constant(em, em->form->basis[q], &u))
                 product[p * Q + q] = n++;
         data[p] = n++;
     }
     for (uint32_t p = 0; p < Q; p++)
         for (uint32_t q = p; q < Q; q++) {
-            int cp = is_constant(em, em->basis[p], &v), cq = is_constant(em, em->basis[q], &u);
+            int cp = is_constant(em, em->form->basis[p], &v), cq = is_constant(em, em->form->basis[q], &u);
             const char *s = cp && cq ? hg_format(a, "%s * data[0]", hg_number(a, v * u))
                             : cp     ? hg_format(a, "%s * fit_vsum(sum[%u])", hg_number(a, v), first[q])
                             : cq     ? hg_format(a, "%s * fit_vsum(sum[%u])", hg_number(a, u), first[p])
@@ -71,7 +71,7 @@ static void moment_outputs(struct hg_emit *em, FILE *out)
             fprintf(out, "        out[%u] = %s;\n", at++, s);
         }
     for (uint32_t p = 0; p < Q; p++) {
-        if (is_constant(em, em->basis[p], &v))
+        if (is_constant(em, em->form->basis[p], &v))
             fprintf(out, "        out[%u] = %s * %s;\n", at++, hg_number(a, v),
                     rest ? hg_format(a, "fit_vsum(sum[%u])", n) : "data[1]");
         else
@@ -87,22 +87,22 @@ void hg_emit_moments(struct hg_emit *em, FILE *out)
     uint32_t Q = em->p->nlinear, nroot = 0;
     hg_id *root = hg_alloc(em->e->arena, (Q + 1) * sizeof *root);
     double v;
-    int rest = !hg_is_value(em->e, em->rest, 0.0);
+    int rest = !hg_is_value(em->e, em->form->rest, 0.0);
     for (uint32_t q = 0; q < Q; q++)
-        if (!is_constant(em, em->basis[q], &v))
-            root[nroot++] = em->basis[q];
+        if (!is_constant(em, em->form->basis[q], &v))
+            root[nroot++] = em->form->basis[q];
     if (rest)
-        root[nroot++] = em->rest;
+        root[nroot++] = em->form->rest;
     struct hg_code c = hg_block_begin(em, &b, out, nroot, root);
     uint32_t nsum = moment_sums(em, out, &c, 0);
 
     fprintf(out,
             "/* Pairs (i, 8b .. 8b+7): sums of products of the basis functions and the data, per group. */\n"
-            "FIT_INLINE void moments_block(const struct fit_layout *l, const struct tables *w,\n"
+            "%s void moments_block(const struct fit_layout *l, const struct tables *w,\n"
             "                              const struct fit_exp_tile *exps, const struct fit_tile *t, size_t i,\n"
             "                              size_t b, size_t h, size_t at, const double *data, fit_vd *restrict sums,\n"
             "                              const int masked)\n{\n%s",
-            hg_block_head);
+            em->inlined, hg_block_head);
     hg_code_push(&c);
     hg_block_need_pair_part(&c, nroot, root);
     fprintf(out, "    for (size_t g = 0; g < ng; g++) {\n%s        fit_vd *restrict sum = sums + g * %u;\n",
@@ -113,13 +113,13 @@ void hg_emit_moments(struct hg_emit *em, FILE *out)
     for (uint32_t k = 0; k < nroot; k++)
         hg_code_need(&c, root[k]);
     for (uint32_t q = 0; q < Q; q++)
-        if (!is_constant(em, em->basis[q], &v)) {
+        if (!is_constant(em, em->form->basis[q], &v)) {
             hg_line(&c, "const fit_vd b%u = fit_kept(masked, use, %s); /* multiplies %s */", q,
-                    hg_code_vector(&c, em->basis[q]), em->p->model->linear.item[q].name);
+                    hg_code_vector(&c, em->form->basis[q]), em->p->model->linear.item[q].name);
             hg_line(&c, "const fit_vd b%u_w = fit_weighted(masked, weight, b%u);", q, q);
         }
     if (rest) {
-        hg_line(&c, "const fit_vd d = fit_kept(masked, use, y - (%s));", hg_code_text(&c, em->rest));
+        hg_line(&c, "const fit_vd d = fit_kept(masked, use, y - (%s));", hg_code_text(&c, em->form->rest));
         hg_line(&c, "const fit_vd d_w = fit_weighted(masked, weight, d);");
     }
     moment_sums(em, out, &c, 1);
@@ -158,15 +158,15 @@ void hg_emit_model(struct hg_emit *em, FILE *out)
     uint32_t Q = em->p->nlinear, nroot = 0;
     hg_id *root = hg_alloc(em->e->arena, (2 * Q + 1) * sizeof *root);
     for (uint32_t q = 0; q < Q; q++)
-        root[nroot++] = em->basis[q];
+        root[nroot++] = em->form->basis[q];
     for (uint32_t q = 0; q < Q; q++)
         root[nroot++] = em->p->linear[q];
-    root[nroot++] = em->rest;
+    root[nroot++] = em->form->rest;
     struct hg_code c = hg_block_begin(em, &b, out, nroot, root);
     fprintf(out, "/* Pairs (i, 8b .. 8b+7): the mean of every group. */\n"
-                 "FIT_INLINE void model_block(const struct fit_layout *l, const struct tables *w, const double *lin,\n"
+                 "%s void model_block(const struct fit_layout *l, const struct tables *w, const double *lin,\n"
                  "                            size_t i, size_t b, size_t h, double *out)\n{\n"
-                 "    const size_t ng = l->ngroup, j = b * FIT_LANES + h;\n    (void)j, (void)lin;\n");
+                 "    const size_t ng = l->ngroup, j = b * FIT_LANES + h;\n    (void)j, (void)lin;\n", em->inlined);
     hg_code_push(&c);
     hg_block_need_pair_part(&c, nroot, root);
     fprintf(out, "    for (size_t g = 0; g < ng; g++) {\n");

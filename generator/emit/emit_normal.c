@@ -27,13 +27,13 @@ static const char *table_name(struct hg_emit *em, uint32_t c, uint32_t k)
  * unless it is at j. */
 static int has_column(const struct hg_emit *em, uint32_t slot)
 {
-    enum hg_channel_kind kind = hg_emit_slot_kind(em, slot);
+    enum hg_channel_kind kind = hg_form_slot_kind(em->form, slot);
     return kind == HG_CHANNEL_DELTA || kind == HG_CHANNEL_AT_J;
 }
 
 static int has_row(const struct hg_emit *em, uint32_t slot)
 {
-    return hg_emit_slot_kind(em, slot) != HG_CHANNEL_AT_J;
+    return hg_form_slot_kind(em->form, slot) != HG_CHANNEL_AT_J;
 }
 
 /* Place of a slot among those with a column (or a row); of the number of slots: their number. */
@@ -95,11 +95,11 @@ static void pair_function(struct hg_emit *em, struct hg_block *b, const struct s
 {
     struct hg_code c = hg_block_begin(em, b, out, s->nstored, s->stored);
     fprintf(out, "/* Pairs (i, 8b .. 8b+7): what does not depend on the group. */\n"
-                 "FIT_INLINE void normal_pair(const struct fit_layout *l, const struct tables *w, const struct "
+                 "%s void normal_pair(const struct fit_layout *l, const struct tables *w, const struct "
                  "fit_exp_tile *exps,\n"
                  "                            size_t i, size_t b, size_t h, fit_vd *restrict pair)\n{\n"
                  "    const size_t ng = l->ngroup, j = b * FIT_LANES + h;\n"
-                 "    (void)ng, (void)j, (void)w, (void)exps, (void)i, (void)pair;\n");
+                 "    (void)ng, (void)j, (void)w, (void)exps, (void)i, (void)pair;\n", em->inlined);
     hg_code_push(&c);
     for (uint32_t k = 0; k < s->nstored; k++) {
         hg_code_need(&c, s->stored[k]);
@@ -114,8 +114,8 @@ static void pair_function(struct hg_emit *em, struct hg_block *b, const struct s
 
 static void accumulate_slots(struct hg_emit *em, struct hg_code *c)
 {
-    for (uint32_t s = 0; s < hg_emit_nslot(em); s++) {
-        const struct hg_moment *x = hg_emit_slot(em, s);
+    for (uint32_t s = 0; s < em->form->nslot; s++) {
+        const struct hg_moment *x = hg_form_slot(em->form, s);
         hg_line(c, "const fit_vd s%u = fit_counted(masked, use, weight, %s); /* %s: b m_%s */", s,
                 hg_code_vector(c, x->core), em->p->model->linear.item[x->q].name, em->p->channel[x->channel].name);
         if (has_column(em, s))
@@ -132,7 +132,7 @@ static void store_channels(struct hg_emit *em, struct hg_code *c)
     hg_line(c, "const fit_vd r = fit_kept(masked, use, y - (%s));", hg_block_mean(c));
     for (uint32_t e = 0; e < E; e++)
         hg_line(c, "at_m[%u] = fit_weighted(masked, root, fit_kept(masked, use, %s)); /* m_%s */", e,
-                hg_code_vector(c, em->m[e]), em->p->channel[e].name);
+                hg_code_vector(c, em->form->m[e]), em->p->channel[e].name);
     hg_line(c, "at_m[%u] = fit_weighted(masked, root, r);", E);
 }
 
@@ -156,19 +156,20 @@ static const char group_loop[] =
 static void group_function(struct hg_emit *em, struct hg_code *c, const struct split *s, uint32_t nroot,
                            const hg_id *root)
 {
-    uint32_t nrow = place(em, hg_emit_nslot(em), has_row);
+    uint32_t nrow = place(em, em->form->nslot, has_row);
     FILE *out = c->out;
     fprintf(
         out,
         "/* Group g of the vectors k0 .. k1-1 of a strip that begins with block `first`: residual and channels m_c\n"
         " * (d mean/d theta_k = sum_c m_c U_ck) to m, the cross moments to the sums of the columns and of the row. */\n"
-        "FIT_INLINE void normal_group(const struct fit_layout *l, const struct tables *w, const double *lin,\n"
+        "%s void normal_group(const struct fit_layout *l, const struct tables *w, const double *lin,\n"
         "                             const struct fit_exp_tile *exps, const struct fit_tile *t, size_t i, size_t g,\n"
         "                             size_t first, size_t k0, size_t k1, size_t at, const double *data,\n"
         "                             const fit_vd *restrict pair, fit_vd *restrict column, fit_vd *restrict row, "
         "fit_vd *restrict m,\n"
         "                             const int masked)\n{\n"
-        "    const size_t ng = l->ngroup;\n    (void)w, (void)lin, (void)exps, (void)i, (void)row, (void)pair;\n");
+        "    const size_t ng = l->ngroup;\n    (void)w, (void)lin, (void)exps, (void)i, (void)row, (void)pair;\n",
+        em->inlined);
     hg_code_push(c);
     hg_block_declare_linear(c);
     for (uint32_t k = 0; k < s->nscalar; k++) {
@@ -209,8 +210,8 @@ static void products_function(struct hg_emit *em, FILE *out)
     fprintf(
         out,
         "/* field = (begin) or += sum over n groups of the products of two of the numbers m of a pair. */\n"
-        "FIT_INLINE void normal_products(size_t n, int begin, const fit_vd *restrict m, fit_vd *restrict field)\n{\n"
-        "    (void)n, (void)begin, (void)m, (void)field;\n");
+        "%s void normal_products(size_t n, int begin, const fit_vd *restrict m, fit_vd *restrict field)\n{\n"
+        "    (void)n, (void)begin, (void)m, (void)field;\n", em->inlined);
     for (uint32_t from = 0; from < n; from += MOST) {
         uint32_t to = n - from > MOST ? from + MOST : n;
         for (uint32_t f = from; f < to; f++)
@@ -232,17 +233,17 @@ static void products_function(struct hg_emit *em, FILE *out)
 /* The functions of a strip; the number of vectors of the pair part. */
 static uint32_t strip_functions(struct hg_emit *em, struct hg_block *b, FILE *out)
 {
-    uint32_t E = em->p->nchannel, Q = em->p->nlinear, nroot = 0, n = hg_emit_nslot(em);
-    hg_id *root = hg_alloc(em->e->arena, (2 * Q + 1 + E + em->nmoment) * sizeof *root);
+    uint32_t E = em->p->nchannel, Q = em->p->nlinear, nroot = 0, n = em->form->nslot;
+    hg_id *root = hg_alloc(em->e->arena, (2 * Q + 1 + E + em->form->nmoment) * sizeof *root);
     for (uint32_t q = 0; q < Q; q++)
-        root[nroot++] = em->basis[q];
+        root[nroot++] = em->form->basis[q];
     for (uint32_t q = 0; q < Q; q++)
         root[nroot++] = em->p->linear[q];
-    root[nroot++] = em->rest;
+    root[nroot++] = em->form->rest;
     for (uint32_t e = 0; e < E; e++)
-        root[nroot++] = em->m[e];
+        root[nroot++] = em->form->m[e];
     for (uint32_t s = 0; s < n; s++)
-        root[nroot++] = hg_emit_slot(em, s)->core;
+        root[nroot++] = hg_form_slot(em->form, s)->core;
     struct hg_code c = hg_block_begin(em, b, out, nroot, root);
     struct split s = split_nodes(em, &c, nroot, root);
     hg_code_end(&c);
@@ -259,12 +260,12 @@ static uint32_t strip_functions(struct hg_emit *em, struct hg_block *b, FILE *ou
 /* At the end of a row: row sums times the tables at i (or simply added up for channels without tables). */
 static void row_end(struct hg_emit *em, FILE *out, uint32_t *nrow)
 {
-    uint32_t n = hg_emit_nslot(em), at = 0;
+    uint32_t n = em->form->nslot, at = 0;
     fprintf(out, "        for (size_t g = 0; g < ng; g++) {\n"
                  "            fit_vd *r = row + g * ROWS, *s = row_sum + g * ROW_SUMS;\n"
                  "            (void)r, (void)s;\n");
     for (uint32_t s = 0; s < n; s++) {
-        enum hg_channel_kind kind = hg_emit_slot_kind(em, s);
+        enum hg_channel_kind kind = hg_form_slot_kind(em->form, s);
         uint32_t r = place(em, s, has_row);
         if (!has_row(em, s))
             continue;
@@ -273,7 +274,7 @@ static void row_end(struct hg_emit *em, FILE *out, uint32_t *nrow)
         } else {
             for (uint32_t c = 0; c < em->p->nchannel; c++)
                 for (uint32_t k = 0; k < em->p->nparam; k++)
-                    if (hg_emit_slot_uses(em, s, c, k))
+                    if (hg_form_slot_uses(em->form, s, c, k))
                         fprintf(out, "            s[%u] += r[%u]*w->%s[i];\n", at++, r, table_name(em, c, k));
         }
         fprintf(out, "            r[%u] = (fit_vd){0};\n", r);
@@ -287,7 +288,7 @@ static uint32_t row_place(const struct hg_emit *em, uint32_t s, uint32_t c, uint
 {
     uint32_t at = 0;
     for (uint32_t x = 0; x <= s; x++) {
-        enum hg_channel_kind kind = hg_emit_slot_kind(em, x);
+        enum hg_channel_kind kind = hg_form_slot_kind(em->form, x);
         if (kind == HG_CHANNEL_AT_J)
             continue;
         if (kind == HG_CHANNEL_ONE) {
@@ -298,7 +299,7 @@ static uint32_t row_place(const struct hg_emit *em, uint32_t s, uint32_t c, uint
         }
         for (uint32_t d = 0; d < em->p->nchannel; d++)
             for (uint32_t m = 0; m < em->p->nparam; m++)
-                if (hg_emit_slot_uses(em, x, d, m)) {
+                if (hg_form_slot_uses(em->form, x, d, m)) {
                     if (x == s && d == c && m == k)
                         return at;
                     at++;
@@ -311,9 +312,9 @@ static uint32_t row_place(const struct hg_emit *em, uint32_t s, uint32_t c, uint
 static void cross_moments(struct hg_emit *em, struct hg_block *b, FILE *out)
 {
     uint32_t K = em->p->nparam, nroot = 0;
-    hg_id *root = hg_alloc(em->e->arena, (em->nmoment + 1) * sizeof *root);
-    for (uint32_t m = 0; m < em->nmoment; m++)
-        root[nroot++] = em->moment[m].coefficient;
+    hg_id *root = hg_alloc(em->e->arena, (em->form->nmoment + 1) * sizeof *root);
+    for (uint32_t m = 0; m < em->form->nmoment; m++)
+        root[nroot++] = em->form->moment[m].coefficient;
     struct hg_code c = hg_block_begin(em, b, out, nroot, root);
     c.indent = 2;
     hg_code_push(&c);
@@ -325,8 +326,8 @@ static void cross_moments(struct hg_emit *em, struct hg_block *b, FILE *out)
     for (uint32_t q = 0; q < em->p->nlinear; q++)
         for (uint32_t k = 0; k < K; k++)
             hg_line(&c, "V[%u] = 0.0;", q * K + k);
-    for (uint32_t m = 0; m < em->nmoment; m++) {
-        const struct hg_moment *x = &em->moment[m];
+    for (uint32_t m = 0; m < em->form->nmoment; m++) {
+        const struct hg_moment *x = &em->form->moment[m];
         enum hg_channel_kind kind = em->p->channel[x->channel].kind;
         for (uint32_t k = 0; k < K; k++) {
             if (!channel_serves(em, x->channel, k))
@@ -354,7 +355,7 @@ static void cross_moments(struct hg_emit *em, struct hg_block *b, FILE *out)
 /* Sizes, and the scratch of a tile. */
 static void scratch_size(struct hg_emit *em, const struct hg_contract *x, uint32_t nrow, uint32_t npair, FILE *out)
 {
-    uint32_t K = em->p->nparam, n = hg_emit_nslot(em), nH = K * (K + 1) / 2 + K;
+    uint32_t K = em->p->nparam, n = em->form->nslot, nH = K * (K + 1) / 2 + K;
     fprintf(out, "enum { PIECES = FIT_LANES / FIT_VL, COLUMNS = %u, ROWS = %u, ROW_SUMS = %u, SUMS = %u, FIELDS = %u,\n"
                  "       ALONG_SUMS = %u, COLUMN_SUMS = %u, PAIRS = %u, CHANNELS_R = %u, MOMENT_SUMS = %u };\n"
                  "/* A strip is so many blocks of a row; so many groups are kept before their products are summed. */\n"

@@ -265,7 +265,7 @@ void hg_emit_points(struct hg_emit *em, FILE *out)
     struct hg_code c = hg_points_begin(&q, out, nroot, root);
     const int pairs = p->model->space == FIT_PAIRS;
     if (pairs) {
-        write_head(&c, "FIT_INLINE void points_of",
+        write_head(&c, hg_format(em->e->arena, "%s void points_of", em->inlined),
                    "double *mean,\n                          double *jac, size_t stride, int run");
         open_loop(&c, "run");
     } else {

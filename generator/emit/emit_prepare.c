@@ -496,7 +496,7 @@ static void emit_direction(struct hg_emit *em, const struct prepare *prepared, F
 void hg_emit_prepare(struct hg_emit *em, FILE *out)
 {
     struct prepare q = {.em = em};
-    int rows = em->p->model->space == FIT_ROWS, hessian = em->p->model->hessian;
+    int rows = em->p->model->space == FIT_ROWS, hessian = em->hessian;
     /* every scalar has a field before the tables are planned */
     for (uint32_t k = 0; k < em->p->nlocal; k++)
         hg_emit_field(em, hg_at(em->e, em->p->local[k].symbol)->vary ? HG_FIELD_GROUP : HG_FIELD_SCALAR,

@@ -87,8 +87,8 @@ static uint32_t value_roots(const struct hg_emit *em, hg_id *root)
 {
     uint32_t n = 0;
     for (uint32_t q = 0; q < em->p->nlinear; q++)
-        root[n++] = em->basis[q];
-    root[n++] = em->rest;
+        root[n++] = em->form->basis[q];
+    root[n++] = em->form->rest;
     return n;
 }
 
@@ -107,11 +107,11 @@ static void emit_moments(struct hg_emit *em, FILE *out)
     for (uint32_t k = 0; k < nroot; k++)
         hg_code_need(&c, root[k]);
     for (uint32_t q = 0; q < Q; q++)
-        hg_line(&c, "const fit_vd b%u = %s;", q, hg_code_vector(&c, em->basis[q]));
-    if (hg_is_value(em->e, em->rest, 0.0))
+        hg_line(&c, "const fit_vd b%u = %s;", q, hg_code_vector(&c, em->form->basis[q]));
+    if (hg_is_value(em->e, em->form->rest, 0.0))
         hg_line(&c, "const fit_vd d = fit_vload(t->y + at);");
     else
-        hg_line(&c, "const fit_vd d = fit_vload(t->y + at) - (%s);", hg_code_text(&c, em->rest));
+        hg_line(&c, "const fit_vd d = fit_vload(t->y + at) - (%s);", hg_code_text(&c, em->form->rest));
     for (uint32_t p = 0; p < Q; p++)
         for (uint32_t q = p; q < Q; q++)
             hg_line(&c, "sum[%u] += weight*b%u*b%u;", at++, p, q);
@@ -131,13 +131,13 @@ static void residual(struct hg_code *c, struct hg_emit *em, const char *before)
     struct hg_arena *a = em->e->arena;
     const char *s = NULL;
     for (uint32_t q = 0; q < em->p->nlinear; q++) {
-        const char *x = hg_is_value(em->e, em->basis[q], 1.0)
+        const char *x = hg_is_value(em->e, em->form->basis[q], 1.0)
                             ? hg_format(a, "lin[%u]", q)
-                            : hg_format(a, "lin[%u]*%s", q, hg_code_factor(c, em->basis[q]));
+                            : hg_format(a, "lin[%u]*%s", q, hg_code_factor(c, em->form->basis[q]));
         s = s ? hg_format(a, "%s + %s", s, x) : x;
     }
-    if (!hg_is_value(em->e, em->rest, 0.0))
-        s = s ? hg_format(a, "%s + %s", s, hg_code_factor(c, em->rest)) : hg_code_text(c, em->rest);
+    if (!hg_is_value(em->e, em->form->rest, 0.0))
+        s = s ? hg_format(a, "%s + %s", s, hg_code_factor(c, em->form->rest)) : hg_code_text(c, em->form->rest);
     hg_line(c, before, s ? s : "0.0");
 }
 
@@ -174,10 +174,10 @@ static void normal_head(const struct hg_emit *em, FILE *out, uint32_t nH, uint32
 {
     fprintf(out, "enum { SUMS = %u };\n\nstatic size_t scratch_size(const struct fit_layout *l)\n{\n    (void)l;\n"
                  "    return FIT_VL * SUMS;\n}\n\n", nH + K + nV + 1);
-    fprintf(out, "FIT_INLINE void normal_rows(const struct fit_layout *l, const struct tables w, const double *lin,\n"
+    fprintf(out, "%s void normal_rows(const struct fit_layout *l, const struct tables w, const double *lin,\n"
                  "                            const struct fit_tile *t, size_t from, size_t to, const int plain,\n"
                  "                            fit_vd *H, fit_vd *G, fit_vd *V)\n{\n"
-                 "    (void)l, (void)w, (void)lin, (void)V;\n");
+                 "    (void)l, (void)w, (void)lin, (void)V;\n", em->inlined);
     group_head(em, out, 0);
     fprintf(out, "    for (size_t row = from; row < to; row += FIT_VL) {\n"
                  "        const size_t at = row - t->i0;\n"
@@ -243,7 +243,7 @@ static void emit_normal(struct hg_emit *em, FILE *out)
     nroot = value_roots(em, root);
     core = root + nroot;
     for (uint32_t e = 0; e < E; e++)
-        hg_emit_strip(em, em->m[e], &factor[e], &root[nroot++]);
+        hg_form_strip(em->e, em->form->m[e], &factor[e], &root[nroot++]);
     normal_head(em, out, nH, K, Q * K);
     struct hg_code c = begin(em, out, nroot, root);
     for (uint32_t k = 0; k < nroot; k++)
@@ -255,7 +255,7 @@ static void emit_normal(struct hg_emit *em, FILE *out)
             if (em->p->channel[e].table[k])
                 hg_line(&c, "m[%u] = %s; /* %s */", k, hg_code_vector(&c, core[e]), em->p->model->param.item[k].name);
     for (uint32_t q = 0; q < Q; q++)
-        hg_line(&c, "const fit_vd b%u = %s;", q, hg_code_vector(&c, em->basis[q]));
+        hg_line(&c, "const fit_vd b%u = %s;", q, hg_code_vector(&c, em->form->basis[q]));
     if (nH + K + Q * K <= FEW_SUMS)
         add_few(&c, K, Q);
     else

@@ -147,7 +147,7 @@ void hg_emit_tables(struct hg_emit *em, FILE *out)
     if (rows && em->nfield == 0)
         fprintf(out, "    double *none;\n");
     fprintf(out, "};\n\n");
-    fprintf(out, "FIT_INLINE size_t carve(const struct fit_layout *l, double *base, struct tables *w)\n{\n");
+    fprintf(out, "%s size_t carve(const struct fit_layout *l, double *base, struct tables *w)\n{\n", em->inlined);
     fprintf(out, "    const size_t ng = l->ngroup, nt = fit_padded(l->ntime), nf = fit_padded(l->nframe);\n");
     fprintf(out, "    size_t n = 0;\n    (void)ng, (void)nt, (void)nf;\n");
     if (!rows)

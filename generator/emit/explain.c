@@ -62,24 +62,50 @@ static struct count count(const struct hg_expr *e, uint32_t n, const hg_id *root
     return c;
 }
 
+/* About how many calls of vector functions a kernel will have: those of frames stand in prepare, those of pairs and
+ * rows in moments, normal, gradient and model. */
+unsigned hg_count_calls(const struct hg_emit *em)
+{
+    const struct hg_plan *p = em->p;
+    unsigned char *need = calloc(em->e->n, 1);
+    unsigned n = 0;
+    if (!need)
+        hg_out_of_memory();
+    for (uint32_t q = 0; q < p->nlinear; q++)
+        need[em->form->basis[q]] = 1;
+    need[em->form->rest] = 1;
+    for (uint32_t c = 0; c < p->nchannel; c++) {
+        need[em->form->m[c]] = 1;
+        for (uint32_t k = 0; k < p->nparam; k++)
+            need[p->channel[c].table[k]] = 1;
+    }
+    for (hg_id id = em->e->n - 1; id > 0; id--) {
+        const struct hg_node *x = hg_at(em->e, id);
+        for (uint32_t k = 0; need[id] && k < x->nargs; k++)
+            need[x->arg[k]] = 1;
+        if (need[id] && (x->vary & (BIG | HG_T)) && is_call(em->e, x))
+            n += x->vary & BIG ? 4 : 1;
+    }
+    free(need);
+    return n;
+}
+
 void hg_count_cost(struct hg_emit *em)
 {
-    uint32_t Q = em->p->nlinear, E = em->p->nchannel, n = 0, slots = 0;
-    hg_id *root = hg_alloc(em->e->arena, (Q + 1 + E + em->nmoment) * sizeof *root);
+    uint32_t Q = em->p->nlinear, E = em->p->nchannel, n = 0;
+    hg_id *root = hg_alloc(em->e->arena, (Q + 1 + E + em->form->nmoment) * sizeof *root);
     for (uint32_t q = 0; q < Q; q++)
-        root[n++] = em->basis[q];
-    root[n++] = em->rest;
+        root[n++] = em->form->basis[q];
+    root[n++] = em->form->rest;
     struct count value = count(em->e, n, root);
     for (uint32_t e = 0; e < E; e++)
-        root[n++] = em->m[e];
+        root[n++] = em->form->m[e];
     unsigned calls = count(em->e, n, root).calls; /* rows have no moments of their own */
-    for (uint32_t k = 0; k < em->nmoment; k++) {
-        root[n++] = em->moment[k].core;
-        slots = em->moment[k].slot >= slots ? em->moment[k].slot + 1 : slots;
-    }
+    for (uint32_t k = 0; k < em->form->nmoment; k++)
+        root[n++] = em->form->moment[k].core;
     struct count all = count(em->e, n, root);
     em->cost.value_per_pair_group = value.pair_group + 2 * Q + 3;
-    em->cost.per_pair_group = all.pair_group + E * (E + 1) + 2 * E + 2 * Q + 2 * slots;
+    em->cost.per_pair_group = all.pair_group + E * (E + 1) + 2 * E + 2 * Q + 2 * em->form->nslot;
     unsigned products = 0, direct, frame = 0;
     for (uint32_t e = 0; e < E; e++)
         products += em->p->channel[e].nuse;
@@ -91,21 +117,6 @@ void hg_count_cost(struct hg_emit *em)
     em->cost.per_pair = all.pair + 2 * products;
     em->cost.per_frame = frame;
     em->cost.functions_per_pair = em->p->model->space == FIT_ROWS ? calls : all.calls;
-}
-
-static const char *varies(unsigned v)
-{
-    static char s[64];
-    s[0] = 0;
-    if (v & HG_T)
-        strcat(s, " frame");
-    if (v & (HG_I | HG_J))
-        strcat(s, " pair");
-    if (v & HG_R)
-        strcat(s, " row");
-    if (v & HG_G)
-        strcat(s, " group");
-    return s[0] ? s + 1 : "call";
 }
 
 static const char *const channel_text[] = {"difference of tables", "table at the first frame",
@@ -143,7 +154,7 @@ void hg_explain(struct hg_emit *em, FILE *out)
     for (uint32_t q = 0; q < p->nlinear; q++)
         fprintf(out, "linear: %s multiplies %s\n", m->linear.item[q].name, hg_text(em->e, p->basis[q], 1));
     for (uint32_t k = 0; k < p->nlocal; k++)
-        fprintf(out, "once per %s: %s = %s\n", varies(hg_at(em->e, p->local[k].symbol)->vary),
+        fprintf(out, "once per %s: %s = %s\n", hg_at(em->e, p->local[k].symbol)->vary & HG_G ? "group" : "call",
                 hg_text(em->e, p->local[k].symbol, 0), hg_text(em->e, p->local[k].def, 1));
     for (uint32_t a = 0; a < p->ninput; a++) {
         fprintf(out, "input of a pair: %s; tangents:", hg_text(em->e, p->input[a].leaf, 1));
@@ -159,9 +170,9 @@ void hg_explain(struct hg_emit *em, FILE *out)
                 fprintf(out, " %s", m->param.item[k].name);
         fputc('\n', out);
     }
-    for (uint32_t k = 0; k < em->separation.n; k++)
-        fprintf(out, "%s: %s\n  %s\n", em->separation.note[k].refused ? "not factored" : "factored",
-                hg_text(em->e, em->separation.note[k].id, 1), em->separation.note[k].text);
+    for (uint32_t k = 0; k < em->form->separation.n; k++)
+        fprintf(out, "%s: %s\n  %s\n", em->form->separation.note[k].refused ? "not factored" : "factored",
+                hg_text(em->e, em->form->separation.note[k].id, 1), em->form->separation.note[k].text);
     if (m->space == FIT_PAIRS)
         explain_contraction(em, out);
     const char *each = m->space == FIT_ROWS ? "row" : "pair";

@@ -558,11 +558,7 @@ static void special_values(struct search *w)
 const struct hg_degeneracies *hg_degenerate(struct hg_model *m, const struct hg_variant *v)
 {
     hg_id root = m->density ? m->density->node : v->mean; /* what data see */
-    if (m->degenerate && m->degenerate_of == root)
-        return m->degenerate;
     struct hg_degeneracies *all = hg_alloc(m->expr->arena, sizeof *all);
-    m->degenerate = all;
-    m->degenerate_of = root;
     struct search *w = hg_alloc(m->expr->arena, sizeof *w);
     if (m->param.n == 0 || m->nscreen == 0)
         return all;

@@ -40,15 +40,15 @@ struct hg_degeneracy {
     int inside;          /* mirrors: the image of the start, or of a random set, is inside the bounds */
 };
 
-struct hg_degeneracies { /* named in model.h */
+struct hg_degeneracies {
     uint32_t n, ncombination;
     struct hg_degeneracy *item;
     struct hg_combination *combination;
     size_t room, combination_room;
 };
 
-/* Those of a variant; owned by the model's arena and found once.  Adds nodes to the graph, so it comes after
- * the kernel is written. */
+/* Those of a variant; owned by the model's arena.  Adds nodes to the graph, so it comes after the functions of the
+ * kernel are written. */
 const struct hg_degeneracies *hg_degenerate(struct hg_model *m, const struct hg_variant *v);
 
 /* One sentence each, with how it was proved. */

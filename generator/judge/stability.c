@@ -448,7 +448,7 @@ static int next_candidate(struct pass *q)
     return found;
 }
 
-int hg_stability(struct hg_model *m, struct hg_variant *v, struct hg_diag *d, FILE *explain)
+int hg_stability(struct hg_model *m, struct hg_variant *v, struct hg_analysis *found, struct hg_diag *d, FILE *explain)
 {
     struct pass q = {.m = m, .e = m->expr, .mean = v->mean, .explain = explain};
     q.box = hg_places_new(m);
@@ -465,6 +465,6 @@ int hg_stability(struct hg_model *m, struct hg_variant *v, struct hg_diag *d, FI
     free(q.value);
     m->expr->line = 0;
     v->mean = q.mean;
-    v->accuracy = q.accuracy;
+    found->accuracy = q.accuracy;
     return hg_accuracy_judge(m, q.accuracy, d);
 }

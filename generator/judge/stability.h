@@ -15,11 +15,11 @@
 
 #include <stdio.h>
 
-#include "judge/accuracy.h"
+#include "judge/analysis.h"
 
-/* Rewrites v->mean, fills v->accuracy; candidates are told to `explain` (may be NULL).  Returns 0 when errors were
+/* Rewrites v->mean, fills found->accuracy; candidates are told to `explain` (may be NULL).  Returns 0 when errors were
  * reported. */
-int hg_stability(struct hg_model *m, struct hg_variant *v, struct hg_diag *d, FILE *explain);
+int hg_stability(struct hg_model *m, struct hg_variant *v, struct hg_analysis *found, struct hg_diag *d, FILE *explain);
 
 /* Worst errors of the pattern of a rule and of its replacement, as functions of a, b, c and with their slopes by
  * those of the set `wanted` (bits), at given values (n x HG_RULE_VARIABLES), next to zeros between them and at

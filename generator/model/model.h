@@ -54,7 +54,6 @@ struct hg_density {
     uint32_t written, line;
 };
 
-struct hg_accuracy;
 struct hg_rate;
 
 struct hg_variant {
@@ -62,8 +61,6 @@ struct hg_variant {
     hg_id mean;                      /* with PARAM and LINEAR leaves */
     uint32_t written;                /* the mean as written (written.h) */
     uint32_t line;
-    struct fit_cost cost;            /* of its kernel, once that is written */
-    const struct hg_accuracy *accuracy; /* worst errors, see accuracy.h; NULL: not measured */
 };
 
 struct hg_model {
@@ -85,21 +82,18 @@ struct hg_model {
     struct hg_symbol_decl noise;
     struct hg_variant variant[4];
     uint32_t nvariant;
-    double accuracy;                 /* ulp allowed, see accuracy.h; 0: the default */
+    double accuracy;                 /* ulp allowed; 0: the default */
     uint32_t nscreen;                /* parameter sets drawn from random() with a fixed seed */
     double *screen;                  /* nscreen x param.n */
     int has_random;                  /* by the author's random(), not from the bounds */
     struct hg_test *test;
     uint32_t ntest;
     const char *grid_name;           /* of the time grid: "t"; pairs only */
-    int hessian;                     /* second derivatives are asked for */
     struct hg_units *units;
     hg_unit *node_unit;              /* by node id, see hg_model_unit */
     size_t nnode_unit, node_unit_room;
     struct hg_written *written;      /* formulas as written (written.h) */
     size_t nwritten, written_room;
-    const struct hg_degeneracies *degenerate; /* of the variant with mean degenerate_of, see degenerate.h */
-    hg_id degenerate_of;
     struct hg_rate *rate;            /* nrate, see rates.h */
     uint32_t nrate;
 };

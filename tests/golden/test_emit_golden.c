@@ -12,8 +12,7 @@
 
 #include <cmocka.h>
 
-#include "generator/language/dsl.h"
-#include "generator/emit/emit.h"
+#include "support/emit_kernel.h"
 
 static const char dir[] = FIT_SOURCE_DIR "/tests/golden/emit", models[] = FIT_SOURCE_DIR "/models";
 
@@ -30,7 +29,7 @@ static char *emitted(const char *path)
     struct hg_arena *a = hg_arena_new();
     struct hg_diag d = {.out = stderr};
     struct hg_model *m = hg_dsl_load(a, path, &d);
-    if (!m || !hg_emit_kernel(m, hg_model_variant(m, "fast"), &d, f, NULL))
+    if (!m || !emit_kernel(m, 0, &d, f))
         fail_msg("%s is not accepted", path);
     assert_int_equal(d.warnings, 0);
     hg_arena_free(a);

@@ -43,7 +43,7 @@ static void *room(size_t n, size_t size)
     return p;
 }
 
-struct judge *judge_new(struct hg_model *m)
+struct judge *judge_new(struct hg_model *m, int hessian)
 {
     struct judge *j = room(1, sizeof *j);
     hg_id mean = hg_model_variant(m, "fast")->mean, zero[MAX_LINEAR];
@@ -65,7 +65,7 @@ struct judge *judge_new(struct hg_model *m)
     j->dual = hg_eval_new(m->expr, 1, &mean);
     uint32_t W = (uint32_t)(j->K + j->Q), n = 0;
     j->second = room(W * (W + 1) / 2, sizeof *j->second);
-    for (uint32_t a = 0; a < W && m->hessian; a++)
+    for (uint32_t a = 0; a < W && hessian; a++)
         for (uint32_t b = a; b < W; b++)
             j->second[n++] = hg_diff(m->expr, j->root[a + 2], j->leaf[b]);
     j->symbolic2 = hg_eval_new(m->expr, n, j->second);

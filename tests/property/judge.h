@@ -35,7 +35,7 @@ struct judge_report {
 struct judge;
 
 /* The reference of a model (its variant "fast").  Call after the kernel has been emitted. */
-struct judge *judge_new(struct hg_model *m);
+struct judge *judge_new(struct hg_model *m, int hessian);
 void judge_free(struct judge *j);
 
 /* Draws a geometry (frames, masks, groups, tiles) and parameters, and compares everything.  edges:

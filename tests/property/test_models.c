@@ -19,8 +19,7 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
-#include "generator/language/dsl.h"
-#include "generator/emit/emit.h"
+#include "support/emit_kernel.h"
 #include "property/gen_model.h"
 #include "property/judge.h"
 
@@ -34,6 +33,7 @@ struct subject {
     struct hg_arena *a;
     char *text;
     struct hg_model *m;
+    int hessian;
 };
 
 static void write_text(const char *path, const char *text)
@@ -58,11 +58,11 @@ static int compile(struct subject *s, const char *dir, uint32_t number)
         fclose(d.out);
         return 0;
     }
-    s->m->hessian = number % 3 != 1; /* of every kind and level some with and some without */
+    s->hessian = number % 3 != 1; /* of every kind and level some with and some without */
     snprintf(path, sizeof path, "%s/m%u.c", dir, number);
     FILE *f = fopen(path, "w");
     assert_non_null(f);
-    int ok = hg_emit_kernel(s->m, hg_model_variant(s->m, "fast"), &d, f, NULL);
+    int ok = emit_kernel(s->m, s->hessian, &d, f);
     assert_int_equal(fclose(f), 0);
     fclose(d.out);
     snprintf(path, sizeof path, "%s/w%u.c", dir, number);
@@ -124,7 +124,7 @@ static int judge_one(const struct subject *s, void *so, uint32_t number, struct 
     snprintf(symbol, sizeof symbol, "random_kernel_%u", number);
     const struct fit_kernel *k = dlsym(so, symbol);
     assert_non_null(k);
-    struct judge *j = judge_new(s->m);
+    struct judge *j = judge_new(s->m, s->hessian);
     const char *wrong = NULL;
     for (int n = 0; n < GEOMETRIES && !wrong; n++)
         wrong = judge_case(j, k, r, n >= GEOMETRIES - 2, report);
@@ -150,7 +150,7 @@ static void clean(const char *dir, uint32_t n)
     rmdir(dir);
 }
 
-/* Compiles and judges n models, s[k].text; m->hessian as `compile` has it. */
+/* Compiles and judges n models, s[k].text; hessian as `compile` has it. */
 static void judge_batch(struct subject *s, uint32_t n, struct random *r)
 {
     uint32_t bad = 0;
@@ -215,7 +215,7 @@ static void test_mean_linear_in_a_function_of_time(void **state)
         "local t1, t2 = pair(t)\n"
         "m.observe(\"c2\", { over = {phi, t1, t2}, mean = base + height * (at(f, t1) + 3 * at(f, t2)) })\n";
     struct random r = {1};
-    struct subject s = {hg_arena_new(), text, NULL};
+    struct subject s = {hg_arena_new(), text, NULL, 0};
     (void)state;
     judge_batch(&s, 1, &r);
     hg_arena_free(s.a);
@@ -254,7 +254,7 @@ static void test_names_that_emitted_code_uses(void **state)
         "local NULL = exp(SUMS * factor * 0.1)\n"
         "m.observe(to, { mean = adj * (NULL + SUMS * factor + mw0 * plain) })\n";
     struct random r = {1};
-    struct subject s[2] = {{hg_arena_new(), pairs, NULL}, {hg_arena_new(), table, NULL}};
+    struct subject s[2] = {{hg_arena_new(), pairs, NULL, 0}, {hg_arena_new(), table, NULL, 0}};
     (void)state;
     judge_batch(s, 2, &r);
     hg_arena_free(s[0].a);

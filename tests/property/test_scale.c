@@ -15,8 +15,7 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
-#include "generator/language/dsl.h"
-#include "generator/emit/emit.h"
+#include "support/emit_kernel.h"
 #include "property/judge.h"
 
 enum { MEMORY = 100 << 20 };
@@ -62,7 +61,7 @@ static char *compile(struct hg_arena *a, const char *text, struct hg_model **m)
     assert_non_null(f);
     *m = hg_dsl_load_text(a, "scale.lua", text, &d);
     assert_non_null(*m);
-    assert_true(hg_emit_kernel(*m, hg_model_variant(*m, "fast"), &d, f, NULL));
+    assert_true(emit_kernel(*m, 0, &d, f));
     fclose(f);
     return kernel;
 }
@@ -134,7 +133,7 @@ static void test_loops_over_tables_are_right(void **state)
     snprintf(path, sizeof path, "%s/kernel.so", dir);
     void *so = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     assert_non_null(so);
-    struct judge *j = judge_new(m);
+    struct judge *j = judge_new(m, 0);
     for (int n = 0; n < 2; n++) {
         const char *wrong = judge_case(j, dlsym(so, "scale"), &r, 0, &report);
         if (wrong)

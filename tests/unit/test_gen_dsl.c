@@ -498,7 +498,8 @@ static void test_manifest_mentions_every_symbol(void **state)
     (void)state;
     assert_non_null(f);
     struct hg_model *m = load(HEAD OBSERVE);
-    hg_manifest_json(m, f);
+    const struct hg_analysis found = {0};
+    hg_manifest_json(m, &found, f);
     hg_manifest_yaml(m, f);
     fclose(f);
     static const char *const part[] = {

@@ -36,10 +36,11 @@ static char *messages(const char *path)
     struct hg_model *m = hg_dsl_load(a, path, &d);
     assert_int_equal(m == NULL, d.errors > 0);
     if (m && strncmp(path, "accuracy_", 9) == 0) {
-        int ok = hg_stability(m, &m->variant[0], &d, NULL);
+        struct hg_analysis found = {0};
+        int ok = hg_stability(m, &m->variant[0], &found, &d, NULL);
         assert_int_equal(ok, d.errors == 0);
     } else if (m && strncmp(path, "check_", 6) == 0) {
-        int ok = hg_check(m, &m->variant[0], &d, f);
+        int ok = hg_check(m, &m->variant[0], 0, &d, f);
         assert_int_equal(ok, d.errors == 0);
     } else if (m) {
         hg_domain_check(m, &m->variant[0], &d);

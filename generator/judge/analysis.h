@@ -1,0 +1,16 @@
+/* analysis.h -- what the passes find out about a variant of a model: facts beside the model, which stays what its file
+ * declares.
+ */
+#ifndef HG_ANALYSIS_H
+#define HG_ANALYSIS_H
+
+#include "judge/accuracy.h"
+#include "judge/degenerate.h"
+
+struct hg_analysis {
+    const struct hg_accuracy *accuracy;       /* worst rounding errors (stability.h); NULL: not measured */
+    const struct hg_degeneracies *degenerate; /* what data cannot tell apart (degenerate.h); NULL: not looked for */
+    struct fit_cost cost;                     /* of the kernel, once its functions are written */
+};
+
+#endif
