@@ -27,8 +27,9 @@ static const double phi[NG] = {-4, 40};
 static const double truth[] = {30000, -0.2, 100, 0.005, -0.3, 0.001, -3};
 static const double linear[NG * 2] = {0.3, 1, 0.25, 1.01};
 
-/* Data with noise that frames have in common, so that the sandwich is far from the usual errors. */
-static struct fit_dataset *pairs_data(const struct fit_kernel *k)
+/* Data with noise that frames have in common, so that the sandwich is far from the usual errors; independent from frame
+ * to frame, or, of slow = 1, kept for several. */
+static struct fit_dataset *pairs_data(const struct fit_kernel *k, int slow)
 {
     struct fit_error err = {0};
     struct fit_dataset *ds =
@@ -38,6 +39,8 @@ static struct fit_dataset *pairs_data(const struct fit_kernel *k)
     struct fit_rng rng = {.seed = 5, .purpose = FIT_RNG_START};
     for (uint32_t g = 0; g < NG; g++) {
         fit_rng_next_normals(&rng, NT, frame);
+        for (uint32_t i = 1; i < NT && slow; i++)
+            frame[i] = 0.9 * frame[i - 1] + 2 * frame[i];
         for (uint32_t i = 0; i < NT; i++)
             for (uint32_t j = i + 1; j < NT; j++) {
                 double z;
@@ -161,7 +164,7 @@ static void without_first_frame(const struct value *v, size_t n, size_t count, d
 static void check_pairs(size_t length, int joint)
 {
     const struct fit_kernel *k = e2e_kernel("laminar", "fast", NULL);
-    struct fit_dataset *ds = pairs_data(k);
+    struct fit_dataset *ds = pairs_data(k, 0);
     unsigned char fixed[] = {0, 0, 1, 0, 1, 1, 1};
     struct fit_options o;
     fit_options_default(&o);
@@ -233,6 +236,34 @@ static void test_clusters_over_all_angles(void **s)
     check_pairs(2, 1);
 }
 
+/* Too few clusters as long as the noise lasts: no errors, of no parameter but those that are fixed. */
+static void test_noise_that_lasts_has_no_errors(void **s)
+{
+    const struct fit_kernel *k = e2e_kernel("laminar", "fast", NULL);
+    struct fit_dataset *ds = pairs_data(k, 1);
+    unsigned char fixed[] = {0, 0, 1, 0, 1, 1, 1};
+    struct fit_options o;
+    (void)s;
+    fit_options_default(&o);
+    o.start = truth;
+    o.start_only = 1;
+    o.fixed = fixed;
+    o.cluster_joint = 1; /* speckles of each angle do not account for it */
+    struct fit_result r = run_fit(k, ds, &o);
+    assert_int_equal(r.robust.kind, FIT_ROBUST_WITHHELD);
+    assert_non_null(strstr(r.robust.reason, "fewer than 8 correlation times"));
+    for (size_t a = 0; a < r.nfull; a++) {
+        const int held = a < k->nparam && fixed[a];
+        assert_true(held ? r.std[a] == 0 && r.std_robust[a] == 0 : r.std[a] > 0 && isnan(r.std_robust[a]));
+        for (size_t b = 0; b < r.nfull; b++) {
+            const double v = r.covariance_robust[a * r.nfull + b];
+            assert_true(held || (b < k->nparam && fixed[b]) ? v == 0 : isnan(v));
+        }
+    }
+    fit_result_free(&r);
+    fit_dataset_free(ds);
+}
+
 /* ---- rows ----------------------------------------------------------------------------------------------- */
 
 static void test_rows_are_hc3(void **s)
@@ -296,6 +327,7 @@ int main(void)
         cmocka_unit_test(test_frames_one_by_one),
         cmocka_unit_test(test_clusters_of_two_frames_at_all_positions),
         cmocka_unit_test(test_clusters_over_all_angles),
+        cmocka_unit_test(test_noise_that_lasts_has_no_errors),
         cmocka_unit_test(test_rows_are_hc3),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
