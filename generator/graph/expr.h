@@ -143,7 +143,8 @@ hg_id hg_replace(struct hg_expr *e, hg_id root, uint32_t n, const hg_id *from, c
 hg_id hg_diff(struct hg_expr *e, hg_id root, hg_id leaf);
 
 /* slope[k] <- d root / d leaf[k] for n leaves (nodes without operands), by one sweep from the root down: a multiple of
- * the cost of root, however many leaves there are.  Where a choice (where) depends on a leaf, by n sweeps up. */
+ * the cost of root, however many leaves there are.  Where a choice (where) depends on a leaf, by n sweeps up.  root is
+ * one of rows, without potential, delta or at. */
 void hg_gradient(struct hg_expr *e, hg_id root, uint32_t n, const hg_id *leaf, hg_id *slope);
 
 /* Directional derivative: the rate at which root changes when leaf[k] changes at the rate dir[k] (any nodes)

@@ -1,6 +1,7 @@
 /* test_expr_properties.c -- laws of the expression graph, at random expressions.
  *
  *   simplified and raw form have the same value          derivatives agree with dual numbers
+ *   (so do all derivatives at once)
  *   so do second derivatives, and two sweeps along a direction with the sum of them
  *   differentiation is linear and obeys the chain rule   the same input gives the same ids
  *
@@ -142,6 +143,56 @@ static int derivative_differs(const struct recipe *r, void *user)
             snprintf(c->message, sizeof c->message,
                      "by p%u: dual %.19Lg, symbolic %.19Lg, of the raw form %.19Lg (bound %.2Lg)",
                      k, x.d, y.v, z.v, (y.e + z.e) * TOL_UNIT);
+    }
+    hg_arena_free(a);
+    return bad;
+}
+
+/* Of rows: no function of two frames. */
+static int is_of_rows(const struct recipe *r)
+{
+    for (uint32_t k = 0; k < r->n; k++) {
+        const int op = r->step[k].op;
+        if (op == HG_POTENTIAL || op == HG_DELTA || op == HG_AT_I || op == HG_AT_J)
+            return 0;
+    }
+    return 1;
+}
+
+/* All derivatives at once, of the simplified and of the raw form. */
+static int gradient_differs(const struct recipe *r, void *user)
+{
+    if (!is_of_rows(r))
+        return 0;
+    enum { P = RECIPE_PARAMETERS };
+    struct context *c = user;
+    struct hg_arena *a = hg_arena_new();
+    struct hg_expr *e = hg_expr_new(a);
+    hg_id leaf[P], slope[P];
+    struct random random = {c->seed};
+    struct place at;
+    int bad = 0;
+    for (uint32_t k = 0; k < P; k++)
+        leaf[k] = hg_symbol(e, HG_PARAM, k);
+    for (int raw = 0; raw < 2; raw++) {
+        hg_id root = recipe_build(r, e, raw, NULL);
+        hg_gradient(e, root, P, leaf, slope);
+        for (uint32_t k = 0; k < P && !bad; k++) {
+            draw_place(&at, &random);
+            struct hg_num x = value_at(e, root, &at, leaf[k]), y = value_at(e, slope[k], &at, 0);
+            struct hg_num z = value_at(e, hg_diff(e, root, leaf[k]), &at, 0);
+            c->compared++;
+            if (wild(x.d) || wild(z.e)) {
+                c->skipped++;
+                continue;
+            }
+            if (!hg_contains(e, root, leaf[k]) && !hg_is_value(e, slope[k], 0))
+                bad = 1;
+            bad = bad || (!wild(y.e) && !close_to(x.d, y.v, y.e + z.e + fabsl(x.d), TOL_DUAL));
+            if (bad)
+                snprintf(c->message, sizeof c->message, "by p%u: dual %.19Lg, of the gradient %.19Lg (bound %.2Lg)", k,
+                         x.d, y.v, (y.e + z.e) * TOL_UNIT);
+        }
     }
     hg_arena_free(a);
     return bad;
@@ -334,6 +385,58 @@ static void test_derivatives_equal_dual_numbers(void **state)
     run(derivative_differs, 1, 0, &c);
 }
 
+static void test_gradients_equal_dual_numbers(void **state)
+{
+    struct context c;
+    (void)state;
+    run(gradient_differs, 2, 0, &c);
+}
+
+/* where(0 < p0, log(p0), p1) sin(p0): the slope of the branch that is not taken, infinite or no number, has no share;
+ * nor has it where the choice is held and only its branch depends on the leaf. */
+static void test_gradient_of_a_choice(void **state)
+{
+    struct hg_arena *a = hg_arena_new();
+    struct hg_expr *e = hg_expr_new(a);
+    hg_id p[3], zero = hg_const(e, 0), slope[3];
+    struct random random = {1};
+    struct place at;
+    (void)state;
+    for (uint32_t k = 0; k < 3; k++)
+        p[k] = hg_symbol(e, HG_PARAM, k);
+    hg_id yes = hg_call(e, HG_LOG, p[0]);
+    hg_id root = hg_mul(e, hg_where(e, hg_call2(e, HG_LT, zero, p[0]), yes, p[1]), hg_call(e, HG_SIN, p[2]));
+    hg_gradient(e, root, 3, p, slope);
+    draw_place(&at, &random);
+    static const double first[] = {0, -0.5, 0.75};
+    for (int k = 0; k < 3; k++) {
+        const double x = at.param[0] = first[k], y = at.param[1], z = at.param[2];
+        const double want[3] = {x > 0 ? sin(z) / x : 0, x > 0 ? 0 : sin(z), (x > 0 ? log(x) : y) * cos(z)};
+        for (int by = 0; by < 3; by++)
+            assert_true(fabsl(value_at(e, slope[by], &at, 0).v - want[by]) < 1e-14L);
+    }
+    hg_arena_free(a);
+}
+
+static void test_gradient_of_a_leaf_and_of_a_bare_choice(void **state)
+{
+    struct hg_arena *a = hg_arena_new();
+    struct hg_expr *e = hg_expr_new(a);
+    hg_id zero = hg_const(e, 0), p[2] = {hg_symbol(e, HG_PARAM, 0), hg_symbol(e, HG_PARAM, 1)}, slope[3];
+    struct random random = {1};
+    struct place at;
+    (void)state;
+    slope[2] = 12345; /* is no slope of two leaves */
+    hg_gradient(e, p[1], 2, p, slope);
+    assert_true(hg_is_value(e, slope[0], 0) && hg_is_value(e, slope[1], 1) && slope[2] == 12345);
+    hg_id root = hg_where(e, hg_call2(e, HG_LT, zero, p[0]), hg_call(e, HG_LOG, p[0]), p[1]);
+    hg_gradient(e, root, 2, p, slope);
+    draw_place(&at, &random);
+    at.param[0] = 0; /* where the other branch has an infinite slope */
+    assert_true(value_at(e, slope[0], &at, 0).v == 0 && value_at(e, slope[1], &at, 0).v == 1);
+    hg_arena_free(a);
+}
+
 static void test_second_derivatives_equal_dual_numbers(void **state)
 {
     struct context c;
@@ -434,6 +537,9 @@ int main(void)
         cmocka_unit_test(test_rule_of_every_operation),
         cmocka_unit_test(test_simplified_equals_raw),
         cmocka_unit_test(test_derivatives_equal_dual_numbers),
+        cmocka_unit_test(test_gradients_equal_dual_numbers),
+        cmocka_unit_test(test_gradient_of_a_choice),
+        cmocka_unit_test(test_gradient_of_a_leaf_and_of_a_bare_choice),
         cmocka_unit_test(test_second_derivatives_equal_dual_numbers),
         cmocka_unit_test(test_differentiation_is_linear),
         cmocka_unit_test(test_chain_rule),
