@@ -43,7 +43,8 @@ struct fit_cfg_key {
     long lowest, highest; /* INT, INT_AUTO */
     const struct fit_cfg_word *word;
     void (*read)(struct fit_cfg_reader *r, const struct fit_yaml *node);
-    const char *reason; /* IGNORE */
+    enum fit_key_use use;
+    const char *about; /* what it is, or FIT_KEY_SAME: path of the key whose other spelling it is */
 };
 
 extern const struct fit_cfg_key fit_cfg_keys[];

@@ -49,20 +49,16 @@ const struct fit_cfg_word fit_cfg_word_prior[] = {
     {"LogUniform", FIT_PRIOR_LOG_UNIFORM}, {"log_uniform", FIT_PRIOR_LOG_UNIFORM}, {NULL, 0}};
 
 #define AT(member) .offset = offsetof(struct fit_config, member)
-#define REAL(p, m, u, lo, hi, r) \
-    {.path = p, .kind = FIT_CFG_REAL, .role = FIT_CFG_##r, AT(m), .unit = u, \
-     .lower = lo, .upper = hi},
-#define INT(p, m, lo, hi, r) \
-    {.path = p, .kind = FIT_CFG_INT, .role = FIT_CFG_##r, AT(m), .lowest = lo, .highest = hi},
-#define INT_AUTO(p, m, lo, hi, r) \
-    {.path = p, .kind = FIT_CFG_INT_AUTO, .role = FIT_CFG_##r, AT(m), .lowest = lo, .highest = hi},
-#define FLAG(p, m, r) {.path = p, .kind = FIT_CFG_FLAG, .role = FIT_CFG_##r, AT(m)},
-#define TEXT(p, m, r) {.path = p, .kind = FIT_CFG_TEXT, .role = FIT_CFG_##r, AT(m)},
-#define CHOICE(p, m, t, r) \
-    {.path = p, .kind = FIT_CFG_CHOICE, .role = FIT_CFG_##r, AT(m), .word = fit_cfg_word_##t},
-#define READ(p, f) {.path = p, .kind = FIT_CFG_READ, .role = FIT_CFG_ALSO, .read = f},
-#define LATER(p) {.path = p, .kind = FIT_CFG_LATER, .role = FIT_CFG_ALSO},
-#define IGNORE(p, why) {.path = p, .kind = FIT_CFG_IGNORE, .role = FIT_CFG_ALSO, .reason = why},
+#define ROW(p, k, r, u, text) .path = p, .kind = FIT_CFG_##k, .role = FIT_CFG_##r, .use = FIT_KEY_##u, .about = text
+#define REAL(p, m, unit_, lo, hi, r, u, text) {ROW(p, REAL, r, u, text), AT(m), .unit = unit_, .lower = lo, .upper = hi},
+#define INT(p, m, lo, hi, r, u, text) {ROW(p, INT, r, u, text), AT(m), .lowest = lo, .highest = hi},
+#define INT_AUTO(p, m, lo, hi, r, u, text) {ROW(p, INT_AUTO, r, u, text), AT(m), .lowest = lo, .highest = hi},
+#define FLAG(p, m, r, u, text) {ROW(p, FLAG, r, u, text), AT(m)},
+#define TEXT(p, m, r, u, text) {ROW(p, TEXT, r, u, text), AT(m)},
+#define CHOICE(p, m, t, r, u, text) {ROW(p, CHOICE, r, u, text), AT(m), .word = fit_cfg_word_##t},
+#define READ(p, f, u, text) {ROW(p, READ, ALSO, u, text), .read = f},
+#define LATER(p, u, text) {ROW(p, LATER, ALSO, u, text)},
+#define IGNORE(p, why) {ROW(p, IGNORE, ALSO, NO_EFFECT, why)},
 
 const struct fit_cfg_key fit_cfg_keys[] = {
 #include "config_keys.def"

@@ -40,7 +40,7 @@ static void apply_node(struct fit_cfg_reader *r, const char *path, const struct 
         return;
     }
     if (key->kind == FIT_CFG_IGNORE) {
-        fit_cfg_note(r, 0, 0, "%s has no effect here: %s", path, key->reason);
+        fit_cfg_note(r, 0, 0, "%s has no effect here: %s", path, key->about);
         return;
     }
     fit_cfg_read_key(r, key, node);

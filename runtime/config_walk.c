@@ -41,7 +41,7 @@ static void ignore(struct fit_cfg_reader *r, const struct fit_cfg_key *key,
         cfg->reason[cfg->nreason - 1].nkey += n;
     else if (cfg->nreason < fit_cfg_nkeys)
         cfg->reason[cfg->nreason++] =
-            (struct fit_config_ignored){key->path, key->reason, node->line, n};
+            (struct fit_config_ignored){key->path, key->about, node->line, n};
 }
 
 /* The row that ignores everything below it and stands above path, or NULL. */
