@@ -50,7 +50,7 @@ const struct fit_cfg_word fit_cfg_word_prior[] = {
 
 #define AT(member) .offset = offsetof(struct fit_config, member)
 #define ROW(p, k, r, u, text) .path = p, .kind = FIT_CFG_##k, .role = FIT_CFG_##r, .use = FIT_KEY_##u, .about = text
-#define REAL(p, m, unit_, lo, hi, r, u, text) {ROW(p, REAL, r, u, text), AT(m), .unit = unit_, .lower = lo, .upper = hi},
+#define REAL(p, m, un, lo, hi, r, u, text) {ROW(p, REAL, r, u, text), AT(m), .unit = un, .lower = lo, .upper = hi},
 #define INT(p, m, lo, hi, r, u, text) {ROW(p, INT, r, u, text), AT(m), .lowest = lo, .highest = hi},
 #define INT_AUTO(p, m, lo, hi, r, u, text) {ROW(p, INT_AUTO, r, u, text), AT(m), .lowest = lo, .highest = hi},
 #define FLAG(p, m, r, u, text) {ROW(p, FLAG, r, u, text), AT(m)},
