@@ -6,7 +6,7 @@
 #define _GNU_SOURCE /* dladdr */
 #include "api.h"
 
-#include "nearest.h"
+#include "../common/nearest.h"
 #include "registry.h"
 
 #include "../common/regular.h"
@@ -90,7 +90,7 @@ static enum fit_status no_model(const char *name, struct fit_error *err)
 {
     static const char end[] = ".so";
     char list[512] = "", best[128] = "", one[128];
-    struct fit_nearest near = {.name = name};
+    struct nearest near = {.name = name};
     DIR *dir = opendir(fit_api_folder());
     size_t at = 0;
     for (struct dirent *e; dir && (e = readdir(dir)) != NULL;) {
@@ -100,7 +100,7 @@ static enum fit_status no_model(const char *name, struct fit_error *err)
         snprintf(one, sizeof one, "%.*s", (int)(n - 3), e->d_name);
         near.best = NULL;
         size_t before = near.distance;
-        fit_nearest_offer(&near, one);
+        nearest_offer(&near, one);
         if (near.best && (!best[0] || near.distance < before))
             snprintf(best, sizeof best, "%s", one);
         near.best = best[0] ? best : NULL;

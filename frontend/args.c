@@ -1,7 +1,7 @@
 /* args.c -- words of the command line: own options of a command are taken out, the rest stays. */
 #include "front.h"
 
-#include "nearest.h"
+#include "../common/nearest.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,9 +26,9 @@ static const struct front_option *find(const struct front_option *row, const cha
 static enum fit_status unknown(const struct front_command *c, const char *word,
                                struct fit_error *err)
 {
-    struct fit_nearest near = {.name = word + strspn(word, "-")};
+    struct nearest near = {.name = word + strspn(word, "-")};
     for (const struct front_option *o = c->option; o && o->name; o++)
-        fit_nearest_offer(&near, o->name);
+        nearest_offer(&near, o->name);
     return fit_fail(err, FIT_ERR_USAGE, "%s: unknown option; %s%s%s homodyne %s --help", word,
                     near.best ? "did you mean --" : "see", near.best ? near.best : "", near.best ? "? See" : "",
                     c->name);

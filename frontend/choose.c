@@ -7,7 +7,7 @@
 #include "front.h"
 
 #include "config.h"
-#include "nearest.h"
+#include "../common/nearest.h"
 #include "setup.h"
 
 #include <ctype.h>
@@ -102,12 +102,12 @@ static enum fit_status no_fitter(const struct front *f, const char *where, const
 {
     char **name, list[512];
     size_t n;
-    struct fit_nearest near = {.name = model};
+    struct nearest near = {.name = model};
     enum fit_status st = front_fitters(f, &name, &n, err);
     if (st != FIT_OK)
         return st;
     for (size_t k = 0; k < n; k++)
-        fit_nearest_offer(&near, name[k]);
+        nearest_offer(&near, name[k]);
     const char *spelling = fit_config_near_mode(model); /* laminar_folw: of the packages */
     const int standard = spelling && strcmp(spelling, model) == 0;
     if (!near.best)

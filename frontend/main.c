@@ -3,7 +3,7 @@
 #include "front.h"
 
 #include "copies.h"
-#include "nearest.h"
+#include "../common/nearest.h"
 
 #include "../common/signals.h"
 #include "../common/stream.h"
@@ -71,11 +71,11 @@ const struct front_command *front_command_named(const char *word)
  */
 static enum fit_status check_word(const char *word, struct fit_error *err)
 {
-    struct fit_nearest near = {.name = word};
+    struct nearest near = {.name = word};
     if (word[0] == '-' || strpbrk(word, "./") || access(word, F_OK) == 0)
         return FIT_OK;
     for (const struct front_command *c = front_commands; c->name; c++)
-        fit_nearest_offer(&near, c->name);
+        nearest_offer(&near, c->name);
     return fit_fail(err, FIT_ERR_USAGE, "'%s' is no command and no file%s%s%s; see homodyne --help",
                     word, near.best ? "; did you mean '" : "", near.best ? near.best : "",
                     near.best ? "'?" : "");

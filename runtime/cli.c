@@ -1,7 +1,7 @@
 /* cli.c -- parsing of the command line by the table of cli_options.c. */
 #include "cli_impl.h"
 
-#include "nearest.h"
+#include "../common/nearest.h"
 #include "units.h"
 
 #include "../common/text.h"
@@ -191,12 +191,12 @@ static enum fit_status unknown(const struct parser *p, const char *word, const c
 {
     char copy[64];
     snprintf(copy, sizeof copy, "%.*s", (int)(n < 63 ? n : 63), name);
-    struct fit_nearest nearest = {.name = copy};
+    struct nearest nearest = {.name = copy};
     const char *command = fit_cli_command_name(p->cli->command);
     char elsewhere[160] = "";
     for (size_t k = 0; k < fit_cli_noption; k++) {
         if (fit_cli_options[k].commands & (1u << p->cli->command))
-            fit_nearest_offer(&nearest, fit_cli_options[k].name);
+            nearest_offer(&nearest, fit_cli_options[k].name);
         else if (strcmp(fit_cli_options[k].name, copy) == 0)
             for (size_t c = 0; c < fit_cli_nverb; c++)
                 if (!fit_cli_verbs[c].alone && (fit_cli_options[k].commands & (1u << fit_cli_verbs[c].command)))

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "config_impl.h"
-#include "nearest.h"
+#include "../common/nearest.h"
 #include "paths.h"
 #include "units.h"
 
@@ -268,8 +268,7 @@ static void later_sigma(struct fit_cfg_reader *r)
     if (!node)
         return;
     if (node->kind == FIT_YAML_SCALAR && (node->quoted || !(strtod(node->text, NULL) > 0))) {
-        if (fit_same_word(node->text, "auto") ||
-            fit_same_word(node->text, "estimate")) {
+        if (same_word(node->text, "auto") || same_word(node->text, "estimate")) {
             in->sigma = (struct fit_cfg_choice){FIT_SIGMA_AUTO, fit_cfg_origin(r, node)};
             return;
         }
@@ -336,11 +335,11 @@ static const char *declared_unit(const struct fit_kernel *k, const char *name)
 static void no_column(struct fit_cfg_reader *r, const struct fit_yaml_entry *e)
 {
     const struct fit_kernel *k = r->cfg->kernel;
-    struct fit_nearest near = {.name = e->key};
+    struct nearest near = {.name = e->key};
     for (size_t j = 0; j < k->ncolumn; j++)
-        fit_nearest_offer(&near, k->column[j].name);
+        nearest_offer(&near, k->column[j].name);
     for (size_t j = 0; k->space == FIT_ROWS && j < k->naxis; j++)
-        fit_nearest_offer(&near, k->axis[j].name);
+        nearest_offer(&near, k->axis[j].name);
     fit_cfg_error_at(r, e->line, e->column, "the model %s has no column '%.60s'%s%s%s",
                      k->name, e->key, near.best ? "; did you mean '" : "",
                      near.best ? near.best : "", near.best ? "'?" : "");
@@ -357,7 +356,7 @@ static size_t later_roles(struct fit_cfg_reader *r, const char *path, const char
     size_t n = 0;
     for (size_t i = 0; c && i < node->n; i++) {
         const struct fit_yaml_entry *e = &node->entry[i];
-        if (!declared_unit(r->cfg->kernel, e->key) && !fit_same_word(e->key, "sigma"))
+        if (!declared_unit(r->cfg->kernel, e->key) && !same_word(e->key, "sigma"))
             no_column(r, e);
         else if (!fit_yaml_is_null(e->value) && fit_cfg_get_text(r, e->value, &c[n].source)) {
             c[n].role = fit_cfg_copy(r, e->key);

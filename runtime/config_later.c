@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "config_impl.h"
-#include "nearest.h"
+#include "../common/nearest.h"
 
 /* ---- The model ------------------------------------------------------------------------------- */
 
@@ -22,7 +22,7 @@ static const struct {
 const char *fit_config_canonical_mode(const char *name)
 {
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
-        if (fit_same_word(name, modes[i].written))
+        if (same_word(name, modes[i].written))
             return modes[i].canonical;
     return name;
 }
@@ -37,9 +37,9 @@ const char *fit_config_other_mode(const char *canonical)
 
 const char *fit_config_near_mode(const char *name)
 {
-    struct fit_nearest near = {.name = name};
+    struct nearest near = {.name = name};
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
-        fit_nearest_offer(&near, modes[i].written);
+        nearest_offer(&near, modes[i].written);
     return near.best;
 }
 
@@ -63,16 +63,16 @@ static int fits_kernel(const char *written, const char *kernel)
 {
     if (is_variation(kernel, written) || is_variation(kernel, fit_config_canonical_mode(written)))
         return 1;
-    return fit_same_word(written, "static") && is_variation(kernel, "static_isotropic");
+    return same_word(written, "static") && is_variation(kernel, "static_isotropic");
 }
 
 /* Is there a program for this mode?  Else *meant is the nearest mode, or NULL. */
 static int is_known(const char *written, const char **meant)
 {
-    struct fit_nearest near = {.name = written};
+    struct nearest near = {.name = written};
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
-        fit_nearest_offer(&near, modes[i].written);
-    fit_nearest_offer(&near, "laminar_theory");
+        nearest_offer(&near, modes[i].written);
+    nearest_offer(&near, "laminar_theory");
     *meant = near.best;
     return near.best && near.distance == 0;
 }
@@ -82,10 +82,9 @@ static const char *legacy_mode(const struct fit_yaml *flag, const struct fit_yam
 {
     if (!flag || flag->kind != FIT_YAML_SCALAR)
         return NULL;
-    if (!fit_same_word(flag->text, "true"))
-        return fit_same_word(flag->text, "false") ? "laminar_flow" : NULL;
-    if (submode && submode->kind == FIT_YAML_SCALAR &&
-        fit_same_word(submode->text, "isotropic"))
+    if (!same_word(flag->text, "true"))
+        return same_word(flag->text, "false") ? "laminar_flow" : NULL;
+    if (submode && submode->kind == FIT_YAML_SCALAR && same_word(submode->text, "isotropic"))
         return "static_isotropic";
     return "static";
 }
@@ -150,7 +149,7 @@ static int angle_range(struct fit_cfg_reader *r, const struct fit_yaml *node, do
     }
     for (size_t i = 0; node->kind == FIT_YAML_MAP && i < node->n; i++) {
         const struct fit_yaml_entry *e = &node->entry[i];
-        const char *near = fit_nearest_of(e->key, names, 3);
+        const char *near = nearest_of(e->key, names, 3);
         if (strcmp(e->key, names[0]) == 0)
             lo = e->value;
         else if (strcmp(e->key, names[1]) == 0)
@@ -263,7 +262,7 @@ static void compat_word(struct fit_cfg_reader *r, const struct fit_yaml *node)
     if (version && version[1] >= '0' && version[1] <= '9')
         *version = 0;
     size_t i = 0;
-    while (i < 8 && !fit_same_word(word, words[i]))
+    while (i < 8 && !same_word(word, words[i]))
         i++;
     const struct fit_origin from = fit_cfg_origin(r, node);
     if (i < 4) {
@@ -277,7 +276,7 @@ static void compat_word(struct fit_cfg_reader *r, const struct fit_yaml *node)
     } else if (i == 7) {
         cfg->compat.parity = (struct fit_cfg_flag){1, from};
     } else {
-        const char *near = fit_nearest_of(word, words, 8);
+        const char *near = nearest_of(word, words, 8);
         fit_cfg_error(r, node, "compat: unknown word '%.60s'; %s%s%s", node->text,
                       near ? "did you mean '"
                            : "possible are homodyne-2.23, heterodyne-2.0.1, xpcsjax-0.1.8",

@@ -12,7 +12,7 @@
 
 #include "affine.h"
 #include "config_impl.h"
-#include "nearest.h"
+#include "../common/nearest.h"
 
 static size_t count(const struct fit_config *cfg)
 {
@@ -35,9 +35,9 @@ static int find_name(void *user, const char *name, size_t length, const char **m
     int i = fit_config_param_index(k, word);
     if (i >= 0)
         return i;
-    struct fit_nearest near = {.name = word};
+    struct nearest near = {.name = word};
     for (size_t j = 0; j < count(n->r->cfg); j++)
-        fit_nearest_offer(&near, n->r->cfg->param[j].declared->name);
+        nearest_offer(&near, n->r->cfg->param[j].declared->name);
     snprintf(n->message, sizeof n->message, "the model %.40s has no parameter '%.60s'%s%s%s", k->name, word,
              near.best ? "; did you mean '" : "", near.best ? near.best : "", near.best ? "'?" : "");
     *message = n->message;

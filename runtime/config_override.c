@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "config_impl.h"
-#include "nearest.h"
+#include "../common/nearest.h"
 
 enum kind {
     KEY,    /* the value of a key */
@@ -31,9 +31,9 @@ static void apply_node(struct fit_cfg_reader *r, const char *path, const struct 
 {
     const struct fit_cfg_key *key = fit_cfg_find(path);
     if (!key) {
-        struct fit_nearest near = {.name = path};
+        struct nearest near = {.name = path};
         for (size_t i = 0; i < fit_cfg_nkeys; i++)
-            fit_nearest_offer(&near, fit_cfg_keys[i].path);
+            nearest_offer(&near, fit_cfg_keys[i].path);
         fit_cfg_error(r, NULL, "unknown key '%.200s'%s%s%s", path,
                       near.best ? "; did you mean '" : "", near.best ? near.best : "",
                       near.best ? "'?" : "");
@@ -260,9 +260,9 @@ static void initial(struct fit_cfg_reader *r, const char *name, const char *valu
     r->path = "initial";
     for (size_t i = 0; i < cfg->nparam + cfg->nlinear; i++) {
         const struct fit_param *p = cfg->param[i].declared;
-        int same = fit_same_word(name, p->name);
+        int same = same_word(name, p->name);
         for (const char *const *alias = p->alias; !same && alias && *alias; alias++)
-            same = fit_same_word(name, *alias);
+            same = same_word(name, *alias);
         if (same) {
             put_start(r, (int)i, value);
             return;
@@ -490,9 +490,9 @@ static void apply(struct fit_cfg_reader *r, const struct option *o, const char *
 
 static enum fit_status unknown_option(struct fit_error *err, const char *option)
 {
-    struct fit_nearest near = {.name = option};
+    struct nearest near = {.name = option};
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
-        fit_nearest_offer(&near, options[i].name);
+        nearest_offer(&near, options[i].name);
     if (near.best)
         return fit_fail(err, FIT_ERR_USAGE, "unknown option --%.60s; did you mean --%s?", option,
                         near.best);

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "config_impl.h"
-#include "nearest.h"
+#include "../common/nearest.h"
 #include "units.h"
 
 /* ---- Names ----------------------------------------------------------------------------------- */
@@ -71,11 +71,11 @@ double fit_cfg_kept(struct fit_config *cfg, size_t i, double value)
     return fit_cfg_setting(cfg, i) == &cfg->setting[i] ? value : fit_units_from_model(s->name, s->unit, value);
 }
 
-static void offer_param(struct fit_nearest *near, const struct fit_param *p)
+static void offer_param(struct nearest *near, const struct fit_param *p)
 {
-    fit_nearest_offer(near, p->name);
+    nearest_offer(near, p->name);
     for (const char *const *alias = p->alias; alias && *alias; alias++)
-        fit_nearest_offer(near, *alias);
+        nearest_offer(near, *alias);
 }
 
 int fit_cfg_param_named(struct fit_cfg_reader *r, const char *name, unsigned line, unsigned column)
@@ -84,7 +84,7 @@ int fit_cfg_param_named(struct fit_cfg_reader *r, const char *name, unsigned lin
     const int i = fit_config_param_index(k, name);
     if (i >= 0)
         return i;
-    struct fit_nearest near = {.name = name};
+    struct nearest near = {.name = name};
     for (size_t j = 0; j < k->nparam + k->nlinear; j++)
         offer_param(&near, declared(k, j));
     if (near.best)
@@ -251,7 +251,7 @@ static int known_key(struct fit_cfg_reader *r, const struct fit_yaml_entry *e,
     for (size_t i = 0; i < n; i++)
         if (strcmp(e->key, names[i]) == 0)
             return 1;
-    const char *near = fit_nearest_of(e->key, names, n);
+    const char *near = nearest_of(e->key, names, n);
     if (r->lax)
         fit_cfg_note(r, e->line, e->column, "%s: unknown key '%.60s' is not read", r->path, e->key);
     else
@@ -568,9 +568,9 @@ static void read_settings(struct fit_cfg_reader *r)
         const struct fit_yaml_entry *e = &node->entry[j];
         const int i = fit_cfg_setting_index(k, e->key);
         if (i < 0) {
-            struct fit_nearest near = {.name = e->key};
+            struct nearest near = {.name = e->key};
             for (size_t s = 0; s < k->nsetting; s++)
-                fit_nearest_offer(&near, k->setting[s].name);
+                nearest_offer(&near, k->setting[s].name);
             fit_cfg_error_at(r, e->line, e->column,
                              "settings: the model %s has no setting '%.60s'%s%s%s", k->name, e->key,
                              near.best ? "; did you mean '" : "", near.best ? near.best : "",

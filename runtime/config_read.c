@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "config_impl.h"
-#include "nearest.h"
+#include "../common/nearest.h"
 #include "prior.h"
 #include "units.h"
 
@@ -278,7 +278,7 @@ enum fit_status fit_config_detect(const char *file, char name[64], struct fit_er
                                    "analysis_mode"));
     const char *is_static = scalar(fit_yaml_get(settings, "static_mode"));
     const char *submode = scalar(fit_yaml_get(settings, "static_submode"));
-    if (!mode && is_static && fit_same_word(is_static, "false"))
+    if (!mode && is_static && same_word(is_static, "false"))
         mode = "laminar";
     if (!mode && is_static)
         mode = submode && strcmp(submode, "isotropic") == 0 ? "static_isotropic"

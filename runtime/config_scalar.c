@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "config_impl.h"
-#include "nearest.h"
+#include "../common/nearest.h"
 #include "units.h"
 
 static const char *const kind_name[] = {"a single value", "a list", "a section (key: value)"};
@@ -44,7 +44,7 @@ static int is_flag_word(const char *text, int *value)
     } words[] = {{"true", 1}, {"false", 0}, {"yes", 1}, {"no", 0},
                  {"on", 1},   {"off", 0},   {"y", 1},   {"n", 0}};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (fit_same_word(text, words[i].text)) {
+        if (same_word(text, words[i].text)) {
             *value = words[i].value;
             return 1;
         }
@@ -134,10 +134,10 @@ int fit_cfg_get_word(struct fit_cfg_reader *r, const struct fit_yaml *node,
     char all[256];
     if (!fit_cfg_want(r, node, FIT_YAML_SCALAR, "a word"))
         return 0;
-    struct fit_nearest near = {.name = node->text};
+    struct nearest near = {.name = node->text};
     list_words(word, all, sizeof all);
     for (const struct fit_cfg_word *w = word; w->name; w++) {
-        if (fit_same_word(node->text, w->name)) {
+        if (same_word(node->text, w->name)) {
             *value = w->value;
             if (w->value >= 0)
                 return 1;
@@ -146,7 +146,7 @@ int fit_cfg_get_word(struct fit_cfg_reader *r, const struct fit_yaml *node,
             return 0;
         }
         if (w->value >= 0)
-            fit_nearest_offer(&near, w->name);
+            nearest_offer(&near, w->name);
     }
     if (near.best)
         fit_cfg_error(r, node, "%s: unknown word '%.100s'; did you mean '%s'?", r->path, node->text,

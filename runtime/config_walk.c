@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "config_impl.h"
-#include "nearest.h"
+#include "../common/nearest.h"
 
 #define LONGEST_PATH 512
 
@@ -77,12 +77,12 @@ static void unknown_key(struct fit_cfg_reader *r, const struct fit_yaml_entry *e
                         const char *section)
 {
     char word[64], best[64] = "", elsewhere[LONGEST_PATH] = "", hint[LONGEST_PATH + 64] = "";
-    struct fit_nearest near = {.name = e->key};
+    struct nearest near = {.name = e->key};
     for (size_t i = 0; i < fit_cfg_nkeys; i++) {
         const char *path = fit_cfg_keys[i].path, *leaf = strrchr(path, '.');
         const char *before = near.best;
         if (component(path, section, word)) {
-            fit_nearest_offer(&near, word);
+            nearest_offer(&near, word);
             if (near.best != before) {
                 snprintf(best, sizeof best, "%s", word);
                 near.best = best;
@@ -173,8 +173,8 @@ static void read_int(struct fit_cfg_reader *r, const struct fit_cfg_key *key,
                      const struct fit_yaml *node)
 {
     long value = 0;
-    const int automatic = key->kind == FIT_CFG_INT_AUTO && node->kind == FIT_YAML_SCALAR &&
-                          fit_same_word(node->text, "auto");
+    const int automatic =
+        key->kind == FIT_CFG_INT_AUTO && node->kind == FIT_YAML_SCALAR && same_word(node->text, "auto");
     if (!automatic && !fit_cfg_get_int(r, node, &value))
         return;
     if (value < key->lowest || value > key->highest)

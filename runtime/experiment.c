@@ -4,7 +4,7 @@
 #include "json.h"
 
 #include "config.h"
-#include "nearest.h"
+#include "../common/nearest.h"
 #include "parallel.h"
 #include "team.h"
 #include "units.h"
@@ -43,18 +43,18 @@ static int setting_index(const struct fit_kernel *k, const char *name)
 static enum fit_status unknown_name(const struct fit_kernel *k, const char *name,
                                     struct fit_error *err)
 {
-    struct fit_nearest near = {.name = name};
+    struct nearest near = {.name = name};
     for (size_t p = 0; p < k->nparam; p++)
-        fit_nearest_offer(&near, k->param[p].name);
+        nearest_offer(&near, k->param[p].name);
     for (size_t p = 0; p < k->nlinear; p++)
-        fit_nearest_offer(&near, k->linear[p].name);
+        nearest_offer(&near, k->linear[p].name);
     for (size_t s = 0; s < k->nsetting; s++)
-        fit_nearest_offer(&near, k->setting[s].name);
+        nearest_offer(&near, k->setting[s].name);
     for (size_t a = 0; a < k->naxis; a++)
-        fit_nearest_offer(&near, k->axis[a].name);
+        nearest_offer(&near, k->axis[a].name);
     for (size_t c = 0; c < k->ncolumn; c++)
         if (k->column[c].role == FIT_ROLE_COVARIATE)
-            fit_nearest_offer(&near, k->column[c].name);
+            nearest_offer(&near, k->column[c].name);
     return fit_fail(err, FIT_ERR_USAGE, "--set %s: the model %s has no parameter, setting%s of this name%s%s%s", name,
                     k->name, k->space == FIT_ROWS ? ", axis or column" : " or axis",
                     near.best ? "; did you mean '" : "", near.best ? near.best : "", near.best ? "'?" : "");

@@ -1,7 +1,7 @@
 /* paths.c -- paths as users write them in configurations. */
 #include "paths.h"
 
-#include "nearest.h"
+#include "../common/nearest.h"
 #include "units.h"
 
 #include "../common/regular.h"
@@ -157,12 +157,12 @@ void fit_path_meant(const char *path, char *text, size_t size)
     const char *name = text_file_name(path);
     if (name > path)
         snprintf(folder, sizeof folder, "%.*s", (int)(name - path), path);
-    struct fit_nearest near = {.name = name};
+    struct nearest near = {.name = name};
     DIR *d = fit_path_exists(path) ? NULL : opendir(folder);
     for (struct dirent *e; d && (e = readdir(d)) != NULL;) {
         const char *before = near.best;
         if (e->d_name[0] != '.')
-            fit_nearest_offer(&near, e->d_name);
+            nearest_offer(&near, e->d_name);
         if (near.best != before) {
             snprintf(best, sizeof best, "%s", e->d_name);
             near.best = best; /* of a folder entry that lives on */

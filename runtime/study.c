@@ -1,7 +1,7 @@
 /* study.c -- profiles, bootstrap and sequence in words and files; see study.h. */
 #include "study.h"
 
-#include "nearest.h"
+#include "../common/nearest.h"
 #include "results.h"
 
 #include <math.h>
@@ -41,10 +41,10 @@ enum fit_status fit_study_profiles(const struct fit_config *cfg, const struct fi
         return fit_fail(err, FIT_ERR_MEMORY, "out of memory for profiles");
     for (size_t k = 0; k < names->n; k++) {
         size_t before = *n, known = 0;
-        struct fit_nearest near = {.name = names->value[k]};
+        struct nearest near = {.name = names->value[k]};
         for (size_t e = 0; e < all; e++) {
             if (e < kernel->nparam)
-                fit_nearest_offer(&near, kernel->param[e].name);
+                nearest_offer(&near, kernel->param[e].name);
             if (!is_meant(kernel, link, e, names->value[k]))
                 continue;
             int twice = 0;

@@ -9,7 +9,7 @@
 #include <strings.h>
 
 #include "common/unit_words.h"
-#include "base/nearest.h"
+#include "common/nearest.h"
 
 enum { MAX_FACTORS = 12, MAX_EXPONENT = 1000, MAX_DENOMINATOR = 12 };
 
@@ -224,7 +224,7 @@ static int is_slip(const char *name, const char *other)
 /* The number of a word; 0 and *why when there is none. */
 static int find_word(struct hg_units *u, const char *name, uint32_t *word, const char **why)
 {
-    struct hg_nearest near = {.name = name};
+    struct nearest near = {.name = name};
     if (strcmp(name, "A") == 0) {
         *why = "the unit 'A' may be read in two ways; write angstrom or ampere";
         return 0;
@@ -234,12 +234,12 @@ static int find_word(struct hg_units *u, const char *name, uint32_t *word, const
         if (strcmp(name, word_name(u, k)) == 0 || (k < unit_nword && unit_words[k].constant &&
                                                    strcmp(name, unit_words[k].constant) == 0))
             return 1;
-        hg_nearest_try(&near, word_name(u, k));
+        nearest_offer(&near, word_name(u, k));
         if (k < unit_nword && unit_words[k].constant)
-            hg_nearest_try(&near, unit_words[k].constant);
+            nearest_offer(&near, unit_words[k].constant);
     }
     for (size_t k = 0; k < unit_nsynonym; k++)
-        hg_nearest_try(&near, unit_synonyms[k].name);
+        nearest_offer(&near, unit_synonyms[k].name);
     for (size_t k = 0; k < sizeof missing / sizeof *missing; k++)
         if (strcasecmp(missing[k][0], name) == 0) {
             *why = hg_format(u->arena, "unknown unit '%s'; %s", name, missing[k][1]);

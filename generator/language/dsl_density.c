@@ -10,7 +10,7 @@
 #include <lua.h>
 
 #include "language/dsl_private.h"
-#include "base/nearest.h"
+#include "common/nearest.h"
 
 static const struct word {
     const char *name;
@@ -31,11 +31,11 @@ static const char usage[] =
 static int word_of(lua_State *L, int t, const char *key, const struct word *list)
 {
     const char *name = dsl_text(L, t, key);
-    struct hg_nearest near = {.name = name ? name : "?"};
+    struct nearest near = {.name = name ? name : "?"};
     for (; name && list->name; list++) {
         if (strcmp(list->name, name) == 0)
             return list->value;
-        hg_nearest_try(&near, list->name);
+        nearest_offer(&near, list->name);
     }
     if (name)
         dsl_fail(L, name, near.best ? hg_format(dsl_of(L)->arena, "did you mean \"%s\"?", near.best) : NULL,

@@ -12,7 +12,7 @@
 #include <lua.h>
 
 #include "language/dsl_private.h"
-#include "base/nearest.h"
+#include "common/nearest.h"
 
 #define TYPE "expression" /* name of the metatable; Lua shows it in its own messages */
 

@@ -8,7 +8,7 @@
 #include <lua.h>
 
 #include "language/dsl_private.h"
-#include "base/nearest.h"
+#include "common/nearest.h"
 
 #define MODEL "model"
 
@@ -246,7 +246,7 @@ void dsl_read_prior(lua_State *L, int t, const char *key, struct hg_symbol_decl 
         {"log_uniform", FIT_PRIOR_LOG_UNIFORM, 1, 0,
          "prior = {\"log_uniform\"}, inside positive bounds"},
     };
-    struct hg_nearest near = {.name = "?"};
+    struct nearest near = {.name = "?"};
     if (lua_getfield(L, t, key) == LUA_TNIL) {
         lua_pop(L, 1);
         return;
@@ -257,7 +257,7 @@ void dsl_read_prior(lua_State *L, int t, const char *key, struct hg_symbol_decl 
     lua_pop(L, 1);
     for (size_t k = 0; k < sizeof prior / sizeof *prior; k++) {
         double *to[] = {NULL, &s->prior_a, &s->prior_b};
-        hg_nearest_try(&near, prior[k].name);
+        nearest_offer(&near, prior[k].name);
         if (strcmp(near.name, prior[k].name) != 0)
             continue;
         if (lua_rawlen(L, -1) != (lua_Unsigned)prior[k].n + 1)
@@ -409,14 +409,14 @@ static int model_index(lua_State *L)
 {
     struct dsl *d = dsl_of(L);
     const char *key = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "?";
-    struct hg_nearest near = {.name = key};
+    struct nearest near = {.name = key};
     for (lua_Integer k = 0; k < NMETHOD; k++) {
         if (strcmp(key, method[k].name) == 0) {
             lua_pushinteger(L, k);
             lua_pushcclosure(L, call_method, 1);
             return 1;
         }
-        hg_nearest_try(&near, method[k].name);
+        nearest_offer(&near, method[k].name);
     }
     dsl_fail(L, key, near.best ? hg_format(d->arena, "did you mean '%s'?", near.best)
              : "known: grid axis setting parameter columns observe variant curve random test",

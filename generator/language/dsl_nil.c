@@ -13,7 +13,7 @@
 
 #include "language/dsl.h"
 #include "language/dsl_private.h"
-#include "base/nearest.h"
+#include "common/nearest.h"
 
 struct search {
     lua_State *L;
@@ -140,7 +140,7 @@ static int push_key(struct search *s)
 static const char *help_of(struct search *s, const char *table)
 {
     const size_t n = lua_rawlen(s->L, -2);
-    struct hg_nearest near = {.name = lua_type(s->L, -1) == LUA_TSTRING ? lua_tostring(s->L, -1) : ""};
+    struct nearest near = {.name = lua_type(s->L, -1) == LUA_TSTRING ? lua_tostring(s->L, -1) : ""};
     if (lua_type(s->L, -1) == LUA_TNUMBER && n > 0)
         return hg_format(s->arena, n > 1 ? "the table '%s' has %zu elements, %s[1] to %s[%zu]"
                                          : "the table '%s' has %zu element, %s[1]", table, n, table, table, n);
@@ -149,7 +149,7 @@ static const char *help_of(struct search *s, const char *table)
     for (; lua_next(s->L, -3); lua_pop(s->L, 1)) {
         empty = 0;
         if (lua_type(s->L, -2) == LUA_TSTRING)
-            hg_nearest_try(&near, hg_strdup(s->arena, lua_tostring(s->L, -2)));
+            nearest_offer(&near, hg_strdup(s->arena, lua_tostring(s->L, -2)));
     }
     if (near.best)
         return hg_format(s->arena, "did you mean '%s'?", near.best);

@@ -11,7 +11,7 @@
 #include <lua.h>
 
 #include "language/dsl_private.h"
-#include "base/nearest.h"
+#include "common/nearest.h"
 
 enum { MAX_TESTS = 1000, MAX_CURVES = 64, NSCREEN = 64 };
 
@@ -350,10 +350,10 @@ static const char *nearest_symbol(struct dsl *d, const char *name, const char *m
 {
     const struct hg_model *m = d->m;
     const struct hg_list *list[] = {&m->param, &m->linear, &m->setting, &m->axis, &m->column};
-    struct hg_nearest near = {.name = name};
+    struct nearest near = {.name = name};
     for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
         for (uint32_t i = 0; i < list[k]->n; i++)
-            hg_nearest_try(&near, list[k]->item[i].name);
+            nearest_offer(&near, list[k]->item[i].name);
     }
     if (!near.best)
         near.best = dsl_nearest_in(d, more, name);

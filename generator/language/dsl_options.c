@@ -10,7 +10,7 @@
 
 #include "common/text.h"
 #include "language/dsl_private.h"
-#include "base/nearest.h"
+#include "common/nearest.h"
 
 enum { MAX_TEXT = 1 << 16, MAX_ALIASES = 16 };
 
@@ -27,9 +27,9 @@ int dsl_is_in(const char *list, const char *key)
 
 const char *dsl_nearest_in(struct dsl *d, const char *list, const char *key)
 {
-    struct hg_nearest near = {.name = key};
+    struct nearest near = {.name = key};
     for (const char *s = list; *s; s += strcspn(s, " "), s += strspn(s, " "))
-        hg_nearest_try(&near, hg_format(d->arena, "%.*s", (int)strcspn(s, " "), s));
+        nearest_offer(&near, hg_format(d->arena, "%.*s", (int)strcspn(s, " "), s));
     return near.best;
 }
 

@@ -12,7 +12,7 @@
 #include <lualib.h>
 
 #include "language/dsl_private.h"
-#include "base/nearest.h"
+#include "common/nearest.h"
 
 enum { MAX_PRINTED = 1 << 20 };
 
@@ -22,7 +22,7 @@ extern const size_t embedded_prelude_lua_size;
 /* --- names that are not there ----------------------------------------------------------------- */
 
 /* Offers the local variables of the running function of the model. */
-static void try_locals(lua_State *L, struct hg_nearest *near)
+static void try_locals(lua_State *L, struct nearest *near)
 {
     lua_Debug ar;
     const char *name;
@@ -33,7 +33,7 @@ static void try_locals(lua_State *L, struct hg_nearest *near)
         for (int k = 1; (name = lua_getlocal(L, &ar, k)) != NULL; k++) {
             lua_pop(L, 1);
             if (*name != '(')
-                hg_nearest_try(near, hg_strdup(dsl_of(L)->arena, name));
+                nearest_offer(near, hg_strdup(dsl_of(L)->arena, name));
         }
     }
 }
@@ -116,7 +116,7 @@ static int env_index(lua_State *L)
     if (lua_type(L, 2) != LUA_TSTRING || lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL)
         return 1;
     const char *name = lua_tostring(L, 2), *constant, *text;
-    struct hg_nearest near = {.name = name}, own = near;
+    struct nearest near = {.name = name}, own = near;
     if (dsl_is_in("io os require package load loadfile loadstring dofile debug coroutine utf8 "
                   "pcall xpcall next "
                   "setmetatable getmetatable rawget rawset rawequal rawlen collectgarbage warn",
@@ -130,10 +130,10 @@ static int env_index(lua_State *L)
             return 1;
         }
     for (size_t k = 0; (constant = hg_unit_constant(k, &text)) != NULL; k++)
-        hg_nearest_try(&near, constant);
+        nearest_offer(&near, constant);
     try_locals(L, &own);
     for (lua_pushnil(L); lua_next(L, lua_upvalueindex(1)); lua_pop(L, 1))
-        hg_nearest_try(&near, hg_strdup(d->arena, lua_tostring(L, -2)));
+        nearest_offer(&near, hg_strdup(d->arena, lua_tostring(L, -2)));
     if (own.best && (!near.best || own.distance <= near.distance)) /* the author's names first */
         near = own;
     const char *help = other_name(name);

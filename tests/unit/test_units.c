@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "nearest.h"
+#include "common/nearest.h"
 #include "paths.h"
 #include "units.h"
 
@@ -171,30 +171,35 @@ static void test_doubts_about_bare_numbers(void **state)
 static void test_edit_distance_counts_swaps_once(void **state)
 {
     (void)state;
-    assert_int_equal(fit_edit_distance("apha", "alpha", 3), 1);
-    assert_int_equal(fit_edit_distance("aplha", "alpha", 3), 1);
-    assert_int_equal(fit_edit_distance("D0", "d0", 3), 0);
-    assert_true(fit_same_word("D0", "d0"));
-    assert_true(fit_same_word("GAMMA-dot", "gamma_Dot"));
-    assert_true(fit_same_word("", ""));
-    assert_false(fit_same_word("static", "static_"));
-    assert_false(fit_same_word("static_", "static"));
-    assert_false(fit_same_word("a", "b"));
-    assert_int_equal(fit_edit_distance("gamma-dot-t0", "gamma_dot_t0", 3), 0);
-    assert_int_equal(fit_edit_distance("", "abc", 3), 3);
-    assert_int_equal(fit_edit_distance("abc", "xyzuvw", 2), 3);
-    assert_int_equal(fit_edit_distance("kitten", "sitting", 5), 3);
+    assert_int_equal(nearest_distance("apha", "alpha", 6), 2);
+    assert_int_equal(nearest_distance("aplha", "alpha", 6), 2);
+    assert_int_equal(nearest_distance("D0", "d0", 6), 1);
+    assert_true(same_word("D0", "d0"));
+    assert_true(same_word("GAMMA-dot", "gamma_Dot"));
+    assert_true(same_word("", ""));
+    assert_false(same_word("static", "static_"));
+    assert_false(same_word("static_", "static"));
+    assert_false(same_word("a", "b"));
+    assert_int_equal(nearest_distance("gamma-dot-t0", "gamma_dot_t0", 6), 0);
+    assert_int_equal(nearest_distance("", "abc", 6), 6);
+    assert_int_equal(nearest_distance("abc", "xyzuvw", 4), 5);
+    assert_int_equal(nearest_distance("kitten", "sitting", 9), 6);
 }
 
 static void test_nearest_does_not_reach_too_far(void **state)
 {
     static const char *const names[] = {"wavevector_q", "alpha", "beta", "D0"};
     (void)state;
-    assert_string_equal(fit_nearest_of("wavevector", names, 4), "wavevector_q");
-    assert_string_equal(fit_nearest_of("bta", names, 4), "beta");
-    assert_string_equal(fit_nearest_of("D1", names, 4), "D0");
-    assert_null(fit_nearest_of("zzz", names, 4));
-    assert_null(fit_nearest_of("temperature", names, 4));
+    assert_string_equal(nearest_of("wavevector", names, 4), "wavevector_q");
+    assert_string_equal(nearest_of("bta", names, 4), "beta");
+    assert_string_equal(nearest_of("D1", names, 4), "D0");
+    assert_null(nearest_of("zzz", names, 4));
+    assert_null(nearest_of("x", (const char *const[]){"y", "q"}, 2)); /* of one letter nothing is left */
+    assert_string_equal(nearest_of("x", (const char *const[]){"y", "X"}, 2), "X");
+    assert_null(nearest_of("voxel", (const char *const[]){"pixel"}, 1));
+    assert_string_equal(nearest_of("angstorm", (const char *const[]){"Angstrom", "angstrom"}, 2), "angstrom");
+    assert_string_equal(nearest_of("bat", (const char *const[]){"cat", "bar"}, 2), "bar"); /* equals: the alphabet */
+    assert_null(nearest_of("temperature", names, 4));
 }
 
 static void check_path(const char *written, const char *beside, const char *want)
