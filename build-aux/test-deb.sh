@@ -24,7 +24,7 @@ list() { find / -xdev \( -path /proc -o -path /sys -o -path /dev -o -path /tmp -
     -o -path /var/lib/apt -o -path /var/lib/dpkg -o -path /var/log \) -prune -o -print | sort; }
 apt-get update -qq
 apt-get install -y -qq --no-install-recommends libcairo2 libhdf5-103-1 libhdf5-hl-100 liblua5.4-0 \
-    libyaml-0-2 libhwloc15 python3-numpy fonts-dejavu-core >/dev/null 2>&1 # so that the list below holds only what the package brings
+    libyaml-0-2 python3-numpy fonts-dejavu-core >/dev/null 2>&1 # so that the list below holds only what the package brings
 id tester >/dev/null 2>&1 || useradd -m tester
 list >/tmp/before
 apt-get install -y -qq --no-install-recommends /tmp/package.deb >/dev/null

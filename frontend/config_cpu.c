@@ -36,7 +36,7 @@ struct settings {
     int show, json, threads;
     const char *file;
     char path[1024];
-    int other; /* 1: of a machine that is not this one */
+    const char *root; /* of another machine than this one, or "" */
     struct fit_topology topology;
     struct machine machine;
 };
@@ -65,7 +65,7 @@ static const char help[] =
     "  --show, --info    show only\n"
     "  --json            as JSON\n"
     "\n"
-    "With HWLOC_XMLFILE (lstopo file.xml) or HWLOC_SYNTHETIC (\"numa:2 core:16 pu:2\") it tells of that machine.\n"
+    "With --root DIR it tells of another machine, whose /sys and /proc/cpuinfo were copied to DIR.\n"
     "\n"
     "Also called homodyne-config-xla, heterodyne-config-xla, xpcsjax-config-xla, ht-config-xla, xj-config-xla, hxla.\n";
 
@@ -122,6 +122,8 @@ static int parse(char **argv, struct settings *s)
         } else if ((v = value_of(argv, &k, "--threads"))) {
             if ((s->threads = atoi(v)) < 1)
                 return usage("--threads: give a number from 1, not", v);
+        } else if ((v = value_of(argv, &k, "--root"))) {
+            s->root = v;
         } else if ((v = value_of(argv, &k, "-o")) || (v = value_of(argv, &k, "--output"))) {
             s->file = v;
         } else {
@@ -179,13 +181,13 @@ static const char *binding(const struct settings *s)
 
 static int threads_by_itself(const struct settings *s)
 {
-    return s->other ? fit_topology_usable(&s->topology) : fit_parallel_default_threads();
+    return *s->root ? fit_topology_usable(&s->topology) : fit_parallel_default_threads();
 }
 
 static void tell_threads(const struct settings *s)
 {
     const struct fit_topology *t = &s->topology;
-    const char *wish = s->other ? NULL : getenv("OMP_NUM_THREADS");
+    const char *wish = *s->root ? NULL : getenv("OMP_NUM_THREADS");
     fprintf(out(), "a fitter takes     %d thread%s by itself: ", threads_by_itself(s),
             threads_by_itself(s) > 1 ? "s" : "");
     if (wish && atoi(wish) > 0)
@@ -204,11 +206,7 @@ static void show(const struct settings *s)
                                         "XLA_FLAGS"};
     const struct fit_topology *t = &s->topology;
     const struct machine *m = &s->machine;
-    fprintf(out(), "processor          %s (%s)\n",
-            s->other     ? "another machine"
-            : m->name[0] ? m->name
-                         : "unknown",
-            m->from);
+    fprintf(out(), "processor          %s\n", m->name[0] ? m->name : "unknown");
     fprintf(out(), "cores              %d that may be used, %d logical processors of %d; %d socket%s\n", t->cores,
             t->logical, t->online, m->packages, m->packages > 1 ? "s" : "");
     if (t->quota > 0)
@@ -221,7 +219,7 @@ static void show(const struct settings *s)
     for (int k = 0; k < m->nnode; k++)
         fprintf(out(), "NUMA node %-2d       processors %s, %.0f MB\n", m->node[k].number, m->node[k].cpus,
                 m->node[k].memory_mb);
-    if (!s->other)
+    if (!*s->root)
         fprintf(out(), "memory             %.0f MB available\n", fit_memory_available_mb());
     for (size_t k = 0; k < sizeof names / sizeof *names; k++)
         if (getenv(names[k]))
@@ -307,14 +305,16 @@ static int write_settings(struct settings *s)
 
 int main(int argc, char **argv)
 {
-    static struct settings s;
+    static struct settings s = {.root = ""};
     (void)argc;
     int bad = parse(argv, &s);
     if (bad)
         return bad;
-    fit_topology_read(&s.topology);
-    machine_read(&s.machine);
-    s.other = machine_other(&s.topology);
+    if (!*s.root)
+        fit_topology_read(&s.topology);
+    else if (!fit_topology_read_copy(&s.topology, s.root))
+        return usage("--root: no processors in /sys/devices/system/cpu/online below", s.root);
+    machine_read(&s.machine, s.root);
     if (s.mode && !s.show && !s.json)
         return text_stream_finish(NAME, write_settings(&s));
     (s.json ? show_json : show)(&s);

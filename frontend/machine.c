@@ -1,14 +1,36 @@
-/* machine.c -- what the system tells of the machine, without hwloc.  See machine.h. */
+/* machine.c -- what the system tells of the machine.  See machine.h. */
 #include "machine.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-void machine_read_name(struct machine *m)
+enum { LINE = 256 };
+
+/* The first line of a file below root. */
+__attribute__((format(printf, 3, 4))) static int read_line(const char *root, char line[LINE], const char *path, ...)
 {
-    char line[256];
-    FILE *f = fopen("/proc/cpuinfo", "r");
+    char name[128], whole[1200];
+    va_list ap;
+    va_start(ap, path);
+    vsnprintf(name, sizeof name, path, ap);
+    va_end(ap);
+    snprintf(whole, sizeof whole, "%.1000s%s", root, name);
+    FILE *f = fopen(whole, "r");
+    const int ok = f && fgets(line, LINE, f) != NULL;
+    if (f)
+        fclose(f);
+    if (ok)
+        line[strcspn(line, "\n")] = '\0';
+    return ok;
+}
+
+static void read_name(struct machine *m, const char *root)
+{
+    char line[LINE], path[1200];
+    snprintf(path, sizeof path, "%.1000s/proc/cpuinfo", root);
+    FILE *f = fopen(path, "r");
     while (f && !m->name[0] && fgets(line, sizeof line, f)) {
         char *colon = strchr(line, ':');
         if (colon && strncmp(line, "model name", 10) == 0)
@@ -16,24 +38,6 @@ void machine_read_name(struct machine *m)
     }
     if (f)
         fclose(f);
-}
-
-#ifndef FRONT_HWLOC
-int machine_other(struct fit_topology *t)
-{
-    (void)t;
-    return 0;
-}
-
-static int read_line(const char *path, char *line, int size)
-{
-    FILE *f = fopen(path, "r");
-    int ok = f && fgets(line, size, f) != NULL;
-    if (f)
-        fclose(f);
-    if (ok)
-        line[strcspn(line, "\n")] = '\0';
-    return ok;
 }
 
 /* Numbers in a list like "0-3,8". */
@@ -54,45 +58,38 @@ static int count_list(const char *list)
 }
 
 /* Caches of data of the first processor, as /sys/devices/system/cpu/cpu0/cache/indexN. */
-static void read_caches(struct machine *m)
+static void read_caches(struct machine *m, const char *root)
 {
-    char path[128], text[256];
-    for (int k = 0; k < 10 && m->ncache < MACHINE_CACHES; k++) {
+    static const char index[] = "/sys/devices/system/cpu/cpu0/cache/index";
+    char text[LINE];
+    for (int k = 0; k < 10 && m->ncache < MACHINE_CACHES && read_line(root, text, "%s%d/type", index, k); k++) {
         struct machine_cache c = {0};
         char unit = 0;
-        const char *root = "/sys/devices/system/cpu/cpu0/cache/index";
-        snprintf(path, sizeof path, "%s%d/type", root, k);
-        if (!read_line(path, text, sizeof text))
-            return;
         if (strcmp(text, "Instruction") == 0)
             continue;
-        snprintf(path, sizeof path, "%s%d/level", root, k);
-        c.level = read_line(path, text, sizeof text) ? atoi(text) : 0;
-        snprintf(path, sizeof path, "%s%d/size", root, k);
-        if (read_line(path, text, sizeof text) && sscanf(text, "%lf%c", &c.bytes, &unit) == 2)
+        c.level = read_line(root, text, "%s%d/level", index, k) ? atoi(text) : 0;
+        if (read_line(root, text, "%s%d/size", index, k) && sscanf(text, "%lf%c", &c.bytes, &unit) == 2)
             c.bytes *= unit == 'K' ? 1024 : unit == 'M' ? 1048576 : 1;
-        snprintf(path, sizeof path, "%s%d/shared_cpu_list", root, k);
-        c.sharing = read_line(path, text, sizeof text) ? count_list(text) : 1;
+        c.sharing = read_line(root, text, "%s%d/shared_cpu_list", index, k) ? count_list(text) : 1;
         m->cache[m->ncache++] = c;
     }
 }
 
-static void read_node(struct machine_node *n)
+static void read_node(struct machine_node *n, const char *root)
 {
-    char path[128], line[256];
+    char line[LINE];
     double kb;
-    snprintf(path, sizeof path, "/sys/devices/system/node/node%d/cpulist", n->number);
-    if (read_line(path, line, sizeof line))
+    if (read_line(root, line, "/sys/devices/system/node/node%d/cpulist", n->number))
         snprintf(n->cpus, sizeof n->cpus, "%.127s", line);
-    snprintf(path, sizeof path, "/sys/devices/system/node/node%d/meminfo", n->number);
-    if (read_line(path, line, sizeof line) && sscanf(line, "Node %*d MemTotal: %lf", &kb) == 1)
+    if (read_line(root, line, "/sys/devices/system/node/node%d/meminfo", n->number) &&
+        sscanf(line, "Node %*d MemTotal: %lf", &kb) == 1)
         n->memory_mb = kb * 1024 / 1e6;
 }
 
-static void read_nodes(struct machine *m)
+static void read_nodes(struct machine *m, const char *root)
 {
-    char list[256];
-    if (!read_line("/sys/devices/system/node/online", list, sizeof list))
+    char list[LINE];
+    if (!read_line(root, list, "/sys/devices/system/node/online"))
         return;
     for (const char *c = list; *c;) {
         char *end;
@@ -103,20 +100,19 @@ static void read_nodes(struct machine *m)
             b = strtol(end + 1, &end, 10);
         for (long k = a; k <= b && m->nnode < MACHINE_NODES; k++) {
             m->node[m->nnode].number = (int)k;
-            read_node(&m->node[m->nnode++]);
+            read_node(&m->node[m->nnode++], root);
         }
         c = *end == ',' ? end + 1 : end;
     }
 }
 
-static void count_packages(struct machine *m)
+static void count_packages(struct machine *m, const char *root)
 {
     int seen[256] = {0}, n = 0;
+    char text[LINE];
     for (int cpu = 0; cpu < 4096 && n < 256; cpu++) {
-        char path[128], text[32];
         int k = 0;
-        snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/topology/physical_package_id", cpu);
-        if (!read_line(path, text, sizeof text))
+        if (!read_line(root, text, "/sys/devices/system/cpu/cpu%d/topology/physical_package_id", cpu))
             break;
         while (k < n && seen[k] != atoi(text))
             k++;
@@ -126,12 +122,11 @@ static void count_packages(struct machine *m)
     m->packages = n > 0 ? n : 1;
 }
 
-void machine_read(struct machine *m)
+void machine_read(struct machine *m, const char *root)
 {
-    *m = (struct machine){.from = "/sys"};
-    machine_read_name(m);
-    count_packages(m);
-    read_caches(m);
-    read_nodes(m);
+    *m = (struct machine){0};
+    read_name(m, root);
+    count_packages(m, root);
+    read_caches(m, root);
+    read_nodes(m, root);
 }
-#endif

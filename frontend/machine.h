@@ -1,12 +1,7 @@
 /* machine.h -- what a person wants to know of the machine beyond the processors that may be used (topology.h):
- * its name, caches, sockets, NUMA nodes with their memory.  From hwloc where the program was built with it
- * (machine_hwloc.c), else from /sys and /proc (machine.c). */
+ * its name, caches, sockets, NUMA nodes with their memory, from /sys and /proc. */
 #ifndef FRONT_MACHINE_H
 #define FRONT_MACHINE_H
-
-#include "topology.h"
-
-#include <stddef.h>
 
 enum { MACHINE_CACHES = 4, MACHINE_NODES = 64 };
 
@@ -28,15 +23,9 @@ struct machine {
     int ncache, nnode;
     struct machine_cache cache[MACHINE_CACHES];
     struct machine_node node[MACHINE_NODES];
-    const char *from; /* "hwloc 2.9.0", "/sys" */
 };
 
-void machine_read(struct machine *m);
-
-/* 1 when hwloc was asked for another machine than this one (HWLOC_SYNTHETIC, HWLOC_XMLFILE): its processors. */
-int machine_other(struct fit_topology *t);
-
-/* From /proc/cpuinfo; shared by both. */
-void machine_read_name(struct machine *m);
+/* root: folder that has /sys and /proc of another machine; "": this one. */
+void machine_read(struct machine *m, const char *root);
 
 #endif

@@ -16,12 +16,14 @@
 #include <unistd.h>
 
 #ifdef __linux__
+enum { PATH = 1200 };
+
 /* The number in a file of the processor, or `otherwise`. */
-static int cpu_number(int cpu, const char *name, int otherwise)
+static int cpu_number(const char *root, int cpu, const char *name, int otherwise)
 {
-    char path[128];
+    char path[PATH];
     int v = otherwise;
-    snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/topology/%s", cpu, name);
+    snprintf(path, sizeof path, "%.1000s/sys/devices/system/cpu/cpu%d/topology/%s", root, cpu, name);
     FILE *f = fopen(path, "r");
     if (f) {
         if (fscanf(f, "%d", &v) != 1)
@@ -32,11 +34,11 @@ static int cpu_number(int cpu, const char *name, int otherwise)
 }
 
 /* The node is a link cpuN/nodeM. */
-static int node_of(int cpu)
+static int node_of(const char *root, int cpu)
 {
-    char path[64];
+    char path[PATH];
     int node = 0;
-    snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d", cpu);
+    snprintf(path, sizeof path, "%.1000s/sys/devices/system/cpu/cpu%d", root, cpu);
     DIR *d = opendir(path);
     for (struct dirent *e; d && (e = readdir(d)) != NULL;)
         if (sscanf(e->d_name, "node%d", &node) == 1)
@@ -46,19 +48,41 @@ static int node_of(int cpu)
     return node;
 }
 
+static void add_cpu(struct fit_topology *t, const char *root, int cpu)
+{
+    if (t->logical < FIT_TOPOLOGY_CPUS)
+        t->cpu[t->logical++] = (struct fit_topology_cpu){.cpu = cpu,
+                                                         .core = cpu_number(root, cpu, "thread_siblings_list", cpu),
+                                                         .package = cpu_number(root, cpu, "physical_package_id", -1),
+                                                         .node = node_of(root, cpu)};
+}
+
+/* Processors of a list "0-3,8" in a file. */
+static void read_list(struct fit_topology *t, const char *root)
+{
+    char path[PATH];
+    int from, to;
+    snprintf(path, sizeof path, "%.1000s/sys/devices/system/cpu/online", root);
+    FILE *f = fopen(path, "r");
+    for (int n; f && (n = fscanf(f, "%d-%d", &from, &to)) >= 1;) {
+        for (int cpu = from; cpu <= (n > 1 ? to : from) && t->logical < FIT_TOPOLOGY_CPUS; cpu++)
+            add_cpu(t, root, cpu);
+        if (fgetc(f) != ',')
+            break;
+    }
+    if (f)
+        fclose(f);
+}
+
 static void read_cpus(struct fit_topology *t)
 {
     cpu_set_t set;
     CPU_ZERO(&set);
     if (sched_getaffinity(0, sizeof set, &set) != 0)
         return;
-    for (int cpu = 0; cpu < CPU_SETSIZE && t->logical < FIT_TOPOLOGY_CPUS; cpu++)
+    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
         if (CPU_ISSET((size_t)cpu, &set))
-            t->cpu[t->logical++] =
-                (struct fit_topology_cpu){.cpu = cpu,
-                                          .core = cpu_number(cpu, "thread_siblings_list", cpu),
-                                          .package = cpu_number(cpu, "physical_package_id", -1),
-                                          .node = node_of(cpu)};
+            add_cpu(t, "", cpu);
 }
 
 /* ---- control groups -------------------------------------------------------------------------- */
@@ -135,6 +159,12 @@ static void read_quota(struct fit_topology *t)
     quota_v1(t, "/sys/fs/cgroup/cpu", root);
 }
 #else
+static void read_list(struct fit_topology *t, const char *root)
+{
+    (void)t;
+    (void)root;
+}
+
 static void read_cpus(struct fit_topology *t)
 {
     (void)t;
@@ -186,6 +216,15 @@ void fit_topology_read(struct fit_topology *t)
         t->nodes = 1;
     }
     read_quota(t);
+}
+
+int fit_topology_read_copy(struct fit_topology *t, const char *root)
+{
+    *t = (struct fit_topology){0};
+    read_list(t, root);
+    t->online = t->logical;
+    fit_topology_count(t);
+    return t->logical > 0;
 }
 
 int fit_topology_usable(const struct fit_topology *t)

@@ -26,6 +26,10 @@ struct fit_topology {
 
 void fit_topology_read(struct fit_topology *t);
 
+/* The same of another machine, whose /sys is copied into a folder `root`: all of its processors, without limits.  0:
+ * there is none of it. */
+int fit_topology_read_copy(struct fit_topology *t, const char *root);
+
 /* Cores that may be used: those of the mask, not more than the quota; at least 1. */
 int fit_topology_usable(const struct fit_topology *t);
 

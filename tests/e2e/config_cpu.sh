@@ -18,31 +18,38 @@ for what in processor cores "control group" memory "a fitter takes"; do
     grep -q "^$what " "$dir/show" || fail "--show says nothing about $what"
 done
 
-# with and without hwloc: the same machine
-plain=$bin/../frontend/config-cpu-plain
-if [ -x "$plain" ]; then
-    "$plain" --json >"$dir/plain"
-    cmp -s "$dir/json" "$dir/plain" || {
-        fail "hwloc and /sys tell different things"
-        cat "$dir/json" "$dir/plain"
-    }
-fi
-
-# machines with several nodes, as hwloc describes them
-if [ -x "$plain" ]; then
-    HWLOC_SYNTHETIC="numa:2 core:16 pu:2" "$bin/homodyne-config-cpu" --json >"$dir/two"
-    for pair in cores:32 logical:64 nodes:2 default_threads:32; do
-        [ "$(number "${pair%:*}" "$dir/two")" = "${pair#*:}" ] || fail "two nodes of 16 cores: $(cat "$dir/two")"
+# machines with several nodes: machine FOLDER NODES CORES PU makes the part of /sys that tells of one
+machine() {
+    cores=$(($2 * $3))
+    all=$((cores * $4))
+    cpu=0
+    while [ $cpu -lt $all ]; do
+        core=$((cpu % cores))
+        at=$1/sys/devices/system/cpu/cpu$cpu
+        mkdir -p "$at/topology" "$at/node$((core / $3))"
+        echo "$core,$((core + cores))" >"$at/topology/thread_siblings_list"
+        echo "$((core / $3))" >"$at/topology/physical_package_id"
+        cpu=$((cpu + 1))
     done
-    HWLOC_SYNTHETIC="numa:2 core:16 pu:2" "$bin/homodyne-config-cpu" --mode nlsq -o "$dir/two.sh" >/dev/null
-    grep -q 'OMP_NUM_THREADS=32' "$dir/two.sh" && grep -q 'OMP_PROC_BIND=spread' "$dir/two.sh" &&
-        grep -q 'several NUMA nodes' "$dir/two.sh" || fail "32 threads on two nodes: $(cat "$dir/two.sh")"
-    HWLOC_SYNTHETIC="numa:2 core:16 pu:2" "$bin/homodyne-config-cpu" --mode cmc -o "$dir/two.sh" >/dev/null
-    grep -q 'OMP_NUM_THREADS=4' "$dir/two.sh" && grep -q 'OMP_PROC_BIND=close' "$dir/two.sh" &&
-        grep -q 'numactl --cpunodebind=0 --membind=0' "$dir/two.sh" || fail "4 threads on two nodes: $(cat "$dir/two.sh")"
-    HWLOC_SYNTHETIC="numa:4 core:8 pu:1" "$bin/homodyne-config-cpu" --json >"$dir/four"
-    [ "$(number cores "$dir/four")" = 32 ] && [ "$(number nodes "$dir/four")" = 4 ] || fail "four nodes: $(cat "$dir/four")"
-fi
+    echo "0-$((all - 1))" >"$1/sys/devices/system/cpu/online"
+}
+machine "$dir/m2" 2 16 2
+machine "$dir/m4" 4 8 1
+"$bin/homodyne-config-cpu" --root "$dir/m2" --json >"$dir/two"
+for pair in cores:32 logical:64 packages:2 nodes:2 default_threads:32; do
+    [ "$(number "${pair%:*}" "$dir/two")" = "${pair#*:}" ] || fail "two nodes of 16 cores: $(cat "$dir/two")"
+done
+"$bin/homodyne-config-cpu" --root "$dir/m2" --mode nlsq -o "$dir/two.sh" >/dev/null
+grep -q 'OMP_NUM_THREADS=32' "$dir/two.sh" && grep -q 'OMP_PROC_BIND=spread' "$dir/two.sh" &&
+    grep -q 'several NUMA nodes' "$dir/two.sh" || fail "32 threads on two nodes: $(cat "$dir/two.sh")"
+"$bin/homodyne-config-cpu" --root "$dir/m2" --mode cmc -o "$dir/two.sh" >/dev/null
+grep -q 'OMP_NUM_THREADS=4' "$dir/two.sh" && grep -q 'OMP_PROC_BIND=close' "$dir/two.sh" &&
+    grep -q 'numactl --cpunodebind=0 --membind=0' "$dir/two.sh" || fail "4 threads on two nodes: $(cat "$dir/two.sh")"
+"$bin/homodyne-config-cpu" --root "$dir/m4" --json >"$dir/four"
+[ "$(number cores "$dir/four")" = 32 ] && [ "$(number nodes "$dir/four")" = 4 ] || fail "four nodes: $(cat "$dir/four")"
+code=0
+"$bin/homodyne-config-cpu" --root "$dir/none" >/dev/null 2>"$dir/err" || code=$?
+[ $code = 3 ] && grep -q "no processors" "$dir/err" || fail "--root without a machine: $code, $(cat "$dir/err")"
 
 # one processor only
 if command -v taskset >/dev/null && taskset -c 0 true 2>/dev/null; then
