@@ -92,7 +92,7 @@ valgrind: dependencies
 	@$(CMAKE) --build $(BUILD)/valgrind --parallel $(JOBS)
 	@JOBS=$(JOBS) build-aux/valgrind.sh $(BUILD)/valgrind $(tests)
 
-# files="runtime/fit.c": some files only.
+# files="runtime/fit/fit.c": some files only.
 lint: configure
 	@$(COMPILE) --target homodyne-laminar homodyne-kww
 	@JOBS=$(JOBS) build-aux/lint.sh $(BUILD) $(files)

@@ -2,10 +2,10 @@
 #ifndef API_H
 #define API_H
 
-#include "fit_api.h"
+#include "api/fit_api.h"
 
-#include "dataset.h"
-#include "fit.h"
+#include "data/dataset.h"
+#include "leastsquares/fit_types.h"
 
 #define API __attribute__((visibility("default")))
 

@@ -1,7 +1,7 @@
 /* fit.c -- least squares of a problem behind the interface of fit_api.h: the run, and what is shown
  * of it. */
-#include "profile.h"
-#include "run.h"
+#include "errors/profile.h"
+#include "api/run.h"
 
 #include <math.h>
 #include <stdatomic.h>

@@ -4,12 +4,12 @@
  * as the build makes it, or fit_kernel_loaded, a single one as the program `homodyne` makes it of a
  * model file. */
 #define _GNU_SOURCE /* dladdr */
-#include "api.h"
+#include "api/api.h"
 
 #include "../common/nearest.h"
-#include "registry.h"
+#include "model/registry.h"
 
-#include "../common/regular.h"
+#include "common/regular.h"
 
 #include <dirent.h>
 #include <dlfcn.h>

@@ -1,7 +1,7 @@
 /* options.c -- options of fit_api.h become a configuration of the runtime (config.h): so all that a
  * configuration can ask for, ties, values of groups, priors, sampling, is there for arrays as well.
  */
-#include "run.h"
+#include "api/run.h"
 
 #include <math.h>
 #include <stdio.h>

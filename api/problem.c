@@ -2,12 +2,12 @@
  *
  * A dataset made for values takes rows that do not count out of sight (dataset.h); for evaluation
  * there is another one of the same geometry, without values. */
-#include "api.h"
+#include "api/api.h"
 
-#include "experiment.h"
-#include "jacobian.h"
-#include "parallel.h"
-#include "team.h"
+#include "commands/model_grid.h"
+#include "data/tile_sums.h"
+#include "errors/jacobian.h"
+#include "machine/team.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -71,7 +71,7 @@ static enum fit_status check_pairs(struct parts *x, struct fit_error *err)
     if (!(x->time = malloc(d->ntime * sizeof *x->time)))
         return no_memory(err);
     const double first =
-        strcmp(x->k->name, "heterodyne") == 0 ? d->step : 0; /* as in config_finish.c */
+        strcmp(x->k->name, "heterodyne") == 0 ? d->step : 0; /* as in finish.c */
     for (size_t n = 0; n < d->ntime; n++)
         x->time[n] = first + (double)n * d->step;
     x->d.time = x->time;

@@ -2,11 +2,11 @@
 #ifndef API_RUN_H
 #define API_RUN_H
 
-#include "api.h"
-#include "predictive.h"
-#include "results.h"
-#include "sampling_setup.h"
-#include "setup.h"
+#include "api/api.h"
+#include "results/results.h"
+#include "sampling/predictive.h"
+#include "setup/sampling_setup.h"
+#include "setup/setup.h"
 
 struct api_run {
     struct fit_api_result shown; /* first: its address is that of the whole */

@@ -1,5 +1,5 @@
 /* sample.c -- the posterior of a problem (sampling.h) behind the interface of fit_api.h. */
-#include "run.h"
+#include "api/run.h"
 
 #include <math.h>
 #include <stdatomic.h>

@@ -1,6 +1,6 @@
 /* units.c -- numbers of other programs in the units that models declare. */
-#include "units.h"
-#include "api.h"
+#include "base/units.h"
+#include "api/api.h"
 
 #include <math.h>
 #include <string.h>

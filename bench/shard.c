@@ -8,9 +8,9 @@
  *
  * Usage: bench-shard [ROUNDS [THREADS [POINTS]]]      least and median of ROUNDS (5) different shards; 2 threads
  */
-#include "consensus_impl.h"
-#include "rng.h"
-#include "sampling_impl.h"
+#include "consensus/consensus_impl.h"
+#include "math/rng.h"
+#include "sampling/sampling_impl.h"
 #include "support.h"
 
 #include <math.h>

@@ -12,12 +12,12 @@
  * page cache is emptied of the file before each reading.  Rounds alternate; seconds are those of the wall,
  * and below, in brackets, of all processors together, which other programs disturb less.
  */
-#include "experiment.h"
-#include "measurement.h"
-#include "memory.h"
-#include "parallel.h"
+#include "commands/model_grid.h"
+#include "input/measurement.h"
+#include "machine/memory.h"
+#include "data/tile_sums.h"
 #include "support.h"
-#include "team.h"
+#include "machine/team.h"
 
 #include <fcntl.h>
 #include <math.h>

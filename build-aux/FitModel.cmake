@@ -77,7 +77,7 @@ function(fit_link_program model objects symbols)
     set(registry "${CMAKE_CURRENT_BINARY_DIR}/registry_${model}.c")
     file(CONFIGURE OUTPUT "${registry}" CONTENT "${text}" @ONLY)
 
-    add_executable(homodyne-${model} "${PROJECT_SOURCE_DIR}/runtime/fitter.c" "${registry}" ${objects})
+    add_executable(homodyne-${model} "${PROJECT_SOURCE_DIR}/runtime/commands/fitter.c" "${registry}" ${objects})
     target_link_libraries(homodyne-${model} PRIVATE homodyne-fit fit_warnings)
     target_compile_options(homodyne-${model} PRIVATE -ffp-contract=off)
 endfunction()

@@ -33,16 +33,16 @@ only "the runtime knows nothing of the generator" "$include(\.\./)*generator/" r
 only "Lua is known to generator/language only" "$include(lua|lauxlib|lualib)\.h" generator 'generator/language/*'
 only "the runtime never links Lua" "$include(lua|lauxlib|lualib)\.h" runtime
 only "hdf5.h is known to the HDF5 files only" "$include(hdf5|hdf5_hl|H5.*)\.h" runtime \
-    'runtime/hdf5_*.[ch]' runtime/lzf.c
-only "yaml.h is known to yaml_tree.c only" "${include}yaml\.h" runtime runtime/yaml_tree.c
+    'runtime/hdf5/*'
+only "yaml.h is known to yaml_tree.c only" "${include}yaml\.h" runtime runtime/files/yaml_tree.c
 only "no BLAS and LAPACK: their bits depend on the machine" "$include.*(cblas|lapacke|openblas).*\.h" runtime
 only "what emitted kernels include knows the C library and fit/ only" \
     "$include([^fms]|f[^il]|fl[^o]|m[^a]|s[^t])" runtime/include
-only "only fit_main.c prints" "(^|[^a-zA-Z0-9_>.])(printf|puts|perror|putchar)[[:space:]]*\(" runtime \
-    runtime/fit_main.c
-only "only fit_main.c knows stdout and stderr" "(^|[^a-zA-Z0-9_\"])(stdout|stderr)([^a-zA-Z0-9_\"]|$)" runtime \
-    runtime/fit_main.c runtime/status.h
-only "only fit_main.c exits" "(^|[^a-zA-Z0-9_])(exit|_exit|abort)[[:space:]]*\(" runtime runtime/fit_main.c
+only "only main.c prints" "(^|[^a-zA-Z0-9_>.])(printf|puts|perror|putchar)[[:space:]]*\(" runtime \
+    runtime/commands/main.c
+only "only main.c knows stdout and stderr" "(^|[^a-zA-Z0-9_\"])(stdout|stderr)([^a-zA-Z0-9_\"]|$)" runtime \
+    runtime/commands/main.c runtime/base/status.h
+only "only main.c exits" "(^|[^a-zA-Z0-9_])(exit|_exit|abort)[[:space:]]*\(" runtime runtime/commands/main.c
 
 if [ -s "$bad" ]; then
     cat "$bad"

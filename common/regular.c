@@ -1,5 +1,5 @@
 /* regular.c -- opening files that are read; see regular.h. */
-#include "regular.h"
+#include "common/regular.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -5,7 +5,7 @@
  * two rounds with the sum of message and constant words, SHA256MSG1/MSG2 extend the message
  * (Gulley et al., "Intel SHA Extensions", 2013).
  */
-#include "sha256.h"
+#include "common/sha256.h"
 
 #include <string.h>
 

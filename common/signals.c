@@ -1,6 +1,6 @@
 /* signals.c -- the signals that ask a program to end; see signals.h. */
 #define _XOPEN_SOURCE 700 /* SIGXCPU */
-#include "signals.h"
+#include "common/signals.h"
 
 #include <signal.h>
 #include <stddef.h>

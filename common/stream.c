@@ -2,9 +2,9 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* fopencookie */
 #endif
-#include "stream.h"
+#include "common/stream.h"
 
-#include "text.h"
+#include "common/text.h"
 
 #include <errno.h>
 #include <string.h>

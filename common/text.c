@@ -1,5 +1,5 @@
 /* text.c -- texts of strangers made fit to be shown; see text.h. */
-#include "text.h"
+#include "common/text.h"
 
 #include <stdio.h>
 #include <string.h>

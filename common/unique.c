@@ -1,8 +1,8 @@
 /* unique.c -- names that no other process has; see unique.h. */
 #define _GNU_SOURCE /* locks of the open file, getrandom */
-#include "unique.h"
+#include "common/unique.h"
 
-#include "text.h"
+#include "common/text.h"
 
 #include <dirent.h>
 #include <errno.h>

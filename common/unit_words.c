@@ -1,5 +1,5 @@
 /* unit_words.c -- see unit_words.h. */
-#include "unit_words.h"
+#include "common/unit_words.h"
 
 #define COUNT_OF(a) (sizeof(a) / sizeof *(a))
 

@@ -1,5 +1,5 @@
 /* args.c -- words of the command line: own options of a command are taken out, the rest stays. */
-#include "front.h"
+#include "frontend/front.h"
 
 #include "../common/nearest.h"
 

@@ -4,11 +4,11 @@
  * may hold nothing but letters, digits and '_': no file can make this program run something else.
  * For the same reason a model file is compiled only when the command line names it. */
 #define _POSIX_C_SOURCE 200809L
-#include "front.h"
+#include "frontend/front.h"
 
-#include "config.h"
 #include "../common/nearest.h"
-#include "setup.h"
+#include "config/config.h"
+#include "setup/setup.h"
 
 #include <ctype.h>
 #include <dirent.h>

@@ -10,14 +10,14 @@
  * Which of two models the data prefer is told by information criteria (criteria.c), of two posteriors by the rows that
  * they foretell as well (loo.c).
  * Exit status 0: all parameters agree within the limit; 2: one does not, or the models are different. */
-#include "criteria.h"
-#include "front.h"
-#include "loo.h"
-#include "result.h"
+#include "frontend/criteria.h"
+#include "frontend/front.h"
+#include "frontend/loo.h"
+#include "frontend/result.h"
 
-#include "config.h"
-#include "json.h"
-#include "results.h"
+#include "base/json.h"
+#include "config/config.h"
+#include "results/results.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,16 +5,16 @@
  * to questions; what nobody said is left to the reader with a comment.  Parameters are listed with
  * their units, starts and bounds as comments: without them starts are searched for. */
 #define _XOPEN_SOURCE 700
-#include "front.h"
+#include "frontend/front.h"
 
-#include "config.h"
-#include "json.h"
-#include "output.h"
-#include "paths.h"
-#include "select.h"
-#include "source.h"
-#include "units.h"
-#include "yaml_tree.h"
+#include "base/json.h"
+#include "base/output.h"
+#include "base/paths.h"
+#include "base/units.h"
+#include "config/config.h"
+#include "files/yaml_tree.h"
+#include "input/select.h"
+#include "input/source.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,10 +5,10 @@
  * --plot-experimental-data and
  * --plot-simulated-data are the same with the names of their options. */
 #define _XOPEN_SOURCE 700
-#include "front.h"
-#include "setup.h"
+#include "frontend/front.h"
+#include "setup/setup.h"
 
-#include "../common/text.h"
+#include "common/text.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -9,14 +9,14 @@
  * a folder whose lock can be had was left by a process that was killed, and goes. The cache belongs to the user: a
  * folder that others may write to is not used, since what lies in it is run. */
 #define _XOPEN_SOURCE 700
-#include "front.h"
-#include "json.h"
+#include "frontend/front.h"
+#include "base/json.h"
 
-#include "../common/regular.h"
-#include "../common/sha256.h"
-#include "../common/unique.h"
-#include "parallel.h"
-#include "registry.h"
+#include "common/regular.h"
+#include "common/sha256.h"
+#include "common/unique.h"
+#include "data/tile_sums.h"
+#include "model/registry.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,10 +1,10 @@
 /* config_data.c -- what can be told about a configuration without its model: the data file and the
  * output folder, by the spellings that fitters read. */
 #define _POSIX_C_SOURCE 200809L
-#include "front.h"
+#include "frontend/front.h"
 
-#include "paths.h"
-#include "yaml_tree.h"
+#include "base/paths.h"
+#include "files/yaml_tree.h"
 
 #include <stdlib.h>
 #include <string.h>

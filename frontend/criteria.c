@@ -19,9 +19,9 @@
  * By the probability p that they lower it as much as they do: below 0.01 the larger model is preferred, above 0.16,
  * where CLIC of one parameter changes its mind, the smaller; between, and of two models of equally many, the data do
  * not decide. Of tables eta = (1 - rho)/(1 + rho) with the correlation rho of neighbouring rows. */
-#include "criteria.h"
+#include "frontend/criteria.h"
 
-#include "special.h"
+#include "math/special.h"
 
 #include <math.h>
 #include <stdio.h>

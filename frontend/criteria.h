@@ -2,7 +2,7 @@
 #ifndef HOMODYNE_CRITERIA_H
 #define HOMODYNE_CRITERIA_H
 
-#include "result.h"
+#include "frontend/result.h"
 
 struct front_criteria {
     const char *what;    /* of what minus_two_log_l stands: "chi2", "n log(RSS/n)", "-2 log L" */

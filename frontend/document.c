@@ -1,7 +1,7 @@
-/* document.c -- help, manual pages and completions, from the tables of options.c and runtime/cli.c.
+/* document.c -- help, manual pages and completions, from the tables of options.c and runtime/commands/cli.c.
  */
 #define _POSIX_C_SOURCE 200809L
-#include "front.h"
+#include "frontend/front.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -11,8 +11,8 @@
 #ifndef HOMODYNE_FRONT_H
 #define HOMODYNE_FRONT_H
 
-#include "cli.h"
-#include "status.h"
+#include "base/status.h"
+#include "commands/cli.h"
 
 #include <signal.h>
 #include <stddef.h>
@@ -143,7 +143,7 @@ enum fit_status front_exec(const char *program, char *const *word, struct fit_er
 /* Starts a program; standard output and error go to `log` (appended; NULL: to ours). */
 enum fit_status front_start(const char *program, char *const *word, const char *log, long *pid,
                             struct fit_error *err);
-/* What the last line with an error in its log says, behind the "error: " of fit_main.c; else "exit status CODE". */
+/* What the last line with an error in its log says, behind the "error: " of main.c; else "exit status CODE". */
 void front_last_error(const char *log, int code, char *text, size_t size);
 /* Waits; *code is the exit status, or 128 + signal. */
 enum fit_status front_wait(long pid, int *code, struct fit_error *err);

@@ -1,8 +1,8 @@
 /* keys.c -- `config --keys [TEXT]`: every key that a configuration may have, and what becomes of
  * it. */
-#include "front.h"
+#include "frontend/front.h"
 
-#include "config.h"
+#include "config/config.h"
 
 #include <string.h>
 

@@ -5,11 +5,11 @@
  * KERNEL.so was made by the front end from a model file (compile.c) and defines fit_kernel_loaded.
  * Everything else is as in the fitters that the build makes. */
 #include "fit/kernel.h"
-#include "program.h"
+#include "commands/program.h"
 
-#include "../common/regular.h"
+#include "common/regular.h"
 
-#include "../common/stream.h"
+#include "common/stream.h"
 
 #include <dlfcn.h>
 #include <stdio.h>

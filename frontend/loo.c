@@ -7,13 +7,13 @@
  * length of the tail that is smoothed. Rows are taken as independent: where neighbours are correlated, a row is
  * foretold from its neighbours' noise. */
 #define _POSIX_C_SOURCE 200809L
-#include "loo.h"
+#include "frontend/loo.h"
 
-#include "criteria.h"
+#include "frontend/criteria.h"
 
-#include "../common/text.h"
-#include "hdf5_io.h"
-#include "psis.h"
+#include "common/text.h"
+#include "hdf5/reader.h"
+#include "sampler/psis.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #ifndef HOMODYNE_LOO_H
 #define HOMODYNE_LOO_H
 
-#include "result.h"
+#include "frontend/result.h"
 
 struct front_loo {
     size_t nrow, draws[2];             /* rows that count; draws of which log likelihoods are known; nrow = 0: there is

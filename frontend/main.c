@@ -1,12 +1,12 @@
 /* main.c -- the program `homodyne`: argv to a command, errors to stderr, status to the shell. */
 #define _XOPEN_SOURCE 700
-#include "front.h"
+#include "frontend/front.h"
 
-#include "copies.h"
 #include "../common/nearest.h"
+#include "commands/copies.h"
 
-#include "../common/signals.h"
-#include "../common/stream.h"
+#include "common/signals.h"
+#include "common/stream.h"
 
 #include <limits.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* options.c -- the table of commands and their own options.
  *
- * Together with the table of the fitters (runtime/cli.c) this is all there is: parsing, --help, the
+ * Together with the table of the fitters (runtime/commands/cli.c) this is all there is: parsing, --help, the
  * manual pages and the completions of the shells are made from these two (document.c). */
-#include "front.h"
+#include "frontend/front.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* process.c -- running other programs: in the place of this one, beside it, or for their output. */
 #define _POSIX_C_SOURCE 200809L
-#include "front.h"
+#include "frontend/front.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,10 +1,10 @@
 /* result.c -- reading results back; see result.h.  JSON is read as the YAML that it is. */
 #define _POSIX_C_SOURCE 200809L
-#include "result.h"
+#include "frontend/result.h"
 
-#include "../common/text.h"
-#include "run_id.h"
-#include "yaml_tree.h"
+#include "base/run_id.h"
+#include "common/text.h"
+#include "files/yaml_tree.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
 #ifndef HOMODYNE_RESULT_H
 #define HOMODYNE_RESULT_H
 
-#include "status.h"
+#include "base/status.h"
 
 #include <stddef.h>
 

@@ -4,11 +4,11 @@
  * are told before anything is compiled or started; then the fitter takes the place of this process.
  * Spellings of the Python packages that a fitter cannot know are translated or refused by name. */
 #define _POSIX_C_SOURCE 200809L
-#include "front.h"
+#include "frontend/front.h"
 
-#include "config.h"
-#include "json.h"
-#include "result.h"
+#include "base/json.h"
+#include "config/config.h"
+#include "frontend/result.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,11 +1,11 @@
 /* view.c -- the line on the terminal; see view.h. */
 #define _POSIX_C_SOURCE 200809L
-#include "view.h"
+#include "frontend/view.h"
 
-#include "parallel.h"
+#include "data/tile_sums.h"
 
-#include "../common/stream.h"
-#include "../common/text.h"
+#include "common/stream.h"
+#include "common/text.h"
 
 #include <stdarg.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #ifndef HOMODYNE_VIEW_H
 #define HOMODYNE_VIEW_H
 
-#include "front.h"
+#include "frontend/front.h"
 
 struct front_view {
     FILE *f;

@@ -2,7 +2,7 @@
 #ifndef LINT_ANALYZER_H
 #define LINT_ANALYZER_H
 
-#include "../../runtime/status.h"
+#include "base/status.h"
 
 /* fit_fail() gives the status that it is given, which is not FIT_OK: after it nothing goes on. */
 #define fit_fail(err, status, ...) (fit_fail(err, status, __VA_ARGS__), (status))

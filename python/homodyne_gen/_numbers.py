@@ -1,4 +1,4 @@
-"""Values with their errors as words: as the programs write them (fit_format_error of runtime/results.c)."""
+"""Values with their errors as words: as the programs write them (fit_format_error of runtime/results/results.c)."""
 import math
 
 import numpy as np

@@ -6,7 +6,7 @@ cd "$1"
 list=$(mktemp)
 trap 'rm -f "$list"' EXIT
 # all texts, one a line; those of neighbouring lines joined, as the compiler joins them
-for file in runtime/*.c frontend/*.c report/*.c; do
+find runtime frontend report -name "*.c" | sort | while read -r file; do
     tr '\n' ' ' <"$file" | sed -E 's/" +"//g' | grep -oE '"([^"\\]|\\.)*"' || true
 done | sed -E 's/^"//; s/"$//; s/%%/%/g; s/\\"/"/g' >"$list"
 grep '^### ' docs/troubleshooting.md | awk -v list="$list" '

@@ -1,7 +1,7 @@
 /* support.c -- see support.h. */
 #include "support.h"
 
-#include "registry.h"
+#include "model/registry.h"
 
 #include <fcntl.h>
 #include <ftw.h>

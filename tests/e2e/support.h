@@ -4,7 +4,7 @@
 #ifndef TESTS_E2E_SUPPORT_H
 #define TESTS_E2E_SUPPORT_H
 
-#include "dataset.h"
+#include "data/dataset.h"
 #include "fit/kernel.h"
 
 #include <stddef.h>

@@ -5,7 +5,7 @@
  */
 #include "support.h"
 
-#include "hdf5_io.h"
+#include "hdf5/reader.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -6,7 +6,7 @@
  * 2. Against brute-force quadrature over linear parameters and variance: 20 values.
  * 3. Draws of what was integrated out: means and variances.
  */
-#include "collapsed.h"
+#include "posterior/collapsed.h"
 #include "support.h"
 
 #include <math.h>

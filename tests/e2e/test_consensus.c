@@ -1,8 +1,8 @@
 /* test_consensus.c -- the consensus of shards: the posteriors of the shards multiply to that of the whole, exactly; the
  * combination is corrected; nothing depends on threads; a shard that does not converge is an error. */
-#include "linalg.h"
-#include "sampling.h"
-#include "shard.h"
+#include "math/linalg.h"
+#include "sampling/sampling.h"
+#include "consensus/shard.h"
 #include "support.h"
 
 #include <math.h>

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "hdf5_io.h"
+#include "hdf5/reader.h"
 #include "shared.h"
 
 /* Both sides round differently: of c2, some ulp of 1; of a derivative, relative to its largest

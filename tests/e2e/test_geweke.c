@@ -7,9 +7,9 @@
  * of the prior, however few data there are; a wrong factor anywhere shifts them.  Mean and deviation of every quantity
  * within four of their Monte Carlo errors, which allow for the correlation of the chain.
  */
-#include "diagnostics.h"
-#include "nuts.h"
-#include "posterior.h"
+#include "sampler/diagnostics.h"
+#include "sampler/nuts.h"
+#include "posterior/posterior.h"
 #include "support.h"
 
 #include <math.h>

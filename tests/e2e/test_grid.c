@@ -9,11 +9,11 @@
  *
  * The noise is high: contrast and shear can hardly be told apart, and the posterior is not normal.
  */
-#include "posterior.h"
-#include "sampling.h"
+#include "posterior/posterior.h"
+#include "sampling/sampling.h"
 #include "support.h"
 
-#include "linalg.h"
+#include "math/linalg.h"
 
 #include <math.h>
 #include <setjmp.h>

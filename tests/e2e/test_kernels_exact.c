@@ -16,7 +16,7 @@
  * Angles are known to eps as well, so that the cosine at 89.9999 degrees has 10 digits; no test asks for more.
  */
 #include "reference.h"
-#include "rng.h"
+#include "math/rng.h"
 #include "support.h"
 
 #include <math.h>

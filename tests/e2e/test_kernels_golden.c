@@ -11,7 +11,7 @@
  * is read from the folder with reference data.
  */
 #include "golden_points.h"
-#include "hdf5_io.h"
+#include "hdf5/reader.h"
 #include "shared.h"
 #include "support.h"
 

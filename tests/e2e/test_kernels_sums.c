@@ -7,7 +7,7 @@
  * different instruction sets.  kernel->model agrees with kernel->points within 1e-12 of the contrast; where
  * arguments of sin reach 1e4 this is their rounding.
  */
-#include "rng.h"
+#include "math/rng.h"
 #include "support.h"
 
 #include <math.h>

@@ -10,19 +10,19 @@
  *
  * Moments agree within 4 Monte Carlo standard errors (ours, and the reference's where it has some); seeds are fixed.
  */
-#include "diagnostics.h"
-#include "fit.h"
-#include "law.h"
-#include "linkage.h"
-#include "measurement.h"
-#include "predictive.h"
-#include "sampling.h"
-#include "table.h"
-#include "yaml_tree.h"
+#include "sampler/diagnostics.h"
+#include "leastsquares/fit_types.h"
+#include "model/law.h"
+#include "model/linkage.h"
+#include "input/measurement.h"
+#include "sampling/predictive.h"
+#include "sampling/sampling.h"
+#include "input/table.h"
+#include "files/yaml_tree.h"
 
 #include "generator/base/diag.h"
-#include "generator/language/dsl.h"
 #include "generator/graph/eval.h"
+#include "generator/language/dsl.h"
 
 #include <math.h>
 #include <setjmp.h>

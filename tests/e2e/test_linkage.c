@@ -6,10 +6,10 @@
  * long double.  Both must end at the same point (1e-4 of an error: the fit ends at a gradient of 1e-6) with the
  * same errors (1e-6: J^T J from sums in double against long double, condition number 1e5 squared).
  */
-#include "fit.h"
-#include "fit_impl.h"
-#include "linkage.h"
-#include "rng.h"
+#include "leastsquares/fit_types.h"
+#include "leastsquares/fit_impl.h"
+#include "model/linkage.h"
+#include "math/rng.h"
 #include "support.h"
 
 #include <math.h>

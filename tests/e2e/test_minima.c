@@ -7,10 +7,10 @@
  *
  * test_minima [TRUTHS SEEDS [FIRST]]   so many true values and sets of noise (default: those below, one each)
  */
-#include "fit.h"
-#include "objective.h"
-#include "residual_blocks.h"
-#include "rng.h"
+#include "leastsquares/fit_types.h"
+#include "leastsquares/objective.h"
+#include "leastsquares/residual_blocks.h"
+#include "math/rng.h"
 #include "support.h"
 
 #include <math.h>

@@ -14,11 +14,11 @@
  *        test_nist NAME       one problem, with its numbers
  *        test_nist --table    the table of the fits with a search, and what it sums up to
  */
-#include "fit.h"
+#include "leastsquares/fit_types.h"
 #include "fit/kernel.h"
-#include "measurement.h"
-#include "table.h"
-#include "yaml_tree.h"
+#include "input/measurement.h"
+#include "input/table.h"
+#include "files/yaml_tree.h"
 
 #include <ctype.h>
 #include <math.h>

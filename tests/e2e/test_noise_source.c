@@ -3,7 +3,7 @@
  */
 #include "support.h"
 
-#include "hdf5_io.h"
+#include "hdf5/reader.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

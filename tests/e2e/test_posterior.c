@@ -1,9 +1,9 @@
 /* test_posterior.c -- the posterior as samplers see it: its gradient against differences of the density, the
  * coordinates of rates against plain ones, those of linear parameters near a bound, fixed parameters, and complete
  * draws. */
-#include "posterior.h"
-#include "sampling.h"
-#include "sampling_impl.h"
+#include "posterior/posterior.h"
+#include "sampling/sampling.h"
+#include "sampling/sampling_impl.h"
 #include "support.h"
 
 #include <math.h>

@@ -10,12 +10,12 @@
  *        test_posteriordb --table    what was reached, and effective draws per gradient beside those of other samplers
  *                                    (peers.json, from tests/peers/posteriordb_peers.py)
  */
-#include "diagnostics.h"
-#include "fit.h"
-#include "measurement.h"
-#include "sampling.h"
-#include "table.h"
-#include "yaml_tree.h"
+#include "sampler/diagnostics.h"
+#include "leastsquares/fit_types.h"
+#include "input/measurement.h"
+#include "sampling/sampling.h"
+#include "input/table.h"
+#include "files/yaml_tree.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,8 +3,8 @@
  * bit.
  *
  * Draws are the true parameters, so that what is found is of the check alone. */
-#include "residual_check.h"
-#include "rng.h"
+#include "sampling/residual_check.h"
+#include "math/rng.h"
 #include "support.h"
 
 #include <math.h>

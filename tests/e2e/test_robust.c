@@ -7,9 +7,9 @@
  *
  * tests/data/hierarchy: six angles whose contrasts are drawn together, against a dense computation.
  */
-#include "fit.h"
+#include "leastsquares/fit_types.h"
 #include "support.h"
-#include "yaml_tree.h"
+#include "files/yaml_tree.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* test_sandwich.c -- robust errors against the definition: sums over all pairs of values, one by one. */
-#include "fit.h"
-#include "rng.h"
+#include "leastsquares/fit_types.h"
+#include "math/rng.h"
 #include "support.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "linalg.h"
+#include "math/linalg.h"
 
 enum { NT = 40, NG = 2, MOST = 12, NROW = 60 };
 

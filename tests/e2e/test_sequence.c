@@ -3,7 +3,7 @@
  *
  * Static model, three rings of q with two azimuths each, simulated by the kernel itself.
  */
-#include "rng.h"
+#include "math/rng.h"
 #include "support.h"
 
 #include <hdf5.h>

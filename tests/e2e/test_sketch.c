@@ -1,9 +1,9 @@
-/* test_sketch.c -- the sketch of the cost (sketch.h) against the cost itself: at the minimum, and
+/* test_sketch.c -- the sketch of the cost (thin_profile.h) against the cost itself: at the minimum, and
  * along profiles. */
-#include "fit_impl.h"
-#include "problem.h"
-#include "rng.h"
-#include "sketch.h"
+#include "leastsquares/fit_impl.h"
+#include "leastsquares/problem.h"
+#include "math/rng.h"
+#include "errors/thin_profile.h"
 #include "support.h"
 
 #include <math.h>

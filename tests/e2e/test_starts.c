@@ -6,10 +6,10 @@
  * former; the latter is told only.  Without a file the data are made here: the emitted model at known parameters
  * plus white noise.
  */
-#include "fit.h"
-#include "measurement.h"
-#include "objective.h"
-#include "rng.h"
+#include "leastsquares/fit_types.h"
+#include "input/measurement.h"
+#include "leastsquares/objective.h"
+#include "math/rng.h"
 #include "support.h"
 
 #include <math.h>

@@ -5,7 +5,7 @@
  * Laminar flow, simulated by the kernel itself; noise differs from frame to frame, so that robust errors and
  * weights are not trivial.
  */
-#include "rng.h"
+#include "math/rng.h"
 #include "support.h"
 
 #include <fcntl.h>

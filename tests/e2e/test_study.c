@@ -3,11 +3,11 @@
  * A linear parameter with all others held has a paraboloid for a profile, so its intervals are the quantiles times
  * the standard error.  Errors of a bootstrap of n replicates scatter by 1 / sqrt(2 n): 200 replicates, 4 of those.
  */
-#include "bootstrap.h"
-#include "fit.h"
-#include "likelihood.h"
-#include "rng.h"
-#include "special.h"
+#include "fit/bootstrap.h"
+#include "leastsquares/fit_types.h"
+#include "errors/likelihood.h"
+#include "math/rng.h"
+#include "math/special.h"
 #include "support.h"
 
 #include <math.h>

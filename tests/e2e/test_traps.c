@@ -11,10 +11,10 @@
  *
  * test_traps [SEEDS]   so many sets of noise for each case and level (2)
  */
-#include "fit.h"
-#include "objective.h"
-#include "profile.h"
-#include "rng.h"
+#include "leastsquares/fit_types.h"
+#include "leastsquares/objective.h"
+#include "errors/profile.h"
+#include "math/rng.h"
 #include "support.h"
 
 #include <math.h>

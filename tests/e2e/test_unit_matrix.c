@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "hdf5_io.h"
+#include "hdf5/reader.h"
 
 enum { FRAMES = 20, GROUPS = 2, ROWS = 24, MODELS = 3 };
 static const double Q = 0.054, D = 200, GAP = 0.2, DT = 0.1; /* 1/nm, nm^2/s, mm, s */

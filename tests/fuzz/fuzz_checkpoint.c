@@ -7,9 +7,9 @@
 
 #include <string.h>
 
-#include "checkpoint.h"
 #include "common/sha256.h"
-#include "sampler.h"
+#include "sampler/checkpoint.h"
+#include "sampler/sampler.h"
 
 static const char HEAD[] = "homodyne-gen checkpoint 4\n", IDENTITY[] = "data: 5f\n";
 

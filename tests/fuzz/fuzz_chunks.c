@@ -1,4 +1,4 @@
-/* fuzz_chunks.c -- chunks of an HDF5 dataset: hdf5_box.c, hdf5_filter.c and lzf.c.
+/* fuzz_chunks.c -- chunks of an HDF5 dataset: box.c, filter.c and lzf.c.
  *
  * The file around the chunks is made by the HDF5 library, which is trusted to read it; the bytes of
  * the chunks are the input's.  What is read from the bytes must be what the library makes of them.
@@ -11,8 +11,8 @@
 #include <hdf5.h>
 #include <string.h>
 
-#include "hdf5_raw.h"
-#include "lzf.h"
+#include "hdf5/lzf.h"
+#include "hdf5/raw.h"
 
 enum { LZF = 32000, MOST = 24 };
 

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "config.h"
+#include "config/config.h"
 #include "config_kernels.h"
 
 static void apply_options(struct fit_config *cfg, const char *text, struct fit_config_log *log)

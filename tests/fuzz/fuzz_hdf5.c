@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "hdf5_io.h"
+#include "hdf5/reader.h"
 
 enum { DEPTH = 3, OBJECTS = 100, VALUES = 1 << 16, PATH = 300 };
 

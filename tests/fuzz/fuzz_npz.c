@@ -1,8 +1,8 @@
 /* fuzz_npz.c -- files of numpy: npz.c member by member, then source.c and source_numpy.c. */
 #include "fuzz.h"
 
-#include "npz.h"
-#include "source.h"
+#include "files/npz.h"
+#include "input/source.h"
 
 enum { MOST_VALUES = 1 << 20, MOST_FRAMES = 512 };
 

@@ -1,8 +1,8 @@
 /* fuzz_table.c -- tables of text: table_text.c.  The first byte chooses how they are read. */
 #include "fuzz.h"
 
-#include "table.h"
-#include "table_impl.h"
+#include "input/table.h"
+#include "input/table_impl.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -29,13 +29,13 @@
  * drawn: the same for true values drawn from normal priors around those of the study, with which the posterior is
  * computed, too.  Now 68 % and 95 % are expected, exactly.
  */
-#include "profile.h"
-#include "diagnostics.h"
-#include "fit.h"
-#include "posterior.h"
-#include "rng.h"
-#include "sampling.h"
-#include "speckle.h"
+#include "errors/profile.h"
+#include "sampler/diagnostics.h"
+#include "leastsquares/fit_types.h"
+#include "posterior/posterior.h"
+#include "math/rng.h"
+#include "sampling/sampling.h"
+#include "commands/speckle.h"
 #include "support.h"
 
 #include <math.h>

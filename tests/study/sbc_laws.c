@@ -7,9 +7,9 @@
  * Priors are those of the models, levels drawn from theirs.  Each experiment takes one chain of 99 draws, thinned by 6,
  * after a warm-up of 300.
  */
-#include "dataset.h"
-#include "law.h"
-#include "linkage.h"
+#include "data/dataset.h"
+#include "model/law.h"
+#include "model/linkage.h"
 #include "sbc_ranks.h"
 
 #include <math.h>

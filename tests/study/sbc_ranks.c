@@ -6,8 +6,8 @@
  */
 #include "sbc_ranks.h"
 
-#include "rng.h"
-#include "special.h"
+#include "math/rng.h"
+#include "math/special.h"
 
 #include <math.h>
 #include <stdio.h>

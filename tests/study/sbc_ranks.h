@@ -8,8 +8,8 @@
 #ifndef SBC_RANKS_H
 #define SBC_RANKS_H
 
-#include "posterior.h"
-#include "sampling.h"
+#include "posterior/posterior.h"
+#include "sampling/sampling.h"
 
 enum {
     SBC_RANKS = 100, /* a chain gives SBC_RANKS - 1 draws, every SBC_THIN-th of those that it makes */

@@ -5,8 +5,8 @@
 #ifndef TARGETS_H
 #define TARGETS_H
 
-#include "posterior_target.h"
-#include "rng.h"
+#include "math/rng.h"
+#include "sampler/target.h"
 
 #include <math.h>
 #include <stddef.h>

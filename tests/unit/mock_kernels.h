@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dataset.h"
+#include "data/dataset.h"
 #include "fit/kernel.h"
 
 typedef int mock_eval(const struct fit_layout *l, const double *th, size_t i, size_t j, size_t g,

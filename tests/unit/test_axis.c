@@ -1,6 +1,6 @@
 /* test_axis.c -- where the others go when one parameter is held: the least value of a paraboloid, the covariance,
  * bounds, the valley of a rate. */
-#include "axis.h"
+#include "errors/axis.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "linalg.h"
-#include "valley.h"
+#include "leastsquares/rate_valley.h"
+#include "math/linalg.h"
 
 enum { X, Y, Z, U, V, W, N, LIN = N, FULL = N + 2, GUARD = 8 };
 

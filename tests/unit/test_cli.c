@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
+#include "commands/cli.h"
 
 static enum fit_status parse(struct fit_cli *cli, struct fit_error *err, const char *const *words)
 {

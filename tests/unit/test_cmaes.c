@@ -1,5 +1,5 @@
 /* test_cmaes.c -- the evolution strategy finds known minima, and the same ones again. */
-#include "cmaes.h"
+#include "math/cmaes.h"
 
 #include <math.h>
 #include <setjmp.h>

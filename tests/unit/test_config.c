@@ -11,8 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "config_impl.h"
-#include "config_impl.h"
+#include "config/config_impl.h"
+#include "config/config_impl.h"
 #include "config_kernels.h"
 #include "shared.h"
 

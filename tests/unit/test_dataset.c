@@ -1,6 +1,6 @@
 /* test_dataset.c -- tiles hold every pair once, where the kernel looks for it, with the right
  * sums. */
-#include "dataset.h"
+#include "data/dataset.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -9,11 +9,11 @@
 
 #include <cmocka.h>
 
-#include "diagnostics.h"
-#include "psis.h"
+#include "math/rng.h"
+#include "math/special.h"
 #include "reference_statistics.h"
-#include "rng.h"
-#include "special.h"
+#include "sampler/diagnostics.h"
+#include "sampler/psis.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* test_evidence.c -- points with a low cost: what is kept of them, the neighbours of a value, the lowest one outside
  * a union of intervals. */
-#include "evidence.h"
+#include "leastsquares/evidence.h"
 
 #include <math.h>
 #include <setjmp.h>

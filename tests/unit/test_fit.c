@@ -1,6 +1,6 @@
 /* test_fit.c -- whole fits of small models: values, errors, words about the end, starts, noise,
  * losses. */
-#include "fit.h"
+#include "leastsquares/fit_types.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "linalg.h"
+#include "math/linalg.h"
 #include "mock_kernels.h"
 
 enum { ROWS = 60 };

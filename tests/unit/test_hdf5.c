@@ -1,6 +1,6 @@
 /* test_hdf5.c -- HDF5 files read without the HDF5 library: the same values as the library reads, for every
  * way in which it stores them; and files that lead elsewhere, or that are damaged. */
-#include "hdf5_io.h"
+#include "hdf5/reader.h"
 
 #include <hdf5.h>
 #include <math.h>

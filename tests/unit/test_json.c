@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "json.h"
-#include "rng.h"
+#include "base/json.h"
+#include "math/rng.h"
 
 static void test_compact_text_has_commas_between_values_only(void **state)
 {

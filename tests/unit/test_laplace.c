@@ -7,9 +7,9 @@
 
 #include <cmocka.h>
 
-#include "laplace.h"
-#include "linalg.h"
-#include "pathfinder.h"
+#include "math/linalg.h"
+#include "sampler/laplace.h"
+#include "sampler/pathfinder.h"
 #include "targets.h"
 
 #include <math.h>

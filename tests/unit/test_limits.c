@@ -4,9 +4,9 @@
  * Memory is the peak of the resident set (getrusage), which what malloc() promises does not enter, but what is
  * touched does; with sanitizers, which keep more, it is not looked at.
  */
-#include "checkpoint.h"
+#include "sampler/checkpoint.h"
 #include "common/sha256.h"
-#include "table.h"
+#include "input/table.h"
 
 #include <hdf5.h>
 #include <math.h>

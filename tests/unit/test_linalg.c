@@ -1,6 +1,6 @@
 /* test_linalg.c -- factorisations reproduce their matrices; the box program agrees with
  * enumeration. */
-#include "linalg.h"
+#include "math/linalg.h"
 
 #include <math.h>
 #include <setjmp.h>

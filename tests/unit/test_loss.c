@@ -1,7 +1,7 @@
 /* test_loss.c -- robust losses: their sums and weights against the formulas in long double, the median against the
  * histogram that defines it, and the vectors at the edges of tiles. */
-#include "objective.h"
-#include "rho.h"
+#include "leastsquares/objective.h"
+#include "leastsquares/robust_loss.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* test_lzf.c -- the LZF decoder, alone and as a filter of HDF5; and the HDF5 helpers, round and
  * round. */
-#include "hdf5_io.h"
-#include "lzf.h"
+#include "hdf5/reader.h"
+#include "hdf5/lzf.h"
 
 #include <hdf5.h>
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* test_maps.c -- maps and cuts of data, model and residuals against averages made pair by pair, with gaps between
  * frames, errors and values that are missing; the same bits for any number of threads. */
-#include "maps.h"
+#include "fit/maps.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

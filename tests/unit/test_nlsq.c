@@ -1,6 +1,6 @@
 /* test_nlsq.c -- the trust region finds known minima, keeps to bounds exactly and says truly how
  * it ended. */
-#include "nlsq.h"
+#include "leastsquares/nlsq.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* test_npz.c -- numpy files: as numpy writes them, by hand with odd headers, and damaged. */
-#include "npz.h"
-#include "npz_write.h"
+#include "files/npz.h"
+#include "files/npz_write.h"
 
 #include <math.h>
 #include <setjmp.h>

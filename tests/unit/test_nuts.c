@@ -10,9 +10,9 @@
 
 #include <cmocka.h>
 
-#include "nuts.h"
+#include "sampler/nuts.h"
+#include "sampler/warmup.h"
 #include "targets.h"
-#include "warmup.h"
 
 #include <stdio.h>
 

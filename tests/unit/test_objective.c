@@ -1,7 +1,7 @@
 /* test_objective.c -- variable projection: linear parameters, gradient and Gauss-Newton matrix
  * against direct computation, bounds, sharing, centring, and the same bits for any number of
  * threads. */
-#include "objective.h"
+#include "leastsquares/objective.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

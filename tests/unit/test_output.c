@@ -15,8 +15,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "lock.h"
-#include "output.h"
+#include "base/lock.h"
+#include "base/output.h"
 
 static char folder[] = "/tmp/fit-output-XXXXXX";
 

@@ -1,6 +1,6 @@
 /* test_polish.c -- the last digits of fits of tables, against Newton's method in long double. */
-#include "fit.h"
-#include "polish.h"
+#include "leastsquares/fit_types.h"
+#include "leastsquares/qr_steps.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

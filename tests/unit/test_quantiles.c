@@ -1,6 +1,6 @@
 /* Percentiles, and contrast and offset without a model, against sorting. */
-#include "quantiles.h"
-#include "rng.h"
+#include "data/quantiles.h"
+#include "math/rng.h"
 
 #include <math.h>
 #include <setjmp.h>

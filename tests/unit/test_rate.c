@@ -1,7 +1,7 @@
 /* test_rate.c -- coordinates of rates: there and back, derivatives against differences, the Jacobian as a determinant,
  * the same density by quadrature, the limit without bounds, bounds kept, fixed parts, and rates that have no
  * coordinates. */
-#include "rate.h"
+#include "posterior/rate_coordinates.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "results.h"
-#include "setup.h"
+#include "results/results.h"
+#include "setup/setup.h"
 
 static void format(double value, double std, const char *v, const char *e)
 {

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "rng.h"
+#include "math/rng.h"
 #include "targets.h"
 
 #include <math.h>

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "diagnostics.h"
-#include "sampler.h"
+#include "sampler/diagnostics.h"
+#include "sampler/sampler.h"
 #include "targets.h"
 
 #include <math.h>

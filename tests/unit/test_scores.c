@@ -1,7 +1,7 @@
 /* test_scores.c -- scores and tests of residuals of pairs against plain sums over the values, one by one: frames left
  * out, values that do not count, weights, tiles cut by the diagonal and by the edge, several groups, losses; and the
  * same bits for any number of threads. */
-#include "scores.h"
+#include "errors/scores.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* test_shard.c -- shards hold every value once, with the sums of what they hold, in equal parts and mixtures; their
  * numbers are those of homodyne's rules. */
-#include "shard.h"
-#include "special.h"
+#include "consensus/shard.h"
+#include "math/special.h"
 
 #include <math.h>
 #include <setjmp.h>

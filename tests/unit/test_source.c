@@ -4,10 +4,10 @@
  * Files in tests/data were written by h5py and numpy (make_samples.py there); the others are made
  * here.
  */
-#include "hdf5_io.h"
-#include "measurement.h"
+#include "hdf5/reader.h"
+#include "input/measurement.h"
 #include "shared.h"
-#include "source.h"
+#include "input/source.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* test_speckle_noise.c -- covariance of weighted sums and moments of residuals against their definitions, element by
  * element. */
-#include "speckle_noise.h"
+#include "errors/speckle_noise.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "rng.h"
+#include "math/rng.h"
 
 enum { N = 10, K = 3 };
 

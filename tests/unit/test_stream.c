@@ -1,8 +1,8 @@
 /* test_stream.c -- values that stay in their file: the same tiles, to the last bit, as those of a
  * dataset in memory, for all ways of storing; and what happens when the file changes. */
-#include "dataset_impl.h"
-#include "lzf.h"
-#include "measurement.h"
+#include "data/dataset_impl.h"
+#include "hdf5/lzf.h"
+#include "input/measurement.h"
 
 #include <hdf5.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 /* test_table.c -- tables from text, HDF5 and numpy files, and datasets made of them. */
-#include "hdf5_io.h"
-#include "table.h"
+#include "hdf5/reader.h"
+#include "input/table.h"
 
 #include <math.h>
 #include <setjmp.h>

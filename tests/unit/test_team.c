@@ -1,9 +1,9 @@
 /* test_team.c -- loops that threads share: every turn once, order, calls within calls and side by side;
  * processors and their limits; the clock of what threads do. */
-#include "clock.h"
-#include "parallel.h"
-#include "team.h"
-#include "topology.h"
+#include "base/clock.h"
+#include "data/tile_sums.h"
+#include "machine/team.h"
+#include "machine/topology.h"
 
 #include <pthread.h>
 #include <sched.h>

@@ -2,8 +2,8 @@
  * as markup. */
 #include "common/stream.h"
 #include "common/text.h"
-#include "report/markup.h"
-#include "status.h"
+#include "report/draw/markup.h"
+#include "base/status.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -11,9 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/paths.h"
+#include "base/units.h"
 #include "common/nearest.h"
-#include "paths.h"
-#include "units.h"
 
 static void reads_as(const char *text, const char *unit, double want)
 {

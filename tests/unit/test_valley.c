@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "runtime/valley.h"
+#include "leastsquares/rate_valley.h"
 
 enum { A, E, C, OTHER, N };
 

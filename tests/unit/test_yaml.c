@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "yaml_tree.h"
+#include "files/yaml_tree.h"
 
 static struct fit_yaml_doc *parse(const char *text)
 {

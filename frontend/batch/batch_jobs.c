@@ -1,0 +1,344 @@
+/* batch_jobs.c -- from words to a list of fits: files, q rings, names, keys.
+ *
+ * The key of a fit is the SHA-256 of everything that it depends on: the version and the program,
+ * the configuration's text, the options, q, and name, size and time of the data file (not its
+ * content: a series may be hundreds of gigabytes).  It stands in batch.key beside the result. */
+#define _XOPEN_SOURCE 700
+#include "frontend/batch/batch.h"
+
+#include "base/output.h"
+#include "base/units.h"
+#include "common/regular.h"
+#include "common/sha256.h"
+#include "common/text.h"
+#include "data/tile_sums.h"
+#include "input/source.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static const double same_q = 1e-9; /* relative: matrices of one ring */
+
+static enum fit_status no_memory(struct fit_error *err)
+{
+    return fit_fail(err, FIT_ERR_MEMORY, "out of memory");
+}
+
+/* ---- data files ------------------------------------------------------------------------------ */
+
+static struct batch_job *add(struct batch *b, const char *file, double q)
+{
+    struct batch_job *list = realloc(b->job, (b->n + 1) * sizeof *list);
+    if (!list)
+        return NULL;
+    b->job = list;
+    list += b->n++;
+    *list = (struct batch_job){.q = q, .code = -1, .file = strdup(file)};
+    return list->file ? list : NULL;
+}
+
+/* One job for every ring of the file. */
+static enum fit_status add_rings(struct batch *b, const char *file, struct fit_error *err)
+{
+    struct fit_source *src = NULL;
+    enum fit_status st = fit_source_open(file, NULL, &src, err);
+    for (size_t k = 0; st == FIT_OK && k < src->nmatrix; k++) {
+        int seen = isnan(src->matrix[k].q);
+        for (size_t m = 0; m < k; m++)
+            seen |= fabs(src->matrix[m].q - src->matrix[k].q) <= same_q * fabs(src->matrix[k].q);
+        if (!seen && !add(b, file, src->matrix[k].q))
+            st = no_memory(err);
+    }
+    fit_source_close(src);
+    return st;
+}
+
+static enum fit_status add_file(struct batch *b, const char *file, const char *q,
+                                struct fit_error *err)
+{
+    if (!q)
+        return add(b, file, NAN) ? FIT_OK : no_memory(err);
+    if (strcmp(q, "all") == 0)
+        return add_rings(b, file, err);
+    while (*q) {
+        char one[64];
+        double x = NAN;
+        const size_t n = strcspn(q, ",");
+        snprintf(one, sizeof one, "%.*s", (int)n, q);
+        const enum fit_quantity kind = fit_quantity_parse(one, fit_units_of("q"), &x);
+        if ((kind != FIT_QUANTITY_BARE && kind != FIT_QUANTITY_CONVERTED) || !(x > 0) || !isfinite(x))
+            return fit_fail(err, FIT_ERR_USAGE, "--q: '%s' is no list of wavevectors, in %s; or all", q,
+                            fit_units_of("q"));
+        if (!add(b, file, x))
+            return no_memory(err);
+        q += n + (q[n] == ',');
+    }
+    return FIT_OK;
+}
+
+static enum fit_status add_files(const struct front_args *a, struct batch *b, struct fit_error *err)
+{
+    const char *q = front_value(a, "q");
+    enum fit_status st = FIT_OK;
+    const size_t first = b->cli.config ? 0 : 1; /* word 0 is the configuration */
+    for (size_t k = first; k < b->cli.nword && st == FIT_OK; k++)
+        st = add_file(b, b->cli.word[k], q, err);
+    if (st == FIT_OK && b->cli.nword <= first) {
+        char *file = NULL, *folder = NULL;
+        st = front_config_places(b->config, &file, &folder, err);
+        if (st == FIT_OK)
+            st = file ? add_file(b, file, q, err)
+                      : fit_fail(err, FIT_ERR_USAGE,
+                                 "batch: %s names no data file; name some after it", b->config);
+        free(file);
+        free(folder);
+    }
+    return st;
+}
+
+/* ---- names ----------------------------------------------------------------------------------- */
+
+/* "dir/a.b.h5" -> "a.b"; with its folder when `parent`.  "..", which leads out of the folder, becomes "__". */
+static void stem(const char *file, int parent, char *out, size_t size)
+{
+    const char *name = text_file_name(file), *folder = file;
+    const char *dot = strrchr(name, '.');
+    const int n = (int)(dot && dot > name ? dot - name : (long)strlen(name));
+    for (const char *c = file; name > file && c < name - 1; c++)
+        folder = *c == '/' ? c + 1 : folder;
+    if (parent && name > file && name - folder > 1)
+        snprintf(out, size, "%.*s_%.*s", (int)(name - folder - 1), folder, n, name);
+    else
+        snprintf(out, size, "%.*s", n, name);
+    if (strspn(out, ".") == strlen(out))
+        memset(out, '_', strlen(out));
+}
+
+static int is_taken(const struct batch *b, size_t n, const char *name)
+{
+    for (size_t k = 0; k < n; k++)
+        if (strcmp(b->job[k].name, name) == 0)
+            return 1;
+    return 0;
+}
+
+static int is_ambiguous(const struct batch *b, size_t k)
+{
+    char one[512], other[512];
+    stem(b->job[k].file, 0, one, sizeof one);
+    for (size_t m = 0; m < b->n; m++) {
+        stem(b->job[m].file, 0, other, sizeof other);
+        if (strcmp(one, other) == 0 && strcmp(b->job[k].file, b->job[m].file) != 0)
+            return 1;
+    }
+    return 0;
+}
+
+static char *joined(const char *a, const char *b)
+{
+    char *text = malloc(strlen(a) + strlen(b) + 2);
+    if (text)
+        sprintf(text, "%s/%s", a, b);
+    return text;
+}
+
+static enum fit_status name_jobs(struct batch *b, struct fit_error *err)
+{
+    for (size_t k = 0; k < b->n; k++) {
+        struct batch_job *j = &b->job[k];
+        char name[640], base[512];
+        stem(j->file, is_ambiguous(b, k), base, sizeof base);
+        if (isnan(j->q))
+            snprintf(name, sizeof name, "%s", base);
+        else
+            snprintf(name, sizeof name, "%s_q%.6g", base, j->q);
+        const size_t n = strlen(name);
+        for (int again = 2; is_taken(b, k, name); again++)
+            snprintf(name + n, sizeof name - n, "_%d", again);
+        j->name = strdup(name);
+        j->folder = joined(b->folder, name);
+        j->log = j->folder ? joined(j->folder, "batch.log") : NULL;
+        if (!j->name || !j->log)
+            return no_memory(err);
+    }
+    return FIT_OK;
+}
+
+/* ---- keys ------------------------------------------------------------------------------------ */
+
+static void add_text(struct sha256 *s, const char *text)
+{
+    sha256_update(s, text, strlen(text) + 1);
+}
+
+static void add_stat(struct sha256 *s, const char *path)
+{
+    struct stat t;
+    char text[96] = "none";
+    if (stat(path, &t) == 0)
+        snprintf(text, sizeof text, "%lld %lld.%09ld", (long long)t.st_size,
+                 (long long)t.st_mtim.tv_sec, (long)t.st_mtim.tv_nsec);
+    add_text(s, path);
+    add_text(s, text);
+}
+
+static enum fit_status add_content(struct sha256 *s, const char *path, struct fit_error *err)
+{
+    char buffer[4096];
+    FILE *f = regular_open(path);
+    if (!f)
+        return fit_fail(err, FIT_ERR_CONFIG, "%s: cannot be read: %s", path, strerror(errno));
+    for (size_t n; (n = fread(buffer, 1, sizeof buffer, f)) > 0;)
+        sha256_update(s, buffer, n);
+    fclose(f);
+    return FIT_OK;
+}
+
+static enum fit_status make_keys(struct batch *b, struct fit_error *err)
+{
+    struct sha256 common;
+    sha256_init(&common);
+    add_text(&common, FIT_VERSION);
+    add_stat(&common, b->fitter.kernel[0] ? b->fitter.kernel : b->fitter.program);
+    enum fit_status st = add_content(&common, b->config, err);
+    for (size_t k = 0; k < b->noption; k++) {
+        const char *word = b->option[k];
+        if (strcmp(word, "--threads") == 0 || strcmp(word, "-j") == 0)
+            k++; /* the same bits for any number of threads */
+        else if (strncmp(word, "--threads=", 10) != 0)
+            add_text(&common, word);
+    }
+    for (size_t k = 0; k < b->n; k++) {
+        unsigned char digest[SHA256_BYTES];
+        struct sha256 s = common;
+        char q[40];
+        snprintf(q, sizeof q, "%.17g", b->job[k].q);
+        add_text(&s, q);
+        add_stat(&s, b->job[k].file);
+        sha256_final(&s, digest);
+        sha256_hex(digest, b->job[k].key);
+    }
+    return st;
+}
+
+void batch_look(struct batch_job *j)
+{
+    char line[80] = "", *path = joined(j->folder, "batch.key");
+    struct fit_error ignored;
+    FILE *f = path ? fopen(path, "r") : NULL;
+    if (f && fgets(line, sizeof line, f))
+        j->done = strncmp(line, j->key, 64) == 0;
+    if (f)
+        fclose(f);
+    free(path);
+    j->done = j->done && front_result_read(j->folder, &j->result, &ignored) == FIT_OK;
+    j->has_result = j->done;
+    j->code = j->done ? (j->result.converged ? 0 : 2) : -1;
+}
+
+enum fit_status batch_remember(const struct batch_job *job, struct fit_error *err)
+{
+    char *path = joined(job->folder, "batch.key"), text[80];
+    if (!path)
+        return no_memory(err);
+    snprintf(text, sizeof text, "%s\n", job->key);
+    const enum fit_status st = fit_output_write(path, text, strlen(text), err);
+    free(path);
+    return st;
+}
+
+/* ---- the whole ------------------------------------------------------------------------------- */
+
+/* Options that change nothing but the screen: batch has a screen of its own. */
+static int is_screen_only(const char *word)
+{
+    static const char *const words[] = {"--json", "--quiet",   "-q", "--silent",
+                                        "-v",     "--verbose", "--"};
+    for (size_t k = 0; k < sizeof words / sizeof *words; k++)
+        if (strcmp(word, words[k]) == 0)
+            return 1;
+    return 0;
+}
+
+/* The words that are options: for every fit the same. */
+static enum fit_status take_options(const struct front_args *a, struct batch *b,
+                                    struct fit_error *err)
+{
+    b->option = calloc(a->nrest + 1, sizeof *b->option);
+    if (!b->option)
+        return no_memory(err);
+    for (size_t k = 0; k < a->nrest; k++) {
+        int plain = is_screen_only(a->rest[k]);
+        for (size_t w = 0; w < b->cli.nword; w++)
+            plain |= b->cli.word[w] == a->rest[k];
+        if (!plain)
+            b->option[b->noption++] = a->rest[k];
+    }
+    const struct fit_cli_pair *data = fit_cli_data(&b->cli);
+    return !data ? FIT_OK
+                 : fit_fail(err, FIT_ERR_USAGE, "--%s: batch takes data files as plain words, behind the configuration",
+                            data->name);
+}
+
+static enum fit_status parse_words(const struct front_args *a, struct batch *b,
+                                   struct fit_error *err)
+{
+    char **word = calloc(a->nrest + 3, sizeof *word);
+    if (!word)
+        return no_memory(err);
+    word[0] = front_word("homodyne");
+    word[1] = front_word("fit");
+    memcpy(word + 2, a->rest, a->nrest * sizeof *word);
+    const enum fit_status st = fit_cli_parse((int)a->nrest + 2, word, &b->cli, err);
+    free(word);
+    if (st != FIT_OK)
+        return st;
+    b->config = b->cli.config ? b->cli.config : b->cli.nword ? b->cli.word[0] : NULL;
+    return b->config ? FIT_OK : fit_fail(err, FIT_ERR_USAGE, "batch: a configuration is missing");
+}
+
+enum fit_status batch_make(struct front *f, const struct front_args *a, struct batch *b,
+                           struct fit_error *err)
+{
+    *b = (struct batch){.folder = front_value(a, "output-dir"),
+                        .jobs = fit_parallel_default_threads()};
+    if (!b->folder)
+        b->folder = front_value(a, "output") ? front_value(a, "output") : "batch";
+    enum fit_status st = front_count(a, "jobs", 1, &b->jobs, err);
+    if (st == FIT_OK)
+        st = parse_words(a, b, err);
+    if (st == FIT_OK)
+        st = take_options(a, b, err);
+    if (st == FIT_OK)
+        st = front_choose(f, front_value(a, "model"), b->config, NULL, a->quiet, &b->fitter, err);
+    if (st == FIT_OK)
+        st = add_files(a, b, err);
+    if (st == FIT_OK)
+        st = name_jobs(b, err);
+    if (st == FIT_OK)
+        st = make_keys(b, err);
+    if (st == FIT_OK && !front_given(a, "again"))
+        for (size_t k = 0; k < b->n; k++)
+            batch_look(&b->job[k]);
+    return st;
+}
+
+void batch_free(struct batch *b)
+{
+    for (size_t k = 0; k < b->n; k++) {
+        struct batch_job *j = &b->job[k];
+        if (j->has_result)
+            front_result_free(&j->result);
+        free(j->name);
+        free(j->file);
+        free(j->folder);
+        free(j->log);
+    }
+    batch_others_free(b);
+    free(b->job);
+    free(b->option);
+    fit_cli_free(&b->cli);
+}

@@ -1,0 +1,386 @@
+/* cmd_batch.c -- `batch`: many fits, several at a time, and one table.
+ *
+ * Each fit is a process of its own, so that nothing that happens to one concerns the others.  The
+ * table is written again while fits end: it can be read at any time, and nothing is lost when the
+ * command is stopped.  The first Ctrl-C asks the fits that run to stop and writes the table;
+ * started again with the same words, the command does only what is not done. */
+#define _POSIX_C_SOURCE 200809L
+#include "frontend/batch/batch.h"
+#include "frontend/batch/series.h"
+#include "frontend/view.h"
+
+#include "base/json.h"
+#include "base/lock.h"
+#include "base/output.h"
+#include "data/tile_sums.h"
+
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+static const double BETWEEN_LOOKS = 1, PATIENCE = 60; /* s */
+
+struct tally {
+    size_t done, converged, unconverged, failed, running, old;
+    double seconds; /* of the fits of this run */
+};
+
+static struct tally count(const struct batch *b)
+{
+    struct tally t = {0};
+    for (size_t k = 0; k < b->n; k++) {
+        const struct batch_job *j = &b->job[k];
+        t.running += j->pid != 0;
+        if (j->code < 0)
+            continue;
+        t.done++;
+        t.old += (size_t)(j->done != 0);
+        t.converged += j->code == 0;
+        t.unconverged += j->code == 2;
+        t.failed += j->code != 0 && j->code != 2;
+        t.seconds += j->done ? 0 : j->seconds;
+    }
+    return t;
+}
+
+/* ---- one fit --------------------------------------------------------------------------------- */
+
+static enum fit_status start(const struct batch *b, struct batch_job *j, struct fit_error *err)
+{
+    char q[40], threads[24], *rest[16];
+    size_t n = 0;
+    struct fit_output folder;
+    enum fit_status st = fit_output_begin(&folder, j->folder, err); /* makes it */
+    if (st != FIT_OK)
+        return st;
+    fit_output_abandon(&folder);
+    unlink(j->log);
+    char **word = calloc(b->noption + 16, sizeof *word);
+    if (!word)
+        return fit_fail(err, FIT_ERR_MEMORY, "out of memory");
+    if (!b->cli.config)
+        rest[n++] = front_word(b->config);
+    for (size_t k = 0; k < n; k++)
+        word[k] = rest[k];
+    for (size_t k = 0; k < b->noption; k++)
+        word[n++] = b->option[k];
+    const char *last[] = {"--data", j->file, "--output-dir", j->folder, "--quiet"};
+    for (size_t k = 0; k < sizeof last / sizeof *last; k++)
+        word[n++] = front_word(last[k]);
+    if (!isnan(j->q)) {
+        snprintf(q, sizeof q, "%.17g", j->q);
+        word[n++] = front_word("--q");
+        word[n++] = q;
+    }
+    if (!b->cli.threads) { /* the cores are shared by the fits of one time */
+        const long each = fit_parallel_default_threads() / b->jobs;
+        snprintf(threads, sizeof threads, "%ld", each > 1 ? each : 1);
+        word[n++] = front_word("--threads");
+        word[n++] = threads;
+    }
+    char **all = front_words(&b->fitter, "fit", word, n);
+    st = all ? front_start(b->fitter.program, all, j->log, &j->pid, err)
+             : fit_fail(err, FIT_ERR_MEMORY, "out of memory");
+    j->begin = fit_seconds();
+    free(all);
+    free(word);
+    return st;
+}
+
+static const char *quality_of(const struct batch_job *j)
+{
+    return j->has_result && j->result.quality[0] ? j->result.quality : "unknown";
+}
+
+static void print_job(FILE *f, const struct batch *b, const struct batch_job *j)
+{
+    const struct tally t = count(b);
+    char text[400];
+    fprintf(f, "[%zu/%zu] %s: ", t.done, b->n, j->name);
+    if (!j->has_result) {
+        front_last_error(j->log, j->code, text, sizeof text);
+        fprintf(f, "FAILED: %s\n", text);
+        return;
+    }
+    fprintf(f, "%s, %s", j->code == 0 ? "converged" : "NOT CONVERGED", quality_of(j));
+    if (!isnan(j->result.reduced_chi2)) /* the noise is known */
+        fprintf(f, ", chi2/dof %.4g", j->result.reduced_chi2);
+    for (size_t k = 0; k < j->result.nparam && k < 2; k++) {
+        const struct front_param *p = &j->result.param[k];
+        if (p->physical && p->undetermined)
+            fprintf(f, ", %s UNDETERMINED", p->name);
+        else if (p->physical)
+            fprintf(f, ", %s %.5g%s", p->name, p->value, p->at_bound ? " (at its bound)" : p->fixed ? " (held)" : "");
+    }
+    fprintf(f, ", %.1f s\n", j->seconds);
+}
+
+/* Another command has begun with the folder between our look and the fit. */
+static int was_refused(const struct batch_job *j)
+{
+    char text[400] = "";
+    if (j->code == fit_status_exit(FIT_ERR_IO))
+        front_last_error(j->log, j->code, text, sizeof text);
+    return strstr(text, "another run is at work") != NULL;
+}
+
+/* Reads the result of a fit that has ended. */
+static enum fit_status finish(struct batch_job *j, struct fit_error *err)
+{
+    struct fit_error ignored;
+    j->pid = 0;
+    j->seconds = fit_seconds() - j->begin;
+    if (was_refused(j)) {
+        j->code = -1;
+        j->look = fit_seconds() + BETWEEN_LOOKS;
+        return FIT_OK;
+    }
+    if (j->has_result)
+        front_result_free(&j->result);
+    j->has_result = (j->code == 0 || j->code == 2) && front_result_read(j->folder, &j->result, &ignored) == FIT_OK;
+    enum fit_status st = j->has_result ? batch_remember(j, err) : FIT_OK;
+    return st == FIT_OK ? batch_row_write(j, err) : st;
+}
+
+/* May the fit begin?  While another command is at work in its folder it waits, and then takes what that one has done.
+ */
+static int is_ready(struct batch_job *j)
+{
+    if (j->done || j->pid || j->code >= 0 || fit_seconds() < j->look)
+        return 0;
+    if (fit_lock_is_held(j->folder)) {
+        j->look = fit_seconds() + BETWEEN_LOOKS;
+        return 0;
+    }
+    if (j->look > 0)
+        batch_look(j);
+    return !j->done;
+}
+
+/* ---- all fits -------------------------------------------------------------------------------- */
+
+static struct front_row row_of(const struct batch_job *j)
+{
+    return (struct front_row){j->name, j->file, j->q, j->code, j->has_result ? &j->result : NULL};
+}
+
+/* Other commands may write the same table: what they have done is read, and ours written, by one at a time. */
+static enum fit_status write_table(struct batch *b, struct fit_error *err)
+{
+    struct fit_lock lock;
+    enum fit_status st = fit_lock_wait(&lock, b->folder, "homodyne batch", PATIENCE, err);
+    if (st == FIT_OK)
+        st = batch_others(b, err);
+    struct front_row *row = calloc(b->n + b->nother + 1, sizeof *row);
+    if (st == FIT_OK && !row)
+        st = fit_fail(err, FIT_ERR_MEMORY, "out of memory");
+    for (size_t k = 0; st == FIT_OK && k < b->n + b->nother; k++)
+        row[k] = row_of(k < b->n ? &b->job[k] : &b->other[k - b->n]);
+    if (st == FIT_OK)
+        st = front_series_write(b->folder, row, b->n + b->nother, err);
+    fit_lock_release(&lock);
+    free(row);
+    return st;
+}
+
+static void show(struct front_view *v, const struct batch *b, double begin)
+{
+    const struct tally t = count(b);
+    char left[32] = "", bad[64] = "";
+    const size_t fresh = t.done - t.old;
+    if (fresh) {
+        const double rate = (fit_seconds() - begin) / (double)fresh;
+        front_duration(rate * (double)(b->n - t.done), left, sizeof left);
+    }
+    if (t.failed + t.unconverged)
+        snprintf(bad, sizeof bad, "  %zu not converged, %zu failed", t.unconverged, t.failed);
+    front_view_show(v, "batch  %zu of %zu done  %zu at work%s%s%s%s", t.done, b->n, t.running, bad,
+                    *left ? "  " : "", left, *left ? " left" : "");
+}
+
+/* Starts fits until there are enough. */
+static enum fit_status fill(struct batch *b, struct fit_error *err)
+{
+    size_t running = count(b).running;
+    enum fit_status st = FIT_OK;
+    for (size_t k = 0; st == FIT_OK && k < b->n && running < (size_t)b->jobs; k++) {
+        if (!is_ready(&b->job[k]))
+            continue;
+        st = start(b, &b->job[k], err);
+        running++;
+    }
+    return st;
+}
+
+static void stop_all(const struct batch *b, int how)
+{
+    for (size_t k = 0; k < b->n; k++)
+        if (b->job[k].pid)
+            kill((pid_t)b->job[k].pid, how);
+}
+
+/* After an error: fits that run are asked to stop, and waited for, so that nothing is written when we have gone. */
+static void end_all(struct batch *b)
+{
+    struct fit_error ignored;
+    stop_all(b, SIGINT);
+    for (size_t k = 0; k < b->n; k++)
+        if (b->job[k].pid)
+            front_wait(b->job[k].pid, &b->job[k].code, &ignored);
+}
+
+static enum fit_status run_all(struct front *f, struct batch *b, int quiet, struct fit_error *err)
+{
+    static const double between = 2; /* s from table to table */
+    const struct timespec moment = {0, 20000000};
+    double written = 0;
+    struct front_view v = front_view_begin(f, quiet);
+    const double begin = fit_seconds();
+    int told = 0;
+    enum fit_status st = write_table(b, err);
+    while (st == FIT_OK) {
+        if (!*f->interrupt)
+            st = fill(b, err);
+        else if (told < *f->interrupt) /* once: please; twice: now */
+            stop_all(b, (told = (int)*f->interrupt) > 1 ? SIGKILL : SIGINT);
+        size_t running = 0;
+        for (size_t k = 0; k < b->n && st == FIT_OK; k++) {
+            struct batch_job *j = &b->job[k];
+            running += j->pid != 0;
+            if (!j->pid || !front_ended(j->pid, &j->code))
+                continue;
+            st = finish(j, err);
+            front_view_clear(&v);
+            if (j->code > 0 || (!quiet && j->code == 0)) /* what failed is told with --quiet, too */
+                print_job(f->err, b, j);
+            if (st == FIT_OK && fit_seconds() - written > between) {
+                st = write_table(b, err);
+                written = fit_seconds();
+            }
+        }
+        if (!running && (count(b).done == b->n || *f->interrupt))
+            break;
+        show(&v, b, begin);
+        nanosleep(&moment, NULL);
+    }
+    front_view_clear(&v);
+    if (st == FIT_OK)
+        return write_table(b, err);
+    end_all(b);
+    return st;
+}
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
+static void list(FILE *f, const struct batch *b)
+{
+    for (size_t k = 0; k < b->n; k++) {
+        char q[40] = "";
+        if (!isnan(b->job[k].q))
+            snprintf(q, sizeof q, "  q %.6g", b->job[k].q);
+        fprintf(f, "%-30s %s%s%s\n", b->job[k].name, b->job[k].file, q,
+                b->job[k].done ? "  (done)" : "");
+    }
+}
+
+static int worst(const struct batch *b)
+{
+    static const int order[] = {0, 2, 4, 3, 1, 130};
+    size_t rank = 0;
+    for (size_t k = 0; k < b->n; k++) {
+        size_t r = 0;
+        while (r < 5 && b->job[k].code != order[r])
+            r++;
+        r = b->job[k].code < 0 ? 0 : r == 5 && b->job[k].code != 130 ? 4 : r;
+        rank = r > rank ? r : rank;
+    }
+    return order[rank];
+}
+
+/* How many results there are of each quality: done(user, word, n), in the order in which they are met. */
+static void qualities(const struct batch *b, void (*done)(void *, const char *, size_t), void *user)
+{
+    for (size_t k = 0; k < b->n; k++) {
+        size_t n = 0, before = 0;
+        for (size_t i = 0; i < b->n; i++) {
+            const int same = b->job[i].has_result && strcmp(quality_of(&b->job[i]), quality_of(&b->job[k])) == 0;
+            n += (size_t)same;
+            before += (size_t)(same && i < k);
+        }
+        if (b->job[k].has_result && !before)
+            done(user, quality_of(&b->job[k]), n);
+    }
+}
+
+static void put_quality(void *user, const char *word, size_t n)
+{
+    fit_json_integer(user, word, (int64_t)n);
+}
+
+struct words {
+    FILE *f;
+    const char *before;
+};
+
+static void print_quality(void *user, const char *word, size_t n)
+{
+    struct words *w = user;
+    fprintf(w->f, "%s%zu %s", w->before, n, word);
+    w->before = ", ";
+}
+
+static void summary(struct front *f, const struct batch *b, const struct front_args *a)
+{
+    const struct tally t = count(b);
+    if (a->json) {
+        struct fit_json j = {0};
+        fit_json_begin(&j, NULL, '{');
+        fit_json_integer(&j, "fits", (int64_t)b->n);
+        fit_json_integer(&j, "converged", (int64_t)t.converged);
+        fit_json_integer(&j, "not_converged", (int64_t)t.unconverged);
+        fit_json_integer(&j, "failed", (int64_t)t.failed);
+        fit_json_integer(&j, "left", (int64_t)(b->n - t.done));
+        fit_json_integer(&j, "done_before", (int64_t)t.old);
+        fit_json_begin(&j, "quality", '{');
+        qualities(b, put_quality, &j);
+        fit_json_end(&j);
+        fit_json_string(&j, "folder", b->folder);
+        fit_json_end(&j);
+        fprintf(f->out, "%s\n", fit_json_text(&j) ? fit_json_text(&j) : "{}");
+        fit_json_free(&j);
+    } else if (!a->quiet) {
+        fprintf(f->out, "%zu fits: %zu converged, %zu not, %zu failed", b->n, t.converged,
+                t.unconverged, t.failed);
+        if (t.done < b->n)
+            fprintf(f->out, ", %zu left", b->n - t.done);
+        if (t.old)
+            fprintf(f->out, "; %zu were done before", t.old);
+        struct words w = {f->out, "; quality: "};
+        qualities(b, print_quality, &w);
+        fprintf(f->out, "\n-> %s/series.csv, %s/series.h5\n", b->folder, b->folder);
+    }
+}
+
+enum fit_status front_cmd_batch(struct front *f, const struct front_args *a, struct fit_error *err)
+{
+    struct batch b;
+    enum fit_status st = batch_make(f, a, &b, err);
+    if (st == FIT_OK && front_given(a, "list")) {
+        list(f->out, &b);
+        goto done;
+    }
+    if (st == FIT_OK)
+        st = run_all(f, &b, a->quiet || a->json, err);
+    if (st == FIT_OK) {
+        summary(f, &b, a);
+        f->exit_code = *f->interrupt ? fit_status_exit(FIT_ERR_INTERRUPTED) : worst(&b);
+    }
+done:
+    batch_free(&b);
+    return st;
+}

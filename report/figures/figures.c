@@ -1,0 +1,106 @@
+/* figures.c -- the list of figures; see figures.h. */
+#include "report/figures/figures.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct rp_figure *rp_figure_add(struct rp_figures *list, enum rp_section section, const char *name,
+                                double width, double height)
+{
+    struct rp_figure *f = realloc(list->figure, (list->n + 1) * sizeof *f);
+    if (!f) {
+        list->failed = 1;
+        return NULL;
+    }
+    list->figure = f;
+    f += list->n++;
+    *f = (struct rp_figure){.section = section, .width = width, .height = height};
+    snprintf(f->name, sizeof f->name, "%s", name);
+    for (char *p = f->name; *p; p++) /* parameters have brackets, perhaps slashes */
+        if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+.", *p))
+            *p = '_';
+    return f;
+}
+
+enum fit_status rp_figures_new(const struct rp_result *r, struct rp_figures *list,
+                               struct fit_error *err)
+{
+    *list = (struct rp_figures){0};
+    if (r->pairs) {
+        rp_list_maps(r, list);
+        rp_list_cuts(r, list);
+    } else
+        rp_list_rows(r, list);
+    if (r->fitted) {
+        rp_list_curves(r, list);
+        rp_list_parameters(r, list);
+        rp_list_profiles(r, list);
+        rp_list_residuals(r, list);
+        rp_list_search(r, list);
+    }
+    if (r->sampled)
+        rp_list_posterior(r, list);
+    if (!list->failed)
+        return FIT_OK;
+    rp_figures_free(list);
+    return fit_fail(err, FIT_ERR_MEMORY, "out of memory for the figures");
+}
+
+void rp_figures_free(struct rp_figures *list)
+{
+    free(list->figure);
+    *list = (struct rp_figures){0};
+}
+
+/* Groups that share an azimuth are told apart by q, those that share q by the azimuth. */
+static int several(const double *x, size_t n)
+{
+    for (size_t k = 1; x && k < n; k++)
+        if (fabs(x[k] - x[0]) > 1e-9 * fabs(x[0]))
+            return 1;
+    return 0;
+}
+
+void rp_group_title(const struct rp_result *r, size_t group, char *text, size_t size)
+{
+    const double phi = r->phi ? r->phi[group] : 0;
+    size_t at = 0;
+    text[0] = '\0';
+    if (r->q)
+        at = (size_t)snprintf(text, size, "q = %.5g Å⁻¹", r->q[group]);
+    if (at < size && (!r->q || several(r->phi, r->ngroup)))
+        snprintf(text + at, size - at, "%sφ = %s%.5g°", r->q ? ", " : "", phi < 0 ? "−" : "", fabs(phi));
+}
+
+void rp_group_place(const struct rp_result *r, size_t group, char *text, size_t size)
+{
+    const double phi = r->phi ? r->phi[group] : 0;
+    if (r->q)
+        snprintf(text, size, "q %.6g per angstrom, azimuth %.6g degrees", r->q[group], phi);
+    else
+        snprintf(text, size, "azimuth %.6g degrees", phi);
+}
+
+static int ascending(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+double rp_quantile(const double *x, size_t n, double part)
+{
+    enum { ENOUGH = 20000 };
+    const size_t every = n / ENOUGH + 1;
+    double *y = malloc((n / every + 1) * sizeof *y), q = NAN;
+    size_t m = 0;
+    for (size_t k = 0; y && k < n; k += every)
+        if (!isnan(x[k]))
+            y[m++] = x[k];
+    if (m) {
+        qsort(y, m, sizeof *y, ascending);
+        q = y[(size_t)(part * (double)(m - 1) + 0.5)];
+    }
+    free(y);
+    return q;
+}

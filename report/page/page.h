@@ -1,0 +1,28 @@
+/* page.h -- the report: one HTML file that needs nothing else. */
+#ifndef RP_PAGE_H
+#define RP_PAGE_H
+
+#include "report/figures/figures.h"
+
+/* Writes the page as well-formed XHTML, readable by browsers as HTML. */
+enum fit_status rp_page_write(struct rp_markup *out, const struct rp_result *r, const struct rp_figures *list,
+                              struct fit_error *err);
+
+/* Its parts that are text: page_text.c. */
+void rp_page_head(struct rp_markup *out, const struct rp_result *r);       /* title, verdict, main numbers */
+void rp_page_parameters(struct rp_markup *out, const struct rp_result *r); /* table, ties, degeneracies, notes */
+void rp_page_groups(struct rp_markup *out, const struct rp_result *r);     /* values of the groups */
+void rp_page_search(struct rp_markup *out, const struct rp_result *r);     /* how the minimum was found */
+void rp_page_posterior(struct rp_markup *out, const struct rp_result *r);  /* verdict and table of the posterior */
+void rp_page_origin(struct rp_markup *out, const struct rp_result *r);     /* files, hashes, versions, settings */
+
+/* Sentences: page_said.c. */
+void rp_sentence(struct rp_markup *out,
+                 const char *text); /* of the program: with a sign ±, options not broken at their hyphens */
+void rp_formula(struct rp_markup *out, const char *text);               /* with signs of minus */
+void rp_page_rates(struct rp_markup *out, const struct rp_result *r);   /* what the data fix of undetermined rates */
+void rp_page_priors(struct rp_markup *out, const struct fit_yaml *map); /* about which of these the prior decides */
+
+extern const unsigned char embedded_report_css[];
+
+#endif

@@ -1,0 +1,22 @@
+/* run_id.h -- which run has written a file: 16 hexadecimal digits, drawn anew by every run and written into each file
+ * of its result.  Two of them in one folder say that a set was put together from two runs: by a crash between two
+ * renames, a copy, or a program that does not know the lock (lock.h).
+ *
+ *     fit.json, cmc/.json    "run_id"            fit.h5            /entry/run_id
+ *     posterior.nc           attribute run_id    cmc/samples.npz   array run_id
+ *     run.log, summary.txt, config.effective.yaml, sequence of chains in posterior.checkpoint: a line "run 0123..."
+ */
+#ifndef FIT_RUN_ID_H
+#define FIT_RUN_ID_H
+
+#include "base/status.h"
+
+enum { FIT_RUN_ID = 17 };
+
+void fit_run_id_new(char id[FIT_RUN_ID]);
+
+/* Are all files of the result in `folder` of one run?  FIT_ERR_DATA names two that are not.  Files that fit.json lists
+ * as "kept_files" of an earlier run may be of another.  Results of versions without ids pass. */
+enum fit_status fit_run_id_check(const char *folder, struct fit_error *err);
+
+#endif

@@ -1,0 +1,67 @@
+/* copies.c -- has somebody started several copies of a program that does not divide its work?  See copies.h.
+ *
+ * SLURM sets SLURM_NTASKS and SLURM_PROCID = 0 for the script of a job, too, which runs once: there only the variables
+ * of a step count, which srun sets (man srun, "output environment variables").  MPI: the variables of Open MPI, of
+ * PMI-1 and -2 (MPICH, Intel MPI, Cray), of MVAPICH, of jsrun and of PALS; a PMIx server tells the rank alone. */
+#include "commands/copies.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A whole number of the environment; -1: none. */
+static long number(const char *name)
+{
+    const char *text = getenv(name);
+    char *end;
+    const long x = text ? strtol(text, &end, 10) : -1;
+    return text && end != text && !*end && x >= 0 ? x : -1;
+}
+
+static const struct launcher {
+    const char *size, *rank, *starter;
+} launcher[] = {{"SLURM_STEP_NUM_TASKS", "SLURM_PROCID", "srun"},
+                {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "mpirun"},
+                {"MV2_COMM_WORLD_SIZE", "MV2_COMM_WORLD_RANK", "mpirun"},
+                {"PMI_SIZE", "PMI_RANK", "mpirun"},
+                {"JSM_NAMESPACE_SIZE", "JSM_NAMESPACE_RANK", "jsrun"},
+                {"PALS_SIZE", "PALS_RANKID", "mpiexec"},
+                {NULL, "PMIX_RANK", "mpirun"}};
+
+/* How many of us there are, and which variable tells it; *rank: ours, from 0. */
+static long copies(const struct launcher *l, long *rank, const char **told)
+{
+    long n = l->size ? number(l->size) : -1;
+    *rank = number(l->rank);
+    *told = l->size;
+    if (n < 0 && strcmp(l->starter, "srun") == 0 &&
+        (number("SLURM_STEP_ID") >= 0 || number("SLURM_STEPID") >= 0 || *rank > 0)) {
+        n = number("SLURM_NTASKS");
+        *told = "SLURM_NTASKS";
+    }
+    if (n < 0 && *rank > 0) { /* one of more than one */
+        n = *rank + 1;
+        *told = l->rank;
+    }
+    return n;
+}
+
+enum fit_status fit_copies_refuse(const char *command, struct fit_error *err)
+{
+    const char *wanted = getenv("FIT_COPIES"), *told;
+    long rank;
+    if (wanted && strcmp(wanted, "each") == 0)
+        return FIT_OK;
+    for (size_t k = 0; k < sizeof launcher / sizeof *launcher; k++) {
+        const struct launcher *l = &launcher[k];
+        const long n = copies(l, &rank, &told);
+        if (n <= 1)
+            continue;
+        return fit_fail(
+            err, FIT_ERR_USAGE,
+            "%s: %s has started several copies of this program (%s=%s), and each would do the whole work: it uses"
+            " the cores of one node by threads. Start one (srun -n 1 -c CORES, mpirun -np 1), and for many files"
+            " an array of jobs with `batch`; FIT_COPIES=each where each copy has files and a folder of its own",
+            command, l->starter, told, getenv(told));
+    }
+    return FIT_OK;
+}

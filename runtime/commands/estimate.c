@@ -1,0 +1,276 @@
+/* estimate.c -- `estimate`: what a fit will take of memory and time, before it is begun.
+ *
+ * Memory follows from the shape of the data (memory.h).  Time: the model's sums are timed on a small
+ * synthetic data set with as many groups, reading on the first rows of the first matrix; a pass
+ * costs the first alone, or, when values stay in the file, the larger of the two.  A fit takes as
+ * many passes as it takes: PASSES is what fits of good data need, starts included.
+ */
+#include "commands/model_grid.h"
+#include "base/json.h"
+#include "machine/memory.h"
+#include "data/tile_sums.h"
+#include "commands/program.h"
+#include "setup/setup.h"
+#include "input/source_impl.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PASSES = 25, FRAMES = 256, GROUPS = 100, REPEAT = 3 };
+#define READ_BYTES ((size_t)32 << 20)
+
+struct estimate {
+    const struct fit_kernel *k;
+    struct fit_memory_plan plan;
+    double ns_per_point; /* of a pass with derivatives, all threads */
+    double bytes_per_second, bytes; /* of reading; of a pass.  NaN: not known */
+    double pass, fit;    /* s */
+};
+
+struct sums {
+    const struct fit_kernel *k;
+    const struct fit_layout *l;
+    double *ws, *lin, *out;
+    size_t nmoments;
+};
+
+static void sum_tile(void *user, const struct fit_tile *t, double *scratch, size_t stride,
+                     double *out)
+{
+    const struct sums *s = user;
+    (void)stride;
+    s->k->moments(s->l, s->ws, t, scratch, out);
+    s->k->normal(s->l, s->ws, s->lin, t, scratch, out + s->nmoments);
+}
+
+/* ---- speed of the model ---------------------------------------------------------------------- */
+
+static enum fit_status toy_data(const struct fit_kernel *k, const double *setting, size_t n,
+                                size_t ngroup, struct fit_dataset **ds, struct fit_error *err)
+{
+    double *time = fit_alloc_doubles(n), *m = fit_alloc_doubles(n * n),
+           *axis = fit_alloc_doubles(2 * ngroup), *small = axis + ngroup; /* degrees, and 1/angstrom */
+    const double **coord = calloc(k->naxis + 1, sizeof *coord);
+    enum fit_status st = FIT_ERR_MEMORY;
+    if (!time || !m || !axis || !coord) {
+        fit_fail(err, st, "estimate: out of memory");
+        goto done;
+    }
+    for (size_t i = 0; i < n; i++)
+        time[i] = (double)(i + 1) * 0.1;
+    for (size_t i = 0; i < n * n; i++)
+        m[i] = 1 + 0.01 * (double)(i % 17);
+    for (size_t g = 0; g < ngroup; g++)
+        small[g] = 1e-3 * (axis[g] = 1 + (double)g);
+    for (size_t a = 0; a < k->naxis; a++)
+        coord[a] = strcmp(k->axis[a].name, "q") == 0 ? small : axis;
+    const struct fit_dataset_pairs spec = {.ntime = n,
+                                           .time = time,
+                                           .step = 0.1,
+                                           .ngroup = ngroup,
+                                           .naxis = k->naxis,
+                                           .nsetting = k->nsetting,
+                                           .coord = coord,
+                                           .setting = setting,
+                                           .center = k->intercept >= 0,
+                                           .table_doubles = k->table_doubles};
+    st = fit_dataset_new_pairs(&spec, ds, err);
+    for (size_t g = 0; g < ngroup && st == FIT_OK; g++)
+        st = fit_dataset_put(*ds, g, m, NULL, err);
+    if (st == FIT_OK)
+        st = fit_dataset_finish(*ds, err);
+done:
+    free(time);
+    free(m);
+    free(axis);
+    free(coord);
+    return st;
+}
+
+static enum fit_status time_sums(struct sums *s, const struct fit_dataset *ds, int threads,
+                                 double *ns, struct fit_error *err)
+{
+    size_t np = s->k->nparam, nl = s->k->nlinear, ngroup = ds->layout.ngroup;
+    s->nmoments = ngroup * (nl * (nl + 1) / 2 + nl + 1);
+    size_t nout = s->nmoments + np * (np + 1) / 2 + np + ngroup * nl * np;
+    struct fit_parallel *par = NULL;
+    struct fit_parallel_need need = {.nout = nout,
+                                     .nextra = s->k->scratch ? s->k->scratch(s->l) : 0,
+                                     .threads = threads};
+    s->out = fit_alloc_doubles(nout);
+    enum fit_status st = s->out ? fit_parallel_new(ds, &need, &par, err)
+                                : fit_fail(err, FIT_ERR_MEMORY, "estimate: out of memory");
+    *ns = INFINITY;
+    for (int k = 0; k < REPEAT && st == FIT_OK; k++) {
+        double begin = fit_seconds();
+        fit_parallel_sum(par, &(struct fit_parallel_task){sum_tile, s, nout, s->k->raw}, s->out);
+        *ns = fmin(*ns, 1e9 * (fit_seconds() - begin) / (double)ds->npoint);
+    }
+    fit_parallel_free(par);
+    return st;
+}
+
+static enum fit_status time_model(struct estimate *e, const struct fit_config *cfg, int threads,
+                                  struct fit_error *err)
+{
+    const struct fit_kernel *k = e->k;
+    struct fit_dataset *ds = NULL;
+    size_t n = e->plan.frames < FRAMES ? e->plan.frames : FRAMES,
+           ngroup = e->plan.ngroup < GROUPS ? e->plan.ngroup : GROUPS;
+    double *setting = fit_alloc_doubles(k->nsetting + 1), *theta = fit_alloc_doubles(k->nparam + 1);
+    struct sums s = {.k = k, .lin = fit_alloc_doubles(ngroup * k->nlinear + 1)};
+    enum fit_status st = FIT_OK;
+    if (!setting || !theta || !s.lin) {
+        st = fit_fail(err, FIT_ERR_MEMORY, "estimate: out of memory");
+        goto done;
+    }
+    for (size_t i = 0; i < k->nsetting; i++) {
+        double v = cfg->setting[i].value;
+        setting[i] = isnan(v) ? isnan(k->setting[i].value) ? 0.01 : k->setting[i].value : v;
+    }
+    for (size_t p = 0; p < k->nparam; p++)
+        theta[p] = k->param[p].start;
+    for (size_t c = 0; c < ngroup * k->nlinear; c++)
+        s.lin[c] = k->linear[c % k->nlinear].start;
+    if ((st = toy_data(k, setting, n, ngroup, &ds, err)) != FIT_OK)
+        goto done;
+    s.l = &ds->layout;
+    s.ws = fit_alloc_doubles(k->workspace(s.l));
+    if (!s.ws)
+        st = fit_fail(err, FIT_ERR_MEMORY, "estimate: out of memory");
+    else if (k->prepare(s.l, theta, 1, s.ws) != FIT_EVAL_OK)
+        st = fit_fail(err, FIT_ERR_NUMERIC, "estimate: the model has no finite value at its start");
+    else
+        st = time_sums(&s, ds, threads, &e->ns_per_point, err);
+done:
+    fit_dataset_free(ds);
+    free(setting);
+    free(theta);
+    free(s.lin);
+    free(s.ws);
+    free(s.out);
+    return st;
+}
+
+/* ---- speed of reading ------------------------------------------------------------------------ */
+
+/* Rows of the first matrix, at most READ_BYTES of them. */
+static enum fit_status time_reading(struct estimate *e, const struct fit_selection *sel,
+                                    struct fit_error *err)
+{
+    struct fit_source *src = NULL;
+    struct fit_h5_raw_set *set = NULL;
+    struct fit_plane plane;
+    const char *why = NULL;
+    void *bytes = NULL;
+    e->bytes_per_second = e->bytes = NAN;
+    enum fit_status st = fit_source_open(sel->path, sel->layout, &src, err);
+    if (st == FIT_OK)
+        st = fit_h5_raw_new(READ_BYTES, &set, err);
+    if (st == FIT_OK)
+        st = fit_source_plane(src, set, 0, 0, &plane, &why, err);
+    if (st != FIT_OK || why)
+        goto done;
+    size_t row = plane.n * fit_plane_together(&plane) * fit_h5_raw_item(plane.raw);
+    size_t rows = READ_BYTES / row;
+    rows = rows < 1 ? 1 : rows < plane.n ? rows : plane.n;
+    if (!(bytes = malloc(rows * row))) {
+        st = fit_fail(err, FIT_ERR_MEMORY, "estimate: out of memory");
+        goto done;
+    }
+    const struct fit_rect box = {0, rows, 0, plane.n};
+    double begin = fit_seconds();
+    plane.lower = plane.flipped = 0;
+    st = fit_plane_read(&plane, &box, bytes, err);
+    e->bytes_per_second = (double)(rows * row) / (fit_seconds() - begin);
+    e->bytes = e->plan.points * (double)fit_h5_raw_item(plane.raw);
+done:
+    free(bytes);
+    fit_h5_raw_free(set);
+    fit_source_close(src);
+    return st;
+}
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
+static void add_up(struct estimate *e)
+{
+    double compute = 1e-9 * e->ns_per_point * e->plan.points,
+           read = e->bytes / e->bytes_per_second;
+    e->pass = e->plan.streamed ? fmax(compute, read) : compute;
+    e->fit = PASSES * e->pass + (isnan(read) ? 0 : 2 * read);
+}
+
+static void print_text(const struct estimate *e, FILE *f)
+{
+    const struct fit_memory_plan *p = &e->plan;
+    fprintf(f, "%.0f points: %zu matrices, %zu frames\n", p->points, p->ngroup, p->frames);
+    fprintf(f, "in memory  %8.0f MB%s\n", p->held_mb, p->streamed ? "" : "   <- chosen");
+    fprintf(f, "streamed   %8.0f MB%s\n", p->streamed_mb, p->streamed ? "   <- chosen" : "");
+    fprintf(f, "allowed    %8.0f MB of %.0f MB available\n", p->limit_mb, p->available_mb);
+    fprintf(f, "model      %8.2f ns per point with derivatives\n", e->ns_per_point);
+    if (!isnan(e->bytes_per_second))
+        fprintf(f, "reading    %8.0f MB/s by one thread\n", e->bytes_per_second / 1e6);
+    fprintf(f, "pass       %8.3g s\nfit        %8.3g s when it takes %d passes\n", e->pass, e->fit,
+            PASSES);
+}
+
+static void print_json(const struct estimate *e, FILE *f)
+{
+    struct fit_json j = {0};
+    fit_json_begin(&j, NULL, '{');
+    fit_json_integer(&j, "points", (int64_t)e->plan.points);
+    fit_json_integer(&j, "matrices", (int64_t)e->plan.ngroup);
+    fit_json_integer(&j, "frames", (int64_t)e->plan.frames);
+    fit_json_number(&j, "memory_mb", e->plan.held_mb);
+    fit_json_number(&j, "streamed_mb", e->plan.streamed_mb);
+    fit_json_number(&j, "available_mb", e->plan.available_mb);
+    fit_json_number(&j, "limit_mb", e->plan.limit_mb);
+    fit_json_string(&j, "mode", e->plan.streamed ? "streamed" : "memory");
+    fit_json_number(&j, "ns_per_point", e->ns_per_point);
+    fit_json_number(&j, "read_mb_per_second", e->bytes_per_second / 1e6);
+    fit_json_number(&j, "pass_seconds", e->pass);
+    fit_json_integer(&j, "passes", PASSES);
+    fit_json_number(&j, "fit_seconds", e->fit);
+    fit_json_end(&j);
+    fprintf(f, "%s\n", fit_json_text(&j) ? fit_json_text(&j) : "{}");
+    fit_json_free(&j);
+}
+
+enum fit_status fit_cmd_estimate(struct fit_program *p, const struct fit_cli *cli,
+                                 struct fit_error *err)
+{
+    struct estimate e = {0};
+    struct fit_config_log log;
+    struct fit_config *cfg = NULL;
+    struct fit_selection sel;
+    fit_config_log_init(&log);
+    enum fit_status st = fit_program_kernel(p, cli, &e.k, err);
+    if (st == FIT_OK)
+        st = fit_setup_config(cli, e.k, &log, &cfg, err);
+    if (st == FIT_OK && e.k->space != FIT_PAIRS)
+        st = fit_fail(err, FIT_ERR_USAGE, "estimate: tables are small; this is for matrices");
+    if (st != FIT_OK)
+        goto done;
+    fit_selection_from_config(cfg, &sel);
+    if (!sel.path) {
+        st = fit_fail(err, FIT_ERR_CONFIG, "%s: no data file; give experimental_data.file_path",
+                      cfg->file);
+        goto done;
+    }
+    if ((st = fit_memory_plan(&sel, cfg->nlsq.memory_fraction.value, &e.plan, err)) != FIT_OK)
+        goto done;
+    fit_memory_plan_loss(&e.plan, (enum fit_loss)cfg->nlsq.loss.value);
+    if ((st = time_model(&e, cfg, (int)cli->threads, err)) != FIT_OK ||
+        (st = time_reading(&e, &sel, err)) != FIT_OK)
+        goto done;
+    add_up(&e);
+    if (cli->json || !cli->quiet)
+        (cli->json ? print_json : print_text)(&e, p->out);
+done:
+    fit_config_free(cfg);
+    fit_config_log_free(&log);
+    return st;
+}

@@ -1,0 +1,130 @@
+/* main.c -- the program: argv to a command, errors to stderr, status to the shell.
+ *
+ * The only file that prints by itself.  Ctrl-C or another of the signals of signals.h asks a fit to stop and to write
+ * what it has (exit status 130); the second Ctrl-C or SIGTERM leaves at once, as does the first one of a command that
+ * has nothing to write. */
+#include "commands/cli.h"
+#include "commands/copies.h"
+#include "commands/program.h"
+#include "model/registry.h"
+#include "commands/simulate_config.h"
+
+#include "common/signals.h"
+#include "common/stream.h"
+#include "common/text.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static atomic_int interrupted; /* the threads of a fit read it: no sig_atomic_t, which is for one thread */
+
+static atomic_int asked, looks_at_it; /* the second counts; the command looks at `interrupted` */
+
+static void on_interrupt(int number)
+{
+    const int second = signals_insists(number) && atomic_exchange(&asked, 1);
+    if (second || !atomic_load(&looks_at_it))
+        _exit(130);
+    atomic_store(&interrupted, 1);
+}
+
+enum fit_status fit_program_kernel(const struct fit_program *p, const struct fit_cli *cli,
+                                   const struct fit_kernel **kernel, struct fit_error *err)
+{
+    return fit_registry_pick(p->kernels, cli->variant, cli->isa, kernel, err);
+}
+
+static void print_version(const struct fit_program *p)
+{
+    const struct fit_kernel *k = p->kernels[0];
+    fprintf(p->out, "%s %s, model %s (SHA-256 %.16s...), kernels:", p->name, FIT_VERSION,
+            k ? k->name : "none", k ? k->hash : "");
+    for (size_t n = 0; p->kernels[n]; n++)
+        fprintf(p->out, " %s/%s%s", p->kernels[n]->variant, p->kernels[n]->isa,
+                fit_cpu_supports(p->kernels[n]->isa) ? "" : " (not this machine)");
+    fprintf(p->out, "\n");
+}
+
+static enum fit_status print_help(const struct fit_program *p, FILE *f, enum fit_command command,
+                                  int all, struct fit_error *err)
+{
+    const struct fit_kernel *k = p->kernels[0];
+    char *text = fit_cli_help(p->name, k ? k->title : "", k ? k->space : FIT_PAIRS, command,
+                              all);
+    if (!text)
+        return fit_fail(err, FIT_ERR_MEMORY, "help: out of memory");
+    fputs(text, f);
+    free(text);
+    return FIT_OK;
+}
+
+/* `simulate CONFIG.yaml`: what the configuration says goes where options would have said it. */
+static enum fit_status read_simulation(const struct fit_program *p, struct fit_cli *cli,
+                                       struct fit_error *err)
+{
+    const struct fit_kernel *k;
+    const enum fit_status st = fit_program_kernel(p, cli, &k, err);
+    return st == FIT_OK ? fit_simulate_config(cli, k, err) : st;
+}
+
+static enum fit_status run(struct fit_program *p, struct fit_cli *cli, struct fit_error *err)
+{
+    static enum fit_status (*const command[])(struct fit_program *, const struct fit_cli *,
+                                              struct fit_error *) = {
+        [FIT_COMMAND_FIT] = fit_cmd_fit,           [FIT_COMMAND_EVAL] = fit_cmd_eval,
+        [FIT_COMMAND_SIMULATE] = fit_cmd_simulate, [FIT_COMMAND_INFO] = fit_cmd_info,
+        [FIT_COMMAND_BENCH] = fit_cmd_bench,       [FIT_COMMAND_CHECK] = fit_cmd_check,
+        [FIT_COMMAND_ESTIMATE] = fit_cmd_estimate,
+        [FIT_COMMAND_PLAN] = fit_cmd_plan,         [FIT_COMMAND_EXTRACT] = fit_cmd_extract,
+        [FIT_COMMAND_SELFCHECK] = fit_cmd_selfcheck,
+        [FIT_COMMAND_INSPECT] = fit_cmd_inspect,   [FIT_COMMAND_INIT] = fit_cmd_inspect,
+    };
+    if (cli->version) {
+        print_version(p);
+        return FIT_OK;
+    }
+    if (cli->help || cli->help_all)
+        return print_help(p, p->out, p->argc > 2 ? cli->command : FIT_COMMAND_COUNT, cli->help_all,
+                          err);
+    if (p->argc < 2) {
+        p->exit_code = fit_status_exit(FIT_ERR_USAGE);
+        return print_help(p, p->err, FIT_COMMAND_COUNT, 0, err);
+    }
+    enum fit_status st = FIT_OK;
+    if (cli->command == FIT_COMMAND_FIT || cli->command == FIT_COMMAND_SIMULATE || cli->command == FIT_COMMAND_EXTRACT)
+        st = fit_copies_refuse(fit_cli_command_name(cli->command), err);
+    if (st == FIT_OK && cli->command == FIT_COMMAND_SIMULATE && cli->nword)
+        st = read_simulation(p, cli, err);
+    if (st != FIT_OK)
+        return st;
+    atomic_store(&looks_at_it, cli->command == FIT_COMMAND_FIT);
+    return command[cli->command](p, cli, err);
+}
+
+int fit_program_main(int argc, char **argv, const struct fit_kernel *const *kernels)
+{
+    struct fit_program p = {.name = text_file_name(argv[0]),
+                            .kernels = kernels,
+                            .argc = argc,
+                            .argv = argv,
+                            .out = text_stream(STDOUT_FILENO),
+                            .err = text_stream(STDERR_FILENO),
+                            .out_is_terminal = isatty(STDOUT_FILENO),
+                            .err_is_terminal = isatty(STDERR_FILENO),
+                            .interrupt = &interrupted};
+    struct fit_cli cli;
+    struct fit_error err = {.status = FIT_OK};
+    signals_catch(on_interrupt);
+    enum fit_status st = fit_cli_parse(argc, argv, &cli, &err);
+    if (st == FIT_OK)
+        st = run(&p, &cli, &err);
+    fit_cli_free(&cli);
+    if (st == FIT_OK && (fflush(p.out) != 0 || ferror(p.out)))
+        st = fit_fail(&err, FIT_ERR_IO, "standard output cannot be written");
+    if (st != FIT_OK)
+        fprintf(p.err, "%s: %s%s\n", p.name, fit_error_word(&err), err.message);
+    return st == FIT_OK ? p.exit_code : fit_status_exit(st);
+}

@@ -1,0 +1,61 @@
+/* program.h -- what the commands of a fitter share.
+ *
+ * main.c, the only file that prints by itself, makes a struct fit_program
+ * and hands it to one command; a command writes to p->out (results) and p->err (notes) and returns
+ * a status.
+ */
+#ifndef FIT_PROGRAM_H
+#define FIT_PROGRAM_H
+
+#include "base/status.h"
+#include "commands/cli.h"
+#include "fit/kernel.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+
+struct fit_program {
+    const char *name;                        /* "homodyne-laminar" */
+    const struct fit_kernel *const *kernels; /* ended by NULL */
+    int argc;
+    char **argv;
+    FILE *out, *err;
+    int out_is_terminal, err_is_terminal;
+    const atomic_int *interrupt; /* > 0: the user asked to stop */
+    int exit_code; /* set by a command that succeeds with another code than 0 */
+};
+
+/* The whole program: runs the command of argv with one of the kernels (ended by NULL) and returns the
+ * exit status. */
+int fit_program_main(int argc, char **argv, const struct fit_kernel *const *kernels);
+
+/* Commands.  Each takes the parsed command line, writes its results, and returns FIT_OK or an
+ * error. */
+enum fit_status fit_cmd_info(struct fit_program *p, const struct fit_cli *cli,
+                             struct fit_error *err);
+enum fit_status fit_cmd_eval(struct fit_program *p, const struct fit_cli *cli,
+                             struct fit_error *err);
+enum fit_status fit_cmd_simulate(struct fit_program *p, const struct fit_cli *cli,
+                                 struct fit_error *err);
+enum fit_status fit_cmd_fit(struct fit_program *p, const struct fit_cli *cli,
+                            struct fit_error *err);
+enum fit_status fit_cmd_inspect(struct fit_program *p, const struct fit_cli *cli,
+                                struct fit_error *err);
+enum fit_status fit_cmd_check(struct fit_program *p, const struct fit_cli *cli,
+                              struct fit_error *err);
+enum fit_status fit_cmd_estimate(struct fit_program *p, const struct fit_cli *cli,
+                                 struct fit_error *err);
+enum fit_status fit_cmd_plan(struct fit_program *p, const struct fit_cli *cli,
+                             struct fit_error *err);
+enum fit_status fit_cmd_extract(struct fit_program *p, const struct fit_cli *cli,
+                                struct fit_error *err);
+enum fit_status fit_cmd_bench(struct fit_program *p, const struct fit_cli *cli,
+                              struct fit_error *err);
+enum fit_status fit_cmd_selfcheck(struct fit_program *p, const struct fit_cli *cli,
+                                  struct fit_error *err);
+
+/* The kernel that --variant and --isa choose. */
+enum fit_status fit_program_kernel(const struct fit_program *p, const struct fit_cli *cli,
+                                   const struct fit_kernel **kernel, struct fit_error *err);
+
+#endif

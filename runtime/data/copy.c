@@ -1,0 +1,189 @@
+/* copy.c -- replicas of a dataset with other values or weights; thinned copies; one group of a table. */
+#include "data/dataset_impl.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "machine/team.h"
+
+static enum fit_status no_memory(struct fit_error *err)
+{
+    return fit_fail(err, FIT_ERR_MEMORY, "data: out of memory");
+}
+
+/* ---- replicas ------------------------------------------------------------------------------------------------- */
+
+/* Geometry is that of the original; tiles, sums, counts and one of y and w are its own. */
+enum fit_status fit_dataset_replica(const struct fit_dataset *ds, int weights, struct fit_dataset **out,
+                                    struct fit_error *err)
+{
+    const struct fit_dataset_private *from = ds->private_;
+    struct fit_dataset *c = malloc(sizeof *c);
+    struct fit_dataset_private *p = malloc(sizeof *p);
+    size_t ngroup = ds->layout.ngroup;
+    *out = NULL;
+    if (fit_dataset_streamed(ds) || !c || !p) {
+        free(c);
+        free(p);
+        return fit_dataset_streamed(ds)
+                   ? fit_fail(err, FIT_ERR_CONFIG, "a bootstrap needs the data in memory: --stream off")
+                   : no_memory(err);
+    }
+    *c = *ds;
+    *p = *from;
+    c->private_ = p;
+    p->own = NULL;
+    p->original = ds->tile;
+    c->tile = malloc((ds->ntile + 1) * sizeof *c->tile);
+    c->npoint_group = calloc(ngroup + 1, sizeof *c->npoint_group);
+    c->range = ds->range ? fit_dataset_copy(ds->range, ngroup * sizeof *ds->range) : NULL;
+    p->sum = calloc(ds->ntile * ngroup * 3 + 1, sizeof *p->sum);
+    struct fit_block *own = weights ? &p->w : &p->y;
+    *own = (struct fit_block){0};
+    if (!c->tile || !c->npoint_group || (ds->range && !c->range) || !p->sum ||
+        fit_dataset_block_new(own, p->ndouble, err) != FIT_OK) {
+        fit_dataset_replica_free(c);
+        return no_memory(err);
+    }
+    memcpy(c->tile, ds->tile, ds->ntile * sizeof *c->tile);
+    p->own = own->data;
+    fit_dataset_point_tiles(c);
+    *out = c;
+    return FIT_OK;
+}
+
+void fit_dataset_replica_free(struct fit_dataset *c)
+{
+    if (!c)
+        return;
+    struct fit_dataset_private *p = c->private_;
+    if (p->own == p->w.data)
+        fit_dataset_block_free(&p->w);
+    else if (p->own == p->y.data)
+        fit_dataset_block_free(&p->y);
+    free(p->sum);
+    free(p);
+    free(c->tile);
+    free(c->npoint_group);
+    free(c->range);
+    free(c);
+}
+
+struct rewriting {
+    struct fit_dataset *ds;
+    fit_rewrite_fn *fn;
+    void *user;
+};
+
+static void rewrite_tile(void *user, size_t k, size_t thread)
+{
+    const struct rewriting *x = user;
+    size_t place = x->ds->private_->offset[k];
+    (void)thread;
+    x->fn(x->user, &x->ds->private_->original[k], x->ds->private_->own + place, place);
+}
+
+enum fit_status fit_dataset_rewrite(struct fit_dataset *c, fit_rewrite_fn *fn, void *user, struct fit_error *err)
+{
+    struct rewriting x = {c, fn, user};
+    fit_team_run((struct fit_team){FIT_TEAM_ALL, FIT_TEAM_SHARE}, c->ntile, rewrite_tile, &x);
+    return fit_dataset_finish(c, err);
+}
+
+/* ---- fewer frames ----------------------------------------------------------------------------------------------- */
+
+enum fit_status fit_dataset_thin(const struct fit_dataset *ds, size_t wanted, struct fit_dataset **thin,
+                                 struct fit_error *err)
+{
+    size_t n = ds->layout.nframe, s = (n + wanted - 1) / wanted, scales = 0, count = 0, station = 0;
+    uint32_t *pick = malloc((n + 1) * sizeof *pick);
+    unsigned char *taken = calloc(n + 1, 1);
+    enum fit_status st = FIT_ERR_MEMORY;
+    while ((size_t)2 << scales < 2 * s)
+        scales++;
+    if (!pick || !taken) {
+        no_memory(err);
+        goto done;
+    }
+    for (size_t at = 0; at < n; at += 2 * s, station++) {
+        size_t near = (size_t)1 << (station / 2 % (scales + 1)), far = (size_t)1 << ((station / 2 + 1) % (scales + 1));
+        taken[at] = 1;
+        if (station % 2)
+            continue;
+        if (at + near < n)
+            taken[at + near] = 1;
+        if (at + near + far < n)
+            taken[at + near + far] = 1;
+    }
+    for (size_t k = 0; k < n; k++)
+        if (taken[k])
+            pick[count++] = (uint32_t)k;
+    st = fit_dataset_coarse(ds, count, pick, thin, err);
+done:
+    free(pick);
+    free(taken);
+    return st;
+}
+
+/* ---- one group of a table ---------------------------------------------------------------------------------------- */
+
+struct rows {
+    double *value, *sigma, **column, **axis;
+    size_t n;
+};
+
+static void take_rows(const struct fit_dataset *ds, size_t g, struct rows *r)
+{
+    const struct fit_dataset_private *p = ds->private_;
+    for (size_t k = 0; k < ds->ntile; k++) {
+        const struct fit_tile *t = &ds->tile[k];
+        for (size_t i = t->i0; t->group == g && i < t->i1; i++) {
+            size_t at = fit_tile_offset(&ds->layout, t, i, 0, g);
+            if (t->w && !(t->w[at] > 0))
+                continue;
+            r->value[r->n] = t->y[at] + ds->reference[g];
+            r->sigma[r->n] = t->w ? 1 / sqrt(t->w[at]) : 1;
+            for (size_t c = 0; c < p->ncolumn; c++)
+                r->column[c][r->n] = ds->layout.column[c][i];
+            for (size_t a = 0; a < p->naxis; a++)
+                r->axis[a][r->n] = ds->layout.coord[a][g];
+            r->n++;
+        }
+    }
+}
+
+enum fit_status fit_dataset_group_rows(const struct fit_dataset *ds, size_t g, struct fit_dataset **one,
+                                       struct fit_error *err)
+{
+    const struct fit_dataset_private *p = ds->private_;
+    size_t n = ds->npoint_group[g] + 1, columns = p->ncolumn + p->naxis;
+    double *all = malloc((columns + 2) * n * sizeof *all), **pointer = malloc((columns + 1) * sizeof *pointer);
+    enum fit_status st;
+    *one = NULL;
+    if (!all || !pointer) {
+        st = no_memory(err);
+        goto done;
+    }
+    for (size_t c = 0; c < columns; c++)
+        pointer[c] = all + (2 + c) * n;
+    struct rows r = {all, all + n, pointer, pointer + p->ncolumn, 0};
+    take_rows(ds, g, &r);
+    struct fit_dataset_table t = {.nrow = r.n,
+                                  .ncolumn = p->ncolumn,
+                                  .naxis = p->naxis,
+                                  .nsetting = p->nsetting,
+                                  .column = (const double *const *)r.column,
+                                  .axis = (const double *const *)r.axis,
+                                  .value = r.value,
+                                  .sigma = ds->weighted ? r.sigma : NULL,
+                                  .setting = ds->layout.setting,
+                                  .center = p->center};
+    st = fit_dataset_new_table(&t, one, err);
+    if (st == FIT_OK)
+        st = fit_dataset_finish(*one, err);
+done:
+    free(all);
+    free(pointer);
+    return st;
+}

@@ -1,0 +1,321 @@
+/* rows.c -- tables as datasets: tiles of consecutive rows.  See dataset.h and fit/kernel.h.
+ *
+ * Rows are sorted by group, without changing their order inside; each group begins at a place that is
+ * a multiple of 8, and tiles hold rows of one group.  Rows that do not count (a value that is not
+ * finite, an error that is not positive) keep their place with weight zero, and repeat the columns of
+ * a row that counts, so that the model stays finite there.  The same holds for the padding of a group
+ * to a multiple of 8.
+ */
+#include "data/dataset_impl.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define L FIT_LANES
+
+enum { TILES_WANTED = 16, ROWS_MIN = 64, ROWS_MAX = 4096 };
+
+/* How the rows are distributed. */
+struct groups {
+    size_t n;
+    uint32_t *of;    /* nrow: group of a row */
+    size_t *count;   /* rows of a group */
+    size_t *first;   /* place of its first row */
+    double *coord;   /* naxis x FIT_GROUPS_MOST */
+    size_t places;   /* of all, the padding of the last group not counted */
+};
+
+static enum fit_status no_memory(struct fit_error *err)
+{
+    return fit_fail(err, FIT_ERR_MEMORY, "table: out of memory");
+}
+
+static size_t padded(size_t nrow)
+{
+    return (nrow + L - 1) / L * L;
+}
+
+/* ---- groups ---------------------------------------------------------------------------------- */
+
+static int same_group(const struct fit_dataset_table *t, const struct groups *s, size_t g, size_t r)
+{
+    for (size_t a = 0; a < t->naxis; a++)
+        if (s->coord[a * FIT_GROUPS_MOST + g] != t->axis[a][r]) /* equal to the last digit */
+            return 0;
+    return 1;
+}
+
+static int on_axes(const struct fit_dataset_table *t, size_t r)
+{
+    for (size_t a = 0; a < t->naxis; a++)
+        if (!isfinite(t->axis[a][r]))
+            return 0;
+    return 1;
+}
+
+/* Group of row r, found or new; rows often come group by group, so the last one is tried first.  A
+ * row without a place on the axes does not count, wherever it stands. */
+static size_t group_of(const struct fit_dataset_table *t, struct groups *s, size_t last, size_t r)
+{
+    if (!on_axes(t, r) || (s->n && same_group(t, s, last, r)))
+        return last;
+    for (size_t g = 0; g < s->n; g++)
+        if (same_group(t, s, g, r))
+            return g;
+    if (s->n < FIT_GROUPS_MOST)
+        for (size_t a = 0; a < t->naxis; a++)
+            s->coord[a * FIT_GROUPS_MOST + s->n] = t->axis[a][r];
+    return s->n++;
+}
+
+static enum fit_status find_groups(const struct fit_dataset_table *t, struct groups *s,
+                                   struct fit_error *err)
+{
+    s->of = malloc(t->nrow * sizeof *s->of);
+    s->count = calloc(FIT_GROUPS_MOST, sizeof *s->count);
+    s->first = calloc(FIT_GROUPS_MOST, sizeof *s->first);
+    s->coord = malloc((t->naxis * FIT_GROUPS_MOST + 1) * sizeof *s->coord);
+    if (!s->of || !s->count || !s->first || !s->coord)
+        return no_memory(err);
+    for (size_t r = 0, g = 0; r < t->nrow; r++) {
+        g = group_of(t, s, g, r);
+        if (g >= FIT_GROUPS_MOST)
+            return fit_fail(err, FIT_ERR_DATA,
+                            "table: more than %d groups at row %zu: rows of one group have the same"
+                            " coordinate to the last digit",
+                            FIT_GROUPS_MOST, r + 1);
+        s->of[r] = (uint32_t)g;
+        s->count[g]++;
+    }
+    s->n = s->n ? s->n : 1;
+    for (size_t g = 1; g < s->n; g++)
+        s->first[g] = s->first[g - 1] + padded(s->count[g - 1]);
+    s->places = s->first[s->n - 1] + s->count[s->n - 1];
+    return FIT_OK;
+}
+
+static void free_groups(struct groups *s)
+{
+    free(s->of);
+    free(s->count);
+    free(s->first);
+    free(s->coord);
+}
+
+/* ds->row, and the coordinates of the groups. */
+static enum fit_status place_rows(struct fit_dataset *ds, const struct fit_dataset_table *t,
+                                  const struct groups *s, struct fit_error *err)
+{
+    struct fit_dataset_private *p = ds->private_;
+    size_t *next = fit_dataset_copy(s->first, s->n * sizeof *next);
+    p->coord = calloc(t->naxis + 1, sizeof *p->coord);
+    p->naxis = t->naxis;
+    ds->row = malloc(s->places * sizeof *ds->row);
+    enum fit_status st = next && p->coord && ds->row ? FIT_OK : no_memory(err);
+    for (size_t k = 0; st == FIT_OK && k < s->places; k++)
+        ds->row[k] = FIT_NO_ROW;
+    for (size_t r = 0; st == FIT_OK && r < t->nrow; r++)
+        ds->row[next[s->of[r]]++] = (uint32_t)r;
+    for (size_t a = 0; st == FIT_OK && a < t->naxis; a++)
+        if (!(p->coord[a] = fit_dataset_copy(s->coord + a * FIT_GROUPS_MOST, s->n * sizeof(double))))
+            st = no_memory(err);
+    ds->layout.coord = (const double *const *)p->coord;
+    free(next);
+    return st;
+}
+
+/* ---- columns --------------------------------------------------------------------------------- */
+
+static size_t row_at(const struct fit_dataset *ds, size_t place)
+{
+    return ds->row ? ds->row[place] : place;
+}
+
+static enum fit_status copy_columns(struct fit_dataset *ds, const struct fit_dataset_table *t,
+                                    struct fit_error *err)
+{
+    struct fit_dataset_private *p = ds->private_;
+    size_t n = ds->layout.nrow;
+    p->column = calloc(t->ncolumn ? t->ncolumn : 1, sizeof *p->column);
+    if (!p->column)
+        return no_memory(err);
+    p->ncolumn = t->ncolumn;
+    for (size_t c = 0; c < t->ncolumn; c++) {
+        if (!(p->column[c] = aligned_alloc(64, padded(n) * sizeof(double))))
+            return no_memory(err);
+        for (size_t k = 0; k < n; k++)
+            p->column[c][k] = row_at(ds, k) == FIT_NO_ROW ? 0 : t->column[c][row_at(ds, k)];
+    }
+    ds->layout.column = (const double *const *)p->column;
+    return FIT_OK;
+}
+
+/* 1 for places in which everything is finite and the error is positive. */
+static int row_counts(const struct fit_dataset *ds, const struct fit_dataset_table *t, size_t place)
+{
+    size_t r = row_at(ds, place);
+    for (size_t c = 0; c < ds->private_->ncolumn; c++)
+        if (!isfinite(ds->private_->column[c][place]))
+            return 0;
+    return on_axes(t, r) && fit_dataset_counts(t->value[r], t->sigma, r);
+}
+
+/* Rows that do not count, and the padding, repeat a row that does: the model stays finite there. */
+static void fill_row(struct fit_dataset *ds, size_t r, size_t from)
+{
+    for (size_t c = 0; c < ds->private_->ncolumn; c++)
+        ds->private_->column[c][r] = ds->private_->column[c][from];
+}
+
+/* ---- tiles ----------------------------------------------------------------------------------- */
+
+static enum fit_status make_row_tiles(struct fit_dataset *ds, const struct groups *s, size_t nrow,
+                                      struct fit_error *err)
+{
+    struct fit_dataset_private *p = ds->private_;
+    size_t chunk = padded(nrow / TILES_WANTED + 1), k = 0;
+    chunk = chunk < ROWS_MIN ? ROWS_MIN : chunk > ROWS_MAX ? ROWS_MAX : chunk;
+    ds->layout.chunk = chunk;
+    for (size_t g = 0; g < s->n; g++)
+        ds->ntile += (s->count[g] + chunk - 1) / chunk;
+    ds->tile = calloc(ds->ntile, sizeof *ds->tile);
+    p->offset = calloc(ds->ntile, sizeof *p->offset);
+    p->sum = calloc(ds->ntile * s->n * 3, sizeof *p->sum);
+    if (!ds->tile || !p->offset || !p->sum)
+        return no_memory(err);
+    for (size_t g = 0; g < s->n; g++)
+        for (size_t i = s->first[g], end = i + s->count[g]; i < end; i += chunk, k++) {
+            size_t last = i + chunk < end ? i + chunk : end;
+            ds->tile[k] = (struct fit_tile){.i0 = i, .i1 = last, .group = g};
+            p->offset[k] = i;
+        }
+    p->ndouble = padded(ds->layout.nrow);
+    return FIT_OK;
+}
+
+/* ---- values ---------------------------------------------------------------------------------- */
+
+/* Values and weights of places [i, i + n) of group g. */
+static enum fit_status fill_group(struct fit_dataset *ds, const struct fit_dataset_table *t,
+                                  const unsigned char *ok, size_t g, size_t i, size_t n,
+                                  struct fit_error *err)
+{
+    struct fit_dataset_private *p = ds->private_;
+    size_t good = 0, last = 0;
+    double mean = 0;
+    for (size_t k = i; k < i + n; k++)
+        if (ok[k]) {
+            last = good ? last : k; /* the first that counts */
+            mean += t->value[row_at(ds, k)];
+            good++;
+        }
+    if (!good && ds->layout.ngroup > 1)
+        return fit_fail(err, FIT_ERR_DATA,
+                        "table: none of the %zu rows of group %zu (%g) is finite with a positive"
+                        " error",
+                        n, g + 1, p->coord[0][g]);
+    if (!good)
+        return fit_fail(
+            err, FIT_ERR_DATA,
+            "table: none of the %zu rows is finite with a positive error; where errors are not known, leave their "
+            "column out",
+            n);
+    ds->reference[g] = p->center ? mean / (double)good : 0;
+    for (size_t k = i; k < i + n; k++) {
+        size_t r = row_at(ds, k);
+        p->y.data[k] = ok[k] ? t->value[r] - ds->reference[g] : 0;
+        if (p->w.data)
+            p->w.data[k] = !ok[k] ? 0 : t->sigma ? 1 / (t->sigma[r] * t->sigma[r]) : 1;
+        if (ok[k])
+            last = k;
+        else
+            fill_row(ds, k, last);
+    }
+    for (size_t k = i + n; k < i + padded(n); k++)
+        fill_row(ds, k, i + n - 1);
+    return FIT_OK;
+}
+
+static enum fit_status fill_rows(struct fit_dataset *ds, const struct fit_dataset_table *t,
+                                 const struct groups *s, struct fit_error *err)
+{
+    struct fit_dataset_private *p = ds->private_;
+    size_t n = ds->layout.nrow, good = 0;
+    unsigned char *ok = calloc(n, 1);
+    enum fit_status st = FIT_OK;
+    if (!ok)
+        return no_memory(err);
+    for (size_t k = 0; k < n; k++)
+        if (row_at(ds, k) != FIT_NO_ROW)
+            good += ok[k] = (unsigned char)row_counts(ds, t, k);
+    if (t->sigma || good < t->nrow)
+        st = fit_dataset_block_new(&p->w, p->ndouble, err);
+    for (size_t g = 0; st == FIT_OK && g < s->n; g++)
+        st = fill_group(ds, t, ok, g, s->first[g], s->count[g], err);
+    free(ok);
+    return st;
+}
+
+/* ---- all together ---------------------------------------------------------------------------- */
+
+static enum fit_status make(struct fit_dataset *ds, const struct fit_dataset_table *t,
+                            const struct groups *s, struct fit_error *err)
+{
+    struct fit_dataset_private *p = ds->private_;
+    enum fit_status st = FIT_OK;
+    ds->nrow = t->nrow;
+    ds->layout.nrow = s->places;
+    ds->weighted = t->sigma != NULL;
+    p->center = t->center;
+    p->nsetting = t->nsetting;
+    if (!(p->setting = fit_dataset_copy(t->setting, t->nsetting * sizeof *t->setting)))
+        return no_memory(err);
+    ds->layout.setting = p->setting;
+    if (t->naxis)
+        st = place_rows(ds, t, s, err);
+    if (st != FIT_OK || (st = copy_columns(ds, t, err)) != FIT_OK ||
+        (st = make_row_tiles(ds, s, t->nrow, err)) != FIT_OK ||
+        (st = fit_dataset_block_new(&p->y, p->ndouble, err)) != FIT_OK ||
+        (st = fill_rows(ds, t, s, err)) != FIT_OK)
+        return st;
+    fit_dataset_point_tiles(ds);
+    return FIT_OK;
+}
+
+enum fit_status fit_dataset_new_table(const struct fit_dataset_table *t, struct fit_dataset **out,
+                                      struct fit_error *err)
+{
+    struct groups s = {0};
+    struct fit_dataset *ds = NULL;
+    *out = NULL;
+    if (!t->nrow || t->nrow >= FIT_NO_ROW)
+        return fit_fail(err, FIT_ERR_DATA, t->nrow ? "table: too many rows" : "table: no rows");
+    enum fit_status st = find_groups(t, &s, err);
+    if (st == FIT_OK && !(ds = fit_dataset_alloc(s.n)))
+        st = no_memory(err);
+    if (st == FIT_OK)
+        st = make(ds, t, &s, err);
+    free_groups(&s);
+    if (st == FIT_OK)
+        *out = ds;
+    else
+        fit_dataset_free(ds);
+    return st;
+}
+
+enum fit_status fit_dataset_new_rows(size_t nrow, size_t ncolumn, const double *const *column,
+                                     const double *value, const double *sigma, size_t nsetting,
+                                     const double *setting, int center, struct fit_dataset **out,
+                                     struct fit_error *err)
+{
+    const struct fit_dataset_table t = {.nrow = nrow,
+                                        .ncolumn = ncolumn,
+                                        .nsetting = nsetting,
+                                        .column = column,
+                                        .value = value,
+                                        .sigma = sigma,
+                                        .setting = setting,
+                                        .center = center};
+    return fit_dataset_new_table(&t, out, err);
+}

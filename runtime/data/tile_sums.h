@@ -1,0 +1,61 @@
+/* tile_sums.h -- sums over the tiles of a data set, with the same bits for any number of threads.
+ *
+ * Tiles are gathered into at most FIT_PARALLEL_LEAVES leaves by their index alone; within a leaf
+ * they are added in order, leaves in a binary tree (Higham 2002, section 4.2: error grows with the
+ * logarithm of the number of leaves).  Threads take leaves as they come and influence nothing but
+ * the time.
+ */
+#ifndef FIT_TILE_SUMS_H
+#define FIT_TILE_SUMS_H
+
+#include <stdatomic.h>
+
+#include "data/dataset.h"
+
+enum { FIT_PARALLEL_LEAVES = 512 }; /* bounds the memory: 512 x 1500 doubles = 6 MB */
+
+/* Physical cores inside the affinity mask of the process, not more than the quota of its cgroup
+ * (at least 1).  OMP_NUM_THREADS, when set, wins. */
+int fit_parallel_default_threads(void);
+
+struct fit_parallel;
+
+struct fit_parallel_need {
+    size_t nout;     /* numbers of the longest sum */
+    size_t nscratch; /* arrays as long as the largest tile that every thread gets */
+    size_t nextra;   /* further doubles that every thread gets, behind those arrays */
+    int threads;     /* 0: the default */
+    const atomic_int *interrupt; /* may be NULL */
+};
+
+enum fit_status fit_parallel_new(const struct fit_dataset *ds, const struct fit_parallel_need *need,
+                                 struct fit_parallel **par, struct fit_error *err);
+void fit_parallel_free(struct fit_parallel *par);
+int fit_parallel_threads(const struct fit_parallel *par);
+/* From now on *interrupt is not looked at: for what has to be finished after an interruption. */
+void fit_parallel_uninterruptible(struct fit_parallel *par);
+
+/* What is done for one tile.  out: nout numbers, to be overwritten.  scratch: nscratch arrays of
+ * `stride` doubles, one after the other, then nextra doubles; all aligned to 64 bytes. */
+struct fit_parallel_task {
+    void (*tile)(void *user, const struct fit_tile *t, double *scratch, size_t stride, double *out);
+    void *user;
+    size_t nout;
+    int raw; /* 1: `tile` may get tiles with fit_tile.raw in place of y */
+};
+
+/* total[nout] <- sum over all tiles.  Returns 0, or 1 when *interrupt became nonzero on the way or
+ * values could not be read (fit_dataset_status tells); total is then meaningless. */
+int fit_parallel_sum(struct fit_parallel *par, const struct fit_parallel_task *task, double *total);
+
+/* The same, one tile after the other. */
+int fit_parallel_in_turn(struct fit_parallel *par, const struct fit_parallel_task *task, double *total);
+
+/* Runs body(user, k) for k = 0..n-1, each once, in any order, on the threads of par. */
+void fit_parallel_each(struct fit_parallel *par, size_t n, void (*body)(void *user, size_t k),
+                       void *user);
+
+/* Seconds of a clock that only goes forward. */
+double fit_seconds(void);
+
+#endif

@@ -1,0 +1,19 @@
+/* rate_value.h -- what the data say of a rate r(t) = A t^E + C when they do not say what A, E and C are.
+ *
+ * Near E = 0 any two of the three make up for the third; the rate itself at a time of the measurement, and its slope
+ * along ln t, stay determined:
+ *     r = A s + C,   dr/dln t = A E s,   s = t^E.
+ * Told at the time at which the error of r is smallest.  Errors by the propagation of J^T J through generalised
+ * inverses, as in degeneracy.c: NaN where undetermined directions take part.
+ */
+#ifndef FIT_RATE_VALUE_H
+#define FIT_RATE_VALUE_H
+
+#include "leastsquares/fit_types.h"
+
+/* Fills res->rate, one for each power rate of a kernel of pairs with three free parameters (nrate of them), from
+ * normal_matrix, eigenvalues, errors and profiles of *res.  variance: as for the covariance. */
+enum fit_status fit_rate_values(const struct fit_kernel *kernel, const struct fit_layout *layout, double variance,
+                                struct fit_result *res, struct fit_error *err);
+
+#endif

@@ -1,0 +1,136 @@
+/* scores.c -- scores of the values and tests of the residuals at the optimum, from one pass over the data: pairs
+ * (scores_pairs.c) or rows of a table (scores_rows.c).
+ */
+#include "errors/scores.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "errors/scores_impl.h"
+#include "leastsquares/robust_loss.h"
+
+enum { DECILES = FIT_RESIDUAL_DECILES };
+
+void fit_score_weights(const struct fit_score_loss *loss, size_t nvector, const double *y, const double *mean,
+                       const double *v, double *w, double *room)
+{
+    const double one = 1;
+    const struct fit_lanes lanes = {nvector, 1, y, mean, v, &one};
+    if (loss->loss == FIT_LOSS_LINEAR)
+        memcpy(w, v, nvector * FIT_LANES * sizeof *w);
+    else
+        fit_rho_weights(&lanes, loss->loss, loss->f_scale, 1, w, room);
+}
+
+size_t fit_score_coordinate(const struct fit_kernel *k)
+{
+    size_t c = 0;
+    while (c < k->ncolumn && k->column[c].role != FIT_ROLE_COVARIATE)
+        c++;
+    return c;
+}
+
+static double ratio(double a, double b)
+{
+    return b > 0 ? a / b : NAN;
+}
+
+static void finish_test(const struct fit_score_sums *s, int pairs, struct fit_residual_test *t)
+{
+    double v = ratio(s->z2, s->n);
+    t->neighbours = s->neighbours;
+    t->kurtosis = ratio(s->z4, s->n) / (v * v);
+    t->along_lag = ratio(s->lag, s->nlag) / v;
+    t->along_age = pairs ? ratio(s->age, s->nage) / v : NAN;
+    t->sharing = pairs ? ratio(s->share, s->nshare) / v : NAN;
+    for (size_t k = 0; k < DECILES; k++)
+        t->decile[k] = pairs ? ratio(s->decile[k], s->ndecile[k]) / v : NAN;
+}
+
+static int new_bins(struct fit_score_pass *p)
+{
+    struct fit_error none;
+    if (fit_misfit_bins_new(&p->o->ds->layout, p->s->P, &p->bins, &none) != FIT_OK)
+        return 0;
+    p->binned = calloc(fit_misfit_numbers(&p->bins) + 1, sizeof *p->binned);
+    return p->binned != NULL;
+}
+
+static enum fit_status find_misfit(struct fit_score_pass *p, struct fit_error *err)
+{
+    struct fit_misfit_spec spec = {.obj = p->o, .bins = &p->bins, .sum = p->binned, .D = p->D};
+    double sum[3] = {0};
+    for (size_t g = 0; g < p->s->ngroup; g++) {
+        const struct fit_score_sums *s = &p->sums[g];
+        const double v = ratio(s->z2, s->n), of[3] = {s->lag, s->age, s->share}, n[3] = {s->nlag, s->nage, s->nshare};
+        for (size_t k = 0; k < 3 && v > 0; k++) {
+            sum[k] += of[k] / v;
+            spec.products[k] += n[k];
+        }
+    }
+    for (size_t k = 0; k < 3; k++)
+        spec.rho[k] = ratio(sum[k], spec.products[k]);
+    return fit_misfit_find(&spec, &p->s->misfit, err);
+}
+
+/* n zeros that are written, not only promised: what is added to pages of calloc() costs each of them a second fault, of
+ * all threads. */
+static double *zeros(size_t n)
+{
+    double *x = n < SIZE_MAX / sizeof(double) ? malloc(n * sizeof *x) : NULL;
+    if (x)
+        memset(x, 0, n * sizeof *x);
+    return x;
+}
+
+enum fit_status fit_scores_new(struct fit_objective *obj, const struct fit_score_loss *loss, const double *D,
+                               int fields, struct fit_scores *s, struct fit_error *err)
+{
+    const struct fit_layout *l = &obj->ds->layout;
+    int pairs = obj->kernel->space == FIT_PAIRS;
+    *s = (struct fit_scores){.ngroup = obj->ngroup, .P = obj->nparam + obj->nlinear};
+    struct fit_score_pass p = {.o = obj, .loss = loss, .D = D, .s = s};
+    size_t numbers = s->ngroup * s->P * s->P;
+    if (pairs) {
+        s->length = (l->nframe + FIT_SCORE_BLOCKS - 1) / FIT_SCORE_BLOCKS;
+        s->nblock = (l->nframe + s->length - 1) / s->length;
+        numbers = s->ngroup * (s->nblock * (s->nblock + 1) / 2 * s->P + fit_scores_first(s));
+    }
+    double *all = zeros(numbers + 1);
+    fields = fields && pairs;
+    if (fields) {
+        s->field = zeros(s->ngroup * (s->nblock * (s->nblock + 1) / 2) * (s->P + 1));
+        s->moments = calloc(s->ngroup, sizeof *s->moments);
+    }
+    s->test = calloc(s->ngroup + 1, sizeof *s->test);
+    p.sums = calloc(s->ngroup + 1, sizeof *p.sums);
+    s->storage_ = s->sum = s->product = all;
+    s->first = pairs && all ? all + numbers - s->ngroup * fit_scores_first(s) : NULL;
+    int ok = all && s->test && p.sums && (!pairs || new_bins(&p)) && (!fields || (s->field && s->moments));
+    ok = ok && (pairs ? fit_scores_of_pairs : fit_scores_of_rows)(&p);
+    for (size_t g = 0; ok && g < s->ngroup; g++)
+        finish_test(&p.sums[g], pairs, &s->test[g]);
+    enum fit_status st = ok ? fit_dataset_status(obj->ds, err)
+                            : fit_fail(err, FIT_ERR_MEMORY,
+                                       "fit: out of memory for the scores of the residuals");
+    s->misfit.p = NAN;
+    if (st == FIT_OK && pairs)
+        st = find_misfit(&p, err);
+    free(p.sums);
+    free(p.binned);
+    fit_misfit_bins_free(&p.bins);
+    if (st != FIT_OK)
+        fit_scores_free(s);
+    return st;
+}
+
+void fit_scores_free(struct fit_scores *s)
+{
+    free(s->storage_);
+    free(s->field);
+    free(s->moments);
+    free(s->test);
+    *s = (struct fit_scores){0};
+}

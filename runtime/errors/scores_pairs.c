@@ -1,0 +1,192 @@
+/* scores_pairs.c -- scores by blocks of frames and tests of the residuals of pairs, tile by tile.
+ *
+ * Tiles are in memory or read from their file.  A tile's sums are formed by themselves (scores_tile.c) and added when
+ * those of all tiles before it were; neighbours in different tiles are looked at then.  The bits depend neither on the
+ * threads nor on where the values are.
+ */
+#include "errors/scores_tile.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "machine/team.h"
+
+/* Between tiles: residuals at their edges (NaN: none counts), sums over rows. */
+struct border {
+    size_t i0;               /* of the row of tiles */
+    double *left;            /* ngroup x chunk: last column of the tile before */
+    double *above, *bottom;  /* ngroup x nframe: last row of the row of tiles above, and of this */
+    double *row;             /* ngroup x chunk x 3 */
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    size_t turn;             /* the tile whose turn it is */
+};
+
+struct pass {
+    struct fit_score_tiles *tiles;
+    struct fit_score_patch *patch; /* of each thread */
+    struct border *border;
+};
+
+static void clear(double *x, size_t n)
+{
+    for (size_t k = 0; k < n; k++)
+        x[k] = NAN;
+}
+
+/* The row of tiles is complete; the next begins at frame i0. */
+static void next_row(struct pass *x, size_t i0)
+{
+    const struct fit_score_pass *p = x->tiles->pass;
+    const struct fit_layout *l = &p->o->ds->layout;
+    struct border *e = x->border;
+    for (size_t g = 0; g < l->ngroup; g++)
+        for (size_t r = 0; r < l->chunk; r++) {
+            const double *row = e->row + (g * l->chunk + r) * 3;
+            p->sums[g].share += row[0] * row[0] - row[1];
+            p->sums[g].nshare += row[2] * (row[2] - 1);
+        }
+    memset(e->row, 0, l->ngroup * l->chunk * 3 * sizeof *e->row);
+    double *swap = e->above;
+    e->above = e->bottom;
+    e->bottom = swap;
+    clear(e->bottom, l->ngroup * l->nframe);
+    clear(e->left, l->ngroup * l->chunk);
+    e->i0 = i0;
+}
+
+static void add_product(double z, double other, double *sum, double *count)
+{
+    if (isnan(z) || isnan(other))
+        return;
+    *sum += z * other;
+    *count += 1;
+}
+
+/* Neighbours of which one lies in the tile before, or in the row of tiles above. */
+static void test_edges(struct pass *x, const struct fit_tile *t, const struct fit_score_patch *q, size_t g)
+{
+    const struct fit_layout *l = &x->tiles->pass->o->ds->layout;
+    struct border *e = x->border;
+    struct fit_score_sums *s = &x->tiles->pass->sums[g];
+    const struct fit_score_edges edge = fit_score_edges(x->tiles, q, g);
+    double *left = e->left + g * l->chunk, before = NAN;
+    const double *above = e->above + g * l->nframe;
+    for (size_t r = 0; r < t->i1 - t->i0; r++) {
+        const double here = left[r];
+        add_product(edge.left[r], here, &s->lag, &s->nlag);
+        add_product(edge.left[r], before, &s->age, &s->nage);
+        before = here;
+        left[r] = edge.right[r];
+    }
+    for (size_t j = t->j0 > t->i0 + 1 ? t->j0 : t->i0 + 1; j < t->j1; j++)
+        add_product(edge.top[j - t->j0], above[j - 1], &s->age, &s->nage);
+    const size_t last = t->i0 + l->chunk - 1;
+    for (size_t j = t->j0 > last + 1 ? t->j0 : last + 1; t->i1 == last + 1 && j < t->j1; j++)
+        e->bottom[g * l->nframe + j] = edge.bottom[j - t->j0];
+}
+
+static void add_numbers(size_t n, const double *from, double *to)
+{
+    for (size_t k = 0; k < n; k++)
+        to[k] += from[k];
+}
+
+/* Sums over blocks, of scores and of fields. */
+static void add_blocks(const struct fit_scores *s, const struct fit_score_patch *q, size_t g)
+{
+    for (size_t a = 0; a < q->na; a++)
+        for (size_t b = 0; b < q->nb; b++) {
+            const size_t at = (g * q->na + a) * q->nb + b;
+            if (q->b0 + b < q->a0 + a)
+                continue;
+            add_numbers(s->P, q->score + at * s->P, fit_scores_at(s, g, q->a0 + a, q->b0 + b));
+            if (s->field)
+                add_numbers(s->P + 1, q->field + at * (s->P + 1), fit_fields_at(s, g, q->a0 + a, q->b0 + b));
+        }
+}
+
+static void add_patch(struct pass *x, const struct fit_tile *t, const struct fit_score_patch *q)
+{
+    struct fit_score_pass *p = x->tiles->pass;
+    const struct fit_layout *l = &p->o->ds->layout;
+    const size_t rows = t->i1 - t->i0, first = fit_scores_first(p->s);
+    if (t->i0 != x->border->i0)
+        next_row(x, t->i0);
+    for (size_t g = 0; g < l->ngroup; g++) {
+        add_blocks(p->s, q, g);
+        if (p->s->field)
+            add_numbers(sizeof *q->moments / sizeof(double), (const double *)&q->moments[g],
+                        (double *)&p->s->moments[g]);
+        if (t->i0 == 0)
+            add_numbers(first, q->first + g * first, p->s->first + g * first);
+        add_numbers(rows * 3, q->row + g * l->chunk * 3, x->border->row + g * l->chunk * 3);
+        add_numbers(sizeof *q->sums / sizeof(double), (const double *)&q->sums[g], (double *)&p->sums[g]);
+        test_edges(x, t, q, g);
+    }
+    for (size_t at = 0; at < fit_misfit_numbers(&p->bins); at += p->bins.each)
+        if (q->bins[at] > 0)
+            add_numbers(p->bins.each, q->bins + at, p->binned + at);
+}
+
+static void take_tile(void *user, size_t k, size_t thread)
+{
+    struct pass *x = user;
+    struct fit_score_patch *q = &x->patch[thread];
+    struct fit_tile own;
+    const struct fit_tile *t = fit_dataset_tile(x->tiles->pass->o->ds, k, q->buffer, &own);
+    enum fit_clock was = fit_clock_enter(FIT_CLOCK_PAIRS);
+    if (t)
+        fit_score_patch_take(x->tiles, t, q);
+    fit_clock_enter(FIT_CLOCK_WAIT);
+    pthread_mutex_lock(&x->border->lock);
+    while (x->border->turn != k)
+        pthread_cond_wait(&x->border->changed, &x->border->lock);
+    fit_clock_enter(FIT_CLOCK_REDUCE);
+    if (t)
+        add_patch(x, t, q);
+    x->border->turn++;
+    pthread_cond_broadcast(&x->border->changed);
+    pthread_mutex_unlock(&x->border->lock);
+    fit_clock_enter(was);
+}
+
+/* All tiles, with room for what lies between them in `edge`. */
+static void run(struct pass *x, int threads, double *edge)
+{
+    const struct fit_dataset *ds = x->tiles->pass->o->ds;
+    const size_t side = ds->layout.ngroup * ds->layout.chunk, line = ds->layout.ngroup * ds->layout.nframe;
+    struct border e = {.i0 = 0, .row = edge, .left = edge + 3 * side, .above = edge + 4 * side,
+                       .bottom = edge + 4 * side + line};
+    pthread_mutex_init(&e.lock, NULL);
+    pthread_cond_init(&e.changed, NULL);
+    clear(e.left, side + 2 * line);
+    x->border = &e;
+    fit_dataset_begin(ds);
+    fit_team_run((struct fit_team){threads, FIT_TEAM_NEXT}, ds->ntile, take_tile, x);
+    fit_dataset_end(ds);
+    next_row(x, 0);
+    pthread_cond_destroy(&e.changed);
+    pthread_mutex_destroy(&e.lock);
+}
+
+int fit_scores_of_pairs(struct fit_score_pass *p)
+{
+    const struct fit_layout *l = &p->o->ds->layout;
+    const int threads = fit_objective_threads(p->o);
+    struct fit_score_tiles tiles;
+    int ok = fit_score_tiles_new(p, &tiles);
+    double *edge = calloc(l->ngroup * (4 * l->chunk + 2 * l->nframe), sizeof *edge);
+    struct fit_score_patch *patch = ok ? fit_score_patches_new(&tiles, (size_t)threads) : NULL;
+    struct pass x = {.tiles = &tiles, .patch = patch};
+    ok = ok && edge && patch;
+    if (ok)
+        run(&x, threads, edge);
+    fit_score_patches_free(patch);
+    fit_score_tiles_free(&tiles);
+    free(edge);
+    return ok;
+}

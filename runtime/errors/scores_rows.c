@@ -1,0 +1,132 @@
+/* scores_rows.c -- scores and residuals of the rows of a table.  Tables are small: one thread. */
+#include "errors/scores_impl.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "errors/jacobian.h"
+#include "math/special.h"
+
+enum { PIECE = 256 };
+
+/* A stretch of values of one group, at most PIECE of them. */
+struct piece {
+    double mean[PIECE], y[PIECE], v[PIECE], w[PIECE], room[PIECE], *jac;
+    uint32_t i[PIECE], g[PIECE];
+};
+
+/* Model, derivatives row by row, and weights of a piece of n values with y and v set. */
+static void settle(const struct fit_score_pass *p, struct piece *x, size_t n)
+{
+    const struct fit_objective *o = p->o;
+    const size_t nvector = (n + FIT_LANES - 1) / FIT_LANES;
+    const struct fit_tables tables = {o->kernel, &o->ds->layout, o->ws, o->lin};
+    fit_jacobian_rows(&tables, n, x->i, NULL, x->g, x->mean, x->jac);
+    for (size_t k = n; k < nvector * FIT_LANES; k++)
+        x->y[k] = x->mean[k] = x->v[k] = 0;
+    fit_score_weights(p->loss, nvector, x->y, x->mean, x->v, x->w, x->room);
+}
+
+/* w j^T D j: the part of a value that its own fit follows. */
+static double leverage(const struct fit_score_pass *p, size_t g, const double *jac, double w)
+{
+    const struct fit_objective *o = p->o;
+    size_t n = o->nparam + o->nu;
+    double h = 0;
+    for (size_t a = 0; a < p->s->P; a++) {
+        long u = fit_score_unknown(o, g, a);
+        for (size_t b = 0; u >= 0 && b < p->s->P; b++) {
+            long v = fit_score_unknown(o, g, b);
+            h += v >= 0 ? jac[a] * p->D[(size_t)u * n + (size_t)v] * jac[b] : 0;
+        }
+    }
+    return w * h;
+}
+
+/* HC3: the residual is divided by 1 - h, what it would be had the value not been fitted (MacKinnon & White,
+ * J. Econometrics 29 (1985) 305). */
+static void add_square(struct fit_score_pass *p, const struct piece *x, size_t k)
+{
+    const size_t P = p->s->P, g = x->g[k];
+    const double *jac = x->jac + k * P;
+    double h = leverage(p, g, jac, x->v[k]), score = x->w[k] * (x->y[k] - x->mean[k]) / fmax(1 - h, 1e-6);
+    double *to = p->s->product + g * P * P;
+    for (size_t a = 0; a < P; a++)
+        for (size_t b = 0; b < P; b++)
+            to[a * P + b] += score * score * jac[a] * jac[b];
+}
+
+/* Rows of one group: residuals, and the coordinate by which they are ordered (at: of all places; NULL: as they come).
+ */
+struct curve {
+    const double *at;
+    double *x, *z;
+    size_t *order, n;
+};
+
+static void rows_tile(struct fit_score_pass *p, const struct fit_tile *t, struct piece *x, struct curve *c)
+{
+    size_t base = t->i0 / FIT_LANES * FIT_LANES;
+    struct fit_score_sums *s = &p->sums[t->group];
+    double factor = fit_score_factor(p->o, t->group);
+    for (size_t i = t->i0, n = 0; i < t->i1; i += n) {
+        for (n = 0; n < PIECE && i + n < t->i1; n++) {
+            x->i[n] = (uint32_t)(i + n);
+            x->g[n] = (uint32_t)t->group;
+            x->y[n] = t->y[i + n - base];
+            x->v[n] = (t->w ? t->w[i + n - base] : 1) * factor;
+        }
+        settle(p, x, n);
+        for (size_t k = 0; k < n; k++) {
+            double z = sqrt(x->v[k]) * (x->y[k] - x->mean[k]);
+            if (!(x->v[k] > 0))
+                continue;
+            add_square(p, x, k);
+            s->n += 1;
+            s->z2 += z * z;
+            s->z4 += z * z * z * z;
+            c->x[c->n] = c->at ? c->at[i + k] : 0;
+            c->z[c->n++] = z;
+        }
+    }
+}
+
+/* Products of neighbours in the order of the coordinate; rows without one are in order. */
+static void add_neighbours(struct curve *c, struct fit_score_sums *s)
+{
+    int sorted = 1;
+    for (size_t k = 1; k < c->n; k++)
+        sorted &= c->x[k - 1] <= c->x[k];
+    if (!sorted)
+        fit_sort_index(c->n, c->x, c->order);
+    for (size_t k = 1; k < c->n; k++)
+        s->lag += c->z[sorted ? k : c->order[k]] * c->z[sorted ? k - 1 : c->order[k - 1]];
+    s->nlag += c->n > 0 ? (double)(c->n - 1) : 0;
+    c->n = 0;
+}
+
+int fit_scores_of_rows(struct fit_score_pass *p)
+{
+    const struct fit_dataset *ds = p->o->ds;
+    const size_t column = fit_score_coordinate(p->o->kernel), n = ds->layout.nrow + 1;
+    struct piece *x = malloc(sizeof *x);
+    double *jac = malloc(PIECE * p->s->P * sizeof *jac);
+    struct curve c = {.at = column < p->o->kernel->ncolumn ? ds->layout.column[column] : NULL,
+                      .x = malloc(n * sizeof *c.x),
+                      .z = malloc(n * sizeof *c.z),
+                      .order = malloc(n * sizeof *c.order)};
+    const int ok = x && jac && c.x && c.z && c.order;
+    for (size_t k = 0; ok && k < ds->ntile; k++) {
+        const struct fit_tile *t = &ds->tile[k];
+        x->jac = jac;
+        rows_tile(p, t, x, &c);
+        if (k + 1 == ds->ntile || t[1].group != t->group)
+            add_neighbours(&c, &p->sums[t->group]);
+    }
+    free(x);
+    free(jac);
+    free(c.x);
+    free(c.z);
+    free(c.order);
+    return ok;
+}

@@ -1,0 +1,43 @@
+/* speckle_errors.h -- what speckle noise makes of the errors of a fit, and the test of fit that knows it.
+ *
+ * Errors: H^-1 S H^-1, H = J^T W J and S the covariance of the scores J^T W r (speckle_noise.h), groups independent.
+ *
+ * Test of fit: B_k = sum of weighted residuals over bins of lag and age, of each group and of all together.  With X =
+ * phi^T W J a bin's field without what the fit follows is P_k = phi_k - sum_p (X H^-1)_kp J_p, Q = Cov[P_k, P_l], and
+ * B^T Q^+ B is distributed as chi2 with rank Q degrees of freedom (a score test: Rao, Proc. Camb. Phil. Soc. 44 (1948)
+ * 50).
+ */
+#ifndef FIT_SPECKLE_ERRORS_H
+#define FIT_SPECKLE_ERRORS_H
+
+#include "errors/scores.h"
+
+enum fit_speckle_verdict {
+    FIT_SPECKLE_NONE,  /* not applicable: `why` */
+    FIT_SPECKLE_COARSE, /* correlations are shorter than the blocks of frames by which scores are summed */
+    FIT_SPECKLE_WHITE, /* values that share a frame have nothing in common */
+    FIT_SPECKLE_NOISE  /* S is that of speckles */
+};
+
+struct fit_speckle_errors {
+    enum fit_speckle_verdict verdict;
+    const char *why;
+    double *S; /* ngroup x P x P: covariance of the scores of each group, over (theta, lin); to be freed */
+};
+
+/* Could the closed form be that of this model's noise? */
+int fit_speckle_possible(const struct fit_objective *obj);
+
+/* obj, scores (with fields) at the optimum; D: H^-1 over (theta, unknowns), 0 where one is held; variance: of weighted
+ * residuals; linear: 1 without a robust loss.  Fills res->speckle and res->speckle_test.  FIT_ERR_MEMORY. */
+struct fit_speckle_spec {
+    struct fit_objective *obj;
+    const struct fit_scores *scores;
+    const double *D;
+    double variance;
+    int linear;
+};
+enum fit_status fit_speckle_errors(const struct fit_speckle_spec *spec, struct fit_result *res,
+                                   struct fit_speckle_errors *out, struct fit_error *err);
+
+#endif

@@ -1,0 +1,31 @@
+/* survey.h -- where else the cost is as low as at the minimum of a fit.
+ *
+ * Profiles follow the valley in which the minimum lies.  The survey looks for what they cannot see from there:
+ *
+ *     valleys   of rates A t^E + C: the exponent is held at values all over its box, A and C along the curve that keeps
+ *               the rate (rate_valley.h), the others fitted, from neighbour to neighbour outwards;
+ *     modes     dips of the cost along each parameter through the minimum, all over its bounds (if it has both);
+ *               reflections: the sign of a parameter or of a rate, an angle about each measured one; for tables random
+ *               points of the box too.  Those that promise most are followed to their minima.
+ *
+ * It is done with a sketch of the cost (thin_profile.h) where there is one; what counts is confirmed by the data.
+ */
+#ifndef FIT_SURVEY_H
+#define FIT_SURVEY_H
+
+#include "errors/thin_profile.h"
+#include "leastsquares/fit_impl.h"
+
+struct fit_survey_spec {
+    double variance;          /* in whose units a rise counts */
+    double inflated;          /* by which it is larger than that of independent residuals */
+    double limit;             /* of the root of the rise: points below it are added to f->evidence */
+    double rival;             /* rise below which other minima are added, too */
+    struct fit_sketch *cheap; /* what is asked for costs */
+};
+
+/* About f->res->theta, after fit_covariance().  Other minima are added to f->res; a better one is left in f->better
+ * (f->met_better = 1).  FIT_ERR_MEMORY; FIT_ERR_INTERRUPTED. */
+enum fit_status fit_survey(struct fit_ls *f, const struct fit_survey_spec *spec);
+
+#endif

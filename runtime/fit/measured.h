@@ -1,0 +1,20 @@
+/* measured.h -- data before any fit: maps and cuts as maps.h has them, and the noise of each group.
+ */
+#ifndef FIT_MEASURED_H
+#define FIT_MEASURED_H
+
+#include "fit/maps.h"
+
+struct fit_measured {
+    struct fit_maps *maps; /* c2, mask, t, g2, g2_error, tau, age.  Rows: residual holds the
+                              standard deviations.  The rest means nothing */
+    double *sigma; /* ngroup: by neighbouring values (pairs: local_noise.h, rows: start.h), NaN: unknown.  With weights
+                      in the data: of their unit, 1 when they are true */
+};
+
+/* kernel: says what the data are (pairs or rows), nothing else of it is used. */
+enum fit_status fit_measured_new(const struct fit_kernel *kernel, const struct fit_dataset *ds,
+                                 int threads, struct fit_measured *m, struct fit_error *err);
+void fit_measured_free(struct fit_measured *m);
+
+#endif

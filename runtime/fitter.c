@@ -1,8 +1,0 @@
-/* fitter.c -- a fitter: the program of fit_main.c with the kernels that the build put into it. */
-#include "fit/kernel.h"
-#include "program.h"
-
-int main(int argc, char **argv)
-{
-    return fit_program_main(argc, argv, fit_kernels);
-}

@@ -1,0 +1,100 @@
+/* attribute.c -- attributes of an HDF5 object.  See object.h; specification IV.A.2.m (in the
+ * header), IV.A.2.v (in a heap). */
+#include "hdf5/object.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct walk {
+    struct fit_h5_bytes *f;
+    fit_h5_on_attribute *on;
+    void *user;
+    struct fit_h5_fractal heap;
+};
+
+/* One part of the message, in version 1 padded to a multiple of 8. */
+static struct fit_h5_message part(struct fit_h5_cursor *c, size_t n, unsigned version, int shared)
+{
+    struct fit_h5_message m = {.shared = (unsigned)shared, .n = n};
+    m.body = fit_h5_skip(c, version == 1 ? (n + 7) / 8 * 8 : n);
+    return m;
+}
+
+/* Hands on what can be understood of a message. */
+static int hand(const struct walk *w, const unsigned char *body, size_t n, struct fit_error *err)
+{
+    enum { SHARED_TYPE = 1, SHARED_SPACE = 2 };
+    struct fit_h5_cursor c = fit_h5_cursor(body, n);
+    struct fit_h5_attribute a = {0};
+    unsigned version = (unsigned)fit_h5_take(&c, 1), flags = (unsigned)fit_h5_take(&c, 1);
+    size_t nname = (size_t)fit_h5_take(&c, 2), ntype = (size_t)fit_h5_take(&c, 2),
+           nspace = (size_t)fit_h5_take(&c, 2);
+    fit_h5_skip(&c, version == 3 ? 1 : 0);
+    struct fit_h5_message name = part(&c, nname, version, 0);
+    struct fit_h5_message type = part(&c, ntype, version, version > 1 && flags & SHARED_TYPE);
+    struct fit_h5_message space = part(&c, nspace, version, version > 1 && flags & SHARED_SPACE);
+    struct fit_error why = {.status = FIT_OK};
+    if (c.bad || version < 1 || version > 3)
+        return 0;
+    a.name = (const char *)name.body;
+    a.nname = strnlen(a.name, nname);
+    if (fit_h5_type_read(w->f, &type, &a.type, &why) != FIT_OK ||
+        fit_h5_space_read(w->f, &space, &a.space, &why) != FIT_OK) {
+        if (why.status != FIT_ERR_MEMORY)
+            return 0;
+        fit_fail(err, why.status, "%s", why.message);
+        return 1;
+    }
+    if (a.space.n > fit_h5_left(&c) / a.type.size)
+        return 0;
+    a.value = c.at;
+    return w->on(w->user, &a, err);
+}
+
+static int on_record(void *user, const unsigned char *record, size_t n, struct fit_error *err)
+{
+    enum { ID = 8, REST = 9 /* flags, order, hash */ };
+    struct walk *w = user;
+    unsigned char *object;
+    size_t size;
+    if (n < ID + REST)
+        return 0;
+    struct fit_error why = {.status = FIT_OK};
+    if (fit_h5_fractal_read(w->f, &w->heap, record, ID, &object, &size, &why) != FIT_OK) {
+        if (why.status != FIT_ERR_MEMORY)
+            return 0;
+        fit_fail(err, why.status, "%s", why.message);
+        return 1;
+    }
+    int stop = record[ID] & 2 ? 0 : hand(w, object, size, err); /* 2: shared, elsewhere */
+    free(object);
+    return stop;
+}
+
+static enum fit_status dense(struct walk *w, const struct fit_h5_message *m, struct fit_error *err)
+{
+    struct fit_h5_cursor c = fit_h5_cursor(m->body, m->n);
+    fit_h5_take(&c, 1);
+    unsigned flags = (unsigned)fit_h5_take(&c, 1);
+    fit_h5_skip(&c, flags & 1 ? 2 : 0);
+    uint64_t heap = fit_h5_take_address(w->f, &c), tree = fit_h5_take_address(w->f, &c);
+    if (c.bad || heap == FIT_H5_NOWHERE || tree == FIT_H5_NOWHERE)
+        return FIT_OK;
+    enum fit_status st = fit_h5_fractal_open(w->f, heap, &w->heap, err);
+    return st == FIT_OK ? fit_h5_tree2(w->f, tree, on_record, w, err) : st;
+}
+
+enum fit_status fit_h5_attributes(struct fit_h5_bytes *f, const struct fit_h5_header *h,
+                                  fit_h5_on_attribute *on, void *user, struct fit_error *err)
+{
+    struct walk w = {.f = f, .on = on, .user = user};
+    const struct fit_h5_message *info = fit_h5_message(h, FIT_H5_ATTRIBUTE_INFO);
+    for (size_t k = 0; k < h->n; k++) {
+        struct fit_error why = {.status = FIT_OK};
+        const struct fit_h5_message *m = &h->message[k];
+        if (m->type != FIT_H5_ATTRIBUTE || m->shared || !hand(&w, m->body, m->n, &why))
+            continue;
+        return why.status == FIT_OK ? FIT_OK : fit_fail(err, why.status, "%s", why.message);
+    }
+    return info ? dense(&w, info, err) : FIT_OK;
+}

@@ -1,0 +1,17 @@
+/* handle.h -- shared by reader.c, raw.c (reading) and h5_calls.c. */
+#ifndef FIT_HDF5_INTERNAL_H
+#define FIT_HDF5_INTERNAL_H
+
+#include "hdf5/bytes.h"
+#include "hdf5/reader.h"
+
+struct fit_h5 {
+    char *name;
+    struct fit_h5_bytes *in; /* a file that is read, or NULL */
+    int64_t out;             /* hid_t of a file that is written, or -1 */
+};
+
+/* The handle alone, or NULL. */
+struct fit_h5 *fit_h5_new(const char *name);
+
+#endif

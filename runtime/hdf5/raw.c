@@ -1,0 +1,248 @@
+/* raw.c -- HDF5 datasets whose values are read from their bytes: opening.  See raw.h; reading
+ * is in box.c.
+ *
+ * What a dataset claims to hold is compared with what the file stores before memory is taken: bytes
+ * outside the file, chunks that overlap, or far more values than the filters can make of the bytes
+ * are damage.
+ */
+#include "hdf5/handle.h"
+#include "hdf5/raw_impl.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_CHUNKS ((uint64_t)1 << 22)
+#define MOST_EMPTY ((uint64_t)1 << 26) /* bytes of values that were never written */
+
+enum fit_status fit_h5_raw_new(size_t budget, struct fit_h5_raw_set **out, struct fit_error *err)
+{
+    struct fit_h5_raw_set *s = calloc(1, sizeof *s);
+    *out = s;
+    if (!s)
+        return fit_fail(err, FIT_ERR_MEMORY, "data: out of memory");
+    pthread_mutex_init(&s->lock, NULL);
+    pthread_cond_init(&s->changed, NULL);
+    s->budget = budget;
+    s->list.before = s->list.after = &s->list;
+    return FIT_OK;
+}
+
+static void raw_free(struct fit_h5_raw *r)
+{
+    for (size_t k = 0; r->chunk && k < r->nchunk; k++)
+        free(r->chunk[k].data);
+    free(r->chunk);
+    free(r->fill);
+    free(r->path);
+    fit_h5_dataset_free(&r->d);
+    free(r);
+}
+
+void fit_h5_raw_free(struct fit_h5_raw_set *s)
+{
+    if (!s)
+        return;
+    while (s->raw) {
+        struct fit_h5_raw *r = s->raw;
+        s->raw = r->next;
+        raw_free(r);
+    }
+    while (s->file) {
+        struct file *f = s->file;
+        s->file = f->next;
+        fit_h5_bytes_close(f->bytes);
+        free(f);
+    }
+    pthread_cond_destroy(&s->changed);
+    pthread_mutex_destroy(&s->lock);
+    free(s);
+}
+
+static int keep_file(struct fit_h5_raw_set *s, struct fit_h5_bytes *bytes)
+{
+    for (struct file *f = s->file; f; f = f->next)
+        if (f->bytes == bytes)
+            return 1;
+    struct file *f = malloc(sizeof *f);
+    if (!f)
+        return 0;
+    *f = (struct file){.next = s->file, .bytes = fit_h5_bytes_keep(bytes)};
+    s->file = f;
+    return 1;
+}
+
+static void note_chunk(void *user, const struct fit_h5_place *p)
+{
+    struct fit_h5_raw *r = user;
+    size_t at = 0;
+    int edge = 0;
+    for (int i = 0; i < r->rank; i++) {
+        if (p->at[i] >= r->grid[i])
+            return; /* the dataset was larger once */
+        edge |= (p->at[i] + 1) * r->part[i] > r->dims[i];
+        at = at * r->grid[i] + (size_t)p->at[i];
+    }
+    r->chunk[at] = (struct chunk){.address = p->address,
+                                  .bytes = p->bytes,
+                                  .skipped = edge && r->d.plain_edges ? ~0u : p->skipped};
+    r->stored += p->bytes > r->file->size ? r->file->size : p->bytes;
+}
+
+static enum fit_status read_chunks(struct fit_h5_raw *r, struct fit_h5_bytes *f, const char **why,
+                                   struct fit_error *err)
+{
+    uint64_t n = 1, bytes = fit_h5_chunk_bytes(&r->d);
+    if (!bytes) {
+        *why = "its chunks are too large";
+        return FIT_OK;
+    }
+    for (int i = 0; i < r->rank; i++) {
+        r->part[i] = r->d.part[i];
+        r->grid[i] = r->dims[i] ? (r->dims[i] - 1) / r->part[i] + 1 : 0;
+        if (r->grid[i] > MOST_CHUNKS || (r->grid[i] && n > MOST_CHUNKS / r->grid[i])) {
+            *why = "it has too many chunks";
+            return FIT_OK;
+        }
+        n *= r->grid[i];
+    }
+    r->nchunk = (size_t)n;
+    r->chunk_size = (size_t)bytes;
+    r->chunk = calloc(n ? n : 1, sizeof *r->chunk);
+    if (!r->chunk)
+        return fit_h5_no_memory(f, err);
+    enum fit_status st = fit_h5_chunks(f, &r->d, note_chunk, r, err);
+    if (st == FIT_OK && r->stored > f->size)
+        return fit_h5_damaged(f, r->path, r->d.address, err);
+    return st;
+}
+
+/* Whether the file stores enough for so many values. */
+static enum fit_status weigh(const struct fit_h5_raw *r, struct fit_error *err)
+{
+    const uint64_t size = (uint64_t)r->d.space.n * r->item;
+    int enough = 1;
+    if (r->d.storage == FIT_H5_COMPACT)
+        enough = r->d.ncompact >= size;
+    else if (r->d.storage == FIT_H5_CHUNKED)
+        enough = size <= MOST_EMPTY || fit_h5_can_become(&r->d, 0, r->stored, size - MOST_EMPTY);
+    else if (r->address == FIT_H5_NOWHERE)
+        enough = size <= MOST_EMPTY;
+    else
+        enough = r->address <= r->file->size && size <= r->file->size - r->address;
+    if (enough)
+        return FIT_OK;
+    enum fit_status st = fit_h5_bytes_check(r->file, err);
+    return st != FIT_OK ? st
+                        : fit_fail(err, FIT_ERR_DATA,
+                                   "%s: %s cannot be read: it should have %zu values, for which the "
+                                   "file holds too little; the file may be truncated",
+                                   r->file->name, r->path, r->d.space.n);
+}
+
+static enum fit_status examine(struct fit_h5_raw *r, struct fit_h5_bytes *f,
+                               const struct fit_h5_header *h, const char **why,
+                               struct fit_error *err)
+{
+    enum fit_status st = fit_h5_dataset_read(f, h, &r->d, why, err);
+    if (st != FIT_OK || *why)
+        return st;
+    r->item = r->d.type.size;
+    r->address = r->d.address;
+    r->rank = r->d.space.rank ? r->d.space.rank : 1;
+    for (int i = 0; i < r->rank; i++)
+        r->part[i] = r->dims[i] = r->d.space.dims[i];
+    r->fill = calloc(1, r->item);
+    if (!r->fill)
+        return fit_h5_no_memory(f, err);
+    if (r->d.fill)
+        memcpy(r->fill, r->d.fill, r->item);
+    if (r->d.storage == FIT_H5_CHUNKED && !r->d.space.rank)
+        return fit_h5_damaged(f, r->path, h->address, err);
+    if (r->d.storage == FIT_H5_CHUNKED)
+        st = read_chunks(r, f, why, err);
+    return st == FIT_OK && !*why ? weigh(r, err) : st;
+}
+
+enum fit_status fit_h5_raw_any(struct fit_h5_raw_set *s, const struct fit_h5 *h, const char *path,
+                               struct fit_h5_raw **out, const char **why, struct fit_error *err)
+{
+    struct fit_h5_header header;
+    *why = NULL;
+    for (*out = s->raw; *out; *out = (*out)->next)
+        if ((*out)->file == h->in && strcmp((*out)->path, path) == 0)
+            return FIT_OK;
+    struct fit_h5_raw *r = calloc(1, sizeof *r);
+    if (!r || !(r->path = malloc(strlen(path) + 1)) || !keep_file(s, h->in)) {
+        if (r)
+            raw_free(r);
+        return fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", h->name);
+    }
+    strcpy(r->path, path);
+    r->set = s;
+    r->file = h->in;
+    enum fit_status st = fit_h5_dataset_header(h->in, path, &header, err);
+    if (st == FIT_OK)
+        st = examine(r, h->in, &header, why, err);
+    fit_h5_header_free(&header);
+    if (st == FIT_OK && !*why) {
+        *out = r;
+        r->next = s->raw;
+        s->raw = r;
+    } else {
+        raw_free(r);
+    }
+    return st;
+}
+
+enum fit_status fit_h5_raw_open(struct fit_h5_raw_set *s, const struct fit_h5 *h, const char *path,
+                                struct fit_h5_raw **out, const char **why, struct fit_error *err)
+{
+    enum fit_status st = fit_h5_raw_any(s, h, path, out, why, err);
+    if (st != FIT_OK || !*out)
+        return st;
+    if (!fit_h5_is_native(&(*out)->d.type))
+        *why = "its numbers are neither float32 nor float64 of this machine";
+    else if ((*out)->d.space.rank < 2 || (*out)->d.space.rank > 3)
+        *why = "it has neither 2 nor 3 dimensions";
+    else if ((*out)->d.space.n == 0)
+        *why = "it is empty";
+    if (*why)
+        *out = NULL;
+    return FIT_OK;
+}
+
+const struct fit_h5_dataset *fit_h5_raw_dataset(const struct fit_h5_raw *r)
+{
+    return &r->d;
+}
+
+size_t fit_h5_raw_item(const struct fit_h5_raw *r)
+{
+    return r->item;
+}
+
+int fit_h5_raw_compressed(const struct fit_h5_raw *r)
+{
+    return r->chunk && r->d.nfilter > 0;
+}
+
+size_t fit_h5_raw_band(const struct fit_h5_raw *r, unsigned fixed)
+{
+    size_t n = r->chunk ? r->chunk_size : 0;
+    for (int i = 0; i < r->rank; i++)
+        n *= fixed >> i & 1 ? 1 : r->grid[i];
+    return n;
+}
+
+void fit_h5_raw_keep(struct fit_h5_raw_set *s, size_t budget)
+{
+    s->budget = budget > s->budget ? budget : s->budget;
+}
+
+enum fit_status fit_h5_raw_check(const struct fit_h5_raw_set *s, struct fit_error *err)
+{
+    enum fit_status st = FIT_OK;
+    for (const struct file *f = s->file; f && st == FIT_OK; f = f->next)
+        st = fit_h5_bytes_check(f->bytes, err);
+    return st;
+}

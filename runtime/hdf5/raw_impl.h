@@ -1,0 +1,52 @@
+/* raw_impl.h -- what raw.c (opening) and box.c (reading) share. */
+#ifndef FIT_HDF5_RAW_IMPL_H
+#define FIT_HDF5_RAW_IMPL_H
+
+#include "hdf5/object.h"
+#include "hdf5/raw.h"
+
+#include <pthread.h>
+
+enum { RANK = FIT_H5_RANK };
+
+struct file {
+    struct file *next;
+    struct fit_h5_bytes *bytes;
+};
+
+struct chunk {
+    uint64_t address, bytes; /* bytes 0: never written */
+    unsigned skipped;        /* filters that were left out for this chunk */
+    int busy;                /* being expanded */
+    int shuffled;            /* data: the first bytes of all elements, then the second ones, ... */
+    size_t readers;          /* copy from it now */
+    unsigned char *data;     /* expanded, or NULL */
+    struct chunk *before, *after;
+    size_t size; /* of data */
+};
+
+struct fit_h5_raw {
+    struct fit_h5_raw *next;
+    struct fit_h5_raw_set *set;
+    const struct fit_h5_bytes *file;
+    char *path;
+    struct fit_h5_dataset d;
+    size_t item, chunk_size;
+    int rank; /* a scalar has one axis of one element */
+    size_t dims[RANK], part[RANK], grid[RANK], nchunk;
+    uint64_t address; /* contiguous */
+    struct chunk *chunk;
+    uint64_t stored; /* bytes of all chunks */
+    unsigned char *fill;
+};
+
+struct fit_h5_raw_set {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    struct file *file;
+    struct fit_h5_raw *raw;
+    struct chunk list; /* head of the ring of expanded chunks */
+    size_t held, budget;
+};
+
+#endif

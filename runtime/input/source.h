@@ -1,0 +1,86 @@
+/* source.h -- two-time correlation matrices as beamlines and programs store them.
+ *
+ * fit_source_open() finds out the layout of a file from its content (never from its suffix), lists
+ * the matrices with their q and azimuth, and says what the file knows about time.  No matrix is
+ * read before it is asked for.  Layouts, in the order in which they are tried:
+ *
+ *   aps_u           /xpcs/twotime/correlation_map, boost_corr (APS 8-ID-I, 9-ID)
+ *   aps_legacy      <output>/C2T_all with /xpcs/dqlist (xpcs-eigen)
+ *   chx             /g12b, q last (pyCHX, NSLS-II)
+ *   nxxpcs          /entry/XPCS/twotime/two_time_corr_func (NeXus)
+ *   homodyne_npz    cache of homodyne and xpcsjax
+ *   heterodyne_npz  cache of heterodyne; any npz with c2 (and t, q, phi)
+ *   exchange        /exchange/{twotime_corr, twotime, c2, corr, correlation, data}
+ *   sirius          /Two-time correlation function/2-TCF
+ *   flat            /c2, /t, /q, /phi
+ *   npy             one array: (N,N), (n,N,N) or (N,N,n)
+ *
+ * Files may hold the whole matrix or one half with zeros in the other; which one is found out per
+ * matrix, unless the file says so.
+ *
+ * Units: q 1/angstrom, phi degrees, times s.  Not for use by several threads at a time.  Reads
+ * only.
+ */
+#ifndef FIT_SOURCE_H
+#define FIT_SOURCE_H
+
+#include "base/notes.h"
+#include "base/status.h"
+
+#include <stddef.h>
+
+struct fit_source_matrix {
+    size_t bin;    /* label of the (q, phi) bin in the file, from 1; 0: the layout has none */
+    char key[64];  /* name of the dataset, or index in the array: "c2_00001", "[3]" */
+    double q, phi; /* NaN: the file does not say */
+};
+
+struct fit_source {
+    const char *file;   /* as given */
+    const char *layout; /* one of the names above */
+    size_t nmatrix;
+    struct fit_source_matrix *matrix;
+    size_t nframe; /* rows of every matrix */
+    long
+        first_frame; /* number of the first row in the original file; 1 unless a cache was cut */
+    double dt;         /* s from row to row; NaN: the file does not say */
+    char dt_text[160]; /* where dt comes from: "frame_time x stride x avg = 2e-05 x 1 x 1 s" */
+    double *time;      /* nframe times, s, or NULL */
+    int has_sigma;     /* fit_source_read_sigma works */
+    struct fit_notes notes; /* about the file */
+    struct fit_source_private *private_;
+};
+
+/* layout: one of the names above, or NULL to find out.  FIT_ERR_IO: no such file, not complete;
+ * FIT_ERR_DATA: nothing that is understood, with a list of what is in the file. */
+enum fit_status fit_source_open(const char *file, const char *layout, struct fit_source **src,
+                                struct fit_error *err);
+void fit_source_close(struct fit_source *src);
+
+/* Matrix k: nframe x nframe, symmetric.  Values are as stored (baseline near 1; files that state a
+ * baseline of 0 get 1 added); blank frames and NaN are left as they are. */
+enum fit_status fit_source_read(struct fit_source *src, size_t k, double *matrix,
+                                struct fit_error *err);
+
+/* The same, but only elements i <= j are meaningful: saves a transposition. */
+enum fit_status fit_source_read_upper(struct fit_source *src, size_t k, double *matrix,
+                                      struct fit_error *err);
+
+/* Standard deviations of matrix k, elements i <= j. */
+enum fit_status fit_source_read_sigma(struct fit_source *src, size_t k, double *sigma,
+                                      struct fit_error *err);
+
+/* Takes errors from another file:  FILE (npy, npz with sigma, HDF5 with /sigma) or FILE:/dataset.
+ * One matrix for all, or one for each. */
+enum fit_status fit_source_attach_sigma(struct fit_source *src, const char *where,
+                                        struct fit_error *err);
+
+/* What the file holds as mean over the diagonals of matrix k, lags 0 .. n - 1; *g2 = NULL when it
+ * holds nothing of the kind.  The caller frees. */
+enum fit_status fit_source_read_g2(struct fit_source *src, size_t k, double **g2, size_t *n,
+                                   struct fit_error *err);
+
+/* 1 when the file has a time axis whose steps are not all the same; text says which are not. */
+int fit_source_is_uneven(const struct fit_source *s, char *text, size_t size);
+
+#endif

@@ -1,0 +1,375 @@
+/* source_hdf5.c -- layouts in which one HDF5 dataset holds all matrices: CHX, NXxpcs, exchange,
+ * SIRIUS, flat. */
+#include "input/source_impl.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* Makes the dataset the source's array of matrices. */
+static enum fit_status use_cube(struct fit_source *s, const char *path, struct fit_error *err)
+{
+    struct fit_cube *c = &s->private_->cube;
+    int rank;
+    size_t dims[FIT_H5_RANK];
+    enum fit_status st = fit_h5_shape(s->private_->h5, path, &rank, dims, err);
+    if (st != FIT_OK || (st = fit_cube_shape(s, path, rank, dims, c, err)) != FIT_OK)
+        return st;
+    snprintf(c->path, sizeof c->path, "%.*s", (int)sizeof c->path - 1, path);
+    s->nframe = c->nframe;
+    return fit_source_matrices(s, c->n, err);
+}
+
+static enum fit_status read_cube(struct fit_source *s, size_t k, double *m, struct fit_error *err)
+{
+    return fit_cube_read_h5(s, &s->private_->cube, k, m, err);
+}
+
+static int is_number(const struct fit_source *s, const char *path)
+{
+    return fit_h5_kind(s->private_->h5, path) == FIT_H5_NUMBER;
+}
+
+/* q, phi or time from a dataset, when it is there. */
+enum axis { Q, PHI, TIME };
+
+static enum fit_status use_axis(struct fit_source *s, const char *path, enum axis axis,
+                                struct fit_error *err)
+{
+    double *v;
+    size_t n;
+    if (!is_number(s, path))
+        return FIT_OK;
+    enum fit_status st = fit_h5_read_doubles(s->private_->h5, path, &v, &n, err);
+    if (st == FIT_OK && axis != TIME)
+        st = fit_source_units(s, path, axis == Q ? "q" : "phi", v, n, err);
+    if (st == FIT_OK)
+        st = axis == TIME ? fit_source_time_units(s, path, v, n, err)
+                          : fit_source_label(s, path, axis == Q, v, n, err);
+    free(v);
+    return st;
+}
+
+static void use_sigma(struct fit_source *s, const char *path)
+{
+    struct fit_cube *c = &s->private_->sigma;
+    int rank;
+    size_t dims[FIT_H5_RANK];
+    if (!is_number(s, path) || fit_h5_shape(s->private_->h5, path, &rank, dims, NULL) != FIT_OK)
+        return;
+    if (fit_cube_shape(s, path, rank, dims, c, NULL) != FIT_OK || c->nframe != s->nframe ||
+        (c->n != 1 && c->n != s->nmatrix)) {
+        fit_notes_doubt(&s->notes, "%s: %s does not have the shape of the data and is not used", s->file,
+                        path);
+        return;
+    }
+    snprintf(c->path, sizeof c->path, "%.*s", (int)sizeof c->path - 1, path);
+    s->has_sigma = 1;
+}
+
+/* ---- CHX: /g12b (N, N, n), attributes of qval_dict and md ------------------------------------ */
+
+static int detect_chx(const struct fit_source *s)
+{
+    return is_number(s, "/g12b");
+}
+
+/* A number among the attributes of md; NaN: there is none. */
+static double md_number(const struct fit_source *s, const char *name)
+{
+    double *v, x = NAN;
+    size_t n;
+    if (fit_h5_read_attr_doubles(s->private_->h5, "/md", name, &v, &n, NULL) != FIT_OK)
+        return NAN;
+    x = n && v[0] > 0 && isfinite(v[0]) ? v[0] : NAN;
+    free(v);
+    return x;
+}
+
+/* Step of the lags that belong to g12b; NaN: the file has none. */
+static enum fit_status lag_step(struct fit_source *s, double *step, struct fit_error *err)
+{
+    static const char *const path[] = {"/taus2", "/tausb"};
+    enum fit_status st = FIT_OK;
+    *step = NAN;
+    for (size_t k = 0; k < 2 && isnan(*step) && st == FIT_OK; k++) {
+        double *t;
+        size_t n;
+        if (!is_number(s, path[k]) || fit_h5_read_doubles(s->private_->h5, path[k], &t, &n, NULL) != FIT_OK)
+            continue;
+        st = fit_source_units(s, path[k], "dt", t, n, err);
+        for (size_t i = 1; i < n; i++)
+            if (t[i] > t[i - 1] && !(t[i] - t[i - 1] >= *step)) /* of lags that become coarser, the first */
+                *step = t[i] - t[i - 1];
+        free(t);
+    }
+    return st;
+}
+
+/* md has the period of the detector's frames; those of g12b may be sums of bin_frame_number of them. */
+static enum fit_status chx_period(struct fit_source *s, struct fit_error *err)
+{
+    static const char *const period[] = {"frame_time", "acquire period", "acquire_period"};
+    static const double SAME = 0.01;
+    double one = NAN, bins = md_number(s, "bin_frame_number"), step;
+    size_t k = 0;
+    while (k < 3 && isnan(one = md_number(s, period[k])))
+        k++;
+    enum fit_status st = lag_step(s, &step, err);
+    if (st != FIT_OK || (isnan(one) && isnan(step)))
+        return st;
+    if (isnan(one)) {
+        s->dt = step;
+        snprintf(s->dt_text, sizeof s->dt_text, "step of the lags of g12b = %.9g s", step);
+        return FIT_OK;
+    }
+    if (isnan(bins) && !isnan(step) && step > 1.5 * one && fabs(step / one - rint(step / one)) < SAME)
+        bins = rint(step / one); /* the lags tell how many */
+    s->dt = isnan(bins) ? one : one * bins;
+    snprintf(s->dt_text, sizeof s->dt_text,
+             isnan(bins) || bins < 2 ? "%s of md = %.9g s" : "%s of md x bin_frame_number = %.9g x %g s", period[k],
+             one, bins);
+    if (!isnan(step) && fabs(step - s->dt) > SAME * s->dt) {
+        fit_notes_doubt(&s->notes, "%s: the lags of g12b have steps of %.9g s, %s: which is right says --dt", s->file,
+                        step, s->dt_text);
+        s->dt = NAN;
+    }
+    return FIT_OK;
+}
+
+/* What the second number of a bin is: an azimuth, in degrees, or, under grazing incidence, qz. */
+static int is_grazing(const struct fit_source *s, const double *second)
+{
+    static const char *const key[] = {"scat_geometry", "geometry", "scattering_geometry"};
+    int grazing = -1, small = 1, any = 0;
+    for (size_t k = 0; k < 3 && grazing < 0; k++) {
+        char *text = NULL;
+        if (fit_h5_read_attr_string(s->private_->h5, "/md", key[k], &text, NULL) == FIT_OK)
+            grazing = strncasecmp(text, "gi", 2) == 0 ? 1 : strncasecmp(text, "ang", 3) == 0 ? 0 : -1;
+        free(text);
+    }
+    for (size_t k = 0; k < s->nmatrix; k++)
+        if (!isnan(second[k])) { /* bins of angles are wider than all of one degree */
+            small &= second[k] > 0 && second[k] < 1;
+            any = 1;
+        }
+    return grazing >= 0 ? grazing : any && small;
+}
+
+static enum fit_status chx_labels(struct fit_source *s, struct fit_error *err)
+{
+    double *second = malloc((s->nmatrix + 1) * sizeof *second);
+    int any = 0;
+    if (!second)
+        return fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", s->file);
+    for (size_t k = 0; k < s->nmatrix; k++) {
+        char name[24];
+        double *v;
+        size_t n;
+        second[k] = NAN;
+        snprintf(name, sizeof name, "%zu", k);
+        if (fit_h5_read_attr_doubles(s->private_->h5, "/qval_dict", name, &v, &n, NULL) != FIT_OK)
+            continue;
+        if (n > 0)
+            s->matrix[k].q = v[0];
+        if (n > 1)
+            second[k] = v[1];
+        any |= n > 1;
+        free(v);
+    }
+    if (any && is_grazing(s, second))
+        fit_notes_doubt(&s->notes,
+                        "%s: the second numbers of qval_dict, %.4g .., are qz of grazing incidence by their size or "
+                        "md, no azimuths: q is qr, in the plane, and azimuths are not known (--phi)",
+                        s->file, second[0]);
+    else
+        for (size_t k = 0; k < s->nmatrix; k++)
+            s->matrix[k].phi = isnan(second[k]) ? s->matrix[k].phi : second[k];
+    free(second);
+    return FIT_OK;
+}
+
+static enum fit_status open_chx(struct fit_source *s, struct fit_error *err)
+{
+    enum fit_status st = use_cube(s, "/g12b", err);
+    if (st != FIT_OK)
+        return st;
+    if (s->private_->cube.rank == 3 && s->private_->cube.n == s->nframe)
+        s->private_->cube.last = 1; /* N x N x N tells nothing; this layout has q last */
+    if ((st = chx_labels(s, err)) != FIT_OK)
+        return st;
+    return chx_period(s, err);
+}
+
+const struct fit_source_layout fit_layout_chx = {
+    .name = "chx", .in_hdf5 = 1, .detect = detect_chx, .open = open_chx, .read = read_cube};
+
+/* ---- NeXus NXxpcs ---------------------------------------------------------------------------- */
+
+#define NX "/entry/XPCS/twotime/two_time_corr_func"
+#define NX_MASKS "/entry/XPCS/instrument/masks"
+
+static int detect_nxxpcs(const struct fit_source *s)
+{
+    return is_number(s, NX);
+}
+
+static int attr_is(const struct fit_source *s, const char *name, const char *value)
+{
+    char *text = NULL;
+    int yes = fit_h5_read_attr_string(s->private_->h5, NX, name, &text, NULL) == FIT_OK &&
+              strcmp(text, value) == 0;
+    free(text);
+    return yes;
+}
+
+static enum fit_status open_nxxpcs(struct fit_source *s, struct fit_error *err)
+{
+    struct fit_source_private *p = s->private_;
+    double *base = NULL;
+    size_t n = 0;
+    if (attr_is(s, "storage_mode", "data_exchange_keys") || attr_is(s, "storage_mode", "other"))
+        return fit_fail(err, FIT_ERR_DATA,
+                        "%s: " NX ": this storage_mode is not supported; one_array_q_first "
+                        "and one_array_q_last are",
+                        s->file);
+    enum fit_status st = use_cube(s, NX, err);
+    if (st != FIT_OK)
+        return st;
+    if (p->cube.rank == 3 && p->cube.n == s->nframe)
+        p->cube.last = attr_is(s, "storage_mode", "one_array_q_last");
+    p->half = attr_is(s, "populated_elements", "all")          ? FIT_HALF_FULL
+              : attr_is(s, "populated_elements", "upper_half") ? FIT_HALF_UPPER
+              : attr_is(s, "populated_elements", "lower_half") ? FIT_HALF_LOWER
+                                                               : FIT_HALF_UNKNOWN;
+    p->flipped = attr_is(s, "time_origin_location", "lower_left");
+    if (fit_h5_read_attr_doubles(p->h5, NX, "baseline_reference", &base, &n, NULL) == FIT_OK && n &&
+        base[0] == 0) { /* exact: 0 or 1 */
+        p->baseline = 1;
+        fit_notes_add(&s->notes, "%s: the file states a baseline of 0; 1 was added to all values",
+                        s->file);
+    }
+    free(base);
+    if ((st = use_axis(s, NX_MASKS "/dynamic_q_list", Q, err)) != FIT_OK ||
+        (st = use_axis(s, NX_MASKS "/dynamic_phi_list", PHI, err)) != FIT_OK)
+        return st;
+    return use_axis(s, "/entry/XPCS/twotime/time", TIME, err);
+}
+
+const struct fit_source_layout fit_layout_nxxpcs = {.name = "nxxpcs",
+                                                    .in_hdf5 = 1,
+                                                    .detect = detect_nxxpcs,
+                                                    .open = open_nxxpcs,
+                                                    .read = read_cube};
+
+/* ---- exchange group and flat files ----------------------------------------------------------- */
+
+/* The first of the names that is a dataset of numbers below the prefix; NULL: none. */
+static const char *first_of(const struct fit_source *s, const char *prefix, const char *const *name,
+                            char *path, size_t size)
+{
+    for (; *name; name++) {
+        snprintf(path, size, "%s/%s", prefix, *name);
+        if (is_number(s, path))
+            return path;
+    }
+    return NULL;
+}
+
+static const char *const names_c2[] = {"twotime_corr", "twotime", "c2", "corr",
+                                       "correlation",  "data",    NULL};
+static const char *const names_t[] = {"tau", "t", "times", "delay_time", NULL};
+static const char *const names_q[] = {"q_val", "q_values", "q", "qval", NULL};
+static const char *const names_phi[] = {"phi", "phi_angles", "azimuth", NULL};
+
+static enum fit_status open_group(struct fit_source *s, const char *prefix, const char *const *c2,
+                                  struct fit_error *err)
+{
+    char path[64];
+    enum fit_status st;
+    if (!first_of(s, prefix, c2, path, sizeof path))
+        return fit_fail(err, FIT_ERR_DATA, "%s: no dataset %s/%s", s->file, prefix, c2[0]);
+    if ((st = use_cube(s, path, err)) != FIT_OK)
+        return st;
+    if (first_of(s, prefix, names_q, path, sizeof path) &&
+        (st = use_axis(s, path, Q, err)) != FIT_OK)
+        return st;
+    if (first_of(s, prefix, names_phi, path, sizeof path) &&
+        (st = use_axis(s, path, PHI, err)) != FIT_OK)
+        return st;
+    snprintf(path, sizeof path, "%s/sigma", prefix);
+    use_sigma(s, path);
+    return first_of(s, prefix, names_t, path, sizeof path) ? use_axis(s, path, TIME, err) : FIT_OK;
+}
+
+static int detect_exchange(const struct fit_source *s)
+{
+    char path[64];
+    return first_of(s, "/exchange", names_c2, path, sizeof path) != NULL;
+}
+
+static enum fit_status open_exchange(struct fit_source *s, struct fit_error *err)
+{
+    return open_group(s, "/exchange", names_c2, err);
+}
+
+const struct fit_source_layout fit_layout_exchange = {.name = "exchange",
+                                                      .in_hdf5 = 1,
+                                                      .detect = detect_exchange,
+                                                      .open = open_exchange,
+                                                      .read = read_cube};
+
+static const char *const flat_c2[] = {"c2", NULL};
+
+static int detect_flat(const struct fit_source *s)
+{
+    return is_number(s, "/c2");
+}
+
+static enum fit_status open_flat(struct fit_source *s, struct fit_error *err)
+{
+    return open_group(s, "", flat_c2, err);
+}
+
+const struct fit_source_layout fit_layout_flat = {
+    .name = "flat", .in_hdf5 = 1, .detect = detect_flat, .open = open_flat, .read = read_cube};
+
+/* ---- SIRIUS (LNLS) --------------------------------------------------------------------------- */
+
+static const char *const sirius_c2[] = {"Two-time correlation function/2-TCF",
+                                        "Two-time correlation/2-TCF", NULL};
+
+static int detect_sirius(const struct fit_source *s)
+{
+    char path[64];
+    return first_of(s, "", sirius_c2, path, sizeof path) != NULL;
+}
+
+/* q stands in a group whose name ends with "Fitting results". */
+static enum fit_status open_sirius(struct fit_source *s, struct fit_error *err)
+{
+    char path[320], **name = NULL;
+    size_t n = 0;
+    enum fit_status st;
+    if (!first_of(s, "", sirius_c2, path, 64))
+        return fit_fail(err, FIT_ERR_DATA, "%s: no dataset /%s", s->file, sirius_c2[0]);
+    if ((st = use_cube(s, path, err)) != FIT_OK ||
+        (st = fit_h5_list(s->private_->h5, "/", &name, &n, err)) != FIT_OK)
+        return st;
+    for (size_t i = 0; i < n && st == FIT_OK; i++) {
+        if (strlen(name[i]) > 200 || !strstr(name[i], "Fitting results"))
+            continue;
+        snprintf(path, sizeof path, "/%s/q values (angstroms)", name[i]);
+        st = use_axis(s, path, Q, err);
+    }
+    fit_h5_free_strings(name, n);
+    return st;
+}
+
+const struct fit_source_layout fit_layout_sirius = {.name = "sirius",
+                                                    .in_hdf5 = 1,
+                                                    .detect = detect_sirius,
+                                                    .open = open_sirius,
+                                                    .read = read_cube};

@@ -1,0 +1,116 @@
+/* source_impl.h -- what source.c and source_read.c share with the files of the layouts
+ * (source_*.c). */
+#ifndef FIT_SOURCE_IMPL_H
+#define FIT_SOURCE_IMPL_H
+
+#include "data/plane.h"
+#include "files/npz.h"
+#include "hdf5/reader.h"
+#include "input/source.h"
+
+enum fit_half { FIT_HALF_UNKNOWN, FIT_HALF_FULL, FIT_HALF_UPPER, FIT_HALF_LOWER };
+
+/* One array that holds all matrices. */
+struct fit_cube {
+    char path[128]; /* dataset; unused for npz */
+    int member;     /* of the npz file */
+    size_t n;       /* matrices */
+    size_t nframe;
+    int last; /* 1: (N,N,n); 0: (n,N,N) or (N,N) */
+    int rank;
+};
+
+struct fit_source_private {
+    struct fit_h5 *h5; /* one of the two is open */
+    struct fit_npz *npz;
+    struct fit_h5 *sigma_h5; /* errors from another file, or both NULL */
+    struct fit_npz *sigma_npz;
+    const struct fit_source_layout *ops;
+    char *file;
+    char group[256]; /* path of the group of matrices, with a final '/' */
+    char g2[256];    /* dataset (lag, matrix) of diagonal means, or "" */
+    struct fit_cube cube, sigma;
+    enum fit_half half; /* stated by the file */
+    int flipped;        /* 1: rows run upwards */
+    double baseline;    /* added to every value */
+    int seconds;        /* 1: the file states a unit of its times: whole numbers are no numbers of frames */
+};
+
+struct fit_source_layout {
+    const char *name;
+    int in_hdf5; /* else in npz or npy */
+    int (*detect)(const struct fit_source *s);
+    enum fit_status (*open)(struct fit_source *s, struct fit_error *err);
+    enum fit_status (*read)(struct fit_source *s, size_t k, double *m,
+                            struct fit_error *err); /* as stored */
+};
+
+extern const struct fit_source_layout fit_layout_aps_u, fit_layout_aps_legacy, fit_layout_chx,
+    fit_layout_nxxpcs, fit_layout_homodyne_npz, fit_layout_heterodyne_npz, fit_layout_exchange,
+    fit_layout_sirius, fit_layout_flat, fit_layout_npy;
+
+/* ---- helpers of source.c --------------------------------------------------------------------- */
+
+/* Makes n matrices with unknown q and phi, bin 0, keys "[0]", "[1]", ... */
+enum fit_status fit_source_matrices(struct fit_source *s, size_t n, struct fit_error *err);
+
+/* Takes the n values (borrowed) as q (or phi) of the matrices: one each, or one for all.  Any
+ * other number is an error that names `what`. */
+enum fit_status fit_source_label(struct fit_source *s, const char *what, int is_q, const double *value, size_t n,
+                                 struct fit_error *err);
+
+/* Numbers of the quantity `name` (q, phi, dt; see units.h) in the unit that the file states, to the program's; unit
+ * NULL: the file states none.  Another kind of unit is an error that names both. */
+enum fit_status fit_source_convert(struct fit_source *s, const char *what, const char *name, const char *unit,
+                                   double *value, size_t n, struct fit_error *err);
+
+/* The same by the attribute `units` or `unit` of the dataset of an HDF5 file. */
+enum fit_status fit_source_units(struct fit_source *s, const char *path, const char *name, double *value, size_t n,
+                                 struct fit_error *err);
+
+/* fit_source_time() for a dataset of an HDF5 file, in the unit that it states; numbers of frames are no times. */
+enum fit_status fit_source_time_units(struct fit_source *s, const char *path, double *time, size_t n,
+                                      struct fit_error *err);
+
+/* Takes the times (borrowed); a wrong number gives a note and is ignored, except when it is frame
+ * numbers. */
+enum fit_status fit_source_time(struct fit_source *s, const char *what, const double *time,
+                                size_t n, struct fit_error *err);
+
+/* Shape of an array of matrices -> cube; names what when it is none. */
+enum fit_status fit_cube_shape(const struct fit_source *s, const char *what, int rank,
+                               const size_t *dims, struct fit_cube *c, struct fit_error *err);
+
+/* Reads matrix k of a cube. */
+enum fit_status fit_cube_read_h5(struct fit_source *s, const struct fit_cube *c, size_t k,
+                                 double *m, struct fit_error *err);
+enum fit_status fit_cube_read_npz(struct fit_source *s, const struct fit_cube *c, size_t k,
+                                  double *m, struct fit_error *err);
+
+/* ---- source_read.c, for blocks.c ---------------------------------------------------------------- */
+
+/* Some rows and the same columns of a matrix, as the file has it; or the whole matrix. */
+struct fit_probes {
+    const double *row, *column; /* fit_source_probes x nframe */
+    const double *whole;        /* NULL, or nframe x nframe */
+};
+
+/* How many rows are looked at to tell halves from wholes, and which: row of probe p. */
+size_t fit_source_probes(const struct fit_source *s);
+size_t fit_source_probe(const struct fit_source *s, size_t p);
+
+/* Which half of matrix k holds data; an error when it is neither symmetric nor a half. */
+enum fit_status fit_source_half(const struct fit_source *s, size_t k,
+                                const struct fit_probes *look, enum fit_half *half,
+                                struct fit_error *err);
+int fit_source_half_known(const struct fit_source *s);
+
+/* 1 when the layout has means over diagonals (fit_source_read_g2). */
+int fit_source_tells_g2(const struct fit_source *s);
+
+/* Matrix k (or its errors) for reading in boxes.  *why: NULL, or why that is not possible. */
+enum fit_status fit_source_plane(const struct fit_source *s, struct fit_h5_raw_set *set, size_t k,
+                                 int sigma, struct fit_plane *plane, const char **why,
+                                 struct fit_error *err);
+
+#endif

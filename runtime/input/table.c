@@ -1,0 +1,477 @@
+/* table.c -- reading tables.  See table.h. */
+#include "input/table_impl.h"
+
+#include "files/npz.h"
+#include "hdf5/reader.h"
+#include "input/source.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static enum fit_status no_memory(const char *file, struct fit_error *err)
+{
+    return fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", file);
+}
+
+static char *copy_text(const char *from, size_t n)
+{
+    char *p = malloc(n + 1);
+    if (p) {
+        memcpy(p, from, n);
+        p[n] = 0;
+    }
+    return p;
+}
+
+void fit_table_free(struct fit_table *t)
+{
+    if (!t)
+        return;
+    for (size_t c = 0; c < t->ncolumn; c++) {
+        if (t->name)
+            free(t->name[c]);
+        if (t->column)
+            free(t->column[c]);
+        if (t->unit)
+            free(t->unit[c]);
+    }
+    free(t->unit);
+    free(t->line);
+    free(t->name);
+    free(t->column);
+    free(t);
+}
+
+/* An empty table of this shape with empty names. */
+struct fit_table *fit_table_new(size_t nrow, size_t ncolumn)
+{
+    struct fit_table *t = calloc(1, sizeof *t);
+    if (!t)
+        return NULL;
+    t->nrow = nrow;
+    t->ncolumn = ncolumn;
+    t->name = calloc(ncolumn + 1, sizeof *t->name);
+    t->column = calloc(ncolumn + 1, sizeof *t->column);
+    int ok = t->name && t->column;
+    for (size_t c = 0; ok && c < ncolumn; c++) {
+        t->name[c] = calloc(1, 1);
+        t->column[c] = malloc((nrow ? nrow : 1) * sizeof(double));
+        ok = t->name[c] && t->column[c];
+    }
+    if (!ok) {
+        fit_table_free(t);
+        return NULL;
+    }
+    return t;
+}
+
+int fit_table_set_name(struct fit_table *t, size_t c, const char *name, size_t n)
+{
+    char *p = copy_text(name, n);
+    if (!p)
+        return 0;
+    free(t->name[c]);
+    t->name[c] = p;
+    return 1;
+}
+
+/* ---- arrays ---------------------------------------------------------------------------------- */
+
+/* Values of a matrix nrow x ncolumn, row by row (or column by column), into a new table. */
+static struct fit_table *from_matrix(const double *v, size_t nrow, size_t ncolumn, int by_column)
+{
+    struct fit_table *t = ncolumn <= FIT_TABLE_COLUMNS ? fit_table_new(nrow, ncolumn) : NULL;
+    for (size_t c = 0; t && c < ncolumn; c++)
+        for (size_t r = 0; r < nrow; r++)
+            t->column[c][r] = by_column ? v[c * nrow + r] : v[r * ncolumn + c];
+    return t;
+}
+
+int fit_table_add_column(struct fit_table *t, const char *name, double *value, size_t n)
+{
+    char **names = realloc(t->name, (t->ncolumn + 2) * sizeof *names);
+    if (names)
+        t->name = names;
+    double **columns = realloc(t->column, (t->ncolumn + 2) * sizeof *columns);
+    if (columns)
+        t->column = columns;
+    char *copy = names && columns ? copy_text(name, strlen(name)) : NULL;
+    if (!copy) {
+        free(value);
+        return 0;
+    }
+    t->nrow = n;
+    t->name[t->ncolumn] = copy;
+    t->column[t->ncolumn++] = value;
+    return 1;
+}
+
+static enum fit_status unequal(const char *file, const struct fit_table *t, const char *name,
+                               size_t n, struct fit_error *err)
+{
+    return fit_fail(err, FIT_ERR_DATA,
+                    "%s: %s has %zu values, %s has %zu; columns must be equally long", file,
+                    t->name[0], t->nrow, name, n);
+}
+
+/* The unit that a dataset says of itself, of column c. */
+static enum fit_status take_unit(struct fit_h5 *h, const char *path, struct fit_table *t, size_t c,
+                                 struct fit_error *err)
+{
+    char *text = NULL;
+    enum fit_status st = fit_h5_read_unit(h, path, &text, err);
+    if (st != FIT_OK || !text)
+        return st;
+    char **unit = t->unit ? t->unit : calloc(2 * FIT_TABLE_COLUMNS, sizeof *unit);
+    t->unit = unit;
+    if (unit)
+        unit[c] = text;
+    else
+        free(text);
+    return unit ? FIT_OK : no_memory(fit_h5_file(h), err);
+}
+
+static enum fit_status read_h5_group(struct fit_h5 *h, const char *group, struct fit_table *t,
+                                     struct fit_error *err)
+{
+    char **name, path[512];
+    size_t count;
+    enum fit_status st = fit_h5_list(h, group, &name, &count, err);
+    if (st != FIT_OK)
+        return st;
+    for (size_t i = 0; i < count && st == FIT_OK && t->ncolumn < FIT_TABLE_COLUMNS; i++) {
+        int rank;
+        size_t dims[FIT_H5_RANK], n;
+        double *v;
+        snprintf(path, sizeof path, "%s/%s", strcmp(group, "/") == 0 ? "" : group, name[i]);
+        if (fit_h5_kind(h, path) != FIT_H5_NUMBER ||
+            fit_h5_shape(h, path, &rank, dims, NULL) != FIT_OK || rank != 1)
+            continue;
+        if ((st = fit_h5_read_doubles(h, path, &v, &n, err)) != FIT_OK)
+            break;
+        if (t->ncolumn && n != t->nrow) {
+            st = unequal(fit_h5_file(h), t, name[i], n, err);
+            free(v);
+        } else if (!fit_table_add_column(t, name[i], v, n)) {
+            st = no_memory(fit_h5_file(h), err);
+        } else {
+            t->unordered = 1;
+            st = take_unit(h, path, t, t->ncolumn - 1, err);
+        }
+    }
+    fit_h5_free_strings(name, count);
+    if (st == FIT_OK && !t->ncolumn)
+        st = fit_fail(err, FIT_ERR_DATA, "%s: %s holds no 1-D datasets of numbers", fit_h5_file(h),
+                      group);
+    return st;
+}
+
+static enum fit_status read_h5_matrix(struct fit_h5 *h, const char *path, struct fit_table **out,
+                                      struct fit_error *err)
+{
+    int rank;
+    size_t dims[FIT_H5_RANK], n;
+    double *v = NULL;
+    char *names = NULL;
+    enum fit_status st = fit_h5_shape(h, path, &rank, dims, err);
+    if (st != FIT_OK)
+        return st;
+    if (rank < 1 || rank > 2)
+        return fit_fail(err, FIT_ERR_DATA, "%s: %s has %d dimensions; rows and columns are needed",
+                        fit_h5_file(h), path, rank);
+    if ((st = fit_h5_read_doubles(h, path, &v, &n, err)) != FIT_OK)
+        return st;
+    *out = from_matrix(v, dims[0], rank == 2 ? dims[1] : 1, 0);
+    free(v);
+    if (!*out)
+        return no_memory(fit_h5_file(h), err);
+    /* one text with the names, separated by commas */
+    if (fit_h5_read_attr_string(h, path, "columns", &names, NULL) == FIT_OK) {
+        struct fit_cell cell[64];
+        size_t count = fit_text_split(',', names, names + strlen(names), cell, 64);
+        for (size_t c = 0; count == (*out)->ncolumn && c < count && c < 64; c++)
+            fit_table_set_name(*out, c, cell[c].at, cell[c].n);
+    }
+    free(names);
+    return FIT_OK;
+}
+
+static enum fit_status read_hdf5(const char *file, const struct fit_table_options *o,
+                                 struct fit_table **out, struct fit_error *err)
+{
+    const char *path = o->dataset ? o->dataset : "/";
+    struct fit_h5 *h;
+    enum fit_status st = fit_h5_open(file, &h, err);
+    *out = NULL;
+    if (st != FIT_OK)
+        return st;
+    if (fit_h5_kind(h, path) == FIT_H5_GROUP) {
+        if (!(*out = fit_table_new(0, 0)))
+            st = no_memory(file, err);
+        else
+            st = read_h5_group(h, path, *out, err);
+    } else {
+        st = read_h5_matrix(h, path, out, err);
+    }
+    if (fit_h5_starved(h))
+        st = no_memory(file, err);
+    fit_h5_close(h);
+    return st;
+}
+
+static enum fit_status npz_matrix(struct fit_npz *z, int member, struct fit_table **out,
+                                  struct fit_error *err)
+{
+    const struct fit_npz_array *a = fit_npz_array(z, member);
+    double *v;
+    size_t n;
+    if (a->rank < 1 || a->rank > 2)
+        return fit_fail(err, FIT_ERR_DATA, "%s: %s has %d dimensions; rows and columns are needed",
+                        fit_npz_file(z), *a->name ? a->name : "the array", a->rank);
+    enum fit_status st = fit_npz_read_all(z, member, &v, &n, err);
+    if (st != FIT_OK)
+        return st;
+    *out = from_matrix(v, a->dims[0], a->rank == 2 ? a->dims[1] : 1, a->fortran);
+    free(v);
+    return *out ? FIT_OK : no_memory(fit_npz_file(z), err);
+}
+
+static enum fit_status npz_columns(struct fit_npz *z, struct fit_table *t, struct fit_error *err)
+{
+    enum fit_status st = FIT_OK;
+    for (int i = 0; (size_t)i < fit_npz_count(z) && st == FIT_OK && t->ncolumn < FIT_TABLE_COLUMNS;
+         i++) {
+        const struct fit_npz_array *a = fit_npz_array(z, i);
+        double *v;
+        size_t n;
+        if (a->rank != 1 || !strchr("fiub", a->kind))
+            continue;
+        if ((st = fit_npz_read_all(z, i, &v, &n, err)) != FIT_OK)
+            break;
+        if (t->ncolumn && n != t->nrow) {
+            st = unequal(fit_npz_file(z), t, a->name, n, err);
+            free(v);
+        } else if (!fit_table_add_column(t, a->name, v, n)) {
+            st = no_memory(fit_npz_file(z), err);
+        }
+        t->unordered = 1;
+    }
+    if (st == FIT_OK && !t->ncolumn)
+        st = fit_fail(err, FIT_ERR_DATA, "%s: holds no 1-D arrays of numbers", fit_npz_file(z));
+    return st;
+}
+
+static enum fit_status read_npz(const char *file, const struct fit_table_options *o,
+                                struct fit_table **out, struct fit_error *err)
+{
+    struct fit_npz *z;
+    enum fit_status st = fit_npz_open(file, &z, err);
+    *out = NULL;
+    if (st != FIT_OK)
+        return st;
+    int member = o->dataset ? fit_npz_find(z, o->dataset) : fit_npz_count(z) == 1 ? 0 : -1;
+    if (o->dataset && member < 0)
+        st = fit_fail(err, FIT_ERR_DATA, "%s: no member %s", file, o->dataset);
+    else if (member >= 0)
+        st = npz_matrix(z, member, out, err);
+    else if (!(*out = fit_table_new(0, 0)))
+        st = no_memory(file, err);
+    else
+        st = npz_columns(z, *out, err);
+    fit_npz_close(z);
+    return st;
+}
+
+enum fit_status fit_table_read(const char *file, const struct fit_table_options *options,
+                               struct fit_table **table, struct fit_error *err)
+{
+    static const struct fit_table_options none;
+    const struct fit_table_options *o = options ? options : &none;
+    enum fit_status st =
+        fit_npz_is_npz(file) || fit_npz_is_npy(file) ? read_npz(file, o, table, err)
+        : fit_h5_is_hdf5(file)                       ? read_hdf5(file, o, table, err)
+                               : (*table = NULL, fit_table_read_text(file, o, table, err));
+    if (st == FIT_OK && (*table)->nrow == 0)
+        st = fit_fail(err, FIT_ERR_DATA, "%s: holds no rows", file);
+    if (st != FIT_OK) {
+        fit_table_free(*table);
+        *table = NULL;
+    }
+    return st;
+}
+
+/* ---- datasets -------------------------------------------------------------------------------- */
+
+/* A curve needs more rows than it has parameters of its own (without prior): else the column does not tell curves
+ * apart, or is not rounded alike in all rows of one. */
+static enum fit_status check_groups(const struct fit_kernel *k, const struct fit_measurement *m,
+                                    struct fit_error *err)
+{
+    const struct fit_dataset *ds = m->dataset;
+    size_t own = 0;
+    for (size_t q = 0; q < k->nlinear; q++)
+        own += k->linear[q].over >= 0 && k->linear[q].prior == FIT_PRIOR_NONE;
+    for (size_t g = 0; k->naxis && g < ds->layout.ngroup; g++)
+        if (ds->npoint_group[g] <= own)
+            return fit_fail(err, FIT_ERR_DATA,
+                            "%s: %s = %.10g has %zu row%s, for %zu parameters of its own; rows of one"
+                            " curve must have the same %s to the last digit",
+                            m->file, k->axis[0].name, ds->layout.coord[0][g], ds->npoint_group[g],
+                            ds->npoint_group[g] == 1 ? "" : "s", own, k->axis[0].name);
+    return FIT_OK;
+}
+
+static enum fit_status describe_groups(struct fit_measurement *m, struct fit_error *err)
+{
+    m->ngroup = m->dataset->layout.ngroup;
+    if (!(m->group = calloc(m->ngroup, sizeof *m->group)))
+        return no_memory(m->file, err);
+    for (size_t g = 0; g < m->ngroup; g++)
+        m->group[g] = (struct fit_group){.q = NAN, .phi = NAN, .sigma = NAN};
+    return FIT_OK;
+}
+
+/* "line 7: g2 is nan, line 9: sigma is 0, ...": the rows that do not count. */
+static void note_dropped(const struct fit_table *t, const struct fit_kernel *k, const int *from,
+                         struct fit_measurement *m)
+{
+    enum { MOST = 4 };
+    char text[400] = "";
+    size_t at = 0, n = 0;
+    for (size_t r = 0; r < t->nrow && n <= MOST && at < sizeof text; r++)
+        for (size_t i = 0; i < k->naxis + k->ncolumn; i++) {
+            const double v = from[i] < 0 ? 1 : t->column[from[i]][r];
+            const double weight = 1 / (v * v); /* as fit_dataset_counts() has it */
+            if (isfinite(v) && (fit_table_needs(k, i) || (v > 0 && weight > 0 && isfinite(weight))))
+                continue;
+            const size_t where = t->line ? t->line[r] : r + 1;
+            int w = n == MOST ? snprintf(text + at, sizeof text - at, ", ...")
+                              : snprintf(text + at, sizeof text - at, "%s%s %zu: %.24s is %.4g", at ? ", " : "",
+                                         t->line ? "line" : "row", where, fit_table_wanted(k, i), v);
+            at += w > 0 ? (size_t)w : 0;
+            n++;
+            break;
+        }
+    fit_notes_add(&m->notes, "%zu of %zu rows are not finite, or have no positive error, and have weight zero (%s)",
+                  m->dataset->ndropped, t->nrow, text);
+}
+
+static enum fit_status make_dataset(const struct fit_table *t, const struct fit_kernel *k,
+                                    const int *from, struct fit_measurement *m,
+                                    struct fit_error *err)
+{
+    const double **all = calloc(k->naxis + k->ncolumn + 1, sizeof *all);
+    const double *value = NULL, *sigma = NULL;
+    double *ones = malloc(t->nrow * sizeof *ones);
+    enum fit_status st = FIT_OK;
+    if (!all || !ones) {
+        st = no_memory(m->file, err);
+        goto done;
+    }
+    const double **column = all + k->naxis;
+    for (size_t c = 0; c < k->naxis + k->ncolumn; c++)
+        all[c] = from[c] < 0 ? NULL : t->column[from[c]];
+    for (size_t r = 0; r < t->nrow; r++)
+        ones[r] = 1;
+    for (size_t c = 0; c < k->ncolumn; c++) {
+        if (k->column[c].role == FIT_ROLE_VALUE)
+            value = column[c];
+        if (k->column[c].role == FIT_ROLE_SIGMA)
+            sigma = column[c];
+        column[c] = column[c] ? column[c] : ones;
+    }
+    if (!value) {
+        st = fit_fail(err, FIT_ERR_CONFIG, "model %s has no column of measured values", k->name);
+        goto done;
+    }
+    m->sigma_from = sigma ? FIT_SIGMA_ARRAY : FIT_SIGMA_NONE;
+    const struct fit_dataset_table table = {.nrow = t->nrow,
+                                            .ncolumn = k->ncolumn,
+                                            .naxis = k->naxis,
+                                            .nsetting = k->nsetting,
+                                            .column = column,
+                                            .axis = all,
+                                            .value = value,
+                                            .sigma = sigma,
+                                            .setting = m->setting,
+                                            .center = k->intercept >= 0};
+    if ((st = fit_dataset_new_table(&table, &m->dataset, err)) == FIT_OK &&
+        (st = fit_dataset_finish(m->dataset, err)) == FIT_OK && (st = check_groups(k, m, err)) == FIT_OK &&
+        (st = fit_table_check_law(m->file, k, m->dataset, err)) == FIT_OK &&
+        (st = fit_measurement_sound(m, k, err)) == FIT_OK)
+        st = describe_groups(m, err);
+    if (st == FIT_OK && m->dataset->ndropped)
+        note_dropped(t, k, from, m);
+done:
+    free(all);
+    free(ones);
+    return st;
+}
+
+/* Why no table is found, when the file is one of two-time data. */
+static void name_two_time(const char *file, const struct fit_kernel *kernel, struct fit_error *err)
+{
+    struct fit_source *src = NULL;
+    if (!fit_h5_is_hdf5(file) && !fit_npz_is_npz(file) && !fit_npz_is_npy(file))
+        return;
+    if (fit_source_open(file, NULL, &src, NULL) == FIT_OK && src->nmatrix)
+        fit_fail(err, FIT_ERR_DATA,
+                 "%s: is two-time data (%s); the model %s is for tables. Take one for two-time data, as "
+                 "static_isotropic, or a table of g2",
+                 file, src->layout, kernel->name);
+    fit_source_close(src);
+}
+
+static enum fit_status copy_settings(const struct fit_kernel *k, const double *setting,
+                                     struct fit_measurement *m, struct fit_error *err)
+{
+    if (!(m->setting = calloc(k->nsetting + 1, sizeof *m->setting)))
+        return no_memory(m->file, err);
+    for (size_t i = 0; i < k->nsetting; i++) {
+        m->setting[i] = setting ? setting[i] : k->setting[i].value;
+        if (isnan(m->setting[i]))
+            return fit_fail(err, FIT_ERR_CONFIG, "%s: the setting %s (%s) is not known; give it",
+                            m->file, k->setting[i].name, k->setting[i].unit);
+    }
+    return FIT_OK;
+}
+
+enum fit_status fit_table_load(const char *file, const struct fit_config_table *cfg,
+                               const struct fit_kernel *kernel, const double *setting,
+                               struct fit_measurement **out, struct fit_error *err)
+{
+    struct fit_table_options o = {0};
+    struct fit_table *t = NULL;
+    struct fit_measurement *m = calloc(1, sizeof *m);
+    int *from = calloc(kernel->naxis + kernel->ncolumn + 1, sizeof *from);
+    enum fit_status st = FIT_OK;
+    *out = NULL;
+    if (!m || !from || !(m->file = copy_text(file, strlen(file)))) {
+        st = no_memory(file, err);
+        goto done;
+    }
+    m->layout = "table";
+    if (cfg) {
+        o.dataset = cfg->dataset.value;
+        o.delimiter = cfg->delimiter.value ? cfg->delimiter.value[0] : 0;
+        o.skip_rows = cfg->skip_rows.value > 0 ? (size_t)cfg->skip_rows.value : 0;
+    }
+    if ((st = fit_table_read(file, &o, &t, err)) == FIT_OK && (st = copy_settings(kernel, setting, m, err)) == FIT_OK)
+        st = fit_table_match(file, t, cfg, kernel, from, &m->notes, err);
+    if (st == FIT_ERR_DATA)
+        name_two_time(file, kernel, err);
+    if (st != FIT_OK ||
+        (st = make_dataset(t, kernel, from, m, err)) != FIT_OK)
+        goto done;
+    st = fit_file_identity(file, m->sha256, &m->size, err);
+done:
+    fit_table_free(t);
+    free(from);
+    if (st == FIT_OK)
+        *out = m;
+    else
+        fit_measurement_free(m);
+    return st;
+}

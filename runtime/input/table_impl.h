@@ -1,0 +1,54 @@
+/* table_impl.h -- what table.c and table_text.c share. */
+#ifndef FIT_TABLE_IMPL_H
+#define FIT_TABLE_IMPL_H
+
+#include "input/table.h"
+
+/* A part of a text. */
+struct fit_cell {
+    const char *at;
+    size_t n;
+};
+
+/* Cuts the line [p, e) into cells, without surrounding spaces and quotes; keeps at most `most` and
+ * returns how many there are.  delimiter ' ': any run of spaces and tabs. */
+size_t fit_text_split(char delimiter, const char *p, const char *e, struct fit_cell *cell,
+                      size_t most);
+
+/* An empty table of this shape with empty names; NULL: out of memory. */
+struct fit_table *fit_table_new(size_t nrow, size_t ncolumn);
+
+/* 0: out of memory. */
+int fit_table_set_name(struct fit_table *t, size_t c, const char *name, size_t n);
+
+/* Adds a column; takes the values.  0: out of memory. */
+int fit_table_add_column(struct fit_table *t, const char *name, double *value, size_t n);
+
+/* Name of the k-th of the axes and columns of a model, and whether the file must have it: errors may be missing. */
+const char *fit_table_wanted(const struct fit_kernel *k, size_t i);
+const char *fit_table_unit(const struct fit_kernel *k, size_t i); /* as the model declares it */
+int fit_table_needs(const struct fit_kernel *k, size_t i);
+
+/* Fills from[]: the table's column for each axis, then for each column of the model; -1: none.  Columns in other units
+ * than the model's are converted (as further columns of the table), or refused. */
+enum fit_status fit_table_match(const char *file, struct fit_table *t, const struct fit_config_table *cfg,
+                                const struct fit_kernel *kernel, int *from, struct fit_notes *notes,
+                                struct fit_error *err);
+
+/* Column *from of the table for the i-th of the axes and columns, in the unit that the model declares: where its name,
+ * an attribute or cfg (may be NULL) says another, *from becomes a further column of the table.  notes may be NULL. */
+enum fit_status fit_table_take_unit(const char *file, struct fit_table *t, const struct fit_config_table *cfg,
+                                    const struct fit_kernel *k, size_t i, int *from, struct fit_notes *notes,
+                                    struct fit_error *err);
+
+/* FIT_ERR_DATA when a value of the dataset, in memory, is none that the law of the kernel's errors can give. */
+enum fit_status fit_table_check_law(const char *file, const struct fit_kernel *k, const struct fit_dataset *ds,
+                                    struct fit_error *err);
+
+enum { FIT_TABLE_COLUMNS = 4096 };
+
+/* fit_table_read for text. */
+enum fit_status fit_table_read_text(const char *file, const struct fit_table_options *o,
+                                    struct fit_table **out, struct fit_error *err);
+
+#endif

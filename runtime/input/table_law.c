@@ -1,0 +1,76 @@
+/* table_law.c -- are the measured values what the law of their errors can give?  Told of the first row that is not,
+ * since one such row makes the likelihood of all parameters 0. */
+#include "input/table_impl.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int is_count(double y)
+{
+    return y >= 0 && floor(y) >= y && y <= 0x1p53;
+}
+
+/* What is wrong with a value, or NULL. */
+static const char *fault(enum fit_support support, double y, double trials)
+{
+    switch (support) {
+    case FIT_SUPPORT_NONNEGATIVE: return y >= 0 ? NULL : "is negative";
+    case FIT_SUPPORT_POSITIVE: return y > 0 ? NULL : "is not positive";
+    case FIT_SUPPORT_COUNTS: return is_count(y) ? NULL : "is not a count: 0, 1, 2, ...";
+    case FIT_SUPPORT_TRIALS:
+        return !is_count(y) ? "is not a count: 0, 1, 2, ..." : y > trials ? "is more than the number of trials" : NULL;
+    default: return NULL;
+    }
+}
+
+static const char *measured_name(const struct fit_kernel *k)
+{
+    for (size_t c = 0; c < k->ncolumn; c++)
+        if (k->column[c].role == FIT_ROLE_VALUE)
+            return k->column[c].name;
+    return "y";
+}
+
+/* The trials of the rows of a tile, at the starts of the parameters; NaN where they are not known. */
+static void find_trials(const struct fit_kernel *k, const struct fit_layout *l, const struct fit_tile *t,
+                        const double *theta, double *ws, double *trials)
+{
+    if (k->prepare(l, theta, 0, ws) == FIT_EVAL_OK)
+        k->density->arguments(l, ws, t, trials);
+}
+
+enum fit_status fit_table_check_law(const char *file, const struct fit_kernel *k, const struct fit_dataset *ds,
+                                    struct fit_error *err)
+{
+    const struct fit_layout *l = &ds->layout;
+    enum fit_status st = FIT_OK;
+    if (!k->density)
+        return FIT_OK;
+    size_t work = (k->workspace(l) + 8) / 8 * 8, length = l->chunk + FIT_LANES;
+    double *ws = aligned_alloc(64, (work + 8) * sizeof *ws);
+    double *trials = aligned_alloc(64, (length * (k->density->nargument + 1) + 7) / 8 * 8 * sizeof *trials);
+    double *theta = malloc((k->nparam + 1) * sizeof *theta);
+    if (!ws || !trials || !theta)
+        st = fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", file);
+    for (size_t p = 0; theta && p < k->nparam; p++)
+        theta[p] = k->param[p].start;
+    for (size_t n = 0; st == FIT_OK && n < ds->ntile; n++) {
+        const struct fit_tile *t = &ds->tile[n];
+        if (k->density->support == FIT_SUPPORT_TRIALS)
+            find_trials(k, l, t, theta, ws, trials);
+        for (size_t i = 0; i < t->i1 - t->i0 && st == FIT_OK; i++) {
+            size_t row = ds->row ? ds->row[t->i0 + i] : t->i0 + i;
+            double most = k->density->support == FIT_SUPPORT_TRIALS ? trials[i] : INFINITY;
+            const char *what = t->w && !(t->w[i] > 0) ? NULL : fault(k->density->support, t->y[i], most);
+            if (what)
+                st = fit_fail(err, FIT_ERR_DATA, "%s: row %zu: %s = %.10g %s; the errors of the model %s are %s", file,
+                              row + 1, measured_name(k), t->y[i], what, k->name, k->density->name);
+        }
+    }
+    free(ws);
+    free(trials);
+    free(theta);
+    return st;
+}

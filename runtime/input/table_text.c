@@ -1,0 +1,338 @@
+/* table_text.c -- tables in text files.  See table.h. */
+#include "input/table_impl.h"
+
+#include "base/paths.h"
+#include "machine/memory.h"
+
+#include "common/regular.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TEXT_MAX ((size_t)1 << 32) /* bytes of room */
+
+static enum fit_status no_memory(const char *file, struct fit_error *err)
+{
+    return fit_fail(err, FIT_ERR_MEMORY, "%s: out of memory", file);
+}
+
+struct text {
+    const char *file;
+    char *bytes, *end;
+    char delimiter; /* ' ' means any run of spaces and tabs */
+    size_t line;    /* number of the line that `at` begins, from 1 */
+};
+
+/* Twice the room, in which n bytes were read.  What never ends is given up before it takes all memory. */
+static enum fit_status grow(const char *file, char **bytes, size_t *room, struct fit_error *err)
+{
+    const size_t more = 2 * *room;
+    if (more > TEXT_MAX)
+        return fit_fail(err, FIT_ERR_DATA,
+                        "%s: more than %.0f GB of text; a table of this size is read from HDF5 or npz", file,
+                        (double)*room / 1e9);
+    char *b = fit_memory_room((double)more) ? realloc(*bytes, more + 1) : NULL;
+    if (!b)
+        return no_memory(file, err);
+    *bytes = b;
+    *room = more;
+    return FIT_OK;
+}
+
+static enum fit_status read_text(const char *file, struct text *t, struct fit_error *err)
+{
+    FILE *f = regular_open(file);
+    size_t room = 1 << 16, n = 0, got;
+    if (!f)
+        return fit_path_missing(file, err);
+    char *b = malloc(room + 1);
+    enum fit_status st = b ? FIT_OK : no_memory(file, err);
+    while (st == FIT_OK && (got = fread(b + n, 1, room - n, f)) > 0) {
+        if (memchr(b + n, 0, got))
+            st = fit_fail(err, FIT_ERR_DATA, "%s: is no text, and neither HDF5 nor npz nor npy", file);
+        n += got;
+        if (st == FIT_OK && n == room)
+            st = grow(file, &b, &room, err);
+    }
+    if (st == FIT_OK && ferror(f))
+        st = fit_fail(err, FIT_ERR_IO, "%s: cannot be read", file);
+    fclose(f);
+    if (st != FIT_OK) {
+        free(b);
+        return st;
+    }
+    b[n] = 0;
+    *t = (struct text){.file = file, .bytes = b, .end = b + n, .line = 1};
+    return FIT_OK;
+}
+
+/* End of the line that begins at p: its newline, or the end of the text. */
+static char *line_end(const struct text *t, char *p)
+{
+    char *e = memchr(p, '\n', (size_t)(t->end - p));
+    return e ? e : t->end;
+}
+
+static int is_space(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r';
+}
+
+static struct fit_cell trim(const char *a, const char *b)
+{
+    while (a < b && is_space(*a))
+        a++;
+    while (a < b && is_space(b[-1]))
+        b--;
+    if (b - a >= 2 && *a == '"' && b[-1] == '"') {
+        a++;
+        b--;
+    }
+    return (struct fit_cell){a, (size_t)(b - a)};
+}
+
+/* Cuts the line [p, e) into at most `most` cells and returns how many there are. */
+size_t fit_text_split(char delimiter, const char *p, const char *e, struct fit_cell *cell,
+                      size_t most)
+{
+    size_t n = 0;
+    while (e > p && is_space(e[-1]) && (delimiter != '\t' || e[-1] == '\r'))
+        e--;
+    if (delimiter == ' ') {
+        for (;;) {
+            while (p < e && is_space(*p))
+                p++;
+            if (p == e)
+                return n;
+            const char *a = p;
+            while (p < e && !is_space(*p))
+                p++;
+            if (n < most)
+                cell[n] = trim(a, p);
+            n++;
+        }
+    }
+    for (;;) {
+        const char *a = p;
+        while (p < e && *p != delimiter)
+            p++;
+        if (n < most)
+            cell[n] = trim(a, p);
+        n++;
+        if (p == e)
+            return n;
+        p++;
+    }
+}
+
+/* The number in a cell; an empty one, and NA, are NaN.  0: it is no number. */
+static int number(struct fit_cell c, double *v)
+{
+    char *end;
+    *v = NAN;
+    if (c.n == 0 || (c.n == 2 && memcmp(c.at, "NA", 2) == 0))
+        return 1;
+    if (isspace((unsigned char)*c.at))
+        return 0;
+    *v = strtod(c.at, &end);
+    return end == c.at + c.n;
+}
+
+static int is_blank(const char *p, const char *e)
+{
+    while (p < e && is_space(*p))
+        p++;
+    return p == e;
+}
+
+static int is_comment(const char *p, const char *e)
+{
+    while (p < e && is_space(*p))
+        p++;
+    return p < e && (*p == '#' || *p == '%');
+}
+
+/* End of what stands before a remark in a row. */
+static char *before_remark(char *p, char *e)
+{
+    char *remark = memchr(p, '#', (size_t)(e - p));
+    return remark ? remark : e;
+}
+
+static char detect_delimiter(const char *p, const char *e)
+{
+    for (const char *d = ",;\t"; *d; d++)
+        if (memchr(p, *d, (size_t)(e - p)))
+            return *d;
+    return ' ';
+}
+
+static int all_numbers(const struct fit_cell *cell, size_t n)
+{
+    double v;
+    for (size_t c = 0; c < n; c++)
+        if (!number(cell[c], &v))
+            return 0;
+    return 1;
+}
+
+/* Words of a header in brackets belong to the name before them: tau (ms); returns how many names there are. */
+static size_t join_units(struct fit_cell *cell, size_t n)
+{
+    size_t kept = 0;
+    int open = 0;
+    for (size_t c = 0; c < n; c++) {
+        const int joins = kept && (open > 0 || (cell[c].n && (*cell[c].at == '(' || *cell[c].at == '[')));
+        for (size_t i = 0; i < cell[c].n; i++)
+            open += (cell[c].at[i] == '(' || cell[c].at[i] == '[') - (cell[c].at[i] == ')' || cell[c].at[i] == ']');
+        if (joins)
+            cell[kept - 1].n = (size_t)(cell[c].at + cell[c].n - cell[kept - 1].at);
+        else
+            cell[kept++] = cell[c];
+    }
+    return kept;
+}
+
+/* The names in a header line. */
+static size_t header(char delimiter, const char *p, const char *e, struct fit_cell *name)
+{
+    const size_t n = fit_text_split(delimiter, p, e, name, FIT_TABLE_COLUMNS);
+    return delimiter == ' ' ? join_units(name, n < FIT_TABLE_COLUMNS ? n : FIT_TABLE_COLUMNS) : n;
+}
+
+/* Where the numbers begin, how many columns there are, and the cells that hold their names (nname
+ * 0: none). */
+struct plan {
+    char *first;
+    size_t line, ncolumn, nname;
+};
+
+static enum fit_status make_plan(struct text *t, const struct fit_table_options *o,
+                                 struct plan *plan, struct fit_cell *cell, struct fit_cell *name,
+                                 struct fit_error *err)
+{
+    char *p = t->bytes, *comment = NULL, *comment_end = NULL;
+    int named = 0;
+    *plan = (struct plan){0};
+    if (t->end - p >= 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0)
+        p += 3;
+    for (; p < t->end; t->line++) {
+        char *e = line_end(t, p), *next = e < t->end ? e + 1 : e;
+        if (t->line > o->skip_rows && is_comment(p, e)) {
+            comment = p + strspn(p, " \t\r") + 1;
+            comment_end = e;
+        } else if (t->line > o->skip_rows && !is_blank(p, e)) {
+            if (!t->delimiter)
+                t->delimiter = o->delimiter ? o->delimiter : detect_delimiter(p, e);
+            size_t n = fit_text_split(t->delimiter, p, before_remark(p, e), cell, FIT_TABLE_COLUMNS);
+            if (n > FIT_TABLE_COLUMNS)
+                return fit_fail(err, FIT_ERR_DATA, "%s:%zu: more than %d columns", t->file, t->line,
+                                FIT_TABLE_COLUMNS);
+            const int numbers = all_numbers(cell, n);
+            if (!named && !numbers &&
+                (n = fit_text_split(t->delimiter, p, e, cell, FIT_TABLE_COLUMNS)) > FIT_TABLE_COLUMNS)
+                n = FIT_TABLE_COLUMNS; /* names, with what looks like a remark */
+            if (named || numbers) {
+                *plan = (struct plan){
+                    .first = p, .line = t->line, .ncolumn = n, .nname = named ? plan->nname : 0};
+                if (!named && comment)
+                    plan->nname = header(detect_delimiter(comment, comment_end), comment, comment_end, name);
+                if (plan->nname != n)
+                    plan->nname = 0;
+                return FIT_OK;
+            }
+            memcpy(name, cell, n * sizeof *cell);
+            plan->nname = t->delimiter == ' ' ? join_units(name, n) : n;
+            named = 1;
+        }
+        p = next;
+    }
+    return fit_fail(err, FIT_ERR_DATA, "%s: holds no row of numbers", t->file);
+}
+
+/* Rows that there may be from p on: lines that are not blank, but no more than fit into the bytes, a cell and what
+ * ends it taking one at least.  (Many short lines below a long one are an error that the first of them tells.) */
+static size_t count_rows(const struct text *t, char *p, size_t ncolumn)
+{
+    const size_t most = (size_t)(t->end - p) / ncolumn + 1;
+    size_t n = 0;
+    while (p < t->end) {
+        char *e = line_end(t, p);
+        n += !is_blank(p, e);
+        p = e < t->end ? e + 1 : e;
+    }
+    return n < most ? n : most;
+}
+
+/* "0,05" */
+static int has_decimal_comma(struct fit_cell cell)
+{
+    size_t commas = 0, others = 0;
+    for (size_t k = 0; k < cell.n; k++) {
+        commas += cell.at[k] == ',';
+        others += !strchr("0123456789+-eE,", cell.at[k]);
+    }
+    return commas == 1 && others == 0;
+}
+
+static enum fit_status fill_rows(const struct text *t, const struct plan *plan,
+                                 struct fit_table *table, struct fit_cell *cell,
+                                 struct fit_error *err)
+{
+    size_t row = 0, line = plan->line;
+    for (char *p = plan->first; p < t->end; line++) {
+        char *e = line_end(t, p);
+        if (!is_blank(p, e) && !is_comment(p, e)) {
+            size_t n = fit_text_split(t->delimiter, p, before_remark(p, e), cell, FIT_TABLE_COLUMNS);
+            if (n != plan->ncolumn)
+                return fit_fail(err, FIT_ERR_DATA, "%s:%zu: %zu columns; the rows before have %zu",
+                                t->file, line, n, plan->ncolumn);
+            for (size_t c = 0; c < n; c++)
+                if (!number(cell[c], &table->column[c][row]))
+                    return fit_fail(err, FIT_ERR_DATA, "%s:%zu: column %zu: '%.*s' is no number%s", t->file, line,
+                                    c + 1, (int)(cell[c].n < 40 ? cell[c].n : 40), cell[c].at,
+                                    has_decimal_comma(cell[c]) ? "; decimals are written with a point" : "");
+            table->line[row++] = line;
+        }
+        p = e < t->end ? e + 1 : e;
+    }
+    table->nrow = row;
+    return FIT_OK;
+}
+
+enum fit_status fit_table_read_text(const char *file, const struct fit_table_options *o,
+                                    struct fit_table **out, struct fit_error *err)
+{
+    struct text t = {0};
+    struct plan plan;
+    struct fit_cell *cell = malloc(2 * FIT_TABLE_COLUMNS * sizeof *cell);
+    struct fit_table *table = NULL;
+    if (!cell)
+        return no_memory(file, err);
+    struct fit_cell *name = cell + FIT_TABLE_COLUMNS;
+    enum fit_status st = read_text(file, &t, err);
+    if (st != FIT_OK || (st = make_plan(&t, o, &plan, cell, name, err)) != FIT_OK)
+        goto done;
+    if (!(table = fit_table_new(count_rows(&t, plan.first, plan.ncolumn), plan.ncolumn))) {
+        st = no_memory(file, err);
+        goto done;
+    }
+    if (!(table->line = malloc((table->nrow + 1) * sizeof *table->line)))
+        st = no_memory(file, err);
+    for (size_t c = 0; c < plan.nname; c++)
+        if (!fit_table_set_name(table, c, name[c].at, name[c].n))
+            st = no_memory(file, err);
+    if (st == FIT_OK)
+        st = fill_rows(&t, &plan, table, cell, err);
+done:
+    free(t.bytes);
+    free(cell);
+    if (st == FIT_OK)
+        *out = table;
+    else
+        fit_table_free(table);
+    return st;
+}

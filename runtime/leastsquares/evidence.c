@@ -1,0 +1,69 @@
+/* evidence.c -- see evidence.h. */
+#include "leastsquares/evidence.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 512, LEAST = 32 };
+static const double NUMBERS = 4e6;
+
+int fit_evidence_new(struct fit_evidence *e, size_t nparam, size_t nfull)
+{
+    *e = (struct fit_evidence){.nparam = nparam, .nfull = nfull};
+    e->room = (size_t)fmin(fmax(NUMBERS / (double)(nfull + 1), LEAST), MOST);
+    e->x = malloc((e->room * nfull + 1) * sizeof *e->x);
+    e->rise = malloc(2 * e->room * sizeof *e->rise);
+    e->own = e->rise ? e->rise + e->room : NULL;
+    return e->x && e->rise;
+}
+
+void fit_evidence_free(struct fit_evidence *e)
+{
+    free(e->x);
+    free(e->rise);
+    *e = (struct fit_evidence){0};
+}
+
+const double *fit_evidence_at(const struct fit_evidence *e, size_t k)
+{
+    return e->x + k * e->nfull;
+}
+
+void fit_evidence_add(struct fit_evidence *e, const struct fit_objective *o, const double *theta, double own,
+                      double inflated)
+{
+    if (e->n == e->room)
+        return;
+    double *x = e->x + e->n * e->nfull;
+    memcpy(x, theta, e->nparam * sizeof *x);
+    for (size_t k = e->nparam; k < e->nfull; k++)
+        x[k] = fit_objective_linear(o, (k - e->nparam) / o->nlinear, (k - e->nparam) % o->nlinear);
+    e->own[e->n] = own;
+    e->rise[e->n++] = own * inflated;
+}
+
+void fit_evidence_beside(const struct fit_evidence *e, size_t which, double v, long beside[2])
+{
+    beside[0] = beside[1] = -1;
+    for (size_t k = 0; k < e->n; k++) {
+        double x = fit_evidence_at(e, k)[which];
+        int side = x > v;
+        if (beside[side] < 0 || fabs(x - v) < fabs(fit_evidence_at(e, (size_t)beside[side])[which] - v))
+            beside[side] = (long)k;
+    }
+}
+
+long fit_evidence_outside(const struct fit_evidence *e, size_t which, const struct fit_union *u, double slack)
+{
+    long lowest = -1;
+    for (size_t k = 0; k < e->n; k++) {
+        double x = fit_evidence_at(e, k)[which];
+        int inside = 0;
+        for (size_t i = 0; i < u->n; i++)
+            inside |= x >= u->piece[i].lower - slack && x <= u->piece[i].upper + slack;
+        if (!inside && (lowest < 0 || e->rise[k] < e->rise[lowest]))
+            lowest = (long)k;
+    }
+    return lowest;
+}

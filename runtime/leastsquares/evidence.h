@@ -1,0 +1,37 @@
+/* evidence.h -- points of parameter space at which the cost has been seen to be low.
+ *
+ * Every fit with one parameter held tells of all the others: its point lies inside the interval of 95 % of each of
+ * them. Points that profiles, scans and other minima have met are kept here, so that what one of them has found is a
+ * start for the others and speaks against an interval that leaves it out.
+ */
+#ifndef FIT_EVIDENCE_H
+#define FIT_EVIDENCE_H
+
+#include "leastsquares/objective.h"
+
+struct fit_evidence {
+    size_t n, room, nparam, nfull;
+    double *x;    /* n x nfull: parameters, then linear ones, in the order of fit_types.h */
+    double *rise; /* n: chi2 above the least, in units of the noise */
+    double *own;  /* n: the same in units of the noise that counts for the parameter that was looked at (fit_types.h) */
+};
+
+/* 0: memory is out.  To be freed in either case. */
+int fit_evidence_new(struct fit_evidence *e, size_t nparam, size_t nfull);
+void fit_evidence_free(struct fit_evidence *e);
+
+/* The point theta, at which the objective was asked for its value last; own, and by how much rise is larger.  Beyond
+ * some hundreds nothing is kept. */
+void fit_evidence_add(struct fit_evidence *e, const struct fit_objective *o, const double *theta, double own,
+                      double inflated);
+
+/* Point k: nfull numbers. */
+const double *fit_evidence_at(const struct fit_evidence *e, size_t k);
+
+/* The points whose element `which` is nearest to v from below and from above; -1: none. */
+void fit_evidence_beside(const struct fit_evidence *e, size_t which, double v, long beside[2]);
+
+/* The lowest point whose element `which` lies outside the intervals by more than `slack`; -1: none. */
+long fit_evidence_outside(const struct fit_evidence *e, size_t which, const struct fit_union *u, double slack);
+
+#endif

@@ -1,0 +1,26 @@
+/* problem.h -- the sum of squares of objective.h as the problem that nlsq.h minimises. */
+#ifndef FIT_PROBLEM_H
+#define FIT_PROBLEM_H
+
+#include "leastsquares/fit_types.h"
+#include "leastsquares/nlsq.h"
+#include "leastsquares/objective.h"
+
+/* Borrows all of them.  lower, upper: nparam; dof and noise as in struct fit_nlsq_problem. */
+struct fit_nlsq_problem fit_problem(struct fit_objective *obj, const double *lower, const double *upper, double dof,
+                                    double noise);
+
+/* When a run is to stop: after the deadline (fit_seconds(); 0: none), or when `progress` (may be NULL) says so. */
+struct fit_watch {
+    double began, deadline;
+    fit_progress_fn *progress;
+    void *progress_user;
+};
+
+/* struct fit_nlsq_options.watch of a struct fit_watch. */
+enum fit_nlsq_answer fit_watch(void *watch, const struct fit_nlsq_report *r);
+
+/* How a run of the optimiser ended, in the words of a fit. */
+enum fit_word fit_word_of(enum fit_nlsq_end end);
+
+#endif

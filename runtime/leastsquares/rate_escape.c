@@ -1,0 +1,164 @@
+/* rate_escape.c -- out of the ends of the valleys of rates A t^E + C.
+ *
+ * Near E = 0 amplitude and offset may grow with opposite signs, A -> -C -> infinity at E -> 0, and the rate hardly
+ * changes: a long valley, whose far end is where a bound cuts it.  A descent that entered it on the wrong side of E
+ * stops there.  When A or C ends on a bound, other exponents are tried with A and C such that the rate keeps its
+ * values at two times of the measurement; the better one on each side of E is followed.
+ *
+ * Few of these lead anywhere, and the way is long: thinned data are asked first, and what they prefer is followed on
+ * all.
+ *
+ * A rate that sinks below 0 during the measurement is 0 there (models have a floor), and no derivative leads out: other
+ * rates are tried that stay positive, nearly constant, rising and falling, and the best is followed.
+ */
+#include "leastsquares/fit_impl.h"
+#include "leastsquares/problem.h"
+#include "leastsquares/rate_valley.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    EXPONENTS = 16,
+    STEPS = 40,
+    FRAMES = 56, FINER = FIT_LS_LARGE / 2, /* of thinned data */
+    FRAMES_ENOUGH = 2 /* times as many must there be */
+};
+/* Differences of chi2 that thinned data cannot judge (start_round.c); that finer ones cannot. */
+static const double UNDECIDED = 50, UNDECIDED_FINER = 10;
+
+/* What tells of trial points which is best. */
+static struct fit_objective *cheap(const struct fit_ls *f)
+{
+    return f->thin_obj && fit_ls_is_large(f) ? f->thin_obj : f->obj;
+}
+
+/* The best exponent in (low, high) into best; its cost, or INFINITY. */
+static double scan(struct fit_ls *f, const struct fit_rate *r, double low, double high, double *best)
+{
+    struct fit_objective *obj = cheap(f);
+    double least = INFINITY;
+    for (size_t i = 0; i < EXPONENTS; i++) {
+        double exponent = low + (high - low) * ((double)i + 0.5) / EXPONENTS;
+        memcpy(f->theta, f->best, f->p * sizeof *f->theta);
+        if (!fit_valley_point(r, &f->ds->layout, f->lower, f->upper, f->best, exponent, f->theta) ||
+            fit_objective_value(obj, f->theta) != FIT_EVAL_OK || !(obj->cost < least))
+            continue;
+        least = obj->cost;
+        memcpy(best, f->theta, f->p * sizeof *best);
+    }
+    return least;
+}
+
+/* Makes the thinned data, unless they are there or would not be much fewer. */
+static enum fit_status need_thin(struct fit_ls *f)
+{
+    struct fit_objective_setup setup = f->setup;
+    struct fit_error err = {0};
+    const int finer = fit_ls_is_large(f);
+    const size_t frames = finer ? FINER : FRAMES;
+    if (!finer)
+        setup.threads = 1;
+    if (f->thin || f->ds->layout.nframe < FRAMES_ENOUGH * frames || f->kernel->density)
+        return FIT_OK;
+    enum fit_status st = fit_dataset_thin(f->ds, frames, &f->thin, &err);
+    if (st == FIT_OK)
+        st = fit_objective_new(f->kernel, f->thin, &setup, &f->thin_obj, &err);
+    if (st == FIT_OK && f->obj->weighting == FIT_WEIGHT_GROUP)
+        fit_objective_group_factor(f->thin_obj, f->obj->factor);
+    return st == FIT_ERR_MEMORY ? fit_fail(f->err, st, "fit: out of memory") : FIT_OK; /* else without them */
+}
+
+/* Follows f->theta on thinned data.  0: these tell that it leads to nothing as good as f->best. */
+static int is_promising(struct fit_ls *f)
+{
+    if (!f->thin_obj || fit_objective_value(f->thin_obj, f->best) != FIT_EVAL_OK)
+        return 1;
+    double best = f->thin_obj->cost, dof = fmax((double)f->thin->npoint - (double)f->p, 1), s2 = 2 * best / dof;
+    struct fit_nlsq_problem problem = fit_problem(f->thin_obj, f->lower, f->upper, dof, f->noise);
+    struct fit_watch watch = {.deadline = f->deadline};
+    struct fit_nlsq_options opt = {
+        .max_iterations = STEPS, .ftol = 1e-8, .xtol = 1e-8, .gtol = 0.1, .watch = fit_watch, .watch_user = &watch};
+    f->over |= fit_nlsq_run(f->nlsq, &problem, &opt, f->theta) == FIT_NLSQ_STOPPED;
+    return !f->over && !(2 * (f->nlsq->cost - best) > (fit_ls_is_large(f) ? UNDECIDED_FINER : UNDECIDED) * s2);
+}
+
+/* Follows the trial point in f->before for some steps, and to its end when it leads to something better. */
+static void follow(struct fit_ls *f, struct fit_outcome *o, int *found)
+{
+    memcpy(f->theta, f->before, f->p * sizeof *f->theta);
+    if (!is_promising(f))
+        return;
+    if (!fit_ls_is_large(f)) /* so thin that they may have led astray */
+        memcpy(f->theta, f->before, f->p * sizeof *f->theta);
+    fit_ls_try(f, f->theta, STEPS);
+    if (f->over || !(f->nlsq->cost < o->cost))
+        return;
+    if (f->nlsq->end == FIT_NLSQ_LIMIT)
+        fit_ls_optimise(f, f->theta, f->opt->max_iterations);
+    fit_ls_keep(f, o);
+    *found = 1;
+}
+
+/* Levels are parts of `most`; from the high ones on another descent begins when that of all did not lead to better. */
+static const double LEVEL[] = {0.01, 0.03, 0.1, 0.3, 1}, CHANGE[] = {0.3, 1, 3}, EXPONENT[] = {-0.5, 0.5};
+enum { LEVELS = sizeof LEVEL / sizeof *LEVEL, HIGH = 2, CHANGES = sizeof CHANGE / sizeof *CHANGE, SIGNS = 2 };
+
+/* The best rate that stays positive, its level LEVEL[first] of `most` or higher, into f->before; its cost. */
+static double lift(struct fit_ls *f, const struct fit_rate *r, double most, size_t first)
+{
+    struct fit_objective *obj = cheap(f);
+    double least = INFINITY;
+    for (size_t i = first * CHANGES * SIGNS; i < LEVELS * CHANGES * SIGNS; i++) {
+        double level = LEVEL[i / (CHANGES * SIGNS)] * most, change = CHANGE[i / SIGNS % CHANGES];
+        double E = fmin(fmax(EXPONENT[i % SIGNS], f->lower[r->exponent]), f->upper[r->exponent]);
+        memcpy(f->theta, f->best, f->p * sizeof *f->theta);
+        if (!fit_valley_from(r, &f->ds->layout, f->lower, f->upper, (double[]){level, change * level}, E, f->theta) ||
+            fit_objective_value(obj, f->theta) != FIT_EVAL_OK || !(obj->cost < least))
+            continue;
+        least = obj->cost;
+        memcpy(f->before, f->theta, f->p * sizeof *f->before);
+    }
+    return least;
+}
+
+/* Out of the floor of a rate, at f->best, where `most` is the largest that it is; as fit_ls_slide(). */
+static void climb(struct fit_ls *f, const struct fit_rate *r, double most, struct fit_outcome *o, int *found)
+{
+    if (!(most > 0)) { /* nowhere above: the start tells what a rate may be */
+        double value[2], all[2];
+        fit_valley_values(r, &f->ds->layout, f->start, value, all);
+        most = 10 * all[0];
+    }
+    if (!(most > 0) || !isfinite(most))
+        return;
+    for (size_t turn = 0; turn < 2 && !f->over && !*found; turn++)
+        if (isfinite(lift(f, r, most, turn * HIGH)))
+            follow(f, o, found);
+}
+
+enum fit_status fit_ls_slide(struct fit_ls *f, const struct fit_rate *r, struct fit_outcome *o, int *found)
+{
+    size_t a = r->amplitude, e = r->exponent, c = r->offset;
+    double side[3] = {f->lower[e], f->best[e], f->upper[e]};
+    int bends = f->upper[a] > f->lower[a] && f->upper[e] > f->lower[e] && f->upper[c] > f->lower[c];
+    *found = 0;
+    if (!bends || !isfinite(o->cost))
+        return FIT_OK;
+    const int cut = fit_ls_on_bound(f, a, f->best) || fit_ls_on_bound(f, c, f->best);
+    double value[2], all[2];
+    fit_valley_values(r, &f->ds->layout, f->best, value, all);
+    const int sunk = all[1] < 0;
+    enum fit_status st = cut || sunk ? need_thin(f) : FIT_OK;
+    if (st != FIT_OK || !(cut || sunk))
+        return st;
+    if (sunk)
+        climb(f, r, all[0], o, found);
+    if (!(fit_ls_on_bound(f, a, f->best) || fit_ls_on_bound(f, c, f->best)))
+        return FIT_OK;
+    for (int k = 0; k < 2 && !f->over && !*found; k++)
+        if (side[k + 1] > side[k] && isfinite(side[k + 1] - side[k]) &&
+            isfinite(scan(f, r, side[k], side[k + 1], f->before)))
+            follow(f, o, found);
+    return FIT_OK;
+}

@@ -1,0 +1,43 @@
+/* rate_valley.h -- along the valleys of rates r(t) = A t^E + C and A exp(E (t - s)) + C (kernel.h, struct fit_rate).
+ *
+ * Data fix a rate at the times they cover, not A, E and C: a change of E that leaves the data as they are takes A and C
+ * with it along a curve, at E near 0 without bound.  A straight step leaves the valley after a short way.  Here steps
+ * are bent: the rate at two times of the measurement takes the values that the straight step promises to first order,
+ * and A and C follow from these at the new E.  To first order the bent step is the straight one.
+ */
+#ifndef FIT_RATE_VALLEY_H
+#define FIT_RATE_VALLEY_H
+
+#include "fit/kernel.h"
+
+/* Bends the step from x to trial (nparam each).  What is fixed (lower = upper), or put on a bound by the step, stays:
+ * then the other of A and C keeps the rate at one time.  Where the bounds leave no room the step stays straight. */
+void fit_valley_bend(const struct fit_kernel *kernel, const struct fit_layout *l, const double *lower,
+                     const double *upper, const double *x, double *trial);
+
+/* The step from x to trial, whose parameter `which` (A, E or C of the rate) is to stay as it is in trial: the other two
+ * follow from the rate at both times as the straight step promises it.  Nothing is done for other parameters, where one
+ * of the other two is fixed or would leave its bounds. */
+void fit_valley_hold(const struct fit_kernel *kernel, const struct fit_layout *l, const double *lower,
+                     const double *upper, const double *x, size_t which, double *trial);
+
+/* The same with the rate at both times between those of the points a and b: (1 - part) of a and part of b; part > 1:
+ * beyond b. */
+void fit_valley_between(const struct fit_kernel *kernel, const struct fit_layout *l, const double *lower,
+                        const double *upper, const double *a, const double *b, double part, size_t which,
+                        double *trial);
+
+/* x with another exponent of one rate, in out, which holds a copy of x; A and C, moved inside their bounds, keep the
+ * rate at both times as far as these allow.  0: they come out infinite. */
+int fit_valley_point(const struct fit_rate *r, const struct fit_layout *l, const double *lower, const double *upper,
+                     const double *x, double exponent, double *out);
+
+/* The values of a rate at both times, and the largest and least over the measurement (all[2]). */
+void fit_valley_values(const struct fit_rate *r, const struct fit_layout *l, const double *x, double value[2],
+                       double all[2]);
+
+/* As fit_valley_point, with these values at both times. */
+int fit_valley_from(const struct fit_rate *r, const struct fit_layout *l, const double *lower, const double *upper,
+                    const double value[2], double exponent, double *out);
+
+#endif

@@ -1,0 +1,221 @@
+/* team.c -- threads that share the turns of a loop.  See team.h.
+ *
+ * Each thread has a share [next, end) of the turns behind an atomic counter.  With FIT_TEAM_NEXT there
+ * is one share for all; with FIT_TEAM_SHARE a thread that is through with its own takes turns out
+ * of the shares of the others, in the order of their numbers.  Which thread does a turn has no
+ * influence on what it computes.
+ *
+ * The mutex of a call guards the number of threads that are still at it; it also orders what they
+ * wrote before what the caller reads.
+ */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* pthread_attr_setaffinity_np */
+#endif
+#include "machine/team.h"
+
+#include "base/clock.h"
+#include "data/tile_sums.h"
+#include "machine/topology.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 1024, LINE = 64 };
+
+struct share {
+    _Alignas(LINE) atomic_size_t next;
+    size_t end;
+};
+
+struct call {
+    fit_turn *turn;
+    void *user;
+    size_t nshare;
+    struct share *share;
+    pthread_mutex_t lock;
+    pthread_cond_t done;
+    size_t busy;
+    enum fit_clock at; /* what the caller is at */
+};
+
+struct worker {
+    struct worker *idle; /* the next in the store */
+    pthread_cond_t wake;
+    struct call *call;
+    size_t thread; /* its number in the call, or in the last one */
+};
+
+static pthread_mutex_t store_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct worker *store;
+static size_t made;
+static _Thread_local int inside; /* a turn: what it calls runs alone */
+
+static void turns_of(struct call *c, size_t which, size_t thread)
+{
+    struct share *s = &c->share[which];
+    for (;;) {
+        size_t k = atomic_fetch_add_explicit(&s->next, 1, memory_order_relaxed);
+        if (k >= s->end)
+            return;
+        c->turn(c->user, k, thread);
+    }
+}
+
+static void take_part(struct call *c, size_t thread)
+{
+    inside++;
+    for (size_t k = 0; k < c->nshare; k++)
+        turns_of(c, (thread + k) % c->nshare, thread);
+    inside--;
+}
+
+/* ---- the threads ----------------------------------------------------------------------------- */
+
+static void *work(void *user)
+{
+    struct worker *w = user;
+    fit_clock_name("worker");
+    pthread_mutex_lock(&store_lock);
+    for (;;) {
+        while (!w->call)
+            pthread_cond_wait(&w->wake, &store_lock);
+        struct call *c = w->call;
+        pthread_mutex_unlock(&store_lock);
+        enum fit_clock was = fit_clock_enter(c->at);
+        take_part(c, w->thread);
+        fit_clock_enter(was);
+        pthread_mutex_lock(&store_lock); /* into the store first: the next call finds it there */
+        w->call = NULL;
+        w->idle = store;
+        store = w;
+        pthread_mutex_lock(&c->lock);
+        if (--c->busy == 0)
+            pthread_cond_signal(&c->done);
+        pthread_mutex_unlock(&c->lock); /* c is gone from here on */
+    }
+    return NULL;
+}
+
+/* One core for the thread that is made as number k, when OMP_PROC_BIND asks for it. */
+static void bind_thread(pthread_attr_t *attr, size_t k)
+{
+#ifdef __linux__
+    static const char *const words[] = {"true", "TRUE", "close", "spread"};
+    const char *wish = getenv("OMP_PROC_BIND");
+    int cpu = -1;
+    for (size_t i = 0; wish && i < sizeof words / sizeof *words; i++)
+        if (strcmp(wish, words[i]) == 0)
+            cpu = fit_topology_core(k, wish[0] == 's');
+    if (cpu < 0)
+        return;
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    CPU_SET((size_t)cpu, &set);
+    pthread_attr_setaffinity_np(attr, sizeof set, &set);
+#else
+    (void)attr;
+    (void)k;
+#endif
+}
+
+/* A new thread, not in the store; NULL: there can be no more.  The store is locked. */
+static struct worker *make_worker(void)
+{
+    struct worker *w = made < MOST ? calloc(1, sizeof *w) : NULL;
+    pthread_attr_t attr;
+    pthread_t thread;
+    if (!w || pthread_attr_init(&attr) != 0) {
+        free(w);
+        return NULL;
+    }
+    pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+    bind_thread(&attr, made + 1);
+    pthread_cond_init(&w->wake, NULL);
+    int bad = pthread_create(&thread, &attr, work, w);
+    pthread_attr_destroy(&attr);
+    if (bad) {
+        pthread_cond_destroy(&w->wake);
+        free(w);
+        return NULL;
+    }
+    made++;
+    return w;
+}
+
+/* A thread out of the store: the one that had this number in its last call, so that it meets the pages again that
+ * it touched first; else any.  NULL: the store is empty.  It is locked. */
+static struct worker *take_worker(size_t thread)
+{
+    struct worker **at = &store;
+    for (struct worker **w = &store; *w; w = &(*w)->idle)
+        if ((*w)->thread == thread) {
+            at = w;
+            break;
+        }
+    struct worker *w = *at;
+    if (w)
+        *at = w->idle;
+    return w;
+}
+
+/* Sets n - 1 threads to work; fewer when no more can be made. */
+static void call_workers(struct call *c, size_t n)
+{
+    pthread_mutex_lock(&store_lock);
+    for (size_t thread = 1; thread < n; thread++) {
+        struct worker *w = take_worker(thread);
+        if (!w && !(w = make_worker()))
+            break;
+        c->busy++; /* nobody takes it away while the store is locked */
+        w->thread = thread;
+        w->call = c;
+        pthread_cond_signal(&w->wake);
+    }
+    pthread_mutex_unlock(&store_lock);
+}
+
+/* ---- a call ---------------------------------------------------------------------------------- */
+
+static void share_out(struct call *c, size_t n)
+{
+    for (size_t k = 0; k < c->nshare; k++) {
+        atomic_init(&c->share[k].next, k * n / c->nshare);
+        c->share[k].end = (k + 1) * n / c->nshare;
+    }
+}
+
+static void run_together(struct call *c, size_t threads)
+{
+    pthread_mutex_init(&c->lock, NULL);
+    pthread_cond_init(&c->done, NULL);
+    call_workers(c, threads);
+    take_part(c, 0);
+    enum fit_clock was = fit_clock_enter(FIT_CLOCK_WAIT);
+    pthread_mutex_lock(&c->lock);
+    while (c->busy)
+        pthread_cond_wait(&c->done, &c->lock);
+    pthread_mutex_unlock(&c->lock);
+    fit_clock_enter(was);
+    pthread_cond_destroy(&c->done);
+    pthread_mutex_destroy(&c->lock);
+}
+
+void fit_team_run(struct fit_team team, size_t n, fit_turn *turn, void *user)
+{
+    int asked = team.threads == FIT_TEAM_ALL ? fit_parallel_default_threads() : team.threads;
+    size_t threads = asked > 1 ? (size_t)asked : 1;
+    threads = threads < n ? threads : n;
+    struct call c = {.turn = turn, .user = user, .at = fit_clock_now()};
+    c.nshare = team.order == FIT_TEAM_SHARE ? threads : 1;
+    c.share = threads > 1 && !inside ? aligned_alloc(LINE, c.nshare * sizeof *c.share) : NULL;
+    if (!c.share) { /* alone, or no memory for more */
+        for (size_t k = 0; k < n; k++)
+            turn(user, k, 0);
+        return;
+    }
+    share_out(&c, n);
+    run_together(&c, threads);
+    free(c.share);
+}

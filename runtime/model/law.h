@@ -1,0 +1,21 @@
+/* law.h -- laws of the errors (fit/kernel.h, enum fit_law): what they scatter by, and draws from them. */
+#ifndef FIT_LAW_H
+#define FIT_LAW_H
+
+#include "fit/kernel.h"
+#include "math/rng.h"
+
+/* 1 when draws are possible: all but FIT_LAW_OTHER. */
+int fit_law_known(enum fit_law law);
+
+/* 1 when the mean fixes the width, or the author does, so that residuals can be too large: counts and exponential. */
+int fit_law_tests(enum fit_law law);
+
+/* Root of the mean square of y - mean, mean and arg as in fit/kernel.h; of a law without one its scale; 1 for
+ * FIT_LAW_OTHER. */
+double fit_law_deviation(enum fit_law law, double mean, const double *arg);
+
+/* A draw; NaN where the arguments make no law.  Takes as many numbers of rng as it needs. */
+double fit_law_draw(enum fit_law law, double mean, const double *arg, struct fit_rng *rng);
+
+#endif

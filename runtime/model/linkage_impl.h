@@ -1,0 +1,38 @@
+/* linkage_impl.h -- what linkage.c (making) and linkage_kernel.c (working) share. */
+#ifndef FIT_LINKAGE_IMPL_H
+#define FIT_LINKAGE_IMPL_H
+
+#include "model/linkage.h"
+
+/* Rows of a matrix with few entries: entries of row r are [first[r], first[r + 1]). */
+struct fit_sparse {
+    size_t nrow;
+    size_t *first, *column;
+    double *value, *constant;
+};
+
+/* Groups with the same theta. */
+struct fit_link_class {
+    size_t ngroup, *group;
+    double **coord;          /* naxis x ngroup */
+    struct fit_sparse theta; /* inner nparam rows over x */
+};
+
+struct fit_linkage_private {
+    struct fit_link_class *class;
+    size_t most;              /* groups of the largest class */
+    size_t *place;            /* ngroup: inside its class */
+    int plain;                /* 1: lin is c, group by group */
+    struct fit_sparse *lin;   /* ngroup: inner nlinear rows over c */
+    size_t naxis;
+    void **kept;              /* everything else */
+    size_t nkept;
+};
+
+/* Function pointers of the kernel. */
+void fit_linkage_functions(struct fit_linkage *link);
+
+/* out[nrow] = matrix in + constant. */
+void fit_sparse_apply(const struct fit_sparse *s, const double *in, double *out);
+
+#endif

@@ -1,0 +1,209 @@
+/* linkage_words.c -- curves, combinations, degeneracies and rates of the kernel of a linkage: which of those of
+ * the inner kernel still hold, and of which unknowns they speak.
+ *
+ * A degeneracy of the inner kernel holds for the unknowns of a class when each of its parameters is one unknown
+ * that stands for nothing else.  Unknowns shared by several classes are degenerate only when the same holds in
+ * all of them: then its condition must be shared, too.  With one group in a class, what cannot be told apart by
+ * one group cannot be told apart at all.  Mirror images are claimed only for a fit with one class.
+ */
+#include "model/linkage_make.h"
+#include "posterior/posterior.h"
+
+#include <stdint.h>
+#include <string.h>
+
+/* How the groups of a class are called; "" when there is only one class. */
+static const char *class_words(struct fit_making *m, size_t c)
+{
+    const struct fit_link_class *class = &m->link->private_->class[c];
+    if (m->link->nclass == 1)
+        return "";
+    if (m->inner->naxis == 0)
+        return fit_link_text(m, "[%zu]", c + 1);
+    return fit_link_text(m, "[%g%s]", class->coord[0][0], class->ngroup > 1 ? ",.." : "");
+}
+
+static void copy_curves(struct fit_making *m)
+{
+    size_t n = m->inner->ncurve;
+    struct fit_curve *all = fit_link_keep(m, n * m->link->nclass, sizeof *all);
+    for (size_t c = 0; all && c < m->link->nclass; c++)
+        for (size_t k = 0; k < n; k++) {
+            const char *words = class_words(m, c);
+            all[c * n + k] = m->inner->curve[k];
+            if (words && *words)
+                all[c * n + k].name = fit_link_text(m, "%s%s", m->inner->curve[k].name, words);
+        }
+    m->link->kernel.ncurve = n * m->link->nclass;
+    m->link->kernel.curve = all;
+}
+
+static void copy_combinations(struct fit_making *m)
+{
+    size_t n = m->inner->ncombination;
+    struct fit_combination *all = fit_link_keep(m, n * m->link->nclass, sizeof *all);
+    for (size_t c = 0; all && c < m->link->nclass; c++)
+        for (size_t k = 0; k < n; k++) {
+            const char *words = class_words(m, c);
+            all[c * n + k] = m->inner->combination[k];
+            if (words && *words)
+                all[c * n + k].text = fit_link_text(m, "%s %s", m->inner->combination[k].text, words);
+        }
+    m->link->kernel.ncombination = n * m->link->nclass;
+    m->link->kernel.combination = all;
+}
+
+/* ---- which unknown is this? ---------------------------------------------------------------------------------- */
+
+/* Unknown of inner parameter k in class c when it stands for nothing else; SIZE_MAX: there is none. */
+static size_t alone(const struct fit_making *m, size_t k, size_t c)
+{
+    size_t n = m->p + m->q;
+    if (fit_link_tied(m, k))
+        return SIZE_MAX;
+    for (size_t t = 0; t < n; t++)
+        if (fit_link_tied(m, t) && m->spec->tie[t * (n + 1) + k] != 0)
+            return SIZE_MAX;
+    if (k < m->p)
+        return m->unknown[k * m->ng + m->link->private_->class[c].group[0]];
+    return m->spec->harmonics ? SIZE_MAX : m->n + m->linear_first[k - m->p];
+}
+
+/* Is unknown u used in class c? */
+static int used(const struct fit_making *m, size_t u, size_t c)
+{
+    const struct fit_sparse *s = &m->link->private_->class[c].theta;
+    if (u >= m->n)
+        return 1;
+    for (size_t e = 0; e < s->first[s->nrow]; e++)
+        if (s->column[e] == u)
+            return 1;
+    return 0;
+}
+
+/* Number of classes that use u; *first: the first of them. */
+static size_t classes_of(const struct fit_making *m, size_t u, size_t *first)
+{
+    size_t n = 0;
+    *first = m->link->nclass;
+    for (size_t c = 0; c < m->link->nclass; c++)
+        if (used(m, u, c)) {
+            *first = n++ ? *first : c;
+        }
+    return n;
+}
+
+/* ---- degeneracies ---------------------------------------------------------------------------------------------- */
+
+/* Unknowns of degeneracy d in class c into to; returns how many, 0 when it does not hold or was told of already. */
+static size_t translate(const struct fit_making *m, const struct fit_degeneracy *d, size_t c, unsigned *to,
+                        size_t *shared)
+{
+    size_t n = 0, first, condition = 0;
+    *shared = 0;
+    for (size_t i = 0; i < d->nparam; i++) {
+        size_t u = alone(m, d->param[i], c);
+        if (u == SIZE_MAX && d->each)
+            continue;
+        size_t count = u == SIZE_MAX ? 0 : classes_of(m, u, &first);
+        if (u == SIZE_MAX || (u < m->n && first != c) || (u < m->n && *shared && count != *shared))
+            return 0;
+        *shared = u < m->n ? count : *shared;
+        to[n++] = (unsigned)u;
+    }
+    if (*shared == 0 && c > 0) /* linear ones only */
+        return 0;
+    if (d->condition >= 0) {
+        condition = alone(m, (size_t)d->condition, c);
+        if (condition == SIZE_MAX || classes_of(m, condition, &first) < *shared)
+            return 0;
+    }
+    return n;
+}
+
+static int still_holds(const struct fit_making *m, struct fit_degeneracy *d, size_t c, size_t shared)
+{
+    if (d->kind >= FIT_DEGENERATE_MIRROR)
+        return m->link->nclass == 1;
+    if (d->kind != FIT_DEGENERATE_ONE_GROUP || m->link->nclass == 1)
+        return 1;
+    if (shared == m->link->nclass)
+        return 1;
+    if (shared != 1 || m->link->private_->class[c].ngroup != 1)
+        return 0;
+    d->kind = FIT_DEGENERATE_EVERYWHERE;
+    return 1;
+}
+
+static void copy_degeneracies(struct fit_making *m)
+{
+    const struct fit_kernel *inner = m->inner;
+    size_t most = inner->ndegeneracy * m->link->nclass, n = 0;
+    struct fit_degeneracy *all = fit_link_keep(m, most, sizeof *all);
+    for (size_t k = 0; all && k < inner->ndegeneracy; k++)
+        for (size_t c = 0; c < m->link->nclass; c++) {
+            struct fit_degeneracy d = inner->degeneracy[k];
+            unsigned *param = fit_link_keep(m, d.nparam, sizeof *param);
+            size_t shared, count = param ? translate(m, &d, c, param, &shared) : 0;
+            if (count == 0 || !still_holds(m, &d, c, shared))
+                continue;
+            const char *words = class_words(m, c);
+            d.image = count == d.nparam ? d.image : NULL;
+            d.param = param;
+            d.nparam = count;
+            d.condition = d.condition < 0 ? -1 : (int)alone(m, (size_t)d.condition, c);
+            d.first += c * inner->ncombination;
+            if (words && *words && shared < m->link->nclass)
+                d.text = fit_link_text(m, "%s: %s", words, d.text);
+            all[n++] = d;
+        }
+    m->link->kernel.ndegeneracy = n;
+    m->link->kernel.degeneracy = all;
+}
+
+/* ---- rates: coordinates of the sampler --------------------------------------------------------------------------- */
+
+enum { MOST_RATES = FIT_POSTERIOR_RATES }; /* the sampler keeps bits for each */
+
+static int overlap(const struct fit_rate *a, const struct fit_rate *b)
+{
+    const int x[] = {(int)a->amplitude, (int)a->exponent, (int)a->offset, a->shift};
+    const int y[] = {(int)b->amplitude, (int)b->exponent, (int)b->offset, b->shift};
+    for (size_t i = 0; i < 4; i++)
+        for (size_t j = 0; j < 4; j++)
+            if (x[i] >= 0 && x[i] == y[j])
+                return 1;
+    return 0;
+}
+
+static void copy_rates(struct fit_making *m)
+{
+    const struct fit_kernel *inner = m->inner;
+    struct fit_rate *all = fit_link_keep(m, inner->nrate * m->link->nclass, sizeof *all);
+    size_t n = 0;
+    for (size_t r = 0; all && r < inner->nrate; r++)
+        for (size_t c = 0; c < m->link->nclass; c++) {
+            const struct fit_rate *from = &inner->rate[r];
+            size_t a = alone(m, from->amplitude, c), e = alone(m, from->exponent, c), o = alone(m, from->offset, c);
+            size_t x = from->shift < 0 ? 0 : alone(m, (size_t)from->shift, c);
+            if (a == SIZE_MAX || e == SIZE_MAX || o == SIZE_MAX || x == SIZE_MAX)
+                continue;
+            struct fit_rate to = {from->kind, (unsigned)a, (unsigned)e, (unsigned)o, from->shift < 0 ? -1 : (int)x,
+                                  from->time};
+            int free_ = 1;
+            for (size_t i = 0; i < n; i++)
+                free_ &= !overlap(&all[i], &to);
+            if (free_ && n < MOST_RATES)
+                all[n++] = to;
+        }
+    m->link->kernel.nrate = n;
+    m->link->kernel.rate = all;
+}
+
+void fit_linkage_words(struct fit_making *m)
+{
+    copy_curves(m);
+    copy_combinations(m);
+    copy_degeneracies(m);
+    copy_rates(m);
+}

@@ -1,0 +1,23 @@
+/* registry.h -- which of the kernels compiled into the program is used.
+ *
+ * fit_kernels[] (written by the build) lists the kernels from the best instruction set to the
+ * worst.  The first one that the machine can run and whose variant is asked for is taken.
+ */
+#ifndef FIT_REGISTRY_H
+#define FIT_REGISTRY_H
+
+#include "base/status.h"
+#include "fit/kernel.h"
+
+/* variant: "fast" or "parity"; NULL: "fast".  isa: "x86-64-v3", or short "v3"; NULL: the
+ * environment variable FIT_ISA, else the best.  The kernel is constant and lives as long as the
+ * program. Errors: FIT_ERR_USAGE when no kernel fits; the message lists those there are. */
+enum fit_status fit_registry_pick(const struct fit_kernel *const *kernels, const char *variant,
+                                  const char *isa, const struct fit_kernel **kernel,
+                                  struct fit_error *err);
+
+/* 1 when this machine can run code compiled for the level: "x86-64-v2", -v3, -v4 (x86-64 psABI);
+ * names of other machines are taken to be the machine's own. */
+int fit_cpu_supports(const char *isa);
+
+#endif

@@ -1,0 +1,224 @@
+/* results.h -- everything that a run of `fit` produced, and the files made of it.
+ *
+ *   fit.json               what a script wants                      (write_json.c)
+ *   fit.h5                 everything; NeXus groups, netCDF scales   (write_hdf5.c)
+ *   posterior.nc           draws of the posterior                  (write_posterior.c)
+ *   summary.txt            one screen                                (summary.c)
+ *   config.effective.yaml  the settings in effect
+ *   run.log                what happened
+ *
+ * All pointers are borrowed.
+ */
+#ifndef FIT_RESULTS_H
+#define FIT_RESULTS_H
+
+#include "base/output.h"
+#include "config/config.h"
+#include "data/dataset.h"
+#include "fit/maps.h"
+#include "input/measurement.h"
+#include "leastsquares/fit_types.h"
+#include "model/linkage.h"
+#include "results/study.h"
+#include "sampling/predictive.h"
+#include "sampling/residual_check.h"
+#include "sampling/sampling.h"
+
+#include <stdio.h>
+#include <time.h>
+
+/* Where the data came from. */
+struct fit_input {
+    char file[1024], sha256[65], layout[32];
+    uint64_t size; /* bytes */
+    time_t mtime;
+    double q, gap, dt;         /* NaN: none; q also where there are several */
+    const double *q_group;     /* ngroup; NULL: the model has no axis q */
+    const char *dt_text;       /* where dt comes from, or NULL */
+    size_t nfile, first, last; /* rows of the matrices in the file; window, from 1, inclusive */
+    size_t nmasked;            /* frames left out inside the window */
+    const double *phi;         /* ngroup, or NULL: no azimuths */
+    const size_t *bin;         /* ngroup labels in the file, or NULL */
+    const char *const *key;    /* ngroup names of datasets, or NULL */
+};
+
+/* What the loader knows, as above; arrays are owned by *in.  gap: of the setting of that name. */
+enum fit_status fit_input_describe(const struct fit_kernel *kernel, const struct fit_measurement *m,
+                                   struct fit_input *in, struct fit_error *err);
+void fit_input_free(struct fit_input *in);
+
+/* What the groups of pairs are: angles; q, where each has its own; else groups (q, phi). */
+enum fit_group_kind { FIT_GROUP_PHI, FIT_GROUP_Q, FIT_GROUP_BOTH };
+enum fit_group_kind fit_input_groups(const struct fit_input *in, size_t ngroup);
+/* "angles", "wavevectors" or "groups (q, phi)" for n of them; one: "angle", ... */
+const char *fit_group_word(enum fit_group_kind kind, size_t n);
+
+struct fit_results {
+    const char *program, *command_line;
+    const char *run_id; /* run_id.h; NULL: of no run */
+    const char *kept;   /* "posterior.nc cmc/samples.npz": files of an earlier run that stay; "" none */
+    char host[64];
+    time_t begin, end;
+    const struct fit_kernel *kernel;
+    const struct fit_linkage *link; /* NULL: the kernel is the model's */
+    const struct fit_config *config;
+    const char *config_text; /* effective configuration */
+    enum fit_scaling scaling; /* in effect */
+    const struct fit_input *input;
+    const struct fit_dataset *ds;
+    const struct fit_result *fit; /* NULL: the data alone, with */
+    const double *sigma;          /* ngroup: their noise */
+    const char *time_unit;        /* NULL: s */
+    const struct fit_study *study;     /* NULL: nothing besides the fit */
+    const struct fit_samples *samples; /* NULL: no posterior was asked for, or */
+    const char *no_samples;            /* why there is none */
+    const struct fit_predictive *predictive; /* NULL: there is none */
+    const struct fit_residual_check *residuals; /* NULL: there is none */
+    const struct fit_maps *maps;
+    const double *std_robust; /* nfull, or NULL */
+    double load_seconds, maps_seconds, write_seconds, wall_seconds;
+    double estimate_mb; /* memory estimate before loading */
+    double peak_mb;     /* largest resident set so far */
+    size_t nnote;
+    char *const *note; /* complete sentences */
+    const char *folder;
+};
+
+/* fit.json as text; the caller frees.  NULL: out of memory. */
+char *fit_write_json(const struct fit_results *r);
+
+struct fit_json;
+
+/* The parts of an interval that has gaps; null for an end that the data do not set. */
+void fit_json_union(struct fit_json *j, const char *name, const struct fit_union *u);
+
+/* fit.h5 at `path`. */
+enum fit_status fit_write_hdf5(const struct fit_results *r, const char *path,
+                               struct fit_error *err);
+
+/* The part of it that is about the data (write_maps.c).  Without r->fit: neither model nor residuals; r->sigma is
+ * the noise of the groups, and the maps' `residual` of a table the errors of its rows. */
+struct fit_h5r;
+void fit_write_data(struct fit_h5r *w, const struct fit_results *r);
+
+/* Bands of the posterior in fit.h5, for curves, cuts and rows (write_bands.c); nothing without samples. */
+enum fit_status fit_write_bands(struct fit_h5r *w, const struct fit_results *r, struct fit_error *err);
+
+/* posterior.nc at `path`; r->samples is there. */
+enum fit_status fit_write_posterior(const struct fit_results *r, const char *path,
+                                    struct fit_error *err);
+
+/* The posterior in the files of homodyne, in the folder cmc of the results (write_cmc.c). */
+#define FIT_CMC_FILES 4
+extern const char *const fit_cmc_file[FIT_CMC_FILES];
+enum fit_status fit_write_cmc(const struct fit_results *r, const char *folder,
+                              struct fit_error *err);
+
+/* The summary: at most 25 lines of 80 columns, and those about degeneracies. */
+void fit_write_summary(const struct fit_results *r, FILE *f);
+
+/* The posterior beside least squares, in 80 columns; why there is none; nothing when none was wanted
+ * (summary_posterior.c). */
+void fit_write_posterior_summary(const struct fit_results *r, FILE *f);
+
+/* Its parts for the consensus mode: the first lines; the combination beside the exact posterior. */
+void fit_write_consensus_head(const struct fit_samples *s, FILE *f);
+void fit_write_consensus_bias(const struct fit_results *r, FILE *f);
+
+/* Shared by the writers. */
+
+/* Parameter k of the full vector: name, unit, index of the group or -1 when there is one for all.
+ */
+struct fit_full_param {
+    const struct fit_param *param;
+    long group;
+    size_t linear; /* index among the linear parameters; nlinear for a nonlinear one */
+    double value;
+};
+struct fit_full_param fit_results_param(const struct fit_results *r, size_t k);
+
+/* Least-squares value of a column of the draws (sampling.h). */
+double fit_results_column_value(const struct fit_results *r, size_t column);
+
+/* Number of parameters that stand in the table of parameters: nonlinear ones and those linear ones
+ * that all groups share; index[nfull] gets their places in the full vector. */
+size_t fit_results_table(const struct fit_results *r, size_t *index);
+
+/* True for a parameter that was held at its value. */
+int fit_results_fixed(const struct fit_results *r, size_t k);
+
+/* Largest |correlation| of two parameters of the table, in *a and *b (places in the full vector);
+ * 0: none. */
+double fit_results_strongest(const struct fit_results *r, size_t *a, size_t *b);
+
+/* "1998.3" and "21": value with two digits of its error.  std not finite or 0: six digits, error
+ * empty. */
+void fit_format_error(double value, double std, char *v, size_t nv, char *e, size_t ne);
+
+/* That of 95 % by the profile in words, "0.0149 .. 0.0203 (95 %)" or "above 1340 (95 %)"; 0 and "" where there is none,
+ * or no end of it. */
+int fit_results_interval_text(const struct fit_results *r, size_t k, char *text, size_t size);
+
+/* True when an undetermined direction k is one of the degeneracies that were named: every parameter with a
+ * share in it is in one. */
+int fit_results_explained(const struct fit_results *r, size_t k);
+
+/* Factor by which the robust errors (sandwich.h) are larger than the usual ones, over the nonlinear parameters;
+ * NaN: unknown. */
+double fit_results_wider(const struct fit_results *r);
+
+/* 1 when a robust error of the table differs so much from the usual one that both are shown: by 20 %, and for rows
+ * of a table by more than their own scatter. */
+int fit_results_shows_robust(const struct fit_results *r);
+
+/* Tables: correlation of residuals of rows that are neighbours within a curve, mean over curves, where it is told from
+ * 0 and matters; *factor: that by which errors of independent rows are then too small.  0: no such. */
+double fit_results_neighbours(const struct fit_results *r, double *factor);
+
+/* Probability that chi2 of independent values with these errors is as large; NaN: their errors are not known without
+ * the model, or the loss is not that of least squares. */
+double fit_results_chi2_p(const struct fit_results *r);
+
+/* 1: residuals are so much larger than a noise known without them that the model misses something. */
+int fit_results_misses(const struct fit_results *r);
+
+/* 1: parameter k of the full vector has a standard error, or an interval of 95 % in one piece with two ends that
+ * reaches not much further than the paraboloid's. */
+int fit_result_determines(const struct fit_result *f, size_t k);
+
+/* What the residuals say about the noise, in one or two sentences; empty when there is nothing to say. */
+void fit_results_noise_words(const struct fit_results *r, char *text, size_t size);
+
+/* "good", "doubtful" (residuals are correlated, improbably large, far smaller than the noise that was given, or some
+ * far off), "partial" (some parameters have no standard error), "poor" (residuals larger than the noise), "flat" (the
+ * data hold no signal), "held" (nothing of the model was fitted), "undetermined" (no parameter has an error or an
+ * interval), "unfinished" or "unknown" (no noise to compare with), and a sentence that says it. */
+enum fit_grade {
+    FIT_GRADE_GOOD,
+    FIT_GRADE_DOUBTFUL,
+    FIT_GRADE_PARTIAL,
+    FIT_GRADE_POOR,
+    FIT_GRADE_FLAT,
+    FIT_GRADE_HELD,
+    FIT_GRADE_UNDETERMINED,
+    FIT_GRADE_UNFINISHED,
+    FIT_GRADE_UNKNOWN
+};
+struct fit_quality {
+    enum fit_grade is;
+    const char *word;
+    char text[640];
+};
+struct fit_quality fit_results_quality(const struct fit_results *r);
+const char *fit_grade_word(enum fit_grade v);
+
+/* Direction k of the eigenvectors in words: "D0 - 0.98 D_offset", each parameter counted in units of
+ * its own standard error with the others held. */
+void fit_results_direction(const struct fit_results *r, size_t k, char *text, size_t size);
+/* A rate as a formula: "D0 t^alpha + D_offset". */
+void fit_results_rate(const struct fit_results *r, const struct fit_rate_value *x, char *text, size_t size);
+/* What to do about a rate that may be simpler: "a constant rate would do: --fix alpha=0 --fix D_offset=0", "a power of
+ * t alone would do: --fix D_offset=0"; else empty. */
+void fit_results_rate_cure(const struct fit_results *r, const struct fit_rate_value *x, char *text, size_t size);
+
+#endif

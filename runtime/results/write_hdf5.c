@@ -1,0 +1,490 @@
+/* write_hdf5.c -- fit.h5: everything about a fit, in NeXus groups with netCDF-4 dimension scales.
+ *
+ * h5py, xarray (engine h5netcdf) and netCDF4 read it without help:
+ *     xarray.open_dataset("fit.h5", group="entry/parameters",
+ * engine="h5netcdf").value.sel(name="D0") Text is UTF-8 of variable length; no compound types.  What is
+ * about the data themselves is written by write_maps.c.
+ */
+#include "hdf5/h5_writer.h"
+#include "leastsquares/covariance.h"
+#include "errors/profile.h"
+#include "results/results.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- parameters ------------------------------------------------------------------------------ */
+
+/* Name of parameter k of the full vector: "D0", "contrast[2]"; the caller frees. */
+static char *full_name(const struct fit_results *r, size_t k)
+{
+    struct fit_full_param p = fit_results_param(r, k);
+    size_t size = strlen(p.param->name) + 32;
+    char *s = malloc(size);
+    if (s && p.group >= 0)
+        snprintf(s, size, "%s[%ld]", p.param->name, p.group);
+    else if (s)
+        snprintf(s, size, "%s", p.param->name);
+    return s;
+}
+
+struct columns { /* of the table of all parameters */
+    const char **name, **unit, **group, **label;
+    double *value, *start;
+    unsigned char *fixed, *bound;
+    int64_t *phi;
+};
+
+static void fill_columns(const struct fit_results *r, struct columns *c)
+{
+    const struct fit_result *f = r->fit;
+    for (size_t k = 0; k < f->nfull; k++) {
+        struct fit_full_param p = fit_results_param(r, k);
+        c->name[k] = full_name(r, k);
+        c->unit[k] = p.param->unit;
+        c->group[k] = k < f->nparam ? "physics" : "scaling";
+        c->label[k] = p.param->doc;
+        c->value[k] = p.value;
+        c->start[k] = k < f->nparam ? f->start[k] : NAN;
+        c->fixed[k] = fit_results_fixed(r, k) != 0;
+        c->bound[k] = f->at_bound[k] != 0;
+        c->phi[k] = p.group;
+    }
+}
+
+/* The paraboloid's errors, whether they hold or not; intervals n x 2, NaN for an end that the data do not set. */
+static void put_intervals(struct fit_h5r *w, const struct fit_results *r)
+{
+    static const char *const path[] = {"/entry/parameters/interval_68", "/entry/parameters/interval_95"};
+    size_t n = r->fit->nfull, size[] = {n, 2};
+    double *all = malloc((4 * n + 1) * sizeof *all), lower[2], upper[2];
+    if (!all)
+        fit_h5r_no_memory(w, path[0]);
+    fit_h5r_reals(w, "/entry/parameters/error_curvature", 1, &n, r->fit->std_curvature, NULL);
+    fit_h5r_attach(w, "/entry/parameters/error_curvature", 0, "/entry/parameters/name");
+    for (size_t k = 0; all && k < n; k++) {
+        fit_profile_interval(r->fit, k, lower, upper);
+        for (size_t i = 0; i < 2; i++) {
+            all[2 * (i * n + k)] = lower[i];
+            all[2 * (i * n + k) + 1] = upper[i];
+        }
+    }
+    for (size_t i = 0; all && i < 2; i++) {
+        fit_h5r_reals(w, path[i], 2, size, all + 2 * i * n, NULL);
+        fit_h5r_attach(w, path[i], 0, "/entry/parameters/name");
+    }
+    free(all);
+}
+
+static void write_columns(struct fit_h5r *w, const struct fit_results *r, const struct columns *c)
+{
+    const struct fit_result *f = r->fit;
+    size_t n = f->nfull, square[2] = {n, n};
+    static const char *const attached[] = {"value", "error", "initial",  "lower",
+                                           "upper", "fixed", "at_bound", "unit",
+                                           "group", "label", "phi_index"};
+    fit_h5r_group(w, "/entry/parameters", "NXcollection");
+    fit_h5r_texts(w, "/entry/parameters/name", n, c->name);
+    fit_h5r_scale(w, "/entry/parameters/name", "name");
+    fit_h5r_texts(w, "/entry/parameters/name_2", n, c->name);
+    fit_h5r_scale(w, "/entry/parameters/name_2", "name_2");
+    fit_h5r_reals(w, "/entry/parameters/value", 1, &n, c->value, NULL);
+    fit_h5r_reals(w, "/entry/parameters/error", 1, &n, f->std, NULL);
+    fit_h5r_reals(w, "/entry/parameters/initial", 1, &n, c->start, NULL);
+    fit_h5r_reals(w, "/entry/parameters/lower", 1, &n, f->lower, NULL);
+    fit_h5r_reals(w, "/entry/parameters/upper", 1, &n, f->upper, NULL);
+    fit_h5r_bytes(w, "/entry/parameters/fixed", n, c->fixed);
+    fit_h5r_bytes(w, "/entry/parameters/at_bound", n, c->bound);
+    fit_h5r_texts(w, "/entry/parameters/unit", n, c->unit);
+    fit_h5r_texts(w, "/entry/parameters/group", n, c->group);
+    fit_h5r_texts(w, "/entry/parameters/label", n, c->label);
+    fit_h5r_integers(w, "/entry/parameters/phi_index", n, c->phi);
+    for (size_t k = 0; k < sizeof attached / sizeof *attached; k++) {
+        char path[64];
+        snprintf(path, sizeof path, "/entry/parameters/%s", attached[k]);
+        fit_h5r_attach(w, path, 0, "/entry/parameters/name");
+    }
+    if (r->std_robust) {
+        fit_h5r_reals(w, "/entry/parameters/error_robust", 1, &n, r->std_robust, NULL);
+        fit_h5r_attach(w, "/entry/parameters/error_robust", 0, "/entry/parameters/name");
+        fit_h5r_reals(w, "/entry/parameters/covariance_robust", 2, square, f->covariance_robust, NULL);
+        fit_h5r_attach(w, "/entry/parameters/covariance_robust", 0, "/entry/parameters/name");
+        fit_h5r_attach(w, "/entry/parameters/covariance_robust", 1, "/entry/parameters/name_2");
+    }
+    put_intervals(w, r);
+    static const char *const matrix[] = {"/entry/parameters/covariance",
+                                         "/entry/parameters/correlation"};
+    const double *value[] = {f->covariance, f->correlation};
+    for (int k = 0; k < 2; k++) {
+        fit_h5r_reals(w, matrix[k], 2, square, value[k], NULL);
+        fit_h5r_attach(w, matrix[k], 0, "/entry/parameters/name");
+        fit_h5r_attach(w, matrix[k], 1, "/entry/parameters/name_2");
+    }
+}
+
+/* Number of speckles and shot noise of each group. */
+static void put_speckle(struct fit_h5r *w, const struct fit_results *r)
+{
+    const struct fit_result *f = r->fit;
+    double *x = malloc(5 * f->ngroup * sizeof *x);
+    if (!x || r->kernel->space != FIT_PAIRS) {
+        free(x);
+        return;
+    }
+    const size_t n = f->ngroup;
+    for (size_t g = 0; g < n; g++) {
+        const struct fit_speckle_noise *s = &f->speckle[g];
+        const double number[5] = {s->count, s->count_std, s->shot, s->shot_std, s->noise};
+        for (size_t k = 0; k < 5; k++)
+            x[k * n + g] = s->known == FIT_SPECKLE_BOTH || (k == 4 && s->known == FIT_SPECKLE_SHOT) ? number[k] : NAN;
+    }
+    static const char *const name[5] = {"count", "count_std", "shot", "shot_std", "noise"};
+    fit_h5r_group(w, "/entry/speckle", "NXcollection");
+    for (size_t k = 0; k < 5; k++) {
+        char path[64];
+        snprintf(path, sizeof path, "/entry/speckle/%s", name[k]);
+        fit_h5r_reals(w, path, 1, &n, x + k * n, NULL);
+    }
+    fit_h5r_real(w, "/entry/speckle/p", f->speckle_test.p, NULL);
+    free(x);
+}
+
+/* Parameters that follow others. */
+static void put_tied(struct fit_h5r *w, const struct fit_results *r)
+{
+    size_t n = r->link ? r->link->ntied : 0;
+    const char **text = calloc(3 * n + 1, sizeof *text);
+    double *value = calloc(2 * n + 1, sizeof *value);
+    if (!text || !value)
+        fit_h5r_no_memory(w, "/entry/tied");
+    for (size_t k = 0; text && value && k < n; k++) {
+        const struct fit_linkage_tied *t = &r->link->tied[k];
+        text[k] = t->name;
+        text[n + k] = t->text;
+        text[2 * n + k] = t->param->unit;
+        value[k] = fit_linkage_value(r->link, k, r->fit->theta, r->fit->lin);
+        value[n + k] = fit_linkage_std(r->link, k, r->fit->covariance, r->fit->nfull);
+    }
+    if (n && text && value) {
+        fit_h5r_group(w, "/entry/tied", "NXcollection");
+        fit_h5r_texts(w, "/entry/tied/name", n, text);
+        fit_h5r_texts(w, "/entry/tied/expression", n, text + n);
+        fit_h5r_texts(w, "/entry/tied/unit", n, text + 2 * n);
+        fit_h5r_reals(w, "/entry/tied/value", 1, &n, value, NULL);
+        fit_h5r_reals(w, "/entry/tied/error", 1, &n, value + n, NULL);
+    }
+    free(text);
+    free(value);
+}
+
+static enum fit_status put_parameters(struct fit_h5r *w, const struct fit_results *r,
+                                      struct fit_error *err)
+{
+    size_t n = r->fit->nfull + 1;
+    struct columns c = {calloc(n, sizeof *c.name),
+                        calloc(n, sizeof *c.unit),
+                        calloc(n, sizeof *c.group),
+                        calloc(n, sizeof *c.label),
+                        calloc(n, sizeof *c.value),
+                        calloc(n, sizeof *c.start),
+                        calloc(n, 1),
+                        calloc(n, 1),
+                        calloc(n, sizeof *c.phi)};
+    enum fit_status st = FIT_OK;
+    if (c.name && c.unit && c.group && c.label && c.value && c.start && c.fixed && c.bound &&
+        c.phi) {
+        fill_columns(r, &c);
+        for (size_t k = 0; k + 1 < n; k++)
+            if (!c.name[k])
+                fit_h5r_no_memory(w, "/entry/parameters/name");
+        write_columns(w, r, &c);
+    } else {
+        st = fit_fail(err, FIT_ERR_MEMORY, "fit.h5: out of memory for the table of parameters");
+    }
+    for (size_t k = 0; c.name && k < n; k++)
+        free((void *)(uintptr_t)c.name[k]);
+    free(c.name);
+    free(c.unit);
+    free(c.group);
+    free(c.label);
+    free(c.value);
+    free(c.start);
+    free(c.fixed);
+    free(c.bound);
+    free(c.phi);
+    return st;
+}
+
+/* ---- quality, convergence, starts, curves ---------------------------------------------------- */
+
+/* What the model cannot tell apart here, in words, and the combinations that stay determined. */
+static void put_degeneracies(struct fit_h5r *w, const struct fit_results *r)
+{
+    const struct fit_result *f = r->fit;
+    size_t n = f->ndegenerate, m = f->ncombination, kept = 0;
+    const char **text = calloc(n + m + 1, sizeof *text);
+    double *value = calloc(2 * m + 1, sizeof *value), *error = value ? value + m : NULL;
+    if (!text || !value) {
+        fit_h5r_no_memory(w, "/entry/identifiability");
+        free(text);
+        free(value);
+        return;
+    }
+    for (size_t k = 0; k < n; k++)
+        text[k] = f->degenerate[k].text;
+    if (n)
+        fit_h5r_texts(w, "/entry/identifiability/degeneracy", n, text);
+    for (size_t k = 0; k < m; k++)
+        if (!isnan(f->combination_std[k])) {
+            text[kept] = r->kernel->combination[k].text;
+            value[kept] = f->combination[k];
+            error[kept++] = f->combination_std[k];
+        }
+    if (kept) {
+        fit_h5r_texts(w, "/entry/identifiability/combination", kept, text);
+        fit_h5r_reals(w, "/entry/identifiability/combination_value", 1, &kept, value, NULL);
+        fit_h5r_reals(w, "/entry/identifiability/combination_error", 1, &kept, error, NULL);
+    }
+    free(text);
+    free(value);
+}
+
+static void put_quality(struct fit_h5r *w, const struct fit_results *r)
+{
+    const struct fit_result *f = r->fit;
+    double dof = (double)f->npoint - (double)f->nfree;
+    fit_h5r_group(w, "/entry/fit_quality", "NXcollection");
+    struct fit_quality q = fit_results_quality(r);
+    fit_h5r_text(w, "/entry/fit_quality/verdict", q.word);
+    fit_h5r_text(w, "/entry/fit_quality/verdict_text", q.text);
+    fit_h5r_real(w, "/entry/fit_quality/cost", f->cost, NULL);
+    fit_h5r_real(w, "/entry/fit_quality/chi_squared", f->chi2, NULL);
+    fit_h5r_real(w, "/entry/fit_quality/degrees_of_freedom", dof, NULL);
+    fit_h5r_real(w, "/entry/fit_quality/residual_variance", f->residual_variance, NULL);
+    fit_h5r_real(w, "/entry/fit_quality/reduced_chi_squared", f->reduced_chi2, NULL);
+    if (f->reduced_chi2_reason)
+        fit_h5r_text(w, "/entry/fit_quality/reduced_chi_squared_reason", f->reduced_chi2_reason);
+    if (r->kernel->density)
+        fit_h5r_real(w, "/entry/fit_quality/log_likelihood", f->log_likelihood, NULL);
+    if (!isnan(f->local_sigma))
+        fit_h5r_real(w, "/entry/fit_quality/local_sigma", f->local_sigma, NULL);
+    fit_h5r_integer(w, "/entry/fit_quality/n_data", (int64_t)f->npoint);
+    fit_h5r_integer(w, "/entry/fit_quality/n_free", (int64_t)f->nfree);
+    fit_h5r_text(w, "/entry/fit_quality/sigma_source", fit_noise_name(f->noise));
+    fit_h5r_text(w, "/entry/fit_quality/sigma_text", f->noise_text);
+    if (r->kernel->density)
+        fit_h5r_text(w, "/entry/fit_quality/law", r->kernel->density->name);
+    else
+        fit_h5r_reals(w, "/entry/fit_quality/sigma", 1, &f->ngroup, f->sigma, NULL);
+    if (r->maps) {
+        const struct fit_maps *m = r->maps;
+        double *reduced = malloc(m->ngroup * sizeof *reduced);
+        for (size_t g = 0; reduced && g < m->ngroup; g++)
+            reduced[g] = m->chi2[g] / (double)m->npoint[g];
+        fit_h5r_real(w, "/entry/fit_quality/nrmse", m->nrmse, NULL);
+        if (reduced)
+            fit_h5r_reals(w, "/entry/fit_quality/reduced_chi_squared_phi", 1, &m->ngroup, reduced,
+                          NULL);
+        else
+            fit_h5r_no_memory(w, "/entry/fit_quality");
+        free(reduced);
+    }
+    if (f->neigen) {
+        size_t dims[2] = {f->neigen, f->nparam}, square[2] = {f->nparam, f->nparam};
+        fit_h5r_group(w, "/entry/identifiability", "NXcollection");
+        fit_h5r_integer(w, "/entry/identifiability/undetermined_directions", (int64_t)f->nnull);
+        fit_h5r_reals(w, "/entry/identifiability/eigenvalue", 1, dims, f->eigenvalue, NULL);
+        fit_h5r_reals(w, "/entry/identifiability/eigenvector", 2, dims, f->eigenvector, NULL);
+        fit_h5r_reals(w, "/entry/identifiability/scale", 1, &f->nparam, f->scale, NULL);
+        fit_h5r_reals(w, "/entry/identifiability/normal_matrix", 2, square, f->normal_matrix, NULL);
+        put_degeneracies(w, r);
+    }
+}
+
+static void put_convergence(struct fit_h5r *w, const struct fit_results *r)
+{
+    const struct fit_result *f = r->fit;
+    fit_h5r_group(w, "/entry/convergence", "NXcollection");
+    fit_h5r_text(w, "/entry/convergence/status", fit_word_name(f->status));
+    fit_h5r_integer(w, "/entry/convergence/converged", f->converged);
+    fit_h5r_text(w, "/entry/convergence/message", f->message);
+    fit_h5r_integer(w, "/entry/convergence/iterations", (int64_t)f->iterations);
+    fit_h5r_integer(w, "/entry/convergence/accepted_steps", (int64_t)f->accepted);
+    fit_h5r_integer(w, "/entry/convergence/function_evaluations", (int64_t)f->evaluations);
+    fit_h5r_integer(w, "/entry/convergence/derivative_evaluations", (int64_t)f->normals);
+    fit_h5r_real(w, "/entry/convergence/gradient_norm", f->gradient, NULL);
+    fit_h5r_real(w, "/entry/convergence/time", f->seconds.total, "s");
+    fit_h5r_integer(w, "/entry/convergence/threads", f->threads);
+}
+
+static void put_starts(struct fit_h5r *w, const struct fit_results *r)
+{
+    const struct fit_result *f = r->fit;
+    size_t n = f->nstart, dims[2] = {n, f->nparam};
+    double *initial = malloc((n * f->nparam + 1) * sizeof *initial),
+           *cost = malloc((n + 1) * sizeof *cost);
+    const char **origin = malloc((n + 1) * sizeof *origin);
+    for (size_t k = 0; initial && cost && origin && k < n; k++) {
+        memcpy(initial + k * f->nparam, f->starts[k].theta, f->nparam * sizeof *initial);
+        cost[k] = f->starts[k].cost_final;
+        origin[k] = f->starts[k].origin;
+    }
+    if (!initial || !cost || !origin)
+        fit_h5r_no_memory(w, "/entry/starts");
+    if (initial && cost && origin && n) {
+        fit_h5r_group(w, "/entry/starts", "NXcollection");
+        fit_h5r_reals(w, "/entry/starts/initial", 2, dims, initial, NULL);
+        fit_h5r_reals(w, "/entry/starts/cost", 1, dims, cost, NULL);
+        fit_h5r_texts(w, "/entry/starts/origin", n, origin);
+    }
+    free(initial);
+    free(cost);
+    free(origin);
+}
+
+/* The posterior in short; the draws are in posterior.nc. */
+static enum fit_status put_posterior(struct fit_h5r *w, const struct fit_results *r,
+                                     struct fit_error *err)
+{
+    const struct fit_samples *s = r->samples;
+    static const char *const statistic[] = {"mean", "sd", "median", "q025", "q975", "r_hat", "ess_bulk", "ess_tail",
+                                            "mcse_mean", "least_squares"};
+    enum { NSTATISTIC = sizeof statistic / sizeof *statistic };
+    if (!s)
+        return FIT_OK;
+    size_t n = s->ncolumn, square[2] = {n, n};
+    char(*name)[64] = malloc((n + 1) * sizeof *name), path[64];
+    const char **pointer = malloc((n + 1) * sizeof *pointer);
+    double *value = malloc((n + 1) * NSTATISTIC * sizeof *value);
+    enum fit_status st = FIT_OK;
+    if (!name || !pointer || !value) {
+        st = fit_fail(err, FIT_ERR_MEMORY, "fit.h5: out of memory for the posterior");
+        goto done;
+    }
+    for (size_t k = 0; k < n; k++) {
+        const struct fit_column_summary *c = &s->column[k];
+        const double of[NSTATISTIC] = {c->c.mean, c->c.sd, c->median, c->q025, c->q975, c->c.r_hat, c->c.ess_bulk,
+                                       c->c.ess_tail, c->c.mcse_mean, fit_results_column_value(r, k)};
+        for (size_t e = 0; e < NSTATISTIC; e++)
+            value[e * n + k] = of[e];
+        fit_samples_name(r->kernel, s->ngroup, k, name[k]);
+        pointer[k] = name[k];
+    }
+    fit_h5r_group(w, "/entry/posterior", "NXcollection");
+    fit_h5r_text(w, "/entry/posterior/status", fit_sampling_end_word(s->end));
+    fit_h5r_text(w, "/entry/posterior/verdict", fit_verdict_word(s->verdict));
+    fit_h5r_text(w, "/entry/posterior/verdict_text", s->verdict_text);
+    fit_h5r_texts(w, "/entry/posterior/name", n, pointer);
+    fit_h5r_scale(w, "/entry/posterior/name", "name");
+    fit_h5r_texts(w, "/entry/posterior/name_2", n, pointer);
+    fit_h5r_scale(w, "/entry/posterior/name_2", "name_2");
+    for (size_t e = 0; e < NSTATISTIC; e++) {
+        snprintf(path, sizeof path, "/entry/posterior/%s", statistic[e]);
+        fit_h5r_reals(w, path, 1, &n, value + e * n, NULL);
+        fit_h5r_attach(w, path, 0, "/entry/posterior/name");
+    }
+    fit_h5r_reals(w, "/entry/posterior/covariance", 2, square, s->covariance, NULL);
+    fit_h5r_attach(w, "/entry/posterior/covariance", 0, "/entry/posterior/name");
+    fit_h5r_attach(w, "/entry/posterior/covariance", 1, "/entry/posterior/name_2");
+done:
+    free(name);
+    free(pointer);
+    free(value);
+    return st;
+}
+
+/* Standard error of a function with gradient d (stride n): finite where the function is determined although
+ * parameters are not, as D(t) near alpha = 0; NaN where a parameter at a bound has a share. */
+static double function_error(const struct fit_results *r, const struct fit_spread *s, const double *d, size_t n,
+                             double *gradient)
+{
+    for (size_t k = 0; k < r->fit->nparam; k++) {
+        gradient[k] = d[k * n];
+        if (gradient[k] != 0 && r->fit->at_bound[k] && r->fit->reason[k] < 0)
+            return NAN;
+    }
+    return sqrt(r->fit->variance * fit_spread_variance(s, gradient, 1e-4));
+}
+
+/* The spread of what is not held; parameters that ran to a bound along a degeneracy count as free. */
+static int open_spread(const struct fit_results *r, struct fit_spread *s)
+{
+    size_t p = r->fit->nparam;
+    unsigned char *free_ = calloc(p + 1, 1);
+    int ok = free_ && fit_spread_new(s, p);
+    for (size_t k = 0; k < p && ok; k++)
+        free_[k] = r->fit->upper[k] > r->fit->lower[k] && (!r->fit->at_bound[k] || r->fit->reason[k] >= 0);
+    ok = ok && fit_spread_set(s, r->fit, free_) == 0;
+    free(free_);
+    return ok;
+}
+
+/* Derived curves with errors: var f = d^T S^- d with d the tangent at each time. */
+static enum fit_status put_curves(struct fit_h5r *w, const struct fit_results *r,
+                                  struct fit_error *err)
+{
+    const struct fit_kernel *k = r->kernel;
+    const struct fit_layout *l = &r->ds->layout;
+    struct fit_spread spread = {0};
+    size_t n = k->space == FIT_PAIRS ? l->ntime : l->nrow, np = k->nparam;
+    if (!k->curves || k->ncurve == 0 || k->space != FIT_PAIRS)
+        return FIT_OK;
+    double *value = malloc(k->ncurve * n * sizeof *value), *error = malloc(n * sizeof *error);
+    double *tangent = malloc(k->ncurve * np * n * sizeof *tangent), *gradient = malloc((np + 1) * sizeof *gradient);
+    char path[128];
+    if (!value || !error || !tangent || !gradient || !open_spread(r, &spread)) {
+        fit_spread_free(&spread);
+        free(gradient);
+        free(value);
+        free(error);
+        free(tangent);
+        return fit_fail(err, FIT_ERR_MEMORY, "fit.h5: out of memory for the curves");
+    }
+    k->curves(l, r->fit->theta, value, tangent);
+    fit_h5r_group(w, "/entry/curves", "NXdata");
+    fit_h5r_reals(w, "/entry/curves/t", 1, &n, l->time, "s");
+    fit_h5r_scale(w, "/entry/curves/t", "t");
+    for (size_t c = 0; c < k->ncurve; c++) {
+        const double *d = tangent + c * np * n;
+        for (size_t i = 0; i < n; i++)
+            error[i] = function_error(r, &spread, d + i, n, gradient);
+        snprintf(path, sizeof path, "/entry/curves/%s", k->curve[c].name);
+        fit_h5r_reals(w, path, 1, &n, value + c * n, k->curve[c].unit);
+        fit_h5r_attribute(w, path, "long_name", k->curve[c].doc);
+        fit_h5r_attach(w, path, 0, "/entry/curves/t");
+        snprintf(path, sizeof path, "/entry/curves/%s_err", k->curve[c].name);
+        fit_h5r_reals(w, path, 1, &n, error, k->curve[c].unit);
+        fit_h5r_attach(w, path, 0, "/entry/curves/t");
+    }
+    fit_spread_free(&spread);
+    free(gradient);
+    free(value);
+    free(error);
+    free(tangent);
+    return FIT_OK;
+}
+
+enum fit_status fit_write_hdf5(const struct fit_results *r, const char *path, struct fit_error *err)
+{
+    struct fit_h5r w;
+    enum fit_status st = fit_h5r_create(path, &w, err);
+    if (st != FIT_OK)
+        return st;
+    fit_write_data(&w, r);
+    st = put_parameters(&w, r, err);
+    put_speckle(&w, r);
+    put_tied(&w, r);
+    fit_study_hdf5(&w, r);
+    put_quality(&w, r);
+    put_convergence(&w, r);
+    put_starts(&w, r);
+    if (st == FIT_OK)
+        st = put_posterior(&w, r, err);
+    if (st == FIT_OK)
+        st = put_curves(&w, r, err);
+    if (st == FIT_OK)
+        st = fit_write_bands(&w, r, err);
+    enum fit_status closed = fit_h5r_close(&w, st == FIT_OK ? err : NULL);
+    return st == FIT_OK ? closed : st;
+}

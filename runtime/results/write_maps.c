@@ -1,0 +1,262 @@
+/* write_maps.c -- the part of a result file that is about the data: where they come from, maps and
+ * cuts or rows, with the model and the residuals beside them where there is a fit.
+ *
+ * fit.h5 begins with it (write_hdf5.c); the file that `extract` writes is nothing else.
+ */
+#include "hdf5/h5_writer.h"
+#include "results/results.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void iso_time(time_t t, char text[32])
+{
+    struct tm tm;
+    gmtime_r(&t, &tm);
+    strftime(text, 32, "%Y-%m-%dT%H:%M:%SZ", &tm);
+}
+
+static void put_entry(struct fit_h5r *w, const struct fit_results *r)
+{
+    char text[32];
+    iso_time(r->end, text);
+    fit_h5r_group(w, "/", "NXroot");
+    fit_h5r_attribute(w, "/", "default", "entry");
+    fit_h5r_attribute(w, "/", "creator", "homodyne-gen " FIT_VERSION);
+    fit_h5r_attribute(w, "/", "file_time", text);
+    fit_h5r_group(w, "/entry", "NXentry");
+    fit_h5r_attribute(w, "/entry", "default", "data");
+    fit_h5r_text(w, "/entry/title", r->kernel->title);
+    fit_h5r_text(w, "/entry/end_time", text);
+    iso_time(r->begin, text);
+    fit_h5r_text(w, "/entry/start_time", text);
+    fit_h5r_text(w, "/entry/program_name", r->program);
+    fit_h5r_text(w, "/entry/program_version", FIT_VERSION);
+    fit_h5r_text(w, "/entry/model_name", r->kernel->name);
+    fit_h5r_text(w, "/entry/model_formula", r->kernel->formula);
+    fit_h5r_text(w, "/entry/model_reference", r->kernel->reference);
+    fit_h5r_text(w, "/entry/model_sha256", r->kernel->hash);
+    fit_h5r_text(w, "/entry/kernel_variant", r->kernel->variant);
+    fit_h5r_text(w, "/entry/kernel_isa", r->kernel->isa);
+    fit_h5r_text(w, "/entry/command_line", r->command_line);
+    if (r->run_id)
+        fit_h5r_text(w, "/entry/run_id", r->run_id);
+    fit_h5r_text(w, "/entry/config_yaml", r->config_text);
+    fit_h5r_text(w, "/entry/host", r->host);
+}
+
+static void put_input(struct fit_h5r *w, const struct fit_results *r)
+{
+    const struct fit_input *in = r->input;
+    size_t ngroup = r->maps ? r->maps->ngroup : r->fit->ngroup;
+    char text[32];
+    fit_h5r_group(w, "/entry/input", "NXcollection");
+    fit_h5r_text(w, "/entry/input/file_name", in->file);
+    fit_h5r_text(w, "/entry/input/sha256", in->sha256);
+    fit_h5r_integer(w, "/entry/input/file_size", (int64_t)in->size);
+    iso_time(in->mtime, text);
+    fit_h5r_text(w, "/entry/input/file_mtime", text);
+    fit_h5r_text(w, "/entry/input/layout", in->layout);
+    if (r->kernel->space != FIT_PAIRS)
+        return;
+    int64_t *bin = in->bin ? malloc(ngroup * sizeof *bin) : NULL;
+    for (size_t g = 0; bin && g < ngroup; g++)
+        bin[g] = (int64_t)in->bin[g];
+    if (bin)
+        fit_h5r_integers(w, "/entry/input/bins", ngroup, bin);
+    else if (in->bin)
+        fit_h5r_no_memory(w, "/entry/input/bins");
+    if (in->key)
+        fit_h5r_texts(w, "/entry/input/keys", ngroup, in->key);
+    fit_h5r_integer(w, "/entry/input/start_frame", (int64_t)in->first);
+    fit_h5r_integer(w, "/entry/input/end_frame", (int64_t)in->last);
+    fit_h5r_integer(w, "/entry/input/masked_frames", (int64_t)in->nmasked);
+    fit_h5r_real(w, "/entry/input/q", in->q, "1/angstrom");
+    fit_h5r_real(w, "/entry/input/gap", in->gap, "angstrom");
+    fit_h5r_real(w, "/entry/input/dt", in->dt, "s");
+    fit_h5r_text(w, "/entry/input/dt_source", in->dt_text);
+    free(bin);
+}
+
+/* ---- data */
+
+/* Smaller maps are written as they are: to pack them takes longer than all the rest of the file.  So are residuals,
+ * which are noise: an eighth of their bytes is all that packing spares. */
+enum { PACKED = 1 << 18 };
+
+/* What tells the groups apart along the first dimension: q, where each has its own, else phi. */
+static const char *group_scale(const struct fit_results *r)
+{
+    return fit_input_groups(r->input, r->maps->ngroup) == FIT_GROUP_Q ? "q" : "phi";
+}
+
+/* phi (0 where nobody knows it) and, of models with the axis q, q of the groups, in `folder`: one of them is the scale
+ * of the dimension, written to `scale`, the other a coordinate along it. */
+static void put_groups(struct fit_h5r *w, const struct fit_results *r, const char *folder, char *scale, size_t size)
+{
+    static const char *const name[] = {"phi", "q"}, *const unit[] = {"degree", "1/angstrom"};
+    const size_t n = r->maps->ngroup;
+    double *zero = calloc(n, sizeof *zero);
+    const double *value[] = {r->input->phi ? r->input->phi : zero, r->input->q_group};
+    char path[80];
+    snprintf(scale, size, "%s/%s", folder, group_scale(r));
+    if (!zero)
+        fit_h5r_no_memory(w, scale);
+    for (int k = 0; k < 2 && value[k]; k++) {
+        snprintf(path, sizeof path, "%s/%s", folder, name[k]);
+        fit_h5r_reals(w, path, 1, &n, value[k], unit[k]);
+    }
+    fit_h5r_scale(w, scale, group_scale(r));
+    for (int k = 0; k < 2 && value[k]; k++) {
+        snprintf(path, sizeof path, "%s/%s", folder, name[k]);
+        if (strcmp(path, scale) != 0)
+            fit_h5r_attach(w, path, 0, scale);
+    }
+    free(zero);
+}
+
+static void put_map(struct fit_h5r *w, const struct fit_results *r, const char *path, const char *groups,
+                    const float *value)
+{
+    const struct fit_maps *m = r->maps;
+    const int noise = value == m->residual;
+    struct fit_h5_array a = {.type = FIT_H5_F32,
+                             .rank = 3,
+                             .dims = (size_t[]){m->ngroup, m->n, m->n},
+                             .value = value,
+                             .deflate = !noise && m->ngroup * m->n * m->n >= PACKED};
+    fit_h5r_array(w, path, &a, "1");
+    fit_h5r_attach(w, path, 0, groups);
+    fit_h5r_attach(w, path, 1, "/entry/data/t1");
+    fit_h5r_attach(w, path, 2, "/entry/data/t2");
+}
+
+static void put_data_pairs(struct fit_h5r *w, const struct fit_results *r)
+{
+    const struct fit_maps *m = r->maps;
+    const char *unit = r->time_unit ? r->time_unit : "s";
+    char groups[80];
+    fit_h5r_group(w, "/entry/data", "NXdata");
+    fit_h5r_attribute(w, "/entry/data", "signal", "c2");
+    fit_h5r_attributes(w, "/entry/data", "axes", 3, (const char *const[]){group_scale(r), "t1", "t2"});
+    if (r->fit)
+        fit_h5r_attributes(w, "/entry/data", "auxiliary_signals", 2,
+                           (const char *const[]){"c2_model", "residual"});
+    fit_h5r_attribute_real(w, "/entry/data", "bin", (double)m->bin);
+    put_groups(w, r, "/entry/data", groups, sizeof groups);
+    fit_h5r_reals(w, "/entry/data/t1", 1, &m->n, m->t, unit);
+    fit_h5r_scale(w, "/entry/data/t1", "t1");
+    fit_h5r_reals(w, "/entry/data/t2", 1, &m->n, m->t, unit);
+    fit_h5r_scale(w, "/entry/data/t2", "t2");
+    put_map(w, r, "/entry/data/c2", groups, m->c2);
+    if (r->fit) {
+        put_map(w, r, "/entry/data/c2_model", groups, m->model);
+        put_map(w, r, "/entry/data/residual", groups, m->residual);
+        fit_h5r_attribute(w, "/entry/data/residual", "long_name", "(c2 - c2_model) / sigma");
+    }
+    fit_h5r_reals(w, "/entry/data/sigma", 1, &m->ngroup, r->fit ? r->fit->sigma : r->sigma, "1");
+    fit_h5r_attach(w, "/entry/data/sigma", 0, groups);
+    struct fit_h5_array mask = {.type = FIT_H5_U8,
+                                .rank = 3,
+                                .dims = (size_t[]){m->ngroup, m->n, m->n},
+                                .value = m->mask,
+                                .deflate = 1};
+    fit_h5r_array(w, "/entry/data/mask", &mask, NULL);
+}
+
+static void put_cuts(struct fit_h5r *w, const struct fit_results *r)
+{
+    const struct fit_maps *m = r->maps;
+    size_t dims[3] = {m->ngroup, FIT_MAPS_AGES, m->nlag}, ages = FIT_MAPS_AGES;
+    static const char *const name[] = {"/entry/cuts/g2", "/entry/cuts/g2_err",
+                                       "/entry/cuts/g2_model"};
+    const double *value[] = {m->g2, m->g2_error, m->g2_model};
+    const char *unit = r->time_unit ? r->time_unit : "s";
+    char groups[80];
+    fit_h5r_group(w, "/entry/cuts", "NXdata");
+    fit_h5r_attribute(w, "/entry/cuts", "signal", "g2");
+    fit_h5r_attributes(w, "/entry/cuts", "axes", 3, (const char *const[]){group_scale(r), "age", "tau"});
+    put_groups(w, r, "/entry/cuts", groups, sizeof groups);
+    fit_h5r_reals(w, "/entry/cuts/age", 1, &ages, m->age, unit);
+    fit_h5r_scale(w, "/entry/cuts/age", "age");
+    fit_h5r_reals(w, "/entry/cuts/tau", 1, &m->nlag, m->tau, unit);
+    fit_h5r_scale(w, "/entry/cuts/tau", "tau");
+    for (int c = 0; c < (r->fit ? 3 : 2); c++) {
+        struct fit_h5_array a = {
+            .type = FIT_H5_F64, .rank = 3, .dims = dims, .value = value[c], .deflate = 1};
+        fit_h5r_array(w, name[c], &a, "1");
+        fit_h5r_attach(w, name[c], 0, groups);
+        fit_h5r_attach(w, name[c], 1, "/entry/cuts/age");
+        fit_h5r_attach(w, name[c], 2, "/entry/cuts/tau");
+    }
+}
+
+static void put_row_values(struct fit_h5r *w, const char *path, size_t n, const float *value, const char *unit)
+{
+    struct fit_h5_array a = {.type = FIT_H5_F32, .rank = 1, .dims = &n, .value = value};
+    fit_h5r_array(w, path, &a, unit);
+}
+
+/* A column, or the coordinates of the groups, in the order of the file. */
+static void put_column(struct fit_h5r *w, const struct fit_results *r, const char *name,
+                       const char *unit, const double *column, const double *coord)
+{
+    const struct fit_dataset *ds = r->ds;
+    double *value = malloc((ds->nrow + 1) * sizeof *value);
+    char path[128];
+    for (size_t t = 0; value && t < ds->ntile; t++)
+        for (size_t i = ds->tile[t].i0; i < ds->tile[t].i1; i++)
+            value[ds->row ? ds->row[i] : i] = coord ? coord[ds->tile[t].group] : column[i];
+    snprintf(path, sizeof path, "/entry/data/%s", name);
+    if (value)
+        fit_h5r_reals(w, path, 1, &ds->nrow, value, unit);
+    else
+        fit_h5r_no_memory(w, path);
+    free(value);
+}
+
+static void put_data_rows(struct fit_h5r *w, const struct fit_results *r)
+{
+    const struct fit_kernel *k = r->kernel;
+    const struct fit_maps *m = r->maps;
+    const struct fit_layout *l = &r->ds->layout;
+    fit_h5r_group(w, "/entry/data", "NXdata");
+    fit_h5r_attribute(w, "/entry/data", "signal", "value");
+    if (k->naxis) /* the column that tells curves apart */
+        fit_h5r_attribute(w, "/entry/data", "groups", k->axis[0].name);
+    for (size_t a = 0; a < k->naxis; a++)
+        put_column(w, r, k->axis[a].name, k->axis[a].unit, NULL, l->coord[a]);
+    for (size_t c = 0; c < k->ncolumn; c++)
+        if (k->column[c].role == FIT_ROLE_COVARIATE && l->column[c])
+            put_column(w, r, k->column[c].name, k->column[c].unit, l->column[c], NULL);
+    const char *unit = NULL, *name = NULL; /* of what is measured */
+    for (size_t c = 0; c < k->ncolumn; c++)
+        if (k->column[c].role == FIT_ROLE_VALUE) {
+            unit = k->column[c].unit;
+            name = k->column[c].name;
+        }
+    put_row_values(w, "/entry/data/value", m->n, m->c2, unit);
+    if (name)
+        fit_h5r_attribute(w, "/entry/data/value", "long_name", name);
+    if (r->fit) {
+        put_row_values(w, "/entry/data/model", m->n, m->model, unit);
+        put_row_values(w, "/entry/data/residual", m->n, m->residual, NULL);
+    } else {
+        put_row_values(w, "/entry/data/sigma", m->n, m->residual, unit);
+    }
+}
+
+/* ---- all of it */
+
+void fit_write_data(struct fit_h5r *w, const struct fit_results *r)
+{
+    put_entry(w, r);
+    put_input(w, r);
+    if (r->maps && r->kernel->space == FIT_PAIRS) {
+        put_data_pairs(w, r);
+        put_cuts(w, r);
+    } else if (r->maps) {
+        put_data_rows(w, r);
+    }
+}

@@ -1,0 +1,32 @@
+/* predictive.h -- what draws of a posterior say of the rows of a table: log likelihood of each; for kernels with a
+ * density, data that might have been measured, and whether those that were look like them.
+ *
+ * Log likelihoods are complete, with their constants, at the linear parameters and the noise of the draw, so that those
+ * of different models of the same rows can be compared.
+ *
+ * Of the draws so many are taken, evenly, that there are at most FIT_PREDICTIVE_VALUES values.  The check compares
+ * chi2 = sum (y - mean)^2 / variance of the data with that of data drawn from the law at the same parameters; p is the
+ * part of the draws for which the drawn ones scatter more (Gelman, Meng & Stern, Statistica Sinica 6 (1996) 733).  Near
+ * 0: the data scatter more than the law allows; near 1: less. */
+#ifndef FIT_PREDICTIVE_H
+#define FIT_PREDICTIVE_H
+
+#include "sampling/sampling.h"
+
+enum { FIT_PREDICTIVE_VALUES = 4000000 };
+
+struct fit_predictive {
+    size_t chains, draws, nrow;  /* draws of each chain that were taken; rows of the table */
+    size_t step;                 /* every so many */
+    double *log_likelihood;      /* chains x draws x nrow, in the order of the file; NaN: a row that does not count */
+    double *y;                   /* the same: drawn values; NULL when errors are normal, or the law is not known */
+    double p;                    /* NaN: not known */
+};
+
+/* setup: of these draws.  FIT_ERR_MEMORY.  Pairs, and tables with more than FIT_PREDICTIVE_VALUES / 100 rows: out is
+ * empty (nrow = 0). */
+enum fit_status fit_predictive_new(const struct fit_posterior_setup *setup, const struct fit_samples *s,
+                                   struct fit_predictive *out, struct fit_error *err);
+void fit_predictive_free(struct fit_predictive *p);
+
+#endif

@@ -1,0 +1,119 @@
+/* sampling_impl.h -- the parts of sampling.c. */
+#ifndef FIT_SAMPLING_IMPL_H
+#define FIT_SAMPLING_IMPL_H
+
+#include "sampler/checkpoint.h"
+#include "sampling/sampling.h"
+
+/* One call of fit_sample. */
+struct fit_sampling_run {
+    const struct fit_sampling_options *opt;
+    struct fit_posterior *p;
+    struct fit_samples *s;
+    int side_by_side;     /* chains at the same time */
+    uint64_t plain_rates; /* of fit_posterior_setup */
+    double begin;
+    double *other;   /* nother coordinates: where the search for the mode ended elsewhere; NULL: nowhere */
+    size_t nother;
+
+    /* chains: chains.c */
+    struct fit_sampler *sampler;
+    struct fit_checkpoint checkpoint; /* what was read; empty when nothing was */
+    int resumed;
+    struct fit_chain_progress *chain;
+    size_t windows; /* ends of windows that all chains have passed */
+    double saved;   /* clock at the last checkpoint */
+    int timed_out;
+};
+
+/* Reads the checkpoint when the options say so and there is one; errors of fit_checkpoint_read. */
+enum fit_status fit_sampling_resume(struct fit_sampling_run *m,
+                                    const struct fit_posterior_setup *setup, struct fit_error *err);
+
+/* Chains from the mode or from the checkpoint; fills q, lp, stats, inverse_metric, draws, end.
+ * FIT_ERR_INTERRUPTED: ended during the warm-up. */
+enum fit_status fit_sampling_chains(struct fit_sampling_run *m, struct fit_error *err);
+void fit_sampling_close(struct fit_sampling_run *m);
+
+/* Writes a checkpoint when there is to be one: the point of the posterior, its mode, and size bytes of state (NULL:
+ * there was no memory for it).  Why it could not be written: checkpoint_error of the samples. */
+void fit_sampling_save(struct fit_sampling_run *m, unsigned char *state, size_t size, int finished);
+
+/* A posterior at the setup's point, or at the checkpoint's, with plain_rates of the run. */
+enum fit_status fit_sampling_open(struct fit_sampling_run *m, const struct fit_posterior_setup *given,
+                                  struct fit_error *err);
+
+/* mode, mode_covariance, weak, starts and start_text of the samples, next to the fit (NULL: there is none) or from
+ * several starts; opens the posterior again when its rates need plain coordinates. */
+enum fit_status fit_sampling_mode(struct fit_sampling_run *m, const struct fit_posterior_setup *setup,
+                                  const struct fit_result *fit, struct fit_error *err);
+
+/* scale[n], widest[n] <- standard deviations of the coordinates, roughly, from the fit where it has some (NULL: there
+ * is none); and how wide they may be. */
+void fit_sampling_scales(const struct fit_posterior *p, const struct fit_result *fit, const double *q, double *scale,
+                         double *widest);
+
+struct fit_mode_ask {
+    const double *scale;  /* n: standard deviations, roughly */
+    const double *widest; /* n: the most that makes sense */
+    uint64_t seed;
+};
+
+struct fit_mode {
+    double *q, *covariance; /* n; n x n: inverse of the Hessian where that is positive, see mode.c */
+    size_t weak;            /* directions along which the density is flat or convex */
+    int found;              /* 1: the gradient is next to 0 */
+    double log_mass;        /* log p + 1/2 log |covariance| */
+};
+
+/* Maximum of the target near mode->q by Newton's method.  FIT_ERR_NUMERIC: no finite gradient there. */
+enum fit_status fit_mode_find(const struct fit_target *t, const struct fit_mode_ask *ask, struct fit_mode *mode,
+                              struct fit_error *err);
+
+/* The best of the modes found from nstart x n starts, where it is better than *best (log_mass -INFINITY: none yet).
+ * other (n): the best of those that are more than five standard deviations off by the covariance of the
+ * best; *other_mass <- its log_mass, -INFINITY: there is none.
+ * FIT_ERR_NUMERIC: none was found and there was none. */
+enum fit_status fit_mode_search(const struct fit_target *t, size_t nstart, const double *start,
+                                const struct fit_mode_ask *ask, struct fit_mode *best, double *other,
+                                double *other_mass, struct fit_error *err);
+
+/* 1: q is farther than five standard deviations from the mode; -1: its covariance has no inverse.  room: n^2 + n. */
+int fit_mode_far(const struct fit_mode *mode, const double *q, size_t n, double *room);
+
+/* 1/2 log |covariance|; room: n^2. */
+double fit_mode_log_root(const struct fit_mode *mode, size_t n, double *room);
+
+/* nmode, modes, mode_covariances of the samples: modes.c. */
+enum fit_status fit_sampling_find_modes(struct fit_sampling_run *m, const struct fit_result *fit,
+                                        struct fit_error *err);
+
+/* laplace, with several modes: draws from all of them. */
+enum fit_status fit_sampling_laplace_modes(struct fit_sampling_run *m, struct fit_error *err);
+
+/* nuts, with several modes, when the draws are complete: puts those of chains that stay in their modes together. */
+enum fit_status fit_samples_weigh(struct fit_sampling_run *m, struct fit_error *err);
+
+/* Fills x_robust, covariance_robust and the robust fields of the columns; fit: NULL when there is none. */
+enum fit_status fit_samples_robust(struct fit_samples *s, const struct fit_result *fit, struct fit_error *err);
+
+/* Puts draws on one side of exact mirrors, and mirror_text, folded ... */
+enum fit_status fit_samples_mirrors(struct fit_samples *s, const struct fit_posterior *p, struct fit_error *err);
+
+/* Where max_seconds end, on the clock of fit_seconds(); 0: they do not. */
+double fit_sampling_deadline(const struct fit_sampling_run *m);
+
+/* Equally weighted draws q, lp of s by systematic resampling of l, and what the weights tell. */
+struct fit_laplace;
+enum fit_status fit_samples_resample(struct fit_samples *s, const struct fit_laplace *l, struct fit_error *err);
+
+/* The method consensus, when mode, mode_covariance and room for the draws are there: consensus, q, lp, pareto_k, ...;
+ * and x where the combination is not to be corrected. */
+enum fit_status fit_sampling_consensus(struct fit_sampling_run *m, struct fit_error *err);
+
+/* Fills column, covariance, health, worst_*, verdict from x, q, lp and stats. */
+enum fit_status fit_samples_summarise(struct fit_samples *s, const struct fit_posterior *p,
+                                      const struct fit_sampling_options *opt,
+                                      struct fit_error *err);
+
+#endif

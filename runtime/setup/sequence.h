@@ -1,0 +1,61 @@
+/* sequence.h -- every group of data (azimuth, curve), or every q of a file, fitted alone.
+ *
+ * The same fit as that of all groups together, with their values only: ties hold, values of groups are their own
+ * anyway.  It begins at the result of the joint fit, besides a search of its own.  What one group cannot tell (the
+ * direction of the flow) is told so.
+ */
+#ifndef FIT_SEQUENCE_H
+#define FIT_SEQUENCE_H
+
+#include "input/select.h"
+#include "setup/setup.h"
+
+struct fit_sequence_row {
+    double coord;      /* of the first axis; NaN: none */
+    int fitted;        /* 0: no result; text says why */
+    int converged;
+    enum fit_word status;
+    double reduced_chi2, chi2; /* as in struct fit_result */
+    size_t npoint;
+    double *value, *std, *robust; /* nvalue: parameters of the model, nonlinear then linear; robust NaN: none */
+    signed char *at_bound;        /* nvalue */
+    char text[256];
+};
+
+struct fit_sequence_result {
+    size_t n, nvalue;
+    struct fit_sequence_row *row;
+    const char *axis; /* what coord is; NULL: the first axis of the model */
+    double seconds;
+    void *storage_;
+};
+
+/* joint: the fit of all groups, made with the options and links of setup.  model: the model's own kernel.
+ * FIT_ERR_MEMORY, FIT_ERR_INTERRUPTED. */
+enum fit_status fit_sequence(const struct fit_config *cfg, const struct fit_kernel *model,
+                             const struct fit_dataset *ds, const struct fit_setup *setup,
+                             const struct fit_result *joint, struct fit_sequence_result *out, struct fit_error *err);
+
+/* Every q that the file of `sel` (else as for the joint fit) tells, each with all its azimuths, from the file; begins
+ * at the fit `joint` of one of them, besides a search of its own.  Linear parameters are the means over the azimuths.
+ * setting: nsetting of the model.  interrupt may be NULL.  FIT_ERR_CONFIG where groups have values of their own. */
+struct fit_sequence_q {
+    const struct fit_config *cfg;
+    const struct fit_kernel *model;
+    const struct fit_selection *sel;
+    const double *setting;
+    const struct fit_setup *setup;
+    const struct fit_result *joint;
+};
+enum fit_status fit_sequence_every_q(const struct fit_sequence_q *spec, struct fit_sequence_result *out,
+                                     struct fit_error *err);
+
+/* n rows without results. */
+enum fit_status fit_sequence_new(size_t n, const struct fit_kernel *model, struct fit_sequence_result *out,
+                                 struct fit_error *err);
+
+/* Status, chi2 and message of a fit. */
+void fit_sequence_outcome(const struct fit_result *r, struct fit_sequence_row *row);
+void fit_sequence_free(struct fit_sequence_result *s);
+
+#endif

@@ -1,0 +1,58 @@
+/* setup.h -- from the command line and a configuration to what a fit needs. */
+#ifndef FIT_SETUP_H
+#define FIT_SETUP_H
+
+#include "commands/program.h"
+#include "config/config.h"
+#include "input/measurement.h"
+#include "leastsquares/fit_types.h"
+#include "model/linkage.h"
+
+/* Data in the place of a configuration, by the name or by the first bytes. */
+int fit_setup_is_data(const char *file);
+
+/* Reads the configuration file named on the command line (or none, with --data), applies the
+ * options, checks that all agree.  Prints nothing: errors and notes are in the log, the first error
+ * also in err.  For `check`, *cfg may be given in spite of errors (fit_config_options.keep). */
+enum fit_status fit_setup_config(const struct fit_cli *cli, const struct fit_kernel *kernel,
+                                 struct fit_config_log *log, struct fit_config **cfg,
+                                 struct fit_error *err);
+
+/* FIT_ERR_CONFIG for wishes that this version cannot meet: several data files. */
+enum fit_status fit_setup_supported(const struct fit_config *cfg, const struct fit_kernel *kernel,
+                                    struct fit_error *err);
+
+/* Options of the fit.  The arrays they point to belong to *storage (released by free() on each of
+ * its members: fit_setup_free). */
+struct fit_setup {
+    struct fit_options options;
+    double *start, *lower, *upper, *linear_lower, *linear_upper, *linear_start, *sigma;
+    unsigned char *fixed, *linear_fixed;
+    size_t *linear_class;
+    struct fit_linkage *link; /* NULL: the model's own parameters are those of the fit */
+    int copies;               /* 1: some parameter has values of its own for groups */
+};
+enum fit_status fit_setup_options(const struct fit_config *cfg, const struct fit_kernel *kernel,
+                                  const struct fit_dataset *ds, const struct fit_measurement *m,
+                                  struct fit_setup *s, struct fit_error *err);
+void fit_setup_free(struct fit_setup *s);
+
+/* s->options <- the arrays of s. */
+void fit_setup_borrow(struct fit_setup *s);
+
+/* After fit_setup_options(): ties and values of groups, as a linkage whose kernel is to be fitted instead, with
+ * the options translated to it.  shared: 1 for a fit before that, in which nonlinear parameters have one value for
+ * all groups; then 0.  Nothing is changed when nothing is linked.  Sets ds->layout.context. */
+enum fit_status fit_setup_links(const struct fit_config *cfg, const struct fit_kernel *kernel,
+                                struct fit_dataset *ds, int shared, struct fit_setup *s, struct fit_error *err);
+
+/* Starts of s at the end of the shared fit `from`, whose linkage was link (or NULL). */
+void fit_setup_start_from(struct fit_setup *s, const struct fit_linkage *link, const struct fit_result *from);
+
+/* Megabytes: the most that this process ever held. */
+double fit_memory_peak_mb(void);
+
+/* The words of the command, quoted where a shell would want it; the caller frees. */
+char *fit_command_line(int argc, char *const *argv);
+
+#endif
